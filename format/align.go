@@ -1,0 +1,31 @@
+package format
+
+import "unsafe"
+
+// Uint32s views b as little-endian 32-bit words without copying. b must be
+// 4-byte aligned and a multiple of 4 long, which callers guarantee by the
+// layout: sections are page-aligned and extents 64-byte aligned. Every platform
+// that Pinion builds for is little-endian.
+func Uint32s(b []byte) []uint32 {
+	if len(b) < 4 {
+		return nil
+	}
+	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/4)
+}
+
+// Uint64s is Uint32s for 64-bit words and 8-byte alignment.
+func Uint64s(b []byte) []uint64 {
+	if len(b) < 8 {
+		return nil
+	}
+	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/8)
+}
+
+// AlignedBytes returns n zero bytes whose first one is 64-byte aligned, followed
+// by at least ReadablePadding readable bytes of capacity: memory into which an
+// extent can be read from something that is not mapped.
+func AlignedBytes(n int) []byte {
+	b := make([]byte, n+ReadablePadding+64)
+	off := int(-uintptr(unsafe.Pointer(unsafe.SliceData(b))) & 63)
+	return b[off : off+n : off+n+ReadablePadding]
+}

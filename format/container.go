@@ -1,0 +1,302 @@
+package format
+
+import (
+	"encoding/binary"
+	"strconv"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// Sizes and limits of the container. All offsets and lengths are in bytes.
+const (
+	// PageSize is the alignment of every section and the size of the first page,
+	// which holds the header and the section table.
+	PageSize = 4096
+	// HeaderSize is the size of the header at offset 0.
+	HeaderSize = 64
+	// FooterSize is the size of the footer, the last bytes of the file.
+	FooterSize = 64
+	// SectionEntrySize is the size of one entry of the section table.
+	SectionEntrySize = 32
+	// MaxSections is how many entries fit behind the header in the first page.
+	MaxSections = (PageSize - HeaderSize) / SectionEntrySize
+	// ReadablePadding is the number of zero bytes that follow the content of every
+	// section, so that vector loads at its end stay inside the file.
+	ReadablePadding = 64
+	// MaxFileSize bounds a file: 2^46 bytes.
+	MaxFileSize = 1 << 46
+)
+
+// Magic numbers of header and footer. The header's catches text-mode transfers
+// as PNG's does.
+const (
+	headerMagic = "\x89PIN\r\n\x1a\n"
+	footerMagic = "PINIONED"
+)
+
+// Field offsets in header and footer; FORMAT.md draws them.
+const (
+	offMajor      = 8
+	offMinor      = 10
+	offKind       = 12
+	offID         = 16
+	offFileLen    = 32
+	offTableSum   = 40
+	offSections   = 48
+	offFlags      = 52
+	offHeaderSum  = 56
+	offFootLen    = 32
+	offFootHeader = 40
+	offFootZero   = 48
+	offFootSum    = 56
+)
+
+// Kind says what a file is.
+type Kind uint32
+
+// The kinds of file.
+const (
+	KindSegment  Kind = 1 // one immutable segment
+	KindManifest Kind = 2 // one commit: the list of its segments
+	KindDeletes  Kind = 3 // deleted docIDs of one segment, as of one commit
+)
+
+// String returns the kind's name.
+func (k Kind) String() string {
+	switch k {
+	case KindSegment:
+		return "segment"
+	case KindManifest:
+		return "manifest"
+	case KindDeletes:
+		return "deletes"
+	}
+	return "kind " + strconv.FormatUint(uint64(k), 10)
+}
+
+// ID names a file's content; random for each file.
+type ID [16]byte
+
+// SectionID names what a section holds. Numbers are never re-used.
+type SectionID uint32
+
+// The sections of this version.
+const (
+	SectionMeta        SectionID = 1  // segment: counts, analyzer, codecs
+	SectionTerms       SectionID = 2  // segment: term blocks with entries and compact lists
+	SectionTermIndex   SectionID = 3  // segment: first term of every term block
+	SectionPostings    SectionID = 4  // segment: list extents
+	SectionDocLengths  SectionID = 5  // segment: tokens of every document
+	SectionIDs         SectionID = 6  // segment: external ids in docID order
+	SectionIDIndex     SectionID = 7  // segment: block offsets of SectionIDs
+	SectionIDHash      SectionID = 8  // segment: (hash, docID), sorted, for id look-up
+	SectionStored      SectionID = 9  // segment: stored text in compressed blocks, optional
+	SectionStoredIndex SectionID = 10 // segment: block offsets of SectionStored, optional
+	SectionManifest    SectionID = 11 // manifest: segments of a commit
+	SectionDeletes     SectionID = 12 // deletes: roaring bitmap of docIDs
+)
+
+var sectionNames = map[SectionID]string{
+	SectionMeta: "meta", SectionTerms: "terms", SectionTermIndex: "term-index",
+	SectionPostings: "postings", SectionDocLengths: "doc-lengths", SectionIDs: "ids",
+	SectionIDIndex: "id-index", SectionIDHash: "id-hash", SectionStored: "stored",
+	SectionStoredIndex: "stored-index", SectionManifest: "manifest", SectionDeletes: "deletes",
+}
+
+// String returns the section's name.
+func (s SectionID) String() string {
+	if n, ok := sectionNames[s]; ok {
+		return n
+	}
+	return "section " + strconv.FormatUint(uint64(s), 10)
+}
+
+// SectionRequired marks a section that a reader must know to read the file.
+const SectionRequired uint32 = 1
+
+// Section is one entry of the section table.
+type Section struct {
+	ID       SectionID
+	Flags    uint32
+	Offset   int64  // multiple of PageSize
+	Length   int64  // content, without padding
+	Checksum uint64 // xxhash64 of content and padding
+}
+
+// PaddedLength is the length with the zero padding that belongs to the section:
+// at least ReadablePadding bytes, up to the next page.
+func (s Section) PaddedLength() int64 { return PadSection(s.Length) }
+
+// PadSection returns n plus the padding of a section of n bytes.
+func PadSection(n int64) int64 {
+	return (n + ReadablePadding + PageSize - 1) &^ (PageSize - 1)
+}
+
+// Header is the decoded first page of a file.
+type Header struct {
+	Version  Version
+	Kind     Kind
+	ID       ID
+	FileLen  int64
+	Sections []Section // in file order
+}
+
+// Section returns the entry of the section named id.
+func (h *Header) Section(id SectionID) (Section, bool) {
+	for _, s := range h.Sections {
+		if s.ID == id {
+			return s, true
+		}
+	}
+	return Section{}, false
+}
+
+// AppendFirstPage appends the PageSize bytes of header and section table.
+func (h *Header) AppendFirstPage(dst []byte) []byte {
+	at := len(dst)
+	dst = append(dst, make([]byte, PageSize)...)
+	p := dst[at:]
+	for i, s := range h.Sections {
+		e := p[HeaderSize+i*SectionEntrySize:]
+		binary.LittleEndian.PutUint32(e, uint32(s.ID))
+		binary.LittleEndian.PutUint32(e[4:], s.Flags)
+		binary.LittleEndian.PutUint64(e[8:], uint64(s.Offset))
+		binary.LittleEndian.PutUint64(e[16:], uint64(s.Length))
+		binary.LittleEndian.PutUint64(e[24:], s.Checksum)
+	}
+	copy(p, headerMagic)
+	binary.LittleEndian.PutUint16(p[offMajor:], h.Version.Major)
+	binary.LittleEndian.PutUint16(p[offMinor:], h.Version.Minor)
+	binary.LittleEndian.PutUint32(p[offKind:], uint32(h.Kind))
+	copy(p[offID:], h.ID[:])
+	binary.LittleEndian.PutUint64(p[offFileLen:], uint64(h.FileLen))
+	binary.LittleEndian.PutUint64(p[offTableSum:], xxhash.Sum64(p[HeaderSize:PageSize]))
+	binary.LittleEndian.PutUint32(p[offSections:], uint32(len(h.Sections)))
+	binary.LittleEndian.PutUint64(p[offHeaderSum:], xxhash.Sum64(p[:offHeaderSum]))
+	return dst
+}
+
+// AppendFooter appends the FooterSize bytes that close the file whose first page
+// is page.
+func (h *Header) AppendFooter(dst, page []byte) []byte {
+	at := len(dst)
+	dst = append(dst, make([]byte, FooterSize)...)
+	p := dst[at:]
+	copy(p, footerMagic)
+	copy(p[offMajor:offFootLen], page[offMajor:offFootLen])
+	binary.LittleEndian.PutUint64(p[offFootLen:], uint64(h.FileLen))
+	copy(p[offFootHeader:], page[offHeaderSum:HeaderSize])
+	binary.LittleEndian.PutUint64(p[offFootSum:], xxhash.Sum64(p[:offFootSum]))
+	return dst
+}
+
+// ParseHeader decodes and checks the first page and the footer of a file of
+// size bytes. page must hold the first PageSize bytes (fewer if the file is
+// shorter) and foot the last FooterSize. It costs the same for every file size:
+// section contents are not read. Errors name file.
+func ParseHeader(file string, size int64, page, foot []byte) (*Header, error) {
+	h, err := parseHeader(size, page, foot)
+	if err != nil {
+		return nil, Locate(err, Place{File: file, Section: "header", Block: NoBlock})
+	}
+	return h, nil
+}
+
+func parseHeader(size int64, page, foot []byte) (*Header, error) {
+	if len(page) < HeaderSize || string(page[:8]) != headerMagic {
+		return nil, &Error{Kind: ErrNotAnIndex, Block: NoBlock, Offset: 0, Msg: "no Pinion header"}
+	}
+	v := Version{binary.LittleEndian.Uint16(page[offMajor:]), binary.LittleEndian.Uint16(page[offMinor:])}
+	sumOK := binary.LittleEndian.Uint64(page[offHeaderSum:]) == xxhash.Sum64(page[:offHeaderSum])
+	if err := v.Check(); err != nil {
+		return nil, err
+	}
+	if !sumOK {
+		return nil, corruptAt(0, "header checksum does not match")
+	}
+	h := &Header{
+		Version: v,
+		Kind:    Kind(binary.LittleEndian.Uint32(page[offKind:])),
+		ID:      ID(page[offID : offID+16]),
+		FileLen: int64(binary.LittleEndian.Uint64(page[offFileLen:])),
+	}
+	if h.FileLen != size {
+		return nil, corruptAt(offFileLen, "file has %d bytes, its header says %d", size, h.FileLen)
+	}
+	if size < PageSize+FooterSize || size > MaxFileSize || len(page) < PageSize || len(foot) != FooterSize {
+		return nil, corruptAt(offFileLen, "impossible file length %d", size)
+	}
+	if binary.LittleEndian.Uint32(page[offFlags:]) != 0 {
+		return nil, corruptAt(offFlags, "reserved header flags are set")
+	}
+	if binary.LittleEndian.Uint64(page[offTableSum:]) != xxhash.Sum64(page[HeaderSize:PageSize]) {
+		return nil, corruptAt(HeaderSize, "section table checksum does not match")
+	}
+	if err := h.parseFooter(page, foot); err != nil {
+		return nil, err
+	}
+	return h, h.parseTable(page)
+}
+
+func (h *Header) parseFooter(page, foot []byte) error {
+	at := h.FileLen - FooterSize
+	switch {
+	case string(foot[:8]) != footerMagic:
+		return corruptAt(at, "no footer: the file is truncated or was never finished")
+	case binary.LittleEndian.Uint64(foot[offFootSum:]) != xxhash.Sum64(foot[:offFootSum]):
+		return corruptAt(at, "footer checksum does not match")
+	case string(foot[offMajor:offFootLen]) != string(page[offMajor:offFootLen]),
+		string(foot[offFootHeader:offFootZero]) != string(page[offHeaderSum:HeaderSize]),
+		int64(binary.LittleEndian.Uint64(foot[offFootLen:])) != h.FileLen,
+		binary.LittleEndian.Uint64(foot[offFootZero:]) != 0:
+		return corruptAt(at, "footer belongs to another file than the header")
+	}
+	return nil
+}
+
+// parseTable reads the section table. Sections must follow one another without
+// gaps, so that every byte of the file belongs to exactly one checksum.
+func (h *Header) parseTable(page []byte) error {
+	n := binary.LittleEndian.Uint32(page[offSections:])
+	if n > MaxSections {
+		return corruptAt(offSections, "%d sections, at most %d fit", n, MaxSections)
+	}
+	h.Sections = make([]Section, n)
+	next := int64(PageSize)
+	for i := range h.Sections {
+		e := page[HeaderSize+i*SectionEntrySize:]
+		s := Section{
+			ID:       SectionID(binary.LittleEndian.Uint32(e)),
+			Flags:    binary.LittleEndian.Uint32(e[4:]),
+			Offset:   int64(binary.LittleEndian.Uint64(e[8:])),
+			Length:   int64(binary.LittleEndian.Uint64(e[16:])),
+			Checksum: binary.LittleEndian.Uint64(e[24:]),
+		}
+		at := int64(HeaderSize + i*SectionEntrySize)
+		if s.Length < 0 || s.Length > h.FileLen || s.Offset != next {
+			return corruptAt(at, "section %s: offset %d and length %d do not fit the file", s.ID, s.Offset, s.Length)
+		}
+		if _, known := sectionNames[s.ID]; !known && s.Flags&SectionRequired != 0 {
+			return &Error{Kind: ErrTooNew, Block: NoBlock, Offset: at, Msg: "required " + s.ID.String() + " is unknown to this build"}
+		}
+		for _, t := range h.Sections[:i] {
+			if t.ID == s.ID {
+				return corruptAt(at, "section %s appears twice", s.ID)
+			}
+		}
+		next += s.PaddedLength()
+		h.Sections[i] = s
+	}
+	if next != h.FileLen-FooterSize {
+		return corruptAt(offSections, "sections end at %d, the footer begins at %d", next, h.FileLen-FooterSize)
+	}
+	return nil
+}
+
+func corruptAt(off int64, msg string, args ...any) *Error {
+	e := Corrupt(msg, args...)
+	e.Offset = off
+	return e
+}
+
+func utoa(v uint16) string { return strconv.FormatUint(uint64(v), 10) }

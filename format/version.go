@@ -1,0 +1,38 @@
+package format
+
+// Version of a file's format. A reader accepts files of its own major version
+// and any minor; a higher minor may hold optional sections it does not know.
+type Version struct {
+	Major uint16 // changes when older readers would misread the file
+	Minor uint16 // changes when something was added that older readers can ignore
+}
+
+// History of versions.
+//
+//	0.1  container, segments (posting lists with block endpoints, skip header,
+//	     block-max quads, linear-regression and hash-bucket metadata), manifest,
+//	     deletes. Major version 0: may change until the first release.
+var Current = Version{Major: 0, Minor: 1}
+
+// OldestMajor is the lowest major version that this package still reads.
+const OldestMajor = 0
+
+// Check returns nil, or an *Error of kind ErrTooOld or ErrTooNew.
+func (v Version) Check() error {
+	switch {
+	case int(v.Major) < OldestMajor:
+		return &Error{Kind: ErrTooOld, Block: NoBlock, Offset: offMajor, Msg: v.message()}
+	case v.Major > Current.Major:
+		return &Error{Kind: ErrTooNew, Block: NoBlock, Offset: offMajor, Msg: v.message()}
+	}
+	return nil
+}
+
+func (v Version) message() string {
+	return "file has version " + v.String() + ", this build reads " + Current.String()
+}
+
+// String returns "major.minor".
+func (v Version) String() string {
+	return utoa(v.Major) + "." + utoa(v.Minor)
+}

@@ -1,0 +1,112 @@
+package format
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// FileWriter writes a container: sections in order, then footer, then the first
+// page, so that a file whose writing was cut short has no valid header.
+// Methods after a failure return the first error.
+type FileWriter struct {
+	w       io.WriterAt
+	h       Header
+	off     int64 // where the next byte goes
+	sum     *xxhash.Digest
+	open    bool
+	err     error
+	scratch []byte
+}
+
+// NewFileWriter starts a file of the given kind and id on w, which must be empty.
+func NewFileWriter(w io.WriterAt, kind Kind, id ID) *FileWriter {
+	return &FileWriter{
+		w:   w,
+		h:   Header{Version: Current, Kind: kind, ID: id},
+		off: PageSize,
+		sum: xxhash.New(),
+	}
+}
+
+// Begin starts section id. flags is 0 or SectionRequired.
+func (f *FileWriter) Begin(id SectionID, flags uint32) {
+	if f.err != nil {
+		return
+	}
+	if f.open || len(f.h.Sections) == MaxSections {
+		f.err = fmt.Errorf("format: section %s begun out of turn", id)
+		return
+	}
+	f.open = true
+	f.h.Sections = append(f.h.Sections, Section{ID: id, Flags: flags, Offset: f.off})
+	f.sum.Reset()
+}
+
+// Write appends to the open section.
+func (f *FileWriter) Write(p []byte) (int, error) {
+	if f.err == nil && !f.open {
+		f.err = fmt.Errorf("format: write outside a section")
+	}
+	if f.err != nil {
+		return 0, f.err
+	}
+	f.sum.Write(p)
+	n, err := f.w.WriteAt(p, f.off)
+	f.off += int64(n)
+	f.err = err
+	return n, err
+}
+
+// Len returns the bytes written to the open section so far.
+func (f *FileWriter) Len() int64 {
+	if !f.open {
+		return 0
+	}
+	return f.off - f.h.Sections[len(f.h.Sections)-1].Offset
+}
+
+// End closes the open section and pads it.
+func (f *FileWriter) End() error {
+	if f.err != nil {
+		return f.err
+	}
+	if !f.open {
+		f.err = fmt.Errorf("format: no section to end")
+		return f.err
+	}
+	s := &f.h.Sections[len(f.h.Sections)-1]
+	s.Length = f.off - s.Offset
+	f.zeros(s.PaddedLength() - s.Length)
+	s.Checksum = f.sum.Sum64()
+	f.open = false
+	return f.err
+}
+
+func (f *FileWriter) zeros(n int64) {
+	if int64(len(f.scratch)) < n {
+		f.scratch = make([]byte, 2*PageSize)
+	}
+	f.Write(f.scratch[:n]) // the error stays in f.err
+}
+
+// Finish writes footer and first page and returns the header. The caller syncs
+// and closes the file.
+func (f *FileWriter) Finish() (*Header, error) {
+	if f.err == nil && f.open {
+		f.err = fmt.Errorf("format: finish with an open section")
+	}
+	if f.err != nil {
+		return nil, f.err
+	}
+	f.h.FileLen = f.off + FooterSize
+	page := f.h.AppendFirstPage(nil)
+	if _, f.err = f.w.WriteAt(f.h.AppendFooter(nil, page), f.off); f.err != nil {
+		return nil, f.err
+	}
+	if _, f.err = f.w.WriteAt(page, 0); f.err != nil {
+		return nil, f.err
+	}
+	return &f.h, nil
+}

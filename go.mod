@@ -1,0 +1,18 @@
+module github.com/pinion-index/pinion
+
+go 1.26
+
+require (
+	github.com/RoaringBitmap/roaring/v2 v2.30.0
+	github.com/blevesearch/snowballstem v0.9.0
+	github.com/cespare/xxhash/v2 v2.3.0
+	github.com/clipperhouse/uax29/v2 v2.7.0
+	github.com/edsrzf/mmap-go v1.2.0
+	github.com/golang/snappy v1.0.0
+	github.com/rogpeppe/go-internal v1.16.0
+	github.com/spf13/cobra v1.10.2
+	github.com/spf13/pflag v1.0.10
+	golang.org/x/sys v0.49.0
+	google.golang.org/protobuf v1.36.12
+	pgregory.net/rapid v1.3.0
+)

@@ -1,0 +1,128 @@
+package analysis
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// terms runs a fresh Tokenizer over text.
+func terms(t testing.TB, name, options, text string) []string {
+	t.Helper()
+	a, err := New(name, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var toks Tokens
+	a.Tokenizer().Append(&toks, []byte(text))
+	return stringsOf(&toks)
+}
+
+func stringsOf(toks *Tokens) []string {
+	out := make([]string, toks.Len())
+	for i := range out {
+		out[i] = string(toks.At(i))
+	}
+	return out
+}
+
+func TestTerms(t *testing.T) {
+	long := strings.Repeat("x", 64)
+	wide := strings.Repeat("Ⱥ", 32) // 64 bytes, 96 lower-cased
+	tests := []struct{ name, options, text, want string }{
+		{"simple", "", "", ""},
+		{"simple", "", "Hello, World! C3PO", "hello world c3po"},
+		{"simple", "", "don't U.S. co-op x_y", "don t u s co op x y"},
+		{"simple", "", "Zürich ÉCOLE Ελλάς МОСКВА ١٢٣ Ⅷ", "zürich école ελλάς москва ١٢٣"},
+		{"simple", "", "\u212aelvin İstanbul ǅ", "kelvin istanbul ǆ"},
+		{"simple", "", "日本語テキスト 한국어", "日本語テキスト 한국어"},
+		{"simple", "", "bad\xff\xfeutf8 \xe2\x82", "bad utf8"},
+		{"simple", "", "e\u0301a", "e a"},
+		{"simple", "", long + " " + long + "y z", long + " z"},
+		{"simple", "", wide + " Ⱥa" + wide, strings.Repeat("ⱥ", 32)},
+		{"simple", "max=3", "one three 1234 abc", "one abc"},
+		{"simple", "", "𐐀𐐁 𝟘𝟙 😀a", "𐐨𐐩 𝟘𝟙 a"},
+		{"standard", "", "Can't stop 3.14 foo@bar.com U.S.A. x-y 😀", "can't stop 3.14 foo bar.com u.s.a x y"},
+		{"standard", "max=4", "four fives ÄÖ ÄÖÜ", "four äö"},
+		{"standard", "", "日本 カタカナ", "日 本 カタカナ"},
+		{"english", "", "The Running dogs' national generously", "the run dog nation generous"},
+		{"english", "stop=english", "The cat is on the mat", "cat mat"},
+		{"english", "stop=cat+mat", "The cat is on the mats", "the is on the mat"},
+		{"whitespace", "", " a\tB\u00a0c\u2003d\ne!  ", "a B c d e!"},
+		{"whitespace", "max=2", "ab abc \xff\xfe \xff", "ab \xff\xfe \xff"},
+	}
+	for _, tt := range tests {
+		got := terms(t, tt.name, tt.options, tt.text)
+		if want := strings.Fields(tt.want); !slices.Equal(got, want) {
+			t.Errorf("%s(%s) %q:\n got %q\nwant %q", tt.name, tt.options, tt.text, got, want)
+		}
+	}
+}
+
+func TestNew(t *testing.T) {
+	for _, tt := range []struct{ name, options, want string }{
+		{"simple", "", "max=64"},
+		{"simple", "max=7", "max=7"},
+		{"standard", "", "max=255"},
+		{"whitespace", "", "max=65535"},
+		{"english", "", "max=255,stop=none"},
+		{"english", "stop=english", "max=255,stop=english"},
+		{"english", "stop=the+a,max=9", "max=9,stop=a+the"},
+		{"english", "stop=" + strings.Join(strings.Fields(englishStopText), "+"), "max=255,stop=english"},
+	} {
+		a, err := New(tt.name, tt.options)
+		if err != nil {
+			t.Errorf("New(%q, %q): %v", tt.name, tt.options, err)
+			continue
+		}
+		if a.Options() != tt.want || a.Name() != tt.name {
+			t.Errorf("New(%q, %q) is %s, want options %q", tt.name, tt.options, a, tt.want)
+		}
+		again, err := New(a.Name(), a.Options())
+		if err != nil || again.String() != a.String() {
+			t.Errorf("New does not accept its own canonical form %s: %v", a, err)
+		}
+	}
+	for _, tt := range []struct{ name, options, want string }{
+		{"", "", "unknown analyzer"},
+		{"Simple", "", "known: simple, standard, english, whitespace"},
+		{"simple", "max", "from 1 to 65535"},
+		{"simple", "max=0", "from 1 to 65535"},
+		{"simple", "max=65536", "from 1 to 65535"},
+		{"simple", "max=1,max=1", "given twice"},
+		{"simple", "stop=english", "unknown option"},
+		{"english", "stop=", "not a lower-case word"},
+		{"english", "stop=a+The", "not a lower-case word"},
+		{"english", "stem=none", "unknown option"},
+	} {
+		if _, err := New(tt.name, tt.options); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("New(%q, %q): error %v, want one with %q", tt.name, tt.options, err, tt.want)
+		}
+	}
+}
+
+const englishStopText = `a an and are as at be but by for if in into is it no not of on or such
+	that the their then there these they this to was will with`
+
+func TestTokensAreReused(t *testing.T) {
+	text := []byte(strings.Repeat("The quick brown fox can't jump over Zürich's lazy dogs 42 times. ", 20))
+	for _, name := range Names() {
+		a, err := New(name, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var toks Tokens
+		tokenizer := a.Tokenizer()
+		run := func() {
+			toks.Reset()
+			tokenizer.Append(&toks, text)
+		}
+		run()
+		if n := testing.AllocsPerRun(20, run); n != 0 {
+			t.Errorf("%s: %v allocations a document in the steady state", name, n)
+		}
+		if cap(toks.Bytes)-len(toks.Bytes) < slack {
+			t.Errorf("%s: no readable bytes after the last token", name)
+		}
+	}
+}

@@ -1,0 +1,13 @@
+// Package analysis cuts text into terms. An Analyzer is chosen by name, is
+// recorded with its options in the index, and makes Tokenizers, which do the
+// work a whole document at a time:
+//
+//	simple      maximal runs of Unicode letters and decimal digits, lower-cased;
+//	            runs over 64 bytes (before lower-casing) are dropped
+//	standard    words of Unicode Standard Annex 29 that hold a letter or a number,
+//	            lower-cased
+//	english     standard, stop words removed, stemmed by Snowball's English stemmer
+//	whitespace  maximal runs without white space, unchanged
+//
+// Invalid UTF-8 separates terms in simple; the others keep its bytes.
+package analysis

@@ -1,0 +1,89 @@
+package analysis
+
+import (
+	"unicode/utf8"
+
+	"github.com/blevesearch/snowballstem"
+	stemmer "github.com/blevesearch/snowballstem/english"
+	"github.com/cespare/xxhash/v2"
+)
+
+// english is the Tokenizer of analyzer english.
+type english struct {
+	standard
+	stop  stopList
+	words Tokens
+	cache stemCache
+}
+
+func newEnglish(a *Analyzer) Tokenizer {
+	return &english{standard: *makeStandard(a), stop: a.stop}
+}
+
+// Append implements Tokenizer.
+func (e *english) Append(dst *Tokens, text []byte) {
+	e.words.Reset()
+	e.standard.Append(&e.words, text)
+	for i := range e.words.Len() {
+		word := e.words.At(i)
+		if e.stop.has(word) {
+			continue
+		}
+		if stem := e.cache.stem(word); len(stem) > 0 {
+			dst.add(stem)
+		}
+	}
+	dst.pad()
+}
+
+// stemCacheSize is the number of entries of a stemCache, a power of two. 16 Ki
+// entries hold the words that make up nearly all of a text.
+const stemCacheSize = 1 << 14
+
+// stemCacheWord is the longest word and stem that the cache holds, in bytes.
+const stemCacheWord = 23
+
+// stemCache remembers the stems of words, direct-mapped, because the stemmer
+// works on strings and allocates at every step.
+type stemCache struct {
+	entries []stemEntry
+	scratch []byte
+}
+
+type stemEntry struct {
+	wordLen, stemLen uint8
+	word, stem       [stemCacheWord]byte
+}
+
+func (c *stemCache) stem(word []byte) []byte {
+	if len(word) > stemCacheWord {
+		c.scratch = append(c.scratch[:0], stem(word)...)
+		return c.scratch
+	}
+	if c.entries == nil {
+		c.entries = make([]stemEntry, stemCacheSize)
+	}
+	e := &c.entries[xxhash.Sum64(word)%stemCacheSize]
+	if string(e.word[:e.wordLen]) == string(word) {
+		return e.stem[:e.stemLen]
+	}
+	s := stem(word)
+	if len(s) > stemCacheWord {
+		c.scratch = append(c.scratch[:0], s...)
+		return c.scratch
+	}
+	e.wordLen = uint8(copy(e.word[:], word))
+	e.stemLen = uint8(copy(e.stem[:], s))
+	return e.stem[:e.stemLen]
+}
+
+// stem returns the Snowball English stem of word. Words that are not valid UTF-8
+// have none but themselves: the stemmer walks runes.
+func stem(word []byte) string {
+	if !utf8.Valid(word) {
+		return string(word)
+	}
+	env := snowballstem.NewEnv(string(word))
+	stemmer.Stem(env)
+	return env.Current()
+}

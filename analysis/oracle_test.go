@@ -1,0 +1,140 @@
+package analysis
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/blevesearch/snowballstem"
+	stemmer "github.com/blevesearch/snowballstem/english"
+	"github.com/clipperhouse/uax29/v2/words"
+	"pgregory.net/rapid"
+)
+
+var wordRuns = regexp.MustCompile(`[\p{L}\p{Nd}]+`)
+
+// oracle cuts text in the plainest way, through strings and regular expressions.
+func oracle(name, text string) []string {
+	out := []string{}
+	keep := func(s string, max int, lower bool) {
+		if len(s) > max {
+			return
+		}
+		if lower {
+			s = lowered(s)
+		}
+		out = append(out, s)
+	}
+	switch name {
+	case "simple":
+		for _, s := range wordRuns.FindAllString(text, -1) {
+			keep(s, 64, true)
+		}
+	case "whitespace":
+		for _, s := range strings.Fields(text) {
+			keep(s, 65535, false)
+		}
+	default:
+		seg := words.FromString(text)
+		for seg.Next() {
+			if s := seg.Value(); strings.ContainsFunc(s, func(r rune) bool { return unicode.In(r, unicode.L, unicode.N) }) {
+				keep(s, 255, true)
+			}
+		}
+		if name == "english" {
+			out = stemmed(out)
+		}
+	}
+	return out
+}
+
+// lowered maps runes with unicode.ToLower and leaves invalid bytes alone.
+func lowered(s string) string {
+	var b strings.Builder
+	for i, r := range s {
+		if r == unicode.ReplacementChar {
+			n := 1
+			if strings.HasPrefix(s[i:], "\uFFFD") {
+				n = 3
+			}
+			b.WriteString(s[i : i+n])
+			continue
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}
+
+func stemmed(words []string) []string {
+	out := []string{}
+	for _, w := range words {
+		if strings.ToValidUTF8(w, "") == w {
+			env := snowballstem.NewEnv(w)
+			stemmer.Stem(env)
+			w = env.Current()
+		}
+		if w != "" {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// checkOracle compares every analyzer with the oracle on text, twice with one
+// tokenizer so that leftovers would show.
+func checkOracle(t interface {
+	Helper()
+	Fatalf(string, ...any)
+}, text string) {
+	t.Helper()
+	for _, name := range Names() {
+		a, err := New(name, "")
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		var toks Tokens
+		tokenizer := a.Tokenizer()
+		tokenizer.Append(&toks, []byte(text))
+		tokenizer.Append(&toks, []byte(text))
+		want := oracle(name, text)
+		want = append(want, want...)
+		if got := stringsOf(&toks); !slices.Equal(got, want) {
+			t.Fatalf("%s %q:\n got %q\nwant %q", name, text, got, want)
+		}
+	}
+}
+
+func TestOracle(t *testing.T) {
+	alphabet := []rune("aAzZ09 \t.,'’-_@[`{/:éÉßİıǅΣσςЖж日本한١٢Ⅷ½\u0301\u200d\u00a0\u2028\uFFFD😀𐐀𝟘ȺⱥK\x00\x7f\x80")
+	rapid.Check(t, func(t *rapid.T) {
+		if rapid.Bool().Draw(t, "bytes") {
+			checkOracle(t, string(rapid.SliceOfN(rapid.Byte(), 0, 60).Draw(t, "text")))
+			return
+		}
+		n := rapid.IntRange(0, 140).Draw(t, "n")
+		letters := rapid.IntRange(0, 1).Draw(t, "letters")
+		text := rapid.StringOfN(rapid.SampledFrom(alphabet[:len(alphabet)-letters*(len(alphabet)-6)]), n, n, -1).Draw(t, "text")
+		checkOracle(t, text)
+	})
+}
+
+func TestEveryRune(t *testing.T) {
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		text := "xyzA" + string(r) + "Bcdefghijk"
+		var toks Tokens
+		tokenizers.simple.Append(&toks, []byte(text))
+		if got, want := stringsOf(&toks), oracle("simple", text); !slices.Equal(got, want) {
+			t.Fatalf("simple %q: got %q, want %q", text, got, want)
+		}
+	}
+}
+
+var tokenizers = struct{ simple Tokenizer }{&simple{max: 64}}
+
+func FuzzAnalyzers(f *testing.F) {
+	f.Add("Hello, wörld! Can't 3.14 日本語 \xff\xfe")
+	f.Add(strings.Repeat("a", 63) + "ÉÉ")
+	f.Fuzz(func(t *testing.T, text string) { checkOracle(t, text) })
+}

@@ -1,0 +1,87 @@
+package analysis
+
+import (
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Classification of eight ASCII bytes at once. All constants repeat one byte.
+const (
+	low7 = 0x7f7f7f7f7f7f7f7f
+	high = 0x8080808080808080
+	ones = 0x0101010101010101
+)
+
+// wordBytes classifies the eight bytes of x. stop has the high bit set in every
+// byte that is no ASCII letter or digit; lower is x with 0x20 set in every ASCII
+// letter. Only the bytes of lower before the first stop are meaningful.
+func wordBytes(x uint64) (stop, lower uint64) {
+	// No byte of the sums overflows into the next: 7-bit values plus at most 0x7f.
+	y := x & low7
+	folded := y | 0x20*ones
+	letter := (folded + (0x80-'a')*ones) &^ (folded + (0x7f-'z')*ones)
+	digit := (y + (0x80-'0')*ones) &^ (y + (0x7f-'9')*ones)
+	letter &= high &^ x
+	stop = ^(letter | digit) & high
+	stop |= x & high
+	return stop, x | letter>>2
+}
+
+// asciiLower maps ASCII letters and digits to themselves lower-cased, all other
+// bytes to 0.
+var asciiLower = func() (t [256]byte) {
+	for c := range byte(128) {
+		switch {
+		case '0' <= c && c <= '9', 'a' <= c && c <= 'z':
+			t[c] = c
+		case 'A' <= c && c <= 'Z':
+			t[c] = c | 0x20
+		}
+	}
+	return t
+}()
+
+// lowTable caches classification and lower-casing of the alphabets: the
+// lower-cased rune, or 0 if the rune is neither letter nor decimal digit. All
+// results are below 0x10000.
+const lowTableSize = 0x3000
+
+var lowTable = sync.OnceValue(func() *[lowTableSize]uint16 {
+	t := new([lowTableSize]uint16)
+	for r := range rune(lowTableSize) {
+		t[r] = uint16(slowWordRune(r))
+	}
+	return t
+})
+
+// slowWordRune returns r lower-cased if it is a letter or decimal digit, else 0.
+func slowWordRune(r rune) rune {
+	if unicode.IsLetter(r) || unicode.IsDigit(r) {
+		return unicode.ToLower(r)
+	}
+	return 0
+}
+
+// appendLower appends b lower-cased rune by rune; invalid bytes are kept.
+func appendLower(dst, b []byte) []byte {
+	for i := 0; i < len(b); {
+		c := b[i]
+		if c < utf8.RuneSelf {
+			if 'A' <= c && c <= 'Z' {
+				c |= 0x20
+			}
+			dst = append(dst, c)
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRune(b[i:])
+		if r == utf8.RuneError {
+			dst = append(dst, b[i:i+n]...)
+		} else {
+			dst = utf8.AppendRune(dst, unicode.ToLower(r))
+		}
+		i += n
+	}
+	return dst
+}

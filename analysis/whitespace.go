@@ -1,0 +1,53 @@
+package analysis
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// whitespace is the Tokenizer of analyzer whitespace.
+type whitespace struct{ max int }
+
+func newWhitespace(a *Analyzer) Tokenizer { return whitespace{a.max} }
+
+// Append implements Tokenizer.
+func (t whitespace) Append(dst *Tokens, text []byte) {
+	for i := 0; i < len(text); {
+		n := space(text[i:])
+		if n > 0 {
+			i += n
+			continue
+		}
+		from := i
+		for i < len(text) && n == 0 {
+			i++
+			for i < len(text) && !utf8.RuneStart(text[i]) {
+				i++
+			}
+			n = space(text[i:])
+		}
+		if i-from <= t.max {
+			dst.add(text[from:i])
+		}
+		i += n
+	}
+	dst.pad()
+}
+
+// space returns the length of the white-space rune at the start of text, 0 if
+// there is none.
+func space(text []byte) int {
+	if len(text) == 0 {
+		return 0
+	}
+	if c := text[0]; c < utf8.RuneSelf {
+		if c == ' ' || '\t' <= c && c <= '\r' {
+			return 1
+		}
+		return 0
+	}
+	if r, n := utf8.DecodeRune(text); unicode.IsSpace(r) {
+		return n
+	}
+	return 0
+}

@@ -16,3 +16,5 @@ require (
 	google.golang.org/protobuf v1.36.12
 	pgregory.net/rapid v1.3.0
 )
+
+require github.com/bits-and-blooms/bitset v1.24.4 // indirect

@@ -6,28 +6,6 @@ import (
 	"unicode/utf8"
 )
 
-// Classification of eight ASCII bytes at once. All constants repeat one byte.
-const (
-	low7 = 0x7f7f7f7f7f7f7f7f
-	high = 0x8080808080808080
-	ones = 0x0101010101010101
-)
-
-// wordBytes classifies the eight bytes of x. stop has the high bit set in every
-// byte that is no ASCII letter or digit; lower is x with 0x20 set in every ASCII
-// letter. Only the bytes of lower before the first stop are meaningful.
-func wordBytes(x uint64) (stop, lower uint64) {
-	// No byte of the sums overflows into the next: 7-bit values plus at most 0x7f.
-	y := x & low7
-	folded := y | 0x20*ones
-	letter := (folded + (0x80-'a')*ones) &^ (folded + (0x7f-'z')*ones)
-	digit := (y + (0x80-'0')*ones) &^ (y + (0x7f-'9')*ones)
-	letter &= high &^ x
-	stop = ^(letter | digit) & high
-	stop |= x & high
-	return stop, x | letter>>2
-}
-
 // asciiLower maps ASCII letters and digits to themselves lower-cased, all other
 // bytes to 0.
 var asciiLower = func() (t [256]byte) {

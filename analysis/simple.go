@@ -15,73 +15,175 @@ type simple struct {
 
 func newSimple(a *Analyzer) Tokenizer { return &simple{max: a.max} }
 
-// Append implements Tokenizer. ASCII goes eight bytes at a time: the bytes are
-// stored lower-cased, and the first that is no letter or digit ends the run or
-// sends the loop to the rune path.
+// chunk is how many bytes are classified into one word of bits.
+const chunk = 64
+
+// Append implements Tokenizer. The text is copied lower-cased as a whole, each
+// byte of it gets one bit that says whether it belongs to a run, and tokens begin
+// and end where the bits change: no branch depends on the length of a word.
 func (s *simple) Append(dst *Tokens, text []byte) {
-	// Lower-casing lengthens a rune by at most half (U+023A: 2 bytes to 3).
-	dst.Bytes = slices.Grow(dst.Bytes, len(text)+len(text)/2+2*slack)
-	out := dst.Bytes[:cap(dst.Bytes)]
-	ends := dst.Ends
-	w := len(dst.Bytes)
-	for i := 0; i < len(text); {
-		start, from := w, i
-		i, w = s.run(text, out, i, w)
-		switch n := i - from; {
-		case n == 0:
-		case n > s.max:
-			w = start
-		default:
-			ends = append(ends, uint32(w))
-		}
-		i = skip(text, i)
+	at, spans := len(dst.Bytes), len(dst.Spans)
+	if !s.inPlace(dst, text) {
+		dst.Bytes, dst.Spans = dst.Bytes[:at], dst.Spans[:spans]
+		s.runByRun(dst, text)
 	}
-	dst.Ends = ends
-	dst.Bytes = out[:w]
 }
 
-// run copies the run of letters and digits that begins at text[i] to out[w:],
-// lower-cased, and returns where both end.
-func (s *simple) run(text, out []byte, i, w int) (int, int) {
-	for i < len(text) {
-		if i+8 <= len(text) {
-			x := binary.LittleEndian.Uint64(text[i:])
-			stop, lower := wordBytes(x)
-			binary.LittleEndian.PutUint64(out[w:], lower)
-			if stop == 0 {
-				i += 8
-				w += 8
+// inPlace appends the tokens of text. It gives up, returning false, on a letter
+// that has another length when lower-cased.
+func (s *simple) inPlace(dst *Tokens, text []byte) bool {
+	base := len(dst.Bytes)
+	dst.Bytes = slices.Grow(dst.Bytes, len(text)+chunk+slack)
+	out := dst.Bytes[base : base+len(text)+chunk]
+	r := runs{spans: dst.Spans, max: uint32(s.max), begun: len(dst.Spans), ended: len(dst.Spans)}
+	next := 0      // first byte after the last rune that is not ASCII
+	carry := false // whether that rune is part of a run
+	var last [chunk]byte
+	for i := 0; i < len(text); i += chunk {
+		in := last[:]
+		if i+chunk <= len(text) {
+			in = text[i:]
+		} else {
+			copy(in, text[i:])
+		}
+		word, high := classify((*[chunk]byte)(in), (*[chunk]byte)(out[i:]))
+		if high != 0 || next > i {
+			if carry && next > i {
+				word |= 1<<(next-i) - 1
+			}
+			for high &= ^uint64(0) << max(next-i, 0); high != 0; high &= ^uint64(0) << max(next-i, 0) {
+				at := i + bits.TrailingZeros64(high)
+				from, size := utf8.DecodeRune(text[at:])
+				to := s.wordRune(from)
+				next, carry = at+size, to != 0
+				if carry {
+					if utf8.RuneLen(to) != size {
+						return false
+					}
+					utf8.EncodeRune(out[at:at+utf8.UTFMax], to)
+					word |= (1<<size - 1) << (at - i)
+				}
+			}
+		}
+		r.add(uint32(base+i), word)
+	}
+	r.finish(uint32(base + len(text)))
+	dst.Bytes = dst.Bytes[:base+len(text)]
+	dst.Spans = r.spans[:r.ended]
+	return true
+}
+
+// runs turns bits into spans. Starts and ends are stored by loops of their own;
+// both come in order, so they meet in the same Span.
+type runs struct {
+	spans        []Span
+	begun, ended int // spans with a start, with an end
+	max          uint32
+	inside       uint64 // 1 if the last bit so far is set
+}
+
+// add takes the bits of the 64 bytes from at.
+func (r *runs) add(at uint32, word uint64) {
+	before := word<<1 | r.inside
+	starts, ends := word&^before, before&^word
+	r.inside = word >> 63
+	r.spans = slices.Grow(r.spans[:r.begun], chunk)
+	spans := r.spans[:cap(r.spans)]
+	n := r.begun
+	for ; starts != 0; starts &= starts - 1 {
+		spans[n].Start = at + uint32(bits.TrailingZeros64(starts))
+		n++
+	}
+	r.begun = n
+	for n = r.ended; ends != 0; ends &= ends - 1 {
+		s := &spans[n]
+		s.End = at + uint32(bits.TrailingZeros64(ends))
+		n++
+		if s.End-s.Start > r.max {
+			n--
+			r.drop(n)
+		}
+	}
+	r.ended = n
+}
+
+// drop removes span n, of which all before have ends.
+func (r *runs) drop(n int) {
+	spans := r.spans[:r.begun]
+	for i := n; i+1 < len(spans); i++ {
+		spans[i].Start = spans[i+1].Start
+	}
+	r.begun--
+}
+
+// finish ends a run that reaches the end of the text.
+func (r *runs) finish(end uint32) {
+	if r.inside == 0 {
+		return
+	}
+	r.spans = r.spans[:r.begun]
+	if s := &r.spans[r.ended]; end-s.Start <= r.max {
+		s.End = end
+		r.ended++
+	}
+}
+
+const (
+	ones = 0x0101010101010101
+	low7 = 0x7f * ones
+	top  = 0x80 * ones
+)
+
+// classify lower-cases the ASCII letters of in into out. Bit i of word says that
+// in[i] is an ASCII letter or digit, bit i of high that it is not ASCII. Eight
+// bytes go at a time, in sums of 7-bit values that cannot overflow into the next.
+func classify(in, out *[chunk]byte) (word, high uint64) {
+	for i := 0; i < chunk; i += 8 {
+		x := binary.LittleEndian.Uint64(in[i : i+8])
+		y := x & low7
+		folded := y | 0x20*ones
+		letter := (folded + (0x80-'a')*ones) &^ (folded + (0x7f-'z')*ones) & top &^ x
+		digit := (y + (0x80-'0')*ones) &^ (y + (0x7f-'9')*ones) & top &^ x
+		binary.LittleEndian.PutUint64(out[i:i+8], x|letter>>2)
+		word |= gather(letter|digit) << i
+		if x&top != 0 {
+			high |= gather(x&top) << i
+		}
+	}
+	return word, high
+}
+
+// gather packs the top bits of the eight bytes of x, all other bits of which are
+// zero, into the low byte of the result.
+func gather(x uint64) uint64 { return (x >> 7) * 0x0102040810204080 >> 56 }
+
+// runByRun appends the tokens of text for any text, a byte or rune at a time.
+func (s *simple) runByRun(dst *Tokens, text []byte) {
+	for i := 0; i < len(text); {
+		start, from := len(dst.Bytes), i
+		size := 1
+		for ; i < len(text); i += size {
+			c := asciiLower[text[i]]
+			if size = 1; c != 0 {
+				dst.Bytes = append(dst.Bytes, c)
 				continue
 			}
-			k := bits.TrailingZeros64(stop) >> 3
-			i += k
-			w += k
-		} else if c := asciiLower[text[i]]; c != 0 {
-			out[w] = c
-			i++
-			w++
-			continue
+			var r rune
+			r, size = utf8.DecodeRune(text[i:])
+			if r = s.wordRune(r); r == 0 {
+				break
+			}
+			dst.Bytes = utf8.AppendRune(dst.Bytes, r)
 		}
-		if text[i] < utf8.RuneSelf {
-			break
+		switch n := i - from; {
+		case n > s.max:
+			dst.Bytes = dst.Bytes[:start]
+		case n > 0:
+			dst.end(start)
 		}
-		r, n := utf8.DecodeRune(text[i:])
-		if r = s.wordRune(r); r == 0 {
-			break
-		}
-		i += n
-		w += utf8.EncodeRune(out[w:w+utf8.UTFMax], r)
+		i += size
 	}
-	return i, w
-}
-
-// skip returns the position after the separator at text[i].
-func skip(text []byte, i int) int {
-	if i >= len(text) || text[i] < utf8.RuneSelf {
-		return i + 1
-	}
-	_, n := utf8.DecodeRune(text[i:])
-	return i + n
+	dst.pad()
 }
 
 // wordRune is slowWordRune with a table for the alphabets.

@@ -19,17 +19,80 @@ func makeStandard(a *Analyzer) *standard {
 	return &standard{max: a.max, words: words.FromBytes(nil)}
 }
 
-// Append implements Tokenizer.
+// Append implements Tokenizer. What cannot be decided by a look at a few ASCII
+// bytes is left to the library, one segment at a time.
 func (s *standard) Append(dst *Tokens, text []byte) {
-	s.words.SetText(text)
-	for s.words.Next() {
-		if word := s.words.Value(); len(word) <= s.max && isWord(word) {
-			dst.Bytes = appendLower(dst.Bytes, word)
-			dst.end()
+	for i := 0; i < len(text); {
+		n, word := asciiSegment(text[i:])
+		if n == 0 {
+			s.words.SetText(text[i:])
+			s.words.Next()
+			segment := s.words.Value()
+			n, word = len(segment), isWord(segment)
 		}
+		if word && n <= s.max {
+			start := len(dst.Bytes)
+			dst.Bytes = appendLower(dst.Bytes, text[i:i+n])
+			dst.end(start)
+		}
+		i += n
 	}
 	dst.pad()
 	s.words.SetText(nil)
+}
+
+// What an ASCII byte does after a run of ASCII letters and digits, and alone
+// (UAX 29, rules WB5 to WB13b).
+const (
+	other   = iota // ends the run
+	alnum          // letter or digit: continues the run
+	between        // continues it if a letter or digit follows, to some
+	joins          // underscore, or not ASCII: ask the library
+)
+
+var asciiClass = func() (t [256]byte) {
+	for c := range t {
+		switch {
+		case c >= utf8.RuneSelf || c == '_':
+			t[c] = joins
+		case asciiLower[c] != 0:
+			t[c] = alnum
+		case c == '\'' || c == '.' || c == ',' || c == ':' || c == ';':
+			t[c] = between
+		}
+	}
+	return t
+}()
+
+// asciiSegment returns the length of the segment at the start of text, which must
+// follow a boundary, and whether it is a word; 0 if that takes more than a look
+// at ASCII bytes. Bytes that are no word count as segments of their own.
+func asciiSegment(text []byte) (n int, word bool) {
+	switch asciiClass[text[0]] {
+	case joins:
+		return 0, false
+	case alnum:
+	default:
+		// A mark that follows would be ignored by the rules (WB4).
+		if len(text) > 1 && text[1] >= utf8.RuneSelf {
+			return 0, false
+		}
+		return 1, false
+	}
+	for n = 1; n < len(text) && asciiClass[text[n]] == alnum; n++ {
+	}
+	if n == len(text) {
+		return n, true
+	}
+	switch asciiClass[text[n]] {
+	case other:
+		return n, true
+	case between:
+		if n+1 == len(text) || asciiClass[text[n+1]] != alnum && asciiClass[text[n+1]] != joins {
+			return n, true
+		}
+	}
+	return 0, false
 }
 
 // isWord says whether a segment of UAX 29 holds a letter or a number.

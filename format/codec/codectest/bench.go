@@ -1,0 +1,76 @@
+package codectest
+
+import (
+	"flag"
+	"testing"
+
+	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/format/codec/simd"
+	"github.com/pinion-index/pinion/format/codec/synthetic"
+)
+
+var large = flag.Bool("large", false, "benchmark lists of 2^25 values too")
+
+// Bench measures c at every tier on the lists of Mallia 2019, table 1: 2^16
+// docIDs of [0, 2^29), uniform and clustered, and with -large 2^25. It decodes
+// docIDs and frequencies block after block into one buffer (2^16) or one after
+// another (2^25), encodes docIDs, and reports M ints/s and bits per integer,
+// endpoints included.
+func Bench(b *testing.B, c codec.Codec) {
+	sizes := []int{1 << 16}
+	if *large {
+		sizes = append(sizes, 1<<25)
+	}
+	for _, n := range sizes {
+		name := map[int]string{1 << 16: "2^16", 1 << 25: "2^25"}[n]
+		b.Run("uniform/"+name, func(b *testing.B) { benchList(b, c, synthetic.Uniform(1, n, synthetic.Range)) })
+		b.Run("clustered/"+name, func(b *testing.B) { benchList(b, c, synthetic.Clustered(1, n, synthetic.Range)) })
+	}
+}
+
+func benchList(b *testing.B, c codec.Codec, docs []uint32) {
+	l, err := Encode(c, docs, synthetic.Freqs(2, len(docs), 1000))
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, tier := range simd.Tiers() {
+		b.Run(tier.String(), func(b *testing.B) {
+			defer simd.SetLevel(tier)()
+			b.Run("docs", func(b *testing.B) { benchDecode(b, c.DecodeDocs, &l.DocSeq, c.BlockLen()) })
+			b.Run("freqs", func(b *testing.B) { benchDecode(b, c.DecodeFreqs, &l.TFSeq, c.BlockLen()) })
+			b.Run("encode", func(b *testing.B) { benchEncode(b, c, docs) })
+		})
+	}
+}
+
+func benchDecode(b *testing.B, decode func([]uint32, *codec.Sequence, int) (int, error), s *codec.Sequence, size int) {
+	dst := make([]uint32, size)
+	if s.N > 1<<20 {
+		dst = make([]uint32, codec.Blocks(s.N, size)*size)
+	}
+	for b.Loop() {
+		for i := range codec.Blocks(s.N, size) {
+			if _, err := decode(dst[i*size%len(dst):][:size], s, i); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	report(b, s.N, 8*float64(len(s.Payload)+4*len(s.Ends))/float64(s.N))
+}
+
+func benchEncode(b *testing.B, c codec.Codec, docs []uint32) {
+	ends := make([]uint32, codec.Blocks(len(docs), c.BlockLen())+1)
+	var p []byte
+	var err error
+	for b.Loop() {
+		if p, err = c.AppendDocs(p[:0], ends, docs); err != nil {
+			b.Fatal(err)
+		}
+	}
+	report(b, len(docs), 8*float64(len(p)+4*len(ends))/float64(len(docs)))
+}
+
+func report(b *testing.B, n int, bits float64) {
+	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mints/s")
+	b.ReportMetric(bits, "bits/int")
+}

@@ -1,0 +1,75 @@
+package codectest
+
+import (
+	"slices"
+	"testing"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/format/codec"
+)
+
+// guarded is memory between two pages that may not be touched.
+type guarded struct {
+	all, usable []byte
+}
+
+func newGuarded(t *testing.T, n int) *guarded {
+	page := unix.Getpagesize()
+	size := (n + page - 1) / page * page
+	all, err := unix.Mmap(-1, 0, size+2*page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	if err != nil {
+		t.Skipf("no memory to guard: %v", err)
+	}
+	t.Cleanup(func() { unix.Munmap(all) })
+	for _, p := range [][]byte{all[:page], all[page+size:]} {
+		if err := unix.Mprotect(p, unix.PROT_NONE); err != nil {
+			t.Skipf("no guard pages: %v", err)
+		}
+	}
+	return &guarded{all, all[page : page+size : page+size]}
+}
+
+// atEnd returns n bytes that end where the guard page begins.
+func (g *guarded) atEnd(n int) []byte { return g.usable[len(g.usable)-n:] }
+
+// testGuarded decodes from memory that ends with the readable padding into memory
+// that ends with the block, and the same at the low end.
+func testGuarded(t *testing.T, c codec.Codec) {
+	size := c.BlockLen()
+	in, out := newGuarded(t, 3*size*8+4096), newGuarded(t, size*4)
+	for width := uint(0); width <= 32; width++ {
+		for _, n := range []int{1, 4, 5, 16, 17, 33, 100, 127, 128, size - 1, size, size + 1, size + 16, 2*size - 3, 2 * size} {
+			l := encode(t, c, wide(n, min(width, 31)), wideFreqs(n, width))
+			for _, s := range []*codec.Sequence{&l.DocSeq, &l.TFSeq} {
+				payload := s.Payload
+				p := in.atEnd(len(payload) + format.ReadablePadding)
+				copy(p, payload)
+				s.Payload = p[:len(payload)]
+				guardedBlocks(t, c, l, s, out.atEnd(4*size))
+				p = in.usable[:len(payload)+format.ReadablePadding]
+				copy(p, payload)
+				s.Payload = p[:len(payload)]
+				guardedBlocks(t, c, l, s, out.usable[:4*size])
+				s.Payload = payload
+			}
+		}
+	}
+}
+
+func guardedBlocks(t *testing.T, c codec.Codec, l *List, s *codec.Sequence, out []byte) {
+	t.Helper()
+	dst := unsafe.Slice((*uint32)(unsafe.Pointer(&out[0])), c.BlockLen())
+	decode, values := c.DecodeDocs, l.Docs
+	if s.Last == nil {
+		decode, values = c.DecodeFreqs, l.Freqs
+	}
+	for i := range codec.Blocks(s.N, c.BlockLen()) {
+		want := values[i*c.BlockLen() : min((i+1)*c.BlockLen(), len(values))]
+		if n, err := decode(dst, s, i); err != nil || !slices.Equal(dst[:n], want) {
+			t.Fatalf("block %d of %d values: error %v, %s", i, s.N, err, difference(dst, want))
+		}
+	}
+}

@@ -1,0 +1,194 @@
+package codectest
+
+import (
+	"encoding/binary"
+	"errors"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/format/codec/simd"
+)
+
+// testHostile damages encoded lists and decodes them at every tier.
+func testHostile(t *testing.T, c codec.Codec) {
+	rapid.Check(t, func(t *rapid.T) {
+		docs := Docs(t, 3*c.BlockLen())
+		if len(docs) == 0 {
+			return
+		}
+		l := encode(t, c, docs, Freqs(t, len(docs)))
+		for range rapid.IntRange(1, 4).Draw(t, "damages") {
+			damage(t, &l.DocSeq)
+			damage(t, &l.TFSeq)
+		}
+		Hostile(t, c, &l.DocSeq)
+		Hostile(t, c, &l.TFSeq)
+	})
+}
+
+// damage changes one thing in s.
+func damage(t *rapid.T, s *codec.Sequence) {
+	word := rapid.OneOf(rapid.Uint32(), rapid.Uint32Range(0, 600),
+		rapid.SampledFrom([]uint32{0, 1, 1 << 30, 1<<31 - 1, 1 << 31, 1<<32 - 1})).Draw(t, "word")
+	switch what := rapid.IntRange(0, 6).Draw(t, "damage"); {
+	case what == 0:
+		s.Ends[rapid.IntRange(0, len(s.Ends)-1).Draw(t, "end")] = word
+	case what == 1:
+		i := rapid.IntRange(0, len(s.Ends)-1).Draw(t, "end")
+		s.Ends[i] += uint32(rapid.IntRange(-5, 5).Draw(t, "by"))
+	case what == 2 && len(s.Last) > 0:
+		s.Last[rapid.IntRange(0, len(s.Last)-1).Draw(t, "last")] = word
+	case what == 3 && len(s.Payload) > 4:
+		n := rapid.IntRange(1, len(s.Payload)/4).Draw(t, "cut") * 4
+		s.Payload = padded(s.Payload[:n])
+	case what == 4 && len(s.Payload) >= 4:
+		at := rapid.IntRange(0, len(s.Payload)/4-1).Draw(t, "at") * 4
+		binary.LittleEndian.PutUint32(s.Payload[at:], word)
+	case len(s.Payload) > 0:
+		at := rapid.IntRange(0, len(s.Payload)-1).Draw(t, "at")
+		s.Payload[at] ^= byte(rapid.IntRange(1, 255).Draw(t, "xor"))
+	}
+}
+
+// Hostile decodes every block of s, whatever it holds, at every tier and by every
+// method of c, and fails t unless each result is an error of kind ErrCorrupt or
+// a possible one, the same at all tiers. Where s has a skip header it is taken
+// for docIDs, else for frequencies.
+func Hostile(t fataler, c codec.Codec, s *codec.Sequence) {
+	for i := range codec.Blocks(s.N, c.BlockLen()) {
+		var first []uint32
+		var firstErr error
+		for _, tier := range simd.Tiers() {
+			got, err := hostileBlock(t, c, s, i, tier)
+			if tier == simd.Portable {
+				first, firstErr = got, err
+			} else if (err == nil) != (firstErr == nil) || !slices.Equal(got, first) {
+				t.Fatalf("block %d: %v gives %d values and error %v, %v gives %d and error %v, %s",
+					i, tier, len(got), err, simd.Portable, len(first), firstErr, difference(got, first[:min(len(got), len(first))]))
+			}
+		}
+	}
+	hostileAccess(t, c, s)
+}
+
+func hostileBlock(t fataler, c codec.Codec, s *codec.Sequence, i int, tier simd.Tier) ([]uint32, error) {
+	defer simd.SetLevel(tier)()
+	dst := newCanary(c.BlockLen())
+	decode := c.DecodeDocs
+	if s.Last == nil {
+		decode = c.DecodeFreqs
+	}
+	n, err := decode(dst.values, s, i)
+	dst.check(t)
+	if err != nil {
+		checkCorrupt(t, err)
+		return nil, err
+	}
+	if want := min(s.N-i*c.BlockLen(), c.BlockLen()); n != want {
+		t.Fatalf("block %d at %v: %d values instead of %d, and no error", i, tier, n, want)
+	}
+	got := dst.values[:n]
+	if s.Last == nil {
+		if slices.Contains(got, 0) {
+			t.Fatalf("block %d at %v: a frequency is zero, and no error", i, tier)
+		}
+		return got, nil
+	}
+	next := s.Prev(i) + 1
+	for k, d := range got {
+		if d < next || d > codec.MaxDoc {
+			t.Fatalf("block %d at %v: docID %d is %d after %d, and no error", i, tier, k, d, next-1)
+		}
+		next = d + 1
+	}
+	if next-1 != s.Last[i] {
+		t.Fatalf("block %d at %v: ends on %d, not %d, and no error", i, tier, next-1, s.Last[i])
+	}
+	return got, nil
+}
+
+func checkCorrupt(t fataler, err error) {
+	if !errors.Is(err, format.ErrCorrupt) {
+		t.Fatalf("error of another kind: %v", err)
+	}
+}
+
+// hostileAccess calls the single-value methods; any value will do, no panic will.
+func hostileAccess(t fataler, c codec.Codec, s *codec.Sequence) {
+	for i := 0; i < s.N; i += 1 + s.N/50 {
+		if ra, ok := c.(codec.RandomAccess); ok && s.Last != nil {
+			if _, err := ra.Doc(s, i); err != nil {
+				checkCorrupt(t, err)
+			}
+		}
+		if fa, ok := c.(codec.FreqAccess); ok && s.Last == nil {
+			if _, err := fa.Freq(s, i); err != nil {
+				checkCorrupt(t, err)
+			}
+		}
+		if sk, ok := c.(codec.Seeker); ok && s.Last != nil {
+			block := i / c.BlockLen()
+			last := s.Last[block]
+			for _, target := range []uint32{last, last / 2, last - min(last, 3)} {
+				k, d, err := sk.SeekGEQ(s, block, target)
+				if err != nil {
+					checkCorrupt(t, err)
+				} else if d < target || k < 0 || block*c.BlockLen()+k >= s.N || k >= c.BlockLen() {
+					t.Fatalf("seeking %d in block %d: index %d, docID %d, and no error", target, block, k, d)
+				}
+			}
+		}
+	}
+}
+
+// Arbitrary turns any bytes into a sequence to decode, the way a fuzzer wants it:
+// small numbers first choose the shape, and what follows is payload. docs says
+// whether there is a skip header.
+func Arbitrary(c codec.Codec, data []byte) (s *codec.Sequence, docs bool) {
+	if len(data) < 4 {
+		return nil, false
+	}
+	size := c.BlockLen()
+	n := 1 + int(binary.LittleEndian.Uint16(data))%(3*size)
+	docs, data = data[2]&1 == 0, data[3:]
+	blocks := codec.Blocks(n, size)
+	next := func() uint32 {
+		if len(data) < 4 {
+			data = nil
+			return 0
+		}
+		v := binary.LittleEndian.Uint32(data)
+		data = data[4:]
+		return v
+	}
+	s = &codec.Sequence{N: n, Ends: make([]uint32, blocks+1)}
+	for i := range s.Ends {
+		s.Ends[i] = next()
+	}
+	if docs {
+		s.Last = make([]uint32, blocks)
+		for i := range s.Last {
+			s.Last[i] = next()
+		}
+	}
+	s.Payload = padded(data[:len(data)&^3])
+	return s, docs
+}
+
+// Seed is the inverse of Arbitrary: bytes that give s.
+func Seed(s *codec.Sequence) []byte {
+	data := binary.LittleEndian.AppendUint16(nil, uint16(s.N-1))
+	if s.Last != nil {
+		data = append(data, 0)
+	} else {
+		data = append(data, 1)
+	}
+	for _, v := range append(slices.Clone(s.Ends), s.Last...) {
+		data = binary.LittleEndian.AppendUint32(data, v)
+	}
+	return append(data, s.Payload...)
+}

@@ -1,0 +1,41 @@
+// Package registry lists every posting codec by number and by name.
+package registry
+
+import (
+	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/format/codec/bp128"
+	"github.com/pinion-index/pinion/format/codec/vbyte128"
+)
+
+// codecs is in the order of the ids. Add a codec here and nowhere else.
+var codecs = [...]codec.Codec{
+	bp128.Codec{},
+	vbyte128.Codec{},
+}
+
+// All returns the codecs in the order of their ids, in a new slice.
+func All() []codec.Codec { return append([]codec.Codec(nil), codecs[:]...) }
+
+// byID has the codec of each id, nil where there is none.
+var byID = func() (t [256]codec.Codec) {
+	for _, c := range codecs {
+		t[c.ID()] = c
+	}
+	return t
+}()
+
+// ByID returns the codec whose number is id, as files hold it.
+func ByID(id codec.ID) (codec.Codec, bool) {
+	c := byID[id]
+	return c, c != nil
+}
+
+// ByName returns the codec of that name, as the command line has it.
+func ByName(name string) (codec.Codec, bool) {
+	for _, c := range codecs {
+		if c.ID().String() == name {
+			return c, true
+		}
+	}
+	return nil, false
+}

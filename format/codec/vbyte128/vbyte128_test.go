@@ -1,0 +1,11 @@
+package vbyte128
+
+import (
+	"testing"
+
+	"github.com/pinion-index/pinion/format/codec/codectest"
+)
+
+func TestConformance(t *testing.T) { codectest.Run(t, Codec{}) }
+
+func Benchmark(b *testing.B) { codectest.Bench(b, Codec{}) }

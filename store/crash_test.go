@@ -1,0 +1,423 @@
+package store_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/store/memfs"
+)
+
+var errInjected = errors.New("injected")
+
+// content is what segment n of a workload holds; several writes long.
+func content(n int) []byte { return bytes.Repeat([]byte{byte(n), 0xA5, byte(n >> 8)}, 50+n) }
+
+func writeSegment(l *store.Lock, n int) (store.SegmentInfo, error) {
+	num, f, err := l.CreateSegment()
+	if err != nil {
+		return store.SegmentInfo{}, err
+	}
+	c := content(n)
+	for off := 0; off < len(c); off += 64 {
+		if _, err := f.WriteAt(c[off:min(off+64, len(c))], int64(off)); err != nil {
+			return store.SegmentInfo{}, errors.Join(err, l.Discard(num))
+		}
+	}
+	if err := f.Sync(); err != nil {
+		return store.SegmentInfo{}, errors.Join(err, l.Discard(num))
+	}
+	if err := f.Close(); err != nil {
+		return store.SegmentInfo{}, err
+	}
+	return store.SegmentInfo{File: num, ID: format.ID{byte(n)}, Docs: uint32(n + 10), Postings: uint64(n)}, nil
+}
+
+// workload commits three times: a segment; another one and deletes in the first;
+// both merged into a third. acked is the last commit that was reported done.
+func workload(fsys store.FS, acked *uint64) error {
+	d, err := store.OpenFS(fsys)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	l, err := d.Lock()
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	commit := func(m *store.Manifest) error {
+		err := l.Commit(m)
+		if err == nil {
+			*acked = m.Generation
+		}
+		return err
+	}
+	m := l.Manifest()
+	s, err := writeSegment(l, 1)
+	if err != nil {
+		return err
+	}
+	m.Segments = append(m.Segments, s)
+	if err := commit(m); err != nil {
+		return err
+	}
+	if s, err = writeSegment(l, 2); err != nil {
+		return err
+	}
+	m.Segments = append(m.Segments, s)
+	if m.Segments[0].DeletesFile, err = l.WriteDeletes(m.Segments[0].ID, roaring.BitmapOf(3, 5)); err != nil {
+		return err
+	}
+	m.Segments[0].Deleted = 2
+	if err := commit(m); err != nil {
+		return err
+	}
+	if s, err = writeSegment(l, 3); err != nil {
+		return err
+	}
+	m.Segments = []store.SegmentInfo{s}
+	return commit(m)
+}
+
+// checkWhole checks that the index is that of commit lo or hi, 0 being none, and
+// that everything it names is there.
+func checkWhole(fsys store.FS, lo, hi uint64) error {
+	d, err := store.OpenFS(fsys)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	c, err := d.Latest()
+	if errors.Is(err, format.ErrNotAnIndex) && lo == 0 {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer c.Release()
+	if c.Generation < lo || c.Generation > hi {
+		return fmt.Errorf("generation %d, want %d to %d", c.Generation, lo, hi)
+	}
+	want := [][]int{1: {1}, 2: {1, 2}, 3: {3}}[c.Generation]
+	if len(c.Segments) != len(want) {
+		return fmt.Errorf("generation %d has %d segments", c.Generation, len(c.Segments))
+	}
+	for i := range c.Segments {
+		data, err := c.OpenSegment(i)
+		if err != nil {
+			return err
+		}
+		b, err := data.Range(0, data.Size())
+		if err != nil {
+			return err
+		}
+		if !bytes.Equal(b, content(want[i])) {
+			return fmt.Errorf("generation %d: segment %d has lost content", c.Generation, i)
+		}
+		data.Close()
+		dels, err := c.Deletes(i)
+		if err != nil {
+			return err
+		}
+		if (dels != nil) != (c.Generation == 2 && i == 0) || dels != nil && !dels.Equals(roaring.BitmapOf(3, 5)) {
+			return fmt.Errorf("generation %d: deletes of segment %d: %v", c.Generation, i, dels)
+		}
+	}
+	return nil
+}
+
+// checkTidy locks the index again and checks that only files of the newest commit
+// are left.
+func checkTidy(fsys store.FS) error {
+	d, err := store.OpenFS(fsys)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	l, err := d.Lock()
+	if err != nil {
+		return err
+	}
+	m := l.Manifest()
+	if err := l.Close(); err != nil {
+		return err
+	}
+	want := map[string]bool{store.LockName: true}
+	if m.Generation > 0 {
+		want[store.ManifestName(m.Generation)] = true
+	}
+	for _, f := range m.Files() {
+		want[f] = true
+	}
+	names, err := fsys.List()
+	for _, n := range names {
+		if !want[n] {
+			return fmt.Errorf("%s is left over", n)
+		}
+	}
+	if len(names) != len(want) {
+		return fmt.Errorf("%d files, want %d", len(names), len(want))
+	}
+	return err
+}
+
+func TestCrashAtEveryOperation(t *testing.T) {
+	for i, done := 0, false; !done; i++ {
+		for mode := range 10 {
+			mem := memfs.New()
+			mem.Inject(memfs.Fault{At: i, Err: errInjected, Sticky: true, Effect: mode%2 == 1})
+			var acked uint64
+			err := workload(mem, &acked)
+			after := mem.Crash
+			if mode > 1 {
+				r := rand.New(rand.NewPCG(uint64(i), uint64(mode)))
+				after = func() *memfs.FS { return mem.CrashKeeping(r) }
+			}
+			left := after()
+			if e := checkWhole(left, acked, acked+1); e != nil {
+				t.Fatalf("crash at operation %d, mode %d (%v), after commit %d: %v", i, mode, err, acked, e)
+			}
+			if e := checkTidy(left); e != nil {
+				t.Fatalf("crash at operation %d, mode %d (%v): %v", i, mode, err, e)
+			}
+			// What the clean-up did must survive the next crash too.
+			if e := checkWhole(left.Crash(), acked, acked+1); e != nil {
+				t.Fatalf("second crash, first at operation %d, mode %d (%v): %v", i, mode, err, e)
+			}
+			if mode == 0 && err == nil {
+				if done = acked == 3; !done {
+					t.Fatalf("operation %d: success after commit %d", i, acked)
+				}
+			}
+		}
+	}
+}
+
+// One failing operation must leave an index that the next writer carries on from,
+// without a crash in between.
+func TestFailAtEveryOperation(t *testing.T) {
+	for i, done := 0, false; !done; i++ {
+		for _, effect := range []bool{false, true} {
+			mem := memfs.New()
+			mem.Inject(memfs.Fault{At: i, Err: errInjected, Effect: effect})
+			var acked uint64
+			err := workload(mem, &acked)
+			ops := mem.Ops()
+			mem.Heal()
+			if e := checkWhole(mem, acked, acked+1); e != nil {
+				t.Fatalf("operation %d fails (%v), after commit %d: %v", i, err, acked, e)
+			}
+			if e := checkTidy(mem); e != nil {
+				t.Fatalf("operation %d fails (%v): %v", i, err, e)
+			}
+			r := rand.New(rand.NewPCG(uint64(i), 1))
+			if e := checkWhole(mem.CrashKeeping(r), acked, acked+1); e != nil {
+				t.Fatalf("crash after the clean-up, operation %d fails (%v): %v", i, err, e)
+			}
+			done = done || i >= ops // the fault was never reached
+		}
+	}
+}
+
+func TestDiskFull(t *testing.T) {
+	mem := memfs.New()
+	var acked uint64
+	for capacity := int64(0); acked < 3; capacity += 500 {
+		mem = memfs.New()
+		mem.SetCapacity(capacity)
+		acked = 0
+		if err := workload(mem, &acked); err != nil && !errors.Is(err, memfs.ErrNoSpace) {
+			t.Fatalf("capacity %d: %v", capacity, err)
+		}
+		if err := checkWhole(mem, acked, acked); err != nil {
+			t.Fatalf("capacity %d, after commit %d: %v", capacity, acked, err)
+		}
+		if err := checkTidy(mem); err != nil {
+			t.Fatalf("capacity %d: %v", capacity, err)
+		}
+	}
+}
+
+// A commit that ran out of space can be repeated once there is some.
+func TestCommitAgain(t *testing.T) {
+	mem := memfs.New()
+	d, _ := store.OpenFS(mem)
+	defer d.Close()
+	l, err := d.Lock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	s, err := writeSegment(l, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := l.Manifest()
+	m.Segments = append(m.Segments, s)
+	mem.SetCapacity(mem.Used() + 100)
+	if err := l.Commit(m); !errors.Is(err, memfs.ErrNoSpace) || errors.Is(err, store.ErrUncertain) {
+		t.Fatalf("commit on a full disk: %v", err)
+	}
+	mem.SetCapacity(-1)
+	if err := l.Commit(m); err != nil {
+		t.Fatal(err)
+	}
+	if err := checkWhole(mem, 1, 1); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Nothing but Close works once the outcome of a commit is unknown, and files that
+// it may need stay.
+func TestUncertain(t *testing.T) {
+	for at := range 2 { // the rename, the directory's sync
+		mem := memfs.New()
+		d, _ := store.OpenFS(mem)
+		l, err := d.Lock()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := writeSegment(l, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := l.Manifest()
+		m.Segments = append(m.Segments, s)
+		if err := l.Commit(m); err != nil {
+			t.Fatal(err)
+		}
+		s, err = writeSegment(l, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Segments = append(m.Segments, s)
+		// A commit creates, writes the section, its padding, footer and first page,
+		// syncs file and directory, renames, syncs the directory.
+		mem.Inject(memfs.Fault{At: 7 + at, Err: errInjected, Effect: true})
+		if err := l.Commit(m); !errors.Is(err, store.ErrUncertain) || !errors.Is(err, errInjected) {
+			t.Fatalf("commit: %v", err)
+		}
+		if err := l.Commit(m); !errors.Is(err, store.ErrUncertain) {
+			t.Fatalf("second commit: %v", err)
+		}
+		if _, _, err := l.CreateSegment(); !errors.Is(err, store.ErrUncertain) {
+			t.Fatalf("create: %v", err)
+		}
+		if err := l.Discard(s.File); !errors.Is(err, store.ErrUncertain) {
+			t.Fatalf("discard: %v", err)
+		}
+		if err := errors.Join(l.Close(), d.Close()); err != nil {
+			t.Fatal(err)
+		}
+		c, err := d.Latest()
+		if err != nil || c.Generation != 2 {
+			t.Fatalf("latest: %v", err)
+		}
+		if data, err := c.OpenSegment(1); err != nil {
+			t.Fatal(err)
+		} else if b, _ := data.Range(0, data.Size()); !bytes.Equal(b, content(2)) {
+			t.Fatal("content lost")
+		}
+		c.Release()
+	}
+}
+
+func TestTemp(t *testing.T) {
+	for _, fsys := range []store.FS{memfs.New(), store.OSDir(t.TempDir())} {
+		d, _ := store.OpenFS(fsys)
+		l, err := d.Lock()
+		if err != nil {
+			t.Fatal(err)
+		}
+		tmp, err := l.CreateTemp()
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprint(tmp, "hello ")
+		fmt.Fprint(tmp, "spool")
+		if err := l.Clean(); err != nil {
+			t.Fatal(err)
+		}
+		b, err := io.ReadAll(io.NewSectionReader(tmp, 6, 100))
+		if string(b) != "spool" || err != nil {
+			t.Fatalf("%q, %v", b, err)
+		}
+		if err := errors.Join(tmp.Close(), l.Close(), d.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if names, _ := fsys.List(); len(names) != 1 {
+			t.Fatalf("left over: %v", names)
+		}
+	}
+	// A spool that a crash left goes when the next writer comes.
+	mem := memfs.New()
+	if _, err := mem.CreateTemp(); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(mem.Sync(), checkTidy(mem)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestCommitRefuses(t *testing.T) {
+	d, _ := store.OpenFS(memfs.New())
+	defer d.Close()
+	l, err := d.Lock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	num, f, err := l.CreateSegment()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := l.Manifest()
+	m.Segments = []store.SegmentInfo{{File: num, Docs: 1}}
+	step := func(what string, ok bool) {
+		t.Helper()
+		if err := l.Commit(m.Clone()); (err == nil) != ok {
+			t.Fatalf("commit of a segment %s: %v", what, err)
+		}
+	}
+	step("being written", false)
+	f.Sync()
+	step("not closed", false)
+	f.WriteAt([]byte{1}, 0)
+	f.Close()
+	step("written to after its sync", false)
+	m.Segments[0].File = 99
+	step("never written", false)
+	if err := l.Discard(num); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Discard(num); !errors.Is(err, fs.ErrNotExist) {
+		t.Fatalf("second discard: %v", err)
+	}
+	m.Segments[0].File = num
+	step("discarded", false)
+	num2, f, _ := l.CreateSegment()
+	if num2 <= num {
+		t.Fatal("file number used twice")
+	}
+	f.Sync()
+	f.Close()
+	m.Segments = []store.SegmentInfo{{File: num2, Docs: 1}, {File: num2, Docs: 1}}
+	step("named twice", false)
+	m.Segments = m.Segments[:1]
+	m.Segments[0].Deleted = 1
+	step("with deletes but no file of them", false)
+	m.Segments[0].Deleted = 0
+	step("finished", true)
+	l.Close()
+	if err := l.Commit(m); !errors.Is(err, fs.ErrClosed) {
+		t.Fatalf("commit after close: %v", err)
+	}
+}

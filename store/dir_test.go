@@ -1,0 +1,385 @@
+package store_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/store/memfs"
+)
+
+// elsewhere is the same directory seen from another process: it shares no Dir.
+type elsewhere struct{ store.FS }
+
+func (e elsewhere) ID() any { return e }
+
+// put commits a new index of one segment with content n.
+func put(t testing.TB, l *store.Lock, n int) *store.Manifest {
+	t.Helper()
+	m := l.Manifest()
+	s, err := writeSegment(l, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Segments = []store.SegmentInfo{s}
+	if err := l.Commit(m); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func exists(t testing.TB, fsys store.FS, name string) bool {
+	t.Helper()
+	names, err := fsys.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range names {
+		if n == name {
+			return true
+		}
+	}
+	return false
+}
+
+func systems(t *testing.T) map[string]store.FS {
+	return map[string]store.FS{"memory": memfs.New(), "os": store.OSDir(t.TempDir())}
+}
+
+func TestPinnedFilesStay(t *testing.T) {
+	for name, fsys := range systems(t) {
+		t.Run(name, func(t *testing.T) {
+			d, _ := store.OpenFS(fsys)
+			l, err := d.Lock()
+			if err != nil {
+				t.Fatal(err)
+			}
+			first := store.SegmentName(put(t, l, 1).Segments[0].File)
+			other, _ := store.OpenFS(fsys) // a reader in the same process
+			c, err := other.Latest()
+			if err != nil {
+				t.Fatal(err)
+			}
+			again := c.Retain()
+			put(t, l, 2)
+			if exists(t, fsys, store.ManifestName(1)) {
+				t.Error("the old manifest is still there")
+			}
+			c.Release()
+			c.Release()
+			if !exists(t, fsys, first) {
+				t.Fatal("a file went while a snapshot referred to it")
+			}
+			l.Close()
+			if l, err = d.Lock(); err != nil { // cleans up
+				t.Fatal(err)
+			}
+			if data, err := again.OpenSegment(0); err != nil {
+				t.Fatal(err)
+			} else {
+				data.Close()
+			}
+			again.Release()
+			if exists(t, fsys, first) {
+				t.Fatal("the file stays after its last snapshot")
+			}
+			if err := errors.Join(l.Close(), d.Close(), other.Close()); err != nil {
+				t.Fatal(err)
+			}
+			if err := d.Close(); !errors.Is(err, fs.ErrClosed) {
+				t.Fatalf("close too often: %v", err)
+			}
+		})
+	}
+}
+
+func TestOneWriter(t *testing.T) {
+	dir := t.TempDir()
+	for name, two := range map[string][2]store.FS{
+		"os":     {store.OSDir(dir), elsewhere{store.OSDir(dir)}},
+		"memory": func() [2]store.FS { m := memfs.New(); return [2]store.FS{m, m} }(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			a, _ := store.OpenFS(two[0])
+			b, _ := store.OpenFS(two[1])
+			l, err := a.Lock()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := b.Lock(); !errors.Is(err, store.ErrLocked) {
+				t.Fatalf("second lock: %v", err)
+			}
+			l.Close()
+			l, err = b.Lock()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(l.Close(), a.Close(), b.Close()); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+// A reader in another process opens files that the writer removes meanwhile.
+func TestReaderInAnotherProcess(t *testing.T) {
+	mem := memfs.New()
+	d, _ := store.OpenFS(mem)
+	defer d.Close()
+	l, err := d.Lock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	put(t, l, 1)
+	far, _ := store.OpenFS(elsewhere{mem})
+	defer far.Close()
+	tries := 0
+	c, err := far.OpenLatest(func(c *store.Commit) error {
+		if tries++; tries <= 3 {
+			put(t, l, 1+tries) // removes what c names
+		}
+		data, err := c.OpenSegment(0)
+		if err != nil {
+			return err
+		}
+		return data.Close()
+	})
+	if err != nil || c.Generation != 4 || tries != 4 {
+		t.Fatalf("generation %d after %d tries: %v", c.Generation, tries, err)
+	}
+	c.Release()
+	// A file that is missing for good is damage.
+	if err := mem.Remove(store.SegmentName(l.Manifest().Segments[0].File)); err != nil {
+		t.Fatal(err)
+	}
+	_, err = far.OpenLatest(func(c *store.Commit) error { _, err := c.OpenSegment(0); return err })
+	if !errors.Is(err, format.ErrCorrupt) || !errors.Is(err, fs.ErrNotExist) {
+		t.Fatalf("missing segment: %v", err)
+	}
+}
+
+func TestCommitsBesideReaders(t *testing.T) {
+	for name, fsys := range systems(t) {
+		t.Run(name, func(t *testing.T) {
+			d, _ := store.OpenFS(fsys)
+			defer d.Close()
+			l, err := d.Lock()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer l.Close()
+			put(t, l, 1)
+			var done atomic.Bool
+			var wg sync.WaitGroup
+			for _, from := range []store.ReadFS{fsys, fsys, elsewhere{fsys}} {
+				if runtime.GOOS == "windows" && from != store.ReadFS(fsys) {
+					continue
+				}
+				wg.Go(func() {
+					r, _ := store.OpenFS(from)
+					defer r.Close()
+					var newest uint64
+					for !done.Load() {
+						var data store.Data
+						c, err := r.OpenLatest(func(c *store.Commit) (err error) {
+							data, err = c.OpenSegment(0)
+							return err
+						})
+						if err != nil {
+							t.Errorf("open: %v", err)
+							return
+						}
+						b, err := data.Range(0, data.Size())
+						if err != nil || b[0] != byte(c.Generation) || c.Generation < newest {
+							t.Errorf("generation %d after %d: %v", c.Generation, newest, err)
+						}
+						newest = c.Generation
+						data.Close()
+						c.Release()
+					}
+				})
+			}
+			for n := 2; n < 100; n++ {
+				put(t, l, n)
+			}
+			done.Store(true)
+			wg.Wait()
+			if runtime.GOOS != "windows" {
+				l.Clean()
+				if names, _ := fsys.List(); len(names) != 3 {
+					t.Errorf("left over: %v", names)
+				}
+			}
+		})
+	}
+}
+
+func TestNotAnIndex(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := store.Open(filepath.Join(dir, "missing")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("missing directory: %v", err)
+	}
+	file := filepath.Join(dir, "file")
+	os.WriteFile(file, []byte("x"), 0o666)
+	for _, path := range []string{dir, file} {
+		d, err := store.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := d.Latest(); !errors.Is(err, format.ErrNotAnIndex) {
+			t.Errorf("%s: %v", path, err)
+		}
+		d.Close()
+	}
+	names := []string{"manifest-1.pin", "manifest-000000000001.pin.tmp", "manifest-0000000000001.pin", "manifest-00000000000x.pin", "segment-000000000001.pin"}
+	for _, n := range names {
+		os.WriteFile(filepath.Join(dir, n), nil, 0o666)
+	}
+	d, _ := store.Open(dir)
+	defer d.Close()
+	if _, err := d.Latest(); !errors.Is(err, format.ErrNotAnIndex) {
+		t.Errorf("names that are almost right: %v", err)
+	}
+	os.WriteFile(filepath.Join(dir, store.ManifestName(3)), nil, 0o666)
+	if _, err := d.Latest(); !errors.Is(err, format.ErrNotAnIndex) {
+		t.Errorf("empty manifest: %v", err)
+	}
+}
+
+func TestReadOnly(t *testing.T) {
+	d, _ := store.OpenFS(struct{ store.ReadFS }{memfs.New()})
+	defer d.Close()
+	if _, err := d.Lock(); !errors.Is(err, store.ErrReadOnly) {
+		t.Fatal(err)
+	}
+}
+
+func TestCreate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a", "b")
+	for range 2 {
+		d, err := store.Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := d.Lock()
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(t, l, 1)
+		if _, err := l.WriteDeletes(format.ID{}, roaring.New()); err == nil {
+			t.Fatal("empty deletes file written")
+		}
+		if err := errors.Join(l.Close(), d.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// readMapped touches every page under the guard.
+func readMapped(data store.Data) (sum int, err error) {
+	defer store.CatchFault(store.ArmFault(), &err)
+	b, err := data.Range(0, data.Size())
+	if err != nil {
+		return 0, err
+	}
+	for i := 0; i < len(b); i += 512 {
+		sum += int(b[i])
+	}
+	return sum, nil
+}
+
+func TestTruncatedWhileMapped(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a mapped file cannot be truncated on Windows")
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, store.SegmentName(1))
+	if err := os.WriteFile(path, make([]byte, 1<<20), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	data, err := store.OSDir(dir).Open(store.SegmentName(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer data.Close()
+	if _, err := readMapped(data); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, 1<<19); err != nil {
+		t.Fatal(err)
+	}
+	_, err = readMapped(data)
+	var e *format.Error
+	if !errors.As(err, &e) || e.Kind != format.ErrCorrupt || e.File != store.SegmentName(1) || e.Offset < 1<<19 {
+		t.Fatalf("truncated while mapped: %v", err)
+	}
+}
+
+func TestGuardPassesOtherPanics(t *testing.T) {
+	for _, f := range []func(){
+		func() { panic("mine") },
+		func() { var p *int; *p = 1 },
+		func() { _ = []int{}[len(os.Args)] },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("a panic was swallowed")
+				}
+			}()
+			var err error
+			defer store.CatchFault(store.ArmFault(), &err)
+			f()
+		}()
+	}
+}
+
+func TestRangeOutside(t *testing.T) {
+	for name, fsys := range systems(t) {
+		f, err := fsys.Create("x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.WriteAt(make([]byte, 100), 0)
+		f.Close()
+		data, err := fsys.Open("x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range [][2]int64{{-1, 1}, {0, -1}, {0, 101}, {100, 1}, {1 << 62, 1 << 62}, {101, 0}} {
+			if _, err := data.Range(r[0], r[1]); !errors.Is(err, format.ErrCorrupt) {
+				t.Errorf("%s: range %v: %v", name, r, err)
+			}
+		}
+		if b, err := data.Range(100, 0); err != nil || len(b) != 0 {
+			t.Errorf("%s: empty range: %v", name, err)
+		}
+		if data.Close() != nil || data.Close() != nil {
+			t.Errorf("%s: close", name)
+		}
+		if _, err := data.Range(0, 1); !errors.Is(err, fs.ErrClosed) {
+			t.Errorf("%s: range after close: %v", name, err)
+		}
+	}
+}
+
+func BenchmarkGuard(b *testing.B) {
+	f := func() (err error) {
+		defer store.CatchFault(store.ArmFault(), &err)
+		return nil
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		f()
+	}
+}

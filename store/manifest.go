@@ -1,0 +1,206 @@
+package store
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/format/codec"
+)
+
+// Limits of a manifest.
+const (
+	// MaxSegments bounds the segments of one commit.
+	MaxSegments = 1 << 16
+	// MaxDocs bounds the documents of a commit, deleted ones included, so that every
+	// global docID fits a uint32 and the largest uint32 is none.
+	MaxDocs = math.MaxUint32
+	// MaxAnalyzerName and MaxAnalyzerOptions bound those strings, in bytes.
+	MaxAnalyzerName    = 255
+	MaxAnalyzerOptions = 1 << 16
+)
+
+// Manifest is one commit: what the index consists of.
+type Manifest struct {
+	// Generation numbers commits from 1; 0 is the index before its first commit.
+	Generation uint64
+	// NextFile is above every file number used so far.
+	NextFile uint64
+	// Analyzer and AnalyzerOptions say how the documents of all segments were made
+	// into terms.
+	Analyzer, AnalyzerOptions string
+	// Segments in docID order: the documents of one follow those of the one before.
+	Segments []SegmentInfo
+}
+
+// SegmentInfo is what a manifest says about one segment.
+type SegmentInfo struct {
+	// File is the number in the segment's file name, at least 1.
+	File uint64
+	// ID is the id in the segment's header.
+	ID format.ID
+	// Docs is the number of documents, deleted ones included.
+	Docs uint32
+	// Postings and Tokens count over the whole segment, deleted documents included.
+	Postings, Tokens uint64
+	// DeletesFile is the number of the deletes file; 0 if nothing is deleted.
+	DeletesFile uint64
+	// Deleted is the number of deleted documents.
+	Deleted uint32
+}
+
+// Clone returns a deep copy.
+func (m *Manifest) Clone() *Manifest {
+	c := *m
+	c.Segments = slices.Clone(m.Segments)
+	return &c
+}
+
+// Docs is the number of documents in all segments, deleted ones included.
+func (m *Manifest) Docs() uint64 {
+	var n uint64
+	for i := range m.Segments {
+		n += uint64(m.Segments[i].Docs)
+	}
+	return n
+}
+
+// Files returns the names of the segment and deletes files.
+func (m *Manifest) Files() []string {
+	names := make([]string, 0, len(m.Segments))
+	for i := range m.Segments {
+		s := &m.Segments[i]
+		names = append(names, SegmentName(s.File))
+		if s.DeletesFile != 0 {
+			names = append(names, DeletesName(s.DeletesFile))
+		}
+	}
+	return names
+}
+
+// minSegment is the least number of bytes that a SegmentInfo takes.
+const minSegment = 6 + len(format.ID{})
+
+// AppendManifest appends the content of a manifest's section.
+func AppendManifest(dst []byte, m *Manifest) []byte {
+	dst = binary.AppendUvarint(dst, m.Generation)
+	dst = binary.AppendUvarint(dst, m.NextFile)
+	dst = binary.AppendUvarint(dst, uint64(len(m.Analyzer)))
+	dst = append(dst, m.Analyzer...)
+	dst = binary.AppendUvarint(dst, uint64(len(m.AnalyzerOptions)))
+	dst = append(dst, m.AnalyzerOptions...)
+	dst = binary.AppendUvarint(dst, uint64(len(m.Segments)))
+	for i := range m.Segments {
+		s := &m.Segments[i]
+		dst = binary.AppendUvarint(dst, s.File)
+		dst = append(dst, s.ID[:]...)
+		dst = binary.AppendUvarint(dst, uint64(s.Docs))
+		dst = binary.AppendUvarint(dst, s.Postings)
+		dst = binary.AppendUvarint(dst, s.Tokens)
+		dst = binary.AppendUvarint(dst, s.DeletesFile)
+		dst = binary.AppendUvarint(dst, uint64(s.Deleted))
+	}
+	return dst
+}
+
+// ReadManifest decodes a manifest file and checks all that can be checked
+// without its segments. name is for errors.
+func ReadManifest(name string, d Data) (*Manifest, error) {
+	_, b, off, err := readSection(name, d, format.KindManifest, format.SectionManifest)
+	if err != nil {
+		return nil, err
+	}
+	m, err := decodeManifest(b, off)
+	if err != nil {
+		return nil, format.Locate(err, format.Place{File: name, Section: format.SectionManifest.String(), Block: format.NoBlock})
+	}
+	return m, nil
+}
+
+func decodeManifest(b []byte, off int64) (*Manifest, error) {
+	r := format.NewBuffer(b, off)
+	m := &Manifest{
+		Generation:      r.Uvarint(),
+		NextFile:        r.Uvarint(),
+		Analyzer:        r.String(MaxAnalyzerName),
+		AnalyzerOptions: r.String(MaxAnalyzerOptions),
+	}
+	m.Segments = make([]SegmentInfo, r.Count(MaxSegments, minSegment))
+	for i := range m.Segments {
+		s := &m.Segments[i]
+		s.File = r.Uvarint()
+		copy(s.ID[:], r.Bytes(len(s.ID)))
+		s.Docs = uint32(r.Count(codec.MaxDoc+1, 0))
+		s.Postings = r.Uvarint()
+		s.Tokens = r.Uvarint()
+		s.DeletesFile = r.Uvarint()
+		s.Deleted = uint32(r.Count(codec.MaxDoc+1, 0))
+	}
+	if err := r.Done(); err != nil {
+		return nil, err
+	}
+	if err := m.check(); err != nil {
+		return nil, format.Corrupt("%s", err)
+	}
+	return m, nil
+}
+
+// check says what is wrong with a manifest that is to be written or was read.
+func (m *Manifest) check() error {
+	switch {
+	case m.Generation == 0 || m.Generation > MaxFileNumber:
+		return fmt.Errorf("impossible generation %d", m.Generation)
+	case m.NextFile == 0 || m.NextFile > MaxFileNumber+1:
+		return fmt.Errorf("impossible next file number %d", m.NextFile)
+	case len(m.Analyzer) > MaxAnalyzerName || len(m.AnalyzerOptions) > MaxAnalyzerOptions:
+		return errors.New("analyzer name or options are too long")
+	case len(m.Segments) > MaxSegments:
+		return fmt.Errorf("%d segments, at most %d are possible", len(m.Segments), MaxSegments)
+	}
+	used := make(map[uint64]struct{}, len(m.Segments))
+	var docs, postings, tokens uint64
+	for i := range m.Segments {
+		s := &m.Segments[i]
+		if err := s.check(m.NextFile, used); err != nil {
+			return fmt.Errorf("segment %d: %w", i, err)
+		}
+		if docs += uint64(s.Docs); docs > MaxDocs {
+			return fmt.Errorf("segment %d: more than %d documents in all", i, uint64(MaxDocs))
+		}
+		if postings+s.Postings < postings || tokens+s.Tokens < tokens {
+			return fmt.Errorf("segment %d: the counts of all segments overflow", i)
+		}
+		postings += s.Postings
+		tokens += s.Tokens
+	}
+	return nil
+}
+
+func (s *SegmentInfo) check(next uint64, used map[uint64]struct{}) error {
+	for _, num := range [...]uint64{s.File, s.DeletesFile} {
+		if num == 0 {
+			continue
+		}
+		if num >= next {
+			return fmt.Errorf("file number %d is not below the next one, %d", num, next)
+		}
+		if _, twice := used[num]; twice {
+			return fmt.Errorf("file number %d appears twice", num)
+		}
+		used[num] = struct{}{}
+	}
+	switch {
+	case s.File == 0:
+		return errors.New("file number 0")
+	case s.Docs > codec.MaxDoc+1:
+		return fmt.Errorf("%d documents, at most %d are possible", s.Docs, codec.MaxDoc+1)
+	case s.Deleted > s.Docs:
+		return fmt.Errorf("%d of %d documents are deleted", s.Deleted, s.Docs)
+	case (s.Deleted == 0) != (s.DeletesFile == 0):
+		return fmt.Errorf("%d deleted documents in deletes file %d", s.Deleted, s.DeletesFile)
+	}
+	return nil
+}

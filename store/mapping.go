@@ -1,0 +1,117 @@
+package store
+
+import (
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/edsrzf/mmap-go"
+
+	"github.com/pinion-index/pinion/format"
+)
+
+// mapping is a file mapped read-only. It implements Data.
+type mapping struct {
+	name   string
+	data   mmap.MMap // nil for an empty file, which cannot be mapped
+	closed atomic.Bool
+}
+
+// mapped lists the live mappings, so that a fault can be told from a bug and
+// given the name of its file.
+var mapped struct {
+	sync.Mutex
+	live map[*mapping]struct{}
+}
+
+// mapFile maps the file at path; name is what errors call it. The file itself is
+// closed again: a mapping costs no descriptor.
+func mapFile(path, name string) (Data, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !st.Mode().IsRegular() {
+		return nil, &fs.PathError{Op: "map", Path: path, Err: fmt.Errorf("not a regular file")}
+	}
+	m := &mapping{name: name}
+	if n := st.Size(); n > format.MaxFileSize || n > math.MaxInt {
+		return nil, format.Locate(format.Corrupt("impossible file length %d", n), format.Place{File: name, Block: format.NoBlock})
+	} else if n > 0 {
+		if m.data, err = mmap.MapRegion(f, int(n), mmap.RDONLY, 0, 0); err != nil {
+			return nil, &fs.PathError{Op: "map", Path: path, Err: err}
+		}
+	}
+	mapped.Lock()
+	if mapped.live == nil {
+		mapped.live = make(map[*mapping]struct{})
+	}
+	mapped.live[m] = struct{}{}
+	mapped.Unlock()
+	return m, nil
+}
+
+func (m *mapping) Size() int64 { return int64(len(m.data)) }
+
+func (m *mapping) Range(off, n int64) ([]byte, error) {
+	if m.closed.Load() {
+		return nil, &fs.PathError{Op: "read", Path: m.name, Err: fs.ErrClosed}
+	}
+	if off < 0 || n < 0 || off > int64(len(m.data))-n {
+		return nil, outside(m.name, off, n, int64(len(m.data)))
+	}
+	return m.data[off : off+n], nil
+}
+
+// outside is the error of a Range that is not within its file.
+func outside(name string, off, n, size int64) error {
+	e := format.Corrupt("%d bytes wanted, the file ends at %d", n, size)
+	e.File, e.Offset = name, off
+	return e
+}
+
+// Mapped returns the whole file, for users who look for a Data that needs no
+// Range. It begins at a page boundary.
+func (m *mapping) Mapped() []byte {
+	if m.closed.Load() {
+		return nil
+	}
+	return m.data
+}
+
+// Close unmaps the file. Bytes that Range gave must not be touched any more.
+func (m *mapping) Close() error {
+	if m.closed.Swap(true) {
+		return nil
+	}
+	mapped.Lock()
+	delete(mapped.live, m)
+	mapped.Unlock()
+	if m.data == nil {
+		return nil
+	}
+	d := m.data // Range may still look at the length of m.data
+	return d.Unmap()
+}
+
+// mappingAt returns the file and the offset that lie at a memory address.
+func mappingAt(addr uintptr) (name string, off int64, ok bool) {
+	mapped.Lock()
+	defer mapped.Unlock()
+	for m := range mapped.live {
+		base := uintptr(unsafe.Pointer(unsafe.SliceData(m.data)))
+		if addr >= base && addr-base < uintptr(len(m.data)) {
+			return m.name, int64(addr - base), true
+		}
+	}
+	return "", 0, false
+}

@@ -1,0 +1,329 @@
+// Package memfs is a strict in-memory store.FS for tests: it forgets at a crash
+// whatever was not synced, can fail any operation, and can be full.
+//
+// Content of a file is durable after its Sync; that a file has a name, or no
+// longer has it, is durable after the directory's Sync. Crash returns what a
+// machine would find after losing power now.
+package memfs
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"sync"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/store"
+)
+
+// ErrNoSpace is what writes beyond the capacity give.
+var ErrNoSpace = errors.New("no space left on the memory file system")
+
+// ErrCrashed is what operations give on the FS that Crash was called on.
+var ErrCrashed = errors.New("the memory file system crashed")
+
+// Fault describes a failure to inject.
+type Fault struct {
+	At     int   // operations before the failing one, counted from Inject
+	Err    error // what the operation returns
+	Sticky bool  // every later operation fails too
+	Effect bool  // the failing operation takes effect nevertheless
+}
+
+// FS is one directory in memory. Use New.
+type FS struct {
+	mu       sync.Mutex
+	entries  map[string]*inode // as the process sees them
+	durable  map[string]*inode // as of the last Sync
+	changes  []change          // between the two, in order
+	locks    map[string]bool
+	ops      int
+	fault    *Fault
+	faultAt  int
+	capacity int64 // negative: endless
+	used     int64
+	crashed  bool
+	temps    int
+}
+
+// change is one entry set (or removed, inode nil), or two for a rename.
+type change struct {
+	names  [2]string
+	inodes [2]*inode
+}
+
+type inode struct {
+	data    []byte
+	durable []byte
+	writes  []write // since the last sync
+}
+
+type write struct {
+	data []byte
+	off  int64
+}
+
+// New returns an empty file system without limits.
+func New() *FS {
+	return &FS{entries: map[string]*inode{}, durable: map[string]*inode{}, locks: map[string]bool{}, capacity: -1}
+}
+
+// Inject makes one operation fail from now on. Every call of a method of the FS
+// or of one of its files is an operation, except Close, ID and String.
+func (f *FS) Inject(x Fault) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.fault, f.faultAt = &x, f.ops+x.At
+}
+
+// Heal removes an injected fault.
+func (f *FS) Heal() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.fault = nil
+}
+
+// Ops returns the number of operations so far.
+func (f *FS) Ops() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.ops
+}
+
+// SetCapacity bounds the bytes of all files together; negative lifts the bound.
+func (f *FS) SetCapacity(n int64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.capacity = n
+}
+
+// Used returns the bytes of all files together.
+func (f *FS) Used() int64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.used
+}
+
+// op counts an operation. If it returns an error with effect false the operation
+// must do nothing but return it; with effect true it must return it after doing
+// its work. Callers hold f.mu.
+func (f *FS) op() (err error, effect bool) {
+	n := f.ops
+	f.ops++
+	switch {
+	case f.crashed:
+		return ErrCrashed, false
+	case f.fault == nil || n < f.faultAt:
+		return nil, true
+	case n == f.faultAt:
+		return f.fault.Err, f.fault.Effect
+	case f.fault.Sticky:
+		return f.fault.Err, false
+	}
+	return nil, true
+}
+
+// Crash ends this FS and returns what is left: synced content under synced names.
+func (f *FS) Crash() *FS { return f.crash(func() bool { return false }, nil) }
+
+// CrashKeeping is Crash that keeps each unsynced change of the directory and each
+// unsynced write, or the first part of it, with probability one half.
+func (f *FS) CrashKeeping(r *rand.Rand) *FS {
+	return f.crash(func() bool { return r.IntN(2) == 0 }, r)
+}
+
+func (f *FS) crash(keep func() bool, r *rand.Rand) *FS {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.crashed = true
+	g := New()
+	entries := make(map[string]*inode)
+	for name, in := range f.durable {
+		entries[name] = in
+	}
+	for _, c := range f.changes {
+		if !keep() {
+			continue
+		}
+		for i, name := range c.names {
+			if c.inodes[i] != nil {
+				entries[name] = c.inodes[i]
+			} else if name != "" {
+				delete(entries, name)
+			}
+		}
+	}
+	for name, in := range entries {
+		n := &inode{data: append([]byte(nil), in.durable...)}
+		for _, w := range in.writes {
+			if keep() {
+				n.writeAt(w.data[:len(w.data)-r.IntN(2)*r.IntN(len(w.data)+1)], w.off)
+			}
+		}
+		n.durable = append([]byte(nil), n.data...)
+		g.entries[name], g.durable[name] = n, n
+		g.used += int64(len(n.data))
+	}
+	return g
+}
+
+func (in *inode) writeAt(p []byte, off int64) {
+	if n := off + int64(len(p)); n > int64(len(in.data)) {
+		in.data = append(in.data, make([]byte, n-int64(len(in.data)))...)
+	}
+	copy(in.data[off:], p)
+}
+
+// set changes what a name stands for. Callers hold f.mu.
+func (f *FS) set(c change) {
+	for i, name := range c.names {
+		if c.inodes[i] != nil {
+			f.entries[name] = c.inodes[i]
+		} else if name != "" {
+			delete(f.entries, name)
+		}
+	}
+	f.changes = append(f.changes, c)
+}
+
+func pathError(op, name string, err error) error {
+	return &fs.PathError{Op: op, Path: name, Err: err}
+}
+
+// ID is the FS itself.
+func (f *FS) ID() any { return f }
+
+// String returns "memory".
+func (f *FS) String() string { return "memory" }
+
+// List returns the names of all files.
+func (f *FS) List() ([]string, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err, _ := f.op(); err != nil {
+		return nil, pathError("list", "", err)
+	}
+	names := make([]string, 0, len(f.entries))
+	for name := range f.entries {
+		names = append(names, name)
+	}
+	return names, nil
+}
+
+// Open opens a file as it is now; later writes do not show.
+func (f *FS) Open(name string) (store.Data, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err, _ := f.op(); err != nil {
+		return nil, pathError("open", name, err)
+	}
+	in := f.entries[name]
+	if in == nil {
+		return nil, pathError("open", name, fs.ErrNotExist)
+	}
+	b := format.AlignedBytes(len(in.data))
+	copy(b, in.data)
+	return &data{name: name, b: b}, nil
+}
+
+// Create makes a file.
+func (f *FS) Create(name string) (store.File, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	err, effect := f.op()
+	if f.entries[name] != nil && err == nil {
+		return nil, pathError("create", name, fs.ErrExist)
+	}
+	if effect && f.entries[name] == nil {
+		f.set(change{names: [2]string{name}, inodes: [2]*inode{{}}})
+	}
+	if err != nil {
+		return nil, pathError("create", name, err)
+	}
+	return &file{fs: f, in: f.entries[name], name: name}, nil
+}
+
+// Rename renames a file.
+func (f *FS) Rename(from, to string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	err, effect := f.op()
+	in := f.entries[from]
+	if in == nil && err == nil {
+		return pathError("rename", from, fs.ErrNotExist)
+	}
+	if effect && in != nil {
+		f.set(change{names: [2]string{from, to}, inodes: [2]*inode{nil, in}})
+	}
+	if err != nil {
+		return pathError("rename", from, err)
+	}
+	return nil
+}
+
+// Remove removes a file.
+func (f *FS) Remove(name string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	err, effect := f.op()
+	in := f.entries[name]
+	if in == nil && err == nil {
+		return pathError("remove", name, fs.ErrNotExist)
+	}
+	if effect && in != nil {
+		f.used -= int64(len(in.data))
+		f.set(change{names: [2]string{name}})
+	}
+	if err != nil {
+		return pathError("remove", name, err)
+	}
+	return nil
+}
+
+// Sync makes the names durable.
+func (f *FS) Sync() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	err, effect := f.op()
+	if effect {
+		f.changes = nil
+		f.durable = make(map[string]*inode, len(f.entries))
+		for name, in := range f.entries {
+			f.durable[name] = in
+		}
+	}
+	if err != nil {
+		return pathError("sync", "", err)
+	}
+	return nil
+}
+
+// Lock takes a lock; a crash gives it back.
+func (f *FS) Lock(name string) (io.Closer, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err, _ := f.op(); err != nil {
+		return nil, pathError("lock", name, err)
+	}
+	if f.locks[name] {
+		return nil, pathError("lock", name, store.ErrLocked)
+	}
+	if f.entries[name] == nil {
+		f.set(change{names: [2]string{name}, inodes: [2]*inode{{}}})
+	}
+	f.locks[name] = true
+	return &lock{f, name}, nil
+}
+
+type lock struct {
+	fs   *FS
+	name string
+}
+
+func (l *lock) Close() error {
+	l.fs.mu.Lock()
+	defer l.fs.mu.Unlock()
+	delete(l.fs.locks, l.name)
+	return nil
+}

@@ -1,0 +1,103 @@
+package store
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/pinion-index/pinion/format"
+)
+
+// osDir is a directory of the operating system's file system.
+type osDir struct{ path string }
+
+// osID makes ID differ from that of any other ReadFS.
+type osID string
+
+// OSDir returns the FS of a local directory, which need not exist yet. Files are
+// mapped into memory by Open.
+func OSDir(path string) FS { return osDir{path} }
+
+func (d osDir) String() string { return d.path }
+
+// ID is the absolute path with symbolic links resolved, as far as it exists.
+func (d osDir) ID() any {
+	p, err := filepath.Abs(d.path)
+	if err != nil {
+		p = d.path
+	}
+	if q, err := filepath.EvalSymlinks(p); err == nil {
+		p = q
+	}
+	return osID(p)
+}
+
+func (d osDir) file(name string) string { return filepath.Join(d.path, name) }
+
+func (d osDir) List() ([]string, error) {
+	f, err := os.Open(d.path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if st, err := f.Stat(); err != nil {
+		return nil, err
+	} else if !st.IsDir() {
+		return nil, &format.Error{Kind: format.ErrNotAnIndex, File: d.path, Block: format.NoBlock, Offset: -1,
+			Msg: "an index is a directory, this is a file"}
+	}
+	return f.Readdirnames(-1)
+}
+
+func (d osDir) Open(name string) (Data, error) { return mapFile(d.file(name), name) }
+
+func (d osDir) Create(name string) (File, error) {
+	f, err := os.OpenFile(d.file(name), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return nil, err // not f, which would be a non-nil File
+	}
+	return f, nil
+}
+
+func (d osDir) Rename(from, to string) error { return renameFile(d.file(from), d.file(to)) }
+
+func (d osDir) Remove(name string) error { return os.Remove(d.file(name)) }
+
+func (d osDir) Sync() error { return syncDir(d.path) }
+
+func (d osDir) Lock(name string) (io.Closer, error) {
+	f, err := os.OpenFile(d.file(name), os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	if err := lockFile(f); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("%s: %w", d.path, err)
+	}
+	return f, nil // closing gives the lock back
+}
+
+// osTemp is a scratch file. Where open files can be removed it has no name.
+type osTemp struct {
+	*os.File
+	named bool
+}
+
+func (d osDir) CreateTemp() (Temp, error) {
+	f, err := os.CreateTemp(d.path, "spool-*"+tempSuffix)
+	if err != nil {
+		return nil, err
+	}
+	return &osTemp{File: f, named: os.Remove(f.Name()) != nil}, nil
+}
+
+func (t *osTemp) Close() error {
+	err := t.File.Close()
+	if t.named {
+		if e := os.Remove(t.Name()); err == nil {
+			err = e
+		}
+	}
+	return err
+}

@@ -1,0 +1,44 @@
+//go:build unix
+
+package store
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+func renameFile(from, to string) error { return os.Rename(from, to) }
+
+// syncDir syncs the directory's entries. File systems that cannot sync a
+// directory say so with EINVAL or ENOTSUP; they have nothing better to offer.
+func syncDir(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := f.Sync(); err != nil && !errors.Is(err, unix.EINVAL) && !errors.Is(err, unix.ENOTSUP) {
+		return err
+	}
+	return nil
+}
+
+// lockFile takes the lock of the open file description, so that it also keeps
+// out other writers of the same process.
+func lockFile(f *os.File) error {
+	for {
+		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		switch {
+		case err == nil:
+			return nil
+		case errors.Is(err, unix.EINTR):
+		case errors.Is(err, unix.EWOULDBLOCK):
+			return ErrLocked
+		default:
+			return fmt.Errorf("lock: %w", err)
+		}
+	}
+}

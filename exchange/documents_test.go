@@ -1,0 +1,373 @@
+package exchange
+
+import (
+	"bytes"
+	stdgzip "compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+)
+
+// doc is a document with its bytes copied.
+type doc struct{ id, contents string }
+
+// readAll reads a source to its end, going on behind recoverable errors.
+func readAll(s Source) (docs []doc, errs []string) {
+	for {
+		d, err := s.Next()
+		switch {
+		case err == io.EOF:
+			return docs, errs
+		case err == nil:
+			docs = append(docs, doc{string(d.ID), string(d.Contents)})
+		default:
+			errs = append(errs, err.Error())
+			if !Recoverable(err) {
+				return docs, errs
+			}
+		}
+	}
+}
+
+func compareDocs(t *testing.T, got, want []doc) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%d documents, want %d: %q", len(got), len(want), got)
+	}
+	for i := range got {
+		if got[i] != want[i] {
+			t.Errorf("document %d: %q, want %q", i, got[i], want[i])
+		}
+	}
+}
+
+func compareErrors(t *testing.T, got, want []string) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("errors %q, want %q", got, want)
+	}
+	for i := range got {
+		if got[i] != want[i] {
+			t.Errorf("error %d: %q, want %q", i, got[i], want[i])
+		}
+	}
+}
+
+func TestTextFormats(t *testing.T) {
+	tests := []struct {
+		name   string
+		open   func(string, io.Reader) Source
+		in     string
+		docs   []doc
+		errors []string
+	}{
+		{"jsonl", jsonl, `{"id": "a", "contents": "one two"}` + "\n" + `{"contents":"three","id":"b"}` + "\r\n\n  \n" +
+			"\t{ \"id\" : \"c\" , \"contents\" : \"\" } ", []doc{{"a", "one two"}, {"b", "three"}, {"c", ""}}, nil},
+		{"jsonl escapes", jsonl, `{"id":"\u0041\/\\","contents":"\"\b\f\n\r\t\u00e9\ud83d\ude00 \ud83d \ude00x\ud83d\u0041é😀"}`,
+			[]doc{{`A/\`, "\"\b\f\n\r\té😀 \ufffd \ufffdx\ufffdAé😀"}}, nil},
+		{"jsonl escaped name", jsonl, `{"i\u0064":"a","contents":"x"}`, []doc{{"a", "x"}}, nil},
+		{"jsonl BOM", jsonl, "\ufeff" + `{"id":"a","contents":"x"}`, []doc{{"a", "x"}}, nil},
+		{"jsonl bad lines", jsonl, strings.Join([]string{
+			`{"id":"a","contents":"x"}`,
+			`{"id":"a","text":"x"}`,
+			`{"id":"a","contents":"x"`,
+			`{"id":"a","contents":"x`,
+			`{"contents":"x"}`,
+			`{"id":"a"}`,
+			`{"id":"","contents":"x"}`,
+			`{"id":7,"contents":"x"}`,
+			`{"id":"a","contents":null}`,
+			`{"id":"a","id":"a","contents":"x"}`,
+			`{"id":"a","contents":"x"} {}`,
+			`[1]`,
+			`{"id":"a","contents":"` + "\xff" + `"}`,
+			`{"id":"a","contents":"` + "\x01" + `"}`,
+			`{"id":"a","contents":"\x"}`,
+			`{"ID":"a","contents":"x"}`,
+			`{"id":"b","contents":"y"}`,
+		}, "\n"), []doc{{"a", "x"}, {"b", "y"}}, []string{
+			`f:2: unknown field "text"`,
+			`f:3: broken JSON: the line ends inside the object`,
+			`f:4: broken JSON: the line ends inside the object`,
+			`f:5: field "id" is missing`,
+			`f:6: field "contents" is missing`,
+			`f:7: the id is empty`,
+			`f:8: field "id" is not a string`,
+			`f:9: field "contents" is not a string`,
+			`f:10: field "id" comes twice`,
+			`f:11: broken JSON at byte 27 of the line: invalid character '{' after top-level value`,
+			`f:12: a JSON object is wanted`,
+			`f:13: invalid UTF-8 at byte 23 of the line`,
+			`f:14: broken JSON at byte 23 of the line: invalid character '\x01' in string literal`,
+			`f:15: broken JSON at byte 24 of the line: invalid character 'x' in string escape code`,
+			`f:16: unknown field "ID"`,
+		}},
+		{"jsonl long id", jsonl, `{"id":"` + strings.Repeat("x", MaxID+1) + `","contents":""}`, nil,
+			[]string{"f:1: the id has 65536 bytes, at most 65535 are allowed"}},
+		{"tsv", tsv, "a\tone two\nb\t\n\nc\tx\ty\r\nno tab\n\tno id\nd\tend",
+			[]doc{{"a", "one two"}, {"b", ""}, {"c", "x\ty"}, {"d", "end"}},
+			[]string{"f:5: no tab between id and text", "f:6: the id is empty"}},
+		{"trec", trec, "<DOC>\n<DOCNO> FT-1 </DOCNO>\n<DATE>930101</DATE>\n<HEADLINE>Big &amp; small</HEADLINE>\n" +
+			"<TEXT>\nOne <b>two</b>\nthree<!-- no > -->.\n</TEXT>\n</DOC>\n<doc><docno>2</docno></doc> <DOC>\n<DOCNO>3</DOCNO><P>\n<TEXT>a < b</TEXT></DOC>\n",
+			[]doc{{"FT-1", "Big & small\nOne  two \nthree ."}, {"2", ""}, {"3", "a < b"}}, nil},
+		{"trec bad", trec, "junk\n<DOC><DOCNO>1</DOCNO></DOC>\n<DOC>\n<TEXT>x</TEXT></DOC>\njunk <DOC><DOCNO>4</DOCNO></DOC>\n" +
+			"<DOC><DOCNO>5</DOCNO><TEXT></DOC><DOC><DOCNO></DOCNO></DOC>\n<DOC>\n<DOCNO>7</DOCNO><DOCNO>8</DOCNO></DOC>\n\n<DOC>\n<DOCNO>9</DOCNO>",
+			[]doc{{"1", ""}, {"4", ""}}, []string{
+				"f:1: text outside a DOC element",
+				"f:3: no DOCNO in this DOC element",
+				"f:5: text outside a DOC element",
+				"f:6: <TEXT> without </TEXT>",
+				"f:6: the id is empty",
+				"f:7: a second DOCNO; is </DOC> missing?",
+				"f:10: the file ends inside this DOC element",
+			}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			docs, errs := readAll(test.open("f", strings.NewReader(test.in)))
+			compareDocs(t, docs, test.docs)
+			compareErrors(t, errs, test.errors)
+		})
+	}
+}
+
+func jsonl(f string, r io.Reader) Source { return NewJSONL(f, r) }
+func tsv(f string, r io.Reader) Source   { return NewTSV(f, r) }
+func trec(f string, r io.Reader) Source  { return NewTREC(f, r) }
+
+// TestScanAgrees checks the scanner of the common shape against encoding/json on
+// lines that are that shape and on lines that nearly are.
+func TestScanAgrees(t *testing.T) {
+	piece := rapid.SampledFrom([]string{"a", "word ", `\"`, `\\`, `\/`, `\n`, `\u00e9`, `\ud83d`, `\ude00`, `\u`, `\`,
+		`"`, "é", "😀", "\x80", "\x1f", "\x00", "longer than eight bytes", "{", "}", ","})
+	rapid.Check(t, func(t *rapid.T) {
+		value := func(label string) string { return strings.Join(rapid.SliceOfN(piece, 0, 12).Draw(t, label), "") }
+		line := fmt.Sprintf(`{"id": "%s", "contents": "%s"}`, value("id"), value("contents"))
+		var want struct{ ID, Contents *string }
+		dec := json.NewDecoder(strings.NewReader(line))
+		dec.DisallowUnknownFields()
+		err := dec.Decode(&want)
+		if err == nil && (!utf8.ValidString(line) || want.ID == nil || want.Contents == nil || int(dec.InputOffset()) != len(line)) {
+			err = errors.New("not strict")
+		}
+		got, ok := scanObject([]byte(line))
+		if !ok {
+			var derr error
+			if got, derr = decodeObject([]byte(line)); (derr == nil) != (err == nil) && strings.Count(line, `"id"`) == 1 && strings.Count(line, `"contents"`) == 1 {
+				t.Fatalf("%q: %v, encoding/json says %v", line, derr, err)
+			}
+			return
+		}
+		if err != nil {
+			t.Fatalf("%q: accepted, encoding/json says %v", line, err)
+		}
+		if string(got.ID) != *want.ID || string(got.Contents) != *want.Contents {
+			t.Fatalf("%q: got %q %q, want %q %q", line, got.ID, got.Contents, *want.ID, *want.Contents)
+		}
+	})
+}
+
+// TestScanTakesCommonShape keeps ordinary lines on the fast path.
+func TestScanTakesCommonShape(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		want := map[string]string{
+			"id":       rapid.StringN(1, 20, -1).Draw(t, "id"),
+			"contents": rapid.String().Draw(t, "contents"),
+		}
+		line, err := json.Marshal(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, ok := scanObject(line)
+		if !ok || string(got.ID) != want["id"] || string(got.Contents) != want["contents"] {
+			t.Fatalf("%q: got %q %q %v", line, got.ID, got.Contents, ok)
+		}
+	})
+}
+
+// TestLinesAcrossBuffers cuts random text into lines through readers that give
+// it in pieces of any size.
+func TestLinesAcrossBuffers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		want := rapid.SliceOfN(rapid.StringMatching(`[a-z]{0,6}`), 1, 30).Draw(t, "lines")
+		l := newLines("f", iotestReader{strings.NewReader(strings.Join(want, "\n") + "\n"), rapid.IntRange(1, 9).Draw(t, "piece")})
+		l.buf = make([]byte, rapid.IntRange(1, 8).Draw(t, "buffer"))
+		for i, w := range want {
+			got, err := l.next()
+			if err != nil || string(got) != w || l.line != int64(i+1) {
+				t.Fatalf("line %d: %q %v, want %q", l.line, got, err, w)
+			}
+		}
+		if _, err := l.next(); err != io.EOF {
+			t.Fatalf("at the end: %v", err)
+		}
+	})
+}
+
+// iotestReader gives at most n bytes a call.
+type iotestReader struct {
+	r io.Reader
+	n int
+}
+
+func (r iotestReader) Read(p []byte) (int, error) { return r.r.Read(p[:min(len(p), r.n)]) }
+
+func TestLongLine(t *testing.T) {
+	l := newLines("f", strings.NewReader("short\n"+strings.Repeat("x", 3*readBlock)+"\nnext\n"))
+	l.limit = readBlock
+	j := &TSV{lines: l, in: plainInput{}}
+	_, errs := readAll(j)
+	compareErrors(t, errs, []string{"f:1: no tab between id and text", "f:2: the line is longer than 262144 bytes", "f:3: no tab between id and text"})
+}
+
+func gzipped(b []byte) []byte {
+	var z bytes.Buffer
+	w := stdgzip.NewWriter(&z)
+	w.Write(b)
+	w.Close()
+	return z.Bytes()
+}
+
+func write(t *testing.T, path string, b []byte) string {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestGzip(t *testing.T) {
+	dir := t.TempDir()
+	var text bytes.Buffer
+	var want []doc
+	for i := range 20000 {
+		d := doc{fmt.Sprint("d", i), strings.Repeat(fmt.Sprint("word", i%977, " "), i%40)}
+		want = append(want, d)
+		fmt.Fprintf(&text, "{\"id\":%q,\"contents\":%q}\n", d.id, d.contents)
+	}
+	z := gzipped(text.Bytes())
+	path := write(t, filepath.Join(dir, "plain-name"), z)
+	s, f, err := OpenDocuments(path, FormatAuto)
+	if err != nil || f != FormatJSONL {
+		t.Fatal(f, err)
+	}
+	docs, errs := readAll(s)
+	compareDocs(t, docs, want)
+	compareErrors(t, errs, nil)
+	if s.BytesRead() != int64(len(z)) {
+		t.Errorf("%d bytes read of %d", s.BytesRead(), len(z))
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+
+	write(t, path, z[:len(z)/2])
+	s, _, err = OpenDocuments(path, FormatJSONL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs, errs = readAll(s)
+	if len(errs) != 1 || !strings.Contains(errs[0], "the file ends early") || len(docs) == 0 {
+		t.Errorf("truncated gzip: %d documents, errors %q", len(docs), errs)
+	}
+	s.Close()
+
+	// Closing in the middle must end the goroutine.
+	if s, _, err = OpenDocuments(write(t, path, z), FormatJSONL); err != nil {
+		t.Fatal(err)
+	}
+	s.Next()
+	s.Close()
+}
+
+func TestTextDir(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "b.txt"), []byte("bee"))
+	write(t, filepath.Join(dir, "a", "z.txt"), []byte("zed"))
+	write(t, filepath.Join(dir, "a", "y.gz"), gzipped([]byte("why")))
+	write(t, filepath.Join(dir, "bin"), []byte("x\x00y"))
+	write(t, filepath.Join(dir, ".git", "x"), []byte("hidden"))
+	write(t, filepath.Join(dir, ".x"), []byte("hidden"))
+	s, f, err := OpenDocuments(dir, FormatAuto)
+	if err != nil || f != FormatTextDir {
+		t.Fatal(f, err)
+	}
+	defer s.Close()
+	docs, errs := readAll(s)
+	compareDocs(t, docs, []doc{{"a/y.gz", "why"}, {"a/z.txt", "zed"}, {"b.txt", "bee"}})
+	compareErrors(t, errs, []string{filepath.Join(dir, "bin") + ": offset 1: a NUL byte: not a text file"})
+	if _, err := OpenTextDir(filepath.Join(dir, "b.txt")); err == nil {
+		t.Error("a file was taken for a directory")
+	}
+}
+
+func TestDetect(t *testing.T) {
+	dir := t.TempDir()
+	for _, test := range []struct {
+		in   string
+		want Format
+		err  string
+	}{
+		{`{"id":"a"}`, FormatJSONL, ""},
+		{"\ufeff\n {", FormatJSONL, ""},
+		{"<DOC>\n", FormatTREC, ""},
+		{"\n<doc> <docno>", FormatTREC, ""},
+		{"a\tb\n", FormatTSV, ""},
+		{"\x06\x08\x01\x10\x00\x18\x00", FormatCIFF, ""},
+		{"", "", "is empty"},
+		{"plain text", "", "in no format that can be told"},
+	} {
+		path := write(t, filepath.Join(dir, "f"), []byte(test.in))
+		f, err := Detect(path)
+		if f != test.want || (err != nil) != (test.err != "") || err != nil && !strings.Contains(err.Error(), test.err) {
+			t.Errorf("%q: %q, %v; want %q, %q", test.in, f, err, test.want, test.err)
+		}
+	}
+	if _, err := Detect(filepath.Join(dir, "absent")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("absent file: %v", err)
+	}
+}
+
+func BenchmarkJSONL(b *testing.B) {
+	var text bytes.Buffer
+	for i := range 20000 {
+		c := strings.Repeat("an ordinary word or two, ", 14)
+		if i%6 == 0 {
+			c += `with a "quotation" in it`
+		}
+		if i%9 == 0 {
+			c += "déjà vu"
+		}
+		fmt.Fprintf(&text, "{\"id\": \"W%d-1\", \"contents\": %s}\n", i, must(json.Marshal(c)))
+	}
+	b.SetBytes(int64(text.Len()))
+	b.ReportAllocs()
+	for b.Loop() {
+		s := NewJSONL("bench", bytes.NewReader(text.Bytes()))
+		for {
+			if _, err := s.Next(); err == io.EOF {
+				break
+			} else if err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}

@@ -1,0 +1,96 @@
+package exchange
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+)
+
+// lines cuts a stream into lines.
+type lines struct {
+	file     string
+	r        io.Reader
+	buf      []byte
+	pos, end int
+	line     int64 // number of the line returned last
+	limit    int   // longest line
+	err      error // what ended the stream
+}
+
+func newLines(file string, r io.Reader) *lines {
+	return &lines{file: file, r: r, buf: make([]byte, 64<<10), limit: MaxRecord}
+}
+
+// next returns the next line without its newline, valid and free to be changed
+// until the next call, or io.EOF.
+func (l *lines) next() ([]byte, error) {
+	l.line++
+	searched := 0
+	for {
+		if i := bytes.IndexByte(l.buf[l.pos+searched:l.end], '\n'); i >= 0 {
+			b := l.buf[l.pos : l.pos+searched+i]
+			l.pos += searched + i + 1
+			return l.withoutBOM(b), nil
+		}
+		searched = l.end - l.pos
+		if l.err != nil {
+			return l.last()
+		}
+		if searched > l.limit {
+			return nil, l.skipLong()
+		}
+		l.more()
+	}
+}
+
+// withoutBOM cuts the byte order mark that some editors put before the first line.
+func (l *lines) withoutBOM(b []byte) []byte {
+	if l.line == 1 {
+		return bytes.TrimPrefix(b, []byte("\ufeff"))
+	}
+	return b
+}
+
+// last returns what stands behind the last newline.
+func (l *lines) last() ([]byte, error) {
+	if l.err != io.EOF {
+		return nil, readFailure(l.file, l.line, -1, l.err)
+	}
+	if l.pos == l.end {
+		return nil, io.EOF
+	}
+	b := l.buf[l.pos:l.end]
+	l.pos = l.end
+	return l.withoutBOM(b), nil
+}
+
+// more reads on, moving and growing the buffer as needed.
+func (l *lines) more() {
+	if l.pos > 0 {
+		l.end = copy(l.buf, l.buf[l.pos:l.end])
+		l.pos = 0
+	}
+	if l.end > len(l.buf)/2 {
+		l.buf = append(l.buf, make([]byte, len(l.buf))...)
+	}
+	n, err := l.r.Read(l.buf[l.end:])
+	l.end += n
+	l.err = err
+}
+
+// skipLong passes over the rest of a line beyond the limit.
+func (l *lines) skipLong() error {
+	for {
+		if i := bytes.IndexByte(l.buf[l.pos:l.end], '\n'); i >= 0 {
+			l.pos += i + 1
+			break
+		}
+		l.pos = l.end
+		if l.err != nil {
+			break
+		}
+		l.more()
+	}
+	return &Error{File: l.file, Line: l.line, Offset: -1, Recoverable: true,
+		Msg: fmt.Sprintf("the line is longer than %d bytes", l.limit)}
+}

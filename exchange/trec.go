@@ -1,0 +1,224 @@
+package exchange
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"html"
+	"io"
+)
+
+// TREC reads the text format of the TREC collections: DOC elements, each with a
+// DOCNO and any number of text elements. The contents are the text of the elements
+// TEXT, TITLE, TTL, HEAD, HEADLINE, HL, LP and LEADPARA in order, with tags and
+// comments inside them taken as blanks and character references resolved. Other
+// elements are left out. Tag names match in any case; a tag stays on one line.
+type TREC struct {
+	lines *lines
+	in    input
+	buf   []byte // DOC element being gathered
+	line  int64  // where it began
+	rest  []byte // unread part of the current line
+	text  []byte
+}
+
+// NewTREC reads from r; file is its name in errors.
+func NewTREC(file string, r io.Reader) *TREC {
+	return &TREC{lines: newLines(file, r), in: asInput(r)}
+}
+
+// trecText names the elements whose text is indexed.
+var trecText = map[string]bool{
+	"text": true, "title": true, "ttl": true, "head": true,
+	"headline": true, "hl": true, "lp": true, "leadpara": true,
+}
+
+// Next implements Source.
+func (t *TREC) Next() (Document, error) {
+	if err := t.gather(); err != nil {
+		return Document{}, err
+	}
+	d, err := t.parse(t.buf)
+	if err == nil {
+		err = checkID(d.ID)
+	}
+	if err != nil {
+		return Document{}, t.bad(err.Error())
+	}
+	return d, nil
+}
+
+func (t *TREC) bad(msg string) error {
+	return &Error{File: t.lines.file, Line: t.line, Offset: -1, Recoverable: true, Msg: msg}
+}
+
+// gather collects the inside of the next DOC element in t.buf.
+func (t *TREC) gather() error {
+	if err := t.findDoc(); err != nil {
+		return err
+	}
+	t.buf = t.buf[:0]
+	for {
+		if at := foldIndex(t.rest, "</doc>"); at >= 0 {
+			t.buf = append(t.buf, t.rest[:at]...)
+			t.rest = t.rest[at+len("</doc>"):]
+			return nil
+		}
+		t.buf = append(append(t.buf, t.rest...), '\n')
+		if len(t.buf) > MaxRecord {
+			t.rest = nil
+			return t.bad(fmt.Sprintf("the DOC element is longer than %d bytes", MaxRecord))
+		}
+		var err error
+		if t.rest, err = t.lines.next(); err == io.EOF {
+			return t.bad("the file ends inside this DOC element")
+		} else if err != nil {
+			return err
+		}
+	}
+}
+
+// findDoc moves t.rest behind the next start tag of a DOC element.
+func (t *TREC) findDoc() error {
+	for len(bytes.TrimSpace(t.rest)) == 0 {
+		var err error
+		if t.rest, err = t.lines.next(); err != nil {
+			return err
+		}
+	}
+	t.line = t.lines.line
+	at := foldIndex(t.rest, "<doc>")
+	if at < 0 {
+		t.rest = nil
+		return t.bad("text outside a DOC element")
+	}
+	before := bytes.TrimSpace(t.rest[:at])
+	t.rest = t.rest[at:]
+	if len(before) > 0 {
+		return t.bad("text outside a DOC element")
+	}
+	t.rest = t.rest[len("<doc>"):]
+	return nil
+}
+
+// parse takes id and text from the inside of a DOC element.
+func (t *TREC) parse(b []byte) (Document, error) {
+	var id []byte
+	haveID := false
+	text := t.text[:0]
+	for {
+		name, body, rest, err := trecElement(b)
+		if err != nil {
+			return Document{}, err
+		}
+		if name == "" {
+			break
+		}
+		switch {
+		case name == "docno" && haveID:
+			return Document{}, errors.New("a second DOCNO; is </DOC> missing?")
+		case name == "docno":
+			id, haveID = bytes.TrimSpace(body), true
+		case trecText[name]:
+			if len(text) > 0 {
+				text = append(text, '\n')
+			}
+			text = appendText(text, body)
+		}
+		b = rest
+	}
+	t.text = text
+	if !haveID {
+		return Document{}, errors.New("no DOCNO in this DOC element")
+	}
+	return Document{ID: id, Contents: text}, nil
+}
+
+// trecElement finds the first element in b: its lower-case name, what it
+// encloses, and what follows it. The name is empty if there is none. An element
+// that is never closed encloses nothing, as SGML allows for many.
+func trecElement(b []byte) (name string, body, rest []byte, err error) {
+	for {
+		open := bytes.IndexByte(b, '<')
+		if open < 0 {
+			return "", nil, nil, nil
+		}
+		end := bytes.IndexByte(b[open:], '>')
+		if end < 0 {
+			return "", nil, nil, nil
+		}
+		tag := b[open+1 : open+end]
+		b = b[open+end+1:]
+		if len(tag) == 0 || tag[0] == '/' || tag[0] == '!' || tag[0] == '?' {
+			continue
+		}
+		if i := bytes.IndexAny(tag, " \t\r\n"); i >= 0 {
+			tag = tag[:i]
+		}
+		name = string(bytes.ToLower(tag))
+		shut := "</" + name + ">"
+		at := -1
+		if name == "docno" || trecText[name] {
+			if at = foldIndex(b, shut); at < 0 {
+				return "", nil, nil, fmt.Errorf("<%s> without </%s>", tag, tag)
+			}
+			return name, b[:at], b[at+len(shut):], nil
+		}
+		return name, nil, b, nil
+	}
+}
+
+// appendText appends body with tags and comments replaced by a blank.
+func appendText(dst, body []byte) []byte {
+	body = bytes.TrimSpace(body)
+	from := len(dst)
+	comments := true // until one turns out not to end
+	for {
+		open := bytes.IndexByte(body, '<')
+		if open < 0 {
+			break
+		}
+		end := -1
+		if comments && bytes.HasPrefix(body[open:], []byte("<!--")) {
+			if end = bytes.Index(body[open:], []byte("-->")); end >= 0 {
+				end += len("-->")
+			} else {
+				comments = false
+			}
+		}
+		if end < 0 {
+			end = bytes.IndexByte(body[open:], '>') + 1
+		}
+		if end == 0 {
+			break
+		}
+		dst = append(append(dst, body[:open]...), ' ')
+		body = body[open+end:]
+	}
+	dst = append(dst, body...)
+	if bytes.IndexByte(dst[from:], '&') >= 0 {
+		return append(dst[:from], html.UnescapeString(string(dst[from:]))...)
+	}
+	return dst
+}
+
+// foldIndex returns the index of the lower-case ASCII tag in b in any case, or -1.
+func foldIndex(b []byte, tag string) int {
+	for i := 0; ; {
+		n := bytes.IndexByte(b[i:], '<')
+		if n < 0 || len(b)-i-n < len(tag) {
+			return -1
+		}
+		i += n
+		if bytes.EqualFold(b[i:i+len(tag)], []byte(tag)) {
+			return i
+		}
+		i++
+	}
+}
+
+// BytesRead implements Source.
+func (t *TREC) BytesRead() int64 { return t.in.BytesRead() }
+
+// Close implements Source.
+func (t *TREC) Close() error { return t.in.Close() }

@@ -1,0 +1,124 @@
+package fuzz
+
+import (
+	"bytes"
+	"io/fs"
+	"testing"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/store"
+)
+
+// file is a store.Data over a slice.
+type file []byte
+
+func (f file) Size() int64  { return int64(len(f)) }
+func (f file) Close() error { return nil }
+func (f file) Range(off, n int64) ([]byte, error) {
+	if off < 0 || n < 0 || off > int64(len(f))-n {
+		return nil, fs.ErrInvalid
+	}
+	return f[off : off+n], nil
+}
+
+// WriteAt lets format.FileWriter fill a *file.
+func (f *file) WriteAt(p []byte, off int64) (int, error) {
+	if n := int(off) + len(p); n > len(*f) {
+		*f = append(*f, make([]byte, n-len(*f))...)
+	}
+	return copy((*f)[off:], p), nil
+}
+
+// container wraps content in a file whose checksums are right, so that the fuzzer
+// gets past them.
+func container(kind format.Kind, id format.SectionID, content []byte) file {
+	var f file
+	w := format.NewFileWriter(&f, kind, format.ID{})
+	w.Begin(id, format.SectionRequired)
+	w.Write(content)
+	w.End()
+	w.Finish()
+	return f
+}
+
+func FuzzManifest(f *testing.F) {
+	f.Add(store.AppendManifest(nil, &store.Manifest{Generation: 1, NextFile: 1}))
+	f.Add(store.AppendManifest(nil, &store.Manifest{
+		Generation: 7, NextFile: 300, Analyzer: "english", AnalyzerOptions: "stop",
+		Segments: []store.SegmentInfo{
+			{File: 12, Docs: 338791, Postings: 14103196, Tokens: 19358188, DeletesFile: 299, Deleted: 3},
+			{File: 14, Docs: 1, Postings: 1, Tokens: 1},
+		},
+	}))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		store.ReadManifest("bare", file(b))
+		m, err := store.ReadManifest("wrapped", container(format.KindManifest, format.SectionManifest, b))
+		if err != nil {
+			return
+		}
+		if again := store.AppendManifest(nil, m); !bytes.Equal(again, b) {
+			t.Fatalf("%x is read as %+v, which is written as %x", b, m, again)
+		}
+	})
+}
+
+func FuzzDeletes(f *testing.F) {
+	for _, bm := range []*roaring.Bitmap{roaring.BitmapOf(1), roaring.BitmapOf(5, 70000, 200000, 300000, 400000)} {
+		bm.AddRange(1000, 9000)
+		b, _ := bm.ToBytes()
+		f.Add(b, uint32(bm.GetCardinality()))
+		bm.RunOptimize()
+		b, _ = bm.ToBytes()
+		f.Add(b, uint32(bm.GetCardinality()))
+	}
+	f.Fuzz(func(t *testing.T, b []byte, deleted uint32) {
+		s := &store.SegmentInfo{Docs: 1 << 20, Deleted: deleted, DeletesFile: 1}
+		bm, err := store.ReadDeletes("deletes", container(format.KindDeletes, format.SectionDeletes, b), s)
+		if err != nil {
+			return
+		}
+		values := bm.ToArray()
+		if uint64(len(values)) != uint64(deleted) {
+			t.Fatalf("%d values, %d deleted", len(values), deleted)
+		}
+		for i, v := range values {
+			if v >= s.Docs || i > 0 && v <= values[i-1] {
+				t.Fatalf("value %d after %v", v, values[max(0, i-1)])
+			}
+		}
+	})
+}
+
+// FuzzHeader feeds the first page of a container, its checksums set right.
+func FuzzHeader(f *testing.F) {
+	good := container(format.KindManifest, format.SectionManifest, []byte{1, 1, 0, 0, 0})
+	f.Add([]byte(good[:format.PageSize]), int64(len(good)))
+	f.Fuzz(func(t *testing.T, page []byte, size int64) {
+		if len(page) < format.HeaderSize {
+			return
+		}
+		page = append(bytes.Clone(page), make([]byte, format.PageSize)...)[:format.PageSize]
+		sum := xxhash.Sum64(page[format.HeaderSize:])
+		for i := range 8 {
+			page[40+i] = byte(sum >> (8 * i))
+		}
+		sum = xxhash.Sum64(page[:56])
+		for i := range 8 {
+			page[56+i] = byte(sum >> (8 * i))
+		}
+		h := format.Header{FileLen: size}
+		h, foot := h, h.AppendFooter(nil, page)
+		if got, err := format.ParseHeader("file", size, page, foot); err == nil {
+			end := int64(format.PageSize)
+			for _, s := range got.Sections {
+				if s.Offset != end || s.Length < 0 || s.Offset+s.PaddedLength() > size {
+					t.Fatalf("section %+v in a file of %d bytes", s, size)
+				}
+				end += s.PaddedLength()
+			}
+		}
+	})
+}

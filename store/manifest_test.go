@@ -1,0 +1,292 @@
+package store
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"flag"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"pgregory.net/rapid"
+
+	"github.com/pinion-index/pinion/format"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+// memory is a file being written and read in a slice.
+type memory struct{ b []byte }
+
+func (m *memory) WriteAt(p []byte, off int64) (int, error) {
+	if n := int(off) + len(p); n > len(m.b) {
+		m.b = append(m.b, make([]byte, n-len(m.b))...)
+	}
+	return copy(m.b[off:], p), nil
+}
+func (m *memory) Sync() error  { return nil }
+func (m *memory) Close() error { return nil }
+func (m *memory) Size() int64  { return int64(len(m.b)) }
+func (m *memory) Range(off, n int64) ([]byte, error) {
+	if off < 0 || n < 0 || off > int64(len(m.b))-n {
+		return nil, fs.ErrInvalid
+	}
+	return m.b[off : off+n], nil
+}
+
+func manifestFile(t testing.TB, content []byte) *memory {
+	t.Helper()
+	var f memory
+	if err := writeSection(&f, format.KindManifest, format.ID{1: 1, 15: 0xF0}, format.SectionManifest, content); err != nil {
+		t.Fatal(err)
+	}
+	return &f
+}
+
+func goldenManifest() *Manifest {
+	return &Manifest{
+		Generation: 7, NextFile: 300, Analyzer: "english", AnalyzerOptions: "stop=lucene",
+		Segments: []SegmentInfo{
+			{File: 12, ID: format.ID{0: 1, 15: 2}, Docs: 338791, Postings: 14103196, Tokens: 19358188, DeletesFile: 299, Deleted: 3},
+			{File: 14, ID: format.ID{0: 3, 15: 4}, Docs: 1, Postings: 1, Tokens: 1},
+		},
+	}
+}
+
+// golden compares a file's non-zero lines with testdata, or rewrites it.
+func golden(t *testing.T, name string, file []byte) {
+	t.Helper()
+	var got strings.Builder
+	for i, line := range strings.SplitAfter(hex.Dump(file), "\n") {
+		if i*16 < len(file) && !bytes.Equal(file[i*16:min(i*16+16, len(file))], make([]byte, min(16, len(file)-i*16))) {
+			got.WriteString(line)
+		}
+	}
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.String() != string(want) {
+		t.Errorf("%s differs; lines that are not all zero:\n%s", path, got.String())
+	}
+}
+
+func TestManifestGolden(t *testing.T) {
+	f := manifestFile(t, AppendManifest(nil, goldenManifest()))
+	golden(t, "manifest.hex", f.b)
+	m, err := ReadManifest("m", f)
+	if err != nil || !reflect.DeepEqual(m, goldenManifest()) {
+		t.Fatalf("%+v, %v", m, err)
+	}
+}
+
+func TestDeletesGolden(t *testing.T) {
+	s := SegmentInfo{ID: format.ID{0: 1, 15: 2}, Docs: 100000, Deleted: 20006, DeletesFile: 1}
+	bm := roaring.BitmapOf(3, 5, 70000, 70002, 70004, 99999)
+	bm.AddRange(20000, 40000)
+	content, err := appendDeletes(nil, bm)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var f memory
+	if err := writeSection(&f, format.KindDeletes, s.ID, format.SectionDeletes, content); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "deletes.hex", f.b)
+	got, err := ReadDeletes("d", &f, &s)
+	if err != nil || !got.Equals(bm) {
+		t.Fatal(err)
+	}
+	for what, x := range map[string]SegmentInfo{
+		"another segment": {ID: format.ID{9}, Docs: s.Docs, Deleted: s.Deleted},
+		"another count":   {ID: s.ID, Docs: s.Docs, Deleted: s.Deleted + 1},
+		"fewer documents": {ID: s.ID, Docs: 99999, Deleted: s.Deleted},
+	} {
+		if _, err := ReadDeletes("d", &f, &x); !errors.Is(err, format.ErrCorrupt) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+// Every byte of a manifest file is covered: any flipped bit is found.
+func TestManifestFlippedBits(t *testing.T) {
+	f := manifestFile(t, AppendManifest(nil, goldenManifest()))
+	for i := range f.b {
+		f.b[i] ^= 1 << (i % 8)
+		if _, err := ReadManifest("m", f); err == nil {
+			t.Fatalf("a flipped bit in byte %d goes unnoticed", i)
+		}
+		f.b[i] ^= 1 << (i % 8)
+	}
+	for n := range f.b {
+		if _, err := ReadManifest("m", &memory{f.b[:n]}); err == nil {
+			t.Fatalf("truncation to %d bytes goes unnoticed", n)
+		}
+	}
+}
+
+func TestManifestRefuses(t *testing.T) {
+	for what, change := range map[string]func(*Manifest){
+		"generation 0":           func(m *Manifest) { m.Generation = 0 },
+		"huge generation":        func(m *Manifest) { m.Generation = 1 << 60 },
+		"no next file":           func(m *Manifest) { m.NextFile = 0 },
+		"file number too high":   func(m *Manifest) { m.NextFile = 14 },
+		"file number 0":          func(m *Manifest) { m.Segments[0].File = 0 },
+		"file number twice":      func(m *Manifest) { m.Segments[1].File = 299 },
+		"too many documents":     func(m *Manifest) { m.Segments[0].Docs = 1<<31 + 1 },
+		"too many deleted":       func(m *Manifest) { m.Segments[0].Deleted = 338792 },
+		"deletes without a file": func(m *Manifest) { m.Segments[1].Deleted = 1 },
+		"deletes file for none":  func(m *Manifest) { m.Segments[0].Deleted = 0 },
+		"postings overflow":      func(m *Manifest) { m.Segments[1].Postings = math.MaxUint64 },
+		"tokens overflow":        func(m *Manifest) { m.Segments[1].Tokens = math.MaxUint64 },
+		"long analyzer":          func(m *Manifest) { m.Analyzer = strings.Repeat("x", 256) },
+		"documents overflow": func(m *Manifest) {
+			m.Segments[0].Docs, m.Segments[1].Docs = 1<<31, 1<<31
+		},
+	} {
+		m := goldenManifest()
+		change(m)
+		if m.check() == nil {
+			t.Errorf("%s: not refused when written", what)
+		}
+		if _, err := ReadManifest("m", manifestFile(t, AppendManifest(nil, m))); !errors.Is(err, format.ErrCorrupt) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	good := AppendManifest(nil, goldenManifest())
+	for what, content := range map[string][]byte{
+		"empty":         {},
+		"cut":           good[:len(good)-1],
+		"trailing byte": append(good[:len(good):len(good)], 0),
+		"many segments": {1, 1, 0, 0, 0xFF, 0xFF, 3},
+	} {
+		_, err := ReadManifest("m", manifestFile(t, content))
+		var e *format.Error
+		if !errors.As(err, &e) || e.Kind != format.ErrCorrupt || e.File != "m" || e.Section != "manifest" {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	var f memory
+	if err := writeSection(&f, format.KindDeletes, format.ID{}, format.SectionManifest, good); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadManifest("m", &f); !errors.Is(err, format.ErrCorrupt) {
+		t.Errorf("wrong kind: %v", err)
+	}
+	f = memory{}
+	if err := writeSection(&f, format.KindManifest, format.ID{}, 999, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadManifest("m", &f); !errors.Is(err, format.ErrTooNew) {
+		t.Errorf("unknown required section: %v", err)
+	}
+}
+
+func drawManifest(t *rapid.T) *Manifest {
+	m := &Manifest{
+		Generation:      rapid.Uint64Range(1, MaxFileNumber).Draw(t, "generation"),
+		Analyzer:        string(rapid.SliceOfN(rapid.Byte(), 0, MaxAnalyzerName).Draw(t, "analyzer")),
+		AnalyzerOptions: string(rapid.SliceOfN(rapid.Byte(), 0, 300).Draw(t, "options")),
+		Segments:        []SegmentInfo{},
+	}
+	next := uint64(1)
+	for range rapid.IntRange(0, 20).Draw(t, "segments") {
+		s := SegmentInfo{
+			File: next, Docs: rapid.Uint32Range(0, 1<<27).Draw(t, "docs"),
+			Postings: rapid.Uint64Range(0, 1<<50).Draw(t, "postings"), Tokens: rapid.Uint64Range(0, 1<<50).Draw(t, "tokens"),
+		}
+		copy(s.ID[:], rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "id"))
+		next++
+		if s.Deleted = rapid.Uint32Range(0, s.Docs).Draw(t, "deleted"); s.Deleted > 0 {
+			s.DeletesFile = next
+			next += rapid.Uint64Range(1, 1<<40).Draw(t, "gap")
+		}
+		m.Segments = append(m.Segments, s)
+	}
+	m.NextFile = next
+	return m
+}
+
+func TestManifestRoundTrip(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		m := drawManifest(rt)
+		got, err := decodeManifest(AppendManifest(nil, m), 0)
+		if err != nil || !reflect.DeepEqual(got, m) || !reflect.DeepEqual(m.Clone(), m) {
+			rt.Fatalf("%+v\n%+v\n%v", m, got, err)
+		}
+	})
+}
+
+// What the check of bitmaps passes the library reads as the same set; what the
+// library writes passes.
+func TestDeletesRoundTrip(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		const docs = 1 << 18
+		want := map[uint32]bool{}
+		bm := roaring.New()
+		for range rapid.IntRange(1, 6).Draw(rt, "pieces") {
+			start := rapid.Uint32Range(0, docs-1).Draw(rt, "start")
+			n := rapid.SampledFrom([]uint32{1, 2, 100, 5000, 70000}).Draw(rt, "n")
+			step := rapid.SampledFrom([]uint32{1, 2, 7}).Draw(rt, "step")
+			for i := range n {
+				if v := start + i*step; v < docs {
+					want[v] = true
+					bm.Add(v)
+				}
+			}
+		}
+		b, err := appendDeletes(nil, bm)
+		if rapid.Bool().Draw(rt, "plain") {
+			b, err = bm.ToBytes() // no run containers
+		}
+		if err != nil {
+			rt.Fatal(err)
+		}
+		got, err := decodeDeletes(b, 0, docs)
+		if err != nil || got.GetCardinality() != uint64(len(want)) {
+			rt.Fatal(err)
+		}
+		for it := got.Iterator(); it.HasNext(); {
+			if v := it.Next(); !want[v] {
+				rt.Fatalf("%d was never added", v)
+			}
+		}
+		if _, err := decodeDeletes(b, 0, bm.Maximum()); err == nil {
+			rt.Fatal("a docID beyond the segment passes")
+		}
+		// Broken bytes give an error or a set that can be used.
+		for range 20 {
+			c := bytes.Clone(b)
+			c[rapid.IntRange(0, min(len(c), 64)-1).Draw(rt, "at")] ^= byte(rapid.IntRange(1, 255).Draw(rt, "flip"))
+			if got, err := decodeDeletes(c, 0, docs); err == nil && len(got.ToArray()) != int(got.GetCardinality()) {
+				rt.Fatal("broken bitmap passes")
+			}
+		}
+	})
+}
+
+func TestNames(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		n := rapid.Uint64Range(0, MaxFileNumber).Draw(rt, "n")
+		for want, s := range map[string]string{manifestPrefix: ManifestName(n), segmentPrefix: SegmentName(n), deletesPrefix: DeletesName(n)} {
+			if p, num, ok := parseName(s); !ok || p != want || num != n || isTemp(s) {
+				rt.Fatal(s)
+			}
+		}
+		if !isTemp(ManifestName(n) + tempSuffix) {
+			rt.Fatal("temporary manifest not recognised")
+		}
+	})
+}

@@ -4,6 +4,7 @@ package registry
 import (
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/bp128"
+	"github.com/pinion-index/pinion/format/codec/newpfd"
 	"github.com/pinion-index/pinion/format/codec/vbyte128"
 )
 
@@ -11,6 +12,7 @@ import (
 var codecs = [...]codec.Codec{
 	bp128.Codec{},
 	vbyte128.Codec{},
+	newpfd.Codec{},
 }
 
 // All returns the codecs in the order of their ids, in a new slice.

@@ -1,0 +1,118 @@
+package newpfd
+
+import (
+	"encoding/binary"
+
+	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/format/codec/bitpack"
+	"github.com/pinion-index/pinion/format/codec/patch"
+)
+
+// noWrap is the widest gap, in bits, of which a block cannot sum to 2^32.
+const noWrap = 24
+
+// head reads the head of block p of n values. low is the byte at which the low
+// bits begin; ok is false unless the block is as long as the head says.
+func head(p []byte, n int) (plan patch.Plan, low int, ok bool) {
+	if len(p) == 0 {
+		return patch.Plan{}, 0, true
+	}
+	word := uint(binary.LittleEndian.Uint32(p))
+	plan = patch.Plan{
+		Width: word & (1<<widthBits - 1),
+		Count: word >> widthBits & (1<<countBits - 1),
+		Over:  word >> (widthBits + countBits) & (1<<overBits - 1),
+	}
+	low = int(patch.Words(headBits+plan.Bits())) * 4
+	if plan.Width > bitpack.MaxWidth || low+bitpack.Size(n, plan.Width) != len(p) {
+		return plan, 0, false
+	}
+	return plan, low, true
+}
+
+// DecodeDocs writes the docIDs of one block to dst.
+func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
+	p, n, err := s.Block(block, BlockLen)
+	if err != nil {
+		return 0, err
+	}
+	if uint(n-1) >= BlockLen {
+		return 0, codec.ErrBlock
+	}
+	plan, low, ok := head(p, n)
+	if !ok {
+		return 0, codec.ErrBlock
+	}
+	dst = dst[:BlockLen:BlockLen]
+	prev := s.Prev(block)
+	if plan.Count == 0 {
+		bitpack.UnpackDocs(dst, p[low:], n, plan.Width, prev)
+	} else {
+		bitpack.Unpack(dst, p[low:], n, plan.Width)
+		if !patch.Apply(dst, n, p, headBits, plan) {
+			return 0, codec.ErrBlock
+		}
+		bitpack.PrefixSum(dst[:n], prev)
+	}
+	if err := codec.CheckLast(dst[n-1], s.Last[block], prev, n); err != nil {
+		return 0, err
+	}
+	if plan.Width+plan.Over >= noWrap {
+		if err := codec.CheckRise(dst[:n], prev); err != nil {
+			return 0, err
+		}
+	}
+	return n, nil
+}
+
+// DecodeFreqs writes the frequencies of one block to dst.
+func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, block int) (int, error) {
+	p, n, err := s.Block(block, BlockLen)
+	if err != nil {
+		return 0, err
+	}
+	if uint(n-1) >= BlockLen {
+		return 0, codec.ErrBlock
+	}
+	plan, low, ok := head(p, n)
+	if !ok {
+		return 0, codec.ErrBlock
+	}
+	dst = dst[:BlockLen:BlockLen]
+	if plan.Count == 0 {
+		bitpack.UnpackFreqs(dst, p[low:], n, plan.Width)
+	} else {
+		bitpack.Unpack(dst, p[low:], n, plan.Width)
+		if !patch.Apply(dst, n, p, headBits, plan) {
+			return 0, codec.ErrBlock
+		}
+		for i := range dst {
+			dst[i]++
+		}
+	}
+	if plan.Width+plan.Over >= bitpack.MaxWidth-1 && codec.CheckFreqs(dst[:n]) != nil {
+		return 0, codec.ErrBlock // 2^32 is not a frequency
+	}
+	return n, nil
+}
+
+// Freq returns frequency i without decoding its block.
+func (Codec) Freq(s *codec.Sequence, i int) (uint32, error) {
+	p, n, err := s.Block(i/BlockLen, BlockLen)
+	if err != nil {
+		return 0, err
+	}
+	plan, low, ok := head(p, n)
+	if !ok {
+		return 0, codec.ErrBlock
+	}
+	j := uint(i % BlockLen)
+	f := patch.Low(p[low:], plan.Width, j) + 1
+	if plan.Count > 0 {
+		f += patch.Find(p, headBits, plan, j)
+	}
+	if f == 0 {
+		return 0, codec.ErrBlock
+	}
+	return f, nil
+}

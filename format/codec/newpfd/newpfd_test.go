@@ -1,0 +1,103 @@
+package newpfd
+
+import (
+	"encoding/hex"
+	"strings"
+	"testing"
+
+	"github.com/pinion-index/pinion/format/codec/codectest"
+)
+
+func TestConformance(t *testing.T) { codectest.Run(t, Codec{}) }
+
+func Benchmark(b *testing.B) { codectest.Bench(b, Codec{}) }
+
+func FuzzDecode(f *testing.F) {
+	for _, top := range []uint32{1, 100, 1 << 20} {
+		l, err := codectest.Encode(Codec{}, spread(200, top), spread(200, top))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(codectest.Seed(&l.DocSeq))
+		f.Add(codectest.Seed(&l.TFSeq))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if s, _ := codectest.Arbitrary(Codec{}, data); s != nil {
+			codectest.Hostile(t, Codec{}, s)
+		}
+	})
+}
+
+// spread returns n ascending values with a jump of top every 7.
+func spread(n int, top uint32) []uint32 {
+	v := make([]uint32, n)
+	next := uint32(1)
+	for i := range v {
+		v[i] = next
+		next += 1 + uint32(i)%3
+		if i%7 == 6 {
+			next += top
+		}
+	}
+	return v
+}
+
+// TestGolden holds the bytes of small blocks, field by field.
+func TestGolden(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		freqs []uint32
+		words []string
+	}{
+		{"nothing but ones", []uint32{1, 1, 1, 1, 1, 1}, nil},
+		{"four exceptions", []uint32{2, 1, 2, 1, 1, 1, 1, 14, 1, 2}, []string{
+			"00810004", // b 0, count 4 at bit 6, over 4 at 13, positions 0 and 2 at 18 and 25
+			"87040003", // positions 7 and 9, overflows less one 0, 0, 12, 0 from bit 14
+		}},
+	} {
+		got, err := Codec{}.AppendFreqsBlock(nil, c.freqs)
+		if want := strings.Join(c.words, ""); err != nil || hex.EncodeToString(got) != want {
+			t.Errorf("%s: %x, want %s, error %v", c.name, got, want, err)
+		}
+	}
+}
+
+// TestBitmap encodes more exceptions than a list of positions may hold.
+func TestBitmap(t *testing.T) {
+	freqs := make([]uint32, BlockLen)
+	for i := range freqs {
+		freqs[i] = 1
+		if i%5 == 2 {
+			freqs[i] = 9 + uint32(i)%8
+		}
+	}
+	p, err := Codec{}.AppendFreqsBlock(nil, freqs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, _, ok := head(p, BlockLen)
+	if !ok || plan.Count <= 18 || plan.Width != 0 {
+		t.Fatalf("plan %+v, %v: the list is meant to take a bitmap", plan, ok)
+	}
+	l, err := codectest.Encode(Codec{}, freqsDocs(), freqs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dst := make([]uint32, BlockLen)
+	if n, err := (Codec{}).DecodeFreqs(dst, &l.TFSeq, 0); n != BlockLen || err != nil {
+		t.Fatal(n, err)
+	}
+	for i, f := range freqs {
+		if g, err := (Codec{}).Freq(&l.TFSeq, i); dst[i] != f || g != f || err != nil {
+			t.Fatalf("frequency %d is %d in the block, %d alone, not %d: %v", i, dst[i], g, f, err)
+		}
+	}
+}
+
+func freqsDocs() []uint32 {
+	d := make([]uint32, BlockLen)
+	for i := range d {
+		d[i] = uint32(i)
+	}
+	return d
+}

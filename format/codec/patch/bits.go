@@ -1,0 +1,61 @@
+package patch
+
+import "encoding/binary"
+
+// Words returns the 4-byte words that bits take.
+func Words(bits uint) uint { return (bits + 31) / 32 }
+
+// Get returns the field of width bits, 0 to 32, at bit of src. The words that the
+// field touches must lie within src.
+func Get(src []byte, bit, width uint) uint32 {
+	if width == 0 {
+		return 0
+	}
+	at, shift := bit/32*4, bit%32
+	x := uint64(binary.LittleEndian.Uint32(src[at:]))
+	if shift+width > 32 {
+		x |= uint64(binary.LittleEndian.Uint32(src[at+4:])) << 32
+	}
+	return uint32(x>>shift) & uint32(uint64(1)<<width-1)
+}
+
+// Writer appends bit fields to a slice of bytes.
+type Writer struct {
+	Dst []byte // complete words; the rest is in the writer until Flush
+	acc uint64
+	n   uint
+}
+
+// Put appends the low width bits of v, 0 to 32 of them.
+func (w *Writer) Put(v uint32, width uint) {
+	w.acc |= uint64(v) & (1<<width - 1) << w.n
+	w.n += width
+	if w.n >= 32 {
+		w.Dst = binary.LittleEndian.AppendUint32(w.Dst, uint32(w.acc))
+		w.acc >>= 32
+		w.n -= 32
+	}
+}
+
+// Flush pads with zero bits to a whole word and returns Dst.
+func (w *Writer) Flush() []byte {
+	if w.n > 0 {
+		w.Dst = binary.LittleEndian.AppendUint32(w.Dst, uint32(w.acc))
+	}
+	w.acc, w.n = 0, 0
+	return w.Dst
+}
+
+// Low returns value i of those that package bitpack packed with width bits in src.
+func Low(src []byte, width, i uint) uint32 {
+	if width == 0 {
+		return 0
+	}
+	bit := i / 4 * width
+	at, shift := bit/32*16+i%4*4, bit%32
+	x := uint64(binary.LittleEndian.Uint32(src[at:]))
+	if shift+width > 32 {
+		x |= uint64(binary.LittleEndian.Uint32(src[at+16:])) << 32
+	}
+	return uint32(x>>shift) & uint32(uint64(1)<<width-1)
+}

@@ -1,0 +1,116 @@
+package patch
+
+import "math/bits"
+
+// Put writes the exceptions of v under the plan p.
+func (w *Writer) PutExceptions(v []uint32, p Plan) {
+	if p.Count == 0 {
+		return
+	}
+	if p.Count > ListMax {
+		for at := 0; at < bitmapBits; at += 32 {
+			var word uint32
+			for i := at; i < min(at+32, len(v)); i++ {
+				if v[i]>>p.Width != 0 {
+					word |= 1 << (i - at)
+				}
+			}
+			w.Put(word, 32)
+		}
+	} else {
+		for i, x := range v {
+			if x>>p.Width != 0 {
+				w.Put(uint32(i), positionBits)
+			}
+		}
+	}
+	for _, x := range v {
+		if x>>p.Width != 0 {
+			w.Put(x>>p.Width-1, p.Over)
+		}
+	}
+}
+
+// Apply adds the exceptions that begin at bit of src to dst, whose elements hold
+// the low bits of n values. It returns false where positions do not ascend
+// strictly, reach beyond n, or are not as many as the plan says. The words of the
+// exceptions must lie within src, and dst hold 128 values.
+func Apply(dst []uint32, n int, src []byte, bit uint, p Plan) bool {
+	if p.Count > ListMax {
+		return applyBitmap(dst, n, src, bit, p)
+	}
+	over := bit + p.Count*positionBits
+	next := uint32(0)
+	for range p.Count {
+		i := Get(src, bit, positionBits)
+		if i < next || int(i) >= n {
+			return false
+		}
+		dst[i] |= (Get(src, over, p.Over) + 1) << p.Width
+		next = i + 1
+		bit += positionBits
+		over += p.Over
+	}
+	return true
+}
+
+func applyBitmap(dst []uint32, n int, src []byte, bit uint, p Plan) bool {
+	var words [bitmapBits / 32]uint32
+	count := 0
+	for i := range words {
+		words[i] = Get(src, bit+uint(i)*32, 32)
+		count += bits.OnesCount32(words[i])
+	}
+	if count != int(p.Count) {
+		return false
+	}
+	bit += bitmapBits
+	for at, word := range words {
+		for ; word != 0; word &= word - 1 {
+			i := at*32 + bits.TrailingZeros32(word)
+			if i >= n {
+				return false
+			}
+			dst[i] |= (Get(src, bit, p.Over) + 1) << p.Width
+			bit += p.Over
+		}
+	}
+	return true
+}
+
+// Find returns what exception position i adds to the low bits of value i, or 0
+// where value i is no exception. The words of the exceptions must lie within src.
+func Find(src []byte, bit uint, p Plan, i uint) uint32 {
+	if p.Count > ListMax {
+		return findBitmap(src, bit, p, i)
+	}
+	// Binary search for i among the positions.
+	lo, hi := uint(0), p.Count
+	for lo < hi {
+		m := (lo + hi) / 2
+		if uint(Get(src, bit+m*positionBits, positionBits)) < i {
+			lo = m + 1
+		} else {
+			hi = m
+		}
+	}
+	if lo == p.Count || uint(Get(src, bit+lo*positionBits, positionBits)) != i {
+		return 0
+	}
+	return (Get(src, bit+p.Count*positionBits+lo*p.Over, p.Over) + 1) << p.Width
+}
+
+func findBitmap(src []byte, bit uint, p Plan, i uint) uint32 {
+	word := Get(src, bit+i/32*32, 32)
+	if word>>(i%32)&1 == 0 {
+		return 0
+	}
+	rank := uint(bits.OnesCount32(word & (1<<(i%32) - 1)))
+	for w := uint(0); w < i/32; w++ {
+		rank += uint(bits.OnesCount32(Get(src, bit+w*32, 32)))
+	}
+	if rank >= p.Count { // a broken bitmap
+		return 0
+	}
+	return (Get(src, bit+bitmapBits+rank*p.Over, p.Over) + 1) << p.Width
+}

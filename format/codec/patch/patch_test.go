@@ -1,0 +1,124 @@
+package patch
+
+import (
+	"math/bits"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/pinion-index/pinion/format/codec/bitpack"
+)
+
+func drawValues(t *rapid.T) ([]uint32, uint32) {
+	low := rapid.IntRange(0, 32).Draw(t, "low")
+	high := rapid.IntRange(low, 32).Draw(t, "high")
+	often := rapid.IntRange(1, 40).Draw(t, "often")
+	v := make([]uint32, rapid.IntRange(1, 128).Draw(t, "n"))
+	rng := rapid.Uint64().Draw(t, "seed")
+	var or uint32
+	for i := range v {
+		rng = rng*6364136223846793005 + 1442695040888963407
+		w := low
+		if rng>>20%uint64(often) == 0 {
+			w = high
+		}
+		v[i] = uint32(rng>>32) & uint32(uint64(1)<<w-1)
+		or |= v[i]
+	}
+	return v, or
+}
+
+// bits of a block under width b, counted from the format's description; -1 where
+// the format has no such block.
+func cost(v []uint32, b int, head uint) int {
+	count, over := 0, 0
+	for _, x := range v {
+		if o := uint64(x) >> b; o != 0 {
+			count++
+			over = max(over, bits.Len64(o-1))
+		}
+	}
+	if count > 127 || over > 31 {
+		return -1
+	}
+	positions := 7 * count
+	if count > 18 {
+		positions = 128
+	}
+	vectors := ((len(v)+3)/4*b + 31) / 32
+	return (int(head)+positions+count*over+31)/32 + 4*vectors
+}
+
+func TestChooseIsLeast(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		v, or := drawValues(t)
+		head := rapid.UintRange(0, 64).Draw(t, "head")
+		p := Choose(v, or, head)
+		words := int(p.Words(len(v), head))
+		if or == 0 {
+			if p != (Plan{}) {
+				t.Fatalf("zeros give %+v", p)
+			}
+			return
+		}
+		if got := cost(v, int(p.Width), head); got != words {
+			t.Fatalf("%+v says %d words, the values take %d", p, words, got)
+		}
+		for b := 0; b <= 32; b++ {
+			if c := cost(v, b, head); c >= 0 && c < words {
+				t.Fatalf("width %d takes %d words, the chosen %+v %d", b, c, p, words)
+			}
+		}
+	})
+}
+
+func TestExceptions(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		v, or := drawValues(t)
+		head := rapid.UintRange(0, 40).Draw(t, "head")
+		p := Choose(v, or, head)
+		var w Writer
+		for i := range head {
+			w.Put(uint32(i), 1)
+		}
+		w.PutExceptions(v, p)
+		src := w.Flush()
+		if len(src) != int(Words(head+p.Bits()))*4 {
+			t.Fatalf("%d bytes, predicted %d words", len(src), Words(head+p.Bits()))
+		}
+		low := bitpack.Pack(nil, v, p.Width)
+		dst := make([]uint32, 128)
+		bitpack.Unpack(dst, low, len(v), p.Width)
+		if p.Count > 0 && !Apply(dst, len(v), src, head, p) {
+			t.Fatalf("refused %+v", p)
+		}
+		for i, x := range v {
+			single := Low(low, p.Width, uint(i))
+			if p.Count > 0 {
+				single |= Find(src, head, p, uint(i))
+			}
+			if dst[i] != x || single != x {
+				t.Fatalf("value %d under %+v: %d in the block, %d alone, not %d", i, p, dst[i], single, x)
+			}
+		}
+		if p.Count > 1 && Apply(dst, 1, src, head, p) {
+			t.Fatal("took positions past the end")
+		}
+	})
+}
+
+func TestApplyRefuses(t *testing.T) {
+	var w Writer
+	for _, i := range []uint32{3, 3} { // not strictly ascending
+		w.Put(i, 7)
+	}
+	w.Put(0, 10)
+	if Apply(make([]uint32, 128), 128, w.Flush(), 0, Plan{Width: 1, Count: 2, Over: 5}) {
+		t.Error("took a position twice")
+	}
+	bitmap := make([]byte, 64)
+	bitmap[0] = 0xff
+	if Apply(make([]uint32, 128), 128, bitmap, 0, Plan{Width: 1, Count: 19, Over: 5}) {
+		t.Error("took a bitmap of 8 bits for 19 exceptions")
+	}
+}

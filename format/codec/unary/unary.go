@@ -1,0 +1,107 @@
+package unary
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// MaxWords is the most words that the unary part of a block takes. At the width
+// that makes a block of n <= 128 values smallest, the sum of its quotients is at
+// most about 2n; encoders choose among the widths that keep within this bound.
+const MaxWords = 32
+
+// MaxOnes is the most numbers in a unary part.
+const MaxOnes = 128
+
+// Slack is how many elements past the last position Positions may overwrite.
+const Slack = 16
+
+// Positions writes the positions of the ones in src, from bit from (below 32) on
+// and relative to it, to dst. There must be n of them, 1 to MaxOnes, else it
+// returns false. src is a whole number of words, at most MaxWords; dst must have
+// n+Slack elements.
+func Positions(dst []uint32, src []byte, from uint, n int) bool {
+	if len(src) == 0 || len(src)%4 != 0 || len(src) > MaxWords*4 || n > MaxOnes {
+		return false
+	}
+	return positions(dst[:n+Slack], src, from, n)
+}
+
+func positionsPortable(dst []uint32, src []byte, from uint, n int) bool {
+	i, base := 0, -uint32(from)
+	word := uint64(binary.LittleEndian.Uint32(src)) >> from << from
+	for {
+		if i+bits.OnesCount64(word) > n {
+			return false
+		}
+		for ; word != 0; word &= word - 1 {
+			dst[i] = base + uint32(bits.TrailingZeros64(word))
+			i++
+		}
+		base += 32
+		if src = src[4:]; len(src) == 0 {
+			return i == n
+		}
+		word = uint64(binary.LittleEndian.Uint32(src))
+	}
+}
+
+// Select returns the position of the i-th one (from 0) of src, from bit from
+// (below 32) on and relative to it, and that of the one before it, -1 if i is 0;
+// ok is false if there are not so many.
+func Select(src []byte, from uint, i int) (p, before int, ok bool) {
+	before = -1
+	for at := 0; at+4 <= len(src); at += 4 {
+		word := binary.LittleEndian.Uint32(src[at:])
+		if at == 0 {
+			word = word >> from << from
+		}
+		base := at*8 - int(from)
+		ones := bits.OnesCount32(word)
+		if i >= ones {
+			if ones > 0 {
+				before = base + 31 - bits.LeadingZeros32(word)
+			}
+			i -= ones
+			continue
+		}
+		for ; i > 0; i-- {
+			before = base + bits.TrailingZeros32(word)
+			word &= word - 1
+		}
+		return base + bits.TrailingZeros32(word), before, true
+	}
+	return 0, 0, false
+}
+
+// Writer writes unary numbers.
+type Writer struct {
+	dst   []byte
+	start int
+	at    uint
+}
+
+// NewWriter returns a Writer that appends words words to dst. The first head bits,
+// fewer than 32, hold the value first.
+func NewWriter(dst []byte, words, head uint, first uint32) Writer {
+	start := len(dst)
+	for range words {
+		dst = append(dst, 0, 0, 0, 0)
+	}
+	w := Writer{dst: dst, start: start, at: head}
+	if words > 0 {
+		binary.LittleEndian.PutUint32(dst[start:], first)
+	}
+	return w
+}
+
+// Put writes q zeros and a one.
+func (w *Writer) Put(q uint32) {
+	w.at += uint(q)
+	i := w.start + int(w.at/8)
+	w.dst[i] |= 1 << (w.at % 8)
+	w.at++
+}
+
+// Bytes returns dst with the words.
+func (w *Writer) Bytes() []byte { return w.dst }

@@ -1,0 +1,72 @@
+package unary
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// encode is a plain writer of bits, for comparison.
+func encode(numbers []uint32, head uint) []byte {
+	bits := make([]bool, head)
+	for _, q := range numbers {
+		bits = append(append(bits, make([]bool, q)...), true)
+	}
+	out := make([]byte, (len(bits)+31)/32*4)
+	for i, b := range bits {
+		if b {
+			out[i/8] |= 1 << (i % 8)
+		}
+	}
+	return out
+}
+
+func TestPositions(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		numbers := rapid.SliceOfN(rapid.Uint32Range(0, rapid.Uint32Range(0, 6).Draw(t, "top")), 1, MaxOnes).Draw(t, "numbers")
+		from := rapid.UintRange(0, 31).Draw(t, "from")
+		src := encode(numbers, from)
+		want := make([]uint32, len(numbers))
+		sum := uint32(0)
+		for i, q := range numbers {
+			sum += q
+			want[i] = sum + uint32(i)
+		}
+		w := NewWriter(nil, uint(len(src)/4), from, 0)
+		for _, q := range numbers {
+			w.Put(q)
+		}
+		if !slices.Equal(w.Bytes(), src) {
+			t.Fatalf("wrote %x, want %x", w.Bytes(), src)
+		}
+		if len(src) > MaxWords*4 {
+			return
+		}
+		if from > 0 { // what stands before is no one
+			src[0] |= 1
+		}
+		dst := make([]uint32, len(numbers)+Slack)
+		if !Positions(dst, src, from, len(numbers)) {
+			t.Fatal("refused")
+		}
+		if !slices.Equal(dst[:len(numbers)], want) {
+			t.Fatalf("got %v, want %v", dst[:len(numbers)], want)
+		}
+		for i := range numbers {
+			p, before, ok := Select(src, from, i)
+			if !ok || p != int(want[i]) || i > 0 && before != int(want[i-1]) || i == 0 && before != -1 {
+				t.Fatalf("select %d: %d, %d, %v, want %d", i, p, before, ok, want[i])
+			}
+		}
+		if _, _, ok := Select(src, from, len(numbers)); ok {
+			t.Fatal("selected a one too many")
+		}
+		if n := len(numbers); n < MaxOnes && Positions(make([]uint32, n+1+Slack), src, from, n+1) {
+			t.Fatal("took too few ones")
+		}
+		if n := len(numbers); n > 1 && Positions(dst, src, from, n-1) {
+			t.Fatal("took too many ones")
+		}
+	})
+}

@@ -29,3 +29,12 @@ func AlignedBytes(n int) []byte {
 	off := int(-uintptr(unsafe.Pointer(unsafe.SliceData(b))) & 63)
 	return b[off : off+n : off+n+ReadablePadding]
 }
+
+// BytesOf views words as the bytes that a file holds for them, without copying.
+func BytesOf[T ~uint32 | ~uint64](words []T) []byte {
+	if len(words) == 0 {
+		return nil
+	}
+	var w T
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), len(words)*int(unsafe.Sizeof(w)))
+}

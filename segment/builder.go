@@ -1,0 +1,302 @@
+package segment
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/format/codec"
+)
+
+// BuilderOptions describes the segment that is to be built.
+type BuilderOptions struct {
+	// Docs is the number of documents.
+	Docs uint32
+	// Lengths gives the length of every document, from the start: block bounds
+	// need them.
+	Lengths LengthSource
+	// Analyzer and AnalyzerOptions are recorded in META.
+	Analyzer, AnalyzerOptions string
+	// Stored says that AddDoc gets the text of every document to store.
+	Stored bool
+	// ForeignLengths says that lengths need not be the sums of frequencies.
+	ForeignLengths bool
+	// DocsCodec and FreqsCodec encode the blocks of extents. Their block lengths
+	// must be equal.
+	DocsCodec, FreqsCodec codec.Codec
+	// Temp gives empty temporary files for the streams of later sections, which
+	// then need little memory. Nil keeps them in memory. The caller removes the
+	// files once the Builder is done.
+	Temp func() (io.ReadWriteSeeker, error)
+	// IDHashes, if not nil, gives the contents of section IDHASH (see
+	// Segment.IDHashes) in ascending order, so that a merge need not sort.
+	IDHashes iter.Seq[uint64]
+}
+
+// phase is how far one of the two streams of a Builder has come.
+type phase uint8
+
+const (
+	phaseNone phase = iota
+	phaseOpen
+	phaseDone
+)
+
+// Builder writes one segment. Lists come in the order of their terms and
+// documents in the order of their docIDs; all documents before the first list or
+// all after the last. After an error the Builder is of no use.
+type Builder struct {
+	w     *format.FileWriter
+	buf   *bufio.Writer // before w while POSTINGS or STORED is open
+	o     BuilderOptions
+	meta  Meta
+	model *format.ImpactModel
+	enc   *ListEncoder // of AddList
+
+	lists, docs phase
+	terms       termsBuilder
+	ids         idsBuilder
+	stored      storedBuilder
+	offset      int64 // bytes written to POSTINGS
+	scratch     []byte
+}
+
+// NewBuilder begins a segment in w, which is of kind format.KindSegment and has
+// no sections yet. Finish finishes w.
+func NewBuilder(w *format.FileWriter, o BuilderOptions) (*Builder, error) {
+	switch {
+	case o.Lengths == nil || o.Lengths.Len() != int(o.Docs):
+		return nil, errors.New("segment: lengths are not those of the documents")
+	case o.Docs > MaxDocs:
+		return nil, fmt.Errorf("segment: %d documents, at most %d are allowed", o.Docs, MaxDocs)
+	case o.DocsCodec == nil || o.FreqsCodec == nil || o.DocsCodec.BlockLen() != o.FreqsCodec.BlockLen():
+		return nil, errors.New("segment: codecs are missing or differ in block length")
+	case len(o.Analyzer) > maxAnalyzer || len(o.AnalyzerOptions) > maxAnalyzer:
+		return nil, fmt.Errorf("segment: analyzer name or options over %d bytes", maxAnalyzer)
+	}
+	b := &Builder{w: w, o: o, buf: bufio.NewWriterSize(w, 256<<10)}
+	b.meta = Meta{Docs: o.Docs, Analyzer: o.Analyzer, AnalyzerOptions: o.AnalyzerOptions, Stored: o.Stored, ForeignLengths: o.ForeignLengths}
+	scanLengths(&b.meta, o.Lengths)
+	b.model = format.NewImpactModel(b.meta.AvgLen())
+	for _, s := range []*spool{&b.terms.terms, &b.terms.keys, &b.terms.offsets, &b.ids.ids, &b.ids.index, &b.stored.index} {
+		s.temp = o.Temp
+	}
+	b.ids.given = o.IDHashes
+	b.stored.w = b.buf
+	b.enc = b.NewListEncoder()
+	return b, nil
+}
+
+// NewListEncoder returns an encoder for lists of this segment. Encoders are
+// independent of each other and of the Builder: one for every goroutine.
+func (b *Builder) NewListEncoder() *ListEncoder { return newListEncoder(&b.o, b.model) }
+
+// AddList adds the list of the next term: ascending docIDs and as many
+// frequencies.
+func (b *Builder) AddList(term []byte, docs, freqs []uint32) error {
+	l, buf, err := b.enc.Encode(b.scratch[:0], docs, freqs)
+	b.scratch = buf
+	if err != nil {
+		return fmt.Errorf("segment: list of %q: %w", term, err)
+	}
+	return b.Append(term, l)
+}
+
+// Append adds an encoded list, the next one in bytewise order of terms.
+func (b *Builder) Append(term []byte, l EncodedList) error {
+	if b.lists != phaseOpen {
+		if err := b.begin(&b.lists, &b.docs, b.endDocs, format.SectionPostings, format.SectionRequired); err != nil {
+			return err
+		}
+	}
+	entry := l.Bytes
+	if l.Kind == KindExtent {
+		var room [20]byte
+		entry = appendExtentEntry(room[:0], b.offset, l.DF)
+		b.offset += int64(len(l.Bytes))
+		b.meta.Extents++
+		b.meta.DocsCodecs |= 1 << l.Bytes[extDocsCodec]
+		b.meta.FreqsCodecs |= 1 << l.Bytes[extFreqsCodec]
+		if _, err := b.buf.Write(l.Bytes); err != nil {
+			return err
+		}
+	} else {
+		b.meta.CompactBytes += uint64(len(entry))
+	}
+	b.meta.Terms++
+	b.meta.Postings += uint64(l.DF)
+	return b.terms.add(term, entry)
+}
+
+// AddDoc adds the next document: its external id and, if text is stored, its
+// text.
+func (b *Builder) AddDoc(id, text []byte) error {
+	if err := b.beginDocs(); err != nil {
+		return err
+	}
+	if b.ids.n >= b.o.Docs {
+		return fmt.Errorf("segment: more than the %d documents announced", b.o.Docs)
+	}
+	if err := b.ids.add(id); err != nil {
+		return err
+	}
+	if b.o.Stored {
+		return b.stored.add(text)
+	}
+	return nil
+}
+
+// CopyDocs adds all documents of s in their order. Stored text is copied without
+// decompressing it.
+func (b *Builder) CopyDocs(s *Segment) error {
+	if err := b.beginDocs(); err != nil {
+		return err
+	}
+	if uint64(b.ids.n)+uint64(s.meta.Docs) > uint64(b.o.Docs) {
+		return fmt.Errorf("segment: more than the %d documents announced", b.o.Docs)
+	}
+	if b.o.Stored && !s.meta.Stored && s.meta.Docs > 0 {
+		return fmt.Errorf("segment %s has no stored text to copy", s.name)
+	}
+	if err := s.EachID(func(_ uint32, id []byte) error { return b.ids.add(id) }); err != nil {
+		return err
+	}
+	if b.o.Stored {
+		return b.stored.copyFrom(s)
+	}
+	return nil
+}
+
+func (b *Builder) beginDocs() error {
+	if b.docs == phaseOpen {
+		return nil
+	}
+	if !b.o.Stored {
+		return b.begin(&b.docs, &b.lists, b.endLists, 0, 0)
+	}
+	return b.begin(&b.docs, &b.lists, b.endLists, format.SectionStored, 0)
+}
+
+// begin opens stream p and its section (none: 0), ending the other stream.
+func (b *Builder) begin(p, other *phase, endOther func() error, section format.SectionID, flags uint32) error {
+	if *p == phaseDone {
+		return errors.New("segment: lists and documents added in turns")
+	}
+	if *other == phaseOpen {
+		if err := endOther(); err != nil {
+			return err
+		}
+	}
+	*p = phaseOpen
+	if section != 0 {
+		b.w.Begin(section, flags)
+	}
+	return nil
+}
+
+func (b *Builder) endLists() error {
+	b.lists = phaseDone
+	b.terms.finish()
+	if err := b.buf.Flush(); err != nil {
+		return err
+	}
+	return b.w.End()
+}
+
+func (b *Builder) endDocs() error {
+	b.docs = phaseDone
+	b.ids.finish()
+	if !b.o.Stored {
+		return nil
+	}
+	if err := b.stored.finish(); err != nil {
+		return err
+	}
+	if err := b.buf.Flush(); err != nil {
+		return err
+	}
+	return b.w.End()
+}
+
+// Finish writes what is left and finishes the file. The caller syncs and closes
+// it.
+func (b *Builder) Finish() (*format.Header, error) {
+	if err := b.endStreams(); err != nil {
+		return nil, err
+	}
+	if b.ids.n != b.o.Docs {
+		return nil, fmt.Errorf("segment: %d documents added, %d announced", b.ids.n, b.o.Docs)
+	}
+	type part struct {
+		id    format.SectionID
+		flags uint32
+		write func() error
+	}
+	copies := func(spools ...*spool) func() error {
+		return func() error {
+			for _, s := range spools {
+				if err := s.copyTo(b.w); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}
+	parts := []part{
+		{format.SectionTerms, format.SectionRequired, copies(&b.terms.terms)},
+		{format.SectionTermIndex, format.SectionRequired, copies(&b.terms.keys, &b.terms.offsets)},
+		{format.SectionDocLengths, format.SectionRequired, b.writeLengths},
+		{format.SectionIDs, format.SectionRequired, copies(&b.ids.ids)},
+		{format.SectionIDIndex, format.SectionRequired, copies(&b.ids.index)},
+		{format.SectionIDHash, format.SectionRequired, func() error { return b.ids.writeHashes(b.w) }},
+	}
+	if b.o.Stored {
+		parts = append(parts, part{format.SectionStoredIndex, 0, copies(&b.stored.index)})
+	}
+	parts = append(parts, part{format.SectionMeta, format.SectionRequired, func() error {
+		_, err := b.w.Write(appendMeta(nil, &b.meta))
+		return err
+	}})
+	for _, p := range parts {
+		b.w.Begin(p.id, p.flags)
+		if err := p.write(); err != nil {
+			return nil, err
+		}
+		if err := b.w.End(); err != nil {
+			return nil, err
+		}
+	}
+	return b.w.Finish()
+}
+
+// endStreams ends whichever stream is open and writes those never begun.
+func (b *Builder) endStreams() error {
+	if b.docs == phaseOpen {
+		if err := b.endDocs(); err != nil {
+			return err
+		}
+	}
+	if b.lists == phaseNone {
+		if err := b.begin(&b.lists, &b.docs, b.endDocs, format.SectionPostings, format.SectionRequired); err != nil {
+			return err
+		}
+	}
+	if b.lists == phaseOpen {
+		if err := b.endLists(); err != nil {
+			return err
+		}
+	}
+	if b.docs == phaseNone {
+		if err := b.beginDocs(); err != nil {
+			return err
+		}
+		return b.endDocs()
+	}
+	return nil
+}
+
+// Meta returns what META holds; complete after Finish.
+func (b *Builder) Meta() Meta { return b.meta }

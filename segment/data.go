@@ -1,0 +1,100 @@
+package segment
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"github.com/pinion-index/pinion/format"
+)
+
+// Data gives byte ranges of a segment file.
+//
+// Data that is wholly in memory also has a method Mapped() []byte that returns
+// the file, whose first byte must be 64-byte aligned; then Range is not used.
+type Data interface {
+	// Size returns the length of the file.
+	Size() int64
+	// Range returns the n bytes at off, which lie within the file. At least
+	// format.ReadablePadding bytes more are readable within the slice's capacity
+	// unless the file ends, and an off that is a multiple of 64 gives a 64-byte
+	// aligned slice. The bytes stay valid until the Data is closed.
+	Range(off, n int64) ([]byte, error)
+}
+
+// Bytes is Data over memory that is 64-byte aligned, such as a mapping.
+type Bytes []byte
+
+// Size returns the number of bytes.
+func (b Bytes) Size() int64 { return int64(len(b)) }
+
+// Mapped returns all bytes.
+func (b Bytes) Mapped() []byte { return b }
+
+// Range returns a slice of b.
+func (b Bytes) Range(off, n int64) ([]byte, error) {
+	if off < 0 || n < 0 || off > int64(len(b))-n {
+		return nil, format.Corrupt("range of %d bytes at %d leaves the file", n, off)
+	}
+	return b[off : off+n], nil
+}
+
+// Aligned returns b if it is 64-byte aligned, else an aligned copy.
+func Aligned(b []byte) Bytes {
+	if aligned(b, 64) {
+		return b
+	}
+	c := format.AlignedBytes(len(b))
+	copy(c, b)
+	return c
+}
+
+func aligned(b []byte, to uintptr) bool {
+	return uintptr(unsafe.Pointer(unsafe.SliceData(b)))%to == 0
+}
+
+// section is one section of an open file.
+type section struct {
+	format.Section
+	mem []byte // content, capacity to the end of its padding; nil when read on demand
+}
+
+// rangeOf returns n bytes at off of sec.
+func (s *Segment) rangeOf(sec *section, off, n int64) ([]byte, error) {
+	if off < 0 || n < 0 || off > sec.Length-n {
+		return nil, s.corrupt(sec, off, "range of %d bytes leaves the section", n)
+	}
+	if sec.mem != nil {
+		return sec.mem[off : off+n], nil
+	}
+	b, err := s.data.Range(sec.Offset+off, n)
+	if err != nil {
+		return nil, format.Locate(err, s.place(sec))
+	}
+	if int64(len(b)) != n || n > 0 && off%8 == 0 && !aligned(b, 8) {
+		return nil, fmt.Errorf("segment %s: data source gave %d bytes for %d at %d, or unaligned ones", s.name, len(b), n, sec.Offset+off)
+	}
+	return b, nil
+}
+
+func (s *Segment) place(sec *section) format.Place {
+	return format.Place{File: s.name, Section: sec.ID.String(), Block: format.NoBlock}
+}
+
+// corrupt returns an error at offset off of sec.
+func (s *Segment) corrupt(sec *section, off int64, msg string, args ...any) error {
+	e := format.Corrupt(msg, args...)
+	e.Offset = sec.Offset + off
+	return format.Locate(e, s.place(sec))
+}
+
+// locateAt returns err with file offset off unless it has one.
+func locateAt(err error, off int64) error {
+	var e *format.Error
+	if errors.As(err, &e) && e.Offset < 0 {
+		c := *e
+		c.Offset = off
+		return &c
+	}
+	return err
+}

@@ -1,0 +1,83 @@
+package segment
+
+import "encoding/binary"
+
+// LengthTable is the exact number of tokens of every document.
+type LengthTable struct {
+	b     []byte // width bytes each, little-endian
+	width int
+	n     uint32
+}
+
+// DocLens returns the lengths. On mapped data it costs nothing, else they are
+// read on first use.
+func (s *Segment) DocLens() (LengthTable, error) {
+	if v := s.lengthsView.Load(); v != nil {
+		return *v, nil
+	}
+	b, err := s.rangeOf(&s.docLengths, 0, s.docLengths.Length)
+	if err != nil {
+		return LengthTable{}, err
+	}
+	t := LengthTable{b: b, width: s.meta.LenWidth, n: s.meta.Docs}
+	s.lengthsView.Store(&t)
+	return t, nil
+}
+
+// DocLen returns the number of tokens of doc, 0 when there is no such document.
+func (s *Segment) DocLen(doc uint32) (uint32, error) {
+	t, err := s.DocLens()
+	return t.Get(doc), err
+}
+
+// Len returns the number of documents.
+func (t LengthTable) Len() int { return int(t.n) }
+
+// Width returns the bytes of an entry: 1, 2 or 4.
+func (t LengthTable) Width() int { return t.width }
+
+// Bytes returns the table as it is stored, Width bytes a document, little-endian.
+func (t LengthTable) Bytes() []byte { return t.b }
+
+// Get returns the number of tokens of doc, 0 when there is no such document.
+func (t LengthTable) Get(doc uint32) uint32 {
+	if doc >= t.n {
+		return 0
+	}
+	switch t.width {
+	case 1:
+		return uint32(t.b[doc])
+	case 2:
+		return uint32(binary.LittleEndian.Uint16(t.b[2*int(doc):]))
+	}
+	return binary.LittleEndian.Uint32(t.b[4*int(doc):])
+}
+
+// GatherLengths sets dst[i] to the length of docs[i], 0 when there is no such
+// document.
+func (t LengthTable) GatherLengths(dst, docs []uint32) {
+	dst = dst[:len(docs)]
+	switch t.width {
+	case 1:
+		b := t.b
+		for i, d := range docs {
+			v := uint32(0)
+			if uint(d) < uint(len(b)) {
+				v = uint32(b[d])
+			}
+			dst[i] = v
+		}
+	case 2:
+		for i, d := range docs {
+			v := uint32(0)
+			if d < t.n {
+				v = uint32(binary.LittleEndian.Uint16(t.b[2*int(d):]))
+			}
+			dst[i] = v
+		}
+	default:
+		for i, d := range docs {
+			dst[i] = t.Get(d)
+		}
+	}
+}

@@ -1,0 +1,142 @@
+package segment
+
+import (
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/format/codec"
+)
+
+// smallMax is the most postings of a list without an extent.
+const smallMax = minExtent - 1
+
+// List is a view of one posting list. Segment.InitList fills it, and may do so
+// again; between fills it is read-only and safe for concurrent use. Fields are to
+// be read, not written.
+type List struct {
+	Kind     Kind
+	N        int // postings
+	Blocks   int // blocks of BlockLen postings, the last one possibly shorter
+	BlockLen int // 128 for lists without an extent
+	First    uint32
+
+	// Of extents only.
+	DocsCodec, FreqsCodec  codec.Codec
+	Docs, Freqs            codec.Sequence
+	Quads                  []format.Quad // bounds of every block
+	Quad                   format.Quad   // bounds of the list
+	LR                     LinearRegression
+	Hash                   HashBuckets
+	Kth                    [3]format.KthImpact // for format.KthValues
+	HasLR, HasHash, HasKth bool
+
+	s      *Segment
+	entry  Entry
+	extent []byte
+	y      layout
+	docs   [minExtent]uint32 // decoded postings of a list without an extent
+	freqs  [minExtent]uint32
+}
+
+// List returns a view of the list of e, which must be an entry of s.
+func (s *Segment) List(e Entry) (*List, error) {
+	l := new(List)
+	if err := s.InitList(l, e); err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+// InitList makes l a view of the list of e, which must be an entry of s. Lists
+// without an extent are decoded. On mapped data it allocates nothing.
+func (s *Segment) InitList(l *List, e Entry) error {
+	l.s, l.entry = s, e
+	switch e.Kind {
+	case KindSingleton:
+		l.initSmall(e, 1)
+		l.docs[0], l.freqs[0] = e.Doc, e.TF
+	case KindCompact:
+		l.initSmall(e, int(min(e.DF, smallMax)))
+		b, err := s.compactBytes(e)
+		if err != nil {
+			return err
+		}
+		if !decodeCompact(l.docs[:l.N], l.freqs[:l.N], b, s.meta.Docs-1) {
+			return s.corrupt(&s.terms, e.Offset, "malformed compact list")
+		}
+	default:
+		l.extent = nil
+		return s.initExtent(l, e)
+	}
+	l.First = l.docs[0]
+	return nil
+}
+
+// compactBytes returns the bit stream of e with readable bytes behind it.
+func (s *Segment) compactBytes(e Entry) ([]byte, error) {
+	b, err := s.rangeOf(&s.terms, e.Offset, int64(e.Length))
+	if err == nil && cap(b)-len(b) < 8 {
+		b = append(make([]byte, 0, len(b)+format.ReadablePadding), b...)
+	}
+	return b, err
+}
+
+func (l *List) initSmall(e Entry, n int) {
+	l.Kind, l.N, l.Blocks, l.BlockLen = e.Kind, n, 1, minExtent
+	l.DocsCodec, l.FreqsCodec = nil, nil
+	l.Docs, l.Freqs = codec.Sequence{}, codec.Sequence{}
+	l.Quads, l.Quad = nil, 0
+	l.HasLR, l.HasHash, l.HasKth = false, false, false
+	l.extent = nil
+}
+
+// Entry returns the entry that the list was made from.
+func (l *List) Entry() Entry { return l.entry }
+
+// Small returns the postings of a list without an extent, nil for others. They
+// are valid until the next InitList.
+func (l *List) Small() (docs, freqs []uint32) {
+	if l.extent != nil {
+		return nil, nil
+	}
+	return l.docs[:l.N], l.freqs[:l.N]
+}
+
+// DecodeDocs writes the docIDs of a block to dst, which must hold BlockLen
+// values, and returns how many they are.
+func (l *List) DecodeDocs(block int, dst []uint32) (int, error) {
+	if l.extent == nil {
+		return copy(dst, l.docs[:l.N]), nil
+	}
+	n, err := l.DocsCodec.DecodeDocs(dst, &l.Docs, block)
+	if err != nil {
+		return 0, l.locate(err, block)
+	}
+	return n, nil
+}
+
+// DecodeFreqs writes the frequencies of a block to dst, which must hold BlockLen
+// values, and returns how many they are.
+func (l *List) DecodeFreqs(block int, dst []uint32) (int, error) {
+	if l.extent == nil {
+		return copy(dst, l.freqs[:l.N]), nil
+	}
+	n, err := l.FreqsCodec.DecodeFreqs(dst, &l.Freqs, block)
+	if err != nil {
+		return 0, l.locate(err, block)
+	}
+	return n, nil
+}
+
+// Last returns the last docID of a block.
+func (l *List) Last(block int) uint32 {
+	if l.extent == nil {
+		return l.docs[l.N-1]
+	}
+	return l.Docs.Last[block]
+}
+
+// locate adds file, section, list offset and block to a codec's error.
+func (l *List) locate(err error, block int) error {
+	p := l.s.place(&l.s.postings)
+	p.Block = block
+	return locateAt(format.Locate(err, p), l.s.postings.Offset+l.entry.Offset)
+}

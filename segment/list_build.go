@@ -1,0 +1,269 @@
+package segment
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/format/codec"
+)
+
+// EncodedList is a posting list ready for Builder.Append.
+type EncodedList struct {
+	Kind  Kind
+	DF    uint32
+	Bytes []byte // the dictionary entry, or of KindExtent the extent
+}
+
+// ListEncoder encodes posting lists of one segment. It allocates nothing once its
+// buffers have grown. It is not safe for concurrent use; encoders share nothing.
+type ListEncoder struct {
+	docs               uint32
+	lengths            LengthSource
+	model              *format.ImpactModel
+	docsCodec          codec.Codec
+	freqsCodec         codec.Codec
+	docsBlock          codec.BlockCodec // nil unless both codecs encode block by block
+	freqsBlock         codec.BlockCodec
+	blockLen           int
+	frontier, listward *format.Frontier
+	counter            format.KthCounter
+
+	// The list that is being made: blocks encoded, then pending postings.
+	dirty                  bool // counter may hold postings
+	n                      int  // postings encoded
+	prev                   uint32
+	first                  uint32
+	pendDocs, pendFreqs    []uint32
+	docEnds, freqEnds      []uint32
+	last                   []uint32
+	quads                  []format.Quad
+	docsBytes, freqsBytes  []byte
+	kth                    [3]format.KthImpact // of copied lists
+	copied, encoded        uint64              // blocks, postings: never reset
+	decoded, shifted, lens []uint32
+	freqScratch            []uint32
+	start                  []uint32 // hash buckets
+}
+
+func newListEncoder(o *BuilderOptions, model *format.ImpactModel) *ListEncoder {
+	e := &ListEncoder{
+		docs: o.Docs, lengths: o.Lengths, model: model,
+		docsCodec: o.DocsCodec, freqsCodec: o.FreqsCodec, blockLen: o.DocsCodec.BlockLen(),
+		frontier: format.NewFrontier(model), listward: format.NewFrontier(model),
+	}
+	d, ok1 := o.DocsCodec.(codec.BlockCodec)
+	f, ok2 := o.FreqsCodec.(codec.BlockCodec)
+	if ok1 && ok2 {
+		e.docsBlock, e.freqsBlock = d, f
+	}
+	e.decoded = make([]uint32, e.blockLen)
+	e.shifted = make([]uint32, e.blockLen)
+	e.lens = make([]uint32, e.blockLen)
+	e.Reset()
+	return e
+}
+
+// Encode appends the encoding of a list to dst: ascending docIDs and as many
+// frequencies. It returns the list, whose bytes are those appended, and the
+// extended dst.
+func (e *ListEncoder) Encode(dst []byte, docs, freqs []uint32) (EncodedList, []byte, error) {
+	e.Reset()
+	if err := e.AppendPostings(docs, freqs); err != nil {
+		return EncodedList{}, dst, err
+	}
+	return e.Finish(dst)
+}
+
+// Reset begins a list that comes in several parts.
+func (e *ListEncoder) Reset() {
+	e.n, e.prev, e.first = 0, codec.NoDoc, 0
+	e.pendDocs, e.pendFreqs = e.pendDocs[:0], e.pendFreqs[:0]
+	e.docEnds, e.freqEnds = append(e.docEnds[:0], 0), append(e.freqEnds[:0], 0)
+	e.last, e.quads = e.last[:0], e.quads[:0]
+	e.docsBytes, e.freqsBytes = e.docsBytes[:0], e.freqsBytes[:0]
+	e.kth = [3]format.KthImpact{format.NoKth, format.NoKth, format.NoKth}
+	if e.dirty { // the list before was given up
+		e.frontier.Quad()
+		e.counter.Take(e.model)
+		e.dirty = false
+	}
+}
+
+// CopiedBlocks returns how many blocks were copied without encoding since the
+// encoder was made.
+func (e *ListEncoder) CopiedBlocks() uint64 { return e.copied }
+
+// EncodedPostings returns how many postings were encoded since the encoder was
+// made.
+func (e *ListEncoder) EncodedPostings() uint64 { return e.encoded }
+
+// lastDoc returns the last docID added, codec.NoDoc at the start of a list.
+func (e *ListEncoder) lastDoc() uint32 {
+	if n := len(e.pendDocs); n > 0 {
+		return e.pendDocs[n-1]
+	}
+	return e.prev
+}
+
+// AppendPostings adds postings behind those of the list so far.
+func (e *ListEncoder) AppendPostings(docs, freqs []uint32) error {
+	if len(docs) != len(freqs) {
+		return fmt.Errorf("segment: %d docIDs and %d frequencies", len(docs), len(freqs))
+	}
+	if e.docsBlock == nil {
+		e.pendDocs, e.pendFreqs = append(e.pendDocs, docs...), append(e.pendFreqs, freqs...)
+		return nil
+	}
+	if len(e.pendDocs) > 0 {
+		n := min(e.blockLen-len(e.pendDocs), len(docs))
+		e.pendDocs, e.pendFreqs = append(e.pendDocs, docs[:n]...), append(e.pendFreqs, freqs[:n]...)
+		docs, freqs = docs[n:], freqs[n:]
+		if len(e.pendDocs) < e.blockLen {
+			return nil
+		}
+		if err := e.encodeBlock(e.pendDocs, e.pendFreqs); err != nil {
+			return err
+		}
+		e.pendDocs, e.pendFreqs = e.pendDocs[:0], e.pendFreqs[:0]
+	}
+	for ; len(docs) >= e.blockLen; docs, freqs = docs[e.blockLen:], freqs[e.blockLen:] {
+		if err := e.encodeBlock(docs[:e.blockLen], freqs[:e.blockLen]); err != nil {
+			return err
+		}
+	}
+	e.pendDocs, e.pendFreqs = append(e.pendDocs, docs...), append(e.pendFreqs, freqs...)
+	return nil
+}
+
+// encodeBlock encodes a block behind those there are.
+func (e *ListEncoder) encodeBlock(docs, freqs []uint32) error {
+	if err := e.encodeDocs(docs); err != nil {
+		return err
+	}
+	var err error
+	if e.freqsBytes, err = e.freqsBlock.AppendFreqsBlock(e.freqsBytes, freqs); err != nil {
+		return err
+	}
+	e.freqEnds = append(e.freqEnds, uint32(len(e.freqsBytes)/4))
+	e.bound(docs, freqs)
+	e.encoded += uint64(len(docs))
+	return nil
+}
+
+func (e *ListEncoder) encodeDocs(docs []uint32) error {
+	last := docs[len(docs)-1]
+	if last >= e.docs {
+		return &codec.EncodeError{Index: e.n + len(docs) - 1, Value: last, Reason: "docID beyond the segment"}
+	}
+	var err error
+	if e.docsBytes, err = e.docsBlock.AppendDocsBlock(e.docsBytes, docs, e.prev); err != nil {
+		return err
+	}
+	e.docEnds = append(e.docEnds, uint32(len(e.docsBytes)/4))
+	e.pushLast(docs[0], last, len(docs))
+	return nil
+}
+
+// pushLast records a block of n docIDs from first to last.
+func (e *ListEncoder) pushLast(first, last uint32, n int) {
+	if e.n == 0 {
+		e.first = first
+	}
+	e.last = append(e.last, last)
+	e.prev = last
+	e.n += n
+}
+
+// bound adds a block's quad and counts its postings for the k-th impacts.
+func (e *ListEncoder) bound(docs, freqs []uint32) {
+	e.dirty = true
+	lens := e.lens[:len(docs)]
+	e.lengths.GatherLengths(lens, docs)
+	e.frontier.Add(freqs, lens)
+	e.quads = append(e.quads, e.frontier.Quad())
+	e.counter.Add(freqs, lens)
+}
+
+// Finish appends the encoding of the list to dst and returns what Encode does.
+func (e *ListEncoder) Finish(dst []byte) (EncodedList, []byte, error) {
+	at := len(dst)
+	df := e.n + len(e.pendDocs)
+	l := EncodedList{Kind: KindExtent, DF: uint32(df)}
+	var err error
+	switch {
+	case df == 0:
+		return l, dst, errors.New("segment: list without postings")
+	case df < minExtent:
+		l.Kind, dst, err = e.finishSmall(dst)
+	case e.docsBlock == nil:
+		if err = e.encodeWhole(); err == nil {
+			dst, err = e.appendExtent(dst)
+		}
+	default:
+		if len(e.pendDocs) > 0 {
+			err = e.encodeBlock(e.pendDocs, e.pendFreqs)
+		}
+		if err == nil {
+			dst, err = e.appendExtent(dst)
+		}
+	}
+	if err != nil {
+		return EncodedList{}, dst[:at], err
+	}
+	l.Bytes = dst[at:]
+	return l, dst, nil
+}
+
+// finishSmall appends the dictionary entry of a list with less than minExtent
+// postings.
+func (e *ListEncoder) finishSmall(dst []byte) (Kind, []byte, error) {
+	if err := codec.CheckDocs(e.pendDocs, codec.NoDoc); err != nil {
+		return 0, dst, err
+	}
+	if err := codec.CheckFreqs(e.pendFreqs); err != nil {
+		return 0, dst, err
+	}
+	n := len(e.pendDocs)
+	if last := e.pendDocs[n-1]; last >= e.docs {
+		return 0, dst, &codec.EncodeError{Index: n - 1, Value: last, Reason: "docID beyond the segment"}
+	}
+	e.encoded += uint64(n)
+	if n == 1 {
+		return KindSingleton, appendSingleton(dst, e.pendDocs[0], e.pendFreqs[0]), nil
+	}
+	e.docsBytes = appendCompact(e.docsBytes[:0], e.pendDocs, e.pendFreqs, e.docs-1)
+	return KindCompact, appendCompactEntry(dst, n, e.docsBytes), nil
+}
+
+// encodeWhole encodes the pending postings by codecs that need the whole list.
+func (e *ListEncoder) encodeWhole() error {
+	docs, freqs := e.pendDocs, e.pendFreqs
+	if last := docs[len(docs)-1]; last >= e.docs {
+		return &codec.EncodeError{Index: len(docs) - 1, Value: last, Reason: "docID beyond the segment"}
+	}
+	blocks := codec.Blocks(len(docs), e.blockLen)
+	e.docEnds, e.freqEnds = resize(e.docEnds, blocks+1), resize(e.freqEnds, blocks+1)
+	var err error
+	if e.docsBytes, err = e.docsCodec.AppendDocs(e.docsBytes, e.docEnds, docs); err != nil {
+		return err
+	}
+	if e.freqsBytes, err = e.freqsCodec.AppendFreqs(e.freqsBytes, e.freqEnds, freqs); err != nil {
+		return err
+	}
+	e.encoded += uint64(len(docs))
+	for len(docs) > 0 {
+		n := min(e.blockLen, len(docs))
+		e.pushLast(docs[0], docs[n-1], n)
+		e.bound(docs[:n], freqs[:n])
+		docs, freqs = docs[n:], freqs[n:]
+	}
+	return nil
+}
+
+func resize[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}

@@ -1,0 +1,137 @@
+package segment
+
+import (
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/format/codec"
+)
+
+// AppendList adds the postings of l, whose docIDs grow by base, behind those of
+// the list so far. Encoded blocks are copied where they would come out the same:
+// with equal codecs that encode block by block, at a block boundary. Only the
+// first docIDs of l are then encoded anew, because their gaps count from another
+// docID, and its last block if it is not full.
+func (e *ListEncoder) AppendList(l *List, base uint32) error {
+	if docs, freqs := l.Small(); docs != nil {
+		return e.appendShifted(docs, freqs, base)
+	}
+	if err := l.VerifyChecksum(); err != nil {
+		return err
+	}
+	next := 0
+	if e.docsBlock != nil && len(e.pendDocs) == 0 &&
+		l.DocsCodec.ID() == e.docsCodec.ID() && l.FreqsCodec.ID() == e.freqsCodec.ID() {
+		next = l.N / e.blockLen
+		if err := e.copyBlocks(l, base, next); err != nil {
+			return err
+		}
+	}
+	freqs := resize(e.freqScratch, l.BlockLen)
+	e.freqScratch = freqs
+	e.decoded = resize(e.decoded, max(l.BlockLen, e.blockLen))
+	for ; next < l.Blocks; next++ {
+		n, err := l.DecodeDocs(next, e.decoded)
+		if err != nil {
+			return err
+		}
+		if _, err := l.DecodeFreqs(next, freqs); err != nil {
+			return err
+		}
+		if err := e.appendShifted(e.decoded[:n], freqs[:n], base); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// appendShifted is AppendPostings with docIDs that grow by base.
+func (e *ListEncoder) appendShifted(docs, freqs []uint32, base uint32) error {
+	if base == 0 {
+		return e.AppendPostings(docs, freqs)
+	}
+	e.shifted = resize(e.shifted, max(len(docs), e.blockLen))
+	shifted := e.shifted[:len(docs)]
+	for i, d := range docs {
+		shifted[i] = d + base
+	}
+	return e.AppendPostings(shifted, freqs)
+}
+
+// copyBlocks copies the first n blocks of l, all full.
+func (e *ListEncoder) copyBlocks(l *List, base uint32, n int) error {
+	if n == 0 {
+		return nil
+	}
+	for i := range l.Kth {
+		e.kth[i] = e.model.BetterKth(e.kth[i], l.Kth[i])
+	}
+	from := 0
+	if e.n > 0 || base > 0 {
+		if err := e.copyFirst(l, base); err != nil {
+			return err
+		}
+		from = 1
+	} else {
+		e.first = l.First
+	}
+	if err := l.checkBlocks(from, n, e.docs, base); err != nil {
+		return err
+	}
+	e.docsBytes, e.docEnds = copyWords(e.docsBytes, e.docEnds, &l.Docs, from, n)
+	e.freqsBytes, e.freqEnds = copyWords(e.freqsBytes, e.freqEnds, &l.Freqs, from, n)
+	for _, last := range l.Docs.Last[from:n] {
+		e.last = append(e.last, last+base)
+	}
+	e.quads = append(e.quads, l.Quads[from:n]...)
+	e.prev = e.last[len(e.last)-1]
+	e.n += (n - from) * e.blockLen
+	e.copied += uint64(n - from)
+	return nil
+}
+
+// copyFirst encodes the docIDs of l's first block anew and copies the rest of it.
+func (e *ListEncoder) copyFirst(l *List, base uint32) error {
+	n, err := l.DecodeDocs(0, e.decoded)
+	if err != nil {
+		return err
+	}
+	for i := range e.decoded[:n] {
+		e.decoded[i] += base
+	}
+	if err := e.encodeDocs(e.decoded[:n]); err != nil {
+		return err
+	}
+	if err := l.checkBlocks(0, 1, e.docs, base); err != nil {
+		return err
+	}
+	e.freqsBytes, e.freqEnds = copyWords(e.freqsBytes, e.freqEnds, &l.Freqs, 0, 1)
+	e.quads = append(e.quads, l.Quads[0])
+	e.encoded += uint64(n)
+	return nil
+}
+
+// checkBlocks checks that endpoints and skip header of blocks from to n are what
+// a copy may rely on.
+func (l *List) checkBlocks(from, n int, docs, base uint32) error {
+	for b := from; b < n; b++ {
+		if l.Docs.Ends[b] > l.Docs.Ends[b+1] || l.Freqs.Ends[b] > l.Freqs.Ends[b+1] {
+			return l.locate(codec.ErrEndpoints, b)
+		}
+		last := l.Docs.Last[b]
+		if b > 0 && last <= l.Docs.Last[b-1] || uint64(last)+uint64(base) >= uint64(docs) {
+			return l.locate(format.Corrupt("skip header is not ascending"), b)
+		}
+	}
+	if int(l.Docs.Ends[n])*4 > len(l.Docs.Payload) || int(l.Freqs.Ends[n])*4 > len(l.Freqs.Payload) {
+		return l.locate(codec.ErrEndpoints, n-1)
+	}
+	return nil
+}
+
+// copyWords appends blocks from to n of s and their endpoints.
+func copyWords(dst []byte, ends []uint32, s *codec.Sequence, from, n int) ([]byte, []uint32) {
+	shift := uint32(len(dst)/4) - s.Ends[from]
+	for _, end := range s.Ends[from+1 : n+1] {
+		ends = append(ends, end+shift)
+	}
+	return append(dst, s.Payload[4*int(s.Ends[from]):4*int(s.Ends[n])]...), ends
+}

@@ -1,0 +1,99 @@
+package segment
+
+import (
+	"math"
+
+	"github.com/pinion-index/pinion/format"
+)
+
+// Limits of a segment.
+const (
+	MaxDocs     = 1 << 31   // documents
+	MaxTerm     = 65535     // bytes of a term
+	MaxID       = 65535     // bytes of an external id
+	MaxText     = 1<<30 - 1 // bytes of a stored text
+	maxAnalyzer = 4096      // bytes of the analyzer's name, and of its options
+	maxMeta     = 3 * maxAnalyzer
+)
+
+const metaVersion = 1
+
+// Flags of META.
+const (
+	metaStored         = 1 << 0 // the segment has stored text
+	metaForeignLengths = 1 << 1 // document lengths are not sums of frequencies
+	metaFlags          = metaStored | metaForeignLengths
+)
+
+// Meta is what a segment says about itself.
+type Meta struct {
+	Docs            uint32 // documents, deleted ones included
+	Terms           uint64 // distinct terms
+	Postings        uint64 // (term, document) pairs
+	Tokens          uint64 // sum of document lengths
+	MinLen, MaxLen  uint32 // least and greatest document length; 0 without documents
+	LenWidth        int    // bytes of a stored length: 1, 2 or 4
+	Analyzer        string // name of the analyzer that made the terms
+	AnalyzerOptions string // its options in canonical form
+	Extents         uint64 // lists that have an extent
+	CompactBytes    uint64 // bytes of dictionary entries that are not extents
+	Stored          bool   // text is stored
+	ForeignLengths  bool   // lengths came from outside and need not be sums of frequencies
+	DocsCodecs      uint64 // bit i: some extent has docIDs in codec i
+	FreqsCodecs     uint64 // bit i: some extent has frequencies in codec i
+}
+
+// AvgLen returns the mean document length, 0 without documents.
+func (m *Meta) AvgLen() float64 {
+	if m.Docs == 0 {
+		return 0
+	}
+	return float64(m.Tokens) / float64(m.Docs)
+}
+
+// parseMeta decodes section META. more allows fields after the known ones.
+func parseMeta(d *format.Buffer, more bool) (Meta, error) {
+	var m Meta
+	if v := d.Uvarint(); d.Err() == nil && v != metaVersion {
+		d.Fail("META version %d, not %d", v, metaVersion)
+	}
+	m.Docs = uint32(d.Count(MaxDocs, 0))
+	m.Terms = d.Uvarint()
+	m.Postings = d.Uvarint()
+	m.Tokens = d.Uvarint()
+	m.MinLen = uint32(d.Count(math.MaxUint32, 0))
+	m.MaxLen = uint32(d.Count(math.MaxUint32, 0))
+	m.LenWidth = d.Count(4, 0)
+	m.Analyzer = d.String(maxAnalyzer)
+	m.AnalyzerOptions = d.String(maxAnalyzer)
+	m.Extents = d.Uvarint()
+	m.CompactBytes = d.Uvarint()
+	flags := d.Uvarint()
+	m.DocsCodecs = d.Uint64()
+	m.FreqsCodecs = d.Uint64()
+	if d.Err() == nil && flags&^metaFlags != 0 {
+		d.Fail("unknown META flags %#x", flags)
+	}
+	m.Stored = flags&metaStored != 0
+	m.ForeignLengths = flags&metaForeignLengths != 0
+	if d.Err() == nil && (m.LenWidth != lengthWidth(m.MaxLen) || m.MinLen > m.MaxLen) {
+		d.Fail("lengths %d to %d in %d bytes", m.MinLen, m.MaxLen, m.LenWidth)
+	}
+	if d.Err() == nil && (m.Postings < m.Terms || m.Extents > m.Terms) {
+		d.Fail("%d postings and %d extents for %d terms", m.Postings, m.Extents, m.Terms)
+	}
+	if !more {
+		d.Done()
+	}
+	return m, d.Err()
+}
+
+func lengthWidth(maxLen uint32) int {
+	switch {
+	case maxLen <= math.MaxUint8:
+		return 1
+	case maxLen <= math.MaxUint16:
+		return 2
+	}
+	return 4
+}

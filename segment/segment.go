@@ -1,0 +1,190 @@
+package segment
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/pinion-index/pinion/format"
+)
+
+// Segment is an open segment file. It is safe for concurrent use.
+type Segment struct {
+	name string
+	data Data
+	h    *format.Header
+	meta Meta
+
+	terms, termIndex, postings, docLengths section
+	ids, idIndex, idHash                   section
+	stored, storedIndex                    section
+
+	// Sections needed whole: set by Open when mapped, else on first use.
+	termIndexView   atomic.Pointer[termIndex]
+	lengthsView     atomic.Pointer[LengthTable]
+	idIndexView     atomic.Pointer[[]uint64]
+	idHashView      atomic.Pointer[[]uint64]
+	storedIndexView atomic.Pointer[[]byte]
+}
+
+// Open reads header, footer and META of the file behind d, which errors call
+// name. It reads nothing else, whatever the size of the file.
+func Open(name string, d Data) (*Segment, error) { return open(name, d, true) }
+
+func open(name string, d Data, checksums bool) (*Segment, error) {
+	s := &Segment{name: name, data: d}
+	var mapped []byte
+	if m, ok := d.(interface{ Mapped() []byte }); ok {
+		mapped = m.Mapped()
+		if len(mapped) > 0 && !aligned(mapped, 64) {
+			return nil, fmt.Errorf("segment %s: memory is not 64-byte aligned", name)
+		}
+	}
+	if err := s.readHeader(); err != nil {
+		return nil, err
+	}
+	if err := s.readMeta(checksums); err != nil {
+		return nil, err
+	}
+	if err := s.findSections(mapped); err != nil {
+		return nil, err
+	}
+	if mapped != nil {
+		return s, s.viewAll()
+	}
+	return s, nil
+}
+
+func (s *Segment) readHeader() error {
+	size := s.data.Size()
+	page, err := s.data.Range(0, min(size, format.PageSize))
+	if err != nil {
+		return format.Locate(err, format.Place{File: s.name, Section: "header", Block: format.NoBlock})
+	}
+	foot := []byte(nil)
+	if size >= format.FooterSize {
+		if foot, err = s.data.Range(size-format.FooterSize, format.FooterSize); err != nil {
+			return format.Locate(err, format.Place{File: s.name, Section: "footer", Block: format.NoBlock})
+		}
+	}
+	if s.h, err = format.ParseHeader(s.name, size, page, foot); err != nil {
+		return err
+	}
+	if s.h.Kind != format.KindSegment {
+		e := format.Corrupt("file is a %s, not a segment", s.h.Kind)
+		return format.Locate(e, format.Place{File: s.name, Section: "header", Block: format.NoBlock})
+	}
+	return nil
+}
+
+func (s *Segment) readMeta(checksums bool) error {
+	var sec section
+	var ok bool
+	if sec.Section, ok = s.h.Section(format.SectionMeta); !ok || sec.Length > maxMeta {
+		sec.ID = format.SectionMeta
+		return s.corrupt(&sec, 0, "section is missing or too long")
+	}
+	b, err := s.data.Range(sec.Offset, sec.PaddedLength())
+	if err != nil {
+		return format.Locate(err, s.place(&sec))
+	}
+	if checksums && xxhash.Sum64(b) != sec.Checksum {
+		return s.corrupt(&sec, 0, "section checksum does not match")
+	}
+	s.meta, err = parseMeta(format.NewBuffer(b[:sec.Length], sec.Offset), s.h.Version.Minor > format.Current.Minor)
+	return format.Locate(err, s.place(&sec))
+}
+
+// findSections locates the sections and checks the lengths that META implies.
+func (s *Segment) findSections(mapped []byte) error {
+	docs, termBlocks := int64(s.meta.Docs), int64(0)
+	if s.meta.Terms > uint64(s.h.FileLen) {
+		sec := section{Section: format.Section{ID: format.SectionMeta}}
+		return s.corrupt(&sec, 0, "%d terms in a file of %d bytes", s.meta.Terms, s.h.FileLen)
+	}
+	termBlocks = (int64(s.meta.Terms) + termsPerBlock - 1) / termsPerBlock
+	idBlocks := (docs + idsPerBlock - 1) / idsPerBlock
+	for _, want := range []struct {
+		sec    *section
+		id     format.SectionID
+		length int64 // -1: any
+	}{
+		{&s.terms, format.SectionTerms, -1},
+		{&s.termIndex, format.SectionTermIndex, 16*termBlocks + 8},
+		{&s.postings, format.SectionPostings, -1},
+		{&s.docLengths, format.SectionDocLengths, docs * int64(s.meta.LenWidth)},
+		{&s.ids, format.SectionIDs, -1},
+		{&s.idIndex, format.SectionIDIndex, 8*idBlocks + 8},
+		{&s.idHash, format.SectionIDHash, 8 * docs},
+		{&s.stored, format.SectionStored, -1},
+		{&s.storedIndex, format.SectionStoredIndex, -1},
+	} {
+		var ok bool
+		want.sec.Section, ok = s.h.Section(want.id)
+		want.sec.ID = want.id
+		if optional := want.id == format.SectionStored || want.id == format.SectionStoredIndex; optional && !s.meta.Stored {
+			continue
+		}
+		if !ok {
+			return s.corrupt(want.sec, 0, "section is missing")
+		}
+		if want.length >= 0 && want.sec.Length != want.length {
+			return s.corrupt(want.sec, 0, "section has %d bytes, META implies %d", want.sec.Length, want.length)
+		}
+		if mapped != nil {
+			want.sec.mem = mapped[want.sec.Offset : want.sec.Offset+want.sec.Length : want.sec.Offset+want.sec.PaddedLength()]
+		}
+	}
+	if s.postings.Length%extentAlign != 0 {
+		return s.corrupt(&s.postings, s.postings.Length, "length is not a multiple of %d", extentAlign)
+	}
+	if n := s.storedIndex.Length; s.meta.Stored && (n < storedIndexEntry || n%storedIndexEntry != 0) {
+		return s.corrupt(&s.storedIndex, 0, "section has %d bytes", n)
+	}
+	return nil
+}
+
+// viewAll fills the views of a mapped file; nothing is read.
+func (s *Segment) viewAll() error {
+	if _, err := s.termIndexOf(); err != nil {
+		return err
+	}
+	if _, err := s.DocLens(); err != nil {
+		return err
+	}
+	if _, err := s.words(&s.idIndex, &s.idIndexView); err != nil {
+		return err
+	}
+	if _, err := s.words(&s.idHash, &s.idHashView); err != nil {
+		return err
+	}
+	_, err := s.storedIndexOf()
+	return err
+}
+
+// words returns sec as 64-bit words, read whole on first use.
+func (s *Segment) words(sec *section, view *atomic.Pointer[[]uint64]) ([]uint64, error) {
+	if v := view.Load(); v != nil {
+		return *v, nil
+	}
+	b, err := s.rangeOf(sec, 0, sec.Length)
+	if err != nil {
+		return nil, err
+	}
+	w := format.Uint64s(b)
+	view.Store(&w)
+	return w, nil
+}
+
+// Name returns the name given to Open.
+func (s *Segment) Name() string { return s.name }
+
+// Header returns the file's header. It must not be modified.
+func (s *Segment) Header() *format.Header { return s.h }
+
+// Meta returns what the segment says about itself. It must not be modified.
+func (s *Segment) Meta() *Meta { return &s.meta }
+
+// Data returns the Data given to Open.
+func (s *Segment) Data() Data { return s.data }

@@ -1,0 +1,150 @@
+package segment
+
+import "bytes"
+
+// TermIterator walks the terms of a segment in bytewise order. It is not safe
+// for concurrent use.
+type TermIterator struct {
+	s      *Segment
+	ti     *termIndex
+	prefix []byte
+	block  int    // block loaded, -1 before the first
+	b      []byte // its bytes
+	off    int64  // its offset in TERMS
+	n, j   int    // terms in it, terms read
+	pos    int    // of the next term
+	epos   int    // of the next entry
+	term   []byte
+	entry  Entry
+	held   bool // the present term is still to be returned by Next
+	done   bool
+	err    error
+}
+
+// Terms returns an iterator before the first term.
+func (s *Segment) Terms() *TermIterator {
+	it := &TermIterator{s: s, block: -1}
+	it.ti, it.err = s.termIndexOf()
+	return it
+}
+
+// Prefix returns an iterator over the terms that begin with prefix, before the
+// first of them.
+func (s *Segment) Prefix(prefix []byte) *TermIterator {
+	it := s.Terms()
+	if len(prefix) > 0 {
+		it.prefix = bytes.Clone(prefix)
+		it.held = it.SeekGE(prefix)
+	}
+	return it
+}
+
+// Next moves to the next term and reports whether there is one.
+func (it *TermIterator) Next() bool {
+	if it.held {
+		it.held = false
+		return true
+	}
+	if it.err != nil || it.done {
+		return false
+	}
+	if it.j == it.n {
+		if it.block+1 >= len(it.ti.keys) {
+			it.done = true
+			return false
+		}
+		if !it.load(it.block + 1) {
+			return false
+		}
+	}
+	return it.step()
+}
+
+// SeekGE moves to the first term that is not below term and reports whether
+// there is one (with the prefix, if the iterator has one). It may move either way.
+func (it *TermIterator) SeekGE(term []byte) bool {
+	if it.ti == nil || it.err != nil {
+		return false
+	}
+	if bytes.Compare(term, it.prefix) < 0 {
+		term = it.prefix
+	}
+	it.held, it.done = false, false
+	i, err := it.s.findBlock(it.ti, term)
+	if err != nil {
+		it.err = err
+		return false
+	}
+	if len(it.ti.keys) == 0 {
+		it.done = true
+		return false
+	}
+	if !it.load(max(i, 0)) {
+		return false
+	}
+	for it.Next() {
+		if bytes.Compare(it.term, term) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// load reads block i and finds where its entries begin.
+func (it *TermIterator) load(i int) bool {
+	it.block, it.n, it.j = i, 0, 0
+	if it.b, it.off, it.err = it.s.termBlock(it.ti, i); it.err != nil {
+		return false
+	}
+	n := it.s.termsIn(i)
+	pos, prevLen := 0, 0
+	for range n {
+		lcp, suffix, next := termHead(it.b, pos, prevLen)
+		if next < 0 {
+			return it.fail(pos, "malformed term")
+		}
+		pos, prevLen = next, lcp+len(suffix)
+	}
+	it.n, it.pos, it.epos, it.term = n, 0, pos, it.term[:0]
+	return true
+}
+
+func (it *TermIterator) step() bool {
+	lcp, suffix, next := termHead(it.b, it.pos, len(it.term))
+	if next < 0 {
+		return it.fail(it.pos, "malformed term")
+	}
+	it.pos = next
+	it.term = append(it.term[:lcp], suffix...)
+	e, epos := it.s.parseEntry(it.b, it.epos, it.off)
+	if epos < 0 {
+		return it.fail(it.epos, "malformed entry")
+	}
+	it.entry, it.epos = e, epos
+	it.j++
+	if len(it.prefix) > 0 && !bytes.HasPrefix(it.term, it.prefix) && bytes.Compare(it.term, it.prefix) > 0 {
+		it.done = true
+		return false
+	}
+	return true
+}
+
+func (it *TermIterator) fail(pos int, msg string) bool {
+	it.err = it.s.corrupt(&it.s.terms, it.off+int64(pos), "%s in block %d", msg, it.block)
+	it.j, it.n = 0, 0
+	return false
+}
+
+// Term returns the present term. It is valid until the next move.
+func (it *TermIterator) Term() []byte { return it.term }
+
+// Entry returns the present term's entry.
+func (it *TermIterator) Entry() Entry { return it.entry }
+
+// Ordinal returns the present term's number in bytewise order, from 0.
+func (it *TermIterator) Ordinal() uint64 {
+	return uint64(it.block)*termsPerBlock + uint64(it.j) - 1
+}
+
+// Err returns the error that ended the iteration, or nil.
+func (it *TermIterator) Err() error { return it.err }

@@ -1,0 +1,280 @@
+package segment
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+
+	"github.com/pinion-index/pinion/format"
+)
+
+const termsPerBlock = 32
+
+// Kind says in what form a posting list is stored.
+type Kind uint8
+
+// The forms of a list.
+const (
+	KindSingleton Kind = iota // one posting, in the dictionary entry
+	KindCompact               // 2 to 127 postings, bit-coded in the dictionary entry
+	KindExtent                // 128 postings or more, an extent in section POSTINGS
+)
+
+// String returns the form's name.
+func (k Kind) String() string { return [...]string{"singleton", "compact", "extent", "?"}[min(k, 3)] }
+
+// The low two bits of an entry's first varint.
+const (
+	entryOnce    = iota // singleton with frequency 1
+	entrySingle         // singleton
+	entryCompact        // compact list
+	entryExtent         // extent
+)
+
+// minExtent is the least number of postings of an extent.
+const minExtent = 128
+
+// Entry is what the dictionary says about a term. It is a plain value that is
+// meaningful for its segment only.
+type Entry struct {
+	Kind   Kind
+	DF     uint32 // postings
+	Doc    uint32 // singleton: its docID
+	TF     uint32 // singleton: its frequency
+	Length uint32 // compact: bytes of its bit stream
+	Offset int64  // compact: where they lie in TERMS; extent: where it lies in POSTINGS
+}
+
+// termIndex is section TERMINDEX.
+type termIndex struct {
+	keys    []uint64 // first 8 bytes of every block's first term, big-endian, zero padded
+	offsets []uint64 // of every block, and the end of the last
+}
+
+func (s *Segment) termIndexOf() (*termIndex, error) {
+	if v := s.termIndexView.Load(); v != nil {
+		return v, nil
+	}
+	b, err := s.rangeOf(&s.termIndex, 0, s.termIndex.Length)
+	if err != nil {
+		return nil, err
+	}
+	w := format.Uint64s(b)
+	nb := (len(w) - 1) / 2
+	v := &termIndex{keys: w[:nb], offsets: w[nb:]}
+	s.termIndexView.Store(v)
+	return v, nil
+}
+
+func termKey(term []byte) uint64 {
+	if len(term) >= 8 {
+		return binary.BigEndian.Uint64(term)
+	}
+	var k [8]byte
+	copy(k[:], term)
+	return binary.BigEndian.Uint64(k[:])
+}
+
+// termBlock returns the bytes of block i of TERMS and its offset.
+func (s *Segment) termBlock(ti *termIndex, i int) ([]byte, int64, error) {
+	lo, hi := ti.offsets[i], ti.offsets[i+1]
+	if lo > hi || hi > uint64(s.terms.Length) {
+		return nil, 0, s.corrupt(&s.termIndex, int64(len(ti.keys)+i)*8, "block %d spans %d to %d", i, lo, hi)
+	}
+	b, err := s.rangeOf(&s.terms, int64(lo), int64(hi-lo))
+	return b, int64(lo), err
+}
+
+// termsIn returns how many terms block i has.
+func (s *Segment) termsIn(i int) int {
+	return int(min(s.meta.Terms-uint64(i)*termsPerBlock, termsPerBlock))
+}
+
+// uvarint decodes a varint at pos and returns the position after it, or -1.
+func uvarint(b []byte, pos int) (uint64, int) {
+	if uint(pos) < uint(len(b)) && b[pos] < 0x80 {
+		return uint64(b[pos]), pos + 1
+	}
+	if uint(pos) >= uint(len(b)) {
+		return 0, -1
+	}
+	v, n := binary.Uvarint(b[pos:])
+	if n <= 0 || b[pos+n-1] == 0 {
+		return 0, -1
+	}
+	return v, pos + n
+}
+
+// termHead decodes the head of a term at pos: the length it shares with the term
+// before, of prevLen bytes, and its suffix. The returned position is -1 when the
+// bytes are not valid.
+func termHead(b []byte, pos, prevLen int) (lcp int, suffix []byte, next int) {
+	l, pos := uvarint(b, pos)
+	n, pos := uvarint(b, pos)
+	if pos < 0 || l > uint64(prevLen) || n > MaxTerm || l+n > MaxTerm || l+n == 0 || n > uint64(len(b)-pos) {
+		return 0, nil, -1
+	}
+	return int(l), b[pos : pos+int(n)], pos + int(n)
+}
+
+// findBlock returns the last block whose first term is at most term, or -1.
+func (s *Segment) findBlock(ti *termIndex, term []byte) (int, error) {
+	key := termKey(term)
+	lo, hi := 0, len(ti.keys) // blocks before lo start at or below term, from hi on above
+	for lo < hi {
+		mid := int(uint(lo+hi) >> 1)
+		k := ti.keys[mid]
+		above := k > key
+		if k == key {
+			b, off, err := s.termBlock(ti, mid)
+			if err != nil {
+				return 0, err
+			}
+			_, first, pos := termHead(b, 0, 0)
+			if pos < 0 {
+				return 0, s.corrupt(&s.terms, off, "malformed term")
+			}
+			above = bytes.Compare(first, term) > 0
+		}
+		if above {
+			hi = mid
+		} else {
+			lo = mid + 1
+		}
+	}
+	return lo - 1, nil
+}
+
+// Lookup returns the entry of term, and false if the segment does not have it.
+// It allocates nothing on mapped data.
+func (s *Segment) Lookup(term []byte) (Entry, bool, error) {
+	ti, err := s.termIndexOf()
+	if err != nil {
+		return Entry{}, false, err
+	}
+	i, err := s.findBlock(ti, term)
+	if err != nil || i < 0 {
+		return Entry{}, false, err
+	}
+	b, off, err := s.termBlock(ti, i)
+	if err != nil {
+		return Entry{}, false, err
+	}
+	n := s.termsIn(i)
+	at, pos := scanBlock(b, n, term)
+	if at < 0 {
+		if pos < 0 {
+			return Entry{}, false, s.corrupt(&s.terms, off, "malformed term in block %d", i)
+		}
+		return Entry{}, false, nil
+	}
+	for range at {
+		pos = skipEntry(b, pos)
+	}
+	e, pos := s.parseEntry(b, pos, off)
+	if pos < 0 {
+		return Entry{}, false, s.corrupt(&s.terms, off, "malformed entry %d in block %d", at, i)
+	}
+	return e, true, nil
+}
+
+// scanBlock looks for term among the n terms of block b. It returns the term's
+// index and the position of the block's first entry; or -1 and 0 if the term is
+// not there; or -1 and -1 if the block is malformed.
+func scanBlock(b []byte, n int, term []byte) (int, int) {
+	// Every term passed is below the wanted one and shares match bytes with it.
+	// Sharing more than that with its predecessor puts a term below too, sharing
+	// less puts it above: only an equal share needs a look at the bytes.
+	pos, match, prevLen := 0, 0, 0
+	for j := range n {
+		lcp, suffix, next := termHead(b, pos, prevLen)
+		if next < 0 {
+			return -1, -1
+		}
+		pos, prevLen = next, lcp+len(suffix)
+		if lcp > match {
+			continue
+		}
+		if lcp < match {
+			return -1, 0
+		}
+		rest := term[match:]
+		c := commonPrefix(suffix, rest)
+		match += c
+		switch {
+		case c == len(suffix) && c == len(rest):
+			for range n - j - 1 {
+				if lcp, suffix, pos = termHead(b, pos, prevLen); pos < 0 {
+					return -1, -1
+				}
+				prevLen = lcp + len(suffix)
+			}
+			return j, pos
+		case c == len(rest) || c < len(suffix) && suffix[c] > rest[c]:
+			return -1, 0
+		}
+	}
+	return -1, 0
+}
+
+func commonPrefix(a, b []byte) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return n
+}
+
+// skipEntry returns the position after the entry at pos, or -1.
+func skipEntry(b []byte, pos int) int {
+	v, pos := uvarint(b, pos)
+	if pos < 0 || v&3 == entryOnce {
+		return pos
+	}
+	w, pos := uvarint(b, pos)
+	if pos >= 0 && v&3 == entryCompact {
+		if w > uint64(len(b)-pos) {
+			return -1
+		}
+		pos += int(w)
+	}
+	return pos
+}
+
+// parseEntry decodes the entry at pos of a block that lies at off of TERMS. It
+// returns the position after it, or -1.
+func (s *Segment) parseEntry(b []byte, pos int, off int64) (Entry, int) {
+	v, pos := uvarint(b, pos)
+	if pos < 0 {
+		return Entry{}, -1
+	}
+	x := v >> 2
+	if v&3 == entryOnce {
+		if x >= uint64(s.meta.Docs) {
+			return Entry{}, -1
+		}
+		return Entry{Kind: KindSingleton, DF: 1, Doc: uint32(x), TF: 1}, pos
+	}
+	w, pos := uvarint(b, pos)
+	if pos < 0 {
+		return Entry{}, -1
+	}
+	switch v & 3 {
+	case entrySingle:
+		if x >= uint64(s.meta.Docs) || w > math.MaxUint32-2 {
+			return Entry{}, -1
+		}
+		return Entry{Kind: KindSingleton, DF: 1, Doc: uint32(x), TF: uint32(w) + 2}, pos
+	case entryCompact:
+		if x < 2 || x >= minExtent || x > uint64(s.meta.Docs) || w > uint64(len(b)-pos) {
+			return Entry{}, -1
+		}
+		return Entry{Kind: KindCompact, DF: uint32(x), Offset: off + int64(pos), Length: uint32(w)}, pos + int(w)
+	}
+	if x >= uint64(s.postings.Length)/extentAlign || w < minExtent || w > uint64(s.meta.Docs) {
+		return Entry{}, -1
+	}
+	return Entry{Kind: KindExtent, DF: uint32(w), Offset: int64(x) * extentAlign}, pos
+}

@@ -1,0 +1,73 @@
+package segment
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// termsBuilder makes sections TERMS and TERMINDEX.
+type termsBuilder struct {
+	terms, keys, offsets spool
+
+	heads   []byte // terms of the open block
+	entries []byte // and their entries
+	n       int    // how many
+	prev    []byte // the last of them
+	begun   bool   // prev is a term
+}
+
+// add appends a term and its entry.
+func (t *termsBuilder) add(term, entry []byte) error {
+	if len(term) == 0 || len(term) > MaxTerm {
+		return fmt.Errorf("segment: term of %d bytes, 1 to %d are allowed", len(term), MaxTerm)
+	}
+	lcp := commonPrefix(t.prev, term)
+	if t.begun && (lcp == len(term) || lcp < len(t.prev) && t.prev[lcp] > term[lcp]) {
+		return fmt.Errorf("segment: term %q added after %q", term, t.prev)
+	}
+	if t.n == 0 {
+		lcp = 0
+		t.offsets.addUint64(uint64(t.terms.n))
+		t.keys.addUint64(termKey(term))
+	}
+	t.heads = binary.AppendUvarint(t.heads, uint64(lcp))
+	t.heads = binary.AppendUvarint(t.heads, uint64(len(term)-lcp))
+	t.heads = append(t.heads, term[lcp:]...)
+	t.entries = append(t.entries, entry...)
+	t.prev, t.begun = append(t.prev[:0], term...), true
+	if t.n++; t.n == termsPerBlock {
+		t.flush()
+	}
+	return nil
+}
+
+// flush ends the open block.
+func (t *termsBuilder) flush() {
+	if t.n == 0 {
+		return
+	}
+	t.terms.add(t.heads)
+	t.terms.add(t.entries)
+	t.heads, t.entries, t.n = t.heads[:0], t.entries[:0], 0
+}
+
+// finish ends the last block and the offsets.
+func (t *termsBuilder) finish() {
+	t.flush()
+	t.offsets.addUint64(uint64(t.terms.n))
+}
+
+// appendSingleton appends the entry of a term with one posting.
+func appendSingleton(dst []byte, doc, tf uint32) []byte {
+	if tf == 1 {
+		return binary.AppendUvarint(dst, uint64(doc)<<2|entryOnce)
+	}
+	dst = binary.AppendUvarint(dst, uint64(doc)<<2|entrySingle)
+	return binary.AppendUvarint(dst, uint64(tf-2))
+}
+
+// appendExtentEntry appends the entry of an extent at offset off of POSTINGS.
+func appendExtentEntry(dst []byte, off int64, df uint32) []byte {
+	dst = binary.AppendUvarint(dst, uint64(off/extentAlign)<<2|entryExtent)
+	return binary.AppendUvarint(dst, uint64(df))
+}

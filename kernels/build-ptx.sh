@@ -1,0 +1,12 @@
+#!/bin/sh
+# Builds the PTX of every kernel source; go generate ./kernels runs it. The text
+# depends on nvcc's version alone: 11.8 is what the committed files were built with.
+# compute_70 is the oldest architecture with independent thread scheduling, and what
+# drivers compile for anything newer. No fma contraction: scores must be the CPU's.
+set -e
+cd "$(dirname "$0")"
+nvcc --version | grep -q 'release 11.8' || { echo "build-ptx.sh: needs nvcc 11.8" >&2; exit 1; }
+mkdir -p ptx
+for f in check decode disjunct intersect topk; do
+    nvcc -ptx -std=c++17 -arch=compute_70 -O3 --fmad=false -o "ptx/$f.ptx" "$f.cu"
+done

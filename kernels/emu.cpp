@@ -1,0 +1,50 @@
+//go:build emu
+
+// The emulator's scheduler, and the kernel sources compiled for it.
+#include "emu_sched.h"
+
+#include <stddef.h>
+
+#include "check.cu"
+#include "decode.cu"
+#include "disjunct.cu"
+#include "intersect.cu"
+#include "topk.cu"
+
+// Kernels by number: the order of names in kernels.go.
+template <class P, void (*F)(const P)> static void call(const void *p) {
+    P params;
+    memcpy(&params, p, sizeof params);
+    F(params);
+}
+
+struct Entry { const char *name; void (*run)(const void *); };
+#define ENTRY(name, params) {#name, call<params, name>}
+static const Entry entries[] = {
+    ENTRY(check_lists, CheckParams),       ENTRY(norms_of_lengths, NormParams),
+    ENTRY(decode_docs_bp128, DecodeParams), ENTRY(decode_docs_packed, DecodeParams),
+    ENTRY(decode_docs_bytes, DecodeParams), ENTRY(decode_freqs, DecodeParams),
+    ENTRY(sum_docs_bp128, DecodeParams),    ENTRY(intersect_docs, IntersectParams),
+    ENTRY(intersect_ranked, IntersectParams), ENTRY(sum_tiles, GatherParams),
+    ENTRY(scan_queries, GatherParams),      ENTRY(gather_docs, GatherParams),
+    ENTRY(disjunct, DisjunctParams),        ENTRY(select_best, SelectParams),
+};
+
+extern "C" const char *emu_launch(const char *name, unsigned grid, unsigned block, unsigned shared,
+                                  const void *params, uint64_t seed) {
+    for (const Entry &e : entries)
+        if (!strcmp(e.name, name)) return emu_run(e.run, params, grid, block, shared, seed);
+    return "no such kernel";
+}
+
+// What params.go is compared with.
+extern "C" uint32_t emu_sizes(uint32_t i) {
+    static const uint32_t sizes[] = {
+        sizeof(ListDesc),     sizeof(Tile),           sizeof(DecodeJob), sizeof(DecodeParams),
+        sizeof(CheckParams),  sizeof(QueryDesc),      sizeof(Term),      sizeof(IntersectParams),
+        sizeof(Range),        sizeof(DisjunctParams), sizeof(Select),    sizeof(SelectParams),
+        sizeof(NormParams),   sizeof(GatherParams),   offsetof(ListDesc, lrInv), offsetof(ListDesc, n),
+        offsetof(ListDesc, docsCodec), offsetof(ListDesc, maxDoc), offsetof(QueryDesc, floorKey),
+        offsetof(Select, out), 0};
+    return sizes[i];
+}

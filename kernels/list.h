@@ -1,0 +1,262 @@
+// Device functions over list extents: decode one block, locate the block that can
+// hold a docID, fetch one frequency. Kernels fuse them with what they do with the
+// postings.
+//
+// A warp decodes 128 consecutive values of a block at a time, a chunk: lane t gets
+// positions 4t to 4t+3. Longer blocks are several chunks, in order.
+//
+// Sources: block endpoints and the four formats, Mallia 2019 section 3; four-lane
+// interleaved layout, Lemire and Boytsov 2015 (SIMD-BP128); safe range and hash
+// buckets, Ao 2011 sections 3.3 and 3.4.
+//
+// Nothing here trusts the contents of a payload: widths and byte offsets are
+// clamped to the block, so that a broken payload gives wrong values and never an
+// access outside the extent and the 64 bytes behind it. Endpoints, skip header and
+// bucket starts have been checked (check.cu) before any of this runs.
+#ifndef PINION_LIST_H
+#define PINION_LIST_H
+#include "cuda.h"
+#include "params.h"
+
+DEV uint32_t low_mask(uint32_t b) { return b ? FULL >> (32 - b) : 0; }
+
+// bp_width returns the bit width of a packed block of v 16-byte vectors and rows
+// rows of four values.
+DEV uint32_t bp_width(uint32_t v, uint32_t rows) {
+    if (rows == 32) return v < 32 ? v : 32;
+    if (v >= rows) return 32;
+    if (rows == 64) return v >> 1;
+    return 32 * v / rows;
+}
+
+// bp_row returns the four values of the row that starts at bit offset bit of each
+// of the four lanes. Two 16-byte loads, four funnel shifts.
+DEV uint4 bp_row(const uint32_t *p, uint32_t bit, uint32_t mask) {
+    const uint4 *v = reinterpret_cast<const uint4 *>(p) + (bit >> 5);
+    uint4 lo = __ldg(v), hi = __ldg(v + 1);
+    uint32_t s = bit & 31;
+    return make_uint4(__funnelshift_r(lo.x, hi.x, s) & mask, __funnelshift_r(lo.y, hi.y, s) & mask,
+                      __funnelshift_r(lo.z, hi.z, s) & mask, __funnelshift_r(lo.w, hi.w, s) & mask);
+}
+
+// bp_row_words is bp_row for payloads that are only 4-byte aligned: frequencies
+// that follow a byte-oriented docID payload.
+DEV uint4 bp_row_words(const uint32_t *p, uint32_t bit, uint32_t mask) {
+    const uint32_t *v = p + 4 * (bit >> 5);
+    uint32_t s = bit & 31;
+    return make_uint4(__funnelshift_r(__ldg(v), __ldg(v + 4), s) & mask,
+                      __funnelshift_r(__ldg(v + 1), __ldg(v + 5), s) & mask,
+                      __funnelshift_r(__ldg(v + 2), __ldg(v + 6), s) & mask,
+                      __funnelshift_r(__ldg(v + 3), __ldg(v + 7), s) & mask);
+}
+
+// vb_bytes returns how many bytes the four values of a selector byte take.
+DEV uint32_t vb_bytes(uint32_t sel) {
+    return 4 + (sel & 3) + (sel >> 2 & 3) + (sel >> 4 & 3) + (sel >> 6);
+}
+
+// vb_values extracts four values of the lengths in sel from byte off of p.
+DEV uint4 vb_values(const uint32_t *p, uint32_t off, uint32_t sel) {
+    const uint32_t *w = p + (off >> 2);
+    uint32_t s = (off & 3) * 8, len = vb_bytes(sel);
+    uint32_t w0 = __ldg(w), w1 = __ldg(w + 1), w2 = 0, w3 = 0, w4 = 0;
+    if (len > 5) {
+        w2 = __ldg(w + 2);
+        w3 = __ldg(w + 3);
+        w4 = __ldg(w + 4);
+    }
+    uint32_t a0 = __funnelshift_r(w0, w1, s), a1 = __funnelshift_r(w1, w2, s);
+    uint32_t a2 = __funnelshift_r(w2, w3, s), a3 = __funnelshift_r(w3, w4, s);
+    uint4 r;
+    uint32_t l = 8 + 8 * (sel & 3);
+    r.x = a0 & FULL >> (32 - l);
+    a0 = __funnelshift_rc(a0, a1, l);
+    a1 = __funnelshift_rc(a1, a2, l);
+    a2 = __funnelshift_rc(a2, a3, l);
+    l = 8 + 8 * (sel >> 2 & 3);
+    r.y = a0 & FULL >> (32 - l);
+    a0 = __funnelshift_rc(a0, a1, l);
+    a1 = __funnelshift_rc(a1, a2, l);
+    l = 8 + 8 * (sel >> 4 & 3);
+    r.z = a0 & FULL >> (32 - l);
+    a0 = __funnelshift_rc(a0, a1, l);
+    l = 8 + 8 * (sel >> 6);
+    r.w = a0 & FULL >> (32 - l);
+    return r;
+}
+
+// The kinds of payload. A kernel for one kind is compiled for it alone; ANY looks
+// at the list's codec, which is the same for the whole warp.
+enum { ANY, RAW, PACKED, BYTES };
+
+DEV int kind_of(uint32_t codec) {
+    if (codec == CODEC_BP128 || codec == CODEC_BP256) return PACKED;
+    return codec == CODEC_RAW ? RAW : BYTES;
+}
+
+// Chunks gives the chunks of one block's gaps or frequencies in order. All lanes of
+// the warp call it together.
+template <int KIND> struct Chunks {
+    const uint32_t *p;
+    uint32_t words, n;    // of the block
+    uint32_t width;       // PACKED: bits a value; BYTES: data bytes used so far
+    int kind;
+
+    DEV_MEMBER void begin(int k, const uint32_t *payload, uint32_t lo, uint32_t hi, uint32_t count) {
+        kind = KIND == ANY ? k : KIND;
+        p = payload + lo;
+        words = hi - lo;
+        n = count;
+        width = kind == PACKED ? bp_width(words >> 2, (n + 3) >> 2) : (((n + 3) >> 2) + 3) & ~3u;
+    }
+
+    // get returns the lane's four values of chunk c; chunks are taken in order.
+    DEV_MEMBER uint4 get(uint32_t c, int lane) {
+        uint32_t row = c * 32 + lane;
+        if (kind == PACKED) {
+            if (4 * row >= n) row = 0; // rows past the end are not there
+            uint32_t mask = low_mask(width);
+            if (reinterpret_cast<uintptr_t>(p) & 15) return bp_row_words(p, row * width, mask);
+            return bp_row(p, row * width, mask);
+        }
+        if (kind == RAW) {
+            const uint32_t *q = p + 4 * row;
+            uint4 r = make_uint4(0, 0, 0, 0);
+            if (4 * row < n) r.x = __ldg(q);
+            if (4 * row + 1 < n) r.y = __ldg(q + 1);
+            if (4 * row + 2 < n) r.z = __ldg(q + 2);
+            if (4 * row + 3 < n) r.w = __ldg(q + 3);
+            return r;
+        }
+        uint32_t groups = (n + 3) >> 2, sel = 0, len = 0;
+        if (row < groups && (row >> 2) < words) {
+            sel = __ldg(reinterpret_cast<const uint8_t *>(p) + row);
+            len = vb_bytes(sel);
+        }
+        uint32_t sum = warp_scan(len, lane);
+        uint32_t o = width + sum - len;
+        width += __shfl_sync(FULL, sum, 31);
+        if (o > 4 * words) o = 4 * words;
+        return vb_values(p, o, sel);
+    }
+};
+
+// doc_chunk turns the lane's gaps into docIDs; carry is the docID before the chunk
+// (NoDoc at a list's start) and becomes the last one of a full chunk.
+DEV uint4 prefix_docs(uint4 g, uint32_t *carry, int lane) {
+    uint32_t a = g.x, b = a + g.y + 1, c = b + g.z + 1, d = c + g.w + 1;
+    uint32_t s = warp_scan(d + 1, lane);
+    uint32_t base = *carry + s - d;
+    *carry += __shfl_sync(FULL, s, 31);
+    return make_uint4(base + a, base + b, base + c, base + d);
+}
+
+// block_count returns how many values block j of the list holds.
+DEV uint32_t block_count(const ListDesc &l, uint32_t j) {
+    uint32_t rest = l.n - (j << l.logBlock), full = 1u << l.logBlock;
+    return rest < full ? rest : full;
+}
+
+DEV uint32_t block_prev(const ListDesc &l, uint32_t j) { return j ? __ldg(at<uint32_t>(l.last) + j - 1) : FULL; }
+
+// each_docs calls f(chunk, docs, count) for every chunk of block j: the lane's
+// four docIDs, of which those at positions below count are there.
+template <class F> DEV void each_docs(const ListDesc &l, uint32_t j, int lane, F f) {
+    const uint32_t *ends = at<uint32_t>(l.docEnds) + j;
+    uint32_t n = block_count(l, j), carry = block_prev(l, j);
+    Chunks<ANY> ch;
+    ch.begin(kind_of(l.docsCodec), at<uint32_t>(l.docs), __ldg(ends), __ldg(ends + 1), n);
+#pragma unroll 1
+    for (uint32_t c = 0; 128 * c < n; c++) {
+        uint4 v = ch.get(c, lane);
+        if (ch.kind != RAW) v = prefix_docs(v, &carry, lane);
+        f(c, v, n - 128 * c);
+    }
+}
+
+// Freqs gives the chunks of one block's frequencies in order.
+struct Freqs {
+    Chunks<ANY> ch;
+
+    DEV_MEMBER void begin(const ListDesc &l, uint32_t j) {
+        const uint32_t *ends = at<uint32_t>(l.freqEnds) + j;
+        ch.begin(kind_of(l.freqsCodec), at<uint32_t>(l.freqs), __ldg(ends), __ldg(ends + 1), block_count(l, j));
+    }
+    DEV_MEMBER uint4 get(uint32_t c, int lane) {
+        uint4 v = ch.get(c, lane);
+        uint32_t one = ch.kind != RAW;
+        return make_uint4(v.x + one, v.y + one, v.z + one, v.w + one);
+    }
+};
+
+// freq_at returns the frequency at position i of block j; each lane may ask for
+// its own. Binary packing is random access; vbyte sums the selectors before.
+DEV uint32_t freq_at(const ListDesc &l, uint32_t j, uint32_t i) {
+    const uint32_t *ends = at<uint32_t>(l.freqEnds) + j;
+    uint32_t lo = __ldg(ends), words = __ldg(ends + 1) - lo, n = block_count(l, j);
+    const uint32_t *p = at<uint32_t>(l.freqs) + lo;
+    if (l.freqsCodec == CODEC_RAW) return __ldg(p + i);
+    if (l.freqsCodec == CODEC_BP128 || l.freqsCodec == CODEC_BP256) {
+        uint32_t b = bp_width(words >> 2, (n + 3) >> 2);
+        uint32_t bit = (i >> 2) * b;
+        const uint32_t *q = p + 4 * (bit >> 5) + (i & 3);
+        return (__funnelshift_r(__ldg(q), __ldg(q + 4), bit & 31) & low_mask(b)) + 1;
+    }
+    uint32_t g = i >> 2, off = (((n + 3) >> 2) + 3) & ~3u;
+    if (off > 4 * words) return 1;
+    for (uint32_t w = 0; w <= g >> 2; w++) {
+        uint32_t s = __ldg(p + w), groups = g - 4 * w < 4 ? g - 4 * w : 4;
+        s &= groups == 4 ? FULL : (1u << 8 * groups) - 1;
+        off += 4 * groups + __popc(s & 0x55555555) + 2 * __popc(s & 0xaaaaaaaa);
+    }
+    if (off > 4 * words) off = 4 * words;
+    uint4 v = vb_values(p, off, __ldg(reinterpret_cast<const uint8_t *>(p) + g));
+    return ((i & 2) ? ((i & 1) ? v.w : v.z) : ((i & 1) ? v.y : v.x)) + 1;
+}
+
+#define NO_BLOCK FULL
+
+// locate returns the only block that can hold docID x, or NO_BLOCK. Hash buckets
+// (Ao 2011 section 3.4) or the linear-regression safe range (section 3.3) narrow
+// the binary search in the skip header where the list has them.
+DEV uint32_t locate(const ListDesc &l, uint32_t x, uint32_t mode) {
+    uint32_t lo = 0, hi = l.nb;
+    if (l.hash && (mode == 0 || mode == 3)) {
+        uint32_t h = x >> l.hashShift;
+        if (h >> l.hashBits) return NO_BLOCK;
+        uint32_t s = __ldg(at<uint32_t>(l.hash) + h), e = __ldg(at<uint32_t>(l.hash) + h + 1);
+        if (s == e) return NO_BLOCK;
+        lo = s >> l.logBlock;
+        hi = ((e - 1) >> l.logBlock) + 1;
+    } else if ((l.flags & LIST_LR) && (mode == 0 || mode == 2)) {
+        int64_t est = (int64_t)((uint64_t)x * (uint64_t)l.lrInv + (uint64_t)l.lrBase) >> 32;
+        int64_t a = est - l.lrLeft, b = est + l.lrRight;
+        if (b < 0 || a >= (int64_t)l.n) return NO_BLOCK;
+        if (a > 0) lo = (uint32_t)a >> l.logBlock;
+        if (b < (int64_t)l.n) hi = ((uint32_t)b >> l.logBlock) + 1;
+    }
+    const uint32_t *last = at<uint32_t>(l.last);
+    uint32_t end = hi;
+    while (lo < hi) {
+        uint32_t mid = (lo + hi) >> 1;
+        if (__ldg(last + mid) < x) lo = mid + 1;
+        else hi = mid;
+    }
+    return lo < end ? lo : NO_BLOCK;
+}
+
+// posting_score is query.Score: each step rounded to nearest, none fused.
+DEV float posting_score(float w, uint32_t tf, float norm) {
+    return __fsub_rn(w, __fdiv_rn(w, __fadd_rn(1.0f, __fmul_rn(__uint2float_rn(tf), norm))));
+}
+
+// hit_key is query's order of hits: score descending, then docID ascending.
+DEV uint64_t hit_key(float score, uint32_t doc) {
+    return (uint64_t)__float_as_uint(score) << 32 | (uint32_t)~doc;
+}
+
+DEV bool is_live(const QueryDesc &q, uint32_t doc) {
+    return doc < q.docs && (!q.live || (__ldg(at<uint32_t>(q.live) + (doc >> 5)) >> (doc & 31) & 1));
+}
+
+#endif

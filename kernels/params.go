@@ -1,0 +1,154 @@
+package kernels
+
+import "unsafe"
+
+// Ptr is an address in a device's memory; 0 is none.
+type Ptr uint64
+
+// Codec numbers of a ListDesc: codec.ID, and Raw for plain uint32 values.
+const (
+	Raw       = 0
+	BP128     = 1
+	VByte128  = 2
+	BP256     = 3
+	VByte1024 = 4
+)
+
+// Flags of a ListDesc.
+const (
+	FlagLR   = 1 // linear-regression parameters are there
+	FlagHash = 2 // hash buckets are there
+)
+
+// MaxTerms is how many terms a query of Disjunct can have.
+const MaxTerms = 64
+
+// ListDesc says where the parts of one list extent lie in device memory. This and
+// all structs below mirror params.h.
+type ListDesc struct {
+	Docs, Freqs           Ptr // payloads
+	DocEnds, FreqEnds     Ptr // block endpoints, Blocks+1 words
+	Last                  Ptr // skip header
+	Quads                 Ptr // block-max metadata
+	Hash                  Ptr // bucket starts, or 0
+	LRInv, LRBase         int64
+	LRLeft, LRRight       uint32
+	N, Blocks             uint32
+	DocWords, FreqWords   uint32 // payload lengths in 4-byte words
+	DocsCodec, FreqsCodec uint8
+	LogBlock, Flags       uint8
+	HashShift, HashBits   uint8
+	_                     [2]uint8
+	MaxDoc                uint32 // all docIDs are below it
+	_                     [3]uint32
+}
+
+// Tile is a run of blocks of one job: of a list to decode, or of the first list of
+// a query.
+type Tile struct{ Job, First uint32 }
+
+// DecodeJob is one list to decode to Out.
+type DecodeJob struct {
+	Out  Ptr
+	List uint32
+	_    uint32
+}
+
+// DecodeParams are the parameters of the decode kernels.
+type DecodeParams struct {
+	Lists, Jobs, Tiles, Sums Ptr
+	NTiles, TileBlocks       uint32 // TileBlocks: blocks in a tile, at most 32
+}
+
+// CheckParams are the parameters of CheckLists.
+type CheckParams struct {
+	Lists, Which, Status Ptr
+	Count, _             uint32
+}
+
+// What CheckLists can find wrong.
+const (
+	BadDocEnds  = 1
+	BadFreqEnds = 2
+	BadLast     = 4
+	BadHash     = 8
+)
+
+// QueryDesc is one query on one segment.
+type QueryDesc struct {
+	Norms, Live, Out  Ptr
+	FirstTerm, NTerms uint32
+	DocBase, Docs     uint32
+	Slot, K           uint32
+	FloorKey          uint64
+}
+
+// Term is one term of a query.
+type Term struct {
+	List                uint32
+	Weight, Bound, Rest float32
+}
+
+// IntersectParams are the parameters of IntersectDocs and IntersectRanked.
+type IntersectParams struct {
+	Lists, Queries, Terms, Tiles, Counts, Out Ptr
+	NTiles, Stride, Locate, _                 uint32
+}
+
+// Ways to locate a docID in a list.
+const (
+	LocateAuto = 0 // hash buckets, safe range or skip header, the first there is
+	LocateSkip = 1
+	LocateLR   = 2
+	LocateHash = 3
+)
+
+// Range is a run of docIDs of one query.
+type Range struct{ Query, First, Last, Slot uint32 }
+
+// DisjunctParams are the parameters of Disjunct, whose dynamic shared memory is
+// 8*Buffer + 4*Width bytes.
+type DisjunctParams struct {
+	Lists, Queries, Terms, Ranges, Keys, Counts, Floors Ptr
+	NRanges, Width, Keep, Buffer                        uint32
+}
+
+// Select is one selection of SelectBest.
+type Select struct {
+	Keys, Counts         Ptr
+	Groups, Stride, K, _ uint32
+	Out, OutCount        Ptr
+}
+
+// SelectParams are the parameters of SelectBest, whose dynamic shared memory is
+// 8*Buffer bytes.
+type SelectParams struct {
+	Jobs          Ptr
+	NJobs, Buffer uint32
+}
+
+// NormParams are the parameters of NormsOfLengths.
+type NormParams struct {
+	Table, Lengths, Norms Ptr
+	N, Width, TableLen, _ uint32
+}
+
+// GatherParams are the parameters of SumTiles, ScanQueries and GatherDocs.
+type GatherParams struct {
+	In, Counts, QueryTiles, TileStarts, Totals, Starts, Out Ptr
+	NQueries, NTiles, Stride, Limit                         uint32
+}
+
+// Bytes views a struct, or a slice's elements with Slice, as the bytes that the
+// device sees.
+func Bytes[T any](p *T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(p)), unsafe.Sizeof(*p))
+}
+
+// Slice views the elements of s as bytes.
+func Slice[T any](s []T) []byte {
+	if len(s) == 0 {
+		return nil
+	}
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), uintptr(len(s))*unsafe.Sizeof(s[0]))
+}

@@ -1,0 +1,29 @@
+//go:build emu && cgo
+
+package kernels
+
+import (
+	"slices"
+	"testing"
+	"unsafe"
+)
+
+func TestStructsMatch(t *testing.T) {
+	var l ListDesc
+	var q QueryDesc
+	var s Select
+	want := []uintptr{
+		unsafe.Sizeof(l), unsafe.Sizeof(Tile{}), unsafe.Sizeof(DecodeJob{}), unsafe.Sizeof(DecodeParams{}),
+		unsafe.Sizeof(CheckParams{}), unsafe.Sizeof(q), unsafe.Sizeof(Term{}), unsafe.Sizeof(IntersectParams{}),
+		unsafe.Sizeof(Range{}), unsafe.Sizeof(DisjunctParams{}), unsafe.Sizeof(s), unsafe.Sizeof(SelectParams{}),
+		unsafe.Sizeof(NormParams{}), unsafe.Sizeof(GatherParams{}), unsafe.Offsetof(l.LRInv), unsafe.Offsetof(l.N),
+		unsafe.Offsetof(l.DocsCodec), unsafe.Offsetof(l.MaxDoc), unsafe.Offsetof(q.FloorKey), unsafe.Offsetof(s.Out),
+	}
+	var got []uintptr
+	for _, v := range emuSizes() {
+		got = append(got, uintptr(v))
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("sizes and offsets in C++ are %v, in Go %v", got, want)
+	}
+}

@@ -4,6 +4,7 @@ package registry
 import (
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/bp128"
+	"github.com/pinion-index/pinion/format/codec/ef"
 	"github.com/pinion-index/pinion/format/codec/newpfd"
 	"github.com/pinion-index/pinion/format/codec/vbyte128"
 )
@@ -13,6 +14,7 @@ var codecs = [...]codec.Codec{
 	bp128.Codec{},
 	vbyte128.Codec{},
 	newpfd.Codec{},
+	ef.Codec{},
 }
 
 // All returns the codecs in the order of their ids, in a new slice.

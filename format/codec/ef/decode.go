@@ -1,0 +1,238 @@
+package ef
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/format/codec/bitpack"
+	"github.com/pinion-index/pinion/format/codec/patch"
+	"github.com/pinion-index/pinion/format/codec/unary"
+)
+
+// docs is a block of docIDs, taken apart.
+type docs struct {
+	n         int
+	base      uint32 // the least docID that the first value can be
+	width     uint
+	high, low []byte
+}
+
+// docsBlock takes block apart. In a block without words high and low are empty.
+func docsBlock(s *codec.Sequence, block int) (b docs, err error) {
+	p, n, err := s.Block(block, BlockLen)
+	if err != nil {
+		return b, err
+	}
+	if uint(n-1) >= BlockLen {
+		return b, codec.ErrBlock
+	}
+	prev, last := s.Prev(block), s.Last[block]
+	if err := codec.CheckLast(last, last, prev, n); err != nil {
+		return b, err
+	}
+	b.n, b.base = n, prev+1
+	top := last - prev - uint32(n)
+	if top == 0 {
+		if len(p) != 0 {
+			return b, codec.ErrBlock
+		}
+		return b, nil
+	}
+	width, high := docsShape(n, top)
+	if int(high)*4+bitpack.Size(n, width) != len(p) || high > unary.MaxWords {
+		return b, codec.ErrBlock
+	}
+	b.width, b.high, b.low = width, p[:high*4], p[high*4:]
+	return b, nil
+}
+
+// at returns docID i, whose one is at position p of the unary part.
+func (b *docs) at(i, p int) uint32 {
+	return b.base + uint32(i) + (uint32(p-i)<<b.width | patch.Low(b.low, b.width, uint(i)))
+}
+
+// DecodeDocs writes the docIDs of one block to dst.
+func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
+	b, err := docsBlock(s, block)
+	if err != nil {
+		return 0, err
+	}
+	dst = dst[:BlockLen:BlockLen]
+	if len(b.high) == 0 {
+		for i := range dst {
+			dst[i] = b.base + uint32(i)
+		}
+		return b.n, nil
+	}
+	bitpack.Unpack(dst, b.low, b.n, b.width)
+	var p [unary.MaxOnes + unary.Slack]uint32
+	if !unary.Positions(p[:], b.high, 0, b.n) {
+		return 0, codec.ErrBlock
+	}
+	if !join(dst[:b.n], p[:b.n], b.base, b.width) {
+		return 0, codec.ErrBlock
+	}
+	if dst[b.n-1] != s.Last[block] {
+		return 0, codec.ErrLastDoc
+	}
+	return b.n, nil
+}
+
+// joinPortable puts the high parts, at positions p, before the low parts in dst;
+// false if the result does not rise.
+func joinPortable(dst, p []uint32, base uint32, width uint) bool {
+	p = p[:len(dst)]
+	before, falls := uint32(0), uint32(0)
+	for i, low := range dst {
+		x := (p[i]-uint32(i))<<width | low
+		falls |= x - before // X is below 2^31, so only a fall has the top bit
+		before = x
+		dst[i] = base + uint32(i) + x
+	}
+	return falls>>31 == 0
+}
+
+// freqs is a block of frequencies, taken apart.
+type freqs struct {
+	n         int
+	width     uint
+	high, low []byte
+}
+
+func freqsBlock(s *codec.Sequence, block int) (b freqs, err error) {
+	p, n, err := s.Block(block, BlockLen)
+	if err != nil {
+		return b, err
+	}
+	if uint(n-1) >= BlockLen {
+		return b, codec.ErrBlock
+	}
+	b.n = n
+	if len(p) == 0 {
+		return b, nil
+	}
+	b.width = uint(binary.LittleEndian.Uint32(p)) & (1<<widthBits - 1)
+	high := len(p) - bitpack.Size(n, min(b.width, bitpack.MaxWidth))
+	if b.width > bitpack.MaxWidth || high <= 0 || high > unary.MaxWords*4 {
+		return b, codec.ErrBlock
+	}
+	b.high, b.low = p[:high], p[high:]
+	return b, nil
+}
+
+// DecodeFreqs writes the frequencies of one block to dst.
+func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, block int) (int, error) {
+	b, err := freqsBlock(s, block)
+	if err != nil {
+		return 0, err
+	}
+	dst = dst[:BlockLen:BlockLen]
+	if len(b.high) == 0 {
+		for i := range dst {
+			dst[i] = 1
+		}
+		return b.n, nil
+	}
+	bitpack.Unpack(dst, b.low, b.n, b.width)
+	var p [unary.MaxOnes + unary.Slack]uint32
+	if !unary.Positions(p[:], b.high, widthBits, b.n) || !differ(dst[:b.n], p[:b.n], b.width) {
+		return 0, codec.ErrBlock
+	}
+	return b.n, nil
+}
+
+// differ puts the high parts, at positions p, before the low parts in dst and
+// leaves the differences plus one; false if one of them is no frequency.
+func differ(dst, p []uint32, width uint) bool {
+	p = p[:len(dst)]
+	before, wide := uint64(0), uint64(0)
+	for i, low := range dst {
+		x := uint64(p[i]-uint32(i))<<width | uint64(low)
+		f := x - before + 1
+		wide |= f | (f - 1) // a fall, 2^32 and beyond
+		before = x
+		dst[i] = uint32(f)
+	}
+	return wide>>32 == 0
+}
+
+// Doc returns docID i without decoding its block.
+func (Codec) Doc(s *codec.Sequence, i int) (uint32, error) {
+	b, err := docsBlock(s, i/BlockLen)
+	if err != nil {
+		return 0, err
+	}
+	i %= BlockLen
+	if len(b.high) == 0 {
+		return b.base + uint32(i), nil
+	}
+	p, _, ok := unary.Select(b.high, 0, i)
+	if !ok {
+		return 0, codec.ErrBlock
+	}
+	return b.at(i, p), nil
+}
+
+// Freq returns frequency i without decoding its block.
+func (Codec) Freq(s *codec.Sequence, i int) (uint32, error) {
+	b, err := freqsBlock(s, i/BlockLen)
+	if err != nil {
+		return 0, err
+	}
+	if len(b.high) == 0 {
+		return 1, nil
+	}
+	i %= BlockLen
+	p, before, ok := unary.Select(b.high, widthBits, i)
+	if !ok {
+		return 0, codec.ErrBlock
+	}
+	x := uint64(p-i)<<b.width | uint64(patch.Low(b.low, b.width, uint(i)))
+	if i > 0 {
+		x -= uint64(before-i+1)<<b.width | uint64(patch.Low(b.low, b.width, uint(i-1)))
+	}
+	if x > 1<<32-2 {
+		return 0, codec.ErrBlock
+	}
+	return uint32(x + 1), nil
+}
+
+// SeekGEQ returns the least index in block whose docID is at least target, and
+// that docID. It skips words of the unary part whose docIDs are all below.
+func (Codec) SeekGEQ(s *codec.Sequence, block int, target uint32) (int, uint32, error) {
+	b, err := docsBlock(s, block)
+	if err != nil {
+		return 0, 0, err
+	}
+	if target > s.Last[block] {
+		return 0, 0, codec.ErrLastDoc
+	}
+	if target < b.base {
+		target = b.base
+	}
+	if len(b.high) == 0 {
+		return int(target - b.base), target, nil
+	}
+	i := 0
+	for at := 0; at < len(b.high); at += 4 {
+		word := binary.LittleEndian.Uint32(b.high[at:])
+		ones := bits.OnesCount32(word)
+		// No docID of this word has a greater high part than one at its end would.
+		end := uint64(b.base) + uint64(i+ones) + uint64(at*8+32-i-ones+1)<<b.width
+		if end <= uint64(target) {
+			i += ones
+			continue
+		}
+		for ; word != 0; word &= word - 1 {
+			if i >= b.n {
+				return 0, 0, codec.ErrBlock
+			}
+			if d := b.at(i, at*8+bits.TrailingZeros32(word)); d >= target {
+				return i, d, nil
+			}
+			i++
+		}
+	}
+	return 0, 0, codec.ErrBlock
+}

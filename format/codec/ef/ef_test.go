@@ -1,0 +1,92 @@
+package ef
+
+import (
+	"encoding/hex"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/pinion-index/pinion/format/codec/codectest"
+)
+
+func TestConformance(t *testing.T) { codectest.Run(t, Codec{}) }
+
+func Benchmark(b *testing.B) { codectest.Bench(b, Codec{}) }
+
+func FuzzDecode(f *testing.F) {
+	for _, top := range []uint32{1, 100, 1 << 20} {
+		l, err := codectest.Encode(Codec{}, spread(200, top), spread(200, top))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(codectest.Seed(&l.DocSeq))
+		f.Add(codectest.Seed(&l.TFSeq))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if s, _ := codectest.Arbitrary(Codec{}, data); s != nil {
+			codectest.Hostile(t, Codec{}, s)
+		}
+	})
+}
+
+// spread returns n ascending values with a jump of top every 7.
+func spread(n int, top uint32) []uint32 {
+	v := make([]uint32, n)
+	next := uint32(1)
+	for i := range v {
+		v[i] = next
+		next += 1 + uint32(i)%3
+		if i%7 == 6 {
+			next += top
+		}
+	}
+	return v
+}
+
+// TestGolden holds the bytes of small blocks.
+func TestGolden(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		prev  uint32
+		docs  []uint32
+		words []string
+	}{
+		{"consecutive", 6, []uint32{7, 8, 9, 10}, nil},
+		// x = 1, 1, 2, 5 with 4 docIDs after 9: no low bits, 9 bits of unary part.
+		{"dense", 9, []uint32{11, 12, 14, 18}, []string{"16010000"}},
+		// x = 90, 1097, 4094, 1<<20: the single vector holds 32 bits each, so all of them.
+		{"sparse", 9, []uint32{100, 1108, 4106, 13 + 1<<20}, []string{"0f000000", "5a000000", "49040000", "fe0f0000", "00001000"}},
+	} {
+		got, err := Codec{}.AppendDocsBlock(nil, c.docs, c.prev)
+		if want := strings.Join(c.words, ""); err != nil || hex.EncodeToString(got) != want {
+			t.Errorf("%s: %x, want %s, error %v", c.name, got, want, err)
+		}
+	}
+	got, err := Codec{}.AppendFreqsBlock(nil, []uint32{1, 3, 1})
+	if want := "40060000"; err != nil || hex.EncodeToString(got) != want { // x = 0, 2, 2 after 6 bits of width
+		t.Errorf("frequencies: %x, want %s, error %v", got, want, err)
+	}
+}
+
+// TestBound compares random lists with Elias and Fano's bound of
+// n*(2+ceil(log2(U/n))) bits a partition.
+func TestBound(t *testing.T) {
+	for _, gap := range []uint32{2, 3, 5, 17, 130, 1000, 8192, 12000} {
+		rng := rand.New(rand.NewPCG(1, uint64(gap)))
+		docs := make([]uint32, 1<<15)
+		next, bound := uint32(0), 0.0
+		for i := range docs {
+			docs[i] = next + rng.Uint32N(2*gap-1)
+			next = docs[i] + 1
+		}
+		for at := 0; at < len(docs); at += BlockLen {
+			universe := float64(docs[at+BlockLen-1] - docs[max(at, 1)-1])
+			bound += BlockLen * (2 + math.Ceil(math.Log2(universe/BlockLen)))
+		}
+		size, err := Codec{}.DocsSize(docs)
+		if err != nil || float64(size)*8 > 1.02*bound {
+			t.Errorf("gaps of %d: %d bits, bound %.0f, error %v", gap, size*8, bound, err)
+		}
+	}
+}

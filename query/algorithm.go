@@ -1,0 +1,68 @@
+package query
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Algorithm names a way to compute a result. All are exact and give the same
+// result to the bit; they differ in speed.
+type Algorithm uint8
+
+// The algorithms. A conjunctive one given for mode Or means Auto, and the other
+// way round, so that one choice can be given for a mixed log.
+const (
+	Auto Algorithm = iota
+
+	// Disjunctions.
+	Exhaustive       // document at a time, every posting scored
+	Scan             // windows of accumulators, every posting scored
+	MaxScore         // Turtle and Flood 1995, document at a time
+	WAND             // Broder 2003
+	BlockMaxWAND     // Ding and Suel 2011
+	BlockMaxMaxScore // Dimopoulos, Nepomnyachiy and Suel 2013
+	RangeMaxScore    // MaxScore over windows of accumulators, non-essential lists probed in batches
+	ListMaxScore     // MaxScore a list at a time: batches of one list's postings, the longer lists probed
+
+	// Conjunctions.
+	Leapfrog      // shortest list first, the others galloped through; no bounds
+	SmallAdaptive // Tatikonda 2011, section 3.1
+	BlockMaxAnd   // shortest list a block at a time, batches probed into the others, block-max bounds
+)
+
+var algorithmNames = [...]string{
+	Auto: "auto", Exhaustive: "exhaustive", Scan: "scan", MaxScore: "maxscore", WAND: "wand",
+	BlockMaxWAND: "bmw", BlockMaxMaxScore: "bmm", RangeMaxScore: "range-maxscore",
+	ListMaxScore: "list-maxscore",
+	Leapfrog:     "leapfrog", SmallAdaptive: "small-adaptive", BlockMaxAnd: "bmand",
+}
+
+// String returns the name on the command line.
+func (a Algorithm) String() string {
+	if int(a) < len(algorithmNames) {
+		return algorithmNames[a]
+	}
+	return fmt.Sprintf("algorithm(%d)", uint8(a))
+}
+
+// Algorithms returns all algorithms, Auto first.
+func Algorithms() []Algorithm {
+	all := make([]Algorithm, len(algorithmNames))
+	for i := range all {
+		all[i] = Algorithm(i)
+	}
+	return all
+}
+
+// ParseAlgorithm is String's inverse.
+func ParseAlgorithm(name string) (Algorithm, error) {
+	for a, n := range algorithmNames {
+		if n == name {
+			return Algorithm(a), nil
+		}
+	}
+	return 0, fmt.Errorf("query: unknown algorithm %q (known: %s)", name, strings.Join(algorithmNames[:], ", "))
+}
+
+// Conjunctive reports whether the algorithm computes And.
+func (a Algorithm) Conjunctive() bool { return a >= Leapfrog }

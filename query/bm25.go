@@ -1,0 +1,160 @@
+package query
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/pinion-index/pinion/format"
+)
+
+// ErrParams says that BM25 parameters are out of range.
+var ErrParams = errors.New("query: BM25 parameter out of range")
+
+// Params are BM25's parameters.
+type Params struct {
+	K1 float64 // saturation of the term frequency, 0 to 1e6
+	B  float64 // strength of length normalisation, 0 to 1
+}
+
+// DefaultParams are k1 = 0.9, b = 0.4.
+var DefaultParams = Params{K1: 0.9, B: 0.4}
+
+// Check returns an error matching ErrParams unless both parameters are in range.
+func (p Params) Check() error {
+	if !(p.K1 >= 0 && p.K1 <= 1e6) {
+		return fmt.Errorf("%w: k1 is %v, not within 0 and 1e6", ErrParams, p.K1)
+	}
+	if !(p.B >= 0 && p.B <= 1) {
+		return fmt.Errorf("%w: b is %v, not within 0 and 1", ErrParams, p.B)
+	}
+	return nil
+}
+
+// Stats are the statistics of the whole snapshot that scores depend on.
+type Stats struct {
+	Docs   uint64 // documents, deleted ones counted until a merge drops them
+	Tokens uint64 // sum of their exact lengths
+	MaxLen uint32 // length of the longest
+}
+
+// maxNormTable bounds the table of norms by length: longer documents' norms are
+// computed when they are needed.
+const maxNormTable = 1 << 16
+
+// Scorer computes BM25 under fixed parameters and statistics. It does not change
+// after NewScorer and is safe for concurrent use.
+type Scorer struct {
+	params Params
+	stats  Stats
+
+	b, oneMinusB, k1, k1Plus1, avg float32
+
+	norms     []float32    // by length, up to min(MaxLen, maxNormTable-1)
+	codeNorms [256]float32 // by length code of a format.Quad
+	codeTFs   [256]float32 // by frequency code of a format.Quad; 255 is +Inf
+}
+
+// NewScorer returns a Scorer, or an error that matches ErrParams.
+func NewScorer(p Params, st Stats) (*Scorer, error) {
+	if err := p.Check(); err != nil {
+		return nil, err
+	}
+	s := &Scorer{params: p, stats: st, b: float32(p.B), oneMinusB: float32(1 - p.B),
+		k1: float32(p.K1), k1Plus1: float32(p.K1 + 1), avg: 1}
+	if st.Docs > 0 && st.Tokens > 0 {
+		s.avg = float32(float64(st.Tokens) / float64(st.Docs))
+	}
+	n := uint64(st.MaxLen) + 1
+	if n > maxNormTable {
+		n = maxNormTable
+	}
+	s.norms = make([]float32, n)
+	for dl := range s.norms {
+		s.norms[dl] = s.norm(uint32(dl))
+	}
+	for c := range s.codeNorms {
+		s.codeNorms[c] = s.norm(format.DecodeLen(uint8(c)))
+		s.codeTFs[c] = float32(format.DecodeTF(uint8(c)))
+	}
+	s.codeTFs[255] = float32(math.Inf(1)) // format.InfiniteTF
+	return s, nil
+}
+
+// Params returns the parameters.
+func (s *Scorer) Params() Params { return s.params }
+
+// Stats returns the statistics.
+func (s *Scorer) Stats() Stats { return s.stats }
+
+// Norms returns the norms of the lengths from 0 up to the longest document's, or
+// up to 65535 where documents are longer. It must not be modified.
+func (s *Scorer) Norms() []float32 { return s.norms }
+
+// norm returns 1 / (k1 * ((1-b) + b*dl/avg)), each step rounded. It does not
+// increase with dl. It is +Inf where k1 is 0 and never 0 or NaN.
+func (s *Scorer) norm(dl uint32) float32 {
+	ratio := float32(float32(dl) / s.avg)
+	k := float32(s.k1 * float32(s.oneMinusB+float32(s.b*ratio)))
+	return float32(1 / k)
+}
+
+// Norm returns the norm of a document of dl tokens: what Score takes.
+func (s *Scorer) Norm(dl uint32) float32 {
+	if uint64(dl) < uint64(len(s.norms)) {
+		return s.norms[dl]
+	}
+	return s.norm(dl)
+}
+
+// IDF returns ln(1 + (N - df + 0.5) / (df + 0.5)), positive for every df up to N.
+func (s *Scorer) IDF(df uint64) float64 {
+	n, d := float64(s.stats.Docs), float64(df)
+	return logarithm(float64(1 + float64(float64(float64(n-d)+0.5)/float64(d+0.5))))
+}
+
+// Weight returns idf * (k1 + 1) * qtf for a term of document frequency df that
+// the query holds qtf times: what Score takes, and more than any score of it.
+func (s *Scorer) Weight(df uint64, qtf int) float32 {
+	w := float32(float32(s.IDF(df)) * s.k1Plus1)
+	return float32(w * float32(qtf))
+}
+
+// Score returns the score of a posting: w - w/(1 + tf*norm). Mathematically that
+// is w * tf / (tf + 1/norm); in this form rounding keeps it monotone, growing
+// with tf and norm, so that the bound of a dominating posting is one of it.
+func Score(w, tf, norm float32) float32 {
+	return float32(w - float32(w/float32(1+float32(tf*norm))))
+}
+
+// Bound returns a score that no posting dominated by q exceeds, under weight w.
+func (s *Scorer) Bound(w float32, q format.Quad) float32 {
+	var max float32
+	for i := 0; i < 4; i++ {
+		tf, dl := s.codeTFs[uint8(q)], s.codeNorms[uint8(q>>8)]
+		if v := Score(w, tf, dl); v > max {
+			max = v
+		}
+		q >>= 16
+	}
+	return max
+}
+
+// pruneBelow returns a value t for a threshold theta: when any float32 summation
+// of non-negative bounds or scores of a document's postings, at most terms of
+// them and in any order, gives t or less, the document's score is below theta.
+// Such a sum differs from the exact one, and that from the score, by less than
+// terms/2^24 each; twice that is given up. It is negative where nothing may be
+// pruned.
+func pruneBelow(theta float32, terms int) float32 {
+	if theta <= 0 {
+		return -1
+	}
+	slack := float64(4*terms+8) / (1 << 24)
+	t := float64(theta) * (1 - slack)
+	f := float32(t)
+	if float64(f) > t {
+		f = math.Nextafter32(f, 0)
+	}
+	return f
+}

@@ -1,0 +1,120 @@
+package query
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/segment"
+)
+
+// memFile is an io.WriterAt over memory.
+type memFile struct{ b []byte }
+
+func (f *memFile) WriteAt(p []byte, off int64) (int, error) {
+	if n := int(off) + len(p); n > len(f.b) {
+		f.b = append(f.b, make([]byte, n-len(f.b))...)
+	}
+	return copy(f.b[off:], p), nil
+}
+
+// buildSegment makes a segment of docs.
+func buildSegment(t testing.TB, docs [][]string, c codec.Codec) *segment.Segment {
+	t.Helper()
+	type posting struct{ docs, freqs []uint32 }
+	lists := map[string]*posting{}
+	lens := make(segment.Lengths, len(docs))
+	for d, words := range docs {
+		lens[d] = uint32(len(words))
+		for _, w := range words {
+			p := lists[w]
+			if p == nil {
+				p = &posting{}
+				lists[w] = p
+			}
+			if n := len(p.docs); n > 0 && p.docs[n-1] == uint32(d) {
+				p.freqs[n-1]++
+				continue
+			}
+			p.docs, p.freqs = append(p.docs, uint32(d)), append(p.freqs, 1)
+		}
+	}
+	f := &memFile{}
+	w := format.NewFileWriter(f, format.KindSegment, format.ID{1})
+	b, err := segment.NewBuilder(w, segment.BuilderOptions{Docs: uint32(len(docs)), Lengths: lens, Analyzer: "whitespace", DocsCodec: c, FreqsCodec: c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for d := range docs {
+		if err := b.AddDoc([]byte(fmt.Sprintf("d%07d", d)), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, term := range slices.Sorted(maps.Keys(lists)) {
+		if err := b.AddList([]byte(term), lists[term].docs, lists[term].freqs); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := b.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	s, err := segment.Open("test", segment.Aligned(f.b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// buildParts makes segments of docs, cut before the given documents.
+func buildParts(t testing.TB, docs [][]string, deleted map[int]bool, c codec.Codec, cuts ...int) []part {
+	t.Helper()
+	var parts []part
+	cuts = append(cuts, len(docs))
+	lo := 0
+	for _, hi := range cuts {
+		if hi <= lo {
+			continue
+		}
+		p := part{seg: buildSegment(t, docs[lo:hi], c), base: uint32(lo), docs: uint32(hi - lo)}
+		for d := lo; d < hi; d++ {
+			if deleted[d] {
+				if p.deletes == nil {
+					p.deletes = roaring.New()
+				}
+				p.deletes.Add(uint32(d - lo))
+			}
+		}
+		parts = append(parts, p)
+		lo = hi
+	}
+	return parts
+}
+
+// zipfDocs makes n documents over about vocab words of Zipfian frequency, in
+// clusters that prefer words of their own.
+func zipfDocs(rng *rand.Rand, n, vocab, meanLen int) [][]string {
+	z := rand.NewZipf(rng, 1.1, 2, uint64(vocab-1))
+	docs := make([][]string, n)
+	for d := range docs {
+		length := 1 + int(float64(meanLen)*math.Exp(rng.NormFloat64()*0.7)*0.8)
+		topic := d / 97
+		for range length {
+			w := int(z.Uint64())
+			if rng.IntN(6) == 0 {
+				w = vocab + topic*5 + rng.IntN(5)
+			}
+			docs[d] = append(docs[d], fmt.Sprintf("w%d", w))
+			if rng.IntN(10) == 0 {
+				docs[d] = append(docs[d], docs[d][len(docs[d])-1]) // raises frequencies
+			}
+		}
+	}
+	return docs
+}

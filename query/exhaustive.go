@@ -1,0 +1,39 @@
+package query
+
+// exhaustive computes Or document at a time: the least current docID of all
+// lists, its score from all that stand there, on to the next.
+func (r *run) exhaustive() {
+	for {
+		doc := uint32(end)
+		for _, l := range r.lists {
+			doc = min(doc, l.doc)
+		}
+		if doc == end {
+			return
+		}
+		r.Candidates++
+		score, norm := float32(0), r.norm(doc)
+		for _, l := range r.lists {
+			if l.doc == doc {
+				score += Score(l.weight, float32(l.freq()), norm)
+				l.next()
+			}
+		}
+		if r.err != nil {
+			return
+		}
+		r.accept(doc, score)
+	}
+}
+
+// scoreAt returns the score of a document from the lists that stand at it: every
+// list that holds it must.
+func (r *run) scoreAt(doc uint32) float32 {
+	score, norm := float32(0), r.norm(doc)
+	for _, l := range r.lists {
+		if l.doc == doc {
+			score += Score(l.weight, float32(l.freq()), norm)
+		}
+	}
+	return score
+}

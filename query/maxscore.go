@@ -1,0 +1,88 @@
+package query
+
+// maxScore computes Or by MaxScore (Turtle and Flood 1995) document at a time. The
+// longest lists whose bounds together do not pass the threshold are
+// non-essential: no hit consists of them alone, so documents come from the
+// others only, and these are probed while the score can still pass. With
+// blockMax (Dimopoulos, Nepomnyachiy and Suel 2013) the bounds of the blocks that
+// the document falls into must let it pass before any list is probed.
+//
+// Lists stay in canonical order, so the essential ones are a prefix and a score
+// builds up in the order in which it is defined.
+func (r *run) maxScore(blockMax bool) {
+	r.sumBounds()
+	essential := r.essential(len(r.lists))
+	for essential > 0 {
+		doc := uint32(end)
+		for _, l := range r.lists[:essential] {
+			doc = min(doc, l.doc)
+		}
+		if doc == end {
+			return
+		}
+		r.Candidates++
+		score, norm := float32(0), r.norm(doc)
+		for _, l := range r.lists[:essential] {
+			if l.doc == doc {
+				score += Score(l.weight, float32(l.freq()), norm)
+				l.next()
+			}
+		}
+		full := score+r.suffix[essential] > r.top.prune
+		if full && blockMax {
+			full = r.blocksPass(essential, doc, score)
+		}
+		if full {
+			score, full = r.complete(essential, doc, score, norm)
+		}
+		if r.err != nil {
+			return
+		}
+		if full {
+			r.accept(doc, score)
+			r.q.Trace.threshold(r, doc)
+			essential = r.essential(essential)
+		}
+	}
+}
+
+// essential returns the least number of lists such that the bounds of the rest do
+// not pass the threshold, given that it is at most n.
+func (r *run) essential(n int) int {
+	for n > 0 && r.suffix[n-1] <= r.top.prune {
+		n--
+	}
+	return n
+}
+
+// complete adds to the score of doc what the lists from i on contribute; ok is
+// false as soon as it is known not to be a hit.
+func (r *run) complete(i int, doc uint32, score, norm float32) (full float32, ok bool) {
+	for ; i < len(r.lists); i++ {
+		if score+r.suffix[i] <= r.top.prune {
+			return 0, false
+		}
+		l := r.lists[i]
+		l.Probes++
+		if l.seek(doc); l.doc == doc {
+			l.Found++
+			score += Score(l.weight, float32(l.freq()), norm)
+		}
+	}
+	return score, true
+}
+
+// blocksPass reports whether score can pass the threshold by the bounds of the
+// blocks of lists i and up that doc falls into.
+func (r *run) blocksPass(i int, doc uint32, score float32) bool {
+	for ; i < len(r.lists); i++ {
+		l := r.lists[i]
+		if l.peek = l.shallow(max(l.block, l.peek, 0), doc); l.peek < len(l.last) {
+			score += l.blockBound(l.peek)
+		}
+		if score+r.suffix[i+1] <= r.top.prune {
+			return false
+		}
+	}
+	return true
+}

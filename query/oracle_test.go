@@ -1,0 +1,107 @@
+package query
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// oracle is a collection held in maps, scored in float64 straight from the
+// formula. It shares nothing with the engine.
+type oracle struct {
+	tf      map[string]map[int]int
+	length  []int
+	deleted map[int]bool
+	tokens  int
+}
+
+// words cuts text as the analyzer simple does, in its own way.
+func words(text string) []string {
+	f := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.Is(unicode.Nd, r) })
+	return slices.DeleteFunc(f, func(w string) bool { return len(w) > 64 })
+}
+
+func newOracle(docs [][]string, deleted map[int]bool) *oracle {
+	o := &oracle{tf: map[string]map[int]int{}, deleted: deleted}
+	for d, words := range docs {
+		o.length = append(o.length, len(words))
+		o.tokens += len(words)
+		for _, w := range words {
+			if o.tf[w] == nil {
+				o.tf[w] = map[int]int{}
+			}
+			o.tf[w][d]++
+		}
+	}
+	return o
+}
+
+// scores returns the score of every document that matches.
+func (o *oracle) scores(terms []string, mode Mode, k int, p Params, filter func(int) bool) map[int]float64 {
+	count := map[int]int{}
+	score := map[int]float64{}
+	n := float64(len(o.length))
+	avg := float64(o.tokens) / n
+	for _, t := range terms {
+		df := float64(len(o.tf[t]))
+		idf := math.Log(1 + (n-df+0.5)/(df+0.5))
+		for d, tf := range o.tf[t] {
+			count[d]++
+			f := float64(tf)
+			score[d] += idf * f * (p.K1 + 1) / (f + p.K1*(1-p.B+p.B*float64(o.length[d])/avg))
+		}
+	}
+	for d := range score {
+		if o.deleted[d] || filter != nil && !filter(d) {
+			delete(score, d)
+		}
+	}
+	if mode == Or {
+		return score
+	}
+	all := map[int]float64{}
+	for d, s := range score {
+		if count[d] == len(terms) {
+			all[d] = s
+		}
+	}
+	if mode == And || len(all) >= k {
+		return all
+	}
+	return score
+}
+
+// check compares hits with the oracle: scores to a relative 1e-5, order and
+// completeness up to documents whose scores are closer than that.
+func (o *oracle) check(hits []Hit, scores map[int]float64, k int) error {
+	if want := min(k, len(scores)); len(hits) != want {
+		return fmt.Errorf("%d hits, want %d", len(hits), want)
+	}
+	const tol = 1e-5
+	seen := map[int]bool{}
+	for i, h := range hits {
+		want, ok := scores[int(h.Doc)]
+		if !ok || seen[int(h.Doc)] {
+			return fmt.Errorf("hit %d is document %d, which does not match or was given before", i, h.Doc)
+		}
+		seen[int(h.Doc)] = true
+		if math.Abs(float64(h.Score)-want) > tol*want+1e-12 {
+			return fmt.Errorf("document %d scores %v, want %v", h.Doc, h.Score, want)
+		}
+		if i > 0 && hitKey(h.Doc, h.Score) >= hitKey(hits[i-1].Doc, hits[i-1].Score) {
+			return fmt.Errorf("hits %d and %d are out of order: %v, %v", i-1, i, hits[i-1], h)
+		}
+	}
+	if len(hits) == 0 {
+		return nil
+	}
+	last := float64(hits[len(hits)-1].Score)
+	for d, s := range scores {
+		if !seen[d] && s > last*(1+2*tol)+1e-12 {
+			return fmt.Errorf("document %d with score %v is missing; the last hit has %v", d, s, last)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,69 @@
+package query
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/RoaringBitmap/roaring/v2"
+)
+
+// Mode says which documents match.
+type Mode uint8
+
+// The modes.
+const (
+	Or    Mode = iota // documents that hold at least one of the terms
+	And               // documents that hold every term
+	AndOr             // And's result where that is k hits, otherwise Or's
+)
+
+var modeNames = [...]string{Or: "or", And: "and", AndOr: "and-or"}
+
+// String returns the name on the command line: or, and, and-or.
+func (m Mode) String() string {
+	if int(m) < len(modeNames) {
+		return modeNames[m]
+	}
+	return fmt.Sprintf("mode(%d)", uint8(m))
+}
+
+// ParseMode is String's inverse.
+func ParseMode(name string) (Mode, error) {
+	for m, n := range modeNames {
+		if n == name {
+			return Mode(m), nil
+		}
+	}
+	return 0, fmt.Errorf("query: unknown mode %q (known: or, and, and-or)", name)
+}
+
+// Query is one ranked Boolean query. The package comment says what its corner
+// cases mean.
+type Query struct {
+	// Terms are the terms as they are in the dictionary, in any order. One given
+	// several times counts as often. See Searcher.Parse.
+	Terms [][]byte
+	// K is how many hits are wanted; negative means 0.
+	K    int
+	Mode Mode
+	// Algorithm computes the result; all of them give the same.
+	Algorithm Algorithm
+	// Filter, unless nil, holds the global docIDs that may be hits.
+	Filter *roaring.Bitmap
+	// Trace, unless nil, receives what the execution did.
+	Trace *Trace
+}
+
+// Result is the answer to one query.
+type Result struct {
+	Hits []Hit // the best first
+}
+
+// Executor answers batches of queries over one snapshot. Searcher is the one for
+// the CPU. All executors give the same results to the bit.
+type Executor interface {
+	// Execute returns one Result for every query, in their order. On an error
+	// there are no results at all: the context's error where the context is done,
+	// else one that names the damage found.
+	Execute(ctx context.Context, queries []Query) ([]Result, error)
+}

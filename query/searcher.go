@@ -1,0 +1,197 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// MaxTerms is the most distinct terms of a query.
+const MaxTerms = 1 << 16
+
+// ErrTooManyTerms says that a query has more than MaxTerms distinct terms.
+var ErrTooManyTerms = errors.New("query: too many terms")
+
+// Options choose how a Searcher scores and searches. The zero value scores by
+// Params{0, 0}; start from DefaultOptions.
+type Options struct {
+	Params Params
+	Seek   Seek
+}
+
+// DefaultOptions are DefaultParams and the fastest strategies.
+var DefaultOptions = Options{Params: DefaultParams}
+
+// Searcher answers queries over one snapshot, which must stay open meanwhile. It
+// is safe for concurrent use.
+type Searcher struct {
+	options Options
+	parts   []part
+	scorer  *Scorer
+	runs    sync.Pool
+}
+
+// newSearcher returns a Searcher over parts.
+func newSearcher(parts []part, o Options) (*Searcher, error) {
+	var st Stats
+	for i := range parts {
+		m := parts[i].seg.Meta()
+		st.Docs += uint64(m.Docs)
+		st.Tokens += m.Tokens
+		st.MaxLen = max(st.MaxLen, m.MaxLen)
+		lens, err := parts[i].seg.DocLens()
+		if err != nil {
+			return nil, err
+		}
+		parts[i].lens = lens
+	}
+	sc, err := NewScorer(o.Params, st)
+	if err != nil {
+		return nil, err
+	}
+	s := &Searcher{options: o, parts: parts, scorer: sc}
+	s.runs.New = func() any { return new(run) }
+	return s, nil
+}
+
+// Scorer returns the scoring function of the snapshot.
+func (s *Searcher) Scorer() *Scorer { return s.scorer }
+
+// Search answers one query.
+func (s *Searcher) Search(ctx context.Context, q Query) (Result, error) {
+	hits, err := s.AppendHits(ctx, nil, &q)
+	return Result{Hits: hits}, err
+}
+
+// Execute answers queries one after the other. It makes Searcher an Executor.
+func (s *Searcher) Execute(ctx context.Context, queries []Query) ([]Result, error) {
+	results := make([]Result, len(queries))
+	for i := range queries {
+		hits, err := s.AppendHits(ctx, nil, &queries[i])
+		if err != nil {
+			return nil, fmt.Errorf("query %d: %w", i, err)
+		}
+		results[i].Hits = hits
+	}
+	return results, nil
+}
+
+// AppendHits appends the hits of q to dst, the best first. It allocates only
+// where dst or the Searcher's pooled memory must grow. On an error it returns dst
+// as it was.
+func (s *Searcher) AppendHits(ctx context.Context, dst []Hit, q *Query) ([]Hit, error) {
+	if err := ctx.Err(); err != nil {
+		return dst, err
+	}
+	if q.K <= 0 || len(q.Terms) == 0 {
+		q.Trace.reset()
+		return dst, nil
+	}
+	r := s.runs.Get().(*run)
+	r.begin(ctx, s, q)
+	hits, err := r.search(dst)
+	r.forget()
+	s.runs.Put(r)
+	if err != nil {
+		return dst, err
+	}
+	return hits, nil
+}
+
+func (r *run) search(dst []Hit) ([]Hit, error) {
+	t := r.q.Trace
+	t.reset()
+	var start time.Time
+	if t != nil {
+		start = time.Now()
+	}
+	if err := r.resolve(); err != nil {
+		return dst, err
+	}
+	if t != nil {
+		t.Resolve = time.Since(start)
+		defer func() { t.Search = time.Since(start) - t.Resolve }()
+	}
+	if r.q.Mode != Or {
+		r.pass(true)
+		if r.err != nil {
+			return dst, r.err
+		}
+		if r.q.Mode == And || len(r.top.heap) >= r.top.k {
+			return r.top.appendHits(dst), nil
+		}
+	}
+	r.pass(false)
+	if r.err != nil {
+		return dst, r.err
+	}
+	return r.top.appendHits(dst), nil
+}
+
+// pass computes And or Or over all segments into r.top; failures are in r.err.
+func (r *run) pass(conjunctive bool) {
+	r.top.reset(r.maxHits(), len(r.terms))
+	if conjunctive && r.unknown() {
+		return
+	}
+	for p := range r.s.parts {
+		if r.enter(p, conjunctive) {
+			r.dispatch(conjunctive)
+		}
+		if r.err != nil {
+			return
+		}
+	}
+}
+
+// maxHits returns k, or the number of documents if that is less, so that memory
+// for hits does not depend on k.
+func (r *run) maxHits() int {
+	return int(min(uint64(r.q.K), max(r.s.scorer.stats.Docs, 1)))
+}
+
+// dispatch runs the algorithm that was asked for over the segment at hand.
+func (r *run) dispatch(conjunctive bool) {
+	a := r.choose(conjunctive)
+	r.Counts = Counts{}
+	switch a {
+	case Exhaustive:
+		r.exhaustive()
+	case Scan:
+		r.scan()
+	case MaxScore:
+		r.maxScore(false)
+	case BlockMaxMaxScore:
+		r.maxScore(true)
+	case WAND:
+		r.wand(false)
+	case BlockMaxWAND:
+		r.wand(true)
+	case RangeMaxScore:
+		r.rangeMaxScore()
+	case ListMaxScore:
+		r.listMaxScore()
+	case SmallAdaptive:
+		r.smallAdaptive()
+	case BlockMaxAnd:
+		r.blockMaxAnd()
+	default:
+		r.leapfrog()
+	}
+	if r.q.Trace != nil {
+		r.q.Trace.add(r, a)
+	}
+}
+
+// choose returns the algorithm for the segment at hand.
+func (r *run) choose(conjunctive bool) Algorithm {
+	if a := r.q.Algorithm; a != Auto && a.Conjunctive() == conjunctive {
+		return a
+	}
+	if conjunctive {
+		return BlockMaxAnd
+	}
+	return RangeMaxScore
+}

@@ -1,0 +1,353 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"pgregory.net/rapid"
+
+	"github.com/pinion-index/pinion/format/codec/bp128"
+	"github.com/pinion-index/pinion/format/codec/vbyte128"
+)
+
+func searcherOver(t testing.TB, parts []part, o Options) *Searcher {
+	t.Helper()
+	s, err := newSearcher(slices.Clone(parts), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func terms(words ...string) [][]byte {
+	var ts [][]byte
+	for _, w := range words {
+		ts = append(ts, []byte(w))
+	}
+	return ts
+}
+
+// difference says where two results part.
+func difference(a, b []Hit) string {
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return fmt.Sprintf("hit %d is %v and %v", i, a[i], b[i])
+		}
+	}
+	return fmt.Sprintf("%d and %d hits", len(a), len(b))
+}
+
+// everyWay runs q by every algorithm and seek strategy over every collection,
+// requires bitwise equal results, and returns them.
+func everyWay(t testing.TB, searchers []*Searcher, q Query) ([]Hit, error) {
+	t.Helper()
+	var want []Hit
+	var by string
+	for i, s := range searchers {
+		for _, a := range Algorithms() {
+			if a != Auto && a.Conjunctive() != (q.Mode == And) && q.Mode != AndOr {
+				continue
+			}
+			q.Algorithm = a
+			res, err := s.Search(context.Background(), q)
+			if err != nil {
+				return nil, err
+			}
+			name := fmt.Sprintf("searcher %d, %v", i, a)
+			if by == "" {
+				want, by = res.Hits, name
+			} else if !slices.Equal(res.Hits, want) {
+				return nil, fmt.Errorf("%s and %s differ: %s", by, name, difference(want, res.Hits))
+			}
+		}
+	}
+	return want, nil
+}
+
+// collection is one collection in several forms.
+type collection struct {
+	docs      [][]string
+	oracle    *oracle
+	searchers []*Searcher
+	params    Params
+}
+
+func newCollection(t testing.TB, docs [][]string, deleted map[int]bool, p Params, cuts ...int) *collection {
+	c := &collection{docs: docs, oracle: newOracle(docs, deleted), params: p}
+	one := buildParts(t, docs, deleted, bp128.Codec{})
+	for _, seek := range []Seek{SeekSkip, SeekRange, SeekHash} {
+		c.searchers = append(c.searchers, searcherOver(t, one, Options{Params: p, Seek: seek}))
+	}
+	if len(cuts) > 0 {
+		c.searchers = append(c.searchers, searcherOver(t, buildParts(t, docs, deleted, vbyte128.Codec{}, cuts...), Options{Params: p}))
+	}
+	return c
+}
+
+// check runs a query in every way and compares with the oracle.
+func (c *collection) check(t testing.TB, words []string, k int, mode Mode, filter *roaring.Bitmap) error {
+	hits, err := everyWay(t, c.searchers, Query{Terms: terms(words...), K: k, Mode: mode, Filter: filter})
+	if err != nil {
+		return fmt.Errorf("%q k %d mode %v: %w", words, k, mode, err)
+	}
+	var f func(int) bool
+	if filter != nil {
+		f = func(d int) bool { return filter.Contains(uint32(d)) }
+	}
+	if err := c.oracle.check(hits, c.oracle.scores(words, mode, k, c.params, f), k); err != nil {
+		return fmt.Errorf("%q k %d mode %v: %w", words, k, mode, err)
+	}
+	return nil
+}
+
+func TestRandomCollections(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 1))
+		n := rapid.IntRange(1, 600).Draw(rt, "docs")
+		docs := zipfDocs(rng, n, 40, 8)
+		deleted := map[int]bool{}
+		if rapid.Bool().Draw(rt, "deletes") {
+			for range n / 5 {
+				deleted[rng.IntN(n)] = true
+			}
+		}
+		p := rapid.SampledFrom([]Params{DefaultParams, {1.2, 0.75}, {0, 0}, {0.9, 1}, {0, 1}, {3, 0}}).Draw(rt, "params")
+		cuts := []int{rng.IntN(n), rng.IntN(n)}
+		slices.Sort(cuts)
+		c := newCollection(t, docs, deleted, p, cuts...)
+		for range 4 {
+			var words []string
+			for range 1 + rng.IntN(5) {
+				words = append(words, fmt.Sprintf("w%d", rng.IntN(45)))
+			}
+			var filter *roaring.Bitmap
+			if rng.IntN(3) == 0 {
+				filter = roaring.New()
+				for range n / 2 {
+					filter.Add(uint32(rng.IntN(n)))
+				}
+			}
+			k := 1 + rng.IntN(30)
+			for _, mode := range []Mode{Or, And, AndOr} {
+				if err := c.check(t, words, k, mode, filter); err != nil {
+					rt.Fatal(err)
+				}
+			}
+		}
+	})
+}
+
+// Lists long enough for regression, buckets and k-th impacts.
+func TestLongLists(t *testing.T) {
+	n, queries := 24000, 60
+	if testing.Short() {
+		n, queries = 9000, 10
+	}
+	rng := rand.New(rand.NewPCG(3, 4))
+	docs := zipfDocs(rng, n, 3000, 20)
+	c := newCollection(t, docs, nil, DefaultParams, n/3, n/2)
+	long := 0
+	for range queries {
+		var words []string
+		for range 1 + rng.IntN(6) {
+			w := rng.IntN(1 << (2 + rng.IntN(10)))
+			words = append(words, fmt.Sprintf("w%d", w))
+			if len(c.oracle.tf[words[len(words)-1]]) >= 8192 {
+				long++
+			}
+		}
+		for _, k := range []int{1, 10, 100, 1500} {
+			for _, mode := range []Mode{Or, And, AndOr} {
+				if err := c.check(t, words, k, mode, nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	if long == 0 && !testing.Short() {
+		t.Error("no list was long enough for hash buckets")
+	}
+}
+
+func TestCornerCases(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	docs := zipfDocs(rng, 700, 50, 10)
+	for d := range docs {
+		docs[d] = append(docs[d], "everywhere")
+	}
+	docs[350] = append(docs[350], "once")
+	c := newCollection(t, docs, map[int]bool{3: true, 699: true}, DefaultParams, 100, 350)
+	var many []string
+	for i := range 400 {
+		many = append(many, fmt.Sprintf("w%d", i))
+	}
+	for _, tc := range []struct {
+		name  string
+		words []string
+		k     int
+	}{
+		{"k of zero", []string{"w1", "w2"}, 0},
+		{"k above the collection", []string{"w1", "w2"}, 5000},
+		{"k of a million", []string{"w1"}, 1 << 20},
+		{"no terms", nil, 10},
+		{"unknown term", []string{"w1", "nowhere"}, 10},
+		{"only unknown terms", []string{"nowhere", "neither"}, 10},
+		{"same term twice", []string{"w1", "w2", "w1"}, 10},
+		{"same term only", []string{"w1", "w1", "w1"}, 10},
+		{"hundreds of terms", many, 10},
+		{"term in every document", []string{"everywhere", "w3"}, 10},
+		{"only the term in every document", []string{"everywhere"}, 10},
+		{"singleton", []string{"once", "w1"}, 10},
+		{"empty term", []string{"", "w1"}, 10},
+	} {
+		for _, mode := range []Mode{Or, And, AndOr} {
+			if err := c.check(t, tc.words, tc.k, mode, nil); err != nil {
+				t.Errorf("%s: %v", tc.name, err)
+			}
+		}
+	}
+	if hits, err := everyWay(t, c.searchers, Query{Terms: terms("w1"), K: -3}); err != nil || len(hits) > 0 {
+		t.Errorf("negative k: %v, %v", hits, err)
+	}
+	if err := c.check(t, []string{"w1", "w2"}, 10, Or, roaring.New()); err != nil {
+		t.Errorf("empty filter: %v", err)
+	}
+	twice, _ := everyWay(t, c.searchers, Query{Terms: terms("w7", "w7"), K: 1000})
+	single, _ := everyWay(t, c.searchers, Query{Terms: terms("w7"), K: 1000})
+	for i := range twice {
+		if twice[i].Doc != single[i].Doc || twice[i].Score != 2*single[i].Score {
+			t.Fatalf("a term given twice: %v, once: %v", twice[i], single[i])
+		}
+	}
+}
+
+// Equal documents make ties everywhere, and k cuts through them.
+func TestTies(t *testing.T) {
+	docs := make([][]string, 2000)
+	for d := range docs {
+		docs[d] = []string{"a", "b", "c"}[:1+d%3]
+		if d%7 == 0 {
+			docs[d] = append(docs[d], "a")
+		}
+	}
+	c := newCollection(t, docs, nil, DefaultParams, 777, 1300)
+	for _, words := range [][]string{{"a"}, {"a", "b"}, {"c", "b", "a"}} {
+		for _, k := range []int{1, 9, 10, 11, 500, 1999, 2000, 2001} {
+			for _, mode := range []Mode{Or, And, AndOr} {
+				if err := c.check(t, words, k, mode, nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+}
+
+func TestContext(t *testing.T) {
+	c := newCollection(t, zipfDocs(rand.New(rand.NewPCG(7, 8)), 3000, 30, 10), nil, DefaultParams)
+	canceled, cancel := context.WithCancel(context.Background())
+	cancel()
+	late, cancel2 := context.WithDeadline(context.Background(), time.Now().Add(-time.Second))
+	defer cancel2()
+	for _, s := range c.searchers {
+		for _, mode := range []Mode{Or, And, AndOr} {
+			q := Query{Terms: terms("w1", "w2"), K: 10, Mode: mode}
+			if res, err := s.Search(canceled, q); !errors.Is(err, context.Canceled) || res.Hits != nil {
+				t.Errorf("%v: %v, %v", mode, res, err)
+			}
+			if res, err := s.Execute(late, []Query{q, q}); !errors.Is(err, context.DeadlineExceeded) || res != nil {
+				t.Errorf("%v: %v, %v", mode, res, err)
+			}
+		}
+	}
+}
+
+// Cancellation in the middle is noticed at a block by every algorithm.
+func TestCancelMidway(t *testing.T) {
+	c := newCollection(t, zipfDocs(rand.New(rand.NewPCG(9, 9)), 6000, 30, 10), nil, DefaultParams)
+	s := c.searchers[0]
+	for _, a := range Algorithms() {
+		ctx, cancel := context.WithCancel(context.Background())
+		mode := Or
+		if a.Conjunctive() {
+			mode = And
+		}
+		q := Query{Terms: terms("w0", "w1", "w2"), K: 10, Mode: mode, Algorithm: a}
+		r := s.runs.Get().(*run)
+		r.begin(ctx, s, &q)
+		if err := r.resolve(); err != nil {
+			t.Fatal(err)
+		}
+		cancel()
+		_, err := r.search(nil)
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%v: %v", a, err)
+		}
+		s.runs.Put(r)
+		if hits, err := s.Search(context.Background(), q); err != nil || len(hits.Hits) == 0 {
+			t.Errorf("%v: after a cancelled query: %v", a, err)
+		}
+	}
+}
+
+func TestTraceCounts(t *testing.T) {
+	c := newCollection(t, zipfDocs(rand.New(rand.NewPCG(11, 12)), 6000, 300, 10), nil, DefaultParams, 3000)
+	for i, s := range c.searchers {
+		for _, a := range Algorithms() {
+			mode := Or
+			if a.Conjunctive() {
+				mode = And
+			}
+			var tr Trace
+			q := Query{Terms: terms("w0", "w40", "w90"), K: 10, Mode: mode, Algorithm: a, Trace: &tr}
+			if _, err := s.Search(context.Background(), q); err != nil {
+				t.Fatal(err)
+			}
+			if a != Auto && tr.Algorithm != a {
+				t.Errorf("%v ran as %v", a, tr.Algorithm)
+			}
+			if len(tr.Segments) != len(s.parts) {
+				t.Errorf("searcher %d, %v: %d segments traced, want %d", i, a, len(tr.Segments), len(s.parts))
+			}
+			for _, seg := range tr.Segments {
+				for _, l := range seg.Lists {
+					if a == Exhaustive || a == Scan {
+						if l.Blocks > 1 && (l.DocBlocks != uint64(l.Blocks) || l.FreqBlocks != uint64(l.Blocks)) {
+							t.Errorf("%v: %+v", a, l)
+						}
+					}
+					if l.ByHeader() > uint64(l.Blocks) {
+						t.Errorf("%v: %+v", a, l)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestAllocations(t *testing.T) {
+	c := newCollection(t, zipfDocs(rand.New(rand.NewPCG(13, 14)), 6000, 300, 10), nil, DefaultParams)
+	s := c.searchers[0]
+	var hits []Hit
+	for _, a := range Algorithms() {
+		mode := Or
+		if a.Conjunctive() {
+			mode = And
+		}
+		q := Query{Terms: terms("w0", "w40", "w90"), K: 10, Mode: mode, Algorithm: a}
+		n := testing.AllocsPerRun(50, func() {
+			var err error
+			if hits, err = s.AppendHits(context.Background(), hits[:0], &q); err != nil {
+				t.Fatal(err)
+			}
+		})
+		if n > 4 {
+			t.Errorf("%v: %v allocations a query", a, n)
+		}
+	}
+}

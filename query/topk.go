@@ -1,0 +1,107 @@
+package query
+
+import (
+	"math"
+	"slices"
+)
+
+// Hit is one document of a result.
+type Hit struct {
+	Doc   uint32  // global docID
+	Score float32 // at least 0
+}
+
+// hitKey orders hits: a greater key is a better hit. Scores are not negative, so
+// their bits order as their values do; of equal scores the lower docID is better.
+func hitKey(doc uint32, score float32) uint64 {
+	return uint64(math.Float32bits(score))<<32 | uint64(^doc)
+}
+
+func keyHit(key uint64) Hit {
+	return Hit{Doc: ^uint32(key), Score: math.Float32frombits(uint32(key >> 32))}
+}
+
+// topK keeps the k best of the hits offered to it. The result does not depend on
+// the order of offers. It allocates nothing once its buffer has grown.
+type topK struct {
+	k    int
+	heap []uint64 // the least key first once len is k; unordered before
+
+	// theta is the score that a hit must at least tie with: the k-th best so far,
+	// or a proven lower bound of it; -1 where there is none. Offers below it do nothing.
+	theta float32
+	// prune is pruneBelow(theta, terms).
+	prune float32
+	terms int
+}
+
+// reset prepares for a query of that many terms. k is at least 1.
+func (t *topK) reset(k, terms int) {
+	t.k, t.terms = k, terms
+	t.heap = t.heap[:0]
+	t.theta, t.prune = -1, -1
+}
+
+// raise tells that at least k documents of the result score theta or more.
+func (t *topK) raise(theta float32) {
+	if theta > t.theta {
+		t.theta, t.prune = theta, pruneBelow(theta, t.terms)
+	}
+}
+
+// offer considers a document that is to be offered once only.
+func (t *topK) offer(doc uint32, score float32) {
+	if score < t.theta {
+		return
+	}
+	key := hitKey(doc, score)
+	if len(t.heap) < t.k {
+		t.heap = append(t.heap, key)
+		if len(t.heap) == t.k {
+			t.build()
+		}
+		return
+	}
+	if key > t.heap[0] {
+		t.heap[0] = key
+		t.down(0)
+		t.raise(keyHit(t.heap[0]).Score)
+	}
+}
+
+func (t *topK) build() {
+	for i := len(t.heap)/2 - 1; i >= 0; i-- {
+		t.down(i)
+	}
+	t.raise(keyHit(t.heap[0]).Score)
+}
+
+func (t *topK) down(i int) {
+	h := t.heap
+	key := h[i]
+	for {
+		c := 2*i + 1
+		if c >= len(h) {
+			break
+		}
+		if c+1 < len(h) && h[c+1] < h[c] {
+			c++
+		}
+		if key <= h[c] {
+			break
+		}
+		h[i] = h[c]
+		i = c
+	}
+	h[i] = key
+}
+
+// appendHits appends the hits to dst, the best first, and empties t.
+func (t *topK) appendHits(dst []Hit) []Hit {
+	slices.Sort(t.heap)
+	for i := len(t.heap) - 1; i >= 0; i-- {
+		dst = append(dst, keyHit(t.heap[i]))
+	}
+	t.heap = t.heap[:0]
+	return dst
+}

@@ -1,0 +1,104 @@
+package query
+
+import "time"
+
+// Trace is what executing a query did, for explanations. It costs little, but
+// results are the same without. A Trace is overwritten by the query it is set in
+// and must not be shared by queries that run at the same time.
+type Trace struct {
+	Algorithm Algorithm // the one that ran last; never Auto
+	Segments  []SegmentTrace
+	Resolve   time.Duration // looking up the terms
+	Search    time.Duration // everything after
+
+	Thresholds []Threshold // how the threshold rose, at most maxThresholds of them
+}
+
+// maxThresholds bounds Trace.Thresholds; later rises are dropped.
+const maxThresholds = 4096
+
+// Threshold is a rise of the score that a hit must reach.
+type Threshold struct {
+	Doc   uint32 // global docID reached, at the granularity of batches
+	Score float32
+}
+
+// SegmentTrace is the part of a Trace that concerns one pass over one segment.
+type SegmentTrace struct {
+	Segment   int // index in the snapshot
+	Algorithm Algorithm
+	Lists     []ListTrace // in the order in which scores are summed
+	Counts
+}
+
+// Counts are what a pass over a segment did across lists.
+type Counts struct {
+	Candidates uint64 // documents considered after the first lists
+	Scored     uint64 // documents whose full score was computed
+	Pivots     uint64 // pivots chosen by the WAND family; windows by the window scan
+}
+
+// ListTrace is the part of a SegmentTrace that concerns one list.
+type ListTrace struct {
+	Term   string
+	DF     uint32  // in this segment
+	Weight float32 // as in Score
+	Bound  float32 // no posting of the list in this segment scores more
+	Blocks int
+	ListCounts
+}
+
+// ListCounts are what happened to the blocks of a list. A block is counted once
+// for every time it is decoded.
+type ListCounts struct {
+	DocBlocks  uint64 // blocks whose docIDs were decoded
+	FreqBlocks uint64 // blocks whose frequencies were decoded
+	ByBound    uint64 // blocks passed over because of their block-max bound
+	Probes     uint64 // documents looked for
+	Found      uint64 // documents found
+}
+
+// ByHeader returns how many blocks were never looked at because the skip header
+// allowed it.
+func (l *ListTrace) ByHeader() uint64 {
+	seen := l.DocBlocks + l.ByBound
+	if seen >= uint64(l.Blocks) {
+		return 0
+	}
+	return uint64(l.Blocks) - seen
+}
+
+func (t *Trace) reset() {
+	if t != nil {
+		*t = Trace{Segments: t.Segments[:0], Thresholds: t.Thresholds[:0]}
+	}
+}
+
+// add records the pass of a over the segment at hand.
+func (t *Trace) add(r *run, a Algorithm) {
+	t.Algorithm = a
+	st := SegmentTrace{Algorithm: a, Counts: r.Counts}
+	for i := range r.s.parts {
+		if &r.s.parts[i] == r.part {
+			st.Segment = i
+		}
+	}
+	for _, l := range r.lists {
+		st.Lists = append(st.Lists, ListTrace{
+			Term: string(r.terms[l.term].bytes), DF: uint32(l.l.N), Weight: l.weight,
+			Bound: l.bound, Blocks: len(l.last), ListCounts: l.ListCounts,
+		})
+	}
+	t.Segments = append(t.Segments, st)
+}
+
+// threshold records that the threshold may have risen by the time doc was reached.
+func (t *Trace) threshold(r *run, doc uint32) {
+	if t == nil {
+		return
+	}
+	n := len(t.Thresholds)
+	if n < maxThresholds && (n == 0 || r.top.theta > t.Thresholds[n-1].Score) {
+		t.Thresholds = append(t.Thresholds, Threshold{Doc: r.part.base + doc, Score: r.top.theta})
+	}
+}

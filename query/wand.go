@@ -1,0 +1,129 @@
+package query
+
+import "slices"
+
+// wand computes Or by WAND (Broder 2003): lists in order of their docIDs, the
+// pivot is the first list up to which the bounds sum above the threshold, and no
+// document before the pivot's can be a hit. With blockMax it is Block-Max WAND
+// (Ding and Suel 2011): a pivot must also pass the sum of its blocks' bounds, and
+// if it does not, everything up to the nearest end of those blocks is passed over.
+func (r *run) wand(blockMax bool) {
+	r.order = append(r.order[:0], r.lists...)
+	slices.SortFunc(r.order, func(a, b *list) int { return compareDocs(a.doc, b.doc) })
+	for r.err == nil {
+		p := r.pivot()
+		if p < 0 {
+			return
+		}
+		r.Pivots++
+		doc := r.order[p].doc
+		if blockMax {
+			if next, pass := r.blockPivot(p, doc); !pass {
+				if r.stopped() {
+					return
+				}
+				r.advance(p, next, true)
+				continue
+			}
+		}
+		if r.order[0].doc == doc {
+			r.Candidates++
+			score := r.scoreAt(doc)
+			for i := 0; i <= p; i++ {
+				r.order[i].next()
+			}
+			r.restore(p)
+			if r.err != nil {
+				return
+			}
+			r.accept(doc, score)
+			r.q.Trace.threshold(r, doc)
+			continue
+		}
+		r.advance(p, doc, false)
+	}
+}
+
+func compareDocs(a, b uint32) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// pivot returns the index in order of the last list that stands at the pivot
+// document, or -1 if no document can be a hit any more.
+func (r *run) pivot() int {
+	var sum float32
+	for i, l := range r.order {
+		if l.doc == end {
+			return -1
+		}
+		if sum += l.bound; sum > r.top.prune {
+			for i+1 < len(r.order) && r.order[i+1].doc == l.doc {
+				i++
+			}
+			return i
+		}
+	}
+	return -1
+}
+
+// blockPivot reports whether the bounds of the blocks of lists 0 to p that doc
+// falls into sum above the threshold; if not, next is the first document that
+// needs a look.
+func (r *run) blockPivot(p int, doc uint32) (next uint32, pass bool) {
+	var sum float32
+	next = end
+	if p+1 < len(r.order) {
+		next = r.order[p+1].doc
+	}
+	for _, l := range r.order[:p+1] {
+		b := l.shallow(max(l.block, 0), doc)
+		if b == len(l.last) {
+			continue
+		}
+		sum += l.blockBound(b)
+		next = min(next, l.last[b]+1)
+	}
+	return next, sum > r.top.prune
+}
+
+// advance moves one of lists 0 to p to target: of those that stand before it the
+// one with the fewest postings.
+func (r *run) advance(p int, target uint32, byBound bool) {
+	best := -1
+	for i, l := range r.order[:p+1] {
+		if l.doc < target && (best < 0 || l.term < r.order[best].term) {
+			best = i
+		}
+	}
+	l := r.order[best]
+	from := l.block
+	l.Probes++
+	l.seek(target)
+	if byBound && l.block > from+1 {
+		l.ByBound += uint64(l.block - from - 1)
+	}
+	r.sink(best)
+}
+
+// sink moves list i towards the end of order until order is sorted again.
+func (r *run) sink(i int) {
+	l := r.order[i]
+	for i+1 < len(r.order) && r.order[i+1].doc < l.doc {
+		r.order[i] = r.order[i+1]
+		i++
+	}
+	r.order[i] = l
+}
+
+// restore sorts order after lists 0 to p have moved forward.
+func (r *run) restore(p int) {
+	for i := p; i >= 0; i-- {
+		r.sink(i)
+	}
+}

@@ -86,9 +86,7 @@ func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, block int) (int, error
 		if !patch.Apply(dst, n, p, headBits, plan) {
 			return 0, codec.ErrBlock
 		}
-		for i := range dst {
-			dst[i]++
-		}
+		patch.AddOne(dst)
 	}
 	if plan.Width+plan.Over >= bitpack.MaxWidth-1 && codec.CheckFreqs(dst[:n]) != nil {
 		return 0, codec.ErrBlock // 2^32 is not a frequency

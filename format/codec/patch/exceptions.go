@@ -39,16 +39,22 @@ func Apply(dst []uint32, n int, src []byte, bit uint, p Plan) bool {
 	if p.Count > ListMax {
 		return applyBitmap(dst, n, src, bit, p)
 	}
-	over := bit + p.Count*positionBits
+	return ApplyList(dst, n, src, bit, p, positionBits, 1)
+}
+
+// ApplyList is Apply for exceptions whose positions are always listed, in fields
+// of pos bits, and whose fields of overflows hold (value >> b) - less.
+func ApplyList(dst []uint32, n int, src []byte, bit uint, p Plan, pos uint, less uint32) bool {
+	over := bit + p.Count*pos
 	next := uint32(0)
 	for range p.Count {
-		i := Get(src, bit, positionBits)
+		i := Get(src, bit, pos)
 		if i < next || int(i) >= n {
 			return false
 		}
-		dst[i] |= (Get(src, over, p.Over) + 1) << p.Width
+		dst[i] |= (Get(src, over, p.Over) + less) << p.Width
 		next = i + 1
-		bit += positionBits
+		bit += pos
 		over += p.Over
 	}
 	return true
@@ -84,20 +90,24 @@ func Find(src []byte, bit uint, p Plan, i uint) uint32 {
 	if p.Count > ListMax {
 		return findBitmap(src, bit, p, i)
 	}
-	// Binary search for i among the positions.
-	lo, hi := uint(0), p.Count
+	return FindList(src, bit, p, i, positionBits, 1)
+}
+
+// FindList is Find for exceptions as ApplyList takes them.
+func FindList(src []byte, bit uint, p Plan, i, pos uint, less uint32) uint32 {
+	lo, hi := uint(0), p.Count // binary search among the positions
 	for lo < hi {
 		m := (lo + hi) / 2
-		if uint(Get(src, bit+m*positionBits, positionBits)) < i {
+		if uint(Get(src, bit+m*pos, pos)) < i {
 			lo = m + 1
 		} else {
 			hi = m
 		}
 	}
-	if lo == p.Count || uint(Get(src, bit+lo*positionBits, positionBits)) != i {
+	if lo == p.Count || uint(Get(src, bit+lo*pos, pos)) != i {
 		return 0
 	}
-	return (Get(src, bit+p.Count*positionBits+lo*p.Over, p.Over) + 1) << p.Width
+	return (Get(src, bit+p.Count*pos+lo*p.Over, p.Over) + less) << p.Width
 }
 
 func findBitmap(src []byte, bit uint, p Plan, i uint) uint32 {
@@ -113,4 +123,11 @@ func findBitmap(src []byte, bit uint, p Plan, i uint) uint32 {
 		return 0
 	}
 	return (Get(src, bit+bitmapBits+rank*p.Over, p.Over) + 1) << p.Width
+}
+
+// AddOne adds one to every element: what is stored of a frequency is one less.
+func AddOne(v []uint32) {
+	for i := range v {
+		v[i]++
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/pinion-index/pinion/format/codec/bp128"
 	"github.com/pinion-index/pinion/format/codec/ef"
 	"github.com/pinion-index/pinion/format/codec/newpfd"
+	"github.com/pinion-index/pinion/format/codec/parapfor"
 	"github.com/pinion-index/pinion/format/codec/vbyte128"
 )
 
@@ -14,6 +15,7 @@ var codecs = [...]codec.Codec{
 	bp128.Codec{},
 	vbyte128.Codec{},
 	newpfd.Codec{},
+	parapfor.Codec{},
 	ef.Codec{},
 }
 

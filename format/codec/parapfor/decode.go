@@ -1,0 +1,97 @@
+package parapfor
+
+import (
+	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/format/codec/bitpack"
+	"github.com/pinion-index/pinion/format/codec/patch"
+)
+
+// noWrap is the widest gap, in bits, of which a block cannot sum to 2^32.
+const noWrap = 24
+
+// open returns a block's bytes, its number of values and its header. A block of
+// zeros, without words, has low 0.
+func open(s *codec.Sequence, block int) (p []byte, n int, h header, low int, err error) {
+	p, n, err = s.Block(block, BlockLen)
+	if err != nil {
+		return nil, 0, h, 0, err
+	}
+	if uint(n-1) >= BlockLen {
+		return nil, 0, h, 0, codec.ErrBlock
+	}
+	if len(p) == 0 {
+		return p, n, h, 0, nil
+	}
+	h, low, ok := head(p, n)
+	if !ok {
+		return nil, 0, h, 0, codec.ErrBlock
+	}
+	return p, n, h, low, nil
+}
+
+// DecodeDocs writes the docIDs of one block to dst.
+func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
+	p, n, h, low, err := open(s, block)
+	if err != nil {
+		return 0, err
+	}
+	dst = dst[:BlockLen:BlockLen]
+	prev := s.Prev(block)
+	if h.Count == 0 {
+		bitpack.UnpackDocs(dst, p[min(headSize, low):], n, h.Width, prev)
+	} else {
+		bitpack.Unpack(dst, p[headSize:low], n, h.Width)
+		if !patch.ApplyList(dst, n, p[low:], 0, h.Plan, h.index, 0) {
+			return 0, codec.ErrBlock
+		}
+		bitpack.PrefixSum(dst[:n], prev)
+	}
+	if err := codec.CheckLast(dst[n-1], s.Last[block], prev, n); err != nil {
+		return 0, err
+	}
+	if h.Width+h.Over >= noWrap {
+		if err := codec.CheckRise(dst[:n], prev); err != nil {
+			return 0, err
+		}
+	}
+	return n, nil
+}
+
+// DecodeFreqs writes the frequencies of one block to dst.
+func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, block int) (int, error) {
+	p, n, h, low, err := open(s, block)
+	if err != nil {
+		return 0, err
+	}
+	dst = dst[:BlockLen:BlockLen]
+	if h.Count == 0 {
+		bitpack.UnpackFreqs(dst, p[min(headSize, low):], n, h.Width)
+	} else {
+		bitpack.Unpack(dst, p[headSize:low], n, h.Width)
+		if !patch.ApplyList(dst, n, p[low:], 0, h.Plan, h.index, 0) {
+			return 0, codec.ErrBlock
+		}
+		patch.AddOne(dst)
+	}
+	if h.Width+h.Over >= bitpack.MaxWidth-1 && codec.CheckFreqs(dst[:n]) != nil {
+		return 0, codec.ErrBlock // 2^32 is not a frequency
+	}
+	return n, nil
+}
+
+// Freq returns frequency i without decoding its block.
+func (Codec) Freq(s *codec.Sequence, i int) (uint32, error) {
+	p, _, h, low, err := open(s, i/BlockLen)
+	if err != nil {
+		return 0, err
+	}
+	j := uint(i % BlockLen)
+	f := patch.Low(p[min(headSize, low):], h.Width, j) + 1
+	if h.Count > 0 {
+		f += patch.FindList(p[low:], 0, h.Plan, j, h.index, 0)
+	}
+	if f == 0 {
+		return 0, codec.ErrBlock
+	}
+	return f, nil
+}

@@ -1,0 +1,67 @@
+package parapfor
+
+import (
+	"encoding/hex"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pinion-index/pinion/format/codec/codectest"
+)
+
+func TestConformance(t *testing.T) { codectest.Run(t, Codec{}) }
+
+func Benchmark(b *testing.B) { codectest.Bench(b, Codec{}) }
+
+func FuzzDecode(f *testing.F) {
+	for _, top := range []uint32{1, 100, 1 << 20} {
+		l, err := codectest.Encode(Codec{}, spread(200, top), spread(200, top))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(codectest.Seed(&l.DocSeq))
+		f.Add(codectest.Seed(&l.TFSeq))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if s, _ := codectest.Arbitrary(Codec{}, data); s != nil {
+			codectest.Hostile(t, Codec{}, s)
+		}
+	})
+}
+
+// spread returns n ascending values with a jump of top every 7.
+func spread(n int, top uint32) []uint32 {
+	v := make([]uint32, n)
+	next := uint32(1)
+	for i := range v {
+		v[i] = next
+		next += 1 + uint32(i)%3
+		if i%7 == 6 {
+			next += top
+		}
+	}
+	return v
+}
+
+// TestGolden holds the bytes of small blocks, field by field.
+func TestGolden(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		freqs []uint32
+		words []string
+	}{
+		{"nothing but ones", []uint32{1, 1, 1, 1, 1, 1}, nil},
+		{"four exceptions", []uint32{2, 1, 2, 1, 1, 1, 1, 14, 1, 2}, []string{
+			"00040404", // b 0, ib 4, hb 4, en 4
+			"2097111d", // indices 0, 2, 7, 9, overflows 1, 1, 13, 1
+		}},
+		{"no exceptions", slices.Repeat([]uint32{8}, 20), []string{
+			"03000000", "ff7f0000", "ff7f0000", "ff7f0000", "ff7f0000",
+		}},
+	} {
+		got, err := Codec{}.AppendFreqsBlock(nil, c.freqs)
+		if want := strings.Join(c.words, ""); err != nil || hex.EncodeToString(got) != want {
+			t.Errorf("%s: %x, want %s, error %v", c.name, got, want, err)
+		}
+	}
+}

@@ -131,6 +131,18 @@ func TestEveryRune(t *testing.T) {
 	}
 }
 
+// TestChunkBorders puts runes that change when lower-cased across every border of
+// the pieces that simple works in.
+func TestChunkBorders(t *testing.T) {
+	for _, r := range []string{"É", "Ж", "ß", "Ⴀ", "日", "𐐀", "İ", "½", "\xff", "😀"} {
+		for pad := 50; pad < 70; pad++ {
+			for _, fill := range []string{"x ", "Y", " "} {
+				checkOracle(t, strings.Repeat(fill, 200)[:pad]+r+"Za"+r+r+"É b")
+			}
+		}
+	}
+}
+
 var tokenizers = struct{ simple Tokenizer }{&simple{max: 64}}
 
 func FuzzAnalyzers(f *testing.F) {

@@ -46,10 +46,14 @@ func (s *simple) inPlace(dst *Tokens, text []byte) bool {
 		} else {
 			copy(in, text[i:])
 		}
+		var tail [utf8.UTFMax]byte // of a rune from the chunk before, lower-cased
+		n := max(next-i, 0)
+		copy(tail[:n], out[i:i+n])
 		word, high := classify((*[chunk]byte)(in), (*[chunk]byte)(out[i:]))
-		if high != 0 || next > i {
-			if carry && next > i {
-				word |= 1<<(next-i) - 1
+		if high != 0 {
+			copy(out[i:i+n], tail[:n])
+			if carry {
+				word |= 1<<n - 1
 			}
 			for high &= ^uint64(0) << max(next-i, 0); high != 0; high &= ^uint64(0) << max(next-i, 0) {
 				at := i + bits.TrailingZeros64(high)

@@ -1,0 +1,222 @@
+package writer
+
+import (
+	"encoding/binary"
+
+	"github.com/pinion-index/pinion/segment"
+)
+
+// accumulator gathers the inverted batches of the segment to come.
+type accumulator struct {
+	pool  *pagePool
+	pages []page // runs of all batches
+
+	terms    keyArena // records, see below
+	table    slots    // hash -> record
+	termRefs chunks[uint32]
+
+	ids     keyArena // of documents: length in two bytes, id
+	idTable slots    // idHash -> docID, plus one
+	docs    chunks[docInfo]
+	dead    int // documents replaced or deleted since they came
+
+	deletes chunks[deletion] // of ids in earlier segments
+	gone    keyArena         // ids in deletes: length in two bytes, id
+
+	stored   storedText
+	postings uint64
+	tokens   uint64
+	touched  byte // keeps the compiler from dropping the reads of touch
+}
+
+// A term's record: reference of its latest run, document frequency, length of the
+// term (two bytes), term.
+const (
+	recLast = 0
+	recDF   = 4
+	recLen  = 8
+	recTerm = 10
+)
+
+type docInfo struct {
+	id     uint32 // reference in ids
+	len    uint32 // tokens
+	hash   uint32 // idHash
+	isDead bool
+}
+
+type deletion struct{ id, hash uint32 }
+
+// What a flush needs besides what is counted: 16 bytes to sort a term, 12 for an
+// id's hash and a length, and half as much again of every hash table while it grows.
+const (
+	termScratch = 16
+	docScratch  = 12
+)
+
+// bytes counts the memory that the accumulator holds, and what writing it takes
+// on top of that.
+func (a *accumulator) bytes() int {
+	return len(a.pages)*pageBytes +
+		a.terms.bytes() + a.termRefs.n*(4+termScratch) + a.table.bytes()*3/2 +
+		a.ids.bytes() + a.docs.n*(16+docScratch) + a.idTable.bytes()*3/2 +
+		a.gone.bytes() + a.deletes.n*8 + a.stored.bytes()
+}
+
+// full says whether b may not be absorbed any more for want of docIDs or references.
+func (a *accumulator) full(b *batch) bool {
+	return a.docs.n+len(b.ops) > segment.MaxDocs || len(a.pages)+len(b.pages) > maxPages ||
+		a.terms.page > 1<<15 || a.ids.page > 1<<15 || a.gone.page > 1<<15
+}
+
+func (a *accumulator) empty() bool { return a.docs.n == 0 && a.deletes.n == 0 }
+
+// absorb takes over the runs and documents of b.
+func (a *accumulator) absorb(b *batch) {
+	base := uint32(a.docs.n)
+	a.absorbOps(b)
+	firstPage := uint32(len(a.pages))
+	a.pages = append(a.pages, b.pages...)
+	a.table.reserve(len(b.terms))
+	for from := 0; from < len(b.terms); from += lookAhead {
+		group := b.terms[from:min(from+lookAhead, len(b.terms))]
+		a.touch(group)
+		for i := range group {
+			t := &group[i]
+			rec := a.record(b, t)
+			pg, at := b.pages[t.last>>pageShift], (t.last&(1<<pageShift-1))*2
+			putUint32(pg[at:], binary.LittleEndian.Uint32(rec[recLast:]))
+			putUint32(pg[at+2:], base)
+			binary.LittleEndian.PutUint32(rec[recLast:], t.last+firstPage<<pageShift)
+			binary.LittleEndian.PutUint32(rec[recDF:], binary.LittleEndian.Uint32(rec[recDF:])+t.df)
+			a.postings += uint64(t.df)
+		}
+	}
+	a.tokens += b.tokens
+	a.stored.take(b)
+	b.pages = b.pages[:0]
+}
+
+// lookAhead is how many terms are looked up together.
+const lookAhead = 16
+
+// touch reads the slots and records where the terms of group will probably be
+// found. None of the reads depends on another term's, so their cache misses
+// overlap.
+func (a *accumulator) touch(group []localTerm) {
+	var refs [lookAhead]uint32
+	mask := a.table.mask()
+	for i := range group {
+		e := a.table.slot[group[i].hash&mask]
+		refs[i] = uint32(e)
+	}
+	var sum byte
+	for _, ref := range refs[:len(group)] {
+		if ref != 0 {
+			sum += a.terms.at(ref)[recLen]
+		}
+	}
+	a.touched = sum
+}
+
+// record returns the record of term t of b, a new one if need be.
+func (a *accumulator) record(b *batch, t *localTerm) []byte {
+	term := b.bytes[t.at : t.at+t.n]
+	mask := a.table.mask()
+	at := t.hash & mask
+	for ; a.table.slot[at] != 0; at = (at + 1) & mask {
+		e := a.table.slot[at]
+		if uint32(e>>32) != t.hash {
+			continue
+		}
+		if rec := a.terms.at(uint32(e)); string(termOf(rec)) == string(term) {
+			return rec
+		}
+	}
+	ref, rec := a.terms.alloc(recTerm + len(term))
+	clear(rec[:recLen])
+	binary.LittleEndian.PutUint16(rec[recLen:], uint16(len(term)))
+	copy(rec[recTerm:], term)
+	a.table.slot[at] = uint64(t.hash)<<32 | uint64(ref)
+	a.table.used++
+	a.termRefs.append(ref)
+	return rec
+}
+
+func termOf(rec []byte) []byte {
+	n := int(binary.LittleEndian.Uint16(rec[recLen:]))
+	return rec[recTerm : recTerm+n]
+}
+
+// absorbOps takes over documents and deletions. A document whose id came before
+// replaces it.
+func (a *accumulator) absorbOps(b *batch) {
+	a.idTable.reserve(len(b.ops))
+	doc := 0
+	for i := range b.ops {
+		id, hash := b.id(i), b.hashes[i]
+		slot := a.findID(id, hash)
+		old := int(uint32(*slot)) - 1
+		if old >= 0 && !a.docs.at(old).isDead {
+			a.docs.at(old).isDead = true
+			a.dead++
+		}
+		if b.ops[i].deletes {
+			a.deletes.append(deletion{appendID(&a.gone, id), hash})
+			continue
+		}
+		if old < 0 {
+			a.idTable.used++
+		}
+		*slot = uint64(hash)<<32 | uint64(a.docs.n+1)
+		a.docs.append(docInfo{id: appendID(&a.ids, id), len: b.lens[doc], hash: hash})
+		doc++
+	}
+}
+
+// findID returns the slot of id: that of the last document with it, or an empty one.
+func (a *accumulator) findID(id []byte, hash uint32) *uint64 {
+	mask := a.idTable.mask()
+	at := hash & mask
+	for ; a.idTable.slot[at] != 0; at = (at + 1) & mask {
+		e := a.idTable.slot[at]
+		if uint32(e>>32) == hash && string(a.id(int(uint32(e))-1)) == string(id) {
+			break
+		}
+	}
+	return &a.idTable.slot[at]
+}
+
+// id returns the id of a document.
+func (a *accumulator) id(doc int) []byte { return idAt(&a.ids, a.docs.at(doc).id) }
+
+func appendID(arena *keyArena, id []byte) uint32 {
+	ref, b := arena.alloc(2 + len(id))
+	binary.LittleEndian.PutUint16(b, uint16(len(id)))
+	copy(b[2:], id)
+	return ref
+}
+
+func idAt(arena *keyArena, ref uint32) []byte {
+	b := arena.at(ref)
+	return b[2 : 2+int(binary.LittleEndian.Uint16(b))]
+}
+
+// reset empties a. Its memory is kept, the runs' in the pool.
+func (a *accumulator) reset() {
+	a.pool.put(a.pages)
+	clear(a.pages)
+	a.pages = a.pages[:0]
+	a.terms.reset()
+	a.ids.reset()
+	a.gone.reset()
+	a.table.reset(maxSlots)
+	a.idTable.reset(maxSlots)
+	a.termRefs.reset()
+	a.docs.reset()
+	a.deletes.reset()
+	a.stored.reset()
+	a.dead, a.postings, a.tokens = 0, 0, 0
+}
+
+const maxSlots = 1 << 40

@@ -1,0 +1,86 @@
+package writer
+
+import "github.com/cespare/xxhash/v2"
+
+// batch is a number of documents and deletions in arrival order and, once a
+// worker has inverted it, their postings. Batches are re-used.
+type batch struct {
+	seq   uint64
+	slots int // how many of the Writer's slots it holds
+
+	text []byte // contents of all documents, and slack bytes
+	ids  []byte
+	ops  []op
+
+	// Set by the inverter.
+	lens   []uint32 // tokens of every document
+	hashes []uint32 // idHash of every op's id
+	terms  []localTerm
+	bytes  []byte // of all terms, and slack bytes
+	pages  []page // runs; references in terms count pages from 0
+	stored []byte // all of text, compressed, if it is to be stored
+	tokens uint64
+}
+
+// op is one document, or the deletion of one id.
+type op struct {
+	idEnd, textEnd uint32
+	deletes        bool
+}
+
+// localTerm is one term of a batch.
+type localTerm struct {
+	head uint64 // first eight bytes, little-endian, zero-padded
+	at   uint32 // where it lies in batch.bytes
+	n    uint32 // its length
+	doc  uint32 // inverting: last document it occurred in, plus one
+	last uint32 // inverting: its latest posting; then: reference of its run
+	df   uint32
+	hash uint32
+}
+
+// size is what the batch's input occupies.
+func (b *batch) size() int { return len(b.text) + len(b.ids) + len(b.ops)*opBytes }
+
+// opBytes is what a document costs in a batch besides id and text.
+const opBytes = 24
+
+func (b *batch) add(id, text []byte, deletes bool) {
+	b.ids = append(b.ids, id...)
+	b.text = append(b.text, text...)
+	b.ops = append(b.ops, op{uint32(len(b.ids)), uint32(len(b.text)), deletes})
+}
+
+// id returns the id of op i.
+func (b *batch) id(i int) []byte {
+	from := uint32(0)
+	if i > 0 {
+		from = b.ops[i-1].idEnd
+	}
+	return b.ids[from:b.ops[i].idEnd]
+}
+
+// contents returns the text of op i.
+func (b *batch) contents(i int) []byte {
+	from := uint32(0)
+	if i > 0 {
+		from = b.ops[i-1].textEnd
+	}
+	return b.text[from:b.ops[i].textEnd]
+}
+
+// idHash is the hash by which segments order ids.
+func idHash(id []byte) uint32 { return uint32(xxhash.Sum64(id) >> 32) }
+
+// reset empties b for new documents. Memory that one huge document took is given
+// back to the collector; usual is the usual size of a batch.
+func (b *batch) reset(usual int) {
+	if cap(b.text) > 2*usual {
+		*b = batch{}
+		return
+	}
+	b.text, b.ids, b.ops = b.text[:0], b.ids[:0], b.ops[:0]
+	b.lens, b.hashes = b.lens[:0], b.hashes[:0]
+	b.terms, b.bytes, b.pages, b.stored = b.terms[:0], b.bytes[:0], b.pages[:0], nil
+	b.tokens = 0
+}

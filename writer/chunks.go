@@ -1,0 +1,71 @@
+package writer
+
+// chunkLen is the number of elements in each part of chunks.
+const chunkLen = 1 << 14
+
+// chunks is a growing array that never moves, so that growing it makes no
+// garbage and what it occupies is known to the byte. reset keeps the memory.
+type chunks[T any] struct {
+	parts [][]T
+	n     int
+}
+
+func (c *chunks[T]) append(v T) {
+	if c.n == len(c.parts)*chunkLen {
+		c.parts = append(c.parts, make([]T, chunkLen))
+	}
+	c.parts[c.n/chunkLen][c.n%chunkLen] = v
+	c.n++
+}
+
+func (c *chunks[T]) at(i int) *T { return &c.parts[i/chunkLen][i%chunkLen] }
+
+func (c *chunks[T]) reset() { c.n = 0 }
+
+// keyPageBytes is the size of one page of a keyArena.
+const (
+	keyPageBytes = 1 << 18
+	keyPageShift = 16
+	keyPageMask  = 1<<keyPageShift - 1
+)
+
+// keyArena holds byte strings of at most 65535 bytes, each behind a fixed number
+// of bytes of its user. References count 4-byte units and are never 0.
+type keyArena struct {
+	pages [][]byte
+	page  int // page in use
+	used  int // bytes of it
+}
+
+// alloc returns the reference and the bytes of n new bytes, which may hold
+// anything.
+func (a *keyArena) alloc(n int) (uint32, []byte) {
+	if len(a.pages) == 0 || a.used+n > keyPageBytes {
+		if len(a.pages) > 0 {
+			a.page++
+		}
+		if a.page >= len(a.pages) {
+			a.pages = append(a.pages, make([]byte, keyPageBytes))
+		}
+		a.used = 4
+	}
+	ref := uint32(a.page)<<keyPageShift | uint32(a.used/4)
+	b := a.pages[a.page][a.used : a.used+n : a.used+n]
+	a.used = (a.used + n + 3) &^ 3
+	return ref, b
+}
+
+// at returns the bytes from ref to the end of its page.
+func (a *keyArena) at(ref uint32) []byte {
+	return a.pages[ref>>keyPageShift][(ref&keyPageMask)*4:]
+}
+
+func (a *keyArena) reset() { a.page, a.used = 0, 4 }
+
+// bytes returns what is in use, in whole pages.
+func (a *keyArena) bytes() int {
+	if len(a.pages) == 0 {
+		return 0
+	}
+	return (a.page + 1) * keyPageBytes
+}

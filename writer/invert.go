@@ -1,0 +1,163 @@
+package writer
+
+import (
+	"slices"
+
+	"github.com/pinion-index/pinion/analysis"
+)
+
+// inverter turns batches into runs, one at a time. Each worker has its own.
+type inverter struct {
+	seed      uint64
+	pool      *pagePool
+	tokenizer analysis.Tokenizer
+
+	tokens   analysis.Tokens
+	table    slots // hash -> index in batch.terms, plus one
+	postings []posting
+	docEnds  []uint32 // end of each document's postings
+	sorted   []uint64 // by term, then document: document<<32 | tf
+}
+
+type posting struct{ term, tf uint32 }
+
+// invert fills in the result fields of b.
+func (v *inverter) invert(b *batch) {
+	v.table.reset(1 << 18)
+	v.postings, v.docEnds = v.postings[:0], v.docEnds[:0]
+	for i := range b.ops {
+		b.hashes = append(b.hashes, idHash(b.id(i)))
+		if b.ops[i].deletes {
+			continue
+		}
+		v.tokens.Reset()
+		v.tokenizer.Append(&v.tokens, b.contents(i))
+		v.document(b, uint32(len(b.lens)))
+		b.lens = append(b.lens, uint32(v.tokens.Len()))
+		b.tokens += uint64(v.tokens.Len())
+		v.docEnds = append(v.docEnds, uint32(len(v.postings)))
+	}
+	v.sort(b)
+	v.write(b)
+}
+
+// document counts the tokens of one document. A term knows the last document in
+// which it occurred and its posting there.
+func (v *inverter) document(b *batch, doc uint32) {
+	v.table.reserve(v.tokens.Len())
+	v.postings = slices.Grow(v.postings, v.tokens.Len())
+	postings, mask := v.postings, v.table.mask()
+	text := v.tokens.Bytes[:cap(v.tokens.Bytes)]
+	for _, s := range v.tokens.Spans {
+		x := head(text, s.Start, s.End)
+		h := hashTerm(v.seed, x, text, s.Start, s.End)
+		at := h & mask
+		var term uint32
+		for {
+			e := v.table.slot[at]
+			if e == 0 {
+				term = v.newTerm(b, x, h, at, text[s.Start:s.End])
+				break
+			}
+			if uint32(e>>32) == h {
+				term = uint32(e) - 1
+				t := &b.terms[term]
+				if t.head == x && t.n == s.End-s.Start &&
+					(t.n <= 8 || string(b.bytes[t.at:t.at+t.n]) == string(text[s.Start:s.End])) {
+					break
+				}
+			}
+			at = (at + 1) & mask
+		}
+		t := &b.terms[term]
+		if t.doc == doc+1 {
+			postings[t.last].tf++
+			continue
+		}
+		t.doc = doc + 1
+		t.last = uint32(len(postings))
+		t.df++
+		postings = append(postings, posting{term, 1})
+	}
+	v.postings = postings
+}
+
+func (v *inverter) newTerm(b *batch, x uint64, h, at uint32, term []byte) uint32 {
+	n := uint32(len(b.terms))
+	v.table.slot[at] = uint64(h)<<32 | uint64(n+1)
+	v.table.used++
+	b.terms = append(b.terms, localTerm{head: x, at: uint32(len(b.bytes)), n: uint32(len(term)), hash: h})
+	b.bytes = append(b.bytes, term...)
+	return n
+}
+
+// sort orders postings by term, keeping the order of documents: a counting sort.
+func (v *inverter) sort(b *batch) {
+	end := uint32(0)
+	for i := range b.terms {
+		t := &b.terms[i]
+		t.last = end
+		end += t.df
+	}
+	v.sorted = slices.Grow(v.sorted[:0], int(end))[:end]
+	from := uint32(0)
+	for doc, to := range v.docEnds {
+		for _, p := range v.postings[from:to] {
+			t := &b.terms[p.term]
+			v.sorted[t.last] = uint64(doc)<<32 | uint64(p.tf)
+			t.last++
+		}
+		from = to
+	}
+}
+
+// write packs the sorted postings into runs and leaves their references in
+// terms.last.
+func (v *inverter) write(b *batch) {
+	var pg page
+	used, from := pageWords, uint32(0)
+	for i := range b.terms {
+		t := &b.terms[i]
+		run := v.sorted[from : from+t.df]
+		from += t.df
+		if used+runHeader+3*len(run) > pageWords {
+			// The bound is generous for long runs: count before giving up the page.
+			if used+runHeader+runWords(run) > pageWords {
+				pg = v.pool.get()
+				b.pages = append(b.pages, pg)
+				used = 2
+			}
+		}
+		t.last = uint32(len(b.pages)-1)<<pageShift | uint32(used/2)
+		n := packRun(pg[used+runHeader:], run)
+		pg[used+4] = uint16(n)
+		used = (used + runHeader + n + 1) &^ 1
+	}
+}
+
+// runWords returns how many words the postings of run take.
+func runWords(run []uint64) int {
+	n := len(run)
+	for _, p := range run {
+		if uint32(p) > 7 {
+			n += 2
+		}
+	}
+	return n
+}
+
+func packRun(dst []uint16, run []uint64) int {
+	n := 0
+	for _, p := range run {
+		doc, tf := uint16(p>>32), uint32(p)
+		if tf > 7 {
+			dst[n] = doc << 3
+			putUint32(dst[n+1:], tf)
+			n += 3
+			continue
+		}
+		dst[n] = doc<<3 | uint16(tf)
+		n++
+	}
+	return n
+}

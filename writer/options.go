@@ -1,0 +1,98 @@
+package writer
+
+import (
+	"fmt"
+	"runtime"
+
+	"github.com/pinion-index/pinion/analysis"
+	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/format/codec/bp128"
+)
+
+// DefaultMemory is the memory budget unless Options name another: 512 MiB.
+const DefaultMemory = 512 << 20
+
+// MinMemory is the least memory budget: 8 MiB.
+const MinMemory = 8 << 20
+
+// Options say how a Writer works. The zero value is good.
+type Options struct {
+	// Analyzer cuts documents into terms. Nil means the one that the index was made
+	// with, and simple for a new index. An index has one analyzer: opening it with
+	// another fails with ErrAnalyzer.
+	Analyzer *analysis.Analyzer
+	// Memory is the memory budget in bytes: what the Writer holds, counted, stays
+	// within it. 0 means DefaultMemory. Where segments end depends on it.
+	Memory int64
+	// Threads is how many goroutines work at once; 0 means runtime.GOMAXPROCS. What
+	// is written does not depend on it.
+	Threads int
+	// Stored says that the contents of documents are stored as well.
+	Stored bool
+	// DocsCodec and FreqsCodec encode the posting lists of new segments; nil means
+	// bp128. Their block lengths must be equal.
+	DocsCodec, FreqsCodec codec.Codec
+	// Progress, if not nil, is called from time to time with how far the present
+	// operation is, by one goroutine at a time. It must not call the Writer.
+	Progress func(Progress)
+}
+
+// Progress tells how far an operation is.
+type Progress struct {
+	Stage       string // "flush" or "merge"
+	Done, Total uint64 // postings
+}
+
+// withDefaults checks o and fills in what is not set, except Analyzer.
+func (o Options) withDefaults() (Options, error) {
+	if o.Memory == 0 {
+		o.Memory = DefaultMemory
+	}
+	if o.Memory < MinMemory {
+		return o, fmt.Errorf("writer: memory budget of %d bytes, at least %d are needed", o.Memory, MinMemory)
+	}
+	if o.Threads < 0 {
+		return o, fmt.Errorf("writer: %d threads", o.Threads)
+	}
+	if o.Threads == 0 {
+		o.Threads = runtime.GOMAXPROCS(0)
+	}
+	if o.DocsCodec == nil {
+		o.DocsCodec = bp128.Codec{}
+	}
+	if o.FreqsCodec == nil {
+		o.FreqsCodec = bp128.Codec{}
+	}
+	if d, f := o.DocsCodec, o.FreqsCodec; d.BlockLen() != f.BlockLen() {
+		return o, fmt.Errorf("writer: codec %s has blocks of %d, codec %s of %d: they cannot be combined", d.ID(), d.BlockLen(), f.ID(), f.BlockLen())
+	}
+	return o, nil
+}
+
+// Shares of the memory budget. A quarter is for batches in flight, half for the
+// accumulator, the rest for writing it.
+const (
+	flightShare = 4
+	accumShare  = 2
+	minBatch    = 64 << 10
+	maxBatch    = 1 << 20
+	// batchCost is what a batch in flight and its inverter take for a byte of text.
+	batchCost = 6
+)
+
+// batchBytes is the size at which a batch is full.
+func (o *Options) batchBytes() int {
+	return int(min(max(o.Memory/512, minBatch), maxBatch))
+}
+
+// batches is how many batches may be in flight.
+func (o *Options) batches() int {
+	most := o.Memory / flightShare / int64(batchCost*o.batchBytes())
+	return int(max(2, min(most, int64(o.Threads)+2)))
+}
+
+// maxText is the size of the largest document: alone in flight it may take all
+// of that share.
+func (o *Options) maxText() int {
+	return int(min(o.Memory/flightShare/batchCost, analysis.MaxTextBytes))
+}

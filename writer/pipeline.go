@@ -1,0 +1,268 @@
+package writer
+
+import (
+	"context"
+	"sync"
+)
+
+// pipeline gathers documents into batches and has workers invert them. Results
+// are absorbed in order by whichever goroutine holds the absorber role, mostly
+// the worker that finished the batch whose turn it is.
+type pipeline struct {
+	w     *Writer
+	pages pagePool
+	texts textPool
+	seed  uint64
+
+	gate  chan struct{} // held while documents enter
+	slots chan struct{} // one for each batch that may be in flight
+	total int           // capacity of slots
+	cur   *batch        // being filled, or nil; behind gate
+	seq   uint64        // of the next batch; behind gate
+
+	work    chan *batch
+	workers sync.WaitGroup
+	ctx     context.Context // ends when the Writer fails or closes
+	cancel  context.CancelCauseFunc
+
+	mu     sync.Mutex
+	cond   sync.Cond
+	ready  map[uint64]*batch // inverted, not absorbed
+	next   uint64            // batch to be absorbed next
+	role   bool              // somebody is the absorber
+	free   []*batch
+	closed bool
+}
+
+// failure returns why the pipeline has ended, or nil.
+func (p *pipeline) failure() error {
+	if p.ctx.Err() == nil {
+		return nil
+	}
+	return context.Cause(p.ctx)
+}
+
+func (p *pipeline) start(w *Writer) {
+	p.w = w
+	p.seed = newSeed()
+	p.total = w.opts.batches()
+	p.gate = make(chan struct{}, 1)
+	p.slots = make(chan struct{}, p.total)
+	p.work = make(chan *batch, p.total)
+	p.ready = make(map[uint64]*batch)
+	p.cond.L = &p.mu
+	p.ctx, p.cancel = context.WithCancelCause(context.Background())
+	context.AfterFunc(p.ctx, p.wake)
+	for range min(w.opts.Threads, p.total) {
+		p.workers.Go(p.invert)
+	}
+}
+
+// wake makes all who wait on cond look again.
+func (p *pipeline) wake() {
+	p.mu.Lock()
+	p.cond.Broadcast()
+	p.mu.Unlock()
+}
+
+// take acquires one element of c or fails with the cause of ctx's or the
+// pipeline's end.
+func (p *pipeline) take(ctx context.Context, c chan struct{}) error {
+	if err := p.failure(); err != nil {
+		return err
+	}
+	select {
+	case c <- struct{}{}:
+		return nil
+	default:
+	}
+	select {
+	case c <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-p.ctx.Done():
+		return p.failure()
+	}
+}
+
+// add appends one document or deletion to the present batch.
+func (p *pipeline) add(ctx context.Context, id, text []byte, deletes bool) error {
+	if err := p.take(ctx, p.gate); err != nil {
+		return err
+	}
+	defer func() { <-p.gate }()
+	usual := p.w.opts.batchBytes()
+	size := len(id) + len(text) + opBytes
+	if p.cur != nil && p.cur.size()+size > usual {
+		p.send()
+	}
+	if p.cur == nil {
+		b, err := p.newBatch(ctx, min(1+(size-1)/usual, p.total))
+		if err != nil {
+			return err
+		}
+		p.cur = b
+	}
+	p.cur.add(id, text, deletes)
+	if p.cur.size() >= usual || len(p.cur.ops) == maxBatchDocs {
+		p.send()
+	}
+	return nil
+}
+
+// newBatch returns an empty batch that holds n slots. The caller holds the gate,
+// so nobody else is waiting for several.
+func (p *pipeline) newBatch(ctx context.Context, n int) (*batch, error) {
+	for i := range n {
+		if err := p.take(ctx, p.slots); err != nil {
+			for range i {
+				<-p.slots
+			}
+			return nil, err
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	b := &batch{}
+	if k := len(p.free) - 1; k >= 0 {
+		b = p.free[k]
+		p.free = p.free[:k]
+	}
+	b.slots = n
+	return b, nil
+}
+
+// send hands the present batch to the workers. The caller holds the gate.
+func (p *pipeline) send() {
+	if p.cur == nil {
+		return
+	}
+	p.cur.seq = p.seq
+	p.seq++
+	p.work <- p.cur // never blocks: it has a place for every slot
+	p.cur = nil
+}
+
+// invert is the life of a worker.
+func (p *pipeline) invert() {
+	v := inverter{seed: p.seed, pool: &p.pages, tokenizer: p.w.opts.Analyzer.Tokenizer()}
+	var scratch []byte
+	for b := range p.work {
+		if p.failure() != nil {
+			continue
+		}
+		v.invert(b)
+		if p.w.opts.Stored {
+			scratch = p.texts.compress(b, scratch)
+		}
+		p.mu.Lock()
+		p.ready[b.seq] = b
+		p.cond.Broadcast()
+		taken := !p.role
+		p.role = true
+		p.mu.Unlock()
+		if taken {
+			p.release()
+		}
+	}
+}
+
+// release absorbs all batches whose turn it is and gives up the absorber role,
+// which the caller holds.
+func (p *pipeline) release() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for {
+		b := p.ready[p.next]
+		if b == nil || p.ctx.Err() != nil {
+			p.role = false
+			p.cond.Broadcast()
+			return
+		}
+		delete(p.ready, p.next)
+		p.mu.Unlock()
+		err := p.w.absorb(p.ctx, b)
+		b.reset(p.w.opts.batchBytes())
+		for range b.slots {
+			<-p.slots
+		}
+		if err != nil {
+			p.cancel(err)
+		}
+		p.mu.Lock()
+		p.next++
+		p.free = append(p.free, b)
+	}
+}
+
+// absorb adds b to the accumulator and writes that when it is large. The caller
+// is the absorber.
+func (w *Writer) absorb(ctx context.Context, b *batch) error {
+	if w.acc.full(b) {
+		if err := w.flush(ctx); err != nil {
+			return err
+		}
+	}
+	w.acc.absorb(b)
+	if int64(w.acc.bytes()) >= w.opts.Memory/accumShare {
+		return w.flush(ctx)
+	}
+	return nil
+}
+
+// exclusive calls f as the absorber, after all documents added before this call
+// were absorbed. Unless it comes from ctx, an error of f ends the pipeline.
+func (p *pipeline) exclusive(ctx context.Context, f func() error) error {
+	if err := p.take(ctx, p.gate); err != nil {
+		return err
+	}
+	p.send()
+	until := p.seq
+	<-p.gate
+
+	stop := context.AfterFunc(ctx, p.wake)
+	defer stop()
+	p.mu.Lock()
+	for (p.role || p.next < until) && ctx.Err() == nil && p.ctx.Err() == nil {
+		p.cond.Wait()
+	}
+	if err := p.failure(); err != nil {
+		p.mu.Unlock()
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		p.mu.Unlock()
+		return err
+	}
+	p.role = true
+	p.mu.Unlock()
+	err := f()
+	if err != nil && ctx.Err() == nil {
+		p.cancel(err)
+	}
+	p.release()
+	return err
+}
+
+// close ends the pipeline and waits for its goroutines and for the absorber. It
+// returns false if it was closed before.
+func (p *pipeline) close() bool {
+	p.mu.Lock()
+	first := !p.closed
+	p.closed = true
+	p.mu.Unlock()
+	if !first {
+		return false
+	}
+	p.cancel(ErrClosed)
+	p.gate <- struct{}{} // for ever: nobody adds any more
+	close(p.work)
+	p.workers.Wait()
+	p.mu.Lock()
+	for p.role {
+		p.cond.Wait()
+	}
+	p.mu.Unlock()
+	return true
+}

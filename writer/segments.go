@@ -1,0 +1,174 @@
+package writer
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/store"
+)
+
+// liveSegment is a segment that the next commit will hold.
+type liveSegment struct {
+	info    store.SegmentInfo
+	data    store.Data
+	seg     *segment.Segment
+	deletes *roaring.Bitmap // nil: none
+	dirty   bool            // deletes changed since info.DeletesFile
+	ours    bool            // no commit names the file yet
+}
+
+func (s *liveSegment) deleted() uint32 {
+	if s.deletes == nil {
+		return 0
+	}
+	return uint32(s.deletes.GetCardinality())
+}
+
+func (s *liveSegment) delete(doc uint32) {
+	if s.deletes == nil {
+		s.deletes = roaring.New()
+	}
+	if s.deletes.CheckedAdd(doc) {
+		s.dirty = true
+	}
+}
+
+// openSegment opens the file of info, with the deletes that it names.
+func openSegment(l *store.Lock, info store.SegmentInfo) (*liveSegment, error) {
+	data, err := l.OpenSegment(info.File)
+	if err != nil {
+		return nil, err
+	}
+	s := &liveSegment{info: info, data: data}
+	if err := s.open(l.Dir()); err != nil {
+		data.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *liveSegment) open(dir *store.Dir) (err error) {
+	defer store.CatchFault(store.ArmFault(), &err)
+	name := store.SegmentName(s.info.File)
+	if s.seg, err = segment.Open(name, s.data); err != nil {
+		return err
+	}
+	if m := s.seg.Meta(); s.seg.Header().ID != s.info.ID || m.Docs != s.info.Docs {
+		return format.Locate(format.Corrupt("segment is not the one that the manifest names"), format.Place{File: name, Block: format.NoBlock})
+	}
+	if s.info.DeletesFile == 0 {
+		return nil
+	}
+	name = store.DeletesName(s.info.DeletesFile)
+	data, err := dir.OpenFile(name)
+	if err != nil {
+		return err
+	}
+	defer data.Close()
+	s.deletes, err = store.ReadDeletes(name, data, &s.info)
+	return err
+}
+
+// output is a segment that is being written.
+type output struct {
+	lock    *store.Lock
+	num     uint64
+	file    store.File
+	builder *segment.Builder
+	temps   []store.Temp
+	done    bool
+}
+
+// create begins a segment. Analyzer, codecs and temporary files are filled in.
+func (w *Writer) create(o segment.BuilderOptions) (*output, error) {
+	num, file, err := w.lock.CreateSegment()
+	if err != nil {
+		return nil, err
+	}
+	out := &output{lock: w.lock, num: num, file: file}
+	o.Analyzer, o.AnalyzerOptions = w.opts.Analyzer.Name(), w.opts.Analyzer.Options()
+	o.DocsCodec, o.FreqsCodec = w.opts.DocsCodec, w.opts.FreqsCodec
+	fw := format.NewFileWriter(file, format.KindSegment, store.NewID())
+	if out.builder, err = segment.NewBuilder(fw, o); err != nil {
+		out.discardUnlessDone()
+		return nil, err
+	}
+	return out, nil
+}
+
+// finish completes the file, makes it durable and opens it.
+func (out *output) finish() (*liveSegment, error) {
+	h, err := out.builder.Finish()
+	if err != nil {
+		return nil, err
+	}
+	if err := out.file.Sync(); err != nil {
+		return nil, err
+	}
+	if err := out.file.Close(); err != nil {
+		return nil, err
+	}
+	m := out.builder.Meta()
+	s, err := openSegment(out.lock, store.SegmentInfo{
+		File: out.num, ID: h.ID, Docs: m.Docs, Postings: m.Postings, Tokens: m.Tokens,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading back what was written: %w", err)
+	}
+	s.ours = true
+	out.done = true
+	return s, nil
+}
+
+// discardUnlessDone removes a file that was not finished. Temporary files go in
+// any case.
+func (out *output) discardUnlessDone() {
+	for _, t := range out.temps {
+		t.Close()
+	}
+	out.temps = nil
+	if !out.done {
+		out.lock.Discard(out.num) // best effort: the next writer sweeps
+	}
+}
+
+// drop closes the segment's file and, if no commit knows it, removes it.
+func (w *Writer) drop(s *liveSegment) {
+	s.data.Close()
+	if s.ours {
+		w.lock.Discard(s.info.File)
+	}
+}
+
+// replaceOlder deletes from all segments the documents whose ids a holds or was
+// told to delete.
+func (w *Writer) replaceOlder(ctx context.Context, a *accumulator) (err error) {
+	defer store.CatchFault(store.ArmFault(), &err)
+	for _, s := range w.segments {
+		find := func(id []byte) error {
+			doc, ok, err := s.seg.FindID(id)
+			if ok {
+				s.delete(doc)
+			}
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for i := range a.docs.n {
+			if err := find(a.id(i)); err != nil {
+				return err
+			}
+		}
+		for i := range a.deletes.n {
+			if err := find(idAt(&a.gone, a.deletes.at(i).id)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,49 @@
+package writer
+
+// slots is an open-addressing hash table from 32-bit hashes to 32-bit references
+// other than 0. Who uses it compares keys. A slot is hash<<32 | reference.
+type slots struct {
+	slot []uint64 // a power of two of them
+	used int
+}
+
+const minSlots = 1 << 10
+
+// mask returns what is ANDed with a hash to give the first slot to look at.
+func (s *slots) mask() uint32 { return uint32(len(s.slot) - 1) }
+
+// reserve makes room for n more references. Slots move.
+func (s *slots) reserve(n int) {
+	size := max(len(s.slot), minSlots)
+	for (s.used+n)*4 > size*3 {
+		size *= 2
+	}
+	if size == len(s.slot) {
+		return
+	}
+	old := s.slot
+	s.slot = make([]uint64, size)
+	mask := s.mask()
+	for _, e := range old {
+		if e == 0 {
+			continue
+		}
+		i := uint32(e>>32) & mask
+		for s.slot[i] != 0 {
+			i = (i + 1) & mask
+		}
+		s.slot[i] = e
+	}
+}
+
+// reset removes all references; memory beyond limit slots is given back.
+func (s *slots) reset(limit int) {
+	s.used = 0
+	if len(s.slot) > limit {
+		s.slot = nil
+		return
+	}
+	clear(s.slot)
+}
+
+func (s *slots) bytes() int { return 8 * len(s.slot) }

@@ -1,0 +1,299 @@
+package writer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/pinion-index/pinion/analysis"
+	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/store"
+)
+
+// ErrClosed is what methods of a closed Writer return.
+var ErrClosed = errors.New("writer is closed")
+
+// ErrAnalyzer says that an index or a segment was made with another analyzer than
+// the one that is asked for.
+var ErrAnalyzer = errors.New("analyzers differ")
+
+// Document is one document to add.
+type Document struct {
+	// ID is its external id: 1 to 65535 bytes of any value. A document with the
+	// same id that the index holds is replaced.
+	ID []byte
+	// Contents is its text.
+	Contents []byte
+}
+
+// Writer changes one index directory. All methods may be called from several
+// goroutines. An error other than a bad document or a cancelled context ends the
+// Writer: from then on every method returns it, and what was committed stays.
+type Writer struct {
+	opts Options
+	lock *store.Lock
+	dir  *store.Dir
+
+	pipe pipeline
+
+	// The rest belongs to whoever holds the pipeline's absorber role.
+	acc      *accumulator
+	segments []*liveSegment // in docID order
+	changed  bool           // since the last commit
+}
+
+// Open opens the index in directory path for writing; the directory and the index
+// are made if there is none. It fails with store.ErrLocked while another Writer
+// has it open.
+func Open(ctx context.Context, path string, o Options) (*Writer, error) {
+	dir, err := store.Create(path)
+	if err != nil {
+		return nil, err
+	}
+	return open(ctx, dir, o)
+}
+
+// OpenFS is Open for any file system.
+func OpenFS(ctx context.Context, fs store.FS, o Options) (*Writer, error) {
+	dir, err := store.OpenFS(fs)
+	if err != nil {
+		return nil, err
+	}
+	return open(ctx, dir, o)
+}
+
+func open(ctx context.Context, dir *store.Dir, o Options) (*Writer, error) {
+	w, err := openDir(ctx, dir, o)
+	if err != nil {
+		dir.Close()
+		return nil, fmt.Errorf("opening %s for writing: %w", dir, err)
+	}
+	return w, nil
+}
+
+func openDir(ctx context.Context, dir *store.Dir, o Options) (*Writer, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	lock, err := dir.Lock()
+	if err != nil {
+		return nil, err
+	}
+	w := &Writer{opts: o, lock: lock, dir: dir}
+	if err := w.load(); err != nil {
+		w.closeSegments()
+		lock.Close()
+		return nil, err
+	}
+	w.acc = &accumulator{pool: &w.pipe.pages, stored: storedText{pool: &w.pipe.texts}}
+	w.pipe.start(w)
+	return w, nil
+}
+
+// load opens the segments of the newest commit and settles the analyzer.
+func (w *Writer) load() error {
+	m := w.lock.Manifest()
+	if m.Generation == 0 {
+		w.changed = true // the first commit makes the index, even an empty one
+	}
+	if err := w.setAnalyzer(m); err != nil {
+		return err
+	}
+	for _, info := range m.Segments {
+		s, err := openSegment(w.lock, info)
+		if err != nil {
+			return err
+		}
+		w.segments = append(w.segments, s)
+	}
+	return nil
+}
+
+func (w *Writer) setAnalyzer(m *store.Manifest) (err error) {
+	asked := w.opts.Analyzer
+	switch {
+	case m.Generation == 0 || len(m.Segments) == 0 && asked != nil:
+		if asked == nil {
+			w.opts.Analyzer, err = analysis.New("simple", "")
+		}
+		return err
+	case asked == nil:
+		w.opts.Analyzer, err = analysis.New(m.Analyzer, m.AnalyzerOptions)
+		return err
+	case asked.Name() != m.Analyzer || asked.Options() != m.AnalyzerOptions:
+		return fmt.Errorf("%w: the index was made with %s(%s), not %s", ErrAnalyzer, m.Analyzer, m.AnalyzerOptions, asked)
+	}
+	return nil
+}
+
+// Analyzer returns the analyzer of the index.
+func (w *Writer) Analyzer() *analysis.Analyzer { return w.opts.Analyzer }
+
+// Add adds a document. It copies it and returns before it is inverted, or waits
+// while as many documents are under way as the memory budget allows. ctx bounds
+// the wait only.
+func (w *Writer) Add(ctx context.Context, d Document) error {
+	if err := checkID(d.ID); err != nil {
+		return err
+	}
+	if n, most := len(d.Contents), w.opts.maxText(); n > most {
+		return fmt.Errorf("writer: document %s: %d bytes of text, at most %d fit the memory budget", quote(d.ID), n, most)
+	}
+	return w.pipe.add(ctx, d.ID, d.Contents, false)
+}
+
+// Delete deletes the document whose id is id, if the index holds one or it was
+// added before this call.
+func (w *Writer) Delete(ctx context.Context, id []byte) error {
+	if err := checkID(id); err != nil {
+		return err
+	}
+	return w.pipe.add(ctx, id, nil, true)
+}
+
+func checkID(id []byte) error {
+	switch {
+	case len(id) == 0:
+		return errors.New("writer: a document has an empty id")
+	case len(id) > segment.MaxID:
+		return fmt.Errorf("writer: document %s: id of %d bytes, at most %d are allowed", quote(id), len(id), segment.MaxID)
+	}
+	return nil
+}
+
+// quote shortens and quotes an id for a message.
+func quote(id []byte) string {
+	if len(id) > 64 {
+		return fmt.Sprintf("%.64q...", id)
+	}
+	return fmt.Sprintf("%q", id)
+}
+
+// Flush writes all documents added so far as a segment, which the next commit
+// will hold.
+func (w *Writer) Flush(ctx context.Context) error {
+	return w.pipe.exclusive(ctx, func() error { return w.flush(ctx) })
+}
+
+// flush writes the accumulator, if it holds anything, and empties it.
+func (w *Writer) flush(ctx context.Context) error {
+	a := w.acc
+	if a.empty() {
+		return nil
+	}
+	if err := w.replaceOlder(ctx, a); err != nil {
+		return err
+	}
+	if a.docs.n > a.dead {
+		s, err := w.writeAccumulator(ctx, a)
+		if err != nil {
+			return fmt.Errorf("writing a segment: %w", err)
+		}
+		w.segments = append(w.segments, s)
+	}
+	w.changed = true
+	a.reset()
+	return nil
+}
+
+// Commit flushes and makes all changes so far durable and visible to readers, or
+// leaves the index as it was.
+func (w *Writer) Commit(ctx context.Context) error {
+	return w.pipe.exclusive(ctx, func() error {
+		if err := w.flush(ctx); err != nil {
+			return err
+		}
+		return w.commit(ctx)
+	})
+}
+
+// commit writes deletes and manifest.
+func (w *Writer) commit(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	m := w.lock.Manifest()
+	m.Analyzer, m.AnalyzerOptions = w.opts.Analyzer.Name(), w.opts.Analyzer.Options()
+	m.Segments = nil
+	var keep, dead []*liveSegment
+	for _, s := range w.segments {
+		if s.deleted() == s.info.Docs {
+			dead = append(dead, s)
+			continue
+		}
+		if s.dirty {
+			num, err := w.lock.WriteDeletes(s.info.ID, s.deletes)
+			if err != nil {
+				return err
+			}
+			s.info.DeletesFile, s.info.Deleted = num, s.deleted()
+			s.dirty, w.changed = false, true
+		}
+		keep = append(keep, s)
+		m.Segments = append(m.Segments, s.info)
+	}
+	if !w.changed && len(dead) == 0 {
+		return nil
+	}
+	if err := w.lock.Commit(m); err != nil {
+		return err
+	}
+	for _, s := range keep {
+		s.ours = false
+	}
+	for _, s := range dead {
+		w.drop(s)
+	}
+	w.segments, w.changed = keep, false
+	return nil
+}
+
+// Close gives up the lock. What was not committed is lost. It waits for calls
+// under way, which end with ErrClosed.
+func (w *Writer) Close() error {
+	if !w.pipe.close() {
+		return nil
+	}
+	w.closeSegments()
+	err := w.lock.Close()
+	return errors.Join(err, w.dir.Close())
+}
+
+func (w *Writer) closeSegments() {
+	for _, s := range w.segments {
+		s.data.Close()
+	}
+	w.segments = nil
+}
+
+// reporter calls Options.Progress.
+type reporter struct {
+	f          func(Progress)
+	p          Progress
+	next, step uint64
+	mu         sync.Mutex
+}
+
+// progress returns a reporter of one operation over total postings.
+func (w *Writer) progress(stage string, total uint64) *reporter {
+	return &reporter{f: w.opts.Progress, p: Progress{Stage: stage, Total: total}, step: total/200 + 1}
+}
+
+func (r *reporter) add(n uint64) {
+	r.p.Done += n
+	if r.f != nil && r.p.Done >= r.next {
+		r.next = r.p.Done + r.step
+		r.f(r.p)
+	}
+}
+
+func (r *reporter) done() {
+	if r.f != nil {
+		r.f(r.p)
+	}
+}

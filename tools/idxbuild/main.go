@@ -1,0 +1,9 @@
+// Idxbuild adds documents to an index.
+package main
+
+import (
+	"github.com/pinion-index/pinion/tools/internal/cli"
+	"github.com/pinion-index/pinion/tools/internal/idxbuild"
+)
+
+func main() { cli.Main(idxbuild.Command()) }

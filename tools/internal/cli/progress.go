@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Progress shows on a terminal how far something has come: a bar, the rate and
+// the time left. Nothing is shown in the first second or where the output is not a
+// terminal.
+type Progress struct {
+	label   string
+	rate    func(done int64, d time.Duration) string
+	done    atomic.Int64
+	total   atomic.Int64
+	stop    chan struct{}
+	stopped sync.WaitGroup
+	once    sync.Once
+}
+
+// BytesRate prints a rate in bytes a second.
+func BytesRate(done int64, d time.Duration) string {
+	return Bytes(int64(float64(done)/max(d.Seconds(), 1e-9))) + "/s"
+}
+
+// ItemRate returns a function that prints a rate in things a second.
+func ItemRate(things string) func(int64, time.Duration) string {
+	return func(done int64, d time.Duration) string { return Rate(float64(done), d) + " " + things + "/s" }
+}
+
+// NewProgress starts showing progress on w. A total of 0 is one not known.
+func NewProgress(w io.Writer, label string, total int64, rate func(done int64, d time.Duration) string) *Progress {
+	p := &Progress{label: label, rate: rate, stop: make(chan struct{})}
+	p.total.Store(total)
+	if IsTerminal(w) {
+		p.stopped.Add(1)
+		go p.show(w)
+	}
+	return p
+}
+
+// Set says how much is done.
+func (p *Progress) Set(done int64) { p.done.Store(done) }
+
+// Update says how much is done, and of how much.
+func (p *Progress) Update(done, total int64) {
+	p.done.Store(done)
+	p.total.Store(total)
+}
+
+// Stop removes the bar. Further calls do nothing.
+func (p *Progress) Stop() {
+	p.once.Do(func() { close(p.stop) })
+	p.stopped.Wait()
+}
+
+func (p *Progress) show(w io.Writer) {
+	defer p.stopped.Done()
+	start, shown := time.Now(), 0
+	tick := time.NewTicker(200 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-p.stop:
+			if shown > 0 {
+				fmt.Fprintf(w, "\r%s\r", strings.Repeat(" ", shown))
+			}
+			return
+		case <-tick.C:
+		}
+		if d := time.Since(start); d >= time.Second {
+			line := p.line(d)
+			fmt.Fprintf(w, "\r%s%s", line, strings.Repeat(" ", max(0, shown-len(line))))
+			shown = max(shown, len(line))
+		}
+	}
+}
+
+const barWidth = 24
+
+// line is the text after d.
+func (p *Progress) line(d time.Duration) string {
+	done, total := p.done.Load(), p.total.Load()
+	if total <= 0 {
+		return fmt.Sprintf("%s  %s  %s", p.label, p.rate(done, d), Seconds(d.Truncate(time.Second)))
+	}
+	part := min(float64(done)/float64(total), 1)
+	n := int(part * barWidth)
+	left := "?"
+	if part > 0 {
+		left = (time.Duration(float64(d)/part) - d).Round(time.Second).String()
+	}
+	return fmt.Sprintf("%s  [%s%s] %3.0f %%  %s  %s left", p.label,
+		strings.Repeat("=", n), strings.Repeat(" ", barWidth-n), 100*part, p.rate(done, d), left)
+}
+
+// IsTerminal reports whether w is a character device, which is what a terminal is.
+func IsTerminal(w any) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	st, err := f.Stat()
+	return err == nil && st.Mode()&os.ModeCharDevice != 0
+}

@@ -1,0 +1,176 @@
+// Package cli is what the commands share: exit codes, error messages, tables,
+// JSON, progress, and flags for sizes and formats.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/spf13/cobra"
+)
+
+// Exit codes.
+const (
+	ExitOK     = 0
+	ExitFailed = 1 // a failed run, or damage found
+	ExitUsage  = 2 // bad usage
+	ExitOpen   = 3 // an index that cannot be opened or is of a newer version
+)
+
+// usageError is a mistake in the command line.
+type usageError struct{ err error }
+
+func (e usageError) Error() string { return e.err.Error() }
+func (e usageError) Unwrap() error { return e.err }
+
+// Usage returns an error that ends the command with ExitUsage.
+func Usage(msg string, args ...any) error { return usageError{fmt.Errorf(msg, args...)} }
+
+// openError is a failure to open an index.
+type openError struct{ err error }
+
+func (e openError) Error() string { return e.err.Error() }
+func (e openError) Unwrap() error { return e.err }
+
+// Opening marks err, unless nil, as a failure to open an index.
+func Opening(err error) error {
+	if err == nil {
+		return nil
+	}
+	return openError{err}
+}
+
+// ExitCode returns the exit code for the error of a command.
+func ExitCode(err error) int {
+	var usage usageError
+	var open openError
+	switch {
+	case err == nil:
+		return ExitOK
+	case errors.As(err, &usage):
+		return ExitUsage
+	case errors.As(err, &open),
+		errors.Is(err, format.ErrNotAnIndex), errors.Is(err, format.ErrTooNew), errors.Is(err, format.ErrTooOld):
+		return ExitOpen
+	}
+	return ExitFailed
+}
+
+// Main runs cmd on the program's arguments and exits. An interrupt cancels the
+// command's context; a second one kills the program.
+func Main(cmd *cobra.Command) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	err := Execute(ctx, cmd)
+	stop()
+	os.Exit(ExitCode(err))
+}
+
+// Execute runs cmd and prints its error.
+func Execute(ctx context.Context, cmd *cobra.Command) error {
+	prepare(cmd)
+	ran, err := cmd.ExecuteContextC(ctx)
+	if err == nil {
+		return nil
+	}
+	msg := err.Error()
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		msg = "interrupted"
+	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s\n", ran.CommandPath(), msg)
+	if hint := hint(err); hint != "" {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s\n", hint)
+	}
+	if ExitCode(err) == ExitUsage {
+		fmt.Fprintf(cmd.ErrOrStderr(), "Try '%s --help'.\n", ran.CommandPath())
+	}
+	return err
+}
+
+// hint says what can be done about err, or nothing.
+func hint(err error) string {
+	switch {
+	case errors.Is(err, format.ErrTooNew):
+		return "A newer Pinion wrote this index: use that one to read it."
+	case errors.Is(err, format.ErrTooOld):
+		return "Build the index again, or merge it with the Pinion that wrote it."
+	case errors.Is(err, format.ErrCorrupt):
+		return "Run 'idxinspect verify' for all that is damaged."
+	}
+	return ""
+}
+
+// prepare sets what all commands have in common on cmd and those below it.
+func prepare(cmd *cobra.Command) {
+	cmd.SilenceErrors = true
+	cmd.SilenceUsage = true
+	cmd.DisableAutoGenTag = true
+	cmd.CompletionOptions.HiddenDefaultCmd = true
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	markArgs(cmd)
+}
+
+// markArgs makes wrong arguments usage errors.
+func markArgs(cmd *cobra.Command) {
+	check := cmd.Args
+	switch {
+	case check != nil:
+		cmd.Args = func(c *cobra.Command, args []string) error {
+			if err := check(c, args); err != nil {
+				return usageError{err}
+			}
+			return nil
+		}
+	case cmd.HasSubCommands():
+		cmd.Args = func(c *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return Usage("unknown command %q", args[0])
+			}
+			return nil
+		}
+		if cmd.RunE == nil && cmd.Run == nil {
+			cmd.RunE = func(c *cobra.Command, _ []string) error {
+				c.SetOut(c.ErrOrStderr())
+				c.Help()
+				return Usage("a command is wanted")
+			}
+		}
+	}
+	for _, sub := range cmd.Commands() {
+		markArgs(sub)
+	}
+}
+
+// Want returns an argument check for exactly the arguments named, which appears
+// in messages: Want("INDEX", "TERM"). A last name that ends in "..." stands for
+// any number, at least one; one in brackets for any number, also none.
+func Want(names ...string) cobra.PositionalArgs {
+	least, most := len(names), len(names)
+	if n := len(names); n > 0 {
+		last := names[n-1]
+		if len(last) > 3 && last[len(last)-3:] == "..." {
+			most = -1
+		}
+		if last[0] == '[' {
+			least, most = n-1, -1
+		}
+	}
+	return func(_ *cobra.Command, args []string) error {
+		switch {
+		case len(args) < least:
+			return fmt.Errorf("%s is missing", names[len(args)])
+		case most >= 0 && len(args) > most:
+			return fmt.Errorf("unexpected argument %q", args[most])
+		}
+		return nil
+	}
+}
+
+// IsNotExist reports whether err is about a file that is not there.
+func IsNotExist(err error) bool { return errors.Is(err, fs.ErrNotExist) }

@@ -1,0 +1,170 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Table prints rows of cells in aligned columns.
+type Table struct {
+	heads []string
+	right []bool
+	rows  [][]string
+}
+
+// NewTable returns a table with the given column heads. A head that begins with
+// ">" is of a column aligned to the right.
+func NewTable(heads ...string) *Table {
+	t := &Table{}
+	for _, h := range heads {
+		name, right := strings.CutPrefix(h, ">")
+		t.heads = append(t.heads, name)
+		t.right = append(t.right, right)
+	}
+	return t
+}
+
+// Row adds a row. Integers are printed in groups of three digits; other values
+// as fmt.Sprint prints them.
+func (t *Table) Row(cells ...any) {
+	row := make([]string, len(cells))
+	for i, c := range cells {
+		row[i] = cell(c)
+	}
+	t.rows = append(t.rows, row)
+}
+
+// Len returns the number of rows.
+func (t *Table) Len() int { return len(t.rows) }
+
+func cell(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case int:
+		return Count(v)
+	case int64:
+		return Count(v)
+	case uint32:
+		return Count(v)
+	case uint64:
+		return Count(v)
+	}
+	return fmt.Sprint(v)
+}
+
+// WriteTo writes heads, if any is not empty, and rows.
+func (t *Table) WriteTo(w io.Writer) (int64, error) {
+	width := make([]int, len(t.heads))
+	for _, row := range append([][]string{t.heads}, t.rows...) {
+		for i, c := range row {
+			width[i] = max(width[i], utf8.RuneCountInString(c))
+		}
+	}
+	var b strings.Builder
+	line := func(row []string) {
+		start := b.Len()
+		for i, c := range row {
+			if i > 0 {
+				b.WriteString("  ")
+			}
+			pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(c))
+			if t.right[i] {
+				c = pad + c
+			} else {
+				c += pad
+			}
+			b.WriteString(c)
+		}
+		s := strings.TrimRight(b.String()[start:], " ")
+		rest := b.String()[:start]
+		b.Reset()
+		b.WriteString(rest + s + "\n")
+	}
+	if strings.Join(t.heads, "") != "" {
+		line(t.heads)
+	}
+	for _, row := range t.rows {
+		line(row)
+	}
+	n, err := io.WriteString(w, b.String())
+	return int64(n), err
+}
+
+// JSON writes v indented.
+func JSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
+// Count prints an integer in groups of three digits.
+func Count[T ~int | ~int64 | ~uint32 | ~uint64 | ~int32](n T) string {
+	s := fmt.Sprintf("%d", n)
+	sign := ""
+	if s[0] == '-' {
+		sign, s = "-", s[1:]
+	}
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return sign + s
+}
+
+// Bytes prints a size with a binary unit: 1.5 MiB.
+func Bytes[T ~int | ~int64 | ~uint64](n T) string {
+	v, units := float64(n), []string{"B", "KiB", "MiB", "GiB", "TiB"}
+	i := 0
+	for ; v >= 1024 && i < len(units)-1; i++ {
+		v /= 1024
+	}
+	if i == 0 {
+		return fmt.Sprintf("%d B", n)
+	}
+	return Float(v, 3) + " " + units[i]
+}
+
+// Float prints v with the given number of significant digits, without exponent.
+func Float(v float64, digits int) string {
+	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	decimals := digits - 1 - int(math.Floor(math.Log10(math.Abs(v))))
+	return strconv.FormatFloat(v, 'f', max(decimals, 0), 64)
+}
+
+// Rate prints n a second with a decimal unit: 12.3 M.
+func Rate(n float64, d time.Duration) string {
+	v, units := n/max(d.Seconds(), 1e-9), []string{"", " k", " M", " G", " T"}
+	i := 0
+	for ; v >= 1000 && i < len(units)-1; i++ {
+		v /= 1000
+	}
+	return Float(v, 3) + units[i]
+}
+
+// Seconds prints a duration with three significant digits.
+func Seconds(d time.Duration) string {
+	switch {
+	case d >= time.Second:
+		return Float(d.Seconds(), 3) + " s"
+	case d >= time.Millisecond:
+		return Float(d.Seconds()*1e3, 3) + " ms"
+	}
+	return Float(d.Seconds()*1e6, 3) + " us"
+}
+
+// Percent prints part of whole in percent.
+func Percent[T ~int | ~int64 | ~uint64](part, whole T) string {
+	if whole == 0 {
+		return "-"
+	}
+	return strconv.FormatFloat(100*float64(part)/float64(whole), 'f', 1, 64) + " %"
+}

@@ -1,0 +1,228 @@
+package idxbuild
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pinion-index/pinion/exchange"
+	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/tools/internal/cli"
+	"github.com/pinion-index/pinion/writer"
+)
+
+// maxShown is how many skipped documents are named.
+const maxShown = 20
+
+// Report is what idxbuild prints.
+type Report struct {
+	Index    string  `json:"index"`
+	Added    int64   `json:"added"`
+	Replaced int64   `json:"replaced"`
+	Skipped  int64   `json:"skipped"`
+	Read     int64   `json:"bytes_read"`
+	Seconds  float64 `json:"seconds"`
+	Live     int64   `json:"documents"`
+	Segments int     `json:"segments"`
+	Bytes    int64   `json:"bytes"`
+	took     time.Duration
+}
+
+// build is a run of the command.
+type build struct {
+	stderr   io.Writer
+	w        *writer.Writer
+	skip     bool
+	progress *cli.Progress
+	report   Report
+}
+
+func (f *flags) run(cmd *cobra.Command, args []string) error {
+	o, err := f.writerOptions()
+	if err != nil {
+		return err
+	}
+	if err := checkDir(f.out); err != nil {
+		return err
+	}
+	ins, total, err := f.inputs(args)
+	if err != nil {
+		return err
+	}
+	// What is not counted, such as garbage, has to fit beside the budget.
+	debug.SetMemoryLimit(int64(f.memory) + int64(f.memory)/8)
+	b := &build{stderr: cmd.ErrOrStderr(), skip: f.onError.Value == "skip", report: Report{Index: f.out}}
+	b.progress = cli.NewProgress(b.stderr, "build", total, cli.BytesRate)
+	defer b.progress.Stop()
+	if err := b.all(cmd.Context(), f.out, o, ins); err != nil {
+		return err
+	}
+	b.progress.Stop()
+	if f.json {
+		return cli.JSON(cmd.OutOrStdout(), &b.report)
+	}
+	b.report.text(cmd.OutOrStdout())
+	return nil
+}
+
+// all adds all inputs and commits.
+func (b *build) all(ctx context.Context, dir string, o writer.Options, ins []input) (err error) {
+	start := time.Now()
+	if b.w, err = writer.Open(ctx, dir, o); err != nil {
+		return cli.Opening(err)
+	}
+	defer func() {
+		if cerr := b.w.Close(); err == nil {
+			err = cerr
+		}
+	}()
+	before, err := live(dir)
+	if err != nil {
+		return err
+	}
+	for _, in := range ins {
+		if in.format.Postings() {
+			err = b.postings(ctx, in)
+		} else {
+			err = b.documents(ctx, in)
+		}
+		if err != nil {
+			return b.explain(err)
+		}
+	}
+	if err := b.w.Commit(ctx); err != nil {
+		return b.explain(err)
+	}
+	b.report.took = time.Since(start)
+	b.report.Seconds = b.report.took.Seconds()
+	return b.after(dir, before)
+}
+
+// explain says what became of the run that err ended.
+func (b *build) explain(err error) error {
+	var bad *exchange.Error
+	switch {
+	case errors.As(err, &bad) && bad.Recoverable && !b.skip:
+		return fmt.Errorf("%w\nnothing was added; --on-error skip passes over bad documents", err)
+	case errors.Is(err, store.ErrUncertain):
+		return err
+	}
+	return fmt.Errorf("%w\nnothing was added", err)
+}
+
+// documents adds the documents of in.
+func (b *build) documents(ctx context.Context, in input) error {
+	src, _, err := exchange.OpenDocuments(in.path, in.format)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	done := b.report.Read
+	for {
+		d, err := src.Next()
+		if err == io.EOF {
+			break
+		}
+		if err == nil {
+			err = b.w.Add(ctx, writer.Document(d))
+			b.report.Added++
+		} else if b.skip && exchange.Recoverable(err) {
+			b.skipped(err)
+			err = nil
+		}
+		if err != nil {
+			return err
+		}
+		b.progress.Set(done + src.BytesRead())
+	}
+	b.report.Read = done + src.BytesRead()
+	return nil
+}
+
+// skipped reports a document passed over.
+func (b *build) skipped(err error) {
+	b.report.Skipped++
+	switch n := b.report.Skipped; {
+	case n <= maxShown:
+		fmt.Fprintf(b.stderr, "skipped: %v\n", err)
+	case n == maxShown+1:
+		fmt.Fprintln(b.stderr, "skipped: more documents, which are not shown")
+	}
+}
+
+// postings adds the lists of in.
+func (b *build) postings(ctx context.Context, in input) error {
+	return errors.New(string(in.format) + ": not there yet")
+}
+
+// live returns the number of documents that are not deleted.
+func live(dir string) (int64, error) {
+	n := int64(0)
+	err := latest(dir, func(m *store.Manifest) {
+		for _, s := range m.Segments {
+			n += int64(s.Docs) - int64(s.Deleted)
+		}
+	})
+	return n, err
+}
+
+// latest calls f with the newest manifest, unless there is none.
+func latest(dir string, f func(m *store.Manifest)) error {
+	d, err := store.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	if g, err := d.Generation(); err != nil || g == 0 {
+		return err
+	}
+	c, err := d.Latest()
+	if err != nil {
+		return err
+	}
+	defer c.Release()
+	f(c.Manifest)
+	return nil
+}
+
+// after completes the report with what the index is now.
+func (b *build) after(dir string, before int64) error {
+	return latest(dir, func(m *store.Manifest) {
+		r := &b.report
+		for _, s := range m.Segments {
+			r.Live += int64(s.Docs) - int64(s.Deleted)
+		}
+		r.Replaced = before + r.Added - r.Live
+		r.Segments = len(m.Segments)
+		for _, name := range m.Files() {
+			if st, err := os.Stat(filepath.Join(dir, name)); err == nil {
+				r.Bytes += st.Size()
+			}
+		}
+	})
+}
+
+func (r *Report) text(w io.Writer) {
+	t := cli.NewTable("", "")
+	added := cli.Count(r.Added) + " documents"
+	if r.Replaced > 0 {
+		added += fmt.Sprintf(", %s of them in place of others", cli.Count(r.Replaced))
+	}
+	t.Row("added", added)
+	if r.Skipped > 0 {
+		t.Row("skipped", cli.Count(r.Skipped)+" bad documents")
+	}
+	t.Row("read", fmt.Sprintf("%s in %s, %s/s", cli.Bytes(r.Read), cli.Seconds(r.took), cli.Bytes(int64(float64(r.Read)/r.took.Seconds()))))
+	t.Row("index", r.Index)
+	t.Row("documents", cli.Count(r.Live))
+	t.Row("segments", cli.Count(r.Segments))
+	t.Row("size", cli.Bytes(r.Bytes))
+	t.WriteTo(w)
+}

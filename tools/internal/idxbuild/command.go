@@ -1,0 +1,189 @@
+// Package idxbuild is the command idxbuild.
+package idxbuild
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pinion-index/pinion/analysis"
+	"github.com/pinion-index/pinion/exchange"
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/format/codec/registry"
+	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/tools/internal/cli"
+	"github.com/pinion-index/pinion/writer"
+)
+
+// flags are the command's flags.
+type flags struct {
+	out       string
+	format    *cli.Choice
+	analyzer  string
+	options   string
+	codec     *cli.Choice
+	freqCodec *cli.Choice
+	order     *cli.Choice
+	memory    cli.ByteSize
+	threads   int
+	onError   *cli.Choice
+	storeText bool
+	json      bool
+}
+
+// Command returns the command.
+func Command() *cobra.Command {
+	f := &flags{memory: writer.DefaultMemory}
+	var formats []string
+	for _, x := range exchange.Formats() {
+		formats = append(formats, string(x))
+	}
+	codecs := []string{"auto"}
+	for _, c := range registry.All() {
+		codecs = append(codecs, c.ID().String())
+	}
+	f.format = cli.NewChoice("FORMAT", formats...)
+	f.codec, f.freqCodec = cli.NewChoice("NAME", codecs...), cli.NewChoice("NAME", codecs...)
+	f.order = cli.NewChoice("ORDER", "input", "bp", "random")
+	f.onError = cli.NewChoice("WHAT", "fail", "skip")
+	cmd := &cobra.Command{
+		Use:   "idxbuild --out DIR [flags] INPUT...",
+		Short: "Add documents to an index",
+		Long: `Idxbuild adds the documents of every INPUT to the index in DIR, which is made if
+there is none. A document whose id the index has replaces the one there. All of a
+run is committed at its end, or nothing.
+
+Inputs, gzip-compressed or not; "-" is standard input:
+  jsonl    one JSON object a line with the strings "id" and "contents"
+  tsv      lines of id, tab, text
+  trec     DOC elements with DOCNO and TEXT
+  textdir  a directory: every file a document, its path the id
+  ciff     an index in the Common Index File Format
+  ds2i     BASE.docs, .freqs and .sizes, optionally .terms and .documents`,
+		Example: `  idxbuild --out kjv.idx --store-text testdata/kjv.jsonl.gz
+  idxbuild --out mail.idx --format textdir --analyzer english ~/mail
+  zcat *.jsonl.gz | idxbuild --out big.idx --memory 2GiB -
+  idxbuild --out robust.idx --analyzer whitespace robust04.ciff.gz`,
+		Args: cli.Want("INPUT..."),
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) }
+	fl := cmd.Flags()
+	fl.SortFlags = false
+	fl.StringVar(&f.out, "out", "", "index `DIR` (required)")
+	fl.Var(f.format, "format", "format of the inputs: "+f.format.Words())
+	fl.StringVar(&f.analyzer, "analyzer", "", "`NAME` of what cuts text into terms: "+strings.Join(analysis.Names(), "|")+
+		"\n(default: that of the index, simple for a new one)")
+	fl.StringVar(&f.options, "analyzer-options", "", "its options as `KEY=VALUE,...`, such as stop=english")
+	fl.Var(f.codec, "codec", "codec of docIDs: "+f.codec.Words())
+	fl.Var(f.freqCodec, "freq-codec", "codec of frequencies: the same names")
+	fl.Var(f.order, "order", "order of documents: "+f.order.Words())
+	fl.Var(&f.memory, "memory", "memory budget")
+	fl.IntVar(&f.threads, "threads", 0, "at most `N` threads (default: one for each CPU)")
+	fl.Var(f.onError, "on-error", "what to do with a bad document: fail|skip")
+	fl.BoolVar(&f.storeText, "store-text", false, "keep the text of documents in the index")
+	fl.BoolVar(&f.json, "json", false, "print the report as JSON")
+	return cmd
+}
+
+// options turns the flags into options of the writer.
+func (f *flags) writerOptions() (o writer.Options, err error) {
+	switch {
+	case f.out == "":
+		return o, cli.Usage("--out is missing")
+	case f.order.Value != "input":
+		return o, cli.Usage("--order %s: this build keeps documents in input order only", f.order.Value)
+	case f.memory < writer.MinMemory:
+		return o, cli.Usage("--memory is at least %s", cli.Bytes(int64(writer.MinMemory)))
+	case f.threads < 0:
+		return o, cli.Usage("--threads is negative")
+	case f.options != "" && f.analyzer == "":
+		return o, cli.Usage("--analyzer-options need --analyzer")
+	}
+	o = writer.Options{Memory: int64(f.memory), Threads: f.threads, Stored: f.storeText}
+	if f.analyzer != "" {
+		if o.Analyzer, err = analysis.New(f.analyzer, f.options); err != nil {
+			return o, cli.Usage("%w", err)
+		}
+	}
+	o.DocsCodec, o.FreqsCodec = named(f.codec), named(f.freqCodec)
+	if o.DocsCodec != nil && o.FreqsCodec == nil && o.DocsCodec.BlockLen() != 128 {
+		o.FreqsCodec = o.DocsCodec // the default has blocks of 128
+	}
+	if o.DocsCodec == nil && o.FreqsCodec != nil && o.FreqsCodec.BlockLen() != 128 {
+		o.DocsCodec = o.FreqsCodec
+	}
+	if a, b := o.DocsCodec, o.FreqsCodec; a != nil && b != nil && a.BlockLen() != b.BlockLen() {
+		return o, cli.Usage("--codec %s has blocks of %d, --freq-codec %s of %d", a.ID(), a.BlockLen(), b.ID(), b.BlockLen())
+	}
+	return o, nil
+}
+
+func named(c *cli.Choice) codec.Codec {
+	x, _ := registry.ByName(c.Value)
+	return x
+}
+
+// input is one input of a known format.
+type input struct {
+	path   string
+	format exchange.Format
+	size   int64
+}
+
+// inputs finds the format of every input before anything is done.
+func (f *flags) inputs(args []string) ([]input, int64, error) {
+	var ins []input
+	total := int64(0)
+	for _, path := range args {
+		in := input{path: path, format: exchange.Format(f.format.Value)}
+		if path != exchange.Stdin {
+			if in.format == exchange.FormatAuto {
+				var err error
+				if in.format, err = exchange.Detect(path); err != nil {
+					return nil, 0, fmt.Errorf("%w (see --format)", err)
+				}
+			} else if _, err := os.Stat(path); err != nil && in.format != exchange.FormatDS2I {
+				return nil, 0, err
+			}
+			in.size = exchange.Size(path, in.format)
+		}
+		if in.size == 0 || total < 0 {
+			total = -1 // not known
+		} else {
+			total += in.size
+		}
+		ins = append(ins, in)
+	}
+	return ins, max(total, 0), nil
+}
+
+// checkDir refuses a directory that holds other things than an index.
+func checkDir(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		if os.IsNotExist(err) {
+			return nil
+		}
+		return cli.Opening(err)
+	}
+	for _, e := range entries {
+		name := e.Name()
+		if name == store.LockName || filepath.Ext(name) == ".pin" || filepath.Ext(name) == ".tmp" {
+			continue
+		}
+		if d, err := store.Open(dir); err == nil {
+			g, err := d.Generation()
+			d.Close()
+			if err == nil && g > 0 {
+				return nil // an index, with something beside it
+			}
+		}
+		return &format.Error{Kind: format.ErrNotAnIndex, Block: format.NoBlock, Offset: -1,
+			Msg: fmt.Sprintf("directory %s holds other files, such as %s", dir, name)}
+	}
+	return nil
+}

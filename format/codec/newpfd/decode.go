@@ -66,7 +66,7 @@ func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error)
 }
 
 // DecodeFreqs writes the frequencies of one block to dst.
-func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, block int) (int, error) {
+func (Frequencies) DecodeFreqs(dst []uint32, s *codec.Sequence, block int) (int, error) {
 	p, n, err := s.Block(block, BlockLen)
 	if err != nil {
 		return 0, err
@@ -95,7 +95,7 @@ func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, block int) (int, error
 }
 
 // Freq returns frequency i without decoding its block.
-func (Codec) Freq(s *codec.Sequence, i int) (uint32, error) {
+func (Frequencies) Freq(s *codec.Sequence, i int) (uint32, error) {
 	p, n, err := s.Block(i/BlockLen, BlockLen)
 	if err != nil {
 		return 0, err

@@ -17,7 +17,11 @@ const (
 )
 
 // Codec is newpfd; its zero value is ready.
-type Codec struct{}
+type Codec struct{ Frequencies }
+
+// Frequencies is the half of newpfd that stores frequencies. Codecs which have no
+// better way for theirs embed it.
+type Frequencies struct{}
 
 var (
 	_ codec.BlockCodec = Codec{}
@@ -41,7 +45,7 @@ func (Codec) AppendDocsBlock(dst []byte, docs []uint32, prev uint32) ([]byte, er
 }
 
 // AppendFreqsBlock appends a block of frequencies.
-func (Codec) AppendFreqsBlock(dst []byte, freqs []uint32) ([]byte, error) {
+func (Frequencies) AppendFreqsBlock(dst []byte, freqs []uint32) ([]byte, error) {
 	var less [BlockLen]uint32
 	or, ok := bitpack.LessOne(less[:len(freqs)], freqs)
 	if !ok {
@@ -69,15 +73,24 @@ func (c Codec) AppendDocs(dst []byte, ends, docs []uint32) ([]byte, error) {
 }
 
 // AppendFreqs appends a list of frequencies.
-func (c Codec) AppendFreqs(dst []byte, ends, freqs []uint32) ([]byte, error) {
-	return codec.AppendFreqsBlocks(c, dst, ends, freqs)
+func (f Frequencies) AppendFreqs(dst []byte, ends, freqs []uint32) ([]byte, error) {
+	start := len(dst)
+	ends[0] = 0
+	for i := 0; i < len(freqs); i += BlockLen {
+		var err error
+		if dst, err = f.AppendFreqsBlock(dst, freqs[i:min(i+BlockLen, len(freqs))]); err != nil {
+			return dst[:start], codec.Shift(err, i)
+		}
+		ends[i/BlockLen+1] = uint32((len(dst) - start) / 4)
+	}
+	return dst, nil
 }
 
 // DocsSize returns the bytes that AppendDocs would append.
 func (Codec) DocsSize(docs []uint32) (int, error) { return patch.DocsSize(docs, words) }
 
 // FreqsSize returns the bytes that AppendFreqs would append.
-func (Codec) FreqsSize(freqs []uint32) (int, error) { return patch.FreqsSize(freqs, words) }
+func (Frequencies) FreqsSize(freqs []uint32) (int, error) { return patch.FreqsSize(freqs, words) }
 
 func words(v []uint32, or uint32) uint {
 	if or == 0 {

@@ -55,6 +55,18 @@ func (h *Histogram) Add(v []uint32) {
 	}
 }
 
+// Plan returns the plan with width b; ok is false where no block can have it.
+func (h *Histogram) Plan(b uint) (p Plan, ok bool) {
+	p.Width = b
+	for _, n := range h.count[b+1:] {
+		p.Count += uint(n)
+	}
+	if p.Count > 0 {
+		p.Over = uint(bits.Len32(h.max>>b - 1))
+	}
+	return p, p.Count <= MaxCount && p.Over <= 31
+}
+
 // Choose returns the plan with the fewest words for v, which has 1 to 128 values
 // whose bitwise or is or (OptPFD's choice: Yan, Ding and Suel 2009, where Ding
 // 2009 and Ao 2011 take the b that leaves a tenth of the values as exceptions).

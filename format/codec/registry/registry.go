@@ -5,8 +5,12 @@ import (
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/bp128"
 	"github.com/pinion-index/pinion/format/codec/ef"
+	"github.com/pinion-index/pinion/format/codec/hslrc"
+	"github.com/pinion-index/pinion/format/codec/lrc"
+	"github.com/pinion-index/pinion/format/codec/lrcseg"
 	"github.com/pinion-index/pinion/format/codec/newpfd"
 	"github.com/pinion-index/pinion/format/codec/parapfor"
+	"github.com/pinion-index/pinion/format/codec/seglrc"
 	"github.com/pinion-index/pinion/format/codec/vbyte128"
 )
 
@@ -16,6 +20,10 @@ var codecs = [...]codec.Codec{
 	vbyte128.Codec{},
 	newpfd.Codec{},
 	parapfor.Codec{},
+	lrc.Codec{},
+	lrcseg.Codec{},
+	seglrc.Codec{},
+	hslrc.Codec{},
 	ef.Codec{},
 }
 

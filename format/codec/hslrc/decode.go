@@ -1,0 +1,162 @@
+package hslrc
+
+import (
+	"encoding/binary"
+
+	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/format/codec/regress"
+)
+
+// buckets is the table of buckets.
+type buckets struct {
+	table []byte
+	shift uint
+}
+
+func (b buckets) start(h uint32) int {
+	return int(binary.LittleEndian.Uint32(b.table[h*bucketSize:]))
+}
+
+func (b buckets) line(h uint32) regress.Line {
+	e := b.table[h*bucketSize:]
+	return regress.Line{Intercept: binary.LittleEndian.Uint32(e[4:]), Slope: binary.LittleEndian.Uint64(e[8:])}
+}
+
+// find returns the last bucket from lo to hi that begins at or before element k, or
+// lo. It looks at the next few first: k mostly is in one of them.
+func (b buckets) find(lo, hi uint32, k int) uint32 {
+	for step := uint32(1); lo < hi && b.start(lo+1) <= k; {
+		if step = min(2*step, hi-lo); b.start(lo+step) <= k {
+			lo += step
+			continue
+		}
+		for end := lo + step; end-lo > 1; { // the last in [lo, end)
+			if m := lo + (end-lo)/2; b.start(m) <= k {
+				lo = m
+			} else {
+				end = m
+			}
+		}
+		return lo
+	}
+	return lo
+}
+
+// block is a block taken apart.
+type block struct {
+	n, first      int // elements, the first one of them
+	buckets       buckets
+	lowest, upper uint32 // the buckets that its docIDs can be in
+	segment       regress.Segment
+}
+
+func open(s *codec.Sequence, i int) (b block, err error) {
+	p, n, err := s.Block(i, BlockLen)
+	if err != nil {
+		return b, err
+	}
+	if uint(n-1) >= BlockLen {
+		return b, codec.ErrBlock
+	}
+	prev, last := s.Prev(i), s.Last[i]
+	if err := codec.CheckLast(last, last, prev, n); err != nil {
+		return b, err
+	}
+	m, shift := bucketBits(s.N, s.Last[len(s.Last)-1])
+	head := headWords(m)
+	if uint(s.Ends[0]) != head || uint(len(s.Payload)) < head*4 {
+		return b, codec.ErrEndpoints
+	}
+	if binary.LittleEndian.Uint32(s.Payload[head*4-4:]) != uint32(shift) || last>>shift >= 1<<m {
+		return b, codec.ErrBlock
+	}
+	b.n, b.first = n, i*BlockLen
+	b.buckets = buckets{s.Payload[:head*4-4], shift}
+	b.lowest, b.upper = (prev+1)>>shift, last>>shift
+	var ok bool
+	if b.segment, ok = regress.Open(p, n, 0); !ok {
+		return b, codec.ErrBlock
+	}
+	return b, nil
+}
+
+// line returns the line of element j of the block, which is in a bucket from h on:
+// the bucket, the line as seen from the origin, and the elements from origin up to
+// end of the block which it is good for.
+func (b *block) line(h uint32, j int) (bucket uint32, l regress.Local, origin, end int) {
+	h = b.buckets.find(h, b.upper, b.first+j)
+	start := b.buckets.start(h)
+	origin, end = max(0, start-b.first), b.n
+	if h < b.upper {
+		end = min(end, b.buckets.start(h+1)-b.first)
+	}
+	return h, b.buckets.line(h).From(b.first + origin - start), origin, end
+}
+
+// at returns docID j of the block.
+func (b *block) at(j int) uint32 {
+	_, l, origin, _ := b.line(b.lowest, j)
+	return l.At(j-origin) + b.segment.At(j)
+}
+
+// DecodeDocs writes the docIDs of one block to dst.
+func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
+	b, err := open(s, i)
+	if err != nil {
+		return 0, err
+	}
+	dst = dst[:BlockLen:BlockLen]
+	if !b.segment.Lambda(dst) {
+		return 0, codec.ErrBlock
+	}
+	prev, bucket := s.Prev(i), b.lowest
+	for j := 0; j < b.n; {
+		h, l, origin, end := b.line(bucket, j)
+		if origin != j || end <= j {
+			return 0, codec.ErrBlock
+		}
+		l.Start += b.segment.Least
+		if !l.Add(dst[j:end], prev) {
+			return 0, codec.ErrBlock
+		}
+		bucket, prev, j = h, dst[end-1], end
+	}
+	if prev != s.Last[i] {
+		return 0, codec.ErrLastDoc
+	}
+	return b.n, nil
+}
+
+// Doc returns docID i without decoding its block.
+func (Codec) Doc(s *codec.Sequence, i int) (uint32, error) {
+	b, err := open(s, i/BlockLen)
+	if err != nil {
+		return 0, err
+	}
+	return b.at(i % BlockLen), nil
+}
+
+// SeekGEQ returns the least index in block i whose docID is at least target, and
+// that docID. The target's hash value tells which elements to look at.
+func (Codec) SeekGEQ(s *codec.Sequence, i int, target uint32) (int, uint32, error) {
+	b, err := open(s, i)
+	if err != nil {
+		return 0, 0, err
+	}
+	prev, last := s.Prev(i), s.Last[i]
+	if target > last {
+		return 0, 0, codec.ErrLastDoc
+	}
+	h := max(target, prev+1) >> b.buckets.shift
+	lo, hi := max(0, b.buckets.start(h)-b.first), b.n-1
+	if h < b.upper {
+		hi = min(hi, b.buckets.start(h+1)-b.first)
+	}
+	if lo > hi {
+		return 0, 0, codec.ErrBlock
+	}
+	base := max(prev+1, h<<b.buckets.shift)
+	top := min(last, h<<b.buckets.shift|(1<<b.buckets.shift-1))
+	j, d, err := regress.Seek(hi-lo+1, base, top, target, func(j int) uint32 { return b.at(lo + j) })
+	return lo + j, d, err
+}

@@ -1,0 +1,34 @@
+// Package hslrc is linear-regression compression over hash segments (Ao 2011,
+// sections 3.4 and 4.3, HS256_LRC): docIDs fall into buckets by their high bits,
+// about 256 to a bucket, and each bucket has a regression line of its own. A docID
+// is sought by its hash value, which gives the bucket, and then near the bucket's
+// line; it is stored as its deviation from the line, so a block is decoded without
+// a prefix sum and one docID without its block.
+//
+//	word     0           4              4B-4            4B        4B+1
+//	         ┌──────────┬──────────┬───┬───────────────┬─────────┬─────────┬───┐
+//	list     │ bucket 0 │ bucket 1 │...│ bucket B - 1  │ shift   │ block 0 │...│
+//	         └──────────┴──────────┴───┴───────────────┴─────────┴─────────┴───┘
+//	byte     0       4           8       16                       Ends[0] = 4B+1
+//	         ┌───────┬───────────┬───────┐
+//	bucket   │ start │ intercept │ slope │
+//	         └───────┴───────────┴───────┘
+//
+// docID x is in bucket x >> shift. B = 2^m, with m the least number for which n/256
+// is at most 2^m, but no more than k, and shift = k-m, where k is the number of bits
+// of the last docID. start is the number of docIDs in the buckets before, so that
+// the bucket's elements are start up to the next start; slope and intercept are the
+// least-squares line of its docIDs, a Line of package regress whose element 0 is
+// element start of the list. An empty bucket has a line of zeros.
+//
+// Blocks hold 128 docIDs whatever the buckets, so that they are those of every other
+// codec. Each is a segment of package regress without an extra field; the origin of
+// an element is the first of the block or of the bucket, whichever is later. The
+// buckets of a block are between those of prev + 1 and last of the skip header.
+//
+// Frequencies are not linear; they are stored as newpfd stores them.
+//
+// Limits: docIDs up to 2^31-1. A decoder checks that there are as many buckets as n
+// asks for, that the block is as long as its head says, that docIDs rise and that
+// the last one is that of the skip header.
+package hslrc

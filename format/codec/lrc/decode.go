@@ -1,0 +1,100 @@
+package lrc
+
+import (
+	"encoding/binary"
+
+	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/format/codec/bitpack"
+	"github.com/pinion-index/pinion/format/codec/patch"
+	"github.com/pinion-index/pinion/format/codec/regress"
+)
+
+// block is a block taken apart.
+type block struct {
+	n          int
+	line       regress.Local
+	plan       patch.Plan
+	low        []byte
+	exceptions []byte
+}
+
+func open(s *codec.Sequence, i int) (b block, err error) {
+	p, n, err := s.Block(i, BlockLen)
+	if err != nil {
+		return b, err
+	}
+	width, err := Width(s)
+	if err != nil {
+		return b, err
+	}
+	if uint(n-1) >= BlockLen {
+		return b, codec.ErrBlock
+	}
+	if err := codec.CheckLast(s.Last[i], s.Last[i], s.Prev(i), n); err != nil {
+		return b, err
+	}
+	size := bitpack.Size(n, width)
+	if len(p) < size {
+		return b, codec.ErrBlock
+	}
+	b.n, b.plan.Width = n, width
+	b.low, b.exceptions = p[:size], p[size:]
+	b.line = regress.ReadLine(s.Payload).From(i * BlockLen)
+	if len(b.exceptions) > 0 {
+		head := uint(binary.LittleEndian.Uint32(b.exceptions))
+		b.plan.Count = head & (1<<countBits - 1)
+		b.plan.Over = head >> countBits & (1<<overBits - 1)
+		if uint(len(b.exceptions)) != 4*patch.Words(patchBits+b.plan.Bits()) {
+			return b, codec.ErrBlock
+		}
+	}
+	return b, nil
+}
+
+// at returns docID j of the block.
+func (b *block) at(j int) uint32 {
+	d := b.line.At(j) + patch.Low(b.low, b.plan.Width, uint(j))
+	if b.plan.Count > 0 {
+		d += patch.Find(b.exceptions, patchBits, b.plan, uint(j))
+	}
+	return d
+}
+
+// DecodeDocs writes the docIDs of one block to dst.
+func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
+	b, err := open(s, i)
+	if err != nil {
+		return 0, err
+	}
+	dst = dst[:BlockLen:BlockLen]
+	bitpack.Unpack(dst, b.low, b.n, b.plan.Width)
+	if b.plan.Count > 0 && !patch.Apply(dst, b.n, b.exceptions, patchBits, b.plan) {
+		return 0, codec.ErrBlock
+	}
+	if !b.line.Add(dst[:b.n], s.Prev(i)) {
+		return 0, codec.ErrBlock
+	}
+	if dst[b.n-1] != s.Last[i] {
+		return 0, codec.ErrLastDoc
+	}
+	return b.n, nil
+}
+
+// Doc returns docID i without decoding its block.
+func (Codec) Doc(s *codec.Sequence, i int) (uint32, error) {
+	b, err := open(s, i/BlockLen)
+	if err != nil {
+		return 0, err
+	}
+	return b.at(i % BlockLen), nil
+}
+
+// SeekGEQ returns the least index in block i whose docID is at least target, and
+// that docID.
+func (Codec) SeekGEQ(s *codec.Sequence, i int, target uint32) (int, uint32, error) {
+	b, err := open(s, i)
+	if err != nil {
+		return 0, 0, err
+	}
+	return regress.Seek(b.n, s.Prev(i)+1, s.Last[i], target, b.at)
+}

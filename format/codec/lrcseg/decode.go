@@ -1,0 +1,77 @@
+package lrcseg
+
+import (
+	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/format/codec/regress"
+)
+
+// block is a block taken apart.
+type block struct {
+	n       int
+	line    regress.Local
+	segment regress.Segment
+}
+
+func open(s *codec.Sequence, i int) (b block, err error) {
+	p, n, err := s.Block(i, BlockLen)
+	if err != nil {
+		return b, err
+	}
+	if s.Ends[0] != regress.LineSize/4 || len(s.Payload) < regress.LineSize {
+		return b, codec.ErrEndpoints
+	}
+	if uint(n-1) >= BlockLen {
+		return b, codec.ErrBlock
+	}
+	if err := codec.CheckLast(s.Last[i], s.Last[i], s.Prev(i), n); err != nil {
+		return b, err
+	}
+	var ok bool
+	if b.segment, ok = regress.Open(p, n, 0); !ok {
+		return b, codec.ErrBlock
+	}
+	b.n, b.line = n, regress.ReadLine(s.Payload).From(i*BlockLen)
+	return b, nil
+}
+
+// at returns docID j of the block.
+func (b *block) at(j int) uint32 { return b.line.At(j) + b.segment.At(j) }
+
+// DecodeDocs writes the docIDs of one block to dst.
+func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
+	b, err := open(s, i)
+	if err != nil {
+		return 0, err
+	}
+	dst = dst[:BlockLen:BlockLen]
+	if !b.segment.Lambda(dst) {
+		return 0, codec.ErrBlock
+	}
+	b.line.Start += b.segment.Least
+	if !b.line.Add(dst[:b.n], s.Prev(i)) {
+		return 0, codec.ErrBlock
+	}
+	if dst[b.n-1] != s.Last[i] {
+		return 0, codec.ErrLastDoc
+	}
+	return b.n, nil
+}
+
+// Doc returns docID i without decoding its block.
+func (Codec) Doc(s *codec.Sequence, i int) (uint32, error) {
+	b, err := open(s, i/BlockLen)
+	if err != nil {
+		return 0, err
+	}
+	return b.at(i % BlockLen), nil
+}
+
+// SeekGEQ returns the least index in block i whose docID is at least target, and
+// that docID.
+func (Codec) SeekGEQ(s *codec.Sequence, i int, target uint32) (int, uint32, error) {
+	b, err := open(s, i)
+	if err != nil {
+		return 0, 0, err
+	}
+	return regress.Seek(b.n, s.Prev(i)+1, s.Last[i], target, b.at)
+}

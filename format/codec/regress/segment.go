@@ -1,0 +1,104 @@
+package regress
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/pinion-index/pinion/format/codec/bitpack"
+	"github.com/pinion-index/pinion/format/codec/patch"
+)
+
+const (
+	// BlockLen is the most elements of a segment.
+	BlockLen = bitpack.BlockLen
+
+	widthBits = 6
+	countBits = 7
+	overBits  = 5
+	leastBits = 6
+	headBits  = widthBits + countBits + overBits + leastBits
+)
+
+// Segment is a segment taken apart, or about to be written.
+type Segment struct {
+	Plan  patch.Plan
+	Extra uint32 // what the codec adds to the head
+	Least uint32 // M, mod 2^32
+
+	src    []byte
+	at     uint // bit at which the exceptions begin
+	low    int  // byte at which the low bits begin
+	length int
+}
+
+// New plans a segment from the deviations of its elements and the least of them,
+// and leaves the lambda in lambda. extraBits says how many bits Extra takes.
+func New(lambda []uint32, dev []int32, least int32, extra uint32, extraBits uint) Segment {
+	var or uint32
+	for j, d := range dev {
+		x := uint32(d - least)
+		lambda[j] = x
+		or |= x
+	}
+	s := Segment{Extra: extra, Least: uint32(least), length: len(dev)}
+	s.at = headBits + extraBits + s.leastWidth()
+	s.Plan = patch.Choose(lambda[:len(dev)], or, s.at)
+	return s
+}
+
+func (s *Segment) leastWidth() uint { return uint(bits.Len32(zigzag(int32(s.Least)))) }
+
+// Words returns the words that the segment takes.
+func (s *Segment) Words() uint { return s.Plan.Words(s.length, s.at) }
+
+// Append appends the segment, whose lambda are those that New left.
+func (s *Segment) Append(dst []byte, lambda []uint32, extraBits uint) []byte {
+	w := patch.Writer{Dst: dst}
+	w.Put(uint32(s.Plan.Width), widthBits)
+	w.Put(uint32(s.Plan.Count), countBits)
+	w.Put(uint32(s.Plan.Over), overBits)
+	w.Put(uint32(s.leastWidth()), leastBits)
+	w.Put(s.Extra, extraBits)
+	w.Put(zigzag(int32(s.Least)), s.leastWidth())
+	w.PutExceptions(lambda, s.Plan)
+	return bitpack.Pack(w.Flush(), lambda, s.Plan.Width)
+}
+
+// Open takes a segment of n elements apart; false unless it is as long as its head
+// says.
+func Open(p []byte, n int, extraBits uint) (s Segment, ok bool) {
+	if len(p) < 4 {
+		return s, false
+	}
+	head := uint(binary.LittleEndian.Uint32(p))
+	s.Plan = patch.Plan{
+		Width: head & (1<<widthBits - 1),
+		Count: head >> widthBits & (1<<countBits - 1),
+		Over:  head >> (widthBits + countBits) & (1<<overBits - 1),
+	}
+	mw := head >> (widthBits + countBits + overBits) & (1<<leastBits - 1)
+	s.Extra = uint32(head>>headBits) & (1<<extraBits - 1)
+	s.src, s.at, s.length = p, headBits+extraBits+mw, n
+	s.low = int(patch.Words(s.at+s.Plan.Bits())) * 4
+	if s.Plan.Width > bitpack.MaxWidth || mw > 32 || s.low+bitpack.Size(n, s.Plan.Width) != len(p) {
+		return s, false
+	}
+	s.Least = uint32(unzigzag(patch.Get(p, headBits+extraBits, mw)))
+	return s, true
+}
+
+// Lambda writes the lambda of the segment to dst, which has 128 elements; false if
+// the exceptions are broken.
+func (s *Segment) Lambda(dst []uint32) bool {
+	bitpack.Unpack(dst, s.src[s.low:], s.length, s.Plan.Width)
+	return s.Plan.Count == 0 || patch.Apply(dst, s.length, s.src, s.at, s.Plan)
+}
+
+// At returns M plus lambda of element j, mod 2^32.
+func (s *Segment) At(j int) uint32 {
+	x := s.Least + patch.Low(s.src[s.low:], s.Plan.Width, uint(j))
+	if s.Plan.Count > 0 {
+		x += patch.Find(s.src, s.at, s.Plan, uint(j))
+	}
+	return x
+}

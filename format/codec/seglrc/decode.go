@@ -1,0 +1,96 @@
+package seglrc
+
+import (
+	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/format/codec/regress"
+)
+
+// block is a block taken apart. One of consecutive docIDs has no segment.
+type block struct {
+	n       int
+	prev    uint32
+	line    regress.Local
+	segment regress.Segment
+	plain   bool // consecutive docIDs
+}
+
+func open(s *codec.Sequence, i int) (b block, err error) {
+	p, n, err := s.Block(i, BlockLen)
+	if err != nil {
+		return b, err
+	}
+	if uint(n-1) >= BlockLen {
+		return b, codec.ErrBlock
+	}
+	prev, last := s.Prev(i), s.Last[i]
+	if err := codec.CheckLast(last, last, prev, n); err != nil {
+		return b, err
+	}
+	b.n, b.prev, b.plain = n, prev, len(p) == 0
+	if b.plain {
+		if last-prev != uint32(n) {
+			return b, codec.ErrBlock
+		}
+		return b, nil
+	}
+	var ok bool
+	if b.segment, ok = regress.Open(p, n, turnBits); !ok {
+		return b, codec.ErrBlock
+	}
+	turn := int(int32(b.segment.Extra<<(32-turnBits)) >> (32 - turnBits))
+	b.line = line(n, prev+1, last, turn)
+	return b, nil
+}
+
+// at returns docID j of the block.
+func (b *block) at(j int) uint32 {
+	if b.plain {
+		return b.prev + 1 + uint32(j)
+	}
+	return b.line.At(j) + b.segment.At(j)
+}
+
+// DecodeDocs writes the docIDs of one block to dst.
+func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
+	b, err := open(s, i)
+	if err != nil {
+		return 0, err
+	}
+	dst = dst[:BlockLen:BlockLen]
+	if b.plain {
+		for j := range dst {
+			dst[j] = b.at(j)
+		}
+		return b.n, nil
+	}
+	if !b.segment.Lambda(dst) {
+		return 0, codec.ErrBlock
+	}
+	b.line.Start += b.segment.Least
+	if !b.line.Add(dst[:b.n], b.prev) {
+		return 0, codec.ErrBlock
+	}
+	if dst[b.n-1] != s.Last[i] {
+		return 0, codec.ErrLastDoc
+	}
+	return b.n, nil
+}
+
+// Doc returns docID i without decoding its block.
+func (Codec) Doc(s *codec.Sequence, i int) (uint32, error) {
+	b, err := open(s, i/BlockLen)
+	if err != nil {
+		return 0, err
+	}
+	return b.at(i % BlockLen), nil
+}
+
+// SeekGEQ returns the least index in block i whose docID is at least target, and
+// that docID.
+func (Codec) SeekGEQ(s *codec.Sequence, i int, target uint32) (int, uint32, error) {
+	b, err := open(s, i)
+	if err != nil {
+		return 0, 0, err
+	}
+	return regress.Seek(b.n, b.prev+1, s.Last[i], target, b.at)
+}

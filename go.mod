@@ -18,4 +18,9 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
-require github.com/bits-and-blooms/bitset v1.24.4 // indirect
+require (
+	github.com/bits-and-blooms/bitset v1.24.4 // indirect
+	github.com/google/uuid v1.6.0 // indirect
+	github.com/pkg/errors v0.9.1 // indirect
+	gorgonia.org/cu v0.9.6
+)

@@ -52,7 +52,7 @@ emu_switch:
 )");
 void switch_to(Context *save, Context *load) { emu_switch(save, *load); }
 void make_context(Context *c, char *stack, void (*entry)()) {
-    void **sp = reinterpret_cast<void **>(stack + kStack) - 2; // as after a call: 8 modulo 16
+    void **sp = reinterpret_cast<void **>(stack + kStack) - 1; // entered as by a call: 8 modulo 16
     *--sp = reinterpret_cast<void *>(entry);
     for (int i = 0; i < 6; i++) *--sp = nullptr;
     *c = sp;

@@ -1,0 +1,114 @@
+package gpuload
+
+import (
+	"math"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/kernels"
+	"github.com/pinion-index/pinion/query"
+)
+
+// What one thread block of Disjunct gets: postings at most, so that long queries
+// are spread, and thread blocks in a batch at least, so that short batches are.
+const (
+	rangePostings = 1 << 19
+	minRanges     = 1 << 10
+)
+
+// disjunctions lays out: runs of docIDs a query and segment, the best keys of each
+// run, one selection a query.
+func (l *layout) disjunctions(size int) error {
+	x, st := l.x, l.st
+	var maxk int
+	for slot, p := range l.plans {
+		maxk = max(maxk, p.k)
+		for s := range x.segments {
+			if x.occurs(p, s) > 0 {
+				l.chores = append(l.chores, chore{plan: p, seg: s, slot: slot})
+			}
+		}
+	}
+	runs := make([]int, len(l.chores))
+	total := 0
+	for i, c := range l.chores {
+		runs[i] = x.runs(c, len(l.chores))
+		total += runs[i]
+	}
+	outKeys, outBytes := l.outLayout()
+	zeroed := 8*int64(len(l.plans)) + 4*int64(total)
+	if err := l.reserve(size+16*total+64*len(l.plans), zeroed+8*int64(maxk)*int64(total)+256, outBytes); err != nil {
+		return err
+	}
+	floors := st.scratch(8 * int64(len(l.plans)))
+	counts := st.scratch(4 * int64(total))
+	keys := st.scratch(8 * int64(maxk) * int64(total))
+	for i := range l.chores {
+		c := &l.chores[i]
+		c.first, c.terms = l.addTerms(c.plan, c.seg)
+	}
+	queries := l.queries()
+	ranges := make([]kernels.Range, 0, total)
+	selects := make([]kernels.Select, len(l.plans))
+	for i, c := range l.chores {
+		queries[i].FloorKey = x.floor(c.plan)
+		sel := &selects[c.slot]
+		if sel.Groups == 0 {
+			at := Ptr(len(ranges))
+			*sel = kernels.Select{Keys: keys + 8*Ptr(maxk)*at, Counts: counts + 4*at, Stride: uint32(maxk), K: uint32(c.plan.k)}
+		}
+		sel.Groups += uint32(runs[i])
+		docs := uint64(queries[i].Docs)
+		for r := range uint64(runs[i]) {
+			ranges = append(ranges, kernels.Range{Query: uint32(i), First: uint32(docs * r / uint64(runs[i])),
+				Last: uint32(docs * (r + 1) / uint64(runs[i])), Slot: uint32(c.slot)})
+		}
+	}
+	p := kernels.DisjunctParams{Lists: x.lists.table, Queries: put(st, queries), Terms: put(st, l.terms),
+		Ranges: put(st, ranges), Keys: keys, Counts: counts, Floors: floors, NRanges: uint32(total),
+		Width: uint32(x.width), Keep: uint32(maxk), Buffer: queueSize}
+	return l.finish(selects, outKeys, int64(counts-floors)+4*int64(total), func() {
+		st.batch.Launch(kernels.Disjunct, total, 8*queueSize+4*x.width, kernels.Bytes(&p))
+	})
+}
+
+// occurs returns how many postings a plan's terms have in a segment.
+func (x *Executor) occurs(p *plan, seg int) (n int64) {
+	for t := range p.weights {
+		n += int64(p.lists[t*len(x.segments)+seg].n)
+	}
+	return n
+}
+
+// runs returns into how many thread blocks a chore is divided.
+func (x *Executor) runs(c chore, chores int) int {
+	docs := int(x.segments[c.seg].Segment.Meta().Docs)
+	most := (docs + x.width - 1) / x.width
+	n := max(int(x.occurs(c.plan, c.seg)/rangePostings), minRanges/chores)
+	return max(1, min(n, most))
+}
+
+// floor returns a key that k documents are proven to exceed: by the k-th impacts of
+// the lists, where no document may be refused.
+func (x *Executor) floor(p *plan) (key uint64) {
+	for s := range x.segments {
+		if x.live[s] != 0 {
+			return 0
+		}
+	}
+	for t, w := range p.weights {
+		for s := range x.segments {
+			r := p.lists[t*len(x.segments)+s].want.list
+			if r == nil {
+				continue
+			}
+			for i, k := range format.KthValues {
+				if tf, dl, ok := r.kth[i].Pair(); p.k <= k && ok {
+					v := query.Score(w, float32(tf), x.scorer.Norm(dl))
+					key = max(key, uint64(math.Float32bits(v))<<32)
+					break
+				}
+			}
+		}
+	}
+	return key
+}

@@ -1,0 +1,314 @@
+package gpuload
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/pinion-index/pinion/kernels"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/segment"
+)
+
+// maxK is the greatest k that the device answers.
+const maxK = 1024
+
+// ErrUnsupported says that a query cannot be answered on the device and that no
+// other executor was given: k over 1024, over 64 terms, a filter, a codec without
+// kernels, or a list that did not fit.
+var ErrUnsupported = errors.New("gpuload: query not supported on the device")
+
+// Segment is one segment of the snapshot that an Executor answers from.
+type Segment struct {
+	Segment *segment.Segment
+	Base    uint32          // global docID of its first document
+	Deletes *roaring.Bitmap // local docIDs, nil for none
+}
+
+// Options tune an Executor. The zero value is good.
+type Options struct {
+	// CPU answers what the device cannot; nil: such a query is ErrUnsupported.
+	CPU query.Executor
+	// Memory bounds the device memory for lists in bytes; 0: two thirds of what is free.
+	Memory int64
+	// Threshold is PARA's: how many postings the first lists of a batch's
+	// conjunctions have at most together, 0: 16 Mi.
+	Threshold int64
+	// Width is how many accumulators a thread block keeps in shared memory; 0: as many as fit.
+	Width int
+	// Locate is one of kernels.LocateAuto to LocateHash.
+	Locate uint32
+}
+
+// Executor answers batches of queries on a Device. It implements query.Executor,
+// is safe for concurrent use, and answers one Execute at a time.
+type Executor struct {
+	mu       sync.Mutex
+	dev      Device
+	segments []Segment
+	scorer   *query.Scorer
+	options  Options
+	docs     uint64
+	lists    *Lists
+	norms    []Ptr // by segment
+	live     []Ptr
+	stages   [2]stage
+	epoch    uint64
+	width    int
+}
+
+const (
+	tableSlots = 1 << 20
+	zoneSlots  = 1 << 17 // for lists without an extent, a batch
+)
+
+// New returns an Executor over segments, in the order of their bases. scorer is
+// the snapshot's. The segments must stay open until Close.
+func New(dev Device, segments []Segment, scorer *query.Scorer, o Options) (x *Executor, err error) {
+	x = &Executor{dev: dev, segments: segments, scorer: scorer, options: o, epoch: 1}
+	defer func() {
+		if err != nil {
+			x.Close()
+			x = nil
+		}
+	}()
+	if x.options.Threshold == 0 {
+		x.options.Threshold = 16 << 20
+	}
+	info := dev.Info()
+	if x.options.Memory == 0 {
+		x.options.Memory = info.Memory / 3 * 2
+	}
+	x.width = (info.Shared - 2048 - 8*queueSize) / 4
+	if info.Shared > 100<<10 { // two thread blocks a multiprocessor
+		x.width = (info.Shared/2 - 2048 - 8*queueSize) / 4
+	}
+	x.width &^= 1023
+	if o.Width > 0 {
+		x.width = min(x.width, o.Width)
+	}
+	segs := make([]*segment.Segment, len(segments))
+	for i, s := range segments {
+		segs[i] = s.Segment
+		x.docs += uint64(s.Segment.Meta().Docs)
+	}
+	slots := uint32(min(tableSlots, x.options.Memory/512+1024)) + 2*zoneSlots
+	if x.lists, err = newLists(dev, segs, x.options.Memory, slots, 2*zoneSlots); err != nil {
+		return nil, err
+	}
+	for i := range x.stages {
+		x.stages[i].dev = dev
+		x.stages[i].zoneFirst = slots - uint32(2-i)*zoneSlots
+	}
+	for i := range segments {
+		if err = x.prepare(i); err != nil {
+			return nil, err
+		}
+	}
+	return x, nil
+}
+
+// prepare computes a segment's norms on the device and copies its live documents.
+func (x *Executor) prepare(i int) error {
+	s := x.segments[i]
+	m := s.Segment.Meta()
+	lens, err := s.Segment.DocLens()
+	if err != nil {
+		return err
+	}
+	n := int(m.Docs)
+	table := make([]float32, int(min(m.MaxLen, 1<<26))+1)
+	for l := range table {
+		table[l] = x.scorer.Norm(uint32(l))
+	}
+	norms, err := x.dev.Alloc(int64(4*n) + 64)
+	if err != nil {
+		return err
+	}
+	x.norms = append(x.norms, norms)
+	x.live = append(x.live, 0)
+	if s.Deletes != nil && !s.Deletes.IsEmpty() {
+		if x.live[i], err = x.dev.Alloc(int64(n+31)/32*4 + 64); err != nil {
+			return err
+		}
+	}
+	st := &x.stages[0]
+	st.reset(0)
+	bits := make([]uint32, (n+31)/32)
+	if err := st.reserveIn(len(lens.Bytes()) + 4*len(table) + 4*len(bits) + 256); err != nil {
+		return err
+	}
+	p := kernels.NormParams{Table: put(st, table), Lengths: put(st, lens.Bytes()[:n*lens.Width()]), Norms: norms,
+		N: uint32(n), Width: uint32(lens.Width()), TableLen: uint32(len(table))}
+	st.batch.CopyIn(st.inDev, st.in)
+	st.batch.Launch(kernels.NormsOfLengths, (n+255)/256, 0, kernels.Bytes(&p))
+	if x.live[i] != 0 {
+		for d := range bits {
+			bits[d] = ^uint32(0)
+		}
+		it := s.Deletes.Iterator()
+		for it.HasNext() {
+			if d := it.Next(); int(d) < n {
+				bits[d/32] &^= 1 << (d % 32)
+			}
+		}
+		at := len(st.in)
+		live := put(st, bits)
+		st.batch.CopyIn(x.live[i], st.in[live-st.inDev:])
+		_ = at
+	}
+	if err := x.dev.Submit(&st.batch); err != nil {
+		return err
+	}
+	return x.dev.Wait(0)
+}
+
+// Lists returns the residency of the executor's lists.
+func (x *Executor) Lists() *Lists { return x.lists }
+
+// Close frees everything on the device.
+func (x *Executor) Close() {
+	if x.lists != nil {
+		x.lists.close()
+	}
+	for i := range x.stages {
+		if x.stages[i].dev != nil {
+			x.stages[i].close()
+		}
+	}
+	for _, p := range append(append([]Ptr{}, x.norms...), x.live...) {
+		if p != 0 {
+			_ = x.dev.Free(p)
+		}
+	}
+}
+
+// Execute answers queries.
+func (x *Executor) Execute(ctx context.Context, queries []query.Query) ([]query.Result, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	plans := x.resolve(queries)
+	var and, or []*plan
+	for i := range plans {
+		p := &plans[i]
+		switch {
+		case p.err != nil:
+			return nil, fmt.Errorf("query %d: %w", i, p.err)
+		case p.done || p.cpu:
+		case p.mode == query.Or:
+			or = append(or, p)
+		default:
+			and = append(and, p)
+		}
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if err := x.run(ctx, and, true); err != nil {
+		return nil, err
+	}
+	for _, p := range and {
+		if p.mode == query.AndOr && !p.cpu && len(p.hits) < p.k {
+			p.hits = nil
+			or = append(or, p)
+		}
+	}
+	if err := x.run(ctx, or, false); err != nil {
+		return nil, err
+	}
+	return x.finish(ctx, queries, plans)
+}
+
+// finish answers on the CPU what the device could not.
+func (x *Executor) finish(ctx context.Context, queries []query.Query, plans []plan) ([]query.Result, error) {
+	results := make([]query.Result, len(queries))
+	var rest []query.Query
+	var at []int
+	for i := range plans {
+		if plans[i].cpu {
+			rest, at = append(rest, queries[i]), append(at, i)
+			continue
+		}
+		results[i].Hits = plans[i].hits
+	}
+	if len(rest) == 0 {
+		return results, nil
+	}
+	if x.options.CPU == nil {
+		if err := x.lists.Damaged(); err != nil {
+			return nil, fmt.Errorf("query %d: %w", at[0], err)
+		}
+		return nil, fmt.Errorf("query %d: %w", at[0], ErrUnsupported)
+	}
+	r, err := x.options.CPU.Execute(ctx, rest)
+	if err != nil {
+		return nil, err
+	}
+	for i, j := range at {
+		results[j] = r[i]
+	}
+	return results, nil
+}
+
+// run answers conjunctions or disjunctions in batches: while the device works on
+// one, the next is laid out.
+func (x *Executor) run(ctx context.Context, plans []*plan, conjunctive bool) error {
+	var failed error
+	turn := 0
+	for len(plans) > 0 && failed == nil {
+		if failed = ctx.Err(); failed != nil {
+			break
+		}
+		n := x.cut(plans, conjunctive)
+		st := &x.stages[turn]
+		if failed = x.harvest(st); failed != nil {
+			break
+		}
+		st.reset(turn)
+		failed = x.submit(ctx, st, plans[:n], conjunctive)
+		plans = plans[n:]
+		turn ^= 1
+	}
+	return errors.Join(failed, x.harvest(&x.stages[turn]), x.harvest(&x.stages[turn^1]))
+}
+
+// cut returns how many plans make a batch.
+func (x *Executor) cut(plans []*plan, conjunctive bool) int {
+	var postings int64
+	smalls := 0
+	for i, p := range plans {
+		for j := range p.lists {
+			if p.lists[j].small != nil {
+				smalls++
+			}
+			if j < len(x.segments) || !conjunctive {
+				postings += int64(p.lists[j].n)
+			}
+		}
+		limit := x.options.Threshold
+		if !conjunctive {
+			limit *= 64
+		}
+		if i > 0 && (postings > limit || smalls > zoneSlots || i >= 1<<14) {
+			return i
+		}
+	}
+	return len(plans)
+}
+
+// harvest waits for a stage's batch and reads its results.
+func (x *Executor) harvest(st *stage) error {
+	p := st.pending
+	if p == nil {
+		return nil
+	}
+	st.pending = nil
+	if err := x.dev.Wait(st.stream); err != nil {
+		return err
+	}
+	p.read(st.out)
+	return nil
+}

@@ -1,0 +1,81 @@
+//go:build emu && cgo
+
+package gpuload
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/pinion-index/pinion/gpuload/trial"
+	"github.com/pinion-index/pinion/query"
+)
+
+func segmentsOf(c *trial.Collection) (s []Segment) {
+	for _, p := range c.Parts {
+		s = append(s, Segment{Segment: p.Segment, Base: p.Base})
+	}
+	return s
+}
+
+func mustScorer(t *testing.T, c *trial.Collection) *query.Scorer {
+	t.Helper()
+	sc, err := query.NewScorer(query.DefaultParams, c.Stats())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sc
+}
+
+func check(t *testing.T, x *Executor, c *trial.Collection, sc *query.Scorer, qs []trial.Query, deletes *roaring.Bitmap) {
+	t.Helper()
+	in := make([]query.Query, len(qs))
+	for i, q := range qs {
+		in[i] = q.Query()
+	}
+	got, err := x.Execute(context.Background(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, q := range qs {
+		if want := c.Answer(sc, q, deletes); !trial.Equal(got[i].Hits, want) {
+			t.Fatalf("query %d %+v:\n got %v\nwant %v", i, q, got[i].Hits, want)
+		}
+	}
+}
+
+func TestExecutorEqualsBruteForce(t *testing.T) {
+	for i, s := range []trial.Shape{
+		{Docs: 6000, Segments: 1, Terms: 40, MaxDF: 0.7, MinDF: 1, Docs128: "bp128", Freqs128: "bp128"},
+		{Docs: 6000, Segments: 1, Terms: 40, MaxDF: 0.7, MinDF: 1, Docs128: "vbyte128", Freqs128: "vbyte128"},
+		{Docs: 5000, Segments: 3, Terms: 30, MaxDF: 0.5, MinDF: 1, Docs128: "vbyte128", Freqs128: "bp128", Clustered: true},
+		{Docs: 20000, Segments: 2, Terms: 30, MaxDF: 0.9, MinDF: 3, Docs128: "bp128", Freqs128: "vbyte128"},
+	} {
+		for _, seed := range []uint64{0, 1} {
+			s.Seed = uint64(i)
+			t.Run(fmt.Sprintf("%s-%s-%d-seed%d", s.Docs128, s.Freqs128, s.Segments, seed), func(t *testing.T) {
+				c, err := trial.New(s, true)
+				if err != nil {
+					t.Fatal(err)
+				}
+				sc := mustScorer(t, c)
+				dev := NewEmulator()
+				dev.Seed = seed
+				x, err := New(dev, segmentsOf(c), sc, Options{Memory: 8 << 20, Width: 3072})
+				if err != nil {
+					t.Fatal(err)
+				}
+				r := rand.New(rand.NewPCG(seed, 3))
+				check(t, x, c, sc, c.Draw(r, 25, 5, 40, query.And, query.Or, query.AndOr), nil)
+				check(t, x, c, sc, c.Draw(r, 4, 3, 1000, query.And, query.Or), nil)
+				x.Close()
+				if err := dev.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}

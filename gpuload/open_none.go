@@ -1,0 +1,10 @@
+//go:build !cgo || !(cuda || emu)
+
+package gpuload
+
+import "fmt"
+
+// OpenDevice fails: the program was built without support for a GPU.
+func OpenDevice() (Device, error) {
+	return nil, fmt.Errorf("%w: this program was built without it (build with -tags cuda)", ErrNoDevice)
+}

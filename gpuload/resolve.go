@@ -1,0 +1,158 @@
+package gpuload
+
+import (
+	"bytes"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/pinion-index/pinion/kernels"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/segment"
+)
+
+// small is a list without an extent, decoded.
+type small struct{ docs, freqs []uint32 }
+
+// posting is one term of a query in one segment: on the device, or small, or
+// neither where the term does not occur.
+type posting struct {
+	n     uint32
+	want  want
+	small *small
+}
+
+// plan is one query as the executor sees it.
+type plan struct {
+	index   int // of the query
+	mode    query.Mode
+	k       int
+	weights []float32 // by term, in canonical order
+	lists   []posting // term t in segment s: t*segments+s
+	hits    []query.Hit
+	cpu     bool // the device cannot answer it
+	done    bool
+	err     error
+}
+
+type resolver struct {
+	x      *Executor
+	sorted [][]byte
+	list   segment.List
+}
+
+// resolve makes the plans of all queries, several at once.
+func (x *Executor) resolve(queries []query.Query) []plan {
+	plans := make([]plan, len(queries))
+	workers := min(runtime.GOMAXPROCS(0), len(queries)/32+1)
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range workers {
+		wg.Go(func() {
+			r := resolver{x: x}
+			for {
+				lo := int(next.Add(32)) - 32
+				if lo >= len(queries) {
+					return
+				}
+				for i := lo; i < min(lo+32, len(queries)); i++ {
+					plans[i].index = i
+					plans[i].err = r.resolve(&plans[i], &queries[i])
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return plans
+}
+
+// resolve looks a query's terms up, in query's canonical order: ascending df over
+// the snapshot, then bytes.
+func (r *resolver) resolve(p *plan, q *query.Query) error {
+	segs := r.x.segments
+	p.mode, p.k = q.Mode, int(min(uint64(max(q.K, 0)), r.x.docs))
+	if p.k == 0 || len(q.Terms) == 0 {
+		p.done = true
+		return nil
+	}
+	r.sorted = append(r.sorted[:0], q.Terms...)
+	slices.SortFunc(r.sorted, bytes.Compare)
+	type term struct {
+		qtf, at int
+		df      uint64
+	}
+	var terms []term
+	var entries []segment.Entry
+	for i, t := range r.sorted {
+		if i > 0 && bytes.Equal(r.sorted[i-1], t) {
+			terms[len(terms)-1].qtf++
+			continue
+		}
+		v := term{qtf: 1, at: len(entries)}
+		for s := range segs {
+			e, ok, err := segs[s].Segment.Lookup(t)
+			if err != nil {
+				return err
+			}
+			if !ok {
+				e = segment.Entry{}
+			}
+			v.df += uint64(e.DF)
+			entries = append(entries, e)
+		}
+		terms = append(terms, v)
+	}
+	slices.SortStableFunc(terms, func(a, b term) int {
+		if a.df != b.df {
+			if a.df < b.df {
+				return -1
+			}
+			return 1
+		}
+		return 0
+	})
+	if len(terms) > kernels.MaxTerms || p.k > maxK || q.Filter != nil || q.Trace != nil {
+		p.cpu = true
+		return nil
+	}
+	if terms[0].df == 0 && p.mode != query.Or {
+		if p.done = p.mode == query.And; p.done {
+			return nil
+		}
+		p.mode = query.Or
+	}
+	for _, t := range terms {
+		if t.df == 0 {
+			continue
+		}
+		p.weights = append(p.weights, r.x.scorer.Weight(t.df, t.qtf))
+		for s := range segs {
+			o, err := r.open(s, entries[t.at+s])
+			if err != nil {
+				return err
+			}
+			p.lists = append(p.lists, o)
+		}
+	}
+	p.done = len(p.weights) == 0
+	return nil
+}
+
+// open returns a term's postings in a segment.
+func (r *resolver) open(s int, e segment.Entry) (posting, error) {
+	o := posting{n: e.DF}
+	if e.DF == 0 {
+		return o, nil
+	}
+	if e.Kind == segment.KindExtent {
+		o.want = want{key: Key{s, e.Offset}, entry: e}
+		return o, nil
+	}
+	if err := r.x.segments[s].Segment.InitList(&r.list, e); err != nil {
+		return o, err
+	}
+	d, f := r.list.Small()
+	o.small = &small{slices.Clone(d), slices.Clone(f)}
+	return o, nil
+}

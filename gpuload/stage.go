@@ -1,0 +1,140 @@
+package gpuload
+
+import "github.com/pinion-index/pinion/kernels"
+
+// stage is one of the executor's sets of buffers: while the device works on one
+// batch the next is laid out in another.
+//
+// in is laid out in pinned memory and copied to the device in one piece; work is
+// device memory that starts undefined, but for its zeroed head; out is what comes
+// back in one piece.
+type stage struct {
+	dev       Device
+	stream    int
+	batch     Batch
+	in        []byte // pinned; its length is what is in use
+	inDev     Ptr
+	work      Ptr
+	workCap   int64
+	workUsed  int64
+	out       []byte // pinned
+	outDev    Ptr
+	zoneFirst uint32 // slots of the table for lists of the batch
+	epoch     uint64
+	pending   *pending
+}
+
+// pending is what a submitted batch will answer.
+type pending struct {
+	plans  []*plan
+	counts int // where the counts and keys lie in out
+	keys   []int
+}
+
+func (s *stage) reset(stream int) {
+	s.stream = stream
+	s.batch.Reset()
+	s.batch.Stream = stream
+	s.in = s.in[:0]
+	s.workUsed = 0
+}
+
+// grow makes in hold n bytes more. Growing moves it, so sizes are reserved before
+// addresses are taken.
+func (s *stage) reserveIn(n int) error {
+	if n <= cap(s.in) {
+		return nil
+	}
+	s.freeIn()
+	n += n / 4
+	b, err := s.dev.HostAlloc(n)
+	if err != nil {
+		return err
+	}
+	s.in = b[:0]
+	s.inDev, err = s.dev.Alloc(int64(n) + 256)
+	return err
+}
+
+func (s *stage) freeIn() {
+	if cap(s.in) > 0 {
+		_ = s.dev.HostFree(s.in[:cap(s.in)])
+	}
+	if s.inDev != 0 {
+		_ = s.dev.Free(s.inDev)
+	}
+	s.in, s.inDev = nil, 0
+}
+
+// space makes room for n bytes in in, 16-byte aligned, and returns where they are.
+func (s *stage) space(n int) ([]byte, Ptr) {
+	at := (len(s.in) + 15) &^ 15
+	s.in = s.in[:at+n]
+	return s.in[at:], s.inDev + Ptr(at)
+}
+
+// put appends a slice to in and returns its address on the device.
+func put[T any](s *stage, v []T) Ptr {
+	b := kernels.Slice(v)
+	dst, p := s.space(len(b))
+	copy(dst, b)
+	return p
+}
+
+func (s *stage) reserveWork(n int64) error {
+	if n <= s.workCap {
+		return nil
+	}
+	if s.work != 0 {
+		_ = s.dev.Free(s.work)
+		s.work, s.workCap = 0, 0
+	}
+	n += n / 4
+	p, err := s.dev.Alloc(n)
+	if err != nil {
+		return err
+	}
+	s.work, s.workCap = p, n
+	return nil
+}
+
+// scratch takes n bytes of work.
+func (s *stage) scratch(n int64) Ptr {
+	p := s.work + Ptr(s.workUsed)
+	s.workUsed += (n + 15) &^ 15
+	return p
+}
+
+func (s *stage) reserveOut(n int) error {
+	if n <= len(s.out) {
+		return nil
+	}
+	s.freeOut()
+	n += n / 4
+	b, err := s.dev.HostAlloc(n)
+	if err != nil {
+		return err
+	}
+	s.out = b
+	s.outDev, err = s.dev.Alloc(int64(n))
+	return err
+}
+
+func (s *stage) freeOut() {
+	if s.out != nil {
+		_ = s.dev.HostFree(s.out)
+	}
+	if s.outDev != 0 {
+		_ = s.dev.Free(s.outDev)
+	}
+	s.out, s.outDev = nil, 0
+}
+
+func (s *stage) close() {
+	s.freeIn()
+	s.freeOut()
+	if s.work != 0 {
+		_ = s.dev.Free(s.work)
+	}
+	s.work = 0
+}

@@ -1,38 +1,47 @@
 package format
 
+import "math/bits"
+
 // KthCounter counts the postings of a list by impact and gives its KthImpacts.
 // The zero value is empty. It holds 32 KiB.
 type KthCounter struct {
-	count  [32][256]uint32 // by frequency (31: or more) and length code, rounded up
-	lo, hi [32]int16       // range of length codes in use, hi exclusive
+	count [32][256]uint32 // by frequency (31: or more) and length code, rounded up
+	rows  uint32          // bit t: row t was counted in
+	least uint32          // length code counted
+	most  uint32          // length code counted
 }
+
+// ceilCodes has the codes of lengths up to 1023, rounded up.
+var ceilCodes = func() (t [1024]uint8) {
+	for dl := range t {
+		t[dl], _ = CeilLen(uint32(dl))
+	}
+	return t
+}()
 
 // Add counts postings: freqs[i] in a document of lens[i] tokens.
 func (k *KthCounter) Add(freqs, lens []uint32) {
 	lens = lens[:len(freqs)]
+	rows, least, most := uint32(0), uint32(255), k.most
+	if k.rows != 0 {
+		least = k.least
+	}
 	for i, tf := range freqs {
+		t := min(tf, 31)
 		dl := lens[i]
-		if dl > MaxImpactLen {
+		var c uint32
+		if dl < uint32(len(ceilCodes)) {
+			c = uint32(ceilCodes[dl])
+		} else if code, ok := CeilLen(dl); ok {
+			c = uint32(code)
+		} else {
 			continue
 		}
-		c := uint8(dl)
-		if dl >= 32 {
-			c = floorImpact(dl-1) + 1
-		}
-		t := min(tf, 31) & 31
-		k.count[t][c]++
-		if int16(c) >= k.hi[t] || int16(c) < k.lo[t] {
-			k.widen(t, int16(c))
-		}
+		k.count[t][c&255]++
+		rows |= 1 << t
+		least, most = min(least, c), max(most, c)
 	}
-}
-
-func (k *KthCounter) widen(t uint32, c int16) {
-	if k.hi[t] == 0 {
-		k.lo[t], k.hi[t] = c, c+1
-		return
-	}
-	k.lo[t], k.hi[t] = min(k.lo[t], c), max(k.hi[t], c+1)
+	k.rows, k.least, k.most = k.rows|rows, least, most
 }
 
 // Take returns the best pair for every k of KthValues among what was counted,
@@ -41,32 +50,26 @@ func (k *KthCounter) Take(model *ImpactModel) [3]KthImpact {
 	best := [3]KthImpact{NoKth, NoKth, NoKth}
 	var score [3]float32
 	var sum [256]uint32 // postings with frequency t or more, by length code
-	lo, hi := int16(256), int16(0)
-	for t := 31; t >= 0; t-- {
-		if k.hi[t] == 0 {
-			continue
-		}
-		lo, hi = min(lo, k.lo[t]), max(hi, k.hi[t])
-		row := &k.count[t]
-		for c := k.lo[t]; c < k.hi[t]; c++ {
-			sum[c] += row[c]
-			row[c] = 0
-		}
-		k.lo[t], k.hi[t] = 0, 0
-		if t == 0 {
-			break
-		}
+	lo, hi := k.least, k.most+1
+	for rows := k.rows; rows != 0; {
+		t := 31 - bits.LeadingZeros32(rows)
+		rows &^= 1 << t
+		row, sum := k.count[t][lo:hi], sum[lo:hi]
 		n, next := uint32(0), 0
-		for c := lo; c < hi && next < 3; c++ {
-			n += sum[c]
+		for i, count := range row {
+			sum[i] += count
+			n += sum[i]
 			for next < 3 && n >= uint32(KthValues[next]) {
-				if s := model.score(uint8(t), uint8(c)); s > score[next] {
-					score[next], best[next] = s, KthImpact{TF: uint8(t), Len: uint8(c)}
+				c := uint8(int(lo) + i)
+				if s := model.score(uint8(t), c); t > 0 && s > score[next] {
+					score[next], best[next] = s, KthImpact{TF: uint8(t), Len: c}
 				}
 				next++
 			}
 		}
+		clear(row)
 	}
+	k.rows, k.most = 0, 0
 	return best
 }
 

@@ -32,45 +32,36 @@ func (b *bitWriter) flush() []byte {
 	return b.dst
 }
 
-// appendCompact appends the bit stream of a list with docIDs 0 to max.
-func appendCompact(dst []byte, docs, freqs []uint32, max uint32) []byte {
+// appendCompact appends the bit stream of a list of a segment of n documents.
+func appendCompact(dst []byte, docs, freqs []uint32, n uint32) []byte {
 	w := bitWriter{dst: dst}
-	w.interpolative(docs, 0, max)
+	var u smallDocs
+	for i, d := range docs {
+		u[i+1] = d - uint32(i)
+	}
+	u[len(docs)+1] = n - uint32(len(docs))
+	for _, s := range stepsFor(len(docs)) {
+		v := u[s.mid] - u[s.low]
+		r := u[s.high] - u[s.low] + 1
+		k := uint(bits.Len32(r)-1) & 31
+		if short := uint32(2)<<k - r; v < short {
+			w.put(v, k)
+		} else {
+			v += short
+			w.put(v>>1|v&1<<k, k+1)
+		}
+	}
 	for _, f := range freqs {
-		if f == 1 {
-			w.put(1, 1)
+		k := uint(bits.Len32(f)-1) & 31
+		if k < 16 {
+			w.put((f&(1<<k-1)<<1|1)<<k, 2*k+1)
 			continue
 		}
-		k := uint(bits.Len32(f)) - 1
 		w.put(0, k)
 		w.put(1, 1)
 		w.put(f&(1<<k-1), k)
 	}
 	return w.flush()
-}
-
-// interpolative appends docs, all from lo to hi: the middle one in truncated
-// binary among the values that leave room for the others, then each half.
-func (b *bitWriter) interpolative(docs []uint32, lo, hi uint32) {
-	for len(docs) > 0 {
-		m := len(docs) / 2
-		v := docs[m]
-		l := lo + uint32(m)
-		r := hi - uint32(len(docs)-1-m) - l + 1
-		k := uint(bits.Len32(r)) - 1
-		short := uint32(2)<<k - r
-		if x := v - l; x < short {
-			b.put(x, k)
-		} else {
-			x += short
-			b.put(x>>1, k)
-			b.put(x&1, 1)
-		}
-		if m > 0 {
-			b.interpolative(docs[:m], lo, v-1)
-		}
-		docs, lo = docs[m+1:], v+1
-	}
 }
 
 // appendCompactEntry appends the entry of a compact list of n postings.

@@ -91,6 +91,7 @@ func (s *Segment) initExtent(l *List, e Entry) error {
 	if err != nil {
 		return err
 	}
+	l.extent = b // also on failure: the list has neither form then
 	if msg := l.parseExtent(b, e, s.meta.Docs); msg != "" {
 		return s.corrupt(&s.postings, e.Offset, "%s", msg)
 	}
@@ -158,7 +159,7 @@ func (l *List) parseExtent(b []byte, e Entry, docs uint32) string {
 		return "docIDs are out of range"
 	}
 	l.HasLR, l.HasHash, l.HasKth = flags&extLR != 0, flags&extHash != 0, flags&extKth != 0
-	l.Hash, l.extent, l.y = hash, b, y
+	l.Hash, l.y = hash, y
 	l.LR, l.Kth = LinearRegression{}, [3]format.KthImpact{format.NoKth, format.NoKth, format.NoKth}
 	if l.HasLR {
 		if l.LR, ok1 = parseLR(b[y.lr:y.hash], n); !ok1 {

@@ -40,7 +40,7 @@ func (s *Segment) ID(doc uint32, buf []byte) ([]byte, error) {
 	}
 	pos := 0
 	for range doc%idsPerBlock + 1 {
-		lcp, suffix, next := idHead(b, pos, len(buf))
+		lcp, suffix, next := termHead(b, pos, len(buf))
 		if next < 0 {
 			return buf[:0], s.corrupt(&s.ids, off+int64(pos), "malformed id")
 		}
@@ -48,11 +48,6 @@ func (s *Segment) ID(doc uint32, buf []byte) ([]byte, error) {
 		pos = next
 	}
 	return buf, nil
-}
-
-// idHead is termHead for ids, whose limit is the same.
-func idHead(b []byte, pos, prevLen int) (lcp int, suffix []byte, next int) {
-	return termHead(b, pos, prevLen)
 }
 
 // IDHashes returns section IDHASH: for every document the high 32 bits of the
@@ -123,7 +118,7 @@ func (s *Segment) EachID(f func(doc uint32, id []byte) error) error {
 		id = id[:0]
 		pos := 0
 		for j := range min(idsPerBlock, int(s.meta.Docs)-i*idsPerBlock) {
-			lcp, suffix, next := idHead(b, pos, len(id))
+			lcp, suffix, next := termHead(b, pos, len(id))
 			if next < 0 {
 				return s.corrupt(&s.ids, off+int64(pos), "malformed id")
 			}

@@ -12,7 +12,7 @@ import (
 // idsBuilder makes sections IDS, IDINDEX and IDHASH.
 type idsBuilder struct {
 	ids, index spool
-	prev       []byte
+	prev, head []byte
 	n          uint32
 	given      iter.Seq[uint64] // ready-made contents of IDHASH, or nil
 	hashes     []uint64
@@ -29,11 +29,8 @@ func (b *idsBuilder) add(id []byte) error {
 	} else {
 		lcp = commonPrefix(b.prev, id)
 	}
-	var head [2 * binary.MaxVarintLen32]byte
-	h := binary.AppendUvarint(head[:0], uint64(lcp))
-	h = binary.AppendUvarint(h, uint64(len(id)-lcp))
-	b.ids.add(h)
-	b.ids.add(id[lcp:])
+	b.head = appendHead(b.head[:0], lcp, id)
+	b.ids.add(b.head)
 	b.prev = append(b.prev[:0], id...)
 	if b.given == nil {
 		b.hashes = append(b.hashes, idHashKey(id, b.n))

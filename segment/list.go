@@ -32,7 +32,7 @@ type List struct {
 	entry  Entry
 	extent []byte
 	y      layout
-	docs   [minExtent]uint32 // decoded postings of a list without an extent
+	docs   smallDocs // decoded postings of a list without an extent
 	freqs  [minExtent]uint32
 }
 
@@ -59,11 +59,10 @@ func (s *Segment) InitList(l *List, e Entry) error {
 		if err != nil {
 			return err
 		}
-		if !decodeCompact(l.docs[:l.N], l.freqs[:l.N], b, s.meta.Docs-1) {
+		if !decodeCompact(&l.docs, &l.freqs, l.N, b, s.meta.Docs) {
 			return s.corrupt(&s.terms, e.Offset, "malformed compact list")
 		}
 	default:
-		l.extent = nil
 		return s.initExtent(l, e)
 	}
 	l.First = l.docs[0]
@@ -81,6 +80,9 @@ func (s *Segment) compactBytes(e Entry) ([]byte, error) {
 
 func (l *List) initSmall(e Entry, n int) {
 	l.Kind, l.N, l.Blocks, l.BlockLen = e.Kind, n, 1, minExtent
+	if l.extent == nil {
+		return
+	}
 	l.DocsCodec, l.FreqsCodec = nil, nil
 	l.Docs, l.Freqs = codec.Sequence{}, codec.Sequence{}
 	l.Quads, l.Quad = nil, 0

@@ -232,7 +232,7 @@ func (e *ListEncoder) finishSmall(dst []byte) (Kind, []byte, error) {
 	if n == 1 {
 		return KindSingleton, appendSingleton(dst, e.pendDocs[0], e.pendFreqs[0]), nil
 	}
-	e.docsBytes = appendCompact(e.docsBytes[:0], e.pendDocs, e.pendFreqs, e.docs-1)
+	e.docsBytes = appendCompact(e.docsBytes[:0], e.pendDocs, e.pendFreqs, e.docs)
 	return KindCompact, appendCompactEntry(dst, n, e.docsBytes), nil
 }
 

@@ -105,13 +105,33 @@ func uvarint(b []byte, pos int) (uint64, int) {
 	return v, pos + n
 }
 
-// termHead decodes the head of a term at pos: the length it shares with the term
-// before, of prevLen bytes, and its suffix. The returned position is -1 when the
-// bytes are not valid.
+// A term or id is stored after what it shares with the one before it: a byte with
+// the shared length in its low half and the length of the rest, the suffix, in
+// its high half; for each that is 15, a varint with what exceeds 15; the suffix.
+const headMax = 15
+
+// termHead decodes the head of a term at pos, behind a term of prevLen bytes. The
+// returned position, that after the suffix, is -1 when the bytes are not valid.
 func termHead(b []byte, pos, prevLen int) (lcp int, suffix []byte, next int) {
-	l, pos := uvarint(b, pos)
-	n, pos := uvarint(b, pos)
-	if pos < 0 || l > uint64(prevLen) || n > MaxTerm || l+n > MaxTerm || l+n == 0 || n > uint64(len(b)-pos) {
+	if uint(pos) >= uint(len(b)) {
+		return 0, nil, -1
+	}
+	l, n := uint64(b[pos]&15), uint64(b[pos]>>4)
+	pos++
+	var more uint64
+	if l == headMax {
+		if more, pos = uvarint(b, pos); more > MaxTerm {
+			return 0, nil, -1
+		}
+		l += more
+	}
+	if n == headMax {
+		if more, pos = uvarint(b, pos); more > MaxTerm {
+			return 0, nil, -1
+		}
+		n += more
+	}
+	if pos < 0 || l > uint64(prevLen) || l+n > MaxTerm || l+n == 0 || n > uint64(len(b)-pos) {
 		return 0, nil, -1
 	}
 	return int(l), b[pos : pos+int(n)], pos + int(n)
@@ -185,13 +205,13 @@ func scanBlock(b []byte, n int, term []byte) (int, int) {
 	// Every term passed is below the wanted one and shares match bytes with it.
 	// Sharing more than that with its predecessor puts a term below too, sharing
 	// less puts it above: only an equal share needs a look at the bytes.
-	pos, match, prevLen := 0, 0, 0
+	pos, match := 0, 0
 	for j := range n {
-		lcp, suffix, next := termHead(b, pos, prevLen)
+		lcp, suffix, next := quickHead(b, pos)
 		if next < 0 {
 			return -1, -1
 		}
-		pos, prevLen = next, lcp+len(suffix)
+		pos = next
 		if lcp > match {
 			continue
 		}
@@ -203,18 +223,35 @@ func scanBlock(b []byte, n int, term []byte) (int, int) {
 		match += c
 		switch {
 		case c == len(suffix) && c == len(rest):
-			for range n - j - 1 {
-				if lcp, suffix, pos = termHead(b, pos, prevLen); pos < 0 {
-					return -1, -1
-				}
-				prevLen = lcp + len(suffix)
-			}
-			return j, pos
+			return j, skipTerms(b, pos, n-j-1)
 		case c == len(rest) || c < len(suffix) && suffix[c] > rest[c]:
 			return -1, 0
 		}
 	}
 	return -1, 0
+}
+
+// quickHead is termHead without the check against the term before.
+func quickHead(b []byte, pos int) (lcp int, suffix []byte, next int) {
+	if uint(pos) < uint(len(b)) {
+		l, n := int(b[pos]&15), int(b[pos]>>4)
+		if max(l, n) < headMax && n < len(b)-pos {
+			return l, b[pos+1 : pos+1+n], pos + 1 + n
+		}
+	}
+	return termHead(b, pos, MaxTerm)
+}
+
+// skipTerms returns the position after the n terms at pos, or -1.
+func skipTerms(b []byte, pos, n int) int {
+	for ; n > 0 && pos >= 0; n-- {
+		if uint(pos) < uint(len(b)) && b[pos]&15 != headMax && b[pos]>>4 != headMax {
+			pos += 1 + int(b[pos]>>4)
+			continue
+		}
+		_, _, pos = termHead(b, pos, MaxTerm)
+	}
+	return pos
 }
 
 func commonPrefix(a, b []byte) int {

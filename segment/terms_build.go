@@ -30,9 +30,7 @@ func (t *termsBuilder) add(term, entry []byte) error {
 		t.offsets.addUint64(uint64(t.terms.n))
 		t.keys.addUint64(termKey(term))
 	}
-	t.heads = binary.AppendUvarint(t.heads, uint64(lcp))
-	t.heads = binary.AppendUvarint(t.heads, uint64(len(term)-lcp))
-	t.heads = append(t.heads, term[lcp:]...)
+	t.heads = appendHead(t.heads, lcp, term)
 	t.entries = append(t.entries, entry...)
 	t.prev, t.begun = append(t.prev[:0], term...), true
 	if t.n++; t.n == termsPerBlock {
@@ -70,4 +68,17 @@ func appendSingleton(dst []byte, doc, tf uint32) []byte {
 func appendExtentEntry(dst []byte, off int64, df uint32) []byte {
 	dst = binary.AppendUvarint(dst, uint64(off/extentAlign)<<2|entryExtent)
 	return binary.AppendUvarint(dst, uint64(df))
+}
+
+// appendHead appends a term or id that shares lcp bytes with the one before it.
+func appendHead(dst []byte, lcp int, term []byte) []byte {
+	n := len(term) - lcp
+	dst = append(dst, byte(min(lcp, headMax)|min(n, headMax)<<4))
+	if lcp >= headMax {
+		dst = binary.AppendUvarint(dst, uint64(lcp-headMax))
+	}
+	if n >= headMax {
+		dst = binary.AppendUvarint(dst, uint64(n-headMax))
+	}
+	return append(dst, term[lcp:]...)
 }

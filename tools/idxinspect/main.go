@@ -1,0 +1,9 @@
+// Idxinspect shows what an index holds, byte by byte if need be, and checks it.
+package main
+
+import (
+	"github.com/pinion-index/pinion/tools/internal/cli"
+	"github.com/pinion-index/pinion/tools/internal/idxinspect"
+)
+
+func main() { cli.Main(idxinspect.Command()) }

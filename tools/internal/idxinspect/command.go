@@ -1,0 +1,75 @@
+// Package idxinspect is the command idxinspect.
+package idxinspect
+
+import (
+	"io"
+
+	"github.com/pinion-index/pinion/tools/internal/cli"
+	"github.com/spf13/cobra"
+)
+
+// Command returns the command.
+func Command() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "idxinspect COMMAND INDEX",
+		Short: "Show and check what an index holds",
+		Long: `Idxinspect shows what a Pinion index holds, down to its bytes, and checks it.
+
+INDEX is an index directory, or one of its segment files for all commands but
+diff and export. Terms are given as the dictionary has them: not analyzed.`,
+		Example: `  idxinspect summary kjv.idx
+  idxinspect verify kjv.idx
+  idxinspect terms --prefix shep kjv.idx
+  idxinspect list kjv.idx shepherd
+  idxinspect hexdump --term shepherd kjv.idx`,
+	}
+	root.AddCommand(summaryCommand(), verifyCommand(), sectionsCommand(), sizesCommand(),
+		termsCommand(), listCommand(), blocksCommand(), postingsCommand(), docsCommand(),
+		hexdumpCommand(), diffCommand(), explainCommand(), exportCommand())
+	return root
+}
+
+// report is what a command prints: as text, or with --json as itself.
+type report interface{ text(w io.Writer) }
+
+// command returns a subcommand that prints the report of run.
+func command(use, short, long, example string, args []string, run func(cmd *cobra.Command, args []string) (report, error)) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{Use: use, Short: short, Long: short + ".\n\n" + long, Example: example, Args: cli.Want(args...)}
+	if long == "" {
+		cmd.Long = short + "."
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		r, err := run(cmd, args)
+		if r != nil {
+			if perr := show(cmd.OutOrStdout(), r, asJSON); perr != nil {
+				return perr
+			}
+		}
+		return err
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON instead of a table")
+	return cmd
+}
+
+func show(w io.Writer, r report, asJSON bool) error {
+	if asJSON {
+		return cli.JSON(w, r)
+	}
+	b := &errWriter{w: w}
+	r.text(b)
+	return b.err
+}
+
+// errWriter keeps the first error.
+type errWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (e *errWriter) Write(p []byte) (int, error) {
+	if e.err == nil {
+		_, e.err = e.w.Write(p)
+	}
+	return len(p), nil
+}

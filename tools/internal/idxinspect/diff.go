@@ -1,0 +1,292 @@
+package idxinspect
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/tools/internal/cli"
+)
+
+// Diff is what `idxinspect diff` prints.
+type Diff struct {
+	A           string       `json:"a"`
+	B           string       `json:"b"`
+	Same        bool         `json:"same"`
+	Differences []Difference `json:"differences"`
+	More        int          `json:"more"`
+	limit       int
+}
+
+// Difference is something that the two indexes hold differently.
+type Difference struct {
+	What string `json:"what"`
+	A    string `json:"a"`
+	B    string `json:"b"`
+}
+
+func diffCommand() *cobra.Command {
+	var limit int
+	cmd := command("diff INDEX INDEX", "Compare what two indexes hold",
+		`Documents, lengths, stored text, terms and postings are compared as a query sees
+them: deleted documents left out, however segments, blocks and codecs divide
+them. The exit code is 1 if there is a difference.`,
+		"  idxinspect diff kjv.idx merged.idx",
+		[]string{"INDEX", "INDEX"}, func(_ *cobra.Command, args []string) (report, error) {
+			d := &Diff{A: args[0], B: args[1], Differences: []Difference{}, limit: limit}
+			err := withIndex(args[0], func(a *index) error {
+				return withIndex(args[1], func(b *index) error { return d.compare(a, b) })
+			})
+			if err != nil {
+				return nil, err
+			}
+			d.Same = len(d.Differences) == 0
+			if !d.Same {
+				err = fmt.Errorf("the indexes differ")
+			}
+			return d, err
+		})
+	cmd.Flags().IntVar(&limit, "limit", 20, "show at most `N` differences, 0 for all")
+	return cmd
+}
+
+func (d *Diff) add(what, a, b string) {
+	if a == b {
+		return
+	}
+	if d.limit > 0 && len(d.Differences) == d.limit {
+		d.More++
+		return
+	}
+	d.Differences = append(d.Differences, Difference{what, a, b})
+}
+
+func (d *Diff) compare(a, b *index) error {
+	name, options := a.analyzer()
+	name2, options2 := b.analyzer()
+	d.add("analyzer", name+" "+options, name2+" "+options2)
+	va, vb := newLiveView(a), newLiveView(b)
+	d.add("documents", cli.Count(va.docs), cli.Count(vb.docs))
+	d.add("stored text", yes(va.stored), yes(vb.stored))
+	if err := d.documents(va, vb); err != nil {
+		return err
+	}
+	if va.docs != vb.docs {
+		return nil // docIDs would all differ
+	}
+	return d.terms(va, vb)
+}
+
+func (d *Diff) documents(a, b *liveView) error {
+	var x, y liveDoc
+	for n := range max(a.docs, b.docs) {
+		okA, err := a.next(&x)
+		if err != nil {
+			return err
+		}
+		okB, err := b.next(&y)
+		if err != nil {
+			return err
+		}
+		what := fmt.Sprintf("document %d", n)
+		switch {
+		case !okA:
+			d.add(what, "-", quote(string(y.id)))
+		case !okB:
+			d.add(what, quote(string(x.id)), "-")
+		default:
+			d.add(what, quote(string(x.id)), quote(string(y.id)))
+			d.add(what+": tokens", cli.Count(x.length), cli.Count(y.length))
+			if a.stored && b.stored && !bytes.Equal(x.text, y.text) {
+				d.add(what+": text", fmt.Sprintf("%q", snippet(x.text, 30)), fmt.Sprintf("%q", snippet(y.text, 30)))
+			}
+		}
+	}
+	return nil
+}
+
+func (d *Diff) terms(a, b *liveView) error {
+	okA, okB := a.nextTerm(), b.nextTerm()
+	for okA || okB {
+		c := 0
+		switch {
+		case !okB:
+			c = -1
+		case !okA:
+			c = 1
+		default:
+			c = bytes.Compare(a.merge.cur, b.merge.cur)
+		}
+		switch {
+		case c < 0:
+			d.add("term "+quote(string(a.merge.cur)), cli.Count(len(a.postings)), "-")
+			okA = a.nextTerm()
+		case c > 0:
+			d.add("term "+quote(string(b.merge.cur)), "-", cli.Count(len(b.postings)))
+			okB = b.nextTerm()
+		default:
+			d.list(quote(string(a.merge.cur)), a.postings, b.postings)
+			okA, okB = a.nextTerm(), b.nextTerm()
+		}
+	}
+	if a.err != nil {
+		return a.err
+	}
+	return b.err
+}
+
+// list compares the postings of one term up to the first difference.
+func (d *Diff) list(term string, a, b []livePosting) {
+	for i := range max(len(a), len(b)) {
+		x, y := "-", "-"
+		if i < len(a) {
+			x = fmt.Sprintf("document %d, tf %d", a[i].doc, a[i].tf)
+		}
+		if i < len(b) {
+			y = fmt.Sprintf("document %d, tf %d", b[i].doc, b[i].tf)
+		}
+		if x != y {
+			d.add(fmt.Sprintf("term %s: posting %d", term, i), x, y)
+			return
+		}
+	}
+}
+
+func (d *Diff) text(w io.Writer) {
+	if len(d.Differences) == 0 {
+		fmt.Fprintln(w, "the indexes hold the same")
+		return
+	}
+	t := cli.NewTable("", d.A, d.B)
+	for _, e := range d.Differences {
+		t.Row(e.What, e.A, e.B)
+	}
+	t.WriteTo(w)
+	if d.More > 0 {
+		fmt.Fprintf(w, "... %s more: see --limit\n", cli.Count(d.More))
+	}
+}
+
+// liveView walks an index without its deleted documents, docIDs closed up.
+type liveView struct {
+	x        *index
+	docs     int
+	stored   bool // every segment has text
+	at       int  // segment of the next document
+	local    uint32
+	renumber [][]uint32 // of segments with deletes: new docID by local docID
+	base     []uint32   // new docID of each segment's first live document
+	merge    *termMerge
+	postings []livePosting
+	err      error
+}
+
+type livePosting struct{ doc, tf uint32 }
+
+type liveDoc struct {
+	id, text []byte
+	length   uint32
+}
+
+const gone = ^uint32(0)
+
+func newLiveView(x *index) *liveView {
+	v := &liveView{x: x, merge: newTermMerge(x, "", ""), stored: true}
+	for _, g := range x.segs {
+		v.stored = v.stored && g.Meta().Stored
+		v.base = append(v.base, uint32(v.docs))
+		if g.deletes == nil {
+			v.renumber = append(v.renumber, nil)
+			v.docs += int(g.Meta().Docs)
+			continue
+		}
+		m := make([]uint32, g.Meta().Docs)
+		for doc := range m {
+			m[doc] = gone
+			if !g.deletes.Contains(uint32(doc)) {
+				m[doc] = uint32(v.docs)
+				v.docs++
+			}
+		}
+		v.renumber = append(v.renumber, m)
+	}
+	return v
+}
+
+// next gives the next document.
+func (v *liveView) next(d *liveDoc) (bool, error) {
+	for ; v.at < len(v.x.segs); v.at, v.local = v.at+1, 0 {
+		g := v.x.segs[v.at]
+		for ; v.local < g.Meta().Docs; v.local++ {
+			if g.deleted(v.local) {
+				continue
+			}
+			return true, v.load(g, d)
+		}
+	}
+	return false, nil
+}
+
+func (v *liveView) load(g *seg, d *liveDoc) (err error) {
+	doc := v.local
+	v.local++
+	if d.id, err = g.ID(doc, d.id); err != nil {
+		return err
+	}
+	if d.length, err = g.DocLen(doc); err != nil {
+		return err
+	}
+	d.text, err = g.Stored(doc, d.text)
+	return err
+}
+
+// nextTerm moves to the next term with a posting that is not deleted.
+func (v *liveView) nextTerm() bool {
+	var l segment.List
+	for v.err == nil && v.merge.next() {
+		v.postings = v.postings[:0]
+		for _, i := range v.merge.at {
+			if v.err = v.x.segs[i].InitList(&l, v.merge.its[i].Entry()); v.err == nil {
+				v.err = v.take(i, &l)
+			}
+			if v.err != nil {
+				return false
+			}
+		}
+		if len(v.postings) > 0 {
+			return true
+		}
+	}
+	if v.err == nil {
+		v.err = v.merge.err
+	}
+	return false
+}
+
+// take appends the live postings of l, a list of segment i.
+func (v *liveView) take(i int, l *segment.List) error {
+	docs, freqs := make([]uint32, l.BlockLen), make([]uint32, l.BlockLen)
+	for b := range l.Blocks {
+		n, err := l.DecodeDocs(b, docs)
+		if err == nil {
+			_, err = l.DecodeFreqs(b, freqs)
+		}
+		if err != nil {
+			return err
+		}
+		for j, doc := range docs[:n] {
+			if m := v.renumber[i]; m != nil {
+				doc = m[doc]
+			} else {
+				doc += v.base[i]
+			}
+			if doc != gone {
+				v.postings = append(v.postings, livePosting{doc, freqs[j]})
+			}
+		}
+	}
+	return nil
+}

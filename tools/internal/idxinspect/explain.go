@@ -1,0 +1,189 @@
+package idxinspect
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pinion-index/pinion/analysis"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/tools/internal/cli"
+)
+
+// Explanation is what `idxinspect explain` prints: how a document gets its score.
+type Explanation struct {
+	Query     string      `json:"query"`
+	Analyzer  string      `json:"analyzer"`
+	Doc       uint32      `json:"doc"`
+	ID        string      `json:"id"`
+	Deleted   bool        `json:"deleted"`
+	Length    uint32      `json:"length"`
+	Documents uint64      `json:"documents"`
+	AvgLength float64     `json:"average_length"`
+	K1        float64     `json:"k1"`
+	B         float64     `json:"b"`
+	Terms     []TermScore `json:"terms"`
+	Score     float32     `json:"score"`
+}
+
+// TermScore is what one term gives, in the order in which scores are summed.
+type TermScore struct {
+	Term   string  `json:"term"`
+	Times  int     `json:"times"` // in the query
+	DF     uint64  `json:"df"`
+	IDF    float64 `json:"idf"`
+	Weight float32 `json:"weight"`
+	TF     uint32  `json:"tf"`
+	Score  float32 `json:"score"`
+	Sum    float32 `json:"sum"` // after this term
+}
+
+func explainCommand() *cobra.Command {
+	params := query.DefaultParams
+	cmd := command("explain INDEX QUERY ID", "Show how a document gets its score",
+		`The terms are shown in the order in which their scores are summed: by ascending
+document frequency in the whole index. All steps are 32-bit floats, as in a query.`,
+		`  idxinspect explain kjv.idx "the lord is my shepherd" Psa23:1`,
+		[]string{"INDEX", "QUERY", "ID"}, func(_ *cobra.Command, args []string) (report, error) {
+			if err := params.Check(); err != nil {
+				return nil, cli.Usage("%w", err)
+			}
+			var e *Explanation
+			err := withIndex(args[0], func(x *index) (err error) {
+				e, err = explain(x, params, args[1], args[2])
+				return err
+			})
+			if err != nil {
+				return nil, err
+			}
+			return e, nil
+		})
+	cmd.Flags().Float64Var(&params.K1, "k1", params.K1, "BM25's k1")
+	cmd.Flags().Float64Var(&params.B, "b", params.B, "BM25's b")
+	return cmd
+}
+
+func explain(x *index, params query.Params, text, id string) (*Explanation, error) {
+	g, doc, err := x.findID(id)
+	if err != nil {
+		return nil, err
+	}
+	a, err := analysis.New(x.analyzer())
+	if err != nil {
+		return nil, err
+	}
+	st := query.Stats{Docs: x.docs()}
+	for _, s := range x.segs {
+		st.Tokens += s.Meta().Tokens
+		st.MaxLen = max(st.MaxLen, s.Meta().MaxLen)
+	}
+	sc, err := query.NewScorer(params, st)
+	if err != nil {
+		return nil, err
+	}
+	e := &Explanation{Query: text, Analyzer: a.String(), Doc: g.base + doc, ID: id, Deleted: g.deleted(doc),
+		Documents: st.Docs, AvgLength: float64(st.Tokens) / max(float64(st.Docs), 1), K1: params.K1, B: params.B}
+	if e.Length, err = g.DocLen(doc); err != nil {
+		return nil, err
+	}
+	var toks analysis.Tokens
+	a.Tokenizer().Append(&toks, []byte(text))
+	for i := range toks.Len() {
+		if err := e.addTerm(x, g, doc, toks.At(i)); err != nil {
+			return nil, err
+		}
+	}
+	e.sum(sc)
+	return e, nil
+}
+
+// addTerm looks a term up, or counts it once more.
+func (e *Explanation) addTerm(x *index, g *seg, doc uint32, term []byte) error {
+	for i := range e.Terms {
+		if e.Terms[i].Term == string(term) {
+			e.Terms[i].Times++
+			return nil
+		}
+	}
+	t := TermScore{Term: string(term), Times: 1}
+	for _, s := range x.segs {
+		entry, ok, err := s.Lookup(term)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			continue
+		}
+		t.DF += uint64(entry.DF)
+		if s != g {
+			continue
+		}
+		l, err := s.List(entry)
+		if err != nil {
+			return err
+		}
+		var p Postings
+		p.limit = 1
+		if err := p.add(g, l, g.base+doc); err != nil {
+			return err
+		}
+		if len(p.Postings) > 0 && p.Postings[0].Doc == g.base+doc {
+			t.TF = p.Postings[0].TF
+		}
+	}
+	e.Terms = append(e.Terms, t)
+	return nil
+}
+
+// sum adds the scores in canonical order.
+func (e *Explanation) sum(sc *query.Scorer) {
+	slices.SortFunc(e.Terms, func(a, b TermScore) int {
+		switch {
+		case a.DF != b.DF && a.DF < b.DF, a.DF == b.DF && a.Term < b.Term:
+			return -1
+		}
+		return 1
+	})
+	first := true
+	for i := range e.Terms {
+		t := &e.Terms[i]
+		if t.DF > 0 {
+			t.IDF = sc.IDF(t.DF)
+			t.Weight = sc.Weight(t.DF, t.Times)
+		}
+		if t.TF > 0 {
+			t.Score = query.Score(t.Weight, float32(t.TF), sc.Norm(e.Length))
+			if first {
+				e.Score, first = t.Score, false
+			} else {
+				e.Score = float32(e.Score + t.Score)
+			}
+		}
+		t.Sum = e.Score
+	}
+}
+
+func (e *Explanation) text(w io.Writer) {
+	t := cli.NewTable("", "")
+	t.Row("query", e.Query)
+	t.Row("analyzer", e.Analyzer)
+	t.Row("document", fmt.Sprintf("%s (docID %s), %s tokens", quote(e.ID), cli.Count(e.Doc), cli.Count(e.Length)))
+	if e.Deleted {
+		t.Row("", "deleted: it is never a hit")
+	}
+	t.Row("index", fmt.Sprintf("%s documents of %s tokens on average", cli.Count(e.Documents), cli.Float(e.AvgLength, 4)))
+	t.Row("bm25", fmt.Sprintf("k1 = %v, b = %v", e.K1, e.B))
+	t.Row("score", float32Text(e.Score))
+	t.WriteTo(w)
+	fmt.Fprintln(w)
+	t = cli.NewTable("term", ">in query", ">df", ">idf", ">weight", ">tf", ">score", ">sum")
+	for _, s := range e.Terms {
+		t.Row(quote(s.Term), s.Times, s.DF, cli.Float(s.IDF, 6), float32Text(s.Weight), s.TF, float32Text(s.Score), float32Text(s.Sum))
+	}
+	t.WriteTo(w)
+}
+
+func float32Text(v float32) string { return strconv.FormatFloat(float64(v), 'g', -1, 32) }

@@ -1,0 +1,239 @@
+package idxinspect
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/tools/internal/cli"
+)
+
+// index is an open index directory, or one segment file taken for an index.
+type index struct {
+	path     string
+	manifest *store.Manifest // nil for a file
+	segs     []*seg
+	closers  []func()
+}
+
+// seg is one segment of an index.
+type seg struct {
+	*segment.Segment
+	file    string // its name in the directory
+	base    uint32 // global docID of its first document
+	deletes *roaring.Bitmap
+	size    int64
+}
+
+// deleted reports whether a document is deleted.
+func (s *seg) deleted(doc uint32) bool { return s.deletes != nil && s.deletes.Contains(doc) }
+
+// withIndex opens the index at path for f. A fault on a mapped file is an error.
+func withIndex(path string, f func(x *index) error) (err error) {
+	defer store.CatchFault(store.ArmFault(), &err)
+	x, err := openIndex(path)
+	if err != nil {
+		return cli.Opening(err)
+	}
+	defer x.close()
+	return f(x)
+}
+
+func openIndex(path string) (*index, error) {
+	st, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	x := &index{path: path}
+	if st.IsDir() {
+		err = x.openDir()
+	} else {
+		err = x.openFile()
+	}
+	if err != nil {
+		x.close()
+		return nil, err
+	}
+	return x, nil
+}
+
+func (x *index) close() {
+	for i := len(x.closers) - 1; i >= 0; i-- {
+		x.closers[i]()
+	}
+}
+
+func (x *index) openDir() error {
+	d, err := store.Open(x.path)
+	if err != nil {
+		return err
+	}
+	x.closers = append(x.closers, func() { d.Close() })
+	c, err := d.OpenLatest(func(c *store.Commit) error {
+		x.segs = nil
+		for i := range c.Segments {
+			if err := x.openSegment(c, i); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	x.closers = append(x.closers, c.Release)
+	x.manifest = c.Manifest
+	return nil
+}
+
+func (x *index) openSegment(c *store.Commit, i int) error {
+	data, err := c.OpenSegment(i)
+	if err != nil {
+		return err
+	}
+	x.closers = append(x.closers, func() { data.Close() })
+	name := store.SegmentName(c.Segments[i].File)
+	s, err := segment.Open(filepath.Join(x.path, name), data)
+	if err != nil {
+		return err
+	}
+	if err := matches(s, &c.Segments[i]); err != nil {
+		return err
+	}
+	deletes, err := c.Deletes(i)
+	if err != nil {
+		return err
+	}
+	x.add(s, name, deletes)
+	return nil
+}
+
+// matches checks that segment and manifest agree.
+func matches(s *segment.Segment, info *store.SegmentInfo) error {
+	m := s.Meta()
+	if s.Header().ID == info.ID && m.Docs == info.Docs && m.Postings == info.Postings && m.Tokens == info.Tokens {
+		return nil
+	}
+	return format.Locate(format.Corrupt("the manifest describes another segment (%x, %d documents, %d postings)",
+		info.ID[:4], info.Docs, info.Postings), format.Place{File: s.Name(), Block: format.NoBlock})
+}
+
+func (x *index) openFile() error {
+	data, err := openData(x.path)
+	if err != nil {
+		return err
+	}
+	x.closers = append(x.closers, func() { data.Close() })
+	s, err := segment.Open(x.path, data)
+	if err != nil {
+		return err
+	}
+	x.add(s, filepath.Base(x.path), nil)
+	return nil
+}
+
+// openData maps one file.
+func openData(path string) (store.Data, error) {
+	return store.OSDir(filepath.Dir(path)).Open(filepath.Base(path))
+}
+
+func (x *index) add(s *segment.Segment, file string, deletes *roaring.Bitmap) {
+	base := uint32(0)
+	if n := len(x.segs); n > 0 {
+		last := x.segs[n-1]
+		base = last.base + last.Meta().Docs
+	}
+	x.segs = append(x.segs, &seg{Segment: s, file: file, base: base, deletes: deletes, size: s.Header().FileLen})
+}
+
+// docs returns the number of documents, deleted ones included.
+func (x *index) docs() uint64 {
+	n := uint64(0)
+	for _, s := range x.segs {
+		n += uint64(s.Meta().Docs)
+	}
+	return n
+}
+
+// analyzer returns name and options.
+func (x *index) analyzer() (name, options string) {
+	switch {
+	case x.manifest != nil:
+		return x.manifest.Analyzer, x.manifest.AnalyzerOptions
+	case len(x.segs) > 0:
+		return x.segs[0].Meta().Analyzer, x.segs[0].Meta().AnalyzerOptions
+	}
+	return "", ""
+}
+
+// find returns the segment of a global docID and its local docID.
+func (x *index) find(doc uint64) (*seg, uint32, error) {
+	if doc <= math.MaxUint32 {
+		for _, s := range x.segs {
+			if local := uint32(doc) - s.base; uint32(doc) >= s.base && local < s.Meta().Docs {
+				return s, local, nil
+			}
+		}
+	}
+	return nil, 0, fmt.Errorf("no docID %d: the index has %s documents", doc, cli.Count(x.docs()))
+}
+
+// findID returns where the document of an external id is: the one that is not
+// deleted, else a deleted one.
+func (x *index) findID(id string) (*seg, uint32, error) {
+	var at *seg
+	var where uint32
+	for _, s := range x.segs {
+		doc, ok, err := s.FindID([]byte(id))
+		if err != nil {
+			return nil, 0, err
+		}
+		if ok && (at == nil || !s.deleted(doc)) {
+			at, where = s, doc
+		}
+	}
+	if at == nil {
+		return nil, 0, fmt.Errorf("no document %s", quote(id))
+	}
+	return at, where, nil
+}
+
+// quote shows an id or term: as it is if that is unmistakable.
+func quote(s string) string {
+	if s == "" || !utf8.ValidString(s) {
+		return strconv.Quote(s)
+	}
+	for _, r := range s {
+		if !unicode.IsGraphic(r) || unicode.IsSpace(r) || r == '"' {
+			return strconv.Quote(s)
+		}
+	}
+	return s
+}
+
+// snippet returns at most n runes of text on one line.
+func snippet(text []byte, n int) string {
+	out := make([]rune, 0, n+1)
+	for _, r := range string(text) {
+		if !unicode.IsPrint(r) {
+			r = ' '
+		}
+		if r == ' ' && (len(out) == 0 || out[len(out)-1] == ' ') {
+			continue
+		}
+		if len(out) == n {
+			return string(out[:n-1]) + "…"
+		}
+		out = append(out, r)
+	}
+	return string(out)
+}

@@ -1,0 +1,205 @@
+package idxinspect
+
+import (
+	"bytes"
+	"container/heap"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/tools/internal/cli"
+)
+
+// Terms is what `idxinspect terms` prints.
+type Terms struct {
+	Terms []Term `json:"terms"`
+	More  bool   `json:"more"`
+	limit int
+}
+
+// Term is one term of the index.
+type Term struct {
+	Term     string   `json:"term"`
+	DF       uint64   `json:"df"`
+	Segments int      `json:"segments"`
+	Forms    []string `json:"forms"`
+}
+
+func termsCommand() *cobra.Command {
+	var prefix, from string
+	var limit int
+	order := cli.NewChoice("ORDER", "term", "df")
+	cmd := command("terms INDEX", "List terms with their document frequency",
+		"Document frequencies count deleted documents until they are merged away.",
+		`  idxinspect terms --prefix shep kjv.idx
+  idxinspect terms --sort df --limit 20 kjv.idx
+  idxinspect terms --limit 0 --json kjv.idx | jq -r '.terms[].term'`,
+		[]string{"INDEX"}, func(_ *cobra.Command, args []string) (report, error) {
+			var out *Terms
+			err := withIndex(args[0], func(x *index) (err error) {
+				if order.Value == "df" {
+					out, err = frequentTerms(x, prefix, from, limit)
+				} else {
+					out, err = listTerms(x, prefix, from, limit)
+				}
+				return err
+			})
+			if err != nil {
+				return nil, err
+			}
+			return out, nil
+		})
+	cmd.Flags().StringVar(&prefix, "prefix", "", "only terms that begin with `TEXT`")
+	cmd.Flags().StringVar(&from, "from", "", "only terms from `TERM` on")
+	cmd.Flags().Var(order, "sort", "order: "+order.Words())
+	cmd.Flags().IntVar(&limit, "limit", 50, "at most `N` terms, 0 for all")
+	return cmd
+}
+
+func listTerms(x *index, prefix, from string, limit int) (*Terms, error) {
+	out := &Terms{Terms: []Term{}, limit: limit}
+	m := newTermMerge(x, prefix, from)
+	for m.next() {
+		if limit > 0 && len(out.Terms) == limit {
+			out.More = true
+			break
+		}
+		out.Terms = append(out.Terms, m.term())
+	}
+	return out, m.err
+}
+
+// frequentTerms returns the limit terms of the highest df.
+func frequentTerms(x *index, prefix, from string, limit int) (*Terms, error) {
+	out := &Terms{limit: limit}
+	var h termHeap
+	m := newTermMerge(x, prefix, from)
+	for m.next() {
+		if limit > 0 && len(h) == limit {
+			out.More = true
+			if m.df() <= h[0].DF {
+				continue
+			}
+			heap.Pop(&h)
+		}
+		heap.Push(&h, m.term())
+	}
+	out.Terms = make([]Term, len(h))
+	for i := len(h) - 1; i >= 0; i-- {
+		out.Terms[i] = heap.Pop(&h).(Term)
+	}
+	return out, m.err
+}
+
+// termHeap has the term that is to go first on top: low df, late in the order.
+type termHeap []Term
+
+func (h termHeap) Len() int { return len(h) }
+func (h termHeap) Less(i, j int) bool {
+	return h[i].DF < h[j].DF || h[i].DF == h[j].DF && h[i].Term > h[j].Term
+}
+func (h termHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h *termHeap) Push(t any)   { *h = append(*h, t.(Term)) }
+func (h *termHeap) Pop() any {
+	t := (*h)[len(*h)-1]
+	*h = (*h)[:len(*h)-1]
+	return t
+}
+
+// termMerge walks the terms of all segments in order.
+type termMerge struct {
+	its  []*segment.TermIterator // nil at the end
+	at   []int                   // those that stand at the present term
+	cur  []byte
+	err  error
+	live bool
+}
+
+func newTermMerge(x *index, prefix, from string) *termMerge {
+	m := &termMerge{its: make([]*segment.TermIterator, len(x.segs))}
+	for i, g := range x.segs {
+		it := g.Prefix([]byte(prefix))
+		var ok bool
+		if from != "" {
+			ok = it.SeekGE([]byte(from))
+		} else {
+			ok = it.Next()
+		}
+		m.keep(i, it, ok)
+	}
+	return m
+}
+
+// keep stores an iterator that moved.
+func (m *termMerge) keep(i int, it *segment.TermIterator, ok bool) {
+	m.its[i] = it
+	if !ok {
+		if err := it.Err(); err != nil && m.err == nil {
+			m.err = err
+		}
+		m.its[i] = nil
+	}
+}
+
+// next moves to the next term.
+func (m *termMerge) next() bool {
+	for _, i := range m.at {
+		m.keep(i, m.its[i], m.its[i].Next())
+	}
+	m.at = m.at[:0]
+	for i, it := range m.its {
+		if it == nil {
+			continue
+		}
+		c := -1
+		if len(m.at) > 0 {
+			c = bytes.Compare(it.Term(), m.its[m.at[0]].Term())
+		}
+		if c < 0 {
+			m.at = m.at[:0]
+		}
+		if c <= 0 {
+			m.at = append(m.at, i)
+		}
+	}
+	if m.err != nil || len(m.at) == 0 {
+		return false
+	}
+	m.cur = m.its[m.at[0]].Term()
+	return true
+}
+
+// df returns the document frequency of the present term in the index.
+func (m *termMerge) df() uint64 {
+	n := uint64(0)
+	for _, i := range m.at {
+		n += uint64(m.its[i].Entry().DF)
+	}
+	return n
+}
+
+func (m *termMerge) term() Term {
+	t := Term{Term: string(m.cur), DF: m.df(), Segments: len(m.at)}
+	for _, i := range m.at {
+		t.Forms = append(t.Forms, m.its[i].Entry().Kind.String())
+	}
+	return t
+}
+
+func (t *Terms) text(w io.Writer) {
+	if len(t.Terms) == 0 {
+		fmt.Fprintln(w, "no terms")
+		return
+	}
+	tab := cli.NewTable("term", ">df", ">segments", "form in each")
+	for _, e := range t.Terms {
+		tab.Row(quote(e.Term), e.DF, e.Segments, strings.Join(e.Forms, " "))
+	}
+	tab.WriteTo(w)
+	if t.More {
+		fmt.Fprintf(w, "... more than %d: see --limit\n", t.limit)
+	}
+}

@@ -1,0 +1,170 @@
+package idxinspect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/tools/internal/cli"
+	"github.com/spf13/cobra"
+)
+
+// Verification is what `idxinspect verify` prints.
+type Verification struct {
+	Index string       `json:"index"`
+	OK    bool         `json:"ok"`
+	Files []FileStatus `json:"files"`
+}
+
+// FileStatus is one file of a Verification.
+type FileStatus struct {
+	File  string `json:"file"`
+	Bytes int64  `json:"bytes"`
+	OK    bool   `json:"ok"`
+	Error string `json:"error,omitempty"`
+}
+
+func verifyCommand() *cobra.Command {
+	return command("verify INDEX", "Check every byte of an index",
+		`Every checksum is computed, every list, block, document and id is decoded, and
+what one part says about another is compared. All files are looked at; the first
+damage of each is shown. The exit code is 1 if there is any.`,
+		"  idxinspect verify kjv.idx",
+		[]string{"INDEX"}, func(cmd *cobra.Command, args []string) (report, error) {
+			v, err := verify(cmd.Context(), cmd.ErrOrStderr(), args[0])
+			if err != nil {
+				return nil, err
+			}
+			return v, v.damage()
+		})
+}
+
+// damage returns an error if there is any.
+func (v *Verification) damage() error {
+	n := 0
+	for _, f := range v.Files {
+		if !f.OK {
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return fmt.Errorf("damage found in %d of %d files", n, len(v.Files))
+}
+
+// verify checks the index at path. The error is for what is no damage.
+func verify(ctx context.Context, stderr io.Writer, path string) (v *Verification, err error) {
+	v = &Verification{Index: path, OK: true, Files: []FileStatus{}}
+	st, err := os.Stat(path)
+	if err != nil {
+		return nil, cli.Opening(err)
+	}
+	if !st.IsDir() {
+		return v, v.segment(ctx, stderr, path, nil)
+	}
+	d, err := store.Open(path)
+	if err != nil {
+		return nil, cli.Opening(err)
+	}
+	defer d.Close()
+	c, err := d.Latest()
+	if err != nil {
+		if errors.Is(err, format.ErrCorrupt) {
+			return v, v.add(path, fileOf(err, "manifest"), err)
+		}
+		return nil, cli.Opening(err)
+	}
+	defer c.Release()
+	v.add(path, store.ManifestName(c.Generation), nil)
+	for i := range c.Segments {
+		info := &c.Segments[i]
+		if err := v.segment(ctx, stderr, filepath.Join(path, store.SegmentName(info.File)), info); err != nil {
+			return v, err
+		}
+		if info.DeletesFile == 0 {
+			continue
+		}
+		_, err := c.Deletes(i)
+		if err := v.add(path, store.DeletesName(info.DeletesFile), err); err != nil {
+			return v, err
+		}
+	}
+	return v, nil
+}
+
+// fileOf returns the name of the file that err is about.
+func fileOf(err error, otherwise string) string {
+	var e *format.Error
+	if errors.As(err, &e) && e.File != "" {
+		return filepath.Base(e.File)
+	}
+	return otherwise
+}
+
+// segment checks one segment file, against info unless that is nil.
+func (v *Verification) segment(ctx context.Context, stderr io.Writer, path string, info *store.SegmentInfo) error {
+	err := verifySegment(ctx, stderr, path, info)
+	return v.add(filepath.Dir(path), filepath.Base(path), err)
+}
+
+func verifySegment(ctx context.Context, stderr io.Writer, path string, info *store.SegmentInfo) (err error) {
+	defer store.CatchFault(store.ArmFault(), &err)
+	data, err := openData(path)
+	if err != nil {
+		return err
+	}
+	defer data.Close()
+	s, err := segment.Open(path, data)
+	if err != nil {
+		return err
+	}
+	if info != nil {
+		if err := matches(s, info); err != nil {
+			return err
+		}
+	}
+	p := cli.NewProgress(stderr, "verify "+filepath.Base(path), 0, cli.BytesRate)
+	defer p.Stop()
+	return s.Verify(ctx, p.Update)
+}
+
+// add records a file. Damage and missing files are recorded; other errors are returned.
+func (v *Verification) add(dir, file string, err error) error {
+	f := FileStatus{File: file, OK: err == nil}
+	if st, serr := os.Stat(filepath.Join(dir, file)); serr == nil {
+		f.Bytes = st.Size()
+	}
+	if err != nil {
+		if !errors.Is(err, format.ErrCorrupt) && !cli.IsNotExist(err) {
+			return err
+		}
+		v.OK = false
+		f.Error = err.Error()
+	}
+	v.Files = append(v.Files, f)
+	return nil
+}
+
+func (v *Verification) text(w io.Writer) {
+	t := cli.NewTable("file", ">bytes", "")
+	for _, f := range v.Files {
+		status := "ok"
+		if !f.OK {
+			status = "DAMAGED"
+		}
+		t.Row(f.File, f.Bytes, status)
+	}
+	t.WriteTo(w)
+	for _, f := range v.Files {
+		if !f.OK {
+			fmt.Fprintf(w, "\n%s\n", f.Error)
+		}
+	}
+}

@@ -49,6 +49,7 @@ type run struct {
 	suffix []float32
 	order  []*list // scratch of the WAND family
 	win    window
+	kth    []float32 // scratch
 	cand   candidates
 	match  matches
 	Counts
@@ -204,9 +205,9 @@ func (r *run) estimate() {
 	for _, l := range r.lists {
 		if docs, _ := l.l.Small(); docs != nil {
 			if len(l.scores) >= r.top.k {
-				r.win.keep = append(r.win.keep[:0], l.scores...)
-				slices.Sort(r.win.keep)
-				r.top.raise(r.win.keep[len(l.scores)-r.top.k])
+				r.kth = append(r.kth[:0], l.scores...)
+				selectGreatest(r.kth, r.top.k)
+				r.top.raise(r.kth[r.top.k-1])
 			}
 			continue
 		}

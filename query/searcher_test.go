@@ -145,7 +145,7 @@ func TestRandomCollections(t *testing.T) {
 
 // Lists long enough for regression, buckets and k-th impacts.
 func TestLongLists(t *testing.T) {
-	n, queries := 24000, 60
+	n, queries := 20000, 14
 	if testing.Short() {
 		n, queries = 9000, 10
 	}

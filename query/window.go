@@ -5,10 +5,10 @@ import (
 	"math/bits"
 )
 
-// Sizes of windows, in documents.
+// Sizes of windows, in documents: multiples of 4096.
 const (
-	minWindow = 4096
-	maxWindow = 1 << 16
+	minWindow = 1 << 12
+	maxWindow = 1 << 17
 )
 
 // window is a range of documents with an accumulator for each.
@@ -16,29 +16,34 @@ type window struct {
 	lo   uint32 // first document
 	size uint32
 	acc  []float32 // scores so far; all zero between windows
-	bits []uint64  // documents whose score passed; all zero between windows
-	keep []float32 // scratch
+	// marked has a bit for every document whose score passed, groups one for
+	// every word of marked that is not zero. All zero between windows.
+	marked, groups []uint64
+	touched        []uint32 // documents with a score, repeated for every list
 }
 
 // open makes the window size documents long from lo on.
 func (w *window) open(lo, size uint32) {
 	w.lo, w.size = lo, size
 	if n := int(size); n > len(w.acc) {
-		w.acc, w.bits = make([]float32, n), make([]uint64, n/64)
+		w.acc, w.marked, w.groups = make([]float32, n), make([]uint64, n/64), make([]uint64, n/4096)
 	}
+	w.touched = w.touched[:0]
 }
 
 // add adds scores to the accumulators of docs, which lie in the window, and marks
 // those above pass. A docID outside, which only damage can bring, is dropped.
 func (w *window) add(docs []uint32, scores []float32, pass float32) {
-	acc, marks, lo := w.acc[:w.size], w.bits, w.lo
+	w.touched = append(w.touched, docs...)
+	acc, lo := w.acc[:w.size], w.lo
 	scores = scores[:len(docs)]
 	for i, d := range docs {
 		if j := d - lo; j < uint32(len(acc)) {
 			a := acc[j] + scores[i]
 			acc[j] = a
 			if a > pass {
-				marks[j>>6] |= 1 << (j & 63)
+				w.marked[j>>6] |= 1 << (j & 63)
+				w.groups[j>>12] |= 1 << (j >> 6 & 63)
 			}
 		}
 	}
@@ -46,17 +51,27 @@ func (w *window) add(docs []uint32, scores []float32, pass float32) {
 
 // drain appends the marked documents and their scores to c and empties the window.
 func (w *window) drain(c *candidates) {
-	for i, m := range w.bits[:w.size/64] {
-		if m == 0 {
-			continue
-		}
-		w.bits[i] = 0
-		for ; m != 0; m &= m - 1 {
-			j := i*64 + bits.TrailingZeros64(m)
-			c.add(w.lo+uint32(j), w.acc[j])
+	for g, words := range w.groups {
+		w.groups[g] = 0
+		for ; words != 0; words &= words - 1 {
+			i := g*64 + bits.TrailingZeros64(words)
+			for m := w.marked[i]; m != 0; m &= m - 1 {
+				j := i*64 + bits.TrailingZeros64(m)
+				c.add(w.lo+uint32(j), w.acc[j])
+			}
+			w.marked[i] = 0
 		}
 	}
-	clear(w.acc[:w.size])
+	acc := w.acc[:w.size]
+	if len(w.touched) > len(acc)/8 {
+		clear(acc)
+		return
+	}
+	for _, d := range w.touched {
+		if j := d - w.lo; j < uint32(len(acc)) {
+			acc[j] = 0
+		}
+	}
 }
 
 // scan computes Or over windows of documents: every list's postings in the window
@@ -73,40 +88,117 @@ func (r *run) windows(prune bool) {
 	if prune {
 		r.estimate()
 	}
-	for essential := len(r.lists); ; {
+	for n := len(r.lists); ; {
 		if prune {
-			essential = r.essential(essential)
+			n = r.accumulated(n)
 		}
 		lo := uint32(end)
-		for _, l := range r.lists[:essential] {
+		for _, l := range r.lists[:n] {
 			lo = min(lo, l.doc)
 		}
 		if lo == end || r.stopped() {
 			return
 		}
 		r.Pivots++
-		r.win.open(lo&^63, r.windowSize(essential))
+		r.win.open(lo, r.windowSize(n))
 		pass := float32(-1)
 		if prune {
-			pass = r.passing(essential)
+			pass = r.passing(n)
 		}
-		for _, l := range r.lists[:essential] {
+		for _, l := range r.lists[:n] {
 			r.accumulate(l, pass)
 		}
 		r.cand.reset()
 		r.win.drain(&r.cand)
-		r.finish(essential)
+		if prune {
+			r.raise(n)
+		}
+		r.finish(n)
 		r.q.Trace.threshold(r, r.win.lo)
 	}
 }
 
+// accumulated returns how many lists, at most n, are worth accumulating: the
+// essential ones, and of the others those that are no longer than these are
+// together. No list at all means that no further document can be a hit.
+func (r *run) accumulated(n int) int {
+	e := r.essential(n)
+	if e == 0 {
+		return 0
+	}
+	postings := 0
+	for _, l := range r.lists[:e] {
+		postings += l.l.N
+	}
+	for e < n && r.lists[e].l.N <= localLimit+localFactor*postings {
+		e++
+	}
+	return e
+}
+
+var localLimit, localFactor = 4096, 1
+
 // passing returns a score such that a document with that or less from the first
-// lists cannot pass the threshold with the others.
-func (r *run) passing(essential int) float32 {
+// n lists cannot pass the threshold with the others.
+func (r *run) passing(n int) float32 {
 	if r.top.prune < 0 {
 		return -1
 	}
-	return float32Below(float64(r.top.prune) - float64(r.suffix[essential]))
+	return float32Below(float64(r.top.prune) - float64(r.suffix[n]))
+}
+
+// raise raises the threshold to the k-th best of what the candidates score with
+// the first n lists alone, and drops those that now cannot pass.
+func (r *run) raise(n int) {
+	k, c := r.top.k, &r.cand
+	if r.vet || len(c.docs) <= k || n == len(r.lists) {
+		return
+	}
+	r.kth = append(r.kth[:0], c.sums...)
+	selectGreatest(r.kth, k)
+	theta := r.kth[k-1]
+	if theta <= r.top.theta {
+		return
+	}
+	r.top.raise(theta)
+	pass, kept := r.passing(n), 0
+	for i, s := range c.sums {
+		if s > pass {
+			c.docs[kept], c.sums[kept] = c.docs[i], s
+			kept++
+		}
+	}
+	c.docs, c.sums = c.docs[:kept], c.sums[:kept]
+}
+
+// selectGreatest reorders v so that its k greatest values come first, the least of
+// them at k-1. 0 < k <= len(v).
+func selectGreatest(v []float32, k int) {
+	for lo, hi := 0, len(v)-1; lo < hi; {
+		p := v[(lo+hi)/2]
+		i, j := lo, hi
+		for i <= j {
+			for v[i] > p {
+				i++
+			}
+			for v[j] < p {
+				j--
+			}
+			if i <= j {
+				v[i], v[j] = v[j], v[i]
+				i++
+				j--
+			}
+		}
+		switch {
+		case k-1 <= j:
+			hi = j
+		case k-1 >= i:
+			lo = i
+		default:
+			return
+		}
+	}
 }
 
 // float32Below returns the greatest float32 that is not above v.
@@ -118,12 +210,12 @@ func float32Below(v float64) float32 {
 	return f
 }
 
-// windowSize aims at some thousand postings of the first lists in a window, so
+// windowSize aims at some thousand postings of the first n lists in a window, so
 // that accumulators stay in the nearest caches and what a window costs by itself
 // does not weigh.
-func (r *run) windowSize(essential int) uint32 {
+func (r *run) windowSize(n int) uint32 {
 	postings := uint64(0)
-	for _, l := range r.lists[:essential] {
+	for _, l := range r.lists[:n] {
 		postings += uint64(l.l.N)
 	}
 	const aim = 2048

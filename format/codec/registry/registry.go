@@ -10,6 +10,7 @@ import (
 	"github.com/pinion-index/pinion/format/codec/lrcseg"
 	"github.com/pinion-index/pinion/format/codec/newpfd"
 	"github.com/pinion-index/pinion/format/codec/parapfor"
+	"github.com/pinion-index/pinion/format/codec/rice"
 	"github.com/pinion-index/pinion/format/codec/seglrc"
 	"github.com/pinion-index/pinion/format/codec/vbyte128"
 )
@@ -18,6 +19,7 @@ import (
 var codecs = [...]codec.Codec{
 	bp128.Codec{},
 	vbyte128.Codec{},
+	rice.Codec{},
 	newpfd.Codec{},
 	parapfor.Codec{},
 	lrc.Codec{},

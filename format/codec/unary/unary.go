@@ -105,3 +105,28 @@ func (w *Writer) Put(q uint32) {
 
 // Bytes returns dst with the words.
 func (w *Writer) Bytes() []byte { return w.dst }
+
+// AddSums adds the sum of the numbers up to the i-th, shifted left by width, to
+// dst[i]; p are their positions. Sums are mod 2^32.
+func AddSums(dst, p []uint32, width uint) { addSums(dst, p[:len(dst)], width) }
+
+func addSumsPortable(dst, p []uint32, width uint) {
+	for i := range dst {
+		dst[i] += (p[i] - uint32(i)) << width
+	}
+}
+
+// AddNumbers adds the i-th number, shifted left by width (at most 31), to dst[i]; p
+// are the numbers' positions. It returns false if a shifted number is 2^32 or more.
+func AddNumbers(dst, p []uint32, width uint) bool { return addNumbers(dst, p[:len(dst)], width) }
+
+func addNumbersPortable(dst, p []uint32, width uint) bool {
+	next, or := uint32(0), uint32(0)
+	for i := range dst {
+		q := p[i] - next
+		next = p[i] + 1
+		or |= q
+		dst[i] += q << width
+	}
+	return uint64(or)<<width>>32 == 0
+}

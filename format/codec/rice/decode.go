@@ -1,0 +1,118 @@
+package rice
+
+import (
+	"encoding/binary"
+
+	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/format/codec/bitpack"
+	"github.com/pinion-index/pinion/format/codec/patch"
+	"github.com/pinion-index/pinion/format/codec/unary"
+)
+
+// noWrap is the widest binary part with which a block, whose quotients sum to less
+// than 1024, cannot sum to 2^31.
+const noWrap = 20
+
+// block is a block taken apart; high is empty in one without words.
+type block struct {
+	n         int
+	width     uint
+	high, low []byte
+}
+
+func open(s *codec.Sequence, i int) (b block, err error) {
+	p, n, err := s.Block(i, BlockLen)
+	if err != nil {
+		return b, err
+	}
+	if uint(n-1) >= BlockLen {
+		return b, codec.ErrBlock
+	}
+	b.n = n
+	if len(p) == 0 {
+		return b, nil
+	}
+	b.width = uint(binary.LittleEndian.Uint32(p)) & maxWidth
+	high := len(p) - bitpack.Size(n, b.width)
+	if high <= 0 || high > unary.MaxWords*4 {
+		return b, codec.ErrBlock
+	}
+	b.high, b.low = p[:high], p[high:]
+	return b, nil
+}
+
+// DecodeDocs writes the docIDs of one block to dst.
+func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
+	b, err := open(s, i)
+	if err != nil {
+		return 0, err
+	}
+	dst = dst[:BlockLen:BlockLen]
+	prev := s.Prev(i)
+	if len(b.high) == 0 {
+		for j := range dst {
+			dst[j] = prev + 1 + uint32(j)
+		}
+	} else {
+		bitpack.UnpackDocs(dst, b.low, b.n, b.width, prev)
+		var p [unary.MaxOnes + unary.Slack]uint32
+		if !unary.Positions(p[:], b.high, widthBits, b.n) {
+			return 0, codec.ErrBlock
+		}
+		unary.AddSums(dst[:b.n], p[:b.n], b.width)
+	}
+	if err := codec.CheckLast(dst[b.n-1], s.Last[i], prev, b.n); err != nil {
+		return 0, err
+	}
+	if b.width > noWrap {
+		if err := codec.CheckRise(dst[:b.n], prev); err != nil {
+			return 0, err
+		}
+	}
+	return b.n, nil
+}
+
+// DecodeFreqs writes the frequencies of one block to dst.
+func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, i int) (int, error) {
+	b, err := open(s, i)
+	if err != nil {
+		return 0, err
+	}
+	dst = dst[:BlockLen:BlockLen]
+	if len(b.high) == 0 {
+		for j := range dst {
+			dst[j] = 1
+		}
+		return b.n, nil
+	}
+	bitpack.UnpackFreqs(dst, b.low, b.n, b.width)
+	var p [unary.MaxOnes + unary.Slack]uint32
+	if !unary.Positions(p[:], b.high, widthBits, b.n) || !unary.AddNumbers(dst[:b.n], p[:b.n], b.width) {
+		return 0, codec.ErrBlock
+	}
+	if b.width == maxWidth && codec.CheckFreqs(dst[:b.n]) != nil {
+		return 0, codec.ErrBlock // 2^32 is not a frequency
+	}
+	return b.n, nil
+}
+
+// Freq returns frequency i without decoding its block.
+func (Codec) Freq(s *codec.Sequence, i int) (uint32, error) {
+	b, err := open(s, i/BlockLen)
+	if err != nil {
+		return 0, err
+	}
+	if len(b.high) == 0 {
+		return 1, nil
+	}
+	i %= BlockLen
+	p, before, ok := unary.Select(b.high, widthBits, i)
+	if !ok {
+		return 0, codec.ErrBlock
+	}
+	f := uint64(p-before-1)<<b.width | uint64(patch.Low(b.low, b.width, uint(i)))
+	if f > 1<<32-2 {
+		return 0, codec.ErrBlock
+	}
+	return uint32(f + 1), nil
+}

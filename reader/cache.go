@@ -1,0 +1,141 @@
+package reader
+
+import (
+	"container/list"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"sync"
+	"sync/atomic"
+
+	"github.com/pinion-index/pinion/format"
+)
+
+// readUnit is the least that is read at once, and what a small range is rounded
+// to. It is a multiple of every alignment that ranges need.
+const readUnit = 64 << 10
+
+// remote is a file that is read on demand. It implements store.Data.
+type remote struct {
+	name   string
+	r      io.ReaderAt
+	size   int64
+	cache  *cache
+	closed atomic.Bool
+}
+
+func (f *remote) Size() int64 { return f.size }
+
+// Range returns part of a unit for a range within one, and a buffer of its own
+// for any other. Either may be taken from the cache; dropping it from there does
+// not end its life.
+func (f *remote) Range(off, n int64) ([]byte, error) {
+	if f.closed.Load() {
+		return nil, &fs.PathError{Op: "read", Path: f.name, Err: fs.ErrClosed}
+	}
+	if off < 0 || n < 0 || off > f.size-n {
+		e := format.Corrupt("%d bytes wanted, the file ends at %d", n, f.size)
+		e.File, e.Offset = f.name, off
+		return nil, e
+	}
+	if n == 0 {
+		return nil, nil
+	}
+	at, length := off, n
+	if start := off &^ (readUnit - 1); off+n <= start+readUnit {
+		at, length = start, min(readUnit, f.size-start)
+	}
+	key := cacheKey{f, at, length}
+	b := f.cache.get(key)
+	if b == nil {
+		b = format.AlignedBytes(int(length))
+		if got, err := f.r.ReadAt(b, at); int64(got) < length {
+			if err == nil || errors.Is(err, io.EOF) {
+				e := format.Corrupt("the file ends at %d, not at %d", at+int64(got), f.size)
+				e.File, e.Offset, e.Err = f.name, at, err
+				return nil, e
+			}
+			return nil, fmt.Errorf("read %s at %d: %w", f.name, at, err)
+		}
+		f.cache.put(key, b)
+	}
+	return b[off-at : off-at+n], nil
+}
+
+func (f *remote) Close() error {
+	if f.closed.Swap(true) {
+		return nil
+	}
+	f.cache.forget(f)
+	if c, ok := f.r.(io.Closer); ok {
+		return c.Close()
+	}
+	return nil
+}
+
+// cache keeps the byte ranges that were used last, up to a number of bytes.
+type cache struct {
+	mu      sync.Mutex
+	size    int64
+	left    int64
+	entries map[cacheKey]*list.Element
+	order   list.List // of cacheEntry, the latest used first
+}
+
+type cacheKey struct {
+	file        *remote
+	off, length int64
+}
+
+type cacheEntry struct {
+	key cacheKey
+	b   []byte
+}
+
+func newCache(size int64) *cache {
+	return &cache{size: size, left: size, entries: make(map[cacheKey]*list.Element)}
+}
+
+func (c *cache) get(key cacheKey) []byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e := c.entries[key]
+	if e == nil {
+		return nil
+	}
+	c.order.MoveToFront(e)
+	return e.Value.(cacheEntry).b
+}
+
+func (c *cache) put(key cacheKey, b []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.entries[key] != nil || int64(cap(b)) > c.size/4 {
+		return // two read it at once, or it would drive out too much
+	}
+	c.entries[key] = c.order.PushFront(cacheEntry{key, b})
+	c.left -= int64(cap(b))
+	for c.left < 0 {
+		c.remove(c.order.Back())
+	}
+}
+
+func (c *cache) remove(e *list.Element) {
+	x := c.order.Remove(e).(cacheEntry)
+	delete(c.entries, x.key)
+	c.left += int64(cap(x.b))
+}
+
+// forget drops what belongs to a file.
+func (c *cache) forget(f *remote) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for e := c.order.Front(); e != nil; {
+		next := e.Next()
+		if e.Value.(cacheEntry).key.file == f {
+			c.remove(e)
+		}
+		e = next
+	}
+}

@@ -1,0 +1,107 @@
+package reader
+
+import (
+	"io/fs"
+	"sync"
+	"sync/atomic"
+
+	"github.com/pinion-index/pinion/store"
+)
+
+// Deletes is the set of deleted documents of one segment, by local docID. A nil
+// *Deletes is the empty set. It does not change.
+type Deletes struct {
+	bits  []uint64
+	count uint32
+}
+
+// Has reports whether doc is deleted.
+func (d *Deletes) Has(doc uint32) bool {
+	if d == nil {
+		return false
+	}
+	w := uint(doc / 64)
+	return w < uint(len(d.bits)) && d.bits[w]>>(doc%64)&1 != 0
+}
+
+// Count returns how many documents are deleted.
+func (d *Deletes) Count() uint32 {
+	if d == nil {
+		return 0
+	}
+	return d.count
+}
+
+// Bits returns the set as a bitmap: document i is bit i%64 of word i/64; words
+// past the last deleted document may be missing. It must not be modified.
+func (d *Deletes) Bits() []uint64 {
+	if d == nil {
+		return nil
+	}
+	return d.bits
+}
+
+// deletesFile is an open deletes file, decoded when it is first asked for, so
+// that opening an index takes the same time whatever is deleted.
+type deletesFile struct {
+	name   string
+	info   store.SegmentInfo
+	loaded atomic.Pointer[Deletes]
+
+	mu   sync.Mutex
+	data store.Data // nil once decoded or closed
+}
+
+// openDeletes opens the file now, while it is sure to be there.
+func (x *Index) openDeletes(c *store.Commit, i int) (*handle, error) {
+	info := c.Segments[i]
+	name := store.DeletesName(info.DeletesFile)
+	data, err := x.dir.OpenFile(name)
+	if err != nil {
+		return nil, err
+	}
+	h := &handle{}
+	h.deletes.name, h.deletes.info, h.deletes.data = name, info, data
+	if x.opts.verify != nil {
+		if _, err := h.deletes.load(); err != nil {
+			data.Close()
+			return nil, err
+		}
+	}
+	return h, nil
+}
+
+func (f *deletesFile) load() (d *Deletes, err error) {
+	if d := f.loaded.Load(); d != nil {
+		return d, nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	defer store.CatchFault(store.ArmFault(), &err)
+	if d := f.loaded.Load(); d != nil {
+		return d, nil
+	}
+	if f.data == nil {
+		return nil, &fs.PathError{Op: "read", Path: f.name, Err: fs.ErrClosed}
+	}
+	bm, err := store.ReadDeletes(f.name, f.data, &f.info)
+	if err != nil {
+		return nil, err
+	}
+	d = &Deletes{bits: bm.ToDense(), count: f.info.Deleted}
+	f.loaded.Store(d)
+	f.data.Close()
+	f.data = nil
+	return d, nil
+}
+
+func (f *deletesFile) close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.data == nil {
+		return nil
+	}
+	d := f.data
+	f.data = nil
+	return d.Close()
+}

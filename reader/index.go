@@ -1,0 +1,140 @@
+package reader
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"sync"
+
+	"github.com/pinion-index/pinion/store"
+)
+
+// Option changes how an index is opened.
+type Option func(*options)
+
+type options struct {
+	verify    context.Context // nil: no
+	cacheSize int64
+}
+
+// VerifyOnOpen checks every checksum and all content of each segment before it
+// is first used, at Open and at Refresh. It takes time in proportion to the size
+// of the index; ctx can end it.
+func VerifyOnOpen(ctx context.Context) Option {
+	return func(o *options) { o.verify = ctx }
+}
+
+// Index is an open index directory.
+type Index struct {
+	dir  *store.Dir
+	opts options
+
+	refresh sync.Mutex // held while a newer commit is opened
+
+	mu      sync.Mutex
+	cur     *view              // nil once closed
+	handles map[uint64]*handle // open files by number; each has users
+}
+
+// Open opens the index in a local directory. Errors are of kind
+// format.ErrNotAnIndex, ErrTooNew, ErrTooOld or ErrCorrupt, or come from the
+// operating system.
+func Open(path string, opts ...Option) (*Index, error) {
+	d, err := store.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("open index: %w", err)
+	}
+	return open(d, opts)
+}
+
+// OpenFS opens the index in any directory.
+func OpenFS(fsys store.ReadFS, opts ...Option) (*Index, error) {
+	d, err := store.OpenFS(fsys)
+	if err != nil {
+		return nil, fmt.Errorf("open index: %w", err)
+	}
+	return open(d, opts)
+}
+
+// open makes d part of an index, or closes it.
+func open(d *store.Dir, opts []Option) (*Index, error) {
+	x := &Index{dir: d, handles: make(map[uint64]*handle)}
+	for _, o := range opts {
+		o(&x.opts)
+	}
+	v, err := x.openLatest()
+	if err != nil {
+		d.Close()
+		return nil, fmt.Errorf("open index %s: %w", d, err)
+	}
+	x.cur = v
+	return x, nil
+}
+
+// String names the directory.
+func (x *Index) String() string { return x.dir.String() }
+
+// Snapshot returns the newest commit that was opened. Close it in the end. The
+// error matches fs.ErrClosed after Close.
+func (x *Index) Snapshot() (*Snapshot, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.cur == nil {
+		return nil, x.errClosed()
+	}
+	x.cur.users++
+	return &Snapshot{view: x.cur}, nil
+}
+
+func (x *Index) errClosed() error {
+	return fmt.Errorf("index %s: %w", x.dir, fs.ErrClosed)
+}
+
+// Refresh opens the newest commit if there is a newer one than that of the last
+// Snapshot, and reports whether there was. Segments that both have stay open. If
+// it fails the commit that was opened before stays.
+func (x *Index) Refresh() (changed bool, err error) {
+	x.refresh.Lock()
+	defer x.refresh.Unlock()
+	x.mu.Lock()
+	old := x.cur
+	x.mu.Unlock()
+	if old == nil {
+		return false, x.errClosed()
+	}
+	if gen, err := x.dir.Generation(); err != nil || gen == old.commit.Generation {
+		return false, err
+	}
+	v, err := x.openLatest()
+	if err != nil {
+		return false, fmt.Errorf("refresh index %s: %w", x.dir, err)
+	}
+	x.mu.Lock()
+	if x.cur == nil { // closed meanwhile
+		x.mu.Unlock()
+		v.release()
+		return false, x.errClosed()
+	}
+	x.cur = v
+	x.mu.Unlock()
+	changed = v.commit.Generation != old.commit.Generation
+	old.release()
+	return changed, nil
+}
+
+// Close closes the index. Snapshots stay valid until they are closed. Further
+// calls return nil.
+func (x *Index) Close() error {
+	x.mu.Lock()
+	v := x.cur
+	x.cur = nil
+	x.mu.Unlock()
+	if v == nil {
+		return nil
+	}
+	err := v.release()
+	if e := x.dir.Close(); err == nil {
+		err = e
+	}
+	return err
+}

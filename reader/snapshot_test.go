@@ -1,0 +1,465 @@
+package reader_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/store/memfs"
+)
+
+// three is an index of three segments, the middle one without documents deleted.
+func three() []*content {
+	return []*content{
+		{docs: 5, stored: true, deleted: []uint32{0, 3}, id: func(d uint32) string { return fmt.Sprintf("a%d", d) },
+			lists: map[string]postings{"apple": {[]uint32{0, 1, 3}, []uint32{1, 2, 3}}, "apply": {[]uint32{4}, []uint32{7}}, "zoo": {[]uint32{0}, []uint32{1}}}},
+		{docs: 2, stored: true, id: func(d uint32) string { return fmt.Sprintf("b%d", d) },
+			lists: map[string]postings{"apple": {[]uint32{0}, []uint32{9}}, "app": {[]uint32{1}, []uint32{1}}}},
+		{docs: 300, stored: true, deleted: []uint32{299}, id: func(d uint32) string {
+			return []string{"a0", "a3", "c"}[min(d, 2)] + strings.Repeat("x", int(max(d, 2)-2))
+		},
+			lists: map[string]postings{"bee": {seq(300), ones(300)}, "zoo": {[]uint32{2}, []uint32{2}}}},
+	}
+}
+
+func seq(n int) []uint32 {
+	s := make([]uint32, n)
+	for i := range s {
+		s[i] = uint32(i)
+	}
+	return s
+}
+
+func TestSnapshot(t *testing.T) {
+	s := open(t, three()...)
+	if st := s.Stats(); st != (reader.Stats{Segments: 3, Docs: 307, Live: 304, Postings: 308, Tokens: 326}) || st.AvgLen() != 326.0/307 {
+		t.Errorf("stats %+v", st)
+	}
+	if a, o := s.Analyzer(); a != "simple" || o != "" || s.Generation() != 1 || !s.HasStored() {
+		t.Errorf("analyzer %q %q, generation %d", a, o, s.Generation())
+	}
+	for _, want := range []struct {
+		doc, seg, local uint32
+		ok              bool
+	}{{0, 0, 0, true}, {4, 0, 4, true}, {5, 1, 0, true}, {6, 1, 1, true}, {7, 2, 0, true}, {306, 2, 299, true}, {307, 0, 0, false}, {reader.NoDoc, 0, 0, false}} {
+		seg, local, ok := s.Locate(want.doc)
+		if ok != want.ok || ok && (seg.Ord != int(want.seg) || local != want.local) {
+			t.Errorf("document %d: %d, %v", want.doc, local, ok)
+		}
+	}
+	for id, want := range map[string]int{"a0": 7, "a3": 8, "a1": 1, "b1": 6, "c": 9, "cx": 10, "none": -1, "": -1, "c" + strings.Repeat("x", 297): -1} {
+		if doc, ok, err := s.FindID([]byte(id)); err != nil || ok != (want >= 0) || ok && int(doc) != want {
+			t.Errorf("FindID(%q) = %d, %v, %v", id, doc, ok, err)
+		}
+	}
+	for doc, want := range map[uint32]string{0: "a0", 6: "b1", 9: "c"} {
+		if id, err := s.ID(doc, nil); string(id) != want || err != nil {
+			t.Errorf("ID(%d) = %q, %v", doc, id, err)
+		}
+	}
+	if b, err := s.Stored(6, nil); string(b) != text(1) || err != nil {
+		t.Errorf("stored %q, %v", b, err)
+	}
+	if n, err := s.DocLen(4); n != 7 || err != nil {
+		t.Errorf("DocLen %d, %v", n, err)
+	}
+	for doc, want := range map[uint32]bool{0: true, 1: false, 3: true, 5: false, 306: true, 305: false} {
+		if got, err := s.Deleted(doc); got != want || err != nil {
+			t.Errorf("Deleted(%d) = %v, %v", doc, got, err)
+		}
+	}
+	if d, err := s.Segments()[0].Deletes(); err != nil || d.Count() != 2 || d.Bits()[0] != 0b1001 || d.Has(1<<31) {
+		t.Errorf("deletes %v, %v", d, err)
+	}
+	if d, err := s.Segments()[1].Deletes(); err != nil || d != nil || d.Has(0) || d.Count() != 0 || d.Bits() != nil {
+		t.Errorf("no deletes: %v, %v", d, err)
+	}
+	for term, want := range map[string]uint64{"apple": 4, "zoo": 2, "bee": 300, "none": 0} {
+		df, entries, err := s.Lookup([]byte(term), nil)
+		df2, err2 := s.DF([]byte(term))
+		if df != want || df2 != want || err != nil || err2 != nil {
+			t.Errorf("df of %q: %d, %d, want %d", term, df, df2, want)
+		}
+		for _, e := range entries {
+			if _, err := s.Segments()[e.Segment].List(e.Entry); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	var got []string
+	err := s.EachPosting([]byte("apple"), func(doc, freq uint32) bool {
+		got = append(got, fmt.Sprint(doc, freq))
+		return true
+	})
+	if err != nil || !slices.Equal(got, []string{"1 2", "5 9"}) {
+		t.Errorf("postings %q, %v", got, err)
+	}
+	n := 0
+	s.EachPosting([]byte("bee"), func(doc, freq uint32) bool { n++; return n < 10 })
+	if n != 10 {
+		t.Errorf("%d postings after false", n)
+	}
+	for _, f := range []func(uint32) error{
+		func(d uint32) error { _, err := s.ID(d, nil); return err },
+		func(d uint32) error { _, err := s.Stored(d, nil); return err },
+		func(d uint32) error { _, err := s.DocLen(d); return err },
+		func(d uint32) error { _, err := s.Deleted(d); return err },
+	} {
+		if f(306) != nil || f(307) == nil {
+			t.Error("a document that does not exist is found, or one that does is not")
+		}
+	}
+}
+
+func TestTerms(t *testing.T) {
+	s := open(t, three()...)
+	walk := func(prefix string) (out []string) {
+		it := s.Terms([]byte(prefix))
+		for it.Next() {
+			segs := ""
+			for _, e := range it.Entries() {
+				segs += fmt.Sprint(e.Segment)
+			}
+			out = append(out, fmt.Sprintf("%s %d %s", it.Term(), it.DF(), segs))
+		}
+		if it.Err() != nil || it.Next() {
+			t.Errorf("prefix %q: %v", prefix, it.Err())
+		}
+		return out
+	}
+	for prefix, want := range map[string][]string{
+		"":     {"app 1 1", "apple 4 01", "apply 1 0", "bee 300 2", "zoo 2 02"},
+		"appl": {"apple 4 01", "apply 1 0"},
+		"z":    {"zoo 2 02"},
+		"y":    nil,
+	} {
+		if got := walk(prefix); !slices.Equal(got, want) {
+			t.Errorf("prefix %q: %q", prefix, got)
+		}
+	}
+	if got := open(t).Terms(nil); got.Next() || got.Err() != nil {
+		t.Error("an index without segments has terms")
+	}
+}
+
+func TestTermsSeek(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		dfs := map[string]uint64{}
+		var contents []*content
+		for range rapid.IntRange(1, 4).Draw(rt, "segments") {
+			c := &content{docs: 3, lists: map[string]postings{}}
+			for _, term := range rapid.SliceOfN(rapid.StringMatching("[abc]{1,4}"), 0, 80).Draw(rt, "terms") {
+				if _, twice := c.lists[term]; !twice {
+					c.lists[term] = postings{[]uint32{1}, ones(1)}
+					dfs[term]++
+				}
+			}
+			contents = append(contents, c)
+		}
+		var all []string
+		for term := range dfs {
+			all = append(all, term)
+		}
+		slices.Sort(all)
+		s := open(t, contents...)
+		prefix := rapid.StringMatching("[abc]{0,2}").Draw(rt, "prefix")
+		all = slices.DeleteFunc(all, func(t string) bool { return !strings.HasPrefix(t, prefix) })
+		it := s.Terms([]byte(prefix))
+		pos := -1
+		for range 20 {
+			var ok bool
+			if rapid.Bool().Draw(rt, "seek") {
+				target := rapid.StringMatching("[abc]{0,4}").Draw(rt, "target")
+				ok = it.SeekGE([]byte(target))
+				pos, _ = slices.BinarySearch(all, target)
+			} else {
+				ok = it.Next()
+				pos = min(pos+1, len(all))
+			}
+			if ok != (pos < len(all)) || it.Err() != nil {
+				rt.Fatalf("%v at %d of %d: %v", ok, pos, len(all), it.Err())
+			}
+			if ok && (string(it.Term()) != all[pos] || it.DF() != dfs[all[pos]]) {
+				rt.Fatalf("%q (%d), want %q (%d)", it.Term(), it.DF(), all[pos], dfs[all[pos]])
+			}
+			if !ok {
+				pos = len(all)
+			}
+		}
+	})
+}
+
+// Snapshots keep what they were while commits come and go.
+func TestRefresh(t *testing.T) {
+	fsys := memfs.New()
+	commit(t, fsys, three()[0])
+	x, err := reader.OpenFS(fsys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, err := x.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if changed, err := x.Refresh(); changed || err != nil {
+		t.Fatalf("refresh without a commit: %v, %v", changed, err)
+	}
+	commit(t, fsys, three()[1:]...)
+	if s, _ := x.Snapshot(); s.Generation() != 1 || s.Close() != nil {
+		t.Fatal("newer snapshot before Refresh")
+	}
+	if changed, err := x.Refresh(); !changed || err != nil {
+		t.Fatalf("refresh: %v, %v", changed, err)
+	}
+	now, _ := x.Snapshot()
+	again, err := old.Retain()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(old.Close(), old.Close(), x.Close(), x.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := x.Snapshot(); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("snapshot after close: %v", err)
+	}
+	if _, err := x.Refresh(); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("refresh after close: %v", err)
+	}
+	if _, err := old.Retain(); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("retain after close: %v", err)
+	}
+	if _, err := old.DF([]byte("apple")); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("use after close: %v", err)
+	}
+	for s, want := range map[*reader.Snapshot]uint64{again: 3, now: 1} {
+		if df, err := s.DF([]byte("apple")); df != want || err != nil {
+			t.Errorf("df %d, %v", df, err)
+		}
+		if _, err := s.Segments()[0].Deletes(); err != nil {
+			t.Error(err)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	names, _ := fsys.List()
+	if slices.Contains(names, store.SegmentName(1)) || !slices.Contains(names, store.SegmentName(3)) {
+		t.Errorf("files at the end: %q", names)
+	}
+}
+
+// Readers, refreshes and a writer at once; every answer belongs to the snapshot's
+// commit. Runs under the race detector.
+func TestConcurrent(t *testing.T) {
+	for name, fsys := range map[string]store.FS{"memory": memfs.New(), "os": store.OSDir(t.TempDir())} {
+		t.Run(name, func(t *testing.T) {
+			// Commit g has documents with frequencies g, and 200+g of them.
+			numbered := func(g int) *content {
+				p := postings{docs: seq(200 + g)}
+				for range p.docs {
+					p.freqs = append(p.freqs, uint32(g))
+				}
+				return &content{docs: uint32(200 + g), deleted: []uint32{uint32(g)}, lists: map[string]postings{"x": p}}
+			}
+			commit(t, fsys, numbered(1))
+			x, err := reader.OpenFS(fsys)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var done atomic.Bool
+			var wg sync.WaitGroup
+			for range 3 {
+				wg.Go(func() {
+					for !done.Load() {
+						if _, err := x.Refresh(); err != nil {
+							t.Error(err)
+						}
+						s, err := x.Snapshot()
+						if err != nil {
+							t.Error(err)
+							return
+						}
+						g, n := uint32(s.Generation()), uint32(0)
+						err = s.EachPosting([]byte("x"), func(doc, freq uint32) bool {
+							if freq != g || doc == g {
+								t.Errorf("commit %d: document %d has frequency %d", g, doc, freq)
+							}
+							n++
+							return true
+						})
+						if n != 199+g || err != nil {
+							t.Errorf("commit %d: %d postings, %v", g, n, err)
+						}
+						if id, err := s.ID(7, nil); string(id) != "doc-7" || err != nil {
+							t.Errorf("id %q, %v", id, err)
+						}
+						s.Close()
+					}
+				})
+			}
+			for g := 2; g < 30; g++ {
+				commit(t, fsys, numbered(g))
+			}
+			done.Store(true)
+			wg.Wait()
+			if err := x.Close(); err != nil {
+				t.Error(err)
+			}
+			if names, _ := fsys.List(); len(names) != 4 {
+				t.Errorf("left over: %q", names)
+			}
+		})
+	}
+}
+
+// tamper rewrites a file of the index.
+func tamper(t *testing.T, fsys *memfs.FS, name string, change func(b []byte) []byte) {
+	t.Helper()
+	d, err := fsys.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, _ := d.Range(0, d.Size())
+	b = change(bytes.Clone(b))
+	fsys.Remove(name)
+	f, err := fsys.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.WriteAt(b, 0)
+}
+
+func TestOpenErrors(t *testing.T) {
+	ctx := context.Background()
+	seg, dels := store.SegmentName(1), store.DeletesName(2)
+	for what, c := range map[string]struct {
+		kind   error
+		verify bool
+		change func(*memfs.FS)
+	}{
+		"no manifest":          {format.ErrNotAnIndex, false, func(f *memfs.FS) { f.Remove(store.ManifestName(1)) }},
+		"missing segment":      {format.ErrCorrupt, false, func(f *memfs.FS) { f.Remove(seg) }},
+		"missing deletes":      {format.ErrCorrupt, false, func(f *memfs.FS) { f.Remove(dels) }},
+		"truncated segment":    {format.ErrCorrupt, false, func(f *memfs.FS) { tamper(t, f, seg, func(b []byte) []byte { return b[:len(b)-1] }) }},
+		"empty segment":        {format.ErrNotAnIndex, false, func(f *memfs.FS) { tamper(t, f, seg, func(b []byte) []byte { return nil }) }},
+		"newer segment":        {format.ErrTooNew, false, func(f *memfs.FS) { tamper(t, f, seg, func(b []byte) []byte { b[8]++; return b }) }},
+		"newer manifest":       {format.ErrTooNew, false, func(f *memfs.FS) { tamper(t, f, store.ManifestName(1), func(b []byte) []byte { b[8]++; return b }) }},
+		"another segment":      {format.ErrCorrupt, false, func(f *memfs.FS) { f.Rename(store.SegmentName(3), seg) }},
+		"deletes of another":   {format.ErrCorrupt, true, func(f *memfs.FS) { f.Rename(store.DeletesName(5), dels) }},
+		"damage in postings":   {format.ErrCorrupt, true, func(f *memfs.FS) { tamper(t, f, seg, func(b []byte) []byte { b[format.PageSize+5] ^= 1; return b }) }},
+		"damage in deletes":    {format.ErrCorrupt, true, func(f *memfs.FS) { tamper(t, f, dels, func(b []byte) []byte { b[format.PageSize+5] ^= 1; return b }) }},
+		"segment as a deletes": {format.ErrCorrupt, true, func(f *memfs.FS) { f.Rename(store.SegmentName(3), dels) }},
+	} {
+		t.Run(what, func(t *testing.T) {
+			fsys := memfs.New()
+			commit(t, fsys, three()...)
+			c.change(fsys)
+			var opts []reader.Option
+			if c.verify {
+				opts = append(opts, reader.VerifyOnOpen(ctx))
+			}
+			x, err := reader.OpenFS(fsys, opts...)
+			if !errors.Is(err, c.kind) {
+				t.Fatalf("%v", err)
+			}
+			if x != nil {
+				t.Fatal("an index and an error")
+			}
+		})
+	}
+	fsys := memfs.New()
+	commit(t, fsys, three()...)
+	x, err := reader.OpenFS(fsys, reader.VerifyOnOpen(ctx))
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.Close()
+	stopped, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := reader.OpenFS(fsys, reader.VerifyOnOpen(stopped)); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled verification: %v", err)
+	}
+}
+
+func TestOpenMissing(t *testing.T) {
+	if _, err := reader.Open(t.TempDir() + "/none"); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+	if _, err := reader.Open(t.TempDir()); !errors.Is(err, format.ErrNotAnIndex) {
+		t.Error(err)
+	}
+}
+
+// Whatever is damaged, reading gives postings in order or an error.
+func TestDamagedPostings(t *testing.T) {
+	docs, freqs := seq(20000), ones(20000)
+	for i := range docs {
+		docs[i] *= 3
+		freqs[i] += uint32(i % 7)
+	}
+	fsys := memfs.New()
+	commit(t, fsys, &content{docs: 60000, lists: map[string]postings{"x": {docs, freqs}}})
+	d, _ := fsys.Open(store.SegmentName(1))
+	good, _ := d.Range(0, d.Size())
+	s, err := segment.Open("good", segment.Aligned(good))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, _ := s.Header().Section(format.SectionPostings)
+	for i := range 600 {
+		b := bytes.Clone(good)
+		at := l.Offset + int64(i*7919*13)%l.Length
+		if i%2 == 0 {
+			at = l.Offset + int64(i)%2500 // the header and the tables
+		}
+		b[at] ^= byte(1 << (i % 8))
+		seg, err := segment.Open("damaged", segment.Aligned(b))
+		if err != nil {
+			continue
+		}
+		read(t, &reader.Segment{Segment: seg, Info: store.SegmentInfo{Docs: seg.Meta().Docs}})
+	}
+}
+
+// read walks list x in several ways.
+func read(t *testing.T, seg *reader.Segment) {
+	e, ok, err := seg.Lookup([]byte("x"))
+	if err != nil || !ok {
+		return
+	}
+	c := reader.NewCursor()
+	defer c.Close()
+	for step := uint32(5); step < 10000; step *= 11 {
+		for by := range reader.Strategy(3) {
+			if c.Init(seg, e) != nil {
+				return
+			}
+			c.SetStrategy(by)
+			n := 0
+			for doc := c.Doc(); doc != reader.NoDoc; n++ {
+				if step > 500 {
+					c.Shallow(doc + step)
+				}
+				c.Freq()
+				next := c.NextGEQ(doc + step)
+				if next < doc+step || next != reader.NoDoc && next >= seg.Docs() || n > 60000 {
+					t.Fatalf("docID %d after %d, a step of %d", next, doc, step)
+				}
+				doc = next
+			}
+		}
+	}
+}

@@ -1,0 +1,232 @@
+package reader_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/fstest"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/store/memfs"
+)
+
+// copyOf returns the files of an index as an fs.FS.
+func copyOf(t testing.TB, fsys store.FS) fstest.MapFS {
+	t.Helper()
+	names, err := fsys.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := fstest.MapFS{}
+	for _, n := range names {
+		d, err := fsys.Open(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := d.Range(0, d.Size())
+		if err != nil {
+			t.Fatal(err)
+		}
+		m[n] = &fstest.MapFile{Data: bytes.Clone(b)}
+		d.Close()
+	}
+	return m
+}
+
+// dump writes everything that a snapshot holds.
+func dump(t testing.TB, s *reader.Snapshot) string {
+	t.Helper()
+	var b bytes.Buffer
+	fmt.Fprintln(&b, s.Stats())
+	terms := s.Terms(nil)
+	for terms.Next() {
+		fmt.Fprintln(&b, string(terms.Term()), terms.DF())
+		err := s.EachPosting(terms.Term(), func(doc, freq uint32) bool {
+			fmt.Fprint(&b, doc, ":", freq, " ")
+			return true
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	if terms.Err() != nil {
+		t.Error(terms.Err())
+	}
+	for doc := range uint32(s.Stats().Docs) {
+		id, err1 := s.ID(doc, nil)
+		tx, err2 := s.Stored(doc, nil)
+		n, err3 := s.DocLen(doc)
+		found, ok, err4 := s.FindID(id)
+		if err := errors.Join(err1, err2, err3, err4); err != nil {
+			t.Error(err)
+		}
+		fmt.Fprintln(&b, string(id), string(tx), n, found, ok)
+	}
+	return b.String()
+}
+
+// An index read through an io.ReaderAt is the same index, with a cache of any
+// size and from many goroutines.
+func TestOpenReaderAt(t *testing.T) {
+	big := three()
+	big = append(big, &content{docs: 3000, stored: true, lists: map[string]postings{
+		"x": {seq(3000), ones(3000)}, "y": {seq(500), ones(500)}}, id: func(d uint32) string { return fmt.Sprint("big", d) }})
+	mem := memfs.New()
+	commit(t, mem, big...)
+	x, err := reader.OpenFS(mem)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	s, _ := x.Snapshot()
+	defer s.Close()
+	want := dump(t, s)
+	files := copyOf(t, mem)
+	for _, size := range []int64{-1, 0, 1 << 18, 1 << 30} {
+		x, err := reader.OpenReaderAt(reader.FromFS(files), reader.CacheSize(size))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var wg sync.WaitGroup
+		for range 2 {
+			wg.Go(func() {
+				s, err := x.Snapshot()
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				defer s.Close()
+				if size != 0 && size != 1<<18 {
+					s.FindID([]byte("big7")) // in another order
+				}
+				if dump(t, s) != want {
+					t.Errorf("cache of %d bytes: another index", size)
+				}
+			})
+		}
+		wg.Wait()
+		if err := x.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// counting is a Source that counts reads and open files and can cut them short.
+type counting struct {
+	files  map[string]func() (io.ReaderAt, int64)
+	reads  atomic.Int64
+	bytes  atomic.Int64
+	opened atomic.Int64
+	short  atomic.Bool
+}
+
+type countedFile struct {
+	io.ReaderAt
+	c *counting
+}
+
+func (c *counting) List() ([]string, error) { return slices.Collect(maps.Keys(c.files)), nil }
+
+func (c *counting) Open(name string) (io.ReaderAt, int64, error) {
+	f := c.files[name]
+	if f == nil {
+		return nil, 0, fs.ErrNotExist
+	}
+	c.opened.Add(1)
+	r, n := f()
+	return &countedFile{r, c}, n, nil
+}
+
+func (f *countedFile) ReadAt(p []byte, off int64) (int, error) {
+	f.c.reads.Add(1)
+	f.c.bytes.Add(int64(len(p)))
+	if f.c.short.Load() {
+		n, _ := f.ReaderAt.ReadAt(p[:len(p)/2], off)
+		return n, io.EOF
+	}
+	return f.ReaderAt.ReadAt(p, off)
+}
+
+func (f *countedFile) Close() error {
+	f.c.opened.Add(-1)
+	return nil
+}
+
+func countingOf(files fstest.MapFS) *counting {
+	c := &counting{files: map[string]func() (io.ReaderAt, int64){}}
+	for n, f := range files {
+		c.files[n] = func() (io.ReaderAt, int64) { return bytes.NewReader(f.Data), int64(len(f.Data)) }
+	}
+	return c
+}
+
+func TestReaderAtErrors(t *testing.T) {
+	mem := memfs.New()
+	commit(t, mem, three()...)
+	c := countingOf(copyOf(t, mem))
+	c.short.Store(true)
+	if _, err := reader.OpenReaderAt(c); !errors.Is(err, format.ErrCorrupt) {
+		t.Errorf("short reads: %v", err)
+	}
+	c.short.Store(false)
+	x, err := reader.OpenReaderAt(c, reader.CacheSize(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, _ := x.Snapshot()
+	c.short.Store(true)
+	if _, err := s.DF([]byte("bee")); !errors.Is(err, format.ErrCorrupt) {
+		t.Errorf("short reads later: %v", err)
+	}
+	if err := s.EachPosting([]byte("bee"), func(uint32, uint32) bool { return true }); !errors.Is(err, format.ErrCorrupt) {
+		t.Errorf("short reads later: %v", err)
+	}
+	c.short.Store(false)
+	if df, err := s.DF([]byte("bee")); df != 300 || err != nil {
+		t.Errorf("an error sticks: %d, %v", df, err)
+	}
+	s.Close()
+	x.Close()
+	if n := c.opened.Load(); n != 0 {
+		t.Errorf("%d files are still open", n)
+	}
+	var list []string
+	for n := range c.files {
+		list = append(list, n)
+	}
+	for _, n := range list { // one file missing at a time
+		f := c.files[n]
+		delete(c.files, n)
+		if _, err := reader.OpenReaderAt(c); n != store.LockName && !errors.Is(err, format.ErrCorrupt) && !errors.Is(err, format.ErrNotAnIndex) {
+			t.Errorf("without %s: %v", n, err)
+		}
+		c.files[n] = f
+	}
+}
+
+// What Open reads does not depend on the size of the index.
+func TestOpenReadsConstant(t *testing.T) {
+	read := func(docs uint32) (reads, bytes int64) {
+		c := sparse(t, docs)
+		x, err := reader.OpenReaderAt(c, reader.CacheSize(0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer x.Close()
+		return c.reads.Load(), c.bytes.Load()
+	}
+	r1, b1 := read(1 << 16)
+	r2, b2 := read(1 << 30)
+	if r1 != r2 || max(b1, b2) > 6*64<<10 { // how full the last unit of a file is differs
+		t.Errorf("%d reads of %d bytes for the small index, %d of %d for the large", r1, b1, r2, b2)
+	}
+}

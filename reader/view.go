@@ -1,0 +1,177 @@
+package reader
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/store"
+)
+
+// view is one commit with its files open. Snapshots share it.
+type view struct {
+	index    *Index
+	commit   *store.Commit
+	segments []*Segment
+	held     []*handle
+	stats    Stats
+	users    int // guarded by index.mu
+}
+
+// handle is one open file. Views of several commits share it.
+type handle struct {
+	num     uint64
+	data    store.Data
+	segment *segment.Segment // of a segment file
+	deletes deletesFile      // of a deletes file
+	users   int              // guarded by Index.mu
+}
+
+// openLatest opens the newest commit, for one user.
+func (x *Index) openLatest() (*view, error) {
+	var v *view
+	_, err := x.dir.OpenLatest(func(c *store.Commit) (err error) {
+		v, err = x.openView(c)
+		return err
+	})
+	return v, err
+}
+
+// openView opens the files of c, those that are open already excepted.
+func (x *Index) openView(c *store.Commit) (*view, error) {
+	v := &view{index: x, commit: c, users: 1}
+	if err := x.fill(v); err != nil {
+		x.drop(v)
+		return nil, err
+	}
+	return v, nil
+}
+
+func (x *Index) fill(v *view) (err error) {
+	defer store.CatchFault(store.ArmFault(), &err)
+	base := uint64(0) // store.MaxDocs keeps all docIDs within 32 bits
+	for i := range v.commit.Segments {
+		info := &v.commit.Segments[i]
+		h, err := x.hold(v, info.File, func() (*handle, error) { return x.openSegment(v.commit, i) })
+		if err != nil {
+			return err
+		}
+		if err := checkSegment(h.segment, v.commit.Manifest, info); err != nil {
+			return err
+		}
+		s := &Segment{Segment: h.segment, Ord: i, Base: uint32(base), Info: *info}
+		if info.DeletesFile != 0 {
+			d, err := x.hold(v, info.DeletesFile, func() (*handle, error) { return x.openDeletes(v.commit, i) })
+			if err != nil {
+				return err
+			}
+			s.deletes = &d.deletes
+		}
+		v.segments = append(v.segments, s)
+		v.stats.add(info)
+		base += uint64(info.Docs)
+	}
+	return nil
+}
+
+// hold adds the file num to v, opening it if no view has it open.
+func (x *Index) hold(v *view, num uint64, open func() (*handle, error)) (*handle, error) {
+	x.mu.Lock()
+	h := x.handles[num]
+	if h != nil {
+		h.users++
+	}
+	x.mu.Unlock()
+	if h == nil {
+		var err error
+		if h, err = open(); err != nil {
+			return nil, err
+		}
+		h.num, h.users = num, 1
+		x.mu.Lock()
+		x.handles[num] = h // nobody else opens: refresh is held
+		x.mu.Unlock()
+	}
+	v.held = append(v.held, h)
+	return h, nil
+}
+
+func (x *Index) openSegment(c *store.Commit, i int) (*handle, error) {
+	data, err := c.OpenSegment(i)
+	if err != nil {
+		return nil, err
+	}
+	s, err := segment.Open(store.SegmentName(c.Segments[i].File), data)
+	if err == nil && x.opts.verify != nil {
+		err = s.Verify(x.opts.verify, nil)
+	}
+	if err != nil {
+		data.Close()
+		return nil, err
+	}
+	return &handle{data: data, segment: s}, nil
+}
+
+// checkSegment compares a segment with what the manifest says about it.
+func checkSegment(s *segment.Segment, m *store.Manifest, info *store.SegmentInfo) error {
+	meta := s.Meta()
+	var e *format.Error
+	switch {
+	case s.Header().ID != info.ID:
+		e = format.Corrupt("the file has id %x, the manifest says %x", s.Header().ID, info.ID)
+	case meta.Docs != info.Docs || meta.Postings != info.Postings || meta.Tokens != info.Tokens:
+		e = format.Corrupt("%d documents, %d postings, %d tokens; the manifest says %d, %d, %d",
+			meta.Docs, meta.Postings, meta.Tokens, info.Docs, info.Postings, info.Tokens)
+	case meta.Analyzer != m.Analyzer || meta.AnalyzerOptions != m.AnalyzerOptions:
+		e = format.Corrupt("made by analyzer %q (%q), the index by %q (%q)",
+			meta.Analyzer, meta.AnalyzerOptions, m.Analyzer, m.AnalyzerOptions)
+	default:
+		return nil
+	}
+	e.File = s.Name()
+	return e
+}
+
+// drop gives back the files of v and closes those without other users.
+func (x *Index) drop(v *view) error {
+	x.mu.Lock()
+	var unused []*handle
+	for _, h := range v.held {
+		if h.users--; h.users == 0 {
+			delete(x.handles, h.num)
+			unused = append(unused, h)
+		}
+	}
+	v.held = nil
+	x.mu.Unlock()
+	var errs []error
+	for _, h := range unused {
+		if err := h.close(); err != nil {
+			errs = append(errs, fmt.Errorf("close file %d: %w", h.num, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (h *handle) close() error {
+	if h.data == nil {
+		return h.deletes.close()
+	}
+	return h.data.Close()
+}
+
+// release ends one use of v.
+func (v *view) release() error {
+	x := v.index
+	x.mu.Lock()
+	v.users--
+	last := v.users == 0
+	x.mu.Unlock()
+	if !last {
+		return nil
+	}
+	err := x.drop(v) // unmapped first: Windows removes no mapped file
+	v.commit.Release()
+	return err
+}

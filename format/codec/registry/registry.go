@@ -10,6 +10,7 @@ import (
 	"github.com/pinion-index/pinion/format/codec/lrcseg"
 	"github.com/pinion-index/pinion/format/codec/newpfd"
 	"github.com/pinion-index/pinion/format/codec/parapfor"
+	"github.com/pinion-index/pinion/format/codec/pfordelta"
 	"github.com/pinion-index/pinion/format/codec/rice"
 	"github.com/pinion-index/pinion/format/codec/seglrc"
 	"github.com/pinion-index/pinion/format/codec/vbyte128"
@@ -20,6 +21,7 @@ var codecs = [...]codec.Codec{
 	bp128.Codec{},
 	vbyte128.Codec{},
 	rice.Codec{},
+	pfordelta.Codec{},
 	newpfd.Codec{},
 	parapfor.Codec{},
 	lrc.Codec{},

@@ -1,0 +1,224 @@
+package pfordelta
+
+import (
+	"math/bits"
+
+	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/format/codec/bitpack"
+	"github.com/pinion-index/pinion/format/codec/patch"
+)
+
+// noWrap is the widest gap, in bits, of which a block cannot sum to 2^32.
+const noWrap = 24
+
+// reader reads the exceptions of a block.
+type reader struct {
+	arrays []byte // of the list header, two bytes each
+	src    []byte // the block, after its low bits
+	bit    uint   // next to read
+	over   uint32 // all overflows of array 0, or-ed
+}
+
+func (r *reader) array(i int) array {
+	return array{uint(r.arrays[2*i]), uint(r.arrays[2*i+1])}
+}
+
+// take moves over n fields of width bits and returns where they begin; false if they
+// leave the block.
+func (r *reader) take(n, width uint) (bit uint, ok bool) {
+	bit = r.bit
+	r.bit += n * width
+	return bit, width <= 32 && r.bit <= uint(len(r.src))*8
+}
+
+// count reads the number of exceptions of array i, of n values.
+func (r *reader) count(i int, n uint) (uint, bool) {
+	width := r.array(i).count
+	bit, ok := r.take(1, width)
+	if !ok {
+		return 0, false
+	}
+	c := uint(patch.Get(r.src, bit, width))
+	return c, c <= n
+}
+
+// exceptions reads offsets and overflows of array i, which is depth deep, and adds
+// them to dst, its n values' low bits.
+func (r *reader) exceptions(dst []uint32, i, depth int, n uint) bool {
+	count, ok := r.count(i, n)
+	if !ok || count == 0 {
+		return ok
+	}
+	var offsets, overflows [BlockLen]uint32
+	if !r.values(&offsets, i+1, depth-1, count) || !r.values(&overflows, i+1+arrays(depth-1), depth-1, count) {
+		return false
+	}
+	width, at, all := r.array(i).width, uint32(0), uint32(0)
+	for j := range count {
+		at += offsets[j]
+		if offsets[j] >= BlockLen || at >= uint32(n) {
+			return false
+		}
+		over := overflows[j] + 1
+		dst[at] |= over << (width & 63)
+		all |= over
+		at++
+	}
+	r.over = all // array 0 is the last to be completed
+	return true
+}
+
+// values reads n values of array i.
+func (r *reader) values(dst *[BlockLen]uint32, i, depth int, n uint) bool {
+	width := r.array(i).width
+	bit, ok := r.take(n, width)
+	if !ok {
+		return false
+	}
+	for j := range n {
+		dst[j] = patch.Get(r.src, bit, width)
+		bit += width
+	}
+	return depth == 0 || r.exceptions(dst[:], i, depth, n)
+}
+
+// block is a block taken apart.
+type block struct {
+	n     int
+	depth int
+	width uint // b
+	low   []byte
+	reader
+}
+
+func open(s *codec.Sequence, i int) (b block, err error) {
+	p, n, err := s.Block(i, BlockLen)
+	if err != nil {
+		return b, err
+	}
+	if uint(n-1) >= BlockLen {
+		return b, codec.ErrBlock
+	}
+	if len(s.Payload) < 4 || s.Payload[0] > MaxLevel {
+		return b, codec.ErrBlock
+	}
+	level := int(s.Payload[0])
+	if uint64(s.Ends[0]) != uint64(headWords(level)) || len(s.Payload) < headWords(level)*4 {
+		return b, codec.ErrEndpoints
+	}
+	b.n, b.depth, b.arrays = n, level+1, s.Payload[1:]
+	b.width = uint(s.Payload[1])
+	size := bitpack.Size(n, min(b.width, bitpack.MaxWidth))
+	if b.width > bitpack.MaxWidth || len(p) < size {
+		return b, codec.ErrBlock
+	}
+	b.low, b.src = p[:size], p[size:]
+	return b, nil
+}
+
+// patch adds the exceptions to the low bits in dst.
+func (b *block) patch(dst []uint32) bool {
+	return b.exceptions(dst, 0, b.depth, uint(b.n)) && int(patch.Words(b.bit))*4 == len(b.src)
+}
+
+// DecodeDocs writes the docIDs of one block to dst.
+func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
+	b, err := open(s, i)
+	if err != nil {
+		return 0, err
+	}
+	dst = dst[:BlockLen:BlockLen]
+	prev := s.Prev(i)
+	if len(b.src) == 0 {
+		bitpack.UnpackDocs(dst, b.low, b.n, b.width, prev)
+	} else {
+		bitpack.Unpack(dst, b.low, b.n, b.width)
+		if !b.patch(dst) {
+			return 0, codec.ErrBlock
+		}
+		bitpack.PrefixSum(dst[:b.n], prev)
+	}
+	if err := codec.CheckLast(dst[b.n-1], s.Last[i], prev, b.n); err != nil {
+		return 0, err
+	}
+	if b.width+uint(bits.Len32(b.over)) > noWrap {
+		if err := codec.CheckRise(dst[:b.n], prev); err != nil {
+			return 0, err
+		}
+	}
+	return b.n, nil
+}
+
+// DecodeFreqs writes the frequencies of one block to dst.
+func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, i int) (int, error) {
+	b, err := open(s, i)
+	if err != nil {
+		return 0, err
+	}
+	dst = dst[:BlockLen:BlockLen]
+	if len(b.src) == 0 {
+		bitpack.UnpackFreqs(dst, b.low, b.n, b.width)
+	} else {
+		bitpack.Unpack(dst, b.low, b.n, b.width)
+		if !b.patch(dst) {
+			return 0, codec.ErrBlock
+		}
+		patch.AddOne(dst)
+	}
+	if b.width+uint(bits.Len32(b.over)) >= bitpack.MaxWidth && codec.CheckFreqs(dst[:b.n]) != nil {
+		return 0, codec.ErrBlock // 2^32 is not a frequency
+	}
+	return b.n, nil
+}
+
+// Freq returns frequency i without decoding its block.
+func (Codec) Freq(s *codec.Sequence, i int) (uint32, error) {
+	b, err := open(s, i/BlockLen)
+	if err != nil {
+		return 0, err
+	}
+	i %= BlockLen
+	v := patch.Low(b.low, b.width, uint(i))
+	if len(b.src) > 0 {
+		over, ok := b.find(i)
+		if !ok {
+			return 0, codec.ErrBlock
+		}
+		v |= over << b.width
+	}
+	if v == 1<<32-1 {
+		return 0, codec.ErrBlock
+	}
+	return v + 1, nil
+}
+
+// find returns the overflow of value i, 0 if it is no exception. The offsets tell
+// which exception it is; of the overflows all are read only where the exceptions of
+// their array follow.
+func (b *block) find(i int) (over uint32, ok bool) {
+	count, ok := b.count(0, uint(b.n))
+	if !ok || count == 0 {
+		return 0, ok
+	}
+	var values [BlockLen]uint32
+	if !b.values(&values, 1, b.depth-1, count) {
+		return 0, false
+	}
+	at, which := uint32(0), -1
+	for j := range count {
+		if at += values[j]; at >= uint32(i) {
+			if at == uint32(i) {
+				which = int(j)
+			}
+			break
+		}
+		at++
+	}
+	if which < 0 {
+		return 0, true
+	}
+	if !b.values(&values, 1+arrays(b.depth-1), b.depth-1, count) {
+		return 0, false
+	}
+	return values[which] + 1, true
+}

@@ -1,0 +1,47 @@
+// Package pfordelta is PForDelta as Ding 2009, section 6, has it: one width b for the
+// whole list, exceptions in two arrays, offsets and overflows, that are compressed
+// again by the same scheme, zero to four times.
+//
+// v is a d-gap less one relative to the docID before, or a frequency less one. The
+// low b bits of every v lie side by side. Where v needs more it is an exception, and
+// each block of 128 has two arrays for its exceptions: their offsets (the first, then
+// the distances less one) and their overflows ((v >> b) - 1). An array is either flat,
+// all its fields as wide as the list needs, or coded in turn: fields of a width of
+// its own, and two arrays for those of its values that do not fit. With level 0 both
+// arrays are flat; with level r they are coded, and the arrays of their exceptions
+// have level r-1. Level 1 is the default, as in the paper.
+//
+//	word     0                            H
+//	         ┌────────┬──────────────────┬─────────┬───┬─────────┐
+//	list     │ level  │ arrays           │ block 0 │...│ block m │     Ends[0] = H
+//	         └────────┴──────────────────┴─────────┴───┴─────────┘
+//	byte     0        1  2 bytes each, 0... to a whole word
+//
+//	block    ┌────────────────────────────────────────────────────┐
+//	low bits │ vectors of package bitpack, width b, 16 bytes each │
+//	         ├───────┬─────────────────┬───────────────────┬──────┤
+//	         │ count │ array offsets   │ array overflows   │ 0... │  only where there
+//	         └───────┴─────────────────┴───────────────────┴──────┘  are exceptions
+//
+//	array of │ n fields of its width   │ count │ array offsets │ array overflows │
+//	n values   all there is of a flat  └─ of its exceptions; the arrays only if
+//	           array or one without       count is not 0
+//	           values
+//
+// The arrays of the header are in the order in which a block has them: the values
+// themselves, their offsets, the offsets' offsets and so on, each two bytes: the
+// width of its fields, 0 to 32, and the width of its count, 0 to 8 (0 in a flat
+// array). There are 2^(level+2) - 1 of them. Bit fields are those of package patch.
+// A block without exceptions ends with its low bits.
+//
+// All widths are the list's, so that a thread finds the low bits of any value, and of
+// any value of an array, without looking at others; what varies in a block are the
+// counts, three of them with level 1. The paper keeps the two arrays of the list in
+// one piece each and lets the exceptions of a block be found by their number; here
+// they stand with their block, which then decodes alone with one run of reads, for
+// the price of the counts and of up to 31 bits a block.
+//
+// Limits: docIDs up to 2^31-1, frequencies 1 to 2^32-1. A decoder checks that the
+// block is exactly as long as its contents say, that offsets stay within the block,
+// and that the last docID is that of the skip header.
+package pfordelta

@@ -1,0 +1,122 @@
+package segment
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/pinion-index/pinion/format"
+)
+
+// onDemand is Data that is read piece by piece, and fails from read fail on.
+type onDemand struct {
+	b     []byte
+	reads int
+	bytes int64
+	fail  int // -1: never
+}
+
+var errRead = errors.New("no such luck")
+
+func (d *onDemand) Size() int64 { return int64(len(d.b)) }
+
+func (d *onDemand) Range(off, n int64) ([]byte, error) {
+	if d.reads == d.fail {
+		return nil, errRead
+	}
+	d.reads++
+	d.bytes += n
+	p := format.AlignedBytes(int(n))
+	copy(p, d.b[off:off+n])
+	return p, nil
+}
+
+func TestReadOnDemand(t *testing.T) {
+	m := smallModel()
+	d := &onDemand{b: m.build(t, buildWith{docs: codecNamed("bp128"), freqs: codecNamed("vbyte128"), stored: true}), fail: -1}
+	s, err := Open("test.pin", d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.ids, m.texts = m.ids[:300], m.texts[:300] // each is a read or more
+	m.check(t, s, true)
+	if err := s.Verify(context.Background(), nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestOpenReadsNoContent(t *testing.T) {
+	small := &onDemand{b: smallModel().build(t, defaultBuild()), fail: -1}
+	large := &onDemand{b: randomModel(rand.New(rand.NewPCG(1, 1)), 50_000, 300).build(t, defaultBuild()), fail: -1}
+	for _, d := range []*onDemand{small, large} {
+		if _, err := Open("test.pin", d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if small.reads != large.reads || large.bytes > 4*format.PageSize {
+		t.Fatalf("%d reads of %d bytes, %d reads of %d bytes of a large file", small.reads, small.bytes, large.reads, large.bytes)
+	}
+}
+
+// Every failed read gives the data source's own error.
+func TestReadErrors(t *testing.T) {
+	d := &onDemand{b: smallModel().build(t, buildWith{docs: codecNamed("bp128"), freqs: codecNamed("bp128"), stored: true})}
+	for d.fail = 0; ; d.fail++ {
+		d.reads = 0
+		s, err := Open("test.pin", d)
+		if err == nil {
+			err = s.Verify(context.Background(), nil)
+		}
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, errRead) {
+			t.Fatalf("read %d failed: %v", d.fail, err)
+		}
+		if d.fail > 200 {
+			d.fail += 500 // ids are many reads alike
+		}
+	}
+	if d.fail < 20 {
+		t.Fatalf("only %d reads", d.fail)
+	}
+}
+
+func TestUnalignedMemoryIsRefused(t *testing.T) {
+	b := Aligned(append([]byte{0}, smallModel().build(t, defaultBuild())...))
+	if _, err := Open("test.pin", b[1:]); err == nil || isIndexError(err) {
+		t.Fatal(err)
+	}
+	if _, err := Open("test.pin", Aligned(b[1:])); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestViewsAllocateNothing(t *testing.T) {
+	m := smallModel()
+	s := mustOpen(t, m.build(t, buildWith{docs: codecNamed("bp128"), freqs: codecNamed("vbyte128"), stored: true}))
+	var l List
+	docs := make([]uint32, 128)
+	var id, text []byte
+	for name, f := range map[string]func(){
+		"lookup":  func() { s.Lookup([]byte("small")) },
+		"compact": func() { e, _, _ := s.Lookup([]byte("small")); s.InitList(&l, e) },
+		"extent": func() {
+			e, _, _ := s.Lookup([]byte("hash"))
+			s.InitList(&l, e)
+			l.DecodeDocs(3, docs)
+			l.DecodeFreqs(3, docs)
+		},
+		"bounds":   func() { l.Range(500); l.Bucket(500) },
+		"id":       func() { id, _ = s.ID(77, id) },
+		"find id":  func() { s.FindID(id) },
+		"text":     func() { text, _ = s.Stored(100, text) },
+		"checksum": func() { l.VerifyChecksum() },
+	} {
+		f()
+		if n := testing.AllocsPerRun(100, f); n != 0 {
+			t.Errorf("%s: %v allocations", name, n)
+		}
+	}
+}

@@ -120,7 +120,10 @@ func (c *CIFF) Header() CIFFHeader { return c.header }
 func (c *CIFF) Docs() int { return len(c.docs.lengths) }
 
 // Doc implements Inverted.
-func (c *CIFF) Doc(doc uint32) ([]byte, uint32) { return c.docs.at(doc) }
+func (c *CIFF) Doc(doc uint32) (id []byte, length uint32, err error) {
+	id, length = c.docs.at(doc)
+	return id, length, nil
+}
 
 // Next implements Inverted.
 func (c *CIFF) Next() (List, error) {

@@ -21,7 +21,10 @@ func WriteCIFF(w io.Writer, in Inverted, lists int64, description string) error 
 		TotalLists: int32(lists), TotalDocs: int32(docs), Description: description,
 	}
 	for doc := range docs {
-		_, n := in.Doc(uint32(doc))
+		_, n, err := in.Doc(uint32(doc))
+		if err != nil {
+			return err
+		}
 		h.TotalTokens += int64(n)
 	}
 	if docs > 0 {
@@ -34,7 +37,10 @@ func WriteCIFF(w io.Writer, in Inverted, lists int64, description string) error 
 	}
 	var buf []byte
 	for doc := range docs {
-		id, n := in.Doc(uint32(doc))
+		id, n, err := in.Doc(uint32(doc))
+		if err != nil {
+			return err
+		}
 		buf = ciffDoc{doc: uint32(doc), id: id, length: n}.append(buf[:0])
 		bw.Write(buf)
 	}

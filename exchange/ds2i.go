@@ -138,7 +138,9 @@ func (d *DS2I) findLists() error {
 func (d *DS2I) Docs() int { return len(d.lengths) }
 
 // Doc implements Inverted.
-func (d *DS2I) Doc(doc uint32) ([]byte, uint32) { return d.ids.at(int(doc)), d.lengths[doc] }
+func (d *DS2I) Doc(doc uint32) (id []byte, length uint32, err error) {
+	return d.ids.at(int(doc)), d.lengths[doc], nil
+}
 
 // Next implements Inverted.
 func (d *DS2I) Next() (List, error) {

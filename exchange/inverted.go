@@ -12,10 +12,10 @@ const MaxDocs = 1 << 31
 type Inverted interface {
 	// Docs returns the number of documents N; docIDs are 0 to N-1.
 	Docs() int
-	// Doc returns external id and length in tokens of document doc. The id must
-	// not be changed. The length need not be the sum of the document's
+	// Doc returns external id and length in tokens of document doc. The id is
+	// valid until the next call. The length need not be the sum of the document's
 	// frequencies: some engines export it rounded.
-	Doc(doc uint32) (id []byte, length uint32)
+	Doc(doc uint32) (id []byte, length uint32, err error)
 	// Next returns the next list in ascending bytewise order of terms, or io.EOF
 	// after the last. docs is strictly ascending and below N, freqs are the
 	// frequencies, at least 1. All are valid until the next call.

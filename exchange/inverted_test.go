@@ -32,8 +32,8 @@ type list struct {
 }
 
 func (c *collection) Docs() int { return len(c.ids) }
-func (c *collection) Doc(doc uint32) ([]byte, uint32) {
-	return []byte(c.ids[doc]), c.lengths[doc]
+func (c *collection) Doc(doc uint32) ([]byte, uint32, error) {
+	return []byte(c.ids[doc]), c.lengths[doc], nil
 }
 func (c *collection) Next() (List, error) {
 	if c.at == len(c.lists) {
@@ -50,7 +50,10 @@ func (c *collection) Close() error     { return nil }
 func collect(in Inverted) (*collection, error) {
 	c := &collection{}
 	for doc := range in.Docs() {
-		id, n := in.Doc(uint32(doc))
+		id, n, err := in.Doc(uint32(doc))
+		if err != nil {
+			return nil, err
+		}
 		c.ids = append(c.ids, string(id))
 		c.lengths = append(c.lengths, n)
 	}
@@ -80,7 +83,7 @@ func drawCollection(t *rapid.T) *collection {
 	seed := rapid.Int64().Draw(t, "seed")
 	rng := rand.New(rand.NewSource(seed))
 	for i := range n {
-		c.ids = append(c.ids, fmt.Sprintf("doc-%d", i*7%n))
+		c.ids = append(c.ids, fmt.Sprintf("doc-%d", n-1-i))
 		c.lengths = append(c.lengths, rng.Uint32()>>(1+rng.Intn(31)))
 	}
 	terms := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-zé]{1,5}`), 0, 30, rapid.ID).Draw(t, "terms")

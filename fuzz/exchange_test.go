@@ -59,7 +59,7 @@ func FuzzTREC(f *testing.F) {
 func drainInverted(t *testing.T, in exchange.Inverted) {
 	defer in.Close()
 	for doc := range in.Docs() {
-		if id, _ := in.Doc(uint32(doc)); len(id) == 0 {
+		if id, _, err := in.Doc(uint32(doc)); err != nil || len(id) == 0 {
 			t.Fatal("an empty id")
 		}
 	}

@@ -1,0 +1,202 @@
+package exchange
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/store"
+)
+
+// FromSnapshot gives the documents and lists of a snapshot, which must stay open:
+// lists of all segments joined, deleted documents left out and docIDs closed up.
+func FromSnapshot(s *reader.Snapshot) (*SnapshotLists, error) {
+	x := &SnapshotLists{s: s}
+	for _, g := range s.Segments() {
+		p := snapshotPart{seg: g, base: uint32(x.docs)}
+		var err error
+		if p.deletes, err = g.Deletes(); err != nil {
+			return nil, err
+		}
+		p.live = g.Docs() - p.deletes.Count()
+		if p.deletes.Count() > 0 {
+			p.renumber()
+		}
+		x.docs += int(p.live)
+		x.parts = append(x.parts, p)
+	}
+	x.terms = s.Terms(nil)
+	return x, nil
+}
+
+// SnapshotLists is an index as Inverted.
+type SnapshotLists struct {
+	s       *reader.Snapshot
+	parts   []snapshotPart
+	docs    int
+	terms   *reader.Terms
+	out     List
+	list    segment.List
+	scratch [2][]uint32
+	id      []byte
+}
+
+// snapshotPart is one segment.
+type snapshotPart struct {
+	seg     *reader.Segment
+	deletes *reader.Deletes
+	base    uint32 // docID of its first live document
+	live    uint32
+	to      []uint32 // new docID of every document; nil: all are live
+	from    []uint32 // local docID of every live document
+}
+
+func (p *snapshotPart) renumber() {
+	p.to = make([]uint32, p.seg.Docs())
+	p.from = make([]uint32, 0, p.live)
+	for doc := range p.seg.Docs() {
+		p.to[doc] = p.base + uint32(len(p.from))
+		if !p.deletes.Has(doc) {
+			p.from = append(p.from, doc)
+		}
+	}
+}
+
+// Docs implements Inverted.
+func (x *SnapshotLists) Docs() int { return x.docs }
+
+// Doc implements Inverted.
+func (x *SnapshotLists) Doc(doc uint32) (id []byte, length uint32, err error) {
+	defer store.CatchFault(store.ArmFault(), &err)
+	for i := range x.parts {
+		p := &x.parts[i]
+		local := doc - p.base
+		if doc < p.base || local >= p.live {
+			continue
+		}
+		if p.from != nil {
+			local = p.from[local]
+		}
+		if x.id, err = p.seg.ID(local, x.id); err != nil {
+			return nil, 0, err
+		}
+		length, err = p.seg.DocLen(local)
+		return x.id, length, err
+	}
+	return nil, 0, fmt.Errorf("docID %d of %d", doc, x.docs)
+}
+
+// Lists counts the lists that Next gives in all.
+func (x *SnapshotLists) Lists() (n int64, err error) {
+	defer store.CatchFault(store.ArmFault(), &err)
+	terms := x.s.Terms(nil)
+	for terms.Next() {
+		if err := x.load(terms, true); err != nil {
+			return 0, err
+		}
+		if len(x.out.Docs) > 0 {
+			n++
+		}
+	}
+	return n, terms.Err()
+}
+
+// Next implements Inverted.
+func (x *SnapshotLists) Next() (l List, err error) {
+	defer store.CatchFault(store.ArmFault(), &err)
+	for x.terms.Next() {
+		if err := x.load(x.terms, false); err != nil {
+			return List{}, err
+		}
+		if len(x.out.Docs) > 0 {
+			return x.out, nil
+		}
+	}
+	if err := x.terms.Err(); err != nil {
+		return List{}, err
+	}
+	return List{}, io.EOF
+}
+
+// load decodes the live postings of the present term; if one will do, no more
+// than are needed to find one.
+func (x *SnapshotLists) load(terms *reader.Terms, one bool) error {
+	x.out.Term = append(x.out.Term[:0], terms.Term()...)
+	x.out.Docs, x.out.Freqs = x.out.Docs[:0], x.out.Freqs[:0]
+	for _, e := range terms.Entries() {
+		p := &x.parts[e.Segment]
+		if one && p.to == nil {
+			x.out.Docs = append(x.out.Docs, p.base)
+			return nil
+		}
+		if err := p.seg.InitList(&x.list, e.Entry); err != nil {
+			return x.locate(err)
+		}
+		for block := range x.list.Blocks {
+			if err := x.block(p, block); err != nil {
+				return x.locate(err)
+			}
+			if one && len(x.out.Docs) > 0 {
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+func (x *SnapshotLists) locate(err error) error {
+	return format.Locate(err, format.Place{List: string(x.out.Term), Block: format.NoBlock})
+}
+
+// block appends the live postings of one block of x.list.
+func (x *SnapshotLists) block(p *snapshotPart, block int) error {
+	for i := range x.scratch {
+		if len(x.scratch[i]) < x.list.BlockLen {
+			x.scratch[i] = make([]uint32, x.list.BlockLen)
+		}
+	}
+	docs, freqs := x.scratch[0], x.scratch[1]
+	n, err := x.list.DecodeDocs(block, docs)
+	if err != nil {
+		return err
+	}
+	if _, err := x.list.DecodeFreqs(block, freqs); err != nil {
+		return err
+	}
+	for i, doc := range docs[:n] {
+		switch {
+		case doc >= p.seg.Docs():
+			return format.Corrupt("docID %d of a segment of %d documents", doc, p.seg.Docs())
+		case p.to == nil:
+			doc += p.base
+		case p.deletes.Has(doc):
+			continue
+		default:
+			doc = p.to[doc]
+		}
+		x.out.Docs = append(x.out.Docs, doc)
+		x.out.Freqs = append(x.out.Freqs, freqs[i])
+	}
+	return nil
+}
+
+// BytesRead implements Inverted; nothing is counted.
+func (x *SnapshotLists) BytesRead() int64 { return 0 }
+
+// Close implements Inverted. The snapshot is the caller's.
+func (x *SnapshotLists) Close() error { return nil }
+
+// ExportCIFF writes the snapshot to w as a CIFF file.
+func ExportCIFF(w io.Writer, s *reader.Snapshot, description string) error {
+	x, err := FromSnapshot(s)
+	if err != nil {
+		return err
+	}
+	lists, err := x.Lists()
+	if err != nil {
+		return err
+	}
+	return WriteCIFF(w, x, lists, description)
+}

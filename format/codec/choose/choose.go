@@ -1,0 +1,131 @@
+// Package choose picks the codec of a posting list: the one with the least estimated
+// cost, where
+//
+//	cost = bytes * NanosPerByte + values * decode time of a value
+//
+// Bytes are exact (the codecs' DocsSize and FreqsSize) and include the block
+// endpoints; decode times are those of table Decode, measured once. A byte is
+// priced as the time to bring it in: NanosPerByte of 1 is a drive or a network that
+// gives 1 GB/s, as a list has to be read, and to take room in the cache, before it is
+// decoded. At 0.1, about what memory costs, decode time decides and bp128 wins nearly
+// always; at 10, a slow disk, the smallest codec does.
+package choose
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/format/codec/bp128"
+	"github.com/pinion-index/pinion/format/codec/ef"
+	"github.com/pinion-index/pinion/format/codec/newpfd"
+)
+
+// Decode holds the time to decode one value with each codec, docIDs including their
+// prefix sum, in nanoseconds: the mean of the uniform and clustered lists of 2^16 of
+// the benchmarks, in cache, with the best assembly (docs/codecs.md has the figures
+// and the machine). Codecs that are not in the table are never chosen.
+var Decode = map[codec.ID]struct{ Docs, Freqs float64 }{
+	codec.BP128:     {0.17, 0.12},
+	codec.VByte128:  {0.30, 0.25},
+	codec.BP256:     {0.17, 0.12},
+	codec.VByte1024: {0.30, 0.25},
+	codec.Rice:      {0.67, 0.67},
+	codec.PForDelta: {0.40, 0.35},
+	codec.NewPFD:    {0.25, 0.20},
+	codec.ParaPFor:  {0.25, 0.20},
+	codec.LRC:       {0.20, 0.20},
+	codec.LRCSeg:    {0.22, 0.20},
+	codec.SegLRC:    {0.22, 0.20},
+	codec.HSLRC:     {0.25, 0.20},
+	codec.EF:        {0.50, 0.60},
+}
+
+// Candidates are the codecs that Default chooses among: blocks of 128 that can be
+// moved between lists, and sizes that are quick to compute. The others lose to one of
+// these in both bytes and time on all lists tried.
+var Candidates = []codec.BlockCodec{bp128.Codec{}, newpfd.Codec{}, ef.Codec{}}
+
+// Model weighs bytes against time.
+type Model struct {
+	NanosPerByte float64
+	Candidates   []codec.BlockCodec
+}
+
+// Default is the model that "auto" stands for.
+var Default = Model{NanosPerByte: 1, Candidates: Candidates}
+
+// Estimate is what one codec would cost.
+type Estimate struct {
+	Codec codec.Codec
+	Bytes int     // exact, payload and endpoints
+	Nanos float64 // estimated time to decode the list
+	Cost  float64 // in nanoseconds
+}
+
+// Docs returns the candidate with the least cost for docs, the first of those that
+// tie. The error is an *codec.EncodeError.
+func (m Model) Docs(docs []uint32) (codec.BlockCodec, error) {
+	return m.least(len(docs), func(c codec.Codec) (int, float64, error) {
+		n, err := c.DocsSize(docs)
+		return n, Decode[c.ID()].Docs, err
+	})
+}
+
+// Freqs is Docs for frequencies.
+func (m Model) Freqs(freqs []uint32) (codec.BlockCodec, error) {
+	return m.least(len(freqs), func(c codec.Codec) (int, float64, error) {
+		n, err := c.FreqsSize(freqs)
+		return n, Decode[c.ID()].Freqs, err
+	})
+}
+
+func (m Model) least(n int, size func(codec.Codec) (int, float64, error)) (codec.BlockCodec, error) {
+	var best codec.BlockCodec
+	least := 0.0
+	for _, c := range m.Candidates {
+		bytes, nanos, err := size(c)
+		if err != nil {
+			return nil, err
+		}
+		if e := m.estimate(c, n, bytes, nanos); best == nil || e.Cost < least {
+			best, least = c, e.Cost
+		}
+	}
+	return best, nil
+}
+
+func (m Model) estimate(c codec.Codec, n, bytes int, nanos float64) Estimate {
+	e := Estimate{Codec: c, Bytes: bytes + 4*(codec.Blocks(n, c.BlockLen())+1), Nanos: float64(n) * nanos}
+	e.Cost = float64(e.Bytes)*m.NanosPerByte + e.Nanos
+	return e
+}
+
+// RankDocs returns what each of codecs would cost for docs, the cheapest first.
+func (m Model) RankDocs(codecs []codec.Codec, docs []uint32) ([]Estimate, error) {
+	return m.rank(codecs, len(docs), func(c codec.Codec) (int, float64, error) {
+		n, err := c.DocsSize(docs)
+		return n, Decode[c.ID()].Docs, err
+	})
+}
+
+// RankFreqs is RankDocs for frequencies.
+func (m Model) RankFreqs(codecs []codec.Codec, freqs []uint32) ([]Estimate, error) {
+	return m.rank(codecs, len(freqs), func(c codec.Codec) (int, float64, error) {
+		n, err := c.FreqsSize(freqs)
+		return n, Decode[c.ID()].Freqs, err
+	})
+}
+
+func (m Model) rank(codecs []codec.Codec, n int, size func(codec.Codec) (int, float64, error)) ([]Estimate, error) {
+	out := make([]Estimate, 0, len(codecs))
+	for _, c := range codecs {
+		bytes, nanos, err := size(c)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, m.estimate(c, n, bytes, nanos))
+	}
+	slices.SortStableFunc(out, func(a, b Estimate) int { return cmp.Compare(a.Cost, b.Cost) })
+	return out, nil
+}

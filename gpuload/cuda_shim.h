@@ -30,6 +30,7 @@ static CUresult pinion_submit(void *stream, const pinion_op *ops, int n, const u
         }
         case 5: r = cuEventRecord((CUevent)events[o->a], s); break;
         case 6: r = cuStreamWaitEvent(s, (CUevent)events[o->a], 0); break;
+        case 7: r = cuMemcpyDtoDAsync(o->a, o->b, o->c, s); break;
         }
         if (r != CUDA_SUCCESS) return r;
     }

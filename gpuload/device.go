@@ -69,6 +69,7 @@ const (
 	opLaunch
 	opRecord
 	opAwait
+	opMove
 )
 
 // op is one operation; the C side has the same struct.
@@ -98,6 +99,11 @@ func (b *Batch) CopyOut(dst []byte, src Ptr) {
 	if len(dst) > 0 {
 		b.ops = append(b.ops, op{opCopyOut, addr(dst), uint64(src), uint64(len(dst)), 0, 0})
 	}
+}
+
+// Move copies n bytes within device memory.
+func (b *Batch) Move(dst, src Ptr, n int64) {
+	b.ops = append(b.ops, op{opMove, uint64(dst), uint64(src), uint64(n), 0, 0})
 }
 
 // Fill sets n bytes, a multiple of 4, to zero.

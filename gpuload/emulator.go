@@ -3,6 +3,7 @@
 package gpuload
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 	"unsafe"
@@ -122,6 +123,11 @@ func (e *Emulator) run(b *Batch, o *op) error {
 	switch o.kind {
 	case opCopyIn:
 		if err := e.check(o.a, o.c); err != nil {
+			return err
+		}
+		copy(bytesAt(o.a, o.c), bytesAt(o.b, o.c))
+	case opMove:
+		if err := errors.Join(e.check(o.a, o.c), e.check(o.b, o.c)); err != nil {
 			return err
 		}
 		copy(bytesAt(o.a, o.c), bytesAt(o.b, o.c))

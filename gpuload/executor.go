@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/RoaringBitmap/roaring/v2"
-
 	"github.com/pinion-index/pinion/kernels"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/segment"
@@ -24,8 +22,8 @@ var ErrUnsupported = errors.New("gpuload: query not supported on the device")
 // Segment is one segment of the snapshot that an Executor answers from.
 type Segment struct {
 	Segment *segment.Segment
-	Base    uint32          // global docID of its first document
-	Deletes *roaring.Bitmap // local docIDs, nil for none
+	Base    uint32   // global docID of its first document
+	Deletes []uint64 // bitmap of deleted documents by local docID, as reader.Deletes.Bits; nil for none
 }
 
 // Options tune an Executor. The zero value is good.
@@ -130,7 +128,7 @@ func (x *Executor) prepare(i int) error {
 	}
 	x.norms = append(x.norms, norms)
 	x.live = append(x.live, 0)
-	if s.Deletes != nil && !s.Deletes.IsEmpty() {
+	if len(s.Deletes) > 0 {
 		if x.live[i], err = x.dev.Alloc(int64(n+31)/32*4 + 64); err != nil {
 			return err
 		}
@@ -148,17 +146,12 @@ func (x *Executor) prepare(i int) error {
 	if x.live[i] != 0 {
 		for d := range bits {
 			bits[d] = ^uint32(0)
-		}
-		it := s.Deletes.Iterator()
-		for it.HasNext() {
-			if d := it.Next(); int(d) < n {
-				bits[d/32] &^= 1 << (d % 32)
+			if w := d / 2; w < len(s.Deletes) {
+				bits[d] = ^uint32(s.Deletes[w] >> (d % 2 * 32))
 			}
 		}
-		at := len(st.in)
 		live := put(st, bits)
 		st.batch.CopyIn(x.live[i], st.in[live-st.inDev:])
-		_ = at
 	}
 	if err := x.dev.Submit(&st.batch); err != nil {
 		return err

@@ -1,4 +1,4 @@
-//go:build emu && cgo
+//go:build (emu || cuda) && cgo
 
 package gpuload
 
@@ -62,8 +62,7 @@ func TestExecutorEqualsBruteForce(t *testing.T) {
 					t.Fatal(err)
 				}
 				sc := mustScorer(t, c)
-				dev := NewEmulator()
-				dev.Seed = seed
+				dev := testDevice(t, seed)
 				x, err := New(dev, segmentsOf(c), sc, Options{Memory: 8 << 20, Width: 3072})
 				if err != nil {
 					t.Fatal(err)

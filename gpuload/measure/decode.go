@@ -1,0 +1,340 @@
+package measure
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/format/codec/registry"
+	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/kernels"
+)
+
+// sequence is an encoded sequence of docIDs whose gaps need bits bits, made block
+// by block so that block i can be made again to compare with.
+type sequence struct {
+	n, blockLen, bits int
+	payload           []byte
+	ends, last        []uint32
+}
+
+// gaps makes the docIDs of block i, which follow prev: gaps of 0 to 3 and one of
+// bits bits, so that 2^29 of them stay below 2^31.
+func (s *sequence) block(i int, prev uint32, dst []uint32) []uint32 {
+	n := min(s.blockLen, s.n-i*s.blockLen)
+	x := uint64(i)*0x9e3779b97f4a7c15 + 0x2545f4914f6cdd1d
+	big := int(x>>40) % n
+	for j := range n {
+		x ^= x << 13
+		x ^= x >> 7
+		x ^= x << 17
+		g := uint32(x>>33) & 3
+		if j%128 == big%128 {
+			g = 1<<s.bits - 1
+		}
+		prev += g + 1
+		dst[j] = prev
+	}
+	return dst[:n]
+}
+
+// newSequence encodes n docIDs.
+func newSequence(id codec.ID, n, bits int) (*sequence, error) {
+	c, ok := registry.ByID(id)
+	bc, isBlock := c.(codec.BlockCodec)
+	if !ok || !isBlock {
+		return nil, fmt.Errorf("measure: codec %v is not there", id)
+	}
+	s := &sequence{n: n, blockLen: c.BlockLen(), bits: bits}
+	nb := codec.Blocks(n, s.blockLen)
+	s.ends, s.last = make([]uint32, nb+1), make([]uint32, nb)
+	// The sums first, then the blocks, many at once.
+	parallel(nb, func(lo, hi int) error {
+		var buf [1024]uint32
+		for i := lo; i < hi; i++ {
+			d := s.block(i, codec.NoDoc, buf[:])
+			s.last[i] = d[len(d)-1] + 1
+		}
+		return nil
+	})
+	sum := uint32(0)
+	for i := range s.last {
+		sum += s.last[i]
+		s.last[i] = sum - 1
+	}
+	const run = 1024
+	parts := make([][]byte, (nb+run-1)/run)
+	err := parallel(len(parts), func(lo, hi int) error {
+		var buf [1024]uint32
+		for p := lo; p < hi; p++ {
+			var out []byte
+			for i := p * run; i < min((p+1)*run, nb); i++ {
+				prev := codec.NoDoc
+				if i > 0 {
+					prev = s.last[i-1]
+				}
+				var err error
+				if out, err = bc.AppendDocsBlock(out, s.block(i, prev, buf[:]), prev); err != nil {
+					return err
+				}
+				s.ends[i+1] = uint32(len(out) / 4)
+			}
+			parts[p] = out
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	base := uint32(0)
+	for p := range parts {
+		for i := p * run; i < min((p+1)*run, nb); i++ {
+			s.ends[i+1] += base
+		}
+		base += uint32(len(parts[p]) / 4)
+		s.payload = append(s.payload, parts[p]...)
+	}
+	return s, nil
+}
+
+// parallel calls f for parts of 0 to n, on all processors.
+func parallel(n int, f func(lo, hi int) error) error {
+	w := runtime.GOMAXPROCS(0)
+	step := max(1, n/(8*w))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	errs := make([]error, w)
+	for i := range w {
+		wg.Go(func() {
+			for errs[i] == nil {
+				lo := int(next.Add(int64(step))) - step
+				if lo >= n {
+					return
+				}
+				errs[i] = f(lo, min(lo+step, n))
+			}
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// upload copies bytes to new device memory.
+func (b *Bench) upload(data []byte) (gpuload.Ptr, error) {
+	p, err := b.Device.Alloc(int64(len(data)) + 256)
+	if err != nil {
+		return 0, err
+	}
+	h, err := b.Device.HostAlloc(min(len(data), 64<<20))
+	if err != nil {
+		return 0, err
+	}
+	defer b.Device.HostFree(h)
+	for at := 0; at < len(data); {
+		n := copy(h, data[at:])
+		var g gpuload.Batch
+		g.CopyIn(p+kernels.Ptr(at), h[:n])
+		if err := errors.Join(b.Device.Submit(&g), b.Device.Wait(0)); err != nil {
+			return 0, err
+		}
+		at += n
+	}
+	return p, nil
+}
+
+var decoders = map[codec.ID]kernels.Kernel{codec.BP128: kernels.DecodeDocsBP128, codec.BP256: kernels.DecodeDocsPacked,
+	codec.VByte128: kernels.DecodeDocsBytes, codec.VByte1024: kernels.DecodeDocsBytes}
+
+// Decode measures decoding to docIDs in device memory: one list of 2^29 integers,
+// and 4,096 lists of 2^16.
+func (b *Bench) Decode() error {
+	n, bits := 1<<29, 7
+	if b.Small {
+		n = 1 << 14
+	}
+	for _, c := range []struct {
+		id   codec.ID
+		goal float64
+	}{{codec.BP128, 800}, {codec.BP256, 830}, {codec.VByte128, 600}, {codec.VByte1024, 600}} {
+		s, err := newSequence(c.id, n, bits)
+		if err != nil {
+			fmt.Fprintln(b.Log, " ", err)
+			continue
+		}
+		if err := b.decodeLong(c.id, s, c.goal); err != nil {
+			return fmt.Errorf("%v: %w", c.id, err)
+		}
+	}
+	return nil
+}
+
+// device lays a sequence out as lists of per integers each: descriptors that share
+// one payload.
+type lists struct {
+	b         *Bench
+	mem       []gpuload.Ptr
+	params    kernels.DecodeParams
+	out       gpuload.Ptr
+	tiles     int
+	bytesRead float64
+}
+
+func (l *lists) close() {
+	for _, p := range l.mem {
+		_ = l.b.Device.Free(p)
+	}
+}
+
+func (l *lists) put(data []byte) gpuload.Ptr {
+	p, err := l.b.upload(data)
+	if err != nil {
+		panic(err)
+	}
+	l.mem = append(l.mem, p)
+	return p
+}
+
+// lists divides s, whose number of blocks it divides, into lists of per integers.
+func (b *Bench) lists(id codec.ID, s *sequence, per, tileBlocks int) (l *lists, err error) {
+	l = &lists{b: b}
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("measure: %v", r)
+			l.close()
+		}
+	}()
+	payload, ends, last := l.put(s.payload), l.put(kernels.Slice(s.ends)), l.put(kernels.Slice(s.last))
+	if l.out, err = b.Device.Alloc(4 * int64(s.n)); err != nil {
+		return nil, err
+	}
+	l.mem = append(l.mem, l.out)
+	perBlocks := per / s.blockLen
+	var descs []kernels.ListDesc
+	var jobs []kernels.DecodeJob
+	var tiles []kernels.Tile
+	for at := 0; at < s.n; at += per {
+		first := at / s.blockLen
+		d := kernels.ListDesc{Docs: payload, DocEnds: ends + kernels.Ptr(4*first), FreqEnds: ends, Last: last + kernels.Ptr(4*first),
+			N: uint32(per), Blocks: uint32(perBlocks), DocWords: s.ends[len(s.ends)-1], DocsCodec: uint8(id), FreqsCodec: uint8(id),
+			Freqs: payload, MaxDoc: 1 << 31}
+		for 1<<d.LogBlock < s.blockLen {
+			d.LogBlock++
+		}
+		for t := 0; t < perBlocks; t += tileBlocks {
+			tiles = append(tiles, kernels.Tile{Job: uint32(len(jobs)), First: uint32(t)})
+		}
+		jobs = append(jobs, kernels.DecodeJob{Out: l.out + kernels.Ptr(4*at), List: uint32(len(descs))})
+		descs = append(descs, d)
+	}
+	l.tiles = len(tiles)
+	l.params = kernels.DecodeParams{Lists: l.put(kernels.Slice(descs)), Jobs: l.put(kernels.Slice(jobs)),
+		Tiles: l.put(kernels.Slice(tiles)), NTiles: uint32(len(tiles)), TileBlocks: uint32(tileBlocks)}
+	sums, err := b.Device.Alloc(4 * int64(len(tiles)))
+	if err != nil {
+		return nil, err
+	}
+	l.mem, l.params.Sums = append(l.mem, sums), sums
+	l.bytesRead = float64(len(s.payload) + 8*len(s.last))
+	return l, nil
+}
+
+func (b *Bench) decodeLong(id codec.ID, s *sequence, goal float64) error {
+	tile := 32
+	if id == codec.VByte1024 {
+		tile = 8
+	}
+	for _, per := range []int{s.n, 1 << 16} {
+		if per > s.n {
+			continue
+		}
+		if per == 1<<16 && s.n > 1<<28 {
+			t := *s
+			t.n = 1 << 28 // 4,096 lists
+			t.last, t.ends = s.last[:t.n/s.blockLen], s.ends[:t.n/s.blockLen+1]
+			t.payload = s.payload[:4*t.ends[len(t.ends)-1]]
+			s = &t
+		}
+		l, err := b.lists(id, s, per, tile)
+		if err != nil {
+			return err
+		}
+		err = b.decodeRun(id, s, l, per, goal)
+		l.close()
+		if err != nil {
+			return err
+		}
+		goal *= 0.8
+	}
+	return nil
+}
+
+func (b *Bench) decodeRun(id codec.ID, s *sequence, l *lists, per int, goal float64) error {
+	grid := (l.tiles + 7) / 8
+	sec, err := b.repeat(9, func(g *gpuload.Batch) { g.Launch(decoders[id], grid, 0, kernels.Bytes(&l.params)) })
+	if err != nil {
+		return err
+	}
+	bytes := l.bytesRead + 4*float64(s.n)
+	b.add(Row{Name: fmt.Sprintf("decode %v docIDs, lists of %d", id, per), Value: float64(s.n) / sec / 1e9, Unit: "G ints/s",
+		Bound: b.copy / bytes * float64(s.n) / 1e9, Goal: goal, Note: fmt.Sprintf("%.2f TB/s, %.2f bytes an integer", bytes/sec/1e12, bytes/float64(s.n))})
+	if err := b.compare(s, l.out, per); err != nil {
+		return err
+	}
+	if sec, err = b.repeat(9, func(g *gpuload.Batch) { g.Launch(kernels.DecodeFreqs, grid, 0, kernels.Bytes(&l.params)) }); err != nil {
+		return err
+	}
+	b.add(Row{Name: fmt.Sprintf("decode %v freqs, lists of %d", id, per), Value: float64(s.n) / sec / 1e9, Unit: "G ints/s",
+		Bound: b.copy / bytes * float64(s.n) / 1e9})
+	if id != codec.BP128 {
+		return nil
+	}
+	if sec, err = b.repeat(9, func(g *gpuload.Batch) { g.Launch(kernels.SumDocsBP128, grid, 0, kernels.Bytes(&l.params)) }); err != nil {
+		return err
+	}
+	b.add(Row{Name: fmt.Sprintf("decode %v fused with a sum, lists of %d", id, per), Value: float64(s.n) / sec / 1e9,
+		Unit: "G ints/s", Goal: 1500, Note: fmt.Sprintf("%.2f TB/s read", l.bytesRead/sec/1e12)})
+	return nil
+}
+
+// compare checks all decoded docIDs of lists of per integers against the generator.
+// A list's first block starts from no docID.
+func (b *Bench) compare(s *sequence, out gpuload.Ptr, per int) error {
+	const chunk = 1 << 24
+	h, err := b.Device.HostAlloc(4 * min(s.n, chunk))
+	if err != nil {
+		return err
+	}
+	defer b.Device.HostFree(h)
+	for at := 0; at < s.n; at += chunk {
+		n := min(chunk, s.n-at)
+		var g gpuload.Batch
+		g.CopyOut(h[:4*n], out+kernels.Ptr(4*at))
+		if err := errors.Join(b.Device.Submit(&g), b.Device.Wait(0)); err != nil {
+			return err
+		}
+		got := format.Uint32s(h[:4*n])
+		err := parallel(n/s.blockLen, func(lo, hi int) error {
+			var buf [1024]uint32
+			for i := lo; i < hi; i++ {
+				j, prev := at/s.blockLen+i, codec.NoDoc
+				if j%(per/s.blockLen) > 0 {
+					prev = s.last[j-1]
+				}
+				for k, d := range s.block(j, prev, buf[:]) {
+					if got[i*s.blockLen+k] != d {
+						return fmt.Errorf("docID %d of block %d is %d, not %d", k, j, got[i*s.blockLen+k], d)
+					}
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,271 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/gpuload/trial"
+	"github.com/pinion-index/pinion/query"
+)
+
+// Engine is an index with executors over it.
+type engine struct {
+	*Index
+	gpu *gpuload.Executor
+	cpu query.Executor
+}
+
+// open builds the index of a model and puts executors over it.
+func (b *Bench) open(ctx context.Context, m Model, dir string) (*engine, error) {
+	m.Seed = b.Seed
+	start := time.Now()
+	x, err := m.Build(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(b.Log, "  built %s in %.1f s: %d documents, %d postings\n", m.Name, time.Since(start).Seconds(),
+		x.Snapshot.Stats().Docs, x.Snapshot.Stats().Postings)
+	segs, st, err := gpuload.SegmentsOf(x.Snapshot)
+	if err != nil {
+		return nil, err
+	}
+	sc, err := query.NewScorer(query.DefaultParams, st)
+	if err != nil {
+		return nil, err
+	}
+	e := &engine{Index: x}
+	if e.cpu, err = query.NewSearcher(x.Snapshot, query.DefaultOptions); err != nil {
+		return nil, err
+	}
+	var o gpuload.Options
+	if b.Small {
+		o.Memory = 64 << 20
+	}
+	e.gpu, err = gpuload.New(b.Device, segs, sc, o)
+	return e, err
+}
+
+func (e *engine) close() error {
+	e.gpu.Close()
+	return e.Index.Close()
+}
+
+// onAll executes queries on all processors.
+func onAll(ctx context.Context, x query.Executor, qs []query.Query) ([]query.Result, error) {
+	out := make([]query.Result, len(qs))
+	w := runtime.GOMAXPROCS(0)
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	errs := make([]error, w)
+	for i := range w {
+		wg.Go(func() {
+			for errs[i] == nil {
+				lo := int(next.Add(16)) - 16
+				if lo >= len(qs) {
+					return
+				}
+				var r []query.Result
+				if r, errs[i] = x.Execute(ctx, qs[lo:min(lo+16, len(qs))]); errs[i] == nil {
+					copy(out[lo:], r)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return out, errors.Join(errs...)
+}
+
+// Collections measures loading, intersection and ranked queries on generated
+// indexes below dir.
+func (b *Bench) Collections(ctx context.Context, dir string) error {
+	clustered := BD
+	clustered.Name, clustered.Clustered = "BD-like clustered", true
+	models := []Model{GOV, GOV2, clustered, BD}
+	if b.Small {
+		models = []Model{tiny}
+	}
+	for i, m := range models {
+		e, err := b.open(ctx, m, dir)
+		if err != nil {
+			return fmt.Errorf("%s: %w", m.Name, err)
+		}
+		last := i == len(models)-1
+		err = b.intersect(ctx, e)
+		if err == nil && last {
+			err = errors.Join(b.load(ctx, e), b.ranked(ctx, e))
+		}
+		if err = errors.Join(err, e.close()); err != nil {
+			return fmt.Errorf("%s: %w", m.Name, err)
+		}
+	}
+	return nil
+}
+
+// intersect measures conjunctions of a rare and common terms, docIDs out.
+func (b *Bench) intersect(ctx context.Context, e *engine) error {
+	n, batches := 4000, 8
+	if b.Small {
+		n, batches = 30, 2
+	}
+	var cs []*gpuload.Conjunction
+	defer func() {
+		for _, c := range cs {
+			c.Close()
+		}
+	}()
+	var postings int64
+	for i := range batches {
+		c, err := e.gpu.NewConjunction(ctx, e.Model.Queries(n, 1, query.And, true, uint64(i)), i%2)
+		if err != nil {
+			return err
+		}
+		cs = append(cs, c)
+		postings += c.Postings
+	}
+	if err := b.checkDocs(ctx, e, cs[0], n); err != nil {
+		return err
+	}
+	rounds := 5
+	if b.Small {
+		rounds = 1
+	}
+	start := time.Now()
+	for range rounds {
+		if err := cs[0].Start(); err != nil {
+			return err
+		}
+		for i, c := range cs {
+			if i+1 < len(cs) {
+				if err := cs[i+1].Start(); err != nil {
+					return err
+				}
+			}
+			if _, _, err := c.Finish(); err != nil {
+				return err
+			}
+		}
+	}
+	sec := time.Since(start).Seconds() / float64(rounds)
+	row := Row{Name: "intersect " + e.Model.Name, Value: float64(n*batches) / sec / 1e6, Unit: "M queries/s",
+		Note: fmt.Sprintf("%.0f postings in the first list, %.2f G/s of them; batches of %d with copies in and out",
+			float64(postings)/float64(n*batches), float64(postings)/sec/1e9, n)}
+	if e.Model.Name == BD.Name {
+		row.Goal = 5
+	}
+	b.add(row)
+	return nil
+}
+
+// checkDocs compares one batch's docIDs with the CPU's.
+func (b *Bench) checkDocs(ctx context.Context, e *engine, c *gpuload.Conjunction, n int) error {
+	if err := c.Start(); err != nil {
+		return err
+	}
+	starts, docs, err := c.Finish()
+	if err != nil {
+		return err
+	}
+	qs := e.Model.Queries(n, 1<<30, query.And, true, 0)
+	want, err := onAll(ctx, e.cpu, qs)
+	if err != nil {
+		return err
+	}
+	for i, r := range want {
+		ids := make([]uint32, len(r.Hits))
+		for j, h := range r.Hits {
+			ids[j] = h.Doc
+		}
+		slices.Sort(ids)
+		if got := docs[starts[i]:starts[i+1]]; !slices.Equal(got, ids) {
+			return fmt.Errorf("query %d, %s: the device found %d documents, the CPU %d", i, qs[i].Terms, len(got), len(ids))
+		}
+	}
+	return nil
+}
+
+// load measures how fast all lists of an index become resident: into a fresh executor.
+func (b *Bench) load(ctx context.Context, e *engine) error {
+	segs, st, err := gpuload.SegmentsOf(e.Snapshot)
+	if err != nil {
+		return err
+	}
+	sc, err := query.NewScorer(query.DefaultParams, st)
+	if err != nil {
+		return err
+	}
+	o := gpuload.Options{Memory: 8 << 30}
+	if b.Small {
+		o.Memory = 64 << 20
+	}
+	x, err := gpuload.New(b.Device, segs, sc, o)
+	if err != nil {
+		return err
+	}
+	defer x.Close()
+	start := time.Now()
+	if err := x.LoadAll(ctx); err != nil {
+		return err
+	}
+	sec := time.Since(start).Seconds()
+	s := x.Lists().Stats()
+	b.add(Row{Name: "load lists, mapped and registered", Value: float64(s.BytesLoaded) / sec / 1e9, Unit: "GB/s", Bound: 55.5, Goal: 50,
+		Note: fmt.Sprintf("%d lists, %.0f MB, validated", s.Lists, float64(s.BytesLoaded)/1e6)})
+	return nil
+}
+
+// ranked measures top-10 against the CPU on all its cores, and compares results.
+func (b *Bench) ranked(ctx context.Context, e *engine) error {
+	n := 10000
+	if b.Small {
+		n = 60
+	}
+	for _, c := range []struct {
+		mode query.Mode
+		rare bool
+		goal float64
+	}{{query.And, true, 10}, {query.And, false, 10}, {query.Or, true, 20}, {query.Or, false, 20}, {query.AndOr, true, 0}} {
+		qs := e.Model.Queries(n, 10, c.mode, c.rare, 1000)
+		cpuN := n
+		if c.mode != query.And {
+			cpuN = max(n/10, 1)
+		}
+		start := time.Now()
+		want, err := onAll(ctx, e.cpu, qs[:cpuN])
+		if err != nil {
+			return err
+		}
+		cpu := float64(cpuN) / time.Since(start).Seconds()
+		var sec float64
+		for round := range 3 {
+			start = time.Now()
+			got, err := e.gpu.Execute(ctx, qs)
+			if err != nil {
+				return err
+			}
+			if s := time.Since(start).Seconds(); round == 0 || s < sec {
+				sec = s
+			}
+			for i := range want {
+				if !trial.Equal(got[i].Hits, want[i].Hits) {
+					return fmt.Errorf("%v query %d, %s: the device answers %v, the CPU %v", c.mode, i, qs[i].Terms, got[i].Hits, want[i].Hits)
+				}
+			}
+		}
+		kind := "common terms"
+		if c.rare {
+			kind = "a rare and common terms"
+		}
+		gpu := float64(n) / sec
+		b.add(Row{Name: fmt.Sprintf("ranked %v, %s", c.mode, kind), Value: gpu / 1e3, Unit: "k queries/s",
+			Note: fmt.Sprintf("%.1f ms a batch; CPU, %d cores: %.3g k queries/s", sec*1e3, runtime.GOMAXPROCS(0), cpu/1e3)})
+		b.add(Row{Name: fmt.Sprintf("ranked %v, %s, over CPU", c.mode, kind), Value: gpu / cpu, Unit: "times", Goal: c.goal})
+	}
+	return nil
+}

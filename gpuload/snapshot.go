@@ -1,0 +1,49 @@
+package gpuload
+
+import (
+	"context"
+
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/segment"
+)
+
+// SegmentsOf returns a snapshot's segments for New, and its statistics for
+// query.NewScorer. The snapshot must stay open as long as they are used.
+func SegmentsOf(s *reader.Snapshot) ([]Segment, query.Stats, error) {
+	var out []Segment
+	st := query.Stats{Docs: s.Stats().Docs, Tokens: s.Stats().Tokens}
+	for _, seg := range s.Segments() {
+		d, err := seg.Deletes()
+		if err != nil {
+			return nil, st, err
+		}
+		st.MaxLen = max(st.MaxLen, seg.Meta().MaxLen)
+		v := Segment{Segment: seg.Segment, Base: seg.Base}
+		if d.Count() > 0 {
+			v.Deletes = d.Bits()
+		}
+		out = append(out, v)
+	}
+	return out, st, nil
+}
+
+// LoadAll makes all lists resident, in the order of the files, as far as they fit.
+func (x *Executor) LoadAll(ctx context.Context) error {
+	var wants []*want
+	for i := range x.segments {
+		it := x.segments[i].Segment.Terms()
+		for it.Next() {
+			if e := it.Entry(); e.Kind == segment.KindExtent {
+				wants = append(wants, &want{key: Key{i, e.Offset}, entry: e})
+			}
+		}
+		if err := it.Err(); err != nil {
+			return err
+		}
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.epoch++
+	return x.lists.load(ctx, x.lists.find(wants, x.epoch), x.epoch, x.epoch)
+}

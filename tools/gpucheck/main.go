@@ -1,0 +1,178 @@
+// Command gpucheck runs all GPU tests and benchmarks on a GPU host, and builds the
+// binaries for that on a machine without a GPU.
+//
+//	gpucheck build --out DIR   builds gpucheck and the tests with -tags cuda
+//	gpucheck run               what such a binary does on the GPU host
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/gpuload/measure"
+)
+
+func main() {
+	root := &cobra.Command{Use: "gpucheck", Short: "Test and measure Pinion on a GPU", SilenceErrors: true, SilenceUsage: true,
+		Long: `gpucheck build makes binaries for GPU hosts on a machine without a GPU; it needs Go,
+a C compiler and the CUDA headers (kernels/install-toolkit.sh). gpucheck run, on a
+GPU host with nothing but the driver, runs the tests and the benchmarks, compares
+every result with the CPU's and prints one table last.`,
+		Example: "  gpucheck build --out dist\n  dist/gpucheck run --tests dist --json figures.json"}
+	root.AddCommand(buildCommand(), runCommand())
+	if err := root.Execute(); err != nil {
+		fmt.Fprintln(os.Stderr, "gpucheck:", err)
+		var failed *failure
+		if errors.As(err, &failed) {
+			os.Exit(1)
+		}
+		os.Exit(2)
+	}
+}
+
+// failure is a check that failed, as opposed to bad usage.
+type failure struct{ err error }
+
+func (f *failure) Error() string { return f.err.Error() }
+func (f *failure) Unwrap() error { return f.err }
+
+func buildCommand() *cobra.Command {
+	var out string
+	c := &cobra.Command{Use: "build", Short: "Build the binaries with -tags cuda", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			if err := os.MkdirAll(out, 0o777); err != nil {
+				return &failure{err}
+			}
+			for _, args := range [][]string{
+				{"build", "-tags", "cuda", "-o", filepath.Join(out, "gpucheck"), "./tools/gpucheck"},
+				{"test", "-c", "-tags", "cuda", "-o", filepath.Join(out, "gpuload.test"), "./gpuload"},
+			} {
+				cmd := exec.Command("go", args...)
+				cmd.Env = append(os.Environ(), "CGO_ENABLED=1")
+				cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
+				if err := cmd.Run(); err != nil {
+					return &failure{fmt.Errorf("go %s: %w", strings.Join(args, " "), err)}
+				}
+			}
+			return nil
+		}}
+	c.Flags().StringVar(&out, "out", "dist", "directory for the binaries")
+	return c
+}
+
+type runFlags struct {
+	small, sanitize       bool
+	only, tests, dir, out string
+	seed                  uint64
+	limit                 time.Duration
+}
+
+func runCommand() *cobra.Command {
+	var f runFlags
+	c := &cobra.Command{Use: "run", Short: "Run the tests and benchmarks", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx, cancel := context.WithTimeout(cmd.Context(), f.limit)
+			defer cancel()
+			return f.run(ctx)
+		}}
+	c.Flags().BoolVar(&f.small, "small", false, "small data: for the emulator and compute-sanitizer")
+	c.Flags().BoolVar(&f.sanitize, "sanitize", false, "run the small ones under compute-sanitizer first")
+	c.Flags().StringVar(&f.only, "only", "", "comma-separated parts of memory, decode, collections (default all)")
+	c.Flags().StringVar(&f.tests, "tests", "", "directory with gpuload.test, to run it first")
+	c.Flags().StringVar(&f.dir, "dir", os.TempDir(), "directory for generated indexes")
+	c.Flags().StringVar(&f.out, "json", "", "also write the figures to this file")
+	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of random data")
+	c.Flags().DurationVar(&f.limit, "limit", 8*time.Minute, "give up after this time")
+	return c
+}
+
+func (f *runFlags) run(ctx context.Context) error {
+	var rows []measure.Row
+	if f.tests != "" {
+		row, err := command(ctx, "tests", filepath.Join(f.tests, "gpuload.test"), "-test.short")
+		if err != nil {
+			return err
+		}
+		rows = append(rows, row)
+	}
+	if f.sanitize {
+		self, err := os.Executable()
+		if err != nil {
+			return &failure{err}
+		}
+		for _, tool := range []string{"memcheck", "racecheck"} {
+			row, err := command(ctx, "compute-sanitizer "+tool, "compute-sanitizer", "--tool", tool, "--error-exitcode", "9", self,
+				"run", "--small", "--dir", f.dir)
+			if err != nil {
+				return err
+			}
+			rows = append(rows, row)
+		}
+	}
+	dev, err := gpuload.OpenDevice()
+	if err != nil {
+		return &failure{err}
+	}
+	b := &measure.Bench{Device: dev, Log: os.Stderr, Small: f.small, Seed: f.seed}
+	fmt.Fprintf(os.Stderr, "%+v\n", dev.Info())
+	err = f.parts(ctx, b)
+	rows = append(rows, b.Rows()...)
+	if err = errors.Join(err, dev.Close()); err != nil {
+		err = &failure{err}
+	}
+	if f.out != "" {
+		text, e := json.MarshalIndent(rows, "", "  ")
+		err = errors.Join(err, e, os.WriteFile(f.out, text, 0o666))
+	}
+	measure.Print(os.Stdout, rows)
+	return err
+}
+
+func (f *runFlags) parts(ctx context.Context, b *measure.Bench) error {
+	for _, p := range []struct {
+		name string
+		run  func() error
+	}{
+		{"memory", b.Memory},
+		{"decode", b.Decode},
+		{"collections", func() error { return b.Collections(ctx, f.dir) }},
+	} {
+		if f.only != "" && !strings.Contains(","+f.only+",", ","+p.name+",") {
+			continue
+		}
+		start := time.Now()
+		fmt.Fprintln(os.Stderr, p.name)
+		if err := p.run(); err != nil {
+			return fmt.Errorf("%s: %w", p.name, err)
+		}
+		fmt.Fprintf(os.Stderr, "  %.1f s\n", time.Since(start).Seconds())
+	}
+	return nil
+}
+
+// command runs a program and says how long it took.
+func command(ctx context.Context, name, path string, args ...string) (measure.Row, error) {
+	start := time.Now()
+	out, err := exec.CommandContext(ctx, path, args...).CombinedOutput()
+	if err != nil {
+		return measure.Row{}, &failure{fmt.Errorf("%s: %w\n%s", name, err, tail(out))}
+	}
+	return measure.Row{Name: name + ": passed", Value: time.Since(start).Seconds(), Unit: "s"}, nil
+}
+
+func tail(b []byte) []byte {
+	if len(b) > 4000 {
+		return b[len(b)-4000:]
+	}
+	return b
+}

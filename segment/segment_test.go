@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
 	"sort"
 	"testing"
 
@@ -58,7 +57,7 @@ type buildWith struct {
 	docs, freqs codec.Codec
 	stored      bool
 	docsFirst   bool
-	temp        bool
+	temp        func() (io.ReadWriteSeeker, error)
 }
 
 func defaultBuild() buildWith {
@@ -88,10 +87,7 @@ type failer interface {
 
 func (m *model) options(w buildWith) BuilderOptions {
 	o := BuilderOptions{Docs: uint32(len(m.ids)), Lengths: Lengths(m.lens), Analyzer: "simple", AnalyzerOptions: "x=1",
-		Stored: w.stored, DocsCodec: w.docs, FreqsCodec: w.freqs}
-	if w.temp {
-		o.Temp = func() (io.ReadWriteSeeker, error) { return os.CreateTemp("", "pinion-segment-test") }
-	}
+		Stored: w.stored, DocsCodec: w.docs, FreqsCodec: w.freqs, Temp: w.temp}
 	return o
 }
 

@@ -1,0 +1,151 @@
+package fuzz
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"testing"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/format/codec/registry"
+	"github.com/pinion-index/pinion/segment"
+)
+
+// segmentSections is the order of the sections in a fuzz input: for each a varint
+// length and its content.
+var segmentSections = []format.SectionID{
+	format.SectionMeta, format.SectionTerms, format.SectionTermIndex, format.SectionPostings,
+	format.SectionDocLengths, format.SectionIDs, format.SectionIDIndex, format.SectionIDHash,
+	format.SectionStored, format.SectionStoredIndex,
+}
+
+// seedSegment returns a fuzz input that is a good segment of n documents.
+func seedSegment(f *testing.F, n int, docsCodec, freqsCodec string) []byte {
+	var out file
+	dc, _ := registry.ByName(docsCodec)
+	fc, _ := registry.ByName(freqsCodec)
+	lens := make(segment.Lengths, n)
+	for i := range lens {
+		lens[i] = 3 + uint32(i%2)*2
+	}
+	b, err := segment.NewBuilder(format.NewFileWriter(&out, format.KindSegment, format.ID{}), segment.BuilderOptions{
+		Docs: uint32(n), Lengths: lens, Analyzer: "simple", Stored: true, ForeignLengths: true, DocsCodec: dc, FreqsCodec: fc})
+	var docs, freqs, twos []uint32
+	for i := range n {
+		docs, freqs, twos = append(docs, uint32(i)), append(freqs, 1+uint32(i%2)), append(twos, 2+uint32(i%2))
+	}
+	for i, term := range []string{"all", "also", "any", "few", "one"} {
+		k := []int{n, n, 0, min(n, 5), 1}[i]
+		if err == nil && k > 0 {
+			err = b.AddList([]byte(term), docs[:k], [][]uint32{freqs, twos}[i%2][:k])
+		}
+	}
+	for i := range n {
+		if err == nil {
+			err = b.AddDoc(fmt.Appendf(nil, "d%d", i), []byte("text"))
+		}
+	}
+	if err == nil {
+		_, err = b.Finish()
+	}
+	if err != nil {
+		f.Fatal(err)
+	}
+	s, err := segment.Open("seed", segment.Aligned(out))
+	if err == nil {
+		err = s.Verify(context.Background(), nil)
+	}
+	if err != nil {
+		f.Fatal(err)
+	}
+	var input []byte
+	for _, id := range segmentSections {
+		sec, _ := s.Header().Section(id)
+		input = binary.AppendUvarint(input, uint64(sec.Length))
+		input = append(input, out[sec.Offset:sec.Offset+sec.Length]...)
+	}
+	return input
+}
+
+// segmentFile makes a file of a fuzz input, all checksums right.
+func segmentFile(input []byte) []byte {
+	var out file
+	w := format.NewFileWriter(&out, format.KindSegment, format.ID{})
+	for _, id := range segmentSections {
+		n, k := binary.Uvarint(input)
+		if k <= 0 || n > uint64(len(input)-k) {
+			break
+		}
+		content := append([]byte(nil), input[k:k+int(n)]...)
+		input = input[k+int(n):]
+		if id == format.SectionPostings {
+			for b := content; len(b) >= 64; {
+				size := int(binary.LittleEndian.Uint32(b[8:])) * 64
+				if size < 64 || size > len(b) {
+					break
+				}
+				binary.LittleEndian.PutUint64(b, xxhash.Sum64(b[8:size]))
+				b = b[size:]
+			}
+		}
+		w.Begin(id, 0)
+		w.Write(content)
+		w.End()
+	}
+	if _, err := w.Finish(); err != nil {
+		return nil
+	}
+	return out
+}
+
+// FuzzSegment reads everything in a segment whose sections hold anything.
+func FuzzSegment(f *testing.F) {
+	f.Add(seedSegment(f, 3, "bp128", "bp128"))
+	f.Add(seedSegment(f, 150, "bp128", "vbyte128"))
+	f.Add(seedSegment(f, 1100, "vbyte128", "bp128"))
+	f.Fuzz(func(t *testing.T, input []byte) {
+		if len(input) > 1<<20 {
+			return
+		}
+		s, err := segment.Open("fuzz", segment.Aligned(segmentFile(input)))
+		if err != nil {
+			return
+		}
+		readSegment(s)
+		s.Verify(context.Background(), nil)
+	})
+}
+
+// readSegment uses every view of s.
+func readSegment(s *segment.Segment) {
+	lens, _ := s.DocLens()
+	var l segment.List
+	it := s.Terms()
+	for it.Next() {
+		s.Lookup(it.Term())
+		if s.InitList(&l, it.Entry()) != nil {
+			continue
+		}
+		docs, freqs := make([]uint32, l.BlockLen), make([]uint32, l.BlockLen)
+		for b := range l.Blocks {
+			if n, err := l.DecodeDocs(b, docs); err == nil {
+				lens.GatherLengths(freqs, docs[:n])
+			}
+			l.DecodeFreqs(b, freqs)
+			l.Range(l.Last(b))
+			l.Bucket(l.Last(b))
+		}
+		l.Layout()
+	}
+	s.Terms().SeekGE([]byte("b"))
+	s.Prefix([]byte("a")).Next()
+	var id []byte
+	for doc := range min(s.Meta().Docs, 64) {
+		id, _ = s.ID(doc, id)
+		s.FindID(id)
+		s.Stored(doc, nil)
+		s.DocLen(doc)
+	}
+}

@@ -1,0 +1,107 @@
+package segment
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sort"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// termsModel draws a segment of singletons whose terms share much.
+func termsModel(t *rapid.T) *model {
+	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 11))
+	m := &model{lists: map[string][]posting{}, lens: make([]uint32, 3)}
+	m.ids = []string{"1", "2", "3"}
+	stem := strings.Repeat("s", rapid.SampledFrom([]int{0, 5, 7, 8, 14, 15, 16, 300}).Draw(t, "stem"))
+	alphabet := "a\x00\x7f\x80\xffb"
+	for range rapid.IntRange(0, 300).Draw(t, "terms") {
+		var b strings.Builder
+		if r.IntN(8) > 0 {
+			b.WriteString(stem)
+		}
+		for range r.IntN([]int{2, 12, 40}[r.IntN(3)]) + 1 {
+			b.WriteByte(alphabet[r.IntN(2+r.IntN(5))])
+		}
+		if m.lists[b.String()] == nil {
+			m.addList(b.String(), []posting{{uint32(r.IntN(3)), uint32(1 + r.IntN(3))}})
+		}
+	}
+	return m
+}
+
+func TestDictionary(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := termsModel(t)
+		s := mustOpen(t, m.build(t, defaultBuild()))
+		terms := m.terms()
+		probes := []string{"", "a", "s", "\xff\xff", strings.Repeat("s", 9)}
+		for _, term := range terms {
+			probes = append(probes, term, term+"\x00", term[:len(term)-1], term[:len(term)/2], term+"zz")
+		}
+		it := s.Terms()
+		for _, p := range probes {
+			i := sort.SearchStrings(terms, p)
+			present := i < len(terms) && terms[i] == p
+			if _, ok, err := s.Lookup([]byte(p)); ok != present || err != nil {
+				t.Fatalf("lookup %q: %v %v, want %v", p, ok, err, present)
+			}
+			checkSeek(t, it, terms, p, i)
+			checkPrefix(t, s, terms, p)
+		}
+	})
+}
+
+// checkSeek seeks p, whose place is i, and steps on.
+func checkSeek(t *rapid.T, it *TermIterator, terms []string, p string, i int) {
+	if got := it.SeekGE([]byte(p)); got != (i < len(terms)) {
+		t.Fatalf("seek %q: %v", p, got)
+	}
+	for j := i; j < min(i+3, len(terms)); j++ {
+		if string(it.Term()) != terms[j] || it.Ordinal() != uint64(j) {
+			t.Fatalf("seek %q + %d: at %q (%d), want %q (%d)", p, j-i, it.Term(), it.Ordinal(), terms[j], j)
+		}
+		if got := it.Next(); got != (j+1 < len(terms)) {
+			t.Fatalf("next after %q: %v", terms[j], got)
+		}
+	}
+	if it.Err() != nil {
+		t.Fatal(it.Err())
+	}
+}
+
+func checkPrefix(t *rapid.T, s *Segment, terms []string, p string) {
+	var want, got []string
+	for _, term := range terms {
+		if strings.HasPrefix(term, p) {
+			want = append(want, term)
+		}
+	}
+	it := s.Prefix([]byte(p))
+	for it.Next() {
+		got = append(got, string(it.Term()))
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) || it.Err() != nil {
+		t.Fatalf("prefix %q gives %q, want %q, %v", p, got, want, it.Err())
+	}
+	for _, term := range want[:min(len(want), 2)] {
+		if !it.SeekGE([]byte(term)) || string(it.Term()) != term {
+			t.Fatalf("seek %q within prefix %q: at %q", term, p, it.Term())
+		}
+	}
+	if len(want) > 0 && (!it.SeekGE(nil) || string(it.Term()) != want[0]) {
+		t.Fatalf("seek to the start of prefix %q: at %q", p, it.Term())
+	}
+}
+
+func TestLongTermsAndIDs(t *testing.T) {
+	m := &model{lists: map[string][]posting{}, lens: make([]uint32, 2)}
+	long := strings.Repeat("x", MaxTerm)
+	m.ids = []string{long, long[:MaxTerm-1] + "y"}
+	m.addList(long, []posting{{0, 1}})
+	m.addList(long[:MaxTerm-1]+"y", []posting{{1, 1}})
+	m.addList("x", []posting{{1, 3}})
+	m.check(t, mustOpen(t, m.build(t, defaultBuild())), false)
+}

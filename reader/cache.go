@@ -27,9 +27,9 @@ type remote struct {
 
 func (f *remote) Size() int64 { return f.size }
 
-// Range returns part of a unit for a range within one, and a buffer of its own
-// for any other. Either may be taken from the cache; dropping it from there does
-// not end its life.
+// Range returns part of a unit for a range within one, if units are kept, and a
+// buffer of its own for any other. Either may come from the cache; dropping it
+// from there does not end its life.
 func (f *remote) Range(off, n int64) ([]byte, error) {
 	if f.closed.Load() {
 		return nil, &fs.PathError{Op: "read", Path: f.name, Err: fs.ErrClosed}
@@ -43,7 +43,7 @@ func (f *remote) Range(off, n int64) ([]byte, error) {
 		return nil, nil
 	}
 	at, length := off, n
-	if start := off &^ (readUnit - 1); off+n <= start+readUnit {
+	if start := off &^ (readUnit - 1); off+n <= start+readUnit && f.cache.takes(readUnit) {
 		at, length = start, min(readUnit, f.size-start)
 	}
 	key := cacheKey{f, at, length}
@@ -97,6 +97,9 @@ func newCache(size int64) *cache {
 	return &cache{size: size, left: size, entries: make(map[cacheKey]*list.Element)}
 }
 
+// takes reports whether a range of n bytes is kept: it may not drive out too much.
+func (c *cache) takes(n int64) bool { return n <= c.size/4 }
+
 func (c *cache) get(key cacheKey) []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -111,8 +114,8 @@ func (c *cache) get(key cacheKey) []byte {
 func (c *cache) put(key cacheKey, b []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.entries[key] != nil || int64(cap(b)) > c.size/4 {
-		return // two read it at once, or it would drive out too much
+	if c.entries[key] != nil || !c.takes(key.length) {
+		return // read by two at once, or too large
 	}
 	c.entries[key] = c.order.PushFront(cacheEntry{key, b})
 	c.left -= int64(cap(b))

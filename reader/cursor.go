@@ -29,14 +29,13 @@ type Cursor struct {
 	seek  Strategy
 	small bool // the list has no extent: docs and freqs lie in list
 
-	doc       uint32
-	pos       int      // of doc in docs, while block is decoded
-	block     int      // the block in docs, -1 for none
-	freqBlock int      // the block in freqs, -1 for none
-	peek      int      // the block that Shallow moved to
-	docs      []uint32 // of the block
-	freqs     []uint32
-	err       error
+	doc   uint32
+	block int      // the block in docs, -1 before the first is decoded
+	peek  int      // the block that Shallow moved to
+	pos   int      // of doc in docs and freqs
+	docs  []uint32 // of the block; nil while nothing is decoded and after the end
+	freqs []uint32 // of the block; nil until they are asked for
+	err   error
 
 	bound             format.Quad // of a list without bounds of its own
 	one               [1]uint32   // last of such a list
@@ -61,13 +60,13 @@ func (c *Cursor) Close() {
 // called again, for any list.
 func (c *Cursor) Init(s *Segment, e segment.Entry) error {
 	c.seg, c.seek = s, Default
-	c.doc, c.pos, c.block, c.freqBlock, c.peek = NoDoc, 0, -1, -1, 0
+	c.doc, c.pos, c.block, c.peek = NoDoc, 0, -1, 0
 	c.docs, c.freqs, c.last, c.bound = nil, nil, nil, 0
 	if c.err = s.InitList(&c.list, e); c.err != nil {
 		return c.err
 	}
 	if docs, freqs := c.list.Small(); docs != nil {
-		c.docs, c.freqs, c.block, c.freqBlock, c.small = docs, freqs, 0, 0, true
+		c.docs, c.freqs, c.block, c.small = docs, freqs, 0, true
 		c.one[0] = docs[len(docs)-1]
 		c.last, c.doc = c.one[:], docs[0]
 		return nil
@@ -105,9 +104,8 @@ func (c *Cursor) Pos() int {
 
 // Next moves to the next posting and returns its docID.
 func (c *Cursor) Next() uint32 {
-	if c.block >= 0 && c.pos+1 < len(c.docs) && c.doc != NoDoc {
-		c.pos++
-		c.doc = c.docs[c.pos]
+	if p := c.pos + 1; p < len(c.docs) {
+		c.pos, c.doc = p, c.docs[p]
 		return c.doc
 	}
 	return c.nextSlow()
@@ -116,12 +114,13 @@ func (c *Cursor) Next() uint32 {
 func (c *Cursor) nextSlow() uint32 {
 	switch {
 	case c.doc == NoDoc:
-	case c.block < 0:
-		if c.load(0) {
-			return c.Next()
-		}
-	default:
+	case c.block >= 0:
 		c.enter(c.block + 1)
+	case !c.load(0):
+	case len(c.docs) > 1:
+		c.pos, c.doc = 1, c.docs[1]
+	default:
+		c.enter(1)
 	}
 	return c.doc
 }
@@ -147,7 +146,7 @@ func (c *Cursor) enter(b int) {
 	}
 }
 
-func (c *Cursor) finish() { c.doc = NoDoc }
+func (c *Cursor) finish() { c.doc, c.docs, c.freqs = NoDoc, nil, nil }
 
 // load decodes the docIDs of block b and reports success.
 func (c *Cursor) load(b int) bool {
@@ -162,7 +161,7 @@ func (c *Cursor) load(b int) bool {
 	for i := n; i%chunk != 0; i++ {
 		c.docsBuf[i] = NoDoc
 	}
-	c.docs, c.block, c.pos, c.peek = c.docsBuf[:n], b, 0, max(c.peek, b)
+	c.docs, c.freqs, c.block, c.pos, c.peek = c.docsBuf[:n], nil, b, 0, max(c.peek, b)
 	return true
 }
 
@@ -177,13 +176,22 @@ func (c *Cursor) plausible(b, n int) bool {
 	return c.docsBuf[0] > c.last[b-1]
 }
 
-// loadFreqs decodes the frequencies of the present block and reports success.
-func (c *Cursor) loadFreqs() bool {
-	if c.doc == NoDoc || c.block < 0 && !c.load(0) {
-		return false
+// Freq returns the frequency of the present posting, 0 after the last.
+func (c *Cursor) Freq() uint32 {
+	if c.pos < len(c.freqs) || c.loadFreqs() {
+		return c.freqs[c.pos]
 	}
-	if c.freqBlock == c.block {
+	return 0
+}
+
+// loadFreqs decodes the frequencies of the present block, if they are not yet,
+// and reports success.
+func (c *Cursor) loadFreqs() bool {
+	switch {
+	case c.freqs != nil:
 		return true
+	case c.doc == NoDoc || c.block < 0 && !c.load(0):
+		return false
 	}
 	n, err := c.list.DecodeFreqs(c.block, c.freqsBuf[:])
 	if err == nil && n != len(c.docs) {
@@ -193,23 +201,13 @@ func (c *Cursor) loadFreqs() bool {
 		c.fail(err, c.block)
 		return false
 	}
-	c.freqs, c.freqBlock = c.freqsBuf[:n], c.block
+	c.freqs = c.freqsBuf[:n]
 	return true
 }
 
 func (c *Cursor) fail(err error, block int) {
 	c.err = format.Locate(err, format.Place{File: c.seg.Name(), Section: format.SectionPostings.String(), Block: block})
 	c.finish()
-}
-
-// Freq returns the frequency of the present posting, 0 after the last.
-func (c *Cursor) Freq() uint32 {
-	if c.freqBlock != c.block || c.block < 0 || c.doc == NoDoc {
-		if !c.loadFreqs() {
-			return 0
-		}
-	}
-	return c.freqs[c.pos]
 }
 
 // Docs returns the docIDs of the present block from the present posting on. They

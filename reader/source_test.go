@@ -78,8 +78,8 @@ func dump(t testing.TB, s *reader.Snapshot) string {
 // size and from many goroutines.
 func TestOpenReaderAt(t *testing.T) {
 	big := three()
-	big = append(big, &content{docs: 3000, stored: true, lists: map[string]postings{
-		"x": {seq(3000), ones(3000)}, "y": {seq(500), ones(500)}}, id: func(d uint32) string { return fmt.Sprint("big", d) }})
+	big = append(big, &content{docs: 1000, stored: true, lists: map[string]postings{
+		"x": {seq(1000), ones(1000)}, "y": {seq(500), ones(500)}}, id: func(d uint32) string { return fmt.Sprint("big", d) }})
 	mem := memfs.New()
 	commit(t, mem, big...)
 	x, err := reader.OpenFS(mem)

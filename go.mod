@@ -23,4 +23,5 @@ require (
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/pkg/errors v0.9.1 // indirect
 	gorgonia.org/cu v0.9.6
+	golang.org/x/tools v0.30.0 // indirect
 )

@@ -65,5 +65,5 @@ func run(root string, check bool) error {
 
 // generators fill an output each.
 var generators = []func(output) error{
-	unpack512,
+	unpackDocs,
 }

@@ -159,7 +159,32 @@ func (b *build) skipped(err error) {
 
 // postings adds the lists of in.
 func (b *build) postings(ctx context.Context, in input) error {
-	return errors.New(string(in.format) + ": not there yet")
+	src, _, err := exchange.OpenInverted(in.path, in.format)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	done := b.report.Read
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	stop := make(chan struct{})
+	defer close(stop)
+	go func() {
+		for {
+			select {
+			case <-tick.C:
+				b.progress.Set(done + src.BytesRead())
+			case <-stop:
+				return
+			}
+		}
+	}()
+	if err := b.w.AddInverted(ctx, exchange.ForWriter(src)); err != nil {
+		return fmt.Errorf("%s: %w", in.path, err)
+	}
+	b.report.Added += int64(src.Docs())
+	b.report.Read = done + src.BytesRead()
+	return nil
 }
 
 // live returns the number of documents that are not deleted.

@@ -149,6 +149,9 @@ func (f *flags) inputs(args []string) ([]input, int64, error) {
 			} else if _, err := os.Stat(path); err != nil && in.format != exchange.FormatDS2I {
 				return nil, 0, err
 			}
+			if in.format == exchange.FormatTextDir && isIndex(path) {
+				return nil, 0, fmt.Errorf("%s is an index, not documents: idxmerge joins indexes", path)
+			}
 			in.size = exchange.Size(path, in.format)
 		}
 		if in.size == 0 || total < 0 {
@@ -175,15 +178,22 @@ func checkDir(dir string) error {
 		if name == store.LockName || filepath.Ext(name) == ".pin" || filepath.Ext(name) == ".tmp" {
 			continue
 		}
-		if d, err := store.Open(dir); err == nil {
-			g, err := d.Generation()
-			d.Close()
-			if err == nil && g > 0 {
-				return nil // an index, with something beside it
-			}
+		if isIndex(dir) {
+			return nil // with something beside it
 		}
 		return &format.Error{Kind: format.ErrNotAnIndex, Block: format.NoBlock, Offset: -1,
 			Msg: fmt.Sprintf("directory %s holds other files, such as %s", dir, name)}
 	}
 	return nil
+}
+
+// isIndex reports whether dir holds an index.
+func isIndex(dir string) bool {
+	d, err := store.Open(dir)
+	if err != nil {
+		return false
+	}
+	defer d.Close()
+	g, err := d.Generation()
+	return err == nil && g > 0
 }

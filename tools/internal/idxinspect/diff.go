@@ -31,9 +31,9 @@ type Difference struct {
 func diffCommand() *cobra.Command {
 	var limit int
 	cmd := command("diff INDEX INDEX", "Compare what two indexes hold",
-		`Documents, lengths, stored text, terms and postings are compared as a query sees
-them: deleted documents left out, however segments, blocks and codecs divide
-them. The exit code is 1 if there is a difference.`,
+		`Documents, lengths, terms and postings are compared as a query sees them: deleted
+documents left out, however segments, blocks and codecs divide them; stored text
+is compared where both have it. The exit code is 1 if there is a difference.`,
 		"  idxinspect diff kjv.idx merged.idx",
 		[]string{"INDEX", "INDEX"}, func(_ *cobra.Command, args []string) (report, error) {
 			d := &Diff{A: args[0], B: args[1], Differences: []Difference{}, limit: limit}
@@ -70,7 +70,6 @@ func (d *Diff) compare(a, b *index) error {
 	d.add("analyzer", name+" "+options, name2+" "+options2)
 	va, vb := newLiveView(a), newLiveView(b)
 	d.add("documents", cli.Count(va.docs), cli.Count(vb.docs))
-	d.add("stored text", yes(va.stored), yes(vb.stored))
 	if err := d.documents(va, vb); err != nil {
 		return err
 	}

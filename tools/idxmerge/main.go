@@ -1,0 +1,9 @@
+// Idxmerge merges indexes, or the segments of one.
+package main
+
+import (
+	"github.com/pinion-index/pinion/tools/internal/cli"
+	"github.com/pinion-index/pinion/tools/internal/idxmerge"
+)
+
+func main() { cli.Main(idxmerge.Command()) }

@@ -1,0 +1,244 @@
+// Package idxmerge is the command idxmerge.
+package idxmerge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/tools/internal/cli"
+	"github.com/pinion-index/pinion/writer"
+)
+
+type flags struct {
+	out         string
+	inPlace     string
+	maxSegments int
+	memory      cli.ByteSize
+	threads     int
+	json        bool
+}
+
+// Command returns the command.
+func Command() *cobra.Command {
+	f := &flags{memory: writer.DefaultMemory}
+	cmd := &cobra.Command{
+		Use:   "idxmerge {--out DIR SRC... | --in-place DIR [--max-segments N]}",
+		Short: "Merge indexes, or the segments of one",
+		Long: `Idxmerge merges the indexes in the directories SRC into the one in DIR, which is
+made if there is none: its documents come first, then those of each SRC in turn.
+Of documents with the same id the last one stays. All must have the same analyzer.
+
+With --in-place it merges the segments of the index in DIR. Deleted documents are
+dropped wherever segments are rewritten. No answer to a query changes otherwise.`,
+		Example: `  idxmerge --out all.idx 2023.idx 2024.idx
+  idxmerge --in-place all.idx
+  idxmerge --in-place all.idx --max-segments 4`,
+		Args: cobra.ArbitraryArgs,
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) }
+	fl := cmd.Flags()
+	fl.SortFlags = false
+	fl.StringVar(&f.out, "out", "", "merge SRC... into the index in `DIR`")
+	fl.StringVar(&f.inPlace, "in-place", "", "merge the segments of the index in `DIR`")
+	fl.IntVar(&f.maxSegments, "max-segments", 1, "with --in-place: leave at most `N` segments")
+	fl.Var(&f.memory, "memory", "memory budget")
+	fl.IntVar(&f.threads, "threads", 0, "at most `N` threads (default: one for each CPU)")
+	fl.BoolVar(&f.json, "json", false, "print the report as JSON")
+	return cmd
+}
+
+func (f *flags) check(cmd *cobra.Command, args []string) error {
+	switch {
+	case f.out == "" && f.inPlace == "":
+		return cli.Usage("--out or --in-place is wanted")
+	case f.out != "" && f.inPlace != "":
+		return cli.Usage("--out and --in-place exclude each other")
+	case f.out != "" && len(args) == 0:
+		return cli.Usage("SRC is missing")
+	case f.inPlace != "" && len(args) > 0:
+		return cli.Usage("unexpected argument %q: --in-place merges one index", args[0])
+	case f.out != "" && cmd.Flags().Changed("max-segments"):
+		return cli.Usage("--max-segments goes with --in-place")
+	case f.maxSegments < 1:
+		return cli.Usage("--max-segments is at least 1")
+	case f.threads < 0:
+		return cli.Usage("--threads is negative")
+	case f.memory < writer.MinMemory:
+		return cli.Usage("--memory is at least %s", cli.Bytes(int64(writer.MinMemory)))
+	}
+	for _, src := range args {
+		if sameDir(src, f.out) {
+			return cli.Usage("%s is both source and --out; --in-place merges an index in itself", src)
+		}
+	}
+	return nil
+}
+
+func sameDir(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}
+
+func (f *flags) run(cmd *cobra.Command, args []string) error {
+	if err := f.check(cmd, args); err != nil {
+		return err
+	}
+	p := cli.NewProgress(cmd.ErrOrStderr(), "merge", 0, cli.ItemRate("postings"))
+	defer p.Stop()
+	o := writer.Options{Memory: int64(f.memory), Threads: f.threads, Progress: func(x writer.Progress) {
+		p.Update(int64(x.Done), int64(x.Total))
+	}}
+	start := time.Now()
+	dir := f.out
+	var stats writer.MergeStats
+	var err error
+	if f.inPlace != "" {
+		dir = f.inPlace
+		stats, err = mergeInPlace(cmd.Context(), dir, f.maxSegments, o)
+	} else {
+		stats, err = mergeInto(cmd.Context(), dir, args, o)
+	}
+	if err != nil {
+		return err
+	}
+	p.Stop()
+	r, err := newReport(dir, stats, time.Since(start))
+	if err != nil {
+		return err
+	}
+	if f.json {
+		return cli.JSON(cmd.OutOrStdout(), r)
+	}
+	r.text(cmd.OutOrStdout())
+	return nil
+}
+
+// exists makes sure that there is an index in dir.
+func exists(dir string) error {
+	d, err := store.Open(dir)
+	if err != nil {
+		return cli.Opening(err)
+	}
+	defer d.Close()
+	c, err := d.Latest()
+	if err != nil {
+		return cli.Opening(err)
+	}
+	c.Release()
+	return nil
+}
+
+func mergeInto(ctx context.Context, out string, sources []string, o writer.Options) (writer.MergeStats, error) {
+	for _, src := range sources {
+		if err := exists(src); err != nil {
+			return writer.MergeStats{}, err
+		}
+	}
+	if err := exists(out); err != nil && !cli.IsNotExist(err) && !empty(out) {
+		return writer.MergeStats{}, err
+	}
+	stats, err := writer.MergeInto(ctx, out, sources, o)
+	return stats, opening(err)
+}
+
+// empty reports whether dir is an empty directory.
+func empty(dir string) bool {
+	e, err := os.ReadDir(dir)
+	return err == nil && len(e) == 0
+}
+
+func mergeInPlace(ctx context.Context, dir string, maxSegments int, o writer.Options) (stats writer.MergeStats, err error) {
+	if err := exists(dir); err != nil {
+		return stats, err
+	}
+	w, err := writer.Open(ctx, dir, o)
+	if err != nil {
+		return stats, cli.Opening(err)
+	}
+	defer func() {
+		if cerr := w.Close(); err == nil {
+			err = cerr
+		}
+	}()
+	stats, err = w.Merge(ctx, writer.MergeOptions{MaxSegments: maxSegments, Purge: true})
+	if err == nil {
+		err = w.Commit(ctx)
+	}
+	return stats, err
+}
+
+// opening marks errors that come from opening one of the indexes.
+func opening(err error) error {
+	if errors.Is(err, store.ErrLocked) || errors.Is(err, format.ErrNotAnIndex) {
+		return cli.Opening(err)
+	}
+	return err
+}
+
+// Report is what idxmerge prints.
+type Report struct {
+	Index    string            `json:"index"`
+	Segments int               `json:"segments"`
+	Docs     uint64            `json:"documents"`
+	Bytes    int64             `json:"bytes"`
+	Seconds  float64           `json:"seconds"`
+	Merge    writer.MergeStats `json:"merge"`
+	took     time.Duration
+}
+
+func newReport(dir string, stats writer.MergeStats, took time.Duration) (*Report, error) {
+	r := &Report{Index: dir, Merge: stats, Seconds: took.Seconds(), took: took}
+	d, err := store.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	c, err := d.Latest()
+	if err != nil {
+		return nil, err
+	}
+	defer c.Release()
+	r.Segments = len(c.Segments)
+	for _, s := range c.Segments {
+		r.Docs += uint64(s.Docs - s.Deleted)
+	}
+	for _, name := range c.Files() {
+		if st, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			r.Bytes += st.Size()
+		}
+	}
+	return r, nil
+}
+
+func (r *Report) text(w io.Writer) {
+	m := &r.Merge
+	t := cli.NewTable("", "")
+	if m.Sources == 0 {
+		t.Row("merged", "nothing: the index is as wanted")
+	} else {
+		t.Row("merged", fmt.Sprintf("%s segments into %s", cli.Count(m.Sources), cli.Count(m.Outputs)))
+		t.Row("postings", fmt.Sprintf("%s in %s, %s/s", cli.Count(m.Postings), cli.Seconds(r.took), cli.Rate(float64(m.Postings), r.took)))
+		t.Row("copied", fmt.Sprintf("%s blocks as they were, %s postings encoded anew", cli.Count(m.Copied), cli.Count(m.Encoded)))
+		if m.Purged > 0 {
+			t.Row("dropped", fmt.Sprintf("%s deleted documents", cli.Count(m.Purged)))
+		}
+	}
+	t.Row("index", r.Index)
+	t.Row("documents", r.Docs)
+	t.Row("segments", r.Segments)
+	t.Row("size", cli.Bytes(r.Bytes))
+	t.WriteTo(w)
+}

@@ -1,0 +1,179 @@
+// Package tools_test runs the commands as a user does.
+package tools_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/pinion-index/pinion/testdata"
+	"github.com/pinion-index/pinion/tools/internal/cli"
+	"github.com/pinion-index/pinion/tools/internal/idxbuild"
+	"github.com/pinion-index/pinion/tools/internal/idxinspect"
+	"github.com/pinion-index/pinion/tools/internal/idxmerge"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"idxbuild":   func() { cli.Main(idxbuild.Command()) },
+		"idxinspect": func() { cli.Main(idxinspect.Command()) },
+		"idxmerge":   func() { cli.Main(idxmerge.Command()) },
+	})
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "script"),
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits":     exits,
+			"flip":      flip,
+			"cut":       cut,
+			"newer":     newer,
+			"patch":     patch,
+			"kjv":       kjv,
+			"killbuild": killBuild,
+			"halfgzip":  halfGzip,
+		},
+	})
+}
+
+// exits CODE COMMAND ARG... runs a command that must end with the exit code.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE COMMAND ARG...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	got := 0
+	var e *exec.ExitError
+	switch {
+	case errors.As(err, &e):
+		got = e.ExitCode()
+	case err != nil:
+		ts.Fatalf("%v", err)
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// change rewrites a file of the script's directory.
+func change(ts *testscript.TestScript, name string, f func(b []byte) []byte) {
+	path := ts.MkAbs(name)
+	b, err := os.ReadFile(path)
+	ts.Check(err)
+	ts.Check(os.WriteFile(path, f(b), 0o666))
+}
+
+func number(ts *testscript.TestScript, s string, size int) int {
+	n, err := strconv.ParseInt(s, 0, 64)
+	ts.Check(err)
+	if n < 0 {
+		n += int64(size)
+	}
+	if n < 0 || n > int64(size) {
+		ts.Fatalf("offset %s in a file of %d bytes", s, size)
+	}
+	return int(n)
+}
+
+// flip FILE OFFSET inverts the lowest bit of a byte. Negative offsets count from
+// the end.
+func flip(ts *testscript.TestScript, _ bool, args []string) {
+	change(ts, args[0], func(b []byte) []byte {
+		b[number(ts, args[1], len(b))] ^= 1
+		return b
+	})
+}
+
+// cut FILE LENGTH truncates a file.
+func cut(ts *testscript.TestScript, _ bool, args []string) {
+	change(ts, args[0], func(b []byte) []byte { return b[:number(ts, args[1], len(b))] })
+}
+
+// newer FILE makes the file one of major version 9, with its checksum right.
+func newer(ts *testscript.TestScript, _ bool, args []string) {
+	change(ts, args[0], func(b []byte) []byte {
+		binary.LittleEndian.PutUint16(b[8:], 9)
+		binary.LittleEndian.PutUint64(b[56:], xxhash.Sum64(b[:56]))
+		return b
+	})
+}
+
+// patch FILE OLD NEW replaces text.
+func patch(ts *testscript.TestScript, _ bool, args []string) {
+	change(ts, args[0], func(b []byte) []byte {
+		return bytes.ReplaceAll(b, []byte(args[1]), []byte(args[2]))
+	})
+}
+
+// kjv FILE writes the bundled collection.
+func kjv(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), testdata.KJV, 0o666))
+}
+
+// halfgzip FILE writes the first half of the bundled collection's bytes.
+func halfGzip(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), testdata.KJV[:len(testdata.KJV)/2], 0o666))
+}
+
+// killbuild DIR starts a build into DIR that never gets all of its input, and kills it
+// once it has written a segment.
+func killBuild(ts *testscript.TestScript, _ bool, args []string) {
+	dir := ts.MkAbs(args[0])
+	before := len(segments(dir))
+	path, err := exec.LookPath("idxbuild")
+	ts.Check(err)
+	cmd := exec.Command(path, "--out", dir, "--format", "tsv", "--memory", "8MiB", "-")
+	in, err := cmd.StdinPipe()
+	ts.Check(err)
+	ts.Check(cmd.Start())
+	stop := make(chan struct{})
+	go func() {
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			if _, err := fmt.Fprintf(in, "killed-%d\tterm%d and term%d and more text\n", i, i, i*7); err != nil {
+				return
+			}
+		}
+	}()
+	for deadline := time.Now().Add(time.Minute); len(segments(dir)) == before; {
+		if time.Now().After(deadline) {
+			ts.Logf("no segment was written")
+			break
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	ts.Check(cmd.Process.Kill())
+	close(stop)
+	cmd.Wait()
+	if c, ok := in.(io.Closer); ok {
+		c.Close()
+	}
+	if len(segments(dir)) == before {
+		ts.Fatalf("the killed build left nothing")
+	}
+}
+
+func segments(dir string) []string {
+	names, _ := filepath.Glob(filepath.Join(dir, "segment-*.pin"))
+	return names
+}

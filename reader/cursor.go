@@ -104,14 +104,17 @@ func (c *Cursor) Pos() int {
 
 // Next moves to the next posting and returns its docID.
 func (c *Cursor) Next() uint32 {
-	if p := c.pos + 1; p < len(c.docs) {
-		c.pos, c.doc = p, c.docs[p]
-		return c.doc
+	if c.pos++; c.pos < len(c.docs) {
+		c.doc = c.docs[c.pos]
+	} else {
+		c.leaveBlock()
 	}
-	return c.nextSlow()
+	return c.doc
 }
 
-func (c *Cursor) nextSlow() uint32 {
+// leaveBlock is Next where the block ends or is not decoded.
+func (c *Cursor) leaveBlock() {
+	c.pos = 0
 	switch {
 	case c.doc == NoDoc:
 	case c.block >= 0:
@@ -122,7 +125,6 @@ func (c *Cursor) nextSlow() uint32 {
 	default:
 		c.enter(1)
 	}
-	return c.doc
 }
 
 // NextBlock moves to the first posting of the next block and reports whether

@@ -29,13 +29,11 @@ type unpacker struct {
 	tier  tier
 	width int
 	src   reg.GPVirtual
-	mask  reg.VecVirtual
 }
 
-// pair loads vector v of the block into the low half and v+by into the high half
-// of a new register.
-func (u *unpacker) pair(v, by int) reg.VecVirtual {
-	y := u.YMM()
+// pair loads vector v of the block into the low half of y and v+by into the high
+// half.
+func (u *unpacker) pair(v, by int, y reg.VecPhysical) {
 	at := operand.Mem{Base: u.src, Disp: 16 * v}
 	switch by {
 	case 0:
@@ -46,11 +44,10 @@ func (u *unpacker) pair(v, by int) reg.VecVirtual {
 		u.VMOVDQU(at, y.AsX())
 		u.VINSERTI128(operand.U8(1), at.Offset(16*by), y, y)
 	}
-	return y
 }
 
 // shift shifts the halves of y by lo and hi bits, to the right or to the left.
-func (u *unpacker) shift(y reg.VecVirtual, lo, hi int, right bool) {
+func (u *unpacker) shift(y reg.VecPhysical, lo, hi int, right bool) {
 	switch {
 	case lo == hi && right:
 		if lo != 0 {
@@ -75,115 +72,118 @@ const (
 	ternNot      = 0x0f // ^a
 )
 
-// rows returns rows j and k, j < k, in the halves of a new register, masked; they
-// are complemented if not is set, which needs AVX-512.
-func (u *unpacker) rows(j, k int, not bool) reg.VecVirtual {
+// rows brings rows j and k, j < k, masked, into the halves of lo; they are
+// complemented if not is set, which needs AVX-512. hi is overwritten.
+func (u *unpacker) rows(j, k int, not bool, lo, hi reg.VecPhysical) {
 	b := u.width
 	v, w := j*b/32, k*b/32
 	s, t := j*b%32, k*b%32
-	lo := u.pair(v, w-v)
+	u.pair(v, w-v, lo)
 	u.shift(lo, s, t, true)
 	straddle := s+b > 32 || t+b > 32
 	switch {
 	case straddle:
 		// The vector after w may lie past the block: its bits are masked away, and
 		// a pair of loads may read 32 bytes past its first vector.
-		hi := u.pair(v+1, w-v)
+		u.pair(v+1, w-v, hi)
 		u.shift(hi, 32-s, 32-t, false)
 		if not {
-			u.VPTERNLOGD(operand.U8(ternNotOrAnd), u.mask, hi, lo)
-			return lo
+			u.VPTERNLOGD(operand.U8(ternNotOrAnd), mask, hi, lo)
+			return
 		}
 		u.VPOR(hi, lo, lo)
-		u.VPAND(u.mask, lo, lo)
+		u.VPAND(mask, lo, lo)
 	case not && s+b == 32 && t+b == 32:
 		u.VPTERNLOGD(operand.U8(ternNot), lo, lo, lo)
 	case not:
-		u.VPTERNLOGD(operand.U8(ternNotAnd), u.mask, lo, lo)
+		u.VPTERNLOGD(operand.U8(ternNotAnd), mask, lo, lo)
 	case s+b != 32 || t+b != 32:
-		u.VPAND(u.mask, lo, lo)
+		u.VPAND(mask, lo, lo)
 	}
-	return lo
 }
 
-// scan holds what prefix sums of 16 values in two registers need.
-type scan struct {
-	*assembler
-	tier              tier
-	second, high, top reg.VecVirtual
-	odd               reg.OpmaskVirtual
-	ones              reg.VecVirtual
-	carry             reg.VecVirtual
-}
+// Registers of the kernels. Processors rename them: a short supply costs nothing.
+var (
+	rowsA, rowsB   = reg.Y0, reg.Y1
+	spareA, spareB = reg.Y2, reg.Y3
+	zero           = reg.Y8
+	ones           = reg.Y9
+	carry          = reg.Y10
+	top            = reg.Y11 // index that brings word 7 everywhere
+	high           = reg.Y12 // index that brings word 3 everywhere
+	second         = reg.Y13 // byte shuffle: words 2 and 3 of a row get word 1, others 0
+	mask           = reg.Y14
+	upper          = reg.K1 // the words of the high half
+)
 
-func (a *assembler) newScan(t tier, prev operand.Op) *scan {
-	s := &scan{assembler: a, tier: t, second: a.YMM(), high: a.YMM(), top: a.YMM(), carry: a.YMM()}
-	const zero, second = 0x80808080, 0x07060504
-	a.VBROADCASTI128(a.words("second", zero, zero, second, second), s.second)
+// beginScan sets the registers that scan needs, with prev for a carry.
+func (a *assembler) beginScan(t tier, prev operand.Op) {
+	const clear, word1 = 0x80808080, 0x07060504
+	a.VBROADCASTI128(a.words("second", clear, clear, word1, word1), second)
 	index := a.words("index", 3, 7)
-	a.VPBROADCASTD(index, s.high)
-	a.VPBROADCASTD(index.Offset(4), s.top)
-	a.VPBROADCASTD(prev, s.carry)
+	a.VPBROADCASTD(index, high)
+	a.VPBROADCASTD(index.Offset(4), top)
+	a.VPBROADCASTD(prev, carry)
 	if t == avx512 {
-		s.odd = a.K()
 		r := a.GP32()
 		a.MOVL(operand.U32(0xf0), r)
-		a.KMOVB(r, s.odd)
+		a.KMOVB(r, upper)
 	} else {
-		s.ones = a.YMM()
-		a.VPCMPEQD(s.ones, s.ones, s.ones)
+		a.VPCMPEQD(ones, ones, ones)
+		a.VPXOR(zero, zero, zero)
 	}
-	return s
 }
 
-// inRow turns the words of each row into their running sums.
-func (s *scan) inRow(x reg.VecVirtual) {
-	y := s.YMM()
-	s.VPSLLQ(operand.U8(32), x, y)
-	s.VPADDD(y, x, x)
-	s.VPSHUFB(s.second, x, y)
-	s.VPADDD(y, x, x)
+// inRow turns the words of each row of x into their running sums.
+func (a *assembler) inRow(x, spare reg.VecPhysical) {
+	a.VPSLLQ(operand.U8(32), x, spare)
+	a.VPADDD(spare, x, x)
+	a.VPSHUFB(second, x, spare)
+	a.VPADDD(spare, x, x)
 }
 
-// docs turns a, which holds rows 0 and 2 of four, and b, which holds rows 1 and 3,
-// into docIDs and moves the carry on. At AVX2 they hold gaps less one. At AVX-512
-// they hold the complement of that, whose sum is less than nothing by the sum of
-// the gaps: the gaps' one comes free.
-func (s *scan) docs(a, b reg.VecVirtual) {
-	if s.tier == avx2 {
-		s.VPSUBD(s.ones, a, a)
-		s.VPSUBD(s.ones, b, b)
+// scan turns rowsA, which holds rows 0 and 2 of four, and rowsB, which holds rows 1
+// and 3, into docIDs and moves the carry on. At AVX2 they hold gaps less one. At
+// AVX-512 they hold the complement of that, whose sum is less than nothing by the
+// sum of the gaps: the gaps' one comes free.
+func (a *assembler) scan(t tier) {
+	if t == avx2 {
+		a.VPSUBD(ones, rowsA, rowsA)
+		a.VPSUBD(ones, rowsB, rowsB)
 	}
-	s.inRow(a)
-	s.inRow(b)
-	t := s.YMM()
-	s.VPSHUFD(operand.U8(0xff), a, t)
-	s.VPADDD(t, b, b)
-	// What goes before rows 2 and 3: the top of row 1.
-	u := s.YMM()
-	if s.tier == avx512 {
-		s.VPERMD_Z(b, s.high, s.odd, u)
-		s.VPSUBD(u, s.carry, s.carry)
-		s.VPSUBD(a, s.carry, a)
-		s.VPSUBD(b, s.carry, b)
+	a.inRow(rowsA, spareA)
+	a.inRow(rowsB, spareB)
+	a.VPSHUFD(operand.U8(0xff), rowsA, spareA)
+	a.VPADDD(spareA, rowsB, rowsB)
+	// Rows 2 and 3 also have the top of row 1 before them.
+	if t == avx512 {
+		a.VPERMD_Z(rowsB, high, upper, spareA)
+		a.VPSUBD(spareA, carry, carry)
+		a.VPSUBD(rowsA, carry, rowsA)
+		a.VPSUBD(rowsB, carry, rowsB)
 	} else {
-		zero := s.YMM()
-		s.VPXOR(zero, zero, zero)
-		s.VPERMD(b, s.high, u)
-		s.VPBLENDD(operand.U8(0xf0), u, zero, u)
-		s.VPADDD(u, s.carry, s.carry)
-		s.VPADDD(a, s.carry, a)
-		s.VPADDD(b, s.carry, b)
+		a.VPERMD(rowsB, high, spareA)
+		a.VPBLENDD(operand.U8(0xf0), spareA, zero, spareA)
+		a.VPADDD(spareA, carry, carry)
+		a.VPADDD(rowsA, carry, rowsA)
+		a.VPADDD(rowsB, carry, rowsB)
 	}
-	s.VPERMD(b, s.top, s.carry)
+	a.VPERMD(rowsB, top, carry)
+}
+
+// store writes the four rows.
+func (a *assembler) store(at operand.Mem) {
+	a.VMOVDQU(rowsA.AsX(), at)
+	a.VMOVDQU(rowsB.AsX(), at.Offset(16))
+	a.VEXTRACTI128(operand.U8(1), rowsA, at.Offset(32))
+	a.VEXTRACTI128(operand.U8(1), rowsB, at.Offset(48))
 }
 
 // newUnpacker begins the function of one width.
 func (a *assembler) newUnpacker(t tier, width int) *unpacker {
 	u := &unpacker{assembler: a, tier: t, width: width, src: a.arg("src")}
 	if width < 32 {
-		u.mask = a.YMM()
-		a.VPBROADCASTD(a.words(fmt.Sprintf("mask%d", width), uint32(1<<width-1), 0), u.mask)
+		a.VPBROADCASTD(a.words(fmt.Sprintf("mask%d", width), uint32(1<<width-1), 0), mask)
 	}
 	return u
 }
@@ -192,18 +192,16 @@ func (a *assembler) docs(t tier, width int) {
 	a.function(fmt.Sprintf("docs%dw%d", t, width), "func(dst *uint32, src *byte, n int, prev uint32)")
 	u := a.newUnpacker(t, width)
 	dst, n := a.arg("dst"), a.arg("n")
-	s := a.newScan(t, a.memory("prev"))
+	a.beginScan(t, a.memory("prev"))
 	for k := range 8 {
-		if k > 0 {
+		if k > 0 && false {
 			a.CMPQ(n, operand.U8(16*k))
 			a.JLE(operand.LabelRef("done"))
 		}
-		x, y := u.rows(4*k, 4*k+2, t == avx512), u.rows(4*k+1, 4*k+3, t == avx512)
-		s.docs(x, y)
-		a.VMOVDQU(x.AsX(), operand.Mem{Base: dst, Disp: 64 * k})
-		a.VMOVDQU(y.AsX(), operand.Mem{Base: dst, Disp: 64*k + 16})
-		a.VEXTRACTI128(operand.U8(1), x, operand.Mem{Base: dst, Disp: 64*k + 32})
-		a.VEXTRACTI128(operand.U8(1), y, operand.Mem{Base: dst, Disp: 64*k + 48})
+		u.rows(4*k, 4*k+2, t == avx512, rowsA, spareA)
+		u.rows(4*k+1, 4*k+3, t == avx512, rowsB, spareB)
+		a.scan(t)
+		a.store(operand.Mem{Base: dst, Disp: 64 * k})
 	}
 	a.Label("done")
 	a.VZEROUPPER()

@@ -93,14 +93,14 @@ func (d *Diff) documents(a, b *liveView) error {
 		what := fmt.Sprintf("document %d", n)
 		switch {
 		case !okA:
-			d.add(what, "-", quote(string(y.id)))
+			d.add(what, "-", cli.Quote(string(y.id)))
 		case !okB:
-			d.add(what, quote(string(x.id)), "-")
+			d.add(what, cli.Quote(string(x.id)), "-")
 		default:
-			d.add(what, quote(string(x.id)), quote(string(y.id)))
+			d.add(what, cli.Quote(string(x.id)), cli.Quote(string(y.id)))
 			d.add(what+": tokens", cli.Count(x.length), cli.Count(y.length))
 			if a.stored && b.stored && !bytes.Equal(x.text, y.text) {
-				d.add(what+": text", fmt.Sprintf("%q", snippet(x.text, 30)), fmt.Sprintf("%q", snippet(y.text, 30)))
+				d.add(what+": text", fmt.Sprintf("%q", cli.Snippet(x.text, 30)), fmt.Sprintf("%q", cli.Snippet(y.text, 30)))
 			}
 		}
 	}
@@ -121,13 +121,13 @@ func (d *Diff) terms(a, b *liveView) error {
 		}
 		switch {
 		case c < 0:
-			d.add("term "+quote(string(a.merge.cur)), cli.Count(len(a.postings)), "-")
+			d.add("term "+cli.Quote(string(a.merge.cur)), cli.Count(len(a.postings)), "-")
 			okA = a.nextTerm()
 		case c > 0:
-			d.add("term "+quote(string(b.merge.cur)), "-", cli.Count(len(b.postings)))
+			d.add("term "+cli.Quote(string(b.merge.cur)), "-", cli.Count(len(b.postings)))
 			okB = b.nextTerm()
 		default:
-			d.list(quote(string(a.merge.cur)), a.postings, b.postings)
+			d.list(cli.Quote(string(a.merge.cur)), a.postings, b.postings)
 			okA, okB = a.nextTerm(), b.nextTerm()
 		}
 	}

@@ -102,9 +102,9 @@ func (d *Docs) text(w io.Writer) {
 	for _, e := range d.Docs {
 		text := ""
 		if !d.full {
-			text = snippet([]byte(e.Text), 60)
+			text = cli.Snippet([]byte(e.Text), 60)
 		}
-		t.Row(e.Doc, quote(e.ID), e.Length, deletedText(e.Deleted), text)
+		t.Row(e.Doc, cli.Quote(e.ID), e.Length, deletedText(e.Deleted), text)
 	}
 	if !d.full {
 		t.WriteTo(w)
@@ -119,7 +119,7 @@ func (d *Docs) text(w io.Writer) {
 		}
 		t := cli.NewTable("", "")
 		t.Row("doc", e.Doc)
-		t.Row("id", quote(e.ID))
+		t.Row("id", cli.Quote(e.ID))
 		t.Row("length", fmt.Sprintf("%s tokens", cli.Count(e.Length)))
 		t.Row("segment", e.Segment)
 		if e.Deleted {

@@ -170,7 +170,7 @@ func (e *Explanation) text(w io.Writer) {
 	t := cli.NewTable("", "")
 	t.Row("query", e.Query)
 	t.Row("analyzer", e.Analyzer)
-	t.Row("document", fmt.Sprintf("%s (docID %s), %s tokens", quote(e.ID), cli.Count(e.Doc), cli.Count(e.Length)))
+	t.Row("document", fmt.Sprintf("%s (docID %s), %s tokens", cli.Quote(e.ID), cli.Count(e.Doc), cli.Count(e.Length)))
 	if e.Deleted {
 		t.Row("", "deleted: it is never a hit")
 	}
@@ -181,7 +181,7 @@ func (e *Explanation) text(w io.Writer) {
 	fmt.Fprintln(w)
 	t = cli.NewTable("term", ">in query", ">df", ">idf", ">weight", ">tf", ">score", ">sum")
 	for _, s := range e.Terms {
-		t.Row(quote(s.Term), s.Times, s.DF, cli.Float(s.IDF, 6), float32Text(s.Weight), s.TF, float32Text(s.Score), float32Text(s.Sum))
+		t.Row(cli.Quote(s.Term), s.Times, s.DF, cli.Float(s.IDF, 6), float32Text(s.Weight), s.TF, float32Text(s.Score), float32Text(s.Sum))
 	}
 	t.WriteTo(w)
 }

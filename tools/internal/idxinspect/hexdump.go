@@ -141,7 +141,7 @@ func dumpAll(files []string, o dumpOptions) (report, error) {
 		}
 	}
 	if !found {
-		return nil, fmt.Errorf("no term %s", quote(o.term))
+		return nil, fmt.Errorf("no term %s", cli.Quote(o.term))
 	}
 	return out, first
 }

@@ -57,7 +57,7 @@ func (c *cursor) blockTerms(s *segment.Segment, first uint64) (terms []string) {
 	var term []byte
 	for i := uint64(0); i < min(s.Meta().Terms-first, termsPerBlock) && !c.bad; i++ {
 		term = c.frontCoded(term, fmt.Sprintf("term %d", first+i))
-		terms = append(terms, quote(string(term)))
+		terms = append(terms, cli.Quote(string(term)))
 	}
 	return terms
 }
@@ -112,7 +112,7 @@ func (c *cursor) frontCoded(prev []byte, name string) []byte {
 	}
 	c.d.put(at, c.pos-at, name+" head", "%d bytes shared, %d added", lcp, n)
 	out := append([]byte(nil), prev[:lcp]...)
-	suffix := c.field(n, name, func(b []byte) string { return quote(string(out) + string(b)) })
+	suffix := c.field(n, name, func(b []byte) string { return cli.Quote(string(out) + string(b)) })
 	return append(out, suffix...)
 }
 
@@ -252,7 +252,7 @@ func (d *dumper) term(s *segment.Segment, term []byte) error {
 	blocks := int64((s.Meta().Terms + termsPerBlock - 1) / termsPerBlock)
 	at := index.Offset + 8*(blocks+int64(block))
 	lo, hi := int64(d.le(at, 8)), int64(d.le(at+8, 8))
-	d.heading(terms.Offset+lo, "block %d of the dictionary, which holds %s", block, quote(string(term)))
+	d.heading(terms.Offset+lo, "block %d of the dictionary, which holds %s", block, cli.Quote(string(term)))
 	d.cover = "section terms"
 	c := &cursor{d: d, pos: terms.Offset + lo, end: terms.Offset + hi}
 	d.limitless(func() {
@@ -301,7 +301,7 @@ func (d *dumper) extent(s *segment.Segment, e segment.Entry, term []byte) error 
 	}
 	sec, _ := s.Header().Section(format.SectionPostings)
 	at := sec.Offset + e.Offset
-	d.heading(at, "extent of %s: %s postings, %s bytes", quote(string(term)), cli.Count(l.N), cli.Count(len(l.Extent())))
+	d.heading(at, "extent of %s: %s postings, %s bytes", cli.Quote(string(term)), cli.Count(l.N), cli.Count(len(l.Extent())))
 	d.cover = "section postings"
 	d.put(at, 8, "xxhash64", "of the extent behind it: %s", d.sumStatus(d.le(at, 8), at+8, at+int64(len(l.Extent()))))
 	d.cover = "section postings, extent"

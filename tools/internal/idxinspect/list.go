@@ -123,7 +123,7 @@ func eachList(path, term string, f func(g *seg, l *segment.List) error) error {
 
 // noTerm says that no segment has term, and what the analyzer would have made of it.
 func (x *index) noTerm(term string) error {
-	msg := fmt.Sprintf("no term %s", quote(term))
+	msg := fmt.Sprintf("no term %s", cli.Quote(term))
 	a, err := analysis.New(x.analyzer())
 	if err != nil {
 		return fmt.Errorf("%s", msg)
@@ -131,7 +131,7 @@ func (x *index) noTerm(term string) error {
 	var toks analysis.Tokens
 	a.Tokenizer().Append(&toks, []byte(term))
 	if toks.Len() == 1 && string(toks.At(0)) != term {
-		msg += fmt.Sprintf("; the index's analyzer (%s) makes %s of it", a.Name(), quote(string(toks.At(0))))
+		msg += fmt.Sprintf("; the index's analyzer (%s) makes %s of it", a.Name(), cli.Quote(string(toks.At(0))))
 	}
 	return fmt.Errorf("%s", msg)
 }
@@ -206,7 +206,7 @@ func pairText(ps []Pair) string {
 }
 
 func (l *Lists) text(w io.Writer) {
-	fmt.Fprintf(w, "term %s: %s postings\n", quote(l.Term), cli.Count(l.DF))
+	fmt.Fprintf(w, "term %s: %s postings\n", cli.Quote(l.Term), cli.Count(l.DF))
 	for i := range l.Lists {
 		fmt.Fprintln(w)
 		l.Lists[i].text(w)

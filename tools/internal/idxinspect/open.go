@@ -5,9 +5,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"strconv"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -202,38 +199,7 @@ func (x *index) findID(id string) (*seg, uint32, error) {
 		}
 	}
 	if at == nil {
-		return nil, 0, fmt.Errorf("no document %s", quote(id))
+		return nil, 0, fmt.Errorf("no document %s", cli.Quote(id))
 	}
 	return at, where, nil
-}
-
-// quote shows an id or term: as it is if that is unmistakable.
-func quote(s string) string {
-	if s == "" || !utf8.ValidString(s) {
-		return strconv.Quote(s)
-	}
-	for _, r := range s {
-		if !unicode.IsGraphic(r) || unicode.IsSpace(r) || r == '"' {
-			return strconv.Quote(s)
-		}
-	}
-	return s
-}
-
-// snippet returns at most n runes of text on one line.
-func snippet(text []byte, n int) string {
-	out := make([]rune, 0, n+1)
-	for _, r := range string(text) {
-		if !unicode.IsPrint(r) {
-			r = ' '
-		}
-		if r == ' ' && (len(out) == 0 || out[len(out)-1] == ' ') {
-			continue
-		}
-		if len(out) == n {
-			return string(out[:n-1]) + "…"
-		}
-		out = append(out, r)
-	}
-	return string(out)
 }

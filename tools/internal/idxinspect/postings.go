@@ -186,7 +186,7 @@ func (p *Postings) add(g *seg, l *segment.List, from uint32) error {
 func (p *Postings) text(w io.Writer) {
 	t := cli.NewTable(">doc", "id", ">tf", ">length", "")
 	for _, e := range p.Postings {
-		t.Row(e.Doc, quote(e.ID), e.TF, e.Length, deletedText(e.Deleted))
+		t.Row(e.Doc, cli.Quote(e.ID), e.TF, e.Length, deletedText(e.Deleted))
 	}
 	t.WriteTo(w)
 	if p.More {

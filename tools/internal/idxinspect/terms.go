@@ -196,7 +196,7 @@ func (t *Terms) text(w io.Writer) {
 	}
 	tab := cli.NewTable("term", ">df", ">segments", "form in each")
 	for _, e := range t.Terms {
-		tab.Row(quote(e.Term), e.DF, e.Segments, strings.Join(e.Forms, " "))
+		tab.Row(cli.Quote(e.Term), e.DF, e.Segments, strings.Join(e.Forms, " "))
 	}
 	tab.WriteTo(w)
 	if t.More {

@@ -1,0 +1,9 @@
+// Idxquery answers ranked queries over an index.
+package main
+
+import (
+	"github.com/pinion-index/pinion/tools/internal/cli"
+	"github.com/pinion-index/pinion/tools/internal/idxquery"
+)
+
+func main() { cli.Main(idxquery.Command()) }

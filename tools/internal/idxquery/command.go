@@ -1,0 +1,130 @@
+// Package idxquery is the command idxquery.
+package idxquery
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pinion-index/pinion/exchange"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/tools/internal/cli"
+)
+
+type flags struct {
+	index   string
+	k       int
+	mode    *cli.Choice
+	algo    *cli.Choice
+	device  *cli.Choice
+	params  query.Params
+	queries string
+	run     string
+	tag     string
+	width   int
+	trace   bool
+	json    bool
+}
+
+// Command returns the command.
+func Command() *cobra.Command {
+	var algos []string
+	for _, a := range query.Algorithms() {
+		algos = append(algos, a.String())
+	}
+	f := &flags{
+		mode:   cli.NewChoice("MODE", query.Or.String(), query.And.String(), query.AndOr.String()),
+		algo:   cli.NewChoice("NAME", algos...),
+		device: cli.NewChoice("DEVICE", "cpu", "gpu", "hybrid"),
+		params: query.DefaultParams,
+	}
+	cmd := &cobra.Command{
+		Use:   "idxquery --index DIR [flags] {QUERY... | --queries FILE}",
+		Short: "Answer ranked queries over an index",
+		Long: `Idxquery prints the best documents for every QUERY by their BM25 score. Each
+argument is one query: quote one of several words. The index's analyzer cuts
+queries into terms as it did with documents.
+
+Modes:
+  or      documents with any of the terms
+  and     documents with all of them
+  and-or  as and, but as or where that finds fewer than k
+
+All algorithms give the same answer and differ in speed.`,
+		Example: `  idxquery --index kjv.idx "the lord is my shepherd"
+  idxquery --index kjv.idx --mode and --k 3 "faith hope charity" "salt of the earth"
+  idxquery --index robust.idx --queries topics.tsv --k 1000 --run bm25.run`,
+		Args: cobra.ArbitraryArgs,
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return f.execute(cmd, args) }
+	fl := cmd.Flags()
+	fl.SortFlags = false
+	fl.StringVar(&f.index, "index", "", "index `DIR` (required)")
+	fl.IntVar(&f.k, "k", 10, "how many documents are wanted")
+	fl.Var(f.mode, "mode", "which documents match: "+f.mode.Words())
+	fl.Var(f.algo, "algo", "how to find them: "+f.algo.Words())
+	fl.Var(f.device, "device", "where to find them: "+f.device.Words())
+	fl.Float64Var(&f.params.K1, "k1", f.params.K1, "BM25's k1")
+	fl.Float64Var(&f.params.B, "b", f.params.B, "BM25's b")
+	fl.StringVar(&f.queries, "queries", "", "queries as lines of qid, tab, text from `FILE`, - for standard input")
+	fl.StringVar(&f.run, "run", "", "write TREC run lines to `FILE`, - for standard output, and no table")
+	fl.StringVar(&f.tag, "tag", "pinion", "last field of the run lines")
+	fl.IntVar(&f.width, "width", 72, "print at most `N` characters of a document's text, 0 for all")
+	fl.BoolVar(&f.trace, "trace", false, "print what the execution of each query did")
+	fl.BoolVar(&f.json, "json", false, "print JSON instead of a table")
+	return cmd
+}
+
+func (f *flags) check(args []string) error {
+	switch {
+	case f.index == "":
+		return cli.Usage("--index is missing")
+	case len(args) == 0 && f.queries == "":
+		return cli.Usage("QUERY or --queries is missing")
+	case len(args) > 0 && f.queries != "":
+		return cli.Usage("QUERY and --queries exclude each other")
+	case f.k < 0:
+		return cli.Usage("--k is negative")
+	case f.run != "" && f.json:
+		return cli.Usage("--run and --json exclude each other")
+	case f.run != "" && f.trace:
+		return cli.Usage("--run and --trace exclude each other")
+	case f.tag == "" || strings.ContainsAny(f.tag, " \t\n"):
+		return cli.Usage("--tag is one word")
+	}
+	if err := f.params.Check(); err != nil {
+		return cli.Usage("%w", err)
+	}
+	return nil
+}
+
+// question is one query of the user.
+type question struct{ id, text string }
+
+// questions returns the queries: the arguments, or those of the file.
+func (f *flags) questions(args []string) ([]question, error) {
+	var out []question
+	for i, a := range args {
+		out = append(out, question{fmt.Sprint(i + 1), a})
+	}
+	if f.queries == "" {
+		return out, nil
+	}
+	src, _, err := exchange.OpenDocuments(f.queries, exchange.FormatTSV)
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	for {
+		d, err := src.Next()
+		if err == io.EOF {
+			return out, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, question{string(d.ID), string(d.Contents)})
+	}
+}

@@ -1,0 +1,250 @@
+package idxquery
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pinion-index/pinion/analysis"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/tools/internal/cli"
+)
+
+// Answer is what idxquery prints for one query.
+type Answer struct {
+	QID     string       `json:"qid"`
+	Query   string       `json:"query"`
+	Terms   []string     `json:"terms"`
+	Seconds float64      `json:"seconds"`
+	Hits    []Hit        `json:"hits"`
+	Trace   *query.Trace `json:"trace,omitempty"`
+	took    time.Duration
+}
+
+// Hit is one document of an Answer.
+type Hit struct {
+	Rank  int     `json:"rank"`
+	Doc   uint32  `json:"doc"`
+	ID    string  `json:"id"`
+	Score float32 `json:"score"`
+	Text  string  `json:"text,omitempty"`
+}
+
+// session answers queries over one snapshot.
+type session struct {
+	f        *flags
+	snapshot *reader.Snapshot
+	searcher *query.Searcher
+	tokens   analysis.Tokenizer
+	mode     query.Mode
+	algo     query.Algorithm
+	buf      analysis.Tokens
+	id, text []byte
+}
+
+func (f *flags) execute(cmd *cobra.Command, args []string) (err error) {
+	if err := f.check(args); err != nil {
+		return err
+	}
+	if f.device.Value != "cpu" {
+		return fmt.Errorf("--device %s: this build answers queries on the CPU only", f.device.Value)
+	}
+	qs, err := f.questions(args)
+	if err != nil {
+		return err
+	}
+	defer store.CatchFault(store.ArmFault(), &err)
+	x, err := reader.Open(f.index)
+	if err != nil {
+		return cli.Opening(err)
+	}
+	defer x.Close()
+	s := &session{f: f}
+	if s.snapshot, err = x.Snapshot(); err != nil {
+		return cli.Opening(err)
+	}
+	defer s.snapshot.Close()
+	if err := s.open(); err != nil {
+		return cli.Opening(err)
+	}
+	if f.run != "" {
+		return s.writeRun(cmd, qs)
+	}
+	return s.print(cmd, qs)
+}
+
+func (s *session) open() error {
+	a, err := analysis.New(s.snapshot.Analyzer())
+	if err != nil {
+		return err
+	}
+	s.tokens = a.Tokenizer()
+	if s.mode, err = query.ParseMode(s.f.mode.Value); err != nil {
+		return err
+	}
+	if s.algo, err = query.ParseAlgorithm(s.f.algo.Value); err != nil {
+		return err
+	}
+	o := query.DefaultOptions
+	o.Params = s.f.params
+	s.searcher, err = query.NewSearcher(s.snapshot, o)
+	return err
+}
+
+// answer answers one query, with the text of hits if that is wanted.
+func (s *session) answer(ctx context.Context, q question, text bool) (*Answer, error) {
+	a := &Answer{QID: q.id, Query: q.text, Terms: []string{}, Hits: []Hit{}}
+	s.buf.Reset()
+	s.tokens.Append(&s.buf, []byte(q.text))
+	x := query.Query{K: s.f.k, Mode: s.mode, Algorithm: s.algo}
+	for i := range s.buf.Len() {
+		x.Terms = append(x.Terms, s.buf.At(i))
+		a.Terms = append(a.Terms, string(s.buf.At(i)))
+	}
+	if s.f.trace {
+		a.Trace = &query.Trace{}
+		x.Trace = a.Trace
+	}
+	start := time.Now()
+	r, err := s.searcher.Search(ctx, x)
+	a.took = time.Since(start)
+	a.Seconds = a.took.Seconds()
+	if err != nil {
+		return nil, fmt.Errorf("query %s: %w", q.id, err)
+	}
+	for i, h := range r.Hits {
+		if s.id, err = s.snapshot.ID(h.Doc, s.id); err != nil {
+			return nil, err
+		}
+		hit := Hit{Rank: i + 1, Doc: h.Doc, ID: string(s.id), Score: h.Score}
+		if text {
+			if s.text, err = s.snapshot.Stored(h.Doc, s.text); err != nil {
+				return nil, err
+			}
+			hit.Text = string(s.text)
+		}
+		a.Hits = append(a.Hits, hit)
+	}
+	return a, nil
+}
+
+// each answers all queries, calls f with each answer and reports times.
+func (s *session) each(cmd *cobra.Command, qs []question, text bool, f func(*Answer) error) error {
+	p := cli.NewProgress(cmd.ErrOrStderr(), "query", int64(len(qs)), cli.ItemRate("queries"))
+	defer p.Stop()
+	took := make([]time.Duration, 0, len(qs))
+	for i, q := range qs {
+		a, err := s.answer(cmd.Context(), q, text && s.snapshot.HasStored())
+		if err != nil {
+			return err
+		}
+		if err := f(a); err != nil {
+			return err
+		}
+		took = append(took, a.took)
+		p.Set(int64(i + 1))
+	}
+	p.Stop()
+	if s.f.queries != "" && len(took) > 0 {
+		sum := time.Duration(0)
+		for _, d := range took {
+			sum += d
+		}
+		slices.Sort(took)
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s queries in %s: mean %s, median %s, 99 %% within %s\n", cli.Count(len(took)), cli.Seconds(sum),
+			cli.Seconds(sum/time.Duration(len(took))), cli.Seconds(took[len(took)/2]), cli.Seconds(took[len(took)*99/100]))
+	}
+	return nil
+}
+
+// print prints a table for every query, or JSON.
+func (s *session) print(cmd *cobra.Command, qs []question) error {
+	w := cmd.OutOrStdout()
+	var answers []*Answer
+	err := s.each(cmd, qs, true, func(a *Answer) error {
+		if s.f.json {
+			answers = append(answers, a)
+			return nil
+		}
+		return s.table(w, a, len(qs) > 1)
+	})
+	if err == nil && s.f.json {
+		err = cli.JSON(w, answers)
+	}
+	return err
+}
+
+func (s *session) table(w io.Writer, a *Answer, head bool) error {
+	if head {
+		if _, err := fmt.Fprintf(w, "%s: %s\n", a.QID, a.Query); err != nil {
+			return err
+		}
+	}
+	t := cli.NewTable(">rank", ">score", "id", "text")
+	if !s.snapshot.HasStored() {
+		t = cli.NewTable(">rank", ">score", "id")
+	}
+	for _, h := range a.Hits {
+		row := []any{h.Rank, fmt.Sprintf("%.4f", h.Score), cli.Quote(h.ID)}
+		if s.snapshot.HasStored() {
+			n := s.f.width
+			if n == 0 {
+				n = len(h.Text) + 1
+			}
+			row = append(row, cli.Snippet([]byte(h.Text), n))
+		}
+		t.Row(row...)
+	}
+	if t.Len() == 0 {
+		fmt.Fprintln(w, "no documents match")
+	} else if _, err := t.WriteTo(w); err != nil {
+		return err
+	}
+	if a.Trace != nil {
+		writeTrace(w, a.Trace)
+	}
+	if head {
+		fmt.Fprintln(w)
+	}
+	return nil
+}
+
+// writeTrace prints what the execution of a query did.
+func writeTrace(w io.Writer, tr *query.Trace) {
+	fmt.Fprintf(w, "\nterms looked up in %s, searched in %s\n", cli.Seconds(tr.Resolve), cli.Seconds(tr.Search))
+	t := cli.NewTable(">segment", "algorithm", "term", ">df", ">weight", ">bound", ">blocks", ">decoded", ">freqs", ">skipped by bound", ">by header")
+	for _, g := range tr.Segments {
+		for i := range g.Lists {
+			l := &g.Lists[i]
+			t.Row(g.Segment, g.Algorithm.String(), cli.Quote(l.Term), l.DF, cli.Float(float64(l.Weight), 5), cli.Float(float64(l.Bound), 5),
+				l.Blocks, l.DocBlocks, l.FreqBlocks, l.ByBound, l.ByHeader())
+		}
+	}
+	t.WriteTo(w)
+	for _, g := range tr.Segments {
+		fmt.Fprintf(w, "segment %d: %s candidates, %s scored, %s pivots\n", g.Segment, cli.Count(g.Candidates), cli.Count(g.Scored), cli.Count(g.Pivots))
+	}
+}
+
+// writeRun writes the lines of a TREC run.
+func (s *session) writeRun(cmd *cobra.Command, qs []question) error {
+	if s.f.run == "-" {
+		return s.runLines(cmd, cmd.OutOrStdout(), qs)
+	}
+	out, err := os.Create(s.f.run)
+	if err != nil {
+		return err
+	}
+	err = s.runLines(cmd, out, qs)
+	if cerr := out.Close(); err == nil {
+		err = cerr
+	}
+	return err
+}

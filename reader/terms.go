@@ -114,8 +114,8 @@ type source struct {
 
 // Terms returns an iterator before the first term that begins with prefix; an
 // empty prefix gives all terms.
-func (s *Snapshot) Terms(prefix []byte) *Terms {
-	t := &Terms{}
+func (s *Snapshot) Terms(prefix []byte) (t *Terms) {
+	t = &Terms{} // named: it must be returned after a fault too
 	defer store.CatchFault(store.ArmFault(), &t.err)
 	if t.err = s.open(); t.err != nil {
 		return t

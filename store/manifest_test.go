@@ -151,7 +151,7 @@ func TestManifestRefuses(t *testing.T) {
 		"deletes file for none":  func(m *Manifest) { m.Segments[0].Deleted = 0 },
 		"postings overflow":      func(m *Manifest) { m.Segments[1].Postings = math.MaxUint64 },
 		"tokens overflow":        func(m *Manifest) { m.Segments[1].Tokens = math.MaxUint64 },
-		"long analyzer":          func(m *Manifest) { m.Analyzer = strings.Repeat("x", 256) },
+		"long analyzer":          func(m *Manifest) { m.Analyzer = strings.Repeat("x", MaxAnalyzer+1) },
 		"documents overflow": func(m *Manifest) {
 			m.Segments[0].Docs, m.Segments[1].Docs = 1<<31, 1<<31
 		},
@@ -197,7 +197,7 @@ func TestManifestRefuses(t *testing.T) {
 func drawManifest(t *rapid.T) *Manifest {
 	m := &Manifest{
 		Generation:      rapid.Uint64Range(1, MaxFileNumber).Draw(t, "generation"),
-		Analyzer:        string(rapid.SliceOfN(rapid.Byte(), 0, MaxAnalyzerName).Draw(t, "analyzer")),
+		Analyzer:        string(rapid.SliceOfN(rapid.Byte(), 0, 255).Draw(t, "analyzer")),
 		AnalyzerOptions: string(rapid.SliceOfN(rapid.Byte(), 0, 300).Draw(t, "options")),
 		Segments:        []SegmentInfo{},
 	}

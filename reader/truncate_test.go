@@ -1,0 +1,54 @@
+package reader_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/store"
+)
+
+// A segment that loses its content while it is mapped gives errors, in every
+// method, and not the end of the process.
+func TestTruncatedWhileMapped(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a mapped file cannot be truncated on Windows")
+	}
+	dir := t.TempDir()
+	commit(t, store.OSDir(dir), three()...)
+	x, err := reader.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	s, _ := x.Snapshot()
+	defer s.Close()
+	terms := s.Terms(nil)
+	for _, seg := range s.Segments() {
+		if err := os.Truncate(filepath.Join(dir, seg.Name()), 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for what, f := range map[string]func() error{
+		"DF":          func() error { _, err := s.DF([]byte("apple")); return err },
+		"Lookup":      func() error { _, _, err := s.Lookup([]byte("apple"), nil); return err },
+		"EachPosting": func() error { return s.EachPosting([]byte("apple"), nil) },
+		"ID":          func() error { _, err := s.ID(1, nil); return err },
+		"Stored":      func() error { _, err := s.Stored(1, nil); return err },
+		"DocLen":      func() error { _, err := s.DocLen(1); return err },
+		"FindID":      func() error { _, _, err := s.FindID([]byte("a1")); return err },
+		"Next":        func() error { terms.Next(); return terms.Err() },
+		"SeekGE":      func() error { t := s.Terms(nil); t.SeekGE([]byte("b")); return t.Err() },
+		"Prefix":      func() error { return s.Terms([]byte("a")).Err() },
+	} {
+		err := f()
+		var e *format.Error
+		if !errors.As(err, &e) || e.Kind != format.ErrCorrupt || e.File == "" {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}

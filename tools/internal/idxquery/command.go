@@ -28,18 +28,23 @@ type flags struct {
 	json    bool
 }
 
-// Command returns the command.
-func Command() *cobra.Command {
+// newFlags returns the defaults.
+func newFlags() *flags {
 	var algos []string
 	for _, a := range query.Algorithms() {
 		algos = append(algos, a.String())
 	}
-	f := &flags{
+	return &flags{
 		mode:   cli.NewChoice("MODE", query.Or.String(), query.And.String(), query.AndOr.String()),
 		algo:   cli.NewChoice("NAME", algos...),
 		device: cli.NewChoice("DEVICE", "cpu", "gpu", "hybrid"),
 		params: query.DefaultParams,
 	}
+}
+
+// Command returns the command.
+func Command() *cobra.Command {
+	f := newFlags()
 	cmd := &cobra.Command{
 		Use:   "idxquery --index DIR [flags] {QUERY... | --queries FILE}",
 		Short: "Answer ranked queries over an index",

@@ -49,7 +49,7 @@ type session struct {
 	id, text []byte
 }
 
-func (f *flags) execute(cmd *cobra.Command, args []string) (err error) {
+func (f *flags) execute(cmd *cobra.Command, args []string) error {
 	if err := f.check(args); err != nil {
 		return err
 	}
@@ -60,6 +60,16 @@ func (f *flags) execute(cmd *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
+	return f.with(func(s *session) error {
+		if f.run != "" {
+			return s.writeRun(cmd, qs)
+		}
+		return s.print(cmd, qs)
+	})
+}
+
+// with opens the index for use.
+func (f *flags) with(use func(s *session) error) (err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
 	x, err := reader.Open(f.index)
 	if err != nil {
@@ -74,10 +84,23 @@ func (f *flags) execute(cmd *cobra.Command, args []string) (err error) {
 	if err := s.open(); err != nil {
 		return cli.Opening(err)
 	}
-	if f.run != "" {
-		return s.writeRun(cmd, qs)
+	return use(s)
+}
+
+// Print prints the best k documents for one query, as the command does.
+func Print(ctx context.Context, w io.Writer, index, mode, text string, k int) error {
+	f := newFlags()
+	f.index, f.k, f.width = index, k, 0
+	if err := f.mode.Set(mode); err != nil {
+		return err
 	}
-	return s.print(cmd, qs)
+	return f.with(func(s *session) error {
+		a, err := s.answer(ctx, question{text: text}, s.snapshot.HasStored())
+		if err != nil {
+			return err
+		}
+		return s.table(w, a, false)
+	})
 }
 
 func (s *session) open() error {

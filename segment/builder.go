@@ -74,8 +74,8 @@ func NewBuilder(w *format.FileWriter, o BuilderOptions) (*Builder, error) {
 		return nil, fmt.Errorf("segment: %d documents, at most %d are allowed", o.Docs, MaxDocs)
 	case o.DocsCodec == nil || o.FreqsCodec == nil || o.DocsCodec.BlockLen() != o.FreqsCodec.BlockLen():
 		return nil, errors.New("segment: codecs are missing or differ in block length")
-	case len(o.Analyzer) > maxAnalyzer || len(o.AnalyzerOptions) > maxAnalyzer:
-		return nil, fmt.Errorf("segment: analyzer name or options over %d bytes", maxAnalyzer)
+	case len(o.Analyzer) > maxAnalyzer || len(o.AnalyzerOptions) > maxOptions:
+		return nil, fmt.Errorf("segment: analyzer name over %d bytes or options over %d", maxAnalyzer, maxOptions)
 	}
 	b := &Builder{w: w, o: o, buf: bufio.NewWriterSize(w, 256<<10)}
 	b.meta = Meta{Docs: o.Docs, Analyzer: o.Analyzer, AnalyzerOptions: o.AnalyzerOptions, Stored: o.Stored, ForeignLengths: o.ForeignLengths}

@@ -12,8 +12,9 @@ const (
 	MaxTerm     = 65535     // bytes of a term
 	MaxID       = 65535     // bytes of an external id
 	MaxText     = 1<<30 - 1 // bytes of a stored text
-	maxAnalyzer = 4096      // bytes of the analyzer's name, and of its options
-	maxMeta     = 3 * maxAnalyzer
+	maxAnalyzer = 255       // bytes of the analyzer's name
+	maxOptions  = 1 << 16   // bytes of its options
+	maxMeta     = maxOptions + 1024
 )
 
 const metaVersion = 1
@@ -65,7 +66,7 @@ func parseMeta(d *format.Buffer, more bool) (Meta, error) {
 	m.MaxLen = uint32(d.Count(math.MaxUint32, 0))
 	m.LenWidth = d.Count(4, 0)
 	m.Analyzer = d.String(maxAnalyzer)
-	m.AnalyzerOptions = d.String(maxAnalyzer)
+	m.AnalyzerOptions = d.String(maxOptions)
 	m.Extents = d.Uvarint()
 	m.CompactBytes = d.Uvarint()
 	flags := d.Uvarint()

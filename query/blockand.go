@@ -14,15 +14,26 @@ type matches struct {
 // Blocks whose bound cannot pass the threshold with the bounds of the other lists
 // are passed over.
 func (r *run) blockMaxAnd() {
-	r.sumBounds()
-	first := r.lists[0]
+	if !r.open(1) {
+		return
+	}
+	first, bounded := r.lists[0], false
 	for len(r.match.at) < len(r.lists) {
 		r.match.at = append(r.match.at, nil)
 	}
 	for b := 0; b < len(first.last); b++ {
-		if prune := r.top.prune; prune >= 0 && first.blockBound(b)+r.suffix[1] <= prune {
-			first.ByBound++
-			continue
+		if prune := r.top.prune; prune >= 0 {
+			if !bounded {
+				if !r.open(len(r.lists)) {
+					return
+				}
+				r.sumBounds()
+				bounded = true
+			}
+			if first.blockBound(b)+r.suffix[1] <= prune {
+				first.ByBound++
+				continue
+			}
 		}
 		if b != first.block && !first.load(b) {
 			return
@@ -46,6 +57,9 @@ func (r *run) intersect(b int) bool {
 	r.Candidates += uint64(len(m.docs))
 	more := true
 	for j, l := range r.lists[1:] {
+		if !r.open(j + 2) {
+			return false
+		}
 		if cap(m.at[j+1]) < len(first.docs) {
 			m.at[j+1] = make([]uint32, max(len(first.docs), first.l.BlockLen))
 		}

@@ -2,6 +2,7 @@ package query
 
 import (
 	"math"
+	"slices"
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
@@ -19,14 +20,16 @@ const end = math.MaxUint32
 // doc is the current posting's docID. Its block need not be decoded yet: at the
 // start doc is the first docID, known from the extent's header.
 type list struct {
+	entry segment.Entry
 	l     segment.List
 	stop  *stop
 	score *Scorer
 
 	term   int     // index in the canonical order of terms
 	weight float32 // as in Score
-	bound  float32 // no posting of the list scores more
+	bound  float32 // no posting of the list scores more; known after run.sumBounds
 	seekBy Seek
+	huge   bool // frequencies may reach 2^31
 
 	doc uint32
 	pos int // of doc in docs, meaningful while block is decoded
@@ -46,12 +49,11 @@ type list struct {
 	ListCounts
 }
 
-// init makes l the list of entry e in s.
-func (l *list) init(s *segment.Segment, e segment.Entry, sc *Scorer, st *stop, weight float32, by Seek) error {
-	if err := s.InitList(&l.l, e); err != nil {
+// open makes l a cursor over the list of its entry in s.
+func (l *list) open(s *segment.Segment) error {
+	if err := s.InitList(&l.l, l.entry); err != nil {
 		return err
 	}
-	l.stop, l.score, l.weight, l.seekBy = st, sc, weight, by
 	l.block, l.freqB, l.scoreB, l.pos, l.peek = -1, -1, -1, 0, 0
 	l.docs, l.freqs = nil, nil
 	l.ListCounts = ListCounts{}
@@ -59,7 +61,7 @@ func (l *list) init(s *segment.Segment, e segment.Entry, sc *Scorer, st *stop, w
 		l.docs, l.freqs, l.block, l.freqB = docs, freqs, 0, 0
 		l.smallLast[0] = docs[len(docs)-1]
 		l.last, l.doc = l.smallLast[:], docs[0]
-		l.bound = -1 // known when the postings have been scored
+		l.huge = slices.Max(freqs) > math.MaxInt32
 		return nil
 	}
 	n := l.l.BlockLen
@@ -67,7 +69,8 @@ func (l *list) init(s *segment.Segment, e segment.Entry, sc *Scorer, st *stop, w
 		l.docsBuf, l.freqsBuf = make([]uint32, n), make([]uint32, n)
 	}
 	l.last, l.doc = l.l.Docs.Last[:l.l.Blocks], l.l.First
-	l.bound = sc.Bound(weight, l.l.Quad)
+	tf, _ := l.l.Quad.Pair(0)
+	l.huge = tf > math.MaxInt32
 	return nil
 }
 

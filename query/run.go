@@ -1,9 +1,7 @@
 package query
 
 import (
-	"bytes"
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -18,15 +16,7 @@ type part struct {
 	base    uint32 // global docID of its first document
 	docs    uint32
 	deletes *roaring.Bitmap // local docIDs, nil for none
-	lens    segment.LengthTable
-}
-
-// term is one distinct term of a query.
-type term struct {
-	bytes  []byte
-	qtf    int
-	df     uint64 // over the snapshot
-	weight float32
+	lens    lengths
 }
 
 // run is everything that executing one query needs. Searchers pool them, so that
@@ -38,13 +28,13 @@ type run struct {
 	top topK
 
 	terms   []term          // canonical order: ascending df, then bytes
-	entries []segment.Entry // of term i in part p: i*parts+p; DF is 0 where it does not occur
-	sorted  [][]byte
+	entries []segment.Entry // memory of terms' entries
 
 	// Of the segment at hand.
 	part   *part
 	vet    bool    // hits must be checked against deletes or the filter
 	lists  []*list // those that occur here, in canonical order
+	opened int     // how many of them are open
 	spare  []*list // all that were ever made
 	suffix []float32
 	order  []*list // scratch of the WAND family
@@ -55,59 +45,6 @@ type run struct {
 	Counts
 }
 
-// resolve looks the query's terms up and puts them in canonical order.
-func (r *run) resolve() error {
-	r.sorted = append(r.sorted[:0], r.q.Terms...)
-	slices.SortFunc(r.sorted, bytes.Compare)
-	r.terms, r.entries = r.terms[:0], r.entries[:0]
-	parts := r.s.parts
-	for _, t := range r.sorted {
-		if n := len(r.terms); n > 0 && bytes.Equal(r.terms[n-1].bytes, t) {
-			r.terms[n-1].qtf++
-			continue
-		}
-		r.terms = append(r.terms, term{bytes: t, qtf: 1})
-	}
-	if len(r.terms) > MaxTerms {
-		return fmt.Errorf("%w: %d distinct terms, at most %d", ErrTooManyTerms, len(r.terms), MaxTerms)
-	}
-	if len(r.terms)*len(parts) > cap(r.entries) {
-		r.entries = make([]segment.Entry, 0, len(r.terms)*len(parts))
-	}
-	for i := range r.terms {
-		t := &r.terms[i]
-		for p := range parts {
-			e, ok, err := parts[p].seg.Lookup(t.bytes)
-			if err != nil {
-				return err
-			}
-			if !ok {
-				e = segment.Entry{}
-			}
-			t.df += uint64(e.DF)
-			r.entries = append(r.entries, e)
-		}
-		t.weight = r.s.scorer.Weight(t.df, t.qtf)
-	}
-	r.canonical()
-	return nil
-}
-
-// canonical sorts terms, which are in bytewise order, by ascending df, and their
-// entries with them. An insertion sort: queries are short and few rows move.
-func (r *run) canonical() {
-	n := len(r.s.parts)
-	for i := 1; i < len(r.terms); i++ {
-		for j := i; j > 0 && r.terms[j].df < r.terms[j-1].df; j-- {
-			r.terms[j], r.terms[j-1] = r.terms[j-1], r.terms[j]
-			for p := range n {
-				a, b := &r.entries[j*n+p], &r.entries[(j-1)*n+p]
-				*a, *b = *b, *a
-			}
-		}
-	}
-}
-
 // unknown reports whether some term occurs nowhere.
 func (r *run) unknown() bool { return len(r.terms) > 0 && r.terms[0].df == 0 }
 
@@ -116,10 +53,10 @@ func (r *run) unknown() bool { return len(r.terms) > 0 && r.terms[0].df == 0 }
 func (r *run) enter(p int, conjunctive bool) bool {
 	r.part = &r.s.parts[p]
 	r.vet = r.part.deletes != nil || r.q.Filter != nil
-	r.lists = r.lists[:0]
-	n := len(r.s.parts)
+	r.lists, r.opened = r.lists[:0], 0
 	for i := range r.terms {
-		e := r.entries[i*n+p]
+		t := &r.terms[i]
+		e := t.entries[p]
 		if e.DF == 0 {
 			if conjunctive {
 				return false
@@ -130,24 +67,24 @@ func (r *run) enter(p int, conjunctive bool) bool {
 			r.spare = append(r.spare, new(list))
 		}
 		l := r.spare[len(r.lists)]
-		if err := l.init(r.part.seg, e, r.s.scorer, &r.stop, r.terms[i].weight, r.s.options.Seek); err != nil {
-			r.fail(format.Locate(err, format.Place{List: string(r.terms[i].bytes), Block: format.NoBlock}))
-			return false
-		}
-		l.term = i
-		if l.bound < 0 {
-			r.boundSmall(l)
-		}
+		l.entry, l.term, l.weight, l.bound = e, i, t.weight, -1
+		l.score, l.stop, l.seekBy = r.s.scorer, &r.stop, r.s.options.Seek
 		r.lists = append(r.lists, l)
 	}
 	return len(r.lists) > 0
 }
 
-// boundSmall scores all postings of a list without an extent: its bound is the
-// greatest of them.
-func (r *run) boundSmall(l *list) {
-	r.scoreBlock(l)
-	l.bound = slices.Max(l.scores)
+// open prepares the first n lists that are not prepared yet. Conjunctions open a
+// list when there is something to look for in it.
+func (r *run) open(n int) bool {
+	for ; r.opened < n; r.opened++ {
+		l := r.lists[r.opened]
+		if err := l.open(r.part.seg); err != nil {
+			r.fail(format.Locate(err, format.Place{List: string(r.terms[l.term].bytes), Block: format.NoBlock}))
+			return false
+		}
+	}
+	return true
 }
 
 // scoreBlock makes l.scores the scores of the current block's postings.
@@ -159,25 +96,17 @@ func (r *run) scoreBlock(l *list) bool {
 		return false
 	}
 	n := len(l.docs)
-	if cap(l.scores) < n {
-		l.scores = make([]float32, max(n, l.l.BlockLen))
+	if cap(l.scores) < l.l.BlockLen {
+		l.scores = make([]float32, l.l.BlockLen)
 	}
 	l.scores = l.scores[:n]
-	scorePostings(l.scores, l.docs, l.freqs, r.part.lens, r.s.scorer, l.weight)
+	r.scorePostings(l)
 	l.scoreB = l.block
 	return true
 }
 
-// scorePostings writes the scores of postings of a term of weight w to dst.
-func scorePostings(dst []float32, docs, freqs []uint32, lens segment.LengthTable, s *Scorer, w float32) {
-	freqs, dst = freqs[:len(docs)], dst[:len(docs)]
-	for i, d := range docs {
-		dst[i] = Score(w, float32(freqs[i]), s.Norm(lens.Get(d)))
-	}
-}
-
 // norm returns the norm of a document of the segment at hand.
-func (r *run) norm(doc uint32) float32 { return r.s.scorer.Norm(r.part.lens.Get(doc)) }
+func (r *run) norm(doc uint32) float32 { return r.s.scorer.Norm(r.part.lens.table.Get(doc)) }
 
 // accept offers a document of the segment at hand with its full score.
 func (r *run) accept(doc uint32, score float32) {
@@ -225,7 +154,14 @@ func (r *run) estimate() {
 func (r *run) sumBounds() {
 	r.suffix = append(r.suffix[:0], make([]float32, len(r.lists)+1)...)
 	for i := len(r.lists) - 1; i >= 0; i-- {
-		r.suffix[i] = r.suffix[i+1] + r.lists[i].bound
+		l := r.lists[i]
+		if docs, _ := l.l.Small(); docs != nil {
+			r.scoreBlock(l)
+			l.bound = slices.Max(l.scores)
+		} else {
+			l.bound = l.score.Bound(l.weight, l.l.Quad)
+		}
+		r.suffix[i] = r.suffix[i+1] + l.bound
 	}
 }
 
@@ -240,6 +176,5 @@ func (r *run) begin(ctx context.Context, s *Searcher, q *Query) {
 func (r *run) forget() {
 	r.q, r.part = nil, nil
 	r.stop.ctx, r.stop.done = nil, nil
-	clear(r.sorted)
 	clear(r.terms)
 }

@@ -30,6 +30,7 @@ type Searcher struct {
 	options Options
 	parts   []part
 	scorer  *Scorer
+	cache   termCache
 	runs    sync.Pool
 }
 
@@ -45,13 +46,14 @@ func newSearcher(parts []part, o Options) (*Searcher, error) {
 		if err != nil {
 			return nil, err
 		}
-		parts[i].lens = lens
+		parts[i].lens = newLengths(lens, m.MaxLen)
 	}
 	sc, err := NewScorer(o.Params, st)
 	if err != nil {
 		return nil, err
 	}
 	s := &Searcher{options: o, parts: parts, scorer: sc}
+	s.cache.init(len(parts))
 	s.runs.New = func() any { return new(run) }
 	return s, nil
 }
@@ -156,6 +158,9 @@ func (r *run) maxHits() int {
 func (r *run) dispatch(conjunctive bool) {
 	a := r.choose(conjunctive)
 	r.Counts = Counts{}
+	if a != BlockMaxAnd && !r.open(len(r.lists)) {
+		return
+	}
 	switch a {
 	case Exhaustive:
 		r.exhaustive()

@@ -43,8 +43,8 @@ type ListTrace struct {
 	Term   string
 	DF     uint32  // in this segment
 	Weight float32 // as in Score
-	Bound  float32 // no posting of the list in this segment scores more
-	Blocks int
+	Bound  float32 // no posting of the list in this segment scores more; 0 if it was not needed
+	Blocks int     // 0 if the list was not opened
 	ListCounts
 }
 
@@ -83,11 +83,12 @@ func (t *Trace) add(r *run, a Algorithm) {
 			st.Segment = i
 		}
 	}
-	for _, l := range r.lists {
-		st.Lists = append(st.Lists, ListTrace{
-			Term: string(r.terms[l.term].bytes), DF: uint32(l.l.N), Weight: l.weight,
-			Bound: l.bound, Blocks: len(l.last), ListCounts: l.ListCounts,
-		})
+	for i, l := range r.lists {
+		lt := ListTrace{Term: string(r.terms[l.term].bytes), DF: l.entry.DF, Weight: l.weight, Bound: max(l.bound, 0)}
+		if i < r.opened {
+			lt.Blocks, lt.ListCounts = len(l.last), l.ListCounts
+		}
+		st.Lists = append(st.Lists, lt)
 	}
 	t.Segments = append(t.Segments, st)
 }

@@ -8,6 +8,7 @@ import "slices"
 // (Ding and Suel 2011): a pivot must also pass the sum of its blocks' bounds, and
 // if it does not, everything up to the nearest end of those blocks is passed over.
 func (r *run) wand(blockMax bool) {
+	r.sumBounds()
 	r.order = append(r.order[:0], r.lists...)
 	slices.SortFunc(r.order, func(a, b *list) int { return compareDocs(a.doc, b.doc) })
 	for r.err == nil {

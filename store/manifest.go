@@ -18,9 +18,10 @@ const (
 	// MaxDocs bounds the documents of a commit, deleted ones included, so that every
 	// global docID fits a uint32 and the largest uint32 is none.
 	MaxDocs = math.MaxUint32
-	// MaxAnalyzer bounds the analyzer's name, and its options, in bytes; as in a
+	// MaxAnalyzerName and MaxAnalyzerOptions bound those strings, in bytes; as in a
 	// segment.
-	MaxAnalyzer = 4096
+	MaxAnalyzerName    = 255
+	MaxAnalyzerOptions = 1 << 16
 )
 
 // Manifest is one commit: what the index consists of.
@@ -125,8 +126,8 @@ func decodeManifest(b []byte, off int64) (*Manifest, error) {
 	m := &Manifest{
 		Generation:      r.Uvarint(),
 		NextFile:        r.Uvarint(),
-		Analyzer:        r.String(MaxAnalyzer),
-		AnalyzerOptions: r.String(MaxAnalyzer),
+		Analyzer:        r.String(MaxAnalyzerName),
+		AnalyzerOptions: r.String(MaxAnalyzerOptions),
 	}
 	m.Segments = make([]SegmentInfo, r.Count(MaxSegments, minSegment))
 	for i := range m.Segments {
@@ -155,7 +156,7 @@ func (m *Manifest) check() error {
 		return fmt.Errorf("impossible generation %d", m.Generation)
 	case m.NextFile == 0 || m.NextFile > MaxFileNumber+1:
 		return fmt.Errorf("impossible next file number %d", m.NextFile)
-	case len(m.Analyzer) > MaxAnalyzer || len(m.AnalyzerOptions) > MaxAnalyzer:
+	case len(m.Analyzer) > MaxAnalyzerName || len(m.AnalyzerOptions) > MaxAnalyzerOptions:
 		return errors.New("analyzer name or options are too long")
 	case len(m.Segments) > MaxSegments:
 		return fmt.Errorf("%d segments, at most %d are possible", len(m.Segments), MaxSegments)

@@ -151,7 +151,7 @@ func TestManifestRefuses(t *testing.T) {
 		"deletes file for none":  func(m *Manifest) { m.Segments[0].Deleted = 0 },
 		"postings overflow":      func(m *Manifest) { m.Segments[1].Postings = math.MaxUint64 },
 		"tokens overflow":        func(m *Manifest) { m.Segments[1].Tokens = math.MaxUint64 },
-		"long analyzer":          func(m *Manifest) { m.Analyzer = strings.Repeat("x", MaxAnalyzer+1) },
+		"long analyzer":          func(m *Manifest) { m.Analyzer = strings.Repeat("x", MaxAnalyzerName+1) },
 		"documents overflow": func(m *Manifest) {
 			m.Segments[0].Docs, m.Segments[1].Docs = 1<<31, 1<<31
 		},

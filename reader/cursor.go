@@ -37,6 +37,8 @@ type Cursor struct {
 	freqs []uint32 // of the block; nil until they are asked for
 	err   error
 
+	decodedDocs, decodedFreqs uint32 // blocks, since Init
+
 	bound             format.Quad // of a list without bounds of its own
 	one               [1]uint32   // last of such a list
 	docsBuf, freqsBuf [maxBlock]uint32
@@ -62,6 +64,7 @@ func (c *Cursor) Init(s *Segment, e segment.Entry) error {
 	c.seg, c.seek = s, Default
 	c.doc, c.pos, c.block, c.peek = NoDoc, 0, -1, 0
 	c.docs, c.freqs, c.last, c.bound = nil, nil, nil, 0
+	c.decodedDocs, c.decodedFreqs = 0, 0
 	if c.err = s.InitList(&c.list, e); c.err != nil {
 		return c.err
 	}
@@ -87,6 +90,10 @@ func (c *Cursor) Len() int { return c.list.N }
 
 // Doc returns the present docID, NoDoc after the last.
 func (c *Cursor) Doc() uint32 { return c.doc }
+
+// Decoded returns how many blocks of docIDs and of frequencies were decoded since
+// Init, each as often as it was.
+func (c *Cursor) Decoded() (docs, freqs int) { return int(c.decodedDocs), int(c.decodedFreqs) }
 
 // Err returns the error that ended the walk, or nil.
 func (c *Cursor) Err() error { return c.err }
@@ -164,6 +171,7 @@ func (c *Cursor) load(b int) bool {
 		c.docsBuf[i] = NoDoc
 	}
 	c.docs, c.freqs, c.block, c.pos, c.peek = c.docsBuf[:n], nil, b, 0, max(c.peek, b)
+	c.decodedDocs++
 	return true
 }
 
@@ -204,6 +212,7 @@ func (c *Cursor) loadFreqs() bool {
 		return false
 	}
 	c.freqs = c.freqsBuf[:n]
+	c.decodedFreqs++
 	return true
 }
 

@@ -41,7 +41,7 @@ func ParseMode(name string) (Mode, error) {
 // cases mean.
 type Query struct {
 	// Terms are the terms as they are in the dictionary, in any order. One given
-	// several times counts as often. See Searcher.Parse.
+	// several times counts as often. See Parse.
 	Terms [][]byte
 	// K is how many hits are wanted; negative means 0.
 	K    int

@@ -1,0 +1,84 @@
+// Write makes an index of a few documents in two segments, replaces one of the
+// documents, merges, and prints what came of it.
+//
+//	go run ./examples/write new.idx
+package main
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"os"
+
+	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/writer"
+)
+
+func main() {
+	if err := run(context.Background(), os.Args[1]); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(ctx context.Context, dir string) error {
+	w, err := writer.Open(ctx, dir, writer.Options{Stored: true})
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	add := func(id, contents string) {
+		if err == nil {
+			err = w.Add(ctx, writer.Document{ID: []byte(id), Contents: []byte(contents)})
+		}
+	}
+	add("a", "a rose is a rose")
+	add("b", "no rose without a thorn")
+	if err != nil {
+		return err
+	}
+	if err := w.Commit(ctx); err != nil { // durable, and visible to readers
+		return err
+	}
+	add("c", "a thorn in the flesh")
+	add("a", "a rose by any other name") // replaces the first document
+	if err != nil {
+		return err
+	}
+	if err := w.Commit(ctx); err != nil {
+		return err
+	}
+	stats, err := w.Merge(ctx, writer.MergeOptions{}) // all segments into one
+	if err != nil {
+		return err
+	}
+	if err := w.Commit(ctx); err != nil {
+		return err
+	}
+	fmt.Printf("merged %d segments, dropped %d document\n", stats.Sources, stats.Purged)
+	return show(dir)
+}
+
+func show(dir string) error {
+	index, err := reader.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer index.Close()
+	snapshot, err := index.Snapshot()
+	if err != nil {
+		return err
+	}
+	defer snapshot.Close()
+	for doc := range uint32(snapshot.Stats().Docs) {
+		id, err := snapshot.ID(doc, nil)
+		if err != nil {
+			return err
+		}
+		text, err := snapshot.Stored(doc, nil)
+		if err != nil {
+			return err
+		}
+		fmt.Printf("%d %s %q\n", doc, id, text)
+	}
+	return nil
+}

@@ -35,6 +35,9 @@ type Options struct {
 	// Progress, if not nil, is called from time to time with how far the present
 	// operation is, by one goroutine at a time. It must not call the Writer.
 	Progress func(Progress)
+
+	batchSize int   // of tests: size of a batch
+	accum     int64 // of tests: size of a full accumulator
 }
 
 // Progress tells how far an operation is.
@@ -82,7 +85,18 @@ const (
 
 // batchBytes is the size at which a batch is full.
 func (o *Options) batchBytes() int {
+	if o.batchSize > 0 {
+		return o.batchSize
+	}
 	return int(min(max(o.Memory/512, minBatch), maxBatch))
+}
+
+// accumBytes is the size at which the accumulator is written.
+func (o *Options) accumBytes() int64 {
+	if o.accum > 0 {
+		return o.accum
+	}
+	return o.Memory / accumShare
 }
 
 // batches is how many batches may be in flight.

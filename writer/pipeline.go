@@ -183,10 +183,10 @@ func (p *pipeline) release() {
 		delete(p.ready, p.next)
 		p.mu.Unlock()
 		err := p.w.absorb(p.ctx, b)
-		b.reset(p.w.opts.batchBytes())
 		for range b.slots {
 			<-p.slots
 		}
+		b.reset(p.w.opts.batchBytes())
 		if err != nil {
 			p.cancel(err)
 		}
@@ -205,7 +205,7 @@ func (w *Writer) absorb(ctx context.Context, b *batch) error {
 		}
 	}
 	w.acc.absorb(b)
-	if int64(w.acc.bytes()) >= w.opts.Memory/accumShare {
+	if int64(w.acc.bytes()) >= w.opts.accumBytes() {
 		return w.flush(ctx)
 	}
 	return nil

@@ -1,8 +1,8 @@
 package writer
 
 import (
-	"context"
 	"fmt"
+	"io"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -52,6 +52,22 @@ func openSegment(l *store.Lock, info store.SegmentInfo) (*liveSegment, error) {
 }
 
 func (s *liveSegment) open(dir *store.Dir) (err error) {
+	if err := s.openFile(); err != nil || s.info.DeletesFile == 0 {
+		return err
+	}
+	defer store.CatchFault(store.ArmFault(), &err)
+	name := store.DeletesName(s.info.DeletesFile)
+	data, err := dir.OpenFile(name)
+	if err != nil {
+		return err
+	}
+	defer data.Close()
+	s.deletes, err = store.ReadDeletes(name, data, &s.info)
+	return err
+}
+
+// openFile opens the segment in s.data, which must be the one that s.info names.
+func (s *liveSegment) openFile() (err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
 	name := store.SegmentName(s.info.File)
 	if s.seg, err = segment.Open(name, s.data); err != nil {
@@ -60,17 +76,7 @@ func (s *liveSegment) open(dir *store.Dir) (err error) {
 	if m := s.seg.Meta(); s.seg.Header().ID != s.info.ID || m.Docs != s.info.Docs {
 		return format.Locate(format.Corrupt("segment is not the one that the manifest names"), format.Place{File: name, Block: format.NoBlock})
 	}
-	if s.info.DeletesFile == 0 {
-		return nil
-	}
-	name = store.DeletesName(s.info.DeletesFile)
-	data, err := dir.OpenFile(name)
-	if err != nil {
-		return err
-	}
-	defer data.Close()
-	s.deletes, err = store.ReadDeletes(name, data, &s.info)
-	return err
+	return nil
 }
 
 // output is a segment that is being written.
@@ -92,6 +98,9 @@ func (w *Writer) create(o segment.BuilderOptions) (*output, error) {
 	out := &output{lock: w.lock, num: num, file: file}
 	o.Analyzer, o.AnalyzerOptions = w.opts.Analyzer.Name(), w.opts.Analyzer.Options()
 	o.DocsCodec, o.FreqsCodec = w.opts.DocsCodec, w.opts.FreqsCodec
+	if o.IDHashes != nil { // a merge: its memory must not grow with its input
+		o.Temp = out.temp
+	}
 	fw := format.NewFileWriter(file, format.KindSegment, store.NewID())
 	if out.builder, err = segment.NewBuilder(fw, o); err != nil {
 		out.discardUnlessDone()
@@ -144,31 +153,12 @@ func (w *Writer) drop(s *liveSegment) {
 	}
 }
 
-// replaceOlder deletes from all segments the documents whose ids a holds or was
-// told to delete.
-func (w *Writer) replaceOlder(ctx context.Context, a *accumulator) (err error) {
-	defer store.CatchFault(store.ArmFault(), &err)
-	for _, s := range w.segments {
-		find := func(id []byte) error {
-			doc, ok, err := s.seg.FindID(id)
-			if ok {
-				s.delete(doc)
-			}
-			return err
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		for i := range a.docs.n {
-			if err := find(a.id(i)); err != nil {
-				return err
-			}
-		}
-		for i := range a.deletes.n {
-			if err := find(idAt(&a.gone, a.deletes.at(i).id)); err != nil {
-				return err
-			}
-		}
+// temp makes a temporary file for the Builder.
+func (out *output) temp() (io.ReadWriteSeeker, error) {
+	t, err := out.lock.CreateTemp()
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	out.temps = append(out.temps, t)
+	return &tempStream{Temp: t}, nil
 }

@@ -186,7 +186,7 @@ func (w *Writer) flush(ctx context.Context) error {
 	if a.empty() {
 		return nil
 	}
-	if err := w.replaceOlder(ctx, a); err != nil {
+	if err := w.deleteOlder(ctx, a); err != nil {
 		return err
 	}
 	if a.docs.n > a.dead {
@@ -194,7 +194,9 @@ func (w *Writer) flush(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("writing a segment: %w", err)
 		}
-		w.segments = append(w.segments, s)
+		if err := w.push(ctx, s); err != nil {
+			return err
+		}
 	}
 	w.changed = true
 	a.reset()

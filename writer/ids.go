@@ -1,0 +1,262 @@
+package writer
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"sort"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/store"
+)
+
+// deleteOlder deletes from all segments the documents that a was told to delete.
+func (w *Writer) deleteOlder(ctx context.Context, a *accumulator) (err error) {
+	defer store.CatchFault(store.ArmFault(), &err)
+	for _, s := range w.segments {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for i := range a.deletes.n {
+			doc, ok, err := s.seg.FindID(idAt(&a.gone, a.deletes.at(i).id))
+			if err != nil {
+				return err
+			}
+			if ok {
+				s.delete(doc)
+			}
+		}
+	}
+	return nil
+}
+
+// push appends s to the segments, where its documents replace those with the same
+// ids. On failure s is dropped.
+func (w *Writer) push(ctx context.Context, s *liveSegment) (err error) {
+	defer func() {
+		if err != nil {
+			w.drop(s)
+		}
+	}()
+	defer store.CatchFault(store.ArmFault(), &err)
+	for _, old := range w.segments {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := eachShared(old.seg, s.seg, old.delete); err != nil {
+			return err
+		}
+	}
+	w.segments = append(w.segments, s)
+	return nil
+}
+
+// eachShared calls f with the docIDs in old of all ids that newer has too.
+func eachShared(old, newer *segment.Segment, f func(doc uint32)) error {
+	if uint64(newer.Meta().Docs)*16 < uint64(old.Meta().Docs) {
+		return newer.EachID(func(_ uint32, id []byte) error {
+			doc, ok, err := old.FindID(id)
+			if ok {
+				f(doc)
+			}
+			return err
+		})
+	}
+	a, err := old.IDHashes()
+	if err != nil {
+		return err
+	}
+	b, err := newer.IDHashes()
+	if err != nil {
+		return err
+	}
+	var x, y []byte
+	for len(a) > 0 && len(b) > 0 {
+		ha, hb := a[0]>>32, b[0]>>32
+		switch {
+		case ha < hb:
+			a = a[1:]
+			continue
+		case hb < ha:
+			b = b[1:]
+			continue
+		}
+		for _, v := range b {
+			if v>>32 != ha {
+				break
+			}
+			if x, err = old.ID(uint32(a[0]), x); err != nil {
+				return err
+			}
+			if y, err = newer.ID(uint32(v), y); err != nil {
+				return err
+			}
+			if bytes.Equal(x, y) {
+				f(uint32(a[0]))
+			}
+		}
+		a = a[1:]
+	}
+	return nil
+}
+
+// hashStream merges the id hashes of the live documents of several segments:
+// ascending, equal ones in the order of the segments.
+type hashStream struct {
+	sources []*mergeSource
+	heads   []*hashHead
+	err     error
+}
+
+// hashHead is a hashStream's place in one segment.
+type hashHead struct {
+	src    *mergeSource
+	hashes []uint64
+	hash   uint32
+	doc    uint32 // in the segment
+	key    uint64 // hash<<32 | docID in the merged segment
+}
+
+// next moves to the next live document.
+func (s *hashHead) next() (bool, error) {
+	for len(s.hashes) > 0 {
+		v := s.hashes[0]
+		s.hashes = s.hashes[1:]
+		s.hash, s.doc = uint32(v>>32), uint32(v)
+		if docs := s.src.seg.Meta().Docs; s.doc >= docs {
+			err := format.Corrupt("docID %d of %d", s.doc, docs)
+			return false, format.Locate(err, format.Place{File: s.src.seg.Name(), Section: format.SectionIDHash.String(), Block: format.NoBlock})
+		}
+		if !s.src.gone.isDeleted(s.doc) {
+			s.key = v&^0xffffffff | uint64(s.src.gone.to(s.doc)+s.src.base)
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+func (h *hashStream) start() error {
+	h.heads = nil
+	for _, src := range h.sources {
+		hashes, err := src.seg.IDHashes()
+		if err != nil {
+			return err
+		}
+		s := &hashHead{src: src, hashes: hashes}
+		ok, err := s.next()
+		if err != nil {
+			return err
+		}
+		if ok {
+			h.heads = append(h.heads, s)
+		}
+	}
+	sort.Slice(h.heads, func(i, j int) bool { return h.heads[i].key < h.heads[j].key })
+	return nil
+}
+
+// advance moves the first head on and puts it in its place.
+func (h *hashStream) advance() error {
+	s := h.heads[0]
+	ok, err := s.next()
+	if !ok {
+		h.heads = h.heads[1:]
+		return err
+	}
+	// Segments are few: an insertion keeps the order.
+	for i := 0; i+1 < len(h.heads) && h.heads[i].key > h.heads[i+1].key; i++ {
+		h.heads[i], h.heads[i+1] = h.heads[i+1], h.heads[i]
+	}
+	return nil
+}
+
+// all is an iter.Seq of the merged segment's section IDHASH. A failure is left in
+// h.err.
+func (h *hashStream) all(yield func(uint64) bool) {
+	for h.err = h.start(); h.err == nil && len(h.heads) > 0; h.err = h.advance() {
+		if !yield(h.heads[0].key) {
+			return
+		}
+	}
+}
+
+// dropShared deletes from the sources' segments every document whose id a later
+// segment has too.
+func dropShared(segments []*liveSegment) (err error) {
+	defer store.CatchFault(store.ArmFault(), &err)
+	h := &hashStream{}
+	of := map[*segment.Segment]*liveSegment{}
+	base := uint32(0)
+	for _, s := range segments {
+		src := newMergeSource(s, base)
+		base += src.live
+		h.sources = append(h.sources, src)
+		of[s.seg] = s
+	}
+	type member struct {
+		s   *liveSegment
+		doc uint32
+		id  []byte
+	}
+	var group []member // documents with the present hash
+	var hash uint32
+	if err := h.start(); err != nil {
+		return err
+	}
+	for len(h.heads) > 0 {
+		head := h.heads[0]
+		if head.hash != hash {
+			group, hash = group[:0], head.hash
+		}
+		m := member{s: of[head.src.seg], doc: head.doc}
+		if len(group) > 0 || len(h.heads) > 1 && h.heads[1].hash == hash {
+			var err error
+			if m.id, err = head.src.seg.ID(head.doc, nil); err != nil {
+				return err
+			}
+		}
+		for _, older := range group {
+			if older.s != m.s && bytes.Equal(older.id, m.id) {
+				older.s.delete(older.doc)
+			}
+		}
+		group = append(group, m)
+		if err := h.advance(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkUnique returns an error naming an id that two documents of s have.
+func checkUnique(s *segment.Segment) (err error) {
+	defer store.CatchFault(store.ArmFault(), &err)
+	hashes, err := s.IDHashes()
+	if err != nil {
+		return err
+	}
+	for i := 0; i < len(hashes); {
+		n := i + 1
+		for n < len(hashes) && hashes[n]>>32 == hashes[i]>>32 {
+			n++
+		}
+		if n == i+1 {
+			i = n
+			continue
+		}
+		seen := map[string]uint32{}
+		for ; i < n; i++ {
+			doc := uint32(hashes[i])
+			id, err := s.ID(doc, nil)
+			if err != nil {
+				return err
+			}
+			if other, ok := seen[string(id)]; ok {
+				return fmt.Errorf("documents %d and %d have the same id %s", other, doc, quote(id))
+			}
+			seen[string(id)] = doc
+		}
+	}
+	return nil
+}

@@ -1,0 +1,272 @@
+package writer
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+
+	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/store"
+)
+
+// Inverted is a collection whose posting lists are ready-made, as importers of
+// other engines' indexes read it. Both sequences are walked once, documents
+// first; an error in one of them ends AddInverted with that error. Slices need
+// to be valid only until the next step.
+type Inverted struct {
+	// Docs yields the documents in docID order, counting from 0.
+	Docs iter.Seq2[InvertedDoc, error]
+	// Lists yields the posting lists in bytewise order of their terms.
+	Lists iter.Seq2[InvertedList, error]
+	// ForeignLengths says that documents' lengths need not be the sums of their
+	// frequencies.
+	ForeignLengths bool
+}
+
+// InvertedDoc is a document of an Inverted.
+type InvertedDoc struct {
+	ID   []byte // 1 to 65535 bytes, unique in the collection
+	Len  uint32 // its length in tokens
+	Text []byte // stored if the Writer stores text
+}
+
+// InvertedList is a posting list of an Inverted.
+type InvertedList struct {
+	Term  []byte   // 1 to 65535 bytes
+	Docs  []uint32 // ascending
+	Freqs []uint32 // as many, each at least 1
+}
+
+// ListError says which posting list of an Inverted is wrong.
+type ListError struct {
+	Number uint64 // of the list, from 0
+	Term   string
+	Err    error // a *codec.EncodeError if an element is wrong
+}
+
+// Error names list and element.
+func (e *ListError) Error() string {
+	return fmt.Sprintf("posting list %d, term %s: %v", e.Number, quote([]byte(e.Term)), e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *ListError) Unwrap() error { return e.Err }
+
+// AddInverted writes a collection as a segment of its own, after what was added
+// before. Its documents replace those with the same ids. Lists that are out of
+// order, empty or not valid end it with a *ListError, and nothing is added; the
+// Writer goes on after any error of the collection. It holds 12 bytes for every
+// document and the longest lists in memory.
+func (w *Writer) AddInverted(ctx context.Context, in Inverted) error {
+	var bad error // an error of the collection does not end the Writer
+	err := w.pipe.exclusive(ctx, func() error {
+		if err := w.flush(ctx); err != nil {
+			return err
+		}
+		s, err := w.writeInverted(ctx, in)
+		if err != nil {
+			bad = err
+			return nil
+		}
+		if err := checkUnique(s.seg); err != nil {
+			w.drop(s)
+			bad = err
+			return nil
+		}
+		if err := w.push(ctx, s); err != nil {
+			return err
+		}
+		w.changed = true
+		return nil
+	})
+	return errors.Join(err, bad)
+}
+
+func (w *Writer) writeInverted(ctx context.Context, in Inverted) (*liveSegment, error) {
+	docs, err := w.spoolDocs(ctx, in.Docs)
+	if err != nil {
+		return nil, err
+	}
+	defer docs.temp.Close()
+	out, err := w.create(segment.BuilderOptions{
+		Docs: uint32(len(docs.lens)), Lengths: docs.lens, Stored: w.opts.Stored, ForeignLengths: in.ForeignLengths,
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer out.discardUnlessDone()
+	if err := docs.each(func(id, text []byte) error { return out.builder.AddDoc(id, text) }); err != nil {
+		return nil, err
+	}
+	if err := w.encodeLists(ctx, out.builder, in.Lists); err != nil {
+		return nil, err
+	}
+	return out.finish()
+}
+
+// docSpool holds documents in a temporary file until all their lengths are known.
+type docSpool struct {
+	temp store.Temp
+	buf  *bufio.Writer
+	lens segment.Lengths
+}
+
+func (w *Writer) spoolDocs(ctx context.Context, docs iter.Seq2[InvertedDoc, error]) (*docSpool, error) {
+	temp, err := w.lock.CreateTemp()
+	if err != nil {
+		return nil, err
+	}
+	s := &docSpool{temp: temp, buf: bufio.NewWriterSize(temp, 256<<10)}
+	for d, err := range docs {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err == nil {
+			err = s.add(d, w.opts.Stored)
+		}
+		if err != nil {
+			temp.Close()
+			return nil, err
+		}
+	}
+	if err := s.buf.Flush(); err != nil {
+		temp.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *docSpool) add(d InvertedDoc, text bool) error {
+	if err := checkID(d.ID); err != nil {
+		return fmt.Errorf("document %d: %w", len(s.lens), err)
+	}
+	if len(s.lens) == segment.MaxDocs {
+		return fmt.Errorf("writer: more than %d documents", segment.MaxDocs)
+	}
+	if !text {
+		d.Text = nil
+	}
+	s.lens = append(s.lens, d.Len)
+	var room [2 * binary.MaxVarintLen64]byte
+	head := binary.AppendUvarint(room[:0], uint64(len(d.ID)))
+	head = binary.AppendUvarint(head, uint64(len(d.Text)))
+	s.buf.Write(head)
+	s.buf.Write(d.ID)
+	_, err := s.buf.Write(d.Text)
+	return err
+}
+
+// each calls f with every document.
+func (s *docSpool) each(f func(id, text []byte) error) error {
+	r := bufio.NewReaderSize(&tempStream{Temp: s.temp}, 256<<10)
+	var b []byte
+	for range s.lens {
+		nid, err := binary.ReadUvarint(r)
+		if err != nil {
+			return err
+		}
+		ntext, err := binary.ReadUvarint(r)
+		if err != nil {
+			return err
+		}
+		b = append(b[:0], make([]byte, nid+ntext)...)
+		if _, err := io.ReadFull(r, b); err != nil {
+			return err
+		}
+		if err := f(b[:nid], b[nid:]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// listJob is a number of lists to be encoded.
+type listJob struct {
+	first       uint64 // number of the first list
+	terms       []byte
+	ends        []int
+	docs, freqs []uint32
+	docEnds     []int
+
+	result encoded
+}
+
+func (j *listJob) add(l InvertedList) {
+	j.terms = append(j.terms, l.Term...)
+	j.ends = append(j.ends, len(j.terms))
+	j.docs = append(j.docs, l.Docs...)
+	j.freqs = append(j.freqs, l.Freqs...)
+	j.docEnds = append(j.docEnds, len(j.docs))
+}
+
+func (j *listJob) term(i int) []byte {
+	from := 0
+	if i > 0 {
+		from = j.ends[i-1]
+	}
+	return j.terms[from:j.ends[i]]
+}
+
+// encode encodes all lists of j.
+func (j *listJob) encode(enc *segment.ListEncoder) error {
+	from := 0
+	for i, to := range j.docEnds {
+		l, buf, err := enc.Encode(j.result.buf, j.docs[from:to], j.freqs[from:to])
+		if err != nil {
+			return j.fail(i, err)
+		}
+		j.result.buf = buf
+		j.result.add(l)
+		from = to
+	}
+	return nil
+}
+
+func (j *listJob) fail(i int, err error) error {
+	return &ListError{Number: j.first + uint64(i), Term: string(j.term(i)), Err: err}
+}
+
+// encodeLists encodes lists on several goroutines and appends them in order.
+func (w *Writer) encodeLists(ctx context.Context, b *segment.Builder, lists iter.Seq2[InvertedList, error]) error {
+	return ordered(ctx, w.opts.Threads, 2*w.opts.Threads+2,
+		func(_ context.Context, yield func(*listJob) bool) error {
+			j, n := &listJob{}, uint64(0)
+			for l, err := range lists {
+				if err == nil && len(l.Docs) != len(l.Freqs) {
+					err = &ListError{n, string(l.Term), fmt.Errorf("%d docIDs but %d frequencies", len(l.Docs), len(l.Freqs))}
+				}
+				if err != nil {
+					return err
+				}
+				j.add(l)
+				n++
+				if len(j.docs) < chunkPostings && len(j.ends) < chunkTerms {
+					continue
+				}
+				if !yield(j) {
+					return nil
+				}
+				j = &listJob{first: n}
+			}
+			if len(j.ends) > 0 {
+				yield(j)
+			}
+			return nil
+		},
+		func() func(context.Context, *listJob) (*listJob, error) {
+			enc := b.NewListEncoder()
+			return func(_ context.Context, j *listJob) (*listJob, error) { return j, j.encode(enc) }
+		},
+		func(j *listJob) error {
+			for i := range j.ends {
+				if err := b.Append(j.term(i), j.result.list(i)); err != nil {
+					return j.fail(i, err)
+				}
+			}
+			return nil
+		})
+}

@@ -1,0 +1,159 @@
+package writer
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/store/memfs"
+)
+
+// invertedOf makes an Inverted of shown documents.
+func invertedOf(docs []shownDoc) Inverted {
+	lists := map[string]*InvertedList{}
+	for i, d := range docs {
+		for term, tf := range d.terms {
+			l := lists[term]
+			if l == nil {
+				l = &InvertedList{Term: []byte(term)}
+				lists[term] = l
+			}
+			l.Docs, l.Freqs = append(l.Docs, uint32(i)), append(l.Freqs, tf)
+		}
+	}
+	return Inverted{
+		Docs: func(yield func(InvertedDoc, error) bool) {
+			for _, d := range docs {
+				if !yield(InvertedDoc{[]byte(d.id), d.len, []byte(d.text)}, nil) {
+					return
+				}
+			}
+		},
+		Lists: func(yield func(InvertedList, error) bool) {
+			for _, term := range slices.Sorted(maps.Keys(lists)) {
+				if !yield(*lists[term], nil) {
+					return
+				}
+			}
+		},
+	}
+}
+
+func TestAddInverted(t *testing.T) {
+	ctx := t.Context()
+	for _, stored := range []bool{false, true} {
+		fs := memfs.New()
+		w := mustOpen(t, fs, Options{Analyzer: whitespace(t), Stored: stored, Threads: 3})
+		m, foreign := model{stored: stored}, model{stored: stored}
+		r := rand.New(rand.NewPCG(8, 8))
+		fill(t, w, &m, r, 400, 600)
+		for range 700 {
+			foreign.add(fmt.Sprint("d", r.IntN(900)), "often "+randomText(r, 6))
+		}
+		if err := w.AddInverted(ctx, invertedOf(foreign.docs)); err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range foreign.docs {
+			m.delete(d.id)
+			m.docs = append(m.docs, d)
+		}
+		fill(t, w, &m, r, 100, 600)
+		if err := w.Commit(ctx); err != nil {
+			t.Fatal(err)
+		}
+		m.check(t, fs)
+		if _, err := w.Merge(ctx, MergeOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Commit(ctx); err != nil {
+			t.Fatal(err)
+		}
+		m.check(t, fs)
+		w.Close()
+	}
+}
+
+func pairs[T any](vs ...T) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for _, v := range vs {
+			if !yield(v, nil) {
+				return
+			}
+		}
+	}
+}
+
+func TestBadInverted(t *testing.T) {
+	ctx := t.Context()
+	long := make([]uint32, 200)
+	ones := make([]uint32, 200)
+	for i := range long {
+		long[i], ones[i] = uint32(i), 1
+	}
+	long[150] = 10
+	docs := func(n int) iter.Seq2[InvertedDoc, error] {
+		return func(yield func(InvertedDoc, error) bool) {
+			for i := range n {
+				if !yield(InvertedDoc{ID: []byte(fmt.Sprint(i)), Len: 5}, nil) {
+					return
+				}
+			}
+		}
+	}
+	list := func(term string, docs, freqs []uint32) InvertedList {
+		return InvertedList{[]byte(term), docs, freqs}
+	}
+	good := list("good", []uint32{0, 1, 2}, []uint32{1, 2, 3})
+	broken := errors.New("broken input")
+	tests := []struct {
+		name  string
+		docs  iter.Seq2[InvertedDoc, error]
+		lists iter.Seq2[InvertedList, error]
+		want  string
+		index int // of an EncodeError, or -1
+	}{
+		{"unsorted", docs(10), pairs(good, list("x", []uint32{1, 5, 4}, []uint32{1, 1, 1})), `list 1, term "x"`, 2},
+		{"twice", docs(10), pairs(good, list("x", []uint32{5, 5}, []uint32{1, 1})), `list 1, term "x"`, 1},
+		{"long unsorted", docs(300), pairs(good, list("x", long, ones)), `list 1, term "x"`, -1},
+		{"zero tf", docs(10), pairs(list("x", []uint32{1, 5}, []uint32{1, 0})), `list 0, term "x"`, 1},
+		{"no such document", docs(10), pairs(list("x", []uint32{1, 10}, []uint32{1, 1})), `list 0, term "x"`, 1},
+		{"lengths differ", docs(10), pairs(good, list("x", []uint32{1, 10}, []uint32{1})), "2 docIDs but 1 frequencies", -1},
+		{"empty list", docs(10), pairs(good, list("x", nil, nil)), `list 1, term "x"`, -1},
+		{"empty term", docs(10), pairs(list("", []uint32{1}, []uint32{1})), `list 0, term ""`, -1},
+		{"term order", docs(10), pairs(good, list("a", []uint32{1}, []uint32{1})), `list 1, term "a"`, -1},
+		{"term twice", docs(10), pairs(good, good), `list 1, term "good"`, -1},
+		{"long term", docs(10), pairs(list(strings.Repeat("x", 65536), []uint32{1}, []uint32{1})), "list 0", -1},
+		{"id twice", pairs(InvertedDoc{ID: []byte("a")}, InvertedDoc{ID: []byte("b")}, InvertedDoc{ID: []byte("a")}), pairs[InvertedList](), `documents 0 and 2 have the same id "a"`, -1},
+		{"empty id", pairs(InvertedDoc{ID: []byte("a")}, InvertedDoc{}), pairs[InvertedList](), "document 1: writer: a document has an empty id", -1},
+		{"input error", docs(10), func(yield func(InvertedList, error) bool) { _ = yield(good, nil) && yield(InvertedList{}, broken) }, "broken input", -1},
+		{"document error", func(yield func(InvertedDoc, error) bool) { yield(InvertedDoc{}, broken) }, pairs(good), "broken input", -1},
+	}
+	fs := memfs.New()
+	w := mustOpen(t, fs, Options{Analyzer: whitespace(t)})
+	defer w.Close()
+	for _, tt := range tests {
+		err := w.AddInverted(ctx, Inverted{Docs: tt.docs, Lists: tt.lists, ForeignLengths: true})
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: error %v, want one with %q", tt.name, err, tt.want)
+		}
+		var e *codec.EncodeError
+		if tt.index >= 0 && (!errors.As(err, &e) || e.Index != tt.index) {
+			t.Errorf("%s: error %v, want element %d", tt.name, err, tt.index)
+		}
+	}
+	// Nothing of that is left, and the Writer goes on.
+	if err := errors.Join(w.Add(ctx, doc("a", "word")), w.Commit(ctx)); err != nil {
+		t.Fatal(err)
+	}
+	m := model{docs: []shownDoc{show("a", "word", false)}}
+	m.check(t, fs)
+	if names, err := fs.List(); err != nil || len(names) != 3 {
+		t.Errorf("files left: %v, %v", names, err)
+	}
+}

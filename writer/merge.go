@@ -1,0 +1,421 @@
+package writer
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/store"
+)
+
+// MergeStats says what a merge did.
+type MergeStats struct {
+	Sources  int    // segments that were read
+	Outputs  int    // segments that replace them
+	Docs     uint64 // documents in the outputs
+	Purged   uint64 // deleted documents that the outputs no longer hold
+	Postings uint64 // in the outputs
+	Copied   uint64 // blocks that were copied without decoding them
+	Encoded  uint64 // postings that were encoded anew
+}
+
+func (s *MergeStats) add(t MergeStats) {
+	s.Sources += t.Sources
+	s.Outputs += t.Outputs
+	s.Docs += t.Docs
+	s.Purged += t.Purged
+	s.Postings += t.Postings
+	s.Copied += t.Copied
+	s.Encoded += t.Encoded
+}
+
+// merger writes one segment from several, a term at a time. What it holds in
+// memory does not depend on how many postings there are, except that the longest
+// lists under way are in memory.
+type merger struct {
+	w       *Writer
+	sources []*mergeSource
+	docs    uint32
+	stored  bool
+	foreign bool
+	total   uint64
+}
+
+// mergeSource is one segment to be merged. Its live documents follow those of the
+// sources before it.
+type mergeSource struct {
+	seg  *segment.Segment
+	base uint32       // docID that its first live document gets
+	gone *renumbering // nil: no document is deleted
+	live uint32
+}
+
+func newMergeSource(s *liveSegment, base uint32) *mergeSource {
+	docs := s.seg.Meta().Docs
+	src := &mergeSource{seg: s.seg, base: base, live: docs - s.deleted()}
+	if src.live < docs {
+		src.gone = newRenumbering(s.deletes, docs)
+	}
+	return src
+}
+
+func newMerger(w *Writer, segments []*liveSegment) (*merger, error) {
+	m := &merger{w: w}
+	docs := uint64(0)
+	for _, s := range segments {
+		meta := s.seg.Meta()
+		if meta.Analyzer != w.opts.Analyzer.Name() || meta.AnalyzerOptions != w.opts.Analyzer.Options() {
+			return nil, fmt.Errorf("%w: segment %s was made with %s(%s), the index has %s",
+				ErrAnalyzer, s.seg.Name(), meta.Analyzer, meta.AnalyzerOptions, w.opts.Analyzer)
+		}
+		src := newMergeSource(s, uint32(docs))
+		docs += uint64(src.live)
+		if docs > segment.MaxDocs {
+			return nil, fmt.Errorf("writer: a merged segment would have more than %d documents", segment.MaxDocs)
+		}
+		m.stored = m.stored || meta.Stored
+		m.foreign = m.foreign || meta.ForeignLengths
+		m.total += meta.Postings
+		m.sources = append(m.sources, src)
+	}
+	m.docs = uint32(docs)
+	return m, nil
+}
+
+// merge writes the live documents of segments, in their order, as one segment.
+func (w *Writer) merge(ctx context.Context, segments []*liveSegment) (_ *liveSegment, stats MergeStats, err error) {
+	defer store.CatchFault(store.ArmFault(), &err)
+	m, err := newMerger(w, segments)
+	if err != nil {
+		return nil, stats, err
+	}
+	lengths, err := m.lengths()
+	if err != nil {
+		return nil, stats, err
+	}
+	hashes := &hashStream{sources: m.sources}
+	out, err := w.create(segment.BuilderOptions{
+		Docs: m.docs, Lengths: lengths, Stored: m.stored, ForeignLengths: m.foreign, IDHashes: hashes.all,
+	})
+	if err != nil {
+		return nil, stats, err
+	}
+	defer out.discardUnlessDone()
+	if err := m.lists(ctx, out.builder, &stats); err != nil {
+		return nil, stats, err
+	}
+	s, err := out.finish()
+	if hashes.err != nil {
+		err = hashes.err
+	}
+	if err != nil {
+		return nil, stats, err
+	}
+	stats.Sources, stats.Outputs = len(segments), 1
+	stats.Docs, stats.Postings = uint64(m.docs), s.info.Postings
+	for _, src := range m.sources {
+		stats.Purged += uint64(src.seg.Meta().Docs - src.live)
+	}
+	return s, stats, nil
+}
+
+// mergeJob is a number of terms with the entries of their lists in the sources.
+type mergeJob struct {
+	terms    []byte
+	ends     []int
+	lists    []listRef
+	listEnds []int
+	postings uint64
+
+	result encoded
+	counts MergeStats
+}
+
+type listRef struct {
+	source *mergeSource
+	entry  segment.Entry
+}
+
+func (j *mergeJob) reset() {
+	j.terms, j.ends, j.lists, j.listEnds, j.postings = j.terms[:0], j.ends[:0], j.lists[:0], j.listEnds[:0], 0
+	j.result.reset()
+}
+
+// lists merges all lists and, meanwhile, copies the documents.
+func (m *merger) lists(ctx context.Context, b *segment.Builder, stats *MergeStats) error {
+	threads := m.w.opts.Threads
+	ahead := 2*threads + 2
+	free := make(chan *mergeJob, ahead+2)
+	progress := m.w.progress("merge", m.total)
+	documentsDone := false
+	documents := func() error {
+		documentsDone = true
+		return m.documents(ctx, b)
+	}
+	err := ordered(ctx, threads, ahead,
+		func(ctx context.Context, yield func(*mergeJob) bool) error { return m.terms(free, yield) },
+		func() func(context.Context, *mergeJob) (*mergeJob, error) {
+			lw := listWorker{enc: b.NewListEncoder()}
+			return lw.job
+		},
+		func(j *mergeJob) error {
+			if !documentsDone {
+				if err := documents(); err != nil {
+					return err
+				}
+			}
+			if err := j.appendTo(b); err != nil {
+				return err
+			}
+			stats.Copied += j.counts.Copied
+			stats.Encoded += j.counts.Encoded
+			progress.add(j.postings)
+			select {
+			case free <- j:
+			default:
+			}
+			return nil
+		})
+	if err == nil && !documentsDone {
+		err = documents()
+	}
+	progress.done()
+	return err
+}
+
+// appendTo adds the encoded lists to b.
+func (j *mergeJob) appendTo(b *segment.Builder) error {
+	from := 0
+	for i, to := range j.ends {
+		if l := j.result.list(i); l.DF > 0 {
+			if err := b.Append(j.terms[from:to], l); err != nil {
+				return err
+			}
+		}
+		from = to
+	}
+	return nil
+}
+
+// listWorker merges the lists of terms.
+type listWorker struct {
+	enc         *segment.ListEncoder
+	list        segment.List
+	docs, freqs []uint32
+}
+
+func (lw *listWorker) job(ctx context.Context, j *mergeJob) (_ *mergeJob, err error) {
+	defer store.CatchFault(store.ArmFault(), &err)
+	copied, encoded := lw.enc.CopiedBlocks(), lw.enc.EncodedPostings()
+	from, listFrom := 0, 0
+	for i, to := range j.ends {
+		if err := lw.term(&j.result, j.lists[listFrom:j.listEnds[i]]); err != nil {
+			return nil, format.Locate(err, format.Place{List: string(j.terms[from:to]), Block: format.NoBlock})
+		}
+		from, listFrom = to, j.listEnds[i]
+	}
+	j.counts = MergeStats{Copied: lw.enc.CopiedBlocks() - copied, Encoded: lw.enc.EncodedPostings() - encoded}
+	return j, ctx.Err()
+}
+
+// term appends the merged list of one term to e.
+func (lw *listWorker) term(e *encoded, lists []listRef) error {
+	lw.enc.Reset()
+	any := false
+	for i := range lists {
+		r := &lists[i]
+		if err := r.source.seg.InitList(&lw.list, r.entry); err != nil {
+			return err
+		}
+		if r.source.gone == nil {
+			any = true
+			if err := lw.enc.AppendList(&lw.list, r.source.base); err != nil {
+				return err
+			}
+			continue
+		}
+		some, err := lw.filter(r.source)
+		if err != nil {
+			return err
+		}
+		any = any || some
+	}
+	if !any {
+		e.add(segment.EncodedList{})
+		return nil
+	}
+	l, buf, err := lw.enc.Finish(e.buf)
+	e.buf = buf
+	e.add(l)
+	return err
+}
+
+// filter appends the postings of lw.list that live and reports whether there are any.
+func (lw *listWorker) filter(src *mergeSource) (some bool, err error) {
+	l := &lw.list
+	if l.Kind == segment.KindExtent {
+		if err := l.VerifyChecksum(); err != nil {
+			return false, err
+		}
+	}
+	if len(lw.docs) < l.BlockLen {
+		lw.docs, lw.freqs = make([]uint32, l.BlockLen), make([]uint32, l.BlockLen)
+	}
+	for b := range l.Blocks {
+		n, err := l.DecodeDocs(b, lw.docs)
+		if err != nil {
+			return some, err
+		}
+		if _, err := l.DecodeFreqs(b, lw.freqs); err != nil {
+			return some, err
+		}
+		n = src.gone.apply(lw.docs[:n], lw.freqs[:n], src.base)
+		if n == 0 {
+			continue
+		}
+		some = true
+		if err := lw.enc.AppendPostings(lw.docs[:n], lw.freqs[:n]); err != nil {
+			return some, err
+		}
+	}
+	return some, nil
+}
+
+// terms walks the dictionaries together and yields jobs in the order of terms.
+func (m *merger) terms(free chan *mergeJob, yield func(*mergeJob) bool) (err error) {
+	defer store.CatchFault(store.ArmFault(), &err)
+	var heap termHeap
+	for _, src := range m.sources {
+		c := &termCursor{source: src, it: src.seg.Terms(), order: len(heap)}
+		if c.next() {
+			heap = append(heap, c)
+		} else if err := c.it.Err(); err != nil {
+			return err
+		}
+	}
+	heap.init()
+	for len(heap) > 0 {
+		var j *mergeJob
+		select {
+		case j = <-free:
+			j.reset()
+		default:
+			j = &mergeJob{}
+		}
+		for len(heap) > 0 && len(j.ends) < chunkTerms && j.postings < chunkPostings {
+			if err := heap.take(j); err != nil {
+				return err
+			}
+		}
+		if !yield(j) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// termCursor is a source's place in its dictionary.
+type termCursor struct {
+	source *mergeSource
+	it     *segment.TermIterator
+	order  int
+	prefix uint64
+}
+
+func (c *termCursor) next() bool {
+	if !c.it.Next() {
+		return false
+	}
+	c.prefix = prefixOf(c.it.Term())
+	return true
+}
+
+// less orders cursors by term, then by source.
+func (c *termCursor) less(d *termCursor) bool {
+	if c.prefix != d.prefix {
+		return c.prefix < d.prefix
+	}
+	if k := bytes.Compare(c.it.Term(), d.it.Term()); k != 0 {
+		return k < 0
+	}
+	return c.order < d.order
+}
+
+// termHeap is a binary heap of cursors, the least first.
+type termHeap []*termCursor
+
+func (h termHeap) init() {
+	for i := len(h)/2 - 1; i >= 0; i-- {
+		h.sink(i)
+	}
+}
+
+func (h termHeap) sink(i int) {
+	for {
+		c := 2*i + 1
+		if c >= len(h) {
+			return
+		}
+		if c+1 < len(h) && h[c+1].less(h[c]) {
+			c++
+		}
+		if !h[c].less(h[i]) {
+			return
+		}
+		h[i], h[c] = h[c], h[i]
+		i = c
+	}
+}
+
+// take appends the least term and its lists to j and moves on.
+func (h *termHeap) take(j *mergeJob) error {
+	from := len(j.terms)
+	j.terms = append(j.terms, (*h)[0].it.Term()...)
+	j.ends = append(j.ends, len(j.terms))
+	term := j.terms[from:]
+	prefix := (*h)[0].prefix
+	for len(*h) > 0 {
+		c := (*h)[0]
+		if c.prefix != prefix || !bytes.Equal(c.it.Term(), term) {
+			break
+		}
+		j.lists = append(j.lists, listRef{c.source, c.it.Entry()})
+		j.postings += uint64(c.it.Entry().DF)
+		if !c.next() {
+			if err := c.it.Err(); err != nil {
+				return err
+			}
+			last := len(*h) - 1
+			(*h)[0] = (*h)[last]
+			*h = (*h)[:last]
+		}
+		if len(*h) > 1 {
+			h.sink(0)
+		}
+	}
+	j.listEnds = append(j.listEnds, len(j.lists))
+	return nil
+}
+
+// tempStream makes a store.Temp what the Builder asks for.
+type tempStream struct {
+	store.Temp
+	at int64
+}
+
+func (t *tempStream) Read(p []byte) (int, error) {
+	n, err := t.ReadAt(p, t.at)
+	t.at += int64(n)
+	return n, err
+}
+
+func (t *tempStream) Seek(off int64, whence int) (int64, error) {
+	if whence != io.SeekStart {
+		return 0, fmt.Errorf("writer: seek from %d is not supported", whence)
+	}
+	t.at = off
+	return off, nil
+}

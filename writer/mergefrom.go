@@ -1,0 +1,150 @@
+package writer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/pinion-index/pinion/analysis"
+	"github.com/pinion-index/pinion/store"
+)
+
+// MergeInto makes the index in directory out, new or not, one segment: its own
+// documents, followed by those of the indexes in the directories sources. Of
+// documents with the same id the last one stays. All must have been made with
+// one analyzer, else it fails with ErrAnalyzer. The result is committed.
+func MergeInto(ctx context.Context, out string, sources []string, o Options) (stats MergeStats, err error) {
+	if o.Analyzer == nil && len(sources) > 0 {
+		if o.Analyzer, err = analyzerOf(sources[0]); err != nil {
+			return stats, err
+		}
+	}
+	w, err := Open(ctx, out, o)
+	if err != nil {
+		return stats, err
+	}
+	if stats, err = w.MergeFrom(ctx, sources...); err == nil {
+		err = w.Commit(ctx)
+	}
+	return stats, errors.Join(err, w.Close())
+}
+
+// analyzerOf returns the analyzer of the index in directory path.
+func analyzerOf(path string) (*analysis.Analyzer, error) {
+	dir, err := store.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	c, err := dir.Latest()
+	if err != nil {
+		return nil, fmt.Errorf("opening %s: %w", path, err)
+	}
+	defer c.Release()
+	return analysis.New(c.Analyzer, c.AnalyzerOptions)
+}
+
+// MergeFrom is MergeInto for an open Writer; the next commit will hold the result.
+func (w *Writer) MergeFrom(ctx context.Context, sources ...string) (stats MergeStats, err error) {
+	var dirs []*store.Dir
+	defer func() {
+		for _, d := range dirs {
+			d.Close()
+		}
+	}()
+	for _, path := range sources {
+		d, err := store.Open(path)
+		if err != nil {
+			return stats, err
+		}
+		dirs = append(dirs, d)
+	}
+	return w.MergeFromDirs(ctx, dirs...)
+}
+
+// MergeFromDirs is MergeFrom for directories that are open.
+func (w *Writer) MergeFromDirs(ctx context.Context, sources ...*store.Dir) (stats MergeStats, err error) {
+	var foreign []*liveSegment
+	defer func() {
+		for _, s := range foreign {
+			s.data.Close()
+		}
+	}()
+	for _, d := range sources {
+		if d == w.dir {
+			return stats, fmt.Errorf("writer: %s is both source and output of a merge", d)
+		}
+		c, err := d.OpenLatest(func(c *store.Commit) error {
+			segments, err := w.openForeign(c)
+			foreign = append(foreign, segments...)
+			return err
+		})
+		if err != nil {
+			return stats, fmt.Errorf("opening %s: %w", d, err)
+		}
+		defer c.Release()
+	}
+	err = w.pipe.exclusive(ctx, func() error {
+		if err := w.flush(ctx); err != nil {
+			return err
+		}
+		return w.mergeAll(ctx, foreign, &stats)
+	})
+	return stats, err
+}
+
+// openForeign opens all segments of a commit, or none.
+func (w *Writer) openForeign(c *store.Commit) (segments []*liveSegment, err error) {
+	defer func() {
+		if err != nil {
+			for _, s := range segments {
+				s.data.Close()
+			}
+			segments = nil
+		}
+	}()
+	if a := w.opts.Analyzer; c.Analyzer != a.Name() || c.AnalyzerOptions != a.Options() {
+		return nil, fmt.Errorf("%w: the index was made with %s(%s), not %s", ErrAnalyzer, c.Analyzer, c.AnalyzerOptions, a)
+	}
+	for i := range c.Segments {
+		data, err := c.OpenSegment(i)
+		if err != nil {
+			return segments, err
+		}
+		s := &liveSegment{info: c.Segments[i], data: data}
+		segments = append(segments, s)
+		if err := s.openFile(); err != nil {
+			return segments, err
+		}
+		if s.deletes, err = c.Deletes(i); err != nil {
+			return segments, err
+		}
+	}
+	return segments, nil
+}
+
+// mergeAll joins all segments and the foreign ones behind them into one.
+func (w *Writer) mergeAll(ctx context.Context, foreign []*liveSegment, stats *MergeStats) error {
+	var all []*liveSegment
+	for _, s := range w.segments {
+		c := *s // its deletes change only if the merge succeeds
+		if c.deletes != nil {
+			c.deletes = c.deletes.Clone()
+		}
+		all = append(all, &c)
+	}
+	all = append(all, foreign...)
+	if len(all) == 0 {
+		return nil
+	}
+	if err := dropShared(all); err != nil {
+		return err
+	}
+	merged, s, err := w.merge(ctx, all)
+	if err != nil {
+		return fmt.Errorf("merging %d segments: %w", len(all), err)
+	}
+	stats.add(s)
+	w.replace(0, len(w.segments), merged)
+	return nil
+}

@@ -1,0 +1,97 @@
+package writer
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/pinion-index/pinion/segment"
+)
+
+// MergeOptions say which segments Merge joins. The zero value joins all of them
+// and drops deleted documents.
+type MergeOptions struct {
+	// MaxSegments is how many segments may be left; 0 means 1. Only neighbours are
+	// joined, so that documents keep their order, and of them the smallest.
+	MaxSegments int
+	// Purge also rewrites segments that are not joined but hold deleted documents.
+	// With MaxSegments 1 that is always done.
+	Purge bool
+}
+
+// Merge flushes and joins segments. The next commit will hold the result; no
+// answer to a query changes by it, except that document frequencies and lengths
+// no longer count documents that were deleted before.
+func (w *Writer) Merge(ctx context.Context, o MergeOptions) (MergeStats, error) {
+	var stats MergeStats
+	err := w.pipe.exclusive(ctx, func() error {
+		if err := w.flush(ctx); err != nil {
+			return err
+		}
+		return w.mergeGroups(ctx, o, &stats)
+	})
+	return stats, err
+}
+
+func (w *Writer) mergeGroups(ctx context.Context, o MergeOptions, stats *MergeStats) error {
+	most := max(o.MaxSegments, 1)
+	at := 0
+	for _, n := range w.groups(most) {
+		group := w.segments[at : at+n]
+		if n == 1 && (!(o.Purge || most == 1) || group[0].deleted() == 0) {
+			at++
+			continue
+		}
+		merged, s, err := w.merge(ctx, group)
+		if err != nil {
+			return fmt.Errorf("merging %d segments: %w", n, err)
+		}
+		stats.add(s)
+		w.replace(at, n, merged)
+		at++
+	}
+	return nil
+}
+
+// replace puts s in the place of n segments.
+func (w *Writer) replace(at, n int, s *liveSegment) {
+	for _, old := range w.segments[at : at+n] {
+		w.drop(old)
+	}
+	rest := append([]*liveSegment{s}, w.segments[at+n:]...)
+	w.segments = append(w.segments[:at:at], rest...)
+	w.changed = true
+}
+
+// groups partitions the segments into at most `most` runs of neighbours and
+// returns their lengths: the two neighbours with the least postings together are
+// joined until few enough are left. Segments without live documents join any.
+func (w *Writer) groups(most int) []int {
+	type group struct {
+		n        int
+		docs     uint64
+		postings uint64
+	}
+	var gs []group
+	for _, s := range w.segments {
+		gs = append(gs, group{1, uint64(s.info.Docs - s.deleted()), s.info.Postings})
+	}
+	for len(gs) > most {
+		best := -1
+		for i := range len(gs) - 1 {
+			if gs[i].docs+gs[i+1].docs <= segment.MaxDocs &&
+				(best < 0 || gs[i].postings+gs[i+1].postings < gs[best].postings+gs[best+1].postings) {
+				best = i
+			}
+		}
+		if best < 0 {
+			break // no two fit one segment
+		}
+		gs[best] = group{gs[best].n + gs[best+1].n, gs[best].docs + gs[best+1].docs, gs[best].postings + gs[best+1].postings}
+		gs = append(gs[:best+1], gs[best+2:]...)
+	}
+	lens := make([]int, len(gs))
+	for i, g := range gs {
+		lens[i] = g.n
+	}
+	return lens
+}

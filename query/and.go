@@ -4,26 +4,20 @@ package query
 // the others, shortest first; the first that lacks it says where to go on.
 func (r *run) leapfrog() {
 	first, rest := r.lists[0], r.lists[1:]
-	doc := first.doc
+	doc := first.Doc()
 candidates:
-	for doc != end {
+	for doc != end && !r.due() {
 		r.Candidates++
 		for _, l := range rest {
 			l.Probes++
-			if l.seek(doc); l.doc != doc {
-				first.seek(l.doc)
-				doc = first.doc
+			if next := l.NextGEQ(doc); next != doc {
+				doc = first.NextGEQ(next)
 				continue candidates
 			}
 			l.Found++
 		}
-		score := r.scoreAt(doc)
-		if r.err != nil {
-			return
-		}
-		r.accept(doc, score)
-		first.next()
-		doc = first.doc
+		r.accept(doc, r.scoreAt(doc))
+		doc = first.Next()
 	}
 }
 
@@ -33,9 +27,9 @@ candidates:
 // it, it is scored and the first list gives the next.
 func (r *run) smallAdaptive() {
 	lists := r.lists
-	eliminator := lists[0].doc
-	at, have := 0, 1 // the list that gave the eliminator; how many lists have it
-	for eliminator != end {
+	eliminator := lists[0].Doc()
+	at, have := 0, 1 // the list that was looked into last; how many have the eliminator
+	for eliminator != end && !r.due() {
 		r.Candidates++
 		for have < len(lists) {
 			if at++; at == len(lists) {
@@ -43,23 +37,17 @@ func (r *run) smallAdaptive() {
 			}
 			l := lists[at]
 			l.Probes++
-			l.seek(eliminator)
-			if l.doc != eliminator {
+			if l.NextGEQ(eliminator) != eliminator {
 				break
 			}
 			l.Found++
 			have++
 		}
 		if have < len(lists) {
-			eliminator, have = lists[at].doc, 1
+			eliminator, have = lists[at].Doc(), 1
 			continue
 		}
-		score := r.scoreAt(eliminator)
-		if r.err != nil {
-			return
-		}
-		r.accept(eliminator, score)
-		lists[0].next()
-		eliminator, at, have = lists[0].doc, 0, 1
+		r.accept(eliminator, r.scoreAt(eliminator))
+		eliminator, at, have = lists[0].Next(), 0, 1
 	}
 }

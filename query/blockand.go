@@ -1,11 +1,16 @@
 package query
 
+import "github.com/pinion-index/pinion/format"
+
+var errShortFreqs = format.Corrupt("block has more docIDs than frequencies, or fewer")
+
 // matches are the documents of one block of the shortest list that are still in
 // every list looked into.
 type matches struct {
 	docs  []uint32
 	slots []uint32   // index of each document in the block
 	at    [][]uint32 // by list, then slot: position of the document in the list
+	freqs []uint32   // decoded block of a list
 }
 
 // blockMaxAnd computes And a block of the shortest list at a time. Its documents
@@ -21,8 +26,8 @@ func (r *run) blockMaxAnd() {
 	for len(r.match.at) < len(r.lists) {
 		r.match.at = append(r.match.at, nil)
 	}
-	for b := 0; b < len(first.last); b++ {
-		if prune := r.top.prune; prune >= 0 {
+	for first.Doc() != end && !r.stopped() {
+		if r.top.prune >= 0 {
 			if !bounded {
 				if !r.open(len(r.lists)) {
 					return
@@ -30,66 +35,51 @@ func (r *run) blockMaxAnd() {
 				r.sumBounds()
 				bounded = true
 			}
-			if first.blockBound(b)+r.suffix[1] <= prune {
+			first.Shallow(first.Doc())
+			if first.blockBound(r.s.scorer)+r.suffix[1] <= r.top.prune {
 				first.ByBound++
+				first.NextBlock()
 				continue
 			}
 		}
-		if b != first.block && !first.load(b) {
+		if !r.intersect(first.Docs()) {
 			return
 		}
-		if !r.intersect(b) {
-			return
-		}
+		first.NextBlock()
 	}
 }
 
-// intersect scores the documents of block b of the first list that all lists
-// hold. It reports false when there can be no more matches in any block.
-func (r *run) intersect(b int) bool {
+// intersect scores those of docs, a block of the first list, that all lists hold.
+// It reports false when there can be no more matches in any block.
+func (r *run) intersect(docs []uint32) (more bool) {
 	m := &r.match
-	first := r.lists[0]
-	m.docs = append(m.docs[:0], first.docs...)
+	m.start(docs)
+	r.Candidates += uint64(len(docs))
+	more = true
+	for j := 1; j < len(r.lists) && len(m.docs) > 0; j++ {
+		if !r.open(j + 1) {
+			return false
+		}
+		if cap(m.at[j]) < len(docs) {
+			m.at[j] = make([]uint32, max(len(docs), 128))
+		}
+		l := r.lists[j]
+		m.keep(l, m.at[j][:len(docs)])
+		more = more && l.Doc() != end
+	}
+	if len(m.docs) > 0 && r.scoreMatches() {
+		r.q.Trace.threshold(r, m.docs[0])
+	}
+	return more && r.err == nil
+}
+
+// start makes all of docs matches.
+func (m *matches) start(docs []uint32) {
+	m.docs = append(m.docs[:0], docs...)
 	m.slots = m.slots[:0]
-	for i := range m.docs {
+	for i := range docs {
 		m.slots = append(m.slots, uint32(i))
 	}
-	r.Candidates += uint64(len(m.docs))
-	more := true
-	for j, l := range r.lists[1:] {
-		if !r.open(j + 2) {
-			return false
-		}
-		if cap(m.at[j+1]) < len(first.docs) {
-			m.at[j+1] = make([]uint32, max(len(first.docs), first.l.BlockLen))
-		}
-		m.keep(l, m.at[j+1][:len(first.docs)])
-		if l.doc == end {
-			more = false
-		}
-		if len(m.docs) == 0 {
-			break
-		}
-	}
-	if r.err != nil {
-		return false
-	}
-	for i, doc := range m.docs {
-		slot, norm := m.slots[i], r.norm(doc)
-		first.pos = int(slot)
-		score := Score(first.weight, float32(first.freq()), norm)
-		for j, l := range r.lists[1:] {
-			score += Score(l.weight, float32(l.freqAt(int(m.at[j+1][slot]))), norm)
-		}
-		if r.err != nil {
-			return false
-		}
-		r.accept(doc, score)
-	}
-	if len(m.docs) > 0 {
-		r.q.Trace.threshold(r, m.docs[len(m.docs)-1])
-	}
-	return more
 }
 
 // keep drops the documents that l does not hold, and notes the positions of the
@@ -97,41 +87,69 @@ func (r *run) intersect(b int) bool {
 func (m *matches) keep(l *list, at []uint32) {
 	kept := 0
 	for i, doc := range m.docs {
-		if doc > l.doc {
-			l.Probes++
-			l.seek(doc)
-		}
-		if doc != l.doc {
-			if l.doc == end {
+		l.Probes++
+		next := l.NextGEQ(doc)
+		if next != doc {
+			if next == end {
 				break
 			}
 			continue
 		}
 		l.Found++
 		slot := m.slots[i]
-		at[slot] = uint32(max(l.block, 0)*l.l.BlockLen + l.pos)
+		at[slot] = uint32(l.Pos())
 		m.docs[kept], m.slots[kept] = doc, slot
 		kept++
 	}
 	m.docs, m.slots = m.docs[:kept], m.slots[:kept]
 }
 
-// freqAt returns the frequency at a position of the list, at or after the block
-// whose frequencies were decoded last.
-func (l *list) freqAt(position int) uint32 {
-	b, i := position/l.l.BlockLen, position%l.l.BlockLen
-	if b != l.freqB {
-		n, err := l.l.DecodeFreqs(b, l.freqsBuf[:cap(l.freqsBuf)])
-		if err != nil {
-			l.fail(err, b)
-			return 0
+// scoreMatches scores the matches, list after list, and offers them. It reports
+// false for damage.
+func (r *run) scoreMatches() bool {
+	m := &r.match
+	r.scores = grow(r.scores, len(m.docs))
+	freqs := r.lists[0].Freqs()
+	if len(freqs) == 0 {
+		return false
+	}
+	for i, doc := range m.docs {
+		r.scores[i] = Score(r.lists[0].weight, float32(freqs[m.slots[i]]), r.norm(doc))
+	}
+	for j := 1; j < len(r.lists); j++ {
+		if err := m.addScores(r, r.lists[j], m.at[j], r.scores); err != nil {
+			r.fail(format.Locate(err, r.place(r.lists[j])))
+			return false
 		}
-		l.freqs, l.freqB = l.freqsBuf[:n], b
-		l.FreqBlocks++
 	}
-	if i >= len(l.freqs) {
-		l.fail(errShortFreqs, b)
-		return 0
+	for i, doc := range m.docs {
+		r.accept(doc, r.scores[i])
 	}
-	return l.freqs[i]
+	return true
+}
+
+// addScores adds the scores of the matches' postings in l, which lie at positions
+// at, to scores. A block of frequencies is decoded once.
+func (m *matches) addScores(r *run, l *list, at []uint32, scores []float32) error {
+	list, block := l.List(), -1
+	_, freqs := list.Small()
+	for i, doc := range m.docs {
+		b, j := int(at[m.slots[i]])/list.BlockLen, int(at[m.slots[i]])%list.BlockLen
+		if b != block && !l.small {
+			if cap(m.freqs) < list.BlockLen {
+				m.freqs = make([]uint32, list.BlockLen)
+			}
+			n, err := list.DecodeFreqs(b, m.freqs[:cap(m.freqs)])
+			if err != nil {
+				return err
+			}
+			freqs, block = m.freqs[:n], b
+			l.FreqBlocks++
+		}
+		if j >= len(freqs) {
+			return format.Locate(errShortFreqs, format.Place{Block: b})
+		}
+		scores[i] += Score(l.weight, float32(freqs[j]), r.norm(doc))
+	}
+	return nil
 }

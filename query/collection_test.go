@@ -8,10 +8,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/RoaringBitmap/roaring/v2"
-
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
 )
 
@@ -82,13 +81,15 @@ func buildParts(t testing.TB, docs [][]string, deleted map[int]bool, c codec.Cod
 		if hi <= lo {
 			continue
 		}
-		p := part{seg: buildSegment(t, docs[lo:hi], c), base: uint32(lo), docs: uint32(hi - lo)}
+		s := &reader.Segment{Segment: buildSegment(t, docs[lo:hi], c), Base: uint32(lo), Ord: len(parts)}
+		s.Info.Docs = uint32(hi - lo)
+		p := part{seg: s}
 		for d := lo; d < hi; d++ {
 			if deleted[d] {
 				if p.deletes == nil {
-					p.deletes = roaring.New()
+					p.deletes = make([]uint64, (hi-lo+63)/64)
 				}
-				p.deletes.Add(uint32(d - lo))
+				p.deletes[(d-lo)/64] |= 1 << ((d - lo) % 64)
 			}
 		}
 		parts = append(parts, p)

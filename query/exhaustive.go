@@ -3,10 +3,10 @@ package query
 // exhaustive computes Or document at a time: the least current docID of all
 // lists, its score from all that stand there, on to the next.
 func (r *run) exhaustive() {
-	for {
+	for !r.due() {
 		doc := uint32(end)
 		for _, l := range r.lists {
-			doc = min(doc, l.doc)
+			doc = min(doc, l.Doc())
 		}
 		if doc == end {
 			return
@@ -14,13 +14,10 @@ func (r *run) exhaustive() {
 		r.Candidates++
 		score, norm := float32(0), r.norm(doc)
 		for _, l := range r.lists {
-			if l.doc == doc {
-				score += Score(l.weight, float32(l.freq()), norm)
-				l.next()
+			if l.Doc() == doc {
+				score += Score(l.weight, float32(l.Freq()), norm)
+				l.Next()
 			}
-		}
-		if r.err != nil {
-			return
 		}
 		r.accept(doc, score)
 	}
@@ -31,8 +28,8 @@ func (r *run) exhaustive() {
 func (r *run) scoreAt(doc uint32) float32 {
 	score, norm := float32(0), r.norm(doc)
 	for _, l := range r.lists {
-		if l.doc == doc {
-			score += Score(l.weight, float32(l.freq()), norm)
+		if l.Doc() == doc {
+			score += Score(l.weight, float32(l.Freq()), norm)
 		}
 	}
 	return score

@@ -1,5 +1,7 @@
 package query
 
+import "github.com/pinion-index/pinion/format"
+
 // listMaxScore computes Or by MaxScore a list at a time, the shortest first: its
 // postings are taken a block at a time, those that can pass the threshold with
 // the bounds of the longer lists become candidates, and the longer lists are
@@ -12,35 +14,47 @@ func (r *run) listMaxScore() {
 	r.sumBounds()
 	r.estimate()
 	for i, l := range r.lists {
-		if r.suffix[i] <= r.top.prune || r.err != nil {
+		if r.suffix[i] <= r.top.prune || i > 0 && !r.rewind(r.lists) {
 			return
-		}
-		for _, l := range r.lists {
-			l.rewind()
 		}
 		r.listPass(i, l)
 	}
 }
 
+// rewind moves lists back to their first postings and reports success.
+func (r *run) rewind(lists []*list) bool {
+	for _, l := range lists {
+		if l.Err() != nil {
+			return false
+		}
+		if err := l.rewind(r.part.seg, r.s.options.Seek); err != nil {
+			r.fail(format.Locate(err, r.place(l)))
+			return false
+		}
+	}
+	return true
+}
+
 // listPass scores the documents whose shortest list is list i.
 func (r *run) listPass(i int, l *list) {
-	for b := 0; b < len(l.last); b++ {
+	for l.Doc() != end && !r.stopped() {
 		pass := r.passing(i + 1)
-		if pass >= 0 && l.blockBound(b) <= pass {
+		l.Shallow(l.Doc())
+		if pass >= 0 && l.blockBound(r.s.scorer) <= pass {
 			l.ByBound++
+			l.NextBlock()
 			continue
 		}
-		if b != l.block && !l.load(b) || !r.scoreBlock(l) {
-			return
-		}
+		docs := l.Docs()
 		r.cand.reset()
-		for j, s := range l.scores {
+		for j, s := range r.scoreBlock(l, docs) {
 			if s > pass {
-				r.cand.add(l.docs[j], s)
+				r.cand.add(docs[j], s)
 			}
 		}
 		r.finishList(i)
-		r.q.Trace.threshold(r, l.last[b])
+		r.q.Trace.threshold(r, l.Doc())
+		l.NextBlock()
 	}
 }
 
@@ -51,9 +65,6 @@ func (r *run) finishList(i int) {
 	for j := i + 1; j < len(r.lists) && len(r.cand.docs) > 0; j++ {
 		r.probe(r.lists[j], r.suffix[j+1])
 	}
-	if r.err != nil {
-		return
-	}
 	for j, doc := range r.cand.docs {
 		if s := r.cand.sums[j]; s >= r.top.theta && !r.inShorter(i, doc) {
 			r.accept(doc, s)
@@ -63,21 +74,13 @@ func (r *run) finishList(i int) {
 
 // inShorter reports whether one of the lists before list i holds doc.
 func (r *run) inShorter(i int, doc uint32) bool {
-	for _, l := range r.lists[:i] {
-		if doc < l.doc {
-			l.rewind()
+	for j, l := range r.lists[:i] {
+		if doc < l.Doc() && !r.rewind(r.lists[j:j+1]) {
+			return false
 		}
-		if l.seek(doc); l.doc == doc {
+		if l.NextGEQ(doc) == doc {
 			return true
 		}
 	}
 	return false
-}
-
-// rewind moves to the first posting.
-func (l *list) rewind() {
-	if l.block > 0 {
-		l.block, l.freqB, l.scoreB = -1, -1, -1
-	}
-	l.pos, l.doc = 0, l.l.First
 }

@@ -12,10 +12,10 @@ package query
 func (r *run) maxScore(blockMax bool) {
 	r.sumBounds()
 	essential := r.essential(len(r.lists))
-	for essential > 0 {
+	for essential > 0 && !r.due() {
 		doc := uint32(end)
 		for _, l := range r.lists[:essential] {
-			doc = min(doc, l.doc)
+			doc = min(doc, l.Doc())
 		}
 		if doc == end {
 			return
@@ -23,9 +23,9 @@ func (r *run) maxScore(blockMax bool) {
 		r.Candidates++
 		score, norm := float32(0), r.norm(doc)
 		for _, l := range r.lists[:essential] {
-			if l.doc == doc {
-				score += Score(l.weight, float32(l.freq()), norm)
-				l.next()
+			if l.Doc() == doc {
+				score += Score(l.weight, float32(l.Freq()), norm)
+				l.Next()
 			}
 		}
 		full := score+r.suffix[essential] > r.top.prune
@@ -34,9 +34,6 @@ func (r *run) maxScore(blockMax bool) {
 		}
 		if full {
 			score, full = r.complete(essential, doc, score, norm)
-		}
-		if r.err != nil {
-			return
 		}
 		if full {
 			r.accept(doc, score)
@@ -64,9 +61,9 @@ func (r *run) complete(i int, doc uint32, score, norm float32) (full float32, ok
 		}
 		l := r.lists[i]
 		l.Probes++
-		if l.seek(doc); l.doc == doc {
+		if l.NextGEQ(doc) == doc {
 			l.Found++
-			score += Score(l.weight, float32(l.freq()), norm)
+			score += Score(l.weight, float32(l.Freq()), norm)
 		}
 	}
 	return score, true
@@ -77,8 +74,8 @@ func (r *run) complete(i int, doc uint32, score, norm float32) (full float32, ok
 func (r *run) blocksPass(i int, doc uint32, score float32) bool {
 	for ; i < len(r.lists); i++ {
 		l := r.lists[i]
-		if l.peek = l.shallow(max(l.block, l.peek, 0), doc); l.peek < len(l.last) {
-			score += l.blockBound(l.peek)
+		if l.Shallow(doc) != end {
+			score += l.blockBound(r.s.scorer)
 		}
 		if score+r.suffix[i+1] <= r.top.prune {
 			return false

@@ -16,11 +16,8 @@ func (c *candidates) add(doc uint32, sum float32) {
 // cannot pass the threshold any more, and offers the rest.
 func (r *run) finish(i int) {
 	r.Candidates += uint64(len(r.cand.docs))
-	for ; i < len(r.lists) && len(r.cand.docs) > 0; i++ {
+	for ; i < len(r.lists) && len(r.cand.docs) > 0 && !r.stopped(); i++ {
 		r.probe(r.lists[i], r.suffix[i+1])
-		if r.err != nil {
-			return
-		}
 	}
 	for j, doc := range r.cand.docs {
 		r.accept(doc, r.cand.sums[j])
@@ -33,32 +30,24 @@ func (r *run) finish(i int) {
 func (r *run) probe(l *list, rest float32) {
 	docs, sums, kept := r.cand.docs, r.cand.sums[:len(r.cand.docs)], 0
 	prune := r.top.prune
-	bounded, bound := -1, float32(0) // the block whose bound is known
+	block, bound := uint32(end), float32(0) // last docID of the block whose bound is known, and that
 	for i, doc := range docs {
 		sum := sums[i]
-		if doc > l.doc {
-			b := max(l.block, 0)
-			if doc > l.last[b] {
-				b = l.findBlock(b+1, doc)
-			}
-			if b >= len(l.last) {
-				l.finish()
-			} else {
-				if b != l.block && prune >= 0 {
-					if b != bounded {
-						bounded, bound = b, l.blockBound(b)
-					}
-					if sum+bound+rest <= prune {
-						continue
-					}
+		if doc > l.Doc() {
+			if last := l.Shallow(doc); prune >= 0 && last != end {
+				if last != block {
+					block, bound = last, l.blockBound(r.s.scorer)
 				}
-				l.Probes++
-				l.seekIn(b, doc)
+				if sum+bound+rest <= prune {
+					continue
+				}
 			}
+			l.Probes++
+			l.NextGEQ(doc)
 		}
-		if doc == l.doc {
+		if doc == l.Doc() {
 			l.Found++
-			sum += Score(l.weight, float32(l.freq()), r.norm(doc))
+			sum += Score(l.weight, float32(l.Freq()), r.norm(doc))
 		}
 		if sum+rest > prune {
 			docs[kept], sums[kept] = doc, sum
@@ -66,17 +55,4 @@ func (r *run) probe(l *list, rest float32) {
 		}
 	}
 	r.cand.docs, r.cand.sums = docs[:kept], sums[:kept]
-}
-
-// seekIn moves to the first posting that is at least target, which lies in block
-// b, at or after the current one.
-func (l *list) seekIn(b int, target uint32) {
-	if b != l.block {
-		if !l.load(b) {
-			return
-		}
-		l.pos = 0
-	}
-	l.pos = l.find(target)
-	l.doc = l.docs[l.pos]
 }

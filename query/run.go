@@ -4,19 +4,16 @@ import (
 	"context"
 	"slices"
 
-	"github.com/RoaringBitmap/roaring/v2"
-
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
 )
 
 // part is one segment of the snapshot.
 type part struct {
-	seg     *segment.Segment
-	base    uint32 // global docID of its first document
-	docs    uint32
-	deletes *roaring.Bitmap // local docIDs, nil for none
+	seg     *reader.Segment
 	lens    lengths
+	deletes []uint64 // bitmap of local docIDs, as reader.Deletes has it; nil for none
 }
 
 // run is everything that executing one query needs. Searchers pool them, so that
@@ -37,23 +34,27 @@ type run struct {
 	opened int     // how many of them are open
 	spare  []*list // all that were ever made
 	suffix []float32
-	order  []*list // scratch of the WAND family
+	Counts
+
+	// Scratch.
+	order  []*list
 	win    window
-	kth    []float32 // scratch
 	cand   candidates
 	match  matches
-	Counts
+	scores []float32
+	kth    []float32
 }
 
 // unknown reports whether some term occurs nowhere.
 func (r *run) unknown() bool { return len(r.terms) > 0 && r.terms[0].df == 0 }
 
 // enter makes p the segment at hand. It reports false when the segment has no
-// matches; failures are in r.err.
+// matches.
 func (r *run) enter(p int, conjunctive bool) bool {
 	r.part = &r.s.parts[p]
 	r.vet = r.part.deletes != nil || r.q.Filter != nil
 	r.lists, r.opened = r.lists[:0], 0
+	r.Counts = Counts{}
 	for i := range r.terms {
 		t := &r.terms[i]
 		e := t.entries[p]
@@ -68,41 +69,72 @@ func (r *run) enter(p int, conjunctive bool) bool {
 		}
 		l := r.spare[len(r.lists)]
 		l.entry, l.term, l.weight, l.bound = e, i, t.weight, -1
-		l.score, l.stop, l.seekBy = r.s.scorer, &r.stop, r.s.options.Seek
+		l.ListCounts = ListCounts{}
 		r.lists = append(r.lists, l)
 	}
 	return len(r.lists) > 0
 }
 
-// open prepares the first n lists that are not prepared yet. Conjunctions open a
-// list when there is something to look for in it.
+// open opens the first n lists, those excepted that are open already, and reports
+// success. Conjunctions open a list when there is something to look for in it.
 func (r *run) open(n int) bool {
 	for ; r.opened < n; r.opened++ {
 		l := r.lists[r.opened]
-		if err := l.open(r.part.seg); err != nil {
-			r.fail(format.Locate(err, format.Place{List: string(r.terms[l.term].bytes), Block: format.NoBlock}))
+		if err := l.open(r.part.seg, r.s.options.Seek); err != nil {
+			r.fail(format.Locate(err, r.place(l)))
 			return false
 		}
 	}
 	return true
 }
 
-// scoreBlock makes l.scores the scores of the current block's postings.
-func (r *run) scoreBlock(l *list) bool {
-	if l.scoreB == l.block {
-		return true
+// sumBounds finds the bounds of all lists and makes suffix[i] the sum of those of
+// lists i and up, suffix[len(lists)] zero.
+func (r *run) sumBounds() {
+	r.suffix = append(r.suffix[:0], make([]float32, len(r.lists)+1)...)
+	for i := len(r.lists) - 1; i >= 0; i-- {
+		l := r.lists[i]
+		if docs, freqs := l.List().Small(); docs != nil {
+			l.scores = grow(l.scores, len(docs))
+			r.scorePostings(l, l.scores, docs, freqs)
+			l.bound = slices.Max(l.scores)
+		} else {
+			l.bound = r.s.scorer.Bound(l.weight, l.List().Quad)
+		}
+		r.suffix[i] = r.suffix[i+1] + l.bound
 	}
-	if !l.loadFreqs() {
-		return false
+}
+
+// grow returns a slice of n elements, in v's memory if it suffices, with the
+// capacity that vector code needs.
+func grow(v []float32, n int) []float32 {
+	if cap(v) < n+vectorSlack {
+		v = make([]float32, max(n, 128)+vectorSlack)
 	}
-	n := len(l.docs)
-	if cap(l.scores) < l.l.BlockLen {
-		l.scores = make([]float32, l.l.BlockLen)
+	return v[:n]
+}
+
+// estimate raises the threshold to what the k-th impacts of the lists at hand
+// prove: at least k documents reach it, if none may be refused.
+func (r *run) estimate() {
+	if r.vet {
+		return
 	}
-	l.scores = l.scores[:n]
-	r.scorePostings(l)
-	l.scoreB = l.block
-	return true
+	for _, l := range r.lists {
+		if l.small {
+			if len(l.scores) >= r.top.k {
+				r.kth = append(r.kth[:0], l.scores...)
+				r.top.raise(greatest(r.kth, r.top.k))
+			}
+			continue
+		}
+		for i, k := range format.KthValues {
+			if tf, dl, ok := l.List().Kth[i].Pair(); r.top.k <= k && ok {
+				r.top.raise(Score(l.weight, float32(tf), r.s.scorer.Norm(dl)))
+				break
+			}
+		}
+	}
 }
 
 // norm returns the norm of a document of the segment at hand.
@@ -114,62 +146,21 @@ func (r *run) accept(doc uint32, score float32) {
 	if score < r.top.theta || r.vet && !r.allowed(doc) {
 		return
 	}
-	r.top.offer(r.part.base+doc, score)
+	r.top.offer(r.part.seg.Base+doc, score)
 }
 
 func (r *run) allowed(doc uint32) bool {
-	if d := r.part.deletes; d != nil && d.Contains(doc) {
+	if w := int(doc / 64); w < len(r.part.deletes) && r.part.deletes[w]>>(doc%64)&1 != 0 {
 		return false
 	}
 	f := r.q.Filter
-	return f == nil || f.Contains(r.part.base+doc)
-}
-
-// estimate raises the threshold to what the k-th impacts of the lists at hand
-// prove: at least k documents reach it, if none may be refused.
-func (r *run) estimate() {
-	if r.vet {
-		return
-	}
-	for _, l := range r.lists {
-		if docs, _ := l.l.Small(); docs != nil {
-			if len(l.scores) >= r.top.k {
-				r.kth = append(r.kth[:0], l.scores...)
-				selectGreatest(r.kth, r.top.k)
-				r.top.raise(r.kth[r.top.k-1])
-			}
-			continue
-		}
-		for i, k := range format.KthValues {
-			if tf, dl, ok := l.l.Kth[i].Pair(); r.top.k <= k && ok {
-				r.top.raise(Score(l.weight, float32(tf), r.s.scorer.Norm(dl)))
-				break
-			}
-		}
-	}
-}
-
-// sumBounds makes suffix[i] the sum of the bounds of lists i and up, and
-// suffix[len(lists)] zero.
-func (r *run) sumBounds() {
-	r.suffix = append(r.suffix[:0], make([]float32, len(r.lists)+1)...)
-	for i := len(r.lists) - 1; i >= 0; i-- {
-		l := r.lists[i]
-		if docs, _ := l.l.Small(); docs != nil {
-			r.scoreBlock(l)
-			l.bound = slices.Max(l.scores)
-		} else {
-			l.bound = l.score.Bound(l.weight, l.l.Quad)
-		}
-		r.suffix[i] = r.suffix[i+1] + l.bound
-	}
+	return f == nil || f.Contains(r.part.seg.Base+doc)
 }
 
 // begin prepares for a query.
 func (r *run) begin(ctx context.Context, s *Searcher, q *Query) {
 	r.s, r.q = s, q
 	r.stop.reset(ctx)
-	r.Counts = Counts{}
 }
 
 // forget drops what must not be kept alive by the pool.

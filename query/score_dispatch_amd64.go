@@ -8,36 +8,30 @@ import (
 	"github.com/pinion-index/pinion/format/codec/simd"
 )
 
-// scoreLanes is the longest vector: scores are computed for whole vectors, so
-// buffers hold a multiple of it.
-const scoreLanes = 16
-
-// scorePostings writes the scores of the postings of the current block to
-// l.scores. Frequencies of 2^31 and more, which AVX2 cannot convert, are left to
-// the portable code, by the list's bound.
-func (r *run) scorePostings(l *list) {
-	n := len(l.docs)
-	padded := (n + scoreLanes - 1) &^ (scoreLanes - 1)
-	lens := &r.part.lens
-	if !lens.vectors || l.huge || cap(l.docs) < padded || cap(l.freqs) < padded || cap(l.scores) < padded {
-		r.scorePortable(l)
+// scorePostings writes the scores of postings of l to dst, which is as long.
+// Frequencies of 2^31 and more, which AVX2 cannot convert, and slices without
+// room for whole vectors behind them are left to the portable code.
+func (r *run) scorePostings(l *list, dst []float32, docs, freqs []uint32) {
+	n := len(docs)
+	lens, norms, w := &r.part.lens, r.s.scorer.norms, l.weight
+	level := simd.Level()
+	whole := (n + vectorSlack - 1) &^ (vectorSlack - 1)
+	if level < simd.AVX2 || !lens.vectors || l.huge || cap(docs) < whole || cap(freqs) < whole || cap(dst) < whole {
+		r.scorePortable(l, dst, docs, freqs)
 		return
 	}
-	norms := r.s.scorer.norms
-	b := lens.table.Bytes()
-	dst, docs, freqs := unsafe.SliceData(l.scores), unsafe.SliceData(l.docs), unsafe.SliceData(l.freqs)
+	to, d, f := unsafe.SliceData(dst), unsafe.SliceData(docs), unsafe.SliceData(freqs)
+	table, at := unsafe.SliceData(lens.table.Bytes()), unsafe.SliceData(norms)
 	lastDoc, lastNorm := uint32(lens.table.Len()-1), uint32(len(norms)-1)
 	wide := lens.table.Width() == 2
-	switch level := simd.Level(); {
+	switch {
 	case level >= simd.AVX512 && wide:
-		scoreAVX512x2(dst, docs, freqs, n, unsafe.SliceData(b), lastDoc, unsafe.SliceData(norms), lastNorm, l.weight)
+		scoreAVX512x2(to, d, f, n, table, lastDoc, at, lastNorm, w)
 	case level >= simd.AVX512:
-		scoreAVX512x1(dst, docs, freqs, n, unsafe.SliceData(b), lastDoc, unsafe.SliceData(norms), lastNorm, l.weight)
-	case level >= simd.AVX2 && wide:
-		scoreAVX2x2(dst, docs, freqs, n, unsafe.SliceData(b), lastDoc, unsafe.SliceData(norms), lastNorm, l.weight)
-	case level >= simd.AVX2:
-		scoreAVX2x1(dst, docs, freqs, n, unsafe.SliceData(b), lastDoc, unsafe.SliceData(norms), lastNorm, l.weight)
+		scoreAVX512x1(to, d, f, n, table, lastDoc, at, lastNorm, w)
+	case wide:
+		scoreAVX2x2(to, d, f, n, table, lastDoc, at, lastNorm, w)
 	default:
-		r.scorePortable(l)
+		scoreAVX2x1(to, d, f, n, table, lastDoc, at, lastNorm, w)
 	}
 }

@@ -2,4 +2,6 @@
 
 package query
 
-func (r *run) scorePostings(l *list) { r.scorePortable(l) }
+func (r *run) scorePostings(l *list, dst []float32, docs, freqs []uint32) {
+	r.scorePortable(l, dst, docs, freqs)
+}

@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/store"
 )
 
 // MaxTerms is the most distinct terms of a query.
@@ -18,7 +21,7 @@ var ErrTooManyTerms = errors.New("query: too many terms")
 // Params{0, 0}; start from DefaultOptions.
 type Options struct {
 	Params Params
-	Seek   Seek
+	Seek   reader.Strategy // how postings are found
 }
 
 // DefaultOptions are DefaultParams and the fastest strategies.
@@ -83,23 +86,25 @@ func (s *Searcher) Execute(ctx context.Context, queries []Query) ([]Result, erro
 // AppendHits appends the hits of q to dst, the best first. It allocates only
 // where dst or the Searcher's pooled memory must grow. On an error it returns dst
 // as it was.
-func (s *Searcher) AppendHits(ctx context.Context, dst []Hit, q *Query) ([]Hit, error) {
-	if err := ctx.Err(); err != nil {
+func (s *Searcher) AppendHits(ctx context.Context, dst []Hit, q *Query) (hits []Hit, err error) {
+	hits = dst
+	if err = ctx.Err(); err != nil {
 		return dst, err
 	}
+	defer store.CatchFault(store.ArmFault(), &err)
 	if q.K <= 0 || len(q.Terms) == 0 {
 		q.Trace.reset()
 		return dst, nil
 	}
 	r := s.runs.Get().(*run)
 	r.begin(ctx, s, q)
-	hits, err := r.search(dst)
+	found, err := r.search(dst)
 	r.forget()
 	s.runs.Put(r)
 	if err != nil {
 		return dst, err
 	}
-	return hits, nil
+	return found, nil
 }
 
 func (r *run) search(dst []Hit) ([]Hit, error) {
@@ -157,7 +162,6 @@ func (r *run) maxHits() int {
 // dispatch runs the algorithm that was asked for over the segment at hand.
 func (r *run) dispatch(conjunctive bool) {
 	a := r.choose(conjunctive)
-	r.Counts = Counts{}
 	if a != BlockMaxAnd && !r.open(len(r.lists)) {
 		return
 	}
@@ -185,6 +189,7 @@ func (r *run) dispatch(conjunctive bool) {
 	default:
 		r.leapfrog()
 	}
+	r.settle()
 	if r.q.Trace != nil {
 		r.q.Trace.add(r, a)
 	}

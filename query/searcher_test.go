@@ -14,6 +14,7 @@ import (
 
 	"github.com/pinion-index/pinion/format/codec/bp128"
 	"github.com/pinion-index/pinion/format/codec/vbyte128"
+	"github.com/pinion-index/pinion/reader"
 )
 
 func searcherOver(t testing.TB, parts []part, o Options) *Searcher {
@@ -81,7 +82,7 @@ type collection struct {
 func newCollection(t testing.TB, docs [][]string, deleted map[int]bool, p Params, cuts ...int) *collection {
 	c := &collection{docs: docs, oracle: newOracle(docs, deleted), params: p}
 	one := buildParts(t, docs, deleted, bp128.Codec{})
-	for _, seek := range []Seek{SeekSkip, SeekRange, SeekHash} {
+	for _, seek := range []reader.Strategy{reader.Gallop, reader.SafeRange, reader.Buckets} {
 		c.searchers = append(c.searchers, searcherOver(t, one, Options{Params: p, Seek: seek}))
 	}
 	if len(cuts) > 0 {
@@ -145,7 +146,7 @@ func TestRandomCollections(t *testing.T) {
 
 // Lists long enough for regression, buckets and k-th impacts.
 func TestLongLists(t *testing.T) {
-	n, queries := 20000, 14
+	n, queries := 20000, 10
 	if testing.Short() {
 		n, queries = 9000, 10
 	}

@@ -105,3 +105,33 @@ func (t *topK) appendHits(dst []Hit) []Hit {
 	t.heap = t.heap[:0]
 	return dst
 }
+
+// greatest returns the k-th greatest of v, which it reorders. 0 < k <= len(v).
+func greatest(v []float32, k int) float32 {
+	for lo, hi := 0, len(v)-1; lo < hi; {
+		p := v[(lo+hi)/2]
+		i, j := lo, hi
+		for i <= j {
+			for v[i] > p {
+				i++
+			}
+			for v[j] < p {
+				j--
+			}
+			if i <= j {
+				v[i], v[j] = v[j], v[i]
+				i++
+				j--
+			}
+		}
+		switch {
+		case k-1 <= j:
+			hi = j
+		case k-1 >= i:
+			lo = i
+		default:
+			lo = hi
+		}
+	}
+	return v[k-1]
+}

@@ -86,7 +86,7 @@ func (t *Trace) add(r *run, a Algorithm) {
 	for i, l := range r.lists {
 		lt := ListTrace{Term: string(r.terms[l.term].bytes), DF: l.entry.DF, Weight: l.weight, Bound: max(l.bound, 0)}
 		if i < r.opened {
-			lt.Blocks, lt.ListCounts = len(l.last), l.ListCounts
+			lt.Blocks, lt.ListCounts = l.blocks(), l.ListCounts
 		}
 		st.Lists = append(st.Lists, lt)
 	}
@@ -100,6 +100,6 @@ func (t *Trace) threshold(r *run, doc uint32) {
 	}
 	n := len(t.Thresholds)
 	if n < maxThresholds && (n == 0 || r.top.theta > t.Thresholds[n-1].Score) {
-		t.Thresholds = append(t.Thresholds, Threshold{Doc: r.part.base + doc, Score: r.top.theta})
+		t.Thresholds = append(t.Thresholds, Threshold{Doc: r.part.seg.Base + doc, Score: r.top.theta})
 	}
 }

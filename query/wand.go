@@ -1,6 +1,9 @@
 package query
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // wand computes Or by WAND (Broder 2003): lists in order of their docIDs, the
 // pivot is the first list up to which the bounds sum above the threshold, and no
@@ -10,49 +13,33 @@ import "slices"
 func (r *run) wand(blockMax bool) {
 	r.sumBounds()
 	r.order = append(r.order[:0], r.lists...)
-	slices.SortFunc(r.order, func(a, b *list) int { return compareDocs(a.doc, b.doc) })
-	for r.err == nil {
+	slices.SortFunc(r.order, func(a, b *list) int { return cmp.Compare(a.Doc(), b.Doc()) })
+	for !r.due() {
 		p := r.pivot()
 		if p < 0 {
 			return
 		}
 		r.Pivots++
-		doc := r.order[p].doc
+		doc := r.order[p].Doc()
 		if blockMax {
 			if next, pass := r.blockPivot(p, doc); !pass {
-				if r.stopped() {
-					return
-				}
-				r.advance(p, next, true)
+				r.advance(p, next)
 				continue
 			}
 		}
-		if r.order[0].doc == doc {
+		if r.order[0].Doc() == doc {
 			r.Candidates++
 			score := r.scoreAt(doc)
 			for i := 0; i <= p; i++ {
-				r.order[i].next()
+				r.order[i].Next()
 			}
 			r.restore(p)
-			if r.err != nil {
-				return
-			}
 			r.accept(doc, score)
 			r.q.Trace.threshold(r, doc)
 			continue
 		}
-		r.advance(p, doc, false)
+		r.advance(p, doc)
 	}
-}
-
-func compareDocs(a, b uint32) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // pivot returns the index in order of the last list that stands at the pivot
@@ -60,11 +47,11 @@ func compareDocs(a, b uint32) int {
 func (r *run) pivot() int {
 	var sum float32
 	for i, l := range r.order {
-		if l.doc == end {
+		if l.Doc() == end {
 			return -1
 		}
 		if sum += l.bound; sum > r.top.prune {
-			for i+1 < len(r.order) && r.order[i+1].doc == l.doc {
+			for i+1 < len(r.order) && r.order[i+1].Doc() == l.Doc() {
 				i++
 			}
 			return i
@@ -80,42 +67,36 @@ func (r *run) blockPivot(p int, doc uint32) (next uint32, pass bool) {
 	var sum float32
 	next = end
 	if p+1 < len(r.order) {
-		next = r.order[p+1].doc
+		next = r.order[p+1].Doc()
 	}
 	for _, l := range r.order[:p+1] {
-		b := l.shallow(max(l.block, 0), doc)
-		if b == len(l.last) {
-			continue
+		if last := l.Shallow(doc); last != end {
+			sum += l.blockBound(r.s.scorer)
+			next = min(next, last+1)
 		}
-		sum += l.blockBound(b)
-		next = min(next, l.last[b]+1)
 	}
 	return next, sum > r.top.prune
 }
 
 // advance moves one of lists 0 to p to target: of those that stand before it the
 // one with the fewest postings.
-func (r *run) advance(p int, target uint32, byBound bool) {
+func (r *run) advance(p int, target uint32) {
 	best := -1
 	for i, l := range r.order[:p+1] {
-		if l.doc < target && (best < 0 || l.term < r.order[best].term) {
+		if l.Doc() < target && (best < 0 || l.term < r.order[best].term) {
 			best = i
 		}
 	}
 	l := r.order[best]
-	from := l.block
 	l.Probes++
-	l.seek(target)
-	if byBound && l.block > from+1 {
-		l.ByBound += uint64(l.block - from - 1)
-	}
+	l.NextGEQ(target)
 	r.sink(best)
 }
 
 // sink moves list i towards the end of order until order is sorted again.
 func (r *run) sink(i int) {
 	l := r.order[i]
-	for i+1 < len(r.order) && r.order[i+1].doc < l.doc {
+	for i+1 < len(r.order) && r.order[i+1].Doc() < l.Doc() {
 		r.order[i] = r.order[i+1]
 		i++
 	}

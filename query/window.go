@@ -94,7 +94,7 @@ func (r *run) windows(prune bool) {
 		}
 		lo := uint32(end)
 		for _, l := range r.lists[:n] {
-			lo = min(lo, l.doc)
+			lo = min(lo, l.Doc())
 		}
 		if lo == end || r.stopped() {
 			return
@@ -128,9 +128,9 @@ func (r *run) accumulated(n int) int {
 	}
 	postings := 0
 	for _, l := range r.lists[:e] {
-		postings += l.l.N
+		postings += l.List().N
 	}
-	for e < n && r.lists[e].l.N <= localLimit+localFactor*postings {
+	for e < n && r.lists[e].List().N <= localLimit+localFactor*postings {
 		e++
 	}
 	return e
@@ -155,8 +155,7 @@ func (r *run) raise(n int) {
 		return
 	}
 	r.kth = append(r.kth[:0], c.sums...)
-	selectGreatest(r.kth, k)
-	theta := r.kth[k-1]
+	theta := greatest(r.kth, k)
 	if theta <= r.top.theta {
 		return
 	}
@@ -169,36 +168,6 @@ func (r *run) raise(n int) {
 		}
 	}
 	c.docs, c.sums = c.docs[:kept], c.sums[:kept]
-}
-
-// selectGreatest reorders v so that its k greatest values come first, the least of
-// them at k-1. 0 < k <= len(v).
-func selectGreatest(v []float32, k int) {
-	for lo, hi := 0, len(v)-1; lo < hi; {
-		p := v[(lo+hi)/2]
-		i, j := lo, hi
-		for i <= j {
-			for v[i] > p {
-				i++
-			}
-			for v[j] < p {
-				j--
-			}
-			if i <= j {
-				v[i], v[j] = v[j], v[i]
-				i++
-				j--
-			}
-		}
-		switch {
-		case k-1 <= j:
-			hi = j
-		case k-1 >= i:
-			lo = i
-		default:
-			return
-		}
-	}
 }
 
 // float32Below returns the greatest float32 that is not above v.
@@ -216,11 +185,11 @@ func float32Below(v float64) float32 {
 func (r *run) windowSize(n int) uint32 {
 	postings := uint64(0)
 	for _, l := range r.lists[:n] {
-		postings += uint64(l.l.N)
+		postings += uint64(l.List().N)
 	}
 	const aim = 2048
 	size := uint64(minWindow)
-	for size < maxWindow && size*postings < aim*uint64(r.part.docs) {
+	for size < maxWindow && size*postings < aim*uint64(r.part.seg.Docs()) {
 		size *= 2
 	}
 	return uint32(size)
@@ -229,19 +198,37 @@ func (r *run) windowSize(n int) uint32 {
 // accumulate adds the postings of l in the window.
 func (r *run) accumulate(l *list, pass float32) {
 	hi := r.win.lo + r.win.size
-	for l.doc < hi {
-		if l.block < 0 && !l.load(0) || !r.scoreBlock(l) {
+	for l.Doc() < hi && !r.stopped() {
+		docs := l.Docs()
+		n := len(docs)
+		if n > 0 && docs[n-1] >= hi {
+			n = lowerBound(docs, hi)
+		}
+		scores := r.scoreBlock(l, docs[:n])
+		if scores == nil {
 			return
 		}
-		n := len(l.docs)
-		if l.last[l.block] >= hi {
-			n = lowerBound(l.docs, l.pos, n-1, hi)
+		r.win.add(docs[:n], scores, pass)
+		if n == len(docs) {
+			l.NextBlock()
+		} else {
+			l.NextGEQ(hi)
 		}
-		r.win.add(l.docs[l.pos:n], l.scores[l.pos:n], pass)
-		if n == len(l.docs) {
-			l.enter(l.block + 1)
-			continue
-		}
-		l.pos, l.doc = n, l.docs[n]
 	}
+}
+
+// scoreBlock returns the scores of the next postings of l, whose docIDs are docs;
+// they are valid until the next call. It returns nil when there are none because
+// of damage.
+func (r *run) scoreBlock(l *list, docs []uint32) []float32 {
+	if l.small {
+		return l.scores[l.Pos():][:len(docs)]
+	}
+	freqs := l.Freqs()
+	if len(freqs) < len(docs) || len(docs) == 0 {
+		return nil
+	}
+	r.scores = grow(r.scores, len(docs))
+	r.scorePostings(l, r.scores, docs, freqs[:len(docs)])
+	return r.scores
 }

@@ -70,27 +70,13 @@ func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error)
 	if !unary.Positions(p[:], b.high, 0, b.n) {
 		return 0, codec.ErrBlock
 	}
-	if !join(dst[:b.n], p[:b.n], b.base, b.width) {
+	if !unary.Join(dst, p[:], b.n, b.width, b.base) {
 		return 0, codec.ErrBlock
 	}
 	if dst[b.n-1] != s.Last[block] {
 		return 0, codec.ErrLastDoc
 	}
 	return b.n, nil
-}
-
-// joinPortable puts the high parts, at positions p, before the low parts in dst;
-// false if the result does not rise.
-func joinPortable(dst, p []uint32, base uint32, width uint) bool {
-	p = p[:len(dst)]
-	before, falls := uint32(0), uint32(0)
-	for i, low := range dst {
-		x := (p[i]-uint32(i))<<width | low
-		falls |= x - before // X is below 2^31, so only a fall has the top bit
-		before = x
-		dst[i] = base + uint32(i) + x
-	}
-	return falls>>31 == 0
 }
 
 // freqs is a block of frequencies, taken apart.
@@ -136,25 +122,10 @@ func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, block int) (int, error
 	}
 	bitpack.Unpack(dst, b.low, b.n, b.width)
 	var p [unary.MaxOnes + unary.Slack]uint32
-	if !unary.Positions(p[:], b.high, widthBits, b.n) || !differ(dst[:b.n], p[:b.n], b.width) {
+	if !unary.Positions(p[:], b.high, widthBits, b.n) || !unary.Differ(dst, p[:], b.n, b.width) {
 		return 0, codec.ErrBlock
 	}
 	return b.n, nil
-}
-
-// differ puts the high parts, at positions p, before the low parts in dst and
-// leaves the differences plus one; false if one of them is no frequency.
-func differ(dst, p []uint32, width uint) bool {
-	p = p[:len(dst)]
-	before, wide := uint64(0), uint64(0)
-	for i, low := range dst {
-		x := uint64(p[i]-uint32(i))<<width | uint64(low)
-		f := x - before + 1
-		wide |= f | (f - 1) // a fall, 2^32 and beyond
-		before = x
-		dst[i] = uint32(f)
-	}
-	return wide>>32 == 0
 }
 
 // Doc returns docID i without decoding its block.

@@ -49,10 +49,9 @@ func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error)
 		bitpack.UnpackDocs(dst, p[low:], n, plan.Width, prev)
 	} else {
 		bitpack.Unpack(dst, p[low:], n, plan.Width)
-		if !patch.Apply(dst, n, p, headBits, plan) {
+		if !patch.ApplyDocs(dst, n, p, headBits, plan, prev) {
 			return 0, codec.ErrBlock
 		}
-		bitpack.PrefixSum(dst[:n], prev)
 	}
 	if err := codec.CheckLast(dst[n-1], s.Last[block], prev, n); err != nil {
 		return 0, err
@@ -83,10 +82,9 @@ func (Frequencies) DecodeFreqs(dst []uint32, s *codec.Sequence, block int) (int,
 		bitpack.UnpackFreqs(dst, p[low:], n, plan.Width)
 	} else {
 		bitpack.Unpack(dst, p[low:], n, plan.Width)
-		if !patch.Apply(dst, n, p, headBits, plan) {
+		if !patch.ApplyFreqs(dst, n, p, headBits, plan) {
 			return 0, codec.ErrBlock
 		}
-		patch.AddOne(dst)
 	}
 	if plan.Width+plan.Over >= bitpack.MaxWidth-1 && codec.CheckFreqs(dst[:n]) != nil {
 		return 0, codec.ErrBlock // 2^32 is not a frequency

@@ -41,10 +41,9 @@ func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error)
 		bitpack.UnpackDocs(dst, p[min(headSize, low):], n, h.Width, prev)
 	} else {
 		bitpack.Unpack(dst, p[headSize:low], n, h.Width)
-		if !patch.ApplyList(dst, n, p[low:], 0, h.Plan, h.index, 0) {
+		if !patch.ApplyListDocs(dst, n, p[low:], 0, h.Plan, h.index, prev) {
 			return 0, codec.ErrBlock
 		}
-		bitpack.PrefixSum(dst[:n], prev)
 	}
 	if err := codec.CheckLast(dst[n-1], s.Last[block], prev, n); err != nil {
 		return 0, err
@@ -68,10 +67,9 @@ func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, block int) (int, error
 		bitpack.UnpackFreqs(dst, p[min(headSize, low):], n, h.Width)
 	} else {
 		bitpack.Unpack(dst, p[headSize:low], n, h.Width)
-		if !patch.ApplyList(dst, n, p[low:], 0, h.Plan, h.index, 0) {
+		if !patch.ApplyListFreqs(dst, n, p[low:], 0, h.Plan, h.index) {
 			return 0, codec.ErrBlock
 		}
-		patch.AddOne(dst)
 	}
 	if h.Width+h.Over >= bitpack.MaxWidth-1 && codec.CheckFreqs(dst[:n]) != nil {
 		return 0, codec.ErrBlock // 2^32 is not a frequency
@@ -88,7 +86,7 @@ func (Codec) Freq(s *codec.Sequence, i int) (uint32, error) {
 	j := uint(i % BlockLen)
 	f := patch.Low(p[min(headSize, low):], h.Width, j) + 1
 	if h.Count > 0 {
-		f += patch.FindList(p[low:], 0, h.Plan, j, h.index, 0)
+		f += patch.FindList(p[low:], 0, h.Plan, j, h.index)
 	}
 	if f == 0 {
 		return 0, codec.ErrBlock

@@ -98,7 +98,7 @@ func appendBlock(dst []byte, v []uint32, or uint32) []byte {
 func head(p []byte, n int) (h header, low int, ok bool) {
 	word := uint(binary.LittleEndian.Uint32(p))
 	h = header{Plan: patch.Plan{Width: word & 0xff, Over: word >> 16 & 0xff, Count: word >> 24}, index: word >> 8 & 0xff}
-	if h.Width > bitpack.MaxWidth || h.Over > bitpack.MaxWidth || h.index > 7 || h.Count > BlockLen {
+	if h.Width > bitpack.MaxWidth || h.Over > bitpack.MaxWidth || h.index > 7 || h.Count > BlockLen || h.Count > 0 && h.Over == 0 {
 		return h, 0, false
 	}
 	return h, headSize + bitpack.Size(n, h.Width), int(h.words(n))*4 == len(p)

@@ -1,6 +1,10 @@
 package patch
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/pinion-index/pinion/format/codec/bitpack"
+)
 
 // Put writes the exceptions of v under the plan p.
 func (w *Writer) PutExceptions(v []uint32, p Plan) {
@@ -34,17 +38,49 @@ func (w *Writer) PutExceptions(v []uint32, p Plan) {
 // Apply adds the exceptions that begin at bit of src to dst, whose elements hold
 // the low bits of n values. It returns false where positions do not ascend
 // strictly, reach beyond n, or are not as many as the plan says. The words of the
-// exceptions must lie within src, and dst hold 128 values.
+// exceptions must lie within src, and dst hold 128 values, of which those from n
+// on may be overwritten.
 func Apply(dst []uint32, n int, src []byte, bit uint, p Plan) bool {
-	if p.Count > ListMax {
-		return applyBitmap(dst, n, src, bit, p)
-	}
-	return ApplyList(dst, n, src, bit, p, positionBits, 1)
+	return apply(dst[:bitmapBits:bitmapBits], n, src, bit, p, p.form(), 1)
 }
 
-// ApplyList is Apply for exceptions whose positions are always listed, in fields
-// of pos bits, and whose fields of overflows hold (value >> b) - less.
-func ApplyList(dst []uint32, n int, src []byte, bit uint, p Plan, pos uint, less uint32) bool {
+// ApplyFreqs is Apply and adds one to every value.
+func ApplyFreqs(dst []uint32, n int, src []byte, bit uint, p Plan) bool {
+	return applyFreqs(dst[:bitmapBits:bitmapBits], n, src, bit, p, p.form(), 1)
+}
+
+// ApplyDocs is Apply and turns the values, d-gaps less one, into docIDs that follow
+// prev.
+func ApplyDocs(dst []uint32, n int, src []byte, bit uint, p Plan, prev uint32) bool {
+	return applyDocs(dst[:bitmapBits:bitmapBits], n, src, bit, p, p.form(), 1, prev)
+}
+
+// ApplyListFreqs is ApplyFreqs for exceptions whose positions are always listed, in
+// fields of pos bits, at most 7, and whose overflows are stored as they are, not
+// less one.
+func ApplyListFreqs(dst []uint32, n int, src []byte, bit uint, p Plan, pos uint) bool {
+	return applyFreqs(dst[:bitmapBits:bitmapBits], n, src, bit, p, pos, 0)
+}
+
+// ApplyListDocs is ApplyDocs for exceptions as ApplyListFreqs takes them.
+func ApplyListDocs(dst []uint32, n int, src []byte, bit uint, p Plan, pos uint, prev uint32) bool {
+	return applyDocs(dst[:bitmapBits:bitmapBits], n, src, bit, p, pos, 0, prev)
+}
+
+// asBitmap takes the place of the width of positions where they are a bitmap.
+const asBitmap = 64
+
+func (p Plan) form() uint {
+	if p.Count > ListMax {
+		return asBitmap
+	}
+	return positionBits
+}
+
+func applyPortable(dst []uint32, n int, src []byte, bit uint, p Plan, pos uint, less uint32) bool {
+	if pos == asBitmap {
+		return applyBitmap(dst, n, src, bit, p)
+	}
 	over := bit + p.Count*pos
 	next := uint32(0)
 	for range p.Count {
@@ -57,6 +93,22 @@ func ApplyList(dst []uint32, n int, src []byte, bit uint, p Plan, pos uint, less
 		bit += pos
 		over += p.Over
 	}
+	return true
+}
+
+func applyFreqsPortable(dst []uint32, n int, src []byte, bit uint, p Plan, pos uint, less uint32) bool {
+	if !applyPortable(dst, n, src, bit, p, pos, less) {
+		return false
+	}
+	AddOne(dst)
+	return true
+}
+
+func applyDocsPortable(dst []uint32, n int, src []byte, bit uint, p Plan, pos uint, less, prev uint32) bool {
+	if !applyPortable(dst, n, src, bit, p, pos, less) {
+		return false
+	}
+	bitpack.PrefixSum(dst[:n], prev)
 	return true
 }
 
@@ -90,11 +142,15 @@ func Find(src []byte, bit uint, p Plan, i uint) uint32 {
 	if p.Count > ListMax {
 		return findBitmap(src, bit, p, i)
 	}
-	return FindList(src, bit, p, i, positionBits, 1)
+	return findList(src, bit, p, i, positionBits, 1)
 }
 
-// FindList is Find for exceptions as ApplyList takes them.
-func FindList(src []byte, bit uint, p Plan, i, pos uint, less uint32) uint32 {
+// FindList is Find for exceptions as ApplyListFreqs takes them.
+func FindList(src []byte, bit uint, p Plan, i, pos uint) uint32 {
+	return findList(src, bit, p, i, pos, 0)
+}
+
+func findList(src []byte, bit uint, p Plan, i, pos uint, less uint32) uint32 {
 	lo, hi := uint(0), p.Count // binary search among the positions
 	for lo < hi {
 		m := (lo + hi) / 2

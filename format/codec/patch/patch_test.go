@@ -1,12 +1,16 @@
 package patch
 
 import (
+	"fmt"
 	"math/bits"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"github.com/pinion-index/pinion/format/codec/bitpack"
+	"github.com/pinion-index/pinion/format/codec/simd"
 )
 
 func drawValues(t *rapid.T) ([]uint32, uint32) {
@@ -120,5 +124,124 @@ func TestApplyRefuses(t *testing.T) {
 	bitmap[0] = 0xff
 	if Apply(make([]uint32, 128), 128, bitmap, 0, Plan{Width: 1, Count: 19, Over: 5}) {
 		t.Error("took a bitmap of 8 bits for 19 exceptions")
+	}
+}
+
+// kinds are the three ways to finish a patched block.
+var kinds = map[string]struct {
+	dispatched, portable func(dst []uint32, n int, src []byte, bit uint, p Plan, pos uint, less, prev uint32) bool
+}{
+	"plain": {
+		func(dst []uint32, n int, src []byte, bit uint, p Plan, pos uint, less, _ uint32) bool {
+			return apply(dst, n, src, bit, p, pos, less)
+		},
+		func(dst []uint32, n int, src []byte, bit uint, p Plan, pos uint, less, _ uint32) bool {
+			return applyPortable(dst, n, src, bit, p, pos, less)
+		},
+	},
+	"freqs": {
+		func(dst []uint32, n int, src []byte, bit uint, p Plan, pos uint, less, _ uint32) bool {
+			return applyFreqs(dst, n, src, bit, p, pos, less)
+		},
+		func(dst []uint32, n int, src []byte, bit uint, p Plan, pos uint, less, _ uint32) bool {
+			return applyFreqsPortable(dst, n, src, bit, p, pos, less)
+		},
+	},
+	"docs": {applyDocs, applyDocsPortable},
+}
+
+// TestTiers compares the tiers on bytes that may be anything.
+func TestTiers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := Plan{
+			Width: rapid.UintRange(0, 32).Draw(t, "width"),
+			Count: rapid.UintRange(1, MaxCount).Draw(t, "count"),
+			Over:  rapid.UintRange(1, 31).Draw(t, "over"),
+		}
+		pos, less := p.form(), uint32(1)
+		if rapid.Bool().Draw(t, "list") {
+			pos, less = rapid.UintRange(0, 7).Draw(t, "pos"), 0
+		}
+		bit := rapid.UintRange(0, 70).Draw(t, "bit")
+		end := bit + p.Bits()
+		if pos != asBitmap {
+			end = bit + p.Count*(pos+p.Over)
+		}
+		n := rapid.IntRange(1, 128).Draw(t, "n")
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+		all := make([]byte, 4*Words(end)+64)
+		for i := range all {
+			all[i] = byte(rng.Uint32())
+		}
+		if rapid.Bool().Draw(t, "sound") {
+			writePositions(all, bit, p.Count, pos, rng)
+			n = 128
+		}
+		low := make([]uint32, 128)
+		for i := range low {
+			low[i] = rng.Uint32() & uint32(uint64(1)<<p.Width-1)
+		}
+		prev := rng.Uint32()
+		for name, kind := range kinds {
+			want := slices.Clone(low)
+			wantOK := kind.portable(want, n, all[:4*Words(end)], bit, p, pos, less, prev)
+			for _, tier := range simd.Tiers() {
+				restore := simd.SetLevel(tier)
+				got := slices.Clone(low)
+				ok := kind.dispatched(got, n, all[:4*Words(end)], bit, p, pos, less, prev)
+				restore()
+				if ok != wantOK || ok && !slices.Equal(got[:n], want[:n]) {
+					t.Fatalf("%s at %v: %v, %v\nportable %v, %v", name, tier, ok, got[:n], wantOK, want[:n])
+				}
+			}
+		}
+	})
+}
+
+// writePositions writes count positions, those of a random choice out of 128 or of
+// those that fit pos bits.
+func writePositions(src []byte, bit, count, pos uint, rng *rand.Rand) {
+	room := 128
+	if pos != asBitmap {
+		room = 1 << pos
+	}
+	chosen := rng.Perm(room)[:min(int(count), room)]
+	slices.Sort(chosen)
+	set := func(at uint, v uint) { src[at/8] = src[at/8]&^(1<<(at%8)) | byte(v<<(at%8)) }
+	if pos == asBitmap {
+		for i := range uint(128) {
+			set(bit+i, 0)
+		}
+		for _, i := range chosen {
+			set(bit+uint(i), 1)
+		}
+		return
+	}
+	for j, i := range chosen {
+		for k := range pos {
+			set(bit+uint(j)*pos+k, uint(i)>>k&1)
+		}
+	}
+}
+
+func BenchmarkApply(b *testing.B) {
+	for _, count := range []uint{4, 10, 18, 40} {
+		rng := rand.New(rand.NewPCG(1, uint64(count)))
+		p := Plan{Width: 7, Count: count, Over: 3}
+		src := make([]byte, 512)
+		writePositions(src, 18, count, p.form(), rng)
+		dst := make([]uint32, 128)
+		for _, tier := range simd.Tiers() {
+			for name, kind := range kinds {
+				b.Run(fmt.Sprintf("%d/%v/%s", count, tier, name), func(b *testing.B) {
+					defer simd.SetLevel(tier)()
+					for b.Loop() {
+						if !kind.dispatched(dst, 128, src[:256], 18, p, p.form(), 1, 1) {
+							b.Fatal("refused")
+						}
+					}
+				})
+			}
+		}
 	}
 }

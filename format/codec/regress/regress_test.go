@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/format/codec/simd"
 )
 
 // TestLine compares the fixed-point line with the exact one: at most one below, at
@@ -66,11 +67,17 @@ func TestAdd(t *testing.T) {
 			ok = ok && int64(want[j]) > before && want[j] <= codec.MaxDoc
 			before = int64(want[j])
 		}
-		if got := l.Add(v, prev); got != ok {
-			t.Fatalf("says %v, want %v for %v after %d", got, ok, want, prev)
-		}
-		if !slices.Equal(v, want) {
-			t.Fatalf("got %v, want %v", v, want)
+		for _, tier := range simd.Tiers() {
+			restore := simd.SetLevel(tier)
+			got := append(slices.Clone(v), 0xc0ffee)
+			says := l.Add(got[:len(v)], prev)
+			restore()
+			if says != ok {
+				t.Fatalf("%v says %v, want %v for %v after %d", tier, says, ok, want, prev)
+			}
+			if !slices.Equal(got[:len(v)], want) || got[len(v)] != 0xc0ffee {
+				t.Fatalf("%v: got %v, want %v", tier, got, want)
+			}
 		}
 	})
 }

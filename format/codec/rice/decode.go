@@ -59,7 +59,7 @@ func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 		if !unary.Positions(p[:], b.high, widthBits, b.n) {
 			return 0, codec.ErrBlock
 		}
-		unary.AddSums(dst[:b.n], p[:b.n], b.width)
+		unary.AddSums(dst, p[:], b.n, b.width)
 	}
 	if err := codec.CheckLast(dst[b.n-1], s.Last[i], prev, b.n); err != nil {
 		return 0, err
@@ -87,7 +87,7 @@ func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 	}
 	bitpack.UnpackFreqs(dst, b.low, b.n, b.width)
 	var p [unary.MaxOnes + unary.Slack]uint32
-	if !unary.Positions(p[:], b.high, widthBits, b.n) || !unary.AddNumbers(dst[:b.n], p[:b.n], b.width) {
+	if !unary.Positions(p[:], b.high, widthBits, b.n) || !unary.AddNumbers(dst, p[:], b.n, b.width) {
 		return 0, codec.ErrBlock
 	}
 	if b.width == maxWidth && codec.CheckFreqs(dst[:b.n]) != nil {

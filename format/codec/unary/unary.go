@@ -106,27 +106,71 @@ func (w *Writer) Put(q uint32) {
 // Bytes returns dst with the words.
 func (w *Writer) Bytes() []byte { return w.dst }
 
-// AddSums adds the sum of the numbers up to the i-th, shifted left by width, to
-// dst[i]; p are their positions. Sums are mod 2^32.
-func AddSums(dst, p []uint32, width uint) { addSums(dst, p[:len(dst)], width) }
+// AddSums adds the sum of the numbers up to the i-th, shifted left by width, to each
+// of n values dst[i]; p are the numbers' positions. Sums are mod 2^32. dst must have
+// MaxOnes elements, of which those from n on may be overwritten, and p those and
+// Slack; so for the functions below.
+func AddSums(dst, p []uint32, n int, width uint) {
+	addSums(dst[:MaxOnes], p[:MaxOnes+Slack], n, width)
+}
 
-func addSumsPortable(dst, p []uint32, width uint) {
-	for i := range dst {
+func addSumsPortable(dst, p []uint32, n int, width uint) {
+	for i := range dst[:n] {
 		dst[i] += (p[i] - uint32(i)) << width
 	}
 }
 
-// AddNumbers adds the i-th number, shifted left by width (at most 31), to dst[i]; p
-// are the numbers' positions. It returns false if a shifted number is 2^32 or more.
-func AddNumbers(dst, p []uint32, width uint) bool { return addNumbers(dst, p[:len(dst)], width) }
+// AddNumbers adds the i-th number, shifted left by width (at most 31), to each of n
+// values dst[i]. It returns false if a shifted number is 2^32 or more.
+func AddNumbers(dst, p []uint32, n int, width uint) bool {
+	return uint64(addNumbers(dst[:MaxOnes], p[:MaxOnes+Slack], n, width))<<width>>32 == 0
+}
 
-func addNumbersPortable(dst, p []uint32, width uint) bool {
+// addNumbersPortable returns the bitwise or of the numbers.
+func addNumbersPortable(dst, p []uint32, n int, width uint) uint32 {
 	next, or := uint32(0), uint32(0)
-	for i := range dst {
+	for i := range dst[:n] {
 		q := p[i] - next
 		next = p[i] + 1
 		or |= q
 		dst[i] += q << width
 	}
-	return uint64(or)<<width>>32 == 0
+	return or
+}
+
+// Join puts the sums of n numbers, shifted left by width, before the low bits in dst,
+// and adds base + i to the i-th: what Elias and Fano's code of a strictly rising
+// sequence holds. It returns false if the sequence falls or takes a step of 2^31.
+func Join(dst, p []uint32, n int, width uint, base uint32) bool {
+	return join(dst[:MaxOnes], p[:MaxOnes+Slack], n, width, base)
+}
+
+func joinPortable(dst, p []uint32, n int, width uint, base uint32) bool {
+	before, falls := uint32(0), uint32(0)
+	for i, low := range dst[:n] {
+		x := (p[i]-uint32(i))<<width | low
+		falls |= x - before
+		before = x
+		dst[i] = base + uint32(i) + x
+	}
+	return falls>>31 == 0
+}
+
+// Differ puts the sums of n numbers, shifted left by width, before the low bits in dst
+// and leaves the differences of one to the next, plus one. It returns false if a
+// result is not 1 to 2^32-1.
+func Differ(dst, p []uint32, n int, width uint) bool {
+	return differ(dst[:MaxOnes], p[:MaxOnes+Slack], n, width)
+}
+
+func differPortable(dst, p []uint32, n int, width uint) bool {
+	before, wide := uint64(0), uint64(0)
+	for i, low := range dst[:n] {
+		x := uint64(p[i]-uint32(i))<<width | uint64(low)
+		f := x - before + 1
+		wide |= f | (f - 1) // a fall, 2^32 and beyond
+		before = x
+		dst[i] = uint32(f)
+	}
+	return wide>>32 == 0
 }

@@ -19,16 +19,22 @@ import (
 
 	"github.com/pinion-index/pinion/testdata"
 	"github.com/pinion-index/pinion/tools/internal/cli"
+	"github.com/pinion-index/pinion/tools/internal/idxbench"
 	"github.com/pinion-index/pinion/tools/internal/idxbuild"
 	"github.com/pinion-index/pinion/tools/internal/idxinspect"
 	"github.com/pinion-index/pinion/tools/internal/idxmerge"
+	"github.com/pinion-index/pinion/tools/internal/idxquery"
+	"github.com/pinion-index/pinion/tools/internal/quickstart"
 )
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
+		"idxbench":   func() { cli.Main(idxbench.Command()) },
 		"idxbuild":   func() { cli.Main(idxbuild.Command()) },
 		"idxinspect": func() { cli.Main(idxinspect.Command()) },
 		"idxmerge":   func() { cli.Main(idxmerge.Command()) },
+		"idxquery":   func() { cli.Main(idxquery.Command()) },
+		"quickstart": func() { cli.Main(quickstart.Command()) },
 	})
 }
 

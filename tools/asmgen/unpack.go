@@ -102,6 +102,34 @@ func (u *unpacker) rows(j, k int, not bool, lo, hi reg.VecPhysical) {
 	}
 }
 
+// four brings rows j and j+2 into rowsA and j+1 and j+3 into rowsB. Where two rows
+// fit in a word it takes them there together and then parts them.
+func (u *unpacker) four(j int) {
+	b, not := u.width, u.tier == avx512
+	if 2*b > 32 {
+		u.rows(j, j+2, not, rowsA, spareA)
+		u.rows(j+1, j+3, not, rowsB, spareB)
+		return
+	}
+	v, w := j*b/32, (j+2)*b/32
+	s, t := j*b%32, (j+2)*b%32
+	u.pair(v, w-v, rowsA)
+	u.shift(rowsA, s, t, true)
+	if s+2*b > 32 || t+2*b > 32 {
+		u.pair(v+1, w-v, spareA)
+		u.shift(spareA, 32-s, 32-t, false)
+		u.VPOR(spareA, rowsA, rowsA)
+	}
+	u.VPSRLD(operand.U8(b), rowsA, rowsB)
+	if not {
+		u.VPTERNLOGD(operand.U8(ternNotAnd), mask, rowsA, rowsA)
+		u.VPTERNLOGD(operand.U8(ternNotAnd), mask, rowsB, rowsB)
+	} else {
+		u.VPAND(mask, rowsA, rowsA)
+		u.VPAND(mask, rowsB, rowsB)
+	}
+}
+
 // Registers of the kernels. Processors rename them: a short supply costs nothing.
 var (
 	rowsA, rowsB   = reg.Y0, reg.Y1
@@ -198,8 +226,7 @@ func (a *assembler) docs(t tier, width int) {
 			a.CMPQ(n, operand.U8(16*k))
 			a.JLE(operand.LabelRef("done"))
 		}
-		u.rows(4*k, 4*k+2, t == avx512, rowsA, spareA)
-		u.rows(4*k+1, 4*k+3, t == avx512, rowsB, spareB)
+		u.four(4 * k)
 		a.scan(t)
 		a.store(operand.Mem{Base: dst, Disp: 64 * k})
 	}

@@ -45,31 +45,48 @@ type build struct {
 }
 
 func (f *flags) run(cmd *cobra.Command, args []string) error {
-	o, err := f.writerOptions()
+	r, err := f.build(cmd.Context(), cmd.ErrOrStderr(), args)
 	if err != nil {
 		return err
 	}
+	if f.json {
+		return cli.JSON(cmd.OutOrStdout(), r)
+	}
+	r.text(cmd.OutOrStdout())
+	return nil
+}
+
+// Build runs the command with args and returns its report.
+func Build(ctx context.Context, stderr io.Writer, args []string) (*Report, error) {
+	f := newFlags()
+	cmd := f.command()
+	if err := cmd.ParseFlags(args); err != nil {
+		return nil, cli.Usage("%w", err)
+	}
+	return f.build(ctx, stderr, cmd.Flags().Args())
+}
+
+func (f *flags) build(ctx context.Context, stderr io.Writer, args []string) (*Report, error) {
+	o, err := f.writerOptions()
+	if err != nil {
+		return nil, err
+	}
 	if err := checkDir(f.out); err != nil {
-		return err
+		return nil, err
 	}
 	ins, total, err := f.inputs(args)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	// What is not counted, such as garbage, has to fit beside the budget.
 	debug.SetMemoryLimit(int64(f.memory) + int64(f.memory)/8)
-	b := &build{stderr: cmd.ErrOrStderr(), skip: f.onError.Value == "skip", report: Report{Index: f.out}}
-	b.progress = cli.NewProgress(b.stderr, "build", total, cli.BytesRate)
+	b := &build{stderr: stderr, skip: f.onError.Value == "skip", report: Report{Index: f.out}}
+	b.progress = cli.NewProgress(stderr, "build", total, cli.BytesRate)
 	defer b.progress.Stop()
-	if err := b.all(cmd.Context(), f.out, o, ins); err != nil {
-		return err
+	if err := b.all(ctx, f.out, o, ins); err != nil {
+		return nil, err
 	}
-	b.progress.Stop()
-	if f.json {
-		return cli.JSON(cmd.OutOrStdout(), &b.report)
-	}
-	b.report.text(cmd.OutOrStdout())
-	return nil
+	return &b.report, nil
 }
 
 // all adds all inputs and commits.

@@ -36,7 +36,10 @@ type flags struct {
 }
 
 // Command returns the command.
-func Command() *cobra.Command {
+func Command() *cobra.Command { return newFlags().command() }
+
+// newFlags returns the defaults.
+func newFlags() *flags {
 	f := &flags{memory: writer.DefaultMemory}
 	var formats []string
 	for _, x := range exchange.Formats() {
@@ -50,6 +53,10 @@ func Command() *cobra.Command {
 	f.codec, f.freqCodec = cli.NewChoice("NAME", codecs...), cli.NewChoice("NAME", codecs...)
 	f.order = cli.NewChoice("ORDER", "input", "bp", "random")
 	f.onError = cli.NewChoice("WHAT", "fail", "skip")
+	return f
+}
+
+func (f *flags) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "idxbuild --out DIR [flags] INPUT...",
 		Short: "Add documents to an index",
@@ -89,7 +96,7 @@ Inputs, gzip-compressed or not; "-" is standard input:
 	return cmd
 }
 
-// options turns the flags into options of the writer.
+// writerOptions turns the flags into options of the writer.
 func (f *flags) writerOptions() (o writer.Options, err error) {
 	switch {
 	case f.out == "":

@@ -1,0 +1,9 @@
+// Idxbench measures codecs, indexes and queries.
+package main
+
+import (
+	"github.com/pinion-index/pinion/tools/internal/cli"
+	"github.com/pinion-index/pinion/tools/internal/idxbench"
+)
+
+func main() { cli.Main(idxbench.Command()) }

@@ -1,0 +1,103 @@
+// Package idxbench is the command idxbench.
+package idxbench
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pinion-index/pinion/tools/internal/cli"
+)
+
+// Command returns the command.
+func Command() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "idxbench COMMAND",
+		Short: "Measure codecs, indexes and queries",
+		Long: `Idxbench measures the parts of the engine on this machine. Figures are of one
+thread unless said otherwise; run it on an idle machine.`,
+		Example: `  idxbench decode
+  idxbench decode --index kjv.idx --codec bp128,ef
+  idxbench query --index kjv.idx --queries topics.tsv
+  idxbench build testdata/kjv.jsonl.gz
+  idxbench open --index kjv.idx`,
+	}
+	root.AddCommand(decodeCommand(), intersectCommand(), queryCommand(), buildCommand(), openCommand(),
+		gpuCommand("gpu", "Measure decoding, scoring and batches on a GPU"),
+		gpuCommand("load", "Measure loading posting lists to a GPU"))
+	return root
+}
+
+// gpuCommand is a command that this build cannot run.
+func gpuCommand(name, short string) *cobra.Command {
+	return &cobra.Command{
+		Use: name, Short: short, Long: short + ".\n\nIt needs an NVIDIA GPU and a build that can use it; this one answers queries on\nthe CPU only.",
+		Args: cli.Want(),
+		RunE: func(*cobra.Command, []string) error {
+			return fmt.Errorf("this build has no GPU support: it takes an NVIDIA GPU and its driver, CUDA, and a build with cgo and -tags cuda")
+		},
+	}
+}
+
+// report prints text, or itself as JSON.
+type report interface{ text(w io.Writer) }
+
+// show prints r as the flag --json says.
+func show(cmd *cobra.Command, r report) error {
+	if asJSON, _ := cmd.Flags().GetBool("json"); asJSON {
+		return cli.JSON(cmd.OutOrStdout(), r)
+	}
+	r.text(cmd.OutOrStdout())
+	return nil
+}
+
+func jsonFlag(cmd *cobra.Command) {
+	cmd.Flags().SortFlags = false
+	cmd.Flags().Bool("json", false, "print JSON instead of a table")
+}
+
+// times are measured durations.
+type times []time.Duration
+
+// at returns the duration that the given share of all does not exceed.
+func (t times) at(share float64) time.Duration {
+	if len(t) == 0 {
+		return 0
+	}
+	return t[min(int(share*float64(len(t))), len(t)-1)]
+}
+
+func (t times) mean() time.Duration {
+	if len(t) == 0 {
+		return 0
+	}
+	sum := time.Duration(0)
+	for _, d := range t {
+		sum += d
+	}
+	return sum / time.Duration(len(t))
+}
+
+func (t times) sort() { slices.Sort(t) }
+
+// us prints microseconds.
+func us(d time.Duration) string { return cli.Float(float64(d.Nanoseconds())/1e3, 3) }
+
+// measure runs f, which does the same each time, for about d and returns the time
+// that the fastest of several runs of it took.
+func measure(d time.Duration, f func() error) (time.Duration, error) {
+	best := time.Duration(1<<63 - 1)
+	for start := time.Now(); ; {
+		t := time.Now()
+		if err := f(); err != nil {
+			return 0, err
+		}
+		best = min(best, time.Since(t))
+		if time.Since(start) >= d {
+			return max(best, 1), nil
+		}
+	}
+}

@@ -1,0 +1,281 @@
+package idxbench
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"math"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pinion-index/pinion/analysis"
+	"github.com/pinion-index/pinion/exchange"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/tools/internal/cli"
+)
+
+// Queries is what `idxbench query` and `idxbench intersect` print.
+type Queries struct {
+	Index   string     `json:"index"`
+	Queries int        `json:"queries"`
+	Repeats int        `json:"repeats"`
+	K       int        `json:"k"`
+	Rows    []QueryRow `json:"rows"`
+}
+
+// QueryRow is one mode and algorithm. Times are those of the fastest run of each
+// query, in microseconds.
+type QueryRow struct {
+	Mode      string  `json:"mode"`
+	Algorithm string  `json:"algorithm"`
+	Mean      float64 `json:"mean_us"`
+	P50       float64 `json:"p50_us"`
+	P95       float64 `json:"p95_us"`
+	P99       float64 `json:"p99_us"`
+	Max       float64 `json:"max_us"`
+	Hits      int     `json:"hits"`
+	Answer    string  `json:"answer"` // hash of all docIDs and scores
+	times     times
+}
+
+type queryFlags struct {
+	index, queries string
+	k, repeats     int
+	modes          []string
+	algos          []string
+	params         query.Params
+}
+
+func queryCommand() *cobra.Command {
+	f := &queryFlags{params: query.DefaultParams}
+	cmd := &cobra.Command{
+		Use:   "query --index DIR --queries FILE",
+		Short: "Measure the time that queries take",
+		Long: `Measure the time that each query takes, one after the other, warm. Of the repeats
+the fastest counts. Algorithms must give the same answer, which is checked.`,
+		Example: `  idxbench query --index kjv.idx --queries topics.tsv
+  idxbench query --index kjv.idx --queries topics.tsv --mode or --algo maxscore,bmw --repeat 10`,
+		Args: cli.Want(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			q, err := f.run(cmd.Context(), cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			return show(cmd, q)
+		},
+	}
+	f.register(cmd)
+	cmd.Flags().StringSliceVar(&f.modes, "mode", []string{"and", "or"}, "modes, as `MODE,...`")
+	cmd.Flags().StringSliceVar(&f.algos, "algo", []string{"auto"}, "algorithms, as `NAME,...`, or all")
+	return cmd
+}
+
+func intersectCommand() *cobra.Command {
+	f := &queryFlags{params: query.DefaultParams, modes: []string{"and"}, algos: []string{"all"}}
+	cmd := &cobra.Command{
+		Use:   "intersect --index DIR --queries FILE",
+		Short: "Measure the algorithms for conjunctions",
+		Long:  "Measure mode and of idxbench query with every algorithm for conjunctions.",
+		Args:  cli.Want(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			q, err := f.run(cmd.Context(), cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			return show(cmd, q)
+		},
+		Example: "  idxbench intersect --index kjv.idx --queries topics.tsv",
+	}
+	f.register(cmd)
+	return cmd
+}
+
+func (f *queryFlags) register(cmd *cobra.Command) {
+	jsonFlag(cmd)
+	fl := cmd.Flags()
+	fl.StringVar(&f.index, "index", "", "index `DIR` (required)")
+	fl.StringVar(&f.queries, "queries", "", "queries as lines of qid, tab, text from `FILE` (required)")
+	fl.IntVar(&f.k, "k", 10, "how many documents are wanted")
+	fl.IntVar(&f.repeats, "repeat", 3, "run each query `N` times")
+	fl.Float64Var(&f.params.K1, "k1", f.params.K1, "BM25's k1")
+	fl.Float64Var(&f.params.B, "b", f.params.B, "BM25's b")
+}
+
+// plan returns the modes and the algorithms of each.
+func (f *queryFlags) plan() (modes []query.Mode, algos map[query.Mode][]query.Algorithm, err error) {
+	algos = map[query.Mode][]query.Algorithm{}
+	for _, name := range f.modes {
+		m, err := query.ParseMode(name)
+		if err != nil {
+			return nil, nil, cli.Usage("%w", err)
+		}
+		modes = append(modes, m)
+		for _, name := range f.algos {
+			if name == "all" {
+				for _, a := range query.Algorithms() {
+					if a == query.Auto || m == query.AndOr || a.Conjunctive() == (m == query.And) {
+						algos[m] = append(algos[m], a)
+					}
+				}
+				continue
+			}
+			a, err := query.ParseAlgorithm(name)
+			if err != nil {
+				return nil, nil, cli.Usage("%w", err)
+			}
+			algos[m] = append(algos[m], a)
+		}
+	}
+	return modes, algos, nil
+}
+
+func (f *queryFlags) run(ctx context.Context, stderr io.Writer) (out *Queries, err error) {
+	switch {
+	case f.index == "":
+		return nil, cli.Usage("--index is missing")
+	case f.queries == "":
+		return nil, cli.Usage("--queries is missing")
+	case f.repeats < 1:
+		return nil, cli.Usage("--repeat is at least 1")
+	case f.params.Check() != nil:
+		return nil, cli.Usage("%w", f.params.Check())
+	}
+	modes, algos, err := f.plan()
+	if err != nil {
+		return nil, err
+	}
+	defer store.CatchFault(store.ArmFault(), &err)
+	x, err := reader.Open(f.index)
+	if err != nil {
+		return nil, cli.Opening(err)
+	}
+	defer x.Close()
+	s, err := x.Snapshot()
+	if err != nil {
+		return nil, cli.Opening(err)
+	}
+	defer s.Close()
+	searcher, err := query.NewSearcher(s, query.Options{Params: f.params, Seek: query.DefaultOptions.Seek})
+	if err != nil {
+		return nil, cli.Opening(err)
+	}
+	terms, err := readQueries(f.queries, s)
+	if err != nil {
+		return nil, err
+	}
+	out = &Queries{Index: f.index, Queries: len(terms), Repeats: f.repeats, K: f.k}
+	total := int64(0)
+	for _, m := range modes {
+		total += int64(len(algos[m]) * len(terms) * f.repeats)
+	}
+	p := cli.NewProgress(stderr, "query", total, cli.ItemRate("queries"))
+	defer p.Stop()
+	done := int64(0)
+	for _, m := range modes {
+		for _, a := range algos[m] {
+			r, err := f.measure(ctx, searcher, terms, m, a)
+			if err != nil {
+				return nil, err
+			}
+			out.Rows = append(out.Rows, r)
+			done += int64(len(terms) * f.repeats)
+			p.Set(done)
+		}
+	}
+	return out, out.check()
+}
+
+// readQueries cuts the queries of a file into terms.
+func readQueries(path string, s *reader.Snapshot) ([][][]byte, error) {
+	a, err := analysis.New(s.Analyzer())
+	if err != nil {
+		return nil, err
+	}
+	src, _, err := exchange.OpenDocuments(path, exchange.FormatTSV)
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	tok := a.Tokenizer()
+	var out [][][]byte
+	for {
+		d, err := src.Next()
+		if err == io.EOF {
+			if len(out) == 0 {
+				return nil, fmt.Errorf("%s holds no queries", path)
+			}
+			return out, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		var t analysis.Tokens
+		tok.Append(&t, d.Contents)
+		var terms [][]byte
+		for i := range t.Len() {
+			terms = append(terms, t.At(i))
+		}
+		out = append(out, terms)
+	}
+}
+
+func (f *queryFlags) measure(ctx context.Context, s *query.Searcher, terms [][][]byte, m query.Mode, a query.Algorithm) (QueryRow, error) {
+	r := QueryRow{Mode: m.String(), Algorithm: a.String(), times: make(times, len(terms))}
+	h := fnv.New64a()
+	var hits []query.Hit
+	var err error
+	for rep := range f.repeats {
+		for i, t := range terms {
+			q := query.Query{Terms: t, K: f.k, Mode: m, Algorithm: a}
+			start := time.Now()
+			hits, err = s.AppendHits(ctx, hits[:0], &q)
+			took := time.Since(start)
+			if err != nil {
+				return r, err
+			}
+			if rep == 0 || took < r.times[i] {
+				r.times[i] = took
+			}
+			if rep > 0 {
+				continue
+			}
+			r.Hits += len(hits)
+			for _, x := range hits {
+				fmt.Fprintf(h, "%d %d %d\n", i, x.Doc, math.Float32bits(x.Score))
+			}
+		}
+	}
+	r.Answer = fmt.Sprintf("%016x", h.Sum64())
+	mean := r.times.mean()
+	r.times.sort()
+	f64 := func(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e3 }
+	r.Mean, r.P50, r.P95, r.P99, r.Max = f64(mean), f64(r.times.at(0.5)), f64(r.times.at(0.95)), f64(r.times.at(0.99)), f64(r.times.at(1))
+	return r, nil
+}
+
+// check compares the answers of the algorithms.
+func (q *Queries) check() error {
+	first := map[string]QueryRow{}
+	for _, r := range q.Rows {
+		f, ok := first[r.Mode]
+		if !ok {
+			first[r.Mode] = r
+		} else if f.Answer != r.Answer {
+			return fmt.Errorf("mode %s: algorithms %s and %s give different answers", r.Mode, f.Algorithm, r.Algorithm)
+		}
+	}
+	return nil
+}
+
+func (q *Queries) text(w io.Writer) {
+	fmt.Fprintf(w, "%s: %s queries, top %d, fastest of %d runs each, in microseconds\n\n", q.Index, cli.Count(q.Queries), q.K, q.Repeats)
+	t := cli.NewTable("mode", "algorithm", ">mean", ">p50", ">p95", ">p99", ">max", ">hits")
+	for _, r := range q.Rows {
+		t.Row(r.Mode, r.Algorithm, cli.Float(r.Mean, 3), cli.Float(r.P50, 3), cli.Float(r.P95, 3), cli.Float(r.P99, 3), cli.Float(r.Max, 3), r.Hits)
+	}
+	t.WriteTo(w)
+}

@@ -1,23 +1,54 @@
 package query
 
 import (
+	"sync"
+
 	"github.com/pinion-index/pinion/analysis"
-	"github.com/pinion-index/pinion/reader"
 )
 
-// Parse cuts text into the terms of a Query with the analyzer that made the
-// snapshot's index. A program that parses many queries keeps a Tokenizer of
-// that analyzer instead.
-func Parse(s *reader.Snapshot, text string) ([][]byte, error) {
-	a, err := analysis.New(s.Analyzer())
-	if err != nil {
-		return nil, err
+// parser turns text into terms by the analyzer of the index. It is safe for
+// concurrent use.
+type parser struct {
+	err  error // why there is no analyzer
+	pool sync.Pool
+}
+
+// tokenizer is what one goroutine needs to cut text.
+type tokenizer struct {
+	analysis.Tokenizer
+	tokens analysis.Tokens
+}
+
+func (p *parser) init(name, options string) {
+	a, err := analysis.New(name, options)
+	if p.err = err; err != nil {
+		return
 	}
-	var tokens analysis.Tokens
-	a.Tokenizer().Append(&tokens, []byte(text))
-	terms := make([][]byte, tokens.Len())
+	p.pool.New = func() any { return &tokenizer{Tokenizer: a.Tokenizer()} }
+}
+
+// Parse returns the terms of a query's text, cut as the documents were: for
+// Query.Terms. There is no syntax; a word given twice is two terms. The error says
+// that the index was made by an analyzer unknown here, as ready-made postings may
+// be; such an index is searched by terms.
+func (s *Searcher) Parse(text string) ([][]byte, error) {
+	if s.parser.err != nil {
+		return nil, s.parser.err
+	}
+	t := s.parser.pool.Get().(*tokenizer)
+	defer s.parser.pool.Put(t)
+	t.tokens.Reset()
+	t.Append(&t.tokens, []byte(text))
+	terms := make([][]byte, t.tokens.Len())
+	var all []byte
 	for i := range terms {
-		terms[i] = tokens.At(i)
+		all = append(all, t.tokens.At(i)...)
+	}
+	start := 0
+	for i := range terms {
+		end := start + len(t.tokens.At(i))
+		terms[i] = all[start:end:end]
+		start = end
 	}
 	return terms, nil
 }

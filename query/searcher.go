@@ -33,6 +33,7 @@ type Searcher struct {
 	options Options
 	parts   []part
 	scorer  *Scorer
+	parser  parser
 	cache   termCache
 	runs    sync.Pool
 }

@@ -16,5 +16,10 @@ func NewSearcher(s *reader.Snapshot, o Options) (*Searcher, error) {
 		}
 		parts = append(parts, p)
 	}
-	return newSearcher(parts, o)
+	x, err := newSearcher(parts, o)
+	if err != nil {
+		return nil, err
+	}
+	x.parser.init(s.Analyzer())
+	return x, nil
 }

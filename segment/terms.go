@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
+	"math/bits"
 
 	"github.com/pinion-index/pinion/format"
 )
@@ -66,13 +67,20 @@ func (s *Segment) termIndexOf() (*termIndex, error) {
 	return v, nil
 }
 
+// termKey returns the key of a block that begins with term.
 func termKey(term []byte) uint64 {
-	if len(term) >= 8 {
+	n := len(term)
+	switch {
+	case n >= 8:
 		return binary.BigEndian.Uint64(term)
+	case n >= 4: // the halves overlap
+		return uint64(binary.BigEndian.Uint32(term))<<32 | uint64(binary.BigEndian.Uint32(term[n-4:]))<<(64-8*n)
 	}
-	var k [8]byte
-	copy(k[:], term)
-	return binary.BigEndian.Uint64(k[:])
+	key := uint64(0)
+	for i, c := range term {
+		key |= uint64(c) << (56 - 8*i)
+	}
+	return key
 }
 
 // termBlock returns the bytes of block i of TERMS and its offset.
@@ -140,29 +148,49 @@ func termHead(b []byte, pos, prevLen int) (lcp int, suffix []byte, next int) {
 // findBlock returns the last block whose first term is at most term, or -1.
 func (s *Segment) findBlock(ti *termIndex, term []byte) (int, error) {
 	key := termKey(term)
-	lo, hi := 0, len(ti.keys) // blocks before lo start at or below term, from hi on above
+	i := lastAtMost(ti.keys, key)
+	if i < 0 || ti.keys[i] != key {
+		return i, nil
+	}
+	// Blocks up to i begin at or below term as far as keys tell; those with an
+	// equal key may begin above it.
+	lo, hi := lastAtMost(ti.keys[:i], key-1)+1, i+1
+	if key == 0 {
+		lo = 0
+	}
 	for lo < hi {
 		mid := int(uint(lo+hi) >> 1)
-		k := ti.keys[mid]
-		above := k > key
-		if k == key {
-			b, off, err := s.termBlock(ti, mid)
-			if err != nil {
-				return 0, err
-			}
-			_, first, pos := termHead(b, 0, 0)
-			if pos < 0 {
-				return 0, s.corrupt(&s.terms, off, "malformed term")
-			}
-			above = bytes.Compare(first, term) > 0
+		b, off, err := s.termBlock(ti, mid)
+		if err != nil {
+			return 0, err
 		}
-		if above {
+		_, first, pos := termHead(b, 0, 0)
+		if pos < 0 {
+			return 0, s.corrupt(&s.terms, off, "malformed term")
+		}
+		if bytes.Compare(first, term) > 0 {
 			hi = mid
 		} else {
 			lo = mid + 1
 		}
 	}
 	return lo - 1, nil
+}
+
+// lastAtMost returns the index of the last of the ascending keys that is at most
+// key, or -1. It has no branch on a key, which could not be predicted.
+func lastAtMost(keys []uint64, key uint64) int {
+	if len(keys) == 0 || keys[0] > key {
+		return -1
+	}
+	at, n := 0, len(keys) // keys[at] <= key, and the answer is in keys[at:at+n]
+	for n > 1 {
+		half := n >> 1
+		_, above := bits.Sub64(key, keys[at+half], 0)
+		at += half & (int(above) - 1)
+		n -= half
+	}
+	return at
 }
 
 // Lookup returns the entry of term, and false if the segment does not have it.
@@ -207,11 +235,23 @@ func scanBlock(b []byte, n int, term []byte) (int, int) {
 	// less puts it above: only an equal share needs a look at the bytes.
 	pos, match := 0, 0
 	for j := range n {
-		lcp, suffix, next := quickHead(b, pos)
-		if next < 0 {
+		if uint(pos) >= uint(len(b)) {
 			return -1, -1
 		}
-		pos = next
+		lcp, size := int(b[pos]&15), int(b[pos]>>4)
+		pos++
+		suffix := b
+		if lcp == headMax || size == headMax || size > len(b)-pos {
+			if lcp, suffix, pos = termHead(b, pos-1, MaxTerm); pos < 0 {
+				return -1, -1
+			}
+		} else if lcp > match {
+			pos += size
+			continue
+		} else {
+			suffix = b[pos : pos+size]
+			pos += size
+		}
 		if lcp > match {
 			continue
 		}
@@ -229,17 +269,6 @@ func scanBlock(b []byte, n int, term []byte) (int, int) {
 		}
 	}
 	return -1, 0
-}
-
-// quickHead is termHead without the check against the term before.
-func quickHead(b []byte, pos int) (lcp int, suffix []byte, next int) {
-	if uint(pos) < uint(len(b)) {
-		l, n := int(b[pos]&15), int(b[pos]>>4)
-		if max(l, n) < headMax && n < len(b)-pos {
-			return l, b[pos+1 : pos+1+n], pos + 1 + n
-		}
-	}
-	return termHead(b, pos, MaxTerm)
 }
 
 // skipTerms returns the position after the n terms at pos, or -1.
@@ -266,18 +295,31 @@ func commonPrefix(a, b []byte) int {
 
 // skipEntry returns the position after the entry at pos, or -1.
 func skipEntry(b []byte, pos int) int {
-	v, pos := uvarint(b, pos)
-	if pos < 0 || v&3 == entryOnce {
+	if uint(pos) >= uint(len(b)) {
+		return -1
+	}
+	kind := b[pos] & 3
+	if pos = skipVarint(b, pos); kind == entryOnce {
 		return pos
 	}
-	w, pos := uvarint(b, pos)
-	if pos >= 0 && v&3 == entryCompact {
-		if w > uint64(len(b)-pos) {
-			return -1
-		}
-		pos += int(w)
+	if kind != entryCompact {
+		return skipVarint(b, pos)
 	}
-	return pos
+	n, pos := uvarint(b, pos)
+	if pos < 0 || n > uint64(len(b)-pos) {
+		return -1
+	}
+	return pos + int(n)
+}
+
+// skipVarint returns the position after the varint at pos, or -1.
+func skipVarint(b []byte, pos int) int {
+	for ; uint(pos) < uint(len(b)); pos++ {
+		if b[pos] < 0x80 {
+			return pos + 1
+		}
+	}
+	return -1
 }
 
 // parseEntry decodes the entry at pos of a block that lies at off of TERMS. It

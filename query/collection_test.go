@@ -27,6 +27,16 @@ func (f *memFile) WriteAt(p []byte, off int64) (int, error) {
 // buildSegment makes a segment of docs.
 func buildSegment(t testing.TB, docs [][]string, c codec.Codec) *segment.Segment {
 	t.Helper()
+	s, err := segment.Open("test", segment.Aligned(segmentBytes(t, docs, c)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// segmentBytes makes the file of a segment of docs.
+func segmentBytes(t testing.TB, docs [][]string, c codec.Codec) []byte {
+	t.Helper()
 	type posting struct{ docs, freqs []uint32 }
 	lists := map[string]*posting{}
 	lens := make(segment.Lengths, len(docs))
@@ -64,11 +74,7 @@ func buildSegment(t testing.TB, docs [][]string, c codec.Codec) *segment.Segment
 	if _, err := b.Finish(); err != nil {
 		t.Fatal(err)
 	}
-	s, err := segment.Open("test", segment.Aligned(f.b))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return f.b
 }
 
 // buildParts makes segments of docs, cut before the given documents.

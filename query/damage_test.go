@@ -1,0 +1,91 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/format/codec/bp128"
+	"github.com/pinion-index/pinion/format/codec/vbyte128"
+	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/segment"
+)
+
+// Flipped bits anywhere behind the first page give an error that says so or some
+// result, but never a panic, whatever the algorithm: lists are not verified unless
+// asked.
+func TestDamagedLists(t *testing.T) {
+	rng := rand.New(rand.NewPCG(21, 22))
+	docs := zipfDocs(rng, 3000, 40, 12)
+	rounds := 300
+	if testing.Short() {
+		rounds = 30
+	}
+	found := 0
+	for _, c := range []codec.Codec{bp128.Codec{}, vbyte128.Codec{}} {
+		whole := segmentBytes(t, docs, c)
+		for range rounds {
+			b := segment.Aligned(slices.Clone(whole))
+			for range 1 + rng.IntN(8) {
+				at := format.PageSize + rng.IntN(len(b)-format.PageSize)
+				b[at] ^= 1 << rng.IntN(8)
+			}
+			s, err := segment.Open("damaged", b)
+			if err != nil {
+				found++
+				continue
+			}
+			seg := &reader.Segment{Segment: s}
+			seg.Info.Docs = s.Meta().Docs
+			q, err := newSearcher([]part{{seg: seg}}, Options{Params: DefaultParams, Seek: reader.Strategy(rng.IntN(3))})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, a := range Algorithms() {
+				mode := Or
+				if a.Conjunctive() {
+					mode = And
+				}
+				_, err := q.Search(context.Background(), Query{Terms: terms("w0", "w1", "w3", "w30"), K: 10, Mode: mode, Algorithm: a})
+				if err != nil {
+					found++
+					if !errors.Is(err, format.ErrCorrupt) {
+						t.Fatalf("%v: %v", a, err)
+					}
+				}
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("no damage was ever found")
+	}
+}
+
+// One Searcher serves many goroutines.
+func TestConcurrentSearches(t *testing.T) {
+	c := newCollection(t, zipfDocs(rand.New(rand.NewPCG(23, 24)), 3000, 300, 10), nil, DefaultParams, 1000)
+	queries := [][]string{{"w1", "w2"}, {"w0", "w50", "w7"}, {"w9"}, {"w3", "w200", "w4", "w5"}}
+	var group sync.WaitGroup
+	for g := range 8 {
+		group.Go(func() {
+			for i := range 40 {
+				words := queries[(g+i)%len(queries)]
+				s := c.searchers[len(c.searchers)-1-i%2*3]
+				mode := Mode(i % 3)
+				res, err := s.Search(context.Background(), Query{Terms: terms(words...), K: 10, Mode: mode})
+				if err == nil {
+					err = c.oracle.check(res.Hits, c.oracle.scores(words, mode, 10, c.params, nil), 10)
+				}
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	group.Wait()
+}

@@ -194,44 +194,63 @@ type gatherer struct {
 	a           *accumulator
 	moved       []uint32
 	enc         *segment.ListEncoder
-	runs        []uint32
+	runs        [lookAhead][]uint32
 	docs, freqs []uint32
 }
 
 // encode encodes the lists of terms into e.
 func (g *gatherer) encode(e *encoded, terms []sortedTerm) error {
-	for _, t := range terms {
-		g.gather(t)
-		if len(g.docs) == 0 {
-			e.add(segment.EncodedList{})
-			continue
+	for len(terms) > 0 {
+		group := terms[:min(lookAhead, len(terms))]
+		g.walk(group)
+		for i, t := range group {
+			g.gather(t, g.runs[i])
+			if len(g.docs) == 0 {
+				e.add(segment.EncodedList{})
+				continue
+			}
+			l, buf, err := g.enc.Encode(e.buf, g.docs, g.freqs)
+			if err != nil {
+				return err
+			}
+			e.buf = buf
+			e.add(l)
 		}
-		l, buf, err := g.enc.Encode(e.buf, g.docs, g.freqs)
-		if err != nil {
-			return err
-		}
-		e.buf = buf
-		e.add(l)
+		terms = terms[len(group):]
 	}
 	return nil
 }
 
-// gather sets docs and freqs to the postings of t.
-func (g *gatherer) gather(t sortedTerm) {
-	g.runs = g.runs[:0]
-	last := binary.LittleEndian.Uint32(g.a.terms.at(t.record)[recLast:])
-	for ref := last; ref != 0; {
-		g.runs = append(g.runs, ref)
-		ref = uint32At(g.a.run(ref))
+// walk sets runs to the references of the terms' runs, latest first. It takes a
+// step in every chain by turns, so that their cache misses overlap.
+func (g *gatherer) walk(terms []sortedTerm) {
+	var at [lookAhead]uint32
+	for i, t := range terms {
+		at[i] = binary.LittleEndian.Uint32(g.a.terms.at(t.record)[recLast:])
+		g.runs[i] = g.runs[i][:0]
 	}
+	for more := true; more; {
+		more = false
+		for i := range terms {
+			if ref := at[i]; ref != 0 {
+				g.runs[i] = append(g.runs[i], ref)
+				at[i] = uint32At(g.a.run(ref))
+				more = true
+			}
+		}
+	}
+}
+
+// gather sets docs and freqs to the postings of t in runs, latest run first.
+func (g *gatherer) gather(t sortedTerm, runs []uint32) {
 	if cap(g.docs) < int(t.df) {
 		n := int(t.df) + int(t.df)/4
 		g.docs, g.freqs = make([]uint32, n), make([]uint32, n)
 	}
 	docs, freqs := g.docs[:t.df], g.freqs[:t.df]
 	k := 0
-	for i := len(g.runs) - 1; i >= 0; i-- {
-		k = unpackRun(docs, freqs, k, g.a.run(g.runs[i]))
+	for i := len(runs) - 1; i >= 0; i-- {
+		k = unpackRun(docs, freqs, k, g.a.run(runs[i]))
 	}
 	if g.moved != nil {
 		k = move(docs, freqs, g.moved)

@@ -20,6 +20,7 @@ type chore struct {
 	slot  int // of the query within the batch
 	first int // its terms
 	terms int
+	drive []*posting // its terms' postings
 }
 
 // layout is a batch being laid out.
@@ -30,17 +31,19 @@ type layout struct {
 	chores []chore
 	terms  []kernels.Term
 	descs  []kernels.ListDesc // of small lists
+
+	conjunctive bool
 }
 
 // submit lays a batch out and submits it. Plans that the device cannot answer are
 // marked for the CPU.
-func (x *Executor) submit(ctx context.Context, st *stage, plans []*plan, conjunctive bool) error {
+func (x *Executor) submit(ctx context.Context, st *stage, plans []*plan, how way) error {
 	x.epoch++
 	st.epoch = x.epoch
 	if err := x.bring(ctx, plans); err != nil {
 		return err
 	}
-	l := &layout{x: x, st: st}
+	l := &layout{x: x, st: st, conjunctive: how == byAnd}
 	raw := 0
 	for _, p := range plans {
 		if p.cpu = !x.usable(p); p.cpu {
@@ -58,10 +61,11 @@ func (x *Executor) submit(ctx context.Context, st *stage, plans []*plan, conjunc
 	}
 	size := raw + 1024
 	for _, p := range l.plans {
-		size += 128*len(p.lists) + 16*len(p.lists) + 128*len(x.segments) + 64
+		size += 256*len(p.lists) + 128*len(x.segments) + 64
 	}
-	if conjunctive {
-		return l.conjunctions(size)
+	switch how {
+	case byAnd, byOr:
+		return l.ranked(size)
 	}
 	return l.disjunctions(size)
 }
@@ -93,25 +97,31 @@ func (x *Executor) usable(p *plan) bool {
 	return true
 }
 
-// addTerms appends the terms of a plan in a segment and returns the first and how
-// many they are.
-func (l *layout) addTerms(p *plan, seg int) (first, n int) {
-	first = len(l.terms)
-	for t, w := range p.weights {
-		o := &p.lists[t*len(l.x.segments)+seg]
+// addTerms appends the terms of a chore.
+func (l *layout) addTerms(c *chore) {
+	c.first = len(l.terms)
+	for t, w := range c.plan.weights {
+		o := &c.plan.lists[t*len(l.x.segments)+c.seg]
 		if o.n == 0 {
 			continue
 		}
-		slot := uint32(0)
+		term := kernels.Term{Weight: w, Bound: w} // a weight is above all scores
 		if o.small != nil {
-			slot = l.st.zoneFirst + uint32(len(l.descs))
-			l.addSmall(o.small, seg)
+			term.List = l.st.zoneFirst + uint32(len(l.descs))
+			l.addSmall(o.small, c.seg)
 		} else {
-			slot = o.want.list.slot
+			term.List = o.want.list.slot
+			term.Bound = l.x.scorer.Bound(w, o.want.list.quad)
 		}
-		l.terms = append(l.terms, kernels.Term{List: slot, Weight: w})
+		l.terms = append(l.terms, term)
+		c.drive = append(c.drive, o)
 	}
-	return first, len(l.terms) - first
+	c.terms = len(l.terms) - c.first
+	rest := 0.0
+	for i := len(l.terms) - 1; i >= c.first; i-- {
+		l.terms[i].Rest = float32(rest * (1 + 1e-6)) // not below the sum of the floats
+		rest += float64(l.terms[i].Bound)
+	}
 }
 
 // addSmall lays a list without an extent out as plain values.
@@ -130,7 +140,7 @@ func (l *layout) queries() []kernels.QueryDesc {
 	for i, c := range l.chores {
 		s := &l.x.segments[c.seg]
 		q[i] = kernels.QueryDesc{Norms: l.x.norms[c.seg], Live: l.x.live[c.seg], FirstTerm: uint32(c.first),
-			NTerms: uint32(c.terms), DocBase: s.Base, Docs: s.Segment.Meta().Docs, Slot: uint32(c.slot), K: uint32(c.plan.k)}
+			NTerms: uint32(c.terms), DocBase: s.Base, Docs: s.Segment.Meta().Docs, Slot: uint32(c.slot)}
 	}
 	return q
 }
@@ -145,57 +155,6 @@ func (l *layout) send() {
 			st.in[at:at+len(kernels.Slice(l.descs))])
 	}
 	st.batch.CopyIn(st.inDev, st.in)
-}
-
-// conjunctions lays out: a tile a block of the first list, keys appended per query,
-// one selection a query.
-func (l *layout) conjunctions(size int) error {
-	x, st := l.x, l.st
-	tiles, keys := 0, int64(0)
-	for slot, p := range l.plans {
-		for s := range x.segments {
-			if n, ok := x.conjunctive(p, s); ok {
-				l.chores = append(l.chores, chore{plan: p, seg: s, slot: slot})
-				tiles += int(blocksOf(&p.lists[s]))
-				keys += int64(n)
-			}
-		}
-	}
-	outKeys, outBytes := l.outLayout()
-	if err := l.reserve(size+8*tiles+64*len(l.plans), 4*int64(len(l.plans))+8*keys+256, outBytes); err != nil {
-		return err
-	}
-	counts := st.scratch(4 * int64(len(l.plans)))
-	for i := range l.chores {
-		c := &l.chores[i]
-		c.first, c.terms = l.addTerms(c.plan, c.seg)
-	}
-	queries, work := l.queries(), make([]kernels.Tile, 0, tiles)
-	outs := make([]Ptr, len(l.plans))
-	for i, c := range l.chores {
-		if outs[c.slot] == 0 {
-			var n int64
-			for s := range x.segments {
-				if m, ok := x.conjunctive(c.plan, s); ok {
-					n += int64(m)
-				}
-			}
-			outs[c.slot] = st.scratch(8 * n)
-		}
-		queries[i].Out = outs[c.slot]
-		for b := range blocksOf(&c.plan.lists[c.seg]) {
-			work = append(work, kernels.Tile{Job: uint32(i), First: b})
-		}
-	}
-	p := kernels.IntersectParams{Lists: x.lists.table, Queries: put(st, queries), Terms: put(st, l.terms),
-		Tiles: put(st, work), Counts: counts, NTiles: uint32(len(work)), Locate: x.options.Locate}
-	selects := make([]kernels.Select, len(l.plans))
-	for i, p := range l.plans {
-		selects[i] = kernels.Select{Keys: outs[i], Counts: counts + Ptr(4*i), Groups: 1, K: uint32(p.k)}
-	}
-	return l.finish(selects, outKeys, 4*int64(len(l.plans)), func() {
-		st.batch.Launch(kernels.IntersectRanked, (len(work)+7)/8, 0, kernels.Bytes(&p))
-	})
 }
 
 // conjunctive reports whether a plan's terms all occur in a segment, and how many
@@ -238,25 +197,47 @@ func (l *layout) reserve(in int, work int64, out int) error {
 	return l.st.reserveOut(out)
 }
 
-// finish adds the selection and submits: one copy in, the kernels, one copy out.
-// The first zeroed bytes of work are cleared before the kernels.
-func (l *layout) finish(selects []kernels.Select, outKeys []int, zeroed int64, kernel func()) error {
-	st := l.st
+// selection is a launch of SelectBest.
+func (l *layout) selection(selects []kernels.Select) func() {
 	maxk := 0
-	for i := range selects {
-		selects[i].Out = st.outDev + Ptr(outKeys[i])
-		selects[i].OutCount = st.outDev + Ptr(4*i)
-		maxk = max(maxk, l.plans[i].k)
+	for _, p := range l.plans {
+		maxk = max(maxk, p.k)
 	}
 	buffer := uint32(512)
 	for int(buffer) < maxk+256 {
 		buffer *= 2
 	}
-	sp := kernels.SelectParams{Jobs: put(st, selects), NJobs: uint32(len(selects)), Buffer: buffer}
+	p := kernels.SelectParams{Jobs: put(l.st, selects), NJobs: uint32(len(selects)), Buffer: buffer}
+	return func() {
+		l.st.batch.Launch(kernels.SelectBest, len(selects), 8*int(buffer), kernels.Bytes(&p))
+	}
+}
+
+// toOut makes the selections write the results.
+func (l *layout) toOut(selects []kernels.Select, outKeys []int) {
+	for i := range selects {
+		selects[i].Out = l.st.outDev + Ptr(outKeys[i])
+		selects[i].OutCount = l.st.outDev + Ptr(4*i)
+	}
+}
+
+// finish submits: one copy in, the kernels, one copy out. counts and floors are
+// set before the kernels: zeros, and what is known of each query.
+func (l *layout) finish(outKeys []int, counts Ptr, zeroed int64, floors Ptr, launches ...func()) error {
+	st := l.st
+	known := make([]uint64, len(l.plans))
+	for i, p := range l.plans {
+		if !l.conjunctive { // k-th impacts say nothing of documents that hold every term
+			known[i] = l.x.floor(p)
+		}
+	}
+	at := put(st, known)
 	l.send()
-	st.batch.Fill(st.work, zeroed)
-	kernel()
-	st.batch.Launch(kernels.SelectBest, len(selects), 8*int(buffer), kernels.Bytes(&sp))
+	st.batch.CopyIn(floors, st.in[at-st.inDev:][:8*len(known)])
+	st.batch.Fill(counts, zeroed)
+	for _, f := range launches {
+		f()
+	}
 	_, size := l.outLayout()
 	st.batch.CopyOut(st.out[:size], st.outDev)
 	if err := l.x.dev.Submit(&st.batch); err != nil {
@@ -270,6 +251,9 @@ func (l *layout) finish(selects []kernels.Select, outKeys []int, zeroed int64, k
 func (p *pending) read(out []byte) {
 	counts := format.Uint32s(out[:4*len(p.plans)])
 	for i, q := range p.plans {
+		if q.overflow = counts[i] == math.MaxUint32; q.overflow {
+			continue
+		}
 		n := min(int(counts[i]), q.k)
 		q.hits = make([]query.Hit, n)
 		for j, key := range format.Uint64s(out[p.keys[i] : p.keys[i]+8*n]) {

@@ -33,11 +33,12 @@ type Cuda struct {
 	streams [Streams]unsafe.Pointer
 	events  [Events]unsafe.Pointer
 	marks   [Events]cu.Event
+	pins    map[uintptr]int // how often each mapping is registered
 }
 
 // OpenCuda opens the GPU with that number.
 func OpenCuda(number int) (*Cuda, error) {
-	d := &Cuda{calls: make(chan func())}
+	d := &Cuda{calls: make(chan func()), pins: map[uintptr]int{}}
 	go func() {
 		runtime.LockOSThread()
 		for f := range d.calls {
@@ -187,15 +188,30 @@ func (d *Cuda) HostFree(b []byte) (err error) {
 	return err
 }
 
-// Register pins mapped memory for reading.
+// Register pins mapped memory for reading. The same mapping may be registered
+// several times.
 func (d *Cuda) Register(b []byte) (err error) {
-	d.do(func() { err = result(C.pinion_register(unsafe.Pointer(unsafe.SliceData(b)), C.size_t(len(b)))) })
+	d.do(func() {
+		p := unsafe.Pointer(unsafe.SliceData(b))
+		if d.pins[uintptr(p)] == 0 {
+			err = result(C.pinion_register(p, C.size_t(len(b))))
+		}
+		if err == nil {
+			d.pins[uintptr(p)]++
+		}
+	})
 	return err
 }
 
 // Unregister is Register's inverse.
 func (d *Cuda) Unregister(b []byte) (err error) {
-	d.do(func() { err = result(C.pinion_unregister(unsafe.Pointer(unsafe.SliceData(b)))) })
+	d.do(func() {
+		p := unsafe.Pointer(unsafe.SliceData(b))
+		if d.pins[uintptr(p)]--; d.pins[uintptr(p)] <= 0 {
+			delete(d.pins, uintptr(p))
+			err = result(C.pinion_unregister(p))
+		}
+	})
 	return err
 }
 

@@ -35,22 +35,20 @@ func (l *layout) disjunctions(size int) error {
 		total += runs[i]
 	}
 	outKeys, outBytes := l.outLayout()
-	zeroed := 8*int64(len(l.plans)) + 4*int64(total)
-	if err := l.reserve(size+16*total+64*len(l.plans), zeroed+8*int64(maxk)*int64(total)+256, outBytes); err != nil {
+	room := 8*int64(len(l.plans)) + 4*int64(total) + 8*int64(maxk)*int64(total) + 256
+	if err := l.reserve(size+16*total+96*len(l.plans)+1024, room, outBytes); err != nil {
 		return err
 	}
 	floors := st.scratch(8 * int64(len(l.plans)))
 	counts := st.scratch(4 * int64(total))
 	keys := st.scratch(8 * int64(maxk) * int64(total))
 	for i := range l.chores {
-		c := &l.chores[i]
-		c.first, c.terms = l.addTerms(c.plan, c.seg)
+		l.addTerms(&l.chores[i])
 	}
 	queries := l.queries()
 	ranges := make([]kernels.Range, 0, total)
 	selects := make([]kernels.Select, len(l.plans))
 	for i, c := range l.chores {
-		queries[i].FloorKey = x.floor(c.plan)
 		sel := &selects[c.slot]
 		if sel.Groups == 0 {
 			at := Ptr(len(ranges))
@@ -66,9 +64,10 @@ func (l *layout) disjunctions(size int) error {
 	p := kernels.DisjunctParams{Lists: x.lists.table, Queries: put(st, queries), Terms: put(st, l.terms),
 		Ranges: put(st, ranges), Keys: keys, Counts: counts, Floors: floors, NRanges: uint32(total),
 		Width: uint32(x.width), Keep: uint32(maxk), Buffer: queueSize}
-	return l.finish(selects, outKeys, int64(counts-floors)+4*int64(total), func() {
+	l.toOut(selects, outKeys)
+	return l.finish(outKeys, counts, 4*int64(total), floors, func() {
 		st.batch.Launch(kernels.Disjunct, total, 8*queueSize+4*x.width, kernels.Bytes(&p))
-	})
+	}, l.selection(selects))
 }
 
 // occurs returns how many postings a plan's terms have in a segment.

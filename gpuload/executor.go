@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/kernels"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/segment"
@@ -37,6 +39,9 @@ type Options struct {
 	Threshold int64
 	// Width is how many accumulators a thread block keeps in shared memory; 0: as many as fit.
 	Width int
+	// Accumulate answers every disjunction with accumulators, as those are that have
+	// too many candidates for the default, list by list.
+	Accumulate bool
 	// Locate is one of kernels.LocateAuto to LocateHash.
 	Locate uint32
 }
@@ -56,6 +61,7 @@ type Executor struct {
 	stages   [2]stage
 	epoch    uint64
 	width    int
+	codes    Ptr // what the codes of quads mean
 }
 
 const (
@@ -106,7 +112,7 @@ func New(dev Device, segments []Segment, scorer *query.Scorer, o Options) (x *Ex
 			return nil, err
 		}
 	}
-	return x, nil
+	return x, x.prepareCodes()
 }
 
 // prepare computes a segment's norms on the device and copies its live documents.
@@ -159,6 +165,30 @@ func (x *Executor) prepare(i int) error {
 	return x.dev.Wait(0)
 }
 
+// prepareCodes copies what the codes of quads mean to the device.
+func (x *Executor) prepareCodes() (err error) {
+	codes := make([]float32, 512)
+	for c := range 256 {
+		codes[c] = float32(format.DecodeTF(uint8(c)))
+		codes[256+c] = x.scorer.Norm(format.DecodeLen(uint8(c)))
+	}
+	codes[255] = float32(math.Inf(1))
+	if x.codes, err = x.dev.Alloc(4 * 512); err != nil {
+		return err
+	}
+	st := &x.stages[0]
+	st.reset(0)
+	if err := st.reserveIn(4*512 + 64); err != nil {
+		return err
+	}
+	put(st, codes)
+	st.batch.CopyIn(x.codes, st.in)
+	if err := x.dev.Submit(&st.batch); err != nil {
+		return err
+	}
+	return x.dev.Wait(0)
+}
+
 // Lists returns the residency of the executor's lists.
 func (x *Executor) Lists() *Lists { return x.lists }
 
@@ -172,7 +202,7 @@ func (x *Executor) Close() {
 			x.stages[i].close()
 		}
 	}
-	for _, p := range append(append([]Ptr{}, x.norms...), x.live...) {
+	for _, p := range append(append([]Ptr{x.codes}, x.norms...), x.live...) {
 		if p != 0 {
 			_ = x.dev.Free(p)
 		}
@@ -200,7 +230,7 @@ func (x *Executor) Execute(ctx context.Context, queries []query.Query) ([]query.
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if err := x.run(ctx, and, true); err != nil {
+	if err := x.run(ctx, and, byAnd); err != nil {
 		return nil, err
 	}
 	for _, p := range and {
@@ -209,7 +239,20 @@ func (x *Executor) Execute(ctx context.Context, queries []query.Query) ([]query.
 			or = append(or, p)
 		}
 	}
-	if err := x.run(ctx, or, false); err != nil {
+	how := byOr
+	if x.options.Accumulate {
+		how = byAccumulators
+	}
+	if err := x.run(ctx, or, how); err != nil {
+		return nil, err
+	}
+	var rest []*plan
+	for _, p := range or {
+		if p.overflow {
+			rest = append(rest, p)
+		}
+	}
+	if err := x.run(ctx, rest, byAccumulators); err != nil {
 		return nil, err
 	}
 	return x.finish(ctx, queries, plans)
@@ -246,22 +289,31 @@ func (x *Executor) finish(ctx context.Context, queries []query.Query, plans []pl
 	return results, nil
 }
 
+// way is how a batch is answered.
+type way int
+
+const (
+	byAnd          way = iota // Rank, all terms required
+	byOr                      // Rank, list by list
+	byAccumulators            // Disjunct
+)
+
 // run answers conjunctions or disjunctions in batches: while the device works on
 // one, the next is laid out.
-func (x *Executor) run(ctx context.Context, plans []*plan, conjunctive bool) error {
+func (x *Executor) run(ctx context.Context, plans []*plan, how way) error {
 	var failed error
 	turn := 0
 	for len(plans) > 0 && failed == nil {
 		if failed = ctx.Err(); failed != nil {
 			break
 		}
-		n := x.cut(plans, conjunctive)
+		n := x.cut(plans, how == byAnd)
 		st := &x.stages[turn]
 		if failed = x.harvest(st); failed != nil {
 			break
 		}
 		st.reset(turn)
-		failed = x.submit(ctx, st, plans[:n], conjunctive)
+		failed = x.submit(ctx, st, plans[:n], how)
 		plans = plans[n:]
 		turn ^= 1
 	}

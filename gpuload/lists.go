@@ -25,6 +25,7 @@ type resident struct {
 	blocks   uint32
 	logBlock uint8
 	kth      [3]format.KthImpact
+	quad     format.Quad
 
 	// Guarded by Lists.
 	uses float64 // priority: the clock when it was loaded or last used, plus uses
@@ -232,12 +233,11 @@ func (l *Lists) loadSome(wants []*want, oldest, epoch uint64) error {
 		}
 		for j, v := range run {
 			n := int64(len(v.Extent()))
-			r := &resident{key: w[j].key, slot: l.slot(), at: at, size: n, blocks: uint32(v.Blocks), kth: v.Kth,
+			r := &resident{key: w[j].key, slot: l.slot(), at: at, size: n, blocks: uint32(v.Blocks), kth: v.Kth, quad: v.Quad,
 				uses: l.clock + 1, pin: epoch}
 			d := describe(v, at, l.segments[r.key.Segment].Meta().Docs)
 			r.logBlock = d.LogBlock
 			copy(l.pinned[8*checkSize+desc*len(loaded):], kernels.Bytes(&d))
-			b.CopyIn(l.table+Ptr(desc*int(r.slot)), l.pinned[8*checkSize+desc*len(loaded):][:desc])
 			loaded = append(loaded, r)
 			at += Ptr(n)
 		}
@@ -280,7 +280,9 @@ func (l *Lists) copyRun(b *Batch, seg int, run []*segment.List, at Ptr, staged *
 	l.stats.BytesLoaded += int64(size)
 	if l.registered[seg] != nil {
 		b.CopyIn(at, first[:size:size])
-		return nil
+		err := l.dev.Submit(b) // copying begins while further lists are looked up
+		b.Reset()
+		return err
 	}
 	if l.ring == nil {
 		var err error
@@ -324,6 +326,15 @@ func (l *Lists) validate(b *Batch, loaded []*resident) error {
 		which[i] = r.slot
 	}
 	p := kernels.CheckParams{Lists: l.table, Which: l.scratch, Status: l.scratch + 4*checkSize, Count: uint32(len(loaded))}
+	desc := len(kernels.Bytes(&kernels.ListDesc{}))
+	for i := 0; i < len(loaded); { // one copy for each run of slots
+		j := i + 1
+		for j < len(loaded) && loaded[j].slot == loaded[j-1].slot+1 {
+			j++
+		}
+		b.CopyIn(l.table+Ptr(desc*int(loaded[i].slot)), l.pinned[8*checkSize+desc*i:8*checkSize+desc*j])
+		i = j
+	}
 	b.CopyIn(p.Which, l.pinned[:4*len(loaded)])
 	b.Launch(kernels.CheckLists, len(loaded), 0, kernels.Bytes(&p))
 	b.CopyOut(l.pinned[4*checkSize:][:4*len(loaded)], p.Status)

@@ -1,9 +1,11 @@
 package gpuload
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/kernels"
@@ -20,6 +22,7 @@ type Conjunction struct {
 	p       kernels.IntersectParams
 	g       kernels.GatherParams
 	queries int
+	order   []int // where each query's docIDs come among the results
 	// Postings is how many postings the first lists have together.
 	Postings int64
 }
@@ -61,11 +64,18 @@ func (c *Conjunction) layOut(plans []*plan) error {
 	var tiles []kernels.Tile
 	first := make([]uint32, 0, len(plans)+1)
 	for i, p := range plans {
-		first = append(first, uint32(len(tiles)))
 		if p.cpu || !x.usable(p) {
 			return fmt.Errorf("query %d: %w", i, ErrUnsupported)
 		}
-		size += 160*len(p.lists) + 128*len(x.segments)
+	}
+	// Queries that look into the same list run at the same time, so that they find
+	// its blocks in L2.
+	slices.SortStableFunc(plans, func(a, b *plan) int { return cmp.Compare(a.second(len(x.segments)), b.second(len(x.segments))) })
+	c.order = make([]int, len(plans))
+	for i, p := range plans {
+		c.order[p.index] = i
+		first = append(first, uint32(len(tiles)))
+		size += 256*len(p.lists) + 128*len(x.segments)
 		for s := range x.segments {
 			n, ok := x.conjunctive(p, s)
 			if p.done || !ok {
@@ -94,8 +104,7 @@ func (c *Conjunction) layOut(plans []*plan) error {
 		return err
 	}
 	for i := range l.chores {
-		ch := &l.chores[i]
-		ch.first, ch.terms = l.addTerms(ch.plan, ch.seg)
+		l.addTerms(&l.chores[i])
 	}
 	c.p = kernels.IntersectParams{Lists: x.lists.table, Queries: put(st, l.queries()), Terms: put(st, l.terms),
 		Tiles: put(st, tiles), Counts: st.scratch(4 * int64(len(tiles))), Out: st.scratch(4 * room),
@@ -123,24 +132,46 @@ func (c *Conjunction) launch() {
 // Start submits the batch: descriptors to the device, kernels, starts back.
 func (c *Conjunction) Start() error { return c.x.dev.Submit(&c.st.batch) }
 
-// Finish waits and fetches the docIDs. docs[starts[i]:starts[i+1]] are query i's,
-// valid until the next Start.
-func (c *Conjunction) Finish() (starts, docs []uint32, err error) {
+// Matches are the docIDs of a Conjunction's queries.
+type Matches struct {
+	starts, docs []uint32
+	order        []int
+}
+
+// Of returns query i's docIDs, ascending.
+func (m Matches) Of(i int) []uint32 {
+	at := m.order[i]
+	return m.docs[m.starts[at]:m.starts[at+1]]
+}
+
+// Finish waits and fetches the docIDs, which are valid until the next Start.
+func (c *Conjunction) Finish() (m Matches, err error) {
 	if err := c.x.dev.Wait(c.st.stream); err != nil {
-		return nil, nil, err
+		return m, err
 	}
-	starts = format.Uint32s(c.st.out[:4*(c.queries+1)])
+	m = Matches{starts: format.Uint32s(c.st.out[:4*(c.queries+1)]), order: c.order}
 	at := int(c.g.Out - c.st.outDev)
-	n := int(min(starts[c.queries], c.g.Limit))
+	n := int(min(m.starts[c.queries], c.g.Limit))
+	m.docs = format.Uint32s(c.st.out[at : at+4*n])
 	b := Batch{Stream: c.st.stream}
 	b.CopyOut(c.st.out[at:at+4*n], c.g.Out)
 	if err := c.x.dev.Submit(&b); err != nil {
-		return nil, nil, err
+		return m, err
 	}
-	if err := c.x.dev.Wait(c.st.stream); err != nil {
-		return nil, nil, err
+	return m, c.x.dev.Wait(c.st.stream)
+}
+
+// second returns the slot of a plan's second list, 0 where it is not resident.
+func (p *plan) second(segments int) uint32 {
+	if len(p.lists) < 2*segments {
+		return 0
 	}
-	return starts, format.Uint32s(c.st.out[at : at+4*n]), nil
+	for _, o := range p.lists[segments : 2*segments] {
+		if r := o.want.list; r != nil {
+			return r.slot
+		}
+	}
+	return 0
 }
 
 // Close frees the batch's buffers.

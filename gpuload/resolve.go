@@ -25,15 +25,16 @@ type posting struct {
 
 // plan is one query as the executor sees it.
 type plan struct {
-	index   int // of the query
-	mode    query.Mode
-	k       int
-	weights []float32 // by term, in canonical order
-	lists   []posting // term t in segment s: t*segments+s
-	hits    []query.Hit
-	cpu     bool // the device cannot answer it
-	done    bool
-	err     error
+	index    int // of the query
+	mode     query.Mode
+	k        int
+	weights  []float32 // by term, in canonical order
+	lists    []posting // term t in segment s: t*segments+s
+	hits     []query.Hit
+	cpu      bool // the device cannot answer it
+	done     bool
+	overflow bool // Rank had no room for its keys: Disjunct answers it
+	err      error
 }
 
 type resolver struct {

@@ -7,6 +7,6 @@ set -e
 cd "$(dirname "$0")"
 nvcc --version | grep -q 'release 11.8' || { echo "build-ptx.sh: needs nvcc 11.8" >&2; exit 1; }
 mkdir -p ptx
-for f in check decode disjunct intersect topk; do
+for f in check decode disjunct intersect rank topk; do
     nvcc -ptx -std=c++17 -arch=compute_70 -O3 --fmad=false -o "ptx/$f.ptx" "$f.cu"
 done

@@ -64,7 +64,7 @@ KERNEL(disjunct, DisjunctParams, 512, 2) {
     const QueryDesc q = at<QueryDesc>(p.queries)[r.query];
     const Term *terms = at<Term>(p.terms) + q.firstTerm;
     const ListDesc *lists = at<ListDesc>(p.lists);
-    Queue queue = {reinterpret_cast<uint64_t *>(dynamic), &fill, p.buffer, p.keep, q.floorKey};
+    Queue queue = {reinterpret_cast<uint64_t *>(dynamic), &fill, p.buffer, p.keep, 0};
     float *acc = reinterpret_cast<float *>(dynamic + 8 * (uint64_t)p.buffer);
     unsigned long long *floors = at_rw<unsigned long long>(p.floors) + q.slot;
     int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, warps = blockDim.x >> 5;

@@ -9,6 +9,7 @@
 #include "decode.cu"
 #include "disjunct.cu"
 #include "intersect.cu"
+#include "rank.cu"
 #include "topk.cu"
 
 // Kernels by number: the order of names in kernels.go.
@@ -25,7 +26,7 @@ static const Entry entries[] = {
     ENTRY(decode_docs_bp128, DecodeParams), ENTRY(decode_docs_packed, DecodeParams),
     ENTRY(decode_docs_bytes, DecodeParams), ENTRY(decode_freqs, DecodeParams),
     ENTRY(sum_docs_bp128, DecodeParams),    ENTRY(intersect_docs, IntersectParams),
-    ENTRY(intersect_ranked, IntersectParams), ENTRY(sum_tiles, GatherParams),
+    ENTRY(rank, RankParams), ENTRY(sum_tiles, GatherParams),
     ENTRY(scan_queries, GatherParams),      ENTRY(gather_docs, GatherParams),
     ENTRY(disjunct, DisjunctParams),        ENTRY(select_best, SelectParams),
 };
@@ -43,8 +44,8 @@ extern "C" uint32_t emu_sizes(uint32_t i) {
         sizeof(ListDesc),     sizeof(Tile),           sizeof(DecodeJob), sizeof(DecodeParams),
         sizeof(CheckParams),  sizeof(QueryDesc),      sizeof(Term),      sizeof(IntersectParams),
         sizeof(Range),        sizeof(DisjunctParams), sizeof(Select),    sizeof(SelectParams),
-        sizeof(NormParams),   sizeof(GatherParams),   offsetof(ListDesc, lrInv), offsetof(ListDesc, n),
-        offsetof(ListDesc, docsCodec), offsetof(ListDesc, maxDoc), offsetof(QueryDesc, floorKey),
+        sizeof(NormParams),   sizeof(GatherParams), sizeof(RankParams),   offsetof(ListDesc, lrInv), offsetof(ListDesc, n),
+        offsetof(ListDesc, docsCodec), offsetof(ListDesc, maxDoc), offsetof(QueryDesc, cap),
         offsetof(Select, out), 0};
     return sizes[i];
 }

@@ -34,6 +34,9 @@ var _ string
 //go:embed intersect.cu
 var _ string
 
+//go:embed rank.cu
+var _ string
+
 //go:embed topk.cu
 var _ string
 

@@ -8,7 +8,9 @@
 //	queue.h     device functions for a top-k queue in shared memory
 //	decode.cu   whole lists to docIDs or frequencies
 //	check.cu    validation of lists in device memory; norms of documents
-//	intersect.cu conjunctions: docIDs, or BM25 keys
+//	search.h    device functions that look for docIDs in a list
+//	intersect.cu conjunctions, docIDs out
+//	rank.cu     conjunctions and disjunctions scored, list by list
 //	disjunct.cu disjunctions fused with top-k
 //	topk.cu     selection of the best keys
 //	emu*        the emulator
@@ -38,7 +40,7 @@ const (
 	DecodeFreqs                    // DecodeParams: any codec
 	SumDocsBP128                   // DecodeParams: decode fused with a sum, writes one word a tile
 	IntersectDocs                  // IntersectParams, a warp a tile
-	IntersectRanked                // IntersectParams, a warp a tile
+	Rank                           // RankParams, a warp a tile
 	SumTiles                       // GatherParams, a warp a query
 	ScanQueries                    // GatherParams, one thread block
 	GatherDocs                     // GatherParams, a warp a tile
@@ -48,12 +50,12 @@ const (
 )
 
 var names = [Count]string{"check_lists", "norms_of_lengths", "decode_docs_bp128", "decode_docs_packed",
-	"decode_docs_bytes", "decode_freqs", "sum_docs_bp128", "intersect_docs", "intersect_ranked", "sum_tiles",
+	"decode_docs_bytes", "decode_freqs", "sum_docs_bp128", "intersect_docs", "rank", "sum_tiles",
 	"scan_queries", "gather_docs", "disjunct", "select_best"}
 
 // modules says which source file holds each kernel.
 var modules = [Count]string{"check", "check", "decode", "decode", "decode", "decode", "decode", "intersect",
-	"intersect", "intersect", "intersect", "intersect", "disjunct", "topk"}
+	"rank", "intersect", "intersect", "intersect", "disjunct", "topk"}
 
 // String returns the name of the entry point.
 func (k Kernel) String() string {
@@ -81,7 +83,7 @@ func (k Kernel) Threads() int {
 var ptx embed.FS
 
 // Modules lists the PTX modules.
-func Modules() []string { return []string{"check", "decode", "disjunct", "intersect", "topk"} }
+func Modules() []string { return []string{"check", "decode", "disjunct", "intersect", "rank", "topk"} }
 
 // PTX returns the text of a module for devices of at least compute capability 7.0.
 func PTX(module string) (string, error) {

@@ -74,22 +74,29 @@ const (
 	BadHash     = 8
 )
 
-// QueryDesc is one query on one segment.
+// QueryDesc is one query on one segment, and for Rank one of its lists, the driver.
 type QueryDesc struct {
 	Norms, Live, Out  Ptr
 	FirstTerm, NTerms uint32
 	DocBase, Docs     uint32
-	Slot, K           uint32
-	FloorKey          uint64
+	Slot, Driver      uint32
+	Cap, _            uint32
 }
 
-// Term is one term of a query.
+// Term is one term of a query: no score of its list exceeds Bound, and Rest is at
+// least the sum of the bounds of the terms behind it.
 type Term struct {
 	List                uint32
 	Weight, Bound, Rest float32
 }
 
-// IntersectParams are the parameters of IntersectDocs and IntersectRanked.
+// RankParams are the parameters of Rank.
+type RankParams struct {
+	Lists, Queries, Terms, Tiles, Counts, Floors, Codes Ptr
+	NTiles, Run, Required, Locate                       uint32
+}
+
+// IntersectParams are the parameters of IntersectDocs.
 type IntersectParams struct {
 	Lists, Queries, Terms, Tiles, Counts, Out Ptr
 	NTiles, Stride, Locate, _                 uint32
@@ -117,7 +124,7 @@ type DisjunctParams struct {
 type Select struct {
 	Keys, Counts         Ptr
 	Groups, Stride, K, _ uint32
-	Out, OutCount        Ptr
+	Out, OutCount, Floor Ptr
 }
 
 // SelectParams are the parameters of SelectBest, whose dynamic shared memory is

@@ -48,28 +48,38 @@ struct CheckParams {
 };
 enum { CHECK_DOCENDS = 1, CHECK_FREQENDS = 2, CHECK_LAST = 4, CHECK_HASH = 8 };
 
-// QueryDesc is one query on one segment.
+// QueryDesc is one query on one segment, and for rank one of its lists, the driver.
 struct QueryDesc {
     uint64_t norms;     // float[]: 1/K by local docID
     uint64_t live;      // uint32[]: bit set, the document may be a hit; 0: all
-    uint64_t out;       // where the query's results go: uint64 keys, or uint32 docIDs
+    uint64_t out;       // the query's keys
     uint32_t firstTerm, nTerms;
     uint32_t docBase;   // global docID of local docID 0
     uint32_t docs;      // documents of the segment
-    uint32_t slot;      // counter of the query
-    uint32_t k;
-    uint64_t floorKey;  // keys below it cannot be among the best k
+    uint32_t slot;      // of the query's counter and floor
+    uint32_t driver;    // whose postings rank takes; the lists before it are excluded
+    uint32_t cap;       // keys that out can hold
+    uint32_t pad;
 };
 
-// Term is one term of a query: its list, and its weight idf*(k1+1)*qtf. bound is
-// more than any score of the list, rest more than any score that this term and
-// the ones after it can add.
+// Term is one term of a query: its list and its weight idf*(k1+1)*qtf. No score of
+// the list exceeds bound; rest is at least the sum of the bounds of the terms behind.
 struct Term { uint32_t list; float weight; float bound; float rest; };
+
+struct RankParams {
+    uint64_t lists, queries, terms, tiles;  // a tile is run blocks of the driver
+    uint64_t counts;   // uint32 a slot: keys so far
+    uint64_t floors;   // uint64 a slot: keys not above it are not wanted
+    uint64_t codes;    // float[512]: frequencies of the quads' codes, then norms of their lengths
+    uint32_t nTiles, run;
+    uint32_t required; // 1: a document must be in every list
+    uint32_t locate;
+};
 
 struct IntersectParams {
     uint64_t lists, queries, terms, tiles;  // Tile.job is the query, first the block of its first list
-    uint64_t counts;   // uint32 a query slot (ranked) or a tile (docIDs)
-    uint64_t out;      // docIDs: uint32[nTiles][stride]; ranked: not used, see QueryDesc.out
+    uint64_t counts;   // uint32 a tile
+    uint64_t out;      // uint32[nTiles][stride]: docIDs
     uint32_t nTiles, stride;
     uint32_t locate;   // 0 auto, 1 skip header, 2 linear regression, 3 hash buckets
     uint32_t pad;
@@ -87,8 +97,14 @@ struct DisjunctParams {
     uint32_t keep, buffer;    // keep: k; buffer: keys of the queue, a power of two, at least 2*keep and 512
 };
 
-// Select is one query's selection of its k best keys.
-struct Select { uint64_t keys; uint64_t counts; uint32_t groups, stride, k, pad; uint64_t out; uint64_t outCount; };
+// Select is one query's selection of its k best keys. With one group, counts[0] may
+// exceed stride, the room that there was: then outCount becomes FULL.
+struct Select {
+    uint64_t keys, counts;
+    uint32_t groups, stride, k, pad;
+    uint64_t out, outCount;
+    uint64_t floor;  // where the k-th key goes if there are k, or 0
+};
 
 struct SelectParams { uint64_t jobs; uint32_t nJobs, buffer; };
 

@@ -20,7 +20,13 @@ KERNEL(select_best, SelectParams, 256, 4) {
     const uint32_t *counts = at<uint32_t>(s.counts);
     const uint64_t *keys = at<uint64_t>(s.keys);
     uint64_t total = (uint64_t)s.groups * s.stride;
-    if (s.groups == 1) total = counts[0];
+    if (s.groups == 1) {
+        total = counts[0];
+        if (total > s.stride) { // there was no room for all
+            if (threadIdx.x == 0) at_rw<uint32_t>(s.outCount)[0] = FULL;
+            return;
+        }
+    }
     for (uint64_t base = 0; base < total; base += blockDim.x) {
         queue_room(q, blockDim.x);
         uint64_t i = base + threadIdx.x;
@@ -32,5 +38,7 @@ KERNEL(select_best, SelectParams, 256, 4) {
     queue_cut(q);
     uint32_t n = fill;
     for (uint32_t i = threadIdx.x; i < n; i += blockDim.x) at_rw<uint64_t>(s.out)[i] = q.keys[i];
-    if (threadIdx.x == 0) at_rw<uint32_t>(s.outCount)[0] = n;
+    if (threadIdx.x != 0) return;
+    at_rw<uint32_t>(s.outCount)[0] = n;
+    if (s.floor && n == s.k && q.keys[n - 1] > at<uint64_t>(s.floor)[0]) at_rw<uint64_t>(s.floor)[0] = q.keys[n - 1];
 }

@@ -218,7 +218,7 @@ func (b *Bench) lists(id codec.ID, s *sequence, per, tileBlocks int) (l *lists, 
 	var tiles []kernels.Tile
 	for at := 0; at < s.n; at += per {
 		first := at / s.blockLen
-		d := kernels.ListDesc{Docs: payload, DocEnds: ends + kernels.Ptr(4*first), FreqEnds: ends, Last: last + kernels.Ptr(4*first),
+		d := kernels.ListDesc{Docs: payload, DocEnds: ends + kernels.Ptr(4*first), FreqEnds: ends + kernels.Ptr(4*first), Last: last + kernels.Ptr(4*first),
 			N: uint32(per), Blocks: uint32(perBlocks), DocWords: s.ends[len(s.ends)-1], DocsCodec: uint8(id), FreqsCodec: uint8(id),
 			Freqs: payload, MaxDoc: 1 << 31}
 		for 1<<d.LogBlock < s.blockLen {

@@ -147,7 +147,7 @@ func (b *Bench) intersect(ctx context.Context, e *engine) error {
 					return err
 				}
 			}
-			if _, _, err := c.Finish(); err != nil {
+			if _, err := c.Finish(); err != nil {
 				return err
 			}
 		}
@@ -168,7 +168,7 @@ func (b *Bench) checkDocs(ctx context.Context, e *engine, c *gpuload.Conjunction
 	if err := c.Start(); err != nil {
 		return err
 	}
-	starts, docs, err := c.Finish()
+	m, err := c.Finish()
 	if err != nil {
 		return err
 	}
@@ -183,7 +183,7 @@ func (b *Bench) checkDocs(ctx context.Context, e *engine, c *gpuload.Conjunction
 			ids[j] = h.Doc
 		}
 		slices.Sort(ids)
-		if got := docs[starts[i]:starts[i+1]]; !slices.Equal(got, ids) {
+		if got := m.Of(i); !slices.Equal(got, ids) {
 			return fmt.Errorf("query %d, %s: the device found %d documents, the CPU %d", i, qs[i].Terms, len(got), len(ids))
 		}
 	}

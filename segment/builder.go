@@ -27,6 +27,9 @@ type BuilderOptions struct {
 	// DocsCodec and FreqsCodec encode the blocks of extents. Their block lengths
 	// must be equal.
 	DocsCodec, FreqsCodec codec.Codec
+	// Choose, if not nil, chooses other codecs of the same block length for each
+	// list, except that blocks copied from another segment keep theirs.
+	Choose Chooser
 	// Temp gives empty temporary files for the streams of later sections, which
 	// then need little memory. Nil keeps them in memory. The caller removes the
 	// files once the Builder is done.
@@ -34,6 +37,13 @@ type BuilderOptions struct {
 	// IDHashes, if not nil, gives the contents of section IDHASH (see
 	// Segment.IDHashes) in ascending order, so that a merge need not sort.
 	IDHashes iter.Seq[uint64]
+}
+
+// Chooser chooses codecs for a list, or for its first block when no more is at
+// hand. It is used from several goroutines at once.
+type Chooser interface {
+	Docs(docs []uint32) (codec.BlockCodec, error)
+	Freqs(freqs []uint32) (codec.BlockCodec, error)
 }
 
 // phase is how far one of the two streams of a Builder has come.

@@ -25,11 +25,14 @@ type ListEncoder struct {
 	freqsCodec         codec.Codec
 	docsBlock          codec.BlockCodec // nil unless both codecs encode block by block
 	freqsBlock         codec.BlockCodec
+	standard           [2]codec.Codec // unless choose says otherwise
+	choose             Chooser
 	blockLen           int
 	frontier, listward *format.Frontier
 	counter            format.KthCounter
 
 	// The list that is being made: blocks encoded, then pending postings.
+	chosen                 bool // by choose or by a list that was copied
 	dirty                  bool // counter may hold postings
 	n                      int  // postings encoded
 	prev                   uint32
@@ -51,12 +54,10 @@ func newListEncoder(o *BuilderOptions, model *format.ImpactModel) *ListEncoder {
 		docs: o.Docs, lengths: o.Lengths, model: model,
 		docsCodec: o.DocsCodec, freqsCodec: o.FreqsCodec, blockLen: o.DocsCodec.BlockLen(),
 		frontier: format.NewFrontier(model), listward: format.NewFrontier(model),
+		choose: o.Choose,
 	}
-	d, ok1 := o.DocsCodec.(codec.BlockCodec)
-	f, ok2 := o.FreqsCodec.(codec.BlockCodec)
-	if ok1 && ok2 {
-		e.docsBlock, e.freqsBlock = d, f
-	}
+	e.standard = [2]codec.Codec{o.DocsCodec, o.FreqsCodec}
+	e.setCodecs(o.DocsCodec, o.FreqsCodec)
 	e.decoded = make([]uint32, e.blockLen)
 	e.shifted = make([]uint32, e.blockLen)
 	e.lens = make([]uint32, e.blockLen)
@@ -64,11 +65,47 @@ func newListEncoder(o *BuilderOptions, model *format.ImpactModel) *ListEncoder {
 	return e
 }
 
+// setCodecs makes d and f the codecs of the list.
+func (e *ListEncoder) setCodecs(d, f codec.Codec) {
+	e.docsCodec, e.freqsCodec = d, f
+	e.docsBlock, _ = d.(codec.BlockCodec)
+	e.freqsBlock, _ = f.(codec.BlockCodec)
+	if e.docsBlock == nil || e.freqsBlock == nil {
+		e.docsBlock, e.freqsBlock = nil, nil
+	}
+}
+
+// chooseCodecs lets the Chooser, if there is one, choose by these postings.
+func (e *ListEncoder) chooseCodecs(docs, freqs []uint32) error {
+	if e.choose == nil || e.chosen {
+		return nil
+	}
+	d, err := e.choose.Docs(docs)
+	if err != nil {
+		return err
+	}
+	f, err := e.choose.Freqs(freqs)
+	if err != nil {
+		return err
+	}
+	if d.BlockLen() != e.blockLen || f.BlockLen() != e.blockLen {
+		return fmt.Errorf("segment: codecs %s and %s chosen for blocks of %d", d.ID(), f.ID(), e.blockLen)
+	}
+	e.setCodecs(d, f)
+	e.chosen = true
+	return nil
+}
+
 // Encode appends the encoding of a list to dst: ascending docIDs and as many
 // frequencies. It returns the list, whose bytes are those appended, and the
 // extended dst.
 func (e *ListEncoder) Encode(dst []byte, docs, freqs []uint32) (EncodedList, []byte, error) {
 	e.Reset()
+	if len(docs) >= minExtent && len(docs) == len(freqs) {
+		if err := e.chooseCodecs(docs, freqs); err != nil {
+			return EncodedList{}, dst, err
+		}
+	}
 	if err := e.AppendPostings(docs, freqs); err != nil {
 		return EncodedList{}, dst, err
 	}
@@ -83,6 +120,10 @@ func (e *ListEncoder) Reset() {
 	e.last, e.quads = e.last[:0], e.quads[:0]
 	e.docsBytes, e.freqsBytes = e.docsBytes[:0], e.freqsBytes[:0]
 	e.kth = [3]format.KthImpact{format.NoKth, format.NoKth, format.NoKth}
+	if e.chosen {
+		e.setCodecs(e.standard[0], e.standard[1])
+		e.chosen = false
+	}
 	if e.dirty { // the list before was given up
 		e.frontier.Quad()
 		e.counter.Take(e.model)
@@ -138,6 +179,11 @@ func (e *ListEncoder) AppendPostings(docs, freqs []uint32) error {
 
 // encodeBlock encodes a block behind those there are.
 func (e *ListEncoder) encodeBlock(docs, freqs []uint32) error {
+	if e.n == 0 {
+		if err := e.chooseCodecs(docs, freqs); err != nil {
+			return err
+		}
+	}
 	if err := e.encodeDocs(docs); err != nil {
 		return err
 	}

@@ -18,6 +18,13 @@ func (e *ListEncoder) AppendList(l *List, base uint32) error {
 		return err
 	}
 	next := 0
+	if e.choose != nil && !e.chosen && len(e.pendDocs) == 0 && l.BlockLen == e.blockLen {
+		e.setCodecs(l.DocsCodec, l.FreqsCodec)
+		e.chosen = e.docsBlock != nil
+		if !e.chosen {
+			e.setCodecs(e.standard[0], e.standard[1])
+		}
+	}
 	if e.docsBlock != nil && len(e.pendDocs) == 0 &&
 		l.DocsCodec.ID() == e.docsCodec.ID() && l.FreqsCodec.ID() == e.freqsCodec.ID() {
 		next = l.N / e.blockLen

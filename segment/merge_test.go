@@ -272,3 +272,50 @@ func TestWholeListCodec(t *testing.T) {
 		t.Fatalf("encoded as a whole a list differs, %v", err)
 	}
 }
+
+// byLength chooses bp128 for docIDs of short lists, else vbyte128.
+type byLength struct{}
+
+func (byLength) Docs(docs []uint32) (codec.BlockCodec, error) {
+	if len(docs) < 1000 {
+		return codecNamed("bp128").(codec.BlockCodec), nil
+	}
+	return codecNamed("vbyte128").(codec.BlockCodec), nil
+}
+
+func (byLength) Freqs([]uint32) (codec.BlockCodec, error) {
+	return codecNamed("bp128").(codec.BlockCodec), nil
+}
+
+func TestChooser(t *testing.T) {
+	m := oneList(listOf(300, 3), 30000, "a")
+	m.addList("long", listOf(1280, 2))
+	m.addList("small", listOf(100, 2))
+	w := buildWith{docs: codecNamed("vbyte128"), freqs: codecNamed("vbyte128"), choose: byLength{}}
+	s := mustOpen(t, m.build(t, w))
+	m.check(t, s, false)
+	both := join(m, m)
+	for i := range both.ids {
+		both.ids[i] = fmt.Sprint(i)
+	}
+	other := &model{ids: both.ids[:30000], texts: m.texts, lens: m.lens, lists: m.lists}
+	third := &model{ids: both.ids[30000:], texts: m.texts, lens: m.lens, lists: m.lists}
+	got, e := merge(t, both, w, mustOpen(t, other.build(t, w)), mustOpen(t, third.build(t, w)))
+	merged := mustOpen(t, got)
+	both.check(t, merged, false)
+	if e.CopiedBlocks() != 2+10+9 {
+		t.Errorf("%d blocks copied", e.CopiedBlocks())
+	}
+	for _, s := range []*Segment{s, merged} {
+		for term, want := range map[string]codec.ID{"t": codec.BP128, "long": codec.VByte128} {
+			entry, _, _ := s.Lookup([]byte(term))
+			l, err := s.List(entry)
+			if err != nil || l.DocsCodec.ID() != want || l.FreqsCodec.ID() != codec.BP128 {
+				t.Errorf("%s is in %v and %v, %v", term, l.DocsCodec.ID(), l.FreqsCodec.ID(), err)
+			}
+		}
+		if err := s.Verify(context.Background(), nil); err != nil {
+			t.Error(err)
+		}
+	}
+}

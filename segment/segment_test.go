@@ -58,6 +58,7 @@ type buildWith struct {
 	stored      bool
 	docsFirst   bool
 	temp        func() (io.ReadWriteSeeker, error)
+	choose      Chooser
 }
 
 func defaultBuild() buildWith {
@@ -87,7 +88,7 @@ type failer interface {
 
 func (m *model) options(w buildWith) BuilderOptions {
 	o := BuilderOptions{Docs: uint32(len(m.ids)), Lengths: Lengths(m.lens), Analyzer: "simple", AnalyzerOptions: "x=1",
-		Stored: w.stored, DocsCodec: w.docs, FreqsCodec: w.freqs, Temp: w.temp}
+		Stored: w.stored, DocsCodec: w.docs, FreqsCodec: w.freqs, Temp: w.temp, Choose: w.choose}
 	return o
 }
 

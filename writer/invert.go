@@ -23,7 +23,7 @@ type posting struct{ term, tf uint32 }
 
 // invert fills in the result fields of b.
 func (v *inverter) invert(b *batch) {
-	v.table.reset(1 << 18)
+	v.table.reset(maxInverterSlots)
 	v.postings, v.docEnds = v.postings[:0], v.docEnds[:0]
 	for i := range b.ops {
 		b.hashes = append(b.hashes, idHash(b.id(i)))
@@ -39,16 +39,34 @@ func (v *inverter) invert(b *batch) {
 	}
 	v.sort(b)
 	v.write(b)
+	if b.slots > 1 { // what a huge document needed is not kept
+		v.tokens, v.postings, v.sorted = analysis.Tokens{}, nil, nil
+	}
 }
 
-// document counts the tokens of one document. A term knows the last document in
-// which it occurred and its posting there.
+// maxInverterSlots bounds the hash table that an inverter keeps between batches.
+const maxInverterSlots = 1 << 18
+
+// tokenPiece is how many tokens room is made for at a time, as if all were new.
+const tokenPiece = 1 << 13
+
+// document counts the tokens of one document.
 func (v *inverter) document(b *batch, doc uint32) {
-	v.table.reserve(v.tokens.Len())
-	v.postings = slices.Grow(v.postings, v.tokens.Len())
+	for spans := v.tokens.Spans; len(spans) > 0; {
+		n := min(tokenPiece, len(spans))
+		v.count(b, doc, spans[:n])
+		spans = spans[n:]
+	}
+}
+
+// count counts tokens of one document. A term knows the last document in which it
+// occurred and its posting there.
+func (v *inverter) count(b *batch, doc uint32, spans []analysis.Span) {
+	v.table.reserve(len(spans))
+	v.postings = slices.Grow(v.postings, len(spans))
 	postings, mask := v.postings, v.table.mask()
 	text := v.tokens.Bytes[:cap(v.tokens.Bytes)]
-	for _, s := range v.tokens.Spans {
+	for _, s := range spans {
 		x := head(text, s.Start, s.End)
 		h := hashTerm(v.seed, x, text, s.Start, s.End)
 		at := h & mask

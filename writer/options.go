@@ -7,6 +7,7 @@ import (
 	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/bp128"
+	"github.com/pinion-index/pinion/segment"
 )
 
 // DefaultMemory is the memory budget unless Options name another: 512 MiB.
@@ -80,7 +81,7 @@ const (
 	minBatch    = 64 << 10
 	maxBatch    = 1 << 20
 	// batchCost is what a batch in flight and its inverter take for a byte of text.
-	batchCost = 6
+	batchCost = 8
 )
 
 // batchBytes is the size at which a batch is full.
@@ -108,5 +109,5 @@ func (o *Options) batches() int {
 // maxText is the size of the largest document: alone in flight it may take all
 // of that share.
 func (o *Options) maxText() int {
-	return int(min(o.Memory/flightShare/batchCost, analysis.MaxTextBytes))
+	return int(min(o.Memory/flightShare/batchCost, analysis.MaxTextBytes, segment.MaxText))
 }

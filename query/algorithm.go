@@ -22,7 +22,6 @@ const (
 	BlockMaxWAND     // Ding and Suel 2011
 	BlockMaxMaxScore // Dimopoulos, Nepomnyachiy and Suel 2013
 	RangeMaxScore    // MaxScore over windows of accumulators, non-essential lists probed in batches
-	ListMaxScore     // MaxScore a list at a time: batches of one list's postings, the longer lists probed
 
 	// Conjunctions.
 	Leapfrog      // shortest list first, the others galloped through; no bounds
@@ -33,8 +32,7 @@ const (
 var algorithmNames = [...]string{
 	Auto: "auto", Exhaustive: "exhaustive", Scan: "scan", MaxScore: "maxscore", WAND: "wand",
 	BlockMaxWAND: "bmw", BlockMaxMaxScore: "bmm", RangeMaxScore: "range-maxscore",
-	ListMaxScore: "list-maxscore",
-	Leapfrog:     "leapfrog", SmallAdaptive: "small-adaptive", BlockMaxAnd: "bmand",
+	Leapfrog: "leapfrog", SmallAdaptive: "small-adaptive", BlockMaxAnd: "bmand",
 }
 
 // String returns the name on the command line.

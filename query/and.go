@@ -6,7 +6,7 @@ func (r *run) leapfrog() {
 	first, rest := r.lists[0], r.lists[1:]
 	doc := first.Doc()
 candidates:
-	for doc != end && !r.due() {
+	for doc < r.hi && !r.due() {
 		r.Candidates++
 		for _, l := range rest {
 			l.Probes++
@@ -29,7 +29,7 @@ func (r *run) smallAdaptive() {
 	lists := r.lists
 	eliminator := lists[0].Doc()
 	at, have := 0, 1 // the list that was looked into last; how many have the eliminator
-	for eliminator != end && !r.due() {
+	for eliminator < r.hi && !r.due() {
 		r.Candidates++
 		for have < len(lists) {
 			if at++; at == len(lists) {

@@ -26,7 +26,7 @@ func (r *run) blockMaxAnd() {
 	for len(r.match.at) < len(r.lists) {
 		r.match.at = append(r.match.at, nil)
 	}
-	for first.Doc() != end && !r.stopped() {
+	for first.Doc() < r.hi && !r.stopped() {
 		if r.top.prune >= 0 {
 			if !bounded {
 				if !r.open(len(r.lists)) {
@@ -42,7 +42,11 @@ func (r *run) blockMaxAnd() {
 				continue
 			}
 		}
-		if !r.intersect(first.Docs()) {
+		docs := first.Docs()
+		if n := len(docs); n > 0 && docs[n-1] >= r.hi {
+			docs = docs[:lowerBound(docs, r.hi)]
+		}
+		if !r.intersect(docs) {
 			return
 		}
 		first.NextBlock()

@@ -8,7 +8,7 @@ func (r *run) exhaustive() {
 		for _, l := range r.lists {
 			doc = min(doc, l.Doc())
 		}
-		if doc == end {
+		if doc >= r.hi {
 			return
 		}
 		r.Candidates++

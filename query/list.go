@@ -57,12 +57,6 @@ func (l *list) blockBound(s *Scorer) float32 {
 	return s.Bound(l.weight, l.BlockMax())
 }
 
-// rewind moves back to the first posting.
-func (l *list) rewind(s *reader.Segment, by reader.Strategy) error {
-	l.count()
-	return l.open(s, by)
-}
-
 // count adds what the cursor decoded to the counts.
 func (l *list) count() {
 	d, f := l.Decoded()

@@ -17,7 +17,7 @@ func (r *run) maxScore(blockMax bool) {
 		for _, l := range r.lists[:essential] {
 			doc = min(doc, l.Doc())
 		}
-		if doc == end {
+		if doc >= r.hi {
 			return
 		}
 		r.Candidates++

@@ -29,6 +29,7 @@ type run struct {
 
 	// Of the segment at hand.
 	part   *part
+	lo, hi uint32  // documents to consider: lo up to hi
 	vet    bool    // hits must be checked against deletes or the filter
 	lists  []*list // those that occur here, in canonical order
 	opened int     // how many of them are open
@@ -54,6 +55,7 @@ func (r *run) enter(p int, conjunctive bool) bool {
 	r.part = &r.s.parts[p]
 	r.vet = r.part.deletes != nil || r.q.Filter != nil
 	r.lists, r.opened = r.lists[:0], 0
+	r.lo, r.hi = 0, end
 	r.Counts = Counts{}
 	for i := range r.terms {
 		t := &r.terms[i]
@@ -75,8 +77,8 @@ func (r *run) enter(p int, conjunctive bool) bool {
 	return len(r.lists) > 0
 }
 
-// open opens the first n lists, those excepted that are open already, and reports
-// success. Conjunctions open a list when there is something to look for in it.
+// open opens the first n lists at r.lo, those excepted that are open already, and
+// reports success. Conjunctions open a list when there is something to look for in it.
 func (r *run) open(n int) bool {
 	for ; r.opened < n; r.opened++ {
 		l := r.lists[r.opened]
@@ -84,6 +86,7 @@ func (r *run) open(n int) bool {
 			r.fail(format.Locate(err, r.place(l)))
 			return false
 		}
+		l.NextGEQ(r.lo)
 	}
 	return true
 }

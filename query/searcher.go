@@ -181,8 +181,6 @@ func (r *run) dispatch(conjunctive bool) {
 		r.wand(true)
 	case RangeMaxScore:
 		r.rangeMaxScore()
-	case ListMaxScore:
-		r.listMaxScore()
 	case SmallAdaptive:
 		r.smallAdaptive()
 	case BlockMaxAnd:

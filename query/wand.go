@@ -47,7 +47,7 @@ func (r *run) wand(blockMax bool) {
 func (r *run) pivot() int {
 	var sum float32
 	for i, l := range r.order {
-		if l.Doc() == end {
+		if l.Doc() >= r.hi {
 			return -1
 		}
 		if sum += l.bound; sum > r.top.prune {
@@ -65,7 +65,7 @@ func (r *run) pivot() int {
 // needs a look.
 func (r *run) blockPivot(p int, doc uint32) (next uint32, pass bool) {
 	var sum float32
-	next = end
+	next = r.hi
 	if p+1 < len(r.order) {
 		next = r.order[p+1].Doc()
 	}

@@ -25,8 +25,9 @@ type window struct {
 // open makes the window size documents long from lo on.
 func (w *window) open(lo, size uint32) {
 	w.lo, w.size = lo, size
-	if n := int(size); n > len(w.acc) {
-		w.acc, w.marked, w.groups = make([]float32, n), make([]uint64, n/64), make([]uint64, n/4096)
+	if int(size) > len(w.acc) {
+		n := (int(size) + minWindow - 1) / minWindow
+		w.acc, w.marked, w.groups = make([]float32, n*4096), make([]uint64, n*64), make([]uint64, n)
 	}
 	w.touched = w.touched[:0]
 }
@@ -96,11 +97,11 @@ func (r *run) windows(prune bool) {
 		for _, l := range r.lists[:n] {
 			lo = min(lo, l.Doc())
 		}
-		if lo == end || r.stopped() {
+		if lo >= r.hi || r.stopped() {
 			return
 		}
 		r.Pivots++
-		r.win.open(lo, r.windowSize(n))
+		r.win.open(lo, min(r.windowSize(n), r.hi-lo))
 		pass := float32(-1)
 		if prune {
 			pass = r.passing(n)

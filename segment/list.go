@@ -13,10 +13,10 @@ const smallMax = minExtent - 1
 // be read, not written.
 type List struct {
 	Kind     Kind
-	N        int // postings
-	Blocks   int // blocks of BlockLen postings, the last one possibly shorter
-	BlockLen int // 128 for lists without an extent
-	First    uint32
+	N        int    // postings
+	Blocks   int    // blocks of BlockLen postings, the last one possibly shorter
+	BlockLen int    // 128 for lists without an extent
+	First    uint32 // first docID
 
 	// Of extents only.
 	DocsCodec, FreqsCodec  codec.Codec

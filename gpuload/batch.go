@@ -235,9 +235,11 @@ func (l *layout) finish(outKeys []int, counts Ptr, zeroed int64, floors Ptr, lau
 	l.send()
 	st.batch.CopyIn(floors, st.in[at-st.inDev:][:8*len(known)])
 	st.batch.Fill(counts, zeroed)
+	st.batch.Record(timers + 2*st.stream)
 	for _, f := range launches {
 		f()
 	}
+	st.batch.Record(timers + 2*st.stream + 1)
 	_, size := l.outLayout()
 	st.batch.CopyOut(st.out[:size], st.outDev)
 	if err := l.x.dev.Submit(&st.batch); err != nil {

@@ -61,6 +61,7 @@ type Executor struct {
 	stages   [2]stage
 	epoch    uint64
 	width    int
+	busy     float64
 	codes    Ptr // what the codes of quads mean
 }
 
@@ -354,6 +355,18 @@ func (x *Executor) harvest(st *stage) error {
 	if err := x.dev.Wait(st.stream); err != nil {
 		return err
 	}
+	ms, err := x.dev.Elapsed(timers+2*st.stream, timers+2*st.stream+1)
+	x.busy += float64(ms) / 1e3
 	p.read(st.out)
-	return nil
+	return err
+}
+
+// timers are the events around a batch's kernels, two a stream.
+const timers = Events - 2*Streams
+
+// Busy returns the seconds that the device has spent in kernels of batches.
+func (x *Executor) Busy() float64 {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.busy
 }

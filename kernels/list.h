@@ -216,33 +216,50 @@ DEV uint32_t freq_at(const ListDesc &l, uint32_t j, uint32_t i) {
 
 #define NO_BLOCK FULL
 
-// locate returns the only block that can hold docID x, or NO_BLOCK. Hash buckets
-// (Ao 2011 section 3.4) or the linear-regression safe range (section 3.3) narrow
-// the binary search in the skip header where the list has them.
-DEV uint32_t locate(const ListDesc &l, uint32_t x, uint32_t mode) {
-    uint32_t lo = 0, hi = l.nb;
-    if (l.hash && (mode == 0 || mode == 3)) {
-        uint32_t h = x >> l.hashShift;
-        if (h >> l.hashBits) return NO_BLOCK;
-        uint32_t s = __ldg(at<uint32_t>(l.hash) + h), e = __ldg(at<uint32_t>(l.hash) + h + 1);
-        if (s == e) return NO_BLOCK;
-        lo = s >> l.logBlock;
-        hi = ((e - 1) >> l.logBlock) + 1;
-    } else if ((l.flags & LIST_LR) && (mode == 0 || mode == 2)) {
-        int64_t est = (int64_t)((uint64_t)x * (uint64_t)l.lrInv + (uint64_t)l.lrBase) >> 32;
-        int64_t a = est - l.lrLeft, b = est + l.lrRight;
-        if (b < 0 || a >= (int64_t)l.n) return NO_BLOCK;
-        if (a > 0) lo = (uint32_t)a >> l.logBlock;
-        if (b < (int64_t)l.n) hi = ((uint32_t)b >> l.logBlock) + 1;
+// locate finds for each of the lane's four docIDs, of which alive says which count,
+// the only block that can hold it, or NO_BLOCK. Hash buckets (Ao 2011 section 3.4) or
+// the linear-regression safe range (section 3.3) narrow the binary search in the skip
+// header where the list has them. The four searches go in step, so that their loads
+// are in flight together: a search is a chain of dependent loads.
+DEV void locate(const ListDesc &l, const uint32_t *x, uint32_t alive, uint32_t mode, uint32_t *blk) {
+    uint32_t lo[4], hi[4], end[4];
+    bool hash = l.hash && (mode == 0 || mode == 3), lr = (l.flags & LIST_LR) && (mode == 0 || mode == 2);
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        lo[k] = 0;
+        hi[k] = alive >> k & 1 ? l.nb : 0;
+        if (hash) {
+            uint32_t h = x[k] >> l.hashShift;
+            if (h >> l.hashBits || !hi[k]) h = hi[k] = 0;
+            lo[k] = __ldg(at<uint32_t>(l.hash) + h);
+            uint32_t e = __ldg(at<uint32_t>(l.hash) + h + 1);
+            hi[k] = !hi[k] || lo[k] == e ? 0 : ((e - 1) >> l.logBlock) + 1;
+            lo[k] >>= l.logBlock;
+        } else if (lr) {
+            int64_t est = (int64_t)((uint64_t)x[k] * (uint64_t)l.lrInv + (uint64_t)l.lrBase) >> 32;
+            int64_t a = est - l.lrLeft, b = est + l.lrRight;
+            if (b < 0 || a >= (int64_t)l.n) hi[k] = 0;
+            if (a > 0) lo[k] = (uint32_t)a >> l.logBlock;
+            if (hi[k] && b < (int64_t)l.n) hi[k] = ((uint32_t)b >> l.logBlock) + 1;
+        }
+        end[k] = hi[k];
     }
     const uint32_t *last = at<uint32_t>(l.last);
-    uint32_t end = hi;
-    while (lo < hi) {
-        uint32_t mid = (lo + hi) >> 1;
-        if (__ldg(last + mid) < x) lo = mid + 1;
-        else hi = mid;
+    while (lo[0] < hi[0] || lo[1] < hi[1] || lo[2] < hi[2] || lo[3] < hi[3]) {
+        uint32_t v[4];
+#pragma unroll
+        for (int k = 0; k < 4; k++)
+            if (lo[k] < hi[k]) v[k] = __ldg(last + ((lo[k] + hi[k]) >> 1));
+#pragma unroll
+        for (int k = 0; k < 4; k++) {
+            if (lo[k] >= hi[k]) continue;
+            uint32_t mid = (lo[k] + hi[k]) >> 1;
+            if (v[k] < x[k]) lo[k] = mid + 1;
+            else hi[k] = mid;
+        }
     }
-    return lo < end ? lo : NO_BLOCK;
+#pragma unroll
+    for (int k = 0; k < 4; k++) blk[k] = lo[k] < end[k] ? lo[k] : NO_BLOCK;
 }
 
 // posting_score is query.Score: each step rounded to nearest, none fused.

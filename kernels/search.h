@@ -165,22 +165,24 @@ template <bool POS> DEV uint32_t search(const ListDesc &l, const uint32_t *d, ui
                     Probes &s, int lane) {
     uint32_t pending = 0, found = 0, alone = 0;
     uint32_t full = l.docsCodec == CODEC_BP128 ? l.n >> 7 : 0; // blocks that search_alone can take
+    locate(l, d, alive, mode, blk);
 #pragma unroll
     for (int k = 0; k < 4; k++) {
-        blk[k] = alive >> k & 1 ? locate(l, d[k], mode) : NO_BLOCK;
         if (blk[k] == NO_BLOCK) continue;
         if (blk[k] < full) alone |= 1u << k;
         else pending |= 1u << k;
     }
     uint32_t n = __popc(alone), sum = warp_scan(n, lane), count = __shfl_sync(FULL, sum, 31), at_ = sum - n;
-    // The lane's docIDs in blocks of their own, where equal neighbours count once.
-    uint32_t own = 0, edge = NO_BLOCK;
+    // How many blocks they are in, counting equal neighbours once.
+    uint32_t own = 0, head = alone & 1 ? blk[0] : alone & 2 ? blk[1] : alone & 4 ? blk[2] : blk[3], edge = NO_BLOCK;
 #pragma unroll
     for (int k = 0; k < 4; k++)
         if (alone >> k & 1) {
             own += blk[k] != edge;
             edge = blk[k];
         }
+    uint32_t before = __shfl_up_sync(FULL, edge, 1);
+    if (alone && lane > 0 && before == head) own--;
     uint32_t distinct = __shfl_sync(FULL, warp_scan(own, lane), 31);
     // 35 instructions for every docID against 150 for every distinct block.
     if (count && 4 * distinct > count) {

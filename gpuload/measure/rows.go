@@ -73,7 +73,7 @@ func (b *Bench) repeat(reps int, enqueue func(*gpuload.Batch)) (float64, error) 
 	if b.Small {
 		reps = 1
 	}
-	reps = min(reps, gpuload.Events/2)
+	reps = min(reps, gpuload.Events/2-2*gpuload.Streams)
 	var g gpuload.Batch
 	for i := range reps + 2 {
 		if i >= 2 {

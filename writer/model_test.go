@@ -12,7 +12,9 @@ import (
 
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/bp128"
+	"github.com/pinion-index/pinion/format/codec/choose"
 	"github.com/pinion-index/pinion/format/codec/vbyte128"
+	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/store/memfs"
 )
@@ -44,8 +46,12 @@ func TestModel(t *testing.T) {
 		stored := rapid.Bool().Draw(rt, "stored")
 		options := func() Options {
 			c := rapid.SampledFrom(codecs).Draw(rt, "codec")
+			var chooser segment.Chooser
+			if rapid.IntRange(0, 3).Draw(rt, "choose") == 0 {
+				chooser = choose.Default
+			}
 			return Options{
-				Analyzer: whitespace(t), Stored: stored, DocsCodec: c, FreqsCodec: c,
+				Analyzer: whitespace(t), Stored: stored, DocsCodec: c, FreqsCodec: c, Choose: chooser,
 				Threads:   rapid.IntRange(1, 4).Draw(rt, "threads"),
 				batchSize: rapid.SampledFrom([]int{200, 5000, 1 << 16}).Draw(rt, "batch"),
 				accum:     rapid.SampledFrom([]int64{0, 1 << 20, 3 << 19}).Draw(rt, "accum"),
@@ -113,10 +119,14 @@ var errInjected = errors.New("injected fault")
 // a crash afterwards leaves a whole commit: the newest that was acknowledged, or
 // the one that was under way.
 func TestFaults(t *testing.T) {
-	for _, fault := range []memfs.Fault{{}, {Sticky: true}, {Effect: true}} {
+	for i, fault := range []memfs.Fault{{}, {Sticky: true}, {Effect: true}} {
+		if i > 0 && testing.Short() {
+			break
+		}
 		for at := 0; ; at++ {
 			fault.At, fault.Err = at, errInjected
 			if !faultAt(t, fault) {
+				t.Logf("%d operations failed in turn", at)
 				break
 			}
 		}

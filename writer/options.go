@@ -33,6 +33,9 @@ type Options struct {
 	// DocsCodec and FreqsCodec encode the posting lists of new segments; nil means
 	// bp128. Their block lengths must be equal.
 	DocsCodec, FreqsCodec codec.Codec
+	// Choose, if not nil, chooses other codecs of the same block length for each
+	// list. It is called from several goroutines.
+	Choose segment.Chooser
 	// Progress, if not nil, is called from time to time with how far the present
 	// operation is, by one goroutine at a time. It must not call the Writer.
 	Progress func(Progress)

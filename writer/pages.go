@@ -18,7 +18,7 @@ const (
 	pageWords = 1 << 15
 	pageBytes = 2 * pageWords
 	pageShift = 14
-	slabPages = 16
+	slabPages = 4
 	runHeader = 5
 	maxPages  = 1 << (32 - pageShift)
 )

@@ -3,6 +3,7 @@ package query
 // leapfrog computes And: every document of the shortest list is looked for in
 // the others, shortest first; the first that lacks it says where to go on.
 func (r *run) leapfrog() {
+	r.start(r.lists[:1])
 	first, rest := r.lists[0], r.lists[1:]
 	doc := first.Doc()
 candidates:
@@ -27,6 +28,7 @@ candidates:
 // it, it is scored and the first list gives the next.
 func (r *run) smallAdaptive() {
 	lists := r.lists
+	r.start(lists[:1])
 	eliminator := lists[0].Doc()
 	at, have := 0, 1 // the list that was looked into last; how many have the eliminator
 	for eliminator < r.hi && !r.due() {

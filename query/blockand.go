@@ -4,13 +4,13 @@ import "github.com/pinion-index/pinion/format"
 
 var errShortFreqs = format.Corrupt("block has more docIDs than frequencies, or fewer")
 
-// matches are the documents of one block of the shortest list that are still in
-// every list looked into.
+// matches are documents that all lists looked into hold.
 type matches struct {
-	docs  []uint32
-	slots []uint32   // index of each document in the block
-	at    [][]uint32 // by list, then slot: position of the document in the list
-	freqs []uint32   // decoded block of a list
+	docs []uint32
+	at   [][]uint32 // by list, then as docs: position of the document in the list
+
+	slots []uint32 // while lists are looked into: index of each document in the block
+	freqs []uint32 // scratch: a decoded block
 }
 
 // blockMaxAnd computes And a block of the shortest list at a time. Its documents
@@ -22,10 +22,8 @@ func (r *run) blockMaxAnd() {
 	if !r.open(1) {
 		return
 	}
+	r.start(r.lists[:1])
 	first, bounded := r.lists[0], false
-	for len(r.match.at) < len(r.lists) {
-		r.match.at = append(r.match.at, nil)
-	}
 	for first.Doc() < r.hi && !r.stopped() {
 		if r.top.prune >= 0 {
 			if !bounded {
@@ -53,36 +51,82 @@ func (r *run) blockMaxAnd() {
 	}
 }
 
-// intersect scores those of docs, a block of the first list, that all lists hold.
-// It reports false when there can be no more matches in any block.
+// intersect scores those of docs, the next postings of the first list, that all
+// lists hold. It reports false when there can be no more matches in any block.
 func (r *run) intersect(docs []uint32) (more bool) {
 	m := &r.match
-	m.start(docs)
+	m.start(docs, len(r.lists))
 	r.Candidates += uint64(len(docs))
 	more = true
 	for j := 1; j < len(r.lists) && len(m.docs) > 0; j++ {
 		if !r.open(j + 1) {
 			return false
 		}
-		if cap(m.at[j]) < len(docs) {
-			m.at[j] = make([]uint32, max(len(docs), 128))
-		}
 		l := r.lists[j]
-		m.keep(l, m.at[j][:len(docs)])
+		m.keep(l, m.at[j])
 		more = more && l.Doc() != end
 	}
-	if len(m.docs) > 0 && r.scoreMatches() {
+	if len(m.docs) > 0 {
+		m.settle(uint32(r.lists[0].Pos()))
+		if r.later != nil {
+			r.later.postpone(m, len(r.lists))
+		} else {
+			r.scoreMatches(m)
+		}
 		r.q.Trace.threshold(r, m.docs[0])
 	}
 	return more && r.err == nil
 }
 
-// start makes all of docs matches.
-func (m *matches) start(docs []uint32) {
+// start makes all of docs matches, to be looked for in so many lists.
+func (m *matches) start(docs []uint32, lists int) {
 	m.docs = append(m.docs[:0], docs...)
 	m.slots = m.slots[:0]
 	for i := range docs {
 		m.slots = append(m.slots, uint32(i))
+	}
+	for len(m.at) < lists {
+		m.at = append(m.at, nil)
+	}
+	for j, at := range m.at {
+		if cap(at) < len(docs) {
+			at = make([]uint32, max(len(docs), 128))
+		}
+		m.at[j] = at[:len(docs)]
+	}
+}
+
+// reset empties m, for so many lists.
+func (m *matches) reset(lists int) {
+	m.docs = m.docs[:0]
+	for len(m.at) < lists {
+		m.at = append(m.at, nil)
+	}
+	for j, at := range m.at {
+		m.at[j] = at[:0]
+	}
+}
+
+// append adds the matches of n, for so many lists.
+func (m *matches) append(n *matches, lists int) {
+	m.docs = append(m.docs, n.docs...)
+	for j, at := range n.at[:lists] {
+		m.at[j] = append(m.at[j], at...)
+	}
+}
+
+// settle turns positions by slot into positions by match; the first list's slots
+// count from position first.
+func (m *matches) settle(first uint32) {
+	for j, at := range m.at {
+		for i, slot := range m.slots {
+			if j == 0 {
+				at[i] = first + slot
+			} else {
+				at[i] = at[slot] // slot >= i
+			}
+		}
+		m.at[j] = at[:len(m.docs)]
 	}
 }
 
@@ -108,28 +152,19 @@ func (m *matches) keep(l *list, at []uint32) {
 	m.docs, m.slots = m.docs[:kept], m.slots[:kept]
 }
 
-// scoreMatches scores the matches, list after list, and offers them. It reports
-// false for damage.
-func (r *run) scoreMatches() bool {
-	m := &r.match
+// scoreMatches scores matches, list after list, and offers them.
+func (r *run) scoreMatches(m *matches) {
 	r.scores = grow(r.scores, len(m.docs))
-	freqs := r.lists[0].Freqs()
-	if len(freqs) == 0 {
-		return false
-	}
-	for i, doc := range m.docs {
-		r.scores[i] = Score(r.lists[0].weight, float32(freqs[m.slots[i]]), r.norm(doc))
-	}
-	for j := 1; j < len(r.lists); j++ {
-		if err := m.addScores(r, r.lists[j], m.at[j], r.scores); err != nil {
-			r.fail(format.Locate(err, r.place(r.lists[j])))
-			return false
+	clear(r.scores)
+	for j, l := range r.lists {
+		if err := m.addScores(r, l, m.at[j], r.scores); err != nil {
+			r.fail(format.Locate(err, r.place(l)))
+			return
 		}
 	}
 	for i, doc := range m.docs {
 		r.accept(doc, r.scores[i])
 	}
-	return true
 }
 
 // addScores adds the scores of the matches' postings in l, which lie at positions
@@ -138,7 +173,7 @@ func (m *matches) addScores(r *run, l *list, at []uint32, scores []float32) erro
 	list, block := l.List(), -1
 	_, freqs := list.Small()
 	for i, doc := range m.docs {
-		b, j := int(at[m.slots[i]])/list.BlockLen, int(at[m.slots[i]])%list.BlockLen
+		b, j := int(at[i])/list.BlockLen, int(at[i])%list.BlockLen
 		if b != block && !l.small {
 			if cap(m.freqs) < list.BlockLen {
 				m.freqs = make([]uint32, list.BlockLen)

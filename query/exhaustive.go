@@ -3,6 +3,7 @@ package query
 // exhaustive computes Or document at a time: the least current docID of all
 // lists, its score from all that stand there, on to the next.
 func (r *run) exhaustive() {
+	r.start(r.lists)
 	for !r.due() {
 		doc := uint32(end)
 		for _, l := range r.lists {

@@ -12,6 +12,7 @@ package query
 func (r *run) maxScore(blockMax bool) {
 	r.sumBounds()
 	essential := r.essential(len(r.lists))
+	r.start(r.lists[:essential])
 	for essential > 0 && !r.due() {
 		doc := uint32(end)
 		for _, l := range r.lists[:essential] {

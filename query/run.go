@@ -37,6 +37,8 @@ type run struct {
 	suffix []float32
 	Counts
 
+	later *worker // scores matches in tasks of their own; nil: scored where found
+
 	// Scratch.
 	order  []*list
 	win    window
@@ -77,8 +79,8 @@ func (r *run) enter(p int, conjunctive bool) bool {
 	return len(r.lists) > 0
 }
 
-// open opens the first n lists at r.lo, those excepted that are open already, and
-// reports success. Conjunctions open a list when there is something to look for in it.
+// open opens the first n lists, those excepted that are open already, and reports
+// success. Conjunctions open a list when there is something to look for in it.
 func (r *run) open(n int) bool {
 	for ; r.opened < n; r.opened++ {
 		l := r.lists[r.opened]
@@ -86,9 +88,17 @@ func (r *run) open(n int) bool {
 			r.fail(format.Locate(err, r.place(l)))
 			return false
 		}
-		l.NextGEQ(r.lo)
 	}
 	return true
+}
+
+// start moves lists to the first posting at or after r.lo.
+func (r *run) start(lists []*list) {
+	if r.lo > 0 {
+		for _, l := range lists {
+			l.NextGEQ(r.lo)
+		}
+	}
 }
 
 // sumBounds finds the bounds of all lists and makes suffix[i] the sum of those of
@@ -163,7 +173,7 @@ func (r *run) allowed(doc uint32) bool {
 // begin prepares for a query.
 func (r *run) begin(ctx context.Context, s *Searcher, q *Query) {
 	r.s, r.q = s, q
-	r.stop.reset(ctx)
+	r.stop.reset(ctx, nil)
 }
 
 // forget drops what must not be kept alive by the pool.

@@ -122,20 +122,22 @@ func (r *run) search(dst []Hit) ([]Hit, error) {
 		t.Resolve = time.Since(start)
 		defer func() { t.Search = time.Since(start) - t.Resolve }()
 	}
+	if err := r.compute(); err != nil {
+		return dst, err
+	}
+	return r.top.appendHits(dst), nil
+}
+
+// compute leaves the hits of a query whose terms are resolved in r.top.
+func (r *run) compute() error {
 	if r.q.Mode != Or {
 		r.pass(true)
-		if r.err != nil {
-			return dst, r.err
-		}
-		if r.q.Mode == And || len(r.top.heap) >= r.top.k {
-			return r.top.appendHits(dst), nil
+		if r.err != nil || r.q.Mode == And || len(r.top.heap) >= r.top.k {
+			return r.err
 		}
 	}
 	r.pass(false)
-	if r.err != nil {
-		return dst, r.err
-	}
-	return r.top.appendHits(dst), nil
+	return r.err
 }
 
 // pass computes And or Or over all segments into r.top; failures are in r.err.

@@ -1,18 +1,22 @@
 package query
 
-import "context"
+import (
+	"context"
+	"sync/atomic"
+)
 
 // stop ends a query early: on cancellation, or on damage found. It is polled
 // once a block or more often.
 type stop struct {
 	ctx  context.Context
 	done <-chan struct{}
+	halt *atomic.Bool // set when another task of the query has failed; nil without tasks
 	err  error
 	step uint32
 }
 
-func (s *stop) reset(ctx context.Context) {
-	s.ctx, s.done, s.err = ctx, ctx.Done(), nil
+func (s *stop) reset(ctx context.Context, halt *atomic.Bool) {
+	s.ctx, s.done, s.halt, s.err = ctx, ctx.Done(), halt, nil
 }
 
 // due is stopped, but looks only every 64th time: for loops over documents, of
@@ -24,7 +28,7 @@ func (s *stop) due() bool {
 
 // stopped reports whether the query is to end.
 func (s *stop) stopped() bool {
-	if s.err != nil {
+	if s.err != nil || s.halt != nil && s.halt.Load() {
 		return true
 	}
 	if s.done == nil {

@@ -3,6 +3,7 @@ package query
 import (
 	"math"
 	"slices"
+	"sync/atomic"
 )
 
 // Hit is one document of a result.
@@ -33,19 +34,32 @@ type topK struct {
 	// prune is pruneBelow(theta, terms).
 	prune float32
 	terms int
+
+	// shared, unless nil, is the threshold of all tasks of the query.
+	shared *atomic.Uint32
 }
 
 // reset prepares for a query of that many terms. k is at least 1.
 func (t *topK) reset(k, terms int) {
 	t.k, t.terms = k, terms
 	t.heap = t.heap[:0]
-	t.theta, t.prune = -1, -1
+	t.theta, t.prune, t.shared = -1, -1, nil
 }
 
 // raise tells that at least k documents of the result score theta or more.
 func (t *topK) raise(theta float32) {
 	if theta > t.theta {
 		t.theta, t.prune = theta, pruneBelow(theta, t.terms)
+		if t.shared != nil {
+			publish(t.shared, theta)
+		}
+	}
+}
+
+// sync takes over what other tasks have proven.
+func (t *topK) sync() {
+	if t.shared != nil {
+		t.raise(math.Float32frombits(t.shared.Load()))
 	}
 }
 

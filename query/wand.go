@@ -12,6 +12,7 @@ import (
 // if it does not, everything up to the nearest end of those blocks is passed over.
 func (r *run) wand(blockMax bool) {
 	r.sumBounds()
+	r.start(r.lists)
 	r.order = append(r.order[:0], r.lists...)
 	slices.SortFunc(r.order, func(a, b *list) int { return cmp.Compare(a.Doc(), b.Doc()) })
 	for !r.due() {

@@ -93,6 +93,7 @@ func (r *run) windows(prune bool) {
 		if prune {
 			n = r.accumulated(n)
 		}
+		r.start(r.lists[:n])
 		lo := uint32(end)
 		for _, l := range r.lists[:n] {
 			lo = min(lo, l.Doc())

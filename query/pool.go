@@ -1,0 +1,254 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// Model is a way to spread queries over cores (Tatikonda 2011, section 3).
+type Model uint8
+
+// The models. All give the results of a Searcher.
+const (
+	// Inter gives each query to one worker (section 3.1).
+	Inter Model = iota
+	// DocRanges gives every worker an equal range of docIDs of every query, over one
+	// index (section 3.2.1, DOCP-UI).
+	DocRanges
+	// Partitions gives every worker some of the segments, which are as good as
+	// indexes of their own (section 3.2.1, DOCP-PI).
+	Partitions
+	// FineGrained cuts every query into small tasks that any worker takes (section
+	// 3.2.2, FGQP): intersection tasks from the skip blocks of the shortest list,
+	// and scoring tasks from what they find; ranges of docIDs for disjunctions.
+	// Where the paper has one producer, any worker that finds few tasks waiting
+	// becomes one, since looking up and cutting up a query takes as long as some
+	// tasks do; and while as many queries wait as there are workers, a query is one
+	// task.
+	FineGrained
+)
+
+var modelNames = [...]string{Inter: "inter", DocRanges: "docp-ui", Partitions: "docp-pi", FineGrained: "fgqp"}
+
+// String returns the paper's name: inter, docp-ui, docp-pi, fgqp.
+func (m Model) String() string {
+	if int(m) < len(modelNames) {
+		return modelNames[m]
+	}
+	return fmt.Sprintf("model(%d)", uint8(m))
+}
+
+// ParseModel is String's inverse.
+func ParseModel(name string) (Model, error) {
+	for m, n := range modelNames {
+		if n == name {
+			return Model(m), nil
+		}
+	}
+	return 0, fmt.Errorf("query: unknown model %q (known: inter, docp-ui, docp-pi, fgqp)", name)
+}
+
+// PoolOptions say how a Pool works.
+type PoolOptions struct {
+	// Workers is the number of goroutines; 0 means runtime.GOMAXPROCS.
+	Workers int
+	Model   Model
+	// Threshold of FineGrained is the paper's pool threshold: while more tasks than
+	// that wait, nobody makes new ones of the next query. 0 means 5. More raises
+	// throughput, less lowers latency.
+	Threshold int
+	// TaskPostings of FineGrained is how many postings a task has, of the shortest
+	// list of a conjunction or of those lists that a disjunction accumulates. 0
+	// means a value that measures well.
+	TaskPostings int
+}
+
+const (
+	defaultThreshold    = 5
+	defaultTaskPostings = 4096
+)
+
+// ErrPoolClosed is what a closed Pool returns.
+var ErrPoolClosed = errors.New("query: pool is closed")
+
+// Pool answers queries on several goroutines by one of the models. It is an
+// Executor and safe for concurrent use. Query.Trace is left alone.
+type Pool struct {
+	s       *Searcher
+	options PoolOptions
+
+	entry   *ring[*job]    // queries not begun
+	tasks   *ring[task]    // FineGrained: the intersection task pool
+	scoring *ring[*scored] // FineGrained: the scoring task pool
+	workers []*worker
+	serial  atomic.Uint64 // of the last job
+	jobs    sync.Pool
+	scores  sync.Pool // of *scored
+
+	mu      sync.Mutex
+	idle    []*worker    // parked; guarded by mu
+	parked  atomic.Int32 // how many those are
+	closed  bool         // guarded by mu
+	ended   atomic.Bool  // closed, and no query is under way
+	queries sync.WaitGroup
+	running sync.WaitGroup
+}
+
+// NewPool starts workers. Close ends them.
+func NewPool(s *Searcher, o PoolOptions) (*Pool, error) {
+	if int(o.Model) >= len(modelNames) || o.Workers < 0 || o.Threshold < 0 || o.TaskPostings < 0 {
+		return nil, fmt.Errorf("query: bad pool options %+v", o)
+	}
+	if o.Workers == 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	if o.Threshold == 0 {
+		o.Threshold = defaultThreshold
+	}
+	if o.TaskPostings == 0 {
+		o.TaskPostings = defaultTaskPostings
+	}
+	p := &Pool{s: s, options: o, entry: newRing[*job](1 << 12), tasks: newRing[task](1 << 12), scoring: newRing[*scored](1 << 10)}
+	p.jobs.New = func() any { return &job{pool: p, done: make(chan struct{}, 1)} }
+	p.scores.New = func() any { return new(scored) }
+	for i := range o.Workers {
+		p.workers = append(p.workers, &worker{pool: p, index: i, own: newRing[task](1 << 12), wake: make(chan struct{}, 1)})
+	}
+	for _, w := range p.workers {
+		p.running.Go(w.loop)
+	}
+	return p, nil
+}
+
+// Close waits for the queries under way and ends the workers. Further calls do
+// nothing.
+func (p *Pool) Close() {
+	p.mu.Lock()
+	p.closed = true
+	p.mu.Unlock()
+	p.queries.Wait()
+	p.ended.Store(true)
+	p.wake(len(p.workers))
+	p.running.Wait()
+}
+
+// wake wakes up to n parked workers.
+func (p *Pool) wake(n int) {
+	if p.parked.Load() == 0 {
+		return
+	}
+	p.mu.Lock()
+	for ; n > 0 && len(p.idle) > 0; n-- {
+		p.signal(len(p.idle) - 1)
+	}
+	p.mu.Unlock()
+}
+
+// unpark wakes w if it is parked.
+func (p *Pool) unpark(w *worker) {
+	if p.parked.Load() == 0 {
+		return
+	}
+	p.mu.Lock()
+	if i := slices.Index(p.idle, w); i >= 0 {
+		p.signal(i)
+	}
+	p.mu.Unlock()
+}
+
+// signal wakes parked worker i; the caller holds mu.
+func (p *Pool) signal(i int) {
+	w := p.idle[i]
+	p.idle = slices.Delete(p.idle, i, i+1)
+	p.parked.Store(int32(len(p.idle)))
+	w.wake <- struct{}{} // has room: a worker is signalled once for each time it parks
+}
+
+// Search answers one query.
+func (p *Pool) Search(ctx context.Context, q Query) (Result, error) {
+	hits, err := p.AppendHits(ctx, nil, &q)
+	return Result{Hits: hits}, err
+}
+
+// AppendHits is Searcher.AppendHits.
+func (p *Pool) AppendHits(ctx context.Context, dst []Hit, q *Query) ([]Hit, error) {
+	if err := ctx.Err(); err != nil {
+		return dst, err
+	}
+	if q.K <= 0 || len(q.Terms) == 0 {
+		return dst, nil
+	}
+	j, err := p.submit(ctx, q)
+	if err != nil {
+		return dst, err
+	}
+	return p.wait(j, dst)
+}
+
+// Execute answers a batch, all queries of it at once.
+func (p *Pool) Execute(ctx context.Context, queries []Query) ([]Result, error) {
+	results := make([]Result, len(queries))
+	waiting := make([]*job, len(queries))
+	var failed error
+	for i := range queries {
+		if failed = ctx.Err(); failed != nil {
+			break
+		}
+		if q := &queries[i]; q.K > 0 && len(q.Terms) > 0 {
+			if waiting[i], failed = p.submit(ctx, q); failed != nil {
+				break
+			}
+		}
+	}
+	for i, j := range waiting {
+		if j == nil {
+			continue
+		}
+		hits, err := p.wait(j, nil)
+		if err != nil && failed == nil {
+			failed = fmt.Errorf("query %d: %w", i, err)
+		}
+		results[i].Hits = hits
+	}
+	if failed != nil {
+		return nil, failed
+	}
+	return results, nil
+}
+
+// submit puts a query into the entry queue.
+func (p *Pool) submit(ctx context.Context, q *Query) (*job, error) {
+	p.mu.Lock()
+	if p.closed {
+		p.mu.Unlock()
+		return nil, ErrPoolClosed
+	}
+	p.queries.Add(1)
+	p.mu.Unlock()
+	j := p.jobs.Get().(*job)
+	j.start(ctx, *q)
+	for !p.entry.push(j) {
+		runtime.Gosched() // as many queries wait as a Pool takes
+	}
+	p.wake(1)
+	return j, nil
+}
+
+// wait waits for the result of j, and takes it back.
+func (p *Pool) wait(j *job, dst []Hit) ([]Hit, error) {
+	<-j.done
+	err := j.err
+	if err == nil {
+		dst = j.top.appendHits(dst)
+	}
+	j.lead.forget()
+	j.ctx, j.q = nil, Query{}
+	p.jobs.Put(j)
+	p.queries.Done()
+	return dst, err
+}

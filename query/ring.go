@@ -1,0 +1,71 @@
+package query
+
+import "sync/atomic"
+
+// ring is a bounded queue that any number of goroutines push to and pop from
+// without locks (Vyukov's): a cell's turn says which round of which side it waits
+// for.
+type ring[T any] struct {
+	cells []cell[T]
+	mask  uint64
+	_     [48]byte // head and tail in cache lines of their own
+	head  atomic.Uint64
+	_     [56]byte
+	tail  atomic.Uint64
+	_     [56]byte
+}
+
+type cell[T any] struct {
+	turn  atomic.Uint64
+	value T
+}
+
+// newRing returns a ring of n cells, a power of two.
+func newRing[T any](n int) *ring[T] {
+	r := &ring[T]{cells: make([]cell[T], n), mask: uint64(n - 1)}
+	for i := range r.cells {
+		r.cells[i].turn.Store(uint64(i))
+	}
+	return r
+}
+
+// push adds v and reports whether there was room.
+func (r *ring[T]) push(v T) bool {
+	for {
+		at := r.tail.Load()
+		c := &r.cells[at&r.mask]
+		switch turn := c.turn.Load(); {
+		case turn == at:
+			if r.tail.CompareAndSwap(at, at+1) {
+				c.value = v
+				c.turn.Store(at + 1)
+				return true
+			}
+		case turn < at:
+			return false
+		}
+	}
+}
+
+// pop removes the oldest value; ok is false if there is none.
+func (r *ring[T]) pop() (v T, ok bool) {
+	for {
+		at := r.head.Load()
+		c := &r.cells[at&r.mask]
+		switch turn := c.turn.Load(); {
+		case turn == at+1:
+			if r.head.CompareAndSwap(at, at+1) {
+				v = c.value
+				var zero T
+				c.value = zero
+				c.turn.Store(at + r.mask + 1)
+				return v, true
+			}
+		case turn < at+1:
+			return v, false
+		}
+	}
+}
+
+// len returns how many values there are, about.
+func (r *ring[T]) len() int { return int(int64(r.tail.Load() - r.head.Load())) }

@@ -1,0 +1,117 @@
+package query
+
+import "github.com/pinion-index/pinion/store"
+
+// prepare looks up the query's terms.
+func (j *job) prepare() (err error) {
+	defer store.CatchFault(store.ArmFault(), &err)
+	return j.lead.resolve()
+}
+
+// split cuts the work of a pass into tasks by the Pool's model.
+func (j *job) split() (plan []task, err error) {
+	defer store.CatchFault(store.ArmFault(), &err)
+	j.plan = j.plan[:0]
+	switch p := j.pool; p.options.Model {
+	case DocRanges:
+		j.splitRanges(len(p.workers))
+	case Partitions:
+		for i := range p.s.parts {
+			if j.lead.enter(i, j.conjunctive) {
+				j.plan = append(j.plan, task{job: j, part: i, hi: end, worker: i % len(p.workers)})
+			}
+		}
+	default:
+		if err := j.splitFine(); err != nil {
+			return nil, err
+		}
+	}
+	return j.plan, nil
+}
+
+// splitRanges gives each of n workers an equal range of docIDs.
+func (j *job) splitRanges(n int) {
+	docs := j.pool.s.scorer.stats.Docs
+	for i := range j.pool.s.parts {
+		if !j.lead.enter(i, j.conjunctive) {
+			continue
+		}
+		seg := j.pool.s.parts[i].seg
+		base, size := uint64(seg.Base), uint64(seg.Docs())
+		for w := range n {
+			lo, hi := docs*uint64(w)/uint64(n), docs*uint64(w+1)/uint64(n)
+			lo, hi = max(lo, base), min(hi, base+size)
+			if lo < hi {
+				j.plan = append(j.plan, task{j, i, uint32(lo - base), uint32(hi - base), w})
+			}
+		}
+	}
+}
+
+// splitFine makes tasks of about TaskPostings postings, or one for every segment
+// while there are enough queries to keep all workers busy.
+func (j *job) splitFine() error {
+	r, p := &j.lead, j.pool
+	r.top.reset(j.top.k, len(r.terms))
+	r.top.shared = &j.theta
+	whole := p.entry.len() >= len(p.workers)
+	for i := range p.s.parts {
+		if !r.enter(i, j.conjunctive) {
+			continue
+		}
+		n := 1
+		if !j.conjunctive {
+			n = len(r.lists)
+		}
+		if !r.open(n) {
+			return r.err
+		}
+		switch {
+		case whole:
+			j.plan = append(j.plan, task{job: j, part: i, hi: end})
+		case j.conjunctive:
+			j.splitBlocks(i, r.lists[0])
+		default:
+			j.splitDisjunction(i)
+		}
+	}
+	return nil
+}
+
+// splitBlocks makes tasks of consecutive blocks of the shortest list (Tatikonda
+// 2011, algorithm 4). The others need no cutting: a task finds its place in them
+// by their skip headers.
+func (j *job) splitBlocks(part int, shortest *list) {
+	last := shortest.List().Docs.Last
+	per := max(1, j.pool.options.TaskPostings/shortest.List().BlockLen)
+	lo := uint32(0)
+	for b := per; b < len(last); b += per {
+		hi := last[b-1] + 1
+		if hi <= lo {
+			break // damage, which the last task will meet
+		}
+		j.plan = append(j.plan, task{job: j, part: part, lo: lo, hi: hi})
+		lo = hi
+	}
+	j.plan = append(j.plan, task{job: j, part: part, lo: lo, hi: end})
+}
+
+// splitDisjunction makes tasks of equal ranges of docIDs, by the postings that
+// are going to be accumulated.
+func (j *job) splitDisjunction(part int) {
+	r := &j.lead
+	r.sumBounds()
+	r.estimate()
+	postings := 0
+	for _, l := range r.lists[:r.accumulated(len(r.lists))] {
+		postings += l.List().N
+	}
+	n := min(postings/j.pool.options.TaskPostings+1, 16*len(j.pool.workers))
+	docs := uint64(r.part.seg.Docs())
+	for i := range n {
+		lo, hi := docs*uint64(i)/uint64(n), docs*uint64(i+1)/uint64(n)
+		if lo < hi {
+			j.plan = append(j.plan, task{job: j, part: part, lo: uint32(lo), hi: uint32(hi)})
+		}
+	}
+}

@@ -1,0 +1,297 @@
+package query
+
+import (
+	"runtime"
+
+	"github.com/pinion-index/pinion/store"
+)
+
+// task is a part of a query's work: documents lo to hi of a segment.
+type task struct {
+	job    *job
+	part   int
+	lo, hi uint32
+	worker int // DocRanges, Partitions: whose task it is
+}
+
+// scored is a scoring task: documents that an intersection task found.
+type scored struct {
+	job  *job
+	part int
+	m    matches
+}
+
+// worker is one goroutine of a Pool.
+type worker struct {
+	pool  *Pool
+	index int
+	own   *ring[task]   // DocRanges, Partitions: what is this worker's
+	wake  chan struct{} // receives one value after parking
+
+	run   run
+	last  attached
+	doing *job    // of the task being performed
+	next  *scored // FineGrained: the scoring task that is being filled
+}
+
+// attached says what a worker's run has open: the lists of a query's pass over a
+// segment, at hi.
+type attached struct {
+	serial      uint64
+	conjunctive bool
+	part        int
+	hi          uint32
+}
+
+// spins is how often an idle worker looks for work before it parks.
+const spins = 200
+
+func (w *worker) loop() {
+	for idle := 0; ; {
+		switch {
+		case w.step():
+			idle = 0
+		case w.pool.ended.Load():
+			return
+		case idle < spins:
+			idle++
+			runtime.Gosched()
+		default:
+			idle = 0
+			w.park()
+		}
+	}
+}
+
+// step does one piece of work, or reports that there is none.
+func (w *worker) step() bool {
+	p := w.pool
+	if p.options.Model != FineGrained {
+		if t, ok := w.own.pop(); ok {
+			w.execute(t)
+			return true
+		}
+		return w.takeQuery()
+	}
+	if s, ok := p.scoring.pop(); ok {
+		w.score(s)
+		return true
+	}
+	if p.tasks.len() <= p.options.Threshold && w.takeQuery() {
+		return true
+	}
+	if t, ok := p.tasks.pop(); ok {
+		w.execute(t)
+		return true
+	}
+	return false
+}
+
+// available reports whether there may be work for w.
+func (w *worker) available() bool {
+	p := w.pool
+	return p.ended.Load() || p.entry.len() > 0 || w.own.len() > 0 || p.tasks.len() > 0 || p.scoring.len() > 0
+}
+
+// park waits until there is work.
+func (w *worker) park() {
+	p := w.pool
+	w.last, w.run.terms, w.run.q, w.run.part = attached{}, nil, nil, nil
+	p.mu.Lock()
+	p.idle = append(p.idle, w)
+	p.parked.Store(int32(len(p.idle)))
+	p.mu.Unlock()
+	if w.available() {
+		p.unpark(w)
+	}
+	<-w.wake
+}
+
+// takeQuery begins a query of the entry queue, if there is one.
+func (w *worker) takeQuery() bool {
+	j, ok := w.pool.entry.pop()
+	if !ok {
+		return false
+	}
+	if w.pool.options.Model == Inter {
+		j.fail(w.whole(j))
+		j.done <- struct{}{}
+		return true
+	}
+	if j.fail(j.prepare()); j.err != nil {
+		j.done <- struct{}{}
+		return true
+	}
+	w.launch(j, j.q.Mode != Or)
+	return true
+}
+
+// whole answers a query.
+func (w *worker) whole(j *job) (err error) {
+	defer store.CatchFault(store.ArmFault(), &err)
+	w.run.begin(j.ctx, j.pool.s, &j.q)
+	if err := w.run.resolve(); err != nil {
+		return err
+	}
+	err = w.run.compute()
+	j.top.heap = append(j.top.heap[:0], w.run.top.heap...)
+	w.run.forget()
+	return err
+}
+
+// launch makes the tasks of a pass, and of Or after And where And needs none.
+func (w *worker) launch(j *job, conjunctive bool) {
+	var plan []task
+	if j.pass(conjunctive) {
+		var err error
+		plan, err = j.split()
+		j.fail(err)
+	}
+	if len(plan) == 0 {
+		w.complete(j)
+		return
+	}
+	p := w.pool
+	j.pending.Store(int64(len(plan)))
+	for _, t := range plan { // after the last push j may be another query's
+		if p.options.Model == FineGrained {
+			if !p.tasks.push(t) {
+				w.execute(t)
+			}
+			continue
+		}
+		if !p.workers[t.worker].own.push(t) {
+			w.execute(t)
+			continue
+		}
+		p.unpark(p.workers[t.worker])
+	}
+	if p.options.Model == FineGrained {
+		p.wake(len(plan) - 1)
+	}
+}
+
+// execute does an intersection task, or a range of a disjunction.
+func (w *worker) execute(t task) {
+	j := t.job
+	if !j.halt.Load() {
+		j.fail(w.perform(t))
+	}
+	w.release(j)
+}
+
+// release counts a task of j as done.
+func (w *worker) release(j *job) {
+	if j.pending.Add(-1) == 0 {
+		w.complete(j)
+	}
+}
+
+// complete ends a pass.
+func (w *worker) complete(j *job) {
+	if j.finished() {
+		j.done <- struct{}{}
+		return
+	}
+	w.launch(j, false)
+}
+
+func (w *worker) perform(t task) (err error) {
+	defer store.CatchFault(store.ArmFault(), &err)
+	j, r := t.job, &w.run
+	w.doing, w.next, r.later = j, nil, nil
+	if !w.attach(j, t.part, t.lo) {
+		return r.err
+	}
+	r.lo, r.hi = t.lo, t.hi
+	if w.pool.options.Model == FineGrained && j.conjunctive {
+		r.later = w
+	}
+	r.dispatch(j.conjunctive)
+	if s := w.next; s != nil { // too few for a task
+		w.next = nil
+		if r.err == nil {
+			r.scoreMatches(&s.m)
+		}
+		w.pool.scores.Put(s)
+	}
+	w.last.hi = t.hi
+	if r.err != nil {
+		w.last = attached{}
+		return r.err
+	}
+	j.collect(&r.top)
+	return nil
+}
+
+// attach makes w's run ready for a task of j from document lo of a segment on.
+// Lists that stand before lo after another task of the pass stay open.
+func (w *worker) attach(j *job, part int, lo uint32) bool {
+	r := &w.run
+	ok := true
+	if a := w.last; a.serial != j.serial || a.conjunctive != j.conjunctive || a.part != part || a.hi > lo {
+		w.last = attached{j.serial, j.conjunctive, part, 0}
+		r.begin(j.ctx, j.pool.s, &j.q)
+		r.halt, r.terms = &j.halt, j.lead.terms
+		ok = r.enter(part, j.conjunctive)
+	}
+	r.top.reset(j.top.k, len(j.lead.terms))
+	r.top.shared = &j.theta
+	r.top.sync()
+	return ok
+}
+
+// minScored is how many documents make a scoring task; fewer are scored where
+// they were found.
+const minScored = 256
+
+// postpone collects matches for scoring tasks.
+func (w *worker) postpone(m *matches, lists int) {
+	if w.next == nil {
+		w.next = w.pool.scores.Get().(*scored)
+		w.next.m.reset(lists)
+	}
+	s := w.next
+	s.m.append(m, lists)
+	if len(s.m.docs) < minScored {
+		return
+	}
+	w.next = nil
+	j := w.doing
+	s.job, s.part = j, w.last.part
+	j.pending.Add(1)
+	if !w.pool.scoring.push(s) {
+		w.run.scoreMatches(&s.m)
+		w.pool.scores.Put(s)
+		j.pending.Add(-1) // the task that found them is not done, so this is not the last
+		return
+	}
+	w.pool.wake(1)
+}
+
+// score does a scoring task.
+func (w *worker) score(s *scored) {
+	j := s.job
+	if !j.halt.Load() {
+		j.fail(w.scoreAll(s))
+	}
+	s.job = nil
+	w.pool.scores.Put(s)
+	w.release(j)
+}
+
+func (w *worker) scoreAll(s *scored) (err error) {
+	defer store.CatchFault(store.ArmFault(), &err)
+	r := &w.run
+	if !w.attach(s.job, s.part, end) || !r.open(len(r.lists)) {
+		w.last = attached{}
+		return r.err
+	}
+	r.scoreMatches(&s.m)
+	if r.err != nil {
+		w.last = attached{}
+		return r.err
+	}
+	s.job.collect(&r.top)
+	return nil
+}

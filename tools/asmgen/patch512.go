@@ -14,15 +14,20 @@ func init() { generators = append(generators, patch512) }
 func patch512(out output) error {
 	a := newAssembler()
 	for _, kind := range []string{"", "Freqs", "Docs"} {
-		name := "apply" + kind + "512"
-		a.function(name, "func(dst *uint32, src *byte, bit, count, over, width, pos, n uint64, less, prev uint32) bool",
-			name+" is apply"+kind+" for exceptions whose positions are fields of pos bits,",
-			"or a bitmap where pos is 64. 64 bytes past the words of the exceptions are readable.")
-		p := &patcher512{assembler: a, name: name}
-		p.load()
-		p.positions()
-		p.overflows()
-		p.expand(kind)
+		for _, fused := range []bool{false, true} {
+			p := &patcher512{assembler: a, name: "apply" + kind + "512", kind: kind, fused: fused}
+			extra, does := "", ""
+			if fused {
+				p.name, extra, does = "unpack"+kind+"512", ", low, tab *byte", ", after unpacking 128 values as tab says"
+			}
+			a.function(p.name, "func(dst *uint32, src *byte, bit, count, over, width, pos, n uint64, less, prev uint32"+extra+") bool",
+				p.name+" is apply"+kind+does+". Positions are fields of pos bits,",
+				"or a bitmap where pos is 64. 64 bytes past the words of the exceptions are readable.")
+			p.load()
+			p.positions()
+			p.overflows()
+			p.expand()
+		}
 	}
 	return a.write(out, "format/codec/patch", "patch", "patch512")
 }
@@ -30,7 +35,8 @@ func patch512(out output) error {
 // patcher512 holds the registers of one function.
 type patcher512 struct {
 	*assembler
-	name                      string
+	name, kind                string
+	fused                     bool // unpacks the low bits too
 	src, bit, count, over, lo reg.GPVirtual
 	hi                        reg.GPVirtual
 	buffer                    operand.Mem
@@ -52,6 +58,9 @@ func (p *patcher512) positions() {
 	p.Label(p.name + "_list")
 	p.list(pos)
 	p.Label(p.name + "_check")
+	if p.fused { // 128 values: any position fits
+		return
+	}
 	// No position may be n or more.
 	n := p.arg("n")
 	lo, hi, limit := p.GP64(), p.GP64(), p.GP64()
@@ -94,102 +103,158 @@ func (p *patcher512) bitmap() {
 	p.ADDQ(operand.U32(128), p.bit)
 }
 
-// list reads fields of positions one by one; they must ascend.
+// list reads positions sixteen at a time, shifts ones by them and gathers the ones.
+// The positions must ascend.
 func (p *patcher512) list(pos reg.GPVirtual) {
-	one, left, next, falls := p.GP64(), p.GP64(), p.GP64(), p.GP64()
-	p.XORQ(p.lo, p.lo)
-	p.XORQ(p.hi, p.hi)
-	p.XORQ(next, next)
-	p.XORQ(falls, falls)
-	p.MOVQ(operand.U32(1), one)
+	f := p.newFields512(pos)
+	lower, upper, ones, sixtyFour, before, none := p.ZMM(), p.ZMM(), p.ZMM(), p.ZMM(), p.ZMM(), p.ZMM()
+	p.VPXORQ(lower, lower, lower)
+	p.VPXORQ(upper, upper, upper)
+	constants := p.words("one", 1, 0, 64, 0)
+	p.VPBROADCASTQ(constants, ones)
+	p.VPBROADCASTQ(constants.Offset(8), sixtyFour)
+	p.VPTERNLOGD(operand.U8(0xff), before, before, before)
+	p.VMOVDQA32(before, none)
+	left := p.GP64()
 	p.MOVQ(p.count, left)
 	p.Label(p.name + "_position")
-	at, x, shift, bit, upper := p.GP64(), p.GP64(), p.GP64(), p.GP64(), p.GP64()
-	p.MOVQ(p.bit, at)
-	p.SHRQ(operand.U8(3), at)
-	p.MOVWQZX(operand.Mem{Base: p.src, Index: at, Scale: 1}, x)
-	p.MOVQ(p.bit, shift)
-	p.ANDQ(operand.U8(7), shift)
-	p.SHRXQ(shift, x, x)
-	p.BZHIQ(pos, x, x)
-	p.MOVQ(x, shift)
-	p.SUBQ(next, shift)
-	p.ORQ(shift, falls)
-	p.LEAQ(operand.Mem{Base: x, Disp: 1}, next)
-	p.SHLXQ(x, one, bit)
-	p.SHRQ(operand.U8(6), x)
-	p.NEGQ(x)
-	p.MOVQ(bit, upper)
-	p.ANDQ(x, upper)
-	p.ORQ(upper, p.hi)
-	p.ANDNQ(bit, x, bit)
-	p.ORQ(bit, p.lo)
-	p.ADDQ(pos, p.bit)
-	p.DECQ(left)
-	p.JNZ(operand.LabelRef(p.name + "_position"))
-	p.TESTQ(falls, falls)
-	p.JS(operand.LabelRef(p.name + "_fail"))
+	active, falls := p.K(), p.K()
+	p.tail(left, active)
+	x, y, half := p.ZMM(), p.ZMM(), p.ZMM()
+	f.next(x)
+	p.VALIGND(operand.U8(15), before, x, y)
+	p.VMOVDQA32(x, before)
+	p.VPCMPD(operand.U8(2), y, x, active, falls) // signed: less or equal
+	p.VMOVDQA32(none, y)
+	p.VMOVDQA32(x, active, y) // 2^32-1 shifts a one out of sight
+	p.KORTESTW(falls, falls)
+	p.JNE(operand.LabelRef(p.name + "_fail"))
+	for h := range 2 {
+		if h == 0 {
+			p.VPMOVZXDQ(y.AsY(), half)
+		} else {
+			p.VEXTRACTI64X4(operand.U8(1), y, half.AsY())
+			p.VPMOVZXDQ(half.AsY(), half)
+		}
+		shifted := p.ZMM()
+		p.VPSLLVQ(half, ones, shifted)
+		p.VPORQ(shifted, lower, lower)
+		p.VPSUBQ(sixtyFour, half, half)
+		p.VPSLLVQ(half, ones, shifted)
+		p.VPORQ(shifted, upper, upper)
+	}
+	p.SUBQ(operand.U8(16), left)
+	p.JG(operand.LabelRef(p.name + "_position"))
+	// Eight quadwords of lower and upper into one of each.
+	a, b := p.YMM(), p.YMM()
+	p.VEXTRACTI64X4(operand.U8(1), lower, a)
+	p.VPOR(lower.AsY(), a, a)
+	p.VEXTRACTI64X4(operand.U8(1), upper, b)
+	p.VPOR(upper.AsY(), b, b)
+	both := p.YMM()
+	p.VPUNPCKLQDQ(b, a, both)
+	p.VPUNPCKHQDQ(b, a, a)
+	p.VPOR(a, both, both)
+	p.VEXTRACTI128(operand.U8(1), both, a.AsX())
+	p.VPOR(a.AsX(), both.AsX(), both.AsX())
+	p.VMOVQ(both.AsX(), p.lo)
+	p.VPEXTRQ(operand.U8(1), both.AsX(), p.hi)
+	// The bits that the loop read past the last position are those of overflows.
+	bits := p.GP64()
+	p.MOVQ(p.count, bits)
+	p.IMULQ(pos, bits)
+	p.MOVQ(f.start, p.bit)
+	p.ADDQ(bits, p.bit)
 }
 
-// overflows unpacks the overflows, shifted left by width, to the buffer.
-func (p *patcher512) overflows() {
-	const orAnd = 0xa8 // ternary logic: (a|b) & c
-	step, mask, less, width, all := p.ZMM(), p.ZMM(), p.ZMM(), p.ZMM(), p.ZMM()
-	p.VPBROADCASTD(p.over.As32(), step)
-	p.VPMULLD(p.words("iota", 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15), step, step)
+// fields512 reads sixteen bit fields of one width at a time.
+type fields512 struct {
+	p                                *patcher512
+	width, start, stride             reg.GPVirtual
+	step, mask, thirtyTwo, thirtyOne reg.VecVirtual
+}
+
+// newFields512 begins at p.bit.
+func (p *patcher512) newFields512(width reg.GPVirtual) *fields512 {
+	f := &fields512{p, width, p.GP64(), p.GP64(), p.ZMM(), p.ZMM(), p.ZMM(), p.ZMM()}
+	p.MOVQ(width, f.stride)
+	p.SHLQ(operand.U8(4), f.stride)
+	at := p.GP64()
+	p.LEAQ(p.multiples(), at)
+	p.VMOVDQU32(operand.Mem{Base: at, Index: f.stride, Scale: 4}, f.step)
 	r, ones := p.GP64(), p.GP64()
 	p.MOVQ(operand.I32(-1), ones)
-	p.BZHIQ(p.over, ones, r)
-	p.VPBROADCASTD(r.As32(), mask)
-	p.Load(p.Param("less"), r.As32())
-	p.VPBROADCASTD(r.As32(), less)
-	p.Load(p.Param("width"), r)
-	p.VPBROADCASTD(r.As32(), width)
-	p.VPBROADCASTD(p.words("word", 32, 31), all)
-	thirtyOne := p.ZMM()
-	p.VPBROADCASTD(p.words("word").Offset(4), thirtyOne)
-	to, end, stride := p.GP64(), p.GP64(), p.GP64()
-	p.LEAQ(p.buffer, to)
-	p.LEAQ(operand.Mem{Base: to, Index: p.count, Scale: 4}, end)
-	p.MOVQ(p.over, stride)
-	p.SHLQ(operand.U8(4), stride)
-	p.Label(p.name + "_overflow")
+	p.BZHIQ(width, ones, r)
+	p.VPBROADCASTD(r.As32(), f.mask)
+	constants := p.words("word", 32, 31)
+	p.VPBROADCASTD(constants, f.thirtyTwo)
+	p.VPBROADCASTD(constants.Offset(4), f.thirtyOne)
+	p.MOVQ(p.bit, f.start)
+	return f
+}
+
+// multiples returns data that holds 0 to 15 times each width.
+func (p *patcher512) multiples() operand.Mem {
+	var w []uint32
+	for width := range uint32(33) {
+		for i := range uint32(16) {
+			w = append(w, i*width)
+		}
+	}
+	return p.words("multiples", w...)
+}
+
+// next reads the fields at p.bit to lo and moves on.
+func (f *fields512) next(lo reg.VecVirtual) {
+	const orAnd = 0xa8 // ternary logic: (a|b) & c
+	p := f.p
 	at, zero := p.GP64(), p.GP64()
-	bit, index, lo, hi := p.ZMM(), p.ZMM(), p.ZMM(), p.ZMM()
+	bit, index, hi := p.ZMM(), p.ZMM(), p.ZMM()
 	p.MOVQ(p.bit, at)
 	p.ANDQ(operand.U8(31), at)
 	p.VPBROADCASTD(at.As32(), bit)
 	p.MOVQ(p.bit, at)
 	p.SHRQ(operand.U8(5), at)
 	p.XORQ(zero, zero)
-	p.TESTQ(p.over, p.over)
+	p.TESTQ(f.width, f.width)
 	p.CMOVQEQ(zero, at) // fields of no bits may begin past the last word
-	p.VPADDD(step, bit, bit)
+	p.VPADDD(f.step, bit, bit)
 	p.VPSRLD(operand.U8(5), bit, index)
-	p.VPANDD(thirtyOne, bit, bit)
+	p.VPANDD(f.thirtyOne, bit, bit)
 	p.VPERMD(operand.Mem{Base: p.src, Index: at, Scale: 4}, index, lo)
 	p.VPERMD(operand.Mem{Base: p.src, Index: at, Scale: 4, Disp: 4}, index, hi)
 	p.VPSRLVD(bit, lo, lo)
-	p.VPSUBD(bit, all, bit)
+	p.VPSUBD(bit, f.thirtyTwo, bit)
 	p.VPSLLVD(bit, hi, hi)
-	p.VPTERNLOGD(operand.U8(orAnd), mask, hi, lo)
-	p.VPADDD(less, lo, lo)
-	p.VPSLLVD(width, lo, lo)
-	p.VMOVDQU32(lo, operand.Mem{Base: to})
-	p.ADDQ(stride, p.bit)
+	p.VPTERNLOGD(operand.U8(orAnd), f.mask, hi, lo)
+	p.ADDQ(f.stride, p.bit)
+}
+
+// overflows unpacks the overflows, shifted left by width, to the buffer.
+func (p *patcher512) overflows() {
+	f := p.newFields512(p.over)
+	less, width := p.broadcast("less"), p.broadcast64("width")
+	to, end := p.GP64(), p.GP64()
+	p.LEAQ(p.buffer, to)
+	p.LEAQ(operand.Mem{Base: to, Index: p.count, Scale: 4}, end)
+	p.Label(p.name + "_overflow")
+	x := p.ZMM()
+	f.next(x)
+	p.VPADDD(less, x, x)
+	p.VPSLLVD(width, x, x)
+	p.VMOVDQU32(x, operand.Mem{Base: to})
 	p.ADDQ(operand.U8(64), to)
 	p.CMPQ(to, end)
 	p.JLT(operand.LabelRef(p.name + "_overflow"))
 }
 
-// expand adds the overflows to dst and finishes the values.
-func (p *patcher512) expand(kind string) {
-	const nor = 0x05 // ternary logic: ^(a|c), a being the destination and c the first operand
+// expand adds the overflows to the low parts and finishes the values.
+func (p *patcher512) expand() {
 	dst, from := p.arg("dst"), p.GP64()
 	p.LEAQ(p.buffer, from)
 	var s *patchScan512
 	var ones reg.VecVirtual
-	switch kind {
+	switch p.kind {
 	case "Docs":
 		r := p.GP32()
 		p.Load(p.Param("prev"), r)
@@ -197,6 +262,11 @@ func (p *patcher512) expand(kind string) {
 	case "Freqs":
 		ones = p.ZMM()
 		p.VPTERNLOGD(operand.U8(0xff), ones, ones, ones)
+	}
+	var u *patchUnpacker512
+	if p.fused {
+		u = &patchUnpacker512{p.assembler, p.arg("low"), p.arg("tab"), p.ZMM()}
+		p.VPBROADCASTD(operand.Mem{Base: u.tab, Disp: 32}, u.mask)
 	}
 	for k := range 8 {
 		half := p.lo
@@ -212,9 +282,14 @@ func (p *patcher512) expand(kind string) {
 			p.LEAQ(operand.Mem{Base: from, Index: count, Scale: 4}, from)
 			p.SHRQ(operand.U8(16), half)
 		}
-		low := operand.Mem{Base: dst, Disp: 64 * k}
-		switch kind {
+		to := operand.Mem{Base: dst, Disp: 64 * k}
+		var low operand.Op = to
+		if p.fused {
+			low = u.values(k)
+		}
+		switch p.kind {
 		case "Docs":
+			const nor = 0x05 // ternary logic: ^(a|c), a being the destination and c the first operand
 			p.VPTERNLOGD(operand.U8(nor), low, x, x)
 			x = s.docs(x)
 		case "Freqs":
@@ -223,18 +298,44 @@ func (p *patcher512) expand(kind string) {
 		default:
 			p.VPORD(low, x, x)
 		}
-		p.VMOVDQU32(x, low)
+		p.VMOVDQU32(x, to)
 	}
-	ok, err := p.ReturnIndex(0).Resolve()
-	if err != nil {
-		panic(err)
-	}
+	ok := p.result()
 	p.VZEROUPPER()
-	p.MOVB(operand.U8(1), ok.Addr)
+	p.MOVB(operand.U8(1), ok)
 	p.RET()
 	p.Label(p.name + "_fail")
-	p.MOVB(operand.U8(0), ok.Addr)
+	p.VZEROUPPER()
+	p.MOVB(operand.U8(0), ok)
 	p.RET()
+}
+
+// patchUnpacker512 unpacks sixteen values at a time, four rows, one to each 128-bit
+// lane. Nothing depends on the width but a table (table_amd64.go), so that blocks of
+// many widths cost no mispredicted branch.
+type patchUnpacker512 struct {
+	*assembler
+	low, tab reg.GPVirtual
+	mask     reg.VecVirtual
+}
+
+func (u *patchUnpacker512) values(k int) reg.VecVirtual {
+	const (
+		steps, stepSize    = 64, 192
+		index, right, left = 0, 64, 128
+		orAnd              = 0xa8 // ternary logic: (a|b) & c
+	)
+	at := u.GP64()
+	u.MOVL(operand.Mem{Base: u.tab, Disp: 4 * k}, at.As32())
+	step := operand.Mem{Base: u.tab, Disp: steps + k*stepSize}
+	idx, lo, hi := u.ZMM(), u.ZMM(), u.ZMM()
+	u.VMOVDQU64(step.Offset(index), idx)
+	u.VPERMQ(operand.Mem{Base: u.low, Index: at, Scale: 1}, idx, lo)
+	u.VPERMQ(operand.Mem{Base: u.low, Index: at, Scale: 1, Disp: 16}, idx, hi)
+	u.VPSRLVD(step.Offset(right), lo, lo)
+	u.VPSLLVD(step.Offset(left), hi, hi)
+	u.VPTERNLOGD(operand.U8(orAnd), u.mask, hi, lo)
+	return lo
 }
 
 // patchScan512 holds what a prefix sum of sixteen words needs.

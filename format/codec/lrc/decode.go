@@ -11,11 +11,11 @@ import (
 
 // block is a block taken apart.
 type block struct {
-	n          int
-	line       regress.Local
-	plan       patch.Plan
-	low        []byte
-	exceptions []byte
+	n     int
+	line  regress.Local
+	plan  patch.Plan
+	bytes []byte // from its low bits on
+	bit   uint   // bit at which the exceptions begin
 }
 
 func open(s *codec.Sequence, i int) (b block, err error) {
@@ -38,13 +38,13 @@ func open(s *codec.Sequence, i int) (b block, err error) {
 		return b, codec.ErrBlock
 	}
 	b.n, b.plan.Width = n, width
-	b.low, b.exceptions = p[:size], p[size:]
+	b.bytes, b.bit = p, uint(size)*8+patchBits
 	b.line = regress.ReadLine(s.Payload).From(i * BlockLen)
-	if len(b.exceptions) > 0 {
-		head := uint(binary.LittleEndian.Uint32(b.exceptions))
+	if len(p) > size {
+		head := uint(binary.LittleEndian.Uint32(p[size:]))
 		b.plan.Count = head & (1<<countBits - 1)
 		b.plan.Over = head >> countBits & (1<<overBits - 1)
-		if uint(len(b.exceptions)) != 4*patch.Words(patchBits+b.plan.Bits()) {
+		if len(p) != int(patch.Words(b.bit+b.plan.Bits()))*4 {
 			return b, codec.ErrBlock
 		}
 	}
@@ -53,9 +53,9 @@ func open(s *codec.Sequence, i int) (b block, err error) {
 
 // at returns docID j of the block.
 func (b *block) at(j int) uint32 {
-	d := b.line.At(j) + patch.Low(b.low, b.plan.Width, uint(j))
+	d := b.line.At(j) + patch.Low(b.bytes, b.plan.Width, uint(j))
 	if b.plan.Count > 0 {
-		d += patch.Find(b.exceptions, patchBits, b.plan, uint(j))
+		d += patch.Find(b.bytes, b.bit, b.plan, uint(j))
 	}
 	return d
 }
@@ -67,8 +67,9 @@ func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 		return 0, err
 	}
 	dst = dst[:BlockLen:BlockLen]
-	bitpack.Unpack(dst, b.low, b.n, b.plan.Width)
-	if b.plan.Count > 0 && !patch.Apply(dst, b.n, b.exceptions, patchBits, b.plan) {
+	if b.plan.Count == 0 {
+		bitpack.Unpack(dst, b.bytes, b.n, b.plan.Width)
+	} else if !patch.Unpack(dst, b.n, b.bytes, 0, b.bit, b.plan) {
 		return 0, codec.ErrBlock
 	}
 	if !b.line.Add(dst[:b.n], s.Prev(i)) {

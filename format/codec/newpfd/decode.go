@@ -47,11 +47,8 @@ func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error)
 	prev := s.Prev(block)
 	if plan.Count == 0 {
 		bitpack.UnpackDocs(dst, p[low:], n, plan.Width, prev)
-	} else {
-		bitpack.Unpack(dst, p[low:], n, plan.Width)
-		if !patch.ApplyDocs(dst, n, p, headBits, plan, prev) {
-			return 0, codec.ErrBlock
-		}
+	} else if !patch.UnpackDocs(dst, n, p, low, headBits, plan, prev) {
+		return 0, codec.ErrBlock
 	}
 	if err := codec.CheckLast(dst[n-1], s.Last[block], prev, n); err != nil {
 		return 0, err
@@ -80,11 +77,8 @@ func (Frequencies) DecodeFreqs(dst []uint32, s *codec.Sequence, block int) (int,
 	dst = dst[:BlockLen:BlockLen]
 	if plan.Count == 0 {
 		bitpack.UnpackFreqs(dst, p[low:], n, plan.Width)
-	} else {
-		bitpack.Unpack(dst, p[low:], n, plan.Width)
-		if !patch.ApplyFreqs(dst, n, p, headBits, plan) {
-			return 0, codec.ErrBlock
-		}
+	} else if !patch.UnpackFreqs(dst, n, p, low, headBits, plan) {
+		return 0, codec.ErrBlock
 	}
 	if plan.Width+plan.Over >= bitpack.MaxWidth-1 && codec.CheckFreqs(dst[:n]) != nil {
 		return 0, codec.ErrBlock // 2^32 is not a frequency

@@ -22,7 +22,7 @@
 // of an overflow. Positions and overflows are laid out as package patch says. The
 // low bits therefore begin at word
 //
-//	ceil((18 + (count > 18 ? 128 : 7*count) + over*count) / 32)
+//	ceil((18 + (count > 16 ? 128 : 7*count) + over*count) / 32)
 //
 // of the block, and everything is found from the block's first word. A block of no
 // words at all holds nothing but zeros: consecutive docIDs, or frequencies of 1.

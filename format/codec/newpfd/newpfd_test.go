@@ -76,7 +76,7 @@ func TestBitmap(t *testing.T) {
 		t.Fatal(err)
 	}
 	plan, _, ok := head(p, BlockLen)
-	if !ok || plan.Count <= 18 || plan.Width != 0 {
+	if !ok || plan.Count <= 16 || plan.Width != 0 {
 		t.Fatalf("plan %+v, %v: the list is meant to take a bitmap", plan, ok)
 	}
 	l, err := codectest.Encode(Codec{}, freqsDocs(), freqs)

@@ -39,11 +39,8 @@ func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error)
 	prev := s.Prev(block)
 	if h.Count == 0 {
 		bitpack.UnpackDocs(dst, p[min(headSize, low):], n, h.Width, prev)
-	} else {
-		bitpack.Unpack(dst, p[headSize:low], n, h.Width)
-		if !patch.ApplyListDocs(dst, n, p[low:], 0, h.Plan, h.index, prev) {
-			return 0, codec.ErrBlock
-		}
+	} else if !patch.UnpackListDocs(dst, n, p, headSize, uint(low)*8, h.Plan, h.index, prev) {
+		return 0, codec.ErrBlock
 	}
 	if err := codec.CheckLast(dst[n-1], s.Last[block], prev, n); err != nil {
 		return 0, err
@@ -65,11 +62,8 @@ func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, block int) (int, error
 	dst = dst[:BlockLen:BlockLen]
 	if h.Count == 0 {
 		bitpack.UnpackFreqs(dst, p[min(headSize, low):], n, h.Width)
-	} else {
-		bitpack.Unpack(dst, p[headSize:low], n, h.Width)
-		if !patch.ApplyListFreqs(dst, n, p[low:], 0, h.Plan, h.index) {
-			return 0, codec.ErrBlock
-		}
+	} else if !patch.UnpackListFreqs(dst, n, p, headSize, uint(low)*8, h.Plan, h.index) {
+		return 0, codec.ErrBlock
 	}
 	if h.Width+h.Over >= bitpack.MaxWidth-1 && codec.CheckFreqs(dst[:n]) != nil {
 		return 0, codec.ErrBlock // 2^32 is not a frequency

@@ -11,7 +11,7 @@ const (
 	// exceptions would always be smaller with a wider b.
 	MaxCount = 127
 	// ListMax is the most exceptions whose positions are listed; more take a bitmap.
-	ListMax = 18
+	ListMax = 16
 
 	positionBits = 7
 	bitmapBits   = 128

@@ -6,32 +6,58 @@ import (
 	"unsafe"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/format/codec/bitpack"
 	"github.com/pinion-index/pinion/format/codec/simd"
 )
 
 // vectors says whether the AVX-512 kernels may be used: they read up to 64 bytes past
-// the exceptions.
+// the low bits and the exceptions.
 func vectors(src []byte) bool {
 	return cap(src)-len(src) >= format.ReadablePadding && simd.Level() == simd.AVX512
 }
 
-func apply(dst []uint32, n int, src []byte, bit uint, p Plan, pos uint, less uint32) bool {
-	if vectors(src) {
-		return apply512(&dst[0], unsafe.SliceData(src), uint64(bit), uint64(p.Count), uint64(p.Over), uint64(p.Width), uint64(pos), uint64(n), less, 0)
+// lowAndTable returns what the unpackers need. They read 80 bytes where the width is
+// 0: from the table, all the bits being masked away.
+func lowAndTable(src []byte, low int, width uint) (lowBits, tab *byte) {
+	tab = &table[width*tableWidthSize]
+	if width == 0 {
+		return tab, tab
 	}
-	return applyPortable(dst, n, src, bit, p, pos, less)
+	return &src[low], tab
 }
 
-func applyFreqs(dst []uint32, n int, src []byte, bit uint, p Plan, pos uint, less uint32) bool {
-	if vectors(src) {
-		return applyFreqs512(&dst[0], unsafe.SliceData(src), uint64(bit), uint64(p.Count), uint64(p.Over), uint64(p.Width), uint64(pos), uint64(n), less, 0)
+func unpack(dst []uint32, n int, src []byte, low int, bit uint, p Plan, pos uint, less uint32) bool {
+	switch {
+	case !vectors(src):
+		return unpackPortable(dst, n, src, low, bit, p, pos, less)
+	case n == bitpack.BlockLen:
+		lowBits, tab := lowAndTable(src, low, p.Width)
+		return unpack512(&dst[0], unsafe.SliceData(src), uint64(bit), uint64(p.Count), uint64(p.Over), uint64(p.Width), uint64(pos), uint64(n), less, 0, lowBits, tab)
 	}
-	return applyFreqsPortable(dst, n, src, bit, p, pos, less)
+	bitpack.Unpack(dst, src[low:], n, p.Width)
+	return apply512(&dst[0], unsafe.SliceData(src), uint64(bit), uint64(p.Count), uint64(p.Over), uint64(p.Width), uint64(pos), uint64(n), less, 0)
 }
 
-func applyDocs(dst []uint32, n int, src []byte, bit uint, p Plan, pos uint, less, prev uint32) bool {
-	if vectors(src) {
-		return applyDocs512(&dst[0], unsafe.SliceData(src), uint64(bit), uint64(p.Count), uint64(p.Over), uint64(p.Width), uint64(pos), uint64(n), less, prev)
+func unpackFreqs(dst []uint32, n int, src []byte, low int, bit uint, p Plan, pos uint, less uint32) bool {
+	switch {
+	case !vectors(src):
+		return unpackFreqsPortable(dst, n, src, low, bit, p, pos, less)
+	case n == bitpack.BlockLen:
+		lowBits, tab := lowAndTable(src, low, p.Width)
+		return unpackFreqs512(&dst[0], unsafe.SliceData(src), uint64(bit), uint64(p.Count), uint64(p.Over), uint64(p.Width), uint64(pos), uint64(n), less, 0, lowBits, tab)
 	}
-	return applyDocsPortable(dst, n, src, bit, p, pos, less, prev)
+	bitpack.Unpack(dst, src[low:], n, p.Width)
+	return applyFreqs512(&dst[0], unsafe.SliceData(src), uint64(bit), uint64(p.Count), uint64(p.Over), uint64(p.Width), uint64(pos), uint64(n), less, 0)
+}
+
+func unpackDocs(dst []uint32, n int, src []byte, low int, bit uint, p Plan, pos uint, less, prev uint32) bool {
+	switch {
+	case !vectors(src):
+		return unpackDocsPortable(dst, n, src, low, bit, p, pos, less, prev)
+	case n == bitpack.BlockLen:
+		lowBits, tab := lowAndTable(src, low, p.Width)
+		return unpackDocs512(&dst[0], unsafe.SliceData(src), uint64(bit), uint64(p.Count), uint64(p.Over), uint64(p.Width), uint64(pos), uint64(n), less, prev, lowBits, tab)
+	}
+	bitpack.Unpack(dst, src[low:], n, p.Width)
+	return applyDocs512(&dst[0], unsafe.SliceData(src), uint64(bit), uint64(p.Count), uint64(p.Over), uint64(p.Width), uint64(pos), uint64(n), less, prev)
 }

@@ -2,14 +2,14 @@
 
 package patch
 
-func apply(dst []uint32, n int, src []byte, bit uint, p Plan, pos uint, less uint32) bool {
-	return applyPortable(dst, n, src, bit, p, pos, less)
+func unpack(dst []uint32, n int, src []byte, low int, bit uint, p Plan, pos uint, less uint32) bool {
+	return unpackPortable(dst, n, src, low, bit, p, pos, less)
 }
 
-func applyFreqs(dst []uint32, n int, src []byte, bit uint, p Plan, pos uint, less uint32) bool {
-	return applyFreqsPortable(dst, n, src, bit, p, pos, less)
+func unpackFreqs(dst []uint32, n int, src []byte, low int, bit uint, p Plan, pos uint, less uint32) bool {
+	return unpackFreqsPortable(dst, n, src, low, bit, p, pos, less)
 }
 
-func applyDocs(dst []uint32, n int, src []byte, bit uint, p Plan, pos uint, less, prev uint32) bool {
-	return applyDocsPortable(dst, n, src, bit, p, pos, less, prev)
+func unpackDocs(dst []uint32, n int, src []byte, low int, bit uint, p Plan, pos uint, less, prev uint32) bool {
+	return unpackDocsPortable(dst, n, src, low, bit, p, pos, less, prev)
 }

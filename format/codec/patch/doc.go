@@ -18,7 +18,7 @@
 //
 // n exceptions with overflows of w bits take two arrays, one after the other:
 //
-//	           n <= 18                        n > 18
+//	           n <= 16                        n > 16
 //	         ┌───────────────────────┐      ┌────────────────────────┐
 //	positions│ n fields of 7 bits,   │      │ 128 bits, bit i set if │
 //	         │ strictly ascending    │      │ value i is an exception│
@@ -27,7 +27,7 @@
 //	         └───────────────────────┘      └────────────────────────┘
 //
 // A field of overflows holds (value >> b) - 1, since an exception has at least
-// one bit above the low b. From 19 exceptions on a bitmap is smaller than a list
-// of positions, and its cost no longer grows; either way the j-th exception is
+// one bit above the low b. Above 18 exceptions a bitmap is smaller than a list
+// of positions and its cost no longer grows, and 16 positions fill a vector; either way the j-th exception is
 // found without looking at those before it (by popcounts in a bitmap).
 package patch

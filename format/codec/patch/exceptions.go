@@ -35,36 +35,37 @@ func (w *Writer) PutExceptions(v []uint32, p Plan) {
 	}
 }
 
-// Apply adds the exceptions that begin at bit of src to dst, whose elements hold
-// the low bits of n values. It returns false where positions do not ascend
-// strictly, reach beyond n, or are not as many as the plan says. The words of the
-// exceptions must lie within src, and dst hold 128 values, of which those from n
-// on may be overwritten.
-func Apply(dst []uint32, n int, src []byte, bit uint, p Plan) bool {
-	return apply(dst[:bitmapBits:bitmapBits], n, src, bit, p, p.form(), 1)
+// Unpack writes the n values of a block to dst: their low bits, which package
+// bitpack packed, begin at byte low of src, and the exceptions, of which there is at
+// least one, at bit. It returns false where positions do not ascend strictly, reach
+// beyond n, or are not as many as the plan says. Low bits and the words of the
+// exceptions must lie within src, and dst have 128 elements, of which those from n on
+// may be overwritten.
+func Unpack(dst []uint32, n int, src []byte, low int, bit uint, p Plan) bool {
+	return unpack(dst[:bitpack.BlockLen:bitpack.BlockLen], n, src, low, bit, p, p.form(), 1)
 }
 
-// ApplyFreqs is Apply and adds one to every value.
-func ApplyFreqs(dst []uint32, n int, src []byte, bit uint, p Plan) bool {
-	return applyFreqs(dst[:bitmapBits:bitmapBits], n, src, bit, p, p.form(), 1)
+// UnpackFreqs is Unpack and adds one to every value.
+func UnpackFreqs(dst []uint32, n int, src []byte, low int, bit uint, p Plan) bool {
+	return unpackFreqs(dst[:bitpack.BlockLen:bitpack.BlockLen], n, src, low, bit, p, p.form(), 1)
 }
 
-// ApplyDocs is Apply and turns the values, d-gaps less one, into docIDs that follow
+// UnpackDocs is Unpack and turns the values, d-gaps less one, into docIDs that follow
 // prev.
-func ApplyDocs(dst []uint32, n int, src []byte, bit uint, p Plan, prev uint32) bool {
-	return applyDocs(dst[:bitmapBits:bitmapBits], n, src, bit, p, p.form(), 1, prev)
+func UnpackDocs(dst []uint32, n int, src []byte, low int, bit uint, p Plan, prev uint32) bool {
+	return unpackDocs(dst[:bitpack.BlockLen:bitpack.BlockLen], n, src, low, bit, p, p.form(), 1, prev)
 }
 
-// ApplyListFreqs is ApplyFreqs for exceptions whose positions are always listed, in
-// fields of pos bits, at most 7, and whose overflows are stored as they are, not
-// less one.
-func ApplyListFreqs(dst []uint32, n int, src []byte, bit uint, p Plan, pos uint) bool {
-	return applyFreqs(dst[:bitmapBits:bitmapBits], n, src, bit, p, pos, 0)
+// UnpackListFreqs is UnpackFreqs for exceptions whose positions are always listed, in
+// fields of pos bits, at most 7, and whose overflows, of at least one bit, are stored
+// as they are, not less one.
+func UnpackListFreqs(dst []uint32, n int, src []byte, low int, bit uint, p Plan, pos uint) bool {
+	return unpackFreqs(dst[:bitpack.BlockLen:bitpack.BlockLen], n, src, low, bit, p, pos, 0)
 }
 
-// ApplyListDocs is ApplyDocs for exceptions as ApplyListFreqs takes them.
-func ApplyListDocs(dst []uint32, n int, src []byte, bit uint, p Plan, pos uint, prev uint32) bool {
-	return applyDocs(dst[:bitmapBits:bitmapBits], n, src, bit, p, pos, 0, prev)
+// UnpackListDocs is UnpackDocs for exceptions as UnpackListFreqs takes them.
+func UnpackListDocs(dst []uint32, n int, src []byte, low int, bit uint, p Plan, pos uint, prev uint32) bool {
+	return unpackDocs(dst[:bitpack.BlockLen:bitpack.BlockLen], n, src, low, bit, p, pos, 0, prev)
 }
 
 // asBitmap takes the place of the width of positions where they are a bitmap.
@@ -88,7 +89,7 @@ func applyPortable(dst []uint32, n int, src []byte, bit uint, p Plan, pos uint, 
 		if i < next || int(i) >= n {
 			return false
 		}
-		dst[i] |= (Get(src, over, p.Over) + less) << p.Width
+		dst[i] += (Get(src, over, p.Over) + less) << p.Width
 		next = i + 1
 		bit += pos
 		over += p.Over
@@ -96,16 +97,18 @@ func applyPortable(dst []uint32, n int, src []byte, bit uint, p Plan, pos uint, 
 	return true
 }
 
-func applyFreqsPortable(dst []uint32, n int, src []byte, bit uint, p Plan, pos uint, less uint32) bool {
-	if !applyPortable(dst, n, src, bit, p, pos, less) {
-		return false
-	}
-	AddOne(dst)
-	return true
+func unpackPortable(dst []uint32, n int, src []byte, low int, bit uint, p Plan, pos uint, less uint32) bool {
+	bitpack.Unpack(dst, src[low:], n, p.Width)
+	return applyPortable(dst, n, src, bit, p, pos, less)
 }
 
-func applyDocsPortable(dst []uint32, n int, src []byte, bit uint, p Plan, pos uint, less, prev uint32) bool {
-	if !applyPortable(dst, n, src, bit, p, pos, less) {
+func unpackFreqsPortable(dst []uint32, n int, src []byte, low int, bit uint, p Plan, pos uint, less uint32) bool {
+	bitpack.UnpackFreqs(dst, src[low:], n, p.Width)
+	return applyPortable(dst, n, src, bit, p, pos, less)
+}
+
+func unpackDocsPortable(dst []uint32, n int, src []byte, low int, bit uint, p Plan, pos uint, less, prev uint32) bool {
+	if !unpackPortable(dst, n, src, low, bit, p, pos, less) {
 		return false
 	}
 	bitpack.PrefixSum(dst[:n], prev)
@@ -129,7 +132,7 @@ func applyBitmap(dst []uint32, n int, src []byte, bit uint, p Plan) bool {
 			if i >= n {
 				return false
 			}
-			dst[i] |= (Get(src, bit, p.Over) + 1) << p.Width
+			dst[i] += (Get(src, bit, p.Over) + 1) << p.Width
 			bit += p.Over
 		}
 	}
@@ -145,7 +148,7 @@ func Find(src []byte, bit uint, p Plan, i uint) uint32 {
 	return findList(src, bit, p, i, positionBits, 1)
 }
 
-// FindList is Find for exceptions as ApplyListFreqs takes them.
+// FindList is Find for exceptions as UnpackListFreqs takes them.
 func FindList(src []byte, bit uint, p Plan, i, pos uint) uint32 {
 	return findList(src, bit, p, i, pos, 0)
 }
@@ -179,11 +182,4 @@ func findBitmap(src []byte, bit uint, p Plan, i uint) uint32 {
 		return 0
 	}
 	return (Get(src, bit+bitmapBits+rank*p.Over, p.Over) + 1) << p.Width
-}
-
-// AddOne adds one to every element: what is stored of a frequency is one less.
-func AddOne(v []uint32) {
-	for i := range v {
-		v[i]++
-	}
 }

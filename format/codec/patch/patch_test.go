@@ -46,7 +46,7 @@ func cost(v []uint32, b int, head uint) int {
 		return -1
 	}
 	positions := 7 * count
-	if count > 18 {
+	if count > 16 {
 		positions = 128
 	}
 	vectors := ((len(v)+3)/4*b + 31) / 32
@@ -90,64 +90,64 @@ func TestExceptions(t *testing.T) {
 		if len(src) != int(Words(head+p.Bits()))*4 {
 			t.Fatalf("%d bytes, predicted %d words", len(src), Words(head+p.Bits()))
 		}
-		low := bitpack.Pack(nil, v, p.Width)
+		at := len(src)
+		src = bitpack.Pack(src, v, p.Width)
 		dst := make([]uint32, 128)
-		bitpack.Unpack(dst, low, len(v), p.Width)
-		if p.Count > 0 && !Apply(dst, len(v), src, head, p) {
+		if p.Count > 0 && !Unpack(dst, len(v), src, at, head, p) {
 			t.Fatalf("refused %+v", p)
 		}
 		for i, x := range v {
-			single := Low(low, p.Width, uint(i))
+			single := Low(src[at:], p.Width, uint(i))
 			if p.Count > 0 {
 				single |= Find(src, head, p, uint(i))
 			}
-			if dst[i] != x || single != x {
+			if p.Count > 0 && dst[i] != x || single != x {
 				t.Fatalf("value %d under %+v: %d in the block, %d alone, not %d", i, p, dst[i], single, x)
 			}
 		}
-		if p.Count > 1 && Apply(dst, 1, src, head, p) {
+		if p.Count > 1 && Unpack(dst, 1, src, at, head, p) {
 			t.Fatal("took positions past the end")
 		}
 	})
 }
 
-func TestApplyRefuses(t *testing.T) {
+func TestUnpackRefuses(t *testing.T) {
 	var w Writer
 	for _, i := range []uint32{3, 3} { // not strictly ascending
 		w.Put(i, 7)
 	}
 	w.Put(0, 10)
-	if Apply(make([]uint32, 128), 128, w.Flush(), 0, Plan{Width: 1, Count: 2, Over: 5}) {
+	if Unpack(make([]uint32, 128), 128, append(w.Flush(), make([]byte, 16)...), 4, 0, Plan{Width: 1, Count: 2, Over: 5}) {
 		t.Error("took a position twice")
 	}
 	bitmap := make([]byte, 64)
 	bitmap[0] = 0xff
-	if Apply(make([]uint32, 128), 128, bitmap, 0, Plan{Width: 1, Count: 19, Over: 5}) {
+	if Unpack(make([]uint32, 128), 128, bitmap, 48, 0, Plan{Width: 1, Count: 19, Over: 5}) {
 		t.Error("took a bitmap of 8 bits for 19 exceptions")
 	}
 }
 
-// kinds are the three ways to finish a patched block.
-var kinds = map[string]struct {
-	dispatched, portable func(dst []uint32, n int, src []byte, bit uint, p Plan, pos uint, less, prev uint32) bool
-}{
+// unpacker is what the three ways to finish a patched block have in common.
+type unpacker func(dst []uint32, n int, src []byte, low int, bit uint, p Plan, pos uint, less, prev uint32) bool
+
+var kinds = map[string]struct{ dispatched, portable unpacker }{
 	"plain": {
-		func(dst []uint32, n int, src []byte, bit uint, p Plan, pos uint, less, _ uint32) bool {
-			return apply(dst, n, src, bit, p, pos, less)
+		func(dst []uint32, n int, src []byte, low int, bit uint, p Plan, pos uint, less, _ uint32) bool {
+			return unpack(dst, n, src, low, bit, p, pos, less)
 		},
-		func(dst []uint32, n int, src []byte, bit uint, p Plan, pos uint, less, _ uint32) bool {
-			return applyPortable(dst, n, src, bit, p, pos, less)
+		func(dst []uint32, n int, src []byte, low int, bit uint, p Plan, pos uint, less, _ uint32) bool {
+			return unpackPortable(dst, n, src, low, bit, p, pos, less)
 		},
 	},
 	"freqs": {
-		func(dst []uint32, n int, src []byte, bit uint, p Plan, pos uint, less, _ uint32) bool {
-			return applyFreqs(dst, n, src, bit, p, pos, less)
+		func(dst []uint32, n int, src []byte, low int, bit uint, p Plan, pos uint, less, _ uint32) bool {
+			return unpackFreqs(dst, n, src, low, bit, p, pos, less)
 		},
-		func(dst []uint32, n int, src []byte, bit uint, p Plan, pos uint, less, _ uint32) bool {
-			return applyFreqsPortable(dst, n, src, bit, p, pos, less)
+		func(dst []uint32, n int, src []byte, low int, bit uint, p Plan, pos uint, less, _ uint32) bool {
+			return unpackFreqsPortable(dst, n, src, low, bit, p, pos, less)
 		},
 	},
-	"docs": {applyDocs, applyDocsPortable},
+	"docs": {unpackDocs, unpackDocsPortable},
 }
 
 // TestTiers compares the tiers on bytes that may be anything.
@@ -167,28 +167,31 @@ func TestTiers(t *testing.T) {
 		if pos != asBitmap {
 			end = bit + p.Count*(pos+p.Over)
 		}
-		n := rapid.IntRange(1, 128).Draw(t, "n")
+		n := rapid.SampledFrom([]int{128, 128, 127, 65, 64, 63, 5, 1}).Draw(t, "n")
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
-		all := make([]byte, 4*Words(end)+64)
-		for i := range all {
-			all[i] = byte(rng.Uint32())
+		low := int(4 * Words(end))
+		src := make([]byte, low+bitpack.Size(n, p.Width)+64)
+		for i := range src {
+			src[i] = byte(rng.Uint32())
 		}
 		if rapid.Bool().Draw(t, "sound") {
-			writePositions(all, bit, p.Count, pos, rng)
-			n = 128
+			writePositions(src, bit, p.Count, pos, rng)
 		}
-		low := make([]uint32, 128)
-		for i := range low {
-			low[i] = rng.Uint32() & uint32(uint64(1)<<p.Width-1)
+		src = src[:len(src)-64]
+		if rapid.Bool().Draw(t, "low bits first") {
+			src = append(slices.Clone(src[low:]), src[:low]...)
+			bit += uint(len(src)-low) * 8
+			src = append(src, make([]byte, 64)...)[:len(src)]
+			low = 0
 		}
 		prev := rng.Uint32()
 		for name, kind := range kinds {
-			want := slices.Clone(low)
-			wantOK := kind.portable(want, n, all[:4*Words(end)], bit, p, pos, less, prev)
+			want := make([]uint32, 128)
+			wantOK := kind.portable(want, n, src, low, bit, p, pos, less, prev)
 			for _, tier := range simd.Tiers() {
 				restore := simd.SetLevel(tier)
-				got := slices.Clone(low)
-				ok := kind.dispatched(got, n, all[:4*Words(end)], bit, p, pos, less, prev)
+				got := make([]uint32, 128)
+				ok := kind.dispatched(got, n, src, low, bit, p, pos, less, prev)
 				restore()
 				if ok != wantOK || ok && !slices.Equal(got[:n], want[:n]) {
 					t.Fatalf("%s at %v: %v, %v\nportable %v, %v", name, tier, ok, got[:n], wantOK, want[:n])
@@ -224,8 +227,8 @@ func writePositions(src []byte, bit, count, pos uint, rng *rand.Rand) {
 	}
 }
 
-func BenchmarkApply(b *testing.B) {
-	for _, count := range []uint{4, 10, 18, 40} {
+func BenchmarkUnpack(b *testing.B) {
+	for _, count := range []uint{4, 10, 16, 40} {
 		rng := rand.New(rand.NewPCG(1, uint64(count)))
 		p := Plan{Width: 7, Count: count, Over: 3}
 		src := make([]byte, 512)
@@ -236,7 +239,7 @@ func BenchmarkApply(b *testing.B) {
 				b.Run(fmt.Sprintf("%d/%v/%s", count, tier, name), func(b *testing.B) {
 					defer simd.SetLevel(tier)()
 					for b.Loop() {
-						if !kind.dispatched(dst, 128, src[:256], 18, p, p.form(), 1, 1) {
+						if !kind.dispatched(dst, 128, src[:256], 100, 18, p, p.form(), 1, 1) {
 							b.Fatal("refused")
 						}
 					}

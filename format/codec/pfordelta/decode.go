@@ -60,7 +60,7 @@ func (r *reader) exceptions(dst []uint32, i, depth int, n uint) bool {
 			return false
 		}
 		over := overflows[j] + 1
-		dst[at] |= over << (width & 63)
+		dst[at] += over << (width & 63)
 		all |= over
 		at++
 	}
@@ -159,11 +159,10 @@ func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 	if len(b.src) == 0 {
 		bitpack.UnpackFreqs(dst, b.low, b.n, b.width)
 	} else {
-		bitpack.Unpack(dst, b.low, b.n, b.width)
+		bitpack.UnpackFreqs(dst, b.low, b.n, b.width)
 		if !b.patch(dst) {
 			return 0, codec.ErrBlock
 		}
-		patch.AddOne(dst)
 	}
 	if b.width+uint(bits.Len32(b.over)) >= bitpack.MaxWidth && codec.CheckFreqs(dst[:b.n]) != nil {
 		return 0, codec.ErrBlock // 2^32 is not a frequency

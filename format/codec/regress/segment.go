@@ -90,8 +90,11 @@ func Open(p []byte, n int, extraBits uint) (s Segment, ok bool) {
 // Lambda writes the lambda of the segment to dst, which has 128 elements; false if
 // the exceptions are broken.
 func (s *Segment) Lambda(dst []uint32) bool {
-	bitpack.Unpack(dst, s.src[s.low:], s.length, s.Plan.Width)
-	return s.Plan.Count == 0 || patch.Apply(dst, s.length, s.src, s.at, s.Plan)
+	if s.Plan.Count == 0 {
+		bitpack.Unpack(dst, s.src[s.low:], s.length, s.Plan.Width)
+		return true
+	}
+	return patch.Unpack(dst, s.length, s.src, s.low, s.at, s.Plan)
 }
 
 // At returns M plus lambda of element j, mod 2^32.

@@ -11,6 +11,20 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
+// generator is the name in the header of every generated file.
+const generator = "tools/asmgen"
+
+// tier names the instruction set of a function.
+type tier int
+
+const (
+	avx2 tier = iota
+	avx512
+)
+
+// String returns the tier as function names have it.
+func (t tier) String() string { return [...]string{"AVX2", "AVX512"}[t] }
+
 // assembler is an avo context for one file, with what the kernels have in common.
 type assembler struct {
 	*build.Context
@@ -62,7 +76,7 @@ func (a *assembler) write(out output, folder, pkg, name string) error {
 	if err := pass.Compile.Execute(file); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	cfg := printer.Config{Name: "tools/asmgen", Pkg: pkg}
+	cfg := printer.Config{Name: generator, Pkg: pkg}
 	for suffix, print := range map[string]printer.Printer{".s": printer.NewGoAsm(cfg), ".go": printer.NewStubs(cfg)} {
 		text, err := print.Print(file)
 		if err != nil {
@@ -90,4 +104,12 @@ func (a *assembler) memory(name string) operand.Mem {
 		panic(err)
 	}
 	return c.Addr
+}
+
+// address is memory with the address in a register, for instructions whose size go
+// vet misjudges.
+func (a *assembler) address(name string) operand.Mem {
+	r := a.GP64()
+	a.LEAQ(a.memory(name), r)
+	return operand.Mem{Base: r}
 }

@@ -65,5 +65,10 @@ func run(root string, check bool) error {
 
 // generators fill an output each.
 var generators = []func(output) error{
-	unpackDocs,
+	bitpackDocs,
+	bitpackPlain,
+	bitpackPack,
+	bitpackLoops,
+	bitpackDispatch,
+	bitpackPortable,
 }

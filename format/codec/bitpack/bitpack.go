@@ -1,11 +1,6 @@
 package bitpack
 
-import (
-	"encoding/binary"
-	"math/bits"
-
-	"github.com/pinion-index/pinion/format"
-)
+import "math/bits"
 
 const (
 	// BlockLen is the most values that one call packs.
@@ -25,44 +20,78 @@ func Vectors(n int, width uint) int { return (Rows(n)*int(width) + 31) / 32 }
 // Size returns the bytes that n values of width bits take.
 func Size(n int, width uint) int { return Vectors(n, width) * VectorSize }
 
-// padded says whether vector loads beyond src stay inside its memory.
-func padded(src []byte) bool { return cap(src)-len(src) >= format.ReadablePadding }
-
 // Bits returns the width of the largest value.
 func Bits(v []uint32) uint { return uint(bits.Len32(or(v))) }
 
 // Pack appends Size(len(v), width) bytes that hold v, at most BlockLen values of
 // at most width bits; bits above are cut off.
 func Pack(dst []byte, v []uint32, width uint) []byte {
-	at := len(dst)
-	size := Size(len(v), width)
+	at, size := len(dst), Size(len(v), width)
 	if cap(dst)-at < size {
 		dst = append(dst, make([]byte, size)...)
 	} else {
 		dst = dst[:at+size]
 	}
-	pack(dst[at:at+size:at+size], v, width)
+	if size == 0 {
+		return dst
+	}
+	if len(v) == BlockLen {
+		packBlock(dst[at:], v, width)
+		return dst
+	}
+	// Values missing from the last row, and rows missing from the block, are zero.
+	var whole [BlockLen]uint32
+	var packed [BlockLen * 4]byte
+	copy(whole[:], v)
+	packBlock(packed[:], whole[:], width)
+	copy(dst[at:], packed[:size])
 	return dst
 }
 
+// slack is how far past a packed block vector loads may reach.
+const slack = 32
+
 // Unpack writes the n values of width bits in src to dst. src must hold at least
-// Size(n, width) bytes; where its capacity exceeds its length by
-// format.ReadablePadding, vector instructions are used. dst must have BlockLen
-// elements; those from n on may be overwritten. n is 1 to 128, width 0 to 32.
-// UnpackFreqs and UnpackDocs ask the same.
+// Size(n, width) bytes; it is read fastest where format.ReadablePadding more lie
+// within its capacity. dst must have BlockLen elements; those from n on may be
+// overwritten. n is 1 to 128, width 0 to 32. UnpackFreqs and UnpackDocs ask the
+// same.
 func Unpack(dst []uint32, src []byte, n int, width uint) {
-	unpack(dst[:BlockLen:BlockLen], src, n, width)
+	if whole(src, n, width) {
+		unpackBlock((*[BlockLen]uint32)(dst), src, width)
+		return
+	}
+	var buf [BlockLen*4 + slack]byte
+	copy(buf[:], src[:Size(n, width)])
+	unpackBlock((*[BlockLen]uint32)(dst), buf[:], width)
+}
+
+// whole says whether src is a full block that can be unpacked where it lies.
+func whole(src []byte, n int, width uint) bool {
+	return n == BlockLen && uint(cap(src)) >= VectorSize*width+slack && uint(len(src)) >= VectorSize*width
 }
 
 // UnpackFreqs is Unpack with one added to every value.
 func UnpackFreqs(dst []uint32, src []byte, n int, width uint) {
-	unpackFreqs(dst[:BlockLen:BlockLen], src, n, width)
+	if whole(src, n, width) {
+		freqsBlock((*[BlockLen]uint32)(dst), src, width)
+		return
+	}
+	var buf [BlockLen*4 + slack]byte
+	copy(buf[:], src[:Size(n, width)])
+	freqsBlock((*[BlockLen]uint32)(dst), buf[:], width)
 }
 
 // UnpackDocs unpacks d-gaps less one and writes their running sum:
 // dst[i] = dst[i-1] + 1 + value[i], with prev before dst[0]. Sums are mod 2^32.
 func UnpackDocs(dst []uint32, src []byte, n int, width uint, prev uint32) {
-	unpackDocs(dst[:BlockLen:BlockLen], src, n, width, prev)
+	if whole(src, n, width) {
+		docsBlock((*[BlockLen]uint32)(dst), src, width, prev)
+		return
+	}
+	var buf [BlockLen*4 + slack]byte
+	copy(buf[:], src[:Size(n, width)])
+	docsBlock((*[BlockLen]uint32)(dst), buf[:], width, prev)
 }
 
 // PrefixSum turns d-gaps less one into docIDs in place:
@@ -81,76 +110,4 @@ func Gaps(gaps, docs []uint32, prev uint32) (or uint32, ok bool) {
 // of the results; ok is false if a value is zero.
 func LessOne(dst, v []uint32) (or uint32, ok bool) {
 	return lessOne(dst[:len(v)], v)
-}
-
-func orPortable(v []uint32) uint32 {
-	var o uint32
-	for _, x := range v {
-		o |= x
-	}
-	return o
-}
-
-func packPortable(dst []byte, v []uint32, width uint) {
-	clear(dst)
-	mask := uint32(1<<width - 1)
-	for i, x := range v {
-		bit := uint(i/4) * width
-		word, shift := int(bit/32)*VectorSize+i%4*4, bit%32
-		if width == 0 {
-			continue
-		}
-		x &= mask
-		binary.LittleEndian.PutUint32(dst[word:], binary.LittleEndian.Uint32(dst[word:])|x<<shift)
-		if shift+width > 32 {
-			binary.LittleEndian.PutUint32(dst[word+VectorSize:], x>>(32-shift))
-		}
-	}
-}
-
-func unpackPortable(dst []uint32, src []byte, n int, width uint) {
-	if width == 0 {
-		clear(dst[:n])
-		return
-	}
-	mask := uint32(1<<width - 1)
-	for i := range dst[:4*Rows(n)] {
-		bit := uint(i/4) * width
-		word, shift := int(bit/32)*VectorSize+i%4*4, bit%32
-		x := uint64(binary.LittleEndian.Uint32(src[word:]))
-		if shift+width > 32 {
-			x |= uint64(binary.LittleEndian.Uint32(src[word+VectorSize:])) << 32
-		}
-		dst[i] = uint32(x>>shift) & mask
-	}
-}
-
-func prefixSumPortable(v []uint32, prev uint32) {
-	for i, x := range v {
-		prev += x + 1
-		v[i] = prev
-	}
-}
-
-func gapsPortable(gaps, docs []uint32, prev uint32) (or uint32, ok bool) {
-	bad := uint32(0)
-	for i, d := range docs {
-		g := d - prev - 1
-		gaps[i] = g
-		or |= g
-		// d <= prev shows as a gap of 2^31 or more, once both are below 2^31.
-		bad |= d | g
-		prev = d
-	}
-	return or, bad>>31 == 0
-}
-
-func lessOnePortable(dst, v []uint32) (or uint32, ok bool) {
-	ok = true
-	for i, x := range v {
-		ok = ok && x != 0
-		dst[i] = x - 1
-		or |= x - 1
-	}
-	return or, ok
 }

@@ -3,6 +3,7 @@ package codectest
 import (
 	"flag"
 	"testing"
+	"time"
 
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/simd"
@@ -14,8 +15,8 @@ var large = flag.Bool("large", false, "benchmark lists of 2^25 values too")
 // Bench measures c at every tier on the lists of Mallia 2019, table 1: 2^16
 // docIDs of [0, 2^29), uniform and clustered, and with -large 2^25. It decodes
 // docIDs and frequencies block after block into one buffer (2^16) or one after
-// another (2^25), encodes docIDs, and reports M ints/s and bits per integer,
-// endpoints included.
+// another (2^25), encodes docIDs, and reports M ints/s, of the fastest pass over
+// the list, and bits per integer, endpoints included.
 func Bench(b *testing.B, c codec.Codec) {
 	sizes := []int{1 << 16}
 	if *large {
@@ -48,29 +49,35 @@ func benchDecode(b *testing.B, decode func([]uint32, *codec.Sequence, int) (int,
 	if s.N > 1<<20 {
 		dst = make([]uint32, codec.Blocks(s.N, size)*size)
 	}
+	best := time.Hour
 	for b.Loop() {
+		start := time.Now()
 		for i := range codec.Blocks(s.N, size) {
 			if _, err := decode(dst[i*size%len(dst):][:size], s, i); err != nil {
 				b.Fatal(err)
 			}
 		}
+		best = min(best, time.Since(start))
 	}
-	report(b, s.N, 8*float64(len(s.Payload)+4*len(s.Ends))/float64(s.N))
+	report(b, best, s.N, 8*float64(len(s.Payload)+4*len(s.Ends))/float64(s.N))
 }
 
 func benchEncode(b *testing.B, c codec.Codec, docs []uint32) {
 	ends := make([]uint32, codec.Blocks(len(docs), c.BlockLen())+1)
 	var p []byte
 	var err error
+	best := time.Hour
 	for b.Loop() {
+		start := time.Now()
 		if p, err = c.AppendDocs(p[:0], ends, docs); err != nil {
 			b.Fatal(err)
 		}
+		best = min(best, time.Since(start))
 	}
-	report(b, len(docs), 8*float64(len(p)+4*len(ends))/float64(len(docs)))
+	report(b, best, len(docs), 8*float64(len(p)+4*len(ends))/float64(len(docs)))
 }
 
-func report(b *testing.B, n int, bits float64) {
-	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mints/s")
+func report(b *testing.B, best time.Duration, n int, bits float64) {
+	b.ReportMetric(float64(n)/best.Seconds()/1e6, "Mints/s")
 	b.ReportMetric(bits, "bits/int")
 }

@@ -1,0 +1,80 @@
+package bitpack
+
+import "github.com/pinion-index/pinion/format"
+
+func orPortable(v []uint32) uint32 {
+	var o uint32
+	for _, x := range v {
+		o |= x
+	}
+	return o
+}
+
+func packPortable(dst []byte, v []uint32, width uint) {
+	packLanes(format.Uint32s(dst[:VectorSize*width]), v, width)
+}
+
+func plainPortable(dst *[BlockLen]uint32, src []byte, width uint) {
+	if width == 0 {
+		clear(dst[:])
+		return
+	}
+	unpackLanes(dst[:], format.Uint32s(src[:VectorSize*width]), width)
+}
+
+func freqsPortable(dst *[BlockLen]uint32, src []byte, width uint) {
+	plainPortable(dst, src, width)
+	for i := range dst {
+		dst[i]++
+	}
+}
+
+func docsPortable(dst *[BlockLen]uint32, src []byte, width uint, prev uint32) {
+	if width == 0 {
+		for i := range dst {
+			prev++
+			dst[i] = prev
+		}
+		return
+	}
+	plainPortable(dst, src, width)
+	sumPortable(dst[:], prev)
+}
+
+func sumPortable(v []uint32, prev uint32) {
+	for ; len(v) >= 4; v = v[4:] {
+		a, b, c, d := v[0]+1, v[1]+1, v[2]+1, v[3]+1
+		ab := a + b
+		abc := ab + c
+		v[0], v[1], v[2] = prev+a, prev+ab, prev+abc
+		prev += abc + d
+		v[3] = prev
+	}
+	for i, x := range v {
+		prev += x + 1
+		v[i] = prev
+	}
+}
+
+func gapsPortable(gaps, docs []uint32, prev uint32) (or uint32, ok bool) {
+	bad := uint32(0)
+	for i, d := range docs {
+		g := d - prev - 1
+		gaps[i] = g
+		or |= g
+		// d <= prev shows as a gap of 2^31 or more, once both are below 2^31.
+		bad |= d | g
+		prev = d
+	}
+	return or, bad>>31 == 0
+}
+
+func lessOnePortable(dst, v []uint32) (or uint32, ok bool) {
+	ok = true
+	for i, x := range v {
+		ok = ok && x != 0
+		dst[i] = x - 1
+		or |= x - 1
+	}
+	return or, ok
+}

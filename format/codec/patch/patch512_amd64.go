@@ -4,20 +4,38 @@
 
 package patch
 
-// apply512 is apply for exceptions whose positions are fields of pos bits,
+// apply512 is apply. Positions are fields of pos bits,
 // or a bitmap where pos is 64. 64 bytes past the words of the exceptions are readable.
 //
 //go:noescape
 func apply512(dst *uint32, src *byte, bit uint64, count uint64, over uint64, width uint64, pos uint64, n uint64, less uint32, prev uint32) bool
 
-// applyFreqs512 is applyFreqs for exceptions whose positions are fields of pos bits,
+// unpack512 is apply, after unpacking 128 values as tab says. Positions are fields of pos bits,
+// or a bitmap where pos is 64. 64 bytes past the words of the exceptions are readable.
+//
+//go:noescape
+func unpack512(dst *uint32, src *byte, bit uint64, count uint64, over uint64, width uint64, pos uint64, n uint64, less uint32, prev uint32, low *byte, tab *byte) bool
+
+// applyFreqs512 is applyFreqs. Positions are fields of pos bits,
 // or a bitmap where pos is 64. 64 bytes past the words of the exceptions are readable.
 //
 //go:noescape
 func applyFreqs512(dst *uint32, src *byte, bit uint64, count uint64, over uint64, width uint64, pos uint64, n uint64, less uint32, prev uint32) bool
 
-// applyDocs512 is applyDocs for exceptions whose positions are fields of pos bits,
+// unpackFreqs512 is applyFreqs, after unpacking 128 values as tab says. Positions are fields of pos bits,
+// or a bitmap where pos is 64. 64 bytes past the words of the exceptions are readable.
+//
+//go:noescape
+func unpackFreqs512(dst *uint32, src *byte, bit uint64, count uint64, over uint64, width uint64, pos uint64, n uint64, less uint32, prev uint32, low *byte, tab *byte) bool
+
+// applyDocs512 is applyDocs. Positions are fields of pos bits,
 // or a bitmap where pos is 64. 64 bytes past the words of the exceptions are readable.
 //
 //go:noescape
 func applyDocs512(dst *uint32, src *byte, bit uint64, count uint64, over uint64, width uint64, pos uint64, n uint64, less uint32, prev uint32) bool
+
+// unpackDocs512 is applyDocs, after unpacking 128 values as tab says. Positions are fields of pos bits,
+// or a bitmap where pos is 64. 64 bytes past the words of the exceptions are readable.
+//
+//go:noescape
+func unpackDocs512(dst *uint32, src *byte, bit uint64, count uint64, over uint64, width uint64, pos uint64, n uint64, less uint32, prev uint32, low *byte, tab *byte) bool

@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func apply512(dst *uint32, src *byte, bit uint64, count uint64, over uint64, width uint64, pos uint64, n uint64, less uint32, prev uint32) bool
-// Requires: AVX, AVX512F, BMI, BMI2, CMOV, POPCNT
+// Requires: AVX, AVX2, AVX512F, BMI2, CMOV, POPCNT
 TEXT ·apply512(SB), NOSPLIT, $576-73
 	MOVQ    src+8(FP), AX
 	MOVQ    bit+16(FP), DX
@@ -33,38 +33,83 @@ TEXT ·apply512(SB), NOSPLIT, $576-73
 	JMP     apply512_check
 
 apply512_list:
-	XORQ DI, DI
-	XORQ R8, R8
-	XORQ R11, R11
-	XORQ R12, R12
-	MOVQ $0x00000001, R9
-	MOVQ BX, R10
+	MOVQ         CX, DI
+	SHLQ         $0x04, DI
+	LEAQ         multiples<>+0(SB), R8
+	VMOVDQU32    (R8)(DI*4), Z0
+	MOVQ         $-1, R8
+	BZHIQ        CX, R8, R8
+	VPBROADCASTD R8, Z1
+	VPBROADCASTD word<>+0(SB), Z2
+	VPBROADCASTD word<>+4(SB), Z3
+	MOVQ         DX, R9
+	VPXORQ       Z4, Z4, Z4
+	VPXORQ       Z5, Z5, Z5
+	VPBROADCASTQ one<>+0(SB), Z6
+	VPBROADCASTQ one<>+8(SB), Z7
+	VPTERNLOGD   $0xff, Z8, Z8, Z8
+	VMOVDQA32    Z8, Z9
+	MOVQ         BX, R8
 
 apply512_position:
-	MOVQ    DX, R13
-	SHRQ    $0x03, R13
-	MOVWQZX (AX)(R13*1), R13
-	MOVQ    DX, R14
-	ANDQ    $0x07, R14
-	SHRXQ   R14, R13, R13
-	BZHIQ   CX, R13, R13
-	MOVQ    R13, R14
-	SUBQ    R11, R14
-	ORQ     R14, R12
-	LEAQ    1(R13), R11
-	SHLXQ   R13, R9, R14
-	SHRQ    $0x06, R13
-	NEGQ    R13
-	MOVQ    R14, R15
-	ANDQ    R13, R15
-	ORQ     R15, R8
-	ANDNQ   R14, R13, R14
-	ORQ     R14, DI
-	ADDQ    CX, DX
-	DECQ    R10
-	JNZ     apply512_position
-	TESTQ   R12, R12
-	JS      apply512_fail
+	MOVQ          $-1, R10
+	BZHIQ         R8, R10, R10
+	KMOVW         R10, K1
+	MOVQ          DX, R10
+	ANDQ          $0x1f, R10
+	VPBROADCASTD  R10, Z11
+	MOVQ          DX, R10
+	SHRQ          $0x05, R10
+	XORQ          R11, R11
+	TESTQ         CX, CX
+	CMOVQEQ       R11, R10
+	VPADDD        Z0, Z11, Z11
+	VPSRLD        $0x05, Z11, Z12
+	VPANDD        Z3, Z11, Z11
+	VPERMD        (AX)(R10*4), Z12, Z10
+	VPERMD        4(AX)(R10*4), Z12, Z12
+	VPSRLVD       Z11, Z10, Z10
+	VPSUBD        Z11, Z2, Z11
+	VPSLLVD       Z11, Z12, Z12
+	VPTERNLOGD    $0xa8, Z1, Z12, Z10
+	ADDQ          DI, DX
+	VALIGND       $0x0f, Z8, Z10, Z11
+	VMOVDQA32     Z10, Z8
+	VPCMPD        $0x02, Z11, Z10, K1, K2
+	VMOVDQA32     Z9, Z11
+	VMOVDQA32     Z10, K1, Z11
+	KORTESTW      K2, K2
+	JNE           apply512_fail
+	VPMOVZXDQ     Y11, Z10
+	VPSLLVQ       Z10, Z6, Z12
+	VPORQ         Z12, Z4, Z4
+	VPSUBQ        Z7, Z10, Z10
+	VPSLLVQ       Z10, Z6, Z12
+	VPORQ         Z12, Z5, Z5
+	VEXTRACTI64X4 $0x01, Z11, Y10
+	VPMOVZXDQ     Y10, Z10
+	VPSLLVQ       Z10, Z6, Z11
+	VPORQ         Z11, Z4, Z4
+	VPSUBQ        Z7, Z10, Z10
+	VPSLLVQ       Z10, Z6, Z11
+	VPORQ         Z11, Z5, Z5
+	SUBQ          $0x10, R8
+	JG            apply512_position
+	VEXTRACTI64X4 $0x01, Z4, Y0
+	VPOR          Y4, Y0, Y0
+	VEXTRACTI64X4 $0x01, Z5, Y1
+	VPOR          Y5, Y1, Y1
+	VPUNPCKLQDQ   Y1, Y0, Y2
+	VPUNPCKHQDQ   Y1, Y0, Y0
+	VPOR          Y0, Y2, Y2
+	VEXTRACTI128  $0x01, Y2, X0
+	VPOR          X0, X2, X2
+	VMOVQ         X2, DI
+	VPEXTRQ       $0x01, X2, R8
+	MOVQ          BX, R10
+	IMULQ         CX, R10
+	MOVQ          R9, DX
+	ADDQ          R10, DX
 
 apply512_check:
 	MOVQ  n+56(FP), CX
@@ -87,44 +132,45 @@ apply512_beyond:
 	JNZ   apply512_fail
 
 apply512_fits:
-	VPBROADCASTD SI, Z0
-	VPMULLD      iota<>+0(SB), Z0, Z0
+	MOVQ         SI, R9
+	SHLQ         $0x04, R9
+	LEAQ         multiples<>+0(SB), CX
+	VMOVDQU32    (CX)(R9*4), Z0
 	MOVQ         $-1, CX
 	BZHIQ        SI, CX, CX
 	VPBROADCASTD CX, Z1
+	VPBROADCASTD word<>+0(SB), Z2
+	VPBROADCASTD word<>+4(SB), Z3
+	MOVQ         DX, CX
 	MOVL         less+64(FP), CX
-	VPBROADCASTD CX, Z2
+	VPBROADCASTD CX, Z4
 	MOVQ         width+40(FP), CX
-	VPBROADCASTD CX, Z3
-	VPBROADCASTD word<>+0(SB), Z4
-	VPBROADCASTD word<>+4(SB), Z5
+	VPBROADCASTD CX, Z5
 	LEAQ         (SP), CX
 	LEAQ         (CX)(BX*4), BX
-	MOVQ         SI, R9
-	SHLQ         $0x04, R9
 
 apply512_overflow:
 	MOVQ         DX, R10
 	ANDQ         $0x1f, R10
-	VPBROADCASTD R10, Z6
+	VPBROADCASTD R10, Z7
 	MOVQ         DX, R10
 	SHRQ         $0x05, R10
 	XORQ         R11, R11
 	TESTQ        SI, SI
 	CMOVQEQ      R11, R10
-	VPADDD       Z0, Z6, Z6
-	VPSRLD       $0x05, Z6, Z7
-	VPANDD       Z5, Z6, Z6
-	VPERMD       (AX)(R10*4), Z7, Z8
-	VPERMD       4(AX)(R10*4), Z7, Z7
-	VPSRLVD      Z6, Z8, Z8
-	VPSUBD       Z6, Z4, Z6
-	VPSLLVD      Z6, Z7, Z7
-	VPTERNLOGD   $0xa8, Z1, Z7, Z8
-	VPADDD       Z2, Z8, Z8
-	VPSLLVD      Z3, Z8, Z8
-	VMOVDQU32    Z8, (CX)
+	VPADDD       Z0, Z7, Z7
+	VPSRLD       $0x05, Z7, Z8
+	VPANDD       Z3, Z7, Z7
+	VPERMD       (AX)(R10*4), Z8, Z6
+	VPERMD       4(AX)(R10*4), Z8, Z8
+	VPSRLVD      Z7, Z6, Z6
+	VPSUBD       Z7, Z2, Z7
+	VPSLLVD      Z7, Z8, Z8
+	VPTERNLOGD   $0xa8, Z1, Z8, Z6
 	ADDQ         R9, DX
+	VPADDD       Z4, Z6, Z6
+	VPSLLVD      Z5, Z6, Z6
+	VMOVDQU32    Z6, (CX)
 	ADDQ         $0x40, CX
 	CMPQ         CX, BX
 	JLT          apply512_overflow
@@ -195,24 +241,565 @@ apply512_overflow:
 	RET
 
 apply512_fail:
+	VZEROUPPER
 	MOVB $0x00, ret+72(FP)
 	RET
 
-DATA iota<>+0(SB)/8, $0x0000000100000000
-DATA iota<>+8(SB)/8, $0x0000000300000002
-DATA iota<>+16(SB)/8, $0x0000000500000004
-DATA iota<>+24(SB)/8, $0x0000000700000006
-DATA iota<>+32(SB)/8, $0x0000000900000008
-DATA iota<>+40(SB)/8, $0x0000000b0000000a
-DATA iota<>+48(SB)/8, $0x0000000d0000000c
-DATA iota<>+56(SB)/8, $0x0000000f0000000e
-GLOBL iota<>(SB), RODATA|NOPTR, $64
+DATA multiples<>+0(SB)/8, $0x0000000000000000
+DATA multiples<>+8(SB)/8, $0x0000000000000000
+DATA multiples<>+16(SB)/8, $0x0000000000000000
+DATA multiples<>+24(SB)/8, $0x0000000000000000
+DATA multiples<>+32(SB)/8, $0x0000000000000000
+DATA multiples<>+40(SB)/8, $0x0000000000000000
+DATA multiples<>+48(SB)/8, $0x0000000000000000
+DATA multiples<>+56(SB)/8, $0x0000000000000000
+DATA multiples<>+64(SB)/8, $0x0000000100000000
+DATA multiples<>+72(SB)/8, $0x0000000300000002
+DATA multiples<>+80(SB)/8, $0x0000000500000004
+DATA multiples<>+88(SB)/8, $0x0000000700000006
+DATA multiples<>+96(SB)/8, $0x0000000900000008
+DATA multiples<>+104(SB)/8, $0x0000000b0000000a
+DATA multiples<>+112(SB)/8, $0x0000000d0000000c
+DATA multiples<>+120(SB)/8, $0x0000000f0000000e
+DATA multiples<>+128(SB)/8, $0x0000000200000000
+DATA multiples<>+136(SB)/8, $0x0000000600000004
+DATA multiples<>+144(SB)/8, $0x0000000a00000008
+DATA multiples<>+152(SB)/8, $0x0000000e0000000c
+DATA multiples<>+160(SB)/8, $0x0000001200000010
+DATA multiples<>+168(SB)/8, $0x0000001600000014
+DATA multiples<>+176(SB)/8, $0x0000001a00000018
+DATA multiples<>+184(SB)/8, $0x0000001e0000001c
+DATA multiples<>+192(SB)/8, $0x0000000300000000
+DATA multiples<>+200(SB)/8, $0x0000000900000006
+DATA multiples<>+208(SB)/8, $0x0000000f0000000c
+DATA multiples<>+216(SB)/8, $0x0000001500000012
+DATA multiples<>+224(SB)/8, $0x0000001b00000018
+DATA multiples<>+232(SB)/8, $0x000000210000001e
+DATA multiples<>+240(SB)/8, $0x0000002700000024
+DATA multiples<>+248(SB)/8, $0x0000002d0000002a
+DATA multiples<>+256(SB)/8, $0x0000000400000000
+DATA multiples<>+264(SB)/8, $0x0000000c00000008
+DATA multiples<>+272(SB)/8, $0x0000001400000010
+DATA multiples<>+280(SB)/8, $0x0000001c00000018
+DATA multiples<>+288(SB)/8, $0x0000002400000020
+DATA multiples<>+296(SB)/8, $0x0000002c00000028
+DATA multiples<>+304(SB)/8, $0x0000003400000030
+DATA multiples<>+312(SB)/8, $0x0000003c00000038
+DATA multiples<>+320(SB)/8, $0x0000000500000000
+DATA multiples<>+328(SB)/8, $0x0000000f0000000a
+DATA multiples<>+336(SB)/8, $0x0000001900000014
+DATA multiples<>+344(SB)/8, $0x000000230000001e
+DATA multiples<>+352(SB)/8, $0x0000002d00000028
+DATA multiples<>+360(SB)/8, $0x0000003700000032
+DATA multiples<>+368(SB)/8, $0x000000410000003c
+DATA multiples<>+376(SB)/8, $0x0000004b00000046
+DATA multiples<>+384(SB)/8, $0x0000000600000000
+DATA multiples<>+392(SB)/8, $0x000000120000000c
+DATA multiples<>+400(SB)/8, $0x0000001e00000018
+DATA multiples<>+408(SB)/8, $0x0000002a00000024
+DATA multiples<>+416(SB)/8, $0x0000003600000030
+DATA multiples<>+424(SB)/8, $0x000000420000003c
+DATA multiples<>+432(SB)/8, $0x0000004e00000048
+DATA multiples<>+440(SB)/8, $0x0000005a00000054
+DATA multiples<>+448(SB)/8, $0x0000000700000000
+DATA multiples<>+456(SB)/8, $0x000000150000000e
+DATA multiples<>+464(SB)/8, $0x000000230000001c
+DATA multiples<>+472(SB)/8, $0x000000310000002a
+DATA multiples<>+480(SB)/8, $0x0000003f00000038
+DATA multiples<>+488(SB)/8, $0x0000004d00000046
+DATA multiples<>+496(SB)/8, $0x0000005b00000054
+DATA multiples<>+504(SB)/8, $0x0000006900000062
+DATA multiples<>+512(SB)/8, $0x0000000800000000
+DATA multiples<>+520(SB)/8, $0x0000001800000010
+DATA multiples<>+528(SB)/8, $0x0000002800000020
+DATA multiples<>+536(SB)/8, $0x0000003800000030
+DATA multiples<>+544(SB)/8, $0x0000004800000040
+DATA multiples<>+552(SB)/8, $0x0000005800000050
+DATA multiples<>+560(SB)/8, $0x0000006800000060
+DATA multiples<>+568(SB)/8, $0x0000007800000070
+DATA multiples<>+576(SB)/8, $0x0000000900000000
+DATA multiples<>+584(SB)/8, $0x0000001b00000012
+DATA multiples<>+592(SB)/8, $0x0000002d00000024
+DATA multiples<>+600(SB)/8, $0x0000003f00000036
+DATA multiples<>+608(SB)/8, $0x0000005100000048
+DATA multiples<>+616(SB)/8, $0x000000630000005a
+DATA multiples<>+624(SB)/8, $0x000000750000006c
+DATA multiples<>+632(SB)/8, $0x000000870000007e
+DATA multiples<>+640(SB)/8, $0x0000000a00000000
+DATA multiples<>+648(SB)/8, $0x0000001e00000014
+DATA multiples<>+656(SB)/8, $0x0000003200000028
+DATA multiples<>+664(SB)/8, $0x000000460000003c
+DATA multiples<>+672(SB)/8, $0x0000005a00000050
+DATA multiples<>+680(SB)/8, $0x0000006e00000064
+DATA multiples<>+688(SB)/8, $0x0000008200000078
+DATA multiples<>+696(SB)/8, $0x000000960000008c
+DATA multiples<>+704(SB)/8, $0x0000000b00000000
+DATA multiples<>+712(SB)/8, $0x0000002100000016
+DATA multiples<>+720(SB)/8, $0x000000370000002c
+DATA multiples<>+728(SB)/8, $0x0000004d00000042
+DATA multiples<>+736(SB)/8, $0x0000006300000058
+DATA multiples<>+744(SB)/8, $0x000000790000006e
+DATA multiples<>+752(SB)/8, $0x0000008f00000084
+DATA multiples<>+760(SB)/8, $0x000000a50000009a
+DATA multiples<>+768(SB)/8, $0x0000000c00000000
+DATA multiples<>+776(SB)/8, $0x0000002400000018
+DATA multiples<>+784(SB)/8, $0x0000003c00000030
+DATA multiples<>+792(SB)/8, $0x0000005400000048
+DATA multiples<>+800(SB)/8, $0x0000006c00000060
+DATA multiples<>+808(SB)/8, $0x0000008400000078
+DATA multiples<>+816(SB)/8, $0x0000009c00000090
+DATA multiples<>+824(SB)/8, $0x000000b4000000a8
+DATA multiples<>+832(SB)/8, $0x0000000d00000000
+DATA multiples<>+840(SB)/8, $0x000000270000001a
+DATA multiples<>+848(SB)/8, $0x0000004100000034
+DATA multiples<>+856(SB)/8, $0x0000005b0000004e
+DATA multiples<>+864(SB)/8, $0x0000007500000068
+DATA multiples<>+872(SB)/8, $0x0000008f00000082
+DATA multiples<>+880(SB)/8, $0x000000a90000009c
+DATA multiples<>+888(SB)/8, $0x000000c3000000b6
+DATA multiples<>+896(SB)/8, $0x0000000e00000000
+DATA multiples<>+904(SB)/8, $0x0000002a0000001c
+DATA multiples<>+912(SB)/8, $0x0000004600000038
+DATA multiples<>+920(SB)/8, $0x0000006200000054
+DATA multiples<>+928(SB)/8, $0x0000007e00000070
+DATA multiples<>+936(SB)/8, $0x0000009a0000008c
+DATA multiples<>+944(SB)/8, $0x000000b6000000a8
+DATA multiples<>+952(SB)/8, $0x000000d2000000c4
+DATA multiples<>+960(SB)/8, $0x0000000f00000000
+DATA multiples<>+968(SB)/8, $0x0000002d0000001e
+DATA multiples<>+976(SB)/8, $0x0000004b0000003c
+DATA multiples<>+984(SB)/8, $0x000000690000005a
+DATA multiples<>+992(SB)/8, $0x0000008700000078
+DATA multiples<>+1000(SB)/8, $0x000000a500000096
+DATA multiples<>+1008(SB)/8, $0x000000c3000000b4
+DATA multiples<>+1016(SB)/8, $0x000000e1000000d2
+DATA multiples<>+1024(SB)/8, $0x0000001000000000
+DATA multiples<>+1032(SB)/8, $0x0000003000000020
+DATA multiples<>+1040(SB)/8, $0x0000005000000040
+DATA multiples<>+1048(SB)/8, $0x0000007000000060
+DATA multiples<>+1056(SB)/8, $0x0000009000000080
+DATA multiples<>+1064(SB)/8, $0x000000b0000000a0
+DATA multiples<>+1072(SB)/8, $0x000000d0000000c0
+DATA multiples<>+1080(SB)/8, $0x000000f0000000e0
+DATA multiples<>+1088(SB)/8, $0x0000001100000000
+DATA multiples<>+1096(SB)/8, $0x0000003300000022
+DATA multiples<>+1104(SB)/8, $0x0000005500000044
+DATA multiples<>+1112(SB)/8, $0x0000007700000066
+DATA multiples<>+1120(SB)/8, $0x0000009900000088
+DATA multiples<>+1128(SB)/8, $0x000000bb000000aa
+DATA multiples<>+1136(SB)/8, $0x000000dd000000cc
+DATA multiples<>+1144(SB)/8, $0x000000ff000000ee
+DATA multiples<>+1152(SB)/8, $0x0000001200000000
+DATA multiples<>+1160(SB)/8, $0x0000003600000024
+DATA multiples<>+1168(SB)/8, $0x0000005a00000048
+DATA multiples<>+1176(SB)/8, $0x0000007e0000006c
+DATA multiples<>+1184(SB)/8, $0x000000a200000090
+DATA multiples<>+1192(SB)/8, $0x000000c6000000b4
+DATA multiples<>+1200(SB)/8, $0x000000ea000000d8
+DATA multiples<>+1208(SB)/8, $0x0000010e000000fc
+DATA multiples<>+1216(SB)/8, $0x0000001300000000
+DATA multiples<>+1224(SB)/8, $0x0000003900000026
+DATA multiples<>+1232(SB)/8, $0x0000005f0000004c
+DATA multiples<>+1240(SB)/8, $0x0000008500000072
+DATA multiples<>+1248(SB)/8, $0x000000ab00000098
+DATA multiples<>+1256(SB)/8, $0x000000d1000000be
+DATA multiples<>+1264(SB)/8, $0x000000f7000000e4
+DATA multiples<>+1272(SB)/8, $0x0000011d0000010a
+DATA multiples<>+1280(SB)/8, $0x0000001400000000
+DATA multiples<>+1288(SB)/8, $0x0000003c00000028
+DATA multiples<>+1296(SB)/8, $0x0000006400000050
+DATA multiples<>+1304(SB)/8, $0x0000008c00000078
+DATA multiples<>+1312(SB)/8, $0x000000b4000000a0
+DATA multiples<>+1320(SB)/8, $0x000000dc000000c8
+DATA multiples<>+1328(SB)/8, $0x00000104000000f0
+DATA multiples<>+1336(SB)/8, $0x0000012c00000118
+DATA multiples<>+1344(SB)/8, $0x0000001500000000
+DATA multiples<>+1352(SB)/8, $0x0000003f0000002a
+DATA multiples<>+1360(SB)/8, $0x0000006900000054
+DATA multiples<>+1368(SB)/8, $0x000000930000007e
+DATA multiples<>+1376(SB)/8, $0x000000bd000000a8
+DATA multiples<>+1384(SB)/8, $0x000000e7000000d2
+DATA multiples<>+1392(SB)/8, $0x00000111000000fc
+DATA multiples<>+1400(SB)/8, $0x0000013b00000126
+DATA multiples<>+1408(SB)/8, $0x0000001600000000
+DATA multiples<>+1416(SB)/8, $0x000000420000002c
+DATA multiples<>+1424(SB)/8, $0x0000006e00000058
+DATA multiples<>+1432(SB)/8, $0x0000009a00000084
+DATA multiples<>+1440(SB)/8, $0x000000c6000000b0
+DATA multiples<>+1448(SB)/8, $0x000000f2000000dc
+DATA multiples<>+1456(SB)/8, $0x0000011e00000108
+DATA multiples<>+1464(SB)/8, $0x0000014a00000134
+DATA multiples<>+1472(SB)/8, $0x0000001700000000
+DATA multiples<>+1480(SB)/8, $0x000000450000002e
+DATA multiples<>+1488(SB)/8, $0x000000730000005c
+DATA multiples<>+1496(SB)/8, $0x000000a10000008a
+DATA multiples<>+1504(SB)/8, $0x000000cf000000b8
+DATA multiples<>+1512(SB)/8, $0x000000fd000000e6
+DATA multiples<>+1520(SB)/8, $0x0000012b00000114
+DATA multiples<>+1528(SB)/8, $0x0000015900000142
+DATA multiples<>+1536(SB)/8, $0x0000001800000000
+DATA multiples<>+1544(SB)/8, $0x0000004800000030
+DATA multiples<>+1552(SB)/8, $0x0000007800000060
+DATA multiples<>+1560(SB)/8, $0x000000a800000090
+DATA multiples<>+1568(SB)/8, $0x000000d8000000c0
+DATA multiples<>+1576(SB)/8, $0x00000108000000f0
+DATA multiples<>+1584(SB)/8, $0x0000013800000120
+DATA multiples<>+1592(SB)/8, $0x0000016800000150
+DATA multiples<>+1600(SB)/8, $0x0000001900000000
+DATA multiples<>+1608(SB)/8, $0x0000004b00000032
+DATA multiples<>+1616(SB)/8, $0x0000007d00000064
+DATA multiples<>+1624(SB)/8, $0x000000af00000096
+DATA multiples<>+1632(SB)/8, $0x000000e1000000c8
+DATA multiples<>+1640(SB)/8, $0x00000113000000fa
+DATA multiples<>+1648(SB)/8, $0x000001450000012c
+DATA multiples<>+1656(SB)/8, $0x000001770000015e
+DATA multiples<>+1664(SB)/8, $0x0000001a00000000
+DATA multiples<>+1672(SB)/8, $0x0000004e00000034
+DATA multiples<>+1680(SB)/8, $0x0000008200000068
+DATA multiples<>+1688(SB)/8, $0x000000b60000009c
+DATA multiples<>+1696(SB)/8, $0x000000ea000000d0
+DATA multiples<>+1704(SB)/8, $0x0000011e00000104
+DATA multiples<>+1712(SB)/8, $0x0000015200000138
+DATA multiples<>+1720(SB)/8, $0x000001860000016c
+DATA multiples<>+1728(SB)/8, $0x0000001b00000000
+DATA multiples<>+1736(SB)/8, $0x0000005100000036
+DATA multiples<>+1744(SB)/8, $0x000000870000006c
+DATA multiples<>+1752(SB)/8, $0x000000bd000000a2
+DATA multiples<>+1760(SB)/8, $0x000000f3000000d8
+DATA multiples<>+1768(SB)/8, $0x000001290000010e
+DATA multiples<>+1776(SB)/8, $0x0000015f00000144
+DATA multiples<>+1784(SB)/8, $0x000001950000017a
+DATA multiples<>+1792(SB)/8, $0x0000001c00000000
+DATA multiples<>+1800(SB)/8, $0x0000005400000038
+DATA multiples<>+1808(SB)/8, $0x0000008c00000070
+DATA multiples<>+1816(SB)/8, $0x000000c4000000a8
+DATA multiples<>+1824(SB)/8, $0x000000fc000000e0
+DATA multiples<>+1832(SB)/8, $0x0000013400000118
+DATA multiples<>+1840(SB)/8, $0x0000016c00000150
+DATA multiples<>+1848(SB)/8, $0x000001a400000188
+DATA multiples<>+1856(SB)/8, $0x0000001d00000000
+DATA multiples<>+1864(SB)/8, $0x000000570000003a
+DATA multiples<>+1872(SB)/8, $0x0000009100000074
+DATA multiples<>+1880(SB)/8, $0x000000cb000000ae
+DATA multiples<>+1888(SB)/8, $0x00000105000000e8
+DATA multiples<>+1896(SB)/8, $0x0000013f00000122
+DATA multiples<>+1904(SB)/8, $0x000001790000015c
+DATA multiples<>+1912(SB)/8, $0x000001b300000196
+DATA multiples<>+1920(SB)/8, $0x0000001e00000000
+DATA multiples<>+1928(SB)/8, $0x0000005a0000003c
+DATA multiples<>+1936(SB)/8, $0x0000009600000078
+DATA multiples<>+1944(SB)/8, $0x000000d2000000b4
+DATA multiples<>+1952(SB)/8, $0x0000010e000000f0
+DATA multiples<>+1960(SB)/8, $0x0000014a0000012c
+DATA multiples<>+1968(SB)/8, $0x0000018600000168
+DATA multiples<>+1976(SB)/8, $0x000001c2000001a4
+DATA multiples<>+1984(SB)/8, $0x0000001f00000000
+DATA multiples<>+1992(SB)/8, $0x0000005d0000003e
+DATA multiples<>+2000(SB)/8, $0x0000009b0000007c
+DATA multiples<>+2008(SB)/8, $0x000000d9000000ba
+DATA multiples<>+2016(SB)/8, $0x00000117000000f8
+DATA multiples<>+2024(SB)/8, $0x0000015500000136
+DATA multiples<>+2032(SB)/8, $0x0000019300000174
+DATA multiples<>+2040(SB)/8, $0x000001d1000001b2
+DATA multiples<>+2048(SB)/8, $0x0000002000000000
+DATA multiples<>+2056(SB)/8, $0x0000006000000040
+DATA multiples<>+2064(SB)/8, $0x000000a000000080
+DATA multiples<>+2072(SB)/8, $0x000000e0000000c0
+DATA multiples<>+2080(SB)/8, $0x0000012000000100
+DATA multiples<>+2088(SB)/8, $0x0000016000000140
+DATA multiples<>+2096(SB)/8, $0x000001a000000180
+DATA multiples<>+2104(SB)/8, $0x000001e0000001c0
+GLOBL multiples<>(SB), RODATA|NOPTR, $2112
 
 DATA word<>+0(SB)/8, $0x0000001f00000020
 GLOBL word<>(SB), RODATA|NOPTR, $8
 
+DATA one<>+0(SB)/8, $0x0000000000000001
+DATA one<>+8(SB)/8, $0x0000000000000040
+GLOBL one<>(SB), RODATA|NOPTR, $16
+
+// func unpack512(dst *uint32, src *byte, bit uint64, count uint64, over uint64, width uint64, pos uint64, n uint64, less uint32, prev uint32, low *byte, tab *byte) bool
+// Requires: AVX, AVX2, AVX512F, BMI2, CMOV, POPCNT
+TEXT ·unpack512(SB), NOSPLIT, $576-89
+	MOVQ    src+8(FP), AX
+	MOVQ    bit+16(FP), DX
+	MOVQ    count+24(FP), BX
+	MOVQ    over+32(FP), SI
+	MOVQ    pos+48(FP), CX
+	CMPQ    CX, $0x00000040
+	JLT     unpack512_list
+	MOVQ    DX, R9
+	SHRQ    $0x03, R9
+	ADDQ    AX, R9
+	MOVQ    DX, CX
+	ANDQ    $0x07, CX
+	MOVQ    (R9), DI
+	MOVQ    8(R9), R8
+	MOVBQZX 16(R9), R9
+	SHRQ    CL, R8, DI
+	SHRQ    CL, R9, R8
+	POPCNTQ DI, CX
+	POPCNTQ R8, R9
+	ADDQ    R9, CX
+	CMPQ    CX, BX
+	JNE     unpack512_fail
+	ADDQ    $0x00000080, DX
+	JMP     unpack512_check
+
+unpack512_list:
+	MOVQ         CX, DI
+	SHLQ         $0x04, DI
+	LEAQ         multiples<>+0(SB), R8
+	VMOVDQU32    (R8)(DI*4), Z0
+	MOVQ         $-1, R8
+	BZHIQ        CX, R8, R8
+	VPBROADCASTD R8, Z1
+	VPBROADCASTD word<>+0(SB), Z2
+	VPBROADCASTD word<>+4(SB), Z3
+	MOVQ         DX, R9
+	VPXORQ       Z4, Z4, Z4
+	VPXORQ       Z5, Z5, Z5
+	VPBROADCASTQ one<>+0(SB), Z6
+	VPBROADCASTQ one<>+8(SB), Z7
+	VPTERNLOGD   $0xff, Z8, Z8, Z8
+	VMOVDQA32    Z8, Z9
+	MOVQ         BX, R8
+
+unpack512_position:
+	MOVQ          $-1, R10
+	BZHIQ         R8, R10, R10
+	KMOVW         R10, K1
+	MOVQ          DX, R10
+	ANDQ          $0x1f, R10
+	VPBROADCASTD  R10, Z11
+	MOVQ          DX, R10
+	SHRQ          $0x05, R10
+	XORQ          R11, R11
+	TESTQ         CX, CX
+	CMOVQEQ       R11, R10
+	VPADDD        Z0, Z11, Z11
+	VPSRLD        $0x05, Z11, Z12
+	VPANDD        Z3, Z11, Z11
+	VPERMD        (AX)(R10*4), Z12, Z10
+	VPERMD        4(AX)(R10*4), Z12, Z12
+	VPSRLVD       Z11, Z10, Z10
+	VPSUBD        Z11, Z2, Z11
+	VPSLLVD       Z11, Z12, Z12
+	VPTERNLOGD    $0xa8, Z1, Z12, Z10
+	ADDQ          DI, DX
+	VALIGND       $0x0f, Z8, Z10, Z11
+	VMOVDQA32     Z10, Z8
+	VPCMPD        $0x02, Z11, Z10, K1, K2
+	VMOVDQA32     Z9, Z11
+	VMOVDQA32     Z10, K1, Z11
+	KORTESTW      K2, K2
+	JNE           unpack512_fail
+	VPMOVZXDQ     Y11, Z10
+	VPSLLVQ       Z10, Z6, Z12
+	VPORQ         Z12, Z4, Z4
+	VPSUBQ        Z7, Z10, Z10
+	VPSLLVQ       Z10, Z6, Z12
+	VPORQ         Z12, Z5, Z5
+	VEXTRACTI64X4 $0x01, Z11, Y10
+	VPMOVZXDQ     Y10, Z10
+	VPSLLVQ       Z10, Z6, Z11
+	VPORQ         Z11, Z4, Z4
+	VPSUBQ        Z7, Z10, Z10
+	VPSLLVQ       Z10, Z6, Z11
+	VPORQ         Z11, Z5, Z5
+	SUBQ          $0x10, R8
+	JG            unpack512_position
+	VEXTRACTI64X4 $0x01, Z4, Y0
+	VPOR          Y4, Y0, Y0
+	VEXTRACTI64X4 $0x01, Z5, Y1
+	VPOR          Y5, Y1, Y1
+	VPUNPCKLQDQ   Y1, Y0, Y2
+	VPUNPCKHQDQ   Y1, Y0, Y0
+	VPOR          Y0, Y2, Y2
+	VEXTRACTI128  $0x01, Y2, X0
+	VPOR          X0, X2, X2
+	VMOVQ         X2, DI
+	VPEXTRQ       $0x01, X2, R8
+	MOVQ          BX, R10
+	IMULQ         CX, R10
+	MOVQ          R9, DX
+	ADDQ          R10, DX
+
+unpack512_check:
+	MOVQ         SI, R9
+	SHLQ         $0x04, R9
+	LEAQ         multiples<>+0(SB), CX
+	VMOVDQU32    (CX)(R9*4), Z0
+	MOVQ         $-1, CX
+	BZHIQ        SI, CX, CX
+	VPBROADCASTD CX, Z1
+	VPBROADCASTD word<>+0(SB), Z2
+	VPBROADCASTD word<>+4(SB), Z3
+	MOVQ         DX, CX
+	MOVL         less+64(FP), CX
+	VPBROADCASTD CX, Z4
+	MOVQ         width+40(FP), CX
+	VPBROADCASTD CX, Z5
+	LEAQ         (SP), CX
+	LEAQ         (CX)(BX*4), BX
+
+unpack512_overflow:
+	MOVQ         DX, R10
+	ANDQ         $0x1f, R10
+	VPBROADCASTD R10, Z7
+	MOVQ         DX, R10
+	SHRQ         $0x05, R10
+	XORQ         R11, R11
+	TESTQ        SI, SI
+	CMOVQEQ      R11, R10
+	VPADDD       Z0, Z7, Z7
+	VPSRLD       $0x05, Z7, Z8
+	VPANDD       Z3, Z7, Z7
+	VPERMD       (AX)(R10*4), Z8, Z6
+	VPERMD       4(AX)(R10*4), Z8, Z8
+	VPSRLVD      Z7, Z6, Z6
+	VPSUBD       Z7, Z2, Z7
+	VPSLLVD      Z7, Z8, Z8
+	VPTERNLOGD   $0xa8, Z1, Z8, Z6
+	ADDQ         R9, DX
+	VPADDD       Z4, Z6, Z6
+	VPSLLVD      Z5, Z6, Z6
+	VMOVDQU32    Z6, (CX)
+	ADDQ         $0x40, CX
+	CMPQ         CX, BX
+	JLT          unpack512_overflow
+	MOVQ         dst+0(FP), AX
+	LEAQ         (SP), CX
+	MOVQ         low+72(FP), DX
+	MOVQ         tab+80(FP), BX
+	VPBROADCASTD 32(BX), Z0
+	KMOVW        DI, K1
+	VPEXPANDD.Z  (CX), K1, Z1
+	MOVWQZX      DI, SI
+	POPCNTQ      SI, SI
+	LEAQ         (CX)(SI*4), CX
+	SHRQ         $0x10, DI
+	MOVL         (BX), SI
+	VMOVDQU64    64(BX), Z2
+	VPERMQ       (DX)(SI*1), Z2, Z3
+	VPERMQ       16(DX)(SI*1), Z2, Z2
+	VPSRLVD      128(BX), Z3, Z3
+	VPSLLVD      192(BX), Z2, Z2
+	VPTERNLOGD   $0xa8, Z0, Z2, Z3
+	VPORD        Z3, Z1, Z1
+	VMOVDQU32    Z1, (AX)
+	KMOVW        DI, K1
+	VPEXPANDD.Z  (CX), K1, Z1
+	MOVWQZX      DI, SI
+	POPCNTQ      SI, SI
+	LEAQ         (CX)(SI*4), CX
+	SHRQ         $0x10, DI
+	MOVL         4(BX), SI
+	VMOVDQU64    256(BX), Z2
+	VPERMQ       (DX)(SI*1), Z2, Z3
+	VPERMQ       16(DX)(SI*1), Z2, Z2
+	VPSRLVD      320(BX), Z3, Z3
+	VPSLLVD      384(BX), Z2, Z2
+	VPTERNLOGD   $0xa8, Z0, Z2, Z3
+	VPORD        Z3, Z1, Z1
+	VMOVDQU32    Z1, 64(AX)
+	KMOVW        DI, K1
+	VPEXPANDD.Z  (CX), K1, Z1
+	MOVWQZX      DI, SI
+	POPCNTQ      SI, SI
+	LEAQ         (CX)(SI*4), CX
+	SHRQ         $0x10, DI
+	MOVL         8(BX), SI
+	VMOVDQU64    448(BX), Z2
+	VPERMQ       (DX)(SI*1), Z2, Z3
+	VPERMQ       16(DX)(SI*1), Z2, Z2
+	VPSRLVD      512(BX), Z3, Z3
+	VPSLLVD      576(BX), Z2, Z2
+	VPTERNLOGD   $0xa8, Z0, Z2, Z3
+	VPORD        Z3, Z1, Z1
+	VMOVDQU32    Z1, 128(AX)
+	KMOVW        DI, K1
+	VPEXPANDD.Z  (CX), K1, Z1
+	MOVWQZX      DI, SI
+	POPCNTQ      SI, SI
+	LEAQ         (CX)(SI*4), CX
+	SHRQ         $0x10, DI
+	MOVL         12(BX), SI
+	VMOVDQU64    640(BX), Z2
+	VPERMQ       (DX)(SI*1), Z2, Z3
+	VPERMQ       16(DX)(SI*1), Z2, Z2
+	VPSRLVD      704(BX), Z3, Z3
+	VPSLLVD      768(BX), Z2, Z2
+	VPTERNLOGD   $0xa8, Z0, Z2, Z3
+	VPORD        Z3, Z1, Z1
+	VMOVDQU32    Z1, 192(AX)
+	KMOVW        R8, K1
+	VPEXPANDD.Z  (CX), K1, Z1
+	MOVWQZX      R8, SI
+	POPCNTQ      SI, SI
+	LEAQ         (CX)(SI*4), CX
+	SHRQ         $0x10, R8
+	MOVL         16(BX), SI
+	VMOVDQU64    832(BX), Z2
+	VPERMQ       (DX)(SI*1), Z2, Z3
+	VPERMQ       16(DX)(SI*1), Z2, Z2
+	VPSRLVD      896(BX), Z3, Z3
+	VPSLLVD      960(BX), Z2, Z2
+	VPTERNLOGD   $0xa8, Z0, Z2, Z3
+	VPORD        Z3, Z1, Z1
+	VMOVDQU32    Z1, 256(AX)
+	KMOVW        R8, K1
+	VPEXPANDD.Z  (CX), K1, Z1
+	MOVWQZX      R8, SI
+	POPCNTQ      SI, SI
+	LEAQ         (CX)(SI*4), CX
+	SHRQ         $0x10, R8
+	MOVL         20(BX), SI
+	VMOVDQU64    1024(BX), Z2
+	VPERMQ       (DX)(SI*1), Z2, Z3
+	VPERMQ       16(DX)(SI*1), Z2, Z2
+	VPSRLVD      1088(BX), Z3, Z3
+	VPSLLVD      1152(BX), Z2, Z2
+	VPTERNLOGD   $0xa8, Z0, Z2, Z3
+	VPORD        Z3, Z1, Z1
+	VMOVDQU32    Z1, 320(AX)
+	KMOVW        R8, K1
+	VPEXPANDD.Z  (CX), K1, Z1
+	MOVWQZX      R8, SI
+	POPCNTQ      SI, SI
+	LEAQ         (CX)(SI*4), CX
+	SHRQ         $0x10, R8
+	MOVL         24(BX), SI
+	VMOVDQU64    1216(BX), Z2
+	VPERMQ       (DX)(SI*1), Z2, Z3
+	VPERMQ       16(DX)(SI*1), Z2, Z2
+	VPSRLVD      1280(BX), Z3, Z3
+	VPSLLVD      1344(BX), Z2, Z2
+	VPTERNLOGD   $0xa8, Z0, Z2, Z3
+	VPORD        Z3, Z1, Z1
+	VMOVDQU32    Z1, 384(AX)
+	KMOVW        R8, K1
+	VPEXPANDD.Z  (CX), K1, Z1
+	MOVL         28(BX), CX
+	VMOVDQU64    1408(BX), Z2
+	VPERMQ       (DX)(CX*1), Z2, Z3
+	VPERMQ       16(DX)(CX*1), Z2, Z2
+	VPSRLVD      1472(BX), Z3, Z3
+	VPSLLVD      1536(BX), Z2, Z2
+	VPTERNLOGD   $0xa8, Z0, Z2, Z3
+	VPORD        Z3, Z1, Z1
+	VMOVDQU32    Z1, 448(AX)
+	VZEROUPPER
+	MOVB         $0x01, ret+88(FP)
+	RET
+
+unpack512_fail:
+	VZEROUPPER
+	MOVB $0x00, ret+88(FP)
+	RET
+
 // func applyFreqs512(dst *uint32, src *byte, bit uint64, count uint64, over uint64, width uint64, pos uint64, n uint64, less uint32, prev uint32) bool
-// Requires: AVX, AVX512F, BMI, BMI2, CMOV, POPCNT
+// Requires: AVX, AVX2, AVX512F, BMI2, CMOV, POPCNT
 TEXT ·applyFreqs512(SB), NOSPLIT, $576-73
 	MOVQ    src+8(FP), AX
 	MOVQ    bit+16(FP), DX
@@ -240,38 +827,83 @@ TEXT ·applyFreqs512(SB), NOSPLIT, $576-73
 	JMP     applyFreqs512_check
 
 applyFreqs512_list:
-	XORQ DI, DI
-	XORQ R8, R8
-	XORQ R11, R11
-	XORQ R12, R12
-	MOVQ $0x00000001, R9
-	MOVQ BX, R10
+	MOVQ         CX, DI
+	SHLQ         $0x04, DI
+	LEAQ         multiples<>+0(SB), R8
+	VMOVDQU32    (R8)(DI*4), Z0
+	MOVQ         $-1, R8
+	BZHIQ        CX, R8, R8
+	VPBROADCASTD R8, Z1
+	VPBROADCASTD word<>+0(SB), Z2
+	VPBROADCASTD word<>+4(SB), Z3
+	MOVQ         DX, R9
+	VPXORQ       Z4, Z4, Z4
+	VPXORQ       Z5, Z5, Z5
+	VPBROADCASTQ one<>+0(SB), Z6
+	VPBROADCASTQ one<>+8(SB), Z7
+	VPTERNLOGD   $0xff, Z8, Z8, Z8
+	VMOVDQA32    Z8, Z9
+	MOVQ         BX, R8
 
 applyFreqs512_position:
-	MOVQ    DX, R13
-	SHRQ    $0x03, R13
-	MOVWQZX (AX)(R13*1), R13
-	MOVQ    DX, R14
-	ANDQ    $0x07, R14
-	SHRXQ   R14, R13, R13
-	BZHIQ   CX, R13, R13
-	MOVQ    R13, R14
-	SUBQ    R11, R14
-	ORQ     R14, R12
-	LEAQ    1(R13), R11
-	SHLXQ   R13, R9, R14
-	SHRQ    $0x06, R13
-	NEGQ    R13
-	MOVQ    R14, R15
-	ANDQ    R13, R15
-	ORQ     R15, R8
-	ANDNQ   R14, R13, R14
-	ORQ     R14, DI
-	ADDQ    CX, DX
-	DECQ    R10
-	JNZ     applyFreqs512_position
-	TESTQ   R12, R12
-	JS      applyFreqs512_fail
+	MOVQ          $-1, R10
+	BZHIQ         R8, R10, R10
+	KMOVW         R10, K1
+	MOVQ          DX, R10
+	ANDQ          $0x1f, R10
+	VPBROADCASTD  R10, Z11
+	MOVQ          DX, R10
+	SHRQ          $0x05, R10
+	XORQ          R11, R11
+	TESTQ         CX, CX
+	CMOVQEQ       R11, R10
+	VPADDD        Z0, Z11, Z11
+	VPSRLD        $0x05, Z11, Z13
+	VPANDD        Z3, Z11, Z11
+	VPERMD        (AX)(R10*4), Z13, Z10
+	VPERMD        4(AX)(R10*4), Z13, Z13
+	VPSRLVD       Z11, Z10, Z10
+	VPSUBD        Z11, Z2, Z11
+	VPSLLVD       Z11, Z13, Z13
+	VPTERNLOGD    $0xa8, Z1, Z13, Z10
+	ADDQ          DI, DX
+	VALIGND       $0x0f, Z8, Z10, Z11
+	VMOVDQA32     Z10, Z8
+	VPCMPD        $0x02, Z11, Z10, K1, K2
+	VMOVDQA32     Z9, Z11
+	VMOVDQA32     Z10, K1, Z11
+	KORTESTW      K2, K2
+	JNE           applyFreqs512_fail
+	VPMOVZXDQ     Y11, Z10
+	VPSLLVQ       Z10, Z6, Z13
+	VPORQ         Z13, Z4, Z4
+	VPSUBQ        Z7, Z10, Z10
+	VPSLLVQ       Z10, Z6, Z13
+	VPORQ         Z13, Z5, Z5
+	VEXTRACTI64X4 $0x01, Z11, Y10
+	VPMOVZXDQ     Y10, Z10
+	VPSLLVQ       Z10, Z6, Z11
+	VPORQ         Z11, Z4, Z4
+	VPSUBQ        Z7, Z10, Z10
+	VPSLLVQ       Z10, Z6, Z11
+	VPORQ         Z11, Z5, Z5
+	SUBQ          $0x10, R8
+	JG            applyFreqs512_position
+	VEXTRACTI64X4 $0x01, Z4, Y0
+	VPOR          Y4, Y0, Y0
+	VEXTRACTI64X4 $0x01, Z5, Y1
+	VPOR          Y5, Y1, Y1
+	VPUNPCKLQDQ   Y1, Y0, Y2
+	VPUNPCKHQDQ   Y1, Y0, Y0
+	VPOR          Y0, Y2, Y2
+	VEXTRACTI128  $0x01, Y2, X0
+	VPOR          X0, X2, X2
+	VMOVQ         X2, DI
+	VPEXTRQ       $0x01, X2, R8
+	MOVQ          BX, R10
+	IMULQ         CX, R10
+	MOVQ          R9, DX
+	ADDQ          R10, DX
 
 applyFreqs512_check:
 	MOVQ  n+56(FP), CX
@@ -294,50 +926,51 @@ applyFreqs512_beyond:
 	JNZ   applyFreqs512_fail
 
 applyFreqs512_fits:
-	VPBROADCASTD SI, Z0
-	VPMULLD      iota<>+0(SB), Z0, Z0
+	MOVQ         SI, R9
+	SHLQ         $0x04, R9
+	LEAQ         multiples<>+0(SB), CX
+	VMOVDQU32    (CX)(R9*4), Z0
 	MOVQ         $-1, CX
 	BZHIQ        SI, CX, CX
 	VPBROADCASTD CX, Z1
+	VPBROADCASTD word<>+0(SB), Z2
+	VPBROADCASTD word<>+4(SB), Z3
+	MOVQ         DX, CX
 	MOVL         less+64(FP), CX
-	VPBROADCASTD CX, Z2
+	VPBROADCASTD CX, Z4
 	MOVQ         width+40(FP), CX
-	VPBROADCASTD CX, Z3
-	VPBROADCASTD word<>+0(SB), Z4
-	VPBROADCASTD word<>+4(SB), Z5
+	VPBROADCASTD CX, Z5
 	LEAQ         (SP), CX
 	LEAQ         (CX)(BX*4), BX
-	MOVQ         SI, R9
-	SHLQ         $0x04, R9
 
 applyFreqs512_overflow:
 	MOVQ         DX, R10
 	ANDQ         $0x1f, R10
-	VPBROADCASTD R10, Z6
+	VPBROADCASTD R10, Z7
 	MOVQ         DX, R10
 	SHRQ         $0x05, R10
 	XORQ         R11, R11
 	TESTQ        SI, SI
 	CMOVQEQ      R11, R10
-	VPADDD       Z0, Z6, Z6
-	VPSRLD       $0x05, Z6, Z7
-	VPANDD       Z5, Z6, Z6
-	VPERMD       (AX)(R10*4), Z7, Z8
-	VPERMD       4(AX)(R10*4), Z7, Z7
-	VPSRLVD      Z6, Z8, Z8
-	VPSUBD       Z6, Z4, Z6
-	VPSLLVD      Z6, Z7, Z7
-	VPTERNLOGD   $0xa8, Z1, Z7, Z8
-	VPADDD       Z2, Z8, Z8
-	VPSLLVD      Z3, Z8, Z8
-	VMOVDQU32    Z8, (CX)
+	VPADDD       Z0, Z7, Z7
+	VPSRLD       $0x05, Z7, Z8
+	VPANDD       Z3, Z7, Z7
+	VPERMD       (AX)(R10*4), Z8, Z6
+	VPERMD       4(AX)(R10*4), Z8, Z8
+	VPSRLVD      Z7, Z6, Z6
+	VPSUBD       Z7, Z2, Z7
+	VPSLLVD      Z7, Z8, Z8
+	VPTERNLOGD   $0xa8, Z1, Z8, Z6
 	ADDQ         R9, DX
+	VPADDD       Z4, Z6, Z6
+	VPSLLVD      Z5, Z6, Z6
+	VMOVDQU32    Z6, (CX)
 	ADDQ         $0x40, CX
 	CMPQ         CX, BX
 	JLT          applyFreqs512_overflow
 	MOVQ         dst+0(FP), AX
 	LEAQ         (SP), CX
-	VPTERNLOGD   $0xff, Z9, Z9, Z9
+	VPTERNLOGD   $0xff, Z12, Z12, Z12
 	KMOVW        DI, K1
 	VPEXPANDD.Z  (CX), K1, Z0
 	MOVWQZX      DI, DX
@@ -345,7 +978,7 @@ applyFreqs512_overflow:
 	LEAQ         (CX)(DX*4), CX
 	SHRQ         $0x10, DI
 	VPORD        (AX), Z0, Z0
-	VPSUBD       Z9, Z0, Z0
+	VPSUBD       Z12, Z0, Z0
 	VMOVDQU32    Z0, (AX)
 	KMOVW        DI, K1
 	VPEXPANDD.Z  (CX), K1, Z0
@@ -354,7 +987,7 @@ applyFreqs512_overflow:
 	LEAQ         (CX)(DX*4), CX
 	SHRQ         $0x10, DI
 	VPORD        64(AX), Z0, Z0
-	VPSUBD       Z9, Z0, Z0
+	VPSUBD       Z12, Z0, Z0
 	VMOVDQU32    Z0, 64(AX)
 	KMOVW        DI, K1
 	VPEXPANDD.Z  (CX), K1, Z0
@@ -363,7 +996,7 @@ applyFreqs512_overflow:
 	LEAQ         (CX)(DX*4), CX
 	SHRQ         $0x10, DI
 	VPORD        128(AX), Z0, Z0
-	VPSUBD       Z9, Z0, Z0
+	VPSUBD       Z12, Z0, Z0
 	VMOVDQU32    Z0, 128(AX)
 	KMOVW        DI, K1
 	VPEXPANDD.Z  (CX), K1, Z0
@@ -372,7 +1005,7 @@ applyFreqs512_overflow:
 	LEAQ         (CX)(DX*4), CX
 	SHRQ         $0x10, DI
 	VPORD        192(AX), Z0, Z0
-	VPSUBD       Z9, Z0, Z0
+	VPSUBD       Z12, Z0, Z0
 	VMOVDQU32    Z0, 192(AX)
 	KMOVW        R8, K1
 	VPEXPANDD.Z  (CX), K1, Z0
@@ -381,7 +1014,7 @@ applyFreqs512_overflow:
 	LEAQ         (CX)(DX*4), CX
 	SHRQ         $0x10, R8
 	VPORD        256(AX), Z0, Z0
-	VPSUBD       Z9, Z0, Z0
+	VPSUBD       Z12, Z0, Z0
 	VMOVDQU32    Z0, 256(AX)
 	KMOVW        R8, K1
 	VPEXPANDD.Z  (CX), K1, Z0
@@ -390,7 +1023,7 @@ applyFreqs512_overflow:
 	LEAQ         (CX)(DX*4), CX
 	SHRQ         $0x10, R8
 	VPORD        320(AX), Z0, Z0
-	VPSUBD       Z9, Z0, Z0
+	VPSUBD       Z12, Z0, Z0
 	VMOVDQU32    Z0, 320(AX)
 	KMOVW        R8, K1
 	VPEXPANDD.Z  (CX), K1, Z0
@@ -399,23 +1032,313 @@ applyFreqs512_overflow:
 	LEAQ         (CX)(DX*4), CX
 	SHRQ         $0x10, R8
 	VPORD        384(AX), Z0, Z0
-	VPSUBD       Z9, Z0, Z0
+	VPSUBD       Z12, Z0, Z0
 	VMOVDQU32    Z0, 384(AX)
 	KMOVW        R8, K1
 	VPEXPANDD.Z  (CX), K1, Z0
 	VPORD        448(AX), Z0, Z0
-	VPSUBD       Z9, Z0, Z0
+	VPSUBD       Z12, Z0, Z0
 	VMOVDQU32    Z0, 448(AX)
 	VZEROUPPER
 	MOVB         $0x01, ret+72(FP)
 	RET
 
 applyFreqs512_fail:
+	VZEROUPPER
 	MOVB $0x00, ret+72(FP)
 	RET
 
+// func unpackFreqs512(dst *uint32, src *byte, bit uint64, count uint64, over uint64, width uint64, pos uint64, n uint64, less uint32, prev uint32, low *byte, tab *byte) bool
+// Requires: AVX, AVX2, AVX512F, BMI2, CMOV, POPCNT
+TEXT ·unpackFreqs512(SB), NOSPLIT, $576-89
+	MOVQ    src+8(FP), AX
+	MOVQ    bit+16(FP), DX
+	MOVQ    count+24(FP), BX
+	MOVQ    over+32(FP), SI
+	MOVQ    pos+48(FP), CX
+	CMPQ    CX, $0x00000040
+	JLT     unpackFreqs512_list
+	MOVQ    DX, R9
+	SHRQ    $0x03, R9
+	ADDQ    AX, R9
+	MOVQ    DX, CX
+	ANDQ    $0x07, CX
+	MOVQ    (R9), DI
+	MOVQ    8(R9), R8
+	MOVBQZX 16(R9), R9
+	SHRQ    CL, R8, DI
+	SHRQ    CL, R9, R8
+	POPCNTQ DI, CX
+	POPCNTQ R8, R9
+	ADDQ    R9, CX
+	CMPQ    CX, BX
+	JNE     unpackFreqs512_fail
+	ADDQ    $0x00000080, DX
+	JMP     unpackFreqs512_check
+
+unpackFreqs512_list:
+	MOVQ         CX, DI
+	SHLQ         $0x04, DI
+	LEAQ         multiples<>+0(SB), R8
+	VMOVDQU32    (R8)(DI*4), Z0
+	MOVQ         $-1, R8
+	BZHIQ        CX, R8, R8
+	VPBROADCASTD R8, Z1
+	VPBROADCASTD word<>+0(SB), Z2
+	VPBROADCASTD word<>+4(SB), Z3
+	MOVQ         DX, R9
+	VPXORQ       Z4, Z4, Z4
+	VPXORQ       Z5, Z5, Z5
+	VPBROADCASTQ one<>+0(SB), Z6
+	VPBROADCASTQ one<>+8(SB), Z7
+	VPTERNLOGD   $0xff, Z8, Z8, Z8
+	VMOVDQA32    Z8, Z9
+	MOVQ         BX, R8
+
+unpackFreqs512_position:
+	MOVQ          $-1, R10
+	BZHIQ         R8, R10, R10
+	KMOVW         R10, K1
+	MOVQ          DX, R10
+	ANDQ          $0x1f, R10
+	VPBROADCASTD  R10, Z11
+	MOVQ          DX, R10
+	SHRQ          $0x05, R10
+	XORQ          R11, R11
+	TESTQ         CX, CX
+	CMOVQEQ       R11, R10
+	VPADDD        Z0, Z11, Z11
+	VPSRLD        $0x05, Z11, Z13
+	VPANDD        Z3, Z11, Z11
+	VPERMD        (AX)(R10*4), Z13, Z10
+	VPERMD        4(AX)(R10*4), Z13, Z13
+	VPSRLVD       Z11, Z10, Z10
+	VPSUBD        Z11, Z2, Z11
+	VPSLLVD       Z11, Z13, Z13
+	VPTERNLOGD    $0xa8, Z1, Z13, Z10
+	ADDQ          DI, DX
+	VALIGND       $0x0f, Z8, Z10, Z11
+	VMOVDQA32     Z10, Z8
+	VPCMPD        $0x02, Z11, Z10, K1, K2
+	VMOVDQA32     Z9, Z11
+	VMOVDQA32     Z10, K1, Z11
+	KORTESTW      K2, K2
+	JNE           unpackFreqs512_fail
+	VPMOVZXDQ     Y11, Z10
+	VPSLLVQ       Z10, Z6, Z13
+	VPORQ         Z13, Z4, Z4
+	VPSUBQ        Z7, Z10, Z10
+	VPSLLVQ       Z10, Z6, Z13
+	VPORQ         Z13, Z5, Z5
+	VEXTRACTI64X4 $0x01, Z11, Y10
+	VPMOVZXDQ     Y10, Z10
+	VPSLLVQ       Z10, Z6, Z11
+	VPORQ         Z11, Z4, Z4
+	VPSUBQ        Z7, Z10, Z10
+	VPSLLVQ       Z10, Z6, Z11
+	VPORQ         Z11, Z5, Z5
+	SUBQ          $0x10, R8
+	JG            unpackFreqs512_position
+	VEXTRACTI64X4 $0x01, Z4, Y0
+	VPOR          Y4, Y0, Y0
+	VEXTRACTI64X4 $0x01, Z5, Y1
+	VPOR          Y5, Y1, Y1
+	VPUNPCKLQDQ   Y1, Y0, Y2
+	VPUNPCKHQDQ   Y1, Y0, Y0
+	VPOR          Y0, Y2, Y2
+	VEXTRACTI128  $0x01, Y2, X0
+	VPOR          X0, X2, X2
+	VMOVQ         X2, DI
+	VPEXTRQ       $0x01, X2, R8
+	MOVQ          BX, R10
+	IMULQ         CX, R10
+	MOVQ          R9, DX
+	ADDQ          R10, DX
+
+unpackFreqs512_check:
+	MOVQ         SI, R9
+	SHLQ         $0x04, R9
+	LEAQ         multiples<>+0(SB), CX
+	VMOVDQU32    (CX)(R9*4), Z0
+	MOVQ         $-1, CX
+	BZHIQ        SI, CX, CX
+	VPBROADCASTD CX, Z1
+	VPBROADCASTD word<>+0(SB), Z2
+	VPBROADCASTD word<>+4(SB), Z3
+	MOVQ         DX, CX
+	MOVL         less+64(FP), CX
+	VPBROADCASTD CX, Z4
+	MOVQ         width+40(FP), CX
+	VPBROADCASTD CX, Z5
+	LEAQ         (SP), CX
+	LEAQ         (CX)(BX*4), BX
+
+unpackFreqs512_overflow:
+	MOVQ         DX, R10
+	ANDQ         $0x1f, R10
+	VPBROADCASTD R10, Z7
+	MOVQ         DX, R10
+	SHRQ         $0x05, R10
+	XORQ         R11, R11
+	TESTQ        SI, SI
+	CMOVQEQ      R11, R10
+	VPADDD       Z0, Z7, Z7
+	VPSRLD       $0x05, Z7, Z8
+	VPANDD       Z3, Z7, Z7
+	VPERMD       (AX)(R10*4), Z8, Z6
+	VPERMD       4(AX)(R10*4), Z8, Z8
+	VPSRLVD      Z7, Z6, Z6
+	VPSUBD       Z7, Z2, Z7
+	VPSLLVD      Z7, Z8, Z8
+	VPTERNLOGD   $0xa8, Z1, Z8, Z6
+	ADDQ         R9, DX
+	VPADDD       Z4, Z6, Z6
+	VPSLLVD      Z5, Z6, Z6
+	VMOVDQU32    Z6, (CX)
+	ADDQ         $0x40, CX
+	CMPQ         CX, BX
+	JLT          unpackFreqs512_overflow
+	MOVQ         dst+0(FP), AX
+	LEAQ         (SP), CX
+	VPTERNLOGD   $0xff, Z12, Z12, Z12
+	MOVQ         low+72(FP), DX
+	MOVQ         tab+80(FP), BX
+	VPBROADCASTD 32(BX), Z0
+	KMOVW        DI, K1
+	VPEXPANDD.Z  (CX), K1, Z1
+	MOVWQZX      DI, SI
+	POPCNTQ      SI, SI
+	LEAQ         (CX)(SI*4), CX
+	SHRQ         $0x10, DI
+	MOVL         (BX), SI
+	VMOVDQU64    64(BX), Z2
+	VPERMQ       (DX)(SI*1), Z2, Z3
+	VPERMQ       16(DX)(SI*1), Z2, Z2
+	VPSRLVD      128(BX), Z3, Z3
+	VPSLLVD      192(BX), Z2, Z2
+	VPTERNLOGD   $0xa8, Z0, Z2, Z3
+	VPORD        Z3, Z1, Z1
+	VPSUBD       Z12, Z1, Z1
+	VMOVDQU32    Z1, (AX)
+	KMOVW        DI, K1
+	VPEXPANDD.Z  (CX), K1, Z1
+	MOVWQZX      DI, SI
+	POPCNTQ      SI, SI
+	LEAQ         (CX)(SI*4), CX
+	SHRQ         $0x10, DI
+	MOVL         4(BX), SI
+	VMOVDQU64    256(BX), Z2
+	VPERMQ       (DX)(SI*1), Z2, Z3
+	VPERMQ       16(DX)(SI*1), Z2, Z2
+	VPSRLVD      320(BX), Z3, Z3
+	VPSLLVD      384(BX), Z2, Z2
+	VPTERNLOGD   $0xa8, Z0, Z2, Z3
+	VPORD        Z3, Z1, Z1
+	VPSUBD       Z12, Z1, Z1
+	VMOVDQU32    Z1, 64(AX)
+	KMOVW        DI, K1
+	VPEXPANDD.Z  (CX), K1, Z1
+	MOVWQZX      DI, SI
+	POPCNTQ      SI, SI
+	LEAQ         (CX)(SI*4), CX
+	SHRQ         $0x10, DI
+	MOVL         8(BX), SI
+	VMOVDQU64    448(BX), Z2
+	VPERMQ       (DX)(SI*1), Z2, Z3
+	VPERMQ       16(DX)(SI*1), Z2, Z2
+	VPSRLVD      512(BX), Z3, Z3
+	VPSLLVD      576(BX), Z2, Z2
+	VPTERNLOGD   $0xa8, Z0, Z2, Z3
+	VPORD        Z3, Z1, Z1
+	VPSUBD       Z12, Z1, Z1
+	VMOVDQU32    Z1, 128(AX)
+	KMOVW        DI, K1
+	VPEXPANDD.Z  (CX), K1, Z1
+	MOVWQZX      DI, SI
+	POPCNTQ      SI, SI
+	LEAQ         (CX)(SI*4), CX
+	SHRQ         $0x10, DI
+	MOVL         12(BX), SI
+	VMOVDQU64    640(BX), Z2
+	VPERMQ       (DX)(SI*1), Z2, Z3
+	VPERMQ       16(DX)(SI*1), Z2, Z2
+	VPSRLVD      704(BX), Z3, Z3
+	VPSLLVD      768(BX), Z2, Z2
+	VPTERNLOGD   $0xa8, Z0, Z2, Z3
+	VPORD        Z3, Z1, Z1
+	VPSUBD       Z12, Z1, Z1
+	VMOVDQU32    Z1, 192(AX)
+	KMOVW        R8, K1
+	VPEXPANDD.Z  (CX), K1, Z1
+	MOVWQZX      R8, SI
+	POPCNTQ      SI, SI
+	LEAQ         (CX)(SI*4), CX
+	SHRQ         $0x10, R8
+	MOVL         16(BX), SI
+	VMOVDQU64    832(BX), Z2
+	VPERMQ       (DX)(SI*1), Z2, Z3
+	VPERMQ       16(DX)(SI*1), Z2, Z2
+	VPSRLVD      896(BX), Z3, Z3
+	VPSLLVD      960(BX), Z2, Z2
+	VPTERNLOGD   $0xa8, Z0, Z2, Z3
+	VPORD        Z3, Z1, Z1
+	VPSUBD       Z12, Z1, Z1
+	VMOVDQU32    Z1, 256(AX)
+	KMOVW        R8, K1
+	VPEXPANDD.Z  (CX), K1, Z1
+	MOVWQZX      R8, SI
+	POPCNTQ      SI, SI
+	LEAQ         (CX)(SI*4), CX
+	SHRQ         $0x10, R8
+	MOVL         20(BX), SI
+	VMOVDQU64    1024(BX), Z2
+	VPERMQ       (DX)(SI*1), Z2, Z3
+	VPERMQ       16(DX)(SI*1), Z2, Z2
+	VPSRLVD      1088(BX), Z3, Z3
+	VPSLLVD      1152(BX), Z2, Z2
+	VPTERNLOGD   $0xa8, Z0, Z2, Z3
+	VPORD        Z3, Z1, Z1
+	VPSUBD       Z12, Z1, Z1
+	VMOVDQU32    Z1, 320(AX)
+	KMOVW        R8, K1
+	VPEXPANDD.Z  (CX), K1, Z1
+	MOVWQZX      R8, SI
+	POPCNTQ      SI, SI
+	LEAQ         (CX)(SI*4), CX
+	SHRQ         $0x10, R8
+	MOVL         24(BX), SI
+	VMOVDQU64    1216(BX), Z2
+	VPERMQ       (DX)(SI*1), Z2, Z3
+	VPERMQ       16(DX)(SI*1), Z2, Z2
+	VPSRLVD      1280(BX), Z3, Z3
+	VPSLLVD      1344(BX), Z2, Z2
+	VPTERNLOGD   $0xa8, Z0, Z2, Z3
+	VPORD        Z3, Z1, Z1
+	VPSUBD       Z12, Z1, Z1
+	VMOVDQU32    Z1, 384(AX)
+	KMOVW        R8, K1
+	VPEXPANDD.Z  (CX), K1, Z1
+	MOVL         28(BX), CX
+	VMOVDQU64    1408(BX), Z2
+	VPERMQ       (DX)(CX*1), Z2, Z3
+	VPERMQ       16(DX)(CX*1), Z2, Z2
+	VPSRLVD      1472(BX), Z3, Z3
+	VPSLLVD      1536(BX), Z2, Z2
+	VPTERNLOGD   $0xa8, Z0, Z2, Z3
+	VPORD        Z3, Z1, Z1
+	VPSUBD       Z12, Z1, Z1
+	VMOVDQU32    Z1, 448(AX)
+	VZEROUPPER
+	MOVB         $0x01, ret+88(FP)
+	RET
+
+unpackFreqs512_fail:
+	VZEROUPPER
+	MOVB $0x00, ret+88(FP)
+	RET
+
 // func applyDocs512(dst *uint32, src *byte, bit uint64, count uint64, over uint64, width uint64, pos uint64, n uint64, less uint32, prev uint32) bool
-// Requires: AVX, AVX512BW, AVX512F, BMI, BMI2, CMOV, POPCNT
+// Requires: AVX, AVX2, AVX512BW, AVX512F, BMI2, CMOV, POPCNT
 TEXT ·applyDocs512(SB), NOSPLIT, $576-73
 	MOVQ    src+8(FP), AX
 	MOVQ    bit+16(FP), DX
@@ -443,38 +1366,83 @@ TEXT ·applyDocs512(SB), NOSPLIT, $576-73
 	JMP     applyDocs512_check
 
 applyDocs512_list:
-	XORQ DI, DI
-	XORQ R8, R8
-	XORQ R11, R11
-	XORQ R12, R12
-	MOVQ $0x00000001, R9
-	MOVQ BX, R10
+	MOVQ         CX, DI
+	SHLQ         $0x04, DI
+	LEAQ         multiples<>+0(SB), R8
+	VMOVDQU32    (R8)(DI*4), Z0
+	MOVQ         $-1, R8
+	BZHIQ        CX, R8, R8
+	VPBROADCASTD R8, Z1
+	VPBROADCASTD word<>+0(SB), Z2
+	VPBROADCASTD word<>+4(SB), Z3
+	MOVQ         DX, R9
+	VPXORQ       Z4, Z4, Z4
+	VPXORQ       Z5, Z5, Z5
+	VPBROADCASTQ one<>+0(SB), Z6
+	VPBROADCASTQ one<>+8(SB), Z7
+	VPTERNLOGD   $0xff, Z8, Z8, Z8
+	VMOVDQA32    Z8, Z9
+	MOVQ         BX, R8
 
 applyDocs512_position:
-	MOVQ    DX, R13
-	SHRQ    $0x03, R13
-	MOVWQZX (AX)(R13*1), R13
-	MOVQ    DX, R14
-	ANDQ    $0x07, R14
-	SHRXQ   R14, R13, R13
-	BZHIQ   CX, R13, R13
-	MOVQ    R13, R14
-	SUBQ    R11, R14
-	ORQ     R14, R12
-	LEAQ    1(R13), R11
-	SHLXQ   R13, R9, R14
-	SHRQ    $0x06, R13
-	NEGQ    R13
-	MOVQ    R14, R15
-	ANDQ    R13, R15
-	ORQ     R15, R8
-	ANDNQ   R14, R13, R14
-	ORQ     R14, DI
-	ADDQ    CX, DX
-	DECQ    R10
-	JNZ     applyDocs512_position
-	TESTQ   R12, R12
-	JS      applyDocs512_fail
+	MOVQ          $-1, R10
+	BZHIQ         R8, R10, R10
+	KMOVW         R10, K1
+	MOVQ          DX, R10
+	ANDQ          $0x1f, R10
+	VPBROADCASTD  R10, Z11
+	MOVQ          DX, R10
+	SHRQ          $0x05, R10
+	XORQ          R11, R11
+	TESTQ         CX, CX
+	CMOVQEQ       R11, R10
+	VPADDD        Z0, Z11, Z11
+	VPSRLD        $0x05, Z11, Z12
+	VPANDD        Z3, Z11, Z11
+	VPERMD        (AX)(R10*4), Z12, Z10
+	VPERMD        4(AX)(R10*4), Z12, Z12
+	VPSRLVD       Z11, Z10, Z10
+	VPSUBD        Z11, Z2, Z11
+	VPSLLVD       Z11, Z12, Z12
+	VPTERNLOGD    $0xa8, Z1, Z12, Z10
+	ADDQ          DI, DX
+	VALIGND       $0x0f, Z8, Z10, Z11
+	VMOVDQA32     Z10, Z8
+	VPCMPD        $0x02, Z11, Z10, K1, K2
+	VMOVDQA32     Z9, Z11
+	VMOVDQA32     Z10, K1, Z11
+	KORTESTW      K2, K2
+	JNE           applyDocs512_fail
+	VPMOVZXDQ     Y11, Z10
+	VPSLLVQ       Z10, Z6, Z12
+	VPORQ         Z12, Z4, Z4
+	VPSUBQ        Z7, Z10, Z10
+	VPSLLVQ       Z10, Z6, Z12
+	VPORQ         Z12, Z5, Z5
+	VEXTRACTI64X4 $0x01, Z11, Y10
+	VPMOVZXDQ     Y10, Z10
+	VPSLLVQ       Z10, Z6, Z11
+	VPORQ         Z11, Z4, Z4
+	VPSUBQ        Z7, Z10, Z10
+	VPSLLVQ       Z10, Z6, Z11
+	VPORQ         Z11, Z5, Z5
+	SUBQ          $0x10, R8
+	JG            applyDocs512_position
+	VEXTRACTI64X4 $0x01, Z4, Y0
+	VPOR          Y4, Y0, Y0
+	VEXTRACTI64X4 $0x01, Z5, Y1
+	VPOR          Y5, Y1, Y1
+	VPUNPCKLQDQ   Y1, Y0, Y2
+	VPUNPCKHQDQ   Y1, Y0, Y0
+	VPOR          Y0, Y2, Y2
+	VEXTRACTI128  $0x01, Y2, X0
+	VPOR          X0, X2, X2
+	VMOVQ         X2, DI
+	VPEXTRQ       $0x01, X2, R8
+	MOVQ          BX, R10
+	IMULQ         CX, R10
+	MOVQ          R9, DX
+	ADDQ          R10, DX
 
 applyDocs512_check:
 	MOVQ  n+56(FP), CX
@@ -497,44 +1465,45 @@ applyDocs512_beyond:
 	JNZ   applyDocs512_fail
 
 applyDocs512_fits:
-	VPBROADCASTD SI, Z0
-	VPMULLD      iota<>+0(SB), Z0, Z0
+	MOVQ         SI, R9
+	SHLQ         $0x04, R9
+	LEAQ         multiples<>+0(SB), CX
+	VMOVDQU32    (CX)(R9*4), Z0
 	MOVQ         $-1, CX
 	BZHIQ        SI, CX, CX
 	VPBROADCASTD CX, Z1
+	VPBROADCASTD word<>+0(SB), Z2
+	VPBROADCASTD word<>+4(SB), Z3
+	MOVQ         DX, CX
 	MOVL         less+64(FP), CX
-	VPBROADCASTD CX, Z2
+	VPBROADCASTD CX, Z4
 	MOVQ         width+40(FP), CX
-	VPBROADCASTD CX, Z3
-	VPBROADCASTD word<>+0(SB), Z4
-	VPBROADCASTD word<>+4(SB), Z5
+	VPBROADCASTD CX, Z5
 	LEAQ         (SP), CX
 	LEAQ         (CX)(BX*4), BX
-	MOVQ         SI, R9
-	SHLQ         $0x04, R9
 
 applyDocs512_overflow:
 	MOVQ            DX, R10
 	ANDQ            $0x1f, R10
-	VPBROADCASTD    R10, Z6
+	VPBROADCASTD    R10, Z7
 	MOVQ            DX, R10
 	SHRQ            $0x05, R10
 	XORQ            R11, R11
 	TESTQ           SI, SI
 	CMOVQEQ         R11, R10
-	VPADDD          Z0, Z6, Z6
-	VPSRLD          $0x05, Z6, Z7
-	VPANDD          Z5, Z6, Z6
-	VPERMD          (AX)(R10*4), Z7, Z8
-	VPERMD          4(AX)(R10*4), Z7, Z7
-	VPSRLVD         Z6, Z8, Z8
-	VPSUBD          Z6, Z4, Z6
-	VPSLLVD         Z6, Z7, Z7
-	VPTERNLOGD      $0xa8, Z1, Z7, Z8
-	VPADDD          Z2, Z8, Z8
-	VPSLLVD         Z3, Z8, Z8
-	VMOVDQU32       Z8, (CX)
+	VPADDD          Z0, Z7, Z7
+	VPSRLD          $0x05, Z7, Z8
+	VPANDD          Z3, Z7, Z7
+	VPERMD          (AX)(R10*4), Z8, Z6
+	VPERMD          4(AX)(R10*4), Z8, Z8
+	VPSRLVD         Z7, Z6, Z6
+	VPSUBD          Z7, Z2, Z7
+	VPSLLVD         Z7, Z8, Z8
+	VPTERNLOGD      $0xa8, Z1, Z8, Z6
 	ADDQ            R9, DX
+	VPADDD          Z4, Z6, Z6
+	VPSLLVD         Z5, Z6, Z6
+	VMOVDQU32       Z6, (CX)
 	ADDQ            $0x40, CX
 	CMPQ            CX, BX
 	JLT             applyDocs512_overflow
@@ -695,6 +1664,7 @@ applyDocs512_overflow:
 	RET
 
 applyDocs512_fail:
+	VZEROUPPER
 	MOVB $0x00, ret+72(FP)
 	RET
 
@@ -714,3 +1684,373 @@ GLOBL row<>(SB), RODATA|NOPTR, $64
 
 DATA tops<>+0(SB)/8, $0x0000000f00000007
 GLOBL tops<>(SB), RODATA|NOPTR, $8
+
+// func unpackDocs512(dst *uint32, src *byte, bit uint64, count uint64, over uint64, width uint64, pos uint64, n uint64, less uint32, prev uint32, low *byte, tab *byte) bool
+// Requires: AVX, AVX2, AVX512BW, AVX512F, BMI2, CMOV, POPCNT
+TEXT ·unpackDocs512(SB), NOSPLIT, $576-89
+	MOVQ    src+8(FP), AX
+	MOVQ    bit+16(FP), DX
+	MOVQ    count+24(FP), BX
+	MOVQ    over+32(FP), SI
+	MOVQ    pos+48(FP), CX
+	CMPQ    CX, $0x00000040
+	JLT     unpackDocs512_list
+	MOVQ    DX, R9
+	SHRQ    $0x03, R9
+	ADDQ    AX, R9
+	MOVQ    DX, CX
+	ANDQ    $0x07, CX
+	MOVQ    (R9), DI
+	MOVQ    8(R9), R8
+	MOVBQZX 16(R9), R9
+	SHRQ    CL, R8, DI
+	SHRQ    CL, R9, R8
+	POPCNTQ DI, CX
+	POPCNTQ R8, R9
+	ADDQ    R9, CX
+	CMPQ    CX, BX
+	JNE     unpackDocs512_fail
+	ADDQ    $0x00000080, DX
+	JMP     unpackDocs512_check
+
+unpackDocs512_list:
+	MOVQ         CX, DI
+	SHLQ         $0x04, DI
+	LEAQ         multiples<>+0(SB), R8
+	VMOVDQU32    (R8)(DI*4), Z0
+	MOVQ         $-1, R8
+	BZHIQ        CX, R8, R8
+	VPBROADCASTD R8, Z1
+	VPBROADCASTD word<>+0(SB), Z2
+	VPBROADCASTD word<>+4(SB), Z3
+	MOVQ         DX, R9
+	VPXORQ       Z4, Z4, Z4
+	VPXORQ       Z5, Z5, Z5
+	VPBROADCASTQ one<>+0(SB), Z6
+	VPBROADCASTQ one<>+8(SB), Z7
+	VPTERNLOGD   $0xff, Z8, Z8, Z8
+	VMOVDQA32    Z8, Z9
+	MOVQ         BX, R8
+
+unpackDocs512_position:
+	MOVQ          $-1, R10
+	BZHIQ         R8, R10, R10
+	KMOVW         R10, K1
+	MOVQ          DX, R10
+	ANDQ          $0x1f, R10
+	VPBROADCASTD  R10, Z11
+	MOVQ          DX, R10
+	SHRQ          $0x05, R10
+	XORQ          R11, R11
+	TESTQ         CX, CX
+	CMOVQEQ       R11, R10
+	VPADDD        Z0, Z11, Z11
+	VPSRLD        $0x05, Z11, Z12
+	VPANDD        Z3, Z11, Z11
+	VPERMD        (AX)(R10*4), Z12, Z10
+	VPERMD        4(AX)(R10*4), Z12, Z12
+	VPSRLVD       Z11, Z10, Z10
+	VPSUBD        Z11, Z2, Z11
+	VPSLLVD       Z11, Z12, Z12
+	VPTERNLOGD    $0xa8, Z1, Z12, Z10
+	ADDQ          DI, DX
+	VALIGND       $0x0f, Z8, Z10, Z11
+	VMOVDQA32     Z10, Z8
+	VPCMPD        $0x02, Z11, Z10, K1, K2
+	VMOVDQA32     Z9, Z11
+	VMOVDQA32     Z10, K1, Z11
+	KORTESTW      K2, K2
+	JNE           unpackDocs512_fail
+	VPMOVZXDQ     Y11, Z10
+	VPSLLVQ       Z10, Z6, Z12
+	VPORQ         Z12, Z4, Z4
+	VPSUBQ        Z7, Z10, Z10
+	VPSLLVQ       Z10, Z6, Z12
+	VPORQ         Z12, Z5, Z5
+	VEXTRACTI64X4 $0x01, Z11, Y10
+	VPMOVZXDQ     Y10, Z10
+	VPSLLVQ       Z10, Z6, Z11
+	VPORQ         Z11, Z4, Z4
+	VPSUBQ        Z7, Z10, Z10
+	VPSLLVQ       Z10, Z6, Z11
+	VPORQ         Z11, Z5, Z5
+	SUBQ          $0x10, R8
+	JG            unpackDocs512_position
+	VEXTRACTI64X4 $0x01, Z4, Y0
+	VPOR          Y4, Y0, Y0
+	VEXTRACTI64X4 $0x01, Z5, Y1
+	VPOR          Y5, Y1, Y1
+	VPUNPCKLQDQ   Y1, Y0, Y2
+	VPUNPCKHQDQ   Y1, Y0, Y0
+	VPOR          Y0, Y2, Y2
+	VEXTRACTI128  $0x01, Y2, X0
+	VPOR          X0, X2, X2
+	VMOVQ         X2, DI
+	VPEXTRQ       $0x01, X2, R8
+	MOVQ          BX, R10
+	IMULQ         CX, R10
+	MOVQ          R9, DX
+	ADDQ          R10, DX
+
+unpackDocs512_check:
+	MOVQ         SI, R9
+	SHLQ         $0x04, R9
+	LEAQ         multiples<>+0(SB), CX
+	VMOVDQU32    (CX)(R9*4), Z0
+	MOVQ         $-1, CX
+	BZHIQ        SI, CX, CX
+	VPBROADCASTD CX, Z1
+	VPBROADCASTD word<>+0(SB), Z2
+	VPBROADCASTD word<>+4(SB), Z3
+	MOVQ         DX, CX
+	MOVL         less+64(FP), CX
+	VPBROADCASTD CX, Z4
+	MOVQ         width+40(FP), CX
+	VPBROADCASTD CX, Z5
+	LEAQ         (SP), CX
+	LEAQ         (CX)(BX*4), BX
+
+unpackDocs512_overflow:
+	MOVQ            DX, R10
+	ANDQ            $0x1f, R10
+	VPBROADCASTD    R10, Z7
+	MOVQ            DX, R10
+	SHRQ            $0x05, R10
+	XORQ            R11, R11
+	TESTQ           SI, SI
+	CMOVQEQ         R11, R10
+	VPADDD          Z0, Z7, Z7
+	VPSRLD          $0x05, Z7, Z8
+	VPANDD          Z3, Z7, Z7
+	VPERMD          (AX)(R10*4), Z8, Z6
+	VPERMD          4(AX)(R10*4), Z8, Z8
+	VPSRLVD         Z7, Z6, Z6
+	VPSUBD          Z7, Z2, Z7
+	VPSLLVD         Z7, Z8, Z8
+	VPTERNLOGD      $0xa8, Z1, Z8, Z6
+	ADDQ            R9, DX
+	VPADDD          Z4, Z6, Z6
+	VPSLLVD         Z5, Z6, Z6
+	VMOVDQU32       Z6, (CX)
+	ADDQ            $0x40, CX
+	CMPQ            CX, BX
+	JLT             unpackDocs512_overflow
+	MOVQ            dst+0(FP), AX
+	LEAQ            (SP), CX
+	MOVL            prev+68(FP), DX
+	VBROADCASTI32X4 pairs<>+0(SB), Z0
+	VMOVDQU32       row<>+0(SB), Z1
+	VPBROADCASTD    tops<>+0(SB), Z2
+	VPBROADCASTD    tops<>+4(SB), Z3
+	MOVL            $0x0000f0f0, BX
+	KMOVW           BX, K1
+	MOVL            $0x0000ff00, BX
+	KMOVW           BX, K2
+	VPBROADCASTD    DX, Z4
+	MOVQ            low+72(FP), DX
+	MOVQ            tab+80(FP), BX
+	VPBROADCASTD    32(BX), Z5
+	KMOVW           DI, K3
+	VPEXPANDD.Z     (CX), K3, Z6
+	MOVWQZX         DI, SI
+	POPCNTQ         SI, SI
+	LEAQ            (CX)(SI*4), CX
+	SHRQ            $0x10, DI
+	MOVL            (BX), SI
+	VMOVDQU64       64(BX), Z7
+	VPERMQ          (DX)(SI*1), Z7, Z8
+	VPERMQ          16(DX)(SI*1), Z7, Z7
+	VPSRLVD         128(BX), Z8, Z8
+	VPSLLVD         192(BX), Z7, Z7
+	VPTERNLOGD      $0xa8, Z5, Z7, Z8
+	VPTERNLOGD      $0x05, Z8, Z6, Z6
+	VPSLLQ          $0x20, Z6, Z7
+	VPADDD          Z7, Z6, Z6
+	VPSHUFB         Z0, Z6, Z7
+	VPADDD          Z7, Z6, Z6
+	VPERMD.Z        Z6, Z1, K1, Z7
+	VPADDD          Z7, Z6, Z6
+	VPERMD.Z        Z6, Z2, K2, Z7
+	VPADDD          Z7, Z6, Z6
+	VPSUBD          Z6, Z4, Z6
+	VPERMD          Z6, Z3, Z4
+	VMOVDQU32       Z6, (AX)
+	KMOVW           DI, K3
+	VPEXPANDD.Z     (CX), K3, Z6
+	MOVWQZX         DI, SI
+	POPCNTQ         SI, SI
+	LEAQ            (CX)(SI*4), CX
+	SHRQ            $0x10, DI
+	MOVL            4(BX), SI
+	VMOVDQU64       256(BX), Z7
+	VPERMQ          (DX)(SI*1), Z7, Z8
+	VPERMQ          16(DX)(SI*1), Z7, Z7
+	VPSRLVD         320(BX), Z8, Z8
+	VPSLLVD         384(BX), Z7, Z7
+	VPTERNLOGD      $0xa8, Z5, Z7, Z8
+	VPTERNLOGD      $0x05, Z8, Z6, Z6
+	VPSLLQ          $0x20, Z6, Z7
+	VPADDD          Z7, Z6, Z6
+	VPSHUFB         Z0, Z6, Z7
+	VPADDD          Z7, Z6, Z6
+	VPERMD.Z        Z6, Z1, K1, Z7
+	VPADDD          Z7, Z6, Z6
+	VPERMD.Z        Z6, Z2, K2, Z7
+	VPADDD          Z7, Z6, Z6
+	VPSUBD          Z6, Z4, Z6
+	VPERMD          Z6, Z3, Z4
+	VMOVDQU32       Z6, 64(AX)
+	KMOVW           DI, K3
+	VPEXPANDD.Z     (CX), K3, Z6
+	MOVWQZX         DI, SI
+	POPCNTQ         SI, SI
+	LEAQ            (CX)(SI*4), CX
+	SHRQ            $0x10, DI
+	MOVL            8(BX), SI
+	VMOVDQU64       448(BX), Z7
+	VPERMQ          (DX)(SI*1), Z7, Z8
+	VPERMQ          16(DX)(SI*1), Z7, Z7
+	VPSRLVD         512(BX), Z8, Z8
+	VPSLLVD         576(BX), Z7, Z7
+	VPTERNLOGD      $0xa8, Z5, Z7, Z8
+	VPTERNLOGD      $0x05, Z8, Z6, Z6
+	VPSLLQ          $0x20, Z6, Z7
+	VPADDD          Z7, Z6, Z6
+	VPSHUFB         Z0, Z6, Z7
+	VPADDD          Z7, Z6, Z6
+	VPERMD.Z        Z6, Z1, K1, Z7
+	VPADDD          Z7, Z6, Z6
+	VPERMD.Z        Z6, Z2, K2, Z7
+	VPADDD          Z7, Z6, Z6
+	VPSUBD          Z6, Z4, Z6
+	VPERMD          Z6, Z3, Z4
+	VMOVDQU32       Z6, 128(AX)
+	KMOVW           DI, K3
+	VPEXPANDD.Z     (CX), K3, Z6
+	MOVWQZX         DI, SI
+	POPCNTQ         SI, SI
+	LEAQ            (CX)(SI*4), CX
+	SHRQ            $0x10, DI
+	MOVL            12(BX), SI
+	VMOVDQU64       640(BX), Z7
+	VPERMQ          (DX)(SI*1), Z7, Z8
+	VPERMQ          16(DX)(SI*1), Z7, Z7
+	VPSRLVD         704(BX), Z8, Z8
+	VPSLLVD         768(BX), Z7, Z7
+	VPTERNLOGD      $0xa8, Z5, Z7, Z8
+	VPTERNLOGD      $0x05, Z8, Z6, Z6
+	VPSLLQ          $0x20, Z6, Z7
+	VPADDD          Z7, Z6, Z6
+	VPSHUFB         Z0, Z6, Z7
+	VPADDD          Z7, Z6, Z6
+	VPERMD.Z        Z6, Z1, K1, Z7
+	VPADDD          Z7, Z6, Z6
+	VPERMD.Z        Z6, Z2, K2, Z7
+	VPADDD          Z7, Z6, Z6
+	VPSUBD          Z6, Z4, Z6
+	VPERMD          Z6, Z3, Z4
+	VMOVDQU32       Z6, 192(AX)
+	KMOVW           R8, K3
+	VPEXPANDD.Z     (CX), K3, Z6
+	MOVWQZX         R8, SI
+	POPCNTQ         SI, SI
+	LEAQ            (CX)(SI*4), CX
+	SHRQ            $0x10, R8
+	MOVL            16(BX), SI
+	VMOVDQU64       832(BX), Z7
+	VPERMQ          (DX)(SI*1), Z7, Z8
+	VPERMQ          16(DX)(SI*1), Z7, Z7
+	VPSRLVD         896(BX), Z8, Z8
+	VPSLLVD         960(BX), Z7, Z7
+	VPTERNLOGD      $0xa8, Z5, Z7, Z8
+	VPTERNLOGD      $0x05, Z8, Z6, Z6
+	VPSLLQ          $0x20, Z6, Z7
+	VPADDD          Z7, Z6, Z6
+	VPSHUFB         Z0, Z6, Z7
+	VPADDD          Z7, Z6, Z6
+	VPERMD.Z        Z6, Z1, K1, Z7
+	VPADDD          Z7, Z6, Z6
+	VPERMD.Z        Z6, Z2, K2, Z7
+	VPADDD          Z7, Z6, Z6
+	VPSUBD          Z6, Z4, Z6
+	VPERMD          Z6, Z3, Z4
+	VMOVDQU32       Z6, 256(AX)
+	KMOVW           R8, K3
+	VPEXPANDD.Z     (CX), K3, Z6
+	MOVWQZX         R8, SI
+	POPCNTQ         SI, SI
+	LEAQ            (CX)(SI*4), CX
+	SHRQ            $0x10, R8
+	MOVL            20(BX), SI
+	VMOVDQU64       1024(BX), Z7
+	VPERMQ          (DX)(SI*1), Z7, Z8
+	VPERMQ          16(DX)(SI*1), Z7, Z7
+	VPSRLVD         1088(BX), Z8, Z8
+	VPSLLVD         1152(BX), Z7, Z7
+	VPTERNLOGD      $0xa8, Z5, Z7, Z8
+	VPTERNLOGD      $0x05, Z8, Z6, Z6
+	VPSLLQ          $0x20, Z6, Z7
+	VPADDD          Z7, Z6, Z6
+	VPSHUFB         Z0, Z6, Z7
+	VPADDD          Z7, Z6, Z6
+	VPERMD.Z        Z6, Z1, K1, Z7
+	VPADDD          Z7, Z6, Z6
+	VPERMD.Z        Z6, Z2, K2, Z7
+	VPADDD          Z7, Z6, Z6
+	VPSUBD          Z6, Z4, Z6
+	VPERMD          Z6, Z3, Z4
+	VMOVDQU32       Z6, 320(AX)
+	KMOVW           R8, K3
+	VPEXPANDD.Z     (CX), K3, Z6
+	MOVWQZX         R8, SI
+	POPCNTQ         SI, SI
+	LEAQ            (CX)(SI*4), CX
+	SHRQ            $0x10, R8
+	MOVL            24(BX), SI
+	VMOVDQU64       1216(BX), Z7
+	VPERMQ          (DX)(SI*1), Z7, Z8
+	VPERMQ          16(DX)(SI*1), Z7, Z7
+	VPSRLVD         1280(BX), Z8, Z8
+	VPSLLVD         1344(BX), Z7, Z7
+	VPTERNLOGD      $0xa8, Z5, Z7, Z8
+	VPTERNLOGD      $0x05, Z8, Z6, Z6
+	VPSLLQ          $0x20, Z6, Z7
+	VPADDD          Z7, Z6, Z6
+	VPSHUFB         Z0, Z6, Z7
+	VPADDD          Z7, Z6, Z6
+	VPERMD.Z        Z6, Z1, K1, Z7
+	VPADDD          Z7, Z6, Z6
+	VPERMD.Z        Z6, Z2, K2, Z7
+	VPADDD          Z7, Z6, Z6
+	VPSUBD          Z6, Z4, Z6
+	VPERMD          Z6, Z3, Z4
+	VMOVDQU32       Z6, 384(AX)
+	KMOVW           R8, K3
+	VPEXPANDD.Z     (CX), K3, Z6
+	MOVL            28(BX), CX
+	VMOVDQU64       1408(BX), Z7
+	VPERMQ          (DX)(CX*1), Z7, Z8
+	VPERMQ          16(DX)(CX*1), Z7, Z7
+	VPSRLVD         1472(BX), Z8, Z8
+	VPSLLVD         1536(BX), Z7, Z7
+	VPTERNLOGD      $0xa8, Z5, Z7, Z8
+	VPTERNLOGD      $0x05, Z8, Z6, Z6
+	VPSLLQ          $0x20, Z6, Z5
+	VPADDD          Z5, Z6, Z6
+	VPSHUFB         Z0, Z6, Z5
+	VPADDD          Z5, Z6, Z6
+	VPERMD.Z        Z6, Z1, K1, Z5
+	VPADDD          Z5, Z6, Z6
+	VPERMD.Z        Z6, Z2, K2, Z5
+	VPADDD          Z5, Z6, Z6
+	VPSUBD          Z6, Z4, Z0
+	VPERMD          Z0, Z3, Z4
+	VMOVDQU32       Z0, 448(AX)
+	VZEROUPPER
+	MOVB            $0x01, ret+88(FP)
+	RET
+
+unpackDocs512_fail:
+	VZEROUPPER
+	MOVB $0x00, ret+88(FP)
+	RET

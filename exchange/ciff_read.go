@@ -388,7 +388,7 @@ func seekable(path string) (f *os.File, temp bool, err error) {
 		return nil, false, err
 	}
 	defer s.Close()
-	if !s.gzip {
+	if s.ready(); !s.gzip {
 		f, err = os.Open(path)
 		return f, false, err
 	}

@@ -32,7 +32,8 @@ type Source interface {
 	// BytesRead returns how much of the input's size was consumed. It may be
 	// called from any goroutine.
 	BytesRead() int64
-	// Close releases the input.
+	// Close releases the input. It may be called from another goroutine, to make a
+	// Next that is waiting for input fail, and more than once.
 	Close() error
 }
 

@@ -23,17 +23,17 @@ const (
 // stream is one input file, inflated if it is gzip. A goroutine reads ahead.
 type stream struct {
 	name string
-	gzip bool
+	gzip bool // known once the first block is there
 	f    *os.File
 	read atomic.Int64 // bytes of the file consumed
 
-	full   chan block
-	free   chan []byte
-	done   chan struct{}
-	wg     sync.WaitGroup
-	cur    block
-	pos    int
-	closed bool
+	full chan block
+	free chan []byte
+	done chan struct{}
+	once sync.Once
+	wg   sync.WaitGroup
+	cur  block
+	pos  int
 }
 
 type block struct {
@@ -61,28 +61,32 @@ func openStream(path string) (*stream, error) {
 		free: make(chan []byte, readBlocks),
 		done: make(chan struct{}),
 	}
-	raw := bufio.NewReaderSize(counter{f, &s.read}, 64<<10)
-	var r io.Reader = raw
-	if head, _ := raw.Peek(2); len(head) == 2 && head[0] == 0x1f && head[1] == 0x8b {
-		z, err := gzip.NewReader(raw)
-		if err != nil {
-			f.Close()
-			return nil, readFailure(name, 0, -1, err)
-		}
-		r, s.gzip = z, true
-	}
 	for range readBlocks {
 		s.free <- nil // made when they are needed
 	}
 	s.wg.Add(1)
-	go s.fill(r)
+	go s.fill()
 	return s, nil
 }
 
-// fill reads blocks until the end of r, an error or Close.
-func (s *stream) fill(r io.Reader) {
+// inflated returns the file's content, inflated if it is gzip.
+func (s *stream) inflated() (io.Reader, error) {
+	raw := bufio.NewReaderSize(counter{s.f, &s.read}, 64<<10)
+	if head, _ := raw.Peek(2); len(head) < 2 || head[0] != 0x1f || head[1] != 0x8b {
+		return raw, nil
+	}
+	s.gzip = true
+	return gzip.NewReader(raw)
+}
+
+// fill reads blocks until the end of the file, an error or Close.
+func (s *stream) fill() {
 	defer s.wg.Done()
-	defer close(s.full)
+	r, err := s.inflated()
+	if err != nil {
+		s.full <- block{err: err} // the first: there is room
+		return
+	}
 	for {
 		var b []byte
 		select {
@@ -137,11 +141,12 @@ func (s *stream) ready() error {
 		if s.cur.b != nil {
 			s.free <- s.cur.b
 		}
-		next, ok := <-s.full
-		if !ok {
+		select {
+		case s.cur = <-s.full:
+			s.pos = 0
+		case <-s.done:
 			return os.ErrClosed
 		}
-		s.cur, s.pos = next, 0
 	}
 	return nil
 }
@@ -158,17 +163,16 @@ func (s *stream) peek(n int) []byte {
 // BytesRead returns how many bytes of the file were taken from it.
 func (s *stream) BytesRead() int64 { return s.read.Load() }
 
-// Close stops reading ahead and closes the file.
-func (s *stream) Close() error {
-	if s.closed {
-		return nil
-	}
-	s.closed = true
-	close(s.done)
-	err := s.f.Close() // ends a read that is under way
-	if s.f != os.Stdin {
-		s.wg.Wait()
-	}
+// Close stops reading ahead and closes the file. It may be called while another
+// goroutine is in Read, which then fails, and more than once.
+func (s *stream) Close() (err error) {
+	s.once.Do(func() {
+		close(s.done)
+		err = s.f.Close()
+		if s.f != os.Stdin { // whose reads nothing can end
+			s.wg.Wait()
+		}
+	})
 	return err
 }
 

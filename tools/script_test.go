@@ -52,6 +52,7 @@ func TestScripts(t *testing.T) {
 			"kjv":       kjv,
 			"killbuild": killBuild,
 			"halfgzip":  halfGzip,
+			"interrupt": interrupt,
 		},
 	})
 }
@@ -135,6 +136,31 @@ func kjv(ts *testscript.TestScript, _ bool, args []string) {
 // halfgzip FILE writes the first half of the bundled collection's bytes.
 func halfGzip(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), testdata.KJV[:len(testdata.KJV)/2], 0o666))
+}
+
+// interrupt DIR starts a build into DIR that waits for input, interrupts it and
+// checks how it ends.
+func interrupt(ts *testscript.TestScript, _ bool, args []string) {
+	path, err := exec.LookPath("idxbuild")
+	ts.Check(err)
+	cmd := exec.Command(path, "--out", ts.MkAbs(args[0]), "--format", "tsv", "-")
+	in, err := cmd.StdinPipe()
+	ts.Check(err)
+	defer in.Close()
+	errs, err := cmd.StderrPipe()
+	ts.Check(err)
+	ts.Check(cmd.Start())
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		if _, err := os.Stat(filepath.Join(ts.MkAbs(args[0]), "write.lock")); err == nil {
+			break
+		}
+	}
+	ts.Check(cmd.Process.Signal(os.Interrupt))
+	msg, _ := io.ReadAll(errs)
+	err = cmd.Wait()
+	if got := cmd.ProcessState.ExitCode(); got != 1 || string(msg) != "idxbuild: interrupted\nnothing was added\n" {
+		ts.Fatalf("exit code %d, %v, %q", got, err, msg)
+	}
 }
 
 // killbuild DIR starts a build into DIR that never gets all of its input, and kills it

@@ -73,6 +73,7 @@ func buildCommand() *cobra.Command {
 type runFlags struct {
 	small, sanitize       bool
 	only, tests, dir, out string
+	models, profile       string
 	seed                  uint64
 	limit                 time.Duration
 }
@@ -88,6 +89,8 @@ func runCommand() *cobra.Command {
 	c.Flags().BoolVar(&f.small, "small", false, "small data: for the emulator and compute-sanitizer")
 	c.Flags().BoolVar(&f.sanitize, "sanitize", false, "run the small ones under compute-sanitizer first")
 	c.Flags().StringVar(&f.only, "only", "", "comma-separated parts of memory, decode, collections (default all)")
+	c.Flags().StringVar(&f.models, "models", "", "comma-separated collections of gov, gov2, bdc, bd (default all)")
+	c.Flags().StringVar(&f.profile, "cpuprofile", "", "write a profile of the host's time to this file")
 	c.Flags().StringVar(&f.tests, "tests", "", "directory with gpuload.test, to run it first")
 	c.Flags().StringVar(&f.dir, "dir", os.TempDir(), "directory for generated indexes")
 	c.Flags().StringVar(&f.out, "json", "", "also write the figures to this file")
@@ -125,6 +128,17 @@ func (f *runFlags) run(ctx context.Context) error {
 	}
 	b := &measure.Bench{Device: dev, Log: os.Stderr, Small: f.small, Seed: f.seed}
 	fmt.Fprintf(os.Stderr, "%+v\n", dev.Info())
+	if f.models != "" {
+		b.Models = strings.Split(f.models, ",")
+	}
+	if f.profile != "" {
+		p, err := os.Create(f.profile)
+		if err != nil {
+			return &failure{err}
+		}
+		defer p.Close()
+		b.Profile = p
+	}
 	err = f.parts(ctx, b)
 	rows = append(rows, b.Rows()...)
 	if err = errors.Join(err, dev.Close()); err != nil {

@@ -9,7 +9,9 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
+	"time"
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/spf13/cobra"
@@ -62,13 +64,21 @@ func ExitCode(err error) int {
 	return ExitFailed
 }
 
+// patience is how long an interrupted command may take to end by itself.
+const patience = 5 * time.Second
+
 // Main runs cmd on the program's arguments and exits. An interrupt cancels the
 // command's context; a second one kills the program.
 func Main(cmd *cobra.Command) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop)
+	context.AfterFunc(ctx, func() {
+		stop()
+		// Nothing ends a read of standard input, and an index survives this.
+		time.Sleep(patience)
+		fmt.Fprintf(os.Stderr, "%s: interrupted\n", cmd.Name())
+		os.Exit(ExitFailed)
+	})
 	err := Execute(ctx, cmd)
-	stop()
 	os.Exit(ExitCode(err))
 }
 
@@ -81,7 +91,7 @@ func Execute(ctx context.Context, cmd *cobra.Command) error {
 	}
 	msg := err.Error()
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
-		msg = "interrupted"
+		msg = strings.ReplaceAll(msg, context.Canceled.Error(), "interrupted")
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s\n", ran.CommandPath(), msg)
 	if hint := hint(err); hint != "" {

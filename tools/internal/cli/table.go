@@ -67,9 +67,9 @@ func (t *Table) WriteTo(w io.Writer) (int64, error) {
 			width[i] = max(width[i], utf8.RuneCountInString(c))
 		}
 	}
-	var b strings.Builder
+	var all, b strings.Builder
 	line := func(row []string) {
-		start := b.Len()
+		b.Reset()
 		for i, c := range row {
 			if i > 0 {
 				b.WriteString("  ")
@@ -82,10 +82,8 @@ func (t *Table) WriteTo(w io.Writer) (int64, error) {
 			}
 			b.WriteString(c)
 		}
-		s := strings.TrimRight(b.String()[start:], " ")
-		rest := b.String()[:start]
-		b.Reset()
-		b.WriteString(rest + s + "\n")
+		all.WriteString(strings.TrimRight(b.String(), " "))
+		all.WriteByte('\n')
 	}
 	if strings.Join(t.heads, "") != "" {
 		line(t.heads)
@@ -93,7 +91,7 @@ func (t *Table) WriteTo(w io.Writer) (int64, error) {
 	for _, row := range t.rows {
 		line(row)
 	}
-	n, err := io.WriteString(w, b.String())
+	n, err := io.WriteString(w, all.String())
 	return int64(n), err
 }
 

@@ -141,6 +141,7 @@ func (b *build) documents(ctx context.Context, in input) error {
 		return err
 	}
 	defer src.Close()
+	defer context.AfterFunc(ctx, func() { src.Close() })()
 	done := b.report.Read
 	for {
 		d, err := src.Next()
@@ -153,6 +154,9 @@ func (b *build) documents(ctx context.Context, in input) error {
 		} else if b.skip && exchange.Recoverable(err) {
 			b.skipped(err)
 			err = nil
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
 		if err != nil {
 			return err

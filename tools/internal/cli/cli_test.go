@@ -1,0 +1,144 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pinion-index/pinion/format"
+)
+
+func TestTable(t *testing.T) {
+	tab := NewTable("name", ">n", "rest")
+	tab.Row("é", 1234567, "x")
+	tab.Row("longer name", uint32(7), "")
+	var b bytes.Buffer
+	tab.WriteTo(&b)
+	want := "name                 n  rest\n" +
+		"é            1,234,567  x\n" +
+		"longer name          7\n"
+	if b.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", &b, want)
+	}
+	tab = NewTable("", "")
+	tab.Row("a", "b")
+	b.Reset()
+	tab.WriteTo(&b)
+	if b.String() != "a  b\n" {
+		t.Errorf("without heads: %q", &b)
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	for _, test := range []struct{ got, want string }{
+		{Count(0), "0"}, {Count(999), "999"}, {Count(1000), "1,000"}, {Count(-1234567), "-1,234,567"}, {Count(uint64(1) << 63), "9,223,372,036,854,775,808"},
+		{Bytes(0), "0 B"}, {Bytes(1023), "1023 B"}, {Bytes(1024), "1.00 KiB"}, {Bytes(int64(3) << 29), "1.50 GiB"}, {Bytes(int64(5000) << 40), "5000 TiB"},
+		{Float(0, 3), "0"}, {Float(0.012345, 3), "0.0123"}, {Float(123.4, 3), "123"}, {Float(9.996, 3), "10.00"}, {Float(-1.5, 3), "-1.50"},
+		{Rate(2500, time.Second), "2.50 k"}, {Rate(5, time.Second), "5.00"}, {Rate(8.2e9, 2*time.Second), "4.10 G"},
+		{Seconds(1500 * time.Millisecond), "1.50 s"}, {Seconds(2 * time.Millisecond), "2.00 ms"}, {Seconds(700 * time.Nanosecond), "0.700 us"},
+		{Percent(1, 3), "33.3 %"}, {Percent(1, 0), "-"},
+		{Quote("abc"), "abc"}, {Quote("a b"), `"a b"`}, {Quote(""), `""`}, {Quote("\xff"), `"\xff"`},
+		{Snippet([]byte("a  b\nc"), 10), "a b c"}, {Snippet([]byte("abcdef"), 4), "abc…"}, {Snippet([]byte("abcd"), 4), "abcd"},
+	} {
+		if test.got != test.want {
+			t.Errorf("got %q, want %q", test.got, test.want)
+		}
+	}
+}
+
+func TestByteSize(t *testing.T) {
+	for text, want := range map[string]int64{
+		"4096": 4096, "64k": 64 << 10, "512MiB": 512 << 20, "1.5GB": 15e8, "2 GiB": 2 << 30, "1t": 1 << 40, "3B": 3,
+	} {
+		var s ByteSize
+		if err := s.Set(text); err != nil || int64(s) != want {
+			t.Errorf("%q: %d, %v; want %d", text, s, err, want)
+		}
+	}
+	for _, text := range []string{"", "x", "12x", "-1", "1e9", "99999999999999GB", "MiB"} {
+		var s ByteSize
+		if err := s.Set(text); err == nil {
+			t.Errorf("%q was taken for %d", text, s)
+		}
+	}
+	for n, want := range map[ByteSize]string{512 << 20: "512MiB", 3 << 30: "3GiB", 1000: "1000", 2048: "2KiB"} {
+		if got := n.String(); got != want {
+			t.Errorf("%d: %q, want %q", int64(n), got, want)
+		}
+	}
+}
+
+func TestExitCode(t *testing.T) {
+	for _, test := range []struct {
+		err  error
+		want int
+	}{
+		{nil, ExitOK},
+		{errors.New("x"), ExitFailed},
+		{format.Corrupt("x"), ExitFailed},
+		{Opening(format.Corrupt("x")), ExitOpen},
+		{Opening(nil), ExitOK},
+		{fmt.Errorf("a: %w", Opening(fs.ErrNotExist)), ExitOpen},
+		{&format.Error{Kind: format.ErrTooNew}, ExitOpen},
+		{Usage("x %d", 1), ExitUsage},
+	} {
+		if got := ExitCode(test.err); got != test.want {
+			t.Errorf("%v: exit code %d, want %d", test.err, got, test.want)
+		}
+	}
+}
+
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	var stderr bytes.Buffer
+	cmd := &cobra.Command{Use: "tool", RunE: func(cmd *cobra.Command, _ []string) error {
+		return fmt.Errorf("reading: %w", cmd.Context().Err())
+	}}
+	cmd.SetArgs([]string{})
+	cmd.SetErr(&stderr)
+	if err := Execute(ctx, cmd); ExitCode(err) != ExitFailed || stderr.String() != "tool: reading: interrupted\n" {
+		t.Errorf("%v, %q", err, &stderr)
+	}
+}
+
+func TestProgressLine(t *testing.T) {
+	p := &Progress{label: "build", rate: BytesRate}
+	p.Update(512<<10, 1<<20)
+	if got, want := p.line(2*time.Second), "build  [============            ]  50 %  256 KiB/s  2s left"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	p = &Progress{label: "merge", rate: ItemRate("postings")}
+	p.Update(3000, 0)
+	if got, want := p.line(3*time.Second), "merge  1.00 k postings/s  3.00 s"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	p.Update(0, 10)
+	if got := p.line(time.Second); !strings.HasSuffix(got, "? left") {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestProgressOffTerminal: nothing is written to a file.
+func TestProgressOffTerminal(t *testing.T) {
+	f, err := os.CreateTemp(t.TempDir(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	p := NewProgress(f, "x", 10, BytesRate)
+	p.Set(5)
+	p.Stop()
+	p.Stop()
+	if st, err := f.Stat(); err != nil || st.Size() != 0 {
+		t.Errorf("%v bytes, %v", st.Size(), err)
+	}
+}

@@ -134,8 +134,9 @@ type mergeJob struct {
 	counts MergeStats
 }
 
+// listRef is a list of source number source.
 type listRef struct {
-	source *mergeSource
+	source uint32
 	entry  segment.Entry
 }
 
@@ -158,7 +159,7 @@ func (m *merger) lists(ctx context.Context, b *segment.Builder, stats *MergeStat
 	err := ordered(ctx, threads, ahead,
 		func(ctx context.Context, yield func(*mergeJob) bool) error { return m.terms(free, yield) },
 		func() func(context.Context, *mergeJob) (*mergeJob, error) {
-			lw := listWorker{enc: b.NewListEncoder()}
+			lw := listWorker{sources: m.sources, enc: b.NewListEncoder()}
 			return lw.job
 		},
 		func(j *mergeJob) error {
@@ -202,6 +203,7 @@ func (j *mergeJob) appendTo(b *segment.Builder) error {
 
 // listWorker merges the lists of terms.
 type listWorker struct {
+	sources     []*mergeSource
 	enc         *segment.ListEncoder
 	list        segment.List
 	docs, freqs []uint32
@@ -226,18 +228,18 @@ func (lw *listWorker) term(e *encoded, lists []listRef) error {
 	lw.enc.Reset()
 	any := false
 	for i := range lists {
-		r := &lists[i]
-		if err := r.source.seg.InitList(&lw.list, r.entry); err != nil {
+		src := lw.sources[lists[i].source]
+		if err := src.seg.InitList(&lw.list, lists[i].entry); err != nil {
 			return err
 		}
-		if r.source.gone == nil {
+		if src.gone == nil {
 			any = true
-			if err := lw.enc.AppendList(&lw.list, r.source.base); err != nil {
+			if err := lw.enc.AppendList(&lw.list, src.base); err != nil {
 				return err
 			}
 			continue
 		}
-		some, err := lw.filter(r.source)
+		some, err := lw.filter(src)
 		if err != nil {
 			return err
 		}
@@ -288,8 +290,8 @@ func (lw *listWorker) filter(src *mergeSource) (some bool, err error) {
 func (m *merger) terms(free chan *mergeJob, yield func(*mergeJob) bool) (err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
 	var heap termHeap
-	for _, src := range m.sources {
-		c := &termCursor{source: src, it: src.seg.Terms(), order: len(heap)}
+	for i, src := range m.sources {
+		c := &termCursor{source: uint32(i), it: src.seg.Terms()}
 		if c.next() {
 			heap = append(heap, c)
 		} else if err := c.it.Err(); err != nil {
@@ -319,9 +321,8 @@ func (m *merger) terms(free chan *mergeJob, yield func(*mergeJob) bool) (err err
 
 // termCursor is a source's place in its dictionary.
 type termCursor struct {
-	source *mergeSource
+	source uint32
 	it     *segment.TermIterator
-	order  int
 	prefix uint64
 }
 
@@ -341,7 +342,7 @@ func (c *termCursor) less(d *termCursor) bool {
 	if k := bytes.Compare(c.it.Term(), d.it.Term()); k != 0 {
 		return k < 0
 	}
-	return c.order < d.order
+	return c.source < d.source
 }
 
 // termHeap is a binary heap of cursors, the least first.
@@ -372,31 +373,40 @@ func (h termHeap) sink(i int) {
 
 // take appends the least term and its lists to j and moves on.
 func (h *termHeap) take(j *mergeJob) error {
-	from := len(j.terms)
-	j.terms = append(j.terms, (*h)[0].it.Term()...)
+	c := (*h)[0]
+	from, prefix := len(j.terms), c.prefix
+	j.terms = append(j.terms, c.it.Term()...)
 	j.ends = append(j.ends, len(j.terms))
-	term := j.terms[from:]
-	prefix := (*h)[0].prefix
-	for len(*h) > 0 {
-		c := (*h)[0]
-		if c.prefix != prefix || !bytes.Equal(c.it.Term(), term) {
+	for {
+		e := c.it.Entry()
+		j.lists = append(j.lists, listRef{c.source, e})
+		j.postings += uint64(e.DF)
+		if err := h.advance(); err != nil {
+			return err
+		}
+		if len(*h) == 0 {
 			break
 		}
-		j.lists = append(j.lists, listRef{c.source, c.it.Entry()})
-		j.postings += uint64(c.it.Entry().DF)
-		if !c.next() {
-			if err := c.it.Err(); err != nil {
-				return err
-			}
-			last := len(*h) - 1
-			(*h)[0] = (*h)[last]
-			*h = (*h)[:last]
-		}
-		if len(*h) > 1 {
-			h.sink(0)
+		if c = (*h)[0]; c.prefix != prefix || !bytes.Equal(c.it.Term(), j.terms[from:]) {
+			break
 		}
 	}
 	j.listEnds = append(j.listEnds, len(j.lists))
+	return nil
+}
+
+// advance moves the least cursor on.
+func (h *termHeap) advance() error {
+	c := (*h)[0]
+	if !c.next() {
+		if err := c.it.Err(); err != nil {
+			return err
+		}
+		last := len(*h) - 1
+		(*h)[0] = (*h)[last]
+		*h = (*h)[:last]
+	}
+	h.sink(0)
 	return nil
 }
 

@@ -106,10 +106,17 @@ func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 		return 0, err
 	}
 	dst = dst[:BlockLen:BlockLen]
+	prev := s.Prev(i)
+	bucket, l, _, end := b.line(b.lowest, 0)
+	if end >= b.n { // one bucket has them all
+		if !b.segment.Docs(dst, l, prev) {
+			return 0, codec.ErrBlock
+		}
+		return b.ended(dst[b.n-1], s.Last[i])
+	}
 	if !b.segment.Lambda(dst) {
 		return 0, codec.ErrBlock
 	}
-	prev, bucket := s.Prev(i), b.lowest
 	for j := 0; j < b.n; {
 		h, l, origin, end := b.line(bucket, j)
 		if origin != j || end <= j {
@@ -121,7 +128,12 @@ func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 		}
 		bucket, prev, j = h, dst[end-1], end
 	}
-	if prev != s.Last[i] {
+	return b.ended(prev, s.Last[i])
+}
+
+// ended returns the number of docIDs if the last is what the skip header says.
+func (b *block) ended(last, want uint32) (int, error) {
+	if last != want {
 		return 0, codec.ErrLastDoc
 	}
 	return b.n, nil

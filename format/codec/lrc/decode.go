@@ -67,12 +67,7 @@ func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 		return 0, err
 	}
 	dst = dst[:BlockLen:BlockLen]
-	if b.plan.Count == 0 {
-		bitpack.Unpack(dst, b.bytes, b.n, b.plan.Width)
-	} else if !patch.Unpack(dst, b.n, b.bytes, 0, b.bit, b.plan) {
-		return 0, codec.ErrBlock
-	}
-	if !b.line.Add(dst[:b.n], s.Prev(i)) {
+	if !b.line.Unpack(dst, b.n, b.bytes, 0, b.bit, b.plan, s.Prev(i)) {
 		return 0, codec.ErrBlock
 	}
 	if dst[b.n-1] != s.Last[i] {

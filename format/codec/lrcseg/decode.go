@@ -44,11 +44,7 @@ func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 		return 0, err
 	}
 	dst = dst[:BlockLen:BlockLen]
-	if !b.segment.Lambda(dst) {
-		return 0, codec.ErrBlock
-	}
-	b.line.Start += b.segment.Least
-	if !b.line.Add(dst[:b.n], s.Prev(i)) {
+	if !b.segment.Docs(dst, b.line, s.Prev(i)) {
 		return 0, codec.ErrBlock
 	}
 	if dst[b.n-1] != s.Last[i] {

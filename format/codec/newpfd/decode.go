@@ -14,20 +14,15 @@ const noWrap = 24
 // head reads the head of block p of n values. low is the byte at which the low
 // bits begin; ok is false unless the block is as long as the head says.
 func head(p []byte, n int) (plan patch.Plan, low int, ok bool) {
-	if len(p) == 0 {
+	if len(p) < 4 {
 		return patch.Plan{}, 0, true
 	}
 	word := uint(binary.LittleEndian.Uint32(p))
-	plan = patch.Plan{
-		Width: word & (1<<widthBits - 1),
-		Count: word >> widthBits & (1<<countBits - 1),
-		Over:  word >> (widthBits + countBits) & (1<<overBits - 1),
-	}
-	low = int(patch.Words(headBits+plan.Bits())) * 4
-	if plan.Width > bitpack.MaxWidth || low+bitpack.Size(n, plan.Width) != len(p) {
-		return plan, 0, false
-	}
-	return plan, low, true
+	plan.Width = word & (1<<widthBits - 1)
+	plan.Count = word >> widthBits & (1<<countBits - 1)
+	plan.Over = word >> (widthBits + countBits) & (1<<overBits - 1)
+	low = int(headBits+plan.Bits()+31) / 32 * 4
+	return plan, low, low+bitpack.Size(n, plan.Width) == len(p) && plan.Width <= bitpack.MaxWidth
 }
 
 // DecodeDocs writes the docIDs of one block to dst.
@@ -36,11 +31,8 @@ func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error)
 	if err != nil {
 		return 0, err
 	}
-	if uint(n-1) >= BlockLen {
-		return 0, codec.ErrBlock
-	}
 	plan, low, ok := head(p, n)
-	if !ok {
+	if !ok || uint(n-1) >= BlockLen {
 		return 0, codec.ErrBlock
 	}
 	dst = dst[:BlockLen:BlockLen]

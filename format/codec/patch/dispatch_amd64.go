@@ -27,10 +27,14 @@ func lowAndTable(src []byte, low int, width uint) (lowBits, tab *byte) {
 }
 
 func unpack(dst []uint32, n int, src []byte, low int, bit uint, p Plan, pos uint, less uint32) bool {
-	switch {
-	case !vectors(src):
+	dst = dst[:bitpack.BlockLen:bitpack.BlockLen]
+	if !vectors(src) {
 		return unpackPortable(dst, n, src, low, bit, p, pos, less)
-	case n == bitpack.BlockLen:
+	}
+	if pos == byCount {
+		pos = p.form()
+	}
+	if n == bitpack.BlockLen {
 		lowBits, tab := lowAndTable(src, low, p.Width)
 		return unpack512(&dst[0], unsafe.SliceData(src), uint64(bit), uint64(p.Count), uint64(p.Over), uint64(p.Width), uint64(pos), uint64(n), less, 0, lowBits, tab)
 	}
@@ -39,10 +43,14 @@ func unpack(dst []uint32, n int, src []byte, low int, bit uint, p Plan, pos uint
 }
 
 func unpackFreqs(dst []uint32, n int, src []byte, low int, bit uint, p Plan, pos uint, less uint32) bool {
-	switch {
-	case !vectors(src):
+	dst = dst[:bitpack.BlockLen:bitpack.BlockLen]
+	if !vectors(src) {
 		return unpackFreqsPortable(dst, n, src, low, bit, p, pos, less)
-	case n == bitpack.BlockLen:
+	}
+	if pos == byCount {
+		pos = p.form()
+	}
+	if n == bitpack.BlockLen {
 		lowBits, tab := lowAndTable(src, low, p.Width)
 		return unpackFreqs512(&dst[0], unsafe.SliceData(src), uint64(bit), uint64(p.Count), uint64(p.Over), uint64(p.Width), uint64(pos), uint64(n), less, 0, lowBits, tab)
 	}
@@ -51,13 +59,29 @@ func unpackFreqs(dst []uint32, n int, src []byte, low int, bit uint, p Plan, pos
 }
 
 func unpackDocs(dst []uint32, n int, src []byte, low int, bit uint, p Plan, pos uint, less, prev uint32) bool {
-	switch {
-	case !vectors(src):
+	dst = dst[:bitpack.BlockLen:bitpack.BlockLen]
+	if !vectors(src) {
 		return unpackDocsPortable(dst, n, src, low, bit, p, pos, less, prev)
-	case n == bitpack.BlockLen:
+	}
+	if pos == byCount {
+		pos = p.form()
+	}
+	if n == bitpack.BlockLen {
 		lowBits, tab := lowAndTable(src, low, p.Width)
 		return unpackDocs512(&dst[0], unsafe.SliceData(src), uint64(bit), uint64(p.Count), uint64(p.Over), uint64(p.Width), uint64(pos), uint64(n), less, prev, lowBits, tab)
 	}
 	bitpack.Unpack(dst, src[low:], n, p.Width)
 	return applyDocs512(&dst[0], unsafe.SliceData(src), uint64(bit), uint64(p.Count), uint64(p.Over), uint64(p.Width), uint64(pos), uint64(n), less, prev)
+}
+
+func unpackLine(dst []uint32, src []byte, low int, bit uint, p Plan, line *[4]uint32, prev uint32) (ok, done bool) {
+	if !vectors(src) {
+		return false, false
+	}
+	dst = dst[:bitpack.BlockLen]
+	lowBits, tab := lowAndTable(src, low, p.Width)
+	if p.Count == 0 {
+		return plainLine512(&dst[0], lowBits, tab, prev, &line[0]), true
+	}
+	return unpackLine512(&dst[0], unsafe.SliceData(src), uint64(bit), uint64(p.Count), uint64(p.Over), uint64(p.Width), uint64(p.form()), bitpack.BlockLen, 1, prev, lowBits, tab, &line[0]), true
 }

@@ -13,3 +13,7 @@ func unpackFreqs(dst []uint32, n int, src []byte, low int, bit uint, p Plan, pos
 func unpackDocs(dst []uint32, n int, src []byte, low int, bit uint, p Plan, pos uint, less, prev uint32) bool {
 	return unpackDocsPortable(dst, n, src, low, bit, p, pos, less, prev)
 }
+
+func unpackLine([]uint32, []byte, int, uint, Plan, *[4]uint32, uint32) (ok, done bool) {
+	return false, false
+}

@@ -42,34 +42,46 @@ func (w *Writer) PutExceptions(v []uint32, p Plan) {
 // exceptions must lie within src, and dst have 128 elements, of which those from n on
 // may be overwritten.
 func Unpack(dst []uint32, n int, src []byte, low int, bit uint, p Plan) bool {
-	return unpack(dst[:bitpack.BlockLen:bitpack.BlockLen], n, src, low, bit, p, p.form(), 1)
+	return unpack(dst, n, src, low, bit, p, byCount, 1)
 }
 
 // UnpackFreqs is Unpack and adds one to every value.
 func UnpackFreqs(dst []uint32, n int, src []byte, low int, bit uint, p Plan) bool {
-	return unpackFreqs(dst[:bitpack.BlockLen:bitpack.BlockLen], n, src, low, bit, p, p.form(), 1)
+	return unpackFreqs(dst, n, src, low, bit, p, byCount, 1)
 }
 
 // UnpackDocs is Unpack and turns the values, d-gaps less one, into docIDs that follow
 // prev.
 func UnpackDocs(dst []uint32, n int, src []byte, low int, bit uint, p Plan, prev uint32) bool {
-	return unpackDocs(dst[:bitpack.BlockLen:bitpack.BlockLen], n, src, low, bit, p, p.form(), 1, prev)
+	return unpackDocs(dst, n, src, low, bit, p, byCount, 1, prev)
 }
 
 // UnpackListFreqs is UnpackFreqs for exceptions whose positions are always listed, in
 // fields of pos bits, at most 7, and whose overflows, of at least one bit, are stored
 // as they are, not less one.
 func UnpackListFreqs(dst []uint32, n int, src []byte, low int, bit uint, p Plan, pos uint) bool {
-	return unpackFreqs(dst[:bitpack.BlockLen:bitpack.BlockLen], n, src, low, bit, p, pos, 0)
+	return unpackFreqs(dst, n, src, low, bit, p, pos, 0)
 }
 
 // UnpackListDocs is UnpackDocs for exceptions as UnpackListFreqs takes them.
 func UnpackListDocs(dst []uint32, n int, src []byte, low int, bit uint, p Plan, pos uint, prev uint32) bool {
-	return unpackDocs(dst[:bitpack.BlockLen:bitpack.BlockLen], n, src, low, bit, p, pos, 0, prev)
+	return unpackDocs(dst, n, src, low, bit, p, pos, 0, prev)
 }
 
-// asBitmap takes the place of the width of positions where they are a bitmap.
-const asBitmap = 64
+// UnpackLine is Unpack of 128 values, with exceptions or without, and adds a line of
+// package regress to them: line holds the fields of its Local in their order. ok is
+// false also where the sums do not rise strictly above prev or exceed codec.MaxDoc.
+// done is false, and dst as it was, where there is no fused kernel for it.
+func UnpackLine(dst []uint32, src []byte, low int, bit uint, p Plan, line *[4]uint32, prev uint32) (ok, done bool) {
+	return unpackLine(dst, src, low, bit, p, line, prev)
+}
+
+// In place of the width of positions: they are a bitmap, or what their number asks
+// for.
+const (
+	asBitmap = 64
+	byCount  = 255
+)
 
 func (p Plan) form() uint {
 	if p.Count > ListMax {
@@ -79,6 +91,9 @@ func (p Plan) form() uint {
 }
 
 func applyPortable(dst []uint32, n int, src []byte, bit uint, p Plan, pos uint, less uint32) bool {
+	if pos == byCount {
+		pos = p.form()
+	}
 	if pos == asBitmap {
 		return applyBitmap(dst, n, src, bit, p)
 	}

@@ -39,3 +39,13 @@ func applyDocs512(dst *uint32, src *byte, bit uint64, count uint64, over uint64,
 //
 //go:noescape
 func unpackDocs512(dst *uint32, src *byte, bit uint64, count uint64, over uint64, width uint64, pos uint64, n uint64, less uint32, prev uint32, low *byte, tab *byte) bool
+
+// unpackLine512 is unpack512 and adds a line; false also if the sums do not rise above prev.
+//
+//go:noescape
+func unpackLine512(dst *uint32, src *byte, bit uint64, count uint64, over uint64, width uint64, pos uint64, n uint64, less uint32, prev uint32, low *byte, tab *byte, line *uint32) bool
+
+// plainLine512 is unpackLine512 for a block without exceptions.
+//
+//go:noescape
+func plainLine512(dst *uint32, low *byte, tab *byte, prev uint32, line *uint32) bool

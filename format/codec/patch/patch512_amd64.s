@@ -2054,3 +2054,564 @@ unpackDocs512_fail:
 	VZEROUPPER
 	MOVB $0x00, ret+88(FP)
 	RET
+
+// func unpackLine512(dst *uint32, src *byte, bit uint64, count uint64, over uint64, width uint64, pos uint64, n uint64, less uint32, prev uint32, low *byte, tab *byte, line *uint32) bool
+// Requires: AVX, AVX2, AVX512DQ, AVX512F, BMI2, CMOV, POPCNT
+TEXT ·unpackLine512(SB), NOSPLIT, $576-97
+	MOVQ    src+8(FP), AX
+	MOVQ    bit+16(FP), DX
+	MOVQ    count+24(FP), BX
+	MOVQ    over+32(FP), SI
+	MOVQ    pos+48(FP), CX
+	CMPQ    CX, $0x00000040
+	JLT     unpackLine512_list
+	MOVQ    DX, R9
+	SHRQ    $0x03, R9
+	ADDQ    AX, R9
+	MOVQ    DX, CX
+	ANDQ    $0x07, CX
+	MOVQ    (R9), DI
+	MOVQ    8(R9), R8
+	MOVBQZX 16(R9), R9
+	SHRQ    CL, R8, DI
+	SHRQ    CL, R9, R8
+	POPCNTQ DI, CX
+	POPCNTQ R8, R9
+	ADDQ    R9, CX
+	CMPQ    CX, BX
+	JNE     unpackLine512_fail
+	ADDQ    $0x00000080, DX
+	JMP     unpackLine512_check
+
+unpackLine512_list:
+	MOVQ         CX, DI
+	SHLQ         $0x04, DI
+	LEAQ         multiples<>+0(SB), R8
+	VMOVDQU32    (R8)(DI*4), Z0
+	MOVQ         $-1, R8
+	BZHIQ        CX, R8, R8
+	VPBROADCASTD R8, Z1
+	VPBROADCASTD word<>+0(SB), Z2
+	VPBROADCASTD word<>+4(SB), Z3
+	MOVQ         DX, R9
+	VPXORQ       Z4, Z4, Z4
+	VPXORQ       Z5, Z5, Z5
+	VPBROADCASTQ one<>+0(SB), Z6
+	VPBROADCASTQ one<>+8(SB), Z7
+	VPTERNLOGD   $0xff, Z8, Z8, Z8
+	VMOVDQA32    Z8, Z9
+	MOVQ         BX, R8
+
+unpackLine512_position:
+	MOVQ          $-1, R10
+	BZHIQ         R8, R10, R10
+	KMOVW         R10, K1
+	MOVQ          DX, R10
+	ANDQ          $0x1f, R10
+	VPBROADCASTD  R10, Z11
+	MOVQ          DX, R10
+	SHRQ          $0x05, R10
+	XORQ          R11, R11
+	TESTQ         CX, CX
+	CMOVQEQ       R11, R10
+	VPADDD        Z0, Z11, Z11
+	VPSRLD        $0x05, Z11, Z14
+	VPANDD        Z3, Z11, Z11
+	VPERMD        (AX)(R10*4), Z14, Z10
+	VPERMD        4(AX)(R10*4), Z14, Z14
+	VPSRLVD       Z11, Z10, Z10
+	VPSUBD        Z11, Z2, Z11
+	VPSLLVD       Z11, Z14, Z14
+	VPTERNLOGD    $0xa8, Z1, Z14, Z10
+	ADDQ          DI, DX
+	VALIGND       $0x0f, Z8, Z10, Z11
+	VMOVDQA32     Z10, Z8
+	VPCMPD        $0x02, Z11, Z10, K1, K2
+	VMOVDQA32     Z9, Z11
+	VMOVDQA32     Z10, K1, Z11
+	KORTESTW      K2, K2
+	JNE           unpackLine512_fail
+	VPMOVZXDQ     Y11, Z10
+	VPSLLVQ       Z10, Z6, Z14
+	VPORQ         Z14, Z4, Z4
+	VPSUBQ        Z7, Z10, Z10
+	VPSLLVQ       Z10, Z6, Z14
+	VPORQ         Z14, Z5, Z5
+	VEXTRACTI64X4 $0x01, Z11, Y10
+	VPMOVZXDQ     Y10, Z10
+	VPSLLVQ       Z10, Z6, Z11
+	VPORQ         Z11, Z4, Z4
+	VPSUBQ        Z7, Z10, Z10
+	VPSLLVQ       Z10, Z6, Z11
+	VPORQ         Z11, Z5, Z5
+	SUBQ          $0x10, R8
+	JG            unpackLine512_position
+	VEXTRACTI64X4 $0x01, Z4, Y0
+	VPOR          Y4, Y0, Y0
+	VEXTRACTI64X4 $0x01, Z5, Y1
+	VPOR          Y5, Y1, Y1
+	VPUNPCKLQDQ   Y1, Y0, Y2
+	VPUNPCKHQDQ   Y1, Y0, Y0
+	VPOR          Y0, Y2, Y2
+	VEXTRACTI128  $0x01, Y2, X0
+	VPOR          X0, X2, X2
+	VMOVQ         X2, DI
+	VPEXTRQ       $0x01, X2, R8
+	MOVQ          BX, R10
+	IMULQ         CX, R10
+	MOVQ          R9, DX
+	ADDQ          R10, DX
+
+unpackLine512_check:
+	MOVQ         SI, R9
+	SHLQ         $0x04, R9
+	LEAQ         multiples<>+0(SB), CX
+	VMOVDQU32    (CX)(R9*4), Z0
+	MOVQ         $-1, CX
+	BZHIQ        SI, CX, CX
+	VPBROADCASTD CX, Z1
+	VPBROADCASTD word<>+0(SB), Z2
+	VPBROADCASTD word<>+4(SB), Z3
+	MOVQ         DX, CX
+	MOVL         less+64(FP), CX
+	VPBROADCASTD CX, Z4
+	MOVQ         width+40(FP), CX
+	VPBROADCASTD CX, Z5
+	LEAQ         (SP), CX
+	LEAQ         (CX)(BX*4), BX
+
+unpackLine512_overflow:
+	MOVQ         DX, R10
+	ANDQ         $0x1f, R10
+	VPBROADCASTD R10, Z7
+	MOVQ         DX, R10
+	SHRQ         $0x05, R10
+	XORQ         R11, R11
+	TESTQ        SI, SI
+	CMOVQEQ      R11, R10
+	VPADDD       Z0, Z7, Z7
+	VPSRLD       $0x05, Z7, Z8
+	VPANDD       Z3, Z7, Z7
+	VPERMD       (AX)(R10*4), Z8, Z6
+	VPERMD       4(AX)(R10*4), Z8, Z8
+	VPSRLVD      Z7, Z6, Z6
+	VPSUBD       Z7, Z2, Z7
+	VPSLLVD      Z7, Z8, Z8
+	VPTERNLOGD   $0xa8, Z1, Z8, Z6
+	ADDQ         R9, DX
+	VPADDD       Z4, Z6, Z6
+	VPSLLVD      Z5, Z6, Z6
+	VMOVDQU32    Z6, (CX)
+	ADDQ         $0x40, CX
+	CMPQ         CX, BX
+	JLT          unpackLine512_overflow
+	MOVQ         dst+0(FP), AX
+	LEAQ         (SP), CX
+	MOVL         prev+68(FP), DX
+	VPBROADCASTD DX, Z4
+	MOVQ         line+88(FP), DX
+	VMOVDQU32    iota<>+0(SB), Z5
+	VPBROADCASTD (DX), Z0
+	VPBROADCASTD 4(DX), Z1
+	VPBROADCASTD 8(DX), Z2
+	VPBROADCASTD 12(DX), Z3
+	VPMULLD      Z5, Z1, Z6
+	VPADDD       Z6, Z0, Z0
+	VPMULLD      Z5, Z3, Z6
+	VPADDD       Z6, Z2, Z2
+	VPSLLD       $0x04, Z1, Z1
+	VPSLLD       $0x04, Z3, Z3
+	VPXORD       Z12, Z12, Z12
+	VPTERNLOGD   $0xff, Z13, Z13, Z13
+	MOVQ         low+72(FP), DX
+	MOVQ         tab+80(FP), BX
+	VPBROADCASTD 32(BX), Z5
+	KMOVW        DI, K1
+	VPEXPANDD.Z  (CX), K1, Z6
+	MOVWQZX      DI, SI
+	POPCNTQ      SI, SI
+	LEAQ         (CX)(SI*4), CX
+	SHRQ         $0x10, DI
+	MOVL         (BX), SI
+	VMOVDQU64    64(BX), Z7
+	VPERMQ       (DX)(SI*1), Z7, Z8
+	VPERMQ       16(DX)(SI*1), Z7, Z7
+	VPSRLVD      128(BX), Z8, Z8
+	VPSLLVD      192(BX), Z7, Z7
+	VPTERNLOGD   $0xa8, Z5, Z7, Z8
+	VPORD        Z8, Z6, Z6
+	VPSRLD       $0x19, Z2, Z7
+	VPADDD       Z0, Z6, Z6
+	VPADDD       Z7, Z6, Z6
+	VALIGND      $0x0f, Z4, Z6, Z7
+	VMOVDQA32    Z6, Z4
+	VPSUBD       Z7, Z6, Z7
+	VPADDD       Z13, Z7, Z7
+	VPTERNLOGD   $0xfe, Z6, Z7, Z12
+	VPADDD       Z1, Z0, Z0
+	VPADDD       Z3, Z2, Z2
+	VMOVDQU32    Z6, (AX)
+	KMOVW        DI, K1
+	VPEXPANDD.Z  (CX), K1, Z6
+	MOVWQZX      DI, SI
+	POPCNTQ      SI, SI
+	LEAQ         (CX)(SI*4), CX
+	SHRQ         $0x10, DI
+	MOVL         4(BX), SI
+	VMOVDQU64    256(BX), Z7
+	VPERMQ       (DX)(SI*1), Z7, Z8
+	VPERMQ       16(DX)(SI*1), Z7, Z7
+	VPSRLVD      320(BX), Z8, Z8
+	VPSLLVD      384(BX), Z7, Z7
+	VPTERNLOGD   $0xa8, Z5, Z7, Z8
+	VPORD        Z8, Z6, Z6
+	VPSRLD       $0x19, Z2, Z7
+	VPADDD       Z0, Z6, Z6
+	VPADDD       Z7, Z6, Z6
+	VALIGND      $0x0f, Z4, Z6, Z7
+	VMOVDQA32    Z6, Z4
+	VPSUBD       Z7, Z6, Z7
+	VPADDD       Z13, Z7, Z7
+	VPTERNLOGD   $0xfe, Z6, Z7, Z12
+	VPADDD       Z1, Z0, Z0
+	VPADDD       Z3, Z2, Z2
+	VMOVDQU32    Z6, 64(AX)
+	KMOVW        DI, K1
+	VPEXPANDD.Z  (CX), K1, Z6
+	MOVWQZX      DI, SI
+	POPCNTQ      SI, SI
+	LEAQ         (CX)(SI*4), CX
+	SHRQ         $0x10, DI
+	MOVL         8(BX), SI
+	VMOVDQU64    448(BX), Z7
+	VPERMQ       (DX)(SI*1), Z7, Z8
+	VPERMQ       16(DX)(SI*1), Z7, Z7
+	VPSRLVD      512(BX), Z8, Z8
+	VPSLLVD      576(BX), Z7, Z7
+	VPTERNLOGD   $0xa8, Z5, Z7, Z8
+	VPORD        Z8, Z6, Z6
+	VPSRLD       $0x19, Z2, Z7
+	VPADDD       Z0, Z6, Z6
+	VPADDD       Z7, Z6, Z6
+	VALIGND      $0x0f, Z4, Z6, Z7
+	VMOVDQA32    Z6, Z4
+	VPSUBD       Z7, Z6, Z7
+	VPADDD       Z13, Z7, Z7
+	VPTERNLOGD   $0xfe, Z6, Z7, Z12
+	VPADDD       Z1, Z0, Z0
+	VPADDD       Z3, Z2, Z2
+	VMOVDQU32    Z6, 128(AX)
+	KMOVW        DI, K1
+	VPEXPANDD.Z  (CX), K1, Z6
+	MOVWQZX      DI, SI
+	POPCNTQ      SI, SI
+	LEAQ         (CX)(SI*4), CX
+	SHRQ         $0x10, DI
+	MOVL         12(BX), SI
+	VMOVDQU64    640(BX), Z7
+	VPERMQ       (DX)(SI*1), Z7, Z8
+	VPERMQ       16(DX)(SI*1), Z7, Z7
+	VPSRLVD      704(BX), Z8, Z8
+	VPSLLVD      768(BX), Z7, Z7
+	VPTERNLOGD   $0xa8, Z5, Z7, Z8
+	VPORD        Z8, Z6, Z6
+	VPSRLD       $0x19, Z2, Z7
+	VPADDD       Z0, Z6, Z6
+	VPADDD       Z7, Z6, Z6
+	VALIGND      $0x0f, Z4, Z6, Z7
+	VMOVDQA32    Z6, Z4
+	VPSUBD       Z7, Z6, Z7
+	VPADDD       Z13, Z7, Z7
+	VPTERNLOGD   $0xfe, Z6, Z7, Z12
+	VPADDD       Z1, Z0, Z0
+	VPADDD       Z3, Z2, Z2
+	VMOVDQU32    Z6, 192(AX)
+	KMOVW        R8, K1
+	VPEXPANDD.Z  (CX), K1, Z6
+	MOVWQZX      R8, SI
+	POPCNTQ      SI, SI
+	LEAQ         (CX)(SI*4), CX
+	SHRQ         $0x10, R8
+	MOVL         16(BX), SI
+	VMOVDQU64    832(BX), Z7
+	VPERMQ       (DX)(SI*1), Z7, Z8
+	VPERMQ       16(DX)(SI*1), Z7, Z7
+	VPSRLVD      896(BX), Z8, Z8
+	VPSLLVD      960(BX), Z7, Z7
+	VPTERNLOGD   $0xa8, Z5, Z7, Z8
+	VPORD        Z8, Z6, Z6
+	VPSRLD       $0x19, Z2, Z7
+	VPADDD       Z0, Z6, Z6
+	VPADDD       Z7, Z6, Z6
+	VALIGND      $0x0f, Z4, Z6, Z7
+	VMOVDQA32    Z6, Z4
+	VPSUBD       Z7, Z6, Z7
+	VPADDD       Z13, Z7, Z7
+	VPTERNLOGD   $0xfe, Z6, Z7, Z12
+	VPADDD       Z1, Z0, Z0
+	VPADDD       Z3, Z2, Z2
+	VMOVDQU32    Z6, 256(AX)
+	KMOVW        R8, K1
+	VPEXPANDD.Z  (CX), K1, Z6
+	MOVWQZX      R8, SI
+	POPCNTQ      SI, SI
+	LEAQ         (CX)(SI*4), CX
+	SHRQ         $0x10, R8
+	MOVL         20(BX), SI
+	VMOVDQU64    1024(BX), Z7
+	VPERMQ       (DX)(SI*1), Z7, Z8
+	VPERMQ       16(DX)(SI*1), Z7, Z7
+	VPSRLVD      1088(BX), Z8, Z8
+	VPSLLVD      1152(BX), Z7, Z7
+	VPTERNLOGD   $0xa8, Z5, Z7, Z8
+	VPORD        Z8, Z6, Z6
+	VPSRLD       $0x19, Z2, Z7
+	VPADDD       Z0, Z6, Z6
+	VPADDD       Z7, Z6, Z6
+	VALIGND      $0x0f, Z4, Z6, Z7
+	VMOVDQA32    Z6, Z4
+	VPSUBD       Z7, Z6, Z7
+	VPADDD       Z13, Z7, Z7
+	VPTERNLOGD   $0xfe, Z6, Z7, Z12
+	VPADDD       Z1, Z0, Z0
+	VPADDD       Z3, Z2, Z2
+	VMOVDQU32    Z6, 320(AX)
+	KMOVW        R8, K1
+	VPEXPANDD.Z  (CX), K1, Z6
+	MOVWQZX      R8, SI
+	POPCNTQ      SI, SI
+	LEAQ         (CX)(SI*4), CX
+	SHRQ         $0x10, R8
+	MOVL         24(BX), SI
+	VMOVDQU64    1216(BX), Z7
+	VPERMQ       (DX)(SI*1), Z7, Z8
+	VPERMQ       16(DX)(SI*1), Z7, Z7
+	VPSRLVD      1280(BX), Z8, Z8
+	VPSLLVD      1344(BX), Z7, Z7
+	VPTERNLOGD   $0xa8, Z5, Z7, Z8
+	VPORD        Z8, Z6, Z6
+	VPSRLD       $0x19, Z2, Z7
+	VPADDD       Z0, Z6, Z6
+	VPADDD       Z7, Z6, Z6
+	VALIGND      $0x0f, Z4, Z6, Z7
+	VMOVDQA32    Z6, Z4
+	VPSUBD       Z7, Z6, Z7
+	VPADDD       Z13, Z7, Z7
+	VPTERNLOGD   $0xfe, Z6, Z7, Z12
+	VPADDD       Z1, Z0, Z0
+	VPADDD       Z3, Z2, Z2
+	VMOVDQU32    Z6, 384(AX)
+	KMOVW        R8, K1
+	VPEXPANDD.Z  (CX), K1, Z6
+	MOVL         28(BX), CX
+	VMOVDQU64    1408(BX), Z7
+	VPERMQ       (DX)(CX*1), Z7, Z8
+	VPERMQ       16(DX)(CX*1), Z7, Z7
+	VPSRLVD      1472(BX), Z8, Z8
+	VPSLLVD      1536(BX), Z7, Z7
+	VPTERNLOGD   $0xa8, Z5, Z7, Z8
+	VPORD        Z8, Z6, Z6
+	VPSRLD       $0x19, Z2, Z5
+	VPADDD       Z0, Z6, Z6
+	VPADDD       Z5, Z6, Z6
+	VALIGND      $0x0f, Z4, Z6, Z5
+	VMOVDQA32    Z6, Z4
+	VPSUBD       Z5, Z6, Z5
+	VPADDD       Z13, Z5, Z5
+	VPTERNLOGD   $0xfe, Z6, Z5, Z12
+	VPADDD       Z1, Z0, Z0
+	VPADDD       Z3, Z2, Z2
+	VMOVDQU32    Z6, 448(AX)
+	VPMOVD2M     Z12, K1
+	KORTESTW     K1, K1
+	SETEQ        ret+96(FP)
+	VZEROUPPER
+	RET
+
+unpackLine512_fail:
+	VZEROUPPER
+	MOVB $0x00, ret+96(FP)
+	RET
+
+DATA iota<>+0(SB)/8, $0x0000000100000000
+DATA iota<>+8(SB)/8, $0x0000000300000002
+DATA iota<>+16(SB)/8, $0x0000000500000004
+DATA iota<>+24(SB)/8, $0x0000000700000006
+DATA iota<>+32(SB)/8, $0x0000000900000008
+DATA iota<>+40(SB)/8, $0x0000000b0000000a
+DATA iota<>+48(SB)/8, $0x0000000d0000000c
+DATA iota<>+56(SB)/8, $0x0000000f0000000e
+GLOBL iota<>(SB), RODATA|NOPTR, $64
+
+// func plainLine512(dst *uint32, low *byte, tab *byte, prev uint32, line *uint32) bool
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·plainLine512(SB), NOSPLIT, $0-41
+	MOVQ         dst+0(FP), AX
+	MOVQ         low+8(FP), CX
+	MOVQ         tab+16(FP), DX
+	VPBROADCASTD 32(DX), Z0
+	MOVL         prev+24(FP), BX
+	VPBROADCASTD BX, Z5
+	MOVQ         line+32(FP), BX
+	VMOVDQU32    iota<>+0(SB), Z8
+	VPBROADCASTD (BX), Z1
+	VPBROADCASTD 4(BX), Z2
+	VPBROADCASTD 8(BX), Z3
+	VPBROADCASTD 12(BX), Z4
+	VPMULLD      Z8, Z2, Z9
+	VPADDD       Z9, Z1, Z1
+	VPMULLD      Z8, Z4, Z9
+	VPADDD       Z9, Z3, Z3
+	VPSLLD       $0x04, Z2, Z2
+	VPSLLD       $0x04, Z4, Z4
+	VPXORD       Z6, Z6, Z6
+	VPTERNLOGD   $0xff, Z7, Z7, Z7
+	MOVL         (DX), BX
+	VMOVDQU64    64(DX), Z8
+	VPERMQ       (CX)(BX*1), Z8, Z9
+	VPERMQ       16(CX)(BX*1), Z8, Z8
+	VPSRLVD      128(DX), Z9, Z9
+	VPSLLVD      192(DX), Z8, Z8
+	VPTERNLOGD   $0xa8, Z0, Z8, Z9
+	VPSRLD       $0x19, Z3, Z8
+	VPADDD       Z1, Z9, Z9
+	VPADDD       Z8, Z9, Z9
+	VALIGND      $0x0f, Z5, Z9, Z8
+	VMOVDQA32    Z9, Z5
+	VPSUBD       Z8, Z9, Z8
+	VPADDD       Z7, Z8, Z8
+	VPTERNLOGD   $0xfe, Z9, Z8, Z6
+	VPADDD       Z2, Z1, Z1
+	VPADDD       Z4, Z3, Z3
+	VMOVDQU32    Z9, (AX)
+	MOVL         4(DX), BX
+	VMOVDQU64    256(DX), Z8
+	VPERMQ       (CX)(BX*1), Z8, Z9
+	VPERMQ       16(CX)(BX*1), Z8, Z8
+	VPSRLVD      320(DX), Z9, Z9
+	VPSLLVD      384(DX), Z8, Z8
+	VPTERNLOGD   $0xa8, Z0, Z8, Z9
+	VPSRLD       $0x19, Z3, Z8
+	VPADDD       Z1, Z9, Z9
+	VPADDD       Z8, Z9, Z9
+	VALIGND      $0x0f, Z5, Z9, Z8
+	VMOVDQA32    Z9, Z5
+	VPSUBD       Z8, Z9, Z8
+	VPADDD       Z7, Z8, Z8
+	VPTERNLOGD   $0xfe, Z9, Z8, Z6
+	VPADDD       Z2, Z1, Z1
+	VPADDD       Z4, Z3, Z3
+	VMOVDQU32    Z9, 64(AX)
+	MOVL         8(DX), BX
+	VMOVDQU64    448(DX), Z8
+	VPERMQ       (CX)(BX*1), Z8, Z9
+	VPERMQ       16(CX)(BX*1), Z8, Z8
+	VPSRLVD      512(DX), Z9, Z9
+	VPSLLVD      576(DX), Z8, Z8
+	VPTERNLOGD   $0xa8, Z0, Z8, Z9
+	VPSRLD       $0x19, Z3, Z8
+	VPADDD       Z1, Z9, Z9
+	VPADDD       Z8, Z9, Z9
+	VALIGND      $0x0f, Z5, Z9, Z8
+	VMOVDQA32    Z9, Z5
+	VPSUBD       Z8, Z9, Z8
+	VPADDD       Z7, Z8, Z8
+	VPTERNLOGD   $0xfe, Z9, Z8, Z6
+	VPADDD       Z2, Z1, Z1
+	VPADDD       Z4, Z3, Z3
+	VMOVDQU32    Z9, 128(AX)
+	MOVL         12(DX), BX
+	VMOVDQU64    640(DX), Z8
+	VPERMQ       (CX)(BX*1), Z8, Z9
+	VPERMQ       16(CX)(BX*1), Z8, Z8
+	VPSRLVD      704(DX), Z9, Z9
+	VPSLLVD      768(DX), Z8, Z8
+	VPTERNLOGD   $0xa8, Z0, Z8, Z9
+	VPSRLD       $0x19, Z3, Z8
+	VPADDD       Z1, Z9, Z9
+	VPADDD       Z8, Z9, Z9
+	VALIGND      $0x0f, Z5, Z9, Z8
+	VMOVDQA32    Z9, Z5
+	VPSUBD       Z8, Z9, Z8
+	VPADDD       Z7, Z8, Z8
+	VPTERNLOGD   $0xfe, Z9, Z8, Z6
+	VPADDD       Z2, Z1, Z1
+	VPADDD       Z4, Z3, Z3
+	VMOVDQU32    Z9, 192(AX)
+	MOVL         16(DX), BX
+	VMOVDQU64    832(DX), Z8
+	VPERMQ       (CX)(BX*1), Z8, Z9
+	VPERMQ       16(CX)(BX*1), Z8, Z8
+	VPSRLVD      896(DX), Z9, Z9
+	VPSLLVD      960(DX), Z8, Z8
+	VPTERNLOGD   $0xa8, Z0, Z8, Z9
+	VPSRLD       $0x19, Z3, Z8
+	VPADDD       Z1, Z9, Z9
+	VPADDD       Z8, Z9, Z9
+	VALIGND      $0x0f, Z5, Z9, Z8
+	VMOVDQA32    Z9, Z5
+	VPSUBD       Z8, Z9, Z8
+	VPADDD       Z7, Z8, Z8
+	VPTERNLOGD   $0xfe, Z9, Z8, Z6
+	VPADDD       Z2, Z1, Z1
+	VPADDD       Z4, Z3, Z3
+	VMOVDQU32    Z9, 256(AX)
+	MOVL         20(DX), BX
+	VMOVDQU64    1024(DX), Z8
+	VPERMQ       (CX)(BX*1), Z8, Z9
+	VPERMQ       16(CX)(BX*1), Z8, Z8
+	VPSRLVD      1088(DX), Z9, Z9
+	VPSLLVD      1152(DX), Z8, Z8
+	VPTERNLOGD   $0xa8, Z0, Z8, Z9
+	VPSRLD       $0x19, Z3, Z8
+	VPADDD       Z1, Z9, Z9
+	VPADDD       Z8, Z9, Z9
+	VALIGND      $0x0f, Z5, Z9, Z8
+	VMOVDQA32    Z9, Z5
+	VPSUBD       Z8, Z9, Z8
+	VPADDD       Z7, Z8, Z8
+	VPTERNLOGD   $0xfe, Z9, Z8, Z6
+	VPADDD       Z2, Z1, Z1
+	VPADDD       Z4, Z3, Z3
+	VMOVDQU32    Z9, 320(AX)
+	MOVL         24(DX), BX
+	VMOVDQU64    1216(DX), Z8
+	VPERMQ       (CX)(BX*1), Z8, Z9
+	VPERMQ       16(CX)(BX*1), Z8, Z8
+	VPSRLVD      1280(DX), Z9, Z9
+	VPSLLVD      1344(DX), Z8, Z8
+	VPTERNLOGD   $0xa8, Z0, Z8, Z9
+	VPSRLD       $0x19, Z3, Z8
+	VPADDD       Z1, Z9, Z9
+	VPADDD       Z8, Z9, Z9
+	VALIGND      $0x0f, Z5, Z9, Z8
+	VMOVDQA32    Z9, Z5
+	VPSUBD       Z8, Z9, Z8
+	VPADDD       Z7, Z8, Z8
+	VPTERNLOGD   $0xfe, Z9, Z8, Z6
+	VPADDD       Z2, Z1, Z1
+	VPADDD       Z4, Z3, Z3
+	VMOVDQU32    Z9, 384(AX)
+	MOVL         28(DX), BX
+	VMOVDQU64    1408(DX), Z8
+	VPERMQ       (CX)(BX*1), Z8, Z9
+	VPERMQ       16(CX)(BX*1), Z8, Z8
+	VPSRLVD      1472(DX), Z9, Z9
+	VPSLLVD      1536(DX), Z8, Z8
+	VPTERNLOGD   $0xa8, Z0, Z8, Z9
+	VPSRLD       $0x19, Z3, Z0
+	VPADDD       Z1, Z9, Z9
+	VPADDD       Z0, Z9, Z9
+	VALIGND      $0x0f, Z5, Z9, Z0
+	VMOVDQA32    Z9, Z5
+	VPSUBD       Z0, Z9, Z0
+	VPADDD       Z7, Z0, Z0
+	VPTERNLOGD   $0xfe, Z9, Z0, Z6
+	VPADDD       Z2, Z1, Z1
+	VPADDD       Z4, Z3, Z3
+	VMOVDQU32    Z9, 448(AX)
+	VPMOVD2M     Z6, K1
+	KORTESTW     K1, K1
+	SETEQ        ret+40(FP)
+	VZEROUPPER
+	RET

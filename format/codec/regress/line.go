@@ -1,6 +1,11 @@
 package regress
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/pinion-index/pinion/format/codec/bitpack"
+	"github.com/pinion-index/pinion/format/codec/patch"
+)
 
 // fracBits is the precision of the fraction within 128 elements: a sum of 128
 // fractions stays below 2^32.
@@ -40,6 +45,23 @@ func (l Local) At(j int) uint32 {
 // rise strictly above prev (codec.NoDoc: above nothing) and none is over
 // codec.MaxDoc. prev, unless NoDoc, must be at most codec.MaxDoc.
 func (l Local) Add(v []uint32, prev uint32) bool { return add(v, l, prev) }
+
+// Unpack writes n patched lambda to dst, which has 128 elements, and adds the line:
+// patch.Unpack, or bitpack.Unpack where there are no exceptions, and Add in one.
+func (l Local) Unpack(dst []uint32, n int, src []byte, low int, bit uint, p patch.Plan, prev uint32) bool {
+	if n == BlockLen {
+		line := [4]uint32{l.Start, l.Step, l.Frac, l.FracStep}
+		if ok, done := patch.UnpackLine(dst, src, low, bit, p, &line, prev); done {
+			return ok
+		}
+	}
+	if p.Count == 0 {
+		bitpack.Unpack(dst, src[low:], n, p.Width)
+	} else if !patch.Unpack(dst, n, src, low, bit, p) {
+		return false
+	}
+	return l.Add(dst[:n], prev)
+}
 
 func addPortable(v []uint32, l Local, prev uint32) bool {
 	next, bad := prev+1, uint32(0)

@@ -97,6 +97,13 @@ func (s *Segment) Lambda(dst []uint32) bool {
 	return patch.Unpack(dst, s.length, s.src, s.low, s.at, s.Plan)
 }
 
+// Docs writes the segment's docIDs to dst, which has 128 elements, given its line; false
+// if the exceptions are broken, or the docIDs do not rise above prev.
+func (s *Segment) Docs(dst []uint32, l Local, prev uint32) bool {
+	l.Start += s.Least
+	return l.Unpack(dst, s.length, s.src, s.low, s.at, s.Plan, prev)
+}
+
 // At returns M plus lambda of element j, mod 2^32.
 func (s *Segment) At(j int) uint32 {
 	x := s.Least + patch.Low(s.src[s.low:], s.Plan.Width, uint(j))

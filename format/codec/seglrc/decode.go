@@ -63,11 +63,7 @@ func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 		}
 		return b.n, nil
 	}
-	if !b.segment.Lambda(dst) {
-		return 0, codec.ErrBlock
-	}
-	b.line.Start += b.segment.Least
-	if !b.line.Add(dst[:b.n], b.prev) {
+	if !b.segment.Docs(dst, b.line, b.prev) {
 		return 0, codec.ErrBlock
 	}
 	if dst[b.n-1] != s.Last[i] {

@@ -155,7 +155,10 @@ func ciffBytes() []byte {
 }
 
 func TestCIFFByHand(t *testing.T) {
-	dir := t.TempDir()
+	dir, temp := t.TempDir(), t.TempDir()
+	for _, name := range []string{"TMPDIR", "TMP", "TEMP"} {
+		t.Setenv(name, temp)
+	}
 	want := &collection{
 		ids: []string{"X", "Y"}, lengths: []uint32{130, 3},
 		lists: []list{{"a", []uint32{0}, []uint32{1}}, {"b", []uint32{0, 1}, []uint32{1, 3}}, {"c", []uint32{1}, []uint32{128}}},
@@ -176,7 +179,7 @@ func TestCIFFByHand(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if left, _ := filepath.Glob(filepath.Join(os.TempDir(), "pinion-ciff-*")); len(left) > 0 {
+	if left, _ := os.ReadDir(temp); len(left) > 0 {
 		t.Errorf("temporary files left: %v", left)
 	}
 }

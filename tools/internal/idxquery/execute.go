@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -226,7 +227,7 @@ func (s *session) table(w io.Writer, a *Answer, head bool) error {
 		t.Row(row...)
 	}
 	if t.Len() == 0 {
-		fmt.Fprintln(w, "no documents match")
+		fmt.Fprintln(w, s.nothing(a))
 	} else if _, err := t.WriteTo(w); err != nil {
 		return err
 	}
@@ -237,6 +238,23 @@ func (s *session) table(w io.Writer, a *Answer, head bool) error {
 		fmt.Fprintln(w)
 	}
 	return nil
+}
+
+// nothing says that there are no hits, and which terms the index does not have.
+func (s *session) nothing(a *Answer) string {
+	var absent []string
+	for _, t := range a.Terms {
+		if df, err := s.snapshot.DF([]byte(t)); err == nil && df == 0 && !slices.Contains(absent, cli.Quote(t)) {
+			absent = append(absent, cli.Quote(t))
+		}
+	}
+	switch {
+	case len(a.Terms) == 0:
+		return "no documents match: the query has no terms"
+	case len(absent) > 0:
+		return "no documents match: the index does not have " + strings.Join(absent, ", ")
+	}
+	return "no documents match"
 }
 
 // writeTrace prints what the execution of a query did.

@@ -1,0 +1,181 @@
+// Package synth makes collections of any size for measuring: posting lists with
+// Zipf lengths over documents in clusters, and queries over them. What it draws
+// depends on the Spec alone, not on the machine or on the number of goroutines.
+//
+// Documents lie one after the other in a space of tokens, as long as they are;
+// consecutive ones form sites, and every site and every term has a topic. A term
+// occurs at random in that space (a Poisson process), much more often in sites of
+// its topic than elsewhere, and in bursts. So docIDs of a list come in clusters at
+// two scales, lists of one topic have more documents in common than chance gives
+// them, long documents hold more terms, and frequencies follow lengths.
+package synth
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+)
+
+// Spec describes a collection.
+type Spec struct {
+	Docs   int     // documents, 1 to 2^31-1
+	Terms  int     // distinct terms, about; 1 to 2^25
+	Length float64 // mean tokens of a document, 1 to 10000
+	Topics int     // 1 to 1000
+	Seed   uint64
+}
+
+// DefaultSpec has the number of documents of GOV2's part in Ao 2011.
+var DefaultSpec = Spec{Docs: 5_000_000, Terms: 2_000_000, Length: 250, Topics: 32, Seed: 1}
+
+// Check returns an error unless s is in range.
+func (s Spec) Check() error {
+	switch {
+	case s.Docs < 1 || s.Docs > math.MaxInt32:
+		return fmt.Errorf("%d documents: 1 to %d can be made", s.Docs, math.MaxInt32)
+	case s.Terms < 1 || s.Terms > 1<<maxNameBits:
+		return fmt.Errorf("%d terms: 1 to %d can be made", s.Terms, 1<<maxNameBits)
+	case !(s.Length >= 1 && s.Length <= 10000):
+		return fmt.Errorf("mean length %g: 1 to 10000 can be made", s.Length)
+	case s.Topics < 1 || s.Topics > 1000:
+		return fmt.Errorf("%d topics: 1 to 1000 can be made", s.Topics)
+	}
+	return nil
+}
+
+// Shape of a collection, beside its Spec.
+const (
+	// Slabs is into how many parts of consecutive documents lists are drawn, each on
+	// its own: a collection can be cut between slabs and stays the same.
+	Slabs = 16
+
+	lengthSpread = 0.8 // standard deviation of the logarithm of lengths
+	maxLength    = 65535
+	siteDocs     = 1000 // mean documents of a site
+	siteSpread   = 1.0
+	boost        = 12 // how much more often a term occurs in sites of its topic
+
+	burstEvery = 64 // postings between two bursts, on average
+	burstLen   = 12 // postings of a burst, on average
+	burstBoost = 10 // how much nearer those lie
+
+	zipfShift = 2.7 // Mandelbrot's: rank r has frequency in proportion to 1/(r + zipfShift)
+)
+
+// Collection is a drawn layout of documents; its lists are drawn when asked for.
+// It does not change and is safe for concurrent use. It takes 13 bytes a document.
+type Collection struct {
+	spec   Spec
+	starts []uint64       // docs + 1: where documents begin in the space of tokens
+	cells  []uint32       // the document that each cell of 2^cellBits tokens begins in
+	sites  []site         // and one past the last
+	slabs  [Slabs + 1]int // first site of each slab
+	first  [Slabs + 1]int // first document of each slab
+	// warps has, by topic, where sites begin once those of the topic are stretched
+	// by boost.
+	warps [][]float64
+	names naming
+	zipf  float64 // frequency of rank r is zipf/(r+zipfShift)
+}
+
+type site struct {
+	token uint64 // where it begins
+	topic int
+}
+
+const cellBits = 8
+
+// New draws the layout of a collection.
+func New(s Spec) (*Collection, error) {
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
+	c := &Collection{spec: s, names: newNaming(s.Terms)}
+	sum := 0.0
+	for r := range s.Terms {
+		sum += 1 / (float64(r) + zipfShift)
+	}
+	c.zipf = 1 / sum
+	rng := rand.New(rand.NewPCG(s.Seed, 0))
+	c.drawLengths(rng)
+	c.drawSites(rng)
+	c.warp()
+	return c, nil
+}
+
+func (c *Collection) drawLengths(rng *rand.Rand) {
+	mu := math.Log(c.spec.Length) - lengthSpread*lengthSpread/2
+	c.starts = make([]uint64, c.spec.Docs+1)
+	at := uint64(0)
+	for d := range c.spec.Docs {
+		c.starts[d] = at
+		at += uint64(min(max(math.Exp(mu+lengthSpread*rng.NormFloat64()), 1), maxLength))
+	}
+	c.starts[c.spec.Docs] = at
+	c.cells = make([]uint32, at>>cellBits+1)
+	d := 0
+	for i := range c.cells {
+		for c.starts[d+1] <= uint64(i)<<cellBits {
+			if d++; d == c.spec.Docs {
+				d--
+				break
+			}
+		}
+		c.cells[i] = uint32(d)
+	}
+}
+
+func (c *Collection) drawSites(rng *rand.Rand) {
+	mu := math.Log(siteDocs) - siteSpread*siteSpread/2
+	for i := range Slabs {
+		doc, end := c.spec.Docs*i/Slabs, c.spec.Docs*(i+1)/Slabs
+		c.first[i], c.slabs[i] = doc, len(c.sites)
+		for doc < end {
+			c.sites = append(c.sites, site{c.starts[doc], rng.IntN(c.spec.Topics)})
+			doc += int(max(math.Exp(mu+siteSpread*rng.NormFloat64()), 1))
+		}
+	}
+	c.first[Slabs], c.slabs[Slabs] = c.spec.Docs, len(c.sites)
+	c.sites = append(c.sites, site{token: c.Tokens(), topic: -1})
+}
+
+func (c *Collection) warp() {
+	c.warps = make([][]float64, c.spec.Topics)
+	for t := range c.warps {
+		w := make([]float64, len(c.sites))
+		for i := 1; i < len(w); i++ {
+			w[i] = w[i-1] + float64(c.sites[i].token-c.sites[i-1].token)*c.stretch(t, i-1)
+		}
+		c.warps[t] = w
+	}
+}
+
+func (c *Collection) stretch(topic, site int) float64 {
+	if c.sites[site].topic == topic {
+		return boost
+	}
+	return 1
+}
+
+// Spec returns what the collection was made from.
+func (c *Collection) Spec() Spec { return c.spec }
+
+// Tokens returns the sum of the documents' lengths.
+func (c *Collection) Tokens() uint64 { return c.starts[c.spec.Docs] }
+
+// Length returns the tokens of a document.
+func (c *Collection) Length(doc int) uint32 { return uint32(c.starts[doc+1] - c.starts[doc]) }
+
+// Topic returns the topic of the term of a rank.
+func (c *Collection) Topic(rank int) int {
+	h := uint64(rank)*0x9e3779b97f4a7c15 + c.spec.Seed
+	h ^= h >> 29
+	h *= 0xbf58476d1ce4e5b9
+	return int((h >> 33) % uint64(c.spec.Topics))
+}
+
+// Term appends the term of a rank: 5 letters and digits, or fewer.
+func (c *Collection) Term(dst []byte, rank int) []byte { return c.names.append(dst, rank) }
+
+// share returns about what part of all tokens the term of a rank has.
+func (c *Collection) share(rank int) float64 { return c.zipf / (float64(rank) + zipfShift) }

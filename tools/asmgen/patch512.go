@@ -30,6 +30,7 @@ func patch512(out output) error {
 		}
 	}
 	a.lines512()
+	a.fields512()
 	return a.write(out, "format/codec/patch", "patch", "patch512")
 }
 
@@ -459,4 +460,21 @@ func (s *patchScan512) docs(x reg.VecVirtual) reg.VecVirtual {
 	s.VPSUBD(x, s.carry, out)
 	s.VPERMD(out, s.top, s.carry)
 	return out
+}
+
+// fields512 generates the reading of bit fields as they are.
+func (a *assembler) fields512() {
+	p := &patcher512{assembler: a, name: "fields512"}
+	a.function(p.name, "func(dst *uint32, src *byte, bit, width, n uint64)",
+		"fields512 is Fields. 64 bytes past the words of the fields are readable, and the",
+		"elements of dst up to the next multiple of 16 are overwritten.")
+	p.src, p.bit = a.arg("src"), a.arg("bit")
+	dst, n, x := a.arg("dst"), a.arg("n"), a.ZMM()
+	f := p.newFields512(a.arg("width"))
+	a.each("field", n, func() {
+		f.next(x)
+		a.VMOVDQU32(x, operand.Mem{Base: dst})
+	}, dst)
+	a.VZEROUPPER()
+	a.RET()
 }

@@ -19,6 +19,20 @@ func Get(src []byte, bit, width uint) uint32 {
 	return uint32(x>>shift) & uint32(uint64(1)<<width-1)
 }
 
+// Fields reads n fields of width bits, 0 to 32, from bit on to dst, which must have n
+// elements rounded up to a multiple of 16, and of which those from n on may be
+// overwritten. The words that the fields touch must lie within src.
+func Fields(dst []uint32, src []byte, bit, width uint, n int) {
+	fields(dst[:(n+15)&^15], src, bit, width, n)
+}
+
+func fieldsPortable(dst []uint32, src []byte, bit, width uint, n int) {
+	for i := range dst[:n] {
+		dst[i] = Get(src, bit, width)
+		bit += width
+	}
+}
+
 // Writer appends bit fields to a slice of bytes.
 type Writer struct {
 	Dst []byte // complete words; the rest is in the writer until Flush

@@ -85,3 +85,11 @@ func unpackLine(dst []uint32, src []byte, low int, bit uint, p Plan, line *[4]ui
 	}
 	return unpackLine512(&dst[0], unsafe.SliceData(src), uint64(bit), uint64(p.Count), uint64(p.Over), uint64(p.Width), uint64(p.form()), bitpack.BlockLen, 1, prev, lowBits, tab, &line[0]), true
 }
+
+func fields(dst []uint32, src []byte, bit, width uint, n int) {
+	if n > 0 && width > 0 && vectors(src) {
+		fields512(&dst[0], unsafe.SliceData(src), uint64(bit), uint64(width), uint64(n))
+		return
+	}
+	fieldsPortable(dst, src, bit, width, n)
+}

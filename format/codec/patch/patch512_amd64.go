@@ -49,3 +49,9 @@ func unpackLine512(dst *uint32, src *byte, bit uint64, count uint64, over uint64
 //
 //go:noescape
 func plainLine512(dst *uint32, low *byte, tab *byte, prev uint32, line *uint32) bool
+
+// fields512 is Fields. 64 bytes past the words of the fields are readable, and the
+// elements of dst up to the next multiple of 16 are overwritten.
+//
+//go:noescape
+func fields512(dst *uint32, src *byte, bit uint64, width uint64, n uint64)

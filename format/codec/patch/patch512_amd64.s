@@ -2615,3 +2615,48 @@ TEXT ·plainLine512(SB), NOSPLIT, $0-41
 	SETEQ        ret+40(FP)
 	VZEROUPPER
 	RET
+
+// func fields512(dst *uint32, src *byte, bit uint64, width uint64, n uint64)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·fields512(SB), NOSPLIT, $0-40
+	MOVQ         src+8(FP), AX
+	MOVQ         bit+16(FP), CX
+	MOVQ         dst+0(FP), DX
+	MOVQ         n+32(FP), BX
+	MOVQ         width+24(FP), SI
+	MOVQ         SI, R8
+	SHLQ         $0x04, R8
+	LEAQ         multiples<>+0(SB), DI
+	VMOVDQU32    (DI)(R8*4), Z1
+	MOVQ         $-1, DI
+	BZHIQ        SI, DI, DI
+	VPBROADCASTD DI, Z2
+	VPBROADCASTD word<>+0(SB), Z3
+	VPBROADCASTD word<>+4(SB), Z4
+	MOVQ         CX, DI
+
+field:
+	MOVQ         CX, DI
+	ANDQ         $0x1f, DI
+	VPBROADCASTD DI, Z5
+	MOVQ         CX, DI
+	SHRQ         $0x05, DI
+	XORQ         R9, R9
+	TESTQ        SI, SI
+	CMOVQEQ      R9, DI
+	VPADDD       Z1, Z5, Z5
+	VPSRLD       $0x05, Z5, Z6
+	VPANDD       Z4, Z5, Z5
+	VPERMD       (AX)(DI*4), Z6, Z0
+	VPERMD       4(AX)(DI*4), Z6, Z6
+	VPSRLVD      Z5, Z0, Z0
+	VPSUBD       Z5, Z3, Z5
+	VPSLLVD      Z5, Z6, Z6
+	VPTERNLOGD   $0xa8, Z2, Z6, Z0
+	ADDQ         R8, CX
+	VMOVDQU32    Z0, (DX)
+	ADDQ         $0x40, DX
+	SUBQ         $0x10, BX
+	JG           field
+	VZEROUPPER
+	RET

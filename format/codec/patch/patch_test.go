@@ -201,6 +201,40 @@ func TestTiers(t *testing.T) {
 	})
 }
 
+func TestFields(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		width := rapid.UintRange(0, 32).Draw(t, "width")
+		n := rapid.IntRange(1, 128).Draw(t, "n")
+		bit := rapid.UintRange(0, 100).Draw(t, "bit")
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+		want := make([]uint32, n)
+		var w Writer
+		for range bit {
+			w.Put(rng.Uint32(), 1)
+		}
+		for i := range want {
+			want[i] = rng.Uint32() & uint32(uint64(1)<<width-1)
+			w.Put(want[i], width)
+		}
+		src := w.Flush()
+		src = append(src, make([]byte, 64)...)[:len(src)]
+		for _, tier := range simd.Tiers() {
+			restore := simd.SetLevel(tier)
+			got := make([]uint32, (n+15)&^15)
+			Fields(got, src, bit, width, n)
+			restore()
+			if !slices.Equal(got[:n], want) {
+				t.Fatalf("%v: %v, want %v", tier, got[:n], want)
+			}
+			for i, x := range want {
+				if g := Get(src, bit+uint(i)*width, width); g != x {
+					t.Fatalf("field %d is %d, want %d", i, g, x)
+				}
+			}
+		}
+	})
+}
+
 // writePositions writes count positions, those of a random choice out of 128 or of
 // those that fit pos bits.
 func writePositions(src []byte, bit, count, pos uint, rng *rand.Rand) {

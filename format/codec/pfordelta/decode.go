@@ -75,10 +75,7 @@ func (r *reader) values(dst *[BlockLen]uint32, i, depth int, n uint) bool {
 	if !ok {
 		return false
 	}
-	for j := range n {
-		dst[j] = patch.Get(r.src, bit, width)
-		bit += width
-	}
+	patch.Fields(dst[:], r.src, bit, width, int(n))
 	return depth == 0 || r.exceptions(dst[:], i, depth, n)
 }
 

@@ -42,6 +42,7 @@ type ListEncoder struct {
 	last                   []uint32
 	quads                  []format.Quad
 	docsBytes, freqsBytes  []byte
+	smallBytes             []byte // of encodeSmall
 	kth                    [3]format.KthImpact // of copied lists
 	copied, encoded        uint64              // blocks, postings: never reset
 	decoded, shifted, lens []uint32
@@ -100,6 +101,14 @@ func (e *ListEncoder) chooseCodecs(docs, freqs []uint32) error {
 // frequencies. It returns the list, whose bytes are those appended, and the
 // extended dst.
 func (e *ListEncoder) Encode(dst []byte, docs, freqs []uint32) (EncodedList, []byte, error) {
+	if n := len(docs); 0 < n && n < minExtent && n == len(freqs) {
+		at := len(dst)
+		kind, dst, err := e.encodeSmall(dst, docs, freqs)
+		if err != nil {
+			return EncodedList{}, dst[:at], err
+		}
+		return EncodedList{kind, uint32(n), dst[at:]}, dst, nil
+	}
 	e.Reset()
 	if len(docs) >= minExtent && len(docs) == len(freqs) {
 		if err := e.chooseCodecs(docs, freqs); err != nil {
@@ -241,7 +250,7 @@ func (e *ListEncoder) Finish(dst []byte) (EncodedList, []byte, error) {
 	case df == 0:
 		return l, dst, errors.New("segment: list without postings")
 	case df < minExtent:
-		l.Kind, dst, err = e.finishSmall(dst)
+		l.Kind, dst, err = e.encodeSmall(dst, e.pendDocs, e.pendFreqs)
 	case e.docsBlock == nil:
 		if err = e.encodeWhole(); err == nil {
 			dst, err = e.appendExtent(dst)
@@ -261,25 +270,25 @@ func (e *ListEncoder) Finish(dst []byte) (EncodedList, []byte, error) {
 	return l, dst, nil
 }
 
-// finishSmall appends the dictionary entry of a list with less than minExtent
-// postings.
-func (e *ListEncoder) finishSmall(dst []byte) (Kind, []byte, error) {
-	if err := codec.CheckDocs(e.pendDocs, codec.NoDoc); err != nil {
+// encodeSmall appends the dictionary entry of a list with less than minExtent
+// postings. It needs and changes nothing of the list that is being made.
+func (e *ListEncoder) encodeSmall(dst []byte, docs, freqs []uint32) (Kind, []byte, error) {
+	if err := codec.CheckDocs(docs, codec.NoDoc); err != nil {
 		return 0, dst, err
 	}
-	if err := codec.CheckFreqs(e.pendFreqs); err != nil {
+	if err := codec.CheckFreqs(freqs); err != nil {
 		return 0, dst, err
 	}
-	n := len(e.pendDocs)
-	if last := e.pendDocs[n-1]; last >= e.docs {
+	n := len(docs)
+	if last := docs[n-1]; last >= e.docs {
 		return 0, dst, &codec.EncodeError{Index: n - 1, Value: last, Reason: "docID beyond the segment"}
 	}
 	e.encoded += uint64(n)
 	if n == 1 {
-		return KindSingleton, appendSingleton(dst, e.pendDocs[0], e.pendFreqs[0]), nil
+		return KindSingleton, appendSingleton(dst, docs[0], freqs[0]), nil
 	}
-	e.docsBytes = appendCompact(e.docsBytes[:0], e.pendDocs, e.pendFreqs, e.docs)
-	return KindCompact, appendCompactEntry(dst, n, e.docsBytes), nil
+	e.smallBytes = appendCompact(e.smallBytes[:0], docs, freqs, e.docs)
+	return KindCompact, appendCompactEntry(dst, n, e.smallBytes), nil
 }
 
 // encodeWhole encodes the pending postings by codecs that need the whole list.

@@ -20,7 +20,7 @@ type chore struct {
 	slot  int // of the query within the batch
 	first int // its terms
 	terms int
-	drive []*posting // its terms' postings
+	drive []*posting // its terms' postings, in canonical order
 }
 
 // layout is a batch being laid out.
@@ -100,6 +100,7 @@ func (x *Executor) usable(p *plan) bool {
 // addTerms appends the terms of a chore.
 func (l *layout) addTerms(c *chore) {
 	c.first = len(l.terms)
+	c.drive = make([]*posting, 0, len(c.plan.weights))
 	for t, w := range c.plan.weights {
 		o := &c.plan.lists[t*len(l.x.segments)+c.seg]
 		if o.n == 0 {

@@ -1,7 +1,6 @@
 package gpuload
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/pinion-index/pinion/kernels"
@@ -60,6 +59,8 @@ func (l *layout) ranked(size int) error {
 	}
 	l.byLists()
 	var passes [2]pass
+	passes[0].queries = make([]kernels.QueryDesc, 0, len(l.chores))
+	passes[0].drivers = make([]*posting, 0, len(l.chores))
 	descs := l.queries()
 	for i := range l.chores {
 		c := &l.chores[i]
@@ -99,16 +100,19 @@ const maxTiles = 1 << 18
 // byLists orders the chores by their second lists, so that warps that run at the
 // same time look into the same lists and find their blocks in L2.
 func (l *layout) byLists() {
-	slices.SortStableFunc(l.chores, func(a, b chore) int {
-		return cmp.Compare(l.second(a), l.second(b))
-	})
-}
-
-func (l *layout) second(c chore) uint32 {
-	if c.terms < 2 {
-		return 0
+	order := make([]uint64, len(l.chores))
+	for i := range l.chores {
+		if c := &l.chores[i]; c.terms > 1 {
+			order[i] = uint64(l.terms[c.first+1].List) << 32
+		}
+		order[i] |= uint64(i)
 	}
-	return l.terms[c.first+1].List
+	slices.Sort(order)
+	sorted := make([]chore, len(l.chores))
+	for i, o := range order {
+		sorted[i] = l.chores[uint32(o)]
+	}
+	l.chores = sorted
 }
 
 func (s *pass) add(q kernels.QueryDesc, driver *posting) {
@@ -123,16 +127,21 @@ func (l *layout) launch(s *pass, terms, counts, floors Ptr, required uint32) fun
 	for s.blocks/int64(run) > maxTiles && run < 32 {
 		run *= 2
 	}
-	var tiles []kernels.Tile
+	n := 0
+	for _, o := range s.drivers {
+		n += int((blocksOf(o) + run - 1) / run)
+	}
+	tiles, at := spaceFor[kernels.Tile](l.st, n)
 	for i, o := range s.drivers {
 		for b := uint32(0); b < blocksOf(o); b += run {
-			tiles = append(tiles, kernels.Tile{Job: uint32(i), First: b})
+			tiles[0] = kernels.Tile{Job: uint32(i), First: b}
+			tiles = tiles[1:]
 		}
 	}
-	p := kernels.RankParams{Lists: l.x.lists.table, Queries: put(l.st, s.queries), Terms: terms, Tiles: put(l.st, tiles),
-		Counts: counts, Floors: floors, Codes: l.x.codes, NTiles: uint32(len(tiles)), Run: run, Required: required,
+	p := kernels.RankParams{Lists: l.x.lists.table, Queries: put(l.st, s.queries), Terms: terms, Tiles: at,
+		Counts: counts, Floors: floors, Codes: l.x.codes, NTiles: uint32(n), Run: run, Required: required,
 		Locate: l.x.options.Locate}
-	return func() { l.st.batch.Launch(kernels.Rank, (len(tiles)+7)/8, 0, kernels.Bytes(&p)) }
+	return func() { l.st.batch.Launch(kernels.Rank, (n+7)/8, 0, kernels.Bytes(&p)) }
 }
 
 // firstOf returns how many postings the first list of a plan in a segment has.

@@ -1,6 +1,10 @@
 package gpuload
 
-import "github.com/pinion-index/pinion/kernels"
+import (
+	"unsafe"
+
+	"github.com/pinion-index/pinion/kernels"
+)
 
 // stage is one of the executor's sets of buffers: while the device works on one
 // batch the next is laid out in another.
@@ -79,6 +83,13 @@ func put[T any](s *stage, v []T) Ptr {
 	dst, p := s.space(len(b))
 	copy(dst, b)
 	return p
+}
+
+// spaceFor makes room for n elements in in.
+func spaceFor[T any](s *stage, n int) ([]T, Ptr) {
+	var zero T
+	b, p := s.space(n * int(unsafe.Sizeof(zero)))
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), n), p
 }
 
 func (s *stage) reserveWork(n int64) error {

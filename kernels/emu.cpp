@@ -24,7 +24,7 @@ struct Entry { const char *name; void (*run)(const void *); };
 static const Entry entries[] = {
     ENTRY(check_lists, CheckParams),       ENTRY(norms_of_lengths, NormParams),
     ENTRY(decode_docs_bp128, DecodeParams), ENTRY(decode_docs_packed, DecodeParams),
-    ENTRY(decode_docs_bytes, DecodeParams), ENTRY(decode_freqs, DecodeParams),
+    ENTRY(decode_docs_vbyte128, DecodeParams), ENTRY(decode_docs_bytes, DecodeParams), ENTRY(decode_freqs, DecodeParams),
     ENTRY(sum_docs_bp128, DecodeParams),    ENTRY(intersect_docs, IntersectParams),
     ENTRY(rank, RankParams), ENTRY(sum_tiles, GatherParams),
     ENTRY(scan_queries, GatherParams),      ENTRY(gather_docs, GatherParams),

@@ -32,29 +32,30 @@ type Kernel uint8
 
 // The kernels, with the struct that each takes.
 const (
-	CheckLists       Kernel = iota // CheckParams, a thread block a list
-	NormsOfLengths                 // NormParams, a thread a document
-	DecodeDocsBP128                // DecodeParams, a warp a tile
-	DecodeDocsPacked               // DecodeParams: bp128 and bp256
-	DecodeDocsBytes                // DecodeParams: vbyte128 and vbyte1024
-	DecodeFreqs                    // DecodeParams: any codec
-	SumDocsBP128                   // DecodeParams: decode fused with a sum, writes one word a tile
-	IntersectDocs                  // IntersectParams, a warp a tile
-	Rank                           // RankParams, a warp a tile
-	SumTiles                       // GatherParams, a warp a query
-	ScanQueries                    // GatherParams, one thread block
-	GatherDocs                     // GatherParams, a warp a tile
-	Disjunct                       // DisjunctParams, a thread block a range
-	SelectBest                     // SelectParams, a thread block a query
-	Count                          // how many there are
+	CheckLists         Kernel = iota // CheckParams, a thread block a list
+	NormsOfLengths                   // NormParams, a thread a document
+	DecodeDocsBP128                  // DecodeParams, a thread block a tile of at most 256 blocks
+	DecodeDocsVByte128               // DecodeParams, as DecodeDocsBP128
+	DecodeDocsPacked                 // DecodeParams, a warp a tile of at most 32 blocks: bp128 and bp256
+	DecodeDocsBytes                  // DecodeParams, likewise: vbyte128 and vbyte1024
+	DecodeFreqs                      // DecodeParams, likewise: frequencies of any codec
+	SumDocsBP128                     // DecodeParams, as DecodeDocsBP128: fused with a sum, writes eight words a tile
+	IntersectDocs                    // IntersectParams, a warp a tile
+	Rank                             // RankParams, a warp a tile
+	SumTiles                         // GatherParams, a warp a query
+	ScanQueries                      // GatherParams, one thread block
+	GatherDocs                       // GatherParams, a warp a tile
+	Disjunct                         // DisjunctParams, a thread block a range
+	SelectBest                       // SelectParams, a thread block a query
+	Count                            // how many there are
 )
 
-var names = [Count]string{"check_lists", "norms_of_lengths", "decode_docs_bp128", "decode_docs_packed",
+var names = [Count]string{"check_lists", "norms_of_lengths", "decode_docs_bp128", "decode_docs_vbyte128", "decode_docs_packed",
 	"decode_docs_bytes", "decode_freqs", "sum_docs_bp128", "intersect_docs", "rank", "sum_tiles",
 	"scan_queries", "gather_docs", "disjunct", "select_best"}
 
 // modules says which source file holds each kernel.
-var modules = [Count]string{"check", "check", "decode", "decode", "decode", "decode", "decode", "intersect",
+var modules = [Count]string{"check", "check", "decode", "decode", "decode", "decode", "decode", "decode", "intersect",
 	"rank", "intersect", "intersect", "intersect", "disjunct", "topk"}
 
 // String returns the name of the entry point.

@@ -55,12 +55,11 @@ DEV uint32_t vb_bytes(uint32_t sel) {
     return 4 + (sel & 3) + (sel >> 2 & 3) + (sel >> 4 & 3) + (sel >> 6);
 }
 
-// vb_values extracts four values of the lengths in sel from byte off of p.
-DEV uint4 vb_values(const uint32_t *p, uint32_t off, uint32_t sel) {
-    const uint32_t *w = p + (off >> 2);
-    uint32_t s = (off & 3) * 8, len = vb_bytes(sel);
-    uint32_t w0 = __ldg(w), w1 = __ldg(w + 1), w2 = 0, w3 = 0, w4 = 0;
-    if (len > 5) {
+// vb_split extracts four values of the lengths in sel from byte off, whose word is at
+// w; the first two words have been loaded, and suffice for five bytes.
+DEV uint4 vb_split(const uint32_t *w, uint32_t w0, uint32_t w1, uint32_t off, uint32_t sel) {
+    uint32_t s = (off & 3) * 8, w2 = 0, w3 = 0, w4 = 0;
+    if (vb_bytes(sel) > 5) {
         w2 = __ldg(w + 2);
         w3 = __ldg(w + 3);
         w4 = __ldg(w + 4);
@@ -92,6 +91,12 @@ enum { ANY, RAW, PACKED, BYTES };
 DEV int kind_of(uint32_t codec) {
     if (codec == CODEC_BP128 || codec == CODEC_BP256) return PACKED;
     return codec == CODEC_RAW ? RAW : BYTES;
+}
+
+// vb_values extracts four values of the lengths in sel from byte off of p.
+DEV uint4 vb_values(const uint32_t *p, uint32_t off, uint32_t sel) {
+    const uint32_t *w = p + (off >> 2);
+    return vb_split(w, __ldg(w), __ldg(w + 1), off, sel);
 }
 
 // Chunks gives the chunks of one block's gaps or frequencies in order. All lanes of

@@ -19,7 +19,7 @@ import (
 // Model describes a generated index: half of its terms are rare, half are common,
 // document frequencies log-uniform in each half.
 type Model struct {
-	Name               string
+	Name, Short        string
 	Docs, Terms        int
 	RareLo, RareHi     int
 	CommonLo, CommonHi int
@@ -31,10 +31,10 @@ type Model struct {
 // postings on the largest, which is what the paper's throughput, response time and
 // threshold imply for the shortest list of a query (1 M / (195,520/s * 1.42 ms)).
 var (
-	GOV  = Model{Name: "GOV-like", Docs: 1053372, Terms: 2000, RareLo: 128, RareHi: 18000, CommonLo: 5000, CommonHi: 105000}
-	GOV2 = Model{Name: "GOV2-like", Docs: 5038710, Terms: 2000, RareLo: 128, RareHi: 18000, CommonLo: 10000, CommonHi: 504000}
-	BD   = Model{Name: "BD-like", Docs: 15749656, Terms: 2000, RareLo: 128, RareHi: 18000, CommonLo: 20000, CommonHi: 1575000}
-	tiny = Model{Name: "tiny", Docs: 20000, Terms: 60, RareLo: 2, RareHi: 1500, CommonLo: 1500, CommonHi: 12000}
+	GOV  = Model{Name: "GOV-like", Short: "gov", Docs: 1053372, Terms: 2000, RareLo: 128, RareHi: 18000, CommonLo: 5000, CommonHi: 105000}
+	GOV2 = Model{Name: "GOV2-like", Short: "gov2", Docs: 5038710, Terms: 2000, RareLo: 128, RareHi: 18000, CommonLo: 10000, CommonHi: 504000}
+	BD   = Model{Name: "BD-like", Short: "bd", Docs: 15749656, Terms: 2000, RareLo: 128, RareHi: 18000, CommonLo: 20000, CommonHi: 1575000}
+	tiny = Model{Name: "tiny", Short: "tiny", Docs: 20000, Terms: 60, RareLo: 2, RareHi: 1500, CommonLo: 1500, CommonHi: 12000}
 )
 
 func term(i int) []byte { return fmt.Appendf(nil, "t%06d", i) }

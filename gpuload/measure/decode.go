@@ -147,7 +147,10 @@ func (b *Bench) upload(data []byte) (gpuload.Ptr, error) {
 }
 
 var decoders = map[codec.ID]kernels.Kernel{codec.BP128: kernels.DecodeDocsBP128, codec.BP256: kernels.DecodeDocsPacked,
-	codec.VByte128: kernels.DecodeDocsBytes, codec.VByte1024: kernels.DecodeDocsBytes}
+	codec.VByte128: kernels.DecodeDocsVByte128, codec.VByte1024: kernels.DecodeDocsBytes}
+
+// byBlock reports whether the decoder of a codec gives a tile to a thread block.
+func byBlock(id codec.ID) bool { return id == codec.BP128 || id == codec.VByte128 }
 
 // Decode measures decoding to docIDs in device memory: one list of 2^29 integers,
 // and 4,096 lists of 2^16.
@@ -233,7 +236,7 @@ func (b *Bench) lists(id codec.ID, s *sequence, per, tileBlocks int) (l *lists, 
 	l.tiles = len(tiles)
 	l.params = kernels.DecodeParams{Lists: l.put(kernels.Slice(descs)), Jobs: l.put(kernels.Slice(jobs)),
 		Tiles: l.put(kernels.Slice(tiles)), NTiles: uint32(len(tiles)), TileBlocks: uint32(tileBlocks)}
-	sums, err := b.Device.Alloc(4 * int64(len(tiles)))
+	sums, err := b.Device.Alloc(32 * int64(len(tiles)))
 	if err != nil {
 		return nil, err
 	}
@@ -258,37 +261,50 @@ func (b *Bench) decodeLong(id codec.ID, s *sequence, goal float64) error {
 			t.payload = s.payload[:4*t.ends[len(t.ends)-1]]
 			s = &t
 		}
-		l, err := b.lists(id, s, per, tile)
-		if err != nil {
-			return err
-		}
-		err = b.decodeRun(id, s, l, per, goal)
-		l.close()
-		if err != nil {
-			return err
+		for _, freqs := range []bool{false, true} {
+			blocks := tile
+			if byBlock(id) && !freqs {
+				blocks = 256
+			}
+			l, err := b.lists(id, s, per, blocks)
+			if err != nil {
+				return err
+			}
+			err = b.decodeRun(id, s, l, per, goal, freqs)
+			l.close()
+			if err != nil {
+				return err
+			}
 		}
 		goal *= 0.8
 	}
 	return nil
 }
 
-func (b *Bench) decodeRun(id codec.ID, s *sequence, l *lists, per int, goal float64) error {
+func (b *Bench) decodeRun(id codec.ID, s *sequence, l *lists, per int, goal float64, freqs bool) error {
 	grid := (l.tiles + 7) / 8
+	bytes := l.bytesRead + 4*float64(s.n)
+	bound := b.copy / bytes * float64(s.n) / 1e9
+	if freqs {
+		sec, err := b.repeat(9, func(g *gpuload.Batch) { g.Launch(kernels.DecodeFreqs, grid, 0, kernels.Bytes(&l.params)) })
+		if err != nil {
+			return err
+		}
+		b.add(Row{Name: fmt.Sprintf("decode %v freqs, lists of %d", id, per), Value: float64(s.n) / sec / 1e9, Unit: "G ints/s", Bound: bound})
+		return nil
+	}
+	if byBlock(id) {
+		grid = l.tiles
+	}
 	sec, err := b.repeat(9, func(g *gpuload.Batch) { g.Launch(decoders[id], grid, 0, kernels.Bytes(&l.params)) })
 	if err != nil {
 		return err
 	}
-	bytes := l.bytesRead + 4*float64(s.n)
 	b.add(Row{Name: fmt.Sprintf("decode %v docIDs, lists of %d", id, per), Value: float64(s.n) / sec / 1e9, Unit: "G ints/s",
-		Bound: b.copy / bytes * float64(s.n) / 1e9, Goal: goal, Note: fmt.Sprintf("%.2f TB/s, %.2f bytes an integer", bytes/sec/1e12, bytes/float64(s.n))})
+		Bound: bound, Goal: goal, Note: fmt.Sprintf("%.2f TB/s, %.2f bytes an integer", bytes/sec/1e12, bytes/float64(s.n))})
 	if err := b.compare(s, l.out, per); err != nil {
 		return err
 	}
-	if sec, err = b.repeat(9, func(g *gpuload.Batch) { g.Launch(kernels.DecodeFreqs, grid, 0, kernels.Bytes(&l.params)) }); err != nil {
-		return err
-	}
-	b.add(Row{Name: fmt.Sprintf("decode %v freqs, lists of %d", id, per), Value: float64(s.n) / sec / 1e9, Unit: "G ints/s",
-		Bound: b.copy / bytes * float64(s.n) / 1e9})
 	if id != codec.BP128 {
 		return nil
 	}

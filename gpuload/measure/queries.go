@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"runtime/pprof"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -86,12 +87,15 @@ func onAll(ctx context.Context, x query.Executor, qs []query.Query) ([]query.Res
 // indexes below dir.
 func (b *Bench) Collections(ctx context.Context, dir string) error {
 	clustered := BD
-	clustered.Name, clustered.Clustered = "BD-like clustered", true
+	clustered.Name, clustered.Short, clustered.Clustered = "BD-like clustered", "bdc", true
 	models := []Model{GOV, GOV2, clustered, BD}
 	if b.Small {
 		models = []Model{tiny}
 	}
 	for i, m := range models {
+		if b.Models != nil && !slices.Contains(b.Models, m.Short) {
+			continue
+		}
 		e, err := b.open(ctx, m, dir)
 		if err != nil {
 			return fmt.Errorf("%s: %w", m.Name, err)
@@ -242,6 +246,17 @@ func (b *Bench) ranked(ctx context.Context, e *engine) error {
 			return err
 		}
 		cpu := float64(cpuN) / time.Since(start).Seconds()
+		if b.Profile != nil && c.mode == query.And && c.rare {
+			if err := pprof.StartCPUProfile(b.Profile); err != nil {
+				return err
+			}
+			for range 20 {
+				if _, err := e.gpu.Execute(ctx, qs); err != nil {
+					return err
+				}
+			}
+			pprof.StopCPUProfile()
+		}
 		var sec, busy float64
 		for round := range 3 {
 			busy = -e.gpu.Busy()

@@ -52,6 +52,10 @@ type Bench struct {
 	Log    io.Writer
 	// Small makes everything small enough for the emulator and the sanitizer.
 	Small bool
+	// Models are the collections to measure, by short name; nil: all.
+	Models []string
+	// Profile, unless nil, receives a profile of the host's part of ranked queries.
+	Profile io.Writer
 	// Seed of all random data.
 	Seed uint64
 

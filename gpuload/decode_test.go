@@ -1,0 +1,182 @@
+//go:build (emu || cuda) && cgo
+
+package gpuload
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/format/codec/registry"
+	"github.com/pinion-index/pinion/kernels"
+)
+
+// decodeRig puts lists on a device and decodes them with a kernel.
+type decodeRig struct {
+	t    *testing.T
+	dev  Device
+	mem  []Ptr
+	host []byte
+}
+
+func newRig(t *testing.T, seed uint64) *decodeRig {
+	r := &decodeRig{t: t, dev: testDevice(t, seed)}
+	var err error
+	if r.host, err = r.dev.HostAlloc(1 << 22); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		for _, p := range r.mem {
+			r.dev.Free(p)
+		}
+		r.dev.HostFree(r.host)
+		if err := r.dev.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return r
+}
+
+// put allocates just what data need and the padding that every extent has, so that
+// the address sanitizer sees loads beyond.
+func (r *decodeRig) put(data []byte, padding int) Ptr {
+	p, err := r.dev.Alloc(int64(len(data) + padding))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.mem = append(r.mem, p)
+	var b Batch
+	b.CopyIn(p, r.host[:copy(r.host, data)])
+	r.do(&b)
+	return p
+}
+
+func (r *decodeRig) do(b *Batch) {
+	r.t.Helper()
+	if err := r.dev.Submit(b); err != nil {
+		r.t.Fatal(err)
+	}
+	if err := r.dev.Wait(0); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// desc uploads one list.
+func (r *decodeRig) desc(c codec.Codec, docs, freqs []uint32) kernels.ListDesc {
+	r.t.Helper()
+	nb := codec.Blocks(len(docs), c.BlockLen())
+	ends, fends := make([]uint32, nb+1), make([]uint32, nb+1)
+	payload, err := c.AppendDocs(nil, ends, docs)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	fpayload, err := c.AppendFreqs(nil, fends, freqs)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	var last []uint32
+	for i := range nb {
+		last = append(last, docs[min((i+1)*c.BlockLen(), len(docs))-1])
+	}
+	d := kernels.ListDesc{Docs: r.put(payload, format.ReadablePadding), Freqs: r.put(fpayload, format.ReadablePadding),
+		DocEnds: r.put(kernels.Slice(ends), 0), FreqEnds: r.put(kernels.Slice(fends), 0), Last: r.put(kernels.Slice(last), 0),
+		N: uint32(len(docs)), Blocks: uint32(nb), DocWords: ends[nb], FreqWords: fends[nb], DocsCodec: uint8(c.ID()),
+		FreqsCodec: uint8(c.ID()), MaxDoc: docs[len(docs)-1] + 1}
+	for 1<<d.LogBlock < c.BlockLen() {
+		d.LogBlock++
+	}
+	return d
+}
+
+// decode runs k over lists and returns what it wrote.
+func (r *decodeRig) decode(k kernels.Kernel, descs []kernels.ListDesc, tile int, block bool) [][]uint32 {
+	var tiles []kernels.Tile
+	var jobs []kernels.DecodeJob
+	for i, d := range descs {
+		out, err := r.dev.Alloc(4 * int64(d.N))
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		r.mem = append(r.mem, out)
+		jobs = append(jobs, kernels.DecodeJob{Out: out, List: uint32(i)})
+		for b := 0; b < int(d.Blocks); b += tile {
+			tiles = append(tiles, kernels.Tile{Job: uint32(i), First: uint32(b)})
+		}
+	}
+	p := kernels.DecodeParams{Lists: r.put(kernels.Slice(descs), 0), Jobs: r.put(kernels.Slice(jobs), 0),
+		Tiles: r.put(kernels.Slice(tiles), 0), Sums: r.put(make([]byte, 32*len(tiles)), 0), NTiles: uint32(len(tiles)), TileBlocks: uint32(tile)}
+	grid := (len(tiles) + 7) / 8
+	if block {
+		grid = len(tiles)
+	}
+	var b Batch
+	b.Launch(k, grid, 0, kernels.Bytes(&p))
+	r.do(&b)
+	var got [][]uint32
+	for i, d := range descs {
+		var b Batch
+		b.CopyOut(r.host[:4*d.N], jobs[i].Out)
+		r.do(&b)
+		got = append(got, slices.Clone(format.Uint32s(r.host[:4*d.N])))
+	}
+	return got
+}
+
+func TestDecodeLists(t *testing.T) {
+	for _, c := range registry.All() {
+		if !supported(uint8(c.ID())) {
+			continue
+		}
+		for _, seed := range []uint64{0, 7} {
+			t.Run(fmt.Sprintf("%v/seed%d", c.ID(), seed), func(t *testing.T) {
+				r := newRig(t, seed)
+				rnd := rand.New(rand.NewPCG(seed, uint64(c.ID())))
+				var docs, freqs [][]uint32
+				var descs []kernels.ListDesc
+				for _, n := range []int{1, 3, 4, 127, 128, 129, 255, 256, 257, 511, 1024, 1025, 1500, 4096, 33000} {
+					for _, wide := range []uint{1, 6, 13, 16} {
+						var ds, fs []uint32
+						d := uint32(rnd.Uint32N(1 << wide))
+						for range n {
+							ds, fs = append(ds, d), append(fs, 1+rnd.Uint32N(1<<rnd.UintN(wide+1)))
+							d += 1 + rnd.Uint32N(1<<rnd.UintN(wide+1))
+						}
+						if wide == 13 && n > 4 {
+							fs[n/2] = 1 << 31
+						}
+						docs, freqs = append(docs, ds), append(freqs, fs)
+						descs = append(descs, r.desc(c, ds, fs))
+					}
+				}
+				type way struct {
+					kernel kernels.Kernel
+					tile   int
+					block  bool
+					want   [][]uint32
+				}
+				ways := []way{{kernels.DecodeFreqs, 32, false, freqs}, {kernels.DecodeFreqs, 3, false, freqs}}
+				switch uint8(c.ID()) {
+				case kernels.BP128:
+					ways = append(ways, way{kernels.DecodeDocsBP128, 256, true, docs}, way{kernels.DecodeDocsBP128, 9, true, docs},
+						way{kernels.DecodeDocsPacked, 32, false, docs})
+				case kernels.VByte128:
+					ways = append(ways, way{kernels.DecodeDocsVByte128, 256, true, docs}, way{kernels.DecodeDocsBytes, 5, false, docs})
+				case kernels.BP256:
+					ways = append(ways, way{kernels.DecodeDocsPacked, 32, false, docs})
+				case kernels.VByte1024:
+					ways = append(ways, way{kernels.DecodeDocsBytes, 8, false, docs})
+				}
+				for _, w := range ways {
+					for i, got := range r.decode(w.kernel, descs, w.tile, w.block) {
+						if !slices.Equal(got, w.want[i]) {
+							t.Fatalf("%v, tiles of %d: list %d of %d is wrong", w.kernel, w.tile, i, len(got))
+						}
+					}
+				}
+			})
+		}
+	}
+}

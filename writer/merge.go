@@ -225,6 +225,9 @@ func (lw *listWorker) job(ctx context.Context, j *mergeJob) (_ *mergeJob, err er
 
 // term appends the merged list of one term to e.
 func (lw *listWorker) term(e *encoded, lists []listRef) error {
+	if lw.isSmall(lists) {
+		return lw.small(e, lists)
+	}
 	lw.enc.Reset()
 	any := false
 	for i := range lists {
@@ -255,6 +258,49 @@ func (lw *listWorker) term(e *encoded, lists []listRef) error {
 	return err
 }
 
+// smallLists is the most postings of a term whose lists are not merged part by
+// part but decoded and encoded as a whole.
+const smallLists = 127
+
+// isSmall reports whether lists have few postings, all of them live.
+func (lw *listWorker) isSmall(lists []listRef) bool {
+	n := uint64(0)
+	for i := range lists {
+		n += uint64(lists[i].entry.DF)
+		if n > smallLists || lw.sources[lists[i].source].gone != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// small appends the merged list of a term with few postings to e.
+func (lw *listWorker) small(e *encoded, lists []listRef) error {
+	if cap(lw.docs) < smallLists {
+		lw.docs, lw.freqs = make([]uint32, smallLists), make([]uint32, smallLists)
+	}
+	docs, freqs := lw.docs[:0], lw.freqs[:0]
+	for i := range lists {
+		src, entry := lw.sources[lists[i].source], lists[i].entry
+		if entry.Kind == segment.KindSingleton {
+			docs, freqs = append(docs, entry.Doc+src.base), append(freqs, entry.TF)
+			continue
+		}
+		if err := src.seg.InitList(&lw.list, entry); err != nil {
+			return err
+		}
+		d, f := lw.list.Small()
+		for _, doc := range d {
+			docs = append(docs, doc+src.base)
+		}
+		freqs = append(freqs, f...)
+	}
+	l, buf, err := lw.enc.Encode(e.buf, docs, freqs)
+	e.buf = buf
+	e.add(l)
+	return err
+}
+
 // filter appends the postings of lw.list that live and reports whether there are any.
 func (lw *listWorker) filter(src *mergeSource) (some bool, err error) {
 	l := &lw.list
@@ -263,23 +309,24 @@ func (lw *listWorker) filter(src *mergeSource) (some bool, err error) {
 			return false, err
 		}
 	}
-	if len(lw.docs) < l.BlockLen {
+	if cap(lw.docs) < l.BlockLen {
 		lw.docs, lw.freqs = make([]uint32, l.BlockLen), make([]uint32, l.BlockLen)
 	}
 	for b := range l.Blocks {
-		n, err := l.DecodeDocs(b, lw.docs)
+		docs, freqs := lw.docs[:l.BlockLen], lw.freqs[:l.BlockLen]
+		n, err := l.DecodeDocs(b, docs)
 		if err != nil {
 			return some, err
 		}
-		if _, err := l.DecodeFreqs(b, lw.freqs); err != nil {
+		if _, err := l.DecodeFreqs(b, freqs); err != nil {
 			return some, err
 		}
-		n = src.gone.apply(lw.docs[:n], lw.freqs[:n], src.base)
+		n = src.gone.apply(docs[:n], freqs[:n], src.base)
 		if n == 0 {
 			continue
 		}
 		some = true
-		if err := lw.enc.AppendPostings(lw.docs[:n], lw.freqs[:n]); err != nil {
+		if err := lw.enc.AppendPostings(docs[:n], freqs[:n]); err != nil {
 			return some, err
 		}
 	}

@@ -12,7 +12,6 @@ func init() { generators = append(generators, unary512) }
 // follows from positions, sixteen values at a time.
 func unary512(out output) error {
 	a := newAssembler()
-	a.positions512()
 	a.addSums512()
 	a.addNumbers512()
 	a.join512()
@@ -47,36 +46,47 @@ func (a *assembler) broadcast(name string) reg.VecVirtual {
 	return z
 }
 
-func (a *assembler) positions512() {
-	a.function("positions512", "func(dst *uint32, src *byte, words, from, n uint64) bool",
-		"positions512 is positions for words words. dst has n+16 elements.")
-	src, words, n := a.arg("src"), a.arg("words"), a.arg("n")
-	ok := a.result()
-	// First count the ones: what is written depends on how many there are.
-	first, count, at, x := a.GP64(), a.GP64(), a.GP64(), a.GP64()
+// positions512 begins a function: the positions of the ones of its unary part go to
+// its frame, to whose beginning p points. The function returns false if they are not n.
+func (a *assembler) positions512(name, does string) (p, n reg.GPVirtual) {
+	a.function(name, "func(dst *uint32, n uint64, src *byte, words, from, width uint64, base uint32) bool",
+		name+" "+does, "dst is read and written up to whole vectors, and 64 bytes past the words of src",
+		"are readable.")
+	label := func(s string) operand.LabelRef { return operand.LabelRef(name + "_" + s) }
+	src, words, from := a.arg("src"), a.arg("words"), a.arg("from")
+	n = a.arg("n")
+	buffer := a.AllocLocal((128 + 16) * 4)
+	first, count, left, at, x := a.GP64(), a.GP64(), a.GP64(), a.GP64(), a.GP64()
+	// Count the ones first: how many there are is what is written.
 	a.MOVQ(operand.I32(-1), x)
-	from := a.arg("from")
 	a.SHLXQ(from, x, x)
 	a.MOVL(operand.Mem{Base: src}, first.As32())
 	a.ANDQ(x, first)
 	a.POPCNTQ(first, count)
-	a.MOVQ(operand.U32(1), at)
-	a.JMP(operand.LabelRef("counted"))
-	a.Label("count")
-	a.POPCNTL(operand.Mem{Base: src, Index: at, Scale: 4}, x.As32())
+	a.LEAQ(operand.Mem{Base: words, Disp: -1}, left)
+	a.LEAQ(operand.Mem{Base: src, Disp: 4}, at)
+	a.JMP(label("counted"))
+	a.Label(string(label("count")))
+	a.POPCNTQ(operand.Mem{Base: at}, x)
 	a.ADDQ(x, count)
-	a.INCQ(at)
-	a.Label("counted")
-	a.CMPQ(at, words)
-	a.JLT(operand.LabelRef("count"))
+	a.ADDQ(operand.U8(8), at)
+	a.SUBQ(operand.U8(2), left)
+	a.Label(string(label("counted")))
+	a.CMPQ(left, operand.U32(2))
+	a.JGE(label("count"))
+	a.TESTQ(left, left)
+	a.JE(label("all"))
+	a.POPCNTL(operand.Mem{Base: at}, x.As32())
+	a.ADDQ(x, count)
+	a.Label(string(label("all")))
 	a.CMPQ(count, n)
-	a.JE(operand.LabelRef("sound"))
-	a.MOVB(operand.U8(0), ok)
+	a.JE(label("sound"))
+	a.MOVB(operand.U8(0), a.result())
 	a.RET()
 
-	a.Label("sound")
-	dst := a.arg("dst")
-	numbers, sixteen, y := a.ZMM(), a.ZMM(), a.ZMM()
+	a.Label(string(label("sound")))
+	to, numbers, sixteen, y := a.GP64(), a.ZMM(), a.ZMM(), a.ZMM()
+	a.LEAQ(buffer, to)
 	a.VPBROADCASTD(from.As32(), y)
 	a.VMOVDQU32(a.iota(1), numbers)
 	a.VPSUBD(y, numbers, numbers)
@@ -85,26 +95,26 @@ func (a *assembler) positions512() {
 	half := func(r reg.GPVirtual) {
 		a.KMOVW(r.As32(), k)
 		a.VPCOMPRESSD_Z(numbers, k, y)
-		a.VMOVDQU32(y, operand.Mem{Base: dst})
+		a.VMOVDQU32(y, operand.Mem{Base: to})
 		a.VPADDD(sixteen, numbers, numbers)
 		c := a.GP64()
 		a.MOVWQZX(r.As16(), c)
 		a.POPCNTQ(c, c)
-		a.LEAQ(operand.Mem{Base: dst, Index: c, Scale: 4}, dst)
+		a.LEAQ(operand.Mem{Base: to, Index: c, Scale: 4}, to)
 	}
 	end := a.GP64()
 	a.LEAQ(operand.Mem{Base: src, Index: words, Scale: 4}, end)
-	a.Label("word")
+	a.Label(string(label("word")))
 	half(first)
 	a.SHRQ(operand.U8(16), first)
 	half(first)
 	a.ADDQ(operand.U8(4), src)
 	a.MOVL(operand.Mem{Base: src}, first.As32()) // the last time, readable padding
 	a.CMPQ(src, end)
-	a.JLT(operand.LabelRef("word"))
-	a.VZEROUPPER()
-	a.MOVB(operand.U8(1), ok)
-	a.RET()
+	a.JLT(label("word"))
+	p = a.GP64()
+	a.LEAQ(buffer, p)
+	return p, n
 }
 
 // each emits a loop over the vectors of n values: body gets the displacement
@@ -120,9 +130,8 @@ func (a *assembler) each(label string, n reg.GPVirtual, body func(), steps ...re
 }
 
 func (a *assembler) addSums512() {
-	a.function("addSums512", "func(dst, p *uint32, n, width uint64)",
-		"addSums512 is addSums; dst and p are read and dst written up to whole vectors.")
-	dst, p, n := a.arg("dst"), a.arg("p"), a.arg("n")
+	p, n := a.positions512("addSums512", "is addSums.")
+	dst := a.arg("dst")
 	width, index, sixteen, x := a.broadcast64("width"), a.ZMM(), a.ZMM(), a.ZMM()
 	a.VMOVDQU32(a.iota(1), index)
 	a.VMOVDQU32(a.iota(16), sixteen)
@@ -135,6 +144,7 @@ func (a *assembler) addSums512() {
 		a.VPADDD(sixteen, index, index)
 	}, dst, p)
 	a.VZEROUPPER()
+	a.MOVB(operand.U8(1), a.result())
 	a.RET()
 }
 
@@ -154,50 +164,29 @@ func (a *assembler) tail(n reg.GPVirtual, k reg.OpmaskVirtual) {
 }
 
 func (a *assembler) addNumbers512() {
-	a.function("addNumbers512", "func(dst, p *uint32, n, width uint64) uint32",
-		"addNumbers512 is addNumbers and returns the bitwise or of the numbers; dst and p are",
-		"read and dst written up to whole vectors.")
-	dst, p, n := a.arg("dst"), a.arg("p"), a.arg("n")
-	width, before, or, ones, x, y, k := a.broadcast64("width"), a.ZMM(), a.ZMM(), a.ZMM(), a.ZMM(), a.ZMM(), a.K()
-	a.VPXORD(or, or, or)
+	p, n := a.positions512("addNumbers512", "is addNumbers for widths whose numbers cannot overflow.")
+	dst := a.arg("dst")
+	width, before, ones, x, y := a.broadcast64("width"), a.ZMM(), a.ZMM(), a.ZMM(), a.ZMM()
 	a.VPTERNLOGD(operand.U8(0xff), ones, ones, ones)
 	a.VMOVDQA32(ones, before)
 	a.each("numbers", n, func() {
-		a.tail(n, k)
 		a.VMOVDQU32(operand.Mem{Base: p}, x)
 		a.VALIGND(operand.U8(15), before, x, y)
 		a.VMOVDQA32(x, before)
 		a.VPSUBD(y, x, x)
 		a.VPADDD(ones, x, x)
-		a.VPORD(x, or, k, or)
 		a.VPSLLVD(width, x, x)
 		a.VPADDD(operand.Mem{Base: dst}, x, x)
 		a.VMOVDQU32(x, operand.Mem{Base: dst})
 	}, dst, p)
-	a.reduceOr(or, x)
-	r := a.GP32()
-	a.VMOVD(or.AsX(), r)
-	a.Store(r, a.ReturnIndex(0))
 	a.VZEROUPPER()
+	a.MOVB(operand.U8(1), a.result())
 	a.RET()
 }
 
-// reduceOr leaves the or of all words of z in its lowest.
-func (a *assembler) reduceOr(z, spare reg.VecVirtual) {
-	a.VEXTRACTI64X4(operand.U8(1), z, spare.AsY())
-	a.VPOR(spare.AsY(), z.AsY(), z.AsY())
-	a.VEXTRACTI128(operand.U8(1), z.AsY(), spare.AsX())
-	a.VPOR(spare.AsX(), z.AsX(), z.AsX())
-	a.VPSHUFD(operand.U8(0x4e), z.AsX(), spare.AsX())
-	a.VPOR(spare.AsX(), z.AsX(), z.AsX())
-	a.VPSHUFD(operand.U8(0xb1), z.AsX(), spare.AsX())
-	a.VPOR(spare.AsX(), z.AsX(), z.AsX())
-}
-
 func (a *assembler) join512() {
-	a.function("join512", "func(dst, p *uint32, n, width uint64, base uint32) bool",
-		"join512 is join; dst and p are read and dst written up to whole vectors.")
-	dst, p, n := a.arg("dst"), a.arg("p"), a.arg("n")
+	p, n := a.positions512("join512", "is join.")
+	dst := a.arg("dst")
 	width, index, sixteen, base := a.broadcast64("width"), a.ZMM(), a.ZMM(), a.broadcast("base")
 	before, falls, x, y, k := a.ZMM(), a.ZMM(), a.ZMM(), a.ZMM(), a.K()
 	a.VMOVDQU32(a.iota(1), index)
@@ -233,10 +222,8 @@ func (a *assembler) returnNoSign(z reg.VecVirtual, k reg.OpmaskVirtual) {
 }
 
 func (a *assembler) differ512() {
-	a.function("differ512", "func(dst, p *uint32, n, width uint64) bool",
-		"differ512 is differ for at most 21 bits of width; dst and p are read and dst written",
-		"up to whole vectors.")
-	dst, p, n := a.arg("dst"), a.arg("p"), a.arg("n")
+	p, n := a.positions512("differ512", "is differ for widths whose sums cannot overflow.")
+	dst := a.arg("dst")
 	width, index, sixteen, ones := a.broadcast64("width"), a.ZMM(), a.ZMM(), a.ZMM()
 	before, falls, x, y, k := a.ZMM(), a.ZMM(), a.ZMM(), a.ZMM(), a.K()
 	a.VMOVDQU32(a.iota(1), index)

@@ -66,11 +66,7 @@ func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error)
 		return b.n, nil
 	}
 	bitpack.Unpack(dst, b.low, b.n, b.width)
-	var p [unary.MaxOnes + unary.Slack]uint32
-	if !unary.Positions(p[:], b.high, 0, b.n) {
-		return 0, codec.ErrBlock
-	}
-	if !unary.Join(dst, p[:], b.n, b.width, b.base) {
+	if !unary.Join(dst, b.n, b.high, 0, b.width, b.base) {
 		return 0, codec.ErrBlock
 	}
 	if dst[b.n-1] != s.Last[block] {
@@ -121,8 +117,7 @@ func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, block int) (int, error
 		return b.n, nil
 	}
 	bitpack.Unpack(dst, b.low, b.n, b.width)
-	var p [unary.MaxOnes + unary.Slack]uint32
-	if !unary.Positions(p[:], b.high, widthBits, b.n) || !unary.Differ(dst, p[:], b.n, b.width) {
+	if !unary.Differ(dst, b.n, b.high, widthBits, b.width) {
 		return 0, codec.ErrBlock
 	}
 	return b.n, nil

@@ -55,11 +55,9 @@ func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 		}
 	} else {
 		bitpack.UnpackDocs(dst, b.low, b.n, b.width, prev)
-		var p [unary.MaxOnes + unary.Slack]uint32
-		if !unary.Positions(p[:], b.high, widthBits, b.n) {
+		if !unary.AddSums(dst, b.n, b.high, widthBits, b.width) {
 			return 0, codec.ErrBlock
 		}
-		unary.AddSums(dst, p[:], b.n, b.width)
 	}
 	if err := codec.CheckLast(dst[b.n-1], s.Last[i], prev, b.n); err != nil {
 		return 0, err
@@ -86,8 +84,7 @@ func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 		return b.n, nil
 	}
 	bitpack.UnpackFreqs(dst, b.low, b.n, b.width)
-	var p [unary.MaxOnes + unary.Slack]uint32
-	if !unary.Positions(p[:], b.high, widthBits, b.n) || !unary.AddNumbers(dst, p[:], b.n, b.width) {
+	if !unary.AddNumbers(dst, b.n, b.high, widthBits, b.width) {
 		return 0, codec.ErrBlock
 	}
 	if b.width == maxWidth && codec.CheckFreqs(dst[:b.n]) != nil {

@@ -7,42 +7,39 @@ import (
 	"github.com/pinion-index/pinion/format/codec/simd"
 )
 
-// maxDiffer is the most low bits with which differences fit 32 bits: no number of a
+// maxNarrow is the most low bits with which numbers and sums fit 31 bits: no sum of a
 // unary part is over 1024.
-const maxDiffer = 21
+const maxNarrow = 20
 
-func positions(dst []uint32, src []byte, from uint, n int) bool {
-	if cap(src)-len(src) >= format.ReadablePadding && simd.Level() == simd.AVX512 {
-		return positions512(&dst[0], &src[0], uint64(len(src)/4), uint64(from), uint64(n))
-	}
-	return positionsPortable(dst, src, from, n)
+// vectors says whether the AVX-512 kernels may be used.
+func vectors(src []byte) bool {
+	return cap(src)-len(src) >= format.ReadablePadding && simd.Level() == simd.AVX512
 }
 
-func addSums(dst, p []uint32, n int, width uint) {
-	if simd.Level() == simd.AVX512 {
-		addSums512(&dst[0], &p[0], uint64(n), uint64(width))
-		return
+func addSums(dst []uint32, n int, src []byte, from, width uint) bool {
+	if vectors(src) {
+		return addSums512(&dst[0], uint64(n), &src[0], uint64(len(src)/4), uint64(from), uint64(width), 0)
 	}
-	addSumsPortable(dst, p, n, width)
+	return addSumsPortable(dst, n, src, from, width)
 }
 
-func addNumbers(dst, p []uint32, n int, width uint) uint32 {
-	if simd.Level() == simd.AVX512 {
-		return addNumbers512(&dst[0], &p[0], uint64(n), uint64(width))
+func addNumbers(dst []uint32, n int, src []byte, from, width uint) bool {
+	if width <= maxNarrow && vectors(src) {
+		return addNumbers512(&dst[0], uint64(n), &src[0], uint64(len(src)/4), uint64(from), uint64(width), 0)
 	}
-	return addNumbersPortable(dst, p, n, width)
+	return addNumbersPortable(dst, n, src, from, width)
 }
 
-func join(dst, p []uint32, n int, width uint, base uint32) bool {
-	if simd.Level() == simd.AVX512 {
-		return join512(&dst[0], &p[0], uint64(n), uint64(width), base)
+func join(dst []uint32, n int, src []byte, from, width uint, base uint32) bool {
+	if vectors(src) {
+		return join512(&dst[0], uint64(n), &src[0], uint64(len(src)/4), uint64(from), uint64(width), base)
 	}
-	return joinPortable(dst, p, n, width, base)
+	return joinPortable(dst, n, src, from, width, base)
 }
 
-func differ(dst, p []uint32, n int, width uint) bool {
-	if width <= maxDiffer && simd.Level() == simd.AVX512 {
-		return differ512(&dst[0], &p[0], uint64(n), uint64(width))
+func differ(dst []uint32, n int, src []byte, from, width uint) bool {
+	if width <= maxNarrow && vectors(src) {
+		return differ512(&dst[0], uint64(n), &src[0], uint64(len(src)/4), uint64(from), uint64(width), 0)
 	}
-	return differPortable(dst, p, n, width)
+	return differPortable(dst, n, src, from, width)
 }

@@ -2,18 +2,18 @@
 
 package unary
 
-func positions(dst []uint32, src []byte, from uint, n int) bool {
-	return positionsPortable(dst, src, from, n)
+func addSums(dst []uint32, n int, src []byte, from, width uint) bool {
+	return addSumsPortable(dst, n, src, from, width)
 }
 
-func addSums(dst, p []uint32, n int, width uint) { addSumsPortable(dst, p, n, width) }
-
-func addNumbers(dst, p []uint32, n int, width uint) uint32 {
-	return addNumbersPortable(dst, p, n, width)
+func addNumbers(dst []uint32, n int, src []byte, from, width uint) bool {
+	return addNumbersPortable(dst, n, src, from, width)
 }
 
-func join(dst, p []uint32, n int, width uint, base uint32) bool {
-	return joinPortable(dst, p, n, width, base)
+func join(dst []uint32, n int, src []byte, from, width uint, base uint32) bool {
+	return joinPortable(dst, n, src, from, width, base)
 }
 
-func differ(dst, p []uint32, n int, width uint) bool { return differPortable(dst, p, n, width) }
+func differ(dst []uint32, n int, src []byte, from, width uint) bool {
+	return differPortable(dst, n, src, from, width)
+}

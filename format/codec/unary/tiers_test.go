@@ -29,31 +29,19 @@ func TestTiers(t *testing.T) {
 		if n == 0 || n > MaxOnes || rapid.IntRange(0, 9).Draw(t, "wrong") == 0 {
 			n = rapid.IntRange(1, MaxOnes).Draw(t, "n")
 		}
-		low, p := make([]uint32, MaxOnes), make([]uint32, MaxOnes+Slack)
+		low := make([]uint32, MaxOnes)
 		width := rapid.UintRange(0, 32).Draw(t, "width")
 		for i := range low {
 			low[i] = rng.Uint32() & uint32(uint64(1)<<width-1)
 		}
-		ok := positionsPortable(p[:n+Slack], src, from, n)
-		if ok && !slices.Equal(p[:n], ones(src, from)) {
-			t.Fatalf("portable positions %v, want %v", p[:n], ones(src, from))
+		var p positions
+		if p.read(src, from, n) && !slices.Equal(p[:n], ones(src, from)) {
+			t.Fatalf("positions %v, want %v", p[:n], ones(src, from))
 		}
-		base := rng.Uint32()
 		for _, tier := range simd.Tiers() {
 			func() {
 				defer simd.SetLevel(tier)()
-				q := make([]uint32, n+Slack+1)
-				q[n+Slack] = 0xc0ffee
-				if got := Positions(q[:n+Slack], src, from, n); got != ok || q[n+Slack] != 0xc0ffee {
-					t.Fatalf("%v: positions %v, portable %v", tier, got, ok)
-				}
-				if !ok {
-					return
-				}
-				if !slices.Equal(q[:n], p[:n]) {
-					t.Fatalf("%v: positions %v, portable %v", tier, q[:n], p[:n])
-				}
-				compare(t, tier, low, p, n, width, base)
+				compare(t, tier, low, n, src, from, width, rng.Uint32())
 			}()
 		}
 	})
@@ -69,37 +57,30 @@ func ones(src []byte, from uint) (p []uint32) {
 	return p
 }
 
-// compare compares what is made of positions.
-func compare(t *rapid.T, tier simd.Tier, low, p []uint32, n int, width uint, base uint32) {
-	type result struct {
-		name string
-		ok   bool
-		dst  []uint32
-	}
-	run := func(portable bool) (out []result) {
-		try := func(name string, f func(dst []uint32) bool) {
-			dst := slices.Clone(low)
-			ok := f(dst)
-			out = append(out, result{name, ok, dst[:n]})
-		}
-		short := min(width, 31)
-		if portable {
-			try("sums", func(dst []uint32) bool { addSumsPortable(dst, p, n, width); return true })
-			try("numbers", func(dst []uint32) bool { return uint64(addNumbersPortable(dst, p, n, short))<<short>>32 == 0 })
-			try("join", func(dst []uint32) bool { return joinPortable(dst, p, n, width, base) })
-			try("differ", func(dst []uint32) bool { return differPortable(dst, p, n, width) })
-			return out
-		}
-		try("sums", func(dst []uint32) bool { AddSums(dst, p, n, width); return true })
-		try("numbers", func(dst []uint32) bool { return AddNumbers(dst, p, n, short) })
-		try("join", func(dst []uint32) bool { return Join(dst, p, n, width, base) })
-		try("differ", func(dst []uint32) bool { return Differ(dst, p, n, width) })
-		return out
-	}
-	want := run(true)
-	for i, got := range run(false) {
-		if got.ok != want[i].ok || got.ok && !slices.Equal(got.dst, want[i].dst) {
-			t.Fatalf("%v: %s gives %v, %v; portable %v, %v", tier, got.name, got.ok, got.dst, want[i].ok, want[i].dst)
+// compare compares all that is made of a unary part.
+func compare(t *rapid.T, tier simd.Tier, low []uint32, n int, src []byte, from, width uint, base uint32) {
+	for name, f := range map[string][2]func(dst []uint32) bool{
+		"sums": {
+			func(dst []uint32) bool { return AddSums(dst, n, src, from, width) },
+			func(dst []uint32) bool { return addSumsPortable(dst, n, src, from, width) },
+		},
+		"numbers": {
+			func(dst []uint32) bool { return AddNumbers(dst, n, src, from, min(width, 31)) },
+			func(dst []uint32) bool { return addNumbersPortable(dst, n, src, from, min(width, 31)) },
+		},
+		"join": {
+			func(dst []uint32) bool { return Join(dst, n, src, from, width, base) },
+			func(dst []uint32) bool { return joinPortable(dst, n, src, from, width, base) },
+		},
+		"differ": {
+			func(dst []uint32) bool { return Differ(dst, n, src, from, width) },
+			func(dst []uint32) bool { return differPortable(dst, n, src, from, width) },
+		},
+	} {
+		got, want := slices.Clone(low), slices.Clone(low)
+		ok, wantOK := f[0](got), f[1](want)
+		if ok != wantOK || ok && !slices.Equal(got[:n], want[:n]) {
+			t.Fatalf("%v: %s gives %v, %v; portable %v, %v", tier, name, got[:n], ok, want[:n], wantOK)
 		}
 	}
 }

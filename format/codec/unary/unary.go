@@ -13,21 +13,16 @@ const MaxWords = 32
 // MaxOnes is the most numbers in a unary part.
 const MaxOnes = 128
 
-// Slack is how many elements past the last position Positions may overwrite.
-const Slack = 16
+// positions are those of the ones of a unary part.
+type positions [MaxOnes]uint32
 
-// Positions writes the positions of the ones in src, from bit from (below 32) on
-// and relative to it, to dst. There must be n of them, 1 to MaxOnes, else it
-// returns false. src is a whole number of words, at most MaxWords; dst must have
-// n+Slack elements.
-func Positions(dst []uint32, src []byte, from uint, n int) bool {
-	if len(src) == 0 || len(src)%4 != 0 || len(src) > MaxWords*4 || n > MaxOnes {
-		return false
-	}
-	return positions(dst[:n+Slack], src, from, n)
+// sound says whether src can be a unary part of n numbers.
+func sound(src []byte, n int) bool {
+	return len(src) > 0 && len(src)%4 == 0 && len(src) <= MaxWords*4 && n <= MaxOnes
 }
 
-func positionsPortable(dst []uint32, src []byte, from uint, n int) bool {
+// read fills in the positions of the ones of src; false if there are not n.
+func (dst *positions) read(src []byte, from uint, n int) bool {
 	i, base := 0, -uint32(from)
 	word := uint64(binary.LittleEndian.Uint32(src)) >> from << from
 	for {
@@ -106,28 +101,37 @@ func (w *Writer) Put(q uint32) {
 // Bytes returns dst with the words.
 func (w *Writer) Bytes() []byte { return w.dst }
 
-// AddSums adds the sum of the numbers up to the i-th, shifted left by width, to each
-// of n values dst[i]; p are the numbers' positions. Sums are mod 2^32. dst must have
-// MaxOnes elements, of which those from n on may be overwritten, and p those and
-// Slack; so for the functions below.
-func AddSums(dst, p []uint32, n int, width uint) {
-	addSums(dst[:MaxOnes], p[:MaxOnes+Slack], n, width)
+// AddSums reads the n numbers of src, from bit from (below 32) on, and adds the sum of
+// those up to the i-th, shifted left by width, to each dst[i]; sums are mod 2^32. dst
+// must have MaxOnes elements, of which those from n on may be overwritten. AddSums
+// returns false if src is not 1 to MaxWords words or does not have n ones, n being at
+// most MaxOnes. So do the functions below.
+func AddSums(dst []uint32, n int, src []byte, from, width uint) bool {
+	return sound(src, n) && addSums(dst[:MaxOnes], n, src, from, width)
 }
 
-func addSumsPortable(dst, p []uint32, n int, width uint) {
+func addSumsPortable(dst []uint32, n int, src []byte, from, width uint) bool {
+	var p positions
+	if !p.read(src, from, n) {
+		return false
+	}
 	for i := range dst[:n] {
 		dst[i] += (p[i] - uint32(i)) << width
 	}
+	return true
 }
 
-// AddNumbers adds the i-th number, shifted left by width (at most 31), to each of n
-// values dst[i]. It returns false if a shifted number is 2^32 or more.
-func AddNumbers(dst, p []uint32, n int, width uint) bool {
-	return uint64(addNumbers(dst[:MaxOnes], p[:MaxOnes+Slack], n, width))<<width>>32 == 0
+// AddNumbers adds the i-th number, shifted left by width (at most 31), to each dst[i].
+// It returns false also if a shifted number is 2^32 or more.
+func AddNumbers(dst []uint32, n int, src []byte, from, width uint) bool {
+	return sound(src, n) && addNumbers(dst[:MaxOnes], n, src, from, width)
 }
 
-// addNumbersPortable returns the bitwise or of the numbers.
-func addNumbersPortable(dst, p []uint32, n int, width uint) uint32 {
+func addNumbersPortable(dst []uint32, n int, src []byte, from, width uint) bool {
+	var p positions
+	if !p.read(src, from, n) {
+		return false
+	}
 	next, or := uint32(0), uint32(0)
 	for i := range dst[:n] {
 		q := p[i] - next
@@ -135,17 +139,21 @@ func addNumbersPortable(dst, p []uint32, n int, width uint) uint32 {
 		or |= q
 		dst[i] += q << width
 	}
-	return or
+	return uint64(or)<<width>>32 == 0
 }
 
-// Join puts the sums of n numbers, shifted left by width, before the low bits in dst,
+// Join puts the sums of the numbers, shifted left by width, before the low bits in dst,
 // and adds base + i to the i-th: what Elias and Fano's code of a strictly rising
-// sequence holds. It returns false if the sequence falls or takes a step of 2^31.
-func Join(dst, p []uint32, n int, width uint, base uint32) bool {
-	return join(dst[:MaxOnes], p[:MaxOnes+Slack], n, width, base)
+// sequence holds. It returns false also if the sequence falls or takes a step of 2^31.
+func Join(dst []uint32, n int, src []byte, from, width uint, base uint32) bool {
+	return sound(src, n) && join(dst[:MaxOnes], n, src, from, width, base)
 }
 
-func joinPortable(dst, p []uint32, n int, width uint, base uint32) bool {
+func joinPortable(dst []uint32, n int, src []byte, from, width uint, base uint32) bool {
+	var p positions
+	if !p.read(src, from, n) {
+		return false
+	}
 	before, falls := uint32(0), uint32(0)
 	for i, low := range dst[:n] {
 		x := (p[i]-uint32(i))<<width | low
@@ -156,14 +164,18 @@ func joinPortable(dst, p []uint32, n int, width uint, base uint32) bool {
 	return falls>>31 == 0
 }
 
-// Differ puts the sums of n numbers, shifted left by width, before the low bits in dst
-// and leaves the differences of one to the next, plus one. It returns false if a
-// result is not 1 to 2^32-1.
-func Differ(dst, p []uint32, n int, width uint) bool {
-	return differ(dst[:MaxOnes], p[:MaxOnes+Slack], n, width)
+// Differ puts the sums of the numbers, shifted left by width, before the low bits in
+// dst and leaves the differences of one to the next, plus one. It returns false also
+// if a result is not 1 to 2^32-1.
+func Differ(dst []uint32, n int, src []byte, from, width uint) bool {
+	return sound(src, n) && differ(dst[:MaxOnes], n, src, from, width)
 }
 
-func differPortable(dst, p []uint32, n int, width uint) bool {
+func differPortable(dst []uint32, n int, src []byte, from, width uint) bool {
+	var p positions
+	if !p.read(src, from, n) {
+		return false
+	}
 	before, wide := uint64(0), uint64(0)
 	for i, low := range dst[:n] {
 		x := uint64(p[i]-uint32(i))<<width | uint64(low)

@@ -4,29 +4,30 @@
 
 package unary
 
-// positions512 is positions for words words. dst has n+16 elements.
+// addSums512 is addSums.
+// dst is read and written up to whole vectors, and 64 bytes past the words of src
+// are readable.
 //
 //go:noescape
-func positions512(dst *uint32, src *byte, words uint64, from uint64, n uint64) bool
+func addSums512(dst *uint32, n uint64, src *byte, words uint64, from uint64, width uint64, base uint32) bool
 
-// addSums512 is addSums; dst and p are read and dst written up to whole vectors.
+// addNumbers512 is addNumbers for widths whose numbers cannot overflow.
+// dst is read and written up to whole vectors, and 64 bytes past the words of src
+// are readable.
 //
 //go:noescape
-func addSums512(dst *uint32, p *uint32, n uint64, width uint64)
+func addNumbers512(dst *uint32, n uint64, src *byte, words uint64, from uint64, width uint64, base uint32) bool
 
-// addNumbers512 is addNumbers and returns the bitwise or of the numbers; dst and p are
-// read and dst written up to whole vectors.
+// join512 is join.
+// dst is read and written up to whole vectors, and 64 bytes past the words of src
+// are readable.
 //
 //go:noescape
-func addNumbers512(dst *uint32, p *uint32, n uint64, width uint64) uint32
+func join512(dst *uint32, n uint64, src *byte, words uint64, from uint64, width uint64, base uint32) bool
 
-// join512 is join; dst and p are read and dst written up to whole vectors.
+// differ512 is differ for widths whose sums cannot overflow.
+// dst is read and written up to whole vectors, and 64 bytes past the words of src
+// are readable.
 //
 //go:noescape
-func join512(dst *uint32, p *uint32, n uint64, width uint64, base uint32) bool
-
-// differ512 is differ for at most 21 bits of width; dst and p are read and dst written
-// up to whole vectors.
-//
-//go:noescape
-func differ512(dst *uint32, p *uint32, n uint64, width uint64) bool
+func differ512(dst *uint32, n uint64, src *byte, words uint64, from uint64, width uint64, base uint32) bool

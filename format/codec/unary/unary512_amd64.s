@@ -4,64 +4,90 @@
 
 #include "textflag.h"
 
-// func positions512(dst *uint32, src *byte, words uint64, from uint64, n uint64) bool
+// func addSums512(dst *uint32, n uint64, src *byte, words uint64, from uint64, width uint64, base uint32) bool
 // Requires: AVX, AVX512F, BMI2, POPCNT
-TEXT ·positions512(SB), NOSPLIT, $0-41
-	MOVQ    src+8(FP), AX
-	MOVQ    words+16(FP), CX
-	MOVQ    n+32(FP), DX
-	MOVQ    $-1, R8
-	MOVQ    from+24(FP), R9
-	SHLXQ   R9, R8, R8
-	MOVL    (AX), BX
-	ANDQ    R8, BX
-	POPCNTQ BX, SI
-	MOVQ    $0x00000001, DI
-	JMP     counted
+TEXT ·addSums512(SB), NOSPLIT, $576-57
+	MOVQ    src+16(FP), AX
+	MOVQ    words+24(FP), CX
+	MOVQ    from+32(FP), DX
+	MOVQ    n+8(FP), BX
+	MOVQ    $-1, R10
+	SHLXQ   DX, R10, R10
+	MOVL    (AX), SI
+	ANDQ    R10, SI
+	POPCNTQ SI, DI
+	LEAQ    -1(CX), R8
+	LEAQ    4(AX), R9
+	JMP     addSums512_counted
 
-count:
-	POPCNTL (AX)(DI*4), R8
-	ADDQ    R8, SI
-	INCQ    DI
+addSums512_count:
+	POPCNTQ (R9), R10
+	ADDQ    R10, DI
+	ADDQ    $0x08, R9
+	SUBQ    $0x02, R8
 
-counted:
-	CMPQ DI, CX
-	JLT  count
-	CMPQ SI, DX
-	JE   sound
-	MOVB $0x00, ret+40(FP)
+addSums512_counted:
+	CMPQ    R8, $0x00000002
+	JGE     addSums512_count
+	TESTQ   R8, R8
+	JE      addSums512_all
+	POPCNTL (R9), R10
+	ADDQ    R10, DI
+
+addSums512_all:
+	CMPQ DI, BX
+	JE   addSums512_sound
+	MOVB $0x00, ret+56(FP)
 	RET
 
-sound:
-	MOVQ         dst+0(FP), DX
-	VPBROADCASTD R9, Z2
+addSums512_sound:
+	LEAQ         (SP), DI
+	VPBROADCASTD DX, Z2
 	VMOVDQU32    iota<>+0(SB), Z0
 	VPSUBD       Z2, Z0, Z0
 	VMOVDQU32    sixteens<>+0(SB), Z1
 	LEAQ         (AX)(CX*4), CX
 
-word:
-	KMOVW         BX, K1
+addSums512_word:
+	KMOVW         SI, K1
 	VPCOMPRESSD.Z Z0, K1, Z2
-	VMOVDQU32     Z2, (DX)
+	VMOVDQU32     Z2, (DI)
 	VPADDD        Z1, Z0, Z0
-	MOVWQZX       BX, SI
-	POPCNTQ       SI, SI
-	LEAQ          (DX)(SI*4), DX
-	SHRQ          $0x10, BX
-	KMOVW         BX, K1
+	MOVWQZX       SI, DX
+	POPCNTQ       DX, DX
+	LEAQ          (DI)(DX*4), DI
+	SHRQ          $0x10, SI
+	KMOVW         SI, K1
 	VPCOMPRESSD.Z Z0, K1, Z2
-	VMOVDQU32     Z2, (DX)
+	VMOVDQU32     Z2, (DI)
 	VPADDD        Z1, Z0, Z0
-	MOVWQZX       BX, BX
-	POPCNTQ       BX, BX
-	LEAQ          (DX)(BX*4), DX
+	MOVWQZX       SI, DX
+	POPCNTQ       DX, DX
+	LEAQ          (DI)(DX*4), DI
 	ADDQ          $0x04, AX
-	MOVL          (AX), BX
+	MOVL          (AX), SI
 	CMPQ          AX, CX
-	JLT           word
+	JLT           addSums512_word
+	LEAQ          (SP), AX
+	MOVQ          dst+0(FP), CX
+	MOVQ          width+40(FP), DX
+	VPBROADCASTD  DX, Z0
+	VMOVDQU32     iota<>+0(SB), Z1
+	VMOVDQU32     sixteens<>+0(SB), Z2
+
+sums:
+	VMOVDQU32 (AX), Z3
+	VPSUBD    Z1, Z3, Z3
+	VPSLLVD   Z0, Z3, Z3
+	VPADDD    (CX), Z3, Z3
+	VMOVDQU32 Z3, (CX)
+	VPADDD    Z2, Z1, Z1
+	ADDQ      $0x40, CX
+	ADDQ      $0x40, AX
+	SUBQ      $0x10, BX
+	JG        sums
 	VZEROUPPER
-	MOVB          $0x01, ret+40(FP)
+	MOVB      $0x01, ret+56(FP)
 	RET
 
 DATA iota<>+0(SB)/8, $0x0000000100000000
@@ -84,150 +110,291 @@ DATA sixteens<>+48(SB)/8, $0x0000001000000010
 DATA sixteens<>+56(SB)/8, $0x0000001000000010
 GLOBL sixteens<>(SB), RODATA|NOPTR, $64
 
-// func addSums512(dst *uint32, p *uint32, n uint64, width uint64)
-// Requires: AVX, AVX512F
-TEXT ·addSums512(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         p+8(FP), CX
-	MOVQ         n+16(FP), DX
-	MOVQ         width+24(FP), BX
-	VPBROADCASTD BX, Z0
-	VMOVDQU32    iota<>+0(SB), Z1
-	VMOVDQU32    sixteens<>+0(SB), Z2
+// func addNumbers512(dst *uint32, n uint64, src *byte, words uint64, from uint64, width uint64, base uint32) bool
+// Requires: AVX, AVX512F, BMI2, POPCNT
+TEXT ·addNumbers512(SB), NOSPLIT, $576-57
+	MOVQ    src+16(FP), AX
+	MOVQ    words+24(FP), CX
+	MOVQ    from+32(FP), DX
+	MOVQ    n+8(FP), BX
+	MOVQ    $-1, R10
+	SHLXQ   DX, R10, R10
+	MOVL    (AX), SI
+	ANDQ    R10, SI
+	POPCNTQ SI, DI
+	LEAQ    -1(CX), R8
+	LEAQ    4(AX), R9
+	JMP     addNumbers512_counted
 
-sums:
-	VMOVDQU32 (CX), Z3
-	VPSUBD    Z1, Z3, Z3
-	VPSLLVD   Z0, Z3, Z3
-	VPADDD    (AX), Z3, Z3
-	VMOVDQU32 Z3, (AX)
-	VPADDD    Z2, Z1, Z1
-	ADDQ      $0x40, AX
-	ADDQ      $0x40, CX
-	SUBQ      $0x10, DX
-	JG        sums
-	VZEROUPPER
+addNumbers512_count:
+	POPCNTQ (R9), R10
+	ADDQ    R10, DI
+	ADDQ    $0x08, R9
+	SUBQ    $0x02, R8
+
+addNumbers512_counted:
+	CMPQ    R8, $0x00000002
+	JGE     addNumbers512_count
+	TESTQ   R8, R8
+	JE      addNumbers512_all
+	POPCNTL (R9), R10
+	ADDQ    R10, DI
+
+addNumbers512_all:
+	CMPQ DI, BX
+	JE   addNumbers512_sound
+	MOVB $0x00, ret+56(FP)
 	RET
 
-// func addNumbers512(dst *uint32, p *uint32, n uint64, width uint64) uint32
-// Requires: AVX, AVX2, AVX512F, BMI2
-TEXT ·addNumbers512(SB), NOSPLIT, $0-36
-	MOVQ         dst+0(FP), AX
-	MOVQ         p+8(FP), CX
-	MOVQ         n+16(FP), DX
-	MOVQ         width+24(FP), BX
-	VPBROADCASTD BX, Z0
-	VPXORD       Z2, Z2, Z2
-	VPTERNLOGD   $0xff, Z3, Z3, Z3
-	VMOVDQA32    Z3, Z1
+addNumbers512_sound:
+	LEAQ         (SP), DI
+	VPBROADCASTD DX, Z2
+	VMOVDQU32    iota<>+0(SB), Z0
+	VPSUBD       Z2, Z0, Z0
+	VMOVDQU32    sixteens<>+0(SB), Z1
+	LEAQ         (AX)(CX*4), CX
+
+addNumbers512_word:
+	KMOVW         SI, K1
+	VPCOMPRESSD.Z Z0, K1, Z2
+	VMOVDQU32     Z2, (DI)
+	VPADDD        Z1, Z0, Z0
+	MOVWQZX       SI, DX
+	POPCNTQ       DX, DX
+	LEAQ          (DI)(DX*4), DI
+	SHRQ          $0x10, SI
+	KMOVW         SI, K1
+	VPCOMPRESSD.Z Z0, K1, Z2
+	VMOVDQU32     Z2, (DI)
+	VPADDD        Z1, Z0, Z0
+	MOVWQZX       SI, DX
+	POPCNTQ       DX, DX
+	LEAQ          (DI)(DX*4), DI
+	ADDQ          $0x04, AX
+	MOVL          (AX), SI
+	CMPQ          AX, CX
+	JLT           addNumbers512_word
+	LEAQ          (SP), AX
+	MOVQ          dst+0(FP), CX
+	MOVQ          width+40(FP), DX
+	VPBROADCASTD  DX, Z0
+	VPTERNLOGD    $0xff, Z3, Z3, Z3
+	VMOVDQA32     Z3, Z1
 
 numbers:
-	MOVQ          $-1, BX
-	BZHIQ         DX, BX, BX
-	KMOVW         BX, K1
-	VMOVDQU32     (CX), Z4
-	VALIGND       $0x0f, Z1, Z4, Z5
-	VMOVDQA32     Z4, Z1
-	VPSUBD        Z5, Z4, Z4
-	VPADDD        Z3, Z4, Z4
-	VPORD         Z4, Z2, K1, Z2
-	VPSLLVD       Z0, Z4, Z4
-	VPADDD        (AX), Z4, Z4
-	VMOVDQU32     Z4, (AX)
-	ADDQ          $0x40, AX
-	ADDQ          $0x40, CX
-	SUBQ          $0x10, DX
-	JG            numbers
-	VEXTRACTI64X4 $0x01, Z2, Y4
-	VPOR          Y4, Y2, Y2
-	VEXTRACTI128  $0x01, Y2, X4
-	VPOR          X4, X2, X2
-	VPSHUFD       $0x4e, X2, X4
-	VPOR          X4, X2, X2
-	VPSHUFD       $0xb1, X2, X4
-	VPOR          X4, X2, X2
-	VMOVD         X2, AX
-	MOVL          AX, ret+32(FP)
+	VMOVDQU32 (AX), Z2
+	VALIGND   $0x0f, Z1, Z2, Z4
+	VMOVDQA32 Z2, Z1
+	VPSUBD    Z4, Z2, Z2
+	VPADDD    Z3, Z2, Z2
+	VPSLLVD   Z0, Z2, Z2
+	VPADDD    (CX), Z2, Z2
+	VMOVDQU32 Z2, (CX)
+	ADDQ      $0x40, CX
+	ADDQ      $0x40, AX
+	SUBQ      $0x10, BX
+	JG        numbers
 	VZEROUPPER
+	MOVB      $0x01, ret+56(FP)
 	RET
 
-// func join512(dst *uint32, p *uint32, n uint64, width uint64, base uint32) bool
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·join512(SB), NOSPLIT, $0-41
-	MOVQ         dst+0(FP), AX
-	MOVQ         p+8(FP), CX
-	MOVQ         n+16(FP), DX
-	MOVQ         width+24(FP), BX
-	VPBROADCASTD BX, Z0
-	MOVL         base+32(FP), BX
-	VPBROADCASTD BX, Z3
-	VMOVDQU32    iota<>+0(SB), Z1
-	VMOVDQU32    sixteens<>+0(SB), Z2
-	VPADDD       Z1, Z3, Z3
-	VPXORD       Z4, Z4, Z4
-	VPXORD       Z5, Z5, Z5
+// func join512(dst *uint32, n uint64, src *byte, words uint64, from uint64, width uint64, base uint32) bool
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, POPCNT
+TEXT ·join512(SB), NOSPLIT, $576-57
+	MOVQ    src+16(FP), AX
+	MOVQ    words+24(FP), CX
+	MOVQ    from+32(FP), DX
+	MOVQ    n+8(FP), BX
+	MOVQ    $-1, R10
+	SHLXQ   DX, R10, R10
+	MOVL    (AX), SI
+	ANDQ    R10, SI
+	POPCNTQ SI, DI
+	LEAQ    -1(CX), R8
+	LEAQ    4(AX), R9
+	JMP     join512_counted
+
+join512_count:
+	POPCNTQ (R9), R10
+	ADDQ    R10, DI
+	ADDQ    $0x08, R9
+	SUBQ    $0x02, R8
+
+join512_counted:
+	CMPQ    R8, $0x00000002
+	JGE     join512_count
+	TESTQ   R8, R8
+	JE      join512_all
+	POPCNTL (R9), R10
+	ADDQ    R10, DI
+
+join512_all:
+	CMPQ DI, BX
+	JE   join512_sound
+	MOVB $0x00, ret+56(FP)
+	RET
+
+join512_sound:
+	LEAQ         (SP), DI
+	VPBROADCASTD DX, Z2
+	VMOVDQU32    iota<>+0(SB), Z0
+	VPSUBD       Z2, Z0, Z0
+	VMOVDQU32    sixteens<>+0(SB), Z1
+	LEAQ         (AX)(CX*4), CX
+
+join512_word:
+	KMOVW         SI, K1
+	VPCOMPRESSD.Z Z0, K1, Z2
+	VMOVDQU32     Z2, (DI)
+	VPADDD        Z1, Z0, Z0
+	MOVWQZX       SI, DX
+	POPCNTQ       DX, DX
+	LEAQ          (DI)(DX*4), DI
+	SHRQ          $0x10, SI
+	KMOVW         SI, K1
+	VPCOMPRESSD.Z Z0, K1, Z2
+	VMOVDQU32     Z2, (DI)
+	VPADDD        Z1, Z0, Z0
+	MOVWQZX       SI, DX
+	POPCNTQ       DX, DX
+	LEAQ          (DI)(DX*4), DI
+	ADDQ          $0x04, AX
+	MOVL          (AX), SI
+	CMPQ          AX, CX
+	JLT           join512_word
+	LEAQ          (SP), AX
+	MOVQ          dst+0(FP), CX
+	MOVQ          width+40(FP), DX
+	VPBROADCASTD  DX, Z0
+	MOVL          base+48(FP), DX
+	VPBROADCASTD  DX, Z5
+	VMOVDQU32     iota<>+0(SB), Z1
+	VMOVDQU32     sixteens<>+0(SB), Z2
+	VPADDD        Z1, Z5, Z5
+	VPXORD        Z3, Z3, Z3
+	VPXORD        Z4, Z4, Z4
 
 join:
-	MOVQ      $-1, BX
-	BZHIQ     DX, BX, BX
-	KMOVW     BX, K1
-	VMOVDQU32 (CX), Z6
+	MOVQ      $-1, DX
+	BZHIQ     BX, DX, DX
+	KMOVW     DX, K1
+	VMOVDQU32 (AX), Z6
 	VPSUBD    Z1, Z6, Z6
 	VPSLLVD   Z0, Z6, Z6
-	VPORD     (AX), Z6, Z6
-	VALIGND   $0x0f, Z4, Z6, Z7
-	VMOVDQA32 Z6, Z4
+	VPORD     (CX), Z6, Z6
+	VALIGND   $0x0f, Z3, Z6, Z7
+	VMOVDQA32 Z6, Z3
 	VPSUBD    Z7, Z6, Z7
-	VPORD     Z7, Z5, K1, Z5
-	VPADDD    Z3, Z6, Z6
-	VMOVDQU32 Z6, (AX)
+	VPORD     Z7, Z4, K1, Z4
+	VPADDD    Z5, Z6, Z6
+	VMOVDQU32 Z6, (CX)
 	VPADDD    Z2, Z1, Z1
-	VPADDD    Z2, Z3, Z3
-	ADDQ      $0x40, AX
+	VPADDD    Z2, Z5, Z5
 	ADDQ      $0x40, CX
-	SUBQ      $0x10, DX
+	ADDQ      $0x40, AX
+	SUBQ      $0x10, BX
 	JG        join
-	VPMOVD2M  Z5, K1
+	VPMOVD2M  Z4, K1
 	KORTESTW  K1, K1
-	SETEQ     ret+40(FP)
+	SETEQ     ret+56(FP)
 	VZEROUPPER
 	RET
 
-// func differ512(dst *uint32, p *uint32, n uint64, width uint64) bool
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·differ512(SB), NOSPLIT, $0-33
-	MOVQ         dst+0(FP), AX
-	MOVQ         p+8(FP), CX
-	MOVQ         n+16(FP), DX
-	MOVQ         width+24(FP), BX
-	VPBROADCASTD BX, Z0
-	VMOVDQU32    iota<>+0(SB), Z1
-	VMOVDQU32    sixteens<>+0(SB), Z2
-	VPTERNLOGD   $0xff, Z3, Z3, Z3
-	VPXORD       Z4, Z4, Z4
-	VPXORD       Z5, Z5, Z5
+// func differ512(dst *uint32, n uint64, src *byte, words uint64, from uint64, width uint64, base uint32) bool
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, POPCNT
+TEXT ·differ512(SB), NOSPLIT, $576-57
+	MOVQ    src+16(FP), AX
+	MOVQ    words+24(FP), CX
+	MOVQ    from+32(FP), DX
+	MOVQ    n+8(FP), BX
+	MOVQ    $-1, R10
+	SHLXQ   DX, R10, R10
+	MOVL    (AX), SI
+	ANDQ    R10, SI
+	POPCNTQ SI, DI
+	LEAQ    -1(CX), R8
+	LEAQ    4(AX), R9
+	JMP     differ512_counted
+
+differ512_count:
+	POPCNTQ (R9), R10
+	ADDQ    R10, DI
+	ADDQ    $0x08, R9
+	SUBQ    $0x02, R8
+
+differ512_counted:
+	CMPQ    R8, $0x00000002
+	JGE     differ512_count
+	TESTQ   R8, R8
+	JE      differ512_all
+	POPCNTL (R9), R10
+	ADDQ    R10, DI
+
+differ512_all:
+	CMPQ DI, BX
+	JE   differ512_sound
+	MOVB $0x00, ret+56(FP)
+	RET
+
+differ512_sound:
+	LEAQ         (SP), DI
+	VPBROADCASTD DX, Z2
+	VMOVDQU32    iota<>+0(SB), Z0
+	VPSUBD       Z2, Z0, Z0
+	VMOVDQU32    sixteens<>+0(SB), Z1
+	LEAQ         (AX)(CX*4), CX
+
+differ512_word:
+	KMOVW         SI, K1
+	VPCOMPRESSD.Z Z0, K1, Z2
+	VMOVDQU32     Z2, (DI)
+	VPADDD        Z1, Z0, Z0
+	MOVWQZX       SI, DX
+	POPCNTQ       DX, DX
+	LEAQ          (DI)(DX*4), DI
+	SHRQ          $0x10, SI
+	KMOVW         SI, K1
+	VPCOMPRESSD.Z Z0, K1, Z2
+	VMOVDQU32     Z2, (DI)
+	VPADDD        Z1, Z0, Z0
+	MOVWQZX       SI, DX
+	POPCNTQ       DX, DX
+	LEAQ          (DI)(DX*4), DI
+	ADDQ          $0x04, AX
+	MOVL          (AX), SI
+	CMPQ          AX, CX
+	JLT           differ512_word
+	LEAQ          (SP), AX
+	MOVQ          dst+0(FP), CX
+	MOVQ          width+40(FP), DX
+	VPBROADCASTD  DX, Z0
+	VMOVDQU32     iota<>+0(SB), Z1
+	VMOVDQU32     sixteens<>+0(SB), Z2
+	VPTERNLOGD    $0xff, Z3, Z3, Z3
+	VPXORD        Z4, Z4, Z4
+	VPXORD        Z5, Z5, Z5
 
 differ:
-	MOVQ      $-1, BX
-	BZHIQ     DX, BX, BX
-	KMOVW     BX, K1
-	VMOVDQU32 (CX), Z6
+	MOVQ      $-1, DX
+	BZHIQ     BX, DX, DX
+	KMOVW     DX, K1
+	VMOVDQU32 (AX), Z6
 	VPSUBD    Z1, Z6, Z6
 	VPSLLVD   Z0, Z6, Z6
-	VPORD     (AX), Z6, Z6
+	VPORD     (CX), Z6, Z6
 	VALIGND   $0x0f, Z4, Z6, Z7
 	VMOVDQA32 Z6, Z4
 	VPSUBD    Z7, Z6, Z7
 	VPORD     Z7, Z5, K1, Z5
 	VPSUBD    Z3, Z7, Z7
-	VMOVDQU32 Z7, (AX)
+	VMOVDQU32 Z7, (CX)
 	VPADDD    Z2, Z1, Z1
-	ADDQ      $0x40, AX
 	ADDQ      $0x40, CX
-	SUBQ      $0x10, DX
+	ADDQ      $0x40, AX
+	SUBQ      $0x10, BX
 	JG        differ
 	VPMOVD2M  Z5, K1
 	KORTESTW  K1, K1
-	SETEQ     ret+32(FP)
+	SETEQ     ret+56(FP)
 	VZEROUPPER
 	RET

@@ -22,7 +22,7 @@ func encode(numbers []uint32, head uint) []byte {
 	return out
 }
 
-func TestPositions(t *testing.T) {
+func TestRead(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		numbers := rapid.SliceOfN(rapid.Uint32Range(0, rapid.Uint32Range(0, 6).Draw(t, "top")), 1, MaxOnes).Draw(t, "numbers")
 		from := rapid.UintRange(0, 31).Draw(t, "from")
@@ -46,12 +46,12 @@ func TestPositions(t *testing.T) {
 		if from > 0 { // what stands before is no one
 			src[0] |= 1
 		}
-		dst := make([]uint32, len(numbers)+Slack)
-		if !Positions(dst, src, from, len(numbers)) {
+		var got positions
+		if !got.read(src, from, len(numbers)) {
 			t.Fatal("refused")
 		}
-		if !slices.Equal(dst[:len(numbers)], want) {
-			t.Fatalf("got %v, want %v", dst[:len(numbers)], want)
+		if !slices.Equal(got[:len(numbers)], want) {
+			t.Fatalf("got %v, want %v", got[:len(numbers)], want)
 		}
 		for i := range numbers {
 			p, before, ok := Select(src, from, i)
@@ -62,10 +62,10 @@ func TestPositions(t *testing.T) {
 		if _, _, ok := Select(src, from, len(numbers)); ok {
 			t.Fatal("selected a one too many")
 		}
-		if n := len(numbers); n < MaxOnes && Positions(make([]uint32, n+1+Slack), src, from, n+1) {
+		if n := len(numbers); n < MaxOnes && got.read(src, from, n+1) {
 			t.Fatal("took too few ones")
 		}
-		if n := len(numbers); n > 1 && Positions(dst, src, from, n-1) {
+		if n := len(numbers); n > 1 && got.read(src, from, n-1) {
 			t.Fatal("took too many ones")
 		}
 	})

@@ -25,7 +25,7 @@ thread unless said otherwise; run it on an idle machine.`,
   idxbench build testdata/kjv.jsonl.gz
   idxbench open --index kjv.idx`,
 	}
-	root.AddCommand(decodeCommand(), intersectCommand(), queryCommand(), buildCommand(), openCommand(),
+	root.AddCommand(decodeCommand(), intersectCommand(), queryCommand(), buildCommand(), openCommand(), synthCommand(),
 		gpuCommand("gpu", "Measure decoding, scoring and batches on a GPU"),
 		gpuCommand("load", "Measure loading posting lists to a GPU"))
 	return root
@@ -82,9 +82,6 @@ func (t times) mean() time.Duration {
 }
 
 func (t times) sort() { slices.Sort(t) }
-
-// us prints microseconds.
-func us(d time.Duration) string { return cli.Float(float64(d.Nanoseconds())/1e3, 3) }
 
 // measure runs f, which does the same each time, for about d and returns the time
 // that the fastest of several runs of it took.

@@ -111,11 +111,10 @@ func (h *termHeap) Pop() any {
 
 // termMerge walks the terms of all segments in order.
 type termMerge struct {
-	its  []*segment.TermIterator // nil at the end
-	at   []int                   // those that stand at the present term
-	cur  []byte
-	err  error
-	live bool
+	its []*segment.TermIterator // nil at the end
+	at  []int                   // those that stand at the present term
+	cur []byte
+	err error
 }
 
 func newTermMerge(x *index, prefix, from string) *termMerge {

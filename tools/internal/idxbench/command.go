@@ -25,7 +25,7 @@ thread unless said otherwise; run it on an idle machine.`,
   idxbench build testdata/kjv.jsonl.gz
   idxbench open --index kjv.idx`,
 	}
-	root.AddCommand(decodeCommand(), intersectCommand(), queryCommand(), buildCommand(), openCommand(),
+	root.AddCommand(decodeCommand(), intersectCommand(), queryCommand(), buildCommand(), openCommand(), synthCommand(),
 		gpuCommand("gpu", "Measure decoding, scoring and batches on a GPU"),
 		gpuCommand("load", "Measure loading posting lists to a GPU"))
 	return root

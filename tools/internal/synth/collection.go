@@ -157,6 +157,13 @@ func (c *Collection) stretch(topic, site int) float64 {
 	return 1
 }
 
+func (c *Collection) shrink(topic, site int) float64 {
+	if c.sites[site].topic == topic {
+		return 1.0 / boost
+	}
+	return 1
+}
+
 // Spec returns what the collection was made from.
 func (c *Collection) Spec() Spec { return c.spec }
 

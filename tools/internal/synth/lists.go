@@ -50,7 +50,7 @@ func (d *drawer) slab(rank, slab int, base uint32, docs, freqs []uint32) ([]uint
 		if at >= warp[site+1] {
 			site = locate(warp, site+1, end, at)
 		}
-		token := c.sites[site].token + uint64((at-warp[site])/c.stretch(topic, site))
+		token := c.sites[site].token + uint64((at-warp[site])*c.shrink(topic, site))
 		if hits > 0 && token < c.starts[doc+1] {
 			hits++
 			continue

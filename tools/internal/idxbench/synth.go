@@ -1,0 +1,194 @@
+package idxbench
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/tools/internal/cli"
+	"github.com/pinion-index/pinion/tools/internal/synth"
+	"github.com/pinion-index/pinion/writer"
+)
+
+// Synth is what `idxbench synth` prints.
+type Synth struct {
+	Index     string  `json:"index"`
+	Documents int     `json:"documents"`
+	Tokens    uint64  `json:"tokens"`
+	Segments  int     `json:"segments"`
+	Bytes     int64   `json:"index_bytes"`
+	Seconds   float64 `json:"seconds"`
+	PeakRSS   int64   `json:"peak_rss_bytes,omitempty"`
+}
+
+type synthFlags struct {
+	spec        synth.Spec
+	out         string
+	segments    int
+	threads     int
+	memory      cli.ByteSize
+	queries     string
+	longQueries string
+	count       int
+}
+
+func synthCommand() *cobra.Command {
+	f := &synthFlags{spec: synth.DefaultSpec, memory: 512 << 20}
+	cmd := &cobra.Command{
+		Use:   "synth --out DIR",
+		Short: "Make an index of a synthetic collection, and queries",
+		Long: `Make an index of a synthetic collection: posting lists with Zipf lengths over
+documents of lognormal length, clustered by topics and in bursts. The same flags
+give the same postings, also in another number of segments. Queries take terms of
+one topic for the most part; those of --long-queries have long lists only: each
+term is in one to forty of a hundred documents.`,
+		Example: `  idxbench synth --out big.idx --docs 5000000 --queries big.tsv --long-queries long.tsv
+  idxbench synth --out parts.idx --docs 5000000 --segments 16`,
+		Args: cli.Want(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			r, err := f.run(cmd.Context(), cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			return show(cmd, r)
+		},
+	}
+	jsonFlag(cmd)
+	fl := cmd.Flags()
+	fl.StringVar(&f.out, "out", "", "new index `DIR` (required)")
+	fl.IntVar(&f.spec.Docs, "docs", f.spec.Docs, "number of documents")
+	fl.IntVar(&f.spec.Terms, "terms", f.spec.Terms, "number of distinct terms, about")
+	fl.Float64Var(&f.spec.Length, "length", f.spec.Length, "mean number of tokens of a document")
+	fl.IntVar(&f.spec.Topics, "topics", f.spec.Topics, "number of topics")
+	fl.Uint64Var(&f.spec.Seed, "seed", f.spec.Seed, "another `N` gives another collection of the same kind")
+	fl.IntVar(&f.segments, "segments", 1, "write `N` segments, 1 to 16")
+	fl.IntVar(&f.threads, "threads", 0, "at most `N` threads (default: one for each CPU)")
+	fl.Var(&f.memory, "memory", "memory budget of the writer")
+	fl.StringVar(&f.queries, "queries", "", "write queries to `FILE`")
+	fl.StringVar(&f.longQueries, "long-queries", "", "write queries over long lists to `FILE`")
+	fl.IntVar(&f.count, "query-count", synth.DefaultQueries.Queries, "how many queries to write")
+	return cmd
+}
+
+func (f *synthFlags) check() error {
+	switch {
+	case f.out == "":
+		return cli.Usage("--out is missing")
+	case f.segments < 1 || f.segments > synth.Slabs:
+		return cli.Usage("--segments is 1 to %d", synth.Slabs)
+	case f.memory < writer.MinMemory:
+		return cli.Usage("--memory is at least %s", cli.Bytes(int64(writer.MinMemory)))
+	case f.threads < 0:
+		return cli.Usage("--threads is negative")
+	case f.count < 1:
+		return cli.Usage("--query-count is at least 1")
+	}
+	if err := f.spec.Check(); err != nil {
+		return cli.Usage("%w", err)
+	}
+	if d, err := store.Open(f.out); err == nil {
+		defer d.Close()
+		if g, err := d.Generation(); err == nil && g > 0 {
+			return fmt.Errorf("%s holds an index already", f.out)
+		}
+	}
+	return nil
+}
+
+func (f *synthFlags) run(ctx context.Context, stderr io.Writer) (*Synth, error) {
+	if err := f.check(); err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	c, err := synth.New(f.spec)
+	if err != nil {
+		return nil, err
+	}
+	for path, spec := range map[string]synth.QuerySpec{f.queries: synth.DefaultQueries, f.longQueries: synth.LongQueries} {
+		if spec.Queries = f.count; path == "" {
+			continue
+		}
+		if err := writeQueries(path, c.Queries(spec)); err != nil {
+			return nil, err
+		}
+	}
+	if err := f.write(ctx, stderr, c); err != nil {
+		return nil, err
+	}
+	r := &Synth{Index: f.out, Documents: f.spec.Docs, Tokens: c.Tokens(), Segments: f.segments, Seconds: time.Since(start).Seconds(), PeakRSS: peakRSS()}
+	files, err := filepath.Glob(filepath.Join(f.out, "segment-*"))
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range files {
+		st, err := os.Stat(name)
+		if err != nil {
+			return nil, err
+		}
+		r.Bytes += st.Size()
+	}
+	return r, nil
+}
+
+func writeQueries(path string, queries [][]string) error {
+	out, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	err = synth.WriteQueries(out, queries)
+	if cerr := out.Close(); err == nil {
+		err = cerr
+	}
+	return err
+}
+
+// write writes the collection in as many segments as asked for.
+func (f *synthFlags) write(ctx context.Context, stderr io.Writer, c *synth.Collection) (err error) {
+	w, err := writer.Open(ctx, f.out, writer.Options{Memory: int64(f.memory), Threads: f.threads})
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	parts := c.Parts(f.segments)
+	p := cli.NewProgress(stderr, "synth", int64(len(parts))*1000, func(done int64, _ time.Duration) string {
+		return fmt.Sprintf("segment %d of %d", min(done/1000+1, int64(len(parts))), len(parts))
+	})
+	defer p.Stop()
+	for i, part := range parts {
+		if part.Docs() == 0 {
+			continue
+		}
+		in := part.Inverted(ctx, threads(f.threads), func(share float64) { p.Set(int64(1000 * (float64(i) + share))) })
+		if err := w.AddInverted(ctx, in); err != nil {
+			return err
+		}
+	}
+	return w.Commit(ctx)
+}
+
+func (s *Synth) text(w io.Writer) {
+	t := cli.NewTable("", "")
+	t.Row("documents", s.Documents)
+	t.Row("tokens", s.Tokens)
+	t.Row("index", fmt.Sprintf("%s in %d segments", cli.Bytes(s.Bytes), s.Segments))
+	if s.PeakRSS > 0 {
+		t.Row("peak memory", cli.Bytes(s.PeakRSS))
+	}
+	t.Row("time", cli.Seconds(time.Duration(s.Seconds*float64(time.Second))))
+	t.WriteTo(w)
+}
+
+// threads returns n, or one for each CPU if n is 0.
+func threads(n int) int {
+	if n == 0 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return n
+}

@@ -51,6 +51,22 @@ func (w *Writer) Put(v uint32, width uint) {
 	}
 }
 
+// PutFields appends the low width bits, 0 to 32, of every v.
+func (w *Writer) PutFields(v []uint32, width uint) {
+	dst, acc, n := w.Dst, w.acc, w.n
+	mask := uint64(1)<<width - 1
+	for _, x := range v {
+		acc |= uint64(x) & mask << n
+		n += width
+		if n >= 32 {
+			dst = binary.LittleEndian.AppendUint32(dst, uint32(acc))
+			acc >>= 32
+			n -= 32
+		}
+	}
+	w.Dst, w.acc, w.n = dst, acc, n
+}
+
 // Flush pads with zero bits to a whole word and returns Dst.
 func (w *Writer) Flush() []byte {
 	if w.n > 0 {

@@ -43,22 +43,24 @@ func Bits(count, over uint) uint {
 
 // Histogram counts values by the number of bits they need.
 type Histogram struct {
-	count [33]uint32
+	count [64]uint32 // by bits.Len32, at most 32
 	max   uint32
 }
 
 // Add counts the values.
 func (h *Histogram) Add(v []uint32) {
+	most := h.max
 	for _, x := range v {
 		h.count[bits.Len32(x)&63]++
-		h.max = max(h.max, x)
+		most = max(most, x)
 	}
+	h.max = most
 }
 
 // Plan returns the plan with width b; ok is false where no block can have it.
 func (h *Histogram) Plan(b uint) (p Plan, ok bool) {
 	p.Width = b
-	for _, n := range h.count[b+1:] {
+	for _, n := range h.count[b+1 : 33] {
 		p.Count += uint(n)
 	}
 	if p.Count > 0 {

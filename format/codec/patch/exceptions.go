@@ -6,33 +6,38 @@ import (
 	"github.com/pinion-index/pinion/format/codec/bitpack"
 )
 
-// Put writes the exceptions of v under the plan p.
+// PutExceptions writes the exceptions of v under the plan p.
 func (w *Writer) PutExceptions(v []uint32, p Plan) {
 	if p.Count == 0 {
 		return
 	}
+	// One pass without branches: every value is noted, exceptions are kept.
+	var positions [bitmapBits]uint8
+	var overflows [bitmapBits]uint32
+	var bitmap [bitmapBits / 32]uint32
+	n := uint32(0)
+	for at := 0; at < len(v) && at < bitmapBits; at += 32 {
+		word := uint32(0)
+		for i, x := range v[at:min(at+32, len(v))] {
+			over := x >> (p.Width & 31) // below 32: there are exceptions
+			is := (over | -over) >> 31
+			positions[n&(bitmapBits-1)] = uint8(at + i)
+			overflows[n&(bitmapBits-1)] = over - 1
+			word |= is << (i & 31)
+			n += is
+		}
+		bitmap[at/32] = word
+	}
 	if p.Count > ListMax {
-		for at := 0; at < bitmapBits; at += 32 {
-			var word uint32
-			for i := at; i < min(at+32, len(v)); i++ {
-				if v[i]>>p.Width != 0 {
-					word |= 1 << (i - at)
-				}
-			}
+		for _, word := range bitmap {
 			w.Put(word, 32)
 		}
 	} else {
-		for i, x := range v {
-			if x>>p.Width != 0 {
-				w.Put(uint32(i), positionBits)
-			}
+		for _, i := range positions[:n] {
+			w.Put(uint32(i), positionBits)
 		}
 	}
-	for _, x := range v {
-		if x>>p.Width != 0 {
-			w.Put(x>>p.Width-1, p.Over)
-		}
-	}
+	w.PutFields(overflows[:n], p.Over)
 }
 
 // Unpack writes the n values of a block to dst: their low bits, which package

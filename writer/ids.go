@@ -116,6 +116,9 @@ type hashHead struct {
 	hash   uint32
 	doc    uint32 // in the segment
 	key    uint64 // hash<<32 | docID in the merged segment
+	last   uint64 // latest of hashes
+	begun  bool
+	live   uint32 // documents returned
 }
 
 // next moves to the next live document.
@@ -123,17 +126,28 @@ func (s *hashHead) next() (bool, error) {
 	for len(s.hashes) > 0 {
 		v := s.hashes[0]
 		s.hashes = s.hashes[1:]
-		s.hash, s.doc = uint32(v>>32), uint32(v)
-		if docs := s.src.seg.Meta().Docs; s.doc >= docs {
-			err := format.Corrupt("docID %d of %d", s.doc, docs)
-			return false, format.Locate(err, format.Place{File: s.src.seg.Name(), Section: format.SectionIDHash.String(), Block: format.NoBlock})
+		before := s.last
+		s.hash, s.doc, s.last = uint32(v>>32), uint32(v), v
+		if docs := s.src.seg.Meta().Docs; s.doc >= docs || v <= before && s.begun {
+			return false, s.corrupt("hash %08x of docID %d (of %d) follows %08x", s.hash, s.doc, docs, before>>32)
 		}
+		s.begun = true
 		if !s.src.gone.isDeleted(s.doc) {
 			s.key = v&^0xffffffff | uint64(s.src.gone.to(s.doc)+s.src.base)
+			s.live++
 			return true, nil
 		}
 	}
+	if s.live != s.src.live {
+		return false, s.corrupt("%d live documents have hashes, there are %d", s.live, s.src.live)
+	}
 	return false, nil
+}
+
+func (s *hashHead) corrupt(msg string, args ...any) error {
+	return format.Locate(format.Corrupt(msg, args...), format.Place{
+		File: s.src.seg.Name(), Section: format.SectionIDHash.String(), Block: format.NoBlock,
+	})
 }
 
 func (h *hashStream) start() error {

@@ -92,6 +92,11 @@ func (w *Writer) merge(ctx context.Context, segments []*liveSegment) (_ *liveSeg
 	if err != nil {
 		return nil, stats, err
 	}
+	for _, s := range segments {
+		if err := s.checkSums(ctx); err != nil {
+			return nil, stats, err
+		}
+	}
 	lengths, err := m.lengths()
 	if err != nil {
 		return nil, stats, err
@@ -338,7 +343,7 @@ func (m *merger) terms(free chan *mergeJob, yield func(*mergeJob) bool) (err err
 	defer store.CatchFault(store.ArmFault(), &err)
 	var heap termHeap
 	for i, src := range m.sources {
-		c := &termCursor{source: uint32(i), it: src.seg.Terms()}
+		c := &termCursor{source: uint32(i), file: src.seg.Name(), it: src.seg.Terms()}
 		if c.next() {
 			heap = append(heap, c)
 		} else if err := c.it.Err(); err != nil {
@@ -369,6 +374,7 @@ func (m *merger) terms(free chan *mergeJob, yield func(*mergeJob) bool) (err err
 // termCursor is a source's place in its dictionary.
 type termCursor struct {
 	source uint32
+	file   string
 	it     *segment.TermIterator
 	prefix uint64
 }
@@ -428,7 +434,7 @@ func (h *termHeap) take(j *mergeJob) error {
 		e := c.it.Entry()
 		j.lists = append(j.lists, listRef{c.source, e})
 		j.postings += uint64(e.DF)
-		if err := h.advance(); err != nil {
+		if err := h.advance(j.terms[from:]); err != nil {
 			return err
 		}
 		if len(*h) == 0 {
@@ -442,10 +448,16 @@ func (h *termHeap) take(j *mergeJob) error {
 	return nil
 }
 
-// advance moves the least cursor on.
-func (h *termHeap) advance() error {
+// advance moves the least cursor on from term.
+func (h *termHeap) advance(term []byte) error {
 	c := (*h)[0]
-	if !c.next() {
+	before := c.prefix
+	if c.next() {
+		if c.prefix <= before && bytes.Compare(c.it.Term(), term) <= 0 {
+			err := format.Corrupt("term %q follows %q", c.it.Term(), term)
+			return format.Locate(err, format.Place{File: c.file, Section: format.SectionTerms.String(), Block: format.NoBlock})
+		}
+	} else {
 		if err := c.it.Err(); err != nil {
 			return err
 		}

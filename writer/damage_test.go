@@ -1,0 +1,117 @@
+package writer
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/store/memfs"
+)
+
+// copyFS copies all files but the lock, each through change.
+func copyFS(t *testing.T, from store.FS, change func(name string, b []byte) []byte) *memfs.FS {
+	t.Helper()
+	to := memfs.New()
+	names, err := from.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		if name == store.LockName {
+			continue
+		}
+		data, err := from.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := data.Range(0, data.Size())
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := to.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = f.WriteAt(change(name, bytes.Clone(b)), 0)
+		if err := errors.Join(err, f.Sync(), f.Close(), data.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := to.Sync(); err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
+// resum makes the checksums of sections, header and footer right again.
+func resum(t *testing.T, file []byte) {
+	t.Helper()
+	h, err := format.ParseHeader("", int64(len(file)), file[:format.PageSize], file[len(file)-format.FooterSize:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, s := range h.Sections {
+		h.Sections[i].Checksum = xxhash.Sum64(file[s.Offset : s.Offset+s.PaddedLength()])
+	}
+	page := h.AppendFirstPage(nil)
+	copy(file, page)
+	copy(file[len(file)-format.FooterSize:], h.AppendFooter(nil, page))
+}
+
+// TestMergeOfDamaged merges segments in which bytes were changed. It must not
+// panic or hang, nor pass on damage that checksums show; a failure is of kind
+// ErrCorrupt and names the file.
+func TestMergeOfDamaged(t *testing.T) {
+	ctx := t.Context()
+	o := Options{Analyzer: whitespace(t), Stored: true, Threads: 2}
+	fs := memfs.New()
+	w := mustOpen(t, fs, o)
+	m := model{stored: true}
+	r := rand.New(rand.NewPCG(11, 11))
+	for range 3 {
+		fill(t, w, &m, r, 300, 1500)
+		if err := w.Commit(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.Close()
+	for i := range 300 {
+		hostile := i%2 == 1
+		broken := copyFS(t, fs, func(name string, b []byte) []byte {
+			if strings.HasPrefix(name, "segment") {
+				for range 1 + r.IntN(3) {
+					b[format.PageSize+r.IntN(len(b)-format.PageSize-format.FooterSize)] ^= 1 << r.IntN(8)
+				}
+				if hostile {
+					resum(t, b)
+				}
+			}
+			return b
+		})
+		w, err := OpenFS(ctx, broken, o)
+		if err == nil {
+			if _, err = w.Merge(ctx, MergeOptions{}); err != nil {
+				if err := w.Commit(ctx); err == nil {
+					t.Error("commit after a failed merge")
+				}
+			} else if err := w.Commit(ctx); err != nil {
+				t.Error(err)
+			} else if !hostile {
+				m.check(t, broken) // what was changed held nothing
+			}
+			w.Close()
+		}
+		if hostile && errors.Is(err, ErrAnalyzer) {
+			continue
+		}
+		if err != nil && (!errors.Is(err, format.ErrCorrupt) || !strings.Contains(err.Error(), "segment-")) {
+			t.Fatalf("error of a damaged index: %v", err)
+		}
+	}
+}

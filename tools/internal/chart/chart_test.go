@@ -1,0 +1,115 @@
+package chart
+
+import (
+	"encoding/xml"
+	"errors"
+	"flag"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "rewrite goldens")
+
+func example() *Figure {
+	up := func(f float64) []Point {
+		var p []Point
+		for _, x := range []float64{1, 2, 4, 8, 16} {
+			p = append(p, Point{x, f * x})
+		}
+		return p
+	}
+	return &Figure{
+		Title: "Cores & <queries>", Note: "made up",
+		Panels: []Panel{
+			{
+				Title: "throughput", X: Axis{Label: "cores", Log: true, Ticks: []float64{1, 2, 4, 8, 16}}, Y: Axis{Label: "queries/s", Zero: true},
+				Series: []Series{{"inter", up(850)}, {"fgqp", up(826)}, {"docp-ui", up(500)}},
+			},
+			{
+				Title: "latency", X: Axis{Label: "queries/s"}, Y: Axis{Label: "us", Log: true},
+				Series: []Series{{"fgqp", []Point{{100, 161}, {400, 170}, {700, math.NaN()}, {800, 20000}}}, {"inter", []Point{{100, 927}, {800, 900000}, {900, 0}}}},
+			},
+		},
+	}
+}
+
+func TestGolden(t *testing.T) {
+	var b strings.Builder
+	if _, err := example().WriteTo(&b); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join("testdata", "example.svg")
+	if *update {
+		if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.ReplaceAll(string(want), "\r\n", "\n") != b.String() {
+		t.Error("the figure differs from testdata/example.svg; -update rewrites it")
+	}
+}
+
+// TestWellFormed draws figures that lack things.
+func TestWellFormed(t *testing.T) {
+	for name, f := range map[string]*Figure{
+		"empty":           {},
+		"no series":       {Panels: []Panel{{X: Axis{Log: true}}}},
+		"no points":       {Panels: []Panel{{Series: []Series{{Name: "a"}}, Y: Axis{Zero: true}}}},
+		"one point":       {Panels: []Panel{{Series: []Series{{"a", []Point{{5, 5}}}}}}},
+		"nothing to show": {Panels: []Panel{{Y: Axis{Log: true}, Series: []Series{{"a", []Point{{1, 0}, {2, -1}, {math.Inf(1), 3}}}}}}},
+		"many":            {Panels: []Panel{{Series: slices.Repeat([]Series{{strings.Repeat("name ", 9), []Point{{1, 1}, {2, 3}}}}, 3)}}},
+		"example":         example(),
+	} {
+		var b strings.Builder
+		if _, err := f.WriteTo(&b); err != nil {
+			t.Fatal(err)
+		}
+		d := xml.NewDecoder(strings.NewReader(b.String()))
+		for {
+			_, err := d.Token()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+		}
+		if strings.Contains(b.String(), "NaN") || strings.Contains(b.String(), "Inf") {
+			t.Errorf("%s: a coordinate is not a number", name)
+		}
+	}
+}
+
+func TestTicks(t *testing.T) {
+	for _, c := range []struct {
+		axis Axis
+		lo   float64
+		hi   float64
+		want []float64
+	}{
+		{Axis{}, 0, 10, []float64{0, 2, 4, 6, 8, 10}},
+		{Axis{}, 3, 3, []float64{3}},
+		{Axis{}, -1, 1, []float64{-1, -0.5, 0, 0.5, 1}},
+		{Axis{Log: true}, 0, 1, []float64{1, 2, 5, 10}},
+		{Axis{Log: true}, 1.9, 5.1, []float64{100, 1000, 10000, 100000}},
+		{Axis{Ticks: []float64{7}}, 0, 100, []float64{7}},
+	} {
+		if got := c.axis.ticks(scale{log: c.axis.Log, lo: c.lo, hi: c.hi}); !slices.Equal(got, c.want) {
+			t.Errorf("%+v from %g to %g: %v, not %v", c.axis, c.lo, c.hi, got, c.want)
+		}
+	}
+	for v, want := range map[float64]string{0: "0", 0.25: "0.25", 16: "16", 512: "512", 1024: "1024", 1500: "1.5k", 20000: "20k", 3e6: "3M", 2.5e9: "2.5G", -1500: "-1.5k"} {
+		if got := tickLabel(v); got != want {
+			t.Errorf("%g is labelled %s, not %s", v, got, want)
+		}
+	}
+}

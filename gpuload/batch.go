@@ -33,6 +33,7 @@ type layout struct {
 	descs  []kernels.ListDesc // of small lists
 
 	conjunctive bool
+	drives      []*posting // slab of the chores
 }
 
 // submit lays a batch out and submits it. Plans that the device cannot answer are
@@ -100,7 +101,7 @@ func (x *Executor) usable(p *plan) bool {
 // addTerms appends the terms of a chore.
 func (l *layout) addTerms(c *chore) {
 	c.first = len(l.terms)
-	c.drive = make([]*posting, 0, len(c.plan.weights))
+	c.drive = take(&l.drives, len(c.plan.weights))[:0]
 	for t, w := range c.plan.weights {
 		o := &c.plan.lists[t*len(l.x.segments)+c.seg]
 		if o.n == 0 {
@@ -253,12 +254,13 @@ func (l *layout) finish(outKeys []int, counts Ptr, zeroed int64, floors Ptr, lau
 // read takes the results out of what the device sent.
 func (p *pending) read(out []byte) {
 	counts := format.Uint32s(out[:4*len(p.plans)])
+	var slab []query.Hit
 	for i, q := range p.plans {
 		if q.overflow = counts[i] == math.MaxUint32; q.overflow {
 			continue
 		}
 		n := min(int(counts[i]), q.k)
-		q.hits = make([]query.Hit, n)
+		q.hits = take(&slab, n)
 		for j, key := range format.Uint64s(out[p.keys[i] : p.keys[i]+8*n]) {
 			q.hits[j] = query.Hit{Doc: ^uint32(key), Score: math.Float32frombits(uint32(key >> 32))}
 		}

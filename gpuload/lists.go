@@ -69,6 +69,10 @@ type Lists struct {
 	scratch    Ptr      // which[] and status[] of a validation
 	pinned     []byte
 	damaged    error // the first list that failed validation
+
+	// isolate makes every list an allocation of its own, for tests under the
+	// address sanitizer.
+	isolate bool
 }
 
 const (
@@ -113,6 +117,11 @@ func newLists(dev Device, segs []*segment.Segment, arenaBytes int64, slots, rese
 }
 
 func (l *Lists) close() {
+	if l.isolate {
+		for _, r := range l.lists {
+			l.release(r.at, r.size)
+		}
+	}
 	for _, b := range l.registered {
 		if b != nil {
 			_ = l.dev.Unregister(b) // nothing to be done about it
@@ -222,7 +231,7 @@ func (l *Lists) loadSome(wants []*want, oldest, epoch uint64) error {
 		i += len(run)
 		if !ok || int(l.next) >= int(l.zone)-len(run) && len(l.free) < len(run) {
 			if ok {
-				l.arena.Release(at, size)
+				l.release(at, size)
 			}
 			l.stats.Refused += int64(len(run))
 			continue
@@ -258,7 +267,7 @@ func (l *Lists) runOf(wants []*want) (run []*segment.List, size int64) {
 			v = new(segment.List)
 		}
 		n := int64(len(v.Extent()))
-		if len(run) > 0 && (n == 0 || size+n > ringSize) {
+		if len(run) > 0 && (n == 0 || size+n > ringSize || l.isolate) {
 			break
 		}
 		run = append(run, v)
@@ -344,7 +353,7 @@ func (l *Lists) validate(b *Batch, loaded []*resident) error {
 	for i, r := range loaded {
 		if status[i] != 0 { // whoever asks gets the CPU's answer, or its error
 			l.stats.Refused++
-			l.arena.Release(r.at, r.size)
+			l.release(r.at, r.size)
 			l.free = append(l.free, r.slot)
 			if l.damaged == nil {
 				l.damaged = format.Locate(format.Corrupt("list at offset %d of the postings: %s", r.key.Offset, damage(status[i])),
@@ -387,6 +396,10 @@ func (l *Lists) room(size int64, oldest uint64) (Ptr, bool) {
 	if size == 0 || size > l.arena.size {
 		return 0, false
 	}
+	if l.isolate {
+		p, err := l.dev.Alloc(size + format.ReadablePadding)
+		return p, err == nil
+	}
 	if p, ok := l.arena.Alloc(size); ok {
 		return p, true
 	}
@@ -418,9 +431,18 @@ func (l *Lists) room(size int64, oldest uint64) (Ptr, bool) {
 	return l.arena.Alloc(size)
 }
 
+// release frees what room returned.
+func (l *Lists) release(at Ptr, size int64) {
+	if l.isolate {
+		_ = l.dev.Free(at)
+		return
+	}
+	l.arena.Release(at, size)
+}
+
 func (l *Lists) evict(r *resident) {
 	delete(l.lists, r.key)
-	l.arena.Release(r.at, r.size)
+	l.release(r.at, r.size)
 	l.free = append(l.free, r.slot)
 	l.clock = max(l.clock, r.uses)
 	l.stats.Evicted++

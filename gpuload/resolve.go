@@ -37,10 +37,33 @@ type plan struct {
 	err      error
 }
 
+// resolver is one goroutine's part of resolve. Its slabs keep ten thousand queries
+// from being fifty thousand allocations.
 type resolver struct {
-	x      *Executor
-	sorted [][]byte
-	list   segment.List
+	x        *Executor
+	sorted   [][]byte
+	list     segment.List
+	terms    []queryTerm
+	entries  []segment.Entry
+	weights  []float32
+	postings []posting
+}
+
+// queryTerm is one distinct term: how often the query holds it, where its entries
+// are, in how many documents of the snapshot it occurs.
+type queryTerm struct {
+	qtf, at int
+	df      uint64
+}
+
+// take returns n elements of a slab.
+func take[T any](slab *[]T, n int) []T {
+	if cap(*slab)-len(*slab) < n {
+		*slab = make([]T, 0, max(n, 1024))
+	}
+	at := len(*slab)
+	*slab = (*slab)[:at+n]
+	return (*slab)[at : at+n : at+n]
 }
 
 // resolve makes the plans of all queries, several at once.
@@ -79,18 +102,13 @@ func (r *resolver) resolve(p *plan, q *query.Query) error {
 	}
 	r.sorted = append(r.sorted[:0], q.Terms...)
 	slices.SortFunc(r.sorted, bytes.Compare)
-	type term struct {
-		qtf, at int
-		df      uint64
-	}
-	var terms []term
-	var entries []segment.Entry
+	terms, entries := r.terms[:0], r.entries[:0]
 	for i, t := range r.sorted {
 		if i > 0 && bytes.Equal(r.sorted[i-1], t) {
 			terms[len(terms)-1].qtf++
 			continue
 		}
-		v := term{qtf: 1, at: len(entries)}
+		v := queryTerm{qtf: 1, at: len(entries)}
 		for s := range segs {
 			e, ok, err := segs[s].Segment.Lookup(t)
 			if err != nil {
@@ -104,7 +122,8 @@ func (r *resolver) resolve(p *plan, q *query.Query) error {
 		}
 		terms = append(terms, v)
 	}
-	slices.SortStableFunc(terms, func(a, b term) int {
+	r.terms, r.entries = terms, entries
+	slices.SortStableFunc(terms, func(a, b queryTerm) int {
 		if a.df != b.df {
 			if a.df < b.df {
 				return -1
@@ -123,17 +142,17 @@ func (r *resolver) resolve(p *plan, q *query.Query) error {
 		}
 		p.mode = query.Or
 	}
-	for _, t := range terms {
-		if t.df == 0 {
-			continue
-		}
-		p.weights = append(p.weights, r.x.scorer.Weight(t.df, t.qtf))
+	for len(terms) > 0 && terms[0].df == 0 {
+		terms = terms[1:]
+	}
+	p.weights, p.lists = take(&r.weights, len(terms)), take(&r.postings, len(terms)*len(segs))
+	for i, t := range terms {
+		p.weights[i] = r.x.scorer.Weight(t.df, t.qtf)
 		for s := range segs {
-			o, err := r.open(s, entries[t.at+s])
-			if err != nil {
+			var err error
+			if p.lists[i*len(segs)+s], err = r.open(s, entries[t.at+s]); err != nil {
 				return err
 			}
-			p.lists = append(p.lists, o)
 		}
 	}
 	p.done = len(p.weights) == 0

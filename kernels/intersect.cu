@@ -8,7 +8,7 @@
 // the next. Bound: see search.h; results add 4 bytes written twice a docID found.
 #include "search.h"
 
-KERNEL(intersect_docs, IntersectParams, 256, 5) {
+KERNEL(intersect_docs, IntersectParams, 256, 4) {
     __shared__ Probes shared[8];
     int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
     uint32_t tile = blockIdx.x * 8 + warp;

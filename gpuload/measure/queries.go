@@ -114,7 +114,7 @@ func (b *Bench) Collections(ctx context.Context, dir string) error {
 
 // intersect measures conjunctions of a rare and common terms, docIDs out.
 func (b *Bench) intersect(ctx context.Context, e *engine) error {
-	n, batches := 4000, 8
+	n, batches := 8000, 8
 	if b.Small {
 		n, batches = 30, 2
 	}

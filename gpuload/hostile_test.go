@@ -1,0 +1,97 @@
+//go:build emu && cgo
+
+package gpuload
+
+import (
+	"context"
+	"encoding/binary"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"testing"
+
+	"github.com/pinion-index/pinion/gpuload/trial"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/segment"
+)
+
+// TestHostileExtents changes bytes of extents at random. Under the address sanitizer
+// (go test -asan) any access beyond the arena ends the test; without it a wild one
+// does. Answers may be wrong or errors, but the executor goes on.
+func TestHostileExtents(t *testing.T) {
+	for _, codecs := range [][2]string{{"bp128", "bp128"}, {"vbyte128", "vbyte128"}, {"vbyte128", "bp128"}} {
+		c, err := trial.New(trial.Shape{Docs: 20000, Segments: 1, Terms: 12, MaxDF: 0.9, MinDF: 100,
+			Docs128: codecs[0], Freqs128: codecs[1], Seed: 5}, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sc := mustScorer(t, c)
+		rounds := 6
+		if n, err := strconv.Atoi(os.Getenv("PINION_HOSTILE_ROUNDS")); err == nil {
+			rounds = n
+		}
+		for round := range rounds {
+			r := rand.New(rand.NewPCG(uint64(round), 1))
+			b := segment.Aligned(append([]byte(nil), c.Parts[0].Bytes...))
+			s, err := segment.Open("hostile", b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			it := s.Terms()
+			for it.Next() {
+				l, err := s.List(it.Entry())
+				if err != nil || l.Extent() == nil {
+					continue
+				}
+				mutate(r, l.Extent())
+			}
+			dev := NewEmulator()
+			dev.Seed = uint64(round)
+			x, err := New(dev, []Segment{{Segment: s}}, sc, Options{Memory: 1 << 20, Width: 4096, CPU: nothing{}, Accumulate: round%2 == 0})
+			if err != nil {
+				t.Fatal(err)
+			}
+			x.lists.isolate = true
+			var qs []query.Query
+			for _, q := range c.Draw(r, 8, 4, 10, query.And, query.Or) {
+				qs = append(qs, q.Query())
+			}
+			if _, err := x.Execute(context.Background(), qs); err != nil {
+				t.Logf("round %d: %v", round, err)
+			}
+			if _, err := x.Execute(context.Background(), qs[:1]); err != nil {
+				t.Fatalf("round %d: the device is gone: %v", round, err)
+			}
+			x.Close()
+			if err := dev.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// mutate changes some bytes, words or bits of an extent, mostly behind its header.
+func mutate(r *rand.Rand, b []byte) {
+	for range 1 + r.IntN(6) {
+		at := 32 + r.IntN(len(b)-32)
+		if r.IntN(8) == 0 {
+			at = r.IntN(32)
+		}
+		switch r.IntN(4) {
+		case 0:
+			b[at] ^= 1 << r.IntN(8)
+		case 1:
+			b[at] = byte(r.Uint32())
+		default:
+			at &^= 3
+			binary.LittleEndian.PutUint32(b[at:], []uint32{0, 1, 1 << 31, ^uint32(0), r.Uint32(), r.Uint32N(64)}[r.IntN(6)])
+		}
+	}
+}
+
+// nothing is an executor that finds nothing.
+type nothing struct{}
+
+func (nothing) Execute(_ context.Context, q []query.Query) ([]query.Result, error) {
+	return make([]query.Result, len(q)), nil
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/segment"
@@ -278,7 +277,6 @@ type reporter struct {
 	f          func(Progress)
 	p          Progress
 	next, step uint64
-	mu         sync.Mutex
 }
 
 // progress returns a reporter of one operation over total postings.

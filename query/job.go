@@ -13,7 +13,10 @@ type job struct {
 	serial uint64 // tells queries apart that use the same job
 	ctx    context.Context
 	q      Query
-	done   chan struct{} // receives one value when the result stands
+	done   chan struct{}      // receives one value when the result stands
+	notify func([]Hit, error) // called instead, if not nil
+	hits   []Hit              // memory for what notify gets
+	state  atomic.Int32       // queued, begun or abandoned
 
 	lead run    // resolves the terms and cuts the work; holds what terms refer to
 	plan []task // memory of split
@@ -29,12 +32,20 @@ type job struct {
 	err error
 }
 
+// States of a job.
+const (
+	queued    = iota
+	begun     // a worker has taken it
+	abandoned // its caller has gone before that
+)
+
 // start makes j ready for q.
 func (j *job) start(ctx context.Context, q Query) {
 	j.serial = j.pool.serial.Add(1)
 	j.ctx, j.q, j.err = ctx, q, nil
 	j.q.Trace = nil
 	j.halt.Store(false)
+	j.state.Store(queued)
 	j.lead.begin(ctx, j.pool.s, &j.q)
 }
 
@@ -73,6 +84,30 @@ func (j *job) collect(t *topK) {
 	j.mu.Unlock()
 	t.heap = t.heap[:0]
 	publish(&j.theta, theta)
+}
+
+// end hands over the result. j may be another query's after it.
+func (j *job) end() {
+	p, notify := j.pool, j.notify
+	if p.exclusive() {
+		p.turn.Store(false)
+	}
+	if notify == nil {
+		j.done <- struct{}{}
+		return
+	}
+	hits, err := j.result(j.hits[:0])
+	j.hits = hits
+	notify(hits, err)
+	p.recycle(j)
+}
+
+// result appends the hits to dst, or returns the query's error.
+func (j *job) result(dst []Hit) ([]Hit, error) {
+	if j.err != nil {
+		return dst, j.err
+	}
+	return j.top.appendHits(dst), nil
 }
 
 // publish raises a shared threshold to theta. Thresholds that matter are positive,

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // Model is a way to spread queries over cores (Tatikonda 2011, section 3).
@@ -18,10 +19,11 @@ const (
 	// Inter gives each query to one worker (section 3.1).
 	Inter Model = iota
 	// DocRanges gives every worker an equal range of docIDs of every query, over one
-	// index (section 3.2.1, DOCP-UI).
+	// index (section 3.2.1, DOCP-UI). As there, the next query begins when all workers
+	// are done with the last.
 	DocRanges
 	// Partitions gives every worker some of the segments, which are as good as
-	// indexes of their own (section 3.2.1, DOCP-PI).
+	// indexes of their own (section 3.2.1, DOCP-PI). Otherwise it is as DocRanges.
 	Partitions
 	// FineGrained cuts every query into small tasks that any worker takes (section
 	// 3.2.2, FGQP): intersection tasks from the skip blocks of the shortest list,
@@ -87,6 +89,7 @@ type Pool struct {
 	scoring *ring[*scored] // FineGrained: the scoring task pool
 	workers []*worker
 	serial  atomic.Uint64 // of the last job
+	turn    atomic.Bool   // DocRanges, Partitions: a query is under way
 	jobs    sync.Pool
 	scores  sync.Pool // of *scored
 
@@ -97,6 +100,33 @@ type Pool struct {
 	ended   atomic.Bool  // closed, and no query is under way
 	queries sync.WaitGroup
 	running sync.WaitGroup
+
+	passes, taskCount, scoringTasks atomic.Uint64
+	splitting                       atomic.Int64
+}
+
+// PoolCounts are what a Pool has done since it was made.
+type PoolCounts struct {
+	Passes       uint64        // conjunctions and disjunctions that were cut into tasks
+	Tasks        uint64        // that these were cut into
+	ScoringTasks uint64        // that came on top
+	Splitting    time.Duration // spent on making tasks, by all workers together
+}
+
+// Counts returns what p has done. Inter makes no tasks.
+func (p *Pool) Counts() PoolCounts {
+	return PoolCounts{p.passes.Load(), p.taskCount.Load(), p.scoringTasks.Load(), time.Duration(p.splitting.Load())}
+}
+
+func (p *Pool) count(tasks int, took time.Duration) {
+	p.passes.Add(1)
+	p.taskCount.Add(uint64(tasks))
+	p.splitting.Add(int64(took))
+}
+
+// exclusive reports whether one query is processed at a time.
+func (p *Pool) exclusive() bool {
+	return p.options.Model == DocRanges || p.options.Model == Partitions
 }
 
 // NewPool starts workers. Close ends them.
@@ -221,8 +251,25 @@ func (p *Pool) Execute(ctx context.Context, queries []Query) ([]Result, error) {
 	return results, nil
 }
 
-// submit puts a query into the entry queue.
-func (p *Pool) submit(ctx context.Context, q *Query) (*job, error) {
+// Submit starts a query and returns without waiting for it, except for room where
+// thousands wait already. Once, and only if Submit itself returns no error, done is
+// called with what AppendHits would return: on a goroutine of the Pool, which it
+// must not hold up. The hits are valid during that call. What q refers to must not
+// change before.
+func (p *Pool) Submit(ctx context.Context, q *Query, done func(hits []Hit, err error)) error {
+	if q.K <= 0 || len(q.Terms) == 0 {
+		done(nil, ctx.Err())
+		return nil
+	}
+	_, err := p.start(ctx, q, done)
+	return err
+}
+
+// submit starts a query to be waited for.
+func (p *Pool) submit(ctx context.Context, q *Query) (*job, error) { return p.start(ctx, q, nil) }
+
+// start puts a query into the entry queue.
+func (p *Pool) start(ctx context.Context, q *Query, notify func([]Hit, error)) (*job, error) {
 	p.mu.Lock()
 	if p.closed {
 		p.mu.Unlock()
@@ -232,23 +279,40 @@ func (p *Pool) submit(ctx context.Context, q *Query) (*job, error) {
 	p.mu.Unlock()
 	j := p.jobs.Get().(*job)
 	j.start(ctx, *q)
-	for !p.entry.push(j) {
-		runtime.Gosched() // as many queries wait as a Pool takes
+	j.notify = notify
+	for !p.entry.push(j) { // as many queries wait as a Pool takes
+		if err := ctx.Err(); err != nil {
+			p.recycle(j)
+			return nil, err
+		}
+		runtime.Gosched()
 	}
 	p.wake(1)
 	return j, nil
 }
 
-// wait waits for the result of j, and takes it back.
+// wait waits for the result of j, and takes it back. When the context is done it
+// does not wait for j's turn, nor for more than what its tasks have in hand.
 func (p *Pool) wait(j *job, dst []Hit) ([]Hit, error) {
-	<-j.done
-	err := j.err
-	if err == nil {
-		dst = j.top.appendHits(dst)
+	select {
+	case <-j.done:
+	case <-j.ctx.Done():
+		if err := j.ctx.Err(); j.state.CompareAndSwap(queued, abandoned) {
+			return dst, err // the worker that finds it takes it back
+		} else {
+			j.fail(err)
+		}
+		<-j.done
 	}
+	dst, err := j.result(dst)
+	p.recycle(j)
+	return dst, err
+}
+
+// recycle makes j free for another query.
+func (p *Pool) recycle(j *job) {
 	j.lead.forget()
-	j.ctx, j.q = nil, Query{}
+	j.ctx, j.q, j.notify = nil, Query{}, nil
 	p.jobs.Put(j)
 	p.queries.Done()
-	return dst, err
 }

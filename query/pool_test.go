@@ -212,3 +212,100 @@ func TestRing(t *testing.T) {
 		t.Error("values were lost or doubled")
 	}
 }
+
+// A query whose context ends while it waits for its turn does not wait on, and
+// leaves what comes after alone; so with a query under way.
+func TestPoolCancelQueued(t *testing.T) {
+	c := newCollection(t, zipfDocs(rand.New(rand.NewPCG(41, 42)), 3000, 50, 12), nil, DefaultParams, 1500)
+	s := c.searchers[len(c.searchers)-1]
+	q := Query{Terms: terms("w0", "w3"), K: 10}
+	want, err := s.Search(context.Background(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range models {
+		p := newTestPool(t, s, PoolOptions{Workers: 1, Model: m})
+		hold, held := make(chan struct{}), make(chan struct{})
+		if err := p.Submit(context.Background(), &q, func([]Hit, error) { close(held); <-hold }); err != nil {
+			t.Fatal(err)
+		}
+		<-held // the only worker is busy
+		ctx, cancel := context.WithCancel(context.Background())
+		time.AfterFunc(time.Millisecond, cancel)
+		if _, err := p.Search(ctx, q); !errors.Is(err, context.Canceled) {
+			t.Errorf("%v: %v", m, err)
+		}
+		short, stop := context.WithTimeout(context.Background(), time.Millisecond)
+		if _, err := p.Execute(short, []Query{q, q}); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%v: %v", m, err)
+		}
+		stop()
+		close(hold)
+		res, err := p.Search(context.Background(), q)
+		if err != nil || !slices.Equal(res.Hits, want.Hits) {
+			t.Errorf("%v: afterwards %v, %v", m, res, err)
+		}
+	}
+}
+
+func TestPoolSubmit(t *testing.T) {
+	c := newCollection(t, zipfDocs(rand.New(rand.NewPCG(43, 44)), 3000, 50, 12), nil, DefaultParams, 1500)
+	s := c.searchers[len(c.searchers)-1]
+	ctx := context.Background()
+	for _, m := range models {
+		p := newTestPool(t, s, PoolOptions{Workers: 3, Model: m, TaskPostings: 128})
+		var group sync.WaitGroup
+		for i := range 200 {
+			q := Query{Terms: terms(fmt.Sprintf("w%d", i%7), fmt.Sprintf("w%d", i%11)), K: i % 20, Mode: Mode(i % 3)}
+			want, err := s.Search(ctx, q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			group.Add(1)
+			err = p.Submit(ctx, &q, func(hits []Hit, err error) {
+				if err != nil || !slices.Equal(hits, want.Hits) {
+					t.Errorf("%v, query %d: %v, %s", m, i, err, difference(want.Hits, hits))
+				}
+				group.Done()
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		group.Wait()
+		if n := p.Counts(); (n.Tasks > 0) != (m != Inter) || n.Tasks < n.Passes {
+			t.Errorf("%v: %+v", m, n)
+		}
+		p.Close()
+		if err := p.Submit(ctx, &Query{Terms: terms("w1"), K: 1}, nil); !errors.Is(err, ErrPoolClosed) {
+			t.Errorf("%v: closed pool gives %v", m, err)
+		}
+	}
+}
+
+// A query costs a bounded handful of allocations, however many postings and tasks
+// it has.
+func TestPoolAllocations(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector drops pooled memory at random")
+	}
+	c := newCollection(t, zipfDocs(rand.New(rand.NewPCG(45, 46)), 6000, 50, 20), nil, DefaultParams, 3000)
+	s := c.searchers[len(c.searchers)-1]
+	ctx := context.Background()
+	for _, m := range models {
+		p := newTestPool(t, s, PoolOptions{Workers: 2, Model: m, TaskPostings: 128})
+		for mode := range Mode(3) {
+			q := Query{Terms: terms("w0", "w1", "w2"), K: 10, Mode: mode}
+			var hits []Hit
+			got := testing.AllocsPerRun(200, func() {
+				var err error
+				if hits, err = p.AppendHits(ctx, hits[:0], &q); err != nil {
+					t.Fatal(err)
+				}
+			})
+			if got > 8 {
+				t.Errorf("%v, %v: %.1f allocations", m, mode, got)
+			}
+		}
+	}
+}

@@ -68,6 +68,7 @@ func (t *topK) offer(doc uint32, score float32) {
 	if score < t.theta {
 		return
 	}
+	t.sync()
 	key := hitKey(doc, score)
 	if len(t.heap) < t.k {
 		t.heap = append(t.heap, key)

@@ -2,6 +2,7 @@ package query
 
 import (
 	"runtime"
+	"time"
 
 	"github.com/pinion-index/pinion/store"
 )
@@ -90,7 +91,8 @@ func (w *worker) step() bool {
 // available reports whether there may be work for w.
 func (w *worker) available() bool {
 	p := w.pool
-	return p.ended.Load() || p.entry.len() > 0 || w.own.len() > 0 || p.tasks.len() > 0 || p.scoring.len() > 0
+	entry := p.entry.len() > 0 && !(p.exclusive() && p.turn.Load())
+	return p.ended.Load() || entry || w.own.len() > 0 || p.tasks.len() > 0 || p.scoring.len() > 0
 }
 
 // park waits until there is work.
@@ -109,17 +111,26 @@ func (w *worker) park() {
 
 // takeQuery begins a query of the entry queue, if there is one.
 func (w *worker) takeQuery() bool {
-	j, ok := w.pool.entry.pop()
-	if !ok {
+	p := w.pool
+	if p.exclusive() && !p.turn.CompareAndSwap(false, true) {
 		return false
 	}
-	if w.pool.options.Model == Inter {
+	j, ok := p.entry.pop()
+	for ok && !j.state.CompareAndSwap(queued, begun) {
+		p.recycle(j)
+		j, ok = p.entry.pop()
+	}
+	if !ok {
+		p.turn.Store(false)
+		return false
+	}
+	if p.options.Model == Inter {
 		j.fail(w.whole(j))
-		j.done <- struct{}{}
+		j.end()
 		return true
 	}
-	if j.fail(j.prepare()); j.err != nil {
-		j.done <- struct{}{}
+	if j.fail(j.prepare()); j.halt.Load() {
+		j.end()
 		return true
 	}
 	w.launch(j, j.q.Mode != Or)
@@ -144,8 +155,10 @@ func (w *worker) launch(j *job, conjunctive bool) {
 	var plan []task
 	if j.pass(conjunctive) {
 		var err error
+		start := time.Now()
 		plan, err = j.split()
 		j.fail(err)
+		w.pool.count(len(plan), time.Since(start))
 	}
 	if len(plan) == 0 {
 		w.complete(j)
@@ -190,7 +203,7 @@ func (w *worker) release(j *job) {
 // complete ends a pass.
 func (w *worker) complete(j *job) {
 	if j.finished() {
-		j.done <- struct{}{}
+		j.end()
 		return
 	}
 	w.launch(j, false)
@@ -260,6 +273,7 @@ func (w *worker) postpone(m *matches, lists int) {
 	j := w.doing
 	s.job, s.part = j, w.last.part
 	j.pending.Add(1)
+	w.pool.scoringTasks.Add(1)
 	if !w.pool.scoring.push(s) {
 		w.run.scoreMatches(&s.m)
 		w.pool.scores.Put(s)

@@ -27,10 +27,29 @@ func Fields(dst []uint32, src []byte, bit, width uint, n int) {
 }
 
 func fieldsPortable(dst []uint32, src []byte, bit, width uint, n int) {
+	src, ok := widen(src)
 	for i := range dst[:n] {
-		dst[i] = Get(src, bit, width)
+		if ok {
+			dst[i] = field(src, bit, width)
+		} else {
+			dst[i] = Get(src, bit, width)
+		}
 		bit += width
 	}
+}
+
+// widen returns src with 8 more bytes, after which field may be used for any field in
+// it; ok is false where memory ends before.
+func widen(src []byte) (wide []byte, ok bool) {
+	if cap(src)-len(src) < 8 {
+		return src, false
+	}
+	return src[:len(src)+8], true
+}
+
+// field is Get where the 8 bytes from the field's first one on lie within src.
+func field(src []byte, bit, width uint) uint32 {
+	return uint32(binary.LittleEndian.Uint64(src[bit/8:]) >> (bit & 7) & (1<<(width&63) - 1))
 }
 
 // Writer appends bit fields to a slice of bytes.

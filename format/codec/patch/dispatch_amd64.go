@@ -10,10 +10,13 @@ import (
 	"github.com/pinion-index/pinion/format/codec/simd"
 )
 
-// vectors says whether the AVX-512 kernels may be used: they read up to 64 bytes past
-// the low bits and the exceptions.
-func vectors(src []byte) bool {
-	return cap(src)-len(src) >= format.ReadablePadding && simd.Level() == simd.AVX512
+// tier returns the instructions that may be used on src: the kernels read up to 64
+// bytes past the low bits and the exceptions.
+func tier(src []byte) simd.Tier {
+	if cap(src)-len(src) < format.ReadablePadding {
+		return simd.Portable
+	}
+	return simd.Level()
 }
 
 // lowAndTable returns what the unpackers need. They read 80 bytes where the width is
@@ -28,11 +31,16 @@ func lowAndTable(src []byte, low int, width uint) (lowBits, tab *byte) {
 
 func unpack(dst []uint32, n int, src []byte, low int, bit uint, p Plan, pos uint, less uint32) bool {
 	dst = dst[:bitpack.BlockLen:bitpack.BlockLen]
-	if !vectors(src) {
+	level := tier(src)
+	if level == simd.Portable {
 		return unpackPortable(dst, n, src, low, bit, p, pos, less)
 	}
 	if pos == byCount {
 		pos = p.form()
+	}
+	if level == simd.AVX2 {
+		bitpack.Unpack(dst, src[low:], n, p.Width)
+		return applyAVX2(&dst[0], unsafe.SliceData(src), uint64(bit), uint64(p.Count), uint64(p.Over), uint64(p.Width), uint64(pos), uint64(n), uint64(less))
 	}
 	if n == bitpack.BlockLen {
 		lowBits, tab := lowAndTable(src, low, p.Width)
@@ -44,11 +52,16 @@ func unpack(dst []uint32, n int, src []byte, low int, bit uint, p Plan, pos uint
 
 func unpackFreqs(dst []uint32, n int, src []byte, low int, bit uint, p Plan, pos uint, less uint32) bool {
 	dst = dst[:bitpack.BlockLen:bitpack.BlockLen]
-	if !vectors(src) {
+	level := tier(src)
+	if level == simd.Portable {
 		return unpackFreqsPortable(dst, n, src, low, bit, p, pos, less)
 	}
 	if pos == byCount {
 		pos = p.form()
+	}
+	if level == simd.AVX2 {
+		bitpack.UnpackFreqs(dst, src[low:], n, p.Width)
+		return applyAVX2(&dst[0], unsafe.SliceData(src), uint64(bit), uint64(p.Count), uint64(p.Over), uint64(p.Width), uint64(pos), uint64(n), uint64(less))
 	}
 	if n == bitpack.BlockLen {
 		lowBits, tab := lowAndTable(src, low, p.Width)
@@ -60,11 +73,20 @@ func unpackFreqs(dst []uint32, n int, src []byte, low int, bit uint, p Plan, pos
 
 func unpackDocs(dst []uint32, n int, src []byte, low int, bit uint, p Plan, pos uint, less, prev uint32) bool {
 	dst = dst[:bitpack.BlockLen:bitpack.BlockLen]
-	if !vectors(src) {
+	level := tier(src)
+	if level == simd.Portable {
 		return unpackDocsPortable(dst, n, src, low, bit, p, pos, less, prev)
 	}
 	if pos == byCount {
 		pos = p.form()
+	}
+	if level == simd.AVX2 {
+		bitpack.Unpack(dst, src[low:], n, p.Width)
+		ok := applyAVX2(&dst[0], unsafe.SliceData(src), uint64(bit), uint64(p.Count), uint64(p.Over), uint64(p.Width), uint64(pos), uint64(n), uint64(less))
+		if ok {
+			bitpack.PrefixSum(dst[:n], prev)
+		}
+		return ok
 	}
 	if n == bitpack.BlockLen {
 		lowBits, tab := lowAndTable(src, low, p.Width)
@@ -75,7 +97,7 @@ func unpackDocs(dst []uint32, n int, src []byte, low int, bit uint, p Plan, pos 
 }
 
 func unpackLine(dst []uint32, src []byte, low int, bit uint, p Plan, line *[4]uint32, prev uint32) (ok, done bool) {
-	if !vectors(src) {
+	if tier(src) != simd.AVX512 {
 		return false, false
 	}
 	dst = dst[:bitpack.BlockLen]
@@ -87,7 +109,7 @@ func unpackLine(dst []uint32, src []byte, low int, bit uint, p Plan, line *[4]ui
 }
 
 func fields(dst []uint32, src []byte, bit, width uint, n int) {
-	if n > 0 && width > 0 && vectors(src) {
+	if n > 0 && width > 0 && tier(src) == simd.AVX512 {
 		fields512(&dst[0], unsafe.SliceData(src), uint64(bit), uint64(width), uint64(n))
 		return
 	}

@@ -103,6 +103,27 @@ func applyPortable(dst []uint32, n int, src []byte, bit uint, p Plan, pos uint, 
 		return applyBitmap(dst, n, src, bit, p)
 	}
 	over := bit + p.Count*pos
+	src, ok := widen(src)
+	if !ok {
+		return applySlowly(dst, n, src, bit, p, pos, less)
+	}
+	next := uint32(0)
+	for range p.Count {
+		i := field(src, bit, pos)
+		if i < next || int(i) >= n {
+			return false
+		}
+		dst[i&(bitpack.BlockLen-1)] += (field(src, over, p.Over) + less) << p.Width
+		next = i + 1
+		bit += pos
+		over += p.Over
+	}
+	return true
+}
+
+// applySlowly is applyPortable for a list at the very end of memory.
+func applySlowly(dst []uint32, n int, src []byte, bit uint, p Plan, pos uint, less uint32) bool {
+	over := bit + p.Count*pos
 	next := uint32(0)
 	for range p.Count {
 		i := Get(src, bit, pos)
@@ -146,14 +167,17 @@ func applyBitmap(dst []uint32, n int, src []byte, bit uint, p Plan) bool {
 		return false
 	}
 	bit += bitmapBits
+	var overflows [bitmapBits]uint32
+	Fields(overflows[:], src, bit, p.Over, count)
+	j := 0
 	for at, word := range words {
 		for ; word != 0; word &= word - 1 {
 			i := at*32 + bits.TrailingZeros32(word)
 			if i >= n {
 				return false
 			}
-			dst[i] += (Get(src, bit, p.Over) + 1) << p.Width
-			bit += p.Over
+			dst[i&(bitpack.BlockLen-1)] += (overflows[j&(bitmapBits-1)] + 1) << p.Width
+			j++
 		}
 	}
 	return true

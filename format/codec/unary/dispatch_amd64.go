@@ -11,35 +11,55 @@ import (
 // unary part is over 1024.
 const maxNarrow = 20
 
-// vectors says whether the AVX-512 kernels may be used.
-func vectors(src []byte) bool {
-	return cap(src)-len(src) >= format.ReadablePadding && simd.Level() == simd.AVX512
+// tier returns the instructions that may be used on src, whose last word is read
+// past.
+func tier(src []byte) simd.Tier {
+	if cap(src)-len(src) < format.ReadablePadding {
+		return simd.Portable
+	}
+	return simd.Level()
 }
 
 func addSums(dst []uint32, n int, src []byte, from, width uint) bool {
-	if vectors(src) {
+	switch tier(src) {
+	case simd.AVX512:
 		return addSums512(&dst[0], uint64(n), &src[0], uint64(len(src)/4), uint64(from), uint64(width), 0)
+	case simd.AVX2:
+		return addSumsAVX2(&dst[0], uint64(n), &src[0], uint64(len(src)/4), uint64(from), uint64(width), 0)
 	}
 	return addSumsPortable(dst, n, src, from, width)
 }
 
 func addNumbers(dst []uint32, n int, src []byte, from, width uint) bool {
-	if width <= maxNarrow && vectors(src) {
-		return addNumbers512(&dst[0], uint64(n), &src[0], uint64(len(src)/4), uint64(from), uint64(width), 0)
+	if width <= maxNarrow {
+		switch tier(src) {
+		case simd.AVX512:
+			return addNumbers512(&dst[0], uint64(n), &src[0], uint64(len(src)/4), uint64(from), uint64(width), 0)
+		case simd.AVX2:
+			return addNumbersAVX2(&dst[0], uint64(n), &src[0], uint64(len(src)/4), uint64(from), uint64(width), 0)
+		}
 	}
 	return addNumbersPortable(dst, n, src, from, width)
 }
 
 func join(dst []uint32, n int, src []byte, from, width uint, base uint32) bool {
-	if vectors(src) {
+	switch tier(src) {
+	case simd.AVX512:
 		return join512(&dst[0], uint64(n), &src[0], uint64(len(src)/4), uint64(from), uint64(width), base)
+	case simd.AVX2:
+		return joinAVX2(&dst[0], uint64(n), &src[0], uint64(len(src)/4), uint64(from), uint64(width), base)
 	}
 	return joinPortable(dst, n, src, from, width, base)
 }
 
 func differ(dst []uint32, n int, src []byte, from, width uint) bool {
-	if width <= maxNarrow && vectors(src) {
-		return differ512(&dst[0], uint64(n), &src[0], uint64(len(src)/4), uint64(from), uint64(width), 0)
+	if width <= maxNarrow {
+		switch tier(src) {
+		case simd.AVX512:
+			return differ512(&dst[0], uint64(n), &src[0], uint64(len(src)/4), uint64(from), uint64(width), 0)
+		case simd.AVX2:
+			return differAVX2(&dst[0], uint64(n), &src[0], uint64(len(src)/4), uint64(from), uint64(width), 0)
+		}
 	}
 	return differPortable(dst, n, src, from, width)
 }

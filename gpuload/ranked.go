@@ -10,15 +10,23 @@ import (
 // batch may collect; one with more is answered by accumulators instead.
 const overflowKeys = 1 << 14
 
+// longDriver is from how many blocks on a first list is taken in two passes, an
+// eighth of it first, whose best keys make a floor for the rest.
+const longDriver = 32
+
+// part is a run of blocks of a driver.
+type part struct{ query, from, to uint32 }
+
 // pass is one launch of Rank.
 type pass struct {
 	queries []kernels.QueryDesc
-	drivers []*posting
+	parts   []part
 	blocks  int64
 }
 
-// ranked lays out conjunctions, or disjunctions list by list: first the postings of
-// each query's first list, whose best keys make a floor, then those of the others.
+// ranked lays out conjunctions, or disjunctions list by list: first a part of the
+// postings of each query's first list, whose best keys make a floor, then the rest of
+// it, which makes a better one, then the other lists.
 func (l *layout) ranked(size int) error {
 	x, st, conjunctive := l.x, l.st, l.conjunctive
 	caps := make([]int64, len(l.plans))
@@ -46,7 +54,7 @@ func (l *layout) ranked(size int) error {
 	}
 	outKeys, outBytes := l.outLayout()
 	n := int64(len(l.plans))
-	if err := l.reserve(size+8*min(tiles, maxTiles+2*len(l.chores)*8)+16*tiles/32+160*len(l.plans)+4096, 12*n+8*keys+1024, outBytes); err != nil {
+	if err := l.reserve(size+12*(tiles+3*len(l.chores))+64*3*len(l.chores)+256*len(l.plans)+4096, 12*n+8*keys+1024, outBytes); err != nil {
 		return err
 	}
 	counts, floors := st.scratch(4*n), st.scratch(8*n)
@@ -58,20 +66,25 @@ func (l *layout) ranked(size int) error {
 		l.addTerms(&l.chores[i])
 	}
 	l.byLists()
-	var passes [2]pass
-	passes[0].queries = make([]kernels.QueryDesc, 0, len(l.chores))
-	passes[0].drivers = make([]*posting, 0, len(l.chores))
+	var passes [3]pass
 	descs := l.queries()
 	for i := range l.chores {
 		c := &l.chores[i]
 		d := descs[i]
 		d.Out, d.Cap = outs[c.slot], uint32(caps[c.slot])
 		for t, o := range c.drive {
-			if t > 0 && conjunctive {
-				break
-			}
+			nb := blocksOf(o)
 			d.Driver = uint32(t)
-			passes[min(t, 1)].add(d, o)
+			switch {
+			case t > 0 && conjunctive:
+			case t > 0:
+				passes[2].add(d, 0, nb)
+			case nb >= longDriver:
+				passes[0].add(d, 0, nb/8)
+				passes[1].add(d, nb/8, nb)
+			default:
+				passes[0].add(d, 0, nb)
+			}
 		}
 	}
 	terms := put(st, l.terms)
@@ -85,8 +98,10 @@ func (l *layout) ranked(size int) error {
 		required = 1
 	}
 	launches := []func(){l.launch(&passes[0], terms, counts, floors, required)}
-	if len(passes[1].drivers) > 0 {
-		launches = append(launches, l.selection(selects), l.launch(&passes[1], terms, counts, floors, required))
+	for i := range passes[1:] {
+		if s := &passes[1+i]; len(s.parts) > 0 {
+			launches = append(launches, l.selection(selects), l.launch(s, terms, counts, floors, required))
+		}
 	}
 	l.toOut(selects, outKeys)
 	launches = append(launches, l.selection(selects))
@@ -115,10 +130,10 @@ func (l *layout) byLists() {
 	l.chores = sorted
 }
 
-func (s *pass) add(q kernels.QueryDesc, driver *posting) {
+func (s *pass) add(q kernels.QueryDesc, from, to uint32) {
+	s.parts = append(s.parts, part{uint32(len(s.queries)), from, to})
 	s.queries = append(s.queries, q)
-	s.drivers = append(s.drivers, driver)
-	s.blocks += int64(blocksOf(driver))
+	s.blocks += int64(to - from)
 }
 
 // launch lays a pass out and returns its launch.
@@ -128,13 +143,13 @@ func (l *layout) launch(s *pass, terms, counts, floors Ptr, required uint32) fun
 		run *= 2
 	}
 	n := 0
-	for _, o := range s.drivers {
-		n += int((blocksOf(o) + run - 1) / run)
+	for _, o := range s.parts {
+		n += int((o.to - o.from + run - 1) / run)
 	}
-	tiles, at := spaceFor[kernels.Tile](l.st, n)
-	for i, o := range s.drivers {
-		for b := uint32(0); b < blocksOf(o); b += run {
-			tiles[0] = kernels.Tile{Job: uint32(i), First: b}
+	tiles, at := spaceFor[kernels.RankTile](l.st, n)
+	for _, o := range s.parts {
+		for b := o.from; b < o.to; b += run {
+			tiles[0] = kernels.RankTile{Query: o.query, First: b, End: o.to}
 			tiles = tiles[1:]
 		}
 	}

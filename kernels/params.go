@@ -90,6 +90,10 @@ type Term struct {
 	Weight, Bound, Rest float32
 }
 
+// RankTile is the blocks of a driver from First on, RankParams.Run of them but none
+// from End on.
+type RankTile struct{ Query, First, End uint32 }
+
 // RankParams are the parameters of Rank.
 type RankParams struct {
 	Lists, Queries, Terms, Tiles, Counts, Floors, Codes Ptr

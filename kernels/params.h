@@ -66,8 +66,11 @@ struct QueryDesc {
 // the list exceeds bound; rest is at least the sum of the bounds of the terms behind.
 struct Term { uint32_t list; float weight; float bound; float rest; };
 
+// RankTile is the blocks of a driver from first on, run of them but none from end on.
+struct RankTile { uint32_t query, first, end; };
+
 struct RankParams {
-    uint64_t lists, queries, terms, tiles;  // a tile is run blocks of the driver
+    uint64_t lists, queries, terms, tiles;  // RankTile[]
     uint64_t counts;   // uint32 a slot: keys so far
     uint64_t floors;   // uint64 a slot: keys not above it are not wanted
     uint64_t codes;    // float[512]: frequencies of the quads' codes, then norms of their lengths

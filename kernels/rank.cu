@@ -124,15 +124,15 @@ KERNEL(rank, RankParams, 256, 2) {
     int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
     uint32_t tile = blockIdx.x * 8 + warp;
     if (tile >= p.nTiles) return;
-    Tile t = at<Tile>(p.tiles)[tile];
-    const QueryDesc q = at<QueryDesc>(p.queries)[t.job];
+    RankTile t = at<RankTile>(p.tiles)[tile];
+    const QueryDesc q = at<QueryDesc>(p.queries)[t.query];
     const Term *terms = at<Term>(p.terms) + q.firstTerm;
     const Term own = terms[q.driver];
     Pruner prune;
     prune.begin(at<unsigned long long>(p.floors)[q.slot]);
     if (!prune.can(own.bound + own.rest)) return;
     const ListDesc driver = at<ListDesc>(p.lists)[own.list];
-    uint32_t rest = driver.nb - t.first, n = rest < p.run ? rest : p.run;
+    uint32_t rest = t.end - t.first, n = rest < p.run ? rest : p.run;
     bool want = (uint32_t)lane < n;
     if (want && prune.cut >= 0 && driver.quads)
         want = prune.can(block_bound(driver, t.first + lane, own.weight, at<float>(p.codes)) + own.rest);

@@ -34,7 +34,7 @@ func run(dir, text string) error {
 	if err != nil {
 		return err
 	}
-	terms, err := query.Parse(snapshot, text)
+	terms, err := searcher.Parse(text)
 	if err != nil {
 		return err
 	}

@@ -150,16 +150,17 @@ func (m *merger) documents(ctx context.Context, b *segment.Builder) error {
 			}
 			continue
 		}
-		var text []byte
-		err := src.seg.EachID(func(doc uint32, id []byte) error {
+		texts, err := src.seg.Texts()
+		if err != nil {
+			return err
+		}
+		err = src.seg.EachID(func(doc uint32, id []byte) error {
 			if src.gone.isDeleted(doc) {
 				return nil
 			}
-			if src.seg.Meta().Stored {
-				var err error
-				if text, err = src.seg.Stored(doc, text); err != nil {
-					return err
-				}
+			text, err := texts.At(doc)
+			if err != nil {
+				return err
 			}
 			return b.AddDoc(id, text)
 		})

@@ -1,0 +1,77 @@
+package segment
+
+import (
+	"encoding/binary"
+	"fmt"
+	"sort"
+)
+
+// Texts reads stored texts in ascending order of docIDs. It inflates every block
+// once, where Stored inflates one for each document. Use it from one goroutine.
+type Texts struct {
+	s       *Segment
+	index   []byte      // STOREDINDEX
+	block   storedBlock // the present one; end is 0 before the first
+	text    []byte      // its content
+	scratch []byte
+	next    uint32 // docID at pos of text
+	pos     int
+}
+
+// Texts returns a reader of the stored texts. Without stored text all are empty.
+func (s *Segment) Texts() (*Texts, error) {
+	index, err := s.storedIndexOf()
+	if err != nil {
+		return nil, err
+	}
+	return &Texts{s: s, index: index}, nil
+}
+
+// At returns the text of doc, valid until the next call. Docs must ascend for
+// speed only.
+func (t *Texts) At(doc uint32) ([]byte, error) {
+	if doc >= t.s.meta.Docs {
+		return nil, fmt.Errorf("segment %s: docID %d of %d", t.s.name, doc, t.s.meta.Docs)
+	}
+	if t.index == nil {
+		return nil, nil
+	}
+	if doc < t.next || doc >= t.block.end {
+		if err := t.load(doc); err != nil {
+			return nil, err
+		}
+	}
+	for {
+		text, pos := storedText(t.text, t.pos)
+		if pos < 0 {
+			return nil, t.s.corrupt(&t.s.stored, t.block.off, "block ends before docID %d", t.next)
+		}
+		t.pos = pos
+		t.next++
+		if t.next > doc {
+			return text, nil
+		}
+	}
+}
+
+// load goes to the block of doc.
+func (t *Texts) load(doc uint32) error {
+	blocks := len(t.index)/storedIndexEntry - 1
+	i := sort.Search(blocks, func(i int) bool { return binary.LittleEndian.Uint32(t.index[i*storedIndexEntry:]) > doc }) - 1
+	if i < 0 {
+		return t.s.corrupt(&t.s.storedIndex, 0, "no block for docID %d", doc)
+	}
+	b, err := t.s.storedBlockAt(t.index, i)
+	if err != nil {
+		return err
+	}
+	if doc >= b.end {
+		return t.s.corrupt(&t.s.storedIndex, int64(i)*storedIndexEntry, "no block for docID %d", doc)
+	}
+	text, err := t.s.readStored(b, &t.scratch)
+	if err != nil {
+		return err
+	}
+	t.block, t.text, t.next, t.pos = b, text, b.first, 0
+	return nil
+}

@@ -1,0 +1,157 @@
+package order
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// Options say how Bisect works. The zero value is good.
+type Options struct {
+	// Threads is how many goroutines work at once; 0 means runtime.GOMAXPROCS. The
+	// result does not depend on it.
+	Threads int
+	// MinDF leaves out lists of fewer postings; 0 means DefaultMinDF. Lists of one
+	// posting have no gap to shorten.
+	MinDF uint32
+	// Iterations bounds how often documents are exchanged between two halves; 0
+	// means 20, as in the paper.
+	Iterations int
+	// Leaf is how many documents are not split further; 0 means DefaultLeaf. They
+	// keep the order in which they were.
+	Leaf int
+	// Progress, if not nil, is called from time to time with how many documents of
+	// how many were split, counted once a level.
+	Progress func(done, total uint64)
+}
+
+// Defaults of Options, the best that were measured; see docs/codecs.md.
+const (
+	DefaultMinDF      = 2
+	DefaultLeaf       = 32
+	defaultIterations = 20
+)
+
+func (o Options) withDefaults() Options {
+	if o.Threads <= 0 {
+		o.Threads = runtime.GOMAXPROCS(0)
+	}
+	if o.MinDF == 0 {
+		o.MinDF = DefaultMinDF
+	}
+	if o.Iterations <= 0 {
+		o.Iterations = defaultIterations
+	}
+	if o.Leaf <= 0 {
+		o.Leaf = DefaultLeaf
+	}
+	return o
+}
+
+// Bisect returns an order of docs documents that makes the gaps of lists short, by
+// recursive graph bisection. It holds four bytes for every posting of the lists that
+// take part and 28 for a document, and at most 16 bytes for each term that the parts
+// under way have.
+func Bisect(ctx context.Context, docs uint32, lists Lists, o Options) (Permutation, error) {
+	o = o.withDefaults()
+	f, err := newForward(ctx, docs, lists, o.MinDF)
+	if err != nil {
+		return nil, err
+	}
+	at := make([]uint32, docs) // at[i]: the document that gets docID i
+	for i := range at {
+		at[i] = uint32(i)
+	}
+	b := &bisector{f: f, o: o, gaps: newGapTable(docs)}
+	b.total = uint64(docs) * uint64(levels(len(at), o.Leaf))
+	if err := b.run(ctx, part{docs: at, width: f.width}); err != nil {
+		return nil, err
+	}
+	return Permutation(at).Inverse(), nil
+}
+
+// levels is how often n documents are halved.
+func levels(n, leaf int) int {
+	l := 0
+	for ; n > leaf && n > 1; n -= n / 2 {
+		l++
+	}
+	return l
+}
+
+// part is a part of the documents, whose terms have numbers below width.
+type part struct {
+	docs  []uint32
+	width uint32
+}
+
+type bisector struct {
+	f    *forward
+	o    Options
+	gaps gapTable
+
+	total uint64
+	done  atomic.Uint64
+	mu    sync.Mutex // of o.Progress
+}
+
+// run splits root all the way down. As long as there are few parts, a level of them
+// is split together, several goroutines to a part if need be; what is below is then
+// a queue of parts that are each split to the end by one goroutine.
+func (b *bisector) run(ctx context.Context, root part) error {
+	const partsPerThread = 4
+	threads := b.o.Threads
+	workers := make([]splitter, threads)
+	level := []part{root}
+	for threads > 1 && len(level) < partsPerThread*threads && b.isInner(level[0]) {
+		next := make([]part, 2*len(level))
+		width := max(1, threads/len(level))
+		err := b.each(ctx, workers, len(level), func(w *splitter, i int) {
+			next[2*i], next[2*i+1] = w.split(ctx, b, level[i], width)
+		})
+		if err != nil {
+			return err
+		}
+		level = next
+	}
+	return b.each(ctx, workers, len(level), func(w *splitter, i int) { b.descend(ctx, w, level[i]) })
+}
+
+// each calls do for i below n on as many goroutines as there are workers.
+func (b *bisector) each(ctx context.Context, workers []splitter, n int, do func(w *splitter, i int)) error {
+	var group sync.WaitGroup
+	var next atomic.Int64
+	for k := range min(n, len(workers)) {
+		group.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+				do(&workers[k], i)
+			}
+		})
+	}
+	group.Wait()
+	return ctx.Err()
+}
+
+// isInner reports whether p is to be split.
+func (b *bisector) isInner(p part) bool { return len(p.docs) > max(b.o.Leaf, 1) }
+
+func (b *bisector) descend(ctx context.Context, w *splitter, p part) {
+	if !b.isInner(p) || ctx.Err() != nil {
+		return
+	}
+	left, right := w.split(ctx, b, p, 1)
+	b.descend(ctx, w, left)
+	b.descend(ctx, w, right)
+}
+
+// report counts n documents as split.
+func (b *bisector) report(n int) {
+	done := b.done.Add(uint64(n))
+	if b.o.Progress == nil || n < 1<<10 {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.o.Progress(min(done, b.total), b.total)
+}

@@ -1,0 +1,37 @@
+package order
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Cost returns the bits that the gaps of all lists have when documents are numbered
+// by p: the sum of log2(gap), which bisection lowers (the paper's LogGap). A nil p
+// leaves the documents as they are. The first gap of a list counts from -1.
+func Cost(lists Lists, p Permutation) (float64, error) {
+	sum := 0.0
+	var moved []uint32
+	for docs, err := range lists {
+		if err != nil {
+			return 0, err
+		}
+		if p != nil {
+			moved = moved[:0]
+			for _, d := range docs {
+				if int64(d) >= int64(len(p)) {
+					return 0, fmt.Errorf("order: a list has docID %d of %d", d, len(p))
+				}
+				moved = append(moved, p[d])
+			}
+			slices.Sort(moved)
+			docs = moved
+		}
+		prev := int64(-1)
+		for _, d := range docs {
+			sum += math.Log2(float64(int64(d) - prev))
+			prev = int64(d)
+		}
+	}
+	return sum, nil
+}

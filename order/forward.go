@@ -1,0 +1,104 @@
+package order
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// forward is the forward index of the terms that take part: four bytes for each of
+// their postings, and 12 for a document. Bisection rewrites it as it descends: each
+// document's terms lose those that no longer matter, and the others get numbers
+// local to the part of the collection in which the document is.
+type forward struct {
+	start []uint64 // of each document's terms
+	n     []uint32 // how many there are
+	terms []uint32
+	width uint32 // term numbers are below it
+}
+
+// of returns the terms of doc.
+func (f *forward) of(doc uint32) []uint32 {
+	at := f.start[doc]
+	return f.terms[at : at+uint64(f.n[doc])]
+}
+
+// newForward reads the lists twice: to count and to fill. Terms are numbered by
+// falling df, so that the frequent ones share cache lines.
+func newForward(ctx context.Context, docs uint32, lists Lists, minDF uint32) (*forward, error) {
+	f := &forward{start: make([]uint64, docs), n: make([]uint32, docs)}
+	var dfs []uint32 // of the lists that take part
+	err := f.walk(ctx, lists, minDF, func(list []uint32) error {
+		prev := int64(-1)
+		for _, d := range list {
+			if int64(d) <= prev || d >= docs {
+				return fmt.Errorf("order: a list has docID %d after %d, of %d documents", d, prev, docs)
+			}
+			f.n[d]++
+			prev = int64(d)
+		}
+		if len(dfs) == math.MaxUint32 {
+			return fmt.Errorf("order: more than %d lists", len(dfs))
+		}
+		dfs = append(dfs, uint32(len(list)))
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	total := uint64(0)
+	for d, n := range f.n {
+		f.start[d] = total
+		total += uint64(n)
+		f.n[d] = 0
+	}
+	f.terms, f.width = make([]uint32, total), uint32(len(dfs))
+	rank := ranks(dfs)
+	i := 0
+	return f, f.walk(ctx, lists, minDF, func(list []uint32) error {
+		if i == len(rank) || len(list) != int(dfs[i]) {
+			return fmt.Errorf("order: list %d is another at the second reading", i)
+		}
+		for _, d := range list {
+			f.terms[f.start[d]+uint64(f.n[d])] = rank[i]
+			f.n[d]++
+		}
+		i++
+		return nil
+	})
+}
+
+// walk calls do with the lists that take part.
+func (f *forward) walk(ctx context.Context, lists Lists, minDF uint32, do func([]uint32) error) error {
+	postings := 0
+	for list, err := range lists {
+		if err == nil && len(list) >= int(minDF) {
+			err = do(list)
+		}
+		if postings += len(list); err == nil && postings >= 1<<20 {
+			postings, err = 0, ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// ranks returns for each df its place in falling order.
+func ranks(dfs []uint32) []uint32 {
+	by := make([]uint32, len(dfs))
+	for i := range by {
+		by[i] = uint32(i)
+	}
+	slices.SortFunc(by, func(a, b uint32) int {
+		return cmp.Or(cmp.Compare(dfs[b], dfs[a]), cmp.Compare(a, b))
+	})
+	rank := make([]uint32, len(dfs))
+	for i, list := range by {
+		rank[list] = uint32(i)
+	}
+	return rank
+}

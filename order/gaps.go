@@ -1,0 +1,42 @@
+package order
+
+import "math"
+
+// fraction is the number of fraction bits of gains.
+const fraction = 16
+
+// gapTableLen bounds the table of a gapTable; what is beyond is computed.
+const gapTableLen = 1 << 16
+
+// gapTable gives what one posting more changes. If d of the n documents of a half
+// have a term, its gaps there cost about d*log2(n/(d+1)) bits (Dhulipala 2016,
+// section 4.1). Of that, d*log2(n) is the same wherever a document is as long as the
+// halves are of one size; the table holds F(d)-F(d-1) of F(d) = d*log2(d+1), in fixed
+// point.
+type gapTable []int32
+
+func newGapTable(docs uint32) gapTable {
+	t := make(gapTable, min(uint64(docs)+2, gapTableLen))
+	for d := range t {
+		t[d] = gapStep(uint32(d))
+	}
+	return t
+}
+
+// at returns F(d)-F(d-1).
+func (t gapTable) at(d uint32) int32 {
+	if int64(d) < int64(len(t)) {
+		return t[d]
+	}
+	return gapStep(d)
+}
+
+func gapStep(d uint32) int32 {
+	if d == 0 {
+		return 0
+	}
+	x := float64(d)
+	after := float64(x * math.Log2(x+1))
+	before := float64((x - 1) * math.Log2(x))
+	return int32(math.Round((after - before) * (1 << fraction)))
+}

@@ -1,0 +1,65 @@
+package order
+
+import (
+	"iter"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/segment"
+)
+
+// Lists are the posting lists of a collection: for each its docIDs, ascending and
+// valid until the next step. They can be walked more than once and come in the same
+// order each time. After an error there is no further list.
+type Lists = iter.Seq2[[]uint32, error]
+
+// SegmentLists returns the lists of s that have at least minDF postings.
+func SegmentLists(s *segment.Segment, minDF uint32) Lists {
+	return func(yield func([]uint32, error) bool) {
+		var l segment.List
+		var docs []uint32
+		it := s.Terms()
+		for it.Next() {
+			e := it.Entry()
+			if e.DF < minDF {
+				continue
+			}
+			var err error
+			if docs, err = appendDocs(docs[:0], s, &l, e); err != nil {
+				yield(nil, format.Locate(err, format.Place{List: string(it.Term()), Block: format.NoBlock}))
+				return
+			}
+			if !yield(docs, nil) {
+				return
+			}
+		}
+		if err := it.Err(); err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+// appendDocs appends the docIDs of the list of e to dst.
+func appendDocs(dst []uint32, s *segment.Segment, l *segment.List, e segment.Entry) ([]uint32, error) {
+	if e.Kind == segment.KindSingleton {
+		return append(dst, e.Doc), nil
+	}
+	if err := s.InitList(l, e); err != nil {
+		return dst, err
+	}
+	if docs, _ := l.Small(); docs != nil {
+		return append(dst, docs...), nil
+	}
+	if err := l.VerifyChecksum(); err != nil {
+		return dst, err
+	}
+	for b := range l.Blocks {
+		at := len(dst)
+		dst = append(dst, make([]uint32, l.BlockLen)...)
+		n, err := l.DecodeDocs(b, dst[at:])
+		if err != nil {
+			return dst[:at], err
+		}
+		dst = dst[:at+n]
+	}
+	return dst, nil
+}

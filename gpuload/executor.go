@@ -35,13 +35,15 @@ type Options struct {
 	// Memory bounds the device memory for lists in bytes; 0: two thirds of what is free.
 	Memory int64
 	// Threshold is PARA's: how many postings the first lists of a batch's
-	// conjunctions have at most together, 0: 16 Mi.
+	// conjunctions have at most together, 0: 8 Mi.
 	Threshold int64
 	// Width is how many accumulators a thread block keeps in shared memory; 0: as many as fit.
 	Width int
 	// Accumulate answers every disjunction with accumulators, as those are that have
 	// too many candidates for the default, list by list.
 	Accumulate bool
+	overflow   int64 // of tests: instead of overflowKeys
+
 	// Locate is one of kernels.LocateAuto to LocateHash.
 	Locate uint32
 }
@@ -72,16 +74,23 @@ const (
 
 // New returns an Executor over segments, in the order of their bases. scorer is
 // the snapshot's. The segments must stay open until Close.
-func New(dev Device, segments []Segment, scorer *query.Scorer, o Options) (x *Executor, err error) {
-	x = &Executor{dev: dev, segments: segments, scorer: scorer, options: o, epoch: 1}
-	defer func() {
-		if err != nil {
-			x.Close()
-			x = nil
-		}
-	}()
+func New(dev Device, segments []Segment, scorer *query.Scorer, o Options) (*Executor, error) {
+	x := &Executor{dev: dev, segments: segments, scorer: scorer, options: o, epoch: 1}
+	if err := x.open(); err != nil {
+		x.Close()
+		return nil, err
+	}
+	return x, nil
+}
+
+// open takes the device memory that an executor always needs.
+func (x *Executor) open() (err error) {
+	dev, segments := x.dev, x.segments
+	if x.options.overflow == 0 {
+		x.options.overflow = overflowKeys
+	}
 	if x.options.Threshold == 0 {
-		x.options.Threshold = 16 << 20
+		x.options.Threshold = 8 << 20
 	}
 	info := dev.Info()
 	if x.options.Memory == 0 {
@@ -92,8 +101,8 @@ func New(dev Device, segments []Segment, scorer *query.Scorer, o Options) (x *Ex
 		x.width = (info.Shared/2 - 2048 - 8*queueSize) / 4
 	}
 	x.width &^= 1023
-	if o.Width > 0 {
-		x.width = min(x.width, o.Width)
+	if w := x.options.Width; w > 0 {
+		x.width = min(x.width, w)
 	}
 	segs := make([]*segment.Segment, len(segments))
 	for i, s := range segments {
@@ -102,7 +111,7 @@ func New(dev Device, segments []Segment, scorer *query.Scorer, o Options) (x *Ex
 	}
 	slots := uint32(min(tableSlots, x.options.Memory/512+1024)) + 2*zoneSlots
 	if x.lists, err = newLists(dev, segs, x.options.Memory, slots, 2*zoneSlots); err != nil {
-		return nil, err
+		return err
 	}
 	for i := range x.stages {
 		x.stages[i].dev = dev
@@ -110,10 +119,10 @@ func New(dev Device, segments []Segment, scorer *query.Scorer, o Options) (x *Ex
 	}
 	for i := range segments {
 		if err = x.prepare(i); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return x, x.prepareCodes()
+	return x.prepareCodes()
 }
 
 // prepare computes a segment's norms on the device and copies its live documents.

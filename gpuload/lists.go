@@ -82,30 +82,34 @@ const (
 
 // newLists takes arenaBytes of device memory, and a table of slots descriptors of
 // which the last reserved are the caller's.
-func newLists(dev Device, segs []*segment.Segment, arenaBytes int64, slots, reserved uint32) (l *Lists, err error) {
-	l = &Lists{dev: dev, zone: slots - reserved, lists: map[Key]*resident{}, segments: segs, epoch: 1}
-	defer func() {
-		if err != nil {
-			l.close()
-		}
-	}()
+func newLists(dev Device, segs []*segment.Segment, arenaBytes int64, slots, reserved uint32) (*Lists, error) {
+	l := &Lists{dev: dev, zone: slots - reserved, lists: map[Key]*resident{}, segments: segs, epoch: 1}
+	if err := l.open(arenaBytes, slots); err != nil {
+		l.close()
+		return nil, err
+	}
+	return l, nil
+}
+
+func (l *Lists) open(arenaBytes int64, slots uint32) (err error) {
+	dev := l.dev
 	desc := int64(len(kernels.Bytes(&kernels.ListDesc{})))
 	// The slack behind the arena is what vector loads at its end read.
 	if l.base, err = dev.Alloc(arenaBytes + 256); err != nil {
-		return nil, err
+		return err
 	}
 	if l.table, err = dev.Alloc(desc * int64(slots)); err != nil {
-		return nil, err
+		return err
 	}
 	if l.scratch, err = dev.Alloc(8 * checkSize); err != nil {
-		return nil, err
+		return err
 	}
 	if l.pinned, err = dev.HostAlloc(8*checkSize + int(desc)*checkSize); err != nil {
-		return nil, err
+		return err
 	}
 	l.arena = NewArena(l.base, arenaBytes)
-	l.registered = make([][]byte, len(segs))
-	for i, s := range segs {
+	l.registered = make([][]byte, len(l.segments))
+	for i, s := range l.segments {
 		if m, ok := s.Data().(interface{ Mapped() []byte }); ok {
 			b := m.Mapped()
 			if len(b) > 0 && dev.Register(b) == nil {
@@ -113,7 +117,7 @@ func newLists(dev Device, segs []*segment.Segment, arenaBytes int64, slots, rese
 			}
 		}
 	}
-	return l, nil
+	return nil
 }
 
 func (l *Lists) close() {

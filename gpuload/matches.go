@@ -77,8 +77,11 @@ func (c *Conjunction) layOut(plans []*plan) error {
 		first = append(first, uint32(len(tiles)))
 		size += 256*len(p.lists) + 128*len(x.segments)
 		for s := range x.segments {
+			if p.done { // a term that occurs nowhere
+				break
+			}
 			n, ok := x.conjunctive(p, s)
-			if p.done || !ok {
+			if !ok {
 				continue
 			}
 			c.Postings += int64(n)

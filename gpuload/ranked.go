@@ -39,7 +39,7 @@ func (l *layout) ranked(size int) error {
 			caps[slot] += x.firstOf(p, s)
 		}
 		if !conjunctive && len(p.weights) > 1 {
-			caps[slot] += overflowKeys
+			caps[slot] += x.options.overflow
 		}
 	}
 	tiles := 0

@@ -1,0 +1,198 @@
+//go:build emu && cgo
+
+package gpuload
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/pinion-index/pinion/gpuload/trial"
+	"github.com/pinion-index/pinion/kernels"
+	"github.com/pinion-index/pinion/query"
+)
+
+// brute answers by brute force, and counts.
+type brute struct {
+	c     *trial.Collection
+	sc    *query.Scorer
+	asked int
+}
+
+func (b *brute) Execute(_ context.Context, qs []query.Query) ([]query.Result, error) {
+	b.asked += len(qs)
+	out := make([]query.Result, len(qs))
+	for i, q := range qs {
+		tq := trial.Query{K: q.K, Mode: q.Mode}
+		for _, t := range q.Terms {
+			for n := range b.c.Shape.Terms + 10 {
+				if string(trial.Term(n)) == string(t) {
+					tq.Terms = append(tq.Terms, n)
+				}
+			}
+		}
+		out[i].Hits = b.c.Answer(b.sc, tq, nil)
+	}
+	return out, nil
+}
+
+func newCollection(t *testing.T, s trial.Shape) (*trial.Collection, *query.Scorer) {
+	t.Helper()
+	c, err := trial.New(s, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, mustScorer(t, c)
+}
+
+var someShape = trial.Shape{Docs: 9000, Segments: 2, Terms: 40, MaxDF: 0.8, MinDF: 1, Docs128: "bp128", Freqs128: "bp128", Seed: 3}
+
+func TestVariants(t *testing.T) {
+	c, sc := newCollection(t, someShape)
+	for name, o := range map[string]Options{
+		"default":    {Memory: 4 << 20},
+		"accumulate": {Memory: 4 << 20, Accumulate: true, Width: 1024},
+		"overflow":   {Memory: 4 << 20, overflow: 1},
+		"skip":       {Memory: 4 << 20, Locate: kernels.LocateSkip},
+		"lr":         {Memory: 4 << 20, Locate: kernels.LocateLR},
+		"batches":    {Memory: 4 << 20, Threshold: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dev := NewEmulator()
+			dev.FailRegister = name == "batches" // goes through the ring
+			x, err := New(dev, segmentsOf(c), sc, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			check(t, x, c, sc, c.Draw(rand.New(rand.NewPCG(1, 9)), 25, 5, 30, query.And, query.Or, query.AndOr), nil)
+			x.Close()
+			if err := dev.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestEviction(t *testing.T) {
+	c, sc := newCollection(t, someShape)
+	cpu := &brute{c: c, sc: sc}
+	dev := NewEmulator()
+	x, err := New(dev, segmentsOf(c), sc, Options{Memory: 12 << 10, Threshold: 1, CPU: cpu})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(1, 9))
+	for range 6 {
+		check(t, x, c, sc, c.Draw(r, 8, 3, 20, query.And, query.Or), nil)
+	}
+	s := x.Lists().Stats()
+	if s.Evicted == 0 || s.Hits == 0 || s.Bytes > 12<<10 || s.Loaded-s.Evicted != s.Lists {
+		t.Errorf("statistics are %+v", s)
+	}
+	if cpu.asked == 0 {
+		t.Error("the longest lists fit into 12 KiB")
+	}
+	x.Close()
+	if err := dev.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestDeletes(t *testing.T) {
+	c, sc := newCollection(t, someShape)
+	r := rand.New(rand.NewPCG(4, 4))
+	deleted := roaring.New()
+	segs := segmentsOf(c)
+	for i := range segs {
+		n := int(segs[i].Segment.Meta().Docs)
+		segs[i].Deletes = make([]uint64, n/64) // words at the end may be missing
+		for range n / 3 {
+			if d := r.IntN(n); d/64 < len(segs[i].Deletes) {
+				segs[i].Deletes[d/64] |= 1 << (d % 64)
+				deleted.Add(segs[i].Base + uint32(d))
+			}
+		}
+	}
+	x, err := New(NewEmulator(), segs, sc, Options{Memory: 4 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	check(t, x, c, sc, c.Draw(r, 30, 4, 30, query.And, query.Or, query.AndOr), deleted)
+}
+
+func TestRefusals(t *testing.T) {
+	c, sc := newCollection(t, someShape)
+	dev := NewEmulator()
+	dev.Memory = 4 << 20
+	if _, err := New(dev, segmentsOf(c), sc, Options{Memory: 64 << 20}); !errors.Is(err, ErrMemory) {
+		t.Errorf("too little memory: %v", err)
+	}
+	if err := dev.Close(); err != nil {
+		t.Error(err)
+	}
+	x, err := New(NewEmulator(), segmentsOf(c), sc, Options{Memory: 4 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	q := trial.Query{Terms: []int{0, 1}, K: 5000}.Query()
+	if _, err := x.Execute(context.Background(), []query.Query{q}); !errors.Is(err, ErrUnsupported) {
+		t.Errorf("k of 5000: %v", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := x.Execute(ctx, []query.Query{q}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// TestConjunction compares docIDs with brute force.
+func TestConjunction(t *testing.T) {
+	c, sc := newCollection(t, someShape)
+	x, err := New(NewEmulator(), segmentsOf(c), sc, Options{Memory: 4 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	var in []query.Query
+	qs := c.Draw(rand.New(rand.NewPCG(8, 8)), 40, 4, 10, query.And)
+	for i := range qs {
+		qs[i].K = 1 << 20
+		q := qs[i].Query()
+		q.K = 1
+		in = append(in, q)
+	}
+	b, err := x.NewConjunction(context.Background(), in, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	for range 2 {
+		if err := b.Start(); err != nil {
+			t.Fatal(err)
+		}
+		m, err := b.Finish()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, q := range qs {
+			want := map[uint32]bool{}
+			for _, h := range c.Answer(sc, q, nil) {
+				want[h.Doc] = true
+			}
+			got := m.Of(i)
+			for j, d := range got {
+				if !want[d] || j > 0 && got[j-1] >= d {
+					t.Fatalf("query %d: docID %d is wrong or out of order", i, d)
+				}
+			}
+			if len(got) != len(want) {
+				t.Fatalf("query %d: %d docIDs, not %d", i, len(got), len(want))
+			}
+		}
+	}
+}

@@ -52,6 +52,7 @@ func TestScripts(t *testing.T) {
 			"kjv":       kjv,
 			"killbuild": killBuild,
 			"halfgzip":  halfGzip,
+			"bigdoc":    bigDoc,
 			"interrupt": interrupt,
 		},
 	})
@@ -136,6 +137,24 @@ func kjv(ts *testscript.TestScript, _ bool, args []string) {
 // halfgzip FILE writes the first half of the bundled collection's bytes.
 func halfGzip(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), testdata.KJV[:len(testdata.KJV)/2], 0o666))
+}
+
+// bigdoc FILE LINES BYTES writes a TSV document on each line, the last but one of
+// which has that many bytes of text.
+func bigDoc(ts *testscript.TestScript, _ bool, args []string) {
+	lines, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	size, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	var b bytes.Buffer
+	for i := 1; i <= lines; i++ {
+		text := []byte("short")
+		if i == lines-1 {
+			text = bytes.Repeat([]byte("long "), size/5)
+		}
+		fmt.Fprintf(&b, "doc%d\t%s\n", i, text)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b.Bytes(), 0o666))
 }
 
 // interrupt DIR starts a build into DIR that waits for input, interrupts it and

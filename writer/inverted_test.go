@@ -130,7 +130,7 @@ func TestBadInverted(t *testing.T) {
 		{"term twice", docs(10), pairs(good, good), `list 1, term "good"`, -1},
 		{"long term", docs(10), pairs(list(strings.Repeat("x", 65536), []uint32{1}, []uint32{1})), "list 0", -1},
 		{"id twice", pairs(InvertedDoc{ID: []byte("a")}, InvertedDoc{ID: []byte("b")}, InvertedDoc{ID: []byte("a")}), pairs[InvertedList](), `documents 0 and 2 have the same id "a"`, -1},
-		{"empty id", pairs(InvertedDoc{ID: []byte("a")}, InvertedDoc{}), pairs[InvertedList](), "document 1: writer: a document has an empty id", -1},
+		{"empty id", pairs(InvertedDoc{ID: []byte("a")}, InvertedDoc{}), pairs[InvertedList](), "document 1: bad document: its id is empty", -1},
 		{"input error", docs(10), func(yield func(InvertedList, error) bool) { _ = yield(good, nil) && yield(InvertedList{}, broken) }, "broken input", -1},
 		{"document error", func(yield func(InvertedDoc, error) bool) { yield(InvertedDoc{}, broken) }, pairs(good), "broken input", -1},
 	}

@@ -17,6 +17,9 @@ var ErrClosed = errors.New("writer is closed")
 // the one that is asked for.
 var ErrAnalyzer = errors.New("analyzers differ")
 
+// ErrDocument says that a document cannot be added. The Writer goes on without it.
+var ErrDocument = errors.New("bad document")
+
 // Document is one document to add.
 type Document struct {
 	// ID is its external id: 1 to 65535 bytes of any value. A document with the
@@ -133,7 +136,7 @@ func (w *Writer) setAnalyzer(m *store.Manifest) (err error) {
 // Analyzer returns the analyzer of the index.
 func (w *Writer) Analyzer() *analysis.Analyzer { return w.opts.Analyzer }
 
-// Add adds a document. It copies it and returns before it is inverted, or waits
+// Add adds a document, or fails with ErrDocument. It copies it and returns before it is inverted, or waits
 // while as many documents are under way as the memory budget allows. ctx bounds
 // the wait only.
 func (w *Writer) Add(ctx context.Context, d Document) error {
@@ -141,7 +144,7 @@ func (w *Writer) Add(ctx context.Context, d Document) error {
 		return err
 	}
 	if n, most := len(d.Contents), w.opts.maxText(); n > most {
-		return fmt.Errorf("writer: document %s: %d bytes of text, at most %d fit the memory budget", quote(d.ID), n, most)
+		return fmt.Errorf("%w %s: %d bytes of text, at most %d fit the memory budget", ErrDocument, quote(d.ID), n, most)
 	}
 	return w.pipe.add(ctx, d.ID, d.Contents, false)
 }
@@ -158,9 +161,9 @@ func (w *Writer) Delete(ctx context.Context, id []byte) error {
 func checkID(id []byte) error {
 	switch {
 	case len(id) == 0:
-		return errors.New("writer: a document has an empty id")
+		return fmt.Errorf("%w: its id is empty", ErrDocument)
 	case len(id) > segment.MaxID:
-		return fmt.Errorf("writer: document %s: id of %d bytes, at most %d are allowed", quote(id), len(id), segment.MaxID)
+		return fmt.Errorf("%w %s: id of %d bytes, at most %d are allowed", ErrDocument, quote(id), len(id), segment.MaxID)
 	}
 	return nil
 }

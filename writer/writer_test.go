@@ -81,10 +81,10 @@ func TestBadInput(t *testing.T) {
 		err  error
 		want string
 	}{
-		{w.Add(ctx, doc("", "text")), "empty id"},
+		{w.Add(ctx, doc("", "text")), "id is empty"},
 		{w.Add(ctx, doc(long, "text")), "id of 65536 bytes, at most 65535"},
 		{w.Add(ctx, doc("big", strings.Repeat("word ", 1<<20))), `document "big": 5242880 bytes of text`},
-		{w.Delete(ctx, nil), "empty id"},
+		{w.Delete(ctx, nil), "id is empty"},
 	} {
 		if tt.err == nil || !strings.Contains(tt.err.Error(), tt.want) {
 			t.Errorf("error %v, want one with %q", tt.err, tt.want)

@@ -92,7 +92,9 @@ func (f *flags) build(ctx context.Context, stderr io.Writer, args []string) (*Re
 // all adds all inputs and commits.
 func (b *build) all(ctx context.Context, dir string, o writer.Options, ins []input) (err error) {
 	start := time.Now()
-	if b.w, err = writer.Open(ctx, dir, o); err != nil {
+	if b.w, err = writer.Open(ctx, dir, o); errors.Is(err, writer.ErrAnalyzer) {
+		return err
+	} else if err != nil {
 		return cli.Opening(err)
 	}
 	defer func() {
@@ -124,9 +126,8 @@ func (b *build) all(ctx context.Context, dir string, o writer.Options, ins []inp
 
 // explain says what became of the run that err ended.
 func (b *build) explain(err error) error {
-	var bad *exchange.Error
 	switch {
-	case errors.As(err, &bad) && bad.Recoverable && !b.skip:
+	case (exchange.Recoverable(err) || errors.Is(err, writer.ErrDocument)) && !b.skip:
 		return fmt.Errorf("%w\nnothing was added; --on-error skip passes over bad documents", err)
 	case errors.Is(err, store.ErrUncertain):
 		return err
@@ -149,9 +150,13 @@ func (b *build) documents(ctx context.Context, in input) error {
 			break
 		}
 		if err == nil {
-			err = b.w.Add(ctx, writer.Document(d))
-			b.report.Added++
-		} else if b.skip && exchange.Recoverable(err) {
+			if err = b.w.Add(ctx, writer.Document(d)); errors.Is(err, writer.ErrDocument) {
+				err = fmt.Errorf("%s: %w", in.path, err)
+			} else {
+				b.report.Added++
+			}
+		}
+		if b.skip && (exchange.Recoverable(err) || errors.Is(err, writer.ErrDocument)) {
 			b.skipped(err)
 			err = nil
 		}

@@ -190,17 +190,28 @@ func opening(err error) error {
 
 // Report is what idxmerge prints.
 type Report struct {
-	Index    string            `json:"index"`
-	Segments int               `json:"segments"`
-	Docs     uint64            `json:"documents"`
-	Bytes    int64             `json:"bytes"`
-	Seconds  float64           `json:"seconds"`
-	Merge    writer.MergeStats `json:"merge"`
+	Index    string  `json:"index"`
+	Segments int     `json:"segments"`
+	Docs     uint64  `json:"documents"`
+	Bytes    int64   `json:"bytes"`
+	Seconds  float64 `json:"seconds"`
+	Merge    Merged  `json:"merge"`
 	took     time.Duration
 }
 
+// Merged is writer.MergeStats as it is printed.
+type Merged struct {
+	Sources  int    `json:"sources"`
+	Outputs  int    `json:"outputs"`
+	Docs     uint64 `json:"documents"`
+	Purged   uint64 `json:"purged_documents"`
+	Postings uint64 `json:"postings"`
+	Copied   uint64 `json:"copied_blocks"`
+	Encoded  uint64 `json:"encoded_postings"`
+}
+
 func newReport(dir string, stats writer.MergeStats, took time.Duration) (*Report, error) {
-	r := &Report{Index: dir, Merge: stats, Seconds: took.Seconds(), took: took}
+	r := &Report{Index: dir, Merge: Merged(stats), Seconds: took.Seconds(), took: took}
 	d, err := store.Open(dir)
 	if err != nil {
 		return nil, err

@@ -20,12 +20,13 @@ import (
 
 // Answer is what idxquery prints for one query.
 type Answer struct {
-	QID     string       `json:"qid"`
-	Query   string       `json:"query"`
-	Terms   []string     `json:"terms"`
-	Seconds float64      `json:"seconds"`
-	Hits    []Hit        `json:"hits"`
-	Trace   *query.Trace `json:"trace,omitempty"`
+	QID     string   `json:"qid"`
+	Query   string   `json:"query"`
+	Terms   []string `json:"terms"`
+	Seconds float64  `json:"seconds"`
+	Hits    []Hit    `json:"hits"`
+	Trace   *Trace   `json:"trace,omitempty"`
+	trace   *query.Trace
 	took    time.Duration
 }
 
@@ -133,8 +134,8 @@ func (s *session) answer(ctx context.Context, q question, text bool) (*Answer, e
 		a.Terms = append(a.Terms, string(s.buf.At(i)))
 	}
 	if s.f.trace {
-		a.Trace = &query.Trace{}
-		x.Trace = a.Trace
+		a.trace = &query.Trace{}
+		x.Trace = a.trace
 	}
 	start := time.Now()
 	r, err := s.searcher.Search(ctx, x)
@@ -142,6 +143,9 @@ func (s *session) answer(ctx context.Context, q question, text bool) (*Answer, e
 	a.Seconds = a.took.Seconds()
 	if err != nil {
 		return nil, fmt.Errorf("query %s: %w", q.id, err)
+	}
+	if a.trace != nil {
+		a.Trace = newTrace(a.trace)
 	}
 	for i, h := range r.Hits {
 		if s.id, err = s.snapshot.ID(h.Doc, s.id); err != nil {
@@ -191,7 +195,7 @@ func (s *session) each(cmd *cobra.Command, qs []question, text bool, f func(*Ans
 // print prints a table for every query, or JSON.
 func (s *session) print(cmd *cobra.Command, qs []question) error {
 	w := cmd.OutOrStdout()
-	var answers []*Answer
+	answers := []*Answer{}
 	err := s.each(cmd, qs, true, func(a *Answer) error {
 		if s.f.json {
 			answers = append(answers, a)
@@ -231,8 +235,8 @@ func (s *session) table(w io.Writer, a *Answer, head bool) error {
 	} else if _, err := t.WriteTo(w); err != nil {
 		return err
 	}
-	if a.Trace != nil {
-		writeTrace(w, a.Trace)
+	if a.trace != nil {
+		writeTrace(w, a.trace)
 	}
 	if head {
 		fmt.Fprintln(w)

@@ -17,6 +17,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pinion-index/pinion/exchange"
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/testdata"
 	"github.com/pinion-index/pinion/tools/internal/cli"
@@ -89,7 +91,7 @@ func run(ctx context.Context, out, stderr io.Writer, dir string) error {
 }
 
 // clear makes room for the index: what an earlier run left is removed, anything
-// else is not touched.
+// else, another index included, is not touched.
 func clear(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, os.ErrNotExist) {
@@ -103,6 +105,9 @@ func clear(dir string) error {
 			return fmt.Errorf("%s holds other files, such as %s: name another --dir", dir, e.Name())
 		}
 	}
+	if err := checkOurs(dir); err != nil {
+		return err
+	}
 	for _, e := range entries {
 		if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
 			return err
@@ -110,6 +115,32 @@ func clear(dir string) error {
 	}
 	return nil
 }
+
+// checkOurs makes sure that the index in dir, if there is one, is of the bundled
+// collection.
+func checkOurs(dir string) error {
+	index, err := reader.Open(dir)
+	if errors.Is(err, format.ErrNotAnIndex) {
+		return nil // left-overs of a run that was interrupted before its first commit
+	}
+	if err != nil {
+		return fmt.Errorf("%w; name another --dir", err)
+	}
+	defer index.Close()
+	snapshot, err := index.Snapshot()
+	if err != nil {
+		return err
+	}
+	defer snapshot.Close()
+	_, ok, err := snapshot.FindID([]byte(firstVerse))
+	if stats := snapshot.Stats(); err == nil && (!ok || stats.Docs > testdata.KJVDocs) {
+		err = fmt.Errorf("%s holds another index: name another --dir", dir)
+	}
+	return err
+}
+
+// firstVerse is the id of the collection's first document.
+const firstVerse = "Ge1:1"
 
 // build adds the bundled collection in several commits, a segment each.
 func build(ctx context.Context, out io.Writer, dir string) (err error) {

@@ -31,6 +31,7 @@ func patch512(out output) error {
 	}
 	a.lines512()
 	a.fields512()
+	a.listed512()
 	return a.write(out, "format/codec/patch", "patch", "patch512")
 }
 
@@ -176,6 +177,17 @@ func (p *patcher512) bitmap() {
 // The positions must ascend.
 func (p *patcher512) list(pos reg.GPVirtual) {
 	f := p.newFields512(pos)
+	p.gather(func(x reg.VecVirtual) { f.next(x) })
+	// The bits that the loop read past the last position are those of overflows.
+	bits := p.GP64()
+	p.MOVQ(p.count, bits)
+	p.IMULQ(pos, bits)
+	p.MOVQ(f.start, p.bit)
+	p.ADDQ(bits, p.bit)
+}
+
+// gather turns positions, sixteen at a time from next, into a bitmap.
+func (p *patcher512) gather(next func(x reg.VecVirtual)) {
 	lower, upper, ones, sixtyFour, before, none := p.ZMM(), p.ZMM(), p.ZMM(), p.ZMM(), p.ZMM(), p.ZMM()
 	p.VPXORQ(lower, lower, lower)
 	p.VPXORQ(upper, upper, upper)
@@ -190,7 +202,7 @@ func (p *patcher512) list(pos reg.GPVirtual) {
 	active, falls := p.K(), p.K()
 	p.tail(left, active)
 	x, y, half := p.ZMM(), p.ZMM(), p.ZMM()
-	f.next(x)
+	next(x)
 	p.VALIGND(operand.U8(15), before, x, y)
 	p.VMOVDQA32(x, before)
 	p.VPCMPD(operand.U8(2), y, x, active, falls) // signed: less or equal
@@ -228,12 +240,6 @@ func (p *patcher512) list(pos reg.GPVirtual) {
 	p.VPOR(a.AsX(), both.AsX(), both.AsX())
 	p.VMOVQ(both.AsX(), p.lo)
 	p.VPEXTRQ(operand.U8(1), both.AsX(), p.hi)
-	// The bits that the loop read past the last position are those of overflows.
-	bits := p.GP64()
-	p.MOVQ(p.count, bits)
-	p.IMULQ(pos, bits)
-	p.MOVQ(f.start, p.bit)
-	p.ADDQ(bits, p.bit)
 }
 
 // fields512 reads sixteen bit fields of one width at a time.
@@ -477,4 +483,36 @@ func (a *assembler) fields512() {
 	}, dst)
 	a.VZEROUPPER()
 	a.RET()
+}
+
+// listed512 generates the fused unpackers for exceptions that are no longer packed.
+func (a *assembler) listed512() {
+	for _, kind := range []string{"Freqs", "Docs"} {
+		p := &patcher512{assembler: a, name: "listed" + kind + "512", kind: kind, fused: true}
+		a.function(p.name, "func(dst, positions, overflows *uint32, count, width uint64, prev uint32, low, tab *byte) bool",
+			p.name+" is unpack"+kind+"512 for positions and overflows less one as words, of which those up",
+			"to the next multiple of 16 are readable.")
+		p.count, p.lo, p.hi = a.arg("count"), a.GP64(), a.GP64()
+		p.buffer = a.AllocLocal((128 + 16) * 4)
+		positions := a.arg("positions")
+		p.gather(func(x reg.VecVirtual) {
+			a.VMOVDQU32(operand.Mem{Base: positions}, x)
+			a.ADDQ(operand.U8(64), positions)
+		})
+		overflows, to, end := a.arg("overflows"), a.GP64(), a.GP64()
+		width, ones, x := a.broadcast64("width"), a.ZMM(), a.ZMM()
+		a.VPTERNLOGD(operand.U8(0xff), ones, ones, ones)
+		a.LEAQ(p.buffer, to)
+		a.LEAQ(operand.Mem{Base: to, Index: p.count, Scale: 4}, end)
+		a.Label(p.name + "_overflow")
+		a.VMOVDQU32(operand.Mem{Base: overflows}, x)
+		a.VPSUBD(ones, x, x)
+		a.VPSLLVD(width, x, x)
+		a.VMOVDQU32(x, operand.Mem{Base: to})
+		a.ADDQ(operand.U8(64), overflows)
+		a.ADDQ(operand.U8(64), to)
+		a.CMPQ(to, end)
+		a.JLT(operand.LabelRef(p.name + "_overflow"))
+		p.expand()
+	}
 }

@@ -115,3 +115,21 @@ func fields(dst []uint32, src []byte, bit, width uint, n int) {
 	}
 	fieldsPortable(dst, src, bit, width, n)
 }
+
+func listedFreqs(dst []uint32, n int, src []byte, width uint, positions, overflows []uint32) bool {
+	if n == bitpack.BlockLen && tier(src) == simd.AVX512 && cap(positions) >= (len(positions)+15)&^15 && cap(overflows) >= (len(positions)+15)&^15 {
+		low, tab := lowAndTable(src, 0, width)
+		return positions[len(positions)-1] < uint32(n) &&
+			listedFreqs512(&dst[0], &positions[0], &overflows[0], uint64(len(positions)), uint64(width), 0, low, tab)
+	}
+	return listedFreqsPortable(dst, n, src, width, positions, overflows)
+}
+
+func listedDocs(dst []uint32, n int, src []byte, width uint, positions, overflows []uint32, prev uint32) bool {
+	if n == bitpack.BlockLen && tier(src) == simd.AVX512 && cap(positions) >= (len(positions)+15)&^15 && cap(overflows) >= (len(positions)+15)&^15 {
+		low, tab := lowAndTable(src, 0, width)
+		return positions[len(positions)-1] < uint32(n) &&
+			listedDocs512(&dst[0], &positions[0], &overflows[0], uint64(len(positions)), uint64(width), prev, low, tab)
+	}
+	return listedDocsPortable(dst, n, src, width, positions, overflows, prev)
+}

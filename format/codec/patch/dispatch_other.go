@@ -21,3 +21,11 @@ func unpackLine([]uint32, []byte, int, uint, Plan, *[4]uint32, uint32) (ok, done
 func fields(dst []uint32, src []byte, bit, width uint, n int) {
 	fieldsPortable(dst, src, bit, width, n)
 }
+
+func listedFreqs(dst []uint32, n int, src []byte, width uint, positions, overflows []uint32) bool {
+	return listedFreqsPortable(dst, n, src, width, positions, overflows)
+}
+
+func listedDocs(dst []uint32, n int, src []byte, width uint, positions, overflows []uint32, prev uint32) bool {
+	return listedDocsPortable(dst, n, src, width, positions, overflows, prev)
+}

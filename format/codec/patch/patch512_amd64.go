@@ -55,3 +55,15 @@ func plainLine512(dst *uint32, low *byte, tab *byte, prev uint32, line *uint32) 
 //
 //go:noescape
 func fields512(dst *uint32, src *byte, bit uint64, width uint64, n uint64)
+
+// listedFreqs512 is unpackFreqs512 for positions and overflows less one as words, of which those up
+// to the next multiple of 16 are readable.
+//
+//go:noescape
+func listedFreqs512(dst *uint32, positions *uint32, overflows *uint32, count uint64, width uint64, prev uint32, low *byte, tab *byte) bool
+
+// listedDocs512 is unpackDocs512 for positions and overflows less one as words, of which those up
+// to the next multiple of 16 are readable.
+//
+//go:noescape
+func listedDocs512(dst *uint32, positions *uint32, overflows *uint32, count uint64, width uint64, prev uint32, low *byte, tab *byte) bool

@@ -2660,3 +2660,498 @@ field:
 	JG           field
 	VZEROUPPER
 	RET
+
+// func listedFreqs512(dst *uint32, positions *uint32, overflows *uint32, count uint64, width uint64, prev uint32, low *byte, tab *byte) bool
+// Requires: AVX, AVX2, AVX512F, BMI2, POPCNT
+TEXT ·listedFreqs512(SB), NOSPLIT, $576-65
+	MOVQ         count+24(FP), AX
+	MOVQ         positions+8(FP), CX
+	VPXORQ       Z0, Z0, Z0
+	VPXORQ       Z1, Z1, Z1
+	VPBROADCASTQ one<>+0(SB), Z2
+	VPBROADCASTQ one<>+8(SB), Z3
+	VPTERNLOGD   $0xff, Z4, Z4, Z4
+	VMOVDQA32    Z4, Z5
+	MOVQ         AX, DX
+
+listedFreqs512_position:
+	MOVQ          $-1, BX
+	BZHIQ         DX, BX, BX
+	KMOVW         BX, K1
+	VMOVDQU32     (CX), Z6
+	ADDQ          $0x40, CX
+	VALIGND       $0x0f, Z4, Z6, Z7
+	VMOVDQA32     Z6, Z4
+	VPCMPD        $0x02, Z7, Z6, K1, K2
+	VMOVDQA32     Z5, Z7
+	VMOVDQA32     Z6, K1, Z7
+	KORTESTW      K2, K2
+	JNE           listedFreqs512_fail
+	VPMOVZXDQ     Y7, Z6
+	VPSLLVQ       Z6, Z2, Z10
+	VPORQ         Z10, Z0, Z0
+	VPSUBQ        Z3, Z6, Z6
+	VPSLLVQ       Z6, Z2, Z10
+	VPORQ         Z10, Z1, Z1
+	VEXTRACTI64X4 $0x01, Z7, Y6
+	VPMOVZXDQ     Y6, Z6
+	VPSLLVQ       Z6, Z2, Z7
+	VPORQ         Z7, Z0, Z0
+	VPSUBQ        Z3, Z6, Z6
+	VPSLLVQ       Z6, Z2, Z7
+	VPORQ         Z7, Z1, Z1
+	SUBQ          $0x10, DX
+	JG            listedFreqs512_position
+	VEXTRACTI64X4 $0x01, Z0, Y2
+	VPOR          Y0, Y2, Y2
+	VEXTRACTI64X4 $0x01, Z1, Y0
+	VPOR          Y1, Y0, Y0
+	VPUNPCKLQDQ   Y0, Y2, Y1
+	VPUNPCKHQDQ   Y0, Y2, Y2
+	VPOR          Y2, Y1, Y1
+	VEXTRACTI128  $0x01, Y1, X2
+	VPOR          X2, X1, X1
+	VMOVQ         X1, CX
+	VPEXTRQ       $0x01, X1, DX
+	MOVQ          overflows+16(FP), BX
+	MOVQ          width+32(FP), SI
+	VPBROADCASTD  SI, Z0
+	VPTERNLOGD    $0xff, Z8, Z8, Z8
+	LEAQ          (SP), SI
+	LEAQ          (SI)(AX*4), AX
+
+listedFreqs512_overflow:
+	VMOVDQU32    (BX), Z1
+	VPSUBD       Z8, Z1, Z1
+	VPSLLVD      Z0, Z1, Z1
+	VMOVDQU32    Z1, (SI)
+	ADDQ         $0x40, BX
+	ADDQ         $0x40, SI
+	CMPQ         SI, AX
+	JLT          listedFreqs512_overflow
+	MOVQ         dst+0(FP), AX
+	LEAQ         (SP), BX
+	VPTERNLOGD   $0xff, Z9, Z9, Z9
+	MOVQ         low+48(FP), SI
+	MOVQ         tab+56(FP), DI
+	VPBROADCASTD 32(DI), Z0
+	KMOVW        CX, K1
+	VPEXPANDD.Z  (BX), K1, Z1
+	MOVWQZX      CX, R8
+	POPCNTQ      R8, R8
+	LEAQ         (BX)(R8*4), BX
+	SHRQ         $0x10, CX
+	MOVL         (DI), R8
+	VMOVDQU64    64(DI), Z2
+	VPERMQ       (SI)(R8*1), Z2, Z3
+	VPERMQ       16(SI)(R8*1), Z2, Z2
+	VPSRLVD      128(DI), Z3, Z3
+	VPSLLVD      192(DI), Z2, Z2
+	VPTERNLOGD   $0xa8, Z0, Z2, Z3
+	VPORD        Z3, Z1, Z1
+	VPSUBD       Z9, Z1, Z1
+	VMOVDQU32    Z1, (AX)
+	KMOVW        CX, K1
+	VPEXPANDD.Z  (BX), K1, Z1
+	MOVWQZX      CX, R8
+	POPCNTQ      R8, R8
+	LEAQ         (BX)(R8*4), BX
+	SHRQ         $0x10, CX
+	MOVL         4(DI), R8
+	VMOVDQU64    256(DI), Z2
+	VPERMQ       (SI)(R8*1), Z2, Z3
+	VPERMQ       16(SI)(R8*1), Z2, Z2
+	VPSRLVD      320(DI), Z3, Z3
+	VPSLLVD      384(DI), Z2, Z2
+	VPTERNLOGD   $0xa8, Z0, Z2, Z3
+	VPORD        Z3, Z1, Z1
+	VPSUBD       Z9, Z1, Z1
+	VMOVDQU32    Z1, 64(AX)
+	KMOVW        CX, K1
+	VPEXPANDD.Z  (BX), K1, Z1
+	MOVWQZX      CX, R8
+	POPCNTQ      R8, R8
+	LEAQ         (BX)(R8*4), BX
+	SHRQ         $0x10, CX
+	MOVL         8(DI), R8
+	VMOVDQU64    448(DI), Z2
+	VPERMQ       (SI)(R8*1), Z2, Z3
+	VPERMQ       16(SI)(R8*1), Z2, Z2
+	VPSRLVD      512(DI), Z3, Z3
+	VPSLLVD      576(DI), Z2, Z2
+	VPTERNLOGD   $0xa8, Z0, Z2, Z3
+	VPORD        Z3, Z1, Z1
+	VPSUBD       Z9, Z1, Z1
+	VMOVDQU32    Z1, 128(AX)
+	KMOVW        CX, K1
+	VPEXPANDD.Z  (BX), K1, Z1
+	MOVWQZX      CX, R8
+	POPCNTQ      R8, R8
+	LEAQ         (BX)(R8*4), BX
+	SHRQ         $0x10, CX
+	MOVL         12(DI), CX
+	VMOVDQU64    640(DI), Z2
+	VPERMQ       (SI)(CX*1), Z2, Z3
+	VPERMQ       16(SI)(CX*1), Z2, Z2
+	VPSRLVD      704(DI), Z3, Z3
+	VPSLLVD      768(DI), Z2, Z2
+	VPTERNLOGD   $0xa8, Z0, Z2, Z3
+	VPORD        Z3, Z1, Z1
+	VPSUBD       Z9, Z1, Z1
+	VMOVDQU32    Z1, 192(AX)
+	KMOVW        DX, K1
+	VPEXPANDD.Z  (BX), K1, Z1
+	MOVWQZX      DX, CX
+	POPCNTQ      CX, CX
+	LEAQ         (BX)(CX*4), BX
+	SHRQ         $0x10, DX
+	MOVL         16(DI), CX
+	VMOVDQU64    832(DI), Z2
+	VPERMQ       (SI)(CX*1), Z2, Z3
+	VPERMQ       16(SI)(CX*1), Z2, Z2
+	VPSRLVD      896(DI), Z3, Z3
+	VPSLLVD      960(DI), Z2, Z2
+	VPTERNLOGD   $0xa8, Z0, Z2, Z3
+	VPORD        Z3, Z1, Z1
+	VPSUBD       Z9, Z1, Z1
+	VMOVDQU32    Z1, 256(AX)
+	KMOVW        DX, K1
+	VPEXPANDD.Z  (BX), K1, Z1
+	MOVWQZX      DX, CX
+	POPCNTQ      CX, CX
+	LEAQ         (BX)(CX*4), BX
+	SHRQ         $0x10, DX
+	MOVL         20(DI), CX
+	VMOVDQU64    1024(DI), Z2
+	VPERMQ       (SI)(CX*1), Z2, Z3
+	VPERMQ       16(SI)(CX*1), Z2, Z2
+	VPSRLVD      1088(DI), Z3, Z3
+	VPSLLVD      1152(DI), Z2, Z2
+	VPTERNLOGD   $0xa8, Z0, Z2, Z3
+	VPORD        Z3, Z1, Z1
+	VPSUBD       Z9, Z1, Z1
+	VMOVDQU32    Z1, 320(AX)
+	KMOVW        DX, K1
+	VPEXPANDD.Z  (BX), K1, Z1
+	MOVWQZX      DX, CX
+	POPCNTQ      CX, CX
+	LEAQ         (BX)(CX*4), BX
+	SHRQ         $0x10, DX
+	MOVL         24(DI), CX
+	VMOVDQU64    1216(DI), Z2
+	VPERMQ       (SI)(CX*1), Z2, Z3
+	VPERMQ       16(SI)(CX*1), Z2, Z2
+	VPSRLVD      1280(DI), Z3, Z3
+	VPSLLVD      1344(DI), Z2, Z2
+	VPTERNLOGD   $0xa8, Z0, Z2, Z3
+	VPORD        Z3, Z1, Z1
+	VPSUBD       Z9, Z1, Z1
+	VMOVDQU32    Z1, 384(AX)
+	KMOVW        DX, K1
+	VPEXPANDD.Z  (BX), K1, Z1
+	MOVL         28(DI), CX
+	VMOVDQU64    1408(DI), Z2
+	VPERMQ       (SI)(CX*1), Z2, Z3
+	VPERMQ       16(SI)(CX*1), Z2, Z2
+	VPSRLVD      1472(DI), Z3, Z3
+	VPSLLVD      1536(DI), Z2, Z2
+	VPTERNLOGD   $0xa8, Z0, Z2, Z3
+	VPORD        Z3, Z1, Z1
+	VPSUBD       Z9, Z1, Z1
+	VMOVDQU32    Z1, 448(AX)
+	VZEROUPPER
+	MOVB         $0x01, ret+64(FP)
+	RET
+
+listedFreqs512_fail:
+	VZEROUPPER
+	MOVB $0x00, ret+64(FP)
+	RET
+
+// func listedDocs512(dst *uint32, positions *uint32, overflows *uint32, count uint64, width uint64, prev uint32, low *byte, tab *byte) bool
+// Requires: AVX, AVX2, AVX512BW, AVX512F, BMI2, POPCNT
+TEXT ·listedDocs512(SB), NOSPLIT, $576-65
+	MOVQ         count+24(FP), AX
+	MOVQ         positions+8(FP), CX
+	VPXORQ       Z0, Z0, Z0
+	VPXORQ       Z1, Z1, Z1
+	VPBROADCASTQ one<>+0(SB), Z2
+	VPBROADCASTQ one<>+8(SB), Z3
+	VPTERNLOGD   $0xff, Z4, Z4, Z4
+	VMOVDQA32    Z4, Z5
+	MOVQ         AX, DX
+
+listedDocs512_position:
+	MOVQ          $-1, BX
+	BZHIQ         DX, BX, BX
+	KMOVW         BX, K1
+	VMOVDQU32     (CX), Z6
+	ADDQ          $0x40, CX
+	VALIGND       $0x0f, Z4, Z6, Z7
+	VMOVDQA32     Z6, Z4
+	VPCMPD        $0x02, Z7, Z6, K1, K2
+	VMOVDQA32     Z5, Z7
+	VMOVDQA32     Z6, K1, Z7
+	KORTESTW      K2, K2
+	JNE           listedDocs512_fail
+	VPMOVZXDQ     Y7, Z6
+	VPSLLVQ       Z6, Z2, Z9
+	VPORQ         Z9, Z0, Z0
+	VPSUBQ        Z3, Z6, Z6
+	VPSLLVQ       Z6, Z2, Z9
+	VPORQ         Z9, Z1, Z1
+	VEXTRACTI64X4 $0x01, Z7, Y6
+	VPMOVZXDQ     Y6, Z6
+	VPSLLVQ       Z6, Z2, Z7
+	VPORQ         Z7, Z0, Z0
+	VPSUBQ        Z3, Z6, Z6
+	VPSLLVQ       Z6, Z2, Z7
+	VPORQ         Z7, Z1, Z1
+	SUBQ          $0x10, DX
+	JG            listedDocs512_position
+	VEXTRACTI64X4 $0x01, Z0, Y2
+	VPOR          Y0, Y2, Y2
+	VEXTRACTI64X4 $0x01, Z1, Y0
+	VPOR          Y1, Y0, Y0
+	VPUNPCKLQDQ   Y0, Y2, Y1
+	VPUNPCKHQDQ   Y0, Y2, Y2
+	VPOR          Y2, Y1, Y1
+	VEXTRACTI128  $0x01, Y1, X2
+	VPOR          X2, X1, X1
+	VMOVQ         X1, CX
+	VPEXTRQ       $0x01, X1, DX
+	MOVQ          overflows+16(FP), BX
+	MOVQ          width+32(FP), SI
+	VPBROADCASTD  SI, Z0
+	VPTERNLOGD    $0xff, Z8, Z8, Z8
+	LEAQ          (SP), SI
+	LEAQ          (SI)(AX*4), AX
+
+listedDocs512_overflow:
+	VMOVDQU32       (BX), Z1
+	VPSUBD          Z8, Z1, Z1
+	VPSLLVD         Z0, Z1, Z1
+	VMOVDQU32       Z1, (SI)
+	ADDQ            $0x40, BX
+	ADDQ            $0x40, SI
+	CMPQ            SI, AX
+	JLT             listedDocs512_overflow
+	MOVQ            dst+0(FP), AX
+	LEAQ            (SP), BX
+	MOVL            prev+40(FP), SI
+	VBROADCASTI32X4 pairs<>+0(SB), Z0
+	VMOVDQU32       row<>+0(SB), Z1
+	VPBROADCASTD    tops<>+0(SB), Z2
+	VPBROADCASTD    tops<>+4(SB), Z3
+	MOVL            $0x0000f0f0, DI
+	KMOVW           DI, K1
+	MOVL            $0x0000ff00, DI
+	KMOVW           DI, K2
+	VPBROADCASTD    SI, Z4
+	MOVQ            low+48(FP), SI
+	MOVQ            tab+56(FP), DI
+	VPBROADCASTD    32(DI), Z5
+	KMOVW           CX, K3
+	VPEXPANDD.Z     (BX), K3, Z6
+	MOVWQZX         CX, R8
+	POPCNTQ         R8, R8
+	LEAQ            (BX)(R8*4), BX
+	SHRQ            $0x10, CX
+	MOVL            (DI), R8
+	VMOVDQU64       64(DI), Z7
+	VPERMQ          (SI)(R8*1), Z7, Z8
+	VPERMQ          16(SI)(R8*1), Z7, Z7
+	VPSRLVD         128(DI), Z8, Z8
+	VPSLLVD         192(DI), Z7, Z7
+	VPTERNLOGD      $0xa8, Z5, Z7, Z8
+	VPTERNLOGD      $0x05, Z8, Z6, Z6
+	VPSLLQ          $0x20, Z6, Z7
+	VPADDD          Z7, Z6, Z6
+	VPSHUFB         Z0, Z6, Z7
+	VPADDD          Z7, Z6, Z6
+	VPERMD.Z        Z6, Z1, K1, Z7
+	VPADDD          Z7, Z6, Z6
+	VPERMD.Z        Z6, Z2, K2, Z7
+	VPADDD          Z7, Z6, Z6
+	VPSUBD          Z6, Z4, Z6
+	VPERMD          Z6, Z3, Z4
+	VMOVDQU32       Z6, (AX)
+	KMOVW           CX, K3
+	VPEXPANDD.Z     (BX), K3, Z6
+	MOVWQZX         CX, R8
+	POPCNTQ         R8, R8
+	LEAQ            (BX)(R8*4), BX
+	SHRQ            $0x10, CX
+	MOVL            4(DI), R8
+	VMOVDQU64       256(DI), Z7
+	VPERMQ          (SI)(R8*1), Z7, Z8
+	VPERMQ          16(SI)(R8*1), Z7, Z7
+	VPSRLVD         320(DI), Z8, Z8
+	VPSLLVD         384(DI), Z7, Z7
+	VPTERNLOGD      $0xa8, Z5, Z7, Z8
+	VPTERNLOGD      $0x05, Z8, Z6, Z6
+	VPSLLQ          $0x20, Z6, Z7
+	VPADDD          Z7, Z6, Z6
+	VPSHUFB         Z0, Z6, Z7
+	VPADDD          Z7, Z6, Z6
+	VPERMD.Z        Z6, Z1, K1, Z7
+	VPADDD          Z7, Z6, Z6
+	VPERMD.Z        Z6, Z2, K2, Z7
+	VPADDD          Z7, Z6, Z6
+	VPSUBD          Z6, Z4, Z6
+	VPERMD          Z6, Z3, Z4
+	VMOVDQU32       Z6, 64(AX)
+	KMOVW           CX, K3
+	VPEXPANDD.Z     (BX), K3, Z6
+	MOVWQZX         CX, R8
+	POPCNTQ         R8, R8
+	LEAQ            (BX)(R8*4), BX
+	SHRQ            $0x10, CX
+	MOVL            8(DI), R8
+	VMOVDQU64       448(DI), Z7
+	VPERMQ          (SI)(R8*1), Z7, Z8
+	VPERMQ          16(SI)(R8*1), Z7, Z7
+	VPSRLVD         512(DI), Z8, Z8
+	VPSLLVD         576(DI), Z7, Z7
+	VPTERNLOGD      $0xa8, Z5, Z7, Z8
+	VPTERNLOGD      $0x05, Z8, Z6, Z6
+	VPSLLQ          $0x20, Z6, Z7
+	VPADDD          Z7, Z6, Z6
+	VPSHUFB         Z0, Z6, Z7
+	VPADDD          Z7, Z6, Z6
+	VPERMD.Z        Z6, Z1, K1, Z7
+	VPADDD          Z7, Z6, Z6
+	VPERMD.Z        Z6, Z2, K2, Z7
+	VPADDD          Z7, Z6, Z6
+	VPSUBD          Z6, Z4, Z6
+	VPERMD          Z6, Z3, Z4
+	VMOVDQU32       Z6, 128(AX)
+	KMOVW           CX, K3
+	VPEXPANDD.Z     (BX), K3, Z6
+	MOVWQZX         CX, R8
+	POPCNTQ         R8, R8
+	LEAQ            (BX)(R8*4), BX
+	SHRQ            $0x10, CX
+	MOVL            12(DI), CX
+	VMOVDQU64       640(DI), Z7
+	VPERMQ          (SI)(CX*1), Z7, Z8
+	VPERMQ          16(SI)(CX*1), Z7, Z7
+	VPSRLVD         704(DI), Z8, Z8
+	VPSLLVD         768(DI), Z7, Z7
+	VPTERNLOGD      $0xa8, Z5, Z7, Z8
+	VPTERNLOGD      $0x05, Z8, Z6, Z6
+	VPSLLQ          $0x20, Z6, Z7
+	VPADDD          Z7, Z6, Z6
+	VPSHUFB         Z0, Z6, Z7
+	VPADDD          Z7, Z6, Z6
+	VPERMD.Z        Z6, Z1, K1, Z7
+	VPADDD          Z7, Z6, Z6
+	VPERMD.Z        Z6, Z2, K2, Z7
+	VPADDD          Z7, Z6, Z6
+	VPSUBD          Z6, Z4, Z6
+	VPERMD          Z6, Z3, Z4
+	VMOVDQU32       Z6, 192(AX)
+	KMOVW           DX, K3
+	VPEXPANDD.Z     (BX), K3, Z6
+	MOVWQZX         DX, CX
+	POPCNTQ         CX, CX
+	LEAQ            (BX)(CX*4), BX
+	SHRQ            $0x10, DX
+	MOVL            16(DI), CX
+	VMOVDQU64       832(DI), Z7
+	VPERMQ          (SI)(CX*1), Z7, Z8
+	VPERMQ          16(SI)(CX*1), Z7, Z7
+	VPSRLVD         896(DI), Z8, Z8
+	VPSLLVD         960(DI), Z7, Z7
+	VPTERNLOGD      $0xa8, Z5, Z7, Z8
+	VPTERNLOGD      $0x05, Z8, Z6, Z6
+	VPSLLQ          $0x20, Z6, Z7
+	VPADDD          Z7, Z6, Z6
+	VPSHUFB         Z0, Z6, Z7
+	VPADDD          Z7, Z6, Z6
+	VPERMD.Z        Z6, Z1, K1, Z7
+	VPADDD          Z7, Z6, Z6
+	VPERMD.Z        Z6, Z2, K2, Z7
+	VPADDD          Z7, Z6, Z6
+	VPSUBD          Z6, Z4, Z6
+	VPERMD          Z6, Z3, Z4
+	VMOVDQU32       Z6, 256(AX)
+	KMOVW           DX, K3
+	VPEXPANDD.Z     (BX), K3, Z6
+	MOVWQZX         DX, CX
+	POPCNTQ         CX, CX
+	LEAQ            (BX)(CX*4), BX
+	SHRQ            $0x10, DX
+	MOVL            20(DI), CX
+	VMOVDQU64       1024(DI), Z7
+	VPERMQ          (SI)(CX*1), Z7, Z8
+	VPERMQ          16(SI)(CX*1), Z7, Z7
+	VPSRLVD         1088(DI), Z8, Z8
+	VPSLLVD         1152(DI), Z7, Z7
+	VPTERNLOGD      $0xa8, Z5, Z7, Z8
+	VPTERNLOGD      $0x05, Z8, Z6, Z6
+	VPSLLQ          $0x20, Z6, Z7
+	VPADDD          Z7, Z6, Z6
+	VPSHUFB         Z0, Z6, Z7
+	VPADDD          Z7, Z6, Z6
+	VPERMD.Z        Z6, Z1, K1, Z7
+	VPADDD          Z7, Z6, Z6
+	VPERMD.Z        Z6, Z2, K2, Z7
+	VPADDD          Z7, Z6, Z6
+	VPSUBD          Z6, Z4, Z6
+	VPERMD          Z6, Z3, Z4
+	VMOVDQU32       Z6, 320(AX)
+	KMOVW           DX, K3
+	VPEXPANDD.Z     (BX), K3, Z6
+	MOVWQZX         DX, CX
+	POPCNTQ         CX, CX
+	LEAQ            (BX)(CX*4), BX
+	SHRQ            $0x10, DX
+	MOVL            24(DI), CX
+	VMOVDQU64       1216(DI), Z7
+	VPERMQ          (SI)(CX*1), Z7, Z8
+	VPERMQ          16(SI)(CX*1), Z7, Z7
+	VPSRLVD         1280(DI), Z8, Z8
+	VPSLLVD         1344(DI), Z7, Z7
+	VPTERNLOGD      $0xa8, Z5, Z7, Z8
+	VPTERNLOGD      $0x05, Z8, Z6, Z6
+	VPSLLQ          $0x20, Z6, Z7
+	VPADDD          Z7, Z6, Z6
+	VPSHUFB         Z0, Z6, Z7
+	VPADDD          Z7, Z6, Z6
+	VPERMD.Z        Z6, Z1, K1, Z7
+	VPADDD          Z7, Z6, Z6
+	VPERMD.Z        Z6, Z2, K2, Z7
+	VPADDD          Z7, Z6, Z6
+	VPSUBD          Z6, Z4, Z6
+	VPERMD          Z6, Z3, Z4
+	VMOVDQU32       Z6, 384(AX)
+	KMOVW           DX, K3
+	VPEXPANDD.Z     (BX), K3, Z6
+	MOVL            28(DI), CX
+	VMOVDQU64       1408(DI), Z7
+	VPERMQ          (SI)(CX*1), Z7, Z8
+	VPERMQ          16(SI)(CX*1), Z7, Z7
+	VPSRLVD         1472(DI), Z8, Z8
+	VPSLLVD         1536(DI), Z7, Z7
+	VPTERNLOGD      $0xa8, Z5, Z7, Z8
+	VPTERNLOGD      $0x05, Z8, Z6, Z6
+	VPSLLQ          $0x20, Z6, Z5
+	VPADDD          Z5, Z6, Z6
+	VPSHUFB         Z0, Z6, Z5
+	VPADDD          Z5, Z6, Z6
+	VPERMD.Z        Z6, Z1, K1, Z5
+	VPADDD          Z5, Z6, Z6
+	VPERMD.Z        Z6, Z2, K2, Z5
+	VPADDD          Z5, Z6, Z6
+	VPSUBD          Z6, Z4, Z0
+	VPERMD          Z0, Z3, Z4
+	VMOVDQU32       Z0, 448(AX)
+	VZEROUPPER
+	MOVB            $0x01, ret+64(FP)
+	RET
+
+listedDocs512_fail:
+	VZEROUPPER
+	MOVB $0x00, ret+64(FP)
+	RET

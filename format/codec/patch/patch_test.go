@@ -201,6 +201,51 @@ func TestTiers(t *testing.T) {
 	})
 }
 
+// TestListed compares the tiers on exceptions that are no longer packed.
+func TestListed(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+		count := rapid.IntRange(1, 128).Draw(t, "count")
+		width := rapid.UintRange(0, 32).Draw(t, "width")
+		n := rapid.SampledFrom([]int{128, 128, 127, 64, 3}).Draw(t, "n")
+		positions, overflows := make([]uint32, 128), make([]uint32, 128)
+		for j, i := range rng.Perm(128)[:count] {
+			positions[j], overflows[j] = uint32(i), rng.Uint32()
+		}
+		slices.Sort(positions[:count])
+		switch rapid.IntRange(0, 4).Draw(t, "broken") {
+		case 0:
+			positions[rng.IntN(count)] = rng.Uint32()
+		case 1:
+			positions[rng.IntN(count)] = rng.Uint32N(130)
+		}
+		src := make([]byte, bitpack.Size(n, width)+64)
+		for i := range src {
+			src[i] = byte(rng.Uint32())
+		}
+		src = src[:len(src)-64]
+		p, o, prev := positions[:count], overflows[:count], rng.Uint32()
+		want := [2][]uint32{make([]uint32, 128), make([]uint32, 128)}
+		wantOK := listedDocsPortable(want[0], n, src, width, p, o, prev)
+		if listedFreqsPortable(want[1], n, src, width, p, o) != wantOK {
+			t.Fatal("docIDs and frequencies differ")
+		}
+		for _, tier := range simd.Tiers() {
+			restore := simd.SetLevel(tier)
+			docs, freqs := make([]uint32, 128), make([]uint32, 128)
+			ok1 := UnpackDocsWith(docs, n, src, width, p, o, prev)
+			ok2 := UnpackFreqsWith(freqs, n, src, width, p, o)
+			restore()
+			if ok1 != wantOK || ok2 != wantOK {
+				t.Fatalf("%v: %v and %v, portable %v", tier, ok1, ok2, wantOK)
+			}
+			if wantOK && (!slices.Equal(docs[:n], want[0][:n]) || !slices.Equal(freqs[:n], want[1][:n])) {
+				t.Fatalf("%v: %v, %v\nportable %v", tier, docs[:n], freqs[:n], want)
+			}
+		}
+	})
+}
+
 func TestFields(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		width := rapid.UintRange(0, 32).Draw(t, "width")

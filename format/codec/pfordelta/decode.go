@@ -16,7 +16,6 @@ type reader struct {
 	arrays []byte // of the list header, two bytes each
 	src    []byte // the block, after its low bits
 	bit    uint   // next to read
-	over   uint32 // all overflows of array 0, or-ed
 }
 
 func (r *reader) array(i int) array {
@@ -42,6 +41,10 @@ func (r *reader) count(i int, n uint) (uint, bool) {
 	return c, c <= n
 }
 
+// few is how many exceptions take small arrays: clearing large ones costs more than
+// reading them.
+const few = 32
+
 // exceptions reads offsets and overflows of array i, which is depth deep, and adds
 // them to dst, its n values' low bits.
 func (r *reader) exceptions(dst []uint32, i, depth int, n uint) bool {
@@ -49,34 +52,47 @@ func (r *reader) exceptions(dst []uint32, i, depth int, n uint) bool {
 	if !ok || count == 0 {
 		return ok
 	}
+	if count <= few {
+		var offsets, overflows [few]uint32
+		return r.patch(dst, i, depth, n, count, offsets[:], overflows[:])
+	}
+	return r.many(dst, i, depth, n, count)
+}
+
+//go:noinline
+func (r *reader) many(dst []uint32, i, depth int, n, count uint) bool {
 	var offsets, overflows [BlockLen]uint32
-	if !r.values(&offsets, i+1, depth-1, count) || !r.values(&overflows, i+1+arrays(depth-1), depth-1, count) {
+	return r.patch(dst, i, depth, n, count, offsets[:], overflows[:])
+}
+
+// patch is exceptions with the room that count of them need.
+func (r *reader) patch(dst []uint32, i, depth int, n, count uint, offsets, overflows []uint32) bool {
+	if !r.values(offsets, i+1, depth-1, count) || !r.values(overflows, i+1+arrays(depth-1), depth-1, count) {
 		return false
 	}
-	width, at, all := r.array(i).width, uint32(0), uint32(0)
-	for j := range count {
-		at += offsets[j]
-		if offsets[j] >= BlockLen || at >= uint32(n) {
+	width, at := r.array(i).width, uint32(0)
+	overflows = overflows[:count]
+	for j, offset := range offsets[:count] {
+		at += offset
+		if offset >= BlockLen || at >= uint32(n) {
 			return false
 		}
-		over := overflows[j] + 1
-		dst[at] += over << (width & 63)
-		all |= over
+		dst[at] += (overflows[j] + 1) << (width & 63)
 		at++
 	}
-	r.over = all // array 0 is the last to be completed
 	return true
 }
 
-// values reads n values of array i.
-func (r *reader) values(dst *[BlockLen]uint32, i, depth int, n uint) bool {
+// values reads n values of array i to dst, which has room for n rounded up to a
+// multiple of 16.
+func (r *reader) values(dst []uint32, i, depth int, n uint) bool {
 	width := r.array(i).width
 	bit, ok := r.take(n, width)
 	if !ok {
 		return false
 	}
-	patch.Fields(dst[:], r.src, bit, width, int(n))
-	return depth == 0 || r.exceptions(dst[:], i, depth, n)
+	patch.Fields(dst, r.src, bit, width, int(n))
+	return depth == 0 || r.exceptions(dst, i, depth, n)
 }
 
 // block is a block taken apart.
@@ -85,6 +101,7 @@ type block struct {
 	depth int
 	width uint // b
 	low   []byte
+	over  uint32 // what overflows, or-ed
 	reader
 }
 
@@ -113,9 +130,51 @@ func open(s *codec.Sequence, i int) (b block, err error) {
 	return b, nil
 }
 
-// patch adds the exceptions to the low bits in dst.
-func (b *block) patch(dst []uint32) bool {
-	return b.exceptions(dst, 0, b.depth, uint(b.n)) && int(patch.Words(b.bit))*4 == len(b.src)
+// unpack writes the values of the block to dst: docIDs that follow prev, or
+// frequencies. It returns false if the exceptions are broken.
+func (b *block) unpack(dst []uint32, docs bool, prev uint32) bool {
+	count, ok := uint(0), true
+	if len(b.src) > 0 {
+		count, ok = b.count(0, uint(b.n))
+	}
+	switch {
+	case !ok || count == 0 && len(b.src) > 0:
+		return false
+	case count > few:
+		return b.unpackMany(dst, docs, prev, count)
+	case count > 0:
+		var positions, overflows [few]uint32
+		return b.unpackWith(dst, docs, prev, positions[:count], overflows[:count])
+	case docs:
+		bitpack.UnpackDocs(dst, b.low, b.n, b.width, prev)
+	default:
+		bitpack.UnpackFreqs(dst, b.low, b.n, b.width)
+	}
+	return true
+}
+
+//go:noinline
+func (b *block) unpackMany(dst []uint32, docs bool, prev uint32, count uint) bool {
+	var positions, overflows [BlockLen]uint32
+	return b.unpackWith(dst, docs, prev, positions[:count], overflows[:count])
+}
+
+// unpackWith is unpack with the room that the exceptions need.
+func (b *block) unpackWith(dst []uint32, docs bool, prev uint32, positions, overflows []uint32) bool {
+	count := uint(len(positions))
+	if !b.values(positions[:cap(positions)], 1, b.depth-1, count) ||
+		!b.values(overflows[:cap(overflows)], 1+arrays(b.depth-1), b.depth-1, count) ||
+		int(patch.Words(b.bit))*4 != len(b.src) {
+		return false
+	}
+	bitpack.PrefixSum(positions, codec.NoDoc)
+	for _, over := range overflows {
+		b.over |= over + 1
+	}
+	if docs {
+		return patch.UnpackDocsWith(dst, b.n, b.low, b.width, positions, overflows, prev)
+	}
+	return patch.UnpackFreqsWith(dst, b.n, b.low, b.width, positions, overflows)
 }
 
 // DecodeDocs writes the docIDs of one block to dst.
@@ -126,14 +185,8 @@ func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 	}
 	dst = dst[:BlockLen:BlockLen]
 	prev := s.Prev(i)
-	if len(b.src) == 0 {
-		bitpack.UnpackDocs(dst, b.low, b.n, b.width, prev)
-	} else {
-		bitpack.Unpack(dst, b.low, b.n, b.width)
-		if !b.patch(dst) {
-			return 0, codec.ErrBlock
-		}
-		bitpack.PrefixSum(dst[:b.n], prev)
+	if !b.unpack(dst, true, prev) {
+		return 0, codec.ErrBlock
 	}
 	if err := codec.CheckLast(dst[b.n-1], s.Last[i], prev, b.n); err != nil {
 		return 0, err
@@ -153,13 +206,8 @@ func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 		return 0, err
 	}
 	dst = dst[:BlockLen:BlockLen]
-	if len(b.src) == 0 {
-		bitpack.UnpackFreqs(dst, b.low, b.n, b.width)
-	} else {
-		bitpack.UnpackFreqs(dst, b.low, b.n, b.width)
-		if !b.patch(dst) {
-			return 0, codec.ErrBlock
-		}
+	if !b.unpack(dst, false, 0) {
+		return 0, codec.ErrBlock
 	}
 	if b.width+uint(bits.Len32(b.over)) >= bitpack.MaxWidth && codec.CheckFreqs(dst[:b.n]) != nil {
 		return 0, codec.ErrBlock // 2^32 is not a frequency
@@ -197,7 +245,7 @@ func (b *block) find(i int) (over uint32, ok bool) {
 		return 0, ok
 	}
 	var values [BlockLen]uint32
-	if !b.values(&values, 1, b.depth-1, count) {
+	if !b.values(values[:], 1, b.depth-1, count) {
 		return 0, false
 	}
 	at, which := uint32(0), -1
@@ -213,7 +261,7 @@ func (b *block) find(i int) (over uint32, ok bool) {
 	if which < 0 {
 		return 0, true
 	}
-	if !b.values(&values, 1+arrays(b.depth-1), b.depth-1, count) {
+	if !b.values(values[:], 1+arrays(b.depth-1), b.depth-1, count) {
 		return 0, false
 	}
 	return values[which] + 1, true

@@ -68,9 +68,7 @@ func (r *run) intersect(docs []uint32) (more bool) {
 	}
 	if len(m.docs) > 0 {
 		m.settle(uint32(r.lists[0].Pos()))
-		if r.later != nil {
-			r.later.postpone(m, len(r.lists))
-		} else {
+		if r.later == nil || !r.later.postpone(m, len(r.lists)) {
 			r.scoreMatches(m)
 		}
 		r.q.Trace.threshold(r, m.docs[0])

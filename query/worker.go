@@ -217,7 +217,7 @@ func (w *worker) perform(t task) (err error) {
 		return r.err
 	}
 	r.lo, r.hi = t.lo, t.hi
-	if w.pool.options.Model == FineGrained && j.conjunctive {
+	if w.pool.options.Model == FineGrained && j.conjunctive && (t.lo > 0 || t.hi < end) {
 		r.later = w
 	}
 	r.dispatch(j.conjunctive)
@@ -258,29 +258,36 @@ func (w *worker) attach(j *job, part int, lo uint32) bool {
 // they were found.
 const minScored = 256
 
-// postpone collects matches for scoring tasks.
-func (w *worker) postpone(m *matches, lists int) {
+// postpone collects matches for scoring tasks and reports true, unless they are
+// better scored at once: while no threshold is known, which blocks are passed over
+// by, and while there are enough tasks for all workers.
+func (w *worker) postpone(m *matches, lists int) bool {
+	p := w.pool
+	if w.run.top.prune < 0 || len(p.workers) == 1 || p.tasks.len() > 0 {
+		return false
+	}
 	if w.next == nil {
-		w.next = w.pool.scores.Get().(*scored)
+		w.next = p.scores.Get().(*scored)
 		w.next.m.reset(lists)
 	}
 	s := w.next
 	s.m.append(m, lists)
 	if len(s.m.docs) < minScored {
-		return
+		return true
 	}
 	w.next = nil
 	j := w.doing
 	s.job, s.part = j, w.last.part
 	j.pending.Add(1)
-	w.pool.scoringTasks.Add(1)
-	if !w.pool.scoring.push(s) {
+	p.scoringTasks.Add(1)
+	if !p.scoring.push(s) {
 		w.run.scoreMatches(&s.m)
-		w.pool.scores.Put(s)
+		p.scores.Put(s)
 		j.pending.Add(-1) // the task that found them is not done, so this is not the last
-		return
+		return true
 	}
-	w.pool.wake(1)
+	p.wake(1)
+	return true
 }
 
 // score does a scoring task.

@@ -23,11 +23,11 @@ thread unless said otherwise; run it on an idle machine.`,
   idxbench decode --index kjv.idx --codec bp128,ef
   idxbench query --index kjv.idx --queries topics.tsv
   idxbench build testdata/kjv.jsonl.gz
-  idxbench open --index kjv.idx`,
+  idxbench open --index kjv.idx
+  idxbench load --index kjv.idx --queries topics.tsv --rate 0,1000`,
 	}
-	root.AddCommand(decodeCommand(), intersectCommand(), queryCommand(), buildCommand(), openCommand(), synthCommand(),
-		gpuCommand("gpu", "Measure decoding, scoring and batches on a GPU"),
-		gpuCommand("load", "Measure loading posting lists to a GPU"))
+	root.AddCommand(decodeCommand(), intersectCommand(), queryCommand(), buildCommand(), openCommand(), loadCommand(), synthCommand(),
+		gpuCommand("gpu", "Measure decoding, scoring and batches on a GPU"))
 	return root
 }
 

@@ -1,0 +1,320 @@
+package idxbench
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/tools/internal/cli"
+)
+
+// Load is what `idxbench load` prints.
+type Load struct {
+	Index   string    `json:"index"`
+	Queries int       `json:"queries"`
+	Mode    string    `json:"mode"`
+	K       int       `json:"k"`
+	CPUs    int       `json:"cpus"`
+	Rows    []LoadRow `json:"rows"`
+	Tasks   []TaskRow `json:"tasks,omitempty"`
+	Figures []string  `json:"figures,omitempty"` // files written
+	Seconds float64   `json:"seconds"`
+	summary []string
+}
+
+// LoadRow is one run. Latencies are in microseconds, from the time at which a query
+// was due to arrive until its result stood.
+type LoadRow struct {
+	Figure     string  `json:"figure,omitempty"` // of the paper
+	Model      string  `json:"model"`
+	Workers    int     `json:"workers"`
+	Threshold  int     `json:"threshold,omitempty"` // if it is not the default
+	Terms      int     `json:"terms,omitempty"`     // of the queries, if those of one length were asked
+	Offered    float64 `json:"offered_qps"`         // arrivals a second; 0 means as many as are answered
+	Throughput float64 `json:"throughput_qps"`
+	Queries    uint64  `json:"queries"`
+	Mean       float64 `json:"mean_us,omitempty"`
+	P50        float64 `json:"p50_us,omitempty"`
+	P95        float64 `json:"p95_us,omitempty"`
+	P99        float64 `json:"p99_us,omitempty"`
+	P999       float64 `json:"p999_us,omitempty"`
+	Max        float64 `json:"max_us,omitempty"`
+}
+
+type loadFlags struct {
+	index, partitions, queries string
+	mode                       *cli.Choice
+	k                          int
+	models                     []string
+	workers                    []int
+	rates                      []float64
+	threshold, postings        int
+	time                       time.Duration
+	figures                    string
+	seed                       uint64
+}
+
+func loadCommand() *cobra.Command {
+	f := &loadFlags{mode: cli.NewChoice("MODE", query.And.String(), query.Or.String(), query.AndOr.String())}
+	cmd := &cobra.Command{
+		Use:   "load --index DIR --queries FILE",
+		Short: "Measure throughput and latency under load, by parallel model",
+		Long: `Replay a query log, over and over, against a pool of workers. At each rate queries
+arrive at random (a Poisson process) whether or not earlier ones are answered, and
+latency counts from when a query was due. The rate 0 stands for saturation: there
+are always queries waiting, and only throughput is measured.
+
+--figures runs the experiments of Tatikonda 2011, section 4, on this machine and
+writes its figures 4 to 7; that takes about 110 times --time with 16 workers.`,
+		Example: `  idxbench load --index kjv.idx --queries topics.tsv --rate 0,1000,5000
+  idxbench load --index kjv.idx --queries topics.tsv --model inter,fgqp --workers 1,2,4 --rate 0
+  idxbench load --index big.idx --partitions parts.idx --queries long.tsv --figures out`,
+		Args: cli.Want(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			r, err := f.run(cmd.Context(), cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			return show(cmd, r)
+		},
+	}
+	jsonFlag(cmd)
+	fl := cmd.Flags()
+	fl.StringVar(&f.index, "index", "", "index `DIR` (required)")
+	fl.StringVar(&f.partitions, "partitions", "", "index `DIR` with the same documents in many segments, for model docp-pi")
+	fl.StringVar(&f.queries, "queries", "", "queries as lines of qid, tab, text from `FILE` (required)")
+	fl.Var(f.mode, "mode", "which documents match: "+f.mode.Words())
+	fl.IntVar(&f.k, "k", 10, "how many documents are wanted")
+	fl.StringSliceVar(&f.models, "model", []string{"inter", "docp-ui", "docp-pi", "fgqp"}, "parallel models, as `NAME,...`")
+	fl.IntSliceVar(&f.workers, "workers", nil, "numbers of workers, as `N,...` (default: one for each CPU; with --figures 1, 2, 4 and so on)")
+	fl.Float64SliceVar(&f.rates, "rate", []float64{0}, "arrivals a second, as `R,...`; 0 for saturation")
+	fl.IntVar(&f.threshold, "threshold", 0, "pool threshold of fgqp (default: what the library takes)")
+	fl.IntVar(&f.postings, "task-postings", 0, "postings of a task of fgqp (default: what the library takes)")
+	fl.DurationVar(&f.time, "time", 2*time.Second, "duration of a run, after warming up for a quarter of it")
+	fl.Uint64Var(&f.seed, "seed", 1, "another `N` gives other arrival times")
+	fl.StringVar(&f.figures, "figures", "", "run the paper's experiments and write its figures as SVG into `DIR`")
+	return cmd
+}
+
+func (f *loadFlags) check() error {
+	switch {
+	case f.index == "":
+		return cli.Usage("--index is missing")
+	case f.queries == "":
+		return cli.Usage("--queries is missing")
+	case f.k < 1:
+		return cli.Usage("--k is at least 1")
+	case f.time <= 0:
+		return cli.Usage("--time is above 0")
+	case f.threshold < 0 || f.postings < 0:
+		return cli.Usage("--threshold and --task-postings are not negative")
+	case len(f.models) == 0 || len(f.rates) == 0:
+		return cli.Usage("--model and --rate name at least one each")
+	}
+	for _, n := range f.workers {
+		if n < 1 || n > 1024 {
+			return cli.Usage("--workers are 1 to 1024")
+		}
+	}
+	for _, r := range f.rates {
+		if !(r >= 0 && r <= 1e7) {
+			return cli.Usage("--rate is 0 to 10000000")
+		}
+	}
+	for _, m := range f.models {
+		if _, err := query.ParseModel(m); err != nil {
+			return cli.Usage("%w", err)
+		}
+	}
+	return nil
+}
+
+// loader runs load over open indexes.
+type loader struct {
+	f           *loadFlags
+	whole, cut  *query.Searcher // cut is for docp-pi
+	snapshot    *reader.Snapshot
+	queries     []query.Query
+	out         *Load
+	progress    *cli.Progress
+	done, total int64
+}
+
+func (f *loadFlags) run(ctx context.Context, stderr io.Writer) (out *Load, err error) {
+	if err := f.check(); err != nil {
+		return nil, err
+	}
+	defer store.CatchFault(store.ArmFault(), &err)
+	l := &loader{f: f}
+	var closeIndex func()
+	if l.whole, l.snapshot, closeIndex, err = openSearcher(f.index); err != nil {
+		return nil, err
+	}
+	defer closeIndex()
+	l.cut = l.whole
+	if f.partitions != "" {
+		var closeParts func()
+		if l.cut, _, closeParts, err = openSearcher(f.partitions); err != nil {
+			return nil, err
+		}
+		defer closeParts()
+	}
+	terms, err := readQueries(f.queries, l.snapshot)
+	if err != nil {
+		return nil, err
+	}
+	mode, err := query.ParseMode(f.mode.Value)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range terms {
+		if len(t) == 0 {
+			continue // nothing to measure
+		}
+		l.queries = append(l.queries, query.Query{Terms: t, K: f.k, Mode: mode})
+	}
+	if len(l.queries) == 0 {
+		return nil, fmt.Errorf("no query of %s has a term", f.queries)
+	}
+	rand.New(rand.NewPCG(f.seed, 7)).Shuffle(len(l.queries), func(i, j int) { l.queries[i], l.queries[j] = l.queries[j], l.queries[i] })
+	cpus := runtime.GOMAXPROCS(0)
+	defer runtime.GOMAXPROCS(cpus)
+	l.out = &Load{Index: f.index, Queries: len(terms), Mode: mode.String(), K: f.k, CPUs: cpus}
+	l.progress = cli.NewProgress(stderr, "load", 0, cli.ItemRate("runs"))
+	defer l.progress.Stop()
+	start := time.Now()
+	if err := l.warm(ctx); err != nil {
+		return nil, err
+	}
+	if f.figures != "" {
+		err = l.figures(ctx, cpus)
+	} else {
+		err = l.rates(ctx, cpus)
+	}
+	l.out.Seconds = time.Since(start).Seconds()
+	return l.out, err
+}
+
+func openSearcher(dir string) (*query.Searcher, *reader.Snapshot, func(), error) {
+	x, err := reader.Open(dir)
+	if err != nil {
+		return nil, nil, nil, cli.Opening(err)
+	}
+	s, err := x.Snapshot()
+	if err != nil {
+		x.Close()
+		return nil, nil, nil, cli.Opening(err)
+	}
+	q, err := query.NewSearcher(s, query.DefaultOptions)
+	if err != nil {
+		s.Close()
+		x.Close()
+		return nil, nil, nil, cli.Opening(err)
+	}
+	return q, s, func() { s.Close(); x.Close() }, nil
+}
+
+// warm asks every query once, of both indexes, and compares the answers.
+func (l *loader) warm(ctx context.Context) error {
+	want, err := l.ask(ctx, l.whole)
+	if err != nil || l.cut == l.whole {
+		return err
+	}
+	got, err := l.ask(ctx, l.cut)
+	if err != nil {
+		return err
+	}
+	for i := range want {
+		if !slices.Equal(want[i].Hits, got[i].Hits) {
+			return fmt.Errorf("%s and %s do not hold the same documents: a query has different answers", l.f.index, l.f.partitions)
+		}
+	}
+	return nil
+}
+
+func (l *loader) ask(ctx context.Context, s *query.Searcher) ([]query.Result, error) {
+	p, err := query.NewPool(s, query.PoolOptions{})
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	return p.Execute(ctx, l.queries)
+}
+
+// rates measures what --model, --workers and --rate name.
+func (l *loader) rates(ctx context.Context, cpus int) error {
+	workers := l.f.workers
+	if len(workers) == 0 {
+		workers = []int{cpus}
+	}
+	l.total = int64(len(l.f.models) * len(workers) * len(l.f.rates))
+	for _, name := range l.f.models {
+		m, err := query.ParseModel(name)
+		if err != nil {
+			return err
+		}
+		for _, n := range workers {
+			for _, rate := range l.f.rates {
+				r, err := l.measure(ctx, run{model: m, workers: n, rate: rate, threshold: l.f.threshold}, l.queries, l.f.time)
+				if err != nil {
+					return err
+				}
+				l.out.Rows = append(l.out.Rows, r)
+			}
+		}
+	}
+	return nil
+}
+
+func (l *Load) text(w io.Writer) {
+	fmt.Fprintf(w, "%s: %s queries, %s, top %d, %d CPUs; latencies in microseconds, rate 0 is saturation\n", l.Index, cli.Count(l.Queries), l.Mode, l.K, l.CPUs)
+	for i := 0; i < len(l.Rows); {
+		figure := l.Rows[i].Figure
+		t := cli.NewTable("model", ">workers", ">threshold", ">terms", ">rate", ">queries/s", ">mean", ">p50", ">p95", ">p99", ">p99.9", ">max")
+		for ; i < len(l.Rows) && l.Rows[i].Figure == figure; i++ {
+			t.Row(l.Rows[i].cells()...)
+		}
+		fmt.Fprintln(w)
+		if figure != "" {
+			fmt.Fprintf(w, "Figure %s\n", figure)
+		}
+		t.WriteTo(w)
+	}
+	l.tasksText(w)
+	for i, line := range l.summary {
+		if i == 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintln(w, line)
+	}
+	for _, name := range l.Figures {
+		fmt.Fprintf(w, "wrote %s\n", name)
+	}
+}
+
+func (r *LoadRow) cells() []any {
+	some := func(n int) string {
+		if n == 0 {
+			return "-"
+		}
+		return fmt.Sprint(n)
+	}
+	out := []any{r.Model, r.Workers, some(r.Threshold), some(r.Terms), cli.Float(r.Offered, 3), cli.Float(r.Throughput, 4)}
+	for _, v := range []float64{r.Mean, r.P50, r.P95, r.P99, r.P999, r.Max} {
+		if r.Mean == 0 {
+			out = append(out, "-")
+			continue
+		}
+		out = append(out, cli.Float(v, 3))
+	}
+	return out
+}

@@ -1,0 +1,184 @@
+package idxbench
+
+import (
+	"context"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/tools/internal/histogram"
+)
+
+// run is what is measured at once.
+type run struct {
+	figure    string
+	model     query.Model
+	workers   int
+	threshold int
+	terms     int
+	rate      float64 // 0: saturation
+}
+
+// measure runs r on queries for d, after a quarter of that as warm-up.
+func (l *loader) measure(ctx context.Context, r run, queries []query.Query, d time.Duration) (LoadRow, error) {
+	row := LoadRow{Figure: r.figure, Model: r.model.String(), Workers: r.workers, Threshold: r.threshold, Terms: r.terms, Offered: r.rate}
+	runtime.GOMAXPROCS(r.workers + 1) // one to let queries arrive
+	p, err := l.pool(r)
+	if err != nil {
+		return row, err
+	}
+	defer p.Close()
+	if r.rate == 0 {
+		err = saturate(ctx, p, queries, d, &row)
+	} else {
+		err = arrive(ctx, p, queries, r.rate, d, l.f.seed, &row)
+	}
+	l.done++
+	l.progress.Update(l.done, max(l.total, l.done))
+	return row, err
+}
+
+func (l *loader) pool(r run) (*query.Pool, error) {
+	s := l.whole
+	if r.model == query.Partitions {
+		s = l.cut
+	}
+	return query.NewPool(s, query.PoolOptions{Workers: r.workers, Model: r.model, Threshold: r.threshold, TaskPostings: l.f.postings})
+}
+
+// backlog is how many queries are under way or waiting at saturation.
+const backlog = 512
+
+// saturate keeps queries waiting: each one that is answered is followed by another.
+func saturate(ctx context.Context, p *query.Pool, queries []query.Query, d time.Duration, row *LoadRow) error {
+	var next, answered atomic.Int64
+	var failed atomic.Pointer[error]
+	var group sync.WaitGroup
+	begin := time.Now()
+	from, to := d/4, d/4+d
+	var follow func([]query.Hit, error)
+	submit := func() {
+		q := &queries[int(next.Add(1)-1)%len(queries)]
+		if err := p.Submit(ctx, q, follow); err != nil {
+			failed.Store(&err)
+			group.Done()
+		}
+	}
+	follow = func(_ []query.Hit, err error) {
+		at := time.Since(begin)
+		if err != nil {
+			failed.Store(&err)
+		}
+		if at >= from && at < to {
+			answered.Add(1)
+		}
+		if at >= to || err != nil {
+			group.Done()
+			return
+		}
+		submit()
+	}
+	for range backlog {
+		group.Add(1)
+		submit()
+	}
+	group.Wait()
+	if err := failed.Load(); err != nil {
+		return *err
+	}
+	row.Queries = uint64(answered.Load())
+	row.Throughput = float64(row.Queries) / d.Seconds()
+	return nil
+}
+
+// arrive lets queries arrive as a Poisson process.
+func arrive(ctx context.Context, p *query.Pool, queries []query.Query, rate float64, d time.Duration, seed uint64, row *LoadRow) error {
+	due := arrivals(rate, d/4+d, seed)
+	took := make([]time.Duration, len(due))
+	var failed atomic.Pointer[error]
+	var group sync.WaitGroup
+	clock := newClock()
+	defer clock.stop()
+	for i, at := range due {
+		clock.wait(at)
+		group.Add(1)
+		err := p.Submit(ctx, &queries[i%len(queries)], func(_ []query.Hit, err error) {
+			took[i] = clock.now() - at
+			if err != nil {
+				failed.Store(&err)
+			}
+			group.Done()
+		})
+		if err != nil {
+			failed.Store(&err)
+			group.Done()
+		}
+		if failed.Load() != nil {
+			break
+		}
+	}
+	group.Wait()
+	if err := failed.Load(); err != nil {
+		return *err
+	}
+	var h histogram.Histogram
+	last := d / 4
+	for i, at := range due {
+		if at >= d/4 {
+			h.Record(took[i])
+			last = max(last, at+took[i])
+		}
+	}
+	us := func(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
+	row.Queries = h.Count()
+	row.Throughput = float64(h.Count()) / max(last-d/4, d).Seconds()
+	row.Mean, row.Max = us(h.Mean()), us(h.Max())
+	row.P50, row.P95, row.P99, row.P999 = us(h.Quantile(0.5)), us(h.Quantile(0.95)), us(h.Quantile(0.99)), us(h.Quantile(0.999))
+	return nil
+}
+
+// arrivals returns when queries are due, at least one of them in the last four
+// fifths.
+func arrivals(rate float64, d time.Duration, seed uint64) []time.Duration {
+	rng := rand.New(rand.NewPCG(seed, 11))
+	var due []time.Duration
+	for at := 0.0; ; {
+		at += rng.ExpFloat64() / rate
+		t := time.Duration(at * float64(time.Second))
+		if t >= d && len(due) > 0 && due[len(due)-1] >= d/5 {
+			return due
+		}
+		due = append(due, t)
+	}
+}
+
+// clock tells the time since it was made, to one goroutine that waits on it.
+type clock struct{ start time.Time }
+
+func newClock() *clock {
+	runtime.LockOSThread()
+	sharpen()
+	return &clock{time.Now()}
+}
+
+func (c *clock) stop() { runtime.UnlockOSThread() }
+
+func (c *clock) now() time.Duration { return time.Since(c.start) }
+
+// wait returns at the given time, late by less than a few microseconds. It sleeps
+// for the greater part and then looks at the clock over and over.
+func (c *clock) wait(until time.Duration) {
+	const margin = 60 * time.Microsecond
+	for {
+		left := until - c.now()
+		if left <= 0 {
+			return
+		}
+		if left > margin {
+			sleep(left - margin)
+		}
+	}
+}

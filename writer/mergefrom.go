@@ -13,20 +13,29 @@ import (
 // documents, followed by those of the indexes in the directories sources. Of
 // documents with the same id the last one stays. All must have been made with
 // one analyzer, else it fails with ErrAnalyzer. The result is committed.
-func MergeInto(ctx context.Context, out string, sources []string, o Options) (stats MergeStats, err error) {
+func MergeInto(ctx context.Context, out string, sources []string, o Options) (MergeStats, error) {
+	stats, _, err := MergeIntoOrdered(ctx, out, sources, o, ReorderOptions{})
+	return stats, err
+}
+
+// MergeIntoOrdered is MergeInto followed by Reorder before it commits.
+func MergeIntoOrdered(ctx context.Context, out string, sources []string, o Options, r ReorderOptions) (stats MergeStats, ordered ReorderStats, err error) {
 	if o.Analyzer == nil && len(sources) > 0 {
 		if o.Analyzer, err = analyzerOf(sources[0]); err != nil {
-			return stats, err
+			return stats, ordered, err
 		}
 	}
 	w, err := Open(ctx, out, o)
 	if err != nil {
-		return stats, err
+		return stats, ordered, err
 	}
 	if stats, err = w.MergeFrom(ctx, sources...); err == nil {
+		ordered, err = w.Reorder(ctx, r)
+	}
+	if err == nil {
 		err = w.Commit(ctx)
 	}
-	return stats, errors.Join(err, w.Close())
+	return stats, ordered, errors.Join(err, w.Close())
 }
 
 // analyzerOf returns the analyzer of the index in directory path.

@@ -46,8 +46,8 @@ type Options struct {
 
 // Progress tells how far an operation is.
 type Progress struct {
-	Stage       string // "flush" or "merge"
-	Done, Total uint64 // postings
+	Stage       string // "flush", "merge", "order" or "reorder"
+	Done, Total uint64 // postings; of "order" documents, once for each level
 }
 
 // withDefaults checks o and fills in what is not set, except Analyzer.

@@ -1,0 +1,129 @@
+package writer_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/store/memfs"
+	"github.com/pinion-index/pinion/writer"
+)
+
+// answer is a hit by external id.
+type answer struct {
+	id    string
+	score uint32 // bits
+}
+
+// answers runs queries for all matches and returns their hits, equal scores by id.
+func answers(t *testing.T, fs *memfs.FS, queries []query.Query) (all [][]answer) {
+	x, err := reader.OpenFS(fs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	snapshot, err := x.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer snapshot.Close()
+	s, err := query.NewSearcher(snapshot, query.DefaultOptions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range queries {
+		result, err := s.Search(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var hits []answer
+		for _, h := range result.Hits {
+			id, err := snapshot.ID(h.Doc, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			hits = append(hits, answer{string(id), math.Float32bits(h.Score)})
+		}
+		slices.SortFunc(hits, func(a, b answer) int {
+			if a.score != b.score {
+				return int(int64(b.score) - int64(a.score)) // scores are not negative
+			}
+			return strings.Compare(a.id, b.id)
+		})
+		all = append(all, hits)
+	}
+	return all
+}
+
+// scores returns the scores alone.
+func scores(hits []answer) (s []uint32) {
+	for _, h := range hits {
+		s = append(s, h.score)
+	}
+	return s
+}
+
+// TestReorderKeepsAnswers compares the answers to many queries before and after
+// documents are reordered: all matches with their scores, to the bit, and the scores
+// of the top ten.
+func TestReorderKeepsAnswers(t *testing.T) {
+	ctx := t.Context()
+	fs := memfs.New()
+	w, err := writer.OpenFS(ctx, fs, writer.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	r := rand.New(rand.NewPCG(1, 9))
+	word := func() string { return fmt.Sprintf("w%d", int(math.Exp(r.Float64()*6))) }
+	for i := range 5000 {
+		var text strings.Builder
+		for range 1 + r.IntN(40) {
+			text.WriteString(word() + " ")
+		}
+		if err := w.Add(ctx, writer.Document{ID: fmt.Append(nil, i), Contents: []byte(text.String())}); err != nil {
+			t.Fatal(err)
+		}
+		if i%2000 == 1999 {
+			if err := w.Flush(ctx); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	var full, top []query.Query
+	for range 60 {
+		q := query.Query{K: 1 << 20, Mode: []query.Mode{query.Or, query.And, query.AndOr}[r.IntN(3)]}
+		for range 1 + r.IntN(5) {
+			q.Terms = append(q.Terms, []byte(word()))
+		}
+		full = append(full, q)
+		q.K = 10
+		top = append(top, q)
+	}
+	if err := w.Commit(ctx); err != nil {
+		t.Fatal(err)
+	}
+	wantFull, wantTop := answers(t, fs, full), answers(t, fs, top)
+	for _, o := range []writer.ReorderOptions{{Order: writer.OrderRandom, Seed: 5}, {Order: writer.OrderBisection}} {
+		if _, err := w.Reorder(ctx, o); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Commit(ctx); err != nil {
+			t.Fatal(err)
+		}
+		gotFull, gotTop := answers(t, fs, full), answers(t, fs, top)
+		for i := range full {
+			if full[i].Mode != query.AndOr && !slices.Equal(gotFull[i], wantFull[i]) {
+				t.Errorf("%s: query %s of %q: other answers", o.Order, full[i].Mode, full[i].Terms)
+			}
+			if !slices.Equal(scores(gotTop[i]), scores(wantTop[i])) {
+				t.Errorf("%s: query %s of %q: other scores of the top ten", o.Order, top[i].Mode, top[i].Terms)
+			}
+		}
+	}
+}

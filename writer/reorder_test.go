@@ -1,0 +1,211 @@
+package writer
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/format/codec/bp128"
+	"github.com/pinion-index/pinion/format/codec/choose"
+	"github.com/pinion-index/pinion/format/codec/ef"
+	"github.com/pinion-index/pinion/order"
+	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/store/memfs"
+)
+
+// byID sorts documents, so that collections compare whatever their order.
+func byID(docs []shownDoc) []shownDoc {
+	docs = slices.Clone(docs)
+	slices.SortFunc(docs, func(a, b shownDoc) int { return strings.Compare(a.id, b.id) })
+	return docs
+}
+
+// topicText is text of one of a few topics, with words of all besides.
+func topicText(r *rand.Rand) string {
+	topic := r.IntN(6)
+	var b strings.Builder
+	for range 3 + r.IntN(12) {
+		fmt.Fprintf(&b, "t%dw%d ", topic, r.IntN(40))
+	}
+	return b.String() + "common " + randomText(r, r.IntN(6))
+}
+
+// TestReorderKeepsDocuments reorders indexes of several segments with deleted
+// documents and checks that nothing but docIDs changes.
+func TestReorderKeepsDocuments(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		ctx := t.Context()
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 7))
+		o := Options{
+			Analyzer: whitespace(t), Stored: rapid.Bool().Draw(rt, "stored"),
+			Threads:   rapid.IntRange(1, 4).Draw(rt, "threads"),
+			DocsCodec: rapid.SampledFrom([]codec.Codec{bp128.Codec{}, ef.Codec{}}).Draw(rt, "codec"),
+		}
+		if rapid.Bool().Draw(rt, "choose") {
+			o.Choose = choose.Default
+		}
+		fs := memfs.New()
+		w := mustOpen(rt, fs, o)
+		defer w.Close()
+		m := model{stored: o.Stored}
+		must := func(err error) {
+			if err != nil {
+				rt.Fatal(err)
+			}
+		}
+		ids := rapid.SampledFrom([]int{30, 400, 1 << 30}).Draw(rt, "ids")
+		for range rapid.IntRange(0, 3).Draw(rt, "segments") {
+			for range rapid.SampledFrom([]int{1, 2, 60, 400}).Draw(rt, "docs") {
+				id, text := fmt.Sprint("id", r.IntN(ids)), topicText(r)
+				must(w.Add(ctx, doc(id, text)))
+				m.add(id, text)
+			}
+			must(w.Commit(ctx))
+		}
+		if rapid.Bool().Draw(rt, "delete") && len(m.docs) > 0 {
+			id := m.docs[r.IntN(len(m.docs))].id
+			must(w.Delete(ctx, []byte(id)))
+			m.delete(id)
+		}
+		kind := rapid.SampledFrom([]Order{"", OrderInput, OrderBisection, OrderRandom}).Draw(rt, "order")
+		stats, err := w.Reorder(ctx, ReorderOptions{Order: kind, Seed: r.Uint64()})
+		must(err)
+		must(w.Commit(ctx))
+		got := dump(t, fs)
+		if kind == "" || kind == OrderInput {
+			m.check(t, fs)
+		} else if len(w.segments) > 1 || len(got) > 1 && stats.Docs != uint64(len(got)) {
+			rt.Fatalf("%d segments of %d documents are left; %+v", len(w.segments), len(got), stats)
+		}
+		sorted := model{m.stored, byID(m.docs)}
+		if d := sorted.diff(byID(got)); d != "" {
+			rt.Fatal(d)
+		}
+		// The writer goes on, and finds every document by its id.
+		for _, d := range m.clone().docs {
+			if r.IntN(10) == 0 {
+				must(w.Delete(ctx, []byte(d.id)))
+				m.delete(d.id)
+			}
+		}
+		must(w.Commit(ctx))
+		sorted = model{m.stored, byID(m.docs)}
+		if d := sorted.diff(byID(dump(t, fs))); d != "" {
+			rt.Fatal(d)
+		}
+	})
+}
+
+// TestReorderThreadsDoNotShow checks that the segment's bytes, its random id aside,
+// do not depend on the number of goroutines.
+func TestReorderThreadsDoNotShow(t *testing.T) {
+	ctx := t.Context()
+	for _, kind := range []Order{OrderBisection, OrderRandom} {
+		var want []byte
+		for _, threads := range []int{1, 2, 5} {
+			fs := memfs.New()
+			w := mustOpen(t, fs, Options{Analyzer: whitespace(t), Threads: threads, Stored: true})
+			r := rand.New(rand.NewPCG(4, 4))
+			for i := range 1500 {
+				if err := w.Add(ctx, doc(fmt.Sprint(i), topicText(r))); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, err := w.Reorder(ctx, ReorderOptions{Order: kind, Seed: 11}); err != nil {
+				t.Fatal(err)
+			}
+			got := content(t, w.segments[0].seg)
+			if want == nil {
+				want = got
+			} else if !bytes.Equal(want, got) {
+				t.Errorf("%s: %d goroutines write another segment", kind, threads)
+			}
+			w.Close()
+		}
+	}
+}
+
+// content returns all sections of a segment.
+func content(t *testing.T, s *segment.Segment) (all []byte) {
+	for _, sec := range s.Header().Sections {
+		b, err := s.Data().Range(sec.Offset, sec.Length)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, b...)
+	}
+	return all
+}
+
+// TestReorderShortensGaps checks that bisection does what it is for, and shuffling
+// the contrary.
+func TestReorderShortensGaps(t *testing.T) {
+	ctx := t.Context()
+	w := mustOpen(t, memfs.New(), Options{Analyzer: whitespace(t)})
+	defer w.Close()
+	r := rand.New(rand.NewPCG(4, 5))
+	for i := range 3000 {
+		if err := w.Add(ctx, doc(fmt.Sprint(i), topicText(r))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	gaps := func(kind Order) float64 {
+		if _, err := w.Reorder(ctx, ReorderOptions{Order: kind, Seed: 3}); err != nil {
+			t.Fatal(err)
+		}
+		bits, err := order.Cost(order.SegmentLists(w.segments[0].seg, 1), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return bits
+	}
+	shuffled, ordered, again := gaps(OrderRandom), gaps(OrderBisection), gaps(OrderRandom)
+	if ordered > 0.8*shuffled || again < 0.95*shuffled {
+		t.Errorf("bits of gaps: %.0f shuffled, %.0f bisected, %.0f shuffled again", shuffled, ordered, again)
+	}
+}
+
+func TestReorderErrors(t *testing.T) {
+	w := mustOpen(t, memfs.New(), Options{Analyzer: whitespace(t)})
+	defer w.Close()
+	if _, err := w.Reorder(t.Context(), ReorderOptions{Order: "sideways"}); err == nil {
+		t.Error("an unknown order is accepted")
+	}
+	for i := range 300 {
+		if err := w.Add(t.Context(), doc(fmt.Sprint(i), "word")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := w.Reorder(ctx, ReorderOptions{Order: OrderBisection}); err == nil {
+		t.Error("a cancelled context is no error")
+	}
+	if _, err := w.Reorder(t.Context(), ReorderOptions{Order: OrderBisection}); err != nil {
+		t.Errorf("after a cancelled one: %v", err)
+	}
+}
+
+func TestSortByHigh(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		width := rapid.IntRange(1, 32).Draw(t, "width")
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 7))
+		keys := make([]uint64, rapid.SampledFrom([]int{0, 1, 255, 256, 5000}).Draw(t, "n"))
+		for i := range keys {
+			keys[i] = r.Uint64N(1<<width)<<32 | uint64(i)
+		}
+		want := slices.Clone(keys)
+		slices.SortStableFunc(want, func(a, b uint64) int { return int(a>>32) - int(b>>32) })
+		got, _ := sortByHigh(keys, nil, width)
+		if !slices.Equal(got, want) {
+			t.Fatal("keys are not sorted")
+		}
+	})
+}

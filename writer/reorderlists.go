@@ -1,0 +1,164 @@
+package writer
+
+import (
+	"context"
+	"math/bits"
+	"slices"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/order"
+	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/store"
+)
+
+// reorderWorker encodes lists under a permutation.
+type reorderWorker struct {
+	seg         *segment.Segment
+	to          order.Permutation
+	enc         *segment.ListEncoder
+	list        segment.List
+	docs, freqs []uint32
+	keys, spare []uint64
+	byDoc       []uint32 // frequencies by new docID, 0 between lists
+}
+
+func (lw *reorderWorker) job(ctx context.Context, j *mergeJob) (_ *mergeJob, err error) {
+	defer store.CatchFault(store.ArmFault(), &err)
+	from := 0
+	for i, to := range j.ends {
+		if err := lw.term(&j.result, j.lists[i].entry); err != nil { // one source: one list a term
+			return nil, format.Locate(err, format.Place{List: string(j.terms[from:to]), Block: format.NoBlock})
+		}
+		from = to
+	}
+	return j, ctx.Err()
+}
+
+// term appends the list of e, whose docIDs change, to out.
+func (lw *reorderWorker) term(out *encoded, e segment.Entry) error {
+	if err := lw.read(e); err != nil {
+		return err
+	}
+	for _, d := range lw.docs {
+		if int64(d) >= int64(len(lw.to)) {
+			return format.Corrupt("docID %d of %d", d, len(lw.to))
+		}
+	}
+	if uint64(len(lw.docs))*denseShare > uint64(len(lw.to)) {
+		if err := lw.scatter(); err != nil {
+			return err
+		}
+	} else {
+		lw.sort()
+	}
+	l, buf, err := lw.enc.Encode(out.buf, lw.docs, lw.freqs)
+	out.buf = buf
+	out.add(l)
+	return err
+}
+
+// read fills docs and freqs with the list of e.
+func (lw *reorderWorker) read(e segment.Entry) error {
+	lw.docs, lw.freqs = lw.docs[:0], lw.freqs[:0]
+	if e.Kind == segment.KindSingleton {
+		lw.docs, lw.freqs = append(lw.docs, e.Doc), append(lw.freqs, e.TF)
+		return nil
+	}
+	l := &lw.list
+	if err := lw.seg.InitList(l, e); err != nil {
+		return err
+	}
+	if e.Kind == segment.KindCompact {
+		docs, freqs := l.Small()
+		lw.docs, lw.freqs = append(lw.docs, docs...), append(lw.freqs, freqs...)
+		return nil
+	}
+	if err := l.VerifyChecksum(); err != nil {
+		return err
+	}
+	n, room := 0, l.N+l.BlockLen
+	lw.docs, lw.freqs = slices.Grow(lw.docs, room)[:room], slices.Grow(lw.freqs, room)[:room]
+	for b := range l.Blocks {
+		k, err := l.DecodeDocs(b, lw.docs[n:])
+		if err != nil {
+			return err
+		}
+		if _, err := l.DecodeFreqs(b, lw.freqs[n:]); err != nil {
+			return err
+		}
+		n += k
+	}
+	lw.docs, lw.freqs = lw.docs[:n], lw.freqs[:n]
+	return nil
+}
+
+// denseShare is the share of all documents, one in so many, from which a list is
+// ordered by way of an array of all documents.
+const denseShare = 8
+
+// scatter renumbers the postings through an array of all documents.
+func (lw *reorderWorker) scatter() error {
+	if lw.byDoc == nil {
+		lw.byDoc = make([]uint32, len(lw.to))
+	}
+	for i, d := range lw.docs {
+		lw.byDoc[lw.to[d]] = lw.freqs[i]
+	}
+	n := 0
+	for d, f := range lw.byDoc {
+		if f > 0 {
+			lw.docs[n], lw.freqs[n] = uint32(d), f
+			lw.byDoc[d] = 0
+			n++
+		}
+	}
+	if n != len(lw.docs) {
+		return format.Corrupt("a docID is there twice, or a frequency is 0")
+	}
+	return nil
+}
+
+// sort renumbers the postings and sorts them.
+func (lw *reorderWorker) sort() {
+	lw.keys = lw.keys[:0]
+	for i, d := range lw.docs {
+		lw.keys = append(lw.keys, uint64(lw.to[d])<<32|uint64(lw.freqs[i]))
+	}
+	lw.keys, lw.spare = sortByHigh(lw.keys, lw.spare, bits.Len(uint(len(lw.to))))
+	for i, k := range lw.keys {
+		lw.docs[i], lw.freqs[i] = uint32(k>>32), uint32(k)
+	}
+}
+
+// sortByHigh sorts keys by their distinct high halves, which have at most width
+// bits. It returns the sorted keys and a spare array, either of which may be the one
+// given.
+func sortByHigh(keys, spare []uint64, width int) (sorted, rest []uint64) {
+	const digit = 11
+	if len(keys) < 256 {
+		slices.Sort(keys)
+		return keys, spare
+	}
+	if cap(spare) < len(keys) {
+		spare = make([]uint64, cap(keys))
+	}
+	spare = spare[:len(keys)]
+	for shift := 32; shift < 32+width; shift += digit {
+		var at [1 << digit]uint32
+		for _, k := range keys {
+			at[k>>shift&(1<<digit-1)]++
+		}
+		next := uint32(0)
+		for i, n := range at {
+			at[i] = next
+			next += n
+		}
+		for _, k := range keys {
+			d := k >> shift & (1<<digit - 1)
+			spare[at[d]] = k
+			at[d]++
+		}
+		keys, spare = spare, keys
+	}
+	return keys, spare
+}

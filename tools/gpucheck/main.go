@@ -102,7 +102,7 @@ func runCommand() *cobra.Command {
 func (f *runFlags) run(ctx context.Context) error {
 	var rows []measure.Row
 	if f.tests != "" {
-		row, err := command(ctx, "tests", filepath.Join(f.tests, "gpuload.test"), "-test.short")
+		row, err := command(ctx, "tests", "PASS", filepath.Join(f.tests, "gpuload.test"), "-test.short")
 		if err != nil {
 			return err
 		}
@@ -114,7 +114,7 @@ func (f *runFlags) run(ctx context.Context) error {
 			return &failure{err}
 		}
 		for _, tool := range []string{"memcheck", "racecheck"} {
-			row, err := command(ctx, "compute-sanitizer "+tool, "compute-sanitizer", "--tool", tool, "--error-exitcode", "9", self,
+			row, err := command(ctx, "compute-sanitizer "+tool, summaries[tool], "compute-sanitizer", "--tool", tool, "--error-exitcode", "9", self,
 				"run", "--small", "--dir", f.dir)
 			if err != nil {
 				return err
@@ -174,12 +174,18 @@ func (f *runFlags) parts(ctx context.Context, b *measure.Bench) error {
 	return nil
 }
 
-// command runs a program and says how long it took.
-func command(ctx context.Context, name, path string, args ...string) (measure.Row, error) {
+// summaries are what compute-sanitizer says when a tool did run and found nothing.
+var summaries = map[string]string{"memcheck": "ERROR SUMMARY: 0 errors", "racecheck": "RACECHECK SUMMARY: 0 hazards"}
+
+// command runs a program, which must say want, and says how long it took.
+func command(ctx context.Context, name, want, path string, args ...string) (measure.Row, error) {
 	start := time.Now()
 	out, err := exec.CommandContext(ctx, path, args...).CombinedOutput()
 	if err != nil {
 		return measure.Row{}, &failure{fmt.Errorf("%s: %w\n%s", name, err, tail(out))}
+	}
+	if !strings.Contains(string(out), want) {
+		return measure.Row{}, &failure{fmt.Errorf("%s: no %q in the output\n%s", name, want, tail(out))}
 	}
 	return measure.Row{Name: name + ": passed", Value: time.Since(start).Seconds(), Unit: "s"}, nil
 }

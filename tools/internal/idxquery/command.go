@@ -26,6 +26,8 @@ type flags struct {
 	width   int
 	trace   bool
 	json    bool
+	threads int
+	model   *cli.Choice
 }
 
 // newFlags returns the defaults.
@@ -35,10 +37,12 @@ func newFlags() *flags {
 		algos = append(algos, a.String())
 	}
 	return &flags{
-		mode:   cli.NewChoice("MODE", query.Or.String(), query.And.String(), query.AndOr.String()),
-		algo:   cli.NewChoice("NAME", algos...),
-		device: cli.NewChoice("DEVICE", "cpu", "gpu", "hybrid"),
-		params: query.DefaultParams,
+		mode:    cli.NewChoice("MODE", query.Or.String(), query.And.String(), query.AndOr.String()),
+		algo:    cli.NewChoice("NAME", algos...),
+		device:  cli.NewChoice("DEVICE", "cpu", "gpu", "hybrid"),
+		model:   cli.NewChoice("MODEL", query.Inter.String(), query.FineGrained.String(), query.DocRanges.String(), query.Partitions.String()),
+		threads: 1,
+		params:  query.DefaultParams,
 	}
 }
 
@@ -60,7 +64,7 @@ Modes:
 All algorithms give the same answer and differ in speed.`,
 		Example: `  idxquery --index kjv.idx "the lord is my shepherd"
   idxquery --index kjv.idx --mode and --k 3 "faith hope charity" "salt of the earth"
-  idxquery --index robust.idx --queries topics.tsv --k 1000 --run bm25.run`,
+  idxquery --index robust.idx --queries topics.tsv --k 1000 --threads 8 --run bm25.run`,
 		Args: cobra.ArbitraryArgs,
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return f.execute(cmd, args) }
@@ -74,6 +78,8 @@ All algorithms give the same answer and differ in speed.`,
 	fl.Float64Var(&f.params.K1, "k1", f.params.K1, "BM25's k1")
 	fl.Float64Var(&f.params.B, "b", f.params.B, "BM25's b")
 	fl.StringVar(&f.queries, "queries", "", "queries as lines of qid, tab, text from `FILE`, - for standard input")
+	fl.IntVar(&f.threads, "threads", f.threads, "answer queries on `N` threads")
+	fl.Var(f.model, "model", "how threads share the work: "+f.model.Words())
 	fl.StringVar(&f.run, "run", "", "write TREC run lines to `FILE`, - for standard output, and no table")
 	fl.StringVar(&f.tag, "tag", "pinion", "last field of the run lines")
 	fl.IntVar(&f.width, "width", 72, "print at most `N` characters of a document's text, 0 for all")
@@ -92,6 +98,10 @@ func (f *flags) check(args []string) error {
 		return cli.Usage("QUERY and --queries exclude each other")
 	case f.k < 0:
 		return cli.Usage("--k is negative")
+	case f.threads < 1 || f.threads > 1024:
+		return cli.Usage("--threads is 1 to 1024")
+	case f.trace && f.threads > 1:
+		return cli.Usage("--trace takes one thread")
 	case f.run != "" && f.json:
 		return cli.Usage("--run and --json exclude each other")
 	case f.run != "" && f.trace:

@@ -1,6 +1,7 @@
 package idxquery
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -123,16 +124,22 @@ func (s *session) open() error {
 	return err
 }
 
-// answer answers one query, with the text of hits if that is wanted.
-func (s *session) answer(ctx context.Context, q question, text bool) (*Answer, error) {
+// prepare cuts a query into terms.
+func (s *session) prepare(q question) (*Answer, query.Query) {
 	a := &Answer{QID: q.id, Query: q.text, Terms: []string{}, Hits: []Hit{}}
 	s.buf.Reset()
 	s.tokens.Append(&s.buf, []byte(q.text))
 	x := query.Query{K: s.f.k, Mode: s.mode, Algorithm: s.algo}
 	for i := range s.buf.Len() {
-		x.Terms = append(x.Terms, s.buf.At(i))
+		x.Terms = append(x.Terms, bytes.Clone(s.buf.At(i)))
 		a.Terms = append(a.Terms, string(s.buf.At(i)))
 	}
+	return a, x
+}
+
+// answer answers one query, with the text of hits if that is wanted.
+func (s *session) answer(ctx context.Context, q question, text bool) (*Answer, error) {
+	a, x := s.prepare(q)
 	if s.f.trace {
 		a.trace = &query.Trace{}
 		x.Trace = a.trace
@@ -147,26 +154,34 @@ func (s *session) answer(ctx context.Context, q question, text bool) (*Answer, e
 	if a.trace != nil {
 		a.Trace = newTrace(a.trace)
 	}
-	for i, h := range r.Hits {
+	return a, s.fill(a, r.Hits, text)
+}
+
+// fill gives a the documents of hits, with their text if that is wanted.
+func (s *session) fill(a *Answer, hits []query.Hit, text bool) (err error) {
+	for i, h := range hits {
 		if s.id, err = s.snapshot.ID(h.Doc, s.id); err != nil {
-			return nil, err
+			return err
 		}
 		hit := Hit{Rank: i + 1, Doc: h.Doc, ID: string(s.id), Score: h.Score}
 		if text {
 			if s.text, err = s.snapshot.Stored(h.Doc, s.text); err != nil {
-				return nil, err
+				return err
 			}
 			hit.Text = string(s.text)
 		}
 		a.Hits = append(a.Hits, hit)
 	}
-	return a, nil
+	return nil
 }
 
 // each answers all queries, calls f with each answer and reports times.
 func (s *session) each(cmd *cobra.Command, qs []question, text bool, f func(*Answer) error) error {
 	p := cli.NewProgress(cmd.ErrOrStderr(), "query", int64(len(qs)), cli.ItemRate("queries"))
 	defer p.Stop()
+	if s.f.threads > 1 {
+		return s.batch(cmd, qs, text && s.snapshot.HasStored(), p, f)
+	}
 	took := make([]time.Duration, 0, len(qs))
 	for i, q := range qs {
 		a, err := s.answer(cmd.Context(), q, text && s.snapshot.HasStored())

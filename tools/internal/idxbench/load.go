@@ -48,6 +48,7 @@ type LoadRow struct {
 	P99        float64 `json:"p99_us,omitempty"`
 	P999       float64 `json:"p999_us,omitempty"`
 	Max        float64 `json:"max_us,omitempty"`
+	behind     bool    // arrivals were not answered in time
 }
 
 type loadFlags struct {

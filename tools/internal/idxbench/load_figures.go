@@ -159,8 +159,8 @@ func (l *loader) figure5(ctx context.Context, workers []int, most int) error {
 					return err
 				}
 				s.Points = append(s.Points, chart.Point{X: rate, Y: row.Mean})
-				if row.Throughput < 0.9*rate {
-					break // it is saturated: latency is how long the run was
+				if row.behind {
+					break // from here on latency is how long the run was
 				}
 			}
 			a.Series = append(a.Series, s)
@@ -212,7 +212,7 @@ func (l *loader) figure6(ctx context.Context, most int) error {
 					return err
 				}
 				s.Points = append(s.Points, chart.Point{X: row.Offered, Y: row.Mean})
-				if row.Throughput < 0.9*row.Offered {
+				if row.behind {
 					break
 				}
 			}

@@ -135,6 +135,7 @@ func arrive(ctx context.Context, p *query.Pool, queries []query.Query, rate floa
 	us := func(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
 	row.Queries = h.Count()
 	row.Throughput = float64(h.Count()) / max(last-d/4, d).Seconds()
+	row.behind = last > d/4+d+d/8
 	row.Mean, row.Max = us(h.Mean()), us(h.Max())
 	row.P50, row.P95, row.P99, row.P999 = us(h.Quantile(0.5)), us(h.Quantile(0.95)), us(h.Quantile(0.99)), us(h.Quantile(0.999))
 	return nil

@@ -1,0 +1,137 @@
+package compat
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/cespare/xxhash/v2"
+)
+
+// This file and segment_test.go read an index by the rules of format/FORMAT.md,
+// whose sections the comments name. They fail by panicking with a failure.
+
+type failure string
+
+func need(ok bool, format string, args ...any) {
+	if !ok {
+		panic(failure(fmt.Sprintf(format, args...)))
+	}
+}
+
+func u16(b []byte, at int) int    { return int(binary.LittleEndian.Uint16(b[at:])) }
+func u32(b []byte, at int) int    { return int(binary.LittleEndian.Uint32(b[at:])) }
+func u64(b []byte, at int) uint64 { return binary.LittleEndian.Uint64(b[at:]) }
+
+// cursor reads the fields of section 1.
+type cursor struct{ b []byte }
+
+func (c *cursor) varint() int {
+	v, n := binary.Uvarint(c.b)
+	need(n > 0 && (n == 1 || c.b[n-1] != 0), "varint")
+	c.b = c.b[n:]
+	return int(v)
+}
+
+func (c *cursor) take(n int) []byte {
+	need(n >= 0 && n <= len(c.b), "%d bytes wanted of %d", n, len(c.b))
+	b := c.b[:n]
+	c.b = c.b[n:]
+	return b
+}
+
+func (c *cursor) str() string { return string(c.take(c.varint())) }
+
+// container reads a file (section 3) and returns its id and sections.
+func container(path string, kind int) (id string, sections map[int][]byte) {
+	b, err := os.ReadFile(path)
+	need(err == nil, "%v", err)
+	need(len(b) >= 4096+64 && string(b[:8]) == "\x89PIN\r\n\x1a\n", "%s: magic", path)
+	need(u16(b, 8) == 0 && u32(b, 12) == kind && u32(b, 52) == 0, "%s: header", path)
+	need(u64(b, 32) == uint64(len(b)), "%s: FileLen", path)
+	need(u64(b, 56) == xxhash.Sum64(b[:56]) && u64(b, 40) == xxhash.Sum64(b[64:4096]), "%s: checksums of the header", path)
+	end, n := 4096, u32(b, 48)
+	sections = map[int][]byte{}
+	for i := range n {
+		e := b[64+32*i:]
+		off, length := int(u64(e, 8)), int(u64(e, 16))
+		padded := (length + 64 + 4095) / 4096 * 4096
+		need(off == end && u32(e, 4)&^1 == 0, "%s: section %d", path, i)
+		need(xxhash.Sum64(b[off:off+padded]) == u64(e, 24), "%s: checksum of section %d", path, i)
+		need(sections[u32(e, 0)] == nil, "%s: section id %d twice", path, u32(e, 0))
+		for _, c := range b[off+length : off+padded] {
+			need(c == 0, "%s: padding of section %d", path, i)
+		}
+		sections[u32(e, 0)] = b[off : off+length : off+length]
+		end = off + padded
+	}
+	for _, c := range b[64+32*n : 4096] {
+		need(c == 0, "%s: rest of the first page", path)
+	}
+	f := b[end:]
+	need(len(f) == 64 && string(f[:8]) == "PINIONED" && bytes.Equal(f[8:32], b[8:32]) && u64(f, 32) == uint64(len(b)) &&
+		bytes.Equal(f[40:48], b[56:64]) && u64(f, 48) == 0 && u64(f, 56) == xxhash.Sum64(f[:56]), "%s: footer", path)
+	return string(b[16:32]), sections
+}
+
+// readIndex reads the index in dir (sections 2, 6 and 7).
+func readIndex(dir string) (c *contents, err error) {
+	defer func() {
+		switch f := recover().(type) {
+		case nil:
+		case failure:
+			err = errors.New(string(f))
+		default:
+			panic(f)
+		}
+	}()
+	names, err := filepath.Glob(filepath.Join(dir, "manifest-*.pin"))
+	need(err == nil && len(names) > 0, "no manifest")
+	sort.Slice(names, func(i, j int) bool { return generation(names[i]) < generation(names[j]) })
+	_, sections := container(names[len(names)-1], 2)
+	m := &cursor{sections[11]}
+	need(m.varint() == generation(names[len(names)-1]), "generation")
+	next := m.varint()
+	need(m.str() == "whitespace", "analyzer")
+	m.str()
+	c = &contents{}
+	for range m.varint() {
+		num, id := m.varint(), string(m.take(16))
+		docs, postings, tokens := m.varint(), m.varint(), m.varint()
+		deletes, deleted := m.varint(), m.varint()
+		need(num < next && deletes < next, "file numbers")
+		fileID, sections := container(filepath.Join(dir, fmt.Sprintf("segment-%012d.pin", num)), 1)
+		need(fileID == id, "segment %d: id", num)
+		s := readSegment(sections)
+		gotTokens := 0
+		for _, d := range s.docs {
+			gotTokens += d.tokens
+		}
+		need(len(s.docs) == docs && s.postings == postings && gotTokens == tokens, "segment %d: counts", num)
+		if deletes != 0 {
+			id, sections := container(filepath.Join(dir, fmt.Sprintf("deletes-%012d.pin", deletes)), 3)
+			need(id == fileID, "deletes %d: id", deletes)
+			var bm roaring.Bitmap
+			need(bm.UnmarshalBinary(sections[12]) == nil, "deletes %d: bitmap", deletes)
+			need(int(bm.GetCardinality()) == deleted, "deletes %d: number", deletes)
+			for _, d := range bm.ToArray() {
+				s.docs[d].deleted = true
+			}
+		}
+		c.segments = append(c.segments, s.segmentContents)
+		c.flags |= s.flags
+	}
+	need(len(m.b) == 0, "bytes behind the manifest")
+	return c, nil
+}
+
+func generation(path string) (n int) {
+	fmt.Sscanf(strings.TrimPrefix(filepath.Base(path), "manifest-"), "%d.pin", &n)
+	return n
+}

@@ -1,0 +1,299 @@
+package compat
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pinion-index/pinion/analysis"
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/reader"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden index of the present version and its answers")
+
+func whitespace(t *testing.T) *analysis.Analyzer {
+	t.Helper()
+	a, err := analysis.New("whitespace", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// goldens returns the golden indexes: a tar.gz for each version.
+func goldens(t *testing.T) []string {
+	t.Helper()
+	present := filepath.Join("testdata", "index-"+format.Current.String()+".tar.gz")
+	if *update {
+		dir := t.TempDir()
+		buildGolden(t, dir)
+		if err := os.WriteFile(present, pack(t, dir), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := os.Stat(present); err != nil {
+		t.Fatalf("no golden of the present version: %v", err)
+	}
+	names, err := filepath.Glob(filepath.Join("testdata", "index-*.tar.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+// pack archives the files of an index.
+func pack(t *testing.T, dir string) []byte {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, "*.pin"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	w := tar.NewWriter(z)
+	for _, name := range names {
+		b, err := os.ReadFile(name)
+		if err == nil {
+			err = w.WriteHeader(&tar.Header{Name: filepath.Base(name), Mode: 0o644, Size: int64(len(b)), ModTime: time.Unix(0, 0)})
+		}
+		if err == nil {
+			_, err = w.Write(b)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// unpack restores an archived index to a directory of its own.
+func unpack(t *testing.T, path string) string {
+	t.Helper()
+	dir := t.TempDir()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for r := tar.NewReader(z); ; {
+		h, err := r.Next()
+		if err == io.EOF {
+			return dir
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, filepath.Base(h.Name)), b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// compare reports the first difference. Lists with unknown postings are compared
+// by their length.
+func (c *contents) compare(want *contents) error {
+	if len(c.segments) != len(want.segments) {
+		return fmt.Errorf("%d segments, want %d", len(c.segments), len(want.segments))
+	}
+	for i := range c.segments {
+		got, want := &c.segments[i], &want.segments[i]
+		if len(got.docs) != len(want.docs) || len(got.lists) != len(want.lists) {
+			return fmt.Errorf("segment %d: %d documents and %d terms, want %d and %d", i, len(got.docs), len(got.lists), len(want.docs), len(want.lists))
+		}
+		for j, d := range got.docs {
+			w := want.docs[j]
+			if i > 1 {
+				w.text = "" // not stored
+			}
+			if d != w {
+				return fmt.Errorf("segment %d: document %+v, want %+v", i, d, w)
+			}
+		}
+		for term, l := range got.lists {
+			w := want.lists[term]
+			if len(l) != len(w) {
+				return fmt.Errorf("segment %d: %d postings of %s, want %d", i, len(l), term, len(w))
+			}
+			for j := range l {
+				if l[j] != w[j] && l[j] != unknown {
+					return fmt.Errorf("segment %d: posting %+v of %s, want %+v", i, l[j], term, w[j])
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// A reader written from FORMAT.md alone finds what was indexed.
+func TestSpecification(t *testing.T) {
+	for _, name := range goldens(t) {
+		got, err := readIndex(unpack(t, name))
+		if err == nil {
+			err = got.compare(goldenContents())
+		}
+		if err == nil && got.flags != 7 {
+			err = fmt.Errorf("not all parts of extents were seen: flags %d", got.flags)
+		}
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	// The same of what is written today, which the golden may lag behind.
+	dir := t.TempDir()
+	buildGolden(t, dir)
+	got, err := readIndex(dir)
+	if err == nil {
+		err = got.compare(goldenContents())
+	}
+	if err != nil {
+		t.Errorf("written today: %v", err)
+	}
+}
+
+// The engine finds in the goldens of all versions what was indexed, in every
+// codec, and answers as it always did, to the bit.
+func TestGolden(t *testing.T) {
+	answersFile := filepath.Join("testdata", "answers.txt")
+	for _, name := range goldens(t) {
+		index, err := reader.Open(unpack(t, name), reader.VerifyOnOpen(context.Background()))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		defer index.Close()
+		snapshot, err := index.Snapshot()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer snapshot.Close()
+		got, err := engineContents(snapshot)
+		if err == nil {
+			err = got.compare(goldenContents())
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		answers := answer(t, snapshot)
+		if *update {
+			if err := os.WriteFile(answersFile, []byte(answers), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(answersFile)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if answers != string(want) {
+			t.Errorf("%s: answers are\n%s\nwant\n%s", name, answers, want)
+		}
+	}
+}
+
+// engineContents reads everything through the engine.
+func engineContents(snapshot *reader.Snapshot) (*contents, error) {
+	c := &contents{}
+	cursor := reader.NewCursor()
+	defer cursor.Close()
+	for _, seg := range snapshot.Segments() {
+		s := segmentContents{lists: map[string][]posting{}, docs: make([]document, seg.Docs())}
+		for i := range s.docs {
+			doc := seg.Base + uint32(i)
+			id, err := snapshot.ID(doc, nil)
+			if err != nil {
+				return nil, err
+			}
+			tokens, err := snapshot.DocLen(doc)
+			if err != nil {
+				return nil, err
+			}
+			text, err := snapshot.Stored(doc, nil)
+			if err != nil {
+				return nil, err
+			}
+			deleted, err := snapshot.Deleted(doc)
+			if err != nil {
+				return nil, err
+			}
+			s.docs[i] = document{string(id), string(text), int(tokens), deleted}
+			if found, ok, err := snapshot.FindID(id); err != nil || ok && found != doc && !deleted {
+				return nil, fmt.Errorf("document %s is %d, found at %d, %v", id, doc, found, err)
+			}
+		}
+		terms := seg.Terms()
+		for terms.Next() {
+			if err := cursor.Init(seg, terms.Entry()); err != nil {
+				return nil, err
+			}
+			var l []posting
+			for doc := cursor.Doc(); doc != reader.NoDoc; doc = cursor.Next() {
+				l = append(l, posting{int(doc), int(cursor.Freq())})
+			}
+			if err := cursor.Err(); err != nil {
+				return nil, err
+			}
+			s.lists[string(terms.Term())] = l
+		}
+		if err := terms.Err(); err != nil {
+			return nil, err
+		}
+		c.segments = append(c.segments, s)
+	}
+	return c, nil
+}
+
+// answer answers some queries in all modes: ids and the bits of scores.
+func answer(t *testing.T, snapshot *reader.Snapshot) string {
+	t.Helper()
+	searcher, err := query.NewSearcher(snapshot, query.DefaultOptions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	for _, text := range []string{"all", "some scattered", "few7 all", "rare60 rare120 scattered", "übrig some few0", "absent", "few3 few4", "all all some"} {
+		for _, mode := range []query.Mode{query.Or, query.And, query.AndOr} {
+			q := query.Query{K: 5, Mode: mode}
+			for _, term := range strings.Fields(text) {
+				q.Terms = append(q.Terms, []byte(term))
+			}
+			r, err := searcher.Search(context.Background(), q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintf(&out, "%s (%s):", text, mode)
+			for _, h := range r.Hits {
+				id, err := snapshot.ID(h.Doc, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				fmt.Fprintf(&out, " %s %08x", id, math.Float32bits(h.Score))
+			}
+			out.WriteString("\n")
+		}
+	}
+	return out.String()
+}

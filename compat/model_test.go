@@ -1,0 +1,154 @@
+// Package compat reads golden indexes of all format versions, with the engine and
+// with a reader of its own that follows format/FORMAT.md and uses no package of
+// the engine.
+package compat
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/pinion-index/pinion/format/codec/registry"
+	"github.com/pinion-index/pinion/writer"
+)
+
+// contents is what an index holds: what golden indexes must say in any version.
+type contents struct {
+	segments []segmentContents
+	flags    byte // of all extents that were read by FORMAT.md
+}
+
+type segmentContents struct {
+	docs  []document
+	lists map[string][]posting
+}
+
+type document struct {
+	id, text string
+	tokens   int
+	deleted  bool
+}
+
+type posting struct{ doc, tf int }
+
+// add adds a document as the whitespace analyzer cuts it.
+func (s *segmentContents) add(id, text string) {
+	words := strings.Fields(text)
+	for _, w := range words {
+		l := s.lists[w]
+		if n := len(l); n > 0 && l[n-1].doc == len(s.docs) {
+			l[n-1].tf++
+			continue
+		}
+		s.lists[w] = append(l, posting{len(s.docs), 1})
+	}
+	s.docs = append(s.docs, document{id: id, text: text, tokens: len(words)})
+}
+
+// remove deletes the live document id, if there is one.
+func (c *contents) remove(id string) {
+	for i := range c.segments {
+		for j := range c.segments[i].docs {
+			if d := &c.segments[i].docs[j]; d.id == id {
+				d.deleted = true
+			}
+		}
+	}
+}
+
+// goldenDocs gives the documents of the golden index, part by part: one large
+// enough for every part of an extent, then a small one for each codec. The last
+// part replaces documents of others.
+func goldenDocs(part int) (ids, texts []string) {
+	n := 300
+	if part == 0 {
+		n = 8300
+	}
+	for i := range n {
+		id := fmt.Sprintf("p%d-%d", part, i)
+		if part == lastPart() && i%100 == 50 {
+			id = fmt.Sprintf("p0-%d", i*7)
+		}
+		words := strings.Repeat("all ", 1+i%3)
+		if i%997 == 3 {
+			words = strings.Repeat("all ", 300)
+		}
+		if i%5 < 2 {
+			words += "some "
+		}
+		if i*i%11 == 4 {
+			words += strings.Repeat("scattered ", 1+i%9)
+		}
+		words += fmt.Sprintf("few%d ", i%40)
+		if i%60 == 0 {
+			words += fmt.Sprintf("rare%d übrig", i)
+		}
+		ids, texts = append(ids, id), append(texts, words)
+	}
+	return ids, texts
+}
+
+func lastPart() int { return len(registry.All()) }
+
+// goldenDeletes are deleted at last.
+var goldenDeletes = []string{"p0-0", "p0-1", "p0-8299", "p3-17", "absent"}
+
+// goldenContents is what the golden index must hold.
+func goldenContents() *contents {
+	c := &contents{}
+	for part := range lastPart() + 1 {
+		ids, texts := goldenDocs(part)
+		s := segmentContents{lists: map[string][]posting{}}
+		for i, id := range ids {
+			c.remove(id)
+			s.add(id, texts[i])
+		}
+		c.segments = append(c.segments, s)
+	}
+	for _, id := range goldenDeletes {
+		c.remove(id)
+	}
+	return c
+}
+
+// buildGolden writes the golden index to dir with the present version.
+func buildGolden(t *testing.T, dir string) {
+	t.Helper()
+	ctx := context.Background()
+	for part := range lastPart() + 1 {
+		o := writer.Options{Stored: part < 2, Analyzer: whitespace(t)}
+		if part == 0 {
+			o.FreqsCodec, _ = registry.ByName("vbyte128")
+		} else {
+			o.DocsCodec = registry.All()[part-1]
+			o.FreqsCodec = o.DocsCodec
+		}
+		w, err := writer.Open(ctx, dir, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids, texts := goldenDocs(part)
+		for i, id := range ids {
+			if err := w.Add(ctx, writer.Document{ID: []byte(id), Contents: []byte(texts[i])}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if part == lastPart() {
+			if err := w.Flush(ctx); err != nil {
+				t.Fatal(err)
+			}
+			for _, id := range goldenDeletes {
+				if err := w.Delete(ctx, []byte(id)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if err := w.Commit(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

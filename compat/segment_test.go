@@ -1,0 +1,214 @@
+package compat
+
+import (
+	"math/bits"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/golang/snappy"
+)
+
+// parsed is a segment and what META says of it.
+type parsed struct {
+	segmentContents
+	n, terms, postings int
+	width              int
+	stored             bool
+	extents            []byte // POSTINGS
+	flags              byte   // of all extents in codecs that are read
+}
+
+// unknown stands for the postings of a list in a codec that is not read here.
+var unknown = posting{-1, 0}
+
+// readSegment reads the sections of a segment (section 4).
+func readSegment(sec map[int][]byte) *parsed {
+	p := &parsed{extents: sec[4], segmentContents: segmentContents{lists: map[string][]posting{}}}
+	m := &cursor{sec[1]} // 4.1
+	need(m.varint() == 1, "version of META")
+	p.n, p.terms, p.postings = m.varint(), m.varint(), m.varint()
+	tokens, least, greatest := m.varint(), m.varint(), m.varint()
+	p.width = m.varint()
+	need(m.str() == "whitespace", "analyzer")
+	m.str()
+	extents, compact, flags := m.varint(), m.varint(), m.varint()
+	docCodecs, freqCodecs := u64(m.take(8), 0), u64(m.take(8), 0)
+	need(len(m.b) == 0 && flags&^3 == 0, "META")
+	p.stored = flags&1 != 0
+
+	p.docs = make([]document, p.n) // 4.6
+	sum, low, high := 0, 1<<40, 0
+	for i := range p.docs {
+		for j := range p.width {
+			p.docs[i].tokens |= int(sec[5][i*p.width+j]) << (8 * j)
+		}
+		sum, low, high = sum+p.docs[i].tokens, min(low, p.docs[i].tokens), max(high, p.docs[i].tokens)
+	}
+	need(len(sec[5]) == p.n*p.width && sum == tokens && low == least && high == greatest, "lengths")
+
+	gotExtents, gotCompact, end := p.dictionary(sec[2], sec[3], docCodecs, freqCodecs)
+	need(gotExtents == extents && gotCompact == compact && end == len(p.extents), "extents and entries")
+	p.ids(sec[6], sec[7], sec[8])
+	if p.stored {
+		p.texts(sec[9], sec[10])
+	}
+	total := 0
+	for _, l := range p.lists {
+		total += len(l)
+	}
+	need(total == p.postings, "postings: %d, not %d", total, p.postings)
+	return p
+}
+
+// head reads a term or id: lcp and suffix length in a byte (4.2).
+func (c *cursor) head(prev string) string {
+	h := int(c.take(1)[0])
+	lcp, n := h&15, h>>4
+	if lcp == 15 {
+		lcp += c.varint()
+	}
+	if n == 15 {
+		n += c.varint()
+	}
+	need(lcp <= len(prev), "lcp")
+	return prev[:lcp] + string(c.take(n))
+}
+
+// dictionary reads TERMS and TERMINDEX (4.2).
+func (p *parsed) dictionary(terms, index []byte, docCodecs, freqCodecs uint64) (extents, compact, end int) {
+	blocks := (p.terms + 31) / 32
+	need(len(index) == 16*blocks+8, "length of TERMINDEX")
+	last := ""
+	for i := range blocks {
+		from, to := int(u64(index, 8*blocks+8*i)), int(u64(index, 8*blocks+8*i+8))
+		c := &cursor{terms[from:to]}
+		names := make([]string, min(32, p.terms-32*i))
+		prev := ""
+		for j := range names {
+			names[j] = c.head(prev)
+			prev = names[j]
+			need(prev > last, "terms in order")
+			last = prev
+		}
+		var key [8]byte
+		copy(key[:], names[0])
+		need(bits.ReverseBytes64(u64(key[:], 0)) == u64(index, 8*i), "key of block %d", i)
+		for _, name := range names {
+			before := len(c.b)
+			v := c.varint()
+			switch v & 3 {
+			case 0:
+				p.lists[name] = []posting{{v >> 2, 1}}
+			case 1:
+				p.lists[name] = []posting{{v >> 2, c.varint() + 2}}
+			case 2:
+				p.lists[name] = compactList(v>>2, p.n, c.take(c.varint()))
+			case 3:
+				df := c.varint()
+				need(v>>2*64 == end && df >= 128, "extent of %s", name)
+				b := p.extents[end:]
+				b = b[:u32(b, 8)*64]
+				end += len(b)
+				need(docCodecs>>b[16]&1 == 1 && freqCodecs>>b[17]&1 == 1, "codecs of META")
+				p.lists[name] = p.extent(b, df)
+				extents++
+				continue
+			}
+			compact += before - len(c.b)
+		}
+		need(len(c.b) == 0, "bytes behind block %d", i)
+	}
+	return extents, compact, end
+}
+
+// bitReader reads a bit stream, least significant bit first (section 1).
+type bitReader struct {
+	b   []byte
+	pos int
+}
+
+func (r *bitReader) bit() int {
+	v := int(r.b[r.pos/8]>>(r.pos%8)) & 1
+	r.pos++
+	return v
+}
+
+func (r *bitReader) bits(n int) (v int) {
+	for i := range n {
+		v |= r.bit() << i
+	}
+	return v
+}
+
+// compactList reads n postings among docs documents (4.3).
+func compactList(n, docs int, b []byte) []posting {
+	r := &bitReader{b: b}
+	l := make([]posting, n)
+	var code func(i, j, lo, hi int)
+	code = func(i, j, lo, hi int) {
+		if i == j {
+			return
+		}
+		m := i + (j-i)/2
+		low, high := lo+(m-i), hi-(j-1-m)
+		count := high - low + 1
+		k := bits.Len(uint(count)) - 1
+		s := 1<<(k+1) - count
+		x := r.bits(k)
+		if x >= s {
+			x = 2*x + r.bit() - s
+		}
+		l[m].doc = low + x
+		code(i, m, lo, l[m].doc-1)
+		code(m+1, j, l[m].doc+1, hi)
+	}
+	code(0, n, 0, docs-1)
+	for i := range l {
+		k := 0
+		for r.bit() == 0 {
+			k++
+		}
+		l[i].tf = 1<<k + r.bits(k)
+	}
+	need((r.pos+7)/8 == len(b), "length of a compact list")
+	return l
+}
+
+// ids reads IDS, IDINDEX and IDHASH (4.7).
+func (p *parsed) ids(ids, index, hash []byte) {
+	blocks := (p.n + 15) / 16
+	need(len(index) == 8*blocks+8 && len(hash) == 8*p.n, "lengths of IDINDEX and IDHASH")
+	for i := range blocks {
+		c := &cursor{ids[u64(index, 8*i):u64(index, 8*i+8)]}
+		prev := ""
+		for j := 16 * i; j < min(16*i+16, p.n); j++ {
+			prev = c.head(prev)
+			p.docs[j].id = prev
+		}
+		need(len(c.b) == 0, "bytes behind ids")
+	}
+	for i := range p.n {
+		v := u64(hash, 8*i)
+		need(i == 0 || v > u64(hash, 8*i-8), "order of IDHASH")
+		need(v>>32 == xxhash.Sum64String(p.docs[uint32(v)].id)>>32, "hash of an id")
+	}
+}
+
+// texts reads STORED and STOREDINDEX (4.8).
+func (p *parsed) texts(stored, index []byte) {
+	blocks := len(index)/16 - 1
+	for i := range blocks {
+		e := index[16*i:]
+		b := stored[u64(e, 8):u64(e, 24)]
+		if u32(e, 4) == 0 {
+			var err error
+			b, err = snappy.Decode(nil, b)
+			need(err == nil, "block of texts: %v", err)
+		}
+		c := &cursor{b}
+		for d := u32(e, 0); d < u32(e, 16); d++ {
+			p.docs[d].text = c.str()
+		}
+		need(len(c.b) == 0, "bytes behind texts")
+	}
+	need(u32(index, 16*blocks) == p.n && u64(index, 16*blocks+8) == uint64(len(stored)), "end of STOREDINDEX")
+}

@@ -68,6 +68,8 @@ func Bisect(ctx context.Context, docs uint32, lists Lists, o Options) (Permutati
 	if err := b.run(ctx, part{docs: at, width: f.width}); err != nil {
 		return nil, err
 	}
+	b.next = 0
+	b.report(int(b.total - b.done))
 	return Permutation(at).Inverse(), nil
 }
 
@@ -92,8 +94,9 @@ type bisector struct {
 	gaps gapTable
 
 	total uint64
-	done  atomic.Uint64
-	mu    sync.Mutex // of o.Progress
+	mu    sync.Mutex // of what follows, and of calls of o.Progress
+	done  uint64
+	next  uint64 // report from here
 }
 
 // run splits root all the way down. As long as there are few parts, a level of them
@@ -147,11 +150,13 @@ func (b *bisector) descend(ctx context.Context, w *splitter, p part) {
 
 // report counts n documents as split.
 func (b *bisector) report(n int) {
-	done := b.done.Add(uint64(n))
-	if b.o.Progress == nil || n < 1<<10 {
+	if b.o.Progress == nil {
 		return
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.o.Progress(min(done, b.total), b.total)
+	if b.done = min(b.done+uint64(n), b.total); b.done >= b.next {
+		b.next = b.done + b.total/200 + 1
+		b.o.Progress(b.done, b.total)
+	}
 }

@@ -172,15 +172,15 @@ func TestBisectErrors(t *testing.T) {
 
 func TestProgress(t *testing.T) {
 	l, _ := topics(4000, 4, 50, 1)
-	calls, last := 0, uint64(0)
+	calls, last, before := 0, uint64(0), uint64(0)
 	mustBisect(t, 4000, l, Options{Threads: 2, Progress: func(done, total uint64) {
 		calls++
-		if done > total {
-			t.Errorf("%d of %d", done, total)
+		if done > total || done < before {
+			t.Errorf("%d of %d after %d", done, total, before)
 		}
-		last = total
+		last, before = total, done
 	}})
-	if calls == 0 || last != 4000*uint64(levels(4000, DefaultLeaf)) {
+	if calls < 2 || before != last || last != 4000*uint64(levels(4000, DefaultLeaf)) {
 		t.Errorf("%d calls, total %d", calls, last)
 	}
 }

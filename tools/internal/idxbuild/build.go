@@ -40,6 +40,7 @@ type build struct {
 	stderr   io.Writer
 	w        *writer.Writer
 	skip     bool
+	order    writer.ReorderOptions
 	progress *cli.Progress
 	report   Report
 }
@@ -81,6 +82,7 @@ func (f *flags) build(ctx context.Context, stderr io.Writer, args []string) (*Re
 	// What is not counted, such as garbage, has to fit beside the budget.
 	debug.SetMemoryLimit(int64(f.memory) + int64(f.memory)/8)
 	b := &build{stderr: stderr, skip: f.onError.Value == "skip", report: Report{Index: f.out}}
+	b.order = writer.ReorderOptions{Order: writer.Order(f.order.Value), Seed: f.seed}
 	b.progress = cli.NewProgress(stderr, "build", total, cli.BytesRate)
 	defer b.progress.Stop()
 	if err := b.all(ctx, f.out, o, ins); err != nil {
@@ -115,6 +117,9 @@ func (b *build) all(ctx context.Context, dir string, o writer.Options, ins []inp
 		if err != nil {
 			return b.explain(err)
 		}
+	}
+	if _, err := b.w.Reorder(ctx, b.order); err != nil {
+		return b.explain(err)
 	}
 	if err := b.w.Commit(ctx); err != nil {
 		return b.explain(err)

@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"math"
+	"runtime"
 	"sync"
 	"sync/atomic"
 )
@@ -94,6 +95,7 @@ func (j *job) end() {
 	}
 	if notify == nil {
 		j.done <- struct{}{}
+		runtime.Gosched() // busy workers would keep the caller from going on
 		return
 	}
 	hits, err := j.result(j.hits[:0])

@@ -93,17 +93,20 @@ type Pool struct {
 	jobs    sync.Pool
 	scores  sync.Pool // of *scored
 
-	mu      sync.Mutex
-	idle    []*worker    // parked; guarded by mu
-	parked  atomic.Int32 // how many those are
-	closed  bool         // guarded by mu
-	ended   atomic.Bool  // closed, and no query is under way
-	queries sync.WaitGroup
+	queries atomic.Int64  // under way or waiting, plus poolClosed
+	drained chan struct{} // receives a value when a closed Pool has no more
+	ended   atomic.Bool   // that has been received
 	running sync.WaitGroup
+
+	mu     sync.Mutex
+	idle   []*worker    // parked; guarded by mu
+	parked atomic.Int32 // how many those are
 
 	passes, taskCount, scoringTasks atomic.Uint64
 	splitting                       atomic.Int64
 }
+
+const poolClosed = 1 << 62
 
 // PoolCounts are what a Pool has done since it was made.
 type PoolCounts struct {
@@ -143,7 +146,8 @@ func NewPool(s *Searcher, o PoolOptions) (*Pool, error) {
 	if o.TaskPostings == 0 {
 		o.TaskPostings = defaultTaskPostings
 	}
-	p := &Pool{s: s, options: o, entry: newRing[*job](1 << 12), tasks: newRing[task](1 << 12), scoring: newRing[*scored](1 << 10)}
+	p := &Pool{s: s, options: o, entry: newRing[*job](1 << 12), tasks: newRing[task](1 << 12), scoring: newRing[*scored](1 << 10),
+		drained: make(chan struct{}, 1)}
 	p.jobs.New = func() any { return &job{pool: p, done: make(chan struct{}, 1)} }
 	p.scores.New = func() any { return new(scored) }
 	for i := range o.Workers {
@@ -158,13 +162,24 @@ func NewPool(s *Searcher, o PoolOptions) (*Pool, error) {
 // Close waits for the queries under way and ends the workers. Further calls do
 // nothing.
 func (p *Pool) Close() {
-	p.mu.Lock()
-	p.closed = true
-	p.mu.Unlock()
-	p.queries.Wait()
-	p.ended.Store(true)
-	p.wake(len(p.workers))
+	if n := p.queries.Or(poolClosed); n&poolClosed == 0 {
+		if n > 0 {
+			<-p.drained
+		}
+		p.ended.Store(true)
+		p.wake(len(p.workers))
+	}
 	p.running.Wait()
+}
+
+// leave ends what adding to queries began.
+func (p *Pool) leave() {
+	if p.queries.Add(-1) == poolClosed {
+		select {
+		case p.drained <- struct{}{}:
+		default:
+		}
+	}
 }
 
 // wake wakes up to n parked workers.
@@ -270,13 +285,10 @@ func (p *Pool) submit(ctx context.Context, q *Query) (*job, error) { return p.st
 
 // start puts a query into the entry queue.
 func (p *Pool) start(ctx context.Context, q *Query, notify func([]Hit, error)) (*job, error) {
-	p.mu.Lock()
-	if p.closed {
-		p.mu.Unlock()
+	if p.queries.Add(1)&poolClosed != 0 {
+		p.leave()
 		return nil, ErrPoolClosed
 	}
-	p.queries.Add(1)
-	p.mu.Unlock()
 	j := p.jobs.Get().(*job)
 	j.start(ctx, *q)
 	j.notify = notify
@@ -314,5 +326,5 @@ func (p *Pool) recycle(j *job) {
 	j.lead.forget()
 	j.ctx, j.q, j.notify = nil, Query{}, nil
 	p.jobs.Put(j)
-	p.queries.Done()
+	p.leave()
 }

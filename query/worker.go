@@ -44,8 +44,14 @@ type attached struct {
 	hi          uint32
 }
 
-// spins is how often an idle worker looks for work before it parks.
-const spins = 200
+// An idle worker looks for work spins times, some tens of microseconds, before it
+// parks: waking up takes as long. Now and then it lets others run; all the time
+// would make idle workers fight over the scheduler's queue.
+const (
+	spins      = 400
+	yieldEvery = 16
+	pause      = 32 // loads of a flag between two looks
+)
 
 func (w *worker) loop() {
 	for idle := 0; ; {
@@ -55,8 +61,12 @@ func (w *worker) loop() {
 		case w.pool.ended.Load():
 			return
 		case idle < spins:
-			idle++
-			runtime.Gosched()
+			if idle++; idle%yieldEvery == 0 {
+				runtime.Gosched()
+			}
+			for range pause {
+				w.pool.ended.Load()
+			}
 		default:
 			idle = 0
 			w.park()

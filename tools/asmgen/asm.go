@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/mmcloughlin/avo/attr"
@@ -28,11 +29,13 @@ func (t tier) String() string { return [...]string{"AVX2", "AVX512"}[t] }
 // assembler is an avo context for one file, with what the kernels have in common.
 type assembler struct {
 	*build.Context
-	data map[string]operand.Mem
+	data    map[string]operand.Mem
+	private []string // functions known to this file alone
+	text    string   // assembly that follows
 }
 
 func newAssembler() *assembler {
-	a := &assembler{build.NewContext(), map[string]operand.Mem{}}
+	a := &assembler{Context: build.NewContext(), data: map[string]operand.Mem{}}
 	a.ConstraintExpr("amd64,!purego")
 	return a
 }
@@ -82,9 +85,34 @@ func (a *assembler) write(out output, folder, pkg, name string) error {
 		if err != nil {
 			return fmt.Errorf("%s%s: %w", name, suffix, err)
 		}
+		if suffix == ".s" {
+			for _, f := range a.private {
+				text = bytes.Replace(text, []byte("TEXT ·"+f+"(SB)"), []byte("TEXT "+f+"<>(SB)"), 1)
+			}
+			text = append(text, a.text...)
+		} else if text, err = withoutPrivate(text, a.private); err != nil {
+			return err
+		} else if !bytes.Contains(text, []byte("func ")) {
+			continue
+		}
 		out[folder+"/"+name+"_amd64"+suffix] = text
 	}
 	return nil
+}
+
+// withoutPrivate returns the Go declarations in text without those of functions
+// that are private to their assembly file.
+func withoutPrivate(text []byte, private []string) ([]byte, error) {
+	for _, f := range private {
+		at := bytes.Index(text, []byte("func "+f+"("))
+		if at < 0 {
+			return nil, fmt.Errorf("no declaration of %s", f)
+		}
+		start := bytes.LastIndex(text[:at], []byte("\n\n")) + 1
+		end := at + bytes.IndexByte(text[at:], '\n') + 1
+		text = append(bytes.Clone(text[:start]), text[end:]...)
+	}
+	return text, nil
 }
 
 // repeat returns each of vs n times over.

@@ -12,7 +12,6 @@ func bitpackLoops(out output) error {
 	a.orLoop()
 	a.gapsLoop()
 	a.lessOneLoop()
-	a.fill()
 	for _, t := range []tier{avx2, avx512} {
 		a.sumLoop(t)
 	}
@@ -112,33 +111,13 @@ func (a *assembler) lessOneLoop() {
 	a.RET()
 }
 
-func (a *assembler) fill() {
-	a.function("fillAVX2", "func(dst *uint32, first, step uint32)",
-		"fillAVX2 writes 128 values: first, first+step, first+2*step, ...; step is 0 or 1.")
-	dst := a.arg("dst")
-	x, by := reg.Y0, reg.Y1
-	a.VPBROADCASTD(a.address("step"), by)
-	a.VPMULLD(a.words("ramp", 0, 1, 2, 3, 4, 5, 6, 7), by, x)
-	a.VPSLLD(operand.U8(3), by, by)
-	first := reg.Y2
-	a.VPBROADCASTD(a.address("first"), first)
-	a.VPADDD(first, x, x)
-	for k := range 16 {
-		a.VMOVDQU(x, operand.Mem{Base: dst, Disp: 32 * k})
-		if k < 15 {
-			a.VPADDD(by, x, x)
-		}
-	}
-	a.VZEROUPPER()
-	a.RET()
-}
-
 func (a *assembler) sumLoop(t tier) {
 	name := "sum" + t.String()
 	a.function(name, "func(v *uint32, n int, prev uint32)",
 		name+" turns n gaps less one into docIDs in place, n a multiple of 16.")
 	v, n := a.arg("v"), a.arg("n")
-	s := newScan(a, t, a.address("prev"))
+	s := newScan(a, t)
+	a.VPBROADCASTD(a.address("prev"), scanCarry)
 	r := rowSet{reg.Y0, reg.Y1, reg.Y2, reg.Y9}
 	if t == avx512 {
 		a.VPCMPEQD(reg.Y15, reg.Y15, reg.Y15)

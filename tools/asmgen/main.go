@@ -69,6 +69,5 @@ var generators = []func(output) error{
 	bitpackPlain,
 	bitpackPack,
 	bitpackLoops,
-	bitpackDispatch,
 	bitpackPortable,
 }

@@ -11,16 +11,23 @@ import (
 // a row in each 128-bit register.
 func bitpackPack(out output) error {
 	a := newAssembler()
-	for width := 1; width <= 32; width++ {
+	for width := range 33 {
 		a.pack(width)
 	}
+	a.text = packEntries()
 	return a.write(out, bitpackFolder, "bitpack", "pack_avx2")
 }
 
+// pack writes the function of one width: output in CX, values in AX.
 func (a *assembler) pack(width int) {
-	name := fmt.Sprintf("packAVX2%d", width)
-	a.function(name, "func(dst *byte, src *uint32)", fmt.Sprintf("%s packs 128 values of %d bits.", name, width))
-	dst, src := a.arg("dst"), a.arg("src")
+	name := fmt.Sprintf("packAVX2Width%d", width)
+	a.private = append(a.private, name)
+	a.function(name, kernel)
+	if width == 0 {
+		a.RET()
+		return
+	}
+	dst, src := reg.RCX, reg.RAX
 	row, part, word, mask := reg.X0, reg.X1, reg.X2, reg.X15
 	if width < 32 {
 		a.VPBROADCASTD(a.words(fmt.Sprintf("mask%d", width), uint32(1<<width-1), 0), mask)

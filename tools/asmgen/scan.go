@@ -30,16 +30,14 @@ var (
 	scanUpper  = reg.K1  // AVX-512: the high half
 )
 
-func newScan(a *assembler, t tier, prev operand.Op) *scan {
+// newScan sets the registers but the carry.
+func newScan(a *assembler, t tier) *scan {
 	const clear, word1 = 0x80808080, 0x07060504
 	a.VBROADCASTI128(a.words("second", clear, clear, word1, word1), scanSecond)
 	a.VPBROADCASTD(a.words("index", 3, 7), scanHigh)
 	a.VPBROADCASTD(a.words("index", 3, 7).Offset(4), scanTop)
-	a.VPBROADCASTD(prev, scanCarry)
 	if t == avx512 {
-		r := a.GP32()
-		a.MOVL(operand.U32(0xf0), r)
-		a.KMOVB(r, scanUpper)
+		a.KMOVB(a.words("half", 0xf0, 0), scanUpper)
 	} else {
 		a.VPCMPEQD(scanOnes, scanOnes, scanOnes)
 	}

@@ -33,86 +33,95 @@ func (s *source) write(out output, path string) error {
 	return nil
 }
 
-// bitpackDispatch writes the switches from a width to its function.
-func bitpackDispatch(out output) error {
-	s := newSource("bitpack", "amd64 && !purego")
-	for _, f := range []struct{ name, params, args string }{
-		{"docsAVX2", "dst *uint32, src *byte, width uint, prev uint32", "dst, src, prev"},
-		{"docsAVX512", "dst *uint32, src *byte, width uint, prev uint32", "dst, src, prev"},
-		{"plainAVX2", "dst *uint32, src *byte, width uint", "dst, src"},
-		{"freqsAVX2", "dst *uint32, src *byte, width uint", "dst, src"},
-		{"packAVX2", "dst *byte, src *uint32, width uint", "dst, src"},
-	} {
-		s.printf("// %s calls the function of its width, 1 to 32.\n", f.name)
-		s.printf("func %s(%s) {\n\tswitch width {\n", f.name, f.params)
-		for width := 1; width <= 32; width++ {
-			s.printf("\tcase %d:\n\t\t%s%d(%s)\n", width, f.name, width, f.args)
-		}
-		s.printf("\t}\n}\n\n")
+// bitpackPortable writes the unrolled Go of every width.
+func bitpackPortable(out output) error {
+	lanes := newSource("bitpack", "")
+	lanes.printf("// unpackLanes unpacks 128 values of width bits, 1 to 32, and adds plus to each. A\n")
+	lanes.printf("// function unpacks one lane: every fourth value from every fourth word.\n")
+	lanes.printf("func unpackLanes(dst, src []uint32, width uint, plus uint32) {\n\tswitch width {\n")
+	for b := 1; b <= 32; b++ {
+		lanes.printf("\tcase %d:\n\t\tfor lane := range 4 {\n\t\t\tunpack%d((*[125]uint32)(dst[lane:]), (*[%d]uint32)(src[lane:]), plus)\n\t\t}\n", b, b, 4*b-3)
 	}
-	return s.write(out, bitpackFolder+"/widths_amd64.go")
+	lanes.printf("\t}\n}\n\n")
+	lanes.printf("// packLanes packs 128 values of width bits, 1 to 32; bits above are cut off.\n")
+	lanes.printf("func packLanes(dst, src []uint32, width uint) {\n\tswitch width {\n")
+	for b := 1; b <= 32; b++ {
+		lanes.printf("\tcase %d:\n\t\tfor lane := range 4 {\n\t\t\tpack%d((*[%d]uint32)(dst[lane:]), (*[125]uint32)(src[lane:]))\n\t\t}\n", b, b, 4*b-3)
+	}
+	lanes.printf("\t}\n}\n\n")
+	rows := newSource("bitpack", "")
+	rows.printf("// sumRows unpacks 128 gaps less one of width bits, 1 to 32, into docIDs after prev.\n")
+	rows.printf("func sumRows(dst *[128]uint32, src []uint32, width uint, prev uint32) {\n\tswitch width {\n")
+	for b := 1; b <= 32; b++ {
+		rows.printf("\tcase %d:\n\t\tsum%d(dst, (*[%d]uint32)(src), prev)\n", b, b, 4*b)
+	}
+	rows.printf("\t}\n}\n\n")
+	for b := 1; b <= 32; b++ {
+		lanes.unpackLane(b)
+		lanes.packLane(b)
+		rows.sumRows(b)
+	}
+	if err := rows.write(out, bitpackFolder+"/sums.go"); err != nil {
+		return err
+	}
+	return lanes.write(out, bitpackFolder+"/lanes.go")
 }
 
-// bitpackPortable writes the unrolled Go of every width. A function unpacks one
-// lane: 32 values, every fourth of the output from every fourth word. The caller
-// passes slices that begin at the lane.
-func bitpackPortable(out output) error {
-	s := newSource("bitpack", "")
-	s.printf("// unpackLanes unpacks 128 values of width bits, 1 to 32.\n")
-	s.printf("func unpackLanes(dst, src []uint32, width uint) {\n\tswitch width {\n")
-	for b := 1; b <= 32; b++ {
-		s.printf("\tcase %d:\n\t\tfor lane := range 4 {\n\t\t\tunpack%d((*[125]uint32)(dst[lane:]), (*[%d]uint32)(src[lane:]))\n\t\t}\n", b, b, 4*b-3)
+// field is the Go expression of the value of b bits in row j, from the word called
+// word and the one after it, called after.
+func field(b, j int, word, after string) string {
+	mask, shift := uint32(1<<b-1), j*b%32
+	switch {
+	case shift+b > 32:
+		return fmt.Sprintf("(%s>>%d | %s<<%d) & %#x", word, shift, after, 32-shift, mask)
+	case b == 32:
+		return word
+	case shift+b == 32:
+		return fmt.Sprintf("%s >> %d", word, shift)
+	case shift == 0:
+		return fmt.Sprintf("%s & %#x", word, mask)
 	}
-	s.printf("\t}\n}\n\n")
-	s.printf("// packLanes packs 128 values of width bits, 1 to 32; bits above are cut off.\n")
-	s.printf("func packLanes(dst, src []uint32, width uint) {\n\tswitch width {\n")
-	for b := 1; b <= 32; b++ {
-		s.printf("\tcase %d:\n\t\tfor lane := range 4 {\n\t\t\tpack%d((*[%d]uint32)(dst[lane:]), (*[125]uint32)(src[lane:]))\n\t\t}\n", b, b, 4*b-3)
-	}
-	s.printf("\t}\n}\n\n")
-	for b := 1; b <= 32; b++ {
-		s.unpackLane(b)
-		s.packLane(b)
-	}
-	return s.write(out, bitpackFolder+"/lanes.go")
+	return fmt.Sprintf("%s >> %d & %#x", word, shift, mask)
 }
 
 func (s *source) unpackLane(b int) {
-	s.printf("func unpack%d(dst *[125]uint32, src *[%d]uint32) {\n", b, 4*b-3)
-	mask := uint32(1<<b - 1)
-	for w := range b {
-		s.printf("\tw%d := src[%d]\n", w%2, 4*w)
-		for j := range 32 {
-			bit := j * b
-			if end := bit + b; (end-1)/32 != w {
-				continue
-			}
-			shift := bit % 32
-			switch {
-			case bit/32 != w:
-				s.printf("\tdst[%d] = (w%d>>%d | w%d<<%d) & %#x\n", 4*j, (w+1)%2, shift, w%2, 32-shift, mask)
-			case shift+b == 32 && shift == 0:
-				s.printf("\tdst[%d] = w%d\n", 4*j, w%2)
-			case shift+b == 32:
-				s.printf("\tdst[%d] = w%d >> %d\n", 4*j, w%2, shift)
-			case shift == 0:
-				s.printf("\tdst[%d] = w%d & %#x\n", 4*j, w%2, mask)
-			default:
-				s.printf("\tdst[%d] = w%d >> %d & %#x\n", 4*j, w%2, shift, mask)
-			}
+	s.printf("func unpack%d(dst *[125]uint32, src *[%d]uint32, plus uint32) {\n\tw0, w1 := src[0], uint32(0)\n", b, 4*b-3)
+	loaded := 0
+	for j := range 32 {
+		first, last := j*b/32, (j*b+b-1)/32
+		if last > loaded {
+			s.printf("\tw%d = src[%d]\n", last%2, 4*last)
+			loaded = last
+		}
+		s.printf("\tdst[%d] = (%s) + plus\n", 4*j, field(b, j, fmt.Sprintf("w%d", first%2), fmt.Sprintf("w%d", last%2)))
+	}
+	if loaded == 0 {
+		s.printf("\t_ = w1\n")
+	}
+	s.printf("}\n\n")
+}
+
+// sumRows writes the function of one width. Subtracting the complement of a gap
+// less one adds the gap.
+func (s *source) sumRows(b int) {
+	s.printf("func sum%d(dst *[128]uint32, src *[%d]uint32, prev uint32) {\n", b, 4*b)
+	s.printf("\tvar a0, b0, c0, d0, a1, b1, c1, d1 uint32\n")
+	loaded := -1
+	for j := range 32 {
+		first, last := j*b/32, (j*b+b-1)/32
+		for ; loaded < last; loaded++ {
+			w := loaded + 1
+			s.printf("\ta%d, b%d, c%d, d%d = src[%d], src[%d], src[%d], src[%d]\n", w%2, w%2, w%2, w%2, 4*w, 4*w+1, 4*w+2, 4*w+3)
+		}
+		for l, lane := range []string{"a", "b", "c", "d"} {
+			s.printf("\tprev -= ^(%s)\n\tdst[%d] = prev\n",
+				field(b, j, fmt.Sprintf("%s%d", lane, first%2), fmt.Sprintf("%s%d", lane, last%2)), 4*j+l)
 		}
 	}
-	text := s.String()
-	s.Reset()
-	// The first use of each of the two words declares it.
-	head, body, _ := strings.Cut(text, fmt.Sprintf("func unpack%d(", b))
-	for _, w := range []string{"w0", "w1"} {
-		if i := strings.Index(body, w+" := "); i >= 0 {
-			i += len(w)
-			body = body[:i+4] + strings.ReplaceAll(body[i+4:], w+" := ", w+" = ")
-		}
+	if b == 1 {
+		s.printf("\t_, _, _, _ = a1, b1, c1, d1\n")
 	}
-	s.printf("%sfunc unpack%d(%s}\n\n", head, b, body)
+	s.printf("}\n\n")
 }
 
 func (s *source) packLane(b int) {
@@ -127,9 +136,9 @@ func (s *source) packLane(b int) {
 			v := fmt.Sprintf("src[%d]", 4*j)
 			cut := fmt.Sprintf("%s&%#x", v, uint32(1<<b-1))
 			switch {
-			case bit < 32*w && b < 32:
+			case bit < 32*w:
 				terms = append(terms, fmt.Sprintf("(%s)>>%d", cut, 32*w-bit))
-			case bit == 32*w && end >= 32*w+32:
+			case bit == 32*w && b == 32:
 				terms = append(terms, v)
 			case bit == 32*w:
 				terms = append(terms, cut)

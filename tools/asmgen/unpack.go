@@ -19,7 +19,7 @@ type unpacker struct {
 	*assembler
 	width int
 	not   bool // complement the values: AVX-512 only
-	src   reg.GPVirtual
+	src   reg.Register
 	mask  reg.VecPhysical
 }
 
@@ -127,13 +127,19 @@ func (u *unpacker) four(j int, x, y, spare reg.VecPhysical) {
 	}
 }
 
+// The functions of a width are private to their file. They take the block in AX
+// and the output in CX, leave those and all other general registers alone, and
+// take and leave the docID before, in every word, in Y10.
+const kernel = "func()"
+
 // bitpackDocs writes the fused unpack and prefix sum.
 func bitpackDocs(out output) error {
 	for _, t := range []tier{avx2, avx512} {
 		a := newAssembler()
-		for width := 1; width <= 32; width++ {
+		for width := range 33 {
 			a.docs(t, width)
 		}
+		a.text = docsEntries(t)
 		if err := a.write(out, bitpackFolder, "bitpack", "docs_"+lower(t)); err != nil {
 			return err
 		}
@@ -145,12 +151,16 @@ func bitpackDocs(out output) error {
 // sums within rows, sums of rows; each stage is a step behind the one before, so
 // that what waits for the sum of all values before does not hold up the rest.
 func (a *assembler) docs(t tier, width int) {
-	name := fmt.Sprintf("docs%s%d", t, width)
-	a.function(name, "func(dst *uint32, src *byte, prev uint32)", fmt.Sprintf("%s unpacks 128 docIDs of %d bits.", name, width))
-	u := &unpacker{assembler: a, width: width, not: t == avx512, src: a.arg("src"), mask: reg.Y15}
-	dst := a.arg("dst")
+	name := fmt.Sprintf("docs%sWidth%d", t, width)
+	a.private = append(a.private, name)
+	a.function(name, kernel)
+	if width == 0 {
+		a.rising()
+		return
+	}
+	u := &unpacker{assembler: a, width: width, not: t == avx512, src: reg.RAX, mask: reg.Y15}
 	u.setMask()
-	s := newScan(a, t, a.address("prev"))
+	s := newScan(a, t)
 	sets := [3]rowSet{{reg.Y0, reg.Y1, reg.Y2, reg.Y9}, {reg.Y3, reg.Y4, reg.Y5, reg.Y9}, {reg.Y6, reg.Y7, reg.Y8, reg.Y9}}
 	for step := range 8 + 2 {
 		if k := step; k < 8 {
@@ -162,10 +172,23 @@ func (a *assembler) docs(t tier, width int) {
 		}
 		if k := step - 2; k >= 0 {
 			s.across(sets[k%3])
-			s.store(sets[k%3], operand.Mem{Base: dst, Disp: 64 * k})
+			s.store(sets[k%3], operand.Mem{Base: reg.RCX, Disp: 64 * k})
 		}
 	}
-	a.VZEROUPPER()
+	a.RET()
+}
+
+// rising writes 128 docIDs that follow one another.
+func (a *assembler) rising() {
+	x, by := reg.Y0, reg.Y1
+	a.VPADDD(a.words("ramp", 1, 2, 3, 4, 5, 6, 7, 8), scanCarry, x)
+	a.VPBROADCASTD(a.words("eight", 8, 128), by)
+	for k := range 16 {
+		a.VMOVDQU(x, operand.Mem{Base: reg.RCX, Disp: 32 * k})
+		a.VPADDD(by, x, x)
+	}
+	a.VPBROADCASTD(a.words("eight", 8, 128).Offset(4), by)
+	a.VPADDD(by, scanCarry, scanCarry)
 	a.RET()
 }
 
@@ -173,21 +196,27 @@ func (a *assembler) docs(t tier, width int) {
 func bitpackPlain(out output) error {
 	a := newAssembler()
 	for _, plus := range []bool{false, true} {
-		for width := 1; width <= 32; width++ {
+		for width := range 33 {
 			a.plain(width, plus)
 		}
 	}
+	a.text = plainEntries()
 	return a.write(out, bitpackFolder, "bitpack", "plain_avx2")
 }
 
 func (a *assembler) plain(width int, plus bool) {
-	name, what := fmt.Sprintf("plainAVX2%d", width), "values"
+	name := fmt.Sprintf("plainAVX2Width%d", width)
 	if plus {
-		name, what = fmt.Sprintf("freqsAVX2%d", width), "frequencies"
+		name = fmt.Sprintf("freqsAVX2Width%d", width)
 	}
-	a.function(name, "func(dst *uint32, src *byte)", fmt.Sprintf("%s unpacks 128 %s of %d bits.", name, what, width))
-	u := &unpacker{assembler: a, width: width, src: a.arg("src"), mask: reg.Y15}
-	dst, ones := a.arg("dst"), reg.Y14
+	a.private = append(a.private, name)
+	a.function(name, kernel)
+	if width == 0 {
+		a.equal(plus)
+		return
+	}
+	u := &unpacker{assembler: a, width: width, src: reg.RAX, mask: reg.Y15}
+	ones := reg.Y14
 	u.setMask()
 	if plus {
 		a.VPCMPEQD(ones, ones, ones)
@@ -198,8 +227,20 @@ func (a *assembler) plain(width int, plus bool) {
 		if plus {
 			a.VPSUBD(ones, y, y)
 		}
-		a.VMOVDQU(y, operand.Mem{Base: dst, Disp: 16 * j})
+		a.VMOVDQU(y, operand.Mem{Base: reg.RCX, Disp: 16 * j})
 	}
-	a.VZEROUPPER()
+	a.RET()
+}
+
+// equal writes 128 zeros, or ones.
+func (a *assembler) equal(one bool) {
+	x := reg.Y0
+	a.VPXOR(x, x, x)
+	if one {
+		a.VPBROADCASTD(a.words("one", 1, 0), x)
+	}
+	for k := range 16 {
+		a.VMOVDQU(x, operand.Mem{Base: reg.RCX, Disp: 32 * k})
+	}
 	a.RET()
 }

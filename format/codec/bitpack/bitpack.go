@@ -1,6 +1,10 @@
 package bitpack
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/pinion-index/pinion/format/codec"
+)
 
 const (
 	// BlockLen is the most values that one call packs.
@@ -56,42 +60,60 @@ const slack = 32
 // within its capacity. dst must have BlockLen elements; those from n on may be
 // overwritten. n is 1 to 128, width 0 to 32. UnpackFreqs and UnpackDocs ask the
 // same.
-func Unpack(dst []uint32, src []byte, n int, width uint) {
-	if whole(src, n, width) {
-		unpackBlock((*[BlockLen]uint32)(dst), src, width)
-		return
-	}
-	var buf [BlockLen*4 + slack]byte
-	copy(buf[:], src[:Size(n, width)])
-	unpackBlock((*[BlockLen]uint32)(dst), buf[:], width)
-}
-
-// whole says whether src is a full block that can be unpacked where it lies.
-func whole(src []byte, n int, width uint) bool {
-	return n == BlockLen && uint(cap(src)) >= VectorSize*width+slack && uint(len(src)) >= VectorSize*width
-}
+func Unpack(dst []uint32, src []byte, n int, width uint) { unpack(dst, src, n, width) }
 
 // UnpackFreqs is Unpack with one added to every value.
-func UnpackFreqs(dst []uint32, src []byte, n int, width uint) {
-	if whole(src, n, width) {
-		freqsBlock((*[BlockLen]uint32)(dst), src, width)
-		return
-	}
-	var buf [BlockLen*4 + slack]byte
-	copy(buf[:], src[:Size(n, width)])
-	freqsBlock((*[BlockLen]uint32)(dst), buf[:], width)
-}
+func UnpackFreqs(dst []uint32, src []byte, n int, width uint) { unpackFreqs(dst, src, n, width) }
 
 // UnpackDocs unpacks d-gaps less one and writes their running sum:
 // dst[i] = dst[i-1] + 1 + value[i], with prev before dst[0]. Sums are mod 2^32.
 func UnpackDocs(dst []uint32, src []byte, n int, width uint, prev uint32) {
-	if whole(src, n, width) {
-		docsBlock((*[BlockLen]uint32)(dst), src, width, prev)
-		return
-	}
+	unpackDocs(dst, src, n, width, prev)
+}
+
+// DocsBlock decodes a full block of docIDs whose width follows from its endpoints,
+// as codecs bp128 and bp256 lay them out: size is 128 or 256, and dst as long. It
+// is false, and dst of no use, unless the block is sound, has gaps of at most 24
+// bits, whose sum cannot wrap, and can be read with vector instructions where it
+// lies. Then the caller finds out more slowly what it is.
+func DocsBlock(dst []uint32, s *codec.Sequence, block, size int) bool {
+	return docsBlock(dst, s, block, size)
+}
+
+// FreqsBlock is DocsBlock for frequencies of at most 31 bits.
+func FreqsBlock(dst []uint32, s *codec.Sequence, block, size int) bool {
+	return freqsBlock(dst, s, block, size)
+}
+
+// whole says whether src is a full block that can be unpacked where it lies.
+func whole(src []byte, n int, width uint) bool {
+	return n == BlockLen && width <= MaxWidth &&
+		uint(cap(src)) >= VectorSize*width+slack && uint(len(src)) >= VectorSize*width
+}
+
+// kind is what the values of a block are.
+type kind int
+
+const (
+	plainValues kind = iota
+	freqsValues
+	docsValues
+)
+
+// unpackShort unpacks a copy of src with room for vector loads.
+//
+//go:noinline
+func unpackShort(dst []uint32, src []byte, n int, width uint, prev uint32, k kind) {
 	var buf [BlockLen*4 + slack]byte
-	copy(buf[:], src[:Size(n, width)])
-	docsBlock((*[BlockLen]uint32)(dst), buf[:], width, prev)
+	copy(buf[:BlockLen*4], src[:Size(n, width)])
+	switch k {
+	case plainValues:
+		unpack(dst, buf[:], BlockLen, width)
+	case freqsValues:
+		unpackFreqs(dst, buf[:], BlockLen, width)
+	case docsValues:
+		unpackDocs(dst, buf[:], BlockLen, width, prev)
+	}
 }
 
 // PrefixSum turns d-gaps less one into docIDs in place:

@@ -2,10 +2,12 @@
 
 package bitpack
 
-import "github.com/pinion-index/pinion/format/codec/simd"
+import (
+	"unsafe"
 
-// The callers guarantee, besides what they promise themselves, that src of a block
-// can be read for slack bytes past its VectorSize*width.
+	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/format/codec/simd"
+)
 
 func packBlock(dst []byte, v []uint32, width uint) {
 	if simd.Level() == simd.Portable {
@@ -15,40 +17,72 @@ func packBlock(dst []byte, v []uint32, width uint) {
 	packAVX2(&dst[:VectorSize*width][0], &v[:BlockLen][0], width)
 }
 
-func unpackBlock(dst *[BlockLen]uint32, src []byte, width uint) {
-	switch {
-	case simd.Level() == simd.Portable:
-		plainPortable(dst, src, width)
-	case width == 0:
-		fillAVX2(&dst[0], 0, 0)
+func unpack(dst []uint32, src []byte, n int, width uint) {
+	if !whole(src, n, width) {
+		unpackShort(dst, src, n, width, 0, plainValues)
+		return
+	}
+	d := (*[BlockLen]uint32)(dst)
+	if simd.Level() == simd.Portable {
+		plainPortable(d, src, width)
+		return
+	}
+	plainAVX2(&d[0], unsafe.SliceData(src), width)
+}
+
+func unpackFreqs(dst []uint32, src []byte, n int, width uint) {
+	if !whole(src, n, width) {
+		unpackShort(dst, src, n, width, 0, freqsValues)
+		return
+	}
+	d := (*[BlockLen]uint32)(dst)
+	if simd.Level() == simd.Portable {
+		freqsPortable(d, src, width)
+		return
+	}
+	freqsAVX2(&d[0], unsafe.SliceData(src), width)
+}
+
+func unpackDocs(dst []uint32, src []byte, n int, width uint, prev uint32) {
+	if !whole(src, n, width) {
+		unpackShort(dst, src, n, width, prev, docsValues)
+		return
+	}
+	d := (*[BlockLen]uint32)(dst)
+	switch simd.Level() {
+	case simd.AVX512:
+		docsAVX512(&d[0], unsafe.SliceData(src), width, prev)
+	case simd.AVX2:
+		docsAVX2(&d[0], unsafe.SliceData(src), width, prev)
 	default:
-		plainAVX2(&dst[0], &src[0], width)
+		docsPortable(d, src, width, prev)
 	}
 }
 
-func freqsBlock(dst *[BlockLen]uint32, src []byte, width uint) {
-	switch {
-	case simd.Level() == simd.Portable:
-		freqsPortable(dst, src, width)
-	case width == 0:
-		fillAVX2(&dst[0], 1, 0)
-	default:
-		freqsAVX2(&dst[0], &src[0], width)
-	}
-}
-
-func docsBlock(dst *[BlockLen]uint32, src []byte, width uint, prev uint32) {
-	level := simd.Level()
-	switch {
-	case level == simd.Portable:
-		docsPortable(dst, src, width, prev)
-	case width == 0:
-		fillAVX2(&dst[0], prev+1, 1)
+func docsBlock(dst []uint32, s *codec.Sequence, block, size int) bool {
+	d := &dst[:size][0]
+	switch level := simd.Level(); {
+	case level == simd.AVX512 && size == BlockLen:
+		return docsBlock128AVX512(d, s, block)
 	case level == simd.AVX512:
-		docsAVX512(&dst[0], &src[0], width, prev)
-	default:
-		docsAVX2(&dst[0], &src[0], width, prev)
+		return docsBlock256AVX512(d, s, block)
+	case level == simd.AVX2 && size == BlockLen:
+		return docsBlock128AVX2(d, s, block)
+	case level == simd.AVX2:
+		return docsBlock256AVX2(d, s, block)
 	}
+	return false
+}
+
+func freqsBlock(dst []uint32, s *codec.Sequence, block, size int) bool {
+	d := &dst[:size][0]
+	switch {
+	case simd.Level() == simd.Portable:
+		return false
+	case size == BlockLen:
+		return freqsBlock128AVX2(d, s, block)
+	}
+	return freqsBlock256AVX2(d, s, block)
 }
 
 func or(v []uint32) uint32 {

@@ -2,14 +2,36 @@
 
 package bitpack
 
+import "github.com/pinion-index/pinion/format/codec"
+
+func docsBlock([]uint32, *codec.Sequence, int, int) bool { return false }
+
+func freqsBlock([]uint32, *codec.Sequence, int, int) bool { return false }
+
 func packBlock(dst []byte, v []uint32, width uint) { packPortable(dst, v, width) }
 
-func unpackBlock(dst *[BlockLen]uint32, src []byte, width uint) { plainPortable(dst, src, width) }
+func unpack(dst []uint32, src []byte, n int, width uint) {
+	if whole(src, n, width) {
+		plainPortable((*[BlockLen]uint32)(dst), src, width)
+	} else {
+		unpackShort(dst, src, n, width, 0, plainValues)
+	}
+}
 
-func freqsBlock(dst *[BlockLen]uint32, src []byte, width uint) { freqsPortable(dst, src, width) }
+func unpackFreqs(dst []uint32, src []byte, n int, width uint) {
+	if whole(src, n, width) {
+		freqsPortable((*[BlockLen]uint32)(dst), src, width)
+	} else {
+		unpackShort(dst, src, n, width, 0, freqsValues)
+	}
+}
 
-func docsBlock(dst *[BlockLen]uint32, src []byte, width uint, prev uint32) {
-	docsPortable(dst, src, width, prev)
+func unpackDocs(dst []uint32, src []byte, n int, width uint, prev uint32) {
+	if whole(src, n, width) {
+		docsPortable((*[BlockLen]uint32)(dst), src, width, prev)
+	} else {
+		unpackShort(dst, src, n, width, prev, docsValues)
+	}
 }
 
 func or(v []uint32) uint32 { return orPortable(v) }

@@ -4,17 +4,63 @@
 
 #include "textflag.h"
 
-// func docsAVX21(dst *uint32, src *byte, prev uint32)
+// func docsAVX2Width0()
 // Requires: AVX, AVX2
-TEXT ·docsAVX21(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX2Width0<>(SB), NOSPLIT, $0
+	VPADDD       ramp<>+0(SB), Y10, Y0
+	VPBROADCASTD eight<>+0(SB), Y1
+	VMOVDQU      Y0, (CX)
+	VPADDD       Y1, Y0, Y0
+	VMOVDQU      Y0, 32(CX)
+	VPADDD       Y1, Y0, Y0
+	VMOVDQU      Y0, 64(CX)
+	VPADDD       Y1, Y0, Y0
+	VMOVDQU      Y0, 96(CX)
+	VPADDD       Y1, Y0, Y0
+	VMOVDQU      Y0, 128(CX)
+	VPADDD       Y1, Y0, Y0
+	VMOVDQU      Y0, 160(CX)
+	VPADDD       Y1, Y0, Y0
+	VMOVDQU      Y0, 192(CX)
+	VPADDD       Y1, Y0, Y0
+	VMOVDQU      Y0, 224(CX)
+	VPADDD       Y1, Y0, Y0
+	VMOVDQU      Y0, 256(CX)
+	VPADDD       Y1, Y0, Y0
+	VMOVDQU      Y0, 288(CX)
+	VPADDD       Y1, Y0, Y0
+	VMOVDQU      Y0, 320(CX)
+	VPADDD       Y1, Y0, Y0
+	VMOVDQU      Y0, 352(CX)
+	VPADDD       Y1, Y0, Y0
+	VMOVDQU      Y0, 384(CX)
+	VPADDD       Y1, Y0, Y0
+	VMOVDQU      Y0, 416(CX)
+	VPADDD       Y1, Y0, Y0
+	VMOVDQU      Y0, 448(CX)
+	VPADDD       Y1, Y0, Y0
+	VMOVDQU      Y0, 480(CX)
+	VPADDD       Y1, Y0, Y0
+	VPBROADCASTD eight<>+4(SB), Y1
+	VPADDD       Y1, Y10, Y10
+	RET
+
+DATA ramp<>+0(SB)/8, $0x0000000200000001
+DATA ramp<>+8(SB)/8, $0x0000000400000003
+DATA ramp<>+16(SB)/8, $0x0000000600000005
+DATA ramp<>+24(SB)/8, $0x0000000800000007
+GLOBL ramp<>(SB), RODATA|NOPTR, $32
+
+DATA eight<>+0(SB)/8, $0x0000008000000008
+GLOBL eight<>(SB), RODATA|NOPTR, $8
+
+// func docsAVX2Width1()
+// Requires: AVX, AVX2
+TEXT docsAVX2Width1<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask1<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
 	VPCMPEQD       Y14, Y14, Y14
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and2<>+0(SB), Y0, Y0
@@ -232,7 +278,6 @@ TEXT ·docsAVX21(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask1<>+0(SB)/8, $0x0000000000000001
@@ -299,17 +344,13 @@ DATA shift28and30<>+16(SB)/8, $0x0000001e0000001e
 DATA shift28and30<>+24(SB)/8, $0x0000001e0000001e
 GLOBL shift28and30<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX22(dst *uint32, src *byte, prev uint32)
+// func docsAVX2Width2()
 // Requires: AVX, AVX2
-TEXT ·docsAVX22(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX2Width2<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask2<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
 	VPCMPEQD       Y14, Y14, Y14
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and4<>+0(SB), Y0, Y0
@@ -527,7 +568,6 @@ TEXT ·docsAVX22(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask2<>+0(SB)/8, $0x0000000000000003
@@ -557,17 +597,13 @@ DATA shift24and28<>+16(SB)/8, $0x0000001c0000001c
 DATA shift24and28<>+24(SB)/8, $0x0000001c0000001c
 GLOBL shift24and28<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX23(dst *uint32, src *byte, prev uint32)
+// func docsAVX2Width3()
 // Requires: AVX, AVX2
-TEXT ·docsAVX23(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX2Width3<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask3<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
 	VPCMPEQD       Y14, Y14, Y14
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and6<>+0(SB), Y0, Y0
@@ -791,7 +827,6 @@ TEXT ·docsAVX23(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask3<>+0(SB)/8, $0x0000000000000007
@@ -857,17 +892,13 @@ DATA shift20and26<>+16(SB)/8, $0x0000001a0000001a
 DATA shift20and26<>+24(SB)/8, $0x0000001a0000001a
 GLOBL shift20and26<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX24(dst *uint32, src *byte, prev uint32)
+// func docsAVX2Width4()
 // Requires: AVX, AVX2
-TEXT ·docsAVX24(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX2Width4<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask4<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
 	VPCMPEQD       Y14, Y14, Y14
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and8<>+0(SB), Y0, Y0
@@ -1085,7 +1116,6 @@ TEXT ·docsAVX24(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask4<>+0(SB)/8, $0x000000000000000f
@@ -1103,17 +1133,13 @@ DATA shift16and24<>+16(SB)/8, $0x0000001800000018
 DATA shift16and24<>+24(SB)/8, $0x0000001800000018
 GLOBL shift16and24<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX25(dst *uint32, src *byte, prev uint32)
+// func docsAVX2Width5()
 // Requires: AVX, AVX2
-TEXT ·docsAVX25(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX2Width5<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask5<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
 	VPCMPEQD       Y14, Y14, Y14
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and10<>+0(SB), Y0, Y0
@@ -1343,7 +1369,6 @@ TEXT ·docsAVX25(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask5<>+0(SB)/8, $0x000000000000001f
@@ -1421,17 +1446,13 @@ DATA shift12and22<>+16(SB)/8, $0x0000001600000016
 DATA shift12and22<>+24(SB)/8, $0x0000001600000016
 GLOBL shift12and22<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX26(dst *uint32, src *byte, prev uint32)
+// func docsAVX2Width6()
 // Requires: AVX, AVX2
-TEXT ·docsAVX26(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX2Width6<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask6<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
 	VPCMPEQD       Y14, Y14, Y14
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and12<>+0(SB), Y0, Y0
@@ -1661,7 +1682,6 @@ TEXT ·docsAVX26(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask6<>+0(SB)/8, $0x000000000000003f
@@ -1703,17 +1723,13 @@ DATA shift8and20<>+16(SB)/8, $0x0000001400000014
 DATA shift8and20<>+24(SB)/8, $0x0000001400000014
 GLOBL shift8and20<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX27(dst *uint32, src *byte, prev uint32)
+// func docsAVX2Width7()
 // Requires: AVX, AVX2
-TEXT ·docsAVX27(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX2Width7<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask7<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
 	VPCMPEQD       Y14, Y14, Y14
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and14<>+0(SB), Y0, Y0
@@ -1949,7 +1965,6 @@ TEXT ·docsAVX27(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask7<>+0(SB)/8, $0x000000000000007f
@@ -2039,17 +2054,13 @@ DATA shift4and18<>+16(SB)/8, $0x0000001200000012
 DATA shift4and18<>+24(SB)/8, $0x0000001200000012
 GLOBL shift4and18<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX28(dst *uint32, src *byte, prev uint32)
+// func docsAVX2Width8()
 // Requires: AVX, AVX2
-TEXT ·docsAVX28(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX2Width8<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask8<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
 	VPCMPEQD       Y14, Y14, Y14
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and16<>+0(SB), Y0, Y0
@@ -2267,7 +2278,6 @@ TEXT ·docsAVX28(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask8<>+0(SB)/8, $0x00000000000000ff
@@ -2279,17 +2289,13 @@ DATA shift0and16<>+16(SB)/8, $0x0000001000000010
 DATA shift0and16<>+24(SB)/8, $0x0000001000000010
 GLOBL shift0and16<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX29(dst *uint32, src *byte, prev uint32)
+// func docsAVX2Width9()
 // Requires: AVX, AVX2
-TEXT ·docsAVX29(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX2Width9<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask9<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
 	VPCMPEQD       Y14, Y14, Y14
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and18<>+0(SB), Y0, Y0
@@ -2531,7 +2537,6 @@ TEXT ·docsAVX29(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask9<>+0(SB)/8, $0x00000000000001ff
@@ -2555,17 +2560,13 @@ DATA shift28and14<>+16(SB)/8, $0x0000000e0000000e
 DATA shift28and14<>+24(SB)/8, $0x0000000e0000000e
 GLOBL shift28and14<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX210(dst *uint32, src *byte, prev uint32)
+// func docsAVX2Width10()
 // Requires: AVX, AVX2
-TEXT ·docsAVX210(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX2Width10<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask10<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
 	VPCMPEQD       Y14, Y14, Y14
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and20<>+0(SB), Y0, Y0
@@ -2807,7 +2808,6 @@ TEXT ·docsAVX210(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask10<>+0(SB)/8, $0x00000000000003ff
@@ -2831,17 +2831,13 @@ DATA shift24and12<>+16(SB)/8, $0x0000000c0000000c
 DATA shift24and12<>+24(SB)/8, $0x0000000c0000000c
 GLOBL shift24and12<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX211(dst *uint32, src *byte, prev uint32)
+// func docsAVX2Width11()
 // Requires: AVX, AVX2
-TEXT ·docsAVX211(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX2Width11<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask11<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
 	VPCMPEQD       Y14, Y14, Y14
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and22<>+0(SB), Y0, Y0
@@ -3083,7 +3079,6 @@ TEXT ·docsAVX211(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask11<>+0(SB)/8, $0x00000000000007ff
@@ -3119,17 +3114,13 @@ DATA shift20and10<>+16(SB)/8, $0x0000000a0000000a
 DATA shift20and10<>+24(SB)/8, $0x0000000a0000000a
 GLOBL shift20and10<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX212(dst *uint32, src *byte, prev uint32)
+// func docsAVX2Width12()
 // Requires: AVX, AVX2
-TEXT ·docsAVX212(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX2Width12<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask12<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
 	VPCMPEQD       Y14, Y14, Y14
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and24<>+0(SB), Y0, Y0
@@ -3371,7 +3362,6 @@ TEXT ·docsAVX212(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask12<>+0(SB)/8, $0x0000000000000fff
@@ -3395,17 +3385,13 @@ DATA shift16and8<>+16(SB)/8, $0x0000000800000008
 DATA shift16and8<>+24(SB)/8, $0x0000000800000008
 GLOBL shift16and8<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX213(dst *uint32, src *byte, prev uint32)
+// func docsAVX2Width13()
 // Requires: AVX, AVX2
-TEXT ·docsAVX213(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX2Width13<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask13<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
 	VPCMPEQD       Y14, Y14, Y14
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and26<>+0(SB), Y0, Y0
@@ -3647,7 +3633,6 @@ TEXT ·docsAVX213(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask13<>+0(SB)/8, $0x0000000000001fff
@@ -3695,17 +3680,13 @@ DATA shift12and6<>+16(SB)/8, $0x0000000600000006
 DATA shift12and6<>+24(SB)/8, $0x0000000600000006
 GLOBL shift12and6<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX214(dst *uint32, src *byte, prev uint32)
+// func docsAVX2Width14()
 // Requires: AVX, AVX2
-TEXT ·docsAVX214(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX2Width14<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask14<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
 	VPCMPEQD       Y14, Y14, Y14
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and28<>+0(SB), Y0, Y0
@@ -3947,7 +3928,6 @@ TEXT ·docsAVX214(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask14<>+0(SB)/8, $0x0000000000003fff
@@ -3983,17 +3963,13 @@ DATA shift8and4<>+16(SB)/8, $0x0000000400000004
 DATA shift8and4<>+24(SB)/8, $0x0000000400000004
 GLOBL shift8and4<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX215(dst *uint32, src *byte, prev uint32)
+// func docsAVX2Width15()
 // Requires: AVX, AVX2
-TEXT ·docsAVX215(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX2Width15<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask15<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
 	VPCMPEQD       Y14, Y14, Y14
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and30<>+0(SB), Y0, Y0
@@ -4235,7 +4211,6 @@ TEXT ·docsAVX215(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask15<>+0(SB)/8, $0x0000000000007fff
@@ -4295,17 +4270,13 @@ DATA shift4and2<>+16(SB)/8, $0x0000000200000002
 DATA shift4and2<>+24(SB)/8, $0x0000000200000002
 GLOBL shift4and2<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX216(dst *uint32, src *byte, prev uint32)
+// func docsAVX2Width16()
 // Requires: AVX, AVX2
-TEXT ·docsAVX216(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX2Width16<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask16<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
 	VPCMPEQD       Y14, Y14, Y14
 	VMOVDQU        (AX), Y0
 	VPSRLD         $0x10, Y0, Y1
@@ -4515,23 +4486,18 @@ TEXT ·docsAVX216(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask16<>+0(SB)/8, $0x000000000000ffff
 GLOBL mask16<>(SB), RODATA|NOPTR, $8
 
-// func docsAVX217(dst *uint32, src *byte, prev uint32)
+// func docsAVX2Width17()
 // Requires: AVX, AVX2
-TEXT ·docsAVX217(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX2Width17<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask17<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
 	VPCMPEQD       Y14, Y14, Y14
 	VMOVDQU        (AX), Y0
 	VPSRLVD        shift0and2<>+0(SB), Y0, Y0
@@ -4781,7 +4747,6 @@ TEXT ·docsAVX217(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask17<>+0(SB)/8, $0x000000000001ffff
@@ -4859,17 +4824,13 @@ DATA shift13and15<>+16(SB)/8, $0x0000000f0000000f
 DATA shift13and15<>+24(SB)/8, $0x0000000f0000000f
 GLOBL shift13and15<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX218(dst *uint32, src *byte, prev uint32)
+// func docsAVX2Width18()
 // Requires: AVX, AVX2
-TEXT ·docsAVX218(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX2Width18<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask18<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
 	VPCMPEQD       Y14, Y14, Y14
 	VMOVDQU        (AX), Y0
 	VPSRLVD        shift0and4<>+0(SB), Y0, Y0
@@ -5119,7 +5080,6 @@ TEXT ·docsAVX218(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask18<>+0(SB)/8, $0x000000000003ffff
@@ -5161,17 +5121,13 @@ DATA shift10and14<>+16(SB)/8, $0x0000000e0000000e
 DATA shift10and14<>+24(SB)/8, $0x0000000e0000000e
 GLOBL shift10and14<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX219(dst *uint32, src *byte, prev uint32)
+// func docsAVX2Width19()
 // Requires: AVX, AVX2
-TEXT ·docsAVX219(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX2Width19<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask19<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
 	VPCMPEQD       Y14, Y14, Y14
 	VMOVDQU        (AX), Y0
 	VPSRLVD        shift0and6<>+0(SB), Y0, Y0
@@ -5439,7 +5395,6 @@ TEXT ·docsAVX219(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask19<>+0(SB)/8, $0x000000000007ffff
@@ -5529,17 +5484,13 @@ DATA shift7and13<>+16(SB)/8, $0x0000000d0000000d
 DATA shift7and13<>+24(SB)/8, $0x0000000d0000000d
 GLOBL shift7and13<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX220(dst *uint32, src *byte, prev uint32)
+// func docsAVX2Width20()
 // Requires: AVX, AVX2
-TEXT ·docsAVX220(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX2Width20<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask20<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
 	VPCMPEQD       Y14, Y14, Y14
 	VMOVDQU        (AX), Y0
 	VPSRLVD        shift0and8<>+0(SB), Y0, Y0
@@ -5789,7 +5740,6 @@ TEXT ·docsAVX220(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask20<>+0(SB)/8, $0x00000000000fffff
@@ -5813,17 +5763,13 @@ DATA shift4and12<>+16(SB)/8, $0x0000000c0000000c
 DATA shift4and12<>+24(SB)/8, $0x0000000c0000000c
 GLOBL shift4and12<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX221(dst *uint32, src *byte, prev uint32)
+// func docsAVX2Width21()
 // Requires: AVX, AVX2
-TEXT ·docsAVX221(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX2Width21<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask21<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
 	VPCMPEQD       Y14, Y14, Y14
 	VMOVDQU        (AX), Y0
 	VPSRLVD        shift0and10<>+0(SB), Y0, Y0
@@ -6099,7 +6045,6 @@ TEXT ·docsAVX221(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask21<>+0(SB)/8, $0x00000000001fffff
@@ -6195,17 +6140,13 @@ DATA shift1and11<>+16(SB)/8, $0x0000000b0000000b
 DATA shift1and11<>+24(SB)/8, $0x0000000b0000000b
 GLOBL shift1and11<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX222(dst *uint32, src *byte, prev uint32)
+// func docsAVX2Width22()
 // Requires: AVX, AVX2
-TEXT ·docsAVX222(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX2Width22<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask22<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
 	VPCMPEQD       Y14, Y14, Y14
 	VMOVDQU        (AX), Y0
 	VPSRLVD        shift0and12<>+0(SB), Y0, Y0
@@ -6491,7 +6432,6 @@ TEXT ·docsAVX222(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask22<>+0(SB)/8, $0x00000000003fffff
@@ -6551,17 +6491,13 @@ DATA shift2and22<>+16(SB)/8, $0x0000001600000016
 DATA shift2and22<>+24(SB)/8, $0x0000001600000016
 GLOBL shift2and22<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX223(dst *uint32, src *byte, prev uint32)
+// func docsAVX2Width23()
 // Requires: AVX, AVX2
-TEXT ·docsAVX223(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX2Width23<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask23<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
 	VPCMPEQD       Y14, Y14, Y14
 	VMOVDQU        (AX), Y0
 	VPSRLVD        shift0and14<>+0(SB), Y0, Y0
@@ -6849,7 +6785,6 @@ TEXT ·docsAVX223(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask23<>+0(SB)/8, $0x00000000007fffff
@@ -6957,17 +6892,13 @@ DATA shift5and23<>+16(SB)/8, $0x0000001700000017
 DATA shift5and23<>+24(SB)/8, $0x0000001700000017
 GLOBL shift5and23<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX224(dst *uint32, src *byte, prev uint32)
+// func docsAVX2Width24()
 // Requires: AVX, AVX2
-TEXT ·docsAVX224(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX2Width24<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask24<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
 	VPCMPEQD       Y14, Y14, Y14
 	VMOVDQU        (AX), Y0
 	VPSRLVD        shift0and16<>+0(SB), Y0, Y0
@@ -7257,7 +7188,6 @@ TEXT ·docsAVX224(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask24<>+0(SB)/8, $0x0000000000ffffff
@@ -7281,17 +7211,13 @@ DATA shift8and24<>+16(SB)/8, $0x0000001800000018
 DATA shift8and24<>+24(SB)/8, $0x0000001800000018
 GLOBL shift8and24<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX225(dst *uint32, src *byte, prev uint32)
+// func docsAVX2Width25()
 // Requires: AVX, AVX2
-TEXT ·docsAVX225(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX2Width25<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask25<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
 	VPCMPEQD       Y14, Y14, Y14
 	VMOVDQU        (AX), Y0
 	VPSRLVD        shift0and18<>+0(SB), Y0, Y0
@@ -7581,23 +7507,18 @@ TEXT ·docsAVX225(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask25<>+0(SB)/8, $0x0000000001ffffff
 GLOBL mask25<>(SB), RODATA|NOPTR, $8
 
-// func docsAVX226(dst *uint32, src *byte, prev uint32)
+// func docsAVX2Width26()
 // Requires: AVX, AVX2
-TEXT ·docsAVX226(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX2Width26<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask26<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
 	VPCMPEQD       Y14, Y14, Y14
 	VMOVDQU        (AX), Y0
 	VPSRLVD        shift0and20<>+0(SB), Y0, Y0
@@ -7887,23 +7808,18 @@ TEXT ·docsAVX226(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask26<>+0(SB)/8, $0x0000000003ffffff
 GLOBL mask26<>(SB), RODATA|NOPTR, $8
 
-// func docsAVX227(dst *uint32, src *byte, prev uint32)
+// func docsAVX2Width27()
 // Requires: AVX, AVX2
-TEXT ·docsAVX227(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX2Width27<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask27<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
 	VPCMPEQD       Y14, Y14, Y14
 	VMOVDQU        (AX), Y0
 	VPSRLVD        shift0and22<>+0(SB), Y0, Y0
@@ -8199,7 +8115,6 @@ TEXT ·docsAVX227(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask27<>+0(SB)/8, $0x0000000007ffffff
@@ -8211,17 +8126,13 @@ DATA shift31and21<>+16(SB)/8, $0x0000001500000015
 DATA shift31and21<>+24(SB)/8, $0x0000001500000015
 GLOBL shift31and21<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX228(dst *uint32, src *byte, prev uint32)
+// func docsAVX2Width28()
 // Requires: AVX, AVX2
-TEXT ·docsAVX228(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX2Width28<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask28<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
 	VPCMPEQD       Y14, Y14, Y14
 	VMOVDQU        (AX), Y0
 	VPSRLVD        shift0and24<>+0(SB), Y0, Y0
@@ -8519,7 +8430,6 @@ TEXT ·docsAVX228(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask28<>+0(SB)/8, $0x000000000fffffff
@@ -8531,17 +8441,13 @@ DATA shift28and20<>+16(SB)/8, $0x0000001400000014
 DATA shift28and20<>+24(SB)/8, $0x0000001400000014
 GLOBL shift28and20<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX229(dst *uint32, src *byte, prev uint32)
+// func docsAVX2Width29()
 // Requires: AVX, AVX2
-TEXT ·docsAVX229(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX2Width29<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask29<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
 	VPCMPEQD       Y14, Y14, Y14
 	VMOVDQU        (AX), Y0
 	VPSRLVD        shift0and26<>+0(SB), Y0, Y0
@@ -8839,7 +8745,6 @@ TEXT ·docsAVX229(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask29<>+0(SB)/8, $0x000000001fffffff
@@ -8857,17 +8762,13 @@ DATA shift25and19<>+16(SB)/8, $0x0000001300000013
 DATA shift25and19<>+24(SB)/8, $0x0000001300000013
 GLOBL shift25and19<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX230(dst *uint32, src *byte, prev uint32)
+// func docsAVX2Width30()
 // Requires: AVX, AVX2
-TEXT ·docsAVX230(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX2Width30<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask30<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
 	VPCMPEQD       Y14, Y14, Y14
 	VMOVDQU        (AX), Y0
 	VPSRLVD        shift0and28<>+0(SB), Y0, Y0
@@ -9169,7 +9070,6 @@ TEXT ·docsAVX230(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask30<>+0(SB)/8, $0x000000003fffffff
@@ -9187,17 +9087,13 @@ DATA shift22and18<>+16(SB)/8, $0x0000001200000012
 DATA shift22and18<>+24(SB)/8, $0x0000001200000012
 GLOBL shift22and18<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX231(dst *uint32, src *byte, prev uint32)
+// func docsAVX2Width31()
 // Requires: AVX, AVX2
-TEXT ·docsAVX231(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX2Width31<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask31<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
 	VPCMPEQD       Y14, Y14, Y14
 	VMOVDQU        (AX), Y0
 	VPSRLVD        shift0and30<>+0(SB), Y0, Y0
@@ -9501,7 +9397,6 @@ TEXT ·docsAVX231(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask31<>+0(SB)/8, $0x000000007fffffff
@@ -9531,16 +9426,12 @@ DATA shift19and17<>+16(SB)/8, $0x0000001100000011
 DATA shift19and17<>+24(SB)/8, $0x0000001100000011
 GLOBL shift19and17<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX232(dst *uint32, src *byte, prev uint32)
+// func docsAVX2Width32()
 // Requires: AVX, AVX2
-TEXT ·docsAVX232(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
-	LEAQ           prev+16(FP), DX
+TEXT docsAVX2Width32<>(SB), NOSPLIT, $0
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
 	VPCMPEQD       Y14, Y14, Y14
 	VMOVDQU        (AX), X0
 	VINSERTI128    $0x01, 32(AX), Y0, Y0
@@ -9750,5 +9641,191 @@ TEXT ·docsAVX232(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
+	RET
+
+DATA docsTable<>+0(SB)/8, $docsAVX2Width0<>(SB)
+DATA docsTable<>+8(SB)/8, $docsAVX2Width1<>(SB)
+DATA docsTable<>+16(SB)/8, $docsAVX2Width2<>(SB)
+DATA docsTable<>+24(SB)/8, $docsAVX2Width3<>(SB)
+DATA docsTable<>+32(SB)/8, $docsAVX2Width4<>(SB)
+DATA docsTable<>+40(SB)/8, $docsAVX2Width5<>(SB)
+DATA docsTable<>+48(SB)/8, $docsAVX2Width6<>(SB)
+DATA docsTable<>+56(SB)/8, $docsAVX2Width7<>(SB)
+DATA docsTable<>+64(SB)/8, $docsAVX2Width8<>(SB)
+DATA docsTable<>+72(SB)/8, $docsAVX2Width9<>(SB)
+DATA docsTable<>+80(SB)/8, $docsAVX2Width10<>(SB)
+DATA docsTable<>+88(SB)/8, $docsAVX2Width11<>(SB)
+DATA docsTable<>+96(SB)/8, $docsAVX2Width12<>(SB)
+DATA docsTable<>+104(SB)/8, $docsAVX2Width13<>(SB)
+DATA docsTable<>+112(SB)/8, $docsAVX2Width14<>(SB)
+DATA docsTable<>+120(SB)/8, $docsAVX2Width15<>(SB)
+DATA docsTable<>+128(SB)/8, $docsAVX2Width16<>(SB)
+DATA docsTable<>+136(SB)/8, $docsAVX2Width17<>(SB)
+DATA docsTable<>+144(SB)/8, $docsAVX2Width18<>(SB)
+DATA docsTable<>+152(SB)/8, $docsAVX2Width19<>(SB)
+DATA docsTable<>+160(SB)/8, $docsAVX2Width20<>(SB)
+DATA docsTable<>+168(SB)/8, $docsAVX2Width21<>(SB)
+DATA docsTable<>+176(SB)/8, $docsAVX2Width22<>(SB)
+DATA docsTable<>+184(SB)/8, $docsAVX2Width23<>(SB)
+DATA docsTable<>+192(SB)/8, $docsAVX2Width24<>(SB)
+DATA docsTable<>+200(SB)/8, $docsAVX2Width25<>(SB)
+DATA docsTable<>+208(SB)/8, $docsAVX2Width26<>(SB)
+DATA docsTable<>+216(SB)/8, $docsAVX2Width27<>(SB)
+DATA docsTable<>+224(SB)/8, $docsAVX2Width28<>(SB)
+DATA docsTable<>+232(SB)/8, $docsAVX2Width29<>(SB)
+DATA docsTable<>+240(SB)/8, $docsAVX2Width30<>(SB)
+DATA docsTable<>+248(SB)/8, $docsAVX2Width31<>(SB)
+DATA docsTable<>+256(SB)/8, $docsAVX2Width32<>(SB)
+GLOBL docsTable<>(SB), RODATA, $264
+
+
+// func docsAVX2(dst *uint32, src *byte, width uint, prev uint32)
+TEXT ·docsAVX2(SB), NOSPLIT, $0-28
+	MOVQ dst+0(FP), CX
+	MOVQ src+8(FP), AX
+	MOVQ width+16(FP), DX
+	LEAQ prev+24(FP), BX
+	VPBROADCASTD (BX), Y10
+	LEAQ docsTable<>(SB), BX
+	MOVQ (BX)(DX*8), BX
+	CALL BX
 	VZEROUPPER
+	RET
+
+// func docsBlock128AVX2(dst *uint32, s *codec.Sequence, block int) bool
+TEXT ·docsBlock128AVX2(SB), NOSPLIT, $0-25
+	MOVQ dst+0(FP), CX
+	MOVQ s+8(FP), SI
+	MOVQ block+16(FP), DI
+
+	// The endpoints: words R11 up to R12, DX of them.
+	MOVQ 24(SI), R9
+	LEAQ 1(DI), R10
+	CMPQ R10, 32(SI)
+	JCC  no
+	MOVL (R9)(DI*4), R11
+	MOVL 4(R9)(DI*4), R12
+	MOVQ R12, DX
+	SUBQ R11, DX
+	TESTQ $3, DX
+	JNE  no
+	CMPQ DX, $96
+	JHI  no
+
+	// They lie in the payload, with 32 readable bytes behind.
+	SHLQ $2, R12
+	CMPQ R12, 8(SI)
+	JHI  no
+	ADDQ $32, R12
+	CMPQ R12, 16(SI)
+	JHI  no
+
+	// All values of the block are there.
+	SHLQ $7, R10
+	CMPQ R10, 72(SI)
+	JGT  no
+	MOVQ (SI), AX
+	LEAQ (AX)(R11*4), AX
+	SHRQ $2, DX
+
+	// The docID before, BX, and the last, R13, leave the sum no way to wrap.
+	CMPQ DI, 56(SI)
+	JCC  no
+	MOVQ 48(SI), R9
+	MOVL $-1, BX
+	TESTQ DI, DI
+	JEQ  first
+	MOVL -4(R9)(DI*4), BX
+first:
+	MOVL (R9)(DI*4), R13
+	MOVL BX, R10
+	INCL R10
+	JMI  no
+	VMOVD BX, X10
+	VPBROADCASTD X10, Y10
+	LEAQ docsTable<>(SB), BX
+	MOVQ (BX)(DX*8), BX
+	CALL BX
+	VMOVD X10, AX
+	VZEROUPPER
+	CMPL AX, R13
+	JNE  no
+	TESTL AX, AX
+	JMI  no
+	MOVB $1, ret+24(FP)
+	RET
+
+no:
+	MOVB $0, ret+24(FP)
+	RET
+
+// func docsBlock256AVX2(dst *uint32, s *codec.Sequence, block int) bool
+TEXT ·docsBlock256AVX2(SB), NOSPLIT, $0-25
+	MOVQ dst+0(FP), CX
+	MOVQ s+8(FP), SI
+	MOVQ block+16(FP), DI
+
+	// The endpoints: words R11 up to R12, DX of them.
+	MOVQ 24(SI), R9
+	LEAQ 1(DI), R10
+	CMPQ R10, 32(SI)
+	JCC  no
+	MOVL (R9)(DI*4), R11
+	MOVL 4(R9)(DI*4), R12
+	MOVQ R12, DX
+	SUBQ R11, DX
+	TESTQ $7, DX
+	JNE  no
+	CMPQ DX, $192
+	JHI  no
+
+	// They lie in the payload, with 32 readable bytes behind.
+	SHLQ $2, R12
+	CMPQ R12, 8(SI)
+	JHI  no
+	ADDQ $32, R12
+	CMPQ R12, 16(SI)
+	JHI  no
+
+	// All values of the block are there.
+	SHLQ $8, R10
+	CMPQ R10, 72(SI)
+	JGT  no
+	MOVQ (SI), AX
+	LEAQ (AX)(R11*4), AX
+	SHRQ $3, DX
+
+	// The docID before, BX, and the last, R13, leave the sum no way to wrap.
+	CMPQ DI, 56(SI)
+	JCC  no
+	MOVQ 48(SI), R9
+	MOVL $-1, BX
+	TESTQ DI, DI
+	JEQ  first
+	MOVL -4(R9)(DI*4), BX
+first:
+	MOVL (R9)(DI*4), R13
+	MOVL BX, R10
+	INCL R10
+	JMI  no
+	VMOVD BX, X10
+	VPBROADCASTD X10, Y10
+	LEAQ docsTable<>(SB), BX
+	MOVQ (BX)(DX*8), BX
+	CALL BX
+	SHLQ $4, DX
+	ADDQ DX, AX
+	ADDQ $512, CX
+	CALL BX
+	VMOVD X10, AX
+	VZEROUPPER
+	CMPL AX, R13
+	JNE  no
+	TESTL AX, AX
+	JMI  no
+	MOVB $1, ret+24(FP)
+	RET
+
+no:
+	MOVB $0, ret+24(FP)
 	RET

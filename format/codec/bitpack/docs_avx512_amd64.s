@@ -4,19 +4,64 @@
 
 #include "textflag.h"
 
-// func docsAVX5121(dst *uint32, src *byte, prev uint32)
+// func docsAVX512Width0()
+// Requires: AVX, AVX2
+TEXT docsAVX512Width0<>(SB), NOSPLIT, $0
+	VPADDD       ramp<>+0(SB), Y10, Y0
+	VPBROADCASTD eight<>+0(SB), Y1
+	VMOVDQU      Y0, (CX)
+	VPADDD       Y1, Y0, Y0
+	VMOVDQU      Y0, 32(CX)
+	VPADDD       Y1, Y0, Y0
+	VMOVDQU      Y0, 64(CX)
+	VPADDD       Y1, Y0, Y0
+	VMOVDQU      Y0, 96(CX)
+	VPADDD       Y1, Y0, Y0
+	VMOVDQU      Y0, 128(CX)
+	VPADDD       Y1, Y0, Y0
+	VMOVDQU      Y0, 160(CX)
+	VPADDD       Y1, Y0, Y0
+	VMOVDQU      Y0, 192(CX)
+	VPADDD       Y1, Y0, Y0
+	VMOVDQU      Y0, 224(CX)
+	VPADDD       Y1, Y0, Y0
+	VMOVDQU      Y0, 256(CX)
+	VPADDD       Y1, Y0, Y0
+	VMOVDQU      Y0, 288(CX)
+	VPADDD       Y1, Y0, Y0
+	VMOVDQU      Y0, 320(CX)
+	VPADDD       Y1, Y0, Y0
+	VMOVDQU      Y0, 352(CX)
+	VPADDD       Y1, Y0, Y0
+	VMOVDQU      Y0, 384(CX)
+	VPADDD       Y1, Y0, Y0
+	VMOVDQU      Y0, 416(CX)
+	VPADDD       Y1, Y0, Y0
+	VMOVDQU      Y0, 448(CX)
+	VPADDD       Y1, Y0, Y0
+	VMOVDQU      Y0, 480(CX)
+	VPADDD       Y1, Y0, Y0
+	VPBROADCASTD eight<>+4(SB), Y1
+	VPADDD       Y1, Y10, Y10
+	RET
+
+DATA ramp<>+0(SB)/8, $0x0000000200000001
+DATA ramp<>+8(SB)/8, $0x0000000400000003
+DATA ramp<>+16(SB)/8, $0x0000000600000005
+DATA ramp<>+24(SB)/8, $0x0000000800000007
+GLOBL ramp<>(SB), RODATA|NOPTR, $32
+
+DATA eight<>+0(SB)/8, $0x0000008000000008
+GLOBL eight<>(SB), RODATA|NOPTR, $8
+
+// func docsAVX512Width1()
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL
-TEXT ·docsAVX5121(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX512Width1<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask1<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
-	MOVL           $0x000000f0, DX
-	KMOVB          DX, K1
+	KMOVB          half<>+0(SB), K1
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and2<>+0(SB), Y0, Y0
 	VPSRLD         $0x01, Y0, Y1
@@ -209,7 +254,6 @@ TEXT ·docsAVX5121(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask1<>+0(SB)/8, $0x0000000000000001
@@ -221,6 +265,9 @@ GLOBL second<>(SB), RODATA|NOPTR, $16
 
 DATA index<>+0(SB)/8, $0x0000000700000003
 GLOBL index<>(SB), RODATA|NOPTR, $8
+
+DATA half<>+0(SB)/8, $0x00000000000000f0
+GLOBL half<>(SB), RODATA|NOPTR, $8
 
 DATA shift0and2<>+0(SB)/8, $0x0000000000000000
 DATA shift0and2<>+8(SB)/8, $0x0000000000000000
@@ -270,19 +317,14 @@ DATA shift28and30<>+16(SB)/8, $0x0000001e0000001e
 DATA shift28and30<>+24(SB)/8, $0x0000001e0000001e
 GLOBL shift28and30<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX5122(dst *uint32, src *byte, prev uint32)
+// func docsAVX512Width2()
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL
-TEXT ·docsAVX5122(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX512Width2<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask2<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
-	MOVL           $0x000000f0, DX
-	KMOVB          DX, K1
+	KMOVB          half<>+0(SB), K1
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and4<>+0(SB), Y0, Y0
 	VPSRLD         $0x02, Y0, Y1
@@ -475,7 +517,6 @@ TEXT ·docsAVX5122(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask2<>+0(SB)/8, $0x0000000000000003
@@ -505,19 +546,14 @@ DATA shift24and28<>+16(SB)/8, $0x0000001c0000001c
 DATA shift24and28<>+24(SB)/8, $0x0000001c0000001c
 GLOBL shift24and28<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX5123(dst *uint32, src *byte, prev uint32)
+// func docsAVX512Width3()
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL
-TEXT ·docsAVX5123(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX512Width3<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask3<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
-	MOVL           $0x000000f0, DX
-	KMOVB          DX, K1
+	KMOVB          half<>+0(SB), K1
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and6<>+0(SB), Y0, Y0
 	VPSRLD         $0x03, Y0, Y1
@@ -716,7 +752,6 @@ TEXT ·docsAVX5123(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask3<>+0(SB)/8, $0x0000000000000007
@@ -782,19 +817,14 @@ DATA shift20and26<>+16(SB)/8, $0x0000001a0000001a
 DATA shift20and26<>+24(SB)/8, $0x0000001a0000001a
 GLOBL shift20and26<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX5124(dst *uint32, src *byte, prev uint32)
+// func docsAVX512Width4()
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL
-TEXT ·docsAVX5124(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX512Width4<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask4<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
-	MOVL           $0x000000f0, DX
-	KMOVB          DX, K1
+	KMOVB          half<>+0(SB), K1
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and8<>+0(SB), Y0, Y0
 	VPSRLD         $0x04, Y0, Y1
@@ -987,7 +1017,6 @@ TEXT ·docsAVX5124(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask4<>+0(SB)/8, $0x000000000000000f
@@ -1005,19 +1034,14 @@ DATA shift16and24<>+16(SB)/8, $0x0000001800000018
 DATA shift16and24<>+24(SB)/8, $0x0000001800000018
 GLOBL shift16and24<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX5125(dst *uint32, src *byte, prev uint32)
+// func docsAVX512Width5()
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL
-TEXT ·docsAVX5125(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX512Width5<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask5<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
-	MOVL           $0x000000f0, DX
-	KMOVB          DX, K1
+	KMOVB          half<>+0(SB), K1
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and10<>+0(SB), Y0, Y0
 	VPSRLD         $0x05, Y0, Y1
@@ -1222,7 +1246,6 @@ TEXT ·docsAVX5125(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask5<>+0(SB)/8, $0x000000000000001f
@@ -1300,19 +1323,14 @@ DATA shift12and22<>+16(SB)/8, $0x0000001600000016
 DATA shift12and22<>+24(SB)/8, $0x0000001600000016
 GLOBL shift12and22<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX5126(dst *uint32, src *byte, prev uint32)
+// func docsAVX512Width6()
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL
-TEXT ·docsAVX5126(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX512Width6<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask6<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
-	MOVL           $0x000000f0, DX
-	KMOVB          DX, K1
+	KMOVB          half<>+0(SB), K1
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and12<>+0(SB), Y0, Y0
 	VPSRLD         $0x06, Y0, Y1
@@ -1517,7 +1535,6 @@ TEXT ·docsAVX5126(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask6<>+0(SB)/8, $0x000000000000003f
@@ -1559,19 +1576,14 @@ DATA shift8and20<>+16(SB)/8, $0x0000001400000014
 DATA shift8and20<>+24(SB)/8, $0x0000001400000014
 GLOBL shift8and20<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX5127(dst *uint32, src *byte, prev uint32)
+// func docsAVX512Width7()
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL
-TEXT ·docsAVX5127(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX512Width7<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask7<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
-	MOVL           $0x000000f0, DX
-	KMOVB          DX, K1
+	KMOVB          half<>+0(SB), K1
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and14<>+0(SB), Y0, Y0
 	VPSRLD         $0x07, Y0, Y1
@@ -1782,7 +1794,6 @@ TEXT ·docsAVX5127(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask7<>+0(SB)/8, $0x000000000000007f
@@ -1872,19 +1883,14 @@ DATA shift4and18<>+16(SB)/8, $0x0000001200000012
 DATA shift4and18<>+24(SB)/8, $0x0000001200000012
 GLOBL shift4and18<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX5128(dst *uint32, src *byte, prev uint32)
+// func docsAVX512Width8()
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL
-TEXT ·docsAVX5128(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX512Width8<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask8<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
-	MOVL           $0x000000f0, DX
-	KMOVB          DX, K1
+	KMOVB          half<>+0(SB), K1
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and16<>+0(SB), Y0, Y0
 	VPSRLD         $0x08, Y0, Y1
@@ -2077,7 +2083,6 @@ TEXT ·docsAVX5128(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask8<>+0(SB)/8, $0x00000000000000ff
@@ -2089,19 +2094,14 @@ DATA shift0and16<>+16(SB)/8, $0x0000001000000010
 DATA shift0and16<>+24(SB)/8, $0x0000001000000010
 GLOBL shift0and16<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX5129(dst *uint32, src *byte, prev uint32)
+// func docsAVX512Width9()
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL
-TEXT ·docsAVX5129(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX512Width9<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask9<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
-	MOVL           $0x000000f0, DX
-	KMOVB          DX, K1
+	KMOVB          half<>+0(SB), K1
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and18<>+0(SB), Y0, Y0
 	VBROADCASTI128 16(AX), Y2
@@ -2318,7 +2318,6 @@ TEXT ·docsAVX5129(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask9<>+0(SB)/8, $0x00000000000001ff
@@ -2342,19 +2341,14 @@ DATA shift28and14<>+16(SB)/8, $0x0000000e0000000e
 DATA shift28and14<>+24(SB)/8, $0x0000000e0000000e
 GLOBL shift28and14<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX51210(dst *uint32, src *byte, prev uint32)
+// func docsAVX512Width10()
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL
-TEXT ·docsAVX51210(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX512Width10<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask10<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
-	MOVL           $0x000000f0, DX
-	KMOVB          DX, K1
+	KMOVB          half<>+0(SB), K1
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and20<>+0(SB), Y0, Y0
 	VBROADCASTI128 16(AX), Y2
@@ -2571,7 +2565,6 @@ TEXT ·docsAVX51210(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask10<>+0(SB)/8, $0x00000000000003ff
@@ -2595,19 +2588,14 @@ DATA shift24and12<>+16(SB)/8, $0x0000000c0000000c
 DATA shift24and12<>+24(SB)/8, $0x0000000c0000000c
 GLOBL shift24and12<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX51211(dst *uint32, src *byte, prev uint32)
+// func docsAVX512Width11()
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL
-TEXT ·docsAVX51211(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX512Width11<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask11<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
-	MOVL           $0x000000f0, DX
-	KMOVB          DX, K1
+	KMOVB          half<>+0(SB), K1
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and22<>+0(SB), Y0, Y0
 	VBROADCASTI128 16(AX), Y2
@@ -2824,7 +2812,6 @@ TEXT ·docsAVX51211(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask11<>+0(SB)/8, $0x00000000000007ff
@@ -2860,19 +2847,14 @@ DATA shift20and10<>+16(SB)/8, $0x0000000a0000000a
 DATA shift20and10<>+24(SB)/8, $0x0000000a0000000a
 GLOBL shift20and10<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX51212(dst *uint32, src *byte, prev uint32)
+// func docsAVX512Width12()
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL
-TEXT ·docsAVX51212(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX512Width12<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask12<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
-	MOVL           $0x000000f0, DX
-	KMOVB          DX, K1
+	KMOVB          half<>+0(SB), K1
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and24<>+0(SB), Y0, Y0
 	VBROADCASTI128 16(AX), Y2
@@ -3089,7 +3071,6 @@ TEXT ·docsAVX51212(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask12<>+0(SB)/8, $0x0000000000000fff
@@ -3113,19 +3094,14 @@ DATA shift16and8<>+16(SB)/8, $0x0000000800000008
 DATA shift16and8<>+24(SB)/8, $0x0000000800000008
 GLOBL shift16and8<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX51213(dst *uint32, src *byte, prev uint32)
+// func docsAVX512Width13()
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL
-TEXT ·docsAVX51213(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX512Width13<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask13<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
-	MOVL           $0x000000f0, DX
-	KMOVB          DX, K1
+	KMOVB          half<>+0(SB), K1
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and26<>+0(SB), Y0, Y0
 	VBROADCASTI128 16(AX), Y2
@@ -3342,7 +3318,6 @@ TEXT ·docsAVX51213(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask13<>+0(SB)/8, $0x0000000000001fff
@@ -3390,19 +3365,14 @@ DATA shift12and6<>+16(SB)/8, $0x0000000600000006
 DATA shift12and6<>+24(SB)/8, $0x0000000600000006
 GLOBL shift12and6<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX51214(dst *uint32, src *byte, prev uint32)
+// func docsAVX512Width14()
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL
-TEXT ·docsAVX51214(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX512Width14<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask14<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
-	MOVL           $0x000000f0, DX
-	KMOVB          DX, K1
+	KMOVB          half<>+0(SB), K1
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and28<>+0(SB), Y0, Y0
 	VBROADCASTI128 16(AX), Y2
@@ -3619,7 +3589,6 @@ TEXT ·docsAVX51214(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask14<>+0(SB)/8, $0x0000000000003fff
@@ -3655,19 +3624,14 @@ DATA shift8and4<>+16(SB)/8, $0x0000000400000004
 DATA shift8and4<>+24(SB)/8, $0x0000000400000004
 GLOBL shift8and4<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX51215(dst *uint32, src *byte, prev uint32)
+// func docsAVX512Width15()
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL
-TEXT ·docsAVX51215(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX512Width15<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask15<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
-	MOVL           $0x000000f0, DX
-	KMOVB          DX, K1
+	KMOVB          half<>+0(SB), K1
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and30<>+0(SB), Y0, Y0
 	VBROADCASTI128 16(AX), Y2
@@ -3884,7 +3848,6 @@ TEXT ·docsAVX51215(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask15<>+0(SB)/8, $0x0000000000007fff
@@ -3944,19 +3907,14 @@ DATA shift4and2<>+16(SB)/8, $0x0000000200000002
 DATA shift4and2<>+24(SB)/8, $0x0000000200000002
 GLOBL shift4and2<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX51216(dst *uint32, src *byte, prev uint32)
+// func docsAVX512Width16()
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL
-TEXT ·docsAVX51216(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX512Width16<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask16<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
-	MOVL           $0x000000f0, DX
-	KMOVB          DX, K1
+	KMOVB          half<>+0(SB), K1
 	VMOVDQU        (AX), Y0
 	VPSRLD         $0x10, Y0, Y1
 	VPTERNLOGD     $0x5f, Y15, Y0, Y0
@@ -4141,25 +4099,19 @@ TEXT ·docsAVX51216(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask16<>+0(SB)/8, $0x000000000000ffff
 GLOBL mask16<>(SB), RODATA|NOPTR, $8
 
-// func docsAVX51217(dst *uint32, src *byte, prev uint32)
+// func docsAVX512Width17()
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL
-TEXT ·docsAVX51217(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX512Width17<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask17<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
-	MOVL           $0x000000f0, DX
-	KMOVB          DX, K1
+	KMOVB          half<>+0(SB), K1
 	VMOVDQU        (AX), Y0
 	VPSRLVD        shift0and2<>+0(SB), Y0, Y0
 	VPTERNLOGD     $0x5f, Y15, Y0, Y0
@@ -4376,7 +4328,6 @@ TEXT ·docsAVX51217(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask17<>+0(SB)/8, $0x000000000001ffff
@@ -4454,19 +4405,14 @@ DATA shift13and15<>+16(SB)/8, $0x0000000f0000000f
 DATA shift13and15<>+24(SB)/8, $0x0000000f0000000f
 GLOBL shift13and15<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX51218(dst *uint32, src *byte, prev uint32)
+// func docsAVX512Width18()
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL
-TEXT ·docsAVX51218(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX512Width18<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask18<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
-	MOVL           $0x000000f0, DX
-	KMOVB          DX, K1
+	KMOVB          half<>+0(SB), K1
 	VMOVDQU        (AX), Y0
 	VPSRLVD        shift0and4<>+0(SB), Y0, Y0
 	VPTERNLOGD     $0x5f, Y15, Y0, Y0
@@ -4683,7 +4629,6 @@ TEXT ·docsAVX51218(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask18<>+0(SB)/8, $0x000000000003ffff
@@ -4725,19 +4670,14 @@ DATA shift10and14<>+16(SB)/8, $0x0000000e0000000e
 DATA shift10and14<>+24(SB)/8, $0x0000000e0000000e
 GLOBL shift10and14<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX51219(dst *uint32, src *byte, prev uint32)
+// func docsAVX512Width19()
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL
-TEXT ·docsAVX51219(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX512Width19<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask19<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
-	MOVL           $0x000000f0, DX
-	KMOVB          DX, K1
+	KMOVB          half<>+0(SB), K1
 	VMOVDQU        (AX), Y0
 	VPSRLVD        shift0and6<>+0(SB), Y0, Y0
 	VPTERNLOGD     $0x5f, Y15, Y0, Y0
@@ -4968,7 +4908,6 @@ TEXT ·docsAVX51219(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask19<>+0(SB)/8, $0x000000000007ffff
@@ -5058,19 +4997,14 @@ DATA shift7and13<>+16(SB)/8, $0x0000000d0000000d
 DATA shift7and13<>+24(SB)/8, $0x0000000d0000000d
 GLOBL shift7and13<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX51220(dst *uint32, src *byte, prev uint32)
+// func docsAVX512Width20()
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL
-TEXT ·docsAVX51220(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX512Width20<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask20<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
-	MOVL           $0x000000f0, DX
-	KMOVB          DX, K1
+	KMOVB          half<>+0(SB), K1
 	VMOVDQU        (AX), Y0
 	VPSRLVD        shift0and8<>+0(SB), Y0, Y0
 	VPTERNLOGD     $0x5f, Y15, Y0, Y0
@@ -5287,7 +5221,6 @@ TEXT ·docsAVX51220(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask20<>+0(SB)/8, $0x00000000000fffff
@@ -5311,19 +5244,14 @@ DATA shift4and12<>+16(SB)/8, $0x0000000c0000000c
 DATA shift4and12<>+24(SB)/8, $0x0000000c0000000c
 GLOBL shift4and12<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX51221(dst *uint32, src *byte, prev uint32)
+// func docsAVX512Width21()
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL
-TEXT ·docsAVX51221(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX512Width21<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask21<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
-	MOVL           $0x000000f0, DX
-	KMOVB          DX, K1
+	KMOVB          half<>+0(SB), K1
 	VMOVDQU        (AX), Y0
 	VPSRLVD        shift0and10<>+0(SB), Y0, Y0
 	VPTERNLOGD     $0x5f, Y15, Y0, Y0
@@ -5560,7 +5488,6 @@ TEXT ·docsAVX51221(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask21<>+0(SB)/8, $0x00000000001fffff
@@ -5656,19 +5583,14 @@ DATA shift1and11<>+16(SB)/8, $0x0000000b0000000b
 DATA shift1and11<>+24(SB)/8, $0x0000000b0000000b
 GLOBL shift1and11<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX51222(dst *uint32, src *byte, prev uint32)
+// func docsAVX512Width22()
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL
-TEXT ·docsAVX51222(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX512Width22<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask22<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
-	MOVL           $0x000000f0, DX
-	KMOVB          DX, K1
+	KMOVB          half<>+0(SB), K1
 	VMOVDQU        (AX), Y0
 	VPSRLVD        shift0and12<>+0(SB), Y0, Y0
 	VMOVDQU        16(AX), Y2
@@ -5913,7 +5835,6 @@ TEXT ·docsAVX51222(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask22<>+0(SB)/8, $0x00000000003fffff
@@ -5973,19 +5894,14 @@ DATA shift2and22<>+16(SB)/8, $0x0000001600000016
 DATA shift2and22<>+24(SB)/8, $0x0000001600000016
 GLOBL shift2and22<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX51223(dst *uint32, src *byte, prev uint32)
+// func docsAVX512Width23()
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL
-TEXT ·docsAVX51223(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX512Width23<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask23<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
-	MOVL           $0x000000f0, DX
-	KMOVB          DX, K1
+	KMOVB          half<>+0(SB), K1
 	VMOVDQU        (AX), Y0
 	VPSRLVD        shift0and14<>+0(SB), Y0, Y0
 	VMOVDQU        16(AX), Y2
@@ -6232,7 +6148,6 @@ TEXT ·docsAVX51223(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask23<>+0(SB)/8, $0x00000000007fffff
@@ -6340,19 +6255,14 @@ DATA shift5and23<>+16(SB)/8, $0x0000001700000017
 DATA shift5and23<>+24(SB)/8, $0x0000001700000017
 GLOBL shift5and23<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX51224(dst *uint32, src *byte, prev uint32)
+// func docsAVX512Width24()
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL
-TEXT ·docsAVX51224(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX512Width24<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask24<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
-	MOVL           $0x000000f0, DX
-	KMOVB          DX, K1
+	KMOVB          half<>+0(SB), K1
 	VMOVDQU        (AX), Y0
 	VPSRLVD        shift0and16<>+0(SB), Y0, Y0
 	VMOVDQU        16(AX), Y2
@@ -6601,7 +6511,6 @@ TEXT ·docsAVX51224(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask24<>+0(SB)/8, $0x0000000000ffffff
@@ -6625,19 +6534,14 @@ DATA shift8and24<>+16(SB)/8, $0x0000001800000018
 DATA shift8and24<>+24(SB)/8, $0x0000001800000018
 GLOBL shift8and24<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX51225(dst *uint32, src *byte, prev uint32)
+// func docsAVX512Width25()
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL
-TEXT ·docsAVX51225(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX512Width25<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask25<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
-	MOVL           $0x000000f0, DX
-	KMOVB          DX, K1
+	KMOVB          half<>+0(SB), K1
 	VMOVDQU        (AX), Y0
 	VPSRLVD        shift0and18<>+0(SB), Y0, Y0
 	VMOVDQU        16(AX), Y2
@@ -6886,25 +6790,19 @@ TEXT ·docsAVX51225(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask25<>+0(SB)/8, $0x0000000001ffffff
 GLOBL mask25<>(SB), RODATA|NOPTR, $8
 
-// func docsAVX51226(dst *uint32, src *byte, prev uint32)
+// func docsAVX512Width26()
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL
-TEXT ·docsAVX51226(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX512Width26<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask26<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
-	MOVL           $0x000000f0, DX
-	KMOVB          DX, K1
+	KMOVB          half<>+0(SB), K1
 	VMOVDQU        (AX), Y0
 	VPSRLVD        shift0and20<>+0(SB), Y0, Y0
 	VMOVDQU        16(AX), Y2
@@ -7153,25 +7051,19 @@ TEXT ·docsAVX51226(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask26<>+0(SB)/8, $0x0000000003ffffff
 GLOBL mask26<>(SB), RODATA|NOPTR, $8
 
-// func docsAVX51227(dst *uint32, src *byte, prev uint32)
+// func docsAVX512Width27()
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL
-TEXT ·docsAVX51227(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX512Width27<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask27<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
-	MOVL           $0x000000f0, DX
-	KMOVB          DX, K1
+	KMOVB          half<>+0(SB), K1
 	VMOVDQU        (AX), Y0
 	VPSRLVD        shift0and22<>+0(SB), Y0, Y0
 	VMOVDQU        16(AX), Y2
@@ -7426,7 +7318,6 @@ TEXT ·docsAVX51227(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask27<>+0(SB)/8, $0x0000000007ffffff
@@ -7438,19 +7329,14 @@ DATA shift31and21<>+16(SB)/8, $0x0000001500000015
 DATA shift31and21<>+24(SB)/8, $0x0000001500000015
 GLOBL shift31and21<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX51228(dst *uint32, src *byte, prev uint32)
+// func docsAVX512Width28()
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL
-TEXT ·docsAVX51228(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX512Width28<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask28<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
-	MOVL           $0x000000f0, DX
-	KMOVB          DX, K1
+	KMOVB          half<>+0(SB), K1
 	VMOVDQU        (AX), Y0
 	VPSRLVD        shift0and24<>+0(SB), Y0, Y0
 	VMOVDQU        16(AX), Y2
@@ -7707,7 +7593,6 @@ TEXT ·docsAVX51228(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask28<>+0(SB)/8, $0x000000000fffffff
@@ -7719,19 +7604,14 @@ DATA shift28and20<>+16(SB)/8, $0x0000001400000014
 DATA shift28and20<>+24(SB)/8, $0x0000001400000014
 GLOBL shift28and20<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX51229(dst *uint32, src *byte, prev uint32)
+// func docsAVX512Width29()
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL
-TEXT ·docsAVX51229(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX512Width29<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask29<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
-	MOVL           $0x000000f0, DX
-	KMOVB          DX, K1
+	KMOVB          half<>+0(SB), K1
 	VMOVDQU        (AX), Y0
 	VPSRLVD        shift0and26<>+0(SB), Y0, Y0
 	VMOVDQU        16(AX), Y2
@@ -7988,7 +7868,6 @@ TEXT ·docsAVX51229(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask29<>+0(SB)/8, $0x000000001fffffff
@@ -8006,19 +7885,14 @@ DATA shift25and19<>+16(SB)/8, $0x0000001300000013
 DATA shift25and19<>+24(SB)/8, $0x0000001300000013
 GLOBL shift25and19<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX51230(dst *uint32, src *byte, prev uint32)
+// func docsAVX512Width30()
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL
-TEXT ·docsAVX51230(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX512Width30<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask30<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
-	MOVL           $0x000000f0, DX
-	KMOVB          DX, K1
+	KMOVB          half<>+0(SB), K1
 	VMOVDQU        (AX), Y0
 	VPSRLVD        shift0and28<>+0(SB), Y0, Y0
 	VMOVDQU        16(AX), Y2
@@ -8279,7 +8153,6 @@ TEXT ·docsAVX51230(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask30<>+0(SB)/8, $0x000000003fffffff
@@ -8297,19 +8170,14 @@ DATA shift22and18<>+16(SB)/8, $0x0000001200000012
 DATA shift22and18<>+24(SB)/8, $0x0000001200000012
 GLOBL shift22and18<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX51231(dst *uint32, src *byte, prev uint32)
+// func docsAVX512Width31()
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL
-TEXT ·docsAVX51231(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT docsAVX512Width31<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask31<>+0(SB), Y15
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
-	MOVL           $0x000000f0, DX
-	KMOVB          DX, K1
+	KMOVB          half<>+0(SB), K1
 	VMOVDQU        (AX), Y0
 	VPSRLVD        shift0and30<>+0(SB), Y0, Y0
 	VMOVDQU        16(AX), Y2
@@ -8572,7 +8440,6 @@ TEXT ·docsAVX51231(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
-	VZEROUPPER
 	RET
 
 DATA mask31<>+0(SB)/8, $0x000000007fffffff
@@ -8602,18 +8469,13 @@ DATA shift19and17<>+16(SB)/8, $0x0000001100000011
 DATA shift19and17<>+24(SB)/8, $0x0000001100000011
 GLOBL shift19and17<>(SB), RODATA|NOPTR, $32
 
-// func docsAVX51232(dst *uint32, src *byte, prev uint32)
+// func docsAVX512Width32()
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL
-TEXT ·docsAVX51232(SB), NOSPLIT, $0-20
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
-	LEAQ           prev+16(FP), DX
+TEXT docsAVX512Width32<>(SB), NOSPLIT, $0
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
-	MOVL           $0x000000f0, DX
-	KMOVB          DX, K1
+	KMOVB          half<>+0(SB), K1
 	VMOVDQU        (AX), X0
 	VINSERTI128    $0x01, 32(AX), Y0, Y0
 	VPTERNLOGD     $0x0f, Y0, Y0, Y0
@@ -8814,5 +8676,191 @@ TEXT ·docsAVX51232(SB), NOSPLIT, $0-20
 	VMOVDQU        X4, 464(CX)
 	VEXTRACTI128   $0x01, Y3, 480(CX)
 	VEXTRACTI128   $0x01, Y4, 496(CX)
+	RET
+
+DATA docsTable<>+0(SB)/8, $docsAVX512Width0<>(SB)
+DATA docsTable<>+8(SB)/8, $docsAVX512Width1<>(SB)
+DATA docsTable<>+16(SB)/8, $docsAVX512Width2<>(SB)
+DATA docsTable<>+24(SB)/8, $docsAVX512Width3<>(SB)
+DATA docsTable<>+32(SB)/8, $docsAVX512Width4<>(SB)
+DATA docsTable<>+40(SB)/8, $docsAVX512Width5<>(SB)
+DATA docsTable<>+48(SB)/8, $docsAVX512Width6<>(SB)
+DATA docsTable<>+56(SB)/8, $docsAVX512Width7<>(SB)
+DATA docsTable<>+64(SB)/8, $docsAVX512Width8<>(SB)
+DATA docsTable<>+72(SB)/8, $docsAVX512Width9<>(SB)
+DATA docsTable<>+80(SB)/8, $docsAVX512Width10<>(SB)
+DATA docsTable<>+88(SB)/8, $docsAVX512Width11<>(SB)
+DATA docsTable<>+96(SB)/8, $docsAVX512Width12<>(SB)
+DATA docsTable<>+104(SB)/8, $docsAVX512Width13<>(SB)
+DATA docsTable<>+112(SB)/8, $docsAVX512Width14<>(SB)
+DATA docsTable<>+120(SB)/8, $docsAVX512Width15<>(SB)
+DATA docsTable<>+128(SB)/8, $docsAVX512Width16<>(SB)
+DATA docsTable<>+136(SB)/8, $docsAVX512Width17<>(SB)
+DATA docsTable<>+144(SB)/8, $docsAVX512Width18<>(SB)
+DATA docsTable<>+152(SB)/8, $docsAVX512Width19<>(SB)
+DATA docsTable<>+160(SB)/8, $docsAVX512Width20<>(SB)
+DATA docsTable<>+168(SB)/8, $docsAVX512Width21<>(SB)
+DATA docsTable<>+176(SB)/8, $docsAVX512Width22<>(SB)
+DATA docsTable<>+184(SB)/8, $docsAVX512Width23<>(SB)
+DATA docsTable<>+192(SB)/8, $docsAVX512Width24<>(SB)
+DATA docsTable<>+200(SB)/8, $docsAVX512Width25<>(SB)
+DATA docsTable<>+208(SB)/8, $docsAVX512Width26<>(SB)
+DATA docsTable<>+216(SB)/8, $docsAVX512Width27<>(SB)
+DATA docsTable<>+224(SB)/8, $docsAVX512Width28<>(SB)
+DATA docsTable<>+232(SB)/8, $docsAVX512Width29<>(SB)
+DATA docsTable<>+240(SB)/8, $docsAVX512Width30<>(SB)
+DATA docsTable<>+248(SB)/8, $docsAVX512Width31<>(SB)
+DATA docsTable<>+256(SB)/8, $docsAVX512Width32<>(SB)
+GLOBL docsTable<>(SB), RODATA, $264
+
+
+// func docsAVX512(dst *uint32, src *byte, width uint, prev uint32)
+TEXT ·docsAVX512(SB), NOSPLIT, $0-28
+	MOVQ dst+0(FP), CX
+	MOVQ src+8(FP), AX
+	MOVQ width+16(FP), DX
+	LEAQ prev+24(FP), BX
+	VPBROADCASTD (BX), Y10
+	LEAQ docsTable<>(SB), BX
+	MOVQ (BX)(DX*8), BX
+	CALL BX
 	VZEROUPPER
+	RET
+
+// func docsBlock128AVX512(dst *uint32, s *codec.Sequence, block int) bool
+TEXT ·docsBlock128AVX512(SB), NOSPLIT, $0-25
+	MOVQ dst+0(FP), CX
+	MOVQ s+8(FP), SI
+	MOVQ block+16(FP), DI
+
+	// The endpoints: words R11 up to R12, DX of them.
+	MOVQ 24(SI), R9
+	LEAQ 1(DI), R10
+	CMPQ R10, 32(SI)
+	JCC  no
+	MOVL (R9)(DI*4), R11
+	MOVL 4(R9)(DI*4), R12
+	MOVQ R12, DX
+	SUBQ R11, DX
+	TESTQ $3, DX
+	JNE  no
+	CMPQ DX, $96
+	JHI  no
+
+	// They lie in the payload, with 32 readable bytes behind.
+	SHLQ $2, R12
+	CMPQ R12, 8(SI)
+	JHI  no
+	ADDQ $32, R12
+	CMPQ R12, 16(SI)
+	JHI  no
+
+	// All values of the block are there.
+	SHLQ $7, R10
+	CMPQ R10, 72(SI)
+	JGT  no
+	MOVQ (SI), AX
+	LEAQ (AX)(R11*4), AX
+	SHRQ $2, DX
+
+	// The docID before, BX, and the last, R13, leave the sum no way to wrap.
+	CMPQ DI, 56(SI)
+	JCC  no
+	MOVQ 48(SI), R9
+	MOVL $-1, BX
+	TESTQ DI, DI
+	JEQ  first
+	MOVL -4(R9)(DI*4), BX
+first:
+	MOVL (R9)(DI*4), R13
+	MOVL BX, R10
+	INCL R10
+	JMI  no
+	VMOVD BX, X10
+	VPBROADCASTD X10, Y10
+	LEAQ docsTable<>(SB), BX
+	MOVQ (BX)(DX*8), BX
+	CALL BX
+	VMOVD X10, AX
+	VZEROUPPER
+	CMPL AX, R13
+	JNE  no
+	TESTL AX, AX
+	JMI  no
+	MOVB $1, ret+24(FP)
+	RET
+
+no:
+	MOVB $0, ret+24(FP)
+	RET
+
+// func docsBlock256AVX512(dst *uint32, s *codec.Sequence, block int) bool
+TEXT ·docsBlock256AVX512(SB), NOSPLIT, $0-25
+	MOVQ dst+0(FP), CX
+	MOVQ s+8(FP), SI
+	MOVQ block+16(FP), DI
+
+	// The endpoints: words R11 up to R12, DX of them.
+	MOVQ 24(SI), R9
+	LEAQ 1(DI), R10
+	CMPQ R10, 32(SI)
+	JCC  no
+	MOVL (R9)(DI*4), R11
+	MOVL 4(R9)(DI*4), R12
+	MOVQ R12, DX
+	SUBQ R11, DX
+	TESTQ $7, DX
+	JNE  no
+	CMPQ DX, $192
+	JHI  no
+
+	// They lie in the payload, with 32 readable bytes behind.
+	SHLQ $2, R12
+	CMPQ R12, 8(SI)
+	JHI  no
+	ADDQ $32, R12
+	CMPQ R12, 16(SI)
+	JHI  no
+
+	// All values of the block are there.
+	SHLQ $8, R10
+	CMPQ R10, 72(SI)
+	JGT  no
+	MOVQ (SI), AX
+	LEAQ (AX)(R11*4), AX
+	SHRQ $3, DX
+
+	// The docID before, BX, and the last, R13, leave the sum no way to wrap.
+	CMPQ DI, 56(SI)
+	JCC  no
+	MOVQ 48(SI), R9
+	MOVL $-1, BX
+	TESTQ DI, DI
+	JEQ  first
+	MOVL -4(R9)(DI*4), BX
+first:
+	MOVL (R9)(DI*4), R13
+	MOVL BX, R10
+	INCL R10
+	JMI  no
+	VMOVD BX, X10
+	VPBROADCASTD X10, Y10
+	LEAQ docsTable<>(SB), BX
+	MOVQ (BX)(DX*8), BX
+	CALL BX
+	SHLQ $4, DX
+	ADDQ DX, AX
+	ADDQ $512, CX
+	CALL BX
+	VMOVD X10, AX
+	VZEROUPPER
+	CMPL AX, R13
+	JNE  no
+	TESTL AX, AX
+	JMI  no
+	MOVB $1, ret+24(FP)
+	RET
+
+no:
+	MOVB $0, ret+24(FP)
 	RET

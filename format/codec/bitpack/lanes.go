@@ -2,136 +2,137 @@
 
 package bitpack
 
-// unpackLanes unpacks 128 values of width bits, 1 to 32.
-func unpackLanes(dst, src []uint32, width uint) {
+// unpackLanes unpacks 128 values of width bits, 1 to 32, and adds plus to each. A
+// function unpacks one lane: every fourth value from every fourth word.
+func unpackLanes(dst, src []uint32, width uint, plus uint32) {
 	switch width {
 	case 1:
 		for lane := range 4 {
-			unpack1((*[125]uint32)(dst[lane:]), (*[1]uint32)(src[lane:]))
+			unpack1((*[125]uint32)(dst[lane:]), (*[1]uint32)(src[lane:]), plus)
 		}
 	case 2:
 		for lane := range 4 {
-			unpack2((*[125]uint32)(dst[lane:]), (*[5]uint32)(src[lane:]))
+			unpack2((*[125]uint32)(dst[lane:]), (*[5]uint32)(src[lane:]), plus)
 		}
 	case 3:
 		for lane := range 4 {
-			unpack3((*[125]uint32)(dst[lane:]), (*[9]uint32)(src[lane:]))
+			unpack3((*[125]uint32)(dst[lane:]), (*[9]uint32)(src[lane:]), plus)
 		}
 	case 4:
 		for lane := range 4 {
-			unpack4((*[125]uint32)(dst[lane:]), (*[13]uint32)(src[lane:]))
+			unpack4((*[125]uint32)(dst[lane:]), (*[13]uint32)(src[lane:]), plus)
 		}
 	case 5:
 		for lane := range 4 {
-			unpack5((*[125]uint32)(dst[lane:]), (*[17]uint32)(src[lane:]))
+			unpack5((*[125]uint32)(dst[lane:]), (*[17]uint32)(src[lane:]), plus)
 		}
 	case 6:
 		for lane := range 4 {
-			unpack6((*[125]uint32)(dst[lane:]), (*[21]uint32)(src[lane:]))
+			unpack6((*[125]uint32)(dst[lane:]), (*[21]uint32)(src[lane:]), plus)
 		}
 	case 7:
 		for lane := range 4 {
-			unpack7((*[125]uint32)(dst[lane:]), (*[25]uint32)(src[lane:]))
+			unpack7((*[125]uint32)(dst[lane:]), (*[25]uint32)(src[lane:]), plus)
 		}
 	case 8:
 		for lane := range 4 {
-			unpack8((*[125]uint32)(dst[lane:]), (*[29]uint32)(src[lane:]))
+			unpack8((*[125]uint32)(dst[lane:]), (*[29]uint32)(src[lane:]), plus)
 		}
 	case 9:
 		for lane := range 4 {
-			unpack9((*[125]uint32)(dst[lane:]), (*[33]uint32)(src[lane:]))
+			unpack9((*[125]uint32)(dst[lane:]), (*[33]uint32)(src[lane:]), plus)
 		}
 	case 10:
 		for lane := range 4 {
-			unpack10((*[125]uint32)(dst[lane:]), (*[37]uint32)(src[lane:]))
+			unpack10((*[125]uint32)(dst[lane:]), (*[37]uint32)(src[lane:]), plus)
 		}
 	case 11:
 		for lane := range 4 {
-			unpack11((*[125]uint32)(dst[lane:]), (*[41]uint32)(src[lane:]))
+			unpack11((*[125]uint32)(dst[lane:]), (*[41]uint32)(src[lane:]), plus)
 		}
 	case 12:
 		for lane := range 4 {
-			unpack12((*[125]uint32)(dst[lane:]), (*[45]uint32)(src[lane:]))
+			unpack12((*[125]uint32)(dst[lane:]), (*[45]uint32)(src[lane:]), plus)
 		}
 	case 13:
 		for lane := range 4 {
-			unpack13((*[125]uint32)(dst[lane:]), (*[49]uint32)(src[lane:]))
+			unpack13((*[125]uint32)(dst[lane:]), (*[49]uint32)(src[lane:]), plus)
 		}
 	case 14:
 		for lane := range 4 {
-			unpack14((*[125]uint32)(dst[lane:]), (*[53]uint32)(src[lane:]))
+			unpack14((*[125]uint32)(dst[lane:]), (*[53]uint32)(src[lane:]), plus)
 		}
 	case 15:
 		for lane := range 4 {
-			unpack15((*[125]uint32)(dst[lane:]), (*[57]uint32)(src[lane:]))
+			unpack15((*[125]uint32)(dst[lane:]), (*[57]uint32)(src[lane:]), plus)
 		}
 	case 16:
 		for lane := range 4 {
-			unpack16((*[125]uint32)(dst[lane:]), (*[61]uint32)(src[lane:]))
+			unpack16((*[125]uint32)(dst[lane:]), (*[61]uint32)(src[lane:]), plus)
 		}
 	case 17:
 		for lane := range 4 {
-			unpack17((*[125]uint32)(dst[lane:]), (*[65]uint32)(src[lane:]))
+			unpack17((*[125]uint32)(dst[lane:]), (*[65]uint32)(src[lane:]), plus)
 		}
 	case 18:
 		for lane := range 4 {
-			unpack18((*[125]uint32)(dst[lane:]), (*[69]uint32)(src[lane:]))
+			unpack18((*[125]uint32)(dst[lane:]), (*[69]uint32)(src[lane:]), plus)
 		}
 	case 19:
 		for lane := range 4 {
-			unpack19((*[125]uint32)(dst[lane:]), (*[73]uint32)(src[lane:]))
+			unpack19((*[125]uint32)(dst[lane:]), (*[73]uint32)(src[lane:]), plus)
 		}
 	case 20:
 		for lane := range 4 {
-			unpack20((*[125]uint32)(dst[lane:]), (*[77]uint32)(src[lane:]))
+			unpack20((*[125]uint32)(dst[lane:]), (*[77]uint32)(src[lane:]), plus)
 		}
 	case 21:
 		for lane := range 4 {
-			unpack21((*[125]uint32)(dst[lane:]), (*[81]uint32)(src[lane:]))
+			unpack21((*[125]uint32)(dst[lane:]), (*[81]uint32)(src[lane:]), plus)
 		}
 	case 22:
 		for lane := range 4 {
-			unpack22((*[125]uint32)(dst[lane:]), (*[85]uint32)(src[lane:]))
+			unpack22((*[125]uint32)(dst[lane:]), (*[85]uint32)(src[lane:]), plus)
 		}
 	case 23:
 		for lane := range 4 {
-			unpack23((*[125]uint32)(dst[lane:]), (*[89]uint32)(src[lane:]))
+			unpack23((*[125]uint32)(dst[lane:]), (*[89]uint32)(src[lane:]), plus)
 		}
 	case 24:
 		for lane := range 4 {
-			unpack24((*[125]uint32)(dst[lane:]), (*[93]uint32)(src[lane:]))
+			unpack24((*[125]uint32)(dst[lane:]), (*[93]uint32)(src[lane:]), plus)
 		}
 	case 25:
 		for lane := range 4 {
-			unpack25((*[125]uint32)(dst[lane:]), (*[97]uint32)(src[lane:]))
+			unpack25((*[125]uint32)(dst[lane:]), (*[97]uint32)(src[lane:]), plus)
 		}
 	case 26:
 		for lane := range 4 {
-			unpack26((*[125]uint32)(dst[lane:]), (*[101]uint32)(src[lane:]))
+			unpack26((*[125]uint32)(dst[lane:]), (*[101]uint32)(src[lane:]), plus)
 		}
 	case 27:
 		for lane := range 4 {
-			unpack27((*[125]uint32)(dst[lane:]), (*[105]uint32)(src[lane:]))
+			unpack27((*[125]uint32)(dst[lane:]), (*[105]uint32)(src[lane:]), plus)
 		}
 	case 28:
 		for lane := range 4 {
-			unpack28((*[125]uint32)(dst[lane:]), (*[109]uint32)(src[lane:]))
+			unpack28((*[125]uint32)(dst[lane:]), (*[109]uint32)(src[lane:]), plus)
 		}
 	case 29:
 		for lane := range 4 {
-			unpack29((*[125]uint32)(dst[lane:]), (*[113]uint32)(src[lane:]))
+			unpack29((*[125]uint32)(dst[lane:]), (*[113]uint32)(src[lane:]), plus)
 		}
 	case 30:
 		for lane := range 4 {
-			unpack30((*[125]uint32)(dst[lane:]), (*[117]uint32)(src[lane:]))
+			unpack30((*[125]uint32)(dst[lane:]), (*[117]uint32)(src[lane:]), plus)
 		}
 	case 31:
 		for lane := range 4 {
-			unpack31((*[125]uint32)(dst[lane:]), (*[121]uint32)(src[lane:]))
+			unpack31((*[125]uint32)(dst[lane:]), (*[121]uint32)(src[lane:]), plus)
 		}
 	case 32:
 		for lane := range 4 {
-			unpack32((*[125]uint32)(dst[lane:]), (*[125]uint32)(src[lane:]))
+			unpack32((*[125]uint32)(dst[lane:]), (*[125]uint32)(src[lane:]), plus)
 		}
 	}
 }
@@ -270,40 +271,41 @@ func packLanes(dst, src []uint32, width uint) {
 	}
 }
 
-func unpack1(dst *[125]uint32, src *[1]uint32) {
-	w0 := src[0]
-	dst[0] = w0 & 0x1
-	dst[4] = w0 >> 1 & 0x1
-	dst[8] = w0 >> 2 & 0x1
-	dst[12] = w0 >> 3 & 0x1
-	dst[16] = w0 >> 4 & 0x1
-	dst[20] = w0 >> 5 & 0x1
-	dst[24] = w0 >> 6 & 0x1
-	dst[28] = w0 >> 7 & 0x1
-	dst[32] = w0 >> 8 & 0x1
-	dst[36] = w0 >> 9 & 0x1
-	dst[40] = w0 >> 10 & 0x1
-	dst[44] = w0 >> 11 & 0x1
-	dst[48] = w0 >> 12 & 0x1
-	dst[52] = w0 >> 13 & 0x1
-	dst[56] = w0 >> 14 & 0x1
-	dst[60] = w0 >> 15 & 0x1
-	dst[64] = w0 >> 16 & 0x1
-	dst[68] = w0 >> 17 & 0x1
-	dst[72] = w0 >> 18 & 0x1
-	dst[76] = w0 >> 19 & 0x1
-	dst[80] = w0 >> 20 & 0x1
-	dst[84] = w0 >> 21 & 0x1
-	dst[88] = w0 >> 22 & 0x1
-	dst[92] = w0 >> 23 & 0x1
-	dst[96] = w0 >> 24 & 0x1
-	dst[100] = w0 >> 25 & 0x1
-	dst[104] = w0 >> 26 & 0x1
-	dst[108] = w0 >> 27 & 0x1
-	dst[112] = w0 >> 28 & 0x1
-	dst[116] = w0 >> 29 & 0x1
-	dst[120] = w0 >> 30 & 0x1
-	dst[124] = w0 >> 31
+func unpack1(dst *[125]uint32, src *[1]uint32, plus uint32) {
+	w0, w1 := src[0], uint32(0)
+	dst[0] = (w0 & 0x1) + plus
+	dst[4] = (w0 >> 1 & 0x1) + plus
+	dst[8] = (w0 >> 2 & 0x1) + plus
+	dst[12] = (w0 >> 3 & 0x1) + plus
+	dst[16] = (w0 >> 4 & 0x1) + plus
+	dst[20] = (w0 >> 5 & 0x1) + plus
+	dst[24] = (w0 >> 6 & 0x1) + plus
+	dst[28] = (w0 >> 7 & 0x1) + plus
+	dst[32] = (w0 >> 8 & 0x1) + plus
+	dst[36] = (w0 >> 9 & 0x1) + plus
+	dst[40] = (w0 >> 10 & 0x1) + plus
+	dst[44] = (w0 >> 11 & 0x1) + plus
+	dst[48] = (w0 >> 12 & 0x1) + plus
+	dst[52] = (w0 >> 13 & 0x1) + plus
+	dst[56] = (w0 >> 14 & 0x1) + plus
+	dst[60] = (w0 >> 15 & 0x1) + plus
+	dst[64] = (w0 >> 16 & 0x1) + plus
+	dst[68] = (w0 >> 17 & 0x1) + plus
+	dst[72] = (w0 >> 18 & 0x1) + plus
+	dst[76] = (w0 >> 19 & 0x1) + plus
+	dst[80] = (w0 >> 20 & 0x1) + plus
+	dst[84] = (w0 >> 21 & 0x1) + plus
+	dst[88] = (w0 >> 22 & 0x1) + plus
+	dst[92] = (w0 >> 23 & 0x1) + plus
+	dst[96] = (w0 >> 24 & 0x1) + plus
+	dst[100] = (w0 >> 25 & 0x1) + plus
+	dst[104] = (w0 >> 26 & 0x1) + plus
+	dst[108] = (w0 >> 27 & 0x1) + plus
+	dst[112] = (w0 >> 28 & 0x1) + plus
+	dst[116] = (w0 >> 29 & 0x1) + plus
+	dst[120] = (w0 >> 30 & 0x1) + plus
+	dst[124] = (w0 >> 31) + plus
+	_ = w1
 }
 
 func pack1(dst *[1]uint32, src *[125]uint32) {
@@ -341,41 +343,41 @@ func pack1(dst *[1]uint32, src *[125]uint32) {
 		src[124]<<31
 }
 
-func unpack2(dst *[125]uint32, src *[5]uint32) {
-	w0 := src[0]
-	dst[0] = w0 & 0x3
-	dst[4] = w0 >> 2 & 0x3
-	dst[8] = w0 >> 4 & 0x3
-	dst[12] = w0 >> 6 & 0x3
-	dst[16] = w0 >> 8 & 0x3
-	dst[20] = w0 >> 10 & 0x3
-	dst[24] = w0 >> 12 & 0x3
-	dst[28] = w0 >> 14 & 0x3
-	dst[32] = w0 >> 16 & 0x3
-	dst[36] = w0 >> 18 & 0x3
-	dst[40] = w0 >> 20 & 0x3
-	dst[44] = w0 >> 22 & 0x3
-	dst[48] = w0 >> 24 & 0x3
-	dst[52] = w0 >> 26 & 0x3
-	dst[56] = w0 >> 28 & 0x3
-	dst[60] = w0 >> 30
-	w1 := src[4]
-	dst[64] = w1 & 0x3
-	dst[68] = w1 >> 2 & 0x3
-	dst[72] = w1 >> 4 & 0x3
-	dst[76] = w1 >> 6 & 0x3
-	dst[80] = w1 >> 8 & 0x3
-	dst[84] = w1 >> 10 & 0x3
-	dst[88] = w1 >> 12 & 0x3
-	dst[92] = w1 >> 14 & 0x3
-	dst[96] = w1 >> 16 & 0x3
-	dst[100] = w1 >> 18 & 0x3
-	dst[104] = w1 >> 20 & 0x3
-	dst[108] = w1 >> 22 & 0x3
-	dst[112] = w1 >> 24 & 0x3
-	dst[116] = w1 >> 26 & 0x3
-	dst[120] = w1 >> 28 & 0x3
-	dst[124] = w1 >> 30
+func unpack2(dst *[125]uint32, src *[5]uint32, plus uint32) {
+	w0, w1 := src[0], uint32(0)
+	dst[0] = (w0 & 0x3) + plus
+	dst[4] = (w0 >> 2 & 0x3) + plus
+	dst[8] = (w0 >> 4 & 0x3) + plus
+	dst[12] = (w0 >> 6 & 0x3) + plus
+	dst[16] = (w0 >> 8 & 0x3) + plus
+	dst[20] = (w0 >> 10 & 0x3) + plus
+	dst[24] = (w0 >> 12 & 0x3) + plus
+	dst[28] = (w0 >> 14 & 0x3) + plus
+	dst[32] = (w0 >> 16 & 0x3) + plus
+	dst[36] = (w0 >> 18 & 0x3) + plus
+	dst[40] = (w0 >> 20 & 0x3) + plus
+	dst[44] = (w0 >> 22 & 0x3) + plus
+	dst[48] = (w0 >> 24 & 0x3) + plus
+	dst[52] = (w0 >> 26 & 0x3) + plus
+	dst[56] = (w0 >> 28 & 0x3) + plus
+	dst[60] = (w0 >> 30) + plus
+	w1 = src[4]
+	dst[64] = (w1 & 0x3) + plus
+	dst[68] = (w1 >> 2 & 0x3) + plus
+	dst[72] = (w1 >> 4 & 0x3) + plus
+	dst[76] = (w1 >> 6 & 0x3) + plus
+	dst[80] = (w1 >> 8 & 0x3) + plus
+	dst[84] = (w1 >> 10 & 0x3) + plus
+	dst[88] = (w1 >> 12 & 0x3) + plus
+	dst[92] = (w1 >> 14 & 0x3) + plus
+	dst[96] = (w1 >> 16 & 0x3) + plus
+	dst[100] = (w1 >> 18 & 0x3) + plus
+	dst[104] = (w1 >> 20 & 0x3) + plus
+	dst[108] = (w1 >> 22 & 0x3) + plus
+	dst[112] = (w1 >> 24 & 0x3) + plus
+	dst[116] = (w1 >> 26 & 0x3) + plus
+	dst[120] = (w1 >> 28 & 0x3) + plus
+	dst[124] = (w1 >> 30) + plus
 }
 
 func pack2(dst *[5]uint32, src *[125]uint32) {
@@ -413,42 +415,42 @@ func pack2(dst *[5]uint32, src *[125]uint32) {
 		src[124]<<30
 }
 
-func unpack3(dst *[125]uint32, src *[9]uint32) {
-	w0 := src[0]
-	dst[0] = w0 & 0x7
-	dst[4] = w0 >> 3 & 0x7
-	dst[8] = w0 >> 6 & 0x7
-	dst[12] = w0 >> 9 & 0x7
-	dst[16] = w0 >> 12 & 0x7
-	dst[20] = w0 >> 15 & 0x7
-	dst[24] = w0 >> 18 & 0x7
-	dst[28] = w0 >> 21 & 0x7
-	dst[32] = w0 >> 24 & 0x7
-	dst[36] = w0 >> 27 & 0x7
-	w1 := src[4]
-	dst[40] = (w0>>30 | w1<<2) & 0x7
-	dst[44] = w1 >> 1 & 0x7
-	dst[48] = w1 >> 4 & 0x7
-	dst[52] = w1 >> 7 & 0x7
-	dst[56] = w1 >> 10 & 0x7
-	dst[60] = w1 >> 13 & 0x7
-	dst[64] = w1 >> 16 & 0x7
-	dst[68] = w1 >> 19 & 0x7
-	dst[72] = w1 >> 22 & 0x7
-	dst[76] = w1 >> 25 & 0x7
-	dst[80] = w1 >> 28 & 0x7
+func unpack3(dst *[125]uint32, src *[9]uint32, plus uint32) {
+	w0, w1 := src[0], uint32(0)
+	dst[0] = (w0 & 0x7) + plus
+	dst[4] = (w0 >> 3 & 0x7) + plus
+	dst[8] = (w0 >> 6 & 0x7) + plus
+	dst[12] = (w0 >> 9 & 0x7) + plus
+	dst[16] = (w0 >> 12 & 0x7) + plus
+	dst[20] = (w0 >> 15 & 0x7) + plus
+	dst[24] = (w0 >> 18 & 0x7) + plus
+	dst[28] = (w0 >> 21 & 0x7) + plus
+	dst[32] = (w0 >> 24 & 0x7) + plus
+	dst[36] = (w0 >> 27 & 0x7) + plus
+	w1 = src[4]
+	dst[40] = ((w0>>30 | w1<<2) & 0x7) + plus
+	dst[44] = (w1 >> 1 & 0x7) + plus
+	dst[48] = (w1 >> 4 & 0x7) + plus
+	dst[52] = (w1 >> 7 & 0x7) + plus
+	dst[56] = (w1 >> 10 & 0x7) + plus
+	dst[60] = (w1 >> 13 & 0x7) + plus
+	dst[64] = (w1 >> 16 & 0x7) + plus
+	dst[68] = (w1 >> 19 & 0x7) + plus
+	dst[72] = (w1 >> 22 & 0x7) + plus
+	dst[76] = (w1 >> 25 & 0x7) + plus
+	dst[80] = (w1 >> 28 & 0x7) + plus
 	w0 = src[8]
-	dst[84] = (w1>>31 | w0<<1) & 0x7
-	dst[88] = w0 >> 2 & 0x7
-	dst[92] = w0 >> 5 & 0x7
-	dst[96] = w0 >> 8 & 0x7
-	dst[100] = w0 >> 11 & 0x7
-	dst[104] = w0 >> 14 & 0x7
-	dst[108] = w0 >> 17 & 0x7
-	dst[112] = w0 >> 20 & 0x7
-	dst[116] = w0 >> 23 & 0x7
-	dst[120] = w0 >> 26 & 0x7
-	dst[124] = w0 >> 29
+	dst[84] = ((w1>>31 | w0<<1) & 0x7) + plus
+	dst[88] = (w0 >> 2 & 0x7) + plus
+	dst[92] = (w0 >> 5 & 0x7) + plus
+	dst[96] = (w0 >> 8 & 0x7) + plus
+	dst[100] = (w0 >> 11 & 0x7) + plus
+	dst[104] = (w0 >> 14 & 0x7) + plus
+	dst[108] = (w0 >> 17 & 0x7) + plus
+	dst[112] = (w0 >> 20 & 0x7) + plus
+	dst[116] = (w0 >> 23 & 0x7) + plus
+	dst[120] = (w0 >> 26 & 0x7) + plus
+	dst[124] = (w0 >> 29) + plus
 }
 
 func pack3(dst *[9]uint32, src *[125]uint32) {
@@ -488,43 +490,43 @@ func pack3(dst *[9]uint32, src *[125]uint32) {
 		src[124]<<29
 }
 
-func unpack4(dst *[125]uint32, src *[13]uint32) {
-	w0 := src[0]
-	dst[0] = w0 & 0xf
-	dst[4] = w0 >> 4 & 0xf
-	dst[8] = w0 >> 8 & 0xf
-	dst[12] = w0 >> 12 & 0xf
-	dst[16] = w0 >> 16 & 0xf
-	dst[20] = w0 >> 20 & 0xf
-	dst[24] = w0 >> 24 & 0xf
-	dst[28] = w0 >> 28
-	w1 := src[4]
-	dst[32] = w1 & 0xf
-	dst[36] = w1 >> 4 & 0xf
-	dst[40] = w1 >> 8 & 0xf
-	dst[44] = w1 >> 12 & 0xf
-	dst[48] = w1 >> 16 & 0xf
-	dst[52] = w1 >> 20 & 0xf
-	dst[56] = w1 >> 24 & 0xf
-	dst[60] = w1 >> 28
+func unpack4(dst *[125]uint32, src *[13]uint32, plus uint32) {
+	w0, w1 := src[0], uint32(0)
+	dst[0] = (w0 & 0xf) + plus
+	dst[4] = (w0 >> 4 & 0xf) + plus
+	dst[8] = (w0 >> 8 & 0xf) + plus
+	dst[12] = (w0 >> 12 & 0xf) + plus
+	dst[16] = (w0 >> 16 & 0xf) + plus
+	dst[20] = (w0 >> 20 & 0xf) + plus
+	dst[24] = (w0 >> 24 & 0xf) + plus
+	dst[28] = (w0 >> 28) + plus
+	w1 = src[4]
+	dst[32] = (w1 & 0xf) + plus
+	dst[36] = (w1 >> 4 & 0xf) + plus
+	dst[40] = (w1 >> 8 & 0xf) + plus
+	dst[44] = (w1 >> 12 & 0xf) + plus
+	dst[48] = (w1 >> 16 & 0xf) + plus
+	dst[52] = (w1 >> 20 & 0xf) + plus
+	dst[56] = (w1 >> 24 & 0xf) + plus
+	dst[60] = (w1 >> 28) + plus
 	w0 = src[8]
-	dst[64] = w0 & 0xf
-	dst[68] = w0 >> 4 & 0xf
-	dst[72] = w0 >> 8 & 0xf
-	dst[76] = w0 >> 12 & 0xf
-	dst[80] = w0 >> 16 & 0xf
-	dst[84] = w0 >> 20 & 0xf
-	dst[88] = w0 >> 24 & 0xf
-	dst[92] = w0 >> 28
+	dst[64] = (w0 & 0xf) + plus
+	dst[68] = (w0 >> 4 & 0xf) + plus
+	dst[72] = (w0 >> 8 & 0xf) + plus
+	dst[76] = (w0 >> 12 & 0xf) + plus
+	dst[80] = (w0 >> 16 & 0xf) + plus
+	dst[84] = (w0 >> 20 & 0xf) + plus
+	dst[88] = (w0 >> 24 & 0xf) + plus
+	dst[92] = (w0 >> 28) + plus
 	w1 = src[12]
-	dst[96] = w1 & 0xf
-	dst[100] = w1 >> 4 & 0xf
-	dst[104] = w1 >> 8 & 0xf
-	dst[108] = w1 >> 12 & 0xf
-	dst[112] = w1 >> 16 & 0xf
-	dst[116] = w1 >> 20 & 0xf
-	dst[120] = w1 >> 24 & 0xf
-	dst[124] = w1 >> 28
+	dst[96] = (w1 & 0xf) + plus
+	dst[100] = (w1 >> 4 & 0xf) + plus
+	dst[104] = (w1 >> 8 & 0xf) + plus
+	dst[108] = (w1 >> 12 & 0xf) + plus
+	dst[112] = (w1 >> 16 & 0xf) + plus
+	dst[116] = (w1 >> 20 & 0xf) + plus
+	dst[120] = (w1 >> 24 & 0xf) + plus
+	dst[124] = (w1 >> 28) + plus
 }
 
 func pack4(dst *[13]uint32, src *[125]uint32) {
@@ -562,44 +564,44 @@ func pack4(dst *[13]uint32, src *[125]uint32) {
 		src[124]<<28
 }
 
-func unpack5(dst *[125]uint32, src *[17]uint32) {
-	w0 := src[0]
-	dst[0] = w0 & 0x1f
-	dst[4] = w0 >> 5 & 0x1f
-	dst[8] = w0 >> 10 & 0x1f
-	dst[12] = w0 >> 15 & 0x1f
-	dst[16] = w0 >> 20 & 0x1f
-	dst[20] = w0 >> 25 & 0x1f
-	w1 := src[4]
-	dst[24] = (w0>>30 | w1<<2) & 0x1f
-	dst[28] = w1 >> 3 & 0x1f
-	dst[32] = w1 >> 8 & 0x1f
-	dst[36] = w1 >> 13 & 0x1f
-	dst[40] = w1 >> 18 & 0x1f
-	dst[44] = w1 >> 23 & 0x1f
+func unpack5(dst *[125]uint32, src *[17]uint32, plus uint32) {
+	w0, w1 := src[0], uint32(0)
+	dst[0] = (w0 & 0x1f) + plus
+	dst[4] = (w0 >> 5 & 0x1f) + plus
+	dst[8] = (w0 >> 10 & 0x1f) + plus
+	dst[12] = (w0 >> 15 & 0x1f) + plus
+	dst[16] = (w0 >> 20 & 0x1f) + plus
+	dst[20] = (w0 >> 25 & 0x1f) + plus
+	w1 = src[4]
+	dst[24] = ((w0>>30 | w1<<2) & 0x1f) + plus
+	dst[28] = (w1 >> 3 & 0x1f) + plus
+	dst[32] = (w1 >> 8 & 0x1f) + plus
+	dst[36] = (w1 >> 13 & 0x1f) + plus
+	dst[40] = (w1 >> 18 & 0x1f) + plus
+	dst[44] = (w1 >> 23 & 0x1f) + plus
 	w0 = src[8]
-	dst[48] = (w1>>28 | w0<<4) & 0x1f
-	dst[52] = w0 >> 1 & 0x1f
-	dst[56] = w0 >> 6 & 0x1f
-	dst[60] = w0 >> 11 & 0x1f
-	dst[64] = w0 >> 16 & 0x1f
-	dst[68] = w0 >> 21 & 0x1f
-	dst[72] = w0 >> 26 & 0x1f
+	dst[48] = ((w1>>28 | w0<<4) & 0x1f) + plus
+	dst[52] = (w0 >> 1 & 0x1f) + plus
+	dst[56] = (w0 >> 6 & 0x1f) + plus
+	dst[60] = (w0 >> 11 & 0x1f) + plus
+	dst[64] = (w0 >> 16 & 0x1f) + plus
+	dst[68] = (w0 >> 21 & 0x1f) + plus
+	dst[72] = (w0 >> 26 & 0x1f) + plus
 	w1 = src[12]
-	dst[76] = (w0>>31 | w1<<1) & 0x1f
-	dst[80] = w1 >> 4 & 0x1f
-	dst[84] = w1 >> 9 & 0x1f
-	dst[88] = w1 >> 14 & 0x1f
-	dst[92] = w1 >> 19 & 0x1f
-	dst[96] = w1 >> 24 & 0x1f
+	dst[76] = ((w0>>31 | w1<<1) & 0x1f) + plus
+	dst[80] = (w1 >> 4 & 0x1f) + plus
+	dst[84] = (w1 >> 9 & 0x1f) + plus
+	dst[88] = (w1 >> 14 & 0x1f) + plus
+	dst[92] = (w1 >> 19 & 0x1f) + plus
+	dst[96] = (w1 >> 24 & 0x1f) + plus
 	w0 = src[16]
-	dst[100] = (w1>>29 | w0<<3) & 0x1f
-	dst[104] = w0 >> 2 & 0x1f
-	dst[108] = w0 >> 7 & 0x1f
-	dst[112] = w0 >> 12 & 0x1f
-	dst[116] = w0 >> 17 & 0x1f
-	dst[120] = w0 >> 22 & 0x1f
-	dst[124] = w0 >> 27
+	dst[100] = ((w1>>29 | w0<<3) & 0x1f) + plus
+	dst[104] = (w0 >> 2 & 0x1f) + plus
+	dst[108] = (w0 >> 7 & 0x1f) + plus
+	dst[112] = (w0 >> 12 & 0x1f) + plus
+	dst[116] = (w0 >> 17 & 0x1f) + plus
+	dst[120] = (w0 >> 22 & 0x1f) + plus
+	dst[124] = (w0 >> 27) + plus
 }
 
 func pack5(dst *[17]uint32, src *[125]uint32) {
@@ -641,45 +643,45 @@ func pack5(dst *[17]uint32, src *[125]uint32) {
 		src[124]<<27
 }
 
-func unpack6(dst *[125]uint32, src *[21]uint32) {
-	w0 := src[0]
-	dst[0] = w0 & 0x3f
-	dst[4] = w0 >> 6 & 0x3f
-	dst[8] = w0 >> 12 & 0x3f
-	dst[12] = w0 >> 18 & 0x3f
-	dst[16] = w0 >> 24 & 0x3f
-	w1 := src[4]
-	dst[20] = (w0>>30 | w1<<2) & 0x3f
-	dst[24] = w1 >> 4 & 0x3f
-	dst[28] = w1 >> 10 & 0x3f
-	dst[32] = w1 >> 16 & 0x3f
-	dst[36] = w1 >> 22 & 0x3f
+func unpack6(dst *[125]uint32, src *[21]uint32, plus uint32) {
+	w0, w1 := src[0], uint32(0)
+	dst[0] = (w0 & 0x3f) + plus
+	dst[4] = (w0 >> 6 & 0x3f) + plus
+	dst[8] = (w0 >> 12 & 0x3f) + plus
+	dst[12] = (w0 >> 18 & 0x3f) + plus
+	dst[16] = (w0 >> 24 & 0x3f) + plus
+	w1 = src[4]
+	dst[20] = ((w0>>30 | w1<<2) & 0x3f) + plus
+	dst[24] = (w1 >> 4 & 0x3f) + plus
+	dst[28] = (w1 >> 10 & 0x3f) + plus
+	dst[32] = (w1 >> 16 & 0x3f) + plus
+	dst[36] = (w1 >> 22 & 0x3f) + plus
 	w0 = src[8]
-	dst[40] = (w1>>28 | w0<<4) & 0x3f
-	dst[44] = w0 >> 2 & 0x3f
-	dst[48] = w0 >> 8 & 0x3f
-	dst[52] = w0 >> 14 & 0x3f
-	dst[56] = w0 >> 20 & 0x3f
-	dst[60] = w0 >> 26
+	dst[40] = ((w1>>28 | w0<<4) & 0x3f) + plus
+	dst[44] = (w0 >> 2 & 0x3f) + plus
+	dst[48] = (w0 >> 8 & 0x3f) + plus
+	dst[52] = (w0 >> 14 & 0x3f) + plus
+	dst[56] = (w0 >> 20 & 0x3f) + plus
+	dst[60] = (w0 >> 26) + plus
 	w1 = src[12]
-	dst[64] = w1 & 0x3f
-	dst[68] = w1 >> 6 & 0x3f
-	dst[72] = w1 >> 12 & 0x3f
-	dst[76] = w1 >> 18 & 0x3f
-	dst[80] = w1 >> 24 & 0x3f
+	dst[64] = (w1 & 0x3f) + plus
+	dst[68] = (w1 >> 6 & 0x3f) + plus
+	dst[72] = (w1 >> 12 & 0x3f) + plus
+	dst[76] = (w1 >> 18 & 0x3f) + plus
+	dst[80] = (w1 >> 24 & 0x3f) + plus
 	w0 = src[16]
-	dst[84] = (w1>>30 | w0<<2) & 0x3f
-	dst[88] = w0 >> 4 & 0x3f
-	dst[92] = w0 >> 10 & 0x3f
-	dst[96] = w0 >> 16 & 0x3f
-	dst[100] = w0 >> 22 & 0x3f
+	dst[84] = ((w1>>30 | w0<<2) & 0x3f) + plus
+	dst[88] = (w0 >> 4 & 0x3f) + plus
+	dst[92] = (w0 >> 10 & 0x3f) + plus
+	dst[96] = (w0 >> 16 & 0x3f) + plus
+	dst[100] = (w0 >> 22 & 0x3f) + plus
 	w1 = src[20]
-	dst[104] = (w0>>28 | w1<<4) & 0x3f
-	dst[108] = w1 >> 2 & 0x3f
-	dst[112] = w1 >> 8 & 0x3f
-	dst[116] = w1 >> 14 & 0x3f
-	dst[120] = w1 >> 20 & 0x3f
-	dst[124] = w1 >> 26
+	dst[104] = ((w0>>28 | w1<<4) & 0x3f) + plus
+	dst[108] = (w1 >> 2 & 0x3f) + plus
+	dst[112] = (w1 >> 8 & 0x3f) + plus
+	dst[116] = (w1 >> 14 & 0x3f) + plus
+	dst[120] = (w1 >> 20 & 0x3f) + plus
+	dst[124] = (w1 >> 26) + plus
 }
 
 func pack6(dst *[21]uint32, src *[125]uint32) {
@@ -721,46 +723,46 @@ func pack6(dst *[21]uint32, src *[125]uint32) {
 		src[124]<<26
 }
 
-func unpack7(dst *[125]uint32, src *[25]uint32) {
-	w0 := src[0]
-	dst[0] = w0 & 0x7f
-	dst[4] = w0 >> 7 & 0x7f
-	dst[8] = w0 >> 14 & 0x7f
-	dst[12] = w0 >> 21 & 0x7f
-	w1 := src[4]
-	dst[16] = (w0>>28 | w1<<4) & 0x7f
-	dst[20] = w1 >> 3 & 0x7f
-	dst[24] = w1 >> 10 & 0x7f
-	dst[28] = w1 >> 17 & 0x7f
-	dst[32] = w1 >> 24 & 0x7f
+func unpack7(dst *[125]uint32, src *[25]uint32, plus uint32) {
+	w0, w1 := src[0], uint32(0)
+	dst[0] = (w0 & 0x7f) + plus
+	dst[4] = (w0 >> 7 & 0x7f) + plus
+	dst[8] = (w0 >> 14 & 0x7f) + plus
+	dst[12] = (w0 >> 21 & 0x7f) + plus
+	w1 = src[4]
+	dst[16] = ((w0>>28 | w1<<4) & 0x7f) + plus
+	dst[20] = (w1 >> 3 & 0x7f) + plus
+	dst[24] = (w1 >> 10 & 0x7f) + plus
+	dst[28] = (w1 >> 17 & 0x7f) + plus
+	dst[32] = (w1 >> 24 & 0x7f) + plus
 	w0 = src[8]
-	dst[36] = (w1>>31 | w0<<1) & 0x7f
-	dst[40] = w0 >> 6 & 0x7f
-	dst[44] = w0 >> 13 & 0x7f
-	dst[48] = w0 >> 20 & 0x7f
+	dst[36] = ((w1>>31 | w0<<1) & 0x7f) + plus
+	dst[40] = (w0 >> 6 & 0x7f) + plus
+	dst[44] = (w0 >> 13 & 0x7f) + plus
+	dst[48] = (w0 >> 20 & 0x7f) + plus
 	w1 = src[12]
-	dst[52] = (w0>>27 | w1<<5) & 0x7f
-	dst[56] = w1 >> 2 & 0x7f
-	dst[60] = w1 >> 9 & 0x7f
-	dst[64] = w1 >> 16 & 0x7f
-	dst[68] = w1 >> 23 & 0x7f
+	dst[52] = ((w0>>27 | w1<<5) & 0x7f) + plus
+	dst[56] = (w1 >> 2 & 0x7f) + plus
+	dst[60] = (w1 >> 9 & 0x7f) + plus
+	dst[64] = (w1 >> 16 & 0x7f) + plus
+	dst[68] = (w1 >> 23 & 0x7f) + plus
 	w0 = src[16]
-	dst[72] = (w1>>30 | w0<<2) & 0x7f
-	dst[76] = w0 >> 5 & 0x7f
-	dst[80] = w0 >> 12 & 0x7f
-	dst[84] = w0 >> 19 & 0x7f
+	dst[72] = ((w1>>30 | w0<<2) & 0x7f) + plus
+	dst[76] = (w0 >> 5 & 0x7f) + plus
+	dst[80] = (w0 >> 12 & 0x7f) + plus
+	dst[84] = (w0 >> 19 & 0x7f) + plus
 	w1 = src[20]
-	dst[88] = (w0>>26 | w1<<6) & 0x7f
-	dst[92] = w1 >> 1 & 0x7f
-	dst[96] = w1 >> 8 & 0x7f
-	dst[100] = w1 >> 15 & 0x7f
-	dst[104] = w1 >> 22 & 0x7f
+	dst[88] = ((w0>>26 | w1<<6) & 0x7f) + plus
+	dst[92] = (w1 >> 1 & 0x7f) + plus
+	dst[96] = (w1 >> 8 & 0x7f) + plus
+	dst[100] = (w1 >> 15 & 0x7f) + plus
+	dst[104] = (w1 >> 22 & 0x7f) + plus
 	w0 = src[24]
-	dst[108] = (w1>>29 | w0<<3) & 0x7f
-	dst[112] = w0 >> 4 & 0x7f
-	dst[116] = w0 >> 11 & 0x7f
-	dst[120] = w0 >> 18 & 0x7f
-	dst[124] = w0 >> 25
+	dst[108] = ((w1>>29 | w0<<3) & 0x7f) + plus
+	dst[112] = (w0 >> 4 & 0x7f) + plus
+	dst[116] = (w0 >> 11 & 0x7f) + plus
+	dst[120] = (w0 >> 18 & 0x7f) + plus
+	dst[124] = (w0 >> 25) + plus
 }
 
 func pack7(dst *[25]uint32, src *[125]uint32) {
@@ -804,47 +806,47 @@ func pack7(dst *[25]uint32, src *[125]uint32) {
 		src[124]<<25
 }
 
-func unpack8(dst *[125]uint32, src *[29]uint32) {
-	w0 := src[0]
-	dst[0] = w0 & 0xff
-	dst[4] = w0 >> 8 & 0xff
-	dst[8] = w0 >> 16 & 0xff
-	dst[12] = w0 >> 24
-	w1 := src[4]
-	dst[16] = w1 & 0xff
-	dst[20] = w1 >> 8 & 0xff
-	dst[24] = w1 >> 16 & 0xff
-	dst[28] = w1 >> 24
+func unpack8(dst *[125]uint32, src *[29]uint32, plus uint32) {
+	w0, w1 := src[0], uint32(0)
+	dst[0] = (w0 & 0xff) + plus
+	dst[4] = (w0 >> 8 & 0xff) + plus
+	dst[8] = (w0 >> 16 & 0xff) + plus
+	dst[12] = (w0 >> 24) + plus
+	w1 = src[4]
+	dst[16] = (w1 & 0xff) + plus
+	dst[20] = (w1 >> 8 & 0xff) + plus
+	dst[24] = (w1 >> 16 & 0xff) + plus
+	dst[28] = (w1 >> 24) + plus
 	w0 = src[8]
-	dst[32] = w0 & 0xff
-	dst[36] = w0 >> 8 & 0xff
-	dst[40] = w0 >> 16 & 0xff
-	dst[44] = w0 >> 24
+	dst[32] = (w0 & 0xff) + plus
+	dst[36] = (w0 >> 8 & 0xff) + plus
+	dst[40] = (w0 >> 16 & 0xff) + plus
+	dst[44] = (w0 >> 24) + plus
 	w1 = src[12]
-	dst[48] = w1 & 0xff
-	dst[52] = w1 >> 8 & 0xff
-	dst[56] = w1 >> 16 & 0xff
-	dst[60] = w1 >> 24
+	dst[48] = (w1 & 0xff) + plus
+	dst[52] = (w1 >> 8 & 0xff) + plus
+	dst[56] = (w1 >> 16 & 0xff) + plus
+	dst[60] = (w1 >> 24) + plus
 	w0 = src[16]
-	dst[64] = w0 & 0xff
-	dst[68] = w0 >> 8 & 0xff
-	dst[72] = w0 >> 16 & 0xff
-	dst[76] = w0 >> 24
+	dst[64] = (w0 & 0xff) + plus
+	dst[68] = (w0 >> 8 & 0xff) + plus
+	dst[72] = (w0 >> 16 & 0xff) + plus
+	dst[76] = (w0 >> 24) + plus
 	w1 = src[20]
-	dst[80] = w1 & 0xff
-	dst[84] = w1 >> 8 & 0xff
-	dst[88] = w1 >> 16 & 0xff
-	dst[92] = w1 >> 24
+	dst[80] = (w1 & 0xff) + plus
+	dst[84] = (w1 >> 8 & 0xff) + plus
+	dst[88] = (w1 >> 16 & 0xff) + plus
+	dst[92] = (w1 >> 24) + plus
 	w0 = src[24]
-	dst[96] = w0 & 0xff
-	dst[100] = w0 >> 8 & 0xff
-	dst[104] = w0 >> 16 & 0xff
-	dst[108] = w0 >> 24
+	dst[96] = (w0 & 0xff) + plus
+	dst[100] = (w0 >> 8 & 0xff) + plus
+	dst[104] = (w0 >> 16 & 0xff) + plus
+	dst[108] = (w0 >> 24) + plus
 	w1 = src[28]
-	dst[112] = w1 & 0xff
-	dst[116] = w1 >> 8 & 0xff
-	dst[120] = w1 >> 16 & 0xff
-	dst[124] = w1 >> 24
+	dst[112] = (w1 & 0xff) + plus
+	dst[116] = (w1 >> 8 & 0xff) + plus
+	dst[120] = (w1 >> 16 & 0xff) + plus
+	dst[124] = (w1 >> 24) + plus
 }
 
 func pack8(dst *[29]uint32, src *[125]uint32) {
@@ -882,48 +884,48 @@ func pack8(dst *[29]uint32, src *[125]uint32) {
 		src[124]<<24
 }
 
-func unpack9(dst *[125]uint32, src *[33]uint32) {
-	w0 := src[0]
-	dst[0] = w0 & 0x1ff
-	dst[4] = w0 >> 9 & 0x1ff
-	dst[8] = w0 >> 18 & 0x1ff
-	w1 := src[4]
-	dst[12] = (w0>>27 | w1<<5) & 0x1ff
-	dst[16] = w1 >> 4 & 0x1ff
-	dst[20] = w1 >> 13 & 0x1ff
-	dst[24] = w1 >> 22 & 0x1ff
+func unpack9(dst *[125]uint32, src *[33]uint32, plus uint32) {
+	w0, w1 := src[0], uint32(0)
+	dst[0] = (w0 & 0x1ff) + plus
+	dst[4] = (w0 >> 9 & 0x1ff) + plus
+	dst[8] = (w0 >> 18 & 0x1ff) + plus
+	w1 = src[4]
+	dst[12] = ((w0>>27 | w1<<5) & 0x1ff) + plus
+	dst[16] = (w1 >> 4 & 0x1ff) + plus
+	dst[20] = (w1 >> 13 & 0x1ff) + plus
+	dst[24] = (w1 >> 22 & 0x1ff) + plus
 	w0 = src[8]
-	dst[28] = (w1>>31 | w0<<1) & 0x1ff
-	dst[32] = w0 >> 8 & 0x1ff
-	dst[36] = w0 >> 17 & 0x1ff
+	dst[28] = ((w1>>31 | w0<<1) & 0x1ff) + plus
+	dst[32] = (w0 >> 8 & 0x1ff) + plus
+	dst[36] = (w0 >> 17 & 0x1ff) + plus
 	w1 = src[12]
-	dst[40] = (w0>>26 | w1<<6) & 0x1ff
-	dst[44] = w1 >> 3 & 0x1ff
-	dst[48] = w1 >> 12 & 0x1ff
-	dst[52] = w1 >> 21 & 0x1ff
+	dst[40] = ((w0>>26 | w1<<6) & 0x1ff) + plus
+	dst[44] = (w1 >> 3 & 0x1ff) + plus
+	dst[48] = (w1 >> 12 & 0x1ff) + plus
+	dst[52] = (w1 >> 21 & 0x1ff) + plus
 	w0 = src[16]
-	dst[56] = (w1>>30 | w0<<2) & 0x1ff
-	dst[60] = w0 >> 7 & 0x1ff
-	dst[64] = w0 >> 16 & 0x1ff
+	dst[56] = ((w1>>30 | w0<<2) & 0x1ff) + plus
+	dst[60] = (w0 >> 7 & 0x1ff) + plus
+	dst[64] = (w0 >> 16 & 0x1ff) + plus
 	w1 = src[20]
-	dst[68] = (w0>>25 | w1<<7) & 0x1ff
-	dst[72] = w1 >> 2 & 0x1ff
-	dst[76] = w1 >> 11 & 0x1ff
-	dst[80] = w1 >> 20 & 0x1ff
+	dst[68] = ((w0>>25 | w1<<7) & 0x1ff) + plus
+	dst[72] = (w1 >> 2 & 0x1ff) + plus
+	dst[76] = (w1 >> 11 & 0x1ff) + plus
+	dst[80] = (w1 >> 20 & 0x1ff) + plus
 	w0 = src[24]
-	dst[84] = (w1>>29 | w0<<3) & 0x1ff
-	dst[88] = w0 >> 6 & 0x1ff
-	dst[92] = w0 >> 15 & 0x1ff
+	dst[84] = ((w1>>29 | w0<<3) & 0x1ff) + plus
+	dst[88] = (w0 >> 6 & 0x1ff) + plus
+	dst[92] = (w0 >> 15 & 0x1ff) + plus
 	w1 = src[28]
-	dst[96] = (w0>>24 | w1<<8) & 0x1ff
-	dst[100] = w1 >> 1 & 0x1ff
-	dst[104] = w1 >> 10 & 0x1ff
-	dst[108] = w1 >> 19 & 0x1ff
+	dst[96] = ((w0>>24 | w1<<8) & 0x1ff) + plus
+	dst[100] = (w1 >> 1 & 0x1ff) + plus
+	dst[104] = (w1 >> 10 & 0x1ff) + plus
+	dst[108] = (w1 >> 19 & 0x1ff) + plus
 	w0 = src[32]
-	dst[112] = (w1>>28 | w0<<4) & 0x1ff
-	dst[116] = w0 >> 5 & 0x1ff
-	dst[120] = w0 >> 14 & 0x1ff
-	dst[124] = w0 >> 23
+	dst[112] = ((w1>>28 | w0<<4) & 0x1ff) + plus
+	dst[116] = (w0 >> 5 & 0x1ff) + plus
+	dst[120] = (w0 >> 14 & 0x1ff) + plus
+	dst[124] = (w0 >> 23) + plus
 }
 
 func pack9(dst *[33]uint32, src *[125]uint32) {
@@ -969,49 +971,49 @@ func pack9(dst *[33]uint32, src *[125]uint32) {
 		src[124]<<23
 }
 
-func unpack10(dst *[125]uint32, src *[37]uint32) {
-	w0 := src[0]
-	dst[0] = w0 & 0x3ff
-	dst[4] = w0 >> 10 & 0x3ff
-	dst[8] = w0 >> 20 & 0x3ff
-	w1 := src[4]
-	dst[12] = (w0>>30 | w1<<2) & 0x3ff
-	dst[16] = w1 >> 8 & 0x3ff
-	dst[20] = w1 >> 18 & 0x3ff
+func unpack10(dst *[125]uint32, src *[37]uint32, plus uint32) {
+	w0, w1 := src[0], uint32(0)
+	dst[0] = (w0 & 0x3ff) + plus
+	dst[4] = (w0 >> 10 & 0x3ff) + plus
+	dst[8] = (w0 >> 20 & 0x3ff) + plus
+	w1 = src[4]
+	dst[12] = ((w0>>30 | w1<<2) & 0x3ff) + plus
+	dst[16] = (w1 >> 8 & 0x3ff) + plus
+	dst[20] = (w1 >> 18 & 0x3ff) + plus
 	w0 = src[8]
-	dst[24] = (w1>>28 | w0<<4) & 0x3ff
-	dst[28] = w0 >> 6 & 0x3ff
-	dst[32] = w0 >> 16 & 0x3ff
+	dst[24] = ((w1>>28 | w0<<4) & 0x3ff) + plus
+	dst[28] = (w0 >> 6 & 0x3ff) + plus
+	dst[32] = (w0 >> 16 & 0x3ff) + plus
 	w1 = src[12]
-	dst[36] = (w0>>26 | w1<<6) & 0x3ff
-	dst[40] = w1 >> 4 & 0x3ff
-	dst[44] = w1 >> 14 & 0x3ff
+	dst[36] = ((w0>>26 | w1<<6) & 0x3ff) + plus
+	dst[40] = (w1 >> 4 & 0x3ff) + plus
+	dst[44] = (w1 >> 14 & 0x3ff) + plus
 	w0 = src[16]
-	dst[48] = (w1>>24 | w0<<8) & 0x3ff
-	dst[52] = w0 >> 2 & 0x3ff
-	dst[56] = w0 >> 12 & 0x3ff
-	dst[60] = w0 >> 22
+	dst[48] = ((w1>>24 | w0<<8) & 0x3ff) + plus
+	dst[52] = (w0 >> 2 & 0x3ff) + plus
+	dst[56] = (w0 >> 12 & 0x3ff) + plus
+	dst[60] = (w0 >> 22) + plus
 	w1 = src[20]
-	dst[64] = w1 & 0x3ff
-	dst[68] = w1 >> 10 & 0x3ff
-	dst[72] = w1 >> 20 & 0x3ff
+	dst[64] = (w1 & 0x3ff) + plus
+	dst[68] = (w1 >> 10 & 0x3ff) + plus
+	dst[72] = (w1 >> 20 & 0x3ff) + plus
 	w0 = src[24]
-	dst[76] = (w1>>30 | w0<<2) & 0x3ff
-	dst[80] = w0 >> 8 & 0x3ff
-	dst[84] = w0 >> 18 & 0x3ff
+	dst[76] = ((w1>>30 | w0<<2) & 0x3ff) + plus
+	dst[80] = (w0 >> 8 & 0x3ff) + plus
+	dst[84] = (w0 >> 18 & 0x3ff) + plus
 	w1 = src[28]
-	dst[88] = (w0>>28 | w1<<4) & 0x3ff
-	dst[92] = w1 >> 6 & 0x3ff
-	dst[96] = w1 >> 16 & 0x3ff
+	dst[88] = ((w0>>28 | w1<<4) & 0x3ff) + plus
+	dst[92] = (w1 >> 6 & 0x3ff) + plus
+	dst[96] = (w1 >> 16 & 0x3ff) + plus
 	w0 = src[32]
-	dst[100] = (w1>>26 | w0<<6) & 0x3ff
-	dst[104] = w0 >> 4 & 0x3ff
-	dst[108] = w0 >> 14 & 0x3ff
+	dst[100] = ((w1>>26 | w0<<6) & 0x3ff) + plus
+	dst[104] = (w0 >> 4 & 0x3ff) + plus
+	dst[108] = (w0 >> 14 & 0x3ff) + plus
 	w1 = src[36]
-	dst[112] = (w0>>24 | w1<<8) & 0x3ff
-	dst[116] = w1 >> 2 & 0x3ff
-	dst[120] = w1 >> 12 & 0x3ff
-	dst[124] = w1 >> 22
+	dst[112] = ((w0>>24 | w1<<8) & 0x3ff) + plus
+	dst[116] = (w1 >> 2 & 0x3ff) + plus
+	dst[120] = (w1 >> 12 & 0x3ff) + plus
+	dst[124] = (w1 >> 22) + plus
 }
 
 func pack10(dst *[37]uint32, src *[125]uint32) {
@@ -1057,50 +1059,50 @@ func pack10(dst *[37]uint32, src *[125]uint32) {
 		src[124]<<22
 }
 
-func unpack11(dst *[125]uint32, src *[41]uint32) {
-	w0 := src[0]
-	dst[0] = w0 & 0x7ff
-	dst[4] = w0 >> 11 & 0x7ff
-	w1 := src[4]
-	dst[8] = (w0>>22 | w1<<10) & 0x7ff
-	dst[12] = w1 >> 1 & 0x7ff
-	dst[16] = w1 >> 12 & 0x7ff
+func unpack11(dst *[125]uint32, src *[41]uint32, plus uint32) {
+	w0, w1 := src[0], uint32(0)
+	dst[0] = (w0 & 0x7ff) + plus
+	dst[4] = (w0 >> 11 & 0x7ff) + plus
+	w1 = src[4]
+	dst[8] = ((w0>>22 | w1<<10) & 0x7ff) + plus
+	dst[12] = (w1 >> 1 & 0x7ff) + plus
+	dst[16] = (w1 >> 12 & 0x7ff) + plus
 	w0 = src[8]
-	dst[20] = (w1>>23 | w0<<9) & 0x7ff
-	dst[24] = w0 >> 2 & 0x7ff
-	dst[28] = w0 >> 13 & 0x7ff
+	dst[20] = ((w1>>23 | w0<<9) & 0x7ff) + plus
+	dst[24] = (w0 >> 2 & 0x7ff) + plus
+	dst[28] = (w0 >> 13 & 0x7ff) + plus
 	w1 = src[12]
-	dst[32] = (w0>>24 | w1<<8) & 0x7ff
-	dst[36] = w1 >> 3 & 0x7ff
-	dst[40] = w1 >> 14 & 0x7ff
+	dst[32] = ((w0>>24 | w1<<8) & 0x7ff) + plus
+	dst[36] = (w1 >> 3 & 0x7ff) + plus
+	dst[40] = (w1 >> 14 & 0x7ff) + plus
 	w0 = src[16]
-	dst[44] = (w1>>25 | w0<<7) & 0x7ff
-	dst[48] = w0 >> 4 & 0x7ff
-	dst[52] = w0 >> 15 & 0x7ff
+	dst[44] = ((w1>>25 | w0<<7) & 0x7ff) + plus
+	dst[48] = (w0 >> 4 & 0x7ff) + plus
+	dst[52] = (w0 >> 15 & 0x7ff) + plus
 	w1 = src[20]
-	dst[56] = (w0>>26 | w1<<6) & 0x7ff
-	dst[60] = w1 >> 5 & 0x7ff
-	dst[64] = w1 >> 16 & 0x7ff
+	dst[56] = ((w0>>26 | w1<<6) & 0x7ff) + plus
+	dst[60] = (w1 >> 5 & 0x7ff) + plus
+	dst[64] = (w1 >> 16 & 0x7ff) + plus
 	w0 = src[24]
-	dst[68] = (w1>>27 | w0<<5) & 0x7ff
-	dst[72] = w0 >> 6 & 0x7ff
-	dst[76] = w0 >> 17 & 0x7ff
+	dst[68] = ((w1>>27 | w0<<5) & 0x7ff) + plus
+	dst[72] = (w0 >> 6 & 0x7ff) + plus
+	dst[76] = (w0 >> 17 & 0x7ff) + plus
 	w1 = src[28]
-	dst[80] = (w0>>28 | w1<<4) & 0x7ff
-	dst[84] = w1 >> 7 & 0x7ff
-	dst[88] = w1 >> 18 & 0x7ff
+	dst[80] = ((w0>>28 | w1<<4) & 0x7ff) + plus
+	dst[84] = (w1 >> 7 & 0x7ff) + plus
+	dst[88] = (w1 >> 18 & 0x7ff) + plus
 	w0 = src[32]
-	dst[92] = (w1>>29 | w0<<3) & 0x7ff
-	dst[96] = w0 >> 8 & 0x7ff
-	dst[100] = w0 >> 19 & 0x7ff
+	dst[92] = ((w1>>29 | w0<<3) & 0x7ff) + plus
+	dst[96] = (w0 >> 8 & 0x7ff) + plus
+	dst[100] = (w0 >> 19 & 0x7ff) + plus
 	w1 = src[36]
-	dst[104] = (w0>>30 | w1<<2) & 0x7ff
-	dst[108] = w1 >> 9 & 0x7ff
-	dst[112] = w1 >> 20 & 0x7ff
+	dst[104] = ((w0>>30 | w1<<2) & 0x7ff) + plus
+	dst[108] = (w1 >> 9 & 0x7ff) + plus
+	dst[112] = (w1 >> 20 & 0x7ff) + plus
 	w0 = src[40]
-	dst[116] = (w1>>31 | w0<<1) & 0x7ff
-	dst[120] = w0 >> 10 & 0x7ff
-	dst[124] = w0 >> 21
+	dst[116] = ((w1>>31 | w0<<1) & 0x7ff) + plus
+	dst[120] = (w0 >> 10 & 0x7ff) + plus
+	dst[124] = (w0 >> 21) + plus
 }
 
 func pack11(dst *[41]uint32, src *[125]uint32) {
@@ -1148,51 +1150,51 @@ func pack11(dst *[41]uint32, src *[125]uint32) {
 		src[124]<<21
 }
 
-func unpack12(dst *[125]uint32, src *[45]uint32) {
-	w0 := src[0]
-	dst[0] = w0 & 0xfff
-	dst[4] = w0 >> 12 & 0xfff
-	w1 := src[4]
-	dst[8] = (w0>>24 | w1<<8) & 0xfff
-	dst[12] = w1 >> 4 & 0xfff
-	dst[16] = w1 >> 16 & 0xfff
+func unpack12(dst *[125]uint32, src *[45]uint32, plus uint32) {
+	w0, w1 := src[0], uint32(0)
+	dst[0] = (w0 & 0xfff) + plus
+	dst[4] = (w0 >> 12 & 0xfff) + plus
+	w1 = src[4]
+	dst[8] = ((w0>>24 | w1<<8) & 0xfff) + plus
+	dst[12] = (w1 >> 4 & 0xfff) + plus
+	dst[16] = (w1 >> 16 & 0xfff) + plus
 	w0 = src[8]
-	dst[20] = (w1>>28 | w0<<4) & 0xfff
-	dst[24] = w0 >> 8 & 0xfff
-	dst[28] = w0 >> 20
+	dst[20] = ((w1>>28 | w0<<4) & 0xfff) + plus
+	dst[24] = (w0 >> 8 & 0xfff) + plus
+	dst[28] = (w0 >> 20) + plus
 	w1 = src[12]
-	dst[32] = w1 & 0xfff
-	dst[36] = w1 >> 12 & 0xfff
+	dst[32] = (w1 & 0xfff) + plus
+	dst[36] = (w1 >> 12 & 0xfff) + plus
 	w0 = src[16]
-	dst[40] = (w1>>24 | w0<<8) & 0xfff
-	dst[44] = w0 >> 4 & 0xfff
-	dst[48] = w0 >> 16 & 0xfff
+	dst[40] = ((w1>>24 | w0<<8) & 0xfff) + plus
+	dst[44] = (w0 >> 4 & 0xfff) + plus
+	dst[48] = (w0 >> 16 & 0xfff) + plus
 	w1 = src[20]
-	dst[52] = (w0>>28 | w1<<4) & 0xfff
-	dst[56] = w1 >> 8 & 0xfff
-	dst[60] = w1 >> 20
+	dst[52] = ((w0>>28 | w1<<4) & 0xfff) + plus
+	dst[56] = (w1 >> 8 & 0xfff) + plus
+	dst[60] = (w1 >> 20) + plus
 	w0 = src[24]
-	dst[64] = w0 & 0xfff
-	dst[68] = w0 >> 12 & 0xfff
+	dst[64] = (w0 & 0xfff) + plus
+	dst[68] = (w0 >> 12 & 0xfff) + plus
 	w1 = src[28]
-	dst[72] = (w0>>24 | w1<<8) & 0xfff
-	dst[76] = w1 >> 4 & 0xfff
-	dst[80] = w1 >> 16 & 0xfff
+	dst[72] = ((w0>>24 | w1<<8) & 0xfff) + plus
+	dst[76] = (w1 >> 4 & 0xfff) + plus
+	dst[80] = (w1 >> 16 & 0xfff) + plus
 	w0 = src[32]
-	dst[84] = (w1>>28 | w0<<4) & 0xfff
-	dst[88] = w0 >> 8 & 0xfff
-	dst[92] = w0 >> 20
+	dst[84] = ((w1>>28 | w0<<4) & 0xfff) + plus
+	dst[88] = (w0 >> 8 & 0xfff) + plus
+	dst[92] = (w0 >> 20) + plus
 	w1 = src[36]
-	dst[96] = w1 & 0xfff
-	dst[100] = w1 >> 12 & 0xfff
+	dst[96] = (w1 & 0xfff) + plus
+	dst[100] = (w1 >> 12 & 0xfff) + plus
 	w0 = src[40]
-	dst[104] = (w1>>24 | w0<<8) & 0xfff
-	dst[108] = w0 >> 4 & 0xfff
-	dst[112] = w0 >> 16 & 0xfff
+	dst[104] = ((w1>>24 | w0<<8) & 0xfff) + plus
+	dst[108] = (w0 >> 4 & 0xfff) + plus
+	dst[112] = (w0 >> 16 & 0xfff) + plus
 	w1 = src[44]
-	dst[116] = (w0>>28 | w1<<4) & 0xfff
-	dst[120] = w1 >> 8 & 0xfff
-	dst[124] = w1 >> 20
+	dst[116] = ((w0>>28 | w1<<4) & 0xfff) + plus
+	dst[120] = (w1 >> 8 & 0xfff) + plus
+	dst[124] = (w1 >> 20) + plus
 }
 
 func pack12(dst *[45]uint32, src *[125]uint32) {
@@ -1238,52 +1240,52 @@ func pack12(dst *[45]uint32, src *[125]uint32) {
 		src[124]<<20
 }
 
-func unpack13(dst *[125]uint32, src *[49]uint32) {
-	w0 := src[0]
-	dst[0] = w0 & 0x1fff
-	dst[4] = w0 >> 13 & 0x1fff
-	w1 := src[4]
-	dst[8] = (w0>>26 | w1<<6) & 0x1fff
-	dst[12] = w1 >> 7 & 0x1fff
+func unpack13(dst *[125]uint32, src *[49]uint32, plus uint32) {
+	w0, w1 := src[0], uint32(0)
+	dst[0] = (w0 & 0x1fff) + plus
+	dst[4] = (w0 >> 13 & 0x1fff) + plus
+	w1 = src[4]
+	dst[8] = ((w0>>26 | w1<<6) & 0x1fff) + plus
+	dst[12] = (w1 >> 7 & 0x1fff) + plus
 	w0 = src[8]
-	dst[16] = (w1>>20 | w0<<12) & 0x1fff
-	dst[20] = w0 >> 1 & 0x1fff
-	dst[24] = w0 >> 14 & 0x1fff
+	dst[16] = ((w1>>20 | w0<<12) & 0x1fff) + plus
+	dst[20] = (w0 >> 1 & 0x1fff) + plus
+	dst[24] = (w0 >> 14 & 0x1fff) + plus
 	w1 = src[12]
-	dst[28] = (w0>>27 | w1<<5) & 0x1fff
-	dst[32] = w1 >> 8 & 0x1fff
+	dst[28] = ((w0>>27 | w1<<5) & 0x1fff) + plus
+	dst[32] = (w1 >> 8 & 0x1fff) + plus
 	w0 = src[16]
-	dst[36] = (w1>>21 | w0<<11) & 0x1fff
-	dst[40] = w0 >> 2 & 0x1fff
-	dst[44] = w0 >> 15 & 0x1fff
+	dst[36] = ((w1>>21 | w0<<11) & 0x1fff) + plus
+	dst[40] = (w0 >> 2 & 0x1fff) + plus
+	dst[44] = (w0 >> 15 & 0x1fff) + plus
 	w1 = src[20]
-	dst[48] = (w0>>28 | w1<<4) & 0x1fff
-	dst[52] = w1 >> 9 & 0x1fff
+	dst[48] = ((w0>>28 | w1<<4) & 0x1fff) + plus
+	dst[52] = (w1 >> 9 & 0x1fff) + plus
 	w0 = src[24]
-	dst[56] = (w1>>22 | w0<<10) & 0x1fff
-	dst[60] = w0 >> 3 & 0x1fff
-	dst[64] = w0 >> 16 & 0x1fff
+	dst[56] = ((w1>>22 | w0<<10) & 0x1fff) + plus
+	dst[60] = (w0 >> 3 & 0x1fff) + plus
+	dst[64] = (w0 >> 16 & 0x1fff) + plus
 	w1 = src[28]
-	dst[68] = (w0>>29 | w1<<3) & 0x1fff
-	dst[72] = w1 >> 10 & 0x1fff
+	dst[68] = ((w0>>29 | w1<<3) & 0x1fff) + plus
+	dst[72] = (w1 >> 10 & 0x1fff) + plus
 	w0 = src[32]
-	dst[76] = (w1>>23 | w0<<9) & 0x1fff
-	dst[80] = w0 >> 4 & 0x1fff
-	dst[84] = w0 >> 17 & 0x1fff
+	dst[76] = ((w1>>23 | w0<<9) & 0x1fff) + plus
+	dst[80] = (w0 >> 4 & 0x1fff) + plus
+	dst[84] = (w0 >> 17 & 0x1fff) + plus
 	w1 = src[36]
-	dst[88] = (w0>>30 | w1<<2) & 0x1fff
-	dst[92] = w1 >> 11 & 0x1fff
+	dst[88] = ((w0>>30 | w1<<2) & 0x1fff) + plus
+	dst[92] = (w1 >> 11 & 0x1fff) + plus
 	w0 = src[40]
-	dst[96] = (w1>>24 | w0<<8) & 0x1fff
-	dst[100] = w0 >> 5 & 0x1fff
-	dst[104] = w0 >> 18 & 0x1fff
+	dst[96] = ((w1>>24 | w0<<8) & 0x1fff) + plus
+	dst[100] = (w0 >> 5 & 0x1fff) + plus
+	dst[104] = (w0 >> 18 & 0x1fff) + plus
 	w1 = src[44]
-	dst[108] = (w0>>31 | w1<<1) & 0x1fff
-	dst[112] = w1 >> 12 & 0x1fff
+	dst[108] = ((w0>>31 | w1<<1) & 0x1fff) + plus
+	dst[112] = (w1 >> 12 & 0x1fff) + plus
 	w0 = src[48]
-	dst[116] = (w1>>25 | w0<<7) & 0x1fff
-	dst[120] = w0 >> 6 & 0x1fff
-	dst[124] = w0 >> 19
+	dst[116] = ((w1>>25 | w0<<7) & 0x1fff) + plus
+	dst[120] = (w0 >> 6 & 0x1fff) + plus
+	dst[124] = (w0 >> 19) + plus
 }
 
 func pack13(dst *[49]uint32, src *[125]uint32) {
@@ -1333,53 +1335,53 @@ func pack13(dst *[49]uint32, src *[125]uint32) {
 		src[124]<<19
 }
 
-func unpack14(dst *[125]uint32, src *[53]uint32) {
-	w0 := src[0]
-	dst[0] = w0 & 0x3fff
-	dst[4] = w0 >> 14 & 0x3fff
-	w1 := src[4]
-	dst[8] = (w0>>28 | w1<<4) & 0x3fff
-	dst[12] = w1 >> 10 & 0x3fff
+func unpack14(dst *[125]uint32, src *[53]uint32, plus uint32) {
+	w0, w1 := src[0], uint32(0)
+	dst[0] = (w0 & 0x3fff) + plus
+	dst[4] = (w0 >> 14 & 0x3fff) + plus
+	w1 = src[4]
+	dst[8] = ((w0>>28 | w1<<4) & 0x3fff) + plus
+	dst[12] = (w1 >> 10 & 0x3fff) + plus
 	w0 = src[8]
-	dst[16] = (w1>>24 | w0<<8) & 0x3fff
-	dst[20] = w0 >> 6 & 0x3fff
+	dst[16] = ((w1>>24 | w0<<8) & 0x3fff) + plus
+	dst[20] = (w0 >> 6 & 0x3fff) + plus
 	w1 = src[12]
-	dst[24] = (w0>>20 | w1<<12) & 0x3fff
-	dst[28] = w1 >> 2 & 0x3fff
-	dst[32] = w1 >> 16 & 0x3fff
+	dst[24] = ((w0>>20 | w1<<12) & 0x3fff) + plus
+	dst[28] = (w1 >> 2 & 0x3fff) + plus
+	dst[32] = (w1 >> 16 & 0x3fff) + plus
 	w0 = src[16]
-	dst[36] = (w1>>30 | w0<<2) & 0x3fff
-	dst[40] = w0 >> 12 & 0x3fff
+	dst[36] = ((w1>>30 | w0<<2) & 0x3fff) + plus
+	dst[40] = (w0 >> 12 & 0x3fff) + plus
 	w1 = src[20]
-	dst[44] = (w0>>26 | w1<<6) & 0x3fff
-	dst[48] = w1 >> 8 & 0x3fff
+	dst[44] = ((w0>>26 | w1<<6) & 0x3fff) + plus
+	dst[48] = (w1 >> 8 & 0x3fff) + plus
 	w0 = src[24]
-	dst[52] = (w1>>22 | w0<<10) & 0x3fff
-	dst[56] = w0 >> 4 & 0x3fff
-	dst[60] = w0 >> 18
+	dst[52] = ((w1>>22 | w0<<10) & 0x3fff) + plus
+	dst[56] = (w0 >> 4 & 0x3fff) + plus
+	dst[60] = (w0 >> 18) + plus
 	w1 = src[28]
-	dst[64] = w1 & 0x3fff
-	dst[68] = w1 >> 14 & 0x3fff
+	dst[64] = (w1 & 0x3fff) + plus
+	dst[68] = (w1 >> 14 & 0x3fff) + plus
 	w0 = src[32]
-	dst[72] = (w1>>28 | w0<<4) & 0x3fff
-	dst[76] = w0 >> 10 & 0x3fff
+	dst[72] = ((w1>>28 | w0<<4) & 0x3fff) + plus
+	dst[76] = (w0 >> 10 & 0x3fff) + plus
 	w1 = src[36]
-	dst[80] = (w0>>24 | w1<<8) & 0x3fff
-	dst[84] = w1 >> 6 & 0x3fff
+	dst[80] = ((w0>>24 | w1<<8) & 0x3fff) + plus
+	dst[84] = (w1 >> 6 & 0x3fff) + plus
 	w0 = src[40]
-	dst[88] = (w1>>20 | w0<<12) & 0x3fff
-	dst[92] = w0 >> 2 & 0x3fff
-	dst[96] = w0 >> 16 & 0x3fff
+	dst[88] = ((w1>>20 | w0<<12) & 0x3fff) + plus
+	dst[92] = (w0 >> 2 & 0x3fff) + plus
+	dst[96] = (w0 >> 16 & 0x3fff) + plus
 	w1 = src[44]
-	dst[100] = (w0>>30 | w1<<2) & 0x3fff
-	dst[104] = w1 >> 12 & 0x3fff
+	dst[100] = ((w0>>30 | w1<<2) & 0x3fff) + plus
+	dst[104] = (w1 >> 12 & 0x3fff) + plus
 	w0 = src[48]
-	dst[108] = (w1>>26 | w0<<6) & 0x3fff
-	dst[112] = w0 >> 8 & 0x3fff
+	dst[108] = ((w1>>26 | w0<<6) & 0x3fff) + plus
+	dst[112] = (w0 >> 8 & 0x3fff) + plus
 	w1 = src[52]
-	dst[116] = (w0>>22 | w1<<10) & 0x3fff
-	dst[120] = w1 >> 4 & 0x3fff
-	dst[124] = w1 >> 18
+	dst[116] = ((w0>>22 | w1<<10) & 0x3fff) + plus
+	dst[120] = (w1 >> 4 & 0x3fff) + plus
+	dst[124] = (w1 >> 18) + plus
 }
 
 func pack14(dst *[53]uint32, src *[125]uint32) {
@@ -1429,54 +1431,54 @@ func pack14(dst *[53]uint32, src *[125]uint32) {
 		src[124]<<18
 }
 
-func unpack15(dst *[125]uint32, src *[57]uint32) {
-	w0 := src[0]
-	dst[0] = w0 & 0x7fff
-	dst[4] = w0 >> 15 & 0x7fff
-	w1 := src[4]
-	dst[8] = (w0>>30 | w1<<2) & 0x7fff
-	dst[12] = w1 >> 13 & 0x7fff
+func unpack15(dst *[125]uint32, src *[57]uint32, plus uint32) {
+	w0, w1 := src[0], uint32(0)
+	dst[0] = (w0 & 0x7fff) + plus
+	dst[4] = (w0 >> 15 & 0x7fff) + plus
+	w1 = src[4]
+	dst[8] = ((w0>>30 | w1<<2) & 0x7fff) + plus
+	dst[12] = (w1 >> 13 & 0x7fff) + plus
 	w0 = src[8]
-	dst[16] = (w1>>28 | w0<<4) & 0x7fff
-	dst[20] = w0 >> 11 & 0x7fff
+	dst[16] = ((w1>>28 | w0<<4) & 0x7fff) + plus
+	dst[20] = (w0 >> 11 & 0x7fff) + plus
 	w1 = src[12]
-	dst[24] = (w0>>26 | w1<<6) & 0x7fff
-	dst[28] = w1 >> 9 & 0x7fff
+	dst[24] = ((w0>>26 | w1<<6) & 0x7fff) + plus
+	dst[28] = (w1 >> 9 & 0x7fff) + plus
 	w0 = src[16]
-	dst[32] = (w1>>24 | w0<<8) & 0x7fff
-	dst[36] = w0 >> 7 & 0x7fff
+	dst[32] = ((w1>>24 | w0<<8) & 0x7fff) + plus
+	dst[36] = (w0 >> 7 & 0x7fff) + plus
 	w1 = src[20]
-	dst[40] = (w0>>22 | w1<<10) & 0x7fff
-	dst[44] = w1 >> 5 & 0x7fff
+	dst[40] = ((w0>>22 | w1<<10) & 0x7fff) + plus
+	dst[44] = (w1 >> 5 & 0x7fff) + plus
 	w0 = src[24]
-	dst[48] = (w1>>20 | w0<<12) & 0x7fff
-	dst[52] = w0 >> 3 & 0x7fff
+	dst[48] = ((w1>>20 | w0<<12) & 0x7fff) + plus
+	dst[52] = (w0 >> 3 & 0x7fff) + plus
 	w1 = src[28]
-	dst[56] = (w0>>18 | w1<<14) & 0x7fff
-	dst[60] = w1 >> 1 & 0x7fff
-	dst[64] = w1 >> 16 & 0x7fff
+	dst[56] = ((w0>>18 | w1<<14) & 0x7fff) + plus
+	dst[60] = (w1 >> 1 & 0x7fff) + plus
+	dst[64] = (w1 >> 16 & 0x7fff) + plus
 	w0 = src[32]
-	dst[68] = (w1>>31 | w0<<1) & 0x7fff
-	dst[72] = w0 >> 14 & 0x7fff
+	dst[68] = ((w1>>31 | w0<<1) & 0x7fff) + plus
+	dst[72] = (w0 >> 14 & 0x7fff) + plus
 	w1 = src[36]
-	dst[76] = (w0>>29 | w1<<3) & 0x7fff
-	dst[80] = w1 >> 12 & 0x7fff
+	dst[76] = ((w0>>29 | w1<<3) & 0x7fff) + plus
+	dst[80] = (w1 >> 12 & 0x7fff) + plus
 	w0 = src[40]
-	dst[84] = (w1>>27 | w0<<5) & 0x7fff
-	dst[88] = w0 >> 10 & 0x7fff
+	dst[84] = ((w1>>27 | w0<<5) & 0x7fff) + plus
+	dst[88] = (w0 >> 10 & 0x7fff) + plus
 	w1 = src[44]
-	dst[92] = (w0>>25 | w1<<7) & 0x7fff
-	dst[96] = w1 >> 8 & 0x7fff
+	dst[92] = ((w0>>25 | w1<<7) & 0x7fff) + plus
+	dst[96] = (w1 >> 8 & 0x7fff) + plus
 	w0 = src[48]
-	dst[100] = (w1>>23 | w0<<9) & 0x7fff
-	dst[104] = w0 >> 6 & 0x7fff
+	dst[100] = ((w1>>23 | w0<<9) & 0x7fff) + plus
+	dst[104] = (w0 >> 6 & 0x7fff) + plus
 	w1 = src[52]
-	dst[108] = (w0>>21 | w1<<11) & 0x7fff
-	dst[112] = w1 >> 4 & 0x7fff
+	dst[108] = ((w0>>21 | w1<<11) & 0x7fff) + plus
+	dst[112] = (w1 >> 4 & 0x7fff) + plus
 	w0 = src[56]
-	dst[116] = (w1>>19 | w0<<13) & 0x7fff
-	dst[120] = w0 >> 2 & 0x7fff
-	dst[124] = w0 >> 17
+	dst[116] = ((w1>>19 | w0<<13) & 0x7fff) + plus
+	dst[120] = (w0 >> 2 & 0x7fff) + plus
+	dst[124] = (w0 >> 17) + plus
 }
 
 func pack15(dst *[57]uint32, src *[125]uint32) {
@@ -1528,55 +1530,55 @@ func pack15(dst *[57]uint32, src *[125]uint32) {
 		src[124]<<17
 }
 
-func unpack16(dst *[125]uint32, src *[61]uint32) {
-	w0 := src[0]
-	dst[0] = w0 & 0xffff
-	dst[4] = w0 >> 16
-	w1 := src[4]
-	dst[8] = w1 & 0xffff
-	dst[12] = w1 >> 16
+func unpack16(dst *[125]uint32, src *[61]uint32, plus uint32) {
+	w0, w1 := src[0], uint32(0)
+	dst[0] = (w0 & 0xffff) + plus
+	dst[4] = (w0 >> 16) + plus
+	w1 = src[4]
+	dst[8] = (w1 & 0xffff) + plus
+	dst[12] = (w1 >> 16) + plus
 	w0 = src[8]
-	dst[16] = w0 & 0xffff
-	dst[20] = w0 >> 16
+	dst[16] = (w0 & 0xffff) + plus
+	dst[20] = (w0 >> 16) + plus
 	w1 = src[12]
-	dst[24] = w1 & 0xffff
-	dst[28] = w1 >> 16
+	dst[24] = (w1 & 0xffff) + plus
+	dst[28] = (w1 >> 16) + plus
 	w0 = src[16]
-	dst[32] = w0 & 0xffff
-	dst[36] = w0 >> 16
+	dst[32] = (w0 & 0xffff) + plus
+	dst[36] = (w0 >> 16) + plus
 	w1 = src[20]
-	dst[40] = w1 & 0xffff
-	dst[44] = w1 >> 16
+	dst[40] = (w1 & 0xffff) + plus
+	dst[44] = (w1 >> 16) + plus
 	w0 = src[24]
-	dst[48] = w0 & 0xffff
-	dst[52] = w0 >> 16
+	dst[48] = (w0 & 0xffff) + plus
+	dst[52] = (w0 >> 16) + plus
 	w1 = src[28]
-	dst[56] = w1 & 0xffff
-	dst[60] = w1 >> 16
+	dst[56] = (w1 & 0xffff) + plus
+	dst[60] = (w1 >> 16) + plus
 	w0 = src[32]
-	dst[64] = w0 & 0xffff
-	dst[68] = w0 >> 16
+	dst[64] = (w0 & 0xffff) + plus
+	dst[68] = (w0 >> 16) + plus
 	w1 = src[36]
-	dst[72] = w1 & 0xffff
-	dst[76] = w1 >> 16
+	dst[72] = (w1 & 0xffff) + plus
+	dst[76] = (w1 >> 16) + plus
 	w0 = src[40]
-	dst[80] = w0 & 0xffff
-	dst[84] = w0 >> 16
+	dst[80] = (w0 & 0xffff) + plus
+	dst[84] = (w0 >> 16) + plus
 	w1 = src[44]
-	dst[88] = w1 & 0xffff
-	dst[92] = w1 >> 16
+	dst[88] = (w1 & 0xffff) + plus
+	dst[92] = (w1 >> 16) + plus
 	w0 = src[48]
-	dst[96] = w0 & 0xffff
-	dst[100] = w0 >> 16
+	dst[96] = (w0 & 0xffff) + plus
+	dst[100] = (w0 >> 16) + plus
 	w1 = src[52]
-	dst[104] = w1 & 0xffff
-	dst[108] = w1 >> 16
+	dst[104] = (w1 & 0xffff) + plus
+	dst[108] = (w1 >> 16) + plus
 	w0 = src[56]
-	dst[112] = w0 & 0xffff
-	dst[116] = w0 >> 16
+	dst[112] = (w0 & 0xffff) + plus
+	dst[116] = (w0 >> 16) + plus
 	w1 = src[60]
-	dst[120] = w1 & 0xffff
-	dst[124] = w1 >> 16
+	dst[120] = (w1 & 0xffff) + plus
+	dst[124] = (w1 >> 16) + plus
 }
 
 func pack16(dst *[61]uint32, src *[125]uint32) {
@@ -1614,56 +1616,56 @@ func pack16(dst *[61]uint32, src *[125]uint32) {
 		src[124]<<16
 }
 
-func unpack17(dst *[125]uint32, src *[65]uint32) {
-	w0 := src[0]
-	dst[0] = w0 & 0x1ffff
-	w1 := src[4]
-	dst[4] = (w0>>17 | w1<<15) & 0x1ffff
-	dst[8] = w1 >> 2 & 0x1ffff
+func unpack17(dst *[125]uint32, src *[65]uint32, plus uint32) {
+	w0, w1 := src[0], uint32(0)
+	dst[0] = (w0 & 0x1ffff) + plus
+	w1 = src[4]
+	dst[4] = ((w0>>17 | w1<<15) & 0x1ffff) + plus
+	dst[8] = (w1 >> 2 & 0x1ffff) + plus
 	w0 = src[8]
-	dst[12] = (w1>>19 | w0<<13) & 0x1ffff
-	dst[16] = w0 >> 4 & 0x1ffff
+	dst[12] = ((w1>>19 | w0<<13) & 0x1ffff) + plus
+	dst[16] = (w0 >> 4 & 0x1ffff) + plus
 	w1 = src[12]
-	dst[20] = (w0>>21 | w1<<11) & 0x1ffff
-	dst[24] = w1 >> 6 & 0x1ffff
+	dst[20] = ((w0>>21 | w1<<11) & 0x1ffff) + plus
+	dst[24] = (w1 >> 6 & 0x1ffff) + plus
 	w0 = src[16]
-	dst[28] = (w1>>23 | w0<<9) & 0x1ffff
-	dst[32] = w0 >> 8 & 0x1ffff
+	dst[28] = ((w1>>23 | w0<<9) & 0x1ffff) + plus
+	dst[32] = (w0 >> 8 & 0x1ffff) + plus
 	w1 = src[20]
-	dst[36] = (w0>>25 | w1<<7) & 0x1ffff
-	dst[40] = w1 >> 10 & 0x1ffff
+	dst[36] = ((w0>>25 | w1<<7) & 0x1ffff) + plus
+	dst[40] = (w1 >> 10 & 0x1ffff) + plus
 	w0 = src[24]
-	dst[44] = (w1>>27 | w0<<5) & 0x1ffff
-	dst[48] = w0 >> 12 & 0x1ffff
+	dst[44] = ((w1>>27 | w0<<5) & 0x1ffff) + plus
+	dst[48] = (w0 >> 12 & 0x1ffff) + plus
 	w1 = src[28]
-	dst[52] = (w0>>29 | w1<<3) & 0x1ffff
-	dst[56] = w1 >> 14 & 0x1ffff
+	dst[52] = ((w0>>29 | w1<<3) & 0x1ffff) + plus
+	dst[56] = (w1 >> 14 & 0x1ffff) + plus
 	w0 = src[32]
-	dst[60] = (w1>>31 | w0<<1) & 0x1ffff
+	dst[60] = ((w1>>31 | w0<<1) & 0x1ffff) + plus
 	w1 = src[36]
-	dst[64] = (w0>>16 | w1<<16) & 0x1ffff
-	dst[68] = w1 >> 1 & 0x1ffff
+	dst[64] = ((w0>>16 | w1<<16) & 0x1ffff) + plus
+	dst[68] = (w1 >> 1 & 0x1ffff) + plus
 	w0 = src[40]
-	dst[72] = (w1>>18 | w0<<14) & 0x1ffff
-	dst[76] = w0 >> 3 & 0x1ffff
+	dst[72] = ((w1>>18 | w0<<14) & 0x1ffff) + plus
+	dst[76] = (w0 >> 3 & 0x1ffff) + plus
 	w1 = src[44]
-	dst[80] = (w0>>20 | w1<<12) & 0x1ffff
-	dst[84] = w1 >> 5 & 0x1ffff
+	dst[80] = ((w0>>20 | w1<<12) & 0x1ffff) + plus
+	dst[84] = (w1 >> 5 & 0x1ffff) + plus
 	w0 = src[48]
-	dst[88] = (w1>>22 | w0<<10) & 0x1ffff
-	dst[92] = w0 >> 7 & 0x1ffff
+	dst[88] = ((w1>>22 | w0<<10) & 0x1ffff) + plus
+	dst[92] = (w0 >> 7 & 0x1ffff) + plus
 	w1 = src[52]
-	dst[96] = (w0>>24 | w1<<8) & 0x1ffff
-	dst[100] = w1 >> 9 & 0x1ffff
+	dst[96] = ((w0>>24 | w1<<8) & 0x1ffff) + plus
+	dst[100] = (w1 >> 9 & 0x1ffff) + plus
 	w0 = src[56]
-	dst[104] = (w1>>26 | w0<<6) & 0x1ffff
-	dst[108] = w0 >> 11 & 0x1ffff
+	dst[104] = ((w1>>26 | w0<<6) & 0x1ffff) + plus
+	dst[108] = (w0 >> 11 & 0x1ffff) + plus
 	w1 = src[60]
-	dst[112] = (w0>>28 | w1<<4) & 0x1ffff
-	dst[116] = w1 >> 13 & 0x1ffff
+	dst[112] = ((w0>>28 | w1<<4) & 0x1ffff) + plus
+	dst[116] = (w1 >> 13 & 0x1ffff) + plus
 	w0 = src[64]
-	dst[120] = (w1>>30 | w0<<2) & 0x1ffff
-	dst[124] = w0 >> 15
+	dst[120] = ((w1>>30 | w0<<2) & 0x1ffff) + plus
+	dst[124] = (w0 >> 15) + plus
 }
 
 func pack17(dst *[65]uint32, src *[125]uint32) {
@@ -1717,57 +1719,57 @@ func pack17(dst *[65]uint32, src *[125]uint32) {
 		src[124]<<15
 }
 
-func unpack18(dst *[125]uint32, src *[69]uint32) {
-	w0 := src[0]
-	dst[0] = w0 & 0x3ffff
-	w1 := src[4]
-	dst[4] = (w0>>18 | w1<<14) & 0x3ffff
-	dst[8] = w1 >> 4 & 0x3ffff
+func unpack18(dst *[125]uint32, src *[69]uint32, plus uint32) {
+	w0, w1 := src[0], uint32(0)
+	dst[0] = (w0 & 0x3ffff) + plus
+	w1 = src[4]
+	dst[4] = ((w0>>18 | w1<<14) & 0x3ffff) + plus
+	dst[8] = (w1 >> 4 & 0x3ffff) + plus
 	w0 = src[8]
-	dst[12] = (w1>>22 | w0<<10) & 0x3ffff
-	dst[16] = w0 >> 8 & 0x3ffff
+	dst[12] = ((w1>>22 | w0<<10) & 0x3ffff) + plus
+	dst[16] = (w0 >> 8 & 0x3ffff) + plus
 	w1 = src[12]
-	dst[20] = (w0>>26 | w1<<6) & 0x3ffff
-	dst[24] = w1 >> 12 & 0x3ffff
+	dst[20] = ((w0>>26 | w1<<6) & 0x3ffff) + plus
+	dst[24] = (w1 >> 12 & 0x3ffff) + plus
 	w0 = src[16]
-	dst[28] = (w1>>30 | w0<<2) & 0x3ffff
+	dst[28] = ((w1>>30 | w0<<2) & 0x3ffff) + plus
 	w1 = src[20]
-	dst[32] = (w0>>16 | w1<<16) & 0x3ffff
-	dst[36] = w1 >> 2 & 0x3ffff
+	dst[32] = ((w0>>16 | w1<<16) & 0x3ffff) + plus
+	dst[36] = (w1 >> 2 & 0x3ffff) + plus
 	w0 = src[24]
-	dst[40] = (w1>>20 | w0<<12) & 0x3ffff
-	dst[44] = w0 >> 6 & 0x3ffff
+	dst[40] = ((w1>>20 | w0<<12) & 0x3ffff) + plus
+	dst[44] = (w0 >> 6 & 0x3ffff) + plus
 	w1 = src[28]
-	dst[48] = (w0>>24 | w1<<8) & 0x3ffff
-	dst[52] = w1 >> 10 & 0x3ffff
+	dst[48] = ((w0>>24 | w1<<8) & 0x3ffff) + plus
+	dst[52] = (w1 >> 10 & 0x3ffff) + plus
 	w0 = src[32]
-	dst[56] = (w1>>28 | w0<<4) & 0x3ffff
-	dst[60] = w0 >> 14
+	dst[56] = ((w1>>28 | w0<<4) & 0x3ffff) + plus
+	dst[60] = (w0 >> 14) + plus
 	w1 = src[36]
-	dst[64] = w1 & 0x3ffff
+	dst[64] = (w1 & 0x3ffff) + plus
 	w0 = src[40]
-	dst[68] = (w1>>18 | w0<<14) & 0x3ffff
-	dst[72] = w0 >> 4 & 0x3ffff
+	dst[68] = ((w1>>18 | w0<<14) & 0x3ffff) + plus
+	dst[72] = (w0 >> 4 & 0x3ffff) + plus
 	w1 = src[44]
-	dst[76] = (w0>>22 | w1<<10) & 0x3ffff
-	dst[80] = w1 >> 8 & 0x3ffff
+	dst[76] = ((w0>>22 | w1<<10) & 0x3ffff) + plus
+	dst[80] = (w1 >> 8 & 0x3ffff) + plus
 	w0 = src[48]
-	dst[84] = (w1>>26 | w0<<6) & 0x3ffff
-	dst[88] = w0 >> 12 & 0x3ffff
+	dst[84] = ((w1>>26 | w0<<6) & 0x3ffff) + plus
+	dst[88] = (w0 >> 12 & 0x3ffff) + plus
 	w1 = src[52]
-	dst[92] = (w0>>30 | w1<<2) & 0x3ffff
+	dst[92] = ((w0>>30 | w1<<2) & 0x3ffff) + plus
 	w0 = src[56]
-	dst[96] = (w1>>16 | w0<<16) & 0x3ffff
-	dst[100] = w0 >> 2 & 0x3ffff
+	dst[96] = ((w1>>16 | w0<<16) & 0x3ffff) + plus
+	dst[100] = (w0 >> 2 & 0x3ffff) + plus
 	w1 = src[60]
-	dst[104] = (w0>>20 | w1<<12) & 0x3ffff
-	dst[108] = w1 >> 6 & 0x3ffff
+	dst[104] = ((w0>>20 | w1<<12) & 0x3ffff) + plus
+	dst[108] = (w1 >> 6 & 0x3ffff) + plus
 	w0 = src[64]
-	dst[112] = (w1>>24 | w0<<8) & 0x3ffff
-	dst[116] = w0 >> 10 & 0x3ffff
+	dst[112] = ((w1>>24 | w0<<8) & 0x3ffff) + plus
+	dst[116] = (w0 >> 10 & 0x3ffff) + plus
 	w1 = src[68]
-	dst[120] = (w0>>28 | w1<<4) & 0x3ffff
-	dst[124] = w1 >> 14
+	dst[120] = ((w0>>28 | w1<<4) & 0x3ffff) + plus
+	dst[124] = (w1 >> 14) + plus
 }
 
 func pack18(dst *[69]uint32, src *[125]uint32) {
@@ -1821,58 +1823,58 @@ func pack18(dst *[69]uint32, src *[125]uint32) {
 		src[124]<<14
 }
 
-func unpack19(dst *[125]uint32, src *[73]uint32) {
-	w0 := src[0]
-	dst[0] = w0 & 0x7ffff
-	w1 := src[4]
-	dst[4] = (w0>>19 | w1<<13) & 0x7ffff
-	dst[8] = w1 >> 6 & 0x7ffff
+func unpack19(dst *[125]uint32, src *[73]uint32, plus uint32) {
+	w0, w1 := src[0], uint32(0)
+	dst[0] = (w0 & 0x7ffff) + plus
+	w1 = src[4]
+	dst[4] = ((w0>>19 | w1<<13) & 0x7ffff) + plus
+	dst[8] = (w1 >> 6 & 0x7ffff) + plus
 	w0 = src[8]
-	dst[12] = (w1>>25 | w0<<7) & 0x7ffff
-	dst[16] = w0 >> 12 & 0x7ffff
+	dst[12] = ((w1>>25 | w0<<7) & 0x7ffff) + plus
+	dst[16] = (w0 >> 12 & 0x7ffff) + plus
 	w1 = src[12]
-	dst[20] = (w0>>31 | w1<<1) & 0x7ffff
+	dst[20] = ((w0>>31 | w1<<1) & 0x7ffff) + plus
 	w0 = src[16]
-	dst[24] = (w1>>18 | w0<<14) & 0x7ffff
-	dst[28] = w0 >> 5 & 0x7ffff
+	dst[24] = ((w1>>18 | w0<<14) & 0x7ffff) + plus
+	dst[28] = (w0 >> 5 & 0x7ffff) + plus
 	w1 = src[20]
-	dst[32] = (w0>>24 | w1<<8) & 0x7ffff
-	dst[36] = w1 >> 11 & 0x7ffff
+	dst[32] = ((w0>>24 | w1<<8) & 0x7ffff) + plus
+	dst[36] = (w1 >> 11 & 0x7ffff) + plus
 	w0 = src[24]
-	dst[40] = (w1>>30 | w0<<2) & 0x7ffff
+	dst[40] = ((w1>>30 | w0<<2) & 0x7ffff) + plus
 	w1 = src[28]
-	dst[44] = (w0>>17 | w1<<15) & 0x7ffff
-	dst[48] = w1 >> 4 & 0x7ffff
+	dst[44] = ((w0>>17 | w1<<15) & 0x7ffff) + plus
+	dst[48] = (w1 >> 4 & 0x7ffff) + plus
 	w0 = src[32]
-	dst[52] = (w1>>23 | w0<<9) & 0x7ffff
-	dst[56] = w0 >> 10 & 0x7ffff
+	dst[52] = ((w1>>23 | w0<<9) & 0x7ffff) + plus
+	dst[56] = (w0 >> 10 & 0x7ffff) + plus
 	w1 = src[36]
-	dst[60] = (w0>>29 | w1<<3) & 0x7ffff
+	dst[60] = ((w0>>29 | w1<<3) & 0x7ffff) + plus
 	w0 = src[40]
-	dst[64] = (w1>>16 | w0<<16) & 0x7ffff
-	dst[68] = w0 >> 3 & 0x7ffff
+	dst[64] = ((w1>>16 | w0<<16) & 0x7ffff) + plus
+	dst[68] = (w0 >> 3 & 0x7ffff) + plus
 	w1 = src[44]
-	dst[72] = (w0>>22 | w1<<10) & 0x7ffff
-	dst[76] = w1 >> 9 & 0x7ffff
+	dst[72] = ((w0>>22 | w1<<10) & 0x7ffff) + plus
+	dst[76] = (w1 >> 9 & 0x7ffff) + plus
 	w0 = src[48]
-	dst[80] = (w1>>28 | w0<<4) & 0x7ffff
+	dst[80] = ((w1>>28 | w0<<4) & 0x7ffff) + plus
 	w1 = src[52]
-	dst[84] = (w0>>15 | w1<<17) & 0x7ffff
-	dst[88] = w1 >> 2 & 0x7ffff
+	dst[84] = ((w0>>15 | w1<<17) & 0x7ffff) + plus
+	dst[88] = (w1 >> 2 & 0x7ffff) + plus
 	w0 = src[56]
-	dst[92] = (w1>>21 | w0<<11) & 0x7ffff
-	dst[96] = w0 >> 8 & 0x7ffff
+	dst[92] = ((w1>>21 | w0<<11) & 0x7ffff) + plus
+	dst[96] = (w0 >> 8 & 0x7ffff) + plus
 	w1 = src[60]
-	dst[100] = (w0>>27 | w1<<5) & 0x7ffff
+	dst[100] = ((w0>>27 | w1<<5) & 0x7ffff) + plus
 	w0 = src[64]
-	dst[104] = (w1>>14 | w0<<18) & 0x7ffff
-	dst[108] = w0 >> 1 & 0x7ffff
+	dst[104] = ((w1>>14 | w0<<18) & 0x7ffff) + plus
+	dst[108] = (w0 >> 1 & 0x7ffff) + plus
 	w1 = src[68]
-	dst[112] = (w0>>20 | w1<<12) & 0x7ffff
-	dst[116] = w1 >> 7 & 0x7ffff
+	dst[112] = ((w0>>20 | w1<<12) & 0x7ffff) + plus
+	dst[116] = (w1 >> 7 & 0x7ffff) + plus
 	w0 = src[72]
-	dst[120] = (w1>>26 | w0<<6) & 0x7ffff
-	dst[124] = w0 >> 13
+	dst[120] = ((w1>>26 | w0<<6) & 0x7ffff) + plus
+	dst[124] = (w0 >> 13) + plus
 }
 
 func pack19(dst *[73]uint32, src *[125]uint32) {
@@ -1928,59 +1930,59 @@ func pack19(dst *[73]uint32, src *[125]uint32) {
 		src[124]<<13
 }
 
-func unpack20(dst *[125]uint32, src *[77]uint32) {
-	w0 := src[0]
-	dst[0] = w0 & 0xfffff
-	w1 := src[4]
-	dst[4] = (w0>>20 | w1<<12) & 0xfffff
-	dst[8] = w1 >> 8 & 0xfffff
+func unpack20(dst *[125]uint32, src *[77]uint32, plus uint32) {
+	w0, w1 := src[0], uint32(0)
+	dst[0] = (w0 & 0xfffff) + plus
+	w1 = src[4]
+	dst[4] = ((w0>>20 | w1<<12) & 0xfffff) + plus
+	dst[8] = (w1 >> 8 & 0xfffff) + plus
 	w0 = src[8]
-	dst[12] = (w1>>28 | w0<<4) & 0xfffff
+	dst[12] = ((w1>>28 | w0<<4) & 0xfffff) + plus
 	w1 = src[12]
-	dst[16] = (w0>>16 | w1<<16) & 0xfffff
-	dst[20] = w1 >> 4 & 0xfffff
+	dst[16] = ((w0>>16 | w1<<16) & 0xfffff) + plus
+	dst[20] = (w1 >> 4 & 0xfffff) + plus
 	w0 = src[16]
-	dst[24] = (w1>>24 | w0<<8) & 0xfffff
-	dst[28] = w0 >> 12
+	dst[24] = ((w1>>24 | w0<<8) & 0xfffff) + plus
+	dst[28] = (w0 >> 12) + plus
 	w1 = src[20]
-	dst[32] = w1 & 0xfffff
+	dst[32] = (w1 & 0xfffff) + plus
 	w0 = src[24]
-	dst[36] = (w1>>20 | w0<<12) & 0xfffff
-	dst[40] = w0 >> 8 & 0xfffff
+	dst[36] = ((w1>>20 | w0<<12) & 0xfffff) + plus
+	dst[40] = (w0 >> 8 & 0xfffff) + plus
 	w1 = src[28]
-	dst[44] = (w0>>28 | w1<<4) & 0xfffff
+	dst[44] = ((w0>>28 | w1<<4) & 0xfffff) + plus
 	w0 = src[32]
-	dst[48] = (w1>>16 | w0<<16) & 0xfffff
-	dst[52] = w0 >> 4 & 0xfffff
+	dst[48] = ((w1>>16 | w0<<16) & 0xfffff) + plus
+	dst[52] = (w0 >> 4 & 0xfffff) + plus
 	w1 = src[36]
-	dst[56] = (w0>>24 | w1<<8) & 0xfffff
-	dst[60] = w1 >> 12
+	dst[56] = ((w0>>24 | w1<<8) & 0xfffff) + plus
+	dst[60] = (w1 >> 12) + plus
 	w0 = src[40]
-	dst[64] = w0 & 0xfffff
+	dst[64] = (w0 & 0xfffff) + plus
 	w1 = src[44]
-	dst[68] = (w0>>20 | w1<<12) & 0xfffff
-	dst[72] = w1 >> 8 & 0xfffff
+	dst[68] = ((w0>>20 | w1<<12) & 0xfffff) + plus
+	dst[72] = (w1 >> 8 & 0xfffff) + plus
 	w0 = src[48]
-	dst[76] = (w1>>28 | w0<<4) & 0xfffff
+	dst[76] = ((w1>>28 | w0<<4) & 0xfffff) + plus
 	w1 = src[52]
-	dst[80] = (w0>>16 | w1<<16) & 0xfffff
-	dst[84] = w1 >> 4 & 0xfffff
+	dst[80] = ((w0>>16 | w1<<16) & 0xfffff) + plus
+	dst[84] = (w1 >> 4 & 0xfffff) + plus
 	w0 = src[56]
-	dst[88] = (w1>>24 | w0<<8) & 0xfffff
-	dst[92] = w0 >> 12
+	dst[88] = ((w1>>24 | w0<<8) & 0xfffff) + plus
+	dst[92] = (w0 >> 12) + plus
 	w1 = src[60]
-	dst[96] = w1 & 0xfffff
+	dst[96] = (w1 & 0xfffff) + plus
 	w0 = src[64]
-	dst[100] = (w1>>20 | w0<<12) & 0xfffff
-	dst[104] = w0 >> 8 & 0xfffff
+	dst[100] = ((w1>>20 | w0<<12) & 0xfffff) + plus
+	dst[104] = (w0 >> 8 & 0xfffff) + plus
 	w1 = src[68]
-	dst[108] = (w0>>28 | w1<<4) & 0xfffff
+	dst[108] = ((w0>>28 | w1<<4) & 0xfffff) + plus
 	w0 = src[72]
-	dst[112] = (w1>>16 | w0<<16) & 0xfffff
-	dst[116] = w0 >> 4 & 0xfffff
+	dst[112] = ((w1>>16 | w0<<16) & 0xfffff) + plus
+	dst[116] = (w0 >> 4 & 0xfffff) + plus
 	w1 = src[76]
-	dst[120] = (w0>>24 | w1<<8) & 0xfffff
-	dst[124] = w1 >> 12
+	dst[120] = ((w0>>24 | w1<<8) & 0xfffff) + plus
+	dst[124] = (w1 >> 12) + plus
 }
 
 func pack20(dst *[77]uint32, src *[125]uint32) {
@@ -2034,60 +2036,60 @@ func pack20(dst *[77]uint32, src *[125]uint32) {
 		src[124]<<12
 }
 
-func unpack21(dst *[125]uint32, src *[81]uint32) {
-	w0 := src[0]
-	dst[0] = w0 & 0x1fffff
-	w1 := src[4]
-	dst[4] = (w0>>21 | w1<<11) & 0x1fffff
-	dst[8] = w1 >> 10 & 0x1fffff
+func unpack21(dst *[125]uint32, src *[81]uint32, plus uint32) {
+	w0, w1 := src[0], uint32(0)
+	dst[0] = (w0 & 0x1fffff) + plus
+	w1 = src[4]
+	dst[4] = ((w0>>21 | w1<<11) & 0x1fffff) + plus
+	dst[8] = (w1 >> 10 & 0x1fffff) + plus
 	w0 = src[8]
-	dst[12] = (w1>>31 | w0<<1) & 0x1fffff
+	dst[12] = ((w1>>31 | w0<<1) & 0x1fffff) + plus
 	w1 = src[12]
-	dst[16] = (w0>>20 | w1<<12) & 0x1fffff
-	dst[20] = w1 >> 9 & 0x1fffff
+	dst[16] = ((w0>>20 | w1<<12) & 0x1fffff) + plus
+	dst[20] = (w1 >> 9 & 0x1fffff) + plus
 	w0 = src[16]
-	dst[24] = (w1>>30 | w0<<2) & 0x1fffff
+	dst[24] = ((w1>>30 | w0<<2) & 0x1fffff) + plus
 	w1 = src[20]
-	dst[28] = (w0>>19 | w1<<13) & 0x1fffff
-	dst[32] = w1 >> 8 & 0x1fffff
+	dst[28] = ((w0>>19 | w1<<13) & 0x1fffff) + plus
+	dst[32] = (w1 >> 8 & 0x1fffff) + plus
 	w0 = src[24]
-	dst[36] = (w1>>29 | w0<<3) & 0x1fffff
+	dst[36] = ((w1>>29 | w0<<3) & 0x1fffff) + plus
 	w1 = src[28]
-	dst[40] = (w0>>18 | w1<<14) & 0x1fffff
-	dst[44] = w1 >> 7 & 0x1fffff
+	dst[40] = ((w0>>18 | w1<<14) & 0x1fffff) + plus
+	dst[44] = (w1 >> 7 & 0x1fffff) + plus
 	w0 = src[32]
-	dst[48] = (w1>>28 | w0<<4) & 0x1fffff
+	dst[48] = ((w1>>28 | w0<<4) & 0x1fffff) + plus
 	w1 = src[36]
-	dst[52] = (w0>>17 | w1<<15) & 0x1fffff
-	dst[56] = w1 >> 6 & 0x1fffff
+	dst[52] = ((w0>>17 | w1<<15) & 0x1fffff) + plus
+	dst[56] = (w1 >> 6 & 0x1fffff) + plus
 	w0 = src[40]
-	dst[60] = (w1>>27 | w0<<5) & 0x1fffff
+	dst[60] = ((w1>>27 | w0<<5) & 0x1fffff) + plus
 	w1 = src[44]
-	dst[64] = (w0>>16 | w1<<16) & 0x1fffff
-	dst[68] = w1 >> 5 & 0x1fffff
+	dst[64] = ((w0>>16 | w1<<16) & 0x1fffff) + plus
+	dst[68] = (w1 >> 5 & 0x1fffff) + plus
 	w0 = src[48]
-	dst[72] = (w1>>26 | w0<<6) & 0x1fffff
+	dst[72] = ((w1>>26 | w0<<6) & 0x1fffff) + plus
 	w1 = src[52]
-	dst[76] = (w0>>15 | w1<<17) & 0x1fffff
-	dst[80] = w1 >> 4 & 0x1fffff
+	dst[76] = ((w0>>15 | w1<<17) & 0x1fffff) + plus
+	dst[80] = (w1 >> 4 & 0x1fffff) + plus
 	w0 = src[56]
-	dst[84] = (w1>>25 | w0<<7) & 0x1fffff
+	dst[84] = ((w1>>25 | w0<<7) & 0x1fffff) + plus
 	w1 = src[60]
-	dst[88] = (w0>>14 | w1<<18) & 0x1fffff
-	dst[92] = w1 >> 3 & 0x1fffff
+	dst[88] = ((w0>>14 | w1<<18) & 0x1fffff) + plus
+	dst[92] = (w1 >> 3 & 0x1fffff) + plus
 	w0 = src[64]
-	dst[96] = (w1>>24 | w0<<8) & 0x1fffff
+	dst[96] = ((w1>>24 | w0<<8) & 0x1fffff) + plus
 	w1 = src[68]
-	dst[100] = (w0>>13 | w1<<19) & 0x1fffff
-	dst[104] = w1 >> 2 & 0x1fffff
+	dst[100] = ((w0>>13 | w1<<19) & 0x1fffff) + plus
+	dst[104] = (w1 >> 2 & 0x1fffff) + plus
 	w0 = src[72]
-	dst[108] = (w1>>23 | w0<<9) & 0x1fffff
+	dst[108] = ((w1>>23 | w0<<9) & 0x1fffff) + plus
 	w1 = src[76]
-	dst[112] = (w0>>12 | w1<<20) & 0x1fffff
-	dst[116] = w1 >> 1 & 0x1fffff
+	dst[112] = ((w0>>12 | w1<<20) & 0x1fffff) + plus
+	dst[116] = (w1 >> 1 & 0x1fffff) + plus
 	w0 = src[80]
-	dst[120] = (w1>>22 | w0<<10) & 0x1fffff
-	dst[124] = w0 >> 11
+	dst[120] = ((w1>>22 | w0<<10) & 0x1fffff) + plus
+	dst[124] = (w0 >> 11) + plus
 }
 
 func pack21(dst *[81]uint32, src *[125]uint32) {
@@ -2145,61 +2147,61 @@ func pack21(dst *[81]uint32, src *[125]uint32) {
 		src[124]<<11
 }
 
-func unpack22(dst *[125]uint32, src *[85]uint32) {
-	w0 := src[0]
-	dst[0] = w0 & 0x3fffff
-	w1 := src[4]
-	dst[4] = (w0>>22 | w1<<10) & 0x3fffff
+func unpack22(dst *[125]uint32, src *[85]uint32, plus uint32) {
+	w0, w1 := src[0], uint32(0)
+	dst[0] = (w0 & 0x3fffff) + plus
+	w1 = src[4]
+	dst[4] = ((w0>>22 | w1<<10) & 0x3fffff) + plus
 	w0 = src[8]
-	dst[8] = (w1>>12 | w0<<20) & 0x3fffff
-	dst[12] = w0 >> 2 & 0x3fffff
+	dst[8] = ((w1>>12 | w0<<20) & 0x3fffff) + plus
+	dst[12] = (w0 >> 2 & 0x3fffff) + plus
 	w1 = src[12]
-	dst[16] = (w0>>24 | w1<<8) & 0x3fffff
+	dst[16] = ((w0>>24 | w1<<8) & 0x3fffff) + plus
 	w0 = src[16]
-	dst[20] = (w1>>14 | w0<<18) & 0x3fffff
-	dst[24] = w0 >> 4 & 0x3fffff
+	dst[20] = ((w1>>14 | w0<<18) & 0x3fffff) + plus
+	dst[24] = (w0 >> 4 & 0x3fffff) + plus
 	w1 = src[20]
-	dst[28] = (w0>>26 | w1<<6) & 0x3fffff
+	dst[28] = ((w0>>26 | w1<<6) & 0x3fffff) + plus
 	w0 = src[24]
-	dst[32] = (w1>>16 | w0<<16) & 0x3fffff
-	dst[36] = w0 >> 6 & 0x3fffff
+	dst[32] = ((w1>>16 | w0<<16) & 0x3fffff) + plus
+	dst[36] = (w0 >> 6 & 0x3fffff) + plus
 	w1 = src[28]
-	dst[40] = (w0>>28 | w1<<4) & 0x3fffff
+	dst[40] = ((w0>>28 | w1<<4) & 0x3fffff) + plus
 	w0 = src[32]
-	dst[44] = (w1>>18 | w0<<14) & 0x3fffff
-	dst[48] = w0 >> 8 & 0x3fffff
+	dst[44] = ((w1>>18 | w0<<14) & 0x3fffff) + plus
+	dst[48] = (w0 >> 8 & 0x3fffff) + plus
 	w1 = src[36]
-	dst[52] = (w0>>30 | w1<<2) & 0x3fffff
+	dst[52] = ((w0>>30 | w1<<2) & 0x3fffff) + plus
 	w0 = src[40]
-	dst[56] = (w1>>20 | w0<<12) & 0x3fffff
-	dst[60] = w0 >> 10
+	dst[56] = ((w1>>20 | w0<<12) & 0x3fffff) + plus
+	dst[60] = (w0 >> 10) + plus
 	w1 = src[44]
-	dst[64] = w1 & 0x3fffff
+	dst[64] = (w1 & 0x3fffff) + plus
 	w0 = src[48]
-	dst[68] = (w1>>22 | w0<<10) & 0x3fffff
+	dst[68] = ((w1>>22 | w0<<10) & 0x3fffff) + plus
 	w1 = src[52]
-	dst[72] = (w0>>12 | w1<<20) & 0x3fffff
-	dst[76] = w1 >> 2 & 0x3fffff
+	dst[72] = ((w0>>12 | w1<<20) & 0x3fffff) + plus
+	dst[76] = (w1 >> 2 & 0x3fffff) + plus
 	w0 = src[56]
-	dst[80] = (w1>>24 | w0<<8) & 0x3fffff
+	dst[80] = ((w1>>24 | w0<<8) & 0x3fffff) + plus
 	w1 = src[60]
-	dst[84] = (w0>>14 | w1<<18) & 0x3fffff
-	dst[88] = w1 >> 4 & 0x3fffff
+	dst[84] = ((w0>>14 | w1<<18) & 0x3fffff) + plus
+	dst[88] = (w1 >> 4 & 0x3fffff) + plus
 	w0 = src[64]
-	dst[92] = (w1>>26 | w0<<6) & 0x3fffff
+	dst[92] = ((w1>>26 | w0<<6) & 0x3fffff) + plus
 	w1 = src[68]
-	dst[96] = (w0>>16 | w1<<16) & 0x3fffff
-	dst[100] = w1 >> 6 & 0x3fffff
+	dst[96] = ((w0>>16 | w1<<16) & 0x3fffff) + plus
+	dst[100] = (w1 >> 6 & 0x3fffff) + plus
 	w0 = src[72]
-	dst[104] = (w1>>28 | w0<<4) & 0x3fffff
+	dst[104] = ((w1>>28 | w0<<4) & 0x3fffff) + plus
 	w1 = src[76]
-	dst[108] = (w0>>18 | w1<<14) & 0x3fffff
-	dst[112] = w1 >> 8 & 0x3fffff
+	dst[108] = ((w0>>18 | w1<<14) & 0x3fffff) + plus
+	dst[112] = (w1 >> 8 & 0x3fffff) + plus
 	w0 = src[80]
-	dst[116] = (w1>>30 | w0<<2) & 0x3fffff
+	dst[116] = ((w1>>30 | w0<<2) & 0x3fffff) + plus
 	w1 = src[84]
-	dst[120] = (w0>>20 | w1<<12) & 0x3fffff
-	dst[124] = w1 >> 10
+	dst[120] = ((w0>>20 | w1<<12) & 0x3fffff) + plus
+	dst[124] = (w1 >> 10) + plus
 }
 
 func pack22(dst *[85]uint32, src *[125]uint32) {
@@ -2257,62 +2259,62 @@ func pack22(dst *[85]uint32, src *[125]uint32) {
 		src[124]<<10
 }
 
-func unpack23(dst *[125]uint32, src *[89]uint32) {
-	w0 := src[0]
-	dst[0] = w0 & 0x7fffff
-	w1 := src[4]
-	dst[4] = (w0>>23 | w1<<9) & 0x7fffff
+func unpack23(dst *[125]uint32, src *[89]uint32, plus uint32) {
+	w0, w1 := src[0], uint32(0)
+	dst[0] = (w0 & 0x7fffff) + plus
+	w1 = src[4]
+	dst[4] = ((w0>>23 | w1<<9) & 0x7fffff) + plus
 	w0 = src[8]
-	dst[8] = (w1>>14 | w0<<18) & 0x7fffff
-	dst[12] = w0 >> 5 & 0x7fffff
+	dst[8] = ((w1>>14 | w0<<18) & 0x7fffff) + plus
+	dst[12] = (w0 >> 5 & 0x7fffff) + plus
 	w1 = src[12]
-	dst[16] = (w0>>28 | w1<<4) & 0x7fffff
+	dst[16] = ((w0>>28 | w1<<4) & 0x7fffff) + plus
 	w0 = src[16]
-	dst[20] = (w1>>19 | w0<<13) & 0x7fffff
+	dst[20] = ((w1>>19 | w0<<13) & 0x7fffff) + plus
 	w1 = src[20]
-	dst[24] = (w0>>10 | w1<<22) & 0x7fffff
-	dst[28] = w1 >> 1 & 0x7fffff
+	dst[24] = ((w0>>10 | w1<<22) & 0x7fffff) + plus
+	dst[28] = (w1 >> 1 & 0x7fffff) + plus
 	w0 = src[24]
-	dst[32] = (w1>>24 | w0<<8) & 0x7fffff
+	dst[32] = ((w1>>24 | w0<<8) & 0x7fffff) + plus
 	w1 = src[28]
-	dst[36] = (w0>>15 | w1<<17) & 0x7fffff
-	dst[40] = w1 >> 6 & 0x7fffff
+	dst[36] = ((w0>>15 | w1<<17) & 0x7fffff) + plus
+	dst[40] = (w1 >> 6 & 0x7fffff) + plus
 	w0 = src[32]
-	dst[44] = (w1>>29 | w0<<3) & 0x7fffff
+	dst[44] = ((w1>>29 | w0<<3) & 0x7fffff) + plus
 	w1 = src[36]
-	dst[48] = (w0>>20 | w1<<12) & 0x7fffff
+	dst[48] = ((w0>>20 | w1<<12) & 0x7fffff) + plus
 	w0 = src[40]
-	dst[52] = (w1>>11 | w0<<21) & 0x7fffff
-	dst[56] = w0 >> 2 & 0x7fffff
+	dst[52] = ((w1>>11 | w0<<21) & 0x7fffff) + plus
+	dst[56] = (w0 >> 2 & 0x7fffff) + plus
 	w1 = src[44]
-	dst[60] = (w0>>25 | w1<<7) & 0x7fffff
+	dst[60] = ((w0>>25 | w1<<7) & 0x7fffff) + plus
 	w0 = src[48]
-	dst[64] = (w1>>16 | w0<<16) & 0x7fffff
-	dst[68] = w0 >> 7 & 0x7fffff
+	dst[64] = ((w1>>16 | w0<<16) & 0x7fffff) + plus
+	dst[68] = (w0 >> 7 & 0x7fffff) + plus
 	w1 = src[52]
-	dst[72] = (w0>>30 | w1<<2) & 0x7fffff
+	dst[72] = ((w0>>30 | w1<<2) & 0x7fffff) + plus
 	w0 = src[56]
-	dst[76] = (w1>>21 | w0<<11) & 0x7fffff
+	dst[76] = ((w1>>21 | w0<<11) & 0x7fffff) + plus
 	w1 = src[60]
-	dst[80] = (w0>>12 | w1<<20) & 0x7fffff
-	dst[84] = w1 >> 3 & 0x7fffff
+	dst[80] = ((w0>>12 | w1<<20) & 0x7fffff) + plus
+	dst[84] = (w1 >> 3 & 0x7fffff) + plus
 	w0 = src[64]
-	dst[88] = (w1>>26 | w0<<6) & 0x7fffff
+	dst[88] = ((w1>>26 | w0<<6) & 0x7fffff) + plus
 	w1 = src[68]
-	dst[92] = (w0>>17 | w1<<15) & 0x7fffff
-	dst[96] = w1 >> 8 & 0x7fffff
+	dst[92] = ((w0>>17 | w1<<15) & 0x7fffff) + plus
+	dst[96] = (w1 >> 8 & 0x7fffff) + plus
 	w0 = src[72]
-	dst[100] = (w1>>31 | w0<<1) & 0x7fffff
+	dst[100] = ((w1>>31 | w0<<1) & 0x7fffff) + plus
 	w1 = src[76]
-	dst[104] = (w0>>22 | w1<<10) & 0x7fffff
+	dst[104] = ((w0>>22 | w1<<10) & 0x7fffff) + plus
 	w0 = src[80]
-	dst[108] = (w1>>13 | w0<<19) & 0x7fffff
-	dst[112] = w0 >> 4 & 0x7fffff
+	dst[108] = ((w1>>13 | w0<<19) & 0x7fffff) + plus
+	dst[112] = (w0 >> 4 & 0x7fffff) + plus
 	w1 = src[84]
-	dst[116] = (w0>>27 | w1<<5) & 0x7fffff
+	dst[116] = ((w0>>27 | w1<<5) & 0x7fffff) + plus
 	w0 = src[88]
-	dst[120] = (w1>>18 | w0<<14) & 0x7fffff
-	dst[124] = w0 >> 9
+	dst[120] = ((w1>>18 | w0<<14) & 0x7fffff) + plus
+	dst[124] = (w0 >> 9) + plus
 }
 
 func pack23(dst *[89]uint32, src *[125]uint32) {
@@ -2372,63 +2374,63 @@ func pack23(dst *[89]uint32, src *[125]uint32) {
 		src[124]<<9
 }
 
-func unpack24(dst *[125]uint32, src *[93]uint32) {
-	w0 := src[0]
-	dst[0] = w0 & 0xffffff
-	w1 := src[4]
-	dst[4] = (w0>>24 | w1<<8) & 0xffffff
+func unpack24(dst *[125]uint32, src *[93]uint32, plus uint32) {
+	w0, w1 := src[0], uint32(0)
+	dst[0] = (w0 & 0xffffff) + plus
+	w1 = src[4]
+	dst[4] = ((w0>>24 | w1<<8) & 0xffffff) + plus
 	w0 = src[8]
-	dst[8] = (w1>>16 | w0<<16) & 0xffffff
-	dst[12] = w0 >> 8
+	dst[8] = ((w1>>16 | w0<<16) & 0xffffff) + plus
+	dst[12] = (w0 >> 8) + plus
 	w1 = src[12]
-	dst[16] = w1 & 0xffffff
+	dst[16] = (w1 & 0xffffff) + plus
 	w0 = src[16]
-	dst[20] = (w1>>24 | w0<<8) & 0xffffff
+	dst[20] = ((w1>>24 | w0<<8) & 0xffffff) + plus
 	w1 = src[20]
-	dst[24] = (w0>>16 | w1<<16) & 0xffffff
-	dst[28] = w1 >> 8
+	dst[24] = ((w0>>16 | w1<<16) & 0xffffff) + plus
+	dst[28] = (w1 >> 8) + plus
 	w0 = src[24]
-	dst[32] = w0 & 0xffffff
+	dst[32] = (w0 & 0xffffff) + plus
 	w1 = src[28]
-	dst[36] = (w0>>24 | w1<<8) & 0xffffff
+	dst[36] = ((w0>>24 | w1<<8) & 0xffffff) + plus
 	w0 = src[32]
-	dst[40] = (w1>>16 | w0<<16) & 0xffffff
-	dst[44] = w0 >> 8
+	dst[40] = ((w1>>16 | w0<<16) & 0xffffff) + plus
+	dst[44] = (w0 >> 8) + plus
 	w1 = src[36]
-	dst[48] = w1 & 0xffffff
+	dst[48] = (w1 & 0xffffff) + plus
 	w0 = src[40]
-	dst[52] = (w1>>24 | w0<<8) & 0xffffff
+	dst[52] = ((w1>>24 | w0<<8) & 0xffffff) + plus
 	w1 = src[44]
-	dst[56] = (w0>>16 | w1<<16) & 0xffffff
-	dst[60] = w1 >> 8
+	dst[56] = ((w0>>16 | w1<<16) & 0xffffff) + plus
+	dst[60] = (w1 >> 8) + plus
 	w0 = src[48]
-	dst[64] = w0 & 0xffffff
+	dst[64] = (w0 & 0xffffff) + plus
 	w1 = src[52]
-	dst[68] = (w0>>24 | w1<<8) & 0xffffff
+	dst[68] = ((w0>>24 | w1<<8) & 0xffffff) + plus
 	w0 = src[56]
-	dst[72] = (w1>>16 | w0<<16) & 0xffffff
-	dst[76] = w0 >> 8
+	dst[72] = ((w1>>16 | w0<<16) & 0xffffff) + plus
+	dst[76] = (w0 >> 8) + plus
 	w1 = src[60]
-	dst[80] = w1 & 0xffffff
+	dst[80] = (w1 & 0xffffff) + plus
 	w0 = src[64]
-	dst[84] = (w1>>24 | w0<<8) & 0xffffff
+	dst[84] = ((w1>>24 | w0<<8) & 0xffffff) + plus
 	w1 = src[68]
-	dst[88] = (w0>>16 | w1<<16) & 0xffffff
-	dst[92] = w1 >> 8
+	dst[88] = ((w0>>16 | w1<<16) & 0xffffff) + plus
+	dst[92] = (w1 >> 8) + plus
 	w0 = src[72]
-	dst[96] = w0 & 0xffffff
+	dst[96] = (w0 & 0xffffff) + plus
 	w1 = src[76]
-	dst[100] = (w0>>24 | w1<<8) & 0xffffff
+	dst[100] = ((w0>>24 | w1<<8) & 0xffffff) + plus
 	w0 = src[80]
-	dst[104] = (w1>>16 | w0<<16) & 0xffffff
-	dst[108] = w0 >> 8
+	dst[104] = ((w1>>16 | w0<<16) & 0xffffff) + plus
+	dst[108] = (w0 >> 8) + plus
 	w1 = src[84]
-	dst[112] = w1 & 0xffffff
+	dst[112] = (w1 & 0xffffff) + plus
 	w0 = src[88]
-	dst[116] = (w1>>24 | w0<<8) & 0xffffff
+	dst[116] = ((w1>>24 | w0<<8) & 0xffffff) + plus
 	w1 = src[92]
-	dst[120] = (w0>>16 | w1<<16) & 0xffffff
-	dst[124] = w1 >> 8
+	dst[120] = ((w0>>16 | w1<<16) & 0xffffff) + plus
+	dst[124] = (w1 >> 8) + plus
 }
 
 func pack24(dst *[93]uint32, src *[125]uint32) {
@@ -2482,64 +2484,64 @@ func pack24(dst *[93]uint32, src *[125]uint32) {
 		src[124]<<8
 }
 
-func unpack25(dst *[125]uint32, src *[97]uint32) {
-	w0 := src[0]
-	dst[0] = w0 & 0x1ffffff
-	w1 := src[4]
-	dst[4] = (w0>>25 | w1<<7) & 0x1ffffff
+func unpack25(dst *[125]uint32, src *[97]uint32, plus uint32) {
+	w0, w1 := src[0], uint32(0)
+	dst[0] = (w0 & 0x1ffffff) + plus
+	w1 = src[4]
+	dst[4] = ((w0>>25 | w1<<7) & 0x1ffffff) + plus
 	w0 = src[8]
-	dst[8] = (w1>>18 | w0<<14) & 0x1ffffff
+	dst[8] = ((w1>>18 | w0<<14) & 0x1ffffff) + plus
 	w1 = src[12]
-	dst[12] = (w0>>11 | w1<<21) & 0x1ffffff
-	dst[16] = w1 >> 4 & 0x1ffffff
+	dst[12] = ((w0>>11 | w1<<21) & 0x1ffffff) + plus
+	dst[16] = (w1 >> 4 & 0x1ffffff) + plus
 	w0 = src[16]
-	dst[20] = (w1>>29 | w0<<3) & 0x1ffffff
+	dst[20] = ((w1>>29 | w0<<3) & 0x1ffffff) + plus
 	w1 = src[20]
-	dst[24] = (w0>>22 | w1<<10) & 0x1ffffff
+	dst[24] = ((w0>>22 | w1<<10) & 0x1ffffff) + plus
 	w0 = src[24]
-	dst[28] = (w1>>15 | w0<<17) & 0x1ffffff
+	dst[28] = ((w1>>15 | w0<<17) & 0x1ffffff) + plus
 	w1 = src[28]
-	dst[32] = (w0>>8 | w1<<24) & 0x1ffffff
-	dst[36] = w1 >> 1 & 0x1ffffff
+	dst[32] = ((w0>>8 | w1<<24) & 0x1ffffff) + plus
+	dst[36] = (w1 >> 1 & 0x1ffffff) + plus
 	w0 = src[32]
-	dst[40] = (w1>>26 | w0<<6) & 0x1ffffff
+	dst[40] = ((w1>>26 | w0<<6) & 0x1ffffff) + plus
 	w1 = src[36]
-	dst[44] = (w0>>19 | w1<<13) & 0x1ffffff
+	dst[44] = ((w0>>19 | w1<<13) & 0x1ffffff) + plus
 	w0 = src[40]
-	dst[48] = (w1>>12 | w0<<20) & 0x1ffffff
-	dst[52] = w0 >> 5 & 0x1ffffff
+	dst[48] = ((w1>>12 | w0<<20) & 0x1ffffff) + plus
+	dst[52] = (w0 >> 5 & 0x1ffffff) + plus
 	w1 = src[44]
-	dst[56] = (w0>>30 | w1<<2) & 0x1ffffff
+	dst[56] = ((w0>>30 | w1<<2) & 0x1ffffff) + plus
 	w0 = src[48]
-	dst[60] = (w1>>23 | w0<<9) & 0x1ffffff
+	dst[60] = ((w1>>23 | w0<<9) & 0x1ffffff) + plus
 	w1 = src[52]
-	dst[64] = (w0>>16 | w1<<16) & 0x1ffffff
+	dst[64] = ((w0>>16 | w1<<16) & 0x1ffffff) + plus
 	w0 = src[56]
-	dst[68] = (w1>>9 | w0<<23) & 0x1ffffff
-	dst[72] = w0 >> 2 & 0x1ffffff
+	dst[68] = ((w1>>9 | w0<<23) & 0x1ffffff) + plus
+	dst[72] = (w0 >> 2 & 0x1ffffff) + plus
 	w1 = src[60]
-	dst[76] = (w0>>27 | w1<<5) & 0x1ffffff
+	dst[76] = ((w0>>27 | w1<<5) & 0x1ffffff) + plus
 	w0 = src[64]
-	dst[80] = (w1>>20 | w0<<12) & 0x1ffffff
+	dst[80] = ((w1>>20 | w0<<12) & 0x1ffffff) + plus
 	w1 = src[68]
-	dst[84] = (w0>>13 | w1<<19) & 0x1ffffff
-	dst[88] = w1 >> 6 & 0x1ffffff
+	dst[84] = ((w0>>13 | w1<<19) & 0x1ffffff) + plus
+	dst[88] = (w1 >> 6 & 0x1ffffff) + plus
 	w0 = src[72]
-	dst[92] = (w1>>31 | w0<<1) & 0x1ffffff
+	dst[92] = ((w1>>31 | w0<<1) & 0x1ffffff) + plus
 	w1 = src[76]
-	dst[96] = (w0>>24 | w1<<8) & 0x1ffffff
+	dst[96] = ((w0>>24 | w1<<8) & 0x1ffffff) + plus
 	w0 = src[80]
-	dst[100] = (w1>>17 | w0<<15) & 0x1ffffff
+	dst[100] = ((w1>>17 | w0<<15) & 0x1ffffff) + plus
 	w1 = src[84]
-	dst[104] = (w0>>10 | w1<<22) & 0x1ffffff
-	dst[108] = w1 >> 3 & 0x1ffffff
+	dst[104] = ((w0>>10 | w1<<22) & 0x1ffffff) + plus
+	dst[108] = (w1 >> 3 & 0x1ffffff) + plus
 	w0 = src[88]
-	dst[112] = (w1>>28 | w0<<4) & 0x1ffffff
+	dst[112] = ((w1>>28 | w0<<4) & 0x1ffffff) + plus
 	w1 = src[92]
-	dst[116] = (w0>>21 | w1<<11) & 0x1ffffff
+	dst[116] = ((w0>>21 | w1<<11) & 0x1ffffff) + plus
 	w0 = src[96]
-	dst[120] = (w1>>14 | w0<<18) & 0x1ffffff
-	dst[124] = w0 >> 7
+	dst[120] = ((w1>>14 | w0<<18) & 0x1ffffff) + plus
+	dst[124] = (w0 >> 7) + plus
 }
 
 func pack25(dst *[97]uint32, src *[125]uint32) {
@@ -2601,65 +2603,65 @@ func pack25(dst *[97]uint32, src *[125]uint32) {
 		src[124]<<7
 }
 
-func unpack26(dst *[125]uint32, src *[101]uint32) {
-	w0 := src[0]
-	dst[0] = w0 & 0x3ffffff
-	w1 := src[4]
-	dst[4] = (w0>>26 | w1<<6) & 0x3ffffff
+func unpack26(dst *[125]uint32, src *[101]uint32, plus uint32) {
+	w0, w1 := src[0], uint32(0)
+	dst[0] = (w0 & 0x3ffffff) + plus
+	w1 = src[4]
+	dst[4] = ((w0>>26 | w1<<6) & 0x3ffffff) + plus
 	w0 = src[8]
-	dst[8] = (w1>>20 | w0<<12) & 0x3ffffff
+	dst[8] = ((w1>>20 | w0<<12) & 0x3ffffff) + plus
 	w1 = src[12]
-	dst[12] = (w0>>14 | w1<<18) & 0x3ffffff
+	dst[12] = ((w0>>14 | w1<<18) & 0x3ffffff) + plus
 	w0 = src[16]
-	dst[16] = (w1>>8 | w0<<24) & 0x3ffffff
-	dst[20] = w0 >> 2 & 0x3ffffff
+	dst[16] = ((w1>>8 | w0<<24) & 0x3ffffff) + plus
+	dst[20] = (w0 >> 2 & 0x3ffffff) + plus
 	w1 = src[20]
-	dst[24] = (w0>>28 | w1<<4) & 0x3ffffff
+	dst[24] = ((w0>>28 | w1<<4) & 0x3ffffff) + plus
 	w0 = src[24]
-	dst[28] = (w1>>22 | w0<<10) & 0x3ffffff
+	dst[28] = ((w1>>22 | w0<<10) & 0x3ffffff) + plus
 	w1 = src[28]
-	dst[32] = (w0>>16 | w1<<16) & 0x3ffffff
+	dst[32] = ((w0>>16 | w1<<16) & 0x3ffffff) + plus
 	w0 = src[32]
-	dst[36] = (w1>>10 | w0<<22) & 0x3ffffff
-	dst[40] = w0 >> 4 & 0x3ffffff
+	dst[36] = ((w1>>10 | w0<<22) & 0x3ffffff) + plus
+	dst[40] = (w0 >> 4 & 0x3ffffff) + plus
 	w1 = src[36]
-	dst[44] = (w0>>30 | w1<<2) & 0x3ffffff
+	dst[44] = ((w0>>30 | w1<<2) & 0x3ffffff) + plus
 	w0 = src[40]
-	dst[48] = (w1>>24 | w0<<8) & 0x3ffffff
+	dst[48] = ((w1>>24 | w0<<8) & 0x3ffffff) + plus
 	w1 = src[44]
-	dst[52] = (w0>>18 | w1<<14) & 0x3ffffff
+	dst[52] = ((w0>>18 | w1<<14) & 0x3ffffff) + plus
 	w0 = src[48]
-	dst[56] = (w1>>12 | w0<<20) & 0x3ffffff
-	dst[60] = w0 >> 6
+	dst[56] = ((w1>>12 | w0<<20) & 0x3ffffff) + plus
+	dst[60] = (w0 >> 6) + plus
 	w1 = src[52]
-	dst[64] = w1 & 0x3ffffff
+	dst[64] = (w1 & 0x3ffffff) + plus
 	w0 = src[56]
-	dst[68] = (w1>>26 | w0<<6) & 0x3ffffff
+	dst[68] = ((w1>>26 | w0<<6) & 0x3ffffff) + plus
 	w1 = src[60]
-	dst[72] = (w0>>20 | w1<<12) & 0x3ffffff
+	dst[72] = ((w0>>20 | w1<<12) & 0x3ffffff) + plus
 	w0 = src[64]
-	dst[76] = (w1>>14 | w0<<18) & 0x3ffffff
+	dst[76] = ((w1>>14 | w0<<18) & 0x3ffffff) + plus
 	w1 = src[68]
-	dst[80] = (w0>>8 | w1<<24) & 0x3ffffff
-	dst[84] = w1 >> 2 & 0x3ffffff
+	dst[80] = ((w0>>8 | w1<<24) & 0x3ffffff) + plus
+	dst[84] = (w1 >> 2 & 0x3ffffff) + plus
 	w0 = src[72]
-	dst[88] = (w1>>28 | w0<<4) & 0x3ffffff
+	dst[88] = ((w1>>28 | w0<<4) & 0x3ffffff) + plus
 	w1 = src[76]
-	dst[92] = (w0>>22 | w1<<10) & 0x3ffffff
+	dst[92] = ((w0>>22 | w1<<10) & 0x3ffffff) + plus
 	w0 = src[80]
-	dst[96] = (w1>>16 | w0<<16) & 0x3ffffff
+	dst[96] = ((w1>>16 | w0<<16) & 0x3ffffff) + plus
 	w1 = src[84]
-	dst[100] = (w0>>10 | w1<<22) & 0x3ffffff
-	dst[104] = w1 >> 4 & 0x3ffffff
+	dst[100] = ((w0>>10 | w1<<22) & 0x3ffffff) + plus
+	dst[104] = (w1 >> 4 & 0x3ffffff) + plus
 	w0 = src[88]
-	dst[108] = (w1>>30 | w0<<2) & 0x3ffffff
+	dst[108] = ((w1>>30 | w0<<2) & 0x3ffffff) + plus
 	w1 = src[92]
-	dst[112] = (w0>>24 | w1<<8) & 0x3ffffff
+	dst[112] = ((w0>>24 | w1<<8) & 0x3ffffff) + plus
 	w0 = src[96]
-	dst[116] = (w1>>18 | w0<<14) & 0x3ffffff
+	dst[116] = ((w1>>18 | w0<<14) & 0x3ffffff) + plus
 	w1 = src[100]
-	dst[120] = (w0>>12 | w1<<20) & 0x3ffffff
-	dst[124] = w1 >> 6
+	dst[120] = ((w0>>12 | w1<<20) & 0x3ffffff) + plus
+	dst[124] = (w1 >> 6) + plus
 }
 
 func pack26(dst *[101]uint32, src *[125]uint32) {
@@ -2721,66 +2723,66 @@ func pack26(dst *[101]uint32, src *[125]uint32) {
 		src[124]<<6
 }
 
-func unpack27(dst *[125]uint32, src *[105]uint32) {
-	w0 := src[0]
-	dst[0] = w0 & 0x7ffffff
-	w1 := src[4]
-	dst[4] = (w0>>27 | w1<<5) & 0x7ffffff
+func unpack27(dst *[125]uint32, src *[105]uint32, plus uint32) {
+	w0, w1 := src[0], uint32(0)
+	dst[0] = (w0 & 0x7ffffff) + plus
+	w1 = src[4]
+	dst[4] = ((w0>>27 | w1<<5) & 0x7ffffff) + plus
 	w0 = src[8]
-	dst[8] = (w1>>22 | w0<<10) & 0x7ffffff
+	dst[8] = ((w1>>22 | w0<<10) & 0x7ffffff) + plus
 	w1 = src[12]
-	dst[12] = (w0>>17 | w1<<15) & 0x7ffffff
+	dst[12] = ((w0>>17 | w1<<15) & 0x7ffffff) + plus
 	w0 = src[16]
-	dst[16] = (w1>>12 | w0<<20) & 0x7ffffff
+	dst[16] = ((w1>>12 | w0<<20) & 0x7ffffff) + plus
 	w1 = src[20]
-	dst[20] = (w0>>7 | w1<<25) & 0x7ffffff
-	dst[24] = w1 >> 2 & 0x7ffffff
+	dst[20] = ((w0>>7 | w1<<25) & 0x7ffffff) + plus
+	dst[24] = (w1 >> 2 & 0x7ffffff) + plus
 	w0 = src[24]
-	dst[28] = (w1>>29 | w0<<3) & 0x7ffffff
+	dst[28] = ((w1>>29 | w0<<3) & 0x7ffffff) + plus
 	w1 = src[28]
-	dst[32] = (w0>>24 | w1<<8) & 0x7ffffff
+	dst[32] = ((w0>>24 | w1<<8) & 0x7ffffff) + plus
 	w0 = src[32]
-	dst[36] = (w1>>19 | w0<<13) & 0x7ffffff
+	dst[36] = ((w1>>19 | w0<<13) & 0x7ffffff) + plus
 	w1 = src[36]
-	dst[40] = (w0>>14 | w1<<18) & 0x7ffffff
+	dst[40] = ((w0>>14 | w1<<18) & 0x7ffffff) + plus
 	w0 = src[40]
-	dst[44] = (w1>>9 | w0<<23) & 0x7ffffff
-	dst[48] = w0 >> 4 & 0x7ffffff
+	dst[44] = ((w1>>9 | w0<<23) & 0x7ffffff) + plus
+	dst[48] = (w0 >> 4 & 0x7ffffff) + plus
 	w1 = src[44]
-	dst[52] = (w0>>31 | w1<<1) & 0x7ffffff
+	dst[52] = ((w0>>31 | w1<<1) & 0x7ffffff) + plus
 	w0 = src[48]
-	dst[56] = (w1>>26 | w0<<6) & 0x7ffffff
+	dst[56] = ((w1>>26 | w0<<6) & 0x7ffffff) + plus
 	w1 = src[52]
-	dst[60] = (w0>>21 | w1<<11) & 0x7ffffff
+	dst[60] = ((w0>>21 | w1<<11) & 0x7ffffff) + plus
 	w0 = src[56]
-	dst[64] = (w1>>16 | w0<<16) & 0x7ffffff
+	dst[64] = ((w1>>16 | w0<<16) & 0x7ffffff) + plus
 	w1 = src[60]
-	dst[68] = (w0>>11 | w1<<21) & 0x7ffffff
+	dst[68] = ((w0>>11 | w1<<21) & 0x7ffffff) + plus
 	w0 = src[64]
-	dst[72] = (w1>>6 | w0<<26) & 0x7ffffff
-	dst[76] = w0 >> 1 & 0x7ffffff
+	dst[72] = ((w1>>6 | w0<<26) & 0x7ffffff) + plus
+	dst[76] = (w0 >> 1 & 0x7ffffff) + plus
 	w1 = src[68]
-	dst[80] = (w0>>28 | w1<<4) & 0x7ffffff
+	dst[80] = ((w0>>28 | w1<<4) & 0x7ffffff) + plus
 	w0 = src[72]
-	dst[84] = (w1>>23 | w0<<9) & 0x7ffffff
+	dst[84] = ((w1>>23 | w0<<9) & 0x7ffffff) + plus
 	w1 = src[76]
-	dst[88] = (w0>>18 | w1<<14) & 0x7ffffff
+	dst[88] = ((w0>>18 | w1<<14) & 0x7ffffff) + plus
 	w0 = src[80]
-	dst[92] = (w1>>13 | w0<<19) & 0x7ffffff
+	dst[92] = ((w1>>13 | w0<<19) & 0x7ffffff) + plus
 	w1 = src[84]
-	dst[96] = (w0>>8 | w1<<24) & 0x7ffffff
-	dst[100] = w1 >> 3 & 0x7ffffff
+	dst[96] = ((w0>>8 | w1<<24) & 0x7ffffff) + plus
+	dst[100] = (w1 >> 3 & 0x7ffffff) + plus
 	w0 = src[88]
-	dst[104] = (w1>>30 | w0<<2) & 0x7ffffff
+	dst[104] = ((w1>>30 | w0<<2) & 0x7ffffff) + plus
 	w1 = src[92]
-	dst[108] = (w0>>25 | w1<<7) & 0x7ffffff
+	dst[108] = ((w0>>25 | w1<<7) & 0x7ffffff) + plus
 	w0 = src[96]
-	dst[112] = (w1>>20 | w0<<12) & 0x7ffffff
+	dst[112] = ((w1>>20 | w0<<12) & 0x7ffffff) + plus
 	w1 = src[100]
-	dst[116] = (w0>>15 | w1<<17) & 0x7ffffff
+	dst[116] = ((w0>>15 | w1<<17) & 0x7ffffff) + plus
 	w0 = src[104]
-	dst[120] = (w1>>10 | w0<<22) & 0x7ffffff
-	dst[124] = w0 >> 5
+	dst[120] = ((w1>>10 | w0<<22) & 0x7ffffff) + plus
+	dst[124] = (w0 >> 5) + plus
 }
 
 func pack27(dst *[105]uint32, src *[125]uint32) {
@@ -2844,67 +2846,67 @@ func pack27(dst *[105]uint32, src *[125]uint32) {
 		src[124]<<5
 }
 
-func unpack28(dst *[125]uint32, src *[109]uint32) {
-	w0 := src[0]
-	dst[0] = w0 & 0xfffffff
-	w1 := src[4]
-	dst[4] = (w0>>28 | w1<<4) & 0xfffffff
+func unpack28(dst *[125]uint32, src *[109]uint32, plus uint32) {
+	w0, w1 := src[0], uint32(0)
+	dst[0] = (w0 & 0xfffffff) + plus
+	w1 = src[4]
+	dst[4] = ((w0>>28 | w1<<4) & 0xfffffff) + plus
 	w0 = src[8]
-	dst[8] = (w1>>24 | w0<<8) & 0xfffffff
+	dst[8] = ((w1>>24 | w0<<8) & 0xfffffff) + plus
 	w1 = src[12]
-	dst[12] = (w0>>20 | w1<<12) & 0xfffffff
+	dst[12] = ((w0>>20 | w1<<12) & 0xfffffff) + plus
 	w0 = src[16]
-	dst[16] = (w1>>16 | w0<<16) & 0xfffffff
+	dst[16] = ((w1>>16 | w0<<16) & 0xfffffff) + plus
 	w1 = src[20]
-	dst[20] = (w0>>12 | w1<<20) & 0xfffffff
+	dst[20] = ((w0>>12 | w1<<20) & 0xfffffff) + plus
 	w0 = src[24]
-	dst[24] = (w1>>8 | w0<<24) & 0xfffffff
-	dst[28] = w0 >> 4
+	dst[24] = ((w1>>8 | w0<<24) & 0xfffffff) + plus
+	dst[28] = (w0 >> 4) + plus
 	w1 = src[28]
-	dst[32] = w1 & 0xfffffff
+	dst[32] = (w1 & 0xfffffff) + plus
 	w0 = src[32]
-	dst[36] = (w1>>28 | w0<<4) & 0xfffffff
+	dst[36] = ((w1>>28 | w0<<4) & 0xfffffff) + plus
 	w1 = src[36]
-	dst[40] = (w0>>24 | w1<<8) & 0xfffffff
+	dst[40] = ((w0>>24 | w1<<8) & 0xfffffff) + plus
 	w0 = src[40]
-	dst[44] = (w1>>20 | w0<<12) & 0xfffffff
+	dst[44] = ((w1>>20 | w0<<12) & 0xfffffff) + plus
 	w1 = src[44]
-	dst[48] = (w0>>16 | w1<<16) & 0xfffffff
+	dst[48] = ((w0>>16 | w1<<16) & 0xfffffff) + plus
 	w0 = src[48]
-	dst[52] = (w1>>12 | w0<<20) & 0xfffffff
+	dst[52] = ((w1>>12 | w0<<20) & 0xfffffff) + plus
 	w1 = src[52]
-	dst[56] = (w0>>8 | w1<<24) & 0xfffffff
-	dst[60] = w1 >> 4
+	dst[56] = ((w0>>8 | w1<<24) & 0xfffffff) + plus
+	dst[60] = (w1 >> 4) + plus
 	w0 = src[56]
-	dst[64] = w0 & 0xfffffff
+	dst[64] = (w0 & 0xfffffff) + plus
 	w1 = src[60]
-	dst[68] = (w0>>28 | w1<<4) & 0xfffffff
+	dst[68] = ((w0>>28 | w1<<4) & 0xfffffff) + plus
 	w0 = src[64]
-	dst[72] = (w1>>24 | w0<<8) & 0xfffffff
+	dst[72] = ((w1>>24 | w0<<8) & 0xfffffff) + plus
 	w1 = src[68]
-	dst[76] = (w0>>20 | w1<<12) & 0xfffffff
+	dst[76] = ((w0>>20 | w1<<12) & 0xfffffff) + plus
 	w0 = src[72]
-	dst[80] = (w1>>16 | w0<<16) & 0xfffffff
+	dst[80] = ((w1>>16 | w0<<16) & 0xfffffff) + plus
 	w1 = src[76]
-	dst[84] = (w0>>12 | w1<<20) & 0xfffffff
+	dst[84] = ((w0>>12 | w1<<20) & 0xfffffff) + plus
 	w0 = src[80]
-	dst[88] = (w1>>8 | w0<<24) & 0xfffffff
-	dst[92] = w0 >> 4
+	dst[88] = ((w1>>8 | w0<<24) & 0xfffffff) + plus
+	dst[92] = (w0 >> 4) + plus
 	w1 = src[84]
-	dst[96] = w1 & 0xfffffff
+	dst[96] = (w1 & 0xfffffff) + plus
 	w0 = src[88]
-	dst[100] = (w1>>28 | w0<<4) & 0xfffffff
+	dst[100] = ((w1>>28 | w0<<4) & 0xfffffff) + plus
 	w1 = src[92]
-	dst[104] = (w0>>24 | w1<<8) & 0xfffffff
+	dst[104] = ((w0>>24 | w1<<8) & 0xfffffff) + plus
 	w0 = src[96]
-	dst[108] = (w1>>20 | w0<<12) & 0xfffffff
+	dst[108] = ((w1>>20 | w0<<12) & 0xfffffff) + plus
 	w1 = src[100]
-	dst[112] = (w0>>16 | w1<<16) & 0xfffffff
+	dst[112] = ((w0>>16 | w1<<16) & 0xfffffff) + plus
 	w0 = src[104]
-	dst[116] = (w1>>12 | w0<<20) & 0xfffffff
+	dst[116] = ((w1>>12 | w0<<20) & 0xfffffff) + plus
 	w1 = src[108]
-	dst[120] = (w0>>8 | w1<<24) & 0xfffffff
-	dst[124] = w1 >> 4
+	dst[120] = ((w0>>8 | w1<<24) & 0xfffffff) + plus
+	dst[124] = (w1 >> 4) + plus
 }
 
 func pack28(dst *[109]uint32, src *[125]uint32) {
@@ -2966,68 +2968,68 @@ func pack28(dst *[109]uint32, src *[125]uint32) {
 		src[124]<<4
 }
 
-func unpack29(dst *[125]uint32, src *[113]uint32) {
-	w0 := src[0]
-	dst[0] = w0 & 0x1fffffff
-	w1 := src[4]
-	dst[4] = (w0>>29 | w1<<3) & 0x1fffffff
+func unpack29(dst *[125]uint32, src *[113]uint32, plus uint32) {
+	w0, w1 := src[0], uint32(0)
+	dst[0] = (w0 & 0x1fffffff) + plus
+	w1 = src[4]
+	dst[4] = ((w0>>29 | w1<<3) & 0x1fffffff) + plus
 	w0 = src[8]
-	dst[8] = (w1>>26 | w0<<6) & 0x1fffffff
+	dst[8] = ((w1>>26 | w0<<6) & 0x1fffffff) + plus
 	w1 = src[12]
-	dst[12] = (w0>>23 | w1<<9) & 0x1fffffff
+	dst[12] = ((w0>>23 | w1<<9) & 0x1fffffff) + plus
 	w0 = src[16]
-	dst[16] = (w1>>20 | w0<<12) & 0x1fffffff
+	dst[16] = ((w1>>20 | w0<<12) & 0x1fffffff) + plus
 	w1 = src[20]
-	dst[20] = (w0>>17 | w1<<15) & 0x1fffffff
+	dst[20] = ((w0>>17 | w1<<15) & 0x1fffffff) + plus
 	w0 = src[24]
-	dst[24] = (w1>>14 | w0<<18) & 0x1fffffff
+	dst[24] = ((w1>>14 | w0<<18) & 0x1fffffff) + plus
 	w1 = src[28]
-	dst[28] = (w0>>11 | w1<<21) & 0x1fffffff
+	dst[28] = ((w0>>11 | w1<<21) & 0x1fffffff) + plus
 	w0 = src[32]
-	dst[32] = (w1>>8 | w0<<24) & 0x1fffffff
+	dst[32] = ((w1>>8 | w0<<24) & 0x1fffffff) + plus
 	w1 = src[36]
-	dst[36] = (w0>>5 | w1<<27) & 0x1fffffff
-	dst[40] = w1 >> 2 & 0x1fffffff
+	dst[36] = ((w0>>5 | w1<<27) & 0x1fffffff) + plus
+	dst[40] = (w1 >> 2 & 0x1fffffff) + plus
 	w0 = src[40]
-	dst[44] = (w1>>31 | w0<<1) & 0x1fffffff
+	dst[44] = ((w1>>31 | w0<<1) & 0x1fffffff) + plus
 	w1 = src[44]
-	dst[48] = (w0>>28 | w1<<4) & 0x1fffffff
+	dst[48] = ((w0>>28 | w1<<4) & 0x1fffffff) + plus
 	w0 = src[48]
-	dst[52] = (w1>>25 | w0<<7) & 0x1fffffff
+	dst[52] = ((w1>>25 | w0<<7) & 0x1fffffff) + plus
 	w1 = src[52]
-	dst[56] = (w0>>22 | w1<<10) & 0x1fffffff
+	dst[56] = ((w0>>22 | w1<<10) & 0x1fffffff) + plus
 	w0 = src[56]
-	dst[60] = (w1>>19 | w0<<13) & 0x1fffffff
+	dst[60] = ((w1>>19 | w0<<13) & 0x1fffffff) + plus
 	w1 = src[60]
-	dst[64] = (w0>>16 | w1<<16) & 0x1fffffff
+	dst[64] = ((w0>>16 | w1<<16) & 0x1fffffff) + plus
 	w0 = src[64]
-	dst[68] = (w1>>13 | w0<<19) & 0x1fffffff
+	dst[68] = ((w1>>13 | w0<<19) & 0x1fffffff) + plus
 	w1 = src[68]
-	dst[72] = (w0>>10 | w1<<22) & 0x1fffffff
+	dst[72] = ((w0>>10 | w1<<22) & 0x1fffffff) + plus
 	w0 = src[72]
-	dst[76] = (w1>>7 | w0<<25) & 0x1fffffff
+	dst[76] = ((w1>>7 | w0<<25) & 0x1fffffff) + plus
 	w1 = src[76]
-	dst[80] = (w0>>4 | w1<<28) & 0x1fffffff
-	dst[84] = w1 >> 1 & 0x1fffffff
+	dst[80] = ((w0>>4 | w1<<28) & 0x1fffffff) + plus
+	dst[84] = (w1 >> 1 & 0x1fffffff) + plus
 	w0 = src[80]
-	dst[88] = (w1>>30 | w0<<2) & 0x1fffffff
+	dst[88] = ((w1>>30 | w0<<2) & 0x1fffffff) + plus
 	w1 = src[84]
-	dst[92] = (w0>>27 | w1<<5) & 0x1fffffff
+	dst[92] = ((w0>>27 | w1<<5) & 0x1fffffff) + plus
 	w0 = src[88]
-	dst[96] = (w1>>24 | w0<<8) & 0x1fffffff
+	dst[96] = ((w1>>24 | w0<<8) & 0x1fffffff) + plus
 	w1 = src[92]
-	dst[100] = (w0>>21 | w1<<11) & 0x1fffffff
+	dst[100] = ((w0>>21 | w1<<11) & 0x1fffffff) + plus
 	w0 = src[96]
-	dst[104] = (w1>>18 | w0<<14) & 0x1fffffff
+	dst[104] = ((w1>>18 | w0<<14) & 0x1fffffff) + plus
 	w1 = src[100]
-	dst[108] = (w0>>15 | w1<<17) & 0x1fffffff
+	dst[108] = ((w0>>15 | w1<<17) & 0x1fffffff) + plus
 	w0 = src[104]
-	dst[112] = (w1>>12 | w0<<20) & 0x1fffffff
+	dst[112] = ((w1>>12 | w0<<20) & 0x1fffffff) + plus
 	w1 = src[108]
-	dst[116] = (w0>>9 | w1<<23) & 0x1fffffff
+	dst[116] = ((w0>>9 | w1<<23) & 0x1fffffff) + plus
 	w0 = src[112]
-	dst[120] = (w1>>6 | w0<<26) & 0x1fffffff
-	dst[124] = w0 >> 3
+	dst[120] = ((w1>>6 | w0<<26) & 0x1fffffff) + plus
+	dst[124] = (w0 >> 3) + plus
 }
 
 func pack29(dst *[113]uint32, src *[125]uint32) {
@@ -3093,69 +3095,69 @@ func pack29(dst *[113]uint32, src *[125]uint32) {
 		src[124]<<3
 }
 
-func unpack30(dst *[125]uint32, src *[117]uint32) {
-	w0 := src[0]
-	dst[0] = w0 & 0x3fffffff
-	w1 := src[4]
-	dst[4] = (w0>>30 | w1<<2) & 0x3fffffff
+func unpack30(dst *[125]uint32, src *[117]uint32, plus uint32) {
+	w0, w1 := src[0], uint32(0)
+	dst[0] = (w0 & 0x3fffffff) + plus
+	w1 = src[4]
+	dst[4] = ((w0>>30 | w1<<2) & 0x3fffffff) + plus
 	w0 = src[8]
-	dst[8] = (w1>>28 | w0<<4) & 0x3fffffff
+	dst[8] = ((w1>>28 | w0<<4) & 0x3fffffff) + plus
 	w1 = src[12]
-	dst[12] = (w0>>26 | w1<<6) & 0x3fffffff
+	dst[12] = ((w0>>26 | w1<<6) & 0x3fffffff) + plus
 	w0 = src[16]
-	dst[16] = (w1>>24 | w0<<8) & 0x3fffffff
+	dst[16] = ((w1>>24 | w0<<8) & 0x3fffffff) + plus
 	w1 = src[20]
-	dst[20] = (w0>>22 | w1<<10) & 0x3fffffff
+	dst[20] = ((w0>>22 | w1<<10) & 0x3fffffff) + plus
 	w0 = src[24]
-	dst[24] = (w1>>20 | w0<<12) & 0x3fffffff
+	dst[24] = ((w1>>20 | w0<<12) & 0x3fffffff) + plus
 	w1 = src[28]
-	dst[28] = (w0>>18 | w1<<14) & 0x3fffffff
+	dst[28] = ((w0>>18 | w1<<14) & 0x3fffffff) + plus
 	w0 = src[32]
-	dst[32] = (w1>>16 | w0<<16) & 0x3fffffff
+	dst[32] = ((w1>>16 | w0<<16) & 0x3fffffff) + plus
 	w1 = src[36]
-	dst[36] = (w0>>14 | w1<<18) & 0x3fffffff
+	dst[36] = ((w0>>14 | w1<<18) & 0x3fffffff) + plus
 	w0 = src[40]
-	dst[40] = (w1>>12 | w0<<20) & 0x3fffffff
+	dst[40] = ((w1>>12 | w0<<20) & 0x3fffffff) + plus
 	w1 = src[44]
-	dst[44] = (w0>>10 | w1<<22) & 0x3fffffff
+	dst[44] = ((w0>>10 | w1<<22) & 0x3fffffff) + plus
 	w0 = src[48]
-	dst[48] = (w1>>8 | w0<<24) & 0x3fffffff
+	dst[48] = ((w1>>8 | w0<<24) & 0x3fffffff) + plus
 	w1 = src[52]
-	dst[52] = (w0>>6 | w1<<26) & 0x3fffffff
+	dst[52] = ((w0>>6 | w1<<26) & 0x3fffffff) + plus
 	w0 = src[56]
-	dst[56] = (w1>>4 | w0<<28) & 0x3fffffff
-	dst[60] = w0 >> 2
+	dst[56] = ((w1>>4 | w0<<28) & 0x3fffffff) + plus
+	dst[60] = (w0 >> 2) + plus
 	w1 = src[60]
-	dst[64] = w1 & 0x3fffffff
+	dst[64] = (w1 & 0x3fffffff) + plus
 	w0 = src[64]
-	dst[68] = (w1>>30 | w0<<2) & 0x3fffffff
+	dst[68] = ((w1>>30 | w0<<2) & 0x3fffffff) + plus
 	w1 = src[68]
-	dst[72] = (w0>>28 | w1<<4) & 0x3fffffff
+	dst[72] = ((w0>>28 | w1<<4) & 0x3fffffff) + plus
 	w0 = src[72]
-	dst[76] = (w1>>26 | w0<<6) & 0x3fffffff
+	dst[76] = ((w1>>26 | w0<<6) & 0x3fffffff) + plus
 	w1 = src[76]
-	dst[80] = (w0>>24 | w1<<8) & 0x3fffffff
+	dst[80] = ((w0>>24 | w1<<8) & 0x3fffffff) + plus
 	w0 = src[80]
-	dst[84] = (w1>>22 | w0<<10) & 0x3fffffff
+	dst[84] = ((w1>>22 | w0<<10) & 0x3fffffff) + plus
 	w1 = src[84]
-	dst[88] = (w0>>20 | w1<<12) & 0x3fffffff
+	dst[88] = ((w0>>20 | w1<<12) & 0x3fffffff) + plus
 	w0 = src[88]
-	dst[92] = (w1>>18 | w0<<14) & 0x3fffffff
+	dst[92] = ((w1>>18 | w0<<14) & 0x3fffffff) + plus
 	w1 = src[92]
-	dst[96] = (w0>>16 | w1<<16) & 0x3fffffff
+	dst[96] = ((w0>>16 | w1<<16) & 0x3fffffff) + plus
 	w0 = src[96]
-	dst[100] = (w1>>14 | w0<<18) & 0x3fffffff
+	dst[100] = ((w1>>14 | w0<<18) & 0x3fffffff) + plus
 	w1 = src[100]
-	dst[104] = (w0>>12 | w1<<20) & 0x3fffffff
+	dst[104] = ((w0>>12 | w1<<20) & 0x3fffffff) + plus
 	w0 = src[104]
-	dst[108] = (w1>>10 | w0<<22) & 0x3fffffff
+	dst[108] = ((w1>>10 | w0<<22) & 0x3fffffff) + plus
 	w1 = src[108]
-	dst[112] = (w0>>8 | w1<<24) & 0x3fffffff
+	dst[112] = ((w0>>8 | w1<<24) & 0x3fffffff) + plus
 	w0 = src[112]
-	dst[116] = (w1>>6 | w0<<26) & 0x3fffffff
+	dst[116] = ((w1>>6 | w0<<26) & 0x3fffffff) + plus
 	w1 = src[116]
-	dst[120] = (w0>>4 | w1<<28) & 0x3fffffff
-	dst[124] = w1 >> 2
+	dst[120] = ((w0>>4 | w1<<28) & 0x3fffffff) + plus
+	dst[124] = (w1 >> 2) + plus
 }
 
 func pack30(dst *[117]uint32, src *[125]uint32) {
@@ -3221,70 +3223,70 @@ func pack30(dst *[117]uint32, src *[125]uint32) {
 		src[124]<<2
 }
 
-func unpack31(dst *[125]uint32, src *[121]uint32) {
-	w0 := src[0]
-	dst[0] = w0 & 0x7fffffff
-	w1 := src[4]
-	dst[4] = (w0>>31 | w1<<1) & 0x7fffffff
+func unpack31(dst *[125]uint32, src *[121]uint32, plus uint32) {
+	w0, w1 := src[0], uint32(0)
+	dst[0] = (w0 & 0x7fffffff) + plus
+	w1 = src[4]
+	dst[4] = ((w0>>31 | w1<<1) & 0x7fffffff) + plus
 	w0 = src[8]
-	dst[8] = (w1>>30 | w0<<2) & 0x7fffffff
+	dst[8] = ((w1>>30 | w0<<2) & 0x7fffffff) + plus
 	w1 = src[12]
-	dst[12] = (w0>>29 | w1<<3) & 0x7fffffff
+	dst[12] = ((w0>>29 | w1<<3) & 0x7fffffff) + plus
 	w0 = src[16]
-	dst[16] = (w1>>28 | w0<<4) & 0x7fffffff
+	dst[16] = ((w1>>28 | w0<<4) & 0x7fffffff) + plus
 	w1 = src[20]
-	dst[20] = (w0>>27 | w1<<5) & 0x7fffffff
+	dst[20] = ((w0>>27 | w1<<5) & 0x7fffffff) + plus
 	w0 = src[24]
-	dst[24] = (w1>>26 | w0<<6) & 0x7fffffff
+	dst[24] = ((w1>>26 | w0<<6) & 0x7fffffff) + plus
 	w1 = src[28]
-	dst[28] = (w0>>25 | w1<<7) & 0x7fffffff
+	dst[28] = ((w0>>25 | w1<<7) & 0x7fffffff) + plus
 	w0 = src[32]
-	dst[32] = (w1>>24 | w0<<8) & 0x7fffffff
+	dst[32] = ((w1>>24 | w0<<8) & 0x7fffffff) + plus
 	w1 = src[36]
-	dst[36] = (w0>>23 | w1<<9) & 0x7fffffff
+	dst[36] = ((w0>>23 | w1<<9) & 0x7fffffff) + plus
 	w0 = src[40]
-	dst[40] = (w1>>22 | w0<<10) & 0x7fffffff
+	dst[40] = ((w1>>22 | w0<<10) & 0x7fffffff) + plus
 	w1 = src[44]
-	dst[44] = (w0>>21 | w1<<11) & 0x7fffffff
+	dst[44] = ((w0>>21 | w1<<11) & 0x7fffffff) + plus
 	w0 = src[48]
-	dst[48] = (w1>>20 | w0<<12) & 0x7fffffff
+	dst[48] = ((w1>>20 | w0<<12) & 0x7fffffff) + plus
 	w1 = src[52]
-	dst[52] = (w0>>19 | w1<<13) & 0x7fffffff
+	dst[52] = ((w0>>19 | w1<<13) & 0x7fffffff) + plus
 	w0 = src[56]
-	dst[56] = (w1>>18 | w0<<14) & 0x7fffffff
+	dst[56] = ((w1>>18 | w0<<14) & 0x7fffffff) + plus
 	w1 = src[60]
-	dst[60] = (w0>>17 | w1<<15) & 0x7fffffff
+	dst[60] = ((w0>>17 | w1<<15) & 0x7fffffff) + plus
 	w0 = src[64]
-	dst[64] = (w1>>16 | w0<<16) & 0x7fffffff
+	dst[64] = ((w1>>16 | w0<<16) & 0x7fffffff) + plus
 	w1 = src[68]
-	dst[68] = (w0>>15 | w1<<17) & 0x7fffffff
+	dst[68] = ((w0>>15 | w1<<17) & 0x7fffffff) + plus
 	w0 = src[72]
-	dst[72] = (w1>>14 | w0<<18) & 0x7fffffff
+	dst[72] = ((w1>>14 | w0<<18) & 0x7fffffff) + plus
 	w1 = src[76]
-	dst[76] = (w0>>13 | w1<<19) & 0x7fffffff
+	dst[76] = ((w0>>13 | w1<<19) & 0x7fffffff) + plus
 	w0 = src[80]
-	dst[80] = (w1>>12 | w0<<20) & 0x7fffffff
+	dst[80] = ((w1>>12 | w0<<20) & 0x7fffffff) + plus
 	w1 = src[84]
-	dst[84] = (w0>>11 | w1<<21) & 0x7fffffff
+	dst[84] = ((w0>>11 | w1<<21) & 0x7fffffff) + plus
 	w0 = src[88]
-	dst[88] = (w1>>10 | w0<<22) & 0x7fffffff
+	dst[88] = ((w1>>10 | w0<<22) & 0x7fffffff) + plus
 	w1 = src[92]
-	dst[92] = (w0>>9 | w1<<23) & 0x7fffffff
+	dst[92] = ((w0>>9 | w1<<23) & 0x7fffffff) + plus
 	w0 = src[96]
-	dst[96] = (w1>>8 | w0<<24) & 0x7fffffff
+	dst[96] = ((w1>>8 | w0<<24) & 0x7fffffff) + plus
 	w1 = src[100]
-	dst[100] = (w0>>7 | w1<<25) & 0x7fffffff
+	dst[100] = ((w0>>7 | w1<<25) & 0x7fffffff) + plus
 	w0 = src[104]
-	dst[104] = (w1>>6 | w0<<26) & 0x7fffffff
+	dst[104] = ((w1>>6 | w0<<26) & 0x7fffffff) + plus
 	w1 = src[108]
-	dst[108] = (w0>>5 | w1<<27) & 0x7fffffff
+	dst[108] = ((w0>>5 | w1<<27) & 0x7fffffff) + plus
 	w0 = src[112]
-	dst[112] = (w1>>4 | w0<<28) & 0x7fffffff
+	dst[112] = ((w1>>4 | w0<<28) & 0x7fffffff) + plus
 	w1 = src[116]
-	dst[116] = (w0>>3 | w1<<29) & 0x7fffffff
+	dst[116] = ((w0>>3 | w1<<29) & 0x7fffffff) + plus
 	w0 = src[120]
-	dst[120] = (w1>>2 | w0<<30) & 0x7fffffff
-	dst[124] = w0 >> 1
+	dst[120] = ((w1>>2 | w0<<30) & 0x7fffffff) + plus
+	dst[124] = (w0 >> 1) + plus
 }
 
 func pack31(dst *[121]uint32, src *[125]uint32) {
@@ -3352,71 +3354,71 @@ func pack31(dst *[121]uint32, src *[125]uint32) {
 		src[124]<<1
 }
 
-func unpack32(dst *[125]uint32, src *[125]uint32) {
-	w0 := src[0]
-	dst[0] = w0
-	w1 := src[4]
-	dst[4] = w1
+func unpack32(dst *[125]uint32, src *[125]uint32, plus uint32) {
+	w0, w1 := src[0], uint32(0)
+	dst[0] = (w0) + plus
+	w1 = src[4]
+	dst[4] = (w1) + plus
 	w0 = src[8]
-	dst[8] = w0
+	dst[8] = (w0) + plus
 	w1 = src[12]
-	dst[12] = w1
+	dst[12] = (w1) + plus
 	w0 = src[16]
-	dst[16] = w0
+	dst[16] = (w0) + plus
 	w1 = src[20]
-	dst[20] = w1
+	dst[20] = (w1) + plus
 	w0 = src[24]
-	dst[24] = w0
+	dst[24] = (w0) + plus
 	w1 = src[28]
-	dst[28] = w1
+	dst[28] = (w1) + plus
 	w0 = src[32]
-	dst[32] = w0
+	dst[32] = (w0) + plus
 	w1 = src[36]
-	dst[36] = w1
+	dst[36] = (w1) + plus
 	w0 = src[40]
-	dst[40] = w0
+	dst[40] = (w0) + plus
 	w1 = src[44]
-	dst[44] = w1
+	dst[44] = (w1) + plus
 	w0 = src[48]
-	dst[48] = w0
+	dst[48] = (w0) + plus
 	w1 = src[52]
-	dst[52] = w1
+	dst[52] = (w1) + plus
 	w0 = src[56]
-	dst[56] = w0
+	dst[56] = (w0) + plus
 	w1 = src[60]
-	dst[60] = w1
+	dst[60] = (w1) + plus
 	w0 = src[64]
-	dst[64] = w0
+	dst[64] = (w0) + plus
 	w1 = src[68]
-	dst[68] = w1
+	dst[68] = (w1) + plus
 	w0 = src[72]
-	dst[72] = w0
+	dst[72] = (w0) + plus
 	w1 = src[76]
-	dst[76] = w1
+	dst[76] = (w1) + plus
 	w0 = src[80]
-	dst[80] = w0
+	dst[80] = (w0) + plus
 	w1 = src[84]
-	dst[84] = w1
+	dst[84] = (w1) + plus
 	w0 = src[88]
-	dst[88] = w0
+	dst[88] = (w0) + plus
 	w1 = src[92]
-	dst[92] = w1
+	dst[92] = (w1) + plus
 	w0 = src[96]
-	dst[96] = w0
+	dst[96] = (w0) + plus
 	w1 = src[100]
-	dst[100] = w1
+	dst[100] = (w1) + plus
 	w0 = src[104]
-	dst[104] = w0
+	dst[104] = (w0) + plus
 	w1 = src[108]
-	dst[108] = w1
+	dst[108] = (w1) + plus
 	w0 = src[112]
-	dst[112] = w0
+	dst[112] = (w0) + plus
 	w1 = src[116]
-	dst[116] = w1
+	dst[116] = (w1) + plus
 	w0 = src[120]
-	dst[120] = w0
+	dst[120] = (w0) + plus
 	w1 = src[124]
-	dst[124] = w1
+	dst[124] = (w1) + plus
 }
 
 func pack32(dst *[125]uint32, src *[125]uint32) {

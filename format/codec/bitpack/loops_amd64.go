@@ -21,11 +21,6 @@ func gapsAVX2(gaps *uint32, docs *uint32, n int) (or uint32, bad uint32)
 //go:noescape
 func lessOneAVX2(dst *uint32, v *uint32, n int) (or uint32, zero uint32)
 
-// fillAVX2 writes 128 values: first, first+step, first+2*step, ...; step is 0 or 1.
-//
-//go:noescape
-func fillAVX2(dst *uint32, first uint32, step uint32)
-
 // sumAVX2 turns n gaps less one into docIDs in place, n a multiple of 16.
 //
 //go:noescape

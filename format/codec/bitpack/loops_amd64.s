@@ -121,68 +121,17 @@ done:
 	VZEROUPPER
 	RET
 
-// func fillAVX2(dst *uint32, first uint32, step uint32)
-// Requires: AVX, AVX2
-TEXT ·fillAVX2(SB), NOSPLIT, $0-16
-	MOVQ         dst+0(FP), AX
-	LEAQ         step+12(FP), CX
-	VPBROADCASTD (CX), Y1
-	VPMULLD      ramp<>+0(SB), Y1, Y0
-	VPSLLD       $0x03, Y1, Y1
-	LEAQ         first+8(FP), CX
-	VPBROADCASTD (CX), Y2
-	VPADDD       Y2, Y0, Y0
-	VMOVDQU      Y0, (AX)
-	VPADDD       Y1, Y0, Y0
-	VMOVDQU      Y0, 32(AX)
-	VPADDD       Y1, Y0, Y0
-	VMOVDQU      Y0, 64(AX)
-	VPADDD       Y1, Y0, Y0
-	VMOVDQU      Y0, 96(AX)
-	VPADDD       Y1, Y0, Y0
-	VMOVDQU      Y0, 128(AX)
-	VPADDD       Y1, Y0, Y0
-	VMOVDQU      Y0, 160(AX)
-	VPADDD       Y1, Y0, Y0
-	VMOVDQU      Y0, 192(AX)
-	VPADDD       Y1, Y0, Y0
-	VMOVDQU      Y0, 224(AX)
-	VPADDD       Y1, Y0, Y0
-	VMOVDQU      Y0, 256(AX)
-	VPADDD       Y1, Y0, Y0
-	VMOVDQU      Y0, 288(AX)
-	VPADDD       Y1, Y0, Y0
-	VMOVDQU      Y0, 320(AX)
-	VPADDD       Y1, Y0, Y0
-	VMOVDQU      Y0, 352(AX)
-	VPADDD       Y1, Y0, Y0
-	VMOVDQU      Y0, 384(AX)
-	VPADDD       Y1, Y0, Y0
-	VMOVDQU      Y0, 416(AX)
-	VPADDD       Y1, Y0, Y0
-	VMOVDQU      Y0, 448(AX)
-	VPADDD       Y1, Y0, Y0
-	VMOVDQU      Y0, 480(AX)
-	VZEROUPPER
-	RET
-
-DATA ramp<>+0(SB)/8, $0x0000000100000000
-DATA ramp<>+8(SB)/8, $0x0000000300000002
-DATA ramp<>+16(SB)/8, $0x0000000500000004
-DATA ramp<>+24(SB)/8, $0x0000000700000006
-GLOBL ramp<>(SB), RODATA|NOPTR, $32
-
 // func sumAVX2(v *uint32, n int, prev uint32)
 // Requires: AVX, AVX2
 TEXT ·sumAVX2(SB), NOSPLIT, $0-20
 	MOVQ           v+0(FP), AX
 	MOVQ           n+8(FP), CX
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
-	VPBROADCASTD   (DX), Y10
 	VPCMPEQD       Y14, Y14, Y14
+	LEAQ           prev+16(FP), DX
+	VPBROADCASTD   (DX), Y10
 
 next:
 	SUBQ         $0x10, CX
@@ -238,13 +187,12 @@ GLOBL upper<>(SB), RODATA|NOPTR, $32
 TEXT ·sumAVX512(SB), NOSPLIT, $0-20
 	MOVQ           v+0(FP), AX
 	MOVQ           n+8(FP), CX
-	LEAQ           prev+16(FP), DX
 	VBROADCASTI128 second<>+0(SB), Y12
 	VPBROADCASTD   index<>+0(SB), Y11
 	VPBROADCASTD   index<>+4(SB), Y13
+	KMOVB          half<>+0(SB), K1
+	LEAQ           prev+16(FP), DX
 	VPBROADCASTD   (DX), Y10
-	MOVL           $0x000000f0, DX
-	KMOVB          DX, K1
 	VPCMPEQD       Y15, Y15, Y15
 
 next:
@@ -281,3 +229,6 @@ next:
 done:
 	VZEROUPPER
 	RET
+
+DATA half<>+0(SB)/8, $0x00000000000000f0
+GLOBL half<>(SB), RODATA|NOPTR, $8

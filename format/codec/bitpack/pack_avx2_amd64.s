@@ -4,4254 +4,4240 @@
 
 #include "textflag.h"
 
-// func packAVX21(dst *byte, src *uint32)
+// func packAVX2Width0()
+TEXT packAVX2Width0<>(SB), NOSPLIT, $0
+	RET
+
+// func packAVX2Width1()
 // Requires: AVX, AVX2
-TEXT ·packAVX21(SB), NOSPLIT, $0-16
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
+TEXT packAVX2Width1<>(SB), NOSPLIT, $0
 	VPBROADCASTD mask1<>+0(SB), X15
-	VPAND        (CX), X15, X0
+	VPAND        (AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        16(CX), X15, X0
+	VPAND        16(AX), X15, X0
 	VPSLLD       $0x01, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        32(CX), X15, X0
+	VPAND        32(AX), X15, X0
 	VPSLLD       $0x02, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        48(CX), X15, X0
+	VPAND        48(AX), X15, X0
 	VPSLLD       $0x03, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        64(CX), X15, X0
+	VPAND        64(AX), X15, X0
 	VPSLLD       $0x04, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        80(CX), X15, X0
+	VPAND        80(AX), X15, X0
 	VPSLLD       $0x05, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        96(CX), X15, X0
+	VPAND        96(AX), X15, X0
 	VPSLLD       $0x06, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        112(CX), X15, X0
+	VPAND        112(AX), X15, X0
 	VPSLLD       $0x07, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        128(CX), X15, X0
+	VPAND        128(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        144(CX), X15, X0
+	VPAND        144(AX), X15, X0
 	VPSLLD       $0x09, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        160(CX), X15, X0
+	VPAND        160(AX), X15, X0
 	VPSLLD       $0x0a, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        176(CX), X15, X0
+	VPAND        176(AX), X15, X0
 	VPSLLD       $0x0b, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        192(CX), X15, X0
+	VPAND        192(AX), X15, X0
 	VPSLLD       $0x0c, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        208(CX), X15, X0
+	VPAND        208(AX), X15, X0
 	VPSLLD       $0x0d, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        224(CX), X15, X0
+	VPAND        224(AX), X15, X0
 	VPSLLD       $0x0e, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        240(CX), X15, X0
+	VPAND        240(AX), X15, X0
 	VPSLLD       $0x0f, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        256(CX), X15, X0
+	VPAND        256(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        272(CX), X15, X0
+	VPAND        272(AX), X15, X0
 	VPSLLD       $0x11, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        288(CX), X15, X0
+	VPAND        288(AX), X15, X0
 	VPSLLD       $0x12, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        304(CX), X15, X0
+	VPAND        304(AX), X15, X0
 	VPSLLD       $0x13, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        320(CX), X15, X0
+	VPAND        320(AX), X15, X0
 	VPSLLD       $0x14, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        336(CX), X15, X0
+	VPAND        336(AX), X15, X0
 	VPSLLD       $0x15, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        352(CX), X15, X0
+	VPAND        352(AX), X15, X0
 	VPSLLD       $0x16, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        368(CX), X15, X0
+	VPAND        368(AX), X15, X0
 	VPSLLD       $0x17, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        384(CX), X15, X0
+	VPAND        384(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        400(CX), X15, X0
+	VPAND        400(AX), X15, X0
 	VPSLLD       $0x19, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        416(CX), X15, X0
+	VPAND        416(AX), X15, X0
 	VPSLLD       $0x1a, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        432(CX), X15, X0
+	VPAND        432(AX), X15, X0
 	VPSLLD       $0x1b, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        448(CX), X15, X0
+	VPAND        448(AX), X15, X0
 	VPSLLD       $0x1c, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        464(CX), X15, X0
+	VPAND        464(AX), X15, X0
 	VPSLLD       $0x1d, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        480(CX), X15, X0
+	VPAND        480(AX), X15, X0
 	VPSLLD       $0x1e, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        496(CX), X15, X0
+	VPAND        496(AX), X15, X0
 	VPSLLD       $0x1f, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, (AX)
+	VMOVDQU      X2, (CX)
 	RET
 
 DATA mask1<>+0(SB)/8, $0x0000000000000001
 GLOBL mask1<>(SB), RODATA|NOPTR, $8
 
-// func packAVX22(dst *byte, src *uint32)
+// func packAVX2Width2()
 // Requires: AVX, AVX2
-TEXT ·packAVX22(SB), NOSPLIT, $0-16
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
+TEXT packAVX2Width2<>(SB), NOSPLIT, $0
 	VPBROADCASTD mask2<>+0(SB), X15
-	VPAND        (CX), X15, X0
+	VPAND        (AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        16(CX), X15, X0
+	VPAND        16(AX), X15, X0
 	VPSLLD       $0x02, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        32(CX), X15, X0
+	VPAND        32(AX), X15, X0
 	VPSLLD       $0x04, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        48(CX), X15, X0
+	VPAND        48(AX), X15, X0
 	VPSLLD       $0x06, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        64(CX), X15, X0
+	VPAND        64(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        80(CX), X15, X0
+	VPAND        80(AX), X15, X0
 	VPSLLD       $0x0a, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        96(CX), X15, X0
+	VPAND        96(AX), X15, X0
 	VPSLLD       $0x0c, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        112(CX), X15, X0
+	VPAND        112(AX), X15, X0
 	VPSLLD       $0x0e, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        128(CX), X15, X0
+	VPAND        128(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        144(CX), X15, X0
+	VPAND        144(AX), X15, X0
 	VPSLLD       $0x12, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        160(CX), X15, X0
+	VPAND        160(AX), X15, X0
 	VPSLLD       $0x14, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        176(CX), X15, X0
+	VPAND        176(AX), X15, X0
 	VPSLLD       $0x16, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        192(CX), X15, X0
+	VPAND        192(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        208(CX), X15, X0
+	VPAND        208(AX), X15, X0
 	VPSLLD       $0x1a, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        224(CX), X15, X0
+	VPAND        224(AX), X15, X0
 	VPSLLD       $0x1c, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        240(CX), X15, X0
+	VPAND        240(AX), X15, X0
 	VPSLLD       $0x1e, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, (AX)
-	VPAND        256(CX), X15, X0
+	VMOVDQU      X2, (CX)
+	VPAND        256(AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        272(CX), X15, X0
+	VPAND        272(AX), X15, X0
 	VPSLLD       $0x02, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        288(CX), X15, X0
+	VPAND        288(AX), X15, X0
 	VPSLLD       $0x04, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        304(CX), X15, X0
+	VPAND        304(AX), X15, X0
 	VPSLLD       $0x06, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        320(CX), X15, X0
+	VPAND        320(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        336(CX), X15, X0
+	VPAND        336(AX), X15, X0
 	VPSLLD       $0x0a, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        352(CX), X15, X0
+	VPAND        352(AX), X15, X0
 	VPSLLD       $0x0c, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        368(CX), X15, X0
+	VPAND        368(AX), X15, X0
 	VPSLLD       $0x0e, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        384(CX), X15, X0
+	VPAND        384(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        400(CX), X15, X0
+	VPAND        400(AX), X15, X0
 	VPSLLD       $0x12, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        416(CX), X15, X0
+	VPAND        416(AX), X15, X0
 	VPSLLD       $0x14, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        432(CX), X15, X0
+	VPAND        432(AX), X15, X0
 	VPSLLD       $0x16, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        448(CX), X15, X0
+	VPAND        448(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        464(CX), X15, X0
+	VPAND        464(AX), X15, X0
 	VPSLLD       $0x1a, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        480(CX), X15, X0
+	VPAND        480(AX), X15, X0
 	VPSLLD       $0x1c, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        496(CX), X15, X0
+	VPAND        496(AX), X15, X0
 	VPSLLD       $0x1e, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 16(AX)
+	VMOVDQU      X2, 16(CX)
 	RET
 
 DATA mask2<>+0(SB)/8, $0x0000000000000003
 GLOBL mask2<>(SB), RODATA|NOPTR, $8
 
-// func packAVX23(dst *byte, src *uint32)
+// func packAVX2Width3()
 // Requires: AVX, AVX2
-TEXT ·packAVX23(SB), NOSPLIT, $0-16
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
+TEXT packAVX2Width3<>(SB), NOSPLIT, $0
 	VPBROADCASTD mask3<>+0(SB), X15
-	VPAND        (CX), X15, X0
+	VPAND        (AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        16(CX), X15, X0
+	VPAND        16(AX), X15, X0
 	VPSLLD       $0x03, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        32(CX), X15, X0
+	VPAND        32(AX), X15, X0
 	VPSLLD       $0x06, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        48(CX), X15, X0
+	VPAND        48(AX), X15, X0
 	VPSLLD       $0x09, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        64(CX), X15, X0
+	VPAND        64(AX), X15, X0
 	VPSLLD       $0x0c, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        80(CX), X15, X0
+	VPAND        80(AX), X15, X0
 	VPSLLD       $0x0f, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        96(CX), X15, X0
+	VPAND        96(AX), X15, X0
 	VPSLLD       $0x12, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        112(CX), X15, X0
+	VPAND        112(AX), X15, X0
 	VPSLLD       $0x15, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        128(CX), X15, X0
+	VPAND        128(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        144(CX), X15, X0
+	VPAND        144(AX), X15, X0
 	VPSLLD       $0x1b, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        160(CX), X15, X0
+	VPAND        160(AX), X15, X0
 	VPSLLD       $0x1e, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, (AX)
+	VMOVDQU      X2, (CX)
 	VPSRLD       $0x02, X0, X2
-	VPAND        176(CX), X15, X0
+	VPAND        176(AX), X15, X0
 	VPSLLD       $0x01, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        192(CX), X15, X0
+	VPAND        192(AX), X15, X0
 	VPSLLD       $0x04, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        208(CX), X15, X0
+	VPAND        208(AX), X15, X0
 	VPSLLD       $0x07, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        224(CX), X15, X0
+	VPAND        224(AX), X15, X0
 	VPSLLD       $0x0a, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        240(CX), X15, X0
+	VPAND        240(AX), X15, X0
 	VPSLLD       $0x0d, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        256(CX), X15, X0
+	VPAND        256(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        272(CX), X15, X0
+	VPAND        272(AX), X15, X0
 	VPSLLD       $0x13, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        288(CX), X15, X0
+	VPAND        288(AX), X15, X0
 	VPSLLD       $0x16, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        304(CX), X15, X0
+	VPAND        304(AX), X15, X0
 	VPSLLD       $0x19, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        320(CX), X15, X0
+	VPAND        320(AX), X15, X0
 	VPSLLD       $0x1c, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        336(CX), X15, X0
+	VPAND        336(AX), X15, X0
 	VPSLLD       $0x1f, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 16(AX)
+	VMOVDQU      X2, 16(CX)
 	VPSRLD       $0x01, X0, X2
-	VPAND        352(CX), X15, X0
+	VPAND        352(AX), X15, X0
 	VPSLLD       $0x02, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        368(CX), X15, X0
+	VPAND        368(AX), X15, X0
 	VPSLLD       $0x05, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        384(CX), X15, X0
+	VPAND        384(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        400(CX), X15, X0
+	VPAND        400(AX), X15, X0
 	VPSLLD       $0x0b, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        416(CX), X15, X0
+	VPAND        416(AX), X15, X0
 	VPSLLD       $0x0e, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        432(CX), X15, X0
+	VPAND        432(AX), X15, X0
 	VPSLLD       $0x11, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        448(CX), X15, X0
+	VPAND        448(AX), X15, X0
 	VPSLLD       $0x14, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        464(CX), X15, X0
+	VPAND        464(AX), X15, X0
 	VPSLLD       $0x17, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        480(CX), X15, X0
+	VPAND        480(AX), X15, X0
 	VPSLLD       $0x1a, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        496(CX), X15, X0
+	VPAND        496(AX), X15, X0
 	VPSLLD       $0x1d, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 32(AX)
+	VMOVDQU      X2, 32(CX)
 	RET
 
 DATA mask3<>+0(SB)/8, $0x0000000000000007
 GLOBL mask3<>(SB), RODATA|NOPTR, $8
 
-// func packAVX24(dst *byte, src *uint32)
+// func packAVX2Width4()
 // Requires: AVX, AVX2
-TEXT ·packAVX24(SB), NOSPLIT, $0-16
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
+TEXT packAVX2Width4<>(SB), NOSPLIT, $0
 	VPBROADCASTD mask4<>+0(SB), X15
-	VPAND        (CX), X15, X0
+	VPAND        (AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        16(CX), X15, X0
+	VPAND        16(AX), X15, X0
 	VPSLLD       $0x04, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        32(CX), X15, X0
+	VPAND        32(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        48(CX), X15, X0
+	VPAND        48(AX), X15, X0
 	VPSLLD       $0x0c, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        64(CX), X15, X0
+	VPAND        64(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        80(CX), X15, X0
+	VPAND        80(AX), X15, X0
 	VPSLLD       $0x14, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        96(CX), X15, X0
+	VPAND        96(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        112(CX), X15, X0
+	VPAND        112(AX), X15, X0
 	VPSLLD       $0x1c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, (AX)
-	VPAND        128(CX), X15, X0
+	VMOVDQU      X2, (CX)
+	VPAND        128(AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        144(CX), X15, X0
+	VPAND        144(AX), X15, X0
 	VPSLLD       $0x04, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        160(CX), X15, X0
+	VPAND        160(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        176(CX), X15, X0
+	VPAND        176(AX), X15, X0
 	VPSLLD       $0x0c, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        192(CX), X15, X0
+	VPAND        192(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        208(CX), X15, X0
+	VPAND        208(AX), X15, X0
 	VPSLLD       $0x14, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        224(CX), X15, X0
+	VPAND        224(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        240(CX), X15, X0
+	VPAND        240(AX), X15, X0
 	VPSLLD       $0x1c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 16(AX)
-	VPAND        256(CX), X15, X0
+	VMOVDQU      X2, 16(CX)
+	VPAND        256(AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        272(CX), X15, X0
+	VPAND        272(AX), X15, X0
 	VPSLLD       $0x04, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        288(CX), X15, X0
+	VPAND        288(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        304(CX), X15, X0
+	VPAND        304(AX), X15, X0
 	VPSLLD       $0x0c, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        320(CX), X15, X0
+	VPAND        320(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        336(CX), X15, X0
+	VPAND        336(AX), X15, X0
 	VPSLLD       $0x14, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        352(CX), X15, X0
+	VPAND        352(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        368(CX), X15, X0
+	VPAND        368(AX), X15, X0
 	VPSLLD       $0x1c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 32(AX)
-	VPAND        384(CX), X15, X0
+	VMOVDQU      X2, 32(CX)
+	VPAND        384(AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        400(CX), X15, X0
+	VPAND        400(AX), X15, X0
 	VPSLLD       $0x04, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        416(CX), X15, X0
+	VPAND        416(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        432(CX), X15, X0
+	VPAND        432(AX), X15, X0
 	VPSLLD       $0x0c, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        448(CX), X15, X0
+	VPAND        448(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        464(CX), X15, X0
+	VPAND        464(AX), X15, X0
 	VPSLLD       $0x14, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        480(CX), X15, X0
+	VPAND        480(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        496(CX), X15, X0
+	VPAND        496(AX), X15, X0
 	VPSLLD       $0x1c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 48(AX)
+	VMOVDQU      X2, 48(CX)
 	RET
 
 DATA mask4<>+0(SB)/8, $0x000000000000000f
 GLOBL mask4<>(SB), RODATA|NOPTR, $8
 
-// func packAVX25(dst *byte, src *uint32)
+// func packAVX2Width5()
 // Requires: AVX, AVX2
-TEXT ·packAVX25(SB), NOSPLIT, $0-16
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
+TEXT packAVX2Width5<>(SB), NOSPLIT, $0
 	VPBROADCASTD mask5<>+0(SB), X15
-	VPAND        (CX), X15, X0
+	VPAND        (AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        16(CX), X15, X0
+	VPAND        16(AX), X15, X0
 	VPSLLD       $0x05, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        32(CX), X15, X0
+	VPAND        32(AX), X15, X0
 	VPSLLD       $0x0a, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        48(CX), X15, X0
+	VPAND        48(AX), X15, X0
 	VPSLLD       $0x0f, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        64(CX), X15, X0
+	VPAND        64(AX), X15, X0
 	VPSLLD       $0x14, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        80(CX), X15, X0
+	VPAND        80(AX), X15, X0
 	VPSLLD       $0x19, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        96(CX), X15, X0
+	VPAND        96(AX), X15, X0
 	VPSLLD       $0x1e, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, (AX)
+	VMOVDQU      X2, (CX)
 	VPSRLD       $0x02, X0, X2
-	VPAND        112(CX), X15, X0
+	VPAND        112(AX), X15, X0
 	VPSLLD       $0x03, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        128(CX), X15, X0
+	VPAND        128(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        144(CX), X15, X0
+	VPAND        144(AX), X15, X0
 	VPSLLD       $0x0d, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        160(CX), X15, X0
+	VPAND        160(AX), X15, X0
 	VPSLLD       $0x12, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        176(CX), X15, X0
+	VPAND        176(AX), X15, X0
 	VPSLLD       $0x17, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        192(CX), X15, X0
+	VPAND        192(AX), X15, X0
 	VPSLLD       $0x1c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 16(AX)
+	VMOVDQU      X2, 16(CX)
 	VPSRLD       $0x04, X0, X2
-	VPAND        208(CX), X15, X0
+	VPAND        208(AX), X15, X0
 	VPSLLD       $0x01, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        224(CX), X15, X0
+	VPAND        224(AX), X15, X0
 	VPSLLD       $0x06, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        240(CX), X15, X0
+	VPAND        240(AX), X15, X0
 	VPSLLD       $0x0b, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        256(CX), X15, X0
+	VPAND        256(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        272(CX), X15, X0
+	VPAND        272(AX), X15, X0
 	VPSLLD       $0x15, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        288(CX), X15, X0
+	VPAND        288(AX), X15, X0
 	VPSLLD       $0x1a, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        304(CX), X15, X0
+	VPAND        304(AX), X15, X0
 	VPSLLD       $0x1f, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 32(AX)
+	VMOVDQU      X2, 32(CX)
 	VPSRLD       $0x01, X0, X2
-	VPAND        320(CX), X15, X0
+	VPAND        320(AX), X15, X0
 	VPSLLD       $0x04, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        336(CX), X15, X0
+	VPAND        336(AX), X15, X0
 	VPSLLD       $0x09, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        352(CX), X15, X0
+	VPAND        352(AX), X15, X0
 	VPSLLD       $0x0e, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        368(CX), X15, X0
+	VPAND        368(AX), X15, X0
 	VPSLLD       $0x13, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        384(CX), X15, X0
+	VPAND        384(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        400(CX), X15, X0
+	VPAND        400(AX), X15, X0
 	VPSLLD       $0x1d, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 48(AX)
+	VMOVDQU      X2, 48(CX)
 	VPSRLD       $0x03, X0, X2
-	VPAND        416(CX), X15, X0
+	VPAND        416(AX), X15, X0
 	VPSLLD       $0x02, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        432(CX), X15, X0
+	VPAND        432(AX), X15, X0
 	VPSLLD       $0x07, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        448(CX), X15, X0
+	VPAND        448(AX), X15, X0
 	VPSLLD       $0x0c, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        464(CX), X15, X0
+	VPAND        464(AX), X15, X0
 	VPSLLD       $0x11, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        480(CX), X15, X0
+	VPAND        480(AX), X15, X0
 	VPSLLD       $0x16, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        496(CX), X15, X0
+	VPAND        496(AX), X15, X0
 	VPSLLD       $0x1b, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 64(AX)
+	VMOVDQU      X2, 64(CX)
 	RET
 
 DATA mask5<>+0(SB)/8, $0x000000000000001f
 GLOBL mask5<>(SB), RODATA|NOPTR, $8
 
-// func packAVX26(dst *byte, src *uint32)
+// func packAVX2Width6()
 // Requires: AVX, AVX2
-TEXT ·packAVX26(SB), NOSPLIT, $0-16
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
+TEXT packAVX2Width6<>(SB), NOSPLIT, $0
 	VPBROADCASTD mask6<>+0(SB), X15
-	VPAND        (CX), X15, X0
+	VPAND        (AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        16(CX), X15, X0
+	VPAND        16(AX), X15, X0
 	VPSLLD       $0x06, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        32(CX), X15, X0
+	VPAND        32(AX), X15, X0
 	VPSLLD       $0x0c, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        48(CX), X15, X0
+	VPAND        48(AX), X15, X0
 	VPSLLD       $0x12, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        64(CX), X15, X0
+	VPAND        64(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        80(CX), X15, X0
+	VPAND        80(AX), X15, X0
 	VPSLLD       $0x1e, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, (AX)
+	VMOVDQU      X2, (CX)
 	VPSRLD       $0x02, X0, X2
-	VPAND        96(CX), X15, X0
+	VPAND        96(AX), X15, X0
 	VPSLLD       $0x04, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        112(CX), X15, X0
+	VPAND        112(AX), X15, X0
 	VPSLLD       $0x0a, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        128(CX), X15, X0
+	VPAND        128(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        144(CX), X15, X0
+	VPAND        144(AX), X15, X0
 	VPSLLD       $0x16, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        160(CX), X15, X0
+	VPAND        160(AX), X15, X0
 	VPSLLD       $0x1c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 16(AX)
+	VMOVDQU      X2, 16(CX)
 	VPSRLD       $0x04, X0, X2
-	VPAND        176(CX), X15, X0
+	VPAND        176(AX), X15, X0
 	VPSLLD       $0x02, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        192(CX), X15, X0
+	VPAND        192(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        208(CX), X15, X0
+	VPAND        208(AX), X15, X0
 	VPSLLD       $0x0e, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        224(CX), X15, X0
+	VPAND        224(AX), X15, X0
 	VPSLLD       $0x14, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        240(CX), X15, X0
+	VPAND        240(AX), X15, X0
 	VPSLLD       $0x1a, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 32(AX)
-	VPAND        256(CX), X15, X0
+	VMOVDQU      X2, 32(CX)
+	VPAND        256(AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        272(CX), X15, X0
+	VPAND        272(AX), X15, X0
 	VPSLLD       $0x06, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        288(CX), X15, X0
+	VPAND        288(AX), X15, X0
 	VPSLLD       $0x0c, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        304(CX), X15, X0
+	VPAND        304(AX), X15, X0
 	VPSLLD       $0x12, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        320(CX), X15, X0
+	VPAND        320(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        336(CX), X15, X0
+	VPAND        336(AX), X15, X0
 	VPSLLD       $0x1e, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 48(AX)
+	VMOVDQU      X2, 48(CX)
 	VPSRLD       $0x02, X0, X2
-	VPAND        352(CX), X15, X0
+	VPAND        352(AX), X15, X0
 	VPSLLD       $0x04, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        368(CX), X15, X0
+	VPAND        368(AX), X15, X0
 	VPSLLD       $0x0a, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        384(CX), X15, X0
+	VPAND        384(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        400(CX), X15, X0
+	VPAND        400(AX), X15, X0
 	VPSLLD       $0x16, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        416(CX), X15, X0
+	VPAND        416(AX), X15, X0
 	VPSLLD       $0x1c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 64(AX)
+	VMOVDQU      X2, 64(CX)
 	VPSRLD       $0x04, X0, X2
-	VPAND        432(CX), X15, X0
+	VPAND        432(AX), X15, X0
 	VPSLLD       $0x02, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        448(CX), X15, X0
+	VPAND        448(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        464(CX), X15, X0
+	VPAND        464(AX), X15, X0
 	VPSLLD       $0x0e, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        480(CX), X15, X0
+	VPAND        480(AX), X15, X0
 	VPSLLD       $0x14, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        496(CX), X15, X0
+	VPAND        496(AX), X15, X0
 	VPSLLD       $0x1a, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 80(AX)
+	VMOVDQU      X2, 80(CX)
 	RET
 
 DATA mask6<>+0(SB)/8, $0x000000000000003f
 GLOBL mask6<>(SB), RODATA|NOPTR, $8
 
-// func packAVX27(dst *byte, src *uint32)
+// func packAVX2Width7()
 // Requires: AVX, AVX2
-TEXT ·packAVX27(SB), NOSPLIT, $0-16
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
+TEXT packAVX2Width7<>(SB), NOSPLIT, $0
 	VPBROADCASTD mask7<>+0(SB), X15
-	VPAND        (CX), X15, X0
+	VPAND        (AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        16(CX), X15, X0
+	VPAND        16(AX), X15, X0
 	VPSLLD       $0x07, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        32(CX), X15, X0
+	VPAND        32(AX), X15, X0
 	VPSLLD       $0x0e, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        48(CX), X15, X0
+	VPAND        48(AX), X15, X0
 	VPSLLD       $0x15, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        64(CX), X15, X0
+	VPAND        64(AX), X15, X0
 	VPSLLD       $0x1c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, (AX)
+	VMOVDQU      X2, (CX)
 	VPSRLD       $0x04, X0, X2
-	VPAND        80(CX), X15, X0
+	VPAND        80(AX), X15, X0
 	VPSLLD       $0x03, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        96(CX), X15, X0
+	VPAND        96(AX), X15, X0
 	VPSLLD       $0x0a, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        112(CX), X15, X0
+	VPAND        112(AX), X15, X0
 	VPSLLD       $0x11, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        128(CX), X15, X0
+	VPAND        128(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        144(CX), X15, X0
+	VPAND        144(AX), X15, X0
 	VPSLLD       $0x1f, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 16(AX)
+	VMOVDQU      X2, 16(CX)
 	VPSRLD       $0x01, X0, X2
-	VPAND        160(CX), X15, X0
+	VPAND        160(AX), X15, X0
 	VPSLLD       $0x06, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        176(CX), X15, X0
+	VPAND        176(AX), X15, X0
 	VPSLLD       $0x0d, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        192(CX), X15, X0
+	VPAND        192(AX), X15, X0
 	VPSLLD       $0x14, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        208(CX), X15, X0
+	VPAND        208(AX), X15, X0
 	VPSLLD       $0x1b, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 32(AX)
+	VMOVDQU      X2, 32(CX)
 	VPSRLD       $0x05, X0, X2
-	VPAND        224(CX), X15, X0
+	VPAND        224(AX), X15, X0
 	VPSLLD       $0x02, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        240(CX), X15, X0
+	VPAND        240(AX), X15, X0
 	VPSLLD       $0x09, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        256(CX), X15, X0
+	VPAND        256(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        272(CX), X15, X0
+	VPAND        272(AX), X15, X0
 	VPSLLD       $0x17, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        288(CX), X15, X0
+	VPAND        288(AX), X15, X0
 	VPSLLD       $0x1e, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 48(AX)
+	VMOVDQU      X2, 48(CX)
 	VPSRLD       $0x02, X0, X2
-	VPAND        304(CX), X15, X0
+	VPAND        304(AX), X15, X0
 	VPSLLD       $0x05, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        320(CX), X15, X0
+	VPAND        320(AX), X15, X0
 	VPSLLD       $0x0c, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        336(CX), X15, X0
+	VPAND        336(AX), X15, X0
 	VPSLLD       $0x13, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        352(CX), X15, X0
+	VPAND        352(AX), X15, X0
 	VPSLLD       $0x1a, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 64(AX)
+	VMOVDQU      X2, 64(CX)
 	VPSRLD       $0x06, X0, X2
-	VPAND        368(CX), X15, X0
+	VPAND        368(AX), X15, X0
 	VPSLLD       $0x01, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        384(CX), X15, X0
+	VPAND        384(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        400(CX), X15, X0
+	VPAND        400(AX), X15, X0
 	VPSLLD       $0x0f, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        416(CX), X15, X0
+	VPAND        416(AX), X15, X0
 	VPSLLD       $0x16, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        432(CX), X15, X0
+	VPAND        432(AX), X15, X0
 	VPSLLD       $0x1d, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 80(AX)
+	VMOVDQU      X2, 80(CX)
 	VPSRLD       $0x03, X0, X2
-	VPAND        448(CX), X15, X0
+	VPAND        448(AX), X15, X0
 	VPSLLD       $0x04, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        464(CX), X15, X0
+	VPAND        464(AX), X15, X0
 	VPSLLD       $0x0b, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        480(CX), X15, X0
+	VPAND        480(AX), X15, X0
 	VPSLLD       $0x12, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        496(CX), X15, X0
+	VPAND        496(AX), X15, X0
 	VPSLLD       $0x19, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 96(AX)
+	VMOVDQU      X2, 96(CX)
 	RET
 
 DATA mask7<>+0(SB)/8, $0x000000000000007f
 GLOBL mask7<>(SB), RODATA|NOPTR, $8
 
-// func packAVX28(dst *byte, src *uint32)
+// func packAVX2Width8()
 // Requires: AVX, AVX2
-TEXT ·packAVX28(SB), NOSPLIT, $0-16
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
+TEXT packAVX2Width8<>(SB), NOSPLIT, $0
 	VPBROADCASTD mask8<>+0(SB), X15
-	VPAND        (CX), X15, X0
+	VPAND        (AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        16(CX), X15, X0
+	VPAND        16(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        32(CX), X15, X0
+	VPAND        32(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        48(CX), X15, X0
+	VPAND        48(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, (AX)
-	VPAND        64(CX), X15, X0
+	VMOVDQU      X2, (CX)
+	VPAND        64(AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        80(CX), X15, X0
+	VPAND        80(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        96(CX), X15, X0
+	VPAND        96(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        112(CX), X15, X0
+	VPAND        112(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 16(AX)
-	VPAND        128(CX), X15, X0
+	VMOVDQU      X2, 16(CX)
+	VPAND        128(AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        144(CX), X15, X0
+	VPAND        144(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        160(CX), X15, X0
+	VPAND        160(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        176(CX), X15, X0
+	VPAND        176(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 32(AX)
-	VPAND        192(CX), X15, X0
+	VMOVDQU      X2, 32(CX)
+	VPAND        192(AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        208(CX), X15, X0
+	VPAND        208(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        224(CX), X15, X0
+	VPAND        224(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        240(CX), X15, X0
+	VPAND        240(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 48(AX)
-	VPAND        256(CX), X15, X0
+	VMOVDQU      X2, 48(CX)
+	VPAND        256(AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        272(CX), X15, X0
+	VPAND        272(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        288(CX), X15, X0
+	VPAND        288(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        304(CX), X15, X0
+	VPAND        304(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 64(AX)
-	VPAND        320(CX), X15, X0
+	VMOVDQU      X2, 64(CX)
+	VPAND        320(AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        336(CX), X15, X0
+	VPAND        336(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        352(CX), X15, X0
+	VPAND        352(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        368(CX), X15, X0
+	VPAND        368(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 80(AX)
-	VPAND        384(CX), X15, X0
+	VMOVDQU      X2, 80(CX)
+	VPAND        384(AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        400(CX), X15, X0
+	VPAND        400(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        416(CX), X15, X0
+	VPAND        416(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        432(CX), X15, X0
+	VPAND        432(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 96(AX)
-	VPAND        448(CX), X15, X0
+	VMOVDQU      X2, 96(CX)
+	VPAND        448(AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        464(CX), X15, X0
+	VPAND        464(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        480(CX), X15, X0
+	VPAND        480(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        496(CX), X15, X0
+	VPAND        496(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 112(AX)
+	VMOVDQU      X2, 112(CX)
 	RET
 
 DATA mask8<>+0(SB)/8, $0x00000000000000ff
 GLOBL mask8<>(SB), RODATA|NOPTR, $8
 
-// func packAVX29(dst *byte, src *uint32)
+// func packAVX2Width9()
 // Requires: AVX, AVX2
-TEXT ·packAVX29(SB), NOSPLIT, $0-16
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
+TEXT packAVX2Width9<>(SB), NOSPLIT, $0
 	VPBROADCASTD mask9<>+0(SB), X15
-	VPAND        (CX), X15, X0
+	VPAND        (AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        16(CX), X15, X0
+	VPAND        16(AX), X15, X0
 	VPSLLD       $0x09, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        32(CX), X15, X0
+	VPAND        32(AX), X15, X0
 	VPSLLD       $0x12, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        48(CX), X15, X0
+	VPAND        48(AX), X15, X0
 	VPSLLD       $0x1b, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, (AX)
+	VMOVDQU      X2, (CX)
 	VPSRLD       $0x05, X0, X2
-	VPAND        64(CX), X15, X0
+	VPAND        64(AX), X15, X0
 	VPSLLD       $0x04, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        80(CX), X15, X0
+	VPAND        80(AX), X15, X0
 	VPSLLD       $0x0d, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        96(CX), X15, X0
+	VPAND        96(AX), X15, X0
 	VPSLLD       $0x16, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        112(CX), X15, X0
+	VPAND        112(AX), X15, X0
 	VPSLLD       $0x1f, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 16(AX)
+	VMOVDQU      X2, 16(CX)
 	VPSRLD       $0x01, X0, X2
-	VPAND        128(CX), X15, X0
+	VPAND        128(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        144(CX), X15, X0
+	VPAND        144(AX), X15, X0
 	VPSLLD       $0x11, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        160(CX), X15, X0
+	VPAND        160(AX), X15, X0
 	VPSLLD       $0x1a, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 32(AX)
+	VMOVDQU      X2, 32(CX)
 	VPSRLD       $0x06, X0, X2
-	VPAND        176(CX), X15, X0
+	VPAND        176(AX), X15, X0
 	VPSLLD       $0x03, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        192(CX), X15, X0
+	VPAND        192(AX), X15, X0
 	VPSLLD       $0x0c, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        208(CX), X15, X0
+	VPAND        208(AX), X15, X0
 	VPSLLD       $0x15, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        224(CX), X15, X0
+	VPAND        224(AX), X15, X0
 	VPSLLD       $0x1e, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 48(AX)
+	VMOVDQU      X2, 48(CX)
 	VPSRLD       $0x02, X0, X2
-	VPAND        240(CX), X15, X0
+	VPAND        240(AX), X15, X0
 	VPSLLD       $0x07, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        256(CX), X15, X0
+	VPAND        256(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        272(CX), X15, X0
+	VPAND        272(AX), X15, X0
 	VPSLLD       $0x19, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 64(AX)
+	VMOVDQU      X2, 64(CX)
 	VPSRLD       $0x07, X0, X2
-	VPAND        288(CX), X15, X0
+	VPAND        288(AX), X15, X0
 	VPSLLD       $0x02, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        304(CX), X15, X0
+	VPAND        304(AX), X15, X0
 	VPSLLD       $0x0b, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        320(CX), X15, X0
+	VPAND        320(AX), X15, X0
 	VPSLLD       $0x14, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        336(CX), X15, X0
+	VPAND        336(AX), X15, X0
 	VPSLLD       $0x1d, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 80(AX)
+	VMOVDQU      X2, 80(CX)
 	VPSRLD       $0x03, X0, X2
-	VPAND        352(CX), X15, X0
+	VPAND        352(AX), X15, X0
 	VPSLLD       $0x06, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        368(CX), X15, X0
+	VPAND        368(AX), X15, X0
 	VPSLLD       $0x0f, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        384(CX), X15, X0
+	VPAND        384(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 96(AX)
+	VMOVDQU      X2, 96(CX)
 	VPSRLD       $0x08, X0, X2
-	VPAND        400(CX), X15, X0
+	VPAND        400(AX), X15, X0
 	VPSLLD       $0x01, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        416(CX), X15, X0
+	VPAND        416(AX), X15, X0
 	VPSLLD       $0x0a, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        432(CX), X15, X0
+	VPAND        432(AX), X15, X0
 	VPSLLD       $0x13, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        448(CX), X15, X0
+	VPAND        448(AX), X15, X0
 	VPSLLD       $0x1c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 112(AX)
+	VMOVDQU      X2, 112(CX)
 	VPSRLD       $0x04, X0, X2
-	VPAND        464(CX), X15, X0
+	VPAND        464(AX), X15, X0
 	VPSLLD       $0x05, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        480(CX), X15, X0
+	VPAND        480(AX), X15, X0
 	VPSLLD       $0x0e, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        496(CX), X15, X0
+	VPAND        496(AX), X15, X0
 	VPSLLD       $0x17, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 128(AX)
+	VMOVDQU      X2, 128(CX)
 	RET
 
 DATA mask9<>+0(SB)/8, $0x00000000000001ff
 GLOBL mask9<>(SB), RODATA|NOPTR, $8
 
-// func packAVX210(dst *byte, src *uint32)
+// func packAVX2Width10()
 // Requires: AVX, AVX2
-TEXT ·packAVX210(SB), NOSPLIT, $0-16
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
+TEXT packAVX2Width10<>(SB), NOSPLIT, $0
 	VPBROADCASTD mask10<>+0(SB), X15
-	VPAND        (CX), X15, X0
+	VPAND        (AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        16(CX), X15, X0
+	VPAND        16(AX), X15, X0
 	VPSLLD       $0x0a, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        32(CX), X15, X0
+	VPAND        32(AX), X15, X0
 	VPSLLD       $0x14, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        48(CX), X15, X0
+	VPAND        48(AX), X15, X0
 	VPSLLD       $0x1e, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, (AX)
+	VMOVDQU      X2, (CX)
 	VPSRLD       $0x02, X0, X2
-	VPAND        64(CX), X15, X0
+	VPAND        64(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        80(CX), X15, X0
+	VPAND        80(AX), X15, X0
 	VPSLLD       $0x12, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        96(CX), X15, X0
+	VPAND        96(AX), X15, X0
 	VPSLLD       $0x1c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 16(AX)
+	VMOVDQU      X2, 16(CX)
 	VPSRLD       $0x04, X0, X2
-	VPAND        112(CX), X15, X0
+	VPAND        112(AX), X15, X0
 	VPSLLD       $0x06, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        128(CX), X15, X0
+	VPAND        128(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        144(CX), X15, X0
+	VPAND        144(AX), X15, X0
 	VPSLLD       $0x1a, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 32(AX)
+	VMOVDQU      X2, 32(CX)
 	VPSRLD       $0x06, X0, X2
-	VPAND        160(CX), X15, X0
+	VPAND        160(AX), X15, X0
 	VPSLLD       $0x04, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        176(CX), X15, X0
+	VPAND        176(AX), X15, X0
 	VPSLLD       $0x0e, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        192(CX), X15, X0
+	VPAND        192(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 48(AX)
+	VMOVDQU      X2, 48(CX)
 	VPSRLD       $0x08, X0, X2
-	VPAND        208(CX), X15, X0
+	VPAND        208(AX), X15, X0
 	VPSLLD       $0x02, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        224(CX), X15, X0
+	VPAND        224(AX), X15, X0
 	VPSLLD       $0x0c, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        240(CX), X15, X0
+	VPAND        240(AX), X15, X0
 	VPSLLD       $0x16, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 64(AX)
-	VPAND        256(CX), X15, X0
+	VMOVDQU      X2, 64(CX)
+	VPAND        256(AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        272(CX), X15, X0
+	VPAND        272(AX), X15, X0
 	VPSLLD       $0x0a, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        288(CX), X15, X0
+	VPAND        288(AX), X15, X0
 	VPSLLD       $0x14, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        304(CX), X15, X0
+	VPAND        304(AX), X15, X0
 	VPSLLD       $0x1e, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 80(AX)
+	VMOVDQU      X2, 80(CX)
 	VPSRLD       $0x02, X0, X2
-	VPAND        320(CX), X15, X0
+	VPAND        320(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        336(CX), X15, X0
+	VPAND        336(AX), X15, X0
 	VPSLLD       $0x12, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        352(CX), X15, X0
+	VPAND        352(AX), X15, X0
 	VPSLLD       $0x1c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 96(AX)
+	VMOVDQU      X2, 96(CX)
 	VPSRLD       $0x04, X0, X2
-	VPAND        368(CX), X15, X0
+	VPAND        368(AX), X15, X0
 	VPSLLD       $0x06, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        384(CX), X15, X0
+	VPAND        384(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        400(CX), X15, X0
+	VPAND        400(AX), X15, X0
 	VPSLLD       $0x1a, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 112(AX)
+	VMOVDQU      X2, 112(CX)
 	VPSRLD       $0x06, X0, X2
-	VPAND        416(CX), X15, X0
+	VPAND        416(AX), X15, X0
 	VPSLLD       $0x04, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        432(CX), X15, X0
+	VPAND        432(AX), X15, X0
 	VPSLLD       $0x0e, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        448(CX), X15, X0
+	VPAND        448(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 128(AX)
+	VMOVDQU      X2, 128(CX)
 	VPSRLD       $0x08, X0, X2
-	VPAND        464(CX), X15, X0
+	VPAND        464(AX), X15, X0
 	VPSLLD       $0x02, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        480(CX), X15, X0
+	VPAND        480(AX), X15, X0
 	VPSLLD       $0x0c, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        496(CX), X15, X0
+	VPAND        496(AX), X15, X0
 	VPSLLD       $0x16, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 144(AX)
+	VMOVDQU      X2, 144(CX)
 	RET
 
 DATA mask10<>+0(SB)/8, $0x00000000000003ff
 GLOBL mask10<>(SB), RODATA|NOPTR, $8
 
-// func packAVX211(dst *byte, src *uint32)
+// func packAVX2Width11()
 // Requires: AVX, AVX2
-TEXT ·packAVX211(SB), NOSPLIT, $0-16
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
+TEXT packAVX2Width11<>(SB), NOSPLIT, $0
 	VPBROADCASTD mask11<>+0(SB), X15
-	VPAND        (CX), X15, X0
+	VPAND        (AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        16(CX), X15, X0
+	VPAND        16(AX), X15, X0
 	VPSLLD       $0x0b, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        32(CX), X15, X0
+	VPAND        32(AX), X15, X0
 	VPSLLD       $0x16, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, (AX)
+	VMOVDQU      X2, (CX)
 	VPSRLD       $0x0a, X0, X2
-	VPAND        48(CX), X15, X0
+	VPAND        48(AX), X15, X0
 	VPSLLD       $0x01, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        64(CX), X15, X0
+	VPAND        64(AX), X15, X0
 	VPSLLD       $0x0c, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        80(CX), X15, X0
+	VPAND        80(AX), X15, X0
 	VPSLLD       $0x17, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 16(AX)
+	VMOVDQU      X2, 16(CX)
 	VPSRLD       $0x09, X0, X2
-	VPAND        96(CX), X15, X0
+	VPAND        96(AX), X15, X0
 	VPSLLD       $0x02, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        112(CX), X15, X0
+	VPAND        112(AX), X15, X0
 	VPSLLD       $0x0d, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        128(CX), X15, X0
+	VPAND        128(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 32(AX)
+	VMOVDQU      X2, 32(CX)
 	VPSRLD       $0x08, X0, X2
-	VPAND        144(CX), X15, X0
+	VPAND        144(AX), X15, X0
 	VPSLLD       $0x03, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        160(CX), X15, X0
+	VPAND        160(AX), X15, X0
 	VPSLLD       $0x0e, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        176(CX), X15, X0
+	VPAND        176(AX), X15, X0
 	VPSLLD       $0x19, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 48(AX)
+	VMOVDQU      X2, 48(CX)
 	VPSRLD       $0x07, X0, X2
-	VPAND        192(CX), X15, X0
+	VPAND        192(AX), X15, X0
 	VPSLLD       $0x04, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        208(CX), X15, X0
+	VPAND        208(AX), X15, X0
 	VPSLLD       $0x0f, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        224(CX), X15, X0
+	VPAND        224(AX), X15, X0
 	VPSLLD       $0x1a, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 64(AX)
+	VMOVDQU      X2, 64(CX)
 	VPSRLD       $0x06, X0, X2
-	VPAND        240(CX), X15, X0
+	VPAND        240(AX), X15, X0
 	VPSLLD       $0x05, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        256(CX), X15, X0
+	VPAND        256(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        272(CX), X15, X0
+	VPAND        272(AX), X15, X0
 	VPSLLD       $0x1b, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 80(AX)
+	VMOVDQU      X2, 80(CX)
 	VPSRLD       $0x05, X0, X2
-	VPAND        288(CX), X15, X0
+	VPAND        288(AX), X15, X0
 	VPSLLD       $0x06, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        304(CX), X15, X0
+	VPAND        304(AX), X15, X0
 	VPSLLD       $0x11, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        320(CX), X15, X0
+	VPAND        320(AX), X15, X0
 	VPSLLD       $0x1c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 96(AX)
+	VMOVDQU      X2, 96(CX)
 	VPSRLD       $0x04, X0, X2
-	VPAND        336(CX), X15, X0
+	VPAND        336(AX), X15, X0
 	VPSLLD       $0x07, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        352(CX), X15, X0
+	VPAND        352(AX), X15, X0
 	VPSLLD       $0x12, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        368(CX), X15, X0
+	VPAND        368(AX), X15, X0
 	VPSLLD       $0x1d, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 112(AX)
+	VMOVDQU      X2, 112(CX)
 	VPSRLD       $0x03, X0, X2
-	VPAND        384(CX), X15, X0
+	VPAND        384(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        400(CX), X15, X0
+	VPAND        400(AX), X15, X0
 	VPSLLD       $0x13, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        416(CX), X15, X0
+	VPAND        416(AX), X15, X0
 	VPSLLD       $0x1e, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 128(AX)
+	VMOVDQU      X2, 128(CX)
 	VPSRLD       $0x02, X0, X2
-	VPAND        432(CX), X15, X0
+	VPAND        432(AX), X15, X0
 	VPSLLD       $0x09, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        448(CX), X15, X0
+	VPAND        448(AX), X15, X0
 	VPSLLD       $0x14, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        464(CX), X15, X0
+	VPAND        464(AX), X15, X0
 	VPSLLD       $0x1f, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 144(AX)
+	VMOVDQU      X2, 144(CX)
 	VPSRLD       $0x01, X0, X2
-	VPAND        480(CX), X15, X0
+	VPAND        480(AX), X15, X0
 	VPSLLD       $0x0a, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        496(CX), X15, X0
+	VPAND        496(AX), X15, X0
 	VPSLLD       $0x15, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 160(AX)
+	VMOVDQU      X2, 160(CX)
 	RET
 
 DATA mask11<>+0(SB)/8, $0x00000000000007ff
 GLOBL mask11<>(SB), RODATA|NOPTR, $8
 
-// func packAVX212(dst *byte, src *uint32)
+// func packAVX2Width12()
 // Requires: AVX, AVX2
-TEXT ·packAVX212(SB), NOSPLIT, $0-16
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
+TEXT packAVX2Width12<>(SB), NOSPLIT, $0
 	VPBROADCASTD mask12<>+0(SB), X15
-	VPAND        (CX), X15, X0
+	VPAND        (AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        16(CX), X15, X0
+	VPAND        16(AX), X15, X0
 	VPSLLD       $0x0c, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        32(CX), X15, X0
+	VPAND        32(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, (AX)
+	VMOVDQU      X2, (CX)
 	VPSRLD       $0x08, X0, X2
-	VPAND        48(CX), X15, X0
+	VPAND        48(AX), X15, X0
 	VPSLLD       $0x04, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        64(CX), X15, X0
+	VPAND        64(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        80(CX), X15, X0
+	VPAND        80(AX), X15, X0
 	VPSLLD       $0x1c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 16(AX)
+	VMOVDQU      X2, 16(CX)
 	VPSRLD       $0x04, X0, X2
-	VPAND        96(CX), X15, X0
+	VPAND        96(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        112(CX), X15, X0
+	VPAND        112(AX), X15, X0
 	VPSLLD       $0x14, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 32(AX)
-	VPAND        128(CX), X15, X0
+	VMOVDQU      X2, 32(CX)
+	VPAND        128(AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        144(CX), X15, X0
+	VPAND        144(AX), X15, X0
 	VPSLLD       $0x0c, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        160(CX), X15, X0
+	VPAND        160(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 48(AX)
+	VMOVDQU      X2, 48(CX)
 	VPSRLD       $0x08, X0, X2
-	VPAND        176(CX), X15, X0
+	VPAND        176(AX), X15, X0
 	VPSLLD       $0x04, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        192(CX), X15, X0
+	VPAND        192(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        208(CX), X15, X0
+	VPAND        208(AX), X15, X0
 	VPSLLD       $0x1c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 64(AX)
+	VMOVDQU      X2, 64(CX)
 	VPSRLD       $0x04, X0, X2
-	VPAND        224(CX), X15, X0
+	VPAND        224(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        240(CX), X15, X0
+	VPAND        240(AX), X15, X0
 	VPSLLD       $0x14, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 80(AX)
-	VPAND        256(CX), X15, X0
+	VMOVDQU      X2, 80(CX)
+	VPAND        256(AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        272(CX), X15, X0
+	VPAND        272(AX), X15, X0
 	VPSLLD       $0x0c, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        288(CX), X15, X0
+	VPAND        288(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 96(AX)
+	VMOVDQU      X2, 96(CX)
 	VPSRLD       $0x08, X0, X2
-	VPAND        304(CX), X15, X0
+	VPAND        304(AX), X15, X0
 	VPSLLD       $0x04, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        320(CX), X15, X0
+	VPAND        320(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        336(CX), X15, X0
+	VPAND        336(AX), X15, X0
 	VPSLLD       $0x1c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 112(AX)
+	VMOVDQU      X2, 112(CX)
 	VPSRLD       $0x04, X0, X2
-	VPAND        352(CX), X15, X0
+	VPAND        352(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        368(CX), X15, X0
+	VPAND        368(AX), X15, X0
 	VPSLLD       $0x14, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 128(AX)
-	VPAND        384(CX), X15, X0
+	VMOVDQU      X2, 128(CX)
+	VPAND        384(AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        400(CX), X15, X0
+	VPAND        400(AX), X15, X0
 	VPSLLD       $0x0c, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        416(CX), X15, X0
+	VPAND        416(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 144(AX)
+	VMOVDQU      X2, 144(CX)
 	VPSRLD       $0x08, X0, X2
-	VPAND        432(CX), X15, X0
+	VPAND        432(AX), X15, X0
 	VPSLLD       $0x04, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        448(CX), X15, X0
+	VPAND        448(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        464(CX), X15, X0
+	VPAND        464(AX), X15, X0
 	VPSLLD       $0x1c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 160(AX)
+	VMOVDQU      X2, 160(CX)
 	VPSRLD       $0x04, X0, X2
-	VPAND        480(CX), X15, X0
+	VPAND        480(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        496(CX), X15, X0
+	VPAND        496(AX), X15, X0
 	VPSLLD       $0x14, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 176(AX)
+	VMOVDQU      X2, 176(CX)
 	RET
 
 DATA mask12<>+0(SB)/8, $0x0000000000000fff
 GLOBL mask12<>(SB), RODATA|NOPTR, $8
 
-// func packAVX213(dst *byte, src *uint32)
+// func packAVX2Width13()
 // Requires: AVX, AVX2
-TEXT ·packAVX213(SB), NOSPLIT, $0-16
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
+TEXT packAVX2Width13<>(SB), NOSPLIT, $0
 	VPBROADCASTD mask13<>+0(SB), X15
-	VPAND        (CX), X15, X0
+	VPAND        (AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        16(CX), X15, X0
+	VPAND        16(AX), X15, X0
 	VPSLLD       $0x0d, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        32(CX), X15, X0
+	VPAND        32(AX), X15, X0
 	VPSLLD       $0x1a, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, (AX)
+	VMOVDQU      X2, (CX)
 	VPSRLD       $0x06, X0, X2
-	VPAND        48(CX), X15, X0
+	VPAND        48(AX), X15, X0
 	VPSLLD       $0x07, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        64(CX), X15, X0
+	VPAND        64(AX), X15, X0
 	VPSLLD       $0x14, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 16(AX)
+	VMOVDQU      X2, 16(CX)
 	VPSRLD       $0x0c, X0, X2
-	VPAND        80(CX), X15, X0
+	VPAND        80(AX), X15, X0
 	VPSLLD       $0x01, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        96(CX), X15, X0
+	VPAND        96(AX), X15, X0
 	VPSLLD       $0x0e, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        112(CX), X15, X0
+	VPAND        112(AX), X15, X0
 	VPSLLD       $0x1b, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 32(AX)
+	VMOVDQU      X2, 32(CX)
 	VPSRLD       $0x05, X0, X2
-	VPAND        128(CX), X15, X0
+	VPAND        128(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        144(CX), X15, X0
+	VPAND        144(AX), X15, X0
 	VPSLLD       $0x15, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 48(AX)
+	VMOVDQU      X2, 48(CX)
 	VPSRLD       $0x0b, X0, X2
-	VPAND        160(CX), X15, X0
+	VPAND        160(AX), X15, X0
 	VPSLLD       $0x02, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        176(CX), X15, X0
+	VPAND        176(AX), X15, X0
 	VPSLLD       $0x0f, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        192(CX), X15, X0
+	VPAND        192(AX), X15, X0
 	VPSLLD       $0x1c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 64(AX)
+	VMOVDQU      X2, 64(CX)
 	VPSRLD       $0x04, X0, X2
-	VPAND        208(CX), X15, X0
+	VPAND        208(AX), X15, X0
 	VPSLLD       $0x09, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        224(CX), X15, X0
+	VPAND        224(AX), X15, X0
 	VPSLLD       $0x16, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 80(AX)
+	VMOVDQU      X2, 80(CX)
 	VPSRLD       $0x0a, X0, X2
-	VPAND        240(CX), X15, X0
+	VPAND        240(AX), X15, X0
 	VPSLLD       $0x03, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        256(CX), X15, X0
+	VPAND        256(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        272(CX), X15, X0
+	VPAND        272(AX), X15, X0
 	VPSLLD       $0x1d, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 96(AX)
+	VMOVDQU      X2, 96(CX)
 	VPSRLD       $0x03, X0, X2
-	VPAND        288(CX), X15, X0
+	VPAND        288(AX), X15, X0
 	VPSLLD       $0x0a, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        304(CX), X15, X0
+	VPAND        304(AX), X15, X0
 	VPSLLD       $0x17, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 112(AX)
+	VMOVDQU      X2, 112(CX)
 	VPSRLD       $0x09, X0, X2
-	VPAND        320(CX), X15, X0
+	VPAND        320(AX), X15, X0
 	VPSLLD       $0x04, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        336(CX), X15, X0
+	VPAND        336(AX), X15, X0
 	VPSLLD       $0x11, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        352(CX), X15, X0
+	VPAND        352(AX), X15, X0
 	VPSLLD       $0x1e, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 128(AX)
+	VMOVDQU      X2, 128(CX)
 	VPSRLD       $0x02, X0, X2
-	VPAND        368(CX), X15, X0
+	VPAND        368(AX), X15, X0
 	VPSLLD       $0x0b, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        384(CX), X15, X0
+	VPAND        384(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 144(AX)
+	VMOVDQU      X2, 144(CX)
 	VPSRLD       $0x08, X0, X2
-	VPAND        400(CX), X15, X0
+	VPAND        400(AX), X15, X0
 	VPSLLD       $0x05, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        416(CX), X15, X0
+	VPAND        416(AX), X15, X0
 	VPSLLD       $0x12, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        432(CX), X15, X0
+	VPAND        432(AX), X15, X0
 	VPSLLD       $0x1f, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 160(AX)
+	VMOVDQU      X2, 160(CX)
 	VPSRLD       $0x01, X0, X2
-	VPAND        448(CX), X15, X0
+	VPAND        448(AX), X15, X0
 	VPSLLD       $0x0c, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        464(CX), X15, X0
+	VPAND        464(AX), X15, X0
 	VPSLLD       $0x19, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 176(AX)
+	VMOVDQU      X2, 176(CX)
 	VPSRLD       $0x07, X0, X2
-	VPAND        480(CX), X15, X0
+	VPAND        480(AX), X15, X0
 	VPSLLD       $0x06, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        496(CX), X15, X0
+	VPAND        496(AX), X15, X0
 	VPSLLD       $0x13, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 192(AX)
+	VMOVDQU      X2, 192(CX)
 	RET
 
 DATA mask13<>+0(SB)/8, $0x0000000000001fff
 GLOBL mask13<>(SB), RODATA|NOPTR, $8
 
-// func packAVX214(dst *byte, src *uint32)
+// func packAVX2Width14()
 // Requires: AVX, AVX2
-TEXT ·packAVX214(SB), NOSPLIT, $0-16
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
+TEXT packAVX2Width14<>(SB), NOSPLIT, $0
 	VPBROADCASTD mask14<>+0(SB), X15
-	VPAND        (CX), X15, X0
+	VPAND        (AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        16(CX), X15, X0
+	VPAND        16(AX), X15, X0
 	VPSLLD       $0x0e, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        32(CX), X15, X0
+	VPAND        32(AX), X15, X0
 	VPSLLD       $0x1c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, (AX)
+	VMOVDQU      X2, (CX)
 	VPSRLD       $0x04, X0, X2
-	VPAND        48(CX), X15, X0
+	VPAND        48(AX), X15, X0
 	VPSLLD       $0x0a, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        64(CX), X15, X0
+	VPAND        64(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 16(AX)
+	VMOVDQU      X2, 16(CX)
 	VPSRLD       $0x08, X0, X2
-	VPAND        80(CX), X15, X0
+	VPAND        80(AX), X15, X0
 	VPSLLD       $0x06, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        96(CX), X15, X0
+	VPAND        96(AX), X15, X0
 	VPSLLD       $0x14, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 32(AX)
+	VMOVDQU      X2, 32(CX)
 	VPSRLD       $0x0c, X0, X2
-	VPAND        112(CX), X15, X0
+	VPAND        112(AX), X15, X0
 	VPSLLD       $0x02, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        128(CX), X15, X0
+	VPAND        128(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        144(CX), X15, X0
+	VPAND        144(AX), X15, X0
 	VPSLLD       $0x1e, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 48(AX)
+	VMOVDQU      X2, 48(CX)
 	VPSRLD       $0x02, X0, X2
-	VPAND        160(CX), X15, X0
+	VPAND        160(AX), X15, X0
 	VPSLLD       $0x0c, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        176(CX), X15, X0
+	VPAND        176(AX), X15, X0
 	VPSLLD       $0x1a, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 64(AX)
+	VMOVDQU      X2, 64(CX)
 	VPSRLD       $0x06, X0, X2
-	VPAND        192(CX), X15, X0
+	VPAND        192(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        208(CX), X15, X0
+	VPAND        208(AX), X15, X0
 	VPSLLD       $0x16, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 80(AX)
+	VMOVDQU      X2, 80(CX)
 	VPSRLD       $0x0a, X0, X2
-	VPAND        224(CX), X15, X0
+	VPAND        224(AX), X15, X0
 	VPSLLD       $0x04, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        240(CX), X15, X0
+	VPAND        240(AX), X15, X0
 	VPSLLD       $0x12, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 96(AX)
-	VPAND        256(CX), X15, X0
+	VMOVDQU      X2, 96(CX)
+	VPAND        256(AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        272(CX), X15, X0
+	VPAND        272(AX), X15, X0
 	VPSLLD       $0x0e, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        288(CX), X15, X0
+	VPAND        288(AX), X15, X0
 	VPSLLD       $0x1c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 112(AX)
+	VMOVDQU      X2, 112(CX)
 	VPSRLD       $0x04, X0, X2
-	VPAND        304(CX), X15, X0
+	VPAND        304(AX), X15, X0
 	VPSLLD       $0x0a, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        320(CX), X15, X0
+	VPAND        320(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 128(AX)
+	VMOVDQU      X2, 128(CX)
 	VPSRLD       $0x08, X0, X2
-	VPAND        336(CX), X15, X0
+	VPAND        336(AX), X15, X0
 	VPSLLD       $0x06, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        352(CX), X15, X0
+	VPAND        352(AX), X15, X0
 	VPSLLD       $0x14, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 144(AX)
+	VMOVDQU      X2, 144(CX)
 	VPSRLD       $0x0c, X0, X2
-	VPAND        368(CX), X15, X0
+	VPAND        368(AX), X15, X0
 	VPSLLD       $0x02, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        384(CX), X15, X0
+	VPAND        384(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        400(CX), X15, X0
+	VPAND        400(AX), X15, X0
 	VPSLLD       $0x1e, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 160(AX)
+	VMOVDQU      X2, 160(CX)
 	VPSRLD       $0x02, X0, X2
-	VPAND        416(CX), X15, X0
+	VPAND        416(AX), X15, X0
 	VPSLLD       $0x0c, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        432(CX), X15, X0
+	VPAND        432(AX), X15, X0
 	VPSLLD       $0x1a, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 176(AX)
+	VMOVDQU      X2, 176(CX)
 	VPSRLD       $0x06, X0, X2
-	VPAND        448(CX), X15, X0
+	VPAND        448(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        464(CX), X15, X0
+	VPAND        464(AX), X15, X0
 	VPSLLD       $0x16, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 192(AX)
+	VMOVDQU      X2, 192(CX)
 	VPSRLD       $0x0a, X0, X2
-	VPAND        480(CX), X15, X0
+	VPAND        480(AX), X15, X0
 	VPSLLD       $0x04, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        496(CX), X15, X0
+	VPAND        496(AX), X15, X0
 	VPSLLD       $0x12, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 208(AX)
+	VMOVDQU      X2, 208(CX)
 	RET
 
 DATA mask14<>+0(SB)/8, $0x0000000000003fff
 GLOBL mask14<>(SB), RODATA|NOPTR, $8
 
-// func packAVX215(dst *byte, src *uint32)
+// func packAVX2Width15()
 // Requires: AVX, AVX2
-TEXT ·packAVX215(SB), NOSPLIT, $0-16
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
+TEXT packAVX2Width15<>(SB), NOSPLIT, $0
 	VPBROADCASTD mask15<>+0(SB), X15
-	VPAND        (CX), X15, X0
+	VPAND        (AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        16(CX), X15, X0
+	VPAND        16(AX), X15, X0
 	VPSLLD       $0x0f, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        32(CX), X15, X0
+	VPAND        32(AX), X15, X0
 	VPSLLD       $0x1e, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, (AX)
+	VMOVDQU      X2, (CX)
 	VPSRLD       $0x02, X0, X2
-	VPAND        48(CX), X15, X0
+	VPAND        48(AX), X15, X0
 	VPSLLD       $0x0d, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        64(CX), X15, X0
+	VPAND        64(AX), X15, X0
 	VPSLLD       $0x1c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 16(AX)
+	VMOVDQU      X2, 16(CX)
 	VPSRLD       $0x04, X0, X2
-	VPAND        80(CX), X15, X0
+	VPAND        80(AX), X15, X0
 	VPSLLD       $0x0b, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        96(CX), X15, X0
+	VPAND        96(AX), X15, X0
 	VPSLLD       $0x1a, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 32(AX)
+	VMOVDQU      X2, 32(CX)
 	VPSRLD       $0x06, X0, X2
-	VPAND        112(CX), X15, X0
+	VPAND        112(AX), X15, X0
 	VPSLLD       $0x09, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        128(CX), X15, X0
+	VPAND        128(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 48(AX)
+	VMOVDQU      X2, 48(CX)
 	VPSRLD       $0x08, X0, X2
-	VPAND        144(CX), X15, X0
+	VPAND        144(AX), X15, X0
 	VPSLLD       $0x07, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        160(CX), X15, X0
+	VPAND        160(AX), X15, X0
 	VPSLLD       $0x16, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 64(AX)
+	VMOVDQU      X2, 64(CX)
 	VPSRLD       $0x0a, X0, X2
-	VPAND        176(CX), X15, X0
+	VPAND        176(AX), X15, X0
 	VPSLLD       $0x05, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        192(CX), X15, X0
+	VPAND        192(AX), X15, X0
 	VPSLLD       $0x14, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 80(AX)
+	VMOVDQU      X2, 80(CX)
 	VPSRLD       $0x0c, X0, X2
-	VPAND        208(CX), X15, X0
+	VPAND        208(AX), X15, X0
 	VPSLLD       $0x03, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        224(CX), X15, X0
+	VPAND        224(AX), X15, X0
 	VPSLLD       $0x12, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 96(AX)
+	VMOVDQU      X2, 96(CX)
 	VPSRLD       $0x0e, X0, X2
-	VPAND        240(CX), X15, X0
+	VPAND        240(AX), X15, X0
 	VPSLLD       $0x01, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        256(CX), X15, X0
+	VPAND        256(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        272(CX), X15, X0
+	VPAND        272(AX), X15, X0
 	VPSLLD       $0x1f, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 112(AX)
+	VMOVDQU      X2, 112(CX)
 	VPSRLD       $0x01, X0, X2
-	VPAND        288(CX), X15, X0
+	VPAND        288(AX), X15, X0
 	VPSLLD       $0x0e, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        304(CX), X15, X0
+	VPAND        304(AX), X15, X0
 	VPSLLD       $0x1d, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 128(AX)
+	VMOVDQU      X2, 128(CX)
 	VPSRLD       $0x03, X0, X2
-	VPAND        320(CX), X15, X0
+	VPAND        320(AX), X15, X0
 	VPSLLD       $0x0c, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        336(CX), X15, X0
+	VPAND        336(AX), X15, X0
 	VPSLLD       $0x1b, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 144(AX)
+	VMOVDQU      X2, 144(CX)
 	VPSRLD       $0x05, X0, X2
-	VPAND        352(CX), X15, X0
+	VPAND        352(AX), X15, X0
 	VPSLLD       $0x0a, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        368(CX), X15, X0
+	VPAND        368(AX), X15, X0
 	VPSLLD       $0x19, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 160(AX)
+	VMOVDQU      X2, 160(CX)
 	VPSRLD       $0x07, X0, X2
-	VPAND        384(CX), X15, X0
+	VPAND        384(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        400(CX), X15, X0
+	VPAND        400(AX), X15, X0
 	VPSLLD       $0x17, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 176(AX)
+	VMOVDQU      X2, 176(CX)
 	VPSRLD       $0x09, X0, X2
-	VPAND        416(CX), X15, X0
+	VPAND        416(AX), X15, X0
 	VPSLLD       $0x06, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        432(CX), X15, X0
+	VPAND        432(AX), X15, X0
 	VPSLLD       $0x15, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 192(AX)
+	VMOVDQU      X2, 192(CX)
 	VPSRLD       $0x0b, X0, X2
-	VPAND        448(CX), X15, X0
+	VPAND        448(AX), X15, X0
 	VPSLLD       $0x04, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        464(CX), X15, X0
+	VPAND        464(AX), X15, X0
 	VPSLLD       $0x13, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 208(AX)
+	VMOVDQU      X2, 208(CX)
 	VPSRLD       $0x0d, X0, X2
-	VPAND        480(CX), X15, X0
+	VPAND        480(AX), X15, X0
 	VPSLLD       $0x02, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        496(CX), X15, X0
+	VPAND        496(AX), X15, X0
 	VPSLLD       $0x11, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 224(AX)
+	VMOVDQU      X2, 224(CX)
 	RET
 
 DATA mask15<>+0(SB)/8, $0x0000000000007fff
 GLOBL mask15<>(SB), RODATA|NOPTR, $8
 
-// func packAVX216(dst *byte, src *uint32)
+// func packAVX2Width16()
 // Requires: AVX, AVX2
-TEXT ·packAVX216(SB), NOSPLIT, $0-16
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
+TEXT packAVX2Width16<>(SB), NOSPLIT, $0
 	VPBROADCASTD mask16<>+0(SB), X15
-	VPAND        (CX), X15, X0
+	VPAND        (AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        16(CX), X15, X0
+	VPAND        16(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, (AX)
-	VPAND        32(CX), X15, X0
+	VMOVDQU      X2, (CX)
+	VPAND        32(AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        48(CX), X15, X0
+	VPAND        48(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 16(AX)
-	VPAND        64(CX), X15, X0
+	VMOVDQU      X2, 16(CX)
+	VPAND        64(AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        80(CX), X15, X0
+	VPAND        80(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 32(AX)
-	VPAND        96(CX), X15, X0
+	VMOVDQU      X2, 32(CX)
+	VPAND        96(AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        112(CX), X15, X0
+	VPAND        112(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 48(AX)
-	VPAND        128(CX), X15, X0
+	VMOVDQU      X2, 48(CX)
+	VPAND        128(AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        144(CX), X15, X0
+	VPAND        144(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 64(AX)
-	VPAND        160(CX), X15, X0
+	VMOVDQU      X2, 64(CX)
+	VPAND        160(AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        176(CX), X15, X0
+	VPAND        176(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 80(AX)
-	VPAND        192(CX), X15, X0
+	VMOVDQU      X2, 80(CX)
+	VPAND        192(AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        208(CX), X15, X0
+	VPAND        208(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 96(AX)
-	VPAND        224(CX), X15, X0
+	VMOVDQU      X2, 96(CX)
+	VPAND        224(AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        240(CX), X15, X0
+	VPAND        240(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 112(AX)
-	VPAND        256(CX), X15, X0
+	VMOVDQU      X2, 112(CX)
+	VPAND        256(AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        272(CX), X15, X0
+	VPAND        272(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 128(AX)
-	VPAND        288(CX), X15, X0
+	VMOVDQU      X2, 128(CX)
+	VPAND        288(AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        304(CX), X15, X0
+	VPAND        304(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 144(AX)
-	VPAND        320(CX), X15, X0
+	VMOVDQU      X2, 144(CX)
+	VPAND        320(AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        336(CX), X15, X0
+	VPAND        336(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 160(AX)
-	VPAND        352(CX), X15, X0
+	VMOVDQU      X2, 160(CX)
+	VPAND        352(AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        368(CX), X15, X0
+	VPAND        368(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 176(AX)
-	VPAND        384(CX), X15, X0
+	VMOVDQU      X2, 176(CX)
+	VPAND        384(AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        400(CX), X15, X0
+	VPAND        400(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 192(AX)
-	VPAND        416(CX), X15, X0
+	VMOVDQU      X2, 192(CX)
+	VPAND        416(AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        432(CX), X15, X0
+	VPAND        432(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 208(AX)
-	VPAND        448(CX), X15, X0
+	VMOVDQU      X2, 208(CX)
+	VPAND        448(AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        464(CX), X15, X0
+	VPAND        464(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 224(AX)
-	VPAND        480(CX), X15, X0
+	VMOVDQU      X2, 224(CX)
+	VPAND        480(AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        496(CX), X15, X0
+	VPAND        496(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 240(AX)
+	VMOVDQU      X2, 240(CX)
 	RET
 
 DATA mask16<>+0(SB)/8, $0x000000000000ffff
 GLOBL mask16<>(SB), RODATA|NOPTR, $8
 
-// func packAVX217(dst *byte, src *uint32)
+// func packAVX2Width17()
 // Requires: AVX, AVX2
-TEXT ·packAVX217(SB), NOSPLIT, $0-16
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
+TEXT packAVX2Width17<>(SB), NOSPLIT, $0
 	VPBROADCASTD mask17<>+0(SB), X15
-	VPAND        (CX), X15, X0
+	VPAND        (AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        16(CX), X15, X0
+	VPAND        16(AX), X15, X0
 	VPSLLD       $0x11, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, (AX)
+	VMOVDQU      X2, (CX)
 	VPSRLD       $0x0f, X0, X2
-	VPAND        32(CX), X15, X0
+	VPAND        32(AX), X15, X0
 	VPSLLD       $0x02, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        48(CX), X15, X0
+	VPAND        48(AX), X15, X0
 	VPSLLD       $0x13, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 16(AX)
+	VMOVDQU      X2, 16(CX)
 	VPSRLD       $0x0d, X0, X2
-	VPAND        64(CX), X15, X0
+	VPAND        64(AX), X15, X0
 	VPSLLD       $0x04, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        80(CX), X15, X0
+	VPAND        80(AX), X15, X0
 	VPSLLD       $0x15, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 32(AX)
+	VMOVDQU      X2, 32(CX)
 	VPSRLD       $0x0b, X0, X2
-	VPAND        96(CX), X15, X0
+	VPAND        96(AX), X15, X0
 	VPSLLD       $0x06, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        112(CX), X15, X0
+	VPAND        112(AX), X15, X0
 	VPSLLD       $0x17, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 48(AX)
+	VMOVDQU      X2, 48(CX)
 	VPSRLD       $0x09, X0, X2
-	VPAND        128(CX), X15, X0
+	VPAND        128(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        144(CX), X15, X0
+	VPAND        144(AX), X15, X0
 	VPSLLD       $0x19, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 64(AX)
+	VMOVDQU      X2, 64(CX)
 	VPSRLD       $0x07, X0, X2
-	VPAND        160(CX), X15, X0
+	VPAND        160(AX), X15, X0
 	VPSLLD       $0x0a, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        176(CX), X15, X0
+	VPAND        176(AX), X15, X0
 	VPSLLD       $0x1b, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 80(AX)
+	VMOVDQU      X2, 80(CX)
 	VPSRLD       $0x05, X0, X2
-	VPAND        192(CX), X15, X0
+	VPAND        192(AX), X15, X0
 	VPSLLD       $0x0c, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        208(CX), X15, X0
+	VPAND        208(AX), X15, X0
 	VPSLLD       $0x1d, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 96(AX)
+	VMOVDQU      X2, 96(CX)
 	VPSRLD       $0x03, X0, X2
-	VPAND        224(CX), X15, X0
+	VPAND        224(AX), X15, X0
 	VPSLLD       $0x0e, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        240(CX), X15, X0
+	VPAND        240(AX), X15, X0
 	VPSLLD       $0x1f, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 112(AX)
+	VMOVDQU      X2, 112(CX)
 	VPSRLD       $0x01, X0, X2
-	VPAND        256(CX), X15, X0
+	VPAND        256(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 128(AX)
+	VMOVDQU      X2, 128(CX)
 	VPSRLD       $0x10, X0, X2
-	VPAND        272(CX), X15, X0
+	VPAND        272(AX), X15, X0
 	VPSLLD       $0x01, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        288(CX), X15, X0
+	VPAND        288(AX), X15, X0
 	VPSLLD       $0x12, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 144(AX)
+	VMOVDQU      X2, 144(CX)
 	VPSRLD       $0x0e, X0, X2
-	VPAND        304(CX), X15, X0
+	VPAND        304(AX), X15, X0
 	VPSLLD       $0x03, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        320(CX), X15, X0
+	VPAND        320(AX), X15, X0
 	VPSLLD       $0x14, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 160(AX)
+	VMOVDQU      X2, 160(CX)
 	VPSRLD       $0x0c, X0, X2
-	VPAND        336(CX), X15, X0
+	VPAND        336(AX), X15, X0
 	VPSLLD       $0x05, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        352(CX), X15, X0
+	VPAND        352(AX), X15, X0
 	VPSLLD       $0x16, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 176(AX)
+	VMOVDQU      X2, 176(CX)
 	VPSRLD       $0x0a, X0, X2
-	VPAND        368(CX), X15, X0
+	VPAND        368(AX), X15, X0
 	VPSLLD       $0x07, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        384(CX), X15, X0
+	VPAND        384(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 192(AX)
+	VMOVDQU      X2, 192(CX)
 	VPSRLD       $0x08, X0, X2
-	VPAND        400(CX), X15, X0
+	VPAND        400(AX), X15, X0
 	VPSLLD       $0x09, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        416(CX), X15, X0
+	VPAND        416(AX), X15, X0
 	VPSLLD       $0x1a, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 208(AX)
+	VMOVDQU      X2, 208(CX)
 	VPSRLD       $0x06, X0, X2
-	VPAND        432(CX), X15, X0
+	VPAND        432(AX), X15, X0
 	VPSLLD       $0x0b, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        448(CX), X15, X0
+	VPAND        448(AX), X15, X0
 	VPSLLD       $0x1c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 224(AX)
+	VMOVDQU      X2, 224(CX)
 	VPSRLD       $0x04, X0, X2
-	VPAND        464(CX), X15, X0
+	VPAND        464(AX), X15, X0
 	VPSLLD       $0x0d, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        480(CX), X15, X0
+	VPAND        480(AX), X15, X0
 	VPSLLD       $0x1e, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 240(AX)
+	VMOVDQU      X2, 240(CX)
 	VPSRLD       $0x02, X0, X2
-	VPAND        496(CX), X15, X0
+	VPAND        496(AX), X15, X0
 	VPSLLD       $0x0f, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 256(AX)
+	VMOVDQU      X2, 256(CX)
 	RET
 
 DATA mask17<>+0(SB)/8, $0x000000000001ffff
 GLOBL mask17<>(SB), RODATA|NOPTR, $8
 
-// func packAVX218(dst *byte, src *uint32)
+// func packAVX2Width18()
 // Requires: AVX, AVX2
-TEXT ·packAVX218(SB), NOSPLIT, $0-16
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
+TEXT packAVX2Width18<>(SB), NOSPLIT, $0
 	VPBROADCASTD mask18<>+0(SB), X15
-	VPAND        (CX), X15, X0
+	VPAND        (AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        16(CX), X15, X0
+	VPAND        16(AX), X15, X0
 	VPSLLD       $0x12, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, (AX)
+	VMOVDQU      X2, (CX)
 	VPSRLD       $0x0e, X0, X2
-	VPAND        32(CX), X15, X0
+	VPAND        32(AX), X15, X0
 	VPSLLD       $0x04, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        48(CX), X15, X0
+	VPAND        48(AX), X15, X0
 	VPSLLD       $0x16, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 16(AX)
+	VMOVDQU      X2, 16(CX)
 	VPSRLD       $0x0a, X0, X2
-	VPAND        64(CX), X15, X0
+	VPAND        64(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        80(CX), X15, X0
+	VPAND        80(AX), X15, X0
 	VPSLLD       $0x1a, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 32(AX)
+	VMOVDQU      X2, 32(CX)
 	VPSRLD       $0x06, X0, X2
-	VPAND        96(CX), X15, X0
+	VPAND        96(AX), X15, X0
 	VPSLLD       $0x0c, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        112(CX), X15, X0
+	VPAND        112(AX), X15, X0
 	VPSLLD       $0x1e, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 48(AX)
+	VMOVDQU      X2, 48(CX)
 	VPSRLD       $0x02, X0, X2
-	VPAND        128(CX), X15, X0
+	VPAND        128(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 64(AX)
+	VMOVDQU      X2, 64(CX)
 	VPSRLD       $0x10, X0, X2
-	VPAND        144(CX), X15, X0
+	VPAND        144(AX), X15, X0
 	VPSLLD       $0x02, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        160(CX), X15, X0
+	VPAND        160(AX), X15, X0
 	VPSLLD       $0x14, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 80(AX)
+	VMOVDQU      X2, 80(CX)
 	VPSRLD       $0x0c, X0, X2
-	VPAND        176(CX), X15, X0
+	VPAND        176(AX), X15, X0
 	VPSLLD       $0x06, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        192(CX), X15, X0
+	VPAND        192(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 96(AX)
+	VMOVDQU      X2, 96(CX)
 	VPSRLD       $0x08, X0, X2
-	VPAND        208(CX), X15, X0
+	VPAND        208(AX), X15, X0
 	VPSLLD       $0x0a, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        224(CX), X15, X0
+	VPAND        224(AX), X15, X0
 	VPSLLD       $0x1c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 112(AX)
+	VMOVDQU      X2, 112(CX)
 	VPSRLD       $0x04, X0, X2
-	VPAND        240(CX), X15, X0
+	VPAND        240(AX), X15, X0
 	VPSLLD       $0x0e, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 128(AX)
-	VPAND        256(CX), X15, X0
+	VMOVDQU      X2, 128(CX)
+	VPAND        256(AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        272(CX), X15, X0
+	VPAND        272(AX), X15, X0
 	VPSLLD       $0x12, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 144(AX)
+	VMOVDQU      X2, 144(CX)
 	VPSRLD       $0x0e, X0, X2
-	VPAND        288(CX), X15, X0
+	VPAND        288(AX), X15, X0
 	VPSLLD       $0x04, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        304(CX), X15, X0
+	VPAND        304(AX), X15, X0
 	VPSLLD       $0x16, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 160(AX)
+	VMOVDQU      X2, 160(CX)
 	VPSRLD       $0x0a, X0, X2
-	VPAND        320(CX), X15, X0
+	VPAND        320(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        336(CX), X15, X0
+	VPAND        336(AX), X15, X0
 	VPSLLD       $0x1a, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 176(AX)
+	VMOVDQU      X2, 176(CX)
 	VPSRLD       $0x06, X0, X2
-	VPAND        352(CX), X15, X0
+	VPAND        352(AX), X15, X0
 	VPSLLD       $0x0c, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        368(CX), X15, X0
+	VPAND        368(AX), X15, X0
 	VPSLLD       $0x1e, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 192(AX)
+	VMOVDQU      X2, 192(CX)
 	VPSRLD       $0x02, X0, X2
-	VPAND        384(CX), X15, X0
+	VPAND        384(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 208(AX)
+	VMOVDQU      X2, 208(CX)
 	VPSRLD       $0x10, X0, X2
-	VPAND        400(CX), X15, X0
+	VPAND        400(AX), X15, X0
 	VPSLLD       $0x02, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        416(CX), X15, X0
+	VPAND        416(AX), X15, X0
 	VPSLLD       $0x14, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 224(AX)
+	VMOVDQU      X2, 224(CX)
 	VPSRLD       $0x0c, X0, X2
-	VPAND        432(CX), X15, X0
+	VPAND        432(AX), X15, X0
 	VPSLLD       $0x06, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        448(CX), X15, X0
+	VPAND        448(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 240(AX)
+	VMOVDQU      X2, 240(CX)
 	VPSRLD       $0x08, X0, X2
-	VPAND        464(CX), X15, X0
+	VPAND        464(AX), X15, X0
 	VPSLLD       $0x0a, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        480(CX), X15, X0
+	VPAND        480(AX), X15, X0
 	VPSLLD       $0x1c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 256(AX)
+	VMOVDQU      X2, 256(CX)
 	VPSRLD       $0x04, X0, X2
-	VPAND        496(CX), X15, X0
+	VPAND        496(AX), X15, X0
 	VPSLLD       $0x0e, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 272(AX)
+	VMOVDQU      X2, 272(CX)
 	RET
 
 DATA mask18<>+0(SB)/8, $0x000000000003ffff
 GLOBL mask18<>(SB), RODATA|NOPTR, $8
 
-// func packAVX219(dst *byte, src *uint32)
+// func packAVX2Width19()
 // Requires: AVX, AVX2
-TEXT ·packAVX219(SB), NOSPLIT, $0-16
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
+TEXT packAVX2Width19<>(SB), NOSPLIT, $0
 	VPBROADCASTD mask19<>+0(SB), X15
-	VPAND        (CX), X15, X0
+	VPAND        (AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        16(CX), X15, X0
+	VPAND        16(AX), X15, X0
 	VPSLLD       $0x13, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, (AX)
+	VMOVDQU      X2, (CX)
 	VPSRLD       $0x0d, X0, X2
-	VPAND        32(CX), X15, X0
+	VPAND        32(AX), X15, X0
 	VPSLLD       $0x06, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        48(CX), X15, X0
+	VPAND        48(AX), X15, X0
 	VPSLLD       $0x19, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 16(AX)
+	VMOVDQU      X2, 16(CX)
 	VPSRLD       $0x07, X0, X2
-	VPAND        64(CX), X15, X0
+	VPAND        64(AX), X15, X0
 	VPSLLD       $0x0c, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        80(CX), X15, X0
+	VPAND        80(AX), X15, X0
 	VPSLLD       $0x1f, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 32(AX)
+	VMOVDQU      X2, 32(CX)
 	VPSRLD       $0x01, X0, X2
-	VPAND        96(CX), X15, X0
+	VPAND        96(AX), X15, X0
 	VPSLLD       $0x12, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 48(AX)
+	VMOVDQU      X2, 48(CX)
 	VPSRLD       $0x0e, X0, X2
-	VPAND        112(CX), X15, X0
+	VPAND        112(AX), X15, X0
 	VPSLLD       $0x05, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        128(CX), X15, X0
+	VPAND        128(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 64(AX)
+	VMOVDQU      X2, 64(CX)
 	VPSRLD       $0x08, X0, X2
-	VPAND        144(CX), X15, X0
+	VPAND        144(AX), X15, X0
 	VPSLLD       $0x0b, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        160(CX), X15, X0
+	VPAND        160(AX), X15, X0
 	VPSLLD       $0x1e, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 80(AX)
+	VMOVDQU      X2, 80(CX)
 	VPSRLD       $0x02, X0, X2
-	VPAND        176(CX), X15, X0
+	VPAND        176(AX), X15, X0
 	VPSLLD       $0x11, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 96(AX)
+	VMOVDQU      X2, 96(CX)
 	VPSRLD       $0x0f, X0, X2
-	VPAND        192(CX), X15, X0
+	VPAND        192(AX), X15, X0
 	VPSLLD       $0x04, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        208(CX), X15, X0
+	VPAND        208(AX), X15, X0
 	VPSLLD       $0x17, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 112(AX)
+	VMOVDQU      X2, 112(CX)
 	VPSRLD       $0x09, X0, X2
-	VPAND        224(CX), X15, X0
+	VPAND        224(AX), X15, X0
 	VPSLLD       $0x0a, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        240(CX), X15, X0
+	VPAND        240(AX), X15, X0
 	VPSLLD       $0x1d, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 128(AX)
+	VMOVDQU      X2, 128(CX)
 	VPSRLD       $0x03, X0, X2
-	VPAND        256(CX), X15, X0
+	VPAND        256(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 144(AX)
+	VMOVDQU      X2, 144(CX)
 	VPSRLD       $0x10, X0, X2
-	VPAND        272(CX), X15, X0
+	VPAND        272(AX), X15, X0
 	VPSLLD       $0x03, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        288(CX), X15, X0
+	VPAND        288(AX), X15, X0
 	VPSLLD       $0x16, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 160(AX)
+	VMOVDQU      X2, 160(CX)
 	VPSRLD       $0x0a, X0, X2
-	VPAND        304(CX), X15, X0
+	VPAND        304(AX), X15, X0
 	VPSLLD       $0x09, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        320(CX), X15, X0
+	VPAND        320(AX), X15, X0
 	VPSLLD       $0x1c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 176(AX)
+	VMOVDQU      X2, 176(CX)
 	VPSRLD       $0x04, X0, X2
-	VPAND        336(CX), X15, X0
+	VPAND        336(AX), X15, X0
 	VPSLLD       $0x0f, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 192(AX)
+	VMOVDQU      X2, 192(CX)
 	VPSRLD       $0x11, X0, X2
-	VPAND        352(CX), X15, X0
+	VPAND        352(AX), X15, X0
 	VPSLLD       $0x02, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        368(CX), X15, X0
+	VPAND        368(AX), X15, X0
 	VPSLLD       $0x15, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 208(AX)
+	VMOVDQU      X2, 208(CX)
 	VPSRLD       $0x0b, X0, X2
-	VPAND        384(CX), X15, X0
+	VPAND        384(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        400(CX), X15, X0
+	VPAND        400(AX), X15, X0
 	VPSLLD       $0x1b, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 224(AX)
+	VMOVDQU      X2, 224(CX)
 	VPSRLD       $0x05, X0, X2
-	VPAND        416(CX), X15, X0
+	VPAND        416(AX), X15, X0
 	VPSLLD       $0x0e, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 240(AX)
+	VMOVDQU      X2, 240(CX)
 	VPSRLD       $0x12, X0, X2
-	VPAND        432(CX), X15, X0
+	VPAND        432(AX), X15, X0
 	VPSLLD       $0x01, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        448(CX), X15, X0
+	VPAND        448(AX), X15, X0
 	VPSLLD       $0x14, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 256(AX)
+	VMOVDQU      X2, 256(CX)
 	VPSRLD       $0x0c, X0, X2
-	VPAND        464(CX), X15, X0
+	VPAND        464(AX), X15, X0
 	VPSLLD       $0x07, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        480(CX), X15, X0
+	VPAND        480(AX), X15, X0
 	VPSLLD       $0x1a, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 272(AX)
+	VMOVDQU      X2, 272(CX)
 	VPSRLD       $0x06, X0, X2
-	VPAND        496(CX), X15, X0
+	VPAND        496(AX), X15, X0
 	VPSLLD       $0x0d, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 288(AX)
+	VMOVDQU      X2, 288(CX)
 	RET
 
 DATA mask19<>+0(SB)/8, $0x000000000007ffff
 GLOBL mask19<>(SB), RODATA|NOPTR, $8
 
-// func packAVX220(dst *byte, src *uint32)
+// func packAVX2Width20()
 // Requires: AVX, AVX2
-TEXT ·packAVX220(SB), NOSPLIT, $0-16
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
+TEXT packAVX2Width20<>(SB), NOSPLIT, $0
 	VPBROADCASTD mask20<>+0(SB), X15
-	VPAND        (CX), X15, X0
+	VPAND        (AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        16(CX), X15, X0
+	VPAND        16(AX), X15, X0
 	VPSLLD       $0x14, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, (AX)
+	VMOVDQU      X2, (CX)
 	VPSRLD       $0x0c, X0, X2
-	VPAND        32(CX), X15, X0
+	VPAND        32(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        48(CX), X15, X0
+	VPAND        48(AX), X15, X0
 	VPSLLD       $0x1c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 16(AX)
+	VMOVDQU      X2, 16(CX)
 	VPSRLD       $0x04, X0, X2
-	VPAND        64(CX), X15, X0
+	VPAND        64(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 32(AX)
+	VMOVDQU      X2, 32(CX)
 	VPSRLD       $0x10, X0, X2
-	VPAND        80(CX), X15, X0
+	VPAND        80(AX), X15, X0
 	VPSLLD       $0x04, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        96(CX), X15, X0
+	VPAND        96(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 48(AX)
+	VMOVDQU      X2, 48(CX)
 	VPSRLD       $0x08, X0, X2
-	VPAND        112(CX), X15, X0
+	VPAND        112(AX), X15, X0
 	VPSLLD       $0x0c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 64(AX)
-	VPAND        128(CX), X15, X0
+	VMOVDQU      X2, 64(CX)
+	VPAND        128(AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        144(CX), X15, X0
+	VPAND        144(AX), X15, X0
 	VPSLLD       $0x14, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 80(AX)
+	VMOVDQU      X2, 80(CX)
 	VPSRLD       $0x0c, X0, X2
-	VPAND        160(CX), X15, X0
+	VPAND        160(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        176(CX), X15, X0
+	VPAND        176(AX), X15, X0
 	VPSLLD       $0x1c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 96(AX)
+	VMOVDQU      X2, 96(CX)
 	VPSRLD       $0x04, X0, X2
-	VPAND        192(CX), X15, X0
+	VPAND        192(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 112(AX)
+	VMOVDQU      X2, 112(CX)
 	VPSRLD       $0x10, X0, X2
-	VPAND        208(CX), X15, X0
+	VPAND        208(AX), X15, X0
 	VPSLLD       $0x04, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        224(CX), X15, X0
+	VPAND        224(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 128(AX)
+	VMOVDQU      X2, 128(CX)
 	VPSRLD       $0x08, X0, X2
-	VPAND        240(CX), X15, X0
+	VPAND        240(AX), X15, X0
 	VPSLLD       $0x0c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 144(AX)
-	VPAND        256(CX), X15, X0
+	VMOVDQU      X2, 144(CX)
+	VPAND        256(AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        272(CX), X15, X0
+	VPAND        272(AX), X15, X0
 	VPSLLD       $0x14, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 160(AX)
+	VMOVDQU      X2, 160(CX)
 	VPSRLD       $0x0c, X0, X2
-	VPAND        288(CX), X15, X0
+	VPAND        288(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        304(CX), X15, X0
+	VPAND        304(AX), X15, X0
 	VPSLLD       $0x1c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 176(AX)
+	VMOVDQU      X2, 176(CX)
 	VPSRLD       $0x04, X0, X2
-	VPAND        320(CX), X15, X0
+	VPAND        320(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 192(AX)
+	VMOVDQU      X2, 192(CX)
 	VPSRLD       $0x10, X0, X2
-	VPAND        336(CX), X15, X0
+	VPAND        336(AX), X15, X0
 	VPSLLD       $0x04, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        352(CX), X15, X0
+	VPAND        352(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 208(AX)
+	VMOVDQU      X2, 208(CX)
 	VPSRLD       $0x08, X0, X2
-	VPAND        368(CX), X15, X0
+	VPAND        368(AX), X15, X0
 	VPSLLD       $0x0c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 224(AX)
-	VPAND        384(CX), X15, X0
+	VMOVDQU      X2, 224(CX)
+	VPAND        384(AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        400(CX), X15, X0
+	VPAND        400(AX), X15, X0
 	VPSLLD       $0x14, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 240(AX)
+	VMOVDQU      X2, 240(CX)
 	VPSRLD       $0x0c, X0, X2
-	VPAND        416(CX), X15, X0
+	VPAND        416(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        432(CX), X15, X0
+	VPAND        432(AX), X15, X0
 	VPSLLD       $0x1c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 256(AX)
+	VMOVDQU      X2, 256(CX)
 	VPSRLD       $0x04, X0, X2
-	VPAND        448(CX), X15, X0
+	VPAND        448(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 272(AX)
+	VMOVDQU      X2, 272(CX)
 	VPSRLD       $0x10, X0, X2
-	VPAND        464(CX), X15, X0
+	VPAND        464(AX), X15, X0
 	VPSLLD       $0x04, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        480(CX), X15, X0
+	VPAND        480(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 288(AX)
+	VMOVDQU      X2, 288(CX)
 	VPSRLD       $0x08, X0, X2
-	VPAND        496(CX), X15, X0
+	VPAND        496(AX), X15, X0
 	VPSLLD       $0x0c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 304(AX)
+	VMOVDQU      X2, 304(CX)
 	RET
 
 DATA mask20<>+0(SB)/8, $0x00000000000fffff
 GLOBL mask20<>(SB), RODATA|NOPTR, $8
 
-// func packAVX221(dst *byte, src *uint32)
+// func packAVX2Width21()
 // Requires: AVX, AVX2
-TEXT ·packAVX221(SB), NOSPLIT, $0-16
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
+TEXT packAVX2Width21<>(SB), NOSPLIT, $0
 	VPBROADCASTD mask21<>+0(SB), X15
-	VPAND        (CX), X15, X0
+	VPAND        (AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        16(CX), X15, X0
+	VPAND        16(AX), X15, X0
 	VPSLLD       $0x15, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, (AX)
+	VMOVDQU      X2, (CX)
 	VPSRLD       $0x0b, X0, X2
-	VPAND        32(CX), X15, X0
+	VPAND        32(AX), X15, X0
 	VPSLLD       $0x0a, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        48(CX), X15, X0
+	VPAND        48(AX), X15, X0
 	VPSLLD       $0x1f, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 16(AX)
+	VMOVDQU      X2, 16(CX)
 	VPSRLD       $0x01, X0, X2
-	VPAND        64(CX), X15, X0
+	VPAND        64(AX), X15, X0
 	VPSLLD       $0x14, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 32(AX)
+	VMOVDQU      X2, 32(CX)
 	VPSRLD       $0x0c, X0, X2
-	VPAND        80(CX), X15, X0
+	VPAND        80(AX), X15, X0
 	VPSLLD       $0x09, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        96(CX), X15, X0
+	VPAND        96(AX), X15, X0
 	VPSLLD       $0x1e, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 48(AX)
+	VMOVDQU      X2, 48(CX)
 	VPSRLD       $0x02, X0, X2
-	VPAND        112(CX), X15, X0
+	VPAND        112(AX), X15, X0
 	VPSLLD       $0x13, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 64(AX)
+	VMOVDQU      X2, 64(CX)
 	VPSRLD       $0x0d, X0, X2
-	VPAND        128(CX), X15, X0
+	VPAND        128(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        144(CX), X15, X0
+	VPAND        144(AX), X15, X0
 	VPSLLD       $0x1d, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 80(AX)
+	VMOVDQU      X2, 80(CX)
 	VPSRLD       $0x03, X0, X2
-	VPAND        160(CX), X15, X0
+	VPAND        160(AX), X15, X0
 	VPSLLD       $0x12, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 96(AX)
+	VMOVDQU      X2, 96(CX)
 	VPSRLD       $0x0e, X0, X2
-	VPAND        176(CX), X15, X0
+	VPAND        176(AX), X15, X0
 	VPSLLD       $0x07, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        192(CX), X15, X0
+	VPAND        192(AX), X15, X0
 	VPSLLD       $0x1c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 112(AX)
+	VMOVDQU      X2, 112(CX)
 	VPSRLD       $0x04, X0, X2
-	VPAND        208(CX), X15, X0
+	VPAND        208(AX), X15, X0
 	VPSLLD       $0x11, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 128(AX)
+	VMOVDQU      X2, 128(CX)
 	VPSRLD       $0x0f, X0, X2
-	VPAND        224(CX), X15, X0
+	VPAND        224(AX), X15, X0
 	VPSLLD       $0x06, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        240(CX), X15, X0
+	VPAND        240(AX), X15, X0
 	VPSLLD       $0x1b, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 144(AX)
+	VMOVDQU      X2, 144(CX)
 	VPSRLD       $0x05, X0, X2
-	VPAND        256(CX), X15, X0
+	VPAND        256(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 160(AX)
+	VMOVDQU      X2, 160(CX)
 	VPSRLD       $0x10, X0, X2
-	VPAND        272(CX), X15, X0
+	VPAND        272(AX), X15, X0
 	VPSLLD       $0x05, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        288(CX), X15, X0
+	VPAND        288(AX), X15, X0
 	VPSLLD       $0x1a, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 176(AX)
+	VMOVDQU      X2, 176(CX)
 	VPSRLD       $0x06, X0, X2
-	VPAND        304(CX), X15, X0
+	VPAND        304(AX), X15, X0
 	VPSLLD       $0x0f, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 192(AX)
+	VMOVDQU      X2, 192(CX)
 	VPSRLD       $0x11, X0, X2
-	VPAND        320(CX), X15, X0
+	VPAND        320(AX), X15, X0
 	VPSLLD       $0x04, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        336(CX), X15, X0
+	VPAND        336(AX), X15, X0
 	VPSLLD       $0x19, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 208(AX)
+	VMOVDQU      X2, 208(CX)
 	VPSRLD       $0x07, X0, X2
-	VPAND        352(CX), X15, X0
+	VPAND        352(AX), X15, X0
 	VPSLLD       $0x0e, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 224(AX)
+	VMOVDQU      X2, 224(CX)
 	VPSRLD       $0x12, X0, X2
-	VPAND        368(CX), X15, X0
+	VPAND        368(AX), X15, X0
 	VPSLLD       $0x03, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        384(CX), X15, X0
+	VPAND        384(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 240(AX)
+	VMOVDQU      X2, 240(CX)
 	VPSRLD       $0x08, X0, X2
-	VPAND        400(CX), X15, X0
+	VPAND        400(AX), X15, X0
 	VPSLLD       $0x0d, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 256(AX)
+	VMOVDQU      X2, 256(CX)
 	VPSRLD       $0x13, X0, X2
-	VPAND        416(CX), X15, X0
+	VPAND        416(AX), X15, X0
 	VPSLLD       $0x02, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        432(CX), X15, X0
+	VPAND        432(AX), X15, X0
 	VPSLLD       $0x17, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 272(AX)
+	VMOVDQU      X2, 272(CX)
 	VPSRLD       $0x09, X0, X2
-	VPAND        448(CX), X15, X0
+	VPAND        448(AX), X15, X0
 	VPSLLD       $0x0c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 288(AX)
+	VMOVDQU      X2, 288(CX)
 	VPSRLD       $0x14, X0, X2
-	VPAND        464(CX), X15, X0
+	VPAND        464(AX), X15, X0
 	VPSLLD       $0x01, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        480(CX), X15, X0
+	VPAND        480(AX), X15, X0
 	VPSLLD       $0x16, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 304(AX)
+	VMOVDQU      X2, 304(CX)
 	VPSRLD       $0x0a, X0, X2
-	VPAND        496(CX), X15, X0
+	VPAND        496(AX), X15, X0
 	VPSLLD       $0x0b, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 320(AX)
+	VMOVDQU      X2, 320(CX)
 	RET
 
 DATA mask21<>+0(SB)/8, $0x00000000001fffff
 GLOBL mask21<>(SB), RODATA|NOPTR, $8
 
-// func packAVX222(dst *byte, src *uint32)
+// func packAVX2Width22()
 // Requires: AVX, AVX2
-TEXT ·packAVX222(SB), NOSPLIT, $0-16
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
+TEXT packAVX2Width22<>(SB), NOSPLIT, $0
 	VPBROADCASTD mask22<>+0(SB), X15
-	VPAND        (CX), X15, X0
+	VPAND        (AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        16(CX), X15, X0
+	VPAND        16(AX), X15, X0
 	VPSLLD       $0x16, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, (AX)
+	VMOVDQU      X2, (CX)
 	VPSRLD       $0x0a, X0, X2
-	VPAND        32(CX), X15, X0
+	VPAND        32(AX), X15, X0
 	VPSLLD       $0x0c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 16(AX)
+	VMOVDQU      X2, 16(CX)
 	VPSRLD       $0x14, X0, X2
-	VPAND        48(CX), X15, X0
+	VPAND        48(AX), X15, X0
 	VPSLLD       $0x02, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        64(CX), X15, X0
+	VPAND        64(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 32(AX)
+	VMOVDQU      X2, 32(CX)
 	VPSRLD       $0x08, X0, X2
-	VPAND        80(CX), X15, X0
+	VPAND        80(AX), X15, X0
 	VPSLLD       $0x0e, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 48(AX)
+	VMOVDQU      X2, 48(CX)
 	VPSRLD       $0x12, X0, X2
-	VPAND        96(CX), X15, X0
+	VPAND        96(AX), X15, X0
 	VPSLLD       $0x04, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        112(CX), X15, X0
+	VPAND        112(AX), X15, X0
 	VPSLLD       $0x1a, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 64(AX)
+	VMOVDQU      X2, 64(CX)
 	VPSRLD       $0x06, X0, X2
-	VPAND        128(CX), X15, X0
+	VPAND        128(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 80(AX)
+	VMOVDQU      X2, 80(CX)
 	VPSRLD       $0x10, X0, X2
-	VPAND        144(CX), X15, X0
+	VPAND        144(AX), X15, X0
 	VPSLLD       $0x06, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        160(CX), X15, X0
+	VPAND        160(AX), X15, X0
 	VPSLLD       $0x1c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 96(AX)
+	VMOVDQU      X2, 96(CX)
 	VPSRLD       $0x04, X0, X2
-	VPAND        176(CX), X15, X0
+	VPAND        176(AX), X15, X0
 	VPSLLD       $0x12, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 112(AX)
+	VMOVDQU      X2, 112(CX)
 	VPSRLD       $0x0e, X0, X2
-	VPAND        192(CX), X15, X0
+	VPAND        192(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        208(CX), X15, X0
+	VPAND        208(AX), X15, X0
 	VPSLLD       $0x1e, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 128(AX)
+	VMOVDQU      X2, 128(CX)
 	VPSRLD       $0x02, X0, X2
-	VPAND        224(CX), X15, X0
+	VPAND        224(AX), X15, X0
 	VPSLLD       $0x14, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 144(AX)
+	VMOVDQU      X2, 144(CX)
 	VPSRLD       $0x0c, X0, X2
-	VPAND        240(CX), X15, X0
+	VPAND        240(AX), X15, X0
 	VPSLLD       $0x0a, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 160(AX)
-	VPAND        256(CX), X15, X0
+	VMOVDQU      X2, 160(CX)
+	VPAND        256(AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        272(CX), X15, X0
+	VPAND        272(AX), X15, X0
 	VPSLLD       $0x16, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 176(AX)
+	VMOVDQU      X2, 176(CX)
 	VPSRLD       $0x0a, X0, X2
-	VPAND        288(CX), X15, X0
+	VPAND        288(AX), X15, X0
 	VPSLLD       $0x0c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 192(AX)
+	VMOVDQU      X2, 192(CX)
 	VPSRLD       $0x14, X0, X2
-	VPAND        304(CX), X15, X0
+	VPAND        304(AX), X15, X0
 	VPSLLD       $0x02, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        320(CX), X15, X0
+	VPAND        320(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 208(AX)
+	VMOVDQU      X2, 208(CX)
 	VPSRLD       $0x08, X0, X2
-	VPAND        336(CX), X15, X0
+	VPAND        336(AX), X15, X0
 	VPSLLD       $0x0e, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 224(AX)
+	VMOVDQU      X2, 224(CX)
 	VPSRLD       $0x12, X0, X2
-	VPAND        352(CX), X15, X0
+	VPAND        352(AX), X15, X0
 	VPSLLD       $0x04, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        368(CX), X15, X0
+	VPAND        368(AX), X15, X0
 	VPSLLD       $0x1a, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 240(AX)
+	VMOVDQU      X2, 240(CX)
 	VPSRLD       $0x06, X0, X2
-	VPAND        384(CX), X15, X0
+	VPAND        384(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 256(AX)
+	VMOVDQU      X2, 256(CX)
 	VPSRLD       $0x10, X0, X2
-	VPAND        400(CX), X15, X0
+	VPAND        400(AX), X15, X0
 	VPSLLD       $0x06, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        416(CX), X15, X0
+	VPAND        416(AX), X15, X0
 	VPSLLD       $0x1c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 272(AX)
+	VMOVDQU      X2, 272(CX)
 	VPSRLD       $0x04, X0, X2
-	VPAND        432(CX), X15, X0
+	VPAND        432(AX), X15, X0
 	VPSLLD       $0x12, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 288(AX)
+	VMOVDQU      X2, 288(CX)
 	VPSRLD       $0x0e, X0, X2
-	VPAND        448(CX), X15, X0
+	VPAND        448(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        464(CX), X15, X0
+	VPAND        464(AX), X15, X0
 	VPSLLD       $0x1e, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 304(AX)
+	VMOVDQU      X2, 304(CX)
 	VPSRLD       $0x02, X0, X2
-	VPAND        480(CX), X15, X0
+	VPAND        480(AX), X15, X0
 	VPSLLD       $0x14, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 320(AX)
+	VMOVDQU      X2, 320(CX)
 	VPSRLD       $0x0c, X0, X2
-	VPAND        496(CX), X15, X0
+	VPAND        496(AX), X15, X0
 	VPSLLD       $0x0a, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 336(AX)
+	VMOVDQU      X2, 336(CX)
 	RET
 
 DATA mask22<>+0(SB)/8, $0x00000000003fffff
 GLOBL mask22<>(SB), RODATA|NOPTR, $8
 
-// func packAVX223(dst *byte, src *uint32)
+// func packAVX2Width23()
 // Requires: AVX, AVX2
-TEXT ·packAVX223(SB), NOSPLIT, $0-16
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
+TEXT packAVX2Width23<>(SB), NOSPLIT, $0
 	VPBROADCASTD mask23<>+0(SB), X15
-	VPAND        (CX), X15, X0
+	VPAND        (AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        16(CX), X15, X0
+	VPAND        16(AX), X15, X0
 	VPSLLD       $0x17, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, (AX)
+	VMOVDQU      X2, (CX)
 	VPSRLD       $0x09, X0, X2
-	VPAND        32(CX), X15, X0
+	VPAND        32(AX), X15, X0
 	VPSLLD       $0x0e, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 16(AX)
+	VMOVDQU      X2, 16(CX)
 	VPSRLD       $0x12, X0, X2
-	VPAND        48(CX), X15, X0
+	VPAND        48(AX), X15, X0
 	VPSLLD       $0x05, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        64(CX), X15, X0
+	VPAND        64(AX), X15, X0
 	VPSLLD       $0x1c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 32(AX)
+	VMOVDQU      X2, 32(CX)
 	VPSRLD       $0x04, X0, X2
-	VPAND        80(CX), X15, X0
+	VPAND        80(AX), X15, X0
 	VPSLLD       $0x13, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 48(AX)
+	VMOVDQU      X2, 48(CX)
 	VPSRLD       $0x0d, X0, X2
-	VPAND        96(CX), X15, X0
+	VPAND        96(AX), X15, X0
 	VPSLLD       $0x0a, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 64(AX)
+	VMOVDQU      X2, 64(CX)
 	VPSRLD       $0x16, X0, X2
-	VPAND        112(CX), X15, X0
+	VPAND        112(AX), X15, X0
 	VPSLLD       $0x01, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        128(CX), X15, X0
+	VPAND        128(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 80(AX)
+	VMOVDQU      X2, 80(CX)
 	VPSRLD       $0x08, X0, X2
-	VPAND        144(CX), X15, X0
+	VPAND        144(AX), X15, X0
 	VPSLLD       $0x0f, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 96(AX)
+	VMOVDQU      X2, 96(CX)
 	VPSRLD       $0x11, X0, X2
-	VPAND        160(CX), X15, X0
+	VPAND        160(AX), X15, X0
 	VPSLLD       $0x06, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        176(CX), X15, X0
+	VPAND        176(AX), X15, X0
 	VPSLLD       $0x1d, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 112(AX)
+	VMOVDQU      X2, 112(CX)
 	VPSRLD       $0x03, X0, X2
-	VPAND        192(CX), X15, X0
+	VPAND        192(AX), X15, X0
 	VPSLLD       $0x14, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 128(AX)
+	VMOVDQU      X2, 128(CX)
 	VPSRLD       $0x0c, X0, X2
-	VPAND        208(CX), X15, X0
+	VPAND        208(AX), X15, X0
 	VPSLLD       $0x0b, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 144(AX)
+	VMOVDQU      X2, 144(CX)
 	VPSRLD       $0x15, X0, X2
-	VPAND        224(CX), X15, X0
+	VPAND        224(AX), X15, X0
 	VPSLLD       $0x02, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        240(CX), X15, X0
+	VPAND        240(AX), X15, X0
 	VPSLLD       $0x19, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 160(AX)
+	VMOVDQU      X2, 160(CX)
 	VPSRLD       $0x07, X0, X2
-	VPAND        256(CX), X15, X0
+	VPAND        256(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 176(AX)
+	VMOVDQU      X2, 176(CX)
 	VPSRLD       $0x10, X0, X2
-	VPAND        272(CX), X15, X0
+	VPAND        272(AX), X15, X0
 	VPSLLD       $0x07, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        288(CX), X15, X0
+	VPAND        288(AX), X15, X0
 	VPSLLD       $0x1e, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 192(AX)
+	VMOVDQU      X2, 192(CX)
 	VPSRLD       $0x02, X0, X2
-	VPAND        304(CX), X15, X0
+	VPAND        304(AX), X15, X0
 	VPSLLD       $0x15, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 208(AX)
+	VMOVDQU      X2, 208(CX)
 	VPSRLD       $0x0b, X0, X2
-	VPAND        320(CX), X15, X0
+	VPAND        320(AX), X15, X0
 	VPSLLD       $0x0c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 224(AX)
+	VMOVDQU      X2, 224(CX)
 	VPSRLD       $0x14, X0, X2
-	VPAND        336(CX), X15, X0
+	VPAND        336(AX), X15, X0
 	VPSLLD       $0x03, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        352(CX), X15, X0
+	VPAND        352(AX), X15, X0
 	VPSLLD       $0x1a, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 240(AX)
+	VMOVDQU      X2, 240(CX)
 	VPSRLD       $0x06, X0, X2
-	VPAND        368(CX), X15, X0
+	VPAND        368(AX), X15, X0
 	VPSLLD       $0x11, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 256(AX)
+	VMOVDQU      X2, 256(CX)
 	VPSRLD       $0x0f, X0, X2
-	VPAND        384(CX), X15, X0
+	VPAND        384(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        400(CX), X15, X0
+	VPAND        400(AX), X15, X0
 	VPSLLD       $0x1f, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 272(AX)
+	VMOVDQU      X2, 272(CX)
 	VPSRLD       $0x01, X0, X2
-	VPAND        416(CX), X15, X0
+	VPAND        416(AX), X15, X0
 	VPSLLD       $0x16, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 288(AX)
+	VMOVDQU      X2, 288(CX)
 	VPSRLD       $0x0a, X0, X2
-	VPAND        432(CX), X15, X0
+	VPAND        432(AX), X15, X0
 	VPSLLD       $0x0d, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 304(AX)
+	VMOVDQU      X2, 304(CX)
 	VPSRLD       $0x13, X0, X2
-	VPAND        448(CX), X15, X0
+	VPAND        448(AX), X15, X0
 	VPSLLD       $0x04, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        464(CX), X15, X0
+	VPAND        464(AX), X15, X0
 	VPSLLD       $0x1b, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 320(AX)
+	VMOVDQU      X2, 320(CX)
 	VPSRLD       $0x05, X0, X2
-	VPAND        480(CX), X15, X0
+	VPAND        480(AX), X15, X0
 	VPSLLD       $0x12, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 336(AX)
+	VMOVDQU      X2, 336(CX)
 	VPSRLD       $0x0e, X0, X2
-	VPAND        496(CX), X15, X0
+	VPAND        496(AX), X15, X0
 	VPSLLD       $0x09, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 352(AX)
+	VMOVDQU      X2, 352(CX)
 	RET
 
 DATA mask23<>+0(SB)/8, $0x00000000007fffff
 GLOBL mask23<>(SB), RODATA|NOPTR, $8
 
-// func packAVX224(dst *byte, src *uint32)
+// func packAVX2Width24()
 // Requires: AVX, AVX2
-TEXT ·packAVX224(SB), NOSPLIT, $0-16
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
+TEXT packAVX2Width24<>(SB), NOSPLIT, $0
 	VPBROADCASTD mask24<>+0(SB), X15
-	VPAND        (CX), X15, X0
+	VPAND        (AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        16(CX), X15, X0
+	VPAND        16(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, (AX)
+	VMOVDQU      X2, (CX)
 	VPSRLD       $0x08, X0, X2
-	VPAND        32(CX), X15, X0
+	VPAND        32(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 16(AX)
+	VMOVDQU      X2, 16(CX)
 	VPSRLD       $0x10, X0, X2
-	VPAND        48(CX), X15, X0
+	VPAND        48(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 32(AX)
-	VPAND        64(CX), X15, X0
+	VMOVDQU      X2, 32(CX)
+	VPAND        64(AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        80(CX), X15, X0
+	VPAND        80(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 48(AX)
+	VMOVDQU      X2, 48(CX)
 	VPSRLD       $0x08, X0, X2
-	VPAND        96(CX), X15, X0
+	VPAND        96(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 64(AX)
+	VMOVDQU      X2, 64(CX)
 	VPSRLD       $0x10, X0, X2
-	VPAND        112(CX), X15, X0
+	VPAND        112(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 80(AX)
-	VPAND        128(CX), X15, X0
+	VMOVDQU      X2, 80(CX)
+	VPAND        128(AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        144(CX), X15, X0
+	VPAND        144(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 96(AX)
+	VMOVDQU      X2, 96(CX)
 	VPSRLD       $0x08, X0, X2
-	VPAND        160(CX), X15, X0
+	VPAND        160(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 112(AX)
+	VMOVDQU      X2, 112(CX)
 	VPSRLD       $0x10, X0, X2
-	VPAND        176(CX), X15, X0
+	VPAND        176(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 128(AX)
-	VPAND        192(CX), X15, X0
+	VMOVDQU      X2, 128(CX)
+	VPAND        192(AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        208(CX), X15, X0
+	VPAND        208(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 144(AX)
+	VMOVDQU      X2, 144(CX)
 	VPSRLD       $0x08, X0, X2
-	VPAND        224(CX), X15, X0
+	VPAND        224(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 160(AX)
+	VMOVDQU      X2, 160(CX)
 	VPSRLD       $0x10, X0, X2
-	VPAND        240(CX), X15, X0
+	VPAND        240(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 176(AX)
-	VPAND        256(CX), X15, X0
+	VMOVDQU      X2, 176(CX)
+	VPAND        256(AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        272(CX), X15, X0
+	VPAND        272(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 192(AX)
+	VMOVDQU      X2, 192(CX)
 	VPSRLD       $0x08, X0, X2
-	VPAND        288(CX), X15, X0
+	VPAND        288(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 208(AX)
+	VMOVDQU      X2, 208(CX)
 	VPSRLD       $0x10, X0, X2
-	VPAND        304(CX), X15, X0
+	VPAND        304(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 224(AX)
-	VPAND        320(CX), X15, X0
+	VMOVDQU      X2, 224(CX)
+	VPAND        320(AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        336(CX), X15, X0
+	VPAND        336(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 240(AX)
+	VMOVDQU      X2, 240(CX)
 	VPSRLD       $0x08, X0, X2
-	VPAND        352(CX), X15, X0
+	VPAND        352(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 256(AX)
+	VMOVDQU      X2, 256(CX)
 	VPSRLD       $0x10, X0, X2
-	VPAND        368(CX), X15, X0
+	VPAND        368(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 272(AX)
-	VPAND        384(CX), X15, X0
+	VMOVDQU      X2, 272(CX)
+	VPAND        384(AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        400(CX), X15, X0
+	VPAND        400(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 288(AX)
+	VMOVDQU      X2, 288(CX)
 	VPSRLD       $0x08, X0, X2
-	VPAND        416(CX), X15, X0
+	VPAND        416(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 304(AX)
+	VMOVDQU      X2, 304(CX)
 	VPSRLD       $0x10, X0, X2
-	VPAND        432(CX), X15, X0
+	VPAND        432(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 320(AX)
-	VPAND        448(CX), X15, X0
+	VMOVDQU      X2, 320(CX)
+	VPAND        448(AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        464(CX), X15, X0
+	VPAND        464(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 336(AX)
+	VMOVDQU      X2, 336(CX)
 	VPSRLD       $0x08, X0, X2
-	VPAND        480(CX), X15, X0
+	VPAND        480(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 352(AX)
+	VMOVDQU      X2, 352(CX)
 	VPSRLD       $0x10, X0, X2
-	VPAND        496(CX), X15, X0
+	VPAND        496(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 368(AX)
+	VMOVDQU      X2, 368(CX)
 	RET
 
 DATA mask24<>+0(SB)/8, $0x0000000000ffffff
 GLOBL mask24<>(SB), RODATA|NOPTR, $8
 
-// func packAVX225(dst *byte, src *uint32)
+// func packAVX2Width25()
 // Requires: AVX, AVX2
-TEXT ·packAVX225(SB), NOSPLIT, $0-16
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
+TEXT packAVX2Width25<>(SB), NOSPLIT, $0
 	VPBROADCASTD mask25<>+0(SB), X15
-	VPAND        (CX), X15, X0
+	VPAND        (AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        16(CX), X15, X0
+	VPAND        16(AX), X15, X0
 	VPSLLD       $0x19, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, (AX)
+	VMOVDQU      X2, (CX)
 	VPSRLD       $0x07, X0, X2
-	VPAND        32(CX), X15, X0
+	VPAND        32(AX), X15, X0
 	VPSLLD       $0x12, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 16(AX)
+	VMOVDQU      X2, 16(CX)
 	VPSRLD       $0x0e, X0, X2
-	VPAND        48(CX), X15, X0
+	VPAND        48(AX), X15, X0
 	VPSLLD       $0x0b, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 32(AX)
+	VMOVDQU      X2, 32(CX)
 	VPSRLD       $0x15, X0, X2
-	VPAND        64(CX), X15, X0
+	VPAND        64(AX), X15, X0
 	VPSLLD       $0x04, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        80(CX), X15, X0
+	VPAND        80(AX), X15, X0
 	VPSLLD       $0x1d, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 48(AX)
+	VMOVDQU      X2, 48(CX)
 	VPSRLD       $0x03, X0, X2
-	VPAND        96(CX), X15, X0
+	VPAND        96(AX), X15, X0
 	VPSLLD       $0x16, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 64(AX)
+	VMOVDQU      X2, 64(CX)
 	VPSRLD       $0x0a, X0, X2
-	VPAND        112(CX), X15, X0
+	VPAND        112(AX), X15, X0
 	VPSLLD       $0x0f, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 80(AX)
+	VMOVDQU      X2, 80(CX)
 	VPSRLD       $0x11, X0, X2
-	VPAND        128(CX), X15, X0
+	VPAND        128(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 96(AX)
+	VMOVDQU      X2, 96(CX)
 	VPSRLD       $0x18, X0, X2
-	VPAND        144(CX), X15, X0
+	VPAND        144(AX), X15, X0
 	VPSLLD       $0x01, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        160(CX), X15, X0
+	VPAND        160(AX), X15, X0
 	VPSLLD       $0x1a, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 112(AX)
+	VMOVDQU      X2, 112(CX)
 	VPSRLD       $0x06, X0, X2
-	VPAND        176(CX), X15, X0
+	VPAND        176(AX), X15, X0
 	VPSLLD       $0x13, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 128(AX)
+	VMOVDQU      X2, 128(CX)
 	VPSRLD       $0x0d, X0, X2
-	VPAND        192(CX), X15, X0
+	VPAND        192(AX), X15, X0
 	VPSLLD       $0x0c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 144(AX)
+	VMOVDQU      X2, 144(CX)
 	VPSRLD       $0x14, X0, X2
-	VPAND        208(CX), X15, X0
+	VPAND        208(AX), X15, X0
 	VPSLLD       $0x05, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        224(CX), X15, X0
+	VPAND        224(AX), X15, X0
 	VPSLLD       $0x1e, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 160(AX)
+	VMOVDQU      X2, 160(CX)
 	VPSRLD       $0x02, X0, X2
-	VPAND        240(CX), X15, X0
+	VPAND        240(AX), X15, X0
 	VPSLLD       $0x17, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 176(AX)
+	VMOVDQU      X2, 176(CX)
 	VPSRLD       $0x09, X0, X2
-	VPAND        256(CX), X15, X0
+	VPAND        256(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 192(AX)
+	VMOVDQU      X2, 192(CX)
 	VPSRLD       $0x10, X0, X2
-	VPAND        272(CX), X15, X0
+	VPAND        272(AX), X15, X0
 	VPSLLD       $0x09, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 208(AX)
+	VMOVDQU      X2, 208(CX)
 	VPSRLD       $0x17, X0, X2
-	VPAND        288(CX), X15, X0
+	VPAND        288(AX), X15, X0
 	VPSLLD       $0x02, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        304(CX), X15, X0
+	VPAND        304(AX), X15, X0
 	VPSLLD       $0x1b, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 224(AX)
+	VMOVDQU      X2, 224(CX)
 	VPSRLD       $0x05, X0, X2
-	VPAND        320(CX), X15, X0
+	VPAND        320(AX), X15, X0
 	VPSLLD       $0x14, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 240(AX)
+	VMOVDQU      X2, 240(CX)
 	VPSRLD       $0x0c, X0, X2
-	VPAND        336(CX), X15, X0
+	VPAND        336(AX), X15, X0
 	VPSLLD       $0x0d, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 256(AX)
+	VMOVDQU      X2, 256(CX)
 	VPSRLD       $0x13, X0, X2
-	VPAND        352(CX), X15, X0
+	VPAND        352(AX), X15, X0
 	VPSLLD       $0x06, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        368(CX), X15, X0
+	VPAND        368(AX), X15, X0
 	VPSLLD       $0x1f, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 272(AX)
+	VMOVDQU      X2, 272(CX)
 	VPSRLD       $0x01, X0, X2
-	VPAND        384(CX), X15, X0
+	VPAND        384(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 288(AX)
+	VMOVDQU      X2, 288(CX)
 	VPSRLD       $0x08, X0, X2
-	VPAND        400(CX), X15, X0
+	VPAND        400(AX), X15, X0
 	VPSLLD       $0x11, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 304(AX)
+	VMOVDQU      X2, 304(CX)
 	VPSRLD       $0x0f, X0, X2
-	VPAND        416(CX), X15, X0
+	VPAND        416(AX), X15, X0
 	VPSLLD       $0x0a, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 320(AX)
+	VMOVDQU      X2, 320(CX)
 	VPSRLD       $0x16, X0, X2
-	VPAND        432(CX), X15, X0
+	VPAND        432(AX), X15, X0
 	VPSLLD       $0x03, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        448(CX), X15, X0
+	VPAND        448(AX), X15, X0
 	VPSLLD       $0x1c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 336(AX)
+	VMOVDQU      X2, 336(CX)
 	VPSRLD       $0x04, X0, X2
-	VPAND        464(CX), X15, X0
+	VPAND        464(AX), X15, X0
 	VPSLLD       $0x15, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 352(AX)
+	VMOVDQU      X2, 352(CX)
 	VPSRLD       $0x0b, X0, X2
-	VPAND        480(CX), X15, X0
+	VPAND        480(AX), X15, X0
 	VPSLLD       $0x0e, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 368(AX)
+	VMOVDQU      X2, 368(CX)
 	VPSRLD       $0x12, X0, X2
-	VPAND        496(CX), X15, X0
+	VPAND        496(AX), X15, X0
 	VPSLLD       $0x07, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 384(AX)
+	VMOVDQU      X2, 384(CX)
 	RET
 
 DATA mask25<>+0(SB)/8, $0x0000000001ffffff
 GLOBL mask25<>(SB), RODATA|NOPTR, $8
 
-// func packAVX226(dst *byte, src *uint32)
+// func packAVX2Width26()
 // Requires: AVX, AVX2
-TEXT ·packAVX226(SB), NOSPLIT, $0-16
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
+TEXT packAVX2Width26<>(SB), NOSPLIT, $0
 	VPBROADCASTD mask26<>+0(SB), X15
-	VPAND        (CX), X15, X0
+	VPAND        (AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        16(CX), X15, X0
+	VPAND        16(AX), X15, X0
 	VPSLLD       $0x1a, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, (AX)
+	VMOVDQU      X2, (CX)
 	VPSRLD       $0x06, X0, X2
-	VPAND        32(CX), X15, X0
+	VPAND        32(AX), X15, X0
 	VPSLLD       $0x14, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 16(AX)
+	VMOVDQU      X2, 16(CX)
 	VPSRLD       $0x0c, X0, X2
-	VPAND        48(CX), X15, X0
+	VPAND        48(AX), X15, X0
 	VPSLLD       $0x0e, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 32(AX)
+	VMOVDQU      X2, 32(CX)
 	VPSRLD       $0x12, X0, X2
-	VPAND        64(CX), X15, X0
+	VPAND        64(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 48(AX)
+	VMOVDQU      X2, 48(CX)
 	VPSRLD       $0x18, X0, X2
-	VPAND        80(CX), X15, X0
+	VPAND        80(AX), X15, X0
 	VPSLLD       $0x02, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        96(CX), X15, X0
+	VPAND        96(AX), X15, X0
 	VPSLLD       $0x1c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 64(AX)
+	VMOVDQU      X2, 64(CX)
 	VPSRLD       $0x04, X0, X2
-	VPAND        112(CX), X15, X0
+	VPAND        112(AX), X15, X0
 	VPSLLD       $0x16, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 80(AX)
+	VMOVDQU      X2, 80(CX)
 	VPSRLD       $0x0a, X0, X2
-	VPAND        128(CX), X15, X0
+	VPAND        128(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 96(AX)
+	VMOVDQU      X2, 96(CX)
 	VPSRLD       $0x10, X0, X2
-	VPAND        144(CX), X15, X0
+	VPAND        144(AX), X15, X0
 	VPSLLD       $0x0a, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 112(AX)
+	VMOVDQU      X2, 112(CX)
 	VPSRLD       $0x16, X0, X2
-	VPAND        160(CX), X15, X0
+	VPAND        160(AX), X15, X0
 	VPSLLD       $0x04, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        176(CX), X15, X0
+	VPAND        176(AX), X15, X0
 	VPSLLD       $0x1e, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 128(AX)
+	VMOVDQU      X2, 128(CX)
 	VPSRLD       $0x02, X0, X2
-	VPAND        192(CX), X15, X0
+	VPAND        192(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 144(AX)
+	VMOVDQU      X2, 144(CX)
 	VPSRLD       $0x08, X0, X2
-	VPAND        208(CX), X15, X0
+	VPAND        208(AX), X15, X0
 	VPSLLD       $0x12, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 160(AX)
+	VMOVDQU      X2, 160(CX)
 	VPSRLD       $0x0e, X0, X2
-	VPAND        224(CX), X15, X0
+	VPAND        224(AX), X15, X0
 	VPSLLD       $0x0c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 176(AX)
+	VMOVDQU      X2, 176(CX)
 	VPSRLD       $0x14, X0, X2
-	VPAND        240(CX), X15, X0
+	VPAND        240(AX), X15, X0
 	VPSLLD       $0x06, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 192(AX)
-	VPAND        256(CX), X15, X0
+	VMOVDQU      X2, 192(CX)
+	VPAND        256(AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        272(CX), X15, X0
+	VPAND        272(AX), X15, X0
 	VPSLLD       $0x1a, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 208(AX)
+	VMOVDQU      X2, 208(CX)
 	VPSRLD       $0x06, X0, X2
-	VPAND        288(CX), X15, X0
+	VPAND        288(AX), X15, X0
 	VPSLLD       $0x14, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 224(AX)
+	VMOVDQU      X2, 224(CX)
 	VPSRLD       $0x0c, X0, X2
-	VPAND        304(CX), X15, X0
+	VPAND        304(AX), X15, X0
 	VPSLLD       $0x0e, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 240(AX)
+	VMOVDQU      X2, 240(CX)
 	VPSRLD       $0x12, X0, X2
-	VPAND        320(CX), X15, X0
+	VPAND        320(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 256(AX)
+	VMOVDQU      X2, 256(CX)
 	VPSRLD       $0x18, X0, X2
-	VPAND        336(CX), X15, X0
+	VPAND        336(AX), X15, X0
 	VPSLLD       $0x02, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        352(CX), X15, X0
+	VPAND        352(AX), X15, X0
 	VPSLLD       $0x1c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 272(AX)
+	VMOVDQU      X2, 272(CX)
 	VPSRLD       $0x04, X0, X2
-	VPAND        368(CX), X15, X0
+	VPAND        368(AX), X15, X0
 	VPSLLD       $0x16, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 288(AX)
+	VMOVDQU      X2, 288(CX)
 	VPSRLD       $0x0a, X0, X2
-	VPAND        384(CX), X15, X0
+	VPAND        384(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 304(AX)
+	VMOVDQU      X2, 304(CX)
 	VPSRLD       $0x10, X0, X2
-	VPAND        400(CX), X15, X0
+	VPAND        400(AX), X15, X0
 	VPSLLD       $0x0a, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 320(AX)
+	VMOVDQU      X2, 320(CX)
 	VPSRLD       $0x16, X0, X2
-	VPAND        416(CX), X15, X0
+	VPAND        416(AX), X15, X0
 	VPSLLD       $0x04, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        432(CX), X15, X0
+	VPAND        432(AX), X15, X0
 	VPSLLD       $0x1e, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 336(AX)
+	VMOVDQU      X2, 336(CX)
 	VPSRLD       $0x02, X0, X2
-	VPAND        448(CX), X15, X0
+	VPAND        448(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 352(AX)
+	VMOVDQU      X2, 352(CX)
 	VPSRLD       $0x08, X0, X2
-	VPAND        464(CX), X15, X0
+	VPAND        464(AX), X15, X0
 	VPSLLD       $0x12, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 368(AX)
+	VMOVDQU      X2, 368(CX)
 	VPSRLD       $0x0e, X0, X2
-	VPAND        480(CX), X15, X0
+	VPAND        480(AX), X15, X0
 	VPSLLD       $0x0c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 384(AX)
+	VMOVDQU      X2, 384(CX)
 	VPSRLD       $0x14, X0, X2
-	VPAND        496(CX), X15, X0
+	VPAND        496(AX), X15, X0
 	VPSLLD       $0x06, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 400(AX)
+	VMOVDQU      X2, 400(CX)
 	RET
 
 DATA mask26<>+0(SB)/8, $0x0000000003ffffff
 GLOBL mask26<>(SB), RODATA|NOPTR, $8
 
-// func packAVX227(dst *byte, src *uint32)
+// func packAVX2Width27()
 // Requires: AVX, AVX2
-TEXT ·packAVX227(SB), NOSPLIT, $0-16
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
+TEXT packAVX2Width27<>(SB), NOSPLIT, $0
 	VPBROADCASTD mask27<>+0(SB), X15
-	VPAND        (CX), X15, X0
+	VPAND        (AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        16(CX), X15, X0
+	VPAND        16(AX), X15, X0
 	VPSLLD       $0x1b, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, (AX)
+	VMOVDQU      X2, (CX)
 	VPSRLD       $0x05, X0, X2
-	VPAND        32(CX), X15, X0
+	VPAND        32(AX), X15, X0
 	VPSLLD       $0x16, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 16(AX)
+	VMOVDQU      X2, 16(CX)
 	VPSRLD       $0x0a, X0, X2
-	VPAND        48(CX), X15, X0
+	VPAND        48(AX), X15, X0
 	VPSLLD       $0x11, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 32(AX)
+	VMOVDQU      X2, 32(CX)
 	VPSRLD       $0x0f, X0, X2
-	VPAND        64(CX), X15, X0
+	VPAND        64(AX), X15, X0
 	VPSLLD       $0x0c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 48(AX)
+	VMOVDQU      X2, 48(CX)
 	VPSRLD       $0x14, X0, X2
-	VPAND        80(CX), X15, X0
+	VPAND        80(AX), X15, X0
 	VPSLLD       $0x07, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 64(AX)
+	VMOVDQU      X2, 64(CX)
 	VPSRLD       $0x19, X0, X2
-	VPAND        96(CX), X15, X0
+	VPAND        96(AX), X15, X0
 	VPSLLD       $0x02, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        112(CX), X15, X0
+	VPAND        112(AX), X15, X0
 	VPSLLD       $0x1d, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 80(AX)
+	VMOVDQU      X2, 80(CX)
 	VPSRLD       $0x03, X0, X2
-	VPAND        128(CX), X15, X0
+	VPAND        128(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 96(AX)
+	VMOVDQU      X2, 96(CX)
 	VPSRLD       $0x08, X0, X2
-	VPAND        144(CX), X15, X0
+	VPAND        144(AX), X15, X0
 	VPSLLD       $0x13, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 112(AX)
+	VMOVDQU      X2, 112(CX)
 	VPSRLD       $0x0d, X0, X2
-	VPAND        160(CX), X15, X0
+	VPAND        160(AX), X15, X0
 	VPSLLD       $0x0e, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 128(AX)
+	VMOVDQU      X2, 128(CX)
 	VPSRLD       $0x12, X0, X2
-	VPAND        176(CX), X15, X0
+	VPAND        176(AX), X15, X0
 	VPSLLD       $0x09, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 144(AX)
+	VMOVDQU      X2, 144(CX)
 	VPSRLD       $0x17, X0, X2
-	VPAND        192(CX), X15, X0
+	VPAND        192(AX), X15, X0
 	VPSLLD       $0x04, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        208(CX), X15, X0
+	VPAND        208(AX), X15, X0
 	VPSLLD       $0x1f, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 160(AX)
+	VMOVDQU      X2, 160(CX)
 	VPSRLD       $0x01, X0, X2
-	VPAND        224(CX), X15, X0
+	VPAND        224(AX), X15, X0
 	VPSLLD       $0x1a, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 176(AX)
+	VMOVDQU      X2, 176(CX)
 	VPSRLD       $0x06, X0, X2
-	VPAND        240(CX), X15, X0
+	VPAND        240(AX), X15, X0
 	VPSLLD       $0x15, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 192(AX)
+	VMOVDQU      X2, 192(CX)
 	VPSRLD       $0x0b, X0, X2
-	VPAND        256(CX), X15, X0
+	VPAND        256(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 208(AX)
+	VMOVDQU      X2, 208(CX)
 	VPSRLD       $0x10, X0, X2
-	VPAND        272(CX), X15, X0
+	VPAND        272(AX), X15, X0
 	VPSLLD       $0x0b, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 224(AX)
+	VMOVDQU      X2, 224(CX)
 	VPSRLD       $0x15, X0, X2
-	VPAND        288(CX), X15, X0
+	VPAND        288(AX), X15, X0
 	VPSLLD       $0x06, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 240(AX)
+	VMOVDQU      X2, 240(CX)
 	VPSRLD       $0x1a, X0, X2
-	VPAND        304(CX), X15, X0
+	VPAND        304(AX), X15, X0
 	VPSLLD       $0x01, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        320(CX), X15, X0
+	VPAND        320(AX), X15, X0
 	VPSLLD       $0x1c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 256(AX)
+	VMOVDQU      X2, 256(CX)
 	VPSRLD       $0x04, X0, X2
-	VPAND        336(CX), X15, X0
+	VPAND        336(AX), X15, X0
 	VPSLLD       $0x17, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 272(AX)
+	VMOVDQU      X2, 272(CX)
 	VPSRLD       $0x09, X0, X2
-	VPAND        352(CX), X15, X0
+	VPAND        352(AX), X15, X0
 	VPSLLD       $0x12, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 288(AX)
+	VMOVDQU      X2, 288(CX)
 	VPSRLD       $0x0e, X0, X2
-	VPAND        368(CX), X15, X0
+	VPAND        368(AX), X15, X0
 	VPSLLD       $0x0d, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 304(AX)
+	VMOVDQU      X2, 304(CX)
 	VPSRLD       $0x13, X0, X2
-	VPAND        384(CX), X15, X0
+	VPAND        384(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 320(AX)
+	VMOVDQU      X2, 320(CX)
 	VPSRLD       $0x18, X0, X2
-	VPAND        400(CX), X15, X0
+	VPAND        400(AX), X15, X0
 	VPSLLD       $0x03, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        416(CX), X15, X0
+	VPAND        416(AX), X15, X0
 	VPSLLD       $0x1e, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 336(AX)
+	VMOVDQU      X2, 336(CX)
 	VPSRLD       $0x02, X0, X2
-	VPAND        432(CX), X15, X0
+	VPAND        432(AX), X15, X0
 	VPSLLD       $0x19, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 352(AX)
+	VMOVDQU      X2, 352(CX)
 	VPSRLD       $0x07, X0, X2
-	VPAND        448(CX), X15, X0
+	VPAND        448(AX), X15, X0
 	VPSLLD       $0x14, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 368(AX)
+	VMOVDQU      X2, 368(CX)
 	VPSRLD       $0x0c, X0, X2
-	VPAND        464(CX), X15, X0
+	VPAND        464(AX), X15, X0
 	VPSLLD       $0x0f, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 384(AX)
+	VMOVDQU      X2, 384(CX)
 	VPSRLD       $0x11, X0, X2
-	VPAND        480(CX), X15, X0
+	VPAND        480(AX), X15, X0
 	VPSLLD       $0x0a, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 400(AX)
+	VMOVDQU      X2, 400(CX)
 	VPSRLD       $0x16, X0, X2
-	VPAND        496(CX), X15, X0
+	VPAND        496(AX), X15, X0
 	VPSLLD       $0x05, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 416(AX)
+	VMOVDQU      X2, 416(CX)
 	RET
 
 DATA mask27<>+0(SB)/8, $0x0000000007ffffff
 GLOBL mask27<>(SB), RODATA|NOPTR, $8
 
-// func packAVX228(dst *byte, src *uint32)
+// func packAVX2Width28()
 // Requires: AVX, AVX2
-TEXT ·packAVX228(SB), NOSPLIT, $0-16
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
+TEXT packAVX2Width28<>(SB), NOSPLIT, $0
 	VPBROADCASTD mask28<>+0(SB), X15
-	VPAND        (CX), X15, X0
+	VPAND        (AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        16(CX), X15, X0
+	VPAND        16(AX), X15, X0
 	VPSLLD       $0x1c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, (AX)
+	VMOVDQU      X2, (CX)
 	VPSRLD       $0x04, X0, X2
-	VPAND        32(CX), X15, X0
+	VPAND        32(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 16(AX)
+	VMOVDQU      X2, 16(CX)
 	VPSRLD       $0x08, X0, X2
-	VPAND        48(CX), X15, X0
+	VPAND        48(AX), X15, X0
 	VPSLLD       $0x14, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 32(AX)
+	VMOVDQU      X2, 32(CX)
 	VPSRLD       $0x0c, X0, X2
-	VPAND        64(CX), X15, X0
+	VPAND        64(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 48(AX)
+	VMOVDQU      X2, 48(CX)
 	VPSRLD       $0x10, X0, X2
-	VPAND        80(CX), X15, X0
+	VPAND        80(AX), X15, X0
 	VPSLLD       $0x0c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 64(AX)
+	VMOVDQU      X2, 64(CX)
 	VPSRLD       $0x14, X0, X2
-	VPAND        96(CX), X15, X0
+	VPAND        96(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 80(AX)
+	VMOVDQU      X2, 80(CX)
 	VPSRLD       $0x18, X0, X2
-	VPAND        112(CX), X15, X0
+	VPAND        112(AX), X15, X0
 	VPSLLD       $0x04, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 96(AX)
-	VPAND        128(CX), X15, X0
+	VMOVDQU      X2, 96(CX)
+	VPAND        128(AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        144(CX), X15, X0
+	VPAND        144(AX), X15, X0
 	VPSLLD       $0x1c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 112(AX)
+	VMOVDQU      X2, 112(CX)
 	VPSRLD       $0x04, X0, X2
-	VPAND        160(CX), X15, X0
+	VPAND        160(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 128(AX)
+	VMOVDQU      X2, 128(CX)
 	VPSRLD       $0x08, X0, X2
-	VPAND        176(CX), X15, X0
+	VPAND        176(AX), X15, X0
 	VPSLLD       $0x14, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 144(AX)
+	VMOVDQU      X2, 144(CX)
 	VPSRLD       $0x0c, X0, X2
-	VPAND        192(CX), X15, X0
+	VPAND        192(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 160(AX)
+	VMOVDQU      X2, 160(CX)
 	VPSRLD       $0x10, X0, X2
-	VPAND        208(CX), X15, X0
+	VPAND        208(AX), X15, X0
 	VPSLLD       $0x0c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 176(AX)
+	VMOVDQU      X2, 176(CX)
 	VPSRLD       $0x14, X0, X2
-	VPAND        224(CX), X15, X0
+	VPAND        224(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 192(AX)
+	VMOVDQU      X2, 192(CX)
 	VPSRLD       $0x18, X0, X2
-	VPAND        240(CX), X15, X0
+	VPAND        240(AX), X15, X0
 	VPSLLD       $0x04, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 208(AX)
-	VPAND        256(CX), X15, X0
+	VMOVDQU      X2, 208(CX)
+	VPAND        256(AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        272(CX), X15, X0
+	VPAND        272(AX), X15, X0
 	VPSLLD       $0x1c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 224(AX)
+	VMOVDQU      X2, 224(CX)
 	VPSRLD       $0x04, X0, X2
-	VPAND        288(CX), X15, X0
+	VPAND        288(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 240(AX)
+	VMOVDQU      X2, 240(CX)
 	VPSRLD       $0x08, X0, X2
-	VPAND        304(CX), X15, X0
+	VPAND        304(AX), X15, X0
 	VPSLLD       $0x14, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 256(AX)
+	VMOVDQU      X2, 256(CX)
 	VPSRLD       $0x0c, X0, X2
-	VPAND        320(CX), X15, X0
+	VPAND        320(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 272(AX)
+	VMOVDQU      X2, 272(CX)
 	VPSRLD       $0x10, X0, X2
-	VPAND        336(CX), X15, X0
+	VPAND        336(AX), X15, X0
 	VPSLLD       $0x0c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 288(AX)
+	VMOVDQU      X2, 288(CX)
 	VPSRLD       $0x14, X0, X2
-	VPAND        352(CX), X15, X0
+	VPAND        352(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 304(AX)
+	VMOVDQU      X2, 304(CX)
 	VPSRLD       $0x18, X0, X2
-	VPAND        368(CX), X15, X0
+	VPAND        368(AX), X15, X0
 	VPSLLD       $0x04, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 320(AX)
-	VPAND        384(CX), X15, X0
+	VMOVDQU      X2, 320(CX)
+	VPAND        384(AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        400(CX), X15, X0
+	VPAND        400(AX), X15, X0
 	VPSLLD       $0x1c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 336(AX)
+	VMOVDQU      X2, 336(CX)
 	VPSRLD       $0x04, X0, X2
-	VPAND        416(CX), X15, X0
+	VPAND        416(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 352(AX)
+	VMOVDQU      X2, 352(CX)
 	VPSRLD       $0x08, X0, X2
-	VPAND        432(CX), X15, X0
+	VPAND        432(AX), X15, X0
 	VPSLLD       $0x14, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 368(AX)
+	VMOVDQU      X2, 368(CX)
 	VPSRLD       $0x0c, X0, X2
-	VPAND        448(CX), X15, X0
+	VPAND        448(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 384(AX)
+	VMOVDQU      X2, 384(CX)
 	VPSRLD       $0x10, X0, X2
-	VPAND        464(CX), X15, X0
+	VPAND        464(AX), X15, X0
 	VPSLLD       $0x0c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 400(AX)
+	VMOVDQU      X2, 400(CX)
 	VPSRLD       $0x14, X0, X2
-	VPAND        480(CX), X15, X0
+	VPAND        480(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 416(AX)
+	VMOVDQU      X2, 416(CX)
 	VPSRLD       $0x18, X0, X2
-	VPAND        496(CX), X15, X0
+	VPAND        496(AX), X15, X0
 	VPSLLD       $0x04, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 432(AX)
+	VMOVDQU      X2, 432(CX)
 	RET
 
 DATA mask28<>+0(SB)/8, $0x000000000fffffff
 GLOBL mask28<>(SB), RODATA|NOPTR, $8
 
-// func packAVX229(dst *byte, src *uint32)
+// func packAVX2Width29()
 // Requires: AVX, AVX2
-TEXT ·packAVX229(SB), NOSPLIT, $0-16
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
+TEXT packAVX2Width29<>(SB), NOSPLIT, $0
 	VPBROADCASTD mask29<>+0(SB), X15
-	VPAND        (CX), X15, X0
+	VPAND        (AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        16(CX), X15, X0
+	VPAND        16(AX), X15, X0
 	VPSLLD       $0x1d, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, (AX)
+	VMOVDQU      X2, (CX)
 	VPSRLD       $0x03, X0, X2
-	VPAND        32(CX), X15, X0
+	VPAND        32(AX), X15, X0
 	VPSLLD       $0x1a, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 16(AX)
+	VMOVDQU      X2, 16(CX)
 	VPSRLD       $0x06, X0, X2
-	VPAND        48(CX), X15, X0
+	VPAND        48(AX), X15, X0
 	VPSLLD       $0x17, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 32(AX)
+	VMOVDQU      X2, 32(CX)
 	VPSRLD       $0x09, X0, X2
-	VPAND        64(CX), X15, X0
+	VPAND        64(AX), X15, X0
 	VPSLLD       $0x14, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 48(AX)
+	VMOVDQU      X2, 48(CX)
 	VPSRLD       $0x0c, X0, X2
-	VPAND        80(CX), X15, X0
+	VPAND        80(AX), X15, X0
 	VPSLLD       $0x11, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 64(AX)
+	VMOVDQU      X2, 64(CX)
 	VPSRLD       $0x0f, X0, X2
-	VPAND        96(CX), X15, X0
+	VPAND        96(AX), X15, X0
 	VPSLLD       $0x0e, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 80(AX)
+	VMOVDQU      X2, 80(CX)
 	VPSRLD       $0x12, X0, X2
-	VPAND        112(CX), X15, X0
+	VPAND        112(AX), X15, X0
 	VPSLLD       $0x0b, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 96(AX)
+	VMOVDQU      X2, 96(CX)
 	VPSRLD       $0x15, X0, X2
-	VPAND        128(CX), X15, X0
+	VPAND        128(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 112(AX)
+	VMOVDQU      X2, 112(CX)
 	VPSRLD       $0x18, X0, X2
-	VPAND        144(CX), X15, X0
+	VPAND        144(AX), X15, X0
 	VPSLLD       $0x05, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 128(AX)
+	VMOVDQU      X2, 128(CX)
 	VPSRLD       $0x1b, X0, X2
-	VPAND        160(CX), X15, X0
+	VPAND        160(AX), X15, X0
 	VPSLLD       $0x02, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        176(CX), X15, X0
+	VPAND        176(AX), X15, X0
 	VPSLLD       $0x1f, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 144(AX)
+	VMOVDQU      X2, 144(CX)
 	VPSRLD       $0x01, X0, X2
-	VPAND        192(CX), X15, X0
+	VPAND        192(AX), X15, X0
 	VPSLLD       $0x1c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 160(AX)
+	VMOVDQU      X2, 160(CX)
 	VPSRLD       $0x04, X0, X2
-	VPAND        208(CX), X15, X0
+	VPAND        208(AX), X15, X0
 	VPSLLD       $0x19, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 176(AX)
+	VMOVDQU      X2, 176(CX)
 	VPSRLD       $0x07, X0, X2
-	VPAND        224(CX), X15, X0
+	VPAND        224(AX), X15, X0
 	VPSLLD       $0x16, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 192(AX)
+	VMOVDQU      X2, 192(CX)
 	VPSRLD       $0x0a, X0, X2
-	VPAND        240(CX), X15, X0
+	VPAND        240(AX), X15, X0
 	VPSLLD       $0x13, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 208(AX)
+	VMOVDQU      X2, 208(CX)
 	VPSRLD       $0x0d, X0, X2
-	VPAND        256(CX), X15, X0
+	VPAND        256(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 224(AX)
+	VMOVDQU      X2, 224(CX)
 	VPSRLD       $0x10, X0, X2
-	VPAND        272(CX), X15, X0
+	VPAND        272(AX), X15, X0
 	VPSLLD       $0x0d, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 240(AX)
+	VMOVDQU      X2, 240(CX)
 	VPSRLD       $0x13, X0, X2
-	VPAND        288(CX), X15, X0
+	VPAND        288(AX), X15, X0
 	VPSLLD       $0x0a, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 256(AX)
+	VMOVDQU      X2, 256(CX)
 	VPSRLD       $0x16, X0, X2
-	VPAND        304(CX), X15, X0
+	VPAND        304(AX), X15, X0
 	VPSLLD       $0x07, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 272(AX)
+	VMOVDQU      X2, 272(CX)
 	VPSRLD       $0x19, X0, X2
-	VPAND        320(CX), X15, X0
+	VPAND        320(AX), X15, X0
 	VPSLLD       $0x04, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 288(AX)
+	VMOVDQU      X2, 288(CX)
 	VPSRLD       $0x1c, X0, X2
-	VPAND        336(CX), X15, X0
+	VPAND        336(AX), X15, X0
 	VPSLLD       $0x01, X0, X1
 	VPOR         X1, X2, X2
-	VPAND        352(CX), X15, X0
+	VPAND        352(AX), X15, X0
 	VPSLLD       $0x1e, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 304(AX)
+	VMOVDQU      X2, 304(CX)
 	VPSRLD       $0x02, X0, X2
-	VPAND        368(CX), X15, X0
+	VPAND        368(AX), X15, X0
 	VPSLLD       $0x1b, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 320(AX)
+	VMOVDQU      X2, 320(CX)
 	VPSRLD       $0x05, X0, X2
-	VPAND        384(CX), X15, X0
+	VPAND        384(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 336(AX)
+	VMOVDQU      X2, 336(CX)
 	VPSRLD       $0x08, X0, X2
-	VPAND        400(CX), X15, X0
+	VPAND        400(AX), X15, X0
 	VPSLLD       $0x15, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 352(AX)
+	VMOVDQU      X2, 352(CX)
 	VPSRLD       $0x0b, X0, X2
-	VPAND        416(CX), X15, X0
+	VPAND        416(AX), X15, X0
 	VPSLLD       $0x12, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 368(AX)
+	VMOVDQU      X2, 368(CX)
 	VPSRLD       $0x0e, X0, X2
-	VPAND        432(CX), X15, X0
+	VPAND        432(AX), X15, X0
 	VPSLLD       $0x0f, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 384(AX)
+	VMOVDQU      X2, 384(CX)
 	VPSRLD       $0x11, X0, X2
-	VPAND        448(CX), X15, X0
+	VPAND        448(AX), X15, X0
 	VPSLLD       $0x0c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 400(AX)
+	VMOVDQU      X2, 400(CX)
 	VPSRLD       $0x14, X0, X2
-	VPAND        464(CX), X15, X0
+	VPAND        464(AX), X15, X0
 	VPSLLD       $0x09, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 416(AX)
+	VMOVDQU      X2, 416(CX)
 	VPSRLD       $0x17, X0, X2
-	VPAND        480(CX), X15, X0
+	VPAND        480(AX), X15, X0
 	VPSLLD       $0x06, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 432(AX)
+	VMOVDQU      X2, 432(CX)
 	VPSRLD       $0x1a, X0, X2
-	VPAND        496(CX), X15, X0
+	VPAND        496(AX), X15, X0
 	VPSLLD       $0x03, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 448(AX)
+	VMOVDQU      X2, 448(CX)
 	RET
 
 DATA mask29<>+0(SB)/8, $0x000000001fffffff
 GLOBL mask29<>(SB), RODATA|NOPTR, $8
 
-// func packAVX230(dst *byte, src *uint32)
+// func packAVX2Width30()
 // Requires: AVX, AVX2
-TEXT ·packAVX230(SB), NOSPLIT, $0-16
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
+TEXT packAVX2Width30<>(SB), NOSPLIT, $0
 	VPBROADCASTD mask30<>+0(SB), X15
-	VPAND        (CX), X15, X0
+	VPAND        (AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        16(CX), X15, X0
+	VPAND        16(AX), X15, X0
 	VPSLLD       $0x1e, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, (AX)
+	VMOVDQU      X2, (CX)
 	VPSRLD       $0x02, X0, X2
-	VPAND        32(CX), X15, X0
+	VPAND        32(AX), X15, X0
 	VPSLLD       $0x1c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 16(AX)
+	VMOVDQU      X2, 16(CX)
 	VPSRLD       $0x04, X0, X2
-	VPAND        48(CX), X15, X0
+	VPAND        48(AX), X15, X0
 	VPSLLD       $0x1a, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 32(AX)
+	VMOVDQU      X2, 32(CX)
 	VPSRLD       $0x06, X0, X2
-	VPAND        64(CX), X15, X0
+	VPAND        64(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 48(AX)
+	VMOVDQU      X2, 48(CX)
 	VPSRLD       $0x08, X0, X2
-	VPAND        80(CX), X15, X0
+	VPAND        80(AX), X15, X0
 	VPSLLD       $0x16, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 64(AX)
+	VMOVDQU      X2, 64(CX)
 	VPSRLD       $0x0a, X0, X2
-	VPAND        96(CX), X15, X0
+	VPAND        96(AX), X15, X0
 	VPSLLD       $0x14, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 80(AX)
+	VMOVDQU      X2, 80(CX)
 	VPSRLD       $0x0c, X0, X2
-	VPAND        112(CX), X15, X0
+	VPAND        112(AX), X15, X0
 	VPSLLD       $0x12, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 96(AX)
+	VMOVDQU      X2, 96(CX)
 	VPSRLD       $0x0e, X0, X2
-	VPAND        128(CX), X15, X0
+	VPAND        128(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 112(AX)
+	VMOVDQU      X2, 112(CX)
 	VPSRLD       $0x10, X0, X2
-	VPAND        144(CX), X15, X0
+	VPAND        144(AX), X15, X0
 	VPSLLD       $0x0e, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 128(AX)
+	VMOVDQU      X2, 128(CX)
 	VPSRLD       $0x12, X0, X2
-	VPAND        160(CX), X15, X0
+	VPAND        160(AX), X15, X0
 	VPSLLD       $0x0c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 144(AX)
+	VMOVDQU      X2, 144(CX)
 	VPSRLD       $0x14, X0, X2
-	VPAND        176(CX), X15, X0
+	VPAND        176(AX), X15, X0
 	VPSLLD       $0x0a, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 160(AX)
+	VMOVDQU      X2, 160(CX)
 	VPSRLD       $0x16, X0, X2
-	VPAND        192(CX), X15, X0
+	VPAND        192(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 176(AX)
+	VMOVDQU      X2, 176(CX)
 	VPSRLD       $0x18, X0, X2
-	VPAND        208(CX), X15, X0
+	VPAND        208(AX), X15, X0
 	VPSLLD       $0x06, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 192(AX)
+	VMOVDQU      X2, 192(CX)
 	VPSRLD       $0x1a, X0, X2
-	VPAND        224(CX), X15, X0
+	VPAND        224(AX), X15, X0
 	VPSLLD       $0x04, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 208(AX)
+	VMOVDQU      X2, 208(CX)
 	VPSRLD       $0x1c, X0, X2
-	VPAND        240(CX), X15, X0
+	VPAND        240(AX), X15, X0
 	VPSLLD       $0x02, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 224(AX)
-	VPAND        256(CX), X15, X0
+	VMOVDQU      X2, 224(CX)
+	VPAND        256(AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        272(CX), X15, X0
+	VPAND        272(AX), X15, X0
 	VPSLLD       $0x1e, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 240(AX)
+	VMOVDQU      X2, 240(CX)
 	VPSRLD       $0x02, X0, X2
-	VPAND        288(CX), X15, X0
+	VPAND        288(AX), X15, X0
 	VPSLLD       $0x1c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 256(AX)
+	VMOVDQU      X2, 256(CX)
 	VPSRLD       $0x04, X0, X2
-	VPAND        304(CX), X15, X0
+	VPAND        304(AX), X15, X0
 	VPSLLD       $0x1a, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 272(AX)
+	VMOVDQU      X2, 272(CX)
 	VPSRLD       $0x06, X0, X2
-	VPAND        320(CX), X15, X0
+	VPAND        320(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 288(AX)
+	VMOVDQU      X2, 288(CX)
 	VPSRLD       $0x08, X0, X2
-	VPAND        336(CX), X15, X0
+	VPAND        336(AX), X15, X0
 	VPSLLD       $0x16, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 304(AX)
+	VMOVDQU      X2, 304(CX)
 	VPSRLD       $0x0a, X0, X2
-	VPAND        352(CX), X15, X0
+	VPAND        352(AX), X15, X0
 	VPSLLD       $0x14, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 320(AX)
+	VMOVDQU      X2, 320(CX)
 	VPSRLD       $0x0c, X0, X2
-	VPAND        368(CX), X15, X0
+	VPAND        368(AX), X15, X0
 	VPSLLD       $0x12, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 336(AX)
+	VMOVDQU      X2, 336(CX)
 	VPSRLD       $0x0e, X0, X2
-	VPAND        384(CX), X15, X0
+	VPAND        384(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 352(AX)
+	VMOVDQU      X2, 352(CX)
 	VPSRLD       $0x10, X0, X2
-	VPAND        400(CX), X15, X0
+	VPAND        400(AX), X15, X0
 	VPSLLD       $0x0e, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 368(AX)
+	VMOVDQU      X2, 368(CX)
 	VPSRLD       $0x12, X0, X2
-	VPAND        416(CX), X15, X0
+	VPAND        416(AX), X15, X0
 	VPSLLD       $0x0c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 384(AX)
+	VMOVDQU      X2, 384(CX)
 	VPSRLD       $0x14, X0, X2
-	VPAND        432(CX), X15, X0
+	VPAND        432(AX), X15, X0
 	VPSLLD       $0x0a, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 400(AX)
+	VMOVDQU      X2, 400(CX)
 	VPSRLD       $0x16, X0, X2
-	VPAND        448(CX), X15, X0
+	VPAND        448(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 416(AX)
+	VMOVDQU      X2, 416(CX)
 	VPSRLD       $0x18, X0, X2
-	VPAND        464(CX), X15, X0
+	VPAND        464(AX), X15, X0
 	VPSLLD       $0x06, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 432(AX)
+	VMOVDQU      X2, 432(CX)
 	VPSRLD       $0x1a, X0, X2
-	VPAND        480(CX), X15, X0
+	VPAND        480(AX), X15, X0
 	VPSLLD       $0x04, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 448(AX)
+	VMOVDQU      X2, 448(CX)
 	VPSRLD       $0x1c, X0, X2
-	VPAND        496(CX), X15, X0
+	VPAND        496(AX), X15, X0
 	VPSLLD       $0x02, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 464(AX)
+	VMOVDQU      X2, 464(CX)
 	RET
 
 DATA mask30<>+0(SB)/8, $0x000000003fffffff
 GLOBL mask30<>(SB), RODATA|NOPTR, $8
 
-// func packAVX231(dst *byte, src *uint32)
+// func packAVX2Width31()
 // Requires: AVX, AVX2
-TEXT ·packAVX231(SB), NOSPLIT, $0-16
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
+TEXT packAVX2Width31<>(SB), NOSPLIT, $0
 	VPBROADCASTD mask31<>+0(SB), X15
-	VPAND        (CX), X15, X0
+	VPAND        (AX), X15, X0
 	VMOVDQA      X0, X2
-	VPAND        16(CX), X15, X0
+	VPAND        16(AX), X15, X0
 	VPSLLD       $0x1f, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, (AX)
+	VMOVDQU      X2, (CX)
 	VPSRLD       $0x01, X0, X2
-	VPAND        32(CX), X15, X0
+	VPAND        32(AX), X15, X0
 	VPSLLD       $0x1e, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 16(AX)
+	VMOVDQU      X2, 16(CX)
 	VPSRLD       $0x02, X0, X2
-	VPAND        48(CX), X15, X0
+	VPAND        48(AX), X15, X0
 	VPSLLD       $0x1d, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 32(AX)
+	VMOVDQU      X2, 32(CX)
 	VPSRLD       $0x03, X0, X2
-	VPAND        64(CX), X15, X0
+	VPAND        64(AX), X15, X0
 	VPSLLD       $0x1c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 48(AX)
+	VMOVDQU      X2, 48(CX)
 	VPSRLD       $0x04, X0, X2
-	VPAND        80(CX), X15, X0
+	VPAND        80(AX), X15, X0
 	VPSLLD       $0x1b, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 64(AX)
+	VMOVDQU      X2, 64(CX)
 	VPSRLD       $0x05, X0, X2
-	VPAND        96(CX), X15, X0
+	VPAND        96(AX), X15, X0
 	VPSLLD       $0x1a, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 80(AX)
+	VMOVDQU      X2, 80(CX)
 	VPSRLD       $0x06, X0, X2
-	VPAND        112(CX), X15, X0
+	VPAND        112(AX), X15, X0
 	VPSLLD       $0x19, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 96(AX)
+	VMOVDQU      X2, 96(CX)
 	VPSRLD       $0x07, X0, X2
-	VPAND        128(CX), X15, X0
+	VPAND        128(AX), X15, X0
 	VPSLLD       $0x18, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 112(AX)
+	VMOVDQU      X2, 112(CX)
 	VPSRLD       $0x08, X0, X2
-	VPAND        144(CX), X15, X0
+	VPAND        144(AX), X15, X0
 	VPSLLD       $0x17, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 128(AX)
+	VMOVDQU      X2, 128(CX)
 	VPSRLD       $0x09, X0, X2
-	VPAND        160(CX), X15, X0
+	VPAND        160(AX), X15, X0
 	VPSLLD       $0x16, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 144(AX)
+	VMOVDQU      X2, 144(CX)
 	VPSRLD       $0x0a, X0, X2
-	VPAND        176(CX), X15, X0
+	VPAND        176(AX), X15, X0
 	VPSLLD       $0x15, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 160(AX)
+	VMOVDQU      X2, 160(CX)
 	VPSRLD       $0x0b, X0, X2
-	VPAND        192(CX), X15, X0
+	VPAND        192(AX), X15, X0
 	VPSLLD       $0x14, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 176(AX)
+	VMOVDQU      X2, 176(CX)
 	VPSRLD       $0x0c, X0, X2
-	VPAND        208(CX), X15, X0
+	VPAND        208(AX), X15, X0
 	VPSLLD       $0x13, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 192(AX)
+	VMOVDQU      X2, 192(CX)
 	VPSRLD       $0x0d, X0, X2
-	VPAND        224(CX), X15, X0
+	VPAND        224(AX), X15, X0
 	VPSLLD       $0x12, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 208(AX)
+	VMOVDQU      X2, 208(CX)
 	VPSRLD       $0x0e, X0, X2
-	VPAND        240(CX), X15, X0
+	VPAND        240(AX), X15, X0
 	VPSLLD       $0x11, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 224(AX)
+	VMOVDQU      X2, 224(CX)
 	VPSRLD       $0x0f, X0, X2
-	VPAND        256(CX), X15, X0
+	VPAND        256(AX), X15, X0
 	VPSLLD       $0x10, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 240(AX)
+	VMOVDQU      X2, 240(CX)
 	VPSRLD       $0x10, X0, X2
-	VPAND        272(CX), X15, X0
+	VPAND        272(AX), X15, X0
 	VPSLLD       $0x0f, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 256(AX)
+	VMOVDQU      X2, 256(CX)
 	VPSRLD       $0x11, X0, X2
-	VPAND        288(CX), X15, X0
+	VPAND        288(AX), X15, X0
 	VPSLLD       $0x0e, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 272(AX)
+	VMOVDQU      X2, 272(CX)
 	VPSRLD       $0x12, X0, X2
-	VPAND        304(CX), X15, X0
+	VPAND        304(AX), X15, X0
 	VPSLLD       $0x0d, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 288(AX)
+	VMOVDQU      X2, 288(CX)
 	VPSRLD       $0x13, X0, X2
-	VPAND        320(CX), X15, X0
+	VPAND        320(AX), X15, X0
 	VPSLLD       $0x0c, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 304(AX)
+	VMOVDQU      X2, 304(CX)
 	VPSRLD       $0x14, X0, X2
-	VPAND        336(CX), X15, X0
+	VPAND        336(AX), X15, X0
 	VPSLLD       $0x0b, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 320(AX)
+	VMOVDQU      X2, 320(CX)
 	VPSRLD       $0x15, X0, X2
-	VPAND        352(CX), X15, X0
+	VPAND        352(AX), X15, X0
 	VPSLLD       $0x0a, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 336(AX)
+	VMOVDQU      X2, 336(CX)
 	VPSRLD       $0x16, X0, X2
-	VPAND        368(CX), X15, X0
+	VPAND        368(AX), X15, X0
 	VPSLLD       $0x09, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 352(AX)
+	VMOVDQU      X2, 352(CX)
 	VPSRLD       $0x17, X0, X2
-	VPAND        384(CX), X15, X0
+	VPAND        384(AX), X15, X0
 	VPSLLD       $0x08, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 368(AX)
+	VMOVDQU      X2, 368(CX)
 	VPSRLD       $0x18, X0, X2
-	VPAND        400(CX), X15, X0
+	VPAND        400(AX), X15, X0
 	VPSLLD       $0x07, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 384(AX)
+	VMOVDQU      X2, 384(CX)
 	VPSRLD       $0x19, X0, X2
-	VPAND        416(CX), X15, X0
+	VPAND        416(AX), X15, X0
 	VPSLLD       $0x06, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 400(AX)
+	VMOVDQU      X2, 400(CX)
 	VPSRLD       $0x1a, X0, X2
-	VPAND        432(CX), X15, X0
+	VPAND        432(AX), X15, X0
 	VPSLLD       $0x05, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 416(AX)
+	VMOVDQU      X2, 416(CX)
 	VPSRLD       $0x1b, X0, X2
-	VPAND        448(CX), X15, X0
+	VPAND        448(AX), X15, X0
 	VPSLLD       $0x04, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 432(AX)
+	VMOVDQU      X2, 432(CX)
 	VPSRLD       $0x1c, X0, X2
-	VPAND        464(CX), X15, X0
+	VPAND        464(AX), X15, X0
 	VPSLLD       $0x03, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 448(AX)
+	VMOVDQU      X2, 448(CX)
 	VPSRLD       $0x1d, X0, X2
-	VPAND        480(CX), X15, X0
+	VPAND        480(AX), X15, X0
 	VPSLLD       $0x02, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 464(AX)
+	VMOVDQU      X2, 464(CX)
 	VPSRLD       $0x1e, X0, X2
-	VPAND        496(CX), X15, X0
+	VPAND        496(AX), X15, X0
 	VPSLLD       $0x01, X0, X1
 	VPOR         X1, X2, X2
-	VMOVDQU      X2, 480(AX)
+	VMOVDQU      X2, 480(CX)
 	RET
 
 DATA mask31<>+0(SB)/8, $0x000000007fffffff
 GLOBL mask31<>(SB), RODATA|NOPTR, $8
 
-// func packAVX232(dst *byte, src *uint32)
+// func packAVX2Width32()
 // Requires: AVX
-TEXT ·packAVX232(SB), NOSPLIT, $0-16
-	MOVQ    dst+0(FP), AX
-	MOVQ    src+8(FP), CX
-	VMOVDQU (CX), X0
+TEXT packAVX2Width32<>(SB), NOSPLIT, $0
+	VMOVDQU (AX), X0
 	VMOVDQA X0, X2
-	VMOVDQU X2, (AX)
-	VMOVDQU 16(CX), X0
+	VMOVDQU X2, (CX)
+	VMOVDQU 16(AX), X0
 	VMOVDQA X0, X2
-	VMOVDQU X2, 16(AX)
-	VMOVDQU 32(CX), X0
+	VMOVDQU X2, 16(CX)
+	VMOVDQU 32(AX), X0
 	VMOVDQA X0, X2
-	VMOVDQU X2, 32(AX)
-	VMOVDQU 48(CX), X0
+	VMOVDQU X2, 32(CX)
+	VMOVDQU 48(AX), X0
 	VMOVDQA X0, X2
-	VMOVDQU X2, 48(AX)
-	VMOVDQU 64(CX), X0
+	VMOVDQU X2, 48(CX)
+	VMOVDQU 64(AX), X0
 	VMOVDQA X0, X2
-	VMOVDQU X2, 64(AX)
-	VMOVDQU 80(CX), X0
+	VMOVDQU X2, 64(CX)
+	VMOVDQU 80(AX), X0
 	VMOVDQA X0, X2
-	VMOVDQU X2, 80(AX)
-	VMOVDQU 96(CX), X0
+	VMOVDQU X2, 80(CX)
+	VMOVDQU 96(AX), X0
 	VMOVDQA X0, X2
-	VMOVDQU X2, 96(AX)
-	VMOVDQU 112(CX), X0
+	VMOVDQU X2, 96(CX)
+	VMOVDQU 112(AX), X0
 	VMOVDQA X0, X2
-	VMOVDQU X2, 112(AX)
-	VMOVDQU 128(CX), X0
+	VMOVDQU X2, 112(CX)
+	VMOVDQU 128(AX), X0
 	VMOVDQA X0, X2
-	VMOVDQU X2, 128(AX)
-	VMOVDQU 144(CX), X0
+	VMOVDQU X2, 128(CX)
+	VMOVDQU 144(AX), X0
 	VMOVDQA X0, X2
-	VMOVDQU X2, 144(AX)
-	VMOVDQU 160(CX), X0
+	VMOVDQU X2, 144(CX)
+	VMOVDQU 160(AX), X0
 	VMOVDQA X0, X2
-	VMOVDQU X2, 160(AX)
-	VMOVDQU 176(CX), X0
+	VMOVDQU X2, 160(CX)
+	VMOVDQU 176(AX), X0
 	VMOVDQA X0, X2
-	VMOVDQU X2, 176(AX)
-	VMOVDQU 192(CX), X0
+	VMOVDQU X2, 176(CX)
+	VMOVDQU 192(AX), X0
 	VMOVDQA X0, X2
-	VMOVDQU X2, 192(AX)
-	VMOVDQU 208(CX), X0
+	VMOVDQU X2, 192(CX)
+	VMOVDQU 208(AX), X0
 	VMOVDQA X0, X2
-	VMOVDQU X2, 208(AX)
-	VMOVDQU 224(CX), X0
+	VMOVDQU X2, 208(CX)
+	VMOVDQU 224(AX), X0
 	VMOVDQA X0, X2
-	VMOVDQU X2, 224(AX)
-	VMOVDQU 240(CX), X0
+	VMOVDQU X2, 224(CX)
+	VMOVDQU 240(AX), X0
 	VMOVDQA X0, X2
-	VMOVDQU X2, 240(AX)
-	VMOVDQU 256(CX), X0
+	VMOVDQU X2, 240(CX)
+	VMOVDQU 256(AX), X0
 	VMOVDQA X0, X2
-	VMOVDQU X2, 256(AX)
-	VMOVDQU 272(CX), X0
+	VMOVDQU X2, 256(CX)
+	VMOVDQU 272(AX), X0
 	VMOVDQA X0, X2
-	VMOVDQU X2, 272(AX)
-	VMOVDQU 288(CX), X0
+	VMOVDQU X2, 272(CX)
+	VMOVDQU 288(AX), X0
 	VMOVDQA X0, X2
-	VMOVDQU X2, 288(AX)
-	VMOVDQU 304(CX), X0
+	VMOVDQU X2, 288(CX)
+	VMOVDQU 304(AX), X0
 	VMOVDQA X0, X2
-	VMOVDQU X2, 304(AX)
-	VMOVDQU 320(CX), X0
+	VMOVDQU X2, 304(CX)
+	VMOVDQU 320(AX), X0
 	VMOVDQA X0, X2
-	VMOVDQU X2, 320(AX)
-	VMOVDQU 336(CX), X0
+	VMOVDQU X2, 320(CX)
+	VMOVDQU 336(AX), X0
 	VMOVDQA X0, X2
-	VMOVDQU X2, 336(AX)
-	VMOVDQU 352(CX), X0
+	VMOVDQU X2, 336(CX)
+	VMOVDQU 352(AX), X0
 	VMOVDQA X0, X2
-	VMOVDQU X2, 352(AX)
-	VMOVDQU 368(CX), X0
+	VMOVDQU X2, 352(CX)
+	VMOVDQU 368(AX), X0
 	VMOVDQA X0, X2
-	VMOVDQU X2, 368(AX)
-	VMOVDQU 384(CX), X0
+	VMOVDQU X2, 368(CX)
+	VMOVDQU 384(AX), X0
 	VMOVDQA X0, X2
-	VMOVDQU X2, 384(AX)
-	VMOVDQU 400(CX), X0
+	VMOVDQU X2, 384(CX)
+	VMOVDQU 400(AX), X0
 	VMOVDQA X0, X2
-	VMOVDQU X2, 400(AX)
-	VMOVDQU 416(CX), X0
+	VMOVDQU X2, 400(CX)
+	VMOVDQU 416(AX), X0
 	VMOVDQA X0, X2
-	VMOVDQU X2, 416(AX)
-	VMOVDQU 432(CX), X0
+	VMOVDQU X2, 416(CX)
+	VMOVDQU 432(AX), X0
 	VMOVDQA X0, X2
-	VMOVDQU X2, 432(AX)
-	VMOVDQU 448(CX), X0
+	VMOVDQU X2, 432(CX)
+	VMOVDQU 448(AX), X0
 	VMOVDQA X0, X2
-	VMOVDQU X2, 448(AX)
-	VMOVDQU 464(CX), X0
+	VMOVDQU X2, 448(CX)
+	VMOVDQU 464(AX), X0
 	VMOVDQA X0, X2
-	VMOVDQU X2, 464(AX)
-	VMOVDQU 480(CX), X0
+	VMOVDQU X2, 464(CX)
+	VMOVDQU 480(AX), X0
 	VMOVDQA X0, X2
-	VMOVDQU X2, 480(AX)
-	VMOVDQU 496(CX), X0
+	VMOVDQU X2, 480(CX)
+	VMOVDQU 496(AX), X0
 	VMOVDQA X0, X2
-	VMOVDQU X2, 496(AX)
+	VMOVDQU X2, 496(CX)
+	RET
+
+DATA packTable<>+0(SB)/8, $packAVX2Width0<>(SB)
+DATA packTable<>+8(SB)/8, $packAVX2Width1<>(SB)
+DATA packTable<>+16(SB)/8, $packAVX2Width2<>(SB)
+DATA packTable<>+24(SB)/8, $packAVX2Width3<>(SB)
+DATA packTable<>+32(SB)/8, $packAVX2Width4<>(SB)
+DATA packTable<>+40(SB)/8, $packAVX2Width5<>(SB)
+DATA packTable<>+48(SB)/8, $packAVX2Width6<>(SB)
+DATA packTable<>+56(SB)/8, $packAVX2Width7<>(SB)
+DATA packTable<>+64(SB)/8, $packAVX2Width8<>(SB)
+DATA packTable<>+72(SB)/8, $packAVX2Width9<>(SB)
+DATA packTable<>+80(SB)/8, $packAVX2Width10<>(SB)
+DATA packTable<>+88(SB)/8, $packAVX2Width11<>(SB)
+DATA packTable<>+96(SB)/8, $packAVX2Width12<>(SB)
+DATA packTable<>+104(SB)/8, $packAVX2Width13<>(SB)
+DATA packTable<>+112(SB)/8, $packAVX2Width14<>(SB)
+DATA packTable<>+120(SB)/8, $packAVX2Width15<>(SB)
+DATA packTable<>+128(SB)/8, $packAVX2Width16<>(SB)
+DATA packTable<>+136(SB)/8, $packAVX2Width17<>(SB)
+DATA packTable<>+144(SB)/8, $packAVX2Width18<>(SB)
+DATA packTable<>+152(SB)/8, $packAVX2Width19<>(SB)
+DATA packTable<>+160(SB)/8, $packAVX2Width20<>(SB)
+DATA packTable<>+168(SB)/8, $packAVX2Width21<>(SB)
+DATA packTable<>+176(SB)/8, $packAVX2Width22<>(SB)
+DATA packTable<>+184(SB)/8, $packAVX2Width23<>(SB)
+DATA packTable<>+192(SB)/8, $packAVX2Width24<>(SB)
+DATA packTable<>+200(SB)/8, $packAVX2Width25<>(SB)
+DATA packTable<>+208(SB)/8, $packAVX2Width26<>(SB)
+DATA packTable<>+216(SB)/8, $packAVX2Width27<>(SB)
+DATA packTable<>+224(SB)/8, $packAVX2Width28<>(SB)
+DATA packTable<>+232(SB)/8, $packAVX2Width29<>(SB)
+DATA packTable<>+240(SB)/8, $packAVX2Width30<>(SB)
+DATA packTable<>+248(SB)/8, $packAVX2Width31<>(SB)
+DATA packTable<>+256(SB)/8, $packAVX2Width32<>(SB)
+GLOBL packTable<>(SB), RODATA, $264
+
+
+// func packAVX2(dst *byte, src *uint32, width uint)
+TEXT ·packAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), CX
+	MOVQ src+8(FP), AX
+	MOVQ width+16(FP), DX
+	LEAQ packTable<>(SB), BX
+	MOVQ (BX)(DX*8), BX
+	CALL BX
 	RET

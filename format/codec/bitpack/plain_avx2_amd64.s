@@ -4,11 +4,31 @@
 
 #include "textflag.h"
 
-// func plainAVX21(dst *uint32, src *byte)
+// func plainAVX2Width0()
 // Requires: AVX, AVX2
-TEXT ·plainAVX21(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT plainAVX2Width0<>(SB), NOSPLIT, $0
+	VPXOR   Y0, Y0, Y0
+	VMOVDQU Y0, (CX)
+	VMOVDQU Y0, 32(CX)
+	VMOVDQU Y0, 64(CX)
+	VMOVDQU Y0, 96(CX)
+	VMOVDQU Y0, 128(CX)
+	VMOVDQU Y0, 160(CX)
+	VMOVDQU Y0, 192(CX)
+	VMOVDQU Y0, 224(CX)
+	VMOVDQU Y0, 256(CX)
+	VMOVDQU Y0, 288(CX)
+	VMOVDQU Y0, 320(CX)
+	VMOVDQU Y0, 352(CX)
+	VMOVDQU Y0, 384(CX)
+	VMOVDQU Y0, 416(CX)
+	VMOVDQU Y0, 448(CX)
+	VMOVDQU Y0, 480(CX)
+	RET
+
+// func plainAVX2Width1()
+// Requires: AVX, AVX2
+TEXT plainAVX2Width1<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask1<>+0(SB), Y15
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and1<>+0(SB), Y0, Y0
@@ -74,7 +94,6 @@ TEXT ·plainAVX21(SB), NOSPLIT, $0-16
 	VPSRLVD        shift30and31<>+0(SB), Y0, Y0
 	VPAND          Y15, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
 DATA mask1<>+0(SB)/8, $0x0000000000000001
@@ -176,11 +195,9 @@ DATA shift30and31<>+16(SB)/8, $0x0000001f0000001f
 DATA shift30and31<>+24(SB)/8, $0x0000001f0000001f
 GLOBL shift30and31<>(SB), RODATA|NOPTR, $32
 
-// func plainAVX22(dst *uint32, src *byte)
+// func plainAVX2Width2()
 // Requires: AVX, AVX2
-TEXT ·plainAVX22(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT plainAVX2Width2<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask2<>+0(SB), Y15
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and2<>+0(SB), Y0, Y0
@@ -246,7 +263,6 @@ TEXT ·plainAVX22(SB), NOSPLIT, $0-16
 	VPSRLVD        shift28and30<>+0(SB), Y0, Y0
 	VPAND          Y15, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
 DATA mask2<>+0(SB)/8, $0x0000000000000003
@@ -300,11 +316,9 @@ DATA shift28and30<>+16(SB)/8, $0x0000001e0000001e
 DATA shift28and30<>+24(SB)/8, $0x0000001e0000001e
 GLOBL shift28and30<>(SB), RODATA|NOPTR, $32
 
-// func plainAVX23(dst *uint32, src *byte)
+// func plainAVX2Width3()
 // Requires: AVX, AVX2
-TEXT ·plainAVX23(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT plainAVX2Width3<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask3<>+0(SB), Y15
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and3<>+0(SB), Y0, Y0
@@ -376,7 +390,6 @@ TEXT ·plainAVX23(SB), NOSPLIT, $0-16
 	VPSRLVD        shift26and29<>+0(SB), Y0, Y0
 	VPAND          Y15, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
 DATA mask3<>+0(SB)/8, $0x0000000000000007
@@ -490,11 +503,9 @@ DATA shift26and29<>+16(SB)/8, $0x0000001d0000001d
 DATA shift26and29<>+24(SB)/8, $0x0000001d0000001d
 GLOBL shift26and29<>(SB), RODATA|NOPTR, $32
 
-// func plainAVX24(dst *uint32, src *byte)
+// func plainAVX2Width4()
 // Requires: AVX, AVX2
-TEXT ·plainAVX24(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT plainAVX2Width4<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask4<>+0(SB), Y15
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and4<>+0(SB), Y0, Y0
@@ -560,7 +571,6 @@ TEXT ·plainAVX24(SB), NOSPLIT, $0-16
 	VPSRLVD        shift24and28<>+0(SB), Y0, Y0
 	VPAND          Y15, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
 DATA mask4<>+0(SB)/8, $0x000000000000000f
@@ -590,11 +600,9 @@ DATA shift24and28<>+16(SB)/8, $0x0000001c0000001c
 DATA shift24and28<>+24(SB)/8, $0x0000001c0000001c
 GLOBL shift24and28<>(SB), RODATA|NOPTR, $32
 
-// func plainAVX25(dst *uint32, src *byte)
+// func plainAVX2Width5()
 // Requires: AVX, AVX2
-TEXT ·plainAVX25(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT plainAVX2Width5<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask5<>+0(SB), Y15
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and5<>+0(SB), Y0, Y0
@@ -672,7 +680,6 @@ TEXT ·plainAVX25(SB), NOSPLIT, $0-16
 	VPSRLVD        shift22and27<>+0(SB), Y0, Y0
 	VPAND          Y15, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
 DATA mask5<>+0(SB)/8, $0x000000000000001f
@@ -798,11 +805,9 @@ DATA shift22and27<>+16(SB)/8, $0x0000001b0000001b
 DATA shift22and27<>+24(SB)/8, $0x0000001b0000001b
 GLOBL shift22and27<>(SB), RODATA|NOPTR, $32
 
-// func plainAVX26(dst *uint32, src *byte)
+// func plainAVX2Width6()
 // Requires: AVX, AVX2
-TEXT ·plainAVX26(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT plainAVX2Width6<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask6<>+0(SB), Y15
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and6<>+0(SB), Y0, Y0
@@ -880,7 +885,6 @@ TEXT ·plainAVX26(SB), NOSPLIT, $0-16
 	VPSRLVD        shift20and26<>+0(SB), Y0, Y0
 	VPAND          Y15, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
 DATA mask6<>+0(SB)/8, $0x000000000000003f
@@ -946,11 +950,9 @@ DATA shift20and26<>+16(SB)/8, $0x0000001a0000001a
 DATA shift20and26<>+24(SB)/8, $0x0000001a0000001a
 GLOBL shift20and26<>(SB), RODATA|NOPTR, $32
 
-// func plainAVX27(dst *uint32, src *byte)
+// func plainAVX2Width7()
 // Requires: AVX, AVX2
-TEXT ·plainAVX27(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT plainAVX2Width7<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask7<>+0(SB), Y15
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and7<>+0(SB), Y0, Y0
@@ -1034,7 +1036,6 @@ TEXT ·plainAVX27(SB), NOSPLIT, $0-16
 	VPSRLVD        shift18and25<>+0(SB), Y0, Y0
 	VPAND          Y15, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
 DATA mask7<>+0(SB)/8, $0x000000000000007f
@@ -1172,11 +1173,9 @@ DATA shift18and25<>+16(SB)/8, $0x0000001900000019
 DATA shift18and25<>+24(SB)/8, $0x0000001900000019
 GLOBL shift18and25<>(SB), RODATA|NOPTR, $32
 
-// func plainAVX28(dst *uint32, src *byte)
+// func plainAVX2Width8()
 // Requires: AVX, AVX2
-TEXT ·plainAVX28(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT plainAVX2Width8<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask8<>+0(SB), Y15
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and8<>+0(SB), Y0, Y0
@@ -1242,7 +1241,6 @@ TEXT ·plainAVX28(SB), NOSPLIT, $0-16
 	VPSRLVD        shift16and24<>+0(SB), Y0, Y0
 	VPAND          Y15, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
 DATA mask8<>+0(SB)/8, $0x00000000000000ff
@@ -1260,11 +1258,9 @@ DATA shift16and24<>+16(SB)/8, $0x0000001800000018
 DATA shift16and24<>+24(SB)/8, $0x0000001800000018
 GLOBL shift16and24<>(SB), RODATA|NOPTR, $32
 
-// func plainAVX29(dst *uint32, src *byte)
+// func plainAVX2Width9()
 // Requires: AVX, AVX2
-TEXT ·plainAVX29(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT plainAVX2Width9<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask9<>+0(SB), Y15
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and9<>+0(SB), Y0, Y0
@@ -1354,7 +1350,6 @@ TEXT ·plainAVX29(SB), NOSPLIT, $0-16
 	VPSRLVD        shift14and23<>+0(SB), Y0, Y0
 	VPAND          Y15, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
 DATA mask9<>+0(SB)/8, $0x00000000000001ff
@@ -1504,11 +1499,9 @@ DATA shift14and23<>+16(SB)/8, $0x0000001700000017
 DATA shift14and23<>+24(SB)/8, $0x0000001700000017
 GLOBL shift14and23<>(SB), RODATA|NOPTR, $32
 
-// func plainAVX210(dst *uint32, src *byte)
+// func plainAVX2Width10()
 // Requires: AVX, AVX2
-TEXT ·plainAVX210(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT plainAVX2Width10<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask10<>+0(SB), Y15
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and10<>+0(SB), Y0, Y0
@@ -1598,7 +1591,6 @@ TEXT ·plainAVX210(SB), NOSPLIT, $0-16
 	VPSRLVD        shift12and22<>+0(SB), Y0, Y0
 	VPAND          Y15, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
 DATA mask10<>+0(SB)/8, $0x00000000000003ff
@@ -1676,11 +1668,9 @@ DATA shift12and22<>+16(SB)/8, $0x0000001600000016
 DATA shift12and22<>+24(SB)/8, $0x0000001600000016
 GLOBL shift12and22<>(SB), RODATA|NOPTR, $32
 
-// func plainAVX211(dst *uint32, src *byte)
+// func plainAVX2Width11()
 // Requires: AVX, AVX2
-TEXT ·plainAVX211(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT plainAVX2Width11<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask11<>+0(SB), Y15
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and11<>+0(SB), Y0, Y0
@@ -1776,7 +1766,6 @@ TEXT ·plainAVX211(SB), NOSPLIT, $0-16
 	VPSRLVD        shift10and21<>+0(SB), Y0, Y0
 	VPAND          Y15, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
 DATA mask11<>+0(SB)/8, $0x00000000000007ff
@@ -1938,11 +1927,9 @@ DATA shift10and21<>+16(SB)/8, $0x0000001500000015
 DATA shift10and21<>+24(SB)/8, $0x0000001500000015
 GLOBL shift10and21<>(SB), RODATA|NOPTR, $32
 
-// func plainAVX212(dst *uint32, src *byte)
+// func plainAVX2Width12()
 // Requires: AVX, AVX2
-TEXT ·plainAVX212(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT plainAVX2Width12<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask12<>+0(SB), Y15
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and12<>+0(SB), Y0, Y0
@@ -2032,7 +2019,6 @@ TEXT ·plainAVX212(SB), NOSPLIT, $0-16
 	VPSRLVD        shift8and20<>+0(SB), Y0, Y0
 	VPAND          Y15, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
 DATA mask12<>+0(SB)/8, $0x0000000000000fff
@@ -2074,11 +2060,9 @@ DATA shift8and20<>+16(SB)/8, $0x0000001400000014
 DATA shift8and20<>+24(SB)/8, $0x0000001400000014
 GLOBL shift8and20<>(SB), RODATA|NOPTR, $32
 
-// func plainAVX213(dst *uint32, src *byte)
+// func plainAVX2Width13()
 // Requires: AVX, AVX2
-TEXT ·plainAVX213(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT plainAVX2Width13<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask13<>+0(SB), Y15
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and13<>+0(SB), Y0, Y0
@@ -2180,7 +2164,6 @@ TEXT ·plainAVX213(SB), NOSPLIT, $0-16
 	VPSRLVD        shift6and19<>+0(SB), Y0, Y0
 	VPAND          Y15, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
 DATA mask13<>+0(SB)/8, $0x0000000000001fff
@@ -2354,11 +2337,9 @@ DATA shift6and19<>+16(SB)/8, $0x0000001300000013
 DATA shift6and19<>+24(SB)/8, $0x0000001300000013
 GLOBL shift6and19<>(SB), RODATA|NOPTR, $32
 
-// func plainAVX214(dst *uint32, src *byte)
+// func plainAVX2Width14()
 // Requires: AVX, AVX2
-TEXT ·plainAVX214(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT plainAVX2Width14<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask14<>+0(SB), Y15
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and14<>+0(SB), Y0, Y0
@@ -2460,7 +2441,6 @@ TEXT ·plainAVX214(SB), NOSPLIT, $0-16
 	VPSRLVD        shift4and18<>+0(SB), Y0, Y0
 	VPAND          Y15, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
 DATA mask14<>+0(SB)/8, $0x0000000000003fff
@@ -2550,11 +2530,9 @@ DATA shift4and18<>+16(SB)/8, $0x0000001200000012
 DATA shift4and18<>+24(SB)/8, $0x0000001200000012
 GLOBL shift4and18<>(SB), RODATA|NOPTR, $32
 
-// func plainAVX215(dst *uint32, src *byte)
+// func plainAVX2Width15()
 // Requires: AVX, AVX2
-TEXT ·plainAVX215(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT plainAVX2Width15<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask15<>+0(SB), Y15
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and15<>+0(SB), Y0, Y0
@@ -2662,7 +2640,6 @@ TEXT ·plainAVX215(SB), NOSPLIT, $0-16
 	VPSRLVD        shift2and17<>+0(SB), Y0, Y0
 	VPAND          Y15, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
 DATA mask15<>+0(SB)/8, $0x0000000000007fff
@@ -2848,11 +2825,9 @@ DATA shift2and17<>+16(SB)/8, $0x0000001100000011
 DATA shift2and17<>+24(SB)/8, $0x0000001100000011
 GLOBL shift2and17<>(SB), RODATA|NOPTR, $32
 
-// func plainAVX216(dst *uint32, src *byte)
+// func plainAVX2Width16()
 // Requires: AVX, AVX2
-TEXT ·plainAVX216(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT plainAVX2Width16<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask16<>+0(SB), Y15
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and16<>+0(SB), Y0, Y0
@@ -2918,7 +2893,6 @@ TEXT ·plainAVX216(SB), NOSPLIT, $0-16
 	VPSRLVD        shift0and16<>+0(SB), Y0, Y0
 	VPAND          Y15, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
 DATA mask16<>+0(SB)/8, $0x000000000000ffff
@@ -2930,11 +2904,9 @@ DATA shift0and16<>+16(SB)/8, $0x0000001000000010
 DATA shift0and16<>+24(SB)/8, $0x0000001000000010
 GLOBL shift0and16<>(SB), RODATA|NOPTR, $32
 
-// func plainAVX217(dst *uint32, src *byte)
+// func plainAVX2Width17()
 // Requires: AVX, AVX2
-TEXT ·plainAVX217(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT plainAVX2Width17<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask17<>+0(SB), Y15
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and17<>+0(SB), Y0, Y0
@@ -3048,7 +3020,6 @@ TEXT ·plainAVX217(SB), NOSPLIT, $0-16
 	VPOR           Y1, Y0, Y0
 	VPAND          Y15, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
 DATA mask17<>+0(SB)/8, $0x000000000001ffff
@@ -3072,11 +3043,9 @@ DATA shift30and15<>+16(SB)/8, $0x0000000f0000000f
 DATA shift30and15<>+24(SB)/8, $0x0000000f0000000f
 GLOBL shift30and15<>(SB), RODATA|NOPTR, $32
 
-// func plainAVX218(dst *uint32, src *byte)
+// func plainAVX2Width18()
 // Requires: AVX, AVX2
-TEXT ·plainAVX218(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT plainAVX2Width18<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask18<>+0(SB), Y15
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and18<>+0(SB), Y0, Y0
@@ -3190,7 +3159,6 @@ TEXT ·plainAVX218(SB), NOSPLIT, $0-16
 	VPOR           Y1, Y0, Y0
 	VPAND          Y15, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
 DATA mask18<>+0(SB)/8, $0x000000000003ffff
@@ -3214,11 +3182,9 @@ DATA shift28and14<>+16(SB)/8, $0x0000000e0000000e
 DATA shift28and14<>+24(SB)/8, $0x0000000e0000000e
 GLOBL shift28and14<>(SB), RODATA|NOPTR, $32
 
-// func plainAVX219(dst *uint32, src *byte)
+// func plainAVX2Width19()
 // Requires: AVX, AVX2
-TEXT ·plainAVX219(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT plainAVX2Width19<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask19<>+0(SB), Y15
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and19<>+0(SB), Y0, Y0
@@ -3332,7 +3298,6 @@ TEXT ·plainAVX219(SB), NOSPLIT, $0-16
 	VPOR           Y1, Y0, Y0
 	VPAND          Y15, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
 DATA mask19<>+0(SB)/8, $0x000000000007ffff
@@ -3368,11 +3333,9 @@ DATA shift26and13<>+16(SB)/8, $0x0000000d0000000d
 DATA shift26and13<>+24(SB)/8, $0x0000000d0000000d
 GLOBL shift26and13<>(SB), RODATA|NOPTR, $32
 
-// func plainAVX220(dst *uint32, src *byte)
+// func plainAVX2Width20()
 // Requires: AVX, AVX2
-TEXT ·plainAVX220(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT plainAVX2Width20<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask20<>+0(SB), Y15
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and20<>+0(SB), Y0, Y0
@@ -3486,7 +3449,6 @@ TEXT ·plainAVX220(SB), NOSPLIT, $0-16
 	VPOR           Y1, Y0, Y0
 	VPAND          Y15, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
 DATA mask20<>+0(SB)/8, $0x00000000000fffff
@@ -3510,11 +3472,9 @@ DATA shift24and12<>+16(SB)/8, $0x0000000c0000000c
 DATA shift24and12<>+24(SB)/8, $0x0000000c0000000c
 GLOBL shift24and12<>(SB), RODATA|NOPTR, $32
 
-// func plainAVX221(dst *uint32, src *byte)
+// func plainAVX2Width21()
 // Requires: AVX, AVX2
-TEXT ·plainAVX221(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT plainAVX2Width21<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask21<>+0(SB), Y15
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and21<>+0(SB), Y0, Y0
@@ -3628,7 +3588,6 @@ TEXT ·plainAVX221(SB), NOSPLIT, $0-16
 	VPOR           Y1, Y0, Y0
 	VPAND          Y15, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
 DATA mask21<>+0(SB)/8, $0x00000000001fffff
@@ -3676,11 +3635,9 @@ DATA shift22and11<>+16(SB)/8, $0x0000000b0000000b
 DATA shift22and11<>+24(SB)/8, $0x0000000b0000000b
 GLOBL shift22and11<>(SB), RODATA|NOPTR, $32
 
-// func plainAVX222(dst *uint32, src *byte)
+// func plainAVX2Width22()
 // Requires: AVX, AVX2
-TEXT ·plainAVX222(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT plainAVX2Width22<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask22<>+0(SB), Y15
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and22<>+0(SB), Y0, Y0
@@ -3794,7 +3751,6 @@ TEXT ·plainAVX222(SB), NOSPLIT, $0-16
 	VPOR           Y1, Y0, Y0
 	VPAND          Y15, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
 DATA mask22<>+0(SB)/8, $0x00000000003fffff
@@ -3830,11 +3786,9 @@ DATA shift20and10<>+16(SB)/8, $0x0000000a0000000a
 DATA shift20and10<>+24(SB)/8, $0x0000000a0000000a
 GLOBL shift20and10<>(SB), RODATA|NOPTR, $32
 
-// func plainAVX223(dst *uint32, src *byte)
+// func plainAVX2Width23()
 // Requires: AVX, AVX2
-TEXT ·plainAVX223(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT plainAVX2Width23<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask23<>+0(SB), Y15
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and23<>+0(SB), Y0, Y0
@@ -3948,7 +3902,6 @@ TEXT ·plainAVX223(SB), NOSPLIT, $0-16
 	VPOR           Y1, Y0, Y0
 	VPAND          Y15, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
 DATA mask23<>+0(SB)/8, $0x00000000007fffff
@@ -4008,11 +3961,9 @@ DATA shift18and9<>+16(SB)/8, $0x0000000900000009
 DATA shift18and9<>+24(SB)/8, $0x0000000900000009
 GLOBL shift18and9<>(SB), RODATA|NOPTR, $32
 
-// func plainAVX224(dst *uint32, src *byte)
+// func plainAVX2Width24()
 // Requires: AVX, AVX2
-TEXT ·plainAVX224(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT plainAVX2Width24<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask24<>+0(SB), Y15
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and24<>+0(SB), Y0, Y0
@@ -4126,7 +4077,6 @@ TEXT ·plainAVX224(SB), NOSPLIT, $0-16
 	VPOR           Y1, Y0, Y0
 	VPAND          Y15, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
 DATA mask24<>+0(SB)/8, $0x0000000000ffffff
@@ -4150,11 +4100,9 @@ DATA shift16and8<>+16(SB)/8, $0x0000000800000008
 DATA shift16and8<>+24(SB)/8, $0x0000000800000008
 GLOBL shift16and8<>(SB), RODATA|NOPTR, $32
 
-// func plainAVX225(dst *uint32, src *byte)
+// func plainAVX2Width25()
 // Requires: AVX, AVX2
-TEXT ·plainAVX225(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT plainAVX2Width25<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask25<>+0(SB), Y15
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and25<>+0(SB), Y0, Y0
@@ -4268,7 +4216,6 @@ TEXT ·plainAVX225(SB), NOSPLIT, $0-16
 	VPOR           Y1, Y0, Y0
 	VPAND          Y15, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
 DATA mask25<>+0(SB)/8, $0x0000000001ffffff
@@ -4340,11 +4287,9 @@ DATA shift14and7<>+16(SB)/8, $0x0000000700000007
 DATA shift14and7<>+24(SB)/8, $0x0000000700000007
 GLOBL shift14and7<>(SB), RODATA|NOPTR, $32
 
-// func plainAVX226(dst *uint32, src *byte)
+// func plainAVX2Width26()
 // Requires: AVX, AVX2
-TEXT ·plainAVX226(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT plainAVX2Width26<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask26<>+0(SB), Y15
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and26<>+0(SB), Y0, Y0
@@ -4458,7 +4403,6 @@ TEXT ·plainAVX226(SB), NOSPLIT, $0-16
 	VPOR           Y1, Y0, Y0
 	VPAND          Y15, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
 DATA mask26<>+0(SB)/8, $0x0000000003ffffff
@@ -4506,11 +4450,9 @@ DATA shift12and6<>+16(SB)/8, $0x0000000600000006
 DATA shift12and6<>+24(SB)/8, $0x0000000600000006
 GLOBL shift12and6<>(SB), RODATA|NOPTR, $32
 
-// func plainAVX227(dst *uint32, src *byte)
+// func plainAVX2Width27()
 // Requires: AVX, AVX2
-TEXT ·plainAVX227(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT plainAVX2Width27<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask27<>+0(SB), Y15
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and27<>+0(SB), Y0, Y0
@@ -4624,7 +4566,6 @@ TEXT ·plainAVX227(SB), NOSPLIT, $0-16
 	VPOR           Y1, Y0, Y0
 	VPAND          Y15, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
 DATA mask27<>+0(SB)/8, $0x0000000007ffffff
@@ -4708,11 +4649,9 @@ DATA shift10and5<>+16(SB)/8, $0x0000000500000005
 DATA shift10and5<>+24(SB)/8, $0x0000000500000005
 GLOBL shift10and5<>(SB), RODATA|NOPTR, $32
 
-// func plainAVX228(dst *uint32, src *byte)
+// func plainAVX2Width28()
 // Requires: AVX, AVX2
-TEXT ·plainAVX228(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT plainAVX2Width28<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask28<>+0(SB), Y15
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and28<>+0(SB), Y0, Y0
@@ -4826,7 +4765,6 @@ TEXT ·plainAVX228(SB), NOSPLIT, $0-16
 	VPOR           Y1, Y0, Y0
 	VPAND          Y15, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
 DATA mask28<>+0(SB)/8, $0x000000000fffffff
@@ -4862,11 +4800,9 @@ DATA shift8and4<>+16(SB)/8, $0x0000000400000004
 DATA shift8and4<>+24(SB)/8, $0x0000000400000004
 GLOBL shift8and4<>(SB), RODATA|NOPTR, $32
 
-// func plainAVX229(dst *uint32, src *byte)
+// func plainAVX2Width29()
 // Requires: AVX, AVX2
-TEXT ·plainAVX229(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT plainAVX2Width29<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask29<>+0(SB), Y15
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and29<>+0(SB), Y0, Y0
@@ -4980,7 +4916,6 @@ TEXT ·plainAVX229(SB), NOSPLIT, $0-16
 	VPOR           Y1, Y0, Y0
 	VPAND          Y15, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
 DATA mask29<>+0(SB)/8, $0x000000001fffffff
@@ -5076,11 +5011,9 @@ DATA shift6and3<>+16(SB)/8, $0x0000000300000003
 DATA shift6and3<>+24(SB)/8, $0x0000000300000003
 GLOBL shift6and3<>(SB), RODATA|NOPTR, $32
 
-// func plainAVX230(dst *uint32, src *byte)
+// func plainAVX2Width30()
 // Requires: AVX, AVX2
-TEXT ·plainAVX230(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT plainAVX2Width30<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask30<>+0(SB), Y15
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and30<>+0(SB), Y0, Y0
@@ -5194,7 +5127,6 @@ TEXT ·plainAVX230(SB), NOSPLIT, $0-16
 	VPOR           Y1, Y0, Y0
 	VPAND          Y15, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
 DATA mask30<>+0(SB)/8, $0x000000003fffffff
@@ -5254,11 +5186,9 @@ DATA shift4and2<>+16(SB)/8, $0x0000000200000002
 DATA shift4and2<>+24(SB)/8, $0x0000000200000002
 GLOBL shift4and2<>(SB), RODATA|NOPTR, $32
 
-// func plainAVX231(dst *uint32, src *byte)
+// func plainAVX2Width31()
 // Requires: AVX, AVX2
-TEXT ·plainAVX231(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT plainAVX2Width31<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask31<>+0(SB), Y15
 	VBROADCASTI128 (AX), Y0
 	VPSRLVD        shift0and31<>+0(SB), Y0, Y0
@@ -5372,7 +5302,6 @@ TEXT ·plainAVX231(SB), NOSPLIT, $0-16
 	VPOR           Y1, Y0, Y0
 	VPAND          Y15, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
 DATA mask31<>+0(SB)/8, $0x000000007fffffff
@@ -5480,11 +5409,9 @@ DATA shift2and1<>+16(SB)/8, $0x0000000100000001
 DATA shift2and1<>+24(SB)/8, $0x0000000100000001
 GLOBL shift2and1<>(SB), RODATA|NOPTR, $32
 
-// func plainAVX232(dst *uint32, src *byte)
+// func plainAVX2Width32()
 // Requires: AVX
-TEXT ·plainAVX232(SB), NOSPLIT, $0-16
-	MOVQ    src+8(FP), AX
-	MOVQ    dst+0(FP), CX
+TEXT plainAVX2Width32<>(SB), NOSPLIT, $0
 	VMOVDQU (AX), Y0
 	VMOVDQU Y0, (CX)
 	VMOVDQU 32(AX), Y0
@@ -5517,14 +5444,37 @@ TEXT ·plainAVX232(SB), NOSPLIT, $0-16
 	VMOVDQU Y0, 448(CX)
 	VMOVDQU 480(AX), Y0
 	VMOVDQU Y0, 480(CX)
-	VZEROUPPER
 	RET
 
-// func freqsAVX21(dst *uint32, src *byte)
+// func freqsAVX2Width0()
 // Requires: AVX, AVX2
-TEXT ·freqsAVX21(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT freqsAVX2Width0<>(SB), NOSPLIT, $0
+	VPXOR        Y0, Y0, Y0
+	VPBROADCASTD one<>+0(SB), Y0
+	VMOVDQU      Y0, (CX)
+	VMOVDQU      Y0, 32(CX)
+	VMOVDQU      Y0, 64(CX)
+	VMOVDQU      Y0, 96(CX)
+	VMOVDQU      Y0, 128(CX)
+	VMOVDQU      Y0, 160(CX)
+	VMOVDQU      Y0, 192(CX)
+	VMOVDQU      Y0, 224(CX)
+	VMOVDQU      Y0, 256(CX)
+	VMOVDQU      Y0, 288(CX)
+	VMOVDQU      Y0, 320(CX)
+	VMOVDQU      Y0, 352(CX)
+	VMOVDQU      Y0, 384(CX)
+	VMOVDQU      Y0, 416(CX)
+	VMOVDQU      Y0, 448(CX)
+	VMOVDQU      Y0, 480(CX)
+	RET
+
+DATA one<>+0(SB)/8, $0x0000000000000001
+GLOBL one<>(SB), RODATA|NOPTR, $8
+
+// func freqsAVX2Width1()
+// Requires: AVX, AVX2
+TEXT freqsAVX2Width1<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask1<>+0(SB), Y15
 	VPCMPEQD       Y14, Y14, Y14
 	VBROADCASTI128 (AX), Y0
@@ -5607,14 +5557,11 @@ TEXT ·freqsAVX21(SB), NOSPLIT, $0-16
 	VPAND          Y15, Y0, Y0
 	VPSUBD         Y14, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
-// func freqsAVX22(dst *uint32, src *byte)
+// func freqsAVX2Width2()
 // Requires: AVX, AVX2
-TEXT ·freqsAVX22(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT freqsAVX2Width2<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask2<>+0(SB), Y15
 	VPCMPEQD       Y14, Y14, Y14
 	VBROADCASTI128 (AX), Y0
@@ -5697,14 +5644,11 @@ TEXT ·freqsAVX22(SB), NOSPLIT, $0-16
 	VPAND          Y15, Y0, Y0
 	VPSUBD         Y14, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
-// func freqsAVX23(dst *uint32, src *byte)
+// func freqsAVX2Width3()
 // Requires: AVX, AVX2
-TEXT ·freqsAVX23(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT freqsAVX2Width3<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask3<>+0(SB), Y15
 	VPCMPEQD       Y14, Y14, Y14
 	VBROADCASTI128 (AX), Y0
@@ -5793,14 +5737,11 @@ TEXT ·freqsAVX23(SB), NOSPLIT, $0-16
 	VPAND          Y15, Y0, Y0
 	VPSUBD         Y14, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
-// func freqsAVX24(dst *uint32, src *byte)
+// func freqsAVX2Width4()
 // Requires: AVX, AVX2
-TEXT ·freqsAVX24(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT freqsAVX2Width4<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask4<>+0(SB), Y15
 	VPCMPEQD       Y14, Y14, Y14
 	VBROADCASTI128 (AX), Y0
@@ -5883,14 +5824,11 @@ TEXT ·freqsAVX24(SB), NOSPLIT, $0-16
 	VPAND          Y15, Y0, Y0
 	VPSUBD         Y14, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
-// func freqsAVX25(dst *uint32, src *byte)
+// func freqsAVX2Width5()
 // Requires: AVX, AVX2
-TEXT ·freqsAVX25(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT freqsAVX2Width5<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask5<>+0(SB), Y15
 	VPCMPEQD       Y14, Y14, Y14
 	VBROADCASTI128 (AX), Y0
@@ -5985,14 +5923,11 @@ TEXT ·freqsAVX25(SB), NOSPLIT, $0-16
 	VPAND          Y15, Y0, Y0
 	VPSUBD         Y14, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
-// func freqsAVX26(dst *uint32, src *byte)
+// func freqsAVX2Width6()
 // Requires: AVX, AVX2
-TEXT ·freqsAVX26(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT freqsAVX2Width6<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask6<>+0(SB), Y15
 	VPCMPEQD       Y14, Y14, Y14
 	VBROADCASTI128 (AX), Y0
@@ -6087,14 +6022,11 @@ TEXT ·freqsAVX26(SB), NOSPLIT, $0-16
 	VPAND          Y15, Y0, Y0
 	VPSUBD         Y14, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
-// func freqsAVX27(dst *uint32, src *byte)
+// func freqsAVX2Width7()
 // Requires: AVX, AVX2
-TEXT ·freqsAVX27(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT freqsAVX2Width7<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask7<>+0(SB), Y15
 	VPCMPEQD       Y14, Y14, Y14
 	VBROADCASTI128 (AX), Y0
@@ -6195,14 +6127,11 @@ TEXT ·freqsAVX27(SB), NOSPLIT, $0-16
 	VPAND          Y15, Y0, Y0
 	VPSUBD         Y14, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
-// func freqsAVX28(dst *uint32, src *byte)
+// func freqsAVX2Width8()
 // Requires: AVX, AVX2
-TEXT ·freqsAVX28(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT freqsAVX2Width8<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask8<>+0(SB), Y15
 	VPCMPEQD       Y14, Y14, Y14
 	VBROADCASTI128 (AX), Y0
@@ -6285,14 +6214,11 @@ TEXT ·freqsAVX28(SB), NOSPLIT, $0-16
 	VPAND          Y15, Y0, Y0
 	VPSUBD         Y14, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
-// func freqsAVX29(dst *uint32, src *byte)
+// func freqsAVX2Width9()
 // Requires: AVX, AVX2
-TEXT ·freqsAVX29(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT freqsAVX2Width9<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask9<>+0(SB), Y15
 	VPCMPEQD       Y14, Y14, Y14
 	VBROADCASTI128 (AX), Y0
@@ -6399,14 +6325,11 @@ TEXT ·freqsAVX29(SB), NOSPLIT, $0-16
 	VPAND          Y15, Y0, Y0
 	VPSUBD         Y14, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
-// func freqsAVX210(dst *uint32, src *byte)
+// func freqsAVX2Width10()
 // Requires: AVX, AVX2
-TEXT ·freqsAVX210(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT freqsAVX2Width10<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask10<>+0(SB), Y15
 	VPCMPEQD       Y14, Y14, Y14
 	VBROADCASTI128 (AX), Y0
@@ -6513,14 +6436,11 @@ TEXT ·freqsAVX210(SB), NOSPLIT, $0-16
 	VPAND          Y15, Y0, Y0
 	VPSUBD         Y14, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
-// func freqsAVX211(dst *uint32, src *byte)
+// func freqsAVX2Width11()
 // Requires: AVX, AVX2
-TEXT ·freqsAVX211(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT freqsAVX2Width11<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask11<>+0(SB), Y15
 	VPCMPEQD       Y14, Y14, Y14
 	VBROADCASTI128 (AX), Y0
@@ -6633,14 +6553,11 @@ TEXT ·freqsAVX211(SB), NOSPLIT, $0-16
 	VPAND          Y15, Y0, Y0
 	VPSUBD         Y14, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
-// func freqsAVX212(dst *uint32, src *byte)
+// func freqsAVX2Width12()
 // Requires: AVX, AVX2
-TEXT ·freqsAVX212(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT freqsAVX2Width12<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask12<>+0(SB), Y15
 	VPCMPEQD       Y14, Y14, Y14
 	VBROADCASTI128 (AX), Y0
@@ -6747,14 +6664,11 @@ TEXT ·freqsAVX212(SB), NOSPLIT, $0-16
 	VPAND          Y15, Y0, Y0
 	VPSUBD         Y14, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
-// func freqsAVX213(dst *uint32, src *byte)
+// func freqsAVX2Width13()
 // Requires: AVX, AVX2
-TEXT ·freqsAVX213(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT freqsAVX2Width13<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask13<>+0(SB), Y15
 	VPCMPEQD       Y14, Y14, Y14
 	VBROADCASTI128 (AX), Y0
@@ -6873,14 +6787,11 @@ TEXT ·freqsAVX213(SB), NOSPLIT, $0-16
 	VPAND          Y15, Y0, Y0
 	VPSUBD         Y14, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
-// func freqsAVX214(dst *uint32, src *byte)
+// func freqsAVX2Width14()
 // Requires: AVX, AVX2
-TEXT ·freqsAVX214(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT freqsAVX2Width14<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask14<>+0(SB), Y15
 	VPCMPEQD       Y14, Y14, Y14
 	VBROADCASTI128 (AX), Y0
@@ -6999,14 +6910,11 @@ TEXT ·freqsAVX214(SB), NOSPLIT, $0-16
 	VPAND          Y15, Y0, Y0
 	VPSUBD         Y14, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
-// func freqsAVX215(dst *uint32, src *byte)
+// func freqsAVX2Width15()
 // Requires: AVX, AVX2
-TEXT ·freqsAVX215(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT freqsAVX2Width15<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask15<>+0(SB), Y15
 	VPCMPEQD       Y14, Y14, Y14
 	VBROADCASTI128 (AX), Y0
@@ -7131,14 +7039,11 @@ TEXT ·freqsAVX215(SB), NOSPLIT, $0-16
 	VPAND          Y15, Y0, Y0
 	VPSUBD         Y14, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
-// func freqsAVX216(dst *uint32, src *byte)
+// func freqsAVX2Width16()
 // Requires: AVX, AVX2
-TEXT ·freqsAVX216(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT freqsAVX2Width16<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask16<>+0(SB), Y15
 	VPCMPEQD       Y14, Y14, Y14
 	VBROADCASTI128 (AX), Y0
@@ -7221,14 +7126,11 @@ TEXT ·freqsAVX216(SB), NOSPLIT, $0-16
 	VPAND          Y15, Y0, Y0
 	VPSUBD         Y14, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
-// func freqsAVX217(dst *uint32, src *byte)
+// func freqsAVX2Width17()
 // Requires: AVX, AVX2
-TEXT ·freqsAVX217(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT freqsAVX2Width17<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask17<>+0(SB), Y15
 	VPCMPEQD       Y14, Y14, Y14
 	VBROADCASTI128 (AX), Y0
@@ -7359,14 +7261,11 @@ TEXT ·freqsAVX217(SB), NOSPLIT, $0-16
 	VPAND          Y15, Y0, Y0
 	VPSUBD         Y14, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
-// func freqsAVX218(dst *uint32, src *byte)
+// func freqsAVX2Width18()
 // Requires: AVX, AVX2
-TEXT ·freqsAVX218(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT freqsAVX2Width18<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask18<>+0(SB), Y15
 	VPCMPEQD       Y14, Y14, Y14
 	VBROADCASTI128 (AX), Y0
@@ -7497,14 +7396,11 @@ TEXT ·freqsAVX218(SB), NOSPLIT, $0-16
 	VPAND          Y15, Y0, Y0
 	VPSUBD         Y14, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
-// func freqsAVX219(dst *uint32, src *byte)
+// func freqsAVX2Width19()
 // Requires: AVX, AVX2
-TEXT ·freqsAVX219(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT freqsAVX2Width19<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask19<>+0(SB), Y15
 	VPCMPEQD       Y14, Y14, Y14
 	VBROADCASTI128 (AX), Y0
@@ -7635,14 +7531,11 @@ TEXT ·freqsAVX219(SB), NOSPLIT, $0-16
 	VPAND          Y15, Y0, Y0
 	VPSUBD         Y14, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
-// func freqsAVX220(dst *uint32, src *byte)
+// func freqsAVX2Width20()
 // Requires: AVX, AVX2
-TEXT ·freqsAVX220(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT freqsAVX2Width20<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask20<>+0(SB), Y15
 	VPCMPEQD       Y14, Y14, Y14
 	VBROADCASTI128 (AX), Y0
@@ -7773,14 +7666,11 @@ TEXT ·freqsAVX220(SB), NOSPLIT, $0-16
 	VPAND          Y15, Y0, Y0
 	VPSUBD         Y14, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
-// func freqsAVX221(dst *uint32, src *byte)
+// func freqsAVX2Width21()
 // Requires: AVX, AVX2
-TEXT ·freqsAVX221(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT freqsAVX2Width21<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask21<>+0(SB), Y15
 	VPCMPEQD       Y14, Y14, Y14
 	VBROADCASTI128 (AX), Y0
@@ -7911,14 +7801,11 @@ TEXT ·freqsAVX221(SB), NOSPLIT, $0-16
 	VPAND          Y15, Y0, Y0
 	VPSUBD         Y14, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
-// func freqsAVX222(dst *uint32, src *byte)
+// func freqsAVX2Width22()
 // Requires: AVX, AVX2
-TEXT ·freqsAVX222(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT freqsAVX2Width22<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask22<>+0(SB), Y15
 	VPCMPEQD       Y14, Y14, Y14
 	VBROADCASTI128 (AX), Y0
@@ -8049,14 +7936,11 @@ TEXT ·freqsAVX222(SB), NOSPLIT, $0-16
 	VPAND          Y15, Y0, Y0
 	VPSUBD         Y14, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
-// func freqsAVX223(dst *uint32, src *byte)
+// func freqsAVX2Width23()
 // Requires: AVX, AVX2
-TEXT ·freqsAVX223(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT freqsAVX2Width23<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask23<>+0(SB), Y15
 	VPCMPEQD       Y14, Y14, Y14
 	VBROADCASTI128 (AX), Y0
@@ -8187,14 +8071,11 @@ TEXT ·freqsAVX223(SB), NOSPLIT, $0-16
 	VPAND          Y15, Y0, Y0
 	VPSUBD         Y14, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
-// func freqsAVX224(dst *uint32, src *byte)
+// func freqsAVX2Width24()
 // Requires: AVX, AVX2
-TEXT ·freqsAVX224(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT freqsAVX2Width24<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask24<>+0(SB), Y15
 	VPCMPEQD       Y14, Y14, Y14
 	VBROADCASTI128 (AX), Y0
@@ -8325,14 +8206,11 @@ TEXT ·freqsAVX224(SB), NOSPLIT, $0-16
 	VPAND          Y15, Y0, Y0
 	VPSUBD         Y14, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
-// func freqsAVX225(dst *uint32, src *byte)
+// func freqsAVX2Width25()
 // Requires: AVX, AVX2
-TEXT ·freqsAVX225(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT freqsAVX2Width25<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask25<>+0(SB), Y15
 	VPCMPEQD       Y14, Y14, Y14
 	VBROADCASTI128 (AX), Y0
@@ -8463,14 +8341,11 @@ TEXT ·freqsAVX225(SB), NOSPLIT, $0-16
 	VPAND          Y15, Y0, Y0
 	VPSUBD         Y14, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
-// func freqsAVX226(dst *uint32, src *byte)
+// func freqsAVX2Width26()
 // Requires: AVX, AVX2
-TEXT ·freqsAVX226(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT freqsAVX2Width26<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask26<>+0(SB), Y15
 	VPCMPEQD       Y14, Y14, Y14
 	VBROADCASTI128 (AX), Y0
@@ -8601,14 +8476,11 @@ TEXT ·freqsAVX226(SB), NOSPLIT, $0-16
 	VPAND          Y15, Y0, Y0
 	VPSUBD         Y14, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
-// func freqsAVX227(dst *uint32, src *byte)
+// func freqsAVX2Width27()
 // Requires: AVX, AVX2
-TEXT ·freqsAVX227(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT freqsAVX2Width27<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask27<>+0(SB), Y15
 	VPCMPEQD       Y14, Y14, Y14
 	VBROADCASTI128 (AX), Y0
@@ -8739,14 +8611,11 @@ TEXT ·freqsAVX227(SB), NOSPLIT, $0-16
 	VPAND          Y15, Y0, Y0
 	VPSUBD         Y14, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
-// func freqsAVX228(dst *uint32, src *byte)
+// func freqsAVX2Width28()
 // Requires: AVX, AVX2
-TEXT ·freqsAVX228(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT freqsAVX2Width28<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask28<>+0(SB), Y15
 	VPCMPEQD       Y14, Y14, Y14
 	VBROADCASTI128 (AX), Y0
@@ -8877,14 +8746,11 @@ TEXT ·freqsAVX228(SB), NOSPLIT, $0-16
 	VPAND          Y15, Y0, Y0
 	VPSUBD         Y14, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
-// func freqsAVX229(dst *uint32, src *byte)
+// func freqsAVX2Width29()
 // Requires: AVX, AVX2
-TEXT ·freqsAVX229(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT freqsAVX2Width29<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask29<>+0(SB), Y15
 	VPCMPEQD       Y14, Y14, Y14
 	VBROADCASTI128 (AX), Y0
@@ -9015,14 +8881,11 @@ TEXT ·freqsAVX229(SB), NOSPLIT, $0-16
 	VPAND          Y15, Y0, Y0
 	VPSUBD         Y14, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
-// func freqsAVX230(dst *uint32, src *byte)
+// func freqsAVX2Width30()
 // Requires: AVX, AVX2
-TEXT ·freqsAVX230(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT freqsAVX2Width30<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask30<>+0(SB), Y15
 	VPCMPEQD       Y14, Y14, Y14
 	VBROADCASTI128 (AX), Y0
@@ -9153,14 +9016,11 @@ TEXT ·freqsAVX230(SB), NOSPLIT, $0-16
 	VPAND          Y15, Y0, Y0
 	VPSUBD         Y14, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
-// func freqsAVX231(dst *uint32, src *byte)
+// func freqsAVX2Width31()
 // Requires: AVX, AVX2
-TEXT ·freqsAVX231(SB), NOSPLIT, $0-16
-	MOVQ           src+8(FP), AX
-	MOVQ           dst+0(FP), CX
+TEXT freqsAVX2Width31<>(SB), NOSPLIT, $0
 	VPBROADCASTD   mask31<>+0(SB), Y15
 	VPCMPEQD       Y14, Y14, Y14
 	VBROADCASTI128 (AX), Y0
@@ -9291,14 +9151,11 @@ TEXT ·freqsAVX231(SB), NOSPLIT, $0-16
 	VPAND          Y15, Y0, Y0
 	VPSUBD         Y14, Y0, Y0
 	VMOVDQU        Y0, 480(CX)
-	VZEROUPPER
 	RET
 
-// func freqsAVX232(dst *uint32, src *byte)
+// func freqsAVX2Width32()
 // Requires: AVX, AVX2
-TEXT ·freqsAVX232(SB), NOSPLIT, $0-16
-	MOVQ     src+8(FP), AX
-	MOVQ     dst+0(FP), CX
+TEXT freqsAVX2Width32<>(SB), NOSPLIT, $0
 	VPCMPEQD Y14, Y14, Y14
 	VMOVDQU  (AX), Y0
 	VPSUBD   Y14, Y0, Y0
@@ -9348,5 +9205,195 @@ TEXT ·freqsAVX232(SB), NOSPLIT, $0-16
 	VMOVDQU  480(AX), Y0
 	VPSUBD   Y14, Y0, Y0
 	VMOVDQU  Y0, 480(CX)
+	RET
+
+DATA plainTable<>+0(SB)/8, $plainAVX2Width0<>(SB)
+DATA plainTable<>+8(SB)/8, $plainAVX2Width1<>(SB)
+DATA plainTable<>+16(SB)/8, $plainAVX2Width2<>(SB)
+DATA plainTable<>+24(SB)/8, $plainAVX2Width3<>(SB)
+DATA plainTable<>+32(SB)/8, $plainAVX2Width4<>(SB)
+DATA plainTable<>+40(SB)/8, $plainAVX2Width5<>(SB)
+DATA plainTable<>+48(SB)/8, $plainAVX2Width6<>(SB)
+DATA plainTable<>+56(SB)/8, $plainAVX2Width7<>(SB)
+DATA plainTable<>+64(SB)/8, $plainAVX2Width8<>(SB)
+DATA plainTable<>+72(SB)/8, $plainAVX2Width9<>(SB)
+DATA plainTable<>+80(SB)/8, $plainAVX2Width10<>(SB)
+DATA plainTable<>+88(SB)/8, $plainAVX2Width11<>(SB)
+DATA plainTable<>+96(SB)/8, $plainAVX2Width12<>(SB)
+DATA plainTable<>+104(SB)/8, $plainAVX2Width13<>(SB)
+DATA plainTable<>+112(SB)/8, $plainAVX2Width14<>(SB)
+DATA plainTable<>+120(SB)/8, $plainAVX2Width15<>(SB)
+DATA plainTable<>+128(SB)/8, $plainAVX2Width16<>(SB)
+DATA plainTable<>+136(SB)/8, $plainAVX2Width17<>(SB)
+DATA plainTable<>+144(SB)/8, $plainAVX2Width18<>(SB)
+DATA plainTable<>+152(SB)/8, $plainAVX2Width19<>(SB)
+DATA plainTable<>+160(SB)/8, $plainAVX2Width20<>(SB)
+DATA plainTable<>+168(SB)/8, $plainAVX2Width21<>(SB)
+DATA plainTable<>+176(SB)/8, $plainAVX2Width22<>(SB)
+DATA plainTable<>+184(SB)/8, $plainAVX2Width23<>(SB)
+DATA plainTable<>+192(SB)/8, $plainAVX2Width24<>(SB)
+DATA plainTable<>+200(SB)/8, $plainAVX2Width25<>(SB)
+DATA plainTable<>+208(SB)/8, $plainAVX2Width26<>(SB)
+DATA plainTable<>+216(SB)/8, $plainAVX2Width27<>(SB)
+DATA plainTable<>+224(SB)/8, $plainAVX2Width28<>(SB)
+DATA plainTable<>+232(SB)/8, $plainAVX2Width29<>(SB)
+DATA plainTable<>+240(SB)/8, $plainAVX2Width30<>(SB)
+DATA plainTable<>+248(SB)/8, $plainAVX2Width31<>(SB)
+DATA plainTable<>+256(SB)/8, $plainAVX2Width32<>(SB)
+GLOBL plainTable<>(SB), RODATA, $264
+
+
+// func plainAVX2(dst *uint32, src *byte, width uint)
+TEXT ·plainAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), CX
+	MOVQ src+8(FP), AX
+	MOVQ width+16(FP), DX
+	LEAQ plainTable<>(SB), BX
+	MOVQ (BX)(DX*8), BX
+	CALL BX
 	VZEROUPPER
+	RET
+DATA freqsTable<>+0(SB)/8, $freqsAVX2Width0<>(SB)
+DATA freqsTable<>+8(SB)/8, $freqsAVX2Width1<>(SB)
+DATA freqsTable<>+16(SB)/8, $freqsAVX2Width2<>(SB)
+DATA freqsTable<>+24(SB)/8, $freqsAVX2Width3<>(SB)
+DATA freqsTable<>+32(SB)/8, $freqsAVX2Width4<>(SB)
+DATA freqsTable<>+40(SB)/8, $freqsAVX2Width5<>(SB)
+DATA freqsTable<>+48(SB)/8, $freqsAVX2Width6<>(SB)
+DATA freqsTable<>+56(SB)/8, $freqsAVX2Width7<>(SB)
+DATA freqsTable<>+64(SB)/8, $freqsAVX2Width8<>(SB)
+DATA freqsTable<>+72(SB)/8, $freqsAVX2Width9<>(SB)
+DATA freqsTable<>+80(SB)/8, $freqsAVX2Width10<>(SB)
+DATA freqsTable<>+88(SB)/8, $freqsAVX2Width11<>(SB)
+DATA freqsTable<>+96(SB)/8, $freqsAVX2Width12<>(SB)
+DATA freqsTable<>+104(SB)/8, $freqsAVX2Width13<>(SB)
+DATA freqsTable<>+112(SB)/8, $freqsAVX2Width14<>(SB)
+DATA freqsTable<>+120(SB)/8, $freqsAVX2Width15<>(SB)
+DATA freqsTable<>+128(SB)/8, $freqsAVX2Width16<>(SB)
+DATA freqsTable<>+136(SB)/8, $freqsAVX2Width17<>(SB)
+DATA freqsTable<>+144(SB)/8, $freqsAVX2Width18<>(SB)
+DATA freqsTable<>+152(SB)/8, $freqsAVX2Width19<>(SB)
+DATA freqsTable<>+160(SB)/8, $freqsAVX2Width20<>(SB)
+DATA freqsTable<>+168(SB)/8, $freqsAVX2Width21<>(SB)
+DATA freqsTable<>+176(SB)/8, $freqsAVX2Width22<>(SB)
+DATA freqsTable<>+184(SB)/8, $freqsAVX2Width23<>(SB)
+DATA freqsTable<>+192(SB)/8, $freqsAVX2Width24<>(SB)
+DATA freqsTable<>+200(SB)/8, $freqsAVX2Width25<>(SB)
+DATA freqsTable<>+208(SB)/8, $freqsAVX2Width26<>(SB)
+DATA freqsTable<>+216(SB)/8, $freqsAVX2Width27<>(SB)
+DATA freqsTable<>+224(SB)/8, $freqsAVX2Width28<>(SB)
+DATA freqsTable<>+232(SB)/8, $freqsAVX2Width29<>(SB)
+DATA freqsTable<>+240(SB)/8, $freqsAVX2Width30<>(SB)
+DATA freqsTable<>+248(SB)/8, $freqsAVX2Width31<>(SB)
+DATA freqsTable<>+256(SB)/8, $freqsAVX2Width32<>(SB)
+GLOBL freqsTable<>(SB), RODATA, $264
+
+
+// func freqsAVX2(dst *uint32, src *byte, width uint)
+TEXT ·freqsAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), CX
+	MOVQ src+8(FP), AX
+	MOVQ width+16(FP), DX
+	LEAQ freqsTable<>(SB), BX
+	MOVQ (BX)(DX*8), BX
+	CALL BX
+	VZEROUPPER
+	RET
+
+// func freqsBlock128AVX2(dst *uint32, s *codec.Sequence, block int) bool
+TEXT ·freqsBlock128AVX2(SB), NOSPLIT, $0-25
+	MOVQ dst+0(FP), CX
+	MOVQ s+8(FP), SI
+	MOVQ block+16(FP), DI
+
+	// The endpoints: words R11 up to R12, DX of them.
+	MOVQ 24(SI), R9
+	LEAQ 1(DI), R10
+	CMPQ R10, 32(SI)
+	JCC  no
+	MOVL (R9)(DI*4), R11
+	MOVL 4(R9)(DI*4), R12
+	MOVQ R12, DX
+	SUBQ R11, DX
+	TESTQ $3, DX
+	JNE  no
+	CMPQ DX, $124
+	JHI  no
+
+	// They lie in the payload, with 32 readable bytes behind.
+	SHLQ $2, R12
+	CMPQ R12, 8(SI)
+	JHI  no
+	ADDQ $32, R12
+	CMPQ R12, 16(SI)
+	JHI  no
+
+	// All values of the block are there.
+	SHLQ $7, R10
+	CMPQ R10, 72(SI)
+	JGT  no
+	MOVQ (SI), AX
+	LEAQ (AX)(R11*4), AX
+	SHRQ $2, DX
+
+	LEAQ freqsTable<>(SB), BX
+	MOVQ (BX)(DX*8), BX
+	CALL BX
+	VZEROUPPER
+	MOVB $1, ret+24(FP)
+	RET
+
+no:
+	MOVB $0, ret+24(FP)
+	RET
+
+// func freqsBlock256AVX2(dst *uint32, s *codec.Sequence, block int) bool
+TEXT ·freqsBlock256AVX2(SB), NOSPLIT, $0-25
+	MOVQ dst+0(FP), CX
+	MOVQ s+8(FP), SI
+	MOVQ block+16(FP), DI
+
+	// The endpoints: words R11 up to R12, DX of them.
+	MOVQ 24(SI), R9
+	LEAQ 1(DI), R10
+	CMPQ R10, 32(SI)
+	JCC  no
+	MOVL (R9)(DI*4), R11
+	MOVL 4(R9)(DI*4), R12
+	MOVQ R12, DX
+	SUBQ R11, DX
+	TESTQ $7, DX
+	JNE  no
+	CMPQ DX, $248
+	JHI  no
+
+	// They lie in the payload, with 32 readable bytes behind.
+	SHLQ $2, R12
+	CMPQ R12, 8(SI)
+	JHI  no
+	ADDQ $32, R12
+	CMPQ R12, 16(SI)
+	JHI  no
+
+	// All values of the block are there.
+	SHLQ $8, R10
+	CMPQ R10, 72(SI)
+	JGT  no
+	MOVQ (SI), AX
+	LEAQ (AX)(R11*4), AX
+	SHRQ $3, DX
+
+	LEAQ freqsTable<>(SB), BX
+	MOVQ (BX)(DX*8), BX
+	CALL BX
+	SHLQ $4, DX
+	ADDQ DX, AX
+	ADDQ $512, CX
+	CALL BX
+	VZEROUPPER
+	MOVB $1, ret+24(FP)
+	RET
+
+no:
+	MOVB $0, ret+24(FP)
 	RET

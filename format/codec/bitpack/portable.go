@@ -19,14 +19,17 @@ func plainPortable(dst *[BlockLen]uint32, src []byte, width uint) {
 		clear(dst[:])
 		return
 	}
-	unpackLanes(dst[:], format.Uint32s(src[:VectorSize*width]), width)
+	unpackLanes(dst[:], format.Uint32s(src[:VectorSize*width]), width, 0)
 }
 
 func freqsPortable(dst *[BlockLen]uint32, src []byte, width uint) {
-	plainPortable(dst, src, width)
-	for i := range dst {
-		dst[i]++
+	if width == 0 {
+		for i := range dst {
+			dst[i] = 1
+		}
+		return
 	}
+	unpackLanes(dst[:], format.Uint32s(src[:VectorSize*width]), width, 1)
 }
 
 func docsPortable(dst *[BlockLen]uint32, src []byte, width uint, prev uint32) {
@@ -37,21 +40,12 @@ func docsPortable(dst *[BlockLen]uint32, src []byte, width uint, prev uint32) {
 		}
 		return
 	}
-	plainPortable(dst, src, width)
-	sumPortable(dst[:], prev)
+	sumRows(dst, format.Uint32s(src[:VectorSize*width]), width, prev)
 }
 
 func sumPortable(v []uint32, prev uint32) {
-	for ; len(v) >= 4; v = v[4:] {
-		a, b, c, d := v[0]+1, v[1]+1, v[2]+1, v[3]+1
-		ab := a + b
-		abc := ab + c
-		v[0], v[1], v[2] = prev+a, prev+ab, prev+abc
-		prev += abc + d
-		v[3] = prev
-	}
 	for i, x := range v {
-		prev += x + 1
+		prev -= ^x // adds x+1, in one step of the chain
 		v[i] = prev
 	}
 }

@@ -14,8 +14,9 @@ const BlockLen = bitpack.BlockLen
 // noWrap is the widest gap, in bits, of which a block cannot sum to 2^32.
 const noWrap = 24
 
-// Codec is bp128; its zero value is ready.
-type Codec struct{}
+// Codec is bp128; its zero value is ready. It has the shape of a pointer: an
+// interface then calls its methods directly, not through wrappers.
+type Codec struct{ _ *byte }
 
 var _ codec.BlockCodec = Codec{}
 
@@ -113,6 +114,14 @@ func (Codec) FreqsSize(freqs []uint32) (int, error) {
 
 // DecodeDocs writes the docIDs of one block to dst.
 func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
+	if bitpack.DocsBlock(dst, s, block, BlockLen) {
+		return BlockLen, nil
+	}
+	return decodeDocs(dst, s, block)
+}
+
+// decodeDocs is DecodeDocs for every block.
+func decodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
 	p, n, err := s.Block(block, BlockLen)
 	if err != nil {
 		return 0, err
@@ -140,6 +149,14 @@ func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error)
 
 // DecodeFreqs writes the frequencies of one block to dst.
 func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, block int) (int, error) {
+	if bitpack.FreqsBlock(dst, s, block, BlockLen) {
+		return BlockLen, nil
+	}
+	return decodeFreqs(dst, s, block)
+}
+
+// decodeFreqs is DecodeFreqs for every block.
+func decodeFreqs(dst []uint32, s *codec.Sequence, block int) (int, error) {
 	p, n, err := s.Block(block, BlockLen)
 	if err != nil {
 		return 0, err

@@ -50,7 +50,8 @@ type Scorer struct {
 
 	b, oneMinusB, k1, k1Plus1, avg float32
 
-	norms     []float32    // by length, up to min(MaxLen, maxNormTable-1)
+	norms     []float32    // by length: 256 or maxNormTable of them, for every index of their width
+	lens      int          // how many of them documents can have
 	codeNorms [256]float32 // by length code of a format.Quad
 	codeTFs   [256]float32 // by frequency code of a format.Quad; 255 is +Inf
 }
@@ -65,13 +66,16 @@ func NewScorer(p Params, st Stats) (*Scorer, error) {
 	if st.Docs > 0 && st.Tokens > 0 {
 		s.avg = float32(float64(st.Tokens) / float64(st.Docs))
 	}
-	n := uint64(st.MaxLen) + 1
-	if n > maxNormTable {
-		n = maxNormTable
+	size := 1 << 8
+	if st.MaxLen > math.MaxUint8 {
+		size = maxNormTable
 	}
-	s.norms = make([]float32, n)
+	s.norms = make([]float32, size)
+	s.lens = int(min(uint64(st.MaxLen)+1, uint64(size)))
 	for dl := range s.norms {
-		s.norms[dl] = s.norm(uint32(dl))
+		if dl < s.lens || size < maxNormTable {
+			s.norms[dl] = s.norm(uint32(dl))
+		}
 	}
 	for c := range s.codeNorms {
 		s.codeNorms[c] = s.norm(format.DecodeLen(uint8(c)))
@@ -89,7 +93,7 @@ func (s *Scorer) Stats() Stats { return s.stats }
 
 // Norms returns the norms of the lengths from 0 up to the longest document's, or
 // up to 65535 where documents are longer. It must not be modified.
-func (s *Scorer) Norms() []float32 { return s.norms }
+func (s *Scorer) Norms() []float32 { return s.norms[:s.lens] }
 
 // norm returns 1 / (k1 * ((1-b) + b*dl/avg)), each step rounded. It does not
 // increase with dl. It is +Inf where k1 is 0 and never 0 or NaN.
@@ -101,7 +105,7 @@ func (s *Scorer) norm(dl uint32) float32 {
 
 // Norm returns the norm of a document of dl tokens: what Score takes.
 func (s *Scorer) Norm(dl uint32) float32 {
-	if uint64(dl) < uint64(len(s.norms)) {
+	if uint64(dl) < uint64(s.lens) {
 		return s.norms[dl]
 	}
 	return s.norm(dl)

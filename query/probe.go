@@ -4,12 +4,68 @@ package query
 type candidates struct {
 	docs []uint32
 	sums []float32
+
+	otherDocs []uint32 // scratch of sort
+	otherSums []float32
 }
 
 func (c *candidates) reset() { c.docs, c.sums = c.docs[:0], c.sums[:0] }
 
 func (c *candidates) add(doc uint32, sum float32) {
 	c.docs, c.sums = append(c.docs, doc), append(c.sums, sum)
+}
+
+// reserve makes room for n more.
+func (c *candidates) reserve(n int) {
+	if n += len(c.docs); n > cap(c.docs) || n > cap(c.sums) {
+		c.docs = append(make([]uint32, 0, 2*n), c.docs...)
+		c.sums = append(make([]float32, 0, 2*n), c.sums...)
+	}
+}
+
+// sort sorts the candidates from index at on, all of them documents of the
+// sub-window from lo on.
+func (c *candidates) sort(at int, lo uint32) {
+	docs := c.docs[at:]
+	sums := c.sums[at:][:len(docs)]
+	if len(docs) > 32 {
+		c.radix(docs, sums, lo)
+		return
+	}
+	for i := 1; i < len(docs); i++ {
+		d, s := docs[i], sums[i]
+		j := i
+		for ; j > 0 && docs[j-1] > d; j-- {
+			docs[j], sums[j] = docs[j-1], sums[j-1]
+		}
+		docs[j], sums[j] = d, s
+	}
+}
+
+// radix sorts by the low half of a document's place in the sub-window, then by the
+// high half.
+func (c *candidates) radix(docs []uint32, sums []float32, lo uint32) {
+	const half = 1 << 7 // half*half == subWindow
+	if cap(c.otherDocs) < len(docs) {
+		c.otherDocs, c.otherSums = make([]uint32, 2*len(docs)), make([]float32, 2*len(docs))
+	}
+	from, fromSums := docs, sums
+	to, toSums := c.otherDocs[:len(docs)], c.otherSums[:len(docs)]
+	for _, div := range [2]uint32{1, half} {
+		var count [half + 1]int
+		for _, d := range from {
+			count[(d-lo)/div%half+1]++
+		}
+		for i := 1; i < half; i++ {
+			count[i] += count[i-1]
+		}
+		for i, d := range from {
+			p := &count[(d-lo)/div%half]
+			to[*p], toSums[*p] = d, fromSums[i]
+			*p++
+		}
+		from, fromSums, to, toSums = to, toSums, from, fromSums
+	}
 }
 
 // finish adds to the candidates what lists i and up contribute, drops those that

@@ -22,7 +22,8 @@ type run struct {
 	s *Searcher
 	q *Query
 	stop
-	top topK
+	top     topK
+	partial leastOf // of sums of some lists' scores of distinct documents
 
 	terms   []term          // canonical order: ascending df, then bytes
 	entries []segment.Entry // memory of terms' entries
@@ -45,6 +46,7 @@ type run struct {
 	cand   candidates
 	match  matches
 	scores []float32
+	freqs  []uint32
 	kth    []float32
 }
 

@@ -1,31 +1,72 @@
 package query
 
-import "github.com/pinion-index/pinion/segment"
+import (
+	"unsafe"
 
-// lengths are the lengths of a segment's documents as vector code reads them.
-type lengths struct {
-	table   segment.LengthTable
-	vectors bool // vector code may read the table
-}
-
-// Vector code computes whole vectors of up to vectorSlack scores, so it may read
-// and write as many elements past the last posting, and vectorBytes past a
-// length.
-const (
-	vectorSlack = 16
-	vectorBytes = 4
+	"github.com/pinion-index/pinion/segment"
 )
 
-func newLengths(t segment.LengthTable, maxLen uint32) lengths {
-	b := t.Bytes()
-	return lengths{t, t.Width() <= 2 && maxLen < maxNormTable && len(b) > 0 && cap(b)-len(b) >= vectorBytes}
+// lengths are the lengths of a segment's documents as scoring reads them: one of
+// bytes and words is the table, or neither where it is wider.
+type lengths struct {
+	table segment.LengthTable
+	bytes []uint8
+	words []uint16
 }
 
-// scorePortable writes the scores of postings of l to dst, which is as long.
-func (r *run) scorePortable(l *list, dst []float32, docs, freqs []uint32) {
-	freqs, dst = freqs[:len(docs)], dst[:len(docs)]
-	lens, s, w := r.part.lens.table, r.s.scorer, l.weight
-	for i, d := range docs {
-		dst[i] = Score(w, float32(freqs[i]), s.Norm(lens.Get(d)))
+func newLengths(t segment.LengthTable) lengths {
+	l := lengths{table: t}
+	b := t.Bytes()
+	switch p := unsafe.SliceData(b); {
+	case t.Width() == 1:
+		l.bytes = b
+	case t.Width() == 2 && uintptr(unsafe.Pointer(p))%2 == 0:
+		l.words = unsafe.Slice((*uint16)(unsafe.Pointer(p)), len(b)/2)
+	}
+	return l
+}
+
+// norms writes the norms of docs to dst, which is as long. Loads one by one are
+// as fast as the gather instructions at their best, and several times as fast on
+// the CPUs where those are slowed down for security.
+func (l *lengths) norms(dst []float32, docs []uint32, s *Scorer) {
+	dst = dst[:len(docs)]
+	switch {
+	case l.bytes != nil:
+		lens, norms := l.bytes, (*[1 << 8]float32)(s.norms)
+		for i, d := range docs {
+			if uint(d) < uint(len(lens)) {
+				dst[i] = norms[lens[d]]
+			}
+		}
+	case l.words != nil && len(s.norms) == 1<<16:
+		lens, norms := l.words, (*[1 << 16]float32)(s.norms)
+		for i, d := range docs {
+			if uint(d) < uint(len(lens)) {
+				dst[i] = norms[lens[d]]
+			}
+		}
+	default:
+		for i, d := range docs {
+			dst[i] = s.Norm(l.table.Get(d))
+		}
+	}
+}
+
+// vectorSlack is how many elements past the last posting vector code may read and
+// write, as it computes whole vectors.
+const vectorSlack = 16
+
+// scorePostings writes the scores of postings of l to dst, which is as long.
+func (r *run) scorePostings(l *list, dst []float32, docs, freqs []uint32) {
+	r.part.lens.norms(dst, docs, r.s.scorer)
+	scoreNorms(dst, freqs[:len(dst)], l.weight, l.huge)
+}
+
+// scorePortable replaces norms by scores.
+func scorePortable(v []float32, freqs []uint32, w float32) {
+	freqs = freqs[:len(v)]
+	for i, norm := range v {
+		v[i] = Score(w, float32(freqs[i]), norm)
 	}
 }

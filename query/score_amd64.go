@@ -4,22 +4,12 @@
 
 package query
 
-// scoreAVX512x1 scores n postings, rounded up to whole vectors, with 1-byte lengths.
+// scoreAVX512 replaces n norms in v, rounded up to whole vectors, by scores.
 //
 //go:noescape
-func scoreAVX512x1(dst *float32, docs *uint32, freqs *uint32, n int, lens *byte, lastDoc uint32, norms *float32, lastNorm uint32, w float32)
+func scoreAVX512(v *float32, freqs *uint32, n int, w float32)
 
-// scoreAVX2x1 scores n postings, rounded up to whole vectors, with 1-byte lengths.
+// scoreAVX2 replaces n norms in v, rounded up to whole vectors, by scores.
 //
 //go:noescape
-func scoreAVX2x1(dst *float32, docs *uint32, freqs *uint32, n int, lens *byte, lastDoc uint32, norms *float32, lastNorm uint32, w float32)
-
-// scoreAVX512x2 scores n postings, rounded up to whole vectors, with 2-byte lengths.
-//
-//go:noescape
-func scoreAVX512x2(dst *float32, docs *uint32, freqs *uint32, n int, lens *byte, lastDoc uint32, norms *float32, lastNorm uint32, w float32)
-
-// scoreAVX2x2 scores n postings, rounded up to whole vectors, with 2-byte lengths.
-//
-//go:noescape
-func scoreAVX2x2(dst *float32, docs *uint32, freqs *uint32, n int, lens *byte, lastDoc uint32, norms *float32, lastNorm uint32, w float32)
+func scoreAVX2(v *float32, freqs *uint32, n int, w float32)

@@ -4,167 +4,51 @@
 
 #include "textflag.h"
 
-// func scoreAVX512x1(dst *float32, docs *uint32, freqs *uint32, n int, lens *byte, lastDoc uint32, norms *float32, lastNorm uint32, w float32)
+// func scoreAVX512(v *float32, freqs *uint32, n int, w float32)
 // Requires: AVX, AVX512F
-TEXT ·scoreAVX512x1(SB), NOSPLIT, $0-64
-	MOVQ         dst+0(FP), AX
-	MOVQ         docs+8(FP), CX
-	MOVQ         freqs+16(FP), DX
-	MOVQ         n+24(FP), BX
-	MOVQ         lens+32(FP), SI
-	MOVQ         norms+48(FP), DI
-	VBROADCASTSS lastDoc+40(FP), Z0
-	VBROADCASTSS lastNorm+56(FP), Z1
-	VBROADCASTSS w+60(FP), Z2
-	VPBROADCASTD one<>+0(SB), Z3
-	VPBROADCASTD mask1<>+0(SB), Z4
+TEXT ·scoreAVX512(SB), NOSPLIT, $0-28
+	MOVQ         v+0(FP), AX
+	MOVQ         freqs+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VBROADCASTSS w+24(FP), Z0
+	VBROADCASTSS one<>+0(SB), Z1
 
-loop512x1:
-	VPMINUD    (CX), Z0, Z5
-	VPXORD     Z6, Z6, Z6
-	KXNORW     K1, K1, K1
-	VPGATHERDD (SI)(Z5*1), K1, Z6
-	VPANDD     Z4, Z6, Z6
-	VPMINUD    Z1, Z6, Z6
-	VPXORD     Z7, Z7, Z7
-	KXNORW     K1, K1, K1
-	VGATHERDPS (DI)(Z6*4), K1, Z7
-	VCVTUDQ2PS (DX), Z5
-	VMULPS     Z7, Z5, Z5
-	VADDPS     Z3, Z5, Z5
-	VDIVPS     Z5, Z2, Z5
-	VSUBPS     Z5, Z2, Z5
-	VMOVUPS    Z5, (AX)
+loopscoreAVX512:
+	VCVTUDQ2PS (CX), Z2
+	VMULPS     (AX), Z2, Z2
+	VADDPS     Z1, Z2, Z2
+	VDIVPS     Z2, Z0, Z2
+	VSUBPS     Z2, Z0, Z2
+	VMOVUPS    Z2, (AX)
 	ADDQ       $0x00000040, AX
 	ADDQ       $0x00000040, CX
-	ADDQ       $0x00000040, DX
-	SUBQ       $0x00000010, BX
-	JG         loop512x1
+	SUBQ       $0x00000010, DX
+	JG         loopscoreAVX512
 	VZEROUPPER
 	RET
 
 DATA one<>+0(SB)/8, $0x3f8000003f800000
 GLOBL one<>(SB), RODATA|NOPTR, $8
 
-DATA mask1<>+0(SB)/8, $0x000000ff000000ff
-GLOBL mask1<>(SB), RODATA|NOPTR, $8
+// func scoreAVX2(v *float32, freqs *uint32, n int, w float32)
+// Requires: AVX
+TEXT ·scoreAVX2(SB), NOSPLIT, $0-28
+	MOVQ         v+0(FP), AX
+	MOVQ         freqs+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VBROADCASTSS w+24(FP), Y0
+	VBROADCASTSS one<>+0(SB), Y1
 
-// func scoreAVX2x1(dst *float32, docs *uint32, freqs *uint32, n int, lens *byte, lastDoc uint32, norms *float32, lastNorm uint32, w float32)
-// Requires: AVX, AVX2
-TEXT ·scoreAVX2x1(SB), NOSPLIT, $0-64
-	MOVQ         dst+0(FP), AX
-	MOVQ         docs+8(FP), CX
-	MOVQ         freqs+16(FP), DX
-	MOVQ         n+24(FP), BX
-	MOVQ         lens+32(FP), SI
-	MOVQ         norms+48(FP), DI
-	VBROADCASTSS lastDoc+40(FP), Y0
-	VBROADCASTSS lastNorm+56(FP), Y1
-	VBROADCASTSS w+60(FP), Y2
-	VPBROADCASTD one<>+0(SB), Y3
-	VPBROADCASTD mask1<>+0(SB), Y4
-
-loop2x1:
-	VPMINUD    (CX), Y0, Y5
-	VPXOR      Y6, Y6, Y6
-	VPCMPEQD   Y7, Y7, Y7
-	VPGATHERDD Y7, (SI)(Y5*1), Y6
-	VPAND      Y4, Y6, Y6
-	VPMINUD    Y1, Y6, Y6
-	VPXOR      Y5, Y5, Y5
-	VPCMPEQD   Y7, Y7, Y7
-	VGATHERDPS Y7, (DI)(Y6*4), Y5
-	VCVTDQ2PS  (DX), Y6
-	VMULPS     Y5, Y6, Y6
-	VADDPS     Y3, Y6, Y6
-	VDIVPS     Y6, Y2, Y6
-	VSUBPS     Y6, Y2, Y6
-	VMOVUPS    Y6, (AX)
-	ADDQ       $0x00000020, AX
-	ADDQ       $0x00000020, CX
-	ADDQ       $0x00000020, DX
-	SUBQ       $0x00000008, BX
-	JG         loop2x1
-	VZEROUPPER
-	RET
-
-// func scoreAVX512x2(dst *float32, docs *uint32, freqs *uint32, n int, lens *byte, lastDoc uint32, norms *float32, lastNorm uint32, w float32)
-// Requires: AVX, AVX512F
-TEXT ·scoreAVX512x2(SB), NOSPLIT, $0-64
-	MOVQ         dst+0(FP), AX
-	MOVQ         docs+8(FP), CX
-	MOVQ         freqs+16(FP), DX
-	MOVQ         n+24(FP), BX
-	MOVQ         lens+32(FP), SI
-	MOVQ         norms+48(FP), DI
-	VBROADCASTSS lastDoc+40(FP), Z0
-	VBROADCASTSS lastNorm+56(FP), Z1
-	VBROADCASTSS w+60(FP), Z2
-	VPBROADCASTD one<>+0(SB), Z3
-	VPBROADCASTD mask2<>+0(SB), Z4
-
-loop512x2:
-	VPMINUD    (CX), Z0, Z5
-	VPXORD     Z6, Z6, Z6
-	KXNORW     K1, K1, K1
-	VPGATHERDD (SI)(Z5*2), K1, Z6
-	VPANDD     Z4, Z6, Z6
-	VPMINUD    Z1, Z6, Z6
-	VPXORD     Z7, Z7, Z7
-	KXNORW     K1, K1, K1
-	VGATHERDPS (DI)(Z6*4), K1, Z7
-	VCVTUDQ2PS (DX), Z5
-	VMULPS     Z7, Z5, Z5
-	VADDPS     Z3, Z5, Z5
-	VDIVPS     Z5, Z2, Z5
-	VSUBPS     Z5, Z2, Z5
-	VMOVUPS    Z5, (AX)
-	ADDQ       $0x00000040, AX
-	ADDQ       $0x00000040, CX
-	ADDQ       $0x00000040, DX
-	SUBQ       $0x00000010, BX
-	JG         loop512x2
-	VZEROUPPER
-	RET
-
-DATA mask2<>+0(SB)/8, $0x0000ffff0000ffff
-GLOBL mask2<>(SB), RODATA|NOPTR, $8
-
-// func scoreAVX2x2(dst *float32, docs *uint32, freqs *uint32, n int, lens *byte, lastDoc uint32, norms *float32, lastNorm uint32, w float32)
-// Requires: AVX, AVX2
-TEXT ·scoreAVX2x2(SB), NOSPLIT, $0-64
-	MOVQ         dst+0(FP), AX
-	MOVQ         docs+8(FP), CX
-	MOVQ         freqs+16(FP), DX
-	MOVQ         n+24(FP), BX
-	MOVQ         lens+32(FP), SI
-	MOVQ         norms+48(FP), DI
-	VBROADCASTSS lastDoc+40(FP), Y0
-	VBROADCASTSS lastNorm+56(FP), Y1
-	VBROADCASTSS w+60(FP), Y2
-	VPBROADCASTD one<>+0(SB), Y3
-	VPBROADCASTD mask2<>+0(SB), Y4
-
-loop2x2:
-	VPMINUD    (CX), Y0, Y5
-	VPXOR      Y6, Y6, Y6
-	VPCMPEQD   Y7, Y7, Y7
-	VPGATHERDD Y7, (SI)(Y5*2), Y6
-	VPAND      Y4, Y6, Y6
-	VPMINUD    Y1, Y6, Y6
-	VPXOR      Y5, Y5, Y5
-	VPCMPEQD   Y7, Y7, Y7
-	VGATHERDPS Y7, (DI)(Y6*4), Y5
-	VCVTDQ2PS  (DX), Y6
-	VMULPS     Y5, Y6, Y6
-	VADDPS     Y3, Y6, Y6
-	VDIVPS     Y6, Y2, Y6
-	VSUBPS     Y6, Y2, Y6
-	VMOVUPS    Y6, (AX)
-	ADDQ       $0x00000020, AX
-	ADDQ       $0x00000020, CX
-	ADDQ       $0x00000020, DX
-	SUBQ       $0x00000008, BX
-	JG         loop2x2
+loopscoreAVX2:
+	VCVTDQ2PS (CX), Y2
+	VMULPS    (AX), Y2, Y2
+	VADDPS    Y1, Y2, Y2
+	VDIVPS    Y2, Y0, Y2
+	VSUBPS    Y2, Y0, Y2
+	VMOVUPS   Y2, (AX)
+	ADDQ      $0x00000020, AX
+	ADDQ      $0x00000020, CX
+	SUBQ      $0x00000008, DX
+	JG        loopscoreAVX2
 	VZEROUPPER
 	RET

@@ -2,6 +2,4 @@
 
 package query
 
-func (r *run) scorePostings(l *list, dst []float32, docs, freqs []uint32) {
-	r.scorePortable(l, dst, docs, freqs)
-}
+func scoreNorms(v []float32, freqs []uint32, w float32, _ bool) { scorePortable(v, freqs, w) }

@@ -50,7 +50,7 @@ func newSearcher(parts []part, o Options) (*Searcher, error) {
 		if err != nil {
 			return nil, err
 		}
-		parts[i].lens = newLengths(lens, m.MaxLen)
+		parts[i].lens = newLengths(lens)
 	}
 	sc, err := NewScorer(o.Params, st)
 	if err != nil {
@@ -143,6 +143,7 @@ func (r *run) compute() error {
 // pass computes And or Or over all segments into r.top; failures are in r.err.
 func (r *run) pass(conjunctive bool) {
 	r.top.reset(r.maxHits(), len(r.terms))
+	r.partial.reset(r.top.k)
 	if conjunctive && r.unknown() {
 		return
 	}

@@ -103,7 +103,7 @@ func (j *job) splitDisjunction(part int) {
 	r.sumBounds()
 	r.estimate()
 	postings := 0
-	for _, l := range r.lists[:r.accumulated(len(r.lists))] {
+	for _, l := range r.lists[:r.essential(len(r.lists))] {
 		postings += l.List().N
 	}
 	n := min(postings/j.pool.options.TaskPostings+1, 16*len(j.pool.workers))

@@ -150,3 +150,42 @@ func greatest(v []float32, k int) float32 {
 	}
 	return v[k-1]
 }
+
+// leastOf keeps the k greatest of the numbers added to it.
+type leastOf struct {
+	k     int
+	heap  []float32
+	least float32 // of k numbers; -1 while there are fewer
+}
+
+func (h *leastOf) reset(k int) { h.k, h.heap, h.least = k, h.heap[:0], -1 }
+
+// add adds a number that is greater than least.
+func (h *leastOf) add(v float32) {
+	if len(h.heap) < h.k {
+		h.heap = append(h.heap, v)
+		if len(h.heap) < h.k {
+			return
+		}
+		slices.Sort(h.heap) // a heap
+		h.least = h.heap[0]
+		return
+	}
+	s, i := h.heap, 0
+	for {
+		c := 2*i + 1
+		if c >= len(s) {
+			break
+		}
+		if c+1 < len(s) && s[c+1] < s[c] {
+			c++
+		}
+		if v <= s[c] {
+			break
+		}
+		s[i] = s[c]
+		i = c
+	}
+	s[i] = v
+	h.least = s[0]
+}

@@ -1,87 +1,44 @@
 package query
 
-import (
-	"math"
-	"math/bits"
-)
+import "math"
 
-// Sizes of windows, in documents: multiples of 4096.
+// Sizes of windows, in documents.
 const (
 	minWindow = 1 << 12
-	maxWindow = 1 << 17
+	maxWindow = 1 << 19
+	// subWindow is how many documents have accumulators: as many as stay in the
+	// nearest caches.
+	subWindow = 1 << 14
 )
 
-// window is a range of documents with an accumulator for each.
+// windowPostings is how many postings a window is to have: so many that what a
+// window costs by itself does not weigh, and few enough to stay in the caches.
+const windowPostings = 1 << 14
+
+// stretch is a list's postings in a window.
+type stretch struct {
+	docs   []uint32
+	scores []float32
+	at     int // first posting in the sub-window
+	end    int // first behind it
+}
+
+// window is a range of documents and what is known about them.
 type window struct {
-	lo   uint32 // first document
-	size uint32
-	acc  []float32 // scores so far; all zero between windows
-	// marked has a bit for every document whose score passed, groups one for
-	// every word of marked that is not zero. All zero between windows.
-	marked, groups []uint64
-	touched        []uint32 // documents with a score, repeated for every list
-}
-
-// open makes the window size documents long from lo on.
-func (w *window) open(lo, size uint32) {
-	w.lo, w.size = lo, size
-	if int(size) > len(w.acc) {
-		n := (int(size) + minWindow - 1) / minWindow
-		w.acc, w.marked, w.groups = make([]float32, n*4096), make([]uint64, n*64), make([]uint64, n)
-	}
-	w.touched = w.touched[:0]
-}
-
-// add adds scores to the accumulators of docs, which lie in the window, and marks
-// those above pass. A docID outside, which only damage can bring, is dropped.
-func (w *window) add(docs []uint32, scores []float32, pass float32) {
-	w.touched = append(w.touched, docs...)
-	acc, lo := w.acc[:w.size], w.lo
-	scores = scores[:len(docs)]
-	for i, d := range docs {
-		if j := d - lo; j < uint32(len(acc)) {
-			a := acc[j] + scores[i]
-			acc[j] = a
-			if a > pass {
-				w.marked[j>>6] |= 1 << (j & 63)
-				w.groups[j>>12] |= 1 << (j >> 6 & 63)
-			}
-		}
-	}
-}
-
-// drain appends the marked documents and their scores to c and empties the window.
-func (w *window) drain(c *candidates) {
-	for g, words := range w.groups {
-		w.groups[g] = 0
-		for ; words != 0; words &= words - 1 {
-			i := g*64 + bits.TrailingZeros64(words)
-			for m := w.marked[i]; m != 0; m &= m - 1 {
-				j := i*64 + bits.TrailingZeros64(m)
-				c.add(w.lo+uint32(j), w.acc[j])
-			}
-			w.marked[i] = 0
-		}
-	}
-	acc := w.acc[:w.size]
-	if len(w.touched) > len(acc)/8 {
-		clear(acc)
-		return
-	}
-	for _, d := range w.touched {
-		if j := d - w.lo; j < uint32(len(acc)) {
-			acc[j] = 0
-		}
-	}
+	lo, hi  uint32
+	lists   []stretch
+	acc     []float32 // scores so far, of a sub-window; all zero between them
+	members bitmap
 }
 
 // scan computes Or over windows of documents: every list's postings in the window
 // are added to accumulators, list after list.
 func (r *run) scan() { r.windows(false) }
 
-// rangeMaxScore is scan with MaxScore: the longest lists whose bounds together do
-// not pass the threshold are not accumulated, but probed for the documents that
-// can still pass.
+// rangeMaxScore is scan with MaxScore. Only documents of essential lists are
+// accumulated: the bounds of the other lists together do not pass the threshold.
+// Of these the shorter ones are read along, the postings of other documents left
+// out. The longest are probed for the documents that can still pass.
 func (r *run) rangeMaxScore() { r.windows(true) }
 
 func (r *run) windows(prune bool) {
@@ -89,56 +46,48 @@ func (r *run) windows(prune bool) {
 	if prune {
 		r.estimate()
 	}
-	for n := len(r.lists); ; {
+	w, essential, read, size := &r.win, -1, 0, uint32(0)
+	for !r.stopped() {
+		e := len(r.lists)
 		if prune {
-			n = r.accumulated(n)
+			e = r.essential(e)
 		}
-		r.start(r.lists[:n])
-		lo := uint32(end)
-		for _, l := range r.lists[:n] {
-			lo = min(lo, l.Doc())
+		if e != essential {
+			essential, read, size = e, r.worthReading(e), r.windowSize(e)
+			r.start(r.lists[:e])
 		}
-		if lo >= r.hi || r.stopped() {
+		w.lo = end
+		for _, l := range r.lists[:e] {
+			w.lo = min(w.lo, l.Doc())
+		}
+		if w.lo >= r.hi {
 			return
 		}
+		w.hi = w.lo + min(size, r.hi-w.lo)
 		r.Pivots++
-		r.win.open(lo, min(r.windowSize(n), r.hi-lo))
-		pass := float32(-1)
-		if prune {
-			pass = r.passing(n)
-		}
-		for _, l := range r.lists[:n] {
-			r.accumulate(l, pass)
-		}
 		r.cand.reset()
-		r.win.drain(&r.cand)
-		if prune {
-			r.raise(n)
-		}
-		r.finish(n)
-		r.q.Trace.threshold(r, r.win.lo)
+		r.gather(e, read, prune)
+		r.finish(read)
+		r.q.Trace.threshold(r, w.lo)
 	}
 }
 
-// accumulated returns how many lists, at most n, are worth accumulating: the
-// essential ones, and of the others those that are no longer than these are
-// together. No list at all means that no further document can be a hit.
-func (r *run) accumulated(n int) int {
-	e := r.essential(n)
-	if e == 0 {
-		return 0
-	}
+// readAlways is the length of a non-essential list that is always read; longer
+// ones are if they are no longer than the essential ones together.
+const readAlways = 16000
+
+// worthReading returns how many lists are to be read when the first e are
+// essential: these, and of the others those that are short.
+func (r *run) worthReading(e int) int {
 	postings := 0
 	for _, l := range r.lists[:e] {
 		postings += l.List().N
 	}
-	for e < n && r.lists[e].List().N <= localLimit+localFactor*postings {
+	for e < len(r.lists) && r.lists[e].List().N <= readAlways+postings {
 		e++
 	}
 	return e
 }
-
-var localLimit, localFactor = 4096, 1
 
 // passing returns a score such that a document with that or less from the first
 // n lists cannot pass the threshold with the others.
@@ -147,29 +96,6 @@ func (r *run) passing(n int) float32 {
 		return -1
 	}
 	return float32Below(float64(r.top.prune) - float64(r.suffix[n]))
-}
-
-// raise raises the threshold to the k-th best of what the candidates score with
-// the first n lists alone, and drops those that now cannot pass.
-func (r *run) raise(n int) {
-	k, c := r.top.k, &r.cand
-	if r.vet || len(c.docs) <= k || n == len(r.lists) {
-		return
-	}
-	r.kth = append(r.kth[:0], c.sums...)
-	theta := greatest(r.kth, k)
-	if theta <= r.top.theta {
-		return
-	}
-	r.top.raise(theta)
-	pass, kept := r.passing(n), 0
-	for i, s := range c.sums {
-		if s > pass {
-			c.docs[kept], c.sums[kept] = c.docs[i], s
-			kept++
-		}
-	}
-	c.docs, c.sums = c.docs[:kept], c.sums[:kept]
 }
 
 // float32Below returns the greatest float32 that is not above v.
@@ -181,56 +107,205 @@ func float32Below(v float64) float32 {
 	return f
 }
 
-// windowSize aims at some thousand postings of the first n lists in a window, so
-// that accumulators stay in the nearest caches and what a window costs by itself
-// does not weigh.
+// windowSize returns the number of documents that have windowPostings postings of
+// the first n lists, within bounds.
 func (r *run) windowSize(n int) uint32 {
-	postings := uint64(0)
+	postings := uint64(1)
 	for _, l := range r.lists[:n] {
 		postings += uint64(l.List().N)
 	}
-	const aim = 2048
-	size := uint64(minWindow)
-	for size < maxWindow && size*postings < aim*uint64(r.part.seg.Docs()) {
-		size *= 2
-	}
-	return uint32(size)
+	size := windowPostings * uint64(r.part.seg.Docs()) / postings
+	return uint32(min(max(size, minWindow), maxWindow))
 }
 
-// accumulate adds the postings of l in the window.
-func (r *run) accumulate(l *list, pass float32) {
-	hi := r.win.lo + r.win.size
-	for l.Doc() < hi && !r.stopped() {
-		docs := l.Docs()
-		n := len(docs)
-		if n > 0 && docs[n-1] >= hi {
-			n = lowerBound(docs, hi)
+// gather makes the documents of the window candidates that hold one of the first
+// e lists and can pass the threshold after the first n lists.
+func (r *run) gather(e, n int, prune bool) {
+	w := &r.win
+	for len(w.lists) < n {
+		w.lists = append(w.lists, stretch{})
+	}
+	for i, l := range r.lists[:e] {
+		r.read(l, &w.lists[i])
+	}
+	all := !prune || r.top.prune < 0
+	if e < n || all {
+		w.members.fill(w.lists[:e])
+		defer w.members.clear()
+	}
+	for i := e; i < n; i++ {
+		r.readMembers(r.lists[i], &w.lists[i])
+	}
+	if w.acc == nil {
+		w.acc = make([]float32, subWindow)
+	}
+	for lists := w.lists[:n]; ; {
+		lo := uint32(end)
+		for i := range lists[:e] {
+			if s := &lists[i]; s.at < len(s.docs) {
+				lo = min(lo, s.docs[s.at])
+			}
 		}
-		scores := r.scoreBlock(l, docs[:n])
-		if scores == nil {
+		if lo == end {
 			return
 		}
-		r.win.add(docs[:n], scores, pass)
-		if n == len(docs) {
-			l.NextBlock()
+		for i := range lists {
+			w.add(&lists[i], lo)
+		}
+		at := len(r.cand.docs)
+		if all {
+			w.collectMembers(lo, &r.cand)
 		} else {
-			l.NextGEQ(hi)
+			pass := r.passing(n)
+			for i := range lists[:e] {
+				w.collect(&lists[i], lo, pass, &r.cand)
+			}
+			if e > 1 {
+				r.cand.sort(at, lo)
+			}
+		}
+		for i := range lists {
+			lists[i].at = lists[i].end
+		}
+		if prune && n < len(r.lists) {
+			r.raise(r.cand.sums[at:])
 		}
 	}
 }
 
-// scoreBlock returns the scores of the next postings of l, whose docIDs are docs;
-// they are valid until the next call. It returns nil when there are none because
-// of damage.
-func (r *run) scoreBlock(l *list, docs []uint32) []float32 {
+// read makes s the postings of l in the window.
+func (r *run) read(l *list, s *stretch) {
+	s.docs, s.scores, s.at = s.docs[:0], s.scores[:0], 0
+	for l.Doc() < r.win.hi && !r.stopped() {
+		docs, all := l.Docs(), true
+		if n := len(docs); n > 0 && docs[n-1] >= r.win.hi {
+			docs, all = docs[:lowerBound(docs, r.win.hi)], false
+		}
+		n := len(s.docs)
+		s.docs = append(s.docs, docs...)
+		s.scores = extend(s.scores, len(docs))
+		if !r.scoreNext(l, s.scores[n:], docs) {
+			s.docs, s.scores = s.docs[:n], s.scores[:n]
+			return
+		}
+		if all {
+			l.NextBlock()
+		} else {
+			l.NextGEQ(r.win.hi)
+		}
+	}
+}
+
+// readMembers makes s the postings of l whose documents are members.
+func (r *run) readMembers(l *list, s *stretch) {
+	s.docs, s.scores, s.at = s.docs[:0], s.scores[:0], 0
+	set := &r.win.members
+	for doc := set.next(r.win.lo); doc != end && !r.stopped(); {
+		l.NextGEQ(doc)
+		docs := l.Docs()
+		if len(docs) == 0 {
+			return // the end, or damage
+		}
+		if found := set.match(docs); len(found) > 0 {
+			freqs := l.Freqs()
+			if len(freqs) < len(docs) {
+				return
+			}
+			l.Found += uint64(len(found))
+			n := len(s.docs)
+			r.freqs = r.freqs[:0]
+			for _, f := range found {
+				s.docs = append(s.docs, docs[f])
+				r.freqs = append(r.freqs, freqs[f])
+			}
+			s.scores = extend(s.scores, len(found))
+			r.scorePostings(l, s.scores[n:], s.docs[n:], r.freqs)
+		}
+		doc = set.next(docs[len(docs)-1] + 1)
+	}
+}
+
+// scoreNext writes the scores of the next postings of l, whose docIDs are docs, to
+// dst. It returns false for damage.
+func (r *run) scoreNext(l *list, dst []float32, docs []uint32) bool {
 	if l.small {
-		return l.scores[l.Pos():][:len(docs)]
+		copy(dst, l.scores[l.Pos():])
+		return true
 	}
 	freqs := l.Freqs()
 	if len(freqs) < len(docs) || len(docs) == 0 {
-		return nil
+		return false
 	}
-	r.scores = grow(r.scores, len(docs))
-	r.scorePostings(l, r.scores, docs, freqs[:len(docs)])
-	return r.scores
+	r.scorePostings(l, dst, docs, freqs[:len(docs)])
+	return true
+}
+
+// extend returns v with n more elements, and the room behind them that vector
+// code needs.
+func extend(v []float32, n int) []float32 {
+	if cap(v) < len(v)+n+vectorSlack {
+		v = append(make([]float32, 0, 2*(len(v)+n+vectorSlack)), v...)
+	}
+	return v[:len(v)+n]
+}
+
+// add adds the scores of s in the sub-window from lo on to the accumulators.
+func (w *window) add(s *stretch, lo uint32) {
+	docs := s.docs[s.at:]
+	scores := s.scores[s.at:][:len(docs)]
+	acc := (*[subWindow]float32)(w.acc)
+	for i, d := range docs {
+		j := d - lo
+		if j >= subWindow {
+			s.end = s.at + i
+			return
+		}
+		acc[j] += scores[i]
+	}
+	s.end = len(s.docs)
+}
+
+// collect makes those documents of s in the sub-window from lo on candidates that
+// score above pass, which is not negative, and zeroes their accumulators. Which of
+// them pass is hard to predict, so there is no branch on it: scores order as their
+// bits do.
+func (w *window) collect(s *stretch, lo uint32, pass float32, c *candidates) {
+	limit := int64(math.Float32bits(pass))
+	part := s.docs[s.at:s.end]
+	n := len(c.docs)
+	c.reserve(len(part))
+	docs, sums := c.docs[:n+len(part)], c.sums[:n+len(part)]
+	acc := (*[subWindow]float32)(w.acc)
+	for _, d := range part {
+		j := (d - lo) % subWindow
+		v := acc[j]
+		acc[j] = 0
+		docs[n], sums[n] = d, v
+		n += int(uint64(limit-int64(math.Float32bits(v))) >> 63)
+	}
+	c.docs, c.sums = docs[:n], sums[:n]
+}
+
+// collectMembers makes all members in the sub-window from lo on candidates and
+// zeroes their accumulators.
+func (w *window) collectMembers(lo uint32, c *candidates) {
+	acc := (*[subWindow]float32)(w.acc)
+	for doc := w.members.next(lo); doc-lo < subWindow; doc = w.members.next(doc + 1) {
+		c.add(doc, acc[doc-lo])
+		acc[doc-lo] = 0
+	}
+}
+
+// raise takes note of what more candidates score with some of the lists alone, and
+// raises the threshold to the k-th best of that.
+func (r *run) raise(sums []float32) {
+	if r.vet {
+		return
+	}
+	for _, s := range sums {
+		if s > r.partial.least {
+			r.partial.add(s)
+		}
+	}
+	r.top.raise(r.partial.least)
 }

@@ -259,6 +259,7 @@ func (w *worker) attach(j *job, part int, lo uint32) bool {
 		ok = r.enter(part, j.conjunctive)
 	}
 	r.top.reset(j.top.k, len(j.lead.terms))
+	r.partial.reset(j.top.k)
 	r.top.shared = &j.theta
 	r.top.sync()
 	return ok

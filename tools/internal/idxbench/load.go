@@ -75,7 +75,7 @@ latency counts from when a query was due. The rate 0 stands for saturation: ther
 are always queries waiting, and only throughput is measured.
 
 --figures runs the experiments of Tatikonda 2011, section 4, on this machine and
-writes its figures 4 to 7; that takes about 110 times --time with 16 workers.`,
+writes its figures 4 to 7; that takes about 200 times --time with 1 to 16 workers.`,
 		Example: `  idxbench load --index kjv.idx --queries topics.tsv --rate 0,1000,5000
   idxbench load --index kjv.idx --queries topics.tsv --model inter,fgqp --workers 1,2,4 --rate 0
   idxbench load --index big.idx --partitions parts.idx --queries long.tsv --figures out`,

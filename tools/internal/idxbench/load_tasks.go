@@ -47,9 +47,7 @@ func (l *loader) figure7(ctx context.Context, workers int) error {
 			}
 			p.Series = append(p.Series, s)
 		}
-		for _, n := range []float64{128, 512, 2048, 8192} {
-			p.X.Ticks = append(p.X.Ticks, n)
-		}
+		p.X.Ticks = []float64{128, 512, 2048, 8192}
 		return p
 	}
 	fields := map[string]func(TaskRow) float64{

@@ -322,6 +322,10 @@ type ciffOrder struct {
 	at    int
 }
 
+// seekBuffer is how much is read ahead where every list is sought: most are short,
+// and the long ones do not go through the buffer.
+const seekBuffer = 4 << 10
+
 type ciffAt struct {
 	term string
 	off  int64
@@ -359,6 +363,7 @@ func newCIFFOrder(path string, n int32) (o *ciffOrder, err error) {
 		}
 	}
 	o.msgs = m
+	m.r = bufio.NewReaderSize(o.f, seekBuffer)
 	return o, nil
 }
 

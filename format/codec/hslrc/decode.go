@@ -50,34 +50,34 @@ type block struct {
 	segment       regress.Segment
 }
 
-func open(s *codec.Sequence, i int) (b block, err error) {
+// open takes block i apart.
+func (b *block) open(s *codec.Sequence, i int) error {
 	p, n, err := s.Block(i, BlockLen)
 	if err != nil {
-		return b, err
+		return err
 	}
 	if uint(n-1) >= BlockLen {
-		return b, codec.ErrBlock
+		return codec.ErrBlock
 	}
 	prev, last := s.Prev(i), s.Last[i]
 	if err := codec.CheckLast(last, last, prev, n); err != nil {
-		return b, err
+		return err
 	}
 	m, shift := bucketBits(s.N, s.Last[len(s.Last)-1])
 	head := headWords(m)
 	if uint(s.Ends[0]) != head || uint(len(s.Payload)) < head*4 {
-		return b, codec.ErrEndpoints
+		return codec.ErrEndpoints
 	}
 	if binary.LittleEndian.Uint32(s.Payload[head*4-4:]) != uint32(shift) || last>>shift >= 1<<m {
-		return b, codec.ErrBlock
+		return codec.ErrBlock
 	}
 	b.n, b.first = n, i*BlockLen
 	b.buckets = buckets{s.Payload[:head*4-4], shift}
 	b.lowest, b.upper = (prev+1)>>shift, last>>shift
-	var ok bool
-	if b.segment, ok = regress.Open(p, n, 0); !ok {
-		return b, codec.ErrBlock
+	if !b.segment.Open(p, n, 0) {
+		return codec.ErrBlock
 	}
-	return b, nil
+	return nil
 }
 
 // line returns the line of element j of the block, which is in a bucket from h on:
@@ -101,8 +101,8 @@ func (b *block) at(j int) uint32 {
 
 // DecodeDocs writes the docIDs of one block to dst.
 func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
-	b, err := open(s, i)
-	if err != nil {
+	var b block
+	if err := b.open(s, i); err != nil {
 		return 0, err
 	}
 	dst = dst[:BlockLen:BlockLen]
@@ -141,8 +141,8 @@ func (b *block) ended(last, want uint32) (int, error) {
 
 // Doc returns docID i without decoding its block.
 func (Codec) Doc(s *codec.Sequence, i int) (uint32, error) {
-	b, err := open(s, i/BlockLen)
-	if err != nil {
+	var b block
+	if err := b.open(s, i/BlockLen); err != nil {
 		return 0, err
 	}
 	return b.at(i % BlockLen), nil
@@ -151,8 +151,8 @@ func (Codec) Doc(s *codec.Sequence, i int) (uint32, error) {
 // SeekGEQ returns the least index in block i whose docID is at least target, and
 // that docID. The target's hash value tells which elements to look at.
 func (Codec) SeekGEQ(s *codec.Sequence, i int, target uint32) (int, uint32, error) {
-	b, err := open(s, i)
-	if err != nil {
+	var b block
+	if err := b.open(s, i); err != nil {
 		return 0, 0, err
 	}
 	prev, last := s.Prev(i), s.Last[i]

@@ -18,24 +18,25 @@ type block struct {
 	bit   uint   // bit at which the exceptions begin
 }
 
-func open(s *codec.Sequence, i int) (b block, err error) {
+// open takes block i apart.
+func (b *block) open(s *codec.Sequence, i int) error {
 	p, n, err := s.Block(i, BlockLen)
 	if err != nil {
-		return b, err
+		return err
 	}
 	width, err := Width(s)
 	if err != nil {
-		return b, err
+		return err
 	}
 	if uint(n-1) >= BlockLen {
-		return b, codec.ErrBlock
+		return codec.ErrBlock
 	}
 	if err := codec.CheckLast(s.Last[i], s.Last[i], s.Prev(i), n); err != nil {
-		return b, err
+		return err
 	}
 	size := bitpack.Size(n, width)
 	if len(p) < size {
-		return b, codec.ErrBlock
+		return codec.ErrBlock
 	}
 	b.n, b.plan.Width = n, width
 	b.bytes, b.bit = p, uint(size)*8+patchBits
@@ -45,10 +46,10 @@ func open(s *codec.Sequence, i int) (b block, err error) {
 		b.plan.Count = head & (1<<countBits - 1)
 		b.plan.Over = head >> countBits & (1<<overBits - 1)
 		if len(p) != int(patch.Words(b.bit+b.plan.Bits()))*4 {
-			return b, codec.ErrBlock
+			return codec.ErrBlock
 		}
 	}
-	return b, nil
+	return nil
 }
 
 // at returns docID j of the block.
@@ -62,8 +63,8 @@ func (b *block) at(j int) uint32 {
 
 // DecodeDocs writes the docIDs of one block to dst.
 func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
-	b, err := open(s, i)
-	if err != nil {
+	var b block
+	if err := b.open(s, i); err != nil {
 		return 0, err
 	}
 	dst = dst[:BlockLen:BlockLen]
@@ -78,8 +79,8 @@ func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 
 // Doc returns docID i without decoding its block.
 func (Codec) Doc(s *codec.Sequence, i int) (uint32, error) {
-	b, err := open(s, i/BlockLen)
-	if err != nil {
+	var b block
+	if err := b.open(s, i/BlockLen); err != nil {
 		return 0, err
 	}
 	return b.at(i % BlockLen), nil
@@ -88,8 +89,8 @@ func (Codec) Doc(s *codec.Sequence, i int) (uint32, error) {
 // SeekGEQ returns the least index in block i whose docID is at least target, and
 // that docID.
 func (Codec) SeekGEQ(s *codec.Sequence, i int, target uint32) (int, uint32, error) {
-	b, err := open(s, i)
-	if err != nil {
+	var b block
+	if err := b.open(s, i); err != nil {
 		return 0, 0, err
 	}
 	return regress.Seek(b.n, s.Prev(i)+1, s.Last[i], target, b.at)

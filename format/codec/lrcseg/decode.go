@@ -12,26 +12,26 @@ type block struct {
 	segment regress.Segment
 }
 
-func open(s *codec.Sequence, i int) (b block, err error) {
+// open takes block i apart.
+func (b *block) open(s *codec.Sequence, i int) error {
 	p, n, err := s.Block(i, BlockLen)
 	if err != nil {
-		return b, err
+		return err
 	}
 	if s.Ends[0] != regress.LineSize/4 || len(s.Payload) < regress.LineSize {
-		return b, codec.ErrEndpoints
+		return codec.ErrEndpoints
 	}
 	if uint(n-1) >= BlockLen {
-		return b, codec.ErrBlock
+		return codec.ErrBlock
 	}
 	if err := codec.CheckLast(s.Last[i], s.Last[i], s.Prev(i), n); err != nil {
-		return b, err
+		return err
 	}
-	var ok bool
-	if b.segment, ok = regress.Open(p, n, 0); !ok {
-		return b, codec.ErrBlock
+	if !b.segment.Open(p, n, 0) {
+		return codec.ErrBlock
 	}
 	b.n, b.line = n, regress.ReadLine(s.Payload).From(i*BlockLen)
-	return b, nil
+	return nil
 }
 
 // at returns docID j of the block.
@@ -39,8 +39,8 @@ func (b *block) at(j int) uint32 { return b.line.At(j) + b.segment.At(j) }
 
 // DecodeDocs writes the docIDs of one block to dst.
 func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
-	b, err := open(s, i)
-	if err != nil {
+	var b block
+	if err := b.open(s, i); err != nil {
 		return 0, err
 	}
 	dst = dst[:BlockLen:BlockLen]
@@ -55,8 +55,8 @@ func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 
 // Doc returns docID i without decoding its block.
 func (Codec) Doc(s *codec.Sequence, i int) (uint32, error) {
-	b, err := open(s, i/BlockLen)
-	if err != nil {
+	var b block
+	if err := b.open(s, i/BlockLen); err != nil {
 		return 0, err
 	}
 	return b.at(i % BlockLen), nil
@@ -65,8 +65,8 @@ func (Codec) Doc(s *codec.Sequence, i int) (uint32, error) {
 // SeekGEQ returns the least index in block i whose docID is at least target, and
 // that docID.
 func (Codec) SeekGEQ(s *codec.Sequence, i int, target uint32) (int, uint32, error) {
-	b, err := open(s, i)
-	if err != nil {
+	var b block
+	if err := b.open(s, i); err != nil {
 		return 0, 0, err
 	}
 	return regress.Seek(b.n, s.Prev(i)+1, s.Last[i], target, b.at)

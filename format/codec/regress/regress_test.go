@@ -150,9 +150,9 @@ func TestSegment(t *testing.T) {
 		if len(p) != int(s.Words())*4 {
 			t.Fatalf("%d bytes, planned %d words", len(p), s.Words())
 		}
-		o, ok := Open(p, n, extraBits)
-		if !ok || o.Extra != extra || o.Least != uint32(least) || o.Plan != s.Plan {
-			t.Fatalf("opened as %+v, %v, written as %+v", o, ok, s)
+		var o Segment
+		if !o.Open(p, n, extraBits) || o.Extra != extra || o.Least != uint32(least) || o.Plan != s.Plan {
+			t.Fatalf("opened as %+v, written as %+v", o, s)
 		}
 		dst := make([]uint32, BlockLen)
 		if !o.Lambda(dst) {
@@ -163,7 +163,7 @@ func TestSegment(t *testing.T) {
 				t.Fatalf("element %d is %d in the block, %d alone, not %d", j, dst[j]+o.Least, o.At(j), uint32(d))
 			}
 		}
-		if _, ok := Open(p[:len(p)-4], n, extraBits); ok {
+		if o.Open(p[:len(p)-4], n, extraBits) {
 			t.Fatal("opened without its last word")
 		}
 	})

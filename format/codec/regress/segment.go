@@ -17,6 +17,9 @@ const (
 	overBits  = 5
 	leastBits = 6
 	headBits  = widthBits + countBits + overBits + leastBits
+
+	// worth is how many words exceptions must save in a segment to be used.
+	worth = 4
 )
 
 // Segment is a segment taken apart, or about to be written.
@@ -43,6 +46,10 @@ func New(lambda []uint32, dev []int32, least int32, extra uint32, extraBits uint
 	s := Segment{Extra: extra, Least: uint32(least), length: len(dev)}
 	s.at = headBits + extraBits + s.leastWidth()
 	s.Plan = patch.Choose(lambda[:len(dev)], or, s.at)
+	plain := patch.Plan{Width: uint(bits.Len32(or))}
+	if s.Plan.Words(len(dev), s.at)+worth > plain.Words(len(dev), s.at) {
+		s.Plan = plain
+	}
 	return s
 }
 
@@ -64,27 +71,25 @@ func (s *Segment) Append(dst []byte, lambda []uint32, extraBits uint) []byte {
 	return bitpack.Pack(w.Flush(), lambda, s.Plan.Width)
 }
 
-// Open takes a segment of n elements apart; false unless it is as long as its head
-// says.
-func Open(p []byte, n int, extraBits uint) (s Segment, ok bool) {
+// Open takes the segment of n elements in p apart; false unless it is as long as its
+// head says.
+func (s *Segment) Open(p []byte, n int, extraBits uint) bool {
 	if len(p) < 4 {
-		return s, false
+		return false
 	}
 	head := uint(binary.LittleEndian.Uint32(p))
-	s.Plan = patch.Plan{
-		Width: head & (1<<widthBits - 1),
-		Count: head >> widthBits & (1<<countBits - 1),
-		Over:  head >> (widthBits + countBits) & (1<<overBits - 1),
-	}
+	s.Plan.Width = head & (1<<widthBits - 1)
+	s.Plan.Count = head >> widthBits & (1<<countBits - 1)
+	s.Plan.Over = head >> (widthBits + countBits) & (1<<overBits - 1)
 	mw := head >> (widthBits + countBits + overBits) & (1<<leastBits - 1)
 	s.Extra = uint32(head>>headBits) & (1<<extraBits - 1)
 	s.src, s.at, s.length = p, headBits+extraBits+mw, n
 	s.low = int(patch.Words(s.at+s.Plan.Bits())) * 4
 	if s.Plan.Width > bitpack.MaxWidth || mw > 32 || s.low+bitpack.Size(n, s.Plan.Width) != len(p) {
-		return s, false
+		return false
 	}
 	s.Least = uint32(unzigzag(patch.Get(p, headBits+extraBits, mw)))
-	return s, true
+	return true
 }
 
 // Lambda writes the lambda of the segment to dst, which has 128 elements; false if

@@ -14,32 +14,32 @@ type block struct {
 	plain   bool // consecutive docIDs
 }
 
-func open(s *codec.Sequence, i int) (b block, err error) {
+// open takes block i apart.
+func (b *block) open(s *codec.Sequence, i int) error {
 	p, n, err := s.Block(i, BlockLen)
 	if err != nil {
-		return b, err
+		return err
 	}
 	if uint(n-1) >= BlockLen {
-		return b, codec.ErrBlock
+		return codec.ErrBlock
 	}
 	prev, last := s.Prev(i), s.Last[i]
 	if err := codec.CheckLast(last, last, prev, n); err != nil {
-		return b, err
+		return err
 	}
 	b.n, b.prev, b.plain = n, prev, len(p) == 0
 	if b.plain {
 		if last-prev != uint32(n) {
-			return b, codec.ErrBlock
+			return codec.ErrBlock
 		}
-		return b, nil
+		return nil
 	}
-	var ok bool
-	if b.segment, ok = regress.Open(p, n, turnBits); !ok {
-		return b, codec.ErrBlock
+	if !b.segment.Open(p, n, turnBits) {
+		return codec.ErrBlock
 	}
 	turn := int(int32(b.segment.Extra<<(32-turnBits)) >> (32 - turnBits))
 	b.line = line(n, prev+1, last, turn)
-	return b, nil
+	return nil
 }
 
 // at returns docID j of the block.
@@ -52,8 +52,8 @@ func (b *block) at(j int) uint32 {
 
 // DecodeDocs writes the docIDs of one block to dst.
 func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
-	b, err := open(s, i)
-	if err != nil {
+	var b block
+	if err := b.open(s, i); err != nil {
 		return 0, err
 	}
 	dst = dst[:BlockLen:BlockLen]
@@ -74,8 +74,8 @@ func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 
 // Doc returns docID i without decoding its block.
 func (Codec) Doc(s *codec.Sequence, i int) (uint32, error) {
-	b, err := open(s, i/BlockLen)
-	if err != nil {
+	var b block
+	if err := b.open(s, i/BlockLen); err != nil {
 		return 0, err
 	}
 	return b.at(i % BlockLen), nil
@@ -84,8 +84,8 @@ func (Codec) Doc(s *codec.Sequence, i int) (uint32, error) {
 // SeekGEQ returns the least index in block i whose docID is at least target, and
 // that docID.
 func (Codec) SeekGEQ(s *codec.Sequence, i int, target uint32) (int, uint32, error) {
-	b, err := open(s, i)
-	if err != nil {
+	var b block
+	if err := b.open(s, i); err != nil {
 		return 0, 0, err
 	}
 	return regress.Seek(b.n, b.prev+1, s.Last[i], target, b.at)

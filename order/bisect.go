@@ -51,7 +51,7 @@ func (o Options) withDefaults() Options {
 
 // Bisect returns an order of docs documents that makes the gaps of lists short, by
 // recursive graph bisection. It holds four bytes for every posting of the lists that
-// take part and 28 for a document, and at most 16 bytes for each term that the parts
+// take part and 36 for a document, and at most 16 bytes for each term that the parts
 // under way have.
 func Bisect(ctx context.Context, docs uint32, lists Lists, o Options) (Permutation, error) {
 	o = o.withDefaults()

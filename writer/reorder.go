@@ -41,7 +41,7 @@ type ReorderStats struct {
 // later come behind. More documents than a segment can hold stay in several, each
 // ordered by itself.
 //
-// Besides what Merge holds it takes 4 bytes for each posting and 40 for each document,
+// Besides what Merge holds it takes 4 bytes for each posting and 48 for each document,
 // whatever the memory budget.
 func (w *Writer) Reorder(ctx context.Context, o ReorderOptions) (ReorderStats, error) {
 	var stats ReorderStats

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sort"
 
+	"github.com/RoaringBitmap/roaring/v2"
+
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/store"
@@ -32,7 +34,7 @@ func (w *Writer) deleteOlder(ctx context.Context, a *accumulator) (err error) {
 }
 
 // push appends s to the segments, where its documents replace those with the same
-// ids. On failure s is dropped.
+// ids. On failure s is dropped and nothing is replaced.
 func (w *Writer) push(ctx context.Context, s *liveSegment) (err error) {
 	defer func() {
 		if err != nil {
@@ -40,12 +42,19 @@ func (w *Writer) push(ctx context.Context, s *liveSegment) (err error) {
 		}
 	}()
 	defer store.CatchFault(store.ArmFault(), &err)
-	for _, old := range w.segments {
+	replaced := make([]*roaring.Bitmap, len(w.segments))
+	for i, old := range w.segments {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := eachShared(old.seg, s.seg, old.delete); err != nil {
+		replaced[i] = roaring.New()
+		if err := eachShared(old.seg, s.seg, replaced[i].Add); err != nil {
 			return err
+		}
+	}
+	for i, old := range w.segments {
+		for it := replaced[i].Iterator(); it.HasNext(); {
+			old.delete(it.Next())
 		}
 	}
 	w.segments = append(w.segments, s)

@@ -1,0 +1,61 @@
+package writer
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+
+	"github.com/pinion-index/pinion/store/memfs"
+)
+
+// countdown is a context that is cancelled once it was asked so often.
+type countdown struct {
+	context.Context
+	left *atomic.Int64
+}
+
+func (c countdown) Err() error {
+	if c.left.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// A collection of ready-made postings that is cancelled at any point replaces
+// nothing, and the Writer goes on.
+func TestCancelledInvertedReplacesNothing(t *testing.T) {
+	background := t.Context()
+	for n := int64(0); ; n++ {
+		fs := memfs.New()
+		w := mustOpen(t, fs, Options{Analyzer: whitespace(t)})
+		for _, d := range []Document{doc("a", "one"), doc("b", "two"), doc("c", "three")} {
+			if err := errors.Join(w.Add(background, d), w.Commit(background)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ctx := countdown{background, new(atomic.Int64)}
+		ctx.left.Store(n)
+		in := Inverted{
+			Docs:  pairs(InvertedDoc{ID: []byte("a"), Len: 1}, InvertedDoc{ID: []byte("b"), Len: 1}, InvertedDoc{ID: []byte("c"), Len: 1}),
+			Lists: pairs(InvertedList{[]byte("new"), []uint32{0, 1, 2}, []uint32{1, 1, 1}}),
+		}
+		added := w.AddInverted(ctx, in)
+		if added != nil && !errors.Is(added, context.Canceled) {
+			t.Fatalf("after %d: %v", n, added)
+		}
+		if err := errors.Join(w.Commit(background), w.Close()); err != nil {
+			t.Fatalf("after %d: %v", n, err)
+		}
+		want := model{docs: []shownDoc{show("a", "one", false), show("b", "two", false), show("c", "three", false)}}
+		if added == nil {
+			want.docs = []shownDoc{show("a", "new", false), show("b", "new", false), show("c", "new", false)}
+		}
+		if diff := want.diff(dump(t, fs)); diff != "" {
+			t.Fatalf("cancelled after %d looks at the context, %v: %s", n, added, diff)
+		}
+		if added == nil {
+			return
+		}
+	}
+}

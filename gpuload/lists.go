@@ -259,15 +259,15 @@ func (l *Lists) loadSome(wants []*want, oldest, epoch uint64) error {
 }
 
 // runOf opens the lists of the longest prefix of wants that are neighbours in one
-// file, at most ringSize bytes together. Lists that cannot be opened end the run;
-// alone, they are reported as an empty run by an empty list.
+// file, at most ringSize bytes together. Lists that cannot be opened, or that no kernel
+// decodes, end the run; alone, they are reported as an empty run by an empty list.
 func (l *Lists) runOf(wants []*want) (run []*segment.List, size int64) {
 	for _, w := range wants {
 		if w.key.Segment != wants[0].key.Segment || w.key.Offset != wants[0].key.Offset+size {
 			break
 		}
 		v, err := l.segments[w.key.Segment].List(w.entry)
-		if err != nil || len(v.Extent()) == 0 {
+		if err != nil || len(v.Extent()) == 0 || !supported(uint8(v.DocsCodec.ID())) || !supported(uint8(v.FreqsCodec.ID())) {
 			v = new(segment.List)
 		}
 		n := int64(len(v.Extent()))

@@ -8,3 +8,6 @@ import "fmt"
 func OpenDevice() (Device, error) {
 	return nil, fmt.Errorf("%w: this program was built without it (build with -tags cuda)", ErrNoDevice)
 }
+
+// Built says whether this program was built with support for a device.
+const Built = false

@@ -17,6 +17,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/testdata"
 	"github.com/pinion-index/pinion/tools/internal/cli"
 	"github.com/pinion-index/pinion/tools/internal/idxbench"
@@ -43,6 +44,12 @@ func TestScripts(t *testing.T) {
 		Dir:                 filepath.Join("testdata", "script"),
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
+		Condition: func(c string) (bool, error) {
+			if c == "gpu" { // a build that can use one, or the emulator
+				return gpuload.Built, nil
+			}
+			return false, fmt.Errorf("no condition %q", c)
+		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":     exits,
 			"flip":      flip,

@@ -2,7 +2,6 @@
 package idxbench
 
 import (
-	"fmt"
 	"io"
 	"slices"
 	"time"
@@ -26,20 +25,8 @@ thread unless said otherwise; run it on an idle machine.`,
   idxbench open --index kjv.idx
   idxbench load --index kjv.idx --queries topics.tsv --rate 0,1000`,
 	}
-	root.AddCommand(decodeCommand(), intersectCommand(), queryCommand(), buildCommand(), openCommand(), loadCommand(), synthCommand(),
-		gpuCommand("gpu", "Measure decoding, scoring and batches on a GPU"))
+	root.AddCommand(decodeCommand(), intersectCommand(), queryCommand(), buildCommand(), openCommand(), loadCommand(), synthCommand(), gpuCommand())
 	return root
-}
-
-// gpuCommand is a command that this build cannot run.
-func gpuCommand(name, short string) *cobra.Command {
-	return &cobra.Command{
-		Use: name, Short: short, Long: short + ".\n\nIt needs an NVIDIA GPU and a build that can use it; this one answers queries on\nthe CPU only.",
-		Args: cli.Want(),
-		RunE: func(*cobra.Command, []string) error {
-			return fmt.Errorf("this build has no GPU support: it takes an NVIDIA GPU and its driver, CUDA, and a build with cgo and -tags cuda")
-		},
-	}
 }
 
 // report prints text, or itself as JSON.

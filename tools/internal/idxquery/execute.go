@@ -56,8 +56,8 @@ func (f *flags) execute(cmd *cobra.Command, args []string) error {
 	if err := f.check(args); err != nil {
 		return err
 	}
-	if f.device.Value != "cpu" {
-		return fmt.Errorf("--device %s: this build answers queries on the CPU only", f.device.Value)
+	if err := f.checkDevice(); err != nil {
+		return err
 	}
 	qs, err := f.questions(args)
 	if err != nil {
@@ -179,6 +179,9 @@ func (s *session) fill(a *Answer, hits []query.Hit, text bool) (err error) {
 func (s *session) each(cmd *cobra.Command, qs []question, text bool, f func(*Answer) error) error {
 	p := cli.NewProgress(cmd.ErrOrStderr(), "query", int64(len(qs)), cli.ItemRate("queries"))
 	defer p.Stop()
+	if s.f.device.Value != "cpu" {
+		return s.onDevice(cmd, qs, text && s.snapshot.HasStored(), p, f)
+	}
 	if s.f.threads > 1 {
 		return s.batch(cmd, qs, text && s.snapshot.HasStored(), p, f)
 	}

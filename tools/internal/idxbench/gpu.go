@@ -1,0 +1,86 @@
+package idxbench
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pinion-index/pinion/gpuload"
+	figures "github.com/pinion-index/pinion/gpuload/measure"
+	"github.com/pinion-index/pinion/tools/internal/cli"
+)
+
+// GPU is what `idxbench gpu` prints.
+type GPU struct {
+	Device gpuload.Info  `json:"device"`
+	Rows   []figures.Row `json:"rows"`
+}
+
+func (g *GPU) text(w io.Writer) { figures.Print(w, g.Rows) }
+
+type gpuFlags struct {
+	parts, models []string
+	dir           string
+	small         bool
+	seed          uint64
+}
+
+func gpuCommand() *cobra.Command {
+	f := &gpuFlags{}
+	cmd := &cobra.Command{
+		Use:   "gpu",
+		Short: "Measure decoding, scoring and batches on a GPU",
+		Long: `Measure memory, decoding, loading, intersection and ranked queries on a GPU, with
+the bound or goal beside each figure. Every result is compared with the CPU's. It
+needs an NVIDIA GPU and a build that can use it; the collections are generated.`,
+		Example: `  idxbench gpu
+  idxbench gpu --part memory,decode --json
+  idxbench gpu --part collections --model bd`,
+		Args: cli.Want(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			g, err := f.run(cmd)
+			if err != nil {
+				return err
+			}
+			return show(cmd, g)
+		},
+	}
+	jsonFlag(cmd)
+	cmd.Flags().StringSliceVar(&f.parts, "part", []string{"memory", "decode", "collections"}, "what to measure, as `PART,...`")
+	cmd.Flags().StringSliceVar(&f.models, "model", nil, "collections, as `NAME,...` of gov, gov2, bdc, bd (default all)")
+	cmd.Flags().StringVar(&f.dir, "dir", os.TempDir(), "generate indexes below `DIR`")
+	cmd.Flags().BoolVar(&f.small, "small", false, "little data: a check, not a measurement")
+	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the generated data")
+	return cmd
+}
+
+func (f *gpuFlags) run(cmd *cobra.Command) (g *GPU, err error) {
+	if !gpuload.Built {
+		return nil, fmt.Errorf("this build has no GPU support: it takes an NVIDIA GPU and its driver, CUDA, and a build with cgo and -tags cuda")
+	}
+	dev, err := gpuload.OpenDevice()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, dev.Close()) }()
+	b := &figures.Bench{Device: dev, Log: cmd.ErrOrStderr(), Small: f.small, Models: f.models, Seed: f.seed}
+	for _, p := range f.parts {
+		switch p {
+		case "memory":
+			err = b.Memory()
+		case "decode":
+			err = b.Decode()
+		case "collections":
+			err = b.Collections(cmd.Context(), f.dir)
+		default:
+			return nil, cli.Usage("no part %q; there are memory, decode, collections", p)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p, err)
+		}
+	}
+	return &GPU{Device: dev.Info(), Rows: b.Rows()}, nil
+}

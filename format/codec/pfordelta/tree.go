@@ -17,8 +17,6 @@ type array struct {
 // depth is 0 for a flat one.
 func arrays(depth int) int { return 2<<depth - 1 }
 
-const maxArrays = 2<<(MaxLevel+1) - 1
-
 // headWords returns the words of a list header.
 func headWords(level int) int { return (1 + 2*arrays(level+1) + 3) / 4 }
 

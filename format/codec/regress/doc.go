@@ -31,10 +31,10 @@
 //	low bits │ vectors of package bitpack, width b, 16 bytes each                  │
 //	         └─────────────────────────────────────────────────────────────────────┘
 //
-// The lambda are patched as in package patch: b, count, over and the exceptions
-// are its plan (ParaPFor, with indices of 7 bits or a bitmap). An encoder has
-// exceptions only where they save 4 words or more: without, an element is found with
-// one read and a block decodes twice as fast. mw is the number of
-// bits of M, 0 to 32, and M is zigzag coded: 2M, or -2M-1 if M is negative. extra is
-// 5 bits in seglrc, nothing in the others.
+// The lambda are patched as in package patch: b, count, over and the exceptions are
+// its plan (ParaPFor, with indices of 7 bits or a bitmap). An encoder has exceptions
+// only where they save 4 words or more: without, an element is found with one read
+// and a block decodes twice as fast. mw is the number of bits of M, 0 to 32, and M is
+// zigzag coded: 2M, or -2M-1 if M is negative. extra is 5 bits in seglrc, nothing in
+// the others.
 package regress

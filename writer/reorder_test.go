@@ -3,6 +3,7 @@ package writer
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -208,4 +209,50 @@ func TestSortByHigh(t *testing.T) {
 			t.Fatal("keys are not sorted")
 		}
 	})
+}
+
+// TestReorderFaults fails every operation of a Reorder and its commit in turn. A crash
+// afterwards leaves the documents of before, whole, in whatever order.
+func TestReorderFaults(t *testing.T) {
+	ctx := t.Context()
+	for at := 0; ; at++ {
+		fs := memfs.New()
+		w := mustOpen(t, fs, Options{Analyzer: whitespace(t), Stored: true, Threads: 2})
+		m := model{stored: true}
+		r := rand.New(rand.NewPCG(8, 8))
+		for i := range 120 {
+			id, text := fmt.Sprint(i%100), topicText(r)
+			if err := w.Add(ctx, doc(id, text)); err != nil {
+				t.Fatal(err)
+			}
+			m.add(id, text)
+			if i == 60 {
+				if err := w.Flush(ctx); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if err := w.Commit(ctx); err != nil {
+			t.Fatal(err)
+		}
+		ops := fs.Ops()
+		fs.Inject(memfs.Fault{At: at, Err: errInjected})
+		_, err := w.Reorder(ctx, ReorderOptions{Order: OrderBisection})
+		if err == nil {
+			err = w.Commit(ctx)
+		}
+		w.Close()
+		if err != nil && !errors.Is(err, errInjected) {
+			t.Fatalf("operation %d: %v", at, err)
+		}
+		happened := fs.Ops()-ops > at
+		sorted := model{true, byID(m.docs)}
+		if d := sorted.diff(byID(dump(t, fs.CrashKeeping(r)))); d != "" {
+			t.Fatalf("operation %d, error %v: %s", at, err, d)
+		}
+		if !happened {
+			t.Logf("%d operations failed in turn", at)
+			return
+		}
+	}
 }

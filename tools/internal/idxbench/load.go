@@ -40,6 +40,7 @@ type LoadRow struct {
 	Threshold  int     `json:"threshold,omitempty"` // if it is not the default
 	Terms      int     `json:"terms,omitempty"`     // of the queries, if those of one length were asked
 	Offered    float64 `json:"offered_qps"`         // arrivals a second; 0 means as many as are answered
+	Alone      bool    `json:"alone,omitempty"`     // each query was asked some time after the last was answered
 	Throughput float64 `json:"throughput_qps"`
 	Queries    uint64  `json:"queries"`
 	Mean       float64 `json:"mean_us,omitempty"`
@@ -309,7 +310,11 @@ func (r *LoadRow) cells() []any {
 		}
 		return fmt.Sprint(n)
 	}
-	out := []any{r.Model, r.Workers, some(r.Threshold), some(r.Terms), cli.Float(r.Offered, 3), cli.Float(r.Throughput, 4)}
+	rate := cli.Float(r.Offered, 3)
+	if r.Alone {
+		rate = "alone"
+	}
+	out := []any{r.Model, r.Workers, some(r.Threshold), some(r.Terms), rate, cli.Float(r.Throughput, 4)}
 	for _, v := range []float64{r.Mean, r.P50, r.P95, r.P99, r.P999, r.Max} {
 		if r.Mean == 0 {
 			out = append(out, "-")

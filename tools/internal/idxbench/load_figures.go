@@ -11,11 +11,7 @@ import (
 
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/tools/internal/chart"
-	"github.com/pinion-index/pinion/tools/internal/cli"
 )
-
-// lowLoad is the part of what one core can answer that counts as low load.
-const lowLoad = 0.05
 
 // Shares of saturation that figures 5 and 6 have arrivals at.
 var (
@@ -72,7 +68,7 @@ func (l *loader) add(ctx context.Context, r run, queries []query.Query, d time.D
 func (l *loader) find(figure string, m query.Model, workers int) float64 {
 	for _, r := range l.out.Rows {
 		if r.Figure == figure && r.Model == m.String() && r.Workers == workers && r.Threshold == 0 {
-			if r.Offered == 0 {
+			if r.Offered == 0 && !r.Alone {
 				return r.Throughput
 			}
 			return r.Mean
@@ -91,12 +87,14 @@ func (l *loader) figure4(ctx context.Context, workers []int) error {
 			}
 		}
 	}
-	low := lowLoad * l.find("4a", query.Inter, 1)
+	asked := 0 // by all the same queries: as many as one worker has time for
 	for _, m := range models {
 		for _, n := range workers {
-			if _, err := l.add(ctx, run{figure: "4b", model: m, workers: n, rate: low}, l.queries, 2*l.f.time); err != nil {
+			row, err := l.add(ctx, run{figure: "4b", model: m, workers: n, alone: true, most: asked}, l.queries, 2*l.f.time)
+			if err != nil {
 				return err
 			}
+			asked = int(row.Queries)
 		}
 	}
 	most := workers[len(workers)-1]
@@ -106,7 +104,7 @@ func (l *loader) figure4(ctx context.Context, workers []int) error {
 		if err != nil {
 			return err
 		}
-		part, err := l.add(ctx, run{figure: "4c", model: query.FineGrained, workers: most, threshold: kappa, rate: low}, l.queries, l.f.time)
+		part, err := l.add(ctx, run{figure: "4c", model: query.FineGrained, workers: most, threshold: kappa, alone: true, most: asked}, l.queries, l.f.time)
 		if err != nil {
 			return err
 		}
@@ -122,7 +120,7 @@ func (l *loader) figure4(ctx context.Context, workers []int) error {
 		return p
 	}
 	a, b := cores("queries/s", false), cores("mean latency, us", true)
-	a.Title, b.Title = "(a) throughput at saturation", fmt.Sprintf("(b) latency at %s queries/s", cli.Float(low, 3))
+	a.Title, b.Title = "(a) throughput at saturation", "(b) latency of queries asked alone"
 	for _, m := range models {
 		a.Series, b.Series = append(a.Series, l.against(m, "4a", workers)), append(b.Series, l.against(m, "4b", workers))
 	}
@@ -168,7 +166,7 @@ func (l *loader) figure5(ctx context.Context, workers []int, most int) error {
 	}
 	b := chart.Panel{Title: fmt.Sprintf("(b) latency, %d cores", most), X: chart.Axis{Label: "terms"}, Y: chart.Axis{Label: "mean latency, us", Log: true}}
 	c := chart.Panel{Title: fmt.Sprintf("(c) throughput, %d cores", most), X: chart.Axis{Label: "terms"}, Y: chart.Axis{Label: "queries/s", Log: true}}
-	lengths := l.lengths(2, 10)
+	lengths, asked := l.lengths(2, 10), map[int]int{}
 	for _, m := range figureRuns {
 		lat, thr := chart.Series{Name: fmt.Sprintf("%s, %d", m, most)}, chart.Series{Name: fmt.Sprintf("%s, %d", m, most)}
 		for _, n := range lengths {
@@ -177,10 +175,11 @@ func (l *loader) figure5(ctx context.Context, workers []int, most int) error {
 			if err != nil {
 				return err
 			}
-			one, err := l.add(ctx, run{figure: "5b", model: m, workers: most, terms: n, rate: lowLoad * full.Throughput / float64(most)}, some, l.f.time*2/3)
+			one, err := l.add(ctx, run{figure: "5b", model: m, workers: most, terms: n, alone: true, most: asked[n]}, some, l.f.time*2/3)
 			if err != nil {
 				return err
 			}
+			asked[n] = int(one.Queries)
 			lat.Points = append(lat.Points, chart.Point{X: float64(n), Y: one.Mean})
 			thr.Points = append(thr.Points, chart.Point{X: float64(n), Y: full.Throughput})
 		}
@@ -265,7 +264,7 @@ func (l *loader) summarize(most int) {
 	t := func(m query.Model, n int) float64 { return max(l.find("4a", m, n), 1e-9) }
 	lat := func(m query.Model, n int) float64 { return max(l.find("4b", m, n), 1e-9) }
 	say("%d workers against one: inter answers %.1f times as many queries", most, t(query.Inter, most)/t(query.Inter, 1))
-	say("at low load the mean latency falls %.1f times with fgqp, %.1f with docp-ui, %.1f with docp-pi", lat(query.Inter, 1)/lat(query.FineGrained, most),
+	say("of queries asked alone the mean latency falls %.1f times with fgqp, %.1f with docp-ui, %.1f with docp-pi", lat(query.Inter, 1)/lat(query.FineGrained, most),
 		lat(query.Inter, 1)/lat(query.DocRanges, most), lat(query.Inter, 1)/lat(query.Partitions, most))
 	say("at saturation fgqp answers %.1f %% of what inter does, docp-ui %.1f %%, docp-pi %.1f %%", 100*t(query.FineGrained, most)/t(query.Inter, most),
 		100*t(query.DocRanges, most)/t(query.Inter, most), 100*t(query.Partitions, most)/t(query.Inter, most))

@@ -20,6 +20,8 @@ type run struct {
 	threshold int
 	terms     int
 	rate      float64 // 0: saturation
+	alone     bool    // instead: one query after the other, with pauses
+	most      int     // alone: ask so many queries at most, 0 for as many as there is time for
 }
 
 // measure runs r on queries for d, after a quarter of that as warm-up.
@@ -31,7 +33,10 @@ func (l *loader) measure(ctx context.Context, r run, queries []query.Query, d ti
 		return row, err
 	}
 	defer p.Close()
-	if r.rate == 0 {
+	if r.alone {
+		row.Alone = true
+		err = alone(ctx, p, queries, r.most, d, &row)
+	} else if r.rate == 0 {
 		err = saturate(ctx, p, queries, d, &row)
 	} else {
 		err = arrive(ctx, p, queries, r.rate, d, l.f.seed, &row)
@@ -132,13 +137,51 @@ func arrive(ctx context.Context, p *query.Pool, queries []query.Query, rate floa
 			last = max(last, at+took[i])
 		}
 	}
-	us := func(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
-	row.Queries = h.Count()
 	row.Throughput = float64(h.Count()) / max(last-d/4, d).Seconds()
 	row.behind = last > d/4+d+d/8
+	row.latencies(&h)
+	return nil
+}
+
+// idle is the pause between queries that are asked alone: workers park.
+const idle = time.Millisecond
+
+// alone asks one query after the other for d, each an idle time after the last was
+// answered; at most so many of them, or all, if most is not 0.
+func alone(ctx context.Context, p *query.Pool, queries []query.Query, most int, d time.Duration, row *LoadRow) error {
+	clock := newClock()
+	defer clock.stop()
+	var h histogram.Histogram
+	busy := time.Duration(0)
+	answered := make(chan error, 1)
+	for n := 0; most == 0 && (clock.now() < d || n == 0) || n < most; n++ {
+		clock.wait(clock.now() + idle)
+		var end time.Duration
+		start := clock.now()
+		err := p.Submit(ctx, &queries[n%len(queries)], func(_ []query.Hit, err error) {
+			end = clock.now()
+			answered <- err
+		})
+		if err == nil {
+			err = <-answered
+		}
+		if err != nil {
+			return err
+		}
+		h.Record(end - start)
+		busy += end - start
+	}
+	row.Throughput = float64(h.Count()) / max(busy, 1).Seconds()
+	row.latencies(&h)
+	return nil
+}
+
+// latencies fills in what h says.
+func (row *LoadRow) latencies(h *histogram.Histogram) {
+	us := func(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
+	row.Queries = h.Count()
 	row.Mean, row.Max = us(h.Mean()), us(h.Max())
 	row.P50, row.P95, row.P99, row.P999 = us(h.Quantile(0.5)), us(h.Quantile(0.95)), us(h.Quantile(0.99)), us(h.Quantile(0.999))
-	return nil
 }
 
 // arrivals returns when queries are due, at least one of them in the last four

@@ -42,7 +42,7 @@ type ListEncoder struct {
 	last                   []uint32
 	quads                  []format.Quad
 	docsBytes, freqsBytes  []byte
-	smallBytes             []byte // of encodeSmall
+	smallBytes             []byte              // of encodeSmall
 	kth                    [3]format.KthImpact // of copied lists
 	copied, encoded        uint64              // blocks, postings: never reset
 	decoded, shifted, lens []uint32
@@ -147,14 +147,6 @@ func (e *ListEncoder) CopiedBlocks() uint64 { return e.copied }
 // EncodedPostings returns how many postings were encoded since the encoder was
 // made.
 func (e *ListEncoder) EncodedPostings() uint64 { return e.encoded }
-
-// lastDoc returns the last docID added, codec.NoDoc at the start of a list.
-func (e *ListEncoder) lastDoc() uint32 {
-	if n := len(e.pendDocs); n > 0 {
-		return e.pendDocs[n-1]
-	}
-	return e.prev
-}
 
 // AppendPostings adds postings behind those of the list so far.
 func (e *ListEncoder) AppendPostings(docs, freqs []uint32) error {

@@ -58,9 +58,9 @@ func (t *termsBuilder) finish() {
 // appendSingleton appends the entry of a term with one posting.
 func appendSingleton(dst []byte, doc, tf uint32) []byte {
 	if tf == 1 {
-		return binary.AppendUvarint(dst, uint64(doc)<<2|entryOnce)
+		return binary.AppendUvarint(dst, uint64(doc)<<2+entryOnce)
 	}
-	dst = binary.AppendUvarint(dst, uint64(doc)<<2|entrySingle)
+	dst = binary.AppendUvarint(dst, uint64(doc)<<2+entrySingle)
 	return binary.AppendUvarint(dst, uint64(tf-2))
 }
 

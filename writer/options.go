@@ -7,6 +7,7 @@ import (
 	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/bp128"
+	"github.com/pinion-index/pinion/format/codec/choose"
 	"github.com/pinion-index/pinion/segment"
 )
 
@@ -30,11 +31,12 @@ type Options struct {
 	Threads int
 	// Stored says that the contents of documents are stored as well.
 	Stored bool
-	// DocsCodec and FreqsCodec encode the posting lists of new segments; nil means
-	// bp128. Their block lengths must be equal.
+	// DocsCodec and FreqsCodec encode the posting lists of new segments. Their block
+	// lengths must be equal. nil means that the codec of each list is chosen by its
+	// size and decode time (choose.Auto), or bp128 beside a codec of whole lists.
 	DocsCodec, FreqsCodec codec.Codec
 	// Choose, if not nil, chooses other codecs of the same block length for each
-	// list. It is called from several goroutines.
+	// list instead. It is called from several goroutines.
 	Choose segment.Chooser
 	// Progress, if not nil, is called from time to time with how far the present
 	// operation is, by one goroutine at a time. It must not call the Writer.
@@ -63,6 +65,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.Threads == 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
+	}
+	if auto, ok := choose.Auto(o.DocsCodec, o.FreqsCodec); ok && o.Choose == nil {
+		o.Choose = auto
 	}
 	if o.DocsCodec == nil {
 		o.DocsCodec = bp128.Codec{}

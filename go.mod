@@ -18,11 +18,13 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
+require github.com/mschoch/smat v0.2.0 // indirect
+
 require (
 	github.com/bits-and-blooms/bitset v1.24.4 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/pkg/errors v0.9.1 // indirect
-	gorgonia.org/cu v0.9.6
 	golang.org/x/tools v0.30.0 // indirect
+	gorgonia.org/cu v0.9.6
 )

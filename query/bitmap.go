@@ -10,29 +10,22 @@ type bitmap struct {
 	found []uint16
 }
 
-// fill makes the documents of lists members of the empty set.
-func (b *bitmap) fill(lists []stretch) {
-	lo, hi := uint32(end), uint32(0)
-	for i := range lists {
-		if d := lists[i].docs; len(d) > 0 {
-			lo, hi = min(lo, d[0]), max(hi, d[len(d)-1])
-		}
-	}
-	b.lo, b.used = lo&^63, 0
-	if lo > hi {
-		return
-	}
+// reset makes room for documents lo to hi, in the empty set.
+func (b *bitmap) reset(lo, hi uint32) {
+	b.lo = lo &^ 63
 	b.used = int((hi-b.lo)/64) + 1
 	if b.used > len(b.words) {
 		b.words = make([]uint64, b.used)
 	}
-	words := b.words[:b.used]
-	for i := range lists {
-		for _, d := range lists[i].docs {
-			j := d - b.lo
-			if word := uint(j >> 6); word < uint(len(words)) { // always, but for damage
-				words[word] |= 1 << (j & 63)
-			}
+}
+
+// add makes docs members.
+func (b *bitmap) add(docs []uint32) {
+	words, lo := b.words[:b.used], b.lo
+	for _, d := range docs {
+		j := d - lo
+		if word := uint(j >> 6); word < uint(len(words)) { // always, but for damage
+			words[word] |= 1 << (j & 63)
 		}
 	}
 }
@@ -40,6 +33,17 @@ func (b *bitmap) fill(lists []stretch) {
 // clear empties the set.
 func (b *bitmap) clear() {
 	clear(b.words[:b.used])
+	b.used = 0
+}
+
+// remove empties a set whose members are docs.
+func (b *bitmap) remove(docs []uint32) {
+	words, lo := b.words[:b.used], b.lo
+	for _, d := range docs {
+		if word := uint((d - lo) >> 6); word < uint(len(words)) {
+			words[word] = 0
+		}
+	}
 	b.used = 0
 }
 

@@ -9,7 +9,7 @@ type matches struct {
 	docs []uint32
 	at   [][]uint32 // by list, then as docs: position of the document in the list
 
-	slots []uint32 // while lists are looked into: index of each document in the block
+	kept  []uint32 // while a list is looked into: indexes of the documents that it holds
 	freqs []uint32 // scratch: a decoded block
 }
 
@@ -54,44 +54,34 @@ func (r *run) blockMaxAnd() {
 // intersect scores those of docs, the next postings of the first list, that all
 // lists hold. It reports false when there can be no more matches in any block.
 func (r *run) intersect(docs []uint32) (more bool) {
-	m := &r.match
-	m.start(docs, len(r.lists))
+	m, n := &r.match, len(r.lists)
+	m.reset(n)
 	r.Candidates += uint64(len(docs))
+	left := docs // those that lists up to j hold
 	more = true
-	for j := 1; j < len(r.lists) && len(m.docs) > 0; j++ {
+	for j := 1; j < n && len(left) > 0; j++ {
 		if !r.open(j + 1) {
 			return false
 		}
 		l := r.lists[j]
-		m.keep(l, m.at[j])
+		if r.denser(l, left) {
+			m.findByBlock(l, j, left, &r.win.members)
+		} else {
+			m.find(l, j, left)
+		}
+		left = m.keep(left, j, r.lists[0].Pos())
 		more = more && l.Doc() != end
 	}
-	if len(m.docs) > 0 {
-		m.settle(uint32(r.lists[0].Pos()))
-		if r.later == nil || !r.later.postpone(m, len(r.lists)) {
+	if n == 1 {
+		left = m.keepAll(docs, r.lists[0].Pos())
+	}
+	if len(left) > 0 {
+		if r.later == nil || !r.later.postpone(m, n) {
 			r.scoreMatches(m)
 		}
-		r.q.Trace.threshold(r, m.docs[0])
+		r.q.Trace.threshold(r, left[0])
 	}
 	return more && r.err == nil
-}
-
-// start makes all of docs matches, to be looked for in so many lists.
-func (m *matches) start(docs []uint32, lists int) {
-	m.docs = append(m.docs[:0], docs...)
-	m.slots = m.slots[:0]
-	for i := range docs {
-		m.slots = append(m.slots, uint32(i))
-	}
-	for len(m.at) < lists {
-		m.at = append(m.at, nil)
-	}
-	for j, at := range m.at {
-		if cap(at) < len(docs) {
-			at = make([]uint32, max(len(docs), 128))
-		}
-		m.at[j] = at[:len(docs)]
-	}
 }
 
 // reset empties m, for so many lists.
@@ -113,41 +103,95 @@ func (m *matches) append(n *matches, lists int) {
 	}
 }
 
-// settle turns positions by slot into positions by match; the first list's slots
-// count from position first.
-func (m *matches) settle(first uint32) {
-	for j, at := range m.at {
-		for i, slot := range m.slots {
-			if j == 0 {
-				at[i] = first + slot
-			} else {
-				at[i] = at[slot] // slot >= i
-			}
+// find looks for docs in list j, and notes the indexes of those that it holds and
+// their positions.
+func (m *matches) find(l *list, j int, docs []uint32) {
+	kept, at := m.kept[:0], m.at[j]
+	for i, doc := range docs {
+		next := l.NextGEQ(doc)
+		if next == doc {
+			kept, at = append(kept, uint32(i)), append(at, uint32(l.Pos()))
+		} else if next == end {
+			break
 		}
-		m.at[j] = at[:len(m.docs)]
 	}
+	l.Probes += uint64(len(docs))
+	l.Found += uint64(len(kept))
+	m.kept, m.at[j] = kept, at
 }
 
-// keep drops the documents that l does not hold, and notes the positions of the
-// others.
-func (m *matches) keep(l *list, at []uint32) {
-	kept := 0
-	for i, doc := range m.docs {
-		l.Probes++
-		next := l.NextGEQ(doc)
-		if next != doc {
-			if next == end {
-				break
-			}
-			continue
+// denseFactor is how many postings are looked up in a bitmap in the time that one
+// document is looked for in a list.
+const denseFactor = 16
+
+// denser reports whether l has so few postings among docs, or docs are so many,
+// that findByBlock is faster than find.
+func (r *run) denser(l *list, docs []uint32) bool {
+	span := uint64(docs[len(docs)-1]-docs[0]) + 1
+	return uint64(l.List().N)*span < uint64(len(docs))*denseFactor*uint64(r.part.seg.Docs())
+}
+
+// findByBlock is find the other way round: every block of the list that docs fall
+// into is decoded, and its postings are looked up in a bitmap of docs.
+func (m *matches) findByBlock(l *list, j int, docs []uint32, set *bitmap) {
+	kept, at := m.kept[:0], m.at[j]
+	set.reset(docs[0], docs[len(docs)-1])
+	set.add(docs)
+	for i := 0; i < len(docs); {
+		l.NextGEQ(docs[i])
+		block := l.Docs()
+		if len(block) == 0 {
+			break // the end, or damage
 		}
-		l.Found++
-		slot := m.slots[i]
-		at[slot] = uint32(l.Pos())
-		m.docs[kept], m.slots[kept] = doc, slot
-		kept++
+		first := l.Pos()
+		for _, f := range set.match(block) {
+			i += lowerBound(docs[i:], block[f])
+			if i == len(docs) {
+				break // damage
+			}
+			kept, at = append(kept, uint32(i)), append(at, uint32(first+int(f)))
+			i++
+		}
+		i += lowerBound(docs[i:], block[len(block)-1]+1)
 	}
-	m.docs, m.slots = m.docs[:kept], m.slots[:kept]
+	set.remove(docs)
+	l.Found += uint64(len(kept))
+	m.kept, m.at[j] = kept, at
+}
+
+// keep drops all but the kept ones of docs, which are the matches of the lists
+// before list j, and returns the rest; docs of list 0 itself begin at position
+// first of it.
+func (m *matches) keep(docs []uint32, j, first int) []uint32 {
+	if j == 1 {
+		m.docs = m.docs[:0]
+		for _, i := range m.kept {
+			m.docs = append(m.docs, docs[i])
+			m.at[0] = append(m.at[0], uint32(first)+i)
+		}
+		return m.docs
+	}
+	for k, i := range m.kept {
+		m.docs[k] = docs[i]
+	}
+	m.docs = m.docs[:len(m.kept)]
+	for a, at := range m.at[:j] {
+		for k, i := range m.kept {
+			at[k] = at[i]
+		}
+		m.at[a] = at[:len(m.kept)]
+	}
+	return m.docs
+}
+
+// keepAll makes all of docs, which begin at position first of the only list,
+// matches.
+func (m *matches) keepAll(docs []uint32, first int) []uint32 {
+	m.docs = append(m.docs[:0], docs...)
+	for i := range docs {
+		m.at[0] = append(m.at[0], uint32(first+i))
+	}
+	return m.docs
 }
 
 // scoreMatches scores matches, list after list, and offers them.

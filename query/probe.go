@@ -1,5 +1,7 @@
 package query
 
+import "math"
+
 // candidates are documents in ascending order with what their scores are so far.
 type candidates struct {
 	docs []uint32
@@ -21,6 +23,60 @@ func (c *candidates) reserve(n int) {
 		c.docs = append(make([]uint32, 0, 2*n), c.docs...)
 		c.sums = append(make([]float32, 0, 2*n), c.sums...)
 	}
+}
+
+// mergeOf makes c the union of a and b, sums added up where both have a document.
+// There is room. Which of them comes next is hard to predict, so there is no
+// branch on it.
+func (c *candidates) mergeOf(a *candidates, b *stretch) {
+	ad, bd := a.docs, b.docs
+	as, bs := a.sums[:len(ad)], b.scores[:len(bd)]
+	docs, sums := c.docs[:cap(c.docs)], c.sums[:cap(c.docs)]
+	i, j, n := 0, 0, 0
+	for i < len(ad) && j < len(bd) && n < len(docs) {
+		x, y := ad[i], bd[j]
+		fromA := uint32((uint64(y)-uint64(x))>>63) ^ 1 // x <= y
+		fromB := uint32((uint64(x)-uint64(y))>>63) ^ 1 // y <= x
+		docs[n] = min(x, y)
+		sums[n] = math.Float32frombits(math.Float32bits(as[i])&-fromA) + math.Float32frombits(math.Float32bits(bs[j])&-fromB)
+		i += int(fromA)
+		j += int(fromB)
+		n++
+	}
+	n += copy(docs[n:], ad[i:])
+	copy(sums[n-len(ad[i:]):], as[i:])
+	n += copy(docs[n:], bd[j:])
+	copy(sums[n-len(bd[j:]):], bs[j:])
+	c.docs, c.sums = docs[:n], sums[:n]
+}
+
+// update adds the scores of s, all of whose documents are candidates.
+func (c *candidates) update(s *stretch) {
+	docs, sums, i := c.docs, c.sums[:len(c.docs)], 0
+	for k, d := range s.docs {
+		step := 1
+		for i+step < len(docs) && docs[i+step] <= d {
+			i += step
+			step *= 2
+		}
+		i += lowerBound(docs[i:min(i+step, len(docs))], d)
+		if i < len(docs) && docs[i] == d {
+			sums[i] += s.scores[k]
+		}
+	}
+}
+
+// dropBelow drops the candidates whose sums are not above pass, which is not
+// negative. Which of them pass is hard to predict, so there is no branch on it.
+func (c *candidates) dropBelow(pass float32) {
+	limit, n := int64(math.Float32bits(pass)), 0
+	docs, sums := c.docs, c.sums[:len(c.docs)]
+	for i, d := range docs {
+		s := sums[i]
+		docs[n], sums[n] = d, s
+		n += int(uint64(limit-int64(math.Float32bits(s))) >> 63)
+	}
+	c.docs, c.sums = docs[:n], sums[:n]
 }
 
 // sort sorts the candidates from index at on, all of them documents of the

@@ -44,6 +44,7 @@ type run struct {
 	order  []*list
 	win    window
 	cand   candidates
+	other  candidates
 	match  matches
 	scores []float32
 	freqs  []uint32

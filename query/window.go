@@ -118,6 +118,10 @@ func (r *run) windowSize(n int) uint32 {
 	return uint32(min(max(size, minWindow), maxWindow))
 }
 
+// maxMerged is how many postings of several lists are merged. More are added to
+// accumulators, which takes less time for each.
+const maxMerged = 128
+
 // gather makes the documents of the window candidates that hold one of the first
 // e lists and can pass the threshold after the first n lists.
 func (r *run) gather(e, n int, prune bool) {
@@ -125,17 +129,50 @@ func (r *run) gather(e, n int, prune bool) {
 	for len(w.lists) < n {
 		w.lists = append(w.lists, stretch{})
 	}
+	postings := 0
 	for i, l := range r.lists[:e] {
 		r.read(l, &w.lists[i])
+		postings += len(w.lists[i].docs)
 	}
 	all := !prune || r.top.prune < 0
-	if e < n || all {
-		w.members.fill(w.lists[:e])
-		defer w.members.clear()
+	merged := e == 1 || postings <= maxMerged
+	if merged {
+		r.merge(e)
+		if e < n {
+			w.members.reset(w.lo, w.hi-1)
+			w.members.add(r.cand.docs)
+		}
+	} else if e < n || all {
+		w.members.reset(w.lo, w.hi-1)
+		for i := range w.lists[:e] {
+			w.members.add(w.lists[i].docs)
+		}
 	}
 	for i := e; i < n; i++ {
 		r.readMembers(r.lists[i], &w.lists[i])
+		if merged {
+			r.cand.update(&w.lists[i])
+		}
 	}
+	if !merged {
+		r.accumulate(e, n, all, prune)
+	} else if prune {
+		if pass := r.passing(n); pass >= 0 {
+			r.cand.dropBelow(pass)
+		}
+		if n < len(r.lists) {
+			r.raise(r.cand.sums)
+		}
+	}
+	if w.members.used > 0 {
+		w.members.clear()
+	}
+}
+
+// accumulate adds up the postings of the first n lists in accumulators and makes
+// those documents of the first e candidates, all or what can pass the threshold.
+func (r *run) accumulate(e, n int, all, prune bool) {
+	w := &r.win
 	if w.acc == nil {
 		w.acc = make([]float32, subWindow)
 	}
@@ -160,9 +197,7 @@ func (r *run) gather(e, n int, prune bool) {
 			for i := range lists[:e] {
 				w.collect(&lists[i], lo, pass, &r.cand)
 			}
-			if e > 1 {
-				r.cand.sort(at, lo)
-			}
+			r.cand.sort(at, lo)
 		}
 		for i := range lists {
 			lists[i].at = lists[i].end
@@ -170,6 +205,21 @@ func (r *run) gather(e, n int, prune bool) {
 		if prune && n < len(r.lists) {
 			r.raise(r.cand.sums[at:])
 		}
+	}
+}
+
+// merge makes the documents of the first n lists candidates.
+func (r *run) merge(n int) {
+	lists := r.win.lists[:n]
+	c := &r.cand
+	c.docs, c.sums = append(c.docs[:0], lists[0].docs...), append(c.sums[:0], lists[0].scores...)
+	for i := range lists[1:] {
+		s := &lists[i+1]
+		o := &r.other
+		o.reset()
+		o.reserve(len(c.docs) + len(s.docs))
+		o.mergeOf(c, s)
+		*c, *o = *o, *c
 	}
 }
 

@@ -164,6 +164,10 @@ func TestDecodeLists(t *testing.T) {
 						way{kernels.DecodeDocsPacked, 32, false, docs})
 				case kernels.VByte128:
 					ways = append(ways, way{kernels.DecodeDocsVByte128, 256, true, docs}, way{kernels.DecodeDocsBytes, 5, false, docs})
+				case kernels.NewPFD:
+					ways = append(ways, way{kernels.DecodeDocsNewPFD, 32, false, docs}, way{kernels.DecodeDocsNewPFD, 3, false, docs})
+				case kernels.EF:
+					ways = append(ways, way{kernels.DecodeDocsEF, 32, false, docs}, way{kernels.DecodeDocsEF, 3, false, docs})
 				case kernels.BP256:
 					ways = append(ways, way{kernels.DecodeDocsPacked, 32, false, docs})
 				case kernels.VByte1024:

@@ -14,9 +14,11 @@
 #define FULL 0xffffffffu
 #ifdef PINION_EMU
 #define DEV static inline
+#define COLD static inline
 #define DEV_MEMBER inline
 #else
 #define DEV static __device__ __forceinline__
+#define COLD static __device__ __noinline__ // a call: the warp's lanes come together
 #define DEV_MEMBER __device__ __forceinline__
 #endif
 

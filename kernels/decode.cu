@@ -20,7 +20,7 @@
 struct Run {
     ListDesc l;
     uint32_t job, first, count;
-    uint32_t lo, hi, prev;
+    uint32_t lo, hi, prev, last;
 };
 
 DEV Run read_run(const DecodeParams &p, uint32_t tile, int lane, bool freqs) {
@@ -36,6 +36,7 @@ DEV Run read_run(const DecodeParams &p, uint32_t tile, int lane, bool freqs) {
     r.lo = __ldg(ends);
     r.hi = __ldg(ends + 1);
     r.prev = freqs ? 0 : block_prev(r.l, j);
+    r.last = freqs ? 0 : __ldg(at<uint32_t>(r.l.last) + j);
     return r;
 }
 
@@ -61,6 +62,11 @@ template <int KIND> DEV void docs_of(const DecodeParams &p) {
     for (uint32_t i = 0; i < r.count; i++) {
         uint32_t lo = __shfl_sync(FULL, r.lo, i), hi = __shfl_sync(FULL, r.hi, i);
         uint32_t carry = __shfl_sync(FULL, r.prev, i), n = block_count(r.l, r.first + i);
+        if (KIND == ELIAS) {
+            put(out, ef_docs(payload + lo, hi - lo, n, carry, __shfl_sync(FULL, r.last, i), lane), n, lane);
+            out += 128;
+            continue;
+        }
         Chunks<KIND> ch;
         ch.begin(KIND, payload, lo, hi, n);
         for (uint32_t c = 0; 128 * c < n; c++) {
@@ -224,6 +230,8 @@ KERNEL(decode_docs_vbyte128, DecodeParams, 256, 4) {
 
 KERNEL(decode_docs_packed, DecodeParams, 256, 4) { docs_of<PACKED>(p); }
 KERNEL(decode_docs_bytes, DecodeParams, 256, 4) { docs_of<BYTES>(p); }
+KERNEL(decode_docs_newpfd, DecodeParams, 256, 4) { docs_of<PATCHED>(p); }
+KERNEL(decode_docs_ef, DecodeParams, 256, 4) { docs_of<ELIAS>(p); }
 
 // decode_freqs decodes frequencies of any codec; no prefix sum, else as above.
 KERNEL(decode_freqs, DecodeParams, 256, 4) {

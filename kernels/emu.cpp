@@ -29,6 +29,7 @@ static const Entry entries[] = {
     ENTRY(rank, RankParams), ENTRY(sum_tiles, GatherParams),
     ENTRY(scan_queries, GatherParams),      ENTRY(gather_docs, GatherParams),
     ENTRY(disjunct, DisjunctParams),        ENTRY(select_best, SelectParams),
+    ENTRY(decode_docs_newpfd, DecodeParams), ENTRY(decode_docs_ef, DecodeParams),
 };
 
 extern "C" const char *emu_launch(const char *name, unsigned grid, unsigned block, unsigned shared,

@@ -5,6 +5,7 @@
 //	cuda.h      the CUDA built-ins, real or emulated, and a few helpers
 //	params.h    the structs of params.go
 //	list.h      device functions over one list extent: decode, locate, score
+//	dense.h     device functions over blocks of newpfd and ef
 //	queue.h     device functions for a top-k queue in shared memory
 //	decode.cu   whole lists to docIDs or frequencies
 //	check.cu    validation of lists in device memory; norms of documents
@@ -47,16 +48,19 @@ const (
 	GatherDocs                       // GatherParams, a warp a tile
 	Disjunct                         // DisjunctParams, a thread block a range
 	SelectBest                       // SelectParams, a thread block a query
+	DecodeDocsNewPFD                 // DecodeParams, a warp a tile of at most 32 blocks
+	DecodeDocsEF                     // DecodeParams, likewise
 	Count                            // how many there are
 )
 
 var names = [Count]string{"check_lists", "norms_of_lengths", "decode_docs_bp128", "decode_docs_vbyte128", "decode_docs_packed",
 	"decode_docs_bytes", "decode_freqs", "sum_docs_bp128", "intersect_docs", "rank", "sum_tiles",
-	"scan_queries", "gather_docs", "disjunct", "select_best"}
+	"scan_queries", "gather_docs", "disjunct", "select_best",
+	"decode_docs_newpfd", "decode_docs_ef"}
 
 // modules says which source file holds each kernel.
 var modules = [Count]string{"check", "check", "decode", "decode", "decode", "decode", "decode", "decode", "intersect",
-	"rank", "intersect", "intersect", "intersect", "disjunct", "topk"}
+	"rank", "intersect", "intersect", "intersect", "disjunct", "topk", "decode", "decode"}
 
 // String returns the name of the entry point.
 func (k Kernel) String() string {

@@ -5,7 +5,8 @@
 // A warp decodes 128 consecutive values of a block at a time, a chunk: lane t gets
 // positions 4t to 4t+3. Longer blocks are several chunks, in order.
 //
-// Sources: block endpoints and the four formats, Mallia 2019 section 3; four-lane
+// Sources: block endpoints and the formats here, Mallia 2019 section 3 (newpfd and ef:
+// dense.h); four-lane
 // interleaved layout, Lemire and Boytsov 2015 (SIMD-BP128); safe range and hash
 // buckets, Ao 2011 sections 3.3 and 3.4.
 //
@@ -84,12 +85,15 @@ DEV uint4 vb_split(const uint32_t *w, uint32_t w0, uint32_t w1, uint32_t off, ui
     return r;
 }
 
+#include "dense.h"
+
 // The kinds of payload. A kernel for one kind is compiled for it alone; ANY looks
 // at the list's codec, which is the same for the whole warp.
-enum { ANY, RAW, PACKED, BYTES };
+enum { ANY, RAW, PACKED, BYTES, PATCHED, ELIAS };
 
 DEV int kind_of(uint32_t codec) {
     if (codec == CODEC_BP128 || codec == CODEC_BP256) return PACKED;
+    if (codec >= CODEC_NEWPFD) return codec == CODEC_NEWPFD ? PATCHED : ELIAS;
     return codec == CODEC_RAW ? RAW : BYTES;
 }
 
@@ -115,8 +119,11 @@ template <int KIND> struct Chunks {
         width = kind == PACKED ? bp_width(words >> 2, (n + 3) >> 2) : (((n + 3) >> 2) + 3) & ~3u;
     }
 
-    // get returns the lane's four values of chunk c; chunks are taken in order.
+    // get returns the lane's four values of chunk c; chunks are taken in order. Of
+    // ELIAS these are frequencies: docIDs are not gaps there.
     DEV_MEMBER uint4 get(uint32_t c, int lane) {
+        if (kind == PATCHED) return KIND == ANY ? pf_values_call(p, words, n, lane) : pf_values(p, words, n, lane);
+        if (kind == ELIAS) return KIND == ANY ? ef_freqs_call(p, words, n, lane) : ef_freqs(p, words, n, lane);
         uint32_t row = c * 32 + lane;
         if (kind == PACKED) {
             if (4 * row >= n) row = 0; // rows past the end are not there
@@ -173,8 +180,13 @@ template <class F> DEV void each_docs(const ListDesc &l, uint32_t j, int lane, F
     ch.begin(kind_of(l.docsCodec), at<uint32_t>(l.docs), __ldg(ends), __ldg(ends + 1), n);
 #pragma unroll 1
     for (uint32_t c = 0; 128 * c < n; c++) {
-        uint4 v = ch.get(c, lane);
-        if (ch.kind != RAW) v = prefix_docs(v, &carry, lane);
+        uint4 v;
+        if (ch.kind == ELIAS) {
+            v = ef_docs_call(ch.p, ch.words, n, carry, __ldg(at<uint32_t>(l.last) + j), lane);
+        } else {
+            v = ch.get(c, lane);
+            if (ch.kind != RAW) v = prefix_docs(v, &carry, lane);
+        }
         f(c, v, n - 128 * c);
     }
 }
@@ -195,7 +207,8 @@ struct Freqs {
 };
 
 // freq_at returns the frequency at position i of block j; each lane may ask for
-// its own. Binary packing is random access; vbyte sums the selectors before.
+// its own. Binary packing is random access; vbyte sums the selectors before, newpfd
+// looks among the exceptions, ef selects.
 DEV uint32_t freq_at(const ListDesc &l, uint32_t j, uint32_t i) {
     const uint32_t *ends = at<uint32_t>(l.freqEnds) + j;
     uint32_t lo = __ldg(ends), words = __ldg(ends + 1) - lo, n = block_count(l, j);
@@ -207,6 +220,7 @@ DEV uint32_t freq_at(const ListDesc &l, uint32_t j, uint32_t i) {
         const uint32_t *q = p + 4 * (bit >> 5) + (i & 3);
         return (__funnelshift_r(__ldg(q), __ldg(q + 4), bit & 31) & low_mask(b)) + 1;
     }
+    if (l.freqsCodec >= CODEC_NEWPFD) return dense_freq_at(p, words, n, i, l.freqsCodec) + 1;
     uint32_t g = i >> 2, off = (((n + 3) >> 2) + 3) & ~3u;
     if (off > 4 * words) return 1;
     for (uint32_t w = 0; w <= g >> 2; w++) {

@@ -12,6 +12,8 @@ const (
 	VByte128  = 2
 	BP256     = 3
 	VByte1024 = 4
+	NewPFD    = 7
+	EF        = 13
 )
 
 // Flags of a ListDesc.

@@ -10,7 +10,11 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/format/codec/bp128"
+	"github.com/pinion-index/pinion/format/codec/ef"
+	"github.com/pinion-index/pinion/format/codec/newpfd"
 	"github.com/pinion-index/pinion/format/codec/registry"
+	"github.com/pinion-index/pinion/format/codec/vbyte128"
 	"github.com/pinion-index/pinion/segment"
 )
 
@@ -22,7 +26,7 @@ type Shape struct {
 	MaxDF     float64 // share of the documents that hold the commonest term
 	MinDF     int     // of the rarest
 	Clustered bool    // docIDs of a list come in runs
-	Docs128   string  // docs codec, by name
+	Docs128   string  // docs codec, by name; Mixed: each list another
 	Freqs128  string
 	Seed      uint64
 }
@@ -146,12 +150,16 @@ func (m *memory) WriteAt(p []byte, off int64) (int, error) {
 }
 
 func (s Shape) build(p *Part) error {
+	var choose segment.Chooser
+	if s.Docs128 == Mixed {
+		s.Docs128, s.Freqs128, choose = "bp128", "bp128", mixer{}
+	}
 	dc, ok1 := registry.ByName(s.Docs128)
 	fc, ok2 := registry.ByName(s.Freqs128)
 	if !ok1 || !ok2 {
 		return fmt.Errorf("trial: no codec %q or %q", s.Docs128, s.Freqs128)
 	}
-	b, err := Build(p.Lens, dc, fc, func(add func(term []byte, docs, freqs []uint32) error) error {
+	b, err := build(p.Lens, dc, fc, choose, func(add func(term []byte, docs, freqs []uint32) error) error {
 		for i, l := range p.Lists {
 			if len(l.Docs) == 0 {
 				continue
@@ -170,12 +178,30 @@ func (s Shape) build(p *Part) error {
 	return err
 }
 
-// Build writes a segment of lists, in the order of their terms, to aligned memory.
-func Build(lens []uint32, docs, freqs codec.Codec, lists func(add func(term []byte, docs, freqs []uint32) error) error) ([]byte, error) {
+// Mixed in place of a codec's name gives lists of bp128, vbyte128, newpfd and ef.
+const Mixed = "mixed"
+
+// mixer chooses by what a list holds, docIDs otherwise than frequencies.
+type mixer struct{}
+
+var mix = [...]codec.BlockCodec{bp128.Codec{}, newpfd.Codec{}, ef.Codec{}, vbyte128.Codec{}}
+
+// Docs returns one of mix.
+func (mixer) Docs(docs []uint32) (codec.BlockCodec, error) {
+	return mix[(docs[0]+docs[len(docs)-1])%4], nil
+}
+
+// Freqs returns one of mix.
+func (mixer) Freqs(freqs []uint32) (codec.BlockCodec, error) {
+	return mix[(len(freqs)+int(freqs[len(freqs)/2]))%4], nil
+}
+
+// build writes a segment of lists, in the order of their terms, to aligned memory.
+func build(lens []uint32, docs, freqs codec.Codec, choose segment.Chooser, lists func(add func(term []byte, docs, freqs []uint32) error) error) ([]byte, error) {
 	m := new(memory)
 	b, err := segment.NewBuilder(format.NewFileWriter(m, format.KindSegment, format.ID{1}), segment.BuilderOptions{
 		Docs: uint32(len(lens)), Lengths: segment.Lengths(lens), Analyzer: "none", ForeignLengths: true,
-		DocsCodec: docs, FreqsCodec: freqs})
+		DocsCodec: docs, FreqsCodec: freqs, Choose: choose})
 	if err != nil {
 		return nil, err
 	}

@@ -229,10 +229,9 @@ func TestFailAtEveryOperation(t *testing.T) {
 }
 
 func TestDiskFull(t *testing.T) {
-	mem := memfs.New()
 	var acked uint64
 	for capacity := int64(0); acked < 3; capacity += 500 {
-		mem = memfs.New()
+		mem := memfs.New()
 		mem.SetCapacity(capacity)
 		acked = 0
 		if err := workload(mem, &acked); err != nil && !errors.Is(err, memfs.ErrNoSpace) {

@@ -1,0 +1,15 @@
+package gapblock
+
+// ZeroPad says whether b is the padding of a block to whole words: at most three
+// bytes, all zero.
+func ZeroPad(b []byte) bool {
+	if len(b) > 3 {
+		return false
+	}
+	for _, x := range b {
+		if x != 0 {
+			return false
+		}
+	}
+	return true
+}

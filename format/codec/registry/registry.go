@@ -13,6 +13,7 @@ import (
 	"github.com/pinion-index/pinion/format/codec/pfordelta"
 	"github.com/pinion-index/pinion/format/codec/rice"
 	"github.com/pinion-index/pinion/format/codec/seglrc"
+	"github.com/pinion-index/pinion/format/codec/varintgb"
 	"github.com/pinion-index/pinion/format/codec/vbyte128"
 )
 
@@ -29,6 +30,7 @@ var codecs = [...]codec.Codec{
 	seglrc.Codec{},
 	hslrc.Codec{},
 	ef.Codec{},
+	varintgb.Codec{},
 }
 
 // All returns the codecs in the order of their ids, in a new slice.

@@ -4,6 +4,7 @@ package registry
 import (
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/bp128"
+	"github.com/pinion-index/pinion/format/codec/bp32"
 	"github.com/pinion-index/pinion/format/codec/ef"
 	"github.com/pinion-index/pinion/format/codec/hslrc"
 	"github.com/pinion-index/pinion/format/codec/lrc"
@@ -30,6 +31,7 @@ var codecs = [...]codec.Codec{
 	seglrc.Codec{},
 	hslrc.Codec{},
 	ef.Codec{},
+	bp32.Codec{},
 	varintgb.Codec{},
 }
 

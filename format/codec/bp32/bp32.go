@@ -1,0 +1,150 @@
+package bp32
+
+import (
+	"encoding/binary"
+
+	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/format/codec/bitpack"
+	"github.com/pinion-index/pinion/format/codec/gapblock"
+)
+
+// BlockLen is the number of values in a full block, PartLen that of a part.
+const (
+	BlockLen = 128
+	PartLen  = 32
+)
+
+// header is the bytes of the widths of a block.
+const header = BlockLen / PartLen
+
+// Codec is bp32; its zero value is ready.
+type Codec struct{ gapblock.Codec[layout] }
+
+var _ codec.BlockCodec = Codec{}
+
+// ID returns codec.BP32.
+func (Codec) ID() codec.ID { return codec.BP32 }
+
+type layout struct{}
+
+func (layout) Len() int { return BlockLen }
+
+// partSize returns the bytes of a part of m values of width bits.
+func partSize(m int, width uint) int { return (m*int(width) + 31) / 32 * 4 }
+
+func (layout) Size(v []uint32) int {
+	size := header
+	for ; len(v) > 0; v = v[min(PartLen, len(v)):] {
+		part := v[:min(PartLen, len(v))]
+		size += partSize(len(part), bitpack.Bits(part))
+	}
+	return size
+}
+
+func (layout) Append(dst []byte, v []uint32) []byte {
+	start := len(dst)
+	dst = append(dst, 0, 0, 0, 0)
+	for k := 0; len(v) > 0; k++ {
+		part := v[:min(PartLen, len(v))]
+		width := bitpack.Bits(part)
+		dst[start+k] = byte(width)
+		dst = pack(dst, part, width)
+		v = v[len(part):]
+	}
+	return dst
+}
+
+// pack appends values of width bits, the last word filled up with zeros.
+func pack(dst []byte, v []uint32, width uint) []byte {
+	var word uint64
+	var used uint
+	for _, x := range v {
+		word |= uint64(x) << used
+		if used += width; used >= 32 {
+			dst = binary.LittleEndian.AppendUint32(dst, uint32(word))
+			word >>= 32
+			used -= 32
+		}
+	}
+	if used > 0 {
+		dst = binary.LittleEndian.AppendUint32(dst, uint32(word))
+	}
+	return dst
+}
+
+func (layout) Docs(dst []uint32, p []byte, n int, prev uint32) bool {
+	if !unpack(dst, p, n) {
+		return false
+	}
+	bitpack.PrefixSum(dst[:n], prev)
+	return true
+}
+
+func (layout) Freqs(dst []uint32, p []byte, n int) bool {
+	if !unpack(dst, p, n) {
+		return false
+	}
+	for i := range dst[:n] {
+		dst[i]++
+	}
+	return true
+}
+
+// slack is how far past a part its last values are read.
+const slack = 8
+
+// unpack writes the n values of a block to dst and says whether p is one.
+func unpack(dst []uint32, p []byte, n int) bool {
+	if len(p) < header {
+		return false
+	}
+	widths := p[:header]
+	p = p[header:]
+	for k, w := range widths {
+		m := min(PartLen, n-k*PartLen)
+		if m <= 0 {
+			if w != 0 {
+				return false
+			}
+			continue
+		}
+		size := partSize(m, uint(w))
+		if w > 32 || size > len(p) {
+			return false
+		}
+		if tail := uint(m) * uint(w) % 32; tail != 0 && binary.LittleEndian.Uint32(p[size-4:])>>tail != 0 {
+			return false
+		}
+		unpackPart(dst[k*PartLen:][:m], p, size, uint(w))
+		p = p[size:]
+	}
+	return len(p) == 0
+}
+
+// unpackPart writes values of width bits; p begins with the size bytes that they
+// are in.
+func unpackPart(dst []uint32, p []byte, size int, width uint) {
+	if cap(p) >= size+slack {
+		p = p[:size+slack]
+	} else {
+		var buf [PartLen*4 + slack]byte
+		copy(buf[:], p[:size])
+		p = buf[:size+slack]
+	}
+	mask := uint32(1<<width - 1)
+	bit := uint(0)
+	for ; len(dst) >= 4; dst = dst[4:] {
+		dst[0] = uint32(binary.LittleEndian.Uint64(p[bit/8:])>>(bit%8)) & mask
+		bit += width
+		dst[1] = uint32(binary.LittleEndian.Uint64(p[bit/8:])>>(bit%8)) & mask
+		bit += width
+		dst[2] = uint32(binary.LittleEndian.Uint64(p[bit/8:])>>(bit%8)) & mask
+		bit += width
+		dst[3] = uint32(binary.LittleEndian.Uint64(p[bit/8:])>>(bit%8)) & mask
+		bit += width
+	}
+	for i := range dst {
+		dst[i] = uint32(binary.LittleEndian.Uint64(p[bit/8:])>>(bit%8)) & mask
+		bit += width
+	}
+}

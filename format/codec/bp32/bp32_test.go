@@ -1,0 +1,22 @@
+package bp32
+
+import (
+	"testing"
+
+	"github.com/pinion-index/pinion/format/codec/codectest"
+)
+
+func TestConformance(t *testing.T) { codectest.Run(t, Codec{}) }
+
+func TestGolden(t *testing.T) {
+	// Gaps less one: 5, 0, 7, 2 in 3 bits; 31 times 0 and then 9 and 1 in 4 bits.
+	docs := []uint32{5, 6, 14, 17}
+	freqs := make([]uint32, 34)
+	for i := range freqs {
+		freqs[i] = 1
+	}
+	freqs[32], freqs[33] = 10, 2
+	codectest.Golden(t, Codec{}, docs, "03000000 c5050000", freqs, "00040000 19000000")
+}
+
+func Benchmark(b *testing.B) { codectest.Bench(b, Codec{}) }

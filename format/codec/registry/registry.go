@@ -14,6 +14,7 @@ import (
 	"github.com/pinion-index/pinion/format/codec/pfordelta"
 	"github.com/pinion-index/pinion/format/codec/rice"
 	"github.com/pinion-index/pinion/format/codec/seglrc"
+	"github.com/pinion-index/pinion/format/codec/simdbp128"
 	"github.com/pinion-index/pinion/format/codec/varintgb"
 	"github.com/pinion-index/pinion/format/codec/vbyte128"
 )
@@ -32,6 +33,7 @@ var codecs = [...]codec.Codec{
 	hslrc.Codec{},
 	ef.Codec{},
 	bp32.Codec{},
+	simdbp128.Codec{},
 	varintgb.Codec{},
 }
 

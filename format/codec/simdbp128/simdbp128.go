@@ -1,0 +1,195 @@
+package simdbp128
+
+import (
+	"bytes"
+	"math/bits"
+
+	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/format/codec/bitpack"
+)
+
+// BlockLen is the number of values in a full block.
+const BlockLen = bitpack.BlockLen
+
+// group is the number of blocks that share a vector of selectors.
+const group = 16
+
+// noWrap is the widest gap, in bits, of which a block cannot sum to 2^32.
+const noWrap = 24
+
+// Codec is simdbp128; its zero value is ready.
+type Codec struct{ _ *byte }
+
+var _ codec.Codec = Codec{}
+
+// ID returns codec.SIMDBP128.
+func (Codec) ID() codec.ID { return codec.SIMDBP128 }
+
+// BlockLen returns 128.
+func (Codec) BlockLen() int { return BlockLen }
+
+// writer appends the blocks of a list.
+type writer struct {
+	dst       []byte
+	start     int // of the list in dst
+	selectors int // of the group in dst
+}
+
+// block appends block i, the values of v, whose bitwise or is given.
+func (w *writer) block(ends []uint32, i int, v []uint32, or uint32) {
+	if i%group == 0 {
+		w.selectors = len(w.dst)
+		w.dst = append(w.dst, make([]byte, group)...)
+	}
+	width := uint(bits.Len32(or))
+	w.dst[w.selectors+i%group] = byte(width)
+	w.dst = bitpack.Pack(w.dst, v, width)
+	ends[i+1] = uint32((len(w.dst) - w.start) / 4)
+}
+
+// AppendDocs appends a list of docIDs.
+func (Codec) AppendDocs(dst []byte, ends, docs []uint32) ([]byte, error) {
+	var gaps [BlockLen]uint32
+	w, prev := writer{dst: dst, start: len(dst)}, codec.NoDoc
+	ends[0] = 0
+	for i := 0; i < len(docs); i += BlockLen {
+		block := docs[i:min(i+BlockLen, len(docs))]
+		or, ok := bitpack.Gaps(gaps[:len(block)], block, prev)
+		if !ok {
+			return dst, codec.Shift(codec.CheckDocs(block, prev), i)
+		}
+		w.block(ends, i/BlockLen, gaps[:len(block)], or)
+		prev = block[len(block)-1]
+	}
+	return w.dst, nil
+}
+
+// AppendFreqs appends a list of frequencies.
+func (Codec) AppendFreqs(dst []byte, ends, freqs []uint32) ([]byte, error) {
+	var less [BlockLen]uint32
+	w := writer{dst: dst, start: len(dst)}
+	ends[0] = 0
+	for i := 0; i < len(freqs); i += BlockLen {
+		block := freqs[i:min(i+BlockLen, len(freqs))]
+		or, ok := bitpack.LessOne(less[:len(block)], block)
+		if !ok {
+			return dst, codec.Shift(codec.CheckFreqs(block), i)
+		}
+		w.block(ends, i/BlockLen, less[:len(block)], or)
+	}
+	return w.dst, nil
+}
+
+// selectorsSize returns the bytes of the selectors of a list of n values.
+func selectorsSize(n int) int { return codec.Blocks(n, group*BlockLen) * group }
+
+// DocsSize returns the bytes that AppendDocs would append.
+func (Codec) DocsSize(docs []uint32) (int, error) {
+	var gaps [BlockLen]uint32
+	size, prev := selectorsSize(len(docs)), codec.NoDoc
+	for i := 0; i < len(docs); i += BlockLen {
+		block := docs[i:min(i+BlockLen, len(docs))]
+		or, ok := bitpack.Gaps(gaps[:len(block)], block, prev)
+		if !ok {
+			return 0, codec.Shift(codec.CheckDocs(block, prev), i)
+		}
+		size += bitpack.Size(len(block), uint(bits.Len32(or)))
+		prev = block[len(block)-1]
+	}
+	return size, nil
+}
+
+// FreqsSize returns the bytes that AppendFreqs would append.
+func (Codec) FreqsSize(freqs []uint32) (int, error) {
+	var less [BlockLen]uint32
+	size := selectorsSize(len(freqs))
+	for i := 0; i < len(freqs); i += BlockLen {
+		block := freqs[i:min(i+BlockLen, len(freqs))]
+		or, ok := bitpack.LessOne(less[:len(block)], block)
+		if !ok {
+			return 0, codec.Shift(codec.CheckFreqs(block), i)
+		}
+		size += bitpack.Size(len(block), uint(bits.Len32(or)))
+	}
+	return size, nil
+}
+
+// DecodeDocs writes the docIDs of one block to dst.
+func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
+	p, n, w, err := parts(s, block)
+	if err != nil {
+		return 0, err
+	}
+	dst = dst[:BlockLen:BlockLen]
+	prev := s.Prev(block)
+	bitpack.UnpackDocs(dst, p, n, w, prev)
+	if err := codec.CheckLast(dst[n-1], s.Last[block], prev, n); err != nil {
+		return 0, err
+	}
+	if w > noWrap {
+		if err := codec.CheckRise(dst[:n], prev); err != nil {
+			return 0, err
+		}
+	}
+	return n, nil
+}
+
+// DecodeFreqs writes the frequencies of one block to dst.
+func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, block int) (int, error) {
+	p, n, w, err := parts(s, block)
+	if err != nil {
+		return 0, err
+	}
+	dst = dst[:BlockLen:BlockLen]
+	bitpack.UnpackFreqs(dst, p, n, w)
+	if w == bitpack.MaxWidth && codec.CheckFreqs(dst[:n]) != nil {
+		return 0, codec.ErrBlock // 2^32 is not a frequency
+	}
+	return n, nil
+}
+
+// parts returns the vectors of a block, the number of its values and their width.
+func parts(s *codec.Sequence, block int) (p []byte, n int, width uint, err error) {
+	p, n, err = s.Block(block, BlockLen)
+	if err != nil {
+		return nil, 0, 0, err
+	}
+	selectors := p
+	if block%group == 0 {
+		if len(p) >= group {
+			p = p[group:]
+		}
+	} else {
+		at := uint64(s.Ends[block-block%group]) * 4
+		selectors = s.Payload[min(at, uint64(len(s.Payload))):]
+	}
+	if uint(n-1) >= BlockLen || len(selectors) < group || s.Ends[0] != 0 {
+		return nil, 0, 0, codec.ErrBlock
+	}
+	width = uint(selectors[block%group])
+	if width > bitpack.MaxWidth || bitpack.Size(n, width) != len(p) {
+		return nil, 0, 0, codec.ErrBlock
+	}
+	if block*BlockLen+n == s.N && !tailOK(selectors[block%group+1:group], p, n, width) {
+		return nil, 0, 0, codec.ErrBlock
+	}
+	return p, n, width, nil
+}
+
+// tailOK says whether what follows the last value of a list is zero: the selectors
+// of missing blocks, and in a short block all that packing its values again would
+// not give.
+func tailOK(selectors, p []byte, n int, width uint) bool {
+	for _, w := range selectors {
+		if w != 0 {
+			return false
+		}
+	}
+	if n == BlockLen {
+		return true
+	}
+	var v [BlockLen]uint32
+	var again [BlockLen * 4]byte
+	bitpack.Unpack(v[:], p, n, width)
+	return bytes.Equal(bitpack.Pack(again[:0], v[:n], width), p)
+}

@@ -233,18 +233,33 @@ KERNEL(decode_docs_bytes, DecodeParams, 256, 4) { docs_of<BYTES>(p); }
 KERNEL(decode_docs_newpfd, DecodeParams, 256, 4) { docs_of<PATCHED>(p); }
 KERNEL(decode_docs_ef, DecodeParams, 256, 4) { docs_of<ELIAS>(p); }
 
+template <int KIND> DEV void freqs_of(const DecodeParams &p, const Run &r, int lane) {
+    uint32_t *out = at_rw<uint32_t>(at<DecodeJob>(p.jobs)[r.job].out) + ((uint64_t)r.first << r.l.logBlock);
+    const uint32_t *payload = at<uint32_t>(r.l.freqs);
+    for (uint32_t i = 0; i < r.count; i++) {
+        uint32_t n = block_count(r.l, r.first + i);
+        Chunks<KIND> ch;
+        ch.begin(KIND, payload, __shfl_sync(FULL, r.lo, i), __shfl_sync(FULL, r.hi, i), n);
+        for (uint32_t c = 0; 128 * c < n; c++) {
+            uint4 v = ch.get(c, lane);
+            uint32_t one = KIND != RAW;
+            put(out + 128 * c, make_uint4(v.x + one, v.y + one, v.z + one, v.w + one), n - 128 * c, lane);
+        }
+        out += 1 << r.l.logBlock;
+    }
+}
+
 // decode_freqs decodes frequencies of any codec; no prefix sum, else as above.
 KERNEL(decode_freqs, DecodeParams, 256, 4) {
     int lane = threadIdx.x & 31;
     uint32_t tile = (blockIdx.x * blockDim.x + threadIdx.x) >> 5;
     if (tile >= p.nTiles) return;
     Run r = read_run(p, tile, lane, true);
-    uint32_t *out = at_rw<uint32_t>(at<DecodeJob>(p.jobs)[r.job].out) + ((uint64_t)r.first << r.l.logBlock);
-    for (uint32_t i = 0; i < r.count; i++) {
-        uint32_t n = block_count(r.l, r.first + i);
-        Freqs f;
-        f.begin(r.l, r.first + i);
-        for (uint32_t c = 0; 128 * c < n; c++) put(out + 128 * c, f.get(c, lane), n - 128 * c, lane);
-        out += 1 << r.l.logBlock;
+    switch (kind_of(r.l.freqsCodec)) {
+    case PACKED: return freqs_of<PACKED>(p, r, lane);
+    case BYTES: return freqs_of<BYTES>(p, r, lane);
+    case PATCHED: return freqs_of<PATCHED>(p, r, lane);
+    case ELIAS: return freqs_of<ELIAS>(p, r, lane);
     }
+    freqs_of<RAW>(p, r, lane);
 }

@@ -234,15 +234,4 @@ DEV uint32_t ef_freq_at(const uint32_t *p, uint32_t words, uint32_t n, uint32_t 
     return x - e.join(before - i, __funnelshift_r(__ldg(r), __ldg(r + 4), s & 31) & mask);
 }
 
-// The same as calls: in kernels that take any codec these are the rarer ones, and
-// must not cost the others registers.
-COLD uint4 pf_values_call(const uint32_t *p, uint32_t words, uint32_t n, int lane) { return pf_values(p, words, n, lane); }
-COLD uint4 ef_docs_call(const uint32_t *p, uint32_t words, uint32_t n, uint32_t prev, uint32_t last, int lane) {
-    return ef_docs(p, words, n, prev, last, lane);
-}
-COLD uint4 ef_freqs_call(const uint32_t *p, uint32_t words, uint32_t n, int lane) { return ef_freqs(p, words, n, lane); }
-COLD uint32_t dense_freq_at(const uint32_t *p, uint32_t words, uint32_t n, uint32_t i, uint32_t codec) {
-    return codec == CODEC_EF ? ef_freq_at(p, words, n, i) : pf_at(p, words, n, i);
-}
-
 #endif

@@ -25,7 +25,7 @@ diff and export. Terms are given as the dictionary has them: not analyzed.`,
 	}
 	root.AddCommand(summaryCommand(), verifyCommand(), sectionsCommand(), sizesCommand(),
 		termsCommand(), listCommand(), blocksCommand(), postingsCommand(), docsCommand(),
-		hexdumpCommand(), diffCommand(), explainCommand(), exportCommand())
+		hexdumpCommand(), diffCommand(), explainCommand(), exportCommand(), gpuPlanCommand())
 	return root
 }
 

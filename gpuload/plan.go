@@ -1,0 +1,42 @@
+package gpuload
+
+import "slices"
+
+// Demand is a list that queries of a log ask for.
+type Demand struct {
+	Key   Key
+	Bytes int64 // of its extent
+	Uses  int   // queries that ask for it
+}
+
+// Plan sorts lists by what a byte of device memory for them is worth, uses a byte,
+// the best first: the lists that fit from the front are those to make resident. An
+// Executor that learns from traffic comes near this where the traffic is like the log.
+func Plan(lists []Demand) {
+	slices.SortFunc(lists, func(a, b Demand) int {
+		// uses/bytes as products: no rounding, so that the order is one
+		x, y := int64(a.Uses)*b.Bytes, int64(b.Uses)*a.Bytes
+		switch {
+		case x > y:
+			return -1
+		case x < y:
+			return 1
+		case a.Key.Segment != b.Key.Segment:
+			return a.Key.Segment - b.Key.Segment
+		}
+		return int(min(max(a.Key.Offset-b.Key.Offset, -1), 1))
+	})
+}
+
+// Fit returns the lists of a plan that a budget of bytes holds: from the front, lists
+// that do not fit left out.
+func Fit(plan []Demand, budget int64) (resident map[Key]bool, bytes int64) {
+	resident = map[Key]bool{}
+	for _, d := range plan {
+		if d.Bytes <= budget-bytes {
+			resident[d.Key] = true
+			bytes += d.Bytes
+		}
+	}
+	return resident, bytes
+}

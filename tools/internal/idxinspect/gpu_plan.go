@@ -1,0 +1,229 @@
+package idxinspect
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pinion-index/pinion/analysis"
+	"github.com/pinion-index/pinion/exchange"
+	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/tools/internal/cli"
+)
+
+// GPUPlan is what `idxinspect gpu-plan` prints: the lists that a log of queries makes
+// worth keeping in device memory.
+type GPUPlan struct {
+	Queries int        `json:"queries"`
+	Budget  int64      `json:"budget"`
+	Asked   PlanSum    `json:"asked"`    // every list that the log asks for
+	Planned PlanSum    `json:"resident"` // those that the budget holds
+	Curve   []PlanStep `json:"curve"`
+	Lists   []PlanList `json:"lists"` // the first of the plan
+}
+
+// PlanSum counts lists and the bytes of their extents.
+type PlanSum struct {
+	Lists int   `json:"lists"`
+	Bytes int64 `json:"bytes"`
+}
+
+// PlanStep is the expected hit rate with a budget: every other query makes a plan, on
+// the rest it is tried.
+type PlanStep struct {
+	Budget   int64   `json:"budget"`
+	Bytes    int64   `json:"resident_bytes"`
+	Lists    float64 `json:"list_hits"`  // share of lists asked for that are resident
+	ByteHits float64 `json:"byte_hits"`  // the same weighted by bytes
+	Queries  float64 `json:"query_hits"` // share of queries that need no copy
+}
+
+// PlanList is one list of a plan.
+type PlanList struct {
+	Term    string `json:"term"`
+	Segment string `json:"segment"`
+	DF      uint32 `json:"df"`
+	Bytes   int64  `json:"bytes"`
+	Uses    int    `json:"uses"`
+}
+
+func gpuPlanCommand() *cobra.Command {
+	budget := cli.ByteSize(8 << 30)
+	queries, top := "", 10
+	cmd := command("gpu-plan INDEX", "Plan which lists to keep on a GPU",
+		`Lists are taken by uses a byte until the budget is full. The curve is the hit rate
+to expect: a plan made from every other query, tried on the rest. Lists of fewer
+than 128 postings travel with the queries and take no room.`,
+		"  idxinspect gpu-plan --budget 8GiB --queries topics.tsv kjv.idx",
+		[]string{"INDEX"}, func(_ *cobra.Command, args []string) (report, error) {
+			if queries == "" {
+				return nil, cli.Usage("--queries is missing")
+			}
+			var p *GPUPlan
+			err := withIndex(args[0], func(x *index) (err error) {
+				l := &planLog{index: x, lists: map[gpuload.Key]PlanList{}}
+				if err = l.read(queries); err == nil {
+					p = l.plan(int64(budget), top)
+				}
+				return err
+			})
+			if err != nil {
+				return nil, err
+			}
+			return p, nil
+		})
+	cmd.Flags().Var(&budget, "budget", "device memory for lists")
+	cmd.Flags().StringVar(&queries, "queries", "", "queries as lines of qid, tab, text from `FILE` (required)")
+	cmd.Flags().IntVar(&top, "top", top, "show the first `N` lists of the plan")
+	return cmd
+}
+
+// planLog is what the queries of a log ask for.
+type planLog struct {
+	*index
+	lists   map[gpuload.Key]PlanList
+	queries [][]gpuload.Key
+}
+
+// read looks up the lists of every query.
+func (l *planLog) read(path string) error {
+	a, err := analysis.New(l.analyzer())
+	if err != nil {
+		return err
+	}
+	tokens := a.Tokenizer()
+	src, _, err := exchange.OpenDocuments(path, exchange.FormatTSV)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	var buf analysis.Tokens
+	for {
+		d, err := src.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		buf.Reset()
+		tokens.Append(&buf, d.Contents)
+		var keys []gpuload.Key
+		for i := range buf.Len() {
+			if keys, err = l.ask(keys, buf.At(i)); err != nil {
+				return err
+			}
+		}
+		l.queries = append(l.queries, keys)
+	}
+}
+
+// ask appends the extents of a term that the query has not asked for yet.
+func (l *planLog) ask(keys []gpuload.Key, term []byte) ([]gpuload.Key, error) {
+	for i, g := range l.segs {
+		e, ok, err := g.Lookup(term)
+		if err != nil {
+			return nil, err
+		}
+		k := gpuload.Key{Segment: i, Offset: e.Offset}
+		if !ok || e.Kind != segment.KindExtent || slices.Contains(keys, k) {
+			continue
+		}
+		keys = append(keys, k)
+		if _, ok := l.lists[k]; ok {
+			continue
+		}
+		v, err := g.List(e)
+		if err != nil {
+			return nil, err
+		}
+		l.lists[k] = PlanList{Term: string(term), Segment: g.file, DF: e.DF, Bytes: int64(len(v.Extent()))}
+	}
+	return keys, nil
+}
+
+// demands counts what the queries with index from, from+step and so on ask for, and
+// plans for them.
+func (l *planLog) demands(from, step int) []gpuload.Demand {
+	uses := map[gpuload.Key]int{}
+	for i := from; i < len(l.queries); i += step {
+		for _, k := range l.queries[i] {
+			uses[k]++
+		}
+	}
+	var out []gpuload.Demand
+	for k, n := range uses {
+		out = append(out, gpuload.Demand{Key: k, Bytes: l.lists[k].Bytes, Uses: n})
+	}
+	gpuload.Plan(out)
+	return out
+}
+
+func (l *planLog) plan(budget int64, top int) *GPUPlan {
+	all := l.demands(0, 1)
+	resident, bytes := gpuload.Fit(all, budget)
+	p := &GPUPlan{Queries: len(l.queries), Budget: budget, Planned: PlanSum{len(resident), bytes}, Curve: []PlanStep{}, Lists: []PlanList{}}
+	for _, d := range all {
+		p.Asked.Lists++
+		p.Asked.Bytes += d.Bytes
+		if len(p.Lists) < top && resident[d.Key] {
+			v := l.lists[d.Key]
+			v.Uses = d.Uses
+			p.Lists = append(p.Lists, v)
+		}
+	}
+	half := l.demands(0, 2)
+	for b := budget / 16; b <= 2*budget && b > 0; b *= 2 {
+		p.Curve = append(p.Curve, l.try(half, b))
+	}
+	return p
+}
+
+// try counts how the other half of the queries fares with a plan and a budget.
+func (l *planLog) try(plan []gpuload.Demand, budget int64) PlanStep {
+	resident, bytes := gpuload.Fit(plan, budget)
+	s := PlanStep{Budget: budget, Bytes: bytes}
+	var lists, queries int
+	var sizes int64
+	for i := 1; i < len(l.queries); i += 2 {
+		whole := 1.0
+		for _, k := range l.queries[i] {
+			n := l.lists[k].Bytes
+			lists++
+			sizes += n
+			if resident[k] {
+				s.Lists++
+				s.ByteHits += float64(n)
+			} else {
+				whole = 0
+			}
+		}
+		queries++
+		s.Queries += whole
+	}
+	s.Lists /= float64(max(lists, 1))
+	s.ByteHits /= float64(max(sizes, 1))
+	s.Queries /= float64(max(queries, 1))
+	return s
+}
+
+func (p *GPUPlan) text(w io.Writer) {
+	fmt.Fprintf(w, "%s queries ask for %s lists of %s bytes; %s hold %s lists of %s bytes\n\n", cli.Count(p.Queries), cli.Count(p.Asked.Lists),
+		cli.Count(p.Asked.Bytes), (*cli.ByteSize)(&p.Budget), cli.Count(p.Planned.Lists), cli.Count(p.Planned.Bytes))
+	t := cli.NewTable(">budget", ">resident bytes", ">lists hit", ">bytes hit", ">queries hit")
+	for _, s := range p.Curve {
+		t.Row((*cli.ByteSize)(&s.Budget).String(), cli.Count(s.Bytes), percent(s.Lists), percent(s.ByteHits), percent(s.Queries))
+	}
+	t.WriteTo(w)
+	fmt.Fprintln(w)
+	t = cli.NewTable("term", "segment", ">df", ">bytes", ">uses")
+	for _, v := range p.Lists {
+		t.Row(cli.Quote(v.Term), v.Segment, v.DF, v.Bytes, v.Uses)
+	}
+	t.WriteTo(w)
+}
+
+func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }

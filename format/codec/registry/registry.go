@@ -4,6 +4,7 @@ package registry
 import (
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/bp128"
+	"github.com/pinion-index/pinion/format/codec/bp256"
 	"github.com/pinion-index/pinion/format/codec/bp32"
 	"github.com/pinion-index/pinion/format/codec/ef"
 	"github.com/pinion-index/pinion/format/codec/hslrc"
@@ -23,6 +24,7 @@ import (
 var codecs = [...]codec.Codec{
 	bp128.Codec{},
 	vbyte128.Codec{},
+	bp256.Codec{},
 	rice.Codec{},
 	pfordelta.Codec{},
 	newpfd.Codec{},

@@ -1,0 +1,102 @@
+package bp256
+
+import (
+	"bytes"
+
+	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/format/codec/bitpack"
+	"github.com/pinion-index/pinion/format/codec/gapblock"
+)
+
+// BlockLen is the number of values in a full block.
+const BlockLen = 256
+
+// half is how many values package bitpack takes at a time.
+const half = bitpack.BlockLen
+
+// Codec is bp256; its zero value is ready.
+type Codec struct{ gapblock.Codec[layout] }
+
+var _ codec.BlockCodec = Codec{}
+
+// ID returns codec.BP256.
+func (Codec) ID() codec.ID { return codec.BP256 }
+
+// DecodeDocs writes the docIDs of one block to dst.
+func (c Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
+	if bitpack.DocsBlock(dst, s, block, BlockLen) {
+		return BlockLen, nil
+	}
+	return c.Codec.DecodeDocs(dst, s, block)
+}
+
+// DecodeFreqs writes the frequencies of one block to dst.
+func (c Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, block int) (int, error) {
+	if bitpack.FreqsBlock(dst, s, block, BlockLen) {
+		return BlockLen, nil
+	}
+	return c.Codec.DecodeFreqs(dst, s, block)
+}
+
+type layout struct{}
+
+func (layout) Len() int { return BlockLen }
+
+func (layout) Size(v []uint32) int { return bitpack.Size(len(v), bitpack.Bits(v)) }
+
+// width returns the width of n values in size bytes; ok is false if they cannot
+// take so many.
+func width(size, n int) (w uint, ok bool) {
+	v := size / bitpack.VectorSize
+	w = min(bitpack.MaxWidth, uint(32*v/bitpack.Rows(n)))
+	return w, bitpack.Size(n, w) == size
+}
+
+func (l layout) Append(dst []byte, v []uint32) []byte {
+	w, _ := width(l.Size(v), len(v))
+	return pack(dst, v, w)
+}
+
+func pack(dst []byte, v []uint32, w uint) []byte {
+	dst = bitpack.Pack(dst, v[:min(half, len(v))], w)
+	if len(v) > half {
+		dst = bitpack.Pack(dst, v[half:], w)
+	}
+	return dst
+}
+
+func (layout) Docs(dst []uint32, p []byte, n int, prev uint32) bool {
+	w, ok := width(len(p), n)
+	if !ok {
+		return false
+	}
+	bitpack.UnpackDocs(dst, p, min(half, n), w, prev)
+	if n > half {
+		bitpack.UnpackDocs(dst[half:], p[w*bitpack.VectorSize:], n-half, w, dst[half-1])
+	}
+	return n == BlockLen || tailOK(p, n, w)
+}
+
+func (layout) Freqs(dst []uint32, p []byte, n int) bool {
+	w, ok := width(len(p), n)
+	if !ok {
+		return false
+	}
+	bitpack.UnpackFreqs(dst, p, min(half, n), w)
+	if n > half {
+		bitpack.UnpackFreqs(dst[half:], p[w*bitpack.VectorSize:], n-half, w)
+	}
+	return n == BlockLen || tailOK(p, n, w)
+}
+
+// tailOK says whether what has no value in a short block is zero: packing the
+// values again gives the same bytes.
+func tailOK(p []byte, n int, w uint) bool {
+	var v [BlockLen]uint32
+	var again [BlockLen * 4]byte
+	bitpack.Unpack(v[:half], p, min(half, n), w)
+	if n > half {
+		bitpack.Unpack(v[half:], p[w*bitpack.VectorSize:], n-half, w)
+	}
+	return bytes.Equal(pack(again[:0], v[:n], w), p)
+}

@@ -3,7 +3,6 @@
 package gpuload
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -117,7 +116,7 @@ func TestDenseEqualsCPU(t *testing.T) {
 					t.Errorf("list %d: frequencies %v, the CPU's %v", i, got, wantFreqs[i])
 				}
 			}
-			t.Log(fmt.Sprintf("%d of %d lists decode on the CPU", sound, lists))
+			t.Logf("%d of %d lists decode on the CPU", sound, lists)
 		})
 	}
 }

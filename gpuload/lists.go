@@ -53,8 +53,7 @@ type Lists struct {
 	dev   Device
 	arena *Arena
 	base  Ptr
-	table Ptr // ListDesc[capacity]
-	host  []byte
+	table Ptr    // ListDesc[capacity]
 	zone  uint32 // first slot that Lists itself does not use
 	free  []uint32
 	next  uint32

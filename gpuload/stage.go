@@ -30,9 +30,8 @@ type stage struct {
 
 // pending is what a submitted batch will answer.
 type pending struct {
-	plans  []*plan
-	counts int // where the counts and keys lie in out
-	keys   []int
+	plans []*plan
+	keys  []int
 }
 
 func (s *stage) reset(stream int) {

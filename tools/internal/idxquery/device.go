@@ -28,7 +28,7 @@ func (f *flags) checkDevice() error {
 }
 
 // onDevice is each on a GPU. The CPU answers what the device cannot; with hybrid it
-// answers everything where there is no device or it fails.
+// answers everything where the device cannot be opened or fails.
 func (s *session) onDevice(cmd *cobra.Command, qs []question, text bool, p *cli.Progress, f func(*Answer) error) error {
 	var x query.Executor
 	name, release, err := s.executor(&x)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/analysis"
+	"github.com/pinion-index/pinion/format/codec/vbyte1024"
 	"github.com/pinion-index/pinion/format/codec/vbyte128"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/store"
@@ -90,12 +91,14 @@ func TestRealText(t *testing.T) {
 	}
 	l := newLive(t, writer.Options{Analyzer: simple})
 	other := newLive(t, writer.Options{Analyzer: simple, DocsCodec: vbyte128.Codec{}, FreqsCodec: vbyte128.Codec{}})
+	long := newLive(t, writer.Options{Analyzer: simple, DocsCodec: vbyte1024.Codec{}, FreqsCodec: vbyte1024.Codec{}})
 	docs := make([][]string, len(texts))
 	for i, text := range texts {
 		docs[i] = words(text)
 		d := writer.Document{ID: fmt.Appendf(nil, "v%d", i), Contents: []byte(text)}
 		l.do(l.w.Add(ctx, d))
 		other.do(other.w.Add(ctx, d))
+		long.do(long.w.Add(ctx, d))
 		if i == len(texts)/3 || i == len(texts)/2 {
 			l.do(l.w.Flush(ctx))
 		}
@@ -107,7 +110,7 @@ func TestRealText(t *testing.T) {
 	}
 	_, err = l.w.Merge(ctx, writer.MergeOptions{})
 	l.do(err)
-	c.searchers = append(c.searchers, l.searcher(), other.searcher())
+	c.searchers = append(c.searchers, l.searcher(), other.searcher(), long.searcher())
 
 	rng := rand.New(rand.NewPCG(17, 18))
 	queries := []string{"In the beginning", "the LORD is my shepherd", "and", "jesus wept", "begat begat", "nosuchword darkness", "thou shalt not kill"}

@@ -17,6 +17,7 @@ import (
 	"github.com/pinion-index/pinion/format/codec/seglrc"
 	"github.com/pinion-index/pinion/format/codec/simdbp128"
 	"github.com/pinion-index/pinion/format/codec/varintgb"
+	"github.com/pinion-index/pinion/format/codec/vbyte1024"
 	"github.com/pinion-index/pinion/format/codec/vbyte128"
 )
 
@@ -25,6 +26,7 @@ var codecs = [...]codec.Codec{
 	bp128.Codec{},
 	vbyte128.Codec{},
 	bp256.Codec{},
+	vbyte1024.Codec{},
 	rice.Codec{},
 	pfordelta.Codec{},
 	newpfd.Codec{},

@@ -16,6 +16,7 @@ import (
 	"github.com/pinion-index/pinion/format/codec/rice"
 	"github.com/pinion-index/pinion/format/codec/seglrc"
 	"github.com/pinion-index/pinion/format/codec/simdbp128"
+	"github.com/pinion-index/pinion/format/codec/streamvbyte"
 	"github.com/pinion-index/pinion/format/codec/varintgb"
 	"github.com/pinion-index/pinion/format/codec/vbyte1024"
 	"github.com/pinion-index/pinion/format/codec/vbyte128"
@@ -39,6 +40,7 @@ var codecs = [...]codec.Codec{
 	bp32.Codec{},
 	simdbp128.Codec{},
 	varintgb.Codec{},
+	streamvbyte.Codec{},
 }
 
 // All returns the codecs in the order of their ids, in a new slice.

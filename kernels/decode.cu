@@ -230,7 +230,7 @@ KERNEL(decode_docs_vbyte128, DecodeParams, 256, 4) {
 
 KERNEL(decode_docs_packed, DecodeParams, 256, 4) { docs_of<PACKED>(p); }
 KERNEL(decode_docs_bytes, DecodeParams, 256, 4) { docs_of<BYTES>(p); }
-KERNEL(decode_docs_newpfd, DecodeParams, 256, 4) { docs_of<PATCHED>(p); }
+KERNEL(decode_docs_newpfd, DecodeParams, 256, 6) { docs_of<PATCHED>(p); }
 KERNEL(decode_docs_ef, DecodeParams, 256, 4) { docs_of<ELIAS>(p); }
 
 template <int KIND> DEV void freqs_of(const DecodeParams &p, const Run &r, int lane) {
@@ -250,7 +250,7 @@ template <int KIND> DEV void freqs_of(const DecodeParams &p, const Run &r, int l
 }
 
 // decode_freqs decodes frequencies of any codec; no prefix sum, else as above.
-KERNEL(decode_freqs, DecodeParams, 256, 4) {
+KERNEL(decode_freqs, DecodeParams, 256, 6) {
     int lane = threadIdx.x & 31;
     uint32_t tile = (blockIdx.x * blockDim.x + threadIdx.x) >> 5;
     if (tile >= p.nTiles) return;

@@ -46,6 +46,11 @@ var Decode = map[codec.ID]struct{ Docs, Freqs float64 }{
 	codec.SegLRC:    {0.95, 0.48},
 	codec.HSLRC:     {1.31, 0.48},
 	codec.EF:        {0.94, 0.90},
+	// In a run of their own, the last three in portable code.
+	codec.SIMDBP128:   {0.77, 0.57},
+	codec.BP32:        {3.30, 3.48},
+	codec.VarintGB:    {2.99, 3.04},
+	codec.StreamVByte: {3.60, 3.66},
 }
 
 // Candidates are the codecs that Default chooses among: blocks of 128 that can be

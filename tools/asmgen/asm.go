@@ -6,6 +6,7 @@ import (
 
 	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/ir"
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/pass"
 	"github.com/mmcloughlin/avo/printer"
@@ -47,6 +48,11 @@ func (a *assembler) function(name, signature string, doc ...string) {
 	a.Pragma("noescape")
 	a.SignatureExpr(signature)
 	a.Doc(doc...)
+}
+
+// align aligns the next instruction to n bytes.
+func (a *assembler) align(n int) {
+	a.Instruction(&ir.Instruction{Opcode: "PCALIGN", Operands: []operand.Op{operand.Imm(uint64(n))}})
 }
 
 // arg loads a 64-bit argument.

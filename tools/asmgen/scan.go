@@ -22,7 +22,7 @@ type scan struct {
 }
 
 var (
-	scanOnes   = reg.Y14 // AVX2
+	scanOnes   = reg.Y14
 	scanSecond = reg.Y12 // byte shuffle: words 2 and 3 of a row get word 1, 0 and 1 nothing
 	scanHigh   = reg.Y11 // index of word 3 everywhere
 	scanCarry  = reg.Y10 // the last docID everywhere

@@ -1,19 +1,13 @@
+//go:build !amd64 || purego
+
 package bytepack
 
-import "github.com/pinion-index/pinion/format/codec/bitpack"
+import "github.com/pinion-index/pinion/format/codec"
 
-func unpack(dst []uint32, sel, data []byte, n int) bool { return unpackPortable(dst, sel, data, n) }
+func docsBlock([]uint32, *codec.Sequence, int, int) bool { return false }
 
-func unpackFreqs(dst []uint32, sel, data []byte, n int) bool {
-	ok := unpackPortable(dst, sel, data, n)
-	for i := range dst[:n] {
-		dst[i]++
-	}
-	return ok
-}
+func freqsBlock([]uint32, *codec.Sequence, int, int) bool { return false }
 
-func unpackDocs(dst []uint32, sel, data []byte, n int, prev uint32) bool {
-	ok := unpackPortable(dst, sel, data, n)
-	bitpack.PrefixSum(dst[:n], prev)
-	return ok
+func unpack(dst []uint32, sel, data []byte, n int, prev uint32, k kind) (used int, ok bool) {
+	return unpackGo(dst, sel, data, n, prev, k)
 }

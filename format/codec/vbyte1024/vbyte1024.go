@@ -3,50 +3,55 @@ package vbyte1024
 import (
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/bytepack"
-	"github.com/pinion-index/pinion/format/codec/gapblock"
 )
 
 // BlockLen is the number of values in a full block.
 const BlockLen = 1024
 
-// Codec is vbyte1024; its zero value is ready.
-type Codec struct{ gapblock.Codec[layout] }
+// Codec is vbyte1024; its zero value is ready. It has the shape of a pointer: an
+// interface then calls its methods directly, not through wrappers.
+type Codec struct{ _ *byte }
 
 var _ codec.BlockCodec = Codec{}
 
 // ID returns codec.VByte1024.
 func (Codec) ID() codec.ID { return codec.VByte1024 }
 
-type layout struct{}
+// BlockLen returns 1024.
+func (Codec) BlockLen() int { return BlockLen }
 
-func (layout) Len() int { return BlockLen }
-
-func (layout) Size(v []uint32) int {
-	return bytepack.SelectorBytes(len(v)) + (bytepack.DataSize(v)+3)&^3
+// AppendDocsBlock appends a block of docIDs that follow prev.
+func (Codec) AppendDocsBlock(dst []byte, docs []uint32, prev uint32) ([]byte, error) {
+	return bytepack.AppendDocsBlock(dst, docs, prev)
 }
 
-func (layout) Append(dst []byte, v []uint32) []byte {
-	at, sel := len(dst), bytepack.SelectorBytes(len(v))
-	dst = codec.Grow(dst, sel+4*len(v)+3)
-	p := dst[at:]
-	end := sel + bytepack.Pack(p[:sel], p[sel:], v)
-	size := (end + 3) &^ 3
-	clear(p[end:size])
-	return dst[:at+size]
+// AppendFreqsBlock appends a block of frequencies.
+func (Codec) AppendFreqsBlock(dst []byte, freqs []uint32) ([]byte, error) {
+	return bytepack.AppendFreqsBlock(dst, freqs)
 }
 
-func (layout) Docs(dst []uint32, p []byte, n int, prev uint32) bool {
-	sel := bytepack.SelectorBytes(n)
-	if len(p) < sel {
-		return false
-	}
-	return gapblock.UnpackBytesDocs(dst, p[:sel], p[sel:], n, prev)
+// AppendDocs appends a list of docIDs.
+func (c Codec) AppendDocs(dst []byte, ends, docs []uint32) ([]byte, error) {
+	return codec.AppendDocsBlocks(c, dst, ends, docs)
 }
 
-func (layout) Freqs(dst []uint32, p []byte, n int) bool {
-	sel := bytepack.SelectorBytes(n)
-	if len(p) < sel {
-		return false
-	}
-	return gapblock.UnpackBytesFreqs(dst, p[:sel], p[sel:], n)
+// AppendFreqs appends a list of frequencies.
+func (c Codec) AppendFreqs(dst []byte, ends, freqs []uint32) ([]byte, error) {
+	return codec.AppendFreqsBlocks(c, dst, ends, freqs)
+}
+
+// DocsSize returns the bytes that AppendDocs would append.
+func (Codec) DocsSize(docs []uint32) (int, error) { return bytepack.DocsSize(docs, BlockLen) }
+
+// FreqsSize returns the bytes that AppendFreqs would append.
+func (Codec) FreqsSize(freqs []uint32) (int, error) { return bytepack.FreqsSize(freqs, BlockLen) }
+
+// DecodeDocs writes the docIDs of one block to dst.
+func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
+	return bytepack.DecodeDocs(dst, s, block, BlockLen)
+}
+
+// DecodeFreqs writes the frequencies of one block to dst.
+func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, block int) (int, error) {
+	return bytepack.DecodeFreqs(dst, s, block, BlockLen)
 }

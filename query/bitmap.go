@@ -19,15 +19,15 @@ func (b *bitmap) reset(lo, hi uint32) {
 	}
 }
 
-// add makes docs members.
-func (b *bitmap) add(docs []uint32) {
-	words, lo := b.words[:b.used], b.lo
-	for _, d := range docs {
-		j := d - lo
-		if word := uint(j >> 6); word < uint(len(words)) { // always, but for damage
-			words[word] |= 1 << (j & 63)
-		}
-	}
+// add makes docs members. Those that lie outside, which only damage can bring, are
+// passed over here and elsewhere.
+func (b *bitmap) add(docs []uint32) { addDocs(b.words[:b.used], b.lo, docs) }
+
+// match returns the indexes of the members among docs, of which there are at most
+// 65536; valid until the next call.
+func (b *bitmap) match(docs []uint32) []uint16 {
+	found := b.room(docs)
+	return found[:matchDocs(b.words[:b.used], b.lo, docs, found)]
 }
 
 // clear empties the set.
@@ -47,6 +47,14 @@ func (b *bitmap) remove(docs []uint32) {
 	b.used = 0
 }
 
+// room returns memory for as many indexes as docs has elements.
+func (b *bitmap) room(docs []uint32) []uint16 {
+	if cap(b.found) < len(docs) {
+		b.found = make([]uint16, max(len(docs), 1024))
+	}
+	return b.found[:len(docs)]
+}
+
 // next returns the first member from doc on, or end.
 func (b *bitmap) next(doc uint32) uint32 {
 	j := max(doc, b.lo) - b.lo
@@ -63,22 +71,4 @@ func (b *bitmap) next(doc uint32) uint32 {
 		}
 	}
 	return end
-}
-
-// match returns the indexes of the members among docs, of which there are at most
-// 65536; valid until the next call.
-func (b *bitmap) match(docs []uint32) []uint16 {
-	if cap(b.found) < len(docs) {
-		b.found = make([]uint16, max(len(docs), 1024))
-	}
-	found, n := b.found[:len(docs)], 0
-	words, lo := b.words[:b.used], b.lo
-	for i, d := range docs {
-		j := d - lo
-		if word := uint(j >> 6); word < uint(len(words)) && n < len(found) {
-			found[n] = uint16(i)
-			n += int(words[word] >> (j & 63) & 1)
-		}
-	}
-	return found[:n]
 }

@@ -31,7 +31,7 @@ func (c *candidates) reserve(n int) {
 func (c *candidates) mergeOf(a *candidates, b *stretch) {
 	ad, bd := a.docs, b.docs
 	as, bs := a.sums[:len(ad)], b.scores[:len(bd)]
-	docs, sums := c.docs[:cap(c.docs)], c.sums[:cap(c.docs)]
+	docs, sums := c.docs[:len(ad)+len(bd)], c.sums[:len(ad)+len(bd)]
 	i, j, n := 0, 0, 0
 	for i < len(ad) && j < len(bd) && n < len(docs) {
 		x, y := ad[i], bd[j]

@@ -13,7 +13,7 @@ const (
 
 // windowPostings is how many postings a window is to have: so many that what a
 // window costs by itself does not weigh, and few enough to stay in the caches.
-const windowPostings = 1 << 14
+const windowPostings = 1 << 12
 
 // stretch is a list's postings in a window.
 type stretch struct {

@@ -112,13 +112,14 @@ func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error)
 	}
 	dst = dst[:BlockLen:BlockLen]
 	prev := s.Prev(block)
-	if !gapblock.UnpackBytesDocs(dst, control, data, n, prev) {
+	used, ok := bytepack.UnpackDocs(dst, control, data, n, prev)
+	if !ok || !gapblock.ZeroPad(data[used:]) {
 		return 0, codec.ErrBlock
 	}
 	if err := codec.CheckLast(dst[n-1], s.Last[block], prev, n); err != nil {
 		return 0, err
 	}
-	return n, codec.CheckRise(dst[:n], prev)
+	return n, bytepack.CheckSums(dst[:n], control, prev)
 }
 
 // DecodeFreqs writes the frequencies of one block to dst.
@@ -128,7 +129,8 @@ func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, block int) (int, error
 		return 0, err
 	}
 	dst = dst[:BlockLen:BlockLen]
-	if !gapblock.UnpackBytesFreqs(dst, control, data, n) || codec.CheckFreqs(dst[:n]) != nil {
+	used, ok := bytepack.UnpackFreqs(dst, control, data, n)
+	if !ok || !gapblock.ZeroPad(data[used:]) || codec.CheckFreqs(dst[:n]) != nil {
 		return 0, codec.ErrBlock
 	}
 	return n, nil

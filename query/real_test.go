@@ -44,7 +44,6 @@ type live struct {
 	t  testing.TB
 	fs store.FS
 	w  *writer.Writer
-	x  *reader.Index
 }
 
 func newLive(t testing.TB, o writer.Options) *live {

@@ -1,0 +1,37 @@
+package query
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// TestBitmapTwins compares what this build runs with the portable form, docIDs
+// before and after the bitmap included.
+func TestBitmapTwins(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 2000 {
+		words, lo := 1+rng.IntN(8), uint32(rng.IntN(1000))
+		draw := func() []uint32 {
+			docs := make([]uint32, rng.IntN(200))
+			for i := range docs {
+				docs[i] = uint32(rng.IntN(1000 + 70*words))
+			}
+			slices.Sort(docs)
+			return slices.Compact(docs)
+		}
+		set, want := make([]uint64, words), make([]uint64, words)
+		docs := draw()
+		addDocs(set, lo, docs)
+		addPortable(want, lo, docs)
+		if !slices.Equal(set, want) {
+			t.Fatalf("bits from %d of %v: %x, portable %x", lo, docs, set, want)
+		}
+		docs = draw()
+		found, wantFound := make([]uint16, len(docs)), make([]uint16, len(docs))
+		n, m := matchDocs(set, lo, docs, found), matchPortable(want, lo, docs, wantFound)
+		if n != m || !slices.Equal(found[:n], wantFound[:m]) {
+			t.Fatalf("matches from %d of %v: %v, portable %v", lo, docs, found[:n], wantFound[:m])
+		}
+	}
+}

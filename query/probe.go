@@ -4,8 +4,9 @@ import "math"
 
 // candidates are documents in ascending order with what their scores are so far.
 type candidates struct {
-	docs []uint32
-	sums []float32
+	docs  []uint32
+	sums  []float32
+	norms []float32 // of docs, while dense lists are looked into
 
 	otherDocs []uint32 // scratch of sort
 	otherSums []float32
@@ -66,17 +67,36 @@ func (c *candidates) update(s *stretch) {
 	}
 }
 
-// dropBelow drops the candidates whose sums are not above pass, which is not
-// negative. Which of them pass is hard to predict, so there is no branch on it.
-func (c *candidates) dropBelow(pass float32) {
-	limit, n := int64(math.Float32bits(pass)), 0
+// dropBelow drops the candidates from index n on whose sums are not above pass,
+// none if that is negative. Which of them pass is hard to predict, so there is no
+// branch on it.
+func (c *candidates) dropBelow(n int, pass float32) {
+	if pass < 0 {
+		return
+	}
+	limit := int64(math.Float32bits(pass))
 	docs, sums := c.docs, c.sums[:len(c.docs)]
-	for i, d := range docs {
-		s := sums[i]
+	for i := n; i < len(docs); i++ {
+		d, s := docs[i], sums[i]
 		docs[n], sums[n] = d, s
 		n += int(uint64(limit-int64(math.Float32bits(s))) >> 63)
 	}
 	c.docs, c.sums = docs[:n], sums[:n]
+}
+
+// dropBoth is dropBelow where norms are known.
+func (c *candidates) dropBoth(pass float32) {
+	if pass < 0 {
+		return
+	}
+	limit, n := int64(math.Float32bits(pass)), 0
+	docs, sums, norms := c.docs, c.sums[:len(c.docs)], c.norms[:len(c.docs)]
+	for i, d := range docs {
+		s := sums[i]
+		docs[n], sums[n], norms[n] = d, s, norms[i]
+		n += int(uint64(limit-int64(math.Float32bits(s))) >> 63)
+	}
+	c.docs, c.sums, c.norms = docs[:n], sums[:n], norms[:n]
 }
 
 // sort sorts the candidates from index at on, all of them documents of the
@@ -128,8 +148,22 @@ func (c *candidates) radix(docs []uint32, sums []float32, lo uint32) {
 // cannot pass the threshold any more, and offers the rest.
 func (r *run) finish(i int) {
 	r.Candidates += uint64(len(r.cand.docs))
+	normed := false
 	for ; i < len(r.lists) && len(r.cand.docs) > 0 && !r.stopped(); i++ {
-		r.probe(r.lists[i], r.suffix[i+1])
+		l := r.lists[i]
+		d := r.dense(l)
+		if d == nil {
+			r.probe(l, r.suffix[i+1])
+			normed = false
+			continue
+		}
+		if !normed {
+			r.cand.norms = grow(r.cand.norms, len(r.cand.docs))
+			r.part.lens.norms(r.cand.norms, r.cand.docs, r.s.scorer)
+			normed = true
+		}
+		r.addDense(l, d)
+		r.cand.dropBoth(r.passing(i + 1))
 	}
 	for j, doc := range r.cand.docs {
 		r.accept(doc, r.cand.sums[j])

@@ -13,6 +13,7 @@ import (
 type part struct {
 	seg     *reader.Segment
 	lens    lengths
+	dense   *denseCache
 	deletes []uint64 // bitmap of local docIDs, as reader.Deletes has it; nil for none
 }
 

@@ -51,6 +51,7 @@ func newSearcher(parts []part, o Options) (*Searcher, error) {
 			return nil, err
 		}
 		parts[i].lens = newLengths(lens)
+		parts[i].dense = &denseCache{room: DefaultDenseBytes * uint64(m.Docs)}
 	}
 	sc, err := NewScorer(o.Params, st)
 	if err != nil {

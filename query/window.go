@@ -83,7 +83,7 @@ func (r *run) worthReading(e int) int {
 	for _, l := range r.lists[:e] {
 		postings += l.List().N
 	}
-	for e < len(r.lists) && r.lists[e].List().N <= readAlways+postings {
+	for e < len(r.lists) && r.lists[e].List().N <= readAlways+postings && r.kept(r.lists[e]) == nil {
 		e++
 	}
 	return e
@@ -156,13 +156,11 @@ func (r *run) gather(e, n int, prune bool) {
 	}
 	if !merged {
 		r.accumulate(e, n, all, prune)
-	} else if prune {
-		if pass := r.passing(n); pass >= 0 {
-			r.cand.dropBelow(pass)
-		}
-		if n < len(r.lists) {
-			r.raise(r.cand.sums)
-		}
+	} else if prune && n < len(r.lists) {
+		r.raise(r.cand.sums)
+	}
+	if prune {
+		r.cand.dropBelow(0, r.passing(n))
 	}
 	if w.members.used > 0 {
 		w.members.clear()
@@ -184,7 +182,7 @@ func (r *run) accumulate(e, n int, all, prune bool) {
 			}
 		}
 		if lo == end {
-			return
+			break
 		}
 		for i := range lists {
 			w.add(&lists[i], lo)
@@ -197,13 +195,15 @@ func (r *run) accumulate(e, n int, all, prune bool) {
 			for i := range lists[:e] {
 				w.collect(&lists[i], lo, pass, &r.cand)
 			}
-			r.cand.sort(at, lo)
 		}
 		for i := range lists {
 			lists[i].at = lists[i].end
 		}
-		if prune && n < len(r.lists) {
-			r.raise(r.cand.sums[at:])
+		if prune && n < len(r.lists) && r.raise(r.cand.sums[at:]) {
+			r.cand.dropBelow(at, r.passing(n))
+		}
+		if !all && n < len(r.lists) {
+			r.cand.sort(at, lo)
 		}
 	}
 }
@@ -346,16 +346,18 @@ func (w *window) collectMembers(lo uint32, c *candidates) {
 	}
 }
 
-// raise takes note of what more candidates score with some of the lists alone, and
-// raises the threshold to the k-th best of that.
-func (r *run) raise(sums []float32) {
+// raise takes note of what more candidates score with some of the lists alone,
+// raises the threshold to the k-th best of that, and reports whether it rose.
+func (r *run) raise(sums []float32) bool {
 	if r.vet {
-		return
+		return false
 	}
 	for _, s := range sums {
 		if s > r.partial.least {
 			r.partial.add(s)
 		}
 	}
+	old := r.top.theta
 	r.top.raise(r.partial.least)
+	return r.top.theta > old
 }

@@ -2,6 +2,7 @@ package query
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"sync/atomic"
@@ -24,45 +25,48 @@ type term struct {
 // df over the snapshot, then bytes.
 func (r *run) resolve() error {
 	r.terms, r.entries = r.terms[:0], r.entries[:0]
-	for _, t := range r.q.Terms {
-		r.terms = append(r.terms, term{bytes: t, qtf: 1})
+	for _, b := range r.q.Terms {
+		t := term{bytes: b, qtf: 1}
+		if err := r.lookup(&t); err != nil {
+			return err
+		}
+		r.terms = append(r.terms, t)
 	}
-	sortTerms(r.terms, func(a, b *term) bool { return bytes.Compare(a.bytes, b.bytes) < 0 })
+	sortTerms(r.terms)
 	r.terms = mergeEqual(r.terms)
 	if len(r.terms) > MaxTerms {
 		return fmt.Errorf("%w: %d distinct terms, at most %d", ErrTooManyTerms, len(r.terms), MaxTerms)
 	}
 	for i := range r.terms {
-		t := &r.terms[i]
-		if err := r.lookup(t); err != nil {
-			return err
-		}
-		if t.qtf > 1 {
+		if t := &r.terms[i]; t.qtf > 1 {
 			t.weight = r.s.scorer.Weight(t.df, t.qtf)
 		}
 	}
-	sortTerms(r.terms, func(a, b *term) bool { return a.df < b.df })
 	return nil
 }
 
-// sortTerms is a stable sort: by insertion, as queries are short, or else the
-// library's.
-func sortTerms(terms []term, less func(a, b *term) bool) {
+func compareTerms(a, b term) int {
+	if a.df != b.df {
+		return cmp.Compare(a.df, b.df)
+	}
+	return bytes.Compare(a.bytes, b.bytes)
+}
+
+// sortTerms sorts by insertion, as queries are short, or else as the library does.
+func sortTerms(terms []term) {
 	if len(terms) > 32 {
-		slices.SortStableFunc(terms, func(a, b term) int {
-			switch {
-			case less(&a, &b):
-				return -1
-			case less(&b, &a):
-				return 1
-			}
-			return 0
-		})
+		slices.SortFunc(terms, compareTerms)
 		return
 	}
 	for i := 1; i < len(terms); i++ {
-		for j := i; j > 0 && less(&terms[j], &terms[j-1]); j-- {
-			terms[j], terms[j-1] = terms[j-1], terms[j]
+		j := i
+		for j > 0 && (terms[i].df < terms[j-1].df || terms[i].df == terms[j-1].df && compareTerms(terms[i], terms[j-1]) < 0) {
+			j--
+		}
+		if j < i {
+			t := terms[i]
+			copy(terms[j+1:i+1], terms[j:i])
+			terms[j] = t
 		}
 	}
 }
@@ -71,11 +75,13 @@ func sortTerms(terms []term, less func(a, b *term) bool) {
 func mergeEqual(terms []term) []term {
 	kept := 0
 	for i := range terms {
-		if kept > 0 && bytes.Equal(terms[kept-1].bytes, terms[i].bytes) {
+		if kept > 0 && terms[kept-1].df == terms[i].df && bytes.Equal(terms[kept-1].bytes, terms[i].bytes) {
 			terms[kept-1].qtf++
 			continue
 		}
-		terms[kept] = terms[i]
+		if kept < i {
+			terms[kept] = terms[i]
+		}
 		kept++
 	}
 	return terms[:kept]
@@ -108,41 +114,62 @@ func (r *run) lookup(t *term) error {
 
 // termCache keeps what the dictionaries say about terms that are asked for again
 // and again: a look-up costs ten times as much. A term is kept when it is asked
-// for twice before another one takes its slot, so that rare terms allocate
+// for twice before another one takes its place, so that rare terms allocate
 // nothing. It is safe for concurrent use.
 type termCache struct {
-	slots []atomic.Pointer[cachedTerm]
-	seen  []atomic.Uint64 // hash of the last term asked for that was not kept
+	sets []termSet
+	seen []atomic.Uint32 // by set: high bits of the hash of the last term asked for that was not kept
+}
+
+// termSet is one cache line: the terms whose hashes have the same low bits.
+type termSet [4]struct {
+	hash atomic.Uint64
+	term atomic.Pointer[cachedTerm]
 }
 
 // cachedTerm does not change.
 type cachedTerm struct {
-	bytes   []byte
 	df      uint64
 	weight  float32
+	bytes   []byte
 	entries []segment.Entry
 }
 
-// init sizes the cache to a bounded number of entries.
+// maxCachedEntries bounds a termCache: terms times segments.
+const maxCachedEntries = 1 << 15
+
 func (c *termCache) init(parts int) {
-	n := 1 << 14
-	for n > 64 && n*parts > 1<<16 {
+	n := 1 << 12
+	for n > 16 && 4*n*parts > maxCachedEntries {
 		n /= 2
 	}
-	c.slots, c.seen = make([]atomic.Pointer[cachedTerm], n), make([]atomic.Uint64, n)
+	c.sets, c.seen = make([]termSet, n), make([]atomic.Uint32, n)
 }
 
 func (c *termCache) get(hash uint64, term []byte) *cachedTerm {
-	t := c.slots[hash&uint64(len(c.slots)-1)].Load()
-	if t == nil || !bytes.Equal(t.bytes, term) {
-		return nil
+	set := &c.sets[hash&uint64(len(c.sets)-1)]
+	for i := range set {
+		if set[i].hash.Load() == hash {
+			if t := set[i].term.Load(); t != nil && bytes.Equal(t.bytes, term) {
+				return t
+			}
+		}
 	}
-	return t
+	return nil
 }
 
 func (c *termCache) put(hash uint64, t *term) {
-	i := hash & uint64(len(c.slots)-1)
-	if c.seen[i].Swap(hash) == hash {
-		c.slots[i].Store(&cachedTerm{bytes.Clone(t.bytes), t.df, t.weight, slices.Clone(t.entries)})
+	i := hash & uint64(len(c.sets)-1)
+	if c.seen[i].Swap(uint32(hash>>32)) != uint32(hash>>32) {
+		return
 	}
+	way := &c.sets[i][hash>>62]
+	for k := range c.sets[i] {
+		if c.sets[i][k].term.Load() == nil {
+			way = &c.sets[i][k]
+			break
+		}
+	}
+	way.term.Store(&cachedTerm{t.df, t.weight, bytes.Clone(t.bytes), slices.Clone(t.entries)})
+	way.hash.Store(hash)
 }

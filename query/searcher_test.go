@@ -332,6 +332,9 @@ func TestTraceCounts(t *testing.T) {
 }
 
 func TestAllocations(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector drops pooled memory at random")
+	}
 	c := newCollection(t, zipfDocs(rand.New(rand.NewPCG(13, 14)), 6000, 300, 10), nil, DefaultParams)
 	s := c.searchers[0]
 	var hits []Hit

@@ -58,7 +58,7 @@ func (r *run) windows(prune bool) {
 		}
 		w.lo = end
 		for _, l := range r.lists[:e] {
-			w.lo = min(w.lo, l.Doc())
+			w.lo = min(w.lo, max(l.Doc(), l.from))
 		}
 		if w.lo >= r.hi {
 			return
@@ -129,24 +129,29 @@ func (r *run) gather(e, n int, prune bool) {
 	for len(w.lists) < n {
 		w.lists = append(w.lists, stretch{})
 	}
+	all := !prune || r.top.prune < 0
+	w.members.reset(w.lo, w.hi-1)
+	needed := n // lists up to this one are looked up in members
+	if !all && e == n {
+		for needed > 0 && !r.worthTesting(needed-1) {
+			needed--
+		}
+	}
 	postings := 0
 	for i, l := range r.lists[:e] {
-		r.read(l, &w.lists[i])
+		pass := float32(-1)
+		if !all && r.worthTesting(i) {
+			pass = r.passing(i + 1)
+		}
+		r.read(l, &w.lists[i], pass)
 		postings += len(w.lists[i].docs)
+		if i+1 < needed || all {
+			w.members.add(w.lists[i].docs)
+		}
 	}
-	all := !prune || r.top.prune < 0
 	merged := e == 1 || postings <= maxMerged
 	if merged {
 		r.merge(e)
-		if e < n {
-			w.members.reset(w.lo, w.hi-1)
-			w.members.add(r.cand.docs)
-		}
-	} else if e < n || all {
-		w.members.reset(w.lo, w.hi-1)
-		for i := range w.lists[:e] {
-			w.members.add(w.lists[i].docs)
-		}
 	}
 	for i := e; i < n; i++ {
 		r.readMembers(r.lists[i], &w.lists[i])
@@ -162,9 +167,7 @@ func (r *run) gather(e, n int, prune bool) {
 	if prune {
 		r.cand.dropBelow(0, r.passing(n))
 	}
-	if w.members.used > 0 {
-		w.members.clear()
-	}
+	w.members.clear()
 }
 
 // accumulate adds up the postings of the first n lists in accumulators and makes
@@ -223,71 +226,105 @@ func (r *run) merge(n int) {
 	}
 }
 
-// read makes s the postings of l in the window.
-func (r *run) read(l *list, s *stretch) {
+// worthTesting reports whether some blocks of essential list i may have bounds that
+// do not pass the threshold with the lists after it, so that documents that no
+// list before it holds can be left out.
+func (r *run) worthTesting(i int) bool {
+	const low = 0.8 // few blocks have a bound that is less of the list's
+	return low*r.lists[i].bound+r.suffix[i+1] <= r.top.prune
+}
+
+// read makes s the postings of l, one of the essential lists, in the window: all
+// those whose documents are members, and others unless their block's bound is at
+// most pass.
+func (r *run) read(l *list, s *stretch, pass float32) {
 	s.docs, s.scores, s.at = s.docs[:0], s.scores[:0], 0
-	for l.Doc() < r.win.hi && !r.stopped() {
-		docs, all := l.Docs(), true
-		if n := len(docs); n > 0 && docs[n-1] >= r.win.hi {
-			docs, all = docs[:lowerBound(docs, r.win.hi)], false
+	hi, set := r.win.hi, &r.win.members
+	doc := max(l.Doc(), l.from)
+	for doc < hi && !r.stopped() {
+		last := l.Shallow(doc)
+		if last == end {
+			doc = end
+			break
 		}
-		n := len(s.docs)
-		s.docs = append(s.docs, docs...)
-		s.scores = extend(s.scores, len(docs))
-		if !r.scoreNext(l, s.scores[n:], docs) {
-			s.docs, s.scores = s.docs[:n], s.scores[:n]
+		if pass >= 0 && l.blockBound(r.s.scorer) <= pass {
+			if m := set.next(doc); m > last {
+				l.ByBound++
+			} else if !r.readFound(l, s, m) {
+				return
+			}
+			doc = min(last+1, hi)
+			continue
+		}
+		l.NextGEQ(doc)
+		docs := l.Docs()
+		if last >= hi {
+			docs = docs[:lowerBound(docs, hi)]
+		}
+		if len(docs) > 0 && !r.readAll(l, s, docs) {
 			return
 		}
-		if all {
-			l.NextBlock()
-		} else {
-			l.NextGEQ(r.win.hi)
-		}
+		doc = min(last+1, hi)
 	}
+	l.from = doc
+}
+
+// readAll adds the next postings of l, whose docIDs are docs, to s. It returns
+// false for damage.
+func (r *run) readAll(l *list, s *stretch, docs []uint32) bool {
+	n := len(s.docs)
+	s.docs = append(s.docs, docs...)
+	s.scores = extend(s.scores, len(docs))
+	dst := s.scores[n:]
+	if l.small {
+		copy(dst, l.scores[l.Pos():])
+		return true
+	}
+	freqs := l.Freqs()
+	if len(freqs) < len(docs) {
+		s.docs, s.scores = s.docs[:n], s.scores[:n]
+		return false
+	}
+	r.scorePostings(l, dst, docs, freqs[:len(docs)])
+	return true
+}
+
+// readFound adds to s those postings of l whose documents are members, from member
+// doc on to the end of the block that it falls into. It returns false at the end
+// of the list.
+func (r *run) readFound(l *list, s *stretch, doc uint32) bool {
+	l.NextGEQ(doc)
+	docs := l.Docs()
+	if len(docs) == 0 {
+		return false
+	}
+	found := r.win.members.match(docs)
+	if len(found) == 0 {
+		return true
+	}
+	freqs := l.Freqs()
+	if len(freqs) < len(docs) {
+		return false // damage
+	}
+	l.Found += uint64(len(found))
+	n := len(s.docs)
+	r.freqs = r.freqs[:0]
+	for _, f := range found {
+		s.docs = append(s.docs, docs[f])
+		r.freqs = append(r.freqs, freqs[f])
+	}
+	s.scores = extend(s.scores, len(found))
+	r.scorePostings(l, s.scores[n:], s.docs[n:], r.freqs)
+	return true
 }
 
 // readMembers makes s the postings of l whose documents are members.
 func (r *run) readMembers(l *list, s *stretch) {
 	s.docs, s.scores, s.at = s.docs[:0], s.scores[:0], 0
 	set := &r.win.members
-	for doc := set.next(r.win.lo); doc != end && !r.stopped(); {
-		l.NextGEQ(doc)
-		docs := l.Docs()
-		if len(docs) == 0 {
-			return // the end, or damage
-		}
-		if found := set.match(docs); len(found) > 0 {
-			freqs := l.Freqs()
-			if len(freqs) < len(docs) {
-				return
-			}
-			l.Found += uint64(len(found))
-			n := len(s.docs)
-			r.freqs = r.freqs[:0]
-			for _, f := range found {
-				s.docs = append(s.docs, docs[f])
-				r.freqs = append(r.freqs, freqs[f])
-			}
-			s.scores = extend(s.scores, len(found))
-			r.scorePostings(l, s.scores[n:], s.docs[n:], r.freqs)
-		}
-		doc = set.next(docs[len(docs)-1] + 1)
+	for doc := set.next(r.win.lo); doc != end && !r.stopped() && r.readFound(l, s, doc); {
+		doc = set.next(l.BlockLast() + 1)
 	}
-}
-
-// scoreNext writes the scores of the next postings of l, whose docIDs are docs, to
-// dst. It returns false for damage.
-func (r *run) scoreNext(l *list, dst []float32, docs []uint32) bool {
-	if l.small {
-		copy(dst, l.scores[l.Pos():])
-		return true
-	}
-	freqs := l.Freqs()
-	if len(freqs) < len(docs) || len(docs) == 0 {
-		return false
-	}
-	r.scorePostings(l, dst, docs, freqs[:len(docs)])
-	return true
 }
 
 // extend returns v with n more elements, and the room behind them that vector

@@ -23,6 +23,9 @@ const (
 	BlockMaxMaxScore // Dimopoulos, Nepomnyachiy and Suel 2013
 	RangeMaxScore    // MaxScore over windows of accumulators, non-essential lists probed in batches
 
+	// Both.
+	FilterFirst // the filter's documents one after the other; Auto without a filter
+
 	// Conjunctions.
 	Leapfrog      // shortest list first, the others galloped through; no bounds
 	SmallAdaptive // Tatikonda 2011, section 3.1
@@ -31,7 +34,7 @@ const (
 
 var algorithmNames = [...]string{
 	Auto: "auto", Exhaustive: "exhaustive", Scan: "scan", MaxScore: "maxscore", WAND: "wand",
-	BlockMaxWAND: "bmw", BlockMaxMaxScore: "bmm", RangeMaxScore: "range-maxscore",
+	BlockMaxWAND: "bmw", BlockMaxMaxScore: "bmm", RangeMaxScore: "range-maxscore", FilterFirst: "filter-first",
 	Leapfrog: "leapfrog", SmallAdaptive: "small-adaptive", BlockMaxAnd: "bmand",
 }
 
@@ -62,5 +65,5 @@ func ParseAlgorithm(name string) (Algorithm, error) {
 	return 0, fmt.Errorf("query: unknown algorithm %q (known: %s)", name, strings.Join(algorithmNames[:], ", "))
 }
 
-// Conjunctive reports whether the algorithm computes And.
+// Conjunctive reports whether the algorithm computes And and nothing else.
 func (a Algorithm) Conjunctive() bool { return a >= Leapfrog }

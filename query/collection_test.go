@@ -96,6 +96,7 @@ func buildParts(t testing.TB, docs [][]string, deleted map[int]bool, c codec.Cod
 					p.deletes = make([]uint64, (hi-lo+63)/64)
 				}
 				p.deletes[(d-lo)/64] |= 1 << ((d - lo) % 64)
+				p.deleted++
 			}
 		}
 		parts = append(parts, p)

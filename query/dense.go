@@ -17,13 +17,15 @@ import (
 // each document, unless Options say otherwise.
 const DefaultDenseBytes = 32
 
-// Lists with at least this share of a segment's documents are kept, once they have
-// been probed by so many queries.
-var denseShare = uint64(16)
-var denseAsks = uint8(4)
+const (
+	// Lists with at least a denseShare-th of a segment's documents are kept, once
+	// denseAsks queries have probed them.
+	denseShare = 16
+	denseAsks  = 4
 
-// manyFreq stands for that frequency and all above, which are looked up.
-const manyFreq = 255
+	// manyFreq stands for that frequency and all above, which are looked up.
+	manyFreq = 255
+)
 
 // denseCache keeps lists of one segment. It is safe for concurrent use.
 type denseCache struct {
@@ -37,6 +39,16 @@ type denseCache struct {
 
 // denseList is a list's frequency in every document, at most manyFreq.
 type denseList struct{ freqs []uint8 }
+
+func newDenseCache(bytes int, docs uint32) *denseCache {
+	switch {
+	case bytes < 0:
+		bytes = 0
+	case bytes == 0:
+		bytes = DefaultDenseBytes
+	}
+	return &denseCache{room: uint64(bytes) * uint64(docs)}
+}
 
 // get returns the list at an offset, nil if it is not kept.
 func (c *denseCache) get(offset int64) *denseList {

@@ -15,6 +15,7 @@ type part struct {
 	lens    lengths
 	dense   *denseCache
 	deletes []uint64 // bitmap of local docIDs, as reader.Deletes has it; nil for none
+	deleted int      // how many those are
 }
 
 // run is everything that executing one query needs. Searchers pool them, so that
@@ -132,21 +133,23 @@ func grow(v []float32, n int) []float32 {
 }
 
 // estimate raises the threshold to what the k-th impacts of the lists at hand
-// prove: at least k documents reach it, if none may be refused.
+// prove: at least k documents reach it, deleted ones not counted. With a filter
+// nothing is known.
 func (r *run) estimate() {
-	if r.vet {
+	if r.q.Filter != nil {
 		return
 	}
+	need := r.top.k + r.part.deleted
 	for _, l := range r.lists {
 		if l.small {
-			if len(l.scores) >= r.top.k {
+			if len(l.scores) >= need {
 				r.kth = append(r.kth[:0], l.scores...)
-				r.top.raise(greatest(r.kth, r.top.k))
+				r.top.raise(greatest(r.kth, need))
 			}
 			continue
 		}
 		for i, k := range format.KthValues {
-			if tf, dl, ok := l.List().Kth[i].Pair(); r.top.k <= k && ok {
+			if tf, dl, ok := l.List().Kth[i].Pair(); need <= k && ok {
 				r.top.raise(Score(l.weight, float32(tf), r.s.scorer.Norm(dl)))
 				break
 			}

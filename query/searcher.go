@@ -22,6 +22,10 @@ var ErrTooManyTerms = errors.New("query: too many terms")
 type Options struct {
 	Params Params
 	Seek   reader.Strategy // how postings are found
+	// DenseBytes is how much memory the Searcher may take for arrays of the longest
+	// lists' frequencies, in bytes for each document of the snapshot: each array takes
+	// one. 0 means DefaultDenseBytes, less than 0 none.
+	DenseBytes int
 }
 
 // DefaultOptions are DefaultParams and the fastest strategies.
@@ -51,7 +55,7 @@ func newSearcher(parts []part, o Options) (*Searcher, error) {
 			return nil, err
 		}
 		parts[i].lens = newLengths(lens)
-		parts[i].dense = &denseCache{room: DefaultDenseBytes * uint64(m.Docs)}
+		parts[i].dense = newDenseCache(o.DenseBytes, m.Docs)
 	}
 	sc, err := NewScorer(o.Params, st)
 	if err != nil {
@@ -185,6 +189,8 @@ func (r *run) dispatch(conjunctive bool) {
 		r.wand(true)
 	case RangeMaxScore:
 		r.rangeMaxScore()
+	case FilterFirst:
+		r.filterFirst(conjunctive)
 	case SmallAdaptive:
 		r.smallAdaptive()
 	case BlockMaxAnd:
@@ -198,12 +204,18 @@ func (r *run) dispatch(conjunctive bool) {
 	}
 }
 
-// choose returns the algorithm for the segment at hand.
+// choose returns the algorithm for the segment at hand. On the logs measured
+// (docs/benchmarks.md) one algorithm is the fastest for Or, by a factor of two or
+// more for every k, and one for And, so Auto takes those; but a filter that is
+// small beside the lists goes first.
 func (r *run) choose(conjunctive bool) Algorithm {
-	if a := r.q.Algorithm; a != Auto && a.Conjunctive() == conjunctive {
+	a := r.q.Algorithm
+	switch {
+	case a == FilterFirst && r.q.Filter != nil, a == Auto && r.smallFilter(conjunctive):
+		return FilterFirst
+	case a != Auto && a != FilterFirst && a.Conjunctive() == conjunctive:
 		return a
-	}
-	if conjunctive {
+	case conjunctive:
 		return BlockMaxAnd
 	}
 	return RangeMaxScore

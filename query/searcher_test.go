@@ -52,7 +52,7 @@ func everyWay(t testing.TB, searchers []*Searcher, q Query) ([]Hit, error) {
 	var by string
 	for i, s := range searchers {
 		for _, a := range Algorithms() {
-			if a != Auto && a.Conjunctive() != (q.Mode == And) && q.Mode != AndOr {
+			if a != Auto && a != FilterFirst && a.Conjunctive() != (q.Mode == And) && q.Mode != AndOr {
 				continue
 			}
 			q.Algorithm = a
@@ -130,7 +130,7 @@ func TestRandomCollections(t *testing.T) {
 			var filter *roaring.Bitmap
 			if rng.IntN(3) == 0 {
 				filter = roaring.New()
-				for range n / 2 {
+				for range n >> rng.IntN(8) {
 					filter.Add(uint32(rng.IntN(n)))
 				}
 			}
@@ -153,6 +153,11 @@ func TestLongLists(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	docs := zipfDocs(rng, n, 3000, 20)
 	c := newCollection(t, docs, nil, DefaultParams, n/3, n/2)
+	deleted := map[int]bool{}
+	for range 60 {
+		deleted[rng.IntN(n/2)] = true
+	}
+	holed := newCollection(t, docs[:n/2], deleted, DefaultParams, n/5)
 	long := 0
 	for range queries {
 		var words []string
@@ -167,6 +172,9 @@ func TestLongLists(t *testing.T) {
 			for _, mode := range []Mode{Or, And, AndOr} {
 				if err := c.check(t, words, k, mode, nil); err != nil {
 					t.Fatal(err)
+				}
+				if err := holed.check(t, words, k, mode, nil); err != nil {
+					t.Fatal("deletes: ", err)
 				}
 			}
 		}
@@ -309,7 +317,7 @@ func TestTraceCounts(t *testing.T) {
 			if _, err := s.Search(context.Background(), q); err != nil {
 				t.Fatal(err)
 			}
-			if a != Auto && tr.Algorithm != a {
+			if a != Auto && a != FilterFirst && tr.Algorithm != a {
 				t.Errorf("%v ran as %v", a, tr.Algorithm)
 			}
 			if len(tr.Segments) != len(s.parts) {

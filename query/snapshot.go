@@ -12,7 +12,7 @@ func NewSearcher(s *reader.Snapshot, o Options) (*Searcher, error) {
 		}
 		p := part{seg: seg}
 		if d.Count() > 0 {
-			p.deletes = d.Bits()
+			p.deletes, p.deleted = d.Bits(), int(d.Count())
 		}
 		parts = append(parts, p)
 	}

@@ -162,7 +162,7 @@ func (r *run) gather(e, n int, prune bool) {
 	if !merged {
 		r.accumulate(e, n, all, prune)
 	} else if prune && n < len(r.lists) {
-		r.raise(r.cand.sums)
+		r.raise(0)
 	}
 	if prune {
 		r.cand.dropBelow(0, r.passing(n))
@@ -202,7 +202,7 @@ func (r *run) accumulate(e, n int, all, prune bool) {
 		for i := range lists {
 			lists[i].at = lists[i].end
 		}
-		if prune && n < len(r.lists) && r.raise(r.cand.sums[at:]) {
+		if prune && n < len(r.lists) && r.raise(at) {
 			r.cand.dropBelow(at, r.passing(n))
 		}
 		if !all && n < len(r.lists) {
@@ -383,14 +383,12 @@ func (w *window) collectMembers(lo uint32, c *candidates) {
 	}
 }
 
-// raise takes note of what more candidates score with some of the lists alone,
-// raises the threshold to the k-th best of that, and reports whether it rose.
-func (r *run) raise(sums []float32) bool {
-	if r.vet {
-		return false
-	}
-	for _, s := range sums {
-		if s > r.partial.least {
+// raise takes note of what the candidates from index n on score with some of the
+// lists alone, raises the threshold to the k-th best of that, and reports whether
+// it rose.
+func (r *run) raise(n int) bool {
+	for i, s := range r.cand.sums[n:] {
+		if s > r.partial.least && (!r.vet || r.allowed(r.cand.docs[n+i])) {
 			r.partial.add(s)
 		}
 	}

@@ -104,9 +104,13 @@ func (c *candidates) dropBoth(pass float32) {
 func (c *candidates) sort(at int, lo uint32) {
 	docs := c.docs[at:]
 	sums := c.sums[at:][:len(docs)]
-	if len(docs) > 32 {
-		c.radix(docs, sums, lo)
+	switch n := len(docs); {
+	case n > 512:
+		c.bucket(docs, sums, lo, 1)
+		c.bucket(docs, sums, lo, buckets)
 		return
+	case n > 16:
+		c.bucket(docs, sums, lo, buckets) // which leaves little to do
 	}
 	for i := 1; i < len(docs); i++ {
 		d, s := docs[i], sums[i]
@@ -118,29 +122,29 @@ func (c *candidates) sort(at int, lo uint32) {
 	}
 }
 
-// radix sorts by the low half of a document's place in the sub-window, then by the
-// high half.
-func (c *candidates) radix(docs []uint32, sums []float32, lo uint32) {
-	const half = 1 << 7 // half*half == subWindow
-	if cap(c.otherDocs) < len(docs) {
-		c.otherDocs, c.otherSums = make([]uint32, 2*len(docs)), make([]float32, 2*len(docs))
+const buckets = 1 << 7 // buckets*buckets == subWindow
+
+// bucket sorts by the low bits of a document's place in the sub-window if div is
+// 1, by the high bits if it is buckets. It keeps the order of those that are equal.
+func (c *candidates) bucket(docs []uint32, sums []float32, lo, div uint32) {
+	n := len(docs)
+	if cap(c.otherDocs) < n {
+		c.otherDocs, c.otherSums = make([]uint32, 2*n), make([]float32, 2*n)
 	}
-	from, fromSums := docs, sums
-	to, toSums := c.otherDocs[:len(docs)], c.otherSums[:len(docs)]
-	for _, div := range [2]uint32{1, half} {
-		var count [half + 1]int
-		for _, d := range from {
-			count[(d-lo)/div%half+1]++
-		}
-		for i := 1; i < half; i++ {
-			count[i] += count[i-1]
-		}
-		for i, d := range from {
-			p := &count[(d-lo)/div%half]
-			to[*p], toSums[*p] = d, fromSums[i]
-			*p++
-		}
-		from, fromSums, to, toSums = to, toSums, from, fromSums
+	from, fromSums := c.otherDocs[:n], c.otherSums[:n]
+	copy(from, docs)
+	copy(fromSums, sums)
+	var next [buckets + 1]uint32
+	for _, d := range from {
+		next[(d-lo)/div%buckets+1]++
+	}
+	for i := 1; i < buckets; i++ {
+		next[i] += next[i-1]
+	}
+	for i, d := range from {
+		p := &next[(d-lo)/div%buckets]
+		docs[*p], sums[*p] = d, fromSums[i]
+		*p++
 	}
 }
 

@@ -113,9 +113,9 @@ func (r *run) lookup(t *term) error {
 }
 
 // termCache keeps what the dictionaries say about terms that are asked for again
-// and again: a look-up costs ten times as much. A term is kept when it is asked
-// for twice before another one takes its place, so that rare terms allocate
-// nothing. It is safe for concurrent use.
+// and again: a look-up costs ten times as much. Once the cache is full a term is
+// kept only if it is asked for twice in a row among those with its low bits, so
+// that rare terms neither allocate nor displace. It is safe for concurrent use.
 type termCache struct {
 	sets []termSet
 	seen []atomic.Uint32 // by set: high bits of the hash of the last term asked for that was not kept
@@ -160,15 +160,15 @@ func (c *termCache) get(hash uint64, term []byte) *cachedTerm {
 
 func (c *termCache) put(hash uint64, t *term) {
 	i := hash & uint64(len(c.sets)-1)
-	if c.seen[i].Swap(uint32(hash>>32)) != uint32(hash>>32) {
-		return
-	}
 	way := &c.sets[i][hash>>62]
 	for k := range c.sets[i] {
-		if c.sets[i][k].term.Load() == nil {
-			way = &c.sets[i][k]
+		if w := &c.sets[i][k]; w.term.Load() == nil {
+			way = w
 			break
 		}
+	}
+	if way.term.Load() != nil && c.seen[i].Swap(uint32(hash>>32)) != uint32(hash>>32) {
+		return
 	}
 	way.term.Store(&cachedTerm{t.df, t.weight, bytes.Clone(t.bytes), slices.Clone(t.entries)})
 	way.hash.Store(hash)

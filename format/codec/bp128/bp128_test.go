@@ -9,3 +9,5 @@ import (
 func TestConformance(t *testing.T) { codectest.Run(t, Codec{}) }
 
 func Benchmark(b *testing.B) { codectest.Bench(b, Codec{}) }
+
+func FuzzDecode(f *testing.F) { codectest.Fuzz(f, Codec{}) }

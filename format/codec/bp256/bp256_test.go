@@ -15,3 +15,5 @@ func TestGolden(t *testing.T) {
 }
 
 func Benchmark(b *testing.B) { codectest.Bench(b, Codec{}) }
+
+func FuzzDecode(f *testing.F) { codectest.Fuzz(f, Codec{}) }

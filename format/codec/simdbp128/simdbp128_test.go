@@ -39,3 +39,5 @@ func TestGroups(t *testing.T) {
 }
 
 func Benchmark(b *testing.B) { codectest.Bench(b, Codec{}) }
+
+func FuzzDecode(f *testing.F) { codectest.Fuzz(f, Codec{}) }

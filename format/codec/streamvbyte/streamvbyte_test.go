@@ -32,3 +32,5 @@ func TestControlStream(t *testing.T) {
 }
 
 func Benchmark(b *testing.B) { codectest.Bench(b, Codec{}) }
+
+func FuzzDecode(f *testing.F) { codectest.Fuzz(f, Codec{}) }

@@ -25,6 +25,9 @@ func testHostile(t *testing.T, c codec.Codec) {
 			damage(t, &l.DocSeq)
 			damage(t, &l.TFSeq)
 		}
+		if rapid.Bool().Draw(t, "mend") {
+			mend(c, &l.DocSeq)
+		}
 		Hostile(t, c, &l.DocSeq)
 		Hostile(t, c, &l.TFSeq)
 	})
@@ -143,52 +146,4 @@ func hostileAccess(t fataler, c codec.Codec, s *codec.Sequence) {
 			}
 		}
 	}
-}
-
-// Arbitrary turns any bytes into a sequence to decode, the way a fuzzer wants it:
-// small numbers first choose the shape, and what follows is payload. docs says
-// whether there is a skip header.
-func Arbitrary(c codec.Codec, data []byte) (s *codec.Sequence, docs bool) {
-	if len(data) < 4 {
-		return nil, false
-	}
-	size := c.BlockLen()
-	n := 1 + int(binary.LittleEndian.Uint16(data))%(3*size)
-	docs, data = data[2]&1 == 0, data[3:]
-	blocks := codec.Blocks(n, size)
-	next := func() uint32 {
-		if len(data) < 4 {
-			data = nil
-			return 0
-		}
-		v := binary.LittleEndian.Uint32(data)
-		data = data[4:]
-		return v
-	}
-	s = &codec.Sequence{N: n, Ends: make([]uint32, blocks+1)}
-	for i := range s.Ends {
-		s.Ends[i] = next()
-	}
-	if docs {
-		s.Last = make([]uint32, blocks)
-		for i := range s.Last {
-			s.Last[i] = next()
-		}
-	}
-	s.Payload = padded(data[:len(data)&^3])
-	return s, docs
-}
-
-// Seed is the inverse of Arbitrary: bytes that give s.
-func Seed(s *codec.Sequence) []byte {
-	data := binary.LittleEndian.AppendUint16(nil, uint16(s.N-1))
-	if s.Last != nil {
-		data = append(data, 0)
-	} else {
-		data = append(data, 1)
-	}
-	for _, v := range append(slices.Clone(s.Ends), s.Last...) {
-		data = binary.LittleEndian.AppendUint32(data, v)
-	}
-	return append(data, s.Payload...)
 }

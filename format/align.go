@@ -13,6 +13,14 @@ func Uint32s(b []byte) []uint32 {
 	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/4)
 }
 
+// Uint16s is Uint32s for 16-bit words and 2-byte alignment.
+func Uint16s(b []byte) []uint16 {
+	if len(b) < 2 {
+		return nil
+	}
+	return unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/2)
+}
+
 // Uint64s is Uint32s for 64-bit words and 8-byte alignment.
 func Uint64s(b []byte) []uint64 {
 	if len(b) < 8 {

@@ -117,6 +117,12 @@ func (b *Builder) AddList(term []byte, docs, freqs []uint32) error {
 
 // Append adds an encoded list, the next one in bytewise order of terms.
 func (b *Builder) Append(term []byte, l EncodedList) error {
+	return b.AppendShared(term, commonPrefix(b.terms.prev, term), l)
+}
+
+// AppendShared is Append for a term that is known to share its first shared bytes,
+// and no more, with the term before it. For the first term shared is 0.
+func (b *Builder) AppendShared(term []byte, shared int, l EncodedList) error {
 	if b.lists != phaseOpen {
 		if err := b.begin(&b.lists, &b.docs, b.endDocs, format.SectionPostings, format.SectionRequired); err != nil {
 			return err
@@ -138,7 +144,7 @@ func (b *Builder) Append(term []byte, l EncodedList) error {
 	}
 	b.meta.Terms++
 	b.meta.Postings += uint64(l.DF)
-	return b.terms.add(term, entry)
+	return b.terms.add(term, shared, entry)
 }
 
 // AddDoc adds the next document: its external id and, if text is stored, its

@@ -15,10 +15,13 @@ import (
 
 // appendExtent appends the extent of the blocks encoded.
 func (e *ListEncoder) appendExtent(dst []byte) ([]byte, error) {
-	kth := e.counter.Take(e.model)
-	e.dirty = false
-	for i := range kth {
-		kth[i] = e.model.BetterKth(kth[i], e.kth[i])
+	kth := e.kth
+	if e.dirty {
+		counted := e.counter.Take(e.model)
+		e.dirty = false
+		for i := range kth {
+			kth[i] = e.model.BetterKth(counted[i], kth[i])
+		}
 	}
 	for _, q := range e.quads {
 		e.listward.AddQuad(q)

@@ -38,6 +38,8 @@ type ListEncoder struct {
 	prev                   uint32
 	first                  uint32
 	pendDocs, pendFreqs    []uint32
+	known                  bool // postings to come are covered by kth
+	pendKnown              bool // all pending ones are
 	docEnds, freqEnds      []uint32
 	last                   []uint32
 	quads                  []format.Quad
@@ -129,12 +131,12 @@ func (e *ListEncoder) Reset() {
 	e.last, e.quads = e.last[:0], e.quads[:0]
 	e.docsBytes, e.freqsBytes = e.docsBytes[:0], e.freqsBytes[:0]
 	e.kth = [3]format.KthImpact{format.NoKth, format.NoKth, format.NoKth}
+	e.known = false
 	if e.chosen {
 		e.setCodecs(e.standard[0], e.standard[1])
 		e.chosen = false
 	}
 	if e.dirty { // the list before was given up
-		e.frontier.Quad()
 		e.counter.Take(e.model)
 		e.dirty = false
 	}
@@ -154,32 +156,39 @@ func (e *ListEncoder) AppendPostings(docs, freqs []uint32) error {
 		return fmt.Errorf("segment: %d docIDs and %d frequencies", len(docs), len(freqs))
 	}
 	if e.docsBlock == nil {
-		e.pendDocs, e.pendFreqs = append(e.pendDocs, docs...), append(e.pendFreqs, freqs...)
+		e.pend(docs, freqs)
 		return nil
 	}
 	if len(e.pendDocs) > 0 {
 		n := min(e.blockLen-len(e.pendDocs), len(docs))
-		e.pendDocs, e.pendFreqs = append(e.pendDocs, docs[:n]...), append(e.pendFreqs, freqs[:n]...)
+		e.pend(docs[:n], freqs[:n])
 		docs, freqs = docs[n:], freqs[n:]
 		if len(e.pendDocs) < e.blockLen {
 			return nil
 		}
-		if err := e.encodeBlock(e.pendDocs, e.pendFreqs); err != nil {
+		if err := e.encodeBlock(e.pendDocs, e.pendFreqs, e.pendKnown); err != nil {
 			return err
 		}
 		e.pendDocs, e.pendFreqs = e.pendDocs[:0], e.pendFreqs[:0]
 	}
 	for ; len(docs) >= e.blockLen; docs, freqs = docs[e.blockLen:], freqs[e.blockLen:] {
-		if err := e.encodeBlock(docs[:e.blockLen], freqs[:e.blockLen]); err != nil {
+		if err := e.encodeBlock(docs[:e.blockLen], freqs[:e.blockLen], e.known); err != nil {
 			return err
 		}
 	}
-	e.pendDocs, e.pendFreqs = append(e.pendDocs, docs...), append(e.pendFreqs, freqs...)
+	e.pend(docs, freqs)
 	return nil
 }
 
-// encodeBlock encodes a block behind those there are.
-func (e *ListEncoder) encodeBlock(docs, freqs []uint32) error {
+// pend adds postings to those pending.
+func (e *ListEncoder) pend(docs, freqs []uint32) {
+	e.pendKnown = e.known && (e.pendKnown || len(e.pendDocs) == 0)
+	e.pendDocs, e.pendFreqs = append(e.pendDocs, docs...), append(e.pendFreqs, freqs...)
+}
+
+// encodeBlock encodes a block behind those there are. known says that kth covers
+// its postings.
+func (e *ListEncoder) encodeBlock(docs, freqs []uint32, known bool) error {
 	if e.n == 0 {
 		if err := e.chooseCodecs(docs, freqs); err != nil {
 			return err
@@ -193,7 +202,7 @@ func (e *ListEncoder) encodeBlock(docs, freqs []uint32) error {
 		return err
 	}
 	e.freqEnds = append(e.freqEnds, uint32(len(e.freqsBytes)/4))
-	e.bound(docs, freqs)
+	e.bound(docs, freqs, known)
 	e.encoded += uint64(len(docs))
 	return nil
 }
@@ -222,14 +231,17 @@ func (e *ListEncoder) pushLast(first, last uint32, n int) {
 	e.n += n
 }
 
-// bound adds a block's quad and counts its postings for the k-th impacts.
-func (e *ListEncoder) bound(docs, freqs []uint32) {
-	e.dirty = true
+// bound adds a block's quad and counts its postings for the k-th impacts, unless
+// those are known.
+func (e *ListEncoder) bound(docs, freqs []uint32, known bool) {
 	lens := e.lens[:len(docs)]
 	e.lengths.GatherLengths(lens, docs)
 	e.frontier.Add(freqs, lens)
 	e.quads = append(e.quads, e.frontier.Quad())
-	e.counter.Add(freqs, lens)
+	if !known {
+		e.dirty = true
+		e.counter.Add(freqs, lens)
+	}
 }
 
 // Finish appends the encoding of the list to dst and returns what Encode does.
@@ -249,7 +261,7 @@ func (e *ListEncoder) Finish(dst []byte) (EncodedList, []byte, error) {
 		}
 	default:
 		if len(e.pendDocs) > 0 {
-			err = e.encodeBlock(e.pendDocs, e.pendFreqs)
+			err = e.encodeBlock(e.pendDocs, e.pendFreqs, e.pendKnown)
 		}
 		if err == nil {
 			dst, err = e.appendExtent(dst)
@@ -302,7 +314,7 @@ func (e *ListEncoder) encodeWhole() error {
 	for len(docs) > 0 {
 		n := min(e.blockLen, len(docs))
 		e.pushLast(docs[0], docs[n-1], n)
-		e.bound(docs[:n], freqs[:n])
+		e.bound(docs[:n], freqs[:n], e.pendKnown)
 		docs, freqs = docs[n:], freqs[n:]
 	}
 	return nil

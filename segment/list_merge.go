@@ -17,6 +17,11 @@ func (e *ListEncoder) AppendList(l *List, base uint32) error {
 	if err := l.VerifyChecksum(); err != nil {
 		return err
 	}
+	for i := range l.Kth {
+		e.kth[i] = e.model.BetterKth(e.kth[i], l.Kth[i])
+	}
+	e.known = l.HasKth
+	defer func() { e.known = false }()
 	next := 0
 	if e.choose != nil && !e.chosen && len(e.pendDocs) == 0 && l.BlockLen == e.blockLen {
 		e.setCodecs(l.DocsCodec, l.FreqsCodec)
@@ -67,9 +72,6 @@ func (e *ListEncoder) appendShifted(docs, freqs []uint32, base uint32) error {
 func (e *ListEncoder) copyBlocks(l *List, base uint32, n int) error {
 	if n == 0 {
 		return nil
-	}
-	for i := range l.Kth {
-		e.kth[i] = e.model.BetterKth(e.kth[i], l.Kth[i])
 	}
 	from := 0
 	if e.n > 0 || base > 0 {

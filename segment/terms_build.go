@@ -12,19 +12,19 @@ type termsBuilder struct {
 	heads   []byte // terms of the open block
 	entries []byte // and their entries
 	n       int    // how many
-	prev    []byte // the last of them
-	begun   bool   // prev is a term
+	prev    []byte // the last of all
 }
 
-// add appends a term and its entry.
-func (t *termsBuilder) add(term, entry []byte) error {
+// add appends a term, which shares lcp bytes with the one before it, and its
+// entry.
+func (t *termsBuilder) add(term []byte, lcp int, entry []byte) error {
 	if len(term) == 0 || len(term) > MaxTerm {
 		return fmt.Errorf("segment: term of %d bytes, 1 to %d are allowed", len(term), MaxTerm)
 	}
-	lcp := commonPrefix(t.prev, term)
-	if t.begun && (lcp == len(term) || lcp < len(t.prev) && t.prev[lcp] > term[lcp]) {
+	if lcp >= len(term) || lcp > len(t.prev) || lcp < len(t.prev) && t.prev[lcp] > term[lcp] {
 		return fmt.Errorf("segment: term %q added after %q", term, t.prev)
 	}
+	t.prev = append(t.prev[:lcp], term[lcp:]...)
 	if t.n == 0 {
 		lcp = 0
 		t.offsets.addUint64(uint64(t.terms.n))
@@ -32,7 +32,6 @@ func (t *termsBuilder) add(term, entry []byte) error {
 	}
 	t.heads = appendHead(t.heads, lcp, term)
 	t.entries = append(t.entries, entry...)
-	t.prev, t.begun = append(t.prev[:0], term...), true
 	if t.n++; t.n == termsPerBlock {
 		t.flush()
 	}

@@ -17,26 +17,31 @@ const (
 // encoded is the result of one job: lists back to back in buf.
 type encoded struct {
 	buf   []byte
-	lists []segment.EncodedList // Bytes is set once buf is complete
-	ends  []int
+	lists []encodedList
 }
 
-func (e *encoded) reset() { e.buf, e.lists, e.ends = e.buf[:0], e.lists[:0], e.ends[:0] }
+// encodedList is a segment.EncodedList whose bytes end at end of a buffer.
+type encodedList struct {
+	end  int
+	df   uint32
+	kind segment.Kind
+}
 
-func (e *encoded) add(l segment.EncodedList) {
-	e.lists = append(e.lists, l)
-	e.ends = append(e.ends, len(e.buf))
+func (e *encoded) reset() { e.buf, e.lists = e.buf[:0], e.lists[:0] }
+
+// add appends a list whose bytes are at the end of buf.
+func (e *encoded) add(kind segment.Kind, df uint32) {
+	e.lists = append(e.lists, encodedList{len(e.buf), df, kind})
 }
 
 // list returns list i with its bytes.
 func (e *encoded) list(i int) segment.EncodedList {
 	from := 0
 	if i > 0 {
-		from = e.ends[i-1]
+		from = e.lists[i-1].end
 	}
 	l := e.lists[i]
-	l.Bytes = e.buf[from:e.ends[i]]
-	return l
+	return segment.EncodedList{Kind: l.kind, DF: l.df, Bytes: e.buf[from:l.end]}
 }
 
 // recycler hands out results that were consumed again.
@@ -206,7 +211,7 @@ func (g *gatherer) encode(e *encoded, terms []sortedTerm) error {
 		for i, t := range group {
 			g.gather(t, g.runs[i])
 			if len(g.docs) == 0 {
-				e.add(segment.EncodedList{})
+				e.add(0, 0)
 				continue
 			}
 			l, buf, err := g.enc.Encode(e.buf, g.docs, g.freqs)
@@ -214,7 +219,7 @@ func (g *gatherer) encode(e *encoded, terms []sortedTerm) error {
 				return err
 			}
 			e.buf = buf
-			e.add(l)
+			e.add(l.Kind, l.DF)
 		}
 		terms = terms[len(group):]
 	}

@@ -126,29 +126,6 @@ func (w *Writer) merge(ctx context.Context, segments []*liveSegment) (_ *liveSeg
 	return s, stats, nil
 }
 
-// mergeJob is a number of terms with the entries of their lists in the sources.
-type mergeJob struct {
-	terms    []byte
-	ends     []int
-	lists    []listRef
-	listEnds []int
-	postings uint64
-
-	result encoded
-	counts MergeStats
-}
-
-// listRef is a list of source number source.
-type listRef struct {
-	source uint32
-	entry  segment.Entry
-}
-
-func (j *mergeJob) reset() {
-	j.terms, j.ends, j.lists, j.listEnds, j.postings = j.terms[:0], j.ends[:0], j.lists[:0], j.listEnds[:0], 0
-	j.result.reset()
-}
-
 // lists merges all lists and, meanwhile, copies the documents.
 func (m *merger) lists(ctx context.Context, b *segment.Builder, stats *MergeStats) error {
 	threads := m.w.opts.Threads
@@ -189,20 +166,6 @@ func (m *merger) lists(ctx context.Context, b *segment.Builder, stats *MergeStat
 	}
 	progress.done()
 	return err
-}
-
-// appendTo adds the encoded lists to b.
-func (j *mergeJob) appendTo(b *segment.Builder) error {
-	from := 0
-	for i, to := range j.ends {
-		if l := j.result.list(i); l.DF > 0 {
-			if err := b.Append(j.terms[from:to], l); err != nil {
-				return err
-			}
-		}
-		from = to
-	}
-	return nil
 }
 
 // listWorker merges the lists of terms.
@@ -253,12 +216,12 @@ func (lw *listWorker) term(e *encoded, lists []listRef) error {
 		any = any || some
 	}
 	if !any {
-		e.add(segment.EncodedList{})
+		e.add(0, 0)
 		return nil
 	}
 	l, buf, err := lw.enc.Finish(e.buf)
 	e.buf = buf
-	e.add(l)
+	e.add(l.Kind, l.DF)
 	return err
 }
 
@@ -301,7 +264,7 @@ func (lw *listWorker) small(e *encoded, lists []listRef) error {
 	}
 	l, buf, err := lw.enc.Encode(e.buf, docs, freqs)
 	e.buf = buf
-	e.add(l)
+	e.add(l.Kind, l.DF)
 	return err
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
 )
 
@@ -120,20 +121,21 @@ func (l *mergeLengths) GatherLengths(dst, docs []uint32) {
 
 func (p *lengthPart) gather(dst, docs []uint32) {
 	b, base := p.b, p.base
+	dst = dst[:len(docs)]
 	switch p.width {
 	case 1:
 		for i, d := range docs {
 			dst[i] = uint32(b[d-base])
 		}
 	case 2:
+		lens := format.Uint16s(b)
 		for i, d := range docs {
-			at := 2 * int(d-base)
-			dst[i] = uint32(b[at]) | uint32(b[at+1])<<8
+			dst[i] = uint32(lens[d-base])
 		}
 	default:
+		lens := format.Uint32s(b)
 		for i, d := range docs {
-			at := 4 * int(d-base)
-			dst[i] = uint32(b[at]) | uint32(b[at+1])<<8 | uint32(b[at+2])<<16 | uint32(b[at+3])<<24
+			dst[i] = lens[d-base]
 		}
 	}
 }

@@ -1,0 +1,207 @@
+package segment
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// TermMerger walks the dictionaries of several segments together, in bytewise
+// order of terms, each term once. It is not safe for concurrent use.
+//
+// Dictionaries are front-coded, and the merger lives on that: of two cursors
+// behind the same last term, the one that shares more with it has the lower term,
+// so that most comparisons need no look at the terms.
+type TermMerger struct {
+	cursors []mergeCursor
+	live    []int32 // cursors that are not at their end, ascending
+	at      []int32 // cursors at the present term, ascending
+	shared  int
+	err     error
+}
+
+// mergeCursor is a place in one dictionary.
+type mergeCursor struct {
+	it     TermIterator // block, position and entry; its term is not used
+	room   []byte       // begins with the term; at least 16 bytes more
+	n      int          // length of the term
+	shared int          // bytes that it shares with the merger's last term
+}
+
+// NewTermMerger returns a merger before the first term.
+func NewTermMerger(segments []*Segment) *TermMerger {
+	m := &TermMerger{cursors: make([]mergeCursor, len(segments))}
+	for i, s := range segments {
+		c := &m.cursors[i]
+		c.it = *s.Terms()
+		c.room = make([]byte, 64)
+		m.at = append(m.at, int32(i))
+		if c.it.err != nil && m.err == nil {
+			m.err = c.it.err
+		}
+	}
+	m.live = append(m.live, m.at...)
+	return m
+}
+
+// Next moves to the next term and reports whether there is one.
+func (m *TermMerger) Next() bool {
+	if m.err != nil {
+		return false
+	}
+	for _, i := range m.at {
+		if c := &m.cursors[i]; !c.next() {
+			if m.err = c.it.err; m.err != nil {
+				return false
+			}
+			m.drop(i)
+		}
+	}
+	m.at = m.at[:0]
+	if len(m.live) == 0 {
+		return false
+	}
+	most := -1
+	for _, i := range m.live {
+		most = max(most, m.cursors[i].shared)
+	}
+	m.shared = most
+	for _, i := range m.live {
+		if m.cursors[i].shared == most {
+			m.compare(i)
+		}
+	}
+	return true
+}
+
+// drop takes cursor i out of live.
+func (m *TermMerger) drop(i int32) {
+	k := 0
+	for _, j := range m.live {
+		if j != i {
+			m.live[k] = j
+			k++
+		}
+	}
+	m.live = m.live[:k]
+}
+
+// compare puts cursor i into at, if its term is not above those there. Both share
+// m.shared bytes with the last term.
+func (m *TermMerger) compare(i int32) {
+	if len(m.at) == 0 {
+		m.at = append(m.at, i)
+		return
+	}
+	c, least := &m.cursors[i], &m.cursors[m.at[0]]
+	n := commonFrom(c.room, least.room, m.shared, min(c.n, least.n))
+	switch {
+	case n == c.n && n == least.n:
+		m.at = append(m.at, i)
+	case n == least.n || n < c.n && least.room[n] < c.room[n]:
+		c.shared = n
+	default:
+		// What cursors passed share with the new least one is no more than what
+		// they, or the former least ones, share with it.
+		for _, j := range m.live {
+			if j == i {
+				break
+			}
+			if p := &m.cursors[j]; p.shared > n {
+				p.shared = n
+			}
+		}
+		for _, j := range m.at {
+			m.cursors[j].shared = n
+		}
+		m.at = append(m.at[:0], i)
+	}
+}
+
+// Term returns the present term, valid until the next move.
+func (m *TermMerger) Term() []byte {
+	c := &m.cursors[m.at[0]]
+	return c.room[:c.n]
+}
+
+// Shared returns how many bytes the present term shares with the one before it.
+func (m *TermMerger) Shared() int { return m.shared }
+
+// Lists returns how many segments have the present term.
+func (m *TermMerger) Lists() int { return len(m.at) }
+
+// List returns the number of segment i of those that have the term, ascending,
+// and the term's entry there.
+func (m *TermMerger) List(i int) (segment int, e *Entry) {
+	c := &m.cursors[m.at[i]]
+	return int(m.at[i]), &c.it.entry
+}
+
+// Err returns the error that ended the walk, or nil.
+func (m *TermMerger) Err() error { return m.err }
+
+// next moves to the next term and sets shared to what it shares with the last.
+func (c *mergeCursor) next() bool {
+	it := &c.it
+	if it.j == it.n {
+		if it.block+1 >= len(it.ti.keys) {
+			return false
+		}
+		if !it.load(it.block + 1) {
+			return false
+		}
+	}
+	var suffix []byte
+	lcp := 0
+	if p := it.pos; p < len(it.b) && it.b[p]&15 != headMax && it.b[p]>>4 != headMax && p+1+int(it.b[p]>>4) <= len(it.b) {
+		size := int(it.b[p] >> 4)
+		lcp, suffix, it.pos = int(it.b[p]&15), it.b[p+1:p+1+size], p+1+size
+	} else {
+		if lcp, suffix, it.pos = termHead(it.b, p, c.n); it.pos < 0 {
+			return it.fail(p, "malformed term")
+		}
+	}
+	if it.j == 0 { // blocks begin with a whole term
+		n := min(c.n, len(suffix))
+		for lcp < n && c.room[lcp] == suffix[lcp] {
+			lcp++
+		}
+		suffix = suffix[lcp:]
+	}
+	if lcp > c.n || len(suffix) == 0 || lcp < c.n && suffix[0] <= c.room[lcp] {
+		return it.fail(it.pos, "term that is not above the one before it")
+	}
+	c.setTerm(lcp, suffix)
+	e, epos := it.s.parseEntry(it.b, it.epos, it.off)
+	if epos < 0 {
+		return it.fail(it.epos, "malformed entry")
+	}
+	it.entry, it.epos = e, epos
+	it.j++
+	return true
+}
+
+// setTerm makes the term its first lcp bytes and suffix.
+func (c *mergeCursor) setTerm(lcp int, suffix []byte) {
+	c.shared, c.n = lcp, lcp+len(suffix)
+	if need := c.n + 16; need > len(c.room) {
+		c.room = append(make([]byte, 0, 2*need), c.room[:lcp]...)[:2*need]
+	}
+	if len(suffix) <= 16 && cap(suffix) >= 16 {
+		s := suffix[:16]
+		binary.LittleEndian.PutUint64(c.room[lcp:], binary.LittleEndian.Uint64(s))
+		binary.LittleEndian.PutUint64(c.room[lcp+8:], binary.LittleEndian.Uint64(s[8:]))
+		return
+	}
+	copy(c.room[lcp:], suffix)
+}
+
+// commonFrom returns how many bytes a and b share, of n at most, given that they
+// share from. Both are at least 8 bytes longer than n.
+func commonFrom(a, b []byte, from, n int) int {
+	for at := from; at < n; at += 8 {
+		if x := binary.LittleEndian.Uint64(a[at:]) ^ binary.LittleEndian.Uint64(b[at:]); x != 0 {
+			return min(at+bits.TrailingZeros64(x)/8, n)
+		}
+	}
+	return n
+}

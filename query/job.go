@@ -19,6 +19,8 @@ type job struct {
 	hits   []Hit              // memory for what notify gets
 	state  atomic.Int32       // queued, begun or abandoned
 
+	awaited atomic.Bool // somebody sleeps until it is done
+
 	lead run    // resolves the terms and cuts the work; holds what terms refer to
 	plan []task // memory of split
 
@@ -44,7 +46,8 @@ const (
 func (j *job) start(ctx context.Context, q Query) {
 	j.serial = j.pool.serial.Add(1)
 	j.ctx, j.q, j.err = ctx, q, nil
-	j.q.Trace = nil
+	j.q.Trace, j.notify = nil, nil
+	j.awaited.Store(false)
 	j.halt.Store(false)
 	j.state.Store(queued)
 	j.lead.begin(ctx, j.pool.s, &j.q)
@@ -94,8 +97,11 @@ func (j *job) end() {
 		p.turn.Store(false)
 	}
 	if notify == nil {
+		awaited := j.awaited.Load()
 		j.done <- struct{}{}
-		runtime.Gosched() // busy workers would keep the caller from going on
+		if awaited {
+			runtime.Gosched() // busy workers would keep the caller from going on
+		}
 		return
 	}
 	hits, err := j.result(j.hits[:0])

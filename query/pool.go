@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -66,14 +65,16 @@ type PoolOptions struct {
 	Threshold int
 	// TaskPostings of FineGrained is how many postings a task has, of the shortest
 	// list of a conjunction or of those lists that a disjunction accumulates. 0
-	// means a value that measures well.
+	// means large tasks first, then smaller ones, and one for a query that is small.
 	TaskPostings int
+	// SpinFor is how long a worker that has run out of work looks for more before it
+	// sleeps; 0 means DefaultSpinFor, less than 0 not at all. A query that comes
+	// meanwhile begins at once. It costs at most that much CPU time for each worker
+	// that a query was given to, and one of GOMAXPROCS threads never spins.
+	SpinFor time.Duration
 }
 
-const (
-	defaultThreshold    = 5
-	defaultTaskPostings = 4096
-)
+const defaultThreshold = 5
 
 // ErrPoolClosed is what a closed Pool returns.
 var ErrPoolClosed = errors.New("query: pool is closed")
@@ -88,22 +89,25 @@ type Pool struct {
 	tasks   *ring[task]    // FineGrained: the intersection task pool
 	scoring *ring[*scored] // FineGrained: the scoring task pool
 	workers []*worker
-	serial  atomic.Uint64 // of the last job
-	turn    atomic.Bool   // DocRanges, Partitions: a query is under way
 	jobs    sync.Pool
 	scores  sync.Pool // of *scored
 
+	spinning, sleeping workerSet // workers without work
+	mostSpinning       int       // at a time
+
+	// What idle workers look at lies apart from what every query changes.
+	ended   atomic.Bool // no more queries will come
+	turn    atomic.Bool // DocRanges, Partitions: a query is under way
+	_       [64]byte
+	serial  atomic.Uint64 // of the last job
 	queries atomic.Int64  // under way or waiting, plus poolClosed
-	drained chan struct{} // receives a value when a closed Pool has no more
-	ended   atomic.Bool   // that has been received
-	running sync.WaitGroup
+	passes  atomic.Uint64 // and so on: PoolCounts
 
-	mu     sync.Mutex
-	idle   []*worker    // parked; guarded by mu
-	parked atomic.Int32 // how many those are
-
-	passes, taskCount, scoringTasks atomic.Uint64
-	splitting                       atomic.Int64
+	taskCount, scoringTasks atomic.Uint64
+	splitting               atomic.Int64
+	expected                atomic.Int32  // FineGrained: tasks of a query, of late; in expectedUnit-ths
+	drained                 chan struct{} // receives a value when a closed Pool has no more
+	running                 sync.WaitGroup
 }
 
 const poolClosed = 1 << 62
@@ -113,12 +117,17 @@ type PoolCounts struct {
 	Passes       uint64        // conjunctions and disjunctions that were cut into tasks
 	Tasks        uint64        // that these were cut into
 	ScoringTasks uint64        // that came on top
+	Performed    uint64        // of both; the others were dropped, as their queries had failed
 	Splitting    time.Duration // spent on making tasks, by all workers together
 }
 
 // Counts returns what p has done. Inter makes no tasks.
 func (p *Pool) Counts() PoolCounts {
-	return PoolCounts{p.passes.Load(), p.taskCount.Load(), p.scoringTasks.Load(), time.Duration(p.splitting.Load())}
+	c := PoolCounts{Passes: p.passes.Load(), Tasks: p.taskCount.Load(), ScoringTasks: p.scoringTasks.Load(), Splitting: time.Duration(p.splitting.Load())}
+	for _, w := range p.workers {
+		c.Performed += w.performed.Load()
+	}
+	return c
 }
 
 func (p *Pool) count(tasks int, took time.Duration) {
@@ -143,15 +152,19 @@ func NewPool(s *Searcher, o PoolOptions) (*Pool, error) {
 	if o.Threshold == 0 {
 		o.Threshold = defaultThreshold
 	}
-	if o.TaskPostings == 0 {
-		o.TaskPostings = defaultTaskPostings
+	if o.SpinFor == 0 {
+		o.SpinFor = DefaultSpinFor
 	}
 	p := &Pool{s: s, options: o, entry: newRing[*job](1 << 12), tasks: newRing[task](1 << 12), scoring: newRing[*scored](1 << 10),
-		drained: make(chan struct{}, 1)}
+		drained: make(chan struct{}, 1), spinning: newWorkerSet(o.Workers), sleeping: newWorkerSet(o.Workers)}
+	procs := runtime.GOMAXPROCS(0)
+	p.mostSpinning = procs - 1
 	p.jobs.New = func() any { return &job{pool: p, done: make(chan struct{}, 1)} }
 	p.scores.New = func() any { return new(scored) }
 	for i := range o.Workers {
-		p.workers = append(p.workers, &worker{pool: p, index: i, own: newRing[task](1 << 12), wake: make(chan struct{}, 1)})
+		w := &worker{pool: p, index: i, own: newRing[task](1 << 12)}
+		w.sleeper.init(i < procs-freeProcs(procs))
+		p.workers = append(p.workers, w)
 	}
 	for _, w := range p.workers {
 		p.running.Go(w.loop)
@@ -167,7 +180,9 @@ func (p *Pool) Close() {
 			<-p.drained
 		}
 		p.ended.Store(true)
-		p.wake(len(p.workers))
+		for _, w := range p.workers {
+			p.unpark(w)
+		}
 	}
 	p.running.Wait()
 }
@@ -180,38 +195,6 @@ func (p *Pool) leave() {
 		default:
 		}
 	}
-}
-
-// wake wakes up to n parked workers.
-func (p *Pool) wake(n int) {
-	if p.parked.Load() == 0 {
-		return
-	}
-	p.mu.Lock()
-	for ; n > 0 && len(p.idle) > 0; n-- {
-		p.signal(len(p.idle) - 1)
-	}
-	p.mu.Unlock()
-}
-
-// unpark wakes w if it is parked.
-func (p *Pool) unpark(w *worker) {
-	if p.parked.Load() == 0 {
-		return
-	}
-	p.mu.Lock()
-	if i := slices.Index(p.idle, w); i >= 0 {
-		p.signal(i)
-	}
-	p.mu.Unlock()
-}
-
-// signal wakes parked worker i; the caller holds mu.
-func (p *Pool) signal(i int) {
-	w := p.idle[i]
-	p.idle = slices.Delete(p.idle, i, i+1)
-	p.parked.Store(int32(len(p.idle)))
-	w.wake <- struct{}{} // has room: a worker is signalled once for each time it parks
 }
 
 // Search answers one query.
@@ -228,8 +211,14 @@ func (p *Pool) AppendHits(ctx context.Context, dst []Hit, q *Query) ([]Hit, erro
 	if q.K <= 0 || len(q.Terms) == 0 {
 		return dst, nil
 	}
-	j, err := p.submit(ctx, q)
+	j, err := p.enter(ctx, q)
 	if err != nil {
+		return dst, err
+	}
+	if w := p.borrow(); w != nil {
+		w.answer(j)
+		p.giveBack(w)
+	} else if err := p.enqueue(j); err != nil {
 		return dst, err
 	}
 	return p.wait(j, dst)
@@ -245,7 +234,8 @@ func (p *Pool) Execute(ctx context.Context, queries []Query) ([]Result, error) {
 			break
 		}
 		if q := &queries[i]; q.K > 0 && len(q.Terms) > 0 {
-			if waiting[i], failed = p.submit(ctx, q); failed != nil {
+			if waiting[i], failed = p.start(ctx, q, nil); failed != nil {
+				waiting[i] = nil
 				break
 			}
 		}
@@ -280,32 +270,45 @@ func (p *Pool) Submit(ctx context.Context, q *Query, done func(hits []Hit, err e
 	return err
 }
 
-// submit starts a query to be waited for.
-func (p *Pool) submit(ctx context.Context, q *Query) (*job, error) { return p.start(ctx, q, nil) }
-
-// start puts a query into the entry queue.
-func (p *Pool) start(ctx context.Context, q *Query, notify func([]Hit, error)) (*job, error) {
+// enter makes a job of a query.
+func (p *Pool) enter(ctx context.Context, q *Query) (*job, error) {
 	if p.queries.Add(1)&poolClosed != 0 {
 		p.leave()
 		return nil, ErrPoolClosed
 	}
 	j := p.jobs.Get().(*job)
 	j.start(ctx, *q)
-	j.notify = notify
-	for !p.entry.push(j) { // as many queries wait as a Pool takes
-		if err := ctx.Err(); err != nil {
+	return j, nil
+}
+
+// enqueue puts j into the entry queue, or fails when its context ends before there
+// is room.
+func (p *Pool) enqueue(j *job) error {
+	for !p.entry.push(j) {
+		if err := j.ctx.Err(); err != nil {
 			p.recycle(j)
-			return nil, err
+			return err
 		}
 		runtime.Gosched()
 	}
-	p.wake(1)
-	return j, nil
+	p.wake(max(1, p.foreseen()))
+	return nil
+}
+
+// start puts a query into the entry queue.
+func (p *Pool) start(ctx context.Context, q *Query, notify func([]Hit, error)) (*job, error) {
+	j, err := p.enter(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	j.notify = notify
+	return j, p.enqueue(j)
 }
 
 // wait waits for the result of j, and takes it back. When the context is done it
 // does not wait for j's turn, nor for more than what its tasks have in hand.
 func (p *Pool) wait(j *job, dst []Hit) ([]Hit, error) {
+	j.awaited.Store(true)
 	select {
 	case <-j.done:
 	case <-j.ctx.Done():

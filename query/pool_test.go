@@ -54,7 +54,8 @@ func TestPoolsAgree(t *testing.T) {
 		}
 		for _, m := range models {
 			for _, workers := range []int{1, 3, 8} {
-				p := newTestPool(t, s, PoolOptions{Workers: workers, Model: m, TaskPostings: 128, Threshold: 1 + rng.IntN(20)})
+				p := newTestPool(t, s, PoolOptions{Workers: workers, Model: m, TaskPostings: 128, Threshold: 1 + rng.IntN(20),
+					SpinFor: []time.Duration{-1, 0, 5 * time.Millisecond}[rng.IntN(3)]})
 				got, err := p.Execute(context.Background(), queries)
 				if err != nil {
 					t.Fatal(err)

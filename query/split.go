@@ -78,14 +78,48 @@ func (j *job) splitFine() error {
 	return nil
 }
 
+// Where TaskPostings leaves it to the Pool a query's first tasks are large and the
+// others ever smaller (guided self-scheduling, Polychronopoulos and Kuck 1987): that
+// costs less than small tasks all the way, and workers end at about the same time.
+const (
+	// A task has a share of the postings not yet given out, one of guide for each
+	// worker, but not less than the least below.
+	guide = 2
+	// Postings of the smallest tasks.
+	leastAnd = 256
+	leastOr  = 1024
+	// With fewer postings a query is one task: waking up others would take longer.
+	uncutAnd = 8 * leastAnd
+	uncutOr  = 8 * leastOr
+)
+
+// taskSize returns how many of the postings not yet given out the next task gets,
+// out of total that there were.
+func (p *Pool) taskSize(left, total int, conjunctive bool) int {
+	if p.options.TaskPostings > 0 {
+		return p.options.TaskPostings
+	}
+	least, uncut := leastOr, uncutOr
+	if conjunctive {
+		least, uncut = leastAnd, uncutAnd
+	}
+	if total < uncut || len(p.workers) == 1 {
+		return left
+	}
+	return max(left/(guide*len(p.workers)), least*(1+p.entry.len()))
+}
+
 // splitBlocks makes tasks of consecutive blocks of the shortest list (Tatikonda
 // 2011, algorithm 4). The others need no cutting: a task finds its place in them
 // by their skip headers.
 func (j *job) splitBlocks(part int, shortest *list) {
-	last := shortest.List().Docs.Last
-	per := max(1, j.pool.options.TaskPostings/shortest.List().BlockLen)
+	last, size := shortest.List().Docs.Last, shortest.List().BlockLen
 	lo := uint32(0)
-	for b := per; b < len(last); b += per {
+	for b := 0; ; {
+		b += max(1, j.pool.taskSize((len(last)-b)*size, len(last)*size, true)/size)
+		if b >= len(last) {
+			break
+		}
 		hi := last[b-1] + 1
 		if hi <= lo {
 			break // damage, which the last task will meet
@@ -96,8 +130,8 @@ func (j *job) splitBlocks(part int, shortest *list) {
 	j.plan = append(j.plan, task{job: j, part: part, lo: lo, hi: end})
 }
 
-// splitDisjunction makes tasks of equal ranges of docIDs, by the postings that
-// are going to be accumulated.
+// splitDisjunction makes tasks of ranges of docIDs, by the postings that are going
+// to be accumulated, as if those were spread evenly.
 func (j *job) splitDisjunction(part int) {
 	r := &j.lead
 	r.sumBounds()
@@ -106,12 +140,19 @@ func (j *job) splitDisjunction(part int) {
 	for _, l := range r.lists[:r.essential(len(r.lists))] {
 		postings += l.List().N
 	}
-	n := min(postings/j.pool.options.TaskPostings+1, 16*len(j.pool.workers))
 	docs := uint64(r.part.seg.Docs())
-	for i := range n {
-		lo, hi := docs*uint64(i)/uint64(n), docs*uint64(i+1)/uint64(n)
+	least := postings / (16 * len(j.pool.workers)) // more tasks would not help
+	lo := uint64(0)
+	for at := 0; at < postings; {
+		at += max(least, j.pool.taskSize(postings-at, postings, false))
+		hi := docs * uint64(at) / uint64(postings)
+		if hi >= docs {
+			break
+		}
 		if lo < hi {
 			j.plan = append(j.plan, task{job: j, part: part, lo: uint32(lo), hi: uint32(hi)})
+			lo = hi
 		}
 	}
+	j.plan = append(j.plan, task{job: j, part: part, lo: uint32(lo), hi: uint32(docs)})
 }

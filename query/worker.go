@@ -1,7 +1,7 @@
 package query
 
 import (
-	"runtime"
+	"sync/atomic"
 	"time"
 
 	"github.com/pinion-index/pinion/store"
@@ -24,15 +24,17 @@ type scored struct {
 
 // worker is one goroutine of a Pool.
 type worker struct {
-	pool  *Pool
-	index int
-	own   *ring[task]   // DocRanges, Partitions: what is this worker's
-	wake  chan struct{} // receives one value after parking
+	pool    *Pool
+	index   int
+	own     *ring[task] // DocRanges, Partitions: what is this worker's
+	sleeper sleeper
 
 	run   run
 	last  attached
 	doing *job    // of the task being performed
 	next  *scored // FineGrained: the scoring task that is being filled
+
+	performed atomic.Uint64 // tasks
 }
 
 // attached says what a worker's run has open: the lists of a query's pass over a
@@ -44,32 +46,10 @@ type attached struct {
 	hi          uint32
 }
 
-// An idle worker looks for work spins times, some tens of microseconds, before it
-// parks: waking up takes as long. Now and then it lets others run; all the time
-// would make idle workers fight over the scheduler's queue.
-const (
-	spins      = 400
-	yieldEvery = 16
-	pause      = 32 // loads of a flag between two looks
-)
-
 func (w *worker) loop() {
-	for idle := 0; ; {
-		switch {
-		case w.step():
-			idle = 0
-		case w.pool.ended.Load():
-			return
-		case idle < spins:
-			if idle++; idle%yieldEvery == 0 {
-				runtime.Gosched()
-			}
-			for range pause {
-				w.pool.ended.Load()
-			}
-		default:
-			idle = 0
-			w.park()
+	for !w.pool.ended.Load() {
+		if !w.step() {
+			w.rest()
 		}
 	}
 }
@@ -85,6 +65,7 @@ func (w *worker) step() bool {
 		return w.takeQuery()
 	}
 	if s, ok := p.scoring.pop(); ok {
+		p.spread()
 		w.score(s)
 		return true
 	}
@@ -92,31 +73,11 @@ func (w *worker) step() bool {
 		return true
 	}
 	if t, ok := p.tasks.pop(); ok {
+		p.spread()
 		w.execute(t)
 		return true
 	}
 	return false
-}
-
-// available reports whether there may be work for w.
-func (w *worker) available() bool {
-	p := w.pool
-	entry := p.entry.len() > 0 && !(p.exclusive() && p.turn.Load())
-	return p.ended.Load() || entry || w.own.len() > 0 || p.tasks.len() > 0 || p.scoring.len() > 0
-}
-
-// park waits until there is work.
-func (w *worker) park() {
-	p := w.pool
-	w.last, w.run.terms, w.run.q, w.run.part = attached{}, nil, nil, nil
-	p.mu.Lock()
-	p.idle = append(p.idle, w)
-	p.parked.Store(int32(len(p.idle)))
-	p.mu.Unlock()
-	if w.available() {
-		p.unpark(w)
-	}
-	<-w.wake
 }
 
 // takeQuery begins a query of the entry queue, if there is one.
@@ -134,17 +95,68 @@ func (w *worker) takeQuery() bool {
 		p.turn.Store(false)
 		return false
 	}
-	if p.options.Model == Inter {
+	p.spread()
+	w.begin(j)
+	return true
+}
+
+// begin answers j, or makes its first tasks.
+func (w *worker) begin(j *job) {
+	if j.pool.options.Model == Inter {
 		j.fail(w.whole(j))
 		j.end()
-		return true
+		return
 	}
 	if j.fail(j.prepare()); j.halt.Load() {
 		j.end()
-		return true
+		return
 	}
 	w.launch(j, j.q.Mode != Or)
-	return true
+}
+
+// answer works on j, which nobody has begun, in a caller's goroutine. It returns
+// when j is done, or when others have had the rest of it in hand for some time.
+func (w *worker) answer(j *job) {
+	j.state.Store(begun)
+	w.pool.wake(w.pool.foreseen() - 1)
+	w.begin(j)
+	start, n := time.Now(), 0
+	for len(j.done) == 0 {
+		if more, foreign := w.stepFor(j); foreign {
+			return
+		} else if more {
+			start = time.Now()
+			continue
+		}
+		relax(pauses)
+		if n++; n%looks == 0 && time.Since(start) > w.pool.options.SpinFor {
+			return
+		}
+	}
+}
+
+// stepFor does one piece of work for j, or reports that none waits, or that the
+// next is another query's.
+func (w *worker) stepFor(j *job) (done, foreign bool) {
+	p := w.pool
+	if t, ok := w.own.pop(); ok {
+		w.execute(t)
+		return true, false
+	}
+	if s, ok := p.scoring.pop(); ok {
+		if foreign = s.job != j; !foreign || !p.scoring.push(s) {
+			w.score(s)
+		}
+		return true, foreign
+	}
+	t, ok := p.tasks.pop()
+	if ok {
+		if foreign = t.job != j; !foreign || !p.tasks.push(t) {
+			p.spread()
+			w.execute(t)
+		}
+	}
+	return ok, foreign
 }
 
 // whole answers a query.
@@ -169,6 +181,7 @@ func (w *worker) launch(j *job, conjunctive bool) {
 		plan, err = j.split()
 		j.fail(err)
 		w.pool.count(len(plan), time.Since(start))
+		w.pool.learn(len(plan))
 	}
 	if len(plan) == 0 {
 		w.complete(j)
@@ -176,6 +189,10 @@ func (w *worker) launch(j *job, conjunctive bool) {
 	}
 	p := w.pool
 	j.pending.Store(int64(len(plan)))
+	if len(plan) == 1 && p.options.Model == FineGrained {
+		w.execute(plan[0])
+		return
+	}
 	for _, t := range plan { // after the last push j may be another query's
 		if p.options.Model == FineGrained {
 			if !p.tasks.push(t) {
@@ -198,6 +215,7 @@ func (w *worker) launch(j *job, conjunctive bool) {
 func (w *worker) execute(t task) {
 	j := t.job
 	if !j.halt.Load() {
+		w.performed.Add(1)
 		j.fail(w.perform(t))
 	}
 	w.release(j)
@@ -305,6 +323,7 @@ func (w *worker) postpone(m *matches, lists int) bool {
 func (w *worker) score(s *scored) {
 	j := s.job
 	if !j.halt.Load() {
+		w.performed.Add(1)
 		j.fail(w.scoreAll(s))
 	}
 	s.job = nil

@@ -41,8 +41,10 @@ type LoadRow struct {
 	Terms      int     `json:"terms,omitempty"`     // of the queries, if those of one length were asked
 	Offered    float64 `json:"offered_qps"`         // arrivals a second; 0 means as many as are answered
 	Alone      bool    `json:"alone,omitempty"`     // each query was asked some time after the last was answered
+	Pause      float64 `json:"pause_us,omitempty"`  // alone: that time, in microseconds
 	Throughput float64 `json:"throughput_qps"`
 	Queries    uint64  `json:"queries"`
+	CPUs       float64 `json:"cpus"` // busy on average, with what lets queries arrive
 	Mean       float64 `json:"mean_us,omitempty"`
 	P50        float64 `json:"p50_us,omitempty"`
 	P95        float64 `json:"p95_us,omitempty"`
@@ -59,7 +61,9 @@ type loadFlags struct {
 	models                     []string
 	workers                    []int
 	rates                      []float64
+	alone                      []time.Duration
 	threshold, postings        int
+	spin                       time.Duration
 	time                       time.Duration
 	figures                    string
 	seed                       uint64
@@ -73,7 +77,8 @@ func loadCommand() *cobra.Command {
 		Long: `Replay a query log, over and over, against a pool of workers. At each rate queries
 arrive at random (a Poisson process) whether or not earlier ones are answered, and
 latency counts from when a query was due. The rate 0 stands for saturation: there
-are always queries waiting, and only throughput is measured.
+are always queries waiting, and only throughput is measured. With --alone a query is
+asked that long after the last was answered.
 
 --figures runs the experiments of Tatikonda 2011, section 4, on this machine and
 writes its figures 4 to 7; that takes about 200 times --time with 1 to 16 workers.`,
@@ -98,7 +103,9 @@ writes its figures 4 to 7; that takes about 200 times --time with 1 to 16 worker
 	fl.IntVar(&f.k, "k", 10, "how many documents are wanted")
 	fl.StringSliceVar(&f.models, "model", []string{"inter", "docp-ui", "docp-pi", "fgqp"}, "parallel models, as `NAME,...`")
 	fl.IntSliceVar(&f.workers, "workers", nil, "numbers of workers, as `N,...` (default: one for each CPU; with --figures 1, 2, 4 and so on)")
-	fl.Float64SliceVar(&f.rates, "rate", []float64{0}, "arrivals a second, as `R,...`; 0 for saturation")
+	fl.Float64SliceVar(&f.rates, "rate", nil, "arrivals a second, as `R,...`; 0 for saturation (default: 0, unless --alone is given)")
+	fl.DurationSliceVar(&f.alone, "alone", nil, "ask one query at a time, after pauses of `DURATION,...`")
+	fl.DurationVar(&f.spin, "spin", 0, "how long an idle worker looks for work before it sleeps, below 0 not at all (default: what the library takes)")
 	fl.IntVar(&f.threshold, "threshold", 0, "pool threshold of fgqp (default: what the library takes)")
 	fl.IntVar(&f.postings, "task-postings", 0, "postings of a task of fgqp (default: what the library takes)")
 	fl.DurationVar(&f.time, "time", 2*time.Second, "duration of a run, after warming up for a quarter of it")
@@ -119,8 +126,13 @@ func (f *loadFlags) check() error {
 		return cli.Usage("--time is above 0")
 	case f.threshold < 0 || f.postings < 0:
 		return cli.Usage("--threshold and --task-postings are not negative")
-	case len(f.models) == 0 || len(f.rates) == 0:
-		return cli.Usage("--model and --rate name at least one each")
+	case len(f.models) == 0:
+		return cli.Usage("--model names at least one")
+	}
+	for _, d := range f.alone {
+		if d <= 0 {
+			return cli.Usage("--alone is above 0")
+		}
 	}
 	for _, n := range f.workers {
 		if n < 1 || n > 1024 {
@@ -252,21 +264,32 @@ func (l *loader) ask(ctx context.Context, s *query.Searcher) ([]query.Result, er
 	return p.Execute(ctx, l.queries)
 }
 
-// rates measures what --model, --workers and --rate name.
+// rates measures what --model, --workers, --rate and --alone name.
 func (l *loader) rates(ctx context.Context, cpus int) error {
 	workers := l.f.workers
 	if len(workers) == 0 {
 		workers = []int{cpus}
 	}
-	l.total = int64(len(l.f.models) * len(workers) * len(l.f.rates))
+	var runs []run
+	for _, rate := range l.f.rates {
+		runs = append(runs, run{rate: rate})
+	}
+	for _, pause := range l.f.alone {
+		runs = append(runs, run{alone: true, pause: pause})
+	}
+	if len(runs) == 0 {
+		runs = []run{{rate: 0}}
+	}
+	l.total = int64(len(l.f.models) * len(workers) * len(runs))
 	for _, name := range l.f.models {
 		m, err := query.ParseModel(name)
 		if err != nil {
 			return err
 		}
 		for _, n := range workers {
-			for _, rate := range l.f.rates {
-				r, err := l.measure(ctx, run{model: m, workers: n, rate: rate, threshold: l.f.threshold}, l.queries, l.f.time)
+			for _, r := range runs {
+				r.model, r.workers, r.threshold = m, n, l.f.threshold
+				r, err := l.measure(ctx, r, l.queries, l.f.time)
 				if err != nil {
 					return err
 				}
@@ -281,7 +304,7 @@ func (l *Load) text(w io.Writer) {
 	fmt.Fprintf(w, "%s: %s queries, %s, top %d, %d CPUs; latencies in microseconds, rate 0 is saturation\n", l.Index, cli.Count(l.Queries), l.Mode, l.K, l.CPUs)
 	for i := 0; i < len(l.Rows); {
 		figure := l.Rows[i].Figure
-		t := cli.NewTable("model", ">workers", ">threshold", ">terms", ">rate", ">queries/s", ">mean", ">p50", ">p95", ">p99", ">p99.9", ">max")
+		t := cli.NewTable("model", ">workers", ">threshold", ">terms", ">rate", ">queries/s", ">CPUs", ">mean", ">p50", ">p95", ">p99", ">p99.9", ">max")
 		for ; i < len(l.Rows) && l.Rows[i].Figure == figure; i++ {
 			t.Row(l.Rows[i].cells()...)
 		}
@@ -312,9 +335,9 @@ func (r *LoadRow) cells() []any {
 	}
 	rate := cli.Float(r.Offered, 3)
 	if r.Alone {
-		rate = "alone"
+		rate = "after " + (time.Duration(r.Pause) * time.Microsecond).String()
 	}
-	out := []any{r.Model, r.Workers, some(r.Threshold), some(r.Terms), rate, cli.Float(r.Throughput, 4)}
+	out := []any{r.Model, r.Workers, some(r.Threshold), some(r.Terms), rate, cli.Float(r.Throughput, 4), cli.Float(r.CPUs, 3)}
 	for _, v := range []float64{r.Mean, r.P50, r.P95, r.P99, r.P999, r.Max} {
 		if r.Mean == 0 {
 			out = append(out, "-")

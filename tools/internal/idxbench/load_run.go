@@ -20,8 +20,11 @@ type run struct {
 	threshold int
 	terms     int
 	rate      float64 // 0: saturation
-	alone     bool    // instead: one query after the other, with pauses
-	most      int     // alone: ask so many queries at most, 0 for as many as there is time for
+
+	// Instead: one query after the other.
+	alone bool
+	pause time.Duration // before each of them; 0 means idle
+	most  int           // ask so many queries at most, 0 for as many as there is time for
 }
 
 // measure runs r on queries for d, after a quarter of that as warm-up.
@@ -34,8 +37,11 @@ func (l *loader) measure(ctx context.Context, r run, queries []query.Query, d ti
 	}
 	defer p.Close()
 	if r.alone {
-		row.Alone = true
-		err = alone(ctx, p, queries, r.most, d, &row)
+		if r.pause == 0 {
+			r.pause = idle
+		}
+		row.Alone, row.Pause = true, float64(r.pause)/float64(time.Microsecond)
+		err = alone(ctx, p, queries, r, d, &row)
 	} else if r.rate == 0 {
 		err = saturate(ctx, p, queries, d, &row)
 	} else {
@@ -51,7 +57,8 @@ func (l *loader) pool(r run) (*query.Pool, error) {
 	if r.model == query.Partitions {
 		s = l.cut
 	}
-	return query.NewPool(s, query.PoolOptions{Workers: r.workers, Model: r.model, Threshold: r.threshold, TaskPostings: l.f.postings})
+	return query.NewPool(s, query.PoolOptions{Workers: r.workers, Model: r.model, Threshold: r.threshold, TaskPostings: l.f.postings,
+		SpinFor: l.f.spin})
 }
 
 // backlog is how many queries are under way or waiting at saturation.
@@ -62,7 +69,7 @@ func saturate(ctx context.Context, p *query.Pool, queries []query.Query, d time.
 	var next, answered atomic.Int64
 	var failed atomic.Pointer[error]
 	var group sync.WaitGroup
-	begin := time.Now()
+	begin, busy := time.Now(), cpuTime()
 	from, to := d/4, d/4+d
 	var follow func([]query.Hit, error)
 	submit := func() {
@@ -94,6 +101,7 @@ func saturate(ctx context.Context, p *query.Pool, queries []query.Query, d time.
 	if err := failed.Load(); err != nil {
 		return *err
 	}
+	row.cpus(begin, busy)
 	row.Queries = uint64(answered.Load())
 	row.Throughput = float64(row.Queries) / d.Seconds()
 	return nil
@@ -105,6 +113,7 @@ func arrive(ctx context.Context, p *query.Pool, queries []query.Query, rate floa
 	took := make([]time.Duration, len(due))
 	var failed atomic.Pointer[error]
 	var group sync.WaitGroup
+	begin, busy := time.Now(), cpuTime()
 	clock := newClock()
 	defer clock.stop()
 	for i, at := range due {
@@ -129,6 +138,7 @@ func arrive(ctx context.Context, p *query.Pool, queries []query.Query, rate floa
 	if err := failed.Load(); err != nil {
 		return *err
 	}
+	row.cpus(begin, busy)
 	var h histogram.Histogram
 	last := d / 4
 	for i, at := range due {
@@ -143,37 +153,39 @@ func arrive(ctx context.Context, p *query.Pool, queries []query.Query, rate floa
 	return nil
 }
 
-// idle is the pause between queries that are asked alone: workers park.
+// idle is the pause between queries that are asked alone, if nothing else is said.
 const idle = time.Millisecond
 
-// alone asks one query after the other for d, each an idle time after the last was
-// answered; at most so many of them, or all, if most is not 0.
-func alone(ctx context.Context, p *query.Pool, queries []query.Query, most int, d time.Duration, row *LoadRow) error {
+// alone asks one query after the other for d, each a pause after the last was
+// answered; at most r.most of them, or all, if that is not 0.
+func alone(ctx context.Context, p *query.Pool, queries []query.Query, r run, d time.Duration, row *LoadRow) error {
+	began, used := time.Now(), cpuTime()
 	clock := newClock()
 	defer clock.stop()
 	var h histogram.Histogram
 	busy := time.Duration(0)
-	answered := make(chan error, 1)
-	for n := 0; most == 0 && (clock.now() < d || n == 0) || n < most; n++ {
-		clock.wait(clock.now() + idle)
-		var end time.Duration
+	var hits []query.Hit
+	for n := 0; r.most == 0 && (clock.now() < d || n == 0) || n < r.most; n++ {
+		clock.wait(clock.now() + r.pause)
 		start := clock.now()
-		err := p.Submit(ctx, &queries[n%len(queries)], func(_ []query.Hit, err error) {
-			end = clock.now()
-			answered <- err
-		})
-		if err == nil {
-			err = <-answered
-		}
-		if err != nil {
+		var err error
+		if hits, err = p.AppendHits(ctx, hits[:0], &queries[n%len(queries)]); err != nil {
 			return err
 		}
-		h.Record(end - start)
-		busy += end - start
+		took := clock.now() - start
+		h.Record(took)
+		busy += took
 	}
+	row.cpus(began, used)
 	row.Throughput = float64(h.Count()) / max(busy, 1).Seconds()
 	row.latencies(&h)
 	return nil
+}
+
+// cpus notes how many CPUs were busy since begin, when that much CPU time had been
+// taken.
+func (row *LoadRow) cpus(begin time.Time, used time.Duration) {
+	row.CPUs = (cpuTime() - used).Seconds() / max(time.Since(begin).Seconds(), 1e-9)
 }
 
 // latencies fills in what h says.

@@ -69,7 +69,7 @@ func (l *loader) figure7(ctx context.Context, workers int) error {
 
 func (l *loader) tasks(ctx context.Context, size, workers int) (TaskRow, error) {
 	row := TaskRow{Postings: size}
-	p, err := query.NewPool(l.whole, query.PoolOptions{Workers: workers, Model: query.FineGrained, TaskPostings: size})
+	p, err := query.NewPool(l.whole, query.PoolOptions{Workers: workers, Model: query.FineGrained, TaskPostings: size, SpinFor: l.f.spin})
 	if err != nil {
 		return row, err
 	}

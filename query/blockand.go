@@ -1,37 +1,25 @@
 package query
 
-import "github.com/pinion-index/pinion/format"
-
-var errShortFreqs = format.Corrupt("block has more docIDs than frequencies, or fewer")
-
-// matches are documents that all lists looked into hold.
-type matches struct {
-	docs []uint32
-	at   [][]uint32 // by list, then as docs: position of the document in the list
-
-	kept  []uint32 // while a list is looked into: indexes of the documents that it holds
-	freqs []uint32 // scratch: a decoded block
-}
-
 // blockMaxAnd computes And a block of the shortest list at a time. Its documents
 // are looked for in one list after the other, which only ever decodes the blocks
 // they fall into; frequencies are decoded for the documents that all lists hold.
-// Blocks whose bound cannot pass the threshold with the bounds of the other lists
-// are passed over.
+// Once there is a threshold, blocks of the shortest list whose bound cannot pass
+// it with the bounds of the other lists are passed over, and of the others only
+// the documents that can pass it are looked for.
 func (r *run) blockMaxAnd() {
 	if !r.open(1) {
 		return
 	}
 	r.start(r.lists[:1])
-	first, bounded := r.lists[0], false
+	first := r.lists[0]
 	for first.Doc() < r.hi && !r.stopped() {
 		if r.top.prune >= 0 {
-			if !bounded {
+			if !r.bounded {
 				if !r.open(len(r.lists)) {
 					return
 				}
 				r.sumBounds()
-				bounded = true
+				r.bounded = true
 			}
 			first.Shallow(first.Doc())
 			if first.blockBound(r.s.scorer)+r.suffix[1] <= r.top.prune {
@@ -57,67 +45,63 @@ func (r *run) intersect(docs []uint32) (more bool) {
 	m, n := &r.match, len(r.lists)
 	m.reset(n)
 	r.Candidates += uint64(len(docs))
-	left := docs // those that lists up to j hold
+	if !r.beginMatches(m, docs) {
+		return false
+	}
 	more = true
-	for j := 1; j < n && len(left) > 0; j++ {
+	for j := 1; j < n && len(m.docs) > 0; j++ {
+		l := r.lists[j]
+		if d := r.dense(l); d != nil {
+			if m.findDense(l, j, d) {
+				if !r.open(j + 1) {
+					return false
+				}
+				m.findMany(l, j)
+			}
+			m.keep(j)
+			continue
+		}
 		if !r.open(j + 1) {
 			return false
 		}
-		l := r.lists[j]
-		if r.denser(l, left) {
-			m.findByBlock(l, j, left, &r.win.members)
+		if r.denser(l, m.docs) {
+			m.findByBlock(l, j, &r.win.members)
 		} else {
-			m.find(l, j, left)
+			m.find(l, j)
 		}
-		left = m.keep(left, j, r.lists[0].Pos())
+		m.keep(j)
 		more = more && l.Doc() != end
 	}
-	if n == 1 {
-		left = m.keepAll(docs, r.lists[0].Pos())
-	}
-	if len(left) > 0 {
+	if len(m.docs) > 0 && r.err == nil {
+		at := m.docs[0]
 		if r.later == nil || !r.later.postpone(m, n) {
 			r.scoreMatches(m)
 		}
-		r.q.Trace.threshold(r, left[0])
+		r.q.Trace.threshold(r, at)
 	}
 	return more && r.err == nil
 }
 
-// reset empties m, for so many lists.
-func (m *matches) reset(lists int) {
-	m.docs = m.docs[:0]
-	for len(m.at) < lists {
-		m.at = append(m.at, nil)
+// beginMatches makes those of docs, the next postings of the first list, the
+// matches that can pass the threshold. It reports false for damage.
+func (r *run) beginMatches(m *matches, docs []uint32) bool {
+	first := r.lists[0]
+	pass := float32(-1)
+	if r.bounded {
+		pass = r.passing(1)
 	}
-	for j, at := range m.at {
-		m.at[j] = at[:0]
+	if pass < 0 {
+		m.begin(docs, first.Pos())
+		return true
 	}
-}
-
-// append adds the matches of n, for so many lists.
-func (m *matches) append(n *matches, lists int) {
-	m.docs = append(m.docs, n.docs...)
-	for j, at := range n.at[:lists] {
-		m.at[j] = append(m.at[j], at...)
+	freqs := first.Freqs()
+	if len(freqs) < len(docs) {
+		return false
 	}
-}
-
-// find looks for docs in list j, and notes the indexes of those that it holds and
-// their positions.
-func (m *matches) find(l *list, j int, docs []uint32) {
-	kept, at := m.kept[:0], m.at[j]
-	for i, doc := range docs {
-		next := l.NextGEQ(doc)
-		if next == doc {
-			kept, at = append(kept, uint32(i)), append(at, uint32(l.Pos()))
-		} else if next == end {
-			break
-		}
-	}
-	l.Probes += uint64(len(docs))
-	l.Found += uint64(len(kept))
-	m.kept, m.at[j] = kept, at
+	r.scores = grow(r.scores, len(docs))
+	r.scorePostings(first, r.scores, docs, freqs[:len(docs)])
+	m.beginAbove(docs, freqs, r.scores, pass)
+	return true
 }
 
 // denseFactor is how many postings are looked up in a bitmap in the time that one
@@ -129,108 +113,4 @@ const denseFactor = 16
 func (r *run) denser(l *list, docs []uint32) bool {
 	span := uint64(docs[len(docs)-1]-docs[0]) + 1
 	return uint64(l.List().N)*span < uint64(len(docs))*denseFactor*uint64(r.part.seg.Docs())
-}
-
-// findByBlock is find the other way round: every block of the list that docs fall
-// into is decoded, and its postings are looked up in a bitmap of docs.
-func (m *matches) findByBlock(l *list, j int, docs []uint32, set *bitmap) {
-	kept, at := m.kept[:0], m.at[j]
-	set.reset(docs[0], docs[len(docs)-1])
-	set.add(docs)
-	for i := 0; i < len(docs); {
-		l.NextGEQ(docs[i])
-		block := l.Docs()
-		if len(block) == 0 {
-			break // the end, or damage
-		}
-		first := l.Pos()
-		for _, f := range set.match(block) {
-			i += lowerBound(docs[i:], block[f])
-			if i == len(docs) {
-				break // damage
-			}
-			kept, at = append(kept, uint32(i)), append(at, uint32(first+int(f)))
-			i++
-		}
-		i += lowerBound(docs[i:], block[len(block)-1]+1)
-	}
-	set.remove(docs)
-	l.Found += uint64(len(kept))
-	m.kept, m.at[j] = kept, at
-}
-
-// keep drops all but the kept ones of docs, which are the matches of the lists
-// before list j, and returns the rest; docs of list 0 itself begin at position
-// first of it.
-func (m *matches) keep(docs []uint32, j, first int) []uint32 {
-	if j == 1 {
-		m.docs = m.docs[:0]
-		for _, i := range m.kept {
-			m.docs = append(m.docs, docs[i])
-			m.at[0] = append(m.at[0], uint32(first)+i)
-		}
-		return m.docs
-	}
-	for k, i := range m.kept {
-		m.docs[k] = docs[i]
-	}
-	m.docs = m.docs[:len(m.kept)]
-	for a, at := range m.at[:j] {
-		for k, i := range m.kept {
-			at[k] = at[i]
-		}
-		m.at[a] = at[:len(m.kept)]
-	}
-	return m.docs
-}
-
-// keepAll makes all of docs, which begin at position first of the only list,
-// matches.
-func (m *matches) keepAll(docs []uint32, first int) []uint32 {
-	m.docs = append(m.docs[:0], docs...)
-	for i := range docs {
-		m.at[0] = append(m.at[0], uint32(first+i))
-	}
-	return m.docs
-}
-
-// scoreMatches scores matches, list after list, and offers them.
-func (r *run) scoreMatches(m *matches) {
-	r.scores = grow(r.scores, len(m.docs))
-	clear(r.scores)
-	for j, l := range r.lists {
-		if err := m.addScores(r, l, m.at[j], r.scores); err != nil {
-			r.fail(format.Locate(err, r.place(l)))
-			return
-		}
-	}
-	for i, doc := range m.docs {
-		r.accept(doc, r.scores[i])
-	}
-}
-
-// addScores adds the scores of the matches' postings in l, which lie at positions
-// at, to scores. A block of frequencies is decoded once.
-func (m *matches) addScores(r *run, l *list, at []uint32, scores []float32) error {
-	list, block := l.List(), -1
-	_, freqs := list.Small()
-	for i, doc := range m.docs {
-		b, j := int(at[i])/list.BlockLen, int(at[i])%list.BlockLen
-		if b != block && !l.small {
-			if cap(m.freqs) < list.BlockLen {
-				m.freqs = make([]uint32, list.BlockLen)
-			}
-			n, err := list.DecodeFreqs(b, m.freqs[:cap(m.freqs)])
-			if err != nil {
-				return err
-			}
-			freqs, block = m.freqs[:n], b
-			l.FreqBlocks++
-		}
-		if j >= len(freqs) {
-			return format.Locate(errShortFreqs, format.Place{Block: b})
-		}
-		scores[i] += Score(l.weight, float32(freqs[j]), r.norm(doc))
-	}
-	return nil
 }

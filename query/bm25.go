@@ -96,11 +96,12 @@ func (s *Scorer) Stats() Stats { return s.stats }
 func (s *Scorer) Norms() []float32 { return s.norms[:s.lens] }
 
 // norm returns 1 / (k1 * ((1-b) + b*dl/avg)), each step rounded. It does not
-// increase with dl. It is +Inf where k1 is 0 and never 0 or NaN.
+// increase with dl and is neither 0 nor NaN. Where it would be +Inf, as for a k1 of
+// 0, it is the greatest number, which gives the same scores, and 0 for frequency 0.
 func (s *Scorer) norm(dl uint32) float32 {
 	ratio := float32(float32(dl) / s.avg)
 	k := float32(s.k1 * float32(s.oneMinusB+float32(s.b*ratio)))
-	return float32(1 / k)
+	return min(float32(1/k), math.MaxFloat32)
 }
 
 // Norm returns the norm of a document of dl tokens: what Score takes.

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/segment"
 )
 
 // The longest lists, those of the commonest words, are only ever probed: a hit
@@ -95,7 +96,7 @@ func (c *denseCache) put(offset int64, l *denseList) {
 // dense returns the array of list l of the segment at hand, or nil, and makes it
 // when it is time to.
 func (r *run) dense(l *list) *denseList {
-	if d := r.kept(l); d != nil || uint64(l.entry.DF)*denseShare < uint64(r.part.seg.Docs()) {
+	if d := r.kept(l); d != nil || !r.mayKeep(l) {
 		return d
 	}
 	c := r.part.dense
@@ -113,10 +114,15 @@ func (r *run) dense(l *list) *denseList {
 
 // kept returns the array of list l of the segment at hand, nil if there is none.
 func (r *run) kept(l *list) *denseList {
-	if uint64(l.entry.DF)*denseShare < uint64(r.part.seg.Docs()) {
+	if !r.mayKeep(l) {
 		return nil
 	}
 	return r.part.dense.get(l.entry.Offset)
+}
+
+// mayKeep reports whether list l of the segment at hand is long enough for an array.
+func (r *run) mayKeep(l *list) bool {
+	return uint64(l.entry.DF)*denseShare >= uint64(r.part.seg.Docs()) && l.entry.Kind == segment.KindExtent
 }
 
 // newDenseList reads the list of l.

@@ -35,17 +35,23 @@ func TestDenseLists(t *testing.T) {
 	one := searcherOver(t, parts, Options{Params: DefaultParams, DenseBytes: 1})
 	for i := range 60 {
 		q := Query{Terms: terms("common", "usual", fmt.Sprintf("w%d", 100+rng.IntN(300)), fmt.Sprintf("w%d", 400+rng.IntN(1000))), K: 1 + rng.IntN(20)}
-		want, err := plain.Search(context.Background(), q)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for j, s := range []*Searcher{all, one, several} {
-			got, err := s.Search(context.Background(), q)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !slices.Equal(got.Hits, want.Hits) {
-				t.Fatalf("query %d, searcher %d: %s", i, j, difference(want.Hits, got.Hits))
+		short := q // whose conjunction has matches
+		short.Terms = terms("common", fmt.Sprintf("w%d", rng.IntN(200)), "usual")
+		for _, q := range []Query{q, short} {
+			for _, q.Mode = range []Mode{Or, And} {
+				want, err := plain.Search(context.Background(), q)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for j, s := range []*Searcher{all, one, several} {
+					got, err := s.Search(context.Background(), q)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if !slices.Equal(got.Hits, want.Hits) {
+						t.Fatalf("query %d, mode %v, searcher %d: %s", i, q.Mode, j, difference(want.Hits, got.Hits))
+					}
+				}
 			}
 		}
 	}

@@ -31,13 +31,14 @@ type run struct {
 	entries []segment.Entry // memory of terms' entries
 
 	// Of the segment at hand.
-	part   *part
-	lo, hi uint32  // documents to consider: lo up to hi
-	vet    bool    // hits must be checked against deletes or the filter
-	lists  []*list // those that occur here, in canonical order
-	opened int     // how many of them are open
-	spare  []*list // all that were ever made
-	suffix []float32
+	part    *part
+	lo, hi  uint32  // documents to consider: lo up to hi
+	vet     bool    // hits must be checked against deletes or the filter
+	lists   []*list // those that occur here, in canonical order
+	opened  int     // how many of them are open
+	spare   []*list // all that were ever made
+	suffix  []float32
+	bounded bool // bounds and suffix are those of lists
 	Counts
 
 	later *worker // scores matches in tasks of their own; nil: scored where found
@@ -61,7 +62,7 @@ func (r *run) unknown() bool { return len(r.terms) > 0 && r.terms[0].df == 0 }
 func (r *run) enter(p int, conjunctive bool) bool {
 	r.part = &r.s.parts[p]
 	r.vet = r.part.deletes != nil || r.q.Filter != nil
-	r.lists, r.opened = r.lists[:0], 0
+	r.lists, r.opened, r.bounded = r.lists[:0], 0, false
 	r.lo, r.hi = 0, end
 	r.Counts = Counts{}
 	for i := range r.terms {

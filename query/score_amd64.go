@@ -4,11 +4,6 @@
 
 package query
 
-// scoreAVX512 replaces n norms in v, rounded up to whole vectors, by scores.
-//
-//go:noescape
-func scoreAVX512(v *float32, freqs *uint32, n int, w float32)
-
 // scoreAVX2 replaces n norms in v, rounded up to whole vectors, by scores.
 //
 //go:noescape

@@ -4,32 +4,6 @@
 
 #include "textflag.h"
 
-// func scoreAVX512(v *float32, freqs *uint32, n int, w float32)
-// Requires: AVX, AVX512F
-TEXT ·scoreAVX512(SB), NOSPLIT, $0-28
-	MOVQ         v+0(FP), AX
-	MOVQ         freqs+8(FP), CX
-	MOVQ         n+16(FP), DX
-	VBROADCASTSS w+24(FP), Z0
-	VBROADCASTSS one<>+0(SB), Z1
-
-loopscoreAVX512:
-	VCVTUDQ2PS (CX), Z2
-	VMULPS     (AX), Z2, Z2
-	VADDPS     Z1, Z2, Z2
-	VDIVPS     Z2, Z0, Z2
-	VSUBPS     Z2, Z0, Z2
-	VMOVUPS    Z2, (AX)
-	ADDQ       $0x00000040, AX
-	ADDQ       $0x00000040, CX
-	SUBQ       $0x00000010, DX
-	JG         loopscoreAVX512
-	VZEROUPPER
-	RET
-
-DATA one<>+0(SB)/8, $0x3f8000003f800000
-GLOBL one<>(SB), RODATA|NOPTR, $8
-
 // func scoreAVX2(v *float32, freqs *uint32, n int, w float32)
 // Requires: AVX
 TEXT ·scoreAVX2(SB), NOSPLIT, $0-28
@@ -52,3 +26,6 @@ loopscoreAVX2:
 	JG        loopscoreAVX2
 	VZEROUPPER
 	RET
+
+DATA one<>+0(SB)/8, $0x3f8000003f800000
+GLOBL one<>(SB), RODATA|NOPTR, $8

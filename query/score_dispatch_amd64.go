@@ -14,13 +14,9 @@ import (
 func scoreNorms(v []float32, freqs []uint32, w float32, huge bool) {
 	n := len(v)
 	whole := (n + vectorSlack - 1) &^ (vectorSlack - 1)
-	level := simd.Level()
-	switch {
-	case level < simd.AVX2 || huge || n == 0 || cap(v) < whole || cap(freqs) < whole:
+	if simd.Level() < simd.AVX2 || huge || n == 0 || cap(v) < whole || cap(freqs) < whole {
 		scorePortable(v, freqs, w)
-	case level >= simd.AVX512:
-		scoreAVX512(unsafe.SliceData(v), unsafe.SliceData(freqs), n, w)
-	default:
-		scoreAVX2(unsafe.SliceData(v), unsafe.SliceData(freqs), n, w)
+		return
 	}
+	scoreAVX2(unsafe.SliceData(v), unsafe.SliceData(freqs), n, w)
 }

@@ -1,0 +1,291 @@
+package query
+
+import "github.com/pinion-index/pinion/format"
+
+var errShortFreqs = format.Corrupt("block has more docIDs than frequencies, or fewer")
+
+// matches are documents that all lists looked into hold.
+type matches struct {
+	docs []uint32
+	// at has, by list, then as docs, the document's position in the list or, shifted
+	// left by 32 bits, its frequency, which is never 0.
+	at [][]uint64
+
+	first  int      // until the first are dropped docs is a part of list 0, at that position
+	virgin bool     // and at[0] is not filled in
+	own    []uint32 // memory for docs after that
+
+	kept  []uint32  // while a list is looked into: indexes of the documents that it holds
+	block []uint32  // scratch: a decoded block of frequencies
+	freqs []uint32  // scratch: of docs in one list
+	norms []float32 // of docs
+	terms []float32 // scratch: scores of docs in one list
+}
+
+// reset empties m, for so many lists.
+func (m *matches) reset(lists int) {
+	m.docs, m.virgin = m.own[:0], false
+	for len(m.at) < lists {
+		m.at = append(m.at, nil)
+	}
+	for j, at := range m.at {
+		m.at[j] = at[:0]
+	}
+}
+
+// append adds the matches of n, for so many lists.
+func (m *matches) append(n *matches, lists int) {
+	m.own = append(m.docs, n.docs...)
+	m.docs = m.own
+	for j, at := range n.at[:lists] {
+		m.at[j] = append(m.at[j], at...)
+	}
+}
+
+// begin makes docs, which begin at position first of list 0, the matches. They
+// must stay until fill or keep is called.
+func (m *matches) begin(docs []uint32, first int) {
+	m.docs, m.first, m.virgin = docs, first, true
+}
+
+// fill makes m independent of what begin was given.
+func (m *matches) fill() {
+	if !m.virgin {
+		return
+	}
+	m.own = append(m.own[:0], m.docs...)
+	m.docs, m.virgin = m.own, false
+	for i := range m.docs {
+		m.at[0] = append(m.at[0], uint64(m.first+i))
+	}
+}
+
+// beginAbove makes those of docs matches whose scores, of which freqs are the
+// other part, are above pass, which is not negative.
+func (m *matches) beginAbove(docs, freqs []uint32, scores []float32, pass float32) {
+	own, at := m.own[:0], m.at[0]
+	for i, s := range scores {
+		if s > pass {
+			own = append(own, docs[i])
+			at = append(at, uint64(freqs[i])<<32)
+		}
+	}
+	m.docs, m.own, m.at[0] = own, own, at
+}
+
+// find looks for the documents in list j, and notes the indexes of those that it
+// holds and their positions.
+func (m *matches) find(l *list, j int) {
+	kept, at := m.kept[:0], m.at[j]
+	for i, doc := range m.docs {
+		next := l.NextGEQ(doc)
+		if next == doc {
+			kept, at = append(kept, uint32(i)), append(at, uint64(l.Pos()))
+		} else if next == end {
+			break
+		}
+	}
+	l.Probes += uint64(len(m.docs))
+	l.Found += uint64(len(kept))
+	m.kept, m.at[j] = kept, at
+}
+
+// findByBlock is find the other way round: every block of the list that documents
+// fall into is decoded, and its postings are looked up in a bitmap of them.
+func (m *matches) findByBlock(l *list, j int, set *bitmap) {
+	kept, at, docs := m.kept[:0], m.at[j], m.docs
+	set.reset(docs[0], docs[len(docs)-1])
+	set.add(docs)
+	for i := 0; i < len(docs); {
+		l.NextGEQ(docs[i])
+		block := l.Docs()
+		if len(block) == 0 {
+			break // the end, or damage
+		}
+		first := l.Pos()
+		for _, f := range set.match(block) {
+			i += lowerBound(docs[i:], block[f])
+			if i == len(docs) {
+				break // damage
+			}
+			kept, at = append(kept, uint32(i)), append(at, uint64(first+int(f)))
+			i++
+		}
+		i += lowerBound(docs[i:], block[len(block)-1]+1)
+	}
+	set.remove(docs)
+	l.Found += uint64(len(kept))
+	m.kept, m.at[j] = kept, at
+}
+
+// findDense is find in a list's array of frequencies. It reports whether there
+// are some that the array does not have.
+func (m *matches) findDense(l *list, j int, d *denseList) (many bool) {
+	n := len(m.docs)
+	if cap(m.kept) < n {
+		m.kept = make([]uint32, 2*n)
+	}
+	if cap(m.at[j]) < n {
+		m.at[j] = make([]uint64, 2*n)
+	}
+	kept, at, k := m.kept[:n], m.at[j][:n], 0
+	most := uint8(0)
+	for i, doc := range m.docs {
+		f := uint8(0)
+		if int(doc) < len(d.freqs) { // always, but for damage
+			f = d.freqs[doc]
+		}
+		most = max(most, f)
+		kept[k], at[k] = uint32(i), uint64(f)<<32
+		k += int((uint32(f) + 0xff) >> 8) // 1 unless f is 0
+	}
+	l.Found += uint64(k)
+	m.kept, m.at[j] = kept[:k], at[:k]
+	return most == manyFreq
+}
+
+// findMany completes findDense by the positions of frequencies that the array does
+// not have.
+func (m *matches) findMany(l *list, j int) {
+	at := m.at[j]
+	for k, i := range m.kept {
+		if at[k] == manyFreq<<32 && l.NextGEQ(m.docs[i]) == m.docs[i] {
+			at[k] = uint64(l.Pos())
+		}
+	}
+}
+
+// keep drops all documents but the kept ones, in what is known from lists before
+// list j.
+func (m *matches) keep(j int) {
+	if m.virgin {
+		own, at := m.own[:0], m.at[0]
+		for _, i := range m.kept {
+			own = append(own, m.docs[i])
+			at = append(at, uint64(m.first)+uint64(i))
+		}
+		m.docs, m.own, m.at[0], m.virgin = own, own, at, false
+		return
+	}
+	if len(m.kept) == len(m.docs) {
+		return
+	}
+	for k, i := range m.kept {
+		m.docs[k] = m.docs[i]
+	}
+	m.docs = m.docs[:len(m.kept)]
+	for a, at := range m.at[:j] {
+		for k, i := range m.kept {
+			at[k] = at[i]
+		}
+		m.at[a] = at[:len(m.kept)]
+	}
+}
+
+// keepAbove drops the documents whose sums so far are not above pass, which is not
+// negative, and returns the sums of the rest.
+func (m *matches) keepAbove(sums []float32, lists int, pass float32) []float32 {
+	m.kept = m.kept[:0]
+	for i, s := range sums {
+		if s > pass {
+			m.kept = append(m.kept, uint32(i))
+		}
+	}
+	if len(m.kept) == len(m.docs) {
+		return sums
+	}
+	for k, i := range m.kept {
+		sums[k], m.norms[k] = sums[i], m.norms[i]
+	}
+	m.norms = m.norms[:len(m.kept)]
+	m.keep(lists)
+	return sums[:len(m.kept)]
+}
+
+// fewMatches are scored without vectors.
+const fewMatches = 8
+
+// scoreMatches scores matches, list after list, and offers them.
+func (r *run) scoreMatches(m *matches) {
+	m.fill()
+	r.scores = grow(r.scores, len(m.docs))
+	sums := r.scores
+	m.norms = grow(m.norms, len(m.docs))
+	r.part.lens.norms(m.norms, m.docs, r.s.scorer)
+	for j, l := range r.lists {
+		if err := m.readFreqs(l, m.at[j]); err != nil {
+			r.fail(format.Locate(err, r.place(l)))
+			return
+		}
+		m.addScores(l, sums, j == 0)
+		if r.bounded && r.top.prune >= 0 && j+1 < len(r.lists) {
+			if pass := r.passing(j + 1); pass >= 0 {
+				if sums = m.keepAbove(sums, len(r.lists), pass); len(sums) == 0 {
+					return
+				}
+			}
+		}
+	}
+	for i, doc := range m.docs {
+		r.accept(doc, sums[i])
+	}
+}
+
+// addScores adds the scores of m.freqs to sums, which count as zero if they are
+// the first.
+func (m *matches) addScores(l *list, sums []float32, first bool) {
+	switch {
+	case len(sums) < fewMatches:
+		for i, norm := range m.norms {
+			s := Score(l.weight, float32(m.freqs[i]), norm)
+			if !first {
+				s = float32(sums[i] + s)
+			}
+			sums[i] = s
+		}
+	case first:
+		copy(sums, m.norms)
+		scoreNorms(sums, m.freqs, l.weight, l.huge)
+	default:
+		m.terms = grow(m.terms, len(m.docs))
+		copy(m.terms, m.norms)
+		scoreNorms(m.terms, m.freqs, l.weight, l.huge)
+		for i, s := range m.terms {
+			sums[i] += s
+		}
+	}
+}
+
+// readFreqs makes m.freqs the frequencies in l of the documents, which are at. A
+// block of frequencies is decoded once.
+func (m *matches) readFreqs(l *list, at []uint64) error {
+	if n := len(at) + vectorSlack; cap(m.freqs) < n {
+		m.freqs = make([]uint32, 2*n)
+	}
+	m.freqs = m.freqs[:len(at)]
+	list, block := l.List(), -1
+	_, freqs := list.Small()
+	for i, p := range at {
+		if f := p >> 32; f != 0 {
+			m.freqs[i] = uint32(f)
+			continue
+		}
+		b, j := int(p)/list.BlockLen, int(p)%list.BlockLen
+		if b != block && !l.small {
+			if cap(m.block) < list.BlockLen {
+				m.block = make([]uint32, list.BlockLen)
+			}
+			n, err := list.DecodeFreqs(b, m.block[:cap(m.block)])
+			if err != nil {
+				return err
+			}
+			freqs, block = m.block[:n], b
+			l.FreqBlocks++
+		}
+		if j >= len(freqs) {
+			return format.Locate(errShortFreqs, format.Place{Block: b})
+		}
+		m.freqs[i] = freqs[j]
+	}
+	return nil
+}

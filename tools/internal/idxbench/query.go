@@ -1,11 +1,14 @@
 package idxbench
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"hash/fnv"
 	"io"
 	"math"
+	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -44,6 +47,7 @@ type QueryRow struct {
 
 type queryFlags struct {
 	index, queries string
+	timesFile      string
 	k, repeats     int
 	modes          []string
 	algos          []string
@@ -101,6 +105,7 @@ func (f *queryFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.queries, "queries", "", "queries as lines of qid, tab, text from `FILE` (required)")
 	fl.IntVar(&f.k, "k", 10, "how many documents are wanted")
 	fl.IntVar(&f.repeats, "repeat", 3, "run each query `N` times")
+	fl.StringVar(&f.timesFile, "times", "", "write `FILE`: mode, algorithm, number of the query from 0, its nanoseconds, between tabs")
 	fl.Float64Var(&f.params.K1, "k1", f.params.K1, "BM25's k1")
 	fl.Float64Var(&f.params.B, "b", f.params.B, "BM25's b")
 }
@@ -186,7 +191,24 @@ func (f *queryFlags) run(ctx context.Context, stderr io.Writer) (out *Queries, e
 			p.Set(done)
 		}
 	}
+	if err := f.writeTimes(out.Rows); err != nil {
+		return nil, err
+	}
 	return out, out.check()
+}
+
+// writeTimes writes the time of every query, if asked to.
+func (f *queryFlags) writeTimes(rows []QueryRow) error {
+	if f.timesFile == "" {
+		return nil
+	}
+	var b bytes.Buffer
+	for _, r := range rows {
+		for i, t := range r.times {
+			fmt.Fprintf(&b, "%s\t%s\t%d\t%d\n", r.Mode, r.Algorithm, i, t.Nanoseconds())
+		}
+	}
+	return os.WriteFile(f.timesFile, b.Bytes(), 0o666)
 }
 
 // readQueries cuts the queries of a file into terms.
@@ -250,10 +272,10 @@ func (f *queryFlags) measure(ctx context.Context, s *query.Searcher, terms [][][
 		}
 	}
 	r.Answer = fmt.Sprintf("%016x", h.Sum64())
-	mean := r.times.mean()
-	r.times.sort()
+	sorted := slices.Clone(r.times)
+	sorted.sort()
 	f64 := func(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e3 }
-	r.Mean, r.P50, r.P95, r.P99, r.Max = f64(mean), f64(r.times.at(0.5)), f64(r.times.at(0.95)), f64(r.times.at(0.99)), f64(r.times.at(1))
+	r.Mean, r.P50, r.P95, r.P99, r.Max = f64(sorted.mean()), f64(sorted.at(0.5)), f64(sorted.at(0.95)), f64(sorted.at(0.99)), f64(sorted.at(1))
 	return r, nil
 }
 

@@ -142,34 +142,37 @@ func (r *bitReader) bits(n int) (v int) {
 // compactList reads n postings among docs documents (4.3).
 func compactList(n, docs int, b []byte) []posting {
 	r := &bitReader{b: b}
-	l := make([]posting, n)
-	var code func(i, j, lo, hi int)
-	code = func(i, j, lo, hi int) {
-		if i == j {
-			return
-		}
-		m := i + (j-i)/2
-		low, high := lo+(m-i), hi-(j-1-m)
-		count := high - low + 1
-		k := bits.Len(uint(count)) - 1
-		s := 1<<(k+1) - count
-		x := r.bits(k)
-		if x >= s {
-			x = 2*x + r.bit() - s
-		}
-		l[m].doc = low + x
-		code(i, m, lo, l[m].doc-1)
-		code(m+1, j, l[m].doc+1, hi)
-	}
-	code(0, n, 0, docs-1)
-	for i := range l {
-		k := 0
+	unary := func() (zeros int) {
 		for r.bit() == 0 {
-			k++
+			zeros++
 		}
-		l[i].tf = 1<<k + r.bits(k)
+		return zeros
 	}
-	need((r.pos+7)/8 == len(b), "length of a compact list")
+	l := make([]posting, n)
+	k, once := r.bits(5), r.bit() == 1
+	l[0].doc = r.bits(bits.Len(uint(docs - 1)))
+	gaps := make([]int, n)
+	for i := range gaps[1:] {
+		gaps[1+i] = r.bits(k)
+	}
+	for i := range gaps[1:] {
+		gaps[1+i] += unary() << k
+		l[1+i].doc = l[i].doc + 1 + gaps[1+i]
+	}
+	need(l[n-1].doc < docs, "docID %d of %d", l[n-1].doc, docs)
+	widths := make([]int, n)
+	for i := range widths {
+		if !once {
+			widths[i] = unary()
+		}
+	}
+	for i, w := range widths {
+		l[i].tf = 1<<w + r.bits(w)
+	}
+	for r.pos%8 != 0 {
+		need(r.bit() == 0, "bits behind a compact list")
+	}
+	need(r.pos/8 == len(b), "length of a compact list")
 	return l
 }
 

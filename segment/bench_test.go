@@ -3,6 +3,7 @@ package segment
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sort"
 	"testing"
 
@@ -95,9 +96,10 @@ func BenchmarkCompact(b *testing.B) {
 	lists, postings := smallLists(rand.New(rand.NewPCG(1, 2)), docs)
 	var encoded [][]byte
 	var ns []int
+	var room [compactRoom]byte
 	for _, ps := range lists {
 		d, f := split(ps)
-		e := appendCompact(nil, d, f, docs)
+		e := slices.Clone(encodeCompact(&room, d, f, docs))
 		encoded = append(encoded, append(e, make([]byte, 16)...)[:len(e)])
 		ns = append(ns, len(ps))
 	}
@@ -107,14 +109,14 @@ func BenchmarkCompact(b *testing.B) {
 			var encoded [][]byte
 			for range 300 {
 				d, f := split(randomPostings(r, n, docs, 3))
-				e := appendCompact(nil, d, f, docs)
+				e := slices.Clone(encodeCompact(&room, d, f, docs))
 				encoded = append(encoded, append(e, make([]byte, 16)...)[:len(e)])
 			}
-			var u smallDocs
+			var u [minExtent]uint32
 			var f [minExtent]uint32
 			for b.Loop() {
 				for _, e := range encoded {
-					if !decodeCompact(&u, &f, n, e, docs) {
+					if !decodeCompact(u[:n], f[:n], e, docs, 0) {
 						b.Fatal("malformed")
 					}
 				}
@@ -123,11 +125,11 @@ func BenchmarkCompact(b *testing.B) {
 		})
 	}
 	b.Run("decode", func(b *testing.B) {
-		var u smallDocs
+		var u [minExtent]uint32
 		var f [minExtent]uint32
 		for b.Loop() {
 			for i, e := range encoded {
-				if !decodeCompact(&u, &f, ns[i], e, docs) {
+				if !decodeCompact(u[:ns[i]], f[:ns[i]], e, docs, 0) {
 					b.Fatal("malformed")
 				}
 			}
@@ -140,10 +142,9 @@ func BenchmarkCompact(b *testing.B) {
 			d, f := split(ps)
 			ds, fs = append(ds, d), append(fs, f)
 		}
-		var buf []byte
 		for b.Loop() {
 			for i, d := range ds {
-				buf = appendCompact(buf[:0], d, fs[i], docs)
+				encodeCompact(&room, d, fs[i], docs)
 			}
 		}
 		perPosting(b, postings)

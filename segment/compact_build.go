@@ -3,65 +3,94 @@ package segment
 import (
 	"encoding/binary"
 	"math/bits"
+	"unsafe"
 )
 
-// bitWriter appends bits, least significant first.
+// bitWriter appends bits, least significant first, at p, where there is room for
+// all of them and 8 bytes more. It is a value that stays in registers.
 type bitWriter struct {
-	dst []byte
-	w   uint64
-	n   uint // bits in w, below 32 between calls
+	p unsafe.Pointer
+	w uint64 // bits that are no whole byte
+	n uint   // how many, below 8 between calls
 }
 
-// put appends the low n bits of v, which has no others; n is at most 32.
-func (b *bitWriter) put(v uint32, n uint) {
-	b.w |= uint64(v) << b.n
+// put appends the low n bits of v, which has no others; n is at most 56.
+func (b bitWriter) put(v uint64, n uint) bitWriter {
+	b.w |= v << (b.n & 63)
 	b.n += n
-	if b.n >= 32 {
-		b.dst = binary.LittleEndian.AppendUint32(b.dst, uint32(b.w))
-		b.w >>= 32
-		b.n -= 32
-	}
+	*(*uint64)(b.p) = b.w
+	return bitWriter{unsafe.Add(b.p, b.n>>3), b.w >> (b.n & 56), b.n & 7}
 }
 
-// flush pads with zero bits to a byte and returns the bytes.
-func (b *bitWriter) flush() []byte {
-	for ; b.n > 0; b.n -= min(b.n, 8) {
-		b.dst = append(b.dst, byte(b.w))
-		b.w >>= 8
+// unary appends q zeros and a one.
+func (b bitWriter) unary(q uint32) bitWriter {
+	for ; q > 55; q -= 56 {
+		b = b.put(0, 56)
 	}
-	return b.dst
+	return b.put(1<<(q&63), uint(q)+1)
 }
 
-// appendCompact appends the bit stream of a list of a segment of n documents.
-func appendCompact(dst []byte, docs, freqs []uint32, n uint32) []byte {
-	w := bitWriter{dst: dst}
-	var u smallDocs
-	for i, d := range docs {
-		u[i+1] = d - uint32(i)
+// riceParameter returns how many bits of a gap are stored as they are, for n gaps
+// of the given sum: of gaps in a geometric distribution all others take the least
+// in unary. They take at most 4 bits a gap, however gaps are distributed.
+func riceParameter(sum, n uint32) uint {
+	return uint(max(bits.Len32(uint32(uint64(sum)*69/100/uint64(n))), 1) - 1)
+}
+
+// compactRoom is room for any compact list: 127 gaps of 31+4 bits and
+// frequencies of 63, and what a bitWriter wants.
+const compactRoom = 2048
+
+// encodeCompact writes the list, of 2 to 127 postings, of a segment of n documents
+// to buf and returns its bytes.
+func encodeCompact(buf *[compactRoom]byte, docs, freqs []uint32, n uint32) []byte {
+	gaps := uint32(len(docs) - 1)
+	k := riceParameter(docs[gaps]-docs[0]-gaps, gaps)
+	above := uint32(0)
+	for _, f := range freqs {
+		above |= f ^ 1
 	}
-	u[len(docs)+1] = n - uint32(len(docs))
-	for _, s := range stepsFor(len(docs)) {
-		v := u[s.mid] - u[s.low]
-		r := u[s.high] - u[s.low] + 1
-		k := uint(bits.Len32(r)-1) & 31
-		if short := uint32(2)<<k - r; v < short {
-			w.put(v, k)
+	head := uint64(k)
+	if above == 0 {
+		head |= 1 << compactLow
+	}
+	w := bitWriter{p: unsafe.Pointer(buf)}
+	w = w.put(head|uint64(docs[0])<<compactHead, compactHead+compactWidth(n))
+	prev, mask := docs[0]+1, uint32(1)<<(k&31)-1
+	for _, d := range docs[1:] {
+		w = w.put(uint64((d-prev)&mask), k)
+		prev = d + 1
+	}
+	prev = docs[0] + 1
+	for _, d := range docs[1:] {
+		q := (d - prev) >> (k & 31)
+		if q > 55 {
+			w = w.unary(q)
 		} else {
-			v += short
-			w.put(v>>1|v&1<<k, k+1)
+			w = w.put(1<<(q&63), uint(q)+1)
 		}
+		prev = d + 1
 	}
+	if above != 0 {
+		w = w.freqs(freqs)
+	}
+	size := int(uintptr(w.p)-uintptr(unsafe.Pointer(buf))) + int(w.n+7)/8
+	return buf[:size]
+}
+
+// freqs appends frequencies.
+func (b bitWriter) freqs(freqs []uint32) bitWriter {
 	for _, f := range freqs {
 		k := uint(bits.Len32(f)-1) & 31
-		if k < 16 {
-			w.put((f&(1<<k-1)<<1|1)<<k, 2*k+1)
-			continue
-		}
-		w.put(0, k)
-		w.put(1, 1)
-		w.put(f&(1<<k-1), k)
+		b = b.put(1<<k, k+1)
 	}
-	return w.flush()
+	for _, f := range freqs {
+		if f > 1 {
+			k := uint(bits.Len32(f)-1) & 31
+			b = b.put(uint64(f&(1<<k-1)), k)
+		}
+	}
+	return b
 }
 
 // appendCompactEntry appends the entry of a compact list of n postings.

@@ -1,6 +1,8 @@
 package segment
 
 import (
+	"slices"
+
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec"
 )
@@ -32,7 +34,7 @@ type List struct {
 	entry  Entry
 	extent []byte
 	y      layout
-	docs   smallDocs // decoded postings of a list without an extent
+	docs   [minExtent]uint32 // decoded postings of a list without an extent
 	freqs  [minExtent]uint32
 }
 
@@ -59,7 +61,7 @@ func (s *Segment) InitList(l *List, e Entry) error {
 		if err != nil {
 			return err
 		}
-		if !decodeCompact(&l.docs, &l.freqs, l.N, b, s.meta.Docs) {
+		if !decodeCompact(l.docs[:l.N], l.freqs[:l.N], b, s.meta.Docs, 0) {
 			return s.corrupt(&s.terms, e.Offset, "malformed compact list")
 		}
 	default:
@@ -67,6 +69,24 @@ func (s *Segment) InitList(l *List, e Entry) error {
 	}
 	l.First = l.docs[0]
 	return nil
+}
+
+// AppendSmall appends the postings of e, an entry of s of a list without an
+// extent, to docs and freqs, with base added to every docID.
+func (s *Segment) AppendSmall(docs, freqs []uint32, e *Entry, base uint32) (_, _ []uint32, err error) {
+	if e.Kind == KindSingleton {
+		return append(docs, e.Doc+base), append(freqs, e.TF), nil
+	}
+	b, err := s.compactBytes(*e)
+	if err != nil {
+		return docs, freqs, err
+	}
+	n, m := len(docs), len(docs)+int(min(e.DF, smallMax))
+	docs, freqs = slices.Grow(docs, m-n)[:m], slices.Grow(freqs, m-n)[:m]
+	if !decodeCompact(docs[n:], freqs[n:], b, s.meta.Docs, base) {
+		return docs[:n], freqs[:n], s.corrupt(&s.terms, e.Offset, "malformed compact list")
+	}
+	return docs, freqs, nil
 }
 
 // compactBytes returns the bit stream of e with readable bytes behind it.

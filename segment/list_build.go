@@ -44,7 +44,7 @@ type ListEncoder struct {
 	last                   []uint32
 	quads                  []format.Quad
 	docsBytes, freqsBytes  []byte
-	smallBytes             []byte              // of encodeSmall
+	smallBytes             [compactRoom]byte   // of encodeSmall
 	kth                    [3]format.KthImpact // of copied lists
 	copied, encoded        uint64              // blocks, postings: never reset
 	decoded, shifted, lens []uint32
@@ -277,22 +277,22 @@ func (e *ListEncoder) Finish(dst []byte) (EncodedList, []byte, error) {
 // encodeSmall appends the dictionary entry of a list with less than minExtent
 // postings. It needs and changes nothing of the list that is being made.
 func (e *ListEncoder) encodeSmall(dst []byte, docs, freqs []uint32) (Kind, []byte, error) {
+	n := len(docs)
+	if n == 1 && docs[0] < e.docs && freqs[0] > 0 {
+		e.encoded++
+		return KindSingleton, appendSingleton(dst, docs[0], freqs[0]), nil
+	}
 	if err := codec.CheckDocs(docs, codec.NoDoc); err != nil {
 		return 0, dst, err
 	}
 	if err := codec.CheckFreqs(freqs); err != nil {
 		return 0, dst, err
 	}
-	n := len(docs)
 	if last := docs[n-1]; last >= e.docs {
 		return 0, dst, &codec.EncodeError{Index: n - 1, Value: last, Reason: "docID beyond the segment"}
 	}
 	e.encoded += uint64(n)
-	if n == 1 {
-		return KindSingleton, appendSingleton(dst, docs[0], freqs[0]), nil
-	}
-	e.smallBytes = appendCompact(e.smallBytes[:0], docs, freqs, e.docs)
-	return KindCompact, appendCompactEntry(dst, n, e.smallBytes), nil
+	return KindCompact, appendCompactEntry(dst, n, encodeCompact(&e.smallBytes, docs, freqs, e.docs)), nil
 }
 
 // encodeWhole encodes the pending postings by codecs that need the whole list.

@@ -242,26 +242,15 @@ func (lw *listWorker) isSmall(lists []listRef) bool {
 }
 
 // small appends the merged list of a term with few postings to e.
-func (lw *listWorker) small(e *encoded, lists []listRef) error {
-	if cap(lw.docs) < smallLists {
-		lw.docs, lw.freqs = make([]uint32, smallLists), make([]uint32, smallLists)
-	}
+func (lw *listWorker) small(e *encoded, lists []listRef) (err error) {
 	docs, freqs := lw.docs[:0], lw.freqs[:0]
 	for i := range lists {
-		src, entry := lw.sources[lists[i].source], lists[i].entry
-		if entry.Kind == segment.KindSingleton {
-			docs, freqs = append(docs, entry.Doc+src.base), append(freqs, entry.TF)
-			continue
-		}
-		if err := src.seg.InitList(&lw.list, entry); err != nil {
+		src := lw.sources[lists[i].source]
+		if docs, freqs, err = src.seg.AppendSmall(docs, freqs, &lists[i].entry, src.base); err != nil {
 			return err
 		}
-		d, f := lw.list.Small()
-		for _, doc := range d {
-			docs = append(docs, doc+src.base)
-		}
-		freqs = append(freqs, f...)
 	}
+	lw.docs, lw.freqs = docs, freqs
 	l, buf, err := lw.enc.Encode(e.buf, docs, freqs)
 	e.buf = buf
 	e.add(l.Kind, l.DF)

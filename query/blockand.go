@@ -52,12 +52,7 @@ func (r *run) intersect(docs []uint32) (more bool) {
 	for j := 1; j < n && len(m.docs) > 0; j++ {
 		l := r.lists[j]
 		if d := r.dense(l); d != nil {
-			if m.findDense(l, j, d) {
-				if !r.open(j + 1) {
-					return false
-				}
-				m.findMany(l, j)
-			}
+			m.findDense(l, j, d)
 			m.keep(j)
 			continue
 		}

@@ -16,7 +16,7 @@ import (
 
 // DefaultDenseBytes is what a Searcher keeps of the longest lists, in bytes for
 // each document, unless Options say otherwise.
-const DefaultDenseBytes = 32
+const DefaultDenseBytes = 48
 
 const (
 	// Lists with at least a denseShare-th of a segment's documents are kept, once
@@ -24,8 +24,10 @@ const (
 	denseShare = 16
 	denseAsks  = 4
 
-	// manyFreq stands for that frequency and all above, which are looked up.
-	manyFreq = 255
+	// manyFreq stands for that frequency and all above. More than a manyShare-th of
+	// a segment's documents have no such frequency in a list that is kept.
+	manyFreq  = 255
+	manyShare = 64
 )
 
 // denseCache keeps lists of one segment. It is safe for concurrent use.
@@ -39,7 +41,19 @@ type denseCache struct {
 }
 
 // denseList is a list's frequency in every document, at most manyFreq.
-type denseList struct{ freqs []uint8 }
+type denseList struct {
+	freqs []uint8
+	docs  []uint32 // those with more, ascending
+	many  []uint32 // and their frequencies
+}
+
+// freq returns the frequency in a document of which freqs has manyFreq.
+func (d *denseList) freq(doc uint32) uint32 {
+	if i := lowerBound(d.docs, doc); i < len(d.docs) && d.docs[i] == doc {
+		return d.many[i]
+	}
+	return manyFreq
+}
 
 func newDenseCache(bytes int, docs uint32) *denseCache {
 	switch {
@@ -108,6 +122,9 @@ func (r *run) dense(l *list) *denseList {
 		r.fail(err)
 		return nil
 	}
+	if len(d.docs)*manyShare > len(d.freqs) {
+		return nil
+	}
 	c.put(l.entry.Offset, d)
 	return d
 }
@@ -136,8 +153,12 @@ func newDenseList(s *reader.Segment, l *list) (*denseList, error) {
 	for ; c.Doc() != end; c.NextBlock() {
 		freqs := c.Freqs()
 		for i, doc := range c.Docs()[:len(freqs)] {
-			if int(doc) < len(d.freqs) {
-				d.freqs[doc] = uint8(min(freqs[i], manyFreq))
+			if int(doc) >= len(d.freqs) {
+				continue // damage
+			}
+			d.freqs[doc] = uint8(min(freqs[i], manyFreq))
+			if freqs[i] > manyFreq {
+				d.docs, d.many = append(d.docs, doc), append(d.many, freqs[i])
 			}
 		}
 	}
@@ -145,7 +166,7 @@ func newDenseList(s *reader.Segment, l *list) (*denseList, error) {
 }
 
 // addDense adds the scores of l's postings to the candidates, whose norms are
-// known.
+// known. They may be in any order.
 func (r *run) addDense(l *list, d *denseList) {
 	c := &r.cand
 	r.freqs = r.freqs[:0]
@@ -160,8 +181,8 @@ func (r *run) addDense(l *list, d *denseList) {
 	}
 	if most == manyFreq {
 		for i, f := range r.freqs {
-			if f == manyFreq && l.NextGEQ(c.docs[i]) == c.docs[i] {
-				r.freqs[i] = l.Freq()
+			if f == manyFreq {
+				r.freqs[i] = d.freq(c.docs[i])
 			}
 		}
 	}

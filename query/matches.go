@@ -118,9 +118,8 @@ func (m *matches) findByBlock(l *list, j int, set *bitmap) {
 	m.kept, m.at[j] = kept, at
 }
 
-// findDense is find in a list's array of frequencies. It reports whether there
-// are some that the array does not have.
-func (m *matches) findDense(l *list, j int, d *denseList) (many bool) {
+// findDense is find in a list's array of frequencies.
+func (m *matches) findDense(l *list, j int, d *denseList) {
 	n := len(m.docs)
 	if cap(m.kept) < n {
 		m.kept = make([]uint32, 2*n)
@@ -141,16 +140,12 @@ func (m *matches) findDense(l *list, j int, d *denseList) (many bool) {
 	}
 	l.Found += uint64(k)
 	m.kept, m.at[j] = kept[:k], at[:k]
-	return most == manyFreq
-}
-
-// findMany completes findDense by the positions of frequencies that the array does
-// not have.
-func (m *matches) findMany(l *list, j int) {
-	at := m.at[j]
-	for k, i := range m.kept {
-		if at[k] == manyFreq<<32 && l.NextGEQ(m.docs[i]) == m.docs[i] {
-			at[k] = uint64(l.Pos())
+	if most < manyFreq {
+		return
+	}
+	for i, f := range m.at[j] {
+		if f == manyFreq<<32 {
+			m.at[j][i] = uint64(d.freq(m.docs[m.kept[i]])) << 32
 		}
 	}
 }

@@ -177,6 +177,10 @@ func (r *run) accumulate(e, n int, all, prune bool) {
 	if w.acc == nil {
 		w.acc = make([]float32, subWindow)
 	}
+	sorted := false // candidates must be in order to be looked for in lists
+	for _, l := range r.lists[n:] {
+		sorted = sorted || r.kept(l) == nil
+	}
 	for lists := w.lists[:n]; ; {
 		lo := uint32(end)
 		for i := range lists[:e] {
@@ -205,7 +209,7 @@ func (r *run) accumulate(e, n int, all, prune bool) {
 		if prune && n < len(r.lists) && r.raise(at) {
 			r.cand.dropBelow(at, r.passing(n))
 		}
-		if !all && n < len(r.lists) {
+		if !all && sorted {
 			r.cand.sort(at, lo)
 		}
 	}

@@ -69,19 +69,3 @@ func (t times) mean() time.Duration {
 }
 
 func (t times) sort() { slices.Sort(t) }
-
-// measure runs f, which does the same each time, for about d and returns the time
-// that the fastest of several runs of it took.
-func measure(d time.Duration, f func() error) (time.Duration, error) {
-	best := time.Duration(1<<63 - 1)
-	for start := time.Now(); ; {
-		t := time.Now()
-		if err := f(); err != nil {
-			return 0, err
-		}
-		best = min(best, time.Since(t))
-		if time.Since(start) >= d {
-			return max(best, 1), nil
-		}
-	}
-}

@@ -4,20 +4,19 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/registry"
 	"github.com/pinion-index/pinion/format/codec/simd"
 	"github.com/pinion-index/pinion/format/codec/synthetic"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/tools/internal/cli"
+	"github.com/pinion-index/pinion/tools/internal/codecbench"
 )
 
 // Decode is what `idxbench decode` prints.
@@ -79,11 +78,8 @@ are decoded a block at a time into the same buffer. Each figure is the fastest r
 	return cmd
 }
 
-// postings is one list to be encoded.
-type postings struct{ docs, freqs []uint32 }
-
 func (f *decodeFlags) run(ctx context.Context) (*Decode, error) {
-	codecs, err := f.chosen()
+	codecs, err := codecbench.Codecs(f.codecs)
 	if err != nil {
 		return nil, err
 	}
@@ -91,20 +87,20 @@ func (f *decodeFlags) run(ctx context.Context) (*Decode, error) {
 		return nil, cli.Usage("--n is 1 to %d", 1<<28)
 	}
 	d := &Decode{Data: f.data.Value}
-	var lists []postings
+	var lists []codecbench.Postings
 	if f.index != "" {
 		d.Data = f.index
 		if lists, err = extentsOf(f.index); err != nil {
 			return nil, err
 		}
 	} else if f.data.Value == "uniform" {
-		lists = []postings{{synthetic.Uniform(1, f.n, synthetic.Range), synthetic.Freqs(2, f.n, 1000)}}
+		lists = []codecbench.Postings{{Docs: synthetic.Uniform(1, f.n, synthetic.Range), Freqs: synthetic.Freqs(2, f.n, 1000)}}
 	} else {
-		lists = []postings{{synthetic.Clustered(1, f.n, synthetic.Range), synthetic.Freqs(2, f.n, 1000)}}
+		lists = []codecbench.Postings{{Docs: synthetic.Clustered(1, f.n, synthetic.Range), Freqs: synthetic.Freqs(2, f.n, 1000)}}
 	}
 	d.Lists = len(lists)
 	for _, l := range lists {
-		d.Postings += len(l.docs)
+		d.Postings += len(l.Docs)
 	}
 	levels := []simd.Tier{simd.Level()}
 	if f.levels {
@@ -121,27 +117,8 @@ func (f *decodeFlags) run(ctx context.Context) (*Decode, error) {
 	return d, nil
 }
 
-func (f *decodeFlags) chosen() ([]codec.Codec, error) {
-	if f.codecs == nil {
-		return registry.All(), nil
-	}
-	var out []codec.Codec
-	for _, name := range f.codecs {
-		c, ok := registry.ByName(name)
-		if !ok {
-			var names []string
-			for _, c := range registry.All() {
-				names = append(names, c.ID().String())
-			}
-			return nil, cli.Usage("no codec %q; there are %s", name, strings.Join(names, ", "))
-		}
-		out = append(out, c)
-	}
-	return out, nil
-}
-
 // extentsOf decodes all lists of an index that have an extent.
-func extentsOf(path string) (lists []postings, err error) {
+func extentsOf(path string) (lists []codecbench.Postings, err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
 	x, err := reader.Open(path)
 	if err != nil {
@@ -163,7 +140,7 @@ func extentsOf(path string) (lists []postings, err error) {
 			if err != nil {
 				return nil, err
 			}
-			p, err := decodeList(l)
+			p, err := codecbench.Read(l)
 			if err != nil {
 				return nil, format.Locate(err, format.Place{List: string(it.Term()), Block: format.NoBlock})
 			}
@@ -179,123 +156,51 @@ func extentsOf(path string) (lists []postings, err error) {
 	return lists, nil
 }
 
-func decodeList(l *segment.List) (postings, error) {
-	size := l.Blocks * l.BlockLen
-	p := postings{make([]uint32, size), make([]uint32, size)}
-	for b := range l.Blocks {
-		if _, err := l.DecodeDocs(b, p.docs[b*l.BlockLen:]); err != nil {
-			return p, err
-		}
-		if _, err := l.DecodeFreqs(b, p.freqs[b*l.BlockLen:]); err != nil {
-			return p, err
-		}
-	}
-	return postings{p.docs[:l.N], p.freqs[:l.N]}, nil
-}
-
 // row measures one codec.
-func (f *decodeFlags) row(c codec.Codec, level simd.Tier, lists []postings, n int) DecodeRow {
+func (f *decodeFlags) row(c codec.Codec, level simd.Tier, lists []codecbench.Postings, n int) DecodeRow {
 	defer simd.SetLevel(level)()
 	r := DecodeRow{Codec: c.ID().String(), Level: level.String()}
-	fail := func(err error) DecodeRow {
+	var err error
+	if r.DocBits, r.DocRate, err = f.side(c, codecbench.Docs, lists, n); err == nil {
+		r.FreqBits, r.FreqRate, err = f.side(c, codecbench.Freqs, lists, n)
+	}
+	if err == nil {
+		r.EncodeSec, err = f.encode(c, lists, n)
+	}
+	if err != nil {
 		r.Error = err.Error()
-		return r
 	}
-	docs, err := encodeAll(lists, c, func(dst []byte, ends []uint32, l postings) ([]byte, error) { return c.AppendDocs(dst, ends, l.docs) }, true)
+	return r
+}
+
+// side returns bits a value and values decoded a second.
+func (f *decodeFlags) side(c codec.Codec, side codecbench.Side, lists []codecbench.Postings, n int) (bits, rate float64, err error) {
+	e, err := codecbench.Encode(c, side, lists)
 	if err != nil {
-		return fail(err)
+		return 0, 0, err
 	}
-	freqs, err := encodeAll(lists, c, func(dst []byte, ends []uint32, l postings) ([]byte, error) { return c.AppendFreqs(dst, ends, l.freqs) }, false)
-	if err != nil {
-		return fail(err)
-	}
-	r.DocBits, r.FreqBits = bits(docs, n), bits(freqs, n)
-	var took time.Duration
-	if took, err = f.decodeAll(c, docs, c.DecodeDocs); err != nil {
-		return fail(err)
-	}
-	r.DocRate = float64(n) / took.Seconds()
-	if took, err = f.decodeAll(c, freqs, c.DecodeFreqs); err != nil {
-		return fail(err)
-	}
-	r.FreqRate = float64(n) / took.Seconds()
+	dst := make([]uint32, c.BlockLen())
+	took, err := codecbench.Fastest(f.time, func() error { return e.Decode(dst) })
+	return 8 * float64(e.Bytes()) / float64(n), float64(n) / took.Seconds(), err
+}
+
+// encode returns docIDs encoded a second.
+func (f *decodeFlags) encode(c codec.Codec, lists []codecbench.Postings, n int) (float64, error) {
 	var dst []byte
 	ends := make([]uint32, 1)
-	took, err = measure(f.time, func() error {
+	took, err := codecbench.Fastest(f.time, func() error {
 		for _, l := range lists {
-			if need := codec.Blocks(len(l.docs), c.BlockLen()) + 1; len(ends) < need {
+			if need := codec.Blocks(len(l.Docs), c.BlockLen()) + 1; len(ends) < need {
 				ends = make([]uint32, need)
 			}
 			var err error
-			if dst, err = c.AppendDocs(dst[:0], ends, l.docs); err != nil {
+			if dst, err = c.AppendDocs(dst[:0], ends, l.Docs); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	if err != nil {
-		return fail(err)
-	}
-	r.EncodeSec = float64(n) / took.Seconds()
-	return r
-}
-
-// encodeAll encodes all lists into one piece of memory.
-func encodeAll(lists []postings, c codec.Codec, encode func([]byte, []uint32, postings) ([]byte, error), docs bool) ([]codec.Sequence, error) {
-	var buf []byte
-	out := make([]codec.Sequence, len(lists))
-	from := make([]int, len(lists)+1)
-	for i, l := range lists {
-		blocks := codec.Blocks(len(l.docs), c.BlockLen())
-		s := codec.Sequence{Ends: make([]uint32, blocks+1), N: len(l.docs)}
-		var err error
-		for len(buf)%16 != 0 { // as payloads lie in an extent
-			buf = append(buf, 0)
-		}
-		from[i] = len(buf)
-		if buf, err = encode(buf, s.Ends, l); err != nil {
-			return nil, err
-		}
-		from[i+1] = len(buf)
-		if docs {
-			s.Last = make([]uint32, blocks)
-			for b := range blocks {
-				s.Last[b] = l.docs[min((b+1)*c.BlockLen(), len(l.docs))-1]
-			}
-		}
-		out[i] = s
-	}
-	mem := format.AlignedBytes(len(buf))
-	copy(mem, buf)
-	for i := range out {
-		n := 4 * int(out[i].Ends[len(out[i].Ends)-1])
-		out[i].Payload = mem[from[i] : from[i]+n]
-	}
-	return out, nil
-}
-
-// bits returns the bits a value takes, with its share of the endpoints.
-func bits(seqs []codec.Sequence, n int) float64 {
-	size := 0
-	for _, s := range seqs {
-		size += len(s.Payload) + 4*len(s.Ends)
-	}
-	return 8 * float64(size) / float64(n)
-}
-
-func (f *decodeFlags) decodeAll(c codec.Codec, seqs []codec.Sequence, decode func([]uint32, *codec.Sequence, int) (int, error)) (time.Duration, error) {
-	dst := make([]uint32, c.BlockLen())
-	return measure(f.time, func() error {
-		for i := range seqs {
-			s := &seqs[i]
-			for b := range len(s.Ends) - 1 {
-				if _, err := decode(dst, s, b); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	})
+	return float64(n) / took.Seconds(), err
 }
 
 func (d *Decode) text(w io.Writer) {

@@ -1,0 +1,158 @@
+// Package codecbench encodes posting lists with any codec and times that.
+package codecbench
+
+import (
+	"strings"
+	"time"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/format/codec/registry"
+	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/tools/internal/cli"
+)
+
+// Postings is one list to be encoded: docIDs, and as many frequencies.
+type Postings struct{ Docs, Freqs []uint32 }
+
+// Side is one of the two sequences of a list.
+type Side int
+
+// The sides.
+const (
+	Docs Side = iota
+	Freqs
+)
+
+func (s Side) values(p Postings) []uint32 {
+	if s == Docs {
+		return p.Docs
+	}
+	return p.Freqs
+}
+
+// Append encodes the side of p with c.
+func (s Side) Append(c codec.Codec, dst []byte, ends []uint32, p Postings) ([]byte, error) {
+	if s == Docs {
+		return c.AppendDocs(dst, ends, p.Docs)
+	}
+	return c.AppendFreqs(dst, ends, p.Freqs)
+}
+
+// Codecs returns the codecs of these names, all of them for none.
+func Codecs(names []string) ([]codec.Codec, error) {
+	if len(names) == 0 {
+		return registry.All(), nil
+	}
+	var out []codec.Codec
+	for _, name := range names {
+		c, ok := registry.ByName(name)
+		if !ok {
+			var all []string
+			for _, c := range registry.All() {
+				all = append(all, c.ID().String())
+			}
+			return nil, cli.Usage("no codec %q; there are %s", name, strings.Join(all, ", "))
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+// Read decodes a list.
+func Read(l *segment.List) (Postings, error) {
+	size := l.Blocks * l.BlockLen
+	p := Postings{make([]uint32, size), make([]uint32, size)}
+	for b := range l.Blocks {
+		if _, err := l.DecodeDocs(b, p.Docs[b*l.BlockLen:]); err != nil {
+			return p, err
+		}
+		if _, err := l.DecodeFreqs(b, p.Freqs[b*l.BlockLen:]); err != nil {
+			return p, err
+		}
+	}
+	return Postings{p.Docs[:l.N], p.Freqs[:l.N]}, nil
+}
+
+// Encoded is one side of some lists in one codec, one list behind another in memory
+// that is aligned and padded as in extents.
+type Encoded struct {
+	Codec codec.Codec
+	Side  Side
+	Seqs  []codec.Sequence
+}
+
+// Encode encodes a side of lists with c.
+func Encode(c codec.Codec, side Side, lists []Postings) (*Encoded, error) {
+	var buf []byte
+	e := &Encoded{Codec: c, Side: side, Seqs: make([]codec.Sequence, len(lists))}
+	from := make([]int, len(lists))
+	for i, l := range lists {
+		values := side.values(l)
+		blocks := codec.Blocks(len(values), c.BlockLen())
+		s := codec.Sequence{Ends: make([]uint32, blocks+1), N: len(values)}
+		var err error
+		for len(buf)%16 != 0 { // as payloads lie in an extent
+			buf = append(buf, 0)
+		}
+		from[i] = len(buf)
+		if buf, err = side.Append(c, buf, s.Ends, l); err != nil {
+			return nil, err
+		}
+		if side == Docs {
+			s.Last = make([]uint32, blocks)
+			for b := range blocks {
+				s.Last[b] = values[min((b+1)*c.BlockLen(), len(values))-1]
+			}
+		}
+		e.Seqs[i] = s
+	}
+	mem := format.AlignedBytes(len(buf))
+	copy(mem, buf)
+	for i := range e.Seqs {
+		n := 4 * int(e.Seqs[i].Ends[len(e.Seqs[i].Ends)-1])
+		e.Seqs[i].Payload = mem[from[i] : from[i]+n]
+	}
+	return e, nil
+}
+
+// Bytes returns what the sequences take with their block endpoints.
+func (e *Encoded) Bytes() (n int) {
+	for _, s := range e.Seqs {
+		n += len(s.Payload) + 4*len(s.Ends)
+	}
+	return n
+}
+
+// Decode decodes all blocks of all lists into the same buffer of BlockLen values.
+func (e *Encoded) Decode(dst []uint32) error {
+	decode := e.Codec.DecodeDocs
+	if e.Side == Freqs {
+		decode = e.Codec.DecodeFreqs
+	}
+	for i := range e.Seqs {
+		s := &e.Seqs[i]
+		for b := range len(s.Ends) - 1 {
+			if _, err := decode(dst, s, b); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Fastest runs f, which does the same each time, at least once and until d is over,
+// and returns the time that the fastest run took.
+func Fastest(d time.Duration, f func() error) (time.Duration, error) {
+	best := time.Duration(1<<63 - 1)
+	for start := time.Now(); ; {
+		t := time.Now()
+		if err := f(); err != nil {
+			return 0, err
+		}
+		best = min(best, time.Since(t))
+		if time.Since(start) >= d {
+			return max(best, 1), nil
+		}
+	}
+}

@@ -2,6 +2,7 @@ package segment
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -34,9 +35,13 @@ type BuilderOptions struct {
 	// then need little memory. Nil keeps them in memory. The caller removes the
 	// files once the Builder is done.
 	Temp func() (io.ReadWriteSeeker, error)
+	// SpoolMemory is how many bytes of each such stream are held in memory before
+	// it goes to a file; 0 means SpoolMemory.
+	SpoolMemory int64
 	// IDHashes, if not nil, gives the contents of section IDHASH (see
-	// Segment.IDHashes) in ascending order, so that a merge need not sort.
-	IDHashes iter.Seq[uint64]
+	// Segment.IDHashes) in ascending order, in pieces, so that a merge need not
+	// sort. A piece is valid until the next.
+	IDHashes iter.Seq[[]uint64]
 }
 
 // Chooser chooses codecs for a list, or for its first block when no more is at
@@ -92,7 +97,7 @@ func NewBuilder(w *format.FileWriter, o BuilderOptions) (*Builder, error) {
 	scanLengths(&b.meta, o.Lengths)
 	b.model = format.NewImpactModel(b.meta.AvgLen())
 	for _, s := range []*spool{&b.terms.terms, &b.terms.keys, &b.terms.offsets, &b.ids.ids, &b.ids.index, &b.stored.index} {
-		s.temp = o.Temp
+		s.temp, s.limit = o.Temp, cmp.Or(o.SpoolMemory, SpoolMemory)
 	}
 	b.ids.given = o.IDHashes
 	b.stored.w = b.buf
@@ -177,7 +182,7 @@ func (b *Builder) CopyDocs(s *Segment) error {
 	if b.o.Stored && !s.meta.Stored && s.meta.Docs > 0 {
 		return fmt.Errorf("segment %s has no stored text to copy", s.name)
 	}
-	if err := s.EachID(func(_ uint32, id []byte) error { return b.ids.add(id) }); err != nil {
+	if err := b.ids.copyFrom(s); err != nil {
 		return err
 	}
 	if b.o.Stored {
@@ -213,28 +218,84 @@ func (b *Builder) begin(p, other *phase, endOther func() error, section format.S
 	return nil
 }
 
+// endLists ends POSTINGS and writes the sections that go with it.
 func (b *Builder) endLists() error {
 	b.lists = phaseDone
 	b.terms.finish()
+	if err := b.endSection(); err != nil {
+		return err
+	}
+	return b.sections([]part{
+		{format.SectionTerms, format.SectionRequired, b.copies(&b.terms.terms)},
+		{format.SectionTermIndex, format.SectionRequired, b.copies(&b.terms.keys, &b.terms.offsets)},
+	})
+}
+
+// endDocs ends STORED, if there is one, and writes the other sections of
+// documents.
+func (b *Builder) endDocs() error {
+	b.docs = phaseDone
+	if b.ids.n != b.o.Docs {
+		return fmt.Errorf("segment: %d documents added, %d announced", b.ids.n, b.o.Docs)
+	}
+	b.ids.finish()
+	parts := []part{
+		{format.SectionDocLengths, format.SectionRequired, b.writeLengths},
+		{format.SectionIDs, format.SectionRequired, b.copies(&b.ids.ids)},
+		{format.SectionIDIndex, format.SectionRequired, b.copies(&b.ids.index)},
+		{format.SectionIDHash, format.SectionRequired, func() error { return b.ids.writeHashes(b.w) }},
+	}
+	if b.o.Stored {
+		if err := b.stored.finish(); err != nil {
+			return err
+		}
+		if err := b.endSection(); err != nil {
+			return err
+		}
+		parts = append(parts, part{format.SectionStoredIndex, 0, b.copies(&b.stored.index)})
+	}
+	return b.sections(parts)
+}
+
+// endSection ends the open section, which is written through buf.
+func (b *Builder) endSection() error {
 	if err := b.buf.Flush(); err != nil {
 		return err
 	}
 	return b.w.End()
 }
 
-func (b *Builder) endDocs() error {
-	b.docs = phaseDone
-	b.ids.finish()
-	if !b.o.Stored {
+// part is a section that is written at once.
+type part struct {
+	id    format.SectionID
+	flags uint32
+	write func() error
+}
+
+// sections writes whole sections.
+func (b *Builder) sections(parts []part) error {
+	for _, p := range parts {
+		b.w.Begin(p.id, p.flags)
+		if err := p.write(); err != nil {
+			return err
+		}
+		if err := b.w.End(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copies returns what writes the streams to the open section.
+func (b *Builder) copies(spools ...*spool) func() error {
+	return func() error {
+		for _, s := range spools {
+			if err := s.copyTo(b.w); err != nil {
+				return err
+			}
+		}
 		return nil
 	}
-	if err := b.stored.finish(); err != nil {
-		return err
-	}
-	if err := b.buf.Flush(); err != nil {
-		return err
-	}
-	return b.w.End()
 }
 
 // Finish writes what is left and finishes the file. The caller syncs and closes
@@ -243,47 +304,12 @@ func (b *Builder) Finish() (*format.Header, error) {
 	if err := b.endStreams(); err != nil {
 		return nil, err
 	}
-	if b.ids.n != b.o.Docs {
-		return nil, fmt.Errorf("segment: %d documents added, %d announced", b.ids.n, b.o.Docs)
-	}
-	type part struct {
-		id    format.SectionID
-		flags uint32
-		write func() error
-	}
-	copies := func(spools ...*spool) func() error {
-		return func() error {
-			for _, s := range spools {
-				if err := s.copyTo(b.w); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-	}
-	parts := []part{
-		{format.SectionTerms, format.SectionRequired, copies(&b.terms.terms)},
-		{format.SectionTermIndex, format.SectionRequired, copies(&b.terms.keys, &b.terms.offsets)},
-		{format.SectionDocLengths, format.SectionRequired, b.writeLengths},
-		{format.SectionIDs, format.SectionRequired, copies(&b.ids.ids)},
-		{format.SectionIDIndex, format.SectionRequired, copies(&b.ids.index)},
-		{format.SectionIDHash, format.SectionRequired, func() error { return b.ids.writeHashes(b.w) }},
-	}
-	if b.o.Stored {
-		parts = append(parts, part{format.SectionStoredIndex, 0, copies(&b.stored.index)})
-	}
-	parts = append(parts, part{format.SectionMeta, format.SectionRequired, func() error {
+	meta := func() error {
 		_, err := b.w.Write(appendMeta(nil, &b.meta))
 		return err
-	}})
-	for _, p := range parts {
-		b.w.Begin(p.id, p.flags)
-		if err := p.write(); err != nil {
-			return nil, err
-		}
-		if err := b.w.End(); err != nil {
-			return nil, err
-		}
+	}
+	if err := b.sections([]part{{format.SectionMeta, format.SectionRequired, meta}}); err != nil {
+		return nil, err
 	}
 	return b.w.Finish()
 }

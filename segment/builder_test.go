@@ -139,7 +139,7 @@ func TestBuilderRefuses(t *testing.T) {
 		}
 	}
 	wrong := good
-	wrong.IDHashes = func(yield func(uint64) bool) { yield(7 << 32) }
+	wrong.IDHashes = func(yield func([]uint64) bool) { yield([]uint64{7 << 32}) }
 	b := begin(wrong)
 	b.AddDoc([]byte("a"), nil)
 	b.AddDoc([]byte("b"), nil)

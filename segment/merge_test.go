@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"math/rand/v2"
+	"slices"
 	"sort"
 	"testing"
 
@@ -80,7 +81,7 @@ func merge(t failer, m *model, w buildWith, segs ...*Segment) ([]byte, *ListEnco
 	return f.b, e
 }
 
-func mergedHashes(t failer, segs []*Segment) iter.Seq[uint64] {
+func mergedHashes(t failer, segs []*Segment) iter.Seq[[]uint64] {
 	var all []uint64
 	base := uint64(0)
 	for _, s := range segs {
@@ -94,13 +95,7 @@ func mergedHashes(t failer, segs []*Segment) iter.Seq[uint64] {
 		base += uint64(s.Meta().Docs)
 	}
 	sort.Slice(all, func(i, j int) bool { return all[i] < all[j] })
-	return func(yield func(uint64) bool) {
-		for _, v := range all {
-			if !yield(v) {
-				return
-			}
-		}
-	}
+	return slices.Chunk(all, 100)
 }
 
 func TestMergeEqualsModel(t *testing.T) {

@@ -21,10 +21,15 @@ type TermMerger struct {
 
 // mergeCursor is a place in one dictionary.
 type mergeCursor struct {
-	it     TermIterator // block, position and entry; its term is not used
-	room   []byte       // begins with the term; at least 16 bytes more
-	n      int          // length of the term
-	shared int          // bytes that it shares with the merger's last term
+	it TermIterator // block, position and entry; its term is not used
+	frontCoded
+	shared int // bytes that the term shares with the merger's last term
+}
+
+// frontCoded is a term or id that is read after the one before it.
+type frontCoded struct {
+	room []byte // begins with it; at least 16 bytes more
+	n    int    // its length
 }
 
 // NewTermMerger returns a merger before the first term.
@@ -33,7 +38,7 @@ func NewTermMerger(segments []*Segment) *TermMerger {
 	for i, s := range segments {
 		c := &m.cursors[i]
 		c.it = *s.Terms()
-		c.room = make([]byte, 64)
+		c.frontCoded = newFrontCoded(nil)
 		m.at = append(m.at, int32(i))
 		if c.it.err != nil && m.err == nil {
 			m.err = c.it.err
@@ -119,8 +124,7 @@ func (m *TermMerger) compare(i int32) {
 
 // Term returns the present term, valid until the next move.
 func (m *TermMerger) Term() []byte {
-	c := &m.cursors[m.at[0]]
-	return c.room[:c.n]
+	return m.cursors[m.at[0]].bytes()
 }
 
 // Shared returns how many bytes the present term shares with the one before it.
@@ -150,16 +154,11 @@ func (c *mergeCursor) next() bool {
 			return false
 		}
 	}
-	var suffix []byte
-	lcp := 0
-	if p := it.pos; p < len(it.b) && it.b[p]&15 != headMax && it.b[p]>>4 != headMax && p+1+int(it.b[p]>>4) <= len(it.b) {
-		size := int(it.b[p] >> 4)
-		lcp, suffix, it.pos = int(it.b[p]&15), it.b[p+1:p+1+size], p+1+size
-	} else {
-		if lcp, suffix, it.pos = termHead(it.b, p, c.n); it.pos < 0 {
-			return it.fail(p, "malformed term")
-		}
+	lcp, suffix, next := c.head(it.b, it.pos)
+	if next < 0 {
+		return it.fail(it.pos, "malformed term")
 	}
+	it.pos = next
 	if it.j == 0 { // blocks begin with a whole term
 		n := min(c.n, len(suffix))
 		for lcp < n && c.room[lcp] == suffix[lcp] {
@@ -170,7 +169,8 @@ func (c *mergeCursor) next() bool {
 	if lcp > c.n || len(suffix) == 0 || lcp < c.n && suffix[0] <= c.room[lcp] {
 		return it.fail(it.pos, "term that is not above the one before it")
 	}
-	c.setTerm(lcp, suffix)
+	c.shared = lcp
+	c.set(lcp, suffix)
 	e, epos := it.s.parseEntry(it.b, it.epos, it.off)
 	if epos < 0 {
 		return it.fail(it.epos, "malformed entry")
@@ -180,20 +180,38 @@ func (c *mergeCursor) next() bool {
 	return true
 }
 
-// setTerm makes the term its first lcp bytes and suffix.
-func (c *mergeCursor) setTerm(lcp int, suffix []byte) {
-	c.shared, c.n = lcp, lcp+len(suffix)
-	if need := c.n + 16; need > len(c.room) {
-		c.room = append(make([]byte, 0, 2*need), c.room[:lcp]...)[:2*need]
+func newFrontCoded(b []byte) frontCoded {
+	return frontCoded{append(make([]byte, 0, len(b)+64), b...)[:len(b)+64], len(b)}
+}
+
+// head is termHead for what follows f, fast for what is short.
+func (f *frontCoded) head(b []byte, pos int) (lcp int, suffix []byte, next int) {
+	if pos < len(b) {
+		lcp, size := int(b[pos]&headMax), int(b[pos]>>4)
+		next := pos + 1 + size
+		if lcp < headMax && size < headMax && lcp+size > 0 && lcp <= f.n && next <= len(b) {
+			return lcp, b[pos+1 : next], next
+		}
+	}
+	return termHead(b, pos, f.n)
+}
+
+// set makes f its first lcp bytes and suffix.
+func (f *frontCoded) set(lcp int, suffix []byte) {
+	f.n = lcp + len(suffix)
+	if need := f.n + 16; need > len(f.room) {
+		f.room = append(make([]byte, 0, 2*need), f.room[:lcp]...)[:2*need]
 	}
 	if len(suffix) <= 16 && cap(suffix) >= 16 {
 		s := suffix[:16]
-		binary.LittleEndian.PutUint64(c.room[lcp:], binary.LittleEndian.Uint64(s))
-		binary.LittleEndian.PutUint64(c.room[lcp+8:], binary.LittleEndian.Uint64(s[8:]))
+		binary.LittleEndian.PutUint64(f.room[lcp:], binary.LittleEndian.Uint64(s))
+		binary.LittleEndian.PutUint64(f.room[lcp+8:], binary.LittleEndian.Uint64(s[8:]))
 		return
 	}
-	copy(c.room[lcp:], suffix)
+	copy(f.room[lcp:], suffix)
 }
+
+func (f *frontCoded) bytes() []byte { return f.room[:f.n] }
 
 // commonFrom returns how many bytes a and b share, of n at most, given that they
 // share from. Both are at least 8 bytes longer than n.

@@ -115,7 +115,6 @@ func eachShared(old, newer *segment.Segment, f func(doc uint32)) error {
 type hashStream struct {
 	sources []*mergeSource
 	heads   []*hashHead
-	err     error
 }
 
 // hashHead is a hashStream's place in one segment.
@@ -192,16 +191,6 @@ func (h *hashStream) advance() error {
 		h.heads[i], h.heads[i+1] = h.heads[i+1], h.heads[i]
 	}
 	return nil
-}
-
-// all is an iter.Seq of the merged segment's section IDHASH. A failure is left in
-// h.err.
-func (h *hashStream) all(yield func(uint64) bool) {
-	for h.err = h.start(); h.err == nil && len(h.heads) > 0; h.err = h.advance() {
-		if !yield(h.heads[0].key) {
-			return
-		}
-	}
 }
 
 // dropShared deletes from the sources' segments every document whose id a later

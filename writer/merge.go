@@ -100,7 +100,12 @@ func (w *Writer) merge(ctx context.Context, segments []*liveSegment) (_ *liveSeg
 	if err != nil {
 		return nil, stats, err
 	}
-	hashes := &hashStream{sources: m.sources}
+	hashes := &hashMerger{sources: m.sources}
+	defer func() {
+		if hashes.err != nil { // the reason why there were not enough
+			err = hashes.err
+		}
+	}()
 	out, err := w.create(segment.BuilderOptions{
 		Docs: m.docs, Lengths: lengths, Stored: m.stored, ForeignLengths: m.foreign, IDHashes: hashes.all,
 	})
@@ -112,9 +117,6 @@ func (w *Writer) merge(ctx context.Context, segments []*liveSegment) (_ *liveSeg
 		return nil, stats, err
 	}
 	s, err := out.finish()
-	if hashes.err != nil {
-		err = hashes.err
-	}
 	if err != nil {
 		return nil, stats, err
 	}
@@ -133,7 +135,7 @@ func (m *merger) lists(ctx context.Context, b *segment.Builder, stats *MergeStat
 	free := make(chan *mergeJob, ahead+2)
 	progress := m.w.progress("merge", m.total)
 	documentsDone := false
-	documents := func() error {
+	documents := func() error { // while the first lists are being encoded
 		documentsDone = true
 		return m.documents(ctx, b)
 	}

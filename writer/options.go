@@ -92,6 +92,12 @@ const (
 	batchCost = 8
 )
 
+// spoolBytes is how much is held in memory of each stream that a segment's later
+// sections come from: dictionary and ids are the only large ones.
+func (o *Options) spoolBytes() int64 {
+	return min(max(o.Memory/64, segment.SpoolMemory), 16<<20)
+}
+
 // batchBytes is the size at which a batch is full.
 func (o *Options) batchBytes() int {
 	if o.batchSize > 0 {

@@ -98,7 +98,7 @@ func (w *Writer) create(o segment.BuilderOptions) (*output, error) {
 	out := &output{lock: w.lock, num: num, file: file}
 	o.Analyzer, o.AnalyzerOptions = w.opts.Analyzer.Name(), w.opts.Analyzer.Options()
 	o.DocsCodec, o.FreqsCodec = w.opts.DocsCodec, w.opts.FreqsCodec
-	o.Choose, o.Temp = w.opts.Choose, out.temp
+	o.Choose, o.Temp, o.SpoolMemory = w.opts.Choose, out.temp, w.opts.spoolBytes()
 	fw := format.NewFileWriter(file, format.KindSegment, store.NewID())
 	if out.builder, err = segment.NewBuilder(fw, o); err != nil {
 		out.discardUnlessDone()

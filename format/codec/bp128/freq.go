@@ -1,0 +1,28 @@
+package bp128
+
+import (
+	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/format/codec/bitpack"
+)
+
+var _ codec.FreqAccess = Codec{}
+
+// Freq returns frequency i of the list.
+func (Codec) Freq(s *codec.Sequence, i int) (uint32, error) {
+	p, n, err := s.Block(i/BlockLen, BlockLen)
+	if err != nil {
+		return 0, err
+	}
+	w, ok := widthOf(len(p), n)
+	if !ok || uint(n-1) >= BlockLen || i%BlockLen >= n {
+		return 0, codec.ErrBlock
+	}
+	if w == 0 {
+		return 1, nil
+	}
+	f := bitpack.Value(p, i%BlockLen, w) + 1
+	if f == 0 {
+		return 0, codec.ErrBlock // 2^32 is not a frequency
+	}
+	return f, nil
+}

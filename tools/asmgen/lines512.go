@@ -5,69 +5,96 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// lines512 generates the fused kernels of the linear-regression codecs.
-func (a *assembler) lines512() {
-	p := &patcher512{assembler: a, name: "unpackLine512", kind: "Line", fused: true}
-	a.function(p.name, "func(dst *uint32, src *byte, bit, count, over, width, pos, n uint64, less, prev uint32, low, tab *byte, line *uint32) bool",
-		p.name+" is unpack512 and adds a line; false also if the sums do not rise above prev.")
-	p.load()
-	p.positions()
-	p.overflows()
-	p.expand()
-
-	a.function("plainLine512", "func(dst *uint32, low, tab *byte, prev uint32, line *uint32) bool",
-		"plainLine512 is unpackLine512 for a block without exceptions.")
-	dst := a.arg("dst")
-	u := &patchUnpacker512{a, a.arg("low"), a.arg("tab"), a.ZMM()}
-	a.VPBROADCASTD(operand.Mem{Base: u.tab, Disp: 32}, u.mask)
-	l := a.newLine512()
-	for k := range 8 {
-		a.VMOVDQU32(l.add(u.values(k)), operand.Mem{Base: dst, Disp: 64 * k})
-	}
-	a.returnNoSign(l.bad, a.K())
-}
-
 // line512 holds what adding a line needs.
 type line512 struct {
 	*assembler
-	at, step, frac, fracStep, before, bad, ones reg.VecVirtual
+	at, step, frac, fracStep, before reg.VecVirtual
+	rises                            reg.OpmaskVirtual
+
+	second *line512 // from element turn on; nil if there is none
+	turn   reg.VecVirtual
+	steps  int // vectors gone by
 }
 
-func (a *assembler) newLine512() *line512 {
-	l := &line512{a, a.ZMM(), a.ZMM(), a.ZMM(), a.ZMM(), a.broadcast("prev"), a.ZMM(), a.ZMM()}
-	line, iota, x := a.arg("line"), a.ZMM(), a.ZMM()
+// newLine512 begins with element 0 of the line in memory, which must come to lie above prev.
+func (a *assembler) newLine512(l [4]operand.Mem, prev operand.Mem) *line512 {
+	v := &line512{assembler: a, before: a.ZMM(), rises: a.K()}
+	iota := a.ZMM()
 	a.VMOVDQU32(a.iota(1), iota)
-	a.VPBROADCASTD(operand.Mem{Base: line}, l.at)
-	a.VPBROADCASTD(operand.Mem{Base: line, Disp: 4}, l.step)
-	a.VPBROADCASTD(operand.Mem{Base: line, Disp: 8}, l.frac)
-	a.VPBROADCASTD(operand.Mem{Base: line, Disp: 12}, l.fracStep)
-	a.VPMULLD(iota, l.step, x)
-	a.VPADDD(x, l.at, l.at)
-	a.VPMULLD(iota, l.fracStep, x)
-	a.VPADDD(x, l.frac, l.frac)
-	a.VPSLLD(operand.U8(4), l.step, l.step)
-	a.VPSLLD(operand.U8(4), l.fracStep, l.fracStep)
-	a.VPXORD(l.bad, l.bad, l.bad)
-	a.VPTERNLOGD(operand.U8(0xff), l.ones, l.ones, l.ones)
-	return l
+	v.begin(l, iota)
+	a.VPBROADCASTD(prev, v.before)
+	a.KXNORW(v.rises, v.rises, v.rises)
+	return v
 }
 
-// add adds the next sixteen values of the line to x.
+// begin sets the line in memory, of which iota holds the first elements.
+func (v *line512) begin(l [4]operand.Mem, iota reg.VecVirtual) {
+	a, x := v.assembler, v.ZMM()
+	v.at, v.step, v.frac, v.fracStep = a.ZMM(), a.ZMM(), a.ZMM(), a.ZMM()
+	a.VPBROADCASTD(l[0], v.at)
+	a.VPBROADCASTD(l[1], v.step)
+	a.VPBROADCASTD(l[2], v.frac)
+	a.VPBROADCASTD(l[3], v.fracStep)
+	a.VPMULLD(iota, v.step, x)
+	a.VPADDD(x, v.at, v.at)
+	a.VPMULLD(iota, v.fracStep, x)
+	a.VPADDD(x, v.frac, v.frac)
+	a.VPSLLD(operand.U8(4), v.step, v.step)
+	a.VPSLLD(operand.U8(4), v.fracStep, v.fracStep)
+}
+
+// turnTo adds a second line whose element 0 is element turn of the values.
+func (v *line512) turnTo(l [4]operand.Mem, turn reg.GPVirtual) {
+	v.second = &line512{assembler: v.assembler}
+	v.turn = v.ZMM()
+	x := v.ZMM()
+	v.VPBROADCASTD(turn.As32(), v.turn)
+	v.VMOVDQU32(v.iota(1), x)
+	v.VPSUBD(v.turn, x, x)
+	v.second.begin(l, x)
+}
+
+// numbers returns data that holds 0 to 127.
+func (l *line512) numbers() operand.Mem {
+	w := make([]uint32, 128)
+	for i := range w {
+		w[i] = uint32(i)
+	}
+	return l.words("numbers", w...)
+}
+
+// next moves on by sixteen elements.
+func (l *line512) next() {
+	l.VPADDD(l.step, l.at, l.at)
+	l.VPADDD(l.fracStep, l.frac, l.frac)
+}
+
+// add adds the next sixteen values of the line to x. rises stays all ones as long as
+// each is above the one before it, as signed numbers.
 func (l *line512) add(x reg.VecVirtual) reg.VecVirtual {
 	const (
 		fracBits = 25
-		or3      = 0xfe // ternary logic: a|b|c
+		above    = 6 // comparison: not less or equal
 	)
-	y := l.ZMM()
-	l.VPSRLD(operand.U8(fracBits), l.frac, y)
-	l.VPADDD(l.at, x, x)
+	y, at, frac := l.ZMM(), l.at, l.frac
+	if l.second != nil {
+		const above = 6
+		k := l.K()
+		l.VPCMPUD(operand.U8(above), l.numbers().Offset(64*l.steps), l.turn, k)
+		l.steps++
+		at, frac = l.ZMM(), l.ZMM()
+		l.VMOVDQA32(l.second.at, at)
+		l.VMOVDQA32(l.at, k, at)
+		l.VMOVDQA32(l.second.frac, frac)
+		l.VMOVDQA32(l.frac, k, frac)
+		l.second.next()
+	}
+	l.VPSRLD(operand.U8(fracBits), frac, y)
+	l.VPADDD(at, x, x)
 	l.VPADDD(y, x, x)
 	l.VALIGND(operand.U8(15), l.before, x, y)
 	l.VMOVDQA32(x, l.before)
-	l.VPSUBD(y, x, y)
-	l.VPADDD(l.ones, y, y) // less what must be at least: the one before and one
-	l.VPTERNLOGD(operand.U8(or3), x, y, l.bad)
-	l.VPADDD(l.step, l.at, l.at)
-	l.VPADDD(l.fracStep, l.frac, l.frac)
+	l.VPCMPD(operand.U8(above), y, x, l.rises, l.rises)
+	l.next()
 	return x
 }

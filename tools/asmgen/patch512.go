@@ -14,22 +14,20 @@ func init() { generators = append(generators, patch512) }
 func patch512(out output) error {
 	a := newAssembler()
 	for _, kind := range []string{"", "Freqs", "Docs"} {
-		for _, fused := range []bool{false, true} {
-			p := &patcher512{assembler: a, name: "apply" + kind + "512", kind: kind, fused: fused}
-			extra, does := "", ""
-			if fused {
-				p.name, extra, does = "unpack"+kind+"512", ", low, tab *byte", ", after unpacking 128 values as tab says"
-			}
-			a.function(p.name, "func(dst *uint32, src *byte, bit, count, over, width, pos, n uint64, less, prev uint32"+extra+") bool",
-				p.name+" is apply"+kind+does+". Positions are fields of pos bits,",
-				"or a bitmap where pos is 64. 64 bytes past the words of the exceptions are readable.")
-			p.load()
-			p.positions()
-			p.overflows()
-			p.expand()
+		p := &patcher512{assembler: a, name: "apply" + kind + "512", kind: kind}
+		a.function(p.name, "func(dst *uint32, src *byte, bit, count, over, width, pos, n uint64, less, prev uint32) bool",
+			p.name+" is apply"+kind+". Positions are fields of pos bits,",
+			"or a bitmap where pos is 64. 64 bytes past the words of the exceptions are readable.")
+		p.load()
+		p.positions()
+		p.overflows(p.broadcast("less"), p.broadcast64("width"))
+		p.dst = p.arg("dst")
+		if kind == "Docs" {
+			p.prev = p.loadWord("prev")
 		}
+		p.expand()
+		p.finish()
 	}
-	a.lines512()
 	a.fields512()
 	a.listed512()
 	return a.write(out, "format/codec/patch", "patch", "patch512")
@@ -42,6 +40,11 @@ type patcher512 struct {
 	fused                     bool // unpacks the low bits too
 	src, bit, count, over, lo reg.GPVirtual
 	hi                        reg.GPVirtual
+	limit                     reg.GPVirtual // last word that fields may begin in; nil if they are sure to
+	dst, low, tab             reg.GPVirtual
+	prev                      operand.Op // 32 bits
+	line                      *line512
+	scan                      *patchScan512
 	buffer                    operand.Mem
 }
 
@@ -49,6 +52,13 @@ func (p *patcher512) load() {
 	p.src, p.bit, p.count, p.over = p.arg("src"), p.arg("bit"), p.arg("count"), p.arg("over")
 	p.lo, p.hi = p.GP64(), p.GP64()
 	p.buffer = p.AllocLocal((128 + 16) * 4)
+}
+
+// loadWord loads a 32-bit argument.
+func (p *patcher512) loadWord(name string) reg.GPVirtual {
+	r := p.GP32()
+	p.Load(p.Param(name), r)
+	return r
 }
 
 // positions leaves a bitmap in lo and hi and the first bit of the overflows in bit.
@@ -61,9 +71,6 @@ func (p *patcher512) positions() {
 	p.Label(p.name + "_list")
 	p.list(pos)
 	p.Label(p.name + "_check")
-	if p.fused { // 128 values: any position fits
-		return
-	}
 	// No position may be n or more.
 	n := p.arg("n")
 	lo, hi, limit := p.GP64(), p.GP64(), p.GP64()
@@ -108,9 +115,12 @@ func (p *patcher512) bitmap() {
 
 // list reads positions sixteen at a time, shifts ones by them and gathers the ones.
 // The positions must ascend.
-func (p *patcher512) list(pos reg.GPVirtual) {
+func (p *patcher512) list(pos reg.GPVirtual) { p.listOf(pos, 1) }
+
+// listOf is list that reads some vectors of sixteen each turn.
+func (p *patcher512) listOf(pos reg.GPVirtual, vectors int) {
 	f := p.newFields512(pos)
-	p.gather(func(x reg.VecVirtual) { f.next(x) })
+	p.gather(vectors, func(x reg.VecVirtual) { f.next(x) })
 	// The bits that the loop read past the last position are those of overflows.
 	bits := p.GP64()
 	p.MOVQ(p.count, bits)
@@ -119,8 +129,9 @@ func (p *patcher512) list(pos reg.GPVirtual) {
 	p.ADDQ(bits, p.bit)
 }
 
-// gather turns positions, sixteen at a time from next, into a bitmap.
-func (p *patcher512) gather(next func(x reg.VecVirtual)) {
+// gather turns positions, sixteen at a time from next, into a bitmap, some vectors
+// of sixteen each turn.
+func (p *patcher512) gather(vectors int, next func(x reg.VecVirtual)) {
 	lower, upper, ones, sixtyFour, before, none := p.ZMM(), p.ZMM(), p.ZMM(), p.ZMM(), p.ZMM(), p.ZMM()
 	p.VPXORQ(lower, lower, lower)
 	p.VPXORQ(upper, upper, upper)
@@ -132,6 +143,35 @@ func (p *patcher512) gather(next func(x reg.VecVirtual)) {
 	left := p.GP64()
 	p.MOVQ(p.count, left)
 	p.Label(p.name + "_position")
+	for v := range vectors {
+		if v > 0 {
+			nothing := p.GP64()
+			p.XORQ(nothing, nothing)
+			p.SUBQ(operand.U8(16), left)
+			p.CMOVQLT(nothing, left)
+		}
+		p.gatherNext(left, next, before, none, ones, sixtyFour, lower, upper)
+	}
+	p.SUBQ(operand.U8(16), left)
+	p.JG(operand.LabelRef(p.name + "_position"))
+	// Eight quadwords of lower and upper into one of each.
+	a, b := p.YMM(), p.YMM()
+	p.VEXTRACTI64X4(operand.U8(1), lower, a)
+	p.VPOR(lower.AsY(), a, a)
+	p.VEXTRACTI64X4(operand.U8(1), upper, b)
+	p.VPOR(upper.AsY(), b, b)
+	both := p.YMM()
+	p.VPUNPCKLQDQ(b, a, both)
+	p.VPUNPCKHQDQ(b, a, a)
+	p.VPOR(a, both, both)
+	p.VEXTRACTI128(operand.U8(1), both, a.AsX())
+	p.VPOR(a.AsX(), both.AsX(), both.AsX())
+	p.VMOVQ(both.AsX(), p.lo)
+	p.VPEXTRQ(operand.U8(1), both.AsX(), p.hi)
+}
+
+// gatherNext adds the next sixteen positions, of which left are there, to the bitmap.
+func (p *patcher512) gatherNext(left reg.GPVirtual, next func(x reg.VecVirtual), before, none, ones, sixtyFour, lower, upper reg.VecVirtual) {
 	active, falls := p.K(), p.K()
 	p.tail(left, active)
 	x, y, half := p.ZMM(), p.ZMM(), p.ZMM()
@@ -157,22 +197,6 @@ func (p *patcher512) gather(next func(x reg.VecVirtual)) {
 		p.VPSLLVQ(half, ones, shifted)
 		p.VPORQ(shifted, upper, upper)
 	}
-	p.SUBQ(operand.U8(16), left)
-	p.JG(operand.LabelRef(p.name + "_position"))
-	// Eight quadwords of lower and upper into one of each.
-	a, b := p.YMM(), p.YMM()
-	p.VEXTRACTI64X4(operand.U8(1), lower, a)
-	p.VPOR(lower.AsY(), a, a)
-	p.VEXTRACTI64X4(operand.U8(1), upper, b)
-	p.VPOR(upper.AsY(), b, b)
-	both := p.YMM()
-	p.VPUNPCKLQDQ(b, a, both)
-	p.VPUNPCKHQDQ(b, a, a)
-	p.VPOR(a, both, both)
-	p.VEXTRACTI128(operand.U8(1), both, a.AsX())
-	p.VPOR(a.AsX(), both.AsX(), both.AsX())
-	p.VMOVQ(both.AsX(), p.lo)
-	p.VPEXTRQ(operand.U8(1), both.AsX(), p.hi)
 }
 
 // fields512 reads sixteen bit fields of one width at a time.
@@ -216,16 +240,22 @@ func (p *patcher512) multiples() operand.Mem {
 func (f *fields512) next(lo reg.VecVirtual) {
 	const orAnd = 0xa8 // ternary logic: (a|b) & c
 	p := f.p
-	at, zero := p.GP64(), p.GP64()
+	at := p.GP64()
 	bit, index, hi := p.ZMM(), p.ZMM(), p.ZMM()
 	p.MOVQ(p.bit, at)
 	p.ANDQ(operand.U8(31), at)
 	p.VPBROADCASTD(at.As32(), bit)
 	p.MOVQ(p.bit, at)
 	p.SHRQ(operand.U8(5), at)
-	p.XORQ(zero, zero)
-	p.TESTQ(f.width, f.width)
-	p.CMOVQEQ(zero, at) // fields of no bits may begin past the last word
+	if p.limit != nil {
+		p.CMPQ(at, p.limit)
+		p.CMOVQGT(p.limit, at)
+	} else {
+		zero := p.GP64()
+		p.XORQ(zero, zero)
+		p.TESTQ(f.width, f.width)
+		p.CMOVQEQ(zero, at) // fields of no bits may begin past the last word
+	}
 	p.VPADDD(f.step, bit, bit)
 	p.VPSRLD(operand.U8(5), bit, index)
 	p.VPANDD(f.thirtyOne, bit, bit)
@@ -238,47 +268,37 @@ func (f *fields512) next(lo reg.VecVirtual) {
 	p.ADDQ(f.stride, p.bit)
 }
 
-// overflows unpacks the overflows, shifted left by width, to the buffer.
-func (p *patcher512) overflows() {
+// overflows unpacks the overflows, shifted left by width, to the buffer. less, unless
+// nil, is added to them first.
+func (p *patcher512) overflows(less, width reg.VecVirtual) {
 	f := p.newFields512(p.over)
-	less, width := p.broadcast("less"), p.broadcast64("width")
 	to, end := p.GP64(), p.GP64()
 	p.LEAQ(p.buffer, to)
 	p.LEAQ(operand.Mem{Base: to, Index: p.count, Scale: 4}, end)
 	p.Label(p.name + "_overflow")
-	x := p.ZMM()
-	f.next(x)
-	p.VPADDD(less, x, x)
-	p.VPSLLVD(width, x, x)
-	p.VMOVDQU32(x, operand.Mem{Base: to})
+	p.overflow(f, to, less, width)
 	p.ADDQ(operand.U8(64), to)
 	p.CMPQ(to, end)
 	p.JLT(operand.LabelRef(p.name + "_overflow"))
 }
 
-// expand adds the overflows to the low parts and finishes the values.
+// overflow unpacks the next sixteen overflows to where to points.
+func (p *patcher512) overflow(f *fields512, to reg.GPVirtual, less, width reg.VecVirtual) {
+	x := p.ZMM()
+	f.next(x)
+	if less != nil {
+		p.VPADDD(less, x, x)
+	}
+	p.VPSLLVD(width, x, x)
+	p.VMOVDQU32(x, operand.Mem{Base: to})
+}
+
+// expand adds the overflows to the low parts and writes the finished values.
 func (p *patcher512) expand() {
-	dst, from := p.arg("dst"), p.GP64()
+	from := p.GP64()
 	p.LEAQ(p.buffer, from)
-	var s *patchScan512
-	var l *line512
-	var ones reg.VecVirtual
-	switch p.kind {
-	case "Line":
-		l = p.newLine512()
-	case "Docs":
-		r := p.GP32()
-		p.Load(p.Param("prev"), r)
-		s = p.newPatchScan512(r)
-	case "Freqs":
-		ones = p.ZMM()
-		p.VPTERNLOGD(operand.U8(0xff), ones, ones, ones)
-	}
-	var u *patchUnpacker512
-	if p.fused {
-		u = &patchUnpacker512{p.assembler, p.arg("low"), p.arg("tab"), p.ZMM()}
-		p.VPBROADCASTD(operand.Mem{Base: u.tab, Disp: 32}, u.mask)
-	}
+	low := p.lows()
+	add := p.finisher()
 	for k := range 8 {
 		half := p.lo
 		if k >= 4 {
@@ -293,38 +313,87 @@ func (p *patcher512) expand() {
 			p.LEAQ(operand.Mem{Base: from, Index: count, Scale: 4}, from)
 			p.SHRQ(operand.U8(16), half)
 		}
-		to := operand.Mem{Base: dst, Disp: 64 * k}
-		var low operand.Op = to
+		p.VMOVDQU32(add(low[k], x), operand.Mem{Base: p.dst, Disp: 64 * k})
+	}
+}
+
+// plain is expand without exceptions.
+func (p *patcher512) plain() {
+	u := p.unpacker()
+	add := p.finisher()
+	for k := range 8 {
+		p.VMOVDQU32(add(u.values(k), nil), operand.Mem{Base: p.dst, Disp: 64 * k})
+	}
+}
+
+// lows returns the low parts of all values, in registers or in dst. Unpacking them
+// all before the first expansion gives the overflows the time to reach memory: an
+// expansion that lies in two stores of them would wait for that.
+func (p *patcher512) lows() (low [8]operand.Op) {
+	var u *patchUnpacker512
+	if p.fused {
+		u = p.unpacker()
+	}
+	for k := range low {
 		if p.fused {
-			low = u.values(k)
+			low[k] = u.values(k)
+		} else {
+			low[k] = operand.Mem{Base: p.dst, Disp: 64 * k}
 		}
-		switch p.kind {
-		case "Docs":
-			const nor = 0x05 // ternary logic: ^(a|c), a being the destination and c the first operand
+	}
+	return low
+}
+
+func (p *patcher512) unpacker() *patchUnpacker512 {
+	u := &patchUnpacker512{p.assembler, p.low, p.tab, p.ZMM()}
+	p.VPBROADCASTD(operand.Mem{Base: u.tab, Disp: 32}, u.mask)
+	return u
+}
+
+// finisher returns what makes values of low parts and overflows, x, which is
+// nil if there are none.
+func (p *patcher512) finisher() func(low operand.Op, x reg.VecVirtual) reg.VecVirtual {
+	const nor = 0x05 // ternary logic: ^(a|c), a being the destination and c the first operand
+	or := func(low operand.Op, x reg.VecVirtual) reg.VecVirtual {
+		if x == nil {
+			return low.(reg.VecVirtual)
+		}
+		p.VPORD(low, x, x)
+		return x
+	}
+	switch p.kind {
+	case "Line":
+		return func(low operand.Op, x reg.VecVirtual) reg.VecVirtual { return p.line.add(or(low, x)) }
+	case "Docs":
+		p.scan = p.newPatchScan512(p.prev)
+		return func(low operand.Op, x reg.VecVirtual) reg.VecVirtual {
 			p.VPTERNLOGD(operand.U8(nor), low, x, x)
-			x = s.docs(x)
-		case "Line":
-			p.VPORD(low, x, x)
-			x = l.add(x)
-		case "Freqs":
-			p.VPORD(low, x, x)
-			p.VPSUBD(ones, x, x)
-		default:
-			p.VPORD(low, x, x)
+			return p.scan.docs(x)
 		}
-		p.VMOVDQU32(x, to)
+	case "Freqs":
+		ones := p.ZMM()
+		p.VPTERNLOGD(operand.U8(0xff), ones, ones, ones)
+		return func(low operand.Op, x reg.VecVirtual) reg.VecVirtual {
+			x = or(low, x)
+			p.VPSUBD(ones, x, x)
+			return x
+		}
 	}
-	ok := p.result()
-	if p.kind == "Line" {
-		p.returnNoSign(l.bad, p.K())
-	} else {
-		p.VZEROUPPER()
-		p.MOVB(operand.U8(1), ok)
-		p.RET()
-	}
+	return or
+}
+
+// finish returns true, and false at the label that ends in _fail.
+func (p *patcher512) finish() {
+	p.VZEROUPPER()
+	p.MOVB(operand.U8(1), p.result())
+	p.RET()
+	p.fail()
+}
+
+func (p *patcher512) fail() {
 	p.Label(p.name + "_fail")
 	p.VZEROUPPER()
-	p.MOVB(operand.U8(0), ok)
+	p.MOVB(operand.U8(0), p.result())
 	p.RET()
 }
 
@@ -425,10 +494,11 @@ func (a *assembler) listed512() {
 		a.function(p.name, "func(dst, positions, overflows *uint32, count, width uint64, prev uint32, low, tab *byte) bool",
 			p.name+" is unpack"+kind+"512 for positions and overflows less one as words, of which those up",
 			"to the next multiple of 16 are readable.")
-		p.count, p.lo, p.hi = a.arg("count"), a.GP64(), a.GP64()
+		p.count, p.lo, p.hi, p.dst = a.arg("count"), a.GP64(), a.GP64(), a.arg("dst")
+		p.low, p.tab, p.prev = a.arg("low"), a.arg("tab"), p.loadWord("prev")
 		p.buffer = a.AllocLocal((128 + 16) * 4)
 		positions := a.arg("positions")
-		p.gather(func(x reg.VecVirtual) {
+		p.gather(1, func(x reg.VecVirtual) {
 			a.VMOVDQU32(operand.Mem{Base: positions}, x)
 			a.ADDQ(operand.U8(64), positions)
 		})
@@ -447,5 +517,6 @@ func (a *assembler) listed512() {
 		a.CMPQ(to, end)
 		a.JLT(operand.LabelRef(p.name + "_overflow"))
 		p.expand()
+		p.finish()
 	}
 }

@@ -101,6 +101,14 @@ func (b *block) at(j int) uint32 {
 
 // DecodeDocs writes the docIDs of one block to dst.
 func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
+	if fastBlock(dst, s, i) {
+		return BlockLen, nil
+	}
+	return decodeDocs(dst, s, i)
+}
+
+// decodeDocs is DecodeDocs for every block.
+func decodeDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 	var b block
 	if err := b.open(s, i); err != nil {
 		return 0, err
@@ -129,6 +137,41 @@ func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 		bucket, prev, j = h, dst[end-1], end
 	}
 	return b.ended(prev, s.Last[i])
+}
+
+// fastBlock decodes a full block whose docIDs are in one bucket or in two that follow one
+// another; false where that must be done step by step.
+func fastBlock(dst []uint32, s *codec.Sequence, i int) bool {
+	if uint(i) >= uint(len(s.Last)) || len(s.Ends) == 0 || s.N > len(s.Last)*BlockLen {
+		return false
+	}
+	m, shift := bucketBits(s.N, s.Last[len(s.Last)-1])
+	head := headWords(m)
+	if uint(s.Ends[0]) != head || uint(len(s.Payload)) < head*4 ||
+		binary.LittleEndian.Uint32(s.Payload[head*4-4:]) != uint32(shift) {
+		return false
+	}
+	prev, last := s.Prev(i), s.Last[i]
+	b := buckets{s.Payload[:head*4-4], shift}
+	lowest, upper := (prev+1)>>shift, last>>shift
+	if upper >= 1<<m || upper-lowest > 1 {
+		return false
+	}
+	first := i * BlockLen
+	start := b.start(lowest)
+	if start > first {
+		return false
+	}
+	var lines [2]regress.Local
+	lines[0] = b.line(lowest).From(first - start)
+	turn := BlockLen
+	if upper != lowest {
+		if turn = b.start(upper) - first; uint(turn) >= BlockLen {
+			return false
+		}
+		lines[1] = b.line(upper).From(0)
+	}
+	return regress.TwoLines(dst, s, i, &lines, turn)
 }
 
 // ended returns the number of docIDs if the last is what the skip header says.

@@ -41,8 +41,8 @@ func (Codec) BlockLen() int { return BlockLen }
 // shift that gives the bucket of a docID.
 func bucketBits(n int, last uint32) (m, shift uint) {
 	k := uint(bits.Len32(last))
-	for BucketLen<<m < n {
-		m++
+	if n > BucketLen {
+		m = uint(bits.Len(uint(n-1) / BucketLen))
 	}
 	m = min(m, k)
 	return m, k - m

@@ -63,6 +63,14 @@ func (b *block) at(j int) uint32 {
 
 // DecodeDocs writes the docIDs of one block to dst.
 func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
+	if docsBlock(dst, s, i) {
+		return BlockLen, nil
+	}
+	return decodeDocs(dst, s, i)
+}
+
+// decodeDocs is DecodeDocs for every block.
+func decodeDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 	var b block
 	if err := b.open(s, i); err != nil {
 		return 0, err

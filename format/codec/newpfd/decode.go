@@ -27,6 +27,14 @@ func head(p []byte, n int) (plan patch.Plan, low int, ok bool) {
 
 // DecodeDocs writes the docIDs of one block to dst.
 func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
+	if docsBlock(dst, s, block) {
+		return BlockLen, nil
+	}
+	return decodeDocs(dst, s, block)
+}
+
+// decodeDocs is DecodeDocs for every block.
+func decodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
 	p, n, err := s.Block(block, BlockLen)
 	if err != nil {
 		return 0, err
@@ -55,6 +63,14 @@ func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error)
 
 // DecodeFreqs writes the frequencies of one block to dst.
 func (Frequencies) DecodeFreqs(dst []uint32, s *codec.Sequence, block int) (int, error) {
+	if freqsBlock(dst, s, block) {
+		return BlockLen, nil
+	}
+	return decodeFreqs(dst, s, block)
+}
+
+// decodeFreqs is DecodeFreqs for every block.
+func decodeFreqs(dst []uint32, s *codec.Sequence, block int) (int, error) {
 	p, n, err := s.Block(block, BlockLen)
 	if err != nil {
 		return 0, err

@@ -19,16 +19,6 @@ func tier(src []byte) simd.Tier {
 	return simd.Level()
 }
 
-// lowAndTable returns what the unpackers need. They read 80 bytes where the width is
-// 0: from the table, all the bits being masked away.
-func lowAndTable(src []byte, low int, width uint) (lowBits, tab *byte) {
-	tab = &table[width*tableWidthSize]
-	if width == 0 {
-		return tab, tab
-	}
-	return &src[low], tab
-}
-
 func unpack(dst []uint32, n int, src []byte, low int, bit uint, p Plan, pos uint, less uint32) bool {
 	dst = dst[:bitpack.BlockLen:bitpack.BlockLen]
 	level := tier(src)
@@ -41,10 +31,6 @@ func unpack(dst []uint32, n int, src []byte, low int, bit uint, p Plan, pos uint
 	if level == simd.AVX2 {
 		bitpack.Unpack(dst, src[low:], n, p.Width)
 		return applyAVX2(&dst[0], unsafe.SliceData(src), uint64(bit), uint64(p.Count), uint64(p.Over), uint64(p.Width), uint64(pos), uint64(n), uint64(less))
-	}
-	if n == bitpack.BlockLen {
-		lowBits, tab := lowAndTable(src, low, p.Width)
-		return unpack512(&dst[0], unsafe.SliceData(src), uint64(bit), uint64(p.Count), uint64(p.Over), uint64(p.Width), uint64(pos), uint64(n), less, 0, lowBits, tab)
 	}
 	bitpack.Unpack(dst, src[low:], n, p.Width)
 	return apply512(&dst[0], unsafe.SliceData(src), uint64(bit), uint64(p.Count), uint64(p.Over), uint64(p.Width), uint64(pos), uint64(n), less, 0)
@@ -62,10 +48,6 @@ func unpackFreqs(dst []uint32, n int, src []byte, low int, bit uint, p Plan, pos
 	if level == simd.AVX2 {
 		bitpack.UnpackFreqs(dst, src[low:], n, p.Width)
 		return applyAVX2(&dst[0], unsafe.SliceData(src), uint64(bit), uint64(p.Count), uint64(p.Over), uint64(p.Width), uint64(pos), uint64(n), uint64(less))
-	}
-	if n == bitpack.BlockLen {
-		lowBits, tab := lowAndTable(src, low, p.Width)
-		return unpackFreqs512(&dst[0], unsafe.SliceData(src), uint64(bit), uint64(p.Count), uint64(p.Over), uint64(p.Width), uint64(pos), uint64(n), less, 0, lowBits, tab)
 	}
 	bitpack.Unpack(dst, src[low:], n, p.Width)
 	return applyFreqs512(&dst[0], unsafe.SliceData(src), uint64(bit), uint64(p.Count), uint64(p.Over), uint64(p.Width), uint64(pos), uint64(n), less, 0)
@@ -88,24 +70,8 @@ func unpackDocs(dst []uint32, n int, src []byte, low int, bit uint, p Plan, pos 
 		}
 		return ok
 	}
-	if n == bitpack.BlockLen {
-		lowBits, tab := lowAndTable(src, low, p.Width)
-		return unpackDocs512(&dst[0], unsafe.SliceData(src), uint64(bit), uint64(p.Count), uint64(p.Over), uint64(p.Width), uint64(pos), uint64(n), less, prev, lowBits, tab)
-	}
 	bitpack.Unpack(dst, src[low:], n, p.Width)
 	return applyDocs512(&dst[0], unsafe.SliceData(src), uint64(bit), uint64(p.Count), uint64(p.Over), uint64(p.Width), uint64(pos), uint64(n), less, prev)
-}
-
-func unpackLine(dst []uint32, src []byte, low int, bit uint, p Plan, line *[4]uint32, prev uint32) (ok, done bool) {
-	if tier(src) != simd.AVX512 {
-		return false, false
-	}
-	dst = dst[:bitpack.BlockLen]
-	lowBits, tab := lowAndTable(src, low, p.Width)
-	if p.Count == 0 {
-		return plainLine512(&dst[0], lowBits, tab, prev, &line[0]), true
-	}
-	return unpackLine512(&dst[0], unsafe.SliceData(src), uint64(bit), uint64(p.Count), uint64(p.Over), uint64(p.Width), uint64(p.form()), bitpack.BlockLen, 1, prev, lowBits, tab, &line[0]), true
 }
 
 func fields(dst []uint32, src []byte, bit, width uint, n int) {
@@ -114,6 +80,16 @@ func fields(dst []uint32, src []byte, bit, width uint, n int) {
 		return
 	}
 	fieldsPortable(dst, src, bit, width, n)
+}
+
+// lowAndTable returns what the unpackers need. They read 80 bytes where the width is
+// 0: from the table, all the bits being masked away.
+func lowAndTable(src []byte, low int, width uint) (lowBits, tab *byte) {
+	tab = &table[width*tableWidthSize]
+	if width == 0 {
+		return tab, tab
+	}
+	return &src[low], tab
 }
 
 func listedFreqs(dst []uint32, n int, src []byte, width uint, positions, overflows []uint32) bool {

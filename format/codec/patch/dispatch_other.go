@@ -14,10 +14,6 @@ func unpackDocs(dst []uint32, n int, src []byte, low int, bit uint, p Plan, pos 
 	return unpackDocsPortable(dst, n, src, low, bit, p, pos, less, prev)
 }
 
-func unpackLine([]uint32, []byte, int, uint, Plan, *[4]uint32, uint32) (ok, done bool) {
-	return false, false
-}
-
 func fields(dst []uint32, src []byte, bit, width uint, n int) {
 	fieldsPortable(dst, src, bit, width, n)
 }

@@ -73,14 +73,6 @@ func UnpackListDocs(dst []uint32, n int, src []byte, low int, bit uint, p Plan, 
 	return unpackDocs(dst, n, src, low, bit, p, pos, 0, prev)
 }
 
-// UnpackLine is Unpack of 128 values, with exceptions or without, and adds a line of
-// package regress to them: line holds the fields of its Local in their order. ok is
-// false also where the sums do not rise strictly above prev or exceed codec.MaxDoc.
-// done is false, and dst as it was, where there is no fused kernel for it.
-func UnpackLine(dst []uint32, src []byte, low int, bit uint, p Plan, line *[4]uint32, prev uint32) (ok, done bool) {
-	return unpackLine(dst, src, low, bit, p, line, prev)
-}
-
 // In place of the width of positions: they are a bitmap, or what their number asks
 // for.
 const (

@@ -10,45 +10,17 @@ package patch
 //go:noescape
 func apply512(dst *uint32, src *byte, bit uint64, count uint64, over uint64, width uint64, pos uint64, n uint64, less uint32, prev uint32) bool
 
-// unpack512 is apply, after unpacking 128 values as tab says. Positions are fields of pos bits,
-// or a bitmap where pos is 64. 64 bytes past the words of the exceptions are readable.
-//
-//go:noescape
-func unpack512(dst *uint32, src *byte, bit uint64, count uint64, over uint64, width uint64, pos uint64, n uint64, less uint32, prev uint32, low *byte, tab *byte) bool
-
 // applyFreqs512 is applyFreqs. Positions are fields of pos bits,
 // or a bitmap where pos is 64. 64 bytes past the words of the exceptions are readable.
 //
 //go:noescape
 func applyFreqs512(dst *uint32, src *byte, bit uint64, count uint64, over uint64, width uint64, pos uint64, n uint64, less uint32, prev uint32) bool
 
-// unpackFreqs512 is applyFreqs, after unpacking 128 values as tab says. Positions are fields of pos bits,
-// or a bitmap where pos is 64. 64 bytes past the words of the exceptions are readable.
-//
-//go:noescape
-func unpackFreqs512(dst *uint32, src *byte, bit uint64, count uint64, over uint64, width uint64, pos uint64, n uint64, less uint32, prev uint32, low *byte, tab *byte) bool
-
 // applyDocs512 is applyDocs. Positions are fields of pos bits,
 // or a bitmap where pos is 64. 64 bytes past the words of the exceptions are readable.
 //
 //go:noescape
 func applyDocs512(dst *uint32, src *byte, bit uint64, count uint64, over uint64, width uint64, pos uint64, n uint64, less uint32, prev uint32) bool
-
-// unpackDocs512 is applyDocs, after unpacking 128 values as tab says. Positions are fields of pos bits,
-// or a bitmap where pos is 64. 64 bytes past the words of the exceptions are readable.
-//
-//go:noescape
-func unpackDocs512(dst *uint32, src *byte, bit uint64, count uint64, over uint64, width uint64, pos uint64, n uint64, less uint32, prev uint32, low *byte, tab *byte) bool
-
-// unpackLine512 is unpack512 and adds a line; false also if the sums do not rise above prev.
-//
-//go:noescape
-func unpackLine512(dst *uint32, src *byte, bit uint64, count uint64, over uint64, width uint64, pos uint64, n uint64, less uint32, prev uint32, low *byte, tab *byte, line *uint32) bool
-
-// plainLine512 is unpackLine512 for a block without exceptions.
-//
-//go:noescape
-func plainLine512(dst *uint32, low *byte, tab *byte, prev uint32, line *uint32) bool
 
 // fields512 is Fields. 64 bytes past the words of the fields are readable, and the
 // elements of dst up to the next multiple of 16 are overwritten.

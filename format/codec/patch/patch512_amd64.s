@@ -132,20 +132,20 @@ apply512_beyond:
 	JNZ   apply512_fail
 
 apply512_fits:
+	MOVL         less+64(FP), CX
+	VPBROADCASTD CX, Z0
+	MOVQ         width+40(FP), CX
+	VPBROADCASTD CX, Z1
 	MOVQ         SI, R9
 	SHLQ         $0x04, R9
 	LEAQ         multiples<>+0(SB), CX
-	VMOVDQU32    (CX)(R9*4), Z0
+	VMOVDQU32    (CX)(R9*4), Z2
 	MOVQ         $-1, CX
 	BZHIQ        SI, CX, CX
-	VPBROADCASTD CX, Z1
-	VPBROADCASTD word<>+0(SB), Z2
-	VPBROADCASTD word<>+4(SB), Z3
+	VPBROADCASTD CX, Z3
+	VPBROADCASTD word<>+0(SB), Z4
+	VPBROADCASTD word<>+4(SB), Z5
 	MOVQ         DX, CX
-	MOVL         less+64(FP), CX
-	VPBROADCASTD CX, Z4
-	MOVQ         width+40(FP), CX
-	VPBROADCASTD CX, Z5
 	LEAQ         (SP), CX
 	LEAQ         (CX)(BX*4), BX
 
@@ -158,18 +158,18 @@ apply512_overflow:
 	XORQ         R11, R11
 	TESTQ        SI, SI
 	CMOVQEQ      R11, R10
-	VPADDD       Z0, Z7, Z7
+	VPADDD       Z2, Z7, Z7
 	VPSRLD       $0x05, Z7, Z8
-	VPANDD       Z3, Z7, Z7
+	VPANDD       Z5, Z7, Z7
 	VPERMD       (AX)(R10*4), Z8, Z6
 	VPERMD       4(AX)(R10*4), Z8, Z8
 	VPSRLVD      Z7, Z6, Z6
-	VPSUBD       Z7, Z2, Z7
+	VPSUBD       Z7, Z4, Z7
 	VPSLLVD      Z7, Z8, Z8
-	VPTERNLOGD   $0xa8, Z1, Z8, Z6
+	VPTERNLOGD   $0xa8, Z3, Z8, Z6
 	ADDQ         R9, DX
-	VPADDD       Z4, Z6, Z6
-	VPSLLVD      Z5, Z6, Z6
+	VPADDD       Z0, Z6, Z6
+	VPSLLVD      Z1, Z6, Z6
 	VMOVDQU32    Z6, (CX)
 	ADDQ         $0x40, CX
 	CMPQ         CX, BX
@@ -518,286 +518,6 @@ DATA one<>+0(SB)/8, $0x0000000000000001
 DATA one<>+8(SB)/8, $0x0000000000000040
 GLOBL one<>(SB), RODATA|NOPTR, $16
 
-// func unpack512(dst *uint32, src *byte, bit uint64, count uint64, over uint64, width uint64, pos uint64, n uint64, less uint32, prev uint32, low *byte, tab *byte) bool
-// Requires: AVX, AVX2, AVX512F, BMI2, CMOV, POPCNT
-TEXT ·unpack512(SB), NOSPLIT, $576-89
-	MOVQ    src+8(FP), AX
-	MOVQ    bit+16(FP), DX
-	MOVQ    count+24(FP), BX
-	MOVQ    over+32(FP), SI
-	MOVQ    pos+48(FP), CX
-	CMPQ    CX, $0x00000040
-	JLT     unpack512_list
-	MOVQ    DX, R9
-	SHRQ    $0x03, R9
-	ADDQ    AX, R9
-	MOVQ    DX, CX
-	ANDQ    $0x07, CX
-	MOVQ    (R9), DI
-	MOVQ    8(R9), R8
-	MOVBQZX 16(R9), R9
-	SHRQ    CL, R8, DI
-	SHRQ    CL, R9, R8
-	POPCNTQ DI, CX
-	POPCNTQ R8, R9
-	ADDQ    R9, CX
-	CMPQ    CX, BX
-	JNE     unpack512_fail
-	ADDQ    $0x00000080, DX
-	JMP     unpack512_check
-
-unpack512_list:
-	MOVQ         CX, DI
-	SHLQ         $0x04, DI
-	LEAQ         multiples<>+0(SB), R8
-	VMOVDQU32    (R8)(DI*4), Z0
-	MOVQ         $-1, R8
-	BZHIQ        CX, R8, R8
-	VPBROADCASTD R8, Z1
-	VPBROADCASTD word<>+0(SB), Z2
-	VPBROADCASTD word<>+4(SB), Z3
-	MOVQ         DX, R9
-	VPXORQ       Z4, Z4, Z4
-	VPXORQ       Z5, Z5, Z5
-	VPBROADCASTQ one<>+0(SB), Z6
-	VPBROADCASTQ one<>+8(SB), Z7
-	VPTERNLOGD   $0xff, Z8, Z8, Z8
-	VMOVDQA32    Z8, Z9
-	MOVQ         BX, R8
-
-unpack512_position:
-	MOVQ          $-1, R10
-	BZHIQ         R8, R10, R10
-	KMOVW         R10, K1
-	MOVQ          DX, R10
-	ANDQ          $0x1f, R10
-	VPBROADCASTD  R10, Z11
-	MOVQ          DX, R10
-	SHRQ          $0x05, R10
-	XORQ          R11, R11
-	TESTQ         CX, CX
-	CMOVQEQ       R11, R10
-	VPADDD        Z0, Z11, Z11
-	VPSRLD        $0x05, Z11, Z12
-	VPANDD        Z3, Z11, Z11
-	VPERMD        (AX)(R10*4), Z12, Z10
-	VPERMD        4(AX)(R10*4), Z12, Z12
-	VPSRLVD       Z11, Z10, Z10
-	VPSUBD        Z11, Z2, Z11
-	VPSLLVD       Z11, Z12, Z12
-	VPTERNLOGD    $0xa8, Z1, Z12, Z10
-	ADDQ          DI, DX
-	VALIGND       $0x0f, Z8, Z10, Z11
-	VMOVDQA32     Z10, Z8
-	VPCMPD        $0x02, Z11, Z10, K1, K2
-	VMOVDQA32     Z9, Z11
-	VMOVDQA32     Z10, K1, Z11
-	KORTESTW      K2, K2
-	JNE           unpack512_fail
-	VPMOVZXDQ     Y11, Z10
-	VPSLLVQ       Z10, Z6, Z12
-	VPORQ         Z12, Z4, Z4
-	VPSUBQ        Z7, Z10, Z10
-	VPSLLVQ       Z10, Z6, Z12
-	VPORQ         Z12, Z5, Z5
-	VEXTRACTI64X4 $0x01, Z11, Y10
-	VPMOVZXDQ     Y10, Z10
-	VPSLLVQ       Z10, Z6, Z11
-	VPORQ         Z11, Z4, Z4
-	VPSUBQ        Z7, Z10, Z10
-	VPSLLVQ       Z10, Z6, Z11
-	VPORQ         Z11, Z5, Z5
-	SUBQ          $0x10, R8
-	JG            unpack512_position
-	VEXTRACTI64X4 $0x01, Z4, Y0
-	VPOR          Y4, Y0, Y0
-	VEXTRACTI64X4 $0x01, Z5, Y1
-	VPOR          Y5, Y1, Y1
-	VPUNPCKLQDQ   Y1, Y0, Y2
-	VPUNPCKHQDQ   Y1, Y0, Y0
-	VPOR          Y0, Y2, Y2
-	VEXTRACTI128  $0x01, Y2, X0
-	VPOR          X0, X2, X2
-	VMOVQ         X2, DI
-	VPEXTRQ       $0x01, X2, R8
-	MOVQ          BX, R10
-	IMULQ         CX, R10
-	MOVQ          R9, DX
-	ADDQ          R10, DX
-
-unpack512_check:
-	MOVQ         SI, R9
-	SHLQ         $0x04, R9
-	LEAQ         multiples<>+0(SB), CX
-	VMOVDQU32    (CX)(R9*4), Z0
-	MOVQ         $-1, CX
-	BZHIQ        SI, CX, CX
-	VPBROADCASTD CX, Z1
-	VPBROADCASTD word<>+0(SB), Z2
-	VPBROADCASTD word<>+4(SB), Z3
-	MOVQ         DX, CX
-	MOVL         less+64(FP), CX
-	VPBROADCASTD CX, Z4
-	MOVQ         width+40(FP), CX
-	VPBROADCASTD CX, Z5
-	LEAQ         (SP), CX
-	LEAQ         (CX)(BX*4), BX
-
-unpack512_overflow:
-	MOVQ         DX, R10
-	ANDQ         $0x1f, R10
-	VPBROADCASTD R10, Z7
-	MOVQ         DX, R10
-	SHRQ         $0x05, R10
-	XORQ         R11, R11
-	TESTQ        SI, SI
-	CMOVQEQ      R11, R10
-	VPADDD       Z0, Z7, Z7
-	VPSRLD       $0x05, Z7, Z8
-	VPANDD       Z3, Z7, Z7
-	VPERMD       (AX)(R10*4), Z8, Z6
-	VPERMD       4(AX)(R10*4), Z8, Z8
-	VPSRLVD      Z7, Z6, Z6
-	VPSUBD       Z7, Z2, Z7
-	VPSLLVD      Z7, Z8, Z8
-	VPTERNLOGD   $0xa8, Z1, Z8, Z6
-	ADDQ         R9, DX
-	VPADDD       Z4, Z6, Z6
-	VPSLLVD      Z5, Z6, Z6
-	VMOVDQU32    Z6, (CX)
-	ADDQ         $0x40, CX
-	CMPQ         CX, BX
-	JLT          unpack512_overflow
-	MOVQ         dst+0(FP), AX
-	LEAQ         (SP), CX
-	MOVQ         low+72(FP), DX
-	MOVQ         tab+80(FP), BX
-	VPBROADCASTD 32(BX), Z0
-	KMOVW        DI, K1
-	VPEXPANDD.Z  (CX), K1, Z1
-	MOVWQZX      DI, SI
-	POPCNTQ      SI, SI
-	LEAQ         (CX)(SI*4), CX
-	SHRQ         $0x10, DI
-	MOVL         (BX), SI
-	VMOVDQU64    64(BX), Z2
-	VPERMQ       (DX)(SI*1), Z2, Z3
-	VPERMQ       16(DX)(SI*1), Z2, Z2
-	VPSRLVD      128(BX), Z3, Z3
-	VPSLLVD      192(BX), Z2, Z2
-	VPTERNLOGD   $0xa8, Z0, Z2, Z3
-	VPORD        Z3, Z1, Z1
-	VMOVDQU32    Z1, (AX)
-	KMOVW        DI, K1
-	VPEXPANDD.Z  (CX), K1, Z1
-	MOVWQZX      DI, SI
-	POPCNTQ      SI, SI
-	LEAQ         (CX)(SI*4), CX
-	SHRQ         $0x10, DI
-	MOVL         4(BX), SI
-	VMOVDQU64    256(BX), Z2
-	VPERMQ       (DX)(SI*1), Z2, Z3
-	VPERMQ       16(DX)(SI*1), Z2, Z2
-	VPSRLVD      320(BX), Z3, Z3
-	VPSLLVD      384(BX), Z2, Z2
-	VPTERNLOGD   $0xa8, Z0, Z2, Z3
-	VPORD        Z3, Z1, Z1
-	VMOVDQU32    Z1, 64(AX)
-	KMOVW        DI, K1
-	VPEXPANDD.Z  (CX), K1, Z1
-	MOVWQZX      DI, SI
-	POPCNTQ      SI, SI
-	LEAQ         (CX)(SI*4), CX
-	SHRQ         $0x10, DI
-	MOVL         8(BX), SI
-	VMOVDQU64    448(BX), Z2
-	VPERMQ       (DX)(SI*1), Z2, Z3
-	VPERMQ       16(DX)(SI*1), Z2, Z2
-	VPSRLVD      512(BX), Z3, Z3
-	VPSLLVD      576(BX), Z2, Z2
-	VPTERNLOGD   $0xa8, Z0, Z2, Z3
-	VPORD        Z3, Z1, Z1
-	VMOVDQU32    Z1, 128(AX)
-	KMOVW        DI, K1
-	VPEXPANDD.Z  (CX), K1, Z1
-	MOVWQZX      DI, SI
-	POPCNTQ      SI, SI
-	LEAQ         (CX)(SI*4), CX
-	SHRQ         $0x10, DI
-	MOVL         12(BX), SI
-	VMOVDQU64    640(BX), Z2
-	VPERMQ       (DX)(SI*1), Z2, Z3
-	VPERMQ       16(DX)(SI*1), Z2, Z2
-	VPSRLVD      704(BX), Z3, Z3
-	VPSLLVD      768(BX), Z2, Z2
-	VPTERNLOGD   $0xa8, Z0, Z2, Z3
-	VPORD        Z3, Z1, Z1
-	VMOVDQU32    Z1, 192(AX)
-	KMOVW        R8, K1
-	VPEXPANDD.Z  (CX), K1, Z1
-	MOVWQZX      R8, SI
-	POPCNTQ      SI, SI
-	LEAQ         (CX)(SI*4), CX
-	SHRQ         $0x10, R8
-	MOVL         16(BX), SI
-	VMOVDQU64    832(BX), Z2
-	VPERMQ       (DX)(SI*1), Z2, Z3
-	VPERMQ       16(DX)(SI*1), Z2, Z2
-	VPSRLVD      896(BX), Z3, Z3
-	VPSLLVD      960(BX), Z2, Z2
-	VPTERNLOGD   $0xa8, Z0, Z2, Z3
-	VPORD        Z3, Z1, Z1
-	VMOVDQU32    Z1, 256(AX)
-	KMOVW        R8, K1
-	VPEXPANDD.Z  (CX), K1, Z1
-	MOVWQZX      R8, SI
-	POPCNTQ      SI, SI
-	LEAQ         (CX)(SI*4), CX
-	SHRQ         $0x10, R8
-	MOVL         20(BX), SI
-	VMOVDQU64    1024(BX), Z2
-	VPERMQ       (DX)(SI*1), Z2, Z3
-	VPERMQ       16(DX)(SI*1), Z2, Z2
-	VPSRLVD      1088(BX), Z3, Z3
-	VPSLLVD      1152(BX), Z2, Z2
-	VPTERNLOGD   $0xa8, Z0, Z2, Z3
-	VPORD        Z3, Z1, Z1
-	VMOVDQU32    Z1, 320(AX)
-	KMOVW        R8, K1
-	VPEXPANDD.Z  (CX), K1, Z1
-	MOVWQZX      R8, SI
-	POPCNTQ      SI, SI
-	LEAQ         (CX)(SI*4), CX
-	SHRQ         $0x10, R8
-	MOVL         24(BX), SI
-	VMOVDQU64    1216(BX), Z2
-	VPERMQ       (DX)(SI*1), Z2, Z3
-	VPERMQ       16(DX)(SI*1), Z2, Z2
-	VPSRLVD      1280(BX), Z3, Z3
-	VPSLLVD      1344(BX), Z2, Z2
-	VPTERNLOGD   $0xa8, Z0, Z2, Z3
-	VPORD        Z3, Z1, Z1
-	VMOVDQU32    Z1, 384(AX)
-	KMOVW        R8, K1
-	VPEXPANDD.Z  (CX), K1, Z1
-	MOVL         28(BX), CX
-	VMOVDQU64    1408(BX), Z2
-	VPERMQ       (DX)(CX*1), Z2, Z3
-	VPERMQ       16(DX)(CX*1), Z2, Z2
-	VPSRLVD      1472(BX), Z3, Z3
-	VPSLLVD      1536(BX), Z2, Z2
-	VPTERNLOGD   $0xa8, Z0, Z2, Z3
-	VPORD        Z3, Z1, Z1
-	VMOVDQU32    Z1, 448(AX)
-	VZEROUPPER
-	MOVB         $0x01, ret+88(FP)
-	RET
-
-unpack512_fail:
-	VZEROUPPER
-	MOVB $0x00, ret+88(FP)
-	RET
-
 // func applyFreqs512(dst *uint32, src *byte, bit uint64, count uint64, over uint64, width uint64, pos uint64, n uint64, less uint32, prev uint32) bool
 // Requires: AVX, AVX2, AVX512F, BMI2, CMOV, POPCNT
 TEXT ·applyFreqs512(SB), NOSPLIT, $576-73
@@ -926,20 +646,20 @@ applyFreqs512_beyond:
 	JNZ   applyFreqs512_fail
 
 applyFreqs512_fits:
+	MOVL         less+64(FP), CX
+	VPBROADCASTD CX, Z0
+	MOVQ         width+40(FP), CX
+	VPBROADCASTD CX, Z1
 	MOVQ         SI, R9
 	SHLQ         $0x04, R9
 	LEAQ         multiples<>+0(SB), CX
-	VMOVDQU32    (CX)(R9*4), Z0
+	VMOVDQU32    (CX)(R9*4), Z2
 	MOVQ         $-1, CX
 	BZHIQ        SI, CX, CX
-	VPBROADCASTD CX, Z1
-	VPBROADCASTD word<>+0(SB), Z2
-	VPBROADCASTD word<>+4(SB), Z3
+	VPBROADCASTD CX, Z3
+	VPBROADCASTD word<>+0(SB), Z4
+	VPBROADCASTD word<>+4(SB), Z5
 	MOVQ         DX, CX
-	MOVL         less+64(FP), CX
-	VPBROADCASTD CX, Z4
-	MOVQ         width+40(FP), CX
-	VPBROADCASTD CX, Z5
 	LEAQ         (SP), CX
 	LEAQ         (CX)(BX*4), BX
 
@@ -952,18 +672,18 @@ applyFreqs512_overflow:
 	XORQ         R11, R11
 	TESTQ        SI, SI
 	CMOVQEQ      R11, R10
-	VPADDD       Z0, Z7, Z7
+	VPADDD       Z2, Z7, Z7
 	VPSRLD       $0x05, Z7, Z8
-	VPANDD       Z3, Z7, Z7
+	VPANDD       Z5, Z7, Z7
 	VPERMD       (AX)(R10*4), Z8, Z6
 	VPERMD       4(AX)(R10*4), Z8, Z8
 	VPSRLVD      Z7, Z6, Z6
-	VPSUBD       Z7, Z2, Z7
+	VPSUBD       Z7, Z4, Z7
 	VPSLLVD      Z7, Z8, Z8
-	VPTERNLOGD   $0xa8, Z1, Z8, Z6
+	VPTERNLOGD   $0xa8, Z3, Z8, Z6
 	ADDQ         R9, DX
-	VPADDD       Z4, Z6, Z6
-	VPSLLVD      Z5, Z6, Z6
+	VPADDD       Z0, Z6, Z6
+	VPSLLVD      Z1, Z6, Z6
 	VMOVDQU32    Z6, (CX)
 	ADDQ         $0x40, CX
 	CMPQ         CX, BX
@@ -1046,295 +766,6 @@ applyFreqs512_overflow:
 applyFreqs512_fail:
 	VZEROUPPER
 	MOVB $0x00, ret+72(FP)
-	RET
-
-// func unpackFreqs512(dst *uint32, src *byte, bit uint64, count uint64, over uint64, width uint64, pos uint64, n uint64, less uint32, prev uint32, low *byte, tab *byte) bool
-// Requires: AVX, AVX2, AVX512F, BMI2, CMOV, POPCNT
-TEXT ·unpackFreqs512(SB), NOSPLIT, $576-89
-	MOVQ    src+8(FP), AX
-	MOVQ    bit+16(FP), DX
-	MOVQ    count+24(FP), BX
-	MOVQ    over+32(FP), SI
-	MOVQ    pos+48(FP), CX
-	CMPQ    CX, $0x00000040
-	JLT     unpackFreqs512_list
-	MOVQ    DX, R9
-	SHRQ    $0x03, R9
-	ADDQ    AX, R9
-	MOVQ    DX, CX
-	ANDQ    $0x07, CX
-	MOVQ    (R9), DI
-	MOVQ    8(R9), R8
-	MOVBQZX 16(R9), R9
-	SHRQ    CL, R8, DI
-	SHRQ    CL, R9, R8
-	POPCNTQ DI, CX
-	POPCNTQ R8, R9
-	ADDQ    R9, CX
-	CMPQ    CX, BX
-	JNE     unpackFreqs512_fail
-	ADDQ    $0x00000080, DX
-	JMP     unpackFreqs512_check
-
-unpackFreqs512_list:
-	MOVQ         CX, DI
-	SHLQ         $0x04, DI
-	LEAQ         multiples<>+0(SB), R8
-	VMOVDQU32    (R8)(DI*4), Z0
-	MOVQ         $-1, R8
-	BZHIQ        CX, R8, R8
-	VPBROADCASTD R8, Z1
-	VPBROADCASTD word<>+0(SB), Z2
-	VPBROADCASTD word<>+4(SB), Z3
-	MOVQ         DX, R9
-	VPXORQ       Z4, Z4, Z4
-	VPXORQ       Z5, Z5, Z5
-	VPBROADCASTQ one<>+0(SB), Z6
-	VPBROADCASTQ one<>+8(SB), Z7
-	VPTERNLOGD   $0xff, Z8, Z8, Z8
-	VMOVDQA32    Z8, Z9
-	MOVQ         BX, R8
-
-unpackFreqs512_position:
-	MOVQ          $-1, R10
-	BZHIQ         R8, R10, R10
-	KMOVW         R10, K1
-	MOVQ          DX, R10
-	ANDQ          $0x1f, R10
-	VPBROADCASTD  R10, Z11
-	MOVQ          DX, R10
-	SHRQ          $0x05, R10
-	XORQ          R11, R11
-	TESTQ         CX, CX
-	CMOVQEQ       R11, R10
-	VPADDD        Z0, Z11, Z11
-	VPSRLD        $0x05, Z11, Z13
-	VPANDD        Z3, Z11, Z11
-	VPERMD        (AX)(R10*4), Z13, Z10
-	VPERMD        4(AX)(R10*4), Z13, Z13
-	VPSRLVD       Z11, Z10, Z10
-	VPSUBD        Z11, Z2, Z11
-	VPSLLVD       Z11, Z13, Z13
-	VPTERNLOGD    $0xa8, Z1, Z13, Z10
-	ADDQ          DI, DX
-	VALIGND       $0x0f, Z8, Z10, Z11
-	VMOVDQA32     Z10, Z8
-	VPCMPD        $0x02, Z11, Z10, K1, K2
-	VMOVDQA32     Z9, Z11
-	VMOVDQA32     Z10, K1, Z11
-	KORTESTW      K2, K2
-	JNE           unpackFreqs512_fail
-	VPMOVZXDQ     Y11, Z10
-	VPSLLVQ       Z10, Z6, Z13
-	VPORQ         Z13, Z4, Z4
-	VPSUBQ        Z7, Z10, Z10
-	VPSLLVQ       Z10, Z6, Z13
-	VPORQ         Z13, Z5, Z5
-	VEXTRACTI64X4 $0x01, Z11, Y10
-	VPMOVZXDQ     Y10, Z10
-	VPSLLVQ       Z10, Z6, Z11
-	VPORQ         Z11, Z4, Z4
-	VPSUBQ        Z7, Z10, Z10
-	VPSLLVQ       Z10, Z6, Z11
-	VPORQ         Z11, Z5, Z5
-	SUBQ          $0x10, R8
-	JG            unpackFreqs512_position
-	VEXTRACTI64X4 $0x01, Z4, Y0
-	VPOR          Y4, Y0, Y0
-	VEXTRACTI64X4 $0x01, Z5, Y1
-	VPOR          Y5, Y1, Y1
-	VPUNPCKLQDQ   Y1, Y0, Y2
-	VPUNPCKHQDQ   Y1, Y0, Y0
-	VPOR          Y0, Y2, Y2
-	VEXTRACTI128  $0x01, Y2, X0
-	VPOR          X0, X2, X2
-	VMOVQ         X2, DI
-	VPEXTRQ       $0x01, X2, R8
-	MOVQ          BX, R10
-	IMULQ         CX, R10
-	MOVQ          R9, DX
-	ADDQ          R10, DX
-
-unpackFreqs512_check:
-	MOVQ         SI, R9
-	SHLQ         $0x04, R9
-	LEAQ         multiples<>+0(SB), CX
-	VMOVDQU32    (CX)(R9*4), Z0
-	MOVQ         $-1, CX
-	BZHIQ        SI, CX, CX
-	VPBROADCASTD CX, Z1
-	VPBROADCASTD word<>+0(SB), Z2
-	VPBROADCASTD word<>+4(SB), Z3
-	MOVQ         DX, CX
-	MOVL         less+64(FP), CX
-	VPBROADCASTD CX, Z4
-	MOVQ         width+40(FP), CX
-	VPBROADCASTD CX, Z5
-	LEAQ         (SP), CX
-	LEAQ         (CX)(BX*4), BX
-
-unpackFreqs512_overflow:
-	MOVQ         DX, R10
-	ANDQ         $0x1f, R10
-	VPBROADCASTD R10, Z7
-	MOVQ         DX, R10
-	SHRQ         $0x05, R10
-	XORQ         R11, R11
-	TESTQ        SI, SI
-	CMOVQEQ      R11, R10
-	VPADDD       Z0, Z7, Z7
-	VPSRLD       $0x05, Z7, Z8
-	VPANDD       Z3, Z7, Z7
-	VPERMD       (AX)(R10*4), Z8, Z6
-	VPERMD       4(AX)(R10*4), Z8, Z8
-	VPSRLVD      Z7, Z6, Z6
-	VPSUBD       Z7, Z2, Z7
-	VPSLLVD      Z7, Z8, Z8
-	VPTERNLOGD   $0xa8, Z1, Z8, Z6
-	ADDQ         R9, DX
-	VPADDD       Z4, Z6, Z6
-	VPSLLVD      Z5, Z6, Z6
-	VMOVDQU32    Z6, (CX)
-	ADDQ         $0x40, CX
-	CMPQ         CX, BX
-	JLT          unpackFreqs512_overflow
-	MOVQ         dst+0(FP), AX
-	LEAQ         (SP), CX
-	VPTERNLOGD   $0xff, Z12, Z12, Z12
-	MOVQ         low+72(FP), DX
-	MOVQ         tab+80(FP), BX
-	VPBROADCASTD 32(BX), Z0
-	KMOVW        DI, K1
-	VPEXPANDD.Z  (CX), K1, Z1
-	MOVWQZX      DI, SI
-	POPCNTQ      SI, SI
-	LEAQ         (CX)(SI*4), CX
-	SHRQ         $0x10, DI
-	MOVL         (BX), SI
-	VMOVDQU64    64(BX), Z2
-	VPERMQ       (DX)(SI*1), Z2, Z3
-	VPERMQ       16(DX)(SI*1), Z2, Z2
-	VPSRLVD      128(BX), Z3, Z3
-	VPSLLVD      192(BX), Z2, Z2
-	VPTERNLOGD   $0xa8, Z0, Z2, Z3
-	VPORD        Z3, Z1, Z1
-	VPSUBD       Z12, Z1, Z1
-	VMOVDQU32    Z1, (AX)
-	KMOVW        DI, K1
-	VPEXPANDD.Z  (CX), K1, Z1
-	MOVWQZX      DI, SI
-	POPCNTQ      SI, SI
-	LEAQ         (CX)(SI*4), CX
-	SHRQ         $0x10, DI
-	MOVL         4(BX), SI
-	VMOVDQU64    256(BX), Z2
-	VPERMQ       (DX)(SI*1), Z2, Z3
-	VPERMQ       16(DX)(SI*1), Z2, Z2
-	VPSRLVD      320(BX), Z3, Z3
-	VPSLLVD      384(BX), Z2, Z2
-	VPTERNLOGD   $0xa8, Z0, Z2, Z3
-	VPORD        Z3, Z1, Z1
-	VPSUBD       Z12, Z1, Z1
-	VMOVDQU32    Z1, 64(AX)
-	KMOVW        DI, K1
-	VPEXPANDD.Z  (CX), K1, Z1
-	MOVWQZX      DI, SI
-	POPCNTQ      SI, SI
-	LEAQ         (CX)(SI*4), CX
-	SHRQ         $0x10, DI
-	MOVL         8(BX), SI
-	VMOVDQU64    448(BX), Z2
-	VPERMQ       (DX)(SI*1), Z2, Z3
-	VPERMQ       16(DX)(SI*1), Z2, Z2
-	VPSRLVD      512(BX), Z3, Z3
-	VPSLLVD      576(BX), Z2, Z2
-	VPTERNLOGD   $0xa8, Z0, Z2, Z3
-	VPORD        Z3, Z1, Z1
-	VPSUBD       Z12, Z1, Z1
-	VMOVDQU32    Z1, 128(AX)
-	KMOVW        DI, K1
-	VPEXPANDD.Z  (CX), K1, Z1
-	MOVWQZX      DI, SI
-	POPCNTQ      SI, SI
-	LEAQ         (CX)(SI*4), CX
-	SHRQ         $0x10, DI
-	MOVL         12(BX), SI
-	VMOVDQU64    640(BX), Z2
-	VPERMQ       (DX)(SI*1), Z2, Z3
-	VPERMQ       16(DX)(SI*1), Z2, Z2
-	VPSRLVD      704(BX), Z3, Z3
-	VPSLLVD      768(BX), Z2, Z2
-	VPTERNLOGD   $0xa8, Z0, Z2, Z3
-	VPORD        Z3, Z1, Z1
-	VPSUBD       Z12, Z1, Z1
-	VMOVDQU32    Z1, 192(AX)
-	KMOVW        R8, K1
-	VPEXPANDD.Z  (CX), K1, Z1
-	MOVWQZX      R8, SI
-	POPCNTQ      SI, SI
-	LEAQ         (CX)(SI*4), CX
-	SHRQ         $0x10, R8
-	MOVL         16(BX), SI
-	VMOVDQU64    832(BX), Z2
-	VPERMQ       (DX)(SI*1), Z2, Z3
-	VPERMQ       16(DX)(SI*1), Z2, Z2
-	VPSRLVD      896(BX), Z3, Z3
-	VPSLLVD      960(BX), Z2, Z2
-	VPTERNLOGD   $0xa8, Z0, Z2, Z3
-	VPORD        Z3, Z1, Z1
-	VPSUBD       Z12, Z1, Z1
-	VMOVDQU32    Z1, 256(AX)
-	KMOVW        R8, K1
-	VPEXPANDD.Z  (CX), K1, Z1
-	MOVWQZX      R8, SI
-	POPCNTQ      SI, SI
-	LEAQ         (CX)(SI*4), CX
-	SHRQ         $0x10, R8
-	MOVL         20(BX), SI
-	VMOVDQU64    1024(BX), Z2
-	VPERMQ       (DX)(SI*1), Z2, Z3
-	VPERMQ       16(DX)(SI*1), Z2, Z2
-	VPSRLVD      1088(BX), Z3, Z3
-	VPSLLVD      1152(BX), Z2, Z2
-	VPTERNLOGD   $0xa8, Z0, Z2, Z3
-	VPORD        Z3, Z1, Z1
-	VPSUBD       Z12, Z1, Z1
-	VMOVDQU32    Z1, 320(AX)
-	KMOVW        R8, K1
-	VPEXPANDD.Z  (CX), K1, Z1
-	MOVWQZX      R8, SI
-	POPCNTQ      SI, SI
-	LEAQ         (CX)(SI*4), CX
-	SHRQ         $0x10, R8
-	MOVL         24(BX), SI
-	VMOVDQU64    1216(BX), Z2
-	VPERMQ       (DX)(SI*1), Z2, Z3
-	VPERMQ       16(DX)(SI*1), Z2, Z2
-	VPSRLVD      1280(BX), Z3, Z3
-	VPSLLVD      1344(BX), Z2, Z2
-	VPTERNLOGD   $0xa8, Z0, Z2, Z3
-	VPORD        Z3, Z1, Z1
-	VPSUBD       Z12, Z1, Z1
-	VMOVDQU32    Z1, 384(AX)
-	KMOVW        R8, K1
-	VPEXPANDD.Z  (CX), K1, Z1
-	MOVL         28(BX), CX
-	VMOVDQU64    1408(BX), Z2
-	VPERMQ       (DX)(CX*1), Z2, Z3
-	VPERMQ       16(DX)(CX*1), Z2, Z2
-	VPSRLVD      1472(BX), Z3, Z3
-	VPSLLVD      1536(BX), Z2, Z2
-	VPTERNLOGD   $0xa8, Z0, Z2, Z3
-	VPORD        Z3, Z1, Z1
-	VPSUBD       Z12, Z1, Z1
-	VMOVDQU32    Z1, 448(AX)
-	VZEROUPPER
-	MOVB         $0x01, ret+88(FP)
-	RET
-
-unpackFreqs512_fail:
-	VZEROUPPER
-	MOVB $0x00, ret+88(FP)
 	RET
 
 // func applyDocs512(dst *uint32, src *byte, bit uint64, count uint64, over uint64, width uint64, pos uint64, n uint64, less uint32, prev uint32) bool
@@ -1465,20 +896,20 @@ applyDocs512_beyond:
 	JNZ   applyDocs512_fail
 
 applyDocs512_fits:
+	MOVL         less+64(FP), CX
+	VPBROADCASTD CX, Z0
+	MOVQ         width+40(FP), CX
+	VPBROADCASTD CX, Z1
 	MOVQ         SI, R9
 	SHLQ         $0x04, R9
 	LEAQ         multiples<>+0(SB), CX
-	VMOVDQU32    (CX)(R9*4), Z0
+	VMOVDQU32    (CX)(R9*4), Z2
 	MOVQ         $-1, CX
 	BZHIQ        SI, CX, CX
-	VPBROADCASTD CX, Z1
-	VPBROADCASTD word<>+0(SB), Z2
-	VPBROADCASTD word<>+4(SB), Z3
+	VPBROADCASTD CX, Z3
+	VPBROADCASTD word<>+0(SB), Z4
+	VPBROADCASTD word<>+4(SB), Z5
 	MOVQ         DX, CX
-	MOVL         less+64(FP), CX
-	VPBROADCASTD CX, Z4
-	MOVQ         width+40(FP), CX
-	VPBROADCASTD CX, Z5
 	LEAQ         (SP), CX
 	LEAQ         (CX)(BX*4), BX
 
@@ -1491,25 +922,25 @@ applyDocs512_overflow:
 	XORQ            R11, R11
 	TESTQ           SI, SI
 	CMOVQEQ         R11, R10
-	VPADDD          Z0, Z7, Z7
+	VPADDD          Z2, Z7, Z7
 	VPSRLD          $0x05, Z7, Z8
-	VPANDD          Z3, Z7, Z7
+	VPANDD          Z5, Z7, Z7
 	VPERMD          (AX)(R10*4), Z8, Z6
 	VPERMD          4(AX)(R10*4), Z8, Z8
 	VPSRLVD         Z7, Z6, Z6
-	VPSUBD          Z7, Z2, Z7
+	VPSUBD          Z7, Z4, Z7
 	VPSLLVD         Z7, Z8, Z8
-	VPTERNLOGD      $0xa8, Z1, Z8, Z6
+	VPTERNLOGD      $0xa8, Z3, Z8, Z6
 	ADDQ            R9, DX
-	VPADDD          Z4, Z6, Z6
-	VPSLLVD         Z5, Z6, Z6
+	VPADDD          Z0, Z6, Z6
+	VPSLLVD         Z1, Z6, Z6
 	VMOVDQU32       Z6, (CX)
 	ADDQ            $0x40, CX
 	CMPQ            CX, BX
 	JLT             applyDocs512_overflow
 	MOVQ            dst+0(FP), AX
-	LEAQ            (SP), CX
-	MOVL            prev+68(FP), DX
+	MOVL            prev+68(FP), CX
+	LEAQ            (SP), DX
 	VBROADCASTI32X4 pairs<>+0(SB), Z0
 	VMOVDQU32       row<>+0(SB), Z1
 	VPBROADCASTD    tops<>+0(SB), Z2
@@ -1518,12 +949,12 @@ applyDocs512_overflow:
 	KMOVW           BX, K1
 	MOVL            $0x0000ff00, BX
 	KMOVW           BX, K2
-	VPBROADCASTD    DX, Z4
+	VPBROADCASTD    CX, Z4
 	KMOVW           DI, K3
-	VPEXPANDD.Z     (CX), K3, Z5
-	MOVWQZX         DI, DX
-	POPCNTQ         DX, DX
-	LEAQ            (CX)(DX*4), CX
+	VPEXPANDD.Z     (DX), K3, Z5
+	MOVWQZX         DI, CX
+	POPCNTQ         CX, CX
+	LEAQ            (DX)(CX*4), DX
 	SHRQ            $0x10, DI
 	VPTERNLOGD      $0x05, (AX), Z5, Z5
 	VPSLLQ          $0x20, Z5, Z6
@@ -1538,10 +969,10 @@ applyDocs512_overflow:
 	VPERMD          Z5, Z3, Z4
 	VMOVDQU32       Z5, (AX)
 	KMOVW           DI, K3
-	VPEXPANDD.Z     (CX), K3, Z5
-	MOVWQZX         DI, DX
-	POPCNTQ         DX, DX
-	LEAQ            (CX)(DX*4), CX
+	VPEXPANDD.Z     (DX), K3, Z5
+	MOVWQZX         DI, CX
+	POPCNTQ         CX, CX
+	LEAQ            (DX)(CX*4), DX
 	SHRQ            $0x10, DI
 	VPTERNLOGD      $0x05, 64(AX), Z5, Z5
 	VPSLLQ          $0x20, Z5, Z6
@@ -1556,10 +987,10 @@ applyDocs512_overflow:
 	VPERMD          Z5, Z3, Z4
 	VMOVDQU32       Z5, 64(AX)
 	KMOVW           DI, K3
-	VPEXPANDD.Z     (CX), K3, Z5
-	MOVWQZX         DI, DX
-	POPCNTQ         DX, DX
-	LEAQ            (CX)(DX*4), CX
+	VPEXPANDD.Z     (DX), K3, Z5
+	MOVWQZX         DI, CX
+	POPCNTQ         CX, CX
+	LEAQ            (DX)(CX*4), DX
 	SHRQ            $0x10, DI
 	VPTERNLOGD      $0x05, 128(AX), Z5, Z5
 	VPSLLQ          $0x20, Z5, Z6
@@ -1574,10 +1005,10 @@ applyDocs512_overflow:
 	VPERMD          Z5, Z3, Z4
 	VMOVDQU32       Z5, 128(AX)
 	KMOVW           DI, K3
-	VPEXPANDD.Z     (CX), K3, Z5
-	MOVWQZX         DI, DX
-	POPCNTQ         DX, DX
-	LEAQ            (CX)(DX*4), CX
+	VPEXPANDD.Z     (DX), K3, Z5
+	MOVWQZX         DI, CX
+	POPCNTQ         CX, CX
+	LEAQ            (DX)(CX*4), DX
 	SHRQ            $0x10, DI
 	VPTERNLOGD      $0x05, 192(AX), Z5, Z5
 	VPSLLQ          $0x20, Z5, Z6
@@ -1592,10 +1023,10 @@ applyDocs512_overflow:
 	VPERMD          Z5, Z3, Z4
 	VMOVDQU32       Z5, 192(AX)
 	KMOVW           R8, K3
-	VPEXPANDD.Z     (CX), K3, Z5
-	MOVWQZX         R8, DX
-	POPCNTQ         DX, DX
-	LEAQ            (CX)(DX*4), CX
+	VPEXPANDD.Z     (DX), K3, Z5
+	MOVWQZX         R8, CX
+	POPCNTQ         CX, CX
+	LEAQ            (DX)(CX*4), DX
 	SHRQ            $0x10, R8
 	VPTERNLOGD      $0x05, 256(AX), Z5, Z5
 	VPSLLQ          $0x20, Z5, Z6
@@ -1610,10 +1041,10 @@ applyDocs512_overflow:
 	VPERMD          Z5, Z3, Z4
 	VMOVDQU32       Z5, 256(AX)
 	KMOVW           R8, K3
-	VPEXPANDD.Z     (CX), K3, Z5
-	MOVWQZX         R8, DX
-	POPCNTQ         DX, DX
-	LEAQ            (CX)(DX*4), CX
+	VPEXPANDD.Z     (DX), K3, Z5
+	MOVWQZX         R8, CX
+	POPCNTQ         CX, CX
+	LEAQ            (DX)(CX*4), DX
 	SHRQ            $0x10, R8
 	VPTERNLOGD      $0x05, 320(AX), Z5, Z5
 	VPSLLQ          $0x20, Z5, Z6
@@ -1628,10 +1059,10 @@ applyDocs512_overflow:
 	VPERMD          Z5, Z3, Z4
 	VMOVDQU32       Z5, 320(AX)
 	KMOVW           R8, K3
-	VPEXPANDD.Z     (CX), K3, Z5
-	MOVWQZX         R8, DX
-	POPCNTQ         DX, DX
-	LEAQ            (CX)(DX*4), CX
+	VPEXPANDD.Z     (DX), K3, Z5
+	MOVWQZX         R8, CX
+	POPCNTQ         CX, CX
+	LEAQ            (DX)(CX*4), DX
 	SHRQ            $0x10, R8
 	VPTERNLOGD      $0x05, 384(AX), Z5, Z5
 	VPSLLQ          $0x20, Z5, Z6
@@ -1646,7 +1077,7 @@ applyDocs512_overflow:
 	VPERMD          Z5, Z3, Z4
 	VMOVDQU32       Z5, 384(AX)
 	KMOVW           R8, K3
-	VPEXPANDD.Z     (CX), K3, Z5
+	VPEXPANDD.Z     (DX), K3, Z5
 	VPTERNLOGD      $0x05, 448(AX), Z5, Z5
 	VPSLLQ          $0x20, Z5, Z6
 	VPADDD          Z6, Z5, Z5
@@ -1684,937 +1115,6 @@ GLOBL row<>(SB), RODATA|NOPTR, $64
 
 DATA tops<>+0(SB)/8, $0x0000000f00000007
 GLOBL tops<>(SB), RODATA|NOPTR, $8
-
-// func unpackDocs512(dst *uint32, src *byte, bit uint64, count uint64, over uint64, width uint64, pos uint64, n uint64, less uint32, prev uint32, low *byte, tab *byte) bool
-// Requires: AVX, AVX2, AVX512BW, AVX512F, BMI2, CMOV, POPCNT
-TEXT ·unpackDocs512(SB), NOSPLIT, $576-89
-	MOVQ    src+8(FP), AX
-	MOVQ    bit+16(FP), DX
-	MOVQ    count+24(FP), BX
-	MOVQ    over+32(FP), SI
-	MOVQ    pos+48(FP), CX
-	CMPQ    CX, $0x00000040
-	JLT     unpackDocs512_list
-	MOVQ    DX, R9
-	SHRQ    $0x03, R9
-	ADDQ    AX, R9
-	MOVQ    DX, CX
-	ANDQ    $0x07, CX
-	MOVQ    (R9), DI
-	MOVQ    8(R9), R8
-	MOVBQZX 16(R9), R9
-	SHRQ    CL, R8, DI
-	SHRQ    CL, R9, R8
-	POPCNTQ DI, CX
-	POPCNTQ R8, R9
-	ADDQ    R9, CX
-	CMPQ    CX, BX
-	JNE     unpackDocs512_fail
-	ADDQ    $0x00000080, DX
-	JMP     unpackDocs512_check
-
-unpackDocs512_list:
-	MOVQ         CX, DI
-	SHLQ         $0x04, DI
-	LEAQ         multiples<>+0(SB), R8
-	VMOVDQU32    (R8)(DI*4), Z0
-	MOVQ         $-1, R8
-	BZHIQ        CX, R8, R8
-	VPBROADCASTD R8, Z1
-	VPBROADCASTD word<>+0(SB), Z2
-	VPBROADCASTD word<>+4(SB), Z3
-	MOVQ         DX, R9
-	VPXORQ       Z4, Z4, Z4
-	VPXORQ       Z5, Z5, Z5
-	VPBROADCASTQ one<>+0(SB), Z6
-	VPBROADCASTQ one<>+8(SB), Z7
-	VPTERNLOGD   $0xff, Z8, Z8, Z8
-	VMOVDQA32    Z8, Z9
-	MOVQ         BX, R8
-
-unpackDocs512_position:
-	MOVQ          $-1, R10
-	BZHIQ         R8, R10, R10
-	KMOVW         R10, K1
-	MOVQ          DX, R10
-	ANDQ          $0x1f, R10
-	VPBROADCASTD  R10, Z11
-	MOVQ          DX, R10
-	SHRQ          $0x05, R10
-	XORQ          R11, R11
-	TESTQ         CX, CX
-	CMOVQEQ       R11, R10
-	VPADDD        Z0, Z11, Z11
-	VPSRLD        $0x05, Z11, Z12
-	VPANDD        Z3, Z11, Z11
-	VPERMD        (AX)(R10*4), Z12, Z10
-	VPERMD        4(AX)(R10*4), Z12, Z12
-	VPSRLVD       Z11, Z10, Z10
-	VPSUBD        Z11, Z2, Z11
-	VPSLLVD       Z11, Z12, Z12
-	VPTERNLOGD    $0xa8, Z1, Z12, Z10
-	ADDQ          DI, DX
-	VALIGND       $0x0f, Z8, Z10, Z11
-	VMOVDQA32     Z10, Z8
-	VPCMPD        $0x02, Z11, Z10, K1, K2
-	VMOVDQA32     Z9, Z11
-	VMOVDQA32     Z10, K1, Z11
-	KORTESTW      K2, K2
-	JNE           unpackDocs512_fail
-	VPMOVZXDQ     Y11, Z10
-	VPSLLVQ       Z10, Z6, Z12
-	VPORQ         Z12, Z4, Z4
-	VPSUBQ        Z7, Z10, Z10
-	VPSLLVQ       Z10, Z6, Z12
-	VPORQ         Z12, Z5, Z5
-	VEXTRACTI64X4 $0x01, Z11, Y10
-	VPMOVZXDQ     Y10, Z10
-	VPSLLVQ       Z10, Z6, Z11
-	VPORQ         Z11, Z4, Z4
-	VPSUBQ        Z7, Z10, Z10
-	VPSLLVQ       Z10, Z6, Z11
-	VPORQ         Z11, Z5, Z5
-	SUBQ          $0x10, R8
-	JG            unpackDocs512_position
-	VEXTRACTI64X4 $0x01, Z4, Y0
-	VPOR          Y4, Y0, Y0
-	VEXTRACTI64X4 $0x01, Z5, Y1
-	VPOR          Y5, Y1, Y1
-	VPUNPCKLQDQ   Y1, Y0, Y2
-	VPUNPCKHQDQ   Y1, Y0, Y0
-	VPOR          Y0, Y2, Y2
-	VEXTRACTI128  $0x01, Y2, X0
-	VPOR          X0, X2, X2
-	VMOVQ         X2, DI
-	VPEXTRQ       $0x01, X2, R8
-	MOVQ          BX, R10
-	IMULQ         CX, R10
-	MOVQ          R9, DX
-	ADDQ          R10, DX
-
-unpackDocs512_check:
-	MOVQ         SI, R9
-	SHLQ         $0x04, R9
-	LEAQ         multiples<>+0(SB), CX
-	VMOVDQU32    (CX)(R9*4), Z0
-	MOVQ         $-1, CX
-	BZHIQ        SI, CX, CX
-	VPBROADCASTD CX, Z1
-	VPBROADCASTD word<>+0(SB), Z2
-	VPBROADCASTD word<>+4(SB), Z3
-	MOVQ         DX, CX
-	MOVL         less+64(FP), CX
-	VPBROADCASTD CX, Z4
-	MOVQ         width+40(FP), CX
-	VPBROADCASTD CX, Z5
-	LEAQ         (SP), CX
-	LEAQ         (CX)(BX*4), BX
-
-unpackDocs512_overflow:
-	MOVQ            DX, R10
-	ANDQ            $0x1f, R10
-	VPBROADCASTD    R10, Z7
-	MOVQ            DX, R10
-	SHRQ            $0x05, R10
-	XORQ            R11, R11
-	TESTQ           SI, SI
-	CMOVQEQ         R11, R10
-	VPADDD          Z0, Z7, Z7
-	VPSRLD          $0x05, Z7, Z8
-	VPANDD          Z3, Z7, Z7
-	VPERMD          (AX)(R10*4), Z8, Z6
-	VPERMD          4(AX)(R10*4), Z8, Z8
-	VPSRLVD         Z7, Z6, Z6
-	VPSUBD          Z7, Z2, Z7
-	VPSLLVD         Z7, Z8, Z8
-	VPTERNLOGD      $0xa8, Z1, Z8, Z6
-	ADDQ            R9, DX
-	VPADDD          Z4, Z6, Z6
-	VPSLLVD         Z5, Z6, Z6
-	VMOVDQU32       Z6, (CX)
-	ADDQ            $0x40, CX
-	CMPQ            CX, BX
-	JLT             unpackDocs512_overflow
-	MOVQ            dst+0(FP), AX
-	LEAQ            (SP), CX
-	MOVL            prev+68(FP), DX
-	VBROADCASTI32X4 pairs<>+0(SB), Z0
-	VMOVDQU32       row<>+0(SB), Z1
-	VPBROADCASTD    tops<>+0(SB), Z2
-	VPBROADCASTD    tops<>+4(SB), Z3
-	MOVL            $0x0000f0f0, BX
-	KMOVW           BX, K1
-	MOVL            $0x0000ff00, BX
-	KMOVW           BX, K2
-	VPBROADCASTD    DX, Z4
-	MOVQ            low+72(FP), DX
-	MOVQ            tab+80(FP), BX
-	VPBROADCASTD    32(BX), Z5
-	KMOVW           DI, K3
-	VPEXPANDD.Z     (CX), K3, Z6
-	MOVWQZX         DI, SI
-	POPCNTQ         SI, SI
-	LEAQ            (CX)(SI*4), CX
-	SHRQ            $0x10, DI
-	MOVL            (BX), SI
-	VMOVDQU64       64(BX), Z7
-	VPERMQ          (DX)(SI*1), Z7, Z8
-	VPERMQ          16(DX)(SI*1), Z7, Z7
-	VPSRLVD         128(BX), Z8, Z8
-	VPSLLVD         192(BX), Z7, Z7
-	VPTERNLOGD      $0xa8, Z5, Z7, Z8
-	VPTERNLOGD      $0x05, Z8, Z6, Z6
-	VPSLLQ          $0x20, Z6, Z7
-	VPADDD          Z7, Z6, Z6
-	VPSHUFB         Z0, Z6, Z7
-	VPADDD          Z7, Z6, Z6
-	VPERMD.Z        Z6, Z1, K1, Z7
-	VPADDD          Z7, Z6, Z6
-	VPERMD.Z        Z6, Z2, K2, Z7
-	VPADDD          Z7, Z6, Z6
-	VPSUBD          Z6, Z4, Z6
-	VPERMD          Z6, Z3, Z4
-	VMOVDQU32       Z6, (AX)
-	KMOVW           DI, K3
-	VPEXPANDD.Z     (CX), K3, Z6
-	MOVWQZX         DI, SI
-	POPCNTQ         SI, SI
-	LEAQ            (CX)(SI*4), CX
-	SHRQ            $0x10, DI
-	MOVL            4(BX), SI
-	VMOVDQU64       256(BX), Z7
-	VPERMQ          (DX)(SI*1), Z7, Z8
-	VPERMQ          16(DX)(SI*1), Z7, Z7
-	VPSRLVD         320(BX), Z8, Z8
-	VPSLLVD         384(BX), Z7, Z7
-	VPTERNLOGD      $0xa8, Z5, Z7, Z8
-	VPTERNLOGD      $0x05, Z8, Z6, Z6
-	VPSLLQ          $0x20, Z6, Z7
-	VPADDD          Z7, Z6, Z6
-	VPSHUFB         Z0, Z6, Z7
-	VPADDD          Z7, Z6, Z6
-	VPERMD.Z        Z6, Z1, K1, Z7
-	VPADDD          Z7, Z6, Z6
-	VPERMD.Z        Z6, Z2, K2, Z7
-	VPADDD          Z7, Z6, Z6
-	VPSUBD          Z6, Z4, Z6
-	VPERMD          Z6, Z3, Z4
-	VMOVDQU32       Z6, 64(AX)
-	KMOVW           DI, K3
-	VPEXPANDD.Z     (CX), K3, Z6
-	MOVWQZX         DI, SI
-	POPCNTQ         SI, SI
-	LEAQ            (CX)(SI*4), CX
-	SHRQ            $0x10, DI
-	MOVL            8(BX), SI
-	VMOVDQU64       448(BX), Z7
-	VPERMQ          (DX)(SI*1), Z7, Z8
-	VPERMQ          16(DX)(SI*1), Z7, Z7
-	VPSRLVD         512(BX), Z8, Z8
-	VPSLLVD         576(BX), Z7, Z7
-	VPTERNLOGD      $0xa8, Z5, Z7, Z8
-	VPTERNLOGD      $0x05, Z8, Z6, Z6
-	VPSLLQ          $0x20, Z6, Z7
-	VPADDD          Z7, Z6, Z6
-	VPSHUFB         Z0, Z6, Z7
-	VPADDD          Z7, Z6, Z6
-	VPERMD.Z        Z6, Z1, K1, Z7
-	VPADDD          Z7, Z6, Z6
-	VPERMD.Z        Z6, Z2, K2, Z7
-	VPADDD          Z7, Z6, Z6
-	VPSUBD          Z6, Z4, Z6
-	VPERMD          Z6, Z3, Z4
-	VMOVDQU32       Z6, 128(AX)
-	KMOVW           DI, K3
-	VPEXPANDD.Z     (CX), K3, Z6
-	MOVWQZX         DI, SI
-	POPCNTQ         SI, SI
-	LEAQ            (CX)(SI*4), CX
-	SHRQ            $0x10, DI
-	MOVL            12(BX), SI
-	VMOVDQU64       640(BX), Z7
-	VPERMQ          (DX)(SI*1), Z7, Z8
-	VPERMQ          16(DX)(SI*1), Z7, Z7
-	VPSRLVD         704(BX), Z8, Z8
-	VPSLLVD         768(BX), Z7, Z7
-	VPTERNLOGD      $0xa8, Z5, Z7, Z8
-	VPTERNLOGD      $0x05, Z8, Z6, Z6
-	VPSLLQ          $0x20, Z6, Z7
-	VPADDD          Z7, Z6, Z6
-	VPSHUFB         Z0, Z6, Z7
-	VPADDD          Z7, Z6, Z6
-	VPERMD.Z        Z6, Z1, K1, Z7
-	VPADDD          Z7, Z6, Z6
-	VPERMD.Z        Z6, Z2, K2, Z7
-	VPADDD          Z7, Z6, Z6
-	VPSUBD          Z6, Z4, Z6
-	VPERMD          Z6, Z3, Z4
-	VMOVDQU32       Z6, 192(AX)
-	KMOVW           R8, K3
-	VPEXPANDD.Z     (CX), K3, Z6
-	MOVWQZX         R8, SI
-	POPCNTQ         SI, SI
-	LEAQ            (CX)(SI*4), CX
-	SHRQ            $0x10, R8
-	MOVL            16(BX), SI
-	VMOVDQU64       832(BX), Z7
-	VPERMQ          (DX)(SI*1), Z7, Z8
-	VPERMQ          16(DX)(SI*1), Z7, Z7
-	VPSRLVD         896(BX), Z8, Z8
-	VPSLLVD         960(BX), Z7, Z7
-	VPTERNLOGD      $0xa8, Z5, Z7, Z8
-	VPTERNLOGD      $0x05, Z8, Z6, Z6
-	VPSLLQ          $0x20, Z6, Z7
-	VPADDD          Z7, Z6, Z6
-	VPSHUFB         Z0, Z6, Z7
-	VPADDD          Z7, Z6, Z6
-	VPERMD.Z        Z6, Z1, K1, Z7
-	VPADDD          Z7, Z6, Z6
-	VPERMD.Z        Z6, Z2, K2, Z7
-	VPADDD          Z7, Z6, Z6
-	VPSUBD          Z6, Z4, Z6
-	VPERMD          Z6, Z3, Z4
-	VMOVDQU32       Z6, 256(AX)
-	KMOVW           R8, K3
-	VPEXPANDD.Z     (CX), K3, Z6
-	MOVWQZX         R8, SI
-	POPCNTQ         SI, SI
-	LEAQ            (CX)(SI*4), CX
-	SHRQ            $0x10, R8
-	MOVL            20(BX), SI
-	VMOVDQU64       1024(BX), Z7
-	VPERMQ          (DX)(SI*1), Z7, Z8
-	VPERMQ          16(DX)(SI*1), Z7, Z7
-	VPSRLVD         1088(BX), Z8, Z8
-	VPSLLVD         1152(BX), Z7, Z7
-	VPTERNLOGD      $0xa8, Z5, Z7, Z8
-	VPTERNLOGD      $0x05, Z8, Z6, Z6
-	VPSLLQ          $0x20, Z6, Z7
-	VPADDD          Z7, Z6, Z6
-	VPSHUFB         Z0, Z6, Z7
-	VPADDD          Z7, Z6, Z6
-	VPERMD.Z        Z6, Z1, K1, Z7
-	VPADDD          Z7, Z6, Z6
-	VPERMD.Z        Z6, Z2, K2, Z7
-	VPADDD          Z7, Z6, Z6
-	VPSUBD          Z6, Z4, Z6
-	VPERMD          Z6, Z3, Z4
-	VMOVDQU32       Z6, 320(AX)
-	KMOVW           R8, K3
-	VPEXPANDD.Z     (CX), K3, Z6
-	MOVWQZX         R8, SI
-	POPCNTQ         SI, SI
-	LEAQ            (CX)(SI*4), CX
-	SHRQ            $0x10, R8
-	MOVL            24(BX), SI
-	VMOVDQU64       1216(BX), Z7
-	VPERMQ          (DX)(SI*1), Z7, Z8
-	VPERMQ          16(DX)(SI*1), Z7, Z7
-	VPSRLVD         1280(BX), Z8, Z8
-	VPSLLVD         1344(BX), Z7, Z7
-	VPTERNLOGD      $0xa8, Z5, Z7, Z8
-	VPTERNLOGD      $0x05, Z8, Z6, Z6
-	VPSLLQ          $0x20, Z6, Z7
-	VPADDD          Z7, Z6, Z6
-	VPSHUFB         Z0, Z6, Z7
-	VPADDD          Z7, Z6, Z6
-	VPERMD.Z        Z6, Z1, K1, Z7
-	VPADDD          Z7, Z6, Z6
-	VPERMD.Z        Z6, Z2, K2, Z7
-	VPADDD          Z7, Z6, Z6
-	VPSUBD          Z6, Z4, Z6
-	VPERMD          Z6, Z3, Z4
-	VMOVDQU32       Z6, 384(AX)
-	KMOVW           R8, K3
-	VPEXPANDD.Z     (CX), K3, Z6
-	MOVL            28(BX), CX
-	VMOVDQU64       1408(BX), Z7
-	VPERMQ          (DX)(CX*1), Z7, Z8
-	VPERMQ          16(DX)(CX*1), Z7, Z7
-	VPSRLVD         1472(BX), Z8, Z8
-	VPSLLVD         1536(BX), Z7, Z7
-	VPTERNLOGD      $0xa8, Z5, Z7, Z8
-	VPTERNLOGD      $0x05, Z8, Z6, Z6
-	VPSLLQ          $0x20, Z6, Z5
-	VPADDD          Z5, Z6, Z6
-	VPSHUFB         Z0, Z6, Z5
-	VPADDD          Z5, Z6, Z6
-	VPERMD.Z        Z6, Z1, K1, Z5
-	VPADDD          Z5, Z6, Z6
-	VPERMD.Z        Z6, Z2, K2, Z5
-	VPADDD          Z5, Z6, Z6
-	VPSUBD          Z6, Z4, Z0
-	VPERMD          Z0, Z3, Z4
-	VMOVDQU32       Z0, 448(AX)
-	VZEROUPPER
-	MOVB            $0x01, ret+88(FP)
-	RET
-
-unpackDocs512_fail:
-	VZEROUPPER
-	MOVB $0x00, ret+88(FP)
-	RET
-
-// func unpackLine512(dst *uint32, src *byte, bit uint64, count uint64, over uint64, width uint64, pos uint64, n uint64, less uint32, prev uint32, low *byte, tab *byte, line *uint32) bool
-// Requires: AVX, AVX2, AVX512DQ, AVX512F, BMI2, CMOV, POPCNT
-TEXT ·unpackLine512(SB), NOSPLIT, $576-97
-	MOVQ    src+8(FP), AX
-	MOVQ    bit+16(FP), DX
-	MOVQ    count+24(FP), BX
-	MOVQ    over+32(FP), SI
-	MOVQ    pos+48(FP), CX
-	CMPQ    CX, $0x00000040
-	JLT     unpackLine512_list
-	MOVQ    DX, R9
-	SHRQ    $0x03, R9
-	ADDQ    AX, R9
-	MOVQ    DX, CX
-	ANDQ    $0x07, CX
-	MOVQ    (R9), DI
-	MOVQ    8(R9), R8
-	MOVBQZX 16(R9), R9
-	SHRQ    CL, R8, DI
-	SHRQ    CL, R9, R8
-	POPCNTQ DI, CX
-	POPCNTQ R8, R9
-	ADDQ    R9, CX
-	CMPQ    CX, BX
-	JNE     unpackLine512_fail
-	ADDQ    $0x00000080, DX
-	JMP     unpackLine512_check
-
-unpackLine512_list:
-	MOVQ         CX, DI
-	SHLQ         $0x04, DI
-	LEAQ         multiples<>+0(SB), R8
-	VMOVDQU32    (R8)(DI*4), Z0
-	MOVQ         $-1, R8
-	BZHIQ        CX, R8, R8
-	VPBROADCASTD R8, Z1
-	VPBROADCASTD word<>+0(SB), Z2
-	VPBROADCASTD word<>+4(SB), Z3
-	MOVQ         DX, R9
-	VPXORQ       Z4, Z4, Z4
-	VPXORQ       Z5, Z5, Z5
-	VPBROADCASTQ one<>+0(SB), Z6
-	VPBROADCASTQ one<>+8(SB), Z7
-	VPTERNLOGD   $0xff, Z8, Z8, Z8
-	VMOVDQA32    Z8, Z9
-	MOVQ         BX, R8
-
-unpackLine512_position:
-	MOVQ          $-1, R10
-	BZHIQ         R8, R10, R10
-	KMOVW         R10, K1
-	MOVQ          DX, R10
-	ANDQ          $0x1f, R10
-	VPBROADCASTD  R10, Z11
-	MOVQ          DX, R10
-	SHRQ          $0x05, R10
-	XORQ          R11, R11
-	TESTQ         CX, CX
-	CMOVQEQ       R11, R10
-	VPADDD        Z0, Z11, Z11
-	VPSRLD        $0x05, Z11, Z14
-	VPANDD        Z3, Z11, Z11
-	VPERMD        (AX)(R10*4), Z14, Z10
-	VPERMD        4(AX)(R10*4), Z14, Z14
-	VPSRLVD       Z11, Z10, Z10
-	VPSUBD        Z11, Z2, Z11
-	VPSLLVD       Z11, Z14, Z14
-	VPTERNLOGD    $0xa8, Z1, Z14, Z10
-	ADDQ          DI, DX
-	VALIGND       $0x0f, Z8, Z10, Z11
-	VMOVDQA32     Z10, Z8
-	VPCMPD        $0x02, Z11, Z10, K1, K2
-	VMOVDQA32     Z9, Z11
-	VMOVDQA32     Z10, K1, Z11
-	KORTESTW      K2, K2
-	JNE           unpackLine512_fail
-	VPMOVZXDQ     Y11, Z10
-	VPSLLVQ       Z10, Z6, Z14
-	VPORQ         Z14, Z4, Z4
-	VPSUBQ        Z7, Z10, Z10
-	VPSLLVQ       Z10, Z6, Z14
-	VPORQ         Z14, Z5, Z5
-	VEXTRACTI64X4 $0x01, Z11, Y10
-	VPMOVZXDQ     Y10, Z10
-	VPSLLVQ       Z10, Z6, Z11
-	VPORQ         Z11, Z4, Z4
-	VPSUBQ        Z7, Z10, Z10
-	VPSLLVQ       Z10, Z6, Z11
-	VPORQ         Z11, Z5, Z5
-	SUBQ          $0x10, R8
-	JG            unpackLine512_position
-	VEXTRACTI64X4 $0x01, Z4, Y0
-	VPOR          Y4, Y0, Y0
-	VEXTRACTI64X4 $0x01, Z5, Y1
-	VPOR          Y5, Y1, Y1
-	VPUNPCKLQDQ   Y1, Y0, Y2
-	VPUNPCKHQDQ   Y1, Y0, Y0
-	VPOR          Y0, Y2, Y2
-	VEXTRACTI128  $0x01, Y2, X0
-	VPOR          X0, X2, X2
-	VMOVQ         X2, DI
-	VPEXTRQ       $0x01, X2, R8
-	MOVQ          BX, R10
-	IMULQ         CX, R10
-	MOVQ          R9, DX
-	ADDQ          R10, DX
-
-unpackLine512_check:
-	MOVQ         SI, R9
-	SHLQ         $0x04, R9
-	LEAQ         multiples<>+0(SB), CX
-	VMOVDQU32    (CX)(R9*4), Z0
-	MOVQ         $-1, CX
-	BZHIQ        SI, CX, CX
-	VPBROADCASTD CX, Z1
-	VPBROADCASTD word<>+0(SB), Z2
-	VPBROADCASTD word<>+4(SB), Z3
-	MOVQ         DX, CX
-	MOVL         less+64(FP), CX
-	VPBROADCASTD CX, Z4
-	MOVQ         width+40(FP), CX
-	VPBROADCASTD CX, Z5
-	LEAQ         (SP), CX
-	LEAQ         (CX)(BX*4), BX
-
-unpackLine512_overflow:
-	MOVQ         DX, R10
-	ANDQ         $0x1f, R10
-	VPBROADCASTD R10, Z7
-	MOVQ         DX, R10
-	SHRQ         $0x05, R10
-	XORQ         R11, R11
-	TESTQ        SI, SI
-	CMOVQEQ      R11, R10
-	VPADDD       Z0, Z7, Z7
-	VPSRLD       $0x05, Z7, Z8
-	VPANDD       Z3, Z7, Z7
-	VPERMD       (AX)(R10*4), Z8, Z6
-	VPERMD       4(AX)(R10*4), Z8, Z8
-	VPSRLVD      Z7, Z6, Z6
-	VPSUBD       Z7, Z2, Z7
-	VPSLLVD      Z7, Z8, Z8
-	VPTERNLOGD   $0xa8, Z1, Z8, Z6
-	ADDQ         R9, DX
-	VPADDD       Z4, Z6, Z6
-	VPSLLVD      Z5, Z6, Z6
-	VMOVDQU32    Z6, (CX)
-	ADDQ         $0x40, CX
-	CMPQ         CX, BX
-	JLT          unpackLine512_overflow
-	MOVQ         dst+0(FP), AX
-	LEAQ         (SP), CX
-	MOVL         prev+68(FP), DX
-	VPBROADCASTD DX, Z4
-	MOVQ         line+88(FP), DX
-	VMOVDQU32    iota<>+0(SB), Z5
-	VPBROADCASTD (DX), Z0
-	VPBROADCASTD 4(DX), Z1
-	VPBROADCASTD 8(DX), Z2
-	VPBROADCASTD 12(DX), Z3
-	VPMULLD      Z5, Z1, Z6
-	VPADDD       Z6, Z0, Z0
-	VPMULLD      Z5, Z3, Z6
-	VPADDD       Z6, Z2, Z2
-	VPSLLD       $0x04, Z1, Z1
-	VPSLLD       $0x04, Z3, Z3
-	VPXORD       Z12, Z12, Z12
-	VPTERNLOGD   $0xff, Z13, Z13, Z13
-	MOVQ         low+72(FP), DX
-	MOVQ         tab+80(FP), BX
-	VPBROADCASTD 32(BX), Z5
-	KMOVW        DI, K1
-	VPEXPANDD.Z  (CX), K1, Z6
-	MOVWQZX      DI, SI
-	POPCNTQ      SI, SI
-	LEAQ         (CX)(SI*4), CX
-	SHRQ         $0x10, DI
-	MOVL         (BX), SI
-	VMOVDQU64    64(BX), Z7
-	VPERMQ       (DX)(SI*1), Z7, Z8
-	VPERMQ       16(DX)(SI*1), Z7, Z7
-	VPSRLVD      128(BX), Z8, Z8
-	VPSLLVD      192(BX), Z7, Z7
-	VPTERNLOGD   $0xa8, Z5, Z7, Z8
-	VPORD        Z8, Z6, Z6
-	VPSRLD       $0x19, Z2, Z7
-	VPADDD       Z0, Z6, Z6
-	VPADDD       Z7, Z6, Z6
-	VALIGND      $0x0f, Z4, Z6, Z7
-	VMOVDQA32    Z6, Z4
-	VPSUBD       Z7, Z6, Z7
-	VPADDD       Z13, Z7, Z7
-	VPTERNLOGD   $0xfe, Z6, Z7, Z12
-	VPADDD       Z1, Z0, Z0
-	VPADDD       Z3, Z2, Z2
-	VMOVDQU32    Z6, (AX)
-	KMOVW        DI, K1
-	VPEXPANDD.Z  (CX), K1, Z6
-	MOVWQZX      DI, SI
-	POPCNTQ      SI, SI
-	LEAQ         (CX)(SI*4), CX
-	SHRQ         $0x10, DI
-	MOVL         4(BX), SI
-	VMOVDQU64    256(BX), Z7
-	VPERMQ       (DX)(SI*1), Z7, Z8
-	VPERMQ       16(DX)(SI*1), Z7, Z7
-	VPSRLVD      320(BX), Z8, Z8
-	VPSLLVD      384(BX), Z7, Z7
-	VPTERNLOGD   $0xa8, Z5, Z7, Z8
-	VPORD        Z8, Z6, Z6
-	VPSRLD       $0x19, Z2, Z7
-	VPADDD       Z0, Z6, Z6
-	VPADDD       Z7, Z6, Z6
-	VALIGND      $0x0f, Z4, Z6, Z7
-	VMOVDQA32    Z6, Z4
-	VPSUBD       Z7, Z6, Z7
-	VPADDD       Z13, Z7, Z7
-	VPTERNLOGD   $0xfe, Z6, Z7, Z12
-	VPADDD       Z1, Z0, Z0
-	VPADDD       Z3, Z2, Z2
-	VMOVDQU32    Z6, 64(AX)
-	KMOVW        DI, K1
-	VPEXPANDD.Z  (CX), K1, Z6
-	MOVWQZX      DI, SI
-	POPCNTQ      SI, SI
-	LEAQ         (CX)(SI*4), CX
-	SHRQ         $0x10, DI
-	MOVL         8(BX), SI
-	VMOVDQU64    448(BX), Z7
-	VPERMQ       (DX)(SI*1), Z7, Z8
-	VPERMQ       16(DX)(SI*1), Z7, Z7
-	VPSRLVD      512(BX), Z8, Z8
-	VPSLLVD      576(BX), Z7, Z7
-	VPTERNLOGD   $0xa8, Z5, Z7, Z8
-	VPORD        Z8, Z6, Z6
-	VPSRLD       $0x19, Z2, Z7
-	VPADDD       Z0, Z6, Z6
-	VPADDD       Z7, Z6, Z6
-	VALIGND      $0x0f, Z4, Z6, Z7
-	VMOVDQA32    Z6, Z4
-	VPSUBD       Z7, Z6, Z7
-	VPADDD       Z13, Z7, Z7
-	VPTERNLOGD   $0xfe, Z6, Z7, Z12
-	VPADDD       Z1, Z0, Z0
-	VPADDD       Z3, Z2, Z2
-	VMOVDQU32    Z6, 128(AX)
-	KMOVW        DI, K1
-	VPEXPANDD.Z  (CX), K1, Z6
-	MOVWQZX      DI, SI
-	POPCNTQ      SI, SI
-	LEAQ         (CX)(SI*4), CX
-	SHRQ         $0x10, DI
-	MOVL         12(BX), SI
-	VMOVDQU64    640(BX), Z7
-	VPERMQ       (DX)(SI*1), Z7, Z8
-	VPERMQ       16(DX)(SI*1), Z7, Z7
-	VPSRLVD      704(BX), Z8, Z8
-	VPSLLVD      768(BX), Z7, Z7
-	VPTERNLOGD   $0xa8, Z5, Z7, Z8
-	VPORD        Z8, Z6, Z6
-	VPSRLD       $0x19, Z2, Z7
-	VPADDD       Z0, Z6, Z6
-	VPADDD       Z7, Z6, Z6
-	VALIGND      $0x0f, Z4, Z6, Z7
-	VMOVDQA32    Z6, Z4
-	VPSUBD       Z7, Z6, Z7
-	VPADDD       Z13, Z7, Z7
-	VPTERNLOGD   $0xfe, Z6, Z7, Z12
-	VPADDD       Z1, Z0, Z0
-	VPADDD       Z3, Z2, Z2
-	VMOVDQU32    Z6, 192(AX)
-	KMOVW        R8, K1
-	VPEXPANDD.Z  (CX), K1, Z6
-	MOVWQZX      R8, SI
-	POPCNTQ      SI, SI
-	LEAQ         (CX)(SI*4), CX
-	SHRQ         $0x10, R8
-	MOVL         16(BX), SI
-	VMOVDQU64    832(BX), Z7
-	VPERMQ       (DX)(SI*1), Z7, Z8
-	VPERMQ       16(DX)(SI*1), Z7, Z7
-	VPSRLVD      896(BX), Z8, Z8
-	VPSLLVD      960(BX), Z7, Z7
-	VPTERNLOGD   $0xa8, Z5, Z7, Z8
-	VPORD        Z8, Z6, Z6
-	VPSRLD       $0x19, Z2, Z7
-	VPADDD       Z0, Z6, Z6
-	VPADDD       Z7, Z6, Z6
-	VALIGND      $0x0f, Z4, Z6, Z7
-	VMOVDQA32    Z6, Z4
-	VPSUBD       Z7, Z6, Z7
-	VPADDD       Z13, Z7, Z7
-	VPTERNLOGD   $0xfe, Z6, Z7, Z12
-	VPADDD       Z1, Z0, Z0
-	VPADDD       Z3, Z2, Z2
-	VMOVDQU32    Z6, 256(AX)
-	KMOVW        R8, K1
-	VPEXPANDD.Z  (CX), K1, Z6
-	MOVWQZX      R8, SI
-	POPCNTQ      SI, SI
-	LEAQ         (CX)(SI*4), CX
-	SHRQ         $0x10, R8
-	MOVL         20(BX), SI
-	VMOVDQU64    1024(BX), Z7
-	VPERMQ       (DX)(SI*1), Z7, Z8
-	VPERMQ       16(DX)(SI*1), Z7, Z7
-	VPSRLVD      1088(BX), Z8, Z8
-	VPSLLVD      1152(BX), Z7, Z7
-	VPTERNLOGD   $0xa8, Z5, Z7, Z8
-	VPORD        Z8, Z6, Z6
-	VPSRLD       $0x19, Z2, Z7
-	VPADDD       Z0, Z6, Z6
-	VPADDD       Z7, Z6, Z6
-	VALIGND      $0x0f, Z4, Z6, Z7
-	VMOVDQA32    Z6, Z4
-	VPSUBD       Z7, Z6, Z7
-	VPADDD       Z13, Z7, Z7
-	VPTERNLOGD   $0xfe, Z6, Z7, Z12
-	VPADDD       Z1, Z0, Z0
-	VPADDD       Z3, Z2, Z2
-	VMOVDQU32    Z6, 320(AX)
-	KMOVW        R8, K1
-	VPEXPANDD.Z  (CX), K1, Z6
-	MOVWQZX      R8, SI
-	POPCNTQ      SI, SI
-	LEAQ         (CX)(SI*4), CX
-	SHRQ         $0x10, R8
-	MOVL         24(BX), SI
-	VMOVDQU64    1216(BX), Z7
-	VPERMQ       (DX)(SI*1), Z7, Z8
-	VPERMQ       16(DX)(SI*1), Z7, Z7
-	VPSRLVD      1280(BX), Z8, Z8
-	VPSLLVD      1344(BX), Z7, Z7
-	VPTERNLOGD   $0xa8, Z5, Z7, Z8
-	VPORD        Z8, Z6, Z6
-	VPSRLD       $0x19, Z2, Z7
-	VPADDD       Z0, Z6, Z6
-	VPADDD       Z7, Z6, Z6
-	VALIGND      $0x0f, Z4, Z6, Z7
-	VMOVDQA32    Z6, Z4
-	VPSUBD       Z7, Z6, Z7
-	VPADDD       Z13, Z7, Z7
-	VPTERNLOGD   $0xfe, Z6, Z7, Z12
-	VPADDD       Z1, Z0, Z0
-	VPADDD       Z3, Z2, Z2
-	VMOVDQU32    Z6, 384(AX)
-	KMOVW        R8, K1
-	VPEXPANDD.Z  (CX), K1, Z6
-	MOVL         28(BX), CX
-	VMOVDQU64    1408(BX), Z7
-	VPERMQ       (DX)(CX*1), Z7, Z8
-	VPERMQ       16(DX)(CX*1), Z7, Z7
-	VPSRLVD      1472(BX), Z8, Z8
-	VPSLLVD      1536(BX), Z7, Z7
-	VPTERNLOGD   $0xa8, Z5, Z7, Z8
-	VPORD        Z8, Z6, Z6
-	VPSRLD       $0x19, Z2, Z5
-	VPADDD       Z0, Z6, Z6
-	VPADDD       Z5, Z6, Z6
-	VALIGND      $0x0f, Z4, Z6, Z5
-	VMOVDQA32    Z6, Z4
-	VPSUBD       Z5, Z6, Z5
-	VPADDD       Z13, Z5, Z5
-	VPTERNLOGD   $0xfe, Z6, Z5, Z12
-	VPADDD       Z1, Z0, Z0
-	VPADDD       Z3, Z2, Z2
-	VMOVDQU32    Z6, 448(AX)
-	VPMOVD2M     Z12, K1
-	KORTESTW     K1, K1
-	SETEQ        ret+96(FP)
-	VZEROUPPER
-	RET
-
-unpackLine512_fail:
-	VZEROUPPER
-	MOVB $0x00, ret+96(FP)
-	RET
-
-DATA iota<>+0(SB)/8, $0x0000000100000000
-DATA iota<>+8(SB)/8, $0x0000000300000002
-DATA iota<>+16(SB)/8, $0x0000000500000004
-DATA iota<>+24(SB)/8, $0x0000000700000006
-DATA iota<>+32(SB)/8, $0x0000000900000008
-DATA iota<>+40(SB)/8, $0x0000000b0000000a
-DATA iota<>+48(SB)/8, $0x0000000d0000000c
-DATA iota<>+56(SB)/8, $0x0000000f0000000e
-GLOBL iota<>(SB), RODATA|NOPTR, $64
-
-// func plainLine512(dst *uint32, low *byte, tab *byte, prev uint32, line *uint32) bool
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·plainLine512(SB), NOSPLIT, $0-41
-	MOVQ         dst+0(FP), AX
-	MOVQ         low+8(FP), CX
-	MOVQ         tab+16(FP), DX
-	VPBROADCASTD 32(DX), Z0
-	MOVL         prev+24(FP), BX
-	VPBROADCASTD BX, Z5
-	MOVQ         line+32(FP), BX
-	VMOVDQU32    iota<>+0(SB), Z8
-	VPBROADCASTD (BX), Z1
-	VPBROADCASTD 4(BX), Z2
-	VPBROADCASTD 8(BX), Z3
-	VPBROADCASTD 12(BX), Z4
-	VPMULLD      Z8, Z2, Z9
-	VPADDD       Z9, Z1, Z1
-	VPMULLD      Z8, Z4, Z9
-	VPADDD       Z9, Z3, Z3
-	VPSLLD       $0x04, Z2, Z2
-	VPSLLD       $0x04, Z4, Z4
-	VPXORD       Z6, Z6, Z6
-	VPTERNLOGD   $0xff, Z7, Z7, Z7
-	MOVL         (DX), BX
-	VMOVDQU64    64(DX), Z8
-	VPERMQ       (CX)(BX*1), Z8, Z9
-	VPERMQ       16(CX)(BX*1), Z8, Z8
-	VPSRLVD      128(DX), Z9, Z9
-	VPSLLVD      192(DX), Z8, Z8
-	VPTERNLOGD   $0xa8, Z0, Z8, Z9
-	VPSRLD       $0x19, Z3, Z8
-	VPADDD       Z1, Z9, Z9
-	VPADDD       Z8, Z9, Z9
-	VALIGND      $0x0f, Z5, Z9, Z8
-	VMOVDQA32    Z9, Z5
-	VPSUBD       Z8, Z9, Z8
-	VPADDD       Z7, Z8, Z8
-	VPTERNLOGD   $0xfe, Z9, Z8, Z6
-	VPADDD       Z2, Z1, Z1
-	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z9, (AX)
-	MOVL         4(DX), BX
-	VMOVDQU64    256(DX), Z8
-	VPERMQ       (CX)(BX*1), Z8, Z9
-	VPERMQ       16(CX)(BX*1), Z8, Z8
-	VPSRLVD      320(DX), Z9, Z9
-	VPSLLVD      384(DX), Z8, Z8
-	VPTERNLOGD   $0xa8, Z0, Z8, Z9
-	VPSRLD       $0x19, Z3, Z8
-	VPADDD       Z1, Z9, Z9
-	VPADDD       Z8, Z9, Z9
-	VALIGND      $0x0f, Z5, Z9, Z8
-	VMOVDQA32    Z9, Z5
-	VPSUBD       Z8, Z9, Z8
-	VPADDD       Z7, Z8, Z8
-	VPTERNLOGD   $0xfe, Z9, Z8, Z6
-	VPADDD       Z2, Z1, Z1
-	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z9, 64(AX)
-	MOVL         8(DX), BX
-	VMOVDQU64    448(DX), Z8
-	VPERMQ       (CX)(BX*1), Z8, Z9
-	VPERMQ       16(CX)(BX*1), Z8, Z8
-	VPSRLVD      512(DX), Z9, Z9
-	VPSLLVD      576(DX), Z8, Z8
-	VPTERNLOGD   $0xa8, Z0, Z8, Z9
-	VPSRLD       $0x19, Z3, Z8
-	VPADDD       Z1, Z9, Z9
-	VPADDD       Z8, Z9, Z9
-	VALIGND      $0x0f, Z5, Z9, Z8
-	VMOVDQA32    Z9, Z5
-	VPSUBD       Z8, Z9, Z8
-	VPADDD       Z7, Z8, Z8
-	VPTERNLOGD   $0xfe, Z9, Z8, Z6
-	VPADDD       Z2, Z1, Z1
-	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z9, 128(AX)
-	MOVL         12(DX), BX
-	VMOVDQU64    640(DX), Z8
-	VPERMQ       (CX)(BX*1), Z8, Z9
-	VPERMQ       16(CX)(BX*1), Z8, Z8
-	VPSRLVD      704(DX), Z9, Z9
-	VPSLLVD      768(DX), Z8, Z8
-	VPTERNLOGD   $0xa8, Z0, Z8, Z9
-	VPSRLD       $0x19, Z3, Z8
-	VPADDD       Z1, Z9, Z9
-	VPADDD       Z8, Z9, Z9
-	VALIGND      $0x0f, Z5, Z9, Z8
-	VMOVDQA32    Z9, Z5
-	VPSUBD       Z8, Z9, Z8
-	VPADDD       Z7, Z8, Z8
-	VPTERNLOGD   $0xfe, Z9, Z8, Z6
-	VPADDD       Z2, Z1, Z1
-	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z9, 192(AX)
-	MOVL         16(DX), BX
-	VMOVDQU64    832(DX), Z8
-	VPERMQ       (CX)(BX*1), Z8, Z9
-	VPERMQ       16(CX)(BX*1), Z8, Z8
-	VPSRLVD      896(DX), Z9, Z9
-	VPSLLVD      960(DX), Z8, Z8
-	VPTERNLOGD   $0xa8, Z0, Z8, Z9
-	VPSRLD       $0x19, Z3, Z8
-	VPADDD       Z1, Z9, Z9
-	VPADDD       Z8, Z9, Z9
-	VALIGND      $0x0f, Z5, Z9, Z8
-	VMOVDQA32    Z9, Z5
-	VPSUBD       Z8, Z9, Z8
-	VPADDD       Z7, Z8, Z8
-	VPTERNLOGD   $0xfe, Z9, Z8, Z6
-	VPADDD       Z2, Z1, Z1
-	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z9, 256(AX)
-	MOVL         20(DX), BX
-	VMOVDQU64    1024(DX), Z8
-	VPERMQ       (CX)(BX*1), Z8, Z9
-	VPERMQ       16(CX)(BX*1), Z8, Z8
-	VPSRLVD      1088(DX), Z9, Z9
-	VPSLLVD      1152(DX), Z8, Z8
-	VPTERNLOGD   $0xa8, Z0, Z8, Z9
-	VPSRLD       $0x19, Z3, Z8
-	VPADDD       Z1, Z9, Z9
-	VPADDD       Z8, Z9, Z9
-	VALIGND      $0x0f, Z5, Z9, Z8
-	VMOVDQA32    Z9, Z5
-	VPSUBD       Z8, Z9, Z8
-	VPADDD       Z7, Z8, Z8
-	VPTERNLOGD   $0xfe, Z9, Z8, Z6
-	VPADDD       Z2, Z1, Z1
-	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z9, 320(AX)
-	MOVL         24(DX), BX
-	VMOVDQU64    1216(DX), Z8
-	VPERMQ       (CX)(BX*1), Z8, Z9
-	VPERMQ       16(CX)(BX*1), Z8, Z8
-	VPSRLVD      1280(DX), Z9, Z9
-	VPSLLVD      1344(DX), Z8, Z8
-	VPTERNLOGD   $0xa8, Z0, Z8, Z9
-	VPSRLD       $0x19, Z3, Z8
-	VPADDD       Z1, Z9, Z9
-	VPADDD       Z8, Z9, Z9
-	VALIGND      $0x0f, Z5, Z9, Z8
-	VMOVDQA32    Z9, Z5
-	VPSUBD       Z8, Z9, Z8
-	VPADDD       Z7, Z8, Z8
-	VPTERNLOGD   $0xfe, Z9, Z8, Z6
-	VPADDD       Z2, Z1, Z1
-	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z9, 384(AX)
-	MOVL         28(DX), BX
-	VMOVDQU64    1408(DX), Z8
-	VPERMQ       (CX)(BX*1), Z8, Z9
-	VPERMQ       16(CX)(BX*1), Z8, Z8
-	VPSRLVD      1472(DX), Z9, Z9
-	VPSLLVD      1536(DX), Z8, Z8
-	VPTERNLOGD   $0xa8, Z0, Z8, Z9
-	VPSRLD       $0x19, Z3, Z0
-	VPADDD       Z1, Z9, Z9
-	VPADDD       Z0, Z9, Z9
-	VALIGND      $0x0f, Z5, Z9, Z0
-	VMOVDQA32    Z9, Z5
-	VPSUBD       Z0, Z9, Z0
-	VPADDD       Z7, Z0, Z0
-	VPTERNLOGD   $0xfe, Z9, Z0, Z6
-	VPADDD       Z2, Z1, Z1
-	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z9, 448(AX)
-	VPMOVD2M     Z6, K1
-	KORTESTW     K1, K1
-	SETEQ        ret+40(FP)
-	VZEROUPPER
-	RET
 
 // func fields512(dst *uint32, src *byte, bit uint64, width uint64, n uint64)
 // Requires: AVX, AVX512F, BMI2, CMOV
@@ -2665,6 +1165,10 @@ field:
 // Requires: AVX, AVX2, AVX512F, BMI2, POPCNT
 TEXT ·listedFreqs512(SB), NOSPLIT, $576-65
 	MOVQ         count+24(FP), AX
+	MOVQ         dst+0(FP), BX
+	MOVQ         low+48(FP), SI
+	MOVQ         tab+56(FP), DI
+	MOVL         prev+40(FP), CX
 	MOVQ         positions+8(FP), CX
 	VPXORQ       Z0, Z0, Z0
 	VPXORQ       Z1, Z1, Z1
@@ -2675,9 +1179,9 @@ TEXT ·listedFreqs512(SB), NOSPLIT, $576-65
 	MOVQ         AX, DX
 
 listedFreqs512_position:
-	MOVQ          $-1, BX
-	BZHIQ         DX, BX, BX
-	KMOVW         BX, K1
+	MOVQ          $-1, R8
+	BZHIQ         DX, R8, R8
+	KMOVW         R8, K1
 	VMOVDQU32     (CX), Z6
 	ADDQ          $0x40, CX
 	VALIGND       $0x0f, Z4, Z6, Z7
@@ -2713,152 +1217,149 @@ listedFreqs512_position:
 	VPOR          X2, X1, X1
 	VMOVQ         X1, CX
 	VPEXTRQ       $0x01, X1, DX
-	MOVQ          overflows+16(FP), BX
-	MOVQ          width+32(FP), SI
-	VPBROADCASTD  SI, Z0
+	MOVQ          overflows+16(FP), R8
+	MOVQ          width+32(FP), R9
+	VPBROADCASTD  R9, Z0
 	VPTERNLOGD    $0xff, Z8, Z8, Z8
-	LEAQ          (SP), SI
-	LEAQ          (SI)(AX*4), AX
+	LEAQ          (SP), R9
+	LEAQ          (R9)(AX*4), AX
 
 listedFreqs512_overflow:
-	VMOVDQU32    (BX), Z1
+	VMOVDQU32    (R8), Z1
 	VPSUBD       Z8, Z1, Z1
 	VPSLLVD      Z0, Z1, Z1
-	VMOVDQU32    Z1, (SI)
-	ADDQ         $0x40, BX
-	ADDQ         $0x40, SI
-	CMPQ         SI, AX
+	VMOVDQU32    Z1, (R9)
+	ADDQ         $0x40, R8
+	ADDQ         $0x40, R9
+	CMPQ         R9, AX
 	JLT          listedFreqs512_overflow
-	MOVQ         dst+0(FP), AX
-	LEAQ         (SP), BX
-	VPTERNLOGD   $0xff, Z9, Z9, Z9
-	MOVQ         low+48(FP), SI
-	MOVQ         tab+56(FP), DI
+	LEAQ         (SP), AX
 	VPBROADCASTD 32(DI), Z0
-	KMOVW        CX, K1
-	VPEXPANDD.Z  (BX), K1, Z1
-	MOVWQZX      CX, R8
-	POPCNTQ      R8, R8
-	LEAQ         (BX)(R8*4), BX
-	SHRQ         $0x10, CX
 	MOVL         (DI), R8
-	VMOVDQU64    64(DI), Z2
-	VPERMQ       (SI)(R8*1), Z2, Z3
-	VPERMQ       16(SI)(R8*1), Z2, Z2
-	VPSRLVD      128(DI), Z3, Z3
-	VPSLLVD      192(DI), Z2, Z2
-	VPTERNLOGD   $0xa8, Z0, Z2, Z3
-	VPORD        Z3, Z1, Z1
-	VPSUBD       Z9, Z1, Z1
-	VMOVDQU32    Z1, (AX)
-	KMOVW        CX, K1
-	VPEXPANDD.Z  (BX), K1, Z1
-	MOVWQZX      CX, R8
-	POPCNTQ      R8, R8
-	LEAQ         (BX)(R8*4), BX
-	SHRQ         $0x10, CX
+	VMOVDQU64    64(DI), Z1
+	VPERMQ       (SI)(R8*1), Z1, Z2
+	VPERMQ       16(SI)(R8*1), Z1, Z1
+	VPSRLVD      128(DI), Z2, Z2
+	VPSLLVD      192(DI), Z1, Z1
+	VPTERNLOGD   $0xa8, Z0, Z1, Z2
 	MOVL         4(DI), R8
-	VMOVDQU64    256(DI), Z2
-	VPERMQ       (SI)(R8*1), Z2, Z3
-	VPERMQ       16(SI)(R8*1), Z2, Z2
+	VMOVDQU64    256(DI), Z1
+	VPERMQ       (SI)(R8*1), Z1, Z3
+	VPERMQ       16(SI)(R8*1), Z1, Z1
 	VPSRLVD      320(DI), Z3, Z3
-	VPSLLVD      384(DI), Z2, Z2
-	VPTERNLOGD   $0xa8, Z0, Z2, Z3
-	VPORD        Z3, Z1, Z1
-	VPSUBD       Z9, Z1, Z1
-	VMOVDQU32    Z1, 64(AX)
-	KMOVW        CX, K1
-	VPEXPANDD.Z  (BX), K1, Z1
-	MOVWQZX      CX, R8
-	POPCNTQ      R8, R8
-	LEAQ         (BX)(R8*4), BX
-	SHRQ         $0x10, CX
+	VPSLLVD      384(DI), Z1, Z1
+	VPTERNLOGD   $0xa8, Z0, Z1, Z3
 	MOVL         8(DI), R8
-	VMOVDQU64    448(DI), Z2
-	VPERMQ       (SI)(R8*1), Z2, Z3
-	VPERMQ       16(SI)(R8*1), Z2, Z2
-	VPSRLVD      512(DI), Z3, Z3
-	VPSLLVD      576(DI), Z2, Z2
-	VPTERNLOGD   $0xa8, Z0, Z2, Z3
-	VPORD        Z3, Z1, Z1
-	VPSUBD       Z9, Z1, Z1
-	VMOVDQU32    Z1, 128(AX)
+	VMOVDQU64    448(DI), Z1
+	VPERMQ       (SI)(R8*1), Z1, Z4
+	VPERMQ       16(SI)(R8*1), Z1, Z1
+	VPSRLVD      512(DI), Z4, Z4
+	VPSLLVD      576(DI), Z1, Z1
+	VPTERNLOGD   $0xa8, Z0, Z1, Z4
+	MOVL         12(DI), R8
+	VMOVDQU64    640(DI), Z1
+	VPERMQ       (SI)(R8*1), Z1, Z5
+	VPERMQ       16(SI)(R8*1), Z1, Z1
+	VPSRLVD      704(DI), Z5, Z5
+	VPSLLVD      768(DI), Z1, Z1
+	VPTERNLOGD   $0xa8, Z0, Z1, Z5
+	MOVL         16(DI), R8
+	VMOVDQU64    832(DI), Z1
+	VPERMQ       (SI)(R8*1), Z1, Z6
+	VPERMQ       16(SI)(R8*1), Z1, Z1
+	VPSRLVD      896(DI), Z6, Z6
+	VPSLLVD      960(DI), Z1, Z1
+	VPTERNLOGD   $0xa8, Z0, Z1, Z6
+	MOVL         20(DI), R8
+	VMOVDQU64    1024(DI), Z1
+	VPERMQ       (SI)(R8*1), Z1, Z7
+	VPERMQ       16(SI)(R8*1), Z1, Z1
+	VPSRLVD      1088(DI), Z7, Z7
+	VPSLLVD      1152(DI), Z1, Z1
+	VPTERNLOGD   $0xa8, Z0, Z1, Z7
+	MOVL         24(DI), R8
+	VMOVDQU64    1216(DI), Z1
+	VPERMQ       (SI)(R8*1), Z1, Z8
+	VPERMQ       16(SI)(R8*1), Z1, Z1
+	VPSRLVD      1280(DI), Z8, Z8
+	VPSLLVD      1344(DI), Z1, Z1
+	VPTERNLOGD   $0xa8, Z0, Z1, Z8
+	MOVL         28(DI), R8
+	VMOVDQU64    1408(DI), Z1
+	VPERMQ       (SI)(R8*1), Z1, Z10
+	VPERMQ       16(SI)(R8*1), Z1, Z1
+	VPSRLVD      1472(DI), Z10, Z10
+	VPSLLVD      1536(DI), Z1, Z1
+	VPTERNLOGD   $0xa8, Z0, Z1, Z10
+	VPTERNLOGD   $0xff, Z9, Z9, Z9
 	KMOVW        CX, K1
-	VPEXPANDD.Z  (BX), K1, Z1
-	MOVWQZX      CX, R8
-	POPCNTQ      R8, R8
-	LEAQ         (BX)(R8*4), BX
+	VPEXPANDD.Z  (AX), K1, Z0
+	MOVWQZX      CX, SI
+	POPCNTQ      SI, SI
+	LEAQ         (AX)(SI*4), AX
 	SHRQ         $0x10, CX
-	MOVL         12(DI), CX
-	VMOVDQU64    640(DI), Z2
-	VPERMQ       (SI)(CX*1), Z2, Z3
-	VPERMQ       16(SI)(CX*1), Z2, Z2
-	VPSRLVD      704(DI), Z3, Z3
-	VPSLLVD      768(DI), Z2, Z2
-	VPTERNLOGD   $0xa8, Z0, Z2, Z3
-	VPORD        Z3, Z1, Z1
-	VPSUBD       Z9, Z1, Z1
-	VMOVDQU32    Z1, 192(AX)
+	VPORD        Z2, Z0, Z0
+	VPSUBD       Z9, Z0, Z0
+	VMOVDQU32    Z0, (BX)
+	KMOVW        CX, K1
+	VPEXPANDD.Z  (AX), K1, Z0
+	MOVWQZX      CX, SI
+	POPCNTQ      SI, SI
+	LEAQ         (AX)(SI*4), AX
+	SHRQ         $0x10, CX
+	VPORD        Z3, Z0, Z0
+	VPSUBD       Z9, Z0, Z0
+	VMOVDQU32    Z0, 64(BX)
+	KMOVW        CX, K1
+	VPEXPANDD.Z  (AX), K1, Z0
+	MOVWQZX      CX, SI
+	POPCNTQ      SI, SI
+	LEAQ         (AX)(SI*4), AX
+	SHRQ         $0x10, CX
+	VPORD        Z4, Z0, Z0
+	VPSUBD       Z9, Z0, Z0
+	VMOVDQU32    Z0, 128(BX)
+	KMOVW        CX, K1
+	VPEXPANDD.Z  (AX), K1, Z0
+	MOVWQZX      CX, SI
+	POPCNTQ      SI, SI
+	LEAQ         (AX)(SI*4), AX
+	SHRQ         $0x10, CX
+	VPORD        Z5, Z0, Z0
+	VPSUBD       Z9, Z0, Z0
+	VMOVDQU32    Z0, 192(BX)
 	KMOVW        DX, K1
-	VPEXPANDD.Z  (BX), K1, Z1
+	VPEXPANDD.Z  (AX), K1, Z0
 	MOVWQZX      DX, CX
 	POPCNTQ      CX, CX
-	LEAQ         (BX)(CX*4), BX
+	LEAQ         (AX)(CX*4), AX
 	SHRQ         $0x10, DX
-	MOVL         16(DI), CX
-	VMOVDQU64    832(DI), Z2
-	VPERMQ       (SI)(CX*1), Z2, Z3
-	VPERMQ       16(SI)(CX*1), Z2, Z2
-	VPSRLVD      896(DI), Z3, Z3
-	VPSLLVD      960(DI), Z2, Z2
-	VPTERNLOGD   $0xa8, Z0, Z2, Z3
-	VPORD        Z3, Z1, Z1
-	VPSUBD       Z9, Z1, Z1
-	VMOVDQU32    Z1, 256(AX)
+	VPORD        Z6, Z0, Z0
+	VPSUBD       Z9, Z0, Z0
+	VMOVDQU32    Z0, 256(BX)
 	KMOVW        DX, K1
-	VPEXPANDD.Z  (BX), K1, Z1
+	VPEXPANDD.Z  (AX), K1, Z0
 	MOVWQZX      DX, CX
 	POPCNTQ      CX, CX
-	LEAQ         (BX)(CX*4), BX
+	LEAQ         (AX)(CX*4), AX
 	SHRQ         $0x10, DX
-	MOVL         20(DI), CX
-	VMOVDQU64    1024(DI), Z2
-	VPERMQ       (SI)(CX*1), Z2, Z3
-	VPERMQ       16(SI)(CX*1), Z2, Z2
-	VPSRLVD      1088(DI), Z3, Z3
-	VPSLLVD      1152(DI), Z2, Z2
-	VPTERNLOGD   $0xa8, Z0, Z2, Z3
-	VPORD        Z3, Z1, Z1
-	VPSUBD       Z9, Z1, Z1
-	VMOVDQU32    Z1, 320(AX)
+	VPORD        Z7, Z0, Z0
+	VPSUBD       Z9, Z0, Z0
+	VMOVDQU32    Z0, 320(BX)
 	KMOVW        DX, K1
-	VPEXPANDD.Z  (BX), K1, Z1
+	VPEXPANDD.Z  (AX), K1, Z0
 	MOVWQZX      DX, CX
 	POPCNTQ      CX, CX
-	LEAQ         (BX)(CX*4), BX
+	LEAQ         (AX)(CX*4), AX
 	SHRQ         $0x10, DX
-	MOVL         24(DI), CX
-	VMOVDQU64    1216(DI), Z2
-	VPERMQ       (SI)(CX*1), Z2, Z3
-	VPERMQ       16(SI)(CX*1), Z2, Z2
-	VPSRLVD      1280(DI), Z3, Z3
-	VPSLLVD      1344(DI), Z2, Z2
-	VPTERNLOGD   $0xa8, Z0, Z2, Z3
-	VPORD        Z3, Z1, Z1
-	VPSUBD       Z9, Z1, Z1
-	VMOVDQU32    Z1, 384(AX)
+	VPORD        Z8, Z0, Z0
+	VPSUBD       Z9, Z0, Z0
+	VMOVDQU32    Z0, 384(BX)
 	KMOVW        DX, K1
-	VPEXPANDD.Z  (BX), K1, Z1
-	MOVL         28(DI), CX
-	VMOVDQU64    1408(DI), Z2
-	VPERMQ       (SI)(CX*1), Z2, Z3
-	VPERMQ       16(SI)(CX*1), Z2, Z2
-	VPSRLVD      1472(DI), Z3, Z3
-	VPSLLVD      1536(DI), Z2, Z2
-	VPTERNLOGD   $0xa8, Z0, Z2, Z3
-	VPORD        Z3, Z1, Z1
-	VPSUBD       Z9, Z1, Z1
-	VMOVDQU32    Z1, 448(AX)
+	VPEXPANDD.Z  (AX), K1, Z0
+	VPORD        Z10, Z0, Z0
+	VPSUBD       Z9, Z0, Z0
+	VMOVDQU32    Z0, 448(BX)
 	VZEROUPPER
 	MOVB         $0x01, ret+64(FP)
 	RET
@@ -2872,6 +1373,10 @@ listedFreqs512_fail:
 // Requires: AVX, AVX2, AVX512BW, AVX512F, BMI2, POPCNT
 TEXT ·listedDocs512(SB), NOSPLIT, $576-65
 	MOVQ         count+24(FP), AX
+	MOVQ         dst+0(FP), BX
+	MOVQ         low+48(FP), SI
+	MOVQ         tab+56(FP), DI
+	MOVL         prev+40(FP), R8
 	MOVQ         positions+8(FP), CX
 	VPXORQ       Z0, Z0, Z0
 	VPXORQ       Z1, Z1, Z1
@@ -2882,9 +1387,9 @@ TEXT ·listedDocs512(SB), NOSPLIT, $576-65
 	MOVQ         AX, DX
 
 listedDocs512_position:
-	MOVQ          $-1, BX
-	BZHIQ         DX, BX, BX
-	KMOVW         BX, K1
+	MOVQ          $-1, R9
+	BZHIQ         DX, R9, R9
+	KMOVW         R9, K1
 	VMOVDQU32     (CX), Z6
 	ADDQ          $0x40, CX
 	VALIGND       $0x0f, Z4, Z6, Z7
@@ -2920,233 +1425,229 @@ listedDocs512_position:
 	VPOR          X2, X1, X1
 	VMOVQ         X1, CX
 	VPEXTRQ       $0x01, X1, DX
-	MOVQ          overflows+16(FP), BX
-	MOVQ          width+32(FP), SI
-	VPBROADCASTD  SI, Z0
+	MOVQ          overflows+16(FP), R9
+	MOVQ          width+32(FP), R10
+	VPBROADCASTD  R10, Z0
 	VPTERNLOGD    $0xff, Z8, Z8, Z8
-	LEAQ          (SP), SI
-	LEAQ          (SI)(AX*4), AX
+	LEAQ          (SP), R10
+	LEAQ          (R10)(AX*4), AX
 
 listedDocs512_overflow:
-	VMOVDQU32       (BX), Z1
+	VMOVDQU32       (R9), Z1
 	VPSUBD          Z8, Z1, Z1
 	VPSLLVD         Z0, Z1, Z1
-	VMOVDQU32       Z1, (SI)
-	ADDQ            $0x40, BX
-	ADDQ            $0x40, SI
-	CMPQ            SI, AX
+	VMOVDQU32       Z1, (R10)
+	ADDQ            $0x40, R9
+	ADDQ            $0x40, R10
+	CMPQ            R10, AX
 	JLT             listedDocs512_overflow
-	MOVQ            dst+0(FP), AX
-	LEAQ            (SP), BX
-	MOVL            prev+40(FP), SI
+	LEAQ            (SP), AX
+	VPBROADCASTD    32(DI), Z0
+	MOVL            (DI), R9
+	VMOVDQU64       64(DI), Z1
+	VPERMQ          (SI)(R9*1), Z1, Z2
+	VPERMQ          16(SI)(R9*1), Z1, Z1
+	VPSRLVD         128(DI), Z2, Z2
+	VPSLLVD         192(DI), Z1, Z1
+	VPTERNLOGD      $0xa8, Z0, Z1, Z2
+	MOVL            4(DI), R9
+	VMOVDQU64       256(DI), Z1
+	VPERMQ          (SI)(R9*1), Z1, Z3
+	VPERMQ          16(SI)(R9*1), Z1, Z1
+	VPSRLVD         320(DI), Z3, Z3
+	VPSLLVD         384(DI), Z1, Z1
+	VPTERNLOGD      $0xa8, Z0, Z1, Z3
+	MOVL            8(DI), R9
+	VMOVDQU64       448(DI), Z1
+	VPERMQ          (SI)(R9*1), Z1, Z4
+	VPERMQ          16(SI)(R9*1), Z1, Z1
+	VPSRLVD         512(DI), Z4, Z4
+	VPSLLVD         576(DI), Z1, Z1
+	VPTERNLOGD      $0xa8, Z0, Z1, Z4
+	MOVL            12(DI), R9
+	VMOVDQU64       640(DI), Z1
+	VPERMQ          (SI)(R9*1), Z1, Z5
+	VPERMQ          16(SI)(R9*1), Z1, Z1
+	VPSRLVD         704(DI), Z5, Z5
+	VPSLLVD         768(DI), Z1, Z1
+	VPTERNLOGD      $0xa8, Z0, Z1, Z5
+	MOVL            16(DI), R9
+	VMOVDQU64       832(DI), Z1
+	VPERMQ          (SI)(R9*1), Z1, Z6
+	VPERMQ          16(SI)(R9*1), Z1, Z1
+	VPSRLVD         896(DI), Z6, Z6
+	VPSLLVD         960(DI), Z1, Z1
+	VPTERNLOGD      $0xa8, Z0, Z1, Z6
+	MOVL            20(DI), R9
+	VMOVDQU64       1024(DI), Z1
+	VPERMQ          (SI)(R9*1), Z1, Z7
+	VPERMQ          16(SI)(R9*1), Z1, Z1
+	VPSRLVD         1088(DI), Z7, Z7
+	VPSLLVD         1152(DI), Z1, Z1
+	VPTERNLOGD      $0xa8, Z0, Z1, Z7
+	MOVL            24(DI), R9
+	VMOVDQU64       1216(DI), Z1
+	VPERMQ          (SI)(R9*1), Z1, Z8
+	VPERMQ          16(SI)(R9*1), Z1, Z1
+	VPSRLVD         1280(DI), Z8, Z8
+	VPSLLVD         1344(DI), Z1, Z1
+	VPTERNLOGD      $0xa8, Z0, Z1, Z8
+	MOVL            28(DI), R9
+	VMOVDQU64       1408(DI), Z1
+	VPERMQ          (SI)(R9*1), Z1, Z9
+	VPERMQ          16(SI)(R9*1), Z1, Z1
+	VPSRLVD         1472(DI), Z9, Z9
+	VPSLLVD         1536(DI), Z1, Z1
+	VPTERNLOGD      $0xa8, Z0, Z1, Z9
 	VBROADCASTI32X4 pairs<>+0(SB), Z0
 	VMOVDQU32       row<>+0(SB), Z1
-	VPBROADCASTD    tops<>+0(SB), Z2
-	VPBROADCASTD    tops<>+4(SB), Z3
-	MOVL            $0x0000f0f0, DI
-	KMOVW           DI, K1
-	MOVL            $0x0000ff00, DI
-	KMOVW           DI, K2
-	VPBROADCASTD    SI, Z4
-	MOVQ            low+48(FP), SI
-	MOVQ            tab+56(FP), DI
-	VPBROADCASTD    32(DI), Z5
+	VPBROADCASTD    tops<>+0(SB), Z10
+	VPBROADCASTD    tops<>+4(SB), Z11
+	MOVL            $0x0000f0f0, SI
+	KMOVW           SI, K1
+	MOVL            $0x0000ff00, SI
+	KMOVW           SI, K2
+	VPBROADCASTD    R8, Z12
 	KMOVW           CX, K3
-	VPEXPANDD.Z     (BX), K3, Z6
-	MOVWQZX         CX, R8
-	POPCNTQ         R8, R8
-	LEAQ            (BX)(R8*4), BX
+	VPEXPANDD.Z     (AX), K3, Z13
+	MOVWQZX         CX, SI
+	POPCNTQ         SI, SI
+	LEAQ            (AX)(SI*4), AX
 	SHRQ            $0x10, CX
-	MOVL            (DI), R8
-	VMOVDQU64       64(DI), Z7
-	VPERMQ          (SI)(R8*1), Z7, Z8
-	VPERMQ          16(SI)(R8*1), Z7, Z7
-	VPSRLVD         128(DI), Z8, Z8
-	VPSLLVD         192(DI), Z7, Z7
-	VPTERNLOGD      $0xa8, Z5, Z7, Z8
-	VPTERNLOGD      $0x05, Z8, Z6, Z6
-	VPSLLQ          $0x20, Z6, Z7
-	VPADDD          Z7, Z6, Z6
-	VPSHUFB         Z0, Z6, Z7
-	VPADDD          Z7, Z6, Z6
-	VPERMD.Z        Z6, Z1, K1, Z7
-	VPADDD          Z7, Z6, Z6
-	VPERMD.Z        Z6, Z2, K2, Z7
-	VPADDD          Z7, Z6, Z6
-	VPSUBD          Z6, Z4, Z6
-	VPERMD          Z6, Z3, Z4
-	VMOVDQU32       Z6, (AX)
+	VPTERNLOGD      $0x05, Z2, Z13, Z13
+	VPSLLQ          $0x20, Z13, Z2
+	VPADDD          Z2, Z13, Z13
+	VPSHUFB         Z0, Z13, Z2
+	VPADDD          Z2, Z13, Z13
+	VPERMD.Z        Z13, Z1, K1, Z2
+	VPADDD          Z2, Z13, Z13
+	VPERMD.Z        Z13, Z10, K2, Z2
+	VPADDD          Z2, Z13, Z13
+	VPSUBD          Z13, Z12, Z2
+	VPERMD          Z2, Z11, Z12
+	VMOVDQU32       Z2, (BX)
 	KMOVW           CX, K3
-	VPEXPANDD.Z     (BX), K3, Z6
-	MOVWQZX         CX, R8
-	POPCNTQ         R8, R8
-	LEAQ            (BX)(R8*4), BX
+	VPEXPANDD.Z     (AX), K3, Z2
+	MOVWQZX         CX, SI
+	POPCNTQ         SI, SI
+	LEAQ            (AX)(SI*4), AX
 	SHRQ            $0x10, CX
-	MOVL            4(DI), R8
-	VMOVDQU64       256(DI), Z7
-	VPERMQ          (SI)(R8*1), Z7, Z8
-	VPERMQ          16(SI)(R8*1), Z7, Z7
-	VPSRLVD         320(DI), Z8, Z8
-	VPSLLVD         384(DI), Z7, Z7
-	VPTERNLOGD      $0xa8, Z5, Z7, Z8
-	VPTERNLOGD      $0x05, Z8, Z6, Z6
-	VPSLLQ          $0x20, Z6, Z7
-	VPADDD          Z7, Z6, Z6
-	VPSHUFB         Z0, Z6, Z7
-	VPADDD          Z7, Z6, Z6
-	VPERMD.Z        Z6, Z1, K1, Z7
-	VPADDD          Z7, Z6, Z6
-	VPERMD.Z        Z6, Z2, K2, Z7
-	VPADDD          Z7, Z6, Z6
-	VPSUBD          Z6, Z4, Z6
-	VPERMD          Z6, Z3, Z4
-	VMOVDQU32       Z6, 64(AX)
+	VPTERNLOGD      $0x05, Z3, Z2, Z2
+	VPSLLQ          $0x20, Z2, Z3
+	VPADDD          Z3, Z2, Z2
+	VPSHUFB         Z0, Z2, Z3
+	VPADDD          Z3, Z2, Z2
+	VPERMD.Z        Z2, Z1, K1, Z3
+	VPADDD          Z3, Z2, Z2
+	VPERMD.Z        Z2, Z10, K2, Z3
+	VPADDD          Z3, Z2, Z2
+	VPSUBD          Z2, Z12, Z2
+	VPERMD          Z2, Z11, Z12
+	VMOVDQU32       Z2, 64(BX)
 	KMOVW           CX, K3
-	VPEXPANDD.Z     (BX), K3, Z6
-	MOVWQZX         CX, R8
-	POPCNTQ         R8, R8
-	LEAQ            (BX)(R8*4), BX
+	VPEXPANDD.Z     (AX), K3, Z2
+	MOVWQZX         CX, SI
+	POPCNTQ         SI, SI
+	LEAQ            (AX)(SI*4), AX
 	SHRQ            $0x10, CX
-	MOVL            8(DI), R8
-	VMOVDQU64       448(DI), Z7
-	VPERMQ          (SI)(R8*1), Z7, Z8
-	VPERMQ          16(SI)(R8*1), Z7, Z7
-	VPSRLVD         512(DI), Z8, Z8
-	VPSLLVD         576(DI), Z7, Z7
-	VPTERNLOGD      $0xa8, Z5, Z7, Z8
-	VPTERNLOGD      $0x05, Z8, Z6, Z6
-	VPSLLQ          $0x20, Z6, Z7
-	VPADDD          Z7, Z6, Z6
-	VPSHUFB         Z0, Z6, Z7
-	VPADDD          Z7, Z6, Z6
-	VPERMD.Z        Z6, Z1, K1, Z7
-	VPADDD          Z7, Z6, Z6
-	VPERMD.Z        Z6, Z2, K2, Z7
-	VPADDD          Z7, Z6, Z6
-	VPSUBD          Z6, Z4, Z6
-	VPERMD          Z6, Z3, Z4
-	VMOVDQU32       Z6, 128(AX)
+	VPTERNLOGD      $0x05, Z4, Z2, Z2
+	VPSLLQ          $0x20, Z2, Z3
+	VPADDD          Z3, Z2, Z2
+	VPSHUFB         Z0, Z2, Z3
+	VPADDD          Z3, Z2, Z2
+	VPERMD.Z        Z2, Z1, K1, Z3
+	VPADDD          Z3, Z2, Z2
+	VPERMD.Z        Z2, Z10, K2, Z3
+	VPADDD          Z3, Z2, Z2
+	VPSUBD          Z2, Z12, Z2
+	VPERMD          Z2, Z11, Z12
+	VMOVDQU32       Z2, 128(BX)
 	KMOVW           CX, K3
-	VPEXPANDD.Z     (BX), K3, Z6
-	MOVWQZX         CX, R8
-	POPCNTQ         R8, R8
-	LEAQ            (BX)(R8*4), BX
+	VPEXPANDD.Z     (AX), K3, Z2
+	MOVWQZX         CX, SI
+	POPCNTQ         SI, SI
+	LEAQ            (AX)(SI*4), AX
 	SHRQ            $0x10, CX
-	MOVL            12(DI), CX
-	VMOVDQU64       640(DI), Z7
-	VPERMQ          (SI)(CX*1), Z7, Z8
-	VPERMQ          16(SI)(CX*1), Z7, Z7
-	VPSRLVD         704(DI), Z8, Z8
-	VPSLLVD         768(DI), Z7, Z7
-	VPTERNLOGD      $0xa8, Z5, Z7, Z8
-	VPTERNLOGD      $0x05, Z8, Z6, Z6
-	VPSLLQ          $0x20, Z6, Z7
-	VPADDD          Z7, Z6, Z6
-	VPSHUFB         Z0, Z6, Z7
-	VPADDD          Z7, Z6, Z6
-	VPERMD.Z        Z6, Z1, K1, Z7
-	VPADDD          Z7, Z6, Z6
-	VPERMD.Z        Z6, Z2, K2, Z7
-	VPADDD          Z7, Z6, Z6
-	VPSUBD          Z6, Z4, Z6
-	VPERMD          Z6, Z3, Z4
-	VMOVDQU32       Z6, 192(AX)
+	VPTERNLOGD      $0x05, Z5, Z2, Z2
+	VPSLLQ          $0x20, Z2, Z3
+	VPADDD          Z3, Z2, Z2
+	VPSHUFB         Z0, Z2, Z3
+	VPADDD          Z3, Z2, Z2
+	VPERMD.Z        Z2, Z1, K1, Z3
+	VPADDD          Z3, Z2, Z2
+	VPERMD.Z        Z2, Z10, K2, Z3
+	VPADDD          Z3, Z2, Z2
+	VPSUBD          Z2, Z12, Z2
+	VPERMD          Z2, Z11, Z12
+	VMOVDQU32       Z2, 192(BX)
 	KMOVW           DX, K3
-	VPEXPANDD.Z     (BX), K3, Z6
+	VPEXPANDD.Z     (AX), K3, Z2
 	MOVWQZX         DX, CX
 	POPCNTQ         CX, CX
-	LEAQ            (BX)(CX*4), BX
+	LEAQ            (AX)(CX*4), AX
 	SHRQ            $0x10, DX
-	MOVL            16(DI), CX
-	VMOVDQU64       832(DI), Z7
-	VPERMQ          (SI)(CX*1), Z7, Z8
-	VPERMQ          16(SI)(CX*1), Z7, Z7
-	VPSRLVD         896(DI), Z8, Z8
-	VPSLLVD         960(DI), Z7, Z7
-	VPTERNLOGD      $0xa8, Z5, Z7, Z8
-	VPTERNLOGD      $0x05, Z8, Z6, Z6
-	VPSLLQ          $0x20, Z6, Z7
-	VPADDD          Z7, Z6, Z6
-	VPSHUFB         Z0, Z6, Z7
-	VPADDD          Z7, Z6, Z6
-	VPERMD.Z        Z6, Z1, K1, Z7
-	VPADDD          Z7, Z6, Z6
-	VPERMD.Z        Z6, Z2, K2, Z7
-	VPADDD          Z7, Z6, Z6
-	VPSUBD          Z6, Z4, Z6
-	VPERMD          Z6, Z3, Z4
-	VMOVDQU32       Z6, 256(AX)
+	VPTERNLOGD      $0x05, Z6, Z2, Z2
+	VPSLLQ          $0x20, Z2, Z3
+	VPADDD          Z3, Z2, Z2
+	VPSHUFB         Z0, Z2, Z3
+	VPADDD          Z3, Z2, Z2
+	VPERMD.Z        Z2, Z1, K1, Z3
+	VPADDD          Z3, Z2, Z2
+	VPERMD.Z        Z2, Z10, K2, Z3
+	VPADDD          Z3, Z2, Z2
+	VPSUBD          Z2, Z12, Z2
+	VPERMD          Z2, Z11, Z12
+	VMOVDQU32       Z2, 256(BX)
 	KMOVW           DX, K3
-	VPEXPANDD.Z     (BX), K3, Z6
+	VPEXPANDD.Z     (AX), K3, Z2
 	MOVWQZX         DX, CX
 	POPCNTQ         CX, CX
-	LEAQ            (BX)(CX*4), BX
+	LEAQ            (AX)(CX*4), AX
 	SHRQ            $0x10, DX
-	MOVL            20(DI), CX
-	VMOVDQU64       1024(DI), Z7
-	VPERMQ          (SI)(CX*1), Z7, Z8
-	VPERMQ          16(SI)(CX*1), Z7, Z7
-	VPSRLVD         1088(DI), Z8, Z8
-	VPSLLVD         1152(DI), Z7, Z7
-	VPTERNLOGD      $0xa8, Z5, Z7, Z8
-	VPTERNLOGD      $0x05, Z8, Z6, Z6
-	VPSLLQ          $0x20, Z6, Z7
-	VPADDD          Z7, Z6, Z6
-	VPSHUFB         Z0, Z6, Z7
-	VPADDD          Z7, Z6, Z6
-	VPERMD.Z        Z6, Z1, K1, Z7
-	VPADDD          Z7, Z6, Z6
-	VPERMD.Z        Z6, Z2, K2, Z7
-	VPADDD          Z7, Z6, Z6
-	VPSUBD          Z6, Z4, Z6
-	VPERMD          Z6, Z3, Z4
-	VMOVDQU32       Z6, 320(AX)
+	VPTERNLOGD      $0x05, Z7, Z2, Z2
+	VPSLLQ          $0x20, Z2, Z3
+	VPADDD          Z3, Z2, Z2
+	VPSHUFB         Z0, Z2, Z3
+	VPADDD          Z3, Z2, Z2
+	VPERMD.Z        Z2, Z1, K1, Z3
+	VPADDD          Z3, Z2, Z2
+	VPERMD.Z        Z2, Z10, K2, Z3
+	VPADDD          Z3, Z2, Z2
+	VPSUBD          Z2, Z12, Z2
+	VPERMD          Z2, Z11, Z12
+	VMOVDQU32       Z2, 320(BX)
 	KMOVW           DX, K3
-	VPEXPANDD.Z     (BX), K3, Z6
+	VPEXPANDD.Z     (AX), K3, Z2
 	MOVWQZX         DX, CX
 	POPCNTQ         CX, CX
-	LEAQ            (BX)(CX*4), BX
+	LEAQ            (AX)(CX*4), AX
 	SHRQ            $0x10, DX
-	MOVL            24(DI), CX
-	VMOVDQU64       1216(DI), Z7
-	VPERMQ          (SI)(CX*1), Z7, Z8
-	VPERMQ          16(SI)(CX*1), Z7, Z7
-	VPSRLVD         1280(DI), Z8, Z8
-	VPSLLVD         1344(DI), Z7, Z7
-	VPTERNLOGD      $0xa8, Z5, Z7, Z8
-	VPTERNLOGD      $0x05, Z8, Z6, Z6
-	VPSLLQ          $0x20, Z6, Z7
-	VPADDD          Z7, Z6, Z6
-	VPSHUFB         Z0, Z6, Z7
-	VPADDD          Z7, Z6, Z6
-	VPERMD.Z        Z6, Z1, K1, Z7
-	VPADDD          Z7, Z6, Z6
-	VPERMD.Z        Z6, Z2, K2, Z7
-	VPADDD          Z7, Z6, Z6
-	VPSUBD          Z6, Z4, Z6
-	VPERMD          Z6, Z3, Z4
-	VMOVDQU32       Z6, 384(AX)
+	VPTERNLOGD      $0x05, Z8, Z2, Z2
+	VPSLLQ          $0x20, Z2, Z3
+	VPADDD          Z3, Z2, Z2
+	VPSHUFB         Z0, Z2, Z3
+	VPADDD          Z3, Z2, Z2
+	VPERMD.Z        Z2, Z1, K1, Z3
+	VPADDD          Z3, Z2, Z2
+	VPERMD.Z        Z2, Z10, K2, Z3
+	VPADDD          Z3, Z2, Z2
+	VPSUBD          Z2, Z12, Z2
+	VPERMD          Z2, Z11, Z12
+	VMOVDQU32       Z2, 384(BX)
 	KMOVW           DX, K3
-	VPEXPANDD.Z     (BX), K3, Z6
-	MOVL            28(DI), CX
-	VMOVDQU64       1408(DI), Z7
-	VPERMQ          (SI)(CX*1), Z7, Z8
-	VPERMQ          16(SI)(CX*1), Z7, Z7
-	VPSRLVD         1472(DI), Z8, Z8
-	VPSLLVD         1536(DI), Z7, Z7
-	VPTERNLOGD      $0xa8, Z5, Z7, Z8
-	VPTERNLOGD      $0x05, Z8, Z6, Z6
-	VPSLLQ          $0x20, Z6, Z5
-	VPADDD          Z5, Z6, Z6
-	VPSHUFB         Z0, Z6, Z5
-	VPADDD          Z5, Z6, Z6
-	VPERMD.Z        Z6, Z1, K1, Z5
-	VPADDD          Z5, Z6, Z6
-	VPERMD.Z        Z6, Z2, K2, Z5
-	VPADDD          Z5, Z6, Z6
-	VPSUBD          Z6, Z4, Z0
-	VPERMD          Z0, Z3, Z4
-	VMOVDQU32       Z0, 448(AX)
+	VPEXPANDD.Z     (AX), K3, Z2
+	VPTERNLOGD      $0x05, Z9, Z2, Z2
+	VPSLLQ          $0x20, Z2, Z3
+	VPADDD          Z3, Z2, Z2
+	VPSHUFB         Z0, Z2, Z3
+	VPADDD          Z3, Z2, Z2
+	VPERMD.Z        Z2, Z1, K1, Z3
+	VPADDD          Z3, Z2, Z2
+	VPERMD.Z        Z2, Z10, K2, Z3
+	VPADDD          Z3, Z2, Z2
+	VPSUBD          Z2, Z12, Z0
+	VPERMD          Z0, Z11, Z12
+	VMOVDQU32       Z0, 448(BX)
 	VZEROUPPER
 	MOVB            $0x01, ret+64(FP)
 	RET

@@ -25,6 +25,10 @@ const tableWidthSize = 64 + 8*3*64
 
 var table = newTable()
 
+// Table returns the tables of all widths, for the block functions of the codecs; it is
+// nil where the CPU lacks AVX-512.
+func Table() *byte { return unsafe.SliceData(table) }
+
 func newTable() []byte {
 	if simd.Best() < simd.AVX512 {
 		return nil

@@ -2,4 +2,12 @@
 
 package regress
 
+import "github.com/pinion-index/pinion/format/codec"
+
 func add(v []uint32, l Local, prev uint32) bool { return addPortable(v, l, prev) }
+
+func listBlock([]uint32, *codec.Sequence, int) bool { return false }
+
+func chordBlock([]uint32, *codec.Sequence, int) bool { return false }
+
+func twoLines([]uint32, *codec.Sequence, int, *[2]Local, int) bool { return false }

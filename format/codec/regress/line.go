@@ -49,12 +49,6 @@ func (l Local) Add(v []uint32, prev uint32) bool { return add(v, l, prev) }
 // Unpack writes n patched lambda to dst, which has 128 elements, and adds the line:
 // patch.Unpack, or bitpack.Unpack where there are no exceptions, and Add in one.
 func (l Local) Unpack(dst []uint32, n int, src []byte, low int, bit uint, p patch.Plan, prev uint32) bool {
-	if n == BlockLen {
-		line := [4]uint32{l.Start, l.Step, l.Frac, l.FracStep}
-		if ok, done := patch.UnpackLine(dst, src, low, bit, p, &line, prev); done {
-			return ok
-		}
-	}
 	if p.Count == 0 {
 		bitpack.Unpack(dst, src[low:], n, p.Width)
 	} else if !patch.Unpack(dst, n, src, low, bit, p) {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 
+	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/bitpack"
 	"github.com/pinion-index/pinion/format/codec/patch"
 )
@@ -107,6 +108,22 @@ func (s *Segment) Lambda(dst []uint32) bool {
 func (s *Segment) Docs(dst []uint32, l Local, prev uint32) bool {
 	l.Start += s.Least
 	return l.Unpack(dst, s.length, s.src, s.low, s.at, s.Plan, prev)
+}
+
+// ListBlock decodes full block i of s to dst, of 128 elements: a segment without an
+// extra field along the line that the list begins with. It is false, and dst of no use,
+// unless the block is sound and can be decoded with AVX-512 where it lies.
+// Then the caller finds out more slowly what it is. So it is with the two below.
+func ListBlock(dst []uint32, s *codec.Sequence, i int) bool { return listBlock(dst, s, i) }
+
+// ChordBlock is ListBlock for a segment whose extra field, of 5 bits, turns the chord
+// of the block as package seglrc says.
+func ChordBlock(dst []uint32, s *codec.Sequence, i int) bool { return chordBlock(dst, s, i) }
+
+// TwoLines is ListBlock for elements that follow lines[0] up to element turn, 0 to
+// 128, and from there on lines[1], of which that is element 0.
+func TwoLines(dst []uint32, s *codec.Sequence, i int, lines *[2]Local, turn int) bool {
+	return twoLines(dst, s, i, lines, turn)
 }
 
 // At returns M plus lambda of element j, mod 2^32.

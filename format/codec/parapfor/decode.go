@@ -31,6 +31,14 @@ func open(s *codec.Sequence, block int) (p []byte, n int, h header, low int, err
 
 // DecodeDocs writes the docIDs of one block to dst.
 func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
+	if docsBlock(dst, s, block) {
+		return BlockLen, nil
+	}
+	return decodeDocs(dst, s, block)
+}
+
+// decodeDocs is DecodeDocs for every block.
+func decodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
 	p, n, h, low, err := open(s, block)
 	if err != nil {
 		return 0, err
@@ -55,6 +63,14 @@ func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error)
 
 // DecodeFreqs writes the frequencies of one block to dst.
 func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, block int) (int, error) {
+	if freqsBlock(dst, s, block) {
+		return BlockLen, nil
+	}
+	return decodeFreqs(dst, s, block)
+}
+
+// decodeFreqs is DecodeFreqs for every block.
+func decodeFreqs(dst []uint32, s *codec.Sequence, block int) (int, error) {
 	p, n, h, low, err := open(s, block)
 	if err != nil {
 		return 0, err

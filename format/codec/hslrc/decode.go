@@ -74,6 +74,9 @@ func (b *block) open(s *codec.Sequence, i int) error {
 	b.n, b.first = n, i*BlockLen
 	b.buckets = buckets{s.Payload[:head*4-4], shift}
 	b.lowest, b.upper = (prev+1)>>shift, last>>shift
+	if b.buckets.start(b.lowest) > b.first { // all docIDs up to prev are in it or before
+		return codec.ErrBlock
+	}
 	if !b.segment.Open(p, n, 0) {
 		return codec.ErrBlock
 	}
@@ -115,7 +118,10 @@ func decodeDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 	}
 	dst = dst[:BlockLen:BlockLen]
 	prev := s.Prev(i)
-	bucket, l, _, end := b.line(b.lowest, 0)
+	bucket, l, origin, end := b.line(b.lowest, 0)
+	if origin != 0 { // no bucket begins at or before the block
+		return 0, codec.ErrBlock
+	}
 	if end >= b.n { // one bucket has them all
 		if !b.segment.Docs(dst, l, prev) {
 			return 0, codec.ErrBlock
@@ -187,6 +193,9 @@ func (Codec) Doc(s *codec.Sequence, i int) (uint32, error) {
 	var b block
 	if err := b.open(s, i/BlockLen); err != nil {
 		return 0, err
+	}
+	if _, _, origin, _ := b.line(b.lowest, 0); origin != 0 {
+		return 0, codec.ErrBlock
 	}
 	return b.at(i % BlockLen), nil
 }

@@ -28,6 +28,7 @@ func Run(t *testing.T, c codec.Codec) {
 			t.Run("guarded", func(t *testing.T) { testGuarded(t, c) })
 		})
 	}
+	t.Run("corrupt", func(t *testing.T) { testCorrupt(t, c) })
 	t.Run("hostile", func(t *testing.T) { testHostile(t, c) })
 }
 
@@ -227,6 +228,15 @@ func testRefuses(t *testing.T, c codec.Codec) {
 		wantEncodeError(t, "zero frequency", err, at, 0)
 		_, err = c.FreqsSize(freqs)
 		wantEncodeError(t, "zero frequency, size", err, at, 0)
+		freqs[at] = 1
+	}
+	if b, ok := c.(codec.BlockCodec); ok {
+		_, err := b.AppendDocsBlock(nil, []uint32{7, 8, 8}, 6)
+		wantEncodeError(t, "same in a block", err, 2, 8)
+		_, err = b.AppendDocsBlock(nil, []uint32{7, 8, 9}, 7)
+		wantEncodeError(t, "not above the block before", err, 0, 7)
+		_, err = b.AppendFreqsBlock(nil, []uint32{1, 0})
+		wantEncodeError(t, "zero frequency in a block", err, 1, 0)
 	}
 }
 

@@ -57,7 +57,30 @@ func (d osDir) Create(name string) (File, error) {
 	if err != nil {
 		return nil, err // not f, which would be a non-nil File
 	}
-	return f, nil
+	return &osFile{File: f}, nil
+}
+
+// osFile is a file that is being written, mostly from its beginning to its end.
+type osFile struct {
+	*os.File
+	from, to int64 // written since the last writeBehind
+}
+
+// behindBytes is how much is written between calls of writeBehind.
+const behindBytes = 4 << 20
+
+// WriteAt writes p at off. It is called by one goroutine at a time.
+func (f *osFile) WriteAt(p []byte, off int64) (int, error) {
+	n, err := f.File.WriteAt(p, off)
+	if off != f.to {
+		f.from = off
+	}
+	f.to = off + int64(n)
+	if f.to-f.from >= behindBytes {
+		writeBehind(f.File, f.from, f.to-f.from)
+		f.from = f.to
+	}
+	return n, err
 }
 
 func (d osDir) Rename(from, to string) error { return renameFile(d.file(from), d.file(to)) }

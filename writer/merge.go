@@ -131,7 +131,7 @@ func (w *Writer) merge(ctx context.Context, segments []*liveSegment) (_ *liveSeg
 // lists merges all lists and, meanwhile, copies the documents.
 func (m *merger) lists(ctx context.Context, b *segment.Builder, stats *MergeStats) error {
 	threads := m.w.opts.Threads
-	ahead := 2*threads + 2
+	ahead := m.w.opts.mergeJobs()
 	free := make(chan *mergeJob, ahead+2)
 	progress := m.w.progress("merge", m.total)
 	documentsDone := false

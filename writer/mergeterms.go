@@ -24,6 +24,17 @@ type listRef struct {
 	entry  segment.Entry
 }
 
+func newMergeJob(sources int) *mergeJob {
+	return &mergeJob{
+		terms:    make([]byte, 0, 16*chunkTerms),
+		ends:     make([]int, 0, chunkTerms),
+		shared:   make([]uint16, 0, chunkTerms),
+		lists:    make([]listRef, 0, min(sources, 2)*chunkTerms),
+		listEnds: make([]int, 0, chunkTerms),
+		result:   encoded{make([]byte, 0, 4*chunkPostings), make([]encodedList, 0, chunkTerms)},
+	}
+}
+
 func (j *mergeJob) reset() {
 	j.terms, j.ends, j.shared, j.lists, j.listEnds, j.postings = j.terms[:0], j.ends[:0], j.shared[:0], j.lists[:0], j.listEnds[:0], 0
 	j.result.reset()
@@ -43,7 +54,7 @@ func (m *merger) terms(free chan *mergeJob, yield func(*mergeJob) bool) (err err
 		case j = <-free:
 			j.reset()
 		default:
-			j = &mergeJob{}
+			j = newMergeJob(len(m.sources))
 		}
 		for more && len(j.ends) < chunkTerms && j.postings < chunkPostings {
 			j.take(walk)

@@ -98,6 +98,15 @@ func (o *Options) spoolBytes() int64 {
 	return min(max(o.Memory/64, segment.SpoolMemory), 16<<20)
 }
 
+// mergeJobBytes is what a mergeJob of ordinary lists takes.
+const mergeJobBytes = 1 << 20
+
+// mergeJobs is how many jobs of a merge may be under way: enough for the encoders
+// to have work while the documents are being copied.
+func (o *Options) mergeJobs() int {
+	return int(max(int64(o.Threads)+1, min(8*int64(o.Threads), o.Memory/8/mergeJobBytes)))
+}
+
 // batchBytes is the size at which a batch is full.
 func (o *Options) batchBytes() int {
 	if o.batchSize > 0 {

@@ -91,8 +91,32 @@ func (r *decodeRig) desc(c codec.Codec, docs, freqs []uint32) kernels.ListDesc {
 	return d
 }
 
+// checkSums runs k over lists and compares the sum of all docIDs of each.
+func (r *decodeRig) checkSums(k kernels.Kernel, descs []kernels.ListDesc, tile int, block bool, docs [][]uint32) {
+	r.t.Helper()
+	for i := range descs {
+		_, sums := r.launch(k, descs[i:i+1], tile, block)
+		var got, want uint32
+		for _, s := range sums {
+			got += s
+		}
+		for _, d := range docs[i] {
+			want += d
+		}
+		if got != want {
+			r.t.Fatalf("%v: list %d sums to %d, not %d", k, i, got, want)
+		}
+	}
+}
+
 // decode runs k over lists and returns what it wrote.
 func (r *decodeRig) decode(k kernels.Kernel, descs []kernels.ListDesc, tile int, block bool) [][]uint32 {
+	got, _ := r.launch(k, descs, tile, block)
+	return got
+}
+
+// launch runs k over lists and returns what it wrote, and its sums.
+func (r *decodeRig) launch(k kernels.Kernel, descs []kernels.ListDesc, tile int, block bool) (got [][]uint32, sums []uint32) {
 	var tiles []kernels.Tile
 	var jobs []kernels.DecodeJob
 	for i, d := range descs {
@@ -115,14 +139,16 @@ func (r *decodeRig) decode(k kernels.Kernel, descs []kernels.ListDesc, tile int,
 	var b Batch
 	b.Launch(k, grid, 0, kernels.Bytes(&p))
 	r.do(&b)
-	var got [][]uint32
 	for i, d := range descs {
 		var b Batch
 		b.CopyOut(r.host[:4*d.N], jobs[i].Out)
 		r.do(&b)
 		got = append(got, slices.Clone(format.Uint32s(r.host[:4*d.N])))
 	}
-	return got
+	b.Reset()
+	b.CopyOut(r.host[:32*len(tiles)], p.Sums)
+	r.do(&b)
+	return got, slices.Clone(format.Uint32s(r.host[:32*len(tiles)]))
 }
 
 func TestDecodeLists(t *testing.T) {
@@ -158,20 +184,19 @@ func TestDecodeLists(t *testing.T) {
 					want   [][]uint32
 				}
 				ways := []way{{kernels.DecodeFreqs, 32, false, freqs}, {kernels.DecodeFreqs, 3, false, freqs}}
+				k, sum, tile, ok := kernels.DocsDecoder(uint8(c.ID()))
+				if !ok {
+					t.Fatal("no kernel decodes docIDs")
+				}
+				ways = append(ways, way{k, tile, tile > 32, docs}, way{k, tile/4 + 1, tile > 32, docs})
 				switch uint8(c.ID()) {
 				case kernels.BP128:
-					ways = append(ways, way{kernels.DecodeDocsBP128, 256, true, docs}, way{kernels.DecodeDocsBP128, 9, true, docs},
-						way{kernels.DecodeDocsPacked, 32, false, docs})
-				case kernels.VByte128:
-					ways = append(ways, way{kernels.DecodeDocsVByte128, 256, true, docs}, way{kernels.DecodeDocsBytes, 5, false, docs})
-				case kernels.NewPFD:
-					ways = append(ways, way{kernels.DecodeDocsNewPFD, 32, false, docs}, way{kernels.DecodeDocsNewPFD, 3, false, docs})
-				case kernels.EF:
-					ways = append(ways, way{kernels.DecodeDocsEF, 32, false, docs}, way{kernels.DecodeDocsEF, 3, false, docs})
-				case kernels.BP256:
 					ways = append(ways, way{kernels.DecodeDocsPacked, 32, false, docs})
-				case kernels.VByte1024:
-					ways = append(ways, way{kernels.DecodeDocsBytes, 8, false, docs})
+				case kernels.VByte128:
+					ways = append(ways, way{kernels.DecodeDocsBytes, 5, false, docs})
+				}
+				if sum < kernels.Count {
+					r.checkSums(sum, descs, tile, tile > 32, docs)
 				}
 				for _, w := range ways {
 					for i, got := range r.decode(w.kernel, descs, w.tile, w.block) {

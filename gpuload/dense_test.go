@@ -3,21 +3,46 @@
 package gpuload
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/ef"
-	"github.com/pinion-index/pinion/format/codec/newpfd"
+	"github.com/pinion-index/pinion/format/codec/pfordelta"
+	"github.com/pinion-index/pinion/format/codec/registry"
 	"github.com/pinion-index/pinion/kernels"
 )
 
-var denseCodecs = []struct {
-	codec  codec.Codec
-	kernel kernels.Kernel
-}{{newpfd.Codec{}, kernels.DecodeDocsNewPFD}, {ef.Codec{}, kernels.DecodeDocsEF}}
+// denseCodecs are those whose blocks have heads, exceptions or unary parts.
+var denseCodecs = func() (dense []codec.Codec) {
+	for _, c := range registry.All() {
+		if id := uint8(c.ID()); id >= kernels.Rice && id <= kernels.EF {
+			dense = append(dense, c)
+		}
+	}
+	for _, level := range []int{0, 2, 3, 4} {
+		c, err := pfordelta.Level(level)
+		if err != nil {
+			panic(err)
+		}
+		dense = append(dense, c)
+	}
+	return dense
+}()
+
+func eachDense(t *testing.T, f func(t *testing.T, c codec.Codec, k kernels.Kernel)) {
+	for i, c := range denseCodecs {
+		t.Run(fmt.Sprintf("%v/%d", c.ID(), i), func(t *testing.T) {
+			k, _, _, ok := kernels.DocsDecoder(uint8(c.ID()))
+			if !ok {
+				t.Fatal("no kernel decodes docIDs")
+			}
+			f(t, c, k)
+		})
+	}
+}
 
 // shaped draws n values less one: shape 0 zeros, 1 narrow, 2 some exceptions, 3 many,
 // 4 wide, 5 one great value.
@@ -44,81 +69,77 @@ func shaped(r *rand.Rand, n, shape int) []uint32 {
 
 // TestDenseTails decodes lists whose last block has every length there is.
 func TestDenseTails(t *testing.T) {
-	for _, c := range denseCodecs {
-		t.Run(c.codec.ID().String(), func(t *testing.T) {
-			r := newRig(t, 3)
-			rnd := rand.New(rand.NewPCG(5, uint64(c.codec.ID())))
-			var docs, freqs [][]uint32
-			var descs []kernels.ListDesc
-			for tail := 1; tail <= 128; tail++ {
-				for shape := range 6 {
-					n := tail + 128*rnd.IntN(3)
-					ds, fs := shaped(rnd, n, shape), shaped(rnd, n, (shape+tail)%6)
-					d := codec.NoDoc
-					for i := range ds {
-						d += 1 + ds[i]
-						ds[i] = d
-						fs[i]++
-						if i%97 == 5 && shape == 5 && tail%3 == 0 {
-							fs[i] = ^uint32(0) - uint32(i) // sums beyond 2^32
-						}
+	eachDense(t, func(t *testing.T, c codec.Codec, k kernels.Kernel) {
+		r := newRig(t, 3)
+		rnd := rand.New(rand.NewPCG(5, uint64(c.ID())))
+		var docs, freqs [][]uint32
+		var descs []kernels.ListDesc
+		for tail := 1; tail <= 128; tail++ {
+			for shape := range 6 {
+				n := tail + 128*rnd.IntN(3)
+				ds, fs := shaped(rnd, n, shape), shaped(rnd, n, (shape+tail)%6)
+				d := codec.NoDoc
+				for i := range ds {
+					d += 1 + ds[i]
+					ds[i] = d
+					fs[i]++
+					if i%97 == 5 && shape == 5 && tail%3 == 0 {
+						fs[i] = ^uint32(0) - uint32(i) // sums beyond 2^32
 					}
-					docs, freqs = append(docs, ds), append(freqs, fs)
-					descs = append(descs, r.desc(c.codec, ds, fs))
 				}
+				docs, freqs = append(docs, ds), append(freqs, fs)
+				descs = append(descs, r.desc(c, ds, fs))
 			}
-			for i, got := range r.decode(c.kernel, descs, 2, false) {
-				if !slices.Equal(got, docs[i]) {
-					t.Fatalf("list %d of %d: docIDs %v, want %v", i, len(got), got, docs[i])
-				}
+		}
+		for i, got := range r.decode(k, descs, 2, false) {
+			if !slices.Equal(got, docs[i]) {
+				t.Fatalf("list %d of %d: docIDs %v, want %v", i, len(got), got, docs[i])
 			}
-			for i, got := range r.decode(kernels.DecodeFreqs, descs, 2, false) {
-				if !slices.Equal(got, freqs[i]) {
-					t.Fatalf("list %d of %d: frequencies %v, want %v", i, len(got), got, freqs[i])
-				}
+		}
+		for i, got := range r.decode(kernels.DecodeFreqs, descs, 2, false) {
+			if !slices.Equal(got, freqs[i]) {
+				t.Fatalf("list %d of %d: frequencies %v, want %v", i, len(got), got, freqs[i])
 			}
-		})
-	}
+		}
+	})
 }
 
 // TestDenseEqualsCPU changes words of payloads at random: what the CPU still decodes
 // the device decodes alike, and nothing leaves the payload (address sanitizer).
 func TestDenseEqualsCPU(t *testing.T) {
-	for _, c := range denseCodecs {
-		t.Run(c.codec.ID().String(), func(t *testing.T) {
-			r := newRig(t, 0)
-			rnd := rand.New(rand.NewPCG(6, uint64(c.codec.ID())))
-			const lists = 400
-			descs := make([]kernels.ListDesc, lists)
-			want, wantFreqs := make([][]uint32, lists), make([][]uint32, lists)
-			sound := 0
-			for i := range descs {
-				n := 1 + rnd.IntN(300)
-				ds, fs := shaped(rnd, n, 1+rnd.IntN(4)), shaped(rnd, n, 1+rnd.IntN(4))
-				d := codec.NoDoc
-				for j := range ds {
-					d += 1 + ds[j]
-					ds[j] = d
-					fs[j]++
-				}
-				descs[i] = r.hostile(rnd, c.codec, ds, fs, &want[i], &wantFreqs[i])
-				if want[i] != nil {
-					sound++
-				}
+	eachDense(t, func(t *testing.T, c codec.Codec, k kernels.Kernel) {
+		r := newRig(t, 0)
+		rnd := rand.New(rand.NewPCG(6, uint64(c.ID())))
+		const lists = 400
+		descs := make([]kernels.ListDesc, lists)
+		want, wantFreqs := make([][]uint32, lists), make([][]uint32, lists)
+		sound := 0
+		for i := range descs {
+			n := 1 + rnd.IntN(300)
+			ds, fs := shaped(rnd, n, 1+rnd.IntN(4)), shaped(rnd, n, 1+rnd.IntN(4))
+			d := codec.NoDoc
+			for j := range ds {
+				d += 1 + ds[j]
+				ds[j] = d
+				fs[j]++
 			}
-			for i, got := range r.decode(c.kernel, descs, 2, false) {
-				if want[i] != nil && !slices.Equal(got, want[i]) {
-					t.Errorf("list %d: docIDs %v, the CPU's %v", i, got, want[i])
-				}
+			descs[i] = r.hostile(rnd, c, ds, fs, &want[i], &wantFreqs[i])
+			if want[i] != nil {
+				sound++
 			}
-			for i, got := range r.decode(kernels.DecodeFreqs, descs, 2, false) {
-				if wantFreqs[i] != nil && !slices.Equal(got, wantFreqs[i]) {
-					t.Errorf("list %d: frequencies %v, the CPU's %v", i, got, wantFreqs[i])
-				}
+		}
+		for i, got := range r.decode(k, descs, 2, false) {
+			if want[i] != nil && !slices.Equal(got, want[i]) {
+				t.Errorf("list %d: docIDs %v, the CPU's %v", i, got, want[i])
 			}
-			t.Logf("%d of %d lists decode on the CPU", sound, lists)
-		})
-	}
+		}
+		for i, got := range r.decode(kernels.DecodeFreqs, descs, 2, false) {
+			if wantFreqs[i] != nil && !slices.Equal(got, wantFreqs[i]) {
+				t.Errorf("list %d: frequencies %v, the CPU's %v", i, got, wantFreqs[i])
+			}
+		}
+		t.Logf("%d of %d lists decode on the CPU", sound, lists)
+	})
 }
 
 // hostile uploads a list of which words were changed, and says what the CPU decodes.

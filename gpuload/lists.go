@@ -497,5 +497,5 @@ func describe(v *segment.List, at Ptr, docs uint32) kernels.ListDesc {
 
 // supported reports whether kernels decode a codec.
 func supported(id uint8) bool {
-	return id >= kernels.BP128 && id <= kernels.VByte1024 || id == kernels.NewPFD || id == kernels.EF
+	return id >= kernels.BP128 && id <= kernels.EF
 }

@@ -14,68 +14,7 @@
 //
 // Sources: Mallia 2019 section 3 (a thread an integer there; here four, in the
 // four-lane interleaved layout); Lemire and Boytsov 2015.
-#include "list.h"
-
-// Run is the warp's tile: its list, its blocks, and their endpoints, a lane each.
-struct Run {
-    ListDesc l;
-    uint32_t job, first, count;
-    uint32_t lo, hi, prev, last;
-};
-
-DEV Run read_run(const DecodeParams &p, uint32_t tile, int lane, bool freqs) {
-    Run r;
-    Tile t = at<Tile>(p.tiles)[tile];
-    r.job = t.job;
-    r.first = t.first;
-    r.l = at<ListDesc>(p.lists)[at<DecodeJob>(p.jobs)[t.job].list];
-    uint32_t rest = r.l.nb - t.first;
-    r.count = rest < p.tileBlocks ? rest : p.tileBlocks;
-    uint32_t j = t.first + ((uint32_t)lane < r.count ? lane : 0);
-    const uint32_t *ends = at<uint32_t>(freqs ? r.l.freqEnds : r.l.docEnds) + j;
-    r.lo = __ldg(ends);
-    r.hi = __ldg(ends + 1);
-    r.prev = freqs ? 0 : block_prev(r.l, j);
-    r.last = freqs ? 0 : __ldg(at<uint32_t>(r.l.last) + j);
-    return r;
-}
-
-// put stores the lane's four values of a chunk; count of them are there.
-DEV void put(uint32_t *out, uint4 v, uint32_t count, int lane) {
-    uint32_t i = 4 * lane;
-    if (i + 4 <= count) {
-        store_stream(out + i, v);
-        return;
-    }
-    if (i < count) out[i] = v.x;
-    if (i + 1 < count) out[i + 1] = v.y;
-    if (i + 2 < count) out[i + 2] = v.z;
-}
-
-template <int KIND> DEV void docs_of(const DecodeParams &p) {
-    int lane = threadIdx.x & 31;
-    uint32_t tile = (blockIdx.x * blockDim.x + threadIdx.x) >> 5;
-    if (tile >= p.nTiles) return;
-    Run r = read_run(p, tile, lane, false);
-    uint32_t *out = at_rw<uint32_t>(at<DecodeJob>(p.jobs)[r.job].out) + ((uint64_t)r.first << r.l.logBlock);
-    const uint32_t *payload = at<uint32_t>(r.l.docs);
-    for (uint32_t i = 0; i < r.count; i++) {
-        uint32_t lo = __shfl_sync(FULL, r.lo, i), hi = __shfl_sync(FULL, r.hi, i);
-        uint32_t carry = __shfl_sync(FULL, r.prev, i), n = block_count(r.l, r.first + i);
-        if (KIND == ELIAS) {
-            put(out, ef_docs(payload + lo, hi - lo, n, carry, __shfl_sync(FULL, r.last, i), lane), n, lane);
-            out += 128;
-            continue;
-        }
-        Chunks<KIND> ch;
-        ch.begin(KIND, payload, lo, hi, n);
-        for (uint32_t c = 0; 128 * c < n; c++) {
-            uint4 v = prefix_docs(ch.get(c, lane), &carry, lane);
-            put(out + 128 * c, v, n - 128 * c, lane);
-        }
-        out += 1 << r.l.logBlock;
-    }
-}
+#include "decode.h"
 
 // block_docs is prefix_docs for a block of 128: nobody needs the carry.
 DEV uint4 block_docs(uint4 g, uint32_t prev, int lane) {
@@ -228,26 +167,8 @@ KERNEL(decode_docs_vbyte128, DecodeParams, 256, 4) {
     each_vbyte128<4>(p, l, t.first, lane, [&](uint32_t b, uint4 v, uint32_t n) { put(out + ((uint64_t)b << 7), v, n, lane); });
 }
 
-KERNEL(decode_docs_packed, DecodeParams, 256, 4) { docs_of<PACKED>(p); }
-KERNEL(decode_docs_bytes, DecodeParams, 256, 4) { docs_of<BYTES>(p); }
-KERNEL(decode_docs_newpfd, DecodeParams, 256, 6) { docs_of<PATCHED>(p); }
-KERNEL(decode_docs_ef, DecodeParams, 256, 4) { docs_of<ELIAS>(p); }
-
-template <int KIND> DEV void freqs_of(const DecodeParams &p, const Run &r, int lane) {
-    uint32_t *out = at_rw<uint32_t>(at<DecodeJob>(p.jobs)[r.job].out) + ((uint64_t)r.first << r.l.logBlock);
-    const uint32_t *payload = at<uint32_t>(r.l.freqs);
-    for (uint32_t i = 0; i < r.count; i++) {
-        uint32_t n = block_count(r.l, r.first + i);
-        Chunks<KIND> ch;
-        ch.begin(KIND, payload, __shfl_sync(FULL, r.lo, i), __shfl_sync(FULL, r.hi, i), n);
-        for (uint32_t c = 0; 128 * c < n; c++) {
-            uint4 v = ch.get(c, lane);
-            uint32_t one = KIND != RAW;
-            put(out + 128 * c, make_uint4(v.x + one, v.y + one, v.z + one, v.w + one), n - 128 * c, lane);
-        }
-        out += 1 << r.l.logBlock;
-    }
-}
+KERNEL(decode_docs_packed, DecodeParams, 256, 4) { chunks_to_docs<PACKED>(p); }
+KERNEL(decode_docs_bytes, DecodeParams, 256, 4) { chunks_to_docs<BYTES>(p); }
 
 // decode_freqs decodes frequencies of any codec; no prefix sum, else as above.
 KERNEL(decode_freqs, DecodeParams, 256, 6) {
@@ -255,10 +176,13 @@ KERNEL(decode_freqs, DecodeParams, 256, 6) {
     uint32_t tile = (blockIdx.x * blockDim.x + threadIdx.x) >> 5;
     if (tile >= p.nTiles) return;
     Run r = read_run(p, tile, lane, true);
-    switch (kind_of(r.l.freqsCodec)) {
+    switch (freqs_kind(r.l.freqsCodec)) {
     case PACKED: return freqs_of<PACKED>(p, r, lane);
     case BYTES: return freqs_of<BYTES>(p, r, lane);
-    case PATCHED: return freqs_of<PATCHED>(p, r, lane);
+    case RICE: return freqs_of<RICE>(p, r, lane);
+    case PFORDELTA: return freqs_of<PFORDELTA>(p, r, lane);
+    case NEWPFD: return freqs_of<NEWPFD>(p, r, lane);
+    case PARAPFOR: return freqs_of<PARAPFOR>(p, r, lane);
     case ELIAS: return freqs_of<ELIAS>(p, r, lane);
     }
     freqs_of<RAW>(p, r, lane);

@@ -7,6 +7,9 @@
 
 #include "check.cu"
 #include "decode.cu"
+#include "patched.cu"
+#include "unary.cu"
+#include "lines.cu"
 #include "disjunct.cu"
 #include "intersect.cu"
 #include "rank.cu"
@@ -30,6 +33,14 @@ static const Entry entries[] = {
     ENTRY(scan_queries, GatherParams),      ENTRY(gather_docs, GatherParams),
     ENTRY(disjunct, DisjunctParams),        ENTRY(select_best, SelectParams),
     ENTRY(decode_docs_newpfd, DecodeParams), ENTRY(decode_docs_ef, DecodeParams),
+    ENTRY(decode_docs_rice, DecodeParams), ENTRY(decode_docs_pfordelta, DecodeParams),
+    ENTRY(decode_docs_parapfor, DecodeParams), ENTRY(decode_docs_lrc, DecodeParams),
+    ENTRY(decode_docs_lrcseg, DecodeParams), ENTRY(decode_docs_seglrc, DecodeParams),
+    ENTRY(decode_docs_hslrc, DecodeParams), ENTRY(sum_docs_newpfd, DecodeParams),
+    ENTRY(sum_docs_ef, DecodeParams), ENTRY(sum_docs_rice, DecodeParams),
+    ENTRY(sum_docs_pfordelta, DecodeParams), ENTRY(sum_docs_parapfor, DecodeParams),
+    ENTRY(sum_docs_lrc, DecodeParams), ENTRY(sum_docs_lrcseg, DecodeParams),
+    ENTRY(sum_docs_seglrc, DecodeParams), ENTRY(sum_docs_hslrc, DecodeParams),
 };
 
 extern "C" const char *emu_launch(const char *name, unsigned grid, unsigned block, unsigned shared,

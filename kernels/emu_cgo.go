@@ -28,6 +28,15 @@ var _ string
 //go:embed decode.cu
 var _ string
 
+//go:embed patched.cu
+var _ string
+
+//go:embed unary.cu
+var _ string
+
+//go:embed lines.cu
+var _ string
+
 //go:embed disjunct.cu
 var _ string
 

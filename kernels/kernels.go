@@ -5,9 +5,16 @@
 //	cuda.h      the CUDA built-ins, real or emulated, and a few helpers
 //	params.h    the structs of params.go
 //	list.h      device functions over one list extent: decode, locate, score
-//	dense.h     device functions over blocks of newpfd and ef
+//	patched.h   device functions over blocks of newpfd and parapfor
+//	pfordelta.h device functions over blocks of pfordelta
+//	unary.h     device functions over blocks of ef and rice
+//	lines.h     device functions over blocks of lrc, lrcseg, seglrc and hslrc
+//	decode.h    what the kernels that decode lists share
 //	queue.h     device functions for a top-k queue in shared memory
 //	decode.cu   whole lists to docIDs or frequencies
+//	patched.cu  lists of newpfd, parapfor and pfordelta to docIDs
+//	unary.cu    lists of ef and rice to docIDs
+//	lines.cu    lists of the linear-regression codecs to docIDs
 //	check.cu    validation of lists in device memory; norms of documents
 //	search.h    device functions that look for docIDs in a list
 //	intersect.cu conjunctions, docIDs out
@@ -50,17 +57,39 @@ const (
 	SelectBest                       // SelectParams, a thread block a query
 	DecodeDocsNewPFD                 // DecodeParams, a warp a tile of at most 32 blocks
 	DecodeDocsEF                     // DecodeParams, likewise
-	Count                            // how many there are
+	DecodeDocsRice
+	DecodeDocsPForDelta
+	DecodeDocsParaPFor
+	DecodeDocsLRC
+	DecodeDocsLRCSeg
+	DecodeDocsSegLRC
+	DecodeDocsHSLRC
+	SumDocsNewPFD // DecodeParams, likewise: fused with a sum, writes a word a tile
+	SumDocsEF
+	SumDocsRice
+	SumDocsPForDelta
+	SumDocsParaPFor
+	SumDocsLRC
+	SumDocsLRCSeg
+	SumDocsSegLRC
+	SumDocsHSLRC
+	Count // how many there are
 )
 
 var names = [Count]string{"check_lists", "norms_of_lengths", "decode_docs_bp128", "decode_docs_vbyte128", "decode_docs_packed",
 	"decode_docs_bytes", "decode_freqs", "sum_docs_bp128", "intersect_docs", "rank", "sum_tiles",
 	"scan_queries", "gather_docs", "disjunct", "select_best",
-	"decode_docs_newpfd", "decode_docs_ef"}
+	"decode_docs_newpfd", "decode_docs_ef",
+	"decode_docs_rice", "decode_docs_pfordelta", "decode_docs_parapfor", "decode_docs_lrc",
+	"decode_docs_lrcseg", "decode_docs_seglrc", "decode_docs_hslrc",
+	"sum_docs_newpfd", "sum_docs_ef", "sum_docs_rice", "sum_docs_pfordelta", "sum_docs_parapfor",
+	"sum_docs_lrc", "sum_docs_lrcseg", "sum_docs_seglrc", "sum_docs_hslrc"}
 
 // modules says which source file holds each kernel.
 var modules = [Count]string{"check", "check", "decode", "decode", "decode", "decode", "decode", "decode", "intersect",
-	"rank", "intersect", "intersect", "intersect", "disjunct", "topk", "decode", "decode"}
+	"rank", "intersect", "intersect", "intersect", "disjunct", "topk", "patched", "unary",
+	"unary", "patched", "patched", "lines", "lines", "lines", "lines",
+	"patched", "unary", "unary", "patched", "patched", "lines", "lines", "lines", "lines"}
 
 // String returns the name of the entry point.
 func (k Kernel) String() string {
@@ -84,11 +113,49 @@ func (k Kernel) Threads() int {
 	return 256
 }
 
+// DocsDecoder returns the kernel that decodes the docIDs of a codec, by its number in a
+// ListDesc, the kernel that sums them, and how many blocks a tile has at most; false
+// where there is none. SumDocs kernels may be missing: then sum is Count. Kernels whose
+// tiles exceed 32 blocks give a tile to a thread block, the others to a warp.
+func DocsDecoder(codec uint8) (decode, sum Kernel, tile int, ok bool) {
+	switch codec {
+	case BP128:
+		return DecodeDocsBP128, SumDocsBP128, 256, true
+	case VByte128:
+		return DecodeDocsVByte128, Count, 256, true
+	case BP256:
+		return DecodeDocsPacked, Count, 32, true
+	case VByte1024:
+		return DecodeDocsBytes, Count, 8, true
+	case NewPFD:
+		return DecodeDocsNewPFD, SumDocsNewPFD, 32, true
+	case EF:
+		return DecodeDocsEF, SumDocsEF, 32, true
+	case Rice:
+		return DecodeDocsRice, SumDocsRice, 32, true
+	case PForDelta:
+		return DecodeDocsPForDelta, SumDocsPForDelta, 32, true
+	case ParaPFor:
+		return DecodeDocsParaPFor, SumDocsParaPFor, 32, true
+	case LRC:
+		return DecodeDocsLRC, SumDocsLRC, 32, true
+	case LRCSeg:
+		return DecodeDocsLRCSeg, SumDocsLRCSeg, 32, true
+	case SegLRC:
+		return DecodeDocsSegLRC, SumDocsSegLRC, 32, true
+	case HSLRC:
+		return DecodeDocsHSLRC, SumDocsHSLRC, 32, true
+	}
+	return Count, Count, 0, false
+}
+
 //go:embed ptx/*.ptx
 var ptx embed.FS
 
 // Modules lists the PTX modules.
-func Modules() []string { return []string{"check", "decode", "disjunct", "intersect", "rank", "topk"} }
+func Modules() []string {
+	return []string{"check", "decode", "patched", "unary", "lines", "disjunct", "intersect", "rank", "topk"}
+}
 
 // PTX returns the text of a module for devices of at least compute capability 7.0.
 func PTX(module string) (string, error) {

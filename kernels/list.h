@@ -5,10 +5,9 @@
 // A warp decodes 128 consecutive values of a block at a time, a chunk: lane t gets
 // positions 4t to 4t+3. Longer blocks are several chunks, in order.
 //
-// Sources: block endpoints and the formats here, Mallia 2019 section 3 (newpfd and ef:
-// dense.h); four-lane
-// interleaved layout, Lemire and Boytsov 2015 (SIMD-BP128); safe range and hash
-// buckets, Ao 2011 sections 3.3 and 3.4.
+// Sources: block endpoints and the formats here, Mallia 2019 section 3 (others: patched.h,
+// unary.h, pfordelta.h, lines.h); four-lane interleaved layout, Lemire and Boytsov 2015
+// (SIMD-BP128); safe range and hash buckets, Ao 2011 sections 3.3 and 3.4.
 //
 // Nothing here trusts the contents of a payload: widths and byte offsets are
 // clamped to the block, so that a broken payload gives wrong values and never an
@@ -85,17 +84,26 @@ DEV uint4 vb_split(const uint32_t *w, uint32_t w0, uint32_t w1, uint32_t off, ui
     return r;
 }
 
-#include "dense.h"
+#include "lines.h"
+#include "pfordelta.h"
+#include "unary.h"
 
 // The kinds of payload. A kernel for one kind is compiled for it alone; ANY looks
 // at the list's codec, which is the same for the whole warp, and does not take the
-// dense kinds, from PATCHED on.
-enum { ANY, RAW, PACKED, BYTES, PATCHED, ELIAS };
+// dense kinds, from RICE on, whose blocks are of 128. LRC and on are docIDs only:
+// frequencies of these codecs are NEWPFD.
+enum { ANY, RAW, PACKED, BYTES, RICE, PFORDELTA, NEWPFD, PARAPFOR, ELIAS, LRC, LRCSEG, SEGLRC, HSLRC };
 
 DEV int kind_of(uint32_t codec) {
     if (codec == CODEC_BP128 || codec == CODEC_BP256) return PACKED;
-    if (codec >= CODEC_NEWPFD) return codec == CODEC_NEWPFD ? PATCHED : ELIAS;
-    return codec == CODEC_RAW ? RAW : BYTES;
+    if (codec < CODEC_RICE) return codec == CODEC_RAW ? RAW : BYTES;
+    if (codec == CODEC_EF) return ELIAS;
+    return codec < CODEC_LRC ? RICE + (codec - CODEC_RICE) : LRC + (codec - CODEC_LRC);
+}
+
+DEV int freqs_kind(uint32_t codec) {
+    int kind = kind_of(codec);
+    return kind >= LRC ? NEWPFD : kind;
 }
 
 // vb_values extracts four values of the lengths in sel from byte off of p.
@@ -120,11 +128,8 @@ template <int KIND> struct Chunks {
         width = kind == PACKED ? bp_width(words >> 2, (n + 3) >> 2) : (((n + 3) >> 2) + 3) & ~3u;
     }
 
-    // get returns the lane's four values of chunk c; chunks are taken in order. Of
-    // ELIAS these are frequencies: docIDs are not gaps there.
+    // get returns the lane's four values of chunk c; chunks are taken in order.
     DEV_MEMBER uint4 get(uint32_t c, int lane) {
-        if (KIND == PATCHED) return pf_values(p, words, n, lane);
-        if (KIND == ELIAS) return ef_freqs(p, words, n, lane);
         uint32_t row = c * 32 + lane;
         if (kind == PACKED) {
             if (4 * row >= n) row = 0; // rows past the end are not there
@@ -172,18 +177,57 @@ DEV uint32_t block_count(const ListDesc &l, uint32_t j) {
 
 DEV uint32_t block_prev(const ListDesc &l, uint32_t j) { return j ? __ldg(at<uint32_t>(l.last) + j - 1) : FULL; }
 
+// dense_values returns the lane's four gaps or frequencies less one of a block of a
+// dense kind; of ELIAS frequencies, since docIDs are not gaps there.
+DEV uint4 dense_values(int kind, const uint32_t *payload, uint32_t lo, uint32_t hi, uint32_t n, int lane) {
+    const uint32_t *p = payload + lo;
+    switch (kind) {
+    case RICE: return rice_values(p, hi - lo, n, lane);
+    case PFORDELTA: return pfordelta_values(payload, lo, hi, n, lane);
+    case PARAPFOR: return parapfor_values(p, hi - lo, n, lane);
+    case ELIAS: return ef_freqs(p, hi - lo, n, lane);
+    }
+    return newpfd_values(p, hi - lo, n, lane);
+}
+
+// dense_docs returns the lane's four docIDs of a block of a dense kind.
+DEV uint4 dense_docs(int kind, const LineBlock &b, int lane) {
+    switch (kind) {
+    case ELIAS: return ef_docs(b.payload + b.lo, b.hi - b.lo, b.n, b.prev, b.last, lane);
+    case LRC: return lrc_docs(b, lane);
+    case LRCSEG: return lrcseg_docs(b, lane);
+    case SEGLRC: return seglrc_docs(b, lane);
+    case HSLRC: return hslrc_docs(b, lane);
+    }
+    uint32_t carry = b.prev;
+    return prefix_docs(dense_values(kind, b.payload, b.lo, b.hi, b.n, lane), &carry, lane);
+}
+
+DEV uint32_t dense_value_at(int kind, const uint32_t *payload, uint32_t lo, uint32_t hi, uint32_t n, uint32_t i) {
+    const uint32_t *p = payload + lo;
+    Patched h;
+    switch (kind) {
+    case RICE: return rice_freq_at(p, hi - lo, n, i);
+    case PFORDELTA: return pfordelta_at(payload, lo, hi, n, i);
+    case ELIAS: return ef_freq_at(p, hi - lo, n, i);
+    case PARAPFOR: h.parapfor(p, hi - lo, n); break;
+    default: h.newpfd(p, hi - lo, n);
+    }
+    return patched_at(p, h, i);
+}
+
 // The dense kinds as calls: in kernels that take any codec these are the rarer ones,
 // and one call costs the others the least (with three in each_docs and Freqs, decoding
 // frequencies of bp128 fell from 0.64 to 0.53 T/s on an H200).
-COLD uint4 dense_docs(const uint32_t *p, uint32_t words, uint32_t n, uint32_t prev, uint32_t last, int lane, int kind) {
-    if (kind == ELIAS) return ef_docs(p, words, n, prev, last, lane);
-    return prefix_docs(pf_values(p, words, n, lane), &prev, lane);
+COLD uint4 call_docs(const uint32_t *payload, uint32_t lo, uint32_t hi, uint32_t n, uint32_t first, uint32_t prev,
+                     uint32_t last, uint32_t total, uint32_t lastOfAll, int lane, int kind) {
+    return dense_docs(kind, {payload, lo, hi, n, first, prev, last, total, lastOfAll}, lane);
 }
-COLD uint4 dense_freqs(const uint32_t *p, uint32_t words, uint32_t n, int lane, int kind) {
-    return kind == ELIAS ? ef_freqs(p, words, n, lane) : pf_values(p, words, n, lane);
+COLD uint4 call_values(const uint32_t *payload, uint32_t lo, uint32_t hi, uint32_t n, int lane, int kind) {
+    return dense_values(kind, payload, lo, hi, n, lane);
 }
-COLD uint32_t dense_freq_at(const uint32_t *p, uint32_t words, uint32_t n, uint32_t i, int kind) {
-    return kind == ELIAS ? ef_freq_at(p, words, n, i) : pf_at(p, words, n, i);
+COLD uint32_t call_value_at(const uint32_t *payload, uint32_t lo, uint32_t hi, uint32_t n, uint32_t i, int kind) {
+    return dense_value_at(kind, payload, lo, hi, n, i);
 }
 
 // each_docs calls f(chunk, docs, count) for every chunk of block j: the lane's
@@ -191,16 +235,19 @@ COLD uint32_t dense_freq_at(const uint32_t *p, uint32_t words, uint32_t n, uint3
 template <class F> DEV void each_docs(const ListDesc &l, uint32_t j, int lane, F f) {
     const uint32_t *ends = at<uint32_t>(l.docEnds) + j;
     uint32_t n = block_count(l, j), carry = block_prev(l, j);
+    int kind = kind_of(l.docsCodec);
     Chunks<ANY> ch;
-    ch.begin(kind_of(l.docsCodec), at<uint32_t>(l.docs), __ldg(ends), __ldg(ends + 1), n);
+    ch.begin(kind, at<uint32_t>(l.docs), __ldg(ends), __ldg(ends + 1), n);
 #pragma unroll 1
     for (uint32_t c = 0; 128 * c < n; c++) {
         uint4 v;
-        if (ch.kind >= PATCHED) {
-            v = dense_docs(ch.p, ch.words, n, carry, __ldg(at<uint32_t>(l.last) + j), lane, ch.kind);
+        if (kind >= RICE) {
+            const uint32_t *last = at<uint32_t>(l.last);
+            v = call_docs(at<uint32_t>(l.docs), __ldg(ends), __ldg(ends + 1), n, j << 7, carry, __ldg(last + j), l.n,
+                          kind == HSLRC ? __ldg(last + l.nb - 1) : 0, lane, kind);
         } else {
             v = ch.get(c, lane);
-            if (ch.kind != RAW) v = prefix_docs(v, &carry, lane);
+            if (kind != RAW) v = prefix_docs(v, &carry, lane);
         }
         f(c, v, n - 128 * c);
     }
@@ -209,21 +256,25 @@ template <class F> DEV void each_docs(const ListDesc &l, uint32_t j, int lane, F
 // Freqs gives the chunks of one block's frequencies in order.
 struct Freqs {
     Chunks<ANY> ch;
+    const uint32_t *payload;
+    uint32_t lo;
 
     DEV_MEMBER void begin(const ListDesc &l, uint32_t j) {
         const uint32_t *ends = at<uint32_t>(l.freqEnds) + j;
-        ch.begin(kind_of(l.freqsCodec), at<uint32_t>(l.freqs), __ldg(ends), __ldg(ends + 1), block_count(l, j));
+        ch.begin(freqs_kind(l.freqsCodec), at<uint32_t>(l.freqs), __ldg(ends), __ldg(ends + 1), block_count(l, j));
+        payload = at<uint32_t>(l.freqs);
+        lo = __ldg(ends);
     }
     DEV_MEMBER uint4 get(uint32_t c, int lane) {
-        uint4 v = ch.kind >= PATCHED ? dense_freqs(ch.p, ch.words, ch.n, lane, ch.kind) : ch.get(c, lane);
+        uint4 v = ch.kind >= RICE ? call_values(payload, lo, lo + ch.words, ch.n, lane, ch.kind) : ch.get(c, lane);
         uint32_t one = ch.kind != RAW;
         return make_uint4(v.x + one, v.y + one, v.z + one, v.w + one);
     }
 };
 
 // freq_at returns the frequency at position i of block j; each lane may ask for
-// its own. Binary packing is random access; vbyte sums the selectors before, newpfd
-// looks among the exceptions, ef selects.
+// its own. Binary packing is random access; vbyte sums the selectors before, patched
+// codecs look among the exceptions, ef and rice select.
 DEV uint32_t freq_at(const ListDesc &l, uint32_t j, uint32_t i) {
     const uint32_t *ends = at<uint32_t>(l.freqEnds) + j;
     uint32_t lo = __ldg(ends), words = __ldg(ends + 1) - lo, n = block_count(l, j);
@@ -235,7 +286,8 @@ DEV uint32_t freq_at(const ListDesc &l, uint32_t j, uint32_t i) {
         const uint32_t *q = p + 4 * (bit >> 5) + (i & 3);
         return (__funnelshift_r(__ldg(q), __ldg(q + 4), bit & 31) & low_mask(b)) + 1;
     }
-    if (l.freqsCodec >= CODEC_NEWPFD) return dense_freq_at(p, words, n, i, kind_of(l.freqsCodec)) + 1;
+    if (l.freqsCodec >= CODEC_RICE)
+        return call_value_at(at<uint32_t>(l.freqs), lo, lo + words, n, i, freqs_kind(l.freqsCodec)) + 1;
     uint32_t g = i >> 2, off = (((n + 3) >> 2) + 3) & ~3u;
     if (off > 4 * words) return 1;
     for (uint32_t w = 0; w <= g >> 2; w++) {

@@ -12,7 +12,14 @@ const (
 	VByte128  = 2
 	BP256     = 3
 	VByte1024 = 4
+	Rice      = 5
+	PForDelta = 6
 	NewPFD    = 7
+	ParaPFor  = 8
+	LRC       = 9
+	LRCSeg    = 10
+	SegLRC    = 11
+	HSLRC     = 12
 	EF        = 13
 )
 

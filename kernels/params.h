@@ -5,7 +5,9 @@
 #include <stdint.h>
 
 // Codec numbers in a ListDesc: codec.ID, and 0 for plain uint32 values.
-enum { CODEC_RAW = 0, CODEC_BP128 = 1, CODEC_VBYTE128 = 2, CODEC_BP256 = 3, CODEC_VBYTE1024 = 4, CODEC_NEWPFD = 7, CODEC_EF = 13 };
+enum { CODEC_RAW = 0, CODEC_BP128 = 1, CODEC_VBYTE128 = 2, CODEC_BP256 = 3, CODEC_VBYTE1024 = 4,
+       CODEC_RICE = 5, CODEC_PFORDELTA = 6, CODEC_NEWPFD = 7, CODEC_PARAPFOR = 8, CODEC_LRC = 9, CODEC_LRCSEG = 10,
+       CODEC_SEGLRC = 11, CODEC_HSLRC = 12, CODEC_EF = 13 };
 enum { LIST_LR = 1, LIST_HASH = 2 };
 enum { MAX_TERMS = 64 };  // of a query, for disjunct
 

@@ -1,0 +1,131 @@
+// What the kernels that decode whole lists share: tiles, and where values go.
+//
+// A tile is a run of blocks of one list; a warp takes one of up to 32 blocks, or for
+// bp128 and vbyte128 a thread block one of up to 256. The endpoints and last docIDs of a
+// warp's blocks are read at once, one block a lane, and shuffled out.
+#ifndef PINION_DECODE_H
+#define PINION_DECODE_H
+#include "list.h"
+
+// Run is the warp's tile: its list, its blocks, and their endpoints, a lane each.
+struct Run {
+    ListDesc l;
+    uint32_t job, first, count;
+    uint32_t lo, hi, prev, last;
+};
+
+DEV Run read_run(const DecodeParams &p, uint32_t tile, int lane, bool freqs) {
+    Run r;
+    Tile t = at<Tile>(p.tiles)[tile];
+    r.job = t.job;
+    r.first = t.first;
+    r.l = at<ListDesc>(p.lists)[at<DecodeJob>(p.jobs)[t.job].list];
+    uint32_t rest = r.l.nb - t.first;
+    r.count = rest < p.tileBlocks ? rest : p.tileBlocks;
+    uint32_t j = t.first + ((uint32_t)lane < r.count ? lane : 0);
+    const uint32_t *ends = at<uint32_t>(freqs ? r.l.freqEnds : r.l.docEnds) + j;
+    r.lo = __ldg(ends);
+    r.hi = __ldg(ends + 1);
+    r.prev = freqs ? 0 : block_prev(r.l, j);
+    r.last = freqs ? 0 : __ldg(at<uint32_t>(r.l.last) + j);
+    return r;
+}
+
+// put stores the lane's four values of a chunk; count of them are there.
+DEV void put(uint32_t *out, uint4 v, uint32_t count, int lane) {
+    uint32_t i = 4 * lane;
+    if (i + 4 <= count) {
+        store_stream(out + i, v);
+        return;
+    }
+    if (i < count) out[i] = v.x;
+    if (i + 1 < count) out[i + 1] = v.y;
+    if (i + 2 < count) out[i + 2] = v.z;
+}
+
+// chunks_to_docs decodes docIDs of a kind whose blocks are one chunk or several.
+template <int KIND> DEV void chunks_to_docs(const DecodeParams &p) {
+    int lane = threadIdx.x & 31;
+    uint32_t tile = (blockIdx.x * blockDim.x + threadIdx.x) >> 5;
+    if (tile >= p.nTiles) return;
+    Run r = read_run(p, tile, lane, false);
+    uint32_t *out = at_rw<uint32_t>(at<DecodeJob>(p.jobs)[r.job].out) + ((uint64_t)r.first << r.l.logBlock);
+    const uint32_t *payload = at<uint32_t>(r.l.docs);
+    for (uint32_t i = 0; i < r.count; i++) {
+        uint32_t lo = __shfl_sync(FULL, r.lo, i), hi = __shfl_sync(FULL, r.hi, i);
+        uint32_t carry = __shfl_sync(FULL, r.prev, i), n = block_count(r.l, r.first + i);
+        Chunks<KIND> ch;
+        ch.begin(KIND, payload, lo, hi, n);
+        for (uint32_t c = 0; 128 * c < n; c++) {
+            uint4 v = prefix_docs(ch.get(c, lane), &carry, lane);
+            put(out + 128 * c, v, n - 128 * c, lane);
+        }
+        out += 1 << r.l.logBlock;
+    }
+}
+
+// each_dense calls f(list, block, docs, count) for the blocks of a warp's tile of a
+// dense kind.
+template <int KIND, class F> DEV void each_dense(const DecodeParams &p, const Run &r, int lane, F f) {
+    LineBlock b;
+    b.payload = at<uint32_t>(r.l.docs);
+    b.total = r.l.n;
+    b.lastOfAll = KIND == HSLRC ? __ldg(at<uint32_t>(r.l.last) + r.l.nb - 1) : 0;
+#pragma unroll 1
+    for (uint32_t i = 0; i < r.count; i++) {
+        b.lo = __shfl_sync(FULL, r.lo, i);
+        b.hi = __shfl_sync(FULL, r.hi, i);
+        b.prev = __shfl_sync(FULL, r.prev, i);
+        b.last = __shfl_sync(FULL, r.last, i);
+        b.first = (r.first + i) << 7;
+        b.n = b.total - b.first < 128 ? b.total - b.first : 128;
+        f(b.first, dense_docs(KIND, b, lane), b.n);
+    }
+}
+
+// dense_to_docs decodes docIDs of a dense kind.
+template <int KIND> DEV void dense_to_docs(const DecodeParams &p) {
+    int lane = threadIdx.x & 31;
+    uint32_t tile = (blockIdx.x * blockDim.x + threadIdx.x) >> 5;
+    if (tile >= p.nTiles) return;
+    Run r = read_run(p, tile, lane, false);
+    uint32_t *out = at_rw<uint32_t>(at<DecodeJob>(p.jobs)[r.job].out);
+    each_dense<KIND>(p, r, lane, [&](uint32_t first, uint4 v, uint32_t n) { put(out + first, v, n, lane); });
+}
+
+// sum_of returns the sum of those of the lane's four values that are there.
+DEV uint32_t sum_of(uint4 v, uint32_t n, int lane) {
+    uint32_t i = 4 * lane;
+    if (n == 128) return v.x + v.y + v.z + v.w;
+    return (i < n ? v.x : 0) + (i + 1 < n ? v.y : 0) + (i + 2 < n ? v.z : 0) + (i + 3 < n ? v.w : 0);
+}
+
+// dense_to_sum is the fused consumer that writes nothing: one sum a tile.
+template <int KIND> DEV void dense_to_sum(const DecodeParams &p) {
+    int lane = threadIdx.x & 31;
+    uint32_t tile = (blockIdx.x * blockDim.x + threadIdx.x) >> 5;
+    if (tile >= p.nTiles) return;
+    Run r = read_run(p, tile, lane, false);
+    uint32_t sum = 0;
+    each_dense<KIND>(p, r, lane, [&](uint32_t, uint4 v, uint32_t n) { sum += sum_of(v, n, lane); });
+    sum = warp_scan(sum, lane);
+    if (lane == 31) at_rw<uint32_t>(p.sums)[tile] = sum;
+}
+
+template <int KIND> DEV void freqs_of(const DecodeParams &p, const Run &r, int lane) {
+    uint32_t *out = at_rw<uint32_t>(at<DecodeJob>(p.jobs)[r.job].out) + ((uint64_t)r.first << r.l.logBlock);
+    const uint32_t *payload = at<uint32_t>(r.l.freqs);
+    for (uint32_t i = 0; i < r.count; i++) {
+        uint32_t n = block_count(r.l, r.first + i), lo = __shfl_sync(FULL, r.lo, i), hi = __shfl_sync(FULL, r.hi, i);
+        Chunks<KIND> ch;
+        if (KIND < RICE) ch.begin(KIND, payload, lo, hi, n);
+        for (uint32_t c = 0; 128 * c < n; c++) {
+            uint4 v = KIND < RICE ? ch.get(c, lane) : dense_values(KIND, payload, lo, hi, n, lane);
+            uint32_t one = KIND != RAW;
+            put(out + 128 * c, make_uint4(v.x + one, v.y + one, v.z + one, v.w + one), n - 128 * c, lane);
+        }
+        out += 1 << r.l.logBlock;
+    }
+}
+
+#endif

@@ -1,0 +1,193 @@
+// Device functions over blocks of the linear-regression codecs: lrc, lrcseg, seglrc and
+// hslrc. A docID is its line's value plus its deviation: there are no gaps to sum, and a
+// docID is found without its block. A warp takes a block of at most 128 docIDs; lane t
+// gets positions 4t to 4t+3.
+//
+// Source: Ao 2011 sections 3.4, 4.2 and 4.3. The layouts are those of format/codec/regress,
+// lrc, lrcseg, seglrc and hslrc; lines are integers in fixed point, the same everywhere.
+//
+// Bound: 25 instructions a warp for low bits, 20 for the head, 20 for the line at the
+// lane's four elements (hslrc some 30 more to find its bucket), and with exceptions those
+// of patched.h: 70 to 130 a block, 0.6 to 1.0 an integer.
+#ifndef PINION_LINES_H
+#define PINION_LINES_H
+#include "patched.h"
+
+enum { LINE_FRACTION = 25 }; // bits of a fraction
+
+// Line is a line over up to 128 elements.
+struct Line {
+    uint32_t start, step, frac, fracStep;
+
+    // from is the line of slope hi*2^32 + lo, Q32, as seen from element origin.
+    DEV_MEMBER void from(uint32_t lo, uint32_t hi, uint32_t intercept, uint32_t origin) {
+        uint64_t at_ = ((uint64_t)hi << 32 | lo) * origin;
+        start = intercept + (uint32_t)(at_ >> 32);
+        step = hi;
+        frac = (uint32_t)at_ >> (32 - LINE_FRACTION);
+        fracStep = lo >> (32 - LINE_FRACTION);
+    }
+    DEV_MEMBER uint32_t at_(uint32_t j) const { return start + step * j + ((frac + fracStep * j) >> LINE_FRACTION); }
+};
+
+// LineBlock is what the four codecs need to know of a block.
+struct LineBlock {
+    const uint32_t *payload;
+    uint32_t lo, hi, n;       // words of the block and its docIDs
+    uint32_t first;           // element of the list that it begins with
+    uint32_t prev, last;      // docIDs before it, and its last
+    uint32_t total, lastOfAll; // of the list: docIDs, and the last
+};
+
+// open_segment reads the head of a segment with extra further bits.
+DEV void open_segment(Patched &h, const uint32_t *p, uint32_t words, uint32_t n, uint32_t extraBits, uint32_t *extra,
+                      uint32_t *least) {
+    h.sound = false;
+    if (!words) return;
+    uint32_t head = __ldg(p), mw = head >> 18 & 63;
+    h.width = head & 63;
+    h.count = head >> 6 & 127;
+    h.over = head >> 13 & 31;
+    h.list(24 + extraBits + mw);
+    h.low = (h.end() + 31) >> 5;
+    h.sound = h.width <= 32 && mw <= 32 && h.low + packed_words(n, h.width) == words;
+    *extra = head >> 24 & low_mask(extraBits);
+    uint32_t z = h.sound ? bit_field(p, 24 + extraBits, mw) : 0;
+    *least = z >> 1 ^ (0 - (z & 1));
+}
+
+// plus adds the line's values at the lane's elements.
+DEV uint4 plus(uint4 v, const Line &f, int lane) {
+    uint32_t a = f.start + f.step * 4 * lane, r = f.frac + f.fracStep * 4 * lane;
+    v.x += a + (r >> LINE_FRACTION);
+    v.y += a + f.step + ((r + f.fracStep) >> LINE_FRACTION);
+    v.z += a + 2 * f.step + ((r + 2 * f.fracStep) >> LINE_FRACTION);
+    v.w += a + 3 * f.step + ((r + 3 * f.fracStep) >> LINE_FRACTION);
+    return v;
+}
+
+DEV uint4 lrc_docs(const LineBlock &b, int lane) {
+    uint4 v = make_uint4(0, 0, 0, 0);
+    if (b.lo < 4) return v;
+    Patched h;
+    h.width = __ldg(b.payload + 3);
+    h.low = h.count = h.over = 0;
+    if (h.width > 32) return v;
+    const uint32_t *p = b.payload + b.lo;
+    uint32_t words = b.hi - b.lo, size = packed_words(b.n, h.width);
+    h.list(32 * size + 12);
+    h.sound = words >= size;
+    if (words > size) {
+        uint32_t head = __ldg(p + size);
+        h.count = head & 127;
+        h.over = head >> 7 & 31;
+        h.list(h.first);
+        h.sound = (h.end() + 31) >> 5 == words;
+    }
+    v = patched_values(p, h, b.n, lane);
+    Line f;
+    f.from(__ldg(b.payload), __ldg(b.payload + 1), __ldg(b.payload + 2), b.first);
+    return plus(v, f, lane);
+}
+
+DEV uint4 lrcseg_docs(const LineBlock &b, int lane) {
+    uint4 v = make_uint4(0, 0, 0, 0);
+    if (b.lo < 3) return v;
+    const uint32_t *p = b.payload + b.lo;
+    Patched h;
+    uint32_t extra, least;
+    open_segment(h, p, b.hi - b.lo, b.n, 0, &extra, &least);
+    if (!h.sound) return v;
+    Line f;
+    f.from(__ldg(b.payload), __ldg(b.payload + 1), __ldg(b.payload + 2) + least, b.first);
+    return plus(patched_values(p, h, b.n, lane), f, lane);
+}
+
+DEV uint4 seglrc_docs(const LineBlock &b, int lane) {
+    const uint32_t *p = b.payload + b.lo;
+    Patched h;
+    uint32_t extra = 0, least = 0;
+    open_segment(h, p, b.hi - b.lo, b.n, 5, &extra, &least);
+    if (!h.sound) { // consecutive docIDs, or damage
+        uint32_t d = b.prev + 1 + 4 * lane;
+        return make_uint4(d, d + 1, d + 2, d + 3);
+    }
+    uint64_t s = (uint64_t)(b.last - b.prev - 1) << 7;
+    s = b.n == 128 ? s >> 7 : s / b.n;
+    int32_t turn = (int32_t)(extra << 27) >> 27;
+    s += (uint64_t)((int64_t)(s >> 6) * turn);
+    Line f = {b.prev + 1 + least, (uint32_t)(s >> 7), 0, ((uint32_t)s & 127) << 18};
+    return plus(patched_values(p, h, b.n, lane), f, lane);
+}
+
+// Buckets are those of hslrc that a block's docIDs can be in.
+struct Buckets {
+    const uint32_t *payload;
+    uint32_t first, lowest, upper; // element of the list that the block begins with; buckets
+    bool sound;
+
+    DEV_MEMBER void begin(const LineBlock &b) {
+        uint32_t k = 32 - __clz(b.lastOfAll), m = b.total > 256 ? 32 - __clz((b.total - 1) >> 8) : 0;
+        if (m > k) m = k;
+        uint32_t shift = k - m;
+        payload = b.payload;
+        first = b.first;
+        sound = b.lo > 4u << m && shift < 32;
+        lowest = (b.prev + 1) >> (shift & 31);
+        upper = b.last >> (shift & 31);
+        if (upper >> m || lowest > upper) sound = false;
+    }
+    DEV_MEMBER uint32_t start(uint32_t h) const { return __ldg(payload + 4 * h); }
+    // find returns the last bucket from h on that begins at or before element k, or h.
+    DEV_MEMBER uint32_t find(uint32_t h, uint32_t k) const {
+        if (h == upper || start(h + 1) > k) return h;
+        uint32_t lo = h + 1, hi = upper + 1;
+        while (hi - lo > 1) {
+            uint32_t mid = (lo + hi) >> 1;
+            if (start(mid) <= k) lo = mid;
+            else hi = mid;
+        }
+        return lo;
+    }
+    // line returns bucket h's line as the elements of the block see it, and the element
+    // of the block that is its origin.
+    DEV_MEMBER uint32_t line(uint32_t h, Line &f) const {
+        const uint32_t *e = payload + 4 * h;
+        uint32_t begin = __ldg(e), origin = begin > first ? begin - first : 0;
+        f.from(__ldg(e + 2), __ldg(e + 3), __ldg(e + 1), first + origin - begin);
+        return origin;
+    }
+};
+
+DEV uint4 hslrc_docs(const LineBlock &b, int lane) {
+    uint4 v = make_uint4(0, 0, 0, 0);
+    const uint32_t *p = b.payload + b.lo;
+    Patched h;
+    Buckets s;
+    uint32_t extra, least;
+    open_segment(h, p, b.hi - b.lo, b.n, 0, &extra, &least);
+    s.begin(b);
+    if (!h.sound || !s.sound) return v;
+    v = patched_values(p, h, b.n, lane);
+    Line f;
+    uint32_t i = 4 * lane, bucket = s.find(s.lowest, b.first), origin = s.line(bucket, f);
+    f.start += least;
+    if (bucket == s.upper || s.start(bucket + 1) >= b.first + b.n) return plus(v, f, lane); // one has them all
+    #pragma unroll 1
+    for (uint32_t k = 0; k < 4; k++, i++) {
+        uint32_t here = s.find(bucket, b.first + i);
+        if (here != bucket) {
+            bucket = here;
+            origin = s.line(bucket, f);
+            f.start += least;
+        }
+        uint32_t d = f.at_(i - origin);
+        if (k == 0) v.x += d;
+        if (k == 1) v.y += d;
+        if (k == 2) v.z += d;
+        if (k == 3) v.w += d;
+    }
+    return v;
+}
+
+#endif

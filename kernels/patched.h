@@ -1,0 +1,176 @@
+// Device functions over blocks that are patched: low bits side by side, exceptions in
+// two arrays of fixed fields: newpfd, parapfor, and the segments of the linear-regression
+// codecs (lines.h). A warp takes a block of at most 128 values; lane t gets positions 4t
+// to 4t+3.
+//
+// Sources: newpfd, Yan, Ding and Suel 2009, Ao 2011 section 4.1, with fixed fields in
+// place of Simple16; parapfor, Ao 2011 section 4.1 and appendix G: an exception a thread.
+// The layouts are those of format/codec/patch, newpfd and parapfor.
+//
+// Bound: 35 instructions a warp for low bits and prefix sum as in bp128 but with 4-byte
+// loads, 15 for the head, 16 to read an exception a lane, 20 to find the lane's first in
+// five steps of shuffles, 28 to add them: about 115 a block, 0.9 an integer. Bytes: at 6
+// bits a value 4.8 an integer with the store.
+//
+// A block is taken only if its words are exactly what its head says; else it gives
+// zeros, and no load leaves the block by more than a vector.
+#ifndef PINION_PATCHED_H
+#define PINION_PATCHED_H
+#include "cuda.h"
+#include "params.h"
+
+// bit_field returns the field of w bits, at most 32, at bit at_ of p.
+DEV uint32_t bit_field(const uint32_t *p, uint32_t at_, uint32_t w) {
+    const uint32_t *q = p + (at_ >> 5);
+    return __funnelshift_r(__ldg(q), __ldg(q + 1), at_ & 31) & low_mask(w);
+}
+
+// packed_words returns the words of n values of width bits.
+DEV uint32_t packed_words(uint32_t n, uint32_t width) { return ((((n + 3) >> 2) * width + 31) >> 5) << 2; }
+
+// low_at returns the low bits of value i.
+DEV uint32_t low_at(const uint32_t *p, uint32_t width, uint32_t i) {
+    uint32_t bit = (i >> 2) * width;
+    const uint32_t *q = p + 4 * (bit >> 5) + (i & 3);
+    return __funnelshift_r(__ldg(q), __ldg(q + 4), bit & 31) & low_mask(width);
+}
+
+// low_row returns the low bits of the lane's four values.
+DEV uint4 low_row(const uint32_t *p, uint32_t width, uint32_t n, int lane) {
+    uint32_t row = 4 * lane < (int)n ? lane : 0;
+    return bp_row_words(p, row * width, low_mask(width));
+}
+
+// raise shifts an overflow above the low bits.
+DEV uint32_t raise(uint32_t over, uint32_t width) { return width < 32 ? over << width : 0; }
+
+// patch_lanes adds to the lanes' values what the lanes hold of 32 exceptions: add at
+// position at_, ascending over the lanes, 255 where there is none.
+DEV void patch_lanes(uint4 &v, uint32_t at_, uint32_t add, int lane) {
+    uint32_t rank = 0, i = 4 * lane; // exceptions before the lane's values
+#pragma unroll
+    for (uint32_t s = 16; s; s >>= 1)
+        if (__shfl_sync(FULL, at_, rank + s - 1) < i) rank += s;
+    uint32_t x, a;
+#define PATCH_ONE(part, k)                 \
+    x = __shfl_sync(FULL, at_, rank & 31); \
+    a = __shfl_sync(FULL, add, rank & 31); \
+    if (x == i + k) v.part += a, rank++;
+    PATCH_ONE(x, 0)
+    PATCH_ONE(y, 1)
+    PATCH_ONE(z, 2)
+    PATCH_ONE(w, 3)
+#undef PATCH_ONE
+}
+
+// Patched says where the parts of a block lie.
+struct Patched {
+    uint32_t width, count, over;
+    uint32_t low;       // first word of the low bits
+    uint32_t first;     // bit at which the positions begin
+    uint32_t index;     // bits of a position, 0: a bitmap
+    uint32_t bias;      // what is added to an overflow
+    bool sound;
+
+    // list is for count positions and overflows at bit first_, as package patch has them.
+    DEV_MEMBER void list(uint32_t first_) {
+        first = first_;
+        index = count > 16 ? 0 : 7;
+        bias = 1;
+    }
+    // end returns the bit behind the exceptions.
+    DEV_MEMBER uint32_t end() const { return overflows() + over * count; }
+    DEV_MEMBER uint32_t overflows() const { return first + (index ? index * count : bias ? 128 : 0); }
+
+    DEV_MEMBER void newpfd(const uint32_t *p, uint32_t words, uint32_t n) {
+        uint32_t head = words ? __ldg(p) : 0;
+        width = head & 63;
+        count = head >> 6 & 127;
+        over = head >> 13 & 31;
+        list(18);
+        low = (end() + 31) >> 5;
+        sound = words && width <= 32 && low + packed_words(n, width) == words;
+    }
+    DEV_MEMBER void parapfor(const uint32_t *p, uint32_t words, uint32_t n) {
+        uint32_t head = words ? __ldg(p) : 0;
+        width = head & 255;
+        index = head >> 8 & 255;
+        over = head >> 16 & 255;
+        count = head >> 24;
+        low = 1;
+        bias = 0;
+        uint32_t size = packed_words(n, width);
+        first = 32 * (1 + size);
+        sound = words && width <= 32 && index <= 7 && over <= 32 && count <= 128 && (end() + 31) >> 5 == words;
+    }
+    // overflow returns what exception j adds to its value.
+    DEV_MEMBER uint32_t overflow(const uint32_t *p, uint32_t j) const {
+        if (j >= count) j = count - 1; // a bitmap of too many bits
+        return raise(bit_field(p, overflows() + over * j, over) + bias, width);
+    }
+    // bitmap returns word i of the bitmap of positions.
+    DEV_MEMBER uint32_t bitmap(const uint32_t *p, uint32_t i) const { return bit_field(p, first + 32 * i, 32); }
+    DEV_MEMBER bool mapped() const { return !index && bias; }
+};
+
+// patched_map adds exceptions that a bitmap tells of: popcounts give the lane's rank.
+DEV void patched_map(const uint32_t *p, const Patched &h, uint4 &v, int lane) {
+    uint32_t rank = 0, w = lane >> 3, s = 4 * (lane & 7);
+    for (uint32_t i = 0; i < w; i++) rank += __popc(h.bitmap(p, i));
+    uint32_t bits = h.bitmap(p, w);
+    rank += __popc(bits & ((1u << s) - 1));
+    bits >>= s;
+    if (bits & 1) v.x += h.overflow(p, rank++);
+    if (bits & 2) v.y += h.overflow(p, rank++);
+    if (bits & 4) v.z += h.overflow(p, rank++);
+    if (bits & 8) v.w += h.overflow(p, rank);
+}
+
+// patched_values returns the lane's four values of a block: gaps, frequencies less one,
+// or deviations. All lanes of the warp take part.
+DEV uint4 patched_values(const uint32_t *p, const Patched &h, uint32_t n, int lane) {
+    if (!h.sound) return make_uint4(0, 0, 0, 0);
+    uint4 v = low_row(p + h.low, h.width, n, lane);
+    if (h.mapped()) {
+        if (h.count) patched_map(p, h, v, lane);
+        return v;
+    }
+    for (uint32_t j = lane; j - lane < h.count; j += 32) {
+        uint32_t at_ = 255, add = 0;
+        if (j < h.count) {
+            at_ = bit_field(p, h.first + h.index * j, h.index);
+            add = h.overflow(p, j);
+        }
+        patch_lanes(v, at_, add, lane);
+    }
+    return v;
+}
+
+// patched_at returns value i of a block; each lane may ask for its own.
+DEV uint32_t patched_at(const uint32_t *p, const Patched &h, uint32_t i) {
+    if (!h.sound) return 0;
+    uint32_t v = low_at(p + h.low, h.width, i);
+    if (h.mapped() && h.count) {
+        uint32_t w = i >> 5, bits = h.bitmap(p, w), rank = __popc(bits & ((1u << (i & 31)) - 1));
+        if (!(bits >> (i & 31) & 1)) return v;
+        for (uint32_t k = 0; k < w; k++) rank += __popc(h.bitmap(p, k));
+        return v + h.overflow(p, rank);
+    }
+    for (uint32_t j = 0; j < h.count; j++)
+        if (bit_field(p, h.first + h.index * j, h.index) == i) return v + h.overflow(p, j);
+    return v;
+}
+
+DEV uint4 newpfd_values(const uint32_t *p, uint32_t words, uint32_t n, int lane) {
+    Patched h;
+    h.newpfd(p, words, n);
+    return patched_values(p, h, n, lane);
+}
+
+DEV uint4 parapfor_values(const uint32_t *p, uint32_t words, uint32_t n, int lane) {
+    Patched h;
+    h.parapfor(p, words, n);
+    return patched_values(p, h, n, lane);
+}
+
+#endif

@@ -1,0 +1,247 @@
+// Device functions over blocks of pfordelta: one width for the list, exceptions in two
+// arrays, each coded by the same scheme again, zero to four times. A warp takes a block
+// of at most 128 values; lane t gets positions 4t to 4t+3.
+//
+// Source: Ding 2009 section 6. The layout is that of format/codec/pfordelta: all widths
+// are the list's, so a lane finds the fields of an array without looking at others.
+//
+// Bound, level 1: 35 instructions a warp for low bits and prefix sum, 48 for what
+// package patch would do with the exceptions, 25 for each of their two arrays, and 10
+// for an exception among them, of which there is one in two: about 150 a block, 1.2 an
+// integer. A level further each array of exceptions costs some 60.
+//
+// Every array is taken only if it ends within the block, and only so far.
+#ifndef PINION_PFORDELTA_H
+#define PINION_PFORDELTA_H
+#include "patched.h"
+
+enum { PFORDELTA_LEVELS = 4 };
+
+// arrays_of returns how many arrays one stands for with those of its exceptions, depth deep.
+DEV uint32_t arrays_of(uint32_t depth) { return (2u << depth) - 1; }
+
+// Recursive is a block behind its low bits.
+struct Recursive {
+    const uint8_t *arrays; // of the list, two bytes each
+    const uint32_t *p;     // the block
+    uint32_t bit, end;     // next to read, and where the block ends
+    uint32_t level, width, n;
+
+    // begin is for words lo to hi of payload; false if there are no values.
+    DEV_MEMBER bool begin(const uint32_t *payload, uint32_t lo, uint32_t hi, uint32_t count) {
+        if (!lo) return false;
+        uint32_t head = __ldg(payload);
+        level = head & 255;
+        if (level > PFORDELTA_LEVELS || lo < (1 + 2 * arrays_of(level + 1) + 3) >> 2) return false;
+        arrays = reinterpret_cast<const uint8_t *>(payload) + 1;
+        width = head >> 8 & 255;
+        p = payload + lo;
+        n = count;
+        if (width > 32) return false;
+        bit = 32 * packed_words(n, width);
+        end = 32 * (hi - lo);
+        return bit <= end;
+    }
+    // fields moves over count fields of array a and says how wide they are; 0 and at the
+    // end if they leave the block.
+    DEV_MEMBER uint32_t fields(uint32_t a, uint32_t count, uint32_t *first) {
+        uint32_t w = __ldg(arrays + 2 * a);
+        if (w > 32 || bit + count * w > end) {
+            bit = end;
+            w = 0;
+        }
+        *first = bit;
+        bit += count * w;
+        return w;
+    }
+    // exceptions reads how many exceptions array a of count values has.
+    DEV_MEMBER uint32_t exceptions(uint32_t a, uint32_t count) {
+        uint32_t w = __ldg(arrays + 2 * a + 1);
+        if (w > 8 || bit + w > end) return 0;
+        uint32_t c = bit_field(p, bit, w);
+        bit += w;
+        return c <= count ? c : 0;
+    }
+};
+
+// Four are up to 128 values of an array, value 32k+t in x[k] of lane t.
+struct Four { uint32_t x[4]; };
+
+// positions turns offsets into positions.
+DEV void positions(Four &o, uint32_t count, int lane) {
+    uint32_t before = FULL;
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        if (32 * k >= count) return;
+        uint32_t s = warp_scan(o.x[k] + 1, lane);
+        o.x[k] = before + s;
+        before += __shfl_sync(FULL, s, 31);
+    }
+}
+
+template <int DEPTH> struct Array;
+
+template <> struct Array<0> {
+    DEV_MEMBER static void read(Recursive &b, uint32_t a, uint32_t count, Four &v, int lane) {
+        uint32_t first, w = b.fields(a, count, &first);
+#pragma unroll
+        for (int k = 0; k < 4; k++) {
+            v.x[k] = 0;
+            if (32 * k < count && 32 * k + lane < count) v.x[k] = bit_field(b.p, first + w * (32 * k + lane), w);
+        }
+    }
+};
+
+// read_deep is Array<DEPTH>::read as a call: levels that nobody asks for by default.
+template <int DEPTH> COLD void read_deep(Recursive *b, uint32_t a, uint32_t count, Four *v, int lane);
+
+template <int DEPTH> struct Array {
+    // below reads an array one level down.
+    DEV_MEMBER static void below(Recursive &b, uint32_t a, uint32_t count, Four &v, int lane) {
+        if (DEPTH - 1 > 0) read_deep<DEPTH - 1>(&b, a, count, &v, lane);
+        else Array<0>::read(b, a, count, v, lane);
+    }
+    DEV_MEMBER static void read(Recursive &b, uint32_t a, uint32_t count, Four &v, int lane) {
+        uint32_t first, w = b.fields(a, count, &first);
+#pragma unroll
+        for (int k = 0; k < 4; k++) {
+            v.x[k] = 0;
+            if (32 * k < count && 32 * k + lane < count) v.x[k] = bit_field(b.p, first + w * (32 * k + lane), w);
+        }
+        uint32_t c = b.exceptions(a, count);
+        if (!c) return;
+        Four at_, over;
+        below(b, a + 1, c, at_, lane);
+        below(b, a + 1 + arrays_of(DEPTH - 1), c, over, lane);
+        positions(at_, c, lane);
+#pragma unroll
+        for (int k = 0; k < 4; k++)
+            for (uint32_t e = 0; 32 * k + e < c && e < 32; e++) {
+                uint32_t i = __shfl_sync(FULL, at_.x[k], e), add = raise(__shfl_sync(FULL, over.x[k], e) + 1, w);
+                if ((i & 31) != (uint32_t)lane) continue;
+                if (i >> 5 == 0) v.x[0] += add;
+                if (i >> 5 == 1) v.x[1] += add;
+                if (i >> 5 == 2) v.x[2] += add;
+                if (i >> 5 == 3) v.x[3] += add;
+            }
+    }
+};
+
+template <int DEPTH> COLD void read_deep(Recursive *b, uint32_t a, uint32_t count, Four *v, int lane) {
+    Array<DEPTH>::read(*b, a, count, *v, lane);
+}
+
+// read_any reads an array of any depth but 0 and 1.
+COLD void read_any(Recursive *b, uint32_t depth, uint32_t a, uint32_t count, Four *v, int lane) {
+    if (depth == 2) read_deep<2>(b, a, count, v, lane);
+    else if (depth == 3) read_deep<3>(b, a, count, v, lane);
+    else read_deep<4>(b, a, count, v, lane);
+}
+
+DEV void read_array(Recursive &b, uint32_t a, uint32_t count, Four &v, int lane) {
+    if (b.level == 1) Array<1>::read(b, a, count, v, lane);
+    else if (b.level == 0) Array<0>::read(b, a, count, v, lane);
+    else {
+        // Copies, so that these stay in registers elsewhere.
+        Recursive c = b;
+        Four f;
+        read_any(&c, b.level, a, count, &f, lane);
+        b.bit = c.bit;
+        v = f;
+    }
+}
+
+// pfordelta_values returns the lane's four values of the block in words lo to hi.
+DEV uint4 pfordelta_values(const uint32_t *payload, uint32_t lo, uint32_t hi, uint32_t n, int lane) {
+    Recursive b;
+    if (!b.begin(payload, lo, hi, n)) return make_uint4(0, 0, 0, 0);
+    uint4 v = low_row(b.p, b.width, n, lane);
+    if (b.bit == b.end) return v;
+    uint32_t c = b.exceptions(0, n);
+    if (!c) return v;
+    Four at_, over;
+    read_array(b, 1, c, at_, lane);
+    read_array(b, 1 + arrays_of(b.level), c, over, lane);
+    positions(at_, c, lane);
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        if (32 * k >= c) break;
+        if (32 * k + lane >= c) at_.x[k] = 255;
+        patch_lanes(v, at_.x[k], raise(over.x[k] + 1, b.width), lane);
+    }
+    return v;
+}
+
+// Values goes through an array, depth deep, value by value: what a lane does alone. Its
+// work is bounded by the values of all arrays below, whatever their offsets.
+template <int DEPTH> struct Values {
+    Values<DEPTH - 1> offsets, overflows;
+    uint32_t first, width, next, left, i;
+
+    // begin stands before the first of count values and moves b behind the array.
+    DEV_MEMBER void begin(Recursive &b, uint32_t a, uint32_t count) {
+        width = b.fields(a, count, &first);
+        left = b.exceptions(a, count);
+        i = 0;
+        next = FULL;
+        if (!left) return;
+        offsets.begin(b, a + 1, left);
+        overflows.begin(b, a + 1 + arrays_of(DEPTH - 1), left);
+        next = offsets.get(b);
+    }
+    DEV_MEMBER uint32_t get(const Recursive &b) {
+        uint32_t v = bit_field(b.p, first + width * i, width);
+        if (i++ == next && left) {
+            v += raise(overflows.get(b) + 1, width);
+            if (--left) next += 1 + offsets.get(b);
+        }
+        return v;
+    }
+};
+
+template <> struct Values<0> {
+    uint32_t first, width, i;
+
+    DEV_MEMBER void begin(Recursive &b, uint32_t a, uint32_t count) {
+        width = b.fields(a, count, &first);
+        i = 0;
+    }
+    DEV_MEMBER uint32_t get(const Recursive &b) { return bit_field(b.p, first + width * i++, width); }
+};
+
+// overflow_at returns what value i of the block has above its low bits.
+template <int DEPTH> COLD uint32_t overflow_at(const Recursive *block, uint32_t c, uint32_t i) {
+    Recursive b = *block;
+    Values<DEPTH> offsets, overflows;
+    offsets.begin(b, 1, c);
+    uint32_t at_ = 0;
+    for (uint32_t e = 0; e < c; e++) {
+        at_ += offsets.get(b);
+        if (at_ > i) return 0;
+        if (at_++ < i) continue;
+        overflows.begin(b, 1 + arrays_of(DEPTH), c);
+        for (uint32_t k = 0; k < e; k++) overflows.get(b);
+        return overflows.get(b) + 1;
+    }
+    return 0;
+}
+
+// pfordelta_at returns value i of a block; each lane may ask for its own.
+DEV uint32_t pfordelta_at(const uint32_t *payload, uint32_t lo, uint32_t hi, uint32_t n, uint32_t i) {
+    Recursive b;
+    if (!b.begin(payload, lo, hi, n)) return 0;
+    uint32_t v = low_at(b.p, b.width, i), over = 0;
+    if (b.bit == b.end) return v;
+    uint32_t c = b.exceptions(0, n);
+    if (!c) return v;
+    switch (b.level) {
+    case 0: over = overflow_at<0>(&b, c, i); break;
+    case 1: over = overflow_at<1>(&b, c, i); break;
+    case 2: over = overflow_at<2>(&b, c, i); break;
+    case 3: over = overflow_at<3>(&b, c, i); break;
+    case 4: over = overflow_at<4>(&b, c, i); break;
+    }
+    return v + raise(over, b.width);
+}
+
+#endif

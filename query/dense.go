@@ -2,6 +2,7 @@ package query
 
 import (
 	"maps"
+	"math/bits"
 	"sync"
 	"sync/atomic"
 
@@ -9,19 +10,19 @@ import (
 	"github.com/pinion-index/pinion/segment"
 )
 
-// The longest lists, those of the commonest words, are only ever probed: a hit
-// needs rarer words. For a list that is probed again and again denseCache keeps
-// the frequencies in a plain array by docID, a byte each, where a probe is one load
-// instead of a search in the skip header and two decoded blocks.
+// Long lists, those of common words, are mostly probed: a hit needs rarer words.
+// For a list that is probed again and again denseCache keeps a bitmap of its
+// documents with their frequencies, where a probe is a load or three instead of a
+// search in the skip header and two decoded blocks.
 
-// DefaultDenseBytes is what a Searcher keeps of the longest lists, in bytes for
-// each document, unless Options say otherwise.
-const DefaultDenseBytes = 48
+// DefaultDenseBytes is what a Searcher keeps of long lists, in bytes for each
+// document, unless Options say otherwise.
+const DefaultDenseBytes = 32
 
 const (
 	// Lists with at least a denseShare-th of a segment's documents are kept, once
 	// denseAsks queries have probed them.
-	denseShare = 16
+	denseShare = 64
 	denseAsks  = 4
 
 	// manyFreq stands for that frequency and all above. More than a manyShare-th of
@@ -40,15 +41,42 @@ type denseCache struct {
 	asked map[int64]uint8 // guarded by mu
 }
 
-// denseList is a list's frequency in every document, at most manyFreq.
+// denseList is a list's documents and frequencies.
 type denseList struct {
-	freqs []uint8
+	words []uint64 // bitmap of the documents
+	ranks []uint32 // by word: postings before it
+	freqs []uint8  // by posting, at most manyFreq; one more at the end
 	docs  []uint32 // those with more, ascending
 	many  []uint32 // and their frequencies
 }
 
-// freq returns the frequency in a document of which freqs has manyFreq.
-func (d *denseList) freq(doc uint32) uint32 {
+// holds returns 1 if the list holds a document, or 0.
+func (d *denseList) holds(doc uint32) int {
+	w := int(doc / 64)
+	if w >= len(d.words) {
+		return 0 // only for damage
+	}
+	return int(d.words[w] >> (doc % 64) & 1)
+}
+
+// freq returns the frequency in a document, at most manyFreq and 0 where the list
+// does not hold it. Which documents it holds is hard to predict, so there is no
+// branch on it.
+func (d *denseList) freq(doc uint32) uint8 {
+	w := int(doc / 64)
+	if w >= len(d.words) || w >= len(d.ranks) {
+		return 0 // only for damage
+	}
+	word, bit := d.words[w], doc%64
+	at := int(d.ranks[w]) + bits.OnesCount64(word&(1<<bit-1))
+	if at >= len(d.freqs) {
+		return 0
+	}
+	return d.freqs[at] & -uint8(word>>bit&1)
+}
+
+// manyFreq returns the frequency in a document of which freq says manyFreq.
+func (d *denseList) manyFreq(doc uint32) uint32 {
 	if i := lowerBound(d.docs, doc); i < len(d.docs) && d.docs[i] == doc {
 		return d.many[i]
 	}
@@ -73,15 +101,14 @@ func (c *denseCache) get(offset int64) *denseList {
 	return nil
 }
 
-// want notes that a list of a segment of that many documents was probed, and
-// reports whether it is time to keep it.
-func (c *denseCache) want(offset int64, docs uint32) bool {
-	if c.full.Load() {
+// want notes that a list, which takes so many bytes, was probed, and reports
+// whether it is time to keep it. Where others ask at the same time it may not.
+func (c *denseCache) want(offset int64, bytes uint64) bool {
+	if c.full.Load() || !c.mu.TryLock() {
 		return false
 	}
-	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.room < uint64(docs) {
+	if c.room < bytes {
 		c.full.Store(true)
 		return false
 	}
@@ -92,7 +119,7 @@ func (c *denseCache) want(offset int64, docs uint32) bool {
 	if c.asked[offset] != denseAsks {
 		return false
 	}
-	c.room -= uint64(docs)
+	c.room -= bytes
 	return true
 }
 
@@ -107,14 +134,24 @@ func (c *denseCache) put(offset int64, l *denseList) {
 	c.lists.Store(&m)
 }
 
-// dense returns the array of list l of the segment at hand, or nil, and makes it
+// findKept notes what is kept of list l of the segment at hand.
+func (r *run) findKept(l *list) {
+	l.dense, l.asked = nil, true
+	if uint64(l.entry.DF)*denseShare >= uint64(r.part.seg.Docs()) && l.entry.Kind == segment.KindExtent {
+		l.dense = r.part.dense.get(l.entry.Offset)
+		l.asked = l.dense != nil
+	}
+}
+
+// dense returns what is kept of list l of the segment at hand, or nil, and keeps it
 // when it is time to.
 func (r *run) dense(l *list) *denseList {
-	if d := r.kept(l); d != nil || !r.mayKeep(l) {
-		return d
+	if l.asked {
+		return l.dense
 	}
-	c := r.part.dense
-	if !c.want(l.entry.Offset, r.part.seg.Docs()) {
+	l.asked = true
+	c, docs := r.part.dense, uint64(r.part.seg.Docs())
+	if !c.want(l.entry.Offset, docs*3/16+uint64(l.entry.DF)) {
 		return nil
 	}
 	d, err := newDenseList(r.part.seg, l)
@@ -122,29 +159,18 @@ func (r *run) dense(l *list) *denseList {
 		r.fail(err)
 		return nil
 	}
-	if len(d.docs)*manyShare > len(d.freqs) {
+	if uint64(len(d.docs))*manyShare > docs {
 		return nil
 	}
 	c.put(l.entry.Offset, d)
+	l.dense = d
 	return d
-}
-
-// kept returns the array of list l of the segment at hand, nil if there is none.
-func (r *run) kept(l *list) *denseList {
-	if !r.mayKeep(l) {
-		return nil
-	}
-	return r.part.dense.get(l.entry.Offset)
-}
-
-// mayKeep reports whether list l of the segment at hand is long enough for an array.
-func (r *run) mayKeep(l *list) bool {
-	return uint64(l.entry.DF)*denseShare >= uint64(r.part.seg.Docs()) && l.entry.Kind == segment.KindExtent
 }
 
 // newDenseList reads the list of l.
 func newDenseList(s *reader.Segment, l *list) (*denseList, error) {
-	d := &denseList{freqs: make([]uint8, s.Docs())}
+	words := (int(s.Docs()) + 63) / 64
+	d := &denseList{words: make([]uint64, words), ranks: make([]uint32, words), freqs: make([]uint8, 0, l.entry.DF+1)}
 	c := reader.NewCursor()
 	defer c.Close()
 	if err := c.Init(s, l.entry); err != nil {
@@ -153,14 +179,21 @@ func newDenseList(s *reader.Segment, l *list) (*denseList, error) {
 	for ; c.Doc() != end; c.NextBlock() {
 		freqs := c.Freqs()
 		for i, doc := range c.Docs()[:len(freqs)] {
-			if int(doc) >= len(d.freqs) {
+			if int(doc/64) >= words {
 				continue // damage
 			}
-			d.freqs[doc] = uint8(min(freqs[i], manyFreq))
+			d.words[doc/64] |= 1 << (doc % 64)
+			d.freqs = append(d.freqs, uint8(min(freqs[i], manyFreq)))
 			if freqs[i] > manyFreq {
 				d.docs, d.many = append(d.docs, doc), append(d.many, freqs[i])
 			}
 		}
+	}
+	d.freqs = append(d.freqs, 0)
+	n := 0
+	for i, w := range d.words {
+		d.ranks[i] = uint32(n)
+		n += bits.OnesCount64(w)
 	}
 	return d, c.Err()
 }
@@ -172,17 +205,14 @@ func (r *run) addDense(l *list, d *denseList) {
 	r.freqs = r.freqs[:0]
 	most := uint8(0)
 	for _, doc := range c.docs {
-		f := uint8(0)
-		if int(doc) < len(d.freqs) { // always, but for damage
-			f = d.freqs[doc]
-		}
+		f := d.freq(doc)
 		most = max(most, f)
 		r.freqs = append(r.freqs, uint32(f))
 	}
 	if most == manyFreq {
 		for i, f := range r.freqs {
 			if f == manyFreq {
-				r.freqs[i] = d.freq(c.docs[i])
+				r.freqs[i] = d.manyFreq(c.docs[i])
 			}
 		}
 	}

@@ -32,7 +32,7 @@ func TestDenseLists(t *testing.T) {
 	several := searcherOver(t, buildParts(t, docs, nil, bp128.Codec{}, 25000), DefaultOptions)
 	all := searcherOver(t, parts, DefaultOptions)
 	plain := searcherOver(t, parts, Options{Params: DefaultParams, DenseBytes: -1})
-	one := searcherOver(t, parts, Options{Params: DefaultParams, DenseBytes: 1})
+	one := searcherOver(t, parts, Options{Params: DefaultParams, DenseBytes: 2})
 	for i := range 60 {
 		q := Query{Terms: terms("common", "usual", fmt.Sprintf("w%d", 100+rng.IntN(300)), fmt.Sprintf("w%d", 400+rng.IntN(1000))), K: 1 + rng.IntN(20)}
 		short := q // whose conjunction has matches

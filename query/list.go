@@ -27,6 +27,9 @@ type list struct {
 
 	scores []float32 // of a small list, after run.sumBounds
 
+	dense *denseList // what is kept of the list, if anything
+	asked bool       // it is settled whether something is
+
 	ListCounts
 }
 

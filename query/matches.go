@@ -118,36 +118,29 @@ func (m *matches) findByBlock(l *list, j int, set *bitmap) {
 	m.kept, m.at[j] = kept, at
 }
 
-// findDense is find in a list's array of frequencies.
+// findDense is find where the list is kept.
 func (m *matches) findDense(l *list, j int, d *denseList) {
 	n := len(m.docs)
 	if cap(m.kept) < n {
 		m.kept = make([]uint32, 2*n)
 	}
-	if cap(m.at[j]) < n {
-		m.at[j] = make([]uint64, 2*n)
-	}
-	kept, at, k := m.kept[:n], m.at[j][:n], 0
-	most := uint8(0)
+	kept, k := m.kept[:n], 0
 	for i, doc := range m.docs {
-		f := uint8(0)
-		if int(doc) < len(d.freqs) { // always, but for damage
-			f = d.freqs[doc]
-		}
-		most = max(most, f)
-		kept[k], at[k] = uint32(i), uint64(f)<<32
-		k += int((uint32(f) + 0xff) >> 8) // 1 unless f is 0
+		kept[k] = uint32(i)
+		k += d.holds(doc)
 	}
+	l.Probes += uint64(n)
 	l.Found += uint64(k)
-	m.kept, m.at[j] = kept[:k], at[:k]
-	if most < manyFreq {
-		return
-	}
-	for i, f := range m.at[j] {
-		if f == manyFreq<<32 {
-			m.at[j][i] = uint64(d.freq(m.docs[m.kept[i]])) << 32
+	m.kept = kept[:k]
+	at := m.at[j]
+	for _, i := range m.kept {
+		f := uint32(d.freq(m.docs[i]))
+		if f == manyFreq {
+			f = d.manyFreq(m.docs[i])
 		}
+		at = append(at, uint64(f)<<32)
 	}
+	m.at[j] = at
 }
 
 // keep drops all documents but the kept ones, in what is known from lists before

@@ -80,6 +80,7 @@ func (r *run) enter(p int, conjunctive bool) bool {
 		l := r.spare[len(r.lists)]
 		l.entry, l.term, l.weight, l.bound = e, i, t.weight, -1
 		l.ListCounts = ListCounts{}
+		r.findKept(l)
 		r.lists = append(r.lists, l)
 	}
 	return len(r.lists) > 0

@@ -22,9 +22,10 @@ var ErrTooManyTerms = errors.New("query: too many terms")
 type Options struct {
 	Params Params
 	Seek   reader.Strategy // how postings are found
-	// DenseBytes is how much memory the Searcher may take for arrays of the longest
-	// lists' frequencies, in bytes for each document of the snapshot: each array takes
-	// one. 0 means DefaultDenseBytes, less than 0 none.
+	// DenseBytes is how much memory the Searcher may take for bitmaps of long lists
+	// with their frequencies, in bytes for each document of the snapshot: a list takes
+	// 3/16 and one for each of its postings. 0 means DefaultDenseBytes, less than 0
+	// none.
 	DenseBytes int
 }
 

@@ -83,7 +83,7 @@ func (r *run) worthReading(e int) int {
 	for _, l := range r.lists[:e] {
 		postings += l.List().N
 	}
-	for e < len(r.lists) && r.lists[e].List().N <= readAlways+postings && r.kept(r.lists[e]) == nil {
+	for e < len(r.lists) && r.lists[e].List().N <= readAlways+postings && r.lists[e].dense == nil {
 		e++
 	}
 	return e
@@ -179,7 +179,7 @@ func (r *run) accumulate(e, n int, all, prune bool) {
 	}
 	sorted := false // candidates must be in order to be looked for in lists
 	for _, l := range r.lists[n:] {
-		sorted = sorted || r.kept(l) == nil
+		sorted = sorted || l.dense == nil
 	}
 	for lists := w.lists[:n]; ; {
 		lo := uint32(end)

@@ -52,12 +52,15 @@ func fit(docs []uint32) regress.Line {
 	return l
 }
 
-// above writes how far docs, from element k on, lie above the line.
-func above(lambda, docs []uint32, l regress.Line, k int) {
+// above writes how far docs, from element k on, lie above the line, and returns the bitwise
+// or of it.
+func above(lambda, docs []uint32, l regress.Line, k int) (or uint32) {
 	local := l.From(k)
 	for j, d := range docs {
 		lambda[j] = d - local.At(j)
+		or |= lambda[j]
 	}
+	return or
 }
 
 // words returns the words of a block of n values under plan p.
@@ -74,11 +77,11 @@ func words(n int, p patch.Plan) uint {
 func choose(docs []uint32, l regress.Line) (width, least uint) {
 	var total [33]uint // words with each width
 	var lambda [BlockLen]uint32
+	var h patch.Histogram
 	for at := 0; at < len(docs); at += BlockLen {
 		block := docs[at:min(at+BlockLen, len(docs))]
-		above(lambda[:], block, l, at)
-		var h patch.Histogram
-		h.Add(lambda[:len(block)])
+		or := above(lambda[:], block, l, at)
+		h.Count(lambda[:len(block)], or)
 		for b := uint(0); b <= 32; b++ {
 			if p, ok := h.Plan(b); ok {
 				total[b] += words(len(block), p)
@@ -110,16 +113,16 @@ func (Codec) AppendDocs(dst []byte, ends, docs []uint32) ([]byte, error) {
 	var lambda [BlockLen]uint32
 	for at := 0; at < len(docs); at += BlockLen {
 		v := lambda[:min(BlockLen, len(docs)-at)]
-		above(v, docs[at:at+len(v)], l, at)
-		dst = appendBlock(dst, v, b)
+		or := above(v, docs[at:at+len(v)], l, at)
+		dst = appendBlock(dst, v, or, b)
 		ends[at/BlockLen+1] = uint32((len(dst) - start) / 4)
 	}
 	return dst, nil
 }
 
-func appendBlock(dst []byte, v []uint32, b uint) []byte {
+func appendBlock(dst []byte, v []uint32, or uint32, b uint) []byte {
 	var h patch.Histogram
-	h.Add(v)
+	h.Count(v, or)
 	p, _ := h.Plan(b)
 	dst = bitpack.Pack(dst, v, b)
 	if p.Count == 0 {

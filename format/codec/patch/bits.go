@@ -74,6 +74,25 @@ func (w *Writer) Put(v uint32, width uint) {
 func (w *Writer) PutFields(v []uint32, width uint) {
 	dst, acc, n := w.Dst, w.acc, w.n
 	mask := uint64(1)<<width - 1
+	for width <= 8 && len(v) > 3 { // four at a time
+		four := uint64(v[0])&mask | uint64(v[1])&mask<<width | (uint64(v[2])&mask|uint64(v[3])&mask<<width)<<(2*width)
+		acc |= four << n
+		v, n = v[4:], n+4*width
+		if n >= 32 {
+			dst = binary.LittleEndian.AppendUint32(dst, uint32(acc))
+			acc >>= 32
+			n -= 32
+		}
+	}
+	for width <= 16 && len(v) > 1 { // two at a time
+		acc |= (uint64(v[0])&mask | uint64(v[1])&mask<<width) << n
+		v, n = v[2:], n+2*width
+		if n >= 32 {
+			dst = binary.LittleEndian.AppendUint32(dst, uint32(acc))
+			acc >>= 32
+			n -= 32
+		}
+	}
 	for _, x := range v {
 		acc |= uint64(x) & mask << n
 		n += width

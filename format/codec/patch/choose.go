@@ -43,26 +43,41 @@ func Bits(count, over uint) uint {
 
 // Histogram counts values by the number of bits they need.
 type Histogram struct {
-	count [64]uint32 // by bits.Len32, at most 32
-	max   uint32
+	exceed [33]uint32 // how many values need more than so many bits
+	max    uint32
 }
 
-// Add counts the values.
-func (h *Histogram) Add(v []uint32) {
-	most := h.max
+// Count counts the values, 1 to 128 of them, whose bitwise or is or.
+func (h *Histogram) Count(v []uint32, or uint32) {
+	full := uint(bits.Len32(or))
+	for b := range h.exceed[full:] {
+		h.exceed[full+uint(b)] = 0
+	}
+	h.max = 0
+	if full > 0 {
+		h.max = exceed(&h.exceed, v, full)
+	}
+}
+
+// exceedPortable writes to count how many values need more than b bits, for each b below
+// full, which is what their bitwise or needs, and returns the greatest.
+func exceedPortable(count *[33]uint32, v []uint32, full uint) (most uint32) {
+	var need [64]uint32 // by bits.Len32, at most 32
 	for _, x := range v {
-		h.count[bits.Len32(x)&63]++
+		need[bits.Len32(x)&63]++
 		most = max(most, x)
 	}
-	h.max = most
+	sum := uint32(0)
+	for b := full; b > 0; b-- {
+		sum += need[b&63]
+		count[b-1] = sum
+	}
+	return most
 }
 
 // Plan returns the plan with width b; ok is false where no block can have it.
 func (h *Histogram) Plan(b uint) (p Plan, ok bool) {
-	p.Width = b
-	for _, n := range h.count[b+1 : 33] {
-		p.Count += uint(n)
-	}
+	p = Plan{Width: b, Count: uint(h.exceed[b])}
 	if p.Count > 0 {
 		p.Over = uint(bits.Len32(h.max>>b - 1))
 	}
@@ -81,18 +96,17 @@ func Choose(v []uint32, or uint32, head uint) Plan {
 		return best
 	}
 	var h Histogram
-	h.Add(v)
+	h.max = exceed(&h.exceed, v, full)
+	rows := uint(bitpack.Rows(len(v)))
 	least := best.Words(len(v), head)
-	p := Plan{Width: full}
-	for p.Width > 0 {
-		p.Width--
-		p.Count += uint(h.count[p.Width+1])
-		p.Over = uint(bits.Len32(h.max>>p.Width - 1))
-		if p.Count > MaxCount || p.Over > 31 {
+	for b := full - 1; b < full; b-- {
+		count, over := uint(h.exceed[b&31]), uint(bits.Len32(h.max>>(b&31)-1))
+		extra := Bits(count, over) // never less for a smaller b
+		if count > MaxCount || over > 31 || extra >= 32*least {
 			break
 		}
-		if words := p.Words(len(v), head); words < least {
-			best, least = p, words
+		if words := Words(head+extra) + 4*Words(rows*b); words < least {
+			best, least = Plan{b, count, over}, words
 		}
 	}
 	return best

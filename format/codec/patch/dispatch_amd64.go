@@ -109,3 +109,20 @@ func listedDocs(dst []uint32, n int, src []byte, width uint, positions, overflow
 	}
 	return listedDocsPortable(dst, n, src, width, positions, overflows, prev)
 }
+
+func exceed(count *[33]uint32, v []uint32, full uint) uint32 {
+	if simd.Level() == simd.AVX512 {
+		return exceed512(&count[0], &v[0], uint64(len(v)), uint64(full))
+	}
+	return exceedPortable(count, v, full)
+}
+
+// split takes the exceptions out of v, 1 to 128 values, of which those are that need
+// more than width bits.
+func (e *exceptions) split(v []uint32, width uint) {
+	if simd.Level() == simd.AVX512 {
+		split512(&e.positions[0], &e.overflows[0], &e.bitmap[0], &v[0], uint64(len(v)), uint64(width))
+		return
+	}
+	e.splitPortable(v, width)
+}

@@ -25,3 +25,7 @@ func listedFreqs(dst []uint32, n int, src []byte, width uint, positions, overflo
 func listedDocs(dst []uint32, n int, src []byte, width uint, positions, overflows []uint32, prev uint32) bool {
 	return listedDocsPortable(dst, n, src, width, positions, overflows, prev)
 }
+
+func exceed(count *[33]uint32, v []uint32, full uint) uint32 { return exceedPortable(count, v, full) }
+
+func (e *exceptions) split(v []uint32, width uint) { e.splitPortable(v, width) }

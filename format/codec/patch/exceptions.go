@@ -11,33 +11,37 @@ func (w *Writer) PutExceptions(v []uint32, p Plan) {
 	if p.Count == 0 {
 		return
 	}
-	// One pass without branches: every value is noted, exceptions are kept.
-	var positions [bitmapBits]uint8
-	var overflows [bitmapBits]uint32
-	var bitmap [bitmapBits / 32]uint32
-	n := uint32(0)
-	for at := 0; at < len(v) && at < bitmapBits; at += 32 {
-		word := uint32(0)
-		for i, x := range v[at:min(at+32, len(v))] {
-			over := x >> (p.Width & 31) // below 32: there are exceptions
-			is := (over | -over) >> 31
-			positions[n&(bitmapBits-1)] = uint8(at + i)
-			overflows[n&(bitmapBits-1)] = over - 1
-			word |= is << (i & 31)
-			n += is
-		}
-		bitmap[at/32] = word
-	}
+	var e exceptions
+	e.split(v, p.Width)
 	if p.Count > ListMax {
-		for _, word := range bitmap {
-			w.Put(word, 32)
+		for i := range uint(4) {
+			w.Put(uint32(e.bitmap[i/2]>>(i%2*32)), 32)
 		}
 	} else {
-		for _, i := range positions[:n] {
-			w.Put(uint32(i), positionBits)
-		}
+		w.PutFields(e.positions[:p.Count], positionBits)
 	}
-	w.PutFields(overflows[:n], p.Over)
+	w.PutFields(e.overflows[:p.Count], p.Over)
+}
+
+// exceptions are those of a block, taken out.
+type exceptions struct {
+	positions, overflows [bitmapBits + 16]uint32 // overflows less one
+	bitmap               [2]uint64
+}
+
+// splitPortable is split in one pass without branches: every value is noted, exceptions
+// are kept.
+func (e *exceptions) splitPortable(v []uint32, width uint) {
+	n := uint32(0)
+	e.bitmap = [2]uint64{}
+	for i, x := range v {
+		over := x >> (width & 31) // below 32: there are exceptions
+		is := (over | -over) >> 31
+		e.positions[n&(bitmapBits-1)] = uint32(i)
+		e.overflows[n&(bitmapBits-1)] = over - 1
+		e.bitmap[i/64&1] |= uint64(is) << (i & 63)
+		n += is
+	}
 }
 
 // Unpack writes the n values of a block to dst: their low bits, which package

@@ -21,14 +21,17 @@ type job struct {
 
 	awaited atomic.Bool // somebody sleeps until it is done
 
-	lead run    // resolves the terms and cuts the work; holds what terms refer to
-	plan []task // memory of split
+	lead run // resolves the terms and cuts the work; holds what terms refer to
 
-	// Between split and the last task.
+	// Between split and the last task. What all tasks read all the time lies apart
+	// from what each of them changes.
+	_           [64]byte
 	conjunctive bool
-	pending     atomic.Int64  // tasks not finished
-	theta       atomic.Uint32 // bits of the best threshold of any task
 	halt        atomic.Bool   // the query has failed
+	theta       atomic.Uint32 // bits of the best threshold of any task
+	_           [64]byte
+	pending     atomic.Int64 // tasks not finished
+	_           [64]byte
 
 	mu  sync.Mutex
 	top topK

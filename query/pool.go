@@ -68,9 +68,11 @@ type PoolOptions struct {
 	// means large tasks first, then smaller ones, and one for a query that is small.
 	TaskPostings int
 	// SpinFor is how long a worker that has run out of work looks for more before it
-	// sleeps; 0 means DefaultSpinFor, less than 0 not at all. A query that comes
-	// meanwhile begins at once. It costs at most that much CPU time for each worker
-	// that a query was given to, and one of GOMAXPROCS threads never spins.
+	// sleeps: a query that comes meanwhile need not wait until workers are awake. It
+	// costs at most that much CPU time for each worker that worked on a query. A
+	// worker that found no work in that time the last time gives up after
+	// DefaultSpinFor, and at least one CPU is left to others. 0 means DefaultSpinFor,
+	// for FineGrained DefaultFineSpinFor; less than 0 not at all.
 	SpinFor time.Duration
 }
 
@@ -130,10 +132,15 @@ func (p *Pool) Counts() PoolCounts {
 	return c
 }
 
+// count notes that a pass was cut.
 func (p *Pool) count(tasks int, took time.Duration) {
 	p.passes.Add(1)
 	p.taskCount.Add(uint64(tasks))
 	p.splitting.Add(int64(took))
+	if p.options.Model == FineGrained {
+		e := p.expected.Load()
+		p.expected.Store(e + (int32(min(tasks, 1<<20))*expectedUnit-e)/4)
+	}
 }
 
 // exclusive reports whether one query is processed at a time.
@@ -154,15 +161,18 @@ func NewPool(s *Searcher, o PoolOptions) (*Pool, error) {
 	}
 	if o.SpinFor == 0 {
 		o.SpinFor = DefaultSpinFor
+		if o.Model == FineGrained {
+			o.SpinFor = DefaultFineSpinFor
+		}
 	}
 	p := &Pool{s: s, options: o, entry: newRing[*job](1 << 12), tasks: newRing[task](1 << 12), scoring: newRing[*scored](1 << 10),
 		drained: make(chan struct{}, 1), spinning: newWorkerSet(o.Workers), sleeping: newWorkerSet(o.Workers)}
 	procs := runtime.GOMAXPROCS(0)
-	p.mostSpinning = procs - 1
+	p.mostSpinning = min(procs, runtime.NumCPU()) - 1
 	p.jobs.New = func() any { return &job{pool: p, done: make(chan struct{}, 1)} }
 	p.scores.New = func() any { return new(scored) }
 	for i := range o.Workers {
-		w := &worker{pool: p, index: i, own: newRing[task](1 << 12)}
+		w := &worker{pool: p, index: i, own: newRing[task](1 << 12), patience: o.SpinFor}
 		w.sleeper.init(i < procs-freeProcs(procs))
 		p.workers = append(p.workers, w)
 	}

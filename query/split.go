@@ -8,29 +8,26 @@ func (j *job) prepare() (err error) {
 	return j.lead.resolve()
 }
 
-// split cuts the work of a pass into tasks by the Pool's model.
-func (j *job) split() (plan []task, err error) {
+// split cuts the work of a pass into tasks by the Pool's model, which w emits.
+func (j *job) split(w *worker) (err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
-	j.plan = j.plan[:0]
 	switch p := j.pool; p.options.Model {
 	case DocRanges:
-		j.splitRanges(len(p.workers))
+		j.splitRanges(w, len(p.workers))
 	case Partitions:
 		for i := range p.s.parts {
 			if j.lead.enter(i, j.conjunctive) {
-				j.plan = append(j.plan, task{job: j, part: i, hi: end, worker: i % len(p.workers)})
+				w.emit(task{job: j, part: i, hi: end, worker: i % len(p.workers)})
 			}
 		}
 	default:
-		if err := j.splitFine(); err != nil {
-			return nil, err
-		}
+		return j.splitFine(w)
 	}
-	return j.plan, nil
+	return nil
 }
 
 // splitRanges gives each of n workers an equal range of docIDs.
-func (j *job) splitRanges(n int) {
+func (j *job) splitRanges(by *worker, n int) {
 	docs := j.pool.s.scorer.stats.Docs
 	for i := range j.pool.s.parts {
 		if !j.lead.enter(i, j.conjunctive) {
@@ -42,7 +39,7 @@ func (j *job) splitRanges(n int) {
 			lo, hi := docs*uint64(w)/uint64(n), docs*uint64(w+1)/uint64(n)
 			lo, hi = max(lo, base), min(hi, base+size)
 			if lo < hi {
-				j.plan = append(j.plan, task{j, i, uint32(lo - base), uint32(hi - base), w})
+				by.emit(task{j, i, uint32(lo - base), uint32(hi - base), w})
 			}
 		}
 	}
@@ -50,7 +47,7 @@ func (j *job) splitRanges(n int) {
 
 // splitFine makes tasks of about TaskPostings postings, or one for every segment
 // while there are enough queries to keep all workers busy.
-func (j *job) splitFine() error {
+func (j *job) splitFine(w *worker) error {
 	r, p := &j.lead, j.pool
 	r.top.reset(j.top.k, len(r.terms))
 	r.top.shared = &j.theta
@@ -68,11 +65,11 @@ func (j *job) splitFine() error {
 		}
 		switch {
 		case whole:
-			j.plan = append(j.plan, task{job: j, part: i, hi: end})
+			w.emit(task{job: j, part: i, hi: end})
 		case j.conjunctive:
-			j.splitBlocks(i, r.lists[0])
+			j.splitBlocks(w, i, r.lists[0])
 		default:
-			j.splitDisjunction(i)
+			j.splitDisjunction(w, i)
 		}
 	}
 	return nil
@@ -112,7 +109,7 @@ func (p *Pool) taskSize(left, total int, conjunctive bool) int {
 // splitBlocks makes tasks of consecutive blocks of the shortest list (Tatikonda
 // 2011, algorithm 4). The others need no cutting: a task finds its place in them
 // by their skip headers.
-func (j *job) splitBlocks(part int, shortest *list) {
+func (j *job) splitBlocks(w *worker, part int, shortest *list) {
 	last, size := shortest.List().Docs.Last, shortest.List().BlockLen
 	lo := uint32(0)
 	for b := 0; ; {
@@ -124,15 +121,15 @@ func (j *job) splitBlocks(part int, shortest *list) {
 		if hi <= lo {
 			break // damage, which the last task will meet
 		}
-		j.plan = append(j.plan, task{job: j, part: part, lo: lo, hi: hi})
+		w.emit(task{job: j, part: part, lo: lo, hi: hi})
 		lo = hi
 	}
-	j.plan = append(j.plan, task{job: j, part: part, lo: lo, hi: end})
+	w.emit(task{job: j, part: part, lo: lo, hi: end})
 }
 
 // splitDisjunction makes tasks of ranges of docIDs, by the postings that are going
 // to be accumulated, as if those were spread evenly.
-func (j *job) splitDisjunction(part int) {
+func (j *job) splitDisjunction(w *worker, part int) {
 	r := &j.lead
 	r.sumBounds()
 	r.estimate()
@@ -150,9 +147,9 @@ func (j *job) splitDisjunction(part int) {
 			break
 		}
 		if lo < hi {
-			j.plan = append(j.plan, task{job: j, part: part, lo: uint32(lo), hi: uint32(hi)})
+			w.emit(task{job: j, part: part, lo: uint32(lo), hi: uint32(hi)})
 			lo = hi
 		}
 	}
-	j.plan = append(j.plan, task{job: j, part: part, lo: uint32(lo), hi: uint32(docs)})
+	w.emit(task{job: j, part: part, lo: uint32(lo), hi: uint32(docs)})
 }

@@ -32,7 +32,13 @@ type worker struct {
 	run   run
 	last  attached
 	doing *job    // of the task being performed
+	owes  int     // tasks of doing that are done, while their hits are still in run
 	next  *scored // FineGrained: the scoring task that is being filled
+	first task    // of the pass that is being cut; the worker does it itself
+	made  int     // tasks of that pass
+
+	// How long an idle worker spins: by how long it was idle the last time.
+	patience time.Duration
 
 	performed atomic.Uint64 // tasks
 }
@@ -58,26 +64,36 @@ func (w *worker) loop() {
 func (w *worker) step() bool {
 	p := w.pool
 	if p.options.Model != FineGrained {
-		if t, ok := w.own.pop(); ok {
-			w.execute(t)
-			return true
-		}
-		return w.takeQuery()
+		return w.ownTask() || w.takeQuery()
 	}
 	if s, ok := p.scoring.pop(); ok {
+		w.payAll()
 		p.spread()
 		w.score(s)
 		return true
 	}
-	if p.tasks.len() <= p.options.Threshold && w.takeQuery() {
-		return true
+	if p.entry.len() > 0 && p.tasks.len() <= p.options.Threshold {
+		w.payAll()
+		if w.takeQuery() {
+			return true
+		}
 	}
 	if t, ok := p.tasks.pop(); ok {
 		p.spread()
 		w.execute(t)
 		return true
 	}
-	return false
+	return w.pay()
+}
+
+// ownTask does one of the tasks that are w's own.
+func (w *worker) ownTask() bool {
+	t, ok := w.own.pop()
+	if ok {
+		w.execute(t)
+		w.pay()
+	}
+	return ok
 }
 
 // takeQuery begins a query of the entry queue, if there is one.
@@ -122,41 +138,44 @@ func (w *worker) answer(j *job) {
 	w.begin(j)
 	start, n := time.Now(), 0
 	for len(j.done) == 0 {
-		if more, foreign := w.stepFor(j); foreign {
-			return
-		} else if more {
+		more, foreign := w.stepFor(j)
+		if foreign {
+			break
+		}
+		if more {
 			start = time.Now()
 			continue
 		}
 		relax(pauses)
-		if n++; n%looks == 0 && time.Since(start) > w.pool.options.SpinFor {
-			return
+		if n++; n%looks == 0 && time.Since(start) > DefaultSpinFor {
+			break
 		}
 	}
+	w.payAll()
 }
 
 // stepFor does one piece of work for j, or reports that none waits, or that the
 // next is another query's.
 func (w *worker) stepFor(j *job) (done, foreign bool) {
 	p := w.pool
-	if t, ok := w.own.pop(); ok {
-		w.execute(t)
+	if w.ownTask() {
 		return true, false
 	}
 	if s, ok := p.scoring.pop(); ok {
+		w.payAll()
 		if foreign = s.job != j; !foreign || !p.scoring.push(s) {
 			w.score(s)
 		}
 		return true, foreign
 	}
-	t, ok := p.tasks.pop()
-	if ok {
+	if t, ok := p.tasks.pop(); ok {
 		if foreign = t.job != j; !foreign || !p.tasks.push(t) {
 			p.spread()
 			w.execute(t)
 		}
+		return true, foreign
 	}
-	return ok, foreign
+	return w.pay(), false
 }
 
 // whole answers a query.
@@ -174,56 +193,86 @@ func (w *worker) whole(j *job) (err error) {
 
 // launch makes the tasks of a pass, and of Or after And where And needs none.
 func (w *worker) launch(j *job, conjunctive bool) {
-	var plan []task
-	if j.pass(conjunctive) {
-		var err error
-		start := time.Now()
-		plan, err = j.split()
-		j.fail(err)
-		w.pool.count(len(plan), time.Since(start))
-		w.pool.learn(len(plan))
-	}
-	if len(plan) == 0 {
+	if !j.pass(conjunctive) {
 		w.complete(j)
 		return
 	}
-	p := w.pool
-	j.pending.Store(int64(len(plan)))
-	if len(plan) == 1 && p.options.Model == FineGrained {
-		w.execute(plan[0])
+	start := time.Now()
+	j.pending.Store(1) // so that j is not done before all tasks are made
+	w.made = 0
+	j.fail(j.split(w))
+	w.pool.count(w.made, time.Since(start))
+	if w.made == 0 || w.pool.options.Model != FineGrained {
+		w.release(j, 1)
 		return
 	}
-	for _, t := range plan { // after the last push j may be another query's
-		if p.options.Model == FineGrained {
-			if !p.tasks.push(t) {
-				w.execute(t)
-			}
-			continue
-		}
-		if !p.workers[t.worker].own.push(t) {
+	w.pool.wake(w.made - 1)
+	t := w.first
+	w.first = task{}
+	w.execute(t)
+}
+
+// emit adds a task to the pass that w cuts.
+func (w *worker) emit(t task) {
+	p := w.pool
+	w.made++
+	if p.options.Model != FineGrained {
+		t.job.pending.Add(1)
+		if o := p.workers[t.worker]; o.own.push(t) {
+			p.unpark(o)
+		} else {
 			w.execute(t)
-			continue
+			w.pay()
 		}
-		p.unpark(p.workers[t.worker])
+		return
 	}
-	if p.options.Model == FineGrained {
-		p.wake(len(plan) - 1)
+	if w.made == 1 {
+		w.first = t
+		return
+	}
+	t.job.pending.Add(1)
+	if !p.tasks.push(t) {
+		w.execute(t)
 	}
 }
 
-// execute does an intersection task, or a range of a disjunction.
+// execute does an intersection task, or a range of a disjunction. Its hits stay
+// with w, and it counts as not done, until w pays: all of a query's tasks that w
+// does one after the other are accounted for at once.
 func (w *worker) execute(t task) {
-	j := t.job
-	if !j.halt.Load() {
+	if w.doing != t.job {
+		w.payAll()
+		w.doing = t.job
+	}
+	if j := t.job; !j.halt.Load() {
 		w.performed.Add(1)
 		j.fail(w.perform(t))
 	}
-	w.release(j)
+	w.owes++
 }
 
-// release counts a task of j as done.
-func (w *worker) release(j *job) {
-	if j.pending.Add(-1) == 0 {
+// pay hands over the hits of the tasks that w has done, and reports whether there
+// were such tasks.
+func (w *worker) pay() bool {
+	j, n := w.doing, w.owes
+	w.doing, w.owes = nil, 0
+	if n == 0 {
+		return false
+	}
+	j.collect(&w.run.top)
+	w.release(j, n)
+	return true
+}
+
+// payAll pays until nothing is owed: paying may begin the next pass of a query.
+func (w *worker) payAll() {
+	for w.pay() {
+	}
+}
+
+// release counts n tasks of j as done.
+func (w *worker) release(j *job, n int) {
+	if j.pending.Add(-int64(n)) == 0 {
 		w.complete(j)
 	}
 }
@@ -240,7 +289,7 @@ func (w *worker) complete(j *job) {
 func (w *worker) perform(t task) (err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
 	j, r := t.job, &w.run
-	w.doing, w.next, r.later = j, nil, nil
+	w.next, r.later = nil, nil
 	if !w.attach(j, t.part, t.lo) {
 		return r.err
 	}
@@ -259,10 +308,8 @@ func (w *worker) perform(t task) (err error) {
 	w.last.hi = t.hi
 	if r.err != nil {
 		w.last = attached{}
-		return r.err
 	}
-	j.collect(&r.top)
-	return nil
+	return r.err
 }
 
 // attach makes w's run ready for a task of j from document lo of a segment on.
@@ -276,9 +323,11 @@ func (w *worker) attach(j *job, part int, lo uint32) bool {
 		r.halt, r.terms = &j.halt, j.lead.terms
 		ok = r.enter(part, j.conjunctive)
 	}
-	r.top.reset(j.top.k, len(j.lead.terms))
-	r.partial.reset(j.top.k)
-	r.top.shared = &j.theta
+	if w.owes == 0 {
+		r.top.reset(j.top.k, len(j.lead.terms))
+		r.partial.reset(j.top.k)
+		r.top.shared = &j.theta
+	}
 	r.top.sync()
 	return ok
 }
@@ -328,7 +377,7 @@ func (w *worker) score(s *scored) {
 	}
 	s.job = nil
 	w.pool.scores.Put(s)
-	w.release(j)
+	w.release(j, 1)
 }
 
 func (w *worker) scoreAll(s *scored) (err error) {

@@ -30,7 +30,11 @@ type run struct {
 // measure runs r on queries for d, after a quarter of that as warm-up.
 func (l *loader) measure(ctx context.Context, r run, queries []query.Query, d time.Duration) (LoadRow, error) {
 	row := LoadRow{Figure: r.figure, Model: r.model.String(), Workers: r.workers, Threshold: r.threshold, Terms: r.terms, Offered: r.rate}
-	runtime.GOMAXPROCS(r.workers + 1) // one to let queries arrive
+	threads := r.workers
+	if r.rate > 0 && !r.alone {
+		threads++ // one to let queries arrive
+	}
+	runtime.GOMAXPROCS(threads)
 	p, err := l.pool(r)
 	if err != nil {
 		return row, err

@@ -30,7 +30,7 @@ var taskPostings = []int{128, 256, 512, 1024, 2048, 4096, 8192, 16384}
 
 // figure7 measures the overheads of tasks against their size.
 func (l *loader) figure7(ctx context.Context, workers int) error {
-	runtime.GOMAXPROCS(workers + 1)
+	runtime.GOMAXPROCS(workers)
 	for _, size := range taskPostings {
 		row, err := l.tasks(ctx, size, workers)
 		if err != nil {

@@ -11,20 +11,29 @@ import (
 
 // Fuzz is the body of a codec's fuzz target: it decodes arbitrary sequences at every
 // tier and by every method, the checks being those of Hostile. There are no checksums
-// on the way. The seeds are sound lists of every width and of several lengths.
+// on the way; on Linux the payload lies next to a guard page. The seeds are sound lists
+// of every width and of several lengths, and lists with exceptions.
 func Fuzz(f *testing.F, c codec.Codec) {
 	size := c.BlockLen()
-	for width := uint(0); width <= 32; width++ {
-		n := []int{size + 5, 3, size, 2*size + 77, size - 1}[width%5]
-		l, err := Encode(c, wide(n, min(width, 30)), wideFreqs(n, width))
-		if err != nil {
-			f.Fatal(err)
-		}
+	seed := func(docs, freqs []uint32) {
+		l := encode(f, c, docs, freqs)
 		f.Add(Seed(&l.DocSeq))
 		f.Add(Seed(&l.TFSeq))
 	}
+	for width := uint(0); width <= 32; width++ {
+		n := []int{size + 5, 3, size, 2*size + 77, size - 1}[width%5]
+		seed(wide(n, min(width, 30)), wideFreqs(n, width))
+	}
+	for _, top := range []uint32{1, 100, 1 << 20} {
+		seed(spread(200, top), spread(200, top))
+	}
+	memory, err := newGuarded(1 << 20)
+	if err != nil {
+		f.Logf("no guard pages: %v", err)
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if s, _ := Arbitrary(c, data); s != nil {
+			memory.guard(s, data[2]&inputLow != 0)
 			Hostile(t, c, s)
 		}
 	})
@@ -35,6 +44,7 @@ const (
 	inputFreqs = 1 << iota // no skip header
 	inputEnds              // endpoints are words that may be anything; else lengths within the payload
 	inputLast              // the skip header stays as it is; else it is mended
+	inputLow               // the payload begins behind a guard page; else its padding ends before one
 )
 
 // Arbitrary turns any bytes into a sequence to decode, the way a fuzzer wants it:

@@ -8,4 +8,10 @@ import (
 	"github.com/pinion-index/pinion/format/codec"
 )
 
+type guarded struct{}
+
+func newGuarded(int) (*guarded, error) { return nil, nil }
+
+func (*guarded) guard(*codec.Sequence, bool) {}
+
 func testGuarded(t *testing.T, _ codec.Codec) { t.Skip("guard pages are tried on Linux") }

@@ -44,6 +44,20 @@ func wideFreqs(n int, width uint) []uint32 {
 	return freqs
 }
 
+// spread returns n ascending values with a jump of top every 7.
+func spread(n int, top uint32) []uint32 {
+	v := make([]uint32, n)
+	next := uint32(1)
+	for i := range v {
+		v[i] = next
+		next += 1 + uint32(i)%3
+		if i%7 == 6 {
+			next += top
+		}
+	}
+	return v
+}
+
 // testLengths tries every length of the last block.
 func testLengths(t *testing.T, c codec.Codec) {
 	size := c.BlockLen()

@@ -82,7 +82,7 @@ func (r *run) intersect(docs []uint32) (more bool) {
 func (r *run) beginMatches(m *matches, docs []uint32) bool {
 	first := r.lists[0]
 	pass := float32(-1)
-	if r.bounded {
+	if r.bounded && !r.cheaplyTested(r.lists) {
 		pass = r.passing(1)
 	}
 	if pass < 0 {
@@ -97,6 +97,12 @@ func (r *run) beginMatches(m *matches, docs []uint32) bool {
 	r.scorePostings(first, r.scores, docs, freqs[:len(docs)])
 	m.beginAbove(docs, freqs, r.scores, pass)
 	return true
+}
+
+// cheaplyTested reports whether most documents of the first list are found not to
+// be in the second in less time than it takes to score them.
+func (r *run) cheaplyTested(lists []*list) bool {
+	return len(lists) > 1 && uint64(lists[1].entry.DF)*4 < uint64(r.part.seg.Docs()) && r.dense(lists[1]) != nil
 }
 
 // denseFactor is how many postings are looked up in a bitmap in the time that one

@@ -127,12 +127,22 @@ type termSet [4]struct {
 	term atomic.Pointer[cachedTerm]
 }
 
-// cachedTerm does not change.
+// cachedTerm does not change. As a rule its term and entry lie in itself, as every
+// other place in memory costs about as much as all the rest of a look-up.
 type cachedTerm struct {
 	df      uint64
 	weight  float32
 	bytes   []byte
 	entries []segment.Entry
+	short   [24]byte
+	one     [1]segment.Entry
+}
+
+func newCachedTerm(t *term) *cachedTerm {
+	c := &cachedTerm{df: t.df, weight: t.weight}
+	c.bytes = append(c.short[:0], t.bytes...)
+	c.entries = append(c.one[:0], t.entries...)
+	return c
 }
 
 // maxCachedEntries bounds a termCache: terms times segments.
@@ -170,6 +180,6 @@ func (c *termCache) put(hash uint64, t *term) {
 	if way.term.Load() != nil && c.seen[i].Swap(uint32(hash>>32)) != uint32(hash>>32) {
 		return
 	}
-	way.term.Store(&cachedTerm{t.df, t.weight, bytes.Clone(t.bytes), slices.Clone(t.entries)})
+	way.term.Store(newCachedTerm(t))
 	way.hash.Store(hash)
 }

@@ -26,6 +26,9 @@ func syncDir(path string) error {
 	return nil
 }
 
+// forgetPages gives the pages of a read-only mapping back. It is only a hint.
+func forgetPages(b []byte) { unix.Madvise(b, unix.MADV_DONTNEED) }
+
 // lockFile takes the lock of the open file description, so that it also keeps
 // out other writers of the same process.
 func lockFile(f *os.File) error {

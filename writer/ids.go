@@ -29,6 +29,7 @@ func (w *Writer) deleteOlder(ctx context.Context, a *accumulator) (err error) {
 				s.delete(doc)
 			}
 		}
+		store.Forget(s.data)
 	}
 	return nil
 }
@@ -48,7 +49,9 @@ func (w *Writer) push(ctx context.Context, s *liveSegment) (err error) {
 			return err
 		}
 		replaced[i] = roaring.New()
-		if err := eachShared(old.seg, s.seg, replaced[i].Add); err != nil {
+		err := eachShared(old.seg, s.seg, replaced[i].Add)
+		store.Forget(old.data)
+		if err != nil {
 			return err
 		}
 	}
@@ -58,6 +61,7 @@ func (w *Writer) push(ctx context.Context, s *liveSegment) (err error) {
 		}
 	}
 	w.segments = append(w.segments, s)
+	store.Forget(s.data)
 	return nil
 }
 

@@ -80,7 +80,7 @@ func (f *flags) build(ctx context.Context, stderr io.Writer, args []string) (*Re
 		return nil, err
 	}
 	// What is not counted, such as garbage, has to fit beside the budget.
-	debug.SetMemoryLimit(int64(f.memory) + int64(f.memory)/8)
+	debug.SetMemoryLimit(o.Memory + o.Memory/8)
 	b := &build{stderr: stderr, skip: f.onError.Value == "skip", report: Report{Index: f.out}}
 	b.order = writer.ReorderOptions{Order: writer.Order(f.order.Value), Seed: f.seed}
 	b.progress = cli.NewProgress(stderr, "build", total, cli.BytesRate)

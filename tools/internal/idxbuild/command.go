@@ -116,7 +116,7 @@ func (f *flags) writerOptions() (o writer.Options, err error) {
 	case f.options != "" && f.analyzer == "":
 		return o, cli.Usage("--analyzer-options need --analyzer")
 	}
-	o = writer.Options{Memory: int64(f.memory), Threads: f.threads, Stored: f.storeText}
+	o = writer.Options{Memory: writerMemory(int64(f.memory)), Threads: f.threads, Stored: f.storeText}
 	if f.analyzer != "" {
 		if o.Analyzer, err = analysis.New(f.analyzer, f.options); err != nil {
 			return o, cli.Usage("%w", err)
@@ -209,4 +209,13 @@ func isIndex(dir string) bool {
 	defer d.Close()
 	g, err := d.Generation()
 	return err == nil && g > 0
+}
+
+// fixedMemory is what the process takes beside the writer: its code, the runtime,
+// input buffers. It counts where the budget is small.
+const fixedMemory = 6 << 20
+
+// writerMemory returns the part of a memory budget that the writer may use.
+func writerMemory(budget int64) int64 {
+	return max(budget-fixedMemory, writer.MinMemory)
 }

@@ -124,21 +124,36 @@ func (e *Encoded) Bytes() (n int) {
 	return n
 }
 
-// Decode decodes all blocks of all lists into the same buffer of BlockLen values.
+// Decode decodes all blocks of all lists: into the same BlockLen values if dst has no
+// more, else one block behind another, for which it needs Room.
 func (e *Encoded) Decode(dst []uint32) error {
 	decode := e.Codec.DecodeDocs
 	if e.Side == Freqs {
 		decode = e.Codec.DecodeFreqs
 	}
+	size, step := e.Codec.BlockLen(), 0
+	if len(dst) > size {
+		step = size
+	}
+	at := 0
 	for i := range e.Seqs {
 		s := &e.Seqs[i]
 		for b := range len(s.Ends) - 1 {
-			if _, err := decode(dst, s, b); err != nil {
+			if _, err := decode(dst[at:at+size], s, b); err != nil {
 				return err
 			}
+			at += step
 		}
 	}
 	return nil
+}
+
+// Room returns the values that all blocks have room for.
+func (e *Encoded) Room() (n int) {
+	for _, s := range e.Seqs {
+		n += (len(s.Ends) - 1) * e.Codec.BlockLen()
+	}
+	return n
 }
 
 // Fastest runs f, which does the same each time, at least once and until d is over,

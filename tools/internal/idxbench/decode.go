@@ -45,6 +45,7 @@ type decodeFlags struct {
 	n      int
 	index  string
 	levels bool
+	whole  bool
 	time   time.Duration
 }
 
@@ -56,8 +57,9 @@ func decodeCommand() *cobra.Command {
 		Long: `Measure how fast every codec decodes docIDs and frequencies, and the bits it takes
 for one with its block endpoints. The lists are drawn at random within 2^29 (Anh
 and Moffat 2010), or with --index are those of an index that have extents. They
-are decoded a block at a time into the same buffer. Each figure is the fastest run.`,
-		Example: "  idxbench decode --codec bp128,vbyte128 --levels\n  idxbench decode --index kjv.idx",
+are decoded a block at a time into the same buffer, or with --whole one behind another
+into memory for all of them. Each figure is the fastest run.`,
+		Example: "  idxbench decode --codec bp128,vbyte128 --levels\n  idxbench decode --data clustered --n 33554432 --whole\n  idxbench decode --index kjv.idx",
 		Args:    cli.Want(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			d, err := f.run(cmd.Context())
@@ -74,6 +76,7 @@ are decoded a block at a time into the same buffer. Each figure is the fastest r
 	fl.IntVar(&f.n, "n", 1<<16, "postings of the list")
 	fl.StringVar(&f.index, "index", "", "take the lists of the index in `DIR`")
 	fl.BoolVar(&f.levels, "levels", false, "measure every level of vector instructions that this CPU has")
+	fl.BoolVar(&f.whole, "whole", false, "keep the values of all blocks, not of one")
 	fl.DurationVar(&f.time, "time", 200*time.Millisecond, "measure each figure for this `TIME`")
 	return cmd
 }
@@ -180,6 +183,9 @@ func (f *decodeFlags) side(c codec.Codec, side codecbench.Side, lists []codecben
 		return 0, 0, err
 	}
 	dst := make([]uint32, c.BlockLen())
+	if f.whole {
+		dst = make([]uint32, e.Room())
+	}
 	took, err := codecbench.Fastest(f.time, func() error { return e.Decode(dst) })
 	return 8 * float64(e.Bytes()) / float64(n), float64(n) / took.Seconds(), err
 }

@@ -23,7 +23,6 @@ import (
 
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/bp128"
-	"github.com/pinion-index/pinion/format/codec/ef"
 	"github.com/pinion-index/pinion/format/codec/newpfd"
 )
 
@@ -54,9 +53,11 @@ var Decode = map[codec.ID]struct{ Docs, Freqs float64 }{
 }
 
 // Candidates are the codecs that Default chooses among: blocks of 128 that can be
-// moved between lists, and sizes that are quick to compute. The others lose to one of
-// these in both bytes and time on all lists tried.
-var Candidates = []codec.BlockCodec{bp128.Codec{}, newpfd.Codec{}, ef.Codec{}}
+// moved between lists, and sizes that are quick to compute. To choose among all of
+// them would lower the cost of the lists tried, in three orders of their documents, by
+// less than 0.1%; ef alone lowered it by 0.001% and its sizes took half of the time of
+// choosing.
+var Candidates = []codec.BlockCodec{bp128.Codec{}, newpfd.Codec{}}
 
 // Model weighs bytes against time.
 type Model struct {

@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/format/codec/registry"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/tools/internal/cli"
 	"github.com/pinion-index/pinion/tools/internal/synth"
@@ -34,6 +36,7 @@ type synthFlags struct {
 	segments    int
 	threads     int
 	memory      cli.ByteSize
+	codec       string
 	queries     string
 	longQueries string
 	count       int
@@ -71,6 +74,7 @@ term is in one to forty of a hundred documents.`,
 	fl.IntVar(&f.segments, "segments", 1, "write `N` segments, 1 to 16")
 	fl.IntVar(&f.threads, "threads", 0, "at most `N` threads (default: one for each CPU)")
 	fl.Var(&f.memory, "memory", "memory budget of the writer")
+	fl.StringVar(&f.codec, "codec", "auto", "codec of docIDs and frequencies, by `NAME`; auto chooses for each list")
 	fl.StringVar(&f.queries, "queries", "", "write queries to `FILE`")
 	fl.StringVar(&f.longQueries, "long-queries", "", "write queries over long lists to `FILE`")
 	fl.IntVar(&f.count, "query-count", synth.DefaultQueries.Queries, "how many queries to write")
@@ -87,6 +91,8 @@ func (f *synthFlags) check() error {
 		return cli.Usage("--memory is at least %s", cli.Bytes(int64(writer.MinMemory)))
 	case f.threads < 0:
 		return cli.Usage("--threads is negative")
+	case f.codec != "auto" && f.named() == nil:
+		return cli.Usage("--codec %s is not known", f.codec)
 	case f.count < 1:
 		return cli.Usage("--query-count is at least 1")
 	}
@@ -100,6 +106,12 @@ func (f *synthFlags) check() error {
 		}
 	}
 	return nil
+}
+
+// named returns the codec that was asked for, nil for auto.
+func (f *synthFlags) named() codec.Codec {
+	c, _ := registry.ByName(f.codec)
+	return c
 }
 
 func (f *synthFlags) run(ctx context.Context, stderr io.Writer) (*Synth, error) {
@@ -151,7 +163,8 @@ func writeQueries(path string, queries [][]string) error {
 
 // write writes the collection in as many segments as asked for.
 func (f *synthFlags) write(ctx context.Context, stderr io.Writer, c *synth.Collection) (err error) {
-	w, err := writer.Open(ctx, f.out, writer.Options{Memory: int64(f.memory), Threads: f.threads})
+	named := f.named()
+	w, err := writer.Open(ctx, f.out, writer.Options{Memory: int64(f.memory), Threads: f.threads, DocsCodec: named, FreqsCodec: named})
 	if err != nil {
 		return err
 	}

@@ -42,6 +42,7 @@ type block512 struct {
 	*patcher512
 	s, words     reg.GPVirtual // words of the block
 	last, before operand.Mem   // docIDs of the skip header, kept in the frame
+	sum          operand.Mem   // bits that a value can have at most, kept there too
 }
 
 const blockSignature = "func(dst *uint32, s *byte, block uint64, tab *byte) bool"
@@ -115,13 +116,26 @@ func (b *block512) field(word reg.GPVirtual, from, n uint8) reg.GPVirtual {
 	return x
 }
 
-// widths fails unless width and over are less than most together, and moves the table to that of
-// width.
-func (b *block512) checkWidths(width reg.GPVirtual, most uint32) {
+// checkWidths takes how many bits a value can have at most and fails where frequencies can overflow.
+// DocIDs whose sum can wrap are checked one by one in the end.
+func (b *block512) checkWidths(sum reg.GPVirtual) {
+	const freqs = 30 // and one more for the exceptions of all ones, plus one
+	if b.kind == "Freqs" {
+		b.CMPQ(sum, operand.U32(freqs))
+		b.failIf(b.JHI)
+		return
+	}
+	b.sum = b.AllocLocal(8)
+	b.MOVQ(sum, b.sum)
+}
+
+// checkWidth is checkWidths for low bits of width, at most 32, and exceptions.
+func (b *block512) checkWidth(width reg.GPVirtual) {
+	b.CMPQ(width, operand.U32(32))
+	b.failIf(b.JHI)
 	sum := b.GP64()
 	b.LEAQ(operand.Mem{Base: width, Index: b.over, Scale: 1}, sum)
-	b.CMPQ(sum, operand.U32(most))
-	b.failIf(b.JCC)
+	b.checkWidths(sum)
 }
 
 // table moves tab to the table of the width. Where that is 0, low becomes the table, which is
@@ -208,6 +222,7 @@ func (a *assembler) words4(name string, w uint32) operand.Mem { return a.words(n
 func (b *block512) end() {
 	switch b.kind {
 	case "Docs":
+		b.wide()
 		x := b.GP32()
 		b.VMOVD(b.scan.carry.AsX(), x)
 		b.CMPL(x, b.last)
@@ -226,8 +241,28 @@ func (b *block512) end() {
 	}
 }
 
-// most says how wide values may be for sums not to wrap, or for frequencies not to.
-func most(kind string) uint32 { return map[string]uint32{"Docs": 24, "Freqs": 31}[kind] }
+// wide fails if docIDs of so many bits that their sum can wrap do not rise, as signed numbers.
+func (b *block512) wide() {
+	const (
+		noWrap = 24
+		above  = 6 // comparison: not less or equal
+	)
+	b.CMPQ(b.sum, operand.U8(noWrap))
+	b.JLT(operand.LabelRef(b.name + "_narrow"))
+	before, x, y, k, r := b.ZMM(), b.ZMM(), b.ZMM(), b.K(), b.GP32()
+	b.VPBROADCASTD(b.before, before)
+	b.KXNORW(k, k, k)
+	for i := range 8 {
+		b.VMOVDQU32(operand.Mem{Base: b.dst, Disp: 64 * i}, x)
+		b.VALIGND(operand.U8(15), before, x, y)
+		b.VPCMPD(operand.U8(above), y, x, k, k)
+		b.VMOVDQA32(x, before)
+	}
+	b.KMOVW(k, r)
+	b.CMPL(r, operand.U32(0xffff))
+	b.failIf(b.JNE)
+	b.Label(b.name + "_narrow")
+}
 
 func (a *assembler) newpfdBlock512(kind string) {
 	b := a.newBlock512(kind, lower1(kind)+"Block512", blockSignature, "decodes a full block of "+kind+".")
@@ -238,7 +273,7 @@ func (a *assembler) newpfdBlock512(kind string) {
 	b.MOVQ(b.field(head, 13, 5), b.over)
 	b.TESTQ(b.words, b.words)
 	b.JEQ(operand.LabelRef(b.name + "_fail"))
-	b.checkWidths(width, most(kind))
+	b.checkWidth(width)
 	b.MOVQ(b.exceptionBits(), low)
 	b.ADDQ(operand.U8(18+31), low)
 	b.SHRQ(operand.U8(5), low)
@@ -268,7 +303,9 @@ func (a *assembler) parapforBlock512(kind string) {
 	b.SHRQ(operand.U8(24), head)
 	b.failIf(b.JEQ) // without exceptions
 	b.MOVQ(head, b.count)
-	b.checkWidths(width, most(kind))
+	b.checkWidth(width)
+	b.CMPQ(b.over, operand.U32(32))
+	b.failIf(b.JHI)
 	b.CMPQ(index, operand.U8(7))
 	b.failIf(b.JHI)
 	b.CMPQ(b.count, operand.U32(128))

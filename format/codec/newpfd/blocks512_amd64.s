@@ -6,7 +6,7 @@
 
 // func docsBlock512(dst *uint32, s *byte, block uint64, tab *byte) bool
 // Requires: AVX, AVX2, AVX512BW, AVX512F, BMI2, CMOV, POPCNT
-TEXT ·docsBlock512(SB), NOSPLIT, $656-33
+TEXT ·docsBlock512(SB), NOSPLIT, $664-33
 	MOVQ  s+8(FP), DX
 	MOVQ  block+16(FP), BX
 	LEAQ  1(BX), AX
@@ -55,9 +55,10 @@ docsBlock512_first:
 	MOVQ         DX, SI
 	TESTQ        CX, CX
 	JEQ          docsBlock512_fail
+	CMPQ         R11, $0x00000020
+	JHI          docsBlock512_fail
 	LEAQ         (R11)(SI*1), DX
-	CMPQ         DX, $0x00000018
-	JCC          docsBlock512_fail
+	MOVQ         DX, 656(SP)
 	MOVQ         BX, R8
 	IMULQ        SI, R8
 	IMUL3Q       $0x07, BX, DX
@@ -351,8 +352,8 @@ docsBlock512_expand:
 	MOVL            $0x0000ff00, DX
 	KMOVW           DX, K2
 	VPBROADCASTD    648(SP), Z12
-	KMOVW           DI, K3
-	VPEXPANDD.Z     (CX), K3, Z13
+	KMOVW           DI, K4
+	VPEXPANDD.Z     (CX), K4, Z13
 	MOVWQZX         DI, DX
 	POPCNTQ         DX, DX
 	LEAQ            (CX)(DX*4), CX
@@ -369,8 +370,8 @@ docsBlock512_expand:
 	VPSUBD          Z13, Z12, Z2
 	VPERMD          Z2, Z11, Z12
 	VMOVDQU32       Z2, (AX)
-	KMOVW           DI, K3
-	VPEXPANDD.Z     (CX), K3, Z2
+	KMOVW           DI, K4
+	VPEXPANDD.Z     (CX), K4, Z2
 	MOVWQZX         DI, DX
 	POPCNTQ         DX, DX
 	LEAQ            (CX)(DX*4), CX
@@ -387,8 +388,8 @@ docsBlock512_expand:
 	VPSUBD          Z2, Z12, Z2
 	VPERMD          Z2, Z11, Z12
 	VMOVDQU32       Z2, 64(AX)
-	KMOVW           DI, K3
-	VPEXPANDD.Z     (CX), K3, Z2
+	KMOVW           DI, K4
+	VPEXPANDD.Z     (CX), K4, Z2
 	MOVWQZX         DI, DX
 	POPCNTQ         DX, DX
 	LEAQ            (CX)(DX*4), CX
@@ -405,8 +406,8 @@ docsBlock512_expand:
 	VPSUBD          Z2, Z12, Z2
 	VPERMD          Z2, Z11, Z12
 	VMOVDQU32       Z2, 128(AX)
-	KMOVW           DI, K3
-	VPEXPANDD.Z     (CX), K3, Z2
+	KMOVW           DI, K4
+	VPEXPANDD.Z     (CX), K4, Z2
 	MOVWQZX         DI, DX
 	POPCNTQ         DX, DX
 	LEAQ            (CX)(DX*4), CX
@@ -423,8 +424,8 @@ docsBlock512_expand:
 	VPSUBD          Z2, Z12, Z2
 	VPERMD          Z2, Z11, Z12
 	VMOVDQU32       Z2, 192(AX)
-	KMOVW           R8, K3
-	VPEXPANDD.Z     (CX), K3, Z2
+	KMOVW           R8, K4
+	VPEXPANDD.Z     (CX), K4, Z2
 	MOVWQZX         R8, DX
 	POPCNTQ         DX, DX
 	LEAQ            (CX)(DX*4), CX
@@ -441,8 +442,8 @@ docsBlock512_expand:
 	VPSUBD          Z2, Z12, Z2
 	VPERMD          Z2, Z11, Z12
 	VMOVDQU32       Z2, 256(AX)
-	KMOVW           R8, K3
-	VPEXPANDD.Z     (CX), K3, Z2
+	KMOVW           R8, K4
+	VPEXPANDD.Z     (CX), K4, Z2
 	MOVWQZX         R8, DX
 	POPCNTQ         DX, DX
 	LEAQ            (CX)(DX*4), CX
@@ -459,8 +460,8 @@ docsBlock512_expand:
 	VPSUBD          Z2, Z12, Z2
 	VPERMD          Z2, Z11, Z12
 	VMOVDQU32       Z2, 320(AX)
-	KMOVW           R8, K3
-	VPEXPANDD.Z     (CX), K3, Z2
+	KMOVW           R8, K4
+	VPEXPANDD.Z     (CX), K4, Z2
 	MOVWQZX         R8, DX
 	POPCNTQ         DX, DX
 	LEAQ            (CX)(DX*4), CX
@@ -477,8 +478,8 @@ docsBlock512_expand:
 	VPSUBD          Z2, Z12, Z2
 	VPERMD          Z2, Z11, Z12
 	VMOVDQU32       Z2, 384(AX)
-	KMOVW           R8, K3
-	VPEXPANDD.Z     (CX), K3, Z2
+	KMOVW           R8, K4
+	VPEXPANDD.Z     (CX), K4, Z2
 	VPTERNLOGD      $0x05, Z9, Z2, Z2
 	VPSLLQ          $0x20, Z2, Z3
 	VPADDD          Z3, Z2, Z2
@@ -491,13 +492,54 @@ docsBlock512_expand:
 	VPSUBD          Z2, Z12, Z0
 	VPERMD          Z0, Z11, Z12
 	VMOVDQU32       Z0, 448(AX)
-	VMOVD           X12, AX
-	CMPL            AX, 640(SP)
+	CMPQ            656(SP), $0x18
+	JLT             docsBlock512_narrow
+	VPBROADCASTD    648(SP), Z0
+	KXNORW          K3, K3, K3
+	VMOVDQU32       (AX), Z1
+	VALIGND         $0x0f, Z0, Z1, Z0
+	VPCMPD          $0x06, Z0, Z1, K3, K3
+	VMOVDQA32       Z1, Z0
+	VMOVDQU32       64(AX), Z1
+	VALIGND         $0x0f, Z0, Z1, Z0
+	VPCMPD          $0x06, Z0, Z1, K3, K3
+	VMOVDQA32       Z1, Z0
+	VMOVDQU32       128(AX), Z1
+	VALIGND         $0x0f, Z0, Z1, Z0
+	VPCMPD          $0x06, Z0, Z1, K3, K3
+	VMOVDQA32       Z1, Z0
+	VMOVDQU32       192(AX), Z1
+	VALIGND         $0x0f, Z0, Z1, Z0
+	VPCMPD          $0x06, Z0, Z1, K3, K3
+	VMOVDQA32       Z1, Z0
+	VMOVDQU32       256(AX), Z1
+	VALIGND         $0x0f, Z0, Z1, Z0
+	VPCMPD          $0x06, Z0, Z1, K3, K3
+	VMOVDQA32       Z1, Z0
+	VMOVDQU32       320(AX), Z1
+	VALIGND         $0x0f, Z0, Z1, Z0
+	VPCMPD          $0x06, Z0, Z1, K3, K3
+	VMOVDQA32       Z1, Z0
+	VMOVDQU32       384(AX), Z1
+	VALIGND         $0x0f, Z0, Z1, Z0
+	VPCMPD          $0x06, Z0, Z1, K3, K3
+	VMOVDQA32       Z1, Z0
+	VMOVDQU32       448(AX), Z1
+	VALIGND         $0x0f, Z0, Z1, Z0
+	VPCMPD          $0x06, Z0, Z1, K3, K3
+	VMOVDQA32       Z1, Z0
+	KMOVW           K3, AX
+	CMPL            AX, $0x0000ffff
 	JNE             docsBlock512_fail
-	TESTL           AX, AX
-	JMI             docsBlock512_fail
+
+docsBlock512_narrow:
+	VMOVD X12, AX
+	CMPL  AX, 640(SP)
+	JNE   docsBlock512_fail
+	TESTL AX, AX
+	JMI   docsBlock512_fail
 	VZEROUPPER
-	MOVB            $0x01, ret+32(FP)
+	MOVB  $0x01, ret+32(FP)
 	RET
 
 docsBlock512_fail:
@@ -835,9 +877,11 @@ TEXT ·freqsBlock512(SB), NOSPLIT, $640-33
 	MOVQ         DX, SI
 	TESTQ        CX, CX
 	JEQ          freqsBlock512_fail
+	CMPQ         R11, $0x00000020
+	JHI          freqsBlock512_fail
 	LEAQ         (R11)(SI*1), DX
-	CMPQ         DX, $0x0000001f
-	JCC          freqsBlock512_fail
+	CMPQ         DX, $0x0000001e
+	JHI          freqsBlock512_fail
 	MOVQ         BX, R8
 	IMULQ        SI, R8
 	IMUL3Q       $0x07, BX, DX

@@ -6,7 +6,7 @@
 
 // func docsBlock512(dst *uint32, s *byte, block uint64, tab *byte) bool
 // Requires: AVX, AVX2, AVX512BW, AVX512F, BMI2, CMOV, POPCNT
-TEXT ·docsBlock512(SB), NOSPLIT, $656-33
+TEXT ·docsBlock512(SB), NOSPLIT, $664-33
 	MOVQ  s+8(FP), AX
 	MOVQ  block+16(FP), BX
 	LEAQ  1(BX), CX
@@ -59,9 +59,12 @@ docsBlock512_first:
 	SHRQ         $0x18, AX
 	JEQ          docsBlock512_fail
 	MOVQ         AX, BX
+	CMPQ         R10, $0x00000020
+	JHI          docsBlock512_fail
 	LEAQ         (R10)(SI*1), AX
-	CMPQ         AX, $0x00000018
-	JCC          docsBlock512_fail
+	MOVQ         AX, 656(SP)
+	CMPQ         SI, $0x00000020
+	JHI          docsBlock512_fail
 	CMPQ         R8, $0x07
 	JHI          docsBlock512_fail
 	CMPQ         BX, $0x00000080
@@ -328,8 +331,8 @@ docsBlock512_overflow:
 	MOVL            $0x0000ff00, BX
 	KMOVW           BX, K2
 	VPBROADCASTD    648(SP), Z12
-	KMOVW           DX, K3
-	VPEXPANDD.Z     (CX), K3, Z13
+	KMOVW           DX, K4
+	VPEXPANDD.Z     (CX), K4, Z13
 	MOVWQZX         DX, BX
 	POPCNTQ         BX, BX
 	LEAQ            (CX)(BX*4), CX
@@ -346,8 +349,8 @@ docsBlock512_overflow:
 	VPSUBD          Z13, Z12, Z2
 	VPERMD          Z2, Z11, Z12
 	VMOVDQU32       Z2, (AX)
-	KMOVW           DX, K3
-	VPEXPANDD.Z     (CX), K3, Z2
+	KMOVW           DX, K4
+	VPEXPANDD.Z     (CX), K4, Z2
 	MOVWQZX         DX, BX
 	POPCNTQ         BX, BX
 	LEAQ            (CX)(BX*4), CX
@@ -364,8 +367,8 @@ docsBlock512_overflow:
 	VPSUBD          Z2, Z12, Z2
 	VPERMD          Z2, Z11, Z12
 	VMOVDQU32       Z2, 64(AX)
-	KMOVW           DX, K3
-	VPEXPANDD.Z     (CX), K3, Z2
+	KMOVW           DX, K4
+	VPEXPANDD.Z     (CX), K4, Z2
 	MOVWQZX         DX, BX
 	POPCNTQ         BX, BX
 	LEAQ            (CX)(BX*4), CX
@@ -382,8 +385,8 @@ docsBlock512_overflow:
 	VPSUBD          Z2, Z12, Z2
 	VPERMD          Z2, Z11, Z12
 	VMOVDQU32       Z2, 128(AX)
-	KMOVW           DX, K3
-	VPEXPANDD.Z     (CX), K3, Z2
+	KMOVW           DX, K4
+	VPEXPANDD.Z     (CX), K4, Z2
 	MOVWQZX         DX, BX
 	POPCNTQ         BX, BX
 	LEAQ            (CX)(BX*4), CX
@@ -400,8 +403,8 @@ docsBlock512_overflow:
 	VPSUBD          Z2, Z12, Z2
 	VPERMD          Z2, Z11, Z12
 	VMOVDQU32       Z2, 192(AX)
-	KMOVW           R9, K3
-	VPEXPANDD.Z     (CX), K3, Z2
+	KMOVW           R9, K4
+	VPEXPANDD.Z     (CX), K4, Z2
 	MOVWQZX         R9, DX
 	POPCNTQ         DX, DX
 	LEAQ            (CX)(DX*4), CX
@@ -418,8 +421,8 @@ docsBlock512_overflow:
 	VPSUBD          Z2, Z12, Z2
 	VPERMD          Z2, Z11, Z12
 	VMOVDQU32       Z2, 256(AX)
-	KMOVW           R9, K3
-	VPEXPANDD.Z     (CX), K3, Z2
+	KMOVW           R9, K4
+	VPEXPANDD.Z     (CX), K4, Z2
 	MOVWQZX         R9, DX
 	POPCNTQ         DX, DX
 	LEAQ            (CX)(DX*4), CX
@@ -436,8 +439,8 @@ docsBlock512_overflow:
 	VPSUBD          Z2, Z12, Z2
 	VPERMD          Z2, Z11, Z12
 	VMOVDQU32       Z2, 320(AX)
-	KMOVW           R9, K3
-	VPEXPANDD.Z     (CX), K3, Z2
+	KMOVW           R9, K4
+	VPEXPANDD.Z     (CX), K4, Z2
 	MOVWQZX         R9, DX
 	POPCNTQ         DX, DX
 	LEAQ            (CX)(DX*4), CX
@@ -454,8 +457,8 @@ docsBlock512_overflow:
 	VPSUBD          Z2, Z12, Z2
 	VPERMD          Z2, Z11, Z12
 	VMOVDQU32       Z2, 384(AX)
-	KMOVW           R9, K3
-	VPEXPANDD.Z     (CX), K3, Z2
+	KMOVW           R9, K4
+	VPEXPANDD.Z     (CX), K4, Z2
 	VPTERNLOGD      $0x05, Z9, Z2, Z2
 	VPSLLQ          $0x20, Z2, Z3
 	VPADDD          Z3, Z2, Z2
@@ -468,13 +471,54 @@ docsBlock512_overflow:
 	VPSUBD          Z2, Z12, Z0
 	VPERMD          Z0, Z11, Z12
 	VMOVDQU32       Z0, 448(AX)
-	VMOVD           X12, AX
-	CMPL            AX, 640(SP)
+	CMPQ            656(SP), $0x18
+	JLT             docsBlock512_narrow
+	VPBROADCASTD    648(SP), Z0
+	KXNORW          K3, K3, K3
+	VMOVDQU32       (AX), Z1
+	VALIGND         $0x0f, Z0, Z1, Z0
+	VPCMPD          $0x06, Z0, Z1, K3, K3
+	VMOVDQA32       Z1, Z0
+	VMOVDQU32       64(AX), Z1
+	VALIGND         $0x0f, Z0, Z1, Z0
+	VPCMPD          $0x06, Z0, Z1, K3, K3
+	VMOVDQA32       Z1, Z0
+	VMOVDQU32       128(AX), Z1
+	VALIGND         $0x0f, Z0, Z1, Z0
+	VPCMPD          $0x06, Z0, Z1, K3, K3
+	VMOVDQA32       Z1, Z0
+	VMOVDQU32       192(AX), Z1
+	VALIGND         $0x0f, Z0, Z1, Z0
+	VPCMPD          $0x06, Z0, Z1, K3, K3
+	VMOVDQA32       Z1, Z0
+	VMOVDQU32       256(AX), Z1
+	VALIGND         $0x0f, Z0, Z1, Z0
+	VPCMPD          $0x06, Z0, Z1, K3, K3
+	VMOVDQA32       Z1, Z0
+	VMOVDQU32       320(AX), Z1
+	VALIGND         $0x0f, Z0, Z1, Z0
+	VPCMPD          $0x06, Z0, Z1, K3, K3
+	VMOVDQA32       Z1, Z0
+	VMOVDQU32       384(AX), Z1
+	VALIGND         $0x0f, Z0, Z1, Z0
+	VPCMPD          $0x06, Z0, Z1, K3, K3
+	VMOVDQA32       Z1, Z0
+	VMOVDQU32       448(AX), Z1
+	VALIGND         $0x0f, Z0, Z1, Z0
+	VPCMPD          $0x06, Z0, Z1, K3, K3
+	VMOVDQA32       Z1, Z0
+	KMOVW           K3, AX
+	CMPL            AX, $0x0000ffff
 	JNE             docsBlock512_fail
-	TESTL           AX, AX
-	JMI             docsBlock512_fail
+
+docsBlock512_narrow:
+	VMOVD X12, AX
+	CMPL  AX, 640(SP)
+	JNE   docsBlock512_fail
+	TESTL AX, AX
+	JMI   docsBlock512_fail
 	VZEROUPPER
-	MOVB            $0x01, ret+32(FP)
+	MOVB  $0x01, ret+32(FP)
 	RET
 
 docsBlock512_fail:
@@ -813,9 +857,13 @@ TEXT ·freqsBlock512(SB), NOSPLIT, $640-33
 	SHRQ         $0x18, DX
 	JEQ          freqsBlock512_fail
 	MOVQ         DX, BX
+	CMPQ         R10, $0x00000020
+	JHI          freqsBlock512_fail
 	LEAQ         (R10)(SI*1), DX
-	CMPQ         DX, $0x0000001f
-	JCC          freqsBlock512_fail
+	CMPQ         DX, $0x0000001e
+	JHI          freqsBlock512_fail
+	CMPQ         SI, $0x00000020
+	JHI          freqsBlock512_fail
 	CMPQ         R8, $0x07
 	JHI          freqsBlock512_fail
 	CMPQ         BX, $0x00000080

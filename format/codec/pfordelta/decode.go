@@ -179,6 +179,14 @@ func (b *block) unpackWith(dst []uint32, docs bool, prev uint32, positions, over
 
 // DecodeDocs writes the docIDs of one block to dst.
 func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
+	if docsBlock(dst, s, i) {
+		return BlockLen, nil
+	}
+	return decodeDocs(dst, s, i)
+}
+
+// decodeDocs is DecodeDocs for every block.
+func decodeDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 	b, err := open(s, i)
 	if err != nil {
 		return 0, err
@@ -201,6 +209,14 @@ func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 
 // DecodeFreqs writes the frequencies of one block to dst.
 func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, i int) (int, error) {
+	if freqsBlock(dst, s, i) {
+		return BlockLen, nil
+	}
+	return decodeFreqs(dst, s, i)
+}
+
+// decodeFreqs is DecodeFreqs for every block.
+func decodeFreqs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 	b, err := open(s, i)
 	if err != nil {
 		return 0, err

@@ -39,9 +39,7 @@ type layout struct {
 // submit lays a batch out and submits it. Plans that the device cannot answer are
 // marked for the CPU.
 func (x *Executor) submit(ctx context.Context, st *stage, plans []*plan, how way) error {
-	x.epoch++
-	st.epoch = x.epoch
-	if err := x.bring(ctx, plans); err != nil {
+	if err := x.bring(ctx, plans, st.epoch); err != nil {
 		return err
 	}
 	l := &layout{x: x, st: st, conjunctive: how == byAnd}
@@ -71,8 +69,9 @@ func (x *Executor) submit(ctx context.Context, st *stage, plans []*plan, how way
 	return l.disjunctions(size)
 }
 
-// bring makes the lists of plans resident where they are not.
-func (x *Executor) bring(ctx context.Context, plans []*plan) error {
+// bring makes the lists of plans resident where they are not, and keeps them for the
+// batch of that epoch.
+func (x *Executor) bring(ctx context.Context, plans []*plan, epoch uint64) error {
 	var wants []*want
 	for _, p := range plans {
 		for i := range p.lists {
@@ -81,11 +80,11 @@ func (x *Executor) bring(ctx context.Context, plans []*plan) error {
 			}
 		}
 	}
-	missing := x.lists.find(wants, x.epoch)
+	missing := x.lists.find(wants, epoch)
 	if len(missing) == 0 {
 		return nil
 	}
-	return x.lists.load(ctx, missing, x.epoch-1, x.epoch)
+	return x.lists.load(ctx, missing, x.oldest(epoch), epoch)
 }
 
 // usable reports whether all lists of a plan are on the device.

@@ -48,10 +48,11 @@ type Options struct {
 	Locate uint32
 }
 
-// Executor answers batches of queries on a Device. It implements query.Executor,
-// is safe for concurrent use, and answers one Execute at a time.
+// Executor answers batches of queries on a Device. It implements query.Executor and is
+// safe for concurrent use: while the device works on batches, of one Execute or of
+// several, others are laid out and copied.
 type Executor struct {
-	mu       sync.Mutex
+	mu       sync.Mutex // of epoch, busy, and the epochs of stages
 	dev      Device
 	segments []Segment
 	scorer   *query.Scorer
@@ -60,7 +61,8 @@ type Executor struct {
 	lists    *Lists
 	norms    []Ptr // by segment
 	live     []Ptr
-	stages   [2]stage
+	stages   [Streams - 1]stage // the last stream is that of loads
+	idle     chan *stage
 	epoch    uint64
 	width    int
 	busy     float64
@@ -109,13 +111,15 @@ func (x *Executor) open() (err error) {
 		segs[i] = s.Segment
 		x.docs += uint64(s.Segment.Meta().Docs)
 	}
-	slots := uint32(min(tableSlots, x.options.Memory/512+1024)) + 2*zoneSlots
-	if x.lists, err = newLists(dev, segs, x.options.Memory, slots, 2*zoneSlots); err != nil {
+	slots := uint32(min(tableSlots, x.options.Memory/512+1024)) + uint32(len(x.stages))*zoneSlots
+	if x.lists, err = newLists(dev, segs, x.options.Memory, slots, uint32(len(x.stages))*zoneSlots); err != nil {
 		return err
 	}
+	x.idle = make(chan *stage, len(x.stages))
 	for i := range x.stages {
-		x.stages[i].dev = dev
-		x.stages[i].zoneFirst = slots - uint32(2-i)*zoneSlots
+		st := &x.stages[i]
+		st.dev, st.stream, st.zoneFirst = dev, i, slots-uint32(len(x.stages)-i)*zoneSlots
+		x.idle <- st
 	}
 	for i := range segments {
 		if err = x.prepare(i); err != nil {
@@ -225,12 +229,35 @@ func (x *Executor) Execute(ctx context.Context, queries []query.Query) ([]query.
 		return nil, err
 	}
 	plans := x.resolve(queries)
-	var and, or []*plan
+	use := make([]*plan, len(plans))
 	for i := range plans {
-		p := &plans[i]
+		if err := plans[i].err; err != nil {
+			return nil, fmt.Errorf("query %d: %w", i, err)
+		}
+		use[i] = &plans[i]
+	}
+	if err := x.answer(ctx, use); err != nil {
+		return nil, err
+	}
+	return x.finish(ctx, queries, plans)
+}
+
+// onCPU has the CPU answer what the device could not.
+func (x *Executor) onCPU(ctx context.Context, queries []query.Query) ([]query.Result, error) {
+	if x.options.CPU != nil {
+		return x.options.CPU.Execute(ctx, queries)
+	}
+	if err := x.lists.Damaged(); err != nil {
+		return nil, err
+	}
+	return nil, ErrUnsupported
+}
+
+// answer gives plans their hits, or marks them for the CPU.
+func (x *Executor) answer(ctx context.Context, plans []*plan) error {
+	var and, or []*plan
+	for _, p := range plans {
 		switch {
-		case p.err != nil:
-			return nil, fmt.Errorf("query %d: %w", i, p.err)
 		case p.done || p.cpu:
 		case p.mode == query.Or:
 			or = append(or, p)
@@ -238,10 +265,8 @@ func (x *Executor) Execute(ctx context.Context, queries []query.Query) ([]query.
 			and = append(and, p)
 		}
 	}
-	x.mu.Lock()
-	defer x.mu.Unlock()
 	if err := x.run(ctx, and, byAnd); err != nil {
-		return nil, err
+		return err
 	}
 	for _, p := range and {
 		if p.mode == query.AndOr && !p.cpu && len(p.hits) < p.k {
@@ -254,7 +279,7 @@ func (x *Executor) Execute(ctx context.Context, queries []query.Query) ([]query.
 		how = byAccumulators
 	}
 	if err := x.run(ctx, or, how); err != nil {
-		return nil, err
+		return err
 	}
 	var rest []*plan
 	for _, p := range or {
@@ -262,10 +287,7 @@ func (x *Executor) Execute(ctx context.Context, queries []query.Query) ([]query.
 			rest = append(rest, p)
 		}
 	}
-	if err := x.run(ctx, rest, byAccumulators); err != nil {
-		return nil, err
-	}
-	return x.finish(ctx, queries, plans)
+	return x.run(ctx, rest, byAccumulators)
 }
 
 // finish answers on the CPU what the device could not.
@@ -283,99 +305,12 @@ func (x *Executor) finish(ctx context.Context, queries []query.Query, plans []pl
 	if len(rest) == 0 {
 		return results, nil
 	}
-	if x.options.CPU == nil {
-		if err := x.lists.Damaged(); err != nil {
-			return nil, fmt.Errorf("query %d: %w", at[0], err)
-		}
-		return nil, fmt.Errorf("query %d: %w", at[0], ErrUnsupported)
-	}
-	r, err := x.options.CPU.Execute(ctx, rest)
+	r, err := x.onCPU(ctx, rest)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("query %d: %w", at[0], err)
 	}
 	for i, j := range at {
 		results[j] = r[i]
 	}
 	return results, nil
-}
-
-// way is how a batch is answered.
-type way int
-
-const (
-	byAnd          way = iota // Rank, all terms required
-	byOr                      // Rank, list by list
-	byAccumulators            // Disjunct
-)
-
-// run answers conjunctions or disjunctions in batches: while the device works on
-// one, the next is laid out.
-func (x *Executor) run(ctx context.Context, plans []*plan, how way) error {
-	var failed error
-	turn := 0
-	for len(plans) > 0 && failed == nil {
-		if failed = ctx.Err(); failed != nil {
-			break
-		}
-		n := x.cut(plans, how == byAnd)
-		st := &x.stages[turn]
-		if failed = x.harvest(st); failed != nil {
-			break
-		}
-		st.reset(turn)
-		failed = x.submit(ctx, st, plans[:n], how)
-		plans = plans[n:]
-		turn ^= 1
-	}
-	return errors.Join(failed, x.harvest(&x.stages[turn]), x.harvest(&x.stages[turn^1]))
-}
-
-// cut returns how many plans make a batch.
-func (x *Executor) cut(plans []*plan, conjunctive bool) int {
-	var postings int64
-	smalls := 0
-	for i, p := range plans {
-		for j := range p.lists {
-			if p.lists[j].small != nil {
-				smalls++
-			}
-			if j < len(x.segments) || !conjunctive {
-				postings += int64(p.lists[j].n)
-			}
-		}
-		limit := x.options.Threshold
-		if !conjunctive {
-			limit *= 64
-		}
-		if i > 0 && (postings > limit || smalls > zoneSlots || i >= 1<<14) {
-			return i
-		}
-	}
-	return len(plans)
-}
-
-// harvest waits for a stage's batch and reads its results.
-func (x *Executor) harvest(st *stage) error {
-	p := st.pending
-	if p == nil {
-		return nil
-	}
-	st.pending = nil
-	if err := x.dev.Wait(st.stream); err != nil {
-		return err
-	}
-	ms, err := x.dev.Elapsed(timers+2*st.stream, timers+2*st.stream+1)
-	x.busy += float64(ms) / 1e3
-	p.read(st.out)
-	return err
-}
-
-// timers are the events around a batch's kernels, two a stream.
-const timers = Events - 2*Streams
-
-// Busy returns the seconds that the device has spent in kernels of batches.
-func (x *Executor) Busy() float64 {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.busy
 }

@@ -76,7 +76,8 @@ type Lists struct {
 
 const (
 	ringSize  = 64 << 20
-	checkSize = 4096 // lists validated in one launch
+	runSize   = 4 << 20 // of a copy from a mapping: while it runs the next lists are opened
+	checkSize = 4096    // lists validated in one launch
 )
 
 // newLists takes arenaBytes of device memory, and a table of slots descriptors of
@@ -175,7 +176,7 @@ func (l *Lists) find(wants []*want, epoch uint64) (missing []*want) {
 			l.stats.Misses++
 			continue
 		}
-		w.list.pin = epoch
+		w.list.pin = max(w.list.pin, epoch)
 		w.list.uses = max(w.list.uses, l.clock) + 1
 		l.stats.Hits++
 		l.stats.HitBytes += w.list.size
@@ -219,6 +220,13 @@ func (l *Lists) load(ctx context.Context, wants []*want, oldest, epoch uint64) e
 func (l *Lists) loadSome(wants []*want, oldest, epoch uint64) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	wants = slices.DeleteFunc(slices.Clone(wants), func(w *want) bool { // another batch may have loaded it by now
+		r := l.lists[w.key]
+		if r != nil {
+			r.pin = max(r.pin, epoch)
+		}
+		return r != nil
+	})
 	desc := len(kernels.Bytes(&kernels.ListDesc{}))
 	b := &Batch{Stream: Streams - 1}
 	var loaded []*resident
@@ -258,7 +266,7 @@ func (l *Lists) loadSome(wants []*want, oldest, epoch uint64) error {
 }
 
 // runOf opens the lists of the longest prefix of wants that are neighbours in one
-// file, at most ringSize bytes together. Lists that cannot be opened, or that no kernel
+// file, at most runSize bytes together. Lists that cannot be opened, or that no kernel
 // decodes, end the run; alone, they are reported as an empty run by an empty list.
 func (l *Lists) runOf(wants []*want) (run []*segment.List, size int64) {
 	for _, w := range wants {
@@ -270,7 +278,7 @@ func (l *Lists) runOf(wants []*want) (run []*segment.List, size int64) {
 			v = new(segment.List)
 		}
 		n := int64(len(v.Extent()))
-		if len(run) > 0 && (n == 0 || size+n > ringSize || l.isolate) {
+		if len(run) > 0 && (n == 0 || size+n > runSize || l.isolate) {
 			break
 		}
 		run = append(run, v)

@@ -33,9 +33,7 @@ func (x *Executor) NewConjunction(ctx context.Context, queries []query.Query, st
 		return nil, fmt.Errorf("gpuload: no stream %d", stream)
 	}
 	plans := x.resolve(queries)
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	c = &Conjunction{x: x, queries: len(queries), st: stage{dev: x.dev, zoneFirst: x.stages[stream&1].zoneFirst}}
+	c = &Conjunction{x: x, queries: len(queries), st: stage{dev: x.dev, zoneFirst: x.stages[stream%len(x.stages)].zoneFirst}}
 	c.st.reset(stream)
 	defer func() {
 		if err != nil {
@@ -50,8 +48,11 @@ func (x *Executor) NewConjunction(ctx context.Context, queries []query.Query, st
 		}
 		use[i] = &plans[i]
 	}
+	x.mu.Lock()
 	x.epoch++
-	if err := x.bring(ctx, use); err != nil {
+	epoch := x.epoch
+	x.mu.Unlock()
+	if err := x.bring(ctx, use, epoch); err != nil {
 		return c, err
 	}
 	return c, c.layOut(use)

@@ -43,7 +43,8 @@ func (x *Executor) LoadAll(ctx context.Context) error {
 		}
 	}
 	x.mu.Lock()
-	defer x.mu.Unlock()
 	x.epoch++
-	return x.lists.load(ctx, x.lists.find(wants, x.epoch), x.epoch, x.epoch)
+	epoch := x.epoch
+	x.mu.Unlock()
+	return x.lists.load(ctx, x.lists.find(wants, epoch), x.oldest(epoch), epoch)
 }

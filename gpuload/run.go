@@ -1,0 +1,199 @@
+package gpuload
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"sync"
+)
+
+// way is how a batch is answered.
+type way int
+
+const (
+	byAnd          way = iota // Rank, all terms required
+	byOr                      // Rank, list by list
+	byAccumulators            // Disjunct
+)
+
+// A batch has at most batchQueries queries, and leastQueries if there are more: so
+// many keep the device busy, and with several batches one is laid out, copied and read
+// while the device works on another.
+const (
+	batchQueries = 1 << 14
+	leastQueries = 1 << 10
+)
+
+// run answers conjunctions or disjunctions in batches, as many at a time as there are
+// stages: each takes a stream and, for laying out, a processor.
+func (x *Executor) run(ctx context.Context, plans []*plan, how way) error {
+	if len(plans) > leastQueries {
+		// Queries of one batch look into the same lists, and find their blocks in L2.
+		plans = slices.Clone(plans)
+		segments := len(x.segments)
+		slices.SortStableFunc(plans, func(a, b *plan) int { return cmp.Compare(a.partner(segments), b.partner(segments)) })
+	}
+	batches := x.cut(plans, how)
+	var mu sync.Mutex
+	next, failed := 0, error(nil)
+	take := func() []*plan {
+		mu.Lock()
+		defer mu.Unlock()
+		if failed == nil {
+			failed = ctx.Err()
+		}
+		if failed != nil || next == len(batches) {
+			return nil
+		}
+		next++
+		return batches[next-1]
+	}
+	work := func() {
+		for b := take(); b != nil; b = take() {
+			if err := x.batch(ctx, b, how); err != nil {
+				mu.Lock()
+				failed = errors.Join(failed, err)
+				mu.Unlock()
+			}
+		}
+	}
+	var wg sync.WaitGroup
+	for range min(len(batches), len(x.stages)) - 1 {
+		wg.Go(work)
+	}
+	work()
+	wg.Wait()
+	if failed != nil || len(batches) == 1 {
+		return failed
+	}
+	// Lists that did not fit beside those of other batches may fit alone.
+	again := slices.DeleteFunc(slices.Clone(plans), func(p *plan) bool { return !p.cpu })
+	for _, b := range x.cut(again, how) {
+		for _, p := range b {
+			p.cpu = false
+		}
+		if err := x.batch(ctx, b, how); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// batch answers one batch.
+func (x *Executor) batch(ctx context.Context, plans []*plan, how way) error {
+	var st *stage
+	select {
+	case st = <-x.idle:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	x.mu.Lock()
+	x.epoch++
+	st.epoch = x.epoch
+	x.mu.Unlock()
+	defer func() {
+		x.mu.Lock()
+		st.epoch = 0
+		x.mu.Unlock()
+		x.idle <- st
+	}()
+	st.reset(st.stream)
+	if err := x.submit(ctx, st, plans, how); err != nil {
+		// What was enqueued before the failure may still use the buffers.
+		return errors.Join(err, x.dev.Wait(st.stream))
+	}
+	return x.harvest(st)
+}
+
+// oldest returns the first epoch of the batches under way, or epoch.
+func (x *Executor) oldest(epoch uint64) uint64 {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for i := range x.stages {
+		if e := x.stages[i].epoch; e > 0 {
+			epoch = min(epoch, e)
+		}
+	}
+	return epoch
+}
+
+// cut divides plans into batches.
+func (x *Executor) cut(plans []*plan, how way) (batches [][]*plan) {
+	most := min(max(len(plans)/(2*len(x.stages))+1, leastQueries), batchQueries)
+	limit := x.options.Threshold
+	if how != byAnd {
+		limit *= 64
+	}
+	var postings int64
+	smalls, first := 0, 0
+	for i, p := range plans {
+		n, small := x.weigh(p, how == byAnd)
+		if i > first && (postings+n > limit || smalls+small > zoneSlots || i-first >= most) {
+			batches = append(batches, plans[first:i])
+			postings, smalls, first = 0, 0, i
+		}
+		postings += n
+		smalls += small
+	}
+	if first < len(plans) {
+		batches = append(batches, plans[first:])
+	}
+	return batches
+}
+
+// weigh returns how many postings a plan adds to its batch, the first lists' of a
+// conjunction, and how many lists without an extent it has.
+func (x *Executor) weigh(p *plan, conjunctive bool) (postings int64, smalls int) {
+	for j := range p.lists {
+		if p.lists[j].small != nil {
+			smalls++
+		}
+		if j < len(x.segments) || !conjunctive {
+			postings += int64(p.lists[j].n)
+		}
+	}
+	return postings, smalls
+}
+
+// partner tells which list a plan's second term has, 0 if it has but one.
+func (p *plan) partner(segments int) int64 {
+	if len(p.lists) < 2*segments {
+		return 0
+	}
+	for _, o := range p.lists[segments : 2*segments] {
+		if o.n > 0 {
+			return o.want.key.Offset
+		}
+	}
+	return 0
+}
+
+// harvest waits for a stage's batch and reads its results.
+func (x *Executor) harvest(st *stage) error {
+	p := st.pending
+	if p == nil {
+		return nil
+	}
+	st.pending = nil
+	if err := x.dev.Wait(st.stream); err != nil {
+		return err
+	}
+	ms, err := x.dev.Elapsed(timers+2*st.stream, timers+2*st.stream+1)
+	x.mu.Lock()
+	x.busy += float64(ms) / 1e3
+	x.mu.Unlock()
+	p.read(st.out)
+	return err
+}
+
+// timers are the events around a batch's kernels, two a stream.
+const timers = Events - 2*Streams
+
+// Busy returns the seconds from the first to the last kernel of each batch, added up;
+// batches overlap.
+func (x *Executor) Busy() float64 {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.busy
+}

@@ -2,10 +2,13 @@ package order
 
 import (
 	"encoding/binary"
+	"fmt"
 	"os"
 	"slices"
 	"testing"
 
+	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/format/codec/pfordelta"
 	"github.com/pinion-index/pinion/format/codec/registry"
 	"github.com/pinion-index/pinion/segment"
 )
@@ -66,23 +69,32 @@ func BenchmarkSizes(b *testing.B) {
 	for _, o := range orders {
 		l, postings := longLists(b, s, o.p)
 		for _, c := range registry.All() {
-			b.Run(o.name+"/"+c.ID().String(), func(b *testing.B) {
-				bytes := 0
-				for b.Loop() {
-					bytes = 0
-					for _, docs := range l {
-						n, err := c.DocsSize(docs)
-						if err != nil {
-							b.Fatal(err)
-						}
-						bytes += n
-					}
-				}
-				b.ReportMetric(8*float64(bytes)/float64(postings), "bits/posting")
-				b.ReportMetric(float64(bytes), "bytes")
-			})
+			b.Run(o.name+"/"+c.ID().String(), func(b *testing.B) { benchSizes(b, c, l, postings) })
+		}
+		for level := range pfordelta.MaxLevel + 1 {
+			c, err := pfordelta.Level(level)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.Run(fmt.Sprintf("%s/pfordelta,level%d", o.name, level), func(b *testing.B) { benchSizes(b, c, l, postings) })
 		}
 	}
+}
+
+func benchSizes(b *testing.B, c codec.Codec, lists [][]uint32, postings int) {
+	bytes := 0
+	for b.Loop() {
+		bytes = 0
+		for _, docs := range lists {
+			n, err := c.DocsSize(docs)
+			if err != nil {
+				b.Fatal(err)
+			}
+			bytes += n
+		}
+	}
+	b.ReportMetric(8*float64(bytes)/float64(postings), "bits/posting")
+	b.ReportMetric(float64(bytes), "bytes")
 }
 
 func mustBisectSegment(tb testing.TB, s *segment.Segment) Permutation {

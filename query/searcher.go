@@ -136,6 +136,12 @@ func (r *run) search(dst []Hit) ([]Hit, error) {
 
 // compute leaves the hits of a query whose terms are resolved in r.top.
 func (r *run) compute() error {
+	err := r.passes()
+	r.top.trim()
+	return err
+}
+
+func (r *run) passes() error {
 	if r.q.Mode != Or {
 		r.pass(true)
 		if r.err != nil || r.q.Mode == And || len(r.top.heap) >= r.top.k {
@@ -149,6 +155,7 @@ func (r *run) compute() error {
 // pass computes And or Or over all segments into r.top; failures are in r.err.
 func (r *run) pass(conjunctive bool) {
 	r.top.reset(r.maxHits(), len(r.terms))
+	r.top.delay()
 	r.partial.reset(r.top.k)
 	if conjunctive && r.unknown() {
 		return

@@ -26,7 +26,10 @@ func keyHit(key uint64) Hit {
 // the order of offers. It allocates nothing once its buffer has grown.
 type topK struct {
 	k    int
-	heap []uint64 // the least key first once len is k; unordered before
+	heap []uint64 // the least key first once len is k; unordered before, and if lazy
+	lazy bool     // heap may hold more than k until trim is called
+
+	other []uint64 // scratch
 
 	// theta is the score that a hit must at least tie with: the k-th best so far,
 	// or a proven lower bound of it; -1 where there is none. Offers below it do nothing.
@@ -44,6 +47,30 @@ func (t *topK) reset(k, terms int) {
 	t.k, t.terms = k, terms
 	t.heap = t.heap[:0]
 	t.theta, t.prune, t.shared = -1, -1, nil
+	t.lazy = false
+}
+
+// delay makes t lazy if that takes less time. trim must follow the last offer.
+func (t *topK) delay() { t.lazy = t.k >= lazyFrom }
+
+// trim drops all but the k best.
+func (t *topK) trim() {
+	if len(t.heap) > t.k {
+		selectGreatest(t.heap, t.k)
+		t.heap = t.heap[:t.k]
+	}
+}
+
+// delayed is offer if t is lazy.
+func (t *topK) delayed(key uint64) {
+	t.heap = append(t.heap, key)
+	switch n := len(t.heap); {
+	case n == t.k:
+		t.raise(keyHit(slices.Min(t.heap)).Score)
+	case n >= roomFor(t.k):
+		t.trim()
+		t.raise(keyHit(slices.Min(t.heap)).Score)
+	}
 }
 
 // raise tells that at least k documents of the result score theta or more.
@@ -70,6 +97,10 @@ func (t *topK) offer(doc uint32, score float32) {
 	}
 	t.sync()
 	key := hitKey(doc, score)
+	if t.lazy {
+		t.delayed(key)
+		return
+	}
 	if len(t.heap) < t.k {
 		t.heap = append(t.heap, key)
 		if len(t.heap) == t.k {
@@ -113,7 +144,7 @@ func (t *topK) down(i int) {
 
 // appendHits appends the hits to dst, the best first, and empties t.
 func (t *topK) appendHits(dst []Hit) []Hit {
-	slices.Sort(t.heap)
+	t.other = sortKeys(t.heap, t.other)
 	for i := len(t.heap) - 1; i >= 0; i-- {
 		dst = append(dst, keyHit(t.heap[i]))
 	}
@@ -151,26 +182,53 @@ func greatest(v []float32, k int) float32 {
 	return v[k-1]
 }
 
-// leastOf keeps the k greatest of the numbers added to it.
+// leastOf finds the k-th greatest of the numbers added to it, or if k is at least
+// lazyFrom sometimes one of the next k/2.
 type leastOf struct {
 	k     int
-	heap  []float32
-	least float32 // of k numbers; -1 while there are fewer
+	heap  []float32 // if k is less than lazyFrom
+	keys  []uint64  // otherwise: by number, which is not negative, then by when it came
+	count uint32
+	least float32 // k numbers are at least that; -1 while there are fewer
 }
 
-func (h *leastOf) reset(k int) { h.k, h.heap, h.least = k, h.heap[:0], -1 }
+func (h *leastOf) reset(k int) {
+	h.k, h.heap, h.keys, h.count, h.least = k, h.heap[:0], h.keys[:0], 0, -1
+}
 
 // add adds a number that is greater than least.
 func (h *leastOf) add(v float32) {
-	if len(h.heap) < h.k {
+	switch {
+	case h.k >= lazyFrom:
+		h.delayed(v)
+	case len(h.heap) < h.k:
 		h.heap = append(h.heap, v)
-		if len(h.heap) < h.k {
-			return
+		if len(h.heap) == h.k {
+			slices.Sort(h.heap) // a heap
+			h.least = h.heap[0]
 		}
-		slices.Sort(h.heap) // a heap
-		h.least = h.heap[0]
+	default:
+		h.replace(v)
+	}
+}
+
+// delayed is add with a buffer.
+func (h *leastOf) delayed(v float32) {
+	h.count++
+	h.keys = append(h.keys, hitKey(h.count, v))
+	n := len(h.keys)
+	if n != h.k && n < roomFor(h.k) {
 		return
 	}
+	if n > h.k {
+		selectGreatest(h.keys, h.k)
+		h.keys = h.keys[:h.k]
+	}
+	h.least = keyHit(slices.Min(h.keys)).Score
+}
+
+// replace puts v in the place of the least number of the heap.
+func (h *leastOf) replace(v float32) {
 	s, i := h.heap, 0
 	for {
 		c := 2*i + 1

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -9,8 +10,8 @@ import (
 
 func TestTopK(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(0, 200).Draw(t, "n")
-		k := rapid.IntRange(1, 60).Draw(t, "k")
+		n := rapid.SampledFrom([]int{0, 1, 30, 200, 700}).Draw(t, "n")
+		k := rapid.IntRange(1, 150).Draw(t, "k")
 		hits := make([]Hit, n)
 		for i := range hits {
 			hits[i] = Hit{Doc: uint32(i), Score: float32(rapid.IntRange(0, 12).Draw(t, "score")) / 4}
@@ -27,6 +28,9 @@ func TestTopK(t *testing.T) {
 		want = want[:min(k, n)]
 		var top topK
 		top.reset(k, 1)
+		if rapid.Bool().Draw(t, "delay") {
+			top.delay()
+		}
 		if n >= k && k > 0 && rapid.Bool().Draw(t, "estimate") {
 			top.raise(want[k-1].Score)
 		}
@@ -36,6 +40,7 @@ func TestTopK(t *testing.T) {
 				t.Fatal("no threshold although k were offered")
 			}
 		}
+		top.trim()
 		if got := top.appendHits(nil); !slices.Equal(got, want) {
 			t.Fatalf("got %v, want %v", got, want)
 		}
@@ -55,4 +60,63 @@ func TestHitKeyOrder(t *testing.T) {
 			t.Errorf("%v does not survive", c.better)
 		}
 	}
+}
+
+// What leastOf says is proven: k of the numbers are at least that, and not many more.
+func TestLeastOf(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		k := rapid.SampledFrom([]int{1, 2, 10, 63, 64, 100}).Draw(t, "k")
+		levels := rapid.IntRange(1, 1000).Draw(t, "levels")
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		var all []float32
+		var h leastOf
+		h.reset(k)
+		for range rapid.IntRange(0, 500).Draw(t, "n") {
+			v := float32(rng.IntN(levels)) / 8
+			all = append(all, v)
+			if v > h.least {
+				h.add(v)
+			}
+			reach := 0
+			for _, x := range all {
+				if x >= h.least {
+					reach++
+				}
+			}
+			if len(all) >= k && (h.least < 0 || reach < k) || len(all) < k && h.least >= 0 {
+				t.Fatalf("%v after %d numbers, which %d reach", h.least, len(all), reach)
+			}
+		}
+	})
+}
+
+func TestSelectAndSort(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.SampledFrom([]int{1, 2, 3, 63, 64, 65, 1500}).Draw(t, "n")
+		bits := rapid.IntRange(11, 64).Draw(t, "bits")
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		seen := map[uint64]bool{}
+		var v []uint64
+		for len(v) < n {
+			if x := rng.Uint64() >> (64 - bits); !seen[x] {
+				seen[x] = true
+				v = append(v, x)
+			}
+		}
+		if rapid.Bool().Draw(t, "sorted") {
+			slices.Sort(v)
+		}
+		want := slices.Clone(v)
+		slices.Sort(want)
+		k := rng.IntN(n) + 1
+		selectGreatest(v, k)
+		got := slices.Clone(v[:k])
+		slices.Sort(got)
+		if !slices.Equal(got, want[n-k:]) {
+			t.Fatalf("the %d greatest of %v: %v", k, want, got)
+		}
+		if sortKeys(v, nil); !slices.Equal(v, want) {
+			t.Fatalf("sorted %v: %v", want, v)
+		}
+	})
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/spf13/cobra"
 
 	"github.com/pinion-index/pinion/analysis"
@@ -49,6 +50,7 @@ type queryFlags struct {
 	index, queries string
 	timesFile      string
 	k, repeats     int
+	dense, every   int
 	modes          []string
 	algos          []string
 	params         query.Params
@@ -104,6 +106,8 @@ func (f *queryFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.index, "index", "", "index `DIR` (required)")
 	fl.StringVar(&f.queries, "queries", "", "queries as lines of qid, tab, text from `FILE` (required)")
 	fl.IntVar(&f.k, "k", 10, "how many documents are wanted")
+	fl.IntVar(&f.dense, "dense-bytes", query.DefaultDenseBytes, "keep long lists in at most `N` bytes a document")
+	fl.IntVar(&f.every, "filter", 1, "let only every `N`-th document be a hit")
 	fl.IntVar(&f.repeats, "repeat", 3, "run each query `N` times")
 	fl.StringVar(&f.timesFile, "times", "", "write `FILE`: mode, algorithm, number of the query from 0, its nanoseconds, between tabs")
 	fl.Float64Var(&f.params.K1, "k1", f.params.K1, "BM25's k1")
@@ -146,6 +150,8 @@ func (f *queryFlags) run(ctx context.Context, stderr io.Writer) (out *Queries, e
 		return nil, cli.Usage("--queries is missing")
 	case f.repeats < 1:
 		return nil, cli.Usage("--repeat is at least 1")
+	case f.every < 1:
+		return nil, cli.Usage("--filter is at least 1")
 	case f.params.Check() != nil:
 		return nil, cli.Usage("%w", f.params.Check())
 	}
@@ -164,7 +170,7 @@ func (f *queryFlags) run(ctx context.Context, stderr io.Writer) (out *Queries, e
 		return nil, cli.Opening(err)
 	}
 	defer s.Close()
-	searcher, err := query.NewSearcher(s, query.Options{Params: f.params, Seek: query.DefaultOptions.Seek})
+	searcher, err := query.NewSearcher(s, query.Options{Params: f.params, Seek: query.DefaultOptions.Seek, DenseBytes: denseBytes(f.dense)})
 	if err != nil {
 		return nil, cli.Opening(err)
 	}
@@ -180,9 +186,10 @@ func (f *queryFlags) run(ctx context.Context, stderr io.Writer) (out *Queries, e
 	p := cli.NewProgress(stderr, "query", total, cli.ItemRate("queries"))
 	defer p.Stop()
 	done := int64(0)
+	filter := f.filter(s.Stats().Docs)
 	for _, m := range modes {
 		for _, a := range algos[m] {
-			r, err := f.measure(ctx, searcher, terms, m, a)
+			r, err := f.measure(ctx, searcher, filter, terms, m, a)
 			if err != nil {
 				return nil, err
 			}
@@ -245,14 +252,34 @@ func readQueries(path string, s *reader.Snapshot) ([][][]byte, error) {
 	}
 }
 
-func (f *queryFlags) measure(ctx context.Context, s *query.Searcher, terms [][][]byte, m query.Mode, a query.Algorithm) (QueryRow, error) {
+// denseBytes returns what query.Options say for n bytes, where 0 is the default.
+func denseBytes(n int) int {
+	if n <= 0 {
+		return -1
+	}
+	return n
+}
+
+// filter returns every so-manieth of that many documents, nil for all.
+func (f *queryFlags) filter(docs uint64) *roaring.Bitmap {
+	if f.every == 1 {
+		return nil
+	}
+	b := roaring.New()
+	for d := uint64(0); d < docs; d += uint64(f.every) {
+		b.Add(uint32(d))
+	}
+	return b
+}
+
+func (f *queryFlags) measure(ctx context.Context, s *query.Searcher, filter *roaring.Bitmap, terms [][][]byte, m query.Mode, a query.Algorithm) (QueryRow, error) {
 	r := QueryRow{Mode: m.String(), Algorithm: a.String(), times: make(times, len(terms))}
 	h := fnv.New64a()
 	var hits []query.Hit
 	var err error
 	for rep := range f.repeats {
 		for i, t := range terms {
-			q := query.Query{Terms: t, K: f.k, Mode: m, Algorithm: a}
+			q := query.Query{Terms: t, K: f.k, Mode: m, Algorithm: a, Filter: filter}
 			start := time.Now()
 			hits, err = s.AppendHits(ctx, hits[:0], &q)
 			took := time.Since(start)

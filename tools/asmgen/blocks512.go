@@ -150,6 +150,13 @@ func (b *block512) table(width reg.GPVirtual) {
 	b.CMOVQEQ(b.tab, b.low)
 }
 
+// emptyTable is table for a width of 0.
+func (b *block512) emptyTable() {
+	tab := b.arg("tab")
+	b.MOVQ(tab, b.tab)
+	b.MOVQ(tab, b.low)
+}
+
 // exceptionBits leaves in x how many bits count exceptions with positions of 7 bits, or a bitmap,
 // take.
 func (b *block512) exceptionBits() reg.GPVirtual {
@@ -200,29 +207,71 @@ func (b *block512) apply(width reg.GPVirtual, ready func()) {
 }
 
 // overflowPairs is overflows, two vectors at a time: blocks of similar counts then take the same
-// number of turns, which the processor foresees.
+// number of turns, which the processor foresees. less and width are as there.
 func (b *block512) overflowPairs(less, width reg.VecVirtual) {
-	f := b.newFields512(b.over)
-	to, end := b.GP64(), b.GP64()
-	b.LEAQ(b.buffer, to)
-	b.LEAQ(operand.Mem{Base: to, Index: b.count, Scale: 4}, end)
-	b.Label(b.name + "_overflow")
-	for range 2 {
-		b.overflow(f, to, less, width)
-		b.ADDQ(operand.U8(64), to)
+	b.pairs(b.name+"_overflow", b.over, b.buffer, func(x reg.VecVirtual) {
+		if less != nil {
+			b.VPADDD(less, x, x)
+		}
+		b.VPSLLVD(width, x, x)
+	})
+}
+
+// pairs reads count fields of a width from bit on to a buffer, two vectors at a time, and
+// has finish change them. Thirty-two fields take as many words as they are wide, so that where
+// in its words a field lies is the same in each turn.
+func (b *block512) pairs(label string, width reg.GPVirtual, buffer operand.Mem, finish func(x reg.VecVirtual)) {
+	const orAnd = 0xa8 // ternary logic: (a|b) & c
+	f := b.newFields512(width)
+	var index, right, left [2]reg.VecVirtual
+	var at [2]reg.GPVirtual
+	start := b.GP64()
+	for v := range at {
+		index[v], right[v], left[v], at[v] = b.ZMM(), b.ZMM(), b.ZMM(), b.GP64()
+		b.MOVQ(b.bit, start)
+		b.ANDQ(operand.U8(31), start)
+		b.VPBROADCASTD(start.As32(), right[v])
+		b.VPADDD(f.step, right[v], right[v])
+		b.VPSRLD(operand.U8(5), right[v], index[v])
+		b.VPANDD(f.thirtyOne, right[v], right[v])
+		b.VPSUBD(right[v], f.thirtyTwo, left[v])
+		b.MOVQ(b.bit, at[v])
+		b.SHRQ(operand.U8(5), at[v])
+		b.ADDQ(f.stride, b.bit)
 	}
+	to, end := b.GP64(), b.GP64()
+	b.LEAQ(buffer, to)
+	b.LEAQ(operand.Mem{Base: to, Index: b.count, Scale: 4}, end)
+	b.Label(label)
+	for v := range at {
+		x, hi := b.ZMM(), b.ZMM()
+		b.CMPQ(at[v], b.limit)
+		b.CMOVQGT(b.limit, at[v])
+		from := operand.Mem{Base: b.src, Index: at[v], Scale: 4}
+		b.VPERMD(from, index[v], x)
+		b.VPERMD(from.Offset(4), index[v], hi)
+		b.VPSRLVD(right[v], x, x)
+		b.VPSLLVD(left[v], hi, hi)
+		b.VPTERNLOGD(operand.U8(orAnd), f.mask, hi, x)
+		if finish != nil {
+			finish(x)
+		}
+		b.VMOVDQU32(x, operand.Mem{Base: to, Disp: 64 * v})
+		b.ADDQ(width, at[v])
+	}
+	b.ADDQ(operand.U8(128), to)
 	b.CMPQ(to, end)
-	b.JLT(operand.LabelRef(b.name + "_overflow"))
+	b.JLT(operand.LabelRef(label))
 }
 
 // words4 returns a word of read-only data.
 func (a *assembler) words4(name string, w uint32) operand.Mem { return a.words(name+"Word", w, 0) }
 
 // end checks what was written and returns.
-func (b *block512) end() {
+func (b *block512) end(part string) {
 	switch b.kind {
 	case "Docs":
-		b.wide()
+		b.wide(part)
 		x := b.GP32()
 		b.VMOVD(b.scan.carry.AsX(), x)
 		b.CMPL(x, b.last)
@@ -242,13 +291,13 @@ func (b *block512) end() {
 }
 
 // wide fails if docIDs of so many bits that their sum can wrap do not rise, as signed numbers.
-func (b *block512) wide() {
+func (b *block512) wide(part string) {
 	const (
 		noWrap = 24
 		above  = 6 // comparison: not less or equal
 	)
 	b.CMPQ(b.sum, operand.U8(noWrap))
-	b.JLT(operand.LabelRef(b.name + "_narrow"))
+	b.JLT(operand.LabelRef(b.name + "_narrow_" + part))
 	before, x, y, k, r := b.ZMM(), b.ZMM(), b.ZMM(), b.K(), b.GP32()
 	b.VPBROADCASTD(b.before, before)
 	b.KXNORW(k, k, k)
@@ -261,7 +310,7 @@ func (b *block512) wide() {
 	b.KMOVW(k, r)
 	b.CMPL(r, operand.U32(0xffff))
 	b.failIf(b.JNE)
-	b.Label(b.name + "_narrow")
+	b.Label(b.name + "_narrow_" + part)
 }
 
 func (a *assembler) newpfdBlock512(kind string) {
@@ -272,7 +321,7 @@ func (a *assembler) newpfdBlock512(kind string) {
 	b.MOVQ(b.field(head, 6, 7), b.count)
 	b.MOVQ(b.field(head, 13, 5), b.over)
 	b.TESTQ(b.words, b.words)
-	b.JEQ(operand.LabelRef(b.name + "_fail"))
+	b.JEQ(operand.LabelRef(b.name + "_empty"))
 	b.checkWidth(width)
 	b.MOVQ(b.exceptionBits(), low)
 	b.ADDQ(operand.U8(18+31), low)
@@ -282,12 +331,25 @@ func (a *assembler) newpfdBlock512(kind string) {
 	b.CMPQ(low, b.words)
 	b.failIf(b.JNE)
 	b.table(width)
-	b.TESTQ(b.count, b.count)
-	b.failIf(b.JEQ)
-	b.MOVQ(operand.U32(18), b.bit)
 	b.prev = b.before
+	b.TESTQ(b.count, b.count)
+	b.JEQ(operand.LabelRef(b.name + "_plain"))
+	b.MOVQ(operand.U32(18), b.bit)
 	b.apply(width, nil)
-	b.end()
+	b.end("patched")
+	b.succeed()
+
+	b.Label(b.name + "_empty") // nothing but zeros
+	zero := b.GP64()
+	b.XORQ(zero, zero)
+	b.XORQ(b.count, b.count)
+	b.XORQ(b.over, b.over)
+	b.checkWidth(zero)
+	b.emptyTable()
+	b.Label(b.name + "_plain")
+	b.dst = b.arg("dst")
+	b.plain()
+	b.end("plain")
 	b.finish()
 }
 
@@ -332,7 +394,7 @@ func (a *assembler) parapforBlock512(kind string) {
 	b.overflowPairs(nil, w)
 	b.dst, b.prev = b.arg("dst"), b.before
 	b.expand()
-	b.end()
+	b.end("patched")
 	b.finish()
 }
 

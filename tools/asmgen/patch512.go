@@ -367,7 +367,12 @@ func (p *patcher512) finisher() func(low operand.Op, x reg.VecVirtual) reg.VecVi
 	case "Docs":
 		p.scan = p.newPatchScan512(p.prev)
 		return func(low operand.Op, x reg.VecVirtual) reg.VecVirtual {
-			p.VPTERNLOGD(operand.U8(nor), low, x, x)
+			if x == nil {
+				x = low.(reg.VecVirtual)
+				p.VPTERNLOGD(operand.U8(nor), x, x, x)
+			} else {
+				p.VPTERNLOGD(operand.U8(nor), low, x, x)
+			}
 			return p.scan.docs(x)
 		}
 	case "Freqs":
@@ -384,10 +389,14 @@ func (p *patcher512) finisher() func(low operand.Op, x reg.VecVirtual) reg.VecVi
 
 // finish returns true, and false at the label that ends in _fail.
 func (p *patcher512) finish() {
+	p.succeed()
+	p.fail()
+}
+
+func (p *patcher512) succeed() {
 	p.VZEROUPPER()
 	p.MOVB(operand.U8(1), p.result())
 	p.RET()
-	p.fail()
 }
 
 func (p *patcher512) fail() {

@@ -69,7 +69,7 @@ func (a *assembler) pfordeltaBlock512(kind string) {
 	n.table(width)
 	n.dst, n.prev = n.arg("dst"), n.before
 	n.expand()
-	n.block512.end()
+	n.block512.end("patched")
 	n.finish()
 }
 
@@ -160,22 +160,7 @@ func (n *nested512) array(array int, buffer operand.Mem, finish func(x reg.VecVi
 	n.MOVQ(n.at, n.limit)
 	n.DECQ(n.limit)
 	n.SHRQ(operand.U8(5), n.limit)
-	f := n.newFields512(width)
-	to, end := n.GP64(), n.GP64()
-	n.LEAQ(buffer, to)
-	n.LEAQ(operand.Mem{Base: to, Index: n.count, Scale: 4}, end)
-	n.Label(label)
-	for range 2 { // as overflowPairs
-		x := n.ZMM()
-		f.next(x)
-		if finish != nil {
-			finish(x)
-		}
-		n.VMOVDQU32(x, operand.Mem{Base: to})
-		n.ADDQ(operand.U8(64), to)
-	}
-	n.CMPQ(to, end)
-	n.JLT(operand.LabelRef(label))
+	n.pairs(label, width, buffer, finish)
 	n.patch(array, buffer, label)
 }
 

@@ -406,64 +406,65 @@ docsBlock512_mapped:
 	ADDQ         $0x00000080, DX
 	VPBROADCASTD oneWord<>+0(SB), Z0
 	VPBROADCASTD R11, Z1
-	MOVQ         SI, CX
-	SHLQ         $0x04, CX
-	LEAQ         multiples<>+0(SB), R11
-	VMOVDQU32    (R11)(CX*4), Z2
-	MOVQ         $-1, R11
-	BZHIQ        SI, R11, SI
-	VPBROADCASTD SI, Z3
+	MOVQ         SI, R11
+	SHLQ         $0x04, R11
+	LEAQ         multiples<>+0(SB), CX
+	VMOVDQU32    (CX)(R11*4), Z2
+	MOVQ         $-1, CX
+	BZHIQ        SI, CX, CX
+	VPBROADCASTD CX, Z3
 	VPBROADCASTD word<>+0(SB), Z4
 	VPBROADCASTD word<>+4(SB), Z5
-	MOVQ         DX, SI
-	LEAQ         (SP), SI
-	LEAQ         (SI)(BX*4), BX
+	MOVQ         DX, CX
+	MOVQ         DX, CX
+	ANDQ         $0x1f, CX
+	VPBROADCASTD CX, Z7
+	VPADDD       Z2, Z7, Z7
+	VPSRLD       $0x05, Z7, Z6
+	VPANDD       Z5, Z7, Z7
+	VPSUBD       Z7, Z4, Z8
+	MOVQ         DX, R13
+	SHRQ         $0x05, R13
+	ADDQ         R11, DX
+	MOVQ         DX, CX
+	ANDQ         $0x1f, CX
+	VPBROADCASTD CX, Z9
+	VPADDD       Z2, Z9, Z9
+	VPSRLD       $0x05, Z9, Z2
+	VPANDD       Z5, Z9, Z9
+	VPSUBD       Z9, Z4, Z4
+	MOVQ         DX, CX
+	SHRQ         $0x05, CX
+	ADDQ         R11, DX
+	LEAQ         (SP), DX
+	LEAQ         (DX)(BX*4), BX
 
 docsBlock512_overflow:
-	MOVQ         DX, R11
-	ANDQ         $0x1f, R11
-	VPBROADCASTD R11, Z7
-	MOVQ         DX, R11
-	SHRQ         $0x05, R11
-	CMPQ         R11, R10
-	CMOVQGT      R10, R11
-	VPADDD       Z2, Z7, Z7
-	VPSRLD       $0x05, Z7, Z8
-	VPANDD       Z5, Z7, Z7
-	VPERMD       (AX)(R11*4), Z8, Z6
-	VPERMD       4(AX)(R11*4), Z8, Z8
-	VPSRLVD      Z7, Z6, Z6
-	VPSUBD       Z7, Z4, Z7
-	VPSLLVD      Z7, Z8, Z8
-	VPTERNLOGD   $0xa8, Z3, Z8, Z6
-	ADDQ         CX, DX
-	VPADDD       Z0, Z6, Z6
-	VPSLLVD      Z1, Z6, Z6
-	VMOVDQU32    Z6, (SI)
-	ADDQ         $0x40, SI
-	MOVQ         DX, R11
-	ANDQ         $0x1f, R11
-	VPBROADCASTD R11, Z7
-	MOVQ         DX, R11
-	SHRQ         $0x05, R11
-	CMPQ         R11, R10
-	CMOVQGT      R10, R11
-	VPADDD       Z2, Z7, Z7
-	VPSRLD       $0x05, Z7, Z8
-	VPANDD       Z5, Z7, Z7
-	VPERMD       (AX)(R11*4), Z8, Z6
-	VPERMD       4(AX)(R11*4), Z8, Z8
-	VPSRLVD      Z7, Z6, Z6
-	VPSUBD       Z7, Z4, Z7
-	VPSLLVD      Z7, Z8, Z8
-	VPTERNLOGD   $0xa8, Z3, Z8, Z6
-	ADDQ         CX, DX
-	VPADDD       Z0, Z6, Z6
-	VPSLLVD      Z1, Z6, Z6
-	VMOVDQU32    Z6, (SI)
-	ADDQ         $0x40, SI
-	CMPQ         SI, BX
-	JLT          docsBlock512_overflow
+	CMPQ       R13, R10
+	CMOVQGT    R10, R13
+	VPERMD     (AX)(R13*4), Z6, Z5
+	VPERMD     4(AX)(R13*4), Z6, Z10
+	VPSRLVD    Z7, Z5, Z5
+	VPSLLVD    Z8, Z10, Z10
+	VPTERNLOGD $0xa8, Z3, Z10, Z5
+	VPADDD     Z0, Z5, Z5
+	VPSLLVD    Z1, Z5, Z5
+	VMOVDQU32  Z5, (DX)
+	ADDQ       SI, R13
+	CMPQ       CX, R10
+	CMOVQGT    R10, CX
+	VPERMD     (AX)(CX*4), Z2, Z5
+	VPERMD     4(AX)(CX*4), Z2, Z10
+	VPSRLVD    Z9, Z5, Z5
+	VPSLLVD    Z4, Z10, Z10
+	VPTERNLOGD $0xa8, Z3, Z10, Z5
+	VPADDD     Z0, Z5, Z5
+	VPSLLVD    Z1, Z5, Z5
+	VMOVDQU32  Z5, 64(DX)
+	ADDQ       SI, CX
+	ADDQ       $0x80, DX
+	CMPQ       DX, BX
+	JLT        docsBlock512_overflow
 
 docsBlock512_expand:
 	MOVQ         dst+0(FP), AX

@@ -6,7 +6,7 @@
 
 // func docsBlock512(dst *uint32, s *byte, block uint64, tab *byte) bool
 // Requires: AVX, AVX2, AVX512BW, AVX512F, BMI2, CMOV, POPCNT
-TEXT ·docsBlock512(SB), NOSPLIT, $664-33
+TEXT ·docsBlock512(SB), NOSPLIT, $672-33
 	MOVQ  s+8(FP), DX
 	MOVQ  block+16(FP), BX
 	LEAQ  1(BX), AX
@@ -54,7 +54,7 @@ docsBlock512_first:
 	ANDQ         $0x0000001f, DX
 	MOVQ         DX, SI
 	TESTQ        CX, CX
-	JEQ          docsBlock512_fail
+	JEQ          docsBlock512_empty
 	CMPQ         R11, $0x00000020
 	JHI          docsBlock512_fail
 	LEAQ         (R11)(SI*1), DX
@@ -79,7 +79,7 @@ docsBlock512_first:
 	TESTQ        R11, R11
 	CMOVQEQ      R12, R9
 	TESTQ        BX, BX
-	JEQ          docsBlock512_fail
+	JEQ          docsBlock512_plain
 	MOVQ         $0x00000012, DX
 	MOVQ         DX, R10
 	MOVQ         BX, R8
@@ -224,64 +224,65 @@ docsBlock512_mapped:
 	ADDQ         $0x00000080, DX
 	VPBROADCASTD oneWord<>+0(SB), Z0
 	VPBROADCASTD R11, Z1
-	MOVQ         SI, CX
-	SHLQ         $0x04, CX
-	LEAQ         multiples<>+0(SB), R11
-	VMOVDQU32    (R11)(CX*4), Z2
-	MOVQ         $-1, R11
-	BZHIQ        SI, R11, SI
-	VPBROADCASTD SI, Z3
+	MOVQ         SI, R11
+	SHLQ         $0x04, R11
+	LEAQ         multiples<>+0(SB), CX
+	VMOVDQU32    (CX)(R11*4), Z2
+	MOVQ         $-1, CX
+	BZHIQ        SI, CX, CX
+	VPBROADCASTD CX, Z3
 	VPBROADCASTD word<>+0(SB), Z4
 	VPBROADCASTD word<>+4(SB), Z5
-	MOVQ         DX, SI
-	LEAQ         (SP), SI
-	LEAQ         (SI)(BX*4), BX
+	MOVQ         DX, CX
+	MOVQ         DX, CX
+	ANDQ         $0x1f, CX
+	VPBROADCASTD CX, Z7
+	VPADDD       Z2, Z7, Z7
+	VPSRLD       $0x05, Z7, Z6
+	VPANDD       Z5, Z7, Z7
+	VPSUBD       Z7, Z4, Z8
+	MOVQ         DX, R13
+	SHRQ         $0x05, R13
+	ADDQ         R11, DX
+	MOVQ         DX, CX
+	ANDQ         $0x1f, CX
+	VPBROADCASTD CX, Z9
+	VPADDD       Z2, Z9, Z9
+	VPSRLD       $0x05, Z9, Z2
+	VPANDD       Z5, Z9, Z9
+	VPSUBD       Z9, Z4, Z4
+	MOVQ         DX, CX
+	SHRQ         $0x05, CX
+	ADDQ         R11, DX
+	LEAQ         (SP), DX
+	LEAQ         (DX)(BX*4), BX
 
 docsBlock512_overflow:
-	MOVQ         DX, R11
-	ANDQ         $0x1f, R11
-	VPBROADCASTD R11, Z7
-	MOVQ         DX, R11
-	SHRQ         $0x05, R11
-	CMPQ         R11, R10
-	CMOVQGT      R10, R11
-	VPADDD       Z2, Z7, Z7
-	VPSRLD       $0x05, Z7, Z8
-	VPANDD       Z5, Z7, Z7
-	VPERMD       (AX)(R11*4), Z8, Z6
-	VPERMD       4(AX)(R11*4), Z8, Z8
-	VPSRLVD      Z7, Z6, Z6
-	VPSUBD       Z7, Z4, Z7
-	VPSLLVD      Z7, Z8, Z8
-	VPTERNLOGD   $0xa8, Z3, Z8, Z6
-	ADDQ         CX, DX
-	VPADDD       Z0, Z6, Z6
-	VPSLLVD      Z1, Z6, Z6
-	VMOVDQU32    Z6, (SI)
-	ADDQ         $0x40, SI
-	MOVQ         DX, R11
-	ANDQ         $0x1f, R11
-	VPBROADCASTD R11, Z7
-	MOVQ         DX, R11
-	SHRQ         $0x05, R11
-	CMPQ         R11, R10
-	CMOVQGT      R10, R11
-	VPADDD       Z2, Z7, Z7
-	VPSRLD       $0x05, Z7, Z8
-	VPANDD       Z5, Z7, Z7
-	VPERMD       (AX)(R11*4), Z8, Z6
-	VPERMD       4(AX)(R11*4), Z8, Z8
-	VPSRLVD      Z7, Z6, Z6
-	VPSUBD       Z7, Z4, Z7
-	VPSLLVD      Z7, Z8, Z8
-	VPTERNLOGD   $0xa8, Z3, Z8, Z6
-	ADDQ         CX, DX
-	VPADDD       Z0, Z6, Z6
-	VPSLLVD      Z1, Z6, Z6
-	VMOVDQU32    Z6, (SI)
-	ADDQ         $0x40, SI
-	CMPQ         SI, BX
-	JLT          docsBlock512_overflow
+	CMPQ       R13, R10
+	CMOVQGT    R10, R13
+	VPERMD     (AX)(R13*4), Z6, Z5
+	VPERMD     4(AX)(R13*4), Z6, Z10
+	VPSRLVD    Z7, Z5, Z5
+	VPSLLVD    Z8, Z10, Z10
+	VPTERNLOGD $0xa8, Z3, Z10, Z5
+	VPADDD     Z0, Z5, Z5
+	VPSLLVD    Z1, Z5, Z5
+	VMOVDQU32  Z5, (DX)
+	ADDQ       SI, R13
+	CMPQ       CX, R10
+	CMOVQGT    R10, CX
+	VPERMD     (AX)(CX*4), Z2, Z5
+	VPERMD     4(AX)(CX*4), Z2, Z10
+	VPSRLVD    Z9, Z5, Z5
+	VPSLLVD    Z4, Z10, Z10
+	VPTERNLOGD $0xa8, Z3, Z10, Z5
+	VPADDD     Z0, Z5, Z5
+	VPSLLVD    Z1, Z5, Z5
+	VMOVDQU32  Z5, 64(DX)
+	ADDQ       SI, CX
+	ADDQ       $0x80, DX
+	CMPQ       DX, BX
+	JLT        docsBlock512_overflow
 
 docsBlock512_expand:
 	MOVQ            dst+0(FP), AX
@@ -493,7 +494,7 @@ docsBlock512_expand:
 	VPERMD          Z0, Z11, Z12
 	VMOVDQU32       Z0, 448(AX)
 	CMPQ            656(SP), $0x18
-	JLT             docsBlock512_narrow
+	JLT             docsBlock512_narrow_patched
 	VPBROADCASTD    648(SP), Z0
 	KXNORW          K3, K3, K3
 	VMOVDQU32       (AX), Z1
@@ -532,8 +533,234 @@ docsBlock512_expand:
 	CMPL            AX, $0x0000ffff
 	JNE             docsBlock512_fail
 
-docsBlock512_narrow:
+docsBlock512_narrow_patched:
 	VMOVD X12, AX
+	CMPL  AX, 640(SP)
+	JNE   docsBlock512_fail
+	TESTL AX, AX
+	JMI   docsBlock512_fail
+	VZEROUPPER
+	MOVB  $0x01, ret+32(FP)
+	RET
+
+docsBlock512_empty:
+	XORQ AX, AX
+	XORQ BX, BX
+	XORQ SI, SI
+	CMPQ AX, $0x00000020
+	JHI  docsBlock512_fail
+	LEAQ (AX)(SI*1), AX
+	MOVQ AX, 664(SP)
+	MOVQ tab+24(FP), AX
+	MOVQ AX, R12
+	MOVQ AX, R9
+
+docsBlock512_plain:
+	MOVQ            dst+0(FP), AX
+	VPBROADCASTD    32(R12), Z0
+	VBROADCASTI32X4 pairs<>+0(SB), Z1
+	VMOVDQU32       row<>+0(SB), Z2
+	VPBROADCASTD    tops<>+0(SB), Z3
+	VPBROADCASTD    tops<>+4(SB), Z4
+	MOVL            $0x0000f0f0, CX
+	KMOVW           CX, K1
+	MOVL            $0x0000ff00, CX
+	KMOVW           CX, K2
+	VPBROADCASTD    648(SP), Z5
+	MOVL            (R12), CX
+	VMOVDQU64       64(R12), Z6
+	VPERMQ          (R9)(CX*1), Z6, Z7
+	VPERMQ          16(R9)(CX*1), Z6, Z6
+	VPSRLVD         128(R12), Z7, Z7
+	VPSLLVD         192(R12), Z6, Z6
+	VPTERNLOGD      $0xa8, Z0, Z6, Z7
+	VPTERNLOGD      $0x05, Z7, Z7, Z7
+	VPSLLQ          $0x20, Z7, Z6
+	VPADDD          Z6, Z7, Z7
+	VPSHUFB         Z1, Z7, Z6
+	VPADDD          Z6, Z7, Z7
+	VPERMD.Z        Z7, Z2, K1, Z6
+	VPADDD          Z6, Z7, Z7
+	VPERMD.Z        Z7, Z3, K2, Z6
+	VPADDD          Z6, Z7, Z7
+	VPSUBD          Z7, Z5, Z6
+	VPERMD          Z6, Z4, Z5
+	VMOVDQU32       Z6, (AX)
+	MOVL            4(R12), CX
+	VMOVDQU64       256(R12), Z6
+	VPERMQ          (R9)(CX*1), Z6, Z7
+	VPERMQ          16(R9)(CX*1), Z6, Z6
+	VPSRLVD         320(R12), Z7, Z7
+	VPSLLVD         384(R12), Z6, Z6
+	VPTERNLOGD      $0xa8, Z0, Z6, Z7
+	VPTERNLOGD      $0x05, Z7, Z7, Z7
+	VPSLLQ          $0x20, Z7, Z6
+	VPADDD          Z6, Z7, Z7
+	VPSHUFB         Z1, Z7, Z6
+	VPADDD          Z6, Z7, Z7
+	VPERMD.Z        Z7, Z2, K1, Z6
+	VPADDD          Z6, Z7, Z7
+	VPERMD.Z        Z7, Z3, K2, Z6
+	VPADDD          Z6, Z7, Z7
+	VPSUBD          Z7, Z5, Z6
+	VPERMD          Z6, Z4, Z5
+	VMOVDQU32       Z6, 64(AX)
+	MOVL            8(R12), CX
+	VMOVDQU64       448(R12), Z6
+	VPERMQ          (R9)(CX*1), Z6, Z7
+	VPERMQ          16(R9)(CX*1), Z6, Z6
+	VPSRLVD         512(R12), Z7, Z7
+	VPSLLVD         576(R12), Z6, Z6
+	VPTERNLOGD      $0xa8, Z0, Z6, Z7
+	VPTERNLOGD      $0x05, Z7, Z7, Z7
+	VPSLLQ          $0x20, Z7, Z6
+	VPADDD          Z6, Z7, Z7
+	VPSHUFB         Z1, Z7, Z6
+	VPADDD          Z6, Z7, Z7
+	VPERMD.Z        Z7, Z2, K1, Z6
+	VPADDD          Z6, Z7, Z7
+	VPERMD.Z        Z7, Z3, K2, Z6
+	VPADDD          Z6, Z7, Z7
+	VPSUBD          Z7, Z5, Z6
+	VPERMD          Z6, Z4, Z5
+	VMOVDQU32       Z6, 128(AX)
+	MOVL            12(R12), CX
+	VMOVDQU64       640(R12), Z6
+	VPERMQ          (R9)(CX*1), Z6, Z7
+	VPERMQ          16(R9)(CX*1), Z6, Z6
+	VPSRLVD         704(R12), Z7, Z7
+	VPSLLVD         768(R12), Z6, Z6
+	VPTERNLOGD      $0xa8, Z0, Z6, Z7
+	VPTERNLOGD      $0x05, Z7, Z7, Z7
+	VPSLLQ          $0x20, Z7, Z6
+	VPADDD          Z6, Z7, Z7
+	VPSHUFB         Z1, Z7, Z6
+	VPADDD          Z6, Z7, Z7
+	VPERMD.Z        Z7, Z2, K1, Z6
+	VPADDD          Z6, Z7, Z7
+	VPERMD.Z        Z7, Z3, K2, Z6
+	VPADDD          Z6, Z7, Z7
+	VPSUBD          Z7, Z5, Z6
+	VPERMD          Z6, Z4, Z5
+	VMOVDQU32       Z6, 192(AX)
+	MOVL            16(R12), CX
+	VMOVDQU64       832(R12), Z6
+	VPERMQ          (R9)(CX*1), Z6, Z7
+	VPERMQ          16(R9)(CX*1), Z6, Z6
+	VPSRLVD         896(R12), Z7, Z7
+	VPSLLVD         960(R12), Z6, Z6
+	VPTERNLOGD      $0xa8, Z0, Z6, Z7
+	VPTERNLOGD      $0x05, Z7, Z7, Z7
+	VPSLLQ          $0x20, Z7, Z6
+	VPADDD          Z6, Z7, Z7
+	VPSHUFB         Z1, Z7, Z6
+	VPADDD          Z6, Z7, Z7
+	VPERMD.Z        Z7, Z2, K1, Z6
+	VPADDD          Z6, Z7, Z7
+	VPERMD.Z        Z7, Z3, K2, Z6
+	VPADDD          Z6, Z7, Z7
+	VPSUBD          Z7, Z5, Z6
+	VPERMD          Z6, Z4, Z5
+	VMOVDQU32       Z6, 256(AX)
+	MOVL            20(R12), CX
+	VMOVDQU64       1024(R12), Z6
+	VPERMQ          (R9)(CX*1), Z6, Z7
+	VPERMQ          16(R9)(CX*1), Z6, Z6
+	VPSRLVD         1088(R12), Z7, Z7
+	VPSLLVD         1152(R12), Z6, Z6
+	VPTERNLOGD      $0xa8, Z0, Z6, Z7
+	VPTERNLOGD      $0x05, Z7, Z7, Z7
+	VPSLLQ          $0x20, Z7, Z6
+	VPADDD          Z6, Z7, Z7
+	VPSHUFB         Z1, Z7, Z6
+	VPADDD          Z6, Z7, Z7
+	VPERMD.Z        Z7, Z2, K1, Z6
+	VPADDD          Z6, Z7, Z7
+	VPERMD.Z        Z7, Z3, K2, Z6
+	VPADDD          Z6, Z7, Z7
+	VPSUBD          Z7, Z5, Z6
+	VPERMD          Z6, Z4, Z5
+	VMOVDQU32       Z6, 320(AX)
+	MOVL            24(R12), CX
+	VMOVDQU64       1216(R12), Z6
+	VPERMQ          (R9)(CX*1), Z6, Z7
+	VPERMQ          16(R9)(CX*1), Z6, Z6
+	VPSRLVD         1280(R12), Z7, Z7
+	VPSLLVD         1344(R12), Z6, Z6
+	VPTERNLOGD      $0xa8, Z0, Z6, Z7
+	VPTERNLOGD      $0x05, Z7, Z7, Z7
+	VPSLLQ          $0x20, Z7, Z6
+	VPADDD          Z6, Z7, Z7
+	VPSHUFB         Z1, Z7, Z6
+	VPADDD          Z6, Z7, Z7
+	VPERMD.Z        Z7, Z2, K1, Z6
+	VPADDD          Z6, Z7, Z7
+	VPERMD.Z        Z7, Z3, K2, Z6
+	VPADDD          Z6, Z7, Z7
+	VPSUBD          Z7, Z5, Z6
+	VPERMD          Z6, Z4, Z5
+	VMOVDQU32       Z6, 384(AX)
+	MOVL            28(R12), CX
+	VMOVDQU64       1408(R12), Z6
+	VPERMQ          (R9)(CX*1), Z6, Z7
+	VPERMQ          16(R9)(CX*1), Z6, Z6
+	VPSRLVD         1472(R12), Z7, Z7
+	VPSLLVD         1536(R12), Z6, Z6
+	VPTERNLOGD      $0xa8, Z0, Z6, Z7
+	VPTERNLOGD      $0x05, Z7, Z7, Z7
+	VPSLLQ          $0x20, Z7, Z0
+	VPADDD          Z0, Z7, Z7
+	VPSHUFB         Z1, Z7, Z0
+	VPADDD          Z0, Z7, Z7
+	VPERMD.Z        Z7, Z2, K1, Z0
+	VPADDD          Z0, Z7, Z7
+	VPERMD.Z        Z7, Z3, K2, Z0
+	VPADDD          Z0, Z7, Z7
+	VPSUBD          Z7, Z5, Z0
+	VPERMD          Z0, Z4, Z5
+	VMOVDQU32       Z0, 448(AX)
+	CMPQ            664(SP), $0x18
+	JLT             docsBlock512_narrow_plain
+	VPBROADCASTD    648(SP), Z0
+	KXNORW          K3, K3, K3
+	VMOVDQU32       (AX), Z1
+	VALIGND         $0x0f, Z0, Z1, Z0
+	VPCMPD          $0x06, Z0, Z1, K3, K3
+	VMOVDQA32       Z1, Z0
+	VMOVDQU32       64(AX), Z1
+	VALIGND         $0x0f, Z0, Z1, Z0
+	VPCMPD          $0x06, Z0, Z1, K3, K3
+	VMOVDQA32       Z1, Z0
+	VMOVDQU32       128(AX), Z1
+	VALIGND         $0x0f, Z0, Z1, Z0
+	VPCMPD          $0x06, Z0, Z1, K3, K3
+	VMOVDQA32       Z1, Z0
+	VMOVDQU32       192(AX), Z1
+	VALIGND         $0x0f, Z0, Z1, Z0
+	VPCMPD          $0x06, Z0, Z1, K3, K3
+	VMOVDQA32       Z1, Z0
+	VMOVDQU32       256(AX), Z1
+	VALIGND         $0x0f, Z0, Z1, Z0
+	VPCMPD          $0x06, Z0, Z1, K3, K3
+	VMOVDQA32       Z1, Z0
+	VMOVDQU32       320(AX), Z1
+	VALIGND         $0x0f, Z0, Z1, Z0
+	VPCMPD          $0x06, Z0, Z1, K3, K3
+	VMOVDQA32       Z1, Z0
+	VMOVDQU32       384(AX), Z1
+	VALIGND         $0x0f, Z0, Z1, Z0
+	VPCMPD          $0x06, Z0, Z1, K3, K3
+	VMOVDQA32       Z1, Z0
+	VMOVDQU32       448(AX), Z1
+	VALIGND         $0x0f, Z0, Z1, Z0
+	VPCMPD          $0x06, Z0, Z1, K3, K3
+	VMOVDQA32       Z1, Z0
+	KMOVW           K3, AX
+	CMPL            AX, $0x0000ffff
+	JNE             docsBlock512_fail
+
+docsBlock512_narrow_plain:
+	VMOVD X5, AX
 	CMPL  AX, 640(SP)
 	JNE   docsBlock512_fail
 	TESTL AX, AX
@@ -876,7 +1103,7 @@ TEXT ·freqsBlock512(SB), NOSPLIT, $640-33
 	ANDQ         $0x0000001f, DX
 	MOVQ         DX, SI
 	TESTQ        CX, CX
-	JEQ          freqsBlock512_fail
+	JEQ          freqsBlock512_empty
 	CMPQ         R11, $0x00000020
 	JHI          freqsBlock512_fail
 	LEAQ         (R11)(SI*1), DX
@@ -902,7 +1129,7 @@ TEXT ·freqsBlock512(SB), NOSPLIT, $640-33
 	TESTQ        R11, R11
 	CMOVQEQ      R12, R9
 	TESTQ        BX, BX
-	JEQ          freqsBlock512_fail
+	JEQ          freqsBlock512_plain
 	MOVQ         $0x00000012, DX
 	MOVQ         DX, R10
 	MOVQ         BX, R8
@@ -1047,64 +1274,65 @@ freqsBlock512_mapped:
 	ADDQ         $0x00000080, DX
 	VPBROADCASTD oneWord<>+0(SB), Z0
 	VPBROADCASTD R11, Z1
-	MOVQ         SI, CX
-	SHLQ         $0x04, CX
-	LEAQ         multiples<>+0(SB), R11
-	VMOVDQU32    (R11)(CX*4), Z2
-	MOVQ         $-1, R11
-	BZHIQ        SI, R11, SI
-	VPBROADCASTD SI, Z3
+	MOVQ         SI, R11
+	SHLQ         $0x04, R11
+	LEAQ         multiples<>+0(SB), CX
+	VMOVDQU32    (CX)(R11*4), Z2
+	MOVQ         $-1, CX
+	BZHIQ        SI, CX, CX
+	VPBROADCASTD CX, Z3
 	VPBROADCASTD word<>+0(SB), Z4
 	VPBROADCASTD word<>+4(SB), Z5
-	MOVQ         DX, SI
-	LEAQ         (SP), SI
-	LEAQ         (SI)(BX*4), BX
+	MOVQ         DX, CX
+	MOVQ         DX, CX
+	ANDQ         $0x1f, CX
+	VPBROADCASTD CX, Z8
+	VPADDD       Z2, Z8, Z8
+	VPSRLD       $0x05, Z8, Z6
+	VPANDD       Z5, Z8, Z8
+	VPSUBD       Z8, Z4, Z9
+	MOVQ         DX, R13
+	SHRQ         $0x05, R13
+	ADDQ         R11, DX
+	MOVQ         DX, CX
+	ANDQ         $0x1f, CX
+	VPBROADCASTD CX, Z10
+	VPADDD       Z2, Z10, Z10
+	VPSRLD       $0x05, Z10, Z2
+	VPANDD       Z5, Z10, Z10
+	VPSUBD       Z10, Z4, Z4
+	MOVQ         DX, CX
+	SHRQ         $0x05, CX
+	ADDQ         R11, DX
+	LEAQ         (SP), DX
+	LEAQ         (DX)(BX*4), BX
 
 freqsBlock512_overflow:
-	MOVQ         DX, R11
-	ANDQ         $0x1f, R11
-	VPBROADCASTD R11, Z8
-	MOVQ         DX, R11
-	SHRQ         $0x05, R11
-	CMPQ         R11, R10
-	CMOVQGT      R10, R11
-	VPADDD       Z2, Z8, Z8
-	VPSRLD       $0x05, Z8, Z9
-	VPANDD       Z5, Z8, Z8
-	VPERMD       (AX)(R11*4), Z9, Z6
-	VPERMD       4(AX)(R11*4), Z9, Z9
-	VPSRLVD      Z8, Z6, Z6
-	VPSUBD       Z8, Z4, Z8
-	VPSLLVD      Z8, Z9, Z9
-	VPTERNLOGD   $0xa8, Z3, Z9, Z6
-	ADDQ         CX, DX
-	VPADDD       Z0, Z6, Z6
-	VPSLLVD      Z1, Z6, Z6
-	VMOVDQU32    Z6, (SI)
-	ADDQ         $0x40, SI
-	MOVQ         DX, R11
-	ANDQ         $0x1f, R11
-	VPBROADCASTD R11, Z8
-	MOVQ         DX, R11
-	SHRQ         $0x05, R11
-	CMPQ         R11, R10
-	CMOVQGT      R10, R11
-	VPADDD       Z2, Z8, Z8
-	VPSRLD       $0x05, Z8, Z9
-	VPANDD       Z5, Z8, Z8
-	VPERMD       (AX)(R11*4), Z9, Z6
-	VPERMD       4(AX)(R11*4), Z9, Z9
-	VPSRLVD      Z8, Z6, Z6
-	VPSUBD       Z8, Z4, Z8
-	VPSLLVD      Z8, Z9, Z9
-	VPTERNLOGD   $0xa8, Z3, Z9, Z6
-	ADDQ         CX, DX
-	VPADDD       Z0, Z6, Z6
-	VPSLLVD      Z1, Z6, Z6
-	VMOVDQU32    Z6, (SI)
-	ADDQ         $0x40, SI
-	CMPQ         SI, BX
-	JLT          freqsBlock512_overflow
+	CMPQ       R13, R10
+	CMOVQGT    R10, R13
+	VPERMD     (AX)(R13*4), Z6, Z5
+	VPERMD     4(AX)(R13*4), Z6, Z11
+	VPSRLVD    Z8, Z5, Z5
+	VPSLLVD    Z9, Z11, Z11
+	VPTERNLOGD $0xa8, Z3, Z11, Z5
+	VPADDD     Z0, Z5, Z5
+	VPSLLVD    Z1, Z5, Z5
+	VMOVDQU32  Z5, (DX)
+	ADDQ       SI, R13
+	CMPQ       CX, R10
+	CMOVQGT    R10, CX
+	VPERMD     (AX)(CX*4), Z2, Z5
+	VPERMD     4(AX)(CX*4), Z2, Z11
+	VPSRLVD    Z10, Z5, Z5
+	VPSLLVD    Z4, Z11, Z11
+	VPTERNLOGD $0xa8, Z3, Z11, Z5
+	VPADDD     Z0, Z5, Z5
+	VPSLLVD    Z1, Z5, Z5
+	VMOVDQU32  Z5, 64(DX)
+	ADDQ       SI, CX
+	ADDQ       $0x80, DX
+	CMPQ       DX, BX
+	JLT        freqsBlock512_overflow
 
 freqsBlock512_expand:
 	MOVQ         dst+0(FP), AX
@@ -1235,6 +1463,99 @@ freqsBlock512_expand:
 	VPORD        Z10, Z0, Z0
 	VPSUBD       Z7, Z0, Z0
 	VMOVDQU32    Z0, 448(AX)
+	VZEROUPPER
+	MOVB         $0x01, ret+32(FP)
+	RET
+
+freqsBlock512_empty:
+	XORQ AX, AX
+	XORQ BX, BX
+	XORQ SI, SI
+	CMPQ AX, $0x00000020
+	JHI  freqsBlock512_fail
+	LEAQ (AX)(SI*1), AX
+	CMPQ AX, $0x0000001e
+	JHI  freqsBlock512_fail
+	MOVQ tab+24(FP), AX
+	MOVQ AX, R12
+	MOVQ AX, R9
+
+freqsBlock512_plain:
+	MOVQ         dst+0(FP), AX
+	VPBROADCASTD 32(R12), Z0
+	VPTERNLOGD   $0xff, Z1, Z1, Z1
+	MOVL         (R12), CX
+	VMOVDQU64    64(R12), Z2
+	VPERMQ       (R9)(CX*1), Z2, Z3
+	VPERMQ       16(R9)(CX*1), Z2, Z2
+	VPSRLVD      128(R12), Z3, Z3
+	VPSLLVD      192(R12), Z2, Z2
+	VPTERNLOGD   $0xa8, Z0, Z2, Z3
+	VPSUBD       Z1, Z3, Z3
+	VMOVDQU32    Z3, (AX)
+	MOVL         4(R12), CX
+	VMOVDQU64    256(R12), Z2
+	VPERMQ       (R9)(CX*1), Z2, Z3
+	VPERMQ       16(R9)(CX*1), Z2, Z2
+	VPSRLVD      320(R12), Z3, Z3
+	VPSLLVD      384(R12), Z2, Z2
+	VPTERNLOGD   $0xa8, Z0, Z2, Z3
+	VPSUBD       Z1, Z3, Z3
+	VMOVDQU32    Z3, 64(AX)
+	MOVL         8(R12), CX
+	VMOVDQU64    448(R12), Z2
+	VPERMQ       (R9)(CX*1), Z2, Z3
+	VPERMQ       16(R9)(CX*1), Z2, Z2
+	VPSRLVD      512(R12), Z3, Z3
+	VPSLLVD      576(R12), Z2, Z2
+	VPTERNLOGD   $0xa8, Z0, Z2, Z3
+	VPSUBD       Z1, Z3, Z3
+	VMOVDQU32    Z3, 128(AX)
+	MOVL         12(R12), CX
+	VMOVDQU64    640(R12), Z2
+	VPERMQ       (R9)(CX*1), Z2, Z3
+	VPERMQ       16(R9)(CX*1), Z2, Z2
+	VPSRLVD      704(R12), Z3, Z3
+	VPSLLVD      768(R12), Z2, Z2
+	VPTERNLOGD   $0xa8, Z0, Z2, Z3
+	VPSUBD       Z1, Z3, Z3
+	VMOVDQU32    Z3, 192(AX)
+	MOVL         16(R12), CX
+	VMOVDQU64    832(R12), Z2
+	VPERMQ       (R9)(CX*1), Z2, Z3
+	VPERMQ       16(R9)(CX*1), Z2, Z2
+	VPSRLVD      896(R12), Z3, Z3
+	VPSLLVD      960(R12), Z2, Z2
+	VPTERNLOGD   $0xa8, Z0, Z2, Z3
+	VPSUBD       Z1, Z3, Z3
+	VMOVDQU32    Z3, 256(AX)
+	MOVL         20(R12), CX
+	VMOVDQU64    1024(R12), Z2
+	VPERMQ       (R9)(CX*1), Z2, Z3
+	VPERMQ       16(R9)(CX*1), Z2, Z2
+	VPSRLVD      1088(R12), Z3, Z3
+	VPSLLVD      1152(R12), Z2, Z2
+	VPTERNLOGD   $0xa8, Z0, Z2, Z3
+	VPSUBD       Z1, Z3, Z3
+	VMOVDQU32    Z3, 320(AX)
+	MOVL         24(R12), CX
+	VMOVDQU64    1216(R12), Z2
+	VPERMQ       (R9)(CX*1), Z2, Z3
+	VPERMQ       16(R9)(CX*1), Z2, Z2
+	VPSRLVD      1280(R12), Z3, Z3
+	VPSLLVD      1344(R12), Z2, Z2
+	VPTERNLOGD   $0xa8, Z0, Z2, Z3
+	VPSUBD       Z1, Z3, Z3
+	VMOVDQU32    Z3, 384(AX)
+	MOVL         28(R12), CX
+	VMOVDQU64    1408(R12), Z2
+	VPERMQ       (R9)(CX*1), Z2, Z3
+	VPERMQ       16(R9)(CX*1), Z2, Z2
+	VPSRLVD      1472(R12), Z3, Z3
+	VPSLLVD      1536(R12), Z2, Z2
+	VPTERNLOGD   $0xa8, Z0, Z2, Z3
+	VPSUBD       Z1, Z3, Z3
+	VMOVDQU32    Z3, 448(AX)
 	VZEROUPPER
 	MOVB         $0x01, ret+32(FP)
 	RET

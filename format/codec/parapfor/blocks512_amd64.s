@@ -207,61 +207,62 @@ docsBlock512_position:
 	MOVQ          R13, AX
 	ADDQ          R14, AX
 	VPBROADCASTD  R10, Z0
-	MOVQ          SI, R8
-	SHLQ          $0x04, R8
-	LEAQ          multiples<>+0(SB), R10
-	VMOVDQU32     (R10)(R8*4), Z1
-	MOVQ          $-1, R10
-	BZHIQ         SI, R10, SI
-	VPBROADCASTD  SI, Z2
+	MOVQ          SI, R10
+	SHLQ          $0x04, R10
+	LEAQ          multiples<>+0(SB), R8
+	VMOVDQU32     (R8)(R10*4), Z1
+	MOVQ          $-1, R8
+	BZHIQ         SI, R8, R8
+	VPBROADCASTD  R8, Z2
 	VPBROADCASTD  word<>+0(SB), Z3
 	VPBROADCASTD  word<>+4(SB), Z4
-	MOVQ          AX, SI
-	LEAQ          (SP), SI
-	LEAQ          (SI)(BX*4), BX
+	MOVQ          AX, R8
+	MOVQ          AX, R8
+	ANDQ          $0x1f, R8
+	VPBROADCASTD  R8, Z6
+	VPADDD        Z1, Z6, Z6
+	VPSRLD        $0x05, Z6, Z5
+	VPANDD        Z4, Z6, Z6
+	VPSUBD        Z6, Z3, Z7
+	MOVQ          AX, R13
+	SHRQ          $0x05, R13
+	ADDQ          R10, AX
+	MOVQ          AX, R8
+	ANDQ          $0x1f, R8
+	VPBROADCASTD  R8, Z8
+	VPADDD        Z1, Z8, Z8
+	VPSRLD        $0x05, Z8, Z1
+	VPANDD        Z4, Z8, Z8
+	VPSUBD        Z8, Z3, Z3
+	MOVQ          AX, R8
+	SHRQ          $0x05, R8
+	ADDQ          R10, AX
+	LEAQ          (SP), AX
+	LEAQ          (AX)(BX*4), BX
 
 docsBlock512_overflow:
-	MOVQ            AX, R10
-	ANDQ            $0x1f, R10
-	VPBROADCASTD    R10, Z6
-	MOVQ            AX, R10
-	SHRQ            $0x05, R10
-	CMPQ            R10, DI
-	CMOVQGT         DI, R10
-	VPADDD          Z1, Z6, Z6
-	VPSRLD          $0x05, Z6, Z7
-	VPANDD          Z4, Z6, Z6
-	VPERMD          (CX)(R10*4), Z7, Z5
-	VPERMD          4(CX)(R10*4), Z7, Z7
-	VPSRLVD         Z6, Z5, Z5
-	VPSUBD          Z6, Z3, Z6
-	VPSLLVD         Z6, Z7, Z7
-	VPTERNLOGD      $0xa8, Z2, Z7, Z5
-	ADDQ            R8, AX
-	VPSLLVD         Z0, Z5, Z5
-	VMOVDQU32       Z5, (SI)
-	ADDQ            $0x40, SI
-	MOVQ            AX, R10
-	ANDQ            $0x1f, R10
-	VPBROADCASTD    R10, Z6
-	MOVQ            AX, R10
-	SHRQ            $0x05, R10
-	CMPQ            R10, DI
-	CMOVQGT         DI, R10
-	VPADDD          Z1, Z6, Z6
-	VPSRLD          $0x05, Z6, Z7
-	VPANDD          Z4, Z6, Z6
-	VPERMD          (CX)(R10*4), Z7, Z5
-	VPERMD          4(CX)(R10*4), Z7, Z7
-	VPSRLVD         Z6, Z5, Z5
-	VPSUBD          Z6, Z3, Z6
-	VPSLLVD         Z6, Z7, Z7
-	VPTERNLOGD      $0xa8, Z2, Z7, Z5
-	ADDQ            R8, AX
-	VPSLLVD         Z0, Z5, Z5
-	VMOVDQU32       Z5, (SI)
-	ADDQ            $0x40, SI
-	CMPQ            SI, BX
+	CMPQ            R13, DI
+	CMOVQGT         DI, R13
+	VPERMD          (CX)(R13*4), Z5, Z4
+	VPERMD          4(CX)(R13*4), Z5, Z9
+	VPSRLVD         Z6, Z4, Z4
+	VPSLLVD         Z7, Z9, Z9
+	VPTERNLOGD      $0xa8, Z2, Z9, Z4
+	VPSLLVD         Z0, Z4, Z4
+	VMOVDQU32       Z4, (AX)
+	ADDQ            SI, R13
+	CMPQ            R8, DI
+	CMOVQGT         DI, R8
+	VPERMD          (CX)(R8*4), Z1, Z4
+	VPERMD          4(CX)(R8*4), Z1, Z9
+	VPSRLVD         Z8, Z4, Z4
+	VPSLLVD         Z3, Z9, Z9
+	VPTERNLOGD      $0xa8, Z2, Z9, Z4
+	VPSLLVD         Z0, Z4, Z4
+	VMOVDQU32       Z4, 64(AX)
+	ADDQ            SI, R8
+	ADDQ            $0x80, AX
+	CMPQ            AX, BX
 	JLT             docsBlock512_overflow
 	MOVQ            dst+0(FP), AX
 	LEAQ            (SP), CX
@@ -472,7 +473,7 @@ docsBlock512_overflow:
 	VPERMD          Z0, Z11, Z12
 	VMOVDQU32       Z0, 448(AX)
 	CMPQ            656(SP), $0x18
-	JLT             docsBlock512_narrow
+	JLT             docsBlock512_narrow_patched
 	VPBROADCASTD    648(SP), Z0
 	KXNORW          K3, K3, K3
 	VMOVDQU32       (AX), Z1
@@ -511,7 +512,7 @@ docsBlock512_overflow:
 	CMPL            AX, $0x0000ffff
 	JNE             docsBlock512_fail
 
-docsBlock512_narrow:
+docsBlock512_narrow_patched:
 	VMOVD X12, AX
 	CMPL  AX, 640(SP)
 	JNE   docsBlock512_fail
@@ -1006,61 +1007,62 @@ freqsBlock512_position:
 	MOVQ          R13, DX
 	ADDQ          R14, DX
 	VPBROADCASTD  R10, Z0
-	MOVQ          SI, R8
-	SHLQ          $0x04, R8
-	LEAQ          multiples<>+0(SB), R10
-	VMOVDQU32     (R10)(R8*4), Z1
-	MOVQ          $-1, R10
-	BZHIQ         SI, R10, SI
-	VPBROADCASTD  SI, Z2
+	MOVQ          SI, R10
+	SHLQ          $0x04, R10
+	LEAQ          multiples<>+0(SB), R8
+	VMOVDQU32     (R8)(R10*4), Z1
+	MOVQ          $-1, R8
+	BZHIQ         SI, R8, R8
+	VPBROADCASTD  R8, Z2
 	VPBROADCASTD  word<>+0(SB), Z3
 	VPBROADCASTD  word<>+4(SB), Z4
-	MOVQ          DX, SI
-	LEAQ          (SP), SI
-	LEAQ          (SI)(BX*4), BX
+	MOVQ          DX, R8
+	MOVQ          DX, R8
+	ANDQ          $0x1f, R8
+	VPBROADCASTD  R8, Z6
+	VPADDD        Z1, Z6, Z6
+	VPSRLD        $0x05, Z6, Z5
+	VPANDD        Z4, Z6, Z6
+	VPSUBD        Z6, Z3, Z7
+	MOVQ          DX, R13
+	SHRQ          $0x05, R13
+	ADDQ          R10, DX
+	MOVQ          DX, R8
+	ANDQ          $0x1f, R8
+	VPBROADCASTD  R8, Z8
+	VPADDD        Z1, Z8, Z8
+	VPSRLD        $0x05, Z8, Z1
+	VPANDD        Z4, Z8, Z8
+	VPSUBD        Z8, Z3, Z3
+	MOVQ          DX, R8
+	SHRQ          $0x05, R8
+	ADDQ          R10, DX
+	LEAQ          (SP), DX
+	LEAQ          (DX)(BX*4), BX
 
 freqsBlock512_overflow:
-	MOVQ         DX, R10
-	ANDQ         $0x1f, R10
-	VPBROADCASTD R10, Z6
-	MOVQ         DX, R10
-	SHRQ         $0x05, R10
-	CMPQ         R10, DI
-	CMOVQGT      DI, R10
-	VPADDD       Z1, Z6, Z6
-	VPSRLD       $0x05, Z6, Z7
-	VPANDD       Z4, Z6, Z6
-	VPERMD       (AX)(R10*4), Z7, Z5
-	VPERMD       4(AX)(R10*4), Z7, Z7
-	VPSRLVD      Z6, Z5, Z5
-	VPSUBD       Z6, Z3, Z6
-	VPSLLVD      Z6, Z7, Z7
-	VPTERNLOGD   $0xa8, Z2, Z7, Z5
-	ADDQ         R8, DX
-	VPSLLVD      Z0, Z5, Z5
-	VMOVDQU32    Z5, (SI)
-	ADDQ         $0x40, SI
-	MOVQ         DX, R10
-	ANDQ         $0x1f, R10
-	VPBROADCASTD R10, Z6
-	MOVQ         DX, R10
-	SHRQ         $0x05, R10
-	CMPQ         R10, DI
-	CMOVQGT      DI, R10
-	VPADDD       Z1, Z6, Z6
-	VPSRLD       $0x05, Z6, Z7
-	VPANDD       Z4, Z6, Z6
-	VPERMD       (AX)(R10*4), Z7, Z5
-	VPERMD       4(AX)(R10*4), Z7, Z7
-	VPSRLVD      Z6, Z5, Z5
-	VPSUBD       Z6, Z3, Z6
-	VPSLLVD      Z6, Z7, Z7
-	VPTERNLOGD   $0xa8, Z2, Z7, Z5
-	ADDQ         R8, DX
-	VPSLLVD      Z0, Z5, Z5
-	VMOVDQU32    Z5, (SI)
-	ADDQ         $0x40, SI
-	CMPQ         SI, BX
+	CMPQ         R13, DI
+	CMOVQGT      DI, R13
+	VPERMD       (AX)(R13*4), Z5, Z4
+	VPERMD       4(AX)(R13*4), Z5, Z9
+	VPSRLVD      Z6, Z4, Z4
+	VPSLLVD      Z7, Z9, Z9
+	VPTERNLOGD   $0xa8, Z2, Z9, Z4
+	VPSLLVD      Z0, Z4, Z4
+	VMOVDQU32    Z4, (DX)
+	ADDQ         SI, R13
+	CMPQ         R8, DI
+	CMOVQGT      DI, R8
+	VPERMD       (AX)(R8*4), Z1, Z4
+	VPERMD       4(AX)(R8*4), Z1, Z9
+	VPSRLVD      Z8, Z4, Z4
+	VPSLLVD      Z3, Z9, Z9
+	VPTERNLOGD   $0xa8, Z2, Z9, Z4
+	VPSLLVD      Z0, Z4, Z4
+	VMOVDQU32    Z4, 64(DX)
+	ADDQ         SI, R8
+	ADDQ         $0x80, DX
+	CMPQ         DX, BX
 	JLT          freqsBlock512_overflow
 	MOVQ         dst+0(FP), AX
 	LEAQ         (SP), DX

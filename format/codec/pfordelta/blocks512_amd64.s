@@ -130,102 +130,103 @@ docsBlock512_first:
 	MOVQ         1296(SP), BX
 	DECQ         BX
 	SHRQ         $0x05, BX
-	MOVQ         SI, DI
-	SHLQ         $0x04, DI
-	LEAQ         multiples<>+0(SB), R8
-	VMOVDQU32    (R8)(DI*4), Z0
-	MOVQ         $-1, R8
-	BZHIQ        SI, R8, SI
-	VPBROADCASTD SI, Z1
+	MOVQ         SI, R8
+	SHLQ         $0x04, R8
+	LEAQ         multiples<>+0(SB), DI
+	VMOVDQU32    (DI)(R8*4), Z0
+	MOVQ         $-1, DI
+	BZHIQ        SI, DI, DI
+	VPBROADCASTD DI, Z1
 	VPBROADCASTD word<>+0(SB), Z2
 	VPBROADCASTD word<>+4(SB), Z3
-	MOVQ         AX, SI
-	LEAQ         656(SP), SI
-	LEAQ         (SI)(DX*4), R8
+	MOVQ         AX, DI
+	MOVQ         AX, DI
+	ANDQ         $0x1f, DI
+	VPBROADCASTD DI, Z5
+	VPADDD       Z0, Z5, Z5
+	VPSRLD       $0x05, Z5, Z4
+	VPANDD       Z3, Z5, Z5
+	VPSUBD       Z5, Z2, Z6
+	MOVQ         AX, R9
+	SHRQ         $0x05, R9
+	ADDQ         R8, AX
+	MOVQ         AX, DI
+	ANDQ         $0x1f, DI
+	VPBROADCASTD DI, Z7
+	VPADDD       Z0, Z7, Z7
+	VPSRLD       $0x05, Z7, Z0
+	VPANDD       Z3, Z7, Z7
+	VPSUBD       Z7, Z2, Z2
+	MOVQ         AX, DI
+	SHRQ         $0x05, DI
+	ADDQ         R8, AX
+	LEAQ         656(SP), AX
+	LEAQ         (AX)(DX*4), R8
 
 docsBlock512_array1:
-	MOVQ         AX, R9
-	ANDQ         $0x1f, R9
-	VPBROADCASTD R9, Z5
-	MOVQ         AX, R9
-	SHRQ         $0x05, R9
-	CMPQ         R9, BX
-	CMOVQGT      BX, R9
-	VPADDD       Z0, Z5, Z5
-	VPSRLD       $0x05, Z5, Z6
-	VPANDD       Z3, Z5, Z5
-	VPERMD       (CX)(R9*4), Z6, Z4
-	VPERMD       4(CX)(R9*4), Z6, Z6
-	VPSRLVD      Z5, Z4, Z4
-	VPSUBD       Z5, Z2, Z5
-	VPSLLVD      Z5, Z6, Z6
-	VPTERNLOGD   $0xa8, Z1, Z6, Z4
-	ADDQ         DI, AX
-	VMOVDQU32    Z4, (SI)
-	ADDQ         $0x40, SI
-	MOVQ         AX, R9
-	ANDQ         $0x1f, R9
-	VPBROADCASTD R9, Z5
-	MOVQ         AX, R9
-	SHRQ         $0x05, R9
-	CMPQ         R9, BX
-	CMOVQGT      BX, R9
-	VPADDD       Z0, Z5, Z5
-	VPSRLD       $0x05, Z5, Z6
-	VPANDD       Z3, Z5, Z5
-	VPERMD       (CX)(R9*4), Z6, Z4
-	VPERMD       4(CX)(R9*4), Z6, Z6
-	VPSRLVD      Z5, Z4, Z4
-	VPSUBD       Z5, Z2, Z5
-	VPSLLVD      Z5, Z6, Z6
-	VPTERNLOGD   $0xa8, Z1, Z6, Z4
-	ADDQ         DI, AX
-	VMOVDQU32    Z4, (SI)
-	ADDQ         $0x40, SI
-	CMPQ         SI, R8
-	JLT          docsBlock512_array1
-	MOVQ         s+8(FP), BX
-	MOVQ         (BX), BX
-	MOVBQZX      4(BX), BX
-	MOVQ         1296(SP), AX
-	MOVQ         AX, SI
-	MOVQ         AX, DI
-	SHRQ         $0x03, SI
-	ANDQ         $0x07, DI
-	SHRXQ        DI, (CX)(SI*1), SI
-	BZHIQ        BX, SI, SI
-	ADDQ         BX, AX
-	MOVQ         AX, 1296(SP)
-	CMPQ         AX, 1304(SP)
-	JHI          docsBlock512_fail
-	CMPQ         SI, DX
-	JHI          docsBlock512_fail
-	TESTQ        SI, SI
-	JEQ          docsBlock512_array1_patched
-	MOVQ         s+8(FP), DI
-	MOVQ         (DI), DI
-	MOVBQZX      3(DI), DI
-	MOVQ         s+8(FP), R8
-	MOVQ         (R8), R8
-	MOVBQZX      5(R8), R8
-	MOVQ         s+8(FP), R9
-	MOVQ         (R9), R9
-	MOVBQZX      7(R9), R9
-	MOVQ         1296(SP), AX
-	MOVQ         SI, BX
-	IMULQ        R8, BX
-	ADDQ         1296(SP), BX
-	MOVQ         BX, 1296(SP)
-	CMPQ         BX, 1304(SP)
-	JHI          docsBlock512_fail
-	MOVQ         1296(SP), BX
-	MOVQ         SI, R10
-	IMULQ        R9, R10
-	ADDQ         1296(SP), R10
-	MOVQ         R10, 1296(SP)
-	CMPQ         R10, 1304(SP)
-	JHI          docsBlock512_fail
-	XORQ         R10, R10
+	CMPQ       R9, BX
+	CMOVQGT    BX, R9
+	VPERMD     (CX)(R9*4), Z4, Z3
+	VPERMD     4(CX)(R9*4), Z4, Z13
+	VPSRLVD    Z5, Z3, Z3
+	VPSLLVD    Z6, Z13, Z13
+	VPTERNLOGD $0xa8, Z1, Z13, Z3
+	VMOVDQU32  Z3, (AX)
+	ADDQ       SI, R9
+	CMPQ       DI, BX
+	CMOVQGT    BX, DI
+	VPERMD     (CX)(DI*4), Z0, Z3
+	VPERMD     4(CX)(DI*4), Z0, Z13
+	VPSRLVD    Z7, Z3, Z3
+	VPSLLVD    Z2, Z13, Z13
+	VPTERNLOGD $0xa8, Z1, Z13, Z3
+	VMOVDQU32  Z3, 64(AX)
+	ADDQ       SI, DI
+	ADDQ       $0x80, AX
+	CMPQ       AX, R8
+	JLT        docsBlock512_array1
+	MOVQ       s+8(FP), BX
+	MOVQ       (BX), BX
+	MOVBQZX    4(BX), BX
+	MOVQ       1296(SP), AX
+	MOVQ       AX, SI
+	MOVQ       AX, DI
+	SHRQ       $0x03, SI
+	ANDQ       $0x07, DI
+	SHRXQ      DI, (CX)(SI*1), SI
+	BZHIQ      BX, SI, SI
+	ADDQ       BX, AX
+	MOVQ       AX, 1296(SP)
+	CMPQ       AX, 1304(SP)
+	JHI        docsBlock512_fail
+	CMPQ       SI, DX
+	JHI        docsBlock512_fail
+	TESTQ      SI, SI
+	JEQ        docsBlock512_array1_patched
+	MOVQ       s+8(FP), DI
+	MOVQ       (DI), DI
+	MOVBQZX    3(DI), DI
+	MOVQ       s+8(FP), R8
+	MOVQ       (R8), R8
+	MOVBQZX    5(R8), R8
+	MOVQ       s+8(FP), R9
+	MOVQ       (R9), R9
+	MOVBQZX    7(R9), R9
+	MOVQ       1296(SP), AX
+	MOVQ       SI, BX
+	IMULQ      R8, BX
+	ADDQ       1296(SP), BX
+	MOVQ       BX, 1296(SP)
+	CMPQ       BX, 1304(SP)
+	JHI        docsBlock512_fail
+	MOVQ       1296(SP), BX
+	MOVQ       SI, R10
+	IMULQ      R9, R10
+	ADDQ       1296(SP), R10
+	MOVQ       R10, 1296(SP)
+	CMPQ       R10, 1304(SP)
+	JHI        docsBlock512_fail
+	XORQ       R10, R10
 
 docsBlock512_array1_patch:
 	MOVQ  AX, R11
@@ -266,73 +267,74 @@ docsBlock512_array1_patched:
 	MOVQ         1296(SP), BX
 	DECQ         BX
 	SHRQ         $0x05, BX
-	MOVQ         SI, DI
-	SHLQ         $0x04, DI
-	LEAQ         multiples<>+0(SB), R8
-	VMOVDQU32    (R8)(DI*4), Z0
-	MOVQ         $-1, R8
-	BZHIQ        SI, R8, SI
-	VPBROADCASTD SI, Z1
+	MOVQ         SI, R8
+	SHLQ         $0x04, R8
+	LEAQ         multiples<>+0(SB), DI
+	VMOVDQU32    (DI)(R8*4), Z0
+	MOVQ         $-1, DI
+	BZHIQ        SI, DI, DI
+	VPBROADCASTD DI, Z1
 	VPBROADCASTD word<>+0(SB), Z2
 	VPBROADCASTD word<>+4(SB), Z3
-	MOVQ         AX, SI
-	LEAQ         (SP), SI
-	LEAQ         (SI)(DX*4), R8
+	MOVQ         AX, DI
+	MOVQ         AX, DI
+	ANDQ         $0x1f, DI
+	VPBROADCASTD DI, Z5
+	VPADDD       Z0, Z5, Z5
+	VPSRLD       $0x05, Z5, Z4
+	VPANDD       Z3, Z5, Z5
+	VPSUBD       Z5, Z2, Z6
+	MOVQ         AX, R9
+	SHRQ         $0x05, R9
+	ADDQ         R8, AX
+	MOVQ         AX, DI
+	ANDQ         $0x1f, DI
+	VPBROADCASTD DI, Z7
+	VPADDD       Z0, Z7, Z7
+	VPSRLD       $0x05, Z7, Z0
+	VPANDD       Z3, Z7, Z7
+	VPSUBD       Z7, Z2, Z2
+	MOVQ         AX, DI
+	SHRQ         $0x05, DI
+	ADDQ         R8, AX
+	LEAQ         (SP), AX
+	LEAQ         (AX)(DX*4), R8
 
 docsBlock512_array4:
-	MOVQ         AX, R9
-	ANDQ         $0x1f, R9
-	VPBROADCASTD R9, Z5
-	MOVQ         AX, R9
-	SHRQ         $0x05, R9
 	CMPQ         R9, BX
 	CMOVQGT      BX, R9
-	VPADDD       Z0, Z5, Z5
-	VPSRLD       $0x05, Z5, Z6
-	VPANDD       Z3, Z5, Z5
-	VPERMD       (CX)(R9*4), Z6, Z4
-	VPERMD       4(CX)(R9*4), Z6, Z6
-	VPSRLVD      Z5, Z4, Z4
-	VPSUBD       Z5, Z2, Z5
-	VPSLLVD      Z5, Z6, Z6
-	VPTERNLOGD   $0xa8, Z1, Z6, Z4
-	ADDQ         DI, AX
-	MOVQ         s+8(FP), R9
-	MOVQ         (R9), R9
-	MOVBQZX      1(R9), R9
-	VPBROADCASTD oneWord<>+0(SB), Z5
-	VPBROADCASTD R9, Z6
-	VPADDD       Z5, Z4, Z4
-	VPSLLVD      Z6, Z4, Z4
-	VMOVDQU32    Z4, (SI)
-	ADDQ         $0x40, SI
-	MOVQ         AX, R9
-	ANDQ         $0x1f, R9
-	VPBROADCASTD R9, Z5
-	MOVQ         AX, R9
-	SHRQ         $0x05, R9
-	CMPQ         R9, BX
-	CMOVQGT      BX, R9
-	VPADDD       Z0, Z5, Z5
-	VPSRLD       $0x05, Z5, Z6
-	VPANDD       Z3, Z5, Z5
-	VPERMD       (CX)(R9*4), Z6, Z4
-	VPERMD       4(CX)(R9*4), Z6, Z6
-	VPSRLVD      Z5, Z4, Z4
-	VPSUBD       Z5, Z2, Z5
-	VPSLLVD      Z5, Z6, Z6
-	VPTERNLOGD   $0xa8, Z1, Z6, Z4
-	ADDQ         DI, AX
-	MOVQ         s+8(FP), R9
-	MOVQ         (R9), R9
-	MOVBQZX      1(R9), R9
-	VPBROADCASTD oneWord<>+0(SB), Z5
-	VPBROADCASTD R9, Z6
-	VPADDD       Z5, Z4, Z4
-	VPSLLVD      Z6, Z4, Z4
-	VMOVDQU32    Z4, (SI)
-	ADDQ         $0x40, SI
-	CMPQ         SI, R8
+	VPERMD       (CX)(R9*4), Z4, Z3
+	VPERMD       4(CX)(R9*4), Z4, Z13
+	VPSRLVD      Z5, Z3, Z3
+	VPSLLVD      Z6, Z13, Z13
+	VPTERNLOGD   $0xa8, Z1, Z13, Z3
+	MOVQ         s+8(FP), R10
+	MOVQ         (R10), R10
+	MOVBQZX      1(R10), R10
+	VPBROADCASTD oneWord<>+0(SB), Z13
+	VPBROADCASTD R10, Z14
+	VPADDD       Z13, Z3, Z3
+	VPSLLVD      Z14, Z3, Z3
+	VMOVDQU32    Z3, (AX)
+	ADDQ         SI, R9
+	CMPQ         DI, BX
+	CMOVQGT      BX, DI
+	VPERMD       (CX)(DI*4), Z0, Z3
+	VPERMD       4(CX)(DI*4), Z0, Z13
+	VPSRLVD      Z7, Z3, Z3
+	VPSLLVD      Z2, Z13, Z13
+	VPTERNLOGD   $0xa8, Z1, Z13, Z3
+	MOVQ         s+8(FP), R10
+	MOVQ         (R10), R10
+	MOVBQZX      1(R10), R10
+	VPBROADCASTD oneWord<>+0(SB), Z13
+	VPBROADCASTD R10, Z14
+	VPADDD       Z13, Z3, Z3
+	VPSLLVD      Z14, Z3, Z3
+	VMOVDQU32    Z3, 64(AX)
+	ADDQ         SI, DI
+	ADDQ         $0x80, AX
+	CMPQ         AX, R8
 	JLT          docsBlock512_array4
 	MOVQ         s+8(FP), BX
 	MOVQ         (BX), BX
@@ -424,54 +426,15 @@ docsBlock512_array4_patched:
 	MOVL            $0x0000ff00, SI
 	KMOVW           SI, K2
 	VPBROADCASTD    BX, Z4
-	VPXORQ          Z7, Z7, Z7
 	VPXORQ          Z8, Z8, Z8
+	VPXORQ          Z9, Z9, Z9
 	VPBROADCASTQ    one<>+0(SB), Z5
 	VPBROADCASTQ    one<>+8(SB), Z6
-	VPTERNLOGD      $0xff, Z9, Z9, Z9
-	VMOVDQA32       Z9, Z12
+	VPTERNLOGD      $0xff, Z10, Z10, Z10
+	VMOVDQA32       Z10, Z7
 	MOVQ            DX, BX
 
 docsBlock512_position:
-	MOVQ            $-1, SI
-	BZHIQ           BX, SI, SI
-	KMOVW           SI, K3
-	VPTERNLOGD      $0x55, (AX), Z10, Z10
-	VPSLLQ          $0x20, Z10, Z13
-	VPADDD          Z13, Z10, Z10
-	VPSHUFB         Z0, Z10, Z13
-	VPADDD          Z13, Z10, Z10
-	VPERMD.Z        Z10, Z1, K1, Z13
-	VPADDD          Z13, Z10, Z10
-	VPERMD.Z        Z10, Z2, K2, Z13
-	VPADDD          Z13, Z10, Z10
-	VPSUBD          Z10, Z4, Z10
-	VPERMD          Z10, Z3, Z4
-	VMOVDQA32       Z10, Z10
-	ADDQ            $0x40, AX
-	VALIGND         $0x0f, Z9, Z10, Z13
-	VMOVDQA32       Z10, Z9
-	VPCMPD          $0x02, Z13, Z10, K3, K4
-	VMOVDQA32       Z12, Z13
-	VMOVDQA32       Z10, K3, Z13
-	KORTESTW        K4, K4
-	JNE             docsBlock512_fail
-	VPMOVZXDQ       Y13, Z14
-	VPSLLVQ         Z14, Z5, Z15
-	VPORQ           Z15, Z7, Z7
-	VPSUBQ          Z6, Z14, Z14
-	VPSLLVQ         Z14, Z5, Z15
-	VPORQ           Z15, Z8, Z8
-	VEXTRACTI64X4   $0x01, Z13, Y14
-	VPMOVZXDQ       Y14, Z14
-	VPSLLVQ         Z14, Z5, Z13
-	VPORQ           Z13, Z7, Z7
-	VPSUBQ          Z6, Z14, Z14
-	VPSLLVQ         Z14, Z5, Z13
-	VPORQ           Z13, Z8, Z8
-	XORQ            SI, SI
-	SUBQ            $0x10, BX
-	CMOVQLT         SI, BX
 	MOVQ            $-1, SI
 	BZHIQ           BX, SI, SI
 	KMOVW           SI, K3
@@ -488,32 +451,71 @@ docsBlock512_position:
 	VPERMD          Z11, Z3, Z4
 	VMOVDQA32       Z11, Z11
 	ADDQ            $0x40, AX
-	VALIGND         $0x0f, Z9, Z11, Z13
-	VMOVDQA32       Z11, Z9
+	VALIGND         $0x0f, Z10, Z11, Z13
+	VMOVDQA32       Z11, Z10
 	VPCMPD          $0x02, Z13, Z11, K3, K4
-	VMOVDQA32       Z12, Z13
+	VMOVDQA32       Z7, Z13
 	VMOVDQA32       Z11, K3, Z13
 	KORTESTW        K4, K4
 	JNE             docsBlock512_fail
 	VPMOVZXDQ       Y13, Z14
 	VPSLLVQ         Z14, Z5, Z15
-	VPORQ           Z15, Z7, Z7
+	VPORQ           Z15, Z8, Z8
 	VPSUBQ          Z6, Z14, Z14
 	VPSLLVQ         Z14, Z5, Z15
-	VPORQ           Z15, Z8, Z8
+	VPORQ           Z15, Z9, Z9
 	VEXTRACTI64X4   $0x01, Z13, Y14
 	VPMOVZXDQ       Y14, Z14
 	VPSLLVQ         Z14, Z5, Z13
-	VPORQ           Z13, Z7, Z7
+	VPORQ           Z13, Z8, Z8
 	VPSUBQ          Z6, Z14, Z14
 	VPSLLVQ         Z14, Z5, Z13
+	VPORQ           Z13, Z9, Z9
+	XORQ            SI, SI
+	SUBQ            $0x10, BX
+	CMOVQLT         SI, BX
+	MOVQ            $-1, SI
+	BZHIQ           BX, SI, SI
+	KMOVW           SI, K3
+	VPTERNLOGD      $0x55, (AX), Z12, Z12
+	VPSLLQ          $0x20, Z12, Z13
+	VPADDD          Z13, Z12, Z12
+	VPSHUFB         Z0, Z12, Z13
+	VPADDD          Z13, Z12, Z12
+	VPERMD.Z        Z12, Z1, K1, Z13
+	VPADDD          Z13, Z12, Z12
+	VPERMD.Z        Z12, Z2, K2, Z13
+	VPADDD          Z13, Z12, Z12
+	VPSUBD          Z12, Z4, Z12
+	VPERMD          Z12, Z3, Z4
+	VMOVDQA32       Z12, Z12
+	ADDQ            $0x40, AX
+	VALIGND         $0x0f, Z10, Z12, Z13
+	VMOVDQA32       Z12, Z10
+	VPCMPD          $0x02, Z13, Z12, K3, K4
+	VMOVDQA32       Z7, Z13
+	VMOVDQA32       Z12, K3, Z13
+	KORTESTW        K4, K4
+	JNE             docsBlock512_fail
+	VPMOVZXDQ       Y13, Z14
+	VPSLLVQ         Z14, Z5, Z15
+	VPORQ           Z15, Z8, Z8
+	VPSUBQ          Z6, Z14, Z14
+	VPSLLVQ         Z14, Z5, Z15
+	VPORQ           Z15, Z9, Z9
+	VEXTRACTI64X4   $0x01, Z13, Y14
+	VPMOVZXDQ       Y14, Z14
+	VPSLLVQ         Z14, Z5, Z13
 	VPORQ           Z13, Z8, Z8
+	VPSUBQ          Z6, Z14, Z14
+	VPSLLVQ         Z14, Z5, Z13
+	VPORQ           Z13, Z9, Z9
 	SUBQ            $0x10, BX
 	JG              docsBlock512_position
-	VEXTRACTI64X4   $0x01, Z7, Y0
-	VPOR            Y7, Y0, Y0
-	VEXTRACTI64X4   $0x01, Z8, Y1
-	VPOR            Y8, Y1, Y1
+	VEXTRACTI64X4   $0x01, Z8, Y0
+	VPOR            Y8, Y0, Y0
+	VEXTRACTI64X4   $0x01, Z9, Y1
+	VPOR            Y9, Y1, Y1
 	VPUNPCKLQDQ     Y1, Y0, Y2
 	VPUNPCKHQDQ     Y1, Y0, Y0
 	VPOR            Y0, Y2, Y2
@@ -743,7 +745,7 @@ docsBlock512_position:
 	VPERMD          Z0, Z11, Z12
 	VMOVDQU32       Z0, 448(DX)
 	CMPQ            1312(SP), $0x18
-	JLT             docsBlock512_narrow
+	JLT             docsBlock512_narrow_patched
 	VPBROADCASTD    648(SP), Z0
 	KXNORW          K5, K5, K5
 	VMOVDQU32       (DX), Z1
@@ -782,7 +784,7 @@ docsBlock512_position:
 	CMPL            AX, $0x0000ffff
 	JNE             docsBlock512_fail
 
-docsBlock512_narrow:
+docsBlock512_narrow_patched:
 	VMOVD X12, AX
 	CMPL  AX, 640(SP)
 	JNE   docsBlock512_fail
@@ -1203,102 +1205,103 @@ TEXT ·freqsBlock512(SB), $1296-33
 	MOVQ         1280(SP), BX
 	DECQ         BX
 	SHRQ         $0x05, BX
-	MOVQ         SI, DI
-	SHLQ         $0x04, DI
-	LEAQ         multiples<>+0(SB), R8
-	VMOVDQU32    (R8)(DI*4), Z0
-	MOVQ         $-1, R8
-	BZHIQ        SI, R8, SI
-	VPBROADCASTD SI, Z1
+	MOVQ         SI, R8
+	SHLQ         $0x04, R8
+	LEAQ         multiples<>+0(SB), DI
+	VMOVDQU32    (DI)(R8*4), Z0
+	MOVQ         $-1, DI
+	BZHIQ        SI, DI, DI
+	VPBROADCASTD DI, Z1
 	VPBROADCASTD word<>+0(SB), Z2
 	VPBROADCASTD word<>+4(SB), Z3
-	MOVQ         AX, SI
-	LEAQ         640(SP), SI
-	LEAQ         (SI)(DX*4), R8
+	MOVQ         AX, DI
+	MOVQ         AX, DI
+	ANDQ         $0x1f, DI
+	VPBROADCASTD DI, Z5
+	VPADDD       Z0, Z5, Z5
+	VPSRLD       $0x05, Z5, Z4
+	VPANDD       Z3, Z5, Z5
+	VPSUBD       Z5, Z2, Z6
+	MOVQ         AX, R9
+	SHRQ         $0x05, R9
+	ADDQ         R8, AX
+	MOVQ         AX, DI
+	ANDQ         $0x1f, DI
+	VPBROADCASTD DI, Z7
+	VPADDD       Z0, Z7, Z7
+	VPSRLD       $0x05, Z7, Z0
+	VPANDD       Z3, Z7, Z7
+	VPSUBD       Z7, Z2, Z2
+	MOVQ         AX, DI
+	SHRQ         $0x05, DI
+	ADDQ         R8, AX
+	LEAQ         640(SP), AX
+	LEAQ         (AX)(DX*4), R8
 
 freqsBlock512_array1:
-	MOVQ         AX, R9
-	ANDQ         $0x1f, R9
-	VPBROADCASTD R9, Z5
-	MOVQ         AX, R9
-	SHRQ         $0x05, R9
-	CMPQ         R9, BX
-	CMOVQGT      BX, R9
-	VPADDD       Z0, Z5, Z5
-	VPSRLD       $0x05, Z5, Z6
-	VPANDD       Z3, Z5, Z5
-	VPERMD       (CX)(R9*4), Z6, Z4
-	VPERMD       4(CX)(R9*4), Z6, Z6
-	VPSRLVD      Z5, Z4, Z4
-	VPSUBD       Z5, Z2, Z5
-	VPSLLVD      Z5, Z6, Z6
-	VPTERNLOGD   $0xa8, Z1, Z6, Z4
-	ADDQ         DI, AX
-	VMOVDQU32    Z4, (SI)
-	ADDQ         $0x40, SI
-	MOVQ         AX, R9
-	ANDQ         $0x1f, R9
-	VPBROADCASTD R9, Z5
-	MOVQ         AX, R9
-	SHRQ         $0x05, R9
-	CMPQ         R9, BX
-	CMOVQGT      BX, R9
-	VPADDD       Z0, Z5, Z5
-	VPSRLD       $0x05, Z5, Z6
-	VPANDD       Z3, Z5, Z5
-	VPERMD       (CX)(R9*4), Z6, Z4
-	VPERMD       4(CX)(R9*4), Z6, Z6
-	VPSRLVD      Z5, Z4, Z4
-	VPSUBD       Z5, Z2, Z5
-	VPSLLVD      Z5, Z6, Z6
-	VPTERNLOGD   $0xa8, Z1, Z6, Z4
-	ADDQ         DI, AX
-	VMOVDQU32    Z4, (SI)
-	ADDQ         $0x40, SI
-	CMPQ         SI, R8
-	JLT          freqsBlock512_array1
-	MOVQ         s+8(FP), BX
-	MOVQ         (BX), BX
-	MOVBQZX      4(BX), BX
-	MOVQ         1280(SP), AX
-	MOVQ         AX, SI
-	MOVQ         AX, DI
-	SHRQ         $0x03, SI
-	ANDQ         $0x07, DI
-	SHRXQ        DI, (CX)(SI*1), SI
-	BZHIQ        BX, SI, SI
-	ADDQ         BX, AX
-	MOVQ         AX, 1280(SP)
-	CMPQ         AX, 1288(SP)
-	JHI          freqsBlock512_fail
-	CMPQ         SI, DX
-	JHI          freqsBlock512_fail
-	TESTQ        SI, SI
-	JEQ          freqsBlock512_array1_patched
-	MOVQ         s+8(FP), DI
-	MOVQ         (DI), DI
-	MOVBQZX      3(DI), DI
-	MOVQ         s+8(FP), R8
-	MOVQ         (R8), R8
-	MOVBQZX      5(R8), R8
-	MOVQ         s+8(FP), R9
-	MOVQ         (R9), R9
-	MOVBQZX      7(R9), R9
-	MOVQ         1280(SP), AX
-	MOVQ         SI, BX
-	IMULQ        R8, BX
-	ADDQ         1280(SP), BX
-	MOVQ         BX, 1280(SP)
-	CMPQ         BX, 1288(SP)
-	JHI          freqsBlock512_fail
-	MOVQ         1280(SP), BX
-	MOVQ         SI, R10
-	IMULQ        R9, R10
-	ADDQ         1280(SP), R10
-	MOVQ         R10, 1280(SP)
-	CMPQ         R10, 1288(SP)
-	JHI          freqsBlock512_fail
-	XORQ         R10, R10
+	CMPQ       R9, BX
+	CMOVQGT    BX, R9
+	VPERMD     (CX)(R9*4), Z4, Z3
+	VPERMD     4(CX)(R9*4), Z4, Z14
+	VPSRLVD    Z5, Z3, Z3
+	VPSLLVD    Z6, Z14, Z14
+	VPTERNLOGD $0xa8, Z1, Z14, Z3
+	VMOVDQU32  Z3, (AX)
+	ADDQ       SI, R9
+	CMPQ       DI, BX
+	CMOVQGT    BX, DI
+	VPERMD     (CX)(DI*4), Z0, Z3
+	VPERMD     4(CX)(DI*4), Z0, Z14
+	VPSRLVD    Z7, Z3, Z3
+	VPSLLVD    Z2, Z14, Z14
+	VPTERNLOGD $0xa8, Z1, Z14, Z3
+	VMOVDQU32  Z3, 64(AX)
+	ADDQ       SI, DI
+	ADDQ       $0x80, AX
+	CMPQ       AX, R8
+	JLT        freqsBlock512_array1
+	MOVQ       s+8(FP), BX
+	MOVQ       (BX), BX
+	MOVBQZX    4(BX), BX
+	MOVQ       1280(SP), AX
+	MOVQ       AX, SI
+	MOVQ       AX, DI
+	SHRQ       $0x03, SI
+	ANDQ       $0x07, DI
+	SHRXQ      DI, (CX)(SI*1), SI
+	BZHIQ      BX, SI, SI
+	ADDQ       BX, AX
+	MOVQ       AX, 1280(SP)
+	CMPQ       AX, 1288(SP)
+	JHI        freqsBlock512_fail
+	CMPQ       SI, DX
+	JHI        freqsBlock512_fail
+	TESTQ      SI, SI
+	JEQ        freqsBlock512_array1_patched
+	MOVQ       s+8(FP), DI
+	MOVQ       (DI), DI
+	MOVBQZX    3(DI), DI
+	MOVQ       s+8(FP), R8
+	MOVQ       (R8), R8
+	MOVBQZX    5(R8), R8
+	MOVQ       s+8(FP), R9
+	MOVQ       (R9), R9
+	MOVBQZX    7(R9), R9
+	MOVQ       1280(SP), AX
+	MOVQ       SI, BX
+	IMULQ      R8, BX
+	ADDQ       1280(SP), BX
+	MOVQ       BX, 1280(SP)
+	CMPQ       BX, 1288(SP)
+	JHI        freqsBlock512_fail
+	MOVQ       1280(SP), BX
+	MOVQ       SI, R10
+	IMULQ      R9, R10
+	ADDQ       1280(SP), R10
+	MOVQ       R10, 1280(SP)
+	CMPQ       R10, 1288(SP)
+	JHI        freqsBlock512_fail
+	XORQ       R10, R10
 
 freqsBlock512_array1_patch:
 	MOVQ  AX, R11
@@ -1339,73 +1342,74 @@ freqsBlock512_array1_patched:
 	MOVQ         1280(SP), BX
 	DECQ         BX
 	SHRQ         $0x05, BX
-	MOVQ         SI, DI
-	SHLQ         $0x04, DI
-	LEAQ         multiples<>+0(SB), R8
-	VMOVDQU32    (R8)(DI*4), Z0
-	MOVQ         $-1, R8
-	BZHIQ        SI, R8, SI
-	VPBROADCASTD SI, Z1
+	MOVQ         SI, R8
+	SHLQ         $0x04, R8
+	LEAQ         multiples<>+0(SB), DI
+	VMOVDQU32    (DI)(R8*4), Z0
+	MOVQ         $-1, DI
+	BZHIQ        SI, DI, DI
+	VPBROADCASTD DI, Z1
 	VPBROADCASTD word<>+0(SB), Z2
 	VPBROADCASTD word<>+4(SB), Z3
-	MOVQ         AX, SI
-	LEAQ         (SP), SI
-	LEAQ         (SI)(DX*4), R8
+	MOVQ         AX, DI
+	MOVQ         AX, DI
+	ANDQ         $0x1f, DI
+	VPBROADCASTD DI, Z5
+	VPADDD       Z0, Z5, Z5
+	VPSRLD       $0x05, Z5, Z4
+	VPANDD       Z3, Z5, Z5
+	VPSUBD       Z5, Z2, Z6
+	MOVQ         AX, R9
+	SHRQ         $0x05, R9
+	ADDQ         R8, AX
+	MOVQ         AX, DI
+	ANDQ         $0x1f, DI
+	VPBROADCASTD DI, Z7
+	VPADDD       Z0, Z7, Z7
+	VPSRLD       $0x05, Z7, Z0
+	VPANDD       Z3, Z7, Z7
+	VPSUBD       Z7, Z2, Z2
+	MOVQ         AX, DI
+	SHRQ         $0x05, DI
+	ADDQ         R8, AX
+	LEAQ         (SP), AX
+	LEAQ         (AX)(DX*4), R8
 
 freqsBlock512_array4:
-	MOVQ         AX, R9
-	ANDQ         $0x1f, R9
-	VPBROADCASTD R9, Z5
-	MOVQ         AX, R9
-	SHRQ         $0x05, R9
 	CMPQ         R9, BX
 	CMOVQGT      BX, R9
-	VPADDD       Z0, Z5, Z5
-	VPSRLD       $0x05, Z5, Z6
-	VPANDD       Z3, Z5, Z5
-	VPERMD       (CX)(R9*4), Z6, Z4
-	VPERMD       4(CX)(R9*4), Z6, Z6
-	VPSRLVD      Z5, Z4, Z4
-	VPSUBD       Z5, Z2, Z5
-	VPSLLVD      Z5, Z6, Z6
-	VPTERNLOGD   $0xa8, Z1, Z6, Z4
-	ADDQ         DI, AX
-	MOVQ         s+8(FP), R9
-	MOVQ         (R9), R9
-	MOVBQZX      1(R9), R9
-	VPBROADCASTD oneWord<>+0(SB), Z5
-	VPBROADCASTD R9, Z6
-	VPADDD       Z5, Z4, Z4
-	VPSLLVD      Z6, Z4, Z4
-	VMOVDQU32    Z4, (SI)
-	ADDQ         $0x40, SI
-	MOVQ         AX, R9
-	ANDQ         $0x1f, R9
-	VPBROADCASTD R9, Z5
-	MOVQ         AX, R9
-	SHRQ         $0x05, R9
-	CMPQ         R9, BX
-	CMOVQGT      BX, R9
-	VPADDD       Z0, Z5, Z5
-	VPSRLD       $0x05, Z5, Z6
-	VPANDD       Z3, Z5, Z5
-	VPERMD       (CX)(R9*4), Z6, Z4
-	VPERMD       4(CX)(R9*4), Z6, Z6
-	VPSRLVD      Z5, Z4, Z4
-	VPSUBD       Z5, Z2, Z5
-	VPSLLVD      Z5, Z6, Z6
-	VPTERNLOGD   $0xa8, Z1, Z6, Z4
-	ADDQ         DI, AX
-	MOVQ         s+8(FP), R9
-	MOVQ         (R9), R9
-	MOVBQZX      1(R9), R9
-	VPBROADCASTD oneWord<>+0(SB), Z5
-	VPBROADCASTD R9, Z6
-	VPADDD       Z5, Z4, Z4
-	VPSLLVD      Z6, Z4, Z4
-	VMOVDQU32    Z4, (SI)
-	ADDQ         $0x40, SI
-	CMPQ         SI, R8
+	VPERMD       (CX)(R9*4), Z4, Z3
+	VPERMD       4(CX)(R9*4), Z4, Z14
+	VPSRLVD      Z5, Z3, Z3
+	VPSLLVD      Z6, Z14, Z14
+	VPTERNLOGD   $0xa8, Z1, Z14, Z3
+	MOVQ         s+8(FP), R10
+	MOVQ         (R10), R10
+	MOVBQZX      1(R10), R10
+	VPBROADCASTD oneWord<>+0(SB), Z14
+	VPBROADCASTD R10, Z15
+	VPADDD       Z14, Z3, Z3
+	VPSLLVD      Z15, Z3, Z3
+	VMOVDQU32    Z3, (AX)
+	ADDQ         SI, R9
+	CMPQ         DI, BX
+	CMOVQGT      BX, DI
+	VPERMD       (CX)(DI*4), Z0, Z3
+	VPERMD       4(CX)(DI*4), Z0, Z14
+	VPSRLVD      Z7, Z3, Z3
+	VPSLLVD      Z2, Z14, Z14
+	VPTERNLOGD   $0xa8, Z1, Z14, Z3
+	MOVQ         s+8(FP), R10
+	MOVQ         (R10), R10
+	MOVBQZX      1(R10), R10
+	VPBROADCASTD oneWord<>+0(SB), Z14
+	VPBROADCASTD R10, Z15
+	VPADDD       Z14, Z3, Z3
+	VPSLLVD      Z15, Z3, Z3
+	VMOVDQU32    Z3, 64(AX)
+	ADDQ         SI, DI
+	ADDQ         $0x80, AX
+	CMPQ         AX, R8
 	JLT          freqsBlock512_array4
 	MOVQ         s+8(FP), BX
 	MOVQ         (BX), BX
@@ -1497,54 +1501,15 @@ freqsBlock512_array4_patched:
 	MOVL            $0x0000ff00, SI
 	KMOVW           SI, K2
 	VPBROADCASTD    BX, Z4
-	VPXORQ          Z7, Z7, Z7
 	VPXORQ          Z8, Z8, Z8
+	VPXORQ          Z9, Z9, Z9
 	VPBROADCASTQ    one<>+0(SB), Z5
 	VPBROADCASTQ    one<>+8(SB), Z6
-	VPTERNLOGD      $0xff, Z9, Z9, Z9
-	VMOVDQA32       Z9, Z13
+	VPTERNLOGD      $0xff, Z10, Z10, Z10
+	VMOVDQA32       Z10, Z7
 	MOVQ            DX, BX
 
 freqsBlock512_position:
-	MOVQ          $-1, SI
-	BZHIQ         BX, SI, SI
-	KMOVW         SI, K3
-	VPTERNLOGD    $0x55, (AX), Z10, Z10
-	VPSLLQ        $0x20, Z10, Z14
-	VPADDD        Z14, Z10, Z10
-	VPSHUFB       Z0, Z10, Z14
-	VPADDD        Z14, Z10, Z10
-	VPERMD.Z      Z10, Z1, K1, Z14
-	VPADDD        Z14, Z10, Z10
-	VPERMD.Z      Z10, Z2, K2, Z14
-	VPADDD        Z14, Z10, Z10
-	VPSUBD        Z10, Z4, Z10
-	VPERMD        Z10, Z3, Z4
-	VMOVDQA32     Z10, Z10
-	ADDQ          $0x40, AX
-	VALIGND       $0x0f, Z9, Z10, Z14
-	VMOVDQA32     Z10, Z9
-	VPCMPD        $0x02, Z14, Z10, K3, K4
-	VMOVDQA32     Z13, Z14
-	VMOVDQA32     Z10, K3, Z14
-	KORTESTW      K4, K4
-	JNE           freqsBlock512_fail
-	VPMOVZXDQ     Y14, Z15
-	VPSLLVQ       Z15, Z5, Z16
-	VPORQ         Z16, Z7, Z7
-	VPSUBQ        Z6, Z15, Z15
-	VPSLLVQ       Z15, Z5, Z16
-	VPORQ         Z16, Z8, Z8
-	VEXTRACTI64X4 $0x01, Z14, Y15
-	VPMOVZXDQ     Y15, Z15
-	VPSLLVQ       Z15, Z5, Z14
-	VPORQ         Z14, Z7, Z7
-	VPSUBQ        Z6, Z15, Z15
-	VPSLLVQ       Z15, Z5, Z14
-	VPORQ         Z14, Z8, Z8
-	XORQ          SI, SI
-	SUBQ          $0x10, BX
-	CMOVQLT       SI, BX
 	MOVQ          $-1, SI
 	BZHIQ         BX, SI, SI
 	KMOVW         SI, K3
@@ -1561,32 +1526,71 @@ freqsBlock512_position:
 	VPERMD        Z11, Z3, Z4
 	VMOVDQA32     Z11, Z11
 	ADDQ          $0x40, AX
-	VALIGND       $0x0f, Z9, Z11, Z14
-	VMOVDQA32     Z11, Z9
+	VALIGND       $0x0f, Z10, Z11, Z14
+	VMOVDQA32     Z11, Z10
 	VPCMPD        $0x02, Z14, Z11, K3, K4
-	VMOVDQA32     Z13, Z14
+	VMOVDQA32     Z7, Z14
 	VMOVDQA32     Z11, K3, Z14
 	KORTESTW      K4, K4
 	JNE           freqsBlock512_fail
 	VPMOVZXDQ     Y14, Z15
 	VPSLLVQ       Z15, Z5, Z16
-	VPORQ         Z16, Z7, Z7
+	VPORQ         Z16, Z8, Z8
 	VPSUBQ        Z6, Z15, Z15
 	VPSLLVQ       Z15, Z5, Z16
-	VPORQ         Z16, Z8, Z8
+	VPORQ         Z16, Z9, Z9
 	VEXTRACTI64X4 $0x01, Z14, Y15
 	VPMOVZXDQ     Y15, Z15
 	VPSLLVQ       Z15, Z5, Z14
-	VPORQ         Z14, Z7, Z7
+	VPORQ         Z14, Z8, Z8
 	VPSUBQ        Z6, Z15, Z15
 	VPSLLVQ       Z15, Z5, Z14
+	VPORQ         Z14, Z9, Z9
+	XORQ          SI, SI
+	SUBQ          $0x10, BX
+	CMOVQLT       SI, BX
+	MOVQ          $-1, SI
+	BZHIQ         BX, SI, SI
+	KMOVW         SI, K3
+	VPTERNLOGD    $0x55, (AX), Z12, Z12
+	VPSLLQ        $0x20, Z12, Z14
+	VPADDD        Z14, Z12, Z12
+	VPSHUFB       Z0, Z12, Z14
+	VPADDD        Z14, Z12, Z12
+	VPERMD.Z      Z12, Z1, K1, Z14
+	VPADDD        Z14, Z12, Z12
+	VPERMD.Z      Z12, Z2, K2, Z14
+	VPADDD        Z14, Z12, Z12
+	VPSUBD        Z12, Z4, Z12
+	VPERMD        Z12, Z3, Z4
+	VMOVDQA32     Z12, Z12
+	ADDQ          $0x40, AX
+	VALIGND       $0x0f, Z10, Z12, Z14
+	VMOVDQA32     Z12, Z10
+	VPCMPD        $0x02, Z14, Z12, K3, K4
+	VMOVDQA32     Z7, Z14
+	VMOVDQA32     Z12, K3, Z14
+	KORTESTW      K4, K4
+	JNE           freqsBlock512_fail
+	VPMOVZXDQ     Y14, Z15
+	VPSLLVQ       Z15, Z5, Z16
+	VPORQ         Z16, Z8, Z8
+	VPSUBQ        Z6, Z15, Z15
+	VPSLLVQ       Z15, Z5, Z16
+	VPORQ         Z16, Z9, Z9
+	VEXTRACTI64X4 $0x01, Z14, Y15
+	VPMOVZXDQ     Y15, Z15
+	VPSLLVQ       Z15, Z5, Z14
 	VPORQ         Z14, Z8, Z8
+	VPSUBQ        Z6, Z15, Z15
+	VPSLLVQ       Z15, Z5, Z14
+	VPORQ         Z14, Z9, Z9
 	SUBQ          $0x10, BX
 	JG            freqsBlock512_position
-	VEXTRACTI64X4 $0x01, Z7, Y0
-	VPOR          Y7, Y0, Y0
-	VEXTRACTI64X4 $0x01, Z8, Y1
-	VPOR          Y8, Y1, Y1
+	VEXTRACTI64X4 $0x01, Z8, Y0
+	VPOR          Y8, Y0, Y0
+	VEXTRACTI64X4 $0x01, Z9, Y1
+	VPOR          Y9, Y1, Y1
 	VPUNPCKLQDQ   Y1, Y0, Y2
 	VPUNPCKHQDQ   Y1, Y0, Y0
 	VPOR          Y0, Y2, Y2
@@ -1666,7 +1670,7 @@ freqsBlock512_position:
 	VPSRLVD       1472(DI), Z9, Z9
 	VPSLLVD       1536(DI), Z1, Z1
 	VPTERNLOGD    $0xa8, Z0, Z1, Z9
-	VPTERNLOGD    $0xff, Z12, Z12, Z12
+	VPTERNLOGD    $0xff, Z13, Z13, Z13
 	KMOVW         AX, K1
 	VPEXPANDD.Z   (SI), K1, Z0
 	MOVWQZX       AX, CX
@@ -1674,7 +1678,7 @@ freqsBlock512_position:
 	LEAQ          (SI)(CX*4), SI
 	SHRQ          $0x10, AX
 	VPORD         Z2, Z0, Z0
-	VPSUBD        Z12, Z0, Z0
+	VPSUBD        Z13, Z0, Z0
 	VMOVDQU32     Z0, (DX)
 	KMOVW         AX, K1
 	VPEXPANDD.Z   (SI), K1, Z0
@@ -1683,7 +1687,7 @@ freqsBlock512_position:
 	LEAQ          (SI)(CX*4), SI
 	SHRQ          $0x10, AX
 	VPORD         Z3, Z0, Z0
-	VPSUBD        Z12, Z0, Z0
+	VPSUBD        Z13, Z0, Z0
 	VMOVDQU32     Z0, 64(DX)
 	KMOVW         AX, K1
 	VPEXPANDD.Z   (SI), K1, Z0
@@ -1692,7 +1696,7 @@ freqsBlock512_position:
 	LEAQ          (SI)(CX*4), SI
 	SHRQ          $0x10, AX
 	VPORD         Z4, Z0, Z0
-	VPSUBD        Z12, Z0, Z0
+	VPSUBD        Z13, Z0, Z0
 	VMOVDQU32     Z0, 128(DX)
 	KMOVW         AX, K1
 	VPEXPANDD.Z   (SI), K1, Z0
@@ -1701,7 +1705,7 @@ freqsBlock512_position:
 	LEAQ          (SI)(CX*4), SI
 	SHRQ          $0x10, AX
 	VPORD         Z5, Z0, Z0
-	VPSUBD        Z12, Z0, Z0
+	VPSUBD        Z13, Z0, Z0
 	VMOVDQU32     Z0, 192(DX)
 	KMOVW         BX, K1
 	VPEXPANDD.Z   (SI), K1, Z0
@@ -1710,7 +1714,7 @@ freqsBlock512_position:
 	LEAQ          (SI)(AX*4), SI
 	SHRQ          $0x10, BX
 	VPORD         Z6, Z0, Z0
-	VPSUBD        Z12, Z0, Z0
+	VPSUBD        Z13, Z0, Z0
 	VMOVDQU32     Z0, 256(DX)
 	KMOVW         BX, K1
 	VPEXPANDD.Z   (SI), K1, Z0
@@ -1719,7 +1723,7 @@ freqsBlock512_position:
 	LEAQ          (SI)(AX*4), SI
 	SHRQ          $0x10, BX
 	VPORD         Z7, Z0, Z0
-	VPSUBD        Z12, Z0, Z0
+	VPSUBD        Z13, Z0, Z0
 	VMOVDQU32     Z0, 320(DX)
 	KMOVW         BX, K1
 	VPEXPANDD.Z   (SI), K1, Z0
@@ -1728,12 +1732,12 @@ freqsBlock512_position:
 	LEAQ          (SI)(AX*4), SI
 	SHRQ          $0x10, BX
 	VPORD         Z8, Z0, Z0
-	VPSUBD        Z12, Z0, Z0
+	VPSUBD        Z13, Z0, Z0
 	VMOVDQU32     Z0, 384(DX)
 	KMOVW         BX, K1
 	VPEXPANDD.Z   (SI), K1, Z0
 	VPORD         Z9, Z0, Z0
-	VPSUBD        Z12, Z0, Z0
+	VPSUBD        Z13, Z0, Z0
 	VMOVDQU32     Z0, 448(DX)
 	VZEROUPPER
 	MOVB          $0x01, ret+32(FP)

@@ -37,6 +37,7 @@ type Frontier struct {
 	// Least length by exact frequency below 32. Two copies, because successive
 	// postings mostly share a frequency and would wait for each other's store.
 	low  [2][32]uint32
+	or   uint32      // of the frequencies below 32
 	high [256]uint32 // least length by tf code from 32 on
 	seen [4]uint64   // codes with an entry in high
 	tf   [256]uint8
@@ -55,15 +56,18 @@ func NewFrontier(model *ImpactModel) *Frontier {
 // Add collects postings: freqs[i] in a document of lens[i] tokens.
 func (f *Frontier) Add(freqs, lens []uint32) {
 	lens = lens[:len(freqs)]
+	or := uint32(0)
 	for i, tf := range freqs {
 		dl := lens[i]
 		if tf >= 32 {
 			f.addHigh(EncodeTF(tf), dl)
 			continue
 		}
+		or |= tf
 		p := &f.low[i&1][tf]
 		*p = min(*p, dl)
 	}
+	f.or |= or
 }
 
 // AddQuad collects everything that q dominates.
@@ -76,6 +80,7 @@ func (f *Frontier) AddQuad(q Quad) {
 			continue
 		}
 		f.low[0][t] = min(f.low[0][t], dl)
+		f.or |= uint32(t)
 	}
 }
 
@@ -109,13 +114,14 @@ func (f *Frontier) Quad() Quad {
 		}
 		f.seen[w] = 0
 	}
-	for t := 31; t >= 0; t-- {
+	for t := 1<<bits.Len32(f.or) - 1; t >= 0; t-- {
 		dl := min(f.low[0][t], f.low[1][t])
 		f.low[0][t], f.low[1][t] = noLength, noLength
 		if dl < least {
 			keep(uint8(t), dl)
 		}
 	}
+	f.or = 0
 	for n > 4 {
 		n = f.mergeNeighbours(n)
 	}

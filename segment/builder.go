@@ -122,11 +122,12 @@ func (b *Builder) AddList(term []byte, docs, freqs []uint32) error {
 
 // Append adds an encoded list, the next one in bytewise order of terms.
 func (b *Builder) Append(term []byte, l EncodedList) error {
-	return b.AppendShared(term, commonPrefix(b.terms.prev, term), l)
+	return b.AppendShared(term[:len(term):len(term)], commonPrefix(b.terms.prev, term), l)
 }
 
 // AppendShared is Append for a term that is known to share its first shared bytes,
-// and no more, with the term before it. For the first term shared is 0.
+// and no more, with the term before it. For the first term shared is 0. Up to 16
+// bytes of term's capacity may be read.
 func (b *Builder) AppendShared(term []byte, shared int, l EncodedList) error {
 	if b.lists != phaseOpen {
 		if err := b.begin(&b.lists, &b.docs, b.endDocs, format.SectionPostings, format.SectionRequired); err != nil {

@@ -2,6 +2,7 @@ package segment
 
 import (
 	"encoding/binary"
+	"math"
 	"math/bits"
 )
 
@@ -21,8 +22,10 @@ type TermMerger struct {
 
 // mergeCursor is a place in one dictionary.
 type mergeCursor struct {
-	it TermIterator // block, position and entry; its term is not used
+	it TermIterator // block and position; its term and entry are not used
 	frontCoded
+	entry  Entry
+	limits entryLimits
 	shared int // bytes that the term shares with the merger's last term
 }
 
@@ -38,7 +41,7 @@ func NewTermMerger(segments []*Segment) *TermMerger {
 	for i, s := range segments {
 		c := &m.cursors[i]
 		c.it = *s.Terms()
-		c.frontCoded = newFrontCoded(nil)
+		c.frontCoded, c.limits = newFrontCoded(nil), s.entryLimits()
 		m.at = append(m.at, int32(i))
 		if c.it.err != nil && m.err == nil {
 			m.err = c.it.err
@@ -122,9 +125,9 @@ func (m *TermMerger) compare(i int32) {
 	}
 }
 
-// Term returns the present term, valid until the next move.
-func (m *TermMerger) Term() []byte {
-	return m.cursors[m.at[0]].bytes()
+// AppendTerm appends the present term to dst.
+func (m *TermMerger) AppendTerm(dst []byte) []byte {
+	return appendShort(dst, m.cursors[m.at[0]].bytes())
 }
 
 // Shared returns how many bytes the present term shares with the one before it.
@@ -137,7 +140,7 @@ func (m *TermMerger) Lists() int { return len(m.at) }
 // and the term's entry there.
 func (m *TermMerger) List(i int) (segment int, e *Entry) {
 	c := &m.cursors[m.at[i]]
-	return int(m.at[i]), &c.it.entry
+	return int(m.at[i]), &c.entry
 }
 
 // Err returns the error that ended the walk, or nil.
@@ -171,13 +174,71 @@ func (c *mergeCursor) next() bool {
 	}
 	c.shared = lcp
 	c.set(lcp, suffix)
-	e, epos := it.s.parseEntry(it.b, it.epos, it.off)
+	epos := c.parse()
 	if epos < 0 {
 		return it.fail(it.epos, "malformed entry")
 	}
-	it.entry, it.epos = e, epos
+	it.epos = epos
 	it.j++
 	return true
+}
+
+// entryLimits are the bounds, from and below, of the two numbers of an entry by the
+// low bits of the first.
+type entryLimits struct {
+	first, second [4][2]uint64
+}
+
+func (s *Segment) entryLimits() (l entryLimits) {
+	docs := uint64(s.meta.Docs)
+	l.first = [4][2]uint64{{0, docs}, {0, docs}, {2, min(minExtent, docs+1)}, {0, uint64(s.postings.Length) / extentAlign}}
+	l.second = [4][2]uint64{{0, math.MaxUint64}, {0, math.MaxUint32 - 1}, {0, math.MaxUint32}, {minExtent, docs + 1}}
+	return l
+}
+
+// parse decodes the entry at it.epos and returns the position after it, or -1.
+// The forms follow one another without a rule, so that it has no branch on them.
+func (c *mergeCursor) parse() int {
+	it := &c.it
+	b, pos := it.b[:cap(it.b)], it.epos
+	if len(b)-pos < 16 {
+		return c.parseSlowly()
+	}
+	v, n := shortVarint(binary.LittleEndian.Uint64(b[pos:]))
+	w, m := shortVarint(binary.LittleEndian.Uint64(b[pos+n&7:]))
+	if n == 0 || m == 0 && v&3 != entryOnce {
+		return c.parseSlowly()
+	}
+	form, x := v&3, v>>2
+	size := [4]int{0, m, m + int(uint32(w)), m}[form]
+	end := pos + n + size
+	first, second := &c.limits.first[form], &c.limits.second[form]
+	if x < first[0] || x >= first[1] || w < second[0] || w >= second[1] || end > len(it.b) {
+		return c.parseSlowly() // which says the same, unless the second number was none
+	}
+	c.entry.Kind = [4]Kind{KindSingleton, KindSingleton, KindCompact, KindExtent}[form]
+	c.entry.DF = [4]uint32{1, 1, uint32(x), uint32(w)}[form]
+	c.entry.TF = [4]uint32{1, uint32(w) + 2}[form]
+	c.entry.Doc, c.entry.Length = uint32(x), uint32(w)
+	c.entry.Offset = [4]int64{2: it.off + int64(pos+n+m), 3: int64(x) * extentAlign}[form]
+	return end
+}
+
+func (c *mergeCursor) parseSlowly() (end int) {
+	c.entry, end = c.it.s.parseEntry(c.it.b, c.it.epos, c.it.off)
+	return end
+}
+
+// shortVarint returns the varint of at most 5 bytes that b begins with, and its
+// length; 0 if it is longer or not in its shortest form.
+func shortVarint(b uint64) (v uint64, n int) {
+	stop := ^b & 0x8080808080808080
+	n = bits.TrailingZeros64(stop)/8 + 1
+	b &= stop ^ (stop - 1)
+	if n > 5 || n > 1 && b>>(8*uint(n-1)&63) == 0 {
+		return 0, 0
+	}
+	return b&0x7f | b>>1&(0x7f<<7) | b>>2&(0x7f<<14) | b>>3&(0x7f<<21) | b>>4&(0x7f<<28), n
 }
 
 func newFrontCoded(b []byte) frontCoded {
@@ -203,12 +264,21 @@ func (f *frontCoded) set(lcp int, suffix []byte) {
 		f.room = append(make([]byte, 0, 2*need), f.room[:lcp]...)[:2*need]
 	}
 	if len(suffix) <= 16 && cap(suffix) >= 16 {
-		s := suffix[:16]
-		binary.LittleEndian.PutUint64(f.room[lcp:], binary.LittleEndian.Uint64(s))
-		binary.LittleEndian.PutUint64(f.room[lcp+8:], binary.LittleEndian.Uint64(s[8:]))
+		*(*[16]byte)(f.room[lcp:]) = [16]byte(suffix[:16])
 		return
 	}
 	copy(f.room[lcp:], suffix)
+}
+
+// appendShort is append for src that is mostly short and mostly has room for 16
+// bytes.
+func appendShort(dst, src []byte) []byte {
+	n := len(dst)
+	if len(src) <= 16 && cap(src) >= 16 && cap(dst)-n >= 16 {
+		*(*[16]byte)(dst[n : n+16]) = [16]byte(src[:16])
+		return dst[:n+len(src)]
+	}
+	return append(dst, src...)
 }
 
 func (f *frontCoded) bytes() []byte { return f.room[:f.n] }

@@ -24,14 +24,14 @@ func (t *termsBuilder) add(term []byte, lcp int, entry []byte) error {
 	if lcp >= len(term) || lcp > len(t.prev) || lcp < len(t.prev) && t.prev[lcp] > term[lcp] {
 		return fmt.Errorf("segment: term %q added after %q", term, t.prev)
 	}
-	t.prev = append(t.prev[:lcp], term[lcp:]...)
+	t.prev = appendShort(t.prev[:lcp], term[lcp:])
 	if t.n == 0 {
 		lcp = 0
 		t.offsets.addUint64(uint64(t.terms.n))
 		t.keys.addUint64(termKey(term))
 	}
 	t.heads = appendHead(t.heads, lcp, term)
-	t.entries = append(t.entries, entry...)
+	t.entries = appendShort(t.entries, entry)
 	if t.n++; t.n == termsPerBlock {
 		t.flush()
 	}
@@ -79,5 +79,5 @@ func appendHead(dst []byte, lcp int, term []byte) []byte {
 	if n >= headMax {
 		dst = binary.AppendUvarint(dst, uint64(n-headMax))
 	}
-	return append(dst, term[lcp:]...)
+	return appendShort(dst, term[lcp:])
 }

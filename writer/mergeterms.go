@@ -24,14 +24,17 @@ type listRef struct {
 	entry  segment.Entry
 }
 
+// usualTerms is room for the terms of most jobs.
+const usualTerms = chunkTerms / 2
+
 func newMergeJob(sources int) *mergeJob {
 	return &mergeJob{
-		terms:    make([]byte, 0, 16*chunkTerms),
-		ends:     make([]int, 0, chunkTerms),
-		shared:   make([]uint16, 0, chunkTerms),
-		lists:    make([]listRef, 0, min(sources, 2)*chunkTerms),
-		listEnds: make([]int, 0, chunkTerms),
-		result:   encoded{make([]byte, 0, 4*chunkPostings), make([]encodedList, 0, chunkTerms)},
+		terms:    make([]byte, 0, 16*usualTerms),
+		ends:     make([]int, 0, usualTerms),
+		shared:   make([]uint16, 0, usualTerms),
+		lists:    make([]listRef, 0, min(sources, 2)*usualTerms),
+		listEnds: make([]int, 0, usualTerms),
+		result:   encoded{make([]byte, 0, 3*chunkPostings), make([]encodedList, 0, usualTerms)},
 	}
 }
 
@@ -69,7 +72,7 @@ func (m *merger) terms(free chan *mergeJob, yield func(*mergeJob) bool) (err err
 
 // take appends the walk's present term and its lists.
 func (j *mergeJob) take(walk *segment.TermMerger) {
-	j.terms = append(j.terms, walk.Term()...)
+	j.terms = walk.AppendTerm(j.terms)
 	j.ends = append(j.ends, len(j.terms))
 	j.shared = append(j.shared, uint16(walk.Shared()))
 	for i := range walk.Lists() {

@@ -33,6 +33,7 @@ type layout struct {
 	descs  []kernels.ListDesc // of small lists
 
 	conjunctive bool
+	others      bool       // a list is neither plain nor packed
 	drives      []*posting // slab of the chores
 }
 
@@ -112,6 +113,7 @@ func (l *layout) addTerms(c *chore) {
 			l.addSmall(o.small, c.seg)
 		} else {
 			term.List = o.want.list.slot
+			l.others = l.others || !o.want.list.packed
 			term.Bound = l.x.scorer.Bound(w, o.want.list.quad)
 		}
 		l.terms = append(l.terms, term)
@@ -208,9 +210,13 @@ func (l *layout) selection(selects []kernels.Select) func() {
 	for int(buffer) < maxk+256 {
 		buffer *= 2
 	}
+	how := selections[l.x.options.Select]
+	if how == kernels.SelectMaxima {
+		buffer = max(buffer, 2*uint32(maxk))
+	}
 	p := kernels.SelectParams{Jobs: put(l.st, selects), NJobs: uint32(len(selects)), Buffer: buffer}
 	return func() {
-		l.st.batch.Launch(kernels.SelectBest, len(selects), 8*int(buffer), kernels.Bytes(&p))
+		l.st.batch.Launch(how, len(selects), 8*int(buffer), kernels.Bytes(&p))
 	}
 }
 

@@ -131,7 +131,7 @@ func (d *Cuda) load() error {
 		d.fns[k] = *(*unsafe.Pointer)(unsafe.Pointer(&f))
 		d.threads[k] = uint32(k.Threads())
 	}
-	for _, k := range []kernels.Kernel{kernels.Disjunct, kernels.SelectBest} {
+	for _, k := range []kernels.Kernel{kernels.Disjunct, kernels.SelectBest, kernels.SelectWarp, kernels.SelectMaxima, kernels.SelectRadix} {
 		if err := result(C.pinion_shared(d.fns[k], C.int(d.info.Shared-1024))); err != nil {
 			return fmt.Errorf("kernel %v: %w", k, err)
 		}

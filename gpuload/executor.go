@@ -44,9 +44,26 @@ type Options struct {
 	Accumulate bool
 	overflow   int64 // of tests: instead of overflowKeys
 
+	// Select is how the best of a query's keys are found.
+	Select Selection
 	// Locate is one of kernels.LocateAuto to LocateHash.
 	Locate uint32
 }
+
+// Selection is a way to find the k best of a query's keys (kernels/topk.cu). All find
+// the same.
+type Selection uint8
+
+// The ways.
+const (
+	SelectQueue  Selection = iota // a queue of the best in shared memory, a thread block a query
+	SelectWarp                    // such a queue for every warp, a warp a query
+	SelectMaxima                  // group-wise maxima, Ding 2009 section 8
+	SelectRadix                   // radix select, Griffin 2018 section 3.1.3
+	SelectCount                   // how many there are
+)
+
+var selections = [SelectCount]kernels.Kernel{kernels.SelectBest, kernels.SelectWarp, kernels.SelectMaxima, kernels.SelectRadix}
 
 // Executor answers batches of queries on a Device. It implements query.Executor and is
 // safe for concurrent use: while the device works on batches, of one Execute or of
@@ -88,6 +105,9 @@ func New(dev Device, segments []Segment, scorer *query.Scorer, o Options) (*Exec
 // open takes the device memory that an executor always needs.
 func (x *Executor) open() (err error) {
 	dev, segments := x.dev, x.segments
+	if x.options.Select >= SelectCount {
+		return fmt.Errorf("gpuload: no selection %d", x.options.Select)
+	}
 	if x.options.overflow == 0 {
 		x.options.overflow = overflowKeys
 	}

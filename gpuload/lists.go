@@ -24,6 +24,7 @@ type resident struct {
 	size     int64
 	blocks   uint32
 	logBlock uint8
+	packed   bool // bp128 or bp256, docIDs and frequencies
 	kth      [3]format.KthImpact
 	quad     format.Quad
 
@@ -256,7 +257,7 @@ func (l *Lists) loadSome(wants []*want, oldest, epoch uint64) error {
 			r := &resident{key: w[j].key, slot: l.slot(), at: at, size: n, blocks: uint32(v.Blocks), kth: v.Kth, quad: v.Quad,
 				uses: l.clock + 1, pin: epoch}
 			d := describe(v, at, l.segments[r.key.Segment].Meta().Docs)
-			r.logBlock = d.LogBlock
+			r.logBlock, r.packed = d.LogBlock, packed(d.DocsCodec) && packed(d.FreqsCodec)
 			copy(l.pinned[8*checkSize+desc*len(loaded):], kernels.Bytes(&d))
 			loaded = append(loaded, r)
 			at += Ptr(n)
@@ -502,6 +503,8 @@ func describe(v *segment.List, at Ptr, docs uint32) kernels.ListDesc {
 	}
 	return d
 }
+
+func packed(id uint8) bool { return id == kernels.BP128 || id == kernels.BP256 }
 
 // supported reports whether kernels decode a codec.
 func supported(id uint8) bool {

@@ -21,6 +21,7 @@ type Conjunction struct {
 	st      stage
 	p       kernels.IntersectParams
 	g       kernels.GatherParams
+	kernel  kernels.Kernel
 	queries int
 	order   []int // where each query's docIDs come among the results
 	// Postings is how many postings the first lists have together.
@@ -119,6 +120,10 @@ func (c *Conjunction) layOut(plans []*plan) error {
 		Out: st.outDev + Ptr(starts), NQueries: uint32(len(plans)), NTiles: uint32(len(tiles)), Stride: stride,
 		Limit: uint32(room)}
 	l.send()
+	c.kernel = kernels.IntersectPacked
+	if l.others {
+		c.kernel = kernels.IntersectDocs
+	}
 	c.launch()
 	return nil
 }
@@ -126,7 +131,7 @@ func (c *Conjunction) layOut(plans []*plan) error {
 // launch enqueues the kernels and the copy of where each query's docIDs start.
 func (c *Conjunction) launch() {
 	b := &c.st.batch
-	b.Launch(kernels.IntersectDocs, int(c.p.NTiles+7)/8, 0, kernels.Bytes(&c.p))
+	b.Launch(c.kernel, int(c.p.NTiles+7)/8, 0, kernels.Bytes(&c.p))
 	b.Launch(kernels.SumTiles, int(c.g.NQueries+7)/8, 0, kernels.Bytes(&c.g))
 	b.Launch(kernels.ScanQueries, 1, 0, kernels.Bytes(&c.g))
 	b.Launch(kernels.GatherDocs, int(c.g.NTiles+7)/8, 0, kernels.Bytes(&c.g))

@@ -156,7 +156,11 @@ func (l *layout) launch(s *pass, terms, counts, floors Ptr, required uint32) fun
 	p := kernels.RankParams{Lists: l.x.lists.table, Queries: put(l.st, s.queries), Terms: terms, Tiles: at,
 		Counts: counts, Floors: floors, Codes: l.x.codes, NTiles: uint32(n), Run: run, Required: required,
 		Locate: l.x.options.Locate}
-	return func() { l.st.batch.Launch(kernels.Rank, (n+7)/8, 0, kernels.Bytes(&p)) }
+	k := kernels.RankPacked
+	if l.others {
+		k = kernels.Rank
+	}
+	return func() { l.st.batch.Launch(k, (n+7)/8, 0, kernels.Bytes(&p)) }
 }
 
 // firstOf returns how many postings the first list of a plan in a segment has.

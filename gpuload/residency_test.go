@@ -58,6 +58,9 @@ func TestVariants(t *testing.T) {
 		"overflow":   {Memory: 4 << 20, overflow: 1},
 		"skip":       {Memory: 4 << 20, Locate: kernels.LocateSkip},
 		"lr":         {Memory: 4 << 20, Locate: kernels.LocateLR},
+		"warp":       {Memory: 4 << 20, Select: SelectWarp},
+		"maxima":     {Memory: 4 << 20, Select: SelectMaxima},
+		"radix":      {Memory: 4 << 20, Select: SelectRadix},
 		"batches":    {Memory: 4 << 20, Threshold: 1},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -13,6 +13,7 @@
 #include "disjunct.cu"
 #include "intersect.cu"
 #include "rank.cu"
+#include "packed.cu"
 #include "topk.cu"
 
 // Kernels by number: the order of names in kernels.go.
@@ -40,7 +41,10 @@ static const Entry entries[] = {
     ENTRY(sum_docs_ef, DecodeParams), ENTRY(sum_docs_rice, DecodeParams),
     ENTRY(sum_docs_pfordelta, DecodeParams), ENTRY(sum_docs_parapfor, DecodeParams),
     ENTRY(sum_docs_lrc, DecodeParams), ENTRY(sum_docs_lrcseg, DecodeParams),
-    ENTRY(sum_docs_seglrc, DecodeParams), ENTRY(sum_docs_hslrc, DecodeParams),
+    ENTRY(sum_docs_seglrc, DecodeParams), ENTRY(sum_docs_hslrc, DecodeParams), ENTRY(decode_docs_bp256, DecodeParams),
+    ENTRY(decode_freqs_dense, DecodeParams),
+    ENTRY(intersect_packed, IntersectParams), ENTRY(rank_packed, RankParams),
+    ENTRY(select_warp, SelectParams), ENTRY(select_maxima, SelectParams), ENTRY(select_radix, SelectParams),
 };
 
 extern "C" const char *emu_launch(const char *name, unsigned grid, unsigned block, unsigned shared,

@@ -46,6 +46,9 @@ var _ string
 //go:embed rank.cu
 var _ string
 
+//go:embed packed.cu
+var _ string
+
 //go:embed topk.cu
 var _ string
 

@@ -17,8 +17,10 @@
 //	lines.cu    lists of the linear-regression codecs to docIDs
 //	check.cu    validation of lists in device memory; norms of documents
 //	search.h    device functions that look for docIDs in a list
-//	intersect.cu conjunctions, docIDs out
-//	rank.cu     conjunctions and disjunctions scored, list by list
+//	conjoin.h   conjunctions, docIDs out
+//	rank.h      conjunctions and disjunctions scored, list by list
+//	intersect.cu, rank.cu: the two for lists of any codec
+//	packed.cu   the two for lists of bp128 and bp256
 //	disjunct.cu disjunctions fused with top-k
 //	topk.cu     selection of the best keys
 //	emu*        the emulator
@@ -46,7 +48,7 @@ const (
 	DecodeDocsVByte128               // DecodeParams, as DecodeDocsBP128
 	DecodeDocsPacked                 // DecodeParams, a warp a tile of at most 32 blocks: bp128 and bp256
 	DecodeDocsBytes                  // DecodeParams, likewise: vbyte128 and vbyte1024
-	DecodeFreqs                      // DecodeParams, likewise: frequencies of any codec
+	DecodeFreqs                      // DecodeParams, likewise: frequencies of all codecs but those of DecodeFreqsDense
 	SumDocsBP128                     // DecodeParams, as DecodeDocsBP128: fused with a sum, writes eight words a tile
 	IntersectDocs                    // IntersectParams, a warp a tile
 	Rank                             // RankParams, a warp a tile
@@ -73,7 +75,14 @@ const (
 	SumDocsLRCSeg
 	SumDocsSegLRC
 	SumDocsHSLRC
-	Count // how many there are
+	DecodeDocsBP256  // DecodeParams, as DecodeDocsBP128 with tiles of at most 128 blocks
+	DecodeFreqsDense // DecodeParams, a warp a tile of at most 32 blocks: frequencies of rice, pfordelta and parapfor
+	IntersectPacked  // as IntersectDocs, for lists of plain values, bp128 and bp256
+	RankPacked       // as Rank, likewise
+	SelectWarp       // SelectParams, a warp a query
+	SelectMaxima     // SelectParams, a thread block a query: group-wise maxima
+	SelectRadix      // SelectParams, a thread block a query: radix select
+	Count            // how many there are
 )
 
 var names = [Count]string{"check_lists", "norms_of_lengths", "decode_docs_bp128", "decode_docs_vbyte128", "decode_docs_packed",
@@ -83,13 +92,17 @@ var names = [Count]string{"check_lists", "norms_of_lengths", "decode_docs_bp128"
 	"decode_docs_rice", "decode_docs_pfordelta", "decode_docs_parapfor", "decode_docs_lrc",
 	"decode_docs_lrcseg", "decode_docs_seglrc", "decode_docs_hslrc",
 	"sum_docs_newpfd", "sum_docs_ef", "sum_docs_rice", "sum_docs_pfordelta", "sum_docs_parapfor",
-	"sum_docs_lrc", "sum_docs_lrcseg", "sum_docs_seglrc", "sum_docs_hslrc"}
+	"sum_docs_lrc", "sum_docs_lrcseg", "sum_docs_seglrc", "sum_docs_hslrc",
+	"decode_docs_bp256", "decode_freqs_dense",
+	"intersect_packed", "rank_packed", "select_warp", "select_maxima", "select_radix"}
 
 // modules says which source file holds each kernel.
 var modules = [Count]string{"check", "check", "decode", "decode", "decode", "decode", "decode", "decode", "intersect",
 	"rank", "intersect", "intersect", "intersect", "disjunct", "topk", "patched", "unary",
 	"unary", "patched", "patched", "lines", "lines", "lines", "lines",
-	"patched", "unary", "unary", "patched", "patched", "lines", "lines", "lines", "lines"}
+	"patched", "unary", "unary", "patched", "patched", "lines", "lines", "lines", "lines",
+	"decode", "patched",
+	"packed", "packed", "topk", "topk", "topk"}
 
 // String returns the name of the entry point.
 func (k Kernel) String() string {
@@ -109,6 +122,8 @@ func (k Kernel) Threads() int {
 		return 1024
 	case Disjunct:
 		return 512
+	case SelectWarp:
+		return 32
 	}
 	return 256
 }
@@ -124,7 +139,7 @@ func DocsDecoder(codec uint8) (decode, sum Kernel, tile int, ok bool) {
 	case VByte128:
 		return DecodeDocsVByte128, Count, 256, true
 	case BP256:
-		return DecodeDocsPacked, Count, 32, true
+		return DecodeDocsBP256, Count, 128, true
 	case VByte1024:
 		return DecodeDocsBytes, Count, 8, true
 	case NewPFD:
@@ -149,12 +164,20 @@ func DocsDecoder(codec uint8) (decode, sum Kernel, tile int, ok bool) {
 	return Count, Count, 0, false
 }
 
+// FreqsDecoder returns the kernel that decodes the frequencies of a codec.
+func FreqsDecoder(codec uint8) Kernel {
+	if codec == Rice || codec == PForDelta || codec == ParaPFor {
+		return DecodeFreqsDense
+	}
+	return DecodeFreqs
+}
+
 //go:embed ptx/*.ptx
 var ptx embed.FS
 
 // Modules lists the PTX modules.
 func Modules() []string {
-	return []string{"check", "decode", "patched", "unary", "lines", "disjunct", "intersect", "rank", "topk"}
+	return []string{"check", "decode", "patched", "unary", "lines", "disjunct", "intersect", "rank", "packed", "topk"}
 }
 
 // PTX returns the text of a module for devices of at least compute capability 7.0.

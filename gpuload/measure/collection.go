@@ -11,6 +11,8 @@ import (
 	"runtime"
 	"sync"
 
+	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/format/codec/bp128"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/writer"
@@ -25,6 +27,8 @@ type Model struct {
 	CommonLo, CommonHi int
 	Clustered          bool
 	Seed               uint64
+	Codec              codec.Codec // of docIDs and frequencies; nil: bp128
+	Segments           int         // each with Docs documents; 0: one
 }
 
 // The collections of Ao 2011, appendix E, in size. The rare lists average 3,600
@@ -109,11 +113,20 @@ func (m Model) Build(ctx context.Context, dir string) (*Index, error) {
 		return nil, err
 	}
 	x := &Index{Model: m, Dir: path}
-	w, err := writer.Open(ctx, path, writer.Options{})
+	if m.Codec == nil {
+		m.Codec = bp128.Codec{}
+	}
+	w, err := writer.Open(ctx, path, writer.Options{DocsCodec: m.Codec, FreqsCodec: m.Codec})
 	if err != nil {
 		return nil, err
 	}
-	err = w.AddInverted(ctx, writer.Inverted{Docs: m.documents(), Lists: m.lists(), ForeignLengths: true})
+	for i := range max(m.Segments, 1) {
+		part := m
+		part.Seed += uint64(i)
+		if err == nil {
+			err = w.AddInverted(ctx, writer.Inverted{Docs: part.documents(i * m.Docs), Lists: part.lists(), ForeignLengths: true})
+		}
+	}
 	if err == nil {
 		err = w.Commit(ctx)
 	}
@@ -132,11 +145,11 @@ func (x *Index) Close() error {
 	return errors.Join(x.Snapshot.Close(), x.Index.Close(), os.RemoveAll(x.Dir))
 }
 
-func (m Model) documents() iter.Seq2[writer.InvertedDoc, error] {
+func (m Model) documents(base int) iter.Seq2[writer.InvertedDoc, error] {
 	return func(yield func(writer.InvertedDoc, error) bool) {
 		var id []byte
 		for d := range m.Docs {
-			id = fmt.Appendf(id[:0], "%09d", d)
+			id = fmt.Appendf(id[:0], "%09d", base+d)
 			if !yield(writer.InvertedDoc{ID: id, Len: m.length(d)}, nil) {
 				return
 			}

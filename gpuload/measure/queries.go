@@ -103,7 +103,7 @@ func (b *Bench) Collections(ctx context.Context, dir string) error {
 		last := i == len(models)-1
 		err = b.intersect(ctx, e)
 		if err == nil && last {
-			err = errors.Join(b.load(ctx, e), b.ranked(ctx, e))
+			err = errors.Join(b.load(ctx, e), b.ranked(ctx, e), b.latency(ctx, e))
 		}
 		if err = errors.Join(err, e.close()); err != nil {
 			return fmt.Errorf("%s: %w", m.Name, err)
@@ -194,7 +194,7 @@ func (b *Bench) checkDocs(ctx context.Context, e *engine, c *gpuload.Conjunction
 	return nil
 }
 
-// load measures how fast all lists of an index become resident: into a fresh executor.
+// load measures how fast all lists of an index become resident: into fresh executors.
 func (b *Bench) load(ctx context.Context, e *engine) error {
 	segs, st, err := gpuload.SegmentsOf(e.Snapshot)
 	if err != nil {
@@ -205,22 +205,31 @@ func (b *Bench) load(ctx context.Context, e *engine) error {
 		return err
 	}
 	o := gpuload.Options{Memory: 8 << 30}
+	rounds := 5
 	if b.Small {
-		o.Memory = 64 << 20
+		o.Memory, rounds = 64<<20, 1
 	}
-	x, err := gpuload.New(b.Device, segs, sc, o)
-	if err != nil {
-		return err
+	var secs []float64
+	var s gpuload.Stats
+	for range rounds {
+		x, err := gpuload.New(b.Device, segs, sc, o)
+		if err != nil {
+			return err
+		}
+		start := time.Now()
+		err = x.LoadAll(ctx)
+		secs = append(secs, time.Since(start).Seconds())
+		s = x.Lists().Stats()
+		x.Close()
+		if err != nil {
+			return err
+		}
 	}
-	defer x.Close()
-	start := time.Now()
-	if err := x.LoadAll(ctx); err != nil {
-		return err
-	}
-	sec := time.Since(start).Seconds()
-	s := x.Lists().Stats()
-	b.add(Row{Name: "load lists, mapped and registered", Value: float64(s.BytesLoaded) / sec / 1e9, Unit: "GB/s", Bound: 55.5, Goal: 50,
-		Note: fmt.Sprintf("%d lists, %.0f MB, validated", s.Lists, float64(s.BytesLoaded)/1e6)})
+	slices.Sort(secs)
+	sec := secs[rounds/2]
+	b.add(Row{Name: "load lists, mapped and registered", Value: float64(s.BytesLoaded) / sec / 1e9, Unit: "GB/s", Bound: b.in, Goal: 50,
+		Note: fmt.Sprintf("%d lists, %.0f MB, validated; median of %d, best %.1f", s.Lists, float64(s.BytesLoaded)/1e6, rounds,
+			float64(s.BytesLoaded)/secs[0]/1e9)})
 	return nil
 }
 

@@ -61,6 +61,7 @@ type Bench struct {
 
 	rows []Row
 	copy float64 // measured, bytes/s, read plus write
+	in   float64 // measured, GB/s from pinned memory to the device
 }
 
 // Rows returns the figures so far.
@@ -135,6 +136,7 @@ func (b *Bench) Memory() error {
 	if s, err = b.repeat(5, func(g *gpuload.Batch) { g.CopyIn(p, h) }); err != nil {
 		return err
 	}
+	b.in = float64(n/8) / s / 1e9
 	b.add(Row{Name: "host to device, pinned", Value: float64(n/8) / s / 1e9, Unit: "GB/s", Bound: 55.5})
 	return nil
 }

@@ -218,3 +218,9 @@ func build(lens []uint32, docs, freqs codec.Codec, choose segment.Chooser, lists
 	}
 	return segment.Aligned(m.b), nil
 }
+
+// Codecs returns the names of the codecs that kernels decode.
+func Codecs() []string {
+	return []string{"bp128", "vbyte128", "bp256", "vbyte1024", "rice", "pfordelta", "newpfd", "parapfor", "lrc", "lrcseg",
+		"seglrc", "hslrc", "ef"}
+}

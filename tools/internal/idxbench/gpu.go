@@ -25,6 +25,7 @@ type gpuFlags struct {
 	parts, models []string
 	dir           string
 	small         bool
+	queries       int
 	seed          uint64
 }
 
@@ -38,7 +39,8 @@ the bound or goal beside each figure. Every result is compared with the CPU's. I
 needs an NVIDIA GPU and a build that can use it; the collections are generated.`,
 		Example: `  idxbench gpu
   idxbench gpu --part memory,decode --json
-  idxbench gpu --part collections --model bd`,
+  idxbench gpu --part collections --model bd
+  idxbench gpu --part check --queries 100000`,
 		Args: cli.Want(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			g, err := f.run(cmd)
@@ -49,9 +51,10 @@ needs an NVIDIA GPU and a build that can use it; the collections are generated.`
 		},
 	}
 	jsonFlag(cmd)
-	cmd.Flags().StringSliceVar(&f.parts, "part", []string{"memory", "decode", "collections"}, "what to measure, as `PART,...`")
+	cmd.Flags().StringSliceVar(&f.parts, "part", []string{"memory", "decode", "collections"}, "what to measure, as `PART,...` of memory, decode, collections, check")
 	cmd.Flags().StringSliceVar(&f.models, "model", nil, "collections, as `NAME,...` of gov, gov2, bdc, bd (default all)")
 	cmd.Flags().StringVar(&f.dir, "dir", os.TempDir(), "generate indexes below `DIR`")
+	cmd.Flags().IntVar(&f.queries, "queries", 2000, "random queries for each codec in part check: `N`")
 	cmd.Flags().BoolVar(&f.small, "small", false, "little data: a check, not a measurement")
 	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the generated data")
 	return cmd
@@ -73,10 +76,12 @@ func (f *gpuFlags) run(cmd *cobra.Command) (g *GPU, err error) {
 			err = b.Memory()
 		case "decode":
 			err = b.Decode()
+		case "check":
+			err = b.Check(cmd.Context(), f.dir, f.queries)
 		case "collections":
 			err = b.Collections(cmd.Context(), f.dir)
 		default:
-			return nil, cli.Usage("no part %q; there are memory, decode, collections", p)
+			return nil, cli.Usage("no part %q; there are memory, decode, collections, check", p)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p, err)

@@ -1,0 +1,18 @@
+// What rank.cu and intersect.cu do, for batches whose lists are all plain values, bp128
+// or bp256: without the calls that decode other codecs the compiler keeps all that a
+// tile needs in registers.
+#ifndef PINION_EMU
+#define PACKED_ONLY true
+#endif
+#include "conjoin.h"
+#include "rank.h"
+
+KERNEL(rank_packed, RankParams, 256, 2) {
+    __shared__ Probes shared[8];
+    rank_tile(p, shared);
+}
+
+KERNEL(intersect_packed, IntersectParams, 256, 4) {
+    __shared__ Probes shared[8];
+    intersect_tile(p, shared);
+}

@@ -123,7 +123,27 @@ func prepare(cmd *cobra.Command) {
 	cmd.DisableAutoGenTag = true
 	cmd.CompletionOptions.HiddenDefaultCmd = true
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	strictHelp(cmd)
 	markArgs(cmd)
+}
+
+// strictHelp makes asking for help on what is no command a usage error.
+func strictHelp(cmd *cobra.Command) {
+	cmd.InitDefaultHelpCmd()
+	for _, sub := range cmd.Commands() {
+		if sub.Name() != "help" {
+			continue
+		}
+		sub.Run = nil
+		sub.RunE = func(c *cobra.Command, args []string) error {
+			topic, rest, err := c.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return Usage("unknown command %q", strings.Join(args, " "))
+			}
+			topic.InitDefaultHelpFlag() // so that it is listed
+			return topic.Help()
+		}
+	}
 }
 
 // markArgs makes wrong arguments usage errors.

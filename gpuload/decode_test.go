@@ -183,7 +183,7 @@ func TestDecodeLists(t *testing.T) {
 					block  bool
 					want   [][]uint32
 				}
-				ways := []way{{kernels.DecodeFreqs, 32, false, freqs}, {kernels.DecodeFreqs, 3, false, freqs}}
+				ways := []way{{kernels.FreqsDecoder(uint8(c.ID())), 32, false, freqs}, {kernels.FreqsDecoder(uint8(c.ID())), 3, false, freqs}}
 				k, sum, tile, ok := kernels.DocsDecoder(uint8(c.ID()))
 				if !ok {
 					t.Fatal("no kernel decodes docIDs")

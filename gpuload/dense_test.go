@@ -96,7 +96,7 @@ func TestDenseTails(t *testing.T) {
 				t.Fatalf("list %d of %d: docIDs %v, want %v", i, len(got), got, docs[i])
 			}
 		}
-		for i, got := range r.decode(kernels.DecodeFreqs, descs, 2, false) {
+		for i, got := range r.decode(kernels.FreqsDecoder(uint8(c.ID())), descs, 2, false) {
 			if !slices.Equal(got, freqs[i]) {
 				t.Fatalf("list %d of %d: frequencies %v, want %v", i, len(got), got, freqs[i])
 			}
@@ -133,7 +133,7 @@ func TestDenseEqualsCPU(t *testing.T) {
 				t.Errorf("list %d: docIDs %v, the CPU's %v", i, got, want[i])
 			}
 		}
-		for i, got := range r.decode(kernels.DecodeFreqs, descs, 2, false) {
+		for i, got := range r.decode(kernels.FreqsDecoder(uint8(c.ID())), descs, 2, false) {
 			if wantFreqs[i] != nil && !slices.Equal(got, wantFreqs[i]) {
 				t.Errorf("list %d: frequencies %v, the CPU's %v", i, got, wantFreqs[i])
 			}

@@ -16,23 +16,17 @@
 // four-lane interleaved layout); Lemire and Boytsov 2015.
 #include "decode.h"
 
-// block_docs is prefix_docs for a block of 128: nobody needs the carry.
-DEV uint4 block_docs(uint4 g, uint32_t prev, int lane) {
-    uint32_t a = g.x, b = a + g.y + 1, c = b + g.z + 1, d = c + g.w + 1;
-    uint32_t base = prev + warp_scan(d + 1, lane) - d;
-    return make_uint4(base + a, base + b, base + c, base + d);
-}
-
-// each_bp128 calls f(block, docs, count) for every block of this warp of a tile that
+// each_packed calls f(chunk, docs, count) for every 128 values of every block of this warp of a tile that
 // the thread block shares: FLIGHT blocks are in flight, and the warps take turns of
 // that many, so that what a thread block reads and writes at a time is contiguous.
 // Measured on an H200, docIDs, T integers/s: a run of 32 blocks to each warp and two in
 // flight 0.748, turns of two 0.767, turns of four 0.781, of eight 0.782; thread blocks
 // that stay and prefetch endpoints 0.76; with a sum instead of the store 1.68, 1.72
 // (two and eight thread blocks a multiprocessor), 1.63.
-template <int FLIGHT, class F> DEV void each_bp128(const DecodeParams &p, const ListDesc &l, uint32_t first, int lane, F f) {
+template <int FLIGHT, int LOG, class F> DEV void each_packed(const DecodeParams &p, const ListDesc &l, uint32_t first, int lane, F f) {
+    constexpr int HALVES = 1 << (LOG - 7), PARTS = FLIGHT * HALVES;
     const uint32_t turn = FLIGHT * (blockDim.x >> 5), mine = first + FLIGHT * (threadIdx.x >> 5);
-    uint32_t end = l.nb - first < p.tileBlocks ? l.nb : first + p.tileBlocks, full = l.n >> 7;
+    uint32_t end = l.nb - first < p.tileBlocks ? l.nb : first + p.tileBlocks, full = l.n >> LOG;
     uint32_t j = mine + lane / FLIGHT * turn + lane % FLIGHT; // whose endpoints this lane holds
     if (j >= end) j = end - 1;
     const uint32_t *ends = at<uint32_t>(l.docEnds) + j, *payload = at<uint32_t>(l.docs);
@@ -44,31 +38,38 @@ template <int FLIGHT, class F> DEV void each_bp128(const DecodeParams &p, const 
                 uint32_t n = block_count(l, b + e), carry = __shfl_sync(FULL, prev, i + e);
                 Chunks<PACKED> ch;
                 ch.begin(PACKED, payload, __shfl_sync(FULL, lo, i + e), __shfl_sync(FULL, hi, i + e), n);
-                f(b + e, prefix_docs(ch.get(0, lane), &carry, lane), n);
+                for (uint32_t c = 0; 128 * c < n; c++)
+                    f((uint64_t)(b + e) * HALVES + c, prefix_docs(ch.get(c, lane), &carry, lane), n - 128 * c);
             }
             continue;
         }
-        uint4 u[FLIGHT], v[FLIGHT];
-        uint32_t shift[FLIGHT], mask[FLIGHT], before[FLIGHT];
+        uint4 u[PARTS], v[PARTS];
+        uint32_t shift[PARTS], mask[FLIGHT], before[FLIGHT];
 #pragma unroll
         for (int e = 0; e < FLIGHT; e++) {
-            uint32_t at_ = __shfl_sync(FULL, lo, i + e), width = (__shfl_sync(FULL, hi, i + e) - at_) >> 2;
+            uint32_t at_ = __shfl_sync(FULL, lo, i + e), width = (__shfl_sync(FULL, hi, i + e) - at_) >> (LOG - 5);
             before[e] = __shfl_sync(FULL, prev, i + e);
             if (width > 32) width = 32;
-            uint32_t bit = lane * width;
-            const uint4 *q = reinterpret_cast<const uint4 *>(payload + at_) + (bit >> 5);
-            u[e] = __ldg(q);
-            v[e] = __ldg(q + 1);
-            shift[e] = bit & 31;
             mask[e] = low_mask(width);
+            uint32_t bit = lane * width;
+#pragma unroll
+            for (int h = 0; h < HALVES; h++) { // 32 rows take width vectors
+                const uint4 *q = reinterpret_cast<const uint4 *>(payload + at_) + h * width + (bit >> 5);
+                u[e * HALVES + h] = __ldg(q);
+                v[e * HALVES + h] = __ldg(q + 1);
+                shift[e * HALVES + h] = bit & 31;
+            }
         }
 #pragma unroll
-        for (int e = 0; e < FLIGHT; e++) {
-            uint4 g = make_uint4(__funnelshift_r(u[e].x, v[e].x, shift[e]) & mask[e],
-                                 __funnelshift_r(u[e].y, v[e].y, shift[e]) & mask[e],
-                                 __funnelshift_r(u[e].z, v[e].z, shift[e]) & mask[e],
-                                 __funnelshift_r(u[e].w, v[e].w, shift[e]) & mask[e]);
-            f(b + e, block_docs(g, before[e], lane), 128u);
+        for (int k = 0; k < PARTS; k++) {
+            int e = k / HALVES;
+            uint4 g = make_uint4(__funnelshift_r(u[k].x, v[k].x, shift[k]) & mask[e],
+                                 __funnelshift_r(u[k].y, v[k].y, shift[k]) & mask[e],
+                                 __funnelshift_r(u[k].z, v[k].z, shift[k]) & mask[e],
+                                 __funnelshift_r(u[k].w, v[k].w, shift[k]) & mask[e]);
+            g = block_docs(g, before[e], lane);
+            if (k % HALVES < HALVES - 1) before[e] = __shfl_sync(FULL, g.w, 31);
+            f((uint64_t)(b + e) * HALVES + k % HALVES, g, 128u);
         }
     }
 }
@@ -81,7 +82,18 @@ KERNEL(decode_docs_bp128, DecodeParams, 256, 4) {
     DecodeJob job = at<DecodeJob>(p.jobs)[t.job];
     const ListDesc l = at<ListDesc>(p.lists)[job.list];
     uint32_t *out = at_rw<uint32_t>(job.out);
-    each_bp128<4>(p, l, t.first, lane, [&](uint32_t b, uint4 v, uint32_t n) { put(out + ((uint64_t)b << 7), v, n, lane); });
+    each_packed<4, 7>(p, l, t.first, lane, [&](uint64_t c, uint4 v, uint32_t n) { put(out + (c << 7), v, n, lane); });
+}
+
+// decode_docs_bp256 likewise, with at most 128 blocks.
+KERNEL(decode_docs_bp256, DecodeParams, 256, 4) {
+    int lane = threadIdx.x & 31;
+    if (blockIdx.x >= p.nTiles) return;
+    Tile t = at<Tile>(p.tiles)[blockIdx.x];
+    DecodeJob job = at<DecodeJob>(p.jobs)[t.job];
+    const ListDesc l = at<ListDesc>(p.lists)[job.list];
+    uint32_t *out = at_rw<uint32_t>(job.out);
+    each_packed<2, 8>(p, l, t.first, lane, [&](uint64_t c, uint4 v, uint32_t n) { put(out + (c << 7), v, n, lane); });
 }
 
 // sum_docs_bp128 is the fused consumer that writes nothing: one sum a warp.
@@ -91,16 +103,12 @@ KERNEL(sum_docs_bp128, DecodeParams, 256, 8) {
     Tile t = at<Tile>(p.tiles)[blockIdx.x];
     const ListDesc l = at<ListDesc>(p.lists)[at<DecodeJob>(p.jobs)[t.job].list];
     uint32_t sum = 0;
-    each_bp128<2>(p, l, t.first, lane, [&](uint32_t, uint4 v, uint32_t n) {
-        uint32_t i = 4 * lane;
-        if (n == 128) sum += v.x + v.y + v.z + v.w;
-        else sum += (i < n ? v.x : 0) + (i + 1 < n ? v.y : 0) + (i + 2 < n ? v.z : 0) + (i + 3 < n ? v.w : 0);
-    });
+    each_packed<2, 7>(p, l, t.first, lane, [&](uint64_t, uint4 v, uint32_t n) { sum += sum_of(v, n, lane); });
     sum = warp_scan(sum, lane);
     if (lane == 31) at_rw<uint32_t>(p.sums)[8 * blockIdx.x + (threadIdx.x >> 5)] = sum;
 }
 
-// each_vbyte128 is each_bp128 for full vbyte128 blocks: selectors of all blocks in
+// each_vbyte128 is each_packed for full vbyte128 blocks: selectors of all blocks in
 // flight first, then their data. A block of one-byte values needs no offsets.
 template <int FLIGHT, class F> DEV void each_vbyte128(const DecodeParams &p, const ListDesc &l, uint32_t first, int lane, F f) {
     const uint32_t turn = FLIGHT * (blockDim.x >> 5), mine = first + FLIGHT * (threadIdx.x >> 5);
@@ -170,7 +178,8 @@ KERNEL(decode_docs_vbyte128, DecodeParams, 256, 4) {
 KERNEL(decode_docs_packed, DecodeParams, 256, 4) { chunks_to_docs<PACKED>(p); }
 KERNEL(decode_docs_bytes, DecodeParams, 256, 4) { chunks_to_docs<BYTES>(p); }
 
-// decode_freqs decodes frequencies of any codec; no prefix sum, else as above.
+// decode_freqs decodes frequencies of all codecs but rice, pfordelta and parapfor
+// (patched.cu); no prefix sum, else as above.
 KERNEL(decode_freqs, DecodeParams, 256, 6) {
     int lane = threadIdx.x & 31;
     uint32_t tile = (blockIdx.x * blockDim.x + threadIdx.x) >> 5;
@@ -179,10 +188,7 @@ KERNEL(decode_freqs, DecodeParams, 256, 6) {
     switch (freqs_kind(r.l.freqsCodec)) {
     case PACKED: return freqs_of<PACKED>(p, r, lane);
     case BYTES: return freqs_of<BYTES>(p, r, lane);
-    case RICE: return freqs_of<RICE>(p, r, lane);
-    case PFORDELTA: return freqs_of<PFORDELTA>(p, r, lane);
     case NEWPFD: return freqs_of<NEWPFD>(p, r, lane);
-    case PARAPFOR: return freqs_of<PARAPFOR>(p, r, lane);
     case ELIAS: return freqs_of<ELIAS>(p, r, lane);
     }
     freqs_of<RAW>(p, r, lane);

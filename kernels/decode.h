@@ -64,50 +64,86 @@ template <int KIND> DEV void chunks_to_docs(const DecodeParams &p) {
     }
 }
 
-// each_dense calls f(list, block, docs, count) for the blocks of a warp's tile of a
-// dense kind.
-template <int KIND, class F> DEV void each_dense(const DecodeParams &p, const Run &r, int lane, F f) {
+// each_dense calls f(first docID, docs, count) for the blocks of a warp's tile of a dense
+// kind. The heads of 32 blocks are read at once, a lane each, and shuffled out. scratch
+// is the warp's part of shared memory.
+template <int KIND, class F> DEV void each_dense(const Run &r, int lane, uint32_t *scratch, F f) {
     LineBlock b;
     b.payload = at<uint32_t>(r.l.docs);
     b.total = r.l.n;
     b.lastOfAll = KIND == HSLRC ? __ldg(at<uint32_t>(r.l.last) + r.l.nb - 1) : 0;
+    b.lo = r.lo;
+    b.hi = r.hi;
+    b.prev = r.prev;
+    b.last = r.last;
+    b.first = (r.first + ((uint32_t)lane < r.count ? lane : 0)) << 7;
+    b.n = b.total - b.first < 128 ? b.total - b.first : 128;
+    DenseBlock own, d;
+    Shallow widths;
+    if (KIND == PFORDELTA) widths.begin(b.payload, __ldg(at<uint32_t>(r.l.docEnds)));
+    own.open(KIND, b, widths);
+    d.f = own.f;
+    d.g = own.g;
+    if (KIND != RICE && KIND != ELIAS) {
+        reinterpret_cast<uint4 *>(scratch)[lane] = make_uint4(0, 0, 0, 0);
+        __syncwarp();
+    }
 #pragma unroll 1
     for (uint32_t i = 0; i < r.count; i++) {
         b.lo = __shfl_sync(FULL, r.lo, i);
-        b.hi = __shfl_sync(FULL, r.hi, i);
-        b.prev = __shfl_sync(FULL, r.prev, i);
-        b.last = __shfl_sync(FULL, r.last, i);
+        d.shape = __shfl_sync(FULL, own.shape, i);
+        if (KIND == PFORDELTA) b.hi = __shfl_sync(FULL, r.hi, i);
+        if (KIND < LRC || KIND == HSLRC) b.prev = __shfl_sync(FULL, r.prev, i);
+        if (KIND == HSLRC) b.last = __shfl_sync(FULL, r.last, i);
+        if (KIND != RICE && KIND != ELIAS && KIND != PFORDELTA) d.place = __shfl_sync(FULL, own.place, i);
+        if (KIND >= LRC) {
+            d.f.start = __shfl_sync(FULL, own.f.start, i);
+            d.f.frac = __shfl_sync(FULL, own.f.frac, i);
+        }
+        if (KIND == SEGLRC || KIND == HSLRC) {
+            d.f.step = __shfl_sync(FULL, own.f.step, i);
+            d.f.fracStep = __shfl_sync(FULL, own.f.fracStep, i);
+        }
+        if (KIND == HSLRC) {
+            d.split = __shfl_sync(FULL, own.split, i);
+            if (d.split < 128) {
+                d.g.start = __shfl_sync(FULL, own.g.start, i);
+                d.g.frac = __shfl_sync(FULL, own.g.frac, i);
+                d.g.step = __shfl_sync(FULL, own.g.step, i);
+                d.g.fracStep = __shfl_sync(FULL, own.g.fracStep, i);
+            }
+        }
         b.first = (r.first + i) << 7;
         b.n = b.total - b.first < 128 ? b.total - b.first : 128;
-        f(b.first, dense_docs(KIND, b, lane), b.n);
+        f(b.first, d.docs(KIND, b, widths, lane, scratch), b.n);
     }
 }
 
 // dense_to_docs decodes docIDs of a dense kind.
-template <int KIND> DEV void dense_to_docs(const DecodeParams &p) {
+template <int KIND> DEV void dense_to_docs(const DecodeParams &p, uint32_t *scratch) {
     int lane = threadIdx.x & 31;
     uint32_t tile = (blockIdx.x * blockDim.x + threadIdx.x) >> 5;
     if (tile >= p.nTiles) return;
     Run r = read_run(p, tile, lane, false);
     uint32_t *out = at_rw<uint32_t>(at<DecodeJob>(p.jobs)[r.job].out);
-    each_dense<KIND>(p, r, lane, [&](uint32_t first, uint4 v, uint32_t n) { put(out + first, v, n, lane); });
+    each_dense<KIND>(r, lane, scratch + 128 * (threadIdx.x >> 5), [&](uint32_t first, uint4 v, uint32_t n) { put(out + first, v, n, lane); });
 }
 
 // sum_of returns the sum of those of the lane's four values that are there.
 DEV uint32_t sum_of(uint4 v, uint32_t n, int lane) {
     uint32_t i = 4 * lane;
-    if (n == 128) return v.x + v.y + v.z + v.w;
+    if (n >= 128) return v.x + v.y + v.z + v.w;
     return (i < n ? v.x : 0) + (i + 1 < n ? v.y : 0) + (i + 2 < n ? v.z : 0) + (i + 3 < n ? v.w : 0);
 }
 
 // dense_to_sum is the fused consumer that writes nothing: one sum a tile.
-template <int KIND> DEV void dense_to_sum(const DecodeParams &p) {
+template <int KIND> DEV void dense_to_sum(const DecodeParams &p, uint32_t *scratch) {
     int lane = threadIdx.x & 31;
     uint32_t tile = (blockIdx.x * blockDim.x + threadIdx.x) >> 5;
     if (tile >= p.nTiles) return;
     Run r = read_run(p, tile, lane, false);
     uint32_t sum = 0;
-    each_dense<KIND>(p, r, lane, [&](uint32_t, uint4 v, uint32_t n) { sum += sum_of(v, n, lane); });
+    each_dense<KIND>(r, lane, scratch + 128 * (threadIdx.x >> 5), [&](uint32_t, uint4 v, uint32_t n) { sum += sum_of(v, n, lane); });
     sum = warp_scan(sum, lane);
     if (lane == 31) at_rw<uint32_t>(p.sums)[tile] = sum;
 }
@@ -120,12 +156,25 @@ template <int KIND> DEV void freqs_of(const DecodeParams &p, const Run &r, int l
         Chunks<KIND> ch;
         if (KIND < RICE) ch.begin(KIND, payload, lo, hi, n);
         for (uint32_t c = 0; 128 * c < n; c++) {
-            uint4 v = KIND < RICE ? ch.get(c, lane) : dense_values(KIND, payload, lo, hi, n, lane);
+            uint4 v = KIND < RICE           ? ch.get(c, lane)
+                      : KIND == PFORDELTA ? call_pfordelta(payload, lo, hi, n, lane)
+                                          : dense_values(KIND, payload, lo, hi, n, lane);
             uint32_t one = KIND != RAW;
             put(out + 128 * c, make_uint4(v.x + one, v.y + one, v.z + one, v.w + one), n - 128 * c, lane);
         }
         out += 1 << r.l.logBlock;
     }
 }
+
+// DENSE declares both kernels of a kind.
+#define DENSE(name, KIND, blocks)                                    \
+    KERNEL(decode_docs_##name, DecodeParams, 256, blocks) {          \
+        __shared__ __align__(16) uint32_t scratch[8 * 128];          \
+        dense_to_docs<KIND>(p, scratch);                             \
+    }                                                                \
+    KERNEL(sum_docs_##name, DecodeParams, 256, blocks) {             \
+        __shared__ __align__(16) uint32_t scratch[8 * 128];          \
+        dense_to_sum<KIND>(p, scratch);                              \
+    }
 
 #endif

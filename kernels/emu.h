@@ -22,6 +22,7 @@
 #define __host__
 #define __forceinline__ inline
 #define __restrict__
+#define __align__(n) __attribute__((aligned(n)))
 #define __launch_bounds__(...)
 #define __shared__ static __attribute__((section("emu_shared")))
 #define DYNAMIC_SHARED(name) unsigned char *name = emu_dynamic

@@ -2,11 +2,7 @@
 // Bounds and sources: lines.h.
 #include "decode.h"
 
-KERNEL(decode_docs_lrc, DecodeParams, 256, 6) { dense_to_docs<LRC>(p); }
-KERNEL(decode_docs_lrcseg, DecodeParams, 256, 6) { dense_to_docs<LRCSEG>(p); }
-KERNEL(decode_docs_seglrc, DecodeParams, 256, 6) { dense_to_docs<SEGLRC>(p); }
-KERNEL(decode_docs_hslrc, DecodeParams, 256, 4) { dense_to_docs<HSLRC>(p); }
-KERNEL(sum_docs_lrc, DecodeParams, 256, 6) { dense_to_sum<LRC>(p); }
-KERNEL(sum_docs_lrcseg, DecodeParams, 256, 6) { dense_to_sum<LRCSEG>(p); }
-KERNEL(sum_docs_seglrc, DecodeParams, 256, 6) { dense_to_sum<SEGLRC>(p); }
-KERNEL(sum_docs_hslrc, DecodeParams, 256, 4) { dense_to_sum<HSLRC>(p); }
+DENSE(lrc, LRC, 5)
+DENSE(lrcseg, LRCSEG, 5)
+DENSE(seglrc, SEGLRC, 5)
+DENSE(hslrc, HSLRC, 4)

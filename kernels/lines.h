@@ -32,7 +32,7 @@ struct Line {
 
 // LineBlock is what the four codecs need to know of a block.
 struct LineBlock {
-    const uint32_t *payload;
+    const uint32_t *payload; // of the list
     uint32_t lo, hi, n;       // words of the block and its docIDs
     uint32_t first;           // element of the list that it begins with
     uint32_t prev, last;      // docIDs before it, and its last
@@ -66,58 +66,46 @@ DEV uint4 plus(uint4 v, const Line &f, int lane) {
     return v;
 }
 
-DEV uint4 lrc_docs(const LineBlock &b, int lane) {
-    uint4 v = make_uint4(0, 0, 0, 0);
-    if (b.lo < 4) return v;
-    Patched h;
+// lrc_open finds the parts of a block and its line.
+DEV void lrc_open(const LineBlock &b, Patched &h, Line &f) {
+    h.sound = false;
+    if (b.lo < 4) return;
     h.width = __ldg(b.payload + 3);
     h.low = h.count = h.over = 0;
-    if (h.width > 32) return v;
-    const uint32_t *p = b.payload + b.lo;
+    if (h.width > 32) return;
     uint32_t words = b.hi - b.lo, size = packed_words(b.n, h.width);
     h.list(32 * size + 12);
     h.sound = words >= size;
     if (words > size) {
-        uint32_t head = __ldg(p + size);
+        uint32_t head = __ldg(b.payload + b.lo + size);
         h.count = head & 127;
         h.over = head >> 7 & 31;
         h.list(h.first);
         h.sound = (h.end() + 31) >> 5 == words;
     }
-    v = patched_values(p, h, b.n, lane);
-    Line f;
     f.from(__ldg(b.payload), __ldg(b.payload + 1), __ldg(b.payload + 2), b.first);
-    return plus(v, f, lane);
 }
 
-DEV uint4 lrcseg_docs(const LineBlock &b, int lane) {
-    uint4 v = make_uint4(0, 0, 0, 0);
-    if (b.lo < 3) return v;
-    const uint32_t *p = b.payload + b.lo;
-    Patched h;
-    uint32_t extra, least;
-    open_segment(h, p, b.hi - b.lo, b.n, 0, &extra, &least);
-    if (!h.sound) return v;
-    Line f;
+DEV void lrcseg_open(const LineBlock &b, Patched &h, Line &f) {
+    h.sound = false;
+    if (b.lo < 3) return;
+    uint32_t extra, least = 0;
+    open_segment(h, b.payload + b.lo, b.hi - b.lo, b.n, 0, &extra, &least);
     f.from(__ldg(b.payload), __ldg(b.payload + 1), __ldg(b.payload + 2) + least, b.first);
-    return plus(patched_values(p, h, b.n, lane), f, lane);
 }
 
-DEV uint4 seglrc_docs(const LineBlock &b, int lane) {
-    const uint32_t *p = b.payload + b.lo;
-    Patched h;
+DEV void seglrc_open(const LineBlock &b, Patched &h, Line &f) {
     uint32_t extra = 0, least = 0;
-    open_segment(h, p, b.hi - b.lo, b.n, 5, &extra, &least);
+    open_segment(h, b.payload + b.lo, b.hi - b.lo, b.n, 5, &extra, &least);
     if (!h.sound) { // consecutive docIDs, or damage
-        uint32_t d = b.prev + 1 + 4 * lane;
-        return make_uint4(d, d + 1, d + 2, d + 3);
+        f = {b.prev + 1, 1, 0, 0};
+        return;
     }
     uint64_t s = (uint64_t)(b.last - b.prev - 1) << 7;
     s = b.n == 128 ? s >> 7 : s / b.n;
     int32_t turn = (int32_t)(extra << 27) >> 27;
     s += (uint64_t)((int64_t)(s >> 6) * turn);
-    Line f = {b.prev + 1 + least, (uint32_t)(s >> 7), 0, ((uint32_t)s & 127) << 18};
-    return plus(patched_values(p, h, b.n, lane), f, lane);
+    f = {b.prev + 1 + least, (uint32_t)(s >> 7), 0, ((uint32_t)s & 127) << 18};
 }
 
 // Buckets are those of hslrc that a block's docIDs can be in.
@@ -159,29 +147,63 @@ struct Buckets {
     }
 };
 
-DEV uint4 hslrc_docs(const LineBlock &b, int lane) {
-    uint4 v = make_uint4(0, 0, 0, 0);
-    const uint32_t *p = b.payload + b.lo;
-    Patched h;
+// hslrc_open finds the parts of a block and the line of its first docID. split is the
+// first docID of its second bucket, whose line is g: 128 if there is none, 255 if there are
+// more than two.
+DEV void hslrc_open(const LineBlock &b, Patched &h, Line &f, Line &g, uint32_t *split) {
     Buckets s;
-    uint32_t extra, least;
-    open_segment(h, p, b.hi - b.lo, b.n, 0, &extra, &least);
+    uint32_t extra, least = 0;
+    open_segment(h, b.payload + b.lo, b.hi - b.lo, b.n, 0, &extra, &least);
     s.begin(b);
-    if (!h.sound || !s.sound) return v;
-    v = patched_values(p, h, b.n, lane);
-    Line f;
-    uint32_t i = 4 * lane, bucket = s.find(s.lowest, b.first), origin = s.line(bucket, f);
+    h.sound = h.sound && s.sound;
+    *split = 128;
+    if (!h.sound) return;
+    uint32_t bucket = s.find(s.lowest, b.first), end = b.first + b.n;
+    s.line(bucket, f);
     f.start += least;
-    if (bucket == s.upper || s.start(bucket + 1) >= b.first + b.n) return plus(v, f, lane); // one has them all
-    #pragma unroll 1
+    if (bucket == s.upper || s.start(bucket + 1) >= end) return;
+    uint32_t second = s.find(bucket + 1, s.start(bucket + 1));
+    *split = s.line(second, g);
+    g.start += least;
+    if (*split > 127 || second != s.upper && s.start(second + 1) < end) *split = 255;
+}
+
+// plus_two adds line f before element split and g from there on.
+DEV uint4 plus_two(uint4 v, const Line &f, const Line &g, uint32_t split, int lane) {
+    uint32_t i = 4 * lane;
+    if (i >= split) {
+        i -= split;
+        v.x += g.at_(i);
+        v.y += g.at_(i + 1);
+        v.z += g.at_(i + 2);
+        v.w += g.at_(i + 3);
+        return v;
+    }
+    v.x += f.at_(i);
+    v.y += i + 1 < split ? f.at_(i + 1) : g.at_(i + 1 - split);
+    v.z += i + 2 < split ? f.at_(i + 2) : g.at_(i + 2 - split);
+    v.w += i + 3 < split ? f.at_(i + 3) : g.at_(i + 3 - split);
+    return v;
+}
+
+// hslrc_plus adds the lines of any number of buckets at the lane's elements.
+COLD uint4 hslrc_plus(uint4 v, const uint32_t *payload, uint32_t lo, uint32_t n, uint32_t first, uint32_t prev, uint32_t last,
+                      uint32_t total, uint32_t lastOfAll, int lane) {
+    LineBlock b = {payload, lo, lo, n, first, prev, last, total, lastOfAll};
+    Buckets s;
+    Line f;
+    s.begin(b);
+    uint32_t i = 4 * lane, bucket = s.find(s.lowest, b.first + i), origin = s.line(bucket, f);
+    uint32_t z = __ldg(b.payload + b.lo) >> 18 & 63; // M is there: the segment was sound
+    z = bit_field(b.payload + b.lo, 24, z);
+    uint32_t least = z >> 1 ^ (0 - (z & 1));
+#pragma unroll
     for (uint32_t k = 0; k < 4; k++, i++) {
-        uint32_t here = s.find(bucket, b.first + i);
-        if (here != bucket) {
-            bucket = here;
+        if (bucket < s.upper && s.start(bucket + 1) <= b.first + i) {
+            bucket = s.find(bucket, b.first + i);
             origin = s.line(bucket, f);
-            f.start += least;
         }
-        uint32_t d = f.at_(i - origin);
+        uint32_t d = f.at_(i - origin) + least;
         if (k == 0) v.x += d;
         if (k == 1) v.y += d;
         if (k == 2) v.z += d;

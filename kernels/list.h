@@ -84,6 +84,13 @@ DEV uint4 vb_split(const uint32_t *w, uint32_t w0, uint32_t w1, uint32_t off, ui
     return r;
 }
 
+// block_docs turns the lane's gaps of a block of 128 into docIDs.
+DEV uint4 block_docs(uint4 g, uint32_t prev, int lane) {
+    uint32_t a = g.x, b = a + g.y + 1, c = b + g.z + 1, d = c + g.w + 1;
+    uint32_t base = prev + warp_scan(d + 1, lane) - d;
+    return make_uint4(base + a, base + b, base + c, base + d);
+}
+
 #include "lines.h"
 #include "pfordelta.h"
 #include "unary.h"
@@ -94,7 +101,14 @@ DEV uint4 vb_split(const uint32_t *w, uint32_t w0, uint32_t w1, uint32_t off, ui
 // frequencies of these codecs are NEWPFD.
 enum { ANY, RAW, PACKED, BYTES, RICE, PFORDELTA, NEWPFD, PARAPFOR, ELIAS, LRC, LRCSEG, SEGLRC, HSLRC };
 
+// A module for lists of plain values, bp128 and bp256 alone (packed.cu) has fewer
+// registers and no calls.
+#ifndef PACKED_ONLY
+#define PACKED_ONLY false
+#endif
+
 DEV int kind_of(uint32_t codec) {
+    if (PACKED_ONLY) return codec == CODEC_RAW ? RAW : PACKED;
     if (codec == CODEC_BP128 || codec == CODEC_BP256) return PACKED;
     if (codec < CODEC_RICE) return codec == CODEC_RAW ? RAW : BYTES;
     if (codec == CODEC_EF) return ELIAS;
@@ -190,18 +204,66 @@ DEV uint4 dense_values(int kind, const uint32_t *payload, uint32_t lo, uint32_t 
     return newpfd_values(p, hi - lo, n, lane);
 }
 
-// dense_docs returns the lane's four docIDs of a block of a dense kind.
-DEV uint4 dense_docs(int kind, const LineBlock &b, int lane) {
-    switch (kind) {
-    case ELIAS: return ef_docs(b.payload + b.lo, b.hi - b.lo, b.n, b.prev, b.last, lane);
-    case LRC: return lrc_docs(b, lane);
-    case LRCSEG: return lrcseg_docs(b, lane);
-    case SEGLRC: return seglrc_docs(b, lane);
-    case HSLRC: return hslrc_docs(b, lane);
+// DenseBlock is a block of docIDs of a dense kind whose head has been read: by each lane
+// for a block of its own, if a warp goes through many.
+struct DenseBlock {
+    uint32_t shape, place; // packed Patched or Unary
+    Line f;                // of the linear-regression kinds
+    Line g;                // HSLRC: as hslrc_open leaves it
+    uint32_t split;
+
+    // open reads the head of b; of PFORDELTA widths are the list's.
+    DEV_MEMBER void open(int kind, const LineBlock &b, const Shallow &widths) {
+        const uint32_t *p = b.payload + b.lo;
+        uint32_t words = b.hi - b.lo;
+        Patched h;
+        Unary e;
+        f = {0, 0, 0, 0};
+        g = f;
+        split = 128;
+        place = 0;
+        switch (kind) {
+        case RICE:
+            e.stated(p, words, b.n, RICE_HEAD);
+            shape = e.pack();
+            return;
+        case ELIAS:
+            shape = ef_shape(words, b.n, b.prev, b.last).pack();
+            return;
+        case PFORDELTA: shape = widths.open(p, words, b.n); return;
+        case NEWPFD: h.newpfd(p, words, b.n); break;
+        case PARAPFOR: h.parapfor(p, words, b.n); break;
+        case LRC: lrc_open(b, h, f); break;
+        case LRCSEG: lrcseg_open(b, h, f); break;
+        case SEGLRC: seglrc_open(b, h, f); break;
+        case HSLRC: hslrc_open(b, h, f, g, &split); break;
+        default: h.sound = false;
+        }
+        h.pack(&shape, &place);
     }
-    uint32_t carry = b.prev;
-    return prefix_docs(dense_values(kind, b.payload, b.lo, b.hi, b.n, lane), &carry, lane);
-}
+
+    // docs returns the lane's four docIDs of b, whose hi and last only the blocks need that
+    // open could not do enough for. scratch may be 0.
+    DEV_MEMBER uint4 docs(int kind, const LineBlock &b, const Shallow &widths, int lane, uint32_t *scratch) const {
+        const uint32_t *p = pinned(b.payload + b.lo);
+        Unary e;
+        switch (kind) {
+        case RICE: e.unpack(shape, RICE_HEAD); return rice_docs(p, e, b.n, b.prev, lane, scratch);
+        case ELIAS: e.unpack(shape, 0); return ef_docs(p, e, b.n, b.prev, lane, scratch);
+        case PFORDELTA:
+            if (!scratch) return block_docs(pfordelta_values(b.payload, b.lo, b.hi, b.n, lane), b.prev, lane);
+            return block_docs(shape >> 31 ? call_pfordelta(b.payload, b.lo, b.hi, b.n, lane)
+                                          : shallow_values(p, widths, shape, b.n, lane, scratch), b.prev, lane);
+        }
+        Patched h;
+        h.unpack(shape, place);
+        uint4 v = patched_values(p, h, b.n, lane, scratch);
+        if (kind == NEWPFD || kind == PARAPFOR) return block_docs(v, b.prev, lane);
+        if (kind != HSLRC || split == 128) return plus(v, f, lane);
+        if (split < 128) return plus_two(v, f, g, split, lane);
+        return hslrc_plus(v, b.payload, b.lo, b.n, b.first, b.prev, b.last, b.total, b.lastOfAll, lane);
+    }
+};
 
 DEV uint32_t dense_value_at(int kind, const uint32_t *payload, uint32_t lo, uint32_t hi, uint32_t n, uint32_t i) {
     const uint32_t *p = payload + lo;
@@ -221,7 +283,12 @@ DEV uint32_t dense_value_at(int kind, const uint32_t *payload, uint32_t lo, uint
 // frequencies of bp128 fell from 0.64 to 0.53 T/s on an H200).
 COLD uint4 call_docs(const uint32_t *payload, uint32_t lo, uint32_t hi, uint32_t n, uint32_t first, uint32_t prev,
                      uint32_t last, uint32_t total, uint32_t lastOfAll, int lane, int kind) {
-    return dense_docs(kind, {payload, lo, hi, n, first, prev, last, total, lastOfAll}, lane);
+    LineBlock b = {payload, lo, hi, n, first, prev, last, total, lastOfAll};
+    DenseBlock d;
+    Shallow widths;
+    widths.sound = false; // pfordelta_values needs none
+    d.open(kind, b, widths);
+    return d.docs(kind, b, widths, lane, 0);
 }
 COLD uint4 call_values(const uint32_t *payload, uint32_t lo, uint32_t hi, uint32_t n, int lane, int kind) {
     return dense_values(kind, payload, lo, hi, n, lane);
@@ -241,7 +308,7 @@ template <class F> DEV void each_docs(const ListDesc &l, uint32_t j, int lane, F
 #pragma unroll 1
     for (uint32_t c = 0; 128 * c < n; c++) {
         uint4 v;
-        if (kind >= RICE) {
+        if (!PACKED_ONLY && kind >= RICE) {
             const uint32_t *last = at<uint32_t>(l.last);
             v = call_docs(at<uint32_t>(l.docs), __ldg(ends), __ldg(ends + 1), n, j << 7, carry, __ldg(last + j), l.n,
                           kind == HSLRC ? __ldg(last + l.nb - 1) : 0, lane, kind);
@@ -266,7 +333,7 @@ struct Freqs {
         lo = __ldg(ends);
     }
     DEV_MEMBER uint4 get(uint32_t c, int lane) {
-        uint4 v = ch.kind >= RICE ? call_values(payload, lo, lo + ch.words, ch.n, lane, ch.kind) : ch.get(c, lane);
+        uint4 v = !PACKED_ONLY && ch.kind >= RICE ? call_values(payload, lo, lo + ch.words, ch.n, lane, ch.kind) : ch.get(c, lane);
         uint32_t one = ch.kind != RAW;
         return make_uint4(v.x + one, v.y + one, v.z + one, v.w + one);
     }
@@ -280,7 +347,7 @@ DEV uint32_t freq_at(const ListDesc &l, uint32_t j, uint32_t i) {
     uint32_t lo = __ldg(ends), words = __ldg(ends + 1) - lo, n = block_count(l, j);
     const uint32_t *p = at<uint32_t>(l.freqs) + lo;
     if (l.freqsCodec == CODEC_RAW) return __ldg(p + i);
-    if (l.freqsCodec == CODEC_BP128 || l.freqsCodec == CODEC_BP256) {
+    if (PACKED_ONLY || l.freqsCodec == CODEC_BP128 || l.freqsCodec == CODEC_BP256) {
         uint32_t b = bp_width(words >> 2, (n + 3) >> 2);
         uint32_t bit = (i >> 2) * b;
         const uint32_t *q = p + 4 * (bit >> 5) + (i & 3);

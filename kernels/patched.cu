@@ -2,9 +2,19 @@
 // parapfor, pfordelta. Bounds and sources: patched.h and pfordelta.h.
 #include "decode.h"
 
-KERNEL(decode_docs_newpfd, DecodeParams, 256, 6) { dense_to_docs<NEWPFD>(p); }
-KERNEL(decode_docs_parapfor, DecodeParams, 256, 6) { dense_to_docs<PARAPFOR>(p); }
-KERNEL(decode_docs_pfordelta, DecodeParams, 256, 4) { dense_to_docs<PFORDELTA>(p); }
-KERNEL(sum_docs_newpfd, DecodeParams, 256, 6) { dense_to_sum<NEWPFD>(p); }
-KERNEL(sum_docs_parapfor, DecodeParams, 256, 6) { dense_to_sum<PARAPFOR>(p); }
-KERNEL(sum_docs_pfordelta, DecodeParams, 256, 4) { dense_to_sum<PFORDELTA>(p); }
+DENSE(newpfd, NEWPFD, 5)
+DENSE(parapfor, PARAPFOR, 5)
+DENSE(pfordelta, PFORDELTA, 4)
+
+// decode_freqs_dense decodes frequencies of rice, pfordelta and parapfor.
+KERNEL(decode_freqs_dense, DecodeParams, 256, 5) {
+    int lane = threadIdx.x & 31;
+    uint32_t tile = (blockIdx.x * blockDim.x + threadIdx.x) >> 5;
+    if (tile >= p.nTiles) return;
+    Run r = read_run(p, tile, lane, true);
+    switch (freqs_kind(r.l.freqsCodec)) {
+    case RICE: return freqs_of<RICE>(p, r, lane);
+    case PARAPFOR: return freqs_of<PARAPFOR>(p, r, lane);
+    case PFORDELTA: return freqs_of<PFORDELTA>(p, r, lane);
+    }
+}

@@ -19,9 +19,17 @@
 #include "cuda.h"
 #include "params.h"
 
+// pinned keeps the compiler from taking p apart again: one address for all loads.
+DEV const uint32_t *pinned(const uint32_t *p) {
+#ifndef PINION_EMU
+    asm volatile("" : "+l"(p));
+#endif
+    return p;
+}
+
 // bit_field returns the field of w bits, at most 32, at bit at_ of p.
 DEV uint32_t bit_field(const uint32_t *p, uint32_t at_, uint32_t w) {
-    const uint32_t *q = p + (at_ >> 5);
+    const uint32_t *q = pinned(p + (at_ >> 5));
     return __funnelshift_r(__ldg(q), __ldg(q + 1), at_ & 31) & low_mask(w);
 }
 
@@ -61,6 +69,20 @@ DEV void patch_lanes(uint4 &v, uint32_t at_, uint32_t add, int lane) {
     PATCH_ONE(z, 2)
     PATCH_ONE(w, 3)
 #undef PATCH_ONE
+}
+
+// patch_shared is patch_lanes through 128 words of shared memory, which hold zeros and
+// which each lane clears for itself when it has read.
+DEV void patch_shared(uint4 &v, uint32_t *scratch, int lane) {
+    uint4 *mine = reinterpret_cast<uint4 *>(scratch) + lane;
+    __syncwarp();
+    uint4 a = *mine;
+    *mine = make_uint4(0, 0, 0, 0);
+    v.x += a.x;
+    v.y += a.y;
+    v.z += a.z;
+    v.w += a.w;
+    __syncwarp();
 }
 
 // Patched says where the parts of a block lie.
@@ -111,6 +133,23 @@ struct Patched {
     // bitmap returns word i of the bitmap of positions.
     DEV_MEMBER uint32_t bitmap(const uint32_t *p, uint32_t i) const { return bit_field(p, first + 32 * i, 32); }
     DEV_MEMBER bool mapped() const { return !index && bias; }
+
+    // pack leaves in two words what unpack takes; a block that is not sound becomes one
+    // of width 0.
+    DEV_MEMBER void pack(uint32_t *shape, uint32_t *place) const {
+        *shape = sound ? width | over << 6 | count << 12 | index << 20 | bias << 23 : bias << 23 | 7 << 20;
+        *place = sound ? first | low << 16 : 0;
+    }
+    DEV_MEMBER void unpack(uint32_t shape, uint32_t place) {
+        width = shape & 63;
+        over = shape >> 6 & 63;
+        count = shape >> 12 & 255;
+        index = shape >> 20 & 7;
+        bias = shape >> 23;
+        first = place & 0xffff;
+        low = place >> 16;
+        sound = true;
+    }
 };
 
 // patched_map adds exceptions that a bitmap tells of: popcounts give the lane's rank.
@@ -127,14 +166,24 @@ DEV void patched_map(const uint32_t *p, const Patched &h, uint4 &v, int lane) {
 }
 
 // patched_values returns the lane's four values of a block: gaps, frequencies less one,
-// or deviations. All lanes of the warp take part.
-DEV uint4 patched_values(const uint32_t *p, const Patched &h, uint32_t n, int lane) {
+// or deviations. All lanes of the warp take part. With scratch, 128 words of zeros in
+// shared memory, each exception is stored by the lane that reads it.
+DEV uint4 patched_values(const uint32_t *p, const Patched &h, uint32_t n, int lane, uint32_t *scratch = 0) {
     if (!h.sound) return make_uint4(0, 0, 0, 0);
     uint4 v = low_row(p + h.low, h.width, n, lane);
+    if (!h.count) return v;
     if (h.mapped()) {
-        if (h.count) patched_map(p, h, v, lane);
+        patched_map(p, h, v, lane);
         return v;
     }
+    if (scratch) {
+#pragma unroll 1
+        for (uint32_t j = lane; j < h.count; j += 32)
+            scratch[bit_field(p, h.first + h.index * j, h.index)] = h.overflow(p, j);
+        patch_shared(v, scratch, lane);
+        return v;
+    }
+#pragma unroll 1
     for (uint32_t j = lane; j - lane < h.count; j += 32) {
         uint32_t at_ = 255, add = 0;
         if (j < h.count) {

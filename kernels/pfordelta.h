@@ -5,10 +5,10 @@
 // Source: Ding 2009 section 6. The layout is that of format/codec/pfordelta: all widths
 // are the list's, so a lane finds the fields of an array without looking at others.
 //
-// Bound, level 1: 35 instructions a warp for low bits and prefix sum, 48 for what
-// package patch would do with the exceptions, 25 for each of their two arrays, and 10
-// for an exception among them, of which there is one in two: about 150 a block, 1.2 an
-// integer. A level further each array of exceptions costs some 60.
+// Bound, level 0 and 1, counts read a block a lane: 55 instructions a warp for low bits and
+// prefix sum, 15 for each of the two arrays of exceptions, 45 to sum and store them, and 40
+// for exceptions of an array, of which a block has some: about 130 to 200 a block, 1.0 to
+// 1.6 an integer. Deeper levels and more than 32 exceptions cost some 60 an array.
 //
 // Every array is taken only if it ends within the block, and only so far.
 #ifndef PINION_PFORDELTA_H
@@ -169,6 +169,104 @@ DEV uint4 pfordelta_values(const uint32_t *payload, uint32_t lo, uint32_t hi, ui
         if (32 * k + lane >= c) at_.x[k] = 255;
         patch_lanes(v, at_.x[k], raise(over.x[k] + 1, b.width), lane);
     }
+    return v;
+}
+
+// call_pfordelta is for the blocks that shallow_values does not take.
+COLD uint4 call_pfordelta(const uint32_t *payload, uint32_t lo, uint32_t hi, uint32_t n, int lane) {
+    return pfordelta_values(payload, lo, hi, n, lane);
+}
+
+// Shallow are the widths of a list of level 0 or 1, a byte each: fields and counts of the
+// values; then of offsets and of overflows of their exceptions fields and counts, and the
+// fields of those arrays' exceptions.
+struct Shallow {
+    uint32_t top, array0, array1;
+    bool sound;
+
+    DEV_MEMBER void begin(const uint32_t *payload, uint32_t lo) {
+        sound = false;
+        if (lo < 2) return;
+        uint32_t level = __ldg(payload) & 255;
+        if (level > 1 || lo < (1 + 2 * arrays_of(level + 1) + 3) >> 2) return;
+        const uint8_t *a = reinterpret_cast<const uint8_t *>(payload) + 1;
+        top = __ldg(a) | __ldg(a + 1) << 8;
+        sound = (top & 255) <= 32 && top >> 8 <= 8;
+        array0 = pair(a + 2, level);
+        array1 = pair(a + (level ? 8 : 4), level);
+    }
+    DEV_MEMBER uint32_t pair(const uint8_t *b, uint32_t level) {
+        uint32_t w = __ldg(b), c = level ? __ldg(b + 1) : 0, o = level ? __ldg(b + 2) : 0, v = level ? __ldg(b + 4) : 0;
+        if (w > 32 || c > 8 || o > 32 || v > 32) sound = false;
+        return w | c << 8 | o << 16 | v << 24;
+    }
+    DEV_MEMBER uint32_t width() const { return top & 255; }
+    DEV_MEMBER uint32_t count() const { return top >> 8; }
+
+    // open packs how many exceptions a block has, and how many their arrays; bit 31 is set
+    // where shallow_values cannot take the block.
+    DEV_MEMBER uint32_t open(const uint32_t *p, uint32_t words, uint32_t n) const {
+        const uint32_t no = 1u << 31;
+        if (!sound) return no;
+        uint32_t bit = 32 * packed_words(n, width()), end = 32 * words;
+        if (bit == end) return 0;
+        if (bit + count() > end) return no;
+        uint32_t m = bit_field(p, bit, count());
+        bit += count();
+        if (m > 32 || m > n) return no;
+        if (!m) return 0;
+        uint32_t e0 = nested(p, array0, m, &bit, end), e1 = nested(p, array1, m, &bit, end);
+        return bit > end ? no : m | e0 << 8 | e1 << 16;
+    }
+    // nested moves bit over an array of m values, behind end if it leaves the block, and
+    // returns how many exceptions it has.
+    DEV_MEMBER static uint32_t nested(const uint32_t *p, uint32_t a, uint32_t m, uint32_t *bit, uint32_t end) {
+        uint32_t c = a >> 8 & 255;
+        *bit += m * (a & 255);
+        if (*bit + c > end) {
+            *bit = end + 1;
+            return 0;
+        }
+        uint32_t e = bit_field(p, *bit, c);
+        *bit += c + e * ((a >> 16 & 255) + (a >> 24));
+        if (e > m) *bit = end + 1;
+        return e & 255;
+    }
+};
+
+// shallow_array reads an array of m values, of which e are exceptions, a lane each, and
+// moves bit behind it.
+DEV uint32_t shallow_array(const uint32_t *p, uint32_t a, uint32_t m, uint32_t e, uint32_t *bit, int lane) {
+    uint32_t w = a & 255, offset = a >> 16 & 255, over = a >> 24;
+    uint32_t v = lane < (int)m ? bit_field(p, *bit + w * lane, w) : 0;
+    *bit += m * w + (a >> 8 & 255);
+    if (!e) return v;
+    uint32_t at_ = 0, add = 0;
+    if (lane < (int)e) {
+        at_ = bit_field(p, *bit + offset * lane, offset) + 1;
+        add = raise(bit_field(p, *bit + e * offset + over * lane, over) + 1, w);
+    }
+    *bit += e * (offset + over);
+    at_ = warp_scan(at_, lane) - 1;
+#pragma unroll 1
+    for (uint32_t i = 0; i < e; i++) {
+        uint32_t to = __shfl_sync(FULL, at_, i), more = __shfl_sync(FULL, add, i);
+        if (to == (uint32_t)lane) v += more;
+    }
+    return v;
+}
+
+// shallow_values is pfordelta_values for what Shallow::open took apart.
+DEV uint4 shallow_values(const uint32_t *p, const Shallow &s, uint32_t packed, uint32_t n, int lane, uint32_t *scratch) {
+    uint4 v = low_row(p, s.width(), n, lane);
+    uint32_t m = packed & 255;
+    if (!m) return v;
+    uint32_t bit = 32 * packed_words(n, s.width()) + s.count();
+    uint32_t at_ = shallow_array(p, s.array0, m, packed >> 8 & 255, &bit, lane);
+    uint32_t over = shallow_array(p, s.array1, m, packed >> 16 & 255, &bit, lane);
+    at_ = warp_scan(at_ + 1, lane) - 1;
+    if (lane < (int)m) scratch[at_ & 127] = raise(over + 1, s.width());
+    patch_shared(v, scratch, lane);
     return v;
 }
 

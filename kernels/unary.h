@@ -5,9 +5,10 @@
 // with two prefix sums, Ding 2009 section 6: one over the ones of the unary part, one over
 // the binary parts. The layouts are those of format/codec/unary, ef and rice.
 //
-// Bound: five steps of scan and five of search with a shuffle each, a select of 15
-// instructions, 5 for each further one, 25 for the low bits: about 110 a block, 0.9 an
-// integer; rice 25 more for its second sum. Bytes: at 7 bits a value 4.9 an integer with
+// Bound: without shared memory five steps of scan and five of search with a shuffle each,
+// a select of 30 instructions, 5 for each further one; with it a scan and 4 for each of the
+// 9 to 12 bits that a lane takes, 48; 25 for the low bits, 15 to store: about 130 a block,
+// 1.0 an integer; rice 20 more for its second sum. Bytes: at 7 bits a value 4.9 an integer with
 // the store.
 //
 // A block is taken only if its words are exactly what its head says; else it gives
@@ -53,6 +54,14 @@ struct Unary {
         high = width <= 32 ? words - packed_words(n, width) : 0;
         sound = high - 1 < 32;
     }
+    // pack leaves in one word what unpack takes.
+    DEV_MEMBER uint32_t pack() const { return sound ? width | high << 6 : 0; }
+    DEV_MEMBER void unpack(uint32_t shape, uint32_t bits) {
+        width = shape & 63;
+        high = shape >> 6;
+        head = bits;
+        sound = shape;
+    }
     // join puts high part q before low bits.
     DEV_MEMBER uint32_t join(uint32_t q, uint32_t low) const { return raise(q, width) | low; }
 };
@@ -84,33 +93,73 @@ DEV uint4 unary_sums(const uint32_t *p, const Unary &e, int lane) {
     for (uint32_t s = 16; s; s >>= 1)
         if (__shfl_sync(FULL, sum, at_ + s - 1) <= first) at_ += s;
     uint32_t k = first - __shfl_sync(FULL, sum - ones, at_);
+    uint32_t next = __shfl_sync(FULL, w, at_ + 1 & 31);
     w = __shfl_sync(FULL, w, at_);
-    w &= FULL << (select_bit(w, k) & 31);
-#pragma unroll
+    uint32_t bit = select_bit(w, k) & 31, base = 32 * at_ - e.head - first;
+    // The 32 bits from the first number's one on hold the others too, or a loop finds them.
+    uint32_t x = __funnelshift_r(w, at_ < 31 ? next : 0, bit), y = x & (x - 1), z = y & (y - 1), last = z & (z - 1);
+    if (last) {
+        base += bit;
+        return make_uint4(base, base + __ffs(y) - 2, base + __ffs(z) - 3, base + __ffs(last) - 4);
+    }
+    w &= FULL << bit;
+#pragma unroll 1
     for (int i = 0; i < 4; i++) {
         while (!w && at_ + 1 < e.high) w = __ldg(p + ++at_);
-        q[i] = 32 * at_ + __ffs(w) - 1 - e.head - (first + i);
+        uint32_t s = 32 * at_ - e.head - first + __ffs(w) - 1 - i;
+        if (i == 0) q[0] = s;
+        if (i == 1) q[1] = s;
+        if (i == 2) q[2] = s;
+        if (i == 3) q[3] = s;
         w &= w - 1;
     }
     return make_uint4(q[0], q[1], q[2], q[3]);
 }
 
+// unary_spread is unary_sums through 128 words of shared memory: a lane takes as many bits
+// as there are words, and stores the position of each one at its rank.
+DEV uint4 unary_spread(const uint32_t *p, const Unary &e, int lane, uint32_t *scratch) {
+    uint32_t at_ = e.high * lane, w = bit_field(p, at_, e.high);
+    if (at_ < e.head) w &= FULL << (e.head - at_);
+    uint32_t ones = __popc(w), end = warp_scan(ones, lane);
+    if (end > 128) w = 0; // more ones than a block has values
+    uint32_t *to = scratch + (end - ones);
+    at_ -= e.head;
+#pragma unroll 1
+    for (uint32_t left = e.high; left; left -= left < 4 ? left : 4, w >>= 4, at_ += 4) {
+        if (w & 1) *to++ = at_;
+        if (w & 2) *to++ = at_ + 1;
+        if (w & 4) *to++ = at_ + 2;
+        if (w & 8) *to++ = at_ + 3;
+    }
+    __syncwarp();
+    uint4 q = reinterpret_cast<const uint4 *>(scratch)[lane];
+    __syncwarp();
+    uint32_t i = 4 * lane;
+    return make_uint4(q.x - i, q.y - i - 1, q.z - i - 2, q.w - i - 3);
+}
+
 // ef_sums returns the lane's four sums of an ef block: what precedes docIDs or
 // frequencies before base and position are added.
-DEV uint4 ef_sums(const uint32_t *p, const Unary &e, uint32_t n, int lane) {
-    uint4 q = unary_sums(p, e, lane), v = low_row(p + e.high, e.width, n, lane);
+DEV uint4 ef_sums(const uint32_t *p, const Unary &e, uint32_t n, int lane, uint32_t *scratch = 0) {
+    uint4 q = scratch ? unary_spread(p, e, lane, scratch) : unary_sums(p, e, lane), v = low_row(p + e.high, e.width, n, lane);
     return make_uint4(e.join(q.x, v.x), e.join(q.y, v.y), e.join(q.z, v.z), e.join(q.w, v.w));
 }
 
-// ef_docs returns the lane's four docIDs of a block after prev that ends with last.
-DEV uint4 ef_docs(const uint32_t *p, uint32_t words, uint32_t n, uint32_t prev, uint32_t last, int lane) {
-    uint32_t base = prev + 1 + 4 * lane, top = last - prev - n;
-    uint4 v = make_uint4(0, 0, 0, 0);
+// ef_shape opens a block of docIDs after prev that ends with last.
+DEV Unary ef_shape(uint32_t words, uint32_t n, uint32_t prev, uint32_t last) {
     Unary e;
-    if (top) {
-        e.docs(words, n, top);
-        if (e.sound) v = ef_sums(p, e, n, lane);
-    }
+    uint32_t top = last - prev - n;
+    e.sound = false;
+    if (top) e.docs(words, n, top);
+    return e;
+}
+
+// ef_docs returns the lane's four docIDs of a block after prev.
+DEV uint4 ef_docs(const uint32_t *p, const Unary &e, uint32_t n, uint32_t prev, int lane, uint32_t *scratch) {
+    uint32_t base = prev + 1 + 4 * lane;
+    uint4 v = make_uint4(0, 0, 0, 0);
+    if (e.sound) v = ef_sums(p, e, n, lane, scratch);
     return make_uint4(base + v.x, base + 1 + v.y, base + 2 + v.z, base + 3 + v.w);
 }
 
@@ -136,6 +185,14 @@ DEV uint4 rice_values(const uint32_t *p, uint32_t words, uint32_t n, int lane) {
     if (!e.sound) return make_uint4(0, 0, 0, 0);
     uint4 q = less_before(unary_sums(p, e, lane), lane), v = low_row(p + e.high, e.width, n, lane);
     return make_uint4(e.join(q.x, v.x), e.join(q.y, v.y), e.join(q.z, v.z), e.join(q.w, v.w));
+}
+
+// rice_docs returns the lane's four docIDs of a rice block, with two sums.
+DEV uint4 rice_docs(const uint32_t *p, const Unary &e, uint32_t n, uint32_t prev, int lane, uint32_t *scratch) {
+    if (!e.sound) return block_docs(make_uint4(0, 0, 0, 0), prev, lane);
+    uint4 q = scratch ? unary_spread(p, e, lane, scratch) : unary_sums(p, e, lane), v = block_docs(low_row(p + e.high, e.width, n, lane), prev, lane);
+    return make_uint4(v.x + raise(q.x, e.width), v.y + raise(q.y, e.width), v.z + raise(q.z, e.width),
+                      v.w + raise(q.w, e.width));
 }
 
 // unary_pair finds the sum of the first i+1 numbers and, unless i is 0, of the first i.

@@ -20,6 +20,7 @@ type sequence struct {
 	n, blockLen, bits int
 	payload           []byte
 	ends, last        []uint32
+	starts            []int // payload of each list, if lists are encoded one by one, each with ends of its own
 }
 
 // gaps makes the docIDs of block i, which follow prev: gaps of 0 to 3 and one of
@@ -101,6 +102,39 @@ func newSequence(id codec.ID, n, bits int) (*sequence, error) {
 	return s, nil
 }
 
+// newLists encodes n docIDs as lists of per each: for codecs that know of more than a
+// block.
+func newLists(id codec.ID, n, per, bits int) (*sequence, error) {
+	c, ok := registry.ByID(id)
+	if !ok {
+		return nil, fmt.Errorf("measure: codec %v is not there", id)
+	}
+	s := &sequence{n: n, blockLen: c.BlockLen(), bits: bits, last: make([]uint32, n/c.BlockLen()), starts: make([]int, n/per)}
+	nb := per / s.blockLen
+	s.ends = make([]uint32, len(s.starts)*(nb+1))
+	parts := make([][]byte, len(s.starts))
+	err := parallel(len(parts), func(lo, hi int) error {
+		docs := make([]uint32, per)
+		for l := lo; l < hi; l++ {
+			prev := codec.NoDoc
+			for i := range nb {
+				prev = s.block(l*nb+i, prev, docs[i*s.blockLen:])[s.blockLen-1]
+				s.last[l*nb+i] = prev
+			}
+			var err error
+			if parts[l], err = c.AppendDocs(nil, s.ends[l*(nb+1):(l+1)*(nb+1)], docs); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for l, p := range parts {
+		s.starts[l] = len(s.payload)
+		s.payload = append(append(s.payload, p...), make([]byte, -len(p)&63+format.ReadablePadding)...)
+	}
+	return s, err
+}
+
 // parallel calls f for parts of 0 to n, on all processors.
 func parallel(n int, f func(lo, hi int) error) error {
 	w := runtime.GOMAXPROCS(0)
@@ -146,31 +180,56 @@ func (b *Bench) upload(data []byte) (gpuload.Ptr, error) {
 	return p, nil
 }
 
-var decoders = map[codec.ID]kernels.Kernel{codec.BP128: kernels.DecodeDocsBP128, codec.BP256: kernels.DecodeDocsPacked,
-	codec.VByte128: kernels.DecodeDocsVByte128, codec.VByte1024: kernels.DecodeDocsBytes,
-	codec.NewPFD: kernels.DecodeDocsNewPFD, codec.EF: kernels.DecodeDocsEF}
-
-// byBlock reports whether the decoder of a codec gives a tile to a thread block.
-func byBlock(id codec.ID) bool { return id == codec.BP128 || id == codec.VByte128 }
-
-// Decode measures decoding to docIDs in device memory: one list of 2^29 integers,
-// and 4,096 lists of 2^16.
+// Decode measures decoding to docIDs in device memory: 2^29 integers in one list, or for
+// codecs whose lists are more than their blocks in lists of 2^20, and 4,096 lists of 2^16.
 func (b *Bench) Decode() error {
-	n, bits := 1<<29, 7
+	n, per, bits := 1<<29, 1<<20, 7
 	if b.Small {
-		n = 1 << 14
+		n, per = 1<<14, 1<<12
 	}
 	for _, c := range []struct {
 		id   codec.ID
 		goal float64
-	}{{codec.BP128, 800}, {codec.BP256, 830}, {codec.VByte128, 600}, {codec.VByte1024, 600}, {codec.NewPFD, 0}, {codec.EF, 500}} {
-		s, err := newSequence(c.id, n, bits)
-		if err != nil {
-			fmt.Fprintln(b.Log, " ", err)
-			continue
+	}{{codec.BP128, 800}, {codec.BP256, 830}, {codec.VByte128, 600}, {codec.VByte1024, 600}, {codec.Rice, 300}, {codec.PForDelta, 500},
+		{codec.NewPFD, 500}, {codec.ParaPFor, 500}, {codec.LRC, 500}, {codec.LRCSeg, 500}, {codec.SegLRC, 500}, {codec.HSLRC, 500}, {codec.EF, 500}} {
+		var err error
+		if c.id < codec.Rice {
+			var s *sequence
+			if s, err = newSequence(c.id, n, bits); err == nil {
+				err = b.decodeLong(c.id, s, c.goal)
+			}
+		} else {
+			err = b.decodeLists(c.id, n, per, bits, c.goal)
 		}
-		if err := b.decodeLong(c.id, s, c.goal); err != nil {
+		if err != nil {
 			return fmt.Errorf("%v: %w", c.id, err)
+		}
+	}
+	return nil
+}
+
+// decodeLists measures lists of per integers and of 2^16, encoded one by one.
+func (b *Bench) decodeLists(id codec.ID, n, per, bits int, goal float64) error {
+	for i, per := range []int{per, min(per/2, 1<<16)} {
+		if i > 0 {
+			n, goal = min(n, per<<12), goal*0.8
+		}
+		s, err := newLists(id, n, per, bits)
+		if err != nil {
+			return err
+		}
+		_, _, tile, _ := kernels.DocsDecoder(uint8(id))
+		l, err := b.lists(id, s, per, tile)
+		if err != nil {
+			return err
+		}
+		err = b.decodeRun(id, s, l, per, goal, false)
+		if err == nil && (id <= codec.ParaPFor) { // docIDs of these are stored as frequencies are
+			err = b.decodeRun(id, s, l, per, 0, true)
+		}
+		l.close()
+		if err != nil {
+			return err
 		}
 	}
 	return nil
@@ -222,9 +281,15 @@ func (b *Bench) lists(id codec.ID, s *sequence, per, tileBlocks int) (l *lists, 
 	var tiles []kernels.Tile
 	for at := 0; at < s.n; at += per {
 		first := at / s.blockLen
-		d := kernels.ListDesc{Docs: payload, DocEnds: ends + kernels.Ptr(4*first), FreqEnds: ends + kernels.Ptr(4*first), Last: last + kernels.Ptr(4*first),
+		d := kernels.ListDesc{Docs: payload, DocEnds: ends + kernels.Ptr(4*first), Last: last + kernels.Ptr(4*first),
 			N: uint32(per), Blocks: uint32(perBlocks), DocWords: s.ends[len(s.ends)-1], DocsCodec: uint8(id), FreqsCodec: uint8(id),
-			Freqs: payload, MaxDoc: 1 << 31}
+			MaxDoc: 1 << 31}
+		if s.starts != nil {
+			list := at / per
+			d.Docs, d.DocEnds = payload+kernels.Ptr(s.starts[list]), ends+kernels.Ptr(4*list*(perBlocks+1))
+			d.DocWords = s.ends[list*(perBlocks+1)+perBlocks]
+		}
+		d.Freqs, d.FreqEnds = d.Docs, d.DocEnds
 		for 1<<d.LogBlock < s.blockLen {
 			d.LogBlock++
 		}
@@ -247,14 +312,9 @@ func (b *Bench) lists(id codec.ID, s *sequence, per, tileBlocks int) (l *lists, 
 }
 
 func (b *Bench) decodeLong(id codec.ID, s *sequence, goal float64) error {
-	tile := 32
-	if id == codec.VByte1024 {
-		tile = 8
-	}
+	_, _, docsTile, _ := kernels.DocsDecoder(uint8(id))
 	for _, per := range []int{s.n, 1 << 16} {
-		// The other codecs do not notice that lists share one payload; a block of ef
-		// holds the docID before it, and its frequencies look otherwise than docIDs.
-		if per > s.n || id == codec.EF && per != s.n {
+		if per > s.n { // lists share one payload, which these codecs do not notice
 			continue
 		}
 		if per == 1<<16 && s.n > 1<<28 {
@@ -265,14 +325,11 @@ func (b *Bench) decodeLong(id codec.ID, s *sequence, goal float64) error {
 			s = &t
 		}
 		for _, freqs := range []bool{false, true} {
-			if freqs && id == codec.EF {
-				continue
+			tile := docsTile
+			if freqs {
+				tile = min(tile, 32)
 			}
-			blocks := tile
-			if byBlock(id) && !freqs {
-				blocks = 256
-			}
-			l, err := b.lists(id, s, per, blocks)
+			l, err := b.lists(id, s, per, tile)
 			if err != nil {
 				return err
 			}
@@ -292,17 +349,18 @@ func (b *Bench) decodeRun(id codec.ID, s *sequence, l *lists, per int, goal floa
 	bytes := l.bytesRead + 4*float64(s.n)
 	bound := b.copy / bytes * float64(s.n) / 1e9
 	if freqs {
-		sec, err := b.repeat(9, func(g *gpuload.Batch) { g.Launch(kernels.DecodeFreqs, grid, 0, kernels.Bytes(&l.params)) })
+		sec, err := b.repeat(9, func(g *gpuload.Batch) { g.Launch(kernels.FreqsDecoder(uint8(id)), grid, 0, kernels.Bytes(&l.params)) })
 		if err != nil {
 			return err
 		}
 		b.add(Row{Name: fmt.Sprintf("decode %v freqs, lists of %d", id, per), Value: float64(s.n) / sec / 1e9, Unit: "G ints/s", Bound: bound})
 		return nil
 	}
-	if byBlock(id) {
+	decode, sum, tile, _ := kernels.DocsDecoder(uint8(id))
+	if tile > 32 { // a thread block's
 		grid = l.tiles
 	}
-	sec, err := b.repeat(9, func(g *gpuload.Batch) { g.Launch(decoders[id], grid, 0, kernels.Bytes(&l.params)) })
+	sec, err := b.repeat(9, func(g *gpuload.Batch) { g.Launch(decode, grid, 0, kernels.Bytes(&l.params)) })
 	if err != nil {
 		return err
 	}
@@ -311,14 +369,18 @@ func (b *Bench) decodeRun(id codec.ID, s *sequence, l *lists, per int, goal floa
 	if err := b.compare(s, l.out, per); err != nil {
 		return err
 	}
-	if id != codec.BP128 {
+	if sum == kernels.Count {
 		return nil
 	}
-	if sec, err = b.repeat(9, func(g *gpuload.Batch) { g.Launch(kernels.SumDocsBP128, grid, 0, kernels.Bytes(&l.params)) }); err != nil {
+	if sec, err = b.repeat(9, func(g *gpuload.Batch) { g.Launch(sum, grid, 0, kernels.Bytes(&l.params)) }); err != nil {
 		return err
 	}
+	fused := 0.0
+	if id == codec.BP128 {
+		fused = 1500
+	}
 	b.add(Row{Name: fmt.Sprintf("decode %v fused with a sum, lists of %d", id, per), Value: float64(s.n) / sec / 1e9,
-		Unit: "G ints/s", Goal: 1500, Note: fmt.Sprintf("%.2f TB/s read", l.bytesRead/sec/1e12)})
+		Unit: "G ints/s", Goal: fused, Note: fmt.Sprintf("%.2f TB/s read", l.bytesRead/sec/1e12)})
 	return nil
 }
 

@@ -129,6 +129,9 @@ func (w *worker) spin(start time.Time) bool {
 			return true
 		case !found && !late:
 			relax(pauses)
+			if n%looks == 0 {
+				yieldCPU() // another thread may have been put on this CPU
+			}
 		case p.spinning.remove(w.index):
 			return found
 		}

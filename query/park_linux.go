@@ -25,3 +25,6 @@ func futexWait(word *atomic.Uint32, value uint32) {
 func futexWake(word *atomic.Uint32) {
 	syscall.Syscall6(syscall.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWakePrivate, 1, 0, 0, 0)
 }
+
+// yieldCPU lets other threads run that wait for the same CPU.
+func yieldCPU() { syscall.RawSyscall(syscall.SYS_SCHED_YIELD, 0, 0, 0) }

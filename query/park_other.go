@@ -9,3 +9,5 @@ const haveFutex = false
 func futexWait(*atomic.Uint32, uint32) {}
 
 func futexWake(*atomic.Uint32) {}
+
+func yieldCPU() {}

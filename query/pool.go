@@ -71,7 +71,7 @@ type PoolOptions struct {
 	// sleeps: a query that comes meanwhile need not wait until workers are awake. It
 	// costs at most that much CPU time for each worker that worked on a query. A
 	// worker that found no work in that time the last time gives up after
-	// DefaultSpinFor, and at least one CPU is left to others. 0 means DefaultSpinFor,
+	// DefaultSpinFor, and an eighth of the CPUs is left to others. 0 means DefaultSpinFor,
 	// for FineGrained DefaultFineSpinFor; less than 0 not at all.
 	SpinFor time.Duration
 }
@@ -168,7 +168,8 @@ func NewPool(s *Searcher, o PoolOptions) (*Pool, error) {
 	p := &Pool{s: s, options: o, entry: newRing[*job](1 << 12), tasks: newRing[task](1 << 12), scoring: newRing[*scored](1 << 10),
 		drained: make(chan struct{}, 1), spinning: newWorkerSet(o.Workers), sleeping: newWorkerSet(o.Workers)}
 	procs := runtime.GOMAXPROCS(0)
-	p.mostSpinning = min(procs, runtime.NumCPU()) - 1
+	cpus := min(procs, runtime.NumCPU())
+	p.mostSpinning = cpus - freeProcs(cpus)
 	p.jobs.New = func() any { return &job{pool: p, done: make(chan struct{}, 1)} }
 	p.scores.New = func() any { return new(scored) }
 	for i := range o.Workers {

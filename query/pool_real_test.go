@@ -47,7 +47,7 @@ func TestPoolsRealText(t *testing.T) {
 	l.do(err)
 	for i, s := range searchers {
 		for _, m := range models {
-			for _, o := range []PoolOptions{{Workers: 1}, {Workers: 2, TaskPostings: 200}, {Workers: 5, TaskPostings: 1000, Threshold: 50}} {
+			for _, o := range []PoolOptions{{Workers: 1}, {Workers: 2, TaskPostings: 200}, {Workers: 5, TaskPostings: 1000, Threshold: 50}, {Workers: 8}} {
 				o.Model = m
 				got, err := newTestPool(t, s, o).Execute(ctx, queries)
 				l.do(err)

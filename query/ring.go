@@ -5,6 +5,10 @@ import "sync/atomic"
 // ring is a bounded queue that any number of goroutines push to and pop from
 // without locks (Vyukov's): a cell's turn says which round of which side it waits
 // for.
+//
+// Workers that take small tasks meet at head all the time. Who loses there waits a
+// moment, as each try takes the cache line from whoever is to succeed; and
+// neighbours in the queue lie apart in memory.
 type ring[T any] struct {
 	cells []cell[T]
 	mask  uint64
@@ -20,11 +24,17 @@ type cell[T any] struct {
 	value T
 }
 
+// apart is how many cells lie from one to the next in the queue: an odd number, so
+// that all are used.
+const apart = 13
+
+func (r *ring[T]) cell(at uint64) *cell[T] { return &r.cells[at*apart&r.mask] }
+
 // newRing returns a ring of n cells, a power of two.
 func newRing[T any](n int) *ring[T] {
 	r := &ring[T]{cells: make([]cell[T], n), mask: uint64(n - 1)}
 	for i := range r.cells {
-		r.cells[i].turn.Store(uint64(i))
+		r.cell(uint64(i)).turn.Store(uint64(i))
 	}
 	return r
 }
@@ -33,7 +43,7 @@ func newRing[T any](n int) *ring[T] {
 func (r *ring[T]) push(v T) bool {
 	for {
 		at := r.tail.Load()
-		c := &r.cells[at&r.mask]
+		c := r.cell(at)
 		switch turn := c.turn.Load(); {
 		case turn == at:
 			if r.tail.CompareAndSwap(at, at+1) {
@@ -41,6 +51,7 @@ func (r *ring[T]) push(v T) bool {
 				c.turn.Store(at + 1)
 				return true
 			}
+			relax(1)
 		case turn < at:
 			return false
 		}
@@ -51,7 +62,7 @@ func (r *ring[T]) push(v T) bool {
 func (r *ring[T]) pop() (v T, ok bool) {
 	for {
 		at := r.head.Load()
-		c := &r.cells[at&r.mask]
+		c := r.cell(at)
 		switch turn := c.turn.Load(); {
 		case turn == at+1:
 			if r.head.CompareAndSwap(at, at+1) {
@@ -61,6 +72,7 @@ func (r *ring[T]) pop() (v T, ok bool) {
 				c.turn.Store(at + r.mask + 1)
 				return v, true
 			}
+			relax(pauses)
 		case turn < at+1:
 			return v, false
 		}

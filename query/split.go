@@ -81,13 +81,14 @@ func (j *job) splitFine(w *worker) error {
 const (
 	// A task has a share of the postings not yet given out, one of guide for each
 	// worker, but not less than the least below.
-	guide = 2
-	// Postings of the smallest tasks.
-	leastAnd = 256
-	leastOr  = 1024
+	guide = 8
+	// Postings of the smallest tasks. With half as many 16 workers take longer, as they
+	// meet at the queue (docs/load.md, figure 7).
+	leastAnd = 2048
+	leastOr  = 4096
 	// With fewer postings a query is one task: waking up others would take longer.
-	uncutAnd = 8 * leastAnd
-	uncutOr  = 8 * leastOr
+	uncutAnd = 2 * leastAnd
+	uncutOr  = 2 * leastOr
 )
 
 // taskSize returns how many of the postings not yet given out the next task gets,

@@ -36,6 +36,7 @@ type worker struct {
 	next  *scored // FineGrained: the scoring task that is being filled
 	first task    // of the pass that is being cut; the worker does it itself
 	made  int     // tasks of that pass
+	plan  []task  // those of them that were not given out yet
 
 	// How long an idle worker spins: by how long it was idle the last time.
 	patience time.Duration
@@ -199,41 +200,54 @@ func (w *worker) launch(j *job, conjunctive bool) {
 	}
 	start := time.Now()
 	j.pending.Store(1) // so that j is not done before all tasks are made
-	w.made = 0
+	w.made, w.plan = 0, w.plan[:0]
 	j.fail(j.split(w))
+	w.push(j)
 	w.pool.count(w.made, time.Since(start))
 	if w.made == 0 || w.pool.options.Model != FineGrained {
 		w.release(j, 1)
 		return
 	}
-	w.pool.wake(w.made - 1)
 	t := w.first
 	w.first = task{}
 	w.execute(t)
 }
 
-// emit adds a task to the pass that w cuts.
+// emit adds a task to the pass that w cuts. The first is w's; the others are given
+// out when there are enough for all workers, as those that spin come running for a
+// single one.
 func (w *worker) emit(t task) {
-	p := w.pool
-	w.made++
-	if p.options.Model != FineGrained {
-		t.job.pending.Add(1)
-		if o := p.workers[t.worker]; o.own.push(t) {
-			p.unpark(o)
-		} else {
-			w.execute(t)
-			w.pay()
-		}
-		return
-	}
-	if w.made == 1 {
+	if w.made++; w.made == 1 && w.pool.options.Model == FineGrained {
 		w.first = t
 		return
 	}
-	t.job.pending.Add(1)
-	if !p.tasks.push(t) {
-		w.execute(t)
+	if w.plan = append(w.plan, t); len(w.plan) == len(w.pool.workers) {
+		w.push(t.job)
 	}
+}
+
+// push gives out the tasks of j in the plan.
+func (w *worker) push(j *job) {
+	p := w.pool
+	j.pending.Add(int64(len(w.plan)))
+	for _, t := range w.plan {
+		switch {
+		case p.options.Model == FineGrained:
+			if !p.tasks.push(t) {
+				w.execute(t)
+			}
+		case p.workers[t.worker].own.push(t):
+			p.unpark(p.workers[t.worker])
+		default:
+			w.execute(t)
+			w.pay()
+		}
+	}
+	if p.options.Model == FineGrained {
+		p.wake(len(w.plan))
+	}
+	clear(w.plan)
+	w.plan = w.plan[:0]
 }
 
 // execute does an intersection task, or a range of a disjunction. Its hits stay

@@ -44,6 +44,12 @@ func docsBlock(s *codec.Sequence, block int) (b docs, err error) {
 		return b, codec.ErrBlock
 	}
 	b.width, b.high, b.low = width, p[:high*4], p[high*4:]
+	// The one of the last docID is where the skip header says; so no docID before it
+	// is greater, by a multiple of 2^32 perhaps.
+	ones := binary.LittleEndian.Uint32(p[high*4-4:])
+	if int(high-1)*32+bits.Len32(ones) != n+int(top>>width) {
+		return b, codec.ErrBlock
+	}
 	return b, nil
 }
 
@@ -71,6 +77,9 @@ func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error)
 	}
 	if dst[b.n-1] != s.Last[block] {
 		return 0, codec.ErrLastDoc
+	}
+	if b.width == bitpack.MaxWidth { // a fall by more than 2^31 looks like a step
+		return b.n, codec.CheckRise(dst[:b.n], s.Prev(block))
 	}
 	return b.n, nil
 }

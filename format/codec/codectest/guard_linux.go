@@ -69,21 +69,48 @@ func testGuarded(t *testing.T, c codec.Codec) {
 	defer out.free()
 	for width := uint(0); width <= 32; width++ {
 		for _, n := range []int{1, 4, 5, 16, 17, 33, 100, 127, 128, size - 1, size, size + 1, size + 16, 2*size - 3, 2 * size} {
-			l := encode(t, c, wide(n, min(width, 31)), wideFreqs(n, width))
-			for _, s := range []*codec.Sequence{&l.DocSeq, &l.TFSeq} {
-				payload := s.Payload
-				p := in.atEnd(len(payload) + format.ReadablePadding)
-				copy(p, payload)
-				s.Payload = p[:len(payload)]
-				guardedBlocks(t, c, l, s, out.atEnd(4*size))
-				p = in.usable[:len(payload)+format.ReadablePadding]
-				copy(p, payload)
-				s.Payload = p[:len(payload)]
-				guardedBlocks(t, c, l, s, out.usable[:4*size])
-				s.Payload = payload
-			}
+			guardedList(t, c, encode(t, c, wide(n, min(width, 31)), wideFreqs(n, width)), in, out)
 		}
 	}
+	// A few values that stand out, so that patched codecs have exceptions at the end.
+	for top := uint(1); top < 24; top++ {
+		for often := 3; often < 70; often += 6 {
+			l := encode(t, c, outliers(2*size, often, top), outliers(2*size, often, top))
+			guardedList(t, c, l, in, out)
+		}
+	}
+}
+
+func guardedList(t *testing.T, c codec.Codec, l *List, in, out *guarded) {
+	t.Helper()
+	size := 4 * c.BlockLen()
+	for _, s := range []*codec.Sequence{&l.DocSeq, &l.TFSeq} {
+		payload := s.Payload
+		p := in.atEnd(len(payload) + format.ReadablePadding)
+		copy(p, payload)
+		s.Payload = p[:len(payload)]
+		guardedBlocks(t, c, l, s, out.atEnd(size))
+		p = in.usable[:len(payload)+format.ReadablePadding]
+		copy(p, payload)
+		s.Payload = p[:len(payload)]
+		guardedBlocks(t, c, l, s, out.usable[:size])
+		s.Payload = payload
+	}
+}
+
+// outliers returns n ascending values whose distances have 2 bits, but top bits at every
+// often-th.
+func outliers(n, often int, top uint) []uint32 {
+	v := make([]uint32, n)
+	next := uint32(1)
+	for i := range v {
+		if i%often == often-1 {
+			next += 1 << top >> (i % 3)
+		}
+		v[i] = next
+		next += 1 + uint32(i)%4
+	}
+	return v
 }
 
 func guardedBlocks(t *testing.T, c codec.Codec, l *List, s *codec.Sequence, out []byte) {

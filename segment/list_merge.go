@@ -1,6 +1,8 @@
 package segment
 
 import (
+	"slices"
+
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec"
 )
@@ -37,6 +39,14 @@ func (e *ListEncoder) AppendList(l *List, base uint32) error {
 			return err
 		}
 	}
+	if e.docsBlock != nil && l.BlockLen == e.blockLen {
+		for ; next < l.Blocks; next++ {
+			if err := e.appendBlock(l, next, base); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	freqs := resize(e.freqScratch, l.BlockLen)
 	e.freqScratch = freqs
 	e.decoded = resize(e.decoded, max(l.BlockLen, e.blockLen))
@@ -52,6 +62,35 @@ func (e *ListEncoder) AppendList(l *List, base uint32) error {
 			return err
 		}
 	}
+	return nil
+}
+
+// appendBlock decodes block b of l, which has blocks of the same length, behind
+// the pending postings and encodes what makes a block.
+func (e *ListEncoder) appendBlock(l *List, b int, base uint32) error {
+	n, size := len(e.pendDocs), e.blockLen
+	docs, freqs := slices.Grow(e.pendDocs, size)[:n+size], slices.Grow(e.pendFreqs, size)[:n+size]
+	k, err := l.DecodeDocs(b, docs[n:])
+	if err != nil {
+		return err
+	}
+	if _, err := l.DecodeFreqs(b, freqs[n:]); err != nil {
+		return err
+	}
+	for i, d := range docs[n : n+k] {
+		docs[n+i] = d + base
+	}
+	e.pendKnown = e.known && (e.pendKnown || n == 0)
+	if n+k < size {
+		e.pendDocs, e.pendFreqs = docs[:n+k], freqs[:n+k]
+		return nil
+	}
+	if err := e.encodeBlock(docs[:size], freqs[:size], e.pendKnown); err != nil {
+		return err
+	}
+	e.pendDocs = docs[:copy(docs, docs[size:n+k])]
+	e.pendFreqs = freqs[:copy(freqs, freqs[size:n+k])]
+	e.pendKnown = e.known
 	return nil
 }
 

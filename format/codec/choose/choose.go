@@ -5,16 +5,16 @@
 //
 // Bytes are exact (the codecs' DocsSize and FreqsSize) and include the block
 // endpoints; decode times are those of table Decode, measured once. A byte is
-// priced as the time to bring it in: NanosPerByte of 4 stands for a drive or a network
-// that gives 250 MB/s, since a list has to be read, and takes room in the caches,
+// priced as the time to bring it in: NanosPerByte of 2 stands for a drive or a network
+// that gives 500 MB/s, since a list has to be read, and takes room in the caches,
 // before it is decoded. Below 0.5, nearer to what memory costs, decode time decides and
-// bp128 wins nearly always; at 10 the smallest codec does. On the lists of the
-// project's test collection with 128 postings and more:
+// bp128 wins nearly always; from 2 on newpfd does. On the lists of the project's test
+// collection with 128 postings and more:
 //
 //	NanosPerByte      0.5        1        2        4       10
-//	docIDs, MB      12.58    12.05    10.50     9.78     9.64
-//	frequencies, MB  3.46     3.44     2.88     2.17     2.09
-//	ns a posting     0.56     0.59     0.86     1.14     1.25
+//	docIDs, MB      12.37    10.65    10.21    10.21    10.21
+//	frequencies, MB  3.87     3.32     2.60     2.57     2.57
+//	ns a posting     0.31     0.46     0.57     0.58     0.58
 package choose
 
 import (
@@ -28,35 +28,34 @@ import (
 
 // Decode holds the time to decode one value with each codec, docIDs including their
 // prefix sum, in nanoseconds: the mean of the uniform and clustered lists of 2^16 of
-// the benchmarks, in cache, with the best assembly, all in one run on a machine that
-// was busy with other work: what matters here is how they compare (docs/codecs.md has
-// the figures and the command). Codecs that are not in the table are never chosen.
+// the benchmarks, in cache, with AVX-512, on machine B of docs/codecs.md, where the
+// figures and the command are. On other machines all take longer by much the same
+// factor, 1.9 to 2.1 on machine A. Codecs that are not in the table are never chosen.
 var Decode = map[codec.ID]struct{ Docs, Freqs float64 }{
-	codec.BP128:     {0.31, 0.24},
-	codec.VByte128:  {0.40, 0.40},
-	codec.BP256:     {0.31, 0.24},
-	codec.VByte1024: {0.40, 0.40},
-	codec.Rice:      {0.95, 0.83},
-	codec.PForDelta: {2.20, 2.30},
-	codec.NewPFD:    {0.68, 0.48},
-	codec.ParaPFor:  {0.68, 0.54},
-	codec.LRC:       {0.61, 0.48},
-	codec.LRCSeg:    {0.93, 0.48},
-	codec.SegLRC:    {0.95, 0.48},
-	codec.HSLRC:     {1.31, 0.48},
-	codec.EF:        {0.94, 0.90},
-	// In a run of their own, the last three in portable code.
-	codec.SIMDBP128:   {0.77, 0.57},
-	codec.BP32:        {3.30, 3.48},
-	codec.VarintGB:    {2.99, 3.04},
-	codec.StreamVByte: {3.60, 3.66},
+	codec.BP128:       {0.16, 0.13},
+	codec.VByte128:    {0.24, 0.14},
+	codec.BP256:       {0.14, 0.10},
+	codec.VByte1024:   {0.21, 0.09},
+	codec.Rice:        {0.60, 0.47},
+	codec.PForDelta:   {0.56, 0.44},
+	codec.NewPFD:      {0.33, 0.25},
+	codec.ParaPFor:    {0.35, 0.28},
+	codec.LRC:         {0.17, 0.25},
+	codec.LRCSeg:      {0.20, 0.25},
+	codec.SegLRC:      {0.21, 0.25},
+	codec.HSLRC:       {0.33, 0.25},
+	codec.EF:          {0.54, 0.50},
+	codec.BP32:        {1.96, 1.83},
+	codec.SIMDBP128:   {0.20, 0.15},
+	codec.VarintGB:    {2.00, 1.91},
+	codec.StreamVByte: {0.37, 0.53},
 }
 
 // Candidates are the codecs that Default chooses among: blocks of 128 that can be
 // moved between lists, and sizes that are quick to compute. To choose among all of
 // them would lower the cost of the lists tried, in three orders of their documents, by
-// less than 0.1%; ef alone lowered it by 0.001% and its sizes took half of the time of
-// choosing.
+// less than 0.1%; with ef it was 0.001% lower, and half of the time of choosing went
+// into the sizes of ef.
 var Candidates = []codec.BlockCodec{bp128.Codec{}, newpfd.Codec{}}
 
 // Model weighs bytes against time.
@@ -66,7 +65,7 @@ type Model struct {
 }
 
 // Default is the model that "auto" stands for.
-var Default = Model{NanosPerByte: 4, Candidates: Candidates}
+var Default = Model{NanosPerByte: 2, Candidates: Candidates}
 
 // Estimate is what one codec would cost.
 type Estimate struct {

@@ -2,7 +2,8 @@ package query
 
 import "math"
 
-// candidates are documents in ascending order with what their scores are so far.
+// candidates are documents with what their scores are so far, in ascending order
+// unless all lists to come are kept.
 type candidates struct {
 	docs  []uint32
 	sums  []float32

@@ -92,7 +92,7 @@ template <int KIND, class F> DEV void each_dense(const Run &r, int lane, uint32_
     for (uint32_t i = 0; i < r.count; i++) {
         b.lo = __shfl_sync(FULL, r.lo, i);
         d.shape = __shfl_sync(FULL, own.shape, i);
-        if (KIND == PFORDELTA) b.hi = __shfl_sync(FULL, r.hi, i);
+        if (KIND == PFORDELTA && d.shape >> 31) continue; // below
         if (KIND < LRC || KIND == HSLRC) b.prev = __shfl_sync(FULL, r.prev, i);
         if (KIND == HSLRC) b.last = __shfl_sync(FULL, r.last, i);
         if (KIND != RICE && KIND != ELIAS && KIND != PFORDELTA) d.place = __shfl_sync(FULL, own.place, i);
@@ -116,6 +116,16 @@ template <int KIND, class F> DEV void each_dense(const Run &r, int lane, uint32_
         b.first = (r.first + i) << 7;
         b.n = b.total - b.first < 128 ? b.total - b.first : 128;
         f(b.first, d.docs(KIND, b, widths, lane, scratch), b.n);
+    }
+    if (KIND != PFORDELTA) return;
+    // Calls stand apart: what lives across one costs registers or a stack.
+    uint32_t left = __ballot_sync(FULL, own.shape >> 31 && (uint32_t)lane < r.count);
+#pragma unroll 1
+    for (; left; left &= left - 1) {
+        uint32_t i = __ffs(left) - 1, lo = __shfl_sync(FULL, r.lo, i), hi = __shfl_sync(FULL, r.hi, i);
+        uint32_t first = (r.first + i) << 7, n = b.total - first < 128 ? b.total - first : 128;
+        uint4 v = call_pfordelta(at<uint32_t>(r.l.docs), lo, hi, n, lane);
+        f(first, block_docs(v, __shfl_sync(FULL, r.prev, i), lane), n);
     }
 }
 

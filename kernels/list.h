@@ -242,8 +242,8 @@ struct DenseBlock {
         h.pack(&shape, &place);
     }
 
-    // docs returns the lane's four docIDs of b, whose hi and last only the blocks need that
-    // open could not do enough for. scratch may be 0.
+    // docs returns the lane's four docIDs of b, of which PFORDELTA with scratch must not be a
+    // block that shallow_values cannot take. scratch may be 0.
     DEV_MEMBER uint4 docs(int kind, const LineBlock &b, const Shallow &widths, int lane, uint32_t *scratch) const {
         const uint32_t *p = pinned(b.payload + b.lo);
         Unary e;
@@ -252,8 +252,7 @@ struct DenseBlock {
         case ELIAS: e.unpack(shape, 0); return ef_docs(p, e, b.n, b.prev, lane, scratch);
         case PFORDELTA:
             if (!scratch) return block_docs(pfordelta_values(b.payload, b.lo, b.hi, b.n, lane), b.prev, lane);
-            return block_docs(shape >> 31 ? call_pfordelta(b.payload, b.lo, b.hi, b.n, lane)
-                                          : shallow_values(p, widths, shape, b.n, lane, scratch), b.prev, lane);
+            return block_docs(shallow_values(p, widths, shape, b.n, lane, scratch), b.prev, lane);
         }
         Patched h;
         h.unpack(shape, place);

@@ -34,7 +34,7 @@ TEXT ·docs{TIER}(SB), NOSPLIT, $0-28
 	CALL BX
 	VZEROUPPER
 	RET
-`, "TIER", t.String()) + docsBlock(t, 1) + docsBlock(t, 2)
+`, "TIER", t.String()) + docsBlock(t, 1) + docsBlock(t, 2) + docsRun(t, 1) + docsRun(t, 2)
 }
 
 // The block entries decode a full block as its codec would, from a
@@ -91,8 +91,11 @@ no:
 	RET
 `
 
+// noWrap is the widest gap, in bits, of which runs times 128 cannot sum to more than 2^31.
+func noWrap(runs int) int { return 25 - runs }
+
 func docsBlock(t tier, runs int) string {
-	return block(fmt.Sprintf("docsBlock%d%s", 128*runs, t), runs, 24, `
+	return block(fmt.Sprintf("docsBlock%d%s", 128*runs, t), runs, noWrap(runs), `
 	// The docID before, BX, and the last, R13, leave the sum no way to wrap.
 	CMPQ DI, 56(SI)
 	JCC  no

@@ -80,6 +80,15 @@ func DocsBlock(dst []uint32, s *codec.Sequence, block, size int) bool {
 	return docsBlock(dst, s, block, size)
 }
 
+// DocsRun is DocsBlock for count blocks in a row. It returns how many it decoded: the
+// one after them is not one for DocsBlock. dst holds count*size values.
+func DocsRun(dst []uint32, s *codec.Sequence, block, count, size int) int {
+	if count <= 0 {
+		return 0
+	}
+	return docsRun(dst, s, block, count, size)
+}
+
 // FreqsBlock is DocsBlock for frequencies of at most 31 bits.
 func FreqsBlock(dst []uint32, s *codec.Sequence, block, size int) bool {
 	return freqsBlock(dst, s, block, size)

@@ -74,6 +74,21 @@ func docsBlock(dst []uint32, s *codec.Sequence, block, size int) bool {
 	return false
 }
 
+func docsRun(dst []uint32, s *codec.Sequence, block, count, size int) int {
+	d := &dst[:count*size][0]
+	switch level := simd.Level(); {
+	case level == simd.AVX512 && size == BlockLen:
+		return docsRun128AVX512(d, s, block, count)
+	case level == simd.AVX512:
+		return docsRun256AVX512(d, s, block, count)
+	case level == simd.AVX2 && size == BlockLen:
+		return docsRun128AVX2(d, s, block, count)
+	case level == simd.AVX2:
+		return docsRun256AVX2(d, s, block, count)
+	}
+	return 0
+}
+
 func freqsBlock(dst []uint32, s *codec.Sequence, block, size int) bool {
 	d := &dst[:size][0]
 	switch {

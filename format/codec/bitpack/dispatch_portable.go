@@ -8,6 +8,8 @@ func docsBlock([]uint32, *codec.Sequence, int, int) bool { return false }
 
 func freqsBlock([]uint32, *codec.Sequence, int, int) bool { return false }
 
+func docsRun([]uint32, *codec.Sequence, int, int, int) int { return 0 }
+
 func packBlock(dst []byte, v []uint32, width uint) { packPortable(dst, v, width) }
 
 func unpack(dst []uint32, src []byte, n int, width uint) {

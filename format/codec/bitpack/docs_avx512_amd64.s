@@ -8811,7 +8811,7 @@ TEXT ·docsBlock256AVX512(SB), NOSPLIT, $0-25
 	SUBQ R11, DX
 	TESTQ $7, DX
 	JNE  no
-	CMPQ DX, $192
+	CMPQ DX, $184
 	JHI  no
 
 	// They lie in the payload, with 32 readable bytes behind.
@@ -8863,4 +8863,159 @@ first:
 
 no:
 	MOVB $0, ret+24(FP)
+	RET
+
+// func docsRun128AVX512(dst *uint32, s *codec.Sequence, block, count int) int
+TEXT ·docsRun128AVX512(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), CX
+	MOVQ s+8(FP), SI
+	MOVQ block+16(FP), DI
+	MOVQ count+24(FP), R12
+	XORL R14, R14
+
+	// Endpoints, last docIDs and values of all blocks are there.
+	LEAQ (DI)(R12*1), R10
+	CMPQ R10, 32(SI)
+	JCC  stop
+	CMPQ R10, 56(SI)
+	JHI  stop
+	SHLQ $7, R10
+	CMPQ R10, 72(SI)
+	JGT  stop
+
+	// Words below R10 lie in the payload, with 32 readable bytes behind.
+	MOVQ 16(SI), R10
+	SUBQ $32, R10
+	JCS  stop
+	CMPQ R10, 8(SI)
+	CMOVQHI 8(SI), R10
+	SHRQ $2, R10
+	MOVQ 24(SI), R8
+	LEAQ (R8)(DI*4), R8
+	MOVQ 48(SI), R9
+	LEAQ (R9)(DI*4), R9
+	MOVQ (SI), SI
+	MOVL (R8), R11
+
+	// The docID before.
+	MOVL $-1, DX
+	TESTQ DI, DI
+	JEQ  first
+	MOVL -4(R9), DX
+first:
+	VMOVD DX, X10
+	VPBROADCASTD X10, Y10
+	INCL DX
+	JMI  stop
+	LEAQ docsTable<>(SB), DI
+
+next:
+	// Words R11 up to the new R11, DX of them, leave the sum no way to wrap.
+	LEAQ (SI)(R11*4), AX
+	MOVQ R11, BX
+	MOVL 4(R8)(R14*4), R11
+	CMPQ R11, R10
+	JHI  stop
+	MOVQ R11, DX
+	SUBQ BX, DX
+	TESTQ $3, DX
+	JNE  stop
+	CMPQ DX, $96
+	JHI  stop
+	MOVQ (DI)(DX*2), BX
+	MOVL (R9)(R14*4), R13
+	CALL BX
+	VMOVD X10, AX
+	CMPL AX, R13
+	JNE  stop
+	TESTL AX, AX
+	JMI  stop
+	VPBROADCASTD (R9)(R14*4), Y10
+	ADDQ $512, CX
+	INCQ R14
+	CMPQ R14, R12
+	JNE  next
+
+stop:
+	VZEROUPPER
+	MOVQ R14, ret+32(FP)
+	RET
+
+// func docsRun256AVX512(dst *uint32, s *codec.Sequence, block, count int) int
+TEXT ·docsRun256AVX512(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), CX
+	MOVQ s+8(FP), SI
+	MOVQ block+16(FP), DI
+	MOVQ count+24(FP), R12
+	XORL R14, R14
+
+	// Endpoints, last docIDs and values of all blocks are there.
+	LEAQ (DI)(R12*1), R10
+	CMPQ R10, 32(SI)
+	JCC  stop
+	CMPQ R10, 56(SI)
+	JHI  stop
+	SHLQ $8, R10
+	CMPQ R10, 72(SI)
+	JGT  stop
+
+	// Words below R10 lie in the payload, with 32 readable bytes behind.
+	MOVQ 16(SI), R10
+	SUBQ $32, R10
+	JCS  stop
+	CMPQ R10, 8(SI)
+	CMOVQHI 8(SI), R10
+	SHRQ $2, R10
+	MOVQ 24(SI), R8
+	LEAQ (R8)(DI*4), R8
+	MOVQ 48(SI), R9
+	LEAQ (R9)(DI*4), R9
+	MOVQ (SI), SI
+	MOVL (R8), R11
+
+	// The docID before.
+	MOVL $-1, DX
+	TESTQ DI, DI
+	JEQ  first
+	MOVL -4(R9), DX
+first:
+	VMOVD DX, X10
+	VPBROADCASTD X10, Y10
+	INCL DX
+	JMI  stop
+	LEAQ docsTable<>(SB), DI
+
+next:
+	// Words R11 up to the new R11, DX of them, leave the sum no way to wrap.
+	LEAQ (SI)(R11*4), AX
+	MOVQ R11, BX
+	MOVL 4(R8)(R14*4), R11
+	CMPQ R11, R10
+	JHI  stop
+	MOVQ R11, DX
+	SUBQ BX, DX
+	TESTQ $7, DX
+	JNE  stop
+	CMPQ DX, $184
+	JHI  stop
+	MOVQ (DI)(DX*1), BX
+	MOVL (R9)(R14*4), R13
+	CALL BX
+	LEAQ (AX)(DX*2), AX
+	ADDQ $512, CX
+	CALL BX
+	VMOVD X10, AX
+	CMPL AX, R13
+	JNE  stop
+	TESTL AX, AX
+	JMI  stop
+	VPBROADCASTD (R9)(R14*4), Y10
+	ADDQ $512, CX
+	INCQ R14
+	CMPQ R14, R12
+	JNE  next
+
+stop:
+	VZEROUPPER
+	MOVQ R14, ret+32(FP)
 	RET

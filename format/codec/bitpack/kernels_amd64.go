@@ -47,7 +47,22 @@ func freqsBlock128AVX2(dst *uint32, s *codec.Sequence, block int) bool
 //go:noescape
 func freqsBlock256AVX2(dst *uint32, s *codec.Sequence, block int) bool
 
-// The offsets that the block functions have for a Sequence; a difference does not
+// The run functions decode blocks from block on, count of them, and return how many
+// they did: see DocsRun. count is at least 1.
+
+//go:noescape
+func docsRun128AVX2(dst *uint32, s *codec.Sequence, block, count int) int
+
+//go:noescape
+func docsRun128AVX512(dst *uint32, s *codec.Sequence, block, count int) int
+
+//go:noescape
+func docsRun256AVX2(dst *uint32, s *codec.Sequence, block, count int) int
+
+//go:noescape
+func docsRun256AVX512(dst *uint32, s *codec.Sequence, block, count int) int
+
+// The offsets that the functions above have for a Sequence; a difference does not
 // compile.
 const (
 	_ = -unsafe.Offsetof(codec.Sequence{}.Payload)

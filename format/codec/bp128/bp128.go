@@ -18,7 +18,10 @@ const noWrap = 24
 // interface then calls its methods directly, not through wrappers.
 type Codec struct{ _ *byte }
 
-var _ codec.BlockCodec = Codec{}
+var (
+	_ codec.BlockCodec = Codec{}
+	_ codec.RunCodec   = Codec{}
+)
 
 // ID returns codec.BP128.
 func (Codec) ID() codec.ID { return codec.BP128 }
@@ -118,6 +121,15 @@ func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error)
 		return BlockLen, nil
 	}
 	return decodeDocs(dst, s, block)
+}
+
+// DecodeDocsRun writes the docIDs of several blocks to dst.
+func (c Codec) DecodeDocsRun(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+	return codec.Runs(c, dst, s, block, count, run)
+}
+
+func run(dst []uint32, s *codec.Sequence, block, count int) int {
+	return bitpack.DocsRun(dst, s, block, min(count, s.N/BlockLen-block), BlockLen)
 }
 
 // decodeDocs is DecodeDocs for every block.

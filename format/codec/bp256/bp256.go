@@ -17,7 +17,10 @@ const half = bitpack.BlockLen
 // Codec is bp256; its zero value is ready.
 type Codec struct{ gapblock.Codec[layout] }
 
-var _ codec.BlockCodec = Codec{}
+var (
+	_ codec.BlockCodec = Codec{}
+	_ codec.RunCodec   = Codec{}
+)
 
 // ID returns codec.BP256.
 func (Codec) ID() codec.ID { return codec.BP256 }
@@ -28,6 +31,15 @@ func (c Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block int) (int, erro
 		return BlockLen, nil
 	}
 	return c.Codec.DecodeDocs(dst, s, block)
+}
+
+// DecodeDocsRun writes the docIDs of several blocks to dst.
+func (c Codec) DecodeDocsRun(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+	return codec.Runs(c, dst, s, block, count, run)
+}
+
+func run(dst []uint32, s *codec.Sequence, block, count int) int {
+	return bitpack.DocsRun(dst, s, block, min(count, s.N/BlockLen-block), BlockLen)
 }
 
 // DecodeFreqs writes the frequencies of one block to dst.

@@ -1,8 +1,11 @@
 package bp256
 
 import (
+	"bytes"
 	"testing"
 
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/codectest"
 )
 
@@ -12,6 +15,23 @@ func TestGolden(t *testing.T) {
 	// Gaps less one: 5, 0, 7, 2 and 1: two rows of one vector have 16 bits a value.
 	codectest.Golden(t, Codec{}, []uint32{5, 6, 14, 17, 19}, "05000100 00000000 07000000 02000000",
 		[]uint32{1, 1, 1}, "")
+}
+
+// 256 gaps of 24 bits can sum to 2^32, or to a little less: the block ends on the docID
+// before it, or on one before that.
+func TestGapsThatWrap(t *testing.T) {
+	const width = 24
+	for _, under := range []uint32{0, 1, 77} {
+		block := format.AlignedBytes(width * 32)
+		copy(block, bytes.Repeat([]byte{0xff}, len(block)))
+		block[0] -= byte(under)
+		s := &codec.Sequence{N: 2 * BlockLen, Payload: block, Ends: []uint32{0, 0, width * 8},
+			Last: []uint32{BlockLen - 1, BlockLen - 1 - under}}
+		codectest.Hostile(t, Codec{}, s)
+		if _, err := (Codec{}).DecodeDocs(make([]uint32, BlockLen), s, 1); err == nil {
+			t.Errorf("docIDs that end %d below the block before pass", under)
+		}
+	}
 }
 
 func Benchmark(b *testing.B) { codectest.Bench(b, Codec{}) }

@@ -131,6 +131,7 @@ func Hostile(t fataler, c codec.Codec, s *codec.Sequence) {
 		}
 	}
 	hostileAccess(t, c, s)
+	hostileRuns(t, c, s)
 }
 
 // soundAccess checks that single values of a block that decodes are those that it

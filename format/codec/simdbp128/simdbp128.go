@@ -20,7 +20,7 @@ const noWrap = 24
 // Codec is simdbp128; its zero value is ready.
 type Codec struct{ _ *byte }
 
-var _ codec.Codec = Codec{}
+var _ codec.RunCodec = Codec{}
 
 // ID returns codec.SIMDBP128.
 func (Codec) ID() codec.ID { return codec.SIMDBP128 }
@@ -116,6 +116,44 @@ func (Codec) FreqsSize(freqs []uint32) (int, error) {
 
 // DecodeDocs writes the docIDs of one block to dst.
 func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
+	if agree(s, block, 1) == 1 && bitpack.DocsBlock(dst, s, block, BlockLen) {
+		return BlockLen, nil
+	}
+	return decodeDocs(dst, s, block)
+}
+
+// DecodeDocsRun writes the docIDs of several blocks to dst.
+func (c Codec) DecodeDocsRun(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+	return codec.Runs(c, dst, s, block, count, run)
+}
+
+func run(dst []uint32, s *codec.Sequence, block, count int) int {
+	return bitpack.DocsRun(dst, s, block, agree(s, block, count), BlockLen)
+}
+
+// agree returns how many blocks from block on, at most count, are such that their
+// endpoints tell the width that their selectors say: not the first of a group, which has
+// the selectors before it, nor the last of a list, behind which nothing may follow.
+func agree(s *codec.Sequence, block, count int) int {
+	k := block % group
+	at := uint64(s.Ends[block-k]) * 4
+	if k == 0 || s.Ends[0] != 0 || at+group > uint64(len(s.Payload)) {
+		return 0
+	}
+	count = min(count, group-k, (s.N-1)/BlockLen-block)
+	if count <= 0 {
+		return 0
+	}
+	ends := s.Ends[block : block+count+1]
+	for i, w := range s.Payload[at:][k : k+count] {
+		if ends[i+1]-ends[i] != 4*uint32(w) {
+			return i
+		}
+	}
+	return count
+}
+
+func decodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
 	p, n, w, err := parts(s, block)
 	if err != nil {
 		return 0, err

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -36,7 +34,7 @@ type byteUnpacker struct {
 	kind                       valueKind
 	dst, sel, data, tab, evens reg.GPVirtual
 	end, steps, s              reg.GPVirtual
-	wide, longs                reg.GPVirtual // block functions: values of four bytes, steps with more than two
+	wide                       reg.GPVirtual // runs: bits of selectors of four bytes
 }
 
 // begin sets the registers of the loop but prev's.
@@ -50,35 +48,14 @@ func (u *byteUnpacker) begin() {
 	}
 }
 
-// chunk unpacks 128 values. It fetches the values of a step before it finishes those
-// of the one before, so that what waits for shuffles and sums does not hold up the
-// rest.
-func (u *byteUnpacker) chunk() {
-	sets := [2][2]reg.VecPhysical{{reg.Y0, reg.Y1}, {reg.Y4, reg.Y5}}
-	for k := range 8 + 1 {
-		if k < 8 {
-			u.fetch(fmt.Sprint(k), operand.Mem{Base: u.sel, Disp: 4 * k}, sets[k%2][0], sets[k%2][1])
-		}
-		if k > 0 {
-			u.finish(operand.Mem{Base: u.dst, Disp: 64 * (k - 1)}, sets[(k-1)%2][0], sets[(k-1)%2][1])
-		}
-	}
-	u.DECQ(u.steps)
-	u.JEQ(operand.LabelRef("all"))
-	u.ADDQ(operand.U8(32), u.sel)
-	u.ADDQ(operand.I32(512), u.dst)
-	u.JMP(operand.LabelRef("next"))
-	for k := range 8 {
-		u.long(fmt.Sprint(k), sets[k%2][0], sets[k%2][1])
-	}
-}
-
 // fetch brings the 16 values of a step into x and y, in their order. A step reads
 // at most 64 bytes from data on; past end it stays there, which shows afterwards.
 func (u *byteUnpacker) fetch(label string, sel operand.Mem, x, y reg.VecPhysical) {
 	s := u.s.As32()
-	u.CMPQ(u.end, u.data)
-	u.CMOVQCS(u.end, u.data)
+	if u.wide == nil {
+		u.CMPQ(u.end, u.data)
+		u.CMOVQCS(u.end, u.data)
+	}
 	// A jump across a 32-byte boundary makes some processors decode anew.
 	u.align(32)
 	u.MOVL(sel, s)
@@ -120,113 +97,6 @@ const (
 	seqN       = 72
 )
 
-// unpackBlock writes a function that decodes a full block, or finds that it is not
-// one, or not one whose sum cannot wrap.
-func (a *assembler) unpackBlock(t tier, kind valueKind, name, doc string) {
-	a.function(name, "func(dst *uint32, s *byte, block, size int, tab *byte) bool", doc)
-	u := &byteUnpacker{assembler: a, tier: t, kind: kind, dst: a.arg("dst"), sel: a.GP64(), data: a.GP64(),
-		tab: a.arg("tab"), evens: a.GP64(), end: a.GP64(), steps: a.arg("size"), wide: a.GP64(), longs: a.GP64(), s: a.GP64()}
-	seq, block := a.arg("s"), a.arg("block")
-	no := operand.LabelRef("past")
-	field := func(at int) operand.Mem { return operand.Mem{Base: seq, Disp: at} }
-
-	a.Comment("The endpoints lie in the payload, with 64 readable bytes behind.")
-	n, lo := a.GP64(), a.GP64()
-	a.LEAQ(operand.Mem{Base: block, Disp: 1}, n)
-	a.CMPQ(n, field(seqEnds+8))
-	a.JCC(no)
-	a.MOVQ(field(seqEnds), u.end)
-	a.MOVL(operand.Mem{Base: u.end, Index: block, Scale: 4}, lo.As32())
-	a.MOVL(operand.Mem{Base: u.end, Index: block, Scale: 4, Disp: 4}, u.end.As32())
-	a.SHLQ(operand.U8(2), lo)
-	a.SHLQ(operand.U8(2), u.end)
-	a.CMPQ(u.end, field(seqPayload+8))
-	a.JHI(no)
-	a.LEAQ(operand.Mem{Base: u.end, Disp: 64}, u.data)
-	a.CMPQ(u.data, field(seqPayload+16))
-	a.JHI(no)
-
-	a.Comment("The selectors lie in the block, and all its values in the list.")
-	a.IMULQ(u.steps, n)
-	a.CMPQ(n, field(seqN))
-	a.JGT(no)
-	a.MOVQ(u.steps, u.data)
-	a.SHRQ(operand.U8(2), u.data)
-	a.ADDQ(lo, u.data)
-	a.CMPQ(u.data, u.end)
-	a.JHI(no)
-	a.MOVQ(field(seqPayload), u.sel)
-	a.ADDQ(u.sel, u.data)
-	a.ADDQ(u.sel, u.end)
-	a.ADDQ(lo, u.sel)
-	a.SHRQ(operand.U8(7), u.steps)
-	a.XORL(u.wide.As32(), u.wide.As32())
-	a.XORL(u.longs.As32(), u.longs.As32())
-	u.begin()
-	want := a.GP64()
-	if kind == docsValues {
-		u.previous(seq, block, want, no)
-	}
-	a.Label("next")
-	u.chunk()
-
-	a.Label("all")
-	a.Comment("Less than a word is left, zeros.")
-	a.TESTL(operand.U32(evenBits<<1), u.wide.As32())
-	a.JNE(no)
-	a.SUBQ(u.end, u.data)
-	a.JHI(no)
-	a.CMPQ(u.data, operand.I8(-4))
-	a.JLE(no)
-	a.MOVL(operand.Mem{Base: u.end, Disp: -4}, u.end.As32())
-	a.SHLQ(operand.U8(3), u.data)
-	a.ADDQ(operand.U8(32), u.data)
-	a.SHRXQ(u.data, u.end, u.end)
-	a.TESTQ(u.end, u.end)
-	a.JNE(no)
-	if kind == docsValues {
-		a.Comment("Eight steps of three-byte gaps cannot sum to more than 2^31.")
-		a.CMPL(u.longs.As32(), operand.U8(8))
-		a.JHI(no)
-		last := a.GP32()
-		a.VMOVD(scanCarry.AsX(), last)
-		a.CMPL(last, want.As32())
-		a.JNE(no)
-		a.TESTL(last, last)
-		a.JMI(no)
-	}
-	a.VZEROUPPER()
-	yes := a.GP8()
-	a.MOVB(operand.U8(1), yes)
-	a.Store(yes, a.ReturnIndex(0))
-	a.RET()
-	a.Label("past")
-	a.VZEROUPPER()
-	none := a.GP8()
-	a.MOVB(operand.U8(0), none)
-	a.Store(none, a.ReturnIndex(0))
-	a.RET()
-}
-
-// previous brings the docID before the block into scanCarry, and the block's last
-// into want.
-func (u *byteUnpacker) previous(seq, block, want reg.GPVirtual, no operand.LabelRef) {
-	last, prev := u.GP64(), u.GP64()
-	u.CMPQ(block, operand.Mem{Base: seq, Disp: seqLast + 8})
-	u.JCC(no)
-	u.MOVQ(operand.Mem{Base: seq, Disp: seqLast}, last)
-	u.MOVL(operand.Mem{Base: last, Index: block, Scale: 4}, want.As32())
-	u.MOVL(operand.I32(-1), prev.As32())
-	u.TESTQ(block, block)
-	u.JEQ(operand.LabelRef("first"))
-	u.MOVL(operand.Mem{Base: last, Index: block, Scale: 4, Disp: -4}, prev.As32())
-	u.Label("first")
-	u.VMOVD(prev.As32(), scanCarry.AsX())
-	u.VPBROADCASTD(scanCarry.AsX(), scanCarry)
-	u.INCL(prev.As32())
-	u.JMI(no)
-}
-
 // short spreads 16 values of one or two bytes over x and y.
 func (u *byteUnpacker) short(x, y reg.VecPhysical) {
 	key, first, n := u.GP64(), u.GP64(), u.GP64()
@@ -256,7 +126,6 @@ func (u *byteUnpacker) long(label string, x, y reg.VecPhysical) {
 		u.LEAL(operand.Mem{Base: s, Index: s, Scale: 1}, four.As32())
 		u.ANDL(s.As32(), four.As32())
 		u.ORL(four.As32(), u.wide.As32())
-		u.INCL(u.longs.As32())
 	}
 	for i := range 4 {
 		key, n := u.GP64(), u.GP64()
@@ -327,8 +196,15 @@ func bytepackUnpack(out output) error {
 	a.unpackSteps(avx2, freqsValues, "freqsAVX2", "freqsAVX2 unpacks, and adds one to, "+steps)
 	a.unpackSteps(avx2, docsValues, "docsAVX2", "docsAVX2 unpacks, and sums up, "+steps)
 	a.unpackSteps(avx512, docsValues, "docsAVX512", "docsAVX512 is docsAVX2.")
-	a.unpackBlock(avx2, freqsValues, "freqsBlockAVX2", "freqsBlockAVX2 decodes a block: see freqsBlock.")
-	a.unpackBlock(avx2, docsValues, "docsBlockAVX2", "docsBlockAVX2 decodes a block: see docsBlock.")
-	a.unpackBlock(avx512, docsValues, "docsBlockAVX512", "docsBlockAVX512 is docsBlockAVX2.")
-	return a.write(out, "format/codec/bytepack", "bytepack", "unpack")
+	if err := a.write(out, "format/codec/bytepack", "bytepack", "unpack"); err != nil {
+		return err
+	}
+	a = newAssembler()
+	a.unpackRun(avx2, freqsValues, false, "freqsRunAVX2", "freqsRunAVX2 decodes frequencies.")
+	a.unpackRun(avx2, docsValues, false, "docsRunAVX2", "docsRunAVX2 decodes docIDs.")
+	a.unpackRun(avx512, docsValues, false, "docsRunAVX512", "docsRunAVX512 is docsRunAVX2.")
+	a.unpackRun(avx2, freqsValues, true, "freqsStreamAVX2", "freqsStreamAVX2 decodes frequencies whose selectors begin at sel.")
+	a.unpackRun(avx2, docsValues, true, "docsStreamAVX2", "docsStreamAVX2 decodes docIDs whose selectors begin at sel.")
+	a.unpackRun(avx512, docsValues, true, "docsStreamAVX512", "docsStreamAVX512 is docsStreamAVX2.")
+	return a.write(out, "format/codec/bytepack", "bytepack", "runs")
 }

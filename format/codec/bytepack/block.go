@@ -72,7 +72,7 @@ func FreqsSize(freqs []uint32, size int) (int, error) {
 
 // DecodeDocs writes the docIDs of one block of s to dst, which must hold size.
 func DecodeDocs(dst []uint32, s *codec.Sequence, block, size int) (int, error) {
-	if docsBlock(dst, s, block, size) {
+	if docsRun(dst, s, block, 1, size, nil) == 1 {
 		return size, nil
 	}
 	sel, data, n, err := parts(s, block, size)
@@ -93,6 +93,32 @@ func DecodeDocs(dst []uint32, s *codec.Sequence, block, size int) (int, error) {
 	return n, nil
 }
 
+// DocsRun decodes the docIDs of count blocks of size from block on and returns how many
+// it did; the one after them is short, broken or rare, and left to DecodeDocs.
+func DocsRun(dst []uint32, s *codec.Sequence, block, count, size int) int {
+	if count = min(count, s.N/size-block); count <= 0 {
+		return 0
+	}
+	return docsRun(dst, s, block, count, size, nil)
+}
+
+// StreamDocs is DocsRun where selectors are apart from data: those of block and of the
+// count-1 blocks after it are sel.
+func StreamDocs(dst []uint32, s *codec.Sequence, block, count, size int, sel []byte) int {
+	if count = min(count, s.N/size-block, len(sel)/(size/4)); count <= 0 {
+		return 0
+	}
+	return docsRun(dst, s, block, count, size, &sel[0])
+}
+
+// StreamFreqs is StreamDocs for frequencies.
+func StreamFreqs(dst []uint32, s *codec.Sequence, block, count, size int, sel []byte) int {
+	if count = min(count, s.N/size-block, len(sel)/(size/4)); count <= 0 {
+		return 0
+	}
+	return freqsRun(dst, s, block, count, size, &sel[0])
+}
+
 // CheckSums returns codec.ErrBlock if the sum that made docs of the values with
 // selectors sel, after prev, may have wrapped.
 func CheckSums(docs []uint32, sel []byte, prev uint32) error {
@@ -111,7 +137,7 @@ func CheckSums(docs []uint32, sel []byte, prev uint32) error {
 // DecodeFreqs writes the frequencies of one block of s to dst, which must hold
 // size.
 func DecodeFreqs(dst []uint32, s *codec.Sequence, block, size int) (int, error) {
-	if freqsBlock(dst, s, block, size) {
+	if freqsRun(dst, s, block, 1, size, nil) == 1 {
 		return size, nil
 	}
 	sel, data, n, err := parts(s, block, size)

@@ -35,25 +35,33 @@ func unpack(dst []uint32, sel, data []byte, n int, prev uint32, k kind) (used in
 	return used, used <= len(data) && spareZero(sel, n)
 }
 
-// docsBlock decodes a full block of docIDs. It is false, and dst of no use, unless
-// the block is sound, its gaps are too small for their sum to wrap, and it can be
-// read with vector instructions where it lies. Then DecodeDocs finds out more slowly
-// what it is.
-func docsBlock(dst []uint32, s *codec.Sequence, block, size int) bool {
-	seq := (*byte)(unsafe.Pointer(s))
-	switch simd.Level() {
-	case simd.AVX512:
-		return docsBlockAVX512(&dst[:size][0], seq, block, size, &tables[0])
-	case simd.AVX2:
-		return docsBlockAVX2(&dst[:size][0], seq, block, size, &tables[0])
+// docsRun decodes the docIDs of full blocks in a row and returns how many: the block after
+// them is not sound, or can wrap, or cannot be read with vector instructions where it lies,
+// and DecodeDocs finds out more slowly what it is. Selectors begin at sel, one block behind
+// another, or else each block begins with its own.
+func docsRun(dst []uint32, s *codec.Sequence, block, count, size int, sel *byte) int {
+	d, seq := &dst[:count*size][0], (*byte)(unsafe.Pointer(s))
+	switch level := simd.Level(); {
+	case level == simd.AVX512 && sel == nil:
+		return docsRunAVX512(d, seq, block, count, size, nil, &tables[0])
+	case level == simd.AVX512:
+		return docsStreamAVX512(d, seq, block, count, size, sel, &tables[0])
+	case level == simd.AVX2 && sel == nil:
+		return docsRunAVX2(d, seq, block, count, size, nil, &tables[0])
+	case level == simd.AVX2:
+		return docsStreamAVX2(d, seq, block, count, size, sel, &tables[0])
 	}
-	return false
+	return 0
 }
 
-// freqsBlock is docsBlock for frequencies of which none takes four bytes.
-func freqsBlock(dst []uint32, s *codec.Sequence, block, size int) bool {
-	if simd.Level() == simd.Portable {
-		return false
+// freqsRun is docsRun for frequencies of which none takes four bytes.
+func freqsRun(dst []uint32, s *codec.Sequence, block, count, size int, sel *byte) int {
+	d, seq := &dst[:count*size][0], (*byte)(unsafe.Pointer(s))
+	switch {
+	case simd.Level() == simd.Portable:
+		return 0
+	case sel == nil:
+		return freqsRunAVX2(d, seq, block, count, size, nil, &tables[0])
 	}
-	return freqsBlockAVX2(&dst[:size][0], (*byte)(unsafe.Pointer(s)), block, size, &tables[0])
+	return freqsStreamAVX2(d, seq, block, count, size, sel, &tables[0])
 }

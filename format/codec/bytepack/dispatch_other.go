@@ -4,9 +4,9 @@ package bytepack
 
 import "github.com/pinion-index/pinion/format/codec"
 
-func docsBlock([]uint32, *codec.Sequence, int, int) bool { return false }
+func docsRun([]uint32, *codec.Sequence, int, int, int, *byte) int { return 0 }
 
-func freqsBlock([]uint32, *codec.Sequence, int, int) bool { return false }
+func freqsRun([]uint32, *codec.Sequence, int, int, int, *byte) int { return 0 }
 
 func unpack(dst []uint32, sel, data []byte, n int, prev uint32, k kind) (used int, ok bool) {
 	return unpackGo(dst, sel, data, n, prev, k)

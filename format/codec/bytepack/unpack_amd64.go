@@ -23,18 +23,3 @@ func docsAVX2(dst *uint32, sel *byte, data *byte, end *byte, tab *byte, steps in
 //
 //go:noescape
 func docsAVX512(dst *uint32, sel *byte, data *byte, end *byte, tab *byte, steps int, prev uint32) (next uintptr)
-
-// freqsBlockAVX2 decodes a block: see freqsBlock.
-//
-//go:noescape
-func freqsBlockAVX2(dst *uint32, s *byte, block int, size int, tab *byte) bool
-
-// docsBlockAVX2 decodes a block: see docsBlock.
-//
-//go:noescape
-func docsBlockAVX2(dst *uint32, s *byte, block int, size int, tab *byte) bool
-
-// docsBlockAVX512 is docsBlockAVX2.
-//
-//go:noescape
-func docsBlockAVX512(dst *uint32, s *byte, block int, size int, tab *byte) bool

@@ -16,7 +16,7 @@ const blockControl = BlockLen / 4
 // Codec is streamvbyte; its zero value is ready.
 type Codec struct{ _ *byte }
 
-var _ codec.Codec = Codec{}
+var _ codec.RunCodec = Codec{}
 
 // ID returns codec.StreamVByte.
 func (Codec) ID() codec.ID { return codec.StreamVByte }
@@ -106,6 +106,9 @@ func (Codec) FreqsSize(freqs []uint32) (int, error) {
 
 // DecodeDocs writes the docIDs of one block to dst.
 func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
+	if run(dst, s, block, 1) == 1 {
+		return BlockLen, nil
+	}
 	control, data, n, err := parts(s, block)
 	if err != nil {
 		return 0, err
@@ -122,8 +125,30 @@ func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error)
 	return n, bytepack.CheckSums(dst[:n], control, prev)
 }
 
+// DecodeDocsRun writes the docIDs of several blocks to dst.
+func (c Codec) DecodeDocsRun(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+	return codec.Runs(c, dst, s, block, count, run)
+}
+
+func run(dst []uint32, s *codec.Sequence, block, count int) int {
+	return bytepack.StreamDocs(dst, s, block, count, BlockLen, controlFrom(s, block))
+}
+
+// controlFrom returns the control bytes of a list from those of block on, nil if the list
+// does not begin with all of them.
+func controlFrom(s *codec.Sequence, block int) []byte {
+	size := bytepack.SelectorBytes(s.N)
+	if uint64(s.Ends[0])*4 != uint64(size) || size > len(s.Payload) || block*blockControl > size {
+		return nil
+	}
+	return s.Payload[block*blockControl : size]
+}
+
 // DecodeFreqs writes the frequencies of one block to dst.
 func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, block int) (int, error) {
+	if bytepack.StreamFreqs(dst, s, block, 1, BlockLen, controlFrom(s, block)) == 1 {
+		return BlockLen, nil
+	}
 	control, data, n, err := parts(s, block)
 	if err != nil {
 		return 0, err

@@ -12,7 +12,10 @@ const BlockLen = 1024
 // interface then calls its methods directly, not through wrappers.
 type Codec struct{ _ *byte }
 
-var _ codec.BlockCodec = Codec{}
+var (
+	_ codec.BlockCodec = Codec{}
+	_ codec.RunCodec   = Codec{}
+)
 
 // ID returns codec.VByte1024.
 func (Codec) ID() codec.ID { return codec.VByte1024 }
@@ -49,6 +52,15 @@ func (Codec) FreqsSize(freqs []uint32) (int, error) { return bytepack.FreqsSize(
 // DecodeDocs writes the docIDs of one block to dst.
 func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
 	return bytepack.DecodeDocs(dst, s, block, BlockLen)
+}
+
+// DecodeDocsRun writes the docIDs of several blocks to dst.
+func (c Codec) DecodeDocsRun(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+	return codec.Runs(c, dst, s, block, count, run)
+}
+
+func run(dst []uint32, s *codec.Sequence, block, count int) int {
+	return bytepack.DocsRun(dst, s, block, count, BlockLen)
 }
 
 // DecodeFreqs writes the frequencies of one block to dst.

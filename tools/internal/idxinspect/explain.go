@@ -11,6 +11,7 @@ import (
 	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/tools/internal/cli"
+	"github.com/pinion-index/pinion/tools/internal/idxquery"
 )
 
 // Explanation is what `idxinspect explain` prints: how a document gets its score.
@@ -42,18 +43,37 @@ type TermScore struct {
 }
 
 func explainCommand() *cobra.Command {
-	params := query.DefaultParams
-	cmd := command("explain INDEX QUERY ID", "Show how a document gets its score",
+	o := idxquery.TraceOptions{Params: query.DefaultParams}
+	trace := false
+	algos := []string{}
+	for _, a := range query.Algorithms() {
+		algos = append(algos, a.String())
+	}
+	mode, algo := cli.NewChoice("MODE", query.Or.String(), query.And.String(), query.AndOr.String()), cli.NewChoice("NAME", algos...)
+	cmd := command("explain INDEX QUERY ID", "Show how a document gets its score, or what a query does",
 		`The terms are shown in the order in which their scores are summed: by ascending
-document frequency in the whole index. All steps are 32-bit floats, as in a query.`,
-		`  idxinspect explain kjv.idx "the lord is my shepherd" Psa23:1`,
-		[]string{"INDEX", "QUERY", "ID"}, func(_ *cobra.Command, args []string) (report, error) {
-			if err := params.Check(); err != nil {
+document frequency in the whole index. All steps are 32-bit floats, as in a query.
+
+With --trace there is no ID: the query is answered, and what that did is shown:
+blocks of each list that were decoded, skipped by their bound or by the skip
+header, pivots, how the threshold rose, and the time.`,
+		`  idxinspect explain kjv.idx "the lord is my shepherd" Psa23:1
+  idxinspect explain --trace --mode and kjv.idx "the lord is my shepherd"`,
+		nil, func(cmd *cobra.Command, args []string) (report, error) {
+			if err := o.Params.Check(); err != nil {
 				return nil, cli.Usage("%w", err)
+			}
+			if trace {
+				o.Mode, o.Algorithm = mode.Value, algo.Value
+				a, text, err := idxquery.Explain(cmd.Context(), args[0], args[1], o)
+				if err != nil {
+					return nil, err
+				}
+				return traced{a, text}, nil
 			}
 			var e *Explanation
 			err := withIndex(args[0], func(x *index) (err error) {
-				e, err = explain(x, params, args[1], args[2])
+				e, err = explain(x, o.Params, args[1], args[2])
 				return err
 			})
 			if err != nil {
@@ -61,10 +81,30 @@ document frequency in the whole index. All steps are 32-bit floats, as in a quer
 			}
 			return e, nil
 		})
-	cmd.Flags().Float64Var(&params.K1, "k1", params.K1, "BM25's k1")
-	cmd.Flags().Float64Var(&params.B, "b", params.B, "BM25's b")
+	one, many := cli.Want("INDEX", "QUERY", "ID"), cli.Want("INDEX", "QUERY")
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if trace {
+			return many(cmd, args)
+		}
+		return one(cmd, args)
+	}
+	fl := cmd.Flags()
+	fl.Float64Var(&o.Params.K1, "k1", o.Params.K1, "BM25's k1")
+	fl.Float64Var(&o.Params.B, "b", o.Params.B, "BM25's b")
+	fl.BoolVar(&trace, "trace", false, "answer the query and show what that did")
+	fl.IntVar(&o.K, "k", 10, "with --trace: how many documents are wanted")
+	fl.Var(mode, "mode", "with --trace: which documents match: "+mode.Words())
+	fl.Var(algo, "algo", "with --trace: how to find them: "+algo.Words())
 	return cmd
 }
+
+// traced is what --trace prints.
+type traced struct {
+	*idxquery.Answer
+	lines []byte
+}
+
+func (t traced) text(w io.Writer) { w.Write(t.lines) }
 
 func explain(x *index, params query.Params, text, id string) (*Explanation, error) {
 	g, doc, err := x.findID(id)

@@ -282,6 +282,9 @@ func (s *session) nothing(a *Answer) string {
 // writeTrace prints what the execution of a query did.
 func writeTrace(w io.Writer, tr *query.Trace) {
 	fmt.Fprintf(w, "\nterms looked up in %s, searched in %s\n", cli.Seconds(tr.Resolve), cli.Seconds(tr.Search))
+	if len(tr.Segments) == 0 {
+		return // no list was looked into
+	}
 	t := cli.NewTable(">segment", "algorithm", "term", ">df", ">weight", ">bound", ">blocks", ">decoded", ">freqs", ">skipped by bound", ">by header")
 	for _, g := range tr.Segments {
 		for i := range g.Lists {
@@ -294,6 +297,30 @@ func writeTrace(w io.Writer, tr *query.Trace) {
 	for _, g := range tr.Segments {
 		fmt.Fprintf(w, "segment %d: %s candidates, %s scored, %s pivots\n", g.Segment, cli.Count(g.Candidates), cli.Count(g.Scored), cli.Count(g.Pivots))
 	}
+	writeThresholds(w, tr.Thresholds)
+}
+
+// maxRises is how many rises of the threshold are printed; --json has all.
+const maxRises = 8
+
+// writeThresholds prints how the score that a hit must reach rose.
+func writeThresholds(w io.Writer, rises []query.Threshold) {
+	if len(rises) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "threshold, by docID reached:")
+	n := min(len(rises), maxRises)
+	for i := range n {
+		t := rises[i*(len(rises)-1)/max(n-1, 1)]
+		fmt.Fprintf(w, " %s at %s", cli.Float(float64(t.Score), 5), cli.Count(t.Doc))
+		if i < n-1 {
+			fmt.Fprint(w, ",")
+		}
+	}
+	if len(rises) > n {
+		fmt.Fprintf(w, " (%d of %s rises)", n, cli.Count(len(rises)))
+	}
+	fmt.Fprintln(w)
 }
 
 // writeRun writes the lines of a TREC run.

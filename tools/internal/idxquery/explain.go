@@ -1,0 +1,41 @@
+package idxquery
+
+import (
+	"bytes"
+	"context"
+
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/tools/internal/cli"
+)
+
+// TraceOptions are what `idxinspect explain --trace` can choose.
+type TraceOptions struct {
+	Mode, Algorithm string // as --mode and --algo have them
+	K               int
+	Params          query.Params
+}
+
+// Explain answers one query and returns the answer with what finding it did, and
+// the text that idxquery --trace prints.
+func Explain(ctx context.Context, index, text string, o TraceOptions) (*Answer, []byte, error) {
+	f := newFlags()
+	f.index, f.k, f.params, f.trace = index, o.K, o.Params, true
+	if err := f.mode.Set(o.Mode); err != nil {
+		return nil, nil, err
+	}
+	if err := f.algo.Set(o.Algorithm); err != nil {
+		return nil, nil, err
+	}
+	if o.K < 0 {
+		return nil, nil, cli.Usage("--k is negative")
+	}
+	var a *Answer
+	var out bytes.Buffer
+	err := f.with(func(s *session) (err error) {
+		if a, err = s.answer(ctx, question{id: "1", text: text}, s.snapshot.HasStored()); err != nil {
+			return err
+		}
+		return s.table(&out, a, false)
+	})
+	return a, out.Bytes(), err
+}

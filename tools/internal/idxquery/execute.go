@@ -325,6 +325,9 @@ func writeThresholds(w io.Writer, rises []query.Threshold) {
 
 // writeRun writes the lines of a TREC run.
 func (s *session) writeRun(cmd *cobra.Command, qs []question) error {
+	if err := checkRun(qs); err != nil {
+		return err
+	}
 	if s.f.run == "-" {
 		return s.runLines(cmd, cmd.OutOrStdout(), qs)
 	}

@@ -10,14 +10,26 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// checkRun refuses what evaluators would: query ids with blanks, or given twice.
+func checkRun(qs []question) error {
+	seen := make(map[string]bool, len(qs))
+	for _, q := range qs {
+		switch {
+		case q.id == "" || strings.ContainsAny(q.id, " \t\r\n"):
+			return fmt.Errorf("query id %q: a run line needs one word", q.id)
+		case seen[q.id]:
+			return fmt.Errorf("query id %q occurs twice: a run has one ranking for each", q.id)
+		}
+		seen[q.id] = true
+	}
+	return nil
+}
+
 // runLines writes "qid Q0 docid rank score tag" for every hit. Scores have as many
 // digits as tell any two apart.
 func (s *session) runLines(cmd *cobra.Command, w io.Writer, qs []question) error {
 	b := bufio.NewWriter(w)
 	err := s.each(cmd, qs, false, func(a *Answer) error {
-		if strings.ContainsAny(a.QID, " \r") {
-			return fmt.Errorf("query id %q: a run line cannot hold blanks", a.QID)
-		}
 		for _, h := range a.Hits {
 			if strings.ContainsAny(h.ID, " \t\r\n") {
 				return fmt.Errorf("document id %q: a run line cannot hold blanks", h.ID)

@@ -109,6 +109,9 @@ func (d *Cuda) open(number int) error {
 	return nil
 }
 
+// sharedStatic is more than any kernel with dynamic shared memory has besides.
+const sharedStatic = 2048
+
 // load compiles the modules; the driver caches what it makes of them.
 func (d *Cuda) load() error {
 	loaded := map[string]cu.Module{}
@@ -132,7 +135,7 @@ func (d *Cuda) load() error {
 		d.threads[k] = uint32(k.Threads())
 	}
 	for _, k := range []kernels.Kernel{kernels.Disjunct, kernels.SelectBest, kernels.SelectWarp, kernels.SelectMaxima, kernels.SelectRadix} {
-		if err := result(C.pinion_shared(d.fns[k], C.int(d.info.Shared-1024))); err != nil {
+		if err := result(C.pinion_shared(d.fns[k], C.int(d.info.Shared-sharedStatic))); err != nil {
 			return fmt.Errorf("kernel %v: %w", k, err)
 		}
 	}

@@ -22,14 +22,18 @@ type Conjunction struct {
 	p       kernels.IntersectParams
 	g       kernels.GatherParams
 	kernel  kernels.Kernel
+	merging *merging // of strategies other than Probe
 	queries int
 	order   []int // where each query's docIDs come among the results
 	// Postings is how many postings the first lists have together.
 	Postings int64
 }
 
-// NewConjunction lays queries out for a stream.
-func (x *Executor) NewConjunction(ctx context.Context, queries []query.Query, stream int) (c *Conjunction, err error) {
+// NewConjunction lays queries out for a stream, to be answered by that strategy.
+func (x *Executor) NewConjunction(ctx context.Context, queries []query.Query, stream int, how Strategy) (c *Conjunction, err error) {
+	if how >= StrategyCount {
+		return nil, fmt.Errorf("gpuload: no %v", how)
+	}
 	if stream < 0 || stream >= Streams {
 		return nil, fmt.Errorf("gpuload: no stream %d", stream)
 	}
@@ -56,10 +60,11 @@ func (x *Executor) NewConjunction(ctx context.Context, queries []query.Query, st
 	if err := x.bring(ctx, use, epoch); err != nil {
 		return c, err
 	}
-	return c, c.layOut(use)
+	return c, c.layOut(use, how)
 }
 
-func (c *Conjunction) layOut(plans []*plan) error {
+// layOut makes the tiles, one a block of a first list, and what goes with them.
+func (c *Conjunction) layOut(plans []*plan, how Strategy) error {
 	x, st := c.x, &c.st
 	l := &layout{x: x, st: st, plans: plans}
 	size, stride := 1024+4*len(plans), uint32(128)
@@ -88,7 +93,11 @@ func (c *Conjunction) layOut(plans []*plan) error {
 			}
 			c.Postings += int64(n)
 			o := &p.lists[s]
-			for b := range blocksOf(o) {
+			blocks := blocksOf(o)
+			if how.merges() {
+				blocks = (n + 127) / 128
+			}
+			for b := range blocks {
 				tiles = append(tiles, kernels.Tile{Job: uint32(len(l.chores)), First: b})
 			}
 			if o.small == nil {
@@ -103,6 +112,9 @@ func (c *Conjunction) layOut(plans []*plan) error {
 		}
 	}
 	first = append(first, uint32(len(tiles)))
+	if how.merges() {
+		return c.layOutMerged(l, size, tiles, first, how)
+	}
 	room := int64(len(tiles)) * int64(stride)
 	if err := errors.Join(st.reserveIn(size+8*len(tiles)), st.reserveOut(4*(len(plans)+1)+4*int(room)+64),
 		st.reserveWork(4*room+8*int64(len(tiles))+8*int64(len(plans))+256)); err != nil {
@@ -113,25 +125,34 @@ func (c *Conjunction) layOut(plans []*plan) error {
 	}
 	c.p = kernels.IntersectParams{Lists: x.lists.table, Queries: put(st, l.queries()), Terms: put(st, l.terms),
 		Tiles: put(st, tiles), Counts: st.scratch(4 * int64(len(tiles))), Out: st.scratch(4 * room),
-		NTiles: uint32(len(tiles)), Stride: stride, Locate: x.options.Locate}
-	starts := (4*(len(plans)+1) + 15) &^ 15
-	c.g = kernels.GatherParams{In: c.p.Out, Counts: c.p.Counts, QueryTiles: put(st, first),
-		TileStarts: st.scratch(4 * int64(len(tiles))), Totals: st.scratch(4 * int64(len(plans))), Starts: st.outDev,
-		Out: st.outDev + Ptr(starts), NQueries: uint32(len(plans)), NTiles: uint32(len(tiles)), Stride: stride,
-		Limit: uint32(room)}
-	l.send()
+		NTiles: uint32(len(tiles)), Stride: stride, Locate: how.locate(x.options)}
 	c.kernel = kernels.IntersectPacked
 	if l.others {
 		c.kernel = kernels.IntersectDocs
 	}
-	c.launch()
+	c.gather(l, first, room)
 	return nil
+}
+
+// gather lays out what brings the docIDs of all tiles together, and enqueues all.
+func (c *Conjunction) gather(l *layout, first []uint32, room int64) {
+	st, n := &c.st, len(c.order)
+	starts := (4*(n+1) + 15) &^ 15
+	c.g = kernels.GatherParams{In: c.p.Out, Counts: c.p.Counts, QueryTiles: put(st, first),
+		TileStarts: st.scratch(4 * int64(c.p.NTiles)), Totals: st.scratch(4 * int64(n)), Starts: st.outDev,
+		Out: st.outDev + Ptr(starts), NQueries: uint32(n), NTiles: c.p.NTiles, Stride: c.p.Stride, Limit: uint32(room)}
+	l.send()
+	c.launch()
 }
 
 // launch enqueues the kernels and the copy of where each query's docIDs start.
 func (c *Conjunction) launch() {
 	b := &c.st.batch
-	b.Launch(c.kernel, int(c.p.NTiles+7)/8, 0, kernels.Bytes(&c.p))
+	if c.merging != nil {
+		c.merging.launch(b)
+	} else {
+		b.Launch(c.kernel, int(c.p.NTiles+7)/8, 0, kernels.Bytes(&c.p))
+	}
 	b.Launch(kernels.SumTiles, int(c.g.NQueries+7)/8, 0, kernels.Bytes(&c.g))
 	b.Launch(kernels.ScanQueries, 1, 0, kernels.Bytes(&c.g))
 	b.Launch(kernels.GatherDocs, int(c.g.NTiles+7)/8, 0, kernels.Bytes(&c.g))

@@ -169,7 +169,13 @@ func TestConjunction(t *testing.T) {
 		q.K = 1
 		in = append(in, q)
 	}
-	b, err := x.NewConjunction(context.Background(), in, 1)
+	for how := range StrategyCount {
+		t.Run(how.String(), func(t *testing.T) { checkConjunction(t, x, c, sc, in, qs, how) })
+	}
+}
+
+func checkConjunction(t *testing.T, x *Executor, c *trial.Collection, sc *query.Scorer, in []query.Query, qs []trial.Query, how Strategy) {
+	b, err := x.NewConjunction(context.Background(), in, 1, how)
 	if err != nil {
 		t.Fatal(err)
 	}

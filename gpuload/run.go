@@ -1,7 +1,6 @@
 package gpuload
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -28,11 +27,8 @@ const (
 // run answers conjunctions or disjunctions in batches, as many at a time as there are
 // stages: each takes a stream and, for laying out, a processor.
 func (x *Executor) run(ctx context.Context, plans []*plan, how way) error {
-	if len(plans) > leastQueries {
-		// Queries of one batch look into the same lists, and find their blocks in L2.
-		plans = slices.Clone(plans)
-		segments := len(x.segments)
-		slices.SortStableFunc(plans, func(a, b *plan) int { return cmp.Compare(a.partner(segments), b.partner(segments)) })
+	if len(plans) > leastQueries && len(plans) < 1<<24 {
+		plans = x.byPartner(plans)
 	}
 	batches := x.cut(plans, how)
 	var mu sync.Mutex
@@ -78,6 +74,21 @@ func (x *Executor) run(ctx context.Context, plans []*plan, how way) error {
 		}
 	}
 	return nil
+}
+
+// byPartner orders plans by their second lists: queries of one batch then look into the
+// same lists, and find their blocks in L2.
+func (x *Executor) byPartner(plans []*plan) []*plan {
+	order := make([]uint64, len(plans))
+	for i, p := range plans {
+		order[i] = uint64(p.partner(len(x.segments)))/64<<24 | uint64(i)&(1<<24-1) // extents are 64-byte aligned
+	}
+	slices.Sort(order)
+	sorted := make([]*plan, len(plans))
+	for i, o := range order {
+		sorted[i] = plans[o&(1<<24-1)]
+	}
+	return sorted
 }
 
 // batch answers one batch.

@@ -21,6 +21,8 @@
 //	rank.h      conjunctions and disjunctions scored, list by list
 //	intersect.cu, rank.cu: the two for lists of any codec
 //	packed.cu   the two for lists of bp128 and bp256
+//	merge.h     device functions over decoded lists
+//	merge.cu    conjunctions of decoded lists: MergePath and Parallel Merge Find
 //	disjunct.cu disjunctions fused with top-k
 //	topk.cu     selection of the best keys
 //	emu*        the emulator
@@ -82,6 +84,10 @@ const (
 	SelectWarp       // SelectParams, a warp a query
 	SelectMaxima     // SelectParams, a thread block a query: group-wise maxima
 	SelectRadix      // SelectParams, a thread block a query: radix select
+	SpreadDocs       // DecodeParams, a warp a tile: docIDs of any codec
+	MergePath        // MergeParams, a thread block a tile of MergeTile
+	MergeFind        // MergeParams, a thread block a tile of FindTile
+	CollectHits      // CollectParams, a warp a tile
 	Count            // how many there are
 )
 
@@ -94,7 +100,8 @@ var names = [Count]string{"check_lists", "norms_of_lengths", "decode_docs_bp128"
 	"sum_docs_newpfd", "sum_docs_ef", "sum_docs_rice", "sum_docs_pfordelta", "sum_docs_parapfor",
 	"sum_docs_lrc", "sum_docs_lrcseg", "sum_docs_seglrc", "sum_docs_hslrc",
 	"decode_docs_bp256", "decode_freqs_dense",
-	"intersect_packed", "rank_packed", "select_warp", "select_maxima", "select_radix"}
+	"intersect_packed", "rank_packed", "select_warp", "select_maxima", "select_radix",
+	"spread_docs", "merge_path", "merge_find", "collect_hits"}
 
 // modules says which source file holds each kernel.
 var modules = [Count]string{"check", "check", "decode", "decode", "decode", "decode", "decode", "decode", "intersect",
@@ -102,7 +109,8 @@ var modules = [Count]string{"check", "check", "decode", "decode", "decode", "dec
 	"unary", "patched", "patched", "lines", "lines", "lines", "lines",
 	"patched", "unary", "unary", "patched", "patched", "lines", "lines", "lines", "lines",
 	"decode", "patched",
-	"packed", "packed", "topk", "topk", "topk"}
+	"packed", "packed", "topk", "topk", "topk",
+	"merge", "merge", "merge", "merge"}
 
 // String returns the name of the entry point.
 func (k Kernel) String() string {
@@ -177,7 +185,7 @@ var ptx embed.FS
 
 // Modules lists the PTX modules.
 func Modules() []string {
-	return []string{"check", "decode", "patched", "unary", "lines", "disjunct", "intersect", "rank", "packed", "topk"}
+	return []string{"check", "decode", "patched", "unary", "lines", "disjunct", "intersect", "rank", "packed", "topk", "merge"}
 }
 
 // PTX returns the text of a module for devices of at least compute capability 7.0.

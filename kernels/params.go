@@ -123,6 +123,31 @@ const (
 	LocateHash = 3
 )
 
+// MergeJob is a query's first list, decoded, with a counter for each of its docIDs, and
+// one of its other lists, decoded.
+type MergeJob struct {
+	A, B, Hits Ptr
+	NA, NB     uint32
+}
+
+// MergeParams are the parameters of MergePath and MergeFind.
+type MergeParams struct {
+	Jobs, Tiles    Ptr
+	NTiles, Levels uint32
+}
+
+// CollectParams are the parameters of CollectHits.
+type CollectParams struct {
+	Queries, Jobs, Tiles, Counts, Out Ptr
+	NTiles, _                         uint32
+}
+
+// What a tile of MergePath has of both lists, and one of MergeFind of the first.
+const (
+	MergeTile = 2048
+	FindTile  = 1024
+)
+
 // Range is a run of docIDs of one query.
 type Range struct{ Query, First, Last, Slot uint32 }
 

@@ -90,6 +90,24 @@ struct IntersectParams {
     uint32_t pad;
 };
 
+// MergeJob is a query's first list a and one of its others b, decoded; hits has a
+// counter for each docID of a.
+struct MergeJob { uint64_t a, b, hits; uint32_t na, nb; };
+
+struct MergeParams {
+    uint64_t jobs;   // MergeJob[]
+    uint64_t tiles;  // Tile[]; first: element of the merge, or of a
+    uint32_t nTiles, levels;
+};
+
+struct CollectParams {
+    uint64_t queries;  // QueryDesc[]
+    uint64_t jobs;     // MergeJob[], one a query: its first list
+    uint64_t tiles;    // Tile[]; first: times 128 docIDs of the first list
+    uint64_t counts, out; // as in IntersectParams, stride 128
+    uint32_t nTiles, pad;
+};
+
 // Range is a run of docIDs of one query for the disjunction.
 struct Range { uint32_t query, first, last, slot; };
 

@@ -18,6 +18,7 @@ func TestStructsMatch(t *testing.T) {
 		unsafe.Sizeof(Range{}), unsafe.Sizeof(DisjunctParams{}), unsafe.Sizeof(s), unsafe.Sizeof(SelectParams{}),
 		unsafe.Sizeof(NormParams{}), unsafe.Sizeof(GatherParams{}), unsafe.Sizeof(RankParams{}), unsafe.Offsetof(l.LRInv), unsafe.Offsetof(l.N),
 		unsafe.Offsetof(l.DocsCodec), unsafe.Offsetof(l.MaxDoc), unsafe.Offsetof(q.Cap), unsafe.Offsetof(s.Out),
+		unsafe.Sizeof(MergeJob{}), unsafe.Sizeof(MergeParams{}), unsafe.Sizeof(CollectParams{}),
 	}
 	var got []uintptr
 	for _, v := range emuSizes() {

@@ -15,7 +15,7 @@ import (
 // latency measures how long batches take when they follow each other, and single
 // queries that a Gatherer makes batches of.
 func (b *Bench) latency(ctx context.Context, e *engine) error {
-	n, rounds := 10000, 100
+	n, rounds := 10000, 200
 	if b.Small {
 		n, rounds = 40, 2
 	}
@@ -25,15 +25,17 @@ func (b *Bench) latency(ctx context.Context, e *engine) error {
 	}{{query.And, true}, {query.Or, true}} {
 		qs := e.Model.Queries(n, 10, c.mode, c.rare, 1000)
 		var took []time.Duration
-		for range rounds {
+		for i := range 5 + rounds {
 			start := time.Now()
 			if _, err := e.gpu.Execute(ctx, qs); err != nil {
 				return err
 			}
-			took = append(took, time.Since(start))
+			if i >= 5 { // buffers have grown by now
+				took = append(took, time.Since(start))
+			}
 		}
 		slices.Sort(took)
-		b.add(Row{Name: fmt.Sprintf("batch of %d, %v, 99th percentile", n, c.mode), Value: ms(took[rounds*99/100]), Unit: "ms",
+		b.add(Row{Name: fmt.Sprintf("batch of %d, %v, 99th percentile", n, c.mode), Value: ms(took[(rounds*99-1)/100]), Unit: "ms",
 			Note: fmt.Sprintf("median %.1f ms of %d batches, one after another; goal at most 20 ms", ms(took[rounds/2]), rounds)})
 		if err := b.gathered(ctx, e, qs, c.mode); err != nil {
 			return err

@@ -101,7 +101,7 @@ func (b *Bench) Collections(ctx context.Context, dir string) error {
 			return fmt.Errorf("%s: %w", m.Name, err)
 		}
 		last := i == len(models)-1
-		err = b.intersect(ctx, e)
+		err = errors.Join(b.intersect(ctx, e, gpuload.Probe), b.intersect(ctx, e, gpuload.Find4))
 		if err == nil && last {
 			err = errors.Join(b.load(ctx, e), b.ranked(ctx, e), b.latency(ctx, e))
 		}
@@ -113,7 +113,7 @@ func (b *Bench) Collections(ctx context.Context, dir string) error {
 }
 
 // intersect measures conjunctions of a rare and common terms, docIDs out.
-func (b *Bench) intersect(ctx context.Context, e *engine) error {
+func (b *Bench) intersect(ctx context.Context, e *engine, how gpuload.Strategy) error {
 	n, batches := 8000, 8
 	if b.Small {
 		n, batches = 30, 2
@@ -126,14 +126,14 @@ func (b *Bench) intersect(ctx context.Context, e *engine) error {
 	}()
 	var postings int64
 	for i := range batches {
-		c, err := e.gpu.NewConjunction(ctx, e.Model.Queries(n, 1, query.And, true, uint64(i)), i%2)
+		c, err := e.gpu.NewConjunction(ctx, e.Model.Queries(n, 1, query.And, true, uint64(i)), i%2, how)
 		if err != nil {
 			return err
 		}
 		cs = append(cs, c)
 		postings += c.Postings
 	}
-	if err := b.checkDocs(ctx, e, cs[0], n); err != nil {
+	if err := b.checkDocs(ctx, e, cs[0], e.Model.Queries(n, 1<<30, query.And, true, 0)); err != nil {
 		return err
 	}
 	rounds := 5
@@ -157,10 +157,10 @@ func (b *Bench) intersect(ctx context.Context, e *engine) error {
 		}
 	}
 	sec := time.Since(start).Seconds() / float64(rounds)
-	row := Row{Name: "intersect " + e.Model.Name, Value: float64(n*batches) / sec / 1e6, Unit: "M queries/s",
+	row := Row{Name: "intersect " + e.Model.Name + ", " + how.String(), Value: float64(n*batches) / sec / 1e6, Unit: "M queries/s",
 		Note: fmt.Sprintf("%.0f postings in the first list, %.2f G/s of them; batches of %d with copies in and out",
 			float64(postings)/float64(n*batches), float64(postings)/sec/1e9, n)}
-	if e.Model.Name == BD.Name {
+	if e.Model.Name == BD.Name && how == gpuload.Probe {
 		row.Goal = 5
 	}
 	b.add(row)
@@ -168,7 +168,7 @@ func (b *Bench) intersect(ctx context.Context, e *engine) error {
 }
 
 // checkDocs compares one batch's docIDs with the CPU's.
-func (b *Bench) checkDocs(ctx context.Context, e *engine, c *gpuload.Conjunction, n int) error {
+func (b *Bench) checkDocs(ctx context.Context, e *engine, c *gpuload.Conjunction, qs []query.Query) error {
 	if err := c.Start(); err != nil {
 		return err
 	}
@@ -176,7 +176,6 @@ func (b *Bench) checkDocs(ctx context.Context, e *engine, c *gpuload.Conjunction
 	if err != nil {
 		return err
 	}
-	qs := e.Model.Queries(n, 1<<30, query.And, true, 0)
 	want, err := onAll(ctx, e.cpu, qs)
 	if err != nil {
 		return err

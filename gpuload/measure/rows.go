@@ -54,6 +54,8 @@ type Bench struct {
 	Small bool
 	// Models are the collections to measure, by short name; nil: all.
 	Models []string
+	// Strategies are those that part strategies measures, by name; nil: all.
+	Strategies []string
 	// Profile, unless nil, receives a profile of the host's part of ranked queries.
 	Profile io.Writer
 	// Seed of all random data.

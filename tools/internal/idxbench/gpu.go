@@ -23,6 +23,7 @@ func (g *GPU) text(w io.Writer) { figures.Print(w, g.Rows) }
 
 type gpuFlags struct {
 	parts, models []string
+	strategies    []string
 	dir           string
 	small         bool
 	queries       int
@@ -51,9 +52,10 @@ needs an NVIDIA GPU and a build that can use it; the collections are generated.`
 		},
 	}
 	jsonFlag(cmd)
-	cmd.Flags().StringSliceVar(&f.parts, "part", []string{"memory", "decode", "collections"}, "what to measure, as `PART,...` of memory, decode, collections, check")
+	cmd.Flags().StringSliceVar(&f.parts, "part", []string{"memory", "decode", "collections"}, "what to measure, as `PART,...` of memory, decode, collections, strategies, check")
 	cmd.Flags().StringSliceVar(&f.models, "model", nil, "collections, as `NAME,...` of gov, gov2, bdc, bd (default all)")
 	cmd.Flags().StringVar(&f.dir, "dir", os.TempDir(), "generate indexes below `DIR`")
+	cmd.Flags().StringSliceVar(&f.strategies, "strategy", nil, "ways to intersect in part strategies, as `NAME,...` of "+figures.StrategyNames()+" (default all)")
 	cmd.Flags().IntVar(&f.queries, "queries", 2000, "random queries for each codec in part check: `N`")
 	cmd.Flags().BoolVar(&f.small, "small", false, "little data: a check, not a measurement")
 	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the generated data")
@@ -76,12 +78,15 @@ func (f *gpuFlags) run(cmd *cobra.Command) (g *GPU, err error) {
 			err = b.Memory()
 		case "decode":
 			err = b.Decode()
+		case "strategies":
+			b.Strategies = f.strategies
+			err = b.Intersections(cmd.Context(), f.dir)
 		case "check":
 			err = b.Check(cmd.Context(), f.dir, f.queries)
 		case "collections":
 			err = b.Collections(cmd.Context(), f.dir)
 		default:
-			return nil, cli.Usage("no part %q; there are memory, decode, collections, check", p)
+			return nil, cli.Usage("no part %q; there are memory, decode, collections, strategies, check", p)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p, err)

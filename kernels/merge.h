@@ -1,0 +1,37 @@
+// Device functions that intersect decoded lists: two ways of the literature that go
+// through both lists, where search.h looks for one list's docIDs in the other's blocks.
+//
+// A list's docIDs are decoded once a batch, whatever many queries they serve; a query's
+// first list has a counter for every docID, which every other list that holds the docID
+// raises by one. Who reaches the number of the other lists is in all.
+#ifndef PINION_MERGE_H
+#define PINION_MERGE_H
+#include "list.h"
+
+enum { MERGE_TILE = 2048, FIND_TILE = 1024 };
+
+// lower returns the first position in [lo, hi) of an ascending array that is not below
+// x, or hi.
+DEV uint32_t lower(const uint32_t *b, uint32_t x, uint32_t lo, uint32_t hi) {
+    while (lo < hi) {
+        uint32_t mid = (lo + hi) >> 1;
+        if (__ldg(b + mid) < x) lo = mid + 1;
+        else hi = mid;
+    }
+    return lo;
+}
+
+// crossing returns how many of the first diag elements of the merge of a and b are a's:
+// the binary search along a cross diagonal of MergePath. Of equal elements a's come
+// first.
+DEV uint32_t crossing(const uint32_t *a, uint32_t na, const uint32_t *b, uint32_t nb, uint32_t diag) {
+    uint32_t lo = diag > nb ? diag - nb : 0, hi = diag < na ? diag : na;
+    while (lo < hi) {
+        uint32_t mid = (lo + hi) >> 1;
+        if (a[mid] <= b[diag - 1 - mid]) lo = mid + 1;
+        else hi = mid;
+    }
+    return lo;
+}
+
+#endif

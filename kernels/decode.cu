@@ -38,8 +38,8 @@ template <int FLIGHT, int LOG, class F> DEV void each_packed(const DecodeParams 
                 uint32_t n = block_count(l, b + e), carry = __shfl_sync(FULL, prev, i + e);
                 Chunks<PACKED> ch;
                 ch.begin(PACKED, payload, __shfl_sync(FULL, lo, i + e), __shfl_sync(FULL, hi, i + e), n);
-                for (uint32_t c = 0; 128 * c < n; c++)
-                    f((uint64_t)(b + e) * HALVES + c, prefix_docs(ch.get(c, lane), &carry, lane), n - 128 * c);
+                for (uint32_t c = 0; c < HALVES && 128 * c < n; c++)
+                    f((b + e) * HALVES + c, prefix_docs(ch.get(c, lane), &carry, lane), n - 128 * c);
             }
             continue;
         }
@@ -69,7 +69,7 @@ template <int FLIGHT, int LOG, class F> DEV void each_packed(const DecodeParams 
                                  __funnelshift_r(u[k].w, v[k].w, shift[k]) & mask[e]);
             g = block_docs(g, before[e], lane);
             if (k % HALVES < HALVES - 1) before[e] = __shfl_sync(FULL, g.w, 31);
-            f((uint64_t)(b + e) * HALVES + k % HALVES, g, 128u);
+            f((b + e) * HALVES + k % HALVES, g, 128u);
         }
     }
 }
@@ -82,7 +82,7 @@ KERNEL(decode_docs_bp128, DecodeParams, 256, 4) {
     DecodeJob job = at<DecodeJob>(p.jobs)[t.job];
     const ListDesc l = at<ListDesc>(p.lists)[job.list];
     uint32_t *out = at_rw<uint32_t>(job.out);
-    each_packed<4, 7>(p, l, t.first, lane, [&](uint64_t c, uint4 v, uint32_t n) { put(out + (c << 7), v, n, lane); });
+    each_packed<4, 7>(p, l, t.first, lane, [&](uint32_t c, uint4 v, uint32_t n) { put(out + ((uint64_t)c << 7), v, n, lane); });
 }
 
 // decode_docs_bp256 likewise, with at most 128 blocks.
@@ -93,7 +93,7 @@ KERNEL(decode_docs_bp256, DecodeParams, 256, 4) {
     DecodeJob job = at<DecodeJob>(p.jobs)[t.job];
     const ListDesc l = at<ListDesc>(p.lists)[job.list];
     uint32_t *out = at_rw<uint32_t>(job.out);
-    each_packed<2, 8>(p, l, t.first, lane, [&](uint64_t c, uint4 v, uint32_t n) { put(out + (c << 7), v, n, lane); });
+    each_packed<2, 8>(p, l, t.first, lane, [&](uint32_t c, uint4 v, uint32_t n) { put(out + ((uint64_t)c << 7), v, n, lane); });
 }
 
 // sum_docs_bp128 is the fused consumer that writes nothing: one sum a warp.
@@ -103,7 +103,7 @@ KERNEL(sum_docs_bp128, DecodeParams, 256, 8) {
     Tile t = at<Tile>(p.tiles)[blockIdx.x];
     const ListDesc l = at<ListDesc>(p.lists)[at<DecodeJob>(p.jobs)[t.job].list];
     uint32_t sum = 0;
-    each_packed<2, 7>(p, l, t.first, lane, [&](uint64_t, uint4 v, uint32_t n) { sum += sum_of(v, n, lane); });
+    each_packed<2, 7>(p, l, t.first, lane, [&](uint32_t, uint4 v, uint32_t n) { sum += sum_of(v, n, lane); });
     sum = warp_scan(sum, lane);
     if (lane == 31) at_rw<uint32_t>(p.sums)[8 * blockIdx.x + (threadIdx.x >> 5)] = sum;
 }

@@ -30,7 +30,7 @@ func code(x uint32) uint { return uint(bits.Len32(x|1)-1) / 8 }
 // used; those after them may be overwritten.
 func Pack(sel, data []byte, v []uint32) int {
 	clear(sel[len(v)/4:])
-	at, i := 0, 0
+	i, at := packFast(sel, data, v)
 	for ; i+4 <= len(v); i += 4 {
 		q, d := (*[4]uint32)(v[i:]), (*[16 + 3]byte)(data[at:])
 		c0, c1, c2, c3 := code(q[0]), code(q[1]), code(q[2]), code(q[3])

@@ -35,6 +35,16 @@ func unpack(dst []uint32, sel, data []byte, n int, prev uint32, k kind) (used in
 	return used, used <= len(data) && spareZero(sel, n)
 }
 
+// packFast begins Pack: it returns how many values it packed and the bytes that they take.
+func packFast(sel, data []byte, v []uint32) (n, used int) {
+	n = len(v) &^ 7
+	if n == 0 || simd.Level() == simd.Portable {
+		return 0, 0
+	}
+	_, _ = sel[n/4-1], data[4*n-1]
+	return n, int(packAVX2(&sel[0], &data[0], &v[0], n, &tables[0]))
+}
+
 // docsRun decodes the docIDs of full blocks in a row and returns how many: the block after
 // them is not sound, or can wrap, or cannot be read with vector instructions where it lies,
 // and DecodeDocs finds out more slowly what it is. Selectors begin at sel, one block behind

@@ -25,13 +25,15 @@ const (
 //	        the bit is set, from the 16 bytes that both halves of a register hold
 //	quad    256 byte shuffles of 16 bytes: four values by their selectors
 //	length  256 bytes: how many bytes four values take by their selectors
+//	pack    256 byte shuffles of 16 bytes: the bytes of four values moved together
 //
 // A shuffle writes a zero where its byte is 0x80.
 const (
 	shortTable  = 0
 	quadTable   = shortTable + 256*32
 	lengthTable = quadTable + 256*16
-	tablesSize  = lengthTable + 256
+	packTable   = lengthTable + 256
+	tablesSize  = packTable + 256*16
 )
 
 var tables = newTables()
@@ -39,7 +41,7 @@ var tables = newTables()
 func newTables() []byte {
 	t := make([]byte, tablesSize+64)
 	t = t[-uintptr(unsafe.Pointer(&t[0]))&63:][:tablesSize]
-	for i := range t[:lengthTable] {
+	for i := range t {
 		t[i] = 0x80
 	}
 	for key := range 256 {
@@ -54,6 +56,7 @@ func newTables() []byte {
 		for v := range 4 {
 			for b := range 1 + key>>(2*v)&3 {
 				t[quadTable+16*key+4*v+b] = at
+				t[packTable+16*key+int(at)] = byte(4*v + b)
 				at++
 			}
 		}

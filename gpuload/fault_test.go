@@ -1,0 +1,91 @@
+//go:build emu && cgo
+
+package gpuload
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/pinion-index/pinion/query"
+)
+
+// faulty fails at one operation: an allocation for want of memory, or a submission.
+type faulty struct {
+	*Emulator
+	left atomic.Int64 // operations until the failure
+}
+
+func (f *faulty) fails() bool { return f.left.Add(-1) == 0 }
+
+func (f *faulty) Alloc(n int64) (Ptr, error) {
+	if f.fails() {
+		return 0, ErrMemory
+	}
+	return f.Emulator.Alloc(n)
+}
+
+func (f *faulty) HostAlloc(n int) ([]byte, error) {
+	if f.fails() {
+		return nil, ErrMemory
+	}
+	return f.Emulator.HostAlloc(n)
+}
+
+func (f *faulty) Submit(b *Batch) error {
+	if f.fails() {
+		return ErrDevice
+	}
+	return f.Emulator.Submit(b)
+}
+
+// TestFaults fails at the first operation, the second and so on, until all goes well:
+// there is an error that says what it was, no memory is lost, and queries one by one
+// get the same error or their answer.
+func TestFaults(t *testing.T) {
+	shape := someShape
+	shape.Docs, shape.Terms = 700, 8
+	c, sc := newCollection(t, shape)
+	qs := c.Draw(rand.New(rand.NewPCG(2, 9)), 4, 3, 20, query.And, query.Or, query.AndOr)
+	in := make([]query.Query, len(qs))
+	for i, q := range qs {
+		in[i] = q.Query()
+	}
+	for at := int64(1); ; at++ {
+		dev := &faulty{Emulator: NewEmulator()}
+		dev.left.Store(at)
+		x, err := New(dev, segmentsOf(c), sc, Options{Memory: 4 << 20})
+		if err == nil {
+			_, err = x.Execute(context.Background(), in)
+			if err == nil {
+				g := NewGatherer(x, GatherOptions{Wait: time.Microsecond})
+				_, err = g.Execute(context.Background(), in)
+				g.Close()
+			}
+			_, again := x.Execute(context.Background(), in)
+			if err != nil && again != nil { // the fault has passed
+				t.Errorf("after operation %d failed: %v", at, again)
+			}
+			err = errors.Join(err, again)
+			x.Close()
+		}
+		if err := dev.Close(); err != nil {
+			t.Errorf("operation %d: %v", at, err)
+		}
+		if err == nil && dev.left.Load() > 0 {
+			if at < 20 {
+				t.Errorf("only %d operations", at)
+			}
+			return
+		}
+		if err == nil || !errors.Is(err, ErrMemory) && !errors.Is(err, ErrDevice) {
+			t.Fatalf("operation %d failed: %v", at, err)
+		}
+		if at > 500 {
+			t.Fatal("too many operations")
+		}
+	}
+}

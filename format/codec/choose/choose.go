@@ -12,9 +12,9 @@
 // collection with 128 postings and more:
 //
 //	NanosPerByte      0.5        1        2        4       10
-//	docIDs, MB      12.37    10.65    10.21    10.21    10.21
-//	frequencies, MB  3.87     3.32     2.60     2.57     2.57
-//	ns a posting     0.31     0.46     0.57     0.58     0.58
+//	docIDs, MB      12.18    10.37    10.21    10.21    10.21
+//	frequencies, MB  3.86     3.15     2.59     2.57     2.57
+//	ns a posting     0.30     0.45     0.52     0.53     0.53
 package choose
 
 import (
@@ -30,25 +30,25 @@ import (
 // prefix sum, in nanoseconds: the mean of the uniform and clustered lists of 2^16 of
 // the benchmarks, in cache, with AVX-512, on machine B of docs/codecs.md, where the
 // figures and the command are. On other machines all take longer by much the same
-// factor, 1.9 to 2.1 on machine A. Codecs that are not in the table are never chosen.
+// factor, about 2 on machine A. Codecs that are not in the table are never chosen.
 var Decode = map[codec.ID]struct{ Docs, Freqs float64 }{
-	codec.BP128:       {0.16, 0.13},
-	codec.VByte128:    {0.24, 0.14},
-	codec.BP256:       {0.14, 0.10},
-	codec.VByte1024:   {0.21, 0.09},
-	codec.Rice:        {0.60, 0.47},
-	codec.PForDelta:   {0.56, 0.44},
-	codec.NewPFD:      {0.33, 0.25},
-	codec.ParaPFor:    {0.35, 0.28},
-	codec.LRC:         {0.17, 0.25},
-	codec.LRCSeg:      {0.20, 0.25},
-	codec.SegLRC:      {0.21, 0.25},
-	codec.HSLRC:       {0.33, 0.25},
-	codec.EF:          {0.54, 0.50},
-	codec.BP32:        {1.96, 1.83},
-	codec.SIMDBP128:   {0.20, 0.15},
-	codec.VarintGB:    {2.00, 1.91},
-	codec.StreamVByte: {0.37, 0.53},
+	codec.BP128:       {0.15, 0.12},
+	codec.VByte128:    {0.24, 0.13},
+	codec.BP256:       {0.12, 0.09},
+	codec.VByte1024:   {0.18, 0.08},
+	codec.Rice:        {0.54, 0.41},
+	codec.PForDelta:   {0.51, 0.38},
+	codec.NewPFD:      {0.30, 0.23},
+	codec.ParaPFor:    {0.32, 0.26},
+	codec.LRC:         {0.18, 0.23},
+	codec.LRCSeg:      {0.21, 0.23},
+	codec.SegLRC:      {0.20, 0.23},
+	codec.HSLRC:       {0.30, 0.23},
+	codec.EF:          {0.49, 0.45},
+	codec.BP32:        {1.74, 1.64},
+	codec.SIMDBP128:   {0.17, 0.14},
+	codec.VarintGB:    {1.78, 1.67},
+	codec.StreamVByte: {0.25, 0.14},
 }
 
 // Candidates are the codecs that Default chooses among: blocks of 128 that can be

@@ -38,7 +38,9 @@ template <int FLIGHT, int LOG, class F> DEV void each_packed(const DecodeParams 
                 uint32_t n = block_count(l, b + e), carry = __shfl_sync(FULL, prev, i + e);
                 Chunks<PACKED> ch;
                 ch.begin(PACKED, payload, __shfl_sync(FULL, lo, i + e), __shfl_sync(FULL, hi, i + e), n);
-                for (uint32_t c = 0; c < HALVES && 128 * c < n; c++)
+                // The first test tells the compiler that a block of 128 needs no loop: with the
+                // order of these lines 1.52 T/s fused with a sum, 1.40 without.
+                for (uint32_t c = 0; c == 0 || (c < HALVES && 128 * c < n); c++)
                     f((b + e) * HALVES + c, prefix_docs(ch.get(c, lane), &carry, lane), n - 128 * c);
             }
             continue;
@@ -50,7 +52,6 @@ template <int FLIGHT, int LOG, class F> DEV void each_packed(const DecodeParams 
             uint32_t at_ = __shfl_sync(FULL, lo, i + e), width = (__shfl_sync(FULL, hi, i + e) - at_) >> (LOG - 5);
             before[e] = __shfl_sync(FULL, prev, i + e);
             if (width > 32) width = 32;
-            mask[e] = low_mask(width);
             uint32_t bit = lane * width;
 #pragma unroll
             for (int h = 0; h < HALVES; h++) { // 32 rows take width vectors
@@ -59,6 +60,7 @@ template <int FLIGHT, int LOG, class F> DEV void each_packed(const DecodeParams 
                 v[e * HALVES + h] = __ldg(q + 1);
                 shift[e * HALVES + h] = bit & 31;
             }
+            mask[e] = low_mask(width);
         }
 #pragma unroll
         for (int k = 0; k < PARTS; k++) {

@@ -147,8 +147,7 @@ func (g *Gatherer) add(w *waiter) error {
 		g.open = b
 	}
 	b.waiters = append(b.waiters, w)
-	n, _ := g.x.weigh(&w.plan, true)
-	b.postings += n
+	b.postings += w.plan.weight.first
 	if b.postings >= g.options.Threshold || len(b.waiters) >= g.options.Queries {
 		g.start(b)
 		return nil

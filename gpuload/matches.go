@@ -60,6 +60,9 @@ func (x *Executor) NewConjunction(ctx context.Context, queries []query.Query, st
 	if err := x.bring(ctx, use, epoch); err != nil {
 		return c, err
 	}
+	if how == Auto {
+		how = x.choose(use)
+	}
 	return c, c.layOut(use, how)
 }
 

@@ -34,6 +34,7 @@ type plan struct {
 	cpu      bool // the device cannot answer it
 	done     bool
 	overflow bool // Rank had no room for its keys: Disjunct answers it
+	weight   weight
 	err      error
 }
 
@@ -156,7 +157,32 @@ func (r *resolver) resolve(p *plan, q *query.Query) error {
 		}
 	}
 	p.done = len(p.weights) == 0
+	p.weight = p.weigh(len(segs))
 	return nil
+}
+
+// weight is what a plan adds to its batch, kept with the plan: laying out goes through
+// all plans on one core, and their lists are in no cache there.
+type weight struct {
+	first, all int64 // postings of the first list and of all
+	smalls     int   // lists without an extent
+	partner    int64 // where the second term's list is, 0 if there is but one term
+}
+
+func (p *plan) weigh(segments int) (w weight) {
+	for j := range p.lists {
+		o := &p.lists[j]
+		if o.small != nil {
+			w.smalls++
+		}
+		if j < segments {
+			w.first += int64(o.n)
+		} else if j < 2*segments && w.partner == 0 {
+			w.partner = o.want.key.Offset
+		}
+		w.all += int64(o.n)
+	}
+	return w
 }
 
 // open returns a term's postings in a segment.

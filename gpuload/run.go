@@ -28,7 +28,7 @@ const (
 // stages: each takes a stream and, for laying out, a processor.
 func (x *Executor) run(ctx context.Context, plans []*plan, how way) error {
 	if len(plans) > leastQueries && len(plans) < 1<<24 {
-		plans = x.byPartner(plans)
+		plans = byPartner(plans)
 	}
 	batches := x.cut(plans, how)
 	var mu sync.Mutex
@@ -78,10 +78,10 @@ func (x *Executor) run(ctx context.Context, plans []*plan, how way) error {
 
 // byPartner orders plans by their second lists: queries of one batch then look into the
 // same lists, and find their blocks in L2.
-func (x *Executor) byPartner(plans []*plan) []*plan {
+func byPartner(plans []*plan) []*plan {
 	order := make([]uint64, len(plans))
 	for i, p := range plans {
-		order[i] = uint64(p.partner(len(x.segments)))/64<<24 | uint64(i)&(1<<24-1) // extents are 64-byte aligned
+		order[i] = uint64(p.weight.partner)/64<<24 | uint64(i)&(1<<24-1) // extents are 64-byte aligned
 	}
 	slices.Sort(order)
 	sorted := make([]*plan, len(plans))
@@ -139,7 +139,10 @@ func (x *Executor) cut(plans []*plan, how way) (batches [][]*plan) {
 	var postings int64
 	smalls, first := 0, 0
 	for i, p := range plans {
-		n, small := x.weigh(p, how == byAnd)
+		n, small := p.weight.all, p.weight.smalls
+		if how == byAnd {
+			n = p.weight.first
+		}
 		if i > first && (postings+n > limit || smalls+small > zoneSlots || i-first >= most) {
 			batches = append(batches, plans[first:i])
 			postings, smalls, first = 0, 0, i
@@ -151,33 +154,6 @@ func (x *Executor) cut(plans []*plan, how way) (batches [][]*plan) {
 		batches = append(batches, plans[first:])
 	}
 	return batches
-}
-
-// weigh returns how many postings a plan adds to its batch, the first lists' of a
-// conjunction, and how many lists without an extent it has.
-func (x *Executor) weigh(p *plan, conjunctive bool) (postings int64, smalls int) {
-	for j := range p.lists {
-		if p.lists[j].small != nil {
-			smalls++
-		}
-		if j < len(x.segments) || !conjunctive {
-			postings += int64(p.lists[j].n)
-		}
-	}
-	return postings, smalls
-}
-
-// partner tells which list a plan's second term has, 0 if it has but one.
-func (p *plan) partner(segments int) int64 {
-	if len(p.lists) < 2*segments {
-		return 0
-	}
-	for _, o := range p.lists[segments : 2*segments] {
-		if o.n > 0 {
-			return o.want.key.Offset
-		}
-	}
-	return 0
 }
 
 // harvest waits for a stage's batch and reads its results.

@@ -1,6 +1,7 @@
 package gpuload
 
 import (
+	"math/bits"
 	"unsafe"
 
 	"github.com/pinion-index/pinion/kernels"
@@ -49,7 +50,7 @@ func (s *stage) reserveIn(n int) error {
 		return nil
 	}
 	s.freeIn()
-	n += n / 4
+	n = 1 << bits.Len(uint(n)) // pinning takes milliseconds: seldom
 	b, err := s.dev.HostAlloc(n)
 	if err != nil {
 		return err
@@ -120,7 +121,7 @@ func (s *stage) reserveOut(n int) error {
 		return nil
 	}
 	s.freeOut()
-	n += n / 4
+	n = 1 << bits.Len(uint(n))
 	b, err := s.dev.HostAlloc(n)
 	if err != nil {
 		return err

@@ -266,7 +266,7 @@ func (b *Bench) ranked(ctx context.Context, e *engine) error {
 			pprof.StopCPUProfile()
 		}
 		var sec, busy float64
-		for round := range 3 {
+		for round := range 7 {
 			busy = -e.gpu.Busy()
 			start = time.Now()
 			got, err := e.gpu.Execute(ctx, qs)

@@ -1,0 +1,56 @@
+package gpuload
+
+import (
+	"github.com/pinion-index/pinion/kernels"
+	"github.com/pinion-index/pinion/segment"
+)
+
+// describe returns the descriptor of a list whose extent lies at a device address.
+func describe(v *segment.List, at Ptr, docs uint32) kernels.ListDesc {
+	d := kernels.ListDesc{
+		N: uint32(v.N), Blocks: uint32(v.Blocks), MaxDoc: docs,
+		DocWords: uint32(len(v.Docs.Payload) / 4), FreqWords: uint32(len(v.Freqs.Payload) / 4),
+		DocsCodec: uint8(v.DocsCodec.ID()), FreqsCodec: uint8(v.FreqsCodec.ID()),
+	}
+	for 1<<d.LogBlock < v.BlockLen {
+		d.LogBlock++
+	}
+	for _, p := range v.Layout() {
+		a := at + Ptr(p.Offset)
+		switch p.Name {
+		case "doc-ends":
+			d.DocEnds = a
+		case "freq-ends":
+			d.FreqEnds = a
+		case "skip":
+			d.Last = a
+		case "quads":
+			d.Quads = a
+		case "hash-buckets":
+			d.Hash = a + 4 // behind shift, bits
+		case "docs":
+			d.Docs = a
+		case "freqs":
+			d.Freqs = a
+		}
+	}
+	if v.HasLR {
+		d.Flags |= kernels.FlagLR
+		d.LRInv, d.LRBase, d.LRLeft, d.LRRight = int64(v.LR.Inv), v.LR.Base, v.LR.Left, v.LR.Right
+	}
+	if v.HasHash {
+		d.Flags |= kernels.FlagHash
+		d.HashShift = v.Hash.Shift
+		for 1<<d.HashBits < len(v.Hash.Start)-1 {
+			d.HashBits++
+		}
+	}
+	return d
+}
+
+func packed(id uint8) bool { return id == kernels.BP128 || id == kernels.BP256 }
+
+// supported reports whether kernels decode a codec.
+func supported(id uint8) bool {
+	return id >= kernels.BP128 && id <= kernels.EF
+}

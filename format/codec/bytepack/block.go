@@ -8,25 +8,45 @@ import (
 // The layout of codecs vbyte128 and vbyte1024, which package vbyte128 describes: a
 // block is selectors, data, and zeros up to a whole word.
 
-// maxBlock is the largest block, in values.
-const maxBlock = 1024
+// maxBlock is the largest block, in values. Up to smallBlock of them have a buffer of that
+// size, since clearing one takes its time too.
+const (
+	maxBlock   = 1024
+	smallBlock = 128
+)
 
 // AppendDocsBlock appends a block of docIDs, at most 1024, that follow prev.
 func AppendDocsBlock(dst []byte, docs []uint32, prev uint32) ([]byte, error) {
+	if len(docs) <= smallBlock {
+		var gaps [smallBlock]uint32
+		return appendDocs(dst, gaps[:len(docs)], docs, prev)
+	}
 	var gaps [maxBlock]uint32
-	if _, ok := bitpack.Gaps(gaps[:len(docs)], docs, prev); !ok {
+	return appendDocs(dst, gaps[:len(docs)], docs, prev)
+}
+
+func appendDocs(dst []byte, gaps, docs []uint32, prev uint32) ([]byte, error) {
+	if _, ok := bitpack.Gaps(gaps, docs, prev); !ok {
 		return dst, codec.CheckDocs(docs, prev)
 	}
-	return appendBlock(dst, gaps[:len(docs)]), nil
+	return appendBlock(dst, gaps), nil
 }
 
 // AppendFreqsBlock appends a block of frequencies, at most 1024.
 func AppendFreqsBlock(dst []byte, freqs []uint32) ([]byte, error) {
+	if len(freqs) <= smallBlock {
+		var less [smallBlock]uint32
+		return appendFreqs(dst, less[:len(freqs)], freqs)
+	}
 	var less [maxBlock]uint32
-	if _, ok := bitpack.LessOne(less[:len(freqs)], freqs); !ok {
+	return appendFreqs(dst, less[:len(freqs)], freqs)
+}
+
+func appendFreqs(dst []byte, less, freqs []uint32) ([]byte, error) {
+	if _, ok := bitpack.LessOne(less, freqs); !ok {
 		return dst, codec.CheckFreqs(freqs)
 	}
-	return appendBlock(dst, less[:len(freqs)]), nil
+	return appendBlock(dst, less), nil
 }
 
 func appendBlock(dst []byte, v []uint32) []byte {
@@ -96,7 +116,10 @@ func DecodeDocs(dst []uint32, s *codec.Sequence, block, size int) (int, error) {
 // DocsRun decodes the docIDs of count blocks of size from block on and returns how many
 // it did; the one after them is short, broken or rare, and left to DecodeDocs.
 func DocsRun(dst []uint32, s *codec.Sequence, block, count, size int) int {
-	if count = min(count, s.N/size-block); count <= 0 {
+	if (block+count)*size > s.N { // dividing takes as long as 64 values
+		count = s.N/size - block
+	}
+	if count <= 0 {
 		return 0
 	}
 	return docsRun(dst, s, block, count, size, nil)
@@ -105,7 +128,10 @@ func DocsRun(dst []uint32, s *codec.Sequence, block, count, size int) int {
 // StreamDocs is DocsRun where selectors are apart from data: those of block and of the
 // count-1 blocks after it are sel.
 func StreamDocs(dst []uint32, s *codec.Sequence, block, count, size int, sel []byte) int {
-	if count = min(count, s.N/size-block, len(sel)/(size/4)); count <= 0 {
+	if (block+count)*size > s.N || count*size/4 > len(sel) {
+		count = min(s.N/size-block, 4*len(sel)/size)
+	}
+	if count <= 0 {
 		return 0
 	}
 	return docsRun(dst, s, block, count, size, &sel[0])
@@ -113,7 +139,10 @@ func StreamDocs(dst []uint32, s *codec.Sequence, block, count, size int, sel []b
 
 // StreamFreqs is StreamDocs for frequencies.
 func StreamFreqs(dst []uint32, s *codec.Sequence, block, count, size int, sel []byte) int {
-	if count = min(count, s.N/size-block, len(sel)/(size/4)); count <= 0 {
+	if (block+count)*size > s.N || count*size/4 > len(sel) {
+		count = min(s.N/size-block, 4*len(sel)/size)
+	}
+	if count <= 0 {
 		return 0
 	}
 	return freqsRun(dst, s, block, count, size, &sel[0])

@@ -73,27 +73,27 @@ next:
 	JNE            long
 	CMPQ           R11, R8
 	JHI            stop
-	MOVQ           (DX), R11
-	PEXTQ          DI, R11, R11
-	RORXL          $0x1b, R11, R12
+	MOVQ           (DX), R13
+	PEXTQ          DI, R13, R13
+	RORXL          $0x1b, R13, R12
 	ANDL           $0x00001fe0, R12
-	POPCNTL        R12, R13
+	POPCNTL        R12, R11
 	VBROADCASTI128 (BX), Y0
 	VPSHUFB        (SI)(R12*1), Y0, Y0
-	ADDQ           R13, BX
-	RORXL          $0x03, R11, R12
-	ANDL           $0x00001fe0, R12
-	POPCNTL        R12, R13
+	ADDQ           R11, BX
+	RORXL          $0x03, R13, R11
+	ANDL           $0x00001fe0, R11
+	POPCNTL        R11, R12
 	VBROADCASTI128 8(BX), Y1
-	VPSHUFB        (SI)(R12*1), Y1, Y1
-	ADDQ           R13, BX
-	RORXL          $0x0b, R11, R12
+	VPSHUFB        (SI)(R11*1), Y1, Y1
+	ADDQ           R12, BX
+	RORXL          $0x0b, R13, R12
 	ANDL           $0x00001fe0, R12
-	POPCNTL        R12, R13
+	POPCNTL        R12, R11
 	VBROADCASTI128 16(BX), Y4
 	VPSHUFB        (SI)(R12*1), Y4, Y4
-	ADDQ           R13, BX
-	RORXL          $0x13, R11, R11
+	ADDQ           R11, BX
+	RORXL          $0x13, R13, R11
 	ANDL           $0x00001fe0, R11
 	POPCNTL        R11, R12
 	VBROADCASTI128 24(BX), Y5
@@ -103,31 +103,31 @@ next:
 	VPSUBD         Y14, Y1, Y1
 	VMOVDQU        Y0, (CX)
 	VMOVDQU        Y1, 32(CX)
-	MOVQ           8(DX), R11
-	PEXTQ          DI, R11, R11
-	RORXL          $0x1b, R11, R12
+	MOVQ           8(DX), R13
+	PEXTQ          DI, R13, R13
+	RORXL          $0x1b, R13, R12
 	ANDL           $0x00001fe0, R12
-	POPCNTL        R12, R13
+	POPCNTL        R12, R11
 	VBROADCASTI128 32(BX), Y0
 	VPSHUFB        (SI)(R12*1), Y0, Y0
-	ADDQ           R13, BX
-	RORXL          $0x03, R11, R12
-	ANDL           $0x00001fe0, R12
-	POPCNTL        R12, R13
+	ADDQ           R11, BX
+	RORXL          $0x03, R13, R11
+	ANDL           $0x00001fe0, R11
+	POPCNTL        R11, R12
 	VBROADCASTI128 40(BX), Y1
-	VPSHUFB        (SI)(R12*1), Y1, Y1
-	ADDQ           R13, BX
+	VPSHUFB        (SI)(R11*1), Y1, Y1
+	ADDQ           R12, BX
 	VPSUBD         Y14, Y4, Y4
 	VPSUBD         Y14, Y5, Y5
 	VMOVDQU        Y4, 64(CX)
 	VMOVDQU        Y5, 96(CX)
-	RORXL          $0x0b, R11, R12
+	RORXL          $0x0b, R13, R12
 	ANDL           $0x00001fe0, R12
-	POPCNTL        R12, R13
+	POPCNTL        R12, R11
 	VBROADCASTI128 48(BX), Y4
 	VPSHUFB        (SI)(R12*1), Y4, Y4
-	ADDQ           R13, BX
-	RORXL          $0x13, R11, R11
+	ADDQ           R11, BX
+	RORXL          $0x13, R13, R11
 	ANDL           $0x00001fe0, R11
 	POPCNTL        R11, R12
 	VBROADCASTI128 56(BX), Y5
@@ -137,31 +137,31 @@ next:
 	VPSUBD         Y14, Y1, Y1
 	VMOVDQU        Y0, 128(CX)
 	VMOVDQU        Y1, 160(CX)
-	MOVQ           16(DX), R11
-	PEXTQ          DI, R11, R11
-	RORXL          $0x1b, R11, R12
+	MOVQ           16(DX), R13
+	PEXTQ          DI, R13, R13
+	RORXL          $0x1b, R13, R12
 	ANDL           $0x00001fe0, R12
-	POPCNTL        R12, R13
+	POPCNTL        R12, R11
 	VBROADCASTI128 64(BX), Y0
 	VPSHUFB        (SI)(R12*1), Y0, Y0
-	ADDQ           R13, BX
-	RORXL          $0x03, R11, R12
-	ANDL           $0x00001fe0, R12
-	POPCNTL        R12, R13
+	ADDQ           R11, BX
+	RORXL          $0x03, R13, R11
+	ANDL           $0x00001fe0, R11
+	POPCNTL        R11, R12
 	VBROADCASTI128 72(BX), Y1
-	VPSHUFB        (SI)(R12*1), Y1, Y1
-	ADDQ           R13, BX
+	VPSHUFB        (SI)(R11*1), Y1, Y1
+	ADDQ           R12, BX
 	VPSUBD         Y14, Y4, Y4
 	VPSUBD         Y14, Y5, Y5
 	VMOVDQU        Y4, 192(CX)
 	VMOVDQU        Y5, 224(CX)
-	RORXL          $0x0b, R11, R12
+	RORXL          $0x0b, R13, R12
 	ANDL           $0x00001fe0, R12
-	POPCNTL        R12, R13
+	POPCNTL        R12, R11
 	VBROADCASTI128 80(BX), Y4
 	VPSHUFB        (SI)(R12*1), Y4, Y4
-	ADDQ           R13, BX
-	RORXL          $0x13, R11, R11
+	ADDQ           R11, BX
+	RORXL          $0x13, R13, R11
 	ANDL           $0x00001fe0, R11
 	POPCNTL        R11, R12
 	VBROADCASTI128 88(BX), Y5
@@ -171,31 +171,31 @@ next:
 	VPSUBD         Y14, Y1, Y1
 	VMOVDQU        Y0, 256(CX)
 	VMOVDQU        Y1, 288(CX)
-	MOVQ           24(DX), R11
-	PEXTQ          DI, R11, R11
-	RORXL          $0x1b, R11, R12
+	MOVQ           24(DX), R13
+	PEXTQ          DI, R13, R13
+	RORXL          $0x1b, R13, R12
 	ANDL           $0x00001fe0, R12
-	POPCNTL        R12, R13
+	POPCNTL        R12, R11
 	VBROADCASTI128 96(BX), Y0
 	VPSHUFB        (SI)(R12*1), Y0, Y0
-	ADDQ           R13, BX
-	RORXL          $0x03, R11, R12
-	ANDL           $0x00001fe0, R12
-	POPCNTL        R12, R13
+	ADDQ           R11, BX
+	RORXL          $0x03, R13, R11
+	ANDL           $0x00001fe0, R11
+	POPCNTL        R11, R12
 	VBROADCASTI128 104(BX), Y1
-	VPSHUFB        (SI)(R12*1), Y1, Y1
-	ADDQ           R13, BX
+	VPSHUFB        (SI)(R11*1), Y1, Y1
+	ADDQ           R12, BX
 	VPSUBD         Y14, Y4, Y4
 	VPSUBD         Y14, Y5, Y5
 	VMOVDQU        Y4, 320(CX)
 	VMOVDQU        Y5, 352(CX)
-	RORXL          $0x0b, R11, R12
+	RORXL          $0x0b, R13, R12
 	ANDL           $0x00001fe0, R12
-	POPCNTL        R12, R13
+	POPCNTL        R12, R11
 	VBROADCASTI128 112(BX), Y4
 	VPSHUFB        (SI)(R12*1), Y4, Y4
-	ADDQ           R13, BX
-	RORXL          $0x13, R11, R11
+	ADDQ           R11, BX
+	RORXL          $0x13, R13, R11
 	ANDL           $0x00001fe0, R11
 	POPCNTL        R11, R12
 	VBROADCASTI128 120(BX), Y5
@@ -820,27 +820,27 @@ next:
 	JNE            long
 	CMPQ           R12, R9
 	JHI            stop
-	MOVQ           (BX), R12
-	PEXTQ          R8, R12, R12
-	RORXL          $0x1b, R12, R13
+	MOVQ           (BX), R14
+	PEXTQ          R8, R14, R14
+	RORXL          $0x1b, R14, R13
 	ANDL           $0x00001fe0, R13
-	POPCNTL        R13, R14
+	POPCNTL        R13, R12
 	VBROADCASTI128 (SI), Y0
 	VPSHUFB        (DI)(R13*1), Y0, Y0
-	ADDQ           R14, SI
-	RORXL          $0x03, R12, R13
-	ANDL           $0x00001fe0, R13
-	POPCNTL        R13, R14
+	ADDQ           R12, SI
+	RORXL          $0x03, R14, R12
+	ANDL           $0x00001fe0, R12
+	POPCNTL        R12, R13
 	VBROADCASTI128 8(SI), Y1
-	VPSHUFB        (DI)(R13*1), Y1, Y1
-	ADDQ           R14, SI
-	RORXL          $0x0b, R12, R13
+	VPSHUFB        (DI)(R12*1), Y1, Y1
+	ADDQ           R13, SI
+	RORXL          $0x0b, R14, R13
 	ANDL           $0x00001fe0, R13
-	POPCNTL        R13, R14
+	POPCNTL        R13, R12
 	VBROADCASTI128 16(SI), Y4
 	VPSHUFB        (DI)(R13*1), Y4, Y4
-	ADDQ           R14, SI
-	RORXL          $0x13, R12, R12
+	ADDQ           R12, SI
+	RORXL          $0x13, R14, R12
 	ANDL           $0x00001fe0, R12
 	POPCNTL        R12, R13
 	VBROADCASTI128 24(SI), Y5
@@ -869,20 +869,20 @@ next:
 	VPERMD         Y1, Y13, Y10
 	VMOVDQU        Y0, (DX)
 	VMOVDQU        Y1, 32(DX)
-	MOVQ           8(BX), R12
-	PEXTQ          R8, R12, R12
-	RORXL          $0x1b, R12, R13
+	MOVQ           8(BX), R14
+	PEXTQ          R8, R14, R14
+	RORXL          $0x1b, R14, R13
 	ANDL           $0x00001fe0, R13
-	POPCNTL        R13, R14
+	POPCNTL        R13, R12
 	VBROADCASTI128 32(SI), Y0
 	VPSHUFB        (DI)(R13*1), Y0, Y0
-	ADDQ           R14, SI
-	RORXL          $0x03, R12, R13
-	ANDL           $0x00001fe0, R13
-	POPCNTL        R13, R14
+	ADDQ           R12, SI
+	RORXL          $0x03, R14, R12
+	ANDL           $0x00001fe0, R12
+	POPCNTL        R12, R13
 	VBROADCASTI128 40(SI), Y1
-	VPSHUFB        (DI)(R13*1), Y1, Y1
-	ADDQ           R14, SI
+	VPSHUFB        (DI)(R12*1), Y1, Y1
+	ADDQ           R13, SI
 	VPSUBD         Y14, Y4, Y4
 	VPSUBD         Y14, Y5, Y5
 	VPSLLQ         $0x20, Y4, Y2
@@ -906,13 +906,13 @@ next:
 	VPERMD         Y5, Y13, Y10
 	VMOVDQU        Y4, 64(DX)
 	VMOVDQU        Y5, 96(DX)
-	RORXL          $0x0b, R12, R13
+	RORXL          $0x0b, R14, R13
 	ANDL           $0x00001fe0, R13
-	POPCNTL        R13, R14
+	POPCNTL        R13, R12
 	VBROADCASTI128 48(SI), Y4
 	VPSHUFB        (DI)(R13*1), Y4, Y4
-	ADDQ           R14, SI
-	RORXL          $0x13, R12, R12
+	ADDQ           R12, SI
+	RORXL          $0x13, R14, R12
 	ANDL           $0x00001fe0, R12
 	POPCNTL        R12, R13
 	VBROADCASTI128 56(SI), Y5
@@ -941,20 +941,20 @@ next:
 	VPERMD         Y1, Y13, Y10
 	VMOVDQU        Y0, 128(DX)
 	VMOVDQU        Y1, 160(DX)
-	MOVQ           16(BX), R12
-	PEXTQ          R8, R12, R12
-	RORXL          $0x1b, R12, R13
+	MOVQ           16(BX), R14
+	PEXTQ          R8, R14, R14
+	RORXL          $0x1b, R14, R13
 	ANDL           $0x00001fe0, R13
-	POPCNTL        R13, R14
+	POPCNTL        R13, R12
 	VBROADCASTI128 64(SI), Y0
 	VPSHUFB        (DI)(R13*1), Y0, Y0
-	ADDQ           R14, SI
-	RORXL          $0x03, R12, R13
-	ANDL           $0x00001fe0, R13
-	POPCNTL        R13, R14
+	ADDQ           R12, SI
+	RORXL          $0x03, R14, R12
+	ANDL           $0x00001fe0, R12
+	POPCNTL        R12, R13
 	VBROADCASTI128 72(SI), Y1
-	VPSHUFB        (DI)(R13*1), Y1, Y1
-	ADDQ           R14, SI
+	VPSHUFB        (DI)(R12*1), Y1, Y1
+	ADDQ           R13, SI
 	VPSUBD         Y14, Y4, Y4
 	VPSUBD         Y14, Y5, Y5
 	VPSLLQ         $0x20, Y4, Y2
@@ -978,13 +978,13 @@ next:
 	VPERMD         Y5, Y13, Y10
 	VMOVDQU        Y4, 192(DX)
 	VMOVDQU        Y5, 224(DX)
-	RORXL          $0x0b, R12, R13
+	RORXL          $0x0b, R14, R13
 	ANDL           $0x00001fe0, R13
-	POPCNTL        R13, R14
+	POPCNTL        R13, R12
 	VBROADCASTI128 80(SI), Y4
 	VPSHUFB        (DI)(R13*1), Y4, Y4
-	ADDQ           R14, SI
-	RORXL          $0x13, R12, R12
+	ADDQ           R12, SI
+	RORXL          $0x13, R14, R12
 	ANDL           $0x00001fe0, R12
 	POPCNTL        R12, R13
 	VBROADCASTI128 88(SI), Y5
@@ -1013,20 +1013,20 @@ next:
 	VPERMD         Y1, Y13, Y10
 	VMOVDQU        Y0, 256(DX)
 	VMOVDQU        Y1, 288(DX)
-	MOVQ           24(BX), R12
-	PEXTQ          R8, R12, R12
-	RORXL          $0x1b, R12, R13
+	MOVQ           24(BX), R14
+	PEXTQ          R8, R14, R14
+	RORXL          $0x1b, R14, R13
 	ANDL           $0x00001fe0, R13
-	POPCNTL        R13, R14
+	POPCNTL        R13, R12
 	VBROADCASTI128 96(SI), Y0
 	VPSHUFB        (DI)(R13*1), Y0, Y0
-	ADDQ           R14, SI
-	RORXL          $0x03, R12, R13
-	ANDL           $0x00001fe0, R13
-	POPCNTL        R13, R14
+	ADDQ           R12, SI
+	RORXL          $0x03, R14, R12
+	ANDL           $0x00001fe0, R12
+	POPCNTL        R12, R13
 	VBROADCASTI128 104(SI), Y1
-	VPSHUFB        (DI)(R13*1), Y1, Y1
-	ADDQ           R14, SI
+	VPSHUFB        (DI)(R12*1), Y1, Y1
+	ADDQ           R13, SI
 	VPSUBD         Y14, Y4, Y4
 	VPSUBD         Y14, Y5, Y5
 	VPSLLQ         $0x20, Y4, Y2
@@ -1050,13 +1050,13 @@ next:
 	VPERMD         Y5, Y13, Y10
 	VMOVDQU        Y4, 320(DX)
 	VMOVDQU        Y5, 352(DX)
-	RORXL          $0x0b, R12, R13
+	RORXL          $0x0b, R14, R13
 	ANDL           $0x00001fe0, R13
-	POPCNTL        R13, R14
+	POPCNTL        R13, R12
 	VBROADCASTI128 112(SI), Y4
 	VPSHUFB        (DI)(R13*1), Y4, Y4
-	ADDQ           R14, SI
-	RORXL          $0x13, R12, R12
+	ADDQ           R12, SI
+	RORXL          $0x13, R14, R12
 	ANDL           $0x00001fe0, R12
 	POPCNTL        R12, R13
 	VBROADCASTI128 120(SI), Y5
@@ -1806,7 +1806,7 @@ DATA upper<>+24(SB)/8, $0xffffffffffffffff
 GLOBL upper<>(SB), RODATA|NOPTR, $32
 
 // func docsRunAVX512(dst *uint32, s *byte, block int, count int, size int, sel *byte, tab *byte) (done int)
-// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, BMI, BMI2, CMOV, POPCNT
+// Requires: AVX, AVX2, AVX512BW, AVX512F, BMI, BMI2, CMOV, POPCNT
 TEXT ·docsRunAVX512(SB), NOSPLIT, $32-64
 	MOVQ dst+0(FP), DX
 	MOVQ tab+48(FP), DI
@@ -1826,33 +1826,36 @@ TEXT ·docsRunAVX512(SB), NOSPLIT, $32-64
 	JGT   stop
 
 	// Blocks end in the payload, with 64 readable bytes behind.
-	MOVQ           16(CX), AX
-	SUBQ           $0x40, AX
-	JCS            stop
-	CMPQ           AX, 8(CX)
-	CMOVQHI        8(CX), AX
-	MOVQ           AX, 8(SP)
-	MOVQ           (CX), AX
-	MOVQ           AX, (SP)
-	MOVQ           24(CX), AX
-	LEAQ           (AX)(BX*4), AX
-	MOVL           $0x55555555, R8
-	VBROADCASTI128 second<>+0(SB), Y12
-	VPBROADCASTD   index<>+0(SB), Y11
-	VPBROADCASTD   index<>+4(SB), Y13
-	KMOVB          half<>+0(SB), K1
-	VPCMPEQD       Y14, Y14, Y14
-	MOVQ           $0x5555555555555555, R8
-	MOVQ           48(CX), CX
-	LEAQ           (CX)(BX*4), CX
-	MOVL           $-1, SI
-	TESTQ          BX, BX
-	JEQ            first
-	MOVL           -4(CX), SI
+	MOVQ            16(CX), AX
+	SUBQ            $0x40, AX
+	JCS             stop
+	CMPQ            AX, 8(CX)
+	CMOVQHI         8(CX), AX
+	MOVQ            AX, 8(SP)
+	MOVQ            (CX), AX
+	MOVQ            AX, (SP)
+	MOVQ            24(CX), AX
+	LEAQ            (AX)(BX*4), AX
+	VBROADCASTI32X4 second<>+0(SB), Z12
+	VMOVDQU32       lanes<>+0(SB), Z16
+	VPBROADCASTD    tops<>+0(SB), Z17
+	VPBROADCASTD    tops<>+4(SB), Z18
+	VMOVDQU32       ramp<>+0(SB), Z19
+	MOVL            $0x0000f0f0, SI
+	KMOVW           SI, K1
+	MOVL            $0x0000ff00, SI
+	KMOVW           SI, K2
+	MOVQ            $0x5555555555555555, R8
+	MOVQ            48(CX), CX
+	LEAQ            (CX)(BX*4), CX
+	MOVL            $-1, SI
+	TESTQ           BX, BX
+	JEQ             first
+	MOVL            -4(CX), SI
 
 first:
 	VMOVD        SI, X10
-	VPBROADCASTD X10, Y10
+	VPBROADCASTD X10, Z10
 	INCL         SI
 	JMI          stop
 
@@ -1895,278 +1898,214 @@ next:
 	JNE            long
 	CMPQ           R12, R9
 	JHI            stop
-	MOVQ           (BX), R12
-	PEXTQ          R8, R12, R12
-	RORXL          $0x1b, R12, R13
+	MOVQ           (BX), R14
+	PEXTQ          R8, R14, R14
+	RORXL          $0x1b, R14, R13
 	ANDL           $0x00001fe0, R13
-	POPCNTL        R13, R14
+	POPCNTL        R13, R12
 	VBROADCASTI128 (SI), Y0
 	VPSHUFB        (DI)(R13*1), Y0, Y0
-	ADDQ           R14, SI
-	RORXL          $0x03, R12, R13
-	ANDL           $0x00001fe0, R13
-	POPCNTL        R13, R14
+	ADDQ           R12, SI
+	RORXL          $0x03, R14, R12
+	ANDL           $0x00001fe0, R12
+	POPCNTL        R12, R13
 	VBROADCASTI128 8(SI), Y1
-	VPSHUFB        (DI)(R13*1), Y1, Y1
-	ADDQ           R14, SI
-	RORXL          $0x0b, R12, R13
+	VPSHUFB        (DI)(R12*1), Y1, Y1
+	ADDQ           R13, SI
+	RORXL          $0x0b, R14, R13
 	ANDL           $0x00001fe0, R13
-	POPCNTL        R13, R14
+	POPCNTL        R13, R12
 	VBROADCASTI128 16(SI), Y4
 	VPSHUFB        (DI)(R13*1), Y4, Y4
-	ADDQ           R14, SI
-	RORXL          $0x13, R12, R12
+	ADDQ           R12, SI
+	RORXL          $0x13, R14, R12
 	ANDL           $0x00001fe0, R12
 	POPCNTL        R12, R13
 	VBROADCASTI128 24(SI), Y5
 	VPSHUFB        (DI)(R12*1), Y5, Y5
 	ADDQ           R13, SI
-	VPSUBD         Y14, Y0, Y0
-	VPSUBD         Y14, Y1, Y1
-	VPSLLQ         $0x20, Y0, Y2
-	VPADDD         Y2, Y0, Y0
-	VPSHUFB        Y12, Y0, Y2
-	VPADDD         Y2, Y0, Y0
-	VPERMD.Z       Y0, Y11, K1, Y2
-	VPADDD         Y2, Y0, Y0
-	VPSLLQ         $0x20, Y1, Y3
-	VPADDD         Y3, Y1, Y1
-	VPSHUFB        Y12, Y1, Y3
-	VPADDD         Y3, Y1, Y1
-	VPERMD.Z       Y1, Y11, K1, Y3
-	VPADDD         Y3, Y1, Y1
-	VPERMD         Y0, Y13, Y2
-	VPADDD         Y2, Y1, Y1
-	VPADDD         Y10, Y0, Y0
-	VPADDD         Y10, Y1, Y1
-	VPERMD         Y1, Y13, Y10
-	VMOVDQU        Y0, (DX)
-	VMOVDQU        Y1, 32(DX)
-	MOVQ           8(BX), R12
-	PEXTQ          R8, R12, R12
-	RORXL          $0x1b, R12, R13
+	VINSERTI64X4   $0x01, Y1, Z0, Z0
+	VPSLLQ         $0x20, Z0, Z2
+	VPADDD         Z2, Z0, Z0
+	VPSHUFB        Z12, Z0, Z2
+	VPADDD         Z2, Z0, Z0
+	VPERMD.Z       Z0, Z16, K1, Z2
+	VPADDD         Z2, Z0, Z0
+	VPERMD.Z       Z0, Z17, K2, Z2
+	VPADDD         Z2, Z0, Z0
+	VPADDD         Z19, Z0, Z0
+	VPADDD         Z10, Z0, Z0
+	VPERMD         Z0, Z18, Z10
+	VMOVDQU32      Z0, (DX)
+	MOVQ           8(BX), R14
+	PEXTQ          R8, R14, R14
+	RORXL          $0x1b, R14, R13
 	ANDL           $0x00001fe0, R13
-	POPCNTL        R13, R14
+	POPCNTL        R13, R12
 	VBROADCASTI128 32(SI), Y0
 	VPSHUFB        (DI)(R13*1), Y0, Y0
-	ADDQ           R14, SI
-	RORXL          $0x03, R12, R13
-	ANDL           $0x00001fe0, R13
-	POPCNTL        R13, R14
+	ADDQ           R12, SI
+	RORXL          $0x03, R14, R12
+	ANDL           $0x00001fe0, R12
+	POPCNTL        R12, R13
 	VBROADCASTI128 40(SI), Y1
-	VPSHUFB        (DI)(R13*1), Y1, Y1
-	ADDQ           R14, SI
-	VPSUBD         Y14, Y4, Y4
-	VPSUBD         Y14, Y5, Y5
-	VPSLLQ         $0x20, Y4, Y2
-	VPADDD         Y2, Y4, Y4
-	VPSHUFB        Y12, Y4, Y2
-	VPADDD         Y2, Y4, Y4
-	VPERMD.Z       Y4, Y11, K1, Y2
-	VPADDD         Y2, Y4, Y4
-	VPSLLQ         $0x20, Y5, Y3
-	VPADDD         Y3, Y5, Y5
-	VPSHUFB        Y12, Y5, Y3
-	VPADDD         Y3, Y5, Y5
-	VPERMD.Z       Y5, Y11, K1, Y3
-	VPADDD         Y3, Y5, Y5
-	VPERMD         Y4, Y13, Y2
-	VPADDD         Y2, Y5, Y5
-	VPADDD         Y10, Y4, Y4
-	VPADDD         Y10, Y5, Y5
-	VPERMD         Y5, Y13, Y10
-	VMOVDQU        Y4, 64(DX)
-	VMOVDQU        Y5, 96(DX)
-	RORXL          $0x0b, R12, R13
+	VPSHUFB        (DI)(R12*1), Y1, Y1
+	ADDQ           R13, SI
+	VINSERTI64X4   $0x01, Y5, Z4, Z4
+	VPSLLQ         $0x20, Z4, Z2
+	VPADDD         Z2, Z4, Z4
+	VPSHUFB        Z12, Z4, Z2
+	VPADDD         Z2, Z4, Z4
+	VPERMD.Z       Z4, Z16, K1, Z2
+	VPADDD         Z2, Z4, Z4
+	VPERMD.Z       Z4, Z17, K2, Z2
+	VPADDD         Z2, Z4, Z4
+	VPADDD         Z19, Z4, Z4
+	VPADDD         Z10, Z4, Z4
+	VPERMD         Z4, Z18, Z10
+	VMOVDQU32      Z4, 64(DX)
+	RORXL          $0x0b, R14, R13
 	ANDL           $0x00001fe0, R13
-	POPCNTL        R13, R14
+	POPCNTL        R13, R12
 	VBROADCASTI128 48(SI), Y4
 	VPSHUFB        (DI)(R13*1), Y4, Y4
-	ADDQ           R14, SI
-	RORXL          $0x13, R12, R12
+	ADDQ           R12, SI
+	RORXL          $0x13, R14, R12
 	ANDL           $0x00001fe0, R12
 	POPCNTL        R12, R13
 	VBROADCASTI128 56(SI), Y5
 	VPSHUFB        (DI)(R12*1), Y5, Y5
 	ADDQ           R13, SI
-	VPSUBD         Y14, Y0, Y0
-	VPSUBD         Y14, Y1, Y1
-	VPSLLQ         $0x20, Y0, Y2
-	VPADDD         Y2, Y0, Y0
-	VPSHUFB        Y12, Y0, Y2
-	VPADDD         Y2, Y0, Y0
-	VPERMD.Z       Y0, Y11, K1, Y2
-	VPADDD         Y2, Y0, Y0
-	VPSLLQ         $0x20, Y1, Y3
-	VPADDD         Y3, Y1, Y1
-	VPSHUFB        Y12, Y1, Y3
-	VPADDD         Y3, Y1, Y1
-	VPERMD.Z       Y1, Y11, K1, Y3
-	VPADDD         Y3, Y1, Y1
-	VPERMD         Y0, Y13, Y2
-	VPADDD         Y2, Y1, Y1
-	VPADDD         Y10, Y0, Y0
-	VPADDD         Y10, Y1, Y1
-	VPERMD         Y1, Y13, Y10
-	VMOVDQU        Y0, 128(DX)
-	VMOVDQU        Y1, 160(DX)
-	MOVQ           16(BX), R12
-	PEXTQ          R8, R12, R12
-	RORXL          $0x1b, R12, R13
+	VINSERTI64X4   $0x01, Y1, Z0, Z0
+	VPSLLQ         $0x20, Z0, Z2
+	VPADDD         Z2, Z0, Z0
+	VPSHUFB        Z12, Z0, Z2
+	VPADDD         Z2, Z0, Z0
+	VPERMD.Z       Z0, Z16, K1, Z2
+	VPADDD         Z2, Z0, Z0
+	VPERMD.Z       Z0, Z17, K2, Z2
+	VPADDD         Z2, Z0, Z0
+	VPADDD         Z19, Z0, Z0
+	VPADDD         Z10, Z0, Z0
+	VPERMD         Z0, Z18, Z10
+	VMOVDQU32      Z0, 128(DX)
+	MOVQ           16(BX), R14
+	PEXTQ          R8, R14, R14
+	RORXL          $0x1b, R14, R13
 	ANDL           $0x00001fe0, R13
-	POPCNTL        R13, R14
+	POPCNTL        R13, R12
 	VBROADCASTI128 64(SI), Y0
 	VPSHUFB        (DI)(R13*1), Y0, Y0
-	ADDQ           R14, SI
-	RORXL          $0x03, R12, R13
-	ANDL           $0x00001fe0, R13
-	POPCNTL        R13, R14
+	ADDQ           R12, SI
+	RORXL          $0x03, R14, R12
+	ANDL           $0x00001fe0, R12
+	POPCNTL        R12, R13
 	VBROADCASTI128 72(SI), Y1
-	VPSHUFB        (DI)(R13*1), Y1, Y1
-	ADDQ           R14, SI
-	VPSUBD         Y14, Y4, Y4
-	VPSUBD         Y14, Y5, Y5
-	VPSLLQ         $0x20, Y4, Y2
-	VPADDD         Y2, Y4, Y4
-	VPSHUFB        Y12, Y4, Y2
-	VPADDD         Y2, Y4, Y4
-	VPERMD.Z       Y4, Y11, K1, Y2
-	VPADDD         Y2, Y4, Y4
-	VPSLLQ         $0x20, Y5, Y3
-	VPADDD         Y3, Y5, Y5
-	VPSHUFB        Y12, Y5, Y3
-	VPADDD         Y3, Y5, Y5
-	VPERMD.Z       Y5, Y11, K1, Y3
-	VPADDD         Y3, Y5, Y5
-	VPERMD         Y4, Y13, Y2
-	VPADDD         Y2, Y5, Y5
-	VPADDD         Y10, Y4, Y4
-	VPADDD         Y10, Y5, Y5
-	VPERMD         Y5, Y13, Y10
-	VMOVDQU        Y4, 192(DX)
-	VMOVDQU        Y5, 224(DX)
-	RORXL          $0x0b, R12, R13
+	VPSHUFB        (DI)(R12*1), Y1, Y1
+	ADDQ           R13, SI
+	VINSERTI64X4   $0x01, Y5, Z4, Z4
+	VPSLLQ         $0x20, Z4, Z2
+	VPADDD         Z2, Z4, Z4
+	VPSHUFB        Z12, Z4, Z2
+	VPADDD         Z2, Z4, Z4
+	VPERMD.Z       Z4, Z16, K1, Z2
+	VPADDD         Z2, Z4, Z4
+	VPERMD.Z       Z4, Z17, K2, Z2
+	VPADDD         Z2, Z4, Z4
+	VPADDD         Z19, Z4, Z4
+	VPADDD         Z10, Z4, Z4
+	VPERMD         Z4, Z18, Z10
+	VMOVDQU32      Z4, 192(DX)
+	RORXL          $0x0b, R14, R13
 	ANDL           $0x00001fe0, R13
-	POPCNTL        R13, R14
+	POPCNTL        R13, R12
 	VBROADCASTI128 80(SI), Y4
 	VPSHUFB        (DI)(R13*1), Y4, Y4
-	ADDQ           R14, SI
-	RORXL          $0x13, R12, R12
+	ADDQ           R12, SI
+	RORXL          $0x13, R14, R12
 	ANDL           $0x00001fe0, R12
 	POPCNTL        R12, R13
 	VBROADCASTI128 88(SI), Y5
 	VPSHUFB        (DI)(R12*1), Y5, Y5
 	ADDQ           R13, SI
-	VPSUBD         Y14, Y0, Y0
-	VPSUBD         Y14, Y1, Y1
-	VPSLLQ         $0x20, Y0, Y2
-	VPADDD         Y2, Y0, Y0
-	VPSHUFB        Y12, Y0, Y2
-	VPADDD         Y2, Y0, Y0
-	VPERMD.Z       Y0, Y11, K1, Y2
-	VPADDD         Y2, Y0, Y0
-	VPSLLQ         $0x20, Y1, Y3
-	VPADDD         Y3, Y1, Y1
-	VPSHUFB        Y12, Y1, Y3
-	VPADDD         Y3, Y1, Y1
-	VPERMD.Z       Y1, Y11, K1, Y3
-	VPADDD         Y3, Y1, Y1
-	VPERMD         Y0, Y13, Y2
-	VPADDD         Y2, Y1, Y1
-	VPADDD         Y10, Y0, Y0
-	VPADDD         Y10, Y1, Y1
-	VPERMD         Y1, Y13, Y10
-	VMOVDQU        Y0, 256(DX)
-	VMOVDQU        Y1, 288(DX)
-	MOVQ           24(BX), R12
-	PEXTQ          R8, R12, R12
-	RORXL          $0x1b, R12, R13
+	VINSERTI64X4   $0x01, Y1, Z0, Z0
+	VPSLLQ         $0x20, Z0, Z2
+	VPADDD         Z2, Z0, Z0
+	VPSHUFB        Z12, Z0, Z2
+	VPADDD         Z2, Z0, Z0
+	VPERMD.Z       Z0, Z16, K1, Z2
+	VPADDD         Z2, Z0, Z0
+	VPERMD.Z       Z0, Z17, K2, Z2
+	VPADDD         Z2, Z0, Z0
+	VPADDD         Z19, Z0, Z0
+	VPADDD         Z10, Z0, Z0
+	VPERMD         Z0, Z18, Z10
+	VMOVDQU32      Z0, 256(DX)
+	MOVQ           24(BX), R14
+	PEXTQ          R8, R14, R14
+	RORXL          $0x1b, R14, R13
 	ANDL           $0x00001fe0, R13
-	POPCNTL        R13, R14
+	POPCNTL        R13, R12
 	VBROADCASTI128 96(SI), Y0
 	VPSHUFB        (DI)(R13*1), Y0, Y0
-	ADDQ           R14, SI
-	RORXL          $0x03, R12, R13
-	ANDL           $0x00001fe0, R13
-	POPCNTL        R13, R14
+	ADDQ           R12, SI
+	RORXL          $0x03, R14, R12
+	ANDL           $0x00001fe0, R12
+	POPCNTL        R12, R13
 	VBROADCASTI128 104(SI), Y1
-	VPSHUFB        (DI)(R13*1), Y1, Y1
-	ADDQ           R14, SI
-	VPSUBD         Y14, Y4, Y4
-	VPSUBD         Y14, Y5, Y5
-	VPSLLQ         $0x20, Y4, Y2
-	VPADDD         Y2, Y4, Y4
-	VPSHUFB        Y12, Y4, Y2
-	VPADDD         Y2, Y4, Y4
-	VPERMD.Z       Y4, Y11, K1, Y2
-	VPADDD         Y2, Y4, Y4
-	VPSLLQ         $0x20, Y5, Y3
-	VPADDD         Y3, Y5, Y5
-	VPSHUFB        Y12, Y5, Y3
-	VPADDD         Y3, Y5, Y5
-	VPERMD.Z       Y5, Y11, K1, Y3
-	VPADDD         Y3, Y5, Y5
-	VPERMD         Y4, Y13, Y2
-	VPADDD         Y2, Y5, Y5
-	VPADDD         Y10, Y4, Y4
-	VPADDD         Y10, Y5, Y5
-	VPERMD         Y5, Y13, Y10
-	VMOVDQU        Y4, 320(DX)
-	VMOVDQU        Y5, 352(DX)
-	RORXL          $0x0b, R12, R13
+	VPSHUFB        (DI)(R12*1), Y1, Y1
+	ADDQ           R13, SI
+	VINSERTI64X4   $0x01, Y5, Z4, Z4
+	VPSLLQ         $0x20, Z4, Z2
+	VPADDD         Z2, Z4, Z4
+	VPSHUFB        Z12, Z4, Z2
+	VPADDD         Z2, Z4, Z4
+	VPERMD.Z       Z4, Z16, K1, Z2
+	VPADDD         Z2, Z4, Z4
+	VPERMD.Z       Z4, Z17, K2, Z2
+	VPADDD         Z2, Z4, Z4
+	VPADDD         Z19, Z4, Z4
+	VPADDD         Z10, Z4, Z4
+	VPERMD         Z4, Z18, Z10
+	VMOVDQU32      Z4, 320(DX)
+	RORXL          $0x0b, R14, R13
 	ANDL           $0x00001fe0, R13
-	POPCNTL        R13, R14
+	POPCNTL        R13, R12
 	VBROADCASTI128 112(SI), Y4
 	VPSHUFB        (DI)(R13*1), Y4, Y4
-	ADDQ           R14, SI
-	RORXL          $0x13, R12, R12
+	ADDQ           R12, SI
+	RORXL          $0x13, R14, R12
 	ANDL           $0x00001fe0, R12
 	POPCNTL        R12, R13
 	VBROADCASTI128 120(SI), Y5
 	VPSHUFB        (DI)(R12*1), Y5, Y5
 	ADDQ           R13, SI
-	VPSUBD         Y14, Y0, Y0
-	VPSUBD         Y14, Y1, Y1
-	VPSLLQ         $0x20, Y0, Y2
-	VPADDD         Y2, Y0, Y0
-	VPSHUFB        Y12, Y0, Y2
-	VPADDD         Y2, Y0, Y0
-	VPERMD.Z       Y0, Y11, K1, Y2
-	VPADDD         Y2, Y0, Y0
-	VPSLLQ         $0x20, Y1, Y3
-	VPADDD         Y3, Y1, Y1
-	VPSHUFB        Y12, Y1, Y3
-	VPADDD         Y3, Y1, Y1
-	VPERMD.Z       Y1, Y11, K1, Y3
-	VPADDD         Y3, Y1, Y1
-	VPERMD         Y0, Y13, Y2
-	VPADDD         Y2, Y1, Y1
-	VPADDD         Y10, Y0, Y0
-	VPADDD         Y10, Y1, Y1
-	VPERMD         Y1, Y13, Y10
-	VMOVDQU        Y0, 384(DX)
-	VMOVDQU        Y1, 416(DX)
-	VPSUBD         Y14, Y4, Y4
-	VPSUBD         Y14, Y5, Y5
-	VPSLLQ         $0x20, Y4, Y2
-	VPADDD         Y2, Y4, Y4
-	VPSHUFB        Y12, Y4, Y2
-	VPADDD         Y2, Y4, Y4
-	VPERMD.Z       Y4, Y11, K1, Y2
-	VPADDD         Y2, Y4, Y4
-	VPSLLQ         $0x20, Y5, Y3
-	VPADDD         Y3, Y5, Y5
-	VPSHUFB        Y12, Y5, Y3
-	VPADDD         Y3, Y5, Y5
-	VPERMD.Z       Y5, Y11, K1, Y3
-	VPADDD         Y3, Y5, Y5
-	VPERMD         Y4, Y13, Y2
-	VPADDD         Y2, Y5, Y5
-	VPADDD         Y10, Y4, Y4
-	VPADDD         Y10, Y5, Y5
-	VPERMD         Y5, Y13, Y10
-	VMOVDQU        Y4, 448(DX)
-	VMOVDQU        Y5, 480(DX)
+	VINSERTI64X4   $0x01, Y1, Z0, Z0
+	VPSLLQ         $0x20, Z0, Z2
+	VPADDD         Z2, Z0, Z0
+	VPSHUFB        Z12, Z0, Z2
+	VPADDD         Z2, Z0, Z0
+	VPERMD.Z       Z0, Z16, K1, Z2
+	VPADDD         Z2, Z0, Z0
+	VPERMD.Z       Z0, Z17, K2, Z2
+	VPADDD         Z2, Z0, Z0
+	VPADDD         Z19, Z0, Z0
+	VPADDD         Z10, Z0, Z0
+	VPERMD         Z0, Z18, Z10
+	VMOVDQU32      Z0, 384(DX)
+	VINSERTI64X4   $0x01, Y5, Z4, Z4
+	VPSLLQ         $0x20, Z4, Z2
+	VPADDD         Z2, Z4, Z4
+	VPSHUFB        Z12, Z4, Z2
+	VPADDD         Z2, Z4, Z4
+	VPERMD.Z       Z4, Z16, K1, Z2
+	VPADDD         Z2, Z4, Z4
+	VPERMD.Z       Z4, Z17, K2, Z2
+	VPADDD         Z2, Z4, Z4
+	VPADDD         Z19, Z4, Z4
+	VPADDD         Z10, Z4, Z4
+	VPERMD         Z4, Z18, Z10
+	VMOVDQU32      Z4, 448(DX)
 	SUBQ           $-128, SI
 
 joined:
@@ -2197,7 +2136,7 @@ joined:
 	VMOVD        X8, R12
 	TESTL        R12, R12
 	JMI          stop
-	VPBROADCASTD (CX), Y10
+	VPBROADCASTD (CX), Z10
 	ADDQ         $0x04, CX
 	SUBQ         $0x01, 16(SP)
 	JNE          block
@@ -2273,27 +2212,19 @@ join0:
 	LEAQ           16(SI)(R14*1), SI
 
 join1:
-	VPSUBD         Y14, Y0, Y0
-	VPSUBD         Y14, Y1, Y1
-	VPSLLQ         $0x20, Y0, Y2
-	VPADDD         Y2, Y0, Y0
-	VPSHUFB        Y12, Y0, Y2
-	VPADDD         Y2, Y0, Y0
-	VPERMD.Z       Y0, Y11, K1, Y2
-	VPADDD         Y2, Y0, Y0
-	VPSLLQ         $0x20, Y1, Y3
-	VPADDD         Y3, Y1, Y1
-	VPSHUFB        Y12, Y1, Y3
-	VPADDD         Y3, Y1, Y1
-	VPERMD.Z       Y1, Y11, K1, Y3
-	VPADDD         Y3, Y1, Y1
-	VPERMD         Y0, Y13, Y2
-	VPADDD         Y2, Y1, Y1
-	VPADDD         Y10, Y0, Y0
-	VPADDD         Y10, Y1, Y1
-	VPERMD         Y1, Y13, Y10
-	VMOVDQU        Y0, (DX)
-	VMOVDQU        Y1, 32(DX)
+	VINSERTI64X4   $0x01, Y1, Z0, Z0
+	VPSLLQ         $0x20, Z0, Z2
+	VPADDD         Z2, Z0, Z0
+	VPSHUFB        Z12, Z0, Z2
+	VPADDD         Z2, Z0, Z0
+	VPERMD.Z       Z0, Z16, K1, Z2
+	VPADDD         Z2, Z0, Z0
+	VPERMD.Z       Z0, Z17, K2, Z2
+	VPADDD         Z2, Z0, Z0
+	VPADDD         Z19, Z0, Z0
+	VPADDD         Z10, Z0, Z0
+	VPERMD         Z0, Z18, Z10
+	VMOVDQU32      Z0, (DX)
 	PCALIGN        $0x20
 	MOVL           8(BX), R12
 	TESTL          $0xaaaaaaaa, R12
@@ -2314,27 +2245,19 @@ join1:
 	LEAQ           16(SI)(R14*1), SI
 
 join2:
-	VPSUBD         Y14, Y4, Y4
-	VPSUBD         Y14, Y5, Y5
-	VPSLLQ         $0x20, Y4, Y2
-	VPADDD         Y2, Y4, Y4
-	VPSHUFB        Y12, Y4, Y2
-	VPADDD         Y2, Y4, Y4
-	VPERMD.Z       Y4, Y11, K1, Y2
-	VPADDD         Y2, Y4, Y4
-	VPSLLQ         $0x20, Y5, Y3
-	VPADDD         Y3, Y5, Y5
-	VPSHUFB        Y12, Y5, Y3
-	VPADDD         Y3, Y5, Y5
-	VPERMD.Z       Y5, Y11, K1, Y3
-	VPADDD         Y3, Y5, Y5
-	VPERMD         Y4, Y13, Y2
-	VPADDD         Y2, Y5, Y5
-	VPADDD         Y10, Y4, Y4
-	VPADDD         Y10, Y5, Y5
-	VPERMD         Y5, Y13, Y10
-	VMOVDQU        Y4, 64(DX)
-	VMOVDQU        Y5, 96(DX)
+	VINSERTI64X4   $0x01, Y5, Z4, Z4
+	VPSLLQ         $0x20, Z4, Z2
+	VPADDD         Z2, Z4, Z4
+	VPSHUFB        Z12, Z4, Z2
+	VPADDD         Z2, Z4, Z4
+	VPERMD.Z       Z4, Z16, K1, Z2
+	VPADDD         Z2, Z4, Z4
+	VPERMD.Z       Z4, Z17, K2, Z2
+	VPADDD         Z2, Z4, Z4
+	VPADDD         Z19, Z4, Z4
+	VPADDD         Z10, Z4, Z4
+	VPERMD         Z4, Z18, Z10
+	VMOVDQU32      Z4, 64(DX)
 	PCALIGN        $0x20
 	MOVL           12(BX), R12
 	TESTL          $0xaaaaaaaa, R12
@@ -2355,27 +2278,19 @@ join2:
 	LEAQ           16(SI)(R14*1), SI
 
 join3:
-	VPSUBD         Y14, Y0, Y0
-	VPSUBD         Y14, Y1, Y1
-	VPSLLQ         $0x20, Y0, Y2
-	VPADDD         Y2, Y0, Y0
-	VPSHUFB        Y12, Y0, Y2
-	VPADDD         Y2, Y0, Y0
-	VPERMD.Z       Y0, Y11, K1, Y2
-	VPADDD         Y2, Y0, Y0
-	VPSLLQ         $0x20, Y1, Y3
-	VPADDD         Y3, Y1, Y1
-	VPSHUFB        Y12, Y1, Y3
-	VPADDD         Y3, Y1, Y1
-	VPERMD.Z       Y1, Y11, K1, Y3
-	VPADDD         Y3, Y1, Y1
-	VPERMD         Y0, Y13, Y2
-	VPADDD         Y2, Y1, Y1
-	VPADDD         Y10, Y0, Y0
-	VPADDD         Y10, Y1, Y1
-	VPERMD         Y1, Y13, Y10
-	VMOVDQU        Y0, 128(DX)
-	VMOVDQU        Y1, 160(DX)
+	VINSERTI64X4   $0x01, Y1, Z0, Z0
+	VPSLLQ         $0x20, Z0, Z2
+	VPADDD         Z2, Z0, Z0
+	VPSHUFB        Z12, Z0, Z2
+	VPADDD         Z2, Z0, Z0
+	VPERMD.Z       Z0, Z16, K1, Z2
+	VPADDD         Z2, Z0, Z0
+	VPERMD.Z       Z0, Z17, K2, Z2
+	VPADDD         Z2, Z0, Z0
+	VPADDD         Z19, Z0, Z0
+	VPADDD         Z10, Z0, Z0
+	VPERMD         Z0, Z18, Z10
+	VMOVDQU32      Z0, 128(DX)
 	PCALIGN        $0x20
 	MOVL           16(BX), R12
 	TESTL          $0xaaaaaaaa, R12
@@ -2396,27 +2311,19 @@ join3:
 	LEAQ           16(SI)(R14*1), SI
 
 join4:
-	VPSUBD         Y14, Y4, Y4
-	VPSUBD         Y14, Y5, Y5
-	VPSLLQ         $0x20, Y4, Y2
-	VPADDD         Y2, Y4, Y4
-	VPSHUFB        Y12, Y4, Y2
-	VPADDD         Y2, Y4, Y4
-	VPERMD.Z       Y4, Y11, K1, Y2
-	VPADDD         Y2, Y4, Y4
-	VPSLLQ         $0x20, Y5, Y3
-	VPADDD         Y3, Y5, Y5
-	VPSHUFB        Y12, Y5, Y3
-	VPADDD         Y3, Y5, Y5
-	VPERMD.Z       Y5, Y11, K1, Y3
-	VPADDD         Y3, Y5, Y5
-	VPERMD         Y4, Y13, Y2
-	VPADDD         Y2, Y5, Y5
-	VPADDD         Y10, Y4, Y4
-	VPADDD         Y10, Y5, Y5
-	VPERMD         Y5, Y13, Y10
-	VMOVDQU        Y4, 192(DX)
-	VMOVDQU        Y5, 224(DX)
+	VINSERTI64X4   $0x01, Y5, Z4, Z4
+	VPSLLQ         $0x20, Z4, Z2
+	VPADDD         Z2, Z4, Z4
+	VPSHUFB        Z12, Z4, Z2
+	VPADDD         Z2, Z4, Z4
+	VPERMD.Z       Z4, Z16, K1, Z2
+	VPADDD         Z2, Z4, Z4
+	VPERMD.Z       Z4, Z17, K2, Z2
+	VPADDD         Z2, Z4, Z4
+	VPADDD         Z19, Z4, Z4
+	VPADDD         Z10, Z4, Z4
+	VPERMD         Z4, Z18, Z10
+	VMOVDQU32      Z4, 192(DX)
 	PCALIGN        $0x20
 	MOVL           20(BX), R12
 	TESTL          $0xaaaaaaaa, R12
@@ -2437,27 +2344,19 @@ join4:
 	LEAQ           16(SI)(R14*1), SI
 
 join5:
-	VPSUBD         Y14, Y0, Y0
-	VPSUBD         Y14, Y1, Y1
-	VPSLLQ         $0x20, Y0, Y2
-	VPADDD         Y2, Y0, Y0
-	VPSHUFB        Y12, Y0, Y2
-	VPADDD         Y2, Y0, Y0
-	VPERMD.Z       Y0, Y11, K1, Y2
-	VPADDD         Y2, Y0, Y0
-	VPSLLQ         $0x20, Y1, Y3
-	VPADDD         Y3, Y1, Y1
-	VPSHUFB        Y12, Y1, Y3
-	VPADDD         Y3, Y1, Y1
-	VPERMD.Z       Y1, Y11, K1, Y3
-	VPADDD         Y3, Y1, Y1
-	VPERMD         Y0, Y13, Y2
-	VPADDD         Y2, Y1, Y1
-	VPADDD         Y10, Y0, Y0
-	VPADDD         Y10, Y1, Y1
-	VPERMD         Y1, Y13, Y10
-	VMOVDQU        Y0, 256(DX)
-	VMOVDQU        Y1, 288(DX)
+	VINSERTI64X4   $0x01, Y1, Z0, Z0
+	VPSLLQ         $0x20, Z0, Z2
+	VPADDD         Z2, Z0, Z0
+	VPSHUFB        Z12, Z0, Z2
+	VPADDD         Z2, Z0, Z0
+	VPERMD.Z       Z0, Z16, K1, Z2
+	VPADDD         Z2, Z0, Z0
+	VPERMD.Z       Z0, Z17, K2, Z2
+	VPADDD         Z2, Z0, Z0
+	VPADDD         Z19, Z0, Z0
+	VPADDD         Z10, Z0, Z0
+	VPERMD         Z0, Z18, Z10
+	VMOVDQU32      Z0, 256(DX)
 	PCALIGN        $0x20
 	MOVL           24(BX), R12
 	TESTL          $0xaaaaaaaa, R12
@@ -2478,27 +2377,19 @@ join5:
 	LEAQ           16(SI)(R14*1), SI
 
 join6:
-	VPSUBD         Y14, Y4, Y4
-	VPSUBD         Y14, Y5, Y5
-	VPSLLQ         $0x20, Y4, Y2
-	VPADDD         Y2, Y4, Y4
-	VPSHUFB        Y12, Y4, Y2
-	VPADDD         Y2, Y4, Y4
-	VPERMD.Z       Y4, Y11, K1, Y2
-	VPADDD         Y2, Y4, Y4
-	VPSLLQ         $0x20, Y5, Y3
-	VPADDD         Y3, Y5, Y5
-	VPSHUFB        Y12, Y5, Y3
-	VPADDD         Y3, Y5, Y5
-	VPERMD.Z       Y5, Y11, K1, Y3
-	VPADDD         Y3, Y5, Y5
-	VPERMD         Y4, Y13, Y2
-	VPADDD         Y2, Y5, Y5
-	VPADDD         Y10, Y4, Y4
-	VPADDD         Y10, Y5, Y5
-	VPERMD         Y5, Y13, Y10
-	VMOVDQU        Y4, 320(DX)
-	VMOVDQU        Y5, 352(DX)
+	VINSERTI64X4   $0x01, Y5, Z4, Z4
+	VPSLLQ         $0x20, Z4, Z2
+	VPADDD         Z2, Z4, Z4
+	VPSHUFB        Z12, Z4, Z2
+	VPADDD         Z2, Z4, Z4
+	VPERMD.Z       Z4, Z16, K1, Z2
+	VPADDD         Z2, Z4, Z4
+	VPERMD.Z       Z4, Z17, K2, Z2
+	VPADDD         Z2, Z4, Z4
+	VPADDD         Z19, Z4, Z4
+	VPADDD         Z10, Z4, Z4
+	VPERMD         Z4, Z18, Z10
+	VMOVDQU32      Z4, 320(DX)
 	PCALIGN        $0x20
 	MOVL           28(BX), R12
 	TESTL          $0xaaaaaaaa, R12
@@ -2519,49 +2410,33 @@ join6:
 	LEAQ           16(SI)(R14*1), SI
 
 join7:
-	VPSUBD   Y14, Y0, Y0
-	VPSUBD   Y14, Y1, Y1
-	VPSLLQ   $0x20, Y0, Y2
-	VPADDD   Y2, Y0, Y0
-	VPSHUFB  Y12, Y0, Y2
-	VPADDD   Y2, Y0, Y0
-	VPERMD.Z Y0, Y11, K1, Y2
-	VPADDD   Y2, Y0, Y0
-	VPSLLQ   $0x20, Y1, Y3
-	VPADDD   Y3, Y1, Y1
-	VPSHUFB  Y12, Y1, Y3
-	VPADDD   Y3, Y1, Y1
-	VPERMD.Z Y1, Y11, K1, Y3
-	VPADDD   Y3, Y1, Y1
-	VPERMD   Y0, Y13, Y2
-	VPADDD   Y2, Y1, Y1
-	VPADDD   Y10, Y0, Y0
-	VPADDD   Y10, Y1, Y1
-	VPERMD   Y1, Y13, Y10
-	VMOVDQU  Y0, 384(DX)
-	VMOVDQU  Y1, 416(DX)
-	VPSUBD   Y14, Y4, Y4
-	VPSUBD   Y14, Y5, Y5
-	VPSLLQ   $0x20, Y4, Y2
-	VPADDD   Y2, Y4, Y4
-	VPSHUFB  Y12, Y4, Y2
-	VPADDD   Y2, Y4, Y4
-	VPERMD.Z Y4, Y11, K1, Y2
-	VPADDD   Y2, Y4, Y4
-	VPSLLQ   $0x20, Y5, Y3
-	VPADDD   Y3, Y5, Y5
-	VPSHUFB  Y12, Y5, Y3
-	VPADDD   Y3, Y5, Y5
-	VPERMD.Z Y5, Y11, K1, Y3
-	VPADDD   Y3, Y5, Y5
-	VPERMD   Y4, Y13, Y2
-	VPADDD   Y2, Y5, Y5
-	VPADDD   Y10, Y4, Y4
-	VPADDD   Y10, Y5, Y5
-	VPERMD   Y5, Y13, Y10
-	VMOVDQU  Y4, 448(DX)
-	VMOVDQU  Y5, 480(DX)
-	JMP      joined
+	VINSERTI64X4 $0x01, Y1, Z0, Z0
+	VPSLLQ       $0x20, Z0, Z2
+	VPADDD       Z2, Z0, Z0
+	VPSHUFB      Z12, Z0, Z2
+	VPADDD       Z2, Z0, Z0
+	VPERMD.Z     Z0, Z16, K1, Z2
+	VPADDD       Z2, Z0, Z0
+	VPERMD.Z     Z0, Z17, K2, Z2
+	VPADDD       Z2, Z0, Z0
+	VPADDD       Z19, Z0, Z0
+	VPADDD       Z10, Z0, Z0
+	VPERMD       Z0, Z18, Z10
+	VMOVDQU32    Z0, 384(DX)
+	VINSERTI64X4 $0x01, Y5, Z4, Z4
+	VPSLLQ       $0x20, Z4, Z2
+	VPADDD       Z2, Z4, Z4
+	VPSHUFB      Z12, Z4, Z2
+	VPADDD       Z2, Z4, Z4
+	VPERMD.Z     Z4, Z16, K1, Z2
+	VPADDD       Z2, Z4, Z4
+	VPERMD.Z     Z4, Z17, K2, Z2
+	VPADDD       Z2, Z4, Z4
+	VPADDD       Z19, Z4, Z4
+	VPADDD       Z10, Z4, Z4
+	VPERMD       Z4, Z18, Z10
+	VMOVDQU32    Z4, 448(DX)
+	JMP          joined
 
 long0:
 	LEAL        (R12)(R12*1), R13
@@ -2835,8 +2710,28 @@ long7:
 	ADDQ        R13, SI
 	JMP         join7
 
-DATA half<>+0(SB)/8, $0x00000000000000f0
-GLOBL half<>(SB), RODATA|NOPTR, $8
+DATA lanes<>+0(SB)/8, $0x0000000300000003
+DATA lanes<>+8(SB)/8, $0x0000000300000003
+DATA lanes<>+16(SB)/8, $0x0000000300000003
+DATA lanes<>+24(SB)/8, $0x0000000300000003
+DATA lanes<>+32(SB)/8, $0x0000000b0000000b
+DATA lanes<>+40(SB)/8, $0x0000000b0000000b
+DATA lanes<>+48(SB)/8, $0x0000000b0000000b
+DATA lanes<>+56(SB)/8, $0x0000000b0000000b
+GLOBL lanes<>(SB), RODATA|NOPTR, $64
+
+DATA tops<>+0(SB)/8, $0x0000000f00000007
+GLOBL tops<>(SB), RODATA|NOPTR, $8
+
+DATA ramp<>+0(SB)/8, $0x0000000200000001
+DATA ramp<>+8(SB)/8, $0x0000000400000003
+DATA ramp<>+16(SB)/8, $0x0000000600000005
+DATA ramp<>+24(SB)/8, $0x0000000800000007
+DATA ramp<>+32(SB)/8, $0x0000000a00000009
+DATA ramp<>+40(SB)/8, $0x0000000c0000000b
+DATA ramp<>+48(SB)/8, $0x0000000e0000000d
+DATA ramp<>+56(SB)/8, $0x000000100000000f
+GLOBL ramp<>(SB), RODATA|NOPTR, $64
 
 // func freqsStreamAVX2(dst *uint32, s *byte, block int, count int, size int, sel *byte, tab *byte) (done int)
 // Requires: AVX, AVX2, BMI, BMI2, CMOV, POPCNT
@@ -2904,27 +2799,27 @@ next:
 	JNE            long
 	CMPQ           R11, R8
 	JHI            stop
-	MOVQ           (DX), R11
-	PEXTQ          DI, R11, R11
-	RORXL          $0x1b, R11, R12
+	MOVQ           (DX), R13
+	PEXTQ          DI, R13, R13
+	RORXL          $0x1b, R13, R12
 	ANDL           $0x00001fe0, R12
-	POPCNTL        R12, R13
+	POPCNTL        R12, R11
 	VBROADCASTI128 (BX), Y0
 	VPSHUFB        (SI)(R12*1), Y0, Y0
-	ADDQ           R13, BX
-	RORXL          $0x03, R11, R12
-	ANDL           $0x00001fe0, R12
-	POPCNTL        R12, R13
+	ADDQ           R11, BX
+	RORXL          $0x03, R13, R11
+	ANDL           $0x00001fe0, R11
+	POPCNTL        R11, R12
 	VBROADCASTI128 8(BX), Y1
-	VPSHUFB        (SI)(R12*1), Y1, Y1
-	ADDQ           R13, BX
-	RORXL          $0x0b, R11, R12
+	VPSHUFB        (SI)(R11*1), Y1, Y1
+	ADDQ           R12, BX
+	RORXL          $0x0b, R13, R12
 	ANDL           $0x00001fe0, R12
-	POPCNTL        R12, R13
+	POPCNTL        R12, R11
 	VBROADCASTI128 16(BX), Y4
 	VPSHUFB        (SI)(R12*1), Y4, Y4
-	ADDQ           R13, BX
-	RORXL          $0x13, R11, R11
+	ADDQ           R11, BX
+	RORXL          $0x13, R13, R11
 	ANDL           $0x00001fe0, R11
 	POPCNTL        R11, R12
 	VBROADCASTI128 24(BX), Y5
@@ -2934,31 +2829,31 @@ next:
 	VPSUBD         Y14, Y1, Y1
 	VMOVDQU        Y0, (CX)
 	VMOVDQU        Y1, 32(CX)
-	MOVQ           8(DX), R11
-	PEXTQ          DI, R11, R11
-	RORXL          $0x1b, R11, R12
+	MOVQ           8(DX), R13
+	PEXTQ          DI, R13, R13
+	RORXL          $0x1b, R13, R12
 	ANDL           $0x00001fe0, R12
-	POPCNTL        R12, R13
+	POPCNTL        R12, R11
 	VBROADCASTI128 32(BX), Y0
 	VPSHUFB        (SI)(R12*1), Y0, Y0
-	ADDQ           R13, BX
-	RORXL          $0x03, R11, R12
-	ANDL           $0x00001fe0, R12
-	POPCNTL        R12, R13
+	ADDQ           R11, BX
+	RORXL          $0x03, R13, R11
+	ANDL           $0x00001fe0, R11
+	POPCNTL        R11, R12
 	VBROADCASTI128 40(BX), Y1
-	VPSHUFB        (SI)(R12*1), Y1, Y1
-	ADDQ           R13, BX
+	VPSHUFB        (SI)(R11*1), Y1, Y1
+	ADDQ           R12, BX
 	VPSUBD         Y14, Y4, Y4
 	VPSUBD         Y14, Y5, Y5
 	VMOVDQU        Y4, 64(CX)
 	VMOVDQU        Y5, 96(CX)
-	RORXL          $0x0b, R11, R12
+	RORXL          $0x0b, R13, R12
 	ANDL           $0x00001fe0, R12
-	POPCNTL        R12, R13
+	POPCNTL        R12, R11
 	VBROADCASTI128 48(BX), Y4
 	VPSHUFB        (SI)(R12*1), Y4, Y4
-	ADDQ           R13, BX
-	RORXL          $0x13, R11, R11
+	ADDQ           R11, BX
+	RORXL          $0x13, R13, R11
 	ANDL           $0x00001fe0, R11
 	POPCNTL        R11, R12
 	VBROADCASTI128 56(BX), Y5
@@ -2968,31 +2863,31 @@ next:
 	VPSUBD         Y14, Y1, Y1
 	VMOVDQU        Y0, 128(CX)
 	VMOVDQU        Y1, 160(CX)
-	MOVQ           16(DX), R11
-	PEXTQ          DI, R11, R11
-	RORXL          $0x1b, R11, R12
+	MOVQ           16(DX), R13
+	PEXTQ          DI, R13, R13
+	RORXL          $0x1b, R13, R12
 	ANDL           $0x00001fe0, R12
-	POPCNTL        R12, R13
+	POPCNTL        R12, R11
 	VBROADCASTI128 64(BX), Y0
 	VPSHUFB        (SI)(R12*1), Y0, Y0
-	ADDQ           R13, BX
-	RORXL          $0x03, R11, R12
-	ANDL           $0x00001fe0, R12
-	POPCNTL        R12, R13
+	ADDQ           R11, BX
+	RORXL          $0x03, R13, R11
+	ANDL           $0x00001fe0, R11
+	POPCNTL        R11, R12
 	VBROADCASTI128 72(BX), Y1
-	VPSHUFB        (SI)(R12*1), Y1, Y1
-	ADDQ           R13, BX
+	VPSHUFB        (SI)(R11*1), Y1, Y1
+	ADDQ           R12, BX
 	VPSUBD         Y14, Y4, Y4
 	VPSUBD         Y14, Y5, Y5
 	VMOVDQU        Y4, 192(CX)
 	VMOVDQU        Y5, 224(CX)
-	RORXL          $0x0b, R11, R12
+	RORXL          $0x0b, R13, R12
 	ANDL           $0x00001fe0, R12
-	POPCNTL        R12, R13
+	POPCNTL        R12, R11
 	VBROADCASTI128 80(BX), Y4
 	VPSHUFB        (SI)(R12*1), Y4, Y4
-	ADDQ           R13, BX
-	RORXL          $0x13, R11, R11
+	ADDQ           R11, BX
+	RORXL          $0x13, R13, R11
 	ANDL           $0x00001fe0, R11
 	POPCNTL        R11, R12
 	VBROADCASTI128 88(BX), Y5
@@ -3002,31 +2897,31 @@ next:
 	VPSUBD         Y14, Y1, Y1
 	VMOVDQU        Y0, 256(CX)
 	VMOVDQU        Y1, 288(CX)
-	MOVQ           24(DX), R11
-	PEXTQ          DI, R11, R11
-	RORXL          $0x1b, R11, R12
+	MOVQ           24(DX), R13
+	PEXTQ          DI, R13, R13
+	RORXL          $0x1b, R13, R12
 	ANDL           $0x00001fe0, R12
-	POPCNTL        R12, R13
+	POPCNTL        R12, R11
 	VBROADCASTI128 96(BX), Y0
 	VPSHUFB        (SI)(R12*1), Y0, Y0
-	ADDQ           R13, BX
-	RORXL          $0x03, R11, R12
-	ANDL           $0x00001fe0, R12
-	POPCNTL        R12, R13
+	ADDQ           R11, BX
+	RORXL          $0x03, R13, R11
+	ANDL           $0x00001fe0, R11
+	POPCNTL        R11, R12
 	VBROADCASTI128 104(BX), Y1
-	VPSHUFB        (SI)(R12*1), Y1, Y1
-	ADDQ           R13, BX
+	VPSHUFB        (SI)(R11*1), Y1, Y1
+	ADDQ           R12, BX
 	VPSUBD         Y14, Y4, Y4
 	VPSUBD         Y14, Y5, Y5
 	VMOVDQU        Y4, 320(CX)
 	VMOVDQU        Y5, 352(CX)
-	RORXL          $0x0b, R11, R12
+	RORXL          $0x0b, R13, R12
 	ANDL           $0x00001fe0, R12
-	POPCNTL        R12, R13
+	POPCNTL        R12, R11
 	VBROADCASTI128 112(BX), Y4
 	VPSHUFB        (SI)(R12*1), Y4, Y4
-	ADDQ           R13, BX
-	RORXL          $0x13, R11, R11
+	ADDQ           R11, BX
+	RORXL          $0x13, R13, R11
 	ANDL           $0x00001fe0, R11
 	POPCNTL        R11, R12
 	VBROADCASTI128 120(BX), Y5
@@ -3648,27 +3543,27 @@ next:
 	JNE            long
 	CMPQ           R12, R9
 	JHI            stop
-	MOVQ           (BX), R12
-	PEXTQ          R8, R12, R12
-	RORXL          $0x1b, R12, R13
+	MOVQ           (BX), R14
+	PEXTQ          R8, R14, R14
+	RORXL          $0x1b, R14, R13
 	ANDL           $0x00001fe0, R13
-	POPCNTL        R13, R14
+	POPCNTL        R13, R12
 	VBROADCASTI128 (SI), Y0
 	VPSHUFB        (DI)(R13*1), Y0, Y0
-	ADDQ           R14, SI
-	RORXL          $0x03, R12, R13
-	ANDL           $0x00001fe0, R13
-	POPCNTL        R13, R14
+	ADDQ           R12, SI
+	RORXL          $0x03, R14, R12
+	ANDL           $0x00001fe0, R12
+	POPCNTL        R12, R13
 	VBROADCASTI128 8(SI), Y1
-	VPSHUFB        (DI)(R13*1), Y1, Y1
-	ADDQ           R14, SI
-	RORXL          $0x0b, R12, R13
+	VPSHUFB        (DI)(R12*1), Y1, Y1
+	ADDQ           R13, SI
+	RORXL          $0x0b, R14, R13
 	ANDL           $0x00001fe0, R13
-	POPCNTL        R13, R14
+	POPCNTL        R13, R12
 	VBROADCASTI128 16(SI), Y4
 	VPSHUFB        (DI)(R13*1), Y4, Y4
-	ADDQ           R14, SI
-	RORXL          $0x13, R12, R12
+	ADDQ           R12, SI
+	RORXL          $0x13, R14, R12
 	ANDL           $0x00001fe0, R12
 	POPCNTL        R12, R13
 	VBROADCASTI128 24(SI), Y5
@@ -3697,20 +3592,20 @@ next:
 	VPERMD         Y1, Y13, Y10
 	VMOVDQU        Y0, (DX)
 	VMOVDQU        Y1, 32(DX)
-	MOVQ           8(BX), R12
-	PEXTQ          R8, R12, R12
-	RORXL          $0x1b, R12, R13
+	MOVQ           8(BX), R14
+	PEXTQ          R8, R14, R14
+	RORXL          $0x1b, R14, R13
 	ANDL           $0x00001fe0, R13
-	POPCNTL        R13, R14
+	POPCNTL        R13, R12
 	VBROADCASTI128 32(SI), Y0
 	VPSHUFB        (DI)(R13*1), Y0, Y0
-	ADDQ           R14, SI
-	RORXL          $0x03, R12, R13
-	ANDL           $0x00001fe0, R13
-	POPCNTL        R13, R14
+	ADDQ           R12, SI
+	RORXL          $0x03, R14, R12
+	ANDL           $0x00001fe0, R12
+	POPCNTL        R12, R13
 	VBROADCASTI128 40(SI), Y1
-	VPSHUFB        (DI)(R13*1), Y1, Y1
-	ADDQ           R14, SI
+	VPSHUFB        (DI)(R12*1), Y1, Y1
+	ADDQ           R13, SI
 	VPSUBD         Y14, Y4, Y4
 	VPSUBD         Y14, Y5, Y5
 	VPSLLQ         $0x20, Y4, Y2
@@ -3734,13 +3629,13 @@ next:
 	VPERMD         Y5, Y13, Y10
 	VMOVDQU        Y4, 64(DX)
 	VMOVDQU        Y5, 96(DX)
-	RORXL          $0x0b, R12, R13
+	RORXL          $0x0b, R14, R13
 	ANDL           $0x00001fe0, R13
-	POPCNTL        R13, R14
+	POPCNTL        R13, R12
 	VBROADCASTI128 48(SI), Y4
 	VPSHUFB        (DI)(R13*1), Y4, Y4
-	ADDQ           R14, SI
-	RORXL          $0x13, R12, R12
+	ADDQ           R12, SI
+	RORXL          $0x13, R14, R12
 	ANDL           $0x00001fe0, R12
 	POPCNTL        R12, R13
 	VBROADCASTI128 56(SI), Y5
@@ -3769,20 +3664,20 @@ next:
 	VPERMD         Y1, Y13, Y10
 	VMOVDQU        Y0, 128(DX)
 	VMOVDQU        Y1, 160(DX)
-	MOVQ           16(BX), R12
-	PEXTQ          R8, R12, R12
-	RORXL          $0x1b, R12, R13
+	MOVQ           16(BX), R14
+	PEXTQ          R8, R14, R14
+	RORXL          $0x1b, R14, R13
 	ANDL           $0x00001fe0, R13
-	POPCNTL        R13, R14
+	POPCNTL        R13, R12
 	VBROADCASTI128 64(SI), Y0
 	VPSHUFB        (DI)(R13*1), Y0, Y0
-	ADDQ           R14, SI
-	RORXL          $0x03, R12, R13
-	ANDL           $0x00001fe0, R13
-	POPCNTL        R13, R14
+	ADDQ           R12, SI
+	RORXL          $0x03, R14, R12
+	ANDL           $0x00001fe0, R12
+	POPCNTL        R12, R13
 	VBROADCASTI128 72(SI), Y1
-	VPSHUFB        (DI)(R13*1), Y1, Y1
-	ADDQ           R14, SI
+	VPSHUFB        (DI)(R12*1), Y1, Y1
+	ADDQ           R13, SI
 	VPSUBD         Y14, Y4, Y4
 	VPSUBD         Y14, Y5, Y5
 	VPSLLQ         $0x20, Y4, Y2
@@ -3806,13 +3701,13 @@ next:
 	VPERMD         Y5, Y13, Y10
 	VMOVDQU        Y4, 192(DX)
 	VMOVDQU        Y5, 224(DX)
-	RORXL          $0x0b, R12, R13
+	RORXL          $0x0b, R14, R13
 	ANDL           $0x00001fe0, R13
-	POPCNTL        R13, R14
+	POPCNTL        R13, R12
 	VBROADCASTI128 80(SI), Y4
 	VPSHUFB        (DI)(R13*1), Y4, Y4
-	ADDQ           R14, SI
-	RORXL          $0x13, R12, R12
+	ADDQ           R12, SI
+	RORXL          $0x13, R14, R12
 	ANDL           $0x00001fe0, R12
 	POPCNTL        R12, R13
 	VBROADCASTI128 88(SI), Y5
@@ -3841,20 +3736,20 @@ next:
 	VPERMD         Y1, Y13, Y10
 	VMOVDQU        Y0, 256(DX)
 	VMOVDQU        Y1, 288(DX)
-	MOVQ           24(BX), R12
-	PEXTQ          R8, R12, R12
-	RORXL          $0x1b, R12, R13
+	MOVQ           24(BX), R14
+	PEXTQ          R8, R14, R14
+	RORXL          $0x1b, R14, R13
 	ANDL           $0x00001fe0, R13
-	POPCNTL        R13, R14
+	POPCNTL        R13, R12
 	VBROADCASTI128 96(SI), Y0
 	VPSHUFB        (DI)(R13*1), Y0, Y0
-	ADDQ           R14, SI
-	RORXL          $0x03, R12, R13
-	ANDL           $0x00001fe0, R13
-	POPCNTL        R13, R14
+	ADDQ           R12, SI
+	RORXL          $0x03, R14, R12
+	ANDL           $0x00001fe0, R12
+	POPCNTL        R12, R13
 	VBROADCASTI128 104(SI), Y1
-	VPSHUFB        (DI)(R13*1), Y1, Y1
-	ADDQ           R14, SI
+	VPSHUFB        (DI)(R12*1), Y1, Y1
+	ADDQ           R13, SI
 	VPSUBD         Y14, Y4, Y4
 	VPSUBD         Y14, Y5, Y5
 	VPSLLQ         $0x20, Y4, Y2
@@ -3878,13 +3773,13 @@ next:
 	VPERMD         Y5, Y13, Y10
 	VMOVDQU        Y4, 320(DX)
 	VMOVDQU        Y5, 352(DX)
-	RORXL          $0x0b, R12, R13
+	RORXL          $0x0b, R14, R13
 	ANDL           $0x00001fe0, R13
-	POPCNTL        R13, R14
+	POPCNTL        R13, R12
 	VBROADCASTI128 112(SI), Y4
 	VPSHUFB        (DI)(R13*1), Y4, Y4
-	ADDQ           R14, SI
-	RORXL          $0x13, R12, R12
+	ADDQ           R12, SI
+	RORXL          $0x13, R14, R12
 	ANDL           $0x00001fe0, R12
 	POPCNTL        R12, R13
 	VBROADCASTI128 120(SI), Y5
@@ -4621,7 +4516,7 @@ long7:
 	JMP         join7
 
 // func docsStreamAVX512(dst *uint32, s *byte, block int, count int, size int, sel *byte, tab *byte) (done int)
-// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, BMI, BMI2, CMOV, POPCNT
+// Requires: AVX, AVX2, AVX512BW, AVX512F, BMI, BMI2, CMOV, POPCNT
 TEXT ·docsStreamAVX512(SB), NOSPLIT, $32-64
 	MOVQ dst+0(FP), DX
 	MOVQ tab+48(FP), DI
@@ -4641,34 +4536,37 @@ TEXT ·docsStreamAVX512(SB), NOSPLIT, $32-64
 	JGT   stop
 
 	// Blocks end in the payload, with 64 readable bytes behind.
-	MOVQ           16(CX), AX
-	SUBQ           $0x40, AX
-	JCS            stop
-	CMPQ           AX, 8(CX)
-	CMOVQHI        8(CX), AX
-	MOVQ           AX, 8(SP)
-	MOVQ           (CX), AX
-	MOVQ           AX, (SP)
-	MOVQ           24(CX), AX
-	LEAQ           (AX)(SI*4), AX
-	MOVQ           sel+40(FP), BX
-	MOVL           $0x55555555, R8
-	VBROADCASTI128 second<>+0(SB), Y12
-	VPBROADCASTD   index<>+0(SB), Y11
-	VPBROADCASTD   index<>+4(SB), Y13
-	KMOVB          half<>+0(SB), K1
-	VPCMPEQD       Y14, Y14, Y14
-	MOVQ           $0x5555555555555555, R8
-	MOVQ           48(CX), CX
-	LEAQ           (CX)(SI*4), CX
-	MOVL           $-1, R9
-	TESTQ          SI, SI
-	JEQ            first
-	MOVL           -4(CX), R9
+	MOVQ            16(CX), AX
+	SUBQ            $0x40, AX
+	JCS             stop
+	CMPQ            AX, 8(CX)
+	CMOVQHI         8(CX), AX
+	MOVQ            AX, 8(SP)
+	MOVQ            (CX), AX
+	MOVQ            AX, (SP)
+	MOVQ            24(CX), AX
+	LEAQ            (AX)(SI*4), AX
+	MOVQ            sel+40(FP), BX
+	VBROADCASTI32X4 second<>+0(SB), Z12
+	VMOVDQU32       lanes<>+0(SB), Z16
+	VPBROADCASTD    tops<>+0(SB), Z17
+	VPBROADCASTD    tops<>+4(SB), Z18
+	VMOVDQU32       ramp<>+0(SB), Z19
+	MOVL            $0x0000f0f0, R8
+	KMOVW           R8, K1
+	MOVL            $0x0000ff00, R8
+	KMOVW           R8, K2
+	MOVQ            $0x5555555555555555, R8
+	MOVQ            48(CX), CX
+	LEAQ            (CX)(SI*4), CX
+	MOVL            $-1, R9
+	TESTQ           SI, SI
+	JEQ             first
+	MOVL            -4(CX), R9
 
 first:
 	VMOVD        R9, X10
-	VPBROADCASTD X10, Y10
+	VPBROADCASTD X10, Z10
 	INCL         R9
 	JMI          stop
 
@@ -4707,278 +4605,214 @@ next:
 	JNE            long
 	CMPQ           R12, R9
 	JHI            stop
-	MOVQ           (BX), R12
-	PEXTQ          R8, R12, R12
-	RORXL          $0x1b, R12, R13
+	MOVQ           (BX), R14
+	PEXTQ          R8, R14, R14
+	RORXL          $0x1b, R14, R13
 	ANDL           $0x00001fe0, R13
-	POPCNTL        R13, R14
+	POPCNTL        R13, R12
 	VBROADCASTI128 (SI), Y0
 	VPSHUFB        (DI)(R13*1), Y0, Y0
-	ADDQ           R14, SI
-	RORXL          $0x03, R12, R13
-	ANDL           $0x00001fe0, R13
-	POPCNTL        R13, R14
+	ADDQ           R12, SI
+	RORXL          $0x03, R14, R12
+	ANDL           $0x00001fe0, R12
+	POPCNTL        R12, R13
 	VBROADCASTI128 8(SI), Y1
-	VPSHUFB        (DI)(R13*1), Y1, Y1
-	ADDQ           R14, SI
-	RORXL          $0x0b, R12, R13
+	VPSHUFB        (DI)(R12*1), Y1, Y1
+	ADDQ           R13, SI
+	RORXL          $0x0b, R14, R13
 	ANDL           $0x00001fe0, R13
-	POPCNTL        R13, R14
+	POPCNTL        R13, R12
 	VBROADCASTI128 16(SI), Y4
 	VPSHUFB        (DI)(R13*1), Y4, Y4
-	ADDQ           R14, SI
-	RORXL          $0x13, R12, R12
+	ADDQ           R12, SI
+	RORXL          $0x13, R14, R12
 	ANDL           $0x00001fe0, R12
 	POPCNTL        R12, R13
 	VBROADCASTI128 24(SI), Y5
 	VPSHUFB        (DI)(R12*1), Y5, Y5
 	ADDQ           R13, SI
-	VPSUBD         Y14, Y0, Y0
-	VPSUBD         Y14, Y1, Y1
-	VPSLLQ         $0x20, Y0, Y2
-	VPADDD         Y2, Y0, Y0
-	VPSHUFB        Y12, Y0, Y2
-	VPADDD         Y2, Y0, Y0
-	VPERMD.Z       Y0, Y11, K1, Y2
-	VPADDD         Y2, Y0, Y0
-	VPSLLQ         $0x20, Y1, Y3
-	VPADDD         Y3, Y1, Y1
-	VPSHUFB        Y12, Y1, Y3
-	VPADDD         Y3, Y1, Y1
-	VPERMD.Z       Y1, Y11, K1, Y3
-	VPADDD         Y3, Y1, Y1
-	VPERMD         Y0, Y13, Y2
-	VPADDD         Y2, Y1, Y1
-	VPADDD         Y10, Y0, Y0
-	VPADDD         Y10, Y1, Y1
-	VPERMD         Y1, Y13, Y10
-	VMOVDQU        Y0, (DX)
-	VMOVDQU        Y1, 32(DX)
-	MOVQ           8(BX), R12
-	PEXTQ          R8, R12, R12
-	RORXL          $0x1b, R12, R13
+	VINSERTI64X4   $0x01, Y1, Z0, Z0
+	VPSLLQ         $0x20, Z0, Z2
+	VPADDD         Z2, Z0, Z0
+	VPSHUFB        Z12, Z0, Z2
+	VPADDD         Z2, Z0, Z0
+	VPERMD.Z       Z0, Z16, K1, Z2
+	VPADDD         Z2, Z0, Z0
+	VPERMD.Z       Z0, Z17, K2, Z2
+	VPADDD         Z2, Z0, Z0
+	VPADDD         Z19, Z0, Z0
+	VPADDD         Z10, Z0, Z0
+	VPERMD         Z0, Z18, Z10
+	VMOVDQU32      Z0, (DX)
+	MOVQ           8(BX), R14
+	PEXTQ          R8, R14, R14
+	RORXL          $0x1b, R14, R13
 	ANDL           $0x00001fe0, R13
-	POPCNTL        R13, R14
+	POPCNTL        R13, R12
 	VBROADCASTI128 32(SI), Y0
 	VPSHUFB        (DI)(R13*1), Y0, Y0
-	ADDQ           R14, SI
-	RORXL          $0x03, R12, R13
-	ANDL           $0x00001fe0, R13
-	POPCNTL        R13, R14
+	ADDQ           R12, SI
+	RORXL          $0x03, R14, R12
+	ANDL           $0x00001fe0, R12
+	POPCNTL        R12, R13
 	VBROADCASTI128 40(SI), Y1
-	VPSHUFB        (DI)(R13*1), Y1, Y1
-	ADDQ           R14, SI
-	VPSUBD         Y14, Y4, Y4
-	VPSUBD         Y14, Y5, Y5
-	VPSLLQ         $0x20, Y4, Y2
-	VPADDD         Y2, Y4, Y4
-	VPSHUFB        Y12, Y4, Y2
-	VPADDD         Y2, Y4, Y4
-	VPERMD.Z       Y4, Y11, K1, Y2
-	VPADDD         Y2, Y4, Y4
-	VPSLLQ         $0x20, Y5, Y3
-	VPADDD         Y3, Y5, Y5
-	VPSHUFB        Y12, Y5, Y3
-	VPADDD         Y3, Y5, Y5
-	VPERMD.Z       Y5, Y11, K1, Y3
-	VPADDD         Y3, Y5, Y5
-	VPERMD         Y4, Y13, Y2
-	VPADDD         Y2, Y5, Y5
-	VPADDD         Y10, Y4, Y4
-	VPADDD         Y10, Y5, Y5
-	VPERMD         Y5, Y13, Y10
-	VMOVDQU        Y4, 64(DX)
-	VMOVDQU        Y5, 96(DX)
-	RORXL          $0x0b, R12, R13
+	VPSHUFB        (DI)(R12*1), Y1, Y1
+	ADDQ           R13, SI
+	VINSERTI64X4   $0x01, Y5, Z4, Z4
+	VPSLLQ         $0x20, Z4, Z2
+	VPADDD         Z2, Z4, Z4
+	VPSHUFB        Z12, Z4, Z2
+	VPADDD         Z2, Z4, Z4
+	VPERMD.Z       Z4, Z16, K1, Z2
+	VPADDD         Z2, Z4, Z4
+	VPERMD.Z       Z4, Z17, K2, Z2
+	VPADDD         Z2, Z4, Z4
+	VPADDD         Z19, Z4, Z4
+	VPADDD         Z10, Z4, Z4
+	VPERMD         Z4, Z18, Z10
+	VMOVDQU32      Z4, 64(DX)
+	RORXL          $0x0b, R14, R13
 	ANDL           $0x00001fe0, R13
-	POPCNTL        R13, R14
+	POPCNTL        R13, R12
 	VBROADCASTI128 48(SI), Y4
 	VPSHUFB        (DI)(R13*1), Y4, Y4
-	ADDQ           R14, SI
-	RORXL          $0x13, R12, R12
+	ADDQ           R12, SI
+	RORXL          $0x13, R14, R12
 	ANDL           $0x00001fe0, R12
 	POPCNTL        R12, R13
 	VBROADCASTI128 56(SI), Y5
 	VPSHUFB        (DI)(R12*1), Y5, Y5
 	ADDQ           R13, SI
-	VPSUBD         Y14, Y0, Y0
-	VPSUBD         Y14, Y1, Y1
-	VPSLLQ         $0x20, Y0, Y2
-	VPADDD         Y2, Y0, Y0
-	VPSHUFB        Y12, Y0, Y2
-	VPADDD         Y2, Y0, Y0
-	VPERMD.Z       Y0, Y11, K1, Y2
-	VPADDD         Y2, Y0, Y0
-	VPSLLQ         $0x20, Y1, Y3
-	VPADDD         Y3, Y1, Y1
-	VPSHUFB        Y12, Y1, Y3
-	VPADDD         Y3, Y1, Y1
-	VPERMD.Z       Y1, Y11, K1, Y3
-	VPADDD         Y3, Y1, Y1
-	VPERMD         Y0, Y13, Y2
-	VPADDD         Y2, Y1, Y1
-	VPADDD         Y10, Y0, Y0
-	VPADDD         Y10, Y1, Y1
-	VPERMD         Y1, Y13, Y10
-	VMOVDQU        Y0, 128(DX)
-	VMOVDQU        Y1, 160(DX)
-	MOVQ           16(BX), R12
-	PEXTQ          R8, R12, R12
-	RORXL          $0x1b, R12, R13
+	VINSERTI64X4   $0x01, Y1, Z0, Z0
+	VPSLLQ         $0x20, Z0, Z2
+	VPADDD         Z2, Z0, Z0
+	VPSHUFB        Z12, Z0, Z2
+	VPADDD         Z2, Z0, Z0
+	VPERMD.Z       Z0, Z16, K1, Z2
+	VPADDD         Z2, Z0, Z0
+	VPERMD.Z       Z0, Z17, K2, Z2
+	VPADDD         Z2, Z0, Z0
+	VPADDD         Z19, Z0, Z0
+	VPADDD         Z10, Z0, Z0
+	VPERMD         Z0, Z18, Z10
+	VMOVDQU32      Z0, 128(DX)
+	MOVQ           16(BX), R14
+	PEXTQ          R8, R14, R14
+	RORXL          $0x1b, R14, R13
 	ANDL           $0x00001fe0, R13
-	POPCNTL        R13, R14
+	POPCNTL        R13, R12
 	VBROADCASTI128 64(SI), Y0
 	VPSHUFB        (DI)(R13*1), Y0, Y0
-	ADDQ           R14, SI
-	RORXL          $0x03, R12, R13
-	ANDL           $0x00001fe0, R13
-	POPCNTL        R13, R14
+	ADDQ           R12, SI
+	RORXL          $0x03, R14, R12
+	ANDL           $0x00001fe0, R12
+	POPCNTL        R12, R13
 	VBROADCASTI128 72(SI), Y1
-	VPSHUFB        (DI)(R13*1), Y1, Y1
-	ADDQ           R14, SI
-	VPSUBD         Y14, Y4, Y4
-	VPSUBD         Y14, Y5, Y5
-	VPSLLQ         $0x20, Y4, Y2
-	VPADDD         Y2, Y4, Y4
-	VPSHUFB        Y12, Y4, Y2
-	VPADDD         Y2, Y4, Y4
-	VPERMD.Z       Y4, Y11, K1, Y2
-	VPADDD         Y2, Y4, Y4
-	VPSLLQ         $0x20, Y5, Y3
-	VPADDD         Y3, Y5, Y5
-	VPSHUFB        Y12, Y5, Y3
-	VPADDD         Y3, Y5, Y5
-	VPERMD.Z       Y5, Y11, K1, Y3
-	VPADDD         Y3, Y5, Y5
-	VPERMD         Y4, Y13, Y2
-	VPADDD         Y2, Y5, Y5
-	VPADDD         Y10, Y4, Y4
-	VPADDD         Y10, Y5, Y5
-	VPERMD         Y5, Y13, Y10
-	VMOVDQU        Y4, 192(DX)
-	VMOVDQU        Y5, 224(DX)
-	RORXL          $0x0b, R12, R13
+	VPSHUFB        (DI)(R12*1), Y1, Y1
+	ADDQ           R13, SI
+	VINSERTI64X4   $0x01, Y5, Z4, Z4
+	VPSLLQ         $0x20, Z4, Z2
+	VPADDD         Z2, Z4, Z4
+	VPSHUFB        Z12, Z4, Z2
+	VPADDD         Z2, Z4, Z4
+	VPERMD.Z       Z4, Z16, K1, Z2
+	VPADDD         Z2, Z4, Z4
+	VPERMD.Z       Z4, Z17, K2, Z2
+	VPADDD         Z2, Z4, Z4
+	VPADDD         Z19, Z4, Z4
+	VPADDD         Z10, Z4, Z4
+	VPERMD         Z4, Z18, Z10
+	VMOVDQU32      Z4, 192(DX)
+	RORXL          $0x0b, R14, R13
 	ANDL           $0x00001fe0, R13
-	POPCNTL        R13, R14
+	POPCNTL        R13, R12
 	VBROADCASTI128 80(SI), Y4
 	VPSHUFB        (DI)(R13*1), Y4, Y4
-	ADDQ           R14, SI
-	RORXL          $0x13, R12, R12
+	ADDQ           R12, SI
+	RORXL          $0x13, R14, R12
 	ANDL           $0x00001fe0, R12
 	POPCNTL        R12, R13
 	VBROADCASTI128 88(SI), Y5
 	VPSHUFB        (DI)(R12*1), Y5, Y5
 	ADDQ           R13, SI
-	VPSUBD         Y14, Y0, Y0
-	VPSUBD         Y14, Y1, Y1
-	VPSLLQ         $0x20, Y0, Y2
-	VPADDD         Y2, Y0, Y0
-	VPSHUFB        Y12, Y0, Y2
-	VPADDD         Y2, Y0, Y0
-	VPERMD.Z       Y0, Y11, K1, Y2
-	VPADDD         Y2, Y0, Y0
-	VPSLLQ         $0x20, Y1, Y3
-	VPADDD         Y3, Y1, Y1
-	VPSHUFB        Y12, Y1, Y3
-	VPADDD         Y3, Y1, Y1
-	VPERMD.Z       Y1, Y11, K1, Y3
-	VPADDD         Y3, Y1, Y1
-	VPERMD         Y0, Y13, Y2
-	VPADDD         Y2, Y1, Y1
-	VPADDD         Y10, Y0, Y0
-	VPADDD         Y10, Y1, Y1
-	VPERMD         Y1, Y13, Y10
-	VMOVDQU        Y0, 256(DX)
-	VMOVDQU        Y1, 288(DX)
-	MOVQ           24(BX), R12
-	PEXTQ          R8, R12, R12
-	RORXL          $0x1b, R12, R13
+	VINSERTI64X4   $0x01, Y1, Z0, Z0
+	VPSLLQ         $0x20, Z0, Z2
+	VPADDD         Z2, Z0, Z0
+	VPSHUFB        Z12, Z0, Z2
+	VPADDD         Z2, Z0, Z0
+	VPERMD.Z       Z0, Z16, K1, Z2
+	VPADDD         Z2, Z0, Z0
+	VPERMD.Z       Z0, Z17, K2, Z2
+	VPADDD         Z2, Z0, Z0
+	VPADDD         Z19, Z0, Z0
+	VPADDD         Z10, Z0, Z0
+	VPERMD         Z0, Z18, Z10
+	VMOVDQU32      Z0, 256(DX)
+	MOVQ           24(BX), R14
+	PEXTQ          R8, R14, R14
+	RORXL          $0x1b, R14, R13
 	ANDL           $0x00001fe0, R13
-	POPCNTL        R13, R14
+	POPCNTL        R13, R12
 	VBROADCASTI128 96(SI), Y0
 	VPSHUFB        (DI)(R13*1), Y0, Y0
-	ADDQ           R14, SI
-	RORXL          $0x03, R12, R13
-	ANDL           $0x00001fe0, R13
-	POPCNTL        R13, R14
+	ADDQ           R12, SI
+	RORXL          $0x03, R14, R12
+	ANDL           $0x00001fe0, R12
+	POPCNTL        R12, R13
 	VBROADCASTI128 104(SI), Y1
-	VPSHUFB        (DI)(R13*1), Y1, Y1
-	ADDQ           R14, SI
-	VPSUBD         Y14, Y4, Y4
-	VPSUBD         Y14, Y5, Y5
-	VPSLLQ         $0x20, Y4, Y2
-	VPADDD         Y2, Y4, Y4
-	VPSHUFB        Y12, Y4, Y2
-	VPADDD         Y2, Y4, Y4
-	VPERMD.Z       Y4, Y11, K1, Y2
-	VPADDD         Y2, Y4, Y4
-	VPSLLQ         $0x20, Y5, Y3
-	VPADDD         Y3, Y5, Y5
-	VPSHUFB        Y12, Y5, Y3
-	VPADDD         Y3, Y5, Y5
-	VPERMD.Z       Y5, Y11, K1, Y3
-	VPADDD         Y3, Y5, Y5
-	VPERMD         Y4, Y13, Y2
-	VPADDD         Y2, Y5, Y5
-	VPADDD         Y10, Y4, Y4
-	VPADDD         Y10, Y5, Y5
-	VPERMD         Y5, Y13, Y10
-	VMOVDQU        Y4, 320(DX)
-	VMOVDQU        Y5, 352(DX)
-	RORXL          $0x0b, R12, R13
+	VPSHUFB        (DI)(R12*1), Y1, Y1
+	ADDQ           R13, SI
+	VINSERTI64X4   $0x01, Y5, Z4, Z4
+	VPSLLQ         $0x20, Z4, Z2
+	VPADDD         Z2, Z4, Z4
+	VPSHUFB        Z12, Z4, Z2
+	VPADDD         Z2, Z4, Z4
+	VPERMD.Z       Z4, Z16, K1, Z2
+	VPADDD         Z2, Z4, Z4
+	VPERMD.Z       Z4, Z17, K2, Z2
+	VPADDD         Z2, Z4, Z4
+	VPADDD         Z19, Z4, Z4
+	VPADDD         Z10, Z4, Z4
+	VPERMD         Z4, Z18, Z10
+	VMOVDQU32      Z4, 320(DX)
+	RORXL          $0x0b, R14, R13
 	ANDL           $0x00001fe0, R13
-	POPCNTL        R13, R14
+	POPCNTL        R13, R12
 	VBROADCASTI128 112(SI), Y4
 	VPSHUFB        (DI)(R13*1), Y4, Y4
-	ADDQ           R14, SI
-	RORXL          $0x13, R12, R12
+	ADDQ           R12, SI
+	RORXL          $0x13, R14, R12
 	ANDL           $0x00001fe0, R12
 	POPCNTL        R12, R13
 	VBROADCASTI128 120(SI), Y5
 	VPSHUFB        (DI)(R12*1), Y5, Y5
 	ADDQ           R13, SI
-	VPSUBD         Y14, Y0, Y0
-	VPSUBD         Y14, Y1, Y1
-	VPSLLQ         $0x20, Y0, Y2
-	VPADDD         Y2, Y0, Y0
-	VPSHUFB        Y12, Y0, Y2
-	VPADDD         Y2, Y0, Y0
-	VPERMD.Z       Y0, Y11, K1, Y2
-	VPADDD         Y2, Y0, Y0
-	VPSLLQ         $0x20, Y1, Y3
-	VPADDD         Y3, Y1, Y1
-	VPSHUFB        Y12, Y1, Y3
-	VPADDD         Y3, Y1, Y1
-	VPERMD.Z       Y1, Y11, K1, Y3
-	VPADDD         Y3, Y1, Y1
-	VPERMD         Y0, Y13, Y2
-	VPADDD         Y2, Y1, Y1
-	VPADDD         Y10, Y0, Y0
-	VPADDD         Y10, Y1, Y1
-	VPERMD         Y1, Y13, Y10
-	VMOVDQU        Y0, 384(DX)
-	VMOVDQU        Y1, 416(DX)
-	VPSUBD         Y14, Y4, Y4
-	VPSUBD         Y14, Y5, Y5
-	VPSLLQ         $0x20, Y4, Y2
-	VPADDD         Y2, Y4, Y4
-	VPSHUFB        Y12, Y4, Y2
-	VPADDD         Y2, Y4, Y4
-	VPERMD.Z       Y4, Y11, K1, Y2
-	VPADDD         Y2, Y4, Y4
-	VPSLLQ         $0x20, Y5, Y3
-	VPADDD         Y3, Y5, Y5
-	VPSHUFB        Y12, Y5, Y3
-	VPADDD         Y3, Y5, Y5
-	VPERMD.Z       Y5, Y11, K1, Y3
-	VPADDD         Y3, Y5, Y5
-	VPERMD         Y4, Y13, Y2
-	VPADDD         Y2, Y5, Y5
-	VPADDD         Y10, Y4, Y4
-	VPADDD         Y10, Y5, Y5
-	VPERMD         Y5, Y13, Y10
-	VMOVDQU        Y4, 448(DX)
-	VMOVDQU        Y5, 480(DX)
+	VINSERTI64X4   $0x01, Y1, Z0, Z0
+	VPSLLQ         $0x20, Z0, Z2
+	VPADDD         Z2, Z0, Z0
+	VPSHUFB        Z12, Z0, Z2
+	VPADDD         Z2, Z0, Z0
+	VPERMD.Z       Z0, Z16, K1, Z2
+	VPADDD         Z2, Z0, Z0
+	VPERMD.Z       Z0, Z17, K2, Z2
+	VPADDD         Z2, Z0, Z0
+	VPADDD         Z19, Z0, Z0
+	VPADDD         Z10, Z0, Z0
+	VPERMD         Z0, Z18, Z10
+	VMOVDQU32      Z0, 384(DX)
+	VINSERTI64X4   $0x01, Y5, Z4, Z4
+	VPSLLQ         $0x20, Z4, Z2
+	VPADDD         Z2, Z4, Z4
+	VPSHUFB        Z12, Z4, Z2
+	VPADDD         Z2, Z4, Z4
+	VPERMD.Z       Z4, Z16, K1, Z2
+	VPADDD         Z2, Z4, Z4
+	VPERMD.Z       Z4, Z17, K2, Z2
+	VPADDD         Z2, Z4, Z4
+	VPADDD         Z19, Z4, Z4
+	VPADDD         Z10, Z4, Z4
+	VPERMD         Z4, Z18, Z10
+	VMOVDQU32      Z4, 448(DX)
 	SUBQ           $-128, SI
 
 joined:
@@ -5009,7 +4843,7 @@ joined:
 	VMOVD        X8, R12
 	TESTL        R12, R12
 	JMI          stop
-	VPBROADCASTD (CX), Y10
+	VPBROADCASTD (CX), Z10
 	ADDQ         $0x04, CX
 	SUBQ         $0x01, 16(SP)
 	JNE          block
@@ -5085,27 +4919,19 @@ join0:
 	LEAQ           16(SI)(R14*1), SI
 
 join1:
-	VPSUBD         Y14, Y0, Y0
-	VPSUBD         Y14, Y1, Y1
-	VPSLLQ         $0x20, Y0, Y2
-	VPADDD         Y2, Y0, Y0
-	VPSHUFB        Y12, Y0, Y2
-	VPADDD         Y2, Y0, Y0
-	VPERMD.Z       Y0, Y11, K1, Y2
-	VPADDD         Y2, Y0, Y0
-	VPSLLQ         $0x20, Y1, Y3
-	VPADDD         Y3, Y1, Y1
-	VPSHUFB        Y12, Y1, Y3
-	VPADDD         Y3, Y1, Y1
-	VPERMD.Z       Y1, Y11, K1, Y3
-	VPADDD         Y3, Y1, Y1
-	VPERMD         Y0, Y13, Y2
-	VPADDD         Y2, Y1, Y1
-	VPADDD         Y10, Y0, Y0
-	VPADDD         Y10, Y1, Y1
-	VPERMD         Y1, Y13, Y10
-	VMOVDQU        Y0, (DX)
-	VMOVDQU        Y1, 32(DX)
+	VINSERTI64X4   $0x01, Y1, Z0, Z0
+	VPSLLQ         $0x20, Z0, Z2
+	VPADDD         Z2, Z0, Z0
+	VPSHUFB        Z12, Z0, Z2
+	VPADDD         Z2, Z0, Z0
+	VPERMD.Z       Z0, Z16, K1, Z2
+	VPADDD         Z2, Z0, Z0
+	VPERMD.Z       Z0, Z17, K2, Z2
+	VPADDD         Z2, Z0, Z0
+	VPADDD         Z19, Z0, Z0
+	VPADDD         Z10, Z0, Z0
+	VPERMD         Z0, Z18, Z10
+	VMOVDQU32      Z0, (DX)
 	PCALIGN        $0x20
 	MOVL           8(BX), R12
 	TESTL          $0xaaaaaaaa, R12
@@ -5126,27 +4952,19 @@ join1:
 	LEAQ           16(SI)(R14*1), SI
 
 join2:
-	VPSUBD         Y14, Y4, Y4
-	VPSUBD         Y14, Y5, Y5
-	VPSLLQ         $0x20, Y4, Y2
-	VPADDD         Y2, Y4, Y4
-	VPSHUFB        Y12, Y4, Y2
-	VPADDD         Y2, Y4, Y4
-	VPERMD.Z       Y4, Y11, K1, Y2
-	VPADDD         Y2, Y4, Y4
-	VPSLLQ         $0x20, Y5, Y3
-	VPADDD         Y3, Y5, Y5
-	VPSHUFB        Y12, Y5, Y3
-	VPADDD         Y3, Y5, Y5
-	VPERMD.Z       Y5, Y11, K1, Y3
-	VPADDD         Y3, Y5, Y5
-	VPERMD         Y4, Y13, Y2
-	VPADDD         Y2, Y5, Y5
-	VPADDD         Y10, Y4, Y4
-	VPADDD         Y10, Y5, Y5
-	VPERMD         Y5, Y13, Y10
-	VMOVDQU        Y4, 64(DX)
-	VMOVDQU        Y5, 96(DX)
+	VINSERTI64X4   $0x01, Y5, Z4, Z4
+	VPSLLQ         $0x20, Z4, Z2
+	VPADDD         Z2, Z4, Z4
+	VPSHUFB        Z12, Z4, Z2
+	VPADDD         Z2, Z4, Z4
+	VPERMD.Z       Z4, Z16, K1, Z2
+	VPADDD         Z2, Z4, Z4
+	VPERMD.Z       Z4, Z17, K2, Z2
+	VPADDD         Z2, Z4, Z4
+	VPADDD         Z19, Z4, Z4
+	VPADDD         Z10, Z4, Z4
+	VPERMD         Z4, Z18, Z10
+	VMOVDQU32      Z4, 64(DX)
 	PCALIGN        $0x20
 	MOVL           12(BX), R12
 	TESTL          $0xaaaaaaaa, R12
@@ -5167,27 +4985,19 @@ join2:
 	LEAQ           16(SI)(R14*1), SI
 
 join3:
-	VPSUBD         Y14, Y0, Y0
-	VPSUBD         Y14, Y1, Y1
-	VPSLLQ         $0x20, Y0, Y2
-	VPADDD         Y2, Y0, Y0
-	VPSHUFB        Y12, Y0, Y2
-	VPADDD         Y2, Y0, Y0
-	VPERMD.Z       Y0, Y11, K1, Y2
-	VPADDD         Y2, Y0, Y0
-	VPSLLQ         $0x20, Y1, Y3
-	VPADDD         Y3, Y1, Y1
-	VPSHUFB        Y12, Y1, Y3
-	VPADDD         Y3, Y1, Y1
-	VPERMD.Z       Y1, Y11, K1, Y3
-	VPADDD         Y3, Y1, Y1
-	VPERMD         Y0, Y13, Y2
-	VPADDD         Y2, Y1, Y1
-	VPADDD         Y10, Y0, Y0
-	VPADDD         Y10, Y1, Y1
-	VPERMD         Y1, Y13, Y10
-	VMOVDQU        Y0, 128(DX)
-	VMOVDQU        Y1, 160(DX)
+	VINSERTI64X4   $0x01, Y1, Z0, Z0
+	VPSLLQ         $0x20, Z0, Z2
+	VPADDD         Z2, Z0, Z0
+	VPSHUFB        Z12, Z0, Z2
+	VPADDD         Z2, Z0, Z0
+	VPERMD.Z       Z0, Z16, K1, Z2
+	VPADDD         Z2, Z0, Z0
+	VPERMD.Z       Z0, Z17, K2, Z2
+	VPADDD         Z2, Z0, Z0
+	VPADDD         Z19, Z0, Z0
+	VPADDD         Z10, Z0, Z0
+	VPERMD         Z0, Z18, Z10
+	VMOVDQU32      Z0, 128(DX)
 	PCALIGN        $0x20
 	MOVL           16(BX), R12
 	TESTL          $0xaaaaaaaa, R12
@@ -5208,27 +5018,19 @@ join3:
 	LEAQ           16(SI)(R14*1), SI
 
 join4:
-	VPSUBD         Y14, Y4, Y4
-	VPSUBD         Y14, Y5, Y5
-	VPSLLQ         $0x20, Y4, Y2
-	VPADDD         Y2, Y4, Y4
-	VPSHUFB        Y12, Y4, Y2
-	VPADDD         Y2, Y4, Y4
-	VPERMD.Z       Y4, Y11, K1, Y2
-	VPADDD         Y2, Y4, Y4
-	VPSLLQ         $0x20, Y5, Y3
-	VPADDD         Y3, Y5, Y5
-	VPSHUFB        Y12, Y5, Y3
-	VPADDD         Y3, Y5, Y5
-	VPERMD.Z       Y5, Y11, K1, Y3
-	VPADDD         Y3, Y5, Y5
-	VPERMD         Y4, Y13, Y2
-	VPADDD         Y2, Y5, Y5
-	VPADDD         Y10, Y4, Y4
-	VPADDD         Y10, Y5, Y5
-	VPERMD         Y5, Y13, Y10
-	VMOVDQU        Y4, 192(DX)
-	VMOVDQU        Y5, 224(DX)
+	VINSERTI64X4   $0x01, Y5, Z4, Z4
+	VPSLLQ         $0x20, Z4, Z2
+	VPADDD         Z2, Z4, Z4
+	VPSHUFB        Z12, Z4, Z2
+	VPADDD         Z2, Z4, Z4
+	VPERMD.Z       Z4, Z16, K1, Z2
+	VPADDD         Z2, Z4, Z4
+	VPERMD.Z       Z4, Z17, K2, Z2
+	VPADDD         Z2, Z4, Z4
+	VPADDD         Z19, Z4, Z4
+	VPADDD         Z10, Z4, Z4
+	VPERMD         Z4, Z18, Z10
+	VMOVDQU32      Z4, 192(DX)
 	PCALIGN        $0x20
 	MOVL           20(BX), R12
 	TESTL          $0xaaaaaaaa, R12
@@ -5249,27 +5051,19 @@ join4:
 	LEAQ           16(SI)(R14*1), SI
 
 join5:
-	VPSUBD         Y14, Y0, Y0
-	VPSUBD         Y14, Y1, Y1
-	VPSLLQ         $0x20, Y0, Y2
-	VPADDD         Y2, Y0, Y0
-	VPSHUFB        Y12, Y0, Y2
-	VPADDD         Y2, Y0, Y0
-	VPERMD.Z       Y0, Y11, K1, Y2
-	VPADDD         Y2, Y0, Y0
-	VPSLLQ         $0x20, Y1, Y3
-	VPADDD         Y3, Y1, Y1
-	VPSHUFB        Y12, Y1, Y3
-	VPADDD         Y3, Y1, Y1
-	VPERMD.Z       Y1, Y11, K1, Y3
-	VPADDD         Y3, Y1, Y1
-	VPERMD         Y0, Y13, Y2
-	VPADDD         Y2, Y1, Y1
-	VPADDD         Y10, Y0, Y0
-	VPADDD         Y10, Y1, Y1
-	VPERMD         Y1, Y13, Y10
-	VMOVDQU        Y0, 256(DX)
-	VMOVDQU        Y1, 288(DX)
+	VINSERTI64X4   $0x01, Y1, Z0, Z0
+	VPSLLQ         $0x20, Z0, Z2
+	VPADDD         Z2, Z0, Z0
+	VPSHUFB        Z12, Z0, Z2
+	VPADDD         Z2, Z0, Z0
+	VPERMD.Z       Z0, Z16, K1, Z2
+	VPADDD         Z2, Z0, Z0
+	VPERMD.Z       Z0, Z17, K2, Z2
+	VPADDD         Z2, Z0, Z0
+	VPADDD         Z19, Z0, Z0
+	VPADDD         Z10, Z0, Z0
+	VPERMD         Z0, Z18, Z10
+	VMOVDQU32      Z0, 256(DX)
 	PCALIGN        $0x20
 	MOVL           24(BX), R12
 	TESTL          $0xaaaaaaaa, R12
@@ -5290,27 +5084,19 @@ join5:
 	LEAQ           16(SI)(R14*1), SI
 
 join6:
-	VPSUBD         Y14, Y4, Y4
-	VPSUBD         Y14, Y5, Y5
-	VPSLLQ         $0x20, Y4, Y2
-	VPADDD         Y2, Y4, Y4
-	VPSHUFB        Y12, Y4, Y2
-	VPADDD         Y2, Y4, Y4
-	VPERMD.Z       Y4, Y11, K1, Y2
-	VPADDD         Y2, Y4, Y4
-	VPSLLQ         $0x20, Y5, Y3
-	VPADDD         Y3, Y5, Y5
-	VPSHUFB        Y12, Y5, Y3
-	VPADDD         Y3, Y5, Y5
-	VPERMD.Z       Y5, Y11, K1, Y3
-	VPADDD         Y3, Y5, Y5
-	VPERMD         Y4, Y13, Y2
-	VPADDD         Y2, Y5, Y5
-	VPADDD         Y10, Y4, Y4
-	VPADDD         Y10, Y5, Y5
-	VPERMD         Y5, Y13, Y10
-	VMOVDQU        Y4, 320(DX)
-	VMOVDQU        Y5, 352(DX)
+	VINSERTI64X4   $0x01, Y5, Z4, Z4
+	VPSLLQ         $0x20, Z4, Z2
+	VPADDD         Z2, Z4, Z4
+	VPSHUFB        Z12, Z4, Z2
+	VPADDD         Z2, Z4, Z4
+	VPERMD.Z       Z4, Z16, K1, Z2
+	VPADDD         Z2, Z4, Z4
+	VPERMD.Z       Z4, Z17, K2, Z2
+	VPADDD         Z2, Z4, Z4
+	VPADDD         Z19, Z4, Z4
+	VPADDD         Z10, Z4, Z4
+	VPERMD         Z4, Z18, Z10
+	VMOVDQU32      Z4, 320(DX)
 	PCALIGN        $0x20
 	MOVL           28(BX), R12
 	TESTL          $0xaaaaaaaa, R12
@@ -5331,49 +5117,33 @@ join6:
 	LEAQ           16(SI)(R14*1), SI
 
 join7:
-	VPSUBD   Y14, Y0, Y0
-	VPSUBD   Y14, Y1, Y1
-	VPSLLQ   $0x20, Y0, Y2
-	VPADDD   Y2, Y0, Y0
-	VPSHUFB  Y12, Y0, Y2
-	VPADDD   Y2, Y0, Y0
-	VPERMD.Z Y0, Y11, K1, Y2
-	VPADDD   Y2, Y0, Y0
-	VPSLLQ   $0x20, Y1, Y3
-	VPADDD   Y3, Y1, Y1
-	VPSHUFB  Y12, Y1, Y3
-	VPADDD   Y3, Y1, Y1
-	VPERMD.Z Y1, Y11, K1, Y3
-	VPADDD   Y3, Y1, Y1
-	VPERMD   Y0, Y13, Y2
-	VPADDD   Y2, Y1, Y1
-	VPADDD   Y10, Y0, Y0
-	VPADDD   Y10, Y1, Y1
-	VPERMD   Y1, Y13, Y10
-	VMOVDQU  Y0, 384(DX)
-	VMOVDQU  Y1, 416(DX)
-	VPSUBD   Y14, Y4, Y4
-	VPSUBD   Y14, Y5, Y5
-	VPSLLQ   $0x20, Y4, Y2
-	VPADDD   Y2, Y4, Y4
-	VPSHUFB  Y12, Y4, Y2
-	VPADDD   Y2, Y4, Y4
-	VPERMD.Z Y4, Y11, K1, Y2
-	VPADDD   Y2, Y4, Y4
-	VPSLLQ   $0x20, Y5, Y3
-	VPADDD   Y3, Y5, Y5
-	VPSHUFB  Y12, Y5, Y3
-	VPADDD   Y3, Y5, Y5
-	VPERMD.Z Y5, Y11, K1, Y3
-	VPADDD   Y3, Y5, Y5
-	VPERMD   Y4, Y13, Y2
-	VPADDD   Y2, Y5, Y5
-	VPADDD   Y10, Y4, Y4
-	VPADDD   Y10, Y5, Y5
-	VPERMD   Y5, Y13, Y10
-	VMOVDQU  Y4, 448(DX)
-	VMOVDQU  Y5, 480(DX)
-	JMP      joined
+	VINSERTI64X4 $0x01, Y1, Z0, Z0
+	VPSLLQ       $0x20, Z0, Z2
+	VPADDD       Z2, Z0, Z0
+	VPSHUFB      Z12, Z0, Z2
+	VPADDD       Z2, Z0, Z0
+	VPERMD.Z     Z0, Z16, K1, Z2
+	VPADDD       Z2, Z0, Z0
+	VPERMD.Z     Z0, Z17, K2, Z2
+	VPADDD       Z2, Z0, Z0
+	VPADDD       Z19, Z0, Z0
+	VPADDD       Z10, Z0, Z0
+	VPERMD       Z0, Z18, Z10
+	VMOVDQU32    Z0, 384(DX)
+	VINSERTI64X4 $0x01, Y5, Z4, Z4
+	VPSLLQ       $0x20, Z4, Z2
+	VPADDD       Z2, Z4, Z4
+	VPSHUFB      Z12, Z4, Z2
+	VPADDD       Z2, Z4, Z4
+	VPERMD.Z     Z4, Z16, K1, Z2
+	VPADDD       Z2, Z4, Z4
+	VPERMD.Z     Z4, Z17, K2, Z2
+	VPADDD       Z2, Z4, Z4
+	VPADDD       Z19, Z4, Z4
+	VPADDD       Z10, Z4, Z4
+	VPERMD       Z4, Z18, Z10
+	VMOVDQU32    Z4, 448(DX)
+	JMP          joined
 
 long0:
 	LEAL        (R12)(R12*1), R13

@@ -38,6 +38,10 @@ type BuilderOptions struct {
 	// SpoolMemory is how many bytes of each such stream are held in memory before
 	// it goes to a file; 0 means SpoolMemory.
 	SpoolMemory int64
+	// TailMemory is how many bytes of a list's payload each ListEncoder holds in
+	// memory before they go to files; 0 means 4 MiB. Lists of codecs that need the
+	// whole list are held whole.
+	TailMemory int64
 	// IDHashes, if not nil, gives the contents of section IDHASH (see
 	// Segment.IDHashes) in ascending order, in pieces, so that a merge need not
 	// sort. A piece is valid until the next.
@@ -77,6 +81,7 @@ type Builder struct {
 	stored      storedBuilder
 	offset      int64 // bytes written to POSTINGS
 	scratch     []byte
+	files       tempFiles
 }
 
 // NewBuilder begins a segment in w, which is of kind format.KindSegment and has
@@ -97,17 +102,25 @@ func NewBuilder(w *format.FileWriter, o BuilderOptions) (*Builder, error) {
 	scanLengths(&b.meta, o.Lengths)
 	b.model = format.NewImpactModel(b.meta.AvgLen())
 	for _, s := range []*spool{&b.terms.terms, &b.terms.keys, &b.terms.offsets, &b.ids.ids, &b.ids.index, &b.stored.index} {
-		s.temp, s.limit = o.Temp, cmp.Or(o.SpoolMemory, SpoolMemory)
+		s.limit = cmp.Or(o.SpoolMemory, SpoolMemory)
+		if o.Temp != nil {
+			s.temp = b.files.fresh
+		}
 	}
 	b.ids.given = o.IDHashes
 	b.stored.w = b.buf
+	b.files.make = o.Temp
 	b.enc = b.NewListEncoder()
 	return b, nil
 }
 
 // NewListEncoder returns an encoder for lists of this segment. Encoders are
 // independent of each other and of the Builder: one for every goroutine.
-func (b *Builder) NewListEncoder() *ListEncoder { return newListEncoder(&b.o, b.model) }
+func (b *Builder) NewListEncoder() *ListEncoder {
+	e := newListEncoder(&b.o, b.model)
+	e.files = &b.files
+	return e
+}
 
 // AddList adds the list of the next term: ascending docIDs and as many
 // frequencies.
@@ -138,13 +151,17 @@ func (b *Builder) AppendShared(term []byte, shared int, l EncodedList) error {
 	if l.Kind == KindExtent {
 		var room [20]byte
 		entry = appendExtentEntry(room[:0], b.offset, l.DF)
-		b.offset += int64(len(l.Bytes))
+		b.offset += int64(len(l.Bytes)) + l.Tail.Len()
 		b.meta.Extents++
 		b.meta.DocsCodecs |= 1 << l.Bytes[extDocsCodec]
 		b.meta.FreqsCodecs |= 1 << l.Bytes[extFreqsCodec]
 		if _, err := b.buf.Write(l.Bytes); err != nil {
 			return err
 		}
+		if err := l.Tail.copyTo(b.buf); err != nil {
+			return err
+		}
+		l.Tail.release()
 	} else {
 		b.meta.CompactBytes += uint64(len(entry))
 	}

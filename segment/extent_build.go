@@ -10,11 +10,11 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/format/codec"
 )
 
-// appendExtent appends the extent of the blocks encoded.
-func (e *ListEncoder) appendExtent(dst []byte) ([]byte, error) {
+// appendExtent appends the extent of the blocks encoded, or if part of it lies in
+// files its beginning, and returns the rest.
+func (e *ListEncoder) appendExtent(dst []byte) ([]byte, *Tail, error) {
 	kth := e.kth
 	if e.dirty {
 		counted := e.counter.Take(e.model)
@@ -28,7 +28,7 @@ func (e *ListEncoder) appendExtent(dst []byte) ([]byte, error) {
 	}
 	bounds, err := e.positions()
 	if err != nil {
-		return dst, err
+		return dst, nil, err
 	}
 	flags, m := uint8(0), uint(0)
 	if bounds.hasLR {
@@ -44,11 +44,14 @@ func (e *ListEncoder) appendExtent(dst []byte) ([]byte, error) {
 	blocks := len(e.last)
 	y := layoutOf(int64(blocks), flags, m)
 	y.setPayload(e.docEnds[blocks], e.freqEnds[blocks])
-	if y.size/extentAlign > math.MaxUint32 || len(e.docsBytes)/4 > math.MaxUint32 || len(e.freqsBytes)/4 > math.MaxUint32 {
-		return dst, fmt.Errorf("segment: list of %d bytes is too long for an extent", y.size)
+	if y.size/extentAlign > math.MaxUint32 || e.words() > math.MaxUint32 {
+		return dst, nil, fmt.Errorf("segment: list of %d bytes is too long for an extent", y.size)
 	}
-	at := len(dst)
-	dst = slices.Grow(dst, int(y.size)+format.ReadablePadding)[:at+int(y.size)]
+	at, size := len(dst), y.size
+	if e.tail.files != nil {
+		size = y.docs
+	}
+	dst = slices.Grow(dst, int(size)+format.ReadablePadding)[:at+int(size)]
 	b := dst[at:]
 	clear(b[:y.docs])
 	b[extDocsCodec], b[extFreqsCodec] = byte(e.docsCodec.ID()), byte(e.freqsCodec.ID())
@@ -73,10 +76,15 @@ func (e *ListEncoder) appendExtent(dst []byte) ([]byte, error) {
 			b[y.kth+2*int64(i)], b[y.kth+2*int64(i)+1] = k.TF, k.Len
 		}
 	}
+	if e.tail.files != nil {
+		t, sum, err := e.detachTail(&y, b)
+		binary.LittleEndian.PutUint64(b, sum)
+		return dst, t, err
+	}
 	clear(b[y.docs+int64(copy(b[y.docs:], e.docsBytes)) : y.freqs])
 	clear(b[y.freqs+int64(copy(b[y.freqs:], e.freqsBytes)):])
 	binary.LittleEndian.PutUint64(b, xxhash.Sum64(b[extLength:]))
-	return dst, nil
+	return dst, nil, nil
 }
 
 // From how many postings on a list has a linear regression and hash buckets, and
@@ -113,21 +121,19 @@ func (e *ListEncoder) positions() (positions, error) {
 	if !p.hasLR && !p.hasHash {
 		return p, nil
 	}
-	e.docsBytes = slices.Grow(e.docsBytes, format.ReadablePadding)
-	seq := codec.Sequence{Payload: e.docsBytes, Ends: e.docEnds, Last: e.last, N: e.n}
 	var left, right int64
-	bucket := 0
-	for b := range e.last {
-		n, err := e.docsCodec.DecodeDocs(e.decoded, &seq, b)
-		if err != nil {
-			return p, fmt.Errorf("segment: block %d cannot be read back: %w", b, err)
-		}
-		if docs := e.decoded[:n]; p.hasLR {
-			left, right = p.lr.deviation(docs, b*e.blockLen, left, right)
+	bucket, at := 0, 0
+	err := e.eachBlock(func(docs []uint32) {
+		if p.hasLR {
+			left, right = p.lr.deviation(docs, at, left, right)
 		}
 		if p.hasHash {
-			bucket = e.fillBuckets(bucket, p.shift, b*e.blockLen, e.decoded[:n])
+			bucket = e.fillBuckets(bucket, p.shift, at, docs)
 		}
+		at += len(docs)
+	})
+	if err != nil {
+		return p, err
 	}
 	for ; p.hasHash && bucket < len(e.start); bucket++ {
 		e.start[bucket] = uint32(e.n)

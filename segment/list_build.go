@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -12,7 +13,8 @@ import (
 type EncodedList struct {
 	Kind  Kind
 	DF    uint32
-	Bytes []byte // the dictionary entry, or of KindExtent the extent
+	Bytes []byte // the dictionary entry, or of KindExtent the extent up to Tail
+	Tail  *Tail  // the rest of an extent that is long, else nil
 }
 
 // ListEncoder encodes posting lists of one segment. It allocates nothing once its
@@ -44,12 +46,15 @@ type ListEncoder struct {
 	last                   []uint32
 	quads                  []format.Quad
 	docsBytes, freqsBytes  []byte
+	tail                   Tail                // bytes before docsBytes and freqsBytes
 	smallBytes             [compactRoom]byte   // of encodeSmall
 	kth                    [3]format.KthImpact // of copied lists
 	copied, encoded        uint64              // blocks, postings: never reset
 	decoded, shifted, lens []uint32
 	freqScratch            []uint32
 	start                  []uint32 // hash buckets
+	files                  *tempFiles
+	tailLimit              int
 }
 
 func newListEncoder(o *BuilderOptions, model *format.ImpactModel) *ListEncoder {
@@ -57,7 +62,7 @@ func newListEncoder(o *BuilderOptions, model *format.ImpactModel) *ListEncoder {
 		docs: o.Docs, lengths: o.Lengths, model: model,
 		docsCodec: o.DocsCodec, freqsCodec: o.FreqsCodec, blockLen: o.DocsCodec.BlockLen(),
 		frontier: format.NewFrontier(model), listward: format.NewFrontier(model),
-		choose: o.Choose,
+		choose: o.Choose, files: new(tempFiles), tailLimit: int(cmp.Or(o.TailMemory, tailMemory)),
 	}
 	e.standard = [2]codec.Codec{o.DocsCodec, o.FreqsCodec}
 	e.setCodecs(o.DocsCodec, o.FreqsCodec)
@@ -109,7 +114,7 @@ func (e *ListEncoder) Encode(dst []byte, docs, freqs []uint32) (EncodedList, []b
 		if err != nil {
 			return EncodedList{}, dst[:at], err
 		}
-		return EncodedList{kind, uint32(n), dst[at:]}, dst, nil
+		return EncodedList{Kind: kind, DF: uint32(n), Bytes: dst[at:]}, dst, nil
 	}
 	e.Reset()
 	if len(docs) >= minExtent && len(docs) == len(freqs) {
@@ -130,6 +135,7 @@ func (e *ListEncoder) Reset() {
 	e.docEnds, e.freqEnds = append(e.docEnds[:0], 0), append(e.freqEnds[:0], 0)
 	e.last, e.quads = e.last[:0], e.quads[:0]
 	e.docsBytes, e.freqsBytes = e.docsBytes[:0], e.freqsBytes[:0]
+	e.tail.release()
 	e.kth = [3]format.KthImpact{format.NoKth, format.NoKth, format.NoKth}
 	e.known = false
 	if e.chosen {
@@ -201,10 +207,10 @@ func (e *ListEncoder) encodeBlock(docs, freqs []uint32, known bool) error {
 	if e.freqsBytes, err = e.freqsBlock.AppendFreqsBlock(e.freqsBytes, freqs); err != nil {
 		return err
 	}
-	e.freqEnds = append(e.freqEnds, uint32(len(e.freqsBytes)/4))
+	e.freqEnds = append(e.freqEnds, e.freqWords())
 	e.bound(docs, freqs, known)
 	e.encoded += uint64(len(docs))
-	return nil
+	return e.spillIfLong()
 }
 
 func (e *ListEncoder) encodeDocs(docs []uint32) error {
@@ -216,7 +222,7 @@ func (e *ListEncoder) encodeDocs(docs []uint32) error {
 	if e.docsBytes, err = e.docsBlock.AppendDocsBlock(e.docsBytes, docs, e.prev); err != nil {
 		return err
 	}
-	e.docEnds = append(e.docEnds, uint32(len(e.docsBytes)/4))
+	e.docEnds = append(e.docEnds, e.docWords())
 	e.pushLast(docs[0], last, len(docs))
 	return nil
 }
@@ -257,14 +263,14 @@ func (e *ListEncoder) Finish(dst []byte) (EncodedList, []byte, error) {
 		l.Kind, dst, err = e.encodeSmall(dst, e.pendDocs, e.pendFreqs)
 	case e.docsBlock == nil:
 		if err = e.encodeWhole(); err == nil {
-			dst, err = e.appendExtent(dst)
+			dst, l.Tail, err = e.appendExtent(dst)
 		}
 	default:
 		if len(e.pendDocs) > 0 {
 			err = e.encodeBlock(e.pendDocs, e.pendFreqs, e.pendKnown)
 		}
 		if err == nil {
-			dst, err = e.appendExtent(dst)
+			dst, l.Tail, err = e.appendExtent(dst)
 		}
 	}
 	if err != nil {

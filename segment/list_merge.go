@@ -124,8 +124,14 @@ func (e *ListEncoder) copyBlocks(l *List, base uint32, n int) error {
 	if err := l.checkBlocks(from, n, e.docs, base); err != nil {
 		return err
 	}
-	e.docsBytes, e.docEnds = copyWords(e.docsBytes, e.docEnds, &l.Docs, from, n)
-	e.freqsBytes, e.freqEnds = copyWords(e.freqsBytes, e.freqEnds, &l.Freqs, from, n)
+	for at := from; at < n; at += tailBlocks {
+		to := min(at+tailBlocks, n)
+		e.docsBytes, e.docEnds = copyWords(e.docsBytes, e.docEnds, e.docWords(), &l.Docs, at, to)
+		e.freqsBytes, e.freqEnds = copyWords(e.freqsBytes, e.freqEnds, e.freqWords(), &l.Freqs, at, to)
+		if err := e.spillIfLong(); err != nil {
+			return err
+		}
+	}
 	for _, last := range l.Docs.Last[from:n] {
 		e.last = append(e.last, last+base)
 	}
@@ -151,7 +157,7 @@ func (e *ListEncoder) copyFirst(l *List, base uint32) error {
 	if err := l.checkBlocks(0, 1, e.docs, base); err != nil {
 		return err
 	}
-	e.freqsBytes, e.freqEnds = copyWords(e.freqsBytes, e.freqEnds, &l.Freqs, 0, 1)
+	e.freqsBytes, e.freqEnds = copyWords(e.freqsBytes, e.freqEnds, e.freqWords(), &l.Freqs, 0, 1)
 	e.quads = append(e.quads, l.Quads[0])
 	e.encoded += uint64(n)
 	return nil
@@ -175,9 +181,10 @@ func (l *List) checkBlocks(from, n int, docs, base uint32) error {
 	return nil
 }
 
-// copyWords appends blocks from to n of s and their endpoints.
-func copyWords(dst []byte, ends []uint32, s *codec.Sequence, from, n int) ([]byte, []uint32) {
-	shift := uint32(len(dst)/4) - s.Ends[from]
+// copyWords appends blocks from to n of s, the first of which is to begin at word
+// at, and their endpoints.
+func copyWords(dst []byte, ends []uint32, at uint32, s *codec.Sequence, from, n int) ([]byte, []uint32) {
+	shift := at - s.Ends[from]
 	for _, end := range s.Ends[from+1 : n+1] {
 		ends = append(ends, end+shift)
 	}

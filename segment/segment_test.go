@@ -59,6 +59,7 @@ type buildWith struct {
 	docsFirst   bool
 	temp        func() (io.ReadWriteSeeker, error)
 	choose      Chooser
+	tail        int64
 }
 
 func defaultBuild() buildWith {
@@ -88,7 +89,7 @@ type failer interface {
 
 func (m *model) options(w buildWith) BuilderOptions {
 	o := BuilderOptions{Docs: uint32(len(m.ids)), Lengths: Lengths(m.lens), Analyzer: "simple", AnalyzerOptions: "x=1",
-		Stored: w.stored, DocsCodec: w.docs, FreqsCodec: w.freqs, Temp: w.temp, Choose: w.choose}
+		Stored: w.stored, DocsCodec: w.docs, FreqsCodec: w.freqs, Temp: w.temp, Choose: w.choose, TailMemory: w.tail}
 	return o
 }
 

@@ -23,6 +23,7 @@ type encoded struct {
 // encodedList is a segment.EncodedList whose bytes end at end of a buffer.
 type encodedList struct {
 	end  int
+	tail *segment.Tail
 	df   uint32
 	kind segment.Kind
 }
@@ -30,8 +31,8 @@ type encodedList struct {
 func (e *encoded) reset() { e.buf, e.lists = e.buf[:0], e.lists[:0] }
 
 // add appends a list whose bytes are at the end of buf.
-func (e *encoded) add(kind segment.Kind, df uint32) {
-	e.lists = append(e.lists, encodedList{len(e.buf), df, kind})
+func (e *encoded) add(l segment.EncodedList) {
+	e.lists = append(e.lists, encodedList{len(e.buf), l.Tail, l.DF, l.Kind})
 }
 
 // list returns list i with its bytes.
@@ -41,7 +42,7 @@ func (e *encoded) list(i int) segment.EncodedList {
 		from = e.lists[i-1].end
 	}
 	l := e.lists[i]
-	return segment.EncodedList{Kind: l.kind, DF: l.df, Bytes: e.buf[from:l.end]}
+	return segment.EncodedList{Kind: l.kind, DF: l.df, Bytes: e.buf[from:l.end], Tail: l.tail}
 }
 
 // recycler hands out results that were consumed again.
@@ -211,7 +212,7 @@ func (g *gatherer) encode(e *encoded, terms []sortedTerm) error {
 		for i, t := range group {
 			g.gather(t, g.runs[i])
 			if len(g.docs) == 0 {
-				e.add(0, 0)
+				e.add(segment.EncodedList{})
 				continue
 			}
 			l, buf, err := g.enc.Encode(e.buf, g.docs, g.freqs)
@@ -219,7 +220,7 @@ func (g *gatherer) encode(e *encoded, terms []sortedTerm) error {
 				return err
 			}
 			e.buf = buf
-			e.add(l.Kind, l.DF)
+			e.add(l)
 		}
 		terms = terms[len(group):]
 	}

@@ -220,7 +220,7 @@ func (j *listJob) encode(enc *segment.ListEncoder) error {
 			return j.fail(i, err)
 		}
 		j.result.buf = buf
-		j.result.add(l.Kind, l.DF)
+		j.result.add(l)
 		from = to
 	}
 	return nil

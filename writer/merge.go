@@ -218,12 +218,12 @@ func (lw *listWorker) term(e *encoded, lists []listRef) error {
 		any = any || some
 	}
 	if !any {
-		e.add(0, 0)
+		e.add(segment.EncodedList{})
 		return nil
 	}
 	l, buf, err := lw.enc.Finish(e.buf)
 	e.buf = buf
-	e.add(l.Kind, l.DF)
+	e.add(l)
 	return err
 }
 
@@ -255,7 +255,7 @@ func (lw *listWorker) small(e *encoded, lists []listRef) (err error) {
 	lw.docs, lw.freqs = docs, freqs
 	l, buf, err := lw.enc.Encode(e.buf, docs, freqs)
 	e.buf = buf
-	e.add(l.Kind, l.DF)
+	e.add(l)
 	return err
 }
 

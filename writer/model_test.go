@@ -54,6 +54,7 @@ func TestModel(t *testing.T) {
 				Analyzer: whitespace(t), Stored: stored, DocsCodec: c, FreqsCodec: c, Choose: chooser,
 				Threads:   rapid.IntRange(1, 4).Draw(rt, "threads"),
 				batchSize: rapid.SampledFrom([]int{200, 5000, 1 << 16}).Draw(rt, "batch"),
+				tail:      rapid.SampledFrom([]int64{0, 1, 700}).Draw(rt, "tail"),
 				accum:     rapid.SampledFrom([]int64{0, 1 << 20, 3 << 19}).Draw(rt, "accum"),
 			}
 		}

@@ -44,6 +44,7 @@ type Options struct {
 
 	batchSize int   // of tests: size of a batch
 	accum     int64 // of tests: size of a full accumulator
+	tail      int64 // of tests: bytes of a list that are held in memory
 }
 
 // Progress tells how far an operation is.
@@ -91,6 +92,15 @@ const (
 	// batchCost is what a batch in flight and its inverter take for a byte of text.
 	batchCost = 8
 )
+
+// tailBytes is how much of a list's payload each goroutine that encodes lists holds
+// in memory.
+func (o *Options) tailBytes() int64 {
+	if o.tail > 0 {
+		return o.tail
+	}
+	return min(max(o.Memory/128, 256<<10), 4<<20)
+}
 
 // spoolBytes is how much is held in memory of each stream that a segment's later
 // sections come from: dictionary and ids are the only large ones.

@@ -53,7 +53,7 @@ func (lw *reorderWorker) term(out *encoded, e segment.Entry) error {
 	}
 	l, buf, err := lw.enc.Encode(out.buf, lw.docs, lw.freqs)
 	out.buf = buf
-	out.add(l.Kind, l.DF)
+	out.add(l)
 	return err
 }
 

@@ -99,6 +99,7 @@ func (w *Writer) create(o segment.BuilderOptions) (*output, error) {
 	o.Analyzer, o.AnalyzerOptions = w.opts.Analyzer.Name(), w.opts.Analyzer.Options()
 	o.DocsCodec, o.FreqsCodec = w.opts.DocsCodec, w.opts.FreqsCodec
 	o.Choose, o.Temp, o.SpoolMemory = w.opts.Choose, out.temp, w.opts.spoolBytes()
+	o.TailMemory = w.opts.tailBytes()
 	fw := format.NewFileWriter(file, format.KindSegment, store.NewID())
 	if out.builder, err = segment.NewBuilder(fw, o); err != nil {
 		out.discardUnlessDone()

@@ -73,11 +73,15 @@ func asciiSegment(text []byte) (n int, word bool) {
 		return 0, false
 	case alnum:
 	default:
+		n = 1
+		for text[0] == ' ' && n < len(text) && text[n] == ' ' {
+			n++ // spaces stay together (WB3d)
+		}
 		// A mark that follows would be ignored by the rules (WB4).
-		if len(text) > 1 && text[1] >= utf8.RuneSelf {
+		if n < len(text) && text[n] >= utf8.RuneSelf {
 			return 0, false
 		}
-		return 1, false
+		return n, false
 	}
 	for n = 1; n < len(text) && asciiClass[text[n]] == alnum; n++ {
 	}

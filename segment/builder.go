@@ -29,7 +29,8 @@ type BuilderOptions struct {
 	// must be equal.
 	DocsCodec, FreqsCodec codec.Codec
 	// Choose, if not nil, chooses other codecs of the same block length for each
-	// list, except that blocks copied from another segment keep theirs.
+	// list, except that blocks copied from another segment keep theirs; if it is a
+	// Keeper, those that it keeps.
 	Choose Chooser
 	// Temp gives empty temporary files for the streams of later sections, which
 	// then need little memory. Nil keeps them in memory. The caller removes the
@@ -53,6 +54,13 @@ type BuilderOptions struct {
 type Chooser interface {
 	Docs(docs []uint32) (codec.BlockCodec, error)
 	Freqs(freqs []uint32) (codec.BlockCodec, error)
+}
+
+// Keeper is a Chooser that says under which codecs blocks of another segment are
+// copied.
+type Keeper interface {
+	Chooser
+	Keeps(docs, freqs codec.Codec) bool
 }
 
 // phase is how far one of the two streams of a Builder has come.

@@ -25,7 +25,7 @@ func (e *ListEncoder) AppendList(l *List, base uint32) error {
 	e.known = l.HasKth
 	defer func() { e.known = false }()
 	next := 0
-	if e.choose != nil && !e.chosen && len(e.pendDocs) == 0 && l.BlockLen == e.blockLen {
+	if e.choose != nil && !e.chosen && len(e.pendDocs) == 0 && l.BlockLen == e.blockLen && e.keeps(l) {
 		e.setCodecs(l.DocsCodec, l.FreqsCodec)
 		e.chosen = e.docsBlock != nil
 		if !e.chosen {
@@ -92,6 +92,12 @@ func (e *ListEncoder) appendBlock(l *List, b int, base uint32) error {
 	e.pendFreqs = freqs[:copy(freqs, freqs[size:n+k])]
 	e.pendKnown = e.known
 	return nil
+}
+
+// keeps reports whether blocks of l may be copied although choose would be asked.
+func (e *ListEncoder) keeps(l *List) bool {
+	k, ok := e.choose.(Keeper)
+	return !ok || k.Keeps(l.DocsCodec, l.FreqsCodec)
 }
 
 // appendShifted is AppendPostings with docIDs that grow by base.

@@ -33,7 +33,8 @@ type Options struct {
 	Stored bool
 	// DocsCodec and FreqsCodec encode the posting lists of new segments. Their block
 	// lengths must be equal. nil means that the codec of each list is chosen by its
-	// size and decode time (choose.Auto), or bp128 beside a codec of whole lists.
+	// size and decode time (choose.Auto), or bp128 beside a codec of whole lists;
+	// blocks that a merge copies keep their codecs, except where one is named here.
 	DocsCodec, FreqsCodec codec.Codec
 	// Choose, if not nil, chooses other codecs of the same block length for each
 	// list instead. It is called from several goroutines.

@@ -16,6 +16,9 @@ type MergeOptions struct {
 	// Purge also rewrites segments that are not joined but hold deleted documents.
 	// With MaxSegments 1 that is always done.
 	Purge bool
+	// Recode also rewrites segments that are not joined, so that every list has the
+	// codecs that the Writer's options name.
+	Recode bool
 }
 
 // Merge flushes and joins segments. The next commit will hold the result; no
@@ -37,7 +40,8 @@ func (w *Writer) mergeGroups(ctx context.Context, o MergeOptions, stats *MergeSt
 	at := 0
 	for _, n := range w.groups(most) {
 		group := w.segments[at : at+n]
-		if n == 1 && (!(o.Purge || most == 1) || group[0].deleted() == 0) {
+		purge := (o.Purge || most == 1) && group[0].deleted() > 0
+		if n == 1 && !purge && !o.Recode {
 			at++
 			continue
 		}

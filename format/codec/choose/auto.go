@@ -31,6 +31,12 @@ func Auto(docs, freqs codec.Codec) (a Automatic, ok bool) {
 	return a, ok
 }
 
+// Keeps reports whether blocks that docs and freqs encoded may be copied: each of
+// them was chosen, or is the one that was named.
+func (a Automatic) Keeps(docs, freqs codec.Codec) bool {
+	return (a.docs == nil || a.docs.ID() == docs.ID()) && (a.freqs == nil || a.freqs.ID() == freqs.ID())
+}
+
 // Docs returns the codec for docs.
 func (a Automatic) Docs(docs []uint32) (codec.BlockCodec, error) {
 	if a.docs != nil {

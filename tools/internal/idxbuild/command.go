@@ -12,8 +12,6 @@ import (
 	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/exchange"
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/registry"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/tools/internal/cli"
 	"github.com/pinion-index/pinion/writer"
@@ -25,8 +23,7 @@ type flags struct {
 	format    *cli.Choice
 	analyzer  string
 	options   string
-	codec     *cli.Choice
-	freqCodec *cli.Choice
+	codecs    cli.Codecs
 	order     *cli.Choice
 	seed      uint64
 	memory    cli.ByteSize
@@ -46,12 +43,7 @@ func newFlags() *flags {
 	for _, x := range exchange.Formats() {
 		formats = append(formats, string(x))
 	}
-	codecs := []string{"auto"}
-	for _, c := range registry.All() {
-		codecs = append(codecs, c.ID().String())
-	}
 	f.format = cli.NewChoice("FORMAT", formats...)
-	f.codec, f.freqCodec = cli.NewChoice("NAME", codecs...), cli.NewChoice("NAME", codecs...)
 	f.order = cli.NewChoice("ORDER", string(writer.OrderInput), string(writer.OrderBisection), string(writer.OrderRandom))
 	f.onError = cli.NewChoice("WHAT", "fail", "skip")
 	return f
@@ -92,8 +84,7 @@ among equal scores changes. What later runs add comes behind, in its own order.`
 	fl.StringVar(&f.analyzer, "analyzer", "", "`NAME` of what cuts text into terms: "+strings.Join(analysis.Names(), "|")+
 		"\n(default: that of the index, simple for a new one)")
 	fl.StringVar(&f.options, "analyzer-options", "", "its options as `KEY=VALUE,...`, such as stop=english")
-	fl.Var(f.codec, "codec", "codec of docIDs: "+f.codec.Words())
-	fl.Var(f.freqCodec, "freq-codec", "codec of frequencies: the same names")
+	f.codecs.Add(fl, "(auto: the cheapest for each list by size and decode time)")
 	fl.Var(f.order, "order", "order of documents: "+f.order.Words())
 	fl.Uint64Var(&f.seed, "seed", 0, "of --order random: another `N` gives another order")
 	fl.Var(&f.memory, "memory", "memory budget")
@@ -122,22 +113,8 @@ func (f *flags) writerOptions() (o writer.Options, err error) {
 			return o, cli.Usage("%w", err)
 		}
 	}
-	o.DocsCodec, o.FreqsCodec = named(f.codec), named(f.freqCodec)
-	if o.DocsCodec != nil && o.FreqsCodec == nil && o.DocsCodec.BlockLen() != 128 {
-		o.FreqsCodec = o.DocsCodec // the default has blocks of 128
-	}
-	if o.DocsCodec == nil && o.FreqsCodec != nil && o.FreqsCodec.BlockLen() != 128 {
-		o.DocsCodec = o.FreqsCodec
-	}
-	if a, b := o.DocsCodec, o.FreqsCodec; a != nil && b != nil && a.BlockLen() != b.BlockLen() {
-		return o, cli.Usage("--codec %s has blocks of %d, --freq-codec %s of %d", a.ID(), a.BlockLen(), b.ID(), b.BlockLen())
-	}
-	return o, nil
-}
-
-func named(c *cli.Choice) codec.Codec {
-	x, _ := registry.ByName(c.Value)
-	return x
+	o.DocsCodec, o.FreqsCodec, err = f.codecs.Options()
+	return o, err
 }
 
 // input is one input of a known format.

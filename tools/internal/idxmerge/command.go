@@ -22,6 +22,7 @@ type flags struct {
 	out         string
 	inPlace     string
 	maxSegments int
+	codecs      cli.Codecs
 	order       *cli.Choice
 	seed        uint64
 	memory      cli.ByteSize
@@ -43,6 +44,9 @@ Of documents with the same id the last one stays. All must have the same analyze
 With --in-place it merges the segments of the index in DIR. Deleted documents are
 dropped wherever segments are rewritten. No answer to a query changes otherwise.
 
+Lists keep their codecs unless --codec or --freq-codec names another: all lists
+are then stored under it, of a single segment too.
+
 With --order bp or random the index becomes one segment in which documents are
 renumbered: bp puts those that share terms together (recursive graph bisection),
 which makes posting lists smaller; it takes 4 bytes of memory a posting beside
@@ -50,7 +54,8 @@ which makes posting lists smaller; it takes 4 bytes of memory a posting beside
 		Example: `  idxmerge --out all.idx 2023.idx 2024.idx
   idxmerge --in-place all.idx
   idxmerge --in-place all.idx --max-segments 4
-  idxmerge --in-place all.idx --order bp`,
+  idxmerge --in-place all.idx --order bp
+  idxmerge --out small.idx --codec ef --freq-codec newpfd all.idx`,
 		Args: cobra.ArbitraryArgs,
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) }
@@ -59,6 +64,7 @@ which makes posting lists smaller; it takes 4 bytes of memory a posting beside
 	fl.StringVar(&f.out, "out", "", "merge SRC... into the index in `DIR`")
 	fl.StringVar(&f.inPlace, "in-place", "", "merge the segments of the index in `DIR`")
 	fl.IntVar(&f.maxSegments, "max-segments", 1, "with --in-place: leave at most `N` segments")
+	f.codecs.Add(fl, "(auto: blocks that are copied keep theirs, others get the cheapest)")
 	fl.Var(f.order, "order", "order of documents: "+f.order.Words())
 	fl.Uint64Var(&f.seed, "seed", 0, "of --order random: another `N` gives another order")
 	fl.Var(&f.memory, "memory", "memory budget")
@@ -114,11 +120,14 @@ func (f *flags) run(cmd *cobra.Command, args []string) error {
 	o := writer.Options{Memory: int64(f.memory), Threads: f.threads, Progress: func(x writer.Progress) {
 		p.Update(int64(x.Done), int64(x.Total))
 	}}
+	var err error
+	if o.DocsCodec, o.FreqsCodec, err = f.codecs.Options(); err != nil {
+		return err
+	}
 	start := time.Now()
 	dir := f.out
 	order := writer.ReorderOptions{Order: writer.Order(f.order.Value), Seed: f.seed}
 	var did work
-	var err error
 	if f.inPlace != "" {
 		dir = f.inPlace
 		did, err = mergeInPlace(cmd.Context(), dir, f.maxSegments, o, order)
@@ -193,7 +202,9 @@ func mergeInPlace(ctx context.Context, dir string, maxSegments int, o writer.Opt
 			err = cerr
 		}
 	}()
-	did.merge, err = w.Merge(ctx, writer.MergeOptions{MaxSegments: maxSegments, Purge: true})
+	did.merge, err = w.Merge(ctx, writer.MergeOptions{
+		MaxSegments: maxSegments, Purge: true, Recode: o.DocsCodec != nil || o.FreqsCodec != nil,
+	})
 	if err == nil {
 		did.reorder, err = w.Reorder(ctx, order)
 	}

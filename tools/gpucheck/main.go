@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -82,13 +83,16 @@ func runCommand() *cobra.Command {
 	var f runFlags
 	c := &cobra.Command{Use: "run", Short: "Run the tests and benchmarks", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.check(); err != nil {
+				return err
+			}
 			ctx, cancel := context.WithTimeout(cmd.Context(), f.limit)
 			defer cancel()
 			return f.run(ctx)
 		}}
 	c.Flags().BoolVar(&f.small, "small", false, "small data: for the emulator and compute-sanitizer")
 	c.Flags().BoolVar(&f.sanitize, "sanitize", false, "run the small ones under compute-sanitizer first")
-	c.Flags().StringVar(&f.only, "only", "", "comma-separated parts of memory, decode, collections (default all)")
+	c.Flags().StringVar(&f.only, "only", "", "comma-separated parts of "+strings.Join(partNames, ", ")+" (default all but strategies)")
 	c.Flags().StringVar(&f.models, "models", "", "comma-separated collections of gov, gov2, bdc, bd (default all)")
 	c.Flags().StringVar(&f.profile, "cpuprofile", "", "write a profile of the host's time to this file")
 	c.Flags().StringVar(&f.tests, "tests", "", "directory with gpuload.test, to run it first")
@@ -102,7 +106,11 @@ func runCommand() *cobra.Command {
 func (f *runFlags) run(ctx context.Context) error {
 	var rows []measure.Row
 	if f.tests != "" {
-		row, err := command(ctx, "tests", "PASS", filepath.Join(f.tests, "gpuload.test"), "-test.short")
+		path, err := filepath.Abs(filepath.Join(f.tests, "gpuload.test")) // "." is no place to look for programs
+		if err != nil {
+			return &failure{err}
+		}
+		row, err := command(ctx, "tests", "PASS", path, "-test.short")
 		if err != nil {
 			return err
 		}
@@ -127,7 +135,8 @@ func (f *runFlags) run(ctx context.Context) error {
 		return &failure{err}
 	}
 	b := &measure.Bench{Device: dev, Log: os.Stderr, Small: f.small, Seed: f.seed}
-	fmt.Fprintf(os.Stderr, "%+v\n", dev.Info())
+	info := dev.Info()
+	fmt.Fprintf(os.Stderr, "%s, %d multiprocessors, %.1f GiB of memory free\n", info.Name, info.Multiprocessors, float64(info.Memory)/(1<<30))
 	if f.models != "" {
 		b.Models = strings.Split(f.models, ",")
 	}
@@ -152,22 +161,56 @@ func (f *runFlags) run(ctx context.Context) error {
 	return err
 }
 
+// partNames are the parts of a run, in their order.
+var partNames = []string{"memory", "decode", "collections", "strategies", "check"}
+
+// How many random queries part check asks of each codec.
+const (
+	checked      = 100_000
+	checkedSmall = 100
+)
+
+// wants reports whether part name is to run; all but the strategies do unless
+// --only says otherwise.
+func (f *runFlags) wants(name string) bool {
+	if f.only == "" {
+		return name != "strategies"
+	}
+	return slices.Contains(strings.Split(f.only, ","), name)
+}
+
+func (f *runFlags) check() error {
+	if f.only == "" {
+		return nil
+	}
+	for _, name := range strings.Split(f.only, ",") {
+		if !slices.Contains(partNames, name) {
+			return fmt.Errorf("no part %q; there are %s", name, strings.Join(partNames, ", "))
+		}
+	}
+	return nil
+}
+
 func (f *runFlags) parts(ctx context.Context, b *measure.Bench) error {
-	for _, p := range []struct {
-		name string
-		run  func() error
-	}{
-		{"memory", b.Memory},
-		{"decode", b.Decode},
-		{"collections", func() error { return b.Collections(ctx, f.dir) }},
-	} {
-		if f.only != "" && !strings.Contains(","+f.only+",", ","+p.name+",") {
+	n := checked
+	if f.small {
+		n = checkedSmall
+	}
+	run := map[string]func() error{
+		"memory":      b.Memory,
+		"decode":      b.Decode,
+		"collections": func() error { return b.Collections(ctx, f.dir) },
+		"strategies":  func() error { return b.Intersections(ctx, f.dir) },
+		"check":       func() error { return b.Check(ctx, f.dir, n) },
+	}
+	for _, name := range partNames {
+		if !f.wants(name) {
 			continue
 		}
 		start := time.Now()
-		fmt.Fprintln(os.Stderr, p.name)
-		if err := p.run(); err != nil {
-			return fmt.Errorf("%s: %w", p.name, err)
+		fmt.Fprintln(os.Stderr, name)
+		if err := run[name](); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
 		}
 		fmt.Fprintf(os.Stderr, "  %.1f s\n", time.Since(start).Seconds())
 	}

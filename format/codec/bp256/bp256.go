@@ -77,28 +77,31 @@ func pack(dst []byte, v []uint32, w uint) []byte {
 	return dst
 }
 
-func (layout) Docs(dst []uint32, p []byte, n int, prev uint32) bool {
+// smallWidth is the width of BlockLen gaps that sum up to at most 2^31.
+const smallWidth = 23
+
+func (layout) Docs(dst []uint32, p []byte, n int, prev uint32) (small, ok bool) {
 	w, ok := width(len(p), n)
 	if !ok {
-		return false
+		return false, false
 	}
 	bitpack.UnpackDocs(dst, p, min(half, n), w, prev)
 	if n > half {
 		bitpack.UnpackDocs(dst[half:], p[w*bitpack.VectorSize:], n-half, w, dst[half-1])
 	}
-	return n == BlockLen || tailOK(p, n, w)
+	return w <= smallWidth, n == BlockLen || tailOK(p, n, w)
 }
 
-func (layout) Freqs(dst []uint32, p []byte, n int) bool {
+func (layout) Freqs(dst []uint32, p []byte, n int) (small, ok bool) {
 	w, ok := width(len(p), n)
 	if !ok {
-		return false
+		return false, false
 	}
 	bitpack.UnpackFreqs(dst, p, min(half, n), w)
 	if n > half {
 		bitpack.UnpackFreqs(dst[half:], p[w*bitpack.VectorSize:], n-half, w)
 	}
-	return n == BlockLen || tailOK(p, n, w)
+	return w < bitpack.MaxWidth, n == BlockLen || tailOK(p, n, w)
 }
 
 // tailOK says whether what has no value in a short block is zero: packing the

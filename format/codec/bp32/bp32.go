@@ -72,29 +72,48 @@ func pack(dst []byte, v []uint32, width uint) []byte {
 	return dst
 }
 
-func (layout) Docs(dst []uint32, p []byte, n int, prev uint32) bool {
-	if !unpack(dst, p, n) {
-		return false
-	}
-	bitpack.PrefixSum(dst[:n], prev)
-	return true
+// smallWidth is the width of BlockLen gaps that sum up to at most 2^31.
+const smallWidth = 24
+
+func (layout) Docs(dst []uint32, p []byte, n int, prev uint32) (small, ok bool) {
+	widest := uint(0)
+	ok = eachPart(p, n, func(k, m int, width uint, part []byte) {
+		widest = max(widest, width)
+		if d := dst[k*PartLen:][:m]; m == PartLen && width > 0 {
+			prev = sumPart((*[PartLen]uint32)(d), part, width, prev)
+		} else {
+			unpackPart(d, part, width)
+			bitpack.PrefixSum(d, prev)
+			prev = d[m-1]
+		}
+	})
+	return widest <= smallWidth, ok
 }
 
-func (layout) Freqs(dst []uint32, p []byte, n int) bool {
-	if !unpack(dst, p, n) {
-		return false
-	}
-	for i := range dst[:n] {
-		dst[i]++
-	}
-	return true
+func (layout) Freqs(dst []uint32, p []byte, n int) (small, ok bool) {
+	widest := uint(0)
+	ok = eachPart(p, n, func(k, m int, width uint, part []byte) {
+		widest = max(widest, width)
+		d := dst[k*PartLen:][:m]
+		if m == PartLen && width > 0 {
+			addPart((*[PartLen]uint32)(d), part, width, 1)
+			return
+		}
+		unpackPart(d, part, width)
+		for i := range d {
+			d[i]++
+		}
+	})
+	return widest < bitpack.MaxWidth, ok
 }
 
 // slack is how far past a part its last values are read.
 const slack = 8
 
-// unpack writes the n values of a block to dst and says whether p is one.
-func unpack(dst []uint32, p []byte, n int) bool {
+// eachPart calls f for each part of a block of n values, with its number, how many
+// values it has, their width and the bytes that they are in. It says whether p is
+// such a block; if not, f has been called for the parts before the broken one.
+func eachPart(p []byte, n int, f func(k, m int, width uint, part []byte)) bool {
 	if len(p) < header {
 		return false
 	}
@@ -115,16 +134,15 @@ func unpack(dst []uint32, p []byte, n int) bool {
 		if tail := uint(m) * uint(w) % 32; tail != 0 && binary.LittleEndian.Uint32(p[size-4:])>>tail != 0 {
 			return false
 		}
-		unpackPart(dst[k*PartLen:][:m], p, size, uint(w))
+		f(k, m, uint(w), p[:size])
 		p = p[size:]
 	}
 	return len(p) == 0
 }
 
-// unpackPart writes values of width bits; p begins with the size bytes that they
-// are in.
-func unpackPart(dst []uint32, p []byte, size int, width uint) {
-	if cap(p) >= size+slack {
+// unpackPart writes values of width bits; p is the bytes that they are in.
+func unpackPart(dst []uint32, p []byte, width uint) {
+	if size := len(p); cap(p) >= size+slack {
 		p = p[:size+slack]
 	} else {
 		var buf [PartLen*4 + slack]byte

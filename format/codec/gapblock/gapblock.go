@@ -22,11 +22,13 @@ type Layout interface {
 	// Append appends Size(v) bytes that hold v.
 	Append(dst []byte, v []uint32) []byte
 	// Docs writes to dst, which has Len elements, the docIDs whose gaps less one
-	// the n values in p are, after prev and mod 2^32. It is false unless p is
-	// exactly such a block.
-	Docs(dst []uint32, p []byte, n int, prev uint32) bool
-	// Freqs writes the values in p, each plus one mod 2^32.
-	Freqs(dst []uint32, p []byte, n int) bool
+	// the n values in p are, after prev and mod 2^32. ok is false unless p is
+	// exactly such a block. small says that the gaps are known to sum up to no
+	// more than 2^31, so that docIDs which end at a valid one have not wrapped.
+	Docs(dst []uint32, p []byte, n int, prev uint32) (small, ok bool)
+	// Freqs writes the values in p, each plus one mod 2^32. small says that none of
+	// them can be 2^32-1.
+	Freqs(dst []uint32, p []byte, n int) (small, ok bool)
 }
 
 // Codec has the methods of a codec.BlockCodec but its ID. Its zero value is ready.
@@ -128,11 +130,18 @@ func (c Codec[L]) DecodeDocs(dst []uint32, s *codec.Sequence, block int) (int, e
 		return 0, err
 	}
 	dst, prev := dst[:size:size], s.Prev(block)
-	if uint(n-1) >= uint(size) || !c.layout.Docs(dst, p, n, prev) {
+	if uint(n-1) >= uint(size) {
+		return 0, codec.ErrBlock
+	}
+	small, ok := c.layout.Docs(dst, p, n, prev)
+	if !ok {
 		return 0, codec.ErrBlock
 	}
 	if err := codec.CheckLast(dst[n-1], s.Last[block], prev, n); err != nil {
 		return 0, err
+	}
+	if small {
+		return n, nil
 	}
 	return n, codec.CheckRise(dst[:n], prev)
 }
@@ -145,7 +154,11 @@ func (c Codec[L]) DecodeFreqs(dst []uint32, s *codec.Sequence, block int) (int, 
 		return 0, err
 	}
 	dst = dst[:size:size]
-	if uint(n-1) >= uint(size) || !c.layout.Freqs(dst, p, n) || codec.CheckFreqs(dst[:n]) != nil {
+	if uint(n-1) >= uint(size) {
+		return 0, codec.ErrBlock
+	}
+	small, ok := c.layout.Freqs(dst, p, n)
+	if !ok || !small && codec.CheckFreqs(dst[:n]) != nil {
 		return 0, codec.ErrBlock
 	}
 	return n, nil

@@ -49,22 +49,22 @@ func (layout) Append(dst []byte, v []uint32) []byte {
 	return dst[:end]
 }
 
-func (layout) Docs(dst []uint32, p []byte, n int, prev uint32) bool {
+func (layout) Docs(dst []uint32, p []byte, n int, prev uint32) (small, ok bool) {
 	if !unpack(dst, p, n) {
-		return false
+		return false, false
 	}
 	bitpack.PrefixSum(dst[:n], prev)
-	return true
+	return false, true // lengths are not looked at again
 }
 
-func (layout) Freqs(dst []uint32, p []byte, n int) bool {
+func (layout) Freqs(dst []uint32, p []byte, n int) (small, ok bool) {
 	if !unpack(dst, p, n) {
-		return false
+		return false, false
 	}
 	for i := range dst[:n] {
 		dst[i]++
 	}
-	return true
+	return false, true
 }
 
 var masks = [4]uint32{1<<8 - 1, 1<<16 - 1, 1<<24 - 1, 1<<32 - 1}

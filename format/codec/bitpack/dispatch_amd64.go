@@ -50,7 +50,7 @@ func unpackDocs(dst []uint32, src []byte, n int, width uint, prev uint32) {
 	}
 	d := (*[BlockLen]uint32)(dst)
 	switch simd.Level() {
-	case simd.AVX512:
+	case simd.AVX512, simd.VBMI2:
 		docsAVX512(&d[0], unsafe.SliceData(src), width, prev)
 	case simd.AVX2:
 		docsAVX2(&d[0], unsafe.SliceData(src), width, prev)
@@ -62,9 +62,9 @@ func unpackDocs(dst []uint32, src []byte, n int, width uint, prev uint32) {
 func docsBlock(dst []uint32, s *codec.Sequence, block, size int) bool {
 	d := &dst[:size][0]
 	switch level := simd.Level(); {
-	case level == simd.AVX512 && size == BlockLen:
+	case level >= simd.AVX512 && size == BlockLen:
 		return docsBlock128AVX512(d, s, block)
-	case level == simd.AVX512:
+	case level >= simd.AVX512:
 		return docsBlock256AVX512(d, s, block)
 	case level == simd.AVX2 && size == BlockLen:
 		return docsBlock128AVX2(d, s, block)
@@ -77,9 +77,9 @@ func docsBlock(dst []uint32, s *codec.Sequence, block, size int) bool {
 func docsRun(dst []uint32, s *codec.Sequence, block, count, size int) int {
 	d := &dst[:count*size][0]
 	switch level := simd.Level(); {
-	case level == simd.AVX512 && size == BlockLen:
+	case level >= simd.AVX512 && size == BlockLen:
 		return docsRun128AVX512(d, s, block, count)
-	case level == simd.AVX512:
+	case level >= simd.AVX512:
 		return docsRun256AVX512(d, s, block, count)
 	case level == simd.AVX2 && size == BlockLen:
 		return docsRun128AVX2(d, s, block, count)
@@ -111,7 +111,7 @@ func or(v []uint32) uint32 {
 func prefixSum(v []uint32, prev uint32) {
 	if n := len(v) &^ 15; n > 0 {
 		switch simd.Level() {
-		case simd.AVX512:
+		case simd.AVX512, simd.VBMI2:
 			sumAVX512(&v[0], n, prev)
 			v, prev = v[n:], v[n-1]
 		case simd.AVX2:

@@ -25,7 +25,7 @@ func unpack(dst []uint32, sel, data []byte, n int, prev uint32, k kind) (used in
 		next = plainAVX2(&dst[0], &sel[0], first, last, &tables[0], steps, prev)
 	case k == freqsValues:
 		next = freqsAVX2(&dst[0], &sel[0], first, last, &tables[0], steps, prev)
-	case level == simd.AVX512:
+	case level >= simd.AVX512:
 		next = docsAVX512(&dst[0], &sel[0], first, last, &tables[0], steps, prev)
 	default:
 		next = docsAVX2(&dst[0], &sel[0], first, last, &tables[0], steps, prev)
@@ -52,9 +52,9 @@ func packFast(sel, data []byte, v []uint32) (n, used int) {
 func docsRun(dst []uint32, s *codec.Sequence, block, count, size int, sel *byte) int {
 	d, seq := &dst[:count*size][0], (*byte)(unsafe.Pointer(s))
 	switch level := simd.Level(); {
-	case level == simd.AVX512 && sel == nil:
+	case level >= simd.AVX512 && sel == nil:
 		return docsRunAVX512(d, seq, block, count, size, nil, &tables[0])
-	case level == simd.AVX512:
+	case level >= simd.AVX512:
 		return docsStreamAVX512(d, seq, block, count, size, sel, &tables[0])
 	case level == simd.AVX2 && sel == nil:
 		return docsRunAVX2(d, seq, block, count, size, nil, &tables[0])

@@ -75,7 +75,7 @@ func unpackDocs(dst []uint32, n int, src []byte, low int, bit uint, p Plan, pos 
 }
 
 func fields(dst []uint32, src []byte, bit, width uint, n int) {
-	if n > 0 && width > 0 && tier(src) == simd.AVX512 {
+	if n > 0 && width > 0 && tier(src) >= simd.AVX512 {
 		fields512(&dst[0], unsafe.SliceData(src), uint64(bit), uint64(width), uint64(n))
 		return
 	}
@@ -93,7 +93,7 @@ func lowAndTable(src []byte, low int, width uint) (lowBits, tab *byte) {
 }
 
 func listedFreqs(dst []uint32, n int, src []byte, width uint, positions, overflows []uint32) bool {
-	if n == bitpack.BlockLen && tier(src) == simd.AVX512 && cap(positions) >= (len(positions)+15)&^15 && cap(overflows) >= (len(positions)+15)&^15 {
+	if n == bitpack.BlockLen && tier(src) >= simd.AVX512 && cap(positions) >= (len(positions)+15)&^15 && cap(overflows) >= (len(positions)+15)&^15 {
 		low, tab := lowAndTable(src, 0, width)
 		return positions[len(positions)-1] < uint32(n) &&
 			listedFreqs512(&dst[0], &positions[0], &overflows[0], uint64(len(positions)), uint64(width), 0, low, tab)
@@ -102,7 +102,7 @@ func listedFreqs(dst []uint32, n int, src []byte, width uint, positions, overflo
 }
 
 func listedDocs(dst []uint32, n int, src []byte, width uint, positions, overflows []uint32, prev uint32) bool {
-	if n == bitpack.BlockLen && tier(src) == simd.AVX512 && cap(positions) >= (len(positions)+15)&^15 && cap(overflows) >= (len(positions)+15)&^15 {
+	if n == bitpack.BlockLen && tier(src) >= simd.AVX512 && cap(positions) >= (len(positions)+15)&^15 && cap(overflows) >= (len(positions)+15)&^15 {
 		low, tab := lowAndTable(src, 0, width)
 		return positions[len(positions)-1] < uint32(n) &&
 			listedDocs512(&dst[0], &positions[0], &overflows[0], uint64(len(positions)), uint64(width), prev, low, tab)
@@ -111,7 +111,7 @@ func listedDocs(dst []uint32, n int, src []byte, width uint, positions, overflow
 }
 
 func exceed(count *[33]uint32, v []uint32, full uint) uint32 {
-	if simd.Level() == simd.AVX512 {
+	if simd.Level() >= simd.AVX512 {
 		return exceed512(&count[0], &v[0], uint64(len(v)), uint64(full))
 	}
 	return exceedPortable(count, v, full)
@@ -120,7 +120,7 @@ func exceed(count *[33]uint32, v []uint32, full uint) uint32 {
 // split takes the exceptions out of v, 1 to 128 values, of which those are that need
 // more than width bits.
 func (e *exceptions) split(v []uint32, width uint) {
-	if simd.Level() == simd.AVX512 {
+	if simd.Level() >= simd.AVX512 {
 		split512(&e.positions[0], &e.overflows[0], &e.bitmap[0], &v[0], uint64(len(v)), uint64(width))
 		return
 	}

@@ -13,8 +13,10 @@ func detect() Tier {
 		return Portable
 	case !(x.HasAVX512F && x.HasAVX512BW && x.HasAVX512DQ && x.HasAVX512CD && x.HasAVX512VL):
 		return AVX2
+	case !(x.HasAVX512VBMI && x.HasAVX512VBMI2):
+		return AVX512
 	}
-	return AVX512
+	return VBMI2
 }
 
 // Best returns the highest tier of this CPU and build.

@@ -22,7 +22,7 @@ func tier(src []byte) simd.Tier {
 
 func addSums(dst []uint32, n int, src []byte, from, width uint) bool {
 	switch tier(src) {
-	case simd.AVX512:
+	case simd.AVX512, simd.VBMI2:
 		return addSums512(&dst[0], uint64(n), &src[0], uint64(len(src)/4), uint64(from), uint64(width), 0)
 	case simd.AVX2:
 		return addSumsAVX2(&dst[0], uint64(n), &src[0], uint64(len(src)/4), uint64(from), uint64(width), 0)
@@ -33,7 +33,7 @@ func addSums(dst []uint32, n int, src []byte, from, width uint) bool {
 func addNumbers(dst []uint32, n int, src []byte, from, width uint) bool {
 	if width <= maxNarrow {
 		switch tier(src) {
-		case simd.AVX512:
+		case simd.AVX512, simd.VBMI2:
 			return addNumbers512(&dst[0], uint64(n), &src[0], uint64(len(src)/4), uint64(from), uint64(width), 0)
 		case simd.AVX2:
 			return addNumbersAVX2(&dst[0], uint64(n), &src[0], uint64(len(src)/4), uint64(from), uint64(width), 0)
@@ -44,7 +44,7 @@ func addNumbers(dst []uint32, n int, src []byte, from, width uint) bool {
 
 func join(dst []uint32, n int, src []byte, from, width uint, base uint32) bool {
 	switch tier(src) {
-	case simd.AVX512:
+	case simd.AVX512, simd.VBMI2:
 		return join512(&dst[0], uint64(n), &src[0], uint64(len(src)/4), uint64(from), uint64(width), base)
 	case simd.AVX2:
 		return joinAVX2(&dst[0], uint64(n), &src[0], uint64(len(src)/4), uint64(from), uint64(width), base)
@@ -55,7 +55,7 @@ func join(dst []uint32, n int, src []byte, from, width uint, base uint32) bool {
 func differ(dst []uint32, n int, src []byte, from, width uint) bool {
 	if width <= maxNarrow {
 		switch tier(src) {
-		case simd.AVX512:
+		case simd.AVX512, simd.VBMI2:
 			return differ512(&dst[0], uint64(n), &src[0], uint64(len(src)/4), uint64(from), uint64(width), 0)
 		case simd.AVX2:
 			return differAVX2(&dst[0], uint64(n), &src[0], uint64(len(src)/4), uint64(from), uint64(width), 0)

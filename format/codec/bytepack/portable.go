@@ -5,22 +5,27 @@ import (
 	"unsafe"
 )
 
-var masks = [4]uint32{1<<8 - 1, 1<<16 - 1, 1<<24 - 1, 1<<32 - 1}
+// quad is what the selectors of four values say of them: the bits that each has, and
+// where the second, third and fourth begin and the fourth ends.
+type quad struct {
+	masks [4]uint32
+	at    [4]uint8
+	_     [12]uint8 // 32 bytes, so that an address is a shift
+}
 
-// quad holds where the second, third and fourth of four values begin and where the
-// fourth ends, by the four selectors.
-type quad [4]uint8
+var quads = newQuads()
 
-var quads = func() (t [256]quad) {
+func newQuads() (t [256]quad) {
 	for s := range t {
 		at := uint8(0)
 		for v := range 4 {
 			at += uint8(s>>(2*v)&3) + 1
-			t[s][v] = at
+			t[s].at[v] = at
+			t[s].masks[v] = 1<<(8*(s>>(2*v)&3)+8) - 1
 		}
 	}
 	return t
-}()
+}
 
 // load returns the four bytes at d+at.
 func load(d unsafe.Pointer, at uint8) uint32 {
@@ -33,12 +38,15 @@ func unpackGo(dst []uint32, sel, data []byte, n int, prev uint32, k kind) (used 
 	if k == freqsValues {
 		plus = 1
 	}
-	if n >= 4 && len(data) >= 16 {
+	if wide := widen(data, 16); n >= 4 && len(wide) >= 16 {
 		quads := unsafe.Slice((*[4]uint32)(unsafe.Pointer(&dst[:n][0])), n/4)
 		if k == docsValues {
-			i, at = docQuads(quads, sel, data, prev)
+			i, at = docQuads(quads, sel, wide, prev)
 		} else {
-			i, at = plainQuads(quads, sel, data, plus)
+			i, at = plainQuads(quads, sel, wide, plus)
+		}
+		if at > len(data) {
+			return 0, false
 		}
 		if i > 0 {
 			prev = dst[i-1]
@@ -62,6 +70,14 @@ func unpackGo(dst []uint32, sel, data []byte, n int, prev uint32, k kind) (used 
 	return at, spareZero(sel, n)
 }
 
+// widen returns data with n more bytes, if memory that may be read goes on so far.
+func widen(data []byte, n int) []byte {
+	if cap(data)-len(data) < n {
+		return data
+	}
+	return data[:len(data)+n]
+}
+
 // plainQuads unpacks values, plus plus, four by four, while 16 bytes of data are
 // left, and returns how many values and bytes that was.
 func plainQuads(dst [][4]uint32, sel, data []byte, plus uint32) (n, used int) {
@@ -72,11 +88,11 @@ func plainQuads(dst [][4]uint32, sel, data []byte, plus uint32) (n, used int) {
 			return 4 * i, used
 		}
 		at, q, o := unsafe.Add(d, used), &quads[s], &dst[i]
-		o[0] = load(at, 0)&masks[s&3] + plus
-		o[1] = load(at, q[0])&masks[s>>2&3] + plus
-		o[2] = load(at, q[1])&masks[s>>4&3] + plus
-		o[3] = load(at, q[2])&masks[s>>6] + plus
-		used += int(q[3])
+		used += int(q.at[3])
+		o[0] = load(at, 0)&q.masks[0] + plus
+		o[1] = load(at, q.at[0])&q.masks[1] + plus
+		o[2] = load(at, q.at[1])&q.masks[2] + plus
+		o[3] = load(at, q.at[2])&q.masks[3] + plus
 	}
 	return 4 * len(dst), used
 }
@@ -91,15 +107,15 @@ func docQuads(dst [][4]uint32, sel, data []byte, prev uint32) (n, used int) {
 			return 4 * i, used
 		}
 		at, q, o := unsafe.Add(d, used), &quads[s], &dst[i]
-		prev -= ^(load(at, 0) & masks[s&3])
+		used += int(q.at[3])
+		prev -= ^(load(at, 0) & q.masks[0])
 		o[0] = prev
-		prev -= ^(load(at, q[0]) & masks[s>>2&3])
+		prev -= ^(load(at, q.at[0]) & q.masks[1])
 		o[1] = prev
-		prev -= ^(load(at, q[1]) & masks[s>>4&3])
+		prev -= ^(load(at, q.at[1]) & q.masks[2])
 		o[2] = prev
-		prev -= ^(load(at, q[2]) & masks[s>>6])
+		prev -= ^(load(at, q.at[2]) & q.masks[3])
 		o[3] = prev
-		used += int(q[3])
 	}
 	return 4 * len(dst), used
 }

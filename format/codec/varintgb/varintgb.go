@@ -13,9 +13,6 @@ import (
 // BlockLen is the number of values in a full block.
 const BlockLen = 128
 
-// most is the bytes of the longest group.
-const most = 1 + 4*4
-
 // Codec is varintgb; its zero value is ready.
 type Codec struct{ gapblock.Codec[layout] }
 
@@ -32,7 +29,7 @@ func (layout) Size(v []uint32) int { return (bytepack.DataSize(v) + (len(v)+3)/4
 
 func (layout) Append(dst []byte, v []uint32) []byte {
 	start, at := len(dst), len(dst)
-	dst = codec.Grow(dst, (len(v)+3)/4*most+3)
+	dst = codec.Grow(dst, (len(v)+3)/4*bytepack.GroupMost+3)
 	for ; len(v) > 0; v = v[min(4, len(v)):] {
 		tag := at
 		dst[tag] = 0
@@ -50,52 +47,45 @@ func (layout) Append(dst []byte, v []uint32) []byte {
 }
 
 func (layout) Docs(dst []uint32, p []byte, n int, prev uint32) (small, ok bool) {
-	if !unpack(dst, p, n) {
+	i, used, wide := bytepack.DocGroups(dst[:n&^3], p, prev)
+	if used > len(p) {
 		return false, false
 	}
-	bitpack.PrefixSum(dst[:n], prev)
-	return false, true // lengths are not looked at again
+	if i > 0 {
+		prev = dst[i-1]
+	}
+	rest, ok := unpackEnd(dst[i:n], p[used:])
+	bitpack.PrefixSum(dst[i:n], prev)
+	return wide|rest == 0, ok
 }
 
 func (layout) Freqs(dst []uint32, p []byte, n int) (small, ok bool) {
-	if !unpack(dst, p, n) {
+	i, used, wide := bytepack.Groups(dst[:n&^3], p, 1)
+	if used > len(p) {
 		return false, false
 	}
-	for i := range dst[:n] {
-		dst[i]++
+	rest, ok := unpackEnd(dst[i:n], p[used:])
+	for j := range dst[i:n] {
+		dst[i+j]++
 	}
-	return false, true
+	return wide|rest == 0, ok
 }
 
-var masks = [4]uint32{1<<8 - 1, 1<<16 - 1, 1<<24 - 1, 1<<32 - 1}
-
-// unpack writes the n values of a block to dst and says whether p is one.
-func unpack(dst []uint32, p []byte, n int) bool {
-	i := 0
-	for ; i+4 <= n && len(p) >= most; i += 4 {
-		g, o := p[:most:most], dst[i:i+4:i+4]
-		tag := g[0]
-		c0, c1, c2, c3 := tag&3, tag>>2&3, tag>>4&3, tag>>6
-		a1 := uint(c0) + 2
-		a2 := a1 + uint(c1) + 1
-		a3 := a2 + uint(c2) + 1
-		o[0] = binary.LittleEndian.Uint32(g[1:]) & masks[c0]
-		o[1] = binary.LittleEndian.Uint32(g[a1:]) & masks[c1]
-		o[2] = binary.LittleEndian.Uint32(g[a2:]) & masks[c2]
-		o[3] = binary.LittleEndian.Uint32(g[a3:]) & masks[c3]
-		p = p[a3+uint(c3)+1:]
-	}
-	for ; i < n; i += 4 {
+// unpackEnd writes the values of the last groups of a block to dst, and says whether p
+// is such an end. wide is not zero if a value has four bytes.
+func unpackEnd(dst []uint32, p []byte) (wide byte, ok bool) {
+	for ; len(dst) > 0; dst = dst[min(4, len(dst)):] {
 		if len(p) == 0 {
-			return false
+			return 0, false
 		}
 		tag := p[0]
+		wide |= tag & (tag >> 1) & 0x55
 		p = p[1:]
-		for j := i; j < min(i+4, n); j++ {
+		for j := range dst[:min(4, len(dst))] {
 			c := int(tag & 3)
 			tag >>= 2
 			if c >= len(p) {
-				return false
+				return 0, false
 			}
 			x := uint32(0)
 			for k := c; k >= 0; k-- {
@@ -104,9 +94,9 @@ func unpack(dst []uint32, p []byte, n int) bool {
 			dst[j] = x
 			p = p[c+1:]
 		}
-		if n-i < 4 && tag != 0 {
-			return false
+		if len(dst) < 4 && tag != 0 {
+			return 0, false
 		}
 	}
-	return gapblock.ZeroPad(p)
+	return wide, gapblock.ZeroPad(p)
 }

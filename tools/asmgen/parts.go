@@ -33,15 +33,24 @@ func bp32Parts(out output) error {
 	return s.write(out, "format/codec/bp32/parts.go")
 }
 
-// part loads the words of a part in their order and calls yield with each value's
-// expression.
+// part calls yield with each value's expression, after loading the 8 bytes it is in;
+// they begin at the byte of the first value that is in them, so that none lies across.
 func (s *source) part(b int, yield func(j int, v string)) {
-	loaded := -1
+	size := min(8, 4*b)
+	base, loads := -8*size, 0
 	for j := range 32 {
-		first, last := j*b/32, (j*b+b-1)/32
-		for ; loaded < last; loaded++ {
-			s.printf("\tw%d := binary.LittleEndian.Uint32(p[%d:])\n", loaded+1, 4*(loaded+1))
+		if j*b+b > base+8*size {
+			base = min(j*b/8, 4*b-size) * 8
+			loads++
+			s.printf("\tw%d := binary.LittleEndian.Uint%d(p[%d:])\n", loads, 8*size, base/8)
 		}
-		yield(j, field(b, j, fmt.Sprintf("w%d", first), fmt.Sprintf("w%d", last)))
+		v := fmt.Sprintf("w%d", loads)
+		if shift := j*b - base; shift > 0 {
+			v += fmt.Sprintf(">>%d", shift)
+		}
+		if b < 32 && j*b+b < base+8*size {
+			v += fmt.Sprintf("&%#x", uint32(1<<b-1))
+		}
+		yield(j, fmt.Sprintf("uint32(%s)", v))
 	}
 }

@@ -33,14 +33,18 @@ func (s *source) write(out output, path string) error {
 	return nil
 }
 
-// bitpackPortable writes the unrolled Go of every width.
+// bitpackPortable writes the unrolled Go of every width. Two lanes are unpacked at a
+// time, as halves of a 64-bit word, which they are in memory.
 func bitpackPortable(out output) error {
 	lanes := newSource("bitpack", "")
-	lanes.printf("// unpackLanes unpacks 128 values of width bits, 1 to 32, and adds plus to each. A\n")
-	lanes.printf("// function unpacks one lane: every fourth value from every fourth word.\n")
-	lanes.printf("func unpackLanes(dst, src []uint32, width uint, plus uint32) {\n\tswitch width {\n")
-	for b := 1; b <= 32; b++ {
-		lanes.printf("\tcase %d:\n\t\tfor lane := range 4 {\n\t\t\tunpack%d((*[125]uint32)(dst[lane:]), (*[%d]uint32)(src[lane:]), plus)\n\t\t}\n", b, b, 4*b-3)
+	lanes.printf("import \"encoding/binary\"\n\n")
+	lanes.printf("// unpackLanes unpacks 128 values of width bits, 1 to 31, and adds plus to each. A\n")
+	lanes.printf("// function unpacks two lanes: two of every four values from two of every four words.\n")
+	lanes.printf("func unpackLanes(dst *[512]byte, src []byte, width uint, plus uint32) {\n")
+	lanes.printf("\tpair := uint64(plus) << 32 | uint64(plus)\n\tswitch width {\n")
+	for b := 1; b < 32; b++ {
+		lanes.printf("\tcase %d:\n\t\tfor lane := 0; lane < 16; lane += 8 {\n", b)
+		lanes.printf("\t\t\tunpack%d((*[504]byte)(dst[lane:]), (*[%d]byte)(src[lane:]), %#x, pair)\n\t\t}\n", b, 16*b-8, pairMask(b))
 	}
 	lanes.printf("\t}\n}\n\n")
 	lanes.printf("// packLanes packs 128 values of width bits, 1 to 32; bits above are cut off.\n")
@@ -50,16 +54,19 @@ func bitpackPortable(out output) error {
 	}
 	lanes.printf("\t}\n}\n\n")
 	rows := newSource("bitpack", "")
-	rows.printf("// sumRows unpacks 128 gaps less one of width bits, 1 to 32, into docIDs after prev.\n")
-	rows.printf("func sumRows(dst *[128]uint32, src []uint32, width uint, prev uint32) {\n\tswitch width {\n")
-	for b := 1; b <= 32; b++ {
-		rows.printf("\tcase %d:\n\t\tsum%d(dst, (*[%d]uint32)(src), prev)\n", b, b, 4*b)
+	rows.printf("import \"encoding/binary\"\n\n")
+	rows.printf("// sumRows unpacks 128 gaps less one of width bits, 1 to 31, into docIDs after prev.\n")
+	rows.printf("func sumRows(dst *[128]uint32, src []byte, width uint, prev uint32) {\n\tswitch width {\n")
+	for b := 1; b < 32; b++ {
+		rows.printf("\tcase %d:\n\t\tsum%d(dst, (*[%d]byte)(src), prev, %#x, %#x)\n", b, b, 16*b, pairMask(b), pairMask(1))
 	}
 	rows.printf("\t}\n}\n\n")
 	for b := 1; b <= 32; b++ {
-		lanes.unpackLane(b)
+		if b < 32 {
+			lanes.unpackPair(b)
+			rows.sumRows(b)
+		}
 		lanes.packLane(b)
-		rows.sumRows(b)
 	}
 	if err := rows.write(out, bitpackFolder+"/sums.go"); err != nil {
 		return err
@@ -67,59 +74,62 @@ func bitpackPortable(out output) error {
 	return lanes.write(out, bitpackFolder+"/lanes.go")
 }
 
-// field is the Go expression of the value of b bits in row j, from the word called
-// word and the one after it, called after.
-func field(b, j int, word, after string) string {
-	mask, shift := uint32(1<<b-1), j*b%32
-	switch {
-	case shift+b > 32:
-		return fmt.Sprintf("(%s>>%d | %s<<%d) & %#x", word, shift, after, 32-shift, mask)
-	case b == 32:
-		return word
-	case shift+b == 32:
-		return fmt.Sprintf("%s >> %d", word, shift)
+// pairMask has the low b bits of both halves.
+func pairMask(b int) uint64 { return (1<<b - 1) * (1<<32 | 1) }
+
+// pairField is the Go expression of the two values of b bits, below 32, in row j, from
+// the pair of words called word and the one after it, called after. Bits of one half
+// that a shift brings to the other are masked: mask is a variable, because a constant
+// of 64 bits would be loaded for each use.
+func pairField(b, j int, word, after string) string {
+	switch shift := j * b % 32; {
 	case shift == 0:
-		return fmt.Sprintf("%s & %#x", word, mask)
+		return word + " & mask"
+	case shift+b <= 32:
+		return fmt.Sprintf("%s >> %d & mask", word, shift)
+	default:
+		return fmt.Sprintf("((%s>>%d^%s<<%d)&%#x ^ %s<<%d) & mask", word, shift, after, 32-shift,
+			pairMask(32-shift), after, 32-shift)
 	}
-	return fmt.Sprintf("%s >> %d & %#x", word, shift, mask)
 }
 
-func (s *source) unpackLane(b int) {
-	s.printf("func unpack%d(dst *[125]uint32, src *[%d]uint32, plus uint32) {\n\tw0, w1 := src[0], uint32(0)\n", b, 4*b-3)
-	loaded := 0
+func (s *source) unpackPair(b int) {
+	s.printf("func unpack%d(dst *[504]byte, src *[%d]byte, mask, plus uint64) {\n", b, 16*b-8)
+	s.printf("\tvar w0, w1 uint64\n")
+	loaded := -1
 	for j := range 32 {
 		first, last := j*b/32, (j*b+b-1)/32
-		if last > loaded {
-			s.printf("\tw%d = src[%d]\n", last%2, 4*last)
-			loaded = last
+		for ; loaded < last; loaded++ {
+			s.printf("\tw%d = binary.LittleEndian.Uint64(src[%d:])\n", (loaded+1)%2, 16*(loaded+1))
 		}
-		s.printf("\tdst[%d] = (%s) + plus\n", 4*j, field(b, j, fmt.Sprintf("w%d", first%2), fmt.Sprintf("w%d", last%2)))
+		s.printf("\tbinary.LittleEndian.PutUint64(dst[%d:], (%s) + plus)\n", 16*j,
+			pairField(b, j, fmt.Sprintf("w%d", first%2), fmt.Sprintf("w%d", last%2)))
 	}
-	if loaded == 0 {
+	if b == 1 {
 		s.printf("\t_ = w1\n")
 	}
 	s.printf("}\n\n")
 }
 
-// sumRows writes the function of one width. Subtracting the complement of a gap
-// less one adds the gap.
+// sumRows writes the function of one width. ones is one in both halves.
 func (s *source) sumRows(b int) {
-	s.printf("func sum%d(dst *[128]uint32, src *[%d]uint32, prev uint32) {\n", b, 4*b)
-	s.printf("\tvar a0, b0, c0, d0, a1, b1, c1, d1 uint32\n")
+	s.printf("func sum%d(dst *[128]uint32, src *[%d]byte, prev uint32, mask, ones uint64) {\n", b, 16*b)
+	s.printf("\tvar a0, b0, a1, b1, x uint64\n")
 	loaded := -1
 	for j := range 32 {
 		first, last := j*b/32, (j*b+b-1)/32
 		for ; loaded < last; loaded++ {
 			w := loaded + 1
-			s.printf("\ta%d, b%d, c%d, d%d = src[%d], src[%d], src[%d], src[%d]\n", w%2, w%2, w%2, w%2, 4*w, 4*w+1, 4*w+2, 4*w+3)
+			s.printf("\ta%d, b%d = binary.LittleEndian.Uint64(src[%d:]), binary.LittleEndian.Uint64(src[%d:])\n", w%2, w%2, 16*w, 16*w+8)
 		}
-		for l, lane := range []string{"a", "b", "c", "d"} {
-			s.printf("\tprev -= ^(%s)\n\tdst[%d] = prev\n",
-				field(b, j, fmt.Sprintf("%s%d", lane, first%2), fmt.Sprintf("%s%d", lane, last%2)), 4*j+l)
+		for l, lane := range []string{"a", "b"} {
+			s.printf("\tx = (%s) + ones\n", pairField(b, j, fmt.Sprintf("%s%d", lane, first%2), fmt.Sprintf("%s%d", lane, last%2)))
+			s.printf("\tprev += uint32(x)\n\tdst[%d] = prev\n", 4*j+2*l)
+			s.printf("\tprev += uint32(x >> 32)\n\tdst[%d] = prev\n", 4*j+2*l+1)
 		}
 	}
 	if b == 1 {
-		s.printf("\t_, _, _, _ = a1, b1, c1, d1\n")
+		s.printf("\t_, _ = a1, b1\n")
 	}
 	s.printf("}\n\n")
 }

@@ -2,137 +2,136 @@
 
 package bitpack
 
-// unpackLanes unpacks 128 values of width bits, 1 to 32, and adds plus to each. A
-// function unpacks one lane: every fourth value from every fourth word.
-func unpackLanes(dst, src []uint32, width uint, plus uint32) {
+import "encoding/binary"
+
+// unpackLanes unpacks 128 values of width bits, 1 to 31, and adds plus to each. A
+// function unpacks two lanes: two of every four values from two of every four words.
+func unpackLanes(dst *[512]byte, src []byte, width uint, plus uint32) {
+	pair := uint64(plus)<<32 | uint64(plus)
 	switch width {
 	case 1:
-		for lane := range 4 {
-			unpack1((*[125]uint32)(dst[lane:]), (*[1]uint32)(src[lane:]), plus)
+		for lane := 0; lane < 16; lane += 8 {
+			unpack1((*[504]byte)(dst[lane:]), (*[8]byte)(src[lane:]), 0x100000001, pair)
 		}
 	case 2:
-		for lane := range 4 {
-			unpack2((*[125]uint32)(dst[lane:]), (*[5]uint32)(src[lane:]), plus)
+		for lane := 0; lane < 16; lane += 8 {
+			unpack2((*[504]byte)(dst[lane:]), (*[24]byte)(src[lane:]), 0x300000003, pair)
 		}
 	case 3:
-		for lane := range 4 {
-			unpack3((*[125]uint32)(dst[lane:]), (*[9]uint32)(src[lane:]), plus)
+		for lane := 0; lane < 16; lane += 8 {
+			unpack3((*[504]byte)(dst[lane:]), (*[40]byte)(src[lane:]), 0x700000007, pair)
 		}
 	case 4:
-		for lane := range 4 {
-			unpack4((*[125]uint32)(dst[lane:]), (*[13]uint32)(src[lane:]), plus)
+		for lane := 0; lane < 16; lane += 8 {
+			unpack4((*[504]byte)(dst[lane:]), (*[56]byte)(src[lane:]), 0xf0000000f, pair)
 		}
 	case 5:
-		for lane := range 4 {
-			unpack5((*[125]uint32)(dst[lane:]), (*[17]uint32)(src[lane:]), plus)
+		for lane := 0; lane < 16; lane += 8 {
+			unpack5((*[504]byte)(dst[lane:]), (*[72]byte)(src[lane:]), 0x1f0000001f, pair)
 		}
 	case 6:
-		for lane := range 4 {
-			unpack6((*[125]uint32)(dst[lane:]), (*[21]uint32)(src[lane:]), plus)
+		for lane := 0; lane < 16; lane += 8 {
+			unpack6((*[504]byte)(dst[lane:]), (*[88]byte)(src[lane:]), 0x3f0000003f, pair)
 		}
 	case 7:
-		for lane := range 4 {
-			unpack7((*[125]uint32)(dst[lane:]), (*[25]uint32)(src[lane:]), plus)
+		for lane := 0; lane < 16; lane += 8 {
+			unpack7((*[504]byte)(dst[lane:]), (*[104]byte)(src[lane:]), 0x7f0000007f, pair)
 		}
 	case 8:
-		for lane := range 4 {
-			unpack8((*[125]uint32)(dst[lane:]), (*[29]uint32)(src[lane:]), plus)
+		for lane := 0; lane < 16; lane += 8 {
+			unpack8((*[504]byte)(dst[lane:]), (*[120]byte)(src[lane:]), 0xff000000ff, pair)
 		}
 	case 9:
-		for lane := range 4 {
-			unpack9((*[125]uint32)(dst[lane:]), (*[33]uint32)(src[lane:]), plus)
+		for lane := 0; lane < 16; lane += 8 {
+			unpack9((*[504]byte)(dst[lane:]), (*[136]byte)(src[lane:]), 0x1ff000001ff, pair)
 		}
 	case 10:
-		for lane := range 4 {
-			unpack10((*[125]uint32)(dst[lane:]), (*[37]uint32)(src[lane:]), plus)
+		for lane := 0; lane < 16; lane += 8 {
+			unpack10((*[504]byte)(dst[lane:]), (*[152]byte)(src[lane:]), 0x3ff000003ff, pair)
 		}
 	case 11:
-		for lane := range 4 {
-			unpack11((*[125]uint32)(dst[lane:]), (*[41]uint32)(src[lane:]), plus)
+		for lane := 0; lane < 16; lane += 8 {
+			unpack11((*[504]byte)(dst[lane:]), (*[168]byte)(src[lane:]), 0x7ff000007ff, pair)
 		}
 	case 12:
-		for lane := range 4 {
-			unpack12((*[125]uint32)(dst[lane:]), (*[45]uint32)(src[lane:]), plus)
+		for lane := 0; lane < 16; lane += 8 {
+			unpack12((*[504]byte)(dst[lane:]), (*[184]byte)(src[lane:]), 0xfff00000fff, pair)
 		}
 	case 13:
-		for lane := range 4 {
-			unpack13((*[125]uint32)(dst[lane:]), (*[49]uint32)(src[lane:]), plus)
+		for lane := 0; lane < 16; lane += 8 {
+			unpack13((*[504]byte)(dst[lane:]), (*[200]byte)(src[lane:]), 0x1fff00001fff, pair)
 		}
 	case 14:
-		for lane := range 4 {
-			unpack14((*[125]uint32)(dst[lane:]), (*[53]uint32)(src[lane:]), plus)
+		for lane := 0; lane < 16; lane += 8 {
+			unpack14((*[504]byte)(dst[lane:]), (*[216]byte)(src[lane:]), 0x3fff00003fff, pair)
 		}
 	case 15:
-		for lane := range 4 {
-			unpack15((*[125]uint32)(dst[lane:]), (*[57]uint32)(src[lane:]), plus)
+		for lane := 0; lane < 16; lane += 8 {
+			unpack15((*[504]byte)(dst[lane:]), (*[232]byte)(src[lane:]), 0x7fff00007fff, pair)
 		}
 	case 16:
-		for lane := range 4 {
-			unpack16((*[125]uint32)(dst[lane:]), (*[61]uint32)(src[lane:]), plus)
+		for lane := 0; lane < 16; lane += 8 {
+			unpack16((*[504]byte)(dst[lane:]), (*[248]byte)(src[lane:]), 0xffff0000ffff, pair)
 		}
 	case 17:
-		for lane := range 4 {
-			unpack17((*[125]uint32)(dst[lane:]), (*[65]uint32)(src[lane:]), plus)
+		for lane := 0; lane < 16; lane += 8 {
+			unpack17((*[504]byte)(dst[lane:]), (*[264]byte)(src[lane:]), 0x1ffff0001ffff, pair)
 		}
 	case 18:
-		for lane := range 4 {
-			unpack18((*[125]uint32)(dst[lane:]), (*[69]uint32)(src[lane:]), plus)
+		for lane := 0; lane < 16; lane += 8 {
+			unpack18((*[504]byte)(dst[lane:]), (*[280]byte)(src[lane:]), 0x3ffff0003ffff, pair)
 		}
 	case 19:
-		for lane := range 4 {
-			unpack19((*[125]uint32)(dst[lane:]), (*[73]uint32)(src[lane:]), plus)
+		for lane := 0; lane < 16; lane += 8 {
+			unpack19((*[504]byte)(dst[lane:]), (*[296]byte)(src[lane:]), 0x7ffff0007ffff, pair)
 		}
 	case 20:
-		for lane := range 4 {
-			unpack20((*[125]uint32)(dst[lane:]), (*[77]uint32)(src[lane:]), plus)
+		for lane := 0; lane < 16; lane += 8 {
+			unpack20((*[504]byte)(dst[lane:]), (*[312]byte)(src[lane:]), 0xfffff000fffff, pair)
 		}
 	case 21:
-		for lane := range 4 {
-			unpack21((*[125]uint32)(dst[lane:]), (*[81]uint32)(src[lane:]), plus)
+		for lane := 0; lane < 16; lane += 8 {
+			unpack21((*[504]byte)(dst[lane:]), (*[328]byte)(src[lane:]), 0x1fffff001fffff, pair)
 		}
 	case 22:
-		for lane := range 4 {
-			unpack22((*[125]uint32)(dst[lane:]), (*[85]uint32)(src[lane:]), plus)
+		for lane := 0; lane < 16; lane += 8 {
+			unpack22((*[504]byte)(dst[lane:]), (*[344]byte)(src[lane:]), 0x3fffff003fffff, pair)
 		}
 	case 23:
-		for lane := range 4 {
-			unpack23((*[125]uint32)(dst[lane:]), (*[89]uint32)(src[lane:]), plus)
+		for lane := 0; lane < 16; lane += 8 {
+			unpack23((*[504]byte)(dst[lane:]), (*[360]byte)(src[lane:]), 0x7fffff007fffff, pair)
 		}
 	case 24:
-		for lane := range 4 {
-			unpack24((*[125]uint32)(dst[lane:]), (*[93]uint32)(src[lane:]), plus)
+		for lane := 0; lane < 16; lane += 8 {
+			unpack24((*[504]byte)(dst[lane:]), (*[376]byte)(src[lane:]), 0xffffff00ffffff, pair)
 		}
 	case 25:
-		for lane := range 4 {
-			unpack25((*[125]uint32)(dst[lane:]), (*[97]uint32)(src[lane:]), plus)
+		for lane := 0; lane < 16; lane += 8 {
+			unpack25((*[504]byte)(dst[lane:]), (*[392]byte)(src[lane:]), 0x1ffffff01ffffff, pair)
 		}
 	case 26:
-		for lane := range 4 {
-			unpack26((*[125]uint32)(dst[lane:]), (*[101]uint32)(src[lane:]), plus)
+		for lane := 0; lane < 16; lane += 8 {
+			unpack26((*[504]byte)(dst[lane:]), (*[408]byte)(src[lane:]), 0x3ffffff03ffffff, pair)
 		}
 	case 27:
-		for lane := range 4 {
-			unpack27((*[125]uint32)(dst[lane:]), (*[105]uint32)(src[lane:]), plus)
+		for lane := 0; lane < 16; lane += 8 {
+			unpack27((*[504]byte)(dst[lane:]), (*[424]byte)(src[lane:]), 0x7ffffff07ffffff, pair)
 		}
 	case 28:
-		for lane := range 4 {
-			unpack28((*[125]uint32)(dst[lane:]), (*[109]uint32)(src[lane:]), plus)
+		for lane := 0; lane < 16; lane += 8 {
+			unpack28((*[504]byte)(dst[lane:]), (*[440]byte)(src[lane:]), 0xfffffff0fffffff, pair)
 		}
 	case 29:
-		for lane := range 4 {
-			unpack29((*[125]uint32)(dst[lane:]), (*[113]uint32)(src[lane:]), plus)
+		for lane := 0; lane < 16; lane += 8 {
+			unpack29((*[504]byte)(dst[lane:]), (*[456]byte)(src[lane:]), 0x1fffffff1fffffff, pair)
 		}
 	case 30:
-		for lane := range 4 {
-			unpack30((*[125]uint32)(dst[lane:]), (*[117]uint32)(src[lane:]), plus)
+		for lane := 0; lane < 16; lane += 8 {
+			unpack30((*[504]byte)(dst[lane:]), (*[472]byte)(src[lane:]), 0x3fffffff3fffffff, pair)
 		}
 	case 31:
-		for lane := range 4 {
-			unpack31((*[125]uint32)(dst[lane:]), (*[121]uint32)(src[lane:]), plus)
-		}
-	case 32:
-		for lane := range 4 {
-			unpack32((*[125]uint32)(dst[lane:]), (*[125]uint32)(src[lane:]), plus)
+		for lane := 0; lane < 16; lane += 8 {
+			unpack31((*[504]byte)(dst[lane:]), (*[488]byte)(src[lane:]), 0x7fffffff7fffffff, pair)
 		}
 	}
 }
@@ -271,40 +270,41 @@ func packLanes(dst, src []uint32, width uint) {
 	}
 }
 
-func unpack1(dst *[125]uint32, src *[1]uint32, plus uint32) {
-	w0, w1 := src[0], uint32(0)
-	dst[0] = (w0 & 0x1) + plus
-	dst[4] = (w0 >> 1 & 0x1) + plus
-	dst[8] = (w0 >> 2 & 0x1) + plus
-	dst[12] = (w0 >> 3 & 0x1) + plus
-	dst[16] = (w0 >> 4 & 0x1) + plus
-	dst[20] = (w0 >> 5 & 0x1) + plus
-	dst[24] = (w0 >> 6 & 0x1) + plus
-	dst[28] = (w0 >> 7 & 0x1) + plus
-	dst[32] = (w0 >> 8 & 0x1) + plus
-	dst[36] = (w0 >> 9 & 0x1) + plus
-	dst[40] = (w0 >> 10 & 0x1) + plus
-	dst[44] = (w0 >> 11 & 0x1) + plus
-	dst[48] = (w0 >> 12 & 0x1) + plus
-	dst[52] = (w0 >> 13 & 0x1) + plus
-	dst[56] = (w0 >> 14 & 0x1) + plus
-	dst[60] = (w0 >> 15 & 0x1) + plus
-	dst[64] = (w0 >> 16 & 0x1) + plus
-	dst[68] = (w0 >> 17 & 0x1) + plus
-	dst[72] = (w0 >> 18 & 0x1) + plus
-	dst[76] = (w0 >> 19 & 0x1) + plus
-	dst[80] = (w0 >> 20 & 0x1) + plus
-	dst[84] = (w0 >> 21 & 0x1) + plus
-	dst[88] = (w0 >> 22 & 0x1) + plus
-	dst[92] = (w0 >> 23 & 0x1) + plus
-	dst[96] = (w0 >> 24 & 0x1) + plus
-	dst[100] = (w0 >> 25 & 0x1) + plus
-	dst[104] = (w0 >> 26 & 0x1) + plus
-	dst[108] = (w0 >> 27 & 0x1) + plus
-	dst[112] = (w0 >> 28 & 0x1) + plus
-	dst[116] = (w0 >> 29 & 0x1) + plus
-	dst[120] = (w0 >> 30 & 0x1) + plus
-	dst[124] = (w0 >> 31) + plus
+func unpack1(dst *[504]byte, src *[8]byte, mask, plus uint64) {
+	var w0, w1 uint64
+	w0 = binary.LittleEndian.Uint64(src[0:])
+	binary.LittleEndian.PutUint64(dst[0:], (w0&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[16:], (w0>>1&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[32:], (w0>>2&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[48:], (w0>>3&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[64:], (w0>>4&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[80:], (w0>>5&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[96:], (w0>>6&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[112:], (w0>>7&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[128:], (w0>>8&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[144:], (w0>>9&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[160:], (w0>>10&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[176:], (w0>>11&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[192:], (w0>>12&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[208:], (w0>>13&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[224:], (w0>>14&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[240:], (w0>>15&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[256:], (w0>>16&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[272:], (w0>>17&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[288:], (w0>>18&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[304:], (w0>>19&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[320:], (w0>>20&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[336:], (w0>>21&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[352:], (w0>>22&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[368:], (w0>>23&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[384:], (w0>>24&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[400:], (w0>>25&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[416:], (w0>>26&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[432:], (w0>>27&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[448:], (w0>>28&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[464:], (w0>>29&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[480:], (w0>>30&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[496:], (w0>>31&mask)+plus)
 	_ = w1
 }
 
@@ -343,41 +343,42 @@ func pack1(dst *[1]uint32, src *[125]uint32) {
 		src[124]<<31
 }
 
-func unpack2(dst *[125]uint32, src *[5]uint32, plus uint32) {
-	w0, w1 := src[0], uint32(0)
-	dst[0] = (w0 & 0x3) + plus
-	dst[4] = (w0 >> 2 & 0x3) + plus
-	dst[8] = (w0 >> 4 & 0x3) + plus
-	dst[12] = (w0 >> 6 & 0x3) + plus
-	dst[16] = (w0 >> 8 & 0x3) + plus
-	dst[20] = (w0 >> 10 & 0x3) + plus
-	dst[24] = (w0 >> 12 & 0x3) + plus
-	dst[28] = (w0 >> 14 & 0x3) + plus
-	dst[32] = (w0 >> 16 & 0x3) + plus
-	dst[36] = (w0 >> 18 & 0x3) + plus
-	dst[40] = (w0 >> 20 & 0x3) + plus
-	dst[44] = (w0 >> 22 & 0x3) + plus
-	dst[48] = (w0 >> 24 & 0x3) + plus
-	dst[52] = (w0 >> 26 & 0x3) + plus
-	dst[56] = (w0 >> 28 & 0x3) + plus
-	dst[60] = (w0 >> 30) + plus
-	w1 = src[4]
-	dst[64] = (w1 & 0x3) + plus
-	dst[68] = (w1 >> 2 & 0x3) + plus
-	dst[72] = (w1 >> 4 & 0x3) + plus
-	dst[76] = (w1 >> 6 & 0x3) + plus
-	dst[80] = (w1 >> 8 & 0x3) + plus
-	dst[84] = (w1 >> 10 & 0x3) + plus
-	dst[88] = (w1 >> 12 & 0x3) + plus
-	dst[92] = (w1 >> 14 & 0x3) + plus
-	dst[96] = (w1 >> 16 & 0x3) + plus
-	dst[100] = (w1 >> 18 & 0x3) + plus
-	dst[104] = (w1 >> 20 & 0x3) + plus
-	dst[108] = (w1 >> 22 & 0x3) + plus
-	dst[112] = (w1 >> 24 & 0x3) + plus
-	dst[116] = (w1 >> 26 & 0x3) + plus
-	dst[120] = (w1 >> 28 & 0x3) + plus
-	dst[124] = (w1 >> 30) + plus
+func unpack2(dst *[504]byte, src *[24]byte, mask, plus uint64) {
+	var w0, w1 uint64
+	w0 = binary.LittleEndian.Uint64(src[0:])
+	binary.LittleEndian.PutUint64(dst[0:], (w0&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[16:], (w0>>2&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[32:], (w0>>4&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[48:], (w0>>6&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[64:], (w0>>8&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[80:], (w0>>10&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[96:], (w0>>12&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[112:], (w0>>14&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[128:], (w0>>16&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[144:], (w0>>18&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[160:], (w0>>20&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[176:], (w0>>22&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[192:], (w0>>24&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[208:], (w0>>26&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[224:], (w0>>28&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[240:], (w0>>30&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[16:])
+	binary.LittleEndian.PutUint64(dst[256:], (w1&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[272:], (w1>>2&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[288:], (w1>>4&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[304:], (w1>>6&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[320:], (w1>>8&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[336:], (w1>>10&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[352:], (w1>>12&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[368:], (w1>>14&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[384:], (w1>>16&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[400:], (w1>>18&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[416:], (w1>>20&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[432:], (w1>>22&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[448:], (w1>>24&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[464:], (w1>>26&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[480:], (w1>>28&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[496:], (w1>>30&mask)+plus)
 }
 
 func pack2(dst *[5]uint32, src *[125]uint32) {
@@ -415,42 +416,43 @@ func pack2(dst *[5]uint32, src *[125]uint32) {
 		src[124]<<30
 }
 
-func unpack3(dst *[125]uint32, src *[9]uint32, plus uint32) {
-	w0, w1 := src[0], uint32(0)
-	dst[0] = (w0 & 0x7) + plus
-	dst[4] = (w0 >> 3 & 0x7) + plus
-	dst[8] = (w0 >> 6 & 0x7) + plus
-	dst[12] = (w0 >> 9 & 0x7) + plus
-	dst[16] = (w0 >> 12 & 0x7) + plus
-	dst[20] = (w0 >> 15 & 0x7) + plus
-	dst[24] = (w0 >> 18 & 0x7) + plus
-	dst[28] = (w0 >> 21 & 0x7) + plus
-	dst[32] = (w0 >> 24 & 0x7) + plus
-	dst[36] = (w0 >> 27 & 0x7) + plus
-	w1 = src[4]
-	dst[40] = ((w0>>30 | w1<<2) & 0x7) + plus
-	dst[44] = (w1 >> 1 & 0x7) + plus
-	dst[48] = (w1 >> 4 & 0x7) + plus
-	dst[52] = (w1 >> 7 & 0x7) + plus
-	dst[56] = (w1 >> 10 & 0x7) + plus
-	dst[60] = (w1 >> 13 & 0x7) + plus
-	dst[64] = (w1 >> 16 & 0x7) + plus
-	dst[68] = (w1 >> 19 & 0x7) + plus
-	dst[72] = (w1 >> 22 & 0x7) + plus
-	dst[76] = (w1 >> 25 & 0x7) + plus
-	dst[80] = (w1 >> 28 & 0x7) + plus
-	w0 = src[8]
-	dst[84] = ((w1>>31 | w0<<1) & 0x7) + plus
-	dst[88] = (w0 >> 2 & 0x7) + plus
-	dst[92] = (w0 >> 5 & 0x7) + plus
-	dst[96] = (w0 >> 8 & 0x7) + plus
-	dst[100] = (w0 >> 11 & 0x7) + plus
-	dst[104] = (w0 >> 14 & 0x7) + plus
-	dst[108] = (w0 >> 17 & 0x7) + plus
-	dst[112] = (w0 >> 20 & 0x7) + plus
-	dst[116] = (w0 >> 23 & 0x7) + plus
-	dst[120] = (w0 >> 26 & 0x7) + plus
-	dst[124] = (w0 >> 29) + plus
+func unpack3(dst *[504]byte, src *[40]byte, mask, plus uint64) {
+	var w0, w1 uint64
+	w0 = binary.LittleEndian.Uint64(src[0:])
+	binary.LittleEndian.PutUint64(dst[0:], (w0&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[16:], (w0>>3&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[32:], (w0>>6&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[48:], (w0>>9&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[64:], (w0>>12&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[80:], (w0>>15&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[96:], (w0>>18&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[112:], (w0>>21&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[128:], (w0>>24&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[144:], (w0>>27&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[16:])
+	binary.LittleEndian.PutUint64(dst[160:], (((w0>>30^w1<<2)&0x300000003^w1<<2)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[176:], (w1>>1&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[192:], (w1>>4&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[208:], (w1>>7&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[224:], (w1>>10&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[240:], (w1>>13&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[256:], (w1>>16&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[272:], (w1>>19&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[288:], (w1>>22&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[304:], (w1>>25&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[320:], (w1>>28&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[32:])
+	binary.LittleEndian.PutUint64(dst[336:], (((w1>>31^w0<<1)&0x100000001^w0<<1)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[352:], (w0>>2&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[368:], (w0>>5&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[384:], (w0>>8&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[400:], (w0>>11&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[416:], (w0>>14&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[432:], (w0>>17&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[448:], (w0>>20&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[464:], (w0>>23&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[480:], (w0>>26&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[496:], (w0>>29&mask)+plus)
 }
 
 func pack3(dst *[9]uint32, src *[125]uint32) {
@@ -490,43 +492,44 @@ func pack3(dst *[9]uint32, src *[125]uint32) {
 		src[124]<<29
 }
 
-func unpack4(dst *[125]uint32, src *[13]uint32, plus uint32) {
-	w0, w1 := src[0], uint32(0)
-	dst[0] = (w0 & 0xf) + plus
-	dst[4] = (w0 >> 4 & 0xf) + plus
-	dst[8] = (w0 >> 8 & 0xf) + plus
-	dst[12] = (w0 >> 12 & 0xf) + plus
-	dst[16] = (w0 >> 16 & 0xf) + plus
-	dst[20] = (w0 >> 20 & 0xf) + plus
-	dst[24] = (w0 >> 24 & 0xf) + plus
-	dst[28] = (w0 >> 28) + plus
-	w1 = src[4]
-	dst[32] = (w1 & 0xf) + plus
-	dst[36] = (w1 >> 4 & 0xf) + plus
-	dst[40] = (w1 >> 8 & 0xf) + plus
-	dst[44] = (w1 >> 12 & 0xf) + plus
-	dst[48] = (w1 >> 16 & 0xf) + plus
-	dst[52] = (w1 >> 20 & 0xf) + plus
-	dst[56] = (w1 >> 24 & 0xf) + plus
-	dst[60] = (w1 >> 28) + plus
-	w0 = src[8]
-	dst[64] = (w0 & 0xf) + plus
-	dst[68] = (w0 >> 4 & 0xf) + plus
-	dst[72] = (w0 >> 8 & 0xf) + plus
-	dst[76] = (w0 >> 12 & 0xf) + plus
-	dst[80] = (w0 >> 16 & 0xf) + plus
-	dst[84] = (w0 >> 20 & 0xf) + plus
-	dst[88] = (w0 >> 24 & 0xf) + plus
-	dst[92] = (w0 >> 28) + plus
-	w1 = src[12]
-	dst[96] = (w1 & 0xf) + plus
-	dst[100] = (w1 >> 4 & 0xf) + plus
-	dst[104] = (w1 >> 8 & 0xf) + plus
-	dst[108] = (w1 >> 12 & 0xf) + plus
-	dst[112] = (w1 >> 16 & 0xf) + plus
-	dst[116] = (w1 >> 20 & 0xf) + plus
-	dst[120] = (w1 >> 24 & 0xf) + plus
-	dst[124] = (w1 >> 28) + plus
+func unpack4(dst *[504]byte, src *[56]byte, mask, plus uint64) {
+	var w0, w1 uint64
+	w0 = binary.LittleEndian.Uint64(src[0:])
+	binary.LittleEndian.PutUint64(dst[0:], (w0&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[16:], (w0>>4&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[32:], (w0>>8&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[48:], (w0>>12&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[64:], (w0>>16&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[80:], (w0>>20&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[96:], (w0>>24&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[112:], (w0>>28&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[16:])
+	binary.LittleEndian.PutUint64(dst[128:], (w1&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[144:], (w1>>4&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[160:], (w1>>8&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[176:], (w1>>12&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[192:], (w1>>16&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[208:], (w1>>20&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[224:], (w1>>24&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[240:], (w1>>28&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[32:])
+	binary.LittleEndian.PutUint64(dst[256:], (w0&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[272:], (w0>>4&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[288:], (w0>>8&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[304:], (w0>>12&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[320:], (w0>>16&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[336:], (w0>>20&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[352:], (w0>>24&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[368:], (w0>>28&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[48:])
+	binary.LittleEndian.PutUint64(dst[384:], (w1&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[400:], (w1>>4&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[416:], (w1>>8&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[432:], (w1>>12&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[448:], (w1>>16&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[464:], (w1>>20&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[480:], (w1>>24&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[496:], (w1>>28&mask)+plus)
 }
 
 func pack4(dst *[13]uint32, src *[125]uint32) {
@@ -564,44 +567,45 @@ func pack4(dst *[13]uint32, src *[125]uint32) {
 		src[124]<<28
 }
 
-func unpack5(dst *[125]uint32, src *[17]uint32, plus uint32) {
-	w0, w1 := src[0], uint32(0)
-	dst[0] = (w0 & 0x1f) + plus
-	dst[4] = (w0 >> 5 & 0x1f) + plus
-	dst[8] = (w0 >> 10 & 0x1f) + plus
-	dst[12] = (w0 >> 15 & 0x1f) + plus
-	dst[16] = (w0 >> 20 & 0x1f) + plus
-	dst[20] = (w0 >> 25 & 0x1f) + plus
-	w1 = src[4]
-	dst[24] = ((w0>>30 | w1<<2) & 0x1f) + plus
-	dst[28] = (w1 >> 3 & 0x1f) + plus
-	dst[32] = (w1 >> 8 & 0x1f) + plus
-	dst[36] = (w1 >> 13 & 0x1f) + plus
-	dst[40] = (w1 >> 18 & 0x1f) + plus
-	dst[44] = (w1 >> 23 & 0x1f) + plus
-	w0 = src[8]
-	dst[48] = ((w1>>28 | w0<<4) & 0x1f) + plus
-	dst[52] = (w0 >> 1 & 0x1f) + plus
-	dst[56] = (w0 >> 6 & 0x1f) + plus
-	dst[60] = (w0 >> 11 & 0x1f) + plus
-	dst[64] = (w0 >> 16 & 0x1f) + plus
-	dst[68] = (w0 >> 21 & 0x1f) + plus
-	dst[72] = (w0 >> 26 & 0x1f) + plus
-	w1 = src[12]
-	dst[76] = ((w0>>31 | w1<<1) & 0x1f) + plus
-	dst[80] = (w1 >> 4 & 0x1f) + plus
-	dst[84] = (w1 >> 9 & 0x1f) + plus
-	dst[88] = (w1 >> 14 & 0x1f) + plus
-	dst[92] = (w1 >> 19 & 0x1f) + plus
-	dst[96] = (w1 >> 24 & 0x1f) + plus
-	w0 = src[16]
-	dst[100] = ((w1>>29 | w0<<3) & 0x1f) + plus
-	dst[104] = (w0 >> 2 & 0x1f) + plus
-	dst[108] = (w0 >> 7 & 0x1f) + plus
-	dst[112] = (w0 >> 12 & 0x1f) + plus
-	dst[116] = (w0 >> 17 & 0x1f) + plus
-	dst[120] = (w0 >> 22 & 0x1f) + plus
-	dst[124] = (w0 >> 27) + plus
+func unpack5(dst *[504]byte, src *[72]byte, mask, plus uint64) {
+	var w0, w1 uint64
+	w0 = binary.LittleEndian.Uint64(src[0:])
+	binary.LittleEndian.PutUint64(dst[0:], (w0&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[16:], (w0>>5&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[32:], (w0>>10&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[48:], (w0>>15&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[64:], (w0>>20&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[80:], (w0>>25&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[16:])
+	binary.LittleEndian.PutUint64(dst[96:], (((w0>>30^w1<<2)&0x300000003^w1<<2)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[112:], (w1>>3&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[128:], (w1>>8&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[144:], (w1>>13&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[160:], (w1>>18&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[176:], (w1>>23&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[32:])
+	binary.LittleEndian.PutUint64(dst[192:], (((w1>>28^w0<<4)&0xf0000000f^w0<<4)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[208:], (w0>>1&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[224:], (w0>>6&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[240:], (w0>>11&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[256:], (w0>>16&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[272:], (w0>>21&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[288:], (w0>>26&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[48:])
+	binary.LittleEndian.PutUint64(dst[304:], (((w0>>31^w1<<1)&0x100000001^w1<<1)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[320:], (w1>>4&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[336:], (w1>>9&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[352:], (w1>>14&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[368:], (w1>>19&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[384:], (w1>>24&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[64:])
+	binary.LittleEndian.PutUint64(dst[400:], (((w1>>29^w0<<3)&0x700000007^w0<<3)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[416:], (w0>>2&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[432:], (w0>>7&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[448:], (w0>>12&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[464:], (w0>>17&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[480:], (w0>>22&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[496:], (w0>>27&mask)+plus)
 }
 
 func pack5(dst *[17]uint32, src *[125]uint32) {
@@ -643,45 +647,46 @@ func pack5(dst *[17]uint32, src *[125]uint32) {
 		src[124]<<27
 }
 
-func unpack6(dst *[125]uint32, src *[21]uint32, plus uint32) {
-	w0, w1 := src[0], uint32(0)
-	dst[0] = (w0 & 0x3f) + plus
-	dst[4] = (w0 >> 6 & 0x3f) + plus
-	dst[8] = (w0 >> 12 & 0x3f) + plus
-	dst[12] = (w0 >> 18 & 0x3f) + plus
-	dst[16] = (w0 >> 24 & 0x3f) + plus
-	w1 = src[4]
-	dst[20] = ((w0>>30 | w1<<2) & 0x3f) + plus
-	dst[24] = (w1 >> 4 & 0x3f) + plus
-	dst[28] = (w1 >> 10 & 0x3f) + plus
-	dst[32] = (w1 >> 16 & 0x3f) + plus
-	dst[36] = (w1 >> 22 & 0x3f) + plus
-	w0 = src[8]
-	dst[40] = ((w1>>28 | w0<<4) & 0x3f) + plus
-	dst[44] = (w0 >> 2 & 0x3f) + plus
-	dst[48] = (w0 >> 8 & 0x3f) + plus
-	dst[52] = (w0 >> 14 & 0x3f) + plus
-	dst[56] = (w0 >> 20 & 0x3f) + plus
-	dst[60] = (w0 >> 26) + plus
-	w1 = src[12]
-	dst[64] = (w1 & 0x3f) + plus
-	dst[68] = (w1 >> 6 & 0x3f) + plus
-	dst[72] = (w1 >> 12 & 0x3f) + plus
-	dst[76] = (w1 >> 18 & 0x3f) + plus
-	dst[80] = (w1 >> 24 & 0x3f) + plus
-	w0 = src[16]
-	dst[84] = ((w1>>30 | w0<<2) & 0x3f) + plus
-	dst[88] = (w0 >> 4 & 0x3f) + plus
-	dst[92] = (w0 >> 10 & 0x3f) + plus
-	dst[96] = (w0 >> 16 & 0x3f) + plus
-	dst[100] = (w0 >> 22 & 0x3f) + plus
-	w1 = src[20]
-	dst[104] = ((w0>>28 | w1<<4) & 0x3f) + plus
-	dst[108] = (w1 >> 2 & 0x3f) + plus
-	dst[112] = (w1 >> 8 & 0x3f) + plus
-	dst[116] = (w1 >> 14 & 0x3f) + plus
-	dst[120] = (w1 >> 20 & 0x3f) + plus
-	dst[124] = (w1 >> 26) + plus
+func unpack6(dst *[504]byte, src *[88]byte, mask, plus uint64) {
+	var w0, w1 uint64
+	w0 = binary.LittleEndian.Uint64(src[0:])
+	binary.LittleEndian.PutUint64(dst[0:], (w0&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[16:], (w0>>6&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[32:], (w0>>12&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[48:], (w0>>18&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[64:], (w0>>24&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[16:])
+	binary.LittleEndian.PutUint64(dst[80:], (((w0>>30^w1<<2)&0x300000003^w1<<2)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[96:], (w1>>4&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[112:], (w1>>10&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[128:], (w1>>16&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[144:], (w1>>22&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[32:])
+	binary.LittleEndian.PutUint64(dst[160:], (((w1>>28^w0<<4)&0xf0000000f^w0<<4)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[176:], (w0>>2&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[192:], (w0>>8&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[208:], (w0>>14&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[224:], (w0>>20&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[240:], (w0>>26&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[48:])
+	binary.LittleEndian.PutUint64(dst[256:], (w1&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[272:], (w1>>6&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[288:], (w1>>12&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[304:], (w1>>18&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[320:], (w1>>24&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[64:])
+	binary.LittleEndian.PutUint64(dst[336:], (((w1>>30^w0<<2)&0x300000003^w0<<2)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[352:], (w0>>4&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[368:], (w0>>10&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[384:], (w0>>16&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[400:], (w0>>22&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[80:])
+	binary.LittleEndian.PutUint64(dst[416:], (((w0>>28^w1<<4)&0xf0000000f^w1<<4)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[432:], (w1>>2&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[448:], (w1>>8&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[464:], (w1>>14&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[480:], (w1>>20&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[496:], (w1>>26&mask)+plus)
 }
 
 func pack6(dst *[21]uint32, src *[125]uint32) {
@@ -723,46 +728,47 @@ func pack6(dst *[21]uint32, src *[125]uint32) {
 		src[124]<<26
 }
 
-func unpack7(dst *[125]uint32, src *[25]uint32, plus uint32) {
-	w0, w1 := src[0], uint32(0)
-	dst[0] = (w0 & 0x7f) + plus
-	dst[4] = (w0 >> 7 & 0x7f) + plus
-	dst[8] = (w0 >> 14 & 0x7f) + plus
-	dst[12] = (w0 >> 21 & 0x7f) + plus
-	w1 = src[4]
-	dst[16] = ((w0>>28 | w1<<4) & 0x7f) + plus
-	dst[20] = (w1 >> 3 & 0x7f) + plus
-	dst[24] = (w1 >> 10 & 0x7f) + plus
-	dst[28] = (w1 >> 17 & 0x7f) + plus
-	dst[32] = (w1 >> 24 & 0x7f) + plus
-	w0 = src[8]
-	dst[36] = ((w1>>31 | w0<<1) & 0x7f) + plus
-	dst[40] = (w0 >> 6 & 0x7f) + plus
-	dst[44] = (w0 >> 13 & 0x7f) + plus
-	dst[48] = (w0 >> 20 & 0x7f) + plus
-	w1 = src[12]
-	dst[52] = ((w0>>27 | w1<<5) & 0x7f) + plus
-	dst[56] = (w1 >> 2 & 0x7f) + plus
-	dst[60] = (w1 >> 9 & 0x7f) + plus
-	dst[64] = (w1 >> 16 & 0x7f) + plus
-	dst[68] = (w1 >> 23 & 0x7f) + plus
-	w0 = src[16]
-	dst[72] = ((w1>>30 | w0<<2) & 0x7f) + plus
-	dst[76] = (w0 >> 5 & 0x7f) + plus
-	dst[80] = (w0 >> 12 & 0x7f) + plus
-	dst[84] = (w0 >> 19 & 0x7f) + plus
-	w1 = src[20]
-	dst[88] = ((w0>>26 | w1<<6) & 0x7f) + plus
-	dst[92] = (w1 >> 1 & 0x7f) + plus
-	dst[96] = (w1 >> 8 & 0x7f) + plus
-	dst[100] = (w1 >> 15 & 0x7f) + plus
-	dst[104] = (w1 >> 22 & 0x7f) + plus
-	w0 = src[24]
-	dst[108] = ((w1>>29 | w0<<3) & 0x7f) + plus
-	dst[112] = (w0 >> 4 & 0x7f) + plus
-	dst[116] = (w0 >> 11 & 0x7f) + plus
-	dst[120] = (w0 >> 18 & 0x7f) + plus
-	dst[124] = (w0 >> 25) + plus
+func unpack7(dst *[504]byte, src *[104]byte, mask, plus uint64) {
+	var w0, w1 uint64
+	w0 = binary.LittleEndian.Uint64(src[0:])
+	binary.LittleEndian.PutUint64(dst[0:], (w0&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[16:], (w0>>7&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[32:], (w0>>14&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[48:], (w0>>21&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[16:])
+	binary.LittleEndian.PutUint64(dst[64:], (((w0>>28^w1<<4)&0xf0000000f^w1<<4)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[80:], (w1>>3&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[96:], (w1>>10&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[112:], (w1>>17&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[128:], (w1>>24&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[32:])
+	binary.LittleEndian.PutUint64(dst[144:], (((w1>>31^w0<<1)&0x100000001^w0<<1)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[160:], (w0>>6&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[176:], (w0>>13&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[192:], (w0>>20&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[48:])
+	binary.LittleEndian.PutUint64(dst[208:], (((w0>>27^w1<<5)&0x1f0000001f^w1<<5)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[224:], (w1>>2&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[240:], (w1>>9&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[256:], (w1>>16&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[272:], (w1>>23&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[64:])
+	binary.LittleEndian.PutUint64(dst[288:], (((w1>>30^w0<<2)&0x300000003^w0<<2)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[304:], (w0>>5&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[320:], (w0>>12&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[336:], (w0>>19&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[80:])
+	binary.LittleEndian.PutUint64(dst[352:], (((w0>>26^w1<<6)&0x3f0000003f^w1<<6)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[368:], (w1>>1&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[384:], (w1>>8&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[400:], (w1>>15&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[416:], (w1>>22&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[96:])
+	binary.LittleEndian.PutUint64(dst[432:], (((w1>>29^w0<<3)&0x700000007^w0<<3)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[448:], (w0>>4&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[464:], (w0>>11&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[480:], (w0>>18&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[496:], (w0>>25&mask)+plus)
 }
 
 func pack7(dst *[25]uint32, src *[125]uint32) {
@@ -806,47 +812,48 @@ func pack7(dst *[25]uint32, src *[125]uint32) {
 		src[124]<<25
 }
 
-func unpack8(dst *[125]uint32, src *[29]uint32, plus uint32) {
-	w0, w1 := src[0], uint32(0)
-	dst[0] = (w0 & 0xff) + plus
-	dst[4] = (w0 >> 8 & 0xff) + plus
-	dst[8] = (w0 >> 16 & 0xff) + plus
-	dst[12] = (w0 >> 24) + plus
-	w1 = src[4]
-	dst[16] = (w1 & 0xff) + plus
-	dst[20] = (w1 >> 8 & 0xff) + plus
-	dst[24] = (w1 >> 16 & 0xff) + plus
-	dst[28] = (w1 >> 24) + plus
-	w0 = src[8]
-	dst[32] = (w0 & 0xff) + plus
-	dst[36] = (w0 >> 8 & 0xff) + plus
-	dst[40] = (w0 >> 16 & 0xff) + plus
-	dst[44] = (w0 >> 24) + plus
-	w1 = src[12]
-	dst[48] = (w1 & 0xff) + plus
-	dst[52] = (w1 >> 8 & 0xff) + plus
-	dst[56] = (w1 >> 16 & 0xff) + plus
-	dst[60] = (w1 >> 24) + plus
-	w0 = src[16]
-	dst[64] = (w0 & 0xff) + plus
-	dst[68] = (w0 >> 8 & 0xff) + plus
-	dst[72] = (w0 >> 16 & 0xff) + plus
-	dst[76] = (w0 >> 24) + plus
-	w1 = src[20]
-	dst[80] = (w1 & 0xff) + plus
-	dst[84] = (w1 >> 8 & 0xff) + plus
-	dst[88] = (w1 >> 16 & 0xff) + plus
-	dst[92] = (w1 >> 24) + plus
-	w0 = src[24]
-	dst[96] = (w0 & 0xff) + plus
-	dst[100] = (w0 >> 8 & 0xff) + plus
-	dst[104] = (w0 >> 16 & 0xff) + plus
-	dst[108] = (w0 >> 24) + plus
-	w1 = src[28]
-	dst[112] = (w1 & 0xff) + plus
-	dst[116] = (w1 >> 8 & 0xff) + plus
-	dst[120] = (w1 >> 16 & 0xff) + plus
-	dst[124] = (w1 >> 24) + plus
+func unpack8(dst *[504]byte, src *[120]byte, mask, plus uint64) {
+	var w0, w1 uint64
+	w0 = binary.LittleEndian.Uint64(src[0:])
+	binary.LittleEndian.PutUint64(dst[0:], (w0&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[16:], (w0>>8&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[32:], (w0>>16&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[48:], (w0>>24&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[16:])
+	binary.LittleEndian.PutUint64(dst[64:], (w1&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[80:], (w1>>8&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[96:], (w1>>16&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[112:], (w1>>24&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[32:])
+	binary.LittleEndian.PutUint64(dst[128:], (w0&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[144:], (w0>>8&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[160:], (w0>>16&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[176:], (w0>>24&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[48:])
+	binary.LittleEndian.PutUint64(dst[192:], (w1&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[208:], (w1>>8&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[224:], (w1>>16&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[240:], (w1>>24&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[64:])
+	binary.LittleEndian.PutUint64(dst[256:], (w0&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[272:], (w0>>8&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[288:], (w0>>16&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[304:], (w0>>24&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[80:])
+	binary.LittleEndian.PutUint64(dst[320:], (w1&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[336:], (w1>>8&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[352:], (w1>>16&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[368:], (w1>>24&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[96:])
+	binary.LittleEndian.PutUint64(dst[384:], (w0&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[400:], (w0>>8&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[416:], (w0>>16&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[432:], (w0>>24&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[112:])
+	binary.LittleEndian.PutUint64(dst[448:], (w1&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[464:], (w1>>8&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[480:], (w1>>16&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[496:], (w1>>24&mask)+plus)
 }
 
 func pack8(dst *[29]uint32, src *[125]uint32) {
@@ -884,48 +891,49 @@ func pack8(dst *[29]uint32, src *[125]uint32) {
 		src[124]<<24
 }
 
-func unpack9(dst *[125]uint32, src *[33]uint32, plus uint32) {
-	w0, w1 := src[0], uint32(0)
-	dst[0] = (w0 & 0x1ff) + plus
-	dst[4] = (w0 >> 9 & 0x1ff) + plus
-	dst[8] = (w0 >> 18 & 0x1ff) + plus
-	w1 = src[4]
-	dst[12] = ((w0>>27 | w1<<5) & 0x1ff) + plus
-	dst[16] = (w1 >> 4 & 0x1ff) + plus
-	dst[20] = (w1 >> 13 & 0x1ff) + plus
-	dst[24] = (w1 >> 22 & 0x1ff) + plus
-	w0 = src[8]
-	dst[28] = ((w1>>31 | w0<<1) & 0x1ff) + plus
-	dst[32] = (w0 >> 8 & 0x1ff) + plus
-	dst[36] = (w0 >> 17 & 0x1ff) + plus
-	w1 = src[12]
-	dst[40] = ((w0>>26 | w1<<6) & 0x1ff) + plus
-	dst[44] = (w1 >> 3 & 0x1ff) + plus
-	dst[48] = (w1 >> 12 & 0x1ff) + plus
-	dst[52] = (w1 >> 21 & 0x1ff) + plus
-	w0 = src[16]
-	dst[56] = ((w1>>30 | w0<<2) & 0x1ff) + plus
-	dst[60] = (w0 >> 7 & 0x1ff) + plus
-	dst[64] = (w0 >> 16 & 0x1ff) + plus
-	w1 = src[20]
-	dst[68] = ((w0>>25 | w1<<7) & 0x1ff) + plus
-	dst[72] = (w1 >> 2 & 0x1ff) + plus
-	dst[76] = (w1 >> 11 & 0x1ff) + plus
-	dst[80] = (w1 >> 20 & 0x1ff) + plus
-	w0 = src[24]
-	dst[84] = ((w1>>29 | w0<<3) & 0x1ff) + plus
-	dst[88] = (w0 >> 6 & 0x1ff) + plus
-	dst[92] = (w0 >> 15 & 0x1ff) + plus
-	w1 = src[28]
-	dst[96] = ((w0>>24 | w1<<8) & 0x1ff) + plus
-	dst[100] = (w1 >> 1 & 0x1ff) + plus
-	dst[104] = (w1 >> 10 & 0x1ff) + plus
-	dst[108] = (w1 >> 19 & 0x1ff) + plus
-	w0 = src[32]
-	dst[112] = ((w1>>28 | w0<<4) & 0x1ff) + plus
-	dst[116] = (w0 >> 5 & 0x1ff) + plus
-	dst[120] = (w0 >> 14 & 0x1ff) + plus
-	dst[124] = (w0 >> 23) + plus
+func unpack9(dst *[504]byte, src *[136]byte, mask, plus uint64) {
+	var w0, w1 uint64
+	w0 = binary.LittleEndian.Uint64(src[0:])
+	binary.LittleEndian.PutUint64(dst[0:], (w0&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[16:], (w0>>9&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[32:], (w0>>18&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[16:])
+	binary.LittleEndian.PutUint64(dst[48:], (((w0>>27^w1<<5)&0x1f0000001f^w1<<5)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[64:], (w1>>4&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[80:], (w1>>13&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[96:], (w1>>22&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[32:])
+	binary.LittleEndian.PutUint64(dst[112:], (((w1>>31^w0<<1)&0x100000001^w0<<1)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[128:], (w0>>8&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[144:], (w0>>17&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[48:])
+	binary.LittleEndian.PutUint64(dst[160:], (((w0>>26^w1<<6)&0x3f0000003f^w1<<6)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[176:], (w1>>3&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[192:], (w1>>12&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[208:], (w1>>21&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[64:])
+	binary.LittleEndian.PutUint64(dst[224:], (((w1>>30^w0<<2)&0x300000003^w0<<2)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[240:], (w0>>7&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[256:], (w0>>16&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[80:])
+	binary.LittleEndian.PutUint64(dst[272:], (((w0>>25^w1<<7)&0x7f0000007f^w1<<7)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[288:], (w1>>2&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[304:], (w1>>11&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[320:], (w1>>20&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[96:])
+	binary.LittleEndian.PutUint64(dst[336:], (((w1>>29^w0<<3)&0x700000007^w0<<3)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[352:], (w0>>6&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[368:], (w0>>15&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[112:])
+	binary.LittleEndian.PutUint64(dst[384:], (((w0>>24^w1<<8)&0xff000000ff^w1<<8)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[400:], (w1>>1&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[416:], (w1>>10&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[432:], (w1>>19&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[128:])
+	binary.LittleEndian.PutUint64(dst[448:], (((w1>>28^w0<<4)&0xf0000000f^w0<<4)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[464:], (w0>>5&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[480:], (w0>>14&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[496:], (w0>>23&mask)+plus)
 }
 
 func pack9(dst *[33]uint32, src *[125]uint32) {
@@ -971,49 +979,50 @@ func pack9(dst *[33]uint32, src *[125]uint32) {
 		src[124]<<23
 }
 
-func unpack10(dst *[125]uint32, src *[37]uint32, plus uint32) {
-	w0, w1 := src[0], uint32(0)
-	dst[0] = (w0 & 0x3ff) + plus
-	dst[4] = (w0 >> 10 & 0x3ff) + plus
-	dst[8] = (w0 >> 20 & 0x3ff) + plus
-	w1 = src[4]
-	dst[12] = ((w0>>30 | w1<<2) & 0x3ff) + plus
-	dst[16] = (w1 >> 8 & 0x3ff) + plus
-	dst[20] = (w1 >> 18 & 0x3ff) + plus
-	w0 = src[8]
-	dst[24] = ((w1>>28 | w0<<4) & 0x3ff) + plus
-	dst[28] = (w0 >> 6 & 0x3ff) + plus
-	dst[32] = (w0 >> 16 & 0x3ff) + plus
-	w1 = src[12]
-	dst[36] = ((w0>>26 | w1<<6) & 0x3ff) + plus
-	dst[40] = (w1 >> 4 & 0x3ff) + plus
-	dst[44] = (w1 >> 14 & 0x3ff) + plus
-	w0 = src[16]
-	dst[48] = ((w1>>24 | w0<<8) & 0x3ff) + plus
-	dst[52] = (w0 >> 2 & 0x3ff) + plus
-	dst[56] = (w0 >> 12 & 0x3ff) + plus
-	dst[60] = (w0 >> 22) + plus
-	w1 = src[20]
-	dst[64] = (w1 & 0x3ff) + plus
-	dst[68] = (w1 >> 10 & 0x3ff) + plus
-	dst[72] = (w1 >> 20 & 0x3ff) + plus
-	w0 = src[24]
-	dst[76] = ((w1>>30 | w0<<2) & 0x3ff) + plus
-	dst[80] = (w0 >> 8 & 0x3ff) + plus
-	dst[84] = (w0 >> 18 & 0x3ff) + plus
-	w1 = src[28]
-	dst[88] = ((w0>>28 | w1<<4) & 0x3ff) + plus
-	dst[92] = (w1 >> 6 & 0x3ff) + plus
-	dst[96] = (w1 >> 16 & 0x3ff) + plus
-	w0 = src[32]
-	dst[100] = ((w1>>26 | w0<<6) & 0x3ff) + plus
-	dst[104] = (w0 >> 4 & 0x3ff) + plus
-	dst[108] = (w0 >> 14 & 0x3ff) + plus
-	w1 = src[36]
-	dst[112] = ((w0>>24 | w1<<8) & 0x3ff) + plus
-	dst[116] = (w1 >> 2 & 0x3ff) + plus
-	dst[120] = (w1 >> 12 & 0x3ff) + plus
-	dst[124] = (w1 >> 22) + plus
+func unpack10(dst *[504]byte, src *[152]byte, mask, plus uint64) {
+	var w0, w1 uint64
+	w0 = binary.LittleEndian.Uint64(src[0:])
+	binary.LittleEndian.PutUint64(dst[0:], (w0&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[16:], (w0>>10&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[32:], (w0>>20&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[16:])
+	binary.LittleEndian.PutUint64(dst[48:], (((w0>>30^w1<<2)&0x300000003^w1<<2)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[64:], (w1>>8&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[80:], (w1>>18&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[32:])
+	binary.LittleEndian.PutUint64(dst[96:], (((w1>>28^w0<<4)&0xf0000000f^w0<<4)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[112:], (w0>>6&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[128:], (w0>>16&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[48:])
+	binary.LittleEndian.PutUint64(dst[144:], (((w0>>26^w1<<6)&0x3f0000003f^w1<<6)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[160:], (w1>>4&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[176:], (w1>>14&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[64:])
+	binary.LittleEndian.PutUint64(dst[192:], (((w1>>24^w0<<8)&0xff000000ff^w0<<8)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[208:], (w0>>2&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[224:], (w0>>12&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[240:], (w0>>22&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[80:])
+	binary.LittleEndian.PutUint64(dst[256:], (w1&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[272:], (w1>>10&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[288:], (w1>>20&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[96:])
+	binary.LittleEndian.PutUint64(dst[304:], (((w1>>30^w0<<2)&0x300000003^w0<<2)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[320:], (w0>>8&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[336:], (w0>>18&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[112:])
+	binary.LittleEndian.PutUint64(dst[352:], (((w0>>28^w1<<4)&0xf0000000f^w1<<4)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[368:], (w1>>6&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[384:], (w1>>16&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[128:])
+	binary.LittleEndian.PutUint64(dst[400:], (((w1>>26^w0<<6)&0x3f0000003f^w0<<6)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[416:], (w0>>4&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[432:], (w0>>14&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[144:])
+	binary.LittleEndian.PutUint64(dst[448:], (((w0>>24^w1<<8)&0xff000000ff^w1<<8)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[464:], (w1>>2&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[480:], (w1>>12&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[496:], (w1>>22&mask)+plus)
 }
 
 func pack10(dst *[37]uint32, src *[125]uint32) {
@@ -1059,50 +1068,51 @@ func pack10(dst *[37]uint32, src *[125]uint32) {
 		src[124]<<22
 }
 
-func unpack11(dst *[125]uint32, src *[41]uint32, plus uint32) {
-	w0, w1 := src[0], uint32(0)
-	dst[0] = (w0 & 0x7ff) + plus
-	dst[4] = (w0 >> 11 & 0x7ff) + plus
-	w1 = src[4]
-	dst[8] = ((w0>>22 | w1<<10) & 0x7ff) + plus
-	dst[12] = (w1 >> 1 & 0x7ff) + plus
-	dst[16] = (w1 >> 12 & 0x7ff) + plus
-	w0 = src[8]
-	dst[20] = ((w1>>23 | w0<<9) & 0x7ff) + plus
-	dst[24] = (w0 >> 2 & 0x7ff) + plus
-	dst[28] = (w0 >> 13 & 0x7ff) + plus
-	w1 = src[12]
-	dst[32] = ((w0>>24 | w1<<8) & 0x7ff) + plus
-	dst[36] = (w1 >> 3 & 0x7ff) + plus
-	dst[40] = (w1 >> 14 & 0x7ff) + plus
-	w0 = src[16]
-	dst[44] = ((w1>>25 | w0<<7) & 0x7ff) + plus
-	dst[48] = (w0 >> 4 & 0x7ff) + plus
-	dst[52] = (w0 >> 15 & 0x7ff) + plus
-	w1 = src[20]
-	dst[56] = ((w0>>26 | w1<<6) & 0x7ff) + plus
-	dst[60] = (w1 >> 5 & 0x7ff) + plus
-	dst[64] = (w1 >> 16 & 0x7ff) + plus
-	w0 = src[24]
-	dst[68] = ((w1>>27 | w0<<5) & 0x7ff) + plus
-	dst[72] = (w0 >> 6 & 0x7ff) + plus
-	dst[76] = (w0 >> 17 & 0x7ff) + plus
-	w1 = src[28]
-	dst[80] = ((w0>>28 | w1<<4) & 0x7ff) + plus
-	dst[84] = (w1 >> 7 & 0x7ff) + plus
-	dst[88] = (w1 >> 18 & 0x7ff) + plus
-	w0 = src[32]
-	dst[92] = ((w1>>29 | w0<<3) & 0x7ff) + plus
-	dst[96] = (w0 >> 8 & 0x7ff) + plus
-	dst[100] = (w0 >> 19 & 0x7ff) + plus
-	w1 = src[36]
-	dst[104] = ((w0>>30 | w1<<2) & 0x7ff) + plus
-	dst[108] = (w1 >> 9 & 0x7ff) + plus
-	dst[112] = (w1 >> 20 & 0x7ff) + plus
-	w0 = src[40]
-	dst[116] = ((w1>>31 | w0<<1) & 0x7ff) + plus
-	dst[120] = (w0 >> 10 & 0x7ff) + plus
-	dst[124] = (w0 >> 21) + plus
+func unpack11(dst *[504]byte, src *[168]byte, mask, plus uint64) {
+	var w0, w1 uint64
+	w0 = binary.LittleEndian.Uint64(src[0:])
+	binary.LittleEndian.PutUint64(dst[0:], (w0&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[16:], (w0>>11&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[16:])
+	binary.LittleEndian.PutUint64(dst[32:], (((w0>>22^w1<<10)&0x3ff000003ff^w1<<10)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[48:], (w1>>1&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[64:], (w1>>12&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[32:])
+	binary.LittleEndian.PutUint64(dst[80:], (((w1>>23^w0<<9)&0x1ff000001ff^w0<<9)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[96:], (w0>>2&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[112:], (w0>>13&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[48:])
+	binary.LittleEndian.PutUint64(dst[128:], (((w0>>24^w1<<8)&0xff000000ff^w1<<8)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[144:], (w1>>3&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[160:], (w1>>14&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[64:])
+	binary.LittleEndian.PutUint64(dst[176:], (((w1>>25^w0<<7)&0x7f0000007f^w0<<7)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[192:], (w0>>4&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[208:], (w0>>15&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[80:])
+	binary.LittleEndian.PutUint64(dst[224:], (((w0>>26^w1<<6)&0x3f0000003f^w1<<6)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[240:], (w1>>5&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[256:], (w1>>16&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[96:])
+	binary.LittleEndian.PutUint64(dst[272:], (((w1>>27^w0<<5)&0x1f0000001f^w0<<5)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[288:], (w0>>6&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[304:], (w0>>17&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[112:])
+	binary.LittleEndian.PutUint64(dst[320:], (((w0>>28^w1<<4)&0xf0000000f^w1<<4)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[336:], (w1>>7&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[352:], (w1>>18&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[128:])
+	binary.LittleEndian.PutUint64(dst[368:], (((w1>>29^w0<<3)&0x700000007^w0<<3)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[384:], (w0>>8&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[400:], (w0>>19&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[144:])
+	binary.LittleEndian.PutUint64(dst[416:], (((w0>>30^w1<<2)&0x300000003^w1<<2)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[432:], (w1>>9&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[448:], (w1>>20&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[160:])
+	binary.LittleEndian.PutUint64(dst[464:], (((w1>>31^w0<<1)&0x100000001^w0<<1)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[480:], (w0>>10&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[496:], (w0>>21&mask)+plus)
 }
 
 func pack11(dst *[41]uint32, src *[125]uint32) {
@@ -1150,51 +1160,52 @@ func pack11(dst *[41]uint32, src *[125]uint32) {
 		src[124]<<21
 }
 
-func unpack12(dst *[125]uint32, src *[45]uint32, plus uint32) {
-	w0, w1 := src[0], uint32(0)
-	dst[0] = (w0 & 0xfff) + plus
-	dst[4] = (w0 >> 12 & 0xfff) + plus
-	w1 = src[4]
-	dst[8] = ((w0>>24 | w1<<8) & 0xfff) + plus
-	dst[12] = (w1 >> 4 & 0xfff) + plus
-	dst[16] = (w1 >> 16 & 0xfff) + plus
-	w0 = src[8]
-	dst[20] = ((w1>>28 | w0<<4) & 0xfff) + plus
-	dst[24] = (w0 >> 8 & 0xfff) + plus
-	dst[28] = (w0 >> 20) + plus
-	w1 = src[12]
-	dst[32] = (w1 & 0xfff) + plus
-	dst[36] = (w1 >> 12 & 0xfff) + plus
-	w0 = src[16]
-	dst[40] = ((w1>>24 | w0<<8) & 0xfff) + plus
-	dst[44] = (w0 >> 4 & 0xfff) + plus
-	dst[48] = (w0 >> 16 & 0xfff) + plus
-	w1 = src[20]
-	dst[52] = ((w0>>28 | w1<<4) & 0xfff) + plus
-	dst[56] = (w1 >> 8 & 0xfff) + plus
-	dst[60] = (w1 >> 20) + plus
-	w0 = src[24]
-	dst[64] = (w0 & 0xfff) + plus
-	dst[68] = (w0 >> 12 & 0xfff) + plus
-	w1 = src[28]
-	dst[72] = ((w0>>24 | w1<<8) & 0xfff) + plus
-	dst[76] = (w1 >> 4 & 0xfff) + plus
-	dst[80] = (w1 >> 16 & 0xfff) + plus
-	w0 = src[32]
-	dst[84] = ((w1>>28 | w0<<4) & 0xfff) + plus
-	dst[88] = (w0 >> 8 & 0xfff) + plus
-	dst[92] = (w0 >> 20) + plus
-	w1 = src[36]
-	dst[96] = (w1 & 0xfff) + plus
-	dst[100] = (w1 >> 12 & 0xfff) + plus
-	w0 = src[40]
-	dst[104] = ((w1>>24 | w0<<8) & 0xfff) + plus
-	dst[108] = (w0 >> 4 & 0xfff) + plus
-	dst[112] = (w0 >> 16 & 0xfff) + plus
-	w1 = src[44]
-	dst[116] = ((w0>>28 | w1<<4) & 0xfff) + plus
-	dst[120] = (w1 >> 8 & 0xfff) + plus
-	dst[124] = (w1 >> 20) + plus
+func unpack12(dst *[504]byte, src *[184]byte, mask, plus uint64) {
+	var w0, w1 uint64
+	w0 = binary.LittleEndian.Uint64(src[0:])
+	binary.LittleEndian.PutUint64(dst[0:], (w0&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[16:], (w0>>12&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[16:])
+	binary.LittleEndian.PutUint64(dst[32:], (((w0>>24^w1<<8)&0xff000000ff^w1<<8)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[48:], (w1>>4&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[64:], (w1>>16&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[32:])
+	binary.LittleEndian.PutUint64(dst[80:], (((w1>>28^w0<<4)&0xf0000000f^w0<<4)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[96:], (w0>>8&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[112:], (w0>>20&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[48:])
+	binary.LittleEndian.PutUint64(dst[128:], (w1&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[144:], (w1>>12&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[64:])
+	binary.LittleEndian.PutUint64(dst[160:], (((w1>>24^w0<<8)&0xff000000ff^w0<<8)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[176:], (w0>>4&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[192:], (w0>>16&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[80:])
+	binary.LittleEndian.PutUint64(dst[208:], (((w0>>28^w1<<4)&0xf0000000f^w1<<4)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[224:], (w1>>8&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[240:], (w1>>20&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[96:])
+	binary.LittleEndian.PutUint64(dst[256:], (w0&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[272:], (w0>>12&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[112:])
+	binary.LittleEndian.PutUint64(dst[288:], (((w0>>24^w1<<8)&0xff000000ff^w1<<8)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[304:], (w1>>4&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[320:], (w1>>16&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[128:])
+	binary.LittleEndian.PutUint64(dst[336:], (((w1>>28^w0<<4)&0xf0000000f^w0<<4)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[352:], (w0>>8&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[368:], (w0>>20&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[144:])
+	binary.LittleEndian.PutUint64(dst[384:], (w1&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[400:], (w1>>12&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[160:])
+	binary.LittleEndian.PutUint64(dst[416:], (((w1>>24^w0<<8)&0xff000000ff^w0<<8)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[432:], (w0>>4&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[448:], (w0>>16&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[176:])
+	binary.LittleEndian.PutUint64(dst[464:], (((w0>>28^w1<<4)&0xf0000000f^w1<<4)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[480:], (w1>>8&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[496:], (w1>>20&mask)+plus)
 }
 
 func pack12(dst *[45]uint32, src *[125]uint32) {
@@ -1240,52 +1251,53 @@ func pack12(dst *[45]uint32, src *[125]uint32) {
 		src[124]<<20
 }
 
-func unpack13(dst *[125]uint32, src *[49]uint32, plus uint32) {
-	w0, w1 := src[0], uint32(0)
-	dst[0] = (w0 & 0x1fff) + plus
-	dst[4] = (w0 >> 13 & 0x1fff) + plus
-	w1 = src[4]
-	dst[8] = ((w0>>26 | w1<<6) & 0x1fff) + plus
-	dst[12] = (w1 >> 7 & 0x1fff) + plus
-	w0 = src[8]
-	dst[16] = ((w1>>20 | w0<<12) & 0x1fff) + plus
-	dst[20] = (w0 >> 1 & 0x1fff) + plus
-	dst[24] = (w0 >> 14 & 0x1fff) + plus
-	w1 = src[12]
-	dst[28] = ((w0>>27 | w1<<5) & 0x1fff) + plus
-	dst[32] = (w1 >> 8 & 0x1fff) + plus
-	w0 = src[16]
-	dst[36] = ((w1>>21 | w0<<11) & 0x1fff) + plus
-	dst[40] = (w0 >> 2 & 0x1fff) + plus
-	dst[44] = (w0 >> 15 & 0x1fff) + plus
-	w1 = src[20]
-	dst[48] = ((w0>>28 | w1<<4) & 0x1fff) + plus
-	dst[52] = (w1 >> 9 & 0x1fff) + plus
-	w0 = src[24]
-	dst[56] = ((w1>>22 | w0<<10) & 0x1fff) + plus
-	dst[60] = (w0 >> 3 & 0x1fff) + plus
-	dst[64] = (w0 >> 16 & 0x1fff) + plus
-	w1 = src[28]
-	dst[68] = ((w0>>29 | w1<<3) & 0x1fff) + plus
-	dst[72] = (w1 >> 10 & 0x1fff) + plus
-	w0 = src[32]
-	dst[76] = ((w1>>23 | w0<<9) & 0x1fff) + plus
-	dst[80] = (w0 >> 4 & 0x1fff) + plus
-	dst[84] = (w0 >> 17 & 0x1fff) + plus
-	w1 = src[36]
-	dst[88] = ((w0>>30 | w1<<2) & 0x1fff) + plus
-	dst[92] = (w1 >> 11 & 0x1fff) + plus
-	w0 = src[40]
-	dst[96] = ((w1>>24 | w0<<8) & 0x1fff) + plus
-	dst[100] = (w0 >> 5 & 0x1fff) + plus
-	dst[104] = (w0 >> 18 & 0x1fff) + plus
-	w1 = src[44]
-	dst[108] = ((w0>>31 | w1<<1) & 0x1fff) + plus
-	dst[112] = (w1 >> 12 & 0x1fff) + plus
-	w0 = src[48]
-	dst[116] = ((w1>>25 | w0<<7) & 0x1fff) + plus
-	dst[120] = (w0 >> 6 & 0x1fff) + plus
-	dst[124] = (w0 >> 19) + plus
+func unpack13(dst *[504]byte, src *[200]byte, mask, plus uint64) {
+	var w0, w1 uint64
+	w0 = binary.LittleEndian.Uint64(src[0:])
+	binary.LittleEndian.PutUint64(dst[0:], (w0&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[16:], (w0>>13&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[16:])
+	binary.LittleEndian.PutUint64(dst[32:], (((w0>>26^w1<<6)&0x3f0000003f^w1<<6)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[48:], (w1>>7&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[32:])
+	binary.LittleEndian.PutUint64(dst[64:], (((w1>>20^w0<<12)&0xfff00000fff^w0<<12)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[80:], (w0>>1&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[96:], (w0>>14&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[48:])
+	binary.LittleEndian.PutUint64(dst[112:], (((w0>>27^w1<<5)&0x1f0000001f^w1<<5)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[128:], (w1>>8&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[64:])
+	binary.LittleEndian.PutUint64(dst[144:], (((w1>>21^w0<<11)&0x7ff000007ff^w0<<11)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[160:], (w0>>2&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[176:], (w0>>15&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[80:])
+	binary.LittleEndian.PutUint64(dst[192:], (((w0>>28^w1<<4)&0xf0000000f^w1<<4)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[208:], (w1>>9&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[96:])
+	binary.LittleEndian.PutUint64(dst[224:], (((w1>>22^w0<<10)&0x3ff000003ff^w0<<10)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[240:], (w0>>3&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[256:], (w0>>16&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[112:])
+	binary.LittleEndian.PutUint64(dst[272:], (((w0>>29^w1<<3)&0x700000007^w1<<3)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[288:], (w1>>10&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[128:])
+	binary.LittleEndian.PutUint64(dst[304:], (((w1>>23^w0<<9)&0x1ff000001ff^w0<<9)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[320:], (w0>>4&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[336:], (w0>>17&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[144:])
+	binary.LittleEndian.PutUint64(dst[352:], (((w0>>30^w1<<2)&0x300000003^w1<<2)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[368:], (w1>>11&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[160:])
+	binary.LittleEndian.PutUint64(dst[384:], (((w1>>24^w0<<8)&0xff000000ff^w0<<8)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[400:], (w0>>5&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[416:], (w0>>18&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[176:])
+	binary.LittleEndian.PutUint64(dst[432:], (((w0>>31^w1<<1)&0x100000001^w1<<1)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[448:], (w1>>12&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[192:])
+	binary.LittleEndian.PutUint64(dst[464:], (((w1>>25^w0<<7)&0x7f0000007f^w0<<7)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[480:], (w0>>6&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[496:], (w0>>19&mask)+plus)
 }
 
 func pack13(dst *[49]uint32, src *[125]uint32) {
@@ -1335,53 +1347,54 @@ func pack13(dst *[49]uint32, src *[125]uint32) {
 		src[124]<<19
 }
 
-func unpack14(dst *[125]uint32, src *[53]uint32, plus uint32) {
-	w0, w1 := src[0], uint32(0)
-	dst[0] = (w0 & 0x3fff) + plus
-	dst[4] = (w0 >> 14 & 0x3fff) + plus
-	w1 = src[4]
-	dst[8] = ((w0>>28 | w1<<4) & 0x3fff) + plus
-	dst[12] = (w1 >> 10 & 0x3fff) + plus
-	w0 = src[8]
-	dst[16] = ((w1>>24 | w0<<8) & 0x3fff) + plus
-	dst[20] = (w0 >> 6 & 0x3fff) + plus
-	w1 = src[12]
-	dst[24] = ((w0>>20 | w1<<12) & 0x3fff) + plus
-	dst[28] = (w1 >> 2 & 0x3fff) + plus
-	dst[32] = (w1 >> 16 & 0x3fff) + plus
-	w0 = src[16]
-	dst[36] = ((w1>>30 | w0<<2) & 0x3fff) + plus
-	dst[40] = (w0 >> 12 & 0x3fff) + plus
-	w1 = src[20]
-	dst[44] = ((w0>>26 | w1<<6) & 0x3fff) + plus
-	dst[48] = (w1 >> 8 & 0x3fff) + plus
-	w0 = src[24]
-	dst[52] = ((w1>>22 | w0<<10) & 0x3fff) + plus
-	dst[56] = (w0 >> 4 & 0x3fff) + plus
-	dst[60] = (w0 >> 18) + plus
-	w1 = src[28]
-	dst[64] = (w1 & 0x3fff) + plus
-	dst[68] = (w1 >> 14 & 0x3fff) + plus
-	w0 = src[32]
-	dst[72] = ((w1>>28 | w0<<4) & 0x3fff) + plus
-	dst[76] = (w0 >> 10 & 0x3fff) + plus
-	w1 = src[36]
-	dst[80] = ((w0>>24 | w1<<8) & 0x3fff) + plus
-	dst[84] = (w1 >> 6 & 0x3fff) + plus
-	w0 = src[40]
-	dst[88] = ((w1>>20 | w0<<12) & 0x3fff) + plus
-	dst[92] = (w0 >> 2 & 0x3fff) + plus
-	dst[96] = (w0 >> 16 & 0x3fff) + plus
-	w1 = src[44]
-	dst[100] = ((w0>>30 | w1<<2) & 0x3fff) + plus
-	dst[104] = (w1 >> 12 & 0x3fff) + plus
-	w0 = src[48]
-	dst[108] = ((w1>>26 | w0<<6) & 0x3fff) + plus
-	dst[112] = (w0 >> 8 & 0x3fff) + plus
-	w1 = src[52]
-	dst[116] = ((w0>>22 | w1<<10) & 0x3fff) + plus
-	dst[120] = (w1 >> 4 & 0x3fff) + plus
-	dst[124] = (w1 >> 18) + plus
+func unpack14(dst *[504]byte, src *[216]byte, mask, plus uint64) {
+	var w0, w1 uint64
+	w0 = binary.LittleEndian.Uint64(src[0:])
+	binary.LittleEndian.PutUint64(dst[0:], (w0&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[16:], (w0>>14&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[16:])
+	binary.LittleEndian.PutUint64(dst[32:], (((w0>>28^w1<<4)&0xf0000000f^w1<<4)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[48:], (w1>>10&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[32:])
+	binary.LittleEndian.PutUint64(dst[64:], (((w1>>24^w0<<8)&0xff000000ff^w0<<8)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[80:], (w0>>6&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[48:])
+	binary.LittleEndian.PutUint64(dst[96:], (((w0>>20^w1<<12)&0xfff00000fff^w1<<12)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[112:], (w1>>2&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[128:], (w1>>16&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[64:])
+	binary.LittleEndian.PutUint64(dst[144:], (((w1>>30^w0<<2)&0x300000003^w0<<2)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[160:], (w0>>12&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[80:])
+	binary.LittleEndian.PutUint64(dst[176:], (((w0>>26^w1<<6)&0x3f0000003f^w1<<6)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[192:], (w1>>8&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[96:])
+	binary.LittleEndian.PutUint64(dst[208:], (((w1>>22^w0<<10)&0x3ff000003ff^w0<<10)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[224:], (w0>>4&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[240:], (w0>>18&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[112:])
+	binary.LittleEndian.PutUint64(dst[256:], (w1&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[272:], (w1>>14&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[128:])
+	binary.LittleEndian.PutUint64(dst[288:], (((w1>>28^w0<<4)&0xf0000000f^w0<<4)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[304:], (w0>>10&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[144:])
+	binary.LittleEndian.PutUint64(dst[320:], (((w0>>24^w1<<8)&0xff000000ff^w1<<8)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[336:], (w1>>6&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[160:])
+	binary.LittleEndian.PutUint64(dst[352:], (((w1>>20^w0<<12)&0xfff00000fff^w0<<12)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[368:], (w0>>2&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[384:], (w0>>16&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[176:])
+	binary.LittleEndian.PutUint64(dst[400:], (((w0>>30^w1<<2)&0x300000003^w1<<2)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[416:], (w1>>12&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[192:])
+	binary.LittleEndian.PutUint64(dst[432:], (((w1>>26^w0<<6)&0x3f0000003f^w0<<6)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[448:], (w0>>8&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[208:])
+	binary.LittleEndian.PutUint64(dst[464:], (((w0>>22^w1<<10)&0x3ff000003ff^w1<<10)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[480:], (w1>>4&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[496:], (w1>>18&mask)+plus)
 }
 
 func pack14(dst *[53]uint32, src *[125]uint32) {
@@ -1431,54 +1444,55 @@ func pack14(dst *[53]uint32, src *[125]uint32) {
 		src[124]<<18
 }
 
-func unpack15(dst *[125]uint32, src *[57]uint32, plus uint32) {
-	w0, w1 := src[0], uint32(0)
-	dst[0] = (w0 & 0x7fff) + plus
-	dst[4] = (w0 >> 15 & 0x7fff) + plus
-	w1 = src[4]
-	dst[8] = ((w0>>30 | w1<<2) & 0x7fff) + plus
-	dst[12] = (w1 >> 13 & 0x7fff) + plus
-	w0 = src[8]
-	dst[16] = ((w1>>28 | w0<<4) & 0x7fff) + plus
-	dst[20] = (w0 >> 11 & 0x7fff) + plus
-	w1 = src[12]
-	dst[24] = ((w0>>26 | w1<<6) & 0x7fff) + plus
-	dst[28] = (w1 >> 9 & 0x7fff) + plus
-	w0 = src[16]
-	dst[32] = ((w1>>24 | w0<<8) & 0x7fff) + plus
-	dst[36] = (w0 >> 7 & 0x7fff) + plus
-	w1 = src[20]
-	dst[40] = ((w0>>22 | w1<<10) & 0x7fff) + plus
-	dst[44] = (w1 >> 5 & 0x7fff) + plus
-	w0 = src[24]
-	dst[48] = ((w1>>20 | w0<<12) & 0x7fff) + plus
-	dst[52] = (w0 >> 3 & 0x7fff) + plus
-	w1 = src[28]
-	dst[56] = ((w0>>18 | w1<<14) & 0x7fff) + plus
-	dst[60] = (w1 >> 1 & 0x7fff) + plus
-	dst[64] = (w1 >> 16 & 0x7fff) + plus
-	w0 = src[32]
-	dst[68] = ((w1>>31 | w0<<1) & 0x7fff) + plus
-	dst[72] = (w0 >> 14 & 0x7fff) + plus
-	w1 = src[36]
-	dst[76] = ((w0>>29 | w1<<3) & 0x7fff) + plus
-	dst[80] = (w1 >> 12 & 0x7fff) + plus
-	w0 = src[40]
-	dst[84] = ((w1>>27 | w0<<5) & 0x7fff) + plus
-	dst[88] = (w0 >> 10 & 0x7fff) + plus
-	w1 = src[44]
-	dst[92] = ((w0>>25 | w1<<7) & 0x7fff) + plus
-	dst[96] = (w1 >> 8 & 0x7fff) + plus
-	w0 = src[48]
-	dst[100] = ((w1>>23 | w0<<9) & 0x7fff) + plus
-	dst[104] = (w0 >> 6 & 0x7fff) + plus
-	w1 = src[52]
-	dst[108] = ((w0>>21 | w1<<11) & 0x7fff) + plus
-	dst[112] = (w1 >> 4 & 0x7fff) + plus
-	w0 = src[56]
-	dst[116] = ((w1>>19 | w0<<13) & 0x7fff) + plus
-	dst[120] = (w0 >> 2 & 0x7fff) + plus
-	dst[124] = (w0 >> 17) + plus
+func unpack15(dst *[504]byte, src *[232]byte, mask, plus uint64) {
+	var w0, w1 uint64
+	w0 = binary.LittleEndian.Uint64(src[0:])
+	binary.LittleEndian.PutUint64(dst[0:], (w0&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[16:], (w0>>15&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[16:])
+	binary.LittleEndian.PutUint64(dst[32:], (((w0>>30^w1<<2)&0x300000003^w1<<2)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[48:], (w1>>13&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[32:])
+	binary.LittleEndian.PutUint64(dst[64:], (((w1>>28^w0<<4)&0xf0000000f^w0<<4)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[80:], (w0>>11&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[48:])
+	binary.LittleEndian.PutUint64(dst[96:], (((w0>>26^w1<<6)&0x3f0000003f^w1<<6)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[112:], (w1>>9&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[64:])
+	binary.LittleEndian.PutUint64(dst[128:], (((w1>>24^w0<<8)&0xff000000ff^w0<<8)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[144:], (w0>>7&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[80:])
+	binary.LittleEndian.PutUint64(dst[160:], (((w0>>22^w1<<10)&0x3ff000003ff^w1<<10)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[176:], (w1>>5&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[96:])
+	binary.LittleEndian.PutUint64(dst[192:], (((w1>>20^w0<<12)&0xfff00000fff^w0<<12)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[208:], (w0>>3&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[112:])
+	binary.LittleEndian.PutUint64(dst[224:], (((w0>>18^w1<<14)&0x3fff00003fff^w1<<14)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[240:], (w1>>1&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[256:], (w1>>16&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[128:])
+	binary.LittleEndian.PutUint64(dst[272:], (((w1>>31^w0<<1)&0x100000001^w0<<1)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[288:], (w0>>14&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[144:])
+	binary.LittleEndian.PutUint64(dst[304:], (((w0>>29^w1<<3)&0x700000007^w1<<3)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[320:], (w1>>12&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[160:])
+	binary.LittleEndian.PutUint64(dst[336:], (((w1>>27^w0<<5)&0x1f0000001f^w0<<5)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[352:], (w0>>10&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[176:])
+	binary.LittleEndian.PutUint64(dst[368:], (((w0>>25^w1<<7)&0x7f0000007f^w1<<7)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[384:], (w1>>8&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[192:])
+	binary.LittleEndian.PutUint64(dst[400:], (((w1>>23^w0<<9)&0x1ff000001ff^w0<<9)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[416:], (w0>>6&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[208:])
+	binary.LittleEndian.PutUint64(dst[432:], (((w0>>21^w1<<11)&0x7ff000007ff^w1<<11)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[448:], (w1>>4&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[224:])
+	binary.LittleEndian.PutUint64(dst[464:], (((w1>>19^w0<<13)&0x1fff00001fff^w0<<13)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[480:], (w0>>2&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[496:], (w0>>17&mask)+plus)
 }
 
 func pack15(dst *[57]uint32, src *[125]uint32) {
@@ -1530,55 +1544,56 @@ func pack15(dst *[57]uint32, src *[125]uint32) {
 		src[124]<<17
 }
 
-func unpack16(dst *[125]uint32, src *[61]uint32, plus uint32) {
-	w0, w1 := src[0], uint32(0)
-	dst[0] = (w0 & 0xffff) + plus
-	dst[4] = (w0 >> 16) + plus
-	w1 = src[4]
-	dst[8] = (w1 & 0xffff) + plus
-	dst[12] = (w1 >> 16) + plus
-	w0 = src[8]
-	dst[16] = (w0 & 0xffff) + plus
-	dst[20] = (w0 >> 16) + plus
-	w1 = src[12]
-	dst[24] = (w1 & 0xffff) + plus
-	dst[28] = (w1 >> 16) + plus
-	w0 = src[16]
-	dst[32] = (w0 & 0xffff) + plus
-	dst[36] = (w0 >> 16) + plus
-	w1 = src[20]
-	dst[40] = (w1 & 0xffff) + plus
-	dst[44] = (w1 >> 16) + plus
-	w0 = src[24]
-	dst[48] = (w0 & 0xffff) + plus
-	dst[52] = (w0 >> 16) + plus
-	w1 = src[28]
-	dst[56] = (w1 & 0xffff) + plus
-	dst[60] = (w1 >> 16) + plus
-	w0 = src[32]
-	dst[64] = (w0 & 0xffff) + plus
-	dst[68] = (w0 >> 16) + plus
-	w1 = src[36]
-	dst[72] = (w1 & 0xffff) + plus
-	dst[76] = (w1 >> 16) + plus
-	w0 = src[40]
-	dst[80] = (w0 & 0xffff) + plus
-	dst[84] = (w0 >> 16) + plus
-	w1 = src[44]
-	dst[88] = (w1 & 0xffff) + plus
-	dst[92] = (w1 >> 16) + plus
-	w0 = src[48]
-	dst[96] = (w0 & 0xffff) + plus
-	dst[100] = (w0 >> 16) + plus
-	w1 = src[52]
-	dst[104] = (w1 & 0xffff) + plus
-	dst[108] = (w1 >> 16) + plus
-	w0 = src[56]
-	dst[112] = (w0 & 0xffff) + plus
-	dst[116] = (w0 >> 16) + plus
-	w1 = src[60]
-	dst[120] = (w1 & 0xffff) + plus
-	dst[124] = (w1 >> 16) + plus
+func unpack16(dst *[504]byte, src *[248]byte, mask, plus uint64) {
+	var w0, w1 uint64
+	w0 = binary.LittleEndian.Uint64(src[0:])
+	binary.LittleEndian.PutUint64(dst[0:], (w0&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[16:], (w0>>16&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[16:])
+	binary.LittleEndian.PutUint64(dst[32:], (w1&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[48:], (w1>>16&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[32:])
+	binary.LittleEndian.PutUint64(dst[64:], (w0&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[80:], (w0>>16&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[48:])
+	binary.LittleEndian.PutUint64(dst[96:], (w1&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[112:], (w1>>16&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[64:])
+	binary.LittleEndian.PutUint64(dst[128:], (w0&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[144:], (w0>>16&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[80:])
+	binary.LittleEndian.PutUint64(dst[160:], (w1&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[176:], (w1>>16&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[96:])
+	binary.LittleEndian.PutUint64(dst[192:], (w0&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[208:], (w0>>16&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[112:])
+	binary.LittleEndian.PutUint64(dst[224:], (w1&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[240:], (w1>>16&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[128:])
+	binary.LittleEndian.PutUint64(dst[256:], (w0&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[272:], (w0>>16&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[144:])
+	binary.LittleEndian.PutUint64(dst[288:], (w1&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[304:], (w1>>16&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[160:])
+	binary.LittleEndian.PutUint64(dst[320:], (w0&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[336:], (w0>>16&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[176:])
+	binary.LittleEndian.PutUint64(dst[352:], (w1&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[368:], (w1>>16&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[192:])
+	binary.LittleEndian.PutUint64(dst[384:], (w0&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[400:], (w0>>16&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[208:])
+	binary.LittleEndian.PutUint64(dst[416:], (w1&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[432:], (w1>>16&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[224:])
+	binary.LittleEndian.PutUint64(dst[448:], (w0&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[464:], (w0>>16&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[240:])
+	binary.LittleEndian.PutUint64(dst[480:], (w1&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[496:], (w1>>16&mask)+plus)
 }
 
 func pack16(dst *[61]uint32, src *[125]uint32) {
@@ -1616,56 +1631,57 @@ func pack16(dst *[61]uint32, src *[125]uint32) {
 		src[124]<<16
 }
 
-func unpack17(dst *[125]uint32, src *[65]uint32, plus uint32) {
-	w0, w1 := src[0], uint32(0)
-	dst[0] = (w0 & 0x1ffff) + plus
-	w1 = src[4]
-	dst[4] = ((w0>>17 | w1<<15) & 0x1ffff) + plus
-	dst[8] = (w1 >> 2 & 0x1ffff) + plus
-	w0 = src[8]
-	dst[12] = ((w1>>19 | w0<<13) & 0x1ffff) + plus
-	dst[16] = (w0 >> 4 & 0x1ffff) + plus
-	w1 = src[12]
-	dst[20] = ((w0>>21 | w1<<11) & 0x1ffff) + plus
-	dst[24] = (w1 >> 6 & 0x1ffff) + plus
-	w0 = src[16]
-	dst[28] = ((w1>>23 | w0<<9) & 0x1ffff) + plus
-	dst[32] = (w0 >> 8 & 0x1ffff) + plus
-	w1 = src[20]
-	dst[36] = ((w0>>25 | w1<<7) & 0x1ffff) + plus
-	dst[40] = (w1 >> 10 & 0x1ffff) + plus
-	w0 = src[24]
-	dst[44] = ((w1>>27 | w0<<5) & 0x1ffff) + plus
-	dst[48] = (w0 >> 12 & 0x1ffff) + plus
-	w1 = src[28]
-	dst[52] = ((w0>>29 | w1<<3) & 0x1ffff) + plus
-	dst[56] = (w1 >> 14 & 0x1ffff) + plus
-	w0 = src[32]
-	dst[60] = ((w1>>31 | w0<<1) & 0x1ffff) + plus
-	w1 = src[36]
-	dst[64] = ((w0>>16 | w1<<16) & 0x1ffff) + plus
-	dst[68] = (w1 >> 1 & 0x1ffff) + plus
-	w0 = src[40]
-	dst[72] = ((w1>>18 | w0<<14) & 0x1ffff) + plus
-	dst[76] = (w0 >> 3 & 0x1ffff) + plus
-	w1 = src[44]
-	dst[80] = ((w0>>20 | w1<<12) & 0x1ffff) + plus
-	dst[84] = (w1 >> 5 & 0x1ffff) + plus
-	w0 = src[48]
-	dst[88] = ((w1>>22 | w0<<10) & 0x1ffff) + plus
-	dst[92] = (w0 >> 7 & 0x1ffff) + plus
-	w1 = src[52]
-	dst[96] = ((w0>>24 | w1<<8) & 0x1ffff) + plus
-	dst[100] = (w1 >> 9 & 0x1ffff) + plus
-	w0 = src[56]
-	dst[104] = ((w1>>26 | w0<<6) & 0x1ffff) + plus
-	dst[108] = (w0 >> 11 & 0x1ffff) + plus
-	w1 = src[60]
-	dst[112] = ((w0>>28 | w1<<4) & 0x1ffff) + plus
-	dst[116] = (w1 >> 13 & 0x1ffff) + plus
-	w0 = src[64]
-	dst[120] = ((w1>>30 | w0<<2) & 0x1ffff) + plus
-	dst[124] = (w0 >> 15) + plus
+func unpack17(dst *[504]byte, src *[264]byte, mask, plus uint64) {
+	var w0, w1 uint64
+	w0 = binary.LittleEndian.Uint64(src[0:])
+	binary.LittleEndian.PutUint64(dst[0:], (w0&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[16:])
+	binary.LittleEndian.PutUint64(dst[16:], (((w0>>17^w1<<15)&0x7fff00007fff^w1<<15)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[32:], (w1>>2&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[32:])
+	binary.LittleEndian.PutUint64(dst[48:], (((w1>>19^w0<<13)&0x1fff00001fff^w0<<13)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[64:], (w0>>4&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[48:])
+	binary.LittleEndian.PutUint64(dst[80:], (((w0>>21^w1<<11)&0x7ff000007ff^w1<<11)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[96:], (w1>>6&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[64:])
+	binary.LittleEndian.PutUint64(dst[112:], (((w1>>23^w0<<9)&0x1ff000001ff^w0<<9)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[128:], (w0>>8&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[80:])
+	binary.LittleEndian.PutUint64(dst[144:], (((w0>>25^w1<<7)&0x7f0000007f^w1<<7)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[160:], (w1>>10&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[96:])
+	binary.LittleEndian.PutUint64(dst[176:], (((w1>>27^w0<<5)&0x1f0000001f^w0<<5)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[192:], (w0>>12&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[112:])
+	binary.LittleEndian.PutUint64(dst[208:], (((w0>>29^w1<<3)&0x700000007^w1<<3)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[224:], (w1>>14&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[128:])
+	binary.LittleEndian.PutUint64(dst[240:], (((w1>>31^w0<<1)&0x100000001^w0<<1)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[144:])
+	binary.LittleEndian.PutUint64(dst[256:], (((w0>>16^w1<<16)&0xffff0000ffff^w1<<16)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[272:], (w1>>1&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[160:])
+	binary.LittleEndian.PutUint64(dst[288:], (((w1>>18^w0<<14)&0x3fff00003fff^w0<<14)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[304:], (w0>>3&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[176:])
+	binary.LittleEndian.PutUint64(dst[320:], (((w0>>20^w1<<12)&0xfff00000fff^w1<<12)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[336:], (w1>>5&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[192:])
+	binary.LittleEndian.PutUint64(dst[352:], (((w1>>22^w0<<10)&0x3ff000003ff^w0<<10)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[368:], (w0>>7&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[208:])
+	binary.LittleEndian.PutUint64(dst[384:], (((w0>>24^w1<<8)&0xff000000ff^w1<<8)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[400:], (w1>>9&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[224:])
+	binary.LittleEndian.PutUint64(dst[416:], (((w1>>26^w0<<6)&0x3f0000003f^w0<<6)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[432:], (w0>>11&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[240:])
+	binary.LittleEndian.PutUint64(dst[448:], (((w0>>28^w1<<4)&0xf0000000f^w1<<4)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[464:], (w1>>13&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[256:])
+	binary.LittleEndian.PutUint64(dst[480:], (((w1>>30^w0<<2)&0x300000003^w0<<2)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[496:], (w0>>15&mask)+plus)
 }
 
 func pack17(dst *[65]uint32, src *[125]uint32) {
@@ -1719,57 +1735,58 @@ func pack17(dst *[65]uint32, src *[125]uint32) {
 		src[124]<<15
 }
 
-func unpack18(dst *[125]uint32, src *[69]uint32, plus uint32) {
-	w0, w1 := src[0], uint32(0)
-	dst[0] = (w0 & 0x3ffff) + plus
-	w1 = src[4]
-	dst[4] = ((w0>>18 | w1<<14) & 0x3ffff) + plus
-	dst[8] = (w1 >> 4 & 0x3ffff) + plus
-	w0 = src[8]
-	dst[12] = ((w1>>22 | w0<<10) & 0x3ffff) + plus
-	dst[16] = (w0 >> 8 & 0x3ffff) + plus
-	w1 = src[12]
-	dst[20] = ((w0>>26 | w1<<6) & 0x3ffff) + plus
-	dst[24] = (w1 >> 12 & 0x3ffff) + plus
-	w0 = src[16]
-	dst[28] = ((w1>>30 | w0<<2) & 0x3ffff) + plus
-	w1 = src[20]
-	dst[32] = ((w0>>16 | w1<<16) & 0x3ffff) + plus
-	dst[36] = (w1 >> 2 & 0x3ffff) + plus
-	w0 = src[24]
-	dst[40] = ((w1>>20 | w0<<12) & 0x3ffff) + plus
-	dst[44] = (w0 >> 6 & 0x3ffff) + plus
-	w1 = src[28]
-	dst[48] = ((w0>>24 | w1<<8) & 0x3ffff) + plus
-	dst[52] = (w1 >> 10 & 0x3ffff) + plus
-	w0 = src[32]
-	dst[56] = ((w1>>28 | w0<<4) & 0x3ffff) + plus
-	dst[60] = (w0 >> 14) + plus
-	w1 = src[36]
-	dst[64] = (w1 & 0x3ffff) + plus
-	w0 = src[40]
-	dst[68] = ((w1>>18 | w0<<14) & 0x3ffff) + plus
-	dst[72] = (w0 >> 4 & 0x3ffff) + plus
-	w1 = src[44]
-	dst[76] = ((w0>>22 | w1<<10) & 0x3ffff) + plus
-	dst[80] = (w1 >> 8 & 0x3ffff) + plus
-	w0 = src[48]
-	dst[84] = ((w1>>26 | w0<<6) & 0x3ffff) + plus
-	dst[88] = (w0 >> 12 & 0x3ffff) + plus
-	w1 = src[52]
-	dst[92] = ((w0>>30 | w1<<2) & 0x3ffff) + plus
-	w0 = src[56]
-	dst[96] = ((w1>>16 | w0<<16) & 0x3ffff) + plus
-	dst[100] = (w0 >> 2 & 0x3ffff) + plus
-	w1 = src[60]
-	dst[104] = ((w0>>20 | w1<<12) & 0x3ffff) + plus
-	dst[108] = (w1 >> 6 & 0x3ffff) + plus
-	w0 = src[64]
-	dst[112] = ((w1>>24 | w0<<8) & 0x3ffff) + plus
-	dst[116] = (w0 >> 10 & 0x3ffff) + plus
-	w1 = src[68]
-	dst[120] = ((w0>>28 | w1<<4) & 0x3ffff) + plus
-	dst[124] = (w1 >> 14) + plus
+func unpack18(dst *[504]byte, src *[280]byte, mask, plus uint64) {
+	var w0, w1 uint64
+	w0 = binary.LittleEndian.Uint64(src[0:])
+	binary.LittleEndian.PutUint64(dst[0:], (w0&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[16:])
+	binary.LittleEndian.PutUint64(dst[16:], (((w0>>18^w1<<14)&0x3fff00003fff^w1<<14)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[32:], (w1>>4&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[32:])
+	binary.LittleEndian.PutUint64(dst[48:], (((w1>>22^w0<<10)&0x3ff000003ff^w0<<10)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[64:], (w0>>8&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[48:])
+	binary.LittleEndian.PutUint64(dst[80:], (((w0>>26^w1<<6)&0x3f0000003f^w1<<6)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[96:], (w1>>12&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[64:])
+	binary.LittleEndian.PutUint64(dst[112:], (((w1>>30^w0<<2)&0x300000003^w0<<2)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[80:])
+	binary.LittleEndian.PutUint64(dst[128:], (((w0>>16^w1<<16)&0xffff0000ffff^w1<<16)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[144:], (w1>>2&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[96:])
+	binary.LittleEndian.PutUint64(dst[160:], (((w1>>20^w0<<12)&0xfff00000fff^w0<<12)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[176:], (w0>>6&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[112:])
+	binary.LittleEndian.PutUint64(dst[192:], (((w0>>24^w1<<8)&0xff000000ff^w1<<8)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[208:], (w1>>10&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[128:])
+	binary.LittleEndian.PutUint64(dst[224:], (((w1>>28^w0<<4)&0xf0000000f^w0<<4)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[240:], (w0>>14&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[144:])
+	binary.LittleEndian.PutUint64(dst[256:], (w1&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[160:])
+	binary.LittleEndian.PutUint64(dst[272:], (((w1>>18^w0<<14)&0x3fff00003fff^w0<<14)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[288:], (w0>>4&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[176:])
+	binary.LittleEndian.PutUint64(dst[304:], (((w0>>22^w1<<10)&0x3ff000003ff^w1<<10)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[320:], (w1>>8&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[192:])
+	binary.LittleEndian.PutUint64(dst[336:], (((w1>>26^w0<<6)&0x3f0000003f^w0<<6)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[352:], (w0>>12&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[208:])
+	binary.LittleEndian.PutUint64(dst[368:], (((w0>>30^w1<<2)&0x300000003^w1<<2)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[224:])
+	binary.LittleEndian.PutUint64(dst[384:], (((w1>>16^w0<<16)&0xffff0000ffff^w0<<16)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[400:], (w0>>2&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[240:])
+	binary.LittleEndian.PutUint64(dst[416:], (((w0>>20^w1<<12)&0xfff00000fff^w1<<12)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[432:], (w1>>6&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[256:])
+	binary.LittleEndian.PutUint64(dst[448:], (((w1>>24^w0<<8)&0xff000000ff^w0<<8)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[464:], (w0>>10&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[272:])
+	binary.LittleEndian.PutUint64(dst[480:], (((w0>>28^w1<<4)&0xf0000000f^w1<<4)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[496:], (w1>>14&mask)+plus)
 }
 
 func pack18(dst *[69]uint32, src *[125]uint32) {
@@ -1823,58 +1840,59 @@ func pack18(dst *[69]uint32, src *[125]uint32) {
 		src[124]<<14
 }
 
-func unpack19(dst *[125]uint32, src *[73]uint32, plus uint32) {
-	w0, w1 := src[0], uint32(0)
-	dst[0] = (w0 & 0x7ffff) + plus
-	w1 = src[4]
-	dst[4] = ((w0>>19 | w1<<13) & 0x7ffff) + plus
-	dst[8] = (w1 >> 6 & 0x7ffff) + plus
-	w0 = src[8]
-	dst[12] = ((w1>>25 | w0<<7) & 0x7ffff) + plus
-	dst[16] = (w0 >> 12 & 0x7ffff) + plus
-	w1 = src[12]
-	dst[20] = ((w0>>31 | w1<<1) & 0x7ffff) + plus
-	w0 = src[16]
-	dst[24] = ((w1>>18 | w0<<14) & 0x7ffff) + plus
-	dst[28] = (w0 >> 5 & 0x7ffff) + plus
-	w1 = src[20]
-	dst[32] = ((w0>>24 | w1<<8) & 0x7ffff) + plus
-	dst[36] = (w1 >> 11 & 0x7ffff) + plus
-	w0 = src[24]
-	dst[40] = ((w1>>30 | w0<<2) & 0x7ffff) + plus
-	w1 = src[28]
-	dst[44] = ((w0>>17 | w1<<15) & 0x7ffff) + plus
-	dst[48] = (w1 >> 4 & 0x7ffff) + plus
-	w0 = src[32]
-	dst[52] = ((w1>>23 | w0<<9) & 0x7ffff) + plus
-	dst[56] = (w0 >> 10 & 0x7ffff) + plus
-	w1 = src[36]
-	dst[60] = ((w0>>29 | w1<<3) & 0x7ffff) + plus
-	w0 = src[40]
-	dst[64] = ((w1>>16 | w0<<16) & 0x7ffff) + plus
-	dst[68] = (w0 >> 3 & 0x7ffff) + plus
-	w1 = src[44]
-	dst[72] = ((w0>>22 | w1<<10) & 0x7ffff) + plus
-	dst[76] = (w1 >> 9 & 0x7ffff) + plus
-	w0 = src[48]
-	dst[80] = ((w1>>28 | w0<<4) & 0x7ffff) + plus
-	w1 = src[52]
-	dst[84] = ((w0>>15 | w1<<17) & 0x7ffff) + plus
-	dst[88] = (w1 >> 2 & 0x7ffff) + plus
-	w0 = src[56]
-	dst[92] = ((w1>>21 | w0<<11) & 0x7ffff) + plus
-	dst[96] = (w0 >> 8 & 0x7ffff) + plus
-	w1 = src[60]
-	dst[100] = ((w0>>27 | w1<<5) & 0x7ffff) + plus
-	w0 = src[64]
-	dst[104] = ((w1>>14 | w0<<18) & 0x7ffff) + plus
-	dst[108] = (w0 >> 1 & 0x7ffff) + plus
-	w1 = src[68]
-	dst[112] = ((w0>>20 | w1<<12) & 0x7ffff) + plus
-	dst[116] = (w1 >> 7 & 0x7ffff) + plus
-	w0 = src[72]
-	dst[120] = ((w1>>26 | w0<<6) & 0x7ffff) + plus
-	dst[124] = (w0 >> 13) + plus
+func unpack19(dst *[504]byte, src *[296]byte, mask, plus uint64) {
+	var w0, w1 uint64
+	w0 = binary.LittleEndian.Uint64(src[0:])
+	binary.LittleEndian.PutUint64(dst[0:], (w0&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[16:])
+	binary.LittleEndian.PutUint64(dst[16:], (((w0>>19^w1<<13)&0x1fff00001fff^w1<<13)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[32:], (w1>>6&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[32:])
+	binary.LittleEndian.PutUint64(dst[48:], (((w1>>25^w0<<7)&0x7f0000007f^w0<<7)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[64:], (w0>>12&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[48:])
+	binary.LittleEndian.PutUint64(dst[80:], (((w0>>31^w1<<1)&0x100000001^w1<<1)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[64:])
+	binary.LittleEndian.PutUint64(dst[96:], (((w1>>18^w0<<14)&0x3fff00003fff^w0<<14)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[112:], (w0>>5&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[80:])
+	binary.LittleEndian.PutUint64(dst[128:], (((w0>>24^w1<<8)&0xff000000ff^w1<<8)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[144:], (w1>>11&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[96:])
+	binary.LittleEndian.PutUint64(dst[160:], (((w1>>30^w0<<2)&0x300000003^w0<<2)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[112:])
+	binary.LittleEndian.PutUint64(dst[176:], (((w0>>17^w1<<15)&0x7fff00007fff^w1<<15)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[192:], (w1>>4&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[128:])
+	binary.LittleEndian.PutUint64(dst[208:], (((w1>>23^w0<<9)&0x1ff000001ff^w0<<9)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[224:], (w0>>10&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[144:])
+	binary.LittleEndian.PutUint64(dst[240:], (((w0>>29^w1<<3)&0x700000007^w1<<3)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[160:])
+	binary.LittleEndian.PutUint64(dst[256:], (((w1>>16^w0<<16)&0xffff0000ffff^w0<<16)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[272:], (w0>>3&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[176:])
+	binary.LittleEndian.PutUint64(dst[288:], (((w0>>22^w1<<10)&0x3ff000003ff^w1<<10)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[304:], (w1>>9&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[192:])
+	binary.LittleEndian.PutUint64(dst[320:], (((w1>>28^w0<<4)&0xf0000000f^w0<<4)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[208:])
+	binary.LittleEndian.PutUint64(dst[336:], (((w0>>15^w1<<17)&0x1ffff0001ffff^w1<<17)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[352:], (w1>>2&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[224:])
+	binary.LittleEndian.PutUint64(dst[368:], (((w1>>21^w0<<11)&0x7ff000007ff^w0<<11)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[384:], (w0>>8&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[240:])
+	binary.LittleEndian.PutUint64(dst[400:], (((w0>>27^w1<<5)&0x1f0000001f^w1<<5)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[256:])
+	binary.LittleEndian.PutUint64(dst[416:], (((w1>>14^w0<<18)&0x3ffff0003ffff^w0<<18)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[432:], (w0>>1&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[272:])
+	binary.LittleEndian.PutUint64(dst[448:], (((w0>>20^w1<<12)&0xfff00000fff^w1<<12)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[464:], (w1>>7&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[288:])
+	binary.LittleEndian.PutUint64(dst[480:], (((w1>>26^w0<<6)&0x3f0000003f^w0<<6)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[496:], (w0>>13&mask)+plus)
 }
 
 func pack19(dst *[73]uint32, src *[125]uint32) {
@@ -1930,59 +1948,60 @@ func pack19(dst *[73]uint32, src *[125]uint32) {
 		src[124]<<13
 }
 
-func unpack20(dst *[125]uint32, src *[77]uint32, plus uint32) {
-	w0, w1 := src[0], uint32(0)
-	dst[0] = (w0 & 0xfffff) + plus
-	w1 = src[4]
-	dst[4] = ((w0>>20 | w1<<12) & 0xfffff) + plus
-	dst[8] = (w1 >> 8 & 0xfffff) + plus
-	w0 = src[8]
-	dst[12] = ((w1>>28 | w0<<4) & 0xfffff) + plus
-	w1 = src[12]
-	dst[16] = ((w0>>16 | w1<<16) & 0xfffff) + plus
-	dst[20] = (w1 >> 4 & 0xfffff) + plus
-	w0 = src[16]
-	dst[24] = ((w1>>24 | w0<<8) & 0xfffff) + plus
-	dst[28] = (w0 >> 12) + plus
-	w1 = src[20]
-	dst[32] = (w1 & 0xfffff) + plus
-	w0 = src[24]
-	dst[36] = ((w1>>20 | w0<<12) & 0xfffff) + plus
-	dst[40] = (w0 >> 8 & 0xfffff) + plus
-	w1 = src[28]
-	dst[44] = ((w0>>28 | w1<<4) & 0xfffff) + plus
-	w0 = src[32]
-	dst[48] = ((w1>>16 | w0<<16) & 0xfffff) + plus
-	dst[52] = (w0 >> 4 & 0xfffff) + plus
-	w1 = src[36]
-	dst[56] = ((w0>>24 | w1<<8) & 0xfffff) + plus
-	dst[60] = (w1 >> 12) + plus
-	w0 = src[40]
-	dst[64] = (w0 & 0xfffff) + plus
-	w1 = src[44]
-	dst[68] = ((w0>>20 | w1<<12) & 0xfffff) + plus
-	dst[72] = (w1 >> 8 & 0xfffff) + plus
-	w0 = src[48]
-	dst[76] = ((w1>>28 | w0<<4) & 0xfffff) + plus
-	w1 = src[52]
-	dst[80] = ((w0>>16 | w1<<16) & 0xfffff) + plus
-	dst[84] = (w1 >> 4 & 0xfffff) + plus
-	w0 = src[56]
-	dst[88] = ((w1>>24 | w0<<8) & 0xfffff) + plus
-	dst[92] = (w0 >> 12) + plus
-	w1 = src[60]
-	dst[96] = (w1 & 0xfffff) + plus
-	w0 = src[64]
-	dst[100] = ((w1>>20 | w0<<12) & 0xfffff) + plus
-	dst[104] = (w0 >> 8 & 0xfffff) + plus
-	w1 = src[68]
-	dst[108] = ((w0>>28 | w1<<4) & 0xfffff) + plus
-	w0 = src[72]
-	dst[112] = ((w1>>16 | w0<<16) & 0xfffff) + plus
-	dst[116] = (w0 >> 4 & 0xfffff) + plus
-	w1 = src[76]
-	dst[120] = ((w0>>24 | w1<<8) & 0xfffff) + plus
-	dst[124] = (w1 >> 12) + plus
+func unpack20(dst *[504]byte, src *[312]byte, mask, plus uint64) {
+	var w0, w1 uint64
+	w0 = binary.LittleEndian.Uint64(src[0:])
+	binary.LittleEndian.PutUint64(dst[0:], (w0&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[16:])
+	binary.LittleEndian.PutUint64(dst[16:], (((w0>>20^w1<<12)&0xfff00000fff^w1<<12)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[32:], (w1>>8&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[32:])
+	binary.LittleEndian.PutUint64(dst[48:], (((w1>>28^w0<<4)&0xf0000000f^w0<<4)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[48:])
+	binary.LittleEndian.PutUint64(dst[64:], (((w0>>16^w1<<16)&0xffff0000ffff^w1<<16)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[80:], (w1>>4&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[64:])
+	binary.LittleEndian.PutUint64(dst[96:], (((w1>>24^w0<<8)&0xff000000ff^w0<<8)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[112:], (w0>>12&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[80:])
+	binary.LittleEndian.PutUint64(dst[128:], (w1&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[96:])
+	binary.LittleEndian.PutUint64(dst[144:], (((w1>>20^w0<<12)&0xfff00000fff^w0<<12)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[160:], (w0>>8&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[112:])
+	binary.LittleEndian.PutUint64(dst[176:], (((w0>>28^w1<<4)&0xf0000000f^w1<<4)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[128:])
+	binary.LittleEndian.PutUint64(dst[192:], (((w1>>16^w0<<16)&0xffff0000ffff^w0<<16)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[208:], (w0>>4&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[144:])
+	binary.LittleEndian.PutUint64(dst[224:], (((w0>>24^w1<<8)&0xff000000ff^w1<<8)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[240:], (w1>>12&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[160:])
+	binary.LittleEndian.PutUint64(dst[256:], (w0&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[176:])
+	binary.LittleEndian.PutUint64(dst[272:], (((w0>>20^w1<<12)&0xfff00000fff^w1<<12)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[288:], (w1>>8&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[192:])
+	binary.LittleEndian.PutUint64(dst[304:], (((w1>>28^w0<<4)&0xf0000000f^w0<<4)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[208:])
+	binary.LittleEndian.PutUint64(dst[320:], (((w0>>16^w1<<16)&0xffff0000ffff^w1<<16)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[336:], (w1>>4&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[224:])
+	binary.LittleEndian.PutUint64(dst[352:], (((w1>>24^w0<<8)&0xff000000ff^w0<<8)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[368:], (w0>>12&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[240:])
+	binary.LittleEndian.PutUint64(dst[384:], (w1&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[256:])
+	binary.LittleEndian.PutUint64(dst[400:], (((w1>>20^w0<<12)&0xfff00000fff^w0<<12)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[416:], (w0>>8&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[272:])
+	binary.LittleEndian.PutUint64(dst[432:], (((w0>>28^w1<<4)&0xf0000000f^w1<<4)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[288:])
+	binary.LittleEndian.PutUint64(dst[448:], (((w1>>16^w0<<16)&0xffff0000ffff^w0<<16)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[464:], (w0>>4&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[304:])
+	binary.LittleEndian.PutUint64(dst[480:], (((w0>>24^w1<<8)&0xff000000ff^w1<<8)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[496:], (w1>>12&mask)+plus)
 }
 
 func pack20(dst *[77]uint32, src *[125]uint32) {
@@ -2036,60 +2055,61 @@ func pack20(dst *[77]uint32, src *[125]uint32) {
 		src[124]<<12
 }
 
-func unpack21(dst *[125]uint32, src *[81]uint32, plus uint32) {
-	w0, w1 := src[0], uint32(0)
-	dst[0] = (w0 & 0x1fffff) + plus
-	w1 = src[4]
-	dst[4] = ((w0>>21 | w1<<11) & 0x1fffff) + plus
-	dst[8] = (w1 >> 10 & 0x1fffff) + plus
-	w0 = src[8]
-	dst[12] = ((w1>>31 | w0<<1) & 0x1fffff) + plus
-	w1 = src[12]
-	dst[16] = ((w0>>20 | w1<<12) & 0x1fffff) + plus
-	dst[20] = (w1 >> 9 & 0x1fffff) + plus
-	w0 = src[16]
-	dst[24] = ((w1>>30 | w0<<2) & 0x1fffff) + plus
-	w1 = src[20]
-	dst[28] = ((w0>>19 | w1<<13) & 0x1fffff) + plus
-	dst[32] = (w1 >> 8 & 0x1fffff) + plus
-	w0 = src[24]
-	dst[36] = ((w1>>29 | w0<<3) & 0x1fffff) + plus
-	w1 = src[28]
-	dst[40] = ((w0>>18 | w1<<14) & 0x1fffff) + plus
-	dst[44] = (w1 >> 7 & 0x1fffff) + plus
-	w0 = src[32]
-	dst[48] = ((w1>>28 | w0<<4) & 0x1fffff) + plus
-	w1 = src[36]
-	dst[52] = ((w0>>17 | w1<<15) & 0x1fffff) + plus
-	dst[56] = (w1 >> 6 & 0x1fffff) + plus
-	w0 = src[40]
-	dst[60] = ((w1>>27 | w0<<5) & 0x1fffff) + plus
-	w1 = src[44]
-	dst[64] = ((w0>>16 | w1<<16) & 0x1fffff) + plus
-	dst[68] = (w1 >> 5 & 0x1fffff) + plus
-	w0 = src[48]
-	dst[72] = ((w1>>26 | w0<<6) & 0x1fffff) + plus
-	w1 = src[52]
-	dst[76] = ((w0>>15 | w1<<17) & 0x1fffff) + plus
-	dst[80] = (w1 >> 4 & 0x1fffff) + plus
-	w0 = src[56]
-	dst[84] = ((w1>>25 | w0<<7) & 0x1fffff) + plus
-	w1 = src[60]
-	dst[88] = ((w0>>14 | w1<<18) & 0x1fffff) + plus
-	dst[92] = (w1 >> 3 & 0x1fffff) + plus
-	w0 = src[64]
-	dst[96] = ((w1>>24 | w0<<8) & 0x1fffff) + plus
-	w1 = src[68]
-	dst[100] = ((w0>>13 | w1<<19) & 0x1fffff) + plus
-	dst[104] = (w1 >> 2 & 0x1fffff) + plus
-	w0 = src[72]
-	dst[108] = ((w1>>23 | w0<<9) & 0x1fffff) + plus
-	w1 = src[76]
-	dst[112] = ((w0>>12 | w1<<20) & 0x1fffff) + plus
-	dst[116] = (w1 >> 1 & 0x1fffff) + plus
-	w0 = src[80]
-	dst[120] = ((w1>>22 | w0<<10) & 0x1fffff) + plus
-	dst[124] = (w0 >> 11) + plus
+func unpack21(dst *[504]byte, src *[328]byte, mask, plus uint64) {
+	var w0, w1 uint64
+	w0 = binary.LittleEndian.Uint64(src[0:])
+	binary.LittleEndian.PutUint64(dst[0:], (w0&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[16:])
+	binary.LittleEndian.PutUint64(dst[16:], (((w0>>21^w1<<11)&0x7ff000007ff^w1<<11)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[32:], (w1>>10&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[32:])
+	binary.LittleEndian.PutUint64(dst[48:], (((w1>>31^w0<<1)&0x100000001^w0<<1)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[48:])
+	binary.LittleEndian.PutUint64(dst[64:], (((w0>>20^w1<<12)&0xfff00000fff^w1<<12)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[80:], (w1>>9&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[64:])
+	binary.LittleEndian.PutUint64(dst[96:], (((w1>>30^w0<<2)&0x300000003^w0<<2)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[80:])
+	binary.LittleEndian.PutUint64(dst[112:], (((w0>>19^w1<<13)&0x1fff00001fff^w1<<13)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[128:], (w1>>8&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[96:])
+	binary.LittleEndian.PutUint64(dst[144:], (((w1>>29^w0<<3)&0x700000007^w0<<3)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[112:])
+	binary.LittleEndian.PutUint64(dst[160:], (((w0>>18^w1<<14)&0x3fff00003fff^w1<<14)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[176:], (w1>>7&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[128:])
+	binary.LittleEndian.PutUint64(dst[192:], (((w1>>28^w0<<4)&0xf0000000f^w0<<4)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[144:])
+	binary.LittleEndian.PutUint64(dst[208:], (((w0>>17^w1<<15)&0x7fff00007fff^w1<<15)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[224:], (w1>>6&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[160:])
+	binary.LittleEndian.PutUint64(dst[240:], (((w1>>27^w0<<5)&0x1f0000001f^w0<<5)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[176:])
+	binary.LittleEndian.PutUint64(dst[256:], (((w0>>16^w1<<16)&0xffff0000ffff^w1<<16)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[272:], (w1>>5&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[192:])
+	binary.LittleEndian.PutUint64(dst[288:], (((w1>>26^w0<<6)&0x3f0000003f^w0<<6)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[208:])
+	binary.LittleEndian.PutUint64(dst[304:], (((w0>>15^w1<<17)&0x1ffff0001ffff^w1<<17)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[320:], (w1>>4&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[224:])
+	binary.LittleEndian.PutUint64(dst[336:], (((w1>>25^w0<<7)&0x7f0000007f^w0<<7)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[240:])
+	binary.LittleEndian.PutUint64(dst[352:], (((w0>>14^w1<<18)&0x3ffff0003ffff^w1<<18)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[368:], (w1>>3&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[256:])
+	binary.LittleEndian.PutUint64(dst[384:], (((w1>>24^w0<<8)&0xff000000ff^w0<<8)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[272:])
+	binary.LittleEndian.PutUint64(dst[400:], (((w0>>13^w1<<19)&0x7ffff0007ffff^w1<<19)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[416:], (w1>>2&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[288:])
+	binary.LittleEndian.PutUint64(dst[432:], (((w1>>23^w0<<9)&0x1ff000001ff^w0<<9)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[304:])
+	binary.LittleEndian.PutUint64(dst[448:], (((w0>>12^w1<<20)&0xfffff000fffff^w1<<20)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[464:], (w1>>1&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[320:])
+	binary.LittleEndian.PutUint64(dst[480:], (((w1>>22^w0<<10)&0x3ff000003ff^w0<<10)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[496:], (w0>>11&mask)+plus)
 }
 
 func pack21(dst *[81]uint32, src *[125]uint32) {
@@ -2147,61 +2167,62 @@ func pack21(dst *[81]uint32, src *[125]uint32) {
 		src[124]<<11
 }
 
-func unpack22(dst *[125]uint32, src *[85]uint32, plus uint32) {
-	w0, w1 := src[0], uint32(0)
-	dst[0] = (w0 & 0x3fffff) + plus
-	w1 = src[4]
-	dst[4] = ((w0>>22 | w1<<10) & 0x3fffff) + plus
-	w0 = src[8]
-	dst[8] = ((w1>>12 | w0<<20) & 0x3fffff) + plus
-	dst[12] = (w0 >> 2 & 0x3fffff) + plus
-	w1 = src[12]
-	dst[16] = ((w0>>24 | w1<<8) & 0x3fffff) + plus
-	w0 = src[16]
-	dst[20] = ((w1>>14 | w0<<18) & 0x3fffff) + plus
-	dst[24] = (w0 >> 4 & 0x3fffff) + plus
-	w1 = src[20]
-	dst[28] = ((w0>>26 | w1<<6) & 0x3fffff) + plus
-	w0 = src[24]
-	dst[32] = ((w1>>16 | w0<<16) & 0x3fffff) + plus
-	dst[36] = (w0 >> 6 & 0x3fffff) + plus
-	w1 = src[28]
-	dst[40] = ((w0>>28 | w1<<4) & 0x3fffff) + plus
-	w0 = src[32]
-	dst[44] = ((w1>>18 | w0<<14) & 0x3fffff) + plus
-	dst[48] = (w0 >> 8 & 0x3fffff) + plus
-	w1 = src[36]
-	dst[52] = ((w0>>30 | w1<<2) & 0x3fffff) + plus
-	w0 = src[40]
-	dst[56] = ((w1>>20 | w0<<12) & 0x3fffff) + plus
-	dst[60] = (w0 >> 10) + plus
-	w1 = src[44]
-	dst[64] = (w1 & 0x3fffff) + plus
-	w0 = src[48]
-	dst[68] = ((w1>>22 | w0<<10) & 0x3fffff) + plus
-	w1 = src[52]
-	dst[72] = ((w0>>12 | w1<<20) & 0x3fffff) + plus
-	dst[76] = (w1 >> 2 & 0x3fffff) + plus
-	w0 = src[56]
-	dst[80] = ((w1>>24 | w0<<8) & 0x3fffff) + plus
-	w1 = src[60]
-	dst[84] = ((w0>>14 | w1<<18) & 0x3fffff) + plus
-	dst[88] = (w1 >> 4 & 0x3fffff) + plus
-	w0 = src[64]
-	dst[92] = ((w1>>26 | w0<<6) & 0x3fffff) + plus
-	w1 = src[68]
-	dst[96] = ((w0>>16 | w1<<16) & 0x3fffff) + plus
-	dst[100] = (w1 >> 6 & 0x3fffff) + plus
-	w0 = src[72]
-	dst[104] = ((w1>>28 | w0<<4) & 0x3fffff) + plus
-	w1 = src[76]
-	dst[108] = ((w0>>18 | w1<<14) & 0x3fffff) + plus
-	dst[112] = (w1 >> 8 & 0x3fffff) + plus
-	w0 = src[80]
-	dst[116] = ((w1>>30 | w0<<2) & 0x3fffff) + plus
-	w1 = src[84]
-	dst[120] = ((w0>>20 | w1<<12) & 0x3fffff) + plus
-	dst[124] = (w1 >> 10) + plus
+func unpack22(dst *[504]byte, src *[344]byte, mask, plus uint64) {
+	var w0, w1 uint64
+	w0 = binary.LittleEndian.Uint64(src[0:])
+	binary.LittleEndian.PutUint64(dst[0:], (w0&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[16:])
+	binary.LittleEndian.PutUint64(dst[16:], (((w0>>22^w1<<10)&0x3ff000003ff^w1<<10)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[32:])
+	binary.LittleEndian.PutUint64(dst[32:], (((w1>>12^w0<<20)&0xfffff000fffff^w0<<20)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[48:], (w0>>2&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[48:])
+	binary.LittleEndian.PutUint64(dst[64:], (((w0>>24^w1<<8)&0xff000000ff^w1<<8)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[64:])
+	binary.LittleEndian.PutUint64(dst[80:], (((w1>>14^w0<<18)&0x3ffff0003ffff^w0<<18)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[96:], (w0>>4&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[80:])
+	binary.LittleEndian.PutUint64(dst[112:], (((w0>>26^w1<<6)&0x3f0000003f^w1<<6)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[96:])
+	binary.LittleEndian.PutUint64(dst[128:], (((w1>>16^w0<<16)&0xffff0000ffff^w0<<16)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[144:], (w0>>6&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[112:])
+	binary.LittleEndian.PutUint64(dst[160:], (((w0>>28^w1<<4)&0xf0000000f^w1<<4)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[128:])
+	binary.LittleEndian.PutUint64(dst[176:], (((w1>>18^w0<<14)&0x3fff00003fff^w0<<14)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[192:], (w0>>8&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[144:])
+	binary.LittleEndian.PutUint64(dst[208:], (((w0>>30^w1<<2)&0x300000003^w1<<2)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[160:])
+	binary.LittleEndian.PutUint64(dst[224:], (((w1>>20^w0<<12)&0xfff00000fff^w0<<12)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[240:], (w0>>10&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[176:])
+	binary.LittleEndian.PutUint64(dst[256:], (w1&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[192:])
+	binary.LittleEndian.PutUint64(dst[272:], (((w1>>22^w0<<10)&0x3ff000003ff^w0<<10)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[208:])
+	binary.LittleEndian.PutUint64(dst[288:], (((w0>>12^w1<<20)&0xfffff000fffff^w1<<20)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[304:], (w1>>2&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[224:])
+	binary.LittleEndian.PutUint64(dst[320:], (((w1>>24^w0<<8)&0xff000000ff^w0<<8)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[240:])
+	binary.LittleEndian.PutUint64(dst[336:], (((w0>>14^w1<<18)&0x3ffff0003ffff^w1<<18)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[352:], (w1>>4&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[256:])
+	binary.LittleEndian.PutUint64(dst[368:], (((w1>>26^w0<<6)&0x3f0000003f^w0<<6)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[272:])
+	binary.LittleEndian.PutUint64(dst[384:], (((w0>>16^w1<<16)&0xffff0000ffff^w1<<16)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[400:], (w1>>6&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[288:])
+	binary.LittleEndian.PutUint64(dst[416:], (((w1>>28^w0<<4)&0xf0000000f^w0<<4)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[304:])
+	binary.LittleEndian.PutUint64(dst[432:], (((w0>>18^w1<<14)&0x3fff00003fff^w1<<14)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[448:], (w1>>8&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[320:])
+	binary.LittleEndian.PutUint64(dst[464:], (((w1>>30^w0<<2)&0x300000003^w0<<2)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[336:])
+	binary.LittleEndian.PutUint64(dst[480:], (((w0>>20^w1<<12)&0xfff00000fff^w1<<12)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[496:], (w1>>10&mask)+plus)
 }
 
 func pack22(dst *[85]uint32, src *[125]uint32) {
@@ -2259,62 +2280,63 @@ func pack22(dst *[85]uint32, src *[125]uint32) {
 		src[124]<<10
 }
 
-func unpack23(dst *[125]uint32, src *[89]uint32, plus uint32) {
-	w0, w1 := src[0], uint32(0)
-	dst[0] = (w0 & 0x7fffff) + plus
-	w1 = src[4]
-	dst[4] = ((w0>>23 | w1<<9) & 0x7fffff) + plus
-	w0 = src[8]
-	dst[8] = ((w1>>14 | w0<<18) & 0x7fffff) + plus
-	dst[12] = (w0 >> 5 & 0x7fffff) + plus
-	w1 = src[12]
-	dst[16] = ((w0>>28 | w1<<4) & 0x7fffff) + plus
-	w0 = src[16]
-	dst[20] = ((w1>>19 | w0<<13) & 0x7fffff) + plus
-	w1 = src[20]
-	dst[24] = ((w0>>10 | w1<<22) & 0x7fffff) + plus
-	dst[28] = (w1 >> 1 & 0x7fffff) + plus
-	w0 = src[24]
-	dst[32] = ((w1>>24 | w0<<8) & 0x7fffff) + plus
-	w1 = src[28]
-	dst[36] = ((w0>>15 | w1<<17) & 0x7fffff) + plus
-	dst[40] = (w1 >> 6 & 0x7fffff) + plus
-	w0 = src[32]
-	dst[44] = ((w1>>29 | w0<<3) & 0x7fffff) + plus
-	w1 = src[36]
-	dst[48] = ((w0>>20 | w1<<12) & 0x7fffff) + plus
-	w0 = src[40]
-	dst[52] = ((w1>>11 | w0<<21) & 0x7fffff) + plus
-	dst[56] = (w0 >> 2 & 0x7fffff) + plus
-	w1 = src[44]
-	dst[60] = ((w0>>25 | w1<<7) & 0x7fffff) + plus
-	w0 = src[48]
-	dst[64] = ((w1>>16 | w0<<16) & 0x7fffff) + plus
-	dst[68] = (w0 >> 7 & 0x7fffff) + plus
-	w1 = src[52]
-	dst[72] = ((w0>>30 | w1<<2) & 0x7fffff) + plus
-	w0 = src[56]
-	dst[76] = ((w1>>21 | w0<<11) & 0x7fffff) + plus
-	w1 = src[60]
-	dst[80] = ((w0>>12 | w1<<20) & 0x7fffff) + plus
-	dst[84] = (w1 >> 3 & 0x7fffff) + plus
-	w0 = src[64]
-	dst[88] = ((w1>>26 | w0<<6) & 0x7fffff) + plus
-	w1 = src[68]
-	dst[92] = ((w0>>17 | w1<<15) & 0x7fffff) + plus
-	dst[96] = (w1 >> 8 & 0x7fffff) + plus
-	w0 = src[72]
-	dst[100] = ((w1>>31 | w0<<1) & 0x7fffff) + plus
-	w1 = src[76]
-	dst[104] = ((w0>>22 | w1<<10) & 0x7fffff) + plus
-	w0 = src[80]
-	dst[108] = ((w1>>13 | w0<<19) & 0x7fffff) + plus
-	dst[112] = (w0 >> 4 & 0x7fffff) + plus
-	w1 = src[84]
-	dst[116] = ((w0>>27 | w1<<5) & 0x7fffff) + plus
-	w0 = src[88]
-	dst[120] = ((w1>>18 | w0<<14) & 0x7fffff) + plus
-	dst[124] = (w0 >> 9) + plus
+func unpack23(dst *[504]byte, src *[360]byte, mask, plus uint64) {
+	var w0, w1 uint64
+	w0 = binary.LittleEndian.Uint64(src[0:])
+	binary.LittleEndian.PutUint64(dst[0:], (w0&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[16:])
+	binary.LittleEndian.PutUint64(dst[16:], (((w0>>23^w1<<9)&0x1ff000001ff^w1<<9)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[32:])
+	binary.LittleEndian.PutUint64(dst[32:], (((w1>>14^w0<<18)&0x3ffff0003ffff^w0<<18)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[48:], (w0>>5&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[48:])
+	binary.LittleEndian.PutUint64(dst[64:], (((w0>>28^w1<<4)&0xf0000000f^w1<<4)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[64:])
+	binary.LittleEndian.PutUint64(dst[80:], (((w1>>19^w0<<13)&0x1fff00001fff^w0<<13)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[80:])
+	binary.LittleEndian.PutUint64(dst[96:], (((w0>>10^w1<<22)&0x3fffff003fffff^w1<<22)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[112:], (w1>>1&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[96:])
+	binary.LittleEndian.PutUint64(dst[128:], (((w1>>24^w0<<8)&0xff000000ff^w0<<8)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[112:])
+	binary.LittleEndian.PutUint64(dst[144:], (((w0>>15^w1<<17)&0x1ffff0001ffff^w1<<17)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[160:], (w1>>6&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[128:])
+	binary.LittleEndian.PutUint64(dst[176:], (((w1>>29^w0<<3)&0x700000007^w0<<3)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[144:])
+	binary.LittleEndian.PutUint64(dst[192:], (((w0>>20^w1<<12)&0xfff00000fff^w1<<12)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[160:])
+	binary.LittleEndian.PutUint64(dst[208:], (((w1>>11^w0<<21)&0x1fffff001fffff^w0<<21)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[224:], (w0>>2&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[176:])
+	binary.LittleEndian.PutUint64(dst[240:], (((w0>>25^w1<<7)&0x7f0000007f^w1<<7)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[192:])
+	binary.LittleEndian.PutUint64(dst[256:], (((w1>>16^w0<<16)&0xffff0000ffff^w0<<16)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[272:], (w0>>7&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[208:])
+	binary.LittleEndian.PutUint64(dst[288:], (((w0>>30^w1<<2)&0x300000003^w1<<2)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[224:])
+	binary.LittleEndian.PutUint64(dst[304:], (((w1>>21^w0<<11)&0x7ff000007ff^w0<<11)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[240:])
+	binary.LittleEndian.PutUint64(dst[320:], (((w0>>12^w1<<20)&0xfffff000fffff^w1<<20)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[336:], (w1>>3&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[256:])
+	binary.LittleEndian.PutUint64(dst[352:], (((w1>>26^w0<<6)&0x3f0000003f^w0<<6)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[272:])
+	binary.LittleEndian.PutUint64(dst[368:], (((w0>>17^w1<<15)&0x7fff00007fff^w1<<15)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[384:], (w1>>8&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[288:])
+	binary.LittleEndian.PutUint64(dst[400:], (((w1>>31^w0<<1)&0x100000001^w0<<1)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[304:])
+	binary.LittleEndian.PutUint64(dst[416:], (((w0>>22^w1<<10)&0x3ff000003ff^w1<<10)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[320:])
+	binary.LittleEndian.PutUint64(dst[432:], (((w1>>13^w0<<19)&0x7ffff0007ffff^w0<<19)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[448:], (w0>>4&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[336:])
+	binary.LittleEndian.PutUint64(dst[464:], (((w0>>27^w1<<5)&0x1f0000001f^w1<<5)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[352:])
+	binary.LittleEndian.PutUint64(dst[480:], (((w1>>18^w0<<14)&0x3fff00003fff^w0<<14)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[496:], (w0>>9&mask)+plus)
 }
 
 func pack23(dst *[89]uint32, src *[125]uint32) {
@@ -2374,63 +2396,64 @@ func pack23(dst *[89]uint32, src *[125]uint32) {
 		src[124]<<9
 }
 
-func unpack24(dst *[125]uint32, src *[93]uint32, plus uint32) {
-	w0, w1 := src[0], uint32(0)
-	dst[0] = (w0 & 0xffffff) + plus
-	w1 = src[4]
-	dst[4] = ((w0>>24 | w1<<8) & 0xffffff) + plus
-	w0 = src[8]
-	dst[8] = ((w1>>16 | w0<<16) & 0xffffff) + plus
-	dst[12] = (w0 >> 8) + plus
-	w1 = src[12]
-	dst[16] = (w1 & 0xffffff) + plus
-	w0 = src[16]
-	dst[20] = ((w1>>24 | w0<<8) & 0xffffff) + plus
-	w1 = src[20]
-	dst[24] = ((w0>>16 | w1<<16) & 0xffffff) + plus
-	dst[28] = (w1 >> 8) + plus
-	w0 = src[24]
-	dst[32] = (w0 & 0xffffff) + plus
-	w1 = src[28]
-	dst[36] = ((w0>>24 | w1<<8) & 0xffffff) + plus
-	w0 = src[32]
-	dst[40] = ((w1>>16 | w0<<16) & 0xffffff) + plus
-	dst[44] = (w0 >> 8) + plus
-	w1 = src[36]
-	dst[48] = (w1 & 0xffffff) + plus
-	w0 = src[40]
-	dst[52] = ((w1>>24 | w0<<8) & 0xffffff) + plus
-	w1 = src[44]
-	dst[56] = ((w0>>16 | w1<<16) & 0xffffff) + plus
-	dst[60] = (w1 >> 8) + plus
-	w0 = src[48]
-	dst[64] = (w0 & 0xffffff) + plus
-	w1 = src[52]
-	dst[68] = ((w0>>24 | w1<<8) & 0xffffff) + plus
-	w0 = src[56]
-	dst[72] = ((w1>>16 | w0<<16) & 0xffffff) + plus
-	dst[76] = (w0 >> 8) + plus
-	w1 = src[60]
-	dst[80] = (w1 & 0xffffff) + plus
-	w0 = src[64]
-	dst[84] = ((w1>>24 | w0<<8) & 0xffffff) + plus
-	w1 = src[68]
-	dst[88] = ((w0>>16 | w1<<16) & 0xffffff) + plus
-	dst[92] = (w1 >> 8) + plus
-	w0 = src[72]
-	dst[96] = (w0 & 0xffffff) + plus
-	w1 = src[76]
-	dst[100] = ((w0>>24 | w1<<8) & 0xffffff) + plus
-	w0 = src[80]
-	dst[104] = ((w1>>16 | w0<<16) & 0xffffff) + plus
-	dst[108] = (w0 >> 8) + plus
-	w1 = src[84]
-	dst[112] = (w1 & 0xffffff) + plus
-	w0 = src[88]
-	dst[116] = ((w1>>24 | w0<<8) & 0xffffff) + plus
-	w1 = src[92]
-	dst[120] = ((w0>>16 | w1<<16) & 0xffffff) + plus
-	dst[124] = (w1 >> 8) + plus
+func unpack24(dst *[504]byte, src *[376]byte, mask, plus uint64) {
+	var w0, w1 uint64
+	w0 = binary.LittleEndian.Uint64(src[0:])
+	binary.LittleEndian.PutUint64(dst[0:], (w0&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[16:])
+	binary.LittleEndian.PutUint64(dst[16:], (((w0>>24^w1<<8)&0xff000000ff^w1<<8)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[32:])
+	binary.LittleEndian.PutUint64(dst[32:], (((w1>>16^w0<<16)&0xffff0000ffff^w0<<16)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[48:], (w0>>8&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[48:])
+	binary.LittleEndian.PutUint64(dst[64:], (w1&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[64:])
+	binary.LittleEndian.PutUint64(dst[80:], (((w1>>24^w0<<8)&0xff000000ff^w0<<8)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[80:])
+	binary.LittleEndian.PutUint64(dst[96:], (((w0>>16^w1<<16)&0xffff0000ffff^w1<<16)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[112:], (w1>>8&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[96:])
+	binary.LittleEndian.PutUint64(dst[128:], (w0&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[112:])
+	binary.LittleEndian.PutUint64(dst[144:], (((w0>>24^w1<<8)&0xff000000ff^w1<<8)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[128:])
+	binary.LittleEndian.PutUint64(dst[160:], (((w1>>16^w0<<16)&0xffff0000ffff^w0<<16)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[176:], (w0>>8&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[144:])
+	binary.LittleEndian.PutUint64(dst[192:], (w1&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[160:])
+	binary.LittleEndian.PutUint64(dst[208:], (((w1>>24^w0<<8)&0xff000000ff^w0<<8)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[176:])
+	binary.LittleEndian.PutUint64(dst[224:], (((w0>>16^w1<<16)&0xffff0000ffff^w1<<16)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[240:], (w1>>8&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[192:])
+	binary.LittleEndian.PutUint64(dst[256:], (w0&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[208:])
+	binary.LittleEndian.PutUint64(dst[272:], (((w0>>24^w1<<8)&0xff000000ff^w1<<8)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[224:])
+	binary.LittleEndian.PutUint64(dst[288:], (((w1>>16^w0<<16)&0xffff0000ffff^w0<<16)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[304:], (w0>>8&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[240:])
+	binary.LittleEndian.PutUint64(dst[320:], (w1&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[256:])
+	binary.LittleEndian.PutUint64(dst[336:], (((w1>>24^w0<<8)&0xff000000ff^w0<<8)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[272:])
+	binary.LittleEndian.PutUint64(dst[352:], (((w0>>16^w1<<16)&0xffff0000ffff^w1<<16)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[368:], (w1>>8&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[288:])
+	binary.LittleEndian.PutUint64(dst[384:], (w0&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[304:])
+	binary.LittleEndian.PutUint64(dst[400:], (((w0>>24^w1<<8)&0xff000000ff^w1<<8)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[320:])
+	binary.LittleEndian.PutUint64(dst[416:], (((w1>>16^w0<<16)&0xffff0000ffff^w0<<16)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[432:], (w0>>8&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[336:])
+	binary.LittleEndian.PutUint64(dst[448:], (w1&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[352:])
+	binary.LittleEndian.PutUint64(dst[464:], (((w1>>24^w0<<8)&0xff000000ff^w0<<8)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[368:])
+	binary.LittleEndian.PutUint64(dst[480:], (((w0>>16^w1<<16)&0xffff0000ffff^w1<<16)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[496:], (w1>>8&mask)+plus)
 }
 
 func pack24(dst *[93]uint32, src *[125]uint32) {
@@ -2484,64 +2507,65 @@ func pack24(dst *[93]uint32, src *[125]uint32) {
 		src[124]<<8
 }
 
-func unpack25(dst *[125]uint32, src *[97]uint32, plus uint32) {
-	w0, w1 := src[0], uint32(0)
-	dst[0] = (w0 & 0x1ffffff) + plus
-	w1 = src[4]
-	dst[4] = ((w0>>25 | w1<<7) & 0x1ffffff) + plus
-	w0 = src[8]
-	dst[8] = ((w1>>18 | w0<<14) & 0x1ffffff) + plus
-	w1 = src[12]
-	dst[12] = ((w0>>11 | w1<<21) & 0x1ffffff) + plus
-	dst[16] = (w1 >> 4 & 0x1ffffff) + plus
-	w0 = src[16]
-	dst[20] = ((w1>>29 | w0<<3) & 0x1ffffff) + plus
-	w1 = src[20]
-	dst[24] = ((w0>>22 | w1<<10) & 0x1ffffff) + plus
-	w0 = src[24]
-	dst[28] = ((w1>>15 | w0<<17) & 0x1ffffff) + plus
-	w1 = src[28]
-	dst[32] = ((w0>>8 | w1<<24) & 0x1ffffff) + plus
-	dst[36] = (w1 >> 1 & 0x1ffffff) + plus
-	w0 = src[32]
-	dst[40] = ((w1>>26 | w0<<6) & 0x1ffffff) + plus
-	w1 = src[36]
-	dst[44] = ((w0>>19 | w1<<13) & 0x1ffffff) + plus
-	w0 = src[40]
-	dst[48] = ((w1>>12 | w0<<20) & 0x1ffffff) + plus
-	dst[52] = (w0 >> 5 & 0x1ffffff) + plus
-	w1 = src[44]
-	dst[56] = ((w0>>30 | w1<<2) & 0x1ffffff) + plus
-	w0 = src[48]
-	dst[60] = ((w1>>23 | w0<<9) & 0x1ffffff) + plus
-	w1 = src[52]
-	dst[64] = ((w0>>16 | w1<<16) & 0x1ffffff) + plus
-	w0 = src[56]
-	dst[68] = ((w1>>9 | w0<<23) & 0x1ffffff) + plus
-	dst[72] = (w0 >> 2 & 0x1ffffff) + plus
-	w1 = src[60]
-	dst[76] = ((w0>>27 | w1<<5) & 0x1ffffff) + plus
-	w0 = src[64]
-	dst[80] = ((w1>>20 | w0<<12) & 0x1ffffff) + plus
-	w1 = src[68]
-	dst[84] = ((w0>>13 | w1<<19) & 0x1ffffff) + plus
-	dst[88] = (w1 >> 6 & 0x1ffffff) + plus
-	w0 = src[72]
-	dst[92] = ((w1>>31 | w0<<1) & 0x1ffffff) + plus
-	w1 = src[76]
-	dst[96] = ((w0>>24 | w1<<8) & 0x1ffffff) + plus
-	w0 = src[80]
-	dst[100] = ((w1>>17 | w0<<15) & 0x1ffffff) + plus
-	w1 = src[84]
-	dst[104] = ((w0>>10 | w1<<22) & 0x1ffffff) + plus
-	dst[108] = (w1 >> 3 & 0x1ffffff) + plus
-	w0 = src[88]
-	dst[112] = ((w1>>28 | w0<<4) & 0x1ffffff) + plus
-	w1 = src[92]
-	dst[116] = ((w0>>21 | w1<<11) & 0x1ffffff) + plus
-	w0 = src[96]
-	dst[120] = ((w1>>14 | w0<<18) & 0x1ffffff) + plus
-	dst[124] = (w0 >> 7) + plus
+func unpack25(dst *[504]byte, src *[392]byte, mask, plus uint64) {
+	var w0, w1 uint64
+	w0 = binary.LittleEndian.Uint64(src[0:])
+	binary.LittleEndian.PutUint64(dst[0:], (w0&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[16:])
+	binary.LittleEndian.PutUint64(dst[16:], (((w0>>25^w1<<7)&0x7f0000007f^w1<<7)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[32:])
+	binary.LittleEndian.PutUint64(dst[32:], (((w1>>18^w0<<14)&0x3fff00003fff^w0<<14)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[48:])
+	binary.LittleEndian.PutUint64(dst[48:], (((w0>>11^w1<<21)&0x1fffff001fffff^w1<<21)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[64:], (w1>>4&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[64:])
+	binary.LittleEndian.PutUint64(dst[80:], (((w1>>29^w0<<3)&0x700000007^w0<<3)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[80:])
+	binary.LittleEndian.PutUint64(dst[96:], (((w0>>22^w1<<10)&0x3ff000003ff^w1<<10)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[96:])
+	binary.LittleEndian.PutUint64(dst[112:], (((w1>>15^w0<<17)&0x1ffff0001ffff^w0<<17)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[112:])
+	binary.LittleEndian.PutUint64(dst[128:], (((w0>>8^w1<<24)&0xffffff00ffffff^w1<<24)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[144:], (w1>>1&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[128:])
+	binary.LittleEndian.PutUint64(dst[160:], (((w1>>26^w0<<6)&0x3f0000003f^w0<<6)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[144:])
+	binary.LittleEndian.PutUint64(dst[176:], (((w0>>19^w1<<13)&0x1fff00001fff^w1<<13)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[160:])
+	binary.LittleEndian.PutUint64(dst[192:], (((w1>>12^w0<<20)&0xfffff000fffff^w0<<20)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[208:], (w0>>5&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[176:])
+	binary.LittleEndian.PutUint64(dst[224:], (((w0>>30^w1<<2)&0x300000003^w1<<2)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[192:])
+	binary.LittleEndian.PutUint64(dst[240:], (((w1>>23^w0<<9)&0x1ff000001ff^w0<<9)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[208:])
+	binary.LittleEndian.PutUint64(dst[256:], (((w0>>16^w1<<16)&0xffff0000ffff^w1<<16)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[224:])
+	binary.LittleEndian.PutUint64(dst[272:], (((w1>>9^w0<<23)&0x7fffff007fffff^w0<<23)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[288:], (w0>>2&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[240:])
+	binary.LittleEndian.PutUint64(dst[304:], (((w0>>27^w1<<5)&0x1f0000001f^w1<<5)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[256:])
+	binary.LittleEndian.PutUint64(dst[320:], (((w1>>20^w0<<12)&0xfff00000fff^w0<<12)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[272:])
+	binary.LittleEndian.PutUint64(dst[336:], (((w0>>13^w1<<19)&0x7ffff0007ffff^w1<<19)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[352:], (w1>>6&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[288:])
+	binary.LittleEndian.PutUint64(dst[368:], (((w1>>31^w0<<1)&0x100000001^w0<<1)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[304:])
+	binary.LittleEndian.PutUint64(dst[384:], (((w0>>24^w1<<8)&0xff000000ff^w1<<8)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[320:])
+	binary.LittleEndian.PutUint64(dst[400:], (((w1>>17^w0<<15)&0x7fff00007fff^w0<<15)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[336:])
+	binary.LittleEndian.PutUint64(dst[416:], (((w0>>10^w1<<22)&0x3fffff003fffff^w1<<22)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[432:], (w1>>3&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[352:])
+	binary.LittleEndian.PutUint64(dst[448:], (((w1>>28^w0<<4)&0xf0000000f^w0<<4)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[368:])
+	binary.LittleEndian.PutUint64(dst[464:], (((w0>>21^w1<<11)&0x7ff000007ff^w1<<11)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[384:])
+	binary.LittleEndian.PutUint64(dst[480:], (((w1>>14^w0<<18)&0x3ffff0003ffff^w0<<18)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[496:], (w0>>7&mask)+plus)
 }
 
 func pack25(dst *[97]uint32, src *[125]uint32) {
@@ -2603,65 +2627,66 @@ func pack25(dst *[97]uint32, src *[125]uint32) {
 		src[124]<<7
 }
 
-func unpack26(dst *[125]uint32, src *[101]uint32, plus uint32) {
-	w0, w1 := src[0], uint32(0)
-	dst[0] = (w0 & 0x3ffffff) + plus
-	w1 = src[4]
-	dst[4] = ((w0>>26 | w1<<6) & 0x3ffffff) + plus
-	w0 = src[8]
-	dst[8] = ((w1>>20 | w0<<12) & 0x3ffffff) + plus
-	w1 = src[12]
-	dst[12] = ((w0>>14 | w1<<18) & 0x3ffffff) + plus
-	w0 = src[16]
-	dst[16] = ((w1>>8 | w0<<24) & 0x3ffffff) + plus
-	dst[20] = (w0 >> 2 & 0x3ffffff) + plus
-	w1 = src[20]
-	dst[24] = ((w0>>28 | w1<<4) & 0x3ffffff) + plus
-	w0 = src[24]
-	dst[28] = ((w1>>22 | w0<<10) & 0x3ffffff) + plus
-	w1 = src[28]
-	dst[32] = ((w0>>16 | w1<<16) & 0x3ffffff) + plus
-	w0 = src[32]
-	dst[36] = ((w1>>10 | w0<<22) & 0x3ffffff) + plus
-	dst[40] = (w0 >> 4 & 0x3ffffff) + plus
-	w1 = src[36]
-	dst[44] = ((w0>>30 | w1<<2) & 0x3ffffff) + plus
-	w0 = src[40]
-	dst[48] = ((w1>>24 | w0<<8) & 0x3ffffff) + plus
-	w1 = src[44]
-	dst[52] = ((w0>>18 | w1<<14) & 0x3ffffff) + plus
-	w0 = src[48]
-	dst[56] = ((w1>>12 | w0<<20) & 0x3ffffff) + plus
-	dst[60] = (w0 >> 6) + plus
-	w1 = src[52]
-	dst[64] = (w1 & 0x3ffffff) + plus
-	w0 = src[56]
-	dst[68] = ((w1>>26 | w0<<6) & 0x3ffffff) + plus
-	w1 = src[60]
-	dst[72] = ((w0>>20 | w1<<12) & 0x3ffffff) + plus
-	w0 = src[64]
-	dst[76] = ((w1>>14 | w0<<18) & 0x3ffffff) + plus
-	w1 = src[68]
-	dst[80] = ((w0>>8 | w1<<24) & 0x3ffffff) + plus
-	dst[84] = (w1 >> 2 & 0x3ffffff) + plus
-	w0 = src[72]
-	dst[88] = ((w1>>28 | w0<<4) & 0x3ffffff) + plus
-	w1 = src[76]
-	dst[92] = ((w0>>22 | w1<<10) & 0x3ffffff) + plus
-	w0 = src[80]
-	dst[96] = ((w1>>16 | w0<<16) & 0x3ffffff) + plus
-	w1 = src[84]
-	dst[100] = ((w0>>10 | w1<<22) & 0x3ffffff) + plus
-	dst[104] = (w1 >> 4 & 0x3ffffff) + plus
-	w0 = src[88]
-	dst[108] = ((w1>>30 | w0<<2) & 0x3ffffff) + plus
-	w1 = src[92]
-	dst[112] = ((w0>>24 | w1<<8) & 0x3ffffff) + plus
-	w0 = src[96]
-	dst[116] = ((w1>>18 | w0<<14) & 0x3ffffff) + plus
-	w1 = src[100]
-	dst[120] = ((w0>>12 | w1<<20) & 0x3ffffff) + plus
-	dst[124] = (w1 >> 6) + plus
+func unpack26(dst *[504]byte, src *[408]byte, mask, plus uint64) {
+	var w0, w1 uint64
+	w0 = binary.LittleEndian.Uint64(src[0:])
+	binary.LittleEndian.PutUint64(dst[0:], (w0&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[16:])
+	binary.LittleEndian.PutUint64(dst[16:], (((w0>>26^w1<<6)&0x3f0000003f^w1<<6)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[32:])
+	binary.LittleEndian.PutUint64(dst[32:], (((w1>>20^w0<<12)&0xfff00000fff^w0<<12)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[48:])
+	binary.LittleEndian.PutUint64(dst[48:], (((w0>>14^w1<<18)&0x3ffff0003ffff^w1<<18)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[64:])
+	binary.LittleEndian.PutUint64(dst[64:], (((w1>>8^w0<<24)&0xffffff00ffffff^w0<<24)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[80:], (w0>>2&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[80:])
+	binary.LittleEndian.PutUint64(dst[96:], (((w0>>28^w1<<4)&0xf0000000f^w1<<4)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[96:])
+	binary.LittleEndian.PutUint64(dst[112:], (((w1>>22^w0<<10)&0x3ff000003ff^w0<<10)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[112:])
+	binary.LittleEndian.PutUint64(dst[128:], (((w0>>16^w1<<16)&0xffff0000ffff^w1<<16)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[128:])
+	binary.LittleEndian.PutUint64(dst[144:], (((w1>>10^w0<<22)&0x3fffff003fffff^w0<<22)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[160:], (w0>>4&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[144:])
+	binary.LittleEndian.PutUint64(dst[176:], (((w0>>30^w1<<2)&0x300000003^w1<<2)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[160:])
+	binary.LittleEndian.PutUint64(dst[192:], (((w1>>24^w0<<8)&0xff000000ff^w0<<8)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[176:])
+	binary.LittleEndian.PutUint64(dst[208:], (((w0>>18^w1<<14)&0x3fff00003fff^w1<<14)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[192:])
+	binary.LittleEndian.PutUint64(dst[224:], (((w1>>12^w0<<20)&0xfffff000fffff^w0<<20)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[240:], (w0>>6&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[208:])
+	binary.LittleEndian.PutUint64(dst[256:], (w1&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[224:])
+	binary.LittleEndian.PutUint64(dst[272:], (((w1>>26^w0<<6)&0x3f0000003f^w0<<6)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[240:])
+	binary.LittleEndian.PutUint64(dst[288:], (((w0>>20^w1<<12)&0xfff00000fff^w1<<12)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[256:])
+	binary.LittleEndian.PutUint64(dst[304:], (((w1>>14^w0<<18)&0x3ffff0003ffff^w0<<18)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[272:])
+	binary.LittleEndian.PutUint64(dst[320:], (((w0>>8^w1<<24)&0xffffff00ffffff^w1<<24)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[336:], (w1>>2&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[288:])
+	binary.LittleEndian.PutUint64(dst[352:], (((w1>>28^w0<<4)&0xf0000000f^w0<<4)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[304:])
+	binary.LittleEndian.PutUint64(dst[368:], (((w0>>22^w1<<10)&0x3ff000003ff^w1<<10)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[320:])
+	binary.LittleEndian.PutUint64(dst[384:], (((w1>>16^w0<<16)&0xffff0000ffff^w0<<16)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[336:])
+	binary.LittleEndian.PutUint64(dst[400:], (((w0>>10^w1<<22)&0x3fffff003fffff^w1<<22)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[416:], (w1>>4&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[352:])
+	binary.LittleEndian.PutUint64(dst[432:], (((w1>>30^w0<<2)&0x300000003^w0<<2)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[368:])
+	binary.LittleEndian.PutUint64(dst[448:], (((w0>>24^w1<<8)&0xff000000ff^w1<<8)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[384:])
+	binary.LittleEndian.PutUint64(dst[464:], (((w1>>18^w0<<14)&0x3fff00003fff^w0<<14)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[400:])
+	binary.LittleEndian.PutUint64(dst[480:], (((w0>>12^w1<<20)&0xfffff000fffff^w1<<20)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[496:], (w1>>6&mask)+plus)
 }
 
 func pack26(dst *[101]uint32, src *[125]uint32) {
@@ -2723,66 +2748,67 @@ func pack26(dst *[101]uint32, src *[125]uint32) {
 		src[124]<<6
 }
 
-func unpack27(dst *[125]uint32, src *[105]uint32, plus uint32) {
-	w0, w1 := src[0], uint32(0)
-	dst[0] = (w0 & 0x7ffffff) + plus
-	w1 = src[4]
-	dst[4] = ((w0>>27 | w1<<5) & 0x7ffffff) + plus
-	w0 = src[8]
-	dst[8] = ((w1>>22 | w0<<10) & 0x7ffffff) + plus
-	w1 = src[12]
-	dst[12] = ((w0>>17 | w1<<15) & 0x7ffffff) + plus
-	w0 = src[16]
-	dst[16] = ((w1>>12 | w0<<20) & 0x7ffffff) + plus
-	w1 = src[20]
-	dst[20] = ((w0>>7 | w1<<25) & 0x7ffffff) + plus
-	dst[24] = (w1 >> 2 & 0x7ffffff) + plus
-	w0 = src[24]
-	dst[28] = ((w1>>29 | w0<<3) & 0x7ffffff) + plus
-	w1 = src[28]
-	dst[32] = ((w0>>24 | w1<<8) & 0x7ffffff) + plus
-	w0 = src[32]
-	dst[36] = ((w1>>19 | w0<<13) & 0x7ffffff) + plus
-	w1 = src[36]
-	dst[40] = ((w0>>14 | w1<<18) & 0x7ffffff) + plus
-	w0 = src[40]
-	dst[44] = ((w1>>9 | w0<<23) & 0x7ffffff) + plus
-	dst[48] = (w0 >> 4 & 0x7ffffff) + plus
-	w1 = src[44]
-	dst[52] = ((w0>>31 | w1<<1) & 0x7ffffff) + plus
-	w0 = src[48]
-	dst[56] = ((w1>>26 | w0<<6) & 0x7ffffff) + plus
-	w1 = src[52]
-	dst[60] = ((w0>>21 | w1<<11) & 0x7ffffff) + plus
-	w0 = src[56]
-	dst[64] = ((w1>>16 | w0<<16) & 0x7ffffff) + plus
-	w1 = src[60]
-	dst[68] = ((w0>>11 | w1<<21) & 0x7ffffff) + plus
-	w0 = src[64]
-	dst[72] = ((w1>>6 | w0<<26) & 0x7ffffff) + plus
-	dst[76] = (w0 >> 1 & 0x7ffffff) + plus
-	w1 = src[68]
-	dst[80] = ((w0>>28 | w1<<4) & 0x7ffffff) + plus
-	w0 = src[72]
-	dst[84] = ((w1>>23 | w0<<9) & 0x7ffffff) + plus
-	w1 = src[76]
-	dst[88] = ((w0>>18 | w1<<14) & 0x7ffffff) + plus
-	w0 = src[80]
-	dst[92] = ((w1>>13 | w0<<19) & 0x7ffffff) + plus
-	w1 = src[84]
-	dst[96] = ((w0>>8 | w1<<24) & 0x7ffffff) + plus
-	dst[100] = (w1 >> 3 & 0x7ffffff) + plus
-	w0 = src[88]
-	dst[104] = ((w1>>30 | w0<<2) & 0x7ffffff) + plus
-	w1 = src[92]
-	dst[108] = ((w0>>25 | w1<<7) & 0x7ffffff) + plus
-	w0 = src[96]
-	dst[112] = ((w1>>20 | w0<<12) & 0x7ffffff) + plus
-	w1 = src[100]
-	dst[116] = ((w0>>15 | w1<<17) & 0x7ffffff) + plus
-	w0 = src[104]
-	dst[120] = ((w1>>10 | w0<<22) & 0x7ffffff) + plus
-	dst[124] = (w0 >> 5) + plus
+func unpack27(dst *[504]byte, src *[424]byte, mask, plus uint64) {
+	var w0, w1 uint64
+	w0 = binary.LittleEndian.Uint64(src[0:])
+	binary.LittleEndian.PutUint64(dst[0:], (w0&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[16:])
+	binary.LittleEndian.PutUint64(dst[16:], (((w0>>27^w1<<5)&0x1f0000001f^w1<<5)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[32:])
+	binary.LittleEndian.PutUint64(dst[32:], (((w1>>22^w0<<10)&0x3ff000003ff^w0<<10)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[48:])
+	binary.LittleEndian.PutUint64(dst[48:], (((w0>>17^w1<<15)&0x7fff00007fff^w1<<15)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[64:])
+	binary.LittleEndian.PutUint64(dst[64:], (((w1>>12^w0<<20)&0xfffff000fffff^w0<<20)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[80:])
+	binary.LittleEndian.PutUint64(dst[80:], (((w0>>7^w1<<25)&0x1ffffff01ffffff^w1<<25)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[96:], (w1>>2&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[96:])
+	binary.LittleEndian.PutUint64(dst[112:], (((w1>>29^w0<<3)&0x700000007^w0<<3)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[112:])
+	binary.LittleEndian.PutUint64(dst[128:], (((w0>>24^w1<<8)&0xff000000ff^w1<<8)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[128:])
+	binary.LittleEndian.PutUint64(dst[144:], (((w1>>19^w0<<13)&0x1fff00001fff^w0<<13)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[144:])
+	binary.LittleEndian.PutUint64(dst[160:], (((w0>>14^w1<<18)&0x3ffff0003ffff^w1<<18)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[160:])
+	binary.LittleEndian.PutUint64(dst[176:], (((w1>>9^w0<<23)&0x7fffff007fffff^w0<<23)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[192:], (w0>>4&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[176:])
+	binary.LittleEndian.PutUint64(dst[208:], (((w0>>31^w1<<1)&0x100000001^w1<<1)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[192:])
+	binary.LittleEndian.PutUint64(dst[224:], (((w1>>26^w0<<6)&0x3f0000003f^w0<<6)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[208:])
+	binary.LittleEndian.PutUint64(dst[240:], (((w0>>21^w1<<11)&0x7ff000007ff^w1<<11)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[224:])
+	binary.LittleEndian.PutUint64(dst[256:], (((w1>>16^w0<<16)&0xffff0000ffff^w0<<16)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[240:])
+	binary.LittleEndian.PutUint64(dst[272:], (((w0>>11^w1<<21)&0x1fffff001fffff^w1<<21)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[256:])
+	binary.LittleEndian.PutUint64(dst[288:], (((w1>>6^w0<<26)&0x3ffffff03ffffff^w0<<26)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[304:], (w0>>1&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[272:])
+	binary.LittleEndian.PutUint64(dst[320:], (((w0>>28^w1<<4)&0xf0000000f^w1<<4)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[288:])
+	binary.LittleEndian.PutUint64(dst[336:], (((w1>>23^w0<<9)&0x1ff000001ff^w0<<9)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[304:])
+	binary.LittleEndian.PutUint64(dst[352:], (((w0>>18^w1<<14)&0x3fff00003fff^w1<<14)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[320:])
+	binary.LittleEndian.PutUint64(dst[368:], (((w1>>13^w0<<19)&0x7ffff0007ffff^w0<<19)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[336:])
+	binary.LittleEndian.PutUint64(dst[384:], (((w0>>8^w1<<24)&0xffffff00ffffff^w1<<24)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[400:], (w1>>3&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[352:])
+	binary.LittleEndian.PutUint64(dst[416:], (((w1>>30^w0<<2)&0x300000003^w0<<2)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[368:])
+	binary.LittleEndian.PutUint64(dst[432:], (((w0>>25^w1<<7)&0x7f0000007f^w1<<7)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[384:])
+	binary.LittleEndian.PutUint64(dst[448:], (((w1>>20^w0<<12)&0xfff00000fff^w0<<12)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[400:])
+	binary.LittleEndian.PutUint64(dst[464:], (((w0>>15^w1<<17)&0x1ffff0001ffff^w1<<17)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[416:])
+	binary.LittleEndian.PutUint64(dst[480:], (((w1>>10^w0<<22)&0x3fffff003fffff^w0<<22)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[496:], (w0>>5&mask)+plus)
 }
 
 func pack27(dst *[105]uint32, src *[125]uint32) {
@@ -2846,67 +2872,68 @@ func pack27(dst *[105]uint32, src *[125]uint32) {
 		src[124]<<5
 }
 
-func unpack28(dst *[125]uint32, src *[109]uint32, plus uint32) {
-	w0, w1 := src[0], uint32(0)
-	dst[0] = (w0 & 0xfffffff) + plus
-	w1 = src[4]
-	dst[4] = ((w0>>28 | w1<<4) & 0xfffffff) + plus
-	w0 = src[8]
-	dst[8] = ((w1>>24 | w0<<8) & 0xfffffff) + plus
-	w1 = src[12]
-	dst[12] = ((w0>>20 | w1<<12) & 0xfffffff) + plus
-	w0 = src[16]
-	dst[16] = ((w1>>16 | w0<<16) & 0xfffffff) + plus
-	w1 = src[20]
-	dst[20] = ((w0>>12 | w1<<20) & 0xfffffff) + plus
-	w0 = src[24]
-	dst[24] = ((w1>>8 | w0<<24) & 0xfffffff) + plus
-	dst[28] = (w0 >> 4) + plus
-	w1 = src[28]
-	dst[32] = (w1 & 0xfffffff) + plus
-	w0 = src[32]
-	dst[36] = ((w1>>28 | w0<<4) & 0xfffffff) + plus
-	w1 = src[36]
-	dst[40] = ((w0>>24 | w1<<8) & 0xfffffff) + plus
-	w0 = src[40]
-	dst[44] = ((w1>>20 | w0<<12) & 0xfffffff) + plus
-	w1 = src[44]
-	dst[48] = ((w0>>16 | w1<<16) & 0xfffffff) + plus
-	w0 = src[48]
-	dst[52] = ((w1>>12 | w0<<20) & 0xfffffff) + plus
-	w1 = src[52]
-	dst[56] = ((w0>>8 | w1<<24) & 0xfffffff) + plus
-	dst[60] = (w1 >> 4) + plus
-	w0 = src[56]
-	dst[64] = (w0 & 0xfffffff) + plus
-	w1 = src[60]
-	dst[68] = ((w0>>28 | w1<<4) & 0xfffffff) + plus
-	w0 = src[64]
-	dst[72] = ((w1>>24 | w0<<8) & 0xfffffff) + plus
-	w1 = src[68]
-	dst[76] = ((w0>>20 | w1<<12) & 0xfffffff) + plus
-	w0 = src[72]
-	dst[80] = ((w1>>16 | w0<<16) & 0xfffffff) + plus
-	w1 = src[76]
-	dst[84] = ((w0>>12 | w1<<20) & 0xfffffff) + plus
-	w0 = src[80]
-	dst[88] = ((w1>>8 | w0<<24) & 0xfffffff) + plus
-	dst[92] = (w0 >> 4) + plus
-	w1 = src[84]
-	dst[96] = (w1 & 0xfffffff) + plus
-	w0 = src[88]
-	dst[100] = ((w1>>28 | w0<<4) & 0xfffffff) + plus
-	w1 = src[92]
-	dst[104] = ((w0>>24 | w1<<8) & 0xfffffff) + plus
-	w0 = src[96]
-	dst[108] = ((w1>>20 | w0<<12) & 0xfffffff) + plus
-	w1 = src[100]
-	dst[112] = ((w0>>16 | w1<<16) & 0xfffffff) + plus
-	w0 = src[104]
-	dst[116] = ((w1>>12 | w0<<20) & 0xfffffff) + plus
-	w1 = src[108]
-	dst[120] = ((w0>>8 | w1<<24) & 0xfffffff) + plus
-	dst[124] = (w1 >> 4) + plus
+func unpack28(dst *[504]byte, src *[440]byte, mask, plus uint64) {
+	var w0, w1 uint64
+	w0 = binary.LittleEndian.Uint64(src[0:])
+	binary.LittleEndian.PutUint64(dst[0:], (w0&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[16:])
+	binary.LittleEndian.PutUint64(dst[16:], (((w0>>28^w1<<4)&0xf0000000f^w1<<4)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[32:])
+	binary.LittleEndian.PutUint64(dst[32:], (((w1>>24^w0<<8)&0xff000000ff^w0<<8)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[48:])
+	binary.LittleEndian.PutUint64(dst[48:], (((w0>>20^w1<<12)&0xfff00000fff^w1<<12)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[64:])
+	binary.LittleEndian.PutUint64(dst[64:], (((w1>>16^w0<<16)&0xffff0000ffff^w0<<16)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[80:])
+	binary.LittleEndian.PutUint64(dst[80:], (((w0>>12^w1<<20)&0xfffff000fffff^w1<<20)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[96:])
+	binary.LittleEndian.PutUint64(dst[96:], (((w1>>8^w0<<24)&0xffffff00ffffff^w0<<24)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[112:], (w0>>4&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[112:])
+	binary.LittleEndian.PutUint64(dst[128:], (w1&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[128:])
+	binary.LittleEndian.PutUint64(dst[144:], (((w1>>28^w0<<4)&0xf0000000f^w0<<4)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[144:])
+	binary.LittleEndian.PutUint64(dst[160:], (((w0>>24^w1<<8)&0xff000000ff^w1<<8)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[160:])
+	binary.LittleEndian.PutUint64(dst[176:], (((w1>>20^w0<<12)&0xfff00000fff^w0<<12)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[176:])
+	binary.LittleEndian.PutUint64(dst[192:], (((w0>>16^w1<<16)&0xffff0000ffff^w1<<16)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[192:])
+	binary.LittleEndian.PutUint64(dst[208:], (((w1>>12^w0<<20)&0xfffff000fffff^w0<<20)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[208:])
+	binary.LittleEndian.PutUint64(dst[224:], (((w0>>8^w1<<24)&0xffffff00ffffff^w1<<24)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[240:], (w1>>4&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[224:])
+	binary.LittleEndian.PutUint64(dst[256:], (w0&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[240:])
+	binary.LittleEndian.PutUint64(dst[272:], (((w0>>28^w1<<4)&0xf0000000f^w1<<4)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[256:])
+	binary.LittleEndian.PutUint64(dst[288:], (((w1>>24^w0<<8)&0xff000000ff^w0<<8)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[272:])
+	binary.LittleEndian.PutUint64(dst[304:], (((w0>>20^w1<<12)&0xfff00000fff^w1<<12)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[288:])
+	binary.LittleEndian.PutUint64(dst[320:], (((w1>>16^w0<<16)&0xffff0000ffff^w0<<16)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[304:])
+	binary.LittleEndian.PutUint64(dst[336:], (((w0>>12^w1<<20)&0xfffff000fffff^w1<<20)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[320:])
+	binary.LittleEndian.PutUint64(dst[352:], (((w1>>8^w0<<24)&0xffffff00ffffff^w0<<24)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[368:], (w0>>4&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[336:])
+	binary.LittleEndian.PutUint64(dst[384:], (w1&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[352:])
+	binary.LittleEndian.PutUint64(dst[400:], (((w1>>28^w0<<4)&0xf0000000f^w0<<4)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[368:])
+	binary.LittleEndian.PutUint64(dst[416:], (((w0>>24^w1<<8)&0xff000000ff^w1<<8)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[384:])
+	binary.LittleEndian.PutUint64(dst[432:], (((w1>>20^w0<<12)&0xfff00000fff^w0<<12)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[400:])
+	binary.LittleEndian.PutUint64(dst[448:], (((w0>>16^w1<<16)&0xffff0000ffff^w1<<16)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[416:])
+	binary.LittleEndian.PutUint64(dst[464:], (((w1>>12^w0<<20)&0xfffff000fffff^w0<<20)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[432:])
+	binary.LittleEndian.PutUint64(dst[480:], (((w0>>8^w1<<24)&0xffffff00ffffff^w1<<24)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[496:], (w1>>4&mask)+plus)
 }
 
 func pack28(dst *[109]uint32, src *[125]uint32) {
@@ -2968,68 +2995,69 @@ func pack28(dst *[109]uint32, src *[125]uint32) {
 		src[124]<<4
 }
 
-func unpack29(dst *[125]uint32, src *[113]uint32, plus uint32) {
-	w0, w1 := src[0], uint32(0)
-	dst[0] = (w0 & 0x1fffffff) + plus
-	w1 = src[4]
-	dst[4] = ((w0>>29 | w1<<3) & 0x1fffffff) + plus
-	w0 = src[8]
-	dst[8] = ((w1>>26 | w0<<6) & 0x1fffffff) + plus
-	w1 = src[12]
-	dst[12] = ((w0>>23 | w1<<9) & 0x1fffffff) + plus
-	w0 = src[16]
-	dst[16] = ((w1>>20 | w0<<12) & 0x1fffffff) + plus
-	w1 = src[20]
-	dst[20] = ((w0>>17 | w1<<15) & 0x1fffffff) + plus
-	w0 = src[24]
-	dst[24] = ((w1>>14 | w0<<18) & 0x1fffffff) + plus
-	w1 = src[28]
-	dst[28] = ((w0>>11 | w1<<21) & 0x1fffffff) + plus
-	w0 = src[32]
-	dst[32] = ((w1>>8 | w0<<24) & 0x1fffffff) + plus
-	w1 = src[36]
-	dst[36] = ((w0>>5 | w1<<27) & 0x1fffffff) + plus
-	dst[40] = (w1 >> 2 & 0x1fffffff) + plus
-	w0 = src[40]
-	dst[44] = ((w1>>31 | w0<<1) & 0x1fffffff) + plus
-	w1 = src[44]
-	dst[48] = ((w0>>28 | w1<<4) & 0x1fffffff) + plus
-	w0 = src[48]
-	dst[52] = ((w1>>25 | w0<<7) & 0x1fffffff) + plus
-	w1 = src[52]
-	dst[56] = ((w0>>22 | w1<<10) & 0x1fffffff) + plus
-	w0 = src[56]
-	dst[60] = ((w1>>19 | w0<<13) & 0x1fffffff) + plus
-	w1 = src[60]
-	dst[64] = ((w0>>16 | w1<<16) & 0x1fffffff) + plus
-	w0 = src[64]
-	dst[68] = ((w1>>13 | w0<<19) & 0x1fffffff) + plus
-	w1 = src[68]
-	dst[72] = ((w0>>10 | w1<<22) & 0x1fffffff) + plus
-	w0 = src[72]
-	dst[76] = ((w1>>7 | w0<<25) & 0x1fffffff) + plus
-	w1 = src[76]
-	dst[80] = ((w0>>4 | w1<<28) & 0x1fffffff) + plus
-	dst[84] = (w1 >> 1 & 0x1fffffff) + plus
-	w0 = src[80]
-	dst[88] = ((w1>>30 | w0<<2) & 0x1fffffff) + plus
-	w1 = src[84]
-	dst[92] = ((w0>>27 | w1<<5) & 0x1fffffff) + plus
-	w0 = src[88]
-	dst[96] = ((w1>>24 | w0<<8) & 0x1fffffff) + plus
-	w1 = src[92]
-	dst[100] = ((w0>>21 | w1<<11) & 0x1fffffff) + plus
-	w0 = src[96]
-	dst[104] = ((w1>>18 | w0<<14) & 0x1fffffff) + plus
-	w1 = src[100]
-	dst[108] = ((w0>>15 | w1<<17) & 0x1fffffff) + plus
-	w0 = src[104]
-	dst[112] = ((w1>>12 | w0<<20) & 0x1fffffff) + plus
-	w1 = src[108]
-	dst[116] = ((w0>>9 | w1<<23) & 0x1fffffff) + plus
-	w0 = src[112]
-	dst[120] = ((w1>>6 | w0<<26) & 0x1fffffff) + plus
-	dst[124] = (w0 >> 3) + plus
+func unpack29(dst *[504]byte, src *[456]byte, mask, plus uint64) {
+	var w0, w1 uint64
+	w0 = binary.LittleEndian.Uint64(src[0:])
+	binary.LittleEndian.PutUint64(dst[0:], (w0&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[16:])
+	binary.LittleEndian.PutUint64(dst[16:], (((w0>>29^w1<<3)&0x700000007^w1<<3)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[32:])
+	binary.LittleEndian.PutUint64(dst[32:], (((w1>>26^w0<<6)&0x3f0000003f^w0<<6)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[48:])
+	binary.LittleEndian.PutUint64(dst[48:], (((w0>>23^w1<<9)&0x1ff000001ff^w1<<9)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[64:])
+	binary.LittleEndian.PutUint64(dst[64:], (((w1>>20^w0<<12)&0xfff00000fff^w0<<12)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[80:])
+	binary.LittleEndian.PutUint64(dst[80:], (((w0>>17^w1<<15)&0x7fff00007fff^w1<<15)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[96:])
+	binary.LittleEndian.PutUint64(dst[96:], (((w1>>14^w0<<18)&0x3ffff0003ffff^w0<<18)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[112:])
+	binary.LittleEndian.PutUint64(dst[112:], (((w0>>11^w1<<21)&0x1fffff001fffff^w1<<21)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[128:])
+	binary.LittleEndian.PutUint64(dst[128:], (((w1>>8^w0<<24)&0xffffff00ffffff^w0<<24)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[144:])
+	binary.LittleEndian.PutUint64(dst[144:], (((w0>>5^w1<<27)&0x7ffffff07ffffff^w1<<27)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[160:], (w1>>2&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[160:])
+	binary.LittleEndian.PutUint64(dst[176:], (((w1>>31^w0<<1)&0x100000001^w0<<1)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[176:])
+	binary.LittleEndian.PutUint64(dst[192:], (((w0>>28^w1<<4)&0xf0000000f^w1<<4)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[192:])
+	binary.LittleEndian.PutUint64(dst[208:], (((w1>>25^w0<<7)&0x7f0000007f^w0<<7)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[208:])
+	binary.LittleEndian.PutUint64(dst[224:], (((w0>>22^w1<<10)&0x3ff000003ff^w1<<10)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[224:])
+	binary.LittleEndian.PutUint64(dst[240:], (((w1>>19^w0<<13)&0x1fff00001fff^w0<<13)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[240:])
+	binary.LittleEndian.PutUint64(dst[256:], (((w0>>16^w1<<16)&0xffff0000ffff^w1<<16)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[256:])
+	binary.LittleEndian.PutUint64(dst[272:], (((w1>>13^w0<<19)&0x7ffff0007ffff^w0<<19)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[272:])
+	binary.LittleEndian.PutUint64(dst[288:], (((w0>>10^w1<<22)&0x3fffff003fffff^w1<<22)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[288:])
+	binary.LittleEndian.PutUint64(dst[304:], (((w1>>7^w0<<25)&0x1ffffff01ffffff^w0<<25)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[304:])
+	binary.LittleEndian.PutUint64(dst[320:], (((w0>>4^w1<<28)&0xfffffff0fffffff^w1<<28)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[336:], (w1>>1&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[320:])
+	binary.LittleEndian.PutUint64(dst[352:], (((w1>>30^w0<<2)&0x300000003^w0<<2)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[336:])
+	binary.LittleEndian.PutUint64(dst[368:], (((w0>>27^w1<<5)&0x1f0000001f^w1<<5)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[352:])
+	binary.LittleEndian.PutUint64(dst[384:], (((w1>>24^w0<<8)&0xff000000ff^w0<<8)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[368:])
+	binary.LittleEndian.PutUint64(dst[400:], (((w0>>21^w1<<11)&0x7ff000007ff^w1<<11)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[384:])
+	binary.LittleEndian.PutUint64(dst[416:], (((w1>>18^w0<<14)&0x3fff00003fff^w0<<14)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[400:])
+	binary.LittleEndian.PutUint64(dst[432:], (((w0>>15^w1<<17)&0x1ffff0001ffff^w1<<17)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[416:])
+	binary.LittleEndian.PutUint64(dst[448:], (((w1>>12^w0<<20)&0xfffff000fffff^w0<<20)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[432:])
+	binary.LittleEndian.PutUint64(dst[464:], (((w0>>9^w1<<23)&0x7fffff007fffff^w1<<23)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[448:])
+	binary.LittleEndian.PutUint64(dst[480:], (((w1>>6^w0<<26)&0x3ffffff03ffffff^w0<<26)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[496:], (w0>>3&mask)+plus)
 }
 
 func pack29(dst *[113]uint32, src *[125]uint32) {
@@ -3095,69 +3123,70 @@ func pack29(dst *[113]uint32, src *[125]uint32) {
 		src[124]<<3
 }
 
-func unpack30(dst *[125]uint32, src *[117]uint32, plus uint32) {
-	w0, w1 := src[0], uint32(0)
-	dst[0] = (w0 & 0x3fffffff) + plus
-	w1 = src[4]
-	dst[4] = ((w0>>30 | w1<<2) & 0x3fffffff) + plus
-	w0 = src[8]
-	dst[8] = ((w1>>28 | w0<<4) & 0x3fffffff) + plus
-	w1 = src[12]
-	dst[12] = ((w0>>26 | w1<<6) & 0x3fffffff) + plus
-	w0 = src[16]
-	dst[16] = ((w1>>24 | w0<<8) & 0x3fffffff) + plus
-	w1 = src[20]
-	dst[20] = ((w0>>22 | w1<<10) & 0x3fffffff) + plus
-	w0 = src[24]
-	dst[24] = ((w1>>20 | w0<<12) & 0x3fffffff) + plus
-	w1 = src[28]
-	dst[28] = ((w0>>18 | w1<<14) & 0x3fffffff) + plus
-	w0 = src[32]
-	dst[32] = ((w1>>16 | w0<<16) & 0x3fffffff) + plus
-	w1 = src[36]
-	dst[36] = ((w0>>14 | w1<<18) & 0x3fffffff) + plus
-	w0 = src[40]
-	dst[40] = ((w1>>12 | w0<<20) & 0x3fffffff) + plus
-	w1 = src[44]
-	dst[44] = ((w0>>10 | w1<<22) & 0x3fffffff) + plus
-	w0 = src[48]
-	dst[48] = ((w1>>8 | w0<<24) & 0x3fffffff) + plus
-	w1 = src[52]
-	dst[52] = ((w0>>6 | w1<<26) & 0x3fffffff) + plus
-	w0 = src[56]
-	dst[56] = ((w1>>4 | w0<<28) & 0x3fffffff) + plus
-	dst[60] = (w0 >> 2) + plus
-	w1 = src[60]
-	dst[64] = (w1 & 0x3fffffff) + plus
-	w0 = src[64]
-	dst[68] = ((w1>>30 | w0<<2) & 0x3fffffff) + plus
-	w1 = src[68]
-	dst[72] = ((w0>>28 | w1<<4) & 0x3fffffff) + plus
-	w0 = src[72]
-	dst[76] = ((w1>>26 | w0<<6) & 0x3fffffff) + plus
-	w1 = src[76]
-	dst[80] = ((w0>>24 | w1<<8) & 0x3fffffff) + plus
-	w0 = src[80]
-	dst[84] = ((w1>>22 | w0<<10) & 0x3fffffff) + plus
-	w1 = src[84]
-	dst[88] = ((w0>>20 | w1<<12) & 0x3fffffff) + plus
-	w0 = src[88]
-	dst[92] = ((w1>>18 | w0<<14) & 0x3fffffff) + plus
-	w1 = src[92]
-	dst[96] = ((w0>>16 | w1<<16) & 0x3fffffff) + plus
-	w0 = src[96]
-	dst[100] = ((w1>>14 | w0<<18) & 0x3fffffff) + plus
-	w1 = src[100]
-	dst[104] = ((w0>>12 | w1<<20) & 0x3fffffff) + plus
-	w0 = src[104]
-	dst[108] = ((w1>>10 | w0<<22) & 0x3fffffff) + plus
-	w1 = src[108]
-	dst[112] = ((w0>>8 | w1<<24) & 0x3fffffff) + plus
-	w0 = src[112]
-	dst[116] = ((w1>>6 | w0<<26) & 0x3fffffff) + plus
-	w1 = src[116]
-	dst[120] = ((w0>>4 | w1<<28) & 0x3fffffff) + plus
-	dst[124] = (w1 >> 2) + plus
+func unpack30(dst *[504]byte, src *[472]byte, mask, plus uint64) {
+	var w0, w1 uint64
+	w0 = binary.LittleEndian.Uint64(src[0:])
+	binary.LittleEndian.PutUint64(dst[0:], (w0&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[16:])
+	binary.LittleEndian.PutUint64(dst[16:], (((w0>>30^w1<<2)&0x300000003^w1<<2)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[32:])
+	binary.LittleEndian.PutUint64(dst[32:], (((w1>>28^w0<<4)&0xf0000000f^w0<<4)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[48:])
+	binary.LittleEndian.PutUint64(dst[48:], (((w0>>26^w1<<6)&0x3f0000003f^w1<<6)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[64:])
+	binary.LittleEndian.PutUint64(dst[64:], (((w1>>24^w0<<8)&0xff000000ff^w0<<8)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[80:])
+	binary.LittleEndian.PutUint64(dst[80:], (((w0>>22^w1<<10)&0x3ff000003ff^w1<<10)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[96:])
+	binary.LittleEndian.PutUint64(dst[96:], (((w1>>20^w0<<12)&0xfff00000fff^w0<<12)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[112:])
+	binary.LittleEndian.PutUint64(dst[112:], (((w0>>18^w1<<14)&0x3fff00003fff^w1<<14)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[128:])
+	binary.LittleEndian.PutUint64(dst[128:], (((w1>>16^w0<<16)&0xffff0000ffff^w0<<16)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[144:])
+	binary.LittleEndian.PutUint64(dst[144:], (((w0>>14^w1<<18)&0x3ffff0003ffff^w1<<18)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[160:])
+	binary.LittleEndian.PutUint64(dst[160:], (((w1>>12^w0<<20)&0xfffff000fffff^w0<<20)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[176:])
+	binary.LittleEndian.PutUint64(dst[176:], (((w0>>10^w1<<22)&0x3fffff003fffff^w1<<22)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[192:])
+	binary.LittleEndian.PutUint64(dst[192:], (((w1>>8^w0<<24)&0xffffff00ffffff^w0<<24)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[208:])
+	binary.LittleEndian.PutUint64(dst[208:], (((w0>>6^w1<<26)&0x3ffffff03ffffff^w1<<26)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[224:])
+	binary.LittleEndian.PutUint64(dst[224:], (((w1>>4^w0<<28)&0xfffffff0fffffff^w0<<28)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[240:], (w0>>2&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[240:])
+	binary.LittleEndian.PutUint64(dst[256:], (w1&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[256:])
+	binary.LittleEndian.PutUint64(dst[272:], (((w1>>30^w0<<2)&0x300000003^w0<<2)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[272:])
+	binary.LittleEndian.PutUint64(dst[288:], (((w0>>28^w1<<4)&0xf0000000f^w1<<4)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[288:])
+	binary.LittleEndian.PutUint64(dst[304:], (((w1>>26^w0<<6)&0x3f0000003f^w0<<6)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[304:])
+	binary.LittleEndian.PutUint64(dst[320:], (((w0>>24^w1<<8)&0xff000000ff^w1<<8)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[320:])
+	binary.LittleEndian.PutUint64(dst[336:], (((w1>>22^w0<<10)&0x3ff000003ff^w0<<10)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[336:])
+	binary.LittleEndian.PutUint64(dst[352:], (((w0>>20^w1<<12)&0xfff00000fff^w1<<12)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[352:])
+	binary.LittleEndian.PutUint64(dst[368:], (((w1>>18^w0<<14)&0x3fff00003fff^w0<<14)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[368:])
+	binary.LittleEndian.PutUint64(dst[384:], (((w0>>16^w1<<16)&0xffff0000ffff^w1<<16)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[384:])
+	binary.LittleEndian.PutUint64(dst[400:], (((w1>>14^w0<<18)&0x3ffff0003ffff^w0<<18)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[400:])
+	binary.LittleEndian.PutUint64(dst[416:], (((w0>>12^w1<<20)&0xfffff000fffff^w1<<20)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[416:])
+	binary.LittleEndian.PutUint64(dst[432:], (((w1>>10^w0<<22)&0x3fffff003fffff^w0<<22)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[432:])
+	binary.LittleEndian.PutUint64(dst[448:], (((w0>>8^w1<<24)&0xffffff00ffffff^w1<<24)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[448:])
+	binary.LittleEndian.PutUint64(dst[464:], (((w1>>6^w0<<26)&0x3ffffff03ffffff^w0<<26)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[464:])
+	binary.LittleEndian.PutUint64(dst[480:], (((w0>>4^w1<<28)&0xfffffff0fffffff^w1<<28)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[496:], (w1>>2&mask)+plus)
 }
 
 func pack30(dst *[117]uint32, src *[125]uint32) {
@@ -3223,70 +3252,71 @@ func pack30(dst *[117]uint32, src *[125]uint32) {
 		src[124]<<2
 }
 
-func unpack31(dst *[125]uint32, src *[121]uint32, plus uint32) {
-	w0, w1 := src[0], uint32(0)
-	dst[0] = (w0 & 0x7fffffff) + plus
-	w1 = src[4]
-	dst[4] = ((w0>>31 | w1<<1) & 0x7fffffff) + plus
-	w0 = src[8]
-	dst[8] = ((w1>>30 | w0<<2) & 0x7fffffff) + plus
-	w1 = src[12]
-	dst[12] = ((w0>>29 | w1<<3) & 0x7fffffff) + plus
-	w0 = src[16]
-	dst[16] = ((w1>>28 | w0<<4) & 0x7fffffff) + plus
-	w1 = src[20]
-	dst[20] = ((w0>>27 | w1<<5) & 0x7fffffff) + plus
-	w0 = src[24]
-	dst[24] = ((w1>>26 | w0<<6) & 0x7fffffff) + plus
-	w1 = src[28]
-	dst[28] = ((w0>>25 | w1<<7) & 0x7fffffff) + plus
-	w0 = src[32]
-	dst[32] = ((w1>>24 | w0<<8) & 0x7fffffff) + plus
-	w1 = src[36]
-	dst[36] = ((w0>>23 | w1<<9) & 0x7fffffff) + plus
-	w0 = src[40]
-	dst[40] = ((w1>>22 | w0<<10) & 0x7fffffff) + plus
-	w1 = src[44]
-	dst[44] = ((w0>>21 | w1<<11) & 0x7fffffff) + plus
-	w0 = src[48]
-	dst[48] = ((w1>>20 | w0<<12) & 0x7fffffff) + plus
-	w1 = src[52]
-	dst[52] = ((w0>>19 | w1<<13) & 0x7fffffff) + plus
-	w0 = src[56]
-	dst[56] = ((w1>>18 | w0<<14) & 0x7fffffff) + plus
-	w1 = src[60]
-	dst[60] = ((w0>>17 | w1<<15) & 0x7fffffff) + plus
-	w0 = src[64]
-	dst[64] = ((w1>>16 | w0<<16) & 0x7fffffff) + plus
-	w1 = src[68]
-	dst[68] = ((w0>>15 | w1<<17) & 0x7fffffff) + plus
-	w0 = src[72]
-	dst[72] = ((w1>>14 | w0<<18) & 0x7fffffff) + plus
-	w1 = src[76]
-	dst[76] = ((w0>>13 | w1<<19) & 0x7fffffff) + plus
-	w0 = src[80]
-	dst[80] = ((w1>>12 | w0<<20) & 0x7fffffff) + plus
-	w1 = src[84]
-	dst[84] = ((w0>>11 | w1<<21) & 0x7fffffff) + plus
-	w0 = src[88]
-	dst[88] = ((w1>>10 | w0<<22) & 0x7fffffff) + plus
-	w1 = src[92]
-	dst[92] = ((w0>>9 | w1<<23) & 0x7fffffff) + plus
-	w0 = src[96]
-	dst[96] = ((w1>>8 | w0<<24) & 0x7fffffff) + plus
-	w1 = src[100]
-	dst[100] = ((w0>>7 | w1<<25) & 0x7fffffff) + plus
-	w0 = src[104]
-	dst[104] = ((w1>>6 | w0<<26) & 0x7fffffff) + plus
-	w1 = src[108]
-	dst[108] = ((w0>>5 | w1<<27) & 0x7fffffff) + plus
-	w0 = src[112]
-	dst[112] = ((w1>>4 | w0<<28) & 0x7fffffff) + plus
-	w1 = src[116]
-	dst[116] = ((w0>>3 | w1<<29) & 0x7fffffff) + plus
-	w0 = src[120]
-	dst[120] = ((w1>>2 | w0<<30) & 0x7fffffff) + plus
-	dst[124] = (w0 >> 1) + plus
+func unpack31(dst *[504]byte, src *[488]byte, mask, plus uint64) {
+	var w0, w1 uint64
+	w0 = binary.LittleEndian.Uint64(src[0:])
+	binary.LittleEndian.PutUint64(dst[0:], (w0&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[16:])
+	binary.LittleEndian.PutUint64(dst[16:], (((w0>>31^w1<<1)&0x100000001^w1<<1)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[32:])
+	binary.LittleEndian.PutUint64(dst[32:], (((w1>>30^w0<<2)&0x300000003^w0<<2)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[48:])
+	binary.LittleEndian.PutUint64(dst[48:], (((w0>>29^w1<<3)&0x700000007^w1<<3)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[64:])
+	binary.LittleEndian.PutUint64(dst[64:], (((w1>>28^w0<<4)&0xf0000000f^w0<<4)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[80:])
+	binary.LittleEndian.PutUint64(dst[80:], (((w0>>27^w1<<5)&0x1f0000001f^w1<<5)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[96:])
+	binary.LittleEndian.PutUint64(dst[96:], (((w1>>26^w0<<6)&0x3f0000003f^w0<<6)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[112:])
+	binary.LittleEndian.PutUint64(dst[112:], (((w0>>25^w1<<7)&0x7f0000007f^w1<<7)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[128:])
+	binary.LittleEndian.PutUint64(dst[128:], (((w1>>24^w0<<8)&0xff000000ff^w0<<8)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[144:])
+	binary.LittleEndian.PutUint64(dst[144:], (((w0>>23^w1<<9)&0x1ff000001ff^w1<<9)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[160:])
+	binary.LittleEndian.PutUint64(dst[160:], (((w1>>22^w0<<10)&0x3ff000003ff^w0<<10)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[176:])
+	binary.LittleEndian.PutUint64(dst[176:], (((w0>>21^w1<<11)&0x7ff000007ff^w1<<11)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[192:])
+	binary.LittleEndian.PutUint64(dst[192:], (((w1>>20^w0<<12)&0xfff00000fff^w0<<12)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[208:])
+	binary.LittleEndian.PutUint64(dst[208:], (((w0>>19^w1<<13)&0x1fff00001fff^w1<<13)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[224:])
+	binary.LittleEndian.PutUint64(dst[224:], (((w1>>18^w0<<14)&0x3fff00003fff^w0<<14)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[240:])
+	binary.LittleEndian.PutUint64(dst[240:], (((w0>>17^w1<<15)&0x7fff00007fff^w1<<15)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[256:])
+	binary.LittleEndian.PutUint64(dst[256:], (((w1>>16^w0<<16)&0xffff0000ffff^w0<<16)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[272:])
+	binary.LittleEndian.PutUint64(dst[272:], (((w0>>15^w1<<17)&0x1ffff0001ffff^w1<<17)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[288:])
+	binary.LittleEndian.PutUint64(dst[288:], (((w1>>14^w0<<18)&0x3ffff0003ffff^w0<<18)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[304:])
+	binary.LittleEndian.PutUint64(dst[304:], (((w0>>13^w1<<19)&0x7ffff0007ffff^w1<<19)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[320:])
+	binary.LittleEndian.PutUint64(dst[320:], (((w1>>12^w0<<20)&0xfffff000fffff^w0<<20)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[336:])
+	binary.LittleEndian.PutUint64(dst[336:], (((w0>>11^w1<<21)&0x1fffff001fffff^w1<<21)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[352:])
+	binary.LittleEndian.PutUint64(dst[352:], (((w1>>10^w0<<22)&0x3fffff003fffff^w0<<22)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[368:])
+	binary.LittleEndian.PutUint64(dst[368:], (((w0>>9^w1<<23)&0x7fffff007fffff^w1<<23)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[384:])
+	binary.LittleEndian.PutUint64(dst[384:], (((w1>>8^w0<<24)&0xffffff00ffffff^w0<<24)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[400:])
+	binary.LittleEndian.PutUint64(dst[400:], (((w0>>7^w1<<25)&0x1ffffff01ffffff^w1<<25)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[416:])
+	binary.LittleEndian.PutUint64(dst[416:], (((w1>>6^w0<<26)&0x3ffffff03ffffff^w0<<26)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[432:])
+	binary.LittleEndian.PutUint64(dst[432:], (((w0>>5^w1<<27)&0x7ffffff07ffffff^w1<<27)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[448:])
+	binary.LittleEndian.PutUint64(dst[448:], (((w1>>4^w0<<28)&0xfffffff0fffffff^w0<<28)&mask)+plus)
+	w1 = binary.LittleEndian.Uint64(src[464:])
+	binary.LittleEndian.PutUint64(dst[464:], (((w0>>3^w1<<29)&0x1fffffff1fffffff^w1<<29)&mask)+plus)
+	w0 = binary.LittleEndian.Uint64(src[480:])
+	binary.LittleEndian.PutUint64(dst[480:], (((w1>>2^w0<<30)&0x3fffffff3fffffff^w0<<30)&mask)+plus)
+	binary.LittleEndian.PutUint64(dst[496:], (w0>>1&mask)+plus)
 }
 
 func pack31(dst *[121]uint32, src *[125]uint32) {
@@ -3352,73 +3382,6 @@ func pack31(dst *[121]uint32, src *[125]uint32) {
 		src[120]<<2
 	dst[120] = (src[120]&0x7fffffff)>>30 |
 		src[124]<<1
-}
-
-func unpack32(dst *[125]uint32, src *[125]uint32, plus uint32) {
-	w0, w1 := src[0], uint32(0)
-	dst[0] = (w0) + plus
-	w1 = src[4]
-	dst[4] = (w1) + plus
-	w0 = src[8]
-	dst[8] = (w0) + plus
-	w1 = src[12]
-	dst[12] = (w1) + plus
-	w0 = src[16]
-	dst[16] = (w0) + plus
-	w1 = src[20]
-	dst[20] = (w1) + plus
-	w0 = src[24]
-	dst[24] = (w0) + plus
-	w1 = src[28]
-	dst[28] = (w1) + plus
-	w0 = src[32]
-	dst[32] = (w0) + plus
-	w1 = src[36]
-	dst[36] = (w1) + plus
-	w0 = src[40]
-	dst[40] = (w0) + plus
-	w1 = src[44]
-	dst[44] = (w1) + plus
-	w0 = src[48]
-	dst[48] = (w0) + plus
-	w1 = src[52]
-	dst[52] = (w1) + plus
-	w0 = src[56]
-	dst[56] = (w0) + plus
-	w1 = src[60]
-	dst[60] = (w1) + plus
-	w0 = src[64]
-	dst[64] = (w0) + plus
-	w1 = src[68]
-	dst[68] = (w1) + plus
-	w0 = src[72]
-	dst[72] = (w0) + plus
-	w1 = src[76]
-	dst[76] = (w1) + plus
-	w0 = src[80]
-	dst[80] = (w0) + plus
-	w1 = src[84]
-	dst[84] = (w1) + plus
-	w0 = src[88]
-	dst[88] = (w0) + plus
-	w1 = src[92]
-	dst[92] = (w1) + plus
-	w0 = src[96]
-	dst[96] = (w0) + plus
-	w1 = src[100]
-	dst[100] = (w1) + plus
-	w0 = src[104]
-	dst[104] = (w0) + plus
-	w1 = src[108]
-	dst[108] = (w1) + plus
-	w0 = src[112]
-	dst[112] = (w0) + plus
-	w1 = src[116]
-	dst[116] = (w1) + plus
-	w0 = src[120]
-	dst[120] = (w0) + plus
-	w1 = src[124]
-	dst[124] = (w1) + plus
 }
 
 func pack32(dst *[125]uint32, src *[125]uint32) {

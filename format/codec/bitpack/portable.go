@@ -1,6 +1,10 @@
 package bitpack
 
-import "github.com/pinion-index/pinion/format"
+import (
+	"unsafe"
+
+	"github.com/pinion-index/pinion/format"
+)
 
 func orPortable(v []uint32) uint32 {
 	var o uint32
@@ -15,37 +19,65 @@ func packPortable(dst []byte, v []uint32, width uint) {
 }
 
 func plainPortable(dst *[BlockLen]uint32, src []byte, width uint) {
-	if width == 0 {
-		clear(dst[:])
-		return
-	}
-	unpackLanes(dst[:], format.Uint32s(src[:VectorSize*width]), width, 0)
+	unpackPortable(dst, src, width, 0)
 }
 
 func freqsPortable(dst *[BlockLen]uint32, src []byte, width uint) {
-	if width == 0 {
+	unpackPortable(dst, src, width, 1)
+}
+
+// unpackPortable unpacks values and adds plus to each, mod 2^32.
+func unpackPortable(dst *[BlockLen]uint32, src []byte, width uint, plus uint32) {
+	switch width {
+	case 0:
 		for i := range dst {
-			dst[i] = 1
+			dst[i] = plus
 		}
-		return
+	case MaxWidth:
+		for i, x := range format.Uint32s(src[:4*BlockLen]) {
+			dst[i] = x + plus
+		}
+	default:
+		unpackLanes((*[4 * BlockLen]byte)(unsafe.Pointer(dst)), src[:VectorSize*width], width, plus)
 	}
-	unpackLanes(dst[:], format.Uint32s(src[:VectorSize*width]), width, 1)
 }
 
 func docsPortable(dst *[BlockLen]uint32, src []byte, width uint, prev uint32) {
-	if width == 0 {
+	switch width {
+	case 0:
 		for i := range dst {
 			prev++
 			dst[i] = prev
 		}
-		return
+	case MaxWidth:
+		unpackPortable(dst, src, width, 0)
+		sumPortable(dst[:], prev)
+	default:
+		sumRows(dst, src[:VectorSize*width], width, prev)
 	}
-	sumRows(dst, format.Uint32s(src[:VectorSize*width]), width, prev)
 }
 
 func sumPortable(v []uint32, prev uint32) {
+	for ; len(v) >= 8; v = v[8:] {
+		prev -= ^v[0] // adds one more than v[0], in one step of the chain
+		v[0] = prev
+		prev -= ^v[1]
+		v[1] = prev
+		prev -= ^v[2]
+		v[2] = prev
+		prev -= ^v[3]
+		v[3] = prev
+		prev -= ^v[4]
+		v[4] = prev
+		prev -= ^v[5]
+		v[5] = prev
+		prev -= ^v[6]
+		v[6] = prev
+		prev -= ^v[7]
+		v[7] = prev
+	}
 	for i, x := range v {
-		prev -= ^x // adds x+1, in one step of the chain
+		prev -= ^x
 		v[i] = prev
 	}
 }

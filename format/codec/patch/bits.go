@@ -1,6 +1,9 @@
 package patch
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"unsafe"
+)
 
 // Words returns the 4-byte words that bits take.
 func Words(bits uint) uint { return (bits + 31) / 32 }
@@ -27,30 +30,34 @@ func Fields(dst []uint32, src []byte, bit, width uint, n int) {
 }
 
 func fieldsPortable(dst []uint32, src []byte, bit, width uint, n int) {
-	src, ok := widen(src)
-	for i := range dst[:n] {
-		if ok {
-			dst[i] = field(src, bit, width)
-		} else {
+	d, ok := start(src)
+	if !ok {
+		for i := range dst[:n] {
 			dst[i] = Get(src, bit, width)
+			bit += width
 		}
+		return
+	}
+	mask := fieldMask(width)
+	for i := range dst[:n] {
+		dst[i] = uint32(peek(d, bit) & mask)
 		bit += width
 	}
 }
 
-// widen returns src with 8 more bytes, after which field may be used for any field in
-// it; ok is false where memory ends before.
-func widen(src []byte) (wide []byte, ok bool) {
-	if cap(src)-len(src) < 8 {
-		return src, false
-	}
-	return src[:len(src)+8], true
+// start returns where src begins; ok is false where fewer than 8 bytes of memory follow
+// src, so that peek may not be used for every field in it.
+func start(src []byte) (d unsafe.Pointer, ok bool) {
+	return unsafe.Pointer(unsafe.SliceData(src)), cap(src)-len(src) >= 8
 }
 
-// field is Get where the 8 bytes from the field's first one on lie within src.
-func field(src []byte, bit, width uint) uint32 {
-	return uint32(binary.LittleEndian.Uint64(src[bit/8:]) >> (bit & 7) & (1<<(width&63) - 1))
+// peek returns 57 bits and more from bit on.
+func peek(d unsafe.Pointer, bit uint) uint64 {
+	return *(*uint64)(unsafe.Add(d, bit>>3)) >> (bit & 7)
 }
+
+// fieldMask masks a field of width bits, 0 to 32.
+func fieldMask(width uint) uint64 { return 1<<(width&63) - 1 }
 
 // Writer appends bit fields to a slice of bytes.
 type Writer struct {

@@ -98,18 +98,19 @@ func applyPortable(dst []uint32, n int, src []byte, bit uint, p Plan, pos uint, 
 	if pos == asBitmap {
 		return applyBitmap(dst, n, src, bit, p)
 	}
-	over := bit + p.Count*pos
-	src, ok := widen(src)
+	d, ok := start(src)
 	if !ok {
 		return applySlowly(dst, n, src, bit, p, pos, less)
 	}
-	next := uint32(0)
+	over := bit + p.Count*pos
+	values, limit := (*[bitpack.BlockLen]uint32)(dst), uint64(n)
+	posMask, overMask, next := fieldMask(pos), fieldMask(p.Over), uint64(0)
 	for range p.Count {
-		i := field(src, bit, pos)
-		if i < next || int(i) >= n {
+		i := peek(d, bit) & posMask
+		if i < next || i >= limit {
 			return false
 		}
-		dst[i&(bitpack.BlockLen-1)] += (field(src, over, p.Over) + less) << p.Width
+		values[i&(bitpack.BlockLen-1)] += uint32((peek(d, over)&overMask + uint64(less)) << (p.Width & 63))
 		next = i + 1
 		bit += pos
 		over += p.Over
@@ -153,28 +154,40 @@ func unpackDocsPortable(dst []uint32, n int, src []byte, low int, bit uint, p Pl
 }
 
 func applyBitmap(dst []uint32, n int, src []byte, bit uint, p Plan) bool {
-	var words [bitmapBits / 32]uint32
-	count := 0
-	for i := range words {
-		words[i] = Get(src, bit+uint(i)*32, 32)
-		count += bits.OnesCount32(words[i])
+	lo := uint64(Get(src, bit, 32)) | uint64(Get(src, bit+32, 32))<<32
+	hi := uint64(Get(src, bit+64, 32)) | uint64(Get(src, bit+96, 32))<<32
+	last := bits.Len64(lo)
+	if hi != 0 {
+		last = 64 + bits.Len64(hi)
 	}
-	if count != int(p.Count) {
+	if last > n || uint(bits.OnesCount64(lo)+bits.OnesCount64(hi)) != p.Count {
 		return false
 	}
+	d, ok := start(src)
+	if !ok {
+		return addBitmapSlowly(dst, lo, hi, src, bit+bitmapBits, p)
+	}
+	values, mask := (*[bitmapBits]uint32)(dst), fieldMask(p.Over)
 	bit += bitmapBits
-	var overflows [bitmapBits]uint32
-	Fields(overflows[:], src, bit, p.Over, count)
-	j := 0
-	for at, word := range words {
-		for ; word != 0; word &= word - 1 {
-			i := at*32 + bits.TrailingZeros32(word)
-			if i >= n {
-				return false
-			}
-			dst[i&(bitpack.BlockLen-1)] += (overflows[j&(bitmapBits-1)] + 1) << p.Width
-			j++
+	for base := 0; base < bitmapBits; base += 64 {
+		for ; lo != 0; lo &= lo - 1 {
+			i := base + bits.TrailingZeros64(lo)
+			values[i&(bitmapBits-1)] += uint32((peek(d, bit)&mask + 1) << (p.Width & 63))
+			bit += p.Over
 		}
+		lo = hi
+	}
+	return true
+}
+
+// addBitmapSlowly is the end of applyBitmap for a bitmap at the very end of memory.
+func addBitmapSlowly(dst []uint32, lo, hi uint64, src []byte, bit uint, p Plan) bool {
+	for base := 0; base < bitmapBits; base += 64 {
+		for ; lo != 0; lo &= lo - 1 {
+			dst[base+bits.TrailingZeros64(lo)] += (Get(src, bit, p.Over) + 1) << p.Width
+			bit += p.Over
+		}
+		lo = hi
 	}
 	return true
 }

@@ -168,9 +168,11 @@ func (b *block) unpackWith(dst []uint32, docs bool, prev uint32, positions, over
 		return false
 	}
 	bitpack.PrefixSum(positions, codec.NoDoc)
+	all := uint32(0) // not in b.over: a chain through memory
 	for _, over := range overflows {
-		b.over |= over + 1
+		all |= over + 1
 	}
+	b.over = all
 	if docs {
 		return patch.UnpackDocsWith(dst, b.n, b.low, b.width, positions, overflows, prev)
 	}

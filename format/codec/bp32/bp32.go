@@ -76,68 +76,77 @@ func pack(dst []byte, v []uint32, width uint) []byte {
 const smallWidth = 24
 
 func (layout) Docs(dst []uint32, p []byte, n int, prev uint32) (small, ok bool) {
-	widest := uint(0)
-	ok = eachPart(p, n, func(k, m int, width uint, part []byte) {
-		widest = max(widest, width)
-		if d := dst[k*PartLen:][:m]; m == PartLen && width > 0 {
-			prev = sumPart((*[PartLen]uint32)(d), part, width, prev)
-		} else {
-			unpackPart(d, part, width)
-			bitpack.PrefixSum(d, prev)
-			prev = d[m-1]
+	if len(p) < header {
+		return false, false
+	}
+	widths, widest := binary.LittleEndian.Uint32(p), uint(0)
+	dst, p = dst[:n], p[header:]
+	for ; len(dst) > 0; widths >>= 8 {
+		width := uint(widths & 255)
+		size, ok := fits(p, len(dst), width)
+		if !ok {
+			return false, false
 		}
-	})
-	return widest <= smallWidth, ok
+		widest = max(widest, width)
+		if len(dst) >= PartLen && width > 0 {
+			prev = sumPart((*[PartLen]uint32)(dst), p[:size], width, prev)
+			dst = dst[PartLen:]
+		} else {
+			part := dst[:min(PartLen, len(dst))]
+			unpackPart(part, p[:size], width)
+			bitpack.PrefixSum(part, prev)
+			dst, prev = dst[len(part):], part[len(part)-1]
+		}
+		p = p[size:]
+	}
+	return widest <= smallWidth, widths == 0 && len(p) == 0
 }
 
 func (layout) Freqs(dst []uint32, p []byte, n int) (small, ok bool) {
-	widest := uint(0)
-	ok = eachPart(p, n, func(k, m int, width uint, part []byte) {
+	if len(p) < header {
+		return false, false
+	}
+	widths, widest := binary.LittleEndian.Uint32(p), uint(0)
+	dst, p = dst[:n], p[header:]
+	for ; len(dst) > 0; widths >>= 8 {
+		width := uint(widths & 255)
+		size, ok := fits(p, len(dst), width)
+		if !ok {
+			return false, false
+		}
 		widest = max(widest, width)
-		d := dst[k*PartLen:][:m]
-		if m == PartLen && width > 0 {
-			addPart((*[PartLen]uint32)(d), part, width, 1)
-			return
+		if len(dst) >= PartLen && width > 0 {
+			addPart((*[PartLen]uint32)(dst), p[:size], width, 1)
+			dst = dst[PartLen:]
+		} else {
+			part := dst[:min(PartLen, len(dst))]
+			unpackPart(part, p[:size], width)
+			for i := range part {
+				part[i]++
+			}
+			dst = dst[len(part):]
 		}
-		unpackPart(d, part, width)
-		for i := range d {
-			d[i]++
-		}
-	})
-	return widest < bitpack.MaxWidth, ok
+		p = p[size:]
+	}
+	return widest < bitpack.MaxWidth, widths == 0 && len(p) == 0
 }
 
 // slack is how far past a part its last values are read.
 const slack = 8
 
-// eachPart calls f for each part of a block of n values, with its number, how many
-// values it has, their width and the bytes that they are in. It says whether p is
-// such a block; if not, f has been called for the parts before the broken one.
-func eachPart(p []byte, n int, f func(k, m int, width uint, part []byte)) bool {
-	if len(p) < header {
-		return false
+// fits returns the bytes of a part of width bits, with which p begins, when there are n
+// values left; ok is false where p does not begin with one.
+func fits(p []byte, n int, width uint) (size int, ok bool) {
+	if n >= PartLen {
+		size = PartLen / 8 * int(width)
+		return size, width <= 32 && size <= len(p)
 	}
-	widths := p[:header]
-	p = p[header:]
-	for k, w := range widths {
-		m := min(PartLen, n-k*PartLen)
-		if m <= 0 {
-			if w != 0 {
-				return false
-			}
-			continue
-		}
-		size := partSize(m, uint(w))
-		if w > 32 || size > len(p) {
-			return false
-		}
-		if tail := uint(m) * uint(w) % 32; tail != 0 && binary.LittleEndian.Uint32(p[size-4:])>>tail != 0 {
-			return false
-		}
-		f(k, m, uint(w), p[:size])
-		p = p[size:]
+	size = partSize(n, width)
+	if width > 32 || size > len(p) {
+		return 0, false
 	}
-	return len(p) == 0
+	tail := uint(n) * width % 32
+	return size, tail == 0 || binary.LittleEndian.Uint32(p[size-4:])>>tail == 0
 }
 
 // unpackPart writes values of width bits; p is the bytes that they are in.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/bitpack"
+	"github.com/pinion-index/pinion/format/codec/simd"
 )
 
 // BlockLen is the number of values in a full block.
@@ -133,11 +134,12 @@ func run(dst []uint32, s *codec.Sequence, block, count int) int {
 
 // agree returns how many blocks from block on, at most count, are such that their
 // endpoints tell the width that their selectors say: not the first of a group, which has
-// the selectors before it, nor the last of a list, behind which nothing may follow.
+// the selectors before it, nor the last of a list, behind which nothing may follow. Only
+// vector code asks for it.
 func agree(s *codec.Sequence, block, count int) int {
 	k := block % group
 	at := uint64(s.Ends[block-k]) * 4
-	if k == 0 || s.Ends[0] != 0 || at+group > uint64(len(s.Payload)) {
+	if simd.Level() == simd.Portable || k == 0 || s.Ends[0] != 0 || at+group > uint64(len(s.Payload)) {
 		return 0
 	}
 	count = min(count, group-k, (s.N-1)/BlockLen-block)

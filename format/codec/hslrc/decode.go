@@ -5,6 +5,7 @@ import (
 
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/regress"
+	"github.com/pinion-index/pinion/format/codec/simd"
 )
 
 // buckets is the table of buckets.
@@ -145,22 +146,55 @@ func decodeDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 	return b.ended(prev, s.Last[i])
 }
 
-// fastBlock decodes a full block whose docIDs are in one bucket or in two that follow one
-// another; false where that must be done step by step.
-func fastBlock(dst []uint32, s *codec.Sequence, i int) bool {
-	if uint(i) >= uint(len(s.Last)) || len(s.Ends) == 0 || s.N > len(s.Last)*BlockLen {
-		return false
+// DecodeDocsRun writes the docIDs of several blocks to dst.
+func (c Codec) DecodeDocsRun(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+	return codec.Runs(c, dst, s, block, count, run)
+}
+
+// run decodes full blocks in a row and returns how many.
+func run(dst []uint32, s *codec.Sequence, block, count int) int {
+	count = min(count, s.N/BlockLen-block)
+	if simd.Level() >= simd.VBMI2 {
+		if b, ok := openBuckets(s); ok {
+			return regress.BucketRun(dst, s, block, count, b.shift, uint(len(b.table)/bucketSize))
+		}
+		return 0
+	}
+	n := 0
+	for simd.Level() >= simd.AVX512 && n < count && fastBlock(dst[n*BlockLen:], s, block+n) {
+		n++
+	}
+	return n
+}
+
+// openBuckets returns the table of buckets if that is what the list begins with.
+func openBuckets(s *codec.Sequence) (b buckets, ok bool) {
+	if len(s.Last) == 0 || len(s.Ends) == 0 || s.N > len(s.Last)*BlockLen {
+		return b, false
 	}
 	m, shift := bucketBits(s.N, s.Last[len(s.Last)-1])
 	head := headWords(m)
 	if uint(s.Ends[0]) != head || uint(len(s.Payload)) < head*4 ||
 		binary.LittleEndian.Uint32(s.Payload[head*4-4:]) != uint32(shift) {
+		return b, false
+	}
+	return buckets{s.Payload[:head*4-4], shift}, true
+}
+
+// fastBlock decodes a full block whose docIDs are in one bucket or in two that follow one
+// another; false where that must be done step by step.
+func fastBlock(dst []uint32, s *codec.Sequence, i int) bool {
+	b, ok := openBuckets(s)
+	if !ok || uint(i) >= uint(len(s.Last)) {
 		return false
 	}
+	size := uint32(len(b.table) / bucketSize)
+	if regress.BucketRun(dst, s, i, 1, b.shift, uint(size)) == 1 {
+		return true
+	}
 	prev, last := s.Prev(i), s.Last[i]
-	b := buckets{s.Payload[:head*4-4], shift}
-	lowest, upper := (prev+1)>>shift, last>>shift
-	if upper >= 1<<m || upper-lowest > 1 {
+	lowest, upper := (prev+1)>>b.shift, last>>b.shift
+	if upper >= size || upper-lowest > 1 {
 		return false
 	}
 	first := i * BlockLen

@@ -18,6 +18,7 @@ type frequencies = newpfd.Frequencies
 var (
 	_ codec.RandomAccess = Codec{}
 	_ codec.FreqAccess   = Codec{}
+	_ codec.RunCodec     = Codec{}
 	_ codec.Seeker       = Codec{}
 )
 

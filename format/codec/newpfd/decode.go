@@ -33,6 +33,15 @@ func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error)
 	return decodeDocs(dst, s, block)
 }
 
+// DecodeDocsRun writes the docIDs of several blocks to dst.
+func (c Codec) DecodeDocsRun(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+	return codec.Runs(c, dst, s, block, count, run)
+}
+
+func run(dst []uint32, s *codec.Sequence, block, count int) int {
+	return docsRun(dst, s, block, min(count, s.N/BlockLen-block))
+}
+
 // decodeDocs is DecodeDocs for every block.
 func decodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
 	p, n, err := s.Block(block, BlockLen)

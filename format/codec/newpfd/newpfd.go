@@ -26,6 +26,7 @@ type Frequencies struct{}
 var (
 	_ codec.BlockCodec = Codec{}
 	_ codec.FreqAccess = Codec{}
+	_ codec.RunCodec   = Codec{}
 )
 
 // ID returns codec.NewPFD.

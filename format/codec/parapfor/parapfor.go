@@ -22,6 +22,7 @@ type Codec struct{}
 var (
 	_ codec.BlockCodec = Codec{}
 	_ codec.FreqAccess = Codec{}
+	_ codec.RunCodec   = Codec{}
 )
 
 // ID returns codec.ParaPFor.

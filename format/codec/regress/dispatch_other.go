@@ -11,3 +11,9 @@ func listBlock([]uint32, *codec.Sequence, int) bool { return false }
 func chordBlock([]uint32, *codec.Sequence, int) bool { return false }
 
 func twoLines([]uint32, *codec.Sequence, int, *[2]Local, int) bool { return false }
+
+func listRun([]uint32, *codec.Sequence, int, int) int { return 0 }
+
+func chordRun([]uint32, *codec.Sequence, int, int) int { return 0 }
+
+func bucketRun([]uint32, *codec.Sequence, int, int, uint, uint) int { return 0 }

@@ -126,6 +126,21 @@ func TwoLines(dst []uint32, s *codec.Sequence, i int, lines *[2]Local, turn int)
 	return twoLines(dst, s, i, lines, turn)
 }
 
+// ListRun decodes count full blocks of s from block i on to dst, as ListBlock does one, and
+// returns how many: the one after them it cannot decode. So it is with the two below.
+func ListRun(dst []uint32, s *codec.Sequence, i, count int) int { return listRun(dst, s, i, count) }
+
+// ChordRun is ListRun for the segments that ChordBlock decodes.
+func ChordRun(dst []uint32, s *codec.Sequence, i, count int) int { return chordRun(dst, s, i, count) }
+
+// BucketRun is ListRun for segments along lines of their own for docIDs that agree in the
+// bits from shift on. The payload begins with so many entries of 16 bytes, by those bits: the index
+// of the first element, the line's intercept as seen from it, and slope. A block of more
+// than two of them, or of two that are not neighbours, it cannot decode.
+func BucketRun(dst []uint32, s *codec.Sequence, i, count int, shift, buckets uint) int {
+	return bucketRun(dst, s, i, count, shift, buckets)
+}
+
 // At returns M plus lambda of element j, mod 2^32.
 func (s *Segment) At(j int) uint32 {
 	x := s.Least + patch.Low(s.src[s.low:], s.Plan.Width, uint(j))

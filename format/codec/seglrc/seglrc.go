@@ -25,6 +25,7 @@ var (
 	_ codec.BlockCodec   = Codec{}
 	_ codec.RandomAccess = Codec{}
 	_ codec.FreqAccess   = Codec{}
+	_ codec.RunCodec     = Codec{}
 	_ codec.Seeker       = Codec{}
 )
 

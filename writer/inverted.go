@@ -162,7 +162,7 @@ func (s *docSpool) add(d InvertedDoc, text bool) error {
 
 // each calls f with every document.
 func (s *docSpool) each(f func(id, text []byte) error) error {
-	r := bufio.NewReaderSize(&tempStream{Temp: s.temp}, 256<<10)
+	r := bufio.NewReaderSize(&tempStream{temp: s.temp}, 256<<10)
 	var b []byte
 	for range s.lens {
 		nid, err := binary.ReadUvarint(r)

@@ -89,6 +89,39 @@ func pairs[T any](vs ...T) iter.Seq2[T, error] {
 	}
 }
 
+// TestLongLists has so many lists in temporary files that files are used again.
+func TestLongLists(t *testing.T) {
+	ctx := t.Context()
+	fs := memfs.New()
+	w := mustOpen(t, fs, Options{Analyzer: whitespace(t), Threads: 2, tail: 1})
+	r := rand.New(rand.NewPCG(8, 8))
+	m := model{}
+	for part := range 2 {
+		foreign := model{}
+		for i := range 6000 {
+			text := "all"
+			for term := range 24 {
+				if r.IntN(24) > term {
+					text += strings.Repeat(fmt.Sprint(" t", term), 1+r.IntN(3))
+				}
+			}
+			foreign.add(fmt.Sprint("d", part, "-", i), text)
+		}
+		if err := errors.Join(w.AddInverted(ctx, invertedOf(foreign.docs)), w.Commit(ctx)); err != nil {
+			t.Fatal(err)
+		}
+		m.docs = append(m.docs, foreign.docs...)
+	}
+	m.check(t, fs)
+	if _, err := w.Merge(ctx, MergeOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Commit(ctx), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	m.check(t, fs)
+}
+
 func TestBadInverted(t *testing.T) {
 	ctx := t.Context()
 	long := make([]uint32, 200)

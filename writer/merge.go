@@ -291,14 +291,21 @@ func (lw *listWorker) filter(src *mergeSource) (some bool, err error) {
 	return some, nil
 }
 
-// tempStream makes a store.Temp what the Builder asks for.
+// tempStream makes a store.Temp what the Builder asks for: reads and writes go on from
+// the same place, which Seek sets.
 type tempStream struct {
-	store.Temp
-	at int64
+	temp store.Temp
+	at   int64
+}
+
+func (t *tempStream) Write(p []byte) (int, error) {
+	n, err := t.temp.WriteAt(p, t.at)
+	t.at += int64(n)
+	return n, err
 }
 
 func (t *tempStream) Read(p []byte) (int, error) {
-	n, err := t.ReadAt(p, t.at)
+	n, err := t.temp.ReadAt(p, t.at)
 	t.at += int64(n)
 	return n, err
 }

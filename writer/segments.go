@@ -159,5 +159,5 @@ func (out *output) temp() (io.ReadWriteSeeker, error) {
 		return nil, err
 	}
 	out.temps = append(out.temps, t)
-	return &tempStream{Temp: t}, nil
+	return &tempStream{temp: t}, nil
 }

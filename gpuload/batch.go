@@ -81,7 +81,10 @@ func (x *Executor) bring(ctx context.Context, plans []*plan, epoch uint64) error
 			}
 		}
 	}
-	missing := x.lists.find(wants, epoch)
+	missing, bare := x.lists.find(wants, epoch)
+	if err := x.lists.mark(bare); err != nil {
+		return err
+	}
 	if len(missing) == 0 {
 		return nil
 	}

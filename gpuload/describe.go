@@ -12,6 +12,7 @@ func describe(v *segment.List, at Ptr, docs uint32) kernels.ListDesc {
 		DocWords: uint32(len(v.Docs.Payload) / 4), FreqWords: uint32(len(v.Freqs.Payload) / 4),
 		DocsCodec: uint8(v.DocsCodec.ID()), FreqsCodec: uint8(v.FreqsCodec.ID()),
 	}
+	_, d.PresenceScale = kernels.PresenceWords(d.N, docs)
 	for 1<<d.LogBlock < v.BlockLen {
 		d.LogBlock++
 	}

@@ -43,6 +43,9 @@ type Options struct {
 	// too many candidates for the default, list by list.
 	Accumulate bool
 	overflow   int64 // of tests: instead of overflowKeys
+	// Presence is from how many postings on a list gets presence words, a byte a
+	// posting, when a batch uses it again and there is memory; 0: 4,096, below 0: none does.
+	Presence int64
 
 	// Select is how the best of a query's keys are found.
 	Select Selection
@@ -135,6 +138,7 @@ func (x *Executor) open() (err error) {
 	if x.lists, err = newLists(dev, segs, x.options.Memory, slots, uint32(len(x.stages))*zoneSlots); err != nil {
 		return err
 	}
+	x.lists.least = leastMarked(x.options.Presence)
 	x.idle = make(chan *stage, len(x.stages))
 	for i := range x.stages {
 		st := &x.stages[i]

@@ -27,10 +27,14 @@ type resident struct {
 	packed   bool // bp128 or bp256, docIDs and frequencies
 	kth      [3]format.KthImpact
 	quad     format.Quad
+	n        uint32
+	marks    Ptr   // its presence words, or 0
+	marked   int64 // bytes taken for them
 
 	// Guarded by Lists.
 	uses float64 // priority: the clock when it was loaded or last used, plus uses
 	pin  uint64  // the last batch that needs it
+	bare bool    // presence words are to be made when it is used again
 }
 
 // Stats counts what residency did.
@@ -41,6 +45,7 @@ type Stats struct {
 	Loaded, Evicted int64 // lists
 	BytesLoaded     int64
 	Refused         int64 // lists that failed validation or did not fit
+	Marked          int64 // bytes of presence words, beside Bytes
 }
 
 // Lists keeps the table of descriptors and the extents on the device. When the
@@ -69,6 +74,8 @@ type Lists struct {
 	scratch    Ptr      // which[] and status[] of a validation
 	pinned     []byte
 	damaged    error // the first list that failed validation
+
+	least uint32 // postings from which on a list gets presence words
 
 	// isolate makes every list an allocation of its own, for tests under the
 	// address sanitizer.
@@ -125,6 +132,7 @@ func (l *Lists) close() {
 	if l.isolate {
 		for _, r := range l.lists {
 			l.release(r.at, r.size)
+			l.unmark(r)
 		}
 	}
 	for _, b := range l.registered {
@@ -167,8 +175,9 @@ type want struct {
 	list  *resident
 }
 
-// find looks wants up and marks what it finds as used by batch epoch.
-func (l *Lists) find(wants []*want, epoch uint64) (missing []*want) {
+// find looks wants up and marks what it finds as used by batch epoch. bare are those
+// of the lists found whose presence words the caller is to make.
+func (l *Lists) find(wants []*want, epoch uint64) (missing []*want, bare []*resident) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, w := range wants {
@@ -179,10 +188,14 @@ func (l *Lists) find(wants []*want, epoch uint64) (missing []*want) {
 		}
 		w.list.pin = max(w.list.pin, epoch)
 		w.list.uses = max(w.list.uses, l.clock) + 1
+		if w.list.bare {
+			w.list.bare = false
+			bare = append(bare, w.list)
+		}
 		l.stats.Hits++
 		l.stats.HitBytes += w.list.size
 	}
-	return missing
+	return missing, bare
 }
 
 // load makes lists resident, or as many as fit. Lists that batches from epoch
@@ -255,7 +268,8 @@ func (l *Lists) loadSome(wants []*want, oldest, epoch uint64) error {
 		for j, v := range run {
 			n := int64(len(v.Extent()))
 			r := &resident{key: w[j].key, slot: l.slot(), at: at, size: n, blocks: uint32(v.Blocks), kth: v.Kth, quad: v.Quad,
-				uses: l.clock + 1, pin: epoch}
+				n: uint32(v.N), uses: l.clock + 1, pin: epoch}
+			r.bare = r.n >= l.least
 			d := describe(v, at, l.segments[r.key.Segment].Meta().Docs)
 			r.logBlock, r.packed = d.LogBlock, packed(d.DocsCodec) && packed(d.FreqsCodec)
 			copy(l.pinned[8*checkSize+desc*len(loaded):], kernels.Bytes(&d))
@@ -455,6 +469,7 @@ func (l *Lists) release(at Ptr, size int64) {
 func (l *Lists) evict(r *resident) {
 	delete(l.lists, r.key)
 	l.release(r.at, r.size)
+	l.unmark(r)
 	l.free = append(l.free, r.slot)
 	l.clock = max(l.clock, r.uses)
 	l.stats.Evicted++

@@ -62,6 +62,7 @@ func TestVariants(t *testing.T) {
 		"maxima":     {Memory: 4 << 20, Select: SelectMaxima},
 		"radix":      {Memory: 4 << 20, Select: SelectRadix},
 		"batches":    {Memory: 4 << 20, Threshold: 1},
+		"presence":   {Memory: 4 << 20, Presence: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dev := NewEmulator()

@@ -46,5 +46,9 @@ func (x *Executor) LoadAll(ctx context.Context) error {
 	x.epoch++
 	epoch := x.epoch
 	x.mu.Unlock()
-	return x.lists.load(ctx, x.lists.find(wants, epoch), x.oldest(epoch), epoch)
+	missing, bare := x.lists.find(wants, epoch)
+	if err := x.lists.mark(bare); err != nil {
+		return err
+	}
+	return x.lists.load(ctx, missing, x.oldest(epoch), epoch)
 }

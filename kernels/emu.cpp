@@ -16,6 +16,7 @@
 #include "packed.cu"
 #include "topk.cu"
 #include "merge.cu"
+#include "presence.cu"
 
 // Kernels by number: the order of names in kernels.go.
 template <class P, void (*F)(const P)> static void call(const void *p) {
@@ -47,7 +48,7 @@ static const Entry entries[] = {
     ENTRY(intersect_packed, IntersectParams), ENTRY(rank_packed, RankParams),
     ENTRY(select_warp, SelectParams), ENTRY(select_maxima, SelectParams), ENTRY(select_radix, SelectParams),
     ENTRY(spread_docs, DecodeParams), ENTRY(merge_path, MergeParams), ENTRY(merge_find, MergeParams),
-    ENTRY(collect_hits, CollectParams),
+    ENTRY(collect_hits, CollectParams), ENTRY(mark_docs, PresenceParams), ENTRY(publish_presence, PresenceParams),
 };
 
 extern "C" const char *emu_launch(const char *name, unsigned grid, unsigned block, unsigned shared,
@@ -65,6 +66,7 @@ extern "C" uint32_t emu_sizes(uint32_t i) {
         sizeof(Range),        sizeof(DisjunctParams), sizeof(Select),    sizeof(SelectParams),
         sizeof(NormParams),   sizeof(GatherParams), sizeof(RankParams),   offsetof(ListDesc, lrInv), offsetof(ListDesc, n),
         offsetof(ListDesc, docsCodec), offsetof(ListDesc, maxDoc), offsetof(QueryDesc, cap),
-        offsetof(Select, out), sizeof(MergeJob), sizeof(MergeParams), sizeof(CollectParams), 0};
+        offsetof(Select, out), sizeof(MergeJob), sizeof(MergeParams), sizeof(CollectParams),
+        offsetof(ListDesc, presence), sizeof(PresenceJob), sizeof(PresenceParams), 0};
     return sizes[i];
 }

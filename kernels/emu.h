@@ -112,6 +112,7 @@ static inline int __popc(unsigned x) { return __builtin_popcount(x); }
 static inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
 static inline int __clz(int x) { return x ? __builtin_clz((unsigned)x) : 32; }
 static inline int __ffs(int x) { return __builtin_ffs(x); }
+static inline unsigned __umulhi(unsigned a, unsigned b) { return (unsigned)((uint64_t)a * b >> 32); }
 static inline unsigned __brev(unsigned x) {
     unsigned r = 0;
     for (int i = 0; i < 32; i++) r |= (x >> i & 1) << (31 - i);
@@ -121,6 +122,9 @@ static inline unsigned __brev(unsigned x) {
 // Hosts round to nearest; volatile keeps the compiler from fusing the product with
 // a sum.
 static inline float __fadd_rn(float a, float b) { return a + b; }
+static inline float __fadd_ru(float a, float b) { // not below the sum, which doubles round by far less than a step
+    return nextafterf((float)((double)a + b), __builtin_inff());
+}
 static inline float __fsub_rn(float a, float b) { return a - b; }
 static inline float __fmul_rn(float a, float b) { volatile float p = a * b; return p; }
 static inline float __fdiv_rn(float a, float b) { return a / b; }

@@ -55,6 +55,9 @@ var _ string
 //go:embed topk.cu
 var _ string
 
+//go:embed presence.cu
+var _ string
+
 var emuNames = func() (c [Count]*C.char) {
 	for k := range c {
 		c[k] = C.CString(Kernel(k).String())

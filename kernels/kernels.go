@@ -16,6 +16,8 @@
 //	unary.cu    lists of ef and rice to docIDs
 //	lines.cu    lists of the linear-regression codecs to docIDs
 //	check.cu    validation of lists in device memory; norms of documents
+//	presence.h  device functions that say which docIDs a list cannot hold
+//	presence.cu what they look at, made from the lists
 //	search.h    device functions that look for docIDs in a list
 //	conjoin.h   conjunctions, docIDs out
 //	rank.h      conjunctions and disjunctions scored, list by list
@@ -88,6 +90,8 @@ const (
 	MergePath        // MergeParams, a thread block a tile of MergeTile
 	MergeFind        // MergeParams, a thread block a tile of FindTile
 	CollectHits      // CollectParams, a warp a tile
+	MarkDocs         // PresenceParams, Parts thread blocks a job
+	PublishPresence  // PresenceParams, a thread a job
 	Count            // how many there are
 )
 
@@ -101,7 +105,7 @@ var names = [Count]string{"check_lists", "norms_of_lengths", "decode_docs_bp128"
 	"sum_docs_lrc", "sum_docs_lrcseg", "sum_docs_seglrc", "sum_docs_hslrc",
 	"decode_docs_bp256", "decode_freqs_dense",
 	"intersect_packed", "rank_packed", "select_warp", "select_maxima", "select_radix",
-	"spread_docs", "merge_path", "merge_find", "collect_hits"}
+	"spread_docs", "merge_path", "merge_find", "collect_hits", "mark_docs", "publish_presence"}
 
 // modules says which source file holds each kernel.
 var modules = [Count]string{"check", "check", "decode", "decode", "decode", "decode", "decode", "decode", "intersect",
@@ -110,7 +114,7 @@ var modules = [Count]string{"check", "check", "decode", "decode", "decode", "dec
 	"patched", "unary", "unary", "patched", "patched", "lines", "lines", "lines", "lines",
 	"decode", "patched",
 	"packed", "packed", "topk", "topk", "topk",
-	"merge", "merge", "merge", "merge"}
+	"merge", "merge", "merge", "merge", "presence", "presence"}
 
 // String returns the name of the entry point.
 func (k Kernel) String() string {
@@ -185,7 +189,7 @@ var ptx embed.FS
 
 // Modules lists the PTX modules.
 func Modules() []string {
-	return []string{"check", "decode", "patched", "unary", "lines", "disjunct", "intersect", "rank", "packed", "topk", "merge"}
+	return []string{"check", "decode", "patched", "unary", "lines", "disjunct", "intersect", "rank", "packed", "topk", "merge", "presence"}
 }
 
 // PTX returns the text of a module for devices of at least compute capability 7.0.

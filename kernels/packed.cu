@@ -8,7 +8,7 @@
 #include "rank.h"
 
 KERNEL(rank_packed, RankParams, 256, 2) {
-    __shared__ Probes shared[8];
+    __shared__ Sieve shared[8];
     rank_tile(p, shared);
 }
 

@@ -49,7 +49,31 @@ type ListDesc struct {
 	HashShift, HashBits   uint8
 	_                     [2]uint8
 	MaxDoc                uint32 // all docIDs are below it
-	_                     [3]uint32
+	PresenceScale         uint32 // see PresenceWords
+	Presence              Ptr    // presence words, or 0
+}
+
+// PresenceWords returns how many presence words (presence.h) a list of n of docs
+// documents has, and its PresenceScale.
+func PresenceWords(n, docs uint32) (words int, scale uint32) {
+	w := uint64(n/4) + 1
+	if 32*w >= uint64(docs) {
+		return int(docs/32) + 1, 1 << 27
+	}
+	return int(w), uint32(w << 32 / uint64(docs))
+}
+
+// PresenceJob is a list whose presence words MarkDocs makes, at Words, which are zero.
+type PresenceJob struct {
+	Words   Ptr
+	List, _ uint32
+}
+
+// PresenceParams are the parameters of MarkDocs, of Parts thread blocks a job, and of
+// PublishPresence, a thread a job.
+type PresenceParams struct {
+	Lists, Jobs  Ptr
+	NJobs, Parts uint32
 }
 
 // Tile is a run of blocks of one job: of a list to decode, or of the first list of

@@ -25,7 +25,8 @@ struct ListDesc {
     uint8_t docsCodec, freqsCodec, logBlock, flags;
     uint8_t hashShift, hashBits, pad0, pad1;
     uint32_t maxDoc;             // docIDs of the list are below it: documents of the segment
-    uint32_t pad2[3];
+    uint32_t presenceScale;      // presence words times 2^32 a document
+    uint64_t presence;           // presence words (presence.h), or 0
 };
 
 // Tile is a run of blocks of one job.
@@ -48,6 +49,15 @@ struct CheckParams {
     uint64_t status;  // uint32[]: 0 or the first CHECK_ bit found, in the order of which
     uint32_t count, pad;
 };
+// PresenceJob is a list whose presence words are to be made, at words, which are zero.
+struct PresenceJob { uint64_t words; uint32_t list, pad; };
+
+struct PresenceParams {
+    uint64_t lists;   // ListDesc[]
+    uint64_t jobs;    // PresenceJob[]
+    uint32_t nJobs, parts; // parts: thread blocks of mark_docs a job
+};
+
 enum { CHECK_DOCENDS = 1, CHECK_FREQENDS = 2, CHECK_LAST = 4, CHECK_HASH = 8 };
 
 // QueryDesc is one query on one segment, and for rank one of its lists, the driver.

@@ -6,18 +6,25 @@
 // is looked for in the lists behind it (search.h), and its score is complete. With a
 // floor, the k-th best key that is known, most are never looked at: a block whose
 // bound (its quad) and the bounds of the lists behind it do not reach the floor is
-// not decoded, a posting whose own score and those bounds do not reach it is not
-// looked for, and a driver whose list and all behind it do not reach it has nothing
+// not decoded; a docID whose block's bound and the bounds of the lists behind that may
+// hold it, by their presence words (presence.h), do not reach it goes no further; a
+// posting whose own score and those bounds do not reach it is not looked for; and a driver whose list and all behind it do not reach it has nothing
 // to do: MaxScore's non-essential lists (Turtle and Flood 1995), decided here so that
 // the device need not wait for the host. Only what beats the floor is then looked for
 // in the lists before.
 //
 // A conjunction has the first list as its only driver, and a document must be in all.
 //
-// Bound: that of search.h for what survives the bounds; for what does not, 8 bytes and
-// five instructions of a warp a block.
+// What passes the presence words waits in a sieve until it is worth a warp: a few in a
+// hundred pass, and a search for four docIDs costs a warp what one for 128 does in
+// locating them.
+//
+// Bound: for a posting of a driver its decoding and a load and ten instructions for each
+// list behind; that of search.h for what passes; for a block that its bound rules out 8
+// bytes and five instructions of a warp.
 #ifndef PINION_RANK_H
 #define PINION_RANK_H
+#include "presence.h"
 #include "search.h"
 
 // Pruner knows from which sum of scores on a document can be among the best.
@@ -45,22 +52,6 @@ DEV float block_bound(const ListDesc &l, uint32_t j, float w, const float *codes
     return max;
 }
 
-// own_scores scores the lane's docIDs of chunk c of a block of the driver.
-DEV void own_scores(const QueryDesc &q, const ListDesc &l, float w, uint32_t block, uint32_t c, const uint32_t *d,
-                    uint32_t alive, float *norm, float *score, int lane) {
-    Freqs f;
-    f.begin(l, block);
-    uint4 v = make_uint4(0, 0, 0, 0);
-    for (uint32_t i = 0; i <= c; i++) v = f.get(i, lane);
-    uint32_t tf[4] = {v.x, v.y, v.z, v.w};
-#pragma unroll
-    for (int k = 0; k < 4; k++) {
-        if (!(alive >> k & 1)) continue;
-        norm[k] = __ldg(at<float>(q.norms) + d[k]);
-        score[k] = posting_score(w, tf[k], norm[k]);
-    }
-}
-
 // push_keys appends the lane's hits to the query's keys, in any order: keys are
 // distinct and a selection follows. The counter tells when there was no room.
 DEV void push_keys(const RankParams &p, const QueryDesc &q, const uint32_t *d, const float *score, uint32_t alive,
@@ -77,33 +68,84 @@ DEV void push_keys(const RankParams &p, const QueryDesc &q, const uint32_t *d, c
         }
 }
 
-// rank_chunk answers for one chunk of the driver's docIDs.
-DEV void rank_chunk(const RankParams &p, const QueryDesc &q, const Term *terms, const ListDesc &driver, uint32_t block,
-                    uint32_t c, uint4 v, uint32_t count, const Pruner &prune, Probes &shared, int lane) {
-    uint32_t d[4] = {v.x, v.y, v.z, v.w}, blk[4], pos[4] = {0, 0, 0, 0}, alive = 0;
-    float norm[4] = {0, 0, 0, 0}, score[4] = {0, 0, 0, 0};
-    const Term own = terms[q.driver];
-    // A conjunction without a floor looks first: most docIDs fail.
-    bool scored = !p.required || prune.cut >= 0 || q.nTerms == 1;
+// Sieve is a warp's shared memory: the driver's postings that passed its presence
+// words, oldest first from head on, and what a search needs.
+struct alignas(16) Sieve {
+    uint32_t doc[256], at[256]; // at: the position in the list
+    Probes probes;
+};
+
+// sift_chunk appends the docIDs of a chunk that can be among the best to the sieve:
+// live ones for whom the block's bound and those of the lists that may hold them reach
+// the floor. first is the position of the chunk in the list; it returns how many.
+DEV uint32_t sift_chunk(const RankParams &p, const QueryDesc &q, const Term *terms, uint4 v, uint32_t count,
+                        uint32_t first, float bound, const Pruner &prune, Sieve &s, uint32_t end, int lane) {
+    uint32_t d[4] = {v.x, v.y, v.z, v.w}, alive = 0;
+    float most[4] = {bound, bound, bound, bound};
 #pragma unroll
     for (int k = 0; k < 4; k++)
         if (4 * lane + k < count && is_live(q, d[k])) alive |= 1u << k;
-    if (scored) {
-        own_scores(q, driver, own.weight, block, c, d, alive, norm, score, lane);
+    for (uint32_t i = q.driver + 1; i < q.nTerms; i++) {
+        const Term t = terms[i];
+        uint32_t in = may_hold(at<ListDesc>(p.lists)[t.list], d, alive);
+        if (p.required) alive = in;
 #pragma unroll
-        for (int k = 0; k < 4; k++)
-            if (!prune.can(score[k] + own.rest)) alive &= ~(1u << k);
+        for (int k = 0; k < 4; k++) {
+            if (in >> k & 1) most[k] = __fadd_ru(most[k], t.bound);
+            if (!p.required && !prune.can(most[k] + t.rest)) alive &= ~(1u << k);
+        }
+        if (!__any_sync(FULL, alive != 0)) return 0;
+    }
+    uint32_t n = __popc(alive), sum = warp_scan(n, lane), to = end + sum - n;
+#pragma unroll
+    for (int k = 0; k < 4; k++)
+        if (alive >> k & 1) {
+            s.doc[to & 255] = d[k];
+            s.at[to++ & 255] = first + 4 * lane + k;
+        }
+    __syncwarp();
+    return __shfl_sync(FULL, sum, 31);
+}
+
+// rank_sieve answers for up to 128 docIDs of a tile's driver, in the sieve from head on.
+COLD void rank_sieve(const RankParams p, uint32_t tile, Sieve *s, uint32_t head, uint32_t count, int lane) {
+    const QueryDesc q = at<QueryDesc>(p.queries)[at<RankTile>(p.tiles)[tile].query];
+    const Term *terms = at<Term>(p.terms) + q.firstTerm;
+    const ListDesc *lists = at<ListDesc>(p.lists);
+    const Term own = terms[q.driver];
+    Pruner prune;
+    prune.begin(at<unsigned long long>(p.floors)[q.slot]);
+    uint32_t d[4], blk[4], pos[4], alive = 0;
+    float norm[4], score[4], most[4];
+    const ListDesc driver = lists[own.list];
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        norm[k] = score[k] = most[k] = 0;
+        d[k] = s->doc[(head + 4 * lane + k) & 255];
+        uint32_t i = s->at[(head + 4 * lane + k) & 255];
+        blk[k] = i >> driver.logBlock;
+        pos[k] = i & ((1u << driver.logBlock) - 1);
+        if (4 * lane + k >= count) continue;
+        alive |= 1u << k;
+        norm[k] = __ldg(at<float>(q.norms) + d[k]);
+        most[k] = score[k] = posting_score(own.weight, freq_at(driver, blk[k], pos[k]), norm[k]);
+    }
+    for (uint32_t i = q.driver + 1; i < q.nTerms; i++) {
+        const Term t = terms[i];
+        uint32_t in = may_hold(lists[t.list], d, alive);
+#pragma unroll
+        for (int k = 0; k < 4; k++) {
+            if (in >> k & 1) most[k] = __fadd_ru(most[k], t.bound);
+            if (!prune.can(most[k] + t.rest)) alive &= ~(1u << k);
+        }
     }
     for (uint32_t i = q.driver + 1; i < q.nTerms; i++) {
         if (!__any_sync(FULL, alive != 0)) return;
         const Term t = terms[i];
-        const ListDesc l = at<ListDesc>(p.lists)[t.list];
-        uint32_t found = search<true>(l, d, alive, p.locate, blk, pos, shared, lane);
+        const ListDesc l = lists[t.list];
+        uint32_t found = may_hold(l, d, alive);
+        if (__any_sync(FULL, found != 0)) found = search<true>(l, d, found, p.locate, blk, pos, s->probes, lane);
         if (p.required) alive = found;
-        if (!scored && __any_sync(FULL, alive != 0)) {
-            own_scores(q, driver, own.weight, block, c, d, alive, norm, score, lane);
-            scored = true;
-        }
 #pragma unroll
         for (int k = 0; k < 4; k++) {
             if (found >> k & 1)
@@ -115,14 +157,15 @@ DEV void rank_chunk(const RankParams &p, const QueryDesc &q, const Term *terms, 
     for (int k = 0; k < 4; k++)
         if ((alive >> k & 1) && hit_key(score[k], q.docBase + d[k]) <= prune.floor) alive &= ~(1u << k);
     for (uint32_t i = 0; i < q.driver && __any_sync(FULL, alive != 0); i++) {
-        const ListDesc l = at<ListDesc>(p.lists)[terms[i].list];
-        alive &= ~search<false>(l, d, alive, p.locate, blk, pos, shared, lane);
+        const ListDesc l = lists[terms[i].list];
+        uint32_t found = may_hold(l, d, alive);
+        if (__any_sync(FULL, found != 0)) alive &= ~search<false>(l, d, found, p.locate, blk, pos, s->probes, lane);
     }
     if (__any_sync(FULL, alive != 0)) push_keys(p, q, d, score, alive, lane);
 }
 
 // rank_tile answers for one tile: the whole of a kernel. shared is the thread block's.
-DEV void rank_tile(const RankParams &p, Probes *shared) {
+DEV void rank_tile(const RankParams &p, Sieve *shared) {
     int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
     uint32_t tile = blockIdx.x * 8 + warp;
     if (tile >= p.nTiles) return;
@@ -135,15 +178,27 @@ DEV void rank_tile(const RankParams &p, Probes *shared) {
     if (!prune.can(own.bound + own.rest)) return;
     const ListDesc driver = at<ListDesc>(p.lists)[own.list];
     uint32_t rest = t.end - t.first, n = rest < p.run ? rest : p.run;
+    float bound = own.bound;
     bool want = (uint32_t)lane < n;
-    if (want && prune.cut >= 0 && driver.quads)
-        want = prune.can(block_bound(driver, t.first + lane, own.weight, at<float>(p.codes)) + own.rest);
+    if (want && prune.cut >= 0 && driver.quads) {
+        bound = block_bound(driver, t.first + lane, own.weight, at<float>(p.codes));
+        want = prune.can(bound + own.rest);
+    }
+    Sieve &s = shared[warp];
+    uint32_t head = 0, fill = 0;
     for (uint32_t vote = __ballot_sync(FULL, want); vote; vote &= vote - 1) {
-        uint32_t block = t.first + __ffs(vote) - 1;
+        int src = __ffs(vote) - 1;
+        uint32_t block = t.first + src;
+        float most = __shfl_sync(FULL, bound, src);
         each_docs(driver, block, lane, [&](uint32_t c, uint4 v, uint32_t count) {
-            rank_chunk(p, q, terms, driver, block, c, v, count, prune, shared[warp], lane);
+            fill += sift_chunk(p, q, terms, v, count, (block << driver.logBlock) + 128 * c, most, prune, s, head + fill, lane);
+            if (fill < 128) return;
+            rank_sieve(p, tile, &s, head, 128, lane);
+            head += 128;
+            fill -= 128;
         });
     }
+    if (fill) rank_sieve(p, tile, &s, head, fill, lane);
 }
 
 #endif

@@ -1,0 +1,93 @@
+package gpuload
+
+import (
+	"math"
+	"unsafe"
+
+	"github.com/pinion-index/pinion/kernels"
+)
+
+// Presence words (kernels/presence.h) are made on the device, for lists that a batch
+// finds resident: those that are used again. They lie in the arena beside the lists, in
+// memory that is free: for them no list is evicted.
+const (
+	markSize  = 2048 // lists in one launch: as many jobs as scratch holds
+	markParts = 16   // thread blocks a list
+	// markLead keeps presence words from loads beyond the end of the list before:
+	// what those leave in a cache may be older than the words.
+	markLead = 64
+)
+
+// leastMarked returns from how many postings on a list gets presence words.
+func leastMarked(option int64) uint32 {
+	switch {
+	case option < 0:
+		return math.MaxUint32
+	case option == 0:
+		return 4096
+	}
+	return uint32(min(option, math.MaxUint32))
+}
+
+// mark makes the presence words of lists that the caller's batch keeps.
+func (l *Lists) mark(lists []*resident) error {
+	if len(lists) == 0 {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for len(lists) > 0 {
+		n := min(len(lists), markSize)
+		if err := l.markSome(lists[:n]); err != nil {
+			return err
+		}
+		lists = lists[n:]
+	}
+	return nil
+}
+
+func (l *Lists) markSome(lists []*resident) error {
+	b := &Batch{Stream: Streams - 1}
+	var job kernels.PresenceJob
+	jobs := unsafe.Slice((*kernels.PresenceJob)(unsafe.Pointer(unsafe.SliceData(l.pinned))), markSize)
+	n := 0
+	for _, r := range lists {
+		words, _ := kernels.PresenceWords(r.n, l.segments[r.key.Segment].Meta().Docs)
+		size := (markLead + 4*int64(words) + 63) &^ 63
+		at, ok := l.spare(size)
+		if !ok {
+			continue // until it is loaded again
+		}
+		r.marks, r.marked = at, size
+		l.stats.Marked += size
+		b.Fill(at, size)
+		jobs[n] = kernels.PresenceJob{Words: at + markLead, List: r.slot}
+		n++
+	}
+	if n == 0 {
+		return nil
+	}
+	b.CopyIn(l.scratch, l.pinned[:n*int(unsafe.Sizeof(job))])
+	p := kernels.PresenceParams{Lists: l.table, Jobs: l.scratch, NJobs: uint32(n), Parts: markParts}
+	b.Launch(kernels.MarkDocs, n*markParts, 0, kernels.Bytes(&p))
+	b.Launch(kernels.PublishPresence, (n+255)/256, 0, kernels.Bytes(&p))
+	return l.flush(b)
+}
+
+// spare allocates what is free.
+func (l *Lists) spare(size int64) (Ptr, bool) {
+	if l.isolate {
+		p, err := l.dev.Alloc(size)
+		return p, err == nil
+	}
+	return l.arena.Alloc(size)
+}
+
+// unmark frees the presence words of a list that goes.
+func (l *Lists) unmark(r *resident) {
+	if r.marked > 0 {
+		l.release(r.marks, r.marked)
+		l.stats.Marked -= r.marked
+		r.marks, r.marked = 0, 0
+	}
+}

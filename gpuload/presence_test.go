@@ -1,0 +1,138 @@
+//go:build emu && cgo
+
+package gpuload
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/gpuload/trial"
+	"github.com/pinion-index/pinion/query"
+)
+
+// TestPresence checks that the words of lists that are used again let all of a list's
+// docIDs pass and few others, and that they go when their lists do.
+func TestPresence(t *testing.T) {
+	for name, shape := range map[string]trial.Shape{
+		"some":  someShape,
+		"dense": {Docs: 4000, Segments: 1, Terms: 12, MaxDF: 0.9, MinDF: 600, Docs128: "bp128", Freqs128: "bp128"},
+		"mixed": {Docs: 30000, Segments: 1, Terms: 30, MaxDF: 0.1, MinDF: 100, Docs128: trial.Mixed, Clustered: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, sc := newCollection(t, shape)
+			dev := testDevice(t, 1)
+			x, err := New(dev, segmentsOf(c), sc, Options{Memory: 4 << 20, Presence: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := rand.New(rand.NewPCG(1, 9))
+			for range 3 {
+				check(t, x, c, sc, c.Draw(r, 25, 5, 30, query.And, query.Or), nil)
+			}
+			marked, outside, passed := 0, 0, 0
+			for _, l := range x.lists.lists {
+				if l.marks == 0 {
+					continue
+				}
+				marked++
+				n, wrong := passes(t, dev, c, l)
+				outside, passed = outside+n, passed+wrong
+			}
+			if marked == 0 || x.Lists().Stats().Marked == 0 {
+				t.Error("no list has presence words")
+			}
+			if passed*10 > outside {
+				t.Errorf("%d of %d docIDs that lists do not hold pass", passed, outside)
+			}
+			for _, l := range x.lists.lists {
+				x.lists.evict(l)
+			}
+			if n := x.Lists().Stats().Marked; n != 0 {
+				t.Errorf("%d bytes of words without a list", n)
+			}
+			x.Close()
+			if err := dev.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// passes returns how many docIDs list l does not hold, and how many of them its
+// presence words let pass. They must let pass what it holds.
+func passes(t *testing.T, dev Device, c *trial.Collection, l *resident) (outside, wrong int) {
+	t.Helper()
+	buf, err := dev.HostAlloc(int(l.marked))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.HostFree(buf)
+	var b Batch
+	b.CopyOut(buf, l.marks)
+	if err := dev.Submit(&b); err != nil {
+		t.Fatal(err)
+	}
+	if err := dev.Wait(0); err != nil {
+		t.Fatal(err)
+	}
+	words := format.Uint32s(buf[markLead:])
+	part := c.Parts[l.key.Segment]
+	docs := len(part.Lens)
+	exact := (int(l.n)/4+1)*32 >= docs
+	held := map[uint32]bool{}
+	for i := range part.Lists {
+		if e, ok, err := part.Segment.Lookup(trial.Term(i)); err != nil {
+			t.Fatal(err)
+		} else if ok && e.Offset == l.key.Offset && e.DF == l.n {
+			for _, d := range part.Lists[i].Docs {
+				held[d] = true
+			}
+		}
+	}
+	if len(held) != int(l.n) {
+		t.Fatalf("a list of %d postings, of which the collection knows %d", l.n, len(held))
+	}
+	for d := range uint32(docs) {
+		w, bits := d/32, uint32(1)<<(d%32)
+		if !exact {
+			w = uint32(uint64(d) * (uint64(l.n/4+1) << 32 / uint64(docs)) >> 32)
+			bits = 1<<(d*2654435761>>27) | 1<<(d*2654435761>>22&31)
+		}
+		pass := words[w]&bits == bits
+		if held[d] && !pass {
+			t.Fatalf("document %d is in a list of %d postings and does not pass", d, l.n)
+		}
+		if !held[d] {
+			outside++
+			if pass {
+				wrong++
+			}
+		}
+	}
+	return outside, wrong
+}
+
+// TestPresenceInFreeMemory checks that presence words take what lists leave.
+func TestPresenceInFreeMemory(t *testing.T) {
+	c, sc := newCollection(t, someShape)
+	dev := NewEmulator()
+	x, err := New(dev, segmentsOf(c), sc, Options{Memory: 12 << 10, Threshold: 1, Presence: 1, CPU: &brute{c: c, sc: sc}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(1, 9))
+	for range 6 {
+		check(t, x, c, sc, c.Draw(r, 8, 3, 20, query.And, query.Or), nil)
+		if s := x.Lists().Stats(); s.Bytes+s.Marked > 12<<10 {
+			t.Errorf("statistics are %+v", s)
+		}
+	}
+	if s := x.Lists().Stats(); s.Evicted == 0 {
+		t.Errorf("statistics are %+v", s)
+	}
+	x.Close()
+	if err := dev.Close(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,37 @@
+// Presence words: a summary of a list that says of most docIDs that the list does not
+// hold them, for one load and some ten instructions where a search takes some 1,200.
+// What a query looks up is mostly not there: a list of 2% of the documents holds 2% of
+// what is looked for.
+//
+// A list has a word for every four postings, so 8 bits for each. The words divide the
+// docIDs evenly; in its word a docID sets two bits, chosen by a multiplicative hash
+// (Bloom 1970, in one word), so that 6% of the docIDs that a list does not hold pass.
+// Where 8 bits a posting are a bit a document, words are a bitmap, and none does.
+#ifndef PINION_PRESENCE_H
+#define PINION_PRESENCE_H
+#include "list.h"
+
+enum : uint32_t { PRESENCE_EXACT = 1u << 27 }; // the scale of a word for 32 docIDs
+
+DEV uint32_t presence_word(uint32_t doc, uint32_t scale) { return __umulhi(doc, scale); }
+
+DEV uint32_t presence_bits(uint32_t doc, uint32_t scale) {
+    uint32_t h = doc * 0x9e3779b1u;
+    return scale == PRESENCE_EXACT ? 1u << (doc & 31) : 1u << (h >> 27) | 1u << (h >> 22 & 31);
+}
+
+// may_hold returns which of the lane's docIDs in alive list l may hold. They are
+// below l.maxDoc.
+DEV uint32_t may_hold(const ListDesc &l, const uint32_t *d, uint32_t alive) {
+    const uint32_t *words = at<uint32_t>(l.presence);
+    uint32_t scale = l.presenceScale, v[4];
+    if (!words) return alive;
+#pragma unroll
+    for (int k = 0; k < 4; k++) v[k] = alive >> k & 1 ? __ldg(words + presence_word(d[k], scale)) : 0;
+#pragma unroll
+    for (int k = 0; k < 4; k++)
+        if (presence_bits(d[k], scale) & ~v[k]) alive &= ~(1u << k);
+    return alive;
+}
+
+#endif

@@ -91,11 +91,22 @@ func (r *decodeRig) desc(c codec.Codec, docs, freqs []uint32) kernels.ListDesc {
 	return d
 }
 
+// shifted returns d with freqs encoded again four bytes behind a 16-byte boundary.
+func (r *decodeRig) shifted(d kernels.ListDesc, c codec.Codec, freqs []uint32) kernels.ListDesc {
+	r.t.Helper()
+	payload, err := c.AppendFreqs(make([]byte, 4), make([]uint32, d.Blocks+1), freqs)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	d.Freqs = r.put(payload, format.ReadablePadding) + 4
+	return d
+}
+
 // checkSums runs k over lists and compares the sum of all docIDs of each.
-func (r *decodeRig) checkSums(k kernels.Kernel, descs []kernels.ListDesc, tile int, block bool, docs [][]uint32) {
+func (r *decodeRig) checkSums(k kernels.Kernel, descs []kernels.ListDesc, tile int, docs [][]uint32) {
 	r.t.Helper()
 	for i := range descs {
-		_, sums := r.launch(k, descs[i:i+1], tile, block)
+		_, sums := r.launch(k, descs[i:i+1], tile)
 		var got, want uint32
 		for _, s := range sums {
 			got += s
@@ -110,13 +121,13 @@ func (r *decodeRig) checkSums(k kernels.Kernel, descs []kernels.ListDesc, tile i
 }
 
 // decode runs k over lists and returns what it wrote.
-func (r *decodeRig) decode(k kernels.Kernel, descs []kernels.ListDesc, tile int, block bool) [][]uint32 {
-	got, _ := r.launch(k, descs, tile, block)
+func (r *decodeRig) decode(k kernels.Kernel, descs []kernels.ListDesc, tile int) [][]uint32 {
+	got, _ := r.launch(k, descs, tile)
 	return got
 }
 
 // launch runs k over lists and returns what it wrote, and its sums.
-func (r *decodeRig) launch(k kernels.Kernel, descs []kernels.ListDesc, tile int, block bool) (got [][]uint32, sums []uint32) {
+func (r *decodeRig) launch(k kernels.Kernel, descs []kernels.ListDesc, tile int) (got [][]uint32, sums []uint32) {
 	var tiles []kernels.Tile
 	var jobs []kernels.DecodeJob
 	for i, d := range descs {
@@ -133,7 +144,7 @@ func (r *decodeRig) launch(k kernels.Kernel, descs []kernels.ListDesc, tile int,
 	p := kernels.DecodeParams{Lists: r.put(kernels.Slice(descs), 0), Jobs: r.put(kernels.Slice(jobs), 0),
 		Tiles: r.put(kernels.Slice(tiles), 0), Sums: r.put(make([]byte, 32*len(tiles)), 0), NTiles: uint32(len(tiles)), TileBlocks: uint32(tile)}
 	grid := (len(tiles) + 7) / 8
-	if block {
+	if k.SharesTile() {
 		grid = len(tiles)
 	}
 	var b Batch
@@ -161,7 +172,7 @@ func TestDecodeLists(t *testing.T) {
 				r := newRig(t, seed)
 				rnd := rand.New(rand.NewPCG(seed, uint64(c.ID())))
 				var docs, freqs [][]uint32
-				var descs []kernels.ListDesc
+				var descs, unaligned []kernels.ListDesc
 				for _, n := range []int{1, 3, 4, 127, 128, 129, 255, 256, 257, 511, 1024, 1025, 1500, 4096, 33000} {
 					for _, wide := range []uint{1, 6, 13, 16} {
 						var ds, fs []uint32
@@ -175,31 +186,31 @@ func TestDecodeLists(t *testing.T) {
 						}
 						docs, freqs = append(docs, ds), append(freqs, fs)
 						descs = append(descs, r.desc(c, ds, fs))
+						unaligned = append(unaligned, r.shifted(descs[len(descs)-1], c, fs))
 					}
 				}
 				type way struct {
 					kernel kernels.Kernel
 					tile   int
-					block  bool
 					want   [][]uint32
 				}
-				ways := []way{{kernels.FreqsDecoder(uint8(c.ID())), 32, false, freqs}, {kernels.FreqsDecoder(uint8(c.ID())), 3, false, freqs}}
+				fk, ftile := kernels.FreqsDecoder(uint8(c.ID()))
+				ways := []way{{fk, ftile, freqs}, {fk, ftile/4 + 1, freqs}, {fk, 3, freqs}}
 				k, sum, tile, ok := kernels.DocsDecoder(uint8(c.ID()))
 				if !ok {
 					t.Fatal("no kernel decodes docIDs")
 				}
-				ways = append(ways, way{k, tile, tile > 32, docs}, way{k, tile/4 + 1, tile > 32, docs})
-				switch uint8(c.ID()) {
-				case kernels.BP128:
-					ways = append(ways, way{kernels.DecodeDocsPacked, 32, false, docs})
-				case kernels.VByte128:
-					ways = append(ways, way{kernels.DecodeDocsBytes, 5, false, docs})
+				ways = append(ways, way{k, tile, docs}, way{k, tile/4 + 1, docs}, way{k, 3, docs})
+				for i, got := range r.decode(fk, unaligned, ftile) {
+					if !slices.Equal(got, freqs[i]) {
+						t.Fatalf("%v, unaligned: list %d of %d is wrong", fk, i, len(got))
+					}
 				}
 				if sum < kernels.Count {
-					r.checkSums(sum, descs, tile, tile > 32, docs)
+					r.checkSums(sum, descs, tile, docs)
 				}
 				for _, w := range ways {
-					for i, got := range r.decode(w.kernel, descs, w.tile, w.block) {
+					for i, got := range r.decode(w.kernel, descs, w.tile) {
 						if !slices.Equal(got, w.want[i]) {
 							t.Fatalf("%v, tiles of %d: list %d of %d is wrong", w.kernel, w.tile, i, len(got))
 						}

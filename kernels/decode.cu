@@ -1,8 +1,7 @@
 // Whole lists to docIDs or frequencies in device memory, many lists in a launch.
 //
-// A tile is a run of blocks of one list; a warp takes one of up to 32 blocks, or for
-// bp128 a thread block one of up to 256. The endpoints and last docIDs of a warp's
-// blocks are read at once, one block a lane, and shuffled out.
+// A tile is a run of blocks of one list, which a thread block takes: at most as many as
+// eight warps have endpoints for, one block a lane.
 //
 // Bound, b bits a value, 128 to a block: b/8 bytes read, 8/128 of endpoint and skip
 // header, 4 written: 4.94 bytes an integer at b = 7, so 0.86 T integers/s where
@@ -10,52 +9,83 @@
 // four funnel shifts and masks, ten for the prefix sum, eight adds, one 16-byte
 // store, ten of addressing: about 12 an integer, so 2.4 T/s on 132 multiprocessors
 // of four schedulers at 1.75 GHz; with a consumer that writes nothing, that or the
-// read bandwidth (0.94 bytes) is the bound.
+// read bandwidth (0.94 bytes) is the bound. Bytes, which these values take in vbyte: 5.31
+// and 5.26 read and written, 0.81 T/s; some 30 instructions for four values of a lane, 20 of
+// vbyte1024. Frequencies have no sum.
+//
+// What limits docIDs of bp128, as counters say: memory at 81% of its peak (a copy has 89%),
+// L2 at 85%, issue slots at 38%. Reading and writing alike without endpoints and sums gives
+// 1.5% more.
 //
 // Sources: Mallia 2019 section 3 (a thread an integer there; here four, in the
 // four-lane interleaved layout); Lemire and Boytsov 2015.
 #include "decode.h"
 
-// each_packed calls f(chunk, docs, count) for every 128 values of every block of this warp of a tile that
-// the thread block shares: FLIGHT blocks are in flight, and the warps take turns of
+// Turns are the blocks of a warp of a tile that the thread block shares: FLIGHT side by
+// side, and again a step later. Endpoints and docIDs before are read at once, one block a lane.
+template <int FLIGHT, int LOG> struct Turns {
+    enum { CHUNKS = 1 << (LOG - 7) };
+    const uint32_t *payload;
+    uint32_t begin, step, end, full; // first block, to the next turn; behind the tile, behind the full blocks
+    uint32_t lo, hi, prev;
+
+    DEV_MEMBER Turns(const DecodeParams &p, const ListDesc &l, uint32_t first, int lane, bool freqs) {
+        step = FLIGHT * (blockDim.x >> 5);
+        begin = first + FLIGHT * (threadIdx.x >> 5);
+        end = l.nb - first < p.tileBlocks ? l.nb : first + p.tileBlocks;
+        full = l.n >> LOG;
+        uint32_t j = begin + lane / FLIGHT * step + lane % FLIGHT;
+        if (j >= end) j = end - 1;
+        payload = at<uint32_t>(freqs ? l.freqs : l.docs);
+        const uint32_t *ends = at<uint32_t>(freqs ? l.freqEnds : l.docEnds) + j;
+        lo = __ldg(ends);
+        hi = __ldg(ends + 1);
+        prev = freqs ? 0 : block_prev(l, j);
+    }
+    // chunks calls f for the blocks of turn i from b on, one by one.
+    template <int KIND, bool FREQS, class F> DEV_MEMBER void chunks(const ListDesc &l, uint32_t i, uint32_t b, int lane, F f) const {
+        for (uint32_t e = 0; e < FLIGHT && b + e < end; e++) {
+            uint32_t n = block_count(l, b + e), carry = __shfl_sync(FULL, prev, i + e);
+            Chunks<KIND> ch;
+            ch.begin(KIND, payload, __shfl_sync(FULL, lo, i + e), __shfl_sync(FULL, hi, i + e), n);
+            // The first test tells the compiler that a block of 128 needs no loop: with the
+            // order of these lines 1.52 T/s fused with a sum, 1.40 without.
+            for (uint32_t c = 0; c == 0 || (c < CHUNKS && 128 * c < n); c++) {
+                uint4 v = ch.get(c, lane);
+                f((b + e) * CHUNKS + c, FREQS ? plus_one(v) : prefix_docs(v, &carry, lane), n - 128 * c);
+            }
+        }
+    }
+};
+
+// each_packed calls f(chunk, values, count) for every 128 docIDs or frequencies of every
+// block of this warp's turns: FLIGHT blocks are in flight, and the warps take turns of
 // that many, so that what a thread block reads and writes at a time is contiguous.
 // Measured on an H200, docIDs, T integers/s: a run of 32 blocks to each warp and two in
 // flight 0.748, turns of two 0.767, turns of four 0.781, of eight 0.782; thread blocks
 // that stay and prefetch endpoints 0.76; with a sum instead of the store 1.68, 1.72
 // (two and eight thread blocks a multiprocessor), 1.63.
-template <int FLIGHT, int LOG, class F> DEV void each_packed(const DecodeParams &p, const ListDesc &l, uint32_t first, int lane, F f) {
+template <int FLIGHT, int LOG, bool FREQS, class F> DEV void each_packed(const DecodeParams &p, const ListDesc &l, uint32_t first, int lane, F f) {
     constexpr int HALVES = 1 << (LOG - 7), PARTS = FLIGHT * HALVES;
-    const uint32_t turn = FLIGHT * (blockDim.x >> 5), mine = first + FLIGHT * (threadIdx.x >> 5);
-    uint32_t end = l.nb - first < p.tileBlocks ? l.nb : first + p.tileBlocks, full = l.n >> LOG;
-    uint32_t j = mine + lane / FLIGHT * turn + lane % FLIGHT; // whose endpoints this lane holds
-    if (j >= end) j = end - 1;
-    const uint32_t *ends = at<uint32_t>(l.docEnds) + j, *payload = at<uint32_t>(l.docs);
-    uint32_t lo = __ldg(ends), hi = __ldg(ends + 1), prev = block_prev(l, j);
+    Turns<FLIGHT, LOG> t(p, l, first, lane, FREQS);
+    if (FREQS && (reinterpret_cast<uintptr_t>(t.payload) & 15)) t.full = 0; // frequencies behind bytes
 #pragma unroll 1
-    for (uint32_t i = 0, b = mine; i < 32 && b < end; i += FLIGHT, b += turn) {
-        if (b + FLIGHT > full || b + FLIGHT > end) { // the list's last blocks, one by one
-            for (uint32_t e = 0; e < FLIGHT && b + e < end; e++) {
-                uint32_t n = block_count(l, b + e), carry = __shfl_sync(FULL, prev, i + e);
-                Chunks<PACKED> ch;
-                ch.begin(PACKED, payload, __shfl_sync(FULL, lo, i + e), __shfl_sync(FULL, hi, i + e), n);
-                // The first test tells the compiler that a block of 128 needs no loop: with the
-                // order of these lines 1.52 T/s fused with a sum, 1.40 without.
-                for (uint32_t c = 0; c == 0 || (c < HALVES && 128 * c < n); c++)
-                    f((b + e) * HALVES + c, prefix_docs(ch.get(c, lane), &carry, lane), n - 128 * c);
-            }
+    for (uint32_t i = 0, b = t.begin; i < 32 && b < t.end; i += FLIGHT, b += t.step) {
+        if (b + FLIGHT > t.full || b + FLIGHT > t.end) { // the list's last blocks
+            t.template chunks<PACKED, FREQS>(l, i, b, lane, f);
             continue;
         }
         uint4 u[PARTS], v[PARTS];
         uint32_t shift[PARTS], mask[FLIGHT], before[FLIGHT];
 #pragma unroll
         for (int e = 0; e < FLIGHT; e++) {
-            uint32_t at_ = __shfl_sync(FULL, lo, i + e), width = (__shfl_sync(FULL, hi, i + e) - at_) >> (LOG - 5);
-            before[e] = __shfl_sync(FULL, prev, i + e);
+            uint32_t at_ = __shfl_sync(FULL, t.lo, i + e), width = (__shfl_sync(FULL, t.hi, i + e) - at_) >> (LOG - 5);
+            before[e] = __shfl_sync(FULL, t.prev, i + e);
             if (width > 32) width = 32;
             uint32_t bit = lane * width;
 #pragma unroll
             for (int h = 0; h < HALVES; h++) { // 32 rows take width vectors
-                const uint4 *q = reinterpret_cast<const uint4 *>(payload + at_) + h * width + (bit >> 5);
+                const uint4 *q = reinterpret_cast<const uint4 *>(t.payload + at_) + h * width + (bit >> 5);
                 u[e * HALVES + h] = __ldg(q);
                 v[e * HALVES + h] = __ldg(q + 1);
                 shift[e * HALVES + h] = bit & 31;
@@ -69,33 +99,12 @@ template <int FLIGHT, int LOG, class F> DEV void each_packed(const DecodeParams 
                                  __funnelshift_r(u[k].y, v[k].y, shift[k]) & mask[e],
                                  __funnelshift_r(u[k].z, v[k].z, shift[k]) & mask[e],
                                  __funnelshift_r(u[k].w, v[k].w, shift[k]) & mask[e]);
-            g = block_docs(g, before[e], lane);
-            if (k % HALVES < HALVES - 1) before[e] = __shfl_sync(FULL, g.w, 31);
+            if (FREQS) g = plus_one(g);
+            else g = block_docs(g, before[e], lane);
+            if (!FREQS && k % HALVES < HALVES - 1) before[e] = __shfl_sync(FULL, g.w, 31);
             f((b + e) * HALVES + k % HALVES, g, 128u);
         }
     }
-}
-
-// decode_docs_bp128: a thread block takes a tile, of at most 256 blocks.
-KERNEL(decode_docs_bp128, DecodeParams, 256, 4) {
-    int lane = threadIdx.x & 31;
-    if (blockIdx.x >= p.nTiles) return;
-    Tile t = at<Tile>(p.tiles)[blockIdx.x];
-    DecodeJob job = at<DecodeJob>(p.jobs)[t.job];
-    const ListDesc l = at<ListDesc>(p.lists)[job.list];
-    uint32_t *out = at_rw<uint32_t>(job.out);
-    each_packed<4, 7>(p, l, t.first, lane, [&](uint32_t c, uint4 v, uint32_t n) { put(out + ((uint64_t)c << 7), v, n, lane); });
-}
-
-// decode_docs_bp256 likewise, with at most 128 blocks.
-KERNEL(decode_docs_bp256, DecodeParams, 256, 4) {
-    int lane = threadIdx.x & 31;
-    if (blockIdx.x >= p.nTiles) return;
-    Tile t = at<Tile>(p.tiles)[blockIdx.x];
-    DecodeJob job = at<DecodeJob>(p.jobs)[t.job];
-    const ListDesc l = at<ListDesc>(p.lists)[job.list];
-    uint32_t *out = at_rw<uint32_t>(job.out);
-    each_packed<2, 8>(p, l, t.first, lane, [&](uint32_t c, uint4 v, uint32_t n) { put(out + ((uint64_t)c << 7), v, n, lane); });
 }
 
 // sum_docs_bp128 is the fused consumer that writes nothing: one sum a warp.
@@ -105,51 +114,43 @@ KERNEL(sum_docs_bp128, DecodeParams, 256, 8) {
     Tile t = at<Tile>(p.tiles)[blockIdx.x];
     const ListDesc l = at<ListDesc>(p.lists)[at<DecodeJob>(p.jobs)[t.job].list];
     uint32_t sum = 0;
-    each_packed<2, 7>(p, l, t.first, lane, [&](uint32_t, uint4 v, uint32_t n) { sum += sum_of(v, n, lane); });
+    each_packed<2, 7, false>(p, l, t.first, lane, [&](uint32_t, uint4 v, uint32_t n) { sum += sum_of(v, n, lane); });
     sum = warp_scan(sum, lane);
     if (lane == 31) at_rw<uint32_t>(p.sums)[8 * blockIdx.x + (threadIdx.x >> 5)] = sum;
 }
 
-// each_vbyte128 is each_packed for full vbyte128 blocks: selectors of all blocks in
-// flight first, then their data. A block of one-byte values needs no offsets.
-template <int FLIGHT, class F> DEV void each_vbyte128(const DecodeParams &p, const ListDesc &l, uint32_t first, int lane, F f) {
-    const uint32_t turn = FLIGHT * (blockDim.x >> 5), mine = first + FLIGHT * (threadIdx.x >> 5);
-    uint32_t end = l.nb - first < p.tileBlocks ? l.nb : first + p.tileBlocks, full = l.n >> 7;
-    uint32_t j = mine + lane / FLIGHT * turn + lane % FLIGHT;
-    if (j >= end) j = end - 1;
-    const uint32_t *ends = at<uint32_t>(l.docEnds) + j, *payload = at<uint32_t>(l.docs);
-    uint32_t lo = __ldg(ends), hi = __ldg(ends + 1), prev = block_prev(l, j);
+// each_vbyte128 is each_packed for vbyte128: selectors of all blocks in flight, and
+// their data as if all values were bytes, which then need no offsets.
+template <int FLIGHT, bool FREQS, class F> DEV void each_vbyte128(const DecodeParams &p, const ListDesc &l, uint32_t first, int lane, F f) {
+    const Turns<FLIGHT, 7> t(p, l, first, lane, FREQS);
 #pragma unroll 1
-    for (uint32_t i = 0, b = mine; i < 32 && b < end; i += FLIGHT, b += turn) {
-        if (b + FLIGHT > full || b + FLIGHT > end) {
-            for (uint32_t e = 0; e < FLIGHT && b + e < end; e++) {
-                uint32_t n = block_count(l, b + e), carry = __shfl_sync(FULL, prev, i + e);
-                Chunks<BYTES> ch;
-                ch.begin(BYTES, payload, __shfl_sync(FULL, lo, i + e), __shfl_sync(FULL, hi, i + e), n);
-                f(b + e, prefix_docs(ch.get(0, lane), &carry, lane), n);
-            }
+    for (uint32_t i = 0, b = t.begin; i < 32 && b < t.end; i += FLIGHT, b += t.step) {
+        if (b + FLIGHT > t.full || b + FLIGHT > t.end) {
+            t.template chunks<BYTES, FREQS>(l, i, b, lane, f);
             continue;
         }
-        uint32_t sel[FLIGHT], start[FLIGHT], words[FLIGHT], off[FLIGHT], w0[FLIGHT], w1[FLIGHT];
-        bool plain = true;
+        uint32_t sel[FLIGHT], start[FLIGHT], words[FLIGHT], off[FLIGHT], w0[FLIGHT], w1[FLIGHT], any = 0;
 #pragma unroll
         for (int e = 0; e < FLIGHT; e++) {
-            start[e] = __shfl_sync(FULL, lo, i + e);
-            words[e] = __shfl_sync(FULL, hi, i + e) - start[e];
-            sel[e] = words[e] >= 8 ? __ldg(reinterpret_cast<const uint8_t *>(payload + start[e]) + lane) : 0;
+            start[e] = __shfl_sync(FULL, t.lo, i + e);
+            words[e] = __shfl_sync(FULL, t.hi, i + e) - start[e];
+            sel[e] = words[e] >= 8 ? __ldg(reinterpret_cast<const uint8_t *>(t.payload + start[e]) + lane) : 0;
+            w0[e] = words[e] >= 40 ? __ldg(t.payload + start[e] + 8 + lane) : 0;
+            any |= words[e] >= 40 ? sel[e] : 1;
         }
+        if (__all_sync(FULL, !any)) {
 #pragma unroll
-        for (int e = 0; e < FLIGHT; e++) {
-            plain = plain && words[e] >= 40 && __all_sync(FULL, sel[e] == 0);
-            off[e] = 32 + 4 * lane;
-        }
-        if (plain) {
-#pragma unroll
-            for (int e = 0; e < FLIGHT; e++) w0[e] = __ldg(payload + start[e] + 8 + lane);
-#pragma unroll
-            for (int e = 0; e < FLIGHT; e++)
-                f(b + e, block_docs(make_uint4(w0[e] & 255, w0[e] >> 8 & 255, w0[e] >> 16 & 255, w0[e] >> 24),
-                                    __shfl_sync(FULL, prev, i + e), lane), 128u);
+            for (int e = 0; e < FLIGHT; e += 2) {
+                if (FREQS) {
+                    f(b + e, byte_freqs(w0[e]), 128u);
+                    f(b + e + 1, byte_freqs(w0[e + 1]), 128u);
+                    continue;
+                }
+                // Two sums in one scan: neither reaches 2^16.
+                uint32_t d0 = byte_gaps(w0[e]), d1 = byte_gaps(w0[e + 1]), s = warp_scan(d0 | d1 << 16, lane);
+                f(b + e, byte_docs(w0[e], __shfl_sync(FULL, t.prev, i + e) + (s & 0xffff) - d0), 128u);
+                f(b + e + 1, byte_docs(w0[e + 1], __shfl_sync(FULL, t.prev, i + e + 1) + (s >> 16) - d1), 128u);
+            }
             continue;
         }
 #pragma unroll
@@ -157,41 +158,95 @@ template <int FLIGHT, class F> DEV void each_vbyte128(const DecodeParams &p, con
             uint32_t len = vb_bytes(sel[e]);
             off[e] = 32 + warp_scan(len, lane) - len;
             if (off[e] > 4 * words[e]) off[e] = 4 * words[e];
-            w0[e] = __ldg(payload + start[e] + (off[e] >> 2));
-            w1[e] = __ldg(payload + start[e] + (off[e] >> 2) + 1);
+            w0[e] = __ldg(t.payload + start[e] + (off[e] >> 2));
+            w1[e] = __ldg(t.payload + start[e] + (off[e] >> 2) + 1);
         }
 #pragma unroll
-        for (int e = 0; e < FLIGHT; e++)
-            f(b + e, block_docs(vb_split(payload + start[e] + (off[e] >> 2), w0[e], w1[e], off[e], sel[e]),
-                                __shfl_sync(FULL, prev, i + e), lane), 128u);
+        for (int e = 0; e < FLIGHT; e++) {
+            uint4 v = vb_split(t.payload + start[e] + (off[e] >> 2), w0[e], w1[e], off[e], sel[e]);
+            f(b + e, FREQS ? plus_one(v) : block_docs(v, __shfl_sync(FULL, t.prev, i + e), lane), 128u);
+        }
     }
 }
 
-KERNEL(decode_docs_vbyte128, DecodeParams, 256, 4) {
-    int lane = threadIdx.x & 31;
-    if (blockIdx.x >= p.nTiles) return;
-    Tile t = at<Tile>(p.tiles)[blockIdx.x];
-    DecodeJob job = at<DecodeJob>(p.jobs)[t.job];
-    const ListDesc l = at<ListDesc>(p.lists)[job.list];
-    uint32_t *out = at_rw<uint32_t>(job.out);
-    each_vbyte128<4>(p, l, t.first, lane, [&](uint32_t b, uint4 v, uint32_t n) { put(out + ((uint64_t)b << 7), v, n, lane); });
-}
+enum { GROUP = 2 }; // chunks of a block of vbyte1024 in flight, unless all values are bytes
 
-KERNEL(decode_docs_packed, DecodeParams, 256, 4) { chunks_to_docs<PACKED>(p); }
-KERNEL(decode_docs_bytes, DecodeParams, 256, 4) { chunks_to_docs<BYTES>(p); }
-
-// decode_freqs decodes frequencies of all codecs but rice, pfordelta and parapfor
-// (patched.cu); no prefix sum, else as above.
-KERNEL(decode_freqs, DecodeParams, 256, 6) {
-    int lane = threadIdx.x & 31;
-    uint32_t tile = (blockIdx.x * blockDim.x + threadIdx.x) >> 5;
-    if (tile >= p.nTiles) return;
-    Run r = read_run(p, tile, lane, true);
-    switch (freqs_kind(r.l.freqsCodec)) {
-    case PACKED: return freqs_of<PACKED>(p, r, lane);
-    case BYTES: return freqs_of<BYTES>(p, r, lane);
-    case NEWPFD: return freqs_of<NEWPFD>(p, r, lane);
-    case ELIAS: return freqs_of<ELIAS>(p, r, lane);
+// each_vbyte1024 is each_packed for vbyte1024, a block a turn. A lane has the selectors of 32
+// values, so that one scan tells where the data of all chunks lie.
+template <bool FREQS, class F> DEV void each_vbyte1024(const DecodeParams &p, const ListDesc &l, uint32_t first, int lane, F f) {
+    const Turns<1, 10> t(p, l, first, lane, FREQS);
+    // In chunk c this lane takes selector byte k of lane 4c + lane/8; the masks are for those before it.
+    const uint32_t k = lane & 7, low = k >= 4 ? FULL : (1u << 8 * k) - 1, high = k > 4 ? (1u << 8 * (k - 4)) - 1 : 0;
+#pragma unroll 1
+    for (uint32_t i = 0, b = t.begin; i < 32 && b < t.end; i++, b += t.step) {
+        uint32_t start = __shfl_sync(FULL, t.lo, i), words = __shfl_sync(FULL, t.hi, i) - start;
+        if (b >= t.full || words < 64 + 256) {
+            t.template chunks<BYTES, FREQS>(l, i, b, lane, f);
+            continue;
+        }
+        const uint32_t *q = t.payload + start;
+        uint32_t carry = __shfl_sync(FULL, t.prev, i);
+        uint32_t sx = __ldg(q + 2 * lane), sy = __ldg(q + 2 * lane + 1), w[8];
+#pragma unroll
+        for (int c = 0; c < 8; c++) w[c] = __ldg(q + 64 + 32 * c + lane); // the values, if all are bytes
+        if (__all_sync(FULL, !(sx | sy))) {
+#pragma unroll
+            for (int c = 0; c < 8; c += 2) {
+                if (FREQS) {
+                    f(8 * b + c, byte_freqs(w[c]), 128u);
+                    f(8 * b + c + 1, byte_freqs(w[c + 1]), 128u);
+                    continue;
+                }
+                uint32_t d0 = byte_gaps(w[c]), d1 = byte_gaps(w[c + 1]), s = warp_scan(d0 | d1 << 16, lane);
+                uint32_t all = __shfl_sync(FULL, s, 31);
+                f(8 * b + c, byte_docs(w[c], carry + (s & 0xffff) - d0), 128u);
+                carry += all & 0xffff;
+                f(8 * b + c + 1, byte_docs(w[c + 1], carry + (s >> 16) - d1), 128u);
+                carry += all >> 16;
+            }
+            continue;
+        }
+        uint32_t len = 32 + vb_more(sx) + vb_more(sy), at_ = 256 + warp_scan(len, lane) - len;
+#pragma unroll 1
+        for (int c = 0; c < 8; c += GROUP) {
+            uint32_t off[GROUP], sel[GROUP], w0[GROUP], w1[GROUP];
+#pragma unroll
+            for (int e = 0; e < GROUP; e++) {
+                int from = 4 * (c + e) + (lane >> 3);
+                uint32_t x = __shfl_sync(FULL, sx, from), y = __shfl_sync(FULL, sy, from);
+                off[e] = __shfl_sync(FULL, at_, from) + 4 * k + vb_more(x & low) + vb_more(y & high);
+                if (off[e] > 4 * words) off[e] = 4 * words;
+                sel[e] = __byte_perm(x, y, k) & 255;
+                w0[e] = __ldg(q + (off[e] >> 2));
+                w1[e] = __ldg(q + (off[e] >> 2) + 1);
+            }
+#pragma unroll
+            for (int e = 0; e < GROUP; e++) {
+                uint4 v = vb_split(q + (off[e] >> 2), w0[e], w1[e], off[e], sel[e]);
+                f(8 * b + c + e, FREQS ? plus_one(v) : prefix_docs(v, &carry, lane), 128u);
+            }
+        }
     }
-    freqs_of<RAW>(p, r, lane);
 }
+
+// Each of these takes a tile a thread block, of at most as many blocks as eight warps have
+// in 32 / FLIGHT turns.
+#define SHARED_TILES(name, blocks, each)                                                                  \
+    KERNEL(name, DecodeParams, 256, blocks) {                                                             \
+        int lane = threadIdx.x & 31;                                                                      \
+        if (blockIdx.x >= p.nTiles) return;                                                               \
+        Tile t = at<Tile>(p.tiles)[blockIdx.x];                                                           \
+        DecodeJob job = at<DecodeJob>(p.jobs)[t.job];                                                     \
+        const ListDesc l = at<ListDesc>(p.lists)[job.list];                                               \
+        uint32_t *out = at_rw<uint32_t>(job.out);                                                         \
+        each(p, l, t.first, lane, [&](uint32_t c, uint4 v, uint32_t n) { put(out + ((uint64_t)c << 7), v, n, lane); }); \
+    }
+
+SHARED_TILES(decode_docs_bp128, 4, (each_packed<4, 7, false>))
+SHARED_TILES(decode_docs_bp256, 4, (each_packed<2, 8, false>))
+SHARED_TILES(decode_docs_vbyte128, 6, (each_vbyte128<4, false>))
+SHARED_TILES(decode_docs_vbyte1024, 6, each_vbyte1024<false>)
+SHARED_TILES(decode_freqs_bp128, 4, (each_packed<4, 7, true>))
+SHARED_TILES(decode_freqs_bp256, 4, (each_packed<2, 8, true>))
+SHARED_TILES(decode_freqs_vbyte128, 6, (each_vbyte128<4, true>))
+SHARED_TILES(decode_freqs_vbyte1024, 6, each_vbyte1024<true>)

@@ -1,8 +1,8 @@
 // What the kernels that decode whole lists share: tiles, and where values go.
 //
-// A tile is a run of blocks of one list; a warp takes one of up to 32 blocks, or for
-// bp128 and vbyte128 a thread block one of up to 256. The endpoints and last docIDs of a
-// warp's blocks are read at once, one block a lane, and shuffled out.
+// A tile is a run of blocks of one list; a warp takes one of up to 32 blocks, or, for the
+// codecs without heads (decode.cu), a thread block takes one. The endpoints and last docIDs
+// of a warp's blocks are read at once, one block a lane, and shuffled out.
 #ifndef PINION_DECODE_H
 #define PINION_DECODE_H
 #include "list.h"
@@ -43,33 +43,12 @@ DEV void put(uint32_t *out, uint4 v, uint32_t count, int lane) {
     if (i + 2 < count) out[i + 2] = v.z;
 }
 
-// chunks_to_docs decodes docIDs of a kind whose blocks are one chunk or several.
-template <int KIND> DEV void chunks_to_docs(const DecodeParams &p) {
-    int lane = threadIdx.x & 31;
-    uint32_t tile = (blockIdx.x * blockDim.x + threadIdx.x) >> 5;
-    if (tile >= p.nTiles) return;
-    Run r = read_run(p, tile, lane, false);
-    uint32_t *out = at_rw<uint32_t>(at<DecodeJob>(p.jobs)[r.job].out) + ((uint64_t)r.first << r.l.logBlock);
-    const uint32_t *payload = at<uint32_t>(r.l.docs);
-    for (uint32_t i = 0; i < r.count; i++) {
-        uint32_t lo = __shfl_sync(FULL, r.lo, i), hi = __shfl_sync(FULL, r.hi, i);
-        uint32_t carry = __shfl_sync(FULL, r.prev, i), n = block_count(r.l, r.first + i);
-        Chunks<KIND> ch;
-        ch.begin(KIND, payload, lo, hi, n);
-        for (uint32_t c = 0; 128 * c < n; c++) {
-            uint4 v = prefix_docs(ch.get(c, lane), &carry, lane);
-            put(out + 128 * c, v, n - 128 * c, lane);
-        }
-        out += 1 << r.l.logBlock;
-    }
-}
-
-// each_dense calls f(first docID, docs, count) for the blocks of a warp's tile of a dense
-// kind. The heads of 32 blocks are read at once, a lane each, and shuffled out. scratch
+// each_dense calls f(first posting, values, count) for the blocks of a warp's tile of a
+// dense kind: docIDs, or frequencies less one. The heads of 32 blocks are read at once, a lane each, and shuffled out. scratch
 // is the warp's part of shared memory.
-template <int KIND, class F> DEV void each_dense(const Run &r, int lane, uint32_t *scratch, F f) {
+template <int KIND, bool FREQS, class F> DEV void each_dense(const Run &r, int lane, uint32_t *scratch, F f) {
     LineBlock b;
-    b.payload = at<uint32_t>(r.l.docs);
+    b.payload = at<uint32_t>(FREQS ? r.l.freqs : r.l.docs);
     b.total = r.l.n;
     b.lastOfAll = KIND == HSLRC ? __ldg(at<uint32_t>(r.l.last) + r.l.nb - 1) : 0;
     b.lo = r.lo;
@@ -80,8 +59,9 @@ template <int KIND, class F> DEV void each_dense(const Run &r, int lane, uint32_
     b.n = b.total - b.first < 128 ? b.total - b.first : 128;
     DenseBlock own, d;
     Shallow widths;
-    if (KIND == PFORDELTA) widths.begin(b.payload, __ldg(at<uint32_t>(r.l.docEnds)));
-    own.open(KIND, b, widths);
+    if (KIND == PFORDELTA) widths.begin(b.payload, __ldg(at<uint32_t>(FREQS ? r.l.freqEnds : r.l.docEnds)));
+    if (FREQS) own.open_freqs(KIND, b, widths);
+    else own.open(KIND, b, widths);
     d.f = own.f;
     d.g = own.g;
     if (KIND != RICE && KIND != ELIAS) {
@@ -93,7 +73,7 @@ template <int KIND, class F> DEV void each_dense(const Run &r, int lane, uint32_
         b.lo = __shfl_sync(FULL, r.lo, i);
         d.shape = __shfl_sync(FULL, own.shape, i);
         if (KIND == PFORDELTA && d.shape >> 31) continue; // below
-        if (KIND < LRC || KIND == HSLRC) b.prev = __shfl_sync(FULL, r.prev, i);
+        if (!FREQS && (KIND < LRC || KIND == HSLRC)) b.prev = __shfl_sync(FULL, r.prev, i);
         if (KIND == HSLRC) b.last = __shfl_sync(FULL, r.last, i);
         if (KIND != RICE && KIND != ELIAS && KIND != PFORDELTA) d.place = __shfl_sync(FULL, own.place, i);
         if (KIND >= LRC) {
@@ -115,7 +95,7 @@ template <int KIND, class F> DEV void each_dense(const Run &r, int lane, uint32_
         }
         b.first = (r.first + i) << 7;
         b.n = b.total - b.first < 128 ? b.total - b.first : 128;
-        f(b.first, d.docs(KIND, b, widths, lane, scratch), b.n);
+        f(b.first, FREQS ? d.freqs(KIND, b, widths, lane, scratch) : d.docs(KIND, b, widths, lane, scratch), b.n);
     }
     if (KIND != PFORDELTA) return;
     // Calls stand apart: what lives across one costs registers or a stack.
@@ -124,8 +104,8 @@ template <int KIND, class F> DEV void each_dense(const Run &r, int lane, uint32_
     for (; left; left &= left - 1) {
         uint32_t i = __ffs(left) - 1, lo = __shfl_sync(FULL, r.lo, i), hi = __shfl_sync(FULL, r.hi, i);
         uint32_t first = (r.first + i) << 7, n = b.total - first < 128 ? b.total - first : 128;
-        uint4 v = call_pfordelta(at<uint32_t>(r.l.docs), lo, hi, n, lane);
-        f(first, block_docs(v, __shfl_sync(FULL, r.prev, i), lane), n);
+        uint4 v = call_pfordelta(b.payload, lo, hi, n, lane);
+        f(first, FREQS ? v : block_docs(v, __shfl_sync(FULL, r.prev, i), lane), n);
     }
 }
 
@@ -136,7 +116,7 @@ template <int KIND> DEV void dense_to_docs(const DecodeParams &p, uint32_t *scra
     if (tile >= p.nTiles) return;
     Run r = read_run(p, tile, lane, false);
     uint32_t *out = at_rw<uint32_t>(at<DecodeJob>(p.jobs)[r.job].out);
-    each_dense<KIND>(r, lane, scratch + 128 * (threadIdx.x >> 5), [&](uint32_t first, uint4 v, uint32_t n) { put(out + first, v, n, lane); });
+    each_dense<KIND, false>(r, lane, scratch + 128 * (threadIdx.x >> 5), [&](uint32_t first, uint4 v, uint32_t n) { put(out + first, v, n, lane); });
 }
 
 // sum_of returns the sum of those of the lane's four values that are there.
@@ -153,38 +133,33 @@ template <int KIND> DEV void dense_to_sum(const DecodeParams &p, uint32_t *scrat
     if (tile >= p.nTiles) return;
     Run r = read_run(p, tile, lane, false);
     uint32_t sum = 0;
-    each_dense<KIND>(r, lane, scratch + 128 * (threadIdx.x >> 5), [&](uint32_t, uint4 v, uint32_t n) { sum += sum_of(v, n, lane); });
+    each_dense<KIND, false>(r, lane, scratch + 128 * (threadIdx.x >> 5), [&](uint32_t, uint4 v, uint32_t n) { sum += sum_of(v, n, lane); });
     sum = warp_scan(sum, lane);
     if (lane == 31) at_rw<uint32_t>(p.sums)[tile] = sum;
 }
 
-template <int KIND> DEV void freqs_of(const DecodeParams &p, const Run &r, int lane) {
-    uint32_t *out = at_rw<uint32_t>(at<DecodeJob>(p.jobs)[r.job].out) + ((uint64_t)r.first << r.l.logBlock);
-    const uint32_t *payload = at<uint32_t>(r.l.freqs);
-    for (uint32_t i = 0; i < r.count; i++) {
-        uint32_t n = block_count(r.l, r.first + i), lo = __shfl_sync(FULL, r.lo, i), hi = __shfl_sync(FULL, r.hi, i);
-        Chunks<KIND> ch;
-        if (KIND < RICE) ch.begin(KIND, payload, lo, hi, n);
-        for (uint32_t c = 0; 128 * c < n; c++) {
-            uint4 v = KIND < RICE           ? ch.get(c, lane)
-                      : KIND == PFORDELTA ? call_pfordelta(payload, lo, hi, n, lane)
-                                          : dense_values(KIND, payload, lo, hi, n, lane);
-            uint32_t one = KIND != RAW;
-            put(out + 128 * c, make_uint4(v.x + one, v.y + one, v.z + one, v.w + one), n - 128 * c, lane);
-        }
-        out += 1 << r.l.logBlock;
-    }
+// dense_to_freqs decodes frequencies of a dense kind.
+template <int KIND> DEV void dense_to_freqs(const DecodeParams &p, uint32_t *scratch) {
+    int lane = threadIdx.x & 31;
+    uint32_t tile = (blockIdx.x * blockDim.x + threadIdx.x) >> 5;
+    if (tile >= p.nTiles) return;
+    Run r = read_run(p, tile, lane, true);
+    uint32_t *out = at_rw<uint32_t>(at<DecodeJob>(p.jobs)[r.job].out);
+    each_dense<KIND, true>(r, lane, scratch + 128 * (threadIdx.x >> 5), [&](uint32_t first, uint4 v, uint32_t n) {
+        put(out + first, make_uint4(v.x + 1, v.y + 1, v.z + 1, v.w + 1), n, lane);
+    });
 }
 
-// DENSE declares both kernels of a kind.
-#define DENSE(name, KIND, blocks)                                    \
-    KERNEL(decode_docs_##name, DecodeParams, 256, blocks) {          \
+#define DENSE_KERNEL(name, task, KIND, blocks)                       \
+    KERNEL(name, DecodeParams, 256, blocks) {                        \
         __shared__ __align__(16) uint32_t scratch[8 * 128];          \
-        dense_to_docs<KIND>(p, scratch);                             \
-    }                                                                \
-    KERNEL(sum_docs_##name, DecodeParams, 256, blocks) {             \
-        __shared__ __align__(16) uint32_t scratch[8 * 128];          \
-        dense_to_sum<KIND>(p, scratch);                              \
+        task<KIND>(p, scratch);                                      \
     }
+
+// DENSE declares the kernels for docIDs of a kind, DENSE_FREQS that for its frequencies.
+#define DENSE(name, KIND, blocks)                                    \
+    DENSE_KERNEL(decode_docs_##name, dense_to_docs, KIND, blocks)    \
+    DENSE_KERNEL(sum_docs_##name, dense_to_sum, KIND, blocks)
+#define DENSE_FREQS(name, KIND, blocks) DENSE_KERNEL(decode_freqs_##name, dense_to_freqs, KIND, blocks)
 
 #endif

@@ -29,8 +29,7 @@ struct Entry { const char *name; void (*run)(const void *); };
 #define ENTRY(name, params) {#name, call<params, name>}
 static const Entry entries[] = {
     ENTRY(check_lists, CheckParams),       ENTRY(norms_of_lengths, NormParams),
-    ENTRY(decode_docs_bp128, DecodeParams), ENTRY(decode_docs_packed, DecodeParams),
-    ENTRY(decode_docs_vbyte128, DecodeParams), ENTRY(decode_docs_bytes, DecodeParams), ENTRY(decode_freqs, DecodeParams),
+    ENTRY(decode_docs_bp128, DecodeParams), ENTRY(decode_docs_vbyte128, DecodeParams),
     ENTRY(sum_docs_bp128, DecodeParams),    ENTRY(intersect_docs, IntersectParams),
     ENTRY(rank, RankParams), ENTRY(sum_tiles, GatherParams),
     ENTRY(scan_queries, GatherParams),      ENTRY(gather_docs, GatherParams),
@@ -44,11 +43,15 @@ static const Entry entries[] = {
     ENTRY(sum_docs_pfordelta, DecodeParams), ENTRY(sum_docs_parapfor, DecodeParams),
     ENTRY(sum_docs_lrc, DecodeParams), ENTRY(sum_docs_lrcseg, DecodeParams),
     ENTRY(sum_docs_seglrc, DecodeParams), ENTRY(sum_docs_hslrc, DecodeParams), ENTRY(decode_docs_bp256, DecodeParams),
-    ENTRY(decode_freqs_dense, DecodeParams),
+    ENTRY(decode_freqs_newpfd, DecodeParams), ENTRY(decode_freqs_parapfor, DecodeParams),
+    ENTRY(decode_freqs_pfordelta, DecodeParams), ENTRY(decode_freqs_ef, DecodeParams), ENTRY(decode_freqs_rice, DecodeParams),
     ENTRY(intersect_packed, IntersectParams), ENTRY(rank_packed, RankParams),
     ENTRY(select_warp, SelectParams), ENTRY(select_maxima, SelectParams), ENTRY(select_radix, SelectParams),
     ENTRY(spread_docs, DecodeParams), ENTRY(merge_path, MergeParams), ENTRY(merge_find, MergeParams),
     ENTRY(collect_hits, CollectParams), ENTRY(mark_docs, PresenceParams), ENTRY(publish_presence, PresenceParams),
+    ENTRY(decode_docs_vbyte1024, DecodeParams),
+    ENTRY(decode_freqs_bp128, DecodeParams), ENTRY(decode_freqs_bp256, DecodeParams),
+    ENTRY(decode_freqs_vbyte128, DecodeParams), ENTRY(decode_freqs_vbyte1024, DecodeParams),
 };
 
 extern "C" const char *emu_launch(const char *name, unsigned grid, unsigned block, unsigned shared,

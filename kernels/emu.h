@@ -108,6 +108,16 @@ static inline unsigned __funnelshift_rc(unsigned lo, unsigned hi, unsigned s) {
 static inline unsigned __funnelshift_l(unsigned lo, unsigned hi, unsigned s) {
     return (unsigned)(((uint64_t)hi << 32 | lo) << (s & 31) >> 32);
 }
+static inline unsigned __byte_perm(unsigned lo, unsigned hi, unsigned s) {
+    uint64_t v = (uint64_t)hi << 32 | lo;
+    unsigned r = 0;
+    for (int i = 0; i < 4; i++) r |= (unsigned)(v >> 8 * (s >> 4 * i & 7) & 255) << 8 * i;
+    return r;
+}
+static inline unsigned __dp4a(unsigned a, unsigned b, unsigned c) {
+    for (int i = 0; i < 32; i += 8) c += (a >> i & 255) * (b >> i & 255);
+    return c;
+}
 static inline int __popc(unsigned x) { return __builtin_popcount(x); }
 static inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
 static inline int __clz(int x) { return x ? __builtin_clz((unsigned)x) : 32; }

@@ -11,9 +11,9 @@
 //	lines.h     device functions over blocks of lrc, lrcseg, seglrc and hslrc
 //	decode.h    what the kernels that decode lists share
 //	queue.h     device functions for a top-k queue in shared memory
-//	decode.cu   whole lists to docIDs or frequencies
-//	patched.cu  lists of newpfd, parapfor and pfordelta to docIDs
-//	unary.cu    lists of ef and rice to docIDs
+//	decode.cu   whole lists of bp128, bp256, vbyte128 and vbyte1024 to docIDs or frequencies
+//	patched.cu  likewise of newpfd, parapfor and pfordelta
+//	unary.cu    likewise of ef and rice
 //	lines.cu    lists of the linear-regression codecs to docIDs
 //	check.cu    validation of lists in device memory; norms of documents
 //	presence.h  device functions that say which docIDs a list cannot hold
@@ -46,23 +46,26 @@ type Kernel uint8
 
 // The kernels, with the struct that each takes.
 const (
-	CheckLists         Kernel = iota // CheckParams, a thread block a list
-	NormsOfLengths                   // NormParams, a thread a document
-	DecodeDocsBP128                  // DecodeParams, a thread block a tile of at most 256 blocks
-	DecodeDocsVByte128               // DecodeParams, as DecodeDocsBP128
-	DecodeDocsPacked                 // DecodeParams, a warp a tile of at most 32 blocks: bp128 and bp256
-	DecodeDocsBytes                  // DecodeParams, likewise: vbyte128 and vbyte1024
-	DecodeFreqs                      // DecodeParams, likewise: frequencies of all codecs but those of DecodeFreqsDense
-	SumDocsBP128                     // DecodeParams, as DecodeDocsBP128: fused with a sum, writes eight words a tile
-	IntersectDocs                    // IntersectParams, a warp a tile
-	Rank                             // RankParams, a warp a tile
-	SumTiles                         // GatherParams, a warp a query
-	ScanQueries                      // GatherParams, one thread block
-	GatherDocs                       // GatherParams, a warp a tile
-	Disjunct                         // DisjunctParams, a thread block a range
-	SelectBest                       // SelectParams, a thread block a query
-	DecodeDocsNewPFD                 // DecodeParams, a warp a tile of at most 32 blocks
-	DecodeDocsEF                     // DecodeParams, likewise
+	CheckLists          Kernel = iota // CheckParams, a thread block a list
+	NormsOfLengths                    // NormParams, a thread a document
+	DecodeDocsBP128                   // DecodeParams, a thread block a tile of at most 256 blocks
+	DecodeDocsBP256                   // DecodeParams, likewise of at most 128
+	DecodeDocsVByte128                // DecodeParams, likewise of at most 256
+	DecodeDocsVByte1024               // DecodeParams, likewise of at most 256
+	DecodeFreqsBP128                  // DecodeParams, as the four for docIDs
+	DecodeFreqsBP256
+	DecodeFreqsVByte128
+	DecodeFreqsVByte1024
+	SumDocsBP128     // DecodeParams, as DecodeDocsBP128: fused with a sum, writes eight words a tile
+	IntersectDocs    // IntersectParams, a warp a tile
+	Rank             // RankParams, a warp a tile
+	SumTiles         // GatherParams, a warp a query
+	ScanQueries      // GatherParams, one thread block
+	GatherDocs       // GatherParams, a warp a tile
+	Disjunct         // DisjunctParams, a thread block a range
+	SelectBest       // SelectParams, a thread block a query
+	DecodeDocsNewPFD // DecodeParams, a warp a tile of at most 32 blocks
+	DecodeDocsEF     // DecodeParams, likewise
 	DecodeDocsRice
 	DecodeDocsPForDelta
 	DecodeDocsParaPFor
@@ -79,40 +82,44 @@ const (
 	SumDocsLRCSeg
 	SumDocsSegLRC
 	SumDocsHSLRC
-	DecodeDocsBP256  // DecodeParams, as DecodeDocsBP128 with tiles of at most 128 blocks
-	DecodeFreqsDense // DecodeParams, a warp a tile of at most 32 blocks: frequencies of rice, pfordelta and parapfor
-	IntersectPacked  // as IntersectDocs, for lists of plain values, bp128 and bp256
-	RankPacked       // as Rank, likewise
-	SelectWarp       // SelectParams, a warp a query
-	SelectMaxima     // SelectParams, a thread block a query: group-wise maxima
-	SelectRadix      // SelectParams, a thread block a query: radix select
-	SpreadDocs       // DecodeParams, a warp a tile: docIDs of any codec
-	MergePath        // MergeParams, a thread block a tile of MergeTile
-	MergeFind        // MergeParams, a thread block a tile of FindTile
-	CollectHits      // CollectParams, a warp a tile
-	MarkDocs         // PresenceParams, Parts thread blocks a job
-	PublishPresence  // PresenceParams, a thread a job
-	Count            // how many there are
+	DecodeFreqsNewPFD // DecodeParams, a warp a tile of at most 32 blocks; of the linear-regression codecs too
+	DecodeFreqsParaPFor
+	DecodeFreqsPForDelta
+	DecodeFreqsEF
+	DecodeFreqsRice
+	IntersectPacked // as IntersectDocs, for lists of plain values, bp128 and bp256
+	RankPacked      // as Rank, likewise
+	SelectWarp      // SelectParams, a warp a query
+	SelectMaxima    // SelectParams, a thread block a query: group-wise maxima
+	SelectRadix     // SelectParams, a thread block a query: radix select
+	SpreadDocs      // DecodeParams, a warp a tile: docIDs of any codec
+	MergePath       // MergeParams, a thread block a tile of MergeTile
+	MergeFind       // MergeParams, a thread block a tile of FindTile
+	CollectHits     // CollectParams, a warp a tile
+	MarkDocs        // PresenceParams, Parts thread blocks a job
+	PublishPresence // PresenceParams, a thread a job
+	Count           // how many there are
 )
 
-var names = [Count]string{"check_lists", "norms_of_lengths", "decode_docs_bp128", "decode_docs_vbyte128", "decode_docs_packed",
-	"decode_docs_bytes", "decode_freqs", "sum_docs_bp128", "intersect_docs", "rank", "sum_tiles",
+var names = [Count]string{"check_lists", "norms_of_lengths", "decode_docs_bp128", "decode_docs_bp256", "decode_docs_vbyte128", "decode_docs_vbyte1024",
+	"decode_freqs_bp128", "decode_freqs_bp256", "decode_freqs_vbyte128", "decode_freqs_vbyte1024",
+	"sum_docs_bp128", "intersect_docs", "rank", "sum_tiles",
 	"scan_queries", "gather_docs", "disjunct", "select_best",
 	"decode_docs_newpfd", "decode_docs_ef",
 	"decode_docs_rice", "decode_docs_pfordelta", "decode_docs_parapfor", "decode_docs_lrc",
 	"decode_docs_lrcseg", "decode_docs_seglrc", "decode_docs_hslrc",
 	"sum_docs_newpfd", "sum_docs_ef", "sum_docs_rice", "sum_docs_pfordelta", "sum_docs_parapfor",
 	"sum_docs_lrc", "sum_docs_lrcseg", "sum_docs_seglrc", "sum_docs_hslrc",
-	"decode_docs_bp256", "decode_freqs_dense",
+	"decode_freqs_newpfd", "decode_freqs_parapfor", "decode_freqs_pfordelta", "decode_freqs_ef", "decode_freqs_rice",
 	"intersect_packed", "rank_packed", "select_warp", "select_maxima", "select_radix",
 	"spread_docs", "merge_path", "merge_find", "collect_hits", "mark_docs", "publish_presence"}
 
 // modules says which source file holds each kernel.
-var modules = [Count]string{"check", "check", "decode", "decode", "decode", "decode", "decode", "decode", "intersect",
+var modules = [Count]string{"check", "check", "decode", "decode", "decode", "decode", "decode", "decode", "decode", "decode", "decode", "intersect",
 	"rank", "intersect", "intersect", "intersect", "disjunct", "topk", "patched", "unary",
 	"unary", "patched", "patched", "lines", "lines", "lines", "lines",
 	"patched", "unary", "unary", "patched", "patched", "lines", "lines", "lines", "lines",
-	"decode", "patched",
+	"patched", "patched", "patched", "unary", "unary",
 	"packed", "packed", "topk", "topk", "topk",
 	"merge", "merge", "merge", "merge", "presence", "presence"}
 
@@ -140,10 +147,13 @@ func (k Kernel) Threads() int {
 	return 256
 }
 
+// SharesTile reports whether a thread block of the kernel, which takes DecodeParams, takes
+// a tile; else each of its warps does.
+func (k Kernel) SharesTile() bool { return k >= DecodeDocsBP128 && k <= SumDocsBP128 }
+
 // DocsDecoder returns the kernel that decodes the docIDs of a codec, by its number in a
 // ListDesc, the kernel that sums them, and how many blocks a tile has at most; false
-// where there is none. SumDocs kernels may be missing: then sum is Count. Kernels whose
-// tiles exceed 32 blocks give a tile to a thread block, the others to a warp.
+// where there is none. SumDocs kernels may be missing: then sum is Count.
 func DocsDecoder(codec uint8) (decode, sum Kernel, tile int, ok bool) {
 	switch codec {
 	case BP128:
@@ -153,7 +163,7 @@ func DocsDecoder(codec uint8) (decode, sum Kernel, tile int, ok bool) {
 	case BP256:
 		return DecodeDocsBP256, Count, 128, true
 	case VByte1024:
-		return DecodeDocsBytes, Count, 8, true
+		return DecodeDocsVByte1024, Count, 32, true
 	case NewPFD:
 		return DecodeDocsNewPFD, SumDocsNewPFD, 32, true
 	case EF:
@@ -176,12 +186,30 @@ func DocsDecoder(codec uint8) (decode, sum Kernel, tile int, ok bool) {
 	return Count, Count, 0, false
 }
 
-// FreqsDecoder returns the kernel that decodes the frequencies of a codec.
-func FreqsDecoder(codec uint8) Kernel {
-	if codec == Rice || codec == PForDelta || codec == ParaPFor {
-		return DecodeFreqsDense
+// FreqsDecoder returns the kernel that decodes the frequencies of a codec and how many
+// blocks a tile has at most; Count where there is none.
+func FreqsDecoder(codec uint8) (decode Kernel, tile int) {
+	switch codec {
+	case BP128:
+		return DecodeFreqsBP128, 256
+	case VByte128:
+		return DecodeFreqsVByte128, 256
+	case BP256:
+		return DecodeFreqsBP256, 128
+	case VByte1024:
+		return DecodeFreqsVByte1024, 32
+	case NewPFD, LRC, LRCSeg, SegLRC, HSLRC:
+		return DecodeFreqsNewPFD, 32
+	case ParaPFor:
+		return DecodeFreqsParaPFor, 32
+	case PForDelta:
+		return DecodeFreqsPForDelta, 32
+	case EF:
+		return DecodeFreqsEF, 32
+	case Rice:
+		return DecodeFreqsRice, 32
 	}
-	return DecodeFreqs
+	return Count, 0
 }
 
 //go:embed ptx/*.ptx

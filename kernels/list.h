@@ -84,6 +84,23 @@ DEV uint4 vb_split(const uint32_t *w, uint32_t w0, uint32_t w1, uint32_t off, ui
     return r;
 }
 
+// vb_more returns how many bytes the values of four selector bytes take beyond one each.
+DEV uint32_t vb_more(uint32_t sels) { return __popc(sels & 0x55555555) + 2 * __popc(sels & 0xaaaaaaaa); }
+
+// byte_docs turns the lane's four gaps, the bytes of w, into docIDs after base.
+DEV uint4 byte_docs(uint32_t w, uint32_t base) {
+    return make_uint4(__dp4a(w, 0x1u, base + 1), __dp4a(w, 0x101u, base + 2), __dp4a(w, 0x10101u, base + 3),
+                      __dp4a(w, 0x1010101u, base + 4));
+}
+
+DEV uint4 plus_one(uint4 v) { return make_uint4(v.x + 1, v.y + 1, v.z + 1, v.w + 1); }
+
+// byte_freqs returns the frequencies of which w holds one less each.
+DEV uint4 byte_freqs(uint32_t w) { return plus_one(make_uint4(w & 255, w >> 8 & 255, w >> 16 & 255, w >> 24)); }
+
+// byte_gaps returns how far the docIDs of w go from the one before.
+DEV uint32_t byte_gaps(uint32_t w) { return __dp4a(w, 0x1010101u, 4u); }
+
 // block_docs turns the lane's gaps of a block of 128 into docIDs.
 DEV uint4 block_docs(uint4 g, uint32_t prev, int lane) {
     uint32_t a = g.x, b = a + g.y + 1, c = b + g.z + 1, d = c + g.w + 1;
@@ -195,24 +212,25 @@ DEV uint32_t block_prev(const ListDesc &l, uint32_t j) { return j ? __ldg(at<uin
 // dense kind; of ELIAS frequencies, since docIDs are not gaps there.
 DEV uint4 dense_values(int kind, const uint32_t *payload, uint32_t lo, uint32_t hi, uint32_t n, int lane) {
     const uint32_t *p = payload + lo;
+    Unary e;
     switch (kind) {
-    case RICE: return rice_values(p, hi - lo, n, lane);
+    case RICE: e.stated(p, hi - lo, n, RICE_HEAD); return rice_values(p, e, n, lane);
     case PFORDELTA: return pfordelta_values(payload, lo, hi, n, lane);
     case PARAPFOR: return parapfor_values(p, hi - lo, n, lane);
-    case ELIAS: return ef_freqs(p, hi - lo, n, lane);
+    case ELIAS: e.stated(p, hi - lo, n, EF_HEAD); return ef_freqs(p, e, n, lane);
     }
     return newpfd_values(p, hi - lo, n, lane);
 }
 
-// DenseBlock is a block of docIDs of a dense kind whose head has been read: by each lane
-// for a block of its own, if a warp goes through many.
+// DenseBlock is a block of a dense kind whose head has been read: by each lane for a
+// block of its own, if a warp goes through many.
 struct DenseBlock {
     uint32_t shape, place; // packed Patched or Unary
     Line f;                // of the linear-regression kinds
     Line g;                // HSLRC: as hslrc_open leaves it
     uint32_t split;
 
-    // open reads the head of b; of PFORDELTA widths are the list's.
+    // open reads the head of b, docIDs; of PFORDELTA widths are the list's.
     DEV_MEMBER void open(int kind, const LineBlock &b, const Shallow &widths) {
         const uint32_t *p = b.payload + b.lo;
         uint32_t words = b.hi - b.lo;
@@ -240,6 +258,28 @@ struct DenseBlock {
         default: h.sound = false;
         }
         h.pack(&shape, &place);
+    }
+
+    // open_freqs is open for frequencies; those of ELIAS have a head.
+    DEV_MEMBER void open_freqs(int kind, const LineBlock &b, const Shallow &widths) {
+        if (kind != ELIAS) return open(kind, b, widths);
+        Unary e;
+        e.stated(b.payload + b.lo, b.hi - b.lo, b.n, EF_HEAD);
+        shape = e.pack();
+    }
+
+    // freqs returns the lane's four frequencies less one of b; scratch as for docs.
+    DEV_MEMBER uint4 freqs(int kind, const LineBlock &b, const Shallow &widths, int lane, uint32_t *scratch) const {
+        const uint32_t *p = pinned(b.payload + b.lo);
+        Unary e;
+        switch (kind) {
+        case RICE: e.unpack(shape, RICE_HEAD); return rice_values(p, e, b.n, lane, scratch);
+        case ELIAS: e.unpack(shape, EF_HEAD); return ef_freqs(p, e, b.n, lane, scratch);
+        case PFORDELTA: return shallow_values(p, widths, shape, b.n, lane, scratch);
+        }
+        Patched h;
+        h.unpack(shape, place);
+        return patched_values(p, h, b.n, lane, scratch);
     }
 
     // docs returns the lane's four docIDs of b, of which PFORDELTA with scratch must not be a

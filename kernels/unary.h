@@ -170,20 +170,17 @@ DEV uint4 less_before(uint4 v, int lane) {
     return make_uint4(v.x - before, v.y - v.x, v.z - v.y, v.w - v.z);
 }
 
-// ef_freqs returns the lane's four frequencies less one.
-DEV uint4 ef_freqs(const uint32_t *p, uint32_t words, uint32_t n, int lane) {
-    Unary e;
-    e.stated(p, words, n, EF_HEAD);
+// ef_freqs returns the lane's four frequencies less one of a block of ef.
+DEV uint4 ef_freqs(const uint32_t *p, const Unary &e, uint32_t n, int lane, uint32_t *scratch = 0) {
     if (!e.sound) return make_uint4(0, 0, 0, 0);
-    return less_before(ef_sums(p, e, n, lane), lane);
+    return less_before(ef_sums(p, e, n, lane, scratch), lane);
 }
 
 // rice_values returns the lane's four values of a rice block.
-DEV uint4 rice_values(const uint32_t *p, uint32_t words, uint32_t n, int lane) {
-    Unary e;
-    e.stated(p, words, n, RICE_HEAD);
+DEV uint4 rice_values(const uint32_t *p, const Unary &e, uint32_t n, int lane, uint32_t *scratch = 0) {
     if (!e.sound) return make_uint4(0, 0, 0, 0);
-    uint4 q = less_before(unary_sums(p, e, lane), lane), v = low_row(p + e.high, e.width, n, lane);
+    uint4 q = scratch ? unary_spread(p, e, lane, scratch) : unary_sums(p, e, lane), v = low_row(p + e.high, e.width, n, lane);
+    q = less_before(q, lane);
     return make_uint4(e.join(q.x, v.x), e.join(q.y, v.y), e.join(q.z, v.z), e.join(q.w, v.w));
 }
 

@@ -327,7 +327,7 @@ func (b *Bench) decodeLong(id codec.ID, s *sequence, goal float64) error {
 		for _, freqs := range []bool{false, true} {
 			tile := docsTile
 			if freqs {
-				tile = min(tile, 32)
+				_, tile = kernels.FreqsDecoder(uint8(id))
 			}
 			l, err := b.lists(id, s, per, tile)
 			if err != nil {
@@ -345,34 +345,37 @@ func (b *Bench) decodeLong(id codec.ID, s *sequence, goal float64) error {
 }
 
 func (b *Bench) decodeRun(id codec.ID, s *sequence, l *lists, per int, goal float64, freqs bool) error {
-	grid := (l.tiles + 7) / 8
+	grid := func(k kernels.Kernel) int {
+		if k.SharesTile() {
+			return l.tiles
+		}
+		return (l.tiles + 7) / 8
+	}
 	bytes := l.bytesRead + 4*float64(s.n)
 	bound := b.copy / bytes * float64(s.n) / 1e9
 	if freqs {
-		sec, err := b.repeat(9, func(g *gpuload.Batch) { g.Launch(kernels.FreqsDecoder(uint8(id)), grid, 0, kernels.Bytes(&l.params)) })
+		decode, _ := kernels.FreqsDecoder(uint8(id))
+		sec, err := b.repeat(9, func(g *gpuload.Batch) { g.Launch(decode, grid(decode), 0, kernels.Bytes(&l.params)) })
 		if err != nil {
 			return err
 		}
 		b.add(Row{Name: fmt.Sprintf("decode %v freqs, lists of %d", id, per), Value: float64(s.n) / sec / 1e9, Unit: "G ints/s", Bound: bound})
-		return nil
+		return b.compare(s, l.out, per, true)
 	}
-	decode, sum, tile, _ := kernels.DocsDecoder(uint8(id))
-	if tile > 32 { // a thread block's
-		grid = l.tiles
-	}
-	sec, err := b.repeat(9, func(g *gpuload.Batch) { g.Launch(decode, grid, 0, kernels.Bytes(&l.params)) })
+	decode, sum, _, _ := kernels.DocsDecoder(uint8(id))
+	sec, err := b.repeat(9, func(g *gpuload.Batch) { g.Launch(decode, grid(decode), 0, kernels.Bytes(&l.params)) })
 	if err != nil {
 		return err
 	}
 	b.add(Row{Name: fmt.Sprintf("decode %v docIDs, lists of %d", id, per), Value: float64(s.n) / sec / 1e9, Unit: "G ints/s",
 		Bound: bound, Goal: goal, Note: fmt.Sprintf("%.2f TB/s, %.2f bytes an integer", bytes/sec/1e12, bytes/float64(s.n))})
-	if err := b.compare(s, l.out, per); err != nil {
+	if err := b.compare(s, l.out, per, false); err != nil {
 		return err
 	}
 	if sum == kernels.Count {
 		return nil
 	}
-	if sec, err = b.repeat(9, func(g *gpuload.Batch) { g.Launch(sum, grid, 0, kernels.Bytes(&l.params)) }); err != nil {
+	if sec, err = b.repeat(9, func(g *gpuload.Batch) { g.Launch(sum, grid(sum), 0, kernels.Bytes(&l.params)) }); err != nil {
 		return err
 	}
 	fused := 0.0
@@ -384,9 +387,9 @@ func (b *Bench) decodeRun(id codec.ID, s *sequence, l *lists, per int, goal floa
 	return nil
 }
 
-// compare checks all decoded docIDs of lists of per integers against the generator.
-// A list's first block starts from no docID.
-func (b *Bench) compare(s *sequence, out gpuload.Ptr, per int) error {
+// compare checks all decoded docIDs of lists of per integers against the generator, or the
+// frequencies of the same payload, which are the gaps. A list's first block starts from no docID.
+func (b *Bench) compare(s *sequence, out gpuload.Ptr, per int, freqs bool) error {
 	const chunk = 1 << 24
 	h, err := b.Device.HostAlloc(4 * min(s.n, chunk))
 	if err != nil {
@@ -409,8 +412,12 @@ func (b *Bench) compare(s *sequence, out gpuload.Ptr, per int) error {
 					prev = s.last[j-1]
 				}
 				for k, d := range s.block(j, prev, buf[:]) {
-					if got[i*s.blockLen+k] != d {
-						return fmt.Errorf("docID %d of block %d is %d, not %d", k, j, got[i*s.blockLen+k], d)
+					want := d
+					if freqs {
+						want, prev = d-prev, d
+					}
+					if got[i*s.blockLen+k] != want {
+						return fmt.Errorf("value %d of block %d is %d, not %d", k, j, got[i*s.blockLen+k], want)
 					}
 				}
 			}

@@ -1,6 +1,7 @@
 package gpuload
 
 import (
+	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/kernels"
 	"github.com/pinion-index/pinion/segment"
 )
@@ -50,6 +51,9 @@ func describe(v *segment.List, at Ptr, docs uint32) kernels.ListDesc {
 }
 
 func packed(id uint8) bool { return id == kernels.BP128 || id == kernels.BP256 }
+
+// linear reports whether a codec of docIDs is of the linear-regression family.
+func linear(id uint8) bool { return id >= uint8(codec.LRC) && id <= uint8(codec.HSLRC) }
 
 // supported reports whether kernels decode a codec.
 func supported(id uint8) bool {

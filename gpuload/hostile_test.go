@@ -64,12 +64,32 @@ func TestHostileExtents(t *testing.T) {
 			if _, err := x.Execute(context.Background(), qs[:1]); err != nil {
 				t.Fatalf("round %d: the device is gone: %v", round, err)
 			}
+			for i := range qs { // alone: a batch with a list that was refused is refused
+				how := []Strategy{Probe, Element, MergePath, Find2}[i%4]
+				if err := conjoin(x, qs[i:i+1], how); err != nil {
+					t.Logf("round %d, %v: %v", round, how, err)
+				}
+			}
 			x.Close()
 			if err := dev.Close(); err != nil {
 				t.Error(err)
 			}
 		}
 	}
+}
+
+// conjoin answers queries as conjunctions for docIDs.
+func conjoin(x *Executor, qs []query.Query, how Strategy) error {
+	b, err := x.NewConjunction(context.Background(), qs, 1, how)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	if err := b.Start(); err != nil {
+		return err
+	}
+	_, err = b.Finish()
+	return err
 }
 
 // mutate changes some bytes, words or bits of an extent, mostly behind its header.

@@ -25,6 +25,7 @@ type resident struct {
 	blocks   uint32
 	logBlock uint8
 	packed   bool // bp128 or bp256, docIDs and frequencies
+	elements bool // docIDs in a linear-regression codec
 	kth      [3]format.KthImpact
 	quad     format.Quad
 	n        uint32
@@ -272,6 +273,7 @@ func (l *Lists) loadSome(wants []*want, oldest, epoch uint64) error {
 			r.bare = r.n >= l.least
 			d := describe(v, at, l.segments[r.key.Segment].Meta().Docs)
 			r.logBlock, r.packed = d.LogBlock, packed(d.DocsCodec) && packed(d.FreqsCodec)
+			r.elements = linear(d.DocsCodec)
 			copy(l.pinned[8*checkSize+desc*len(loaded):], kernels.Bytes(&d))
 			loaded = append(loaded, r)
 			at += Ptr(n)

@@ -133,6 +133,9 @@ func (c *Conjunction) layOut(plans []*plan, how Strategy) error {
 	if l.others {
 		c.kernel = kernels.IntersectDocs
 	}
+	if how == Element {
+		c.kernel = kernels.IntersectElements
+	}
 	c.gather(l, first, room)
 	return nil
 }

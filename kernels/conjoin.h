@@ -8,10 +8,12 @@
 // the next. Bound: see search.h; results add 4 bytes written twice a docID found.
 #ifndef PINION_CONJOIN_H
 #define PINION_CONJOIN_H
+#include "element.h"
 #include "search.h"
 
-// intersect_tile answers for one tile: the whole of a kernel. shared is the thread block's.
-DEV void intersect_tile(const IntersectParams &p, Probes *shared) {
+// intersect_tile answers for one tile: the whole of a kernel. shared is the thread block's. With ELEMENTS,
+// lists of the linear-regression codecs are searched without decoding their blocks.
+template <bool ELEMENTS> DEV void intersect_tile(const IntersectParams &p, Probes *shared) {
     int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
     uint32_t tile = blockIdx.x * 8 + warp;
     if (tile >= p.nTiles) return;
@@ -28,7 +30,8 @@ DEV void intersect_tile(const IntersectParams &p, Probes *shared) {
             if (4 * lane + k < count && is_live(q, d[k])) alive |= 1u << k;
         for (uint32_t i = 1; i < q.nTerms && __any_sync(FULL, alive != 0); i++) {
             const ListDesc l = at<ListDesc>(p.lists)[terms[i].list];
-            alive = search<false>(l, d, alive, p.locate, blk, pos, shared[warp], lane);
+            if (ELEMENTS && kind_of(l.docsCodec) >= LRC) alive = search_elements(l, d, alive, p.locate);
+            else alive = search<false>(l, d, alive, p.locate, blk, pos, shared[warp], lane);
         }
         uint32_t n = __popc(alive), sum = warp_scan(n, lane), w = written + sum - n;
 #pragma unroll

@@ -30,7 +30,7 @@ struct Entry { const char *name; void (*run)(const void *); };
 static const Entry entries[] = {
     ENTRY(check_lists, CheckParams),       ENTRY(norms_of_lengths, NormParams),
     ENTRY(decode_docs_bp128, DecodeParams), ENTRY(decode_docs_vbyte128, DecodeParams),
-    ENTRY(sum_docs_bp128, DecodeParams),    ENTRY(intersect_docs, IntersectParams),
+    ENTRY(sum_docs_bp128, DecodeParams),    ENTRY(intersect_docs, IntersectParams), ENTRY(intersect_elements, IntersectParams),
     ENTRY(rank, RankParams), ENTRY(sum_tiles, GatherParams),
     ENTRY(scan_queries, GatherParams),      ENTRY(gather_docs, GatherParams),
     ENTRY(disjunct, DisjunctParams),        ENTRY(select_best, SelectParams),

@@ -52,6 +52,9 @@ var _ string
 //go:embed merge.cu
 var _ string
 
+//go:embed element.h
+var _ string
+
 //go:embed topk.cu
 var _ string
 

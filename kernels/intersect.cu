@@ -4,7 +4,14 @@
 
 KERNEL(intersect_docs, IntersectParams, 256, 4) {
     __shared__ Probes shared[8];
-    intersect_tile(p, shared);
+    intersect_tile<false>(p, shared);
+}
+
+// intersect_elements is intersect_docs, but lists of the linear-regression codecs are
+// searched by single elements (element.h).
+KERNEL(intersect_elements, IntersectParams, 256, 4) {
+    __shared__ Probes shared[8];
+    intersect_tile<true>(p, shared);
 }
 
 // sum_tiles, a warp a query: where each tile's docIDs start within the query's.

@@ -20,6 +20,7 @@
 //	presence.cu what they look at, made from the lists
 //	search.h    device functions that look for docIDs in a list
 //	conjoin.h   conjunctions, docIDs out
+//	element.h   device functions that look docIDs up by single elements
 //	rank.h      conjunctions and disjunctions scored, list by list
 //	intersect.cu, rank.cu: the two for lists of any codec
 //	packed.cu   the two for lists of bp128 and bp256
@@ -87,18 +88,19 @@ const (
 	DecodeFreqsPForDelta
 	DecodeFreqsEF
 	DecodeFreqsRice
-	IntersectPacked // as IntersectDocs, for lists of plain values, bp128 and bp256
-	RankPacked      // as Rank, likewise
-	SelectWarp      // SelectParams, a warp a query
-	SelectMaxima    // SelectParams, a thread block a query: group-wise maxima
-	SelectRadix     // SelectParams, a thread block a query: radix select
-	SpreadDocs      // DecodeParams, a warp a tile: docIDs of any codec
-	MergePath       // MergeParams, a thread block a tile of MergeTile
-	MergeFind       // MergeParams, a thread block a tile of FindTile
-	CollectHits     // CollectParams, a warp a tile
-	MarkDocs        // PresenceParams, Parts thread blocks a job
-	PublishPresence // PresenceParams, a thread a job
-	Count           // how many there are
+	IntersectPacked   // as IntersectDocs, for lists of plain values, bp128 and bp256
+	RankPacked        // as Rank, likewise
+	SelectWarp        // SelectParams, a warp a query
+	SelectMaxima      // SelectParams, a thread block a query: group-wise maxima
+	SelectRadix       // SelectParams, a thread block a query: radix select
+	SpreadDocs        // DecodeParams, a warp a tile: docIDs of any codec
+	MergePath         // MergeParams, a thread block a tile of MergeTile
+	MergeFind         // MergeParams, a thread block a tile of FindTile
+	CollectHits       // CollectParams, a warp a tile
+	MarkDocs          // PresenceParams, Parts thread blocks a job
+	PublishPresence   // PresenceParams, a thread a job
+	IntersectElements // as IntersectDocs; the linear-regression codecs by single elements
+	Count             // how many there are
 )
 
 var names = [Count]string{"check_lists", "norms_of_lengths", "decode_docs_bp128", "decode_docs_bp256", "decode_docs_vbyte128", "decode_docs_vbyte1024",
@@ -112,7 +114,8 @@ var names = [Count]string{"check_lists", "norms_of_lengths", "decode_docs_bp128"
 	"sum_docs_lrc", "sum_docs_lrcseg", "sum_docs_seglrc", "sum_docs_hslrc",
 	"decode_freqs_newpfd", "decode_freqs_parapfor", "decode_freqs_pfordelta", "decode_freqs_ef", "decode_freqs_rice",
 	"intersect_packed", "rank_packed", "select_warp", "select_maxima", "select_radix",
-	"spread_docs", "merge_path", "merge_find", "collect_hits", "mark_docs", "publish_presence"}
+	"spread_docs", "merge_path", "merge_find", "collect_hits", "mark_docs", "publish_presence",
+	"intersect_elements"}
 
 // modules says which source file holds each kernel.
 var modules = [Count]string{"check", "check", "decode", "decode", "decode", "decode", "decode", "decode", "decode", "decode", "decode", "intersect",
@@ -121,7 +124,8 @@ var modules = [Count]string{"check", "check", "decode", "decode", "decode", "dec
 	"patched", "unary", "unary", "patched", "patched", "lines", "lines", "lines", "lines",
 	"patched", "patched", "patched", "unary", "unary",
 	"packed", "packed", "topk", "topk", "topk",
-	"merge", "merge", "merge", "merge", "presence", "presence"}
+	"merge", "merge", "merge", "merge", "presence", "presence",
+	"intersect"}
 
 // String returns the name of the entry point.
 func (k Kernel) String() string {

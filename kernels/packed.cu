@@ -14,5 +14,5 @@ KERNEL(rank_packed, RankParams, 256, 2) {
 
 KERNEL(intersect_packed, IntersectParams, 256, 4) {
     __shared__ Probes shared[8];
-    intersect_tile(p, shared);
+    intersect_tile<false>(p, shared);
 }

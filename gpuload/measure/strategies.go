@@ -9,13 +9,18 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/format/codec/hslrc"
+	"github.com/pinion-index/pinion/format/codec/lrc"
+	"github.com/pinion-index/pinion/format/codec/lrcseg"
+	"github.com/pinion-index/pinion/format/codec/seglrc"
 	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/query"
 )
 
 // ratios has pairs of lists for Intersections: the rare ones are of one length, the
-// common ones from as long to 1,024 times as long, 16 to an octave.
-var ratios = Model{Name: "ratios", Short: "ratios", Docs: 1 << 24, Terms: 322, RareLo: 8192, RareHi: 8192, CommonLo: 8192, CommonHi: 8192 << 10}
+// common ones as long and longer, 16 to an octave.
+var ratios = Model{Name: "intersect", Short: "ratios", Docs: 1 << 24, RareLo: 8192, RareHi: 8192, CommonLo: 8192}
 
 // StrategyNames lists the strategies.
 func StrategyNames() string {
@@ -26,29 +31,56 @@ func StrategyNames() string {
 	return strings.Join(names, ", ")
 }
 
-// Intersections measures the strategies on pairs of lists, by the ratio of lengths.
-func (b *Bench) Intersections(ctx context.Context, dir string) (err error) {
+// Intersections measures the strategies on pairs of lists of bp128, by the ratio of
+// lengths, and those that look single docIDs up on the linear-regression codecs too.
+func (b *Bench) Intersections(ctx context.Context, dir string) error {
 	for _, n := range b.Strategies {
 		if !slices.Contains(strings.Split(StrategyNames(), ", "), n) {
 			return fmt.Errorf("no strategy %q; there are %s", n, StrategyNames())
 		}
 	}
-	m, n := ratios, 1024
-	if b.Small {
-		m.Docs, m.RareLo, m.RareHi, m.CommonLo, m.CommonHi, n = 60000, 40, 40, 40, 40<<10, 20
+	var all []gpuload.Strategy
+	for how := range gpuload.StrategyCount {
+		if how != gpuload.Element { // on bp128 that is Probe
+			all = append(all, how)
+		}
 	}
+	if err := b.octaves(ctx, dir, ratios, 10, all); err != nil {
+		return err
+	}
+	for _, c := range []codec.Codec{lrc.Codec{}, lrcseg.Codec{}, seglrc.Codec{}, hslrc.Codec{}} {
+		m := ratios
+		m.Codec, m.Name, m.Short = c, "intersect "+c.ID().String(), c.ID().String()
+		if err := b.octaves(ctx, dir, m, 7, []gpuload.Strategy{gpuload.Auto, gpuload.Probe, gpuload.Element}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// octaves measures those strategies of some that are wanted, on lists up to 2^n times as
+// long as the rare ones.
+func (b *Bench) octaves(ctx context.Context, dir string, m Model, n int, some []gpuload.Strategy) (err error) {
+	if b.Strategies != nil {
+		some = slices.DeleteFunc(some, func(s gpuload.Strategy) bool { return !slices.Contains(b.Strategies, s.String()) })
+	}
+	if len(some) == 0 {
+		return nil
+	}
+	batch := 1024
+	if b.Small {
+		m.Docs, m.RareLo, m.RareHi, m.CommonLo, batch = 60000, 40, 40, 40, 20
+	}
+	m.CommonHi, m.Terms = m.CommonLo<<n, 2*(16*n+1)
 	e, err := b.open(ctx, m, dir)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, e.close()) }()
-	for octave := range 10 {
-		qs := m.pairs(n, octave, 1)
-		for how := range gpuload.StrategyCount {
-			if b.Strategies != nil && !slices.Contains(b.Strategies, how.String()) {
-				continue
-			}
-			if err := b.strategy(ctx, e, qs, m.pairs(n, octave, 1<<30), how, octave); err != nil {
+	for octave := range n {
+		qs := m.pairs(batch, octave, 1)
+		for _, how := range some {
+			if err := b.strategy(ctx, e, qs, m.pairs(batch, octave, 1<<30), how, octave); err != nil {
 				return fmt.Errorf("%v, ratio %d: %w", how, 1<<octave, err)
 			}
 		}
@@ -89,7 +121,7 @@ func (b *Bench) strategy(ctx context.Context, e *engine, qs, all []query.Query, 
 		secs = append(secs, time.Since(start).Seconds())
 	}
 	slices.Sort(secs)
-	b.add(Row{Name: fmt.Sprintf("intersect %v, ratio %d to %d", how, 1<<octave, 2<<octave), Value: float64(len(qs)) / secs[4] / 1e6,
+	b.add(Row{Name: fmt.Sprintf("%s %v, ratio %d to %d", e.Model.Name, how, 1<<octave, 2<<octave), Value: float64(len(qs)) / secs[4] / 1e6,
 		Unit: "M queries/s", Note: fmt.Sprintf("%.2f ms a batch of %d", secs[4]*1e3, len(qs))})
 	return nil
 }

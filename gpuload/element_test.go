@@ -1,0 +1,49 @@
+//go:build emu && cgo
+
+package gpuload
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/pinion-index/pinion/gpuload/trial"
+	"github.com/pinion-index/pinion/query"
+)
+
+// TestElement compares docIDs of conjunctions that look up single elements of the
+// linear-regression codecs with brute force: two segments, lists of any length, warps
+// in any order, blocks found in every way.
+func TestElement(t *testing.T) {
+	for _, name := range []string{"lrc", "lrcseg", "seglrc", "hslrc"} {
+		for seed, clustered := range []bool{false, true} {
+			shape := someShape
+			shape.Docs128, shape.Freqs128, shape.Seed = name, "newpfd", uint64(seed)
+			t.Run(name, func(t *testing.T) { testElement(t, shape, clustered) })
+		}
+	}
+}
+
+func testElement(t *testing.T, shape trial.Shape, clustered bool) {
+	shape.Clustered = clustered
+	c, sc := newCollection(t, shape)
+	for seed := range uint64(3) {
+		dev := NewEmulator()
+		dev.Seed = seed
+		x, err := New(dev, segmentsOf(c), sc, Options{Memory: 4 << 20, Locate: uint32(seed)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer x.Close()
+		var in []query.Query
+		qs := c.Draw(rand.New(rand.NewPCG(8, seed)), 40, 4, 10, query.And)
+		for i := range qs {
+			qs[i].K = 1 << 20
+			q := qs[i].Query()
+			q.K = 1
+			in = append(in, q)
+		}
+		for _, how := range []Strategy{Element, Auto} {
+			checkConjunction(t, x, c, sc, in, qs, how)
+		}
+	}
+}

@@ -8,8 +8,9 @@ import (
 // line512 holds what adding a line needs.
 type line512 struct {
 	*assembler
-	at, step, frac, fracStep, before reg.VecVirtual
-	rises                            reg.OpmaskVirtual
+	at, step, frac, fracStep reg.VecVirtual
+	first, before            reg.VecVirtual // docIDs, of which the last is that before the first and the next value
+	rises                    reg.OpmaskVirtual
 
 	second *line512 // from element turn on; nil if there is none
 	turn   reg.VecVirtual
@@ -18,11 +19,12 @@ type line512 struct {
 
 // newLine512 begins with element 0 of the line in memory, which must come to lie above prev.
 func (a *assembler) newLine512(l [4]operand.Mem, prev operand.Mem) *line512 {
-	v := &line512{assembler: a, before: a.ZMM(), rises: a.K()}
+	v := &line512{assembler: a, first: a.ZMM(), rises: a.K()}
 	iota := a.ZMM()
 	a.VMOVDQU32(a.iota(1), iota)
 	v.begin(l, iota)
-	a.VPBROADCASTD(prev, v.before)
+	a.VPBROADCASTD(prev, v.first)
+	v.before = v.first
 	a.KXNORW(v.rises, v.rises, v.rises)
 	return v
 }
@@ -63,6 +65,9 @@ func (l *line512) numbers() operand.Mem {
 	return l.words("numbers", w...)
 }
 
+// again makes the next values the first again, on another path through the code.
+func (l *line512) again() { l.before, l.steps = l.first, 0 }
+
 // next moves on by sixteen elements.
 func (l *line512) next() {
 	l.VPADDD(l.step, l.at, l.at)
@@ -76,24 +81,24 @@ func (l *line512) add(x reg.VecVirtual) reg.VecVirtual {
 		fracBits = 25
 		above    = 6 // comparison: not less or equal
 	)
-	y, at, frac := l.ZMM(), l.at, l.frac
-	if l.second != nil {
-		const above = 6
+	y, z := l.ZMM(), l.ZMM()
+	if l.second == nil {
+		l.VPSRLD(operand.U8(fracBits), l.frac, y)
+		l.VPADDD(l.at, x, z)
+	} else {
 		k := l.K()
 		l.VPCMPUD(operand.U8(above), l.numbers().Offset(64*l.steps), l.turn, k)
 		l.steps++
-		at, frac = l.ZMM(), l.ZMM()
-		l.VMOVDQA32(l.second.at, at)
-		l.VMOVDQA32(l.at, k, at)
-		l.VMOVDQA32(l.second.frac, frac)
-		l.VMOVDQA32(l.frac, k, frac)
+		l.VPSRLD(operand.U8(fracBits), l.second.frac, y)
+		l.VPSRLD(operand.U8(fracBits), l.frac, k, y)
+		l.VPADDD(l.second.at, x, z)
+		l.VPADDD(l.at, x, k, z)
 		l.second.next()
 	}
-	l.VPSRLD(operand.U8(fracBits), frac, y)
-	l.VPADDD(at, x, x)
+	x = z
 	l.VPADDD(y, x, x)
 	l.VALIGND(operand.U8(15), l.before, x, y)
-	l.VMOVDQA32(x, l.before)
+	l.before = x
 	l.VPCMPD(operand.U8(above), y, x, l.rises, l.rises)
 	l.next()
 	return x

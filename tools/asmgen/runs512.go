@@ -50,8 +50,12 @@ type run512 struct {
 	mask                            reg.VecVirtual
 	lo, hi                          reg.GPVirtual // bitmap of the exceptions
 
-	scan *patchScan512
+	ones, one, sixtyFour reg.VecVirtual // of all bits, or in quadwords
+	fourth               reg.OpmaskVirtual
+
+	scan *pairScan512
 	line *line512
+	late []func() // code that is rarely needed, for the end
 }
 
 const blocksSignature = "func(dst *uint32, s *byte, block, count uint64, tab *byte) uint64"
@@ -106,8 +110,16 @@ func (a *assembler) newRun512(kind, name, signature, does string) *run512 {
 	r.SHLQ(operand.U8(7), block)
 	r.MOVQ(block, r.first)
 	r.dst, r.tab = a.arg("dst"), a.arg("tab")
+	const everyFourth = 0x1111111111111111
+	r.ones, r.one, r.sixtyFour, r.fourth = a.ZMM(), a.ZMM(), a.ZMM(), a.K()
+	r.VPTERNLOGD(operand.U8(0xff), r.ones, r.ones, r.ones)
+	constants := r.words("one", 1, 0, 64, 0)
+	r.VPBROADCASTQ(constants, r.one)
+	r.VPBROADCASTQ(constants.Offset(8), r.sixtyFour)
+	r.MOVQ(operand.U64(everyFourth), x)
+	r.KMOVQ(x, r.fourth)
 	if kind == "Docs" {
-		r.scan = a.newPatchScan512(r.before)
+		r.scan = a.newPairScan512(r.tab)
 	}
 	return r
 }
@@ -228,13 +240,17 @@ func (r *run512) put(k int, x, over reg.VecVirtual) {
 	}
 	switch r.kind {
 	case "Docs":
-		x = r.scan.docs(x)
+		if k%2 == 0 {
+			r.scan.first = x
+			return
+		}
+		var y reg.VecVirtual
+		y, x = r.scan.docs(r.scan.first, x)
+		r.VMOVDQU32(y, operand.Mem{Base: r.dst, Disp: 64 * (k - 1)})
 	case "Line":
 		x = r.line.add(x)
 	case "Freqs":
-		ones := r.ZMM()
-		r.VPTERNLOGD(operand.U8(0xff), ones, ones, ones)
-		r.VPSUBD(ones, x, x)
+		r.VPSUBD(r.ones, x, x)
 	}
 	r.VMOVDQU32(x, operand.Mem{Base: r.dst, Disp: 64 * k})
 }
@@ -252,7 +268,7 @@ func (r *run512) blocks(find func()) {
 
 	r.Label(r.name + "_patched")
 	if r.line != nil {
-		r.line.steps = 0
+		r.line.again()
 	}
 	find()
 	over := r.overflows()
@@ -273,6 +289,41 @@ func (r *run512) blocks(find func()) {
 	r.VZEROUPPER()
 	r.MOVQ(done, r.result())
 	r.RET()
+	for _, code := range r.late {
+		code()
+	}
+}
+
+// pairScan512 holds what a prefix sum of 32 words in two vectors needs.
+type pairScan512 struct {
+	*patchScan512
+	tab       reg.GPVirtual
+	odd, last reg.VecVirtual // words of two vectors
+	first     reg.VecVirtual // the first vector, until the second is there
+}
+
+func (a *assembler) newPairScan512(tab reg.GPVirtual) *pairScan512 {
+	s := &pairScan512{patchScan512: a.newPatchScan512(operand.Mem{Base: tab}), tab: tab, odd: a.ZMM(), last: a.ZMM()}
+	s.VMOVDQU64(operand.Mem{Base: tab, Disp: runParts + 64}, s.odd)
+	s.VMOVDQU64(operand.Mem{Base: tab, Disp: runParts + 3*64}, s.last)
+	return s
+}
+
+// docs is that of patchScan512 for two vectors: only the sums of neighbours are summed up
+// across words.
+func (s *pairScan512) docs(x, y reg.VecVirtual) (first, last reg.VecVirtual) {
+	even, sum := s.ZMM(), s.ZMM()
+	s.VMOVDQU64(operand.Mem{Base: s.tab, Disp: runParts}, even)
+	s.VPERMI2D(y, x, even)
+	s.VPERMT2D(y, s.odd, x)
+	s.VPADDD(x, even, sum)
+	docs := s.patchScan512.docs(sum) // of the odd ones
+	s.VPADDD(docs, x, x)
+	first, last = s.ZMM(), x
+	s.VMOVDQU64(operand.Mem{Base: s.tab, Disp: runParts + 2*64}, first)
+	s.VPERMI2D(docs, x, first)
+	s.VPERMT2D(docs, s.last, last)
+	return first, last
 }
 
 // check checks what was written.

@@ -135,123 +135,115 @@ docsBlock512_whole:
 	VPADDD       Z1, Z7, Z7
 	VPADDD       Z6, Z7, Z7
 	VALIGND      $0x0f, Z0, Z7, Z6
-	VMOVDQA32    Z7, Z0
 	VPCMPD       $0x06, Z6, Z7, K1, K1
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
 	VMOVDQU32    Z7, (AX)
 	MOVL         4(R12), CX
-	VMOVDQU64    256(R12), Z6
-	VPERMQ       (R9)(CX*1), Z6, Z7
-	VPERMQ       16(R9)(CX*1), Z6, Z6
-	VPSRLVD      320(R12), Z7, Z7
-	VPSLLVD      384(R12), Z6, Z6
-	VPTERNLOGD   $0xa8, Z5, Z6, Z7
-	VPSRLD       $0x19, Z3, Z6
-	VPADDD       Z1, Z7, Z7
-	VPADDD       Z6, Z7, Z7
-	VALIGND      $0x0f, Z0, Z7, Z6
-	VMOVDQA32    Z7, Z0
-	VPCMPD       $0x06, Z6, Z7, K1, K1
+	VMOVDQU64    256(R12), Z0
+	VPERMQ       (R9)(CX*1), Z0, Z6
+	VPERMQ       16(R9)(CX*1), Z0, Z0
+	VPSRLVD      320(R12), Z6, Z6
+	VPSLLVD      384(R12), Z0, Z0
+	VPTERNLOGD   $0xa8, Z5, Z0, Z6
+	VPSRLD       $0x19, Z3, Z0
+	VPADDD       Z1, Z6, Z6
+	VPADDD       Z0, Z6, Z6
+	VALIGND      $0x0f, Z7, Z6, Z0
+	VPCMPD       $0x06, Z0, Z6, K1, K1
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z7, 64(AX)
+	VMOVDQU32    Z6, 64(AX)
 	MOVL         8(R12), CX
-	VMOVDQU64    448(R12), Z6
-	VPERMQ       (R9)(CX*1), Z6, Z7
-	VPERMQ       16(R9)(CX*1), Z6, Z6
+	VMOVDQU64    448(R12), Z0
+	VPERMQ       (R9)(CX*1), Z0, Z7
+	VPERMQ       16(R9)(CX*1), Z0, Z0
 	VPSRLVD      512(R12), Z7, Z7
-	VPSLLVD      576(R12), Z6, Z6
-	VPTERNLOGD   $0xa8, Z5, Z6, Z7
-	VPSRLD       $0x19, Z3, Z6
+	VPSLLVD      576(R12), Z0, Z0
+	VPTERNLOGD   $0xa8, Z5, Z0, Z7
+	VPSRLD       $0x19, Z3, Z0
 	VPADDD       Z1, Z7, Z7
-	VPADDD       Z6, Z7, Z7
-	VALIGND      $0x0f, Z0, Z7, Z6
-	VMOVDQA32    Z7, Z0
-	VPCMPD       $0x06, Z6, Z7, K1, K1
+	VPADDD       Z0, Z7, Z7
+	VALIGND      $0x0f, Z6, Z7, Z0
+	VPCMPD       $0x06, Z0, Z7, K1, K1
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
 	VMOVDQU32    Z7, 128(AX)
 	MOVL         12(R12), CX
-	VMOVDQU64    640(R12), Z6
-	VPERMQ       (R9)(CX*1), Z6, Z7
-	VPERMQ       16(R9)(CX*1), Z6, Z6
-	VPSRLVD      704(R12), Z7, Z7
-	VPSLLVD      768(R12), Z6, Z6
-	VPTERNLOGD   $0xa8, Z5, Z6, Z7
-	VPSRLD       $0x19, Z3, Z6
-	VPADDD       Z1, Z7, Z7
-	VPADDD       Z6, Z7, Z7
-	VALIGND      $0x0f, Z0, Z7, Z6
-	VMOVDQA32    Z7, Z0
-	VPCMPD       $0x06, Z6, Z7, K1, K1
+	VMOVDQU64    640(R12), Z0
+	VPERMQ       (R9)(CX*1), Z0, Z6
+	VPERMQ       16(R9)(CX*1), Z0, Z0
+	VPSRLVD      704(R12), Z6, Z6
+	VPSLLVD      768(R12), Z0, Z0
+	VPTERNLOGD   $0xa8, Z5, Z0, Z6
+	VPSRLD       $0x19, Z3, Z0
+	VPADDD       Z1, Z6, Z6
+	VPADDD       Z0, Z6, Z6
+	VALIGND      $0x0f, Z7, Z6, Z0
+	VPCMPD       $0x06, Z0, Z6, K1, K1
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z7, 192(AX)
+	VMOVDQU32    Z6, 192(AX)
 	MOVL         16(R12), CX
-	VMOVDQU64    832(R12), Z6
-	VPERMQ       (R9)(CX*1), Z6, Z7
-	VPERMQ       16(R9)(CX*1), Z6, Z6
+	VMOVDQU64    832(R12), Z0
+	VPERMQ       (R9)(CX*1), Z0, Z7
+	VPERMQ       16(R9)(CX*1), Z0, Z0
 	VPSRLVD      896(R12), Z7, Z7
-	VPSLLVD      960(R12), Z6, Z6
-	VPTERNLOGD   $0xa8, Z5, Z6, Z7
-	VPSRLD       $0x19, Z3, Z6
+	VPSLLVD      960(R12), Z0, Z0
+	VPTERNLOGD   $0xa8, Z5, Z0, Z7
+	VPSRLD       $0x19, Z3, Z0
 	VPADDD       Z1, Z7, Z7
-	VPADDD       Z6, Z7, Z7
-	VALIGND      $0x0f, Z0, Z7, Z6
-	VMOVDQA32    Z7, Z0
-	VPCMPD       $0x06, Z6, Z7, K1, K1
+	VPADDD       Z0, Z7, Z7
+	VALIGND      $0x0f, Z6, Z7, Z0
+	VPCMPD       $0x06, Z0, Z7, K1, K1
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
 	VMOVDQU32    Z7, 256(AX)
 	MOVL         20(R12), CX
-	VMOVDQU64    1024(R12), Z6
-	VPERMQ       (R9)(CX*1), Z6, Z7
-	VPERMQ       16(R9)(CX*1), Z6, Z6
-	VPSRLVD      1088(R12), Z7, Z7
-	VPSLLVD      1152(R12), Z6, Z6
-	VPTERNLOGD   $0xa8, Z5, Z6, Z7
-	VPSRLD       $0x19, Z3, Z6
-	VPADDD       Z1, Z7, Z7
-	VPADDD       Z6, Z7, Z7
-	VALIGND      $0x0f, Z0, Z7, Z6
-	VMOVDQA32    Z7, Z0
-	VPCMPD       $0x06, Z6, Z7, K1, K1
+	VMOVDQU64    1024(R12), Z0
+	VPERMQ       (R9)(CX*1), Z0, Z6
+	VPERMQ       16(R9)(CX*1), Z0, Z0
+	VPSRLVD      1088(R12), Z6, Z6
+	VPSLLVD      1152(R12), Z0, Z0
+	VPTERNLOGD   $0xa8, Z5, Z0, Z6
+	VPSRLD       $0x19, Z3, Z0
+	VPADDD       Z1, Z6, Z6
+	VPADDD       Z0, Z6, Z6
+	VALIGND      $0x0f, Z7, Z6, Z0
+	VPCMPD       $0x06, Z0, Z6, K1, K1
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z7, 320(AX)
+	VMOVDQU32    Z6, 320(AX)
 	MOVL         24(R12), CX
-	VMOVDQU64    1216(R12), Z6
-	VPERMQ       (R9)(CX*1), Z6, Z7
-	VPERMQ       16(R9)(CX*1), Z6, Z6
+	VMOVDQU64    1216(R12), Z0
+	VPERMQ       (R9)(CX*1), Z0, Z7
+	VPERMQ       16(R9)(CX*1), Z0, Z0
 	VPSRLVD      1280(R12), Z7, Z7
-	VPSLLVD      1344(R12), Z6, Z6
-	VPTERNLOGD   $0xa8, Z5, Z6, Z7
-	VPSRLD       $0x19, Z3, Z6
+	VPSLLVD      1344(R12), Z0, Z0
+	VPTERNLOGD   $0xa8, Z5, Z0, Z7
+	VPSRLD       $0x19, Z3, Z0
 	VPADDD       Z1, Z7, Z7
-	VPADDD       Z6, Z7, Z7
-	VALIGND      $0x0f, Z0, Z7, Z6
-	VMOVDQA32    Z7, Z0
-	VPCMPD       $0x06, Z6, Z7, K1, K1
+	VPADDD       Z0, Z7, Z7
+	VALIGND      $0x0f, Z6, Z7, Z0
+	VPCMPD       $0x06, Z0, Z7, K1, K1
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
 	VMOVDQU32    Z7, 384(AX)
 	MOVL         28(R12), CX
-	VMOVDQU64    1408(R12), Z6
-	VPERMQ       (R9)(CX*1), Z6, Z7
-	VPERMQ       16(R9)(CX*1), Z6, Z6
-	VPSRLVD      1472(R12), Z7, Z7
-	VPSLLVD      1536(R12), Z6, Z6
-	VPTERNLOGD   $0xa8, Z5, Z6, Z7
-	VPSRLD       $0x19, Z3, Z5
-	VPADDD       Z1, Z7, Z7
-	VPADDD       Z5, Z7, Z7
-	VALIGND      $0x0f, Z0, Z7, Z5
-	VMOVDQA32    Z7, Z0
-	VPCMPD       $0x06, Z5, Z7, K1, K1
+	VMOVDQU64    1408(R12), Z0
+	VPERMQ       (R9)(CX*1), Z0, Z6
+	VPERMQ       16(R9)(CX*1), Z0, Z0
+	VPSRLVD      1472(R12), Z6, Z6
+	VPSLLVD      1536(R12), Z0, Z0
+	VPTERNLOGD   $0xa8, Z5, Z0, Z6
+	VPSRLD       $0x19, Z3, Z0
+	VPADDD       Z1, Z6, Z5
+	VPADDD       Z0, Z5, Z5
+	VALIGND      $0x0f, Z7, Z5, Z0
+	VPCMPD       $0x06, Z0, Z5, K1, K1
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z7, 448(AX)
+	VMOVDQU32    Z5, 448(AX)
 	MOVL         640(SP), CX
 	CMPL         CX, 508(AX)
 	JNE          docsBlock512_fail
@@ -550,27 +542,25 @@ docsBlock512_expand:
 	VPADDD       Z1, Z5, Z5
 	VPADDD       Z6, Z5, Z5
 	VALIGND      $0x0f, Z0, Z5, Z6
-	VMOVDQA32    Z5, Z0
 	VPCMPD       $0x06, Z6, Z5, K3, K3
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
 	VMOVDQU32    Z5, (AX)
 	KMOVW        DI, K1
-	VPEXPANDD.Z  (CX), K1, Z5
+	VPEXPANDD.Z  (CX), K1, Z0
 	MOVWQZX      DI, DX
 	POPCNTQ      DX, DX
 	LEAQ         (CX)(DX*4), CX
 	SHRQ         $0x10, DI
-	VPORD        Z8, Z5, Z5
+	VPORD        Z8, Z0, Z0
 	VPSRLD       $0x19, Z3, Z6
-	VPADDD       Z1, Z5, Z5
-	VPADDD       Z6, Z5, Z5
-	VALIGND      $0x0f, Z0, Z5, Z6
-	VMOVDQA32    Z5, Z0
-	VPCMPD       $0x06, Z6, Z5, K3, K3
+	VPADDD       Z1, Z0, Z0
+	VPADDD       Z6, Z0, Z0
+	VALIGND      $0x0f, Z5, Z0, Z6
+	VPCMPD       $0x06, Z6, Z0, K3, K3
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z5, 64(AX)
+	VMOVDQU32    Z0, 64(AX)
 	KMOVW        DI, K1
 	VPEXPANDD.Z  (CX), K1, Z5
 	MOVWQZX      DI, DX
@@ -582,27 +572,25 @@ docsBlock512_expand:
 	VPADDD       Z1, Z5, Z5
 	VPADDD       Z6, Z5, Z5
 	VALIGND      $0x0f, Z0, Z5, Z6
-	VMOVDQA32    Z5, Z0
 	VPCMPD       $0x06, Z6, Z5, K3, K3
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
 	VMOVDQU32    Z5, 128(AX)
 	KMOVW        DI, K1
-	VPEXPANDD.Z  (CX), K1, Z5
+	VPEXPANDD.Z  (CX), K1, Z0
 	MOVWQZX      DI, DX
 	POPCNTQ      DX, DX
 	LEAQ         (CX)(DX*4), CX
 	SHRQ         $0x10, DI
-	VPORD        Z10, Z5, Z5
+	VPORD        Z10, Z0, Z0
 	VPSRLD       $0x19, Z3, Z6
-	VPADDD       Z1, Z5, Z5
-	VPADDD       Z6, Z5, Z5
-	VALIGND      $0x0f, Z0, Z5, Z6
-	VMOVDQA32    Z5, Z0
-	VPCMPD       $0x06, Z6, Z5, K3, K3
+	VPADDD       Z1, Z0, Z0
+	VPADDD       Z6, Z0, Z0
+	VALIGND      $0x0f, Z5, Z0, Z6
+	VPCMPD       $0x06, Z6, Z0, K3, K3
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z5, 192(AX)
+	VMOVDQU32    Z0, 192(AX)
 	KMOVW        R8, K1
 	VPEXPANDD.Z  (CX), K1, Z5
 	MOVWQZX      R8, DX
@@ -614,27 +602,25 @@ docsBlock512_expand:
 	VPADDD       Z1, Z5, Z5
 	VPADDD       Z6, Z5, Z5
 	VALIGND      $0x0f, Z0, Z5, Z6
-	VMOVDQA32    Z5, Z0
 	VPCMPD       $0x06, Z6, Z5, K3, K3
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
 	VMOVDQU32    Z5, 256(AX)
 	KMOVW        R8, K1
-	VPEXPANDD.Z  (CX), K1, Z5
+	VPEXPANDD.Z  (CX), K1, Z0
 	MOVWQZX      R8, DX
 	POPCNTQ      DX, DX
 	LEAQ         (CX)(DX*4), CX
 	SHRQ         $0x10, R8
-	VPORD        Z12, Z5, Z5
+	VPORD        Z12, Z0, Z0
 	VPSRLD       $0x19, Z3, Z6
-	VPADDD       Z1, Z5, Z5
-	VPADDD       Z6, Z5, Z5
-	VALIGND      $0x0f, Z0, Z5, Z6
-	VMOVDQA32    Z5, Z0
-	VPCMPD       $0x06, Z6, Z5, K3, K3
+	VPADDD       Z1, Z0, Z0
+	VPADDD       Z6, Z0, Z0
+	VALIGND      $0x0f, Z5, Z0, Z6
+	VPCMPD       $0x06, Z6, Z0, K3, K3
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z5, 320(AX)
+	VMOVDQU32    Z0, 320(AX)
 	KMOVW        R8, K1
 	VPEXPANDD.Z  (CX), K1, Z5
 	MOVWQZX      R8, DX
@@ -646,23 +632,21 @@ docsBlock512_expand:
 	VPADDD       Z1, Z5, Z5
 	VPADDD       Z6, Z5, Z5
 	VALIGND      $0x0f, Z0, Z5, Z6
-	VMOVDQA32    Z5, Z0
 	VPCMPD       $0x06, Z6, Z5, K3, K3
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
 	VMOVDQU32    Z5, 384(AX)
 	KMOVW        R8, K1
-	VPEXPANDD.Z  (CX), K1, Z5
-	VPORD        Z14, Z5, Z5
+	VPEXPANDD.Z  (CX), K1, Z0
+	VPORD        Z14, Z0, Z0
 	VPSRLD       $0x19, Z3, Z6
-	VPADDD       Z1, Z5, Z5
-	VPADDD       Z6, Z5, Z5
-	VALIGND      $0x0f, Z0, Z5, Z6
-	VMOVDQA32    Z5, Z0
-	VPCMPD       $0x06, Z6, Z5, K3, K3
+	VPADDD       Z1, Z0, Z0
+	VPADDD       Z6, Z0, Z0
+	VALIGND      $0x0f, Z5, Z0, Z6
+	VPCMPD       $0x06, Z6, Z0, K3, K3
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z5, 448(AX)
+	VMOVDQU32    Z0, 448(AX)
 	MOVL         640(SP), CX
 	CMPL         CX, 508(AX)
 	JNE          docsBlock512_fail

@@ -21,7 +21,7 @@ type Codec struct{ Frequencies }
 
 // Frequencies is the half of newpfd that stores frequencies. Codecs which have no
 // better way for theirs embed it.
-type Frequencies struct{}
+type Frequencies struct{ _ *byte }
 
 var (
 	_ codec.BlockCodec = Codec{}

@@ -2,10 +2,13 @@ package newpfd
 
 import (
 	"encoding/hex"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/pinion-index/pinion/format/codec/codectest"
+	"github.com/pinion-index/pinion/format/codec/simd"
+	"github.com/pinion-index/pinion/format/codec/synthetic"
 )
 
 func TestConformance(t *testing.T) { codectest.Run(t, Codec{}) }
@@ -72,4 +75,20 @@ func freqsDocs() []uint32 {
 		d[i] = uint32(i)
 	}
 	return d
+}
+
+// TestRun decodes a list of full blocks, with exceptions listed and in bitmaps, in one run.
+func TestRun(t *testing.T) {
+	if simd.Best() < simd.VBMI2 {
+		t.Skip("the CPU lacks VBMI2")
+	}
+	docs := synthetic.Uniform(1, 1<<14, 1<<27)
+	l, err := codectest.Encode(Codec{}, docs, synthetic.Freqs(2, len(docs), 1000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dst := make([]uint32, len(docs))
+	if n := docsRun(dst, &l.DocSeq, 0, len(docs)/BlockLen); n*BlockLen != len(docs) || !slices.Equal(dst, docs) {
+		t.Fatalf("%d of %d blocks decoded, or not to what they hold", n, len(docs)/BlockLen)
+	}
 }

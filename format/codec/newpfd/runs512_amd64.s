@@ -5,57 +5,64 @@
 #include "textflag.h"
 
 // func docsRun512(dst *uint32, s *byte, block uint64, count uint64, tab *byte) uint64
-// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VBMI2, AVX512VL, BMI2, CMOV, POPCNT
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VBMI2, AVX512VL, CMOV, POPCNT
 TEXT ·docsRun512(SB), NOSPLIT, $56-48
 	MOVQ    s+8(FP), AX
-	MOVQ    block+16(FP), CX
-	MOVQ    count+24(FP), DX
-	MOVQ    DX, 32(SP)
-	ADDQ    CX, DX
-	CMPQ    DX, 32(AX)
+	MOVQ    block+16(FP), DX
+	MOVQ    count+24(FP), CX
+	MOVQ    CX, 32(SP)
+	ADDQ    DX, CX
+	CMPQ    CX, 32(AX)
 	JCC     docsRun512_stop
-	CMPQ    DX, 56(AX)
+	CMPQ    CX, 56(AX)
 	JHI     docsRun512_stop
-	SHLQ    $0x07, DX
-	CMPQ    DX, 72(AX)
+	SHLQ    $0x07, CX
+	CMPQ    CX, 72(AX)
 	JGT     docsRun512_stop
-	MOVQ    16(AX), DX
-	SUBQ    $0x40, DX
+	MOVQ    16(AX), CX
+	SUBQ    $0x40, CX
 	JCS     docsRun512_stop
-	CMPQ    DX, 8(AX)
-	CMOVQHI 8(AX), DX
-	SHRQ    $0x02, DX
-	MOVQ    DX, 24(SP)
-	MOVQ    24(AX), DX
-	LEAQ    (DX)(CX*4), DX
-	MOVQ    DX, 8(SP)
+	CMPQ    CX, 8(AX)
+	CMOVQHI 8(AX), CX
+	SHRQ    $0x02, CX
+	MOVQ    CX, 24(SP)
+	MOVQ    24(AX), CX
+	LEAQ    (CX)(DX*4), CX
+	MOVQ    CX, 8(SP)
 	MOVQ    48(AX), BX
-	LEAQ    (BX)(CX*4), BX
+	LEAQ    (BX)(DX*4), BX
 	MOVQ    BX, 16(SP)
-	MOVL    $0xffffffff, DX
-	TESTQ   CX, CX
+	MOVL    $0xffffffff, CX
+	TESTQ   DX, DX
 	JEQ     docsRun512_first
-	MOVL    -4(BX), DX
+	MOVL    -4(BX), CX
 
 docsRun512_first:
-	MOVL            DX, 40(SP)
-	INCL            DX
+	MOVL            CX, 40(SP)
+	INCL            CX
 	JMI             docsRun512_stop
 	MOVQ            (AX), AX
 	MOVQ            AX, (SP)
-	SHLQ            $0x07, CX
-	MOVQ            CX, 48(SP)
+	SHLQ            $0x07, DX
+	MOVQ            DX, 48(SP)
 	MOVQ            dst+0(FP), AX
 	MOVQ            tab+32(FP), DX
-	VBROADCASTI32X4 pairs<>+0(SB), Z0
-	VMOVDQU32       row<>+0(SB), Z1
-	VPBROADCASTD    tops<>+0(SB), Z2
-	VPBROADCASTD    tops<>+4(SB), Z3
+	VPTERNLOGD      $0xff, Z0, Z0, Z0
+	VPBROADCASTQ    one<>+0(SB), Z1
+	VPBROADCASTQ    one<>+8(SB), Z2
+	MOVQ            $0x1111111111111111, CX
+	KMOVQ           CX, K1
+	VBROADCASTI32X4 pairs<>+0(SB), Z3
+	VMOVDQU32       row<>+0(SB), Z4
+	VPBROADCASTD    tops<>+0(SB), Z5
+	VPBROADCASTD    tops<>+4(SB), Z6
 	MOVL            $0x0000f0f0, CX
-	KMOVW           CX, K1
-	MOVL            $0x0000ff00, CX
 	KMOVW           CX, K2
-	VPBROADCASTD    40(SP), Z4
+	MOVL            $0x0000ff00, CX
+	KMOVW           CX, K3
+	VPBROADCASTD    (DX), Z7
+	VMOVDQU64       4288(DX), Z8
+	VMOVDQU64       4416(DX), Z9
 
 docsRun512_next:
 	MOVQ         8(SP), BX
@@ -103,138 +110,130 @@ docsRun512_next:
 	ADDQ         DX, R11
 	TESTQ        SI, SI
 	CMOVQEQ      DX, R10
-	VPBROADCASTD 1952(R11), Z5
-	VPBROADCASTD 40(SP), Z4
+	VPBROADCASTD 4512(R11), Z10
+	VPBROADCASTD 40(SP), Z7
 	TESTQ        DI, DI
 	JNE          docsRun512_patched
-	MOVL         1920(R11), CX
-	VMOVDQU64    1984(R11), Z6
-	VPERMB       (R10)(CX*1), Z6, Z6
-	VPSRLVD      2048(R11), Z6, Z6
-	VPTERNLOGD   $0x3f, Z5, Z5, Z6
-	VPSLLQ       $0x20, Z6, Z7
-	VPADDD       Z7, Z6, Z6
-	VPSHUFB      Z0, Z6, Z7
-	VPADDD       Z7, Z6, Z6
-	VPERMD.Z     Z6, Z1, K1, Z7
-	VPADDD       Z7, Z6, Z6
-	VPERMD.Z     Z6, Z2, K2, Z7
-	VPADDD       Z7, Z6, Z6
-	VPSUBD       Z6, Z4, Z6
-	VPERMD       Z6, Z3, Z4
-	VMOVDQU32    Z6, (AX)
-	MOVL         1924(R11), CX
-	VMOVDQU64    2112(R11), Z6
-	VPERMB       (R10)(CX*1), Z6, Z6
-	VPSRLVD      2176(R11), Z6, Z6
-	VPTERNLOGD   $0x3f, Z5, Z5, Z6
-	VPSLLQ       $0x20, Z6, Z7
-	VPADDD       Z7, Z6, Z6
-	VPSHUFB      Z0, Z6, Z7
-	VPADDD       Z7, Z6, Z6
-	VPERMD.Z     Z6, Z1, K1, Z7
-	VPADDD       Z7, Z6, Z6
-	VPERMD.Z     Z6, Z2, K2, Z7
-	VPADDD       Z7, Z6, Z6
-	VPSUBD       Z6, Z4, Z6
-	VPERMD       Z6, Z3, Z4
-	VMOVDQU32    Z6, 64(AX)
-	MOVL         1928(R11), CX
-	VMOVDQU64    2240(R11), Z6
-	VPERMB       (R10)(CX*1), Z6, Z6
-	VPSRLVD      2304(R11), Z6, Z6
-	VPTERNLOGD   $0x3f, Z5, Z5, Z6
-	VPSLLQ       $0x20, Z6, Z7
-	VPADDD       Z7, Z6, Z6
-	VPSHUFB      Z0, Z6, Z7
-	VPADDD       Z7, Z6, Z6
-	VPERMD.Z     Z6, Z1, K1, Z7
-	VPADDD       Z7, Z6, Z6
-	VPERMD.Z     Z6, Z2, K2, Z7
-	VPADDD       Z7, Z6, Z6
-	VPSUBD       Z6, Z4, Z6
-	VPERMD       Z6, Z3, Z4
-	VMOVDQU32    Z6, 128(AX)
-	MOVL         1932(R11), CX
-	VMOVDQU64    2368(R11), Z6
-	VPERMB       (R10)(CX*1), Z6, Z6
-	VPSRLVD      2432(R11), Z6, Z6
-	VPTERNLOGD   $0x3f, Z5, Z5, Z6
-	VPSLLQ       $0x20, Z6, Z7
-	VPADDD       Z7, Z6, Z6
-	VPSHUFB      Z0, Z6, Z7
-	VPADDD       Z7, Z6, Z6
-	VPERMD.Z     Z6, Z1, K1, Z7
-	VPADDD       Z7, Z6, Z6
-	VPERMD.Z     Z6, Z2, K2, Z7
-	VPADDD       Z7, Z6, Z6
-	VPSUBD       Z6, Z4, Z6
-	VPERMD       Z6, Z3, Z4
-	VMOVDQU32    Z6, 192(AX)
-	MOVL         1936(R11), CX
-	VMOVDQU64    2496(R11), Z6
-	VPERMB       (R10)(CX*1), Z6, Z6
-	VPSRLVD      2560(R11), Z6, Z6
-	VPTERNLOGD   $0x3f, Z5, Z5, Z6
-	VPSLLQ       $0x20, Z6, Z7
-	VPADDD       Z7, Z6, Z6
-	VPSHUFB      Z0, Z6, Z7
-	VPADDD       Z7, Z6, Z6
-	VPERMD.Z     Z6, Z1, K1, Z7
-	VPADDD       Z7, Z6, Z6
-	VPERMD.Z     Z6, Z2, K2, Z7
-	VPADDD       Z7, Z6, Z6
-	VPSUBD       Z6, Z4, Z6
-	VPERMD       Z6, Z3, Z4
-	VMOVDQU32    Z6, 256(AX)
-	MOVL         1940(R11), CX
-	VMOVDQU64    2624(R11), Z6
-	VPERMB       (R10)(CX*1), Z6, Z6
-	VPSRLVD      2688(R11), Z6, Z6
-	VPTERNLOGD   $0x3f, Z5, Z5, Z6
-	VPSLLQ       $0x20, Z6, Z7
-	VPADDD       Z7, Z6, Z6
-	VPSHUFB      Z0, Z6, Z7
-	VPADDD       Z7, Z6, Z6
-	VPERMD.Z     Z6, Z1, K1, Z7
-	VPADDD       Z7, Z6, Z6
-	VPERMD.Z     Z6, Z2, K2, Z7
-	VPADDD       Z7, Z6, Z6
-	VPSUBD       Z6, Z4, Z6
-	VPERMD       Z6, Z3, Z4
-	VMOVDQU32    Z6, 320(AX)
-	MOVL         1944(R11), CX
-	VMOVDQU64    2752(R11), Z6
-	VPERMB       (R10)(CX*1), Z6, Z6
-	VPSRLVD      2816(R11), Z6, Z6
-	VPTERNLOGD   $0x3f, Z5, Z5, Z6
-	VPSLLQ       $0x20, Z6, Z7
-	VPADDD       Z7, Z6, Z6
-	VPSHUFB      Z0, Z6, Z7
-	VPADDD       Z7, Z6, Z6
-	VPERMD.Z     Z6, Z1, K1, Z7
-	VPADDD       Z7, Z6, Z6
-	VPERMD.Z     Z6, Z2, K2, Z7
-	VPADDD       Z7, Z6, Z6
-	VPSUBD       Z6, Z4, Z6
-	VPERMD       Z6, Z3, Z4
-	VMOVDQU32    Z6, 384(AX)
-	MOVL         1948(R11), CX
-	VMOVDQU64    2880(R11), Z6
-	VPERMB       (R10)(CX*1), Z6, Z6
-	VPSRLVD      2944(R11), Z6, Z6
-	VPTERNLOGD   $0x3f, Z5, Z5, Z6
-	VPSLLQ       $0x20, Z6, Z5
-	VPADDD       Z5, Z6, Z6
-	VPSHUFB      Z0, Z6, Z5
-	VPADDD       Z5, Z6, Z6
-	VPERMD.Z     Z6, Z1, K1, Z5
-	VPADDD       Z5, Z6, Z6
-	VPERMD.Z     Z6, Z2, K2, Z5
-	VPADDD       Z5, Z6, Z6
-	VPSUBD       Z6, Z4, Z5
-	VPERMD       Z5, Z3, Z4
-	VMOVDQU32    Z5, 448(AX)
+	MOVL         4480(R11), CX
+	VMOVDQU64    4544(R11), Z11
+	VPERMB       (R10)(CX*1), Z11, Z11
+	VPSRLVD      4608(R11), Z11, Z11
+	VPTERNLOGD   $0x3f, Z10, Z10, Z11
+	MOVL         4484(R11), CX
+	VMOVDQU64    4672(R11), Z12
+	VPERMB       (R10)(CX*1), Z12, Z12
+	VPSRLVD      4736(R11), Z12, Z12
+	VPTERNLOGD   $0x3f, Z10, Z10, Z12
+	VMOVDQU64    4224(DX), Z13
+	VPERMI2D     Z12, Z11, Z13
+	VPERMT2D     Z12, Z8, Z11
+	VPADDD       Z11, Z13, Z12
+	VPSLLQ       $0x20, Z12, Z13
+	VPADDD       Z13, Z12, Z12
+	VPSHUFB      Z3, Z12, Z13
+	VPADDD       Z13, Z12, Z12
+	VPERMD.Z     Z12, Z4, K2, Z13
+	VPADDD       Z13, Z12, Z12
+	VPERMD.Z     Z12, Z5, K3, Z13
+	VPADDD       Z13, Z12, Z12
+	VPSUBD       Z12, Z7, Z12
+	VPERMD       Z12, Z6, Z7
+	VPADDD       Z12, Z11, Z11
+	VMOVDQU64    4352(DX), Z13
+	VPERMI2D     Z12, Z11, Z13
+	VPERMT2D     Z12, Z9, Z11
+	VMOVDQU32    Z13, (AX)
+	VMOVDQU32    Z11, 64(AX)
+	MOVL         4488(R11), CX
+	VMOVDQU64    4800(R11), Z11
+	VPERMB       (R10)(CX*1), Z11, Z11
+	VPSRLVD      4864(R11), Z11, Z11
+	VPTERNLOGD   $0x3f, Z10, Z10, Z11
+	MOVL         4492(R11), CX
+	VMOVDQU64    4928(R11), Z12
+	VPERMB       (R10)(CX*1), Z12, Z12
+	VPSRLVD      4992(R11), Z12, Z12
+	VPTERNLOGD   $0x3f, Z10, Z10, Z12
+	VMOVDQU64    4224(DX), Z13
+	VPERMI2D     Z12, Z11, Z13
+	VPERMT2D     Z12, Z8, Z11
+	VPADDD       Z11, Z13, Z12
+	VPSLLQ       $0x20, Z12, Z13
+	VPADDD       Z13, Z12, Z12
+	VPSHUFB      Z3, Z12, Z13
+	VPADDD       Z13, Z12, Z12
+	VPERMD.Z     Z12, Z4, K2, Z13
+	VPADDD       Z13, Z12, Z12
+	VPERMD.Z     Z12, Z5, K3, Z13
+	VPADDD       Z13, Z12, Z12
+	VPSUBD       Z12, Z7, Z12
+	VPERMD       Z12, Z6, Z7
+	VPADDD       Z12, Z11, Z11
+	VMOVDQU64    4352(DX), Z13
+	VPERMI2D     Z12, Z11, Z13
+	VPERMT2D     Z12, Z9, Z11
+	VMOVDQU32    Z13, 128(AX)
+	VMOVDQU32    Z11, 192(AX)
+	MOVL         4496(R11), CX
+	VMOVDQU64    5056(R11), Z11
+	VPERMB       (R10)(CX*1), Z11, Z11
+	VPSRLVD      5120(R11), Z11, Z11
+	VPTERNLOGD   $0x3f, Z10, Z10, Z11
+	MOVL         4500(R11), CX
+	VMOVDQU64    5184(R11), Z12
+	VPERMB       (R10)(CX*1), Z12, Z12
+	VPSRLVD      5248(R11), Z12, Z12
+	VPTERNLOGD   $0x3f, Z10, Z10, Z12
+	VMOVDQU64    4224(DX), Z13
+	VPERMI2D     Z12, Z11, Z13
+	VPERMT2D     Z12, Z8, Z11
+	VPADDD       Z11, Z13, Z12
+	VPSLLQ       $0x20, Z12, Z13
+	VPADDD       Z13, Z12, Z12
+	VPSHUFB      Z3, Z12, Z13
+	VPADDD       Z13, Z12, Z12
+	VPERMD.Z     Z12, Z4, K2, Z13
+	VPADDD       Z13, Z12, Z12
+	VPERMD.Z     Z12, Z5, K3, Z13
+	VPADDD       Z13, Z12, Z12
+	VPSUBD       Z12, Z7, Z12
+	VPERMD       Z12, Z6, Z7
+	VPADDD       Z12, Z11, Z11
+	VMOVDQU64    4352(DX), Z13
+	VPERMI2D     Z12, Z11, Z13
+	VPERMT2D     Z12, Z9, Z11
+	VMOVDQU32    Z13, 256(AX)
+	VMOVDQU32    Z11, 320(AX)
+	MOVL         4504(R11), CX
+	VMOVDQU64    5312(R11), Z11
+	VPERMB       (R10)(CX*1), Z11, Z11
+	VPSRLVD      5376(R11), Z11, Z11
+	VPTERNLOGD   $0x3f, Z10, Z10, Z11
+	MOVL         4508(R11), CX
+	VMOVDQU64    5440(R11), Z12
+	VPERMB       (R10)(CX*1), Z12, Z12
+	VPSRLVD      5504(R11), Z12, Z12
+	VPTERNLOGD   $0x3f, Z10, Z10, Z12
+	VMOVDQU64    4224(DX), Z10
+	VPERMI2D     Z12, Z11, Z10
+	VPERMT2D     Z12, Z8, Z11
+	VPADDD       Z11, Z10, Z10
+	VPSLLQ       $0x20, Z10, Z12
+	VPADDD       Z12, Z10, Z10
+	VPSHUFB      Z3, Z10, Z12
+	VPADDD       Z12, Z10, Z10
+	VPERMD.Z     Z10, Z4, K2, Z12
+	VPADDD       Z12, Z10, Z10
+	VPERMD.Z     Z10, Z5, K3, Z12
+	VPADDD       Z12, Z10, Z10
+	VPSUBD       Z10, Z7, Z10
+	VPERMD       Z10, Z6, Z7
+	VPADDD       Z10, Z11, Z11
+	VMOVDQU64    4352(DX), Z12
+	VPERMI2D     Z10, Z11, Z12
+	VPERMT2D     Z10, Z9, Z11
+	VMOVDQU32    Z12, 384(AX)
+	VMOVDQU32    Z11, 448(AX)
 	JMP          docsRun512_written
 
 docsRun512_patched:
@@ -246,47 +245,42 @@ docsRun512_patched:
 	SHRQ          $0x03, R13
 	ADDQ          BX, R13
 	ANDQ          $0x07, R12
-	VPBROADCASTQ  (R13), Z6
-	VPBROADCASTQ  (R13)(CX*1), Z7
-	VPBROADCASTQ  R12, Z10
+	VPBROADCASTQ  (R13), Z11
+	VPBROADCASTQ  (R13)(CX*1), Z12
+	VPBROADCASTQ  R12, Z13
 	MOVQ          CX, R14
 	SHLQ          $0x06, R14
-	VPADDQ        1152(DX)(R14*1), Z10, Z10
-	VPBROADCASTQ  one<>+0(SB), Z11
-	VPBROADCASTQ  one<>+8(SB), Z12
-	VPTERNLOGD    $0xff, Z8, Z8, Z8
-	MOVQ          $-1, R12
-	BZHIQ         DI, R12, R12
-	KMOVW         R12, K3
-	VPSRLVQ       Z10, Z6, Z6
-	VPANDQ.BCST   1088(DX)(CX*8), Z6, Z6
-	VALIGNQ       $0x07, Z8, Z6, Z13
-	VPCMPQ        $0x02, Z13, Z6, K3, K4
-	SHRL          $0x08, R12
-	KMOVW         R12, K5
-	VPSRLVQ       Z10, Z7, Z7
-	VPANDQ.BCST   1088(DX)(CX*8), Z7, Z7
-	VALIGNQ       $0x07, Z6, Z7, Z10
-	VPCMPQ        $0x02, Z10, Z7, K5, K6
-	KORTESTW      K4, K6
+	VPADDQ        1152(DX)(R14*1), Z13, Z13
+	VPBROADCASTQ  1088(DX)(CX*8), Z14
+	MOVQ          DI, R14
+	SHLQ          $0x07, R14
+	VPSRLVQ       Z13, Z11, Z11
+	VPTERNLOGQ    $0xea, 2048(DX)(R14*1), Z14, Z11
+	VALIGNQ       $0x07, Z0, Z11, Z15
+	VPCMPQ        $0x02, Z15, Z11, K4
+	VPSRLVQ       Z13, Z12, Z12
+	VPTERNLOGQ    $0xea, 2112(DX)(R14*1), Z14, Z12
+	VALIGNQ       $0x07, Z11, Z12, Z13
+	VPCMPQ        $0x02, Z13, Z12, K5
+	KORTESTW      K4, K5
 	JNE           docsRun512_stop
-	VPSLLVQ.Z     Z6, Z11, K3, Z10
-	VPSUBQ        Z12, Z6, Z6
-	VPSLLVQ.Z     Z6, Z11, K3, Z6
-	VPSLLVQ.Z     Z7, Z11, K5, Z13
-	VPSUBQ        Z12, Z7, Z7
-	VPSLLVQ.Z     Z7, Z11, K5, Z7
-	VPORQ         Z13, Z10, Z10
-	VPORQ         Z7, Z6, Z6
-	VPUNPCKLQDQ   Z6, Z10, Z7
-	VPUNPCKHQDQ   Z6, Z10, Z6
-	VPORQ         Z6, Z7, Z7
-	VEXTRACTI64X4 $0x01, Z7, Y6
-	VPORQ         Y6, Y7, Y7
-	VEXTRACTI64X2 $0x01, Y7, X6
-	VPORQ         X6, X7, X7
-	VMOVQ         X7, R12
-	VPEXTRQ       $0x01, X7, R13
+	VPSLLVQ       Z11, Z1, Z13
+	VPSUBQ        Z2, Z11, Z11
+	VPSLLVQ       Z11, Z1, Z11
+	VPSLLVQ       Z12, Z1, Z14
+	VPSUBQ        Z2, Z12, Z12
+	VPSLLVQ       Z12, Z1, Z12
+	VPORQ         Z14, Z13, Z13
+	VPORQ         Z12, Z11, Z11
+	VPUNPCKLQDQ   Z11, Z13, Z12
+	VPUNPCKHQDQ   Z11, Z13, Z11
+	VPORQ         Z11, Z12, Z12
+	VEXTRACTI64X4 $0x01, Z12, Y11
+	VPORQ         Y11, Y12, Y12
+	VEXTRACTI64X2 $0x01, Y12, X11
+	VPORQ         X11, X12, X12
+	VMOVQ         X12, R12
+	VPEXTRQ       $0x01, X12, R13
 	MOVQ          DI, R14
 	IMULQ         CX, R14
 	ADDQ          R14, R9
@@ -311,201 +305,181 @@ docsRun512_mapped:
 	ADDQ    $0x00000080, R9
 
 docsRun512_found:
-	VPTERNLOGD     $0xff, Z9, Z9, Z9
-	MOVQ           R8, CX
-	SHLQ           $0x06, CX
-	VPBROADCASTQ   1024(DX)(R8*8), Z6
-	MOVQ           R9, DI
-	MOVQ           DI, R14
-	SHRQ           $0x03, R14
-	ADDQ           BX, R14
-	ANDQ           $0x07, DI
-	LEAQ           (DI)(R8*8), DI
-	VPBROADCASTQ   512(DX)(DI*8), Z10
-	VMOVDQU64      (DX)(CX*1), Z7
-	VPERMB         (R14), Z7, Z7
-	VPMULTISHIFTQB Z7, Z10, Z7
-	VPANDQ         Z6, Z7, Z7
-	VPSUBB         Z9, Z7, Z7
-	KMOVQ          R12, K3
-	VPEXPANDB.Z    Z7, K3, Z7
-	POPCNTQ        R12, DI
-	IMULQ          R8, DI
-	ADDQ           DI, R9
-	MOVQ           R9, DI
-	MOVQ           DI, R9
-	SHRQ           $0x03, R9
-	ADDQ           BX, R9
-	ANDQ           $0x07, DI
-	LEAQ           (DI)(R8*8), DI
-	VPBROADCASTQ   512(DX)(DI*8), Z11
-	VMOVDQU64      (DX)(CX*1), Z10
-	VPERMB         (R9), Z10, Z10
-	VPMULTISHIFTQB Z10, Z11, Z10
-	VPANDQ         Z6, Z10, Z10
-	VPSUBB         Z9, Z10, Z10
-	KMOVQ          R13, K3
-	VPEXPANDB.Z    Z10, K3, Z10
-	MOVQ           $0x1111111111111111, CX
-	KMOVQ          CX, K3
-	VPBROADCASTD   SI, Z6
-	MOVL           1920(R11), CX
-	VMOVDQU64      1984(R11), Z11
-	VPERMB         (R10)(CX*1), Z11, Z11
-	VPSRLVD        2048(R11), Z11, Z11
-	VMOVDQU64      1664(DX), Z12
-	VPERMB.Z       Z7, Z12, K3, Z12
-	VPSLLVD        Z6, Z12, Z12
-	VPTERNLOGD     $0x15, Z12, Z5, Z11
-	VPSLLQ         $0x20, Z11, Z12
-	VPADDD         Z12, Z11, Z11
-	VPSHUFB        Z0, Z11, Z12
-	VPADDD         Z12, Z11, Z11
-	VPERMD.Z       Z11, Z1, K1, Z12
-	VPADDD         Z12, Z11, Z11
-	VPERMD.Z       Z11, Z2, K2, Z12
-	VPADDD         Z12, Z11, Z11
-	VPSUBD         Z11, Z4, Z11
-	VPERMD         Z11, Z3, Z4
-	VMOVDQU32      Z11, (AX)
-	MOVL           1924(R11), CX
-	VMOVDQU64      2112(R11), Z11
-	VPERMB         (R10)(CX*1), Z11, Z11
-	VPSRLVD        2176(R11), Z11, Z11
-	VMOVDQU64      1728(DX), Z12
-	VPERMB.Z       Z7, Z12, K3, Z12
-	VPSLLVD        Z6, Z12, Z12
-	VPTERNLOGD     $0x15, Z12, Z5, Z11
-	VPSLLQ         $0x20, Z11, Z12
-	VPADDD         Z12, Z11, Z11
-	VPSHUFB        Z0, Z11, Z12
-	VPADDD         Z12, Z11, Z11
-	VPERMD.Z       Z11, Z1, K1, Z12
-	VPADDD         Z12, Z11, Z11
-	VPERMD.Z       Z11, Z2, K2, Z12
-	VPADDD         Z12, Z11, Z11
-	VPSUBD         Z11, Z4, Z11
-	VPERMD         Z11, Z3, Z4
-	VMOVDQU32      Z11, 64(AX)
-	MOVL           1928(R11), CX
-	VMOVDQU64      2240(R11), Z11
-	VPERMB         (R10)(CX*1), Z11, Z11
-	VPSRLVD        2304(R11), Z11, Z11
-	VMOVDQU64      1792(DX), Z12
-	VPERMB.Z       Z7, Z12, K3, Z12
-	VPSLLVD        Z6, Z12, Z12
-	VPTERNLOGD     $0x15, Z12, Z5, Z11
-	VPSLLQ         $0x20, Z11, Z12
-	VPADDD         Z12, Z11, Z11
-	VPSHUFB        Z0, Z11, Z12
-	VPADDD         Z12, Z11, Z11
-	VPERMD.Z       Z11, Z1, K1, Z12
-	VPADDD         Z12, Z11, Z11
-	VPERMD.Z       Z11, Z2, K2, Z12
-	VPADDD         Z12, Z11, Z11
-	VPSUBD         Z11, Z4, Z11
-	VPERMD         Z11, Z3, Z4
-	VMOVDQU32      Z11, 128(AX)
-	MOVL           1932(R11), CX
-	VMOVDQU64      2368(R11), Z11
-	VPERMB         (R10)(CX*1), Z11, Z11
-	VPSRLVD        2432(R11), Z11, Z11
-	VMOVDQU64      1856(DX), Z12
-	VPERMB.Z       Z7, Z12, K3, Z12
-	VPSLLVD        Z6, Z12, Z12
-	VPTERNLOGD     $0x15, Z12, Z5, Z11
-	VPSLLQ         $0x20, Z11, Z7
-	VPADDD         Z7, Z11, Z11
-	VPSHUFB        Z0, Z11, Z7
-	VPADDD         Z7, Z11, Z11
-	VPERMD.Z       Z11, Z1, K1, Z7
-	VPADDD         Z7, Z11, Z11
-	VPERMD.Z       Z11, Z2, K2, Z7
-	VPADDD         Z7, Z11, Z11
-	VPSUBD         Z11, Z4, Z7
-	VPERMD         Z7, Z3, Z4
-	VMOVDQU32      Z7, 192(AX)
-	MOVL           1936(R11), CX
-	VMOVDQU64      2496(R11), Z7
-	VPERMB         (R10)(CX*1), Z7, Z7
-	VPSRLVD        2560(R11), Z7, Z7
-	VMOVDQU64      1664(DX), Z11
-	VPERMB.Z       Z10, Z11, K3, Z11
-	VPSLLVD        Z6, Z11, Z11
-	VPTERNLOGD     $0x15, Z11, Z5, Z7
-	VPSLLQ         $0x20, Z7, Z11
-	VPADDD         Z11, Z7, Z7
-	VPSHUFB        Z0, Z7, Z11
-	VPADDD         Z11, Z7, Z7
-	VPERMD.Z       Z7, Z1, K1, Z11
-	VPADDD         Z11, Z7, Z7
-	VPERMD.Z       Z7, Z2, K2, Z11
-	VPADDD         Z11, Z7, Z7
-	VPSUBD         Z7, Z4, Z7
-	VPERMD         Z7, Z3, Z4
-	VMOVDQU32      Z7, 256(AX)
-	MOVL           1940(R11), CX
-	VMOVDQU64      2624(R11), Z7
-	VPERMB         (R10)(CX*1), Z7, Z7
-	VPSRLVD        2688(R11), Z7, Z7
-	VMOVDQU64      1728(DX), Z11
-	VPERMB.Z       Z10, Z11, K3, Z11
-	VPSLLVD        Z6, Z11, Z11
-	VPTERNLOGD     $0x15, Z11, Z5, Z7
-	VPSLLQ         $0x20, Z7, Z11
-	VPADDD         Z11, Z7, Z7
-	VPSHUFB        Z0, Z7, Z11
-	VPADDD         Z11, Z7, Z7
-	VPERMD.Z       Z7, Z1, K1, Z11
-	VPADDD         Z11, Z7, Z7
-	VPERMD.Z       Z7, Z2, K2, Z11
-	VPADDD         Z11, Z7, Z7
-	VPSUBD         Z7, Z4, Z7
-	VPERMD         Z7, Z3, Z4
-	VMOVDQU32      Z7, 320(AX)
-	MOVL           1944(R11), CX
-	VMOVDQU64      2752(R11), Z7
-	VPERMB         (R10)(CX*1), Z7, Z7
-	VPSRLVD        2816(R11), Z7, Z7
-	VMOVDQU64      1792(DX), Z11
-	VPERMB.Z       Z10, Z11, K3, Z11
-	VPSLLVD        Z6, Z11, Z11
-	VPTERNLOGD     $0x15, Z11, Z5, Z7
-	VPSLLQ         $0x20, Z7, Z11
-	VPADDD         Z11, Z7, Z7
-	VPSHUFB        Z0, Z7, Z11
-	VPADDD         Z11, Z7, Z7
-	VPERMD.Z       Z7, Z1, K1, Z11
-	VPADDD         Z11, Z7, Z7
-	VPERMD.Z       Z7, Z2, K2, Z11
-	VPADDD         Z11, Z7, Z7
-	VPSUBD         Z7, Z4, Z7
-	VPERMD         Z7, Z3, Z4
-	VMOVDQU32      Z7, 384(AX)
-	MOVL           1948(R11), CX
-	VMOVDQU64      2880(R11), Z7
-	VPERMB         (R10)(CX*1), Z7, Z7
-	VPSRLVD        2944(R11), Z7, Z7
-	VMOVDQU64      1856(DX), Z11
-	VPERMB.Z       Z10, Z11, K3, Z11
-	VPSLLVD        Z6, Z11, Z11
-	VPTERNLOGD     $0x15, Z11, Z5, Z7
-	VPSLLQ         $0x20, Z7, Z5
-	VPADDD         Z5, Z7, Z7
-	VPSHUFB        Z0, Z7, Z5
-	VPADDD         Z5, Z7, Z7
-	VPERMD.Z       Z7, Z1, K1, Z5
-	VPADDD         Z5, Z7, Z7
-	VPERMD.Z       Z7, Z2, K2, Z5
-	VPADDD         Z5, Z7, Z7
-	VPSUBD         Z7, Z4, Z5
-	VPERMD         Z5, Z3, Z4
-	VMOVDQU32      Z5, 448(AX)
+	MOVQ           R9, CX
+	MOVQ           CX, R15
+	SHRQ           $0x03, R15
+	ADDQ           BX, R15
+	ANDQ           $0x07, CX
+	MOVQ           R8, R14
+	SHLQ           $0x06, R14
+	LEAQ           (CX)(R8*8), CX
+	VPBROADCASTQ   512(DX)(CX*8), Z12
+	VMOVDQU64      (DX)(R14*1), Z11
+	VPERMB         (R15), Z11, Z11
+	VPMULTISHIFTQB Z11, Z12, Z11
+	VPANDQ.BCST    1024(DX)(R8*8), Z11, Z11
+	VPSUBB         Z0, Z11, Z11
+	POPCNTQ        R12, CX
+	CMPQ           DI, $0x40
+	JHI            docsRun512_many
+	VMOVDQU64      1920(DX)(CX*1), Z12
+	VPERMB         Z11, Z12, Z12
+
+docsRun512_read:
+	KMOVQ        R12, K4
+	VPEXPANDB.Z  Z11, K4, Z11
+	KMOVQ        R13, K4
+	VPEXPANDB.Z  Z12, K4, Z12
+	VPBROADCASTD SI, Z13
+	MOVL         4480(R11), CX
+	VMOVDQU64    4544(R11), Z14
+	VPERMB       (R10)(CX*1), Z14, Z14
+	VPSRLVD      4608(R11), Z14, Z14
+	VMOVDQU64    1664(DX), Z15
+	VPERMB.Z     Z11, Z15, K1, Z15
+	VPSLLVD      Z13, Z15, Z15
+	VPTERNLOGD   $0x15, Z15, Z10, Z14
+	MOVL         4484(R11), CX
+	VMOVDQU64    4672(R11), Z15
+	VPERMB       (R10)(CX*1), Z15, Z15
+	VPSRLVD      4736(R11), Z15, Z15
+	VMOVDQU64    1728(DX), Z16
+	VPERMB.Z     Z11, Z16, K1, Z16
+	VPSLLVD      Z13, Z16, Z16
+	VPTERNLOGD   $0x15, Z16, Z10, Z15
+	VMOVDQU64    4224(DX), Z16
+	VPERMI2D     Z15, Z14, Z16
+	VPERMT2D     Z15, Z8, Z14
+	VPADDD       Z14, Z16, Z15
+	VPSLLQ       $0x20, Z15, Z16
+	VPADDD       Z16, Z15, Z15
+	VPSHUFB      Z3, Z15, Z16
+	VPADDD       Z16, Z15, Z15
+	VPERMD.Z     Z15, Z4, K2, Z16
+	VPADDD       Z16, Z15, Z15
+	VPERMD.Z     Z15, Z5, K3, Z16
+	VPADDD       Z16, Z15, Z15
+	VPSUBD       Z15, Z7, Z15
+	VPERMD       Z15, Z6, Z7
+	VPADDD       Z15, Z14, Z14
+	VMOVDQU64    4352(DX), Z16
+	VPERMI2D     Z15, Z14, Z16
+	VPERMT2D     Z15, Z9, Z14
+	VMOVDQU32    Z16, (AX)
+	VMOVDQU32    Z14, 64(AX)
+	MOVL         4488(R11), CX
+	VMOVDQU64    4800(R11), Z14
+	VPERMB       (R10)(CX*1), Z14, Z14
+	VPSRLVD      4864(R11), Z14, Z14
+	VMOVDQU64    1792(DX), Z15
+	VPERMB.Z     Z11, Z15, K1, Z15
+	VPSLLVD      Z13, Z15, Z15
+	VPTERNLOGD   $0x15, Z15, Z10, Z14
+	MOVL         4492(R11), CX
+	VMOVDQU64    4928(R11), Z15
+	VPERMB       (R10)(CX*1), Z15, Z15
+	VPSRLVD      4992(R11), Z15, Z15
+	VMOVDQU64    1856(DX), Z16
+	VPERMB.Z     Z11, Z16, K1, Z16
+	VPSLLVD      Z13, Z16, Z16
+	VPTERNLOGD   $0x15, Z16, Z10, Z15
+	VMOVDQU64    4224(DX), Z11
+	VPERMI2D     Z15, Z14, Z11
+	VPERMT2D     Z15, Z8, Z14
+	VPADDD       Z14, Z11, Z11
+	VPSLLQ       $0x20, Z11, Z15
+	VPADDD       Z15, Z11, Z11
+	VPSHUFB      Z3, Z11, Z15
+	VPADDD       Z15, Z11, Z11
+	VPERMD.Z     Z11, Z4, K2, Z15
+	VPADDD       Z15, Z11, Z11
+	VPERMD.Z     Z11, Z5, K3, Z15
+	VPADDD       Z15, Z11, Z11
+	VPSUBD       Z11, Z7, Z11
+	VPERMD       Z11, Z6, Z7
+	VPADDD       Z11, Z14, Z14
+	VMOVDQU64    4352(DX), Z15
+	VPERMI2D     Z11, Z14, Z15
+	VPERMT2D     Z11, Z9, Z14
+	VMOVDQU32    Z15, 128(AX)
+	VMOVDQU32    Z14, 192(AX)
+	MOVL         4496(R11), CX
+	VMOVDQU64    5056(R11), Z11
+	VPERMB       (R10)(CX*1), Z11, Z11
+	VPSRLVD      5120(R11), Z11, Z11
+	VMOVDQU64    1664(DX), Z14
+	VPERMB.Z     Z12, Z14, K1, Z14
+	VPSLLVD      Z13, Z14, Z14
+	VPTERNLOGD   $0x15, Z14, Z10, Z11
+	MOVL         4500(R11), CX
+	VMOVDQU64    5184(R11), Z14
+	VPERMB       (R10)(CX*1), Z14, Z14
+	VPSRLVD      5248(R11), Z14, Z14
+	VMOVDQU64    1728(DX), Z15
+	VPERMB.Z     Z12, Z15, K1, Z15
+	VPSLLVD      Z13, Z15, Z15
+	VPTERNLOGD   $0x15, Z15, Z10, Z14
+	VMOVDQU64    4224(DX), Z15
+	VPERMI2D     Z14, Z11, Z15
+	VPERMT2D     Z14, Z8, Z11
+	VPADDD       Z11, Z15, Z14
+	VPSLLQ       $0x20, Z14, Z15
+	VPADDD       Z15, Z14, Z14
+	VPSHUFB      Z3, Z14, Z15
+	VPADDD       Z15, Z14, Z14
+	VPERMD.Z     Z14, Z4, K2, Z15
+	VPADDD       Z15, Z14, Z14
+	VPERMD.Z     Z14, Z5, K3, Z15
+	VPADDD       Z15, Z14, Z14
+	VPSUBD       Z14, Z7, Z14
+	VPERMD       Z14, Z6, Z7
+	VPADDD       Z14, Z11, Z11
+	VMOVDQU64    4352(DX), Z15
+	VPERMI2D     Z14, Z11, Z15
+	VPERMT2D     Z14, Z9, Z11
+	VMOVDQU32    Z15, 256(AX)
+	VMOVDQU32    Z11, 320(AX)
+	MOVL         4504(R11), CX
+	VMOVDQU64    5312(R11), Z11
+	VPERMB       (R10)(CX*1), Z11, Z11
+	VPSRLVD      5376(R11), Z11, Z11
+	VMOVDQU64    1792(DX), Z14
+	VPERMB.Z     Z12, Z14, K1, Z14
+	VPSLLVD      Z13, Z14, Z14
+	VPTERNLOGD   $0x15, Z14, Z10, Z11
+	MOVL         4508(R11), CX
+	VMOVDQU64    5440(R11), Z14
+	VPERMB       (R10)(CX*1), Z14, Z14
+	VPSRLVD      5504(R11), Z14, Z14
+	VMOVDQU64    1856(DX), Z15
+	VPERMB.Z     Z12, Z15, K1, Z15
+	VPSLLVD      Z13, Z15, Z15
+	VPTERNLOGD   $0x15, Z15, Z10, Z14
+	VMOVDQU64    4224(DX), Z10
+	VPERMI2D     Z14, Z11, Z10
+	VPERMT2D     Z14, Z8, Z11
+	VPADDD       Z11, Z10, Z10
+	VPSLLQ       $0x20, Z10, Z12
+	VPADDD       Z12, Z10, Z10
+	VPSHUFB      Z3, Z10, Z12
+	VPADDD       Z12, Z10, Z10
+	VPERMD.Z     Z10, Z4, K2, Z12
+	VPADDD       Z12, Z10, Z10
+	VPERMD.Z     Z10, Z5, K3, Z12
+	VPADDD       Z12, Z10, Z10
+	VPSUBD       Z10, Z7, Z10
+	VPERMD       Z10, Z6, Z7
+	VPADDD       Z10, Z11, Z11
+	VMOVDQU64    4352(DX), Z12
+	VPERMI2D     Z10, Z11, Z12
+	VPERMT2D     Z10, Z9, Z11
+	VMOVDQU32    Z12, 384(AX)
+	VMOVDQU32    Z11, 448(AX)
 
 docsRun512_written:
 	MOVQ  16(SP), CX
 	MOVL  (CX), CX
-	VMOVD X4, BX
+	VMOVD X7, BX
 	CMPL  BX, CX
 	JNE   docsRun512_stop
 	TESTL BX, BX
@@ -525,6 +499,29 @@ docsRun512_stop:
 	MOVQ AX, ret+40(FP)
 	RET
 
+docsRun512_many:
+	IMULQ          R8, CX
+	ADDQ           CX, R9
+	MOVQ           R9, CX
+	MOVQ           CX, DI
+	SHRQ           $0x03, DI
+	ADDQ           BX, DI
+	ANDQ           $0x07, CX
+	MOVQ           R8, BX
+	SHLQ           $0x06, BX
+	LEAQ           (CX)(R8*8), CX
+	VPBROADCASTQ   512(DX)(CX*8), Z13
+	VMOVDQU64      (DX)(BX*1), Z12
+	VPERMB         (DI), Z12, Z12
+	VPMULTISHIFTQB Z12, Z13, Z12
+	VPANDQ.BCST    1024(DX)(R8*8), Z12, Z12
+	VPSUBB         Z0, Z12, Z12
+	JMP            docsRun512_read
+
+DATA one<>+0(SB)/8, $0x0000000000000001
+DATA one<>+8(SB)/8, $0x0000000000000040
+GLOBL one<>(SB), RODATA|NOPTR, $16
+
 DATA pairs<>+0(SB)/8, $0x8080808080808080
 DATA pairs<>+8(SB)/8, $0x0706050407060504
 GLOBL pairs<>(SB), RODATA|NOPTR, $16
@@ -542,39 +539,40 @@ GLOBL row<>(SB), RODATA|NOPTR, $64
 DATA tops<>+0(SB)/8, $0x0000000f00000007
 GLOBL tops<>(SB), RODATA|NOPTR, $8
 
-DATA one<>+0(SB)/8, $0x0000000000000001
-DATA one<>+8(SB)/8, $0x0000000000000040
-GLOBL one<>(SB), RODATA|NOPTR, $16
-
 // func freqsRun512(dst *uint32, s *byte, block uint64, count uint64, tab *byte) uint64
-// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VBMI2, AVX512VL, BMI2, CMOV, POPCNT
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VBMI2, AVX512VL, CMOV, POPCNT
 TEXT ·freqsRun512(SB), NOSPLIT, $56-48
-	MOVQ    s+8(FP), AX
-	MOVQ    block+16(FP), CX
-	MOVQ    count+24(FP), DX
-	MOVQ    DX, 32(SP)
-	ADDQ    CX, DX
-	CMPQ    DX, 32(AX)
-	JCC     freqsRun512_stop
-	SHLQ    $0x07, DX
-	CMPQ    DX, 72(AX)
-	JGT     freqsRun512_stop
-	MOVQ    16(AX), DX
-	SUBQ    $0x40, DX
-	JCS     freqsRun512_stop
-	CMPQ    DX, 8(AX)
-	CMOVQHI 8(AX), DX
-	SHRQ    $0x02, DX
-	MOVQ    DX, 24(SP)
-	MOVQ    24(AX), DX
-	LEAQ    (DX)(CX*4), DX
-	MOVQ    DX, 8(SP)
-	MOVQ    (AX), AX
-	MOVQ    AX, (SP)
-	SHLQ    $0x07, CX
-	MOVQ    CX, 48(SP)
-	MOVQ    dst+0(FP), AX
-	MOVQ    tab+32(FP), DX
+	MOVQ         s+8(FP), AX
+	MOVQ         block+16(FP), DX
+	MOVQ         count+24(FP), CX
+	MOVQ         CX, 32(SP)
+	ADDQ         DX, CX
+	CMPQ         CX, 32(AX)
+	JCC          freqsRun512_stop
+	SHLQ         $0x07, CX
+	CMPQ         CX, 72(AX)
+	JGT          freqsRun512_stop
+	MOVQ         16(AX), CX
+	SUBQ         $0x40, CX
+	JCS          freqsRun512_stop
+	CMPQ         CX, 8(AX)
+	CMOVQHI      8(AX), CX
+	SHRQ         $0x02, CX
+	MOVQ         CX, 24(SP)
+	MOVQ         24(AX), CX
+	LEAQ         (CX)(DX*4), CX
+	MOVQ         CX, 8(SP)
+	MOVQ         (AX), AX
+	MOVQ         AX, (SP)
+	SHLQ         $0x07, DX
+	MOVQ         DX, 48(SP)
+	MOVQ         dst+0(FP), AX
+	MOVQ         tab+32(FP), DX
+	VPTERNLOGD   $0xff, Z0, Z0, Z0
+	VPBROADCASTQ one<>+0(SB), Z1
+	VPBROADCASTQ one<>+8(SB), Z2
+	MOVQ         $0x1111111111111111, CX
+	KMOVQ        CX, K1
 
 freqsRun512_next:
 	MOVQ         8(SP), BX
@@ -621,73 +619,65 @@ freqsRun512_next:
 	ADDQ         DX, R11
 	TESTQ        SI, SI
 	CMOVQEQ      DX, R10
-	VPBROADCASTD 1952(R11), Z0
+	VPBROADCASTD 4512(R11), Z3
 	TESTQ        DI, DI
 	JNE          freqsRun512_patched
-	MOVL         1920(R11), CX
-	VMOVDQU64    1984(R11), Z1
-	VPERMB       (R10)(CX*1), Z1, Z1
-	VPSRLVD      2048(R11), Z1, Z1
-	VPTERNLOGD   $0xc0, Z0, Z0, Z1
-	VPTERNLOGD   $0xff, Z2, Z2, Z2
-	VPSUBD       Z2, Z1, Z1
-	VMOVDQU32    Z1, (AX)
-	MOVL         1924(R11), CX
-	VMOVDQU64    2112(R11), Z1
-	VPERMB       (R10)(CX*1), Z1, Z1
-	VPSRLVD      2176(R11), Z1, Z1
-	VPTERNLOGD   $0xc0, Z0, Z0, Z1
-	VPTERNLOGD   $0xff, Z3, Z3, Z3
-	VPSUBD       Z3, Z1, Z1
-	VMOVDQU32    Z1, 64(AX)
-	MOVL         1928(R11), CX
-	VMOVDQU64    2240(R11), Z1
-	VPERMB       (R10)(CX*1), Z1, Z1
-	VPSRLVD      2304(R11), Z1, Z1
-	VPTERNLOGD   $0xc0, Z0, Z0, Z1
-	VPTERNLOGD   $0xff, Z4, Z4, Z4
-	VPSUBD       Z4, Z1, Z1
-	VMOVDQU32    Z1, 128(AX)
-	MOVL         1932(R11), CX
-	VMOVDQU64    2368(R11), Z1
-	VPERMB       (R10)(CX*1), Z1, Z1
-	VPSRLVD      2432(R11), Z1, Z1
-	VPTERNLOGD   $0xc0, Z0, Z0, Z1
-	VPTERNLOGD   $0xff, Z5, Z5, Z5
-	VPSUBD       Z5, Z1, Z1
-	VMOVDQU32    Z1, 192(AX)
-	MOVL         1936(R11), CX
-	VMOVDQU64    2496(R11), Z1
-	VPERMB       (R10)(CX*1), Z1, Z1
-	VPSRLVD      2560(R11), Z1, Z1
-	VPTERNLOGD   $0xc0, Z0, Z0, Z1
-	VPTERNLOGD   $0xff, Z6, Z6, Z6
-	VPSUBD       Z6, Z1, Z1
-	VMOVDQU32    Z1, 256(AX)
-	MOVL         1940(R11), CX
-	VMOVDQU64    2624(R11), Z1
-	VPERMB       (R10)(CX*1), Z1, Z1
-	VPSRLVD      2688(R11), Z1, Z1
-	VPTERNLOGD   $0xc0, Z0, Z0, Z1
-	VPTERNLOGD   $0xff, Z7, Z7, Z7
-	VPSUBD       Z7, Z1, Z1
-	VMOVDQU32    Z1, 320(AX)
-	MOVL         1944(R11), CX
-	VMOVDQU64    2752(R11), Z1
-	VPERMB       (R10)(CX*1), Z1, Z1
-	VPSRLVD      2816(R11), Z1, Z1
-	VPTERNLOGD   $0xc0, Z0, Z0, Z1
-	VPTERNLOGD   $0xff, Z8, Z8, Z8
-	VPSUBD       Z8, Z1, Z1
-	VMOVDQU32    Z1, 384(AX)
-	MOVL         1948(R11), CX
-	VMOVDQU64    2880(R11), Z1
-	VPERMB       (R10)(CX*1), Z1, Z1
-	VPSRLVD      2944(R11), Z1, Z1
-	VPTERNLOGD   $0xc0, Z0, Z0, Z1
-	VPTERNLOGD   $0xff, Z9, Z9, Z9
-	VPSUBD       Z9, Z1, Z1
-	VMOVDQU32    Z1, 448(AX)
+	MOVL         4480(R11), CX
+	VMOVDQU64    4544(R11), Z4
+	VPERMB       (R10)(CX*1), Z4, Z4
+	VPSRLVD      4608(R11), Z4, Z4
+	VPTERNLOGD   $0xc0, Z3, Z3, Z4
+	VPSUBD       Z0, Z4, Z4
+	VMOVDQU32    Z4, (AX)
+	MOVL         4484(R11), CX
+	VMOVDQU64    4672(R11), Z4
+	VPERMB       (R10)(CX*1), Z4, Z4
+	VPSRLVD      4736(R11), Z4, Z4
+	VPTERNLOGD   $0xc0, Z3, Z3, Z4
+	VPSUBD       Z0, Z4, Z4
+	VMOVDQU32    Z4, 64(AX)
+	MOVL         4488(R11), CX
+	VMOVDQU64    4800(R11), Z4
+	VPERMB       (R10)(CX*1), Z4, Z4
+	VPSRLVD      4864(R11), Z4, Z4
+	VPTERNLOGD   $0xc0, Z3, Z3, Z4
+	VPSUBD       Z0, Z4, Z4
+	VMOVDQU32    Z4, 128(AX)
+	MOVL         4492(R11), CX
+	VMOVDQU64    4928(R11), Z4
+	VPERMB       (R10)(CX*1), Z4, Z4
+	VPSRLVD      4992(R11), Z4, Z4
+	VPTERNLOGD   $0xc0, Z3, Z3, Z4
+	VPSUBD       Z0, Z4, Z4
+	VMOVDQU32    Z4, 192(AX)
+	MOVL         4496(R11), CX
+	VMOVDQU64    5056(R11), Z4
+	VPERMB       (R10)(CX*1), Z4, Z4
+	VPSRLVD      5120(R11), Z4, Z4
+	VPTERNLOGD   $0xc0, Z3, Z3, Z4
+	VPSUBD       Z0, Z4, Z4
+	VMOVDQU32    Z4, 256(AX)
+	MOVL         4500(R11), CX
+	VMOVDQU64    5184(R11), Z4
+	VPERMB       (R10)(CX*1), Z4, Z4
+	VPSRLVD      5248(R11), Z4, Z4
+	VPTERNLOGD   $0xc0, Z3, Z3, Z4
+	VPSUBD       Z0, Z4, Z4
+	VMOVDQU32    Z4, 320(AX)
+	MOVL         4504(R11), CX
+	VMOVDQU64    5312(R11), Z4
+	VPERMB       (R10)(CX*1), Z4, Z4
+	VPSRLVD      5376(R11), Z4, Z4
+	VPTERNLOGD   $0xc0, Z3, Z3, Z4
+	VPSUBD       Z0, Z4, Z4
+	VMOVDQU32    Z4, 384(AX)
+	MOVL         4508(R11), CX
+	VMOVDQU64    5440(R11), Z4
+	VPERMB       (R10)(CX*1), Z4, Z4
+	VPSRLVD      5504(R11), Z4, Z4
+	VPTERNLOGD   $0xc0, Z3, Z3, Z4
+	VPSUBD       Z0, Z4, Z4
+	VMOVDQU32    Z4, 448(AX)
 	JMP          freqsRun512_written
 
 freqsRun512_patched:
@@ -699,47 +689,42 @@ freqsRun512_patched:
 	SHRQ          $0x03, R13
 	ADDQ          BX, R13
 	ANDQ          $0x07, R12
-	VPBROADCASTQ  (R13), Z1
-	VPBROADCASTQ  (R13)(CX*1), Z20
-	VPBROADCASTQ  R12, Z21
+	VPBROADCASTQ  (R13), Z4
+	VPBROADCASTQ  (R13)(CX*1), Z5
+	VPBROADCASTQ  R12, Z6
 	MOVQ          CX, R14
 	SHLQ          $0x06, R14
-	VPADDQ        1152(DX)(R14*1), Z21, Z21
-	VPBROADCASTQ  one<>+0(SB), Z22
-	VPBROADCASTQ  one<>+8(SB), Z23
-	VPTERNLOGD    $0xff, Z10, Z10, Z10
-	MOVQ          $-1, R12
-	BZHIQ         DI, R12, R12
-	KMOVW         R12, K1
-	VPSRLVQ       Z21, Z1, Z1
-	VPANDQ.BCST   1088(DX)(CX*8), Z1, Z1
-	VALIGNQ       $0x07, Z10, Z1, Z24
-	VPCMPQ        $0x02, Z24, Z1, K1, K2
-	SHRL          $0x08, R12
-	KMOVW         R12, K3
-	VPSRLVQ       Z21, Z20, Z20
-	VPANDQ.BCST   1088(DX)(CX*8), Z20, Z20
-	VALIGNQ       $0x07, Z1, Z20, Z21
-	VPCMPQ        $0x02, Z21, Z20, K3, K4
-	KORTESTW      K2, K4
+	VPADDQ        1152(DX)(R14*1), Z6, Z6
+	VPBROADCASTQ  1088(DX)(CX*8), Z7
+	MOVQ          DI, R14
+	SHLQ          $0x07, R14
+	VPSRLVQ       Z6, Z4, Z4
+	VPTERNLOGQ    $0xea, 2048(DX)(R14*1), Z7, Z4
+	VALIGNQ       $0x07, Z0, Z4, Z8
+	VPCMPQ        $0x02, Z8, Z4, K2
+	VPSRLVQ       Z6, Z5, Z5
+	VPTERNLOGQ    $0xea, 2112(DX)(R14*1), Z7, Z5
+	VALIGNQ       $0x07, Z4, Z5, Z6
+	VPCMPQ        $0x02, Z6, Z5, K3
+	KORTESTW      K2, K3
 	JNE           freqsRun512_stop
-	VPSLLVQ.Z     Z1, Z22, K1, Z21
-	VPSUBQ        Z23, Z1, Z1
-	VPSLLVQ.Z     Z1, Z22, K1, Z1
-	VPSLLVQ.Z     Z20, Z22, K3, Z24
-	VPSUBQ        Z23, Z20, Z20
-	VPSLLVQ.Z     Z20, Z22, K3, Z20
-	VPORQ         Z24, Z21, Z21
-	VPORQ         Z20, Z1, Z1
-	VPUNPCKLQDQ   Z1, Z21, Z20
-	VPUNPCKHQDQ   Z1, Z21, Z1
-	VPORQ         Z1, Z20, Z20
-	VEXTRACTI64X4 $0x01, Z20, Y1
-	VPORQ         Y1, Y20, Y20
-	VEXTRACTI64X2 $0x01, Y20, X1
-	VPORQ         X1, X20, X20
-	VMOVQ         X20, R12
-	VPEXTRQ       $0x01, X20, R13
+	VPSLLVQ       Z4, Z1, Z6
+	VPSUBQ        Z2, Z4, Z4
+	VPSLLVQ       Z4, Z1, Z4
+	VPSLLVQ       Z5, Z1, Z7
+	VPSUBQ        Z2, Z5, Z5
+	VPSLLVQ       Z5, Z1, Z5
+	VPORQ         Z7, Z6, Z6
+	VPORQ         Z5, Z4, Z4
+	VPUNPCKLQDQ   Z4, Z6, Z5
+	VPUNPCKHQDQ   Z4, Z6, Z4
+	VPORQ         Z4, Z5, Z5
+	VEXTRACTI64X4 $0x01, Z5, Y4
+	VPORQ         Y4, Y5, Y5
+	VEXTRACTI64X2 $0x01, Y5, X4
+	VPORQ         X4, X5, X5
+	VMOVQ         X5, R12
+	VPEXTRQ       $0x01, X5, R13
 	MOVQ          DI, R14
 	IMULQ         CX, R14
 	ADDQ          R14, R9
@@ -764,132 +749,112 @@ freqsRun512_mapped:
 	ADDQ    $0x00000080, R9
 
 freqsRun512_found:
-	VPTERNLOGD     $0xff, Z11, Z11, Z11
-	MOVQ           R8, CX
-	SHLQ           $0x06, CX
-	VPBROADCASTQ   1024(DX)(R8*8), Z1
-	MOVQ           R9, DI
-	MOVQ           DI, R14
-	SHRQ           $0x03, R14
-	ADDQ           BX, R14
-	ANDQ           $0x07, DI
-	LEAQ           (DI)(R8*8), DI
-	VPBROADCASTQ   512(DX)(DI*8), Z21
-	VMOVDQU64      (DX)(CX*1), Z20
-	VPERMB         (R14), Z20, Z20
-	VPMULTISHIFTQB Z20, Z21, Z20
-	VPANDQ         Z1, Z20, Z20
-	VPSUBB         Z11, Z20, Z20
-	KMOVQ          R12, K1
-	VPEXPANDB.Z    Z20, K1, Z20
-	POPCNTQ        R12, DI
-	IMULQ          R8, DI
-	ADDQ           DI, R9
-	MOVQ           R9, DI
-	MOVQ           DI, R9
-	SHRQ           $0x03, R9
-	ADDQ           BX, R9
-	ANDQ           $0x07, DI
-	LEAQ           (DI)(R8*8), DI
-	VPBROADCASTQ   512(DX)(DI*8), Z22
-	VMOVDQU64      (DX)(CX*1), Z21
-	VPERMB         (R9), Z21, Z21
-	VPMULTISHIFTQB Z21, Z22, Z21
-	VPANDQ         Z1, Z21, Z21
-	VPSUBB         Z11, Z21, Z21
-	KMOVQ          R13, K1
-	VPEXPANDB.Z    Z21, K1, Z21
-	MOVQ           $0x1111111111111111, CX
-	KMOVQ          CX, K1
-	VPBROADCASTD   SI, Z1
-	MOVL           1920(R11), CX
-	VMOVDQU64      1984(R11), Z22
-	VPERMB         (R10)(CX*1), Z22, Z22
-	VPSRLVD        2048(R11), Z22, Z22
-	VMOVDQU64      1664(DX), Z23
-	VPERMB.Z       Z20, Z23, K1, Z23
-	VPSLLVD        Z1, Z23, Z23
-	VPTERNLOGD     $0xea, Z23, Z0, Z22
-	VPTERNLOGD     $0xff, Z12, Z12, Z12
-	VPSUBD         Z12, Z22, Z22
-	VMOVDQU32      Z22, (AX)
-	MOVL           1924(R11), CX
-	VMOVDQU64      2112(R11), Z22
-	VPERMB         (R10)(CX*1), Z22, Z22
-	VPSRLVD        2176(R11), Z22, Z22
-	VMOVDQU64      1728(DX), Z23
-	VPERMB.Z       Z20, Z23, K1, Z23
-	VPSLLVD        Z1, Z23, Z23
-	VPTERNLOGD     $0xea, Z23, Z0, Z22
-	VPTERNLOGD     $0xff, Z13, Z13, Z13
-	VPSUBD         Z13, Z22, Z22
-	VMOVDQU32      Z22, 64(AX)
-	MOVL           1928(R11), CX
-	VMOVDQU64      2240(R11), Z22
-	VPERMB         (R10)(CX*1), Z22, Z22
-	VPSRLVD        2304(R11), Z22, Z22
-	VMOVDQU64      1792(DX), Z23
-	VPERMB.Z       Z20, Z23, K1, Z23
-	VPSLLVD        Z1, Z23, Z23
-	VPTERNLOGD     $0xea, Z23, Z0, Z22
-	VPTERNLOGD     $0xff, Z14, Z14, Z14
-	VPSUBD         Z14, Z22, Z22
-	VMOVDQU32      Z22, 128(AX)
-	MOVL           1932(R11), CX
-	VMOVDQU64      2368(R11), Z22
-	VPERMB         (R10)(CX*1), Z22, Z22
-	VPSRLVD        2432(R11), Z22, Z22
-	VMOVDQU64      1856(DX), Z23
-	VPERMB.Z       Z20, Z23, K1, Z23
-	VPSLLVD        Z1, Z23, Z23
-	VPTERNLOGD     $0xea, Z23, Z0, Z22
-	VPTERNLOGD     $0xff, Z15, Z15, Z15
-	VPSUBD         Z15, Z22, Z22
-	VMOVDQU32      Z22, 192(AX)
-	MOVL           1936(R11), CX
-	VMOVDQU64      2496(R11), Z20
-	VPERMB         (R10)(CX*1), Z20, Z20
-	VPSRLVD        2560(R11), Z20, Z20
-	VMOVDQU64      1664(DX), Z22
-	VPERMB.Z       Z21, Z22, K1, Z22
-	VPSLLVD        Z1, Z22, Z22
-	VPTERNLOGD     $0xea, Z22, Z0, Z20
-	VPTERNLOGD     $0xff, Z16, Z16, Z16
-	VPSUBD         Z16, Z20, Z20
-	VMOVDQU32      Z20, 256(AX)
-	MOVL           1940(R11), CX
-	VMOVDQU64      2624(R11), Z20
-	VPERMB         (R10)(CX*1), Z20, Z20
-	VPSRLVD        2688(R11), Z20, Z20
-	VMOVDQU64      1728(DX), Z22
-	VPERMB.Z       Z21, Z22, K1, Z22
-	VPSLLVD        Z1, Z22, Z22
-	VPTERNLOGD     $0xea, Z22, Z0, Z20
-	VPTERNLOGD     $0xff, Z17, Z17, Z17
-	VPSUBD         Z17, Z20, Z20
-	VMOVDQU32      Z20, 320(AX)
-	MOVL           1944(R11), CX
-	VMOVDQU64      2752(R11), Z20
-	VPERMB         (R10)(CX*1), Z20, Z20
-	VPSRLVD        2816(R11), Z20, Z20
-	VMOVDQU64      1792(DX), Z22
-	VPERMB.Z       Z21, Z22, K1, Z22
-	VPSLLVD        Z1, Z22, Z22
-	VPTERNLOGD     $0xea, Z22, Z0, Z20
-	VPTERNLOGD     $0xff, Z18, Z18, Z18
-	VPSUBD         Z18, Z20, Z20
-	VMOVDQU32      Z20, 384(AX)
-	MOVL           1948(R11), CX
-	VMOVDQU64      2880(R11), Z20
-	VPERMB         (R10)(CX*1), Z20, Z20
-	VPSRLVD        2944(R11), Z20, Z20
-	VMOVDQU64      1856(DX), Z22
-	VPERMB.Z       Z21, Z22, K1, Z22
-	VPSLLVD        Z1, Z22, Z22
-	VPTERNLOGD     $0xea, Z22, Z0, Z20
-	VPTERNLOGD     $0xff, Z19, Z19, Z19
-	VPSUBD         Z19, Z20, Z20
-	VMOVDQU32      Z20, 448(AX)
+	MOVQ           R9, CX
+	MOVQ           CX, R15
+	SHRQ           $0x03, R15
+	ADDQ           BX, R15
+	ANDQ           $0x07, CX
+	MOVQ           R8, R14
+	SHLQ           $0x06, R14
+	LEAQ           (CX)(R8*8), CX
+	VPBROADCASTQ   512(DX)(CX*8), Z5
+	VMOVDQU64      (DX)(R14*1), Z4
+	VPERMB         (R15), Z4, Z4
+	VPMULTISHIFTQB Z4, Z5, Z4
+	VPANDQ.BCST    1024(DX)(R8*8), Z4, Z4
+	VPSUBB         Z0, Z4, Z4
+	POPCNTQ        R12, CX
+	CMPQ           DI, $0x40
+	JHI            freqsRun512_many
+	VMOVDQU64      1920(DX)(CX*1), Z5
+	VPERMB         Z4, Z5, Z5
+
+freqsRun512_read:
+	KMOVQ        R12, K2
+	VPEXPANDB.Z  Z4, K2, Z4
+	KMOVQ        R13, K2
+	VPEXPANDB.Z  Z5, K2, Z5
+	VPBROADCASTD SI, Z6
+	MOVL         4480(R11), CX
+	VMOVDQU64    4544(R11), Z7
+	VPERMB       (R10)(CX*1), Z7, Z7
+	VPSRLVD      4608(R11), Z7, Z7
+	VMOVDQU64    1664(DX), Z8
+	VPERMB.Z     Z4, Z8, K1, Z8
+	VPSLLVD      Z6, Z8, Z8
+	VPTERNLOGD   $0xea, Z8, Z3, Z7
+	VPSUBD       Z0, Z7, Z7
+	VMOVDQU32    Z7, (AX)
+	MOVL         4484(R11), CX
+	VMOVDQU64    4672(R11), Z7
+	VPERMB       (R10)(CX*1), Z7, Z7
+	VPSRLVD      4736(R11), Z7, Z7
+	VMOVDQU64    1728(DX), Z8
+	VPERMB.Z     Z4, Z8, K1, Z8
+	VPSLLVD      Z6, Z8, Z8
+	VPTERNLOGD   $0xea, Z8, Z3, Z7
+	VPSUBD       Z0, Z7, Z7
+	VMOVDQU32    Z7, 64(AX)
+	MOVL         4488(R11), CX
+	VMOVDQU64    4800(R11), Z7
+	VPERMB       (R10)(CX*1), Z7, Z7
+	VPSRLVD      4864(R11), Z7, Z7
+	VMOVDQU64    1792(DX), Z8
+	VPERMB.Z     Z4, Z8, K1, Z8
+	VPSLLVD      Z6, Z8, Z8
+	VPTERNLOGD   $0xea, Z8, Z3, Z7
+	VPSUBD       Z0, Z7, Z7
+	VMOVDQU32    Z7, 128(AX)
+	MOVL         4492(R11), CX
+	VMOVDQU64    4928(R11), Z7
+	VPERMB       (R10)(CX*1), Z7, Z7
+	VPSRLVD      4992(R11), Z7, Z7
+	VMOVDQU64    1856(DX), Z8
+	VPERMB.Z     Z4, Z8, K1, Z8
+	VPSLLVD      Z6, Z8, Z8
+	VPTERNLOGD   $0xea, Z8, Z3, Z7
+	VPSUBD       Z0, Z7, Z7
+	VMOVDQU32    Z7, 192(AX)
+	MOVL         4496(R11), CX
+	VMOVDQU64    5056(R11), Z4
+	VPERMB       (R10)(CX*1), Z4, Z4
+	VPSRLVD      5120(R11), Z4, Z4
+	VMOVDQU64    1664(DX), Z7
+	VPERMB.Z     Z5, Z7, K1, Z7
+	VPSLLVD      Z6, Z7, Z7
+	VPTERNLOGD   $0xea, Z7, Z3, Z4
+	VPSUBD       Z0, Z4, Z4
+	VMOVDQU32    Z4, 256(AX)
+	MOVL         4500(R11), CX
+	VMOVDQU64    5184(R11), Z4
+	VPERMB       (R10)(CX*1), Z4, Z4
+	VPSRLVD      5248(R11), Z4, Z4
+	VMOVDQU64    1728(DX), Z7
+	VPERMB.Z     Z5, Z7, K1, Z7
+	VPSLLVD      Z6, Z7, Z7
+	VPTERNLOGD   $0xea, Z7, Z3, Z4
+	VPSUBD       Z0, Z4, Z4
+	VMOVDQU32    Z4, 320(AX)
+	MOVL         4504(R11), CX
+	VMOVDQU64    5312(R11), Z4
+	VPERMB       (R10)(CX*1), Z4, Z4
+	VPSRLVD      5376(R11), Z4, Z4
+	VMOVDQU64    1792(DX), Z7
+	VPERMB.Z     Z5, Z7, K1, Z7
+	VPSLLVD      Z6, Z7, Z7
+	VPTERNLOGD   $0xea, Z7, Z3, Z4
+	VPSUBD       Z0, Z4, Z4
+	VMOVDQU32    Z4, 384(AX)
+	MOVL         4508(R11), CX
+	VMOVDQU64    5440(R11), Z4
+	VPERMB       (R10)(CX*1), Z4, Z4
+	VPSRLVD      5504(R11), Z4, Z4
+	VMOVDQU64    1856(DX), Z7
+	VPERMB.Z     Z5, Z7, K1, Z7
+	VPSLLVD      Z6, Z7, Z7
+	VPTERNLOGD   $0xea, Z7, Z3, Z4
+	VPSUBD       Z0, Z4, Z4
+	VMOVDQU32    Z4, 448(AX)
 
 freqsRun512_written:
 	ADDQ $0x00000200, AX
@@ -904,3 +869,22 @@ freqsRun512_stop:
 	VZEROUPPER
 	MOVQ AX, ret+40(FP)
 	RET
+
+freqsRun512_many:
+	IMULQ          R8, CX
+	ADDQ           CX, R9
+	MOVQ           R9, CX
+	MOVQ           CX, DI
+	SHRQ           $0x03, DI
+	ADDQ           BX, DI
+	ANDQ           $0x07, CX
+	MOVQ           R8, BX
+	SHLQ           $0x06, BX
+	LEAQ           (CX)(R8*8), CX
+	VPBROADCASTQ   512(DX)(CX*8), Z6
+	VMOVDQU64      (DX)(BX*1), Z5
+	VPERMB         (DI), Z5, Z5
+	VPMULTISHIFTQB Z5, Z6, Z5
+	VPANDQ.BCST    1024(DX)(R8*8), Z5, Z5
+	VPSUBB         Z0, Z5, Z5
+	JMP            freqsRun512_read

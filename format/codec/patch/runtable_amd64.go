@@ -21,6 +21,10 @@ import (
 //	[8]uint64      by width of positions: mask of one
 //	[8][8]uint64   by that: first bits of eight positions
 //	[4][64]byte    sixteen of 64 bytes to the words of a vector, by steps
+//	[128]byte      their numbers
+//	[17][16]uint64 by number of positions: 0 for each, and large numbers that ascend behind
+//	[4][16]uint32  of the words of two vectors: the even ones, the odd ones; of such two
+//	               vectors: the first in their order, the last
 //	[25]           by width of low bits:
 //	  bytes 0..31  8 words: byte offset of the first vector of each step
 //	  bytes 32..63 word: 1<<b - 1; zeros
@@ -33,7 +37,7 @@ const (
 	runOverMax   = 7
 	runWidthMax  = 24
 	runWidthSize = 64 + 8*2*64
-	runWidths    = 8*64 + 8*8*8 + 2*8*8 + 8*64 + 4*64
+	runWidths    = 8*64 + 8*8*8 + 2*8*8 + 8*64 + 4*64 + 2*64 + 17*128 + 4*64
 )
 
 var runTable = newRunTable()
@@ -76,6 +80,28 @@ func newRunTable() []byte {
 	for step := range 4 {
 		for i := range 64 {
 			word = append(word, byte(16*step+i/4))
+		}
+	}
+	for i := range 128 {
+		word = append(word, byte(i))
+	}
+	for count := range 17 {
+		for i := range 16 {
+			x := uint64(0)
+			if i >= count {
+				x = uint64(i+1) << 8
+			}
+			word = binary.LittleEndian.AppendUint64(word, x)
+		}
+	}
+	for _, part := range []func(i int) int{
+		func(i int) int { return 2 * i },
+		func(i int) int { return 2*i + 1 },
+		func(i int) int { return i/2 + i%2*16 },
+		func(i int) int { return i/2 + i%2*16 + 8 },
+	} {
+		for i := range 16 {
+			word = binary.LittleEndian.AppendUint32(word, uint32(part(i)))
 		}
 	}
 	for b := range runWidthMax + 1 {

@@ -143,123 +143,115 @@ listSegment512_first:
 	VPADDD       Z1, Z7, Z7
 	VPADDD       Z6, Z7, Z7
 	VALIGND      $0x0f, Z0, Z7, Z6
-	VMOVDQA32    Z7, Z0
 	VPCMPD       $0x06, Z6, Z7, K1, K1
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
 	VMOVDQU32    Z7, (AX)
 	MOVL         4(R12), CX
-	VMOVDQU64    256(R12), Z6
-	VPERMQ       (R9)(CX*1), Z6, Z7
-	VPERMQ       16(R9)(CX*1), Z6, Z6
-	VPSRLVD      320(R12), Z7, Z7
-	VPSLLVD      384(R12), Z6, Z6
-	VPTERNLOGD   $0xa8, Z5, Z6, Z7
-	VPSRLD       $0x19, Z3, Z6
-	VPADDD       Z1, Z7, Z7
-	VPADDD       Z6, Z7, Z7
-	VALIGND      $0x0f, Z0, Z7, Z6
-	VMOVDQA32    Z7, Z0
-	VPCMPD       $0x06, Z6, Z7, K1, K1
+	VMOVDQU64    256(R12), Z0
+	VPERMQ       (R9)(CX*1), Z0, Z6
+	VPERMQ       16(R9)(CX*1), Z0, Z0
+	VPSRLVD      320(R12), Z6, Z6
+	VPSLLVD      384(R12), Z0, Z0
+	VPTERNLOGD   $0xa8, Z5, Z0, Z6
+	VPSRLD       $0x19, Z3, Z0
+	VPADDD       Z1, Z6, Z6
+	VPADDD       Z0, Z6, Z6
+	VALIGND      $0x0f, Z7, Z6, Z0
+	VPCMPD       $0x06, Z0, Z6, K1, K1
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z7, 64(AX)
+	VMOVDQU32    Z6, 64(AX)
 	MOVL         8(R12), CX
-	VMOVDQU64    448(R12), Z6
-	VPERMQ       (R9)(CX*1), Z6, Z7
-	VPERMQ       16(R9)(CX*1), Z6, Z6
+	VMOVDQU64    448(R12), Z0
+	VPERMQ       (R9)(CX*1), Z0, Z7
+	VPERMQ       16(R9)(CX*1), Z0, Z0
 	VPSRLVD      512(R12), Z7, Z7
-	VPSLLVD      576(R12), Z6, Z6
-	VPTERNLOGD   $0xa8, Z5, Z6, Z7
-	VPSRLD       $0x19, Z3, Z6
+	VPSLLVD      576(R12), Z0, Z0
+	VPTERNLOGD   $0xa8, Z5, Z0, Z7
+	VPSRLD       $0x19, Z3, Z0
 	VPADDD       Z1, Z7, Z7
-	VPADDD       Z6, Z7, Z7
-	VALIGND      $0x0f, Z0, Z7, Z6
-	VMOVDQA32    Z7, Z0
-	VPCMPD       $0x06, Z6, Z7, K1, K1
+	VPADDD       Z0, Z7, Z7
+	VALIGND      $0x0f, Z6, Z7, Z0
+	VPCMPD       $0x06, Z0, Z7, K1, K1
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
 	VMOVDQU32    Z7, 128(AX)
 	MOVL         12(R12), CX
-	VMOVDQU64    640(R12), Z6
-	VPERMQ       (R9)(CX*1), Z6, Z7
-	VPERMQ       16(R9)(CX*1), Z6, Z6
-	VPSRLVD      704(R12), Z7, Z7
-	VPSLLVD      768(R12), Z6, Z6
-	VPTERNLOGD   $0xa8, Z5, Z6, Z7
-	VPSRLD       $0x19, Z3, Z6
-	VPADDD       Z1, Z7, Z7
-	VPADDD       Z6, Z7, Z7
-	VALIGND      $0x0f, Z0, Z7, Z6
-	VMOVDQA32    Z7, Z0
-	VPCMPD       $0x06, Z6, Z7, K1, K1
+	VMOVDQU64    640(R12), Z0
+	VPERMQ       (R9)(CX*1), Z0, Z6
+	VPERMQ       16(R9)(CX*1), Z0, Z0
+	VPSRLVD      704(R12), Z6, Z6
+	VPSLLVD      768(R12), Z0, Z0
+	VPTERNLOGD   $0xa8, Z5, Z0, Z6
+	VPSRLD       $0x19, Z3, Z0
+	VPADDD       Z1, Z6, Z6
+	VPADDD       Z0, Z6, Z6
+	VALIGND      $0x0f, Z7, Z6, Z0
+	VPCMPD       $0x06, Z0, Z6, K1, K1
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z7, 192(AX)
+	VMOVDQU32    Z6, 192(AX)
 	MOVL         16(R12), CX
-	VMOVDQU64    832(R12), Z6
-	VPERMQ       (R9)(CX*1), Z6, Z7
-	VPERMQ       16(R9)(CX*1), Z6, Z6
+	VMOVDQU64    832(R12), Z0
+	VPERMQ       (R9)(CX*1), Z0, Z7
+	VPERMQ       16(R9)(CX*1), Z0, Z0
 	VPSRLVD      896(R12), Z7, Z7
-	VPSLLVD      960(R12), Z6, Z6
-	VPTERNLOGD   $0xa8, Z5, Z6, Z7
-	VPSRLD       $0x19, Z3, Z6
+	VPSLLVD      960(R12), Z0, Z0
+	VPTERNLOGD   $0xa8, Z5, Z0, Z7
+	VPSRLD       $0x19, Z3, Z0
 	VPADDD       Z1, Z7, Z7
-	VPADDD       Z6, Z7, Z7
-	VALIGND      $0x0f, Z0, Z7, Z6
-	VMOVDQA32    Z7, Z0
-	VPCMPD       $0x06, Z6, Z7, K1, K1
+	VPADDD       Z0, Z7, Z7
+	VALIGND      $0x0f, Z6, Z7, Z0
+	VPCMPD       $0x06, Z0, Z7, K1, K1
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
 	VMOVDQU32    Z7, 256(AX)
 	MOVL         20(R12), CX
-	VMOVDQU64    1024(R12), Z6
-	VPERMQ       (R9)(CX*1), Z6, Z7
-	VPERMQ       16(R9)(CX*1), Z6, Z6
-	VPSRLVD      1088(R12), Z7, Z7
-	VPSLLVD      1152(R12), Z6, Z6
-	VPTERNLOGD   $0xa8, Z5, Z6, Z7
-	VPSRLD       $0x19, Z3, Z6
-	VPADDD       Z1, Z7, Z7
-	VPADDD       Z6, Z7, Z7
-	VALIGND      $0x0f, Z0, Z7, Z6
-	VMOVDQA32    Z7, Z0
-	VPCMPD       $0x06, Z6, Z7, K1, K1
+	VMOVDQU64    1024(R12), Z0
+	VPERMQ       (R9)(CX*1), Z0, Z6
+	VPERMQ       16(R9)(CX*1), Z0, Z0
+	VPSRLVD      1088(R12), Z6, Z6
+	VPSLLVD      1152(R12), Z0, Z0
+	VPTERNLOGD   $0xa8, Z5, Z0, Z6
+	VPSRLD       $0x19, Z3, Z0
+	VPADDD       Z1, Z6, Z6
+	VPADDD       Z0, Z6, Z6
+	VALIGND      $0x0f, Z7, Z6, Z0
+	VPCMPD       $0x06, Z0, Z6, K1, K1
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z7, 320(AX)
+	VMOVDQU32    Z6, 320(AX)
 	MOVL         24(R12), CX
-	VMOVDQU64    1216(R12), Z6
-	VPERMQ       (R9)(CX*1), Z6, Z7
-	VPERMQ       16(R9)(CX*1), Z6, Z6
+	VMOVDQU64    1216(R12), Z0
+	VPERMQ       (R9)(CX*1), Z0, Z7
+	VPERMQ       16(R9)(CX*1), Z0, Z0
 	VPSRLVD      1280(R12), Z7, Z7
-	VPSLLVD      1344(R12), Z6, Z6
-	VPTERNLOGD   $0xa8, Z5, Z6, Z7
-	VPSRLD       $0x19, Z3, Z6
+	VPSLLVD      1344(R12), Z0, Z0
+	VPTERNLOGD   $0xa8, Z5, Z0, Z7
+	VPSRLD       $0x19, Z3, Z0
 	VPADDD       Z1, Z7, Z7
-	VPADDD       Z6, Z7, Z7
-	VALIGND      $0x0f, Z0, Z7, Z6
-	VMOVDQA32    Z7, Z0
-	VPCMPD       $0x06, Z6, Z7, K1, K1
+	VPADDD       Z0, Z7, Z7
+	VALIGND      $0x0f, Z6, Z7, Z0
+	VPCMPD       $0x06, Z0, Z7, K1, K1
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
 	VMOVDQU32    Z7, 384(AX)
 	MOVL         28(R12), CX
-	VMOVDQU64    1408(R12), Z6
-	VPERMQ       (R9)(CX*1), Z6, Z7
-	VPERMQ       16(R9)(CX*1), Z6, Z6
-	VPSRLVD      1472(R12), Z7, Z7
-	VPSLLVD      1536(R12), Z6, Z6
-	VPTERNLOGD   $0xa8, Z5, Z6, Z7
-	VPSRLD       $0x19, Z3, Z5
-	VPADDD       Z1, Z7, Z7
-	VPADDD       Z5, Z7, Z7
-	VALIGND      $0x0f, Z0, Z7, Z5
-	VMOVDQA32    Z7, Z0
-	VPCMPD       $0x06, Z5, Z7, K1, K1
+	VMOVDQU64    1408(R12), Z0
+	VPERMQ       (R9)(CX*1), Z0, Z6
+	VPERMQ       16(R9)(CX*1), Z0, Z0
+	VPSRLVD      1472(R12), Z6, Z6
+	VPSLLVD      1536(R12), Z0, Z0
+	VPTERNLOGD   $0xa8, Z5, Z0, Z6
+	VPSRLD       $0x19, Z3, Z0
+	VPADDD       Z1, Z6, Z5
+	VPADDD       Z0, Z5, Z5
+	VALIGND      $0x0f, Z7, Z5, Z0
+	VPCMPD       $0x06, Z0, Z5, K1, K1
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z7, 448(AX)
+	VMOVDQU32    Z5, 448(AX)
 	MOVL         640(SP), CX
 	CMPL         CX, 508(AX)
 	JNE          listSegment512_fail
@@ -558,27 +550,25 @@ listSegment512_expand:
 	VPADDD       Z1, Z5, Z5
 	VPADDD       Z6, Z5, Z5
 	VALIGND      $0x0f, Z0, Z5, Z6
-	VMOVDQA32    Z5, Z0
 	VPCMPD       $0x06, Z6, Z5, K3, K3
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
 	VMOVDQU32    Z5, (AX)
 	KMOVW        DI, K1
-	VPEXPANDD.Z  (CX), K1, Z5
+	VPEXPANDD.Z  (CX), K1, Z0
 	MOVWQZX      DI, DX
 	POPCNTQ      DX, DX
 	LEAQ         (CX)(DX*4), CX
 	SHRQ         $0x10, DI
-	VPORD        Z8, Z5, Z5
+	VPORD        Z8, Z0, Z0
 	VPSRLD       $0x19, Z3, Z6
-	VPADDD       Z1, Z5, Z5
-	VPADDD       Z6, Z5, Z5
-	VALIGND      $0x0f, Z0, Z5, Z6
-	VMOVDQA32    Z5, Z0
-	VPCMPD       $0x06, Z6, Z5, K3, K3
+	VPADDD       Z1, Z0, Z0
+	VPADDD       Z6, Z0, Z0
+	VALIGND      $0x0f, Z5, Z0, Z6
+	VPCMPD       $0x06, Z6, Z0, K3, K3
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z5, 64(AX)
+	VMOVDQU32    Z0, 64(AX)
 	KMOVW        DI, K1
 	VPEXPANDD.Z  (CX), K1, Z5
 	MOVWQZX      DI, DX
@@ -590,27 +580,25 @@ listSegment512_expand:
 	VPADDD       Z1, Z5, Z5
 	VPADDD       Z6, Z5, Z5
 	VALIGND      $0x0f, Z0, Z5, Z6
-	VMOVDQA32    Z5, Z0
 	VPCMPD       $0x06, Z6, Z5, K3, K3
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
 	VMOVDQU32    Z5, 128(AX)
 	KMOVW        DI, K1
-	VPEXPANDD.Z  (CX), K1, Z5
+	VPEXPANDD.Z  (CX), K1, Z0
 	MOVWQZX      DI, DX
 	POPCNTQ      DX, DX
 	LEAQ         (CX)(DX*4), CX
 	SHRQ         $0x10, DI
-	VPORD        Z10, Z5, Z5
+	VPORD        Z10, Z0, Z0
 	VPSRLD       $0x19, Z3, Z6
-	VPADDD       Z1, Z5, Z5
-	VPADDD       Z6, Z5, Z5
-	VALIGND      $0x0f, Z0, Z5, Z6
-	VMOVDQA32    Z5, Z0
-	VPCMPD       $0x06, Z6, Z5, K3, K3
+	VPADDD       Z1, Z0, Z0
+	VPADDD       Z6, Z0, Z0
+	VALIGND      $0x0f, Z5, Z0, Z6
+	VPCMPD       $0x06, Z6, Z0, K3, K3
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z5, 192(AX)
+	VMOVDQU32    Z0, 192(AX)
 	KMOVW        R8, K1
 	VPEXPANDD.Z  (CX), K1, Z5
 	MOVWQZX      R8, DX
@@ -622,27 +610,25 @@ listSegment512_expand:
 	VPADDD       Z1, Z5, Z5
 	VPADDD       Z6, Z5, Z5
 	VALIGND      $0x0f, Z0, Z5, Z6
-	VMOVDQA32    Z5, Z0
 	VPCMPD       $0x06, Z6, Z5, K3, K3
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
 	VMOVDQU32    Z5, 256(AX)
 	KMOVW        R8, K1
-	VPEXPANDD.Z  (CX), K1, Z5
+	VPEXPANDD.Z  (CX), K1, Z0
 	MOVWQZX      R8, DX
 	POPCNTQ      DX, DX
 	LEAQ         (CX)(DX*4), CX
 	SHRQ         $0x10, R8
-	VPORD        Z12, Z5, Z5
+	VPORD        Z12, Z0, Z0
 	VPSRLD       $0x19, Z3, Z6
-	VPADDD       Z1, Z5, Z5
-	VPADDD       Z6, Z5, Z5
-	VALIGND      $0x0f, Z0, Z5, Z6
-	VMOVDQA32    Z5, Z0
-	VPCMPD       $0x06, Z6, Z5, K3, K3
+	VPADDD       Z1, Z0, Z0
+	VPADDD       Z6, Z0, Z0
+	VALIGND      $0x0f, Z5, Z0, Z6
+	VPCMPD       $0x06, Z6, Z0, K3, K3
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z5, 320(AX)
+	VMOVDQU32    Z0, 320(AX)
 	KMOVW        R8, K1
 	VPEXPANDD.Z  (CX), K1, Z5
 	MOVWQZX      R8, DX
@@ -654,23 +640,21 @@ listSegment512_expand:
 	VPADDD       Z1, Z5, Z5
 	VPADDD       Z6, Z5, Z5
 	VALIGND      $0x0f, Z0, Z5, Z6
-	VMOVDQA32    Z5, Z0
 	VPCMPD       $0x06, Z6, Z5, K3, K3
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
 	VMOVDQU32    Z5, 384(AX)
 	KMOVW        R8, K1
-	VPEXPANDD.Z  (CX), K1, Z5
-	VPORD        Z14, Z5, Z5
+	VPEXPANDD.Z  (CX), K1, Z0
+	VPORD        Z14, Z0, Z0
 	VPSRLD       $0x19, Z3, Z6
-	VPADDD       Z1, Z5, Z5
-	VPADDD       Z6, Z5, Z5
-	VALIGND      $0x0f, Z0, Z5, Z6
-	VMOVDQA32    Z5, Z0
-	VPCMPD       $0x06, Z6, Z5, K3, K3
+	VPADDD       Z1, Z0, Z0
+	VPADDD       Z6, Z0, Z0
+	VALIGND      $0x0f, Z5, Z0, Z6
+	VPCMPD       $0x06, Z6, Z0, K3, K3
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z5, 448(AX)
+	VMOVDQU32    Z0, 448(AX)
 	MOVL         640(SP), CX
 	CMPL         CX, 508(AX)
 	JNE          listSegment512_fail
@@ -1106,123 +1090,115 @@ chordSegment512_first:
 	VPADDD       Z1, Z7, Z7
 	VPADDD       Z6, Z7, Z7
 	VALIGND      $0x0f, Z0, Z7, Z6
-	VMOVDQA32    Z7, Z0
 	VPCMPD       $0x06, Z6, Z7, K1, K1
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
 	VMOVDQU32    Z7, (AX)
 	MOVL         4(R12), CX
-	VMOVDQU64    256(R12), Z6
-	VPERMQ       (R9)(CX*1), Z6, Z7
-	VPERMQ       16(R9)(CX*1), Z6, Z6
-	VPSRLVD      320(R12), Z7, Z7
-	VPSLLVD      384(R12), Z6, Z6
-	VPTERNLOGD   $0xa8, Z5, Z6, Z7
-	VPSRLD       $0x19, Z3, Z6
-	VPADDD       Z1, Z7, Z7
-	VPADDD       Z6, Z7, Z7
-	VALIGND      $0x0f, Z0, Z7, Z6
-	VMOVDQA32    Z7, Z0
-	VPCMPD       $0x06, Z6, Z7, K1, K1
+	VMOVDQU64    256(R12), Z0
+	VPERMQ       (R9)(CX*1), Z0, Z6
+	VPERMQ       16(R9)(CX*1), Z0, Z0
+	VPSRLVD      320(R12), Z6, Z6
+	VPSLLVD      384(R12), Z0, Z0
+	VPTERNLOGD   $0xa8, Z5, Z0, Z6
+	VPSRLD       $0x19, Z3, Z0
+	VPADDD       Z1, Z6, Z6
+	VPADDD       Z0, Z6, Z6
+	VALIGND      $0x0f, Z7, Z6, Z0
+	VPCMPD       $0x06, Z0, Z6, K1, K1
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z7, 64(AX)
+	VMOVDQU32    Z6, 64(AX)
 	MOVL         8(R12), CX
-	VMOVDQU64    448(R12), Z6
-	VPERMQ       (R9)(CX*1), Z6, Z7
-	VPERMQ       16(R9)(CX*1), Z6, Z6
+	VMOVDQU64    448(R12), Z0
+	VPERMQ       (R9)(CX*1), Z0, Z7
+	VPERMQ       16(R9)(CX*1), Z0, Z0
 	VPSRLVD      512(R12), Z7, Z7
-	VPSLLVD      576(R12), Z6, Z6
-	VPTERNLOGD   $0xa8, Z5, Z6, Z7
-	VPSRLD       $0x19, Z3, Z6
+	VPSLLVD      576(R12), Z0, Z0
+	VPTERNLOGD   $0xa8, Z5, Z0, Z7
+	VPSRLD       $0x19, Z3, Z0
 	VPADDD       Z1, Z7, Z7
-	VPADDD       Z6, Z7, Z7
-	VALIGND      $0x0f, Z0, Z7, Z6
-	VMOVDQA32    Z7, Z0
-	VPCMPD       $0x06, Z6, Z7, K1, K1
+	VPADDD       Z0, Z7, Z7
+	VALIGND      $0x0f, Z6, Z7, Z0
+	VPCMPD       $0x06, Z0, Z7, K1, K1
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
 	VMOVDQU32    Z7, 128(AX)
 	MOVL         12(R12), CX
-	VMOVDQU64    640(R12), Z6
-	VPERMQ       (R9)(CX*1), Z6, Z7
-	VPERMQ       16(R9)(CX*1), Z6, Z6
-	VPSRLVD      704(R12), Z7, Z7
-	VPSLLVD      768(R12), Z6, Z6
-	VPTERNLOGD   $0xa8, Z5, Z6, Z7
-	VPSRLD       $0x19, Z3, Z6
-	VPADDD       Z1, Z7, Z7
-	VPADDD       Z6, Z7, Z7
-	VALIGND      $0x0f, Z0, Z7, Z6
-	VMOVDQA32    Z7, Z0
-	VPCMPD       $0x06, Z6, Z7, K1, K1
+	VMOVDQU64    640(R12), Z0
+	VPERMQ       (R9)(CX*1), Z0, Z6
+	VPERMQ       16(R9)(CX*1), Z0, Z0
+	VPSRLVD      704(R12), Z6, Z6
+	VPSLLVD      768(R12), Z0, Z0
+	VPTERNLOGD   $0xa8, Z5, Z0, Z6
+	VPSRLD       $0x19, Z3, Z0
+	VPADDD       Z1, Z6, Z6
+	VPADDD       Z0, Z6, Z6
+	VALIGND      $0x0f, Z7, Z6, Z0
+	VPCMPD       $0x06, Z0, Z6, K1, K1
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z7, 192(AX)
+	VMOVDQU32    Z6, 192(AX)
 	MOVL         16(R12), CX
-	VMOVDQU64    832(R12), Z6
-	VPERMQ       (R9)(CX*1), Z6, Z7
-	VPERMQ       16(R9)(CX*1), Z6, Z6
+	VMOVDQU64    832(R12), Z0
+	VPERMQ       (R9)(CX*1), Z0, Z7
+	VPERMQ       16(R9)(CX*1), Z0, Z0
 	VPSRLVD      896(R12), Z7, Z7
-	VPSLLVD      960(R12), Z6, Z6
-	VPTERNLOGD   $0xa8, Z5, Z6, Z7
-	VPSRLD       $0x19, Z3, Z6
+	VPSLLVD      960(R12), Z0, Z0
+	VPTERNLOGD   $0xa8, Z5, Z0, Z7
+	VPSRLD       $0x19, Z3, Z0
 	VPADDD       Z1, Z7, Z7
-	VPADDD       Z6, Z7, Z7
-	VALIGND      $0x0f, Z0, Z7, Z6
-	VMOVDQA32    Z7, Z0
-	VPCMPD       $0x06, Z6, Z7, K1, K1
+	VPADDD       Z0, Z7, Z7
+	VALIGND      $0x0f, Z6, Z7, Z0
+	VPCMPD       $0x06, Z0, Z7, K1, K1
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
 	VMOVDQU32    Z7, 256(AX)
 	MOVL         20(R12), CX
-	VMOVDQU64    1024(R12), Z6
-	VPERMQ       (R9)(CX*1), Z6, Z7
-	VPERMQ       16(R9)(CX*1), Z6, Z6
-	VPSRLVD      1088(R12), Z7, Z7
-	VPSLLVD      1152(R12), Z6, Z6
-	VPTERNLOGD   $0xa8, Z5, Z6, Z7
-	VPSRLD       $0x19, Z3, Z6
-	VPADDD       Z1, Z7, Z7
-	VPADDD       Z6, Z7, Z7
-	VALIGND      $0x0f, Z0, Z7, Z6
-	VMOVDQA32    Z7, Z0
-	VPCMPD       $0x06, Z6, Z7, K1, K1
+	VMOVDQU64    1024(R12), Z0
+	VPERMQ       (R9)(CX*1), Z0, Z6
+	VPERMQ       16(R9)(CX*1), Z0, Z0
+	VPSRLVD      1088(R12), Z6, Z6
+	VPSLLVD      1152(R12), Z0, Z0
+	VPTERNLOGD   $0xa8, Z5, Z0, Z6
+	VPSRLD       $0x19, Z3, Z0
+	VPADDD       Z1, Z6, Z6
+	VPADDD       Z0, Z6, Z6
+	VALIGND      $0x0f, Z7, Z6, Z0
+	VPCMPD       $0x06, Z0, Z6, K1, K1
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z7, 320(AX)
+	VMOVDQU32    Z6, 320(AX)
 	MOVL         24(R12), CX
-	VMOVDQU64    1216(R12), Z6
-	VPERMQ       (R9)(CX*1), Z6, Z7
-	VPERMQ       16(R9)(CX*1), Z6, Z6
+	VMOVDQU64    1216(R12), Z0
+	VPERMQ       (R9)(CX*1), Z0, Z7
+	VPERMQ       16(R9)(CX*1), Z0, Z0
 	VPSRLVD      1280(R12), Z7, Z7
-	VPSLLVD      1344(R12), Z6, Z6
-	VPTERNLOGD   $0xa8, Z5, Z6, Z7
-	VPSRLD       $0x19, Z3, Z6
+	VPSLLVD      1344(R12), Z0, Z0
+	VPTERNLOGD   $0xa8, Z5, Z0, Z7
+	VPSRLD       $0x19, Z3, Z0
 	VPADDD       Z1, Z7, Z7
-	VPADDD       Z6, Z7, Z7
-	VALIGND      $0x0f, Z0, Z7, Z6
-	VMOVDQA32    Z7, Z0
-	VPCMPD       $0x06, Z6, Z7, K1, K1
+	VPADDD       Z0, Z7, Z7
+	VALIGND      $0x0f, Z6, Z7, Z0
+	VPCMPD       $0x06, Z0, Z7, K1, K1
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
 	VMOVDQU32    Z7, 384(AX)
 	MOVL         28(R12), CX
-	VMOVDQU64    1408(R12), Z6
-	VPERMQ       (R9)(CX*1), Z6, Z7
-	VPERMQ       16(R9)(CX*1), Z6, Z6
-	VPSRLVD      1472(R12), Z7, Z7
-	VPSLLVD      1536(R12), Z6, Z6
-	VPTERNLOGD   $0xa8, Z5, Z6, Z7
-	VPSRLD       $0x19, Z3, Z5
-	VPADDD       Z1, Z7, Z7
-	VPADDD       Z5, Z7, Z7
-	VALIGND      $0x0f, Z0, Z7, Z5
-	VMOVDQA32    Z7, Z0
-	VPCMPD       $0x06, Z5, Z7, K1, K1
+	VMOVDQU64    1408(R12), Z0
+	VPERMQ       (R9)(CX*1), Z0, Z6
+	VPERMQ       16(R9)(CX*1), Z0, Z0
+	VPSRLVD      1472(R12), Z6, Z6
+	VPSLLVD      1536(R12), Z0, Z0
+	VPTERNLOGD   $0xa8, Z5, Z0, Z6
+	VPSRLD       $0x19, Z3, Z0
+	VPADDD       Z1, Z6, Z5
+	VPADDD       Z0, Z5, Z5
+	VALIGND      $0x0f, Z7, Z5, Z0
+	VPCMPD       $0x06, Z0, Z5, K1, K1
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z7, 448(AX)
+	VMOVDQU32    Z5, 448(AX)
 	MOVL         640(SP), CX
 	CMPL         CX, 508(AX)
 	JNE          chordSegment512_fail
@@ -1521,27 +1497,25 @@ chordSegment512_expand:
 	VPADDD       Z1, Z5, Z5
 	VPADDD       Z6, Z5, Z5
 	VALIGND      $0x0f, Z0, Z5, Z6
-	VMOVDQA32    Z5, Z0
 	VPCMPD       $0x06, Z6, Z5, K3, K3
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
 	VMOVDQU32    Z5, (AX)
 	KMOVW        DI, K1
-	VPEXPANDD.Z  (CX), K1, Z5
+	VPEXPANDD.Z  (CX), K1, Z0
 	MOVWQZX      DI, DX
 	POPCNTQ      DX, DX
 	LEAQ         (CX)(DX*4), CX
 	SHRQ         $0x10, DI
-	VPORD        Z8, Z5, Z5
+	VPORD        Z8, Z0, Z0
 	VPSRLD       $0x19, Z3, Z6
-	VPADDD       Z1, Z5, Z5
-	VPADDD       Z6, Z5, Z5
-	VALIGND      $0x0f, Z0, Z5, Z6
-	VMOVDQA32    Z5, Z0
-	VPCMPD       $0x06, Z6, Z5, K3, K3
+	VPADDD       Z1, Z0, Z0
+	VPADDD       Z6, Z0, Z0
+	VALIGND      $0x0f, Z5, Z0, Z6
+	VPCMPD       $0x06, Z6, Z0, K3, K3
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z5, 64(AX)
+	VMOVDQU32    Z0, 64(AX)
 	KMOVW        DI, K1
 	VPEXPANDD.Z  (CX), K1, Z5
 	MOVWQZX      DI, DX
@@ -1553,27 +1527,25 @@ chordSegment512_expand:
 	VPADDD       Z1, Z5, Z5
 	VPADDD       Z6, Z5, Z5
 	VALIGND      $0x0f, Z0, Z5, Z6
-	VMOVDQA32    Z5, Z0
 	VPCMPD       $0x06, Z6, Z5, K3, K3
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
 	VMOVDQU32    Z5, 128(AX)
 	KMOVW        DI, K1
-	VPEXPANDD.Z  (CX), K1, Z5
+	VPEXPANDD.Z  (CX), K1, Z0
 	MOVWQZX      DI, DX
 	POPCNTQ      DX, DX
 	LEAQ         (CX)(DX*4), CX
 	SHRQ         $0x10, DI
-	VPORD        Z10, Z5, Z5
+	VPORD        Z10, Z0, Z0
 	VPSRLD       $0x19, Z3, Z6
-	VPADDD       Z1, Z5, Z5
-	VPADDD       Z6, Z5, Z5
-	VALIGND      $0x0f, Z0, Z5, Z6
-	VMOVDQA32    Z5, Z0
-	VPCMPD       $0x06, Z6, Z5, K3, K3
+	VPADDD       Z1, Z0, Z0
+	VPADDD       Z6, Z0, Z0
+	VALIGND      $0x0f, Z5, Z0, Z6
+	VPCMPD       $0x06, Z6, Z0, K3, K3
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z5, 192(AX)
+	VMOVDQU32    Z0, 192(AX)
 	KMOVW        R8, K1
 	VPEXPANDD.Z  (CX), K1, Z5
 	MOVWQZX      R8, DX
@@ -1585,27 +1557,25 @@ chordSegment512_expand:
 	VPADDD       Z1, Z5, Z5
 	VPADDD       Z6, Z5, Z5
 	VALIGND      $0x0f, Z0, Z5, Z6
-	VMOVDQA32    Z5, Z0
 	VPCMPD       $0x06, Z6, Z5, K3, K3
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
 	VMOVDQU32    Z5, 256(AX)
 	KMOVW        R8, K1
-	VPEXPANDD.Z  (CX), K1, Z5
+	VPEXPANDD.Z  (CX), K1, Z0
 	MOVWQZX      R8, DX
 	POPCNTQ      DX, DX
 	LEAQ         (CX)(DX*4), CX
 	SHRQ         $0x10, R8
-	VPORD        Z12, Z5, Z5
+	VPORD        Z12, Z0, Z0
 	VPSRLD       $0x19, Z3, Z6
-	VPADDD       Z1, Z5, Z5
-	VPADDD       Z6, Z5, Z5
-	VALIGND      $0x0f, Z0, Z5, Z6
-	VMOVDQA32    Z5, Z0
-	VPCMPD       $0x06, Z6, Z5, K3, K3
+	VPADDD       Z1, Z0, Z0
+	VPADDD       Z6, Z0, Z0
+	VALIGND      $0x0f, Z5, Z0, Z6
+	VPCMPD       $0x06, Z6, Z0, K3, K3
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z5, 320(AX)
+	VMOVDQU32    Z0, 320(AX)
 	KMOVW        R8, K1
 	VPEXPANDD.Z  (CX), K1, Z5
 	MOVWQZX      R8, DX
@@ -1617,23 +1587,21 @@ chordSegment512_expand:
 	VPADDD       Z1, Z5, Z5
 	VPADDD       Z6, Z5, Z5
 	VALIGND      $0x0f, Z0, Z5, Z6
-	VMOVDQA32    Z5, Z0
 	VPCMPD       $0x06, Z6, Z5, K3, K3
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
 	VMOVDQU32    Z5, 384(AX)
 	KMOVW        R8, K1
-	VPEXPANDD.Z  (CX), K1, Z5
-	VPORD        Z14, Z5, Z5
+	VPEXPANDD.Z  (CX), K1, Z0
+	VPORD        Z14, Z0, Z0
 	VPSRLD       $0x19, Z3, Z6
-	VPADDD       Z1, Z5, Z5
-	VPADDD       Z6, Z5, Z5
-	VALIGND      $0x0f, Z0, Z5, Z6
-	VMOVDQA32    Z5, Z0
-	VPCMPD       $0x06, Z6, Z5, K3, K3
+	VPADDD       Z1, Z0, Z0
+	VPADDD       Z6, Z0, Z0
+	VALIGND      $0x0f, Z5, Z0, Z6
+	VPCMPD       $0x06, Z6, Z0, K3, K3
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z5, 448(AX)
+	VMOVDQU32    Z0, 448(AX)
 	MOVL         640(SP), CX
 	CMPL         CX, 508(AX)
 	JNE          chordSegment512_fail
@@ -1792,182 +1760,158 @@ bucketSegment512_first:
 	VPSLLVD      192(R12), Z7, Z7
 	VPTERNLOGD   $0xa8, Z6, Z7, Z12
 	VPCMPUD      $0x06, numbers<>+0(SB), Z5, K2
-	VMOVDQA32    Z8, Z13
-	VMOVDQA32    Z1, K2, Z13
-	VMOVDQA32    Z10, Z7
-	VMOVDQA32    Z3, K2, Z7
+	VPSRLD       $0x19, Z10, Z7
+	VPSRLD       $0x19, Z3, K2, Z7
+	VPADDD       Z8, Z12, Z13
+	VPADDD       Z1, Z12, K2, Z13
 	VPADDD       Z9, Z8, Z8
 	VPADDD       Z11, Z10, Z10
-	VPSRLD       $0x19, Z7, Z7
-	VPADDD       Z13, Z12, Z12
-	VPADDD       Z7, Z12, Z12
-	VALIGND      $0x0f, Z0, Z12, Z7
-	VMOVDQA32    Z12, Z0
-	VPCMPD       $0x06, Z7, Z12, K1, K1
+	VPADDD       Z7, Z13, Z13
+	VALIGND      $0x0f, Z0, Z13, Z7
+	VPCMPD       $0x06, Z7, Z13, K1, K1
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z12, (AX)
+	VMOVDQU32    Z13, (AX)
 	MOVL         4(R12), CX
-	VMOVDQU64    256(R12), Z7
-	VPERMQ       (R9)(CX*1), Z7, Z12
-	VPERMQ       16(R9)(CX*1), Z7, Z7
-	VPSRLVD      320(R12), Z12, Z12
-	VPSLLVD      384(R12), Z7, Z7
-	VPTERNLOGD   $0xa8, Z6, Z7, Z12
+	VMOVDQU64    256(R12), Z0
+	VPERMQ       (R9)(CX*1), Z0, Z7
+	VPERMQ       16(R9)(CX*1), Z0, Z0
+	VPSRLVD      320(R12), Z7, Z7
+	VPSLLVD      384(R12), Z0, Z0
+	VPTERNLOGD   $0xa8, Z6, Z0, Z7
 	VPCMPUD      $0x06, numbers<>+64(SB), Z5, K2
-	VMOVDQA32    Z8, Z13
-	VMOVDQA32    Z1, K2, Z13
-	VMOVDQA32    Z10, Z7
-	VMOVDQA32    Z3, K2, Z7
+	VPSRLD       $0x19, Z10, Z0
+	VPSRLD       $0x19, Z3, K2, Z0
+	VPADDD       Z8, Z7, Z12
+	VPADDD       Z1, Z7, K2, Z12
 	VPADDD       Z9, Z8, Z8
 	VPADDD       Z11, Z10, Z10
-	VPSRLD       $0x19, Z7, Z7
-	VPADDD       Z13, Z12, Z12
-	VPADDD       Z7, Z12, Z12
-	VALIGND      $0x0f, Z0, Z12, Z7
-	VMOVDQA32    Z12, Z0
-	VPCMPD       $0x06, Z7, Z12, K1, K1
+	VPADDD       Z0, Z12, Z12
+	VALIGND      $0x0f, Z13, Z12, Z0
+	VPCMPD       $0x06, Z0, Z12, K1, K1
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
 	VMOVDQU32    Z12, 64(AX)
 	MOVL         8(R12), CX
-	VMOVDQU64    448(R12), Z7
-	VPERMQ       (R9)(CX*1), Z7, Z12
-	VPERMQ       16(R9)(CX*1), Z7, Z7
-	VPSRLVD      512(R12), Z12, Z12
-	VPSLLVD      576(R12), Z7, Z7
-	VPTERNLOGD   $0xa8, Z6, Z7, Z12
+	VMOVDQU64    448(R12), Z0
+	VPERMQ       (R9)(CX*1), Z0, Z7
+	VPERMQ       16(R9)(CX*1), Z0, Z0
+	VPSRLVD      512(R12), Z7, Z7
+	VPSLLVD      576(R12), Z0, Z0
+	VPTERNLOGD   $0xa8, Z6, Z0, Z7
 	VPCMPUD      $0x06, numbers<>+128(SB), Z5, K2
-	VMOVDQA32    Z8, Z13
-	VMOVDQA32    Z1, K2, Z13
-	VMOVDQA32    Z10, Z7
-	VMOVDQA32    Z3, K2, Z7
+	VPSRLD       $0x19, Z10, Z0
+	VPSRLD       $0x19, Z3, K2, Z0
+	VPADDD       Z8, Z7, Z13
+	VPADDD       Z1, Z7, K2, Z13
 	VPADDD       Z9, Z8, Z8
 	VPADDD       Z11, Z10, Z10
-	VPSRLD       $0x19, Z7, Z7
-	VPADDD       Z13, Z12, Z12
-	VPADDD       Z7, Z12, Z12
-	VALIGND      $0x0f, Z0, Z12, Z7
-	VMOVDQA32    Z12, Z0
-	VPCMPD       $0x06, Z7, Z12, K1, K1
+	VPADDD       Z0, Z13, Z13
+	VALIGND      $0x0f, Z12, Z13, Z0
+	VPCMPD       $0x06, Z0, Z13, K1, K1
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z12, 128(AX)
+	VMOVDQU32    Z13, 128(AX)
 	MOVL         12(R12), CX
-	VMOVDQU64    640(R12), Z7
-	VPERMQ       (R9)(CX*1), Z7, Z12
-	VPERMQ       16(R9)(CX*1), Z7, Z7
-	VPSRLVD      704(R12), Z12, Z12
-	VPSLLVD      768(R12), Z7, Z7
-	VPTERNLOGD   $0xa8, Z6, Z7, Z12
+	VMOVDQU64    640(R12), Z0
+	VPERMQ       (R9)(CX*1), Z0, Z7
+	VPERMQ       16(R9)(CX*1), Z0, Z0
+	VPSRLVD      704(R12), Z7, Z7
+	VPSLLVD      768(R12), Z0, Z0
+	VPTERNLOGD   $0xa8, Z6, Z0, Z7
 	VPCMPUD      $0x06, numbers<>+192(SB), Z5, K2
-	VMOVDQA32    Z8, Z13
-	VMOVDQA32    Z1, K2, Z13
-	VMOVDQA32    Z10, Z7
-	VMOVDQA32    Z3, K2, Z7
+	VPSRLD       $0x19, Z10, Z0
+	VPSRLD       $0x19, Z3, K2, Z0
+	VPADDD       Z8, Z7, Z12
+	VPADDD       Z1, Z7, K2, Z12
 	VPADDD       Z9, Z8, Z8
 	VPADDD       Z11, Z10, Z10
-	VPSRLD       $0x19, Z7, Z7
-	VPADDD       Z13, Z12, Z12
-	VPADDD       Z7, Z12, Z12
-	VALIGND      $0x0f, Z0, Z12, Z7
-	VMOVDQA32    Z12, Z0
-	VPCMPD       $0x06, Z7, Z12, K1, K1
+	VPADDD       Z0, Z12, Z12
+	VALIGND      $0x0f, Z13, Z12, Z0
+	VPCMPD       $0x06, Z0, Z12, K1, K1
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
 	VMOVDQU32    Z12, 192(AX)
 	MOVL         16(R12), CX
-	VMOVDQU64    832(R12), Z7
-	VPERMQ       (R9)(CX*1), Z7, Z12
-	VPERMQ       16(R9)(CX*1), Z7, Z7
-	VPSRLVD      896(R12), Z12, Z12
-	VPSLLVD      960(R12), Z7, Z7
-	VPTERNLOGD   $0xa8, Z6, Z7, Z12
+	VMOVDQU64    832(R12), Z0
+	VPERMQ       (R9)(CX*1), Z0, Z7
+	VPERMQ       16(R9)(CX*1), Z0, Z0
+	VPSRLVD      896(R12), Z7, Z7
+	VPSLLVD      960(R12), Z0, Z0
+	VPTERNLOGD   $0xa8, Z6, Z0, Z7
 	VPCMPUD      $0x06, numbers<>+256(SB), Z5, K2
-	VMOVDQA32    Z8, Z13
-	VMOVDQA32    Z1, K2, Z13
-	VMOVDQA32    Z10, Z7
-	VMOVDQA32    Z3, K2, Z7
+	VPSRLD       $0x19, Z10, Z0
+	VPSRLD       $0x19, Z3, K2, Z0
+	VPADDD       Z8, Z7, Z13
+	VPADDD       Z1, Z7, K2, Z13
 	VPADDD       Z9, Z8, Z8
 	VPADDD       Z11, Z10, Z10
-	VPSRLD       $0x19, Z7, Z7
-	VPADDD       Z13, Z12, Z12
-	VPADDD       Z7, Z12, Z12
-	VALIGND      $0x0f, Z0, Z12, Z7
-	VMOVDQA32    Z12, Z0
-	VPCMPD       $0x06, Z7, Z12, K1, K1
+	VPADDD       Z0, Z13, Z13
+	VALIGND      $0x0f, Z12, Z13, Z0
+	VPCMPD       $0x06, Z0, Z13, K1, K1
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z12, 256(AX)
+	VMOVDQU32    Z13, 256(AX)
 	MOVL         20(R12), CX
-	VMOVDQU64    1024(R12), Z7
-	VPERMQ       (R9)(CX*1), Z7, Z12
-	VPERMQ       16(R9)(CX*1), Z7, Z7
-	VPSRLVD      1088(R12), Z12, Z12
-	VPSLLVD      1152(R12), Z7, Z7
-	VPTERNLOGD   $0xa8, Z6, Z7, Z12
+	VMOVDQU64    1024(R12), Z0
+	VPERMQ       (R9)(CX*1), Z0, Z7
+	VPERMQ       16(R9)(CX*1), Z0, Z0
+	VPSRLVD      1088(R12), Z7, Z7
+	VPSLLVD      1152(R12), Z0, Z0
+	VPTERNLOGD   $0xa8, Z6, Z0, Z7
 	VPCMPUD      $0x06, numbers<>+320(SB), Z5, K2
-	VMOVDQA32    Z8, Z13
-	VMOVDQA32    Z1, K2, Z13
-	VMOVDQA32    Z10, Z7
-	VMOVDQA32    Z3, K2, Z7
+	VPSRLD       $0x19, Z10, Z0
+	VPSRLD       $0x19, Z3, K2, Z0
+	VPADDD       Z8, Z7, Z12
+	VPADDD       Z1, Z7, K2, Z12
 	VPADDD       Z9, Z8, Z8
 	VPADDD       Z11, Z10, Z10
-	VPSRLD       $0x19, Z7, Z7
-	VPADDD       Z13, Z12, Z12
-	VPADDD       Z7, Z12, Z12
-	VALIGND      $0x0f, Z0, Z12, Z7
-	VMOVDQA32    Z12, Z0
-	VPCMPD       $0x06, Z7, Z12, K1, K1
+	VPADDD       Z0, Z12, Z12
+	VALIGND      $0x0f, Z13, Z12, Z0
+	VPCMPD       $0x06, Z0, Z12, K1, K1
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
 	VMOVDQU32    Z12, 320(AX)
 	MOVL         24(R12), CX
-	VMOVDQU64    1216(R12), Z7
-	VPERMQ       (R9)(CX*1), Z7, Z12
-	VPERMQ       16(R9)(CX*1), Z7, Z7
-	VPSRLVD      1280(R12), Z12, Z12
-	VPSLLVD      1344(R12), Z7, Z7
-	VPTERNLOGD   $0xa8, Z6, Z7, Z12
+	VMOVDQU64    1216(R12), Z0
+	VPERMQ       (R9)(CX*1), Z0, Z7
+	VPERMQ       16(R9)(CX*1), Z0, Z0
+	VPSRLVD      1280(R12), Z7, Z7
+	VPSLLVD      1344(R12), Z0, Z0
+	VPTERNLOGD   $0xa8, Z6, Z0, Z7
 	VPCMPUD      $0x06, numbers<>+384(SB), Z5, K2
-	VMOVDQA32    Z8, Z13
-	VMOVDQA32    Z1, K2, Z13
-	VMOVDQA32    Z10, Z7
-	VMOVDQA32    Z3, K2, Z7
+	VPSRLD       $0x19, Z10, Z0
+	VPSRLD       $0x19, Z3, K2, Z0
+	VPADDD       Z8, Z7, Z13
+	VPADDD       Z1, Z7, K2, Z13
 	VPADDD       Z9, Z8, Z8
 	VPADDD       Z11, Z10, Z10
-	VPSRLD       $0x19, Z7, Z7
-	VPADDD       Z13, Z12, Z12
-	VPADDD       Z7, Z12, Z12
-	VALIGND      $0x0f, Z0, Z12, Z7
-	VMOVDQA32    Z12, Z0
-	VPCMPD       $0x06, Z7, Z12, K1, K1
+	VPADDD       Z0, Z13, Z13
+	VALIGND      $0x0f, Z12, Z13, Z0
+	VPCMPD       $0x06, Z0, Z13, K1, K1
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z12, 384(AX)
+	VMOVDQU32    Z13, 384(AX)
 	MOVL         28(R12), CX
-	VMOVDQU64    1408(R12), Z7
-	VPERMQ       (R9)(CX*1), Z7, Z12
-	VPERMQ       16(R9)(CX*1), Z7, Z7
-	VPSRLVD      1472(R12), Z12, Z12
-	VPSLLVD      1536(R12), Z7, Z7
-	VPTERNLOGD   $0xa8, Z6, Z7, Z12
+	VMOVDQU64    1408(R12), Z0
+	VPERMQ       (R9)(CX*1), Z0, Z7
+	VPERMQ       16(R9)(CX*1), Z0, Z0
+	VPSRLVD      1472(R12), Z7, Z7
+	VPSLLVD      1536(R12), Z0, Z0
+	VPTERNLOGD   $0xa8, Z6, Z0, Z7
 	VPCMPUD      $0x06, numbers<>+448(SB), Z5, K2
-	VMOVDQA32    Z8, Z5
-	VMOVDQA32    Z1, K2, Z5
-	VMOVDQA32    Z10, Z6
-	VMOVDQA32    Z3, K2, Z6
+	VPSRLD       $0x19, Z10, Z0
+	VPSRLD       $0x19, Z3, K2, Z0
+	VPADDD       Z8, Z7, Z5
+	VPADDD       Z1, Z7, K2, Z5
 	VPADDD       Z9, Z8, Z8
 	VPADDD       Z11, Z10, Z10
-	VPSRLD       $0x19, Z6, Z6
-	VPADDD       Z5, Z12, Z12
-	VPADDD       Z6, Z12, Z12
-	VALIGND      $0x0f, Z0, Z12, Z6
-	VMOVDQA32    Z12, Z0
-	VPCMPD       $0x06, Z6, Z12, K1, K1
+	VPADDD       Z0, Z5, Z5
+	VALIGND      $0x0f, Z13, Z5, Z0
+	VPCMPD       $0x06, Z0, Z5, K1, K1
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z12, 448(AX)
+	VMOVDQU32    Z5, 448(AX)
 	MOVL         640(SP), CX
 	CMPL         CX, 508(AX)
 	JNE          bucketSegment512_fail
@@ -2277,175 +2221,151 @@ bucketSegment512_expand:
 	SHRQ         $0x10, DI
 	VPORD        Z12, Z6, Z6
 	VPCMPUD      $0x06, numbers<>+0(SB), Z5, K1
-	VMOVDQA32    Z8, Z12
-	VMOVDQA32    Z1, K1, Z12
-	VMOVDQA32    Z10, Z7
-	VMOVDQA32    Z3, K1, Z7
+	VPSRLD       $0x19, Z10, Z7
+	VPSRLD       $0x19, Z3, K1, Z7
+	VPADDD       Z8, Z6, Z12
+	VPADDD       Z1, Z6, K1, Z12
 	VPADDD       Z9, Z8, Z8
 	VPADDD       Z11, Z10, Z10
-	VPSRLD       $0x19, Z7, Z7
-	VPADDD       Z12, Z6, Z6
-	VPADDD       Z7, Z6, Z6
-	VALIGND      $0x0f, Z0, Z6, Z7
-	VMOVDQA32    Z6, Z0
-	VPCMPD       $0x06, Z7, Z6, K3, K3
+	VPADDD       Z7, Z12, Z12
+	VALIGND      $0x0f, Z0, Z12, Z7
+	VPCMPD       $0x06, Z7, Z12, K3, K3
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z6, (AX)
+	VMOVDQU32    Z12, (AX)
 	KMOVW        DI, K1
-	VPEXPANDD.Z  (CX), K1, Z6
+	VPEXPANDD.Z  (CX), K1, Z0
 	MOVWQZX      DI, DX
 	POPCNTQ      DX, DX
 	LEAQ         (CX)(DX*4), CX
 	SHRQ         $0x10, DI
-	VPORD        Z13, Z6, Z6
+	VPORD        Z13, Z0, Z0
 	VPCMPUD      $0x06, numbers<>+64(SB), Z5, K1
-	VMOVDQA32    Z8, Z12
-	VMOVDQA32    Z1, K1, Z12
-	VMOVDQA32    Z10, Z7
-	VMOVDQA32    Z3, K1, Z7
+	VPSRLD       $0x19, Z10, Z6
+	VPSRLD       $0x19, Z3, K1, Z6
+	VPADDD       Z8, Z0, Z7
+	VPADDD       Z1, Z0, K1, Z7
 	VPADDD       Z9, Z8, Z8
 	VPADDD       Z11, Z10, Z10
-	VPSRLD       $0x19, Z7, Z7
-	VPADDD       Z12, Z6, Z6
-	VPADDD       Z7, Z6, Z6
-	VALIGND      $0x0f, Z0, Z6, Z7
-	VMOVDQA32    Z6, Z0
-	VPCMPD       $0x06, Z7, Z6, K3, K3
+	VPADDD       Z6, Z7, Z7
+	VALIGND      $0x0f, Z12, Z7, Z6
+	VPCMPD       $0x06, Z6, Z7, K3, K3
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z6, 64(AX)
+	VMOVDQU32    Z7, 64(AX)
 	KMOVW        DI, K1
-	VPEXPANDD.Z  (CX), K1, Z6
+	VPEXPANDD.Z  (CX), K1, Z0
 	MOVWQZX      DI, DX
 	POPCNTQ      DX, DX
 	LEAQ         (CX)(DX*4), CX
 	SHRQ         $0x10, DI
-	VPORD        Z14, Z6, Z6
+	VPORD        Z14, Z0, Z0
 	VPCMPUD      $0x06, numbers<>+128(SB), Z5, K1
-	VMOVDQA32    Z8, Z12
-	VMOVDQA32    Z1, K1, Z12
-	VMOVDQA32    Z10, Z7
-	VMOVDQA32    Z3, K1, Z7
+	VPSRLD       $0x19, Z10, Z6
+	VPSRLD       $0x19, Z3, K1, Z6
+	VPADDD       Z8, Z0, Z12
+	VPADDD       Z1, Z0, K1, Z12
 	VPADDD       Z9, Z8, Z8
 	VPADDD       Z11, Z10, Z10
-	VPSRLD       $0x19, Z7, Z7
-	VPADDD       Z12, Z6, Z6
-	VPADDD       Z7, Z6, Z6
-	VALIGND      $0x0f, Z0, Z6, Z7
-	VMOVDQA32    Z6, Z0
-	VPCMPD       $0x06, Z7, Z6, K3, K3
+	VPADDD       Z6, Z12, Z12
+	VALIGND      $0x0f, Z7, Z12, Z6
+	VPCMPD       $0x06, Z6, Z12, K3, K3
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z6, 128(AX)
+	VMOVDQU32    Z12, 128(AX)
 	KMOVW        DI, K1
-	VPEXPANDD.Z  (CX), K1, Z6
+	VPEXPANDD.Z  (CX), K1, Z0
 	MOVWQZX      DI, DX
 	POPCNTQ      DX, DX
 	LEAQ         (CX)(DX*4), CX
 	SHRQ         $0x10, DI
-	VPORD        Z15, Z6, Z6
+	VPORD        Z15, Z0, Z0
 	VPCMPUD      $0x06, numbers<>+192(SB), Z5, K1
-	VMOVDQA32    Z8, Z12
-	VMOVDQA32    Z1, K1, Z12
-	VMOVDQA32    Z10, Z7
-	VMOVDQA32    Z3, K1, Z7
+	VPSRLD       $0x19, Z10, Z6
+	VPSRLD       $0x19, Z3, K1, Z6
+	VPADDD       Z8, Z0, Z7
+	VPADDD       Z1, Z0, K1, Z7
 	VPADDD       Z9, Z8, Z8
 	VPADDD       Z11, Z10, Z10
-	VPSRLD       $0x19, Z7, Z7
-	VPADDD       Z12, Z6, Z6
-	VPADDD       Z7, Z6, Z6
-	VALIGND      $0x0f, Z0, Z6, Z7
-	VMOVDQA32    Z6, Z0
-	VPCMPD       $0x06, Z7, Z6, K3, K3
+	VPADDD       Z6, Z7, Z7
+	VALIGND      $0x0f, Z12, Z7, Z6
+	VPCMPD       $0x06, Z6, Z7, K3, K3
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z6, 192(AX)
+	VMOVDQU32    Z7, 192(AX)
 	KMOVW        R8, K1
-	VPEXPANDD.Z  (CX), K1, Z6
+	VPEXPANDD.Z  (CX), K1, Z0
 	MOVWQZX      R8, DX
 	POPCNTQ      DX, DX
 	LEAQ         (CX)(DX*4), CX
 	SHRQ         $0x10, R8
-	VPORD        Z16, Z6, Z6
+	VPORD        Z16, Z0, Z0
 	VPCMPUD      $0x06, numbers<>+256(SB), Z5, K1
-	VMOVDQA32    Z8, Z12
-	VMOVDQA32    Z1, K1, Z12
-	VMOVDQA32    Z10, Z7
-	VMOVDQA32    Z3, K1, Z7
+	VPSRLD       $0x19, Z10, Z6
+	VPSRLD       $0x19, Z3, K1, Z6
+	VPADDD       Z8, Z0, Z12
+	VPADDD       Z1, Z0, K1, Z12
 	VPADDD       Z9, Z8, Z8
 	VPADDD       Z11, Z10, Z10
-	VPSRLD       $0x19, Z7, Z7
-	VPADDD       Z12, Z6, Z6
-	VPADDD       Z7, Z6, Z6
-	VALIGND      $0x0f, Z0, Z6, Z7
-	VMOVDQA32    Z6, Z0
-	VPCMPD       $0x06, Z7, Z6, K3, K3
+	VPADDD       Z6, Z12, Z12
+	VALIGND      $0x0f, Z7, Z12, Z6
+	VPCMPD       $0x06, Z6, Z12, K3, K3
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z6, 256(AX)
+	VMOVDQU32    Z12, 256(AX)
 	KMOVW        R8, K1
-	VPEXPANDD.Z  (CX), K1, Z6
+	VPEXPANDD.Z  (CX), K1, Z0
 	MOVWQZX      R8, DX
 	POPCNTQ      DX, DX
 	LEAQ         (CX)(DX*4), CX
 	SHRQ         $0x10, R8
-	VPORD        Z17, Z6, Z6
+	VPORD        Z17, Z0, Z0
 	VPCMPUD      $0x06, numbers<>+320(SB), Z5, K1
-	VMOVDQA32    Z8, Z12
-	VMOVDQA32    Z1, K1, Z12
-	VMOVDQA32    Z10, Z7
-	VMOVDQA32    Z3, K1, Z7
+	VPSRLD       $0x19, Z10, Z6
+	VPSRLD       $0x19, Z3, K1, Z6
+	VPADDD       Z8, Z0, Z7
+	VPADDD       Z1, Z0, K1, Z7
 	VPADDD       Z9, Z8, Z8
 	VPADDD       Z11, Z10, Z10
-	VPSRLD       $0x19, Z7, Z7
-	VPADDD       Z12, Z6, Z6
-	VPADDD       Z7, Z6, Z6
-	VALIGND      $0x0f, Z0, Z6, Z7
-	VMOVDQA32    Z6, Z0
-	VPCMPD       $0x06, Z7, Z6, K3, K3
+	VPADDD       Z6, Z7, Z7
+	VALIGND      $0x0f, Z12, Z7, Z6
+	VPCMPD       $0x06, Z6, Z7, K3, K3
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z6, 320(AX)
+	VMOVDQU32    Z7, 320(AX)
 	KMOVW        R8, K1
-	VPEXPANDD.Z  (CX), K1, Z6
+	VPEXPANDD.Z  (CX), K1, Z0
 	MOVWQZX      R8, DX
 	POPCNTQ      DX, DX
 	LEAQ         (CX)(DX*4), CX
 	SHRQ         $0x10, R8
-	VPORD        Z18, Z6, Z6
+	VPORD        Z18, Z0, Z0
 	VPCMPUD      $0x06, numbers<>+384(SB), Z5, K1
-	VMOVDQA32    Z8, Z12
-	VMOVDQA32    Z1, K1, Z12
-	VMOVDQA32    Z10, Z7
-	VMOVDQA32    Z3, K1, Z7
+	VPSRLD       $0x19, Z10, Z6
+	VPSRLD       $0x19, Z3, K1, Z6
+	VPADDD       Z8, Z0, Z12
+	VPADDD       Z1, Z0, K1, Z12
 	VPADDD       Z9, Z8, Z8
 	VPADDD       Z11, Z10, Z10
-	VPSRLD       $0x19, Z7, Z7
-	VPADDD       Z12, Z6, Z6
-	VPADDD       Z7, Z6, Z6
-	VALIGND      $0x0f, Z0, Z6, Z7
-	VMOVDQA32    Z6, Z0
-	VPCMPD       $0x06, Z7, Z6, K3, K3
+	VPADDD       Z6, Z12, Z12
+	VALIGND      $0x0f, Z7, Z12, Z6
+	VPCMPD       $0x06, Z6, Z12, K3, K3
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z6, 384(AX)
+	VMOVDQU32    Z12, 384(AX)
 	KMOVW        R8, K1
-	VPEXPANDD.Z  (CX), K1, Z6
-	VPORD        Z19, Z6, Z6
+	VPEXPANDD.Z  (CX), K1, Z0
+	VPORD        Z19, Z0, Z0
 	VPCMPUD      $0x06, numbers<>+448(SB), Z5, K1
-	VMOVDQA32    Z8, Z5
-	VMOVDQA32    Z1, K1, Z5
-	VMOVDQA32    Z10, Z7
-	VMOVDQA32    Z3, K1, Z7
+	VPSRLD       $0x19, Z10, Z5
+	VPSRLD       $0x19, Z3, K1, Z5
+	VPADDD       Z8, Z0, Z6
+	VPADDD       Z1, Z0, K1, Z6
 	VPADDD       Z9, Z8, Z8
 	VPADDD       Z11, Z10, Z10
-	VPSRLD       $0x19, Z7, Z7
 	VPADDD       Z5, Z6, Z6
-	VPADDD       Z7, Z6, Z6
-	VALIGND      $0x0f, Z0, Z6, Z7
-	VMOVDQA32    Z6, Z0
-	VPCMPD       $0x06, Z7, Z6, K3, K3
+	VALIGND      $0x0f, Z12, Z6, Z5
+	VPCMPD       $0x06, Z5, Z6, K3, K3
 	VPADDD       Z2, Z1, Z1
 	VPADDD       Z4, Z3, Z3
 	VMOVDQU32    Z6, 448(AX)

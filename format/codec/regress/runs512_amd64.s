@@ -8,45 +8,50 @@
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VBMI2, AVX512VL, BMI2, CMOV, POPCNT
 TEXT ·listRun512(SB), NOSPLIT, $72-48
 	MOVQ    s+8(FP), AX
-	MOVQ    block+16(FP), CX
-	MOVQ    count+24(FP), DX
-	MOVQ    DX, 32(SP)
-	ADDQ    CX, DX
-	CMPQ    DX, 32(AX)
+	MOVQ    block+16(FP), DX
+	MOVQ    count+24(FP), CX
+	MOVQ    CX, 32(SP)
+	ADDQ    DX, CX
+	CMPQ    CX, 32(AX)
 	JCC     listRun512_stop
-	CMPQ    DX, 56(AX)
+	CMPQ    CX, 56(AX)
 	JHI     listRun512_stop
-	SHLQ    $0x07, DX
-	CMPQ    DX, 72(AX)
+	SHLQ    $0x07, CX
+	CMPQ    CX, 72(AX)
 	JGT     listRun512_stop
-	MOVQ    16(AX), DX
-	SUBQ    $0x40, DX
+	MOVQ    16(AX), CX
+	SUBQ    $0x40, CX
 	JCS     listRun512_stop
-	CMPQ    DX, 8(AX)
-	CMOVQHI 8(AX), DX
-	SHRQ    $0x02, DX
-	MOVQ    DX, 24(SP)
-	MOVQ    24(AX), DX
-	LEAQ    (DX)(CX*4), DX
-	MOVQ    DX, 8(SP)
+	CMPQ    CX, 8(AX)
+	CMOVQHI 8(AX), CX
+	SHRQ    $0x02, CX
+	MOVQ    CX, 24(SP)
+	MOVQ    24(AX), CX
+	LEAQ    (CX)(DX*4), CX
+	MOVQ    CX, 8(SP)
 	MOVQ    48(AX), BX
-	LEAQ    (BX)(CX*4), BX
+	LEAQ    (BX)(DX*4), BX
 	MOVQ    BX, 16(SP)
-	MOVL    $0xffffffff, DX
-	TESTQ   CX, CX
+	MOVL    $0xffffffff, CX
+	TESTQ   DX, DX
 	JEQ     listRun512_first
-	MOVL    -4(BX), DX
+	MOVL    -4(BX), CX
 
 listRun512_first:
-	MOVL DX, 40(SP)
-	INCL DX
-	JMI  listRun512_stop
-	MOVQ (AX), AX
-	MOVQ AX, (SP)
-	SHLQ $0x07, CX
-	MOVQ CX, 48(SP)
-	MOVQ dst+0(FP), AX
-	MOVQ tab+32(FP), DX
+	MOVL         CX, 40(SP)
+	INCL         CX
+	JMI          listRun512_stop
+	MOVQ         (AX), AX
+	MOVQ         AX, (SP)
+	SHLQ         $0x07, DX
+	MOVQ         DX, 48(SP)
+	MOVQ         dst+0(FP), AX
+	MOVQ         tab+32(FP), DX
+	VPTERNLOGD   $0xff, Z0, Z0, Z0
+	VPBROADCASTQ one<>+0(SB), Z1
+	VPBROADCASTQ one<>+8(SB), Z2
+	MOVQ         $0x1111111111111111, CX
+	KMOVQ        CX, K1
 
 listRun512_next:
 	MOVQ         8(SP), BX
@@ -115,138 +120,130 @@ listRun512_next:
 	MOVL         CX, 68(SP)
 	SHRQ         $0x20, R13
 	MOVL         R13, 60(SP)
-	VMOVDQU32    iota<>+0(SB), Z0
-	VPBROADCASTD 56(SP), Z1
-	VPBROADCASTD 60(SP), Z2
-	VPBROADCASTD 64(SP), Z3
-	VPBROADCASTD 68(SP), Z4
-	VPMULLD      Z0, Z2, Z5
-	VPADDD       Z5, Z1, Z1
-	VPMULLD      Z0, Z4, Z5
-	VPADDD       Z5, Z3, Z3
-	VPSLLD       $0x04, Z2, Z2
-	VPSLLD       $0x04, Z4, Z4
-	VPBROADCASTD 40(SP), Z0
-	KXNORW       K1, K1, K1
+	VMOVDQU32    iota<>+0(SB), Z3
+	VPBROADCASTD 56(SP), Z4
+	VPBROADCASTD 60(SP), Z5
+	VPBROADCASTD 64(SP), Z6
+	VPBROADCASTD 68(SP), Z7
+	VPMULLD      Z3, Z5, Z8
+	VPADDD       Z8, Z4, Z4
+	VPMULLD      Z3, Z7, Z8
+	VPADDD       Z8, Z6, Z6
+	VPSLLD       $0x04, Z5, Z5
+	VPSLLD       $0x04, Z7, Z7
+	VPBROADCASTD 40(SP), Z3
+	KXNORW       K2, K2, K2
 	IMUL3Q       $0x00000440, DI, R11
 	ADDQ         DX, R11
 	TESTQ        DI, DI
 	CMOVQEQ      DX, R10
-	VPBROADCASTD 1952(R11), Z5
+	VPBROADCASTD 4512(R11), Z8
 	TESTQ        R8, R8
 	JNE          listRun512_patched
-	MOVL         1920(R11), CX
-	VMOVDQU64    1984(R11), Z6
-	VPERMB       (R10)(CX*1), Z6, Z6
-	VPSRLVD      2048(R11), Z6, Z6
-	VPTERNLOGD   $0xc0, Z5, Z5, Z6
-	VPSRLD       $0x19, Z3, Z7
-	VPADDD       Z1, Z6, Z6
+	MOVL         4480(R11), CX
+	VMOVDQU64    4544(R11), Z9
+	VPERMB       (R10)(CX*1), Z9, Z9
+	VPSRLVD      4608(R11), Z9, Z9
+	VPTERNLOGD   $0xc0, Z8, Z8, Z9
+	VPSRLD       $0x19, Z6, Z10
+	VPADDD       Z4, Z9, Z9
+	VPADDD       Z10, Z9, Z9
+	VALIGND      $0x0f, Z3, Z9, Z10
+	VPCMPD       $0x06, Z10, Z9, K2, K2
+	VPADDD       Z5, Z4, Z4
 	VPADDD       Z7, Z6, Z6
-	VALIGND      $0x0f, Z0, Z6, Z7
-	VMOVDQA32    Z6, Z0
-	VPCMPD       $0x06, Z7, Z6, K1, K1
-	VPADDD       Z2, Z1, Z1
+	VMOVDQU32    Z9, (AX)
+	MOVL         4484(R11), CX
+	VMOVDQU64    4672(R11), Z3
+	VPERMB       (R10)(CX*1), Z3, Z3
+	VPSRLVD      4736(R11), Z3, Z3
+	VPTERNLOGD   $0xc0, Z8, Z8, Z3
+	VPSRLD       $0x19, Z6, Z10
 	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z6, (AX)
-	MOVL         1924(R11), CX
-	VMOVDQU64    2112(R11), Z6
-	VPERMB       (R10)(CX*1), Z6, Z6
-	VPSRLVD      2176(R11), Z6, Z6
-	VPTERNLOGD   $0xc0, Z5, Z5, Z6
-	VPSRLD       $0x19, Z3, Z7
-	VPADDD       Z1, Z6, Z6
+	VPADDD       Z10, Z3, Z3
+	VALIGND      $0x0f, Z9, Z3, Z10
+	VPCMPD       $0x06, Z10, Z3, K2, K2
+	VPADDD       Z5, Z4, Z4
 	VPADDD       Z7, Z6, Z6
-	VALIGND      $0x0f, Z0, Z6, Z7
-	VMOVDQA32    Z6, Z0
-	VPCMPD       $0x06, Z7, Z6, K1, K1
-	VPADDD       Z2, Z1, Z1
-	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z6, 64(AX)
-	MOVL         1928(R11), CX
-	VMOVDQU64    2240(R11), Z6
-	VPERMB       (R10)(CX*1), Z6, Z6
-	VPSRLVD      2304(R11), Z6, Z6
-	VPTERNLOGD   $0xc0, Z5, Z5, Z6
-	VPSRLD       $0x19, Z3, Z7
-	VPADDD       Z1, Z6, Z6
+	VMOVDQU32    Z3, 64(AX)
+	MOVL         4488(R11), CX
+	VMOVDQU64    4800(R11), Z9
+	VPERMB       (R10)(CX*1), Z9, Z9
+	VPSRLVD      4864(R11), Z9, Z9
+	VPTERNLOGD   $0xc0, Z8, Z8, Z9
+	VPSRLD       $0x19, Z6, Z10
+	VPADDD       Z4, Z9, Z9
+	VPADDD       Z10, Z9, Z9
+	VALIGND      $0x0f, Z3, Z9, Z10
+	VPCMPD       $0x06, Z10, Z9, K2, K2
+	VPADDD       Z5, Z4, Z4
 	VPADDD       Z7, Z6, Z6
-	VALIGND      $0x0f, Z0, Z6, Z7
-	VMOVDQA32    Z6, Z0
-	VPCMPD       $0x06, Z7, Z6, K1, K1
-	VPADDD       Z2, Z1, Z1
+	VMOVDQU32    Z9, 128(AX)
+	MOVL         4492(R11), CX
+	VMOVDQU64    4928(R11), Z3
+	VPERMB       (R10)(CX*1), Z3, Z3
+	VPSRLVD      4992(R11), Z3, Z3
+	VPTERNLOGD   $0xc0, Z8, Z8, Z3
+	VPSRLD       $0x19, Z6, Z10
 	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z6, 128(AX)
-	MOVL         1932(R11), CX
-	VMOVDQU64    2368(R11), Z6
-	VPERMB       (R10)(CX*1), Z6, Z6
-	VPSRLVD      2432(R11), Z6, Z6
-	VPTERNLOGD   $0xc0, Z5, Z5, Z6
-	VPSRLD       $0x19, Z3, Z7
-	VPADDD       Z1, Z6, Z6
+	VPADDD       Z10, Z3, Z3
+	VALIGND      $0x0f, Z9, Z3, Z10
+	VPCMPD       $0x06, Z10, Z3, K2, K2
+	VPADDD       Z5, Z4, Z4
 	VPADDD       Z7, Z6, Z6
-	VALIGND      $0x0f, Z0, Z6, Z7
-	VMOVDQA32    Z6, Z0
-	VPCMPD       $0x06, Z7, Z6, K1, K1
-	VPADDD       Z2, Z1, Z1
-	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z6, 192(AX)
-	MOVL         1936(R11), CX
-	VMOVDQU64    2496(R11), Z6
-	VPERMB       (R10)(CX*1), Z6, Z6
-	VPSRLVD      2560(R11), Z6, Z6
-	VPTERNLOGD   $0xc0, Z5, Z5, Z6
-	VPSRLD       $0x19, Z3, Z7
-	VPADDD       Z1, Z6, Z6
+	VMOVDQU32    Z3, 192(AX)
+	MOVL         4496(R11), CX
+	VMOVDQU64    5056(R11), Z9
+	VPERMB       (R10)(CX*1), Z9, Z9
+	VPSRLVD      5120(R11), Z9, Z9
+	VPTERNLOGD   $0xc0, Z8, Z8, Z9
+	VPSRLD       $0x19, Z6, Z10
+	VPADDD       Z4, Z9, Z9
+	VPADDD       Z10, Z9, Z9
+	VALIGND      $0x0f, Z3, Z9, Z10
+	VPCMPD       $0x06, Z10, Z9, K2, K2
+	VPADDD       Z5, Z4, Z4
 	VPADDD       Z7, Z6, Z6
-	VALIGND      $0x0f, Z0, Z6, Z7
-	VMOVDQA32    Z6, Z0
-	VPCMPD       $0x06, Z7, Z6, K1, K1
-	VPADDD       Z2, Z1, Z1
+	VMOVDQU32    Z9, 256(AX)
+	MOVL         4500(R11), CX
+	VMOVDQU64    5184(R11), Z3
+	VPERMB       (R10)(CX*1), Z3, Z3
+	VPSRLVD      5248(R11), Z3, Z3
+	VPTERNLOGD   $0xc0, Z8, Z8, Z3
+	VPSRLD       $0x19, Z6, Z10
 	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z6, 256(AX)
-	MOVL         1940(R11), CX
-	VMOVDQU64    2624(R11), Z6
-	VPERMB       (R10)(CX*1), Z6, Z6
-	VPSRLVD      2688(R11), Z6, Z6
-	VPTERNLOGD   $0xc0, Z5, Z5, Z6
-	VPSRLD       $0x19, Z3, Z7
-	VPADDD       Z1, Z6, Z6
+	VPADDD       Z10, Z3, Z3
+	VALIGND      $0x0f, Z9, Z3, Z10
+	VPCMPD       $0x06, Z10, Z3, K2, K2
+	VPADDD       Z5, Z4, Z4
 	VPADDD       Z7, Z6, Z6
-	VALIGND      $0x0f, Z0, Z6, Z7
-	VMOVDQA32    Z6, Z0
-	VPCMPD       $0x06, Z7, Z6, K1, K1
-	VPADDD       Z2, Z1, Z1
-	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z6, 320(AX)
-	MOVL         1944(R11), CX
-	VMOVDQU64    2752(R11), Z6
-	VPERMB       (R10)(CX*1), Z6, Z6
-	VPSRLVD      2816(R11), Z6, Z6
-	VPTERNLOGD   $0xc0, Z5, Z5, Z6
-	VPSRLD       $0x19, Z3, Z7
-	VPADDD       Z1, Z6, Z6
+	VMOVDQU32    Z3, 320(AX)
+	MOVL         4504(R11), CX
+	VMOVDQU64    5312(R11), Z9
+	VPERMB       (R10)(CX*1), Z9, Z9
+	VPSRLVD      5376(R11), Z9, Z9
+	VPTERNLOGD   $0xc0, Z8, Z8, Z9
+	VPSRLD       $0x19, Z6, Z10
+	VPADDD       Z4, Z9, Z9
+	VPADDD       Z10, Z9, Z9
+	VALIGND      $0x0f, Z3, Z9, Z10
+	VPCMPD       $0x06, Z10, Z9, K2, K2
+	VPADDD       Z5, Z4, Z4
 	VPADDD       Z7, Z6, Z6
-	VALIGND      $0x0f, Z0, Z6, Z7
-	VMOVDQA32    Z6, Z0
-	VPCMPD       $0x06, Z7, Z6, K1, K1
-	VPADDD       Z2, Z1, Z1
+	VMOVDQU32    Z9, 384(AX)
+	MOVL         4508(R11), CX
+	VMOVDQU64    5440(R11), Z3
+	VPERMB       (R10)(CX*1), Z3, Z3
+	VPSRLVD      5504(R11), Z3, Z3
+	VPTERNLOGD   $0xc0, Z8, Z8, Z3
+	VPSRLD       $0x19, Z6, Z8
 	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z6, 384(AX)
-	MOVL         1948(R11), CX
-	VMOVDQU64    2880(R11), Z6
-	VPERMB       (R10)(CX*1), Z6, Z6
-	VPSRLVD      2944(R11), Z6, Z6
-	VPTERNLOGD   $0xc0, Z5, Z5, Z6
-	VPSRLD       $0x19, Z3, Z5
-	VPADDD       Z1, Z6, Z6
-	VPADDD       Z5, Z6, Z6
-	VALIGND      $0x0f, Z0, Z6, Z5
-	VMOVDQA32    Z6, Z0
-	VPCMPD       $0x06, Z5, Z6, K1, K1
-	VPADDD       Z2, Z1, Z1
-	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z6, 448(AX)
+	VPADDD       Z8, Z3, Z3
+	VALIGND      $0x0f, Z9, Z3, Z8
+	VPCMPD       $0x06, Z8, Z3, K2, K2
+	VPADDD       Z5, Z4, Z4
+	VPADDD       Z7, Z6, Z6
+	VMOVDQU32    Z3, 448(AX)
 	JMP          listRun512_written
 
 listRun512_patched:
@@ -258,47 +255,42 @@ listRun512_patched:
 	SHRQ          $0x03, R13
 	ADDQ          BX, R13
 	ANDQ          $0x07, R12
-	VPBROADCASTQ  (R13), Z6
-	VPBROADCASTQ  (R13)(CX*1), Z7
-	VPBROADCASTQ  R12, Z10
+	VPBROADCASTQ  (R13), Z9
+	VPBROADCASTQ  (R13)(CX*1), Z10
+	VPBROADCASTQ  R12, Z11
 	MOVQ          CX, R14
 	SHLQ          $0x06, R14
-	VPADDQ        1152(DX)(R14*1), Z10, Z10
-	VPBROADCASTQ  one<>+0(SB), Z11
-	VPBROADCASTQ  one<>+8(SB), Z12
-	VPTERNLOGD    $0xff, Z8, Z8, Z8
-	MOVQ          $-1, R12
-	BZHIQ         R8, R12, R12
-	KMOVW         R12, K2
-	VPSRLVQ       Z10, Z6, Z6
-	VPANDQ.BCST   1088(DX)(CX*8), Z6, Z6
-	VALIGNQ       $0x07, Z8, Z6, Z13
-	VPCMPQ        $0x02, Z13, Z6, K2, K3
-	SHRL          $0x08, R12
-	KMOVW         R12, K4
-	VPSRLVQ       Z10, Z7, Z7
-	VPANDQ.BCST   1088(DX)(CX*8), Z7, Z7
-	VALIGNQ       $0x07, Z6, Z7, Z10
-	VPCMPQ        $0x02, Z10, Z7, K4, K5
-	KORTESTW      K3, K5
+	VPADDQ        1152(DX)(R14*1), Z11, Z11
+	VPBROADCASTQ  1088(DX)(CX*8), Z12
+	MOVQ          R8, R14
+	SHLQ          $0x07, R14
+	VPSRLVQ       Z11, Z9, Z9
+	VPTERNLOGQ    $0xea, 2048(DX)(R14*1), Z12, Z9
+	VALIGNQ       $0x07, Z0, Z9, Z13
+	VPCMPQ        $0x02, Z13, Z9, K3
+	VPSRLVQ       Z11, Z10, Z10
+	VPTERNLOGQ    $0xea, 2112(DX)(R14*1), Z12, Z10
+	VALIGNQ       $0x07, Z9, Z10, Z11
+	VPCMPQ        $0x02, Z11, Z10, K4
+	KORTESTW      K3, K4
 	JNE           listRun512_stop
-	VPSLLVQ.Z     Z6, Z11, K2, Z10
-	VPSUBQ        Z12, Z6, Z6
-	VPSLLVQ.Z     Z6, Z11, K2, Z6
-	VPSLLVQ.Z     Z7, Z11, K4, Z13
-	VPSUBQ        Z12, Z7, Z7
-	VPSLLVQ.Z     Z7, Z11, K4, Z7
-	VPORQ         Z13, Z10, Z10
-	VPORQ         Z7, Z6, Z6
-	VPUNPCKLQDQ   Z6, Z10, Z7
-	VPUNPCKHQDQ   Z6, Z10, Z6
-	VPORQ         Z6, Z7, Z7
-	VEXTRACTI64X4 $0x01, Z7, Y6
-	VPORQ         Y6, Y7, Y7
-	VEXTRACTI64X2 $0x01, Y7, X6
-	VPORQ         X6, X7, X7
-	VMOVQ         X7, R12
-	VPEXTRQ       $0x01, X7, R13
+	VPSLLVQ       Z9, Z1, Z11
+	VPSUBQ        Z2, Z9, Z9
+	VPSLLVQ       Z9, Z1, Z9
+	VPSLLVQ       Z10, Z1, Z12
+	VPSUBQ        Z2, Z10, Z10
+	VPSLLVQ       Z10, Z1, Z10
+	VPORQ         Z12, Z11, Z11
+	VPORQ         Z10, Z9, Z9
+	VPUNPCKLQDQ   Z9, Z11, Z10
+	VPUNPCKHQDQ   Z9, Z11, Z9
+	VPORQ         Z9, Z10, Z10
+	VEXTRACTI64X4 $0x01, Z10, Y9
+	VPORQ         Y9, Y10, Y10
+	VEXTRACTI64X2 $0x01, Y10, X9
+	VPORQ         X9, X10, X10
+	VMOVQ         X10, R12
+	VPEXTRQ       $0x01, X10, R13
 	MOVQ          R8, R14
 	IMULQ         CX, R14
 	ADDQ          R14, SI
@@ -323,186 +315,167 @@ listRun512_mapped:
 	ADDQ    $0x00000080, SI
 
 listRun512_found:
-	VPTERNLOGD     $0xff, Z9, Z9, Z9
-	MOVQ           R9, CX
-	SHLQ           $0x06, CX
-	VPBROADCASTQ   1024(DX)(R9*8), Z6
-	MOVQ           SI, R8
-	MOVQ           R8, R14
-	SHRQ           $0x03, R14
-	ADDQ           BX, R14
-	ANDQ           $0x07, R8
-	LEAQ           (R8)(R9*8), R8
-	VPBROADCASTQ   512(DX)(R8*8), Z10
-	VMOVDQU64      (DX)(CX*1), Z7
-	VPERMB         (R14), Z7, Z7
-	VPMULTISHIFTQB Z7, Z10, Z7
-	VPANDQ         Z6, Z7, Z7
-	VPSUBB         Z9, Z7, Z7
-	KMOVQ          R12, K2
-	VPEXPANDB.Z    Z7, K2, Z7
-	POPCNTQ        R12, R8
-	IMULQ          R9, R8
-	ADDQ           R8, SI
-	MOVQ           SI, R8
-	SHRQ           $0x03, R8
-	ADDQ           BX, R8
-	ANDQ           $0x07, SI
-	LEAQ           (SI)(R9*8), SI
-	VPBROADCASTQ   512(DX)(SI*8), Z11
-	VMOVDQU64      (DX)(CX*1), Z10
-	VPERMB         (R8), Z10, Z10
-	VPMULTISHIFTQB Z10, Z11, Z10
-	VPANDQ         Z6, Z10, Z10
-	VPSUBB         Z9, Z10, Z10
-	KMOVQ          R13, K2
-	VPEXPANDB.Z    Z10, K2, Z10
-	MOVQ           $0x1111111111111111, CX
-	KMOVQ          CX, K2
-	VPBROADCASTD   DI, Z6
-	MOVL           1920(R11), CX
-	VMOVDQU64      1984(R11), Z11
-	VPERMB         (R10)(CX*1), Z11, Z11
-	VPSRLVD        2048(R11), Z11, Z11
-	VMOVDQU64      1664(DX), Z12
-	VPERMB.Z       Z7, Z12, K2, Z12
-	VPSLLVD        Z6, Z12, Z12
-	VPTERNLOGD     $0xea, Z12, Z5, Z11
-	VPSRLD         $0x19, Z3, Z12
-	VPADDD         Z1, Z11, Z11
-	VPADDD         Z12, Z11, Z11
-	VALIGND        $0x0f, Z0, Z11, Z12
-	VMOVDQA32      Z11, Z0
-	VPCMPD         $0x06, Z12, Z11, K1, K1
-	VPADDD         Z2, Z1, Z1
-	VPADDD         Z4, Z3, Z3
-	VMOVDQU32      Z11, (AX)
-	MOVL           1924(R11), CX
-	VMOVDQU64      2112(R11), Z11
-	VPERMB         (R10)(CX*1), Z11, Z11
-	VPSRLVD        2176(R11), Z11, Z11
-	VMOVDQU64      1728(DX), Z12
-	VPERMB.Z       Z7, Z12, K2, Z12
-	VPSLLVD        Z6, Z12, Z12
-	VPTERNLOGD     $0xea, Z12, Z5, Z11
-	VPSRLD         $0x19, Z3, Z12
-	VPADDD         Z1, Z11, Z11
-	VPADDD         Z12, Z11, Z11
-	VALIGND        $0x0f, Z0, Z11, Z12
-	VMOVDQA32      Z11, Z0
-	VPCMPD         $0x06, Z12, Z11, K1, K1
-	VPADDD         Z2, Z1, Z1
-	VPADDD         Z4, Z3, Z3
-	VMOVDQU32      Z11, 64(AX)
-	MOVL           1928(R11), CX
-	VMOVDQU64      2240(R11), Z11
-	VPERMB         (R10)(CX*1), Z11, Z11
-	VPSRLVD        2304(R11), Z11, Z11
-	VMOVDQU64      1792(DX), Z12
-	VPERMB.Z       Z7, Z12, K2, Z12
-	VPSLLVD        Z6, Z12, Z12
-	VPTERNLOGD     $0xea, Z12, Z5, Z11
-	VPSRLD         $0x19, Z3, Z12
-	VPADDD         Z1, Z11, Z11
-	VPADDD         Z12, Z11, Z11
-	VALIGND        $0x0f, Z0, Z11, Z12
-	VMOVDQA32      Z11, Z0
-	VPCMPD         $0x06, Z12, Z11, K1, K1
-	VPADDD         Z2, Z1, Z1
-	VPADDD         Z4, Z3, Z3
-	VMOVDQU32      Z11, 128(AX)
-	MOVL           1932(R11), CX
-	VMOVDQU64      2368(R11), Z11
-	VPERMB         (R10)(CX*1), Z11, Z11
-	VPSRLVD        2432(R11), Z11, Z11
-	VMOVDQU64      1856(DX), Z12
-	VPERMB.Z       Z7, Z12, K2, Z12
-	VPSLLVD        Z6, Z12, Z12
-	VPTERNLOGD     $0xea, Z12, Z5, Z11
-	VPSRLD         $0x19, Z3, Z7
-	VPADDD         Z1, Z11, Z11
-	VPADDD         Z7, Z11, Z11
-	VALIGND        $0x0f, Z0, Z11, Z7
-	VMOVDQA32      Z11, Z0
-	VPCMPD         $0x06, Z7, Z11, K1, K1
-	VPADDD         Z2, Z1, Z1
-	VPADDD         Z4, Z3, Z3
-	VMOVDQU32      Z11, 192(AX)
-	MOVL           1936(R11), CX
-	VMOVDQU64      2496(R11), Z7
-	VPERMB         (R10)(CX*1), Z7, Z7
-	VPSRLVD        2560(R11), Z7, Z7
-	VMOVDQU64      1664(DX), Z11
-	VPERMB.Z       Z10, Z11, K2, Z11
-	VPSLLVD        Z6, Z11, Z11
-	VPTERNLOGD     $0xea, Z11, Z5, Z7
-	VPSRLD         $0x19, Z3, Z11
-	VPADDD         Z1, Z7, Z7
-	VPADDD         Z11, Z7, Z7
-	VALIGND        $0x0f, Z0, Z7, Z11
-	VMOVDQA32      Z7, Z0
-	VPCMPD         $0x06, Z11, Z7, K1, K1
-	VPADDD         Z2, Z1, Z1
-	VPADDD         Z4, Z3, Z3
-	VMOVDQU32      Z7, 256(AX)
-	MOVL           1940(R11), CX
-	VMOVDQU64      2624(R11), Z7
-	VPERMB         (R10)(CX*1), Z7, Z7
-	VPSRLVD        2688(R11), Z7, Z7
-	VMOVDQU64      1728(DX), Z11
-	VPERMB.Z       Z10, Z11, K2, Z11
-	VPSLLVD        Z6, Z11, Z11
-	VPTERNLOGD     $0xea, Z11, Z5, Z7
-	VPSRLD         $0x19, Z3, Z11
-	VPADDD         Z1, Z7, Z7
-	VPADDD         Z11, Z7, Z7
-	VALIGND        $0x0f, Z0, Z7, Z11
-	VMOVDQA32      Z7, Z0
-	VPCMPD         $0x06, Z11, Z7, K1, K1
-	VPADDD         Z2, Z1, Z1
-	VPADDD         Z4, Z3, Z3
-	VMOVDQU32      Z7, 320(AX)
-	MOVL           1944(R11), CX
-	VMOVDQU64      2752(R11), Z7
-	VPERMB         (R10)(CX*1), Z7, Z7
-	VPSRLVD        2816(R11), Z7, Z7
-	VMOVDQU64      1792(DX), Z11
-	VPERMB.Z       Z10, Z11, K2, Z11
-	VPSLLVD        Z6, Z11, Z11
-	VPTERNLOGD     $0xea, Z11, Z5, Z7
-	VPSRLD         $0x19, Z3, Z11
-	VPADDD         Z1, Z7, Z7
-	VPADDD         Z11, Z7, Z7
-	VALIGND        $0x0f, Z0, Z7, Z11
-	VMOVDQA32      Z7, Z0
-	VPCMPD         $0x06, Z11, Z7, K1, K1
-	VPADDD         Z2, Z1, Z1
-	VPADDD         Z4, Z3, Z3
-	VMOVDQU32      Z7, 384(AX)
-	MOVL           1948(R11), CX
-	VMOVDQU64      2880(R11), Z7
-	VPERMB         (R10)(CX*1), Z7, Z7
-	VPSRLVD        2944(R11), Z7, Z7
-	VMOVDQU64      1856(DX), Z11
-	VPERMB.Z       Z10, Z11, K2, Z11
-	VPSLLVD        Z6, Z11, Z11
-	VPTERNLOGD     $0xea, Z11, Z5, Z7
-	VPSRLD         $0x19, Z3, Z5
-	VPADDD         Z1, Z7, Z7
-	VPADDD         Z5, Z7, Z7
-	VALIGND        $0x0f, Z0, Z7, Z5
-	VMOVDQA32      Z7, Z0
-	VPCMPD         $0x06, Z5, Z7, K1, K1
-	VPADDD         Z2, Z1, Z1
-	VPADDD         Z4, Z3, Z3
-	VMOVDQU32      Z7, 448(AX)
+	MOVQ           SI, CX
+	MOVQ           CX, R15
+	SHRQ           $0x03, R15
+	ADDQ           BX, R15
+	ANDQ           $0x07, CX
+	MOVQ           R9, R14
+	SHLQ           $0x06, R14
+	LEAQ           (CX)(R9*8), CX
+	VPBROADCASTQ   512(DX)(CX*8), Z10
+	VMOVDQU64      (DX)(R14*1), Z9
+	VPERMB         (R15), Z9, Z9
+	VPMULTISHIFTQB Z9, Z10, Z9
+	VPANDQ.BCST    1024(DX)(R9*8), Z9, Z9
+	VPSUBB         Z0, Z9, Z9
+	POPCNTQ        R12, CX
+	CMPQ           R8, $0x40
+	JHI            listRun512_many
+	VMOVDQU64      1920(DX)(CX*1), Z10
+	VPERMB         Z9, Z10, Z10
+
+listRun512_read:
+	KMOVQ        R12, K3
+	VPEXPANDB.Z  Z9, K3, Z9
+	KMOVQ        R13, K3
+	VPEXPANDB.Z  Z10, K3, Z10
+	VPBROADCASTD DI, Z11
+	MOVL         4480(R11), CX
+	VMOVDQU64    4544(R11), Z12
+	VPERMB       (R10)(CX*1), Z12, Z12
+	VPSRLVD      4608(R11), Z12, Z12
+	VMOVDQU64    1664(DX), Z13
+	VPERMB.Z     Z9, Z13, K1, Z13
+	VPSLLVD      Z11, Z13, Z13
+	VPTERNLOGD   $0xea, Z13, Z8, Z12
+	VPSRLD       $0x19, Z6, Z13
+	VPADDD       Z4, Z12, Z12
+	VPADDD       Z13, Z12, Z12
+	VALIGND      $0x0f, Z3, Z12, Z13
+	VPCMPD       $0x06, Z13, Z12, K2, K2
+	VPADDD       Z5, Z4, Z4
+	VPADDD       Z7, Z6, Z6
+	VMOVDQU32    Z12, (AX)
+	MOVL         4484(R11), CX
+	VMOVDQU64    4672(R11), Z3
+	VPERMB       (R10)(CX*1), Z3, Z3
+	VPSRLVD      4736(R11), Z3, Z3
+	VMOVDQU64    1728(DX), Z13
+	VPERMB.Z     Z9, Z13, K1, Z13
+	VPSLLVD      Z11, Z13, Z13
+	VPTERNLOGD   $0xea, Z13, Z8, Z3
+	VPSRLD       $0x19, Z6, Z13
+	VPADDD       Z4, Z3, Z3
+	VPADDD       Z13, Z3, Z3
+	VALIGND      $0x0f, Z12, Z3, Z13
+	VPCMPD       $0x06, Z13, Z3, K2, K2
+	VPADDD       Z5, Z4, Z4
+	VPADDD       Z7, Z6, Z6
+	VMOVDQU32    Z3, 64(AX)
+	MOVL         4488(R11), CX
+	VMOVDQU64    4800(R11), Z12
+	VPERMB       (R10)(CX*1), Z12, Z12
+	VPSRLVD      4864(R11), Z12, Z12
+	VMOVDQU64    1792(DX), Z13
+	VPERMB.Z     Z9, Z13, K1, Z13
+	VPSLLVD      Z11, Z13, Z13
+	VPTERNLOGD   $0xea, Z13, Z8, Z12
+	VPSRLD       $0x19, Z6, Z13
+	VPADDD       Z4, Z12, Z12
+	VPADDD       Z13, Z12, Z12
+	VALIGND      $0x0f, Z3, Z12, Z13
+	VPCMPD       $0x06, Z13, Z12, K2, K2
+	VPADDD       Z5, Z4, Z4
+	VPADDD       Z7, Z6, Z6
+	VMOVDQU32    Z12, 128(AX)
+	MOVL         4492(R11), CX
+	VMOVDQU64    4928(R11), Z3
+	VPERMB       (R10)(CX*1), Z3, Z3
+	VPSRLVD      4992(R11), Z3, Z3
+	VMOVDQU64    1856(DX), Z13
+	VPERMB.Z     Z9, Z13, K1, Z13
+	VPSLLVD      Z11, Z13, Z13
+	VPTERNLOGD   $0xea, Z13, Z8, Z3
+	VPSRLD       $0x19, Z6, Z9
+	VPADDD       Z4, Z3, Z3
+	VPADDD       Z9, Z3, Z3
+	VALIGND      $0x0f, Z12, Z3, Z9
+	VPCMPD       $0x06, Z9, Z3, K2, K2
+	VPADDD       Z5, Z4, Z4
+	VPADDD       Z7, Z6, Z6
+	VMOVDQU32    Z3, 192(AX)
+	MOVL         4496(R11), CX
+	VMOVDQU64    5056(R11), Z9
+	VPERMB       (R10)(CX*1), Z9, Z9
+	VPSRLVD      5120(R11), Z9, Z9
+	VMOVDQU64    1664(DX), Z12
+	VPERMB.Z     Z10, Z12, K1, Z12
+	VPSLLVD      Z11, Z12, Z12
+	VPTERNLOGD   $0xea, Z12, Z8, Z9
+	VPSRLD       $0x19, Z6, Z12
+	VPADDD       Z4, Z9, Z9
+	VPADDD       Z12, Z9, Z9
+	VALIGND      $0x0f, Z3, Z9, Z12
+	VPCMPD       $0x06, Z12, Z9, K2, K2
+	VPADDD       Z5, Z4, Z4
+	VPADDD       Z7, Z6, Z6
+	VMOVDQU32    Z9, 256(AX)
+	MOVL         4500(R11), CX
+	VMOVDQU64    5184(R11), Z3
+	VPERMB       (R10)(CX*1), Z3, Z3
+	VPSRLVD      5248(R11), Z3, Z3
+	VMOVDQU64    1728(DX), Z12
+	VPERMB.Z     Z10, Z12, K1, Z12
+	VPSLLVD      Z11, Z12, Z12
+	VPTERNLOGD   $0xea, Z12, Z8, Z3
+	VPSRLD       $0x19, Z6, Z12
+	VPADDD       Z4, Z3, Z3
+	VPADDD       Z12, Z3, Z3
+	VALIGND      $0x0f, Z9, Z3, Z12
+	VPCMPD       $0x06, Z12, Z3, K2, K2
+	VPADDD       Z5, Z4, Z4
+	VPADDD       Z7, Z6, Z6
+	VMOVDQU32    Z3, 320(AX)
+	MOVL         4504(R11), CX
+	VMOVDQU64    5312(R11), Z9
+	VPERMB       (R10)(CX*1), Z9, Z9
+	VPSRLVD      5376(R11), Z9, Z9
+	VMOVDQU64    1792(DX), Z12
+	VPERMB.Z     Z10, Z12, K1, Z12
+	VPSLLVD      Z11, Z12, Z12
+	VPTERNLOGD   $0xea, Z12, Z8, Z9
+	VPSRLD       $0x19, Z6, Z12
+	VPADDD       Z4, Z9, Z9
+	VPADDD       Z12, Z9, Z9
+	VALIGND      $0x0f, Z3, Z9, Z12
+	VPCMPD       $0x06, Z12, Z9, K2, K2
+	VPADDD       Z5, Z4, Z4
+	VPADDD       Z7, Z6, Z6
+	VMOVDQU32    Z9, 384(AX)
+	MOVL         4508(R11), CX
+	VMOVDQU64    5440(R11), Z3
+	VPERMB       (R10)(CX*1), Z3, Z3
+	VPSRLVD      5504(R11), Z3, Z3
+	VMOVDQU64    1856(DX), Z12
+	VPERMB.Z     Z10, Z12, K1, Z12
+	VPSLLVD      Z11, Z12, Z12
+	VPTERNLOGD   $0xea, Z12, Z8, Z3
+	VPSRLD       $0x19, Z6, Z8
+	VPADDD       Z4, Z3, Z3
+	VPADDD       Z8, Z3, Z3
+	VALIGND      $0x0f, Z9, Z3, Z8
+	VPCMPD       $0x06, Z8, Z3, K2, K2
+	VPADDD       Z5, Z4, Z4
+	VPADDD       Z7, Z6, Z6
+	VMOVDQU32    Z3, 448(AX)
 
 listRun512_written:
 	MOVQ  16(SP), CX
 	MOVL  (CX), CX
 	CMPL  CX, 508(AX)
 	JNE   listRun512_stop
-	KMOVW K1, BX
+	KMOVW K2, BX
 	CMPL  BX, $0x0000ffff
 	JNE   listRun512_stop
 	MOVL  CX, 40(SP)
@@ -520,6 +493,29 @@ listRun512_stop:
 	MOVQ AX, ret+40(FP)
 	RET
 
+listRun512_many:
+	IMULQ          R9, CX
+	ADDQ           CX, SI
+	MOVQ           SI, CX
+	MOVQ           CX, SI
+	SHRQ           $0x03, SI
+	ADDQ           BX, SI
+	ANDQ           $0x07, CX
+	MOVQ           R9, BX
+	SHLQ           $0x06, BX
+	LEAQ           (CX)(R9*8), CX
+	VPBROADCASTQ   512(DX)(CX*8), Z11
+	VMOVDQU64      (DX)(BX*1), Z10
+	VPERMB         (SI), Z10, Z10
+	VPMULTISHIFTQB Z10, Z11, Z10
+	VPANDQ.BCST    1024(DX)(R9*8), Z10, Z10
+	VPSUBB         Z0, Z10, Z10
+	JMP            listRun512_read
+
+DATA one<>+0(SB)/8, $0x0000000000000001
+DATA one<>+8(SB)/8, $0x0000000000000040
+GLOBL one<>(SB), RODATA|NOPTR, $16
+
 DATA iota<>+0(SB)/8, $0x0000000100000000
 DATA iota<>+8(SB)/8, $0x0000000300000002
 DATA iota<>+16(SB)/8, $0x0000000500000004
@@ -530,53 +526,54 @@ DATA iota<>+48(SB)/8, $0x0000000d0000000c
 DATA iota<>+56(SB)/8, $0x0000000f0000000e
 GLOBL iota<>(SB), RODATA|NOPTR, $64
 
-DATA one<>+0(SB)/8, $0x0000000000000001
-DATA one<>+8(SB)/8, $0x0000000000000040
-GLOBL one<>(SB), RODATA|NOPTR, $16
-
 // func chordRun512(dst *uint32, s *byte, block uint64, count uint64, tab *byte) uint64
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VBMI2, AVX512VL, BMI2, CMOV, POPCNT
 TEXT ·chordRun512(SB), NOSPLIT, $72-48
 	MOVQ    s+8(FP), AX
-	MOVQ    block+16(FP), CX
-	MOVQ    count+24(FP), DX
-	MOVQ    DX, 32(SP)
-	ADDQ    CX, DX
-	CMPQ    DX, 32(AX)
+	MOVQ    block+16(FP), DX
+	MOVQ    count+24(FP), CX
+	MOVQ    CX, 32(SP)
+	ADDQ    DX, CX
+	CMPQ    CX, 32(AX)
 	JCC     chordRun512_stop
-	CMPQ    DX, 56(AX)
+	CMPQ    CX, 56(AX)
 	JHI     chordRun512_stop
-	SHLQ    $0x07, DX
-	CMPQ    DX, 72(AX)
+	SHLQ    $0x07, CX
+	CMPQ    CX, 72(AX)
 	JGT     chordRun512_stop
-	MOVQ    16(AX), DX
-	SUBQ    $0x40, DX
+	MOVQ    16(AX), CX
+	SUBQ    $0x40, CX
 	JCS     chordRun512_stop
-	CMPQ    DX, 8(AX)
-	CMOVQHI 8(AX), DX
-	SHRQ    $0x02, DX
-	MOVQ    DX, 24(SP)
-	MOVQ    24(AX), DX
-	LEAQ    (DX)(CX*4), DX
-	MOVQ    DX, 8(SP)
+	CMPQ    CX, 8(AX)
+	CMOVQHI 8(AX), CX
+	SHRQ    $0x02, CX
+	MOVQ    CX, 24(SP)
+	MOVQ    24(AX), CX
+	LEAQ    (CX)(DX*4), CX
+	MOVQ    CX, 8(SP)
 	MOVQ    48(AX), BX
-	LEAQ    (BX)(CX*4), BX
+	LEAQ    (BX)(DX*4), BX
 	MOVQ    BX, 16(SP)
-	MOVL    $0xffffffff, DX
-	TESTQ   CX, CX
+	MOVL    $0xffffffff, CX
+	TESTQ   DX, DX
 	JEQ     chordRun512_first
-	MOVL    -4(BX), DX
+	MOVL    -4(BX), CX
 
 chordRun512_first:
-	MOVL DX, 40(SP)
-	INCL DX
-	JMI  chordRun512_stop
-	MOVQ (AX), AX
-	MOVQ AX, (SP)
-	SHLQ $0x07, CX
-	MOVQ CX, 48(SP)
-	MOVQ dst+0(FP), AX
-	MOVQ tab+32(FP), DX
+	MOVL         CX, 40(SP)
+	INCL         CX
+	JMI          chordRun512_stop
+	MOVQ         (AX), AX
+	MOVQ         AX, (SP)
+	SHLQ         $0x07, DX
+	MOVQ         DX, 48(SP)
+	MOVQ         dst+0(FP), AX
+	MOVQ         tab+32(FP), DX
+	VPTERNLOGD   $0xff, Z0, Z0, Z0
+	VPBROADCASTQ one<>+0(SB), Z1
+	VPBROADCASTQ one<>+8(SB), Z2
+	MOVQ         $0x1111111111111111, CX
+	KMOVQ        CX, K1
 
 chordRun512_next:
 	MOVQ         8(SP), BX
@@ -650,138 +647,130 @@ chordRun512_next:
 	ANDL         $0x0000007f, R13
 	SHLL         $0x12, R13
 	MOVL         R13, 68(SP)
-	VMOVDQU32    iota<>+0(SB), Z0
-	VPBROADCASTD 56(SP), Z1
-	VPBROADCASTD 60(SP), Z2
-	VPBROADCASTD 64(SP), Z3
-	VPBROADCASTD 68(SP), Z4
-	VPMULLD      Z0, Z2, Z5
-	VPADDD       Z5, Z1, Z1
-	VPMULLD      Z0, Z4, Z5
-	VPADDD       Z5, Z3, Z3
-	VPSLLD       $0x04, Z2, Z2
-	VPSLLD       $0x04, Z4, Z4
-	VPBROADCASTD 40(SP), Z0
-	KXNORW       K1, K1, K1
+	VMOVDQU32    iota<>+0(SB), Z3
+	VPBROADCASTD 56(SP), Z4
+	VPBROADCASTD 60(SP), Z5
+	VPBROADCASTD 64(SP), Z6
+	VPBROADCASTD 68(SP), Z7
+	VPMULLD      Z3, Z5, Z8
+	VPADDD       Z8, Z4, Z4
+	VPMULLD      Z3, Z7, Z8
+	VPADDD       Z8, Z6, Z6
+	VPSLLD       $0x04, Z5, Z5
+	VPSLLD       $0x04, Z7, Z7
+	VPBROADCASTD 40(SP), Z3
+	KXNORW       K2, K2, K2
 	IMUL3Q       $0x00000440, DI, R11
 	ADDQ         DX, R11
 	TESTQ        DI, DI
 	CMOVQEQ      DX, R10
-	VPBROADCASTD 1952(R11), Z5
+	VPBROADCASTD 4512(R11), Z8
 	TESTQ        R8, R8
 	JNE          chordRun512_patched
-	MOVL         1920(R11), CX
-	VMOVDQU64    1984(R11), Z6
-	VPERMB       (R10)(CX*1), Z6, Z6
-	VPSRLVD      2048(R11), Z6, Z6
-	VPTERNLOGD   $0xc0, Z5, Z5, Z6
-	VPSRLD       $0x19, Z3, Z7
-	VPADDD       Z1, Z6, Z6
+	MOVL         4480(R11), CX
+	VMOVDQU64    4544(R11), Z9
+	VPERMB       (R10)(CX*1), Z9, Z9
+	VPSRLVD      4608(R11), Z9, Z9
+	VPTERNLOGD   $0xc0, Z8, Z8, Z9
+	VPSRLD       $0x19, Z6, Z10
+	VPADDD       Z4, Z9, Z9
+	VPADDD       Z10, Z9, Z9
+	VALIGND      $0x0f, Z3, Z9, Z10
+	VPCMPD       $0x06, Z10, Z9, K2, K2
+	VPADDD       Z5, Z4, Z4
 	VPADDD       Z7, Z6, Z6
-	VALIGND      $0x0f, Z0, Z6, Z7
-	VMOVDQA32    Z6, Z0
-	VPCMPD       $0x06, Z7, Z6, K1, K1
-	VPADDD       Z2, Z1, Z1
+	VMOVDQU32    Z9, (AX)
+	MOVL         4484(R11), CX
+	VMOVDQU64    4672(R11), Z3
+	VPERMB       (R10)(CX*1), Z3, Z3
+	VPSRLVD      4736(R11), Z3, Z3
+	VPTERNLOGD   $0xc0, Z8, Z8, Z3
+	VPSRLD       $0x19, Z6, Z10
 	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z6, (AX)
-	MOVL         1924(R11), CX
-	VMOVDQU64    2112(R11), Z6
-	VPERMB       (R10)(CX*1), Z6, Z6
-	VPSRLVD      2176(R11), Z6, Z6
-	VPTERNLOGD   $0xc0, Z5, Z5, Z6
-	VPSRLD       $0x19, Z3, Z7
-	VPADDD       Z1, Z6, Z6
+	VPADDD       Z10, Z3, Z3
+	VALIGND      $0x0f, Z9, Z3, Z10
+	VPCMPD       $0x06, Z10, Z3, K2, K2
+	VPADDD       Z5, Z4, Z4
 	VPADDD       Z7, Z6, Z6
-	VALIGND      $0x0f, Z0, Z6, Z7
-	VMOVDQA32    Z6, Z0
-	VPCMPD       $0x06, Z7, Z6, K1, K1
-	VPADDD       Z2, Z1, Z1
-	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z6, 64(AX)
-	MOVL         1928(R11), CX
-	VMOVDQU64    2240(R11), Z6
-	VPERMB       (R10)(CX*1), Z6, Z6
-	VPSRLVD      2304(R11), Z6, Z6
-	VPTERNLOGD   $0xc0, Z5, Z5, Z6
-	VPSRLD       $0x19, Z3, Z7
-	VPADDD       Z1, Z6, Z6
+	VMOVDQU32    Z3, 64(AX)
+	MOVL         4488(R11), CX
+	VMOVDQU64    4800(R11), Z9
+	VPERMB       (R10)(CX*1), Z9, Z9
+	VPSRLVD      4864(R11), Z9, Z9
+	VPTERNLOGD   $0xc0, Z8, Z8, Z9
+	VPSRLD       $0x19, Z6, Z10
+	VPADDD       Z4, Z9, Z9
+	VPADDD       Z10, Z9, Z9
+	VALIGND      $0x0f, Z3, Z9, Z10
+	VPCMPD       $0x06, Z10, Z9, K2, K2
+	VPADDD       Z5, Z4, Z4
 	VPADDD       Z7, Z6, Z6
-	VALIGND      $0x0f, Z0, Z6, Z7
-	VMOVDQA32    Z6, Z0
-	VPCMPD       $0x06, Z7, Z6, K1, K1
-	VPADDD       Z2, Z1, Z1
+	VMOVDQU32    Z9, 128(AX)
+	MOVL         4492(R11), CX
+	VMOVDQU64    4928(R11), Z3
+	VPERMB       (R10)(CX*1), Z3, Z3
+	VPSRLVD      4992(R11), Z3, Z3
+	VPTERNLOGD   $0xc0, Z8, Z8, Z3
+	VPSRLD       $0x19, Z6, Z10
 	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z6, 128(AX)
-	MOVL         1932(R11), CX
-	VMOVDQU64    2368(R11), Z6
-	VPERMB       (R10)(CX*1), Z6, Z6
-	VPSRLVD      2432(R11), Z6, Z6
-	VPTERNLOGD   $0xc0, Z5, Z5, Z6
-	VPSRLD       $0x19, Z3, Z7
-	VPADDD       Z1, Z6, Z6
+	VPADDD       Z10, Z3, Z3
+	VALIGND      $0x0f, Z9, Z3, Z10
+	VPCMPD       $0x06, Z10, Z3, K2, K2
+	VPADDD       Z5, Z4, Z4
 	VPADDD       Z7, Z6, Z6
-	VALIGND      $0x0f, Z0, Z6, Z7
-	VMOVDQA32    Z6, Z0
-	VPCMPD       $0x06, Z7, Z6, K1, K1
-	VPADDD       Z2, Z1, Z1
-	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z6, 192(AX)
-	MOVL         1936(R11), CX
-	VMOVDQU64    2496(R11), Z6
-	VPERMB       (R10)(CX*1), Z6, Z6
-	VPSRLVD      2560(R11), Z6, Z6
-	VPTERNLOGD   $0xc0, Z5, Z5, Z6
-	VPSRLD       $0x19, Z3, Z7
-	VPADDD       Z1, Z6, Z6
+	VMOVDQU32    Z3, 192(AX)
+	MOVL         4496(R11), CX
+	VMOVDQU64    5056(R11), Z9
+	VPERMB       (R10)(CX*1), Z9, Z9
+	VPSRLVD      5120(R11), Z9, Z9
+	VPTERNLOGD   $0xc0, Z8, Z8, Z9
+	VPSRLD       $0x19, Z6, Z10
+	VPADDD       Z4, Z9, Z9
+	VPADDD       Z10, Z9, Z9
+	VALIGND      $0x0f, Z3, Z9, Z10
+	VPCMPD       $0x06, Z10, Z9, K2, K2
+	VPADDD       Z5, Z4, Z4
 	VPADDD       Z7, Z6, Z6
-	VALIGND      $0x0f, Z0, Z6, Z7
-	VMOVDQA32    Z6, Z0
-	VPCMPD       $0x06, Z7, Z6, K1, K1
-	VPADDD       Z2, Z1, Z1
+	VMOVDQU32    Z9, 256(AX)
+	MOVL         4500(R11), CX
+	VMOVDQU64    5184(R11), Z3
+	VPERMB       (R10)(CX*1), Z3, Z3
+	VPSRLVD      5248(R11), Z3, Z3
+	VPTERNLOGD   $0xc0, Z8, Z8, Z3
+	VPSRLD       $0x19, Z6, Z10
 	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z6, 256(AX)
-	MOVL         1940(R11), CX
-	VMOVDQU64    2624(R11), Z6
-	VPERMB       (R10)(CX*1), Z6, Z6
-	VPSRLVD      2688(R11), Z6, Z6
-	VPTERNLOGD   $0xc0, Z5, Z5, Z6
-	VPSRLD       $0x19, Z3, Z7
-	VPADDD       Z1, Z6, Z6
+	VPADDD       Z10, Z3, Z3
+	VALIGND      $0x0f, Z9, Z3, Z10
+	VPCMPD       $0x06, Z10, Z3, K2, K2
+	VPADDD       Z5, Z4, Z4
 	VPADDD       Z7, Z6, Z6
-	VALIGND      $0x0f, Z0, Z6, Z7
-	VMOVDQA32    Z6, Z0
-	VPCMPD       $0x06, Z7, Z6, K1, K1
-	VPADDD       Z2, Z1, Z1
-	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z6, 320(AX)
-	MOVL         1944(R11), CX
-	VMOVDQU64    2752(R11), Z6
-	VPERMB       (R10)(CX*1), Z6, Z6
-	VPSRLVD      2816(R11), Z6, Z6
-	VPTERNLOGD   $0xc0, Z5, Z5, Z6
-	VPSRLD       $0x19, Z3, Z7
-	VPADDD       Z1, Z6, Z6
+	VMOVDQU32    Z3, 320(AX)
+	MOVL         4504(R11), CX
+	VMOVDQU64    5312(R11), Z9
+	VPERMB       (R10)(CX*1), Z9, Z9
+	VPSRLVD      5376(R11), Z9, Z9
+	VPTERNLOGD   $0xc0, Z8, Z8, Z9
+	VPSRLD       $0x19, Z6, Z10
+	VPADDD       Z4, Z9, Z9
+	VPADDD       Z10, Z9, Z9
+	VALIGND      $0x0f, Z3, Z9, Z10
+	VPCMPD       $0x06, Z10, Z9, K2, K2
+	VPADDD       Z5, Z4, Z4
 	VPADDD       Z7, Z6, Z6
-	VALIGND      $0x0f, Z0, Z6, Z7
-	VMOVDQA32    Z6, Z0
-	VPCMPD       $0x06, Z7, Z6, K1, K1
-	VPADDD       Z2, Z1, Z1
+	VMOVDQU32    Z9, 384(AX)
+	MOVL         4508(R11), CX
+	VMOVDQU64    5440(R11), Z3
+	VPERMB       (R10)(CX*1), Z3, Z3
+	VPSRLVD      5504(R11), Z3, Z3
+	VPTERNLOGD   $0xc0, Z8, Z8, Z3
+	VPSRLD       $0x19, Z6, Z8
 	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z6, 384(AX)
-	MOVL         1948(R11), CX
-	VMOVDQU64    2880(R11), Z6
-	VPERMB       (R10)(CX*1), Z6, Z6
-	VPSRLVD      2944(R11), Z6, Z6
-	VPTERNLOGD   $0xc0, Z5, Z5, Z6
-	VPSRLD       $0x19, Z3, Z5
-	VPADDD       Z1, Z6, Z6
-	VPADDD       Z5, Z6, Z6
-	VALIGND      $0x0f, Z0, Z6, Z5
-	VMOVDQA32    Z6, Z0
-	VPCMPD       $0x06, Z5, Z6, K1, K1
-	VPADDD       Z2, Z1, Z1
-	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z6, 448(AX)
+	VPADDD       Z8, Z3, Z3
+	VALIGND      $0x0f, Z9, Z3, Z8
+	VPCMPD       $0x06, Z8, Z3, K2, K2
+	VPADDD       Z5, Z4, Z4
+	VPADDD       Z7, Z6, Z6
+	VMOVDQU32    Z3, 448(AX)
 	JMP          chordRun512_written
 
 chordRun512_patched:
@@ -793,47 +782,42 @@ chordRun512_patched:
 	SHRQ          $0x03, R13
 	ADDQ          BX, R13
 	ANDQ          $0x07, R12
-	VPBROADCASTQ  (R13), Z6
-	VPBROADCASTQ  (R13)(CX*1), Z7
-	VPBROADCASTQ  R12, Z10
+	VPBROADCASTQ  (R13), Z9
+	VPBROADCASTQ  (R13)(CX*1), Z10
+	VPBROADCASTQ  R12, Z11
 	MOVQ          CX, R14
 	SHLQ          $0x06, R14
-	VPADDQ        1152(DX)(R14*1), Z10, Z10
-	VPBROADCASTQ  one<>+0(SB), Z11
-	VPBROADCASTQ  one<>+8(SB), Z12
-	VPTERNLOGD    $0xff, Z8, Z8, Z8
-	MOVQ          $-1, R12
-	BZHIQ         R8, R12, R12
-	KMOVW         R12, K2
-	VPSRLVQ       Z10, Z6, Z6
-	VPANDQ.BCST   1088(DX)(CX*8), Z6, Z6
-	VALIGNQ       $0x07, Z8, Z6, Z13
-	VPCMPQ        $0x02, Z13, Z6, K2, K3
-	SHRL          $0x08, R12
-	KMOVW         R12, K4
-	VPSRLVQ       Z10, Z7, Z7
-	VPANDQ.BCST   1088(DX)(CX*8), Z7, Z7
-	VALIGNQ       $0x07, Z6, Z7, Z10
-	VPCMPQ        $0x02, Z10, Z7, K4, K5
-	KORTESTW      K3, K5
+	VPADDQ        1152(DX)(R14*1), Z11, Z11
+	VPBROADCASTQ  1088(DX)(CX*8), Z12
+	MOVQ          R8, R14
+	SHLQ          $0x07, R14
+	VPSRLVQ       Z11, Z9, Z9
+	VPTERNLOGQ    $0xea, 2048(DX)(R14*1), Z12, Z9
+	VALIGNQ       $0x07, Z0, Z9, Z13
+	VPCMPQ        $0x02, Z13, Z9, K3
+	VPSRLVQ       Z11, Z10, Z10
+	VPTERNLOGQ    $0xea, 2112(DX)(R14*1), Z12, Z10
+	VALIGNQ       $0x07, Z9, Z10, Z11
+	VPCMPQ        $0x02, Z11, Z10, K4
+	KORTESTW      K3, K4
 	JNE           chordRun512_stop
-	VPSLLVQ.Z     Z6, Z11, K2, Z10
-	VPSUBQ        Z12, Z6, Z6
-	VPSLLVQ.Z     Z6, Z11, K2, Z6
-	VPSLLVQ.Z     Z7, Z11, K4, Z13
-	VPSUBQ        Z12, Z7, Z7
-	VPSLLVQ.Z     Z7, Z11, K4, Z7
-	VPORQ         Z13, Z10, Z10
-	VPORQ         Z7, Z6, Z6
-	VPUNPCKLQDQ   Z6, Z10, Z7
-	VPUNPCKHQDQ   Z6, Z10, Z6
-	VPORQ         Z6, Z7, Z7
-	VEXTRACTI64X4 $0x01, Z7, Y6
-	VPORQ         Y6, Y7, Y7
-	VEXTRACTI64X2 $0x01, Y7, X6
-	VPORQ         X6, X7, X7
-	VMOVQ         X7, R12
-	VPEXTRQ       $0x01, X7, R13
+	VPSLLVQ       Z9, Z1, Z11
+	VPSUBQ        Z2, Z9, Z9
+	VPSLLVQ       Z9, Z1, Z9
+	VPSLLVQ       Z10, Z1, Z12
+	VPSUBQ        Z2, Z10, Z10
+	VPSLLVQ       Z10, Z1, Z10
+	VPORQ         Z12, Z11, Z11
+	VPORQ         Z10, Z9, Z9
+	VPUNPCKLQDQ   Z9, Z11, Z10
+	VPUNPCKHQDQ   Z9, Z11, Z9
+	VPORQ         Z9, Z10, Z10
+	VEXTRACTI64X4 $0x01, Z10, Y9
+	VPORQ         Y9, Y10, Y10
+	VEXTRACTI64X2 $0x01, Y10, X9
+	VPORQ         X9, X10, X10
+	VMOVQ         X10, R12
+	VPEXTRQ       $0x01, X10, R13
 	MOVQ          R8, R14
 	IMULQ         CX, R14
 	ADDQ          R14, SI
@@ -858,186 +842,167 @@ chordRun512_mapped:
 	ADDQ    $0x00000080, SI
 
 chordRun512_found:
-	VPTERNLOGD     $0xff, Z9, Z9, Z9
-	MOVQ           R9, CX
-	SHLQ           $0x06, CX
-	VPBROADCASTQ   1024(DX)(R9*8), Z6
-	MOVQ           SI, R8
-	MOVQ           R8, R14
-	SHRQ           $0x03, R14
-	ADDQ           BX, R14
-	ANDQ           $0x07, R8
-	LEAQ           (R8)(R9*8), R8
-	VPBROADCASTQ   512(DX)(R8*8), Z10
-	VMOVDQU64      (DX)(CX*1), Z7
-	VPERMB         (R14), Z7, Z7
-	VPMULTISHIFTQB Z7, Z10, Z7
-	VPANDQ         Z6, Z7, Z7
-	VPSUBB         Z9, Z7, Z7
-	KMOVQ          R12, K2
-	VPEXPANDB.Z    Z7, K2, Z7
-	POPCNTQ        R12, R8
-	IMULQ          R9, R8
-	ADDQ           R8, SI
-	MOVQ           SI, R8
-	SHRQ           $0x03, R8
-	ADDQ           BX, R8
-	ANDQ           $0x07, SI
-	LEAQ           (SI)(R9*8), SI
-	VPBROADCASTQ   512(DX)(SI*8), Z11
-	VMOVDQU64      (DX)(CX*1), Z10
-	VPERMB         (R8), Z10, Z10
-	VPMULTISHIFTQB Z10, Z11, Z10
-	VPANDQ         Z6, Z10, Z10
-	VPSUBB         Z9, Z10, Z10
-	KMOVQ          R13, K2
-	VPEXPANDB.Z    Z10, K2, Z10
-	MOVQ           $0x1111111111111111, CX
-	KMOVQ          CX, K2
-	VPBROADCASTD   DI, Z6
-	MOVL           1920(R11), CX
-	VMOVDQU64      1984(R11), Z11
-	VPERMB         (R10)(CX*1), Z11, Z11
-	VPSRLVD        2048(R11), Z11, Z11
-	VMOVDQU64      1664(DX), Z12
-	VPERMB.Z       Z7, Z12, K2, Z12
-	VPSLLVD        Z6, Z12, Z12
-	VPTERNLOGD     $0xea, Z12, Z5, Z11
-	VPSRLD         $0x19, Z3, Z12
-	VPADDD         Z1, Z11, Z11
-	VPADDD         Z12, Z11, Z11
-	VALIGND        $0x0f, Z0, Z11, Z12
-	VMOVDQA32      Z11, Z0
-	VPCMPD         $0x06, Z12, Z11, K1, K1
-	VPADDD         Z2, Z1, Z1
-	VPADDD         Z4, Z3, Z3
-	VMOVDQU32      Z11, (AX)
-	MOVL           1924(R11), CX
-	VMOVDQU64      2112(R11), Z11
-	VPERMB         (R10)(CX*1), Z11, Z11
-	VPSRLVD        2176(R11), Z11, Z11
-	VMOVDQU64      1728(DX), Z12
-	VPERMB.Z       Z7, Z12, K2, Z12
-	VPSLLVD        Z6, Z12, Z12
-	VPTERNLOGD     $0xea, Z12, Z5, Z11
-	VPSRLD         $0x19, Z3, Z12
-	VPADDD         Z1, Z11, Z11
-	VPADDD         Z12, Z11, Z11
-	VALIGND        $0x0f, Z0, Z11, Z12
-	VMOVDQA32      Z11, Z0
-	VPCMPD         $0x06, Z12, Z11, K1, K1
-	VPADDD         Z2, Z1, Z1
-	VPADDD         Z4, Z3, Z3
-	VMOVDQU32      Z11, 64(AX)
-	MOVL           1928(R11), CX
-	VMOVDQU64      2240(R11), Z11
-	VPERMB         (R10)(CX*1), Z11, Z11
-	VPSRLVD        2304(R11), Z11, Z11
-	VMOVDQU64      1792(DX), Z12
-	VPERMB.Z       Z7, Z12, K2, Z12
-	VPSLLVD        Z6, Z12, Z12
-	VPTERNLOGD     $0xea, Z12, Z5, Z11
-	VPSRLD         $0x19, Z3, Z12
-	VPADDD         Z1, Z11, Z11
-	VPADDD         Z12, Z11, Z11
-	VALIGND        $0x0f, Z0, Z11, Z12
-	VMOVDQA32      Z11, Z0
-	VPCMPD         $0x06, Z12, Z11, K1, K1
-	VPADDD         Z2, Z1, Z1
-	VPADDD         Z4, Z3, Z3
-	VMOVDQU32      Z11, 128(AX)
-	MOVL           1932(R11), CX
-	VMOVDQU64      2368(R11), Z11
-	VPERMB         (R10)(CX*1), Z11, Z11
-	VPSRLVD        2432(R11), Z11, Z11
-	VMOVDQU64      1856(DX), Z12
-	VPERMB.Z       Z7, Z12, K2, Z12
-	VPSLLVD        Z6, Z12, Z12
-	VPTERNLOGD     $0xea, Z12, Z5, Z11
-	VPSRLD         $0x19, Z3, Z7
-	VPADDD         Z1, Z11, Z11
-	VPADDD         Z7, Z11, Z11
-	VALIGND        $0x0f, Z0, Z11, Z7
-	VMOVDQA32      Z11, Z0
-	VPCMPD         $0x06, Z7, Z11, K1, K1
-	VPADDD         Z2, Z1, Z1
-	VPADDD         Z4, Z3, Z3
-	VMOVDQU32      Z11, 192(AX)
-	MOVL           1936(R11), CX
-	VMOVDQU64      2496(R11), Z7
-	VPERMB         (R10)(CX*1), Z7, Z7
-	VPSRLVD        2560(R11), Z7, Z7
-	VMOVDQU64      1664(DX), Z11
-	VPERMB.Z       Z10, Z11, K2, Z11
-	VPSLLVD        Z6, Z11, Z11
-	VPTERNLOGD     $0xea, Z11, Z5, Z7
-	VPSRLD         $0x19, Z3, Z11
-	VPADDD         Z1, Z7, Z7
-	VPADDD         Z11, Z7, Z7
-	VALIGND        $0x0f, Z0, Z7, Z11
-	VMOVDQA32      Z7, Z0
-	VPCMPD         $0x06, Z11, Z7, K1, K1
-	VPADDD         Z2, Z1, Z1
-	VPADDD         Z4, Z3, Z3
-	VMOVDQU32      Z7, 256(AX)
-	MOVL           1940(R11), CX
-	VMOVDQU64      2624(R11), Z7
-	VPERMB         (R10)(CX*1), Z7, Z7
-	VPSRLVD        2688(R11), Z7, Z7
-	VMOVDQU64      1728(DX), Z11
-	VPERMB.Z       Z10, Z11, K2, Z11
-	VPSLLVD        Z6, Z11, Z11
-	VPTERNLOGD     $0xea, Z11, Z5, Z7
-	VPSRLD         $0x19, Z3, Z11
-	VPADDD         Z1, Z7, Z7
-	VPADDD         Z11, Z7, Z7
-	VALIGND        $0x0f, Z0, Z7, Z11
-	VMOVDQA32      Z7, Z0
-	VPCMPD         $0x06, Z11, Z7, K1, K1
-	VPADDD         Z2, Z1, Z1
-	VPADDD         Z4, Z3, Z3
-	VMOVDQU32      Z7, 320(AX)
-	MOVL           1944(R11), CX
-	VMOVDQU64      2752(R11), Z7
-	VPERMB         (R10)(CX*1), Z7, Z7
-	VPSRLVD        2816(R11), Z7, Z7
-	VMOVDQU64      1792(DX), Z11
-	VPERMB.Z       Z10, Z11, K2, Z11
-	VPSLLVD        Z6, Z11, Z11
-	VPTERNLOGD     $0xea, Z11, Z5, Z7
-	VPSRLD         $0x19, Z3, Z11
-	VPADDD         Z1, Z7, Z7
-	VPADDD         Z11, Z7, Z7
-	VALIGND        $0x0f, Z0, Z7, Z11
-	VMOVDQA32      Z7, Z0
-	VPCMPD         $0x06, Z11, Z7, K1, K1
-	VPADDD         Z2, Z1, Z1
-	VPADDD         Z4, Z3, Z3
-	VMOVDQU32      Z7, 384(AX)
-	MOVL           1948(R11), CX
-	VMOVDQU64      2880(R11), Z7
-	VPERMB         (R10)(CX*1), Z7, Z7
-	VPSRLVD        2944(R11), Z7, Z7
-	VMOVDQU64      1856(DX), Z11
-	VPERMB.Z       Z10, Z11, K2, Z11
-	VPSLLVD        Z6, Z11, Z11
-	VPTERNLOGD     $0xea, Z11, Z5, Z7
-	VPSRLD         $0x19, Z3, Z5
-	VPADDD         Z1, Z7, Z7
-	VPADDD         Z5, Z7, Z7
-	VALIGND        $0x0f, Z0, Z7, Z5
-	VMOVDQA32      Z7, Z0
-	VPCMPD         $0x06, Z5, Z7, K1, K1
-	VPADDD         Z2, Z1, Z1
-	VPADDD         Z4, Z3, Z3
-	VMOVDQU32      Z7, 448(AX)
+	MOVQ           SI, CX
+	MOVQ           CX, R15
+	SHRQ           $0x03, R15
+	ADDQ           BX, R15
+	ANDQ           $0x07, CX
+	MOVQ           R9, R14
+	SHLQ           $0x06, R14
+	LEAQ           (CX)(R9*8), CX
+	VPBROADCASTQ   512(DX)(CX*8), Z10
+	VMOVDQU64      (DX)(R14*1), Z9
+	VPERMB         (R15), Z9, Z9
+	VPMULTISHIFTQB Z9, Z10, Z9
+	VPANDQ.BCST    1024(DX)(R9*8), Z9, Z9
+	VPSUBB         Z0, Z9, Z9
+	POPCNTQ        R12, CX
+	CMPQ           R8, $0x40
+	JHI            chordRun512_many
+	VMOVDQU64      1920(DX)(CX*1), Z10
+	VPERMB         Z9, Z10, Z10
+
+chordRun512_read:
+	KMOVQ        R12, K3
+	VPEXPANDB.Z  Z9, K3, Z9
+	KMOVQ        R13, K3
+	VPEXPANDB.Z  Z10, K3, Z10
+	VPBROADCASTD DI, Z11
+	MOVL         4480(R11), CX
+	VMOVDQU64    4544(R11), Z12
+	VPERMB       (R10)(CX*1), Z12, Z12
+	VPSRLVD      4608(R11), Z12, Z12
+	VMOVDQU64    1664(DX), Z13
+	VPERMB.Z     Z9, Z13, K1, Z13
+	VPSLLVD      Z11, Z13, Z13
+	VPTERNLOGD   $0xea, Z13, Z8, Z12
+	VPSRLD       $0x19, Z6, Z13
+	VPADDD       Z4, Z12, Z12
+	VPADDD       Z13, Z12, Z12
+	VALIGND      $0x0f, Z3, Z12, Z13
+	VPCMPD       $0x06, Z13, Z12, K2, K2
+	VPADDD       Z5, Z4, Z4
+	VPADDD       Z7, Z6, Z6
+	VMOVDQU32    Z12, (AX)
+	MOVL         4484(R11), CX
+	VMOVDQU64    4672(R11), Z3
+	VPERMB       (R10)(CX*1), Z3, Z3
+	VPSRLVD      4736(R11), Z3, Z3
+	VMOVDQU64    1728(DX), Z13
+	VPERMB.Z     Z9, Z13, K1, Z13
+	VPSLLVD      Z11, Z13, Z13
+	VPTERNLOGD   $0xea, Z13, Z8, Z3
+	VPSRLD       $0x19, Z6, Z13
+	VPADDD       Z4, Z3, Z3
+	VPADDD       Z13, Z3, Z3
+	VALIGND      $0x0f, Z12, Z3, Z13
+	VPCMPD       $0x06, Z13, Z3, K2, K2
+	VPADDD       Z5, Z4, Z4
+	VPADDD       Z7, Z6, Z6
+	VMOVDQU32    Z3, 64(AX)
+	MOVL         4488(R11), CX
+	VMOVDQU64    4800(R11), Z12
+	VPERMB       (R10)(CX*1), Z12, Z12
+	VPSRLVD      4864(R11), Z12, Z12
+	VMOVDQU64    1792(DX), Z13
+	VPERMB.Z     Z9, Z13, K1, Z13
+	VPSLLVD      Z11, Z13, Z13
+	VPTERNLOGD   $0xea, Z13, Z8, Z12
+	VPSRLD       $0x19, Z6, Z13
+	VPADDD       Z4, Z12, Z12
+	VPADDD       Z13, Z12, Z12
+	VALIGND      $0x0f, Z3, Z12, Z13
+	VPCMPD       $0x06, Z13, Z12, K2, K2
+	VPADDD       Z5, Z4, Z4
+	VPADDD       Z7, Z6, Z6
+	VMOVDQU32    Z12, 128(AX)
+	MOVL         4492(R11), CX
+	VMOVDQU64    4928(R11), Z3
+	VPERMB       (R10)(CX*1), Z3, Z3
+	VPSRLVD      4992(R11), Z3, Z3
+	VMOVDQU64    1856(DX), Z13
+	VPERMB.Z     Z9, Z13, K1, Z13
+	VPSLLVD      Z11, Z13, Z13
+	VPTERNLOGD   $0xea, Z13, Z8, Z3
+	VPSRLD       $0x19, Z6, Z9
+	VPADDD       Z4, Z3, Z3
+	VPADDD       Z9, Z3, Z3
+	VALIGND      $0x0f, Z12, Z3, Z9
+	VPCMPD       $0x06, Z9, Z3, K2, K2
+	VPADDD       Z5, Z4, Z4
+	VPADDD       Z7, Z6, Z6
+	VMOVDQU32    Z3, 192(AX)
+	MOVL         4496(R11), CX
+	VMOVDQU64    5056(R11), Z9
+	VPERMB       (R10)(CX*1), Z9, Z9
+	VPSRLVD      5120(R11), Z9, Z9
+	VMOVDQU64    1664(DX), Z12
+	VPERMB.Z     Z10, Z12, K1, Z12
+	VPSLLVD      Z11, Z12, Z12
+	VPTERNLOGD   $0xea, Z12, Z8, Z9
+	VPSRLD       $0x19, Z6, Z12
+	VPADDD       Z4, Z9, Z9
+	VPADDD       Z12, Z9, Z9
+	VALIGND      $0x0f, Z3, Z9, Z12
+	VPCMPD       $0x06, Z12, Z9, K2, K2
+	VPADDD       Z5, Z4, Z4
+	VPADDD       Z7, Z6, Z6
+	VMOVDQU32    Z9, 256(AX)
+	MOVL         4500(R11), CX
+	VMOVDQU64    5184(R11), Z3
+	VPERMB       (R10)(CX*1), Z3, Z3
+	VPSRLVD      5248(R11), Z3, Z3
+	VMOVDQU64    1728(DX), Z12
+	VPERMB.Z     Z10, Z12, K1, Z12
+	VPSLLVD      Z11, Z12, Z12
+	VPTERNLOGD   $0xea, Z12, Z8, Z3
+	VPSRLD       $0x19, Z6, Z12
+	VPADDD       Z4, Z3, Z3
+	VPADDD       Z12, Z3, Z3
+	VALIGND      $0x0f, Z9, Z3, Z12
+	VPCMPD       $0x06, Z12, Z3, K2, K2
+	VPADDD       Z5, Z4, Z4
+	VPADDD       Z7, Z6, Z6
+	VMOVDQU32    Z3, 320(AX)
+	MOVL         4504(R11), CX
+	VMOVDQU64    5312(R11), Z9
+	VPERMB       (R10)(CX*1), Z9, Z9
+	VPSRLVD      5376(R11), Z9, Z9
+	VMOVDQU64    1792(DX), Z12
+	VPERMB.Z     Z10, Z12, K1, Z12
+	VPSLLVD      Z11, Z12, Z12
+	VPTERNLOGD   $0xea, Z12, Z8, Z9
+	VPSRLD       $0x19, Z6, Z12
+	VPADDD       Z4, Z9, Z9
+	VPADDD       Z12, Z9, Z9
+	VALIGND      $0x0f, Z3, Z9, Z12
+	VPCMPD       $0x06, Z12, Z9, K2, K2
+	VPADDD       Z5, Z4, Z4
+	VPADDD       Z7, Z6, Z6
+	VMOVDQU32    Z9, 384(AX)
+	MOVL         4508(R11), CX
+	VMOVDQU64    5440(R11), Z3
+	VPERMB       (R10)(CX*1), Z3, Z3
+	VPSRLVD      5504(R11), Z3, Z3
+	VMOVDQU64    1856(DX), Z12
+	VPERMB.Z     Z10, Z12, K1, Z12
+	VPSLLVD      Z11, Z12, Z12
+	VPTERNLOGD   $0xea, Z12, Z8, Z3
+	VPSRLD       $0x19, Z6, Z8
+	VPADDD       Z4, Z3, Z3
+	VPADDD       Z8, Z3, Z3
+	VALIGND      $0x0f, Z9, Z3, Z8
+	VPCMPD       $0x06, Z8, Z3, K2, K2
+	VPADDD       Z5, Z4, Z4
+	VPADDD       Z7, Z6, Z6
+	VMOVDQU32    Z3, 448(AX)
 
 chordRun512_written:
 	MOVQ  16(SP), CX
 	MOVL  (CX), CX
 	CMPL  CX, 508(AX)
 	JNE   chordRun512_stop
-	KMOVW K1, BX
+	KMOVW K2, BX
 	CMPL  BX, $0x0000ffff
 	JNE   chordRun512_stop
 	MOVL  CX, 40(SP)
@@ -1055,49 +1020,73 @@ chordRun512_stop:
 	MOVQ AX, ret+40(FP)
 	RET
 
+chordRun512_many:
+	IMULQ          R9, CX
+	ADDQ           CX, SI
+	MOVQ           SI, CX
+	MOVQ           CX, SI
+	SHRQ           $0x03, SI
+	ADDQ           BX, SI
+	ANDQ           $0x07, CX
+	MOVQ           R9, BX
+	SHLQ           $0x06, BX
+	LEAQ           (CX)(R9*8), CX
+	VPBROADCASTQ   512(DX)(CX*8), Z11
+	VMOVDQU64      (DX)(BX*1), Z10
+	VPERMB         (SI), Z10, Z10
+	VPMULTISHIFTQB Z10, Z11, Z10
+	VPANDQ.BCST    1024(DX)(R9*8), Z10, Z10
+	VPSUBB         Z0, Z10, Z10
+	JMP            chordRun512_read
+
 // func bucketRun512(dst *uint32, s *byte, block uint64, count uint64, tab *byte, shift uint64, buckets uint64) uint64
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VBMI2, AVX512VL, BMI2, CMOV, POPCNT
 TEXT ·bucketRun512(SB), NOSPLIT, $96-64
 	MOVQ    s+8(FP), AX
-	MOVQ    block+16(FP), CX
-	MOVQ    count+24(FP), DX
-	MOVQ    DX, 32(SP)
-	ADDQ    CX, DX
-	CMPQ    DX, 32(AX)
+	MOVQ    block+16(FP), DX
+	MOVQ    count+24(FP), CX
+	MOVQ    CX, 32(SP)
+	ADDQ    DX, CX
+	CMPQ    CX, 32(AX)
 	JCC     bucketRun512_stop
-	CMPQ    DX, 56(AX)
+	CMPQ    CX, 56(AX)
 	JHI     bucketRun512_stop
-	SHLQ    $0x07, DX
-	CMPQ    DX, 72(AX)
+	SHLQ    $0x07, CX
+	CMPQ    CX, 72(AX)
 	JGT     bucketRun512_stop
-	MOVQ    16(AX), DX
-	SUBQ    $0x40, DX
+	MOVQ    16(AX), CX
+	SUBQ    $0x40, CX
 	JCS     bucketRun512_stop
-	CMPQ    DX, 8(AX)
-	CMOVQHI 8(AX), DX
-	SHRQ    $0x02, DX
-	MOVQ    DX, 24(SP)
-	MOVQ    24(AX), DX
-	LEAQ    (DX)(CX*4), DX
-	MOVQ    DX, 8(SP)
+	CMPQ    CX, 8(AX)
+	CMOVQHI 8(AX), CX
+	SHRQ    $0x02, CX
+	MOVQ    CX, 24(SP)
+	MOVQ    24(AX), CX
+	LEAQ    (CX)(DX*4), CX
+	MOVQ    CX, 8(SP)
 	MOVQ    48(AX), BX
-	LEAQ    (BX)(CX*4), BX
+	LEAQ    (BX)(DX*4), BX
 	MOVQ    BX, 16(SP)
-	MOVL    $0xffffffff, DX
-	TESTQ   CX, CX
+	MOVL    $0xffffffff, CX
+	TESTQ   DX, DX
 	JEQ     bucketRun512_first
-	MOVL    -4(BX), DX
+	MOVL    -4(BX), CX
 
 bucketRun512_first:
-	MOVL DX, 40(SP)
-	INCL DX
-	JMI  bucketRun512_stop
-	MOVQ (AX), AX
-	MOVQ AX, (SP)
-	SHLQ $0x07, CX
-	MOVQ CX, 48(SP)
-	MOVQ dst+0(FP), AX
-	MOVQ tab+32(FP), DX
+	MOVL         CX, 40(SP)
+	INCL         CX
+	JMI          bucketRun512_stop
+	MOVQ         (AX), AX
+	MOVQ         AX, (SP)
+	SHLQ         $0x07, DX
+	MOVQ         DX, 48(SP)
+	MOVQ         dst+0(FP), AX
+	MOVQ         tab+32(FP), DX
+	VPTERNLOGD   $0xff, Z0, Z0, Z0
+	VPBROADCASTQ one<>+0(SB), Z1
+	VPBROADCASTQ one<>+8(SB), Z2
+	MOVQ         $0x1111111111111111, CX
+	KMOVQ        CX, K1
 
 bucketRun512_next:
 	MOVQ         8(SP), BX
@@ -1202,208 +1191,184 @@ bucketRun512_next:
 	MOVL         R11, 84(SP)
 	SHRQ         $0x20, CX
 	MOVL         CX, 76(SP)
-	VMOVDQU32    iota<>+0(SB), Z0
-	VPBROADCASTD 56(SP), Z1
-	VPBROADCASTD 60(SP), Z2
-	VPBROADCASTD 64(SP), Z3
-	VPBROADCASTD 68(SP), Z4
-	VPMULLD      Z0, Z2, Z5
-	VPADDD       Z5, Z1, Z1
-	VPMULLD      Z0, Z4, Z5
-	VPADDD       Z5, Z3, Z3
-	VPSLLD       $0x04, Z2, Z2
-	VPSLLD       $0x04, Z4, Z4
-	VPBROADCASTD 40(SP), Z0
-	KXNORW       K1, K1, K1
+	VMOVDQU32    iota<>+0(SB), Z3
+	VPBROADCASTD 56(SP), Z4
+	VPBROADCASTD 60(SP), Z5
+	VPBROADCASTD 64(SP), Z6
+	VPBROADCASTD 68(SP), Z7
+	VPMULLD      Z3, Z5, Z8
+	VPADDD       Z8, Z4, Z4
+	VPMULLD      Z3, Z7, Z8
+	VPADDD       Z8, Z6, Z6
+	VPSLLD       $0x04, Z5, Z5
+	VPSLLD       $0x04, Z7, Z7
+	VPBROADCASTD 40(SP), Z3
+	KXNORW       K2, K2, K2
 	MOVQ         88(SP), R14
-	VPBROADCASTD R14, Z5
-	VMOVDQU32    iota<>+0(SB), Z6
-	VPSUBD       Z5, Z6, Z6
-	VPBROADCASTD 72(SP), Z8
-	VPBROADCASTD 76(SP), Z9
-	VPBROADCASTD 80(SP), Z10
-	VPBROADCASTD 84(SP), Z11
-	VPMULLD      Z6, Z9, Z7
-	VPADDD       Z7, Z8, Z8
-	VPMULLD      Z6, Z11, Z7
-	VPADDD       Z7, Z10, Z10
-	VPSLLD       $0x04, Z9, Z9
-	VPSLLD       $0x04, Z11, Z11
+	VPBROADCASTD R14, Z8
+	VMOVDQU32    iota<>+0(SB), Z9
+	VPSUBD       Z8, Z9, Z9
+	VPBROADCASTD 72(SP), Z11
+	VPBROADCASTD 76(SP), Z12
+	VPBROADCASTD 80(SP), Z13
+	VPBROADCASTD 84(SP), Z14
+	VPMULLD      Z9, Z12, Z10
+	VPADDD       Z10, Z11, Z11
+	VPMULLD      Z9, Z14, Z10
+	VPADDD       Z10, Z13, Z13
+	VPSLLD       $0x04, Z12, Z12
+	VPSLLD       $0x04, Z14, Z14
 	IMUL3Q       $0x00000440, DI, R11
 	ADDQ         DX, R11
 	TESTQ        DI, DI
 	CMOVQEQ      DX, R10
-	VPBROADCASTD 1952(R11), Z6
+	VPBROADCASTD 4512(R11), Z9
 	TESTQ        R8, R8
 	JNE          bucketRun512_patched
-	MOVL         1920(R11), CX
-	VMOVDQU64    1984(R11), Z7
-	VPERMB       (R10)(CX*1), Z7, Z7
-	VPSRLVD      2048(R11), Z7, Z7
-	VPTERNLOGD   $0xc0, Z6, Z6, Z7
-	VPCMPUD      $0x06, numbers<>+0(SB), Z5, K2
-	VMOVDQA32    Z8, Z15
-	VMOVDQA32    Z1, K2, Z15
-	VMOVDQA32    Z10, Z14
-	VMOVDQA32    Z3, K2, Z14
-	VPADDD       Z9, Z8, Z8
-	VPADDD       Z11, Z10, Z10
-	VPSRLD       $0x19, Z14, Z14
-	VPADDD       Z15, Z7, Z7
-	VPADDD       Z14, Z7, Z7
-	VALIGND      $0x0f, Z0, Z7, Z14
-	VMOVDQA32    Z7, Z0
-	VPCMPD       $0x06, Z14, Z7, K1, K1
-	VPADDD       Z2, Z1, Z1
-	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z7, (AX)
-	MOVL         1924(R11), CX
-	VMOVDQU64    2112(R11), Z7
-	VPERMB       (R10)(CX*1), Z7, Z7
-	VPSRLVD      2176(R11), Z7, Z7
-	VPTERNLOGD   $0xc0, Z6, Z6, Z7
-	VPCMPUD      $0x06, numbers<>+64(SB), Z5, K2
-	VMOVDQA32    Z8, Z15
-	VMOVDQA32    Z1, K2, Z15
-	VMOVDQA32    Z10, Z14
-	VMOVDQA32    Z3, K2, Z14
-	VPADDD       Z9, Z8, Z8
-	VPADDD       Z11, Z10, Z10
-	VPSRLD       $0x19, Z14, Z14
-	VPADDD       Z15, Z7, Z7
-	VPADDD       Z14, Z7, Z7
-	VALIGND      $0x0f, Z0, Z7, Z14
-	VMOVDQA32    Z7, Z0
-	VPCMPD       $0x06, Z14, Z7, K1, K1
-	VPADDD       Z2, Z1, Z1
-	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z7, 64(AX)
-	MOVL         1928(R11), CX
-	VMOVDQU64    2240(R11), Z7
-	VPERMB       (R10)(CX*1), Z7, Z7
-	VPSRLVD      2304(R11), Z7, Z7
-	VPTERNLOGD   $0xc0, Z6, Z6, Z7
-	VPCMPUD      $0x06, numbers<>+128(SB), Z5, K2
-	VMOVDQA32    Z8, Z15
-	VMOVDQA32    Z1, K2, Z15
-	VMOVDQA32    Z10, Z14
-	VMOVDQA32    Z3, K2, Z14
-	VPADDD       Z9, Z8, Z8
-	VPADDD       Z11, Z10, Z10
-	VPSRLD       $0x19, Z14, Z14
-	VPADDD       Z15, Z7, Z7
-	VPADDD       Z14, Z7, Z7
-	VALIGND      $0x0f, Z0, Z7, Z14
-	VMOVDQA32    Z7, Z0
-	VPCMPD       $0x06, Z14, Z7, K1, K1
-	VPADDD       Z2, Z1, Z1
-	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z7, 128(AX)
-	MOVL         1932(R11), CX
-	VMOVDQU64    2368(R11), Z7
-	VPERMB       (R10)(CX*1), Z7, Z7
-	VPSRLVD      2432(R11), Z7, Z7
-	VPTERNLOGD   $0xc0, Z6, Z6, Z7
-	VPCMPUD      $0x06, numbers<>+192(SB), Z5, K2
-	VMOVDQA32    Z8, Z15
-	VMOVDQA32    Z1, K2, Z15
-	VMOVDQA32    Z10, Z14
-	VMOVDQA32    Z3, K2, Z14
-	VPADDD       Z9, Z8, Z8
-	VPADDD       Z11, Z10, Z10
-	VPSRLD       $0x19, Z14, Z14
-	VPADDD       Z15, Z7, Z7
-	VPADDD       Z14, Z7, Z7
-	VALIGND      $0x0f, Z0, Z7, Z14
-	VMOVDQA32    Z7, Z0
-	VPCMPD       $0x06, Z14, Z7, K1, K1
-	VPADDD       Z2, Z1, Z1
-	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z7, 192(AX)
-	MOVL         1936(R11), CX
-	VMOVDQU64    2496(R11), Z7
-	VPERMB       (R10)(CX*1), Z7, Z7
-	VPSRLVD      2560(R11), Z7, Z7
-	VPTERNLOGD   $0xc0, Z6, Z6, Z7
-	VPCMPUD      $0x06, numbers<>+256(SB), Z5, K2
-	VMOVDQA32    Z8, Z15
-	VMOVDQA32    Z1, K2, Z15
-	VMOVDQA32    Z10, Z14
-	VMOVDQA32    Z3, K2, Z14
-	VPADDD       Z9, Z8, Z8
-	VPADDD       Z11, Z10, Z10
-	VPSRLD       $0x19, Z14, Z14
-	VPADDD       Z15, Z7, Z7
-	VPADDD       Z14, Z7, Z7
-	VALIGND      $0x0f, Z0, Z7, Z14
-	VMOVDQA32    Z7, Z0
-	VPCMPD       $0x06, Z14, Z7, K1, K1
-	VPADDD       Z2, Z1, Z1
-	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z7, 256(AX)
-	MOVL         1940(R11), CX
-	VMOVDQU64    2624(R11), Z7
-	VPERMB       (R10)(CX*1), Z7, Z7
-	VPSRLVD      2688(R11), Z7, Z7
-	VPTERNLOGD   $0xc0, Z6, Z6, Z7
-	VPCMPUD      $0x06, numbers<>+320(SB), Z5, K2
-	VMOVDQA32    Z8, Z15
-	VMOVDQA32    Z1, K2, Z15
-	VMOVDQA32    Z10, Z14
-	VMOVDQA32    Z3, K2, Z14
-	VPADDD       Z9, Z8, Z8
-	VPADDD       Z11, Z10, Z10
-	VPSRLD       $0x19, Z14, Z14
-	VPADDD       Z15, Z7, Z7
-	VPADDD       Z14, Z7, Z7
-	VALIGND      $0x0f, Z0, Z7, Z14
-	VMOVDQA32    Z7, Z0
-	VPCMPD       $0x06, Z14, Z7, K1, K1
-	VPADDD       Z2, Z1, Z1
-	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z7, 320(AX)
-	MOVL         1944(R11), CX
-	VMOVDQU64    2752(R11), Z7
-	VPERMB       (R10)(CX*1), Z7, Z7
-	VPSRLVD      2816(R11), Z7, Z7
-	VPTERNLOGD   $0xc0, Z6, Z6, Z7
-	VPCMPUD      $0x06, numbers<>+384(SB), Z5, K2
-	VMOVDQA32    Z8, Z15
-	VMOVDQA32    Z1, K2, Z15
-	VMOVDQA32    Z10, Z14
-	VMOVDQA32    Z3, K2, Z14
-	VPADDD       Z9, Z8, Z8
-	VPADDD       Z11, Z10, Z10
-	VPSRLD       $0x19, Z14, Z14
-	VPADDD       Z15, Z7, Z7
-	VPADDD       Z14, Z7, Z7
-	VALIGND      $0x0f, Z0, Z7, Z14
-	VMOVDQA32    Z7, Z0
-	VPCMPD       $0x06, Z14, Z7, K1, K1
-	VPADDD       Z2, Z1, Z1
-	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z7, 384(AX)
-	MOVL         1948(R11), CX
-	VMOVDQU64    2880(R11), Z7
-	VPERMB       (R10)(CX*1), Z7, Z7
-	VPSRLVD      2944(R11), Z7, Z7
-	VPTERNLOGD   $0xc0, Z6, Z6, Z7
-	VPCMPUD      $0x06, numbers<>+448(SB), Z5, K2
-	VMOVDQA32    Z8, Z5
-	VMOVDQA32    Z1, K2, Z5
-	VMOVDQA32    Z10, Z6
-	VMOVDQA32    Z3, K2, Z6
-	VPADDD       Z9, Z8, Z8
-	VPADDD       Z11, Z10, Z10
-	VPSRLD       $0x19, Z6, Z6
-	VPADDD       Z5, Z7, Z7
-	VPADDD       Z6, Z7, Z7
-	VALIGND      $0x0f, Z0, Z7, Z6
-	VMOVDQA32    Z7, Z0
-	VPCMPD       $0x06, Z6, Z7, K1, K1
-	VPADDD       Z2, Z1, Z1
-	VPADDD       Z4, Z3, Z3
-	VMOVDQU32    Z7, 448(AX)
+	MOVL         4480(R11), CX
+	VMOVDQU64    4544(R11), Z10
+	VPERMB       (R10)(CX*1), Z10, Z10
+	VPSRLVD      4608(R11), Z10, Z10
+	VPTERNLOGD   $0xc0, Z9, Z9, Z10
+	VPCMPUD      $0x06, numbers<>+0(SB), Z8, K3
+	VPSRLD       $0x19, Z13, Z15
+	VPSRLD       $0x19, Z6, K3, Z15
+	VPADDD       Z11, Z10, Z16
+	VPADDD       Z4, Z10, K3, Z16
+	VPADDD       Z12, Z11, Z11
+	VPADDD       Z14, Z13, Z13
+	VPADDD       Z15, Z16, Z16
+	VALIGND      $0x0f, Z3, Z16, Z15
+	VPCMPD       $0x06, Z15, Z16, K2, K2
+	VPADDD       Z5, Z4, Z4
+	VPADDD       Z7, Z6, Z6
+	VMOVDQU32    Z16, (AX)
+	MOVL         4484(R11), CX
+	VMOVDQU64    4672(R11), Z3
+	VPERMB       (R10)(CX*1), Z3, Z3
+	VPSRLVD      4736(R11), Z3, Z3
+	VPTERNLOGD   $0xc0, Z9, Z9, Z3
+	VPCMPUD      $0x06, numbers<>+64(SB), Z8, K3
+	VPSRLD       $0x19, Z13, Z10
+	VPSRLD       $0x19, Z6, K3, Z10
+	VPADDD       Z11, Z3, Z15
+	VPADDD       Z4, Z3, K3, Z15
+	VPADDD       Z12, Z11, Z11
+	VPADDD       Z14, Z13, Z13
+	VPADDD       Z10, Z15, Z15
+	VALIGND      $0x0f, Z16, Z15, Z10
+	VPCMPD       $0x06, Z10, Z15, K2, K2
+	VPADDD       Z5, Z4, Z4
+	VPADDD       Z7, Z6, Z6
+	VMOVDQU32    Z15, 64(AX)
+	MOVL         4488(R11), CX
+	VMOVDQU64    4800(R11), Z3
+	VPERMB       (R10)(CX*1), Z3, Z3
+	VPSRLVD      4864(R11), Z3, Z3
+	VPTERNLOGD   $0xc0, Z9, Z9, Z3
+	VPCMPUD      $0x06, numbers<>+128(SB), Z8, K3
+	VPSRLD       $0x19, Z13, Z10
+	VPSRLD       $0x19, Z6, K3, Z10
+	VPADDD       Z11, Z3, Z16
+	VPADDD       Z4, Z3, K3, Z16
+	VPADDD       Z12, Z11, Z11
+	VPADDD       Z14, Z13, Z13
+	VPADDD       Z10, Z16, Z16
+	VALIGND      $0x0f, Z15, Z16, Z10
+	VPCMPD       $0x06, Z10, Z16, K2, K2
+	VPADDD       Z5, Z4, Z4
+	VPADDD       Z7, Z6, Z6
+	VMOVDQU32    Z16, 128(AX)
+	MOVL         4492(R11), CX
+	VMOVDQU64    4928(R11), Z3
+	VPERMB       (R10)(CX*1), Z3, Z3
+	VPSRLVD      4992(R11), Z3, Z3
+	VPTERNLOGD   $0xc0, Z9, Z9, Z3
+	VPCMPUD      $0x06, numbers<>+192(SB), Z8, K3
+	VPSRLD       $0x19, Z13, Z10
+	VPSRLD       $0x19, Z6, K3, Z10
+	VPADDD       Z11, Z3, Z15
+	VPADDD       Z4, Z3, K3, Z15
+	VPADDD       Z12, Z11, Z11
+	VPADDD       Z14, Z13, Z13
+	VPADDD       Z10, Z15, Z15
+	VALIGND      $0x0f, Z16, Z15, Z10
+	VPCMPD       $0x06, Z10, Z15, K2, K2
+	VPADDD       Z5, Z4, Z4
+	VPADDD       Z7, Z6, Z6
+	VMOVDQU32    Z15, 192(AX)
+	MOVL         4496(R11), CX
+	VMOVDQU64    5056(R11), Z3
+	VPERMB       (R10)(CX*1), Z3, Z3
+	VPSRLVD      5120(R11), Z3, Z3
+	VPTERNLOGD   $0xc0, Z9, Z9, Z3
+	VPCMPUD      $0x06, numbers<>+256(SB), Z8, K3
+	VPSRLD       $0x19, Z13, Z10
+	VPSRLD       $0x19, Z6, K3, Z10
+	VPADDD       Z11, Z3, Z16
+	VPADDD       Z4, Z3, K3, Z16
+	VPADDD       Z12, Z11, Z11
+	VPADDD       Z14, Z13, Z13
+	VPADDD       Z10, Z16, Z16
+	VALIGND      $0x0f, Z15, Z16, Z10
+	VPCMPD       $0x06, Z10, Z16, K2, K2
+	VPADDD       Z5, Z4, Z4
+	VPADDD       Z7, Z6, Z6
+	VMOVDQU32    Z16, 256(AX)
+	MOVL         4500(R11), CX
+	VMOVDQU64    5184(R11), Z3
+	VPERMB       (R10)(CX*1), Z3, Z3
+	VPSRLVD      5248(R11), Z3, Z3
+	VPTERNLOGD   $0xc0, Z9, Z9, Z3
+	VPCMPUD      $0x06, numbers<>+320(SB), Z8, K3
+	VPSRLD       $0x19, Z13, Z10
+	VPSRLD       $0x19, Z6, K3, Z10
+	VPADDD       Z11, Z3, Z15
+	VPADDD       Z4, Z3, K3, Z15
+	VPADDD       Z12, Z11, Z11
+	VPADDD       Z14, Z13, Z13
+	VPADDD       Z10, Z15, Z15
+	VALIGND      $0x0f, Z16, Z15, Z10
+	VPCMPD       $0x06, Z10, Z15, K2, K2
+	VPADDD       Z5, Z4, Z4
+	VPADDD       Z7, Z6, Z6
+	VMOVDQU32    Z15, 320(AX)
+	MOVL         4504(R11), CX
+	VMOVDQU64    5312(R11), Z3
+	VPERMB       (R10)(CX*1), Z3, Z3
+	VPSRLVD      5376(R11), Z3, Z3
+	VPTERNLOGD   $0xc0, Z9, Z9, Z3
+	VPCMPUD      $0x06, numbers<>+384(SB), Z8, K3
+	VPSRLD       $0x19, Z13, Z10
+	VPSRLD       $0x19, Z6, K3, Z10
+	VPADDD       Z11, Z3, Z16
+	VPADDD       Z4, Z3, K3, Z16
+	VPADDD       Z12, Z11, Z11
+	VPADDD       Z14, Z13, Z13
+	VPADDD       Z10, Z16, Z16
+	VALIGND      $0x0f, Z15, Z16, Z10
+	VPCMPD       $0x06, Z10, Z16, K2, K2
+	VPADDD       Z5, Z4, Z4
+	VPADDD       Z7, Z6, Z6
+	VMOVDQU32    Z16, 384(AX)
+	MOVL         4508(R11), CX
+	VMOVDQU64    5440(R11), Z3
+	VPERMB       (R10)(CX*1), Z3, Z3
+	VPSRLVD      5504(R11), Z3, Z3
+	VPTERNLOGD   $0xc0, Z9, Z9, Z3
+	VPCMPUD      $0x06, numbers<>+448(SB), Z8, K3
+	VPSRLD       $0x19, Z13, Z8
+	VPSRLD       $0x19, Z6, K3, Z8
+	VPADDD       Z11, Z3, Z9
+	VPADDD       Z4, Z3, K3, Z9
+	VPADDD       Z12, Z11, Z11
+	VPADDD       Z14, Z13, Z13
+	VPADDD       Z8, Z9, Z9
+	VALIGND      $0x0f, Z16, Z9, Z8
+	VPCMPD       $0x06, Z8, Z9, K2, K2
+	VPADDD       Z5, Z4, Z4
+	VPADDD       Z7, Z6, Z6
+	VMOVDQU32    Z9, 448(AX)
 	JMP          bucketRun512_written
 
 bucketRun512_patched:
@@ -1415,47 +1380,42 @@ bucketRun512_patched:
 	SHRQ          $0x03, R13
 	ADDQ          BX, R13
 	ANDQ          $0x07, R12
-	VPBROADCASTQ  (R13), Z7
-	VPBROADCASTQ  (R13)(CX*1), Z14
-	VPBROADCASTQ  R12, Z15
+	VPBROADCASTQ  (R13), Z10
+	VPBROADCASTQ  (R13)(CX*1), Z15
+	VPBROADCASTQ  R12, Z16
 	MOVQ          CX, R14
 	SHLQ          $0x06, R14
-	VPADDQ        1152(DX)(R14*1), Z15, Z15
-	VPBROADCASTQ  one<>+0(SB), Z16
-	VPBROADCASTQ  one<>+8(SB), Z17
-	VPTERNLOGD    $0xff, Z12, Z12, Z12
-	MOVQ          $-1, R12
-	BZHIQ         R8, R12, R12
-	KMOVW         R12, K2
-	VPSRLVQ       Z15, Z7, Z7
-	VPANDQ.BCST   1088(DX)(CX*8), Z7, Z7
-	VALIGNQ       $0x07, Z12, Z7, Z18
-	VPCMPQ        $0x02, Z18, Z7, K2, K3
-	SHRL          $0x08, R12
-	KMOVW         R12, K4
-	VPSRLVQ       Z15, Z14, Z14
-	VPANDQ.BCST   1088(DX)(CX*8), Z14, Z14
-	VALIGNQ       $0x07, Z7, Z14, Z15
-	VPCMPQ        $0x02, Z15, Z14, K4, K5
-	KORTESTW      K3, K5
+	VPADDQ        1152(DX)(R14*1), Z16, Z16
+	VPBROADCASTQ  1088(DX)(CX*8), Z17
+	MOVQ          R8, R14
+	SHLQ          $0x07, R14
+	VPSRLVQ       Z16, Z10, Z10
+	VPTERNLOGQ    $0xea, 2048(DX)(R14*1), Z17, Z10
+	VALIGNQ       $0x07, Z0, Z10, Z18
+	VPCMPQ        $0x02, Z18, Z10, K3
+	VPSRLVQ       Z16, Z15, Z15
+	VPTERNLOGQ    $0xea, 2112(DX)(R14*1), Z17, Z15
+	VALIGNQ       $0x07, Z10, Z15, Z16
+	VPCMPQ        $0x02, Z16, Z15, K4
+	KORTESTW      K3, K4
 	JNE           bucketRun512_stop
-	VPSLLVQ.Z     Z7, Z16, K2, Z15
-	VPSUBQ        Z17, Z7, Z7
-	VPSLLVQ.Z     Z7, Z16, K2, Z7
-	VPSLLVQ.Z     Z14, Z16, K4, Z18
-	VPSUBQ        Z17, Z14, Z14
-	VPSLLVQ.Z     Z14, Z16, K4, Z14
-	VPORQ         Z18, Z15, Z15
-	VPORQ         Z14, Z7, Z7
-	VPUNPCKLQDQ   Z7, Z15, Z14
-	VPUNPCKHQDQ   Z7, Z15, Z7
-	VPORQ         Z7, Z14, Z14
-	VEXTRACTI64X4 $0x01, Z14, Y7
-	VPORQ         Y7, Y14, Y14
-	VEXTRACTI64X2 $0x01, Y14, X7
-	VPORQ         X7, X14, X14
-	VMOVQ         X14, R12
-	VPEXTRQ       $0x01, X14, R13
+	VPSLLVQ       Z10, Z1, Z16
+	VPSUBQ        Z2, Z10, Z10
+	VPSLLVQ       Z10, Z1, Z10
+	VPSLLVQ       Z15, Z1, Z17
+	VPSUBQ        Z2, Z15, Z15
+	VPSLLVQ       Z15, Z1, Z15
+	VPORQ         Z17, Z16, Z16
+	VPORQ         Z15, Z10, Z10
+	VPUNPCKLQDQ   Z10, Z16, Z15
+	VPUNPCKHQDQ   Z10, Z16, Z10
+	VPORQ         Z10, Z15, Z15
+	VEXTRACTI64X4 $0x01, Z15, Y10
+	VPORQ         Y10, Y15, Y15
+	VEXTRACTI64X2 $0x01, Y15, X10
+	VPORQ         X10, X15, X15
+	VMOVQ         X15, R12
+	VPEXTRQ       $0x01, X15, R13
 	MOVQ          R8, R14
 	IMULQ         CX, R14
 	ADDQ          R14, SI
@@ -1480,242 +1440,207 @@ bucketRun512_mapped:
 	ADDQ    $0x00000080, SI
 
 bucketRun512_found:
-	VPTERNLOGD     $0xff, Z13, Z13, Z13
-	MOVQ           R9, CX
-	SHLQ           $0x06, CX
-	VPBROADCASTQ   1024(DX)(R9*8), Z7
-	MOVQ           SI, R8
-	MOVQ           R8, R14
-	SHRQ           $0x03, R14
-	ADDQ           BX, R14
-	ANDQ           $0x07, R8
-	LEAQ           (R8)(R9*8), R8
-	VPBROADCASTQ   512(DX)(R8*8), Z15
-	VMOVDQU64      (DX)(CX*1), Z14
-	VPERMB         (R14), Z14, Z14
-	VPMULTISHIFTQB Z14, Z15, Z14
-	VPANDQ         Z7, Z14, Z14
-	VPSUBB         Z13, Z14, Z14
-	KMOVQ          R12, K2
-	VPEXPANDB.Z    Z14, K2, Z14
-	POPCNTQ        R12, R8
-	IMULQ          R9, R8
-	ADDQ           R8, SI
-	MOVQ           SI, R8
-	SHRQ           $0x03, R8
-	ADDQ           BX, R8
-	ANDQ           $0x07, SI
-	LEAQ           (SI)(R9*8), SI
-	VPBROADCASTQ   512(DX)(SI*8), Z16
-	VMOVDQU64      (DX)(CX*1), Z15
-	VPERMB         (R8), Z15, Z15
-	VPMULTISHIFTQB Z15, Z16, Z15
-	VPANDQ         Z7, Z15, Z15
-	VPSUBB         Z13, Z15, Z15
-	KMOVQ          R13, K2
-	VPEXPANDB.Z    Z15, K2, Z15
-	MOVQ           $0x1111111111111111, CX
-	KMOVQ          CX, K2
-	VPBROADCASTD   DI, Z7
-	MOVL           1920(R11), CX
-	VMOVDQU64      1984(R11), Z16
-	VPERMB         (R10)(CX*1), Z16, Z16
-	VPSRLVD        2048(R11), Z16, Z16
-	VMOVDQU64      1664(DX), Z17
-	VPERMB.Z       Z14, Z17, K2, Z17
-	VPSLLVD        Z7, Z17, Z17
-	VPTERNLOGD     $0xea, Z17, Z6, Z16
-	VPCMPUD        $0x06, numbers<>+0(SB), Z5, K3
-	VMOVDQA32      Z8, Z18
-	VMOVDQA32      Z1, K3, Z18
-	VMOVDQA32      Z10, Z17
-	VMOVDQA32      Z3, K3, Z17
-	VPADDD         Z9, Z8, Z8
-	VPADDD         Z11, Z10, Z10
-	VPSRLD         $0x19, Z17, Z17
-	VPADDD         Z18, Z16, Z16
-	VPADDD         Z17, Z16, Z16
-	VALIGND        $0x0f, Z0, Z16, Z17
-	VMOVDQA32      Z16, Z0
-	VPCMPD         $0x06, Z17, Z16, K1, K1
-	VPADDD         Z2, Z1, Z1
-	VPADDD         Z4, Z3, Z3
-	VMOVDQU32      Z16, (AX)
-	MOVL           1924(R11), CX
-	VMOVDQU64      2112(R11), Z16
-	VPERMB         (R10)(CX*1), Z16, Z16
-	VPSRLVD        2176(R11), Z16, Z16
-	VMOVDQU64      1728(DX), Z17
-	VPERMB.Z       Z14, Z17, K2, Z17
-	VPSLLVD        Z7, Z17, Z17
-	VPTERNLOGD     $0xea, Z17, Z6, Z16
-	VPCMPUD        $0x06, numbers<>+64(SB), Z5, K3
-	VMOVDQA32      Z8, Z18
-	VMOVDQA32      Z1, K3, Z18
-	VMOVDQA32      Z10, Z17
-	VMOVDQA32      Z3, K3, Z17
-	VPADDD         Z9, Z8, Z8
-	VPADDD         Z11, Z10, Z10
-	VPSRLD         $0x19, Z17, Z17
-	VPADDD         Z18, Z16, Z16
-	VPADDD         Z17, Z16, Z16
-	VALIGND        $0x0f, Z0, Z16, Z17
-	VMOVDQA32      Z16, Z0
-	VPCMPD         $0x06, Z17, Z16, K1, K1
-	VPADDD         Z2, Z1, Z1
-	VPADDD         Z4, Z3, Z3
-	VMOVDQU32      Z16, 64(AX)
-	MOVL           1928(R11), CX
-	VMOVDQU64      2240(R11), Z16
-	VPERMB         (R10)(CX*1), Z16, Z16
-	VPSRLVD        2304(R11), Z16, Z16
-	VMOVDQU64      1792(DX), Z17
-	VPERMB.Z       Z14, Z17, K2, Z17
-	VPSLLVD        Z7, Z17, Z17
-	VPTERNLOGD     $0xea, Z17, Z6, Z16
-	VPCMPUD        $0x06, numbers<>+128(SB), Z5, K3
-	VMOVDQA32      Z8, Z18
-	VMOVDQA32      Z1, K3, Z18
-	VMOVDQA32      Z10, Z17
-	VMOVDQA32      Z3, K3, Z17
-	VPADDD         Z9, Z8, Z8
-	VPADDD         Z11, Z10, Z10
-	VPSRLD         $0x19, Z17, Z17
-	VPADDD         Z18, Z16, Z16
-	VPADDD         Z17, Z16, Z16
-	VALIGND        $0x0f, Z0, Z16, Z17
-	VMOVDQA32      Z16, Z0
-	VPCMPD         $0x06, Z17, Z16, K1, K1
-	VPADDD         Z2, Z1, Z1
-	VPADDD         Z4, Z3, Z3
-	VMOVDQU32      Z16, 128(AX)
-	MOVL           1932(R11), CX
-	VMOVDQU64      2368(R11), Z16
-	VPERMB         (R10)(CX*1), Z16, Z16
-	VPSRLVD        2432(R11), Z16, Z16
-	VMOVDQU64      1856(DX), Z17
-	VPERMB.Z       Z14, Z17, K2, Z17
-	VPSLLVD        Z7, Z17, Z17
-	VPTERNLOGD     $0xea, Z17, Z6, Z16
-	VPCMPUD        $0x06, numbers<>+192(SB), Z5, K3
-	VMOVDQA32      Z8, Z17
-	VMOVDQA32      Z1, K3, Z17
-	VMOVDQA32      Z10, Z14
-	VMOVDQA32      Z3, K3, Z14
-	VPADDD         Z9, Z8, Z8
-	VPADDD         Z11, Z10, Z10
-	VPSRLD         $0x19, Z14, Z14
-	VPADDD         Z17, Z16, Z16
-	VPADDD         Z14, Z16, Z16
-	VALIGND        $0x0f, Z0, Z16, Z14
-	VMOVDQA32      Z16, Z0
-	VPCMPD         $0x06, Z14, Z16, K1, K1
-	VPADDD         Z2, Z1, Z1
-	VPADDD         Z4, Z3, Z3
-	VMOVDQU32      Z16, 192(AX)
-	MOVL           1936(R11), CX
-	VMOVDQU64      2496(R11), Z14
-	VPERMB         (R10)(CX*1), Z14, Z14
-	VPSRLVD        2560(R11), Z14, Z14
-	VMOVDQU64      1664(DX), Z16
-	VPERMB.Z       Z15, Z16, K2, Z16
-	VPSLLVD        Z7, Z16, Z16
-	VPTERNLOGD     $0xea, Z16, Z6, Z14
-	VPCMPUD        $0x06, numbers<>+256(SB), Z5, K3
-	VMOVDQA32      Z8, Z17
-	VMOVDQA32      Z1, K3, Z17
-	VMOVDQA32      Z10, Z16
-	VMOVDQA32      Z3, K3, Z16
-	VPADDD         Z9, Z8, Z8
-	VPADDD         Z11, Z10, Z10
-	VPSRLD         $0x19, Z16, Z16
-	VPADDD         Z17, Z14, Z14
-	VPADDD         Z16, Z14, Z14
-	VALIGND        $0x0f, Z0, Z14, Z16
-	VMOVDQA32      Z14, Z0
-	VPCMPD         $0x06, Z16, Z14, K1, K1
-	VPADDD         Z2, Z1, Z1
-	VPADDD         Z4, Z3, Z3
-	VMOVDQU32      Z14, 256(AX)
-	MOVL           1940(R11), CX
-	VMOVDQU64      2624(R11), Z14
-	VPERMB         (R10)(CX*1), Z14, Z14
-	VPSRLVD        2688(R11), Z14, Z14
-	VMOVDQU64      1728(DX), Z16
-	VPERMB.Z       Z15, Z16, K2, Z16
-	VPSLLVD        Z7, Z16, Z16
-	VPTERNLOGD     $0xea, Z16, Z6, Z14
-	VPCMPUD        $0x06, numbers<>+320(SB), Z5, K3
-	VMOVDQA32      Z8, Z17
-	VMOVDQA32      Z1, K3, Z17
-	VMOVDQA32      Z10, Z16
-	VMOVDQA32      Z3, K3, Z16
-	VPADDD         Z9, Z8, Z8
-	VPADDD         Z11, Z10, Z10
-	VPSRLD         $0x19, Z16, Z16
-	VPADDD         Z17, Z14, Z14
-	VPADDD         Z16, Z14, Z14
-	VALIGND        $0x0f, Z0, Z14, Z16
-	VMOVDQA32      Z14, Z0
-	VPCMPD         $0x06, Z16, Z14, K1, K1
-	VPADDD         Z2, Z1, Z1
-	VPADDD         Z4, Z3, Z3
-	VMOVDQU32      Z14, 320(AX)
-	MOVL           1944(R11), CX
-	VMOVDQU64      2752(R11), Z14
-	VPERMB         (R10)(CX*1), Z14, Z14
-	VPSRLVD        2816(R11), Z14, Z14
-	VMOVDQU64      1792(DX), Z16
-	VPERMB.Z       Z15, Z16, K2, Z16
-	VPSLLVD        Z7, Z16, Z16
-	VPTERNLOGD     $0xea, Z16, Z6, Z14
-	VPCMPUD        $0x06, numbers<>+384(SB), Z5, K3
-	VMOVDQA32      Z8, Z17
-	VMOVDQA32      Z1, K3, Z17
-	VMOVDQA32      Z10, Z16
-	VMOVDQA32      Z3, K3, Z16
-	VPADDD         Z9, Z8, Z8
-	VPADDD         Z11, Z10, Z10
-	VPSRLD         $0x19, Z16, Z16
-	VPADDD         Z17, Z14, Z14
-	VPADDD         Z16, Z14, Z14
-	VALIGND        $0x0f, Z0, Z14, Z16
-	VMOVDQA32      Z14, Z0
-	VPCMPD         $0x06, Z16, Z14, K1, K1
-	VPADDD         Z2, Z1, Z1
-	VPADDD         Z4, Z3, Z3
-	VMOVDQU32      Z14, 384(AX)
-	MOVL           1948(R11), CX
-	VMOVDQU64      2880(R11), Z14
-	VPERMB         (R10)(CX*1), Z14, Z14
-	VPSRLVD        2944(R11), Z14, Z14
-	VMOVDQU64      1856(DX), Z16
-	VPERMB.Z       Z15, Z16, K2, Z16
-	VPSLLVD        Z7, Z16, Z16
-	VPTERNLOGD     $0xea, Z16, Z6, Z14
-	VPCMPUD        $0x06, numbers<>+448(SB), Z5, K2
-	VMOVDQA32      Z8, Z5
-	VMOVDQA32      Z1, K2, Z5
-	VMOVDQA32      Z10, Z6
-	VMOVDQA32      Z3, K2, Z6
-	VPADDD         Z9, Z8, Z8
-	VPADDD         Z11, Z10, Z10
-	VPSRLD         $0x19, Z6, Z6
-	VPADDD         Z5, Z14, Z14
-	VPADDD         Z6, Z14, Z14
-	VALIGND        $0x0f, Z0, Z14, Z6
-	VMOVDQA32      Z14, Z0
-	VPCMPD         $0x06, Z6, Z14, K1, K1
-	VPADDD         Z2, Z1, Z1
-	VPADDD         Z4, Z3, Z3
-	VMOVDQU32      Z14, 448(AX)
+	MOVQ           SI, CX
+	MOVQ           CX, R15
+	SHRQ           $0x03, R15
+	ADDQ           BX, R15
+	ANDQ           $0x07, CX
+	MOVQ           R9, R14
+	SHLQ           $0x06, R14
+	LEAQ           (CX)(R9*8), CX
+	VPBROADCASTQ   512(DX)(CX*8), Z15
+	VMOVDQU64      (DX)(R14*1), Z10
+	VPERMB         (R15), Z10, Z10
+	VPMULTISHIFTQB Z10, Z15, Z10
+	VPANDQ.BCST    1024(DX)(R9*8), Z10, Z10
+	VPSUBB         Z0, Z10, Z10
+	POPCNTQ        R12, CX
+	CMPQ           R8, $0x40
+	JHI            bucketRun512_many
+	VMOVDQU64      1920(DX)(CX*1), Z15
+	VPERMB         Z10, Z15, Z15
+
+bucketRun512_read:
+	KMOVQ        R12, K3
+	VPEXPANDB.Z  Z10, K3, Z10
+	KMOVQ        R13, K3
+	VPEXPANDB.Z  Z15, K3, Z15
+	VPBROADCASTD DI, Z16
+	MOVL         4480(R11), CX
+	VMOVDQU64    4544(R11), Z17
+	VPERMB       (R10)(CX*1), Z17, Z17
+	VPSRLVD      4608(R11), Z17, Z17
+	VMOVDQU64    1664(DX), Z18
+	VPERMB.Z     Z10, Z18, K1, Z18
+	VPSLLVD      Z16, Z18, Z18
+	VPTERNLOGD   $0xea, Z18, Z9, Z17
+	VPCMPUD      $0x06, numbers<>+0(SB), Z8, K3
+	VPSRLD       $0x19, Z13, Z18
+	VPSRLD       $0x19, Z6, K3, Z18
+	VPADDD       Z11, Z17, Z19
+	VPADDD       Z4, Z17, K3, Z19
+	VPADDD       Z12, Z11, Z11
+	VPADDD       Z14, Z13, Z13
+	VPADDD       Z18, Z19, Z19
+	VALIGND      $0x0f, Z3, Z19, Z18
+	VPCMPD       $0x06, Z18, Z19, K2, K2
+	VPADDD       Z5, Z4, Z4
+	VPADDD       Z7, Z6, Z6
+	VMOVDQU32    Z19, (AX)
+	MOVL         4484(R11), CX
+	VMOVDQU64    4672(R11), Z3
+	VPERMB       (R10)(CX*1), Z3, Z3
+	VPSRLVD      4736(R11), Z3, Z3
+	VMOVDQU64    1728(DX), Z17
+	VPERMB.Z     Z10, Z17, K1, Z17
+	VPSLLVD      Z16, Z17, Z17
+	VPTERNLOGD   $0xea, Z17, Z9, Z3
+	VPCMPUD      $0x06, numbers<>+64(SB), Z8, K3
+	VPSRLD       $0x19, Z13, Z17
+	VPSRLD       $0x19, Z6, K3, Z17
+	VPADDD       Z11, Z3, Z18
+	VPADDD       Z4, Z3, K3, Z18
+	VPADDD       Z12, Z11, Z11
+	VPADDD       Z14, Z13, Z13
+	VPADDD       Z17, Z18, Z18
+	VALIGND      $0x0f, Z19, Z18, Z17
+	VPCMPD       $0x06, Z17, Z18, K2, K2
+	VPADDD       Z5, Z4, Z4
+	VPADDD       Z7, Z6, Z6
+	VMOVDQU32    Z18, 64(AX)
+	MOVL         4488(R11), CX
+	VMOVDQU64    4800(R11), Z3
+	VPERMB       (R10)(CX*1), Z3, Z3
+	VPSRLVD      4864(R11), Z3, Z3
+	VMOVDQU64    1792(DX), Z17
+	VPERMB.Z     Z10, Z17, K1, Z17
+	VPSLLVD      Z16, Z17, Z17
+	VPTERNLOGD   $0xea, Z17, Z9, Z3
+	VPCMPUD      $0x06, numbers<>+128(SB), Z8, K3
+	VPSRLD       $0x19, Z13, Z17
+	VPSRLD       $0x19, Z6, K3, Z17
+	VPADDD       Z11, Z3, Z19
+	VPADDD       Z4, Z3, K3, Z19
+	VPADDD       Z12, Z11, Z11
+	VPADDD       Z14, Z13, Z13
+	VPADDD       Z17, Z19, Z19
+	VALIGND      $0x0f, Z18, Z19, Z17
+	VPCMPD       $0x06, Z17, Z19, K2, K2
+	VPADDD       Z5, Z4, Z4
+	VPADDD       Z7, Z6, Z6
+	VMOVDQU32    Z19, 128(AX)
+	MOVL         4492(R11), CX
+	VMOVDQU64    4928(R11), Z3
+	VPERMB       (R10)(CX*1), Z3, Z3
+	VPSRLVD      4992(R11), Z3, Z3
+	VMOVDQU64    1856(DX), Z17
+	VPERMB.Z     Z10, Z17, K1, Z17
+	VPSLLVD      Z16, Z17, Z17
+	VPTERNLOGD   $0xea, Z17, Z9, Z3
+	VPCMPUD      $0x06, numbers<>+192(SB), Z8, K3
+	VPSRLD       $0x19, Z13, Z10
+	VPSRLD       $0x19, Z6, K3, Z10
+	VPADDD       Z11, Z3, Z17
+	VPADDD       Z4, Z3, K3, Z17
+	VPADDD       Z12, Z11, Z11
+	VPADDD       Z14, Z13, Z13
+	VPADDD       Z10, Z17, Z17
+	VALIGND      $0x0f, Z19, Z17, Z10
+	VPCMPD       $0x06, Z10, Z17, K2, K2
+	VPADDD       Z5, Z4, Z4
+	VPADDD       Z7, Z6, Z6
+	VMOVDQU32    Z17, 192(AX)
+	MOVL         4496(R11), CX
+	VMOVDQU64    5056(R11), Z3
+	VPERMB       (R10)(CX*1), Z3, Z3
+	VPSRLVD      5120(R11), Z3, Z3
+	VMOVDQU64    1664(DX), Z10
+	VPERMB.Z     Z15, Z10, K1, Z10
+	VPSLLVD      Z16, Z10, Z10
+	VPTERNLOGD   $0xea, Z10, Z9, Z3
+	VPCMPUD      $0x06, numbers<>+256(SB), Z8, K3
+	VPSRLD       $0x19, Z13, Z10
+	VPSRLD       $0x19, Z6, K3, Z10
+	VPADDD       Z11, Z3, Z18
+	VPADDD       Z4, Z3, K3, Z18
+	VPADDD       Z12, Z11, Z11
+	VPADDD       Z14, Z13, Z13
+	VPADDD       Z10, Z18, Z18
+	VALIGND      $0x0f, Z17, Z18, Z10
+	VPCMPD       $0x06, Z10, Z18, K2, K2
+	VPADDD       Z5, Z4, Z4
+	VPADDD       Z7, Z6, Z6
+	VMOVDQU32    Z18, 256(AX)
+	MOVL         4500(R11), CX
+	VMOVDQU64    5184(R11), Z3
+	VPERMB       (R10)(CX*1), Z3, Z3
+	VPSRLVD      5248(R11), Z3, Z3
+	VMOVDQU64    1728(DX), Z10
+	VPERMB.Z     Z15, Z10, K1, Z10
+	VPSLLVD      Z16, Z10, Z10
+	VPTERNLOGD   $0xea, Z10, Z9, Z3
+	VPCMPUD      $0x06, numbers<>+320(SB), Z8, K3
+	VPSRLD       $0x19, Z13, Z10
+	VPSRLD       $0x19, Z6, K3, Z10
+	VPADDD       Z11, Z3, Z17
+	VPADDD       Z4, Z3, K3, Z17
+	VPADDD       Z12, Z11, Z11
+	VPADDD       Z14, Z13, Z13
+	VPADDD       Z10, Z17, Z17
+	VALIGND      $0x0f, Z18, Z17, Z10
+	VPCMPD       $0x06, Z10, Z17, K2, K2
+	VPADDD       Z5, Z4, Z4
+	VPADDD       Z7, Z6, Z6
+	VMOVDQU32    Z17, 320(AX)
+	MOVL         4504(R11), CX
+	VMOVDQU64    5312(R11), Z3
+	VPERMB       (R10)(CX*1), Z3, Z3
+	VPSRLVD      5376(R11), Z3, Z3
+	VMOVDQU64    1792(DX), Z10
+	VPERMB.Z     Z15, Z10, K1, Z10
+	VPSLLVD      Z16, Z10, Z10
+	VPTERNLOGD   $0xea, Z10, Z9, Z3
+	VPCMPUD      $0x06, numbers<>+384(SB), Z8, K3
+	VPSRLD       $0x19, Z13, Z10
+	VPSRLD       $0x19, Z6, K3, Z10
+	VPADDD       Z11, Z3, Z18
+	VPADDD       Z4, Z3, K3, Z18
+	VPADDD       Z12, Z11, Z11
+	VPADDD       Z14, Z13, Z13
+	VPADDD       Z10, Z18, Z18
+	VALIGND      $0x0f, Z17, Z18, Z10
+	VPCMPD       $0x06, Z10, Z18, K2, K2
+	VPADDD       Z5, Z4, Z4
+	VPADDD       Z7, Z6, Z6
+	VMOVDQU32    Z18, 384(AX)
+	MOVL         4508(R11), CX
+	VMOVDQU64    5440(R11), Z3
+	VPERMB       (R10)(CX*1), Z3, Z3
+	VPSRLVD      5504(R11), Z3, Z3
+	VMOVDQU64    1856(DX), Z10
+	VPERMB.Z     Z15, Z10, K1, Z10
+	VPSLLVD      Z16, Z10, Z10
+	VPTERNLOGD   $0xea, Z10, Z9, Z3
+	VPCMPUD      $0x06, numbers<>+448(SB), Z8, K3
+	VPSRLD       $0x19, Z13, Z8
+	VPSRLD       $0x19, Z6, K3, Z8
+	VPADDD       Z11, Z3, Z9
+	VPADDD       Z4, Z3, K3, Z9
+	VPADDD       Z12, Z11, Z11
+	VPADDD       Z14, Z13, Z13
+	VPADDD       Z8, Z9, Z9
+	VALIGND      $0x0f, Z18, Z9, Z8
+	VPCMPD       $0x06, Z8, Z9, K2, K2
+	VPADDD       Z5, Z4, Z4
+	VPADDD       Z7, Z6, Z6
+	VMOVDQU32    Z9, 448(AX)
 
 bucketRun512_written:
 	MOVQ  16(SP), CX
 	MOVL  (CX), CX
 	CMPL  CX, 508(AX)
 	JNE   bucketRun512_stop
-	KMOVW K1, BX
+	KMOVW K2, BX
 	CMPL  BX, $0x0000ffff
 	JNE   bucketRun512_stop
 	MOVL  CX, 40(SP)
@@ -1732,6 +1657,25 @@ bucketRun512_stop:
 	VZEROUPPER
 	MOVQ AX, ret+56(FP)
 	RET
+
+bucketRun512_many:
+	IMULQ          R9, CX
+	ADDQ           CX, SI
+	MOVQ           SI, CX
+	MOVQ           CX, SI
+	SHRQ           $0x03, SI
+	ADDQ           BX, SI
+	ANDQ           $0x07, CX
+	MOVQ           R9, BX
+	SHLQ           $0x06, BX
+	LEAQ           (CX)(R9*8), CX
+	VPBROADCASTQ   512(DX)(CX*8), Z16
+	VMOVDQU64      (DX)(BX*1), Z15
+	VPERMB         (SI), Z15, Z15
+	VPMULTISHIFTQB Z15, Z16, Z15
+	VPANDQ.BCST    1024(DX)(R9*8), Z15, Z15
+	VPSUBB         Z0, Z15, Z15
+	JMP            bucketRun512_read
 
 DATA numbers<>+0(SB)/8, $0x0000000100000000
 DATA numbers<>+8(SB)/8, $0x0000000300000002

@@ -92,7 +92,7 @@ func runCommand() *cobra.Command {
 		}}
 	c.Flags().BoolVar(&f.small, "small", false, "small data: for the emulator and compute-sanitizer")
 	c.Flags().BoolVar(&f.sanitize, "sanitize", false, "run the small ones under compute-sanitizer first")
-	c.Flags().StringVar(&f.only, "only", "", "comma-separated parts of "+strings.Join(partNames, ", ")+" (default all but strategies)")
+	c.Flags().StringVar(&f.only, "only", "", "comma-separated parts of "+strings.Join(partNames, ", ")+" (default all)")
 	c.Flags().StringVar(&f.models, "models", "", "comma-separated collections of gov, gov2, bdc, bd (default all)")
 	c.Flags().StringVar(&f.profile, "cpuprofile", "", "write a profile of the host's time to this file")
 	c.Flags().StringVar(&f.tests, "tests", "", "directory with gpuload.test, to run it first")
@@ -170,13 +170,9 @@ const (
 	checkedSmall = 100
 )
 
-// wants reports whether part name is to run; all but the strategies do unless
-// --only says otherwise.
+// wants reports whether part name is to run.
 func (f *runFlags) wants(name string) bool {
-	if f.only == "" {
-		return name != "strategies"
-	}
-	return slices.Contains(strings.Split(f.only, ","), name)
+	return f.only == "" || slices.Contains(strings.Split(f.only, ","), name)
 }
 
 func (f *runFlags) check() error {

@@ -56,7 +56,9 @@ func (s *stage) reserveIn(n int) error {
 		return err
 	}
 	s.in = b[:0]
-	s.inDev, err = s.dev.Alloc(int64(n) + 256)
+	if s.inDev, err = s.dev.Alloc(int64(n) + 256); err != nil {
+		s.freeIn() // half of it must not pass for all
+	}
 	return err
 }
 
@@ -127,7 +129,9 @@ func (s *stage) reserveOut(n int) error {
 		return err
 	}
 	s.out = b
-	s.outDev, err = s.dev.Alloc(int64(n))
+	if s.outDev, err = s.dev.Alloc(int64(n)); err != nil {
+		s.freeOut()
+	}
 	return err
 }
 

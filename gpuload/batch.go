@@ -66,6 +66,8 @@ func (x *Executor) submit(ctx context.Context, st *stage, plans []*plan, how way
 	switch how {
 	case byAnd, byOr:
 		return l.ranked(size)
+	case byGlobalAccumulators:
+		return l.accumulators(size)
 	}
 	return l.disjunctions(size)
 }

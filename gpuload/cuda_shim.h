@@ -19,7 +19,7 @@ static CUresult pinion_submit(void *stream, const pinion_op *ops, int n, const u
         switch (o->kind) {
         case 1: r = cuMemcpyHtoDAsync(o->a, (const void *)(uintptr_t)o->b, o->c, s); break;
         case 2: r = cuMemcpyDtoHAsync((void *)(uintptr_t)o->a, o->b, o->c, s); break;
-        case 3: r = cuMemsetD8Async(o->a, 0, o->c, s); break;
+        case 3: r = cuMemsetD32Async(o->a, (unsigned)o->b, o->c / 4, s); break;
         case 4: {
             size_t size = o->e;
             void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, (void *)(params + o->d), CU_LAUNCH_PARAM_BUFFER_SIZE,

@@ -108,8 +108,13 @@ func (b *Batch) Move(dst, src Ptr, n int64) {
 
 // Fill sets n bytes, a multiple of 4, to zero.
 func (b *Batch) Fill(dst Ptr, n int64) {
+	b.FillWords(dst, 0, n)
+}
+
+// FillWords sets n bytes, a multiple of 4, to a 32-bit word, over and over.
+func (b *Batch) FillWords(dst Ptr, word uint32, n int64) {
 	if n > 0 {
-		b.ops = append(b.ops, op{opFill, uint64(dst), 0, uint64(n), 0, 0})
+		b.ops = append(b.ops, op{opFill, uint64(dst), uint64(word), uint64(n), 0, 0})
 	}
 }
 

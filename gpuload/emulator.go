@@ -3,6 +3,7 @@
 package gpuload
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"sync"
@@ -140,7 +141,9 @@ func (e *Emulator) run(b *Batch, o *op) error {
 		if err := e.check(o.a, o.c); err != nil {
 			return err
 		}
-		clear(bytesAt(o.a, o.c))
+		for b := bytesAt(o.a, o.c); len(b) >= 4; b = b[4:] {
+			binary.NativeEndian.PutUint32(b, uint32(o.b))
+		}
 	case opLaunch:
 		return kernels.Emulate(kernels.Kernel(o.a), int(o.b), int(o.c), b.params[o.d:o.d+o.e], e.Seed)
 	}

@@ -39,10 +39,12 @@ type Options struct {
 	Threshold int64
 	// Width is how many accumulators a thread block keeps in shared memory; 0: as many as fit.
 	Width int
-	// Accumulate answers every disjunction with accumulators, as those are that have
-	// too many candidates for the default, list by list.
-	Accumulate bool
-	overflow   int64 // of tests: instead of overflowKeys
+	// Accumulate is how disjunctions are answered.
+	Accumulate Accumulation
+	// Scratch bounds the device memory for GlobalAccumulators in bytes, for each of the
+	// batches that are under way, unless one query needs more; 0: 1 GiB.
+	Scratch  int64
+	overflow int64 // of tests: instead of overflowKeys
 	// Presence is from how many postings on a list gets presence words, a byte a
 	// posting, when a batch uses it again and there is memory; 0: 4,096, below 0: none does.
 	Presence int64
@@ -110,6 +112,12 @@ func (x *Executor) open() (err error) {
 	dev, segments := x.dev, x.segments
 	if x.options.Select >= SelectCount {
 		return fmt.Errorf("gpuload: no selection %d", x.options.Select)
+	}
+	if x.options.Accumulate >= AccumulationCount {
+		return fmt.Errorf("gpuload: no accumulation %d", x.options.Accumulate)
+	}
+	if x.options.Scratch == 0 {
+		x.options.Scratch = scratchBytes
 	}
 	if x.options.overflow == 0 {
 		x.options.overflow = overflowKeys
@@ -298,11 +306,7 @@ func (x *Executor) answer(ctx context.Context, plans []*plan) error {
 			or = append(or, p)
 		}
 	}
-	how := byOr
-	if x.options.Accumulate {
-		how = byAccumulators
-	}
-	if err := x.run(ctx, or, how); err != nil {
+	if err := x.run(ctx, or, ways[x.options.Accumulate]); err != nil {
 		return err
 	}
 	var rest []*plan

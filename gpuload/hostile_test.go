@@ -49,7 +49,7 @@ func TestHostileExtents(t *testing.T) {
 			}
 			dev := NewEmulator()
 			dev.Seed = uint64(round)
-			x, err := New(dev, []Segment{{Segment: s}}, sc, Options{Memory: 1 << 20, Width: 4096, CPU: nothing{}, Accumulate: round%2 == 0, Presence: 1})
+			x, err := New(dev, []Segment{{Segment: s}}, sc, Options{Memory: 1 << 20, Width: 4096, CPU: nothing{}, Accumulate: Accumulation(round) % AccumulationCount, Presence: 1})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,8 +8,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/RoaringBitmap/roaring/v2"
-
 	"github.com/pinion-index/pinion/gpuload/trial"
 	"github.com/pinion-index/pinion/kernels"
 	"github.com/pinion-index/pinion/query"
@@ -53,16 +51,19 @@ var someShape = trial.Shape{Docs: 9000, Segments: 2, Terms: 40, MaxDF: 0.8, MinD
 func TestVariants(t *testing.T) {
 	c, sc := newCollection(t, someShape)
 	for name, o := range map[string]Options{
-		"default":    {Memory: 4 << 20},
-		"accumulate": {Memory: 4 << 20, Accumulate: true, Width: 1024},
-		"overflow":   {Memory: 4 << 20, overflow: 1},
-		"skip":       {Memory: 4 << 20, Locate: kernels.LocateSkip},
-		"lr":         {Memory: 4 << 20, Locate: kernels.LocateLR},
-		"warp":       {Memory: 4 << 20, Select: SelectWarp},
-		"maxima":     {Memory: 4 << 20, Select: SelectMaxima},
-		"radix":      {Memory: 4 << 20, Select: SelectRadix},
-		"batches":    {Memory: 4 << 20, Threshold: 1},
-		"presence":   {Memory: 4 << 20, Presence: 1},
+		"default":  {Memory: 4 << 20},
+		"shared":   {Memory: 4 << 20, Accumulate: SharedAccumulators, Width: 1024},
+		"global":   {Memory: 4 << 20, Accumulate: GlobalAccumulators},
+		"global/1": {Memory: 4 << 20, Accumulate: GlobalAccumulators, Scratch: 1},
+		"global/3": {Memory: 4 << 20, Accumulate: GlobalAccumulators, Scratch: 3 * 9000 * 4},
+		"overflow": {Memory: 4 << 20, overflow: 1},
+		"skip":     {Memory: 4 << 20, Locate: kernels.LocateSkip},
+		"lr":       {Memory: 4 << 20, Locate: kernels.LocateLR},
+		"warp":     {Memory: 4 << 20, Select: SelectWarp},
+		"maxima":   {Memory: 4 << 20, Select: SelectMaxima},
+		"radix":    {Memory: 4 << 20, Select: SelectRadix},
+		"batches":  {Memory: 4 << 20, Threshold: 1},
+		"presence": {Memory: 4 << 20, Presence: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dev := NewEmulator()
@@ -108,18 +109,8 @@ func TestEviction(t *testing.T) {
 func TestDeletes(t *testing.T) {
 	c, sc := newCollection(t, someShape)
 	r := rand.New(rand.NewPCG(4, 4))
-	deleted := roaring.New()
 	segs := segmentsOf(c)
-	for i := range segs {
-		n := int(segs[i].Segment.Meta().Docs)
-		segs[i].Deletes = make([]uint64, n/64) // words at the end may be missing
-		for range n / 3 {
-			if d := r.IntN(n); d/64 < len(segs[i].Deletes) {
-				segs[i].Deletes[d/64] |= 1 << (d % 64)
-				deleted.Add(segs[i].Base + uint32(d))
-			}
-		}
-	}
+	deleted := deleteSome(r, segs)
 	x, err := New(NewEmulator(), segs, sc, Options{Memory: 4 << 20})
 	if err != nil {
 		t.Fatal(err)
@@ -137,6 +128,9 @@ func TestRefusals(t *testing.T) {
 	}
 	if err := dev.Close(); err != nil {
 		t.Error(err)
+	}
+	if _, err := New(NewEmulator(), segmentsOf(c), sc, Options{Memory: 4 << 20, Accumulate: AccumulationCount}); err == nil {
+		t.Error("an accumulation that there is not: no error")
 	}
 	x, err := New(NewEmulator(), segmentsOf(c), sc, Options{Memory: 4 << 20})
 	if err != nil {

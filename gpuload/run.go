@@ -11,9 +11,10 @@ import (
 type way int
 
 const (
-	byAnd          way = iota // Rank, all terms required
-	byOr                      // Rank, list by list
-	byAccumulators            // Disjunct
+	byAnd                way = iota // Rank, all terms required
+	byOr                            // Rank, list by list
+	byAccumulators                  // Disjunct
+	byGlobalAccumulators            // Accumulate
 )
 
 // A batch has at most batchQueries queries, and leastQueries if there are more: so

@@ -44,6 +44,15 @@ DEV void store_stream(uint32_t *p, uint4 v) {
 #endif
 }
 
+// load_stream reads 16 bytes that no launch reads again soon.
+DEV uint4 load_stream(const uint4 *p) {
+#ifdef PINION_EMU
+    return *p;
+#else
+    return __ldcs(p);
+#endif
+}
+
 // warp_scan returns the inclusive prefix sum of x over the lanes: per step one
 // shuffle, whose predicate says that the source lane exists, and one add.
 DEV uint32_t warp_scan(uint32_t x, int lane) {

@@ -10,26 +10,8 @@
 // Bound: for each posting b_doc + b_freq bits read, one norm (4 bytes, from L2 after
 // the first term), one division and about 25 instructions: 0.3 T postings/s; for
 // each document of the segment 8 bytes of shared memory traffic: 25 T documents/s.
-#include "list.h"
+#include "accumulate.h"
 #include "queue.h"
-
-// add_block adds the scores of one block's postings in [lo, hi).
-DEV void add_block(const QueryDesc &q, const ListDesc &l, float w, uint32_t j, uint32_t lo, uint32_t hi, float *acc,
-                   int lane) {
-    Freqs f;
-    f.begin(l, j);
-    each_docs(l, j, lane, [&](uint32_t c, uint4 v, uint32_t count) {
-        uint4 fv = f.get(c, lane);
-        uint32_t d[4] = {v.x, v.y, v.z, v.w}, tf[4] = {fv.x, fv.y, fv.z, fv.w};
-#pragma unroll
-        for (int k = 0; k < 4; k++) {
-            if (4 * lane + k >= count || d[k] < lo || d[k] >= hi) continue;
-            float s = posting_score(w, tf[k], __ldg(at<float>(q.norms) + d[k]));
-            float old = acc[d[k] - lo];
-            acc[d[k] - lo] = old < 0 ? s : __fadd_rn(old, s);
-        }
-    });
-}
 
 // first_block returns the first block of l whose last docID is at least x.
 DEV uint32_t first_block(const ListDesc &l, uint32_t x) {
@@ -75,7 +57,7 @@ KERNEL(disjunct, DisjunctParams, 512, 2) {
         uint32_t hi = r.last - lo < p.width ? r.last : lo + p.width;
         if (threadIdx.x == 0) floor = *reinterpret_cast<volatile unsigned long long *>(floors);
         for (uint32_t t = threadIdx.x; t < q.nTerms; t += blockDim.x) cursors[now ^ 1][t] = lists[terms[t].list].nb;
-        for (uint32_t i = threadIdx.x; i < hi - lo; i += blockDim.x) acc[i] = -1.0f;
+        for (uint32_t i = threadIdx.x; i < hi - lo; i += blockDim.x) acc[i] = __uint_as_float(UNTOUCHED);
         __syncthreads();
         if (floor > queue.floor) queue.floor = floor;
         for (uint32_t t = 0; t < q.nTerms; t++) {
@@ -86,7 +68,7 @@ KERNEL(disjunct, DisjunctParams, 512, 2) {
         for (uint32_t base = 0; base < hi - lo; base += 2 * blockDim.x) {
             queue_room(queue, 2 * blockDim.x);
             for (uint32_t i = base + threadIdx.x; i < base + 2 * blockDim.x; i += blockDim.x)
-                if (i < hi - lo && acc[i] >= 0 && is_live(q, lo + i)) queue_push(queue, hit_key(acc[i], q.docBase + lo + i));
+                if (i < hi - lo && __float_as_uint(acc[i]) < UNTOUCHED && is_live(q, lo + i)) queue_push(queue, hit_key(acc[i], q.docBase + lo + i));
         }
         __syncthreads();
         if (threadIdx.x == 0 && queue.floor > floor) atomicMax(floors, (unsigned long long)queue.floor);

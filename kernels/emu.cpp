@@ -17,6 +17,7 @@
 #include "topk.cu"
 #include "merge.cu"
 #include "presence.cu"
+#include "accumulate.cu"
 
 // Kernels by number: the order of names in kernels.go.
 template <class P, void (*F)(const P)> static void call(const void *p) {
@@ -52,6 +53,7 @@ static const Entry entries[] = {
     ENTRY(decode_docs_vbyte1024, DecodeParams),
     ENTRY(decode_freqs_bp128, DecodeParams), ENTRY(decode_freqs_bp256, DecodeParams),
     ENTRY(decode_freqs_vbyte128, DecodeParams), ENTRY(decode_freqs_vbyte1024, DecodeParams),
+    ENTRY(accumulate, AccumulateParams), ENTRY(accumulate_packed, AccumulateParams), ENTRY(collect_scores, DisjunctParams),
 };
 
 extern "C" const char *emu_launch(const char *name, unsigned grid, unsigned block, unsigned shared,
@@ -70,6 +72,6 @@ extern "C" uint32_t emu_sizes(uint32_t i) {
         sizeof(NormParams),   sizeof(GatherParams), sizeof(RankParams),   offsetof(ListDesc, lrInv), offsetof(ListDesc, n),
         offsetof(ListDesc, docsCodec), offsetof(ListDesc, maxDoc), offsetof(QueryDesc, cap),
         offsetof(Select, out), sizeof(MergeJob), sizeof(MergeParams), sizeof(CollectParams),
-        offsetof(ListDesc, presence), sizeof(PresenceJob), sizeof(PresenceParams), 0};
+        offsetof(ListDesc, presence), sizeof(PresenceJob), sizeof(PresenceParams), sizeof(AccumulateParams), 0};
     return sizes[i];
 }

@@ -55,6 +55,9 @@ var _ string
 //go:embed element.h
 var _ string
 
+//go:embed accumulate.cu
+var _ string
+
 //go:embed topk.cu
 var _ string
 

@@ -23,10 +23,12 @@
 //	element.h   device functions that look docIDs up by single elements
 //	rank.h      conjunctions and disjunctions scored, list by list
 //	intersect.cu, rank.cu: the two for lists of any codec
-//	packed.cu   the two for lists of bp128 and bp256
+//	packed.cu   the two, and accumulate, for lists of bp128 and bp256
 //	merge.h     device functions over decoded lists
 //	merge.cu    conjunctions of decoded lists: MergePath and Parallel Merge Find
-//	disjunct.cu disjunctions fused with top-k
+//	accumulate.h device functions that add scores to accumulators
+//	disjunct.cu disjunctions fused with top-k, accumulators in shared memory
+//	accumulate.cu: accumulators in device memory, and top-k over them
 //	topk.cu     selection of the best keys
 //	emu*        the emulator
 //
@@ -100,6 +102,9 @@ const (
 	MarkDocs          // PresenceParams, Parts thread blocks a job
 	PublishPresence   // PresenceParams, a thread a job
 	IntersectElements // as IntersectDocs; the linear-regression codecs by single elements
+	Accumulate        // AccumulateParams, NParts * Shares thread blocks
+	AccumulatePacked  // likewise, for lists of plain values, bp128 and bp256
+	CollectScores     // DisjunctParams, a thread block a range
 	Count             // how many there are
 )
 
@@ -115,7 +120,8 @@ var names = [Count]string{"check_lists", "norms_of_lengths", "decode_docs_bp128"
 	"decode_freqs_newpfd", "decode_freqs_parapfor", "decode_freqs_pfordelta", "decode_freqs_ef", "decode_freqs_rice",
 	"intersect_packed", "rank_packed", "select_warp", "select_maxima", "select_radix",
 	"spread_docs", "merge_path", "merge_find", "collect_hits", "mark_docs", "publish_presence",
-	"intersect_elements"}
+	"intersect_elements",
+	"accumulate", "accumulate_packed", "collect_scores"}
 
 // modules says which source file holds each kernel.
 var modules = [Count]string{"check", "check", "decode", "decode", "decode", "decode", "decode", "decode", "decode", "decode", "decode", "intersect",
@@ -125,7 +131,7 @@ var modules = [Count]string{"check", "check", "decode", "decode", "decode", "dec
 	"patched", "patched", "patched", "unary", "unary",
 	"packed", "packed", "topk", "topk", "topk",
 	"merge", "merge", "merge", "merge", "presence", "presence",
-	"intersect"}
+	"intersect", "accumulate", "packed", "accumulate"}
 
 // String returns the name of the entry point.
 func (k Kernel) String() string {
@@ -221,7 +227,7 @@ var ptx embed.FS
 
 // Modules lists the PTX modules.
 func Modules() []string {
-	return []string{"check", "decode", "patched", "unary", "lines", "disjunct", "intersect", "rank", "packed", "topk", "merge", "presence"}
+	return []string{"check", "decode", "patched", "unary", "lines", "disjunct", "intersect", "rank", "packed", "topk", "merge", "presence", "accumulate"}
 }
 
 // PTX returns the text of a module for devices of at least compute capability 7.0.

@@ -1,9 +1,10 @@
-// What rank.cu and intersect.cu do, for batches whose lists are all plain values, bp128
+// What rank.cu, intersect.cu and accumulate do, for batches whose lists are all plain values, bp128
 // or bp256: without the calls that decode other codecs the compiler keeps all that a
 // tile needs in registers.
 #ifndef PINION_EMU
 #define PACKED_ONLY true
 #endif
+#include "accumulate.h"
 #include "conjoin.h"
 #include "rank.h"
 
@@ -16,3 +17,5 @@ KERNEL(intersect_packed, IntersectParams, 256, 4) {
     __shared__ Probes shared[8];
     intersect_tile<false>(p, shared);
 }
+
+KERNEL(accumulate_packed, AccumulateParams, 256, 4) { accumulate_share(p); }

@@ -175,12 +175,24 @@ const (
 // Range is a run of docIDs of one query.
 type Range struct{ Query, First, Last, Slot uint32 }
 
-// DisjunctParams are the parameters of Disjunct, whose dynamic shared memory is
-// 8*Buffer + 4*Width bytes.
+// DisjunctParams are the parameters of Disjunct and CollectScores, whose dynamic shared
+// memory is 8*Buffer + 4*Width bytes; CollectScores has no Width.
 type DisjunctParams struct {
 	Lists, Queries, Terms, Ranges, Keys, Counts, Floors Ptr
 	NRanges, Width, Keep, Buffer                        uint32
 }
+
+// AccumulateParams are the parameters of Accumulate and AccumulatePacked: NParts times
+// Shares thread blocks add the lists of that rank to the accumulators at Out of the queries
+// that Parts names, a float a document, in multiples of four.
+type AccumulateParams struct {
+	Lists, Queries, Terms, Parts Ptr
+	NParts, Shares               uint32
+	Rank, _                      uint32
+}
+
+// Untouched is an accumulator before the first score: minus zero.
+const Untouched = 1 << 31
 
 // Select is one selection of SelectBest.
 type Select struct {

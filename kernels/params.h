@@ -64,7 +64,7 @@ enum { CHECK_DOCENDS = 1, CHECK_FREQENDS = 2, CHECK_LAST = 4, CHECK_HASH = 8 };
 struct QueryDesc {
     uint64_t norms;     // float[]: 1/K by local docID
     uint64_t live;      // uint32[]: bit set, the document may be a hit; 0: all
-    uint64_t out;       // the query's keys
+    uint64_t out;       // the query's keys, or accumulators
     uint32_t firstTerm, nTerms;
     uint32_t docBase;   // global docID of local docID 0
     uint32_t docs;      // documents of the segment
@@ -126,8 +126,16 @@ struct DisjunctParams {
     uint64_t keys;     // uint64[nRanges][k]
     uint64_t counts;   // uint32[nRanges]
     uint64_t floors;   // uint64 a query slot: greatest proven k-th key so far
-    uint32_t nRanges, width;  // width: docIDs whose accumulators lie in shared memory at once
+    uint32_t nRanges, width;  // width: docIDs whose accumulators lie in shared memory at once; 0 for collect_scores
     uint32_t keep, buffer;    // keep: k; buffer: keys of the queue, a power of two, at least 2*keep and 512
+};
+
+// AccumulateParams: queries[].out are accumulators, float a document, a multiple of four.
+struct AccumulateParams {
+    uint64_t lists, queries, terms;
+    uint64_t parts;            // uint32[]: queries that have a term of that rank
+    uint32_t nParts, shares;   // shares: into how many a list is divided; nParts * shares thread blocks
+    uint32_t rank, pad;        // rank: which of a query's terms, from 0
 };
 
 // Select is one query's selection of its k best keys. With one group, counts[0] may

@@ -56,6 +56,9 @@ type Bench struct {
 	Models []string
 	// Strategies are those that part strategies measures, by name; nil: all.
 	Strategies []string
+	// Accumulations are the ways to answer disjunctions that part collections measures,
+	// nil: all.
+	Accumulations []gpuload.Accumulation
 	// Profile, unless nil, receives a profile of the host's part of ranked queries.
 	Profile io.Writer
 	// Seed of all random data.

@@ -24,6 +24,7 @@ func (g *GPU) text(w io.Writer) { figures.Print(w, g.Rows) }
 type gpuFlags struct {
 	parts, models []string
 	strategies    []string
+	accumulations []string
 	dir           string
 	small         bool
 	queries       int
@@ -40,7 +41,7 @@ the bound or goal beside each figure. Every result is compared with the CPU's. I
 needs an NVIDIA GPU and a build that can use it; the collections are generated.`,
 		Example: `  idxbench gpu
   idxbench gpu --part memory,decode --json
-  idxbench gpu --part collections --model bd
+  idxbench gpu --part collections --model bd --accumulate shared,global
   idxbench gpu --part check --queries 100000`,
 		Args: cli.Want(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -56,6 +57,7 @@ needs an NVIDIA GPU and a build that can use it; the collections are generated.`
 	cmd.Flags().StringSliceVar(&f.models, "model", nil, "collections, as `NAME,...` of gov, gov2, bdc, bd (default all)")
 	cmd.Flags().StringVar(&f.dir, "dir", os.TempDir(), "generate indexes below `DIR`")
 	cmd.Flags().StringSliceVar(&f.strategies, "strategy", nil, "ways to intersect in part strategies, as `NAME,...` of "+figures.StrategyNames()+" (default all)")
+	cmd.Flags().StringSliceVar(&f.accumulations, "accumulate", nil, "ways to answer disjunctions in part collections, as `NAME,...` of "+figures.AccumulationNames()+" (default all)")
 	cmd.Flags().IntVar(&f.queries, "queries", 2000, "random queries for each codec in part check: `N`")
 	cmd.Flags().BoolVar(&f.small, "small", false, "little data: a check, not a measurement")
 	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the generated data")
@@ -66,12 +68,20 @@ func (f *gpuFlags) run(cmd *cobra.Command) (g *GPU, err error) {
 	if !gpuload.Built {
 		return nil, fmt.Errorf("this build has no GPU support: it takes an NVIDIA GPU and its driver, CUDA, and a build with cgo and -tags cuda")
 	}
+	var ways []gpuload.Accumulation
+	for _, name := range f.accumulations {
+		a, ok := gpuload.AccumulationByName(name)
+		if !ok {
+			return nil, cli.Usage("no way %q to answer disjunctions; there are %s", name, figures.AccumulationNames())
+		}
+		ways = append(ways, a)
+	}
 	dev, err := gpuload.OpenDevice()
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, dev.Close()) }()
-	b := &figures.Bench{Device: dev, Log: cmd.ErrOrStderr(), Small: f.small, Models: f.models, Seed: f.seed}
+	b := &figures.Bench{Device: dev, Log: cmd.ErrOrStderr(), Small: f.small, Models: f.models, Accumulations: ways, Seed: f.seed}
 	for _, p := range f.parts {
 		switch p {
 		case "memory":

@@ -1,0 +1,72 @@
+//go:build (emu || cuda) && cgo
+
+package gpuload
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/pinion-index/pinion/gpuload/trial"
+	"github.com/pinion-index/pinion/query"
+)
+
+// TestAccumulations compares the ways that keep accumulators with brute force, for every
+// codec: several segments, lists from a singleton to most documents, deleted documents,
+// k to 1000; accumulators for one query at a time, for a few and for all.
+func TestAccumulations(t *testing.T) {
+	codecs := append(trial.Codecs(), trial.Mixed)
+	for i, name := range codecs {
+		s := trial.Shape{Docs: 5000, Segments: 1 + i%3, Terms: 24, MaxDF: 0.9, MinDF: 1, Docs128: name, Freqs128: name,
+			Clustered: i%2 == 1, Seed: uint64(i)}
+		c, err := trial.New(s, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sc := mustScorer(t, c)
+		dev := testDevice(t, uint64(i))
+		for j, o := range []Options{
+			{Accumulate: SharedAccumulators, Width: 2048},
+			{Accumulate: GlobalAccumulators, Scratch: 1},
+			{Accumulate: GlobalAccumulators, Scratch: 10 * 4 * 5000},
+			{Accumulate: GlobalAccumulators, Select: SelectRadix},
+		} {
+			t.Run(fmt.Sprintf("%s-%v-%d", name, o.Accumulate, o.Scratch), func(t *testing.T) {
+				r := rand.New(rand.NewPCG(uint64(i), uint64(j)))
+				segs, deleted := segmentsOf(c), (*roaring.Bitmap)(nil)
+				if j%2 == i%2 {
+					deleted = deleteSome(r, segs)
+				}
+				o.Memory = 8 << 20
+				x, err := New(dev, segs, sc, o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				check(t, x, c, sc, c.Draw(r, 12, 5, 40, query.Or, query.AndOr), deleted)
+				check(t, x, c, sc, c.Draw(r, 3, 4, 1000, query.Or), deleted)
+				x.Close()
+			})
+		}
+		if err := dev.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// deleteSome deletes a third of the documents, and says which.
+func deleteSome(r *rand.Rand, segs []Segment) *roaring.Bitmap {
+	deleted := roaring.New()
+	for i := range segs {
+		n := int(segs[i].Segment.Meta().Docs)
+		segs[i].Deletes = make([]uint64, n/64) // words at the end may be missing
+		for range n / 3 {
+			if d := r.IntN(n); d/64 < len(segs[i].Deletes) {
+				segs[i].Deletes[d/64] |= 1 << (d % 64)
+				deleted.Add(segs[i].Base + uint32(d))
+			}
+		}
+	}
+	return deleted
+}

@@ -1,0 +1,103 @@
+//go:build emu && cgo && !cuda
+
+package gpuload
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/pinion-index/pinion/gpuload/trial"
+	"github.com/pinion-index/pinion/query"
+)
+
+// TestScratch leaves the device less and less memory for accumulators: enough for all
+// queries, for some at a time, for one, and not for one, when they go to shared memory.
+func TestScratch(t *testing.T) {
+	const docs, queries = 60000, 6
+	c, sc := newCollection(t, trial.Shape{Docs: docs, Segments: 1, Terms: 12, MaxDF: 0.05, MinDF: 1, Docs128: "bp128", Freqs128: "bp128", Seed: 8})
+	for _, v := range []struct {
+		left   int64 // bytes of device memory beside lists, norms and results
+		atOnce int64 // queries that have accumulators at the same time
+
+	}{{16 << 20, queries}, {1000000, 3}, {6 * docs, 1}, {4 * docs, 0}} {
+		dev := NewEmulator()
+		x, err := New(dev, segmentsOf(c), sc, Options{Memory: 1 << 20, Accumulate: GlobalAccumulators})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := rand.New(rand.NewPCG(1, 2))
+		qs := c.Draw(r, queries, 4, 10, query.Or)
+		x.options.Accumulate = SharedAccumulators
+		check(t, x, c, sc, qs, nil) // lists, buffers
+		x.options.Accumulate = GlobalAccumulators
+		for i := range x.stages {
+			if s := &x.stages[i]; s.work != 0 {
+				_ = dev.Free(s.work)
+				s.work, s.workCap = 0, 0
+			}
+		}
+		for i := range x.stages { // buffers that the other way needs
+			if err := errors.Join(x.stages[i].reserveIn(1<<18), x.stages[i].reserveOut(1<<12)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		dev.Memory = dev.used + v.left
+		check(t, x, c, sc, qs, nil)
+		var work int64
+		for i := range x.stages {
+			work += x.stages[i].workCap
+		}
+		if got := work * 4 / 5 / (4 * docs); got != v.atOnce {
+			t.Errorf("%d bytes left: accumulators of %d queries at once, not %d", v.left, got, v.atOnce)
+		}
+		x.Close()
+		if err := dev.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestScratchFaults fails at the first operation, the second and so on: there is an
+// error that says what it was, or the right answers, and no memory is lost.
+func TestScratchFaults(t *testing.T) {
+	shape := someShape
+	shape.Docs, shape.Terms = 700, 8
+	c, sc := newCollection(t, shape)
+	qs := c.Draw(rand.New(rand.NewPCG(2, 9)), 4, 3, 20, query.Or)
+	in := make([]query.Query, len(qs))
+	for i, q := range qs {
+		in[i] = q.Query()
+	}
+	for at, failed := int64(1), 0; ; at++ {
+		dev := &faulty{Emulator: NewEmulator()}
+		dev.left.Store(at)
+		x, err := New(dev, segmentsOf(c), sc, Options{Memory: 4 << 20, Accumulate: GlobalAccumulators})
+		if err == nil {
+			var got []query.Result
+			got, err = x.Execute(context.Background(), in)
+			for i := range got {
+				if want := c.Answer(sc, qs[i], nil); err == nil && !trial.Equal(got[i].Hits, want) {
+					t.Errorf("operation %d, query %d: got %v, want %v", at, i, got[i].Hits, want)
+				}
+			}
+			x.Close()
+		}
+		if err := dev.Close(); err != nil {
+			t.Errorf("operation %d: %v", at, err)
+		}
+		if err != nil {
+			failed++
+			if !errors.Is(err, ErrMemory) && !errors.Is(err, ErrDevice) {
+				t.Fatalf("operation %d failed: %v", at, err)
+			}
+		}
+		if dev.left.Load() > 0 {
+			if failed < 8 {
+				t.Errorf("only %d failures", failed)
+			}
+			return
+		}
+	}
+}

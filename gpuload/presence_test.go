@@ -97,7 +97,7 @@ func passes(t *testing.T, dev Device, c *trial.Collection, l *resident) (outside
 		w, bits := d/32, uint32(1)<<(d%32)
 		if !exact {
 			w = uint32(uint64(d) * (uint64(l.n/4+1) << 32 / uint64(docs)) >> 32)
-			bits = 1<<(d*2654435761>>27) | 1<<(d*2654435761>>22&31)
+			bits = 1<<(d*2654435761>>27) | 1<<(d*2654435761>>22&31) | 1<<(d*2654435761>>17&31)
 		}
 		pass := words[w]&bits == bits
 		if held[d] && !pass {

@@ -109,8 +109,8 @@ func (l *layout) ranked(size int) error {
 }
 
 // maxTiles is about how many tiles a pass has: enough for all warps of a device
-// several times over.
-const maxTiles = 1 << 18
+// several times over, and so long that what passes a tile's sieve fills a warp.
+const maxTiles = 1 << 13
 
 // byLists orders the chores by their second lists, so that warps that run at the
 // same time look into the same lists and find their blocks in L2.

@@ -4,8 +4,8 @@
 // what is looked for.
 //
 // A list has a word for every four postings, so 8 bits for each. The words divide the
-// docIDs evenly; in its word a docID sets two bits, chosen by a multiplicative hash
-// (Bloom 1970, in one word), so that 6% of the docIDs that a list does not hold pass.
+// docIDs evenly; in its word a docID sets three bits, chosen by a multiplicative hash
+// (Bloom 1970, in one word), so that 4% of the docIDs that a random list does not hold pass.
 // Where 8 bits a posting are a bit a document, words are a bitmap, and none does.
 #ifndef PINION_PRESENCE_H
 #define PINION_PRESENCE_H
@@ -15,9 +15,11 @@ enum : uint32_t { PRESENCE_EXACT = 1u << 27 }; // the scale of a word for 32 doc
 
 DEV uint32_t presence_word(uint32_t doc, uint32_t scale) { return __umulhi(doc, scale); }
 
+// presence_bits returns the bits of a docID in its word.
 DEV uint32_t presence_bits(uint32_t doc, uint32_t scale) {
+    if (scale == PRESENCE_EXACT) return 1u << (doc & 31);
     uint32_t h = doc * 0x9e3779b1u;
-    return scale == PRESENCE_EXACT ? 1u << (doc & 31) : 1u << (h >> 27) | 1u << (h >> 22 & 31);
+    return 1u << (h >> 27) | 1u << (h >> 22 & 31) | 1u << (h >> 17 & 31);
 }
 
 // may_hold returns which of the lane's docIDs in alive list l may hold. They are
@@ -28,9 +30,15 @@ DEV uint32_t may_hold(const ListDesc &l, const uint32_t *d, uint32_t alive) {
     if (!words) return alive;
 #pragma unroll
     for (int k = 0; k < 4; k++) v[k] = alive >> k & 1 ? __ldg(words + presence_word(d[k], scale)) : 0;
+    if (scale == PRESENCE_EXACT) {
+#pragma unroll
+        for (int k = 0; k < 4; k++)
+            if (!(v[k] >> (d[k] & 31) & 1)) alive &= ~(1u << k);
+        return alive;
+    }
 #pragma unroll
     for (int k = 0; k < 4; k++)
-        if (presence_bits(d[k], scale) & ~v[k]) alive &= ~(1u << k);
+        if (presence_bits(d[k], 0) & ~v[k]) alive &= ~(1u << k);
     return alive;
 }
 

@@ -166,7 +166,7 @@ func (g *sharing) runs(docs uint32) int {
 // then of each its second, and so on.
 func (l *layout) byRank(g sharing, p kernels.AccumulateParams) (launches []func()) {
 	k := kernels.AccumulatePacked
-	if l.others {
+	if l.family != packedFamily {
 		k = kernels.Accumulate
 	}
 	for rank := 0; ; rank++ {

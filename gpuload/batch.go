@@ -33,7 +33,7 @@ type layout struct {
 	descs  []kernels.ListDesc // of small lists
 
 	conjunctive bool
-	others      bool       // a list is neither plain nor packed
+	family      family     // the widest of the lists
 	drives      []*posting // slab of the chores
 }
 
@@ -118,7 +118,7 @@ func (l *layout) addTerms(c *chore) {
 			l.addSmall(o.small, c.seg)
 		} else {
 			term.List = o.want.list.slot
-			l.others = l.others || !o.want.list.packed
+			l.family = max(l.family, o.want.list.family)
 			term.Bound = l.x.scorer.Bound(w, o.want.list.quad)
 		}
 		l.terms = append(l.terms, term)

@@ -50,7 +50,24 @@ func describe(v *segment.List, at Ptr, docs uint32) kernels.ListDesc {
 	return d
 }
 
-func packed(id uint8) bool { return id == kernels.BP128 || id == kernels.BP256 }
+// A family of codecs is what a kernel is compiled for; each is in the next.
+type family uint8
+
+const (
+	packedFamily family = iota // bp128 and bp256
+	newpfdFamily               // and newpfd
+	anyFamily
+)
+
+func familyOf(id uint8) family {
+	switch id {
+	case kernels.BP128, kernels.BP256:
+		return packedFamily
+	case kernels.NewPFD:
+		return newpfdFamily
+	}
+	return anyFamily
+}
 
 // linear reports whether a codec of docIDs is of the linear-regression family.
 func linear(id uint8) bool { return id >= uint8(codec.LRC) && id <= uint8(codec.HSLRC) }

@@ -54,6 +54,7 @@ func TestExecutorEqualsBruteForce(t *testing.T) {
 		{Docs: 5000, Segments: 3, Terms: 30, MaxDF: 0.5, MinDF: 1, Docs128: "vbyte128", Freqs128: "bp128", Clustered: true},
 		{Docs: 20000, Segments: 2, Terms: 30, MaxDF: 0.9, MinDF: 3, Docs128: "bp128", Freqs128: "vbyte128"},
 		{Docs: 6000, Segments: 1, Terms: 40, MaxDF: 0.7, MinDF: 1, Docs128: "newpfd", Freqs128: "ef"},
+		{Docs: 7000, Segments: 2, Terms: 40, MaxDF: 0.7, MinDF: 1, Docs128: "newpfd", Freqs128: "newpfd", Clustered: true},
 		{Docs: 6000, Segments: 1, Terms: 40, MaxDF: 0.7, MinDF: 1, Docs128: "ef", Freqs128: "newpfd", Clustered: true},
 		{Docs: 8000, Segments: 3, Terms: 30, MaxDF: 0.9, MinDF: 1, Docs128: trial.Mixed},
 	} {

@@ -24,7 +24,7 @@ type resident struct {
 	size     int64
 	blocks   uint32
 	logBlock uint8
-	packed   bool // bp128 or bp256, docIDs and frequencies
+	family   family
 	elements bool // docIDs in a linear-regression codec
 	kth      [3]format.KthImpact
 	quad     format.Quad
@@ -272,7 +272,7 @@ func (l *Lists) loadSome(wants []*want, oldest, epoch uint64) error {
 				n: uint32(v.N), uses: l.clock + 1, pin: epoch}
 			r.bare = r.n >= l.least
 			d := describe(v, at, l.segments[r.key.Segment].Meta().Docs)
-			r.logBlock, r.packed = d.LogBlock, packed(d.DocsCodec) && packed(d.FreqsCodec)
+			r.logBlock, r.family = d.LogBlock, max(familyOf(d.DocsCodec), familyOf(d.FreqsCodec))
 			r.elements = linear(d.DocsCodec)
 			copy(l.pinned[8*checkSize+desc*len(loaded):], kernels.Bytes(&d))
 			loaded = append(loaded, r)

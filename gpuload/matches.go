@@ -66,11 +66,18 @@ func (x *Executor) NewConjunction(ctx context.Context, queries []query.Query, st
 	return c, c.layOut(use, how)
 }
 
-// layOut makes the tiles, one a block of a first list, and what goes with them.
+// tileRun is how many blocks of a first list a tile has: docIDs that pass the presence
+// words are looked up 128 at a time, and one in ten passes.
+const tileRun = 8
+
+// layOut makes the tiles, runs of blocks of a first list, and what goes with them.
 func (c *Conjunction) layOut(plans []*plan, how Strategy) error {
 	x, st := c.x, &c.st
 	l := &layout{x: x, st: st, plans: plans}
-	size, stride := 1024+4*len(plans), uint32(128)
+	size, stride, run := 1024+4*len(plans), uint32(128), uint32(tileRun)
+	if how.merges() {
+		run = 1
+	}
 	var tiles []kernels.Tile
 	first := make([]uint32, 0, len(plans)+1)
 	for i, p := range plans {
@@ -100,7 +107,7 @@ func (c *Conjunction) layOut(plans []*plan, how Strategy) error {
 			if how.merges() {
 				blocks = (n + 127) / 128
 			}
-			for b := range blocks {
+			for b := uint32(0); b < blocks; b += run {
 				tiles = append(tiles, kernels.Tile{Job: uint32(len(l.chores)), First: b})
 			}
 			if o.small == nil {
@@ -118,6 +125,7 @@ func (c *Conjunction) layOut(plans []*plan, how Strategy) error {
 	if how.merges() {
 		return c.layOutMerged(l, size, tiles, first, how)
 	}
+	stride *= run
 	room := int64(len(tiles)) * int64(stride)
 	if err := errors.Join(st.reserveIn(size+8*len(tiles)), st.reserveOut(4*(len(plans)+1)+4*int(room)+64),
 		st.reserveWork(4*room+8*int64(len(tiles))+8*int64(len(plans))+256)); err != nil {
@@ -128,11 +136,8 @@ func (c *Conjunction) layOut(plans []*plan, how Strategy) error {
 	}
 	c.p = kernels.IntersectParams{Lists: x.lists.table, Queries: put(st, l.queries()), Terms: put(st, l.terms),
 		Tiles: put(st, tiles), Counts: st.scratch(4 * int64(len(tiles))), Out: st.scratch(4 * room),
-		NTiles: uint32(len(tiles)), Stride: stride, Locate: how.locate(x.options)}
-	c.kernel = kernels.IntersectPacked
-	if l.others {
-		c.kernel = kernels.IntersectDocs
-	}
+		NTiles: uint32(len(tiles)), Stride: stride, Locate: how.locate(x.options), Run: run}
+	c.kernel = [...]kernels.Kernel{kernels.IntersectPacked, kernels.IntersectNewPFD, kernels.IntersectDocs}[l.family]
 	if how == Element {
 		c.kernel = kernels.IntersectElements
 	}

@@ -156,10 +156,7 @@ func (l *layout) launch(s *pass, terms, counts, floors Ptr, required uint32) fun
 	p := kernels.RankParams{Lists: l.x.lists.table, Queries: put(l.st, s.queries), Terms: terms, Tiles: at,
 		Counts: counts, Floors: floors, Codes: l.x.codes, NTiles: uint32(n), Run: run, Required: required,
 		Locate: l.x.options.Locate}
-	k := kernels.RankPacked
-	if l.others {
-		k = kernels.Rank
-	}
+	k := [...]kernels.Kernel{kernels.RankPacked, kernels.RankNewPFD, kernels.Rank}[l.family]
 	return func() { l.st.batch.Launch(k, (n+7)/8, 0, kernels.Bytes(&p)) }
 }
 

@@ -148,9 +148,19 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestConjunction compares docIDs with brute force.
+// TestConjunction compares docIDs with brute force: of blocks that pack, that are patched,
+// and both.
 func TestConjunction(t *testing.T) {
-	c, sc := newCollection(t, someShape)
+	for _, codecs := range [][2]string{{"bp128", "bp128"}, {"newpfd", "newpfd"}, {"newpfd", "bp128"}} {
+		shape := someShape
+		shape.Docs128, shape.Freqs128 = codecs[0], codecs[1]
+		shape.Clustered = codecs[0] != codecs[1]
+		t.Run(codecs[0]+"-"+codecs[1], func(t *testing.T) { testConjunction(t, shape) })
+	}
+}
+
+func testConjunction(t *testing.T, shape trial.Shape) {
+	c, sc := newCollection(t, shape)
 	x, err := New(NewEmulator(), segmentsOf(c), sc, Options{Memory: 4 << 20})
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@
 #include "intersect.cu"
 #include "rank.cu"
 #include "packed.cu"
+#include "newpfd.cu"
 #include "topk.cu"
 #include "merge.cu"
 #include "presence.cu"
@@ -54,6 +55,7 @@ static const Entry entries[] = {
     ENTRY(decode_freqs_bp128, DecodeParams), ENTRY(decode_freqs_bp256, DecodeParams),
     ENTRY(decode_freqs_vbyte128, DecodeParams), ENTRY(decode_freqs_vbyte1024, DecodeParams),
     ENTRY(accumulate, AccumulateParams), ENTRY(accumulate_packed, AccumulateParams), ENTRY(collect_scores, DisjunctParams),
+    ENTRY(intersect_newpfd, IntersectParams), ENTRY(rank_newpfd, RankParams),
 };
 
 extern "C" const char *emu_launch(const char *name, unsigned grid, unsigned block, unsigned shared,

@@ -49,6 +49,9 @@ var _ string
 //go:embed packed.cu
 var _ string
 
+//go:embed newpfd.cu
+var _ string
+
 //go:embed merge.cu
 var _ string
 

@@ -3,14 +3,14 @@
 #include "conjoin.h"
 
 KERNEL(intersect_docs, IntersectParams, 256, 4) {
-    __shared__ Probes shared[8];
+    __shared__ Waiting shared[8];
     intersect_tile<false>(p, shared);
 }
 
 // intersect_elements is intersect_docs, but lists of the linear-regression codecs are
 // searched by single elements (element.h).
 KERNEL(intersect_elements, IntersectParams, 256, 4) {
-    __shared__ Probes shared[8];
+    __shared__ Waiting shared[8];
     intersect_tile<true>(p, shared);
 }
 

@@ -24,6 +24,7 @@
 //	rank.h      conjunctions and disjunctions scored, list by list
 //	intersect.cu, rank.cu: the two for lists of any codec
 //	packed.cu   the two, and accumulate, for lists of bp128 and bp256
+//	newpfd.cu   intersect and rank for lists of bp128, bp256 and newpfd
 //	merge.h     device functions over decoded lists
 //	merge.cu    conjunctions of decoded lists: MergePath and Parallel Merge Find
 //	accumulate.h device functions that add scores to accumulators
@@ -105,6 +106,8 @@ const (
 	Accumulate        // AccumulateParams, NParts * Shares thread blocks
 	AccumulatePacked  // likewise, for lists of plain values, bp128 and bp256
 	CollectScores     // DisjunctParams, a thread block a range
+	IntersectNewPFD   // as IntersectDocs, for lists of plain values, bp128, bp256 and newpfd
+	RankNewPFD        // as Rank, likewise
 	Count             // how many there are
 )
 
@@ -121,7 +124,8 @@ var names = [Count]string{"check_lists", "norms_of_lengths", "decode_docs_bp128"
 	"intersect_packed", "rank_packed", "select_warp", "select_maxima", "select_radix",
 	"spread_docs", "merge_path", "merge_find", "collect_hits", "mark_docs", "publish_presence",
 	"intersect_elements",
-	"accumulate", "accumulate_packed", "collect_scores"}
+	"accumulate", "accumulate_packed", "collect_scores",
+	"intersect_newpfd", "rank_newpfd"}
 
 // modules says which source file holds each kernel.
 var modules = [Count]string{"check", "check", "decode", "decode", "decode", "decode", "decode", "decode", "decode", "decode", "decode", "intersect",
@@ -131,7 +135,8 @@ var modules = [Count]string{"check", "check", "decode", "decode", "decode", "dec
 	"patched", "patched", "patched", "unary", "unary",
 	"packed", "packed", "topk", "topk", "topk",
 	"merge", "merge", "merge", "merge", "presence", "presence",
-	"intersect", "accumulate", "packed", "accumulate"}
+	"intersect", "accumulate", "packed", "accumulate",
+	"newpfd", "newpfd"}
 
 // String returns the name of the entry point.
 func (k Kernel) String() string {
@@ -227,7 +232,7 @@ var ptx embed.FS
 
 // Modules lists the PTX modules.
 func Modules() []string {
-	return []string{"check", "decode", "patched", "unary", "lines", "disjunct", "intersect", "rank", "packed", "topk", "merge", "presence", "accumulate"}
+	return []string{"check", "decode", "patched", "unary", "lines", "disjunct", "intersect", "rank", "packed", "newpfd", "topk", "merge", "presence", "accumulate"}
 }
 
 // PTX returns the text of a module for devices of at least compute capability 7.0.

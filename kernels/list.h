@@ -124,8 +124,20 @@ enum { ANY, RAW, PACKED, BYTES, RICE, PFORDELTA, NEWPFD, PARAPFOR, ELIAS, LRC, L
 #define PACKED_ONLY false
 #endif
 
+// A module for those and newpfd (newpfd.cu) has no calls either: NEWPFD_INLINE says that
+// its blocks are decoded in place, as they are in all of the emulator's kernels.
+#ifndef NEWPFD_ONLY
+#define NEWPFD_ONLY false
+#endif
+#ifdef PINION_EMU
+#define NEWPFD_INLINE true
+#else
+#define NEWPFD_INLINE NEWPFD_ONLY
+#endif
+
 DEV int kind_of(uint32_t codec) {
     if (PACKED_ONLY) return codec == CODEC_RAW ? RAW : PACKED;
+    if (NEWPFD_ONLY) return codec == CODEC_RAW ? RAW : codec == CODEC_NEWPFD ? NEWPFD : PACKED;
     if (codec == CODEC_BP128 || codec == CODEC_BP256) return PACKED;
     if (codec < CODEC_RICE) return codec == CODEC_RAW ? RAW : BYTES;
     if (codec == CODEC_EF) return ELIAS;
@@ -347,7 +359,9 @@ template <class F> DEV void each_docs(const ListDesc &l, uint32_t j, int lane, F
 #pragma unroll 1
     for (uint32_t c = 0; 128 * c < n; c++) {
         uint4 v;
-        if (!PACKED_ONLY && kind >= RICE) {
+        if (NEWPFD_INLINE && kind == NEWPFD) {
+            v = block_docs(newpfd_values(ch.p, ch.words, n, lane), carry, lane);
+        } else if (!PACKED_ONLY && !NEWPFD_ONLY && kind >= RICE) {
             const uint32_t *last = at<uint32_t>(l.last);
             v = call_docs(at<uint32_t>(l.docs), __ldg(ends), __ldg(ends + 1), n, j << 7, carry, __ldg(last + j), l.n,
                           kind == HSLRC ? __ldg(last + l.nb - 1) : 0, lane, kind);
@@ -372,7 +386,10 @@ struct Freqs {
         lo = __ldg(ends);
     }
     DEV_MEMBER uint4 get(uint32_t c, int lane) {
-        uint4 v = !PACKED_ONLY && ch.kind >= RICE ? call_values(payload, lo, lo + ch.words, ch.n, lane, ch.kind) : ch.get(c, lane);
+        uint4 v;
+        if (NEWPFD_INLINE && ch.kind == NEWPFD) v = newpfd_values(ch.p, ch.words, ch.n, lane);
+        else if (!PACKED_ONLY && !NEWPFD_ONLY && ch.kind >= RICE) v = call_values(payload, lo, lo + ch.words, ch.n, lane, ch.kind);
+        else v = ch.get(c, lane);
         uint32_t one = ch.kind != RAW;
         return make_uint4(v.x + one, v.y + one, v.z + one, v.w + one);
     }
@@ -392,6 +409,12 @@ DEV uint32_t freq_at(const ListDesc &l, uint32_t j, uint32_t i) {
         const uint32_t *q = p + 4 * (bit >> 5) + (i & 3);
         return (__funnelshift_r(__ldg(q), __ldg(q + 4), bit & 31) & low_mask(b)) + 1;
     }
+    if (NEWPFD_INLINE && freqs_kind(l.freqsCodec) == NEWPFD) {
+        Patched h;
+        h.newpfd(p, words, n);
+        return patched_at(p, h, i) + 1;
+    }
+    if (NEWPFD_ONLY) return 1;
     if (l.freqsCodec >= CODEC_RICE)
         return call_value_at(at<uint32_t>(l.freqs), lo, lo + words, n, i, freqs_kind(l.freqsCodec)) + 1;
     uint32_t g = i >> 2, off = (((n + 3) >> 2) + 3) & ~3u;

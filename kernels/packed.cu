@@ -14,7 +14,7 @@ KERNEL(rank_packed, RankParams, 256, 2) {
 }
 
 KERNEL(intersect_packed, IntersectParams, 256, 4) {
-    __shared__ Probes shared[8];
+    __shared__ Waiting shared[8];
     intersect_tile<false>(p, shared);
 }
 

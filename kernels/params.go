@@ -136,7 +136,7 @@ type RankParams struct {
 // IntersectParams are the parameters of IntersectDocs.
 type IntersectParams struct {
 	Lists, Queries, Terms, Tiles, Counts, Out Ptr
-	NTiles, Stride, Locate, _                 uint32
+	NTiles, Stride, Locate, Run               uint32
 }
 
 // Ways to locate a docID in a list.

@@ -97,7 +97,7 @@ struct IntersectParams {
     uint64_t out;      // uint32[nTiles][stride]: docIDs
     uint32_t nTiles, stride;
     uint32_t locate;   // 0 auto, 1 skip header, 2 linear regression, 3 hash buckets
-    uint32_t pad;
+    uint32_t run;      // blocks a tile has at most
 };
 
 // MergeJob is a query's first list a and one of its others b, decoded; hits has a

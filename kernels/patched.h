@@ -106,8 +106,8 @@ struct Patched {
     DEV_MEMBER uint32_t end() const { return overflows() + over * count; }
     DEV_MEMBER uint32_t overflows() const { return first + (index ? index * count : bias ? 128 : 0); }
 
-    DEV_MEMBER void newpfd(const uint32_t *p, uint32_t words, uint32_t n) {
-        uint32_t head = words ? __ldg(p) : 0;
+    DEV_MEMBER void newpfd(const uint32_t *p, uint32_t words, uint32_t n) { newpfd_head(words ? __ldg(p) : 0, words, n); }
+    DEV_MEMBER void newpfd_head(uint32_t head, uint32_t words, uint32_t n) {
         width = head & 63;
         count = head >> 6 & 127;
         over = head >> 13 & 31;
@@ -207,8 +207,11 @@ DEV uint32_t patched_at(const uint32_t *p, const Patched &h, uint32_t i) {
         for (uint32_t k = 0; k < w; k++) rank += __popc(h.bitmap(p, k));
         return v + h.overflow(p, rank);
     }
-    for (uint32_t j = 0; j < h.count; j++)
-        if (bit_field(p, h.first + h.index * j, h.index) == i) return v + h.overflow(p, j);
+    uint32_t j = 0; // exceptions at positions before i, which ascend
+#pragma unroll 1
+    for (uint32_t s = h.bias ? 16 : 128; s; s >>= 1)
+        if (j + s <= h.count && bit_field(p, h.first + h.index * (j + s - 1), h.index) < i) j += s;
+    if (j < h.count && bit_field(p, h.first + h.index * j, h.index) == i) v += h.overflow(p, j);
     return v;
 }
 

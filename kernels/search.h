@@ -1,28 +1,30 @@
 // Device functions that look for a warp's docIDs in a compressed list.
 //
 // A warp holds up to 128 docIDs, four a lane. Each lane locates the blocks that could
-// hold its docIDs (list.h), and no other block is decoded (Ding 2009 section 8).
-// There are two ways to go through the blocks. Where docIDs share blocks, the warp
-// decodes one block at a time for all of them, some 150 instructions a block. Where
-// most docIDs need a block of their own, eight lanes take a docID, so that a warp
-// decodes four blocks at once: a lane takes four rows, whose 16 gaps it adds up and
-// compares without storing them; some 130 instructions for four docIDs.
+// hold its docIDs (list.h), and no other block is decoded (Ding 2009 section 8). Full
+// blocks of bp128, and of newpfd where it is decoded in place, are taken four at once,
+// eight lanes each: a lane adds up the sixteen gaps of four rows. Where each block is
+// wanted for one docID, the lanes compare their sums with it; else sums go to shared
+// memory, where a lane searches for each docID. Exceptions are added to the gaps in
+// shared memory by the lanes that read them. Other blocks are decoded one at a time, by
+// the whole warp, for all docIDs in them.
 //
 // Bound, a docID in a list far longer than its own: by instructions 35 of a warp, so
-// 26 G docIDs/s on 132 multiprocessors at 1.75 GHz; by bytes about 8 sectors of 32
-// (bucket, last docIDs, endpoints, a block of 128 b / 8 bytes), so 14 G docIDs/s from
-// memory at 3.6 TB/s; more where L2 holds the lists, which is why a batch is ordered
-// by its longer lists.
+// 26 G docIDs/s on 132 multiprocessors at 1.75 GHz, and 9 where four share a block; by
+// bytes about 8 sectors of 32 (bucket, last docIDs, endpoints, a block of 128 b / 8
+// bytes), so 14 G docIDs/s from memory at 3.6 TB/s; more where L2 holds the lists, which
+// is why a batch is ordered by its longer lists. Exceptions add some 60 instructions for
+// four blocks.
 #ifndef PINION_SEARCH_H
 #define PINION_SEARCH_H
 #include "list.h"
 
 // Probes is a warp's shared memory.
 struct alignas(16) Probes {
-    uint32_t want[128];  // docIDs still to be found, less the one before their block
-    uint32_t start[128]; // first word of the block
-    uint32_t tag[128];   // its width, and 4*lane+k of the docID times 64
-    uint32_t pos[128];   // the position in the block, by 4*lane+k
+    uint32_t want[128];  // docIDs to be found, less the one before their block; then their positions, or NO_BLOCK
+    uint32_t start[128]; // of each of their blocks the first word of the low bits
+    uint32_t tag[128];   // and its width (6 bits), exceptions (7), bits of an overflow (5), number of its first docID
+    uint32_t docs[640];  // values of four blocks
 };
 
 // probe looks for the lanes' wanted docIDs in one chunk and records positions.
@@ -74,69 +76,166 @@ DEV uint32_t probe(uint4 v, uint32_t count, const uint32_t *d, uint32_t want, ui
     return found;
 }
 
-// sum_rows adds up the gaps of four rows that start at bit offset bit: d[i] is the
-// docID of value i less the one before the rows.
-DEV void sum_rows(const uint4 *q, uint4 u, uint4 v, uint32_t s, uint32_t b, uint32_t *d) {
-    uint32_t mask = low_mask(b), sum = 0;
+// Rows reads a lane's sixteen values of a packed block: four rows from bit offset bit of
+// the block's low bits on. The first two vectors are loaded ahead.
+template <int KIND> struct Rows {
+    const uint32_t *q; // of bp128 16-byte aligned
+    uint4 u, v;
+    uint32_t s;
+
+    DEV_MEMBER uint4 load(const uint32_t *p) const {
+        if (KIND == PACKED) return __ldg(reinterpret_cast<const uint4 *>(p));
+        p = pinned(p);
+        return make_uint4(__ldg(p), __ldg(p + 1), __ldg(p + 2), __ldg(p + 3));
+    }
+    DEV_MEMBER void begin(const uint32_t *p, uint32_t bit) {
+        q = p + 4 * (bit >> 5);
+        s = bit & 31;
+        u = load(q);
+        v = load(q + 4);
+    }
+    DEV_MEMBER void get(uint32_t b, uint32_t *d) {
+        uint32_t mask = low_mask(b);
+#pragma unroll
+        for (int r = 0; r < 4; r++) {
+            d[4 * r] = __funnelshift_r(u.x, v.x, s) & mask;
+            d[4 * r + 1] = __funnelshift_r(u.y, v.y, s) & mask;
+            d[4 * r + 2] = __funnelshift_r(u.z, v.z, s) & mask;
+            d[4 * r + 3] = __funnelshift_r(u.w, v.w, s) & mask;
+            if (r == 3) break;
+            s += b;
+            if (s >= 32) {
+                s -= 32;
+                u = v;
+                q += 4;
+                v = load(q + 4);
+            }
+        }
+    }
+};
+
+// padded returns where value i of a block lies in Probes.docs: four words behind every
+// sixteen, so that eight lanes store sixteen values each without conflicts of banks.
+DEV uint32_t padded(uint32_t i) { return i + (i >> 4 << 2); }
+
+// put_rows and get_rows are the lane's sixteen values in shared memory.
+DEV void put_rows(uint32_t *p, const uint32_t *d) {
+    uint4 *q = reinterpret_cast<uint4 *>(p);
+#pragma unroll
+    for (int r = 0; r < 4; r++) q[r] = make_uint4(d[4 * r], d[4 * r + 1], d[4 * r + 2], d[4 * r + 3]);
+}
+DEV void get_rows(const uint32_t *p, uint32_t *d) {
+    const uint4 *q = reinterpret_cast<const uint4 *>(p);
 #pragma unroll
     for (int r = 0; r < 4; r++) {
-        d[4 * r] = sum + (__funnelshift_r(u.x, v.x, s) & mask) + 1;
-        d[4 * r + 1] = d[4 * r] + (__funnelshift_r(u.y, v.y, s) & mask) + 1;
-        d[4 * r + 2] = d[4 * r + 1] + (__funnelshift_r(u.z, v.z, s) & mask) + 1;
-        d[4 * r + 3] = sum = d[4 * r + 2] + (__funnelshift_r(u.w, v.w, s) & mask) + 1;
-        if (r == 3) break;
-        s += b;
-        if (s >= 32) {
-            s -= 32;
-            u = v;
-            v = __ldg(++q + 1);
-        }
+        uint4 x = q[r];
+        d[4 * r] = x.x;
+        d[4 * r + 1] = x.y;
+        d[4 * r + 2] = x.z;
+        d[4 * r + 3] = x.w;
     }
 }
 
-// search_alone finds the docIDs in s, each in a full bp128 block of its own, with
-// eight lanes a docID. The next docIDs' vectors are loaded before these are summed.
-template <bool POS> DEV void search_alone(const ListDesc &l, Probes &s, uint32_t count, int lane) {
+// patch_rows adds the exceptions of four newpfd blocks to the lanes' low bits: docs is
+// where the block's values are padded, low its low bits, tag as Probes has it.
+DEV void patch_rows(uint32_t *docs, const uint32_t *low, uint32_t tag, uint32_t *d, int g) {
+    Patched h;
+    h.width = tag & 63;
+    h.count = tag >> 6 & 127;
+    h.over = tag >> 13 & 31;
+    h.list(18);
+    const uint32_t *p = low - ((h.end() + 31) >> 5);
+    put_rows(docs + 20 * g, d);
+    __syncwarp();
+    if (h.index)
+        for (uint32_t j = g; j < h.count; j += 8)
+            docs[padded(bit_field(p, 18 + 7 * j, 7))] += h.overflow(p, j);
+    if (__any_sync(FULL, !h.index)) {
+        uint32_t bits = h.index ? 0 : bit_field(p, 18 + 16 * g, 16), n = __popc(bits), rank = n;
+#pragma unroll
+        for (int o = 1; o < 8; o <<= 1) {
+            uint32_t y = __shfl_up_sync(FULL, rank, o, 8);
+            if (g >= o) rank += y;
+        }
+        for (rank -= n; bits; bits &= bits - 1) docs[20 * g + __ffs(bits) - 1] += h.overflow(p, rank++);
+    }
+    __syncwarp();
+    get_rows(docs + 20 * g, d);
+}
+
+// find_padded returns the position of docID x among a block's 128, or NO_BLOCK.
+DEV uint32_t find_padded(const uint32_t *docs, uint32_t x) {
+    uint32_t p = 0;
+#pragma unroll
+    for (uint32_t s = 4; s; s >>= 1)
+        if (docs[p + 20 * s - 5] < x) p += 20 * s;
+#pragma unroll
+    for (uint32_t s = 8; s; s >>= 1)
+        if (docs[p + s - 1] < x) p += s;
+    return docs[p] == x ? p - (p * 205 >> 12 << 2) : NO_BLOCK;
+}
+
+// search_blocks finds the docIDs in s, of which there are count, in blocks full blocks
+// of 128: four blocks at once, eight lanes each. The next blocks' vectors are loaded
+// before these are summed.
+template <int KIND> DEV void search_blocks(const ListDesc &l, Probes &s, uint32_t blocks, uint32_t count, int lane) {
     int g = lane & 7;
-    const uint4 *payload = at<uint4>(l.docs);
-    uint32_t t = lane >> 3, tag = s.tag[t < count ? t : 0];
-    uint32_t bit = 4 * g * (tag & 63);
-    const uint4 *q = payload + (s.start[t < count ? t : 0] >> 2) + (bit >> 5);
-    uint4 u = __ldg(q), v = __ldg(q + 1);
-    for (uint32_t i = 0; i < count; i += 4) {
-        uint32_t want = t < count ? s.want[t] : 0, b = tag & 63, id = tag >> 6, shift = bit & 31;
-        const uint4 *q0 = q;
-        uint4 u0 = u, v0 = v;
+    uint32_t *docs = s.docs + 160 * (lane >> 3);
+    const uint32_t *payload = at<uint32_t>(l.docs), *low;
+    uint32_t t = lane >> 3, tag = s.tag[t < blocks ? t : 0];
+    Rows<KIND> rows;
+    low = payload + s.start[t < blocks ? t : 0];
+    rows.begin(low, 4 * g * (tag & 63));
+    uint32_t from = 0;
+    for (uint32_t i = 0; i < blocks; i += 4) {
+        uint32_t first = t < blocks ? tag >> 18 : count, b = tag & 63, shape = t < blocks ? tag : 0, to = count;
+        const uint32_t *low0 = low;
+        Rows<KIND> rows0 = rows;
         t += 4;
-        if (i + 4 < count) {
-            tag = s.tag[t < count ? t : 0];
-            bit = 4 * g * (tag & 63);
-            q = payload + (s.start[t < count ? t : 0] >> 2) + (bit >> 5);
-            u = __ldg(q);
-            v = __ldg(q + 1);
+        if (i + 4 < blocks) {
+            uint32_t j = t < blocks ? t : 0;
+            tag = s.tag[j];
+            low = payload + s.start[j];
+            rows.begin(low, 4 * g * (tag & 63));
+            to = __shfl_sync(FULL, tag >> 18, 0);
         }
         uint32_t d[16];
-        sum_rows(q0, u0, v0, shift, b, d);
-        uint32_t before = d[15];
+        rows0.get(b, d);
+        if (KIND == NEWPFD && __any_sync(FULL, shape >> 6 & 127)) patch_rows(docs, low0, shape, d, g);
+        uint32_t sum = 0;
+#pragma unroll
+        for (int k = 0; k < 16; k++) d[k] = sum = sum + d[k] + 1;
+        uint32_t before = sum;
 #pragma unroll
         for (int o = 1; o < 8; o <<= 1) {
             uint32_t y = __shfl_up_sync(FULL, before, o, 8);
             if (g >= o) before += y;
         }
-        want -= before - d[15];
-        bool hit = false;
+        before -= sum;
+        if (to - from <= 4 && to - from <= blocks - i) { // a docID a block
+            uint32_t want = (first < count ? s.want[first] : 0) - before, at_ = NO_BLOCK;
+            bool hit = false;
 #pragma unroll
-        for (int k = 0; k < 16; k++) hit = hit || d[k] == want;
-        if (hit) {
-            uint32_t at = 16 * g;
-            if (POS)
+            for (int k = 0; k < 16; k++) hit = hit || d[k] == want;
+            if (hit)
 #pragma unroll
-                for (int k = 1; k < 16; k++)
-                    if (d[k] == want) at = 16 * g + k;
-            s.pos[id] = at;
+                for (int k = 0; k < 16; k++)
+                    if (d[k] == want) at_ = 16 * g + k;
+            uint32_t hits = __ballot_sync(FULL, hit) >> (lane & 24) & 255;
+            __syncwarp();
+            if (first < count && (hit || (!hits && g == 0))) s.want[first] = at_;
+        } else {
+#pragma unroll
+            for (int k = 0; k < 16; k++) d[k] += before;
+            put_rows(docs + 20 * g, d);
+            uint32_t second = __shfl_sync(FULL, first, 8), third = __shfl_sync(FULL, first, 16), fourth = __shfl_sync(FULL, first, 24);
+            __syncwarp();
+            for (uint32_t e = from + lane; e < to; e += 32)
+                s.want[e] = find_padded(s.docs + 160 * ((e >= second) + (e >= third) + (e >= fourth)), s.want[e]);
         }
+        __syncwarp();
+        from = to;
     }
-    __syncwarp();
 }
 
 // search_shared goes through the distinct blocks of the pending docIDs.
@@ -159,56 +258,88 @@ DEV uint32_t search_shared(const ListDesc &l, const uint32_t *d, uint32_t pendin
     }
 }
 
+// blocks_of says how many of the list's blocks search_blocks can take: the full ones.
+DEV uint32_t blocks_of(const ListDesc &l) {
+    return l.docsCodec == CODEC_BP128 || (NEWPFD_INLINE && l.docsCodec == CODEC_NEWPFD) ? l.n >> 7 : 0;
+}
+
+// set_out leaves in s what search_blocks needs of docIDs in alone, which come from
+// number e on, and of their blocks, from number r on; heads says which docIDs are the
+// first of theirs.
+DEV void set_out(const ListDesc &l, const uint32_t *d, const uint32_t *blk, uint32_t alone, uint32_t heads, uint32_t e,
+                 uint32_t r, Probes &s) {
+    const uint32_t *ends = at<uint32_t>(l.docEnds), *last = at<uint32_t>(l.last);
+    uint32_t j[4], prev[4], lo[4], hi[4];
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        j[k] = alone >> k & 1 ? blk[k] : 0;
+        prev[k] = __ldg(last + (j[k] ? j[k] - 1 : 0));
+        lo[k] = __ldg(ends + j[k]);
+        hi[k] = __ldg(ends + j[k] + 1);
+    }
+    uint32_t head[4] = {0, 0, 0, 0};
+    bool patched = NEWPFD_INLINE && l.docsCodec == CODEC_NEWPFD;
+    if (patched)
+#pragma unroll
+        for (int k = 0; k < 4; k++) head[k] = __ldg(at<uint32_t>(l.docs) + lo[k]);
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        if (!(alone >> k & 1)) continue;
+        if (heads >> k & 1) {
+            uint32_t words = hi[k] - lo[k], tag = words >> 2 < 32 ? words >> 2 : 32;
+            if (patched) {
+                Patched h;
+                h.newpfd_head(head[k], words, 128);
+                tag = h.sound ? head[k] & 0x3ffff : 0;
+                lo[k] += h.sound ? h.low : 0;
+            }
+            s.start[r] = lo[k];
+            s.tag[r++] = tag | e << 18;
+        }
+        s.want[e++] = d[k] - (j[k] ? prev[k] : FULL);
+    }
+}
+
 // search finds which of the lane's docIDs are in l; with POS, where: in which block,
 // and where in it. All lanes take part.
 template <bool POS> DEV uint32_t search(const ListDesc &l, const uint32_t *d, uint32_t alive, uint32_t mode, uint32_t *blk, uint32_t *pos,
                     Probes &s, int lane) {
-    uint32_t pending = 0, found = 0, alone = 0;
-    uint32_t full = l.docsCodec == CODEC_BP128 ? l.n >> 7 : 0; // blocks that search_alone can take
+    uint32_t pending = 0, found = 0, alone = 0, heads = 0, edge = NO_BLOCK, head = NO_BLOCK;
+    uint32_t full = blocks_of(l);
     locate(l, d, alive, mode, blk);
 #pragma unroll
     for (int k = 0; k < 4; k++) {
         if (blk[k] == NO_BLOCK) continue;
-        if (blk[k] < full) alone |= 1u << k;
-        else pending |= 1u << k;
+        if (blk[k] >= full) {
+            pending |= 1u << k;
+            continue;
+        }
+        alone |= 1u << k;
+        if (blk[k] != edge) heads |= 1u << k;
+        if (head == NO_BLOCK) head = blk[k];
+        edge = blk[k];
     }
-    uint32_t n = __popc(alone), sum = warp_scan(n, lane), count = __shfl_sync(FULL, sum, 31), at_ = sum - n;
-    // How many blocks they are in, counting equal neighbours once.
-    uint32_t own = 0, head = alone & 1 ? blk[0] : alone & 2 ? blk[1] : alone & 4 ? blk[2] : blk[3], edge = NO_BLOCK;
-#pragma unroll
-    for (int k = 0; k < 4; k++)
-        if (alone >> k & 1) {
-            own += blk[k] != edge;
-            edge = blk[k];
-        }
     uint32_t before = __shfl_up_sync(FULL, edge, 1);
-    if (alone && lane > 0 && before == head) own--;
-    uint32_t distinct = __shfl_sync(FULL, warp_scan(own, lane), 31);
-    // 35 instructions for every docID against 150 for every distinct block.
-    if (count && 4 * distinct > count) {
-        const uint32_t *ends = at<uint32_t>(l.docEnds);
-#pragma unroll
-        for (int k = 0; k < 4; k++) {
-            if (!(alone >> k & 1)) continue;
-            uint32_t lo = __ldg(ends + blk[k]), b = (__ldg(ends + blk[k] + 1) - lo) >> 2;
-            s.want[at_] = d[k] - block_prev(l, blk[k]);
-            s.start[at_] = lo;
-            s.tag[at_++] = (b < 32 ? b : 32) | (4 * lane + k) << 6;
-            s.pos[4 * lane + k] = NO_BLOCK;
-        }
+    if (lane > 0 && before == head) heads &= heads - 1;
+    uint32_t n = __popc(alone) | __popc(heads) << 16, sum = warp_scan(n, lane), all = __shfl_sync(FULL, sum, 31);
+    sum -= n;
+    if (all) {
+        uint32_t e = sum & 0xffff;
+        set_out(l, d, blk, alone, heads, e, sum >> 16, s);
         __syncwarp();
-        search_alone<POS>(l, s, count, lane);
+        if (NEWPFD_INLINE && l.docsCodec == CODEC_NEWPFD) search_blocks<NEWPFD>(l, s, all >> 16, all & 0xffff, lane);
+        else search_blocks<PACKED>(l, s, all >> 16, all & 0xffff, lane);
 #pragma unroll
         for (int k = 0; k < 4; k++)
-            if ((alone >> k & 1) && s.pos[4 * lane + k] != NO_BLOCK) {
-                pos[k] = s.pos[4 * lane + k];
+            if (alone >> k & 1) {
+                uint32_t at_ = s.want[e++];
+                if (at_ == NO_BLOCK) continue;
+                if (POS) pos[k] = at_;
                 found |= 1u << k;
             }
         __syncwarp();
-    } else {
-        pending |= alone;
     }
-    return found | search_shared(l, d, pending, blk, pos, s.want, lane);
+    return found | search_shared(l, d, pending, blk, pos, s.docs, lane);
 }
 
 #endif

@@ -1,0 +1,17 @@
+// What rank.cu and intersect.cu do, for batches whose lists are all plain values, bp128,
+// bp256 or newpfd, without calls (as packed.cu, which has still fewer registers).
+#ifndef PINION_EMU
+#define NEWPFD_ONLY true
+#endif
+#include "conjoin.h"
+#include "rank.h"
+
+KERNEL(rank_newpfd, RankParams, 256, 2) {
+    __shared__ Sieve shared[8];
+    rank_tile(p, shared);
+}
+
+KERNEL(intersect_newpfd, IntersectParams, 256, 4) {
+    __shared__ Waiting shared[8];
+    intersect_tile<false>(p, shared);
+}

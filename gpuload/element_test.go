@@ -6,15 +6,17 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/RoaringBitmap/roaring/v2"
+
 	"github.com/pinion-index/pinion/gpuload/trial"
 	"github.com/pinion-index/pinion/query"
 )
 
 // TestElement compares docIDs of conjunctions that look up single elements of the
-// linear-regression codecs with brute force: two segments, lists of any length, warps
-// in any order, blocks found in every way.
+// linear-regression codecs with brute force: two segments, lists of any length and beside
+// some of other codecs, deleted documents, warps in any order, blocks found in every way.
 func TestElement(t *testing.T) {
-	for _, name := range []string{"lrc", "lrcseg", "seglrc", "hslrc"} {
+	for _, name := range []string{"lrc", "lrcseg", "seglrc", "hslrc", trial.Mixed} {
 		for seed, clustered := range []bool{false, true} {
 			shape := someShape
 			shape.Docs128, shape.Freqs128, shape.Seed = name, "newpfd", uint64(seed)
@@ -29,7 +31,11 @@ func testElement(t *testing.T, shape trial.Shape, clustered bool) {
 	for seed := range uint64(3) {
 		dev := NewEmulator()
 		dev.Seed = seed
-		x, err := New(dev, segmentsOf(c), sc, Options{Memory: 4 << 20, Locate: uint32(seed)})
+		segs, deleted := segmentsOf(c), (*roaring.Bitmap)(nil)
+		if seed == 1 {
+			deleted = deleteSome(rand.New(rand.NewPCG(4, seed)), segs)
+		}
+		x, err := New(dev, segs, sc, Options{Memory: 4 << 20, Locate: uint32(seed)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,7 +49,7 @@ func testElement(t *testing.T, shape trial.Shape, clustered bool) {
 			in = append(in, q)
 		}
 		for _, how := range []Strategy{Element, Auto} {
-			checkConjunction(t, x, c, sc, in, qs, how)
+			checkConjunction(t, x, c, sc, in, qs, how, deleted)
 		}
 	}
 }

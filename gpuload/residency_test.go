@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/RoaringBitmap/roaring/v2"
+
 	"github.com/pinion-index/pinion/gpuload/trial"
 	"github.com/pinion-index/pinion/kernels"
 	"github.com/pinion-index/pinion/query"
@@ -175,11 +177,11 @@ func testConjunction(t *testing.T, shape trial.Shape) {
 		in = append(in, q)
 	}
 	for how := range StrategyCount {
-		t.Run(how.String(), func(t *testing.T) { checkConjunction(t, x, c, sc, in, qs, how) })
+		t.Run(how.String(), func(t *testing.T) { checkConjunction(t, x, c, sc, in, qs, how, nil) })
 	}
 }
 
-func checkConjunction(t *testing.T, x *Executor, c *trial.Collection, sc *query.Scorer, in []query.Query, qs []trial.Query, how Strategy) {
+func checkConjunction(t *testing.T, x *Executor, c *trial.Collection, sc *query.Scorer, in []query.Query, qs []trial.Query, how Strategy, deleted *roaring.Bitmap) {
 	b, err := x.NewConjunction(context.Background(), in, 1, how)
 	if err != nil {
 		t.Fatal(err)
@@ -195,7 +197,7 @@ func checkConjunction(t *testing.T, x *Executor, c *trial.Collection, sc *query.
 		}
 		for i, q := range qs {
 			want := map[uint32]bool{}
-			for _, h := range c.Answer(sc, q, nil) {
+			for _, h := range c.Answer(sc, q, deleted) {
 				want[h.Doc] = true
 			}
 			got := m.Of(i)

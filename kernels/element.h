@@ -3,16 +3,25 @@
 //
 // Source: Ao 2011 section 4.3, Algorithm 1. A lane locates a docID's block (list.h), then
 // searches the block: between the safe range of the list's line, by interpolation and then
-// by halves. Exceptions, which the paper forbids, are looked up for each element.
+// by halves. Positions of exceptions, which the paper forbids, become a bitmap.
 //
-// Bound, a docID in a list far longer than its own: 3 or 4 elements, at most 10, each two
-// sectors of 32 bytes, though of a block of 128 b / 8 bytes no more; with skip header,
-// endpoints and head some 8 sectors, so 14 G docIDs/s at 3.6 TB/s. Instructions of a lane:
-// 40 for the head, 30 an element, and up to 16 * 10 more an element where a block lists
-// exceptions; lanes wait for the one with the most. 8.5 G docIDs/s were measured.
+// Bound, a docID in a list far longer than its own: 3 or 4 elements, at most 10. With skip
+// header, endpoints and head some 8 sectors of 32 bytes, so 14 G docIDs/s at 3.6 TB/s. Lanes
+// read lines of their own, so a load takes a cycle of the multiprocessor for each lane: 6
+// to find the block, 4 for its ends, 3 for its head, 2 to 5 for positions of exceptions,
+// 1 or 2 an element: 20, so 11 G docIDs/s. Instructions of a lane: 60 for the head,
+// 10 for each position, 35 an element; lanes wait for the one with the most. Batches with
+// their copies gave 7 to 10 G docIDs/s with lists 64 to 128 times as long.
 #ifndef PINION_ELEMENT_H
 #define PINION_ELEMENT_H
 #include "list.h"
+
+// two_words returns w bits, at most 32, from bit s of q[0] on, whose rest is in q[next]: a
+// lane that needs no rest loads none.
+DEV uint32_t two_words(const uint32_t *q, uint32_t next, uint32_t s, uint32_t w) {
+    uint32_t lo = __ldg(q), hi = s + w > 32 ? __ldg(q + next) : 0;
+    return __funnelshift_r(lo, hi, s) & low_mask(w);
+}
 
 // Elements gives single docIDs of a block.
 struct Elements {
@@ -20,6 +29,7 @@ struct Elements {
     Patched h;
     Line f, g;
     uint32_t split;
+    uint32_t map0, map1, map2, map3; // positions of exceptions
     int kind;
 
     DEV_MEMBER void open(const ListDesc &l, uint32_t j, int k) {
@@ -36,11 +46,60 @@ struct Elements {
         case SEGLRC: seglrc_open(b, h, f); break;
         default: hslrc_open(b, h, f, g, &split);
         }
+        if (!h.sound) h.width = h.low = h.count = 0;
+        map0 = map1 = map2 = map3 = 0;
+        if (h.count) map(b.payload + b.lo);
+    }
+
+    // map reads the positions of the exceptions.
+    DEV_MEMBER void map(const uint32_t *p) {
+        uint32_t s = h.first & 31;
+        p += h.first >> 5;
+        if (h.mapped()) {
+            uint32_t w[5];
+#pragma unroll
+            for (int i = 0; i < 5; i++) w[i] = __ldg(p + i);
+            map0 = __funnelshift_r(w[0], w[1], s);
+            map1 = __funnelshift_r(w[1], w[2], s);
+            map2 = __funnelshift_r(w[2], w[3], s);
+            map3 = __funnelshift_r(w[3], w[4], s);
+            return;
+        }
+        uint32_t lo = __ldg(p), hi = __ldg(++p);
+        for (uint32_t j = 0;;) {
+            uint32_t at_ = __funnelshift_r(lo, hi, s) & 127, bit = 1u << (at_ & 31);
+            if (at_ < 32) map0 |= bit;
+            else if (at_ < 64) map1 |= bit;
+            else if (at_ < 96) map2 |= bit;
+            else map3 |= bit;
+            if (++j == h.count) return;
+            s += 7;
+            if (s < 32) continue;
+            s -= 32;
+            lo = hi;
+            hi = __ldg(++p);
+        }
+    }
+
+    // deviation returns the value i of the block as it is stored.
+    DEV_MEMBER uint32_t deviation(uint32_t i) const {
+        const uint32_t *p = b.payload + b.lo;
+        uint32_t at_ = (i >> 2) * h.width;
+        uint32_t v = two_words(p + h.low + 4 * (at_ >> 5) + (i & 3), 4, at_ & 31, h.width);
+        uint32_t m = i < 64 ? i < 32 ? map0 : map1 : i < 96 ? map2 : map3;
+        if (!(m >> (i & 31) & 1)) return v;
+        uint32_t rank = __popc(m & ((1u << (i & 31)) - 1));
+        if (i >= 32) rank += __popc(map0);
+        if (i >= 64) rank += __popc(map1);
+        if (i >= 96) rank += __popc(map2);
+        if (rank >= h.count) rank = h.count - 1; // a bitmap of too many bits
+        at_ = h.overflows() + h.over * rank;
+        return v + raise(two_words(p + (at_ >> 5), 1, at_ & 31, h.over) + h.bias, h.width);
     }
 
     // get returns docID i of the block.
     DEV_MEMBER uint32_t get(uint32_t i) const {
-        uint32_t v = patched_at(b.payload + b.lo, h, i);
+        uint32_t v = deviation(i);
         if (kind != HSLRC || i < split && split < 128 || split == 128) return v + f.at_(i);
         if (split < 128) return v + g.at_(i - split);
         Buckets s;

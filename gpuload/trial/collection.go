@@ -14,6 +14,7 @@ import (
 	"github.com/pinion-index/pinion/format/codec/ef"
 	"github.com/pinion-index/pinion/format/codec/newpfd"
 	"github.com/pinion-index/pinion/format/codec/registry"
+	"github.com/pinion-index/pinion/format/codec/seglrc"
 	"github.com/pinion-index/pinion/format/codec/vbyte128"
 	"github.com/pinion-index/pinion/segment"
 )
@@ -178,22 +179,23 @@ func (s Shape) build(p *Part) error {
 	return err
 }
 
-// Mixed in place of a codec's name gives lists of bp128, vbyte128, newpfd and ef.
+// Mixed in place of a codec's name gives lists of bp128, vbyte128, newpfd, ef and
+// seglrc.
 const Mixed = "mixed"
 
 // mixer chooses by what a list holds, docIDs otherwise than frequencies.
 type mixer struct{}
 
-var mix = [...]codec.BlockCodec{bp128.Codec{}, newpfd.Codec{}, ef.Codec{}, vbyte128.Codec{}}
+var mix = [...]codec.BlockCodec{bp128.Codec{}, newpfd.Codec{}, ef.Codec{}, vbyte128.Codec{}, seglrc.Codec{}}
 
 // Docs returns one of mix.
 func (mixer) Docs(docs []uint32) (codec.BlockCodec, error) {
-	return mix[(docs[0]+docs[len(docs)-1])%4], nil
+	return mix[(docs[0]+docs[len(docs)-1])%uint32(len(mix))], nil
 }
 
 // Freqs returns one of mix.
 func (mixer) Freqs(freqs []uint32) (codec.BlockCodec, error) {
-	return mix[(len(freqs)+int(freqs[len(freqs)/2]))%4], nil
+	return mix[(len(freqs)+int(freqs[len(freqs)/2]))%len(mix)], nil
 }
 
 // build writes a segment of lists, in the order of their terms, to aligned memory.

@@ -144,6 +144,11 @@ func (r *run512) overflows() func(k int) reg.VecVirtual {
 		r.KMOVQ(bitmap, k)
 		r.VPEXPANDB_Z([]reg.VecVirtual{x, y}[h], k, bytes[h])
 	}
+	return r.spread(bytes)
+}
+
+// spread returns what brings sixteen of the overflows in bytes to words, above the low bits.
+func (r *run512) spread(bytes [2]reg.VecVirtual) func(k int) reg.VecVirtual {
 	width := r.ZMM()
 	r.VPBROADCASTD(r.width.As32(), width)
 	return func(k int) reg.VecVirtual {

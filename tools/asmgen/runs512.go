@@ -56,13 +56,14 @@ type run512 struct {
 	scan *pairScan512
 	line *line512
 	late []func() // code that is rarely needed, for the end
+	stop string   // label of where stopIf goes
 }
 
 const blocksSignature = "func(dst *uint32, s *byte, block, count uint64, tab *byte) uint64"
 
 // newRun512 begins a function up to where its loop over the blocks begins.
 func (a *assembler) newRun512(kind, name, signature, does string) *run512 {
-	r := &run512{assembler: a, name: name, kind: kind}
+	r := &run512{assembler: a, name: name, kind: kind, stop: "stop"}
 	a.function(name, signature, name+" "+does+" It returns how many it decoded.")
 	for _, m := range []*operand.Mem{&r.pay, &r.ends, &r.last, &r.limit, &r.left, &r.before, &r.first} {
 		*m = a.AllocLocal(8)
@@ -126,7 +127,7 @@ func (a *assembler) newRun512(kind, name, signature, does string) *run512 {
 
 func (r *run512) label(s string) operand.LabelRef { return operand.LabelRef(r.name + "_" + s) }
 
-func (r *run512) stopIf(jump func(operand.Op)) { jump(r.label("stop")) }
+func (r *run512) stopIf(jump func(operand.Op)) { jump(r.label(r.stop)) }
 
 // locate begins the loop: it finds the block's words.
 func (r *run512) locate() {
@@ -283,6 +284,11 @@ func (r *run512) blocks(find func()) {
 	r.ADDQ(operand.U32(128), r.first)
 	r.DECQ(r.left)
 	r.JNE(r.label("next"))
+	r.finish()
+}
+
+// finish returns how many blocks are done.
+func (r *run512) finish() {
 	r.Label(r.name + "_stop")
 	done := r.arg("count")
 	r.SUBQ(r.left, done)

@@ -187,6 +187,15 @@ func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 	return decodeDocs(dst, s, i)
 }
 
+// DecodeDocsRun writes the docIDs of several blocks to dst.
+func (c Codec) DecodeDocsRun(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+	return codec.Runs(c, dst, s, block, count, run)
+}
+
+func run(dst []uint32, s *codec.Sequence, block, count int) int {
+	return docsRun(dst, s, block, min(count, s.N/BlockLen-block))
+}
+
 // decodeDocs is DecodeDocs for every block.
 func decodeDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 	b, err := open(s, i)

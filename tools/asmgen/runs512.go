@@ -278,13 +278,18 @@ func (r *run512) blocks(find func()) {
 	}
 
 	r.Label(r.name + "_written")
+	r.advance()
+	r.finish()
+}
+
+// advance checks the block and goes on to the next.
+func (r *run512) advance() {
 	r.check()
 	r.ADDQ(operand.U32(512), r.dst)
 	r.ADDQ(operand.U8(4), r.ends)
 	r.ADDQ(operand.U32(128), r.first)
 	r.DECQ(r.left)
 	r.JNE(r.label("next"))
-	r.finish()
 }
 
 // finish returns how many blocks are done.

@@ -129,8 +129,17 @@ func (c Codec) DecodeDocsRun(dst []uint32, s *codec.Sequence, block, count int) 
 }
 
 func run(dst []uint32, s *codec.Sequence, block, count int) int {
-	return bitpack.DocsRun(dst, s, block, min(count, s.N/BlockLen-block), BlockLen)
+	return DocsRun(dst, s, block, min(count, s.N/BlockLen-block))
 }
+
+// DocsRun is bitpack.DocsRun of blocks of 128, with more instructions where the CPU has
+// them.
+func DocsRun(dst []uint32, s *codec.Sequence, block, count int) int {
+	return docsRun(dst, s, block, count)
+}
+
+// FreqsBlock is bitpack.FreqsBlock likewise.
+func FreqsBlock(dst []uint32, s *codec.Sequence, block int) bool { return freqsBlock(dst, s, block) }
 
 // decodeDocs is DecodeDocs for every block.
 func decodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
@@ -161,7 +170,7 @@ func decodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
 
 // DecodeFreqs writes the frequencies of one block to dst.
 func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, block int) (int, error) {
-	if bitpack.FreqsBlock(dst, s, block, BlockLen) {
+	if FreqsBlock(dst, s, block) {
 		return BlockLen, nil
 	}
 	return decodeFreqs(dst, s, block)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/bitpack"
+	"github.com/pinion-index/pinion/format/codec/bp128"
 	"github.com/pinion-index/pinion/format/codec/simd"
 )
 
@@ -129,7 +130,7 @@ func (c Codec) DecodeDocsRun(dst []uint32, s *codec.Sequence, block, count int) 
 }
 
 func run(dst []uint32, s *codec.Sequence, block, count int) int {
-	return bitpack.DocsRun(dst, s, block, agree(s, block, count), BlockLen)
+	return bp128.DocsRun(dst, s, block, agree(s, block, count))
 }
 
 // agree returns how many blocks from block on, at most count, are such that their
@@ -176,6 +177,9 @@ func decodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
 
 // DecodeFreqs writes the frequencies of one block to dst.
 func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, block int) (int, error) {
+	if agree(s, block, 1) == 1 && bp128.FreqsBlock(dst, s, block) {
+		return BlockLen, nil
+	}
 	p, n, w, err := parts(s, block)
 	if err != nil {
 		return 0, err

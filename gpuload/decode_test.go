@@ -194,12 +194,14 @@ func TestDecodeLists(t *testing.T) {
 					tile   int
 					want   [][]uint32
 				}
-				fk, ftile := kernels.FreqsDecoder(uint8(c.ID()))
+				fk := kernels.FreqsDecoder(uint8(c.ID()))
+				ftile := fk.TileBlocks(0)
 				ways := []way{{fk, ftile, freqs}, {fk, ftile/4 + 1, freqs}, {fk, 3, freqs}}
-				k, sum, tile, ok := kernels.DocsDecoder(uint8(c.ID()))
+				k, sum, ok := kernels.DocsDecoder(uint8(c.ID()))
 				if !ok {
 					t.Fatal("no kernel decodes docIDs")
 				}
+				tile := k.TileBlocks(0)
 				ways = append(ways, way{k, tile, docs}, way{k, tile/4 + 1, docs}, way{k, 3, docs})
 				for i, got := range r.decode(fk, unaligned, ftile) {
 					if !slices.Equal(got, freqs[i]) {
@@ -207,7 +209,7 @@ func TestDecodeLists(t *testing.T) {
 					}
 				}
 				if sum < kernels.Count {
-					r.checkSums(sum, descs, tile, docs)
+					r.checkSums(sum, descs, sum.TileBlocks(0), docs)
 				}
 				for _, w := range ways {
 					for i, got := range r.decode(w.kernel, descs, w.tile) {

@@ -53,6 +53,15 @@ DEV uint4 load_stream(const uint4 *p) {
 #endif
 }
 
+// prefetch asks L2 for the line at p, which must be readable.
+DEV void prefetch(const void *p) {
+#ifdef PINION_EMU
+    (void)*static_cast<const volatile char *>(p);
+#else
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(p));
+#endif
+}
+
 // warp_scan returns the inclusive prefix sum of x over the lanes: per step one
 // shuffle, whose predicate says that the source lane exists, and one add.
 DEV uint32_t warp_scan(uint32_t x, int lane) {

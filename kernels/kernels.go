@@ -52,10 +52,10 @@ type Kernel uint8
 const (
 	CheckLists          Kernel = iota // CheckParams, a thread block a list
 	NormsOfLengths                    // NormParams, a thread a document
-	DecodeDocsBP128                   // DecodeParams, a thread block a tile of at most 256 blocks
-	DecodeDocsBP256                   // DecodeParams, likewise of at most 128
-	DecodeDocsVByte128                // DecodeParams, likewise of at most 256
-	DecodeDocsVByte1024               // DecodeParams, likewise of at most 256
+	DecodeDocsBP128                   // DecodeParams, a thread block a tile
+	DecodeDocsBP256                   // DecodeParams, likewise
+	DecodeDocsVByte128                // DecodeParams, likewise
+	DecodeDocsVByte1024               // DecodeParams, likewise
 	DecodeFreqsBP128                  // DecodeParams, as the four for docIDs
 	DecodeFreqsBP256
 	DecodeFreqsVByte128
@@ -158,6 +158,8 @@ func (k Kernel) Threads() int {
 		return 512
 	case SelectWarp:
 		return 32
+	case SumDocsBP128:
+		return 64
 	}
 	return 256
 }
@@ -166,65 +168,87 @@ func (k Kernel) Threads() int {
 // a tile; else each of its warps does.
 func (k Kernel) SharesTile() bool { return k >= DecodeDocsBP128 && k <= SumDocsBP128 }
 
-// DocsDecoder returns the kernel that decodes the docIDs of a codec, by its number in a
-// ListDesc, the kernel that sums them, and how many blocks a tile has at most; false
-// where there is none. SumDocs kernels may be missing: then sum is Count.
-func DocsDecoder(codec uint8) (decode, sum Kernel, tile int, ok bool) {
-	switch codec {
-	case BP128:
-		return DecodeDocsBP128, SumDocsBP128, 256, true
-	case VByte128:
-		return DecodeDocsVByte128, Count, 256, true
-	case BP256:
-		return DecodeDocsBP256, Count, 128, true
-	case VByte1024:
-		return DecodeDocsVByte1024, Count, 32, true
-	case NewPFD:
-		return DecodeDocsNewPFD, SumDocsNewPFD, 32, true
-	case EF:
-		return DecodeDocsEF, SumDocsEF, 32, true
-	case Rice:
-		return DecodeDocsRice, SumDocsRice, 32, true
-	case PForDelta:
-		return DecodeDocsPForDelta, SumDocsPForDelta, 32, true
-	case ParaPFor:
-		return DecodeDocsParaPFor, SumDocsParaPFor, 32, true
-	case LRC:
-		return DecodeDocsLRC, SumDocsLRC, 32, true
-	case LRCSeg:
-		return DecodeDocsLRCSeg, SumDocsLRCSeg, 32, true
-	case SegLRC:
-		return DecodeDocsSegLRC, SumDocsSegLRC, 32, true
-	case HSLRC:
-		return DecodeDocsHSLRC, SumDocsHSLRC, 32, true
+// TileBlocks returns how many blocks a tile of lists of n postings should have, for the
+// kernels that DocsDecoder and FreqsDecoder return; no kernel takes more than TileBlocks(0).
+// Where lists are long small tiles are faster, as the kernels have what later tiles read
+// brought to L2.
+func (k Kernel) TileBlocks(n int) int {
+	most := 32
+	switch k {
+	case SumDocsBP128:
+		return 64
+	case DecodeDocsVByte1024, DecodeFreqsVByte1024:
+		return 16
+	case DecodeDocsBP128, DecodeFreqsBP128, DecodeDocsVByte128, DecodeFreqsVByte128:
+		most = 256
+	case DecodeDocsBP256, DecodeFreqsBP256:
+		most = 128
 	}
-	return Count, Count, 0, false
+	if k.SharesTile() && n > 1<<22 {
+		return most / 4
+	}
+	return most
 }
 
-// FreqsDecoder returns the kernel that decodes the frequencies of a codec and how many
-// blocks a tile has at most; Count where there is none.
-func FreqsDecoder(codec uint8) (decode Kernel, tile int) {
+// DocsDecoder returns the kernel that decodes the docIDs of a codec, by its number in a
+// ListDesc, and the kernel that sums them; false where there is none. SumDocs kernels may
+// be missing: then sum is Count.
+func DocsDecoder(codec uint8) (decode, sum Kernel, ok bool) {
 	switch codec {
 	case BP128:
-		return DecodeFreqsBP128, 256
+		return DecodeDocsBP128, SumDocsBP128, true
 	case VByte128:
-		return DecodeFreqsVByte128, 256
+		return DecodeDocsVByte128, Count, true
 	case BP256:
-		return DecodeFreqsBP256, 128
+		return DecodeDocsBP256, Count, true
 	case VByte1024:
-		return DecodeFreqsVByte1024, 32
-	case NewPFD, LRC, LRCSeg, SegLRC, HSLRC:
-		return DecodeFreqsNewPFD, 32
-	case ParaPFor:
-		return DecodeFreqsParaPFor, 32
-	case PForDelta:
-		return DecodeFreqsPForDelta, 32
+		return DecodeDocsVByte1024, Count, true
+	case NewPFD:
+		return DecodeDocsNewPFD, SumDocsNewPFD, true
 	case EF:
-		return DecodeFreqsEF, 32
+		return DecodeDocsEF, SumDocsEF, true
 	case Rice:
-		return DecodeFreqsRice, 32
+		return DecodeDocsRice, SumDocsRice, true
+	case PForDelta:
+		return DecodeDocsPForDelta, SumDocsPForDelta, true
+	case ParaPFor:
+		return DecodeDocsParaPFor, SumDocsParaPFor, true
+	case LRC:
+		return DecodeDocsLRC, SumDocsLRC, true
+	case LRCSeg:
+		return DecodeDocsLRCSeg, SumDocsLRCSeg, true
+	case SegLRC:
+		return DecodeDocsSegLRC, SumDocsSegLRC, true
+	case HSLRC:
+		return DecodeDocsHSLRC, SumDocsHSLRC, true
 	}
-	return Count, 0
+	return Count, Count, false
+}
+
+// FreqsDecoder returns the kernel that decodes the frequencies of a codec; Count where
+// there is none.
+func FreqsDecoder(codec uint8) Kernel {
+	switch codec {
+	case BP128:
+		return DecodeFreqsBP128
+	case VByte128:
+		return DecodeFreqsVByte128
+	case BP256:
+		return DecodeFreqsBP256
+	case VByte1024:
+		return DecodeFreqsVByte1024
+	case NewPFD, LRC, LRCSeg, SegLRC, HSLRC:
+		return DecodeFreqsNewPFD
+	case ParaPFor:
+		return DecodeFreqsParaPFor
+	case PForDelta:
+		return DecodeFreqsPForDelta
+	case EF:
+		return DecodeFreqsEF
+	case Rice:
+		return DecodeFreqsRice
+	}
+	return Count
 }
 
 //go:embed ptx/*.ptx

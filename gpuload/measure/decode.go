@@ -218,8 +218,8 @@ func (b *Bench) decodeLists(id codec.ID, n, per, bits int, goal float64) error {
 		if err != nil {
 			return err
 		}
-		_, _, tile, _ := kernels.DocsDecoder(uint8(id))
-		l, err := b.lists(id, s, per, tile)
+		k, _, _ := kernels.DocsDecoder(uint8(id))
+		l, err := b.lists(id, s, per, k.TileBlocks(per))
 		if err != nil {
 			return err
 		}
@@ -289,7 +289,7 @@ func (b *Bench) lists(id codec.ID, s *sequence, per, tileBlocks int) (l *lists, 
 			d.Docs, d.DocEnds = payload+kernels.Ptr(s.starts[list]), ends+kernels.Ptr(4*list*(perBlocks+1))
 			d.DocWords = s.ends[list*(perBlocks+1)+perBlocks]
 		}
-		d.Freqs, d.FreqEnds = d.Docs, d.DocEnds
+		d.Freqs, d.FreqEnds, d.FreqWords = d.Docs, d.DocEnds, d.DocWords
 		for 1<<d.LogBlock < s.blockLen {
 			d.LogBlock++
 		}
@@ -312,7 +312,6 @@ func (b *Bench) lists(id codec.ID, s *sequence, per, tileBlocks int) (l *lists, 
 }
 
 func (b *Bench) decodeLong(id codec.ID, s *sequence, goal float64) error {
-	_, _, docsTile, _ := kernels.DocsDecoder(uint8(id))
 	for _, per := range []int{s.n, 1 << 16} {
 		if per > s.n { // lists share one payload, which these codecs do not notice
 			continue
@@ -325,11 +324,11 @@ func (b *Bench) decodeLong(id codec.ID, s *sequence, goal float64) error {
 			s = &t
 		}
 		for _, freqs := range []bool{false, true} {
-			tile := docsTile
+			k, _, _ := kernels.DocsDecoder(uint8(id))
 			if freqs {
-				_, tile = kernels.FreqsDecoder(uint8(id))
+				k = kernels.FreqsDecoder(uint8(id))
 			}
-			l, err := b.lists(id, s, per, tile)
+			l, err := b.lists(id, s, per, k.TileBlocks(per))
 			if err != nil {
 				return err
 			}
@@ -354,7 +353,7 @@ func (b *Bench) decodeRun(id codec.ID, s *sequence, l *lists, per int, goal floa
 	bytes := l.bytesRead + 4*float64(s.n)
 	bound := b.copy / bytes * float64(s.n) / 1e9
 	if freqs {
-		decode, _ := kernels.FreqsDecoder(uint8(id))
+		decode := kernels.FreqsDecoder(uint8(id))
 		sec, err := b.repeat(9, func(g *gpuload.Batch) { g.Launch(decode, grid(decode), 0, kernels.Bytes(&l.params)) })
 		if err != nil {
 			return err
@@ -362,7 +361,7 @@ func (b *Bench) decodeRun(id codec.ID, s *sequence, l *lists, per int, goal floa
 		b.add(Row{Name: fmt.Sprintf("decode %v freqs, lists of %d", id, per), Value: float64(s.n) / sec / 1e9, Unit: "G ints/s", Bound: bound})
 		return b.compare(s, l.out, per, true)
 	}
-	decode, sum, _, _ := kernels.DocsDecoder(uint8(id))
+	decode, sum, _ := kernels.DocsDecoder(uint8(id))
 	sec, err := b.repeat(9, func(g *gpuload.Batch) { g.Launch(decode, grid(decode), 0, kernels.Bytes(&l.params)) })
 	if err != nil {
 		return err
@@ -374,6 +373,12 @@ func (b *Bench) decodeRun(id codec.ID, s *sequence, l *lists, per int, goal floa
 	}
 	if sum == kernels.Count {
 		return nil
+	}
+	if tile := sum.TileBlocks(per); tile != decode.TileBlocks(per) {
+		if l, err = b.lists(id, s, per, tile); err != nil {
+			return err
+		}
+		defer l.close()
 	}
 	if sec, err = b.repeat(9, func(g *gpuload.Batch) { g.Launch(sum, grid(sum), 0, kernels.Bytes(&l.params)) }); err != nil {
 		return err

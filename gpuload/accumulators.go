@@ -79,7 +79,7 @@ func (l *layout) accumulators(size int) error {
 			most.bytes, most.ranges = max(most.bytes, g.bytes), max(most.ranges, g.ranges)
 			ranges += g.ranges
 		}
-		room := most.bytes + 8*int64(len(l.plans)) + (4+8*int64(maxk))*int64(most.ranges) + 256
+		room := most.bytes + (4+8*int64(maxk))*int64(most.ranges) + 256
 		err := l.reserve(size+16*ranges+4*lists+256*len(l.plans)+4096, room, outBytes)
 		if err == nil {
 			break
@@ -92,7 +92,7 @@ func (l *layout) accumulators(size int) error {
 			return l.disjunctions(size)
 		}
 	}
-	floors := st.scratch(8 * int64(len(l.plans)))
+	floors := l.floors()
 	counts := st.scratch(4 * int64(most.ranges))
 	keys := st.scratch(8 * int64(maxk) * int64(most.ranges))
 	scores := st.scratch(most.bytes)
@@ -122,7 +122,7 @@ func (l *layout) accumulators(size int) error {
 		launches = append(launches, steps[i]...)
 		launches = append(launches, l.selection(selects[g.plan:g.plan+g.plans]))
 	}
-	return l.finish(outKeys, counts, 0, floors, launches...)
+	return l.finish(outKeys, launches...)
 }
 
 // accumulatorBytes returns what the accumulators of that many documents take:

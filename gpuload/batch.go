@@ -44,12 +44,14 @@ func (x *Executor) submit(ctx context.Context, st *stage, plans []*plan, how way
 		return err
 	}
 	l := &layout{x: x, st: st, conjunctive: how == byAnd}
-	raw := 0
+	raw, terms := 0, 0
+	l.plans = make([]*plan, 0, len(plans))
 	for _, p := range plans {
 		if p.cpu = !x.usable(p); p.cpu {
 			continue
 		}
 		l.plans = append(l.plans, p)
+		terms += len(p.lists)
 		for i := range p.lists {
 			if s := p.lists[i].small; s != nil {
 				raw += 8*len(s.docs) + 64
@@ -59,6 +61,8 @@ func (x *Executor) submit(ctx context.Context, st *stage, plans []*plan, how way
 	if len(l.plans) == 0 {
 		return nil
 	}
+	l.chores = make([]chore, 0, len(l.plans)*len(x.segments))
+	l.terms, l.drives = make([]kernels.Term, 0, terms), make([]*posting, 0, terms)
 	size := raw + 1024
 	for _, p := range l.plans {
 		size += 256*len(p.lists) + 128*len(x.segments) + 64
@@ -233,20 +237,23 @@ func (l *layout) toOut(selects []kernels.Select, outKeys []int) {
 	}
 }
 
-// finish submits: one copy in, the kernels, one copy out. counts and floors are
-// set before the kernels: zeros, and what is known of each query.
-func (l *layout) finish(outKeys []int, counts Ptr, zeroed int64, floors Ptr, launches ...func()) error {
-	st := l.st
-	known := make([]uint64, len(l.plans))
+// floors lays out what is known of each query before its kernels: a key that its hits
+// exceed, or 0.
+func (l *layout) floors() Ptr {
+	known, at := spaceFor[uint64](l.st, len(l.plans))
 	for i, p := range l.plans {
+		known[i] = 0
 		if !l.conjunctive { // k-th impacts say nothing of documents that hold every term
 			known[i] = l.x.floor(p)
 		}
 	}
-	at := put(st, known)
+	return at
+}
+
+// finish submits: one copy in, the kernels, one copy out.
+func (l *layout) finish(outKeys []int, launches ...func()) error {
+	st := l.st
 	l.send()
-	st.batch.CopyIn(floors, st.in[at-st.inDev:][:8*len(known)])
-	st.batch.Fill(counts, zeroed)
 	st.batch.Record(timers + 2*st.stream)
 	for _, f := range launches {
 		f()
@@ -264,7 +271,11 @@ func (l *layout) finish(outKeys []int, counts Ptr, zeroed int64, floors Ptr, lau
 // read takes the results out of what the device sent.
 func (p *pending) read(out []byte) {
 	counts := format.Uint32s(out[:4*len(p.plans)])
-	var slab []query.Hit
+	total := 0
+	for i, q := range p.plans {
+		total += min(int(counts[i]), q.k) // k of one that overflowed
+	}
+	slab := make([]query.Hit, 0, total)
 	for i, q := range p.plans {
 		if q.overflow = counts[i] == math.MaxUint32; q.overflow {
 			continue

@@ -23,7 +23,7 @@ import (
 const minDriver = 11080
 
 // Cuda is a Device on an NVIDIA GPU. One goroutine, locked to its thread, makes
-// all calls of the driver except waits.
+// all calls of the driver except waits and readings of events.
 type Cuda struct {
 	calls   chan func()
 	info    Info
@@ -237,22 +237,27 @@ func (d *Cuda) Submit(b *Batch) (err error) {
 
 // Wait waits for a stream, on the caller's thread.
 func (d *Cuda) Wait(stream int) error {
+	return d.here(func() error { return result(C.pinion_wait(d.streams[stream])) })
+}
+
+// Elapsed returns the milliseconds between two events.
+func (d *Cuda) Elapsed(from, to int) (ms float32, err error) {
+	err = d.here(func() error {
+		v, err := d.marks[from].Elapsed(d.marks[to])
+		ms = float32(v)
+		return err
+	})
+	return ms, err
+}
+
+// here runs f on the caller's thread.
+func (d *Cuda) here(f func() error) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if err := cu.SetCurrentContext(d.ctx); err != nil {
 		return fmt.Errorf("%w: %w", ErrDevice, err)
 	}
-	return result(C.pinion_wait(d.streams[stream]))
-}
-
-// Elapsed returns the milliseconds between two events.
-func (d *Cuda) Elapsed(from, to int) (ms float32, err error) {
-	d.do(func() {
-		var v float64
-		v, err = d.marks[from].Elapsed(d.marks[to])
-		ms = float32(v)
-	})
-	return ms, err
+	return f()
 }
 
 // Close ends the device's goroutine. Memory is the process's to free.

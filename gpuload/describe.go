@@ -6,8 +6,9 @@ import (
 	"github.com/pinion-index/pinion/segment"
 )
 
-// describe returns the descriptor of a list whose extent lies at a device address.
-func describe(v *segment.List, at Ptr, docs uint32) kernels.ListDesc {
+// describe returns the descriptor of a list of a segment with that many documents; its
+// addresses are offsets in the extent.
+func describe(v *segment.List, docs uint32) kernels.ListDesc {
 	d := kernels.ListDesc{
 		N: uint32(v.N), Blocks: uint32(v.Blocks), MaxDoc: docs,
 		DocWords: uint32(len(v.Docs.Payload) / 4), FreqWords: uint32(len(v.Freqs.Payload) / 4),
@@ -18,7 +19,7 @@ func describe(v *segment.List, at Ptr, docs uint32) kernels.ListDesc {
 		d.LogBlock++
 	}
 	for _, p := range v.Layout() {
-		a := at + Ptr(p.Offset)
+		a := Ptr(p.Offset)
 		switch p.Name {
 		case "doc-ends":
 			d.DocEnds = a
@@ -67,6 +68,16 @@ func familyOf(id uint8) family {
 		return newpfdFamily
 	}
 	return anyFamily
+}
+
+// place makes offsets in an extent addresses on the device. No part is at offset 0, where
+// the extent's header is.
+func place(d *kernels.ListDesc, at Ptr) {
+	for _, p := range []*Ptr{&d.Docs, &d.Freqs, &d.DocEnds, &d.FreqEnds, &d.Last, &d.Quads, &d.Hash} {
+		if *p != 0 {
+			*p += at
+		}
+	}
 }
 
 // linear reports whether a codec of docIDs is of the linear-regression family.

@@ -32,7 +32,7 @@ type Info struct {
 
 // Streams is how many streams a Device has, numbered from 0. Batches of one stream
 // run in order.
-const Streams = 5
+const Streams = 9
 
 // Events is how many events a Device has, numbered from 0.
 const Events = 64

@@ -35,11 +35,11 @@ func (l *layout) disjunctions(size int) error {
 		total += runs[i]
 	}
 	outKeys, outBytes := l.outLayout()
-	room := 8*int64(len(l.plans)) + 4*int64(total) + 8*int64(maxk)*int64(total) + 256
+	room := 4*int64(total) + 8*int64(maxk)*int64(total) + 256
 	if err := l.reserve(size+16*total+96*len(l.plans)+1024, room, outBytes); err != nil {
 		return err
 	}
-	floors := st.scratch(8 * int64(len(l.plans)))
+	floors := l.floors()
 	counts := st.scratch(4 * int64(total))
 	keys := st.scratch(8 * int64(maxk) * int64(total))
 	for i := range l.chores {
@@ -65,7 +65,8 @@ func (l *layout) disjunctions(size int) error {
 		Ranges: put(st, ranges), Keys: keys, Counts: counts, Floors: floors, NRanges: uint32(total),
 		Width: uint32(x.width), Keep: uint32(maxk), Buffer: queueSize}
 	l.toOut(selects, outKeys)
-	return l.finish(outKeys, counts, 4*int64(total), floors, func() {
+	return l.finish(outKeys, func() {
+		st.batch.Fill(counts, 4*int64(total))
 		st.batch.Launch(kernels.Disjunct, total, 8*queueSize+4*x.width, kernels.Bytes(&p))
 	}, l.selection(selects))
 }

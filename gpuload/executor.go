@@ -34,8 +34,10 @@ type Options struct {
 	CPU query.Executor
 	// Memory bounds the device memory for lists in bytes; 0: two thirds of what is free.
 	Memory int64
-	// Threshold is PARA's: how many postings the first lists of a batch's
-	// conjunctions have at most together, 0: 8 Mi.
+	// Threshold is PARA's: how many postings the first lists of a batch have at most
+	// together, with the keys that disjunctions may collect beside them. Each takes 8
+	// bytes of device memory in each of 8 batches. 0: a 1,024th of the bytes that are
+	// free, from 8 Mi to 128 Mi.
 	Threshold int64
 	// Width is how many accumulators a thread block keeps in shared memory; 0: as many as fit.
 	Width int
@@ -85,6 +87,7 @@ type Executor struct {
 	live     []Ptr
 	stages   [Streams - 1]stage // the last stream is that of loads
 	idle     chan *stage
+	most     most
 	epoch    uint64
 	width    int
 	busy     float64
@@ -93,7 +96,7 @@ type Executor struct {
 
 const (
 	tableSlots = 1 << 20
-	zoneSlots  = 1 << 17 // for lists without an extent, a batch
+	zoneSlots  = 1 << 16 // for lists without an extent, a batch
 )
 
 // New returns an Executor over segments, in the order of their bases. scorer is
@@ -122,10 +125,10 @@ func (x *Executor) open() (err error) {
 	if x.options.overflow == 0 {
 		x.options.overflow = overflowKeys
 	}
-	if x.options.Threshold == 0 {
-		x.options.Threshold = 8 << 20
-	}
 	info := dev.Info()
+	if x.options.Threshold == 0 {
+		x.options.Threshold = min(max(info.Memory>>10, 8<<20), 128<<20)
+	}
 	if x.options.Memory == 0 {
 		x.options.Memory = info.Memory / 3 * 2
 	}
@@ -150,7 +153,7 @@ func (x *Executor) open() (err error) {
 	x.idle = make(chan *stage, len(x.stages))
 	for i := range x.stages {
 		st := &x.stages[i]
-		st.dev, st.stream, st.zoneFirst = dev, i, slots-uint32(len(x.stages)-i)*zoneSlots
+		st.dev, st.most, st.stream, st.zoneFirst = dev, &x.most, i, slots-uint32(len(x.stages)-i)*zoneSlots
 		x.idle <- st
 	}
 	for i := range segments {
@@ -185,7 +188,8 @@ func (x *Executor) prepare(i int) error {
 			return err
 		}
 	}
-	st := &x.stages[0]
+	st := &stage{dev: x.dev, most: new(most)}
+	defer st.close()
 	st.reset(0)
 	bits := make([]uint32, (n+31)/32)
 	if err := st.reserveIn(len(lens.Bytes()) + 4*len(table) + 4*len(bits) + 256); err != nil {
@@ -222,7 +226,8 @@ func (x *Executor) prepareCodes() (err error) {
 	if x.codes, err = x.dev.Alloc(4 * 512); err != nil {
 		return err
 	}
-	st := &x.stages[0]
+	st := &stage{dev: x.dev, most: new(most)}
+	defer st.close()
 	st.reset(0)
 	if err := st.reserveIn(4*512 + 64); err != nil {
 		return err

@@ -130,6 +130,7 @@ func (g *Gatherer) resolve(ctx context.Context, q *query.Query) (*waiter, error)
 	r := g.found.Get().(*resolver)
 	err := r.resolve(&w.plan, q)
 	g.found.Put(r)
+	g.x.lists.look(w.plan.lists)
 	return w, err
 }
 

@@ -36,6 +36,7 @@ type resident struct {
 	uses float64 // priority: the clock when it was loaded or last used, plus uses
 	pin  uint64  // the last batch that needs it
 	bare bool    // presence words are to be made when it is used again
+	gone bool    // evicted
 }
 
 // Stats counts what residency did.
@@ -56,7 +57,7 @@ type Stats struct {
 //
 // It is safe for concurrent use.
 type Lists struct {
-	mu    sync.Mutex
+	mu    sync.RWMutex
 	dev   Device
 	arena *Arena
 	base  Ptr
@@ -85,8 +86,9 @@ type Lists struct {
 
 const (
 	ringSize  = 64 << 20
-	runSize   = 4 << 20 // of a copy from a mapping: while it runs the next lists are opened
-	checkSize = 4096    // lists validated in one launch
+	firstRun  = 1 << 18  // of a copy from a mapping: while it runs the next lists are opened
+	lastRun   = 32 << 20 // each run is four times as long as the one before, up to that
+	checkSize = 4096     // lists validated in one launch
 )
 
 // newLists takes arenaBytes of device memory, and a table of slots descriptors of
@@ -169,11 +171,25 @@ func (l *Lists) Stats() Stats {
 	return s
 }
 
-// want is a list that a batch needs; list is where to find it, or nil.
+// want is a list that a batch needs; list is where it was found last, or nil.
 type want struct {
 	key   Key
 	entry segment.Entry
 	list  *resident
+}
+
+// look finds the lists of postings before a batch does, where that need not wait: find
+// has them at hand then, and is short. Several may look at the same time.
+func (l *Lists) look(postings []posting) {
+	if !l.mu.TryRLock() {
+		return
+	}
+	defer l.mu.RUnlock()
+	for i := range postings {
+		if p := &postings[i]; p.n > 0 && p.small == nil {
+			p.want.list = l.lists[p.want.key]
+		}
+	}
 }
 
 // find looks wants up and marks what it finds as used by batch epoch. bare are those
@@ -182,7 +198,10 @@ func (l *Lists) find(wants []*want, epoch uint64) (missing []*want, bare []*resi
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, w := range wants {
-		if w.list = l.lists[w.key]; w.list == nil {
+		if w.list == nil || w.list.gone {
+			w.list = l.lists[w.key]
+		}
+		if w.list == nil {
 			missing = append(missing, w)
 			l.stats.Misses++
 			continue
@@ -225,7 +244,9 @@ func (l *Lists) load(ctx context.Context, wants []*want, oldest, epoch uint64) e
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, w := range all {
-		w.list = l.lists[w.key]
+		if w.list == nil || w.list.gone {
+			w.list = l.lists[w.key]
+		}
 	}
 	return nil
 }
@@ -242,107 +263,34 @@ func (l *Lists) loadSome(wants []*want, oldest, epoch uint64) error {
 		}
 		return r != nil
 	})
-	desc := len(kernels.Bytes(&kernels.ListDesc{}))
 	b := &Batch{Stream: Streams - 1}
+	o := l.openAll(wants)
+	defer o.wg.Wait()
 	var loaded []*resident
-	staged := 0
+	staged, limit := 0, int64(firstRun)
 	for i := 0; i < len(wants); {
-		run, size := l.runOf(wants[i:])
-		at, ok := l.room(size, oldest)
-		if !ok && len(run) > 1 { // no range for the whole run: one by one
-			run = run[:1]
-			size = int64(len(run[0].Extent()))
-			at, ok = l.room(size, oldest)
-		}
-		i += len(run)
-		if !ok || int(l.next) >= int(l.zone)-len(run) && len(l.free) < len(run) {
-			if ok {
-				l.release(at, size)
-			}
-			l.stats.Refused += int64(len(run))
+		n, size := l.runOf(wants, o, i, limit)
+		at, ok := l.rangeFor(n, size, oldest)
+		if !ok && n > 1 { // no range for the whole run
+			limit = size / 2
 			continue
 		}
-		w := wants[i-len(run):]
-		if err := l.copyRun(b, w[0].key.Segment, run, at, &staged); err != nil {
+		i += n
+		if !ok {
+			l.stats.Refused++
+			continue
+		}
+		if err := l.copyRun(b, wants[i-n].key.Segment, o.lists[i-n:i], at, size, &staged); err != nil {
 			return err
 		}
-		for j, v := range run {
-			n := int64(len(v.Extent()))
-			r := &resident{key: w[j].key, slot: l.slot(), at: at, size: n, blocks: uint32(v.Blocks), kth: v.Kth, quad: v.Quad,
-				n: uint32(v.N), uses: l.clock + 1, pin: epoch}
-			r.bare = r.n >= l.least
-			d := describe(v, at, l.segments[r.key.Segment].Meta().Docs)
-			r.logBlock, r.family = d.LogBlock, max(familyOf(d.DocsCodec), familyOf(d.FreqsCodec))
-			r.elements = linear(d.DocsCodec)
-			copy(l.pinned[8*checkSize+desc*len(loaded):], kernels.Bytes(&d))
-			loaded = append(loaded, r)
-			at += Ptr(n)
+		limit = min(4*limit, max(l.arena.size/64, firstRun), lastRun)
+		for j := i - n; j < i; j++ {
+			wants[j].list = l.admit(wants[j].key, &o.lists[j], at, len(loaded), epoch)
+			loaded = append(loaded, wants[j].list)
+			at += Ptr(len(o.lists[j].extent))
 		}
 	}
 	return l.validate(b, loaded)
-}
-
-// runOf opens the lists of the longest prefix of wants that are neighbours in one
-// file, at most runSize bytes together. Lists that cannot be opened, or that no kernel
-// decodes, end the run; alone, they are reported as an empty run by an empty list.
-func (l *Lists) runOf(wants []*want) (run []*segment.List, size int64) {
-	for _, w := range wants {
-		if w.key.Segment != wants[0].key.Segment || w.key.Offset != wants[0].key.Offset+size {
-			break
-		}
-		v, err := l.segments[w.key.Segment].List(w.entry)
-		if err != nil || len(v.Extent()) == 0 || !supported(uint8(v.DocsCodec.ID())) || !supported(uint8(v.FreqsCodec.ID())) {
-			v = new(segment.List)
-		}
-		n := int64(len(v.Extent()))
-		if len(run) > 0 && (n == 0 || size+n > runSize || l.isolate) {
-			break
-		}
-		run = append(run, v)
-		size += n
-		if n == 0 {
-			break
-		}
-	}
-	return run, size
-}
-
-// copyRun enqueues the copy of neighbouring extents.
-func (l *Lists) copyRun(b *Batch, seg int, run []*segment.List, at Ptr, staged *int) error {
-	first := run[0].Extent()
-	size := 0
-	for _, v := range run {
-		size += len(v.Extent())
-	}
-	l.stats.BytesLoaded += int64(size)
-	if l.registered[seg] != nil {
-		b.CopyIn(at, first[:size:size])
-		err := l.dev.Submit(b) // copying begins while further lists are looked up
-		b.Reset()
-		return err
-	}
-	if l.ring == nil {
-		var err error
-		if l.ring, err = l.dev.HostAlloc(ringSize); err != nil {
-			return err
-		}
-	}
-	for _, v := range run {
-		for e := v.Extent(); len(e) > 0; {
-			if *staged == len(l.ring) { // full: let it drain
-				if err := l.flush(b); err != nil {
-					return err
-				}
-				*staged = 0
-			}
-			n := copy(l.ring[*staged:], e)
-			b.CopyIn(at, l.ring[*staged:*staged+n])
-			e = e[n:]
-			*staged += n
-			at += Ptr(n)
-		}
-	}
-	return nil
 }
 
 func (l *Lists) flush(b *Batch) error {
@@ -361,6 +309,7 @@ func (l *Lists) validate(b *Batch, loaded []*resident) error {
 	which, status := format.Uint32s(l.pinned[:4*checkSize]), format.Uint32s(l.pinned[4*checkSize:8*checkSize])
 	for i, r := range loaded {
 		which[i] = r.slot
+		l.lists[r.key] = r // while the copies run; nobody else sees it before it is sound
 	}
 	p := kernels.CheckParams{Lists: l.table, Which: l.scratch, Status: l.scratch + 4*checkSize, Count: uint32(len(loaded))}
 	desc := len(kernels.Bytes(&kernels.ListDesc{}))
@@ -376,11 +325,17 @@ func (l *Lists) validate(b *Batch, loaded []*resident) error {
 	b.Launch(kernels.CheckLists, len(loaded), 0, kernels.Bytes(&p))
 	b.CopyOut(l.pinned[4*checkSize:][:4*len(loaded)], p.Status)
 	if err := l.flush(b); err != nil {
+		for _, r := range loaded {
+			delete(l.lists, r.key)
+			r.gone = true
+		}
 		return err
 	}
 	for i, r := range loaded {
 		if status[i] != 0 { // whoever asks gets the CPU's answer, or its error
 			l.stats.Refused++
+			delete(l.lists, r.key)
+			r.gone = true
 			l.release(r.at, r.size)
 			l.free = append(l.free, r.slot)
 			if l.damaged == nil {
@@ -389,7 +344,6 @@ func (l *Lists) validate(b *Batch, loaded []*resident) error {
 			}
 			continue
 		}
-		l.lists[r.key] = r
 		l.stats.Loaded++
 		l.stats.Bytes += r.size
 	}
@@ -470,6 +424,7 @@ func (l *Lists) release(at Ptr, size int64) {
 
 func (l *Lists) evict(r *resident) {
 	delete(l.lists, r.key)
+	r.gone = true
 	l.release(r.at, r.size)
 	l.unmark(r)
 	l.free = append(l.free, r.slot)

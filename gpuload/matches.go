@@ -38,7 +38,7 @@ func (x *Executor) NewConjunction(ctx context.Context, queries []query.Query, st
 		return nil, fmt.Errorf("gpuload: no stream %d", stream)
 	}
 	plans := x.resolve(queries)
-	c = &Conjunction{x: x, queries: len(queries), st: stage{dev: x.dev, zoneFirst: x.stages[stream%len(x.stages)].zoneFirst}}
+	c = &Conjunction{x: x, queries: len(queries), st: stage{dev: x.dev, most: new(most), zoneFirst: x.stages[stream%len(x.stages)].zoneFirst}}
 	c.st.reset(stream)
 	defer func() {
 		if err != nil {
@@ -46,12 +46,16 @@ func (x *Executor) NewConjunction(ctx context.Context, queries []query.Query, st
 			c = nil
 		}
 	}()
-	use := make([]*plan, len(plans))
+	use, smalls := make([]*plan, len(plans)), 0
 	for i := range plans {
 		if plans[i].err != nil {
 			return c, fmt.Errorf("query %d: %w", i, plans[i].err)
 		}
 		use[i] = &plans[i]
+		smalls += plans[i].weight.smalls
+	}
+	if smalls > zoneSlots {
+		return c, fmt.Errorf("gpuload: a batch of docIDs has %d lists without an extent, %d are the most: %w", smalls, zoneSlots, ErrUnsupported)
 	}
 	x.mu.Lock()
 	x.epoch++

@@ -53,11 +53,12 @@ func (l *layout) ranked(size int) error {
 		}
 	}
 	outKeys, outBytes := l.outLayout()
-	n := int64(len(l.plans))
-	if err := l.reserve(size+12*(tiles+3*len(l.chores))+64*3*len(l.chores)+256*len(l.plans)+4096, 12*n+8*keys+1024, outBytes); err != nil {
+	if err := l.reserve(size+12*(tiles+3*len(l.chores))+64*3*len(l.chores)+256*len(l.plans)+4096, 8*keys+1024, outBytes); err != nil {
 		return err
 	}
-	counts, floors := st.scratch(4*n), st.scratch(8*n)
+	zeros, counts := spaceFor[uint32](st, len(l.plans))
+	clear(zeros)
+	floors := l.floors()
 	outs := make([]Ptr, len(l.plans))
 	for i := range outs {
 		outs[i] = st.scratch(8 * caps[i])
@@ -68,6 +69,7 @@ func (l *layout) ranked(size int) error {
 	l.byLists()
 	var passes [3]pass
 	descs := l.queries()
+	passes[0].grow(len(l.chores))
 	for i := range l.chores {
 		c := &l.chores[i]
 		d := descs[i]
@@ -105,7 +107,7 @@ func (l *layout) ranked(size int) error {
 	}
 	l.toOut(selects, outKeys)
 	launches = append(launches, l.selection(selects))
-	return l.finish(outKeys, counts, 4*n, floors, launches...)
+	return l.finish(outKeys, launches...)
 }
 
 // maxTiles is about how many tiles a pass has: enough for all warps of a device
@@ -128,6 +130,10 @@ func (l *layout) byLists() {
 		sorted[i] = l.chores[uint32(o)]
 	}
 	l.chores = sorted
+}
+
+func (s *pass) grow(n int) {
+	s.parts, s.queries = make([]part, 0, n), make([]kernels.QueryDesc, 0, n)
 }
 
 func (s *pass) add(q kernels.QueryDesc, from, to uint32) {

@@ -108,6 +108,50 @@ func TestEviction(t *testing.T) {
 	}
 }
 
+// TestStaleLooks loads what was found before it was evicted.
+func TestStaleLooks(t *testing.T) {
+	c, sc := newCollection(t, someShape)
+	dev := NewEmulator()
+	x, err := New(dev, segmentsOf(c), sc, Options{Memory: 4 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	qs := c.Draw(rand.New(rand.NewPCG(1, 9)), 20, 3, 20, query.And, query.Or)
+	in := make([]query.Query, len(qs))
+	for i := range qs {
+		in[i] = qs[i].Query()
+	}
+	check(t, x, c, sc, qs, nil)
+	plans := x.resolve(in)
+	found, use := 0, []*plan(nil)
+	for i := range plans {
+		use = append(use, &plans[i])
+		for j := range plans[i].lists {
+			if plans[i].lists[j].want.list != nil {
+				found++
+			}
+		}
+	}
+	for _, r := range x.lists.lists {
+		x.lists.evict(r)
+	}
+	if found == 0 {
+		t.Error("no list was found before its batch")
+	}
+	if err := x.answer(context.Background(), use); err != nil {
+		t.Fatal(err)
+	}
+	for i, q := range qs {
+		if !plans[i].done && !trial.Equal(plans[i].hits, c.Answer(sc, q, nil)) {
+			t.Errorf("query %d has other hits", i)
+		}
+	}
+	x.Close()
+	if err := dev.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestDeletes(t *testing.T) {
 	c, sc := newCollection(t, someShape)
 	r := rand.New(rand.NewPCG(4, 4))

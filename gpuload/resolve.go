@@ -85,6 +85,9 @@ func (x *Executor) resolve(queries []query.Query) []plan {
 					plans[i].index = i
 					plans[i].err = r.resolve(&plans[i], &queries[i])
 				}
+				for i := lo; i < min(lo+32, len(queries)); i++ {
+					x.lists.look(plans[i].lists)
+				}
 			}
 		})
 	}

@@ -2,6 +2,7 @@ package gpuload
 
 import (
 	"math/bits"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/pinion-index/pinion/kernels"
@@ -27,6 +28,25 @@ type stage struct {
 	zoneFirst uint32 // slots of the table for lists of the batch
 	epoch     uint64
 	pending   *pending
+	most      *most // of all stages of an executor
+}
+
+// most are the greatest sizes of buffers that an executor's stages need. A stage takes as
+// much as any: the next batch of that size may be its own, and growing stops the device.
+type most struct{ in, work, out atomic.Int64 }
+
+// capacity returns how much a stage is to have that needs so much: what has been the most
+// so far, or, where it needs more, large, which is the most then.
+func capacity(most *atomic.Int64, need, large int64) int64 {
+	for {
+		old := most.Load()
+		if need <= old {
+			return old
+		}
+		if most.CompareAndSwap(old, large) {
+			return large
+		}
+	}
 }
 
 // pending is what a submitted batch will answer.
@@ -46,18 +66,20 @@ func (s *stage) reset(stream int) {
 // grow makes in hold n bytes more. Growing moves it, so sizes are reserved before
 // addresses are taken.
 func (s *stage) reserveIn(n int) error {
+	n = int(capacity(&s.most.in, int64(n), 1<<bits.Len(uint(n)))) // pinning takes milliseconds: seldom
 	if n <= cap(s.in) {
 		return nil
 	}
 	s.freeIn()
-	n = 1 << bits.Len(uint(n)) // pinning takes milliseconds: seldom
 	b, err := s.dev.HostAlloc(n)
 	if err != nil {
+		s.most.in.Store(0)
 		return err
 	}
 	s.in = b[:0]
 	if s.inDev, err = s.dev.Alloc(int64(n) + 256); err != nil {
 		s.freeIn() // half of it must not pass for all
+		s.most.in.Store(0)
 	}
 	return err
 }
@@ -95,19 +117,20 @@ func spaceFor[T any](s *stage, n int) ([]T, Ptr) {
 }
 
 func (s *stage) reserveWork(n int64) error {
-	if n <= s.workCap {
+	c := capacity(&s.most.work, n, n+n/4)
+	if c <= s.workCap {
 		return nil
 	}
 	if s.work != 0 {
 		_ = s.dev.Free(s.work)
 		s.work, s.workCap = 0, 0
 	}
-	n += n / 4
-	p, err := s.dev.Alloc(n)
+	p, err := s.dev.Alloc(c)
 	if err != nil {
+		s.most.work.Store(0) // so much cannot be had
 		return err
 	}
-	s.work, s.workCap = p, n
+	s.work, s.workCap = p, c
 	return nil
 }
 
@@ -119,18 +142,20 @@ func (s *stage) scratch(n int64) Ptr {
 }
 
 func (s *stage) reserveOut(n int) error {
+	n = int(capacity(&s.most.out, int64(n), 1<<bits.Len(uint(n))))
 	if n <= len(s.out) {
 		return nil
 	}
 	s.freeOut()
-	n = 1 << bits.Len(uint(n))
 	b, err := s.dev.HostAlloc(n)
 	if err != nil {
+		s.most.out.Store(0)
 		return err
 	}
 	s.out = b
 	if s.outDev, err = s.dev.Alloc(int64(n)); err != nil {
 		s.freeOut()
+		s.most.out.Store(0)
 	}
 	return err
 }

@@ -60,6 +60,7 @@ type waiter struct {
 	ctx  context.Context
 	plan plan
 	done chan error // takes one value
+	sent bool       // it is in a batch: the plan is the batch's until done says so
 }
 
 // GatherStats counts what a Gatherer did.
@@ -92,7 +93,7 @@ func (g *Gatherer) Submit(ctx context.Context, q query.Query) (query.Result, err
 	if err != nil {
 		return query.Result{}, err
 	}
-	if !w.plan.done && !w.plan.cpu {
+	if w.sent {
 		if err := g.add(w); err != nil {
 			return query.Result{}, err
 		}
@@ -105,7 +106,7 @@ func (g *Gatherer) Execute(ctx context.Context, queries []query.Query) ([]query.
 	results, waiters := make([]query.Result, len(queries)), make([]*waiter, len(queries))
 	for i := range queries {
 		w, err := g.resolve(ctx, &queries[i])
-		if err == nil && !w.plan.done && !w.plan.cpu {
+		if err == nil && w.sent {
 			err = g.add(w)
 		}
 		if err != nil {
@@ -131,6 +132,7 @@ func (g *Gatherer) resolve(ctx context.Context, q *query.Query) (*waiter, error)
 	err := r.resolve(&w.plan, q)
 	g.found.Put(r)
 	g.x.lists.look(w.plan.lists)
+	w.sent = !w.plan.done && !w.plan.cpu
 	return w, err
 }
 
@@ -207,7 +209,7 @@ func (g *Gatherer) run(b *gathering) {
 
 // result waits for a query's answer, or has the CPU answer it.
 func (g *Gatherer) result(w *waiter, q query.Query) (r query.Result, err error) {
-	if !w.plan.done && !w.plan.cpu {
+	if w.sent {
 		select {
 		case err = <-w.done:
 		case <-w.ctx.Done(): // the batch may still write the plan

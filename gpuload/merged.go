@@ -14,7 +14,7 @@ type Strategy uint8
 // that can hold them, and decodes no more; Options.Locate says how blocks are found, or
 // the strategy itself. The ways that merge decode all lists of a batch first, each once.
 const (
-	Auto Strategy = iota // Find4, Element or Probe, by lengths and codecs
+	Auto Strategy = iota // Element, Find1 or Probe, by codecs and lengths
 	Probe
 	MergePath       // equal shares of the merge, Griffin 2018 section 3.1.2
 	Find1           // Parallel Merge Find, Ding 2009 section 7: a search for each docID
@@ -30,30 +30,23 @@ const (
 
 var strategyNames = [StrategyCount]string{"auto", "probe", "mergepath", "find1", "find2", "find3", "find4", "skip", "lr", "hash", "element"}
 
-// Merging pays where lists are of similar lengths and each decoded list serves many
-// queries. On an H200, with 64 queries a list, Find4 wins up to 32 times the length for
-// first lists of 8,192 docIDs, and loses at 10 times for first lists of 3,200.
-const (
-	mergeRatio = 8
-	mergeShare = 16
-)
+// mergeShare is how many times the length of each decoded list the queries of a batch have
+// to go through it for merging to pay.
+const mergeShare = 16
 
-// elementRatio is how many times as long the other lists are from where on single elements
-// pay: on an H200 even at 2 to 4 times, 1.5 to 1.8 times as fast as decoding at 4 to 8.
-const elementRatio = 4
-
-// choose returns Find4, or Element if most postings of longer lists are of a codec that
-// gives single elements and they are long enough, or Probe.
+// choose returns Element if most postings of longer lists are of a codec that gives single
+// elements, Find1 if most have no presence words and each list serves many queries, or
+// Probe. On an H200, with 128 to 1,024 queries a list, Find1 answers 1.1 to 1.4 times as
+// many as Probe where there are no presence words, and 0.7 of them or fewer where there are.
 func (x *Executor) choose(plans []*plan) Strategy {
-	var short, long, lists, elements int64
+	var long, lists, elements, bare int64
 	seen := map[any]bool{}
 	for _, p := range plans {
 		if p.done || p.cpu {
 			continue
 		}
 		for s := range x.segments {
-			n, ok := x.conjunctive(p, s)
-			if !ok {
+			if _, ok := x.conjunctive(p, s); !ok {
 				continue
 			}
 			for t := range p.weights {
@@ -62,21 +55,24 @@ func (x *Executor) choose(plans []*plan) Strategy {
 					seen[o.source()] = true
 					lists += int64(o.n)
 				}
-				if t > 0 {
-					short += int64(n)
-					long += int64(o.n)
-					if o.small == nil && o.want.list.elements {
-						elements += int64(o.n)
-					}
+				if t == 0 {
+					continue
+				}
+				long += int64(o.n)
+				if o.small == nil && o.want.list.elements {
+					elements += int64(o.n)
+				}
+				if o.n < x.lists.least {
+					bare += int64(o.n)
 				}
 			}
 		}
 	}
-	if long < mergeRatio*short && lists*mergeShare < long {
-		return Find4
-	}
-	if 2*elements > long && long >= elementRatio*short {
+	switch {
+	case 2*elements > long:
 		return Element
+	case 2*bare > long && lists*mergeShare < long:
+		return Find1
 	}
 	return Probe
 }

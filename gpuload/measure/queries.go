@@ -128,7 +128,12 @@ func (b *Bench) intersect(ctx context.Context, e *engine, how gpuload.Strategy) 
 		cs = append(cs, c)
 		postings += c.Postings
 	}
-	if err := b.checkDocs(ctx, e, cs[0], e.Model.Queries(n, 1<<30, query.And, true, 0)); err != nil {
+	all := e.Model.Queries(n, 1<<30, query.And, true, 0)
+	want, err := e.docs(ctx, all)
+	if err != nil {
+		return err
+	}
+	if err := sameDocs(cs[0], all, want); err != nil {
 		return err
 	}
 	rounds := 5
@@ -162,25 +167,38 @@ func (b *Bench) intersect(ctx context.Context, e *engine, how gpuload.Strategy) 
 	return nil
 }
 
-// checkDocs compares one batch's docIDs with the CPU's.
-func (b *Bench) checkDocs(ctx context.Context, e *engine, c *gpuload.Conjunction, qs []query.Query) error {
+// answer runs a batch of conjunctions.
+func answer(c *gpuload.Conjunction) (m gpuload.Matches, err error) {
 	if err := c.Start(); err != nil {
-		return err
+		return m, err
 	}
-	m, err := c.Finish()
+	return c.Finish()
+}
+
+// docs returns the docIDs that answer each query by the CPU, ascending.
+func (e *engine) docs(ctx context.Context, qs []query.Query) ([][]uint32, error) {
+	results, err := onAll(ctx, e.cpu, qs)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	want, err := onAll(ctx, e.cpu, qs)
-	if err != nil {
-		return err
-	}
-	for i, r := range want {
-		ids := make([]uint32, len(r.Hits))
+	want := make([][]uint32, len(qs))
+	for i, r := range results {
+		want[i] = make([]uint32, len(r.Hits))
 		for j, h := range r.Hits {
-			ids[j] = h.Doc
+			want[i][j] = h.Doc
 		}
-		slices.Sort(ids)
+		slices.Sort(want[i])
+	}
+	return want, nil
+}
+
+// sameDocs compares what a batch finds.
+func sameDocs(c *gpuload.Conjunction, qs []query.Query, want [][]uint32) error {
+	m, err := answer(c)
+	if err != nil {
+		return err
+	}
+	for i, ids := range want {
 		if got := m.Of(i); !slices.Equal(got, ids) {
 			return fmt.Errorf("query %d, %s: the device found %d documents, the CPU %d", i, qs[i].Terms, len(got), len(ids))
 		}
@@ -193,7 +211,7 @@ func (b *Bench) checkDocs(ctx context.Context, e *engine, c *gpuload.Conjunction
 // take bandwidth from those measured for tens of milliseconds.
 func (b *Bench) load(ctx context.Context, e *engine) error {
 	o := gpuload.Options{Memory: 1 << 30}
-	rounds := 5
+	rounds := 11
 	if b.Small {
 		o.Memory, rounds = 64<<20, 1
 	}
@@ -222,6 +240,23 @@ func (b *Bench) load(ctx context.Context, e *engine) error {
 	return nil
 }
 
+// median returns the median seconds of so many runs.
+func (b *Bench) median(rounds int, run func() error) (float64, error) {
+	if b.Small {
+		rounds = 1
+	}
+	var secs []float64
+	for range rounds {
+		start := time.Now()
+		if err := run(); err != nil {
+			return 0, err
+		}
+		secs = append(secs, time.Since(start).Seconds())
+	}
+	slices.Sort(secs)
+	return secs[rounds/2], nil
+}
+
 // ranked measures top-10 against the CPU on all its cores, and compares results.
 func (b *Bench) ranked(ctx context.Context, e *engine) error {
 	n := 10000
@@ -233,54 +268,76 @@ func (b *Bench) ranked(ctx context.Context, e *engine) error {
 		rare bool
 		goal float64
 	}{{query.And, true, 10}, {query.And, false, 10}, {query.Or, true, 20}, {query.Or, false, 20}, {query.AndOr, true, 0}} {
-		qs := e.Model.Queries(n, 10, c.mode, c.rare, 1000)
-		cpuN := n
-		if c.mode != query.And {
-			cpuN = max(n/10, 1)
+		if err := b.rank(ctx, e, n, c.mode, c.rare, c.goal); err != nil {
+			return fmt.Errorf("%v: %w", c.mode, err)
 		}
-		start := time.Now()
-		want, err := onAll(ctx, e.cpu, qs[:cpuN])
-		if err != nil {
+	}
+	return nil
+}
+
+// rank measures n queries of one kind; the CPU answers a tenth of disjunctions.
+func (b *Bench) rank(ctx context.Context, e *engine, n int, mode query.Mode, rare bool, goal float64) error {
+	qs := e.Model.Queries(n, 10, mode, rare, 1000)
+	cpuN := n
+	if mode != query.And {
+		cpuN = max(n/10, 1)
+	}
+	want, err := onAll(ctx, e.cpu, qs[:cpuN])
+	if err != nil {
+		return err
+	}
+	cpu, err := b.median(5, func() error {
+		_, err := onAll(ctx, e.cpu, qs[:cpuN])
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if b.Profile != nil && mode == query.And && rare {
+		if err := b.profile(ctx, e, qs); err != nil {
 			return err
 		}
-		cpu := float64(cpuN) / time.Since(start).Seconds()
-		if b.Profile != nil && c.mode == query.And && c.rare {
-			if err := pprof.StartCPUProfile(b.Profile); err != nil {
-				return err
-			}
-			for range 20 {
-				if _, err := e.gpu.Execute(ctx, qs); err != nil {
-					return err
-				}
-			}
-			pprof.StopCPUProfile()
+	}
+	got, err := e.gpu.Execute(ctx, qs)
+	if err != nil {
+		return err
+	}
+	for i := range want {
+		if !trial.Equal(got[i].Hits, want[i].Hits) {
+			return fmt.Errorf("query %d, %s: the device answers %v, the CPU %v", i, qs[i].Terms, got[i].Hits, want[i].Hits)
 		}
-		var sec, busy float64
-		for round := range 7 {
-			busy = -e.gpu.Busy()
-			start = time.Now()
-			got, err := e.gpu.Execute(ctx, qs)
-			if err != nil {
-				return err
-			}
-			if s := time.Since(start).Seconds(); round == 0 || s < sec {
-				sec = s
-			}
-			busy += e.gpu.Busy()
-			for i := range want {
-				if !trial.Equal(got[i].Hits, want[i].Hits) {
-					return fmt.Errorf("%v query %d, %s: the device answers %v, the CPU %v", c.mode, i, qs[i].Terms, got[i].Hits, want[i].Hits)
-				}
-			}
+	}
+	busy, runs := -e.gpu.Busy(), 0.0
+	sec, err := b.median(15, func() error {
+		runs++
+		_, err := e.gpu.Execute(ctx, qs)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	busy = (busy + e.gpu.Busy()) / runs
+	kind := "common terms"
+	if rare {
+		kind = "a rare and common terms"
+	}
+	gpu, cpu := float64(n)/sec, float64(cpuN)/cpu
+	b.add(Row{Name: fmt.Sprintf("ranked %v, %s", mode, kind), Value: gpu / 1e3, Unit: "k queries/s",
+		Note: fmt.Sprintf("%.1f ms a batch, kernels %.1f ms; CPU, %d cores: %.3g k queries/s", sec*1e3, busy*1e3, runtime.GOMAXPROCS(0), cpu/1e3)})
+	b.add(Row{Name: fmt.Sprintf("ranked %v, %s, over CPU", mode, kind), Value: gpu / cpu, Unit: "times", Goal: goal})
+	return nil
+}
+
+// profile answers queries while the host's part is profiled.
+func (b *Bench) profile(ctx context.Context, e *engine, qs []query.Query) error {
+	if err := pprof.StartCPUProfile(b.Profile); err != nil {
+		return err
+	}
+	defer pprof.StopCPUProfile()
+	for range 20 {
+		if _, err := e.gpu.Execute(ctx, qs); err != nil {
+			return err
 		}
-		kind := "common terms"
-		if c.rare {
-			kind = "a rare and common terms"
-		}
-		gpu := float64(n) / sec
-		b.add(Row{Name: fmt.Sprintf("ranked %v, %s", c.mode, kind), Value: gpu / 1e3, Unit: "k queries/s",
-			Note: fmt.Sprintf("%.1f ms a batch, kernels %.1f ms; CPU, %d cores: %.3g k queries/s", sec*1e3, busy*1e3, runtime.GOMAXPROCS(0), cpu/1e3)})
-		b.add(Row{Name: fmt.Sprintf("ranked %v, %s, over CPU", c.mode, kind), Value: gpu / cpu, Unit: "times", Goal: c.goal})
 	}
 	return nil
 }

@@ -73,8 +73,8 @@ template <int KIND, bool FREQS, class F> DEV void each_dense(const Run &r, int l
         b.lo = __shfl_sync(FULL, r.lo, i);
         d.shape = __shfl_sync(FULL, own.shape, i);
         if (KIND == PFORDELTA && d.shape >> 31) continue; // below
-        if (!FREQS && (KIND < LRC || KIND == HSLRC)) b.prev = __shfl_sync(FULL, r.prev, i);
-        if (KIND == HSLRC) b.last = __shfl_sync(FULL, r.last, i);
+        if (KIND == HSLRC && (d.split = __shfl_sync(FULL, own.split, i)) > 128) continue;
+        if (!FREQS && KIND < LRC) b.prev = __shfl_sync(FULL, r.prev, i);
         if (KIND != RICE && KIND != ELIAS && KIND != PFORDELTA) d.place = __shfl_sync(FULL, own.place, i);
         if (KIND >= LRC) {
             d.f.start = __shfl_sync(FULL, own.f.start, i);
@@ -84,28 +84,32 @@ template <int KIND, bool FREQS, class F> DEV void each_dense(const Run &r, int l
             d.f.step = __shfl_sync(FULL, own.f.step, i);
             d.f.fracStep = __shfl_sync(FULL, own.f.fracStep, i);
         }
-        if (KIND == HSLRC) {
-            d.split = __shfl_sync(FULL, own.split, i);
-            if (d.split < 128) {
-                d.g.start = __shfl_sync(FULL, own.g.start, i);
-                d.g.frac = __shfl_sync(FULL, own.g.frac, i);
-                d.g.step = __shfl_sync(FULL, own.g.step, i);
-                d.g.fracStep = __shfl_sync(FULL, own.g.fracStep, i);
-            }
+        if (KIND == HSLRC && d.split < 128) {
+            d.g.start = __shfl_sync(FULL, own.g.start, i);
+            d.g.frac = __shfl_sync(FULL, own.g.frac, i);
+            d.g.step = __shfl_sync(FULL, own.g.step, i);
+            d.g.fracStep = __shfl_sync(FULL, own.g.fracStep, i);
         }
         b.first = (r.first + i) << 7;
         b.n = b.total - b.first < 128 ? b.total - b.first : 128;
         f(b.first, FREQS ? d.freqs(KIND, b, widths, lane, scratch) : d.docs(KIND, b, widths, lane, scratch), b.n);
     }
-    if (KIND != PFORDELTA) return;
+    if (KIND != PFORDELTA && KIND != HSLRC) return;
     // Calls stand apart: what lives across one costs registers or a stack.
-    uint32_t left = __ballot_sync(FULL, own.shape >> 31 && (uint32_t)lane < r.count);
+    uint32_t left = __ballot_sync(FULL, (KIND == HSLRC ? own.split > 128 : own.shape >> 31) && (uint32_t)lane < r.count);
 #pragma unroll 1
     for (; left; left &= left - 1) {
         uint32_t i = __ffs(left) - 1, lo = __shfl_sync(FULL, r.lo, i), hi = __shfl_sync(FULL, r.hi, i);
-        uint32_t first = (r.first + i) << 7, n = b.total - first < 128 ? b.total - first : 128;
+        uint32_t prev = __shfl_sync(FULL, r.prev, i), first = (r.first + i) << 7, n = b.total - first < 128 ? b.total - first : 128;
+        if (KIND == HSLRC) {
+            Patched h;
+            h.unpack(__shfl_sync(FULL, own.shape, i), __shfl_sync(FULL, own.place, i));
+            uint4 v = patched_values(b.payload + lo, h, n, lane, scratch);
+            f(first, hslrc_plus(v, b.payload, lo, n, first, prev, __shfl_sync(FULL, r.last, i), b.total, b.lastOfAll, lane), n);
+            continue;
+        }
         uint4 v = call_pfordelta(b.payload, lo, hi, n, lane);
-        f(first, FREQS ? v : block_docs(v, __shfl_sync(FULL, r.prev, i), lane), n);
+        f(first, FREQS ? v : block_docs(v, prev, lane), n);
     }
 }
 

@@ -101,7 +101,7 @@ struct Elements {
     DEV_MEMBER uint32_t get(uint32_t i) const {
         uint32_t v = deviation(i);
         if (kind != HSLRC || i < split && split < 128 || split == 128) return v + f.at_(i);
-        if (split < 128) return v + g.at_(i - split);
+        if (split < 128) return v + g.at_(i);
         Buckets s;
         Line own;
         s.begin(b);

@@ -7,7 +7,7 @@
 // lrc, lrcseg, seglrc and hslrc; lines are integers in fixed point, the same everywhere.
 //
 // Bound: 25 instructions a warp for low bits, 20 for the head, 20 for the line at the
-// lane's four elements (hslrc some 30 more to find its bucket), and with exceptions those
+// lane's four elements (hslrc some 15 more where a block has two lines), and with exceptions those
 // of patched.h: 70 to 130 a block, 0.6 to 1.0 an integer.
 #ifndef PINION_LINES_H
 #define PINION_LINES_H
@@ -163,27 +163,27 @@ DEV void hslrc_open(const LineBlock &b, Patched &h, Line &f, Line &g, uint32_t *
     f.start += least;
     if (bucket == s.upper || s.start(bucket + 1) >= end) return;
     uint32_t second = s.find(bucket + 1, s.start(bucket + 1));
-    *split = s.line(second, g);
-    g.start += least;
+    uint32_t origin = s.line(second, g); // seen from the block's first element, as f is
+    g.start += least - g.step * origin;
+    g.frac -= g.fracStep * origin;
+    *split = origin;
     if (*split > 127 || second != s.upper && s.start(second + 1) < end) *split = 255;
 }
 
-// plus_two adds line f before element split and g from there on.
+// plus_two adds line f before element split and g from there on, both as element 0 sees
+// them: at most one lane has elements of both.
 DEV uint4 plus_two(uint4 v, const Line &f, const Line &g, uint32_t split, int lane) {
     uint32_t i = 4 * lane;
-    if (i >= split) {
-        i -= split;
-        v.x += g.at_(i);
-        v.y += g.at_(i + 1);
-        v.z += g.at_(i + 2);
-        v.w += g.at_(i + 3);
-        return v;
+    bool behind = i >= split;
+    Line own = {behind ? g.start : f.start, behind ? g.step : f.step, behind ? g.frac : f.frac,
+                behind ? g.fracStep : f.fracStep};
+    uint4 d = plus(v, own, lane);
+    if (split - i - 1 < 3) {
+        if (i + 1 >= split) d.y = v.y + g.at_(i + 1);
+        if (i + 2 >= split) d.z = v.z + g.at_(i + 2);
+        d.w = v.w + g.at_(i + 3);
     }
-    v.x += f.at_(i);
-    v.y += i + 1 < split ? f.at_(i + 1) : g.at_(i + 1 - split);
-    v.z += i + 2 < split ? f.at_(i + 2) : g.at_(i + 2 - split);
-    v.w += i + 3 < split ? f.at_(i + 3) : g.at_(i + 3 - split);
-    return v;
+    return d;
 }
 
 // hslrc_plus adds the lines of any number of buckets at the lane's elements.

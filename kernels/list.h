@@ -294,8 +294,8 @@ struct DenseBlock {
         return patched_values(p, h, b.n, lane, scratch);
     }
 
-    // docs returns the lane's four docIDs of b, of which PFORDELTA with scratch must not be a
-    // block that shallow_values cannot take. scratch may be 0.
+    // docs returns the lane's four docIDs of b. scratch may be 0; with it PFORDELTA must not be a
+    // block that shallow_values cannot take, and HSLRC not one of more than two buckets.
     DEV_MEMBER uint4 docs(int kind, const LineBlock &b, const Shallow &widths, int lane, uint32_t *scratch) const {
         const uint32_t *p = pinned(b.payload + b.lo);
         Unary e;
@@ -311,7 +311,7 @@ struct DenseBlock {
         uint4 v = patched_values(p, h, b.n, lane, scratch);
         if (kind == NEWPFD || kind == PARAPFOR) return block_docs(v, b.prev, lane);
         if (kind != HSLRC || split == 128) return plus(v, f, lane);
-        if (split < 128) return plus_two(v, f, g, split, lane);
+        if (split < 128 || scratch) return plus_two(v, f, g, split, lane);
         return hslrc_plus(v, b.payload, b.lo, b.n, b.first, b.prev, b.last, b.total, b.lastOfAll, lane);
     }
 };

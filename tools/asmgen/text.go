@@ -55,10 +55,11 @@ func bitpackPortable(out output) error {
 	lanes.printf("\t}\n}\n\n")
 	rows := newSource("bitpack", "")
 	rows.printf("import \"encoding/binary\"\n\n")
-	rows.printf("// sumRows unpacks 128 gaps less one of width bits, 1 to 31, into docIDs after prev.\n")
-	rows.printf("func sumRows(dst *[128]uint32, src []byte, width uint, prev uint32) {\n\tswitch width {\n")
+	rows.printf("// sumRows unpacks 128 values of width bits, 1 to 31, adds those of 4 bytes in add, which may\n")
+	rows.printf("// be dst, and turns the sums, gaps, into docIDs after prev.\n")
+	rows.printf("func sumRows(dst *[128]uint32, add *[512]byte, src []byte, width uint, prev uint32) {\n\tswitch width {\n")
 	for b := 1; b < 32; b++ {
-		rows.printf("\tcase %d:\n\t\tsum%d(dst, (*[%d]byte)(src), prev, %#x, %#x)\n", b, b, 16*b, pairMask(b), pairMask(1))
+		rows.printf("\tcase %d:\n\t\tsum%d(dst, add, (*[%d]byte)(src), prev, %#x)\n", b, b, 16*b, pairMask(b))
 	}
 	rows.printf("\t}\n}\n\n")
 	for b := 1; b <= 32; b++ {
@@ -78,9 +79,8 @@ func bitpackPortable(out output) error {
 func pairMask(b int) uint64 { return (1<<b - 1) * (1<<32 | 1) }
 
 // pairField is the Go expression of the two values of b bits, below 32, in row j, from
-// the pair of words called word and the one after it, called after. Bits of one half
-// that a shift brings to the other are masked: mask is a variable, because a constant
-// of 64 bits would be loaded for each use.
+// the pair of words called word and the one after it, called after. mask is a variable,
+// because a constant of 64 bits would be loaded for each use.
 func pairField(b, j int, word, after string) string {
 	switch shift := j * b % 32; {
 	case shift == 0:
@@ -88,8 +88,9 @@ func pairField(b, j int, word, after string) string {
 	case shift+b <= 32:
 		return fmt.Sprintf("%s >> %d & mask", word, shift)
 	default:
-		return fmt.Sprintf("((%s>>%d^%s<<%d)&%#x ^ %s<<%d) & mask", word, shift, after, 32-shift,
-			pairMask(32-shift), after, 32-shift)
+		// Bits that a shift would bring to the other half are cleared before it.
+		return fmt.Sprintf("%s&%#x>>%d | %s&%#x<<%d", word, pairMask(32)-pairMask(shift), shift,
+			after, pairMask(b+shift-32), 32-shift)
 	}
 }
 
@@ -111,9 +112,9 @@ func (s *source) unpackPair(b int) {
 	s.printf("}\n\n")
 }
 
-// sumRows writes the function of one width. ones is one in both halves.
+// sumRows writes the function of one width.
 func (s *source) sumRows(b int) {
-	s.printf("func sum%d(dst *[128]uint32, src *[%d]byte, prev uint32, mask, ones uint64) {\n", b, 16*b)
+	s.printf("func sum%d(dst *[128]uint32, add *[512]byte, src *[%d]byte, prev uint32, mask uint64) {\n", b, 16*b)
 	s.printf("\tvar a0, b0, a1, b1, x uint64\n")
 	loaded := -1
 	for j := range 32 {
@@ -123,7 +124,8 @@ func (s *source) sumRows(b int) {
 			s.printf("\ta%d, b%d = binary.LittleEndian.Uint64(src[%d:]), binary.LittleEndian.Uint64(src[%d:])\n", w%2, w%2, 16*w, 16*w+8)
 		}
 		for l, lane := range []string{"a", "b"} {
-			s.printf("\tx = (%s) + ones\n", pairField(b, j, fmt.Sprintf("%s%d", lane, first%2), fmt.Sprintf("%s%d", lane, last%2)))
+			s.printf("\tx = (%s) + binary.LittleEndian.Uint64(add[%d:])\n",
+				pairField(b, j, fmt.Sprintf("%s%d", lane, first%2), fmt.Sprintf("%s%d", lane, last%2)), 16*j+8*l)
 			s.printf("\tprev += uint32(x)\n\tdst[%d] = prev\n", 4*j+2*l)
 			s.printf("\tprev += uint32(x >> 32)\n\tdst[%d] = prev\n", 4*j+2*l+1)
 		}

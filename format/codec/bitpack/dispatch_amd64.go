@@ -86,7 +86,7 @@ func docsRun(dst []uint32, s *codec.Sequence, block, count, size int) int {
 	case level == simd.AVX2:
 		return docsRun256AVX2(d, s, block, count)
 	}
-	return 0
+	return docsRunPortable(dst, s, block, count, size)
 }
 
 func freqsBlock(dst []uint32, s *codec.Sequence, block, size int) bool {

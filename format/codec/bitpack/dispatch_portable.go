@@ -8,7 +8,9 @@ func docsBlock([]uint32, *codec.Sequence, int, int) bool { return false }
 
 func freqsBlock([]uint32, *codec.Sequence, int, int) bool { return false }
 
-func docsRun([]uint32, *codec.Sequence, int, int, int) int { return 0 }
+func docsRun(dst []uint32, s *codec.Sequence, block, count, size int) int {
+	return docsRunPortable(dst, s, block, count, size)
+}
 
 func packBlock(dst []byte, v []uint32, width uint) { packPortable(dst, v, width) }
 

@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/format/codec"
 )
 
 func orPortable(v []uint32) uint32 {
@@ -53,8 +54,74 @@ func docsPortable(dst *[BlockLen]uint32, src []byte, width uint, prev uint32) {
 		unpackPortable(dst, src, width, 0)
 		sumPortable(dst[:], prev)
 	default:
-		sumRows(dst, src[:VectorSize*width], width, prev)
+		sumRows(dst, &ones, src[:VectorSize*width], width, prev)
 	}
+}
+
+// runWidth is the widest gap, in bits, of blocks that docsRunPortable decodes: up to 256 of
+// them sum to at most 2^32, so that they end where they should only if they did not wrap.
+const runWidth = 24
+
+// docsRunPortable is DocsRun in Go.
+func docsRunPortable(dst []uint32, s *codec.Sequence, block, count, size int) int {
+	shift := 4 + uint(size)/(2*BlockLen) // of the bytes that a bit of width takes
+	ends, lasts, prev := s.Ends[block:block+count+1], s.Last[block:block+count], s.Prev(block)
+	at := uint(ends[0]) * 4
+	for i, want := range lasts {
+		end := uint(ends[i+1]) * 4
+		width := (end - at) >> shift // huge if end is less
+		if width > runWidth || width<<shift != end-at || end > uint(len(s.Payload)) {
+			return i
+		}
+		d := (*[BlockLen]uint32)(dst[i*size:])
+		docsPortable(d, s.Payload[at:end], width, prev)
+		last := d[BlockLen-1]
+		if size > BlockLen {
+			d = (*[BlockLen]uint32)(dst[i*size+BlockLen:])
+			docsPortable(d, s.Payload[at+width*VectorSize:end], width, last)
+			last = d[BlockLen-1]
+		}
+		if codec.CheckLast(last, want, prev, size) != nil {
+			return i
+		}
+		at, prev = end, last
+	}
+	return count
+}
+
+// ones is the difference of a gap from what is stored of it, for 128 gaps.
+var ones = newOnes()
+
+func newOnes() (b [4 * BlockLen]byte) {
+	for i := range BlockLen {
+		b[4*i] = 1
+	}
+	return b
+}
+
+// AddDocs is UnpackDocs of a full block, without vectors, for gaps of which only a part is
+// in src; dst has the rest before, Ones and what else there is. Where a gap is 2^32 or
+// more, what it loses may come up in the next.
+func AddDocs(dst *[BlockLen]uint32, src []byte, width uint, prev uint32) {
+	switch width {
+	case 0:
+	case MaxWidth:
+		for i, x := range format.Uint32s(src[:4*BlockLen]) {
+			dst[i] += x
+		}
+	default:
+		sumRows(dst, (*[4 * BlockLen]byte)(unsafe.Pointer(dst)), src[:VectorSize*width], width, prev)
+		return
+	}
+	for i, x := range dst {
+		prev += x
+		dst[i] = prev
+	}
+}
+
+// Ones sets all of dst to one.
+func Ones(dst *[BlockLen]uint32) {
+	copy((*[4 * BlockLen]byte)(unsafe.Pointer(dst))[:], ones[:])
 }
 
 func sumPortable(v []uint32, prev uint32) {

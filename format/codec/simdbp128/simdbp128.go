@@ -118,7 +118,7 @@ func (Codec) FreqsSize(freqs []uint32) (int, error) {
 
 // DecodeDocs writes the docIDs of one block to dst.
 func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
-	if agree(s, block, 1) == 1 && bitpack.DocsBlock(dst, s, block, BlockLen) {
+	if vectors() && agree(s, block, 1) == 1 && bitpack.DocsBlock(dst, s, block, BlockLen) {
 		return BlockLen, nil
 	}
 	return decodeDocs(dst, s, block)
@@ -133,14 +133,16 @@ func run(dst []uint32, s *codec.Sequence, block, count int) int {
 	return bp128.DocsRun(dst, s, block, agree(s, block, count))
 }
 
+// vectors says whether one block is decoded otherwise than by decodeDocs.
+func vectors() bool { return simd.Level() > simd.Portable }
+
 // agree returns how many blocks from block on, at most count, are such that their
 // endpoints tell the width that their selectors say: not the first of a group, which has
-// the selectors before it, nor the last of a list, behind which nothing may follow. Only
-// vector code asks for it.
+// the selectors before it, nor the last of a list, behind which nothing may follow.
 func agree(s *codec.Sequence, block, count int) int {
 	k := block % group
 	at := uint64(s.Ends[block-k]) * 4
-	if simd.Level() == simd.Portable || k == 0 || s.Ends[0] != 0 || at+group > uint64(len(s.Payload)) {
+	if k == 0 || s.Ends[0] != 0 || at+group > uint64(len(s.Payload)) {
 		return 0
 	}
 	count = min(count, group-k, (s.N-1)/BlockLen-block)
@@ -177,7 +179,7 @@ func decodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
 
 // DecodeFreqs writes the frequencies of one block to dst.
 func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, block int) (int, error) {
-	if agree(s, block, 1) == 1 && bp128.FreqsBlock(dst, s, block) {
+	if vectors() && agree(s, block, 1) == 1 && bp128.FreqsBlock(dst, s, block) {
 		return BlockLen, nil
 	}
 	p, n, w, err := parts(s, block)

@@ -91,29 +91,40 @@ func (p Plan) form() uint {
 	return positionBits
 }
 
+// room is what reading exceptions takes.
+type room struct{ places, overflows Bytes }
+
 func applyPortable(dst []uint32, n int, src []byte, bit uint, p Plan, pos uint, less uint32) bool {
+	var r room
+	return r.apply(dst, n, src, bit, p, pos, less)
+}
+
+func (r *room) apply(dst []uint32, n int, src []byte, bit uint, p Plan, pos uint, less uint32) bool {
 	if pos == byCount {
 		pos = p.form()
 	}
 	if pos == asBitmap {
-		return applyBitmap(dst, n, src, bit, p)
+		return r.applyBitmap(dst, n, src, bit, p)
 	}
-	d, ok := start(src)
-	if !ok {
+	d, ok := SourceOf(src)
+	if !ok || p.Count == 0 {
 		return applySlowly(dst, n, src, bit, p, pos, less)
 	}
-	over := bit + p.Count*pos
-	values, limit := (*[bitpack.BlockLen]uint32)(dst), uint64(n)
-	posMask, overMask, next := fieldMask(pos), fieldMask(p.Over), uint64(0)
-	for range p.Count {
-		i := peek(d, bit) & posMask
-		if i < next || i >= limit {
-			return false
-		}
-		values[i&(bitpack.BlockLen-1)] += uint32((peek(d, over)&overMask + uint64(less)) << (p.Width & 63))
-		next = i + 1
-		bit += pos
-		over += p.Over
+	r.places.Read(d, bit, pos, p.Count, 0)
+	if !r.places.Rising(p.Count) || r.places.At(p.Count-1) >= uint(n) {
+		return false
+	}
+	values := (*[bitpack.BlockLen]uint32)(dst)
+	bit += p.Count * pos
+	if p.Over <= ByteBits {
+		r.overflows.Read(d, bit, p.Over, p.Count, uint(less))
+		r.overflows.AddAt(values, &r.places, p.Count, p.Width)
+		return true
+	}
+	mask, times := fieldMask(p.Over), uint32(uint64(1)<<(p.Width&63))
+	for _, i := range r.places.slice(p.Count)[:p.Count] {
+		*value(values, i) += (uint32(d.At(bit)&mask) + less) * times
+		bit += p.Over
 	}
 	return true
 }
@@ -146,6 +157,15 @@ func unpackFreqsPortable(dst []uint32, n int, src []byte, low int, bit uint, p P
 }
 
 func unpackDocsPortable(dst []uint32, n int, src []byte, low int, bit uint, p Plan, pos uint, less, prev uint32) bool {
+	if n == bitpack.BlockLen {
+		gaps := (*[bitpack.BlockLen]uint32)(dst)
+		bitpack.Ones(gaps)
+		if !applyPortable(dst, n, src, bit, p, pos, less) {
+			return false
+		}
+		bitpack.AddDocs(gaps, src[low:], p.Width, prev)
+		return true
+	}
 	if !unpackPortable(dst, n, src, low, bit, p, pos, less) {
 		return false
 	}
@@ -153,7 +173,7 @@ func unpackDocsPortable(dst []uint32, n int, src []byte, low int, bit uint, p Pl
 	return true
 }
 
-func applyBitmap(dst []uint32, n int, src []byte, bit uint, p Plan) bool {
+func (r *room) applyBitmap(dst []uint32, n int, src []byte, bit uint, p Plan) bool {
 	lo := uint64(Get(src, bit, 32)) | uint64(Get(src, bit+32, 32))<<32
 	hi := uint64(Get(src, bit+64, 32)) | uint64(Get(src, bit+96, 32))<<32
 	last := bits.Len64(lo)
@@ -163,16 +183,22 @@ func applyBitmap(dst []uint32, n int, src []byte, bit uint, p Plan) bool {
 	if last > n || uint(bits.OnesCount64(lo)+bits.OnesCount64(hi)) != p.Count {
 		return false
 	}
-	d, ok := start(src)
+	d, ok := SourceOf(src)
 	if !ok {
 		return addBitmapSlowly(dst, lo, hi, src, bit+bitmapBits, p)
 	}
-	values, mask := (*[bitmapBits]uint32)(dst), fieldMask(p.Over)
+	values := (*[bitmapBits]uint32)(dst)
 	bit += bitmapBits
+	if p.Over <= ByteBits {
+		r.overflows.Read(d, bit, p.Over, p.Count, 1)
+		r.overflows.AddIn(values, lo, hi, p.Count, p.Width)
+		return true
+	}
+	mask := fieldMask(p.Over)
 	for base := 0; base < bitmapBits; base += 64 {
 		for ; lo != 0; lo &= lo - 1 {
 			i := base + bits.TrailingZeros64(lo)
-			values[i&(bitmapBits-1)] += uint32((peek(d, bit)&mask + 1) << (p.Width & 63))
+			values[i&(bitmapBits-1)] += uint32((d.At(bit)&mask + 1) << (p.Width & 63))
 			bit += p.Over
 		}
 		lo = hi

@@ -4,8 +4,12 @@ package pfordelta
 
 import "github.com/pinion-index/pinion/format/codec"
 
-func docsBlock([]uint32, *codec.Sequence, int) bool { return false }
+func docsBlock(dst []uint32, s *codec.Sequence, block int) bool {
+	return docsList(dst, s, block, 1) == 1
+}
 
-func docsRun([]uint32, *codec.Sequence, int, int) int { return 0 }
+func docsRun(dst []uint32, s *codec.Sequence, block, count int) int {
+	return docsList(dst, s, block, count)
+}
 
-func freqsBlock([]uint32, *codec.Sequence, int) bool { return false }
+func freqsBlock(dst []uint32, s *codec.Sequence, block int) bool { return freqsList(dst, s, block) }

@@ -109,7 +109,8 @@ func (v *Bytes) Sum(n uint) uint64 {
 	return sums * (1<<48 | 1<<32 | 1<<16 | 1) >> 48
 }
 
-// AddAt adds the first n numbers, each shifted left by shift, to values at places.
+// AddAt adds the first n numbers, each shifted left by shift, to values at places, which are
+// below 128, as Places or Rising found.
 func (v *Bytes) AddAt(values *[bitpack.BlockLen]uint32, places *Bytes, n, shift uint) {
 	times := uint32(uint64(1) << (shift & 63))
 	x, p := v.slice(n), places.slice(n)
@@ -155,7 +156,7 @@ func (v *Bytes) slice(n uint) []byte {
 	return (*[bitpack.BlockLen]byte)(unsafe.Pointer(v))[:(n+7)&^7]
 }
 
-// value returns values[i%128].
+// value returns values[i], i being below 128.
 func value(values *[bitpack.BlockLen]uint32, i byte) *uint32 {
-	return &values[i%bitpack.BlockLen]
+	return (*uint32)(unsafe.Add(unsafe.Pointer(values), 4*uintptr(i)))
 }

@@ -91,15 +91,15 @@ func (p Plan) form() uint {
 	return positionBits
 }
 
-// room is what reading exceptions takes.
-type room struct{ places, overflows Bytes }
+// Room is what reading exceptions takes.
+type Room struct{ places, overflows Bytes }
 
 func applyPortable(dst []uint32, n int, src []byte, bit uint, p Plan, pos uint, less uint32) bool {
-	var r room
+	var r Room
 	return r.apply(dst, n, src, bit, p, pos, less)
 }
 
-func (r *room) apply(dst []uint32, n int, src []byte, bit uint, p Plan, pos uint, less uint32) bool {
+func (r *Room) apply(dst []uint32, n int, src []byte, bit uint, p Plan, pos uint, less uint32) bool {
 	if pos == byCount {
 		pos = p.form()
 	}
@@ -110,11 +110,15 @@ func (r *room) apply(dst []uint32, n int, src []byte, bit uint, p Plan, pos uint
 	if !ok || p.Count == 0 {
 		return applySlowly(dst, n, src, bit, p, pos, less)
 	}
+	return r.list((*[bitpack.BlockLen]uint32)(dst), d, n, bit, p, pos, less)
+}
+
+// list adds listed exceptions to values.
+func (r *Room) list(values *[bitpack.BlockLen]uint32, d Source, n int, bit uint, p Plan, pos uint, less uint32) bool {
 	r.places.Read(d, bit, pos, p.Count, 0)
 	if !r.places.Rising(p.Count) || r.places.At(p.Count-1) >= uint(n) {
 		return false
 	}
-	values := (*[bitpack.BlockLen]uint32)(dst)
 	bit += p.Count * pos
 	if p.Over <= ByteBits {
 		r.overflows.Read(d, bit, p.Over, p.Count, uint(less))
@@ -127,6 +131,14 @@ func (r *room) apply(dst []uint32, n int, src []byte, bit uint, p Plan, pos uint
 		bit += p.Over
 	}
 	return true
+}
+
+// AddList adds the exceptions in src, from bit on, to the values of a full block: at least
+// one, such as UnpackListDocs takes. It returns false where that does, and where fewer than
+// 8 bytes of memory follow src.
+func (r *Room) AddList(values *[bitpack.BlockLen]uint32, src []byte, bit uint, p Plan, pos uint) bool {
+	d, ok := SourceOf(src)
+	return ok && r.list(values, d, bitpack.BlockLen, bit, p, pos, 0)
 }
 
 // applySlowly is applyPortable for a list at the very end of memory.
@@ -173,7 +185,7 @@ func unpackDocsPortable(dst []uint32, n int, src []byte, low int, bit uint, p Pl
 	return true
 }
 
-func (r *room) applyBitmap(dst []uint32, n int, src []byte, bit uint, p Plan) bool {
+func (r *Room) applyBitmap(dst []uint32, n int, src []byte, bit uint, p Plan) bool {
 	lo := uint64(Get(src, bit, 32)) | uint64(Get(src, bit+32, 32))<<32
 	hi := uint64(Get(src, bit+64, 32)) | uint64(Get(src, bit+96, 32))<<32
 	last := bits.Len64(lo)

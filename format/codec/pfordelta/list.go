@@ -1,6 +1,8 @@
 package pfordelta
 
 import (
+	"encoding/binary"
+
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/bitpack"
 	"github.com/pinion-index/pinion/format/codec/patch"
@@ -12,32 +14,41 @@ import (
 // are left to decodeDocs and decodeFreqs.
 type list struct {
 	s       *codec.Sequence
-	vectors bool // where package bitpack has them
-	size    uint // of low bits, in bytes
-	arrays  [7]array
-	counts  [7]uint64 // masks of the fields that hold counts
-	fields  [7]uint64 // and of the others
+	arrays  *[14]byte // of the header: width of fields and width of count, seven times
+	size    uint      // of low bits, in bytes
+	vectors bool      // where package bitpack has them
 
 	places, overflows patch.Bytes
 }
 
-func fieldMask(width uint) uint64 { return 1<<(width&63) - 1 }
+// masks are those of fields of 0 to 32 bits.
+var masks = newMasks()
+
+func newMasks() (m [64]uint64) {
+	for w := range bitpack.MaxWidth + 1 {
+		m[w] = 1<<w - 1
+	}
+	return m
+}
 
 func (l *list) open(s *codec.Sequence) bool {
 	words := headWords(1)
 	if len(s.Payload) < words*4 || s.Payload[0] != 1 || s.Ends[0] != uint32(words) {
 		return false
 	}
-	for i := range l.arrays {
-		a := array{uint(s.Payload[1+2*i]), uint(s.Payload[2+2*i])}
-		if a.width > bitpack.MaxWidth || a.count > 8 {
-			return false
-		}
-		l.arrays[i], l.fields[i], l.counts[i] = a, fieldMask(a.width), fieldMask(a.count)
+	a := (*[14]byte)(s.Payload[1:])
+	// A sum has bit 7 where a width is above 32, or that of a count above 8.
+	const sound = 0x775f775f775f775f
+	first, last := binary.LittleEndian.Uint64(a[:8]), binary.LittleEndian.Uint64(a[6:])
+	if (first|last|(first+sound)|(last+sound))&each80 != 0 {
+		return false
 	}
-	l.s, l.size, l.vectors = s, l.arrays[0].width*bitpack.VectorSize, simd.Level() > simd.Portable
-	return l.arrays[0].width <= noWrap && l.arrays[1].width <= patch.ByteBits && l.arrays[4].width <= patch.ByteBits
+	l.s, l.arrays, l.size, l.vectors = s, a, uint(a[0])*bitpack.VectorSize, simd.Level() > simd.Portable
+	return a[0] <= noWrap && a[2] <= patch.ByteBits && a[8] <= patch.ByteBits
 }
+
+// each80 is bit 7 of every byte.
+const each80 = 0x8080808080808080
 
 // parts returns the low bits of full block i and what follows them.
 func (l *list) parts(i int) (low, rest []byte, ok bool) {
@@ -48,92 +59,89 @@ func (l *list) parts(i int) (low, rest []byte, ok bool) {
 	return l.s.Payload[lo : lo+l.size], l.s.Payload[lo+l.size : hi], true
 }
 
-// add adds the exceptions in src, if there is anything, to the values in dst. It returns
-// false if it cannot, or if they sum to 2^31 or more.
+// add adds the exceptions in src to the values in dst. It returns false if it cannot, or if
+// they sum to 2^31 or more.
 func (l *list) add(dst *[BlockLen]uint32, src []byte) bool {
-	if len(src) == 0 {
-		return true
-	}
 	b, ok := patch.SourceOf(src)
-	end := uint(len(src)) * 8
-	n := uint(b.At(0) & l.counts[0])
+	a, end := l.arrays, uint(len(src))*8
+	n := uint(b.At(0) & masks[a[1]&63])
 	if !ok || n-1 >= BlockLen {
 		return false
 	}
-	offsets := inner{at: l.arrays[0].count}
-	if !offsets.locate(b, n, end, l.arrays[1:4], l.counts[1]) {
+	// Where the values of both arrays and the exceptions of these are, in bits.
+	offsets := uint(a[1])
+	at := offsets + n*uint(a[2])
+	if at+uint(a[3]) > end {
 		return false
 	}
-	overflows := inner{at: offsets.end}
-	if !overflows.locate(b, n, end, l.arrays[4:7], l.counts[4]) || patch.Words(overflows.end)*32 != end {
+	n1 := uint(b.At(at) & masks[a[3]&63])
+	places1 := at + uint(a[3])
+	over1 := places1 + n1*uint(a[4])
+	overflows := over1 + n1*uint(a[6])
+	at = overflows + n*uint(a[8])
+	if n1 > n || at+uint(a[9]) > end {
+		return false
+	}
+	n4 := uint(b.At(at) & masks[a[9]&63])
+	places4 := at + uint(a[9])
+	over4 := places4 + n4*uint(a[10])
+	if n4 > n || patch.Words(over4+n4*uint(a[12]))*32 != end {
 		return false
 	}
 
-	l.places.Read(b, offsets.at, l.arrays[1].width, n, 1)
-	at := uint(0)
-	for range offsets.count {
-		at += uint(b.At(offsets.places) & l.fields[2])
-		over := (b.At(offsets.overflows)&l.fields[3] + 1) << (l.arrays[1].width & 63)
+	l.places.Read(b, offsets, uint(a[2]), n, 1)
+	at = 0
+	for range n1 {
+		at += uint(b.At(places1) & masks[a[4]&63])
+		over := (b.At(over1)&masks[a[6]&63] + 1) << (a[2] & 63)
 		if at >= n || over >= BlockLen || !l.places.Add(at, over) {
 			return false
 		}
 		at++
-		offsets.places += l.arrays[2].width
-		offsets.overflows += l.arrays[3].width
+		places1 += uint(a[4])
+		over1 += uint(a[6])
 	}
 	if !l.places.Places(n) {
 		return false
 	}
 
-	b0, width := l.arrays[0].width, l.arrays[4].width
-	l.overflows.Read(b, overflows.at, width, n, 1)
+	b0 := uint(a[0])
+	l.overflows.Read(b, overflows, uint(a[8]), n, 1)
 	l.overflows.AddAt(dst, &l.places, n, b0)
-	sum := uint64(n) << (width & 63) // at most
-	if b0+width >= noWrap {
+	sum := uint64(n) << (a[8] & 63) // at most
+	if a[0]+a[8] >= noWrap {
 		sum = l.overflows.Sum(n)
 	}
 	at = 0
-	for range overflows.count {
-		at += uint(b.At(overflows.places) & l.fields[5])
-		over := (b.At(overflows.overflows)&l.fields[6] + 1) << (width & 63)
+	for range n4 {
+		at += uint(b.At(places4) & masks[a[10]&63])
+		over := (b.At(over4)&masks[a[12]&63] + 1) << (a[8] & 63)
 		if at >= n {
 			return false
 		}
 		sum += over
 		dst[l.places.At(at)%BlockLen] += uint32(over << (b0 & 63))
 		at++
-		overflows.places += l.arrays[5].width
-		overflows.overflows += l.arrays[6].width
+		places4 += uint(a[10])
+		over4 += uint(a[12])
 	}
-	return sum>>(31-b0) == 0
-}
-
-// inner says where a coded array and the exceptions of its values are, in bits.
-type inner struct {
-	at                uint // the values
-	count             uint // of their exceptions
-	places, overflows uint // of those
-	end               uint
-}
-
-// locate finds the exceptions of n values at i.at and the end of it all; false if that is
-// behind end or there are more than n.
-func (i *inner) locate(b patch.Source, n, end uint, a []array, mask uint64) bool {
-	_ = a[2]
-	at := i.at + n*a[0].width
-	if at+a[0].count > end {
-		return false
-	}
-	i.count = uint(b.At(at) & mask)
-	i.places = at + a[0].count
-	i.overflows = i.places + i.count*a[1].width
-	i.end = i.overflows + i.count*a[2].width
-	return i.count <= n && i.end <= end
+	return sum>>((31-b0)&63) == 0
 }
 
 // ahead is how many blocks' exceptions are read before their values: each step of finding
 // and reading them waits for the one before, and those of several blocks go on side by side.
 const ahead = 8
+
+// begin writes to dst what is known of gaps before they are summed: exceptions, and low bits
+// if those are not unpacked with the sums.
+func (l *list) begin(dst *[BlockLen]uint32, low, rest []byte) bool {
+	if l.vectors {
+		bitpack.Unpack(dst[:], low, BlockLen, uint(l.arrays[0]))
+	} else {
+		bitpack.Ones(dst)
+	}
+	return len(rest) == 0 || l.add(dst, rest)
+}
 
 // docs decodes full blocks in a row and returns how many.
 func (l *list) docs(dst []uint32, block, count int) int {
@@ -146,12 +154,8 @@ func (l *list) docs(dst []uint32, block, count int) int {
 				break
 			}
 			d := (*[BlockLen]uint32)(group[n*BlockLen:])
-			if low[n] = bits; l.vectors {
-				bitpack.Unpack(d[:], bits, BlockLen, l.arrays[0].width)
-			} else {
-				bitpack.Ones(d)
-			}
-			if !l.add(d, rest) {
+			low[n] = bits
+			if !l.begin(d, bits, rest) {
 				break
 			}
 		}
@@ -161,7 +165,7 @@ func (l *list) docs(dst []uint32, block, count int) int {
 			if l.vectors {
 				bitpack.PrefixSum(d[:], prev)
 			} else {
-				bitpack.AddDocs(d, low[i], l.arrays[0].width, prev)
+				bitpack.AddDocs(d, low[i], uint(l.arrays[0]), prev)
 			}
 			if codec.CheckLast(d[BlockLen-1], l.s.Last[at], prev, BlockLen) != nil {
 				return done + i
@@ -193,6 +197,6 @@ func freqsList(dst []uint32, s *codec.Sequence, block int) bool {
 	if !ok {
 		return false
 	}
-	bitpack.UnpackFreqs(dst, low, BlockLen, l.arrays[0].width)
-	return l.add((*[BlockLen]uint32)(dst), rest)
+	bitpack.UnpackFreqs(dst, low, BlockLen, uint(l.arrays[0]))
+	return len(rest) == 0 || l.add((*[BlockLen]uint32)(dst), rest)
 }

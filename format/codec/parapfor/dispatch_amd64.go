@@ -20,6 +20,9 @@ func docsBlock(dst []uint32, s *codec.Sequence, block int) bool {
 // docsRun decodes full blocks in a row and returns how many; the one after them must be done by
 // itself.
 func docsRun(dst []uint32, s *codec.Sequence, block, count int) int {
+	if simd.Level() == simd.Portable {
+		return docsList(dst, s, block, count)
+	}
 	if count <= 0 || simd.Level() < simd.AVX512 {
 		return 0
 	}

@@ -8,4 +8,6 @@ func docsBlock([]uint32, *codec.Sequence, int) bool { return false }
 
 func freqsBlock([]uint32, *codec.Sequence, int) bool { return false }
 
-func docsRun([]uint32, *codec.Sequence, int, int) int { return 0 }
+func docsRun(dst []uint32, s *codec.Sequence, block, count int) int {
+	return docsList(dst, s, block, count)
+}

@@ -27,7 +27,6 @@ enum { AHEAD = 1 << 10 };
 #else
 enum { AHEAD = 1 << 22 };
 #endif
-enum { LINE = 32 }; // words
 
 // Turns are the blocks of a warp of a tile that the thread block shares: FLIGHT side by
 // side, and again a step later. Endpoints and docIDs before are read at once, one block a lane.

@@ -142,7 +142,8 @@ DEV uint4 unary_spread(const uint32_t *p, const Unary &e, int lane, uint32_t *sc
 // ef_sums returns the lane's four sums of an ef block: what precedes docIDs or
 // frequencies before base and position are added.
 DEV uint4 ef_sums(const uint32_t *p, const Unary &e, uint32_t n, int lane, uint32_t *scratch = 0) {
-    uint4 q = scratch ? unary_spread(p, e, lane, scratch) : unary_sums(p, e, lane), v = low_row(p + e.high, e.width, n, lane);
+    // Low bits first: their loads are then under way while the unary part is gone through.
+    uint4 v = low_row(p + e.high, e.width, n, lane), q = scratch ? unary_spread(p, e, lane, scratch) : unary_sums(p, e, lane);
     return make_uint4(e.join(q.x, v.x), e.join(q.y, v.y), e.join(q.z, v.z), e.join(q.w, v.w));
 }
 
@@ -187,7 +188,8 @@ DEV uint4 rice_values(const uint32_t *p, const Unary &e, uint32_t n, int lane, u
 // rice_docs returns the lane's four docIDs of a rice block, with two sums.
 DEV uint4 rice_docs(const uint32_t *p, const Unary &e, uint32_t n, uint32_t prev, int lane, uint32_t *scratch) {
     if (!e.sound) return block_docs(make_uint4(0, 0, 0, 0), prev, lane);
-    uint4 q = scratch ? unary_spread(p, e, lane, scratch) : unary_sums(p, e, lane), v = block_docs(low_row(p + e.high, e.width, n, lane), prev, lane);
+    uint4 v = low_row(p + e.high, e.width, n, lane), q = scratch ? unary_spread(p, e, lane, scratch) : unary_sums(p, e, lane);
+    v = block_docs(v, prev, lane);
     return make_uint4(v.x + raise(q.x, e.width), v.y + raise(q.y, e.width), v.z + raise(q.z, e.width),
                       v.w + raise(q.w, e.width));
 }

@@ -18,13 +18,14 @@ import (
 // by block so that block i can be made again to compare with.
 type sequence struct {
 	n, blockLen, bits int
+	uniform           bool
 	payload           []byte
 	ends, last        []uint32
 	starts            []int // payload of each list, if lists are encoded one by one, each with ends of its own
 }
 
-// gaps makes the docIDs of block i, which follow prev: gaps of 0 to 3 and one of
-// bits bits, so that 2^29 of them stay below 2^31.
+// block makes the docIDs of block i, which follow prev: gaps of 0 to 3 and one of
+// bits bits, so that 2^29 of them stay below 2^31; if uniform all of up to bits bits.
 func (s *sequence) block(i int, prev uint32, dst []uint32) []uint32 {
 	n := min(s.blockLen, s.n-i*s.blockLen)
 	x := uint64(i)*0x9e3779b97f4a7c15 + 0x2545f4914f6cdd1d
@@ -34,7 +35,9 @@ func (s *sequence) block(i int, prev uint32, dst []uint32) []uint32 {
 		x ^= x >> 7
 		x ^= x << 17
 		g := uint32(x>>33) & 3
-		if j%128 == big%128 {
+		if s.uniform {
+			g = uint32(x>>33) & (1<<s.bits - 1)
+		} else if j%128 == big%128 {
 			g = 1<<s.bits - 1
 		}
 		prev += g + 1
@@ -104,12 +107,12 @@ func newSequence(id codec.ID, n, bits int) (*sequence, error) {
 
 // newLists encodes n docIDs as lists of per each: for codecs that know of more than a
 // block.
-func newLists(id codec.ID, n, per, bits int) (*sequence, error) {
+func newLists(id codec.ID, n, per, bits int, uniform bool) (*sequence, error) {
 	c, ok := registry.ByID(id)
 	if !ok {
 		return nil, fmt.Errorf("measure: codec %v is not there", id)
 	}
-	s := &sequence{n: n, blockLen: c.BlockLen(), bits: bits, last: make([]uint32, n/c.BlockLen()), starts: make([]int, n/per)}
+	s := &sequence{n: n, blockLen: c.BlockLen(), bits: bits, uniform: uniform, last: make([]uint32, n/c.BlockLen()), starts: make([]int, n/per)}
 	nb := per / s.blockLen
 	s.ends = make([]uint32, len(s.starts)*(nb+1))
 	parts := make([][]byte, len(s.starts))
@@ -208,24 +211,27 @@ func (b *Bench) Decode() error {
 	return nil
 }
 
-// decodeLists measures lists of per integers and of 2^16, encoded one by one.
+// decodeLists measures lists of per integers and of 2^16, encoded one by one, and lists
+// whose gaps all have up to so many bits.
 func (b *Bench) decodeLists(id codec.ID, n, per, bits int, goal float64) error {
-	for i, per := range []int{per, min(per/2, 1<<16)} {
-		if i > 0 {
-			n, goal = min(n, per<<12), goal*0.8
-		}
-		s, err := newLists(id, n, per, bits)
+	short := min(per/2, 1<<16)
+	for _, c := range []struct {
+		n, per  int
+		uniform bool
+		goal    float64
+	}{{n, per, false, goal}, {min(n, short<<12), short, false, goal * 0.8}, {n, per, true, goal}} {
+		s, err := newLists(id, c.n, c.per, bits, c.uniform)
 		if err != nil {
 			return err
 		}
 		k, _, _ := kernels.DocsDecoder(uint8(id))
-		l, err := b.lists(id, s, per, k.TileBlocks(per))
+		l, err := b.lists(id, s, c.per, k.TileBlocks(c.per))
 		if err != nil {
 			return err
 		}
-		err = b.decodeRun(id, s, l, per, goal, false)
-		if err == nil && (id <= codec.ParaPFor) { // docIDs of these are stored as frequencies are
-			err = b.decodeRun(id, s, l, per, 0, true)
+		err = b.decodeRun(id, s, l, c.per, c.goal, false)
+		if err == nil && id <= codec.ParaPFor && !c.uniform { // docIDs of these are stored as frequencies are
+			err = b.decodeRun(id, s, l, c.per, 0, true)
 		}
 		l.close()
 		if err != nil {
@@ -366,12 +372,16 @@ func (b *Bench) decodeRun(id codec.ID, s *sequence, l *lists, per int, goal floa
 	if err != nil {
 		return err
 	}
-	b.add(Row{Name: fmt.Sprintf("decode %v docIDs, lists of %d", id, per), Value: float64(s.n) / sec / 1e9, Unit: "G ints/s",
+	gaps := ""
+	if s.uniform {
+		gaps = fmt.Sprintf("gaps of %d bits, ", s.bits)
+	}
+	b.add(Row{Name: fmt.Sprintf("decode %v docIDs, %slists of %d", id, gaps, per), Value: float64(s.n) / sec / 1e9, Unit: "G ints/s",
 		Bound: bound, Goal: goal, Note: fmt.Sprintf("%.2f TB/s, %.2f bytes an integer", bytes/sec/1e12, bytes/float64(s.n))})
 	if err := b.compare(s, l.out, per, false); err != nil {
 		return err
 	}
-	if sum == kernels.Count {
+	if sum == kernels.Count || s.uniform {
 		return nil
 	}
 	if tile := sum.TileBlocks(per); tile != decode.TileBlocks(per) {

@@ -10,6 +10,18 @@ type RunCodec interface {
 	DecodeDocsRun(dst []uint32, s *Sequence, block, count int) (int, error)
 }
 
+// FreqRunCodec is a Codec that decodes the frequencies of blocks in a row faster than one
+// by one.
+type FreqRunCodec interface {
+	Codec
+	// DecodeFreqsRun is what DecodeDocsRun of a RunCodec is, for frequencies.
+	DecodeFreqsRun(dst []uint32, s *Sequence, block, count int) (int, error)
+}
+
+// Run decodes full blocks in a row, count of them from block on, until it meets one that it
+// cannot decode, and returns how many it did.
+type Run func(dst []uint32, s *Sequence, block, count int) int
+
 // DecodeDocsRun is the method of a RunCodec for any codec.
 func DecodeDocsRun(c Codec, dst []uint32, s *Sequence, block, count int) (int, error) {
 	if r, ok := c.(RunCodec); ok {
@@ -18,13 +30,28 @@ func DecodeDocsRun(c Codec, dst []uint32, s *Sequence, block, count int) (int, e
 	return Runs(c, dst, s, block, count, noRun)
 }
 
+// DecodeFreqsRun is the method of a FreqRunCodec for any codec.
+func DecodeFreqsRun(c Codec, dst []uint32, s *Sequence, block, count int) (int, error) {
+	if r, ok := c.(FreqRunCodec); ok {
+		return r.DecodeFreqsRun(dst, s, block, count)
+	}
+	return FreqRuns(c, dst, s, block, count, noRun)
+}
+
 func noRun([]uint32, *Sequence, int, int) int { return 0 }
 
-// Runs implements DecodeDocsRun of c. fast decodes blocks in a row, at least one, until
-// it meets one that it cannot, and returns how many it did; those it cannot are left
+// Runs implements DecodeDocsRun of c with fast. Blocks that fast cannot decode are left
 // to c.DecodeDocs.
-func Runs(c Codec, dst []uint32, s *Sequence, block, count int,
-	fast func(dst []uint32, s *Sequence, block, count int) int) (int, error) {
+func Runs(c Codec, dst []uint32, s *Sequence, block, count int, fast Run) (int, error) {
+	return runs(c, false, dst, s, block, count, fast)
+}
+
+// FreqRuns implements DecodeFreqsRun of c with fast and c.DecodeFreqs.
+func FreqRuns(c Codec, dst []uint32, s *Sequence, block, count int, fast Run) (int, error) {
+	return runs(c, true, dst, s, block, count, fast)
+}
+
+func runs(c Codec, freqs bool, dst []uint32, s *Sequence, block, count int, fast Run) (int, error) {
 	size, values := c.BlockLen(), 0
 	for i := 0; i < count; i++ {
 		k := fast(dst[i*size:], s, block+i, count-i)
@@ -32,7 +59,12 @@ func Runs(c Codec, dst []uint32, s *Sequence, block, count int,
 		if i == count {
 			break
 		}
-		n, err := c.DecodeDocs(dst[i*size:(i+1)*size:(i+1)*size], s, block+i)
+		n, err := 0, error(nil)
+		if one := dst[i*size : (i+1)*size : (i+1)*size]; freqs {
+			n, err = c.DecodeFreqs(one, s, block+i)
+		} else {
+			n, err = c.DecodeDocs(one, s, block+i)
+		}
 		if err != nil {
 			return values, err
 		}

@@ -160,7 +160,7 @@ TEXT ·{NAME}AVX2(SB), NOSPLIT, $0-24
 	MOVQ (BX)(DX*8), BX
 	CALL BX
 {NEXT}	VZEROUPPER
-{YES}`)
+{YES}`) + freqsRun(runs)
 	}
 	return text
 }

@@ -94,6 +94,14 @@ func FreqsBlock(dst []uint32, s *codec.Sequence, block, size int) bool {
 	return freqsBlock(dst, s, block, size)
 }
 
+// FreqsRun is DocsRun for frequencies of at most 31 bits.
+func FreqsRun(dst []uint32, s *codec.Sequence, block, count, size int) int {
+	if count <= 0 {
+		return 0
+	}
+	return freqsRun(dst, s, block, count, size)
+}
+
 // whole says whether src is a full block that can be unpacked where it lies.
 func whole(src []byte, n int, width uint) bool {
 	return n == BlockLen && width <= MaxWidth &&

@@ -100,6 +100,17 @@ func freqsBlock(dst []uint32, s *codec.Sequence, block, size int) bool {
 	return freqsBlock256AVX2(d, s, block)
 }
 
+func freqsRun(dst []uint32, s *codec.Sequence, block, count, size int) int {
+	d := &dst[:count*size][0]
+	switch {
+	case simd.Level() == simd.Portable:
+		return 0
+	case size == BlockLen:
+		return freqsRun128AVX2(d, s, block, count)
+	}
+	return freqsRun256AVX2(d, s, block, count)
+}
+
 func or(v []uint32) uint32 {
 	n := len(v) &^ 15
 	if n == 0 || simd.Level() == simd.Portable {

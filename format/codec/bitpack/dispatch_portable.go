@@ -12,6 +12,8 @@ func docsRun(dst []uint32, s *codec.Sequence, block, count, size int) int {
 	return docsRunPortable(dst, s, block, count, size)
 }
 
+func freqsRun([]uint32, *codec.Sequence, int, int, int) int { return 0 }
+
 func packBlock(dst []byte, v []uint32, width uint) { packPortable(dst, v, width) }
 
 func unpack(dst []uint32, src []byte, n int, width uint) {

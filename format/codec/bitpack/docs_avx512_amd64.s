@@ -8909,6 +8909,12 @@ first:
 	JMI  stop
 	LEAQ docsTable<>(SB), DI
 
+	// Blocks before R15 ask for lines of a block ahead.
+	XORL R15, R15
+	CMPQ R12, $1024
+	JLS  next
+	LEAQ -8(R12), R15
+
 next:
 	// Words R11 up to the new R11, DX of them, leave the sum no way to wrap.
 	LEAQ (SI)(R11*4), AX
@@ -8924,6 +8930,20 @@ next:
 	JHI  stop
 	MOVQ (DI)(DX*2), BX
 	MOVL (R9)(R14*4), R13
+	CMPQ R14, R15
+	JCC  near
+	BYTE $0x0f; BYTE $0x0d; BYTE $0x89; LONG $4096
+	BYTE $0x0f; BYTE $0x0d; BYTE $0x89; LONG $4160
+	BYTE $0x0f; BYTE $0x0d; BYTE $0x89; LONG $4224
+	BYTE $0x0f; BYTE $0x0d; BYTE $0x89; LONG $4288
+	BYTE $0x0f; BYTE $0x0d; BYTE $0x89; LONG $4352
+	BYTE $0x0f; BYTE $0x0d; BYTE $0x89; LONG $4416
+	BYTE $0x0f; BYTE $0x0d; BYTE $0x89; LONG $4480
+	BYTE $0x0f; BYTE $0x0d; BYTE $0x89; LONG $4544
+	PREFETCHT0 2048(AX)
+	PREFETCHT0 2112(AX)
+	PREFETCHT0 2176(AX)
+near:
 	CALL BX
 	VMOVD X10, AX
 	CMPL AX, R13
@@ -8985,6 +9005,12 @@ first:
 	JMI  stop
 	LEAQ docsTable<>(SB), DI
 
+	// Blocks before R15 ask for lines of a block ahead.
+	XORL R15, R15
+	CMPQ R12, $1024
+	JLS  next
+	LEAQ -4(R12), R15
+
 next:
 	// Words R11 up to the new R11, DX of them, leave the sum no way to wrap.
 	LEAQ (SI)(R11*4), AX
@@ -9000,6 +9026,31 @@ next:
 	JHI  stop
 	MOVQ (DI)(DX*1), BX
 	MOVL (R9)(R14*4), R13
+	CMPQ R14, R15
+	JCC  near
+	BYTE $0x0f; BYTE $0x0d; BYTE $0x89; LONG $4096
+	BYTE $0x0f; BYTE $0x0d; BYTE $0x89; LONG $4160
+	BYTE $0x0f; BYTE $0x0d; BYTE $0x89; LONG $4224
+	BYTE $0x0f; BYTE $0x0d; BYTE $0x89; LONG $4288
+	BYTE $0x0f; BYTE $0x0d; BYTE $0x89; LONG $4352
+	BYTE $0x0f; BYTE $0x0d; BYTE $0x89; LONG $4416
+	BYTE $0x0f; BYTE $0x0d; BYTE $0x89; LONG $4480
+	BYTE $0x0f; BYTE $0x0d; BYTE $0x89; LONG $4544
+	BYTE $0x0f; BYTE $0x0d; BYTE $0x89; LONG $4608
+	BYTE $0x0f; BYTE $0x0d; BYTE $0x89; LONG $4672
+	BYTE $0x0f; BYTE $0x0d; BYTE $0x89; LONG $4736
+	BYTE $0x0f; BYTE $0x0d; BYTE $0x89; LONG $4800
+	BYTE $0x0f; BYTE $0x0d; BYTE $0x89; LONG $4864
+	BYTE $0x0f; BYTE $0x0d; BYTE $0x89; LONG $4928
+	BYTE $0x0f; BYTE $0x0d; BYTE $0x89; LONG $4992
+	BYTE $0x0f; BYTE $0x0d; BYTE $0x89; LONG $5056
+	PREFETCHT0 2048(AX)
+	PREFETCHT0 2112(AX)
+	PREFETCHT0 2176(AX)
+	PREFETCHT0 2240(AX)
+	PREFETCHT0 2304(AX)
+	PREFETCHT0 2368(AX)
+near:
 	CALL BX
 	LEAQ (AX)(DX*2), AX
 	ADDQ $512, CX

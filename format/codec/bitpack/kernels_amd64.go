@@ -62,6 +62,12 @@ func docsRun256AVX2(dst *uint32, s *codec.Sequence, block, count int) int
 //go:noescape
 func docsRun256AVX512(dst *uint32, s *codec.Sequence, block, count int) int
 
+//go:noescape
+func freqsRun128AVX2(dst *uint32, s *codec.Sequence, block, count int) int
+
+//go:noescape
+func freqsRun256AVX2(dst *uint32, s *codec.Sequence, block, count int) int
+
 // The offsets that the functions above have for a Sequence; a difference does not
 // compile.
 const (

@@ -9347,6 +9347,80 @@ no:
 	MOVB $0, ret+24(FP)
 	RET
 
+// func freqsRun128AVX2(dst *uint32, s *codec.Sequence, block, count int) int
+TEXT ·freqsRun128AVX2(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), CX
+	MOVQ s+8(FP), SI
+	MOVQ block+16(FP), DI
+	MOVQ count+24(FP), R12
+	XORL R14, R14
+
+	// Endpoints and values of all blocks are there.
+	LEAQ (DI)(R12*1), R10
+	CMPQ R10, 32(SI)
+	JCC  stop
+	SHLQ $7, R10
+	CMPQ R10, 72(SI)
+	JGT  stop
+
+	// Words below R10 lie in the payload, with 32 readable bytes behind.
+	MOVQ 16(SI), R10
+	SUBQ $32, R10
+	JCS  stop
+	CMPQ R10, 8(SI)
+	CMOVQHI 8(SI), R10
+	SHRQ $2, R10
+	MOVQ 24(SI), R8
+	LEAQ (R8)(DI*4), R8
+	MOVQ (SI), SI
+	MOVL (R8), R11
+	LEAQ freqsTable<>(SB), DI
+
+	// Blocks before R15 ask for lines of a block ahead.
+	XORL R15, R15
+	CMPQ R12, $1024
+	JLS  next
+	LEAQ -8(R12), R15
+
+next:
+	// Words R11 up to the new R11, DX of them.
+	LEAQ (SI)(R11*4), AX
+	MOVQ R11, BX
+	MOVL 4(R8)(R14*4), R11
+	CMPQ R11, R10
+	JHI  stop
+	MOVQ R11, DX
+	SUBQ BX, DX
+	TESTQ $3, DX
+	JNE  stop
+	CMPQ DX, $124
+	JHI  stop
+	MOVQ (DI)(DX*2), BX
+	CMPQ R14, R15
+	JCC  near
+	BYTE $0x0f; BYTE $0x0d; BYTE $0x89; LONG $4096
+	BYTE $0x0f; BYTE $0x0d; BYTE $0x89; LONG $4160
+	BYTE $0x0f; BYTE $0x0d; BYTE $0x89; LONG $4224
+	BYTE $0x0f; BYTE $0x0d; BYTE $0x89; LONG $4288
+	BYTE $0x0f; BYTE $0x0d; BYTE $0x89; LONG $4352
+	BYTE $0x0f; BYTE $0x0d; BYTE $0x89; LONG $4416
+	BYTE $0x0f; BYTE $0x0d; BYTE $0x89; LONG $4480
+	BYTE $0x0f; BYTE $0x0d; BYTE $0x89; LONG $4544
+	PREFETCHT0 2048(AX)
+	PREFETCHT0 2112(AX)
+	PREFETCHT0 2176(AX)
+near:
+	CALL BX
+	ADDQ $512, CX
+	INCQ R14
+	CMPQ R14, R12
+	JNE  next
+
+stop:
+	VZEROUPPER
+	MOVQ R14, ret+32(FP)
+	RET
+
 // func freqsBlock256AVX2(dst *uint32, s *codec.Sequence, block int) bool
 TEXT ·freqsBlock256AVX2(SB), NOSPLIT, $0-25
 	MOVQ dst+0(FP), CX
@@ -9396,4 +9470,92 @@ TEXT ·freqsBlock256AVX2(SB), NOSPLIT, $0-25
 
 no:
 	MOVB $0, ret+24(FP)
+	RET
+
+// func freqsRun256AVX2(dst *uint32, s *codec.Sequence, block, count int) int
+TEXT ·freqsRun256AVX2(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), CX
+	MOVQ s+8(FP), SI
+	MOVQ block+16(FP), DI
+	MOVQ count+24(FP), R12
+	XORL R14, R14
+
+	// Endpoints and values of all blocks are there.
+	LEAQ (DI)(R12*1), R10
+	CMPQ R10, 32(SI)
+	JCC  stop
+	SHLQ $8, R10
+	CMPQ R10, 72(SI)
+	JGT  stop
+
+	// Words below R10 lie in the payload, with 32 readable bytes behind.
+	MOVQ 16(SI), R10
+	SUBQ $32, R10
+	JCS  stop
+	CMPQ R10, 8(SI)
+	CMOVQHI 8(SI), R10
+	SHRQ $2, R10
+	MOVQ 24(SI), R8
+	LEAQ (R8)(DI*4), R8
+	MOVQ (SI), SI
+	MOVL (R8), R11
+	LEAQ freqsTable<>(SB), DI
+
+	// Blocks before R15 ask for lines of a block ahead.
+	XORL R15, R15
+	CMPQ R12, $1024
+	JLS  next
+	LEAQ -4(R12), R15
+
+next:
+	// Words R11 up to the new R11, DX of them.
+	LEAQ (SI)(R11*4), AX
+	MOVQ R11, BX
+	MOVL 4(R8)(R14*4), R11
+	CMPQ R11, R10
+	JHI  stop
+	MOVQ R11, DX
+	SUBQ BX, DX
+	TESTQ $7, DX
+	JNE  stop
+	CMPQ DX, $248
+	JHI  stop
+	MOVQ (DI)(DX*1), BX
+	CMPQ R14, R15
+	JCC  near
+	BYTE $0x0f; BYTE $0x0d; BYTE $0x89; LONG $4096
+	BYTE $0x0f; BYTE $0x0d; BYTE $0x89; LONG $4160
+	BYTE $0x0f; BYTE $0x0d; BYTE $0x89; LONG $4224
+	BYTE $0x0f; BYTE $0x0d; BYTE $0x89; LONG $4288
+	BYTE $0x0f; BYTE $0x0d; BYTE $0x89; LONG $4352
+	BYTE $0x0f; BYTE $0x0d; BYTE $0x89; LONG $4416
+	BYTE $0x0f; BYTE $0x0d; BYTE $0x89; LONG $4480
+	BYTE $0x0f; BYTE $0x0d; BYTE $0x89; LONG $4544
+	BYTE $0x0f; BYTE $0x0d; BYTE $0x89; LONG $4608
+	BYTE $0x0f; BYTE $0x0d; BYTE $0x89; LONG $4672
+	BYTE $0x0f; BYTE $0x0d; BYTE $0x89; LONG $4736
+	BYTE $0x0f; BYTE $0x0d; BYTE $0x89; LONG $4800
+	BYTE $0x0f; BYTE $0x0d; BYTE $0x89; LONG $4864
+	BYTE $0x0f; BYTE $0x0d; BYTE $0x89; LONG $4928
+	BYTE $0x0f; BYTE $0x0d; BYTE $0x89; LONG $4992
+	BYTE $0x0f; BYTE $0x0d; BYTE $0x89; LONG $5056
+	PREFETCHT0 2048(AX)
+	PREFETCHT0 2112(AX)
+	PREFETCHT0 2176(AX)
+	PREFETCHT0 2240(AX)
+	PREFETCHT0 2304(AX)
+	PREFETCHT0 2368(AX)
+near:
+	CALL BX
+	LEAQ (AX)(DX*2), AX
+	ADDQ $512, CX
+	CALL BX
+	ADDQ $512, CX
+	INCQ R14
+	CMPQ R14, R12
+	JNE  next
+
+stop:
+	VZEROUPPER
+	MOVQ R14, ret+32(FP)
 	RET

@@ -19,8 +19,9 @@ const noWrap = 24
 type Codec struct{ _ *byte }
 
 var (
-	_ codec.BlockCodec = Codec{}
-	_ codec.RunCodec   = Codec{}
+	_ codec.BlockCodec   = Codec{}
+	_ codec.RunCodec     = Codec{}
+	_ codec.FreqRunCodec = Codec{}
 )
 
 // ID returns codec.BP128.
@@ -117,7 +118,7 @@ func (Codec) FreqsSize(freqs []uint32) (int, error) {
 
 // DecodeDocs writes the docIDs of one block to dst.
 func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
-	if bitpack.DocsBlock(dst, s, block, BlockLen) {
+	if docsBlock(dst, s, block) {
 		return BlockLen, nil
 	}
 	return decodeDocs(dst, s, block)
@@ -129,17 +130,8 @@ func (c Codec) DecodeDocsRun(dst []uint32, s *codec.Sequence, block, count int) 
 }
 
 func run(dst []uint32, s *codec.Sequence, block, count int) int {
-	return DocsRun(dst, s, block, min(count, s.N/BlockLen-block))
+	return docsRun(dst, s, block, min(count, s.N/BlockLen-block))
 }
-
-// DocsRun is bitpack.DocsRun of blocks of 128, with more instructions where the CPU has
-// them.
-func DocsRun(dst []uint32, s *codec.Sequence, block, count int) int {
-	return docsRun(dst, s, block, count)
-}
-
-// FreqsBlock is bitpack.FreqsBlock likewise.
-func FreqsBlock(dst []uint32, s *codec.Sequence, block int) bool { return freqsBlock(dst, s, block) }
 
 // decodeDocs is DecodeDocs for every block.
 func decodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
@@ -170,10 +162,19 @@ func decodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
 
 // DecodeFreqs writes the frequencies of one block to dst.
 func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, block int) (int, error) {
-	if FreqsBlock(dst, s, block) {
+	if freqsBlock(dst, s, block) {
 		return BlockLen, nil
 	}
 	return decodeFreqs(dst, s, block)
+}
+
+// DecodeFreqsRun writes the frequencies of several blocks to dst.
+func (c Codec) DecodeFreqsRun(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+	return codec.FreqRuns(c, dst, s, block, count, freqRun)
+}
+
+func freqRun(dst []uint32, s *codec.Sequence, block, count int) int {
+	return freqsRun(dst, s, block, min(count, s.N/BlockLen-block))
 }
 
 // decodeFreqs is DecodeFreqs for every block.

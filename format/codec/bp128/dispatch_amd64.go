@@ -20,7 +20,23 @@ func docsRun(dst []uint32, s *codec.Sequence, block, count int) int {
 	return int(docsRun512(&dst[:count*BlockLen][0], (*byte)(unsafe.Pointer(s)), uint64(block), uint64(count), patch.RunTable()))
 }
 
-// freqsBlock decodes a full block; false where that must be done step by step.
+// freqsRun is docsRun for frequencies.
+func freqsRun(dst []uint32, s *codec.Sequence, block, count int) int {
+	if count <= 0 || simd.Level() < simd.VBMI2 {
+		return bitpack.FreqsRun(dst, s, block, count, BlockLen)
+	}
+	return int(freqsRun512(&dst[:count*BlockLen][0], (*byte)(unsafe.Pointer(s)), uint64(block), uint64(count), patch.RunTable()))
+}
+
+// docsBlock decodes a full block; false where that must be done step by step.
+func docsBlock(dst []uint32, s *codec.Sequence, block int) bool {
+	if simd.Level() < simd.VBMI2 {
+		return bitpack.DocsBlock(dst, s, block, BlockLen)
+	}
+	return docsRun512(&dst[:BlockLen][0], (*byte)(unsafe.Pointer(s)), uint64(block), 1, patch.RunTable()) == 1
+}
+
+// freqsBlock is docsBlock for frequencies.
 func freqsBlock(dst []uint32, s *codec.Sequence, block int) bool {
 	if simd.Level() < simd.VBMI2 {
 		return bitpack.FreqsBlock(dst, s, block, BlockLen)

@@ -11,6 +11,14 @@ func docsRun(dst []uint32, s *codec.Sequence, block, count int) int {
 	return bitpack.DocsRun(dst, s, block, count, BlockLen)
 }
 
+func freqsRun(dst []uint32, s *codec.Sequence, block, count int) int {
+	return bitpack.FreqsRun(dst, s, block, count, BlockLen)
+}
+
+func docsBlock(dst []uint32, s *codec.Sequence, block int) bool {
+	return bitpack.DocsBlock(dst, s, block, BlockLen)
+}
+
 func freqsBlock(dst []uint32, s *codec.Sequence, block int) bool {
 	return bitpack.FreqsBlock(dst, s, block, BlockLen)
 }

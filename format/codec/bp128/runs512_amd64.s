@@ -5,97 +5,147 @@
 #include "textflag.h"
 
 // func docsRun512(dst *uint32, s *byte, block uint64, count uint64, tab *byte) uint64
-// Requires: AVX, AVX512BW, AVX512F, AVX512VBMI, CMOV
-TEXT ·docsRun512(SB), NOSPLIT, $56-48
-	MOVQ    s+8(FP), AX
-	MOVQ    block+16(FP), CX
-	MOVQ    count+24(FP), DX
-	MOVQ    DX, 32(SP)
-	ADDQ    CX, DX
-	CMPQ    DX, 32(AX)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VBMI, CMOV, MMX+
+TEXT ·docsRun512(SB), NOSPLIT, $0-48
+	MOVQ    s+8(FP), R8
+	MOVQ    block+16(FP), DI
+	MOVQ    count+24(FP), AX
+	LEAQ    (AX)(DI*1), CX
+	CMPQ    CX, 32(R8)
 	JCC     docsRun512_stop
-	CMPQ    DX, 56(AX)
+	CMPQ    CX, 56(R8)
 	JHI     docsRun512_stop
-	SHLQ    $0x07, DX
-	CMPQ    DX, 72(AX)
+	SHLQ    $0x07, CX
+	CMPQ    CX, 72(R8)
 	JGT     docsRun512_stop
-	MOVQ    16(AX), DX
-	SUBQ    $0x40, DX
+	MOVQ    16(R8), CX
+	SUBQ    $0x40, CX
 	JCS     docsRun512_stop
-	CMPQ    DX, 8(AX)
-	CMOVQHI 8(AX), DX
-	SHRQ    $0x02, DX
-	MOVQ    DX, 24(SP)
-	MOVQ    24(AX), DX
-	LEAQ    (DX)(CX*4), DX
-	MOVQ    DX, 8(SP)
-	MOVQ    48(AX), BX
-	LEAQ    (BX)(CX*4), BX
-	MOVQ    BX, 16(SP)
-	MOVL    $0xffffffff, DX
-	TESTQ   CX, CX
+	CMPQ    CX, 8(R8)
+	CMOVQHI 8(R8), CX
+	SHRQ    $0x02, CX
+	MOVQ    tab+32(FP), DX
+	MOVQ    48(R8), BX
+	LEAQ    (BX)(DI*4), BX
+	MOVL    $0xffffffff, SI
+	TESTQ   DI, DI
 	JEQ     docsRun512_first
-	MOVL    -4(BX), DX
+	MOVL    -4(BX), SI
 
 docsRun512_first:
-	MOVL            DX, 40(SP)
-	INCL            DX
-	JMI             docsRun512_stop
-	MOVQ            (AX), AX
-	MOVQ            AX, (SP)
-	SHLQ            $0x07, CX
-	MOVQ            CX, 48(SP)
-	MOVQ            dst+0(FP), AX
-	MOVQ            tab+32(FP), CX
-	VPTERNLOGD      $0xff, Z0, Z0, Z0
-	VPBROADCASTQ    one<>+0(SB), Z0
-	VPBROADCASTQ    one<>+8(SB), Z0
-	MOVQ            $0x1111111111111111, DX
-	KMOVQ           DX, K1
 	VBROADCASTI32X4 pairs<>+0(SB), Z0
 	VMOVDQU32       row<>+0(SB), Z1
 	VPBROADCASTD    tops<>+0(SB), Z2
 	VPBROADCASTD    tops<>+4(SB), Z3
-	MOVL            $0x0000f0f0, DX
-	KMOVW           DX, K1
-	MOVL            $0x0000ff00, DX
-	KMOVW           DX, K2
-	VPBROADCASTD    (CX), Z4
-	VMOVDQU64       4288(CX), Z5
-	VMOVDQU64       4416(CX), Z6
+	MOVL            $0x0000f0f0, R9
+	KMOVW           R9, K1
+	MOVL            $0x0000ff00, R9
+	KMOVW           R9, K2
+	VPBROADCASTD    (DX), Z4
+	VMOVDQU64       4288(DX), Z5
+	VMOVDQU64       4416(DX), Z6
+	VPBROADCASTD    SI, Z4
+	INCL            SI
+	JMI             docsRun512_stop
+	MOVQ            24(R8), SI
+	MOVQ            (R8), R8
+	LEAQ            (SI)(DI*4), SI
+	MOVQ            AX, R9
+	CMPQ            AX, $0x00000400
+	JLS             docsRun512_short
+	MOVQ            $0x00000008, R9
+
+docsRun512_short:
+	MOVQ dst+0(FP), DI
 
 docsRun512_next:
-	MOVQ         8(SP), BX
-	MOVL         4(BX), DX
-	MOVL         (BX), BX
-	CMPQ         DX, 24(SP)
+	MOVL         4(SI), R11
+	MOVL         (SI), R10
+	CMPQ         R11, CX
 	JHI          docsRun512_stop
-	SUBQ         BX, DX
-	JCS          docsRun512_stop
-	SHLQ         $0x02, BX
-	ADDQ         (SP), BX
-	TESTQ        $0x00000003, DX
+	SUBQ         R10, R11
+	LEAQ         (R8)(R10*4), R10
+	TESTQ        $0x00000003, R11
 	JNE          docsRun512_stop
-	SHRQ         $0x02, DX
-	CMPQ         DX, $0x17
+	CMPQ         R11, $0x0000005c
 	JHI          docsRun512_stop
-	IMUL3Q       $0x00000440, DX, SI
-	ADDQ         CX, SI
-	TESTQ        DX, DX
-	CMOVQEQ      CX, BX
-	VPBROADCASTD 4512(SI), Z7
-	VPBROADCASTD 40(SP), Z4
-	MOVL         4480(SI), DX
-	VMOVDQU64    4544(SI), Z8
-	VPERMB       (BX)(DX*1), Z8, Z8
-	VPSRLVD      4608(SI), Z8, Z8
+	IMUL3Q       $0x00000110, R11, R11
+	ADDQ         DX, R11
+	VPBROADCASTD 4512(R11), Z7
+	CMPQ         AX, R9
+	JLS          docsRun512_near
+	BYTE         $0x0f
+	BYTE         $0x0d
+	BYTE         $0x8f
+	BYTE         $0x00
+	BYTE         $0x10
+	BYTE         $0x00
+	BYTE         $0x00
+	BYTE         $0x0f
+	BYTE         $0x0d
+	BYTE         $0x8f
+	BYTE         $0x40
+	BYTE         $0x10
+	BYTE         $0x00
+	BYTE         $0x00
+	BYTE         $0x0f
+	BYTE         $0x0d
+	BYTE         $0x8f
+	BYTE         $0x80
+	BYTE         $0x10
+	BYTE         $0x00
+	BYTE         $0x00
+	BYTE         $0x0f
+	BYTE         $0x0d
+	BYTE         $0x8f
+	BYTE         $0xc0
+	BYTE         $0x10
+	BYTE         $0x00
+	BYTE         $0x00
+	BYTE         $0x0f
+	BYTE         $0x0d
+	BYTE         $0x8f
+	BYTE         $0x00
+	BYTE         $0x11
+	BYTE         $0x00
+	BYTE         $0x00
+	BYTE         $0x0f
+	BYTE         $0x0d
+	BYTE         $0x8f
+	BYTE         $0x40
+	BYTE         $0x11
+	BYTE         $0x00
+	BYTE         $0x00
+	BYTE         $0x0f
+	BYTE         $0x0d
+	BYTE         $0x8f
+	BYTE         $0x80
+	BYTE         $0x11
+	BYTE         $0x00
+	BYTE         $0x00
+	BYTE         $0x0f
+	BYTE         $0x0d
+	BYTE         $0x8f
+	BYTE         $0xc0
+	BYTE         $0x11
+	BYTE         $0x00
+	BYTE         $0x00
+	PREFETCHT0   2048(R10)
+	PREFETCHT0   2112(R10)
+	PREFETCHT0   2176(R10)
+
+docsRun512_near:
+	MOVL         4480(R11), R12
+	VMOVDQU64    4544(R11), Z8
+	VPERMB       (R10)(R12*1), Z8, Z8
+	VPSRLVD      4608(R11), Z8, Z8
 	VPTERNLOGD   $0x3f, Z7, Z7, Z8
-	MOVL         4484(SI), DX
-	VMOVDQU64    4672(SI), Z9
-	VPERMB       (BX)(DX*1), Z9, Z9
-	VPSRLVD      4736(SI), Z9, Z9
+	MOVL         4484(R11), R12
+	VMOVDQU64    4672(R11), Z9
+	VPERMB       (R10)(R12*1), Z9, Z9
+	VPSRLVD      4736(R11), Z9, Z9
 	VPTERNLOGD   $0x3f, Z7, Z7, Z9
-	VMOVDQU64    4224(CX), Z10
+	VMOVDQU64    4224(DX), Z10
 	VPERMI2D     Z9, Z8, Z10
 	VPERMT2D     Z9, Z5, Z8
 	VPADDD       Z8, Z10, Z9
@@ -110,22 +160,22 @@ docsRun512_next:
 	VPSUBD       Z9, Z4, Z9
 	VPERMD       Z9, Z3, Z4
 	VPADDD       Z9, Z8, Z8
-	VMOVDQU64    4352(CX), Z10
+	VMOVDQU64    4352(DX), Z10
 	VPERMI2D     Z9, Z8, Z10
 	VPERMT2D     Z9, Z6, Z8
-	VMOVDQU32    Z10, (AX)
-	VMOVDQU32    Z8, 64(AX)
-	MOVL         4488(SI), DX
-	VMOVDQU64    4800(SI), Z8
-	VPERMB       (BX)(DX*1), Z8, Z8
-	VPSRLVD      4864(SI), Z8, Z8
+	VMOVDQU32    Z10, (DI)
+	VMOVDQU32    Z8, 64(DI)
+	MOVL         4488(R11), R12
+	VMOVDQU64    4800(R11), Z8
+	VPERMB       (R10)(R12*1), Z8, Z8
+	VPSRLVD      4864(R11), Z8, Z8
 	VPTERNLOGD   $0x3f, Z7, Z7, Z8
-	MOVL         4492(SI), DX
-	VMOVDQU64    4928(SI), Z9
-	VPERMB       (BX)(DX*1), Z9, Z9
-	VPSRLVD      4992(SI), Z9, Z9
+	MOVL         4492(R11), R12
+	VMOVDQU64    4928(R11), Z9
+	VPERMB       (R10)(R12*1), Z9, Z9
+	VPSRLVD      4992(R11), Z9, Z9
 	VPTERNLOGD   $0x3f, Z7, Z7, Z9
-	VMOVDQU64    4224(CX), Z10
+	VMOVDQU64    4224(DX), Z10
 	VPERMI2D     Z9, Z8, Z10
 	VPERMT2D     Z9, Z5, Z8
 	VPADDD       Z8, Z10, Z9
@@ -140,22 +190,22 @@ docsRun512_next:
 	VPSUBD       Z9, Z4, Z9
 	VPERMD       Z9, Z3, Z4
 	VPADDD       Z9, Z8, Z8
-	VMOVDQU64    4352(CX), Z10
+	VMOVDQU64    4352(DX), Z10
 	VPERMI2D     Z9, Z8, Z10
 	VPERMT2D     Z9, Z6, Z8
-	VMOVDQU32    Z10, 128(AX)
-	VMOVDQU32    Z8, 192(AX)
-	MOVL         4496(SI), DX
-	VMOVDQU64    5056(SI), Z8
-	VPERMB       (BX)(DX*1), Z8, Z8
-	VPSRLVD      5120(SI), Z8, Z8
+	VMOVDQU32    Z10, 128(DI)
+	VMOVDQU32    Z8, 192(DI)
+	MOVL         4496(R11), R12
+	VMOVDQU64    5056(R11), Z8
+	VPERMB       (R10)(R12*1), Z8, Z8
+	VPSRLVD      5120(R11), Z8, Z8
 	VPTERNLOGD   $0x3f, Z7, Z7, Z8
-	MOVL         4500(SI), DX
-	VMOVDQU64    5184(SI), Z9
-	VPERMB       (BX)(DX*1), Z9, Z9
-	VPSRLVD      5248(SI), Z9, Z9
+	MOVL         4500(R11), R12
+	VMOVDQU64    5184(R11), Z9
+	VPERMB       (R10)(R12*1), Z9, Z9
+	VPSRLVD      5248(R11), Z9, Z9
 	VPTERNLOGD   $0x3f, Z7, Z7, Z9
-	VMOVDQU64    4224(CX), Z10
+	VMOVDQU64    4224(DX), Z10
 	VPERMI2D     Z9, Z8, Z10
 	VPERMT2D     Z9, Z5, Z8
 	VPADDD       Z8, Z10, Z9
@@ -170,22 +220,22 @@ docsRun512_next:
 	VPSUBD       Z9, Z4, Z9
 	VPERMD       Z9, Z3, Z4
 	VPADDD       Z9, Z8, Z8
-	VMOVDQU64    4352(CX), Z10
+	VMOVDQU64    4352(DX), Z10
 	VPERMI2D     Z9, Z8, Z10
 	VPERMT2D     Z9, Z6, Z8
-	VMOVDQU32    Z10, 256(AX)
-	VMOVDQU32    Z8, 320(AX)
-	MOVL         4504(SI), DX
-	VMOVDQU64    5312(SI), Z8
-	VPERMB       (BX)(DX*1), Z8, Z8
-	VPSRLVD      5376(SI), Z8, Z8
+	VMOVDQU32    Z10, 256(DI)
+	VMOVDQU32    Z8, 320(DI)
+	MOVL         4504(R11), R12
+	VMOVDQU64    5312(R11), Z8
+	VPERMB       (R10)(R12*1), Z8, Z8
+	VPSRLVD      5376(R11), Z8, Z8
 	VPTERNLOGD   $0x3f, Z7, Z7, Z8
-	MOVL         4508(SI), DX
-	VMOVDQU64    5440(SI), Z9
-	VPERMB       (BX)(DX*1), Z9, Z9
-	VPSRLVD      5504(SI), Z9, Z9
+	MOVL         4508(R11), R12
+	VMOVDQU64    5440(R11), Z9
+	VPERMB       (R10)(R12*1), Z9, Z9
+	VPSRLVD      5504(R11), Z9, Z9
 	VPTERNLOGD   $0x3f, Z7, Z7, Z9
-	VMOVDQU64    4224(CX), Z7
+	VMOVDQU64    4224(DX), Z7
 	VPERMI2D     Z9, Z8, Z7
 	VPERMT2D     Z9, Z5, Z8
 	VPADDD       Z8, Z7, Z7
@@ -200,36 +250,30 @@ docsRun512_next:
 	VPSUBD       Z7, Z4, Z7
 	VPERMD       Z7, Z3, Z4
 	VPADDD       Z7, Z8, Z8
-	VMOVDQU64    4352(CX), Z9
+	VMOVDQU64    4352(DX), Z9
 	VPERMI2D     Z7, Z8, Z9
 	VPERMT2D     Z7, Z6, Z8
-	VMOVDQU32    Z9, 384(AX)
-	VMOVDQU32    Z8, 448(AX)
-	MOVQ         16(SP), DX
-	MOVL         (DX), DX
-	VMOVD        X4, BX
-	CMPL         BX, DX
+	VMOVDQU32    Z9, 384(DI)
+	VMOVDQU32    Z8, 448(DI)
+	MOVL         (BX), R10
+	VMOVD        X4, R11
+	CMPL         R11, R10
 	JNE          docsRun512_stop
-	TESTL        BX, BX
+	TESTL        R11, R11
 	JMI          docsRun512_stop
-	MOVL         DX, 40(SP)
-	ADDQ         $0x04, 16(SP)
-	ADDQ         $0x00000200, AX
-	ADDQ         $0x04, 8(SP)
-	ADDQ         $0x00000080, 48(SP)
-	DECQ         32(SP)
+	VPBROADCASTD (BX), Z4
+	ADDQ         $0x04, BX
+	ADDQ         $0x00000200, DI
+	ADDQ         $0x04, SI
+	DECQ         AX
 	JNE          docsRun512_next
 
 docsRun512_stop:
-	MOVQ count+24(FP), AX
-	SUBQ 32(SP), AX
+	MOVQ count+24(FP), CX
+	SUBQ AX, CX
 	VZEROUPPER
-	MOVQ AX, ret+40(FP)
+	MOVQ CX, ret+40(FP)
 	RET
-
-DATA one<>+0(SB)/8, $0x0000000000000001
-DATA one<>+8(SB)/8, $0x0000000000000040
-GLOBL one<>(SB), RODATA|NOPTR, $16
 
 DATA pairs<>+0(SB)/8, $0x8080808080808080
 DATA pairs<>+8(SB)/8, $0x0706050407060504
@@ -249,125 +293,177 @@ DATA tops<>+0(SB)/8, $0x0000000f00000007
 GLOBL tops<>(SB), RODATA|NOPTR, $8
 
 // func freqsRun512(dst *uint32, s *byte, block uint64, count uint64, tab *byte) uint64
-// Requires: AVX, AVX512BW, AVX512F, AVX512VBMI, CMOV
-TEXT ·freqsRun512(SB), NOSPLIT, $56-48
-	MOVQ         s+8(FP), AX
-	MOVQ         block+16(FP), CX
-	MOVQ         count+24(FP), DX
-	MOVQ         DX, 32(SP)
-	ADDQ         CX, DX
-	CMPQ         DX, 32(AX)
-	JCC          freqsRun512_stop
-	SHLQ         $0x07, DX
-	CMPQ         DX, 72(AX)
-	JGT          freqsRun512_stop
-	MOVQ         16(AX), DX
-	SUBQ         $0x40, DX
-	JCS          freqsRun512_stop
-	CMPQ         DX, 8(AX)
-	CMOVQHI      8(AX), DX
-	SHRQ         $0x02, DX
-	MOVQ         DX, 24(SP)
-	MOVQ         24(AX), DX
-	LEAQ         (DX)(CX*4), DX
-	MOVQ         DX, 8(SP)
-	MOVQ         (AX), AX
-	MOVQ         AX, (SP)
-	SHLQ         $0x07, CX
-	MOVQ         CX, 48(SP)
-	MOVQ         dst+0(FP), AX
-	MOVQ         tab+32(FP), CX
-	VPTERNLOGD   $0xff, Z0, Z0, Z0
-	VPBROADCASTQ one<>+0(SB), Z1
-	VPBROADCASTQ one<>+8(SB), Z1
-	MOVQ         $0x1111111111111111, DX
-	KMOVQ        DX, K1
+// Requires: AVX, AVX512F, AVX512VBMI, CMOV, MMX+
+TEXT ·freqsRun512(SB), NOSPLIT, $0-48
+	MOVQ       s+8(FP), SI
+	MOVQ       block+16(FP), DI
+	MOVQ       count+24(FP), AX
+	LEAQ       (AX)(DI*1), CX
+	CMPQ       CX, 32(SI)
+	JCC        freqsRun512_stop
+	SHLQ       $0x07, CX
+	CMPQ       CX, 72(SI)
+	JGT        freqsRun512_stop
+	MOVQ       16(SI), CX
+	SUBQ       $0x40, CX
+	JCS        freqsRun512_stop
+	CMPQ       CX, 8(SI)
+	CMOVQHI    8(SI), CX
+	SHRQ       $0x02, CX
+	MOVQ       tab+32(FP), DX
+	VPTERNLOGD $0xff, Z0, Z0, Z0
+	MOVQ       24(SI), BX
+	MOVQ       (SI), SI
+	LEAQ       (BX)(DI*4), BX
+	MOVQ       AX, R8
+	CMPQ       AX, $0x00000400
+	JLS        freqsRun512_short
+	MOVQ       $0x00000008, R8
+
+freqsRun512_short:
+	MOVQ dst+0(FP), DI
 
 freqsRun512_next:
-	MOVQ         8(SP), BX
-	MOVL         4(BX), DX
-	MOVL         (BX), BX
-	CMPQ         DX, 24(SP)
+	MOVL         4(BX), R10
+	MOVL         (BX), R9
+	CMPQ         R10, CX
 	JHI          freqsRun512_stop
-	SUBQ         BX, DX
-	JCS          freqsRun512_stop
-	SHLQ         $0x02, BX
-	ADDQ         (SP), BX
-	TESTQ        $0x00000003, DX
+	SUBQ         R9, R10
+	LEAQ         (SI)(R9*4), R9
+	TESTQ        $0x00000003, R10
 	JNE          freqsRun512_stop
-	SHRQ         $0x02, DX
-	CMPQ         DX, $0x17
+	CMPQ         R10, $0x00000060
 	JHI          freqsRun512_stop
-	IMUL3Q       $0x00000440, DX, SI
-	ADDQ         CX, SI
-	TESTQ        DX, DX
-	CMOVQEQ      CX, BX
-	VPBROADCASTD 4512(SI), Z1
-	MOVL         4480(SI), DX
-	VMOVDQU64    4544(SI), Z2
-	VPERMB       (BX)(DX*1), Z2, Z2
-	VPSRLVD      4608(SI), Z2, Z2
-	VPTERNLOGD   $0xc0, Z1, Z1, Z2
-	VPSUBD       Z0, Z2, Z2
-	VMOVDQU32    Z2, (AX)
-	MOVL         4484(SI), DX
-	VMOVDQU64    4672(SI), Z2
-	VPERMB       (BX)(DX*1), Z2, Z2
-	VPSRLVD      4736(SI), Z2, Z2
-	VPTERNLOGD   $0xc0, Z1, Z1, Z2
-	VPSUBD       Z0, Z2, Z2
-	VMOVDQU32    Z2, 64(AX)
-	MOVL         4488(SI), DX
-	VMOVDQU64    4800(SI), Z2
-	VPERMB       (BX)(DX*1), Z2, Z2
-	VPSRLVD      4864(SI), Z2, Z2
-	VPTERNLOGD   $0xc0, Z1, Z1, Z2
-	VPSUBD       Z0, Z2, Z2
-	VMOVDQU32    Z2, 128(AX)
-	MOVL         4492(SI), DX
-	VMOVDQU64    4928(SI), Z2
-	VPERMB       (BX)(DX*1), Z2, Z2
-	VPSRLVD      4992(SI), Z2, Z2
-	VPTERNLOGD   $0xc0, Z1, Z1, Z2
-	VPSUBD       Z0, Z2, Z2
-	VMOVDQU32    Z2, 192(AX)
-	MOVL         4496(SI), DX
-	VMOVDQU64    5056(SI), Z2
-	VPERMB       (BX)(DX*1), Z2, Z2
-	VPSRLVD      5120(SI), Z2, Z2
-	VPTERNLOGD   $0xc0, Z1, Z1, Z2
-	VPSUBD       Z0, Z2, Z2
-	VMOVDQU32    Z2, 256(AX)
-	MOVL         4500(SI), DX
-	VMOVDQU64    5184(SI), Z2
-	VPERMB       (BX)(DX*1), Z2, Z2
-	VPSRLVD      5248(SI), Z2, Z2
-	VPTERNLOGD   $0xc0, Z1, Z1, Z2
-	VPSUBD       Z0, Z2, Z2
-	VMOVDQU32    Z2, 320(AX)
-	MOVL         4504(SI), DX
-	VMOVDQU64    5312(SI), Z2
-	VPERMB       (BX)(DX*1), Z2, Z2
-	VPSRLVD      5376(SI), Z2, Z2
-	VPTERNLOGD   $0xc0, Z1, Z1, Z2
-	VPSUBD       Z0, Z2, Z2
-	VMOVDQU32    Z2, 384(AX)
-	MOVL         4508(SI), DX
-	VMOVDQU64    5440(SI), Z2
-	VPERMB       (BX)(DX*1), Z2, Z2
-	VPSRLVD      5504(SI), Z2, Z2
-	VPTERNLOGD   $0xc0, Z1, Z1, Z2
-	VPSUBD       Z0, Z2, Z2
-	VMOVDQU32    Z2, 448(AX)
-	ADDQ         $0x00000200, AX
-	ADDQ         $0x04, 8(SP)
-	ADDQ         $0x00000080, 48(SP)
-	DECQ         32(SP)
-	JNE          freqsRun512_next
+	IMUL3Q       $0x00000110, R10, R10
+	ADDQ         DX, R10
+	VPBROADCASTD 4512(R10), Z1
+	CMPQ         AX, R8
+	JLS          freqsRun512_near
+	BYTE         $0x0f
+	BYTE         $0x0d
+	BYTE         $0x8f
+	BYTE         $0x00
+	BYTE         $0x10
+	BYTE         $0x00
+	BYTE         $0x00
+	BYTE         $0x0f
+	BYTE         $0x0d
+	BYTE         $0x8f
+	BYTE         $0x40
+	BYTE         $0x10
+	BYTE         $0x00
+	BYTE         $0x00
+	BYTE         $0x0f
+	BYTE         $0x0d
+	BYTE         $0x8f
+	BYTE         $0x80
+	BYTE         $0x10
+	BYTE         $0x00
+	BYTE         $0x00
+	BYTE         $0x0f
+	BYTE         $0x0d
+	BYTE         $0x8f
+	BYTE         $0xc0
+	BYTE         $0x10
+	BYTE         $0x00
+	BYTE         $0x00
+	BYTE         $0x0f
+	BYTE         $0x0d
+	BYTE         $0x8f
+	BYTE         $0x00
+	BYTE         $0x11
+	BYTE         $0x00
+	BYTE         $0x00
+	BYTE         $0x0f
+	BYTE         $0x0d
+	BYTE         $0x8f
+	BYTE         $0x40
+	BYTE         $0x11
+	BYTE         $0x00
+	BYTE         $0x00
+	BYTE         $0x0f
+	BYTE         $0x0d
+	BYTE         $0x8f
+	BYTE         $0x80
+	BYTE         $0x11
+	BYTE         $0x00
+	BYTE         $0x00
+	BYTE         $0x0f
+	BYTE         $0x0d
+	BYTE         $0x8f
+	BYTE         $0xc0
+	BYTE         $0x11
+	BYTE         $0x00
+	BYTE         $0x00
+	PREFETCHT0   2048(R9)
+	PREFETCHT0   2112(R9)
+	PREFETCHT0   2176(R9)
+
+freqsRun512_near:
+	MOVL       4480(R10), R11
+	VMOVDQU64  4544(R10), Z2
+	VPERMB     (R9)(R11*1), Z2, Z2
+	VPSRLVD    4608(R10), Z2, Z2
+	VPTERNLOGD $0xc0, Z1, Z1, Z2
+	VPSUBD     Z0, Z2, Z2
+	MOVL       4484(R10), R11
+	VMOVDQU64  4672(R10), Z3
+	VPERMB     (R9)(R11*1), Z3, Z3
+	VPSRLVD    4736(R10), Z3, Z3
+	VPTERNLOGD $0xc0, Z1, Z1, Z3
+	VPSUBD     Z0, Z3, Z3
+	VMOVDQU32  Z2, (DI)
+	VMOVDQU32  Z3, 64(DI)
+	MOVL       4488(R10), R11
+	VMOVDQU64  4800(R10), Z2
+	VPERMB     (R9)(R11*1), Z2, Z2
+	VPSRLVD    4864(R10), Z2, Z2
+	VPTERNLOGD $0xc0, Z1, Z1, Z2
+	VPSUBD     Z0, Z2, Z2
+	MOVL       4492(R10), R11
+	VMOVDQU64  4928(R10), Z3
+	VPERMB     (R9)(R11*1), Z3, Z3
+	VPSRLVD    4992(R10), Z3, Z3
+	VPTERNLOGD $0xc0, Z1, Z1, Z3
+	VPSUBD     Z0, Z3, Z3
+	VMOVDQU32  Z2, 128(DI)
+	VMOVDQU32  Z3, 192(DI)
+	MOVL       4496(R10), R11
+	VMOVDQU64  5056(R10), Z2
+	VPERMB     (R9)(R11*1), Z2, Z2
+	VPSRLVD    5120(R10), Z2, Z2
+	VPTERNLOGD $0xc0, Z1, Z1, Z2
+	VPSUBD     Z0, Z2, Z2
+	MOVL       4500(R10), R11
+	VMOVDQU64  5184(R10), Z3
+	VPERMB     (R9)(R11*1), Z3, Z3
+	VPSRLVD    5248(R10), Z3, Z3
+	VPTERNLOGD $0xc0, Z1, Z1, Z3
+	VPSUBD     Z0, Z3, Z3
+	VMOVDQU32  Z2, 256(DI)
+	VMOVDQU32  Z3, 320(DI)
+	MOVL       4504(R10), R11
+	VMOVDQU64  5312(R10), Z2
+	VPERMB     (R9)(R11*1), Z2, Z2
+	VPSRLVD    5376(R10), Z2, Z2
+	VPTERNLOGD $0xc0, Z1, Z1, Z2
+	VPSUBD     Z0, Z2, Z2
+	MOVL       4508(R10), R11
+	VMOVDQU64  5440(R10), Z3
+	VPERMB     (R9)(R11*1), Z3, Z3
+	VPSRLVD    5504(R10), Z3, Z3
+	VPTERNLOGD $0xc0, Z1, Z1, Z3
+	VPSUBD     Z0, Z3, Z3
+	VMOVDQU32  Z2, 384(DI)
+	VMOVDQU32  Z3, 448(DI)
+	ADDQ       $0x00000200, DI
+	ADDQ       $0x04, BX
+	DECQ       AX
+	JNE        freqsRun512_next
 
 freqsRun512_stop:
-	MOVQ count+24(FP), AX
-	SUBQ 32(SP), AX
+	MOVQ count+24(FP), CX
+	SUBQ AX, CX
 	VZEROUPPER
-	MOVQ AX, ret+40(FP)
+	MOVQ CX, ret+40(FP)
 	RET

@@ -18,8 +18,9 @@ const half = bitpack.BlockLen
 type Codec struct{ gapblock.Codec[layout] }
 
 var (
-	_ codec.BlockCodec = Codec{}
-	_ codec.RunCodec   = Codec{}
+	_ codec.BlockCodec   = Codec{}
+	_ codec.RunCodec     = Codec{}
+	_ codec.FreqRunCodec = Codec{}
 )
 
 // ID returns codec.BP256.
@@ -39,15 +40,24 @@ func (c Codec) DecodeDocsRun(dst []uint32, s *codec.Sequence, block, count int) 
 }
 
 func run(dst []uint32, s *codec.Sequence, block, count int) int {
-	return bitpack.DocsRun(dst, s, block, min(count, s.N/BlockLen-block), BlockLen)
+	return docsRun(dst, s, block, min(count, s.N/BlockLen-block))
 }
 
 // DecodeFreqs writes the frequencies of one block to dst.
 func (c Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, block int) (int, error) {
-	if bitpack.FreqsBlock(dst, s, block, BlockLen) {
+	if freqsBlock(dst, s, block) {
 		return BlockLen, nil
 	}
 	return c.Codec.DecodeFreqs(dst, s, block)
+}
+
+// DecodeFreqsRun writes the frequencies of several blocks to dst.
+func (c Codec) DecodeFreqsRun(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+	return codec.FreqRuns(c, dst, s, block, count, freqRun)
+}
+
+func freqRun(dst []uint32, s *codec.Sequence, block, count int) int {
+	return freqsRun(dst, s, block, min(count, s.N/BlockLen-block))
 }
 
 type layout struct{}

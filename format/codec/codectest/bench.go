@@ -40,6 +40,7 @@ func benchList(b *testing.B, c codec.Codec, docs []uint32) {
 			b.Run("docs", func(b *testing.B) { benchDecode(b, c, &l.DocSeq) })
 			b.Run("runs", func(b *testing.B) { benchRuns(b, c, &l.DocSeq) })
 			b.Run("freqs", func(b *testing.B) { benchDecode(b, c, &l.TFSeq) })
+			b.Run("freqruns", func(b *testing.B) { benchRuns(b, c, &l.TFSeq) })
 			b.Run("encode", func(b *testing.B) { benchEncode(b, c, docs) })
 		})
 	}
@@ -62,7 +63,7 @@ func benchDecode(b *testing.B, c codec.Codec, s *codec.Sequence) {
 	report(b, best, s.N, 8*float64(len(s.Payload)+4*len(s.Ends))/float64(s.N))
 }
 
-// benchRuns is benchDecode of docIDs in runs of 1024, as a reader of whole lists
+// benchRuns is benchDecode in runs of 1024, as a reader of whole lists
 // decodes them.
 func benchRuns(b *testing.B, c codec.Codec, s *codec.Sequence) {
 	const run = 1024
@@ -75,7 +76,7 @@ func benchRuns(b *testing.B, c codec.Codec, s *codec.Sequence) {
 		start := time.Now()
 		for block, at := 0, 0; block < blocks; block, at = block+most, at+step {
 			count := min(most, blocks-block)
-			if _, err := codec.DecodeDocsRun(c, dst[at:at+run], s, block, count); err != nil {
+			if _, err := decodeRun(c, dst[at:at+run], s, block, count); err != nil {
 				b.Fatal(err)
 			}
 		}

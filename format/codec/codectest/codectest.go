@@ -25,6 +25,7 @@ func Run(t *testing.T, c codec.Codec) {
 			t.Run("lengths", func(t *testing.T) { testLengths(t, c) })
 			t.Run("widths", func(t *testing.T) { testWidths(t, c) })
 			t.Run("random", func(t *testing.T) { testRandom(t, c) })
+			t.Run("runs", func(t *testing.T) { testRuns(t, c) })
 			t.Run("guarded", func(t *testing.T) { testGuarded(t, c) })
 		})
 	}

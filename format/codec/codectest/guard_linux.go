@@ -62,7 +62,7 @@ func testGuarded(t *testing.T, c codec.Codec) {
 		t.Skipf("no guard pages: %v", err)
 	}
 	defer in.free()
-	out, err := newGuarded(size * 4)
+	out, err := newGuarded(3 * size * 4)
 	if err != nil {
 		t.Skipf("no guard pages: %v", err)
 	}
@@ -83,17 +83,16 @@ func testGuarded(t *testing.T, c codec.Codec) {
 
 func guardedList(t *testing.T, c codec.Codec, l *List, in, out *guarded) {
 	t.Helper()
-	size := 4 * c.BlockLen()
 	for _, s := range []*codec.Sequence{&l.DocSeq, &l.TFSeq} {
 		payload := s.Payload
 		p := in.atEnd(len(payload) + format.ReadablePadding)
 		copy(p, payload)
 		s.Payload = p[:len(payload)]
-		guardedBlocks(t, c, l, s, out.atEnd(size))
+		guardedBlocks(t, c, l, s, out.atEnd)
 		p = in.usable[:len(payload)+format.ReadablePadding]
 		copy(p, payload)
 		s.Payload = p[:len(payload)]
-		guardedBlocks(t, c, l, s, out.usable[:size])
+		guardedBlocks(t, c, l, s, func(n int) []byte { return out.usable[:n] })
 		s.Payload = payload
 	}
 }
@@ -113,17 +112,34 @@ func outliers(n, often int, top uint) []uint32 {
 	return v
 }
 
-func guardedBlocks(t *testing.T, c codec.Codec, l *List, s *codec.Sequence, out []byte) {
+// guardedBlocks decodes s block by block, and in a row from every block on, to memory that out
+// gives.
+func guardedBlocks(t *testing.T, c codec.Codec, l *List, s *codec.Sequence, out func(n int) []byte) {
 	t.Helper()
-	dst := unsafe.Slice((*uint32)(unsafe.Pointer(&out[0])), c.BlockLen())
-	decode, values := c.DecodeDocs, l.Docs
+	size := c.BlockLen()
+	blocks := codec.Blocks(s.N, size)
+	values := l.Docs
 	if s.Last == nil {
-		decode, values = c.DecodeFreqs, l.Freqs
+		values = l.Freqs
 	}
-	for i := range codec.Blocks(s.N, c.BlockLen()) {
-		want := values[i*c.BlockLen() : min((i+1)*c.BlockLen(), len(values))]
-		if n, err := decode(dst, s, i); err != nil || !slices.Equal(dst[:n], want) {
-			t.Fatalf("block %d of %d values: error %v, %s", i, s.N, err, difference(dst, want))
+	for i := range blocks {
+		for _, count := range []int{1, blocks - i} {
+			mem := out(4 * size * count)
+			dst := unsafe.Slice((*uint32)(unsafe.Pointer(&mem[0])), size*count)
+			var n int
+			var err error
+			switch {
+			case count > 1:
+				n, err = decodeRun(c, dst, s, i, count)
+			case s.Last == nil:
+				n, err = c.DecodeFreqs(dst, s, i)
+			default:
+				n, err = c.DecodeDocs(dst, s, i)
+			}
+			want := values[i*size : min((i+count)*size, len(values))]
+			if err != nil || !slices.Equal(dst[:n], want) {
+				t.Fatalf("blocks %d to %d of %d values: error %v, %s", i, i+count, s.N, err, difference(dst, want))
+			}
 		}
 	}
 }

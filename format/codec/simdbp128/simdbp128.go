@@ -6,8 +6,6 @@ import (
 
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/bitpack"
-	"github.com/pinion-index/pinion/format/codec/bp128"
-	"github.com/pinion-index/pinion/format/codec/simd"
 )
 
 // BlockLen is the number of values in a full block.
@@ -22,7 +20,10 @@ const noWrap = 24
 // Codec is simdbp128; its zero value is ready.
 type Codec struct{ _ *byte }
 
-var _ codec.RunCodec = Codec{}
+var (
+	_ codec.RunCodec     = Codec{}
+	_ codec.FreqRunCodec = Codec{}
+)
 
 // ID returns codec.SIMDBP128.
 func (Codec) ID() codec.ID { return codec.SIMDBP128 }
@@ -118,7 +119,7 @@ func (Codec) FreqsSize(freqs []uint32) (int, error) {
 
 // DecodeDocs writes the docIDs of one block to dst.
 func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
-	if vectors() && agree(s, block, 1) == 1 && bitpack.DocsBlock(dst, s, block, BlockLen) {
+	if docsBlock(dst, s, block) {
 		return BlockLen, nil
 	}
 	return decodeDocs(dst, s, block)
@@ -126,27 +127,27 @@ func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error)
 
 // DecodeDocsRun writes the docIDs of several blocks to dst.
 func (c Codec) DecodeDocsRun(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
-	return codec.Runs(c, dst, s, block, count, run)
+	return codec.Runs(c, dst, s, block, count, docsRun)
 }
 
-func run(dst []uint32, s *codec.Sequence, block, count int) int {
-	return bp128.DocsRun(dst, s, block, agree(s, block, count))
+// within returns how many of count blocks from block on may be decoded without asking what
+// follows the last value of the list: all but the last of the list.
+func within(s *codec.Sequence, block, count int) int {
+	if s.Ends[0] != 0 {
+		return 0
+	}
+	return min(count, (s.N-1)/BlockLen-block)
 }
 
-// vectors says whether one block is decoded otherwise than by decodeDocs.
-func vectors() bool { return simd.Level() > simd.Portable }
-
-// agree returns how many blocks from block on, at most count, are such that their
-// endpoints tell the width that their selectors say: not the first of a group, which has
-// the selectors before it, nor the last of a list, behind which nothing may follow.
+// agree returns how many of count blocks from block on are such that their endpoints tell the
+// width that their selectors say: not the first of a group, which has the selectors before it.
 func agree(s *codec.Sequence, block, count int) int {
 	k := block % group
 	at := uint64(s.Ends[block-k]) * 4
-	if k == 0 || s.Ends[0] != 0 || at+group > uint64(len(s.Payload)) {
+	if k == 0 || at+group > uint64(len(s.Payload)) {
 		return 0
 	}
-	count = min(count, group-k, (s.N-1)/BlockLen-block)
-	if count <= 0 {
+	if count = min(count, group-k); count <= 0 {
 		return 0
 	}
 	ends := s.Ends[block : block+count+1]
@@ -179,9 +180,18 @@ func decodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
 
 // DecodeFreqs writes the frequencies of one block to dst.
 func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, block int) (int, error) {
-	if vectors() && agree(s, block, 1) == 1 && bp128.FreqsBlock(dst, s, block) {
+	if freqsBlock(dst, s, block) {
 		return BlockLen, nil
 	}
+	return decodeFreqs(dst, s, block)
+}
+
+// DecodeFreqsRun writes the frequencies of several blocks to dst.
+func (c Codec) DecodeFreqsRun(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+	return codec.FreqRuns(c, dst, s, block, count, freqsRun)
+}
+
+func decodeFreqs(dst []uint32, s *codec.Sequence, block int) (int, error) {
 	p, n, w, err := parts(s, block)
 	if err != nil {
 		return 0, err

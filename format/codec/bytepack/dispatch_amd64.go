@@ -61,7 +61,7 @@ func docsRun(dst []uint32, s *codec.Sequence, block, count, size int, sel *byte)
 	case level == simd.AVX2:
 		return docsStreamAVX2(d, seq, block, count, size, sel, &tables[0])
 	}
-	return 0
+	return docsRunGo(dst, s, block, count, size, sel)
 }
 
 // freqsRun is docsRun for frequencies of which none takes four bytes.
@@ -69,7 +69,7 @@ func freqsRun(dst []uint32, s *codec.Sequence, block, count, size int, sel *byte
 	d, seq := &dst[:count*size][0], (*byte)(unsafe.Pointer(s))
 	switch {
 	case simd.Level() == simd.Portable:
-		return 0
+		return freqsRunGo(dst, s, block, count, size, sel)
 	case sel == nil:
 		return freqsRunAVX2(d, seq, block, count, size, nil, &tables[0])
 	}

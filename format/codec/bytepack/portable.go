@@ -3,6 +3,8 @@ package bytepack
 import (
 	"encoding/binary"
 	"unsafe"
+
+	"github.com/pinion-index/pinion/format/codec"
 )
 
 // quad is what the selectors of four values say of them: the bits that each has, and
@@ -118,4 +120,63 @@ func docQuads(dst [][4]uint32, sel, data []byte, prev uint32) (n, used int) {
 		o[3] = prev
 	}
 	return 4 * len(dst), used
+}
+
+// docsRunGo is docsRun without vector instructions.
+func docsRunGo(dst []uint32, s *codec.Sequence, block, count, size int, sel *byte) int {
+	if (block+count)*size > s.N {
+		return 0
+	}
+	prev := s.Prev(block)
+	for i, last := range s.Last[block : block+count] {
+		own, data, ok := fullBlock(s, block, i, size, sel)
+		if !ok {
+			return i
+		}
+		d, wide := dst[i*size:][:size], widen(data, 16)
+		n, used := docQuads(unsafe.Slice((*[4]uint32)(unsafe.Pointer(&d[0])), size/4), own, wide, prev)
+		if n < size || used > len(data) || !paddingOK(data, used) ||
+			codec.CheckLast(d[size-1], last, prev, size) != nil || CheckSums(d, own, prev) != nil {
+			return i
+		}
+		prev = last
+	}
+	return count
+}
+
+// freqsRunGo is freqsRun without vector instructions.
+func freqsRunGo(dst []uint32, s *codec.Sequence, block, count, size int, sel *byte) int {
+	if (block+count)*size > s.N {
+		return 0
+	}
+	for i := range count {
+		own, data, ok := fullBlock(s, block, i, size, sel)
+		if !ok {
+			return i
+		}
+		d, wide := dst[i*size:][:size], widen(data, 16)
+		n, used := plainQuads(unsafe.Slice((*[4]uint32)(unsafe.Pointer(&d[0])), size/4), own, wide, 1)
+		if n < size || used > len(data) || !paddingOK(data, used) || Wide(own) {
+			return i
+		}
+	}
+	return count
+}
+
+// fullBlock returns selectors and data of block from+i, of size values; the selectors of
+// blocks begin with those of block from at sel, or each block begins with its own. ok is
+// false where fewer than 16 bytes of memory follow it.
+func fullBlock(s *codec.Sequence, from, i, size int, sel *byte) (own, data []byte, ok bool) {
+	lo, hi := uint(s.Ends[from+i])*4, uint(s.Ends[from+i+1])*4
+	if lo > hi || hi > uint(len(s.Payload)) || cap(s.Payload)-len(s.Payload) < 16 {
+		return nil, nil, false
+	}
+	data = s.Payload[lo:hi]
+	if sel != nil {
+		return unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(sel), i*size/4)), size/4), data, true
+	}
+	if len(data) < size/4 {
+		return nil, nil, false
+	}
+	return data[:size/4], data[size/4:], true
 }

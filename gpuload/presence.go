@@ -18,6 +18,17 @@ const (
 	markLead = 64
 )
 
+// PresenceBytes returns the device memory that presence words of a list take in a segment of
+// docs documents, beside its extent; option is Options.Presence. They are made where that is
+// free.
+func PresenceBytes(postings, docs uint32, option int64) int64 {
+	if postings < leastMarked(option) {
+		return 0
+	}
+	words, _ := kernels.PresenceWords(postings, docs)
+	return (markLead + 4*int64(words) + 63) &^ 63
+}
+
 // leastMarked returns from how many postings on a list gets presence words.
 func leastMarked(option int64) uint32 {
 	switch {
@@ -52,8 +63,7 @@ func (l *Lists) markSome(lists []*resident) error {
 	jobs := unsafe.Slice((*kernels.PresenceJob)(unsafe.Pointer(unsafe.SliceData(l.pinned))), markSize)
 	n := 0
 	for _, r := range lists {
-		words, _ := kernels.PresenceWords(r.n, l.segments[r.key.Segment].Meta().Docs)
-		size := (markLead + 4*int64(words) + 63) &^ 63
+		size := PresenceBytes(r.n, l.segments[r.key.Segment].Meta().Docs, int64(l.least))
 		at, ok := l.spare(size)
 		if !ok {
 			continue // until it is loaded again

@@ -21,11 +21,12 @@ type GPUPlan struct {
 	Budget  int64      `json:"budget"`
 	Asked   PlanSum    `json:"asked"`    // every list that the log asks for
 	Planned PlanSum    `json:"resident"` // those that the budget holds
+	Words   PlanSum    `json:"presence"` // those of them whose presence words fit beside them, and the bytes of these
 	Curve   []PlanStep `json:"curve"`
 	Lists   []PlanList `json:"lists"` // the first of the plan
 }
 
-// PlanSum counts lists and the bytes of their extents.
+// PlanSum counts lists and the bytes of their extents, or of their presence words.
 type PlanSum struct {
 	Lists int   `json:"lists"`
 	Bytes int64 `json:"bytes"`
@@ -48,6 +49,7 @@ type PlanList struct {
 	DF      uint32 `json:"df"`
 	Bytes   int64  `json:"bytes"`
 	Uses    int    `json:"uses"`
+	words   int64
 }
 
 func gpuPlanCommand() *cobra.Command {
@@ -56,7 +58,8 @@ func gpuPlanCommand() *cobra.Command {
 	cmd := command("gpu-plan INDEX", "Plan which lists to keep on a GPU",
 		`Lists are taken by uses a byte until the budget is full. The curve is the hit rate
 to expect: a plan made from every other query, tried on the rest. Lists of fewer
-than 128 postings travel with the queries and take no room.`,
+than 128 postings travel with the queries and take no room. Presence words, which
+spare most look-ups in long lists, take what lists leave of the budget.`,
 		"  idxinspect gpu-plan --budget 8GiB --queries topics.tsv kjv.idx",
 		[]string{"INDEX"}, func(_ *cobra.Command, args []string) (report, error) {
 			if queries == "" {
@@ -140,7 +143,8 @@ func (l *planLog) ask(keys []gpuload.Key, term []byte) ([]gpuload.Key, error) {
 		if err != nil {
 			return nil, err
 		}
-		l.lists[k] = PlanList{Term: string(term), Segment: g.file, DF: e.DF, Bytes: int64(len(v.Extent()))}
+		l.lists[k] = PlanList{Term: string(term), Segment: g.file, DF: e.DF, Bytes: int64(len(v.Extent())),
+			words: gpuload.PresenceBytes(e.DF, g.Meta().Docs, 0)}
 	}
 	return keys, nil
 }
@@ -169,6 +173,10 @@ func (l *planLog) plan(budget int64, top int) *GPUPlan {
 	for _, d := range all {
 		p.Asked.Lists++
 		p.Asked.Bytes += d.Bytes
+		if w := l.lists[d.Key].words; resident[d.Key] && w > 0 && w <= budget-bytes-p.Words.Bytes {
+			p.Words.Lists++
+			p.Words.Bytes += w
+		}
 		if len(p.Lists) < top && resident[d.Key] {
 			v := l.lists[d.Key]
 			v.Uses = d.Uses
@@ -211,8 +219,9 @@ func (l *planLog) try(plan []gpuload.Demand, budget int64) PlanStep {
 }
 
 func (p *GPUPlan) text(w io.Writer) {
-	fmt.Fprintf(w, "%s queries ask for %s lists of %s bytes; %s hold %s lists of %s bytes\n\n", cli.Count(p.Queries), cli.Count(p.Asked.Lists),
-		cli.Count(p.Asked.Bytes), (*cli.ByteSize)(&p.Budget), cli.Count(p.Planned.Lists), cli.Count(p.Planned.Bytes))
+	fmt.Fprintf(w, "%s queries ask for %s lists of %s bytes; %s hold %s lists of %s bytes\nand beside them presence words of %s, %s bytes\n\n", cli.Count(p.Queries), cli.Count(p.Asked.Lists),
+		cli.Count(p.Asked.Bytes), (*cli.ByteSize)(&p.Budget), cli.Count(p.Planned.Lists), cli.Count(p.Planned.Bytes),
+		cli.Count(p.Words.Lists), cli.Count(p.Words.Bytes))
 	t := cli.NewTable(">budget", ">resident bytes", ">lists hit", ">bytes hit", ">queries hit")
 	for _, s := range p.Curve {
 		t.Row((*cli.ByteSize)(&s.Budget).String(), cli.Count(s.Bytes), percent(s.Lists), percent(s.ByteHits), percent(s.Queries))

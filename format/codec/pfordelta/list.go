@@ -14,12 +14,34 @@ import (
 // are left to decodeDocs and decodeFreqs.
 type list struct {
 	s       *codec.Sequence
-	arrays  *[14]byte // of the header: width of fields and width of count, seven times
-	size    uint      // of low bits, in bytes
-	vectors bool      // where package bitpack has them
-
-	places, overflows patch.Bytes
+	vectors bool // where package bitpack has them
+	width   uint // b
+	size    uint // of low bits, in bytes
+	count   field
+	// The two coded arrays.
+	offsets, overflows coded
+	// The numbers in these.
+	places, values patch.Bytes
 }
+
+// coded is an array of which some values are exceptions.
+type coded struct {
+	width         uint
+	count         field
+	offset, value field // of those
+}
+
+func (c *coded) open(width, count, offset, value byte) {
+	c.width, c.count, c.offset, c.value = uint(width), fieldOf(count), fieldOf(offset), fieldOf(value)
+}
+
+// field is a field of bits.
+type field struct {
+	width uint
+	mask  uint64
+}
+
+func fieldOf(width byte) field { return field{uint(width), masks[width&63]} }
 
 // masks are those of fields of 0 to 32 bits.
 var masks = newMasks()
@@ -43,7 +65,10 @@ func (l *list) open(s *codec.Sequence) bool {
 	if (first|last|(first+sound)|(last+sound))&each80 != 0 {
 		return false
 	}
-	l.s, l.arrays, l.size, l.vectors = s, a, uint(a[0])*bitpack.VectorSize, simd.Level() > simd.Portable
+	l.s, l.vectors = s, simd.Level() > simd.Portable
+	l.width, l.size, l.count = uint(a[0]), uint(a[0])*bitpack.VectorSize, fieldOf(a[1])
+	l.offsets.open(a[2], a[3], a[4], a[6])
+	l.overflows.open(a[8], a[9], a[10], a[12])
 	return a[0] <= noWrap && a[2] <= patch.ByteBits && a[8] <= patch.ByteBits
 }
 
@@ -63,69 +88,68 @@ func (l *list) parts(i int) (low, rest []byte, ok bool) {
 // they sum to 2^31 or more.
 func (l *list) add(dst *[BlockLen]uint32, src []byte) bool {
 	b, ok := patch.SourceOf(src)
-	a, end := l.arrays, uint(len(src))*8
-	n := uint(b.At(0) & masks[a[1]&63])
+	end := uint(len(src)) * 8
+	n := uint(b.At(0) & l.count.mask)
 	if !ok || n-1 >= BlockLen {
 		return false
 	}
 	// Where the values of both arrays and the exceptions of these are, in bits.
-	offsets := uint(a[1])
-	at := offsets + n*uint(a[2])
-	if at+uint(a[3]) > end {
+	offsets := l.count.width
+	at := offsets + n*l.offsets.width
+	if at+l.offsets.count.width > end {
 		return false
 	}
-	n1 := uint(b.At(at) & masks[a[3]&63])
-	places1 := at + uint(a[3])
-	over1 := places1 + n1*uint(a[4])
-	overflows := over1 + n1*uint(a[6])
-	at = overflows + n*uint(a[8])
-	if n1 > n || at+uint(a[9]) > end {
+	n1 := uint(b.At(at) & l.offsets.count.mask)
+	places1 := at + l.offsets.count.width
+	over1 := places1 + n1*l.offsets.offset.width
+	overflows := over1 + n1*l.offsets.value.width
+	at = overflows + n*l.overflows.width
+	if n1 > n || at+l.overflows.count.width > end {
 		return false
 	}
-	n4 := uint(b.At(at) & masks[a[9]&63])
-	places4 := at + uint(a[9])
-	over4 := places4 + n4*uint(a[10])
-	if n4 > n || patch.Words(over4+n4*uint(a[12]))*32 != end {
+	n4 := uint(b.At(at) & l.overflows.count.mask)
+	places4 := at + l.overflows.count.width
+	over4 := places4 + n4*l.overflows.offset.width
+	if n4 > n || patch.Words(over4+n4*l.overflows.value.width)*32 != end {
 		return false
 	}
 
-	l.places.Read(b, offsets, uint(a[2]), n, 1)
+	l.places.Read(b, offsets, l.offsets.width, n, 1)
 	at = 0
 	for range n1 {
-		at += uint(b.At(places1) & masks[a[4]&63])
-		over := (b.At(over1)&masks[a[6]&63] + 1) << (a[2] & 63)
+		at += uint(b.At(places1) & l.offsets.offset.mask)
+		over := (b.At(over1)&l.offsets.value.mask + 1) << (l.offsets.width & 63)
 		if at >= n || over >= BlockLen || !l.places.Add(at, over) {
 			return false
 		}
 		at++
-		places1 += uint(a[4])
-		over1 += uint(a[6])
+		places1 += l.offsets.offset.width
+		over1 += l.offsets.value.width
 	}
 	if !l.places.Places(n) {
 		return false
 	}
 
-	b0 := uint(a[0])
-	l.overflows.Read(b, overflows, uint(a[8]), n, 1)
-	l.overflows.AddAt(dst, &l.places, n, b0)
-	sum := uint64(n) << (a[8] & 63) // at most
-	if a[0]+a[8] >= noWrap {
-		sum = l.overflows.Sum(n)
+	l.values.Read(b, overflows, l.overflows.width, n, 1)
+	l.values.AddAt(dst, &l.places, n, l.width)
+	sum := uint64(n) << (l.overflows.width & 63) // at most
+	if l.width+l.overflows.width >= noWrap {
+		sum = l.values.Sum(n)
 	}
 	at = 0
 	for range n4 {
-		at += uint(b.At(places4) & masks[a[10]&63])
-		over := (b.At(over4)&masks[a[12]&63] + 1) << (a[8] & 63)
+		at += uint(b.At(places4) & l.overflows.offset.mask)
+		over := (b.At(over4)&l.overflows.value.mask + 1) << (l.overflows.width & 63)
 		if at >= n {
 			return false
 		}
 		sum += over
-		dst[l.places.At(at)%BlockLen] += uint32(over << (b0 & 63))
+		dst[l.places.At(at)%BlockLen] += uint32(over << (l.width & 63))
 		at++
-		places4 += uint(a[10])
-		over4 += uint(a[12])
+		places4 += l.overflows.offset.width
+		over4 += l.overflows.value.width
 	}
-	return sum>>((31-b0)&63) == 0
+	return sum>>((31-l.width)&63) == 0
 }
 
 // ahead is how many blocks' exceptions are read before their values: each step of finding
@@ -136,7 +160,7 @@ const ahead = 8
 // if those are not unpacked with the sums.
 func (l *list) begin(dst *[BlockLen]uint32, low, rest []byte) bool {
 	if l.vectors {
-		bitpack.Unpack(dst[:], low, BlockLen, uint(l.arrays[0]))
+		bitpack.Unpack(dst[:], low, BlockLen, l.width)
 	} else {
 		bitpack.Ones(dst)
 	}
@@ -165,7 +189,7 @@ func (l *list) docs(dst []uint32, block, count int) int {
 			if l.vectors {
 				bitpack.PrefixSum(d[:], prev)
 			} else {
-				bitpack.AddDocs(d, low[i], uint(l.arrays[0]), prev)
+				bitpack.AddDocs(d, low[i], l.width, prev)
 			}
 			if codec.CheckLast(d[BlockLen-1], l.s.Last[at], prev, BlockLen) != nil {
 				return done + i
@@ -197,6 +221,6 @@ func freqsList(dst []uint32, s *codec.Sequence, block int) bool {
 	if !ok {
 		return false
 	}
-	bitpack.UnpackFreqs(dst, low, BlockLen, uint(l.arrays[0]))
+	bitpack.UnpackFreqs(dst, low, BlockLen, l.width)
 	return len(rest) == 0 || l.add((*[BlockLen]uint32)(dst), rest)
 }

@@ -105,7 +105,7 @@ func (b *block) at(j int) uint32 {
 
 // DecodeDocs writes the docIDs of one block to dst.
 func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
-	if fastBlock(dst, s, i) {
+	if b, ok := openBuckets(s); ok && b.fastBlock(dst, s, i) {
 		return BlockLen, nil
 	}
 	return decodeDocs(dst, s, i)
@@ -129,21 +129,40 @@ func decodeDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 		}
 		return b.ended(dst[b.n-1], s.Last[i])
 	}
-	if !b.segment.Lambda(dst) {
+	if !b.segment.Lambda(dst) || !b.add(dst, bucket, l, end, prev) {
 		return 0, codec.ErrBlock
 	}
-	for j := 0; j < b.n; {
-		h, l, origin, end := b.line(bucket, j)
-		if origin != j || end <= j {
-			return 0, codec.ErrBlock
-		}
+	return b.ended(dst[b.n-1], s.Last[i])
+}
+
+// add adds to the block's deviations in dst the lines of their buckets, of which the first is h with
+// line l up to end; false unless docIDs rise above prev, and the buckets' elements follow one another.
+func (b *block) add(dst []uint32, h uint32, l regress.Local, end int, prev uint32) bool {
+	for j := 0; ; {
 		l.Start += b.segment.Least
-		if !l.Add(dst[j:end], prev) {
-			return 0, codec.ErrBlock
+		if end <= j || !l.Add(dst[j:end], prev) {
+			return false
 		}
-		bucket, prev, j = h, dst[end-1], end
+		if end == b.n {
+			return true
+		}
+		prev, j = dst[end-1], end
+		next := b.first + j // the next bucket's first element, if it has any
+		if h++; h < b.upper {
+			if end = b.buckets.start(h + 1); end <= next {
+				if h = b.buckets.find(h, b.upper, next); b.buckets.start(h) != next {
+					return false
+				}
+				if end = b.first + b.n; h < b.upper {
+					end = b.buckets.start(h + 1)
+				}
+			}
+			end = min(end-b.first, b.n)
+		} else {
+			end = b.n
+		}
+		l = b.buckets.line(h).From(0)
 	}
-	return b.ended(prev, s.Last[i])
 }
 
 // DecodeDocsRun writes the docIDs of several blocks to dst.
@@ -151,20 +170,32 @@ func (c Codec) DecodeDocsRun(dst []uint32, s *codec.Sequence, block, count int) 
 	return codec.Runs(c, dst, s, block, count, run)
 }
 
-// run decodes full blocks in a row and returns how many.
+// run decodes full blocks in a row and returns how many. A block that the assembly cannot
+// decode it goes through step by step, and on with the next.
 func run(dst []uint32, s *codec.Sequence, block, count int) int {
-	count = min(count, s.N/BlockLen-block)
-	if simd.Level() >= simd.VBMI2 {
-		if b, ok := openBuckets(s); ok {
-			return regress.BucketRun(dst, s, block, count, b.shift, uint(len(b.table)/bucketSize))
-		}
+	level := simd.Level()
+	b, ok := openBuckets(s)
+	if !ok || level < simd.AVX512 {
 		return 0
 	}
-	n := 0
-	for simd.Level() >= simd.AVX512 && n < count && fastBlock(dst[n*BlockLen:], s, block+n) {
+	count = min(count, s.N/BlockLen-block)
+	n, size := 0, uint(len(b.table)/bucketSize)
+	for n < count {
+		if level < simd.VBMI2 && b.fastBlock(dst[n*BlockLen:], s, block+n) {
+			n++
+			continue
+		}
+		if level >= simd.VBMI2 {
+			if n += regress.BucketRun(dst[n*BlockLen:], s, block+n, count-n, b.shift, size); n == count {
+				break
+			}
+		}
+		if _, err := decodeDocs(dst[n*BlockLen:], s, block+n); err != nil {
+			break
+		}
 		n++
 	}
-	return n
+	return max(0, n)
 }
 
 // openBuckets returns the table of buckets if that is what the list begins with.
@@ -183,19 +214,18 @@ func openBuckets(s *codec.Sequence) (b buckets, ok bool) {
 
 // fastBlock decodes a full block whose docIDs are in one bucket or in two that follow one
 // another; false where that must be done step by step.
-func fastBlock(dst []uint32, s *codec.Sequence, i int) bool {
-	b, ok := openBuckets(s)
-	if !ok || uint(i) >= uint(len(s.Last)) {
+func (b buckets) fastBlock(dst []uint32, s *codec.Sequence, i int) bool {
+	if uint(i) >= uint(len(s.Last)) {
 		return false
 	}
 	size := uint32(len(b.table) / bucketSize)
-	if regress.BucketRun(dst, s, i, 1, b.shift, uint(size)) == 1 {
-		return true
-	}
 	prev, last := s.Prev(i), s.Last[i]
 	lowest, upper := (prev+1)>>b.shift, last>>b.shift
 	if upper >= size || upper-lowest > 1 {
 		return false
+	}
+	if regress.BucketRun(dst, s, i, 1, b.shift, uint(size)) == 1 {
+		return true
 	}
 	first := i * BlockLen
 	start := b.start(lowest)

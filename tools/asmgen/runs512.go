@@ -223,7 +223,7 @@ func (r *run512) values(k int) reg.VecVirtual {
 
 // put finishes the values of low parts x and overflows over, nil if there are none,
 // and writes them.
-func (r *run512) put(k int, x, over reg.VecVirtual) {
+func (r *run512) put(k int, x reg.VecVirtual, over operand.Op) {
 	const (
 		andOr  = 0xea // ternary logic: (a&b)|c, a being the destination and c the first operand
 		and    = 0xc0 // a&b

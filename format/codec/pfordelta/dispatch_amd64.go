@@ -13,7 +13,8 @@ import (
 // docsBlock decodes a full block; false where that must be done step by step.
 func docsBlock(dst []uint32, s *codec.Sequence, block int) bool {
 	level, d, seq := simd.Level(), &dst[:BlockLen][0], (*byte)(unsafe.Pointer(s))
-	return level >= simd.VBMI2 && docsRun512(d, seq, uint64(block), 1, patch.RunTable()) == 1 ||
+	return level >= simd.VBMI2 && (docsOne512(d, seq, uint64(block), 1, patch.RunTable()) == 1 ||
+		docsRun512(d, seq, uint64(block), 1, patch.RunTable()) == 1) ||
 		level >= simd.AVX512 && docsBlock512(d, seq, uint64(block), patch.Table()) ||
 		level < simd.AVX512 && docsList(dst, s, block, 1) == 1
 }
@@ -38,7 +39,8 @@ func docsRun(dst []uint32, s *codec.Sequence, block, count int) int {
 // freqsBlock is docsBlock for frequencies.
 func freqsBlock(dst []uint32, s *codec.Sequence, block int) bool {
 	level, d, seq := simd.Level(), &dst[:BlockLen][0], (*byte)(unsafe.Pointer(s))
-	return level >= simd.VBMI2 && freqsRun512(d, seq, uint64(block), 1, patch.RunTable()) == 1 ||
+	return level >= simd.VBMI2 && (freqsOne512(d, seq, uint64(block), 1, patch.RunTable()) == 1 ||
+		freqsRun512(d, seq, uint64(block), 1, patch.RunTable()) == 1) ||
 		level >= simd.AVX512 && freqsBlock512(d, seq, uint64(block), patch.Table()) ||
 		level < simd.AVX512 && freqsList(dst, s, block)
 }

@@ -1,11 +1,14 @@
 package pfordelta
 
 import (
+	"math/rand/v2"
+	"slices"
 	"strconv"
 	"testing"
 
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/codectest"
+	"github.com/pinion-index/pinion/format/codec/simd"
 	"github.com/pinion-index/pinion/format/codec/synthetic"
 )
 
@@ -51,6 +54,66 @@ func TestList(t *testing.T) {
 			if !freqsList(dst[i*BlockLen:], &l.TFSeq, i) {
 				t.Fatalf("%s: not the frequencies of block %d", name, i)
 			}
+		}
+	}
+}
+
+// TestExceptions decodes lists with up to 128 exceptions in a block, few or many exceptions among
+// their offsets and overflows, and overflows of any width, at every tier.
+func TestExceptions(t *testing.T) {
+	lists := [][]uint32{synthetic.Uniform(1, 1<<13, 1<<26), synthetic.Clustered(1, 1<<16, synthetic.Range)[1<<15:][:1<<13]}
+	for seed := range uint64(8) {
+		lists = append(lists, synthetic.Clustered(seed, 1<<12, 1<<25))
+	}
+	r := rand.New(rand.NewPCG(3, 3))
+	for k := range 12 {
+		lists = append(lists, uneven(r, k))
+	}
+	for i, docs := range lists {
+		freqs := make([]uint32, len(docs))
+		for j, prev := range append([]uint32{0}, docs[:len(docs)-1]...) {
+			freqs[j] = docs[j] - prev + 1
+		}
+		l, err := codectest.Encode(Codec{}, docs, freqs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, tier := range simd.Tiers() {
+			decodesTo(t, strconv.Itoa(i)+" at "+tier.String(), tier, l, docs, freqs)
+		}
+	}
+}
+
+// uneven returns docIDs whose gaps are small but for one in a few, and those are larger in every
+// other stretch.
+func uneven(r *rand.Rand, k int) []uint32 {
+	docs, at := make([]uint32, 1<<12), uint32(0)
+	for i := range docs {
+		gap := r.Uint32N(1 << (k%6 + 1))
+		if r.IntN(2+k%6) == 0 {
+			gap = r.Uint32N(1 << (5 + k + i/300%2*3))
+		}
+		at += gap + 1
+		docs[i] = at
+	}
+	return docs
+}
+
+func decodesTo(t *testing.T, name string, tier simd.Tier, l *codectest.List, docs, freqs []uint32) {
+	t.Helper()
+	defer simd.SetLevel(tier)()
+	got := make([]uint32, len(docs))
+	blocks := len(docs) / BlockLen
+	if _, err := codec.DecodeDocsRun(Codec{}, got, &l.DocSeq, 0, blocks); err != nil || !slices.Equal(got, docs) {
+		t.Errorf("list %s: docIDs in a row differ, error %v", name, err)
+	}
+	for b := range blocks {
+		at, end := b*BlockLen, (b+1)*BlockLen
+		if _, err := (Codec{}).DecodeDocs(got[at:end], &l.DocSeq, b); err != nil || !slices.Equal(got[at:end], docs[at:end]) {
+			t.Fatalf("list %s: docIDs of block %d differ, error %v", name, b, err)
+		}
+		if _, err := (Codec{}).DecodeFreqs(got[at:end], &l.TFSeq, b); err != nil || !slices.Equal(got[at:end], freqs[at:end]) {
+			t.Fatalf("list %s: frequencies of block %d differ, error %v", name, b, err)
 		}
 	}
 }

@@ -5,8 +5,8 @@
 #include "textflag.h"
 
 // func docsRun512(dst *uint32, s *byte, block uint64, count uint64, tab *byte) uint64
-// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VBMI2, AVX512VL, BMI2, CMOV, POPCNT
-TEXT ·docsRun512(SB), $1288-48
+// Requires: AVX, AVX512BW, AVX512F, AVX512VBMI, AVX512VL, BMI2, CMOV
+TEXT ·docsRun512(SB), $11856-48
 	MOVQ    s+8(FP), AX
 	MOVQ    block+16(FP), CX
 	MOVQ    count+24(FP), DX
@@ -49,20 +49,20 @@ docsRun512_first:
 	MOVQ            tab+32(FP), CX
 	VPTERNLOGD      $0xff, Z0, Z0, Z0
 	VPBROADCASTQ    one<>+0(SB), Z1
-	VPBROADCASTQ    one<>+8(SB), Z2
+	VPBROADCASTQ    one<>+8(SB), Z1
 	MOVQ            $0x1111111111111111, DX
 	KMOVQ           DX, K1
-	VBROADCASTI32X4 pairs<>+0(SB), Z3
-	VMOVDQU32       row<>+0(SB), Z4
-	VPBROADCASTD    tops<>+0(SB), Z5
-	VPBROADCASTD    tops<>+4(SB), Z6
+	VBROADCASTI32X4 pairs<>+0(SB), Z1
+	VMOVDQU32       row<>+0(SB), Z5
+	VPBROADCASTD    tops<>+0(SB), Z6
+	VPBROADCASTD    tops<>+4(SB), Z7
 	MOVL            $0x0000f0f0, DX
-	KMOVW           DX, K2
+	KMOVW           DX, K1
 	MOVL            $0x0000ff00, DX
-	KMOVW           DX, K3
-	VPBROADCASTD    (CX), Z7
-	VMOVDQU64       4288(CX), Z8
-	VMOVDQU64       4416(CX), Z9
+	KMOVW           DX, K2
+	VPBROADCASTD    (CX), Z8
+	VMOVDQU64       4288(CX), Z9
+	VMOVDQU64       4416(CX), Z10
 	CMPQ            24(SP), $0x04
 	JCS             docsRun512_stop
 	MOVQ            s+8(FP), DX
@@ -75,581 +75,601 @@ docsRun512_first:
 	MOVBQZX         1(DX), BX
 	CMPQ            BX, $0x10
 	JHI             docsRun512_stop
-	MOVQ            BX, 1152(SP)
+	MOVQ            BX, 56(SP)
 	MOVBQZX         2(DX), SI
 	CMPQ            SI, $0x08
 	JHI             docsRun512_stop
-	MOVQ            SI, 1160(SP)
+	MOVQ            SI, 64(SP)
 	MOVBQZX         3(DX), BX
 	CMPQ            BX, $0x07
 	JHI             docsRun512_stop
-	MOVQ            BX, 1168(SP)
+	MOVQ            BX, 72(SP)
 	MOVBQZX         4(DX), SI
 	CMPQ            SI, $0x08
 	JHI             docsRun512_stop
-	MOVQ            SI, 1176(SP)
+	MOVQ            SI, 80(SP)
 	MOVBQZX         5(DX), BX
 	CMPQ            BX, $0x07
 	JHI             docsRun512_stop
-	MOVQ            BX, 1184(SP)
+	MOVQ            BX, 88(SP)
 	MOVQ            $-1, SI
 	BZHIQ           BX, SI, SI
-	MOVQ            $0x0101010101010101, BX
+	MOVQ            $0x0001000100010001, BX
 	IMULQ           BX, SI
-	MOVQ            SI, 1192(SP)
+	MOVQ            SI, 96(SP)
 	MOVBQZX         7(DX), BX
 	CMPQ            BX, $0x07
 	JHI             docsRun512_stop
-	MOVQ            BX, 1200(SP)
+	MOVQ            BX, 104(SP)
 	MOVQ            $-1, SI
 	BZHIQ           BX, SI, SI
-	MOVQ            $0x0101010101010101, BX
+	MOVQ            $0x0001000100010001, BX
 	IMULQ           BX, SI
-	MOVQ            SI, 1208(SP)
+	MOVQ            SI, 112(SP)
 	MOVBQZX         9(DX), BX
 	CMPQ            BX, $0x07
 	JHI             docsRun512_stop
-	MOVQ            BX, 1216(SP)
+	MOVQ            BX, 120(SP)
 	MOVBQZX         10(DX), SI
 	CMPQ            SI, $0x08
 	JHI             docsRun512_stop
-	MOVQ            SI, 1224(SP)
+	MOVQ            SI, 128(SP)
 	MOVBQZX         11(DX), BX
 	CMPQ            BX, $0x07
 	JHI             docsRun512_stop
-	MOVQ            BX, 1232(SP)
+	MOVQ            BX, 136(SP)
 	MOVQ            $-1, SI
 	BZHIQ           BX, SI, SI
-	MOVQ            $0x0101010101010101, BX
+	MOVQ            $0x0001000100010001, BX
 	IMULQ           BX, SI
-	MOVQ            SI, 1240(SP)
+	MOVQ            SI, 144(SP)
 	MOVBQZX         13(DX), BX
-	CMPQ            BX, $0x08
+	CMPQ            BX, $0x20
 	JHI             docsRun512_stop
-	MOVQ            BX, 1248(SP)
+	MOVQ            BX, 152(SP)
 	MOVQ            $-1, SI
 	BZHIQ           BX, SI, SI
-	MOVQ            $0x0101010101010101, DX
+	MOVQ            $0x0001000100010001, DX
 	IMULQ           DX, SI
-	MOVQ            SI, 1256(SP)
-	MOVQ            1168(SP), BX
-	ADDQ            1200(SP), BX
+	MOVQ            SI, 160(SP)
+	MOVQ            72(SP), BX
+	ADDQ            104(SP), BX
 	CMPQ            BX, $0x07
 	JHI             docsRun512_stop
-	MOVQ            1216(SP), BX
+	MOVQ            $0x00000004, 168(SP)
+	MOVQ            $0x00000004, 176(SP)
+	MOVQ            120(SP), BX
 	LEAQ            7(BX), SI
 	TESTQ           BX, BX
 	MOVQ            $0x0000000000000008, DX
 	CMOVQNE         DX, SI
-	CMPQ            SI, 1248(SP)
-	JCS             docsRun512_stop
-	MOVQ            $0x00000008, SI
-	SUBQ            BX, SI
-	MOVQ            $0x000000ff, BX
-	SHLXQ           SI, BX, BX
-	ANDQ            $0x000000ff, BX
-	MOVQ            $0x0101010101010101, DX
-	IMULQ           DX, BX
-	MOVQ            BX, 1264(SP)
+	CMPQ            SI, 152(SP)
+	JCC             docsRun512_narrow
+	MOVQ            $0x00000000, 176(SP)
+
+docsRun512_narrow:
+	MOVQ    $0x00000008, SI
+	SUBQ    BX, SI
+	MOVQ    $0x000000ff, BX
+	SHLXQ   SI, BX, BX
+	ANDQ    $0x000000ff, BX
+	MOVQ    $0x0001000100010001, DX
+	IMULQ   DX, BX
+	MOVQ    BX, 184(SP)
+	MOVQ    $0x00000001, BX
+	SHLXQ   SI, BX, BX
+	SUBQ    $0x02, BX
+	MOVQ    BX, 192(SP)
+	LEAQ    7687(SP), DX
+	ANDQ    $-64, DX
+	MOVQ    DX, 7616(SP)
+	MOVQ    32(SP), BX
+	MOVQ    $0x00000008, SI
+	CMPQ    BX, SI
+	CMOVQHI SI, BX
+	SHLQ    $0x09, BX
+	ADDQ    DX, BX
+	VPXORQ  Z2, Z2, Z2
+
+docsRun512_clear:
+	VMOVDQU64 Z2, (DX)
+	VMOVDQU64 Z2, 64(DX)
+	VMOVDQU64 Z2, 128(DX)
+	VMOVDQU64 Z2, 192(DX)
+	VMOVDQU64 Z2, 256(DX)
+	VMOVDQU64 Z2, 320(DX)
+	VMOVDQU64 Z2, 384(DX)
+	VMOVDQU64 Z2, 448(DX)
+	ADDQ      $0x00000200, DX
+	CMPQ      DX, BX
+	JNE       docsRun512_clear
 
 docsRun512_part:
-	MOVQ $0x00000000, 1144(SP)
+	MOVQ $0x00000000, 208(SP)
+	MOVQ $0x00000000, 216(SP)
+	MOVQ $0x00000000, 224(SP)
+	MOVQ $0x00000000, 296(SP)
 
 docsRun512_next:
-	MOVQ           8(SP), DX
-	MOVL           4(DX), BX
-	MOVL           (DX), DX
-	CMPQ           BX, 24(SP)
+	MOVQ           8(SP), BX
+	MOVL           4(BX), DX
+	MOVL           (BX), BX
+	CMPQ           DX, 24(SP)
 	JHI            docsRun512_broken
-	MOVQ           BX, SI
-	SUBQ           DX, SI
+	SUBQ           BX, DX
 	JCS            docsRun512_broken
-	SHLQ           $0x02, DX
-	ADDQ           (SP), DX
-	VPXORQ         Z10, Z10, Z10
-	VPXORQ         Z11, Z11, Z11
-	MOVQ           1152(SP), DI
-	MOVQ           DX, BX
-	SHLQ           $0x04, DI
-	ADDQ           DI, DX
-	SHRQ           $0x02, DI
-	CMOVQEQ        CX, BX
-	SUBQ           DI, SI
+	SHLQ           $0x02, BX
+	ADDQ           (SP), BX
+	MOVQ           56(SP), SI
+	MOVQ           BX, DI
+	SHLQ           $0x04, SI
+	ADDQ           SI, BX
+	SHRQ           $0x02, SI
+	CMOVQEQ        CX, DI
+	MOVQ           $0x00000000, R8
+	SUBQ           SI, DX
 	JCS            docsRun512_broken
 	JEQ            docsRun512_read
-	SHLQ           $0x05, SI
-	MOVQ           SI, 1272(SP)
-	MOVQ           1160(SP), DI
-	BZHIQ          DI, (DX), SI
-	TESTQ          SI, SI
+	SHLQ           $0x05, DX
+	MOVQ           DX, 200(SP)
+	MOVQ           64(SP), SI
+	BZHIQ          SI, (BX), R8
+	TESTQ          R8, R8
 	JEQ            docsRun512_broken
-	CMPQ           SI, $0x40
+	CMPQ           R8, $0x00000080
 	JHI            docsRun512_broken
-	MOVQ           BX, 1280(SP)
-	CMPQ           DI, 1272(SP)
-	JHI            docsRun512_broken
-	MOVQ           1168(SP), R8
-	MOVQ           DI, BX
-	MOVQ           BX, R9
-	SHRQ           $0x03, R9
-	ADDQ           DX, R9
-	ANDQ           $0x07, BX
-	LEAQ           (BX)(R8*8), BX
-	VPBROADCASTQ   512(CX)(BX*8), Z10
-	MOVQ           R8, BX
-	SHLQ           $0x06, BX
-	VMOVDQU64      (CX)(BX*1), Z7
-	VPERMB         (R9), Z7, Z7
-	VPMULTISHIFTQB Z7, Z10, Z7
-	VPANDQ.BCST    1024(CX)(R8*8), Z7, Z7
-	MOVQ           SI, BX
-	IMULQ          1168(SP), BX
-	ADDQ           BX, DI
-	CMPQ           DI, 1272(SP)
-	JHI            docsRun512_broken
-	MOVQ           DI, BX
-	MOVQ           BX, R8
-	SHRQ           $0x03, R8
-	ADDQ           DX, R8
-	ANDQ           $0x07, BX
-	SHRXQ          BX, (R8), R8
-	MOVQ           1176(SP), BX
-	BZHIQ          BX, R8, R8
-	ADDQ           BX, DI
-	CMPQ           R8, $0x07
-	JHI            docsRun512_broken
-	MOVQ           DI, BX
-	MOVQ           BX, R9
-	SHRQ           $0x03, R9
-	ADDQ           DX, R9
-	ANDQ           $0x07, BX
-	SHRXQ          BX, (R9), BX
-	MOVQ           $0x0101010101010101, R10
-	MOVQ           R8, R9
-	SHLQ           $0x03, R9
-	PDEPQ          1192(SP), BX, BX
-	ADDQ           R10, BX
-	BZHIQ          R9, BX, BX
-	IMULQ          R10, BX
-	MOVQ           $0x8080808080808080, R11
-	TESTQ          R11, BX
-	JNE            docsRun512_broken
-	MOVQ           BX, R11
-	SHRQ           $0x38, R11
-	CMPQ           R11, SI
-	JHI            docsRun512_broken
-	SUBQ           R10, BX
-	VMOVQ          BX, X10
-	VPMOVZXBQ      X10, Z10
-	VPSLLVQ        Z10, Z1, Z10
-	VEXTRACTI64X4  $0x01, Z10, Y11
-	VPORQ          Y11, Y10, Y10
-	VEXTRACTI64X2  $0x01, Y10, X11
-	VPORQ          X11, X10, X10
-	VPSHUFD        $0xee, X10, X11
-	VPORQ          X11, X10, X10
-	VMOVQ          X10, BX
-	KMOVQ          BX, K4
-	MOVQ           R8, BX
-	IMULQ          1184(SP), BX
-	ADDQ           BX, DI
-	MOVQ           DI, BX
-	MOVQ           BX, R11
+	MOVQ           DI, 11848(SP)
+	MOVQ           216(SP), DI
+	MOVQ           208(SP), DX
+	MOVQ           296(SP)(DX*8), DX
+	MOVQ           72(SP), R10
+	MOVQ           SI, R9
+	MOVQ           R9, R11
 	SHRQ           $0x03, R11
-	ADDQ           DX, R11
-	ANDQ           $0x07, BX
-	SHRXQ          BX, (R11), BX
-	IMULQ          1200(SP), R8
-	ADDQ           R8, DI
-	PDEPQ          1208(SP), BX, BX
-	BZHIQ          R9, BX, BX
-	MOVQ           1168(SP), R8
-	ADDQ           R10, BX
-	SHLXQ          R8, BX, BX
-	VMOVQ          BX, X12
-	VPEXPANDB.Z    Z12, K4, Z12
-	VPADDB         Z12, Z7, Z7
-	MOVQ           $-1, BX
-	BZHIQ          SI, BX, BX
-	KMOVQ          BX, K4
-	VPSUBB.Z       Z0, Z7, K4, Z7
-	VPXORQ         Z13, Z13, Z13
-	VPSADBW        Z13, Z7, Z10
-	VALIGNQ        $0x07, Z13, Z10, Z11
-	VPADDQ         Z11, Z10, Z10
-	VALIGNQ        $0x06, Z13, Z10, Z11
-	VPADDQ         Z11, Z10, Z10
-	VALIGNQ        $0x04, Z13, Z10, Z11
-	VPADDQ         Z11, Z10, Z10
-	VPCMPUQ.BCST   $0x06, beyond<>+0(SB), Z10, K4
-	KORTESTW       K4, K4
-	JNE            docsRun512_broken
-	VALIGNQ        $0x07, Z13, Z10, Z11
-	VPSLLQ         $0x08, Z7, Z10
-	VPADDB         Z10, Z7, Z7
-	VPSLLQ         $0x10, Z7, Z10
-	VPADDB         Z10, Z7, Z7
-	VPSLLQ         $0x20, Z7, Z10
-	VPADDB         Z10, Z7, Z7
-	VPSHUFB        lowest<>+0(SB), Z11, Z11
-	VPADDB         Z11, Z7, Z7
-	VPADDB         Z0, Z7, Z7
-	MOVQ           $0x0101010101010101, BX
-	KMOVQ          BX, K4
-	VMOVDQU64      eighth0<>+0(SB), Z10
-	VPERMB.Z       Z7, Z10, K4, Z10
-	VPSUBQ         Z2, Z10, Z11
-	VPSLLVQ        Z10, Z1, Z10
-	VPSLLVQ        Z11, Z1, Z11
-	VMOVDQU64      eighth1<>+0(SB), Z16
-	VPERMB.Z       Z7, Z16, K4, Z16
-	VPSUBQ         Z2, Z16, Z15
-	VPSLLVQ        Z16, Z1, Z16
-	VPSLLVQ        Z15, Z1, Z15
-	VPORQ          Z10, Z16, Z10
-	VPORQ          Z11, Z15, Z11
-	VMOVDQU64      eighth2<>+0(SB), Z15
-	VPERMB.Z       Z7, Z15, K4, Z15
-	VPSUBQ         Z2, Z15, Z16
-	VPSLLVQ        Z15, Z1, Z15
-	VPSLLVQ        Z16, Z1, Z16
-	VMOVDQU64      eighth3<>+0(SB), Z17
-	VPERMB.Z       Z7, Z17, K4, Z17
-	VPSUBQ         Z2, Z17, Z18
-	VPSLLVQ        Z17, Z1, Z17
-	VPSLLVQ        Z18, Z1, Z18
-	VPTERNLOGQ     $0xfe, Z15, Z17, Z10
-	VPTERNLOGQ     $0xfe, Z16, Z18, Z11
-	CMPQ           SI, $0x20
-	JLE            docsRun512_few
-	VMOVDQU64      eighth4<>+0(SB), Z15
-	VPERMB.Z       Z7, Z15, K4, Z15
-	VPSUBQ         Z2, Z15, Z16
-	VPSLLVQ        Z15, Z1, Z15
-	VPSLLVQ        Z16, Z1, Z16
-	VMOVDQU64      eighth5<>+0(SB), Z17
-	VPERMB.Z       Z7, Z17, K4, Z17
-	VPSUBQ         Z2, Z17, Z18
-	VPSLLVQ        Z17, Z1, Z17
-	VPSLLVQ        Z18, Z1, Z18
-	VPTERNLOGQ     $0xfe, Z15, Z17, Z10
-	VPTERNLOGQ     $0xfe, Z16, Z18, Z11
-	VMOVDQU64      eighth6<>+0(SB), Z15
-	VPERMB.Z       Z7, Z15, K4, Z15
-	VPSUBQ         Z2, Z15, Z16
-	VPSLLVQ        Z15, Z1, Z15
-	VPSLLVQ        Z16, Z1, Z16
-	VMOVDQU64      eighth7<>+0(SB), Z17
-	VPERMB.Z       Z7, Z17, K4, Z17
-	VPSUBQ         Z2, Z17, Z7
-	VPSLLVQ        Z17, Z1, Z17
-	VPSLLVQ        Z7, Z1, Z7
-	VPTERNLOGQ     $0xfe, Z15, Z17, Z10
-	VPTERNLOGQ     $0xfe, Z16, Z7, Z11
-
-docsRun512_few:
-	VPUNPCKLQDQ    Z11, Z10, Z7
-	VPUNPCKHQDQ    Z11, Z10, Z10
-	VPORQ          Z10, Z7, Z7
-	VEXTRACTI64X4  $0x01, Z7, Y10
-	VPORQ          Y10, Y7, Y7
-	VEXTRACTI64X2  $0x01, Y7, X10
-	VPORQ          X10, X7, X7
-	VMOVQ          X7, BX
-	VPEXTRQ        $0x01, X7, R8
-	KMOVQ          BX, K4
-	KMOVQ          R8, K5
-	POPCNTQ        BX, BX
-	VMOVDQU64      1920(CX)(BX*1), Z7
-	CMPQ           DI, 1272(SP)
-	JHI            docsRun512_broken
-	MOVQ           1216(SP), R8
-	MOVQ           DI, BX
-	MOVQ           BX, R9
-	SHRQ           $0x03, R9
-	ADDQ           DX, R9
-	ANDQ           $0x07, BX
-	LEAQ           (BX)(R8*8), BX
-	VPBROADCASTQ   512(CX)(BX*8), Z10
-	MOVQ           R8, BX
-	SHLQ           $0x06, BX
-	VMOVDQU64      (CX)(BX*1), Z11
-	VPERMB         (R9), Z11, Z11
-	VPMULTISHIFTQB Z11, Z10, Z11
-	VPANDQ.BCST    1024(CX)(R8*8), Z11, Z11
-	MOVQ           SI, BX
-	IMULQ          1216(SP), BX
-	ADDQ           BX, DI
-	CMPQ           DI, 1272(SP)
-	JHI            docsRun512_broken
-	MOVQ           DI, BX
-	MOVQ           BX, R8
-	SHRQ           $0x03, R8
-	ADDQ           DX, R8
-	ANDQ           $0x07, BX
-	SHRXQ          BX, (R8), R8
-	MOVQ           1224(SP), BX
-	BZHIQ          BX, R8, R8
-	ADDQ           BX, DI
-	CMPQ           R8, $0x07
-	JHI            docsRun512_broken
-	MOVQ           DI, BX
-	MOVQ           BX, R9
-	SHRQ           $0x03, R9
-	ADDQ           DX, R9
-	ANDQ           $0x07, BX
-	SHRXQ          BX, (R9), BX
-	MOVQ           $0x0101010101010101, R10
+	ADDQ           BX, R11
+	ANDQ           $0x07, R9
+	LEAQ           (R9)(R10*8), R9
+	VPBROADCASTQ   512(CX)(R9*8), Z8
+	MOVQ           R10, R9
+	SHLQ           $0x06, R9
+	VMOVDQU64      (CX)(R9*1), Z2
 	MOVQ           R8, R9
-	SHLQ           $0x03, R9
-	PDEPQ          1240(SP), BX, BX
-	ADDQ           R10, BX
-	BZHIQ          R9, BX, BX
-	IMULQ          R10, BX
-	MOVQ           $0x8080808080808080, R11
-	TESTQ          R11, BX
-	JNE            docsRun512_broken
-	MOVQ           BX, R11
-	SHRQ           $0x38, R11
-	CMPQ           R11, SI
+	IMULQ          72(SP), R9
+	ADDQ           R9, SI
+	CMPQ           SI, 200(SP)
 	JHI            docsRun512_broken
-	SUBQ           R10, BX
-	VMOVQ          BX, X10
-	VPMOVZXBQ      X10, Z10
-	VPSLLVQ        Z10, Z1, Z10
-	VEXTRACTI64X4  $0x01, Z10, Y15
-	VPORQ          Y15, Y10, Y10
-	VEXTRACTI64X2  $0x01, Y10, X15
-	VPORQ          X15, X10, X10
-	VPSHUFD        $0xee, X10, X15
-	VPORQ          X15, X10, X10
-	VMOVQ          X10, BX
-	KMOVQ          BX, K6
-	MOVQ           R8, BX
-	IMULQ          1232(SP), BX
-	ADDQ           BX, DI
-	MOVQ           DI, BX
-	MOVQ           BX, SI
-	SHRQ           $0x03, SI
-	ADDQ           DX, SI
-	ANDQ           $0x07, BX
-	SHRXQ          BX, (SI), DX
-	MOVQ           R8, BX
-	IMULQ          1248(SP), BX
-	ADDQ           BX, DI
-	PDEPQ          1256(SP), DX, DX
-	BZHIQ          R9, DX, DX
-	MOVQ           $0x0202020202020202, BX
-	ADDQ           DX, BX
-	ORQ            DX, BX
-	TESTQ          BX, 1264(SP)
-	JNE            docsRun512_broken
-	MOVQ           1216(SP), BX
-	ADDQ           R10, DX
-	SHLXQ          BX, DX, DX
-	VMOVQ          DX, X14
-	VPEXPANDB.Z    Z14, K6, Z14
-	VPADDB         Z14, Z11, Z11
+	VPERMB         (R11), Z2, Z11
+	VPMULTISHIFTQB Z11, Z8, Z11
+	VPANDQ.BCST    1024(CX)(R10*8), Z11, Z11
+	VMOVDQU64      Z11, 368(SP)(DX*1)
+	CMPQ           R8, $0x40
+	JHI            docsRun512_upper1
+
+docsRun512_lower1:
+	MOVQ  SI, R9
+	MOVQ  SI, R10
+	SHRQ  $0x03, R9
+	ANDQ  $0x07, R10
+	SHRXQ R10, (BX)(R9*1), R9
+	MOVQ  80(SP), R11
+	BZHIQ R11, R9, R10
+	ADDQ  R11, SI
+	CMPQ  R10, 168(SP)
+	JHI   docsRun512_many1
+	SHRXQ R11, R9, R9
+	MOVQ  $0x0001000100010001, R12
+	MOVQ  R10, R11
+	SHLQ  $0x04, R11
+	PDEPQ 96(SP), R9, R9
+	ADDQ  R12, R9
+	BZHIQ R11, R9, R9
+	IMULQ R12, R9
+	MOVQ  R9, R11
+	SHRQ  $0x30, R11
+	CMPQ  R11, R8
+	JHI   docsRun512_broken
+	LEAQ  -1(DX), R11
+	IMULQ R12, R11
+	ADDQ  R11, R9
+	MOVQ  R9, 2544(SP)(DI*2)
+	MOVQ  R10, R9
+	IMULQ 88(SP), R9
+	ADDQ  R9, SI
+	MOVQ  SI, R9
+	MOVQ  SI, R11
+	SHRQ  $0x03, R9
+	ANDQ  $0x07, R11
+	SHRXQ R11, (BX)(R9*1), R9
+	MOVQ  R10, R11
+	IMULQ 104(SP), R11
+	ADDQ  R11, SI
+	PDEPQ 112(SP), R9, R9
+	MOVQ  72(SP), R11
+	ADDQ  R12, R9
+	SHLXQ R11, R9, R9
+	MOVQ  R9, 2680(SP)(DI*2)
+	ADDQ  R10, DI
+
+docsRun512_added1:
+	CMPQ           SI, 200(SP)
+	JHI            docsRun512_broken
+	MOVQ           120(SP), R10
+	MOVQ           SI, R9
+	MOVQ           R9, R11
+	SHRQ           $0x03, R11
+	ADDQ           BX, R11
+	ANDQ           $0x07, R9
+	LEAQ           (R9)(R10*8), R9
+	VPBROADCASTQ   512(CX)(R9*8), Z8
+	MOVQ           R10, R9
+	SHLQ           $0x06, R9
+	VMOVDQU64      (CX)(R9*1), Z2
+	MOVQ           R8, R9
+	IMULQ          120(SP), R9
+	ADDQ           R9, SI
+	CMPQ           SI, 200(SP)
+	JHI            docsRun512_broken
+	VPERMB         (R11), Z2, Z11
+	VPMULTISHIFTQB Z11, Z8, Z11
+	VPANDQ.BCST    1024(CX)(R10*8), Z11, Z11
 	VPSUBB         Z0, Z11, Z11
-	ADDQ           $0x1f, DI
-	ANDQ           $-32, DI
-	CMPQ           DI, 1272(SP)
-	JNE            docsRun512_broken
-	VPEXPANDB.Z    Z11, K4, Z10
-	VPERMB         Z11, Z7, Z7
-	VPEXPANDB.Z    Z7, K5, Z11
-	MOVQ           1280(SP), BX
+	VMOVDQU64      Z11, 1456(SP)(DX*1)
+	CMPQ           R8, $0x40
+	JHI            docsRun512_upper4
+
+docsRun512_lower4:
+	MOVQ  SI, R9
+	MOVQ  SI, R10
+	SHRQ  $0x03, R9
+	ANDQ  $0x07, R10
+	SHRXQ R10, (BX)(R9*1), R9
+	MOVQ  128(SP), R11
+	BZHIQ R11, R9, R10
+	ADDQ  R11, SI
+	CMPQ  R10, 176(SP)
+	JHI   docsRun512_many4
+	SHRXQ R11, R9, R9
+	MOVQ  $0x0001000100010001, R12
+	MOVQ  R10, R11
+	SHLQ  $0x04, R11
+	PDEPQ 144(SP), R9, R9
+	ADDQ  R12, R9
+	BZHIQ R11, R9, R9
+	IMULQ R12, R9
+	MOVQ  R9, R13
+	SHRQ  $0x30, R13
+	CMPQ  R13, R8
+	JHI   docsRun512_broken
+	LEAQ  1087(DX), R13
+	IMULQ R12, R13
+	ADDQ  R13, R9
+	MOVQ  R9, 2544(SP)(DI*2)
+	MOVQ  R10, R9
+	IMULQ 136(SP), R9
+	ADDQ  R9, SI
+	MOVQ  SI, R9
+	MOVQ  SI, R13
+	SHRQ  $0x03, R9
+	ANDQ  $0x07, R13
+	SHRXQ R13, (BX)(R9*1), BX
+	MOVQ  R10, R9
+	IMULQ 152(SP), R9
+	ADDQ  R9, SI
+	PDEPQ 160(SP), BX, BX
+	MOVQ  $0x0002000200020002, R9
+	ADDQ  BX, R9
+	ORQ   BX, R9
+	BZHIQ R11, R9, R9
+	TESTQ R9, 184(SP)
+	JNE   docsRun512_broken
+	MOVQ  120(SP), R9
+	ADDQ  R12, BX
+	SHLXQ R9, BX, BX
+	MOVQ  BX, 2680(SP)(DI*2)
+	ADDQ  R10, DI
+
+docsRun512_added4:
+	ADDQ   $0x1f, SI
+	ANDQ   $-32, SI
+	CMPQ   SI, 200(SP)
+	JNE    docsRun512_broken
+	MOVQ   DI, 216(SP)
+	MOVQ   11848(SP), DI
+	MOVQ   224(SP), BX
+	MOVQ   208(SP), SI
+	IMUL3Q $0x00800080, SI, SI
+	MOVQ   DX, 2816(SP)(BX*8)
+	MOVQ   R8, 2944(SP)(BX*8)
+	MOVQ   SI, 3072(SP)(BX*8)
+	INCQ   BX
+	CMPQ   R8, $0x40
+	JHI    docsRun512_halves
+
+docsRun512_unit:
+	MOVQ BX, 224(SP)
 
 docsRun512_read:
-	MOVQ      1144(SP), DX
-	MOVQ      BX, 1080(SP)(DX*8)
-	INCQ      DX
-	MOVQ      DX, 1144(SP)
-	DECQ      DX
-	SHLQ      $0x07, DX
-	VMOVDQU64 Z10, 56(SP)(DX*1)
-	VMOVDQU64 Z11, 120(SP)(DX*1)
-	ADDQ      $0x04, 8(SP)
-	MOVQ      1144(SP), DX
-	CMPQ      DX, 32(SP)
-	JEQ       docsRun512_broken
-	CMPQ      DX, $0x08
-	JNE       docsRun512_next
+	MOVQ 208(SP), DX
+	MOVQ DI, 232(SP)(DX*8)
+	MOVQ 296(SP)(DX*8), BX
+	ADDQ R8, BX
+	INCQ DX
+	MOVQ BX, 296(SP)(DX*8)
+	MOVQ DX, 208(SP)
+	ADDQ $0x04, 8(SP)
+	CMPQ DX, 32(SP)
+	JEQ  docsRun512_broken
+	CMPQ DX, $0x08
+	JNE  docsRun512_next
 
 docsRun512_broken:
-	CMPQ         1144(SP), $0x00
-	JEQ          docsRun512_stop
-	MOVQ         1152(SP), DX
-	IMUL3Q       $0x00000440, DX, BX
-	ADDQ         CX, BX
-	VPBROADCASTD 4512(BX), Z15
-	VPBROADCASTD DX, Z16
+	MOVQ 216(SP), DX
+	LEAQ 368(SP), DI
+	SUBQ $0x01, DX
+	JCS  docsRun512_patched
+
+docsRun512_patch:
+	MOVWQZX 2544(SP)(DX*2), BX
+	MOVBLZX 2680(SP)(DX*2), SI
+	ADDB    SI, (DI)(BX*1)
+	SUBQ    $0x01, DX
+	JCC     docsRun512_patch
+
+docsRun512_patched:
+	XORQ         DX, DX
+	CMPQ         DX, 224(SP)
+	JEQ          docsRun512_summed
+	MOVQ         56(SP), BX
+	ANDQ         $0x07, BX
+	VPBROADCASTW BX, Z2
+	VPXORQ       Z3, Z3, Z3
+
+docsRun512_sum:
+	MOVQ       2816(SP)(DX*8), BX
+	MOVQ       2944(SP)(DX*8), SI
+	MOVQ       $-1, DI
+	BZHIQ      SI, DI, DI
+	KMOVQ      DI, K3
+	VMOVDQU64  byteOnes<>+0(SB), Z8
+	VPADDUSB.Z 368(SP)(BX*1), Z8, K3, Z8
+	VPSADBW    Z3, Z8, Z11
+	VALIGNQ    $0x07, Z3, Z11, Z12
+	VPADDQ     Z12, Z11, Z11
+	VALIGNQ    $0x06, Z3, Z11, Z12
+	VPADDQ     Z12, Z11, Z11
+	VALIGNQ    $0x04, Z3, Z11, Z12
+	VPADDQ     Z12, Z11, Z11
+	VALIGNQ    $0x07, Z3, Z11, Z12
+	CMPQ       SI, $0x00000100
+	JCC        docsRun512_more
+
+docsRun512_carried:
+	VPCMPUQ.BCST $0x06, beyond<>+0(SB), Z11, K3
+	KORTESTW     K3, K3
+	JNE          docsRun512_fell
+	VPSLLQ       $0x08, Z8, Z11
+	VPADDB       Z11, Z8, Z8
+	VPSLLQ       $0x10, Z8, Z11
+	VPADDB       Z11, Z8, Z8
+	VPSLLQ       $0x20, Z8, Z11
+	VPADDB       Z11, Z8, Z8
+	VPSHUFB      lowest<>+0(SB), Z12, Z12
+	VPADDB       Z12, Z8, Z8
+	VPADDB       Z0, Z8, Z8
+	VMOVDQU64    Z8, 7552(SP)
+	VPMOVZXBW    7552(SP), Z8
+	VPADDD.BCST  3072(SP)(DX*8), Z8, Z8
+	VMOVDQU64    Z8, 3200(SP)(BX*2)
+	VPMOVZXBW    1456(SP)(BX*1), Z8
+	VPSLLVW      Z2, Z8, Z8
+	VMOVDQU64    Z8, 5376(SP)(BX*2)
+	VPMOVZXBW    7584(SP), Z8
+	VPADDD.BCST  3072(SP)(DX*8), Z8, Z8
+	VMOVDQU64    Z8, 3264(SP)(BX*2)
+	VPMOVZXBW    1488(SP)(BX*1), Z8
+	VPSLLVW      Z2, Z8, Z8
+	VMOVDQU64    Z8, 5440(SP)(BX*2)
+	INCQ         DX
+	CMPQ         DX, 224(SP)
+	JNE          docsRun512_sum
+
+docsRun512_summed:
+	MOVQ      208(SP), DX
+	TESTQ     DX, DX
+	JEQ       docsRun512_stop
+	MOVQ      296(SP)(DX*8), BX
+	MOVQ      56(SP), SI
+	SHRQ      $0x03, SI
+	ADDQ      7616(SP), SI
+	VMOVDQU64 nowhere<>+0(SB), X2
+	VMOVDQU64 X2, 3200(SP)(BX*2)
+	XORQ      DX, DX
+	TESTQ     BX, BX
+	JEQ       docsRun512_scattered
+
+docsRun512_scatter:
+	MOVWQZX 3200(SP)(DX*2), DI
+	MOVWLZX 5376(SP)(DX*2), R8
+	MOVW    R8, (SI)(DI*4)
+	MOVWQZX 3202(SP)(DX*2), DI
+	MOVWLZX 5378(SP)(DX*2), R8
+	MOVW    R8, (SI)(DI*4)
+	MOVWQZX 3204(SP)(DX*2), DI
+	MOVWLZX 5380(SP)(DX*2), R8
+	MOVW    R8, (SI)(DI*4)
+	MOVWQZX 3206(SP)(DX*2), DI
+	MOVWLZX 5382(SP)(DX*2), R8
+	MOVW    R8, (SI)(DI*4)
+	MOVWQZX 3208(SP)(DX*2), DI
+	MOVWLZX 5384(SP)(DX*2), R8
+	MOVW    R8, (SI)(DI*4)
+	MOVWQZX 3210(SP)(DX*2), DI
+	MOVWLZX 5386(SP)(DX*2), R8
+	MOVW    R8, (SI)(DI*4)
+	MOVWQZX 3212(SP)(DX*2), DI
+	MOVWLZX 5388(SP)(DX*2), R8
+	MOVW    R8, (SI)(DI*4)
+	MOVWQZX 3214(SP)(DX*2), DI
+	MOVWLZX 5390(SP)(DX*2), R8
+	MOVW    R8, (SI)(DI*4)
+	ADDQ    $0x08, DX
+	CMPQ    DX, BX
+	JCS     docsRun512_scatter
+
+docsRun512_scattered:
+	MOVQ         56(SP), DX
+	IMUL3Q       $0x00000440, DX, SI
+	ADDQ         CX, SI
+	VPBROADCASTD 4512(SI), Z2
+	VPXORQ       Z4, Z4, Z4
+	MOVQ         7616(SP), BX
 	XORQ         DX, DX
 
 docsRun512_values:
-	MOVQ         1080(SP)(DX*8), SI
-	MOVQ         DX, DI
-	SHLQ         $0x07, DI
-	VMOVDQU64    56(SP)(DI*1), Z10
-	VMOVDQU64    120(SP)(DI*1), Z11
-	VPBROADCASTD 40(SP), Z7
-	MOVL         4480(BX), DI
-	VMOVDQU64    4544(BX), Z17
-	VPERMB       (SI)(DI*1), Z17, Z17
-	VPSRLVD      4608(BX), Z17, Z17
-	VMOVDQU64    1664(CX), Z18
-	VPERMB.Z     Z10, Z18, K1, Z18
-	VPSLLVD      Z16, Z18, Z18
-	VPTERNLOGD   $0x15, Z18, Z15, Z17
-	MOVL         4484(BX), DI
-	VMOVDQU64    4672(BX), Z18
-	VPERMB       (SI)(DI*1), Z18, Z18
-	VPSRLVD      4736(BX), Z18, Z18
-	VMOVDQU64    1728(CX), Z19
-	VPERMB.Z     Z10, Z19, K1, Z19
-	VPSLLVD      Z16, Z19, Z19
-	VPTERNLOGD   $0x15, Z19, Z15, Z18
-	VMOVDQU64    4224(CX), Z19
-	VPERMI2D     Z18, Z17, Z19
-	VPERMT2D     Z18, Z8, Z17
-	VPADDD       Z17, Z19, Z18
-	VPSLLQ       $0x20, Z18, Z19
-	VPADDD       Z19, Z18, Z18
-	VPSHUFB      Z3, Z18, Z19
-	VPADDD       Z19, Z18, Z18
-	VPERMD.Z     Z18, Z4, K2, Z19
-	VPADDD       Z19, Z18, Z18
-	VPERMD.Z     Z18, Z5, K3, Z19
-	VPADDD       Z19, Z18, Z18
-	VPSUBD       Z18, Z7, Z18
-	VPERMD       Z18, Z6, Z7
-	VPADDD       Z18, Z17, Z17
-	VMOVDQU64    4352(CX), Z19
-	VPERMI2D     Z18, Z17, Z19
-	VPERMT2D     Z18, Z9, Z17
-	VMOVDQU32    Z19, (AX)
-	VMOVDQU32    Z17, 64(AX)
-	MOVL         4488(BX), DI
-	VMOVDQU64    4800(BX), Z17
-	VPERMB       (SI)(DI*1), Z17, Z17
-	VPSRLVD      4864(BX), Z17, Z17
-	VMOVDQU64    1792(CX), Z18
-	VPERMB.Z     Z10, Z18, K1, Z18
-	VPSLLVD      Z16, Z18, Z18
-	VPTERNLOGD   $0x15, Z18, Z15, Z17
-	MOVL         4492(BX), DI
-	VMOVDQU64    4928(BX), Z18
-	VPERMB       (SI)(DI*1), Z18, Z18
-	VPSRLVD      4992(BX), Z18, Z18
-	VMOVDQU64    1856(CX), Z19
-	VPERMB.Z     Z10, Z19, K1, Z19
-	VPSLLVD      Z16, Z19, Z19
-	VPTERNLOGD   $0x15, Z19, Z15, Z18
-	VMOVDQU64    4224(CX), Z19
-	VPERMI2D     Z18, Z17, Z19
-	VPERMT2D     Z18, Z8, Z17
-	VPADDD       Z17, Z19, Z18
-	VPSLLQ       $0x20, Z18, Z19
-	VPADDD       Z19, Z18, Z18
-	VPSHUFB      Z3, Z18, Z19
-	VPADDD       Z19, Z18, Z18
-	VPERMD.Z     Z18, Z4, K2, Z19
-	VPADDD       Z19, Z18, Z18
-	VPERMD.Z     Z18, Z5, K3, Z19
-	VPADDD       Z19, Z18, Z18
-	VPSUBD       Z18, Z7, Z18
-	VPERMD       Z18, Z6, Z7
-	VPADDD       Z18, Z17, Z17
-	VMOVDQU64    4352(CX), Z19
-	VPERMI2D     Z18, Z17, Z19
-	VPERMT2D     Z18, Z9, Z17
-	VMOVDQU32    Z19, 128(AX)
-	VMOVDQU32    Z17, 192(AX)
-	MOVL         4496(BX), DI
-	VMOVDQU64    5056(BX), Z17
-	VPERMB       (SI)(DI*1), Z17, Z17
-	VPSRLVD      5120(BX), Z17, Z17
-	VMOVDQU64    1664(CX), Z18
-	VPERMB.Z     Z11, Z18, K1, Z18
-	VPSLLVD      Z16, Z18, Z18
-	VPTERNLOGD   $0x15, Z18, Z15, Z17
-	MOVL         4500(BX), DI
-	VMOVDQU64    5184(BX), Z18
-	VPERMB       (SI)(DI*1), Z18, Z18
-	VPSRLVD      5248(BX), Z18, Z18
-	VMOVDQU64    1728(CX), Z19
-	VPERMB.Z     Z11, Z19, K1, Z19
-	VPSLLVD      Z16, Z19, Z19
-	VPTERNLOGD   $0x15, Z19, Z15, Z18
-	VMOVDQU64    4224(CX), Z19
-	VPERMI2D     Z18, Z17, Z19
-	VPERMT2D     Z18, Z8, Z17
-	VPADDD       Z17, Z19, Z18
-	VPSLLQ       $0x20, Z18, Z19
-	VPADDD       Z19, Z18, Z18
-	VPSHUFB      Z3, Z18, Z19
-	VPADDD       Z19, Z18, Z18
-	VPERMD.Z     Z18, Z4, K2, Z19
-	VPADDD       Z19, Z18, Z18
-	VPERMD.Z     Z18, Z5, K3, Z19
-	VPADDD       Z19, Z18, Z18
-	VPSUBD       Z18, Z7, Z18
-	VPERMD       Z18, Z6, Z7
-	VPADDD       Z18, Z17, Z17
-	VMOVDQU64    4352(CX), Z19
-	VPERMI2D     Z18, Z17, Z19
-	VPERMT2D     Z18, Z9, Z17
-	VMOVDQU32    Z19, 256(AX)
-	VMOVDQU32    Z17, 320(AX)
-	MOVL         4504(BX), DI
-	VMOVDQU64    5312(BX), Z17
-	VPERMB       (SI)(DI*1), Z17, Z17
-	VPSRLVD      5376(BX), Z17, Z17
-	VMOVDQU64    1792(CX), Z18
-	VPERMB.Z     Z11, Z18, K1, Z18
-	VPSLLVD      Z16, Z18, Z18
-	VPTERNLOGD   $0x15, Z18, Z15, Z17
-	MOVL         4508(BX), DI
-	VMOVDQU64    5440(BX), Z18
-	VPERMB       (SI)(DI*1), Z18, Z18
-	VPSRLVD      5504(BX), Z18, Z18
-	VMOVDQU64    1856(CX), Z19
-	VPERMB.Z     Z11, Z19, K1, Z19
-	VPSLLVD      Z16, Z19, Z19
-	VPTERNLOGD   $0x15, Z19, Z15, Z18
-	VMOVDQU64    4224(CX), Z19
-	VPERMI2D     Z18, Z17, Z19
-	VPERMT2D     Z18, Z8, Z17
-	VPADDD       Z17, Z19, Z18
-	VPSLLQ       $0x20, Z18, Z19
-	VPADDD       Z19, Z18, Z18
-	VPSHUFB      Z3, Z18, Z19
-	VPADDD       Z19, Z18, Z18
-	VPERMD.Z     Z18, Z4, K2, Z19
-	VPADDD       Z19, Z18, Z18
-	VPERMD.Z     Z18, Z5, K3, Z19
-	VPADDD       Z19, Z18, Z18
-	VPSUBD       Z18, Z7, Z18
-	VPERMD       Z18, Z6, Z7
-	VPADDD       Z18, Z17, Z17
-	VMOVDQU64    4352(CX), Z19
-	VPERMI2D     Z18, Z17, Z19
-	VPERMT2D     Z18, Z9, Z17
-	VMOVDQU32    Z19, 384(AX)
-	VMOVDQU32    Z17, 448(AX)
-	MOVQ         16(SP), SI
-	MOVL         (SI), SI
-	VMOVD        X7, DI
-	CMPL         DI, SI
+	MOVQ         232(SP)(DX*8), DI
+	VPBROADCASTD 40(SP), Z8
+	MOVL         4480(SI), R8
+	VMOVDQU64    4544(SI), Z11
+	VPERMB       (DI)(R8*1), Z11, Z11
+	VPSRLVD      4608(SI), Z11, Z11
+	VPTERNLOGD   $0x15, (BX), Z2, Z11
+	VMOVDQU64    Z4, (BX)
+	MOVL         4484(SI), R8
+	VMOVDQU64    4672(SI), Z12
+	VPERMB       (DI)(R8*1), Z12, Z12
+	VPSRLVD      4736(SI), Z12, Z12
+	VPTERNLOGD   $0x15, 64(BX), Z2, Z12
+	VMOVDQU64    4224(CX), Z13
+	VPERMI2D     Z12, Z11, Z13
+	VPERMT2D     Z12, Z9, Z11
+	VPADDD       Z11, Z13, Z12
+	VPSLLQ       $0x20, Z12, Z13
+	VPADDD       Z13, Z12, Z12
+	VPSHUFB      Z1, Z12, Z13
+	VPADDD       Z13, Z12, Z12
+	VPERMD.Z     Z12, Z5, K1, Z13
+	VPADDD       Z13, Z12, Z12
+	VPERMD.Z     Z12, Z6, K2, Z13
+	VPADDD       Z13, Z12, Z12
+	VPSUBD       Z12, Z8, Z12
+	VPERMD       Z12, Z7, Z8
+	VPADDD       Z12, Z11, Z11
+	VMOVDQU64    4352(CX), Z13
+	VPERMI2D     Z12, Z11, Z13
+	VPERMT2D     Z12, Z10, Z11
+	VMOVDQU32    Z13, (AX)
+	VMOVDQU32    Z11, 64(AX)
+	VMOVDQU64    Z4, 64(BX)
+	MOVL         4488(SI), R8
+	VMOVDQU64    4800(SI), Z11
+	VPERMB       (DI)(R8*1), Z11, Z11
+	VPSRLVD      4864(SI), Z11, Z11
+	VPTERNLOGD   $0x15, 128(BX), Z2, Z11
+	VMOVDQU64    Z4, 128(BX)
+	MOVL         4492(SI), R8
+	VMOVDQU64    4928(SI), Z12
+	VPERMB       (DI)(R8*1), Z12, Z12
+	VPSRLVD      4992(SI), Z12, Z12
+	VPTERNLOGD   $0x15, 192(BX), Z2, Z12
+	VMOVDQU64    4224(CX), Z13
+	VPERMI2D     Z12, Z11, Z13
+	VPERMT2D     Z12, Z9, Z11
+	VPADDD       Z11, Z13, Z12
+	VPSLLQ       $0x20, Z12, Z13
+	VPADDD       Z13, Z12, Z12
+	VPSHUFB      Z1, Z12, Z13
+	VPADDD       Z13, Z12, Z12
+	VPERMD.Z     Z12, Z5, K1, Z13
+	VPADDD       Z13, Z12, Z12
+	VPERMD.Z     Z12, Z6, K2, Z13
+	VPADDD       Z13, Z12, Z12
+	VPSUBD       Z12, Z8, Z12
+	VPERMD       Z12, Z7, Z8
+	VPADDD       Z12, Z11, Z11
+	VMOVDQU64    4352(CX), Z13
+	VPERMI2D     Z12, Z11, Z13
+	VPERMT2D     Z12, Z10, Z11
+	VMOVDQU32    Z13, 128(AX)
+	VMOVDQU32    Z11, 192(AX)
+	VMOVDQU64    Z4, 192(BX)
+	MOVL         4496(SI), R8
+	VMOVDQU64    5056(SI), Z11
+	VPERMB       (DI)(R8*1), Z11, Z11
+	VPSRLVD      5120(SI), Z11, Z11
+	VPTERNLOGD   $0x15, 256(BX), Z2, Z11
+	VMOVDQU64    Z4, 256(BX)
+	MOVL         4500(SI), R8
+	VMOVDQU64    5184(SI), Z12
+	VPERMB       (DI)(R8*1), Z12, Z12
+	VPSRLVD      5248(SI), Z12, Z12
+	VPTERNLOGD   $0x15, 320(BX), Z2, Z12
+	VMOVDQU64    4224(CX), Z13
+	VPERMI2D     Z12, Z11, Z13
+	VPERMT2D     Z12, Z9, Z11
+	VPADDD       Z11, Z13, Z12
+	VPSLLQ       $0x20, Z12, Z13
+	VPADDD       Z13, Z12, Z12
+	VPSHUFB      Z1, Z12, Z13
+	VPADDD       Z13, Z12, Z12
+	VPERMD.Z     Z12, Z5, K1, Z13
+	VPADDD       Z13, Z12, Z12
+	VPERMD.Z     Z12, Z6, K2, Z13
+	VPADDD       Z13, Z12, Z12
+	VPSUBD       Z12, Z8, Z12
+	VPERMD       Z12, Z7, Z8
+	VPADDD       Z12, Z11, Z11
+	VMOVDQU64    4352(CX), Z13
+	VPERMI2D     Z12, Z11, Z13
+	VPERMT2D     Z12, Z10, Z11
+	VMOVDQU32    Z13, 256(AX)
+	VMOVDQU32    Z11, 320(AX)
+	VMOVDQU64    Z4, 320(BX)
+	MOVL         4504(SI), R8
+	VMOVDQU64    5312(SI), Z11
+	VPERMB       (DI)(R8*1), Z11, Z11
+	VPSRLVD      5376(SI), Z11, Z11
+	VPTERNLOGD   $0x15, 384(BX), Z2, Z11
+	VMOVDQU64    Z4, 384(BX)
+	MOVL         4508(SI), R8
+	VMOVDQU64    5440(SI), Z12
+	VPERMB       (DI)(R8*1), Z12, Z12
+	VPSRLVD      5504(SI), Z12, Z12
+	VPTERNLOGD   $0x15, 448(BX), Z2, Z12
+	VMOVDQU64    4224(CX), Z13
+	VPERMI2D     Z12, Z11, Z13
+	VPERMT2D     Z12, Z9, Z11
+	VPADDD       Z11, Z13, Z12
+	VPSLLQ       $0x20, Z12, Z13
+	VPADDD       Z13, Z12, Z12
+	VPSHUFB      Z1, Z12, Z13
+	VPADDD       Z13, Z12, Z12
+	VPERMD.Z     Z12, Z5, K1, Z13
+	VPADDD       Z13, Z12, Z12
+	VPERMD.Z     Z12, Z6, K2, Z13
+	VPADDD       Z13, Z12, Z12
+	VPSUBD       Z12, Z8, Z12
+	VPERMD       Z12, Z7, Z8
+	VPADDD       Z12, Z11, Z11
+	VMOVDQU64    4352(CX), Z13
+	VPERMI2D     Z12, Z11, Z13
+	VPERMT2D     Z12, Z10, Z11
+	VMOVDQU32    Z13, 384(AX)
+	VMOVDQU32    Z11, 448(AX)
+	VMOVDQU64    Z4, 448(BX)
+	MOVQ         16(SP), DI
+	MOVL         (DI), DI
+	VMOVD        X8, R8
+	CMPL         R8, DI
 	JNE          docsRun512_stop
-	TESTL        DI, DI
+	TESTL        R8, R8
 	JMI          docsRun512_stop
-	MOVL         SI, 40(SP)
+	MOVL         DI, 40(SP)
 	ADDQ         $0x04, 16(SP)
 	ADDQ         $0x00000200, AX
+	ADDQ         $0x00000200, BX
 	DECQ         32(SP)
 	INCQ         DX
-	CMPQ         DX, 1144(SP)
+	CMPQ         DX, 208(SP)
 	JNE          docsRun512_values
 	CMPQ         32(SP), $0x00
 	JNE          docsRun512_part
@@ -660,6 +680,140 @@ docsRun512_stop:
 	VZEROUPPER
 	MOVQ AX, ret+40(FP)
 	RET
+
+docsRun512_upper1:
+	VPERMB         (R11)(R10*8), Z2, Z11
+	VPMULTISHIFTQB Z11, Z8, Z11
+	VPANDQ.BCST    1024(CX)(R10*8), Z11, Z11
+	VMOVDQU64      Z11, 432(SP)(DX*1)
+	JMP            docsRun512_lower1
+
+docsRun512_many1:
+	MOVQ  SI, R9
+	MOVQ  R10, R11
+	IMULQ 88(SP), R11
+	ADDQ  R11, SI
+	MOVQ  SI, R11
+	MOVQ  R10, R12
+	IMULQ 104(SP), R12
+	ADDQ  R12, R11
+	CMPQ  R11, 200(SP)
+	JHI   docsRun512_stop
+	LEAQ  368(SP), R11
+	ADDQ  DX, R11
+	XORQ  R12, R12
+
+docsRun512_many1_next:
+	MOVQ  R9, R13
+	MOVQ  R9, R14
+	SHRQ  $0x03, R13
+	ANDQ  $0x07, R14
+	SHRXQ R14, (BX)(R13*1), R13
+	MOVQ  88(SP), R14
+	BZHIQ R14, R13, R13
+	ADDQ  R14, R9
+	ADDQ  R13, R12
+	CMPQ  R12, R8
+	JCC   docsRun512_stop
+	MOVQ  SI, R13
+	MOVQ  SI, R14
+	SHRQ  $0x03, R13
+	ANDQ  $0x07, R14
+	SHRXQ R14, (BX)(R13*1), R13
+	MOVQ  104(SP), R14
+	BZHIQ R14, R13, R13
+	ADDQ  R14, SI
+	INCQ  R13
+	MOVQ  72(SP), R14
+	SHLXQ R14, R13, R13
+	ADDB  R13, (R11)(R12*1)
+	INCQ  R12
+	DECQ  R10
+	JNE   docsRun512_many1_next
+	JMP   docsRun512_added1
+
+docsRun512_upper4:
+	VPERMB         (R11)(R10*8), Z2, Z11
+	VPMULTISHIFTQB Z11, Z8, Z11
+	VPANDQ.BCST    1024(CX)(R10*8), Z11, Z11
+	VPSUBB         Z0, Z11, Z11
+	VMOVDQU64      Z11, 1520(SP)(DX*1)
+	JMP            docsRun512_lower4
+
+docsRun512_many4:
+	MOVQ  SI, R9
+	MOVQ  R10, R11
+	IMULQ 136(SP), R11
+	ADDQ  R11, SI
+	MOVQ  SI, R11
+	MOVQ  R10, R12
+	IMULQ 152(SP), R12
+	ADDQ  R12, R11
+	CMPQ  R11, 200(SP)
+	JHI   docsRun512_stop
+	LEAQ  1456(SP), R11
+	ADDQ  DX, R11
+	XORQ  R12, R12
+
+docsRun512_many4_next:
+	MOVQ  R9, R13
+	MOVQ  R9, R14
+	SHRQ  $0x03, R13
+	ANDQ  $0x07, R14
+	SHRXQ R14, (BX)(R13*1), R13
+	MOVQ  136(SP), R14
+	BZHIQ R14, R13, R13
+	ADDQ  R14, R9
+	ADDQ  R13, R12
+	CMPQ  R12, R8
+	JCC   docsRun512_stop
+	MOVQ  SI, R13
+	MOVQ  SI, R14
+	SHRQ  $0x03, R13
+	ANDQ  $0x07, R14
+	SHRXQ R14, (BX)(R13*1), R13
+	MOVQ  152(SP), R14
+	BZHIQ R14, R13, R13
+	ADDQ  R14, SI
+	CMPQ  R13, 192(SP)
+	JCC   docsRun512_stop
+	INCQ  R13
+	MOVQ  120(SP), R14
+	SHLXQ R14, R13, R13
+	ADDB  R13, (R11)(R12*1)
+	INCQ  R12
+	DECQ  R10
+	JNE   docsRun512_many4_next
+	JMP   docsRun512_added4
+
+docsRun512_halves:
+	MOVQ $0x00000040, 2936(SP)(BX*8)
+	ADDQ $0x40, DX
+	LEAQ 192(R8), R9
+	MOVQ DX, 2816(SP)(BX*8)
+	MOVQ R9, 2944(SP)(BX*8)
+	MOVQ SI, 3072(SP)(BX*8)
+	INCQ BX
+	JMP  docsRun512_unit
+
+docsRun512_more:
+	MOVWQZX      3198(SP)(BX*2), SI
+	ANDQ         $0x7f, SI
+	INCQ         SI
+	VPBROADCASTQ SI, Z13
+	VPADDQ       Z13, Z11, Z11
+	VPADDQ       Z13, Z12, Z12
+	JMP          docsRun512_carried
+
+docsRun512_fell:
+	MOVL 3072(SP)(DX*8), DX
+	SHRL $0x17, DX
+	MOVQ DX, BX
+	SUBQ 208(SP), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 8(SP)
+	MOVQ DX, 208(SP)
+	JMP  docsRun512_summed
 
 DATA one<>+0(SB)/8, $0x0000000000000001
 DATA one<>+8(SB)/8, $0x0000000000000040
@@ -682,6 +836,16 @@ GLOBL row<>(SB), RODATA|NOPTR, $64
 DATA tops<>+0(SB)/8, $0x0000000f00000007
 GLOBL tops<>(SB), RODATA|NOPTR, $8
 
+DATA byteOnes<>+0(SB)/8, $0x0101010101010101
+DATA byteOnes<>+8(SB)/8, $0x0101010101010101
+DATA byteOnes<>+16(SB)/8, $0x0101010101010101
+DATA byteOnes<>+24(SB)/8, $0x0101010101010101
+DATA byteOnes<>+32(SB)/8, $0x0101010101010101
+DATA byteOnes<>+40(SB)/8, $0x0101010101010101
+DATA byteOnes<>+48(SB)/8, $0x0101010101010101
+DATA byteOnes<>+56(SB)/8, $0x0101010101010101
+GLOBL byteOnes<>(SB), RODATA|NOPTR, $64
+
 DATA beyond<>+0(SB)/8, $0x0000000000000080
 GLOBL beyond<>(SB), RODATA|NOPTR, $8
 
@@ -695,89 +859,13 @@ DATA lowest<>+48(SB)/8, $0x0000000000000000
 DATA lowest<>+56(SB)/8, $0x0808080808080808
 GLOBL lowest<>(SB), RODATA|NOPTR, $64
 
-DATA eighth0<>+0(SB)/8, $0x0000000000000000
-DATA eighth0<>+8(SB)/8, $0x0101010101010101
-DATA eighth0<>+16(SB)/8, $0x0202020202020202
-DATA eighth0<>+24(SB)/8, $0x0303030303030303
-DATA eighth0<>+32(SB)/8, $0x0404040404040404
-DATA eighth0<>+40(SB)/8, $0x0505050505050505
-DATA eighth0<>+48(SB)/8, $0x0606060606060606
-DATA eighth0<>+56(SB)/8, $0x0707070707070707
-GLOBL eighth0<>(SB), RODATA|NOPTR, $64
-
-DATA eighth1<>+0(SB)/8, $0x0808080808080808
-DATA eighth1<>+8(SB)/8, $0x0909090909090909
-DATA eighth1<>+16(SB)/8, $0x0a0a0a0a0a0a0a0a
-DATA eighth1<>+24(SB)/8, $0x0b0b0b0b0b0b0b0b
-DATA eighth1<>+32(SB)/8, $0x0c0c0c0c0c0c0c0c
-DATA eighth1<>+40(SB)/8, $0x0d0d0d0d0d0d0d0d
-DATA eighth1<>+48(SB)/8, $0x0e0e0e0e0e0e0e0e
-DATA eighth1<>+56(SB)/8, $0x0f0f0f0f0f0f0f0f
-GLOBL eighth1<>(SB), RODATA|NOPTR, $64
-
-DATA eighth2<>+0(SB)/8, $0x1010101010101010
-DATA eighth2<>+8(SB)/8, $0x1111111111111111
-DATA eighth2<>+16(SB)/8, $0x1212121212121212
-DATA eighth2<>+24(SB)/8, $0x1313131313131313
-DATA eighth2<>+32(SB)/8, $0x1414141414141414
-DATA eighth2<>+40(SB)/8, $0x1515151515151515
-DATA eighth2<>+48(SB)/8, $0x1616161616161616
-DATA eighth2<>+56(SB)/8, $0x1717171717171717
-GLOBL eighth2<>(SB), RODATA|NOPTR, $64
-
-DATA eighth3<>+0(SB)/8, $0x1818181818181818
-DATA eighth3<>+8(SB)/8, $0x1919191919191919
-DATA eighth3<>+16(SB)/8, $0x1a1a1a1a1a1a1a1a
-DATA eighth3<>+24(SB)/8, $0x1b1b1b1b1b1b1b1b
-DATA eighth3<>+32(SB)/8, $0x1c1c1c1c1c1c1c1c
-DATA eighth3<>+40(SB)/8, $0x1d1d1d1d1d1d1d1d
-DATA eighth3<>+48(SB)/8, $0x1e1e1e1e1e1e1e1e
-DATA eighth3<>+56(SB)/8, $0x1f1f1f1f1f1f1f1f
-GLOBL eighth3<>(SB), RODATA|NOPTR, $64
-
-DATA eighth4<>+0(SB)/8, $0x2020202020202020
-DATA eighth4<>+8(SB)/8, $0x2121212121212121
-DATA eighth4<>+16(SB)/8, $0x2222222222222222
-DATA eighth4<>+24(SB)/8, $0x2323232323232323
-DATA eighth4<>+32(SB)/8, $0x2424242424242424
-DATA eighth4<>+40(SB)/8, $0x2525252525252525
-DATA eighth4<>+48(SB)/8, $0x2626262626262626
-DATA eighth4<>+56(SB)/8, $0x2727272727272727
-GLOBL eighth4<>(SB), RODATA|NOPTR, $64
-
-DATA eighth5<>+0(SB)/8, $0x2828282828282828
-DATA eighth5<>+8(SB)/8, $0x2929292929292929
-DATA eighth5<>+16(SB)/8, $0x2a2a2a2a2a2a2a2a
-DATA eighth5<>+24(SB)/8, $0x2b2b2b2b2b2b2b2b
-DATA eighth5<>+32(SB)/8, $0x2c2c2c2c2c2c2c2c
-DATA eighth5<>+40(SB)/8, $0x2d2d2d2d2d2d2d2d
-DATA eighth5<>+48(SB)/8, $0x2e2e2e2e2e2e2e2e
-DATA eighth5<>+56(SB)/8, $0x2f2f2f2f2f2f2f2f
-GLOBL eighth5<>(SB), RODATA|NOPTR, $64
-
-DATA eighth6<>+0(SB)/8, $0x3030303030303030
-DATA eighth6<>+8(SB)/8, $0x3131313131313131
-DATA eighth6<>+16(SB)/8, $0x3232323232323232
-DATA eighth6<>+24(SB)/8, $0x3333333333333333
-DATA eighth6<>+32(SB)/8, $0x3434343434343434
-DATA eighth6<>+40(SB)/8, $0x3535353535353535
-DATA eighth6<>+48(SB)/8, $0x3636363636363636
-DATA eighth6<>+56(SB)/8, $0x3737373737373737
-GLOBL eighth6<>(SB), RODATA|NOPTR, $64
-
-DATA eighth7<>+0(SB)/8, $0x3838383838383838
-DATA eighth7<>+8(SB)/8, $0x3939393939393939
-DATA eighth7<>+16(SB)/8, $0x3a3a3a3a3a3a3a3a
-DATA eighth7<>+24(SB)/8, $0x3b3b3b3b3b3b3b3b
-DATA eighth7<>+32(SB)/8, $0x3c3c3c3c3c3c3c3c
-DATA eighth7<>+40(SB)/8, $0x3d3d3d3d3d3d3d3d
-DATA eighth7<>+48(SB)/8, $0x3e3e3e3e3e3e3e3e
-DATA eighth7<>+56(SB)/8, $0x3f3f3f3f3f3f3f3f
-GLOBL eighth7<>(SB), RODATA|NOPTR, $64
+DATA nowhere<>+0(SB)/8, $0x0400040004000400
+DATA nowhere<>+8(SB)/8, $0x0400040004000400
+GLOBL nowhere<>(SB), RODATA|NOPTR, $16
 
 // func freqsRun512(dst *uint32, s *byte, block uint64, count uint64, tab *byte) uint64
-// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VBMI2, AVX512VL, BMI2, CMOV, POPCNT
-TEXT ·freqsRun512(SB), $1288-48
+// Requires: AVX, AVX512BW, AVX512F, AVX512VBMI, AVX512VL, BMI2, CMOV
+TEXT ·freqsRun512(SB), $11856-48
 	MOVQ         s+8(FP), AX
 	MOVQ         block+16(FP), CX
 	MOVQ         count+24(FP), DX
@@ -806,7 +894,7 @@ TEXT ·freqsRun512(SB), $1288-48
 	MOVQ         tab+32(FP), CX
 	VPTERNLOGD   $0xff, Z0, Z0, Z0
 	VPBROADCASTQ one<>+0(SB), Z1
-	VPBROADCASTQ one<>+8(SB), Z2
+	VPBROADCASTQ one<>+8(SB), Z1
 	MOVQ         $0x1111111111111111, DX
 	KMOVQ        DX, K1
 	CMPQ         24(SP), $0x04
@@ -821,507 +909,527 @@ TEXT ·freqsRun512(SB), $1288-48
 	MOVBQZX      1(DX), BX
 	CMPQ         BX, $0x17
 	JHI          freqsRun512_stop
-	MOVQ         BX, 1152(SP)
+	MOVQ         BX, 56(SP)
 	MOVBQZX      2(DX), SI
 	CMPQ         SI, $0x08
 	JHI          freqsRun512_stop
-	MOVQ         SI, 1160(SP)
+	MOVQ         SI, 64(SP)
 	MOVBQZX      3(DX), BX
 	CMPQ         BX, $0x07
 	JHI          freqsRun512_stop
-	MOVQ         BX, 1168(SP)
+	MOVQ         BX, 72(SP)
 	MOVBQZX      4(DX), SI
 	CMPQ         SI, $0x08
 	JHI          freqsRun512_stop
-	MOVQ         SI, 1176(SP)
+	MOVQ         SI, 80(SP)
 	MOVBQZX      5(DX), BX
 	CMPQ         BX, $0x07
 	JHI          freqsRun512_stop
-	MOVQ         BX, 1184(SP)
+	MOVQ         BX, 88(SP)
 	MOVQ         $-1, SI
 	BZHIQ        BX, SI, SI
-	MOVQ         $0x0101010101010101, BX
+	MOVQ         $0x0001000100010001, BX
 	IMULQ        BX, SI
-	MOVQ         SI, 1192(SP)
+	MOVQ         SI, 96(SP)
 	MOVBQZX      7(DX), BX
 	CMPQ         BX, $0x07
 	JHI          freqsRun512_stop
-	MOVQ         BX, 1200(SP)
+	MOVQ         BX, 104(SP)
 	MOVQ         $-1, SI
 	BZHIQ        BX, SI, SI
-	MOVQ         $0x0101010101010101, BX
+	MOVQ         $0x0001000100010001, BX
 	IMULQ        BX, SI
-	MOVQ         SI, 1208(SP)
+	MOVQ         SI, 112(SP)
 	MOVBQZX      9(DX), BX
 	CMPQ         BX, $0x07
 	JHI          freqsRun512_stop
-	MOVQ         BX, 1216(SP)
+	MOVQ         BX, 120(SP)
 	MOVBQZX      10(DX), SI
 	CMPQ         SI, $0x08
 	JHI          freqsRun512_stop
-	MOVQ         SI, 1224(SP)
+	MOVQ         SI, 128(SP)
 	MOVBQZX      11(DX), BX
 	CMPQ         BX, $0x07
 	JHI          freqsRun512_stop
-	MOVQ         BX, 1232(SP)
+	MOVQ         BX, 136(SP)
 	MOVQ         $-1, SI
 	BZHIQ        BX, SI, SI
-	MOVQ         $0x0101010101010101, BX
+	MOVQ         $0x0001000100010001, BX
 	IMULQ        BX, SI
-	MOVQ         SI, 1240(SP)
+	MOVQ         SI, 144(SP)
 	MOVBQZX      13(DX), BX
-	CMPQ         BX, $0x08
+	CMPQ         BX, $0x20
 	JHI          freqsRun512_stop
-	MOVQ         BX, 1248(SP)
+	MOVQ         BX, 152(SP)
 	MOVQ         $-1, SI
 	BZHIQ        BX, SI, SI
-	MOVQ         $0x0101010101010101, DX
+	MOVQ         $0x0001000100010001, DX
 	IMULQ        DX, SI
-	MOVQ         SI, 1256(SP)
-	MOVQ         1168(SP), BX
-	ADDQ         1200(SP), BX
+	MOVQ         SI, 160(SP)
+	MOVQ         72(SP), BX
+	ADDQ         104(SP), BX
 	CMPQ         BX, $0x07
 	JHI          freqsRun512_stop
-	MOVQ         1216(SP), BX
+	MOVQ         $0x00000004, 168(SP)
+	MOVQ         $0x00000004, 176(SP)
+	MOVQ         120(SP), BX
 	LEAQ         7(BX), SI
 	TESTQ        BX, BX
 	MOVQ         $0x0000000000000008, DX
 	CMOVQNE      DX, SI
-	CMPQ         SI, 1248(SP)
-	JCS          freqsRun512_stop
-	MOVQ         $0x00000008, SI
-	SUBQ         BX, SI
-	MOVQ         $0x000000ff, BX
-	SHLXQ        SI, BX, BX
-	ANDQ         $0x000000ff, BX
-	MOVQ         $0x0101010101010101, DX
-	IMULQ        DX, BX
-	MOVQ         BX, 1264(SP)
+	CMPQ         SI, 152(SP)
+	JCC          freqsRun512_narrow
+	MOVQ         $0x00000000, 176(SP)
+
+freqsRun512_narrow:
+	MOVQ    $0x00000008, SI
+	SUBQ    BX, SI
+	MOVQ    $0x000000ff, BX
+	SHLXQ   SI, BX, BX
+	ANDQ    $0x000000ff, BX
+	MOVQ    $0x0001000100010001, DX
+	IMULQ   DX, BX
+	MOVQ    BX, 184(SP)
+	MOVQ    $0x00000001, BX
+	SHLXQ   SI, BX, BX
+	SUBQ    $0x02, BX
+	MOVQ    BX, 192(SP)
+	LEAQ    7687(SP), DX
+	ANDQ    $-64, DX
+	MOVQ    DX, 7616(SP)
+	MOVQ    32(SP), BX
+	MOVQ    $0x00000008, SI
+	CMPQ    BX, SI
+	CMOVQHI SI, BX
+	SHLQ    $0x09, BX
+	ADDQ    DX, BX
+	VPXORQ  Z2, Z2, Z2
+
+freqsRun512_clear:
+	VMOVDQU64 Z2, (DX)
+	VMOVDQU64 Z2, 64(DX)
+	VMOVDQU64 Z2, 128(DX)
+	VMOVDQU64 Z2, 192(DX)
+	VMOVDQU64 Z2, 256(DX)
+	VMOVDQU64 Z2, 320(DX)
+	VMOVDQU64 Z2, 384(DX)
+	VMOVDQU64 Z2, 448(DX)
+	ADDQ      $0x00000200, DX
+	CMPQ      DX, BX
+	JNE       freqsRun512_clear
 
 freqsRun512_part:
-	MOVQ $0x00000000, 1144(SP)
+	MOVQ $0x00000000, 208(SP)
+	MOVQ $0x00000000, 216(SP)
+	MOVQ $0x00000000, 224(SP)
+	MOVQ $0x00000000, 296(SP)
 
 freqsRun512_next:
-	MOVQ           8(SP), DX
-	MOVL           4(DX), BX
-	MOVL           (DX), DX
-	CMPQ           BX, 24(SP)
+	MOVQ           8(SP), BX
+	MOVL           4(BX), DX
+	MOVL           (BX), BX
+	CMPQ           DX, 24(SP)
 	JHI            freqsRun512_broken
-	MOVQ           BX, SI
-	SUBQ           DX, SI
+	SUBQ           BX, DX
 	JCS            freqsRun512_broken
-	SHLQ           $0x02, DX
-	ADDQ           (SP), DX
-	VPXORQ         Z3, Z3, Z3
-	VPXORQ         Z4, Z4, Z4
-	MOVQ           1152(SP), DI
-	MOVQ           DX, BX
-	SHLQ           $0x04, DI
-	ADDQ           DI, DX
-	SHRQ           $0x02, DI
-	CMOVQEQ        CX, BX
-	SUBQ           DI, SI
+	SHLQ           $0x02, BX
+	ADDQ           (SP), BX
+	MOVQ           56(SP), SI
+	MOVQ           BX, DI
+	SHLQ           $0x04, SI
+	ADDQ           SI, BX
+	SHRQ           $0x02, SI
+	CMOVQEQ        CX, DI
+	MOVQ           $0x00000000, R8
+	SUBQ           SI, DX
 	JCS            freqsRun512_broken
 	JEQ            freqsRun512_read
-	SHLQ           $0x05, SI
-	MOVQ           SI, 1272(SP)
-	MOVQ           1160(SP), DI
-	BZHIQ          DI, (DX), SI
-	TESTQ          SI, SI
+	SHLQ           $0x05, DX
+	MOVQ           DX, 200(SP)
+	MOVQ           64(SP), SI
+	BZHIQ          SI, (BX), R8
+	TESTQ          R8, R8
 	JEQ            freqsRun512_broken
-	CMPQ           SI, $0x40
+	CMPQ           R8, $0x00000080
 	JHI            freqsRun512_broken
-	MOVQ           BX, 1280(SP)
-	CMPQ           DI, 1272(SP)
-	JHI            freqsRun512_broken
-	MOVQ           1168(SP), R8
-	MOVQ           DI, BX
-	MOVQ           BX, R9
-	SHRQ           $0x03, R9
-	ADDQ           DX, R9
-	ANDQ           $0x07, BX
-	LEAQ           (BX)(R8*8), BX
-	VPBROADCASTQ   512(CX)(BX*8), Z4
-	MOVQ           R8, BX
-	SHLQ           $0x06, BX
-	VMOVDQU64      (CX)(BX*1), Z3
-	VPERMB         (R9), Z3, Z3
-	VPMULTISHIFTQB Z3, Z4, Z3
-	VPANDQ.BCST    1024(CX)(R8*8), Z3, Z3
-	MOVQ           SI, BX
-	IMULQ          1168(SP), BX
-	ADDQ           BX, DI
-	CMPQ           DI, 1272(SP)
-	JHI            freqsRun512_broken
-	MOVQ           DI, BX
-	MOVQ           BX, R8
-	SHRQ           $0x03, R8
-	ADDQ           DX, R8
-	ANDQ           $0x07, BX
-	SHRXQ          BX, (R8), R8
-	MOVQ           1176(SP), BX
-	BZHIQ          BX, R8, R8
-	ADDQ           BX, DI
-	CMPQ           R8, $0x07
-	JHI            freqsRun512_broken
-	MOVQ           DI, BX
-	MOVQ           BX, R9
-	SHRQ           $0x03, R9
-	ADDQ           DX, R9
-	ANDQ           $0x07, BX
-	SHRXQ          BX, (R9), BX
-	MOVQ           $0x0101010101010101, R10
-	MOVQ           R8, R9
-	SHLQ           $0x03, R9
-	PDEPQ          1192(SP), BX, BX
-	ADDQ           R10, BX
-	BZHIQ          R9, BX, BX
-	IMULQ          R10, BX
-	MOVQ           $0x8080808080808080, R11
-	TESTQ          R11, BX
-	JNE            freqsRun512_broken
-	MOVQ           BX, R11
-	SHRQ           $0x38, R11
-	CMPQ           R11, SI
-	JHI            freqsRun512_broken
-	SUBQ           R10, BX
-	VMOVQ          BX, X4
-	VPMOVZXBQ      X4, Z4
-	VPSLLVQ        Z4, Z1, Z4
-	VEXTRACTI64X4  $0x01, Z4, Y8
-	VPORQ          Y8, Y4, Y4
-	VEXTRACTI64X2  $0x01, Y4, X8
-	VPORQ          X8, X4, X4
-	VPSHUFD        $0xee, X4, X8
-	VPORQ          X8, X4, X4
-	VMOVQ          X4, BX
-	KMOVQ          BX, K2
-	MOVQ           R8, BX
-	IMULQ          1184(SP), BX
-	ADDQ           BX, DI
-	MOVQ           DI, BX
-	MOVQ           BX, R11
+	MOVQ           DI, 11848(SP)
+	MOVQ           216(SP), DI
+	MOVQ           208(SP), DX
+	MOVQ           296(SP)(DX*8), DX
+	MOVQ           72(SP), R10
+	MOVQ           SI, R9
+	MOVQ           R9, R11
 	SHRQ           $0x03, R11
-	ADDQ           DX, R11
-	ANDQ           $0x07, BX
-	SHRXQ          BX, (R11), BX
-	IMULQ          1200(SP), R8
-	ADDQ           R8, DI
-	PDEPQ          1208(SP), BX, BX
-	BZHIQ          R9, BX, BX
-	MOVQ           1168(SP), R8
-	ADDQ           R10, BX
-	SHLXQ          R8, BX, BX
-	VMOVQ          BX, X5
-	VPEXPANDB.Z    Z5, K2, Z5
-	VPADDB         Z5, Z3, Z3
-	MOVQ           $-1, BX
-	BZHIQ          SI, BX, BX
-	KMOVQ          BX, K2
-	VPSUBB.Z       Z0, Z3, K2, Z3
-	VPXORQ         Z6, Z6, Z6
-	VPSADBW        Z6, Z3, Z4
-	VALIGNQ        $0x07, Z6, Z4, Z8
-	VPADDQ         Z8, Z4, Z4
-	VALIGNQ        $0x06, Z6, Z4, Z8
-	VPADDQ         Z8, Z4, Z4
-	VALIGNQ        $0x04, Z6, Z4, Z8
-	VPADDQ         Z8, Z4, Z4
-	VPCMPUQ.BCST   $0x06, beyond<>+0(SB), Z4, K2
-	KORTESTW       K2, K2
-	JNE            freqsRun512_broken
-	VALIGNQ        $0x07, Z6, Z4, Z8
-	VPSLLQ         $0x08, Z3, Z4
-	VPADDB         Z4, Z3, Z3
-	VPSLLQ         $0x10, Z3, Z4
-	VPADDB         Z4, Z3, Z3
-	VPSLLQ         $0x20, Z3, Z4
-	VPADDB         Z4, Z3, Z3
-	VPSHUFB        lowest<>+0(SB), Z8, Z8
-	VPADDB         Z8, Z3, Z3
-	VPADDB         Z0, Z3, Z3
-	MOVQ           $0x0101010101010101, BX
-	KMOVQ          BX, K2
-	VMOVDQU64      eighth0<>+0(SB), Z4
-	VPERMB.Z       Z3, Z4, K2, Z4
-	VPSUBQ         Z2, Z4, Z8
-	VPSLLVQ        Z4, Z1, Z4
-	VPSLLVQ        Z8, Z1, Z8
-	VMOVDQU64      eighth1<>+0(SB), Z10
-	VPERMB.Z       Z3, Z10, K2, Z10
-	VPSUBQ         Z2, Z10, Z9
-	VPSLLVQ        Z10, Z1, Z10
-	VPSLLVQ        Z9, Z1, Z9
-	VPORQ          Z4, Z10, Z4
-	VPORQ          Z8, Z9, Z8
-	VMOVDQU64      eighth2<>+0(SB), Z9
-	VPERMB.Z       Z3, Z9, K2, Z9
-	VPSUBQ         Z2, Z9, Z10
-	VPSLLVQ        Z9, Z1, Z9
-	VPSLLVQ        Z10, Z1, Z10
-	VMOVDQU64      eighth3<>+0(SB), Z11
-	VPERMB.Z       Z3, Z11, K2, Z11
-	VPSUBQ         Z2, Z11, Z12
-	VPSLLVQ        Z11, Z1, Z11
-	VPSLLVQ        Z12, Z1, Z12
-	VPTERNLOGQ     $0xfe, Z9, Z11, Z4
-	VPTERNLOGQ     $0xfe, Z10, Z12, Z8
-	CMPQ           SI, $0x20
-	JLE            freqsRun512_few
-	VMOVDQU64      eighth4<>+0(SB), Z9
-	VPERMB.Z       Z3, Z9, K2, Z9
-	VPSUBQ         Z2, Z9, Z10
-	VPSLLVQ        Z9, Z1, Z9
-	VPSLLVQ        Z10, Z1, Z10
-	VMOVDQU64      eighth5<>+0(SB), Z11
-	VPERMB.Z       Z3, Z11, K2, Z11
-	VPSUBQ         Z2, Z11, Z12
-	VPSLLVQ        Z11, Z1, Z11
-	VPSLLVQ        Z12, Z1, Z12
-	VPTERNLOGQ     $0xfe, Z9, Z11, Z4
-	VPTERNLOGQ     $0xfe, Z10, Z12, Z8
-	VMOVDQU64      eighth6<>+0(SB), Z9
-	VPERMB.Z       Z3, Z9, K2, Z9
-	VPSUBQ         Z2, Z9, Z10
-	VPSLLVQ        Z9, Z1, Z9
-	VPSLLVQ        Z10, Z1, Z10
-	VMOVDQU64      eighth7<>+0(SB), Z11
-	VPERMB.Z       Z3, Z11, K2, Z11
-	VPSUBQ         Z2, Z11, Z3
-	VPSLLVQ        Z11, Z1, Z11
-	VPSLLVQ        Z3, Z1, Z3
-	VPTERNLOGQ     $0xfe, Z9, Z11, Z4
-	VPTERNLOGQ     $0xfe, Z10, Z3, Z8
-
-freqsRun512_few:
-	VPUNPCKLQDQ    Z8, Z4, Z3
-	VPUNPCKHQDQ    Z8, Z4, Z4
-	VPORQ          Z4, Z3, Z3
-	VEXTRACTI64X4  $0x01, Z3, Y4
-	VPORQ          Y4, Y3, Y3
-	VEXTRACTI64X2  $0x01, Y3, X4
-	VPORQ          X4, X3, X3
-	VMOVQ          X3, BX
-	VPEXTRQ        $0x01, X3, R8
-	KMOVQ          BX, K2
-	KMOVQ          R8, K3
-	POPCNTQ        BX, BX
-	VMOVDQU64      1920(CX)(BX*1), Z4
-	CMPQ           DI, 1272(SP)
-	JHI            freqsRun512_broken
-	MOVQ           1216(SP), R8
-	MOVQ           DI, BX
-	MOVQ           BX, R9
-	SHRQ           $0x03, R9
-	ADDQ           DX, R9
-	ANDQ           $0x07, BX
-	LEAQ           (BX)(R8*8), BX
-	VPBROADCASTQ   512(CX)(BX*8), Z3
-	MOVQ           R8, BX
-	SHLQ           $0x06, BX
-	VMOVDQU64      (CX)(BX*1), Z8
-	VPERMB         (R9), Z8, Z8
-	VPMULTISHIFTQB Z8, Z3, Z8
-	VPANDQ.BCST    1024(CX)(R8*8), Z8, Z8
-	MOVQ           SI, BX
-	IMULQ          1216(SP), BX
-	ADDQ           BX, DI
-	CMPQ           DI, 1272(SP)
-	JHI            freqsRun512_broken
-	MOVQ           DI, BX
-	MOVQ           BX, R8
-	SHRQ           $0x03, R8
-	ADDQ           DX, R8
-	ANDQ           $0x07, BX
-	SHRXQ          BX, (R8), R8
-	MOVQ           1224(SP), BX
-	BZHIQ          BX, R8, R8
-	ADDQ           BX, DI
-	CMPQ           R8, $0x07
-	JHI            freqsRun512_broken
-	MOVQ           DI, BX
-	MOVQ           BX, R9
-	SHRQ           $0x03, R9
-	ADDQ           DX, R9
-	ANDQ           $0x07, BX
-	SHRXQ          BX, (R9), BX
-	MOVQ           $0x0101010101010101, R10
+	ADDQ           BX, R11
+	ANDQ           $0x07, R9
+	LEAQ           (R9)(R10*8), R9
+	VPBROADCASTQ   512(CX)(R9*8), Z2
+	MOVQ           R10, R9
+	SHLQ           $0x06, R9
+	VMOVDQU64      (CX)(R9*1), Z1
 	MOVQ           R8, R9
-	SHLQ           $0x03, R9
-	PDEPQ          1240(SP), BX, BX
-	ADDQ           R10, BX
-	BZHIQ          R9, BX, BX
-	IMULQ          R10, BX
-	MOVQ           $0x8080808080808080, R11
-	TESTQ          R11, BX
-	JNE            freqsRun512_broken
-	MOVQ           BX, R11
-	SHRQ           $0x38, R11
-	CMPQ           R11, SI
+	IMULQ          72(SP), R9
+	ADDQ           R9, SI
+	CMPQ           SI, 200(SP)
 	JHI            freqsRun512_broken
-	SUBQ           R10, BX
-	VMOVQ          BX, X3
-	VPMOVZXBQ      X3, Z3
-	VPSLLVQ        Z3, Z1, Z3
-	VEXTRACTI64X4  $0x01, Z3, Y9
-	VPORQ          Y9, Y3, Y3
-	VEXTRACTI64X2  $0x01, Y3, X9
-	VPORQ          X9, X3, X3
-	VPSHUFD        $0xee, X3, X9
-	VPORQ          X9, X3, X3
-	VMOVQ          X3, BX
-	KMOVQ          BX, K4
-	MOVQ           R8, BX
-	IMULQ          1232(SP), BX
-	ADDQ           BX, DI
-	MOVQ           DI, BX
-	MOVQ           BX, SI
-	SHRQ           $0x03, SI
-	ADDQ           DX, SI
-	ANDQ           $0x07, BX
-	SHRXQ          BX, (SI), DX
-	MOVQ           R8, BX
-	IMULQ          1248(SP), BX
-	ADDQ           BX, DI
-	PDEPQ          1256(SP), DX, DX
-	BZHIQ          R9, DX, DX
-	MOVQ           $0x0202020202020202, BX
-	ADDQ           DX, BX
-	ORQ            DX, BX
-	TESTQ          BX, 1264(SP)
-	JNE            freqsRun512_broken
-	MOVQ           1216(SP), BX
-	ADDQ           R10, DX
-	SHLXQ          BX, DX, DX
-	VMOVQ          DX, X7
-	VPEXPANDB.Z    Z7, K4, Z7
-	VPADDB         Z7, Z8, Z8
-	VPSUBB         Z0, Z8, Z8
-	ADDQ           $0x1f, DI
-	ANDQ           $-32, DI
-	CMPQ           DI, 1272(SP)
-	JNE            freqsRun512_broken
-	VPEXPANDB.Z    Z8, K2, Z3
-	VPERMB         Z8, Z4, Z4
-	VPEXPANDB.Z    Z4, K3, Z4
-	MOVQ           1280(SP), BX
+	VPERMB         (R11), Z1, Z5
+	VPMULTISHIFTQB Z5, Z2, Z5
+	VPANDQ.BCST    1024(CX)(R10*8), Z5, Z5
+	VMOVDQU64      Z5, 368(SP)(DX*1)
+	CMPQ           R8, $0x40
+	JHI            freqsRun512_upper1
+
+freqsRun512_lower1:
+	MOVQ  SI, R9
+	MOVQ  SI, R10
+	SHRQ  $0x03, R9
+	ANDQ  $0x07, R10
+	SHRXQ R10, (BX)(R9*1), R9
+	MOVQ  80(SP), R11
+	BZHIQ R11, R9, R10
+	ADDQ  R11, SI
+	CMPQ  R10, 168(SP)
+	JHI   freqsRun512_many1
+	SHRXQ R11, R9, R9
+	MOVQ  $0x0001000100010001, R12
+	MOVQ  R10, R11
+	SHLQ  $0x04, R11
+	PDEPQ 96(SP), R9, R9
+	ADDQ  R12, R9
+	BZHIQ R11, R9, R9
+	IMULQ R12, R9
+	MOVQ  R9, R11
+	SHRQ  $0x30, R11
+	CMPQ  R11, R8
+	JHI   freqsRun512_broken
+	LEAQ  -1(DX), R11
+	IMULQ R12, R11
+	ADDQ  R11, R9
+	MOVQ  R9, 2544(SP)(DI*2)
+	MOVQ  R10, R9
+	IMULQ 88(SP), R9
+	ADDQ  R9, SI
+	MOVQ  SI, R9
+	MOVQ  SI, R11
+	SHRQ  $0x03, R9
+	ANDQ  $0x07, R11
+	SHRXQ R11, (BX)(R9*1), R9
+	MOVQ  R10, R11
+	IMULQ 104(SP), R11
+	ADDQ  R11, SI
+	PDEPQ 112(SP), R9, R9
+	MOVQ  72(SP), R11
+	ADDQ  R12, R9
+	SHLXQ R11, R9, R9
+	MOVQ  R9, 2680(SP)(DI*2)
+	ADDQ  R10, DI
+
+freqsRun512_added1:
+	CMPQ           SI, 200(SP)
+	JHI            freqsRun512_broken
+	MOVQ           120(SP), R10
+	MOVQ           SI, R9
+	MOVQ           R9, R11
+	SHRQ           $0x03, R11
+	ADDQ           BX, R11
+	ANDQ           $0x07, R9
+	LEAQ           (R9)(R10*8), R9
+	VPBROADCASTQ   512(CX)(R9*8), Z2
+	MOVQ           R10, R9
+	SHLQ           $0x06, R9
+	VMOVDQU64      (CX)(R9*1), Z1
+	MOVQ           R8, R9
+	IMULQ          120(SP), R9
+	ADDQ           R9, SI
+	CMPQ           SI, 200(SP)
+	JHI            freqsRun512_broken
+	VPERMB         (R11), Z1, Z5
+	VPMULTISHIFTQB Z5, Z2, Z5
+	VPANDQ.BCST    1024(CX)(R10*8), Z5, Z5
+	VPSUBB         Z0, Z5, Z5
+	VMOVDQU64      Z5, 1456(SP)(DX*1)
+	CMPQ           R8, $0x40
+	JHI            freqsRun512_upper4
+
+freqsRun512_lower4:
+	MOVQ  SI, R9
+	MOVQ  SI, R10
+	SHRQ  $0x03, R9
+	ANDQ  $0x07, R10
+	SHRXQ R10, (BX)(R9*1), R9
+	MOVQ  128(SP), R11
+	BZHIQ R11, R9, R10
+	ADDQ  R11, SI
+	CMPQ  R10, 176(SP)
+	JHI   freqsRun512_many4
+	SHRXQ R11, R9, R9
+	MOVQ  $0x0001000100010001, R12
+	MOVQ  R10, R11
+	SHLQ  $0x04, R11
+	PDEPQ 144(SP), R9, R9
+	ADDQ  R12, R9
+	BZHIQ R11, R9, R9
+	IMULQ R12, R9
+	MOVQ  R9, R13
+	SHRQ  $0x30, R13
+	CMPQ  R13, R8
+	JHI   freqsRun512_broken
+	LEAQ  1087(DX), R13
+	IMULQ R12, R13
+	ADDQ  R13, R9
+	MOVQ  R9, 2544(SP)(DI*2)
+	MOVQ  R10, R9
+	IMULQ 136(SP), R9
+	ADDQ  R9, SI
+	MOVQ  SI, R9
+	MOVQ  SI, R13
+	SHRQ  $0x03, R9
+	ANDQ  $0x07, R13
+	SHRXQ R13, (BX)(R9*1), BX
+	MOVQ  R10, R9
+	IMULQ 152(SP), R9
+	ADDQ  R9, SI
+	PDEPQ 160(SP), BX, BX
+	MOVQ  $0x0002000200020002, R9
+	ADDQ  BX, R9
+	ORQ   BX, R9
+	BZHIQ R11, R9, R9
+	TESTQ R9, 184(SP)
+	JNE   freqsRun512_broken
+	MOVQ  120(SP), R9
+	ADDQ  R12, BX
+	SHLXQ R9, BX, BX
+	MOVQ  BX, 2680(SP)(DI*2)
+	ADDQ  R10, DI
+
+freqsRun512_added4:
+	ADDQ   $0x1f, SI
+	ANDQ   $-32, SI
+	CMPQ   SI, 200(SP)
+	JNE    freqsRun512_broken
+	MOVQ   DI, 216(SP)
+	MOVQ   11848(SP), DI
+	MOVQ   224(SP), BX
+	MOVQ   208(SP), SI
+	IMUL3Q $0x00800080, SI, SI
+	MOVQ   DX, 2816(SP)(BX*8)
+	MOVQ   R8, 2944(SP)(BX*8)
+	MOVQ   SI, 3072(SP)(BX*8)
+	INCQ   BX
+	CMPQ   R8, $0x40
+	JHI    freqsRun512_halves
+
+freqsRun512_unit:
+	MOVQ BX, 224(SP)
 
 freqsRun512_read:
-	MOVQ      1144(SP), DX
-	MOVQ      BX, 1080(SP)(DX*8)
-	INCQ      DX
-	MOVQ      DX, 1144(SP)
-	DECQ      DX
-	SHLQ      $0x07, DX
-	VMOVDQU64 Z3, 56(SP)(DX*1)
-	VMOVDQU64 Z4, 120(SP)(DX*1)
-	ADDQ      $0x04, 8(SP)
-	MOVQ      1144(SP), DX
-	CMPQ      DX, 32(SP)
-	JEQ       freqsRun512_broken
-	CMPQ      DX, $0x08
-	JNE       freqsRun512_next
+	MOVQ 208(SP), DX
+	MOVQ DI, 232(SP)(DX*8)
+	MOVQ 296(SP)(DX*8), BX
+	ADDQ R8, BX
+	INCQ DX
+	MOVQ BX, 296(SP)(DX*8)
+	MOVQ DX, 208(SP)
+	ADDQ $0x04, 8(SP)
+	CMPQ DX, 32(SP)
+	JEQ  freqsRun512_broken
+	CMPQ DX, $0x08
+	JNE  freqsRun512_next
 
 freqsRun512_broken:
-	CMPQ         1144(SP), $0x00
-	JEQ          freqsRun512_stop
-	MOVQ         1152(SP), DX
-	IMUL3Q       $0x00000440, DX, BX
-	ADDQ         CX, BX
-	VPBROADCASTD 4512(BX), Z8
-	VPBROADCASTD DX, Z9
+	MOVQ 216(SP), DX
+	LEAQ 368(SP), DI
+	SUBQ $0x01, DX
+	JCS  freqsRun512_patched
+
+freqsRun512_patch:
+	MOVWQZX 2544(SP)(DX*2), BX
+	MOVBLZX 2680(SP)(DX*2), SI
+	ADDB    SI, (DI)(BX*1)
+	SUBQ    $0x01, DX
+	JCC     freqsRun512_patch
+
+freqsRun512_patched:
+	XORQ         DX, DX
+	CMPQ         DX, 224(SP)
+	JEQ          freqsRun512_summed
+	MOVQ         56(SP), BX
+	ANDQ         $0x07, BX
+	VPBROADCASTW BX, Z1
+	VPXORQ       Z3, Z3, Z3
+
+freqsRun512_sum:
+	MOVQ       2816(SP)(DX*8), BX
+	MOVQ       2944(SP)(DX*8), SI
+	MOVQ       $-1, DI
+	BZHIQ      SI, DI, DI
+	KMOVQ      DI, K1
+	VMOVDQU64  byteOnes<>+0(SB), Z2
+	VPADDUSB.Z 368(SP)(BX*1), Z2, K1, Z2
+	VPSADBW    Z3, Z2, Z5
+	VALIGNQ    $0x07, Z3, Z5, Z6
+	VPADDQ     Z6, Z5, Z5
+	VALIGNQ    $0x06, Z3, Z5, Z6
+	VPADDQ     Z6, Z5, Z5
+	VALIGNQ    $0x04, Z3, Z5, Z6
+	VPADDQ     Z6, Z5, Z5
+	VALIGNQ    $0x07, Z3, Z5, Z6
+	CMPQ       SI, $0x00000100
+	JCC        freqsRun512_more
+
+freqsRun512_carried:
+	VPCMPUQ.BCST $0x06, beyond<>+0(SB), Z5, K1
+	KORTESTW     K1, K1
+	JNE          freqsRun512_fell
+	VPSLLQ       $0x08, Z2, Z5
+	VPADDB       Z5, Z2, Z2
+	VPSLLQ       $0x10, Z2, Z5
+	VPADDB       Z5, Z2, Z2
+	VPSLLQ       $0x20, Z2, Z5
+	VPADDB       Z5, Z2, Z2
+	VPSHUFB      lowest<>+0(SB), Z6, Z6
+	VPADDB       Z6, Z2, Z2
+	VPADDB       Z0, Z2, Z2
+	VMOVDQU64    Z2, 7552(SP)
+	VPMOVZXBW    7552(SP), Z2
+	VPADDD.BCST  3072(SP)(DX*8), Z2, Z2
+	VMOVDQU64    Z2, 3200(SP)(BX*2)
+	VPMOVZXBW    1456(SP)(BX*1), Z2
+	VPSLLVW      Z1, Z2, Z2
+	VMOVDQU64    Z2, 5376(SP)(BX*2)
+	VPMOVZXBW    7584(SP), Z2
+	VPADDD.BCST  3072(SP)(DX*8), Z2, Z2
+	VMOVDQU64    Z2, 3264(SP)(BX*2)
+	VPMOVZXBW    1488(SP)(BX*1), Z2
+	VPSLLVW      Z1, Z2, Z2
+	VMOVDQU64    Z2, 5440(SP)(BX*2)
+	INCQ         DX
+	CMPQ         DX, 224(SP)
+	JNE          freqsRun512_sum
+
+freqsRun512_summed:
+	MOVQ      208(SP), DX
+	TESTQ     DX, DX
+	JEQ       freqsRun512_stop
+	MOVQ      296(SP)(DX*8), BX
+	MOVQ      56(SP), SI
+	SHRQ      $0x03, SI
+	ADDQ      7616(SP), SI
+	VMOVDQU64 nowhere<>+0(SB), X1
+	VMOVDQU64 X1, 3200(SP)(BX*2)
+	XORQ      DX, DX
+	TESTQ     BX, BX
+	JEQ       freqsRun512_scattered
+
+freqsRun512_scatter:
+	MOVWQZX 3200(SP)(DX*2), DI
+	MOVWLZX 5376(SP)(DX*2), R8
+	MOVW    R8, (SI)(DI*4)
+	MOVWQZX 3202(SP)(DX*2), DI
+	MOVWLZX 5378(SP)(DX*2), R8
+	MOVW    R8, (SI)(DI*4)
+	MOVWQZX 3204(SP)(DX*2), DI
+	MOVWLZX 5380(SP)(DX*2), R8
+	MOVW    R8, (SI)(DI*4)
+	MOVWQZX 3206(SP)(DX*2), DI
+	MOVWLZX 5382(SP)(DX*2), R8
+	MOVW    R8, (SI)(DI*4)
+	MOVWQZX 3208(SP)(DX*2), DI
+	MOVWLZX 5384(SP)(DX*2), R8
+	MOVW    R8, (SI)(DI*4)
+	MOVWQZX 3210(SP)(DX*2), DI
+	MOVWLZX 5386(SP)(DX*2), R8
+	MOVW    R8, (SI)(DI*4)
+	MOVWQZX 3212(SP)(DX*2), DI
+	MOVWLZX 5388(SP)(DX*2), R8
+	MOVW    R8, (SI)(DI*4)
+	MOVWQZX 3214(SP)(DX*2), DI
+	MOVWLZX 5390(SP)(DX*2), R8
+	MOVW    R8, (SI)(DI*4)
+	ADDQ    $0x08, DX
+	CMPQ    DX, BX
+	JCS     freqsRun512_scatter
+
+freqsRun512_scattered:
+	MOVQ         56(SP), DX
+	IMUL3Q       $0x00000440, DX, SI
+	ADDQ         CX, SI
+	VPBROADCASTD 4512(SI), Z1
+	VPXORQ       Z4, Z4, Z4
+	MOVQ         7616(SP), BX
 	XORQ         DX, DX
 
 freqsRun512_values:
-	MOVQ       1080(SP)(DX*8), SI
-	MOVQ       DX, DI
-	SHLQ       $0x07, DI
-	VMOVDQU64  56(SP)(DI*1), Z3
-	VMOVDQU64  120(SP)(DI*1), Z4
-	MOVL       4480(BX), DI
-	VMOVDQU64  4544(BX), Z10
-	VPERMB     (SI)(DI*1), Z10, Z10
-	VPSRLVD    4608(BX), Z10, Z10
-	VMOVDQU64  1664(CX), Z11
-	VPERMB.Z   Z3, Z11, K1, Z11
-	VPSLLVD    Z9, Z11, Z11
-	VPTERNLOGD $0xea, Z11, Z8, Z10
-	VPSUBD     Z0, Z10, Z10
-	VMOVDQU32  Z10, (AX)
-	MOVL       4484(BX), DI
-	VMOVDQU64  4672(BX), Z10
-	VPERMB     (SI)(DI*1), Z10, Z10
-	VPSRLVD    4736(BX), Z10, Z10
-	VMOVDQU64  1728(CX), Z11
-	VPERMB.Z   Z3, Z11, K1, Z11
-	VPSLLVD    Z9, Z11, Z11
-	VPTERNLOGD $0xea, Z11, Z8, Z10
-	VPSUBD     Z0, Z10, Z10
-	VMOVDQU32  Z10, 64(AX)
-	MOVL       4488(BX), DI
-	VMOVDQU64  4800(BX), Z10
-	VPERMB     (SI)(DI*1), Z10, Z10
-	VPSRLVD    4864(BX), Z10, Z10
-	VMOVDQU64  1792(CX), Z11
-	VPERMB.Z   Z3, Z11, K1, Z11
-	VPSLLVD    Z9, Z11, Z11
-	VPTERNLOGD $0xea, Z11, Z8, Z10
-	VPSUBD     Z0, Z10, Z10
-	VMOVDQU32  Z10, 128(AX)
-	MOVL       4492(BX), DI
-	VMOVDQU64  4928(BX), Z10
-	VPERMB     (SI)(DI*1), Z10, Z10
-	VPSRLVD    4992(BX), Z10, Z10
-	VMOVDQU64  1856(CX), Z11
-	VPERMB.Z   Z3, Z11, K1, Z11
-	VPSLLVD    Z9, Z11, Z11
-	VPTERNLOGD $0xea, Z11, Z8, Z10
-	VPSUBD     Z0, Z10, Z10
-	VMOVDQU32  Z10, 192(AX)
-	MOVL       4496(BX), DI
-	VMOVDQU64  5056(BX), Z10
-	VPERMB     (SI)(DI*1), Z10, Z10
-	VPSRLVD    5120(BX), Z10, Z10
-	VMOVDQU64  1664(CX), Z11
-	VPERMB.Z   Z4, Z11, K1, Z11
-	VPSLLVD    Z9, Z11, Z11
-	VPTERNLOGD $0xea, Z11, Z8, Z10
-	VPSUBD     Z0, Z10, Z10
-	VMOVDQU32  Z10, 256(AX)
-	MOVL       4500(BX), DI
-	VMOVDQU64  5184(BX), Z10
-	VPERMB     (SI)(DI*1), Z10, Z10
-	VPSRLVD    5248(BX), Z10, Z10
-	VMOVDQU64  1728(CX), Z11
-	VPERMB.Z   Z4, Z11, K1, Z11
-	VPSLLVD    Z9, Z11, Z11
-	VPTERNLOGD $0xea, Z11, Z8, Z10
-	VPSUBD     Z0, Z10, Z10
-	VMOVDQU32  Z10, 320(AX)
-	MOVL       4504(BX), DI
-	VMOVDQU64  5312(BX), Z10
-	VPERMB     (SI)(DI*1), Z10, Z10
-	VPSRLVD    5376(BX), Z10, Z10
-	VMOVDQU64  1792(CX), Z11
-	VPERMB.Z   Z4, Z11, K1, Z11
-	VPSLLVD    Z9, Z11, Z11
-	VPTERNLOGD $0xea, Z11, Z8, Z10
-	VPSUBD     Z0, Z10, Z10
-	VMOVDQU32  Z10, 384(AX)
-	MOVL       4508(BX), DI
-	VMOVDQU64  5440(BX), Z10
-	VPERMB     (SI)(DI*1), Z10, Z10
-	VPSRLVD    5504(BX), Z10, Z10
-	VMOVDQU64  1856(CX), Z11
-	VPERMB.Z   Z4, Z11, K1, Z11
-	VPSLLVD    Z9, Z11, Z11
-	VPTERNLOGD $0xea, Z11, Z8, Z10
-	VPSUBD     Z0, Z10, Z10
-	VMOVDQU32  Z10, 448(AX)
+	MOVQ       232(SP)(DX*8), DI
+	MOVL       4480(SI), R8
+	VMOVDQU64  4544(SI), Z2
+	VPERMB     (DI)(R8*1), Z2, Z2
+	VPSRLVD    4608(SI), Z2, Z2
+	VPTERNLOGD $0xea, (BX), Z1, Z2
+	VPSUBD     Z0, Z2, Z2
+	VMOVDQU32  Z2, (AX)
+	VMOVDQU64  Z4, (BX)
+	MOVL       4484(SI), R8
+	VMOVDQU64  4672(SI), Z2
+	VPERMB     (DI)(R8*1), Z2, Z2
+	VPSRLVD    4736(SI), Z2, Z2
+	VPTERNLOGD $0xea, 64(BX), Z1, Z2
+	VPSUBD     Z0, Z2, Z2
+	VMOVDQU32  Z2, 64(AX)
+	VMOVDQU64  Z4, 64(BX)
+	MOVL       4488(SI), R8
+	VMOVDQU64  4800(SI), Z2
+	VPERMB     (DI)(R8*1), Z2, Z2
+	VPSRLVD    4864(SI), Z2, Z2
+	VPTERNLOGD $0xea, 128(BX), Z1, Z2
+	VPSUBD     Z0, Z2, Z2
+	VMOVDQU32  Z2, 128(AX)
+	VMOVDQU64  Z4, 128(BX)
+	MOVL       4492(SI), R8
+	VMOVDQU64  4928(SI), Z2
+	VPERMB     (DI)(R8*1), Z2, Z2
+	VPSRLVD    4992(SI), Z2, Z2
+	VPTERNLOGD $0xea, 192(BX), Z1, Z2
+	VPSUBD     Z0, Z2, Z2
+	VMOVDQU32  Z2, 192(AX)
+	VMOVDQU64  Z4, 192(BX)
+	MOVL       4496(SI), R8
+	VMOVDQU64  5056(SI), Z2
+	VPERMB     (DI)(R8*1), Z2, Z2
+	VPSRLVD    5120(SI), Z2, Z2
+	VPTERNLOGD $0xea, 256(BX), Z1, Z2
+	VPSUBD     Z0, Z2, Z2
+	VMOVDQU32  Z2, 256(AX)
+	VMOVDQU64  Z4, 256(BX)
+	MOVL       4500(SI), R8
+	VMOVDQU64  5184(SI), Z2
+	VPERMB     (DI)(R8*1), Z2, Z2
+	VPSRLVD    5248(SI), Z2, Z2
+	VPTERNLOGD $0xea, 320(BX), Z1, Z2
+	VPSUBD     Z0, Z2, Z2
+	VMOVDQU32  Z2, 320(AX)
+	VMOVDQU64  Z4, 320(BX)
+	MOVL       4504(SI), R8
+	VMOVDQU64  5312(SI), Z2
+	VPERMB     (DI)(R8*1), Z2, Z2
+	VPSRLVD    5376(SI), Z2, Z2
+	VPTERNLOGD $0xea, 384(BX), Z1, Z2
+	VPSUBD     Z0, Z2, Z2
+	VMOVDQU32  Z2, 384(AX)
+	VMOVDQU64  Z4, 384(BX)
+	MOVL       4508(SI), R8
+	VMOVDQU64  5440(SI), Z2
+	VPERMB     (DI)(R8*1), Z2, Z2
+	VPSRLVD    5504(SI), Z2, Z2
+	VPTERNLOGD $0xea, 448(BX), Z1, Z2
+	VPSUBD     Z0, Z2, Z2
+	VMOVDQU32  Z2, 448(AX)
+	VMOVDQU64  Z4, 448(BX)
 	ADDQ       $0x00000200, AX
+	ADDQ       $0x00000200, BX
 	DECQ       32(SP)
 	INCQ       DX
-	CMPQ       DX, 1144(SP)
+	CMPQ       DX, 208(SP)
 	JNE        freqsRun512_values
 	CMPQ       32(SP), $0x00
 	JNE        freqsRun512_part
@@ -1332,3 +1440,137 @@ freqsRun512_stop:
 	VZEROUPPER
 	MOVQ AX, ret+40(FP)
 	RET
+
+freqsRun512_upper1:
+	VPERMB         (R11)(R10*8), Z1, Z5
+	VPMULTISHIFTQB Z5, Z2, Z5
+	VPANDQ.BCST    1024(CX)(R10*8), Z5, Z5
+	VMOVDQU64      Z5, 432(SP)(DX*1)
+	JMP            freqsRun512_lower1
+
+freqsRun512_many1:
+	MOVQ  SI, R9
+	MOVQ  R10, R11
+	IMULQ 88(SP), R11
+	ADDQ  R11, SI
+	MOVQ  SI, R11
+	MOVQ  R10, R12
+	IMULQ 104(SP), R12
+	ADDQ  R12, R11
+	CMPQ  R11, 200(SP)
+	JHI   freqsRun512_stop
+	LEAQ  368(SP), R11
+	ADDQ  DX, R11
+	XORQ  R12, R12
+
+freqsRun512_many1_next:
+	MOVQ  R9, R13
+	MOVQ  R9, R14
+	SHRQ  $0x03, R13
+	ANDQ  $0x07, R14
+	SHRXQ R14, (BX)(R13*1), R13
+	MOVQ  88(SP), R14
+	BZHIQ R14, R13, R13
+	ADDQ  R14, R9
+	ADDQ  R13, R12
+	CMPQ  R12, R8
+	JCC   freqsRun512_stop
+	MOVQ  SI, R13
+	MOVQ  SI, R14
+	SHRQ  $0x03, R13
+	ANDQ  $0x07, R14
+	SHRXQ R14, (BX)(R13*1), R13
+	MOVQ  104(SP), R14
+	BZHIQ R14, R13, R13
+	ADDQ  R14, SI
+	INCQ  R13
+	MOVQ  72(SP), R14
+	SHLXQ R14, R13, R13
+	ADDB  R13, (R11)(R12*1)
+	INCQ  R12
+	DECQ  R10
+	JNE   freqsRun512_many1_next
+	JMP   freqsRun512_added1
+
+freqsRun512_upper4:
+	VPERMB         (R11)(R10*8), Z1, Z5
+	VPMULTISHIFTQB Z5, Z2, Z5
+	VPANDQ.BCST    1024(CX)(R10*8), Z5, Z5
+	VPSUBB         Z0, Z5, Z5
+	VMOVDQU64      Z5, 1520(SP)(DX*1)
+	JMP            freqsRun512_lower4
+
+freqsRun512_many4:
+	MOVQ  SI, R9
+	MOVQ  R10, R11
+	IMULQ 136(SP), R11
+	ADDQ  R11, SI
+	MOVQ  SI, R11
+	MOVQ  R10, R12
+	IMULQ 152(SP), R12
+	ADDQ  R12, R11
+	CMPQ  R11, 200(SP)
+	JHI   freqsRun512_stop
+	LEAQ  1456(SP), R11
+	ADDQ  DX, R11
+	XORQ  R12, R12
+
+freqsRun512_many4_next:
+	MOVQ  R9, R13
+	MOVQ  R9, R14
+	SHRQ  $0x03, R13
+	ANDQ  $0x07, R14
+	SHRXQ R14, (BX)(R13*1), R13
+	MOVQ  136(SP), R14
+	BZHIQ R14, R13, R13
+	ADDQ  R14, R9
+	ADDQ  R13, R12
+	CMPQ  R12, R8
+	JCC   freqsRun512_stop
+	MOVQ  SI, R13
+	MOVQ  SI, R14
+	SHRQ  $0x03, R13
+	ANDQ  $0x07, R14
+	SHRXQ R14, (BX)(R13*1), R13
+	MOVQ  152(SP), R14
+	BZHIQ R14, R13, R13
+	ADDQ  R14, SI
+	CMPQ  R13, 192(SP)
+	JCC   freqsRun512_stop
+	INCQ  R13
+	MOVQ  120(SP), R14
+	SHLXQ R14, R13, R13
+	ADDB  R13, (R11)(R12*1)
+	INCQ  R12
+	DECQ  R10
+	JNE   freqsRun512_many4_next
+	JMP   freqsRun512_added4
+
+freqsRun512_halves:
+	MOVQ $0x00000040, 2936(SP)(BX*8)
+	ADDQ $0x40, DX
+	LEAQ 192(R8), R9
+	MOVQ DX, 2816(SP)(BX*8)
+	MOVQ R9, 2944(SP)(BX*8)
+	MOVQ SI, 3072(SP)(BX*8)
+	INCQ BX
+	JMP  freqsRun512_unit
+
+freqsRun512_more:
+	MOVWQZX      3198(SP)(BX*2), SI
+	ANDQ         $0x7f, SI
+	INCQ         SI
+	VPBROADCASTQ SI, Z7
+	VPADDQ       Z7, Z5, Z5
+	VPADDQ       Z7, Z6, Z6
+	JMP          freqsRun512_carried
+
+freqsRun512_fell:
+	MOVL 3072(SP)(DX*8), DX
+	SHRL $0x17, DX
+	MOVQ DX, BX
+	SUBQ 208(SP), BX
+	SHLQ $0x02, BX
+	ADDQ BX, 8(SP)
+	MOVQ DX, 208(SP)
+	JMP  freqsRun512_summed

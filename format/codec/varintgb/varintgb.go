@@ -21,6 +21,20 @@ var _ codec.BlockCodec = Codec{}
 // ID returns codec.VarintGB.
 func (Codec) ID() codec.ID { return codec.VarintGB }
 
+// DecodeDocs writes the docIDs of one block to dst: those of a full one of gaps below 2^24,
+// with memory behind it, at once.
+func (c Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
+	if p, n, err := s.Block(block, BlockLen); err == nil && n == BlockLen {
+		d, prev := dst[:BlockLen], s.Prev(block)
+		n, used, wide := bytepack.DocGroups(d, p, prev)
+		if n == BlockLen && wide == 0 && used <= len(p) && gapblock.ZeroPad(p[used:]) &&
+			codec.CheckLast(d[BlockLen-1], s.Last[block], prev, BlockLen) == nil {
+			return BlockLen, nil
+		}
+	}
+	return c.Codec.DecodeDocs(dst, s, block)
+}
+
 type layout struct{}
 
 func (layout) Len() int { return BlockLen }

@@ -219,7 +219,7 @@ func (l *planLog) try(plan []gpuload.Demand, budget int64) PlanStep {
 }
 
 func (p *GPUPlan) text(w io.Writer) {
-	fmt.Fprintf(w, "%s queries ask for %s lists of %s bytes; %s hold %s lists of %s bytes\nand beside them presence words of %s, %s bytes\n\n", cli.Count(p.Queries), cli.Count(p.Asked.Lists),
+	fmt.Fprintf(w, "%s queries ask for %s lists of %s bytes; %s hold %s lists of %s bytes\nand beside them presence words of %s lists, %s bytes\n\n", cli.Count(p.Queries), cli.Count(p.Asked.Lists),
 		cli.Count(p.Asked.Bytes), (*cli.ByteSize)(&p.Budget), cli.Count(p.Planned.Lists), cli.Count(p.Planned.Bytes),
 		cli.Count(p.Words.Lists), cli.Count(p.Words.Bytes))
 	t := cli.NewTable(">budget", ">resident bytes", ">lists hit", ">bytes hit", ">queries hit")

@@ -52,7 +52,7 @@ func (c Codec) plan(values []uint32) (list []array, words []uint) {
 		p.counts[i] = uint8(min(BlockLen, len(values)-i*BlockLen))
 	}
 	words = make([]uint, len(p.counts))
-	list = p.plan(nil, c.level()+1, true, words, estimate(values, 3))
+	list = p.plan(nil, c.level()+1, true, words)
 	for i, n := range p.counts {
 		words[i] = patch.Words(words[i]) + 4*uint(bitpack.Vectors(int(n), list[0].width))
 	}

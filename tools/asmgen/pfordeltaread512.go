@@ -1,231 +1,91 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// read is the pass that reads the exceptions of the blocks of a part.
-func (r *nestedRun512) read() {
-	k, from := r.GP64(), r.GP64()
-	r.exceptions()
-	r.MOVQ(r.ready, k)
-	r.MOVQ(r.low, r.lows.Idx(k, 8))
-	r.MOVQ(r.starts.Idx(k, 8), from)
-	r.ADDQ(r.count, from)
-	r.INCQ(k)
-	r.MOVQ(from, r.starts.Idx(k, 8))
-	r.MOVQ(k, r.ready)
-	r.ADDQ(operand.U8(4), r.ends)
-	r.CMPQ(k, r.left)
-	r.JEQ(r.label("broken"))
-	r.CMPQ(k, operand.U8(partBlocks))
-	r.JNE(r.label("next"))
+// fieldsOf512 is what reads the fields of an array of any block.
+type fieldsOf512 struct {
+	r                  *nestedRun512
+	index, shift, mask reg.VecVirtual
+	width              reg.GPVirtual
 }
 
-// exceptions reads those of a block.
-func (r *nestedRun512) exceptions() {
-	bit := r.GP64()
-	r.width, r.low, r.count = r.GP64(), r.GP64(), r.GP64()
-	r.MOVQ(r.widths[arrValues], r.width)
-	r.MOVQ(r.src, r.low)
-	r.MOVQ(r.width, bit)
-	r.SHLQ(operand.U8(4), bit)
-	r.ADDQ(bit, r.src)
-	r.SHRQ(operand.U8(2), bit)
-	r.CMOVQEQ(r.tab, r.low) // low bits of no width may lie where memory ends
-	r.MOVQ(operand.U32(0), r.count)
-	r.SUBQ(bit, r.length)
-	r.stopIf(r.JCS)
-	r.JEQ(r.label("read"))
-	r.SHLQ(operand.U8(5), r.length)
-	r.MOVQ(r.length, r.end)
-	r.MOVQ(r.counts[arrValues], bit)
-	r.BZHIQ(bit, operand.Mem{Base: r.src}, r.count)
-	r.TESTQ(r.count, r.count)
-	r.stopIf(r.JEQ)
-	r.CMPQ(r.count, operand.U32(128))
-	r.stopIf(r.JHI)
-
-	low, nested := r.AllocLocal(8), r.GP64()
-	r.MOVQ(r.low, low) // registers are short
-	r.MOVQ(r.nested, nested)
-	from := r.GP64()
-	r.MOVQ(r.ready, from)
-	r.MOVQ(r.starts.Idx(from, 8), from)
-	r.array(arrOffsets, bit, nested, from)
-	r.within(bit)
-	r.array(arrOverflows, bit, nested, from)
-	r.ADDQ(operand.U8(31), bit)
-	r.ANDQ(operand.I8(-32), bit)
-	r.CMPQ(bit, r.end)
-	r.stopIf(r.JNE)
-	r.MOVQ(nested, r.nested)
-	r.MOVQ(low, r.low)
-
-	unit, k := r.GP64(), r.GP64()
-	r.MOVQ(r.units, unit)
-	r.MOVQ(r.ready, k)
-	r.IMUL3Q(operand.U32(128|128<<16), k, k)
-	r.MOVQ(from, r.unitFrom.Idx(unit, 8))
-	r.MOVQ(r.count, r.unitCount.Idx(unit, 8))
-	r.MOVQ(k, r.unitBase.Idx(unit, 8))
-	r.INCQ(unit)
-	r.CMPQ(r.count, operand.U8(64))
-	r.JHI(r.label("halves"))
-	r.Label(r.name + "_unit")
-	r.MOVQ(unit, r.units)
-	r.late = append(r.late, func() {
-		r.Label(r.name + "_halves")
-		more := r.GP64()
-		r.MOVQ(operand.U32(64), r.unitCount.Offset(-8).Idx(unit, 8))
-		r.ADDQ(operand.U8(64), from)
-		r.LEAQ(operand.Mem{Base: r.count, Disp: unitMore - 64}, more)
-		r.MOVQ(from, r.unitFrom.Idx(unit, 8))
-		r.MOVQ(more, r.unitCount.Idx(unit, 8))
-		r.MOVQ(k, r.unitBase.Idx(unit, 8))
-		r.INCQ(unit)
-		r.JMP(r.label("unit"))
-	})
-	r.Label(r.name + "_read")
+func (r *nestedRun512) fieldsOf(s shifts, array int) *fieldsOf512 {
+	f := &fieldsOf512{r, r.ZMM(), r.ZMM(), r.ZMM(), r.GP64()}
+	x := r.GP64()
+	r.MOVQ(s.index, x)
+	r.VMOVDQU64(operand.Mem{Base: x}, f.index)
+	r.MOVQ(s.shift, x)
+	r.VPBROADCASTQ(operand.Mem{Base: x}, f.shift)
+	r.MOVQ(r.widths[array], f.width)
+	r.VPBROADCASTQ(operand.Mem{Base: r.tab, Index: f.width, Scale: 8, Disp: runMasks}, f.mask)
+	return f
 }
 
-// array reads count values of an array at bit to bytes, and the exceptions among them, of which
-// there are then nested. Bits of which 64 bytes are read lie in the block.
-func (r *nestedRun512) array(array int, bit, nested, to reg.GPVirtual) {
-	label := fmt.Sprintf("%d", array)
-	bytes := r.bytes
-	if array == arrOverflows {
-		bytes = bytes.Offset(partBytes)
-	}
-	first, width, row := r.GP64(), r.GP64(), r.GP64()
-	index, shift, x := r.ZMM(), r.ZMM(), r.ZMM()
-	r.MOVQ(r.widths[array], width)
-	r.MOVQ(bit, first)
-	at := r.address512(first)
-	r.LEAQ(operand.Mem{Base: first, Index: width, Scale: 8}, first)
-	r.VPBROADCASTQ(operand.Mem{Base: r.tab, Index: first, Scale: 8, Disp: runShifts}, shift)
-	r.MOVQ(width, row)
-	r.SHLQ(operand.U8(6), row)
-	r.VMOVDQU64(operand.Mem{Base: r.tab, Index: row, Scale: 1, Disp: runIndex}, index)
-	r.skip(bit, r.count, array)
-	r.within(bit)
-	fields := func(from, offset operand.Mem) {
-		r.VPERMB(from, index, x)
-		r.VPMULTISHIFTQB(x, shift, x)
-		r.VPANDQ_BCST(operand.Mem{Base: r.tab, Index: width, Scale: 8, Disp: runMasks}, x, x)
-		if array == arrOverflows {
-			r.VPSUBB(r.ones, x, x)
+// read reads 64 fields.
+func (f *fieldsOf512) read(from operand.Mem) reg.VecVirtual {
+	x := f.r.ZMM()
+	f.r.VPERMB(from, f.index, x)
+	f.r.VPMULTISHIFTQB(x, f.shift, x)
+	f.r.VPANDQ(f.mask, x, x)
+	return x
+}
+
+// fields is the pass that reads offsets and overflows to bytes.
+func (r *nestedRun512) fields() {
+	offsets, overflows := r.fieldsOf(r.offsets, arrOffsets), r.fieldsOf(r.overflows, arrOverflows)
+	read := func(mem func(operand.Mem) operand.Mem, write func(x reg.VecVirtual, to operand.Mem, from reg.GPVirtual), second int) {
+		at, from, shift := r.GP64(), r.GP64(), r.GP64()
+		field := func(f *fieldsOf512) operand.Mem {
+			if second == 0 {
+				return operand.Mem{Base: at}
+			}
+			return operand.Mem{Base: at, Index: f.width, Scale: 8}
 		}
-		r.VMOVDQU64(x, offset.Idx(to, 1))
+		r.MOVQ(mem(r.starts), from)
+		r.MOVQ(mem(r.offsetsAt), at)
+		write(offsets.read(field(offsets)), r.bytes.Offset(second), from)
+		r.MOVQ(mem(r.overShift), shift)
+		r.VPBROADCASTQ(operand.Mem{Base: shift}, overflows.shift)
+		r.MOVQ(mem(r.overAt), at)
+		x := overflows.read(field(overflows))
+		r.VPSUBB(r.ones, x, x)
+		write(x, r.bytes.Offset(partBytes+second), from)
 	}
-	fields(operand.Mem{Base: at}, bytes)
-	r.CMPQ(r.count, operand.U8(64))
-	r.JHI(r.label("upper" + label))
-	r.Label(r.name + "_lower" + label)
-
-	word, n, counts := r.peek(bit), r.GP64(), r.GP64()
-	r.MOVQ(r.counts[array], counts)
-	r.BZHIQ(counts, word, n)
-	r.ADDQ(counts, bit)
-	r.CMPQ(n, r.later[array])
-	r.JHI(r.label("many" + label))
-	r.SHRXQ(counts, word, word)
-	r.few(array, word, bit, n, nested, to)
-	r.Label(r.name + "_added" + label)
+	for k := range partBlocks {
+		read(func(m operand.Mem) operand.Mem { return m.Offset(8 * k) }, func(x reg.VecVirtual, to operand.Mem, from reg.GPVirtual) {
+			r.VMOVDQU64(x, to.Idx(from, 1))
+		}, 0)
+	}
+	tall := r.GP64()
+	r.MOVQ(r.tallBlocks, tall)
+	r.TESTQ(tall, tall)
+	r.JNE(r.label("tall"))
+	r.Label(r.name + "_fielded")
 	r.late = append(r.late, func() {
-		r.Label(r.name + "_upper" + label)
-		fields(operand.Mem{Base: at, Index: width, Scale: 8}, bytes.Offset(64))
-		r.JMP(r.label("lower" + label))
-		r.Label(r.name + "_many" + label)
-		r.many(array, bytes, bit, n, to)
-		r.JMP(r.label("added" + label))
+		k, count, all, those := r.GP64(), r.GP64(), r.GP64(), r.K()
+		r.Label(r.name + "_tall")
+		r.TZCNTQ(tall, k)
+		r.rest(k, count, all)
+		r.KMOVQ(all, those)
+		read(func(m operand.Mem) operand.Mem { return m.Idx(k, 8) }, func(x reg.VecVirtual, to operand.Mem, from reg.GPVirtual) {
+			r.VMOVDQU8(x, those, to.Idx(from, 1))
+		}, 64)
+		r.BLSRQ(tall, tall)
+		r.JNE(r.label("tall"))
+		r.JMP(r.label("fielded"))
 	})
 }
 
-// few reads the n exceptions, at most four, of an array's values, which begin with byte to. Their
-// offsets are the low bits of sum.
-func (r *nestedRun512) few(array int, sum, bit, n, nested, to reg.GPVirtual) {
-	bits, ones := r.GP64(), r.word(wordOnes)
-	r.MOVQ(n, bits)
-	r.SHLQ(operand.U8(4), bits)
-	r.PDEPQ(r.masks[array+1], sum, sum)
-	r.ADDQ(ones, sum)
-	r.BZHIQ(bits, sum, sum)
-	r.IMULQ(ones, sum) // of all up to each
-	last, base := r.GP64(), r.GP64()
-	r.MOVQ(sum, last)
-	r.SHRQ(operand.U8(48), last)
-	r.CMPQ(last, r.count)
-	r.stopIf(r.JHI)
-	disp := -1
-	if array == arrOverflows {
-		disp += partBytes
-	}
-	r.LEAQ(operand.Mem{Base: to, Disp: disp}, base)
-	r.IMULQ(ones, base)
-	r.ADDQ(base, sum)
-	r.MOVQ(sum, r.at.Idx(nested, 2))
-
-	r.skip(bit, n, array+1)
-	over := r.peek(bit)
-	r.skip(bit, n, array+2)
-	r.PDEPQ(r.masks[array+2], over, over)
-	if array == arrOverflows {
-		tall := r.GP64()
-		r.MOVQ(r.word(2*wordOnes), tall)
-		r.ADDQ(over, tall)
-		r.ORQ(over, tall)
-		r.BZHIQ(bits, tall, tall)
-		r.TESTQ(tall, r.tall)
-		r.stopIf(r.JNE)
-	}
-	width := r.GP64()
-	r.MOVQ(r.widths[array], width)
-	r.ADDQ(ones, over)
-	r.SHLXQ(width, over, over)
-	r.MOVQ(over, r.by.Idx(nested, 2))
-	r.ADDQ(n, nested)
-}
-
-// many reads and adds any number of exceptions of an array's values.
-func (r *nestedRun512) many(array int, bytes operand.Mem, bit, n, to reg.GPVirtual) {
-	label := fmt.Sprintf("many%d_next", array)
-	offset, base, place := r.GP64(), r.GP64(), r.GP64()
-	r.MOVQ(bit, offset)
-	r.skip(bit, n, array+1)
-	end := r.GP64()
-	r.MOVQ(bit, end)
-	r.skip(end, n, array+2)
-	r.within(end)
-	r.LEAQ(bytes, base)
-	r.ADDQ(to, base)
-	r.XORQ(place, place)
-	r.Label(r.name + "_" + label)
-	x, width := r.peek(offset), r.GP64()
-	r.MOVQ(r.widths[array+1], width)
-	r.BZHIQ(width, x, x)
-	r.ADDQ(width, offset)
-	r.ADDQ(x, place)
-	r.CMPQ(place, r.count)
-	r.stopIf(r.JCC)
-	over := r.peek(bit)
-	r.MOVQ(r.widths[array+2], width)
-	r.BZHIQ(width, over, over)
-	r.ADDQ(width, bit)
-	if array == arrOverflows {
-		r.CMPQ(over, r.most)
-		r.stopIf(r.JCC)
-	}
-	r.INCQ(over)
-	r.MOVQ(r.widths[array], width)
-	r.SHLXQ(width, over, over)
-	r.ADDB(over.As8(), operand.Mem{Base: base, Index: place, Scale: 1})
-	r.INCQ(place)
-	r.DECQ(n)
-	r.JNE(r.label(label))
+// rest leaves how many exceptions beyond 64 block k has, and as many ones.
+func (r *nestedRun512) rest(k, count, all reg.GPVirtual) {
+	r.MOVQ(r.starts.Offset(8).Idx(k, 8), count)
+	r.SUBQ(r.starts.Idx(k, 8), count)
+	r.SUBQ(operand.U8(64), count)
+	r.MOVQ(operand.I32(-1), all)
+	r.BZHIQ(count, all, all)
 }
 
 // patch is the pass that adds the exceptions among offsets and overflows.
@@ -237,9 +97,77 @@ func (r *nestedRun512) patch() {
 	r.JCS(r.label("patched"))
 	r.Label(r.name + "_patch")
 	r.MOVWQZX(r.at.Idx(i, 2), to)
-	r.MOVBLZX(r.by.Idx(i, 2), by.As32())
+	r.MOVBLZX(r.by.Idx(i, 1), by.As32())
 	r.ADDB(by.As8(), operand.Mem{Base: bytes, Index: to, Scale: 1})
 	r.SUBQ(operand.U8(1), i)
 	r.JCC(r.label("patch"))
 	r.Label(r.name + "_patched")
+}
+
+// many reads and adds exceptions among overflows that may not be bytes. A block that turns out to be
+// broken, or has one that is none, ends the part.
+func (r *nestedRun512) many() {
+	blocks, k := r.GP64(), r.GP64()
+	r.MOVQ(r.more[1], blocks)
+	r.TESTQ(blocks, blocks)
+	r.JNE(r.label("many"))
+	r.Label(r.name + "_many_done")
+	r.late = append(r.late, func() {
+		r.Label(r.name + "_many")
+		r.CMPQ(r.later[arrOverflows], operand.U8(0))
+		r.JNE(r.label("many_done"))
+		r.Label(r.name + "_many_block")
+		r.TZCNTQ(blocks, k)
+		r.CMPQ(k, r.ready)
+		r.JCC(r.label("many_done"))
+		r.manyOf(k)
+		r.BLSRQ(blocks, blocks)
+		r.JNE(r.label("many_block"))
+		r.JMP(r.label("many_done"))
+
+		r.Label(r.name + "_many_broken")
+		r.MOVQ(k, r.ready)
+		r.JMP(r.label("many_done"))
+	})
+}
+
+// manyOf is many for one block, whose exceptions lie in it.
+func (r *nestedRun512) manyOf(k reg.GPVirtual) {
+	const array = arrOverflows
+	bit, offset, n, base, place, count := r.GP64(), r.GP64(), r.GP64(), r.GP64(), r.GP64(), r.GP64()
+	stop := r.stop
+	r.stop = "many_broken"
+	r.src = r.GP64()
+	r.MOVQ(r.heads.Idx(k, 8), r.src)
+	r.MOVQ(r.nestedBit[1].Idx(k, 8), bit)
+	r.MOVQ(r.nestedCount[1].Idx(k, 8), n)
+	r.MOVQ(r.starts.Offset(8).Idx(k, 8), count)
+	r.MOVQ(r.starts.Idx(k, 8), base)
+	r.SUBQ(base, count)
+	r.LEAQ(r.bytes.Offset(partBytes).Idx(base, 1), base)
+	r.MOVQ(bit, offset)
+	r.skip(bit, n, array+1)
+	r.XORQ(place, place)
+	r.Label(r.name + "_many_next")
+	x, width := r.peek(offset), r.GP64()
+	r.MOVQ(r.widths[array+1], width)
+	r.BZHIQ(width, x, x)
+	r.ADDQ(width, offset)
+	r.ADDQ(x, place)
+	r.CMPQ(place, count)
+	r.stopIf(r.JCC)
+	over := r.peek(bit)
+	r.MOVQ(r.widths[array+2], width)
+	r.BZHIQ(width, over, over)
+	r.ADDQ(width, bit)
+	r.CMPQ(over, r.most)
+	r.stopIf(r.JCC)
+	r.INCQ(over)
+	r.MOVQ(r.widths[array], width)
+	r.SHLXQ(width, over, over)
+	r.ADDB(over.As8(), operand.Mem{Base: base, Index: place, Scale: 1})
+	r.INCQ(place)
+	r.DECQ(n)
+	r.JNE(r.label("many_next"))
+	r.stop = stop
 }

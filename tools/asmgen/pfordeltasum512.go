@@ -1,152 +1,124 @@
 package main
 
-import (
-	"github.com/mmcloughlin/avo/operand"
-	"github.com/mmcloughlin/avo/reg"
-)
+import "github.com/mmcloughlin/avo/operand"
 
-// sum is the pass that turns offsets to positions, 64 at a time.
+// sum is the pass that sums offsets over all blocks, 32 at a time, and shifts overflows to where
+// they belong in a value.
 func (r *nestedRun512) sum() {
-	unit, from, count := r.GP64(), r.GP64(), r.GP64()
-	shift, zero := r.ZMM(), r.ZMM()
-	r.XORQ(unit, unit)
-	r.CMPQ(unit, r.units)
+	i, end := r.GP64(), r.GP64()
+	shift, zero, carry, last, spread := r.ZMM(), r.ZMM(), r.ZMM(), r.ZMM(), r.ZMM()
+	r.MOVQ(r.ready, end)
+	r.MOVQ(r.starts.Idx(end, 8), end)
+	r.TESTQ(end, end)
 	r.JEQ(r.label("summed"))
 	// Words of overflows are written two bytes at a time, from the byte that they begin in.
-	r.MOVQ(r.widths[arrValues], from)
-	r.ANDQ(operand.U8(7), from)
-	r.VPBROADCASTW(from.As32(), shift)
+	r.MOVQ(r.widths[arrValues], i)
+	r.ANDQ(operand.U8(7), i)
+	r.VPBROADCASTW(i.As32(), shift)
 	r.VPXORQ(zero, zero, zero)
+	r.VPXORQ(carry, carry, carry)
+	r.VPBROADCASTQ(r.words("seven", 7, 0), last)
+	r.VMOVDQU64(r.words("lowWord"), spread)
+	r.XORQ(i, i)
 	r.Label(r.name + "_sum")
-	r.MOVQ(r.unitFrom.Idx(unit, 8), from)
-	r.MOVQ(r.unitCount.Idx(unit, 8), count)
-	all, active, x := r.GP64(), r.K(), r.ZMM()
-	r.MOVQ(operand.I32(-1), all)
-	r.BZHIQ(count, all, all)
-	r.KMOVQ(all, active)
-	r.VMOVDQU64(r.byteOnes(), x)
-	r.VPADDUSB_Z(r.bytes.Idx(from, 1), x, active, x)
-	// Sums of quadwords up to each. The last is the last position, plus one.
-	sums, y, beyond := r.ZMM(), r.ZMM(), r.K()
-	r.VPSADBW(zero, x, sums)
-	for _, by := range []uint8{1, 2, 4} {
+	x, y, over, total, sums := r.ZMM(), r.ZMM(), r.ZMM(), r.ZMM(), r.ZMM()
+	r.VPMOVZXBW(r.bytes.Idx(i, 1), x)
+	r.VPSUBW(r.ones, x, x)
+	r.VPMOVZXBW(r.bytes.Offset(partBytes).Idx(i, 1), over)
+	r.VPSLLVW(shift, over, over)
+	r.VMOVDQU64(over, r.over.Idx(i, 2))
+	for _, by := range []uint8{16, 32} {
+		r.VPSLLQ(operand.U8(by), x, y)
+		r.VPADDW(y, x, x)
+	}
+	// Sums of quadwords up to each.
+	r.VPSRLQ(operand.U8(48), x, total)
+	r.VALIGNQ(operand.U8(7), zero, total, y)
+	r.VPADDQ(y, total, sums)
+	for _, by := range []uint8{2, 4} {
 		r.VALIGNQ(operand.U8(8-by), zero, sums, y)
 		r.VPADDQ(y, sums, sums)
 	}
-	r.VALIGNQ(operand.U8(7), zero, sums, y)
-	r.CMPQ(count, operand.U32(unitMore))
-	r.JCC(r.label("more"))
-	r.Label(r.name + "_carried")
-	r.VPCMPUQ_BCST(operand.U8(6), r.words("beyond", 128, 0), sums, beyond) // greater
-	r.KORTESTW(beyond, beyond)
-	r.JNE(r.label("fell"))
-	for _, by := range []uint8{8, 16, 32} {
-		z := r.ZMM()
-		r.VPSLLQ(operand.U8(by), x, z)
-		r.VPADDB(z, x, x)
-	}
-	r.VPSHUFB(r.words("lowest", repeat(2, 0, 0x08080808, 0, 0x08080808, 0, 0x08080808, 0, 0x08080808)...), y, y)
-	r.VPADDB(y, x, x)
-	r.VPADDB(r.ones, x, x)
-	r.VMOVDQU64(x, r.sorted)
-	for half := range 2 {
-		position, over := r.ZMM(), r.ZMM()
-		r.VPMOVZXBW(r.sorted.Offset(32*half), position)
-		r.VPADDD_BCST(r.unitBase.Idx(unit, 8), position, position)
-		r.VMOVDQU64(position, r.positions.Offset(64*half).Idx(from, 2))
-		r.VPMOVZXBW(r.bytes.Offset(partBytes+32*half).Idx(from, 1), over)
-		r.VPSLLVW(shift, over, over)
-		r.VMOVDQU64(over, r.over.Offset(64*half).Idx(from, 2))
-	}
-	r.INCQ(unit)
-	r.CMPQ(unit, r.units)
-	r.JNE(r.label("sum"))
-
-	r.late = append(r.late, func() {
-		// The block's former unit ended with the position before.
-		r.Label(r.name + "_more")
-		carry, last := r.ZMM(), r.GP64()
-		r.MOVWQZX(r.positions.Offset(-2).Idx(from, 2), last)
-		r.ANDQ(operand.U8(127), last)
-		r.INCQ(last)
-		r.VPBROADCASTQ(last, carry)
-		r.VPADDQ(carry, sums, sums)
-		r.VPADDQ(carry, y, y)
-		r.JMP(r.label("carried"))
-
-		// The blocks before are in order.
-		r.Label(r.name + "_fell")
-		k, back := r.GP64(), r.GP64()
-		r.MOVL(r.unitBase.Idx(unit, 8), k.As32())
-		r.SHRL(operand.U8(16+7), k.As32())
-		r.MOVQ(k, back)
-		r.SUBQ(r.ready, back)
-		r.SHLQ(operand.U8(2), back)
-		r.ADDQ(back, r.ends)
-		r.MOVQ(k, r.ready)
-		r.JMP(r.label("summed"))
-	})
-}
-
-// scatter is the pass that writes overflows to the words of their values.
-func (r *nestedRun512) scatter(ready reg.GPVirtual) {
-	const (
-		step    = 8
-		nowhere = partValues | partValues<<16
-	)
-	i, end, words := r.GP64(), r.GP64(), r.GP64()
-	r.MOVQ(r.starts.Idx(ready, 8), end)
-	r.MOVQ(r.widths[arrValues], words)
-	r.SHRQ(operand.U8(3), words)
-	r.ADDQ(r.values512, words)
-	// Up to a multiple of a step, they go where no value is.
-	pad := r.ZMM()
-	r.VMOVDQU64(r.words("nowhere", repeat(4, nowhere)...), pad.AsX())
-	r.VMOVDQU64(pad.AsX(), r.positions.Idx(end, 2))
-	r.XORQ(i, i)
-	r.TESTQ(end, end)
-	r.JEQ(r.label("scattered"))
-	r.Label(r.name + "_scatter")
-	for k := range step {
-		at, over := r.GP64(), r.GP64()
-		r.MOVWQZX(r.positions.Offset(2*k).Idx(i, 2), at)
-		r.MOVWLZX(r.over.Offset(2*k).Idx(i, 2), over.As32())
-		r.MOVW(over.As16(), operand.Mem{Base: words, Index: at, Scale: 4})
-	}
-	r.ADDQ(operand.U8(step), i)
+	r.VPADDQ(carry, sums, sums)
+	r.VPERMQ(sums, last, carry)
+	r.VPSUBQ(total, sums, sums) // before each
+	r.VPSHUFB(spread, sums, sums)
+	r.VPADDW(sums, x, x)
+	r.VMOVDQU64(x, r.sums.Idx(i, 2))
+	r.ADDQ(operand.U8(32), i)
 	r.CMPQ(i, end)
-	r.JCS(r.label("scatter"))
-	r.Label(r.name + "_scattered")
+	r.JCS(r.label("sum"))
+	r.Label(r.name + "_summed")
 }
 
-// write writes the values, and clears the words of overflows.
-func (r *nestedRun512) write() {
-	k, over, zero := r.GP64(), r.GP64(), r.ZMM()
-	r.width = r.GP64()
-	r.MOVQ(r.widths[arrValues], r.width)
-	r.row, r.mask = r.GP64(), r.ZMM()
-	r.IMUL3Q(operand.U32(runWidthSize), r.width, r.row)
-	r.ADDQ(r.tab, r.row)
-	r.VPBROADCASTD(operand.Mem{Base: r.row, Disp: runWidths + 32}, r.mask)
-	r.VPXORQ(zero, zero, zero)
-	r.MOVQ(r.values512, over)
+// place is the pass that turns sums to positions.
+func (r *nestedRun512) place() {
+	k, from, next, before, after, first := r.GP64(), r.GP64(), r.GP64(), r.GP64(), r.GP64(), r.GP64()
+	by := r.ZMM()
 	r.XORQ(k, k)
-	r.Label(r.name + "_values")
-	r.low = r.GP64()
-	r.MOVQ(r.lows.Idx(k, 8), r.low)
-	if r.kind == "Docs" {
-		r.VPBROADCASTD(r.before, r.scan.carry)
+	r.XORQ(from, from)
+	r.XORQ(before, before)
+	r.MOVQ(operand.I32(-1), first)
+	r.CMPQ(k, r.ready)
+	r.JEQ(r.label("low_placed"))
+	r.Label(r.name + "_place")
+	r.MOVQ(r.starts.Offset(8).Idx(k, 8), next)
+	r.MOVWLZX(r.sums.Offset(-2).Idx(next, 2), after.As32())
+	most := r.GP64()
+	r.LEAQ(operand.Mem{Base: before, Disp: 128}, most)
+	r.SUBL(after.As32(), most.As32())
+	r.CMPW(most.As16(), operand.U16(128))
+	r.JHI(r.label("fell"))
+	base := r.GP64()
+	r.MOVQ(first, base)
+	r.SUBQ(before, base)
+	r.VPBROADCASTW(base.As32(), by)
+	for half := range 2 {
+		position := r.ZMM()
+		r.VPADDW(r.sums.Offset(64*half).Idx(from, 2), by, position)
+		r.VMOVDQU64(position, r.positions.Offset(64*half).Idx(from, 2))
 	}
-	for i := range 8 {
-		m := operand.Mem{Base: over, Disp: 64 * i}
-		r.put(i, r.values(i), m)
-		r.VMOVDQU64(zero, m)
-	}
-	r.check()
-	r.ADDQ(operand.U32(512), r.dst)
-	r.ADDQ(operand.U32(512), over)
-	r.DECQ(r.left)
+	r.MOVQ(next, from)
+	r.MOVQ(after, before)
+	r.ADDQ(operand.U32(128), first)
 	r.INCQ(k)
 	r.CMPQ(k, r.ready)
-	r.JNE(r.label("values"))
+	r.JNE(r.label("place"))
+	tall := r.GP64()
+	r.Label(r.name + "_low_placed")
+	r.MOVQ(r.tallBlocks, tall)
+	r.TESTQ(tall, tall)
+	r.JNE(r.label("higher"))
+	r.Label(r.name + "_higher_done")
+
+	r.late = append(r.late, func() {
+		// The blocks before are in order.
+		r.Label(r.name + "_fell")
+		r.MOVQ(k, r.ready)
+		r.JMP(r.label("low_placed"))
+
+		r.Label(r.name + "_higher")
+		rest, all, those := r.GP64(), r.GP64(), r.K()
+		r.TZCNTQ(tall, k)
+		r.rest(k, rest, all)
+		r.MOVQ(r.starts.Idx(k, 8), from)
+		r.MOVWLZX(r.sums.Offset(-2).Idx(from, 2), before.As32())
+		r.MOVQ(k, first)
+		r.SHLQ(operand.U8(7), first)
+		r.DECQ(first)
+		r.SUBQ(before, first)
+		r.VPBROADCASTW(first.As32(), by)
+		for half := range 2 {
+			position := r.ZMM()
+			r.VPADDW(r.sums.Offset(128+64*half).Idx(from, 2), by, position)
+			if half == 1 {
+				r.SHRQ(operand.U8(32), all)
+			}
+			r.KMOVD(all.As32(), those)
+			r.VMOVDQU16(position, those, r.positions.Offset(128+64*half).Idx(from, 2))
+		}
+		r.BLSRQ(tall, tall)
+		r.JNE(r.label("higher"))
+		r.JMP(r.label("higher_done"))
+	})
 }

@@ -5,8 +5,8 @@
 #include "textflag.h"
 
 // func docsRun512(dst *uint32, s *byte, block uint64, count uint64, tab *byte) uint64
-// Requires: AVX, AVX512BW, AVX512F, AVX512VBMI, AVX512VL, BMI2, CMOV
-TEXT ·docsRun512(SB), $11856-48
+// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VBMI2, AVX512VL, BMI, BMI2, CMOV, POPCNT
+TEXT ·docsRun512(SB), $24592-48
 	MOVQ    s+8(FP), AX
 	MOVQ    block+16(FP), CX
 	MOVQ    count+24(FP), DX
@@ -53,16 +53,16 @@ docsRun512_first:
 	MOVQ            $0x1111111111111111, DX
 	KMOVQ           DX, K1
 	VBROADCASTI32X4 pairs<>+0(SB), Z1
-	VMOVDQU32       row<>+0(SB), Z5
-	VPBROADCASTD    tops<>+0(SB), Z6
-	VPBROADCASTD    tops<>+4(SB), Z7
+	VMOVDQU32       row<>+0(SB), Z14
+	VPBROADCASTD    tops<>+0(SB), Z15
+	VPBROADCASTD    tops<>+4(SB), Z16
 	MOVL            $0x0000f0f0, DX
 	KMOVW           DX, K1
 	MOVL            $0x0000ff00, DX
 	KMOVW           DX, K2
-	VPBROADCASTD    (CX), Z8
-	VMOVDQU64       4288(CX), Z9
-	VMOVDQU64       4416(CX), Z10
+	VPBROADCASTD    (CX), Z17
+	VMOVDQU64       4288(CX), Z18
+	VMOVDQU64       4416(CX), Z19
 	CMPQ            24(SP), $0x04
 	JCS             docsRun512_stop
 	MOVQ            s+8(FP), DX
@@ -94,7 +94,7 @@ docsRun512_first:
 	MOVQ            BX, 88(SP)
 	MOVQ            $-1, SI
 	BZHIQ           BX, SI, SI
-	MOVQ            $0x0001000100010001, BX
+	MOVQ            $0x0101010101010101, BX
 	IMULQ           BX, SI
 	MOVQ            SI, 96(SP)
 	MOVBQZX         7(DX), BX
@@ -103,7 +103,7 @@ docsRun512_first:
 	MOVQ            BX, 104(SP)
 	MOVQ            $-1, SI
 	BZHIQ           BX, SI, SI
-	MOVQ            $0x0001000100010001, BX
+	MOVQ            $0x0101010101010101, BX
 	IMULQ           BX, SI
 	MOVQ            SI, 112(SP)
 	MOVBQZX         9(DX), BX
@@ -120,7 +120,7 @@ docsRun512_first:
 	MOVQ            BX, 136(SP)
 	MOVQ            $-1, SI
 	BZHIQ           BX, SI, SI
-	MOVQ            $0x0001000100010001, BX
+	MOVQ            $0x0101010101010101, BX
 	IMULQ           BX, SI
 	MOVQ            SI, 144(SP)
 	MOVBQZX         13(DX), BX
@@ -129,15 +129,15 @@ docsRun512_first:
 	MOVQ            BX, 152(SP)
 	MOVQ            $-1, SI
 	BZHIQ           BX, SI, SI
-	MOVQ            $0x0001000100010001, DX
+	MOVQ            $0x0101010101010101, DX
 	IMULQ           DX, SI
 	MOVQ            SI, 160(SP)
 	MOVQ            72(SP), BX
 	ADDQ            104(SP), BX
 	CMPQ            BX, $0x07
 	JHI             docsRun512_stop
-	MOVQ            $0x00000004, 168(SP)
-	MOVQ            $0x00000004, 176(SP)
+	MOVQ            $0x00000007, 168(SP)
+	MOVQ            $0x00000007, 176(SP)
 	MOVQ            120(SP), BX
 	LEAQ            7(BX), SI
 	TESTQ           BX, BX
@@ -153,16 +153,28 @@ docsRun512_narrow:
 	MOVQ    $0x000000ff, BX
 	SHLXQ   SI, BX, BX
 	ANDQ    $0x000000ff, BX
-	MOVQ    $0x0001000100010001, DX
+	MOVQ    $0x0101010101010101, DX
 	IMULQ   DX, BX
 	MOVQ    BX, 184(SP)
 	MOVQ    $0x00000001, BX
 	SHLXQ   SI, BX, BX
 	SUBQ    $0x02, BX
 	MOVQ    BX, 192(SP)
-	LEAQ    7687(SP), DX
+	XORQ    DX, DX
+	MOVQ    DX, 264(SP)
+	MOVQ    DX, 1008(SP)
+	MOVQ    DX, 9616(SP)
+	MOVQ    32(SP), DX
+	MOVQ    DX, 208(SP)
+	LEAQ    16215(SP), DX
 	ANDQ    $-64, DX
-	MOVQ    DX, 7616(SP)
+	MOVQ    AX, BX
+	ANDQ    $-64, BX
+	SUBQ    DX, BX
+	ADDQ    $0x00000300, BX
+	ANDQ    $0x00000fff, BX
+	ADDQ    BX, DX
+	MOVQ    DX, 240(SP)
 	MOVQ    32(SP), BX
 	MOVQ    $0x00000008, SI
 	CMPQ    BX, SI
@@ -183,496 +195,913 @@ docsRun512_clear:
 	ADDQ      $0x00000200, DX
 	CMPQ      DX, BX
 	JNE       docsRun512_clear
+	IMUL3Q    $0x00000440, 56(SP), DX
+	ADDQ      CX, DX
+	MOVQ      DX, 256(SP)
+	MOVQ      56(SP), DX
+	SHLQ      $0x04, DX
+	MOVQ      DX, 24472(SP)
+	MOVQ      72(SP), DX
+	SHLQ      $0x06, DX
+	ADDQ      CX, DX
+	LEAQ      (DX), BX
+	MOVQ      BX, 24488(SP)
+	LEAQ      512(DX), BX
+	MOVQ      64(SP), DX
+	ANDQ      $0x07, DX
+	LEAQ      (BX)(DX*8), BX
+	MOVQ      BX, 24480(SP)
+	MOVQ      120(SP), DX
+	SHLQ      $0x06, DX
+	ADDQ      CX, DX
+	LEAQ      (DX), BX
+	MOVQ      BX, 24504(SP)
+	LEAQ      512(DX), BX
+	MOVQ      BX, 24496(SP)
+	MOVQ      $-1, DX
+	MOVQ      64(SP), BX
+	BZHIQ     BX, DX, DX
+	MOVQ      DX, 24512(SP)
+	MOVQ      $-1, DX
+	MOVQ      80(SP), BX
+	BZHIQ     BX, DX, DX
+	MOVQ      DX, 24520(SP)
+	MOVQ      $-1, DX
+	MOVQ      128(SP), BX
+	BZHIQ     BX, DX, DX
+	MOVQ      DX, 24528(SP)
+	MOVQ      $0x0706050403020100, DX
+	IMULQ     88(SP), DX
+	MOVQ      DX, 24536(SP)
+	MOVQ      $0x0706050403020100, DX
+	IMULQ     104(SP), DX
+	MOVQ      DX, 24544(SP)
+	MOVQ      $0x0706050403020100, DX
+	IMULQ     136(SP), DX
+	MOVQ      DX, 24552(SP)
+	MOVQ      $0x0706050403020100, DX
+	IMULQ     152(SP), DX
+	MOVQ      DX, 24560(SP)
 
 docsRun512_part:
-	MOVQ $0x00000000, 208(SP)
-	MOVQ $0x00000000, 216(SP)
-	MOVQ $0x00000000, 224(SP)
-	MOVQ $0x00000000, 296(SP)
+	MOVQ    264(SP), DX
+	MOVQ    DX, 216(SP)
+	MOVQ    32(SP), SI
+	MOVQ    $0x00000004, BX
+	SUBQ    DX, SI
+	CMOVQEQ SI, BX
+	MOVQ    SI, 208(SP)
+	MOVQ    BX, 224(SP)
+	CMPQ    BX, DX
+	CMOVQCS DX, BX
+	MOVQ    BX, 232(SP)
+	SHLQ    $0x02, DX
+	ADDQ    DX, 8(SP)
+	XORQ    DX, DX
+	MOVQ    DX, 264(SP)
 
-docsRun512_next:
-	MOVQ           8(SP), BX
-	MOVL           4(BX), DX
-	MOVL           (BX), BX
-	CMPQ           DX, 24(SP)
-	JHI            docsRun512_broken
-	SUBQ           BX, DX
-	JCS            docsRun512_broken
-	SHLQ           $0x02, BX
-	ADDQ           (SP), BX
-	MOVQ           56(SP), SI
-	MOVQ           BX, DI
-	SHLQ           $0x04, SI
-	ADDQ           SI, BX
-	SHRQ           $0x02, SI
-	CMOVQEQ        CX, DI
-	MOVQ           $0x00000000, R8
-	SUBQ           SI, DX
-	JCS            docsRun512_broken
-	JEQ            docsRun512_read
-	SHLQ           $0x05, DX
-	MOVQ           DX, 200(SP)
-	MOVQ           64(SP), SI
-	BZHIQ          SI, (BX), R8
-	TESTQ          R8, R8
-	JEQ            docsRun512_broken
-	CMPQ           R8, $0x00000080
-	JHI            docsRun512_broken
-	MOVQ           DI, 11848(SP)
-	MOVQ           216(SP), DI
-	MOVQ           208(SP), DX
-	MOVQ           296(SP)(DX*8), DX
-	MOVQ           72(SP), R10
-	MOVQ           SI, R9
-	MOVQ           R9, R11
-	SHRQ           $0x03, R11
-	ADDQ           BX, R11
-	ANDQ           $0x07, R9
-	LEAQ           (R9)(R10*8), R9
-	VPBROADCASTQ   512(CX)(R9*8), Z8
-	MOVQ           R10, R9
-	SHLQ           $0x06, R9
-	VMOVDQU64      (CX)(R9*1), Z2
-	MOVQ           R8, R9
-	IMULQ          72(SP), R9
-	ADDQ           R9, SI
-	CMPQ           SI, 200(SP)
-	JHI            docsRun512_broken
-	VPERMB         (R11), Z2, Z11
-	VPMULTISHIFTQB Z11, Z8, Z11
-	VPANDQ.BCST    1024(CX)(R10*8), Z11, Z11
-	VMOVDQU64      Z11, 368(SP)(DX*1)
-	CMPQ           R8, $0x40
-	JHI            docsRun512_upper1
+docsRun512_turn:
+	CMPQ         DX, 216(SP)
+	JCC          docsRun512_valued
+	MOVQ         256(SP), SI
+	VPBROADCASTD 4512(SI), Z2
+	VPXORQ       Z11, Z11, Z11
+	MOVQ         DX, BX
+	SHLQ         $0x09, BX
+	ADDQ         240(SP), BX
+	MOVQ         304(SP)(DX*8), DI
+	VPBROADCASTD 40(SP), Z17
+	CMPQ         248(SP), $0x00
+	JEQ          docsRun512_plain
+	MOVL         4480(SI), R8
+	VMOVDQU64    4544(SI), Z20
+	VPERMB       (DI)(R8*1), Z20, Z20
+	VPSRLVD      4608(SI), Z20, Z20
+	VPTERNLOGD   $0x15, (BX), Z2, Z20
+	VMOVDQU64    Z11, (BX)
+	MOVL         4484(SI), R8
+	VMOVDQU64    4672(SI), Z21
+	VPERMB       (DI)(R8*1), Z21, Z21
+	VPSRLVD      4736(SI), Z21, Z21
+	VPTERNLOGD   $0x15, 64(BX), Z2, Z21
+	VMOVDQU64    4224(CX), Z22
+	VPERMI2D     Z21, Z20, Z22
+	VPERMT2D     Z21, Z18, Z20
+	VPADDD       Z20, Z22, Z21
+	VPSLLQ       $0x20, Z21, Z22
+	VPADDD       Z22, Z21, Z21
+	VPSHUFB      Z1, Z21, Z22
+	VPADDD       Z22, Z21, Z21
+	VPERMD.Z     Z21, Z14, K1, Z22
+	VPADDD       Z22, Z21, Z21
+	VPERMD.Z     Z21, Z15, K2, Z22
+	VPADDD       Z22, Z21, Z21
+	VPSUBD       Z21, Z17, Z21
+	VPERMD       Z21, Z16, Z17
+	VPADDD       Z21, Z20, Z20
+	VMOVDQU64    4352(CX), Z22
+	VPERMI2D     Z21, Z20, Z22
+	VPERMT2D     Z21, Z19, Z20
+	VMOVDQU32    Z22, (AX)
+	VMOVDQU32    Z20, 64(AX)
+	VMOVDQU64    Z11, 64(BX)
+	MOVL         4488(SI), R8
+	VMOVDQU64    4800(SI), Z20
+	VPERMB       (DI)(R8*1), Z20, Z20
+	VPSRLVD      4864(SI), Z20, Z20
+	VPTERNLOGD   $0x15, 128(BX), Z2, Z20
+	VMOVDQU64    Z11, 128(BX)
+	MOVL         4492(SI), R8
+	VMOVDQU64    4928(SI), Z21
+	VPERMB       (DI)(R8*1), Z21, Z21
+	VPSRLVD      4992(SI), Z21, Z21
+	VPTERNLOGD   $0x15, 192(BX), Z2, Z21
+	VMOVDQU64    4224(CX), Z22
+	VPERMI2D     Z21, Z20, Z22
+	VPERMT2D     Z21, Z18, Z20
+	VPADDD       Z20, Z22, Z21
+	VPSLLQ       $0x20, Z21, Z22
+	VPADDD       Z22, Z21, Z21
+	VPSHUFB      Z1, Z21, Z22
+	VPADDD       Z22, Z21, Z21
+	VPERMD.Z     Z21, Z14, K1, Z22
+	VPADDD       Z22, Z21, Z21
+	VPERMD.Z     Z21, Z15, K2, Z22
+	VPADDD       Z22, Z21, Z21
+	VPSUBD       Z21, Z17, Z21
+	VPERMD       Z21, Z16, Z17
+	VPADDD       Z21, Z20, Z20
+	VMOVDQU64    4352(CX), Z22
+	VPERMI2D     Z21, Z20, Z22
+	VPERMT2D     Z21, Z19, Z20
+	VMOVDQU32    Z22, 128(AX)
+	VMOVDQU32    Z20, 192(AX)
+	VMOVDQU64    Z11, 192(BX)
+	MOVL         4496(SI), R8
+	VMOVDQU64    5056(SI), Z20
+	VPERMB       (DI)(R8*1), Z20, Z20
+	VPSRLVD      5120(SI), Z20, Z20
+	VPTERNLOGD   $0x15, 256(BX), Z2, Z20
+	VMOVDQU64    Z11, 256(BX)
+	MOVL         4500(SI), R8
+	VMOVDQU64    5184(SI), Z21
+	VPERMB       (DI)(R8*1), Z21, Z21
+	VPSRLVD      5248(SI), Z21, Z21
+	VPTERNLOGD   $0x15, 320(BX), Z2, Z21
+	VMOVDQU64    4224(CX), Z22
+	VPERMI2D     Z21, Z20, Z22
+	VPERMT2D     Z21, Z18, Z20
+	VPADDD       Z20, Z22, Z21
+	VPSLLQ       $0x20, Z21, Z22
+	VPADDD       Z22, Z21, Z21
+	VPSHUFB      Z1, Z21, Z22
+	VPADDD       Z22, Z21, Z21
+	VPERMD.Z     Z21, Z14, K1, Z22
+	VPADDD       Z22, Z21, Z21
+	VPERMD.Z     Z21, Z15, K2, Z22
+	VPADDD       Z22, Z21, Z21
+	VPSUBD       Z21, Z17, Z21
+	VPERMD       Z21, Z16, Z17
+	VPADDD       Z21, Z20, Z20
+	VMOVDQU64    4352(CX), Z22
+	VPERMI2D     Z21, Z20, Z22
+	VPERMT2D     Z21, Z19, Z20
+	VMOVDQU32    Z22, 256(AX)
+	VMOVDQU32    Z20, 320(AX)
+	VMOVDQU64    Z11, 320(BX)
+	MOVL         4504(SI), R8
+	VMOVDQU64    5312(SI), Z20
+	VPERMB       (DI)(R8*1), Z20, Z20
+	VPSRLVD      5376(SI), Z20, Z20
+	VPTERNLOGD   $0x15, 384(BX), Z2, Z20
+	VMOVDQU64    Z11, 384(BX)
+	MOVL         4508(SI), R8
+	VMOVDQU64    5440(SI), Z21
+	VPERMB       (DI)(R8*1), Z21, Z21
+	VPSRLVD      5504(SI), Z21, Z21
+	VPTERNLOGD   $0x15, 448(BX), Z2, Z21
+	VMOVDQU64    4224(CX), Z2
+	VPERMI2D     Z21, Z20, Z2
+	VPERMT2D     Z21, Z18, Z20
+	VPADDD       Z20, Z2, Z2
+	VPSLLQ       $0x20, Z2, Z21
+	VPADDD       Z21, Z2, Z2
+	VPSHUFB      Z1, Z2, Z21
+	VPADDD       Z21, Z2, Z2
+	VPERMD.Z     Z2, Z14, K1, Z21
+	VPADDD       Z21, Z2, Z2
+	VPERMD.Z     Z2, Z15, K2, Z21
+	VPADDD       Z21, Z2, Z2
+	VPSUBD       Z2, Z17, Z2
+	VPERMD       Z2, Z16, Z17
+	VPADDD       Z2, Z20, Z20
+	VMOVDQU64    4352(CX), Z21
+	VPERMI2D     Z2, Z20, Z21
+	VPERMT2D     Z2, Z19, Z20
+	VMOVDQU32    Z21, 384(AX)
+	VMOVDQU32    Z20, 448(AX)
+	VMOVDQU64    Z11, 448(BX)
+	JMP          docsRun512_put
 
-docsRun512_lower1:
-	MOVQ  SI, R9
-	MOVQ  SI, R10
-	SHRQ  $0x03, R9
-	ANDQ  $0x07, R10
-	SHRXQ R10, (BX)(R9*1), R9
-	MOVQ  80(SP), R11
-	BZHIQ R11, R9, R10
-	ADDQ  R11, SI
-	CMPQ  R10, 168(SP)
-	JHI   docsRun512_many1
-	SHRXQ R11, R9, R9
-	MOVQ  $0x0001000100010001, R12
-	MOVQ  R10, R11
-	SHLQ  $0x04, R11
-	PDEPQ 96(SP), R9, R9
-	ADDQ  R12, R9
-	BZHIQ R11, R9, R9
-	IMULQ R12, R9
-	MOVQ  R9, R11
-	SHRQ  $0x30, R11
-	CMPQ  R11, R8
-	JHI   docsRun512_broken
-	LEAQ  -1(DX), R11
-	IMULQ R12, R11
-	ADDQ  R11, R9
-	MOVQ  R9, 2544(SP)(DI*2)
-	MOVQ  R10, R9
-	IMULQ 88(SP), R9
-	ADDQ  R9, SI
-	MOVQ  SI, R9
-	MOVQ  SI, R11
-	SHRQ  $0x03, R9
-	ANDQ  $0x07, R11
-	SHRXQ R11, (BX)(R9*1), R9
-	MOVQ  R10, R11
-	IMULQ 104(SP), R11
-	ADDQ  R11, SI
-	PDEPQ 112(SP), R9, R9
-	MOVQ  72(SP), R11
-	ADDQ  R12, R9
-	SHLXQ R11, R9, R9
-	MOVQ  R9, 2680(SP)(DI*2)
-	ADDQ  R10, DI
+docsRun512_plain:
+	MOVL       4480(SI), BX
+	VMOVDQU64  4544(SI), Z20
+	VPERMB     (DI)(BX*1), Z20, Z20
+	VPSRLVD    4608(SI), Z20, Z20
+	VPTERNLOGD $0x3f, Z2, Z2, Z20
+	MOVL       4484(SI), BX
+	VMOVDQU64  4672(SI), Z21
+	VPERMB     (DI)(BX*1), Z21, Z21
+	VPSRLVD    4736(SI), Z21, Z21
+	VPTERNLOGD $0x3f, Z2, Z2, Z21
+	VMOVDQU64  4224(CX), Z22
+	VPERMI2D   Z21, Z20, Z22
+	VPERMT2D   Z21, Z18, Z20
+	VPADDD     Z20, Z22, Z21
+	VPSLLQ     $0x20, Z21, Z22
+	VPADDD     Z22, Z21, Z21
+	VPSHUFB    Z1, Z21, Z22
+	VPADDD     Z22, Z21, Z21
+	VPERMD.Z   Z21, Z14, K1, Z22
+	VPADDD     Z22, Z21, Z21
+	VPERMD.Z   Z21, Z15, K2, Z22
+	VPADDD     Z22, Z21, Z21
+	VPSUBD     Z21, Z17, Z21
+	VPERMD     Z21, Z16, Z17
+	VPADDD     Z21, Z20, Z20
+	VMOVDQU64  4352(CX), Z22
+	VPERMI2D   Z21, Z20, Z22
+	VPERMT2D   Z21, Z19, Z20
+	VMOVDQU32  Z22, (AX)
+	VMOVDQU32  Z20, 64(AX)
+	MOVL       4488(SI), BX
+	VMOVDQU64  4800(SI), Z20
+	VPERMB     (DI)(BX*1), Z20, Z20
+	VPSRLVD    4864(SI), Z20, Z20
+	VPTERNLOGD $0x3f, Z2, Z2, Z20
+	MOVL       4492(SI), BX
+	VMOVDQU64  4928(SI), Z21
+	VPERMB     (DI)(BX*1), Z21, Z21
+	VPSRLVD    4992(SI), Z21, Z21
+	VPTERNLOGD $0x3f, Z2, Z2, Z21
+	VMOVDQU64  4224(CX), Z22
+	VPERMI2D   Z21, Z20, Z22
+	VPERMT2D   Z21, Z18, Z20
+	VPADDD     Z20, Z22, Z21
+	VPSLLQ     $0x20, Z21, Z22
+	VPADDD     Z22, Z21, Z21
+	VPSHUFB    Z1, Z21, Z22
+	VPADDD     Z22, Z21, Z21
+	VPERMD.Z   Z21, Z14, K1, Z22
+	VPADDD     Z22, Z21, Z21
+	VPERMD.Z   Z21, Z15, K2, Z22
+	VPADDD     Z22, Z21, Z21
+	VPSUBD     Z21, Z17, Z21
+	VPERMD     Z21, Z16, Z17
+	VPADDD     Z21, Z20, Z20
+	VMOVDQU64  4352(CX), Z22
+	VPERMI2D   Z21, Z20, Z22
+	VPERMT2D   Z21, Z19, Z20
+	VMOVDQU32  Z22, 128(AX)
+	VMOVDQU32  Z20, 192(AX)
+	MOVL       4496(SI), BX
+	VMOVDQU64  5056(SI), Z20
+	VPERMB     (DI)(BX*1), Z20, Z20
+	VPSRLVD    5120(SI), Z20, Z20
+	VPTERNLOGD $0x3f, Z2, Z2, Z20
+	MOVL       4500(SI), BX
+	VMOVDQU64  5184(SI), Z21
+	VPERMB     (DI)(BX*1), Z21, Z21
+	VPSRLVD    5248(SI), Z21, Z21
+	VPTERNLOGD $0x3f, Z2, Z2, Z21
+	VMOVDQU64  4224(CX), Z22
+	VPERMI2D   Z21, Z20, Z22
+	VPERMT2D   Z21, Z18, Z20
+	VPADDD     Z20, Z22, Z21
+	VPSLLQ     $0x20, Z21, Z22
+	VPADDD     Z22, Z21, Z21
+	VPSHUFB    Z1, Z21, Z22
+	VPADDD     Z22, Z21, Z21
+	VPERMD.Z   Z21, Z14, K1, Z22
+	VPADDD     Z22, Z21, Z21
+	VPERMD.Z   Z21, Z15, K2, Z22
+	VPADDD     Z22, Z21, Z21
+	VPSUBD     Z21, Z17, Z21
+	VPERMD     Z21, Z16, Z17
+	VPADDD     Z21, Z20, Z20
+	VMOVDQU64  4352(CX), Z22
+	VPERMI2D   Z21, Z20, Z22
+	VPERMT2D   Z21, Z19, Z20
+	VMOVDQU32  Z22, 256(AX)
+	VMOVDQU32  Z20, 320(AX)
+	MOVL       4504(SI), BX
+	VMOVDQU64  5312(SI), Z20
+	VPERMB     (DI)(BX*1), Z20, Z20
+	VPSRLVD    5376(SI), Z20, Z20
+	VPTERNLOGD $0x3f, Z2, Z2, Z20
+	MOVL       4508(SI), BX
+	VMOVDQU64  5440(SI), Z21
+	VPERMB     (DI)(BX*1), Z21, Z21
+	VPSRLVD    5504(SI), Z21, Z21
+	VPTERNLOGD $0x3f, Z2, Z2, Z21
+	VMOVDQU64  4224(CX), Z2
+	VPERMI2D   Z21, Z20, Z2
+	VPERMT2D   Z21, Z18, Z20
+	VPADDD     Z20, Z2, Z2
+	VPSLLQ     $0x20, Z2, Z21
+	VPADDD     Z21, Z2, Z2
+	VPSHUFB    Z1, Z2, Z21
+	VPADDD     Z21, Z2, Z2
+	VPERMD.Z   Z2, Z14, K1, Z21
+	VPADDD     Z21, Z2, Z2
+	VPERMD.Z   Z2, Z15, K2, Z21
+	VPADDD     Z21, Z2, Z2
+	VPSUBD     Z2, Z17, Z2
+	VPERMD     Z2, Z16, Z17
+	VPADDD     Z2, Z20, Z20
+	VMOVDQU64  4352(CX), Z21
+	VPERMI2D   Z2, Z20, Z21
+	VPERMT2D   Z2, Z19, Z20
+	VMOVDQU32  Z21, 384(AX)
+	VMOVDQU32  Z20, 448(AX)
 
-docsRun512_added1:
-	CMPQ           SI, 200(SP)
-	JHI            docsRun512_broken
-	MOVQ           120(SP), R10
-	MOVQ           SI, R9
-	MOVQ           R9, R11
-	SHRQ           $0x03, R11
-	ADDQ           BX, R11
-	ANDQ           $0x07, R9
-	LEAQ           (R9)(R10*8), R9
-	VPBROADCASTQ   512(CX)(R9*8), Z8
-	MOVQ           R10, R9
-	SHLQ           $0x06, R9
-	VMOVDQU64      (CX)(R9*1), Z2
-	MOVQ           R8, R9
-	IMULQ          120(SP), R9
-	ADDQ           R9, SI
-	CMPQ           SI, 200(SP)
-	JHI            docsRun512_broken
-	VPERMB         (R11), Z2, Z11
-	VPMULTISHIFTQB Z11, Z8, Z11
-	VPANDQ.BCST    1024(CX)(R10*8), Z11, Z11
-	VPSUBB         Z0, Z11, Z11
-	VMOVDQU64      Z11, 1456(SP)(DX*1)
-	CMPQ           R8, $0x40
-	JHI            docsRun512_upper4
+docsRun512_put:
+	MOVQ  16(SP), BX
+	MOVL  (BX), BX
+	VMOVD X17, SI
+	CMPL  SI, BX
+	JNE   docsRun512_stop
+	TESTL SI, SI
+	JMI   docsRun512_stop
+	MOVL  BX, 40(SP)
+	ADDQ  $0x04, 16(SP)
+	ADDQ  $0x00000200, AX
+	DECQ  32(SP)
 
-docsRun512_lower4:
-	MOVQ  SI, R9
-	MOVQ  SI, R10
-	SHRQ  $0x03, R9
-	ANDQ  $0x07, R10
-	SHRXQ R10, (BX)(R9*1), R9
-	MOVQ  128(SP), R11
-	BZHIQ R11, R9, R10
-	ADDQ  R11, SI
-	CMPQ  R10, 176(SP)
-	JHI   docsRun512_many4
-	SHRXQ R11, R9, R9
-	MOVQ  $0x0001000100010001, R12
-	MOVQ  R10, R11
-	SHLQ  $0x04, R11
-	PDEPQ 144(SP), R9, R9
-	ADDQ  R12, R9
-	BZHIQ R11, R9, R9
-	IMULQ R12, R9
-	MOVQ  R9, R13
-	SHRQ  $0x30, R13
-	CMPQ  R13, R8
-	JHI   docsRun512_broken
-	LEAQ  1087(DX), R13
-	IMULQ R12, R13
-	ADDQ  R13, R9
-	MOVQ  R9, 2544(SP)(DI*2)
-	MOVQ  R10, R9
-	IMULQ 136(SP), R9
-	ADDQ  R9, SI
-	MOVQ  SI, R9
-	MOVQ  SI, R13
-	SHRQ  $0x03, R9
-	ANDQ  $0x07, R13
-	SHRXQ R13, (BX)(R9*1), BX
-	MOVQ  R10, R9
-	IMULQ 152(SP), R9
-	ADDQ  R9, SI
-	PDEPQ 160(SP), BX, BX
-	MOVQ  $0x0002000200020002, R9
-	ADDQ  BX, R9
-	ORQ   BX, R9
-	BZHIQ R11, R9, R9
-	TESTQ R9, 184(SP)
-	JNE   docsRun512_broken
-	MOVQ  120(SP), R9
-	ADDQ  R12, BX
-	SHLXQ R9, BX, BX
-	MOVQ  BX, 2680(SP)(DI*2)
-	ADDQ  R10, DI
+docsRun512_valued:
+	CMPQ         DX, 224(SP)
+	JCC          docsRun512_stepped
+	CMPQ         DX, $0x02
+	JCC          docsRun512_step2
+	CMPQ         DX, $0x01
+	JCC          docsRun512_step1
+	MOVQ         $0x00000008, BX
+	CMPQ         BX, 208(SP)
+	CMOVQHI      208(SP), BX
+	MOVQ         $-1, SI
+	BZHIQ        BX, SI, SI
+	KMOVB        SI, K3
+	MOVQ         8(SP), BX
+	VMOVDQU32.Z  (BX), K3, Y5
+	VMOVDQU32.Z  4(BX), K3, Y2
+	VPMOVZXDQ    Y5, Z5
+	VPMOVZXDQ    Y2, Z2
+	VPCMPUQ.BCST $0x02, 24(SP), Z2, K3, K3
+	VPCMPUQ      $0x02, Z2, Z5, K3, K3
+	VPSUBQ       Z5, Z2, Z2
+	VPSLLQ       $0x02, Z2, Z2
+	VPSLLQ       $0x02, Z5, Z5
+	VPADDQ.BCST  (SP), Z5, Z6
+	CMPQ         24472(SP), $0x00
+	JEQ          docsRun512_flat
 
-docsRun512_added4:
-	ADDQ   $0x1f, SI
-	ANDQ   $-32, SI
-	CMPQ   SI, 200(SP)
-	JNE    docsRun512_broken
-	MOVQ   DI, 216(SP)
-	MOVQ   11848(SP), DI
-	MOVQ   224(SP), BX
-	MOVQ   208(SP), SI
-	IMUL3Q $0x00800080, SI, SI
-	MOVQ   DX, 2816(SP)(BX*8)
-	MOVQ   R8, 2944(SP)(BX*8)
-	MOVQ   SI, 3072(SP)(BX*8)
-	INCQ   BX
-	CMPQ   R8, $0x40
-	JHI    docsRun512_halves
+docsRun512_low:
+	VMOVDQU64    Z6, 368(SP)
+	VPADDQ.BCST  24472(SP), Z5, Z5
+	VPCMPUQ.BCST $0x05, 24472(SP), Z2, K3, K3
+	VPCMPUQ.BCST $0x06, 24472(SP), Z2, K3, K4
+	VPSUBQ.BCST  24472(SP), Z2, Z6
+	VPSLLQ       $0x03, Z6, Z6
+	VMOVDQU64    Z6, 688(SP)
+	KANDNB       K3, K4, K3
+	KMOVB        K3, 24568(SP)
+	KORTESTB     K4, K4
+	JEQ          docsRun512_none
+	KMOVB        K4, 24576(SP)
+	VPXORQ       Z10, Z10, Z10
+	MOVQ         (SP), BX
+	VMOVDQA64    Z10, Z9
+	VPGATHERQQ   (BX)(Z5*1), K4, Z9
+	JMP          docsRun512_stepped
 
-docsRun512_unit:
-	MOVQ BX, 224(SP)
+docsRun512_step1:
+	KMOVB         24576(SP), K3
+	VPANDQ.BCST   24512(SP), Z9, Z8
+	VPADDQ        Z0, Z8, Z2
+	VPCMPUQ.BCST  $0x01, heads<>+0(SB), Z2, K3, K3
+	KMOVB         K3, 24576(SP)
+	KMOVB         K3, 24584(SP)
+	VMOVDQA64.Z   Z8, K3, Z8
+	VPBROADCASTQ  64(SP), Z7
+	XORQ          BX, BX
+	MOVQ          BX, 280(SP)
+	VALIGNQ       $0x07, Z10, Z8, Z2
+	VPADDQ        Z2, Z8, Z4
+	VALIGNQ       $0x06, Z10, Z4, Z2
+	VPADDQ        Z2, Z4, Z4
+	VALIGNQ       $0x04, Z10, Z4, Z2
+	VPADDQ        Z2, Z4, Z4
+	VMOVDQU64     Z4, 1016(SP)
+	VPSUBQ        Z8, Z4, Z4
+	VPADDW        Z0, Z4, Z4
+	VPSHUFB       lowWord<>+0(SB), Z4, Z4
+	VMOVDQU64     pairs0<>+0(SB), Z2
+	VPERMQ        Z4, Z2, Z3
+	VMOVDQU64     pairs1<>+0(SB), Z2
+	VPERMQ        Z4, Z2, Z4
+	VPCMPUQ.BCST  $0x06, heads<>+8(SB), Z8, K4
+	KMOVB         K4, BX
+	MOVQ          BX, 272(SP)
+	VPSRLQ        $0x03, Z7, Z2
+	VPADDQ        Z5, Z2, Z2
+	VMOVDQA64.Z   Z2, K3, Z2
+	VPADDQ.BCST   (SP), Z2, Z2
+	VMOVDQU64     Z2, 432(SP)
+	VPADDQ.BCST   (SP), Z5, Z2
+	VMOVDQU64     Z2, 624(SP)
+	VPMULUDQ.BCST 72(SP), Z8, Z2
+	VPADDQ        Z2, Z7, Z7
+	VPSRLQ        $0x03, Z7, Z2
+	VPADDQ        Z5, Z2, Z2
+	KMOVB         24576(SP), K3
+	VPCMPUQ       $0x02, Z6, Z7, K3, K3
+	MOVQ          (SP), BX
+	VMOVDQA64     Z10, Z9
+	VPGATHERQQ    (BX)(Z2*1), K3, Z9
+	VPANDQ.BCST   seven<>+0(SB), Z7, Z2
+	VPSRLVQ       Z2, Z9, Z9
+	JMP           docsRun512_stepped
 
-docsRun512_read:
-	MOVQ 208(SP), DX
-	MOVQ DI, 232(SP)(DX*8)
-	MOVQ 296(SP)(DX*8), BX
-	ADDQ R8, BX
-	INCQ DX
-	MOVQ BX, 296(SP)(DX*8)
-	MOVQ DX, 208(SP)
-	ADDQ $0x04, 8(SP)
-	CMPQ DX, 32(SP)
-	JEQ  docsRun512_broken
-	CMPQ DX, $0x08
-	JNE  docsRun512_next
+docsRun512_step2:
+	CMPQ           DX, $0x03
+	JCC            docsRun512_step3
+	VPANDQ.BCST    24520(SP), Z9, Z21
+	VPSRLVQ.BCST   80(SP), Z9, Z9
+	VPADDQ.BCST    80(SP), Z7, Z7
+	VMOVDQU64      Z7, 752(SP)
+	VMOVDQU64      Z21, 880(SP)
+	VPCMPUQ.BCST   $0x06, 168(SP), Z21, K3
+	KMOVB          K3, BX
+	MOVQ           BX, 288(SP)
+	VPMINUQ.BCST   168(SP), Z21, Z2
+	KMOVB          24584(SP), K3
+	VPSLLQ         $0x03, Z2, Z2
+	VPSLLVQ        Z2, Z0, Z17
+	VPBROADCASTQ   24536(SP), Z20
+	VPMULTISHIFTQB Z9, Z20, Z20
+	VPANDQ.BCST    96(SP), Z20, Z20
+	VPSUBB         Z0, Z20, Z20
+	VPANDNQ        Z20, Z17, Z20
+	VPSADBW        Z10, Z20, Z22
+	VPADDQ         Z10, Z22, Z2
+	VPCMPUQ        $0x02, Z8, Z2, K3, K3
+	VPCMPUQ        $0x06, Z8, Z2, K4
+	KMOVB          K3, 24584(SP)
+	VMOVDQA64      Z0, K4, Z17
+	VPSLLQ         $0x08, Z20, Z22
+	VPADDB         Z22, Z20, Z20
+	VPSLLQ         $0x10, Z20, Z22
+	VPADDB         Z22, Z20, Z20
+	VPSLLQ         $0x20, Z20, Z22
+	VPADDB         Z22, Z20, Z20
+	VPMULUDQ.BCST  88(SP), Z21, Z22
+	VPMULUDQ.BCST  104(SP), Z21, Z21
+	VPADDQ         Z22, Z21, Z21
+	VPCMPUQ.BCST   $0x06, heads<>+16(SB), Z21, K3
+	KORTESTB       K3, K3
+	JNE            docsRun512_apart1
+	VPSRLVQ        Z22, Z9, Z9
 
-docsRun512_broken:
-	MOVQ 216(SP), DX
-	LEAQ 368(SP), DI
+docsRun512_apart1_read:
+	VPADDQ         Z21, Z7, Z7
+	VPBROADCASTQ   24544(SP), Z21
+	VPMULTISHIFTQB Z9, Z21, Z21
+	VPANDQ.BCST    112(SP), Z21, Z21
+	VPSUBB         Z0, Z21, Z9
+	VPSLLVQ.BCST   72(SP), Z9, Z9
+	VPTESTNMB      Z17, Z17, K3
+	MOVQ           280(SP), DI
+	KMOVQ          K3, BX
+	VPCOMPRESSB.Z  Z9, K3, Z9
+	VMOVDQU64      Z9, 7416(SP)(DI*1)
+	KMOVD          K3, K4
+	VPMOVZXBW      Y20, Z9
+	VPADDW         Z3, Z9, Z9
+	VPCOMPRESSW.Z  Z9, K4, Z9
+	VMOVDQU64      Z9, 3256(SP)(DI*2)
+	POPCNTL        BX, SI
+	ADDQ           SI, DI
+	VEXTRACTI64X4  $0x01, Z20, Y9
+	KSHIFTRQ       $0x20, K3, K4
+	SHRQ           $0x20, BX
+	VPMOVZXBW      Y9, Z9
+	VPADDW         Z4, Z9, Z9
+	VPCOMPRESSW.Z  Z9, K4, Z9
+	VMOVDQU64      Z9, 3256(SP)(DI*2)
+	POPCNTL        BX, SI
+	ADDQ           SI, DI
+	MOVQ           DI, 280(SP)
+	CMPQ           288(SP), $0x00
+	JNE            docsRun512_rest1
+
+docsRun512_rest1_done:
+	VPSRLQ        $0x03, Z7, Z2
+	VPADDQ        Z5, Z2, Z2
+	KMOVB         24576(SP), K3
+	VPCMPUQ       $0x02, Z6, Z7, K3, K3
+	VMOVDQA64.Z   Z2, K3, Z2
+	VPADDQ.BCST   (SP), Z2, Z2
+	VMOVDQU64     Z2, 496(SP)
+	VPANDQ.BCST   seven<>+0(SB), Z7, Z2
+	VPSLLQ        $0x03, Z2, Z2
+	VPADDQ.BCST   24496(SP), Z2, Z2
+	VMOVDQU64     Z2, 560(SP)
+	VPMULUDQ.BCST 120(SP), Z8, Z2
+	VPADDQ        Z2, Z7, Z7
+	VPSRLQ        $0x03, Z7, Z2
+	VPADDQ        Z5, Z2, Z2
+	KMOVB         24576(SP), K3
+	VPCMPUQ       $0x02, Z6, Z7, K3, K3
+	MOVQ          (SP), BX
+	VMOVDQA64     Z10, Z9
+	VPGATHERQQ    (BX)(Z2*1), K3, Z9
+	VPANDQ.BCST   seven<>+0(SB), Z7, Z2
+	VPSRLVQ       Z2, Z9, Z9
+	JMP           docsRun512_stepped
+
+docsRun512_step3:
+	VPANDQ.BCST    24528(SP), Z9, Z21
+	VPSRLVQ.BCST   128(SP), Z9, Z9
+	VPADDQ.BCST    128(SP), Z7, Z7
+	VMOVDQU64      Z7, 816(SP)
+	VMOVDQU64      Z21, 944(SP)
+	VPCMPUQ.BCST   $0x06, 176(SP), Z21, K3
+	KMOVB          K3, BX
+	MOVQ           BX, 296(SP)
+	VPMINUQ.BCST   176(SP), Z21, Z2
+	KMOVB          24584(SP), K3
+	VPSLLQ         $0x03, Z2, Z2
+	VPSLLVQ        Z2, Z0, Z17
+	VPBROADCASTQ   24552(SP), Z20
+	VPMULTISHIFTQB Z9, Z20, Z20
+	VPANDQ.BCST    144(SP), Z20, Z20
+	VPSUBB         Z0, Z20, Z20
+	VPANDNQ        Z20, Z17, Z20
+	VPSADBW        Z10, Z20, Z22
+	VPADDQ         Z10, Z22, Z2
+	VPCMPUQ        $0x02, Z8, Z2, K3, K3
+	VPCMPUQ        $0x06, Z8, Z2, K4
+	KMOVB          K3, 24584(SP)
+	VMOVDQA64      Z0, K4, Z17
+	VPSLLQ         $0x08, Z20, Z22
+	VPADDB         Z22, Z20, Z20
+	VPSLLQ         $0x10, Z20, Z22
+	VPADDB         Z22, Z20, Z20
+	VPSLLQ         $0x20, Z20, Z22
+	VPADDB         Z22, Z20, Z20
+	VPMULUDQ.BCST  136(SP), Z21, Z22
+	VPMULUDQ.BCST  152(SP), Z21, Z21
+	VPADDQ         Z22, Z21, Z21
+	VPCMPUQ.BCST   $0x06, heads<>+16(SB), Z21, K3
+	KORTESTB       K3, K3
+	JNE            docsRun512_apart4
+	VPSRLVQ        Z22, Z9, Z9
+
+docsRun512_apart4_read:
+	VPADDQ         Z21, Z7, Z7
+	VPBROADCASTQ   24560(SP), Z21
+	VPMULTISHIFTQB Z9, Z21, Z21
+	VPANDQ.BCST    160(SP), Z21, Z21
+	VPSUBB         Z0, Z21, Z22
+	KMOVB          24584(SP), K3
+	VPSUBB         Z0, Z22, Z23
+	VPORQ          Z21, Z23, Z23
+	VPANDQ.BCST    184(SP), Z23, Z23
+	VPANDNQ        Z23, Z17, Z23
+	VPTESTNMQ      Z23, Z23, K3, K3
+	KMOVB          K3, 24584(SP)
+	VPSLLVQ.BCST   120(SP), Z22, Z22
+	VPTESTNMB      Z17, Z17, K3
+	MOVQ           280(SP), DI
+	KMOVQ          K3, BX
+	VPCOMPRESSB.Z  Z22, K3, Z22
+	VMOVDQU64      Z22, 7416(SP)(DI*1)
+	KMOVD          K3, K4
+	VPMOVZXBW      Y20, Z17
+	VPADDW         Z3, Z17, Z17
+	VPADDW         overflows<>+0(SB), Z17, Z17
+	VPCOMPRESSW.Z  Z17, K4, Z17
+	VMOVDQU64      Z17, 3256(SP)(DI*2)
+	POPCNTL        BX, SI
+	ADDQ           SI, DI
+	VEXTRACTI64X4  $0x01, Z20, Y17
+	KSHIFTRQ       $0x20, K3, K4
+	SHRQ           $0x20, BX
+	VPMOVZXBW      Y17, Z17
+	VPADDW         Z4, Z17, Z17
+	VPADDW         overflows<>+0(SB), Z17, Z17
+	VPCOMPRESSW.Z  Z17, K4, Z17
+	VMOVDQU64      Z17, 3256(SP)(DI*2)
+	POPCNTL        BX, SI
+	ADDQ           SI, DI
+	MOVQ           DI, 280(SP)
+	CMPQ           296(SP), $0x00
+	JNE            docsRun512_rest4
+
+docsRun512_rest4_done:
+	KMOVB       24584(SP), K3
+	KMOVB       24568(SP), K4
+	VPADDQ.BCST thirtyOne<>+0(SB), Z7, Z7
+	VPSRLQ      $0x05, Z7, Z7
+	VPSLLQ      $0x05, Z7, Z7
+	VPCMPUQ     $0x00, Z6, Z7, K3, K3
+	KORB        K3, K4, K3
+	KMOVB       K3, BX
+	NOTQ        BX
+	TZCNTQ      BX, BX
+	MOVQ        BX, 264(SP)
+	BZHIQ       BX, 272(SP), BX
+	MOVQ        BX, 272(SP)
+
+docsRun512_stepped:
+	INCQ           DX
+	CMPQ           DX, 232(SP)
+	JCS            docsRun512_turn
+	VMOVDQU64      368(SP), Z2
+	VMOVDQU64      Z2, 304(SP)
+	MOVQ           264(SP), DX
+	TESTQ          DX, DX
+	JEQ            docsRun512_stop
+	CMPQ           1008(SP)(DX*8), $0x00
+	JEQ            docsRun512_placed
+	MOVQ           24488(SP), DX
+	VMOVDQU64      (DX), Z2
+	MOVQ           24480(SP), DX
+	VPBROADCASTQ   (DX), Z17
+	MOVQ           72(SP), DX
+	VPBROADCASTQ   1024(CX)(DX*8), Z20
+	MOVQ           24504(SP), BX
+	VMOVDQU64      (BX), Z21
+	MOVQ           24496(SP), BX
+	VPBROADCASTQ   (BX), Z22
+	MOVQ           120(SP), BX
+	VPBROADCASTQ   1024(CX)(BX*8), Z23
+	MOVQ           1008(SP), DI
+	MOVQ           432(SP), SI
+	VPERMB         (SI), Z2, Z22
+	VPMULTISHIFTQB Z22, Z17, Z22
+	VPANDQ         Z20, Z22, Z22
+	VMOVDQU64      Z22, 1080(SP)(DI*1)
+	MOVQ           560(SP), SI
+	VPBROADCASTQ   (SI), Z22
+	MOVQ           496(SP), SI
+	VPERMB         (SI), Z21, Z24
+	VPMULTISHIFTQB Z24, Z22, Z24
+	VPANDQ         Z23, Z24, Z24
+	VPSUBB         Z0, Z24, Z24
+	VMOVDQU64      Z24, 2168(SP)(DI*1)
+	MOVQ           1016(SP), DI
+	MOVQ           440(SP), SI
+	VPERMB         (SI), Z2, Z22
+	VPMULTISHIFTQB Z22, Z17, Z22
+	VPANDQ         Z20, Z22, Z22
+	VMOVDQU64      Z22, 1080(SP)(DI*1)
+	MOVQ           568(SP), SI
+	VPBROADCASTQ   (SI), Z22
+	MOVQ           504(SP), SI
+	VPERMB         (SI), Z21, Z24
+	VPMULTISHIFTQB Z24, Z22, Z24
+	VPANDQ         Z23, Z24, Z24
+	VPSUBB         Z0, Z24, Z24
+	VMOVDQU64      Z24, 2168(SP)(DI*1)
+	MOVQ           1024(SP), DI
+	MOVQ           448(SP), SI
+	VPERMB         (SI), Z2, Z22
+	VPMULTISHIFTQB Z22, Z17, Z22
+	VPANDQ         Z20, Z22, Z22
+	VMOVDQU64      Z22, 1080(SP)(DI*1)
+	MOVQ           576(SP), SI
+	VPBROADCASTQ   (SI), Z22
+	MOVQ           512(SP), SI
+	VPERMB         (SI), Z21, Z24
+	VPMULTISHIFTQB Z24, Z22, Z24
+	VPANDQ         Z23, Z24, Z24
+	VPSUBB         Z0, Z24, Z24
+	VMOVDQU64      Z24, 2168(SP)(DI*1)
+	MOVQ           1032(SP), DI
+	MOVQ           456(SP), SI
+	VPERMB         (SI), Z2, Z22
+	VPMULTISHIFTQB Z22, Z17, Z22
+	VPANDQ         Z20, Z22, Z22
+	VMOVDQU64      Z22, 1080(SP)(DI*1)
+	MOVQ           584(SP), SI
+	VPBROADCASTQ   (SI), Z22
+	MOVQ           520(SP), SI
+	VPERMB         (SI), Z21, Z24
+	VPMULTISHIFTQB Z24, Z22, Z24
+	VPANDQ         Z23, Z24, Z24
+	VPSUBB         Z0, Z24, Z24
+	VMOVDQU64      Z24, 2168(SP)(DI*1)
+	MOVQ           1040(SP), DI
+	MOVQ           464(SP), SI
+	VPERMB         (SI), Z2, Z22
+	VPMULTISHIFTQB Z22, Z17, Z22
+	VPANDQ         Z20, Z22, Z22
+	VMOVDQU64      Z22, 1080(SP)(DI*1)
+	MOVQ           592(SP), SI
+	VPBROADCASTQ   (SI), Z22
+	MOVQ           528(SP), SI
+	VPERMB         (SI), Z21, Z24
+	VPMULTISHIFTQB Z24, Z22, Z24
+	VPANDQ         Z23, Z24, Z24
+	VPSUBB         Z0, Z24, Z24
+	VMOVDQU64      Z24, 2168(SP)(DI*1)
+	MOVQ           1048(SP), DI
+	MOVQ           472(SP), SI
+	VPERMB         (SI), Z2, Z22
+	VPMULTISHIFTQB Z22, Z17, Z22
+	VPANDQ         Z20, Z22, Z22
+	VMOVDQU64      Z22, 1080(SP)(DI*1)
+	MOVQ           600(SP), SI
+	VPBROADCASTQ   (SI), Z22
+	MOVQ           536(SP), SI
+	VPERMB         (SI), Z21, Z24
+	VPMULTISHIFTQB Z24, Z22, Z24
+	VPANDQ         Z23, Z24, Z24
+	VPSUBB         Z0, Z24, Z24
+	VMOVDQU64      Z24, 2168(SP)(DI*1)
+	MOVQ           1056(SP), DI
+	MOVQ           480(SP), SI
+	VPERMB         (SI), Z2, Z22
+	VPMULTISHIFTQB Z22, Z17, Z22
+	VPANDQ         Z20, Z22, Z22
+	VMOVDQU64      Z22, 1080(SP)(DI*1)
+	MOVQ           608(SP), SI
+	VPBROADCASTQ   (SI), Z22
+	MOVQ           544(SP), SI
+	VPERMB         (SI), Z21, Z24
+	VPMULTISHIFTQB Z24, Z22, Z24
+	VPANDQ         Z23, Z24, Z24
+	VPSUBB         Z0, Z24, Z24
+	VMOVDQU64      Z24, 2168(SP)(DI*1)
+	MOVQ           1064(SP), DI
+	MOVQ           488(SP), SI
+	VPERMB         (SI), Z2, Z22
+	VPMULTISHIFTQB Z22, Z17, Z22
+	VPANDQ         Z20, Z22, Z22
+	VMOVDQU64      Z22, 1080(SP)(DI*1)
+	MOVQ           616(SP), SI
+	VPBROADCASTQ   (SI), Z22
+	MOVQ           552(SP), SI
+	VPERMB         (SI), Z21, Z24
+	VPMULTISHIFTQB Z24, Z22, Z24
+	VPANDQ         Z23, Z24, Z24
+	VPSUBB         Z0, Z24, Z24
+	VMOVDQU64      Z24, 2168(SP)(DI*1)
+	MOVQ           272(SP), SI
+	TESTQ          SI, SI
+	JNE            docsRun512_tall
+
+docsRun512_fielded:
+	MOVQ 280(SP), DX
+	LEAQ 1080(SP), DI
 	SUBQ $0x01, DX
 	JCS  docsRun512_patched
 
 docsRun512_patch:
-	MOVWQZX 2544(SP)(DX*2), BX
-	MOVBLZX 2680(SP)(DX*2), SI
+	MOVWQZX 3256(SP)(DX*2), BX
+	MOVBLZX 7416(SP)(DX*1), SI
 	ADDB    SI, (DI)(BX*1)
 	SUBQ    $0x01, DX
 	JCC     docsRun512_patch
 
 docsRun512_patched:
-	XORQ         DX, DX
-	CMPQ         DX, 224(SP)
+	MOVQ  296(SP), DX
+	TESTQ DX, DX
+	JNE   docsRun512_many
+
+docsRun512_many_done:
+	MOVQ         264(SP), BX
+	MOVQ         1008(SP)(BX*8), BX
+	TESTQ        BX, BX
 	JEQ          docsRun512_summed
-	MOVQ         56(SP), BX
-	ANDQ         $0x07, BX
-	VPBROADCASTW BX, Z2
-	VPXORQ       Z3, Z3, Z3
+	MOVQ         56(SP), DX
+	ANDQ         $0x07, DX
+	VPBROADCASTW DX, Z2
+	VPXORQ       Z12, Z12, Z12
+	VPXORQ       Z13, Z13, Z13
+	VPBROADCASTQ seven<>+0(SB), Z17
+	VMOVDQU64    lowWord<>+0(SB), Z20
+	XORQ         DX, DX
 
 docsRun512_sum:
-	MOVQ       2816(SP)(DX*8), BX
-	MOVQ       2944(SP)(DX*8), SI
-	MOVQ       $-1, DI
-	BZHIQ      SI, DI, DI
-	KMOVQ      DI, K3
-	VMOVDQU64  byteOnes<>+0(SB), Z8
-	VPADDUSB.Z 368(SP)(BX*1), Z8, K3, Z8
-	VPSADBW    Z3, Z8, Z11
-	VALIGNQ    $0x07, Z3, Z11, Z12
-	VPADDQ     Z12, Z11, Z11
-	VALIGNQ    $0x06, Z3, Z11, Z12
-	VPADDQ     Z12, Z11, Z11
-	VALIGNQ    $0x04, Z3, Z11, Z12
-	VPADDQ     Z12, Z11, Z11
-	VALIGNQ    $0x07, Z3, Z11, Z12
-	CMPQ       SI, $0x00000100
-	JCC        docsRun512_more
-
-docsRun512_carried:
-	VPCMPUQ.BCST $0x06, beyond<>+0(SB), Z11, K3
-	KORTESTW     K3, K3
-	JNE          docsRun512_fell
-	VPSLLQ       $0x08, Z8, Z11
-	VPADDB       Z11, Z8, Z8
-	VPSLLQ       $0x10, Z8, Z11
-	VPADDB       Z11, Z8, Z8
-	VPSLLQ       $0x20, Z8, Z11
-	VPADDB       Z11, Z8, Z8
-	VPSHUFB      lowest<>+0(SB), Z12, Z12
-	VPADDB       Z12, Z8, Z8
-	VPADDB       Z0, Z8, Z8
-	VMOVDQU64    Z8, 7552(SP)
-	VPMOVZXBW    7552(SP), Z8
-	VPADDD.BCST  3072(SP)(DX*8), Z8, Z8
-	VMOVDQU64    Z8, 3200(SP)(BX*2)
-	VPMOVZXBW    1456(SP)(BX*1), Z8
-	VPSLLVW      Z2, Z8, Z8
-	VMOVDQU64    Z8, 5376(SP)(BX*2)
-	VPMOVZXBW    7584(SP), Z8
-	VPADDD.BCST  3072(SP)(DX*8), Z8, Z8
-	VMOVDQU64    Z8, 3264(SP)(BX*2)
-	VPMOVZXBW    1488(SP)(BX*1), Z8
-	VPSLLVW      Z2, Z8, Z8
-	VMOVDQU64    Z8, 5440(SP)(BX*2)
-	INCQ         DX
-	CMPQ         DX, 224(SP)
-	JNE          docsRun512_sum
+	VPMOVZXBW 1080(SP)(DX*1), Z21
+	VPSUBW    Z0, Z21, Z21
+	VPMOVZXBW 2168(SP)(DX*1), Z22
+	VPSLLVW   Z2, Z22, Z22
+	VMOVDQU64 Z22, 13976(SP)(DX*2)
+	VPSLLQ    $0x10, Z21, Z22
+	VPADDW    Z22, Z21, Z21
+	VPSLLQ    $0x20, Z21, Z22
+	VPADDW    Z22, Z21, Z21
+	VPSRLQ    $0x30, Z21, Z23
+	VALIGNQ   $0x07, Z12, Z23, Z22
+	VPADDQ    Z22, Z23, Z24
+	VALIGNQ   $0x06, Z12, Z24, Z22
+	VPADDQ    Z22, Z24, Z24
+	VALIGNQ   $0x04, Z12, Z24, Z22
+	VPADDQ    Z22, Z24, Z24
+	VPADDQ    Z13, Z24, Z24
+	VPERMQ    Z24, Z17, Z13
+	VPSUBQ    Z23, Z24, Z24
+	VPSHUFB   Z20, Z24, Z24
+	VPADDW    Z24, Z21, Z21
+	VMOVDQU64 Z21, 9624(SP)(DX*2)
+	ADDQ      $0x20, DX
+	CMPQ      DX, BX
+	JCS       docsRun512_sum
 
 docsRun512_summed:
-	MOVQ      208(SP), DX
-	TESTQ     DX, DX
-	JEQ       docsRun512_stop
-	MOVQ      296(SP)(DX*8), BX
-	MOVQ      56(SP), SI
-	SHRQ      $0x03, SI
-	ADDQ      7616(SP), SI
-	VMOVDQU64 nowhere<>+0(SB), X2
-	VMOVDQU64 X2, 3200(SP)(BX*2)
-	XORQ      DX, DX
-	TESTQ     BX, BX
-	JEQ       docsRun512_scattered
+	XORQ DX, DX
+	XORQ BX, BX
+	XORQ DI, DI
+	MOVQ $-1, R9
+	CMPQ DX, 264(SP)
+	JEQ  docsRun512_low_placed
+
+docsRun512_place:
+	MOVQ         1016(SP)(DX*8), SI
+	MOVWLZX      9622(SP)(SI*2), R8
+	LEAQ         128(DI), R10
+	SUBL         R8, R10
+	CMPW         R10, $0x0080
+	JHI          docsRun512_fell
+	MOVQ         R9, R10
+	SUBQ         DI, R10
+	VPBROADCASTW R10, Z2
+	VPADDW       9624(SP)(BX*2), Z2, Z17
+	VMOVDQU64    Z17, 11800(SP)(BX*2)
+	VPADDW       9688(SP)(BX*2), Z2, Z2
+	VMOVDQU64    Z2, 11864(SP)(BX*2)
+	MOVQ         SI, BX
+	MOVQ         R8, DI
+	ADDQ         $0x00000080, R9
+	INCQ         DX
+	CMPQ         DX, 264(SP)
+	JNE          docsRun512_place
+
+docsRun512_low_placed:
+	MOVQ  272(SP), SI
+	TESTQ SI, SI
+	JNE   docsRun512_higher
+
+docsRun512_higher_done:
+docsRun512_placed:
+	MOVQ         264(SP), DX
+	TESTQ        DX, DX
+	JEQ          docsRun512_stop
+	MOVQ         1008(SP)(DX*8), BX
+	MOVQ         BX, 248(SP)
+	MOVQ         56(SP), SI
+	SHRQ         $0x03, SI
+	ADDQ         240(SP), SI
+	VPBROADCASTD nowhere<>+0(SB), Y2
+	VMOVDQU64    Y2, 11800(SP)(BX*2)
+	XORQ         DX, DX
+	TESTQ        BX, BX
+	JEQ          docsRun512_scattered
 
 docsRun512_scatter:
-	MOVWQZX 3200(SP)(DX*2), DI
-	MOVWLZX 5376(SP)(DX*2), R8
+	MOVWQZX 11800(SP)(DX*2), DI
+	MOVWLZX 13976(SP)(DX*2), R8
 	MOVW    R8, (SI)(DI*4)
-	MOVWQZX 3202(SP)(DX*2), DI
-	MOVWLZX 5378(SP)(DX*2), R8
+	MOVWQZX 11802(SP)(DX*2), DI
+	MOVWLZX 13978(SP)(DX*2), R8
 	MOVW    R8, (SI)(DI*4)
-	MOVWQZX 3204(SP)(DX*2), DI
-	MOVWLZX 5380(SP)(DX*2), R8
+	MOVWQZX 11804(SP)(DX*2), DI
+	MOVWLZX 13980(SP)(DX*2), R8
 	MOVW    R8, (SI)(DI*4)
-	MOVWQZX 3206(SP)(DX*2), DI
-	MOVWLZX 5382(SP)(DX*2), R8
+	MOVWQZX 11806(SP)(DX*2), DI
+	MOVWLZX 13982(SP)(DX*2), R8
 	MOVW    R8, (SI)(DI*4)
-	MOVWQZX 3208(SP)(DX*2), DI
-	MOVWLZX 5384(SP)(DX*2), R8
+	MOVWQZX 11808(SP)(DX*2), DI
+	MOVWLZX 13984(SP)(DX*2), R8
 	MOVW    R8, (SI)(DI*4)
-	MOVWQZX 3210(SP)(DX*2), DI
-	MOVWLZX 5386(SP)(DX*2), R8
+	MOVWQZX 11810(SP)(DX*2), DI
+	MOVWLZX 13986(SP)(DX*2), R8
 	MOVW    R8, (SI)(DI*4)
-	MOVWQZX 3212(SP)(DX*2), DI
-	MOVWLZX 5388(SP)(DX*2), R8
+	MOVWQZX 11812(SP)(DX*2), DI
+	MOVWLZX 13988(SP)(DX*2), R8
 	MOVW    R8, (SI)(DI*4)
-	MOVWQZX 3214(SP)(DX*2), DI
-	MOVWLZX 5390(SP)(DX*2), R8
+	MOVWQZX 11814(SP)(DX*2), DI
+	MOVWLZX 13990(SP)(DX*2), R8
 	MOVW    R8, (SI)(DI*4)
 	ADDQ    $0x08, DX
 	CMPQ    DX, BX
 	JCS     docsRun512_scatter
 
 docsRun512_scattered:
-	MOVQ         56(SP), DX
-	IMUL3Q       $0x00000440, DX, SI
-	ADDQ         CX, SI
-	VPBROADCASTD 4512(SI), Z2
-	VPXORQ       Z4, Z4, Z4
-	MOVQ         7616(SP), BX
-	XORQ         DX, DX
-
-docsRun512_values:
-	MOVQ         232(SP)(DX*8), DI
-	VPBROADCASTD 40(SP), Z8
-	MOVL         4480(SI), R8
-	VMOVDQU64    4544(SI), Z11
-	VPERMB       (DI)(R8*1), Z11, Z11
-	VPSRLVD      4608(SI), Z11, Z11
-	VPTERNLOGD   $0x15, (BX), Z2, Z11
-	VMOVDQU64    Z4, (BX)
-	MOVL         4484(SI), R8
-	VMOVDQU64    4672(SI), Z12
-	VPERMB       (DI)(R8*1), Z12, Z12
-	VPSRLVD      4736(SI), Z12, Z12
-	VPTERNLOGD   $0x15, 64(BX), Z2, Z12
-	VMOVDQU64    4224(CX), Z13
-	VPERMI2D     Z12, Z11, Z13
-	VPERMT2D     Z12, Z9, Z11
-	VPADDD       Z11, Z13, Z12
-	VPSLLQ       $0x20, Z12, Z13
-	VPADDD       Z13, Z12, Z12
-	VPSHUFB      Z1, Z12, Z13
-	VPADDD       Z13, Z12, Z12
-	VPERMD.Z     Z12, Z5, K1, Z13
-	VPADDD       Z13, Z12, Z12
-	VPERMD.Z     Z12, Z6, K2, Z13
-	VPADDD       Z13, Z12, Z12
-	VPSUBD       Z12, Z8, Z12
-	VPERMD       Z12, Z7, Z8
-	VPADDD       Z12, Z11, Z11
-	VMOVDQU64    4352(CX), Z13
-	VPERMI2D     Z12, Z11, Z13
-	VPERMT2D     Z12, Z10, Z11
-	VMOVDQU32    Z13, (AX)
-	VMOVDQU32    Z11, 64(AX)
-	VMOVDQU64    Z4, 64(BX)
-	MOVL         4488(SI), R8
-	VMOVDQU64    4800(SI), Z11
-	VPERMB       (DI)(R8*1), Z11, Z11
-	VPSRLVD      4864(SI), Z11, Z11
-	VPTERNLOGD   $0x15, 128(BX), Z2, Z11
-	VMOVDQU64    Z4, 128(BX)
-	MOVL         4492(SI), R8
-	VMOVDQU64    4928(SI), Z12
-	VPERMB       (DI)(R8*1), Z12, Z12
-	VPSRLVD      4992(SI), Z12, Z12
-	VPTERNLOGD   $0x15, 192(BX), Z2, Z12
-	VMOVDQU64    4224(CX), Z13
-	VPERMI2D     Z12, Z11, Z13
-	VPERMT2D     Z12, Z9, Z11
-	VPADDD       Z11, Z13, Z12
-	VPSLLQ       $0x20, Z12, Z13
-	VPADDD       Z13, Z12, Z12
-	VPSHUFB      Z1, Z12, Z13
-	VPADDD       Z13, Z12, Z12
-	VPERMD.Z     Z12, Z5, K1, Z13
-	VPADDD       Z13, Z12, Z12
-	VPERMD.Z     Z12, Z6, K2, Z13
-	VPADDD       Z13, Z12, Z12
-	VPSUBD       Z12, Z8, Z12
-	VPERMD       Z12, Z7, Z8
-	VPADDD       Z12, Z11, Z11
-	VMOVDQU64    4352(CX), Z13
-	VPERMI2D     Z12, Z11, Z13
-	VPERMT2D     Z12, Z10, Z11
-	VMOVDQU32    Z13, 128(AX)
-	VMOVDQU32    Z11, 192(AX)
-	VMOVDQU64    Z4, 192(BX)
-	MOVL         4496(SI), R8
-	VMOVDQU64    5056(SI), Z11
-	VPERMB       (DI)(R8*1), Z11, Z11
-	VPSRLVD      5120(SI), Z11, Z11
-	VPTERNLOGD   $0x15, 256(BX), Z2, Z11
-	VMOVDQU64    Z4, 256(BX)
-	MOVL         4500(SI), R8
-	VMOVDQU64    5184(SI), Z12
-	VPERMB       (DI)(R8*1), Z12, Z12
-	VPSRLVD      5248(SI), Z12, Z12
-	VPTERNLOGD   $0x15, 320(BX), Z2, Z12
-	VMOVDQU64    4224(CX), Z13
-	VPERMI2D     Z12, Z11, Z13
-	VPERMT2D     Z12, Z9, Z11
-	VPADDD       Z11, Z13, Z12
-	VPSLLQ       $0x20, Z12, Z13
-	VPADDD       Z13, Z12, Z12
-	VPSHUFB      Z1, Z12, Z13
-	VPADDD       Z13, Z12, Z12
-	VPERMD.Z     Z12, Z5, K1, Z13
-	VPADDD       Z13, Z12, Z12
-	VPERMD.Z     Z12, Z6, K2, Z13
-	VPADDD       Z13, Z12, Z12
-	VPSUBD       Z12, Z8, Z12
-	VPERMD       Z12, Z7, Z8
-	VPADDD       Z12, Z11, Z11
-	VMOVDQU64    4352(CX), Z13
-	VPERMI2D     Z12, Z11, Z13
-	VPERMT2D     Z12, Z10, Z11
-	VMOVDQU32    Z13, 256(AX)
-	VMOVDQU32    Z11, 320(AX)
-	VMOVDQU64    Z4, 320(BX)
-	MOVL         4504(SI), R8
-	VMOVDQU64    5312(SI), Z11
-	VPERMB       (DI)(R8*1), Z11, Z11
-	VPSRLVD      5376(SI), Z11, Z11
-	VPTERNLOGD   $0x15, 384(BX), Z2, Z11
-	VMOVDQU64    Z4, 384(BX)
-	MOVL         4508(SI), R8
-	VMOVDQU64    5440(SI), Z12
-	VPERMB       (DI)(R8*1), Z12, Z12
-	VPSRLVD      5504(SI), Z12, Z12
-	VPTERNLOGD   $0x15, 448(BX), Z2, Z12
-	VMOVDQU64    4224(CX), Z13
-	VPERMI2D     Z12, Z11, Z13
-	VPERMT2D     Z12, Z9, Z11
-	VPADDD       Z11, Z13, Z12
-	VPSLLQ       $0x20, Z12, Z13
-	VPADDD       Z13, Z12, Z12
-	VPSHUFB      Z1, Z12, Z13
-	VPADDD       Z13, Z12, Z12
-	VPERMD.Z     Z12, Z5, K1, Z13
-	VPADDD       Z13, Z12, Z12
-	VPERMD.Z     Z12, Z6, K2, Z13
-	VPADDD       Z13, Z12, Z12
-	VPSUBD       Z12, Z8, Z12
-	VPERMD       Z12, Z7, Z8
-	VPADDD       Z12, Z11, Z11
-	VMOVDQU64    4352(CX), Z13
-	VPERMI2D     Z12, Z11, Z13
-	VPERMT2D     Z12, Z10, Z11
-	VMOVDQU32    Z13, 384(AX)
-	VMOVDQU32    Z11, 448(AX)
-	VMOVDQU64    Z4, 448(BX)
-	MOVQ         16(SP), DI
-	MOVL         (DI), DI
-	VMOVD        X8, R8
-	CMPL         R8, DI
-	JNE          docsRun512_stop
-	TESTL        R8, R8
-	JMI          docsRun512_stop
-	MOVL         DI, 40(SP)
-	ADDQ         $0x04, 16(SP)
-	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000200, BX
-	DECQ         32(SP)
-	INCQ         DX
-	CMPQ         DX, 208(SP)
-	JNE          docsRun512_values
-	CMPQ         32(SP), $0x00
-	JNE          docsRun512_part
+	JMP docsRun512_part
 
 docsRun512_stop:
 	MOVQ count+24(FP), AX
@@ -681,139 +1110,349 @@ docsRun512_stop:
 	MOVQ AX, ret+40(FP)
 	RET
 
-docsRun512_upper1:
-	VPERMB         (R11)(R10*8), Z2, Z11
-	VPMULTISHIFTQB Z11, Z8, Z11
-	VPANDQ.BCST    1024(CX)(R10*8), Z11, Z11
-	VMOVDQU64      Z11, 432(SP)(DX*1)
-	JMP            docsRun512_lower1
+docsRun512_none:
+	VPXORQ    Z10, Z10, Z10
+	VMOVDQU64 Z10, 1016(SP)
+	MOVQ      $0x00000000, 224(SP)
+	KMOVB     K3, BX
+	NOTQ      BX
+	TZCNTQ    BX, BX
+	MOVQ      BX, 264(SP)
+	JMP       docsRun512_stepped
 
-docsRun512_many1:
-	MOVQ  SI, R9
-	MOVQ  R10, R11
-	IMULQ 88(SP), R11
-	ADDQ  R11, SI
-	MOVQ  SI, R11
-	MOVQ  R10, R12
-	IMULQ 104(SP), R12
-	ADDQ  R12, R11
-	CMPQ  R11, 200(SP)
-	JHI   docsRun512_stop
-	LEAQ  368(SP), R11
-	ADDQ  DX, R11
-	XORQ  R12, R12
+docsRun512_flat:
+	VPBROADCASTQ CX, Z6
+	JMP          docsRun512_low
 
-docsRun512_many1_next:
-	MOVQ  R9, R13
-	MOVQ  R9, R14
+docsRun512_rest1:
+	CMPQ          168(SP), $0x00
+	JEQ           docsRun512_rest1_done
+	VMOVDQU64     752(SP), Z22
+	VMOVDQU64     880(SP), Z21
+	VPMULUDQ.BCST 88(SP), Z21, Z23
+	VPADDQ        Z22, Z23, Z23
+
+docsRun512_rest1_turn:
+	VPBROADCASTQ   seven<>+0(SB), Z24
+	VPMULUDQ.BCST  88(SP), Z24, Z24
+	VPADDQ         Z24, Z22, Z22
+	VPBROADCASTQ   seven<>+0(SB), Z24
+	VPMULUDQ.BCST  104(SP), Z24, Z24
+	VPADDQ         Z24, Z23, Z23
+	VPMAXUQ.BCST   seven<>+0(SB), Z21, Z21
+	VPSUBQ.BCST    seven<>+0(SB), Z21, Z21
+	VPMINUQ.BCST   seven<>+0(SB), Z21, Z17
+	VPSRLQ         $0x03, Z22, Z20
+	VPADDQ         Z5, Z20, Z20
+	KMOVB          24576(SP), K3
+	VPCMPUQ        $0x02, Z6, Z22, K3, K3
+	MOVQ           (SP), BX
+	VMOVDQA64      Z10, Z9
+	VPGATHERQQ     (BX)(Z20*1), K3, Z9
+	VPANDQ.BCST    seven<>+0(SB), Z22, Z20
+	VPSRLVQ        Z20, Z9, Z9
+	VMOVDQA64      Z2, Z24
+	KMOVB          24584(SP), K3
+	VPSLLQ         $0x03, Z17, Z2
+	VPSLLVQ        Z2, Z0, Z17
+	VPBROADCASTQ   24536(SP), Z20
+	VPMULTISHIFTQB Z9, Z20, Z20
+	VPANDQ.BCST    96(SP), Z20, Z20
+	VPSUBB         Z0, Z20, Z20
+	VPANDNQ        Z20, Z17, Z20
+	VPSADBW        Z10, Z20, Z9
+	VPADDQ         Z24, Z9, Z2
+	VPCMPUQ        $0x02, Z8, Z2, K3, K3
+	VPCMPUQ        $0x06, Z8, Z2, K4
+	KMOVB          K3, 24584(SP)
+	VMOVDQA64      Z0, K4, Z17
+	VPSLLQ         $0x08, Z20, Z9
+	VPADDB         Z9, Z20, Z20
+	VPSLLQ         $0x10, Z20, Z9
+	VPADDB         Z9, Z20, Z20
+	VPSLLQ         $0x20, Z20, Z9
+	VPADDB         Z9, Z20, Z20
+	VPSHUFB        lowByte<>+0(SB), Z24, Z24
+	VPADDB         Z24, Z20, Z20
+	VPSRLQ         $0x03, Z23, Z24
+	VPADDQ         Z5, Z24, Z24
+	KMOVB          24576(SP), K3
+	VPCMPUQ        $0x02, Z6, Z23, K3, K3
+	MOVQ           (SP), BX
+	VMOVDQA64      Z10, Z9
+	VPGATHERQQ     (BX)(Z24*1), K3, Z9
+	VPANDQ.BCST    seven<>+0(SB), Z23, Z24
+	VPSRLVQ        Z24, Z9, Z9
+	VPBROADCASTQ   24544(SP), Z24
+	VPMULTISHIFTQB Z9, Z24, Z24
+	VPANDQ.BCST    112(SP), Z24, Z24
+	VPSUBB         Z0, Z24, Z9
+	VPSLLVQ.BCST   72(SP), Z9, Z9
+	VPTESTNMB      Z17, Z17, K3
+	MOVQ           280(SP), DI
+	KMOVQ          K3, BX
+	VPCOMPRESSB.Z  Z9, K3, Z9
+	VMOVDQU64      Z9, 7416(SP)(DI*1)
+	KMOVD          K3, K4
+	VPMOVZXBW      Y20, Z9
+	VPADDW         Z3, Z9, Z9
+	VPCOMPRESSW.Z  Z9, K4, Z9
+	VMOVDQU64      Z9, 3256(SP)(DI*2)
+	POPCNTL        BX, SI
+	ADDQ           SI, DI
+	VEXTRACTI64X4  $0x01, Z20, Y9
+	KSHIFTRQ       $0x20, K3, K4
+	SHRQ           $0x20, BX
+	VPMOVZXBW      Y9, Z9
+	VPADDW         Z4, Z9, Z9
+	VPCOMPRESSW.Z  Z9, K4, Z9
+	VMOVDQU64      Z9, 3256(SP)(DI*2)
+	POPCNTL        BX, SI
+	ADDQ           SI, DI
+	MOVQ           DI, 280(SP)
+	VPCMPUQ.BCST   $0x06, seven<>+0(SB), Z21, K3
+	KORTESTB       K3, K3
+	JNE            docsRun512_rest1_turn
+	JMP            docsRun512_rest1_done
+
+docsRun512_apart1:
+	VPADDQ      Z7, Z22, Z22
+	VPSRLQ      $0x03, Z22, Z23
+	VPADDQ      Z5, Z23, Z23
+	KMOVB       24576(SP), K3
+	VPCMPUQ     $0x02, Z6, Z22, K3, K3
+	MOVQ        (SP), BX
+	VMOVDQA64   Z10, Z9
+	VPGATHERQQ  (BX)(Z23*1), K3, Z9
+	VPANDQ.BCST seven<>+0(SB), Z22, Z23
+	VPSRLVQ     Z23, Z9, Z9
+	JMP         docsRun512_apart1_read
+
+docsRun512_rest4:
+	CMPQ          176(SP), $0x00
+	JEQ           docsRun512_rest4_done
+	VMOVDQU64     816(SP), Z22
+	VMOVDQU64     944(SP), Z21
+	VPMULUDQ.BCST 136(SP), Z21, Z23
+	VPADDQ        Z22, Z23, Z23
+
+docsRun512_rest4_turn:
+	VPBROADCASTQ   seven<>+0(SB), Z24
+	VPMULUDQ.BCST  136(SP), Z24, Z24
+	VPADDQ         Z24, Z22, Z22
+	VPBROADCASTQ   seven<>+0(SB), Z24
+	VPMULUDQ.BCST  152(SP), Z24, Z24
+	VPADDQ         Z24, Z23, Z23
+	VPMAXUQ.BCST   seven<>+0(SB), Z21, Z21
+	VPSUBQ.BCST    seven<>+0(SB), Z21, Z21
+	VPMINUQ.BCST   seven<>+0(SB), Z21, Z17
+	VPSRLQ         $0x03, Z22, Z20
+	VPADDQ         Z5, Z20, Z20
+	KMOVB          24576(SP), K3
+	VPCMPUQ        $0x02, Z6, Z22, K3, K3
+	MOVQ           (SP), BX
+	VMOVDQA64      Z10, Z9
+	VPGATHERQQ     (BX)(Z20*1), K3, Z9
+	VPANDQ.BCST    seven<>+0(SB), Z22, Z20
+	VPSRLVQ        Z20, Z9, Z9
+	VMOVDQA64      Z2, Z24
+	KMOVB          24584(SP), K3
+	VPSLLQ         $0x03, Z17, Z2
+	VPSLLVQ        Z2, Z0, Z17
+	VPBROADCASTQ   24552(SP), Z20
+	VPMULTISHIFTQB Z9, Z20, Z20
+	VPANDQ.BCST    144(SP), Z20, Z20
+	VPSUBB         Z0, Z20, Z20
+	VPANDNQ        Z20, Z17, Z20
+	VPSADBW        Z10, Z20, Z9
+	VPADDQ         Z24, Z9, Z2
+	VPCMPUQ        $0x02, Z8, Z2, K3, K3
+	VPCMPUQ        $0x06, Z8, Z2, K4
+	KMOVB          K3, 24584(SP)
+	VMOVDQA64      Z0, K4, Z17
+	VPSLLQ         $0x08, Z20, Z9
+	VPADDB         Z9, Z20, Z20
+	VPSLLQ         $0x10, Z20, Z9
+	VPADDB         Z9, Z20, Z20
+	VPSLLQ         $0x20, Z20, Z9
+	VPADDB         Z9, Z20, Z20
+	VPSHUFB        lowByte<>+0(SB), Z24, Z24
+	VPADDB         Z24, Z20, Z20
+	VPSRLQ         $0x03, Z23, Z24
+	VPADDQ         Z5, Z24, Z24
+	KMOVB          24576(SP), K3
+	VPCMPUQ        $0x02, Z6, Z23, K3, K3
+	MOVQ           (SP), BX
+	VMOVDQA64      Z10, Z9
+	VPGATHERQQ     (BX)(Z24*1), K3, Z9
+	VPANDQ.BCST    seven<>+0(SB), Z23, Z24
+	VPSRLVQ        Z24, Z9, Z9
+	VPBROADCASTQ   24560(SP), Z24
+	VPMULTISHIFTQB Z9, Z24, Z24
+	VPANDQ.BCST    160(SP), Z24, Z24
+	VPSUBB         Z0, Z24, Z25
+	KMOVB          24584(SP), K3
+	VPSUBB         Z0, Z25, Z26
+	VPORQ          Z24, Z26, Z26
+	VPANDQ.BCST    184(SP), Z26, Z26
+	VPANDNQ        Z26, Z17, Z26
+	VPTESTNMQ      Z26, Z26, K3, K3
+	KMOVB          K3, 24584(SP)
+	VPSLLVQ.BCST   120(SP), Z25, Z25
+	VPTESTNMB      Z17, Z17, K3
+	MOVQ           280(SP), DI
+	KMOVQ          K3, BX
+	VPCOMPRESSB.Z  Z25, K3, Z25
+	VMOVDQU64      Z25, 7416(SP)(DI*1)
+	KMOVD          K3, K4
+	VPMOVZXBW      Y20, Z17
+	VPADDW         Z3, Z17, Z17
+	VPADDW         overflows<>+0(SB), Z17, Z17
+	VPCOMPRESSW.Z  Z17, K4, Z17
+	VMOVDQU64      Z17, 3256(SP)(DI*2)
+	POPCNTL        BX, SI
+	ADDQ           SI, DI
+	VEXTRACTI64X4  $0x01, Z20, Y17
+	KSHIFTRQ       $0x20, K3, K4
+	SHRQ           $0x20, BX
+	VPMOVZXBW      Y17, Z17
+	VPADDW         Z4, Z17, Z17
+	VPADDW         overflows<>+0(SB), Z17, Z17
+	VPCOMPRESSW.Z  Z17, K4, Z17
+	VMOVDQU64      Z17, 3256(SP)(DI*2)
+	POPCNTL        BX, SI
+	ADDQ           SI, DI
+	MOVQ           DI, 280(SP)
+	VPCMPUQ.BCST   $0x06, seven<>+0(SB), Z21, K3
+	KORTESTB       K3, K3
+	JNE            docsRun512_rest4_turn
+	JMP            docsRun512_rest4_done
+
+docsRun512_apart4:
+	VPADDQ      Z7, Z22, Z22
+	VPSRLQ      $0x03, Z22, Z23
+	VPADDQ      Z5, Z23, Z23
+	KMOVB       24576(SP), K3
+	VPCMPUQ     $0x02, Z6, Z22, K3, K3
+	MOVQ        (SP), BX
+	VMOVDQA64   Z10, Z9
+	VPGATHERQQ  (BX)(Z23*1), K3, Z9
+	VPANDQ.BCST seven<>+0(SB), Z22, Z23
+	VPSRLVQ     Z23, Z9, Z9
+	JMP         docsRun512_apart4_read
+
+docsRun512_tall:
+	TZCNTQ         SI, DI
+	MOVQ           1016(SP)(DI*8), R8
+	SUBQ           1008(SP)(DI*8), R8
+	SUBQ           $0x40, R8
+	MOVQ           $-1, R9
+	BZHIQ          R8, R9, R9
+	KMOVQ          R9, K3
+	MOVQ           1008(SP)(DI*8), R9
+	MOVQ           432(SP)(DI*8), R8
+	VPERMB         (R8)(DX*8), Z2, Z22
+	VPMULTISHIFTQB Z22, Z17, Z22
+	VPANDQ         Z20, Z22, Z22
+	VMOVDQU8       Z22, K3, 1144(SP)(R9*1)
+	MOVQ           560(SP)(DI*8), R8
+	VPBROADCASTQ   (R8), Z22
+	MOVQ           496(SP)(DI*8), R8
+	VPERMB         (R8)(BX*8), Z21, Z24
+	VPMULTISHIFTQB Z24, Z22, Z24
+	VPANDQ         Z23, Z24, Z24
+	VPSUBB         Z0, Z24, Z24
+	VMOVDQU8       Z24, K3, 2232(SP)(R9*1)
+	BLSRQ          SI, SI
+	JNE            docsRun512_tall
+	JMP            docsRun512_fielded
+
+docsRun512_many:
+	CMPQ 176(SP), $0x00
+	JNE  docsRun512_many_done
+
+docsRun512_many_block:
+	TZCNTQ DX, BX
+	CMPQ   BX, 264(SP)
+	JCC    docsRun512_many_done
+	MOVQ   624(SP)(BX*8), R12
+	MOVQ   816(SP)(BX*8), SI
+	MOVQ   944(SP)(BX*8), R8
+	MOVQ   1016(SP)(BX*8), R11
+	MOVQ   1008(SP)(BX*8), R9
+	SUBQ   R9, R11
+	LEAQ   2168(SP)(R9*1), R9
+	MOVQ   SI, DI
+	MOVQ   R8, R10
+	IMULQ  136(SP), R10
+	ADDQ   R10, SI
+	XORQ   R10, R10
+
+docsRun512_many_next:
+	MOVQ  DI, R13
+	MOVQ  DI, R14
 	SHRQ  $0x03, R13
 	ANDQ  $0x07, R14
-	SHRXQ R14, (BX)(R13*1), R13
-	MOVQ  88(SP), R14
-	BZHIQ R14, R13, R13
-	ADDQ  R14, R9
-	ADDQ  R13, R12
-	CMPQ  R12, R8
-	JCC   docsRun512_stop
-	MOVQ  SI, R13
-	MOVQ  SI, R14
-	SHRQ  $0x03, R13
-	ANDQ  $0x07, R14
-	SHRXQ R14, (BX)(R13*1), R13
-	MOVQ  104(SP), R14
-	BZHIQ R14, R13, R13
-	ADDQ  R14, SI
-	INCQ  R13
-	MOVQ  72(SP), R14
-	SHLXQ R14, R13, R13
-	ADDB  R13, (R11)(R12*1)
-	INCQ  R12
-	DECQ  R10
-	JNE   docsRun512_many1_next
-	JMP   docsRun512_added1
-
-docsRun512_upper4:
-	VPERMB         (R11)(R10*8), Z2, Z11
-	VPMULTISHIFTQB Z11, Z8, Z11
-	VPANDQ.BCST    1024(CX)(R10*8), Z11, Z11
-	VPSUBB         Z0, Z11, Z11
-	VMOVDQU64      Z11, 1520(SP)(DX*1)
-	JMP            docsRun512_lower4
-
-docsRun512_many4:
-	MOVQ  SI, R9
-	MOVQ  R10, R11
-	IMULQ 136(SP), R11
-	ADDQ  R11, SI
-	MOVQ  SI, R11
-	MOVQ  R10, R12
-	IMULQ 152(SP), R12
-	ADDQ  R12, R11
-	CMPQ  R11, 200(SP)
-	JHI   docsRun512_stop
-	LEAQ  1456(SP), R11
-	ADDQ  DX, R11
-	XORQ  R12, R12
-
-docsRun512_many4_next:
-	MOVQ  R9, R13
-	MOVQ  R9, R14
-	SHRQ  $0x03, R13
-	ANDQ  $0x07, R14
-	SHRXQ R14, (BX)(R13*1), R13
+	SHRXQ R14, (R12)(R13*1), R13
 	MOVQ  136(SP), R14
 	BZHIQ R14, R13, R13
-	ADDQ  R14, R9
-	ADDQ  R13, R12
-	CMPQ  R12, R8
-	JCC   docsRun512_stop
+	ADDQ  R14, DI
+	ADDQ  R13, R10
+	CMPQ  R10, R11
+	JCC   docsRun512_many_broken
 	MOVQ  SI, R13
 	MOVQ  SI, R14
 	SHRQ  $0x03, R13
 	ANDQ  $0x07, R14
-	SHRXQ R14, (BX)(R13*1), R13
+	SHRXQ R14, (R12)(R13*1), R13
 	MOVQ  152(SP), R14
 	BZHIQ R14, R13, R13
 	ADDQ  R14, SI
 	CMPQ  R13, 192(SP)
-	JCC   docsRun512_stop
+	JCC   docsRun512_many_broken
 	INCQ  R13
 	MOVQ  120(SP), R14
 	SHLXQ R14, R13, R13
-	ADDB  R13, (R11)(R12*1)
-	INCQ  R12
-	DECQ  R10
-	JNE   docsRun512_many4_next
-	JMP   docsRun512_added4
+	ADDB  R13, (R9)(R10*1)
+	INCQ  R10
+	DECQ  R8
+	JNE   docsRun512_many_next
+	BLSRQ DX, DX
+	JNE   docsRun512_many_block
+	JMP   docsRun512_many_done
 
-docsRun512_halves:
-	MOVQ $0x00000040, 2936(SP)(BX*8)
-	ADDQ $0x40, DX
-	LEAQ 192(R8), R9
-	MOVQ DX, 2816(SP)(BX*8)
-	MOVQ R9, 2944(SP)(BX*8)
-	MOVQ SI, 3072(SP)(BX*8)
-	INCQ BX
-	JMP  docsRun512_unit
-
-docsRun512_more:
-	MOVWQZX      3198(SP)(BX*2), SI
-	ANDQ         $0x7f, SI
-	INCQ         SI
-	VPBROADCASTQ SI, Z13
-	VPADDQ       Z13, Z11, Z11
-	VPADDQ       Z13, Z12, Z12
-	JMP          docsRun512_carried
+docsRun512_many_broken:
+	MOVQ BX, 264(SP)
+	JMP  docsRun512_many_done
 
 docsRun512_fell:
-	MOVL 3072(SP)(DX*8), DX
-	SHRL $0x17, DX
-	MOVQ DX, BX
-	SUBQ 208(SP), BX
-	SHLQ $0x02, BX
-	ADDQ BX, 8(SP)
-	MOVQ DX, 208(SP)
-	JMP  docsRun512_summed
+	MOVQ DX, 264(SP)
+	JMP  docsRun512_low_placed
+
+docsRun512_higher:
+	TZCNTQ       SI, DX
+	MOVQ         1016(SP)(DX*8), BX
+	SUBQ         1008(SP)(DX*8), BX
+	SUBQ         $0x40, BX
+	MOVQ         $-1, R8
+	BZHIQ        BX, R8, R8
+	MOVQ         1008(SP)(DX*8), BX
+	MOVWLZX      9622(SP)(BX*2), DI
+	MOVQ         DX, R9
+	SHLQ         $0x07, R9
+	DECQ         R9
+	SUBQ         DI, R9
+	VPBROADCASTW R9, Z2
+	VPADDW       9752(SP)(BX*2), Z2, Z17
+	KMOVD        R8, K3
+	VMOVDQU16    Z17, K3, 11928(SP)(BX*2)
+	VPADDW       9816(SP)(BX*2), Z2, Z2
+	SHRQ         $0x20, R8
+	KMOVD        R8, K3
+	VMOVDQU16    Z2, K3, 11992(SP)(BX*2)
+	BLSRQ        SI, SI
+	JNE          docsRun512_higher
+	JMP          docsRun512_higher_done
 
 DATA one<>+0(SB)/8, $0x0000000000000001
 DATA one<>+8(SB)/8, $0x0000000000000040
@@ -836,36 +1475,73 @@ GLOBL row<>(SB), RODATA|NOPTR, $64
 DATA tops<>+0(SB)/8, $0x0000000f00000007
 GLOBL tops<>(SB), RODATA|NOPTR, $8
 
-DATA byteOnes<>+0(SB)/8, $0x0101010101010101
-DATA byteOnes<>+8(SB)/8, $0x0101010101010101
-DATA byteOnes<>+16(SB)/8, $0x0101010101010101
-DATA byteOnes<>+24(SB)/8, $0x0101010101010101
-DATA byteOnes<>+32(SB)/8, $0x0101010101010101
-DATA byteOnes<>+40(SB)/8, $0x0101010101010101
-DATA byteOnes<>+48(SB)/8, $0x0101010101010101
-DATA byteOnes<>+56(SB)/8, $0x0101010101010101
-GLOBL byteOnes<>(SB), RODATA|NOPTR, $64
+DATA heads<>+0(SB)/8, $0x0000000000000080
+DATA heads<>+8(SB)/8, $0x0000000000000040
+DATA heads<>+16(SB)/8, $0x0000000000000031
+GLOBL heads<>(SB), RODATA|NOPTR, $24
 
-DATA beyond<>+0(SB)/8, $0x0000000000000080
-GLOBL beyond<>(SB), RODATA|NOPTR, $8
+DATA lowWord<>+0(SB)/8, $0x0100010001000100
+DATA lowWord<>+8(SB)/8, $0x0908090809080908
+DATA lowWord<>+16(SB)/8, $0x0100010001000100
+DATA lowWord<>+24(SB)/8, $0x0908090809080908
+DATA lowWord<>+32(SB)/8, $0x0100010001000100
+DATA lowWord<>+40(SB)/8, $0x0908090809080908
+DATA lowWord<>+48(SB)/8, $0x0100010001000100
+DATA lowWord<>+56(SB)/8, $0x0908090809080908
+GLOBL lowWord<>(SB), RODATA|NOPTR, $64
 
-DATA lowest<>+0(SB)/8, $0x0000000000000000
-DATA lowest<>+8(SB)/8, $0x0808080808080808
-DATA lowest<>+16(SB)/8, $0x0000000000000000
-DATA lowest<>+24(SB)/8, $0x0808080808080808
-DATA lowest<>+32(SB)/8, $0x0000000000000000
-DATA lowest<>+40(SB)/8, $0x0808080808080808
-DATA lowest<>+48(SB)/8, $0x0000000000000000
-DATA lowest<>+56(SB)/8, $0x0808080808080808
-GLOBL lowest<>(SB), RODATA|NOPTR, $64
+DATA pairs0<>+0(SB)/8, $0x0000000000000000
+DATA pairs0<>+8(SB)/8, $0x0000000000000000
+DATA pairs0<>+16(SB)/8, $0x0000000000000001
+DATA pairs0<>+24(SB)/8, $0x0000000000000001
+DATA pairs0<>+32(SB)/8, $0x0000000000000002
+DATA pairs0<>+40(SB)/8, $0x0000000000000002
+DATA pairs0<>+48(SB)/8, $0x0000000000000003
+DATA pairs0<>+56(SB)/8, $0x0000000000000003
+GLOBL pairs0<>(SB), RODATA|NOPTR, $64
 
-DATA nowhere<>+0(SB)/8, $0x0400040004000400
-DATA nowhere<>+8(SB)/8, $0x0400040004000400
-GLOBL nowhere<>(SB), RODATA|NOPTR, $16
+DATA pairs1<>+0(SB)/8, $0x0000000000000004
+DATA pairs1<>+8(SB)/8, $0x0000000000000004
+DATA pairs1<>+16(SB)/8, $0x0000000000000005
+DATA pairs1<>+24(SB)/8, $0x0000000000000005
+DATA pairs1<>+32(SB)/8, $0x0000000000000006
+DATA pairs1<>+40(SB)/8, $0x0000000000000006
+DATA pairs1<>+48(SB)/8, $0x0000000000000007
+DATA pairs1<>+56(SB)/8, $0x0000000000000007
+GLOBL pairs1<>(SB), RODATA|NOPTR, $64
+
+DATA seven<>+0(SB)/8, $0x0000000000000007
+GLOBL seven<>(SB), RODATA|NOPTR, $8
+
+DATA overflows<>+0(SB)/8, $0x0440044004400440
+DATA overflows<>+8(SB)/8, $0x0440044004400440
+DATA overflows<>+16(SB)/8, $0x0440044004400440
+DATA overflows<>+24(SB)/8, $0x0440044004400440
+DATA overflows<>+32(SB)/8, $0x0440044004400440
+DATA overflows<>+40(SB)/8, $0x0440044004400440
+DATA overflows<>+48(SB)/8, $0x0440044004400440
+DATA overflows<>+56(SB)/8, $0x0440044004400440
+GLOBL overflows<>(SB), RODATA|NOPTR, $64
+
+DATA thirtyOne<>+0(SB)/8, $0x000000000000001f
+GLOBL thirtyOne<>(SB), RODATA|NOPTR, $8
+
+DATA nowhere<>+0(SB)/8, $0x0000000004000400
+GLOBL nowhere<>(SB), RODATA|NOPTR, $8
+
+DATA lowByte<>+0(SB)/8, $0x0000000000000000
+DATA lowByte<>+8(SB)/8, $0x0808080808080808
+DATA lowByte<>+16(SB)/8, $0x0000000000000000
+DATA lowByte<>+24(SB)/8, $0x0808080808080808
+DATA lowByte<>+32(SB)/8, $0x0000000000000000
+DATA lowByte<>+40(SB)/8, $0x0808080808080808
+DATA lowByte<>+48(SB)/8, $0x0000000000000000
+DATA lowByte<>+56(SB)/8, $0x0808080808080808
+GLOBL lowByte<>(SB), RODATA|NOPTR, $64
 
 // func freqsRun512(dst *uint32, s *byte, block uint64, count uint64, tab *byte) uint64
-// Requires: AVX, AVX512BW, AVX512F, AVX512VBMI, AVX512VL, BMI2, CMOV
-TEXT ·freqsRun512(SB), $11856-48
+// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VBMI, AVX512VBMI2, AVX512VL, BMI, BMI2, CMOV, POPCNT
+TEXT ·freqsRun512(SB), $24592-48
 	MOVQ         s+8(FP), AX
 	MOVQ         block+16(FP), CX
 	MOVQ         count+24(FP), DX
@@ -928,7 +1604,7 @@ TEXT ·freqsRun512(SB), $11856-48
 	MOVQ         BX, 88(SP)
 	MOVQ         $-1, SI
 	BZHIQ        BX, SI, SI
-	MOVQ         $0x0001000100010001, BX
+	MOVQ         $0x0101010101010101, BX
 	IMULQ        BX, SI
 	MOVQ         SI, 96(SP)
 	MOVBQZX      7(DX), BX
@@ -937,7 +1613,7 @@ TEXT ·freqsRun512(SB), $11856-48
 	MOVQ         BX, 104(SP)
 	MOVQ         $-1, SI
 	BZHIQ        BX, SI, SI
-	MOVQ         $0x0001000100010001, BX
+	MOVQ         $0x0101010101010101, BX
 	IMULQ        BX, SI
 	MOVQ         SI, 112(SP)
 	MOVBQZX      9(DX), BX
@@ -954,7 +1630,7 @@ TEXT ·freqsRun512(SB), $11856-48
 	MOVQ         BX, 136(SP)
 	MOVQ         $-1, SI
 	BZHIQ        BX, SI, SI
-	MOVQ         $0x0001000100010001, BX
+	MOVQ         $0x0101010101010101, BX
 	IMULQ        BX, SI
 	MOVQ         SI, 144(SP)
 	MOVBQZX      13(DX), BX
@@ -963,15 +1639,15 @@ TEXT ·freqsRun512(SB), $11856-48
 	MOVQ         BX, 152(SP)
 	MOVQ         $-1, SI
 	BZHIQ        BX, SI, SI
-	MOVQ         $0x0001000100010001, DX
+	MOVQ         $0x0101010101010101, DX
 	IMULQ        DX, SI
 	MOVQ         SI, 160(SP)
 	MOVQ         72(SP), BX
 	ADDQ         104(SP), BX
 	CMPQ         BX, $0x07
 	JHI          freqsRun512_stop
-	MOVQ         $0x00000004, 168(SP)
-	MOVQ         $0x00000004, 176(SP)
+	MOVQ         $0x00000007, 168(SP)
+	MOVQ         $0x00000007, 176(SP)
 	MOVQ         120(SP), BX
 	LEAQ         7(BX), SI
 	TESTQ        BX, BX
@@ -987,16 +1663,28 @@ freqsRun512_narrow:
 	MOVQ    $0x000000ff, BX
 	SHLXQ   SI, BX, BX
 	ANDQ    $0x000000ff, BX
-	MOVQ    $0x0001000100010001, DX
+	MOVQ    $0x0101010101010101, DX
 	IMULQ   DX, BX
 	MOVQ    BX, 184(SP)
 	MOVQ    $0x00000001, BX
 	SHLXQ   SI, BX, BX
 	SUBQ    $0x02, BX
 	MOVQ    BX, 192(SP)
-	LEAQ    7687(SP), DX
+	XORQ    DX, DX
+	MOVQ    DX, 264(SP)
+	MOVQ    DX, 1008(SP)
+	MOVQ    DX, 9616(SP)
+	MOVQ    32(SP), DX
+	MOVQ    DX, 208(SP)
+	LEAQ    16215(SP), DX
 	ANDQ    $-64, DX
-	MOVQ    DX, 7616(SP)
+	MOVQ    AX, BX
+	ANDQ    $-64, BX
+	SUBQ    DX, BX
+	ADDQ    $0x00000300, BX
+	ANDQ    $0x00000fff, BX
+	ADDQ    BX, DX
+	MOVQ    DX, 240(SP)
 	MOVQ    32(SP), BX
 	MOVQ    $0x00000008, SI
 	CMPQ    BX, SI
@@ -1017,422 +1705,775 @@ freqsRun512_clear:
 	ADDQ      $0x00000200, DX
 	CMPQ      DX, BX
 	JNE       freqsRun512_clear
+	IMUL3Q    $0x00000440, 56(SP), DX
+	ADDQ      CX, DX
+	MOVQ      DX, 256(SP)
+	MOVQ      56(SP), DX
+	SHLQ      $0x04, DX
+	MOVQ      DX, 24472(SP)
+	MOVQ      72(SP), DX
+	SHLQ      $0x06, DX
+	ADDQ      CX, DX
+	LEAQ      (DX), BX
+	MOVQ      BX, 24488(SP)
+	LEAQ      512(DX), BX
+	MOVQ      64(SP), DX
+	ANDQ      $0x07, DX
+	LEAQ      (BX)(DX*8), BX
+	MOVQ      BX, 24480(SP)
+	MOVQ      120(SP), DX
+	SHLQ      $0x06, DX
+	ADDQ      CX, DX
+	LEAQ      (DX), BX
+	MOVQ      BX, 24504(SP)
+	LEAQ      512(DX), BX
+	MOVQ      BX, 24496(SP)
+	MOVQ      $-1, DX
+	MOVQ      64(SP), BX
+	BZHIQ     BX, DX, DX
+	MOVQ      DX, 24512(SP)
+	MOVQ      $-1, DX
+	MOVQ      80(SP), BX
+	BZHIQ     BX, DX, DX
+	MOVQ      DX, 24520(SP)
+	MOVQ      $-1, DX
+	MOVQ      128(SP), BX
+	BZHIQ     BX, DX, DX
+	MOVQ      DX, 24528(SP)
+	MOVQ      $0x0706050403020100, DX
+	IMULQ     88(SP), DX
+	MOVQ      DX, 24536(SP)
+	MOVQ      $0x0706050403020100, DX
+	IMULQ     104(SP), DX
+	MOVQ      DX, 24544(SP)
+	MOVQ      $0x0706050403020100, DX
+	IMULQ     136(SP), DX
+	MOVQ      DX, 24552(SP)
+	MOVQ      $0x0706050403020100, DX
+	IMULQ     152(SP), DX
+	MOVQ      DX, 24560(SP)
 
 freqsRun512_part:
-	MOVQ $0x00000000, 208(SP)
-	MOVQ $0x00000000, 216(SP)
-	MOVQ $0x00000000, 224(SP)
-	MOVQ $0x00000000, 296(SP)
+	MOVQ    264(SP), DX
+	MOVQ    DX, 216(SP)
+	MOVQ    32(SP), SI
+	MOVQ    $0x00000004, BX
+	SUBQ    DX, SI
+	CMOVQEQ SI, BX
+	MOVQ    SI, 208(SP)
+	MOVQ    BX, 224(SP)
+	CMPQ    BX, DX
+	CMOVQCS DX, BX
+	MOVQ    BX, 232(SP)
+	SHLQ    $0x02, DX
+	ADDQ    DX, 8(SP)
+	XORQ    DX, DX
+	MOVQ    DX, 264(SP)
 
-freqsRun512_next:
-	MOVQ           8(SP), BX
-	MOVL           4(BX), DX
-	MOVL           (BX), BX
-	CMPQ           DX, 24(SP)
-	JHI            freqsRun512_broken
-	SUBQ           BX, DX
-	JCS            freqsRun512_broken
-	SHLQ           $0x02, BX
-	ADDQ           (SP), BX
-	MOVQ           56(SP), SI
-	MOVQ           BX, DI
-	SHLQ           $0x04, SI
-	ADDQ           SI, BX
-	SHRQ           $0x02, SI
-	CMOVQEQ        CX, DI
-	MOVQ           $0x00000000, R8
-	SUBQ           SI, DX
-	JCS            freqsRun512_broken
-	JEQ            freqsRun512_read
-	SHLQ           $0x05, DX
-	MOVQ           DX, 200(SP)
-	MOVQ           64(SP), SI
-	BZHIQ          SI, (BX), R8
-	TESTQ          R8, R8
-	JEQ            freqsRun512_broken
-	CMPQ           R8, $0x00000080
-	JHI            freqsRun512_broken
-	MOVQ           DI, 11848(SP)
-	MOVQ           216(SP), DI
-	MOVQ           208(SP), DX
-	MOVQ           296(SP)(DX*8), DX
-	MOVQ           72(SP), R10
-	MOVQ           SI, R9
-	MOVQ           R9, R11
-	SHRQ           $0x03, R11
-	ADDQ           BX, R11
-	ANDQ           $0x07, R9
-	LEAQ           (R9)(R10*8), R9
-	VPBROADCASTQ   512(CX)(R9*8), Z2
-	MOVQ           R10, R9
-	SHLQ           $0x06, R9
-	VMOVDQU64      (CX)(R9*1), Z1
-	MOVQ           R8, R9
-	IMULQ          72(SP), R9
-	ADDQ           R9, SI
-	CMPQ           SI, 200(SP)
-	JHI            freqsRun512_broken
-	VPERMB         (R11), Z1, Z5
-	VPMULTISHIFTQB Z5, Z2, Z5
-	VPANDQ.BCST    1024(CX)(R10*8), Z5, Z5
-	VMOVDQU64      Z5, 368(SP)(DX*1)
-	CMPQ           R8, $0x40
-	JHI            freqsRun512_upper1
+freqsRun512_turn:
+	CMPQ         DX, 216(SP)
+	JCC          freqsRun512_valued
+	MOVQ         256(SP), SI
+	VPBROADCASTD 4512(SI), Z1
+	VPXORQ       Z11, Z11, Z11
+	MOVQ         DX, BX
+	SHLQ         $0x09, BX
+	ADDQ         240(SP), BX
+	MOVQ         304(SP)(DX*8), DI
+	CMPQ         248(SP), $0x00
+	JEQ          freqsRun512_plain
+	MOVL         4480(SI), R8
+	VMOVDQU64    4544(SI), Z2
+	VPERMB       (DI)(R8*1), Z2, Z2
+	VPSRLVD      4608(SI), Z2, Z2
+	VPTERNLOGD   $0xea, (BX), Z1, Z2
+	VPSUBD       Z0, Z2, Z2
+	VMOVDQU32    Z2, (AX)
+	VMOVDQU64    Z11, (BX)
+	MOVL         4484(SI), R8
+	VMOVDQU64    4672(SI), Z2
+	VPERMB       (DI)(R8*1), Z2, Z2
+	VPSRLVD      4736(SI), Z2, Z2
+	VPTERNLOGD   $0xea, 64(BX), Z1, Z2
+	VPSUBD       Z0, Z2, Z2
+	VMOVDQU32    Z2, 64(AX)
+	VMOVDQU64    Z11, 64(BX)
+	MOVL         4488(SI), R8
+	VMOVDQU64    4800(SI), Z2
+	VPERMB       (DI)(R8*1), Z2, Z2
+	VPSRLVD      4864(SI), Z2, Z2
+	VPTERNLOGD   $0xea, 128(BX), Z1, Z2
+	VPSUBD       Z0, Z2, Z2
+	VMOVDQU32    Z2, 128(AX)
+	VMOVDQU64    Z11, 128(BX)
+	MOVL         4492(SI), R8
+	VMOVDQU64    4928(SI), Z2
+	VPERMB       (DI)(R8*1), Z2, Z2
+	VPSRLVD      4992(SI), Z2, Z2
+	VPTERNLOGD   $0xea, 192(BX), Z1, Z2
+	VPSUBD       Z0, Z2, Z2
+	VMOVDQU32    Z2, 192(AX)
+	VMOVDQU64    Z11, 192(BX)
+	MOVL         4496(SI), R8
+	VMOVDQU64    5056(SI), Z2
+	VPERMB       (DI)(R8*1), Z2, Z2
+	VPSRLVD      5120(SI), Z2, Z2
+	VPTERNLOGD   $0xea, 256(BX), Z1, Z2
+	VPSUBD       Z0, Z2, Z2
+	VMOVDQU32    Z2, 256(AX)
+	VMOVDQU64    Z11, 256(BX)
+	MOVL         4500(SI), R8
+	VMOVDQU64    5184(SI), Z2
+	VPERMB       (DI)(R8*1), Z2, Z2
+	VPSRLVD      5248(SI), Z2, Z2
+	VPTERNLOGD   $0xea, 320(BX), Z1, Z2
+	VPSUBD       Z0, Z2, Z2
+	VMOVDQU32    Z2, 320(AX)
+	VMOVDQU64    Z11, 320(BX)
+	MOVL         4504(SI), R8
+	VMOVDQU64    5312(SI), Z2
+	VPERMB       (DI)(R8*1), Z2, Z2
+	VPSRLVD      5376(SI), Z2, Z2
+	VPTERNLOGD   $0xea, 384(BX), Z1, Z2
+	VPSUBD       Z0, Z2, Z2
+	VMOVDQU32    Z2, 384(AX)
+	VMOVDQU64    Z11, 384(BX)
+	MOVL         4508(SI), R8
+	VMOVDQU64    5440(SI), Z2
+	VPERMB       (DI)(R8*1), Z2, Z2
+	VPSRLVD      5504(SI), Z2, Z2
+	VPTERNLOGD   $0xea, 448(BX), Z1, Z2
+	VPSUBD       Z0, Z2, Z2
+	VMOVDQU32    Z2, 448(AX)
+	VMOVDQU64    Z11, 448(BX)
+	JMP          freqsRun512_put
 
-freqsRun512_lower1:
-	MOVQ  SI, R9
-	MOVQ  SI, R10
-	SHRQ  $0x03, R9
-	ANDQ  $0x07, R10
-	SHRXQ R10, (BX)(R9*1), R9
-	MOVQ  80(SP), R11
-	BZHIQ R11, R9, R10
-	ADDQ  R11, SI
-	CMPQ  R10, 168(SP)
-	JHI   freqsRun512_many1
-	SHRXQ R11, R9, R9
-	MOVQ  $0x0001000100010001, R12
-	MOVQ  R10, R11
-	SHLQ  $0x04, R11
-	PDEPQ 96(SP), R9, R9
-	ADDQ  R12, R9
-	BZHIQ R11, R9, R9
-	IMULQ R12, R9
-	MOVQ  R9, R11
-	SHRQ  $0x30, R11
-	CMPQ  R11, R8
-	JHI   freqsRun512_broken
-	LEAQ  -1(DX), R11
-	IMULQ R12, R11
-	ADDQ  R11, R9
-	MOVQ  R9, 2544(SP)(DI*2)
-	MOVQ  R10, R9
-	IMULQ 88(SP), R9
-	ADDQ  R9, SI
-	MOVQ  SI, R9
-	MOVQ  SI, R11
-	SHRQ  $0x03, R9
-	ANDQ  $0x07, R11
-	SHRXQ R11, (BX)(R9*1), R9
-	MOVQ  R10, R11
-	IMULQ 104(SP), R11
-	ADDQ  R11, SI
-	PDEPQ 112(SP), R9, R9
-	MOVQ  72(SP), R11
-	ADDQ  R12, R9
-	SHLXQ R11, R9, R9
-	MOVQ  R9, 2680(SP)(DI*2)
-	ADDQ  R10, DI
+freqsRun512_plain:
+	MOVL       4480(SI), BX
+	VMOVDQU64  4544(SI), Z2
+	VPERMB     (DI)(BX*1), Z2, Z2
+	VPSRLVD    4608(SI), Z2, Z2
+	VPTERNLOGD $0xc0, Z1, Z1, Z2
+	VPSUBD     Z0, Z2, Z2
+	VMOVDQU32  Z2, (AX)
+	MOVL       4484(SI), BX
+	VMOVDQU64  4672(SI), Z2
+	VPERMB     (DI)(BX*1), Z2, Z2
+	VPSRLVD    4736(SI), Z2, Z2
+	VPTERNLOGD $0xc0, Z1, Z1, Z2
+	VPSUBD     Z0, Z2, Z2
+	VMOVDQU32  Z2, 64(AX)
+	MOVL       4488(SI), BX
+	VMOVDQU64  4800(SI), Z2
+	VPERMB     (DI)(BX*1), Z2, Z2
+	VPSRLVD    4864(SI), Z2, Z2
+	VPTERNLOGD $0xc0, Z1, Z1, Z2
+	VPSUBD     Z0, Z2, Z2
+	VMOVDQU32  Z2, 128(AX)
+	MOVL       4492(SI), BX
+	VMOVDQU64  4928(SI), Z2
+	VPERMB     (DI)(BX*1), Z2, Z2
+	VPSRLVD    4992(SI), Z2, Z2
+	VPTERNLOGD $0xc0, Z1, Z1, Z2
+	VPSUBD     Z0, Z2, Z2
+	VMOVDQU32  Z2, 192(AX)
+	MOVL       4496(SI), BX
+	VMOVDQU64  5056(SI), Z2
+	VPERMB     (DI)(BX*1), Z2, Z2
+	VPSRLVD    5120(SI), Z2, Z2
+	VPTERNLOGD $0xc0, Z1, Z1, Z2
+	VPSUBD     Z0, Z2, Z2
+	VMOVDQU32  Z2, 256(AX)
+	MOVL       4500(SI), BX
+	VMOVDQU64  5184(SI), Z2
+	VPERMB     (DI)(BX*1), Z2, Z2
+	VPSRLVD    5248(SI), Z2, Z2
+	VPTERNLOGD $0xc0, Z1, Z1, Z2
+	VPSUBD     Z0, Z2, Z2
+	VMOVDQU32  Z2, 320(AX)
+	MOVL       4504(SI), BX
+	VMOVDQU64  5312(SI), Z2
+	VPERMB     (DI)(BX*1), Z2, Z2
+	VPSRLVD    5376(SI), Z2, Z2
+	VPTERNLOGD $0xc0, Z1, Z1, Z2
+	VPSUBD     Z0, Z2, Z2
+	VMOVDQU32  Z2, 384(AX)
+	MOVL       4508(SI), BX
+	VMOVDQU64  5440(SI), Z2
+	VPERMB     (DI)(BX*1), Z2, Z2
+	VPSRLVD    5504(SI), Z2, Z2
+	VPTERNLOGD $0xc0, Z1, Z1, Z2
+	VPSUBD     Z0, Z2, Z2
+	VMOVDQU32  Z2, 448(AX)
 
-freqsRun512_added1:
-	CMPQ           SI, 200(SP)
-	JHI            freqsRun512_broken
-	MOVQ           120(SP), R10
-	MOVQ           SI, R9
-	MOVQ           R9, R11
-	SHRQ           $0x03, R11
-	ADDQ           BX, R11
-	ANDQ           $0x07, R9
-	LEAQ           (R9)(R10*8), R9
-	VPBROADCASTQ   512(CX)(R9*8), Z2
-	MOVQ           R10, R9
-	SHLQ           $0x06, R9
-	VMOVDQU64      (CX)(R9*1), Z1
-	MOVQ           R8, R9
-	IMULQ          120(SP), R9
-	ADDQ           R9, SI
-	CMPQ           SI, 200(SP)
-	JHI            freqsRun512_broken
-	VPERMB         (R11), Z1, Z5
-	VPMULTISHIFTQB Z5, Z2, Z5
-	VPANDQ.BCST    1024(CX)(R10*8), Z5, Z5
-	VPSUBB         Z0, Z5, Z5
-	VMOVDQU64      Z5, 1456(SP)(DX*1)
-	CMPQ           R8, $0x40
-	JHI            freqsRun512_upper4
+freqsRun512_put:
+	ADDQ $0x00000200, AX
+	DECQ 32(SP)
 
-freqsRun512_lower4:
-	MOVQ  SI, R9
-	MOVQ  SI, R10
-	SHRQ  $0x03, R9
-	ANDQ  $0x07, R10
-	SHRXQ R10, (BX)(R9*1), R9
-	MOVQ  128(SP), R11
-	BZHIQ R11, R9, R10
-	ADDQ  R11, SI
-	CMPQ  R10, 176(SP)
-	JHI   freqsRun512_many4
-	SHRXQ R11, R9, R9
-	MOVQ  $0x0001000100010001, R12
-	MOVQ  R10, R11
-	SHLQ  $0x04, R11
-	PDEPQ 144(SP), R9, R9
-	ADDQ  R12, R9
-	BZHIQ R11, R9, R9
-	IMULQ R12, R9
-	MOVQ  R9, R13
-	SHRQ  $0x30, R13
-	CMPQ  R13, R8
-	JHI   freqsRun512_broken
-	LEAQ  1087(DX), R13
-	IMULQ R12, R13
-	ADDQ  R13, R9
-	MOVQ  R9, 2544(SP)(DI*2)
-	MOVQ  R10, R9
-	IMULQ 136(SP), R9
-	ADDQ  R9, SI
-	MOVQ  SI, R9
-	MOVQ  SI, R13
-	SHRQ  $0x03, R9
-	ANDQ  $0x07, R13
-	SHRXQ R13, (BX)(R9*1), BX
-	MOVQ  R10, R9
-	IMULQ 152(SP), R9
-	ADDQ  R9, SI
-	PDEPQ 160(SP), BX, BX
-	MOVQ  $0x0002000200020002, R9
-	ADDQ  BX, R9
-	ORQ   BX, R9
-	BZHIQ R11, R9, R9
-	TESTQ R9, 184(SP)
-	JNE   freqsRun512_broken
-	MOVQ  120(SP), R9
-	ADDQ  R12, BX
-	SHLXQ R9, BX, BX
-	MOVQ  BX, 2680(SP)(DI*2)
-	ADDQ  R10, DI
+freqsRun512_valued:
+	CMPQ         DX, 224(SP)
+	JCC          freqsRun512_stepped
+	CMPQ         DX, $0x02
+	JCC          freqsRun512_step2
+	CMPQ         DX, $0x01
+	JCC          freqsRun512_step1
+	MOVQ         $0x00000008, BX
+	CMPQ         BX, 208(SP)
+	CMOVQHI      208(SP), BX
+	MOVQ         $-1, SI
+	BZHIQ        BX, SI, SI
+	KMOVB        SI, K1
+	MOVQ         8(SP), BX
+	VMOVDQU32.Z  (BX), K1, Y2
+	VMOVDQU32.Z  4(BX), K1, Y1
+	VPMOVZXDQ    Y2, Z2
+	VPMOVZXDQ    Y1, Z1
+	VPCMPUQ.BCST $0x02, 24(SP), Z1, K1, K1
+	VPCMPUQ      $0x02, Z1, Z2, K1, K1
+	VPSUBQ       Z2, Z1, Z1
+	VPSLLQ       $0x02, Z1, Z1
+	VPSLLQ       $0x02, Z2, Z2
+	VPADDQ.BCST  (SP), Z2, Z5
+	CMPQ         24472(SP), $0x00
+	JEQ          freqsRun512_flat
 
-freqsRun512_added4:
-	ADDQ   $0x1f, SI
-	ANDQ   $-32, SI
-	CMPQ   SI, 200(SP)
-	JNE    freqsRun512_broken
-	MOVQ   DI, 216(SP)
-	MOVQ   11848(SP), DI
-	MOVQ   224(SP), BX
-	MOVQ   208(SP), SI
-	IMUL3Q $0x00800080, SI, SI
-	MOVQ   DX, 2816(SP)(BX*8)
-	MOVQ   R8, 2944(SP)(BX*8)
-	MOVQ   SI, 3072(SP)(BX*8)
-	INCQ   BX
-	CMPQ   R8, $0x40
-	JHI    freqsRun512_halves
+freqsRun512_low:
+	VMOVDQU64    Z5, 368(SP)
+	VPADDQ.BCST  24472(SP), Z2, Z5
+	VPCMPUQ.BCST $0x05, 24472(SP), Z1, K1, K1
+	VPCMPUQ.BCST $0x06, 24472(SP), Z1, K1, K2
+	VPSUBQ.BCST  24472(SP), Z1, Z6
+	VPSLLQ       $0x03, Z6, Z6
+	VMOVDQU64    Z6, 688(SP)
+	KANDNB       K1, K2, K1
+	KMOVB        K1, 24568(SP)
+	KORTESTB     K2, K2
+	JEQ          freqsRun512_none
+	KMOVB        K2, 24576(SP)
+	VPXORQ       Z10, Z10, Z10
+	MOVQ         (SP), BX
+	VMOVDQA64    Z10, Z9
+	VPGATHERQQ   (BX)(Z5*1), K2, Z9
+	JMP          freqsRun512_stepped
 
-freqsRun512_unit:
-	MOVQ BX, 224(SP)
+freqsRun512_step1:
+	KMOVB         24576(SP), K1
+	VPANDQ.BCST   24512(SP), Z9, Z8
+	VPADDQ        Z0, Z8, Z1
+	VPCMPUQ.BCST  $0x01, heads<>+0(SB), Z1, K1, K1
+	KMOVB         K1, 24576(SP)
+	KMOVB         K1, 24584(SP)
+	VMOVDQA64.Z   Z8, K1, Z8
+	VPBROADCASTQ  64(SP), Z7
+	XORQ          BX, BX
+	MOVQ          BX, 280(SP)
+	VALIGNQ       $0x07, Z10, Z8, Z1
+	VPADDQ        Z1, Z8, Z2
+	VALIGNQ       $0x06, Z10, Z2, Z1
+	VPADDQ        Z1, Z2, Z2
+	VALIGNQ       $0x04, Z10, Z2, Z1
+	VPADDQ        Z1, Z2, Z2
+	VMOVDQU64     Z2, 1016(SP)
+	VPSUBQ        Z8, Z2, Z2
+	VPADDW        Z0, Z2, Z2
+	VPSHUFB       lowWord<>+0(SB), Z2, Z2
+	VMOVDQU64     pairs0<>+0(SB), Z1
+	VPERMQ        Z2, Z1, Z3
+	VMOVDQU64     pairs1<>+0(SB), Z1
+	VPERMQ        Z2, Z1, Z4
+	VPCMPUQ.BCST  $0x06, heads<>+8(SB), Z8, K2
+	KMOVB         K2, BX
+	MOVQ          BX, 272(SP)
+	VPSRLQ        $0x03, Z7, Z1
+	VPADDQ        Z5, Z1, Z1
+	VMOVDQA64.Z   Z1, K1, Z1
+	VPADDQ.BCST   (SP), Z1, Z1
+	VMOVDQU64     Z1, 432(SP)
+	VPADDQ.BCST   (SP), Z5, Z1
+	VMOVDQU64     Z1, 624(SP)
+	VPMULUDQ.BCST 72(SP), Z8, Z1
+	VPADDQ        Z1, Z7, Z7
+	VPSRLQ        $0x03, Z7, Z1
+	VPADDQ        Z5, Z1, Z1
+	KMOVB         24576(SP), K1
+	VPCMPUQ       $0x02, Z6, Z7, K1, K1
+	MOVQ          (SP), BX
+	VMOVDQA64     Z10, Z9
+	VPGATHERQQ    (BX)(Z1*1), K1, Z9
+	VPANDQ.BCST   seven<>+0(SB), Z7, Z1
+	VPSRLVQ       Z1, Z9, Z9
+	JMP           freqsRun512_stepped
 
-freqsRun512_read:
-	MOVQ 208(SP), DX
-	MOVQ DI, 232(SP)(DX*8)
-	MOVQ 296(SP)(DX*8), BX
-	ADDQ R8, BX
-	INCQ DX
-	MOVQ BX, 296(SP)(DX*8)
-	MOVQ DX, 208(SP)
-	ADDQ $0x04, 8(SP)
-	CMPQ DX, 32(SP)
-	JEQ  freqsRun512_broken
-	CMPQ DX, $0x08
-	JNE  freqsRun512_next
+freqsRun512_step2:
+	CMPQ           DX, $0x03
+	JCC            freqsRun512_step3
+	VPANDQ.BCST    24520(SP), Z9, Z15
+	VPSRLVQ.BCST   80(SP), Z9, Z9
+	VPADDQ.BCST    80(SP), Z7, Z7
+	VMOVDQU64      Z7, 752(SP)
+	VMOVDQU64      Z15, 880(SP)
+	VPCMPUQ.BCST   $0x06, 168(SP), Z15, K1
+	KMOVB          K1, BX
+	MOVQ           BX, 288(SP)
+	VPMINUQ.BCST   168(SP), Z15, Z1
+	KMOVB          24584(SP), K1
+	VPSLLQ         $0x03, Z1, Z1
+	VPSLLVQ        Z1, Z0, Z2
+	VPBROADCASTQ   24536(SP), Z14
+	VPMULTISHIFTQB Z9, Z14, Z14
+	VPANDQ.BCST    96(SP), Z14, Z14
+	VPSUBB         Z0, Z14, Z14
+	VPANDNQ        Z14, Z2, Z14
+	VPSADBW        Z10, Z14, Z16
+	VPADDQ         Z10, Z16, Z1
+	VPCMPUQ        $0x02, Z8, Z1, K1, K1
+	VPCMPUQ        $0x06, Z8, Z1, K2
+	KMOVB          K1, 24584(SP)
+	VMOVDQA64      Z0, K2, Z2
+	VPSLLQ         $0x08, Z14, Z16
+	VPADDB         Z16, Z14, Z14
+	VPSLLQ         $0x10, Z14, Z16
+	VPADDB         Z16, Z14, Z14
+	VPSLLQ         $0x20, Z14, Z16
+	VPADDB         Z16, Z14, Z14
+	VPMULUDQ.BCST  88(SP), Z15, Z16
+	VPMULUDQ.BCST  104(SP), Z15, Z15
+	VPADDQ         Z16, Z15, Z15
+	VPCMPUQ.BCST   $0x06, heads<>+16(SB), Z15, K1
+	KORTESTB       K1, K1
+	JNE            freqsRun512_apart1
+	VPSRLVQ        Z16, Z9, Z9
 
-freqsRun512_broken:
-	MOVQ 216(SP), DX
-	LEAQ 368(SP), DI
+freqsRun512_apart1_read:
+	VPADDQ         Z15, Z7, Z7
+	VPBROADCASTQ   24544(SP), Z15
+	VPMULTISHIFTQB Z9, Z15, Z15
+	VPANDQ.BCST    112(SP), Z15, Z15
+	VPSUBB         Z0, Z15, Z9
+	VPSLLVQ.BCST   72(SP), Z9, Z9
+	VPTESTNMB      Z2, Z2, K1
+	MOVQ           280(SP), DI
+	KMOVQ          K1, BX
+	VPCOMPRESSB.Z  Z9, K1, Z9
+	VMOVDQU64      Z9, 7416(SP)(DI*1)
+	KMOVD          K1, K2
+	VPMOVZXBW      Y14, Z2
+	VPADDW         Z3, Z2, Z2
+	VPCOMPRESSW.Z  Z2, K2, Z2
+	VMOVDQU64      Z2, 3256(SP)(DI*2)
+	POPCNTL        BX, SI
+	ADDQ           SI, DI
+	VEXTRACTI64X4  $0x01, Z14, Y2
+	KSHIFTRQ       $0x20, K1, K2
+	SHRQ           $0x20, BX
+	VPMOVZXBW      Y2, Z2
+	VPADDW         Z4, Z2, Z2
+	VPCOMPRESSW.Z  Z2, K2, Z2
+	VMOVDQU64      Z2, 3256(SP)(DI*2)
+	POPCNTL        BX, SI
+	ADDQ           SI, DI
+	MOVQ           DI, 280(SP)
+	CMPQ           288(SP), $0x00
+	JNE            freqsRun512_rest1
+
+freqsRun512_rest1_done:
+	VPSRLQ        $0x03, Z7, Z1
+	VPADDQ        Z5, Z1, Z1
+	KMOVB         24576(SP), K1
+	VPCMPUQ       $0x02, Z6, Z7, K1, K1
+	VMOVDQA64.Z   Z1, K1, Z1
+	VPADDQ.BCST   (SP), Z1, Z1
+	VMOVDQU64     Z1, 496(SP)
+	VPANDQ.BCST   seven<>+0(SB), Z7, Z1
+	VPSLLQ        $0x03, Z1, Z1
+	VPADDQ.BCST   24496(SP), Z1, Z1
+	VMOVDQU64     Z1, 560(SP)
+	VPMULUDQ.BCST 120(SP), Z8, Z1
+	VPADDQ        Z1, Z7, Z7
+	VPSRLQ        $0x03, Z7, Z1
+	VPADDQ        Z5, Z1, Z1
+	KMOVB         24576(SP), K1
+	VPCMPUQ       $0x02, Z6, Z7, K1, K1
+	MOVQ          (SP), BX
+	VMOVDQA64     Z10, Z9
+	VPGATHERQQ    (BX)(Z1*1), K1, Z9
+	VPANDQ.BCST   seven<>+0(SB), Z7, Z1
+	VPSRLVQ       Z1, Z9, Z9
+	JMP           freqsRun512_stepped
+
+freqsRun512_step3:
+	VPANDQ.BCST    24528(SP), Z9, Z15
+	VPSRLVQ.BCST   128(SP), Z9, Z9
+	VPADDQ.BCST    128(SP), Z7, Z7
+	VMOVDQU64      Z7, 816(SP)
+	VMOVDQU64      Z15, 944(SP)
+	VPCMPUQ.BCST   $0x06, 176(SP), Z15, K1
+	KMOVB          K1, BX
+	MOVQ           BX, 296(SP)
+	VPMINUQ.BCST   176(SP), Z15, Z1
+	KMOVB          24584(SP), K1
+	VPSLLQ         $0x03, Z1, Z1
+	VPSLLVQ        Z1, Z0, Z2
+	VPBROADCASTQ   24552(SP), Z14
+	VPMULTISHIFTQB Z9, Z14, Z14
+	VPANDQ.BCST    144(SP), Z14, Z14
+	VPSUBB         Z0, Z14, Z14
+	VPANDNQ        Z14, Z2, Z14
+	VPSADBW        Z10, Z14, Z16
+	VPADDQ         Z10, Z16, Z1
+	VPCMPUQ        $0x02, Z8, Z1, K1, K1
+	VPCMPUQ        $0x06, Z8, Z1, K2
+	KMOVB          K1, 24584(SP)
+	VMOVDQA64      Z0, K2, Z2
+	VPSLLQ         $0x08, Z14, Z16
+	VPADDB         Z16, Z14, Z14
+	VPSLLQ         $0x10, Z14, Z16
+	VPADDB         Z16, Z14, Z14
+	VPSLLQ         $0x20, Z14, Z16
+	VPADDB         Z16, Z14, Z14
+	VPMULUDQ.BCST  136(SP), Z15, Z16
+	VPMULUDQ.BCST  152(SP), Z15, Z15
+	VPADDQ         Z16, Z15, Z15
+	VPCMPUQ.BCST   $0x06, heads<>+16(SB), Z15, K1
+	KORTESTB       K1, K1
+	JNE            freqsRun512_apart4
+	VPSRLVQ        Z16, Z9, Z9
+
+freqsRun512_apart4_read:
+	VPADDQ         Z15, Z7, Z7
+	VPBROADCASTQ   24560(SP), Z15
+	VPMULTISHIFTQB Z9, Z15, Z15
+	VPANDQ.BCST    160(SP), Z15, Z15
+	VPSUBB         Z0, Z15, Z16
+	KMOVB          24584(SP), K1
+	VPSUBB         Z0, Z16, Z17
+	VPORQ          Z15, Z17, Z17
+	VPANDQ.BCST    184(SP), Z17, Z17
+	VPANDNQ        Z17, Z2, Z17
+	VPTESTNMQ      Z17, Z17, K1, K1
+	KMOVB          K1, 24584(SP)
+	VPSLLVQ.BCST   120(SP), Z16, Z16
+	VPTESTNMB      Z2, Z2, K1
+	MOVQ           280(SP), DI
+	KMOVQ          K1, BX
+	VPCOMPRESSB.Z  Z16, K1, Z16
+	VMOVDQU64      Z16, 7416(SP)(DI*1)
+	KMOVD          K1, K2
+	VPMOVZXBW      Y14, Z2
+	VPADDW         Z3, Z2, Z2
+	VPADDW         overflows<>+0(SB), Z2, Z2
+	VPCOMPRESSW.Z  Z2, K2, Z2
+	VMOVDQU64      Z2, 3256(SP)(DI*2)
+	POPCNTL        BX, SI
+	ADDQ           SI, DI
+	VEXTRACTI64X4  $0x01, Z14, Y2
+	KSHIFTRQ       $0x20, K1, K2
+	SHRQ           $0x20, BX
+	VPMOVZXBW      Y2, Z2
+	VPADDW         Z4, Z2, Z2
+	VPADDW         overflows<>+0(SB), Z2, Z2
+	VPCOMPRESSW.Z  Z2, K2, Z2
+	VMOVDQU64      Z2, 3256(SP)(DI*2)
+	POPCNTL        BX, SI
+	ADDQ           SI, DI
+	MOVQ           DI, 280(SP)
+	CMPQ           296(SP), $0x00
+	JNE            freqsRun512_rest4
+
+freqsRun512_rest4_done:
+	KMOVB       24584(SP), K1
+	KMOVB       24568(SP), K2
+	VPADDQ.BCST thirtyOne<>+0(SB), Z7, Z7
+	VPSRLQ      $0x05, Z7, Z7
+	VPSLLQ      $0x05, Z7, Z7
+	VPCMPUQ     $0x00, Z6, Z7, K1, K1
+	KORB        K1, K2, K1
+	KMOVB       K1, BX
+	NOTQ        BX
+	TZCNTQ      BX, BX
+	MOVQ        BX, 264(SP)
+	BZHIQ       BX, 272(SP), BX
+	MOVQ        BX, 272(SP)
+
+freqsRun512_stepped:
+	INCQ           DX
+	CMPQ           DX, 232(SP)
+	JCS            freqsRun512_turn
+	VMOVDQU64      368(SP), Z1
+	VMOVDQU64      Z1, 304(SP)
+	MOVQ           264(SP), DX
+	TESTQ          DX, DX
+	JEQ            freqsRun512_stop
+	CMPQ           1008(SP)(DX*8), $0x00
+	JEQ            freqsRun512_placed
+	MOVQ           24488(SP), DX
+	VMOVDQU64      (DX), Z1
+	MOVQ           24480(SP), DX
+	VPBROADCASTQ   (DX), Z2
+	MOVQ           72(SP), DX
+	VPBROADCASTQ   1024(CX)(DX*8), Z14
+	MOVQ           24504(SP), BX
+	VMOVDQU64      (BX), Z15
+	MOVQ           24496(SP), BX
+	VPBROADCASTQ   (BX), Z16
+	MOVQ           120(SP), BX
+	VPBROADCASTQ   1024(CX)(BX*8), Z17
+	MOVQ           1008(SP), DI
+	MOVQ           432(SP), SI
+	VPERMB         (SI), Z1, Z16
+	VPMULTISHIFTQB Z16, Z2, Z16
+	VPANDQ         Z14, Z16, Z16
+	VMOVDQU64      Z16, 1080(SP)(DI*1)
+	MOVQ           560(SP), SI
+	VPBROADCASTQ   (SI), Z16
+	MOVQ           496(SP), SI
+	VPERMB         (SI), Z15, Z18
+	VPMULTISHIFTQB Z18, Z16, Z18
+	VPANDQ         Z17, Z18, Z18
+	VPSUBB         Z0, Z18, Z18
+	VMOVDQU64      Z18, 2168(SP)(DI*1)
+	MOVQ           1016(SP), DI
+	MOVQ           440(SP), SI
+	VPERMB         (SI), Z1, Z16
+	VPMULTISHIFTQB Z16, Z2, Z16
+	VPANDQ         Z14, Z16, Z16
+	VMOVDQU64      Z16, 1080(SP)(DI*1)
+	MOVQ           568(SP), SI
+	VPBROADCASTQ   (SI), Z16
+	MOVQ           504(SP), SI
+	VPERMB         (SI), Z15, Z18
+	VPMULTISHIFTQB Z18, Z16, Z18
+	VPANDQ         Z17, Z18, Z18
+	VPSUBB         Z0, Z18, Z18
+	VMOVDQU64      Z18, 2168(SP)(DI*1)
+	MOVQ           1024(SP), DI
+	MOVQ           448(SP), SI
+	VPERMB         (SI), Z1, Z16
+	VPMULTISHIFTQB Z16, Z2, Z16
+	VPANDQ         Z14, Z16, Z16
+	VMOVDQU64      Z16, 1080(SP)(DI*1)
+	MOVQ           576(SP), SI
+	VPBROADCASTQ   (SI), Z16
+	MOVQ           512(SP), SI
+	VPERMB         (SI), Z15, Z18
+	VPMULTISHIFTQB Z18, Z16, Z18
+	VPANDQ         Z17, Z18, Z18
+	VPSUBB         Z0, Z18, Z18
+	VMOVDQU64      Z18, 2168(SP)(DI*1)
+	MOVQ           1032(SP), DI
+	MOVQ           456(SP), SI
+	VPERMB         (SI), Z1, Z16
+	VPMULTISHIFTQB Z16, Z2, Z16
+	VPANDQ         Z14, Z16, Z16
+	VMOVDQU64      Z16, 1080(SP)(DI*1)
+	MOVQ           584(SP), SI
+	VPBROADCASTQ   (SI), Z16
+	MOVQ           520(SP), SI
+	VPERMB         (SI), Z15, Z18
+	VPMULTISHIFTQB Z18, Z16, Z18
+	VPANDQ         Z17, Z18, Z18
+	VPSUBB         Z0, Z18, Z18
+	VMOVDQU64      Z18, 2168(SP)(DI*1)
+	MOVQ           1040(SP), DI
+	MOVQ           464(SP), SI
+	VPERMB         (SI), Z1, Z16
+	VPMULTISHIFTQB Z16, Z2, Z16
+	VPANDQ         Z14, Z16, Z16
+	VMOVDQU64      Z16, 1080(SP)(DI*1)
+	MOVQ           592(SP), SI
+	VPBROADCASTQ   (SI), Z16
+	MOVQ           528(SP), SI
+	VPERMB         (SI), Z15, Z18
+	VPMULTISHIFTQB Z18, Z16, Z18
+	VPANDQ         Z17, Z18, Z18
+	VPSUBB         Z0, Z18, Z18
+	VMOVDQU64      Z18, 2168(SP)(DI*1)
+	MOVQ           1048(SP), DI
+	MOVQ           472(SP), SI
+	VPERMB         (SI), Z1, Z16
+	VPMULTISHIFTQB Z16, Z2, Z16
+	VPANDQ         Z14, Z16, Z16
+	VMOVDQU64      Z16, 1080(SP)(DI*1)
+	MOVQ           600(SP), SI
+	VPBROADCASTQ   (SI), Z16
+	MOVQ           536(SP), SI
+	VPERMB         (SI), Z15, Z18
+	VPMULTISHIFTQB Z18, Z16, Z18
+	VPANDQ         Z17, Z18, Z18
+	VPSUBB         Z0, Z18, Z18
+	VMOVDQU64      Z18, 2168(SP)(DI*1)
+	MOVQ           1056(SP), DI
+	MOVQ           480(SP), SI
+	VPERMB         (SI), Z1, Z16
+	VPMULTISHIFTQB Z16, Z2, Z16
+	VPANDQ         Z14, Z16, Z16
+	VMOVDQU64      Z16, 1080(SP)(DI*1)
+	MOVQ           608(SP), SI
+	VPBROADCASTQ   (SI), Z16
+	MOVQ           544(SP), SI
+	VPERMB         (SI), Z15, Z18
+	VPMULTISHIFTQB Z18, Z16, Z18
+	VPANDQ         Z17, Z18, Z18
+	VPSUBB         Z0, Z18, Z18
+	VMOVDQU64      Z18, 2168(SP)(DI*1)
+	MOVQ           1064(SP), DI
+	MOVQ           488(SP), SI
+	VPERMB         (SI), Z1, Z16
+	VPMULTISHIFTQB Z16, Z2, Z16
+	VPANDQ         Z14, Z16, Z16
+	VMOVDQU64      Z16, 1080(SP)(DI*1)
+	MOVQ           616(SP), SI
+	VPBROADCASTQ   (SI), Z16
+	MOVQ           552(SP), SI
+	VPERMB         (SI), Z15, Z18
+	VPMULTISHIFTQB Z18, Z16, Z18
+	VPANDQ         Z17, Z18, Z18
+	VPSUBB         Z0, Z18, Z18
+	VMOVDQU64      Z18, 2168(SP)(DI*1)
+	MOVQ           272(SP), SI
+	TESTQ          SI, SI
+	JNE            freqsRun512_tall
+
+freqsRun512_fielded:
+	MOVQ 280(SP), DX
+	LEAQ 1080(SP), DI
 	SUBQ $0x01, DX
 	JCS  freqsRun512_patched
 
 freqsRun512_patch:
-	MOVWQZX 2544(SP)(DX*2), BX
-	MOVBLZX 2680(SP)(DX*2), SI
+	MOVWQZX 3256(SP)(DX*2), BX
+	MOVBLZX 7416(SP)(DX*1), SI
 	ADDB    SI, (DI)(BX*1)
 	SUBQ    $0x01, DX
 	JCC     freqsRun512_patch
 
 freqsRun512_patched:
-	XORQ         DX, DX
-	CMPQ         DX, 224(SP)
+	MOVQ  296(SP), DX
+	TESTQ DX, DX
+	JNE   freqsRun512_many
+
+freqsRun512_many_done:
+	MOVQ         264(SP), BX
+	MOVQ         1008(SP)(BX*8), BX
+	TESTQ        BX, BX
 	JEQ          freqsRun512_summed
-	MOVQ         56(SP), BX
-	ANDQ         $0x07, BX
-	VPBROADCASTW BX, Z1
-	VPXORQ       Z3, Z3, Z3
+	MOVQ         56(SP), DX
+	ANDQ         $0x07, DX
+	VPBROADCASTW DX, Z1
+	VPXORQ       Z12, Z12, Z12
+	VPXORQ       Z13, Z13, Z13
+	VPBROADCASTQ seven<>+0(SB), Z2
+	VMOVDQU64    lowWord<>+0(SB), Z14
+	XORQ         DX, DX
 
 freqsRun512_sum:
-	MOVQ       2816(SP)(DX*8), BX
-	MOVQ       2944(SP)(DX*8), SI
-	MOVQ       $-1, DI
-	BZHIQ      SI, DI, DI
-	KMOVQ      DI, K1
-	VMOVDQU64  byteOnes<>+0(SB), Z2
-	VPADDUSB.Z 368(SP)(BX*1), Z2, K1, Z2
-	VPSADBW    Z3, Z2, Z5
-	VALIGNQ    $0x07, Z3, Z5, Z6
-	VPADDQ     Z6, Z5, Z5
-	VALIGNQ    $0x06, Z3, Z5, Z6
-	VPADDQ     Z6, Z5, Z5
-	VALIGNQ    $0x04, Z3, Z5, Z6
-	VPADDQ     Z6, Z5, Z5
-	VALIGNQ    $0x07, Z3, Z5, Z6
-	CMPQ       SI, $0x00000100
-	JCC        freqsRun512_more
-
-freqsRun512_carried:
-	VPCMPUQ.BCST $0x06, beyond<>+0(SB), Z5, K1
-	KORTESTW     K1, K1
-	JNE          freqsRun512_fell
-	VPSLLQ       $0x08, Z2, Z5
-	VPADDB       Z5, Z2, Z2
-	VPSLLQ       $0x10, Z2, Z5
-	VPADDB       Z5, Z2, Z2
-	VPSLLQ       $0x20, Z2, Z5
-	VPADDB       Z5, Z2, Z2
-	VPSHUFB      lowest<>+0(SB), Z6, Z6
-	VPADDB       Z6, Z2, Z2
-	VPADDB       Z0, Z2, Z2
-	VMOVDQU64    Z2, 7552(SP)
-	VPMOVZXBW    7552(SP), Z2
-	VPADDD.BCST  3072(SP)(DX*8), Z2, Z2
-	VMOVDQU64    Z2, 3200(SP)(BX*2)
-	VPMOVZXBW    1456(SP)(BX*1), Z2
-	VPSLLVW      Z1, Z2, Z2
-	VMOVDQU64    Z2, 5376(SP)(BX*2)
-	VPMOVZXBW    7584(SP), Z2
-	VPADDD.BCST  3072(SP)(DX*8), Z2, Z2
-	VMOVDQU64    Z2, 3264(SP)(BX*2)
-	VPMOVZXBW    1488(SP)(BX*1), Z2
-	VPSLLVW      Z1, Z2, Z2
-	VMOVDQU64    Z2, 5440(SP)(BX*2)
-	INCQ         DX
-	CMPQ         DX, 224(SP)
-	JNE          freqsRun512_sum
+	VPMOVZXBW 1080(SP)(DX*1), Z15
+	VPSUBW    Z0, Z15, Z15
+	VPMOVZXBW 2168(SP)(DX*1), Z16
+	VPSLLVW   Z1, Z16, Z16
+	VMOVDQU64 Z16, 13976(SP)(DX*2)
+	VPSLLQ    $0x10, Z15, Z16
+	VPADDW    Z16, Z15, Z15
+	VPSLLQ    $0x20, Z15, Z16
+	VPADDW    Z16, Z15, Z15
+	VPSRLQ    $0x30, Z15, Z17
+	VALIGNQ   $0x07, Z12, Z17, Z16
+	VPADDQ    Z16, Z17, Z18
+	VALIGNQ   $0x06, Z12, Z18, Z16
+	VPADDQ    Z16, Z18, Z18
+	VALIGNQ   $0x04, Z12, Z18, Z16
+	VPADDQ    Z16, Z18, Z18
+	VPADDQ    Z13, Z18, Z18
+	VPERMQ    Z18, Z2, Z13
+	VPSUBQ    Z17, Z18, Z18
+	VPSHUFB   Z14, Z18, Z18
+	VPADDW    Z18, Z15, Z15
+	VMOVDQU64 Z15, 9624(SP)(DX*2)
+	ADDQ      $0x20, DX
+	CMPQ      DX, BX
+	JCS       freqsRun512_sum
 
 freqsRun512_summed:
-	MOVQ      208(SP), DX
-	TESTQ     DX, DX
-	JEQ       freqsRun512_stop
-	MOVQ      296(SP)(DX*8), BX
-	MOVQ      56(SP), SI
-	SHRQ      $0x03, SI
-	ADDQ      7616(SP), SI
-	VMOVDQU64 nowhere<>+0(SB), X1
-	VMOVDQU64 X1, 3200(SP)(BX*2)
-	XORQ      DX, DX
-	TESTQ     BX, BX
-	JEQ       freqsRun512_scattered
+	XORQ DX, DX
+	XORQ BX, BX
+	XORQ DI, DI
+	MOVQ $-1, R9
+	CMPQ DX, 264(SP)
+	JEQ  freqsRun512_low_placed
+
+freqsRun512_place:
+	MOVQ         1016(SP)(DX*8), SI
+	MOVWLZX      9622(SP)(SI*2), R8
+	LEAQ         128(DI), R10
+	SUBL         R8, R10
+	CMPW         R10, $0x0080
+	JHI          freqsRun512_fell
+	MOVQ         R9, R10
+	SUBQ         DI, R10
+	VPBROADCASTW R10, Z1
+	VPADDW       9624(SP)(BX*2), Z1, Z2
+	VMOVDQU64    Z2, 11800(SP)(BX*2)
+	VPADDW       9688(SP)(BX*2), Z1, Z1
+	VMOVDQU64    Z1, 11864(SP)(BX*2)
+	MOVQ         SI, BX
+	MOVQ         R8, DI
+	ADDQ         $0x00000080, R9
+	INCQ         DX
+	CMPQ         DX, 264(SP)
+	JNE          freqsRun512_place
+
+freqsRun512_low_placed:
+	MOVQ  272(SP), SI
+	TESTQ SI, SI
+	JNE   freqsRun512_higher
+
+freqsRun512_higher_done:
+freqsRun512_placed:
+	MOVQ         264(SP), DX
+	TESTQ        DX, DX
+	JEQ          freqsRun512_stop
+	MOVQ         1008(SP)(DX*8), BX
+	MOVQ         BX, 248(SP)
+	MOVQ         56(SP), SI
+	SHRQ         $0x03, SI
+	ADDQ         240(SP), SI
+	VPBROADCASTD nowhere<>+0(SB), Y1
+	VMOVDQU64    Y1, 11800(SP)(BX*2)
+	XORQ         DX, DX
+	TESTQ        BX, BX
+	JEQ          freqsRun512_scattered
 
 freqsRun512_scatter:
-	MOVWQZX 3200(SP)(DX*2), DI
-	MOVWLZX 5376(SP)(DX*2), R8
+	MOVWQZX 11800(SP)(DX*2), DI
+	MOVWLZX 13976(SP)(DX*2), R8
 	MOVW    R8, (SI)(DI*4)
-	MOVWQZX 3202(SP)(DX*2), DI
-	MOVWLZX 5378(SP)(DX*2), R8
+	MOVWQZX 11802(SP)(DX*2), DI
+	MOVWLZX 13978(SP)(DX*2), R8
 	MOVW    R8, (SI)(DI*4)
-	MOVWQZX 3204(SP)(DX*2), DI
-	MOVWLZX 5380(SP)(DX*2), R8
+	MOVWQZX 11804(SP)(DX*2), DI
+	MOVWLZX 13980(SP)(DX*2), R8
 	MOVW    R8, (SI)(DI*4)
-	MOVWQZX 3206(SP)(DX*2), DI
-	MOVWLZX 5382(SP)(DX*2), R8
+	MOVWQZX 11806(SP)(DX*2), DI
+	MOVWLZX 13982(SP)(DX*2), R8
 	MOVW    R8, (SI)(DI*4)
-	MOVWQZX 3208(SP)(DX*2), DI
-	MOVWLZX 5384(SP)(DX*2), R8
+	MOVWQZX 11808(SP)(DX*2), DI
+	MOVWLZX 13984(SP)(DX*2), R8
 	MOVW    R8, (SI)(DI*4)
-	MOVWQZX 3210(SP)(DX*2), DI
-	MOVWLZX 5386(SP)(DX*2), R8
+	MOVWQZX 11810(SP)(DX*2), DI
+	MOVWLZX 13986(SP)(DX*2), R8
 	MOVW    R8, (SI)(DI*4)
-	MOVWQZX 3212(SP)(DX*2), DI
-	MOVWLZX 5388(SP)(DX*2), R8
+	MOVWQZX 11812(SP)(DX*2), DI
+	MOVWLZX 13988(SP)(DX*2), R8
 	MOVW    R8, (SI)(DI*4)
-	MOVWQZX 3214(SP)(DX*2), DI
-	MOVWLZX 5390(SP)(DX*2), R8
+	MOVWQZX 11814(SP)(DX*2), DI
+	MOVWLZX 13990(SP)(DX*2), R8
 	MOVW    R8, (SI)(DI*4)
 	ADDQ    $0x08, DX
 	CMPQ    DX, BX
 	JCS     freqsRun512_scatter
 
 freqsRun512_scattered:
-	MOVQ         56(SP), DX
-	IMUL3Q       $0x00000440, DX, SI
-	ADDQ         CX, SI
-	VPBROADCASTD 4512(SI), Z1
-	VPXORQ       Z4, Z4, Z4
-	MOVQ         7616(SP), BX
-	XORQ         DX, DX
-
-freqsRun512_values:
-	MOVQ       232(SP)(DX*8), DI
-	MOVL       4480(SI), R8
-	VMOVDQU64  4544(SI), Z2
-	VPERMB     (DI)(R8*1), Z2, Z2
-	VPSRLVD    4608(SI), Z2, Z2
-	VPTERNLOGD $0xea, (BX), Z1, Z2
-	VPSUBD     Z0, Z2, Z2
-	VMOVDQU32  Z2, (AX)
-	VMOVDQU64  Z4, (BX)
-	MOVL       4484(SI), R8
-	VMOVDQU64  4672(SI), Z2
-	VPERMB     (DI)(R8*1), Z2, Z2
-	VPSRLVD    4736(SI), Z2, Z2
-	VPTERNLOGD $0xea, 64(BX), Z1, Z2
-	VPSUBD     Z0, Z2, Z2
-	VMOVDQU32  Z2, 64(AX)
-	VMOVDQU64  Z4, 64(BX)
-	MOVL       4488(SI), R8
-	VMOVDQU64  4800(SI), Z2
-	VPERMB     (DI)(R8*1), Z2, Z2
-	VPSRLVD    4864(SI), Z2, Z2
-	VPTERNLOGD $0xea, 128(BX), Z1, Z2
-	VPSUBD     Z0, Z2, Z2
-	VMOVDQU32  Z2, 128(AX)
-	VMOVDQU64  Z4, 128(BX)
-	MOVL       4492(SI), R8
-	VMOVDQU64  4928(SI), Z2
-	VPERMB     (DI)(R8*1), Z2, Z2
-	VPSRLVD    4992(SI), Z2, Z2
-	VPTERNLOGD $0xea, 192(BX), Z1, Z2
-	VPSUBD     Z0, Z2, Z2
-	VMOVDQU32  Z2, 192(AX)
-	VMOVDQU64  Z4, 192(BX)
-	MOVL       4496(SI), R8
-	VMOVDQU64  5056(SI), Z2
-	VPERMB     (DI)(R8*1), Z2, Z2
-	VPSRLVD    5120(SI), Z2, Z2
-	VPTERNLOGD $0xea, 256(BX), Z1, Z2
-	VPSUBD     Z0, Z2, Z2
-	VMOVDQU32  Z2, 256(AX)
-	VMOVDQU64  Z4, 256(BX)
-	MOVL       4500(SI), R8
-	VMOVDQU64  5184(SI), Z2
-	VPERMB     (DI)(R8*1), Z2, Z2
-	VPSRLVD    5248(SI), Z2, Z2
-	VPTERNLOGD $0xea, 320(BX), Z1, Z2
-	VPSUBD     Z0, Z2, Z2
-	VMOVDQU32  Z2, 320(AX)
-	VMOVDQU64  Z4, 320(BX)
-	MOVL       4504(SI), R8
-	VMOVDQU64  5312(SI), Z2
-	VPERMB     (DI)(R8*1), Z2, Z2
-	VPSRLVD    5376(SI), Z2, Z2
-	VPTERNLOGD $0xea, 384(BX), Z1, Z2
-	VPSUBD     Z0, Z2, Z2
-	VMOVDQU32  Z2, 384(AX)
-	VMOVDQU64  Z4, 384(BX)
-	MOVL       4508(SI), R8
-	VMOVDQU64  5440(SI), Z2
-	VPERMB     (DI)(R8*1), Z2, Z2
-	VPSRLVD    5504(SI), Z2, Z2
-	VPTERNLOGD $0xea, 448(BX), Z1, Z2
-	VPSUBD     Z0, Z2, Z2
-	VMOVDQU32  Z2, 448(AX)
-	VMOVDQU64  Z4, 448(BX)
-	ADDQ       $0x00000200, AX
-	ADDQ       $0x00000200, BX
-	DECQ       32(SP)
-	INCQ       DX
-	CMPQ       DX, 208(SP)
-	JNE        freqsRun512_values
-	CMPQ       32(SP), $0x00
-	JNE        freqsRun512_part
+	JMP freqsRun512_part
 
 freqsRun512_stop:
 	MOVQ count+24(FP), AX
@@ -1441,136 +2482,346 @@ freqsRun512_stop:
 	MOVQ AX, ret+40(FP)
 	RET
 
-freqsRun512_upper1:
-	VPERMB         (R11)(R10*8), Z1, Z5
-	VPMULTISHIFTQB Z5, Z2, Z5
-	VPANDQ.BCST    1024(CX)(R10*8), Z5, Z5
-	VMOVDQU64      Z5, 432(SP)(DX*1)
-	JMP            freqsRun512_lower1
+freqsRun512_none:
+	VPXORQ    Z10, Z10, Z10
+	VMOVDQU64 Z10, 1016(SP)
+	MOVQ      $0x00000000, 224(SP)
+	KMOVB     K1, BX
+	NOTQ      BX
+	TZCNTQ    BX, BX
+	MOVQ      BX, 264(SP)
+	JMP       freqsRun512_stepped
 
-freqsRun512_many1:
-	MOVQ  SI, R9
-	MOVQ  R10, R11
-	IMULQ 88(SP), R11
-	ADDQ  R11, SI
-	MOVQ  SI, R11
-	MOVQ  R10, R12
-	IMULQ 104(SP), R12
-	ADDQ  R12, R11
-	CMPQ  R11, 200(SP)
-	JHI   freqsRun512_stop
-	LEAQ  368(SP), R11
-	ADDQ  DX, R11
-	XORQ  R12, R12
+freqsRun512_flat:
+	VPBROADCASTQ CX, Z5
+	JMP          freqsRun512_low
 
-freqsRun512_many1_next:
-	MOVQ  R9, R13
-	MOVQ  R9, R14
+freqsRun512_rest1:
+	CMPQ          168(SP), $0x00
+	JEQ           freqsRun512_rest1_done
+	VMOVDQU64     752(SP), Z16
+	VMOVDQU64     880(SP), Z15
+	VPMULUDQ.BCST 88(SP), Z15, Z17
+	VPADDQ        Z16, Z17, Z17
+
+freqsRun512_rest1_turn:
+	VPBROADCASTQ   seven<>+0(SB), Z18
+	VPMULUDQ.BCST  88(SP), Z18, Z18
+	VPADDQ         Z18, Z16, Z16
+	VPBROADCASTQ   seven<>+0(SB), Z18
+	VPMULUDQ.BCST  104(SP), Z18, Z18
+	VPADDQ         Z18, Z17, Z17
+	VPMAXUQ.BCST   seven<>+0(SB), Z15, Z15
+	VPSUBQ.BCST    seven<>+0(SB), Z15, Z15
+	VPMINUQ.BCST   seven<>+0(SB), Z15, Z2
+	VPSRLQ         $0x03, Z16, Z14
+	VPADDQ         Z5, Z14, Z14
+	KMOVB          24576(SP), K1
+	VPCMPUQ        $0x02, Z6, Z16, K1, K1
+	MOVQ           (SP), BX
+	VMOVDQA64      Z10, Z9
+	VPGATHERQQ     (BX)(Z14*1), K1, Z9
+	VPANDQ.BCST    seven<>+0(SB), Z16, Z14
+	VPSRLVQ        Z14, Z9, Z9
+	VMOVDQA64      Z1, Z18
+	KMOVB          24584(SP), K1
+	VPSLLQ         $0x03, Z2, Z1
+	VPSLLVQ        Z1, Z0, Z2
+	VPBROADCASTQ   24536(SP), Z14
+	VPMULTISHIFTQB Z9, Z14, Z14
+	VPANDQ.BCST    96(SP), Z14, Z14
+	VPSUBB         Z0, Z14, Z14
+	VPANDNQ        Z14, Z2, Z14
+	VPSADBW        Z10, Z14, Z9
+	VPADDQ         Z18, Z9, Z1
+	VPCMPUQ        $0x02, Z8, Z1, K1, K1
+	VPCMPUQ        $0x06, Z8, Z1, K2
+	KMOVB          K1, 24584(SP)
+	VMOVDQA64      Z0, K2, Z2
+	VPSLLQ         $0x08, Z14, Z9
+	VPADDB         Z9, Z14, Z14
+	VPSLLQ         $0x10, Z14, Z9
+	VPADDB         Z9, Z14, Z14
+	VPSLLQ         $0x20, Z14, Z9
+	VPADDB         Z9, Z14, Z14
+	VPSHUFB        lowByte<>+0(SB), Z18, Z18
+	VPADDB         Z18, Z14, Z14
+	VPSRLQ         $0x03, Z17, Z18
+	VPADDQ         Z5, Z18, Z18
+	KMOVB          24576(SP), K1
+	VPCMPUQ        $0x02, Z6, Z17, K1, K1
+	MOVQ           (SP), BX
+	VMOVDQA64      Z10, Z9
+	VPGATHERQQ     (BX)(Z18*1), K1, Z9
+	VPANDQ.BCST    seven<>+0(SB), Z17, Z18
+	VPSRLVQ        Z18, Z9, Z9
+	VPBROADCASTQ   24544(SP), Z18
+	VPMULTISHIFTQB Z9, Z18, Z18
+	VPANDQ.BCST    112(SP), Z18, Z18
+	VPSUBB         Z0, Z18, Z9
+	VPSLLVQ.BCST   72(SP), Z9, Z9
+	VPTESTNMB      Z2, Z2, K1
+	MOVQ           280(SP), DI
+	KMOVQ          K1, BX
+	VPCOMPRESSB.Z  Z9, K1, Z9
+	VMOVDQU64      Z9, 7416(SP)(DI*1)
+	KMOVD          K1, K2
+	VPMOVZXBW      Y14, Z2
+	VPADDW         Z3, Z2, Z2
+	VPCOMPRESSW.Z  Z2, K2, Z2
+	VMOVDQU64      Z2, 3256(SP)(DI*2)
+	POPCNTL        BX, SI
+	ADDQ           SI, DI
+	VEXTRACTI64X4  $0x01, Z14, Y2
+	KSHIFTRQ       $0x20, K1, K2
+	SHRQ           $0x20, BX
+	VPMOVZXBW      Y2, Z2
+	VPADDW         Z4, Z2, Z2
+	VPCOMPRESSW.Z  Z2, K2, Z2
+	VMOVDQU64      Z2, 3256(SP)(DI*2)
+	POPCNTL        BX, SI
+	ADDQ           SI, DI
+	MOVQ           DI, 280(SP)
+	VPCMPUQ.BCST   $0x06, seven<>+0(SB), Z15, K1
+	KORTESTB       K1, K1
+	JNE            freqsRun512_rest1_turn
+	JMP            freqsRun512_rest1_done
+
+freqsRun512_apart1:
+	VPADDQ      Z7, Z16, Z16
+	VPSRLQ      $0x03, Z16, Z17
+	VPADDQ      Z5, Z17, Z17
+	KMOVB       24576(SP), K1
+	VPCMPUQ     $0x02, Z6, Z16, K1, K1
+	MOVQ        (SP), BX
+	VMOVDQA64   Z10, Z9
+	VPGATHERQQ  (BX)(Z17*1), K1, Z9
+	VPANDQ.BCST seven<>+0(SB), Z16, Z17
+	VPSRLVQ     Z17, Z9, Z9
+	JMP         freqsRun512_apart1_read
+
+freqsRun512_rest4:
+	CMPQ          176(SP), $0x00
+	JEQ           freqsRun512_rest4_done
+	VMOVDQU64     816(SP), Z16
+	VMOVDQU64     944(SP), Z15
+	VPMULUDQ.BCST 136(SP), Z15, Z17
+	VPADDQ        Z16, Z17, Z17
+
+freqsRun512_rest4_turn:
+	VPBROADCASTQ   seven<>+0(SB), Z18
+	VPMULUDQ.BCST  136(SP), Z18, Z18
+	VPADDQ         Z18, Z16, Z16
+	VPBROADCASTQ   seven<>+0(SB), Z18
+	VPMULUDQ.BCST  152(SP), Z18, Z18
+	VPADDQ         Z18, Z17, Z17
+	VPMAXUQ.BCST   seven<>+0(SB), Z15, Z15
+	VPSUBQ.BCST    seven<>+0(SB), Z15, Z15
+	VPMINUQ.BCST   seven<>+0(SB), Z15, Z2
+	VPSRLQ         $0x03, Z16, Z14
+	VPADDQ         Z5, Z14, Z14
+	KMOVB          24576(SP), K1
+	VPCMPUQ        $0x02, Z6, Z16, K1, K1
+	MOVQ           (SP), BX
+	VMOVDQA64      Z10, Z9
+	VPGATHERQQ     (BX)(Z14*1), K1, Z9
+	VPANDQ.BCST    seven<>+0(SB), Z16, Z14
+	VPSRLVQ        Z14, Z9, Z9
+	VMOVDQA64      Z1, Z18
+	KMOVB          24584(SP), K1
+	VPSLLQ         $0x03, Z2, Z1
+	VPSLLVQ        Z1, Z0, Z2
+	VPBROADCASTQ   24552(SP), Z14
+	VPMULTISHIFTQB Z9, Z14, Z14
+	VPANDQ.BCST    144(SP), Z14, Z14
+	VPSUBB         Z0, Z14, Z14
+	VPANDNQ        Z14, Z2, Z14
+	VPSADBW        Z10, Z14, Z9
+	VPADDQ         Z18, Z9, Z1
+	VPCMPUQ        $0x02, Z8, Z1, K1, K1
+	VPCMPUQ        $0x06, Z8, Z1, K2
+	KMOVB          K1, 24584(SP)
+	VMOVDQA64      Z0, K2, Z2
+	VPSLLQ         $0x08, Z14, Z9
+	VPADDB         Z9, Z14, Z14
+	VPSLLQ         $0x10, Z14, Z9
+	VPADDB         Z9, Z14, Z14
+	VPSLLQ         $0x20, Z14, Z9
+	VPADDB         Z9, Z14, Z14
+	VPSHUFB        lowByte<>+0(SB), Z18, Z18
+	VPADDB         Z18, Z14, Z14
+	VPSRLQ         $0x03, Z17, Z18
+	VPADDQ         Z5, Z18, Z18
+	KMOVB          24576(SP), K1
+	VPCMPUQ        $0x02, Z6, Z17, K1, K1
+	MOVQ           (SP), BX
+	VMOVDQA64      Z10, Z9
+	VPGATHERQQ     (BX)(Z18*1), K1, Z9
+	VPANDQ.BCST    seven<>+0(SB), Z17, Z18
+	VPSRLVQ        Z18, Z9, Z9
+	VPBROADCASTQ   24560(SP), Z18
+	VPMULTISHIFTQB Z9, Z18, Z18
+	VPANDQ.BCST    160(SP), Z18, Z18
+	VPSUBB         Z0, Z18, Z19
+	KMOVB          24584(SP), K1
+	VPSUBB         Z0, Z19, Z20
+	VPORQ          Z18, Z20, Z20
+	VPANDQ.BCST    184(SP), Z20, Z20
+	VPANDNQ        Z20, Z2, Z20
+	VPTESTNMQ      Z20, Z20, K1, K1
+	KMOVB          K1, 24584(SP)
+	VPSLLVQ.BCST   120(SP), Z19, Z19
+	VPTESTNMB      Z2, Z2, K1
+	MOVQ           280(SP), DI
+	KMOVQ          K1, BX
+	VPCOMPRESSB.Z  Z19, K1, Z19
+	VMOVDQU64      Z19, 7416(SP)(DI*1)
+	KMOVD          K1, K2
+	VPMOVZXBW      Y14, Z2
+	VPADDW         Z3, Z2, Z2
+	VPADDW         overflows<>+0(SB), Z2, Z2
+	VPCOMPRESSW.Z  Z2, K2, Z2
+	VMOVDQU64      Z2, 3256(SP)(DI*2)
+	POPCNTL        BX, SI
+	ADDQ           SI, DI
+	VEXTRACTI64X4  $0x01, Z14, Y2
+	KSHIFTRQ       $0x20, K1, K2
+	SHRQ           $0x20, BX
+	VPMOVZXBW      Y2, Z2
+	VPADDW         Z4, Z2, Z2
+	VPADDW         overflows<>+0(SB), Z2, Z2
+	VPCOMPRESSW.Z  Z2, K2, Z2
+	VMOVDQU64      Z2, 3256(SP)(DI*2)
+	POPCNTL        BX, SI
+	ADDQ           SI, DI
+	MOVQ           DI, 280(SP)
+	VPCMPUQ.BCST   $0x06, seven<>+0(SB), Z15, K1
+	KORTESTB       K1, K1
+	JNE            freqsRun512_rest4_turn
+	JMP            freqsRun512_rest4_done
+
+freqsRun512_apart4:
+	VPADDQ      Z7, Z16, Z16
+	VPSRLQ      $0x03, Z16, Z17
+	VPADDQ      Z5, Z17, Z17
+	KMOVB       24576(SP), K1
+	VPCMPUQ     $0x02, Z6, Z16, K1, K1
+	MOVQ        (SP), BX
+	VMOVDQA64   Z10, Z9
+	VPGATHERQQ  (BX)(Z17*1), K1, Z9
+	VPANDQ.BCST seven<>+0(SB), Z16, Z17
+	VPSRLVQ     Z17, Z9, Z9
+	JMP         freqsRun512_apart4_read
+
+freqsRun512_tall:
+	TZCNTQ         SI, DI
+	MOVQ           1016(SP)(DI*8), R8
+	SUBQ           1008(SP)(DI*8), R8
+	SUBQ           $0x40, R8
+	MOVQ           $-1, R9
+	BZHIQ          R8, R9, R9
+	KMOVQ          R9, K1
+	MOVQ           1008(SP)(DI*8), R9
+	MOVQ           432(SP)(DI*8), R8
+	VPERMB         (R8)(DX*8), Z1, Z16
+	VPMULTISHIFTQB Z16, Z2, Z16
+	VPANDQ         Z14, Z16, Z16
+	VMOVDQU8       Z16, K1, 1144(SP)(R9*1)
+	MOVQ           560(SP)(DI*8), R8
+	VPBROADCASTQ   (R8), Z16
+	MOVQ           496(SP)(DI*8), R8
+	VPERMB         (R8)(BX*8), Z15, Z18
+	VPMULTISHIFTQB Z18, Z16, Z18
+	VPANDQ         Z17, Z18, Z18
+	VPSUBB         Z0, Z18, Z18
+	VMOVDQU8       Z18, K1, 2232(SP)(R9*1)
+	BLSRQ          SI, SI
+	JNE            freqsRun512_tall
+	JMP            freqsRun512_fielded
+
+freqsRun512_many:
+	CMPQ 176(SP), $0x00
+	JNE  freqsRun512_many_done
+
+freqsRun512_many_block:
+	TZCNTQ DX, BX
+	CMPQ   BX, 264(SP)
+	JCC    freqsRun512_many_done
+	MOVQ   624(SP)(BX*8), R12
+	MOVQ   816(SP)(BX*8), SI
+	MOVQ   944(SP)(BX*8), R8
+	MOVQ   1016(SP)(BX*8), R11
+	MOVQ   1008(SP)(BX*8), R9
+	SUBQ   R9, R11
+	LEAQ   2168(SP)(R9*1), R9
+	MOVQ   SI, DI
+	MOVQ   R8, R10
+	IMULQ  136(SP), R10
+	ADDQ   R10, SI
+	XORQ   R10, R10
+
+freqsRun512_many_next:
+	MOVQ  DI, R13
+	MOVQ  DI, R14
 	SHRQ  $0x03, R13
 	ANDQ  $0x07, R14
-	SHRXQ R14, (BX)(R13*1), R13
-	MOVQ  88(SP), R14
-	BZHIQ R14, R13, R13
-	ADDQ  R14, R9
-	ADDQ  R13, R12
-	CMPQ  R12, R8
-	JCC   freqsRun512_stop
-	MOVQ  SI, R13
-	MOVQ  SI, R14
-	SHRQ  $0x03, R13
-	ANDQ  $0x07, R14
-	SHRXQ R14, (BX)(R13*1), R13
-	MOVQ  104(SP), R14
-	BZHIQ R14, R13, R13
-	ADDQ  R14, SI
-	INCQ  R13
-	MOVQ  72(SP), R14
-	SHLXQ R14, R13, R13
-	ADDB  R13, (R11)(R12*1)
-	INCQ  R12
-	DECQ  R10
-	JNE   freqsRun512_many1_next
-	JMP   freqsRun512_added1
-
-freqsRun512_upper4:
-	VPERMB         (R11)(R10*8), Z1, Z5
-	VPMULTISHIFTQB Z5, Z2, Z5
-	VPANDQ.BCST    1024(CX)(R10*8), Z5, Z5
-	VPSUBB         Z0, Z5, Z5
-	VMOVDQU64      Z5, 1520(SP)(DX*1)
-	JMP            freqsRun512_lower4
-
-freqsRun512_many4:
-	MOVQ  SI, R9
-	MOVQ  R10, R11
-	IMULQ 136(SP), R11
-	ADDQ  R11, SI
-	MOVQ  SI, R11
-	MOVQ  R10, R12
-	IMULQ 152(SP), R12
-	ADDQ  R12, R11
-	CMPQ  R11, 200(SP)
-	JHI   freqsRun512_stop
-	LEAQ  1456(SP), R11
-	ADDQ  DX, R11
-	XORQ  R12, R12
-
-freqsRun512_many4_next:
-	MOVQ  R9, R13
-	MOVQ  R9, R14
-	SHRQ  $0x03, R13
-	ANDQ  $0x07, R14
-	SHRXQ R14, (BX)(R13*1), R13
+	SHRXQ R14, (R12)(R13*1), R13
 	MOVQ  136(SP), R14
 	BZHIQ R14, R13, R13
-	ADDQ  R14, R9
-	ADDQ  R13, R12
-	CMPQ  R12, R8
-	JCC   freqsRun512_stop
+	ADDQ  R14, DI
+	ADDQ  R13, R10
+	CMPQ  R10, R11
+	JCC   freqsRun512_many_broken
 	MOVQ  SI, R13
 	MOVQ  SI, R14
 	SHRQ  $0x03, R13
 	ANDQ  $0x07, R14
-	SHRXQ R14, (BX)(R13*1), R13
+	SHRXQ R14, (R12)(R13*1), R13
 	MOVQ  152(SP), R14
 	BZHIQ R14, R13, R13
 	ADDQ  R14, SI
 	CMPQ  R13, 192(SP)
-	JCC   freqsRun512_stop
+	JCC   freqsRun512_many_broken
 	INCQ  R13
 	MOVQ  120(SP), R14
 	SHLXQ R14, R13, R13
-	ADDB  R13, (R11)(R12*1)
-	INCQ  R12
-	DECQ  R10
-	JNE   freqsRun512_many4_next
-	JMP   freqsRun512_added4
+	ADDB  R13, (R9)(R10*1)
+	INCQ  R10
+	DECQ  R8
+	JNE   freqsRun512_many_next
+	BLSRQ DX, DX
+	JNE   freqsRun512_many_block
+	JMP   freqsRun512_many_done
 
-freqsRun512_halves:
-	MOVQ $0x00000040, 2936(SP)(BX*8)
-	ADDQ $0x40, DX
-	LEAQ 192(R8), R9
-	MOVQ DX, 2816(SP)(BX*8)
-	MOVQ R9, 2944(SP)(BX*8)
-	MOVQ SI, 3072(SP)(BX*8)
-	INCQ BX
-	JMP  freqsRun512_unit
-
-freqsRun512_more:
-	MOVWQZX      3198(SP)(BX*2), SI
-	ANDQ         $0x7f, SI
-	INCQ         SI
-	VPBROADCASTQ SI, Z7
-	VPADDQ       Z7, Z5, Z5
-	VPADDQ       Z7, Z6, Z6
-	JMP          freqsRun512_carried
+freqsRun512_many_broken:
+	MOVQ BX, 264(SP)
+	JMP  freqsRun512_many_done
 
 freqsRun512_fell:
-	MOVL 3072(SP)(DX*8), DX
-	SHRL $0x17, DX
-	MOVQ DX, BX
-	SUBQ 208(SP), BX
-	SHLQ $0x02, BX
-	ADDQ BX, 8(SP)
-	MOVQ DX, 208(SP)
-	JMP  freqsRun512_summed
+	MOVQ DX, 264(SP)
+	JMP  freqsRun512_low_placed
+
+freqsRun512_higher:
+	TZCNTQ       SI, DX
+	MOVQ         1016(SP)(DX*8), BX
+	SUBQ         1008(SP)(DX*8), BX
+	SUBQ         $0x40, BX
+	MOVQ         $-1, R8
+	BZHIQ        BX, R8, R8
+	MOVQ         1008(SP)(DX*8), BX
+	MOVWLZX      9622(SP)(BX*2), DI
+	MOVQ         DX, R9
+	SHLQ         $0x07, R9
+	DECQ         R9
+	SUBQ         DI, R9
+	VPBROADCASTW R9, Z1
+	VPADDW       9752(SP)(BX*2), Z1, Z2
+	KMOVD        R8, K1
+	VMOVDQU16    Z2, K1, 11928(SP)(BX*2)
+	VPADDW       9816(SP)(BX*2), Z1, Z1
+	SHRQ         $0x20, R8
+	KMOVD        R8, K1
+	VMOVDQU16    Z1, K1, 11992(SP)(BX*2)
+	BLSRQ        SI, SI
+	JNE          freqsRun512_higher
+	JMP          freqsRun512_higher_done

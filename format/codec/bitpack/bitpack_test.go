@@ -210,7 +210,7 @@ func TestAddDocs(t *testing.T) {
 		}
 		src := Pack(nil, v, width)
 		var got, want [BlockLen]uint32
-		Ones(&got)
+		Ones(got[:])
 		prev := rng.Uint32() >> 8
 		for i, sum := 0, prev; i < BlockLen; i++ {
 			if got[i] != 1 {

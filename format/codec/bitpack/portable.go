@@ -54,7 +54,7 @@ func docsPortable(dst *[BlockLen]uint32, src []byte, width uint, prev uint32) {
 		unpackPortable(dst, src, width, 0)
 		sumPortable(dst[:], prev)
 	default:
-		sumRows(dst, &ones, src[:VectorSize*width], width, prev)
+		sumRows(dst, (*[4 * BlockLen]byte)(unsafe.Pointer(&ones)), src[:VectorSize*width], width, prev)
 	}
 }
 
@@ -89,12 +89,12 @@ func docsRunPortable(dst []uint32, s *codec.Sequence, block, count, size int) in
 	return count
 }
 
-// ones is the difference of a gap from what is stored of it, for 128 gaps.
+// ones is the difference of a gap from what is stored of it, for the gaps of eight blocks.
 var ones = newOnes()
 
-func newOnes() (b [4 * BlockLen]byte) {
-	for i := range BlockLen {
-		b[4*i] = 1
+func newOnes() (b [8 * BlockLen]uint32) {
+	for i := range b {
+		b[i] = 1
 	}
 	return b
 }
@@ -119,10 +119,8 @@ func AddDocs(dst *[BlockLen]uint32, src []byte, width uint, prev uint32) {
 	}
 }
 
-// Ones sets all of dst to one.
-func Ones(dst *[BlockLen]uint32) {
-	copy((*[4 * BlockLen]byte)(unsafe.Pointer(dst))[:], ones[:])
-}
+// Ones sets all of dst, at most 1024 values, to one.
+func Ones(dst []uint32) { copy(dst, ones[:]) }
 
 func sumPortable(v []uint32, prev uint32) {
 	for ; len(v) >= 8; v = v[8:] {

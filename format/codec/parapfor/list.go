@@ -20,6 +20,7 @@ func docsList(dst []uint32, s *codec.Sequence, block, count int) int {
 		var width [ahead]uint
 		group, most, n := dst[done*BlockLen:], min(ahead, count-done), 0
 		ends := s.Ends[block+done:][:most+1]
+		bitpack.Ones(group[:most*BlockLen])
 		for ; n < most; n++ {
 			lo, hi := uint(ends[n])*4, uint(ends[n+1])*4
 			if lo+headSize > hi || hi > uint(len(s.Payload)) {
@@ -34,7 +35,6 @@ func docsList(dst []uint32, s *codec.Sequence, block, count int) int {
 			}
 			d := (*[BlockLen]uint32)(group[n*BlockLen:])
 			low[n], width[n] = p[headSize:headSize+size], h.Width
-			bitpack.Ones(d)
 			if h.Count > 0 && (h.Over == 0 || !r.AddList(d, p, (headSize+size)*8, h.Plan, h.index)) {
 				break
 			}

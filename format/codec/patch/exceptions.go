@@ -171,7 +171,7 @@ func unpackFreqsPortable(dst []uint32, n int, src []byte, low int, bit uint, p P
 func unpackDocsPortable(dst []uint32, n int, src []byte, low int, bit uint, p Plan, pos uint, less, prev uint32) bool {
 	if n == bitpack.BlockLen {
 		gaps := (*[bitpack.BlockLen]uint32)(dst)
-		bitpack.Ones(gaps)
+		bitpack.Ones(gaps[:])
 		if !applyPortable(dst, n, src, bit, p, pos, less) {
 			return false
 		}

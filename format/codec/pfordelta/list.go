@@ -156,13 +156,11 @@ func (l *list) add(dst *[BlockLen]uint32, src []byte) bool {
 // and reading them waits for the one before, and those of several blocks go on side by side.
 const ahead = 8
 
-// begin writes to dst what is known of gaps before they are summed: exceptions, and low bits
-// if those are not unpacked with the sums.
+// begin writes to dst, of ones, what is known of gaps before they are summed: exceptions, and low
+// bits if those are not unpacked with the sums.
 func (l *list) begin(dst *[BlockLen]uint32, low, rest []byte) bool {
 	if l.vectors {
 		bitpack.Unpack(dst[:], low, BlockLen, l.width)
-	} else {
-		bitpack.Ones(dst)
 	}
 	return len(rest) == 0 || l.add(dst, rest)
 }
@@ -172,6 +170,9 @@ func (l *list) docs(dst []uint32, block, count int) int {
 	for done := 0; done < count; done += ahead {
 		var low [ahead][]byte
 		group, most, n := dst[done*BlockLen:], min(ahead, count-done), 0
+		if !l.vectors {
+			bitpack.Ones(group[:most*BlockLen])
+		}
 		for ; n < most; n++ {
 			bits, rest, ok := l.parts(block + done + n)
 			if !ok {

@@ -41,8 +41,9 @@
 // they stand with their block, which then decodes alone with one run of reads, for
 // the price of the counts and of up to 31 bits a block.
 //
-// An encoder may take any widths. This one takes those that need the fewest bits, each
-// exception counting for one and a half more, since it takes time to decode.
+// An encoder may take any widths. This one takes those that need the fewest bits, of the
+// few about an estimate; each exception of docIDs counts for one and a half more, since it
+// takes time to decode.
 //
 // Limits: docIDs up to 2^31-1, frequencies 1 to 2^32-1. A decoder checks that the
 // block is exactly as long as its contents say, that offsets stay within the block,

@@ -24,11 +24,12 @@ func headWords(level int) int { return (1 + 2*arrays(level+1) + 3) / 4 }
 type parts struct {
 	values []uint32
 	counts []uint8 // values in each block
+	price  uint    // of an exception beside its bits, in half bits
 }
 
 // split returns offsets and overflows of those values that need more than width bits.
 func (p parts) split(width uint) (offsets, overflows parts, most uint) {
-	offsets.counts = make([]uint8, len(p.counts))
+	offsets.counts, offsets.price = make([]uint8, len(p.counts)), p.price
 	at := 0
 	for block, n := range p.counts {
 		next, count := uint32(0), uint8(0)
@@ -44,14 +45,14 @@ func (p parts) split(width uint) (offsets, overflows parts, most uint) {
 		most = max(most, uint(count))
 		at += int(n)
 	}
-	overflows.counts = offsets.counts
+	overflows.counts, overflows.price = offsets.counts, p.price
 	return offsets, overflows, most
 }
 
 // plan appends the arrays for p and the exceptions of its exceptions, depth deep, to
 // list, and adds the bits that each block takes to cost; the fields of the topmost
-// array are counted elsewhere. The width is the one that costs least in bits and
-// exceptionPrice.
+// array are counted elsewhere. The width is the one that costs least in bits and the
+// price of exceptions.
 func (p parts) plan(list []array, depth int, top bool, cost []uint) []array {
 	if depth == 0 {
 		width := uint(bits.Len32(or(p.values)))
@@ -65,7 +66,7 @@ func (p parts) plan(list []array, depth int, top bool, cost []uint) []array {
 	least := ^uint(0)
 	for _, width := range estimate(p.values) {
 		try, tryCost, exceptions := p.planWidth(nil, depth, top, width)
-		sum := exceptions * exceptionPrice / 2
+		sum := exceptions * p.price / 2
 		for block, c := range tryCost {
 			sum += c
 			if top {
@@ -81,10 +82,6 @@ func (p parts) plan(list []array, depth int, top bool, cost []uint) []array {
 	}
 	return append(list, best...)
 }
-
-// exceptionPrice is what decoding an exception counts for beside its bits, in half bits: some
-// 0.4 ns of machine B of docs/codecs.md, at the 2 ns a byte that package choose has.
-const exceptionPrice = 3
 
 // planWidth is plan for one width, and returns how many exceptions there are.
 func (p parts) planWidth(list []array, depth int, top bool, width uint) ([]array, []uint, uint) {
@@ -105,7 +102,7 @@ func (p parts) planWidth(list []array, depth int, top bool, width uint) ([]array
 	return list, cost, uint(len(offsets.values))
 }
 
-// estimate returns the two or three widths about the one that seems best for values: an
+// estimate returns up to three widths about the one that seems best for values: an
 // exception is taken to cost its overflow and 8 bits.
 func estimate(values []uint32) []uint {
 	var h [33]uint

@@ -33,10 +33,10 @@ func (r *nestedRun512) newHeads512() *heads512 {
 	return h
 }
 
-// steps returns the pass.
-func (h *heads512) steps() []func() {
+// pass returns the steps of the pass.
+func (h *heads512) pass() []func() {
 	return []func(){h.blocks, func() {
-		h.starts()
+		h.countExceptions()
 		h.skip(h.count, arrOffsets)
 		h.peek64(h.bit)
 	}, func() {
@@ -98,8 +98,8 @@ func (h *heads512) blocks() {
 	h.late = append(h.late, func() {
 		h.Label(h.name + "_none") // no step more
 		h.VPXORQ(h.zero, h.zero, h.zero)
-		h.VMOVDQU64(h.zero, h.nestedRun512.starts.Offset(8))
-		h.MOVQ(operand.U32(0), h.nestedRun512.steps)
+		h.VMOVDQU64(h.zero, h.starts.Offset(8))
+		h.MOVQ(operand.U32(0), h.steps)
 		h.KMOVB(good, n.As32())
 		h.ready512(n)
 		h.JMP(h.label("stepped"))
@@ -142,8 +142,8 @@ func (h *heads512) skip(count reg.VecVirtual, array int) {
 	h.VPADDQ(x, h.bit, h.bit)
 }
 
-// starts finds how many exceptions are in each block and before it, and where its offsets begin.
-func (h *heads512) starts() {
+// countExceptions finds how many exceptions are in each block and before it, and where its offsets begin.
+func (h *heads512) countExceptions() {
 	sum, y, at := h.ZMM(), h.ZMM(), h.ZMM()
 	active := h.load(h.active)
 	h.VPANDQ_BCST(h.mask(arrValues), h.x, h.count)
@@ -163,7 +163,7 @@ func (h *heads512) starts() {
 		h.VALIGNQ(operand.U8(8-by), h.zero, sum, y)
 		h.VPADDQ(y, sum, sum)
 	}
-	h.VMOVDQU64(sum, h.nestedRun512.starts.Offset(8))
+	h.VMOVDQU64(sum, h.starts.Offset(8))
 	h.VPSUBQ(h.count, sum, sum)
 	h.VPADDW(h.ones, sum, sum)
 	h.VPSHUFB(h.words("lowWord", repeat(2, 0x01000100, 0x09080908, 0x01000100, 0x09080908, 0x01000100, 0x09080908, 0x01000100, 0x09080908)...), sum, sum)

@@ -100,7 +100,7 @@ func (a *assembler) pfordeltaRun512(kind string) {
 // take writes the values of a part, and finds the heads of the next.
 func (r *nestedRun512) take(h *heads512) {
 	k, n, left, v := r.GP64(), r.GP64(), r.GP64(), r.ZMM()
-	steps := h.steps()
+	steps := h.pass()
 	r.MOVQ(r.ready, k)
 	r.MOVQ(k, r.todo)
 	r.MOVQ(r.left, left)

@@ -60,7 +60,7 @@ func (r *nestedRun512) place() {
 	r.XORQ(before, before)
 	r.MOVQ(operand.I32(-1), first)
 	r.CMPQ(k, r.ready)
-	r.JEQ(r.label("low_placed"))
+	r.JEQ(r.label("positioned"))
 	r.Label(r.name + "_place")
 	r.MOVQ(r.starts.Offset(8).Idx(k, 8), next)
 	r.MOVWLZX(r.sums.Offset(-2).Idx(next, 2), after.As32())
@@ -85,7 +85,7 @@ func (r *nestedRun512) place() {
 	r.CMPQ(k, r.ready)
 	r.JNE(r.label("place"))
 	tall := r.GP64()
-	r.Label(r.name + "_low_placed")
+	r.Label(r.name + "_positioned")
 	r.MOVQ(r.tallBlocks, tall)
 	r.TESTQ(tall, tall)
 	r.JNE(r.label("higher"))
@@ -95,7 +95,7 @@ func (r *nestedRun512) place() {
 		// The blocks before are in order.
 		r.Label(r.name + "_fell")
 		r.MOVQ(k, r.ready)
-		r.JMP(r.label("low_placed"))
+		r.JMP(r.label("positioned"))
 
 		r.Label(r.name + "_higher")
 		rest, all, those := r.GP64(), r.GP64(), r.K()

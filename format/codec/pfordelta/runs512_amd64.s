@@ -1027,7 +1027,7 @@ docsRun512_summed:
 	XORQ DI, DI
 	MOVQ $-1, R9
 	CMPQ DX, 264(SP)
-	JEQ  docsRun512_low_placed
+	JEQ  docsRun512_positioned
 
 docsRun512_place:
 	MOVQ         1016(SP)(DX*8), SI
@@ -1050,7 +1050,7 @@ docsRun512_place:
 	CMPQ         DX, 264(SP)
 	JNE          docsRun512_place
 
-docsRun512_low_placed:
+docsRun512_positioned:
 	MOVQ  272(SP), SI
 	TESTQ SI, SI
 	JNE   docsRun512_higher
@@ -1427,7 +1427,7 @@ docsRun512_many_broken:
 
 docsRun512_fell:
 	MOVQ DX, 264(SP)
-	JMP  docsRun512_low_placed
+	JMP  docsRun512_positioned
 
 docsRun512_higher:
 	TZCNTQ       SI, DX
@@ -2399,7 +2399,7 @@ freqsRun512_summed:
 	XORQ DI, DI
 	MOVQ $-1, R9
 	CMPQ DX, 264(SP)
-	JEQ  freqsRun512_low_placed
+	JEQ  freqsRun512_positioned
 
 freqsRun512_place:
 	MOVQ         1016(SP)(DX*8), SI
@@ -2422,7 +2422,7 @@ freqsRun512_place:
 	CMPQ         DX, 264(SP)
 	JNE          freqsRun512_place
 
-freqsRun512_low_placed:
+freqsRun512_positioned:
 	MOVQ  272(SP), SI
 	TESTQ SI, SI
 	JNE   freqsRun512_higher
@@ -2799,7 +2799,7 @@ freqsRun512_many_broken:
 
 freqsRun512_fell:
 	MOVQ DX, 264(SP)
-	JMP  freqsRun512_low_placed
+	JMP  freqsRun512_positioned
 
 freqsRun512_higher:
 	TZCNTQ       SI, DX

@@ -9,8 +9,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/reader"
-	"github.com/pinion-index/pinion/store/memfs"
 	"github.com/pinion-index/pinion/writer"
 )
 

@@ -3,8 +3,8 @@ package fuzz
 import (
 	"testing"
 
-	"github.com/pinion-index/pinion/format/codec/codectest"
 	"github.com/pinion-index/pinion/format/codec/registry"
+	"github.com/pinion-index/pinion/internal/codectest"
 )
 
 // FuzzCodec decodes arbitrary blocks with every codec of the registry, the first

@@ -9,7 +9,7 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
-	"github.com/pinion-index/pinion/gpuload/trial"
+	"github.com/pinion-index/pinion/internal/gputrial"
 	"github.com/pinion-index/pinion/query"
 )
 
@@ -17,11 +17,11 @@ import (
 // codec: several segments, lists from a singleton to most documents, deleted documents,
 // k to 1000; accumulators for one query at a time, for a few and for all.
 func TestAccumulations(t *testing.T) {
-	codecs := append(trial.Codecs(), trial.Mixed)
+	codecs := append(gputrial.Codecs(), gputrial.Mixed)
 	for i, name := range codecs {
-		s := trial.Shape{Docs: 5000, Segments: 1 + i%3, Terms: 24, MaxDF: 0.9, MinDF: 1, Docs128: name, Freqs128: name,
+		s := gputrial.Shape{Docs: 5000, Segments: 1 + i%3, Terms: 24, MaxDF: 0.9, MinDF: 1, Docs128: name, Freqs128: name,
 			Clustered: i%2 == 1, Seed: uint64(i)}
-		c, err := trial.New(s, true)
+		c, err := gputrial.New(s, true)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
-	"github.com/pinion-index/pinion/gpuload/trial"
+	"github.com/pinion-index/pinion/internal/gputrial"
 	"github.com/pinion-index/pinion/query"
 )
 
@@ -16,7 +16,7 @@ import (
 // linear-regression codecs with brute force: two segments, lists of any length and beside
 // some of other codecs, deleted documents, warps in any order, blocks found in every way.
 func TestElement(t *testing.T) {
-	for _, name := range []string{"lrc", "lrcseg", "seglrc", "hslrc", trial.Mixed} {
+	for _, name := range []string{"lrc", "lrcseg", "seglrc", "hslrc", gputrial.Mixed} {
 		for seed, clustered := range []bool{false, true} {
 			shape := someShape
 			shape.Docs128, shape.Freqs128, shape.Seed = name, "newpfd", uint64(seed)
@@ -25,7 +25,7 @@ func TestElement(t *testing.T) {
 	}
 }
 
-func testElement(t *testing.T, shape trial.Shape, clustered bool) {
+func testElement(t *testing.T, shape gputrial.Shape, clustered bool) {
 	shape.Clustered = clustered
 	c, sc := newCollection(t, shape)
 	for seed := range uint64(3) {

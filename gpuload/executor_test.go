@@ -10,18 +10,18 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
-	"github.com/pinion-index/pinion/gpuload/trial"
+	"github.com/pinion-index/pinion/internal/gputrial"
 	"github.com/pinion-index/pinion/query"
 )
 
-func segmentsOf(c *trial.Collection) (s []Segment) {
+func segmentsOf(c *gputrial.Collection) (s []Segment) {
 	for _, p := range c.Parts {
 		s = append(s, Segment{Segment: p.Segment, Base: p.Base})
 	}
 	return s
 }
 
-func mustScorer(t *testing.T, c *trial.Collection) *query.Scorer {
+func mustScorer(t *testing.T, c *gputrial.Collection) *query.Scorer {
 	t.Helper()
 	sc, err := query.NewScorer(query.DefaultParams, c.Stats())
 	if err != nil {
@@ -30,7 +30,7 @@ func mustScorer(t *testing.T, c *trial.Collection) *query.Scorer {
 	return sc
 }
 
-func check(t *testing.T, x *Executor, c *trial.Collection, sc *query.Scorer, qs []trial.Query, deletes *roaring.Bitmap) {
+func check(t *testing.T, x *Executor, c *gputrial.Collection, sc *query.Scorer, qs []gputrial.Query, deletes *roaring.Bitmap) {
 	t.Helper()
 	in := make([]query.Query, len(qs))
 	for i, q := range qs {
@@ -41,14 +41,14 @@ func check(t *testing.T, x *Executor, c *trial.Collection, sc *query.Scorer, qs 
 		t.Fatal(err)
 	}
 	for i, q := range qs {
-		if want := c.Answer(sc, q, deletes); !trial.Equal(got[i].Hits, want) {
+		if want := c.Answer(sc, q, deletes); !gputrial.Equal(got[i].Hits, want) {
 			t.Fatalf("query %d %+v:\n got %v\nwant %v", i, q, got[i].Hits, want)
 		}
 	}
 }
 
 func TestExecutorEqualsBruteForce(t *testing.T) {
-	for i, s := range []trial.Shape{
+	for i, s := range []gputrial.Shape{
 		{Docs: 6000, Segments: 1, Terms: 40, MaxDF: 0.7, MinDF: 1, Docs128: "bp128", Freqs128: "bp128"},
 		{Docs: 6000, Segments: 1, Terms: 40, MaxDF: 0.7, MinDF: 1, Docs128: "vbyte128", Freqs128: "vbyte128"},
 		{Docs: 5000, Segments: 3, Terms: 30, MaxDF: 0.5, MinDF: 1, Docs128: "vbyte128", Freqs128: "bp128", Clustered: true},
@@ -56,12 +56,12 @@ func TestExecutorEqualsBruteForce(t *testing.T) {
 		{Docs: 6000, Segments: 1, Terms: 40, MaxDF: 0.7, MinDF: 1, Docs128: "newpfd", Freqs128: "ef"},
 		{Docs: 7000, Segments: 2, Terms: 40, MaxDF: 0.7, MinDF: 1, Docs128: "newpfd", Freqs128: "newpfd", Clustered: true},
 		{Docs: 6000, Segments: 1, Terms: 40, MaxDF: 0.7, MinDF: 1, Docs128: "ef", Freqs128: "newpfd", Clustered: true},
-		{Docs: 8000, Segments: 3, Terms: 30, MaxDF: 0.9, MinDF: 1, Docs128: trial.Mixed},
+		{Docs: 8000, Segments: 3, Terms: 30, MaxDF: 0.9, MinDF: 1, Docs128: gputrial.Mixed},
 	} {
 		for _, seed := range []uint64{0, 1} {
 			s.Seed = uint64(i)
 			t.Run(fmt.Sprintf("%s-%s-%d-seed%d", s.Docs128, s.Freqs128, s.Segments, seed), func(t *testing.T) {
-				c, err := trial.New(s, true)
+				c, err := gputrial.New(s, true)
 				if err != nil {
 					t.Fatal(err)
 				}

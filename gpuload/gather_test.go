@@ -10,11 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pinion-index/pinion/gpuload/trial"
+	"github.com/pinion-index/pinion/internal/gputrial"
 	"github.com/pinion-index/pinion/query"
 )
 
-func newGatherer(t *testing.T, c *trial.Collection, sc *query.Scorer, o GatherOptions) *Gatherer {
+func newGatherer(t *testing.T, c *gputrial.Collection, sc *query.Scorer, o GatherOptions) *Gatherer {
 	t.Helper()
 	dev := NewEmulator()
 	x, err := New(dev, segmentsOf(c), sc, Options{Memory: 4 << 20, CPU: &brute{c: c, sc: sc}})
@@ -57,7 +57,7 @@ func TestGathererAnswers(t *testing.T) {
 						left <- i
 					case err != nil:
 						t.Errorf("query %d: %v", i, err)
-					case !trial.Equal(r.Hits, c.Answer(sc, qs[i], nil)):
+					case !gputrial.Equal(r.Hits, c.Answer(sc, qs[i], nil)):
 						t.Errorf("query %d %+v: got %v", i, qs[i], r.Hits)
 					}
 				})
@@ -89,7 +89,7 @@ func TestGathererExecute(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, q := range qs {
-		if !trial.Equal(r[i].Hits, c.Answer(sc, q, nil)) {
+		if !gputrial.Equal(r[i].Hits, c.Answer(sc, q, nil)) {
 			t.Errorf("query %d %+v: got %v", i, q, r[i].Hits)
 		}
 	}
@@ -100,12 +100,12 @@ func TestGathererExecute(t *testing.T) {
 func TestGathererDeadline(t *testing.T) {
 	c, sc := newCollection(t, someShape)
 	g := newGatherer(t, c, sc, GatherOptions{Wait: time.Hour})
-	q := trial.Query{Terms: []int{0, 1}, K: 5}
+	q := gputrial.Query{Terms: []int{0, 1}, K: 5}
 	g.took = 30 * time.Minute // so that a deadline in an hour is near
 	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 	defer cancel()
 	r, err := g.Submit(ctx, q.Query())
-	if err != nil || !trial.Equal(r.Hits, c.Answer(sc, q, nil)) {
+	if err != nil || !gputrial.Equal(r.Hits, c.Answer(sc, q, nil)) {
 		t.Errorf("%v, %v", r.Hits, err)
 	}
 	gone, leave := context.WithCancel(context.Background())

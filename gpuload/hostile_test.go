@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/pinion-index/pinion/gpuload/trial"
+	"github.com/pinion-index/pinion/internal/gputrial"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/segment"
 )
@@ -22,7 +22,7 @@ func TestHostileExtents(t *testing.T) {
 	for _, codecs := range [][2]string{{"bp128", "bp128"}, {"vbyte128", "vbyte128"}, {"vbyte128", "bp128"}, {"newpfd", "newpfd"},
 		{"ef", "ef"}, {"newpfd", "ef"}, {"rice", "rice"}, {"pfordelta", "pfordelta"}, {"parapfor", "parapfor"}, {"lrc", "lrc"},
 		{"lrcseg", "rice"}, {"seglrc", "pfordelta"}, {"hslrc", "parapfor"}} {
-		c, err := trial.New(trial.Shape{Docs: 20000, Segments: 1, Terms: 12, MaxDF: 0.9, MinDF: 100,
+		c, err := gputrial.New(gputrial.Shape{Docs: 20000, Segments: 1, Terms: 12, MaxDF: 0.9, MinDF: 100,
 			Docs128: codecs[0], Freqs128: codecs[1], Seed: 5}, false)
 		if err != nil {
 			t.Fatal(err)

@@ -7,17 +7,17 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/gpuload/trial"
+	"github.com/pinion-index/pinion/internal/gputrial"
 	"github.com/pinion-index/pinion/query"
 )
 
 // TestPresence checks that the words of lists that are used again let all of a list's
 // docIDs pass and few others, and that they go when their lists do.
 func TestPresence(t *testing.T) {
-	for name, shape := range map[string]trial.Shape{
+	for name, shape := range map[string]gputrial.Shape{
 		"some":  someShape,
 		"dense": {Docs: 4000, Segments: 1, Terms: 12, MaxDF: 0.9, MinDF: 600, Docs128: "bp128", Freqs128: "bp128"},
-		"mixed": {Docs: 30000, Segments: 1, Terms: 30, MaxDF: 0.1, MinDF: 100, Docs128: trial.Mixed, Clustered: true},
+		"mixed": {Docs: 30000, Segments: 1, Terms: 30, MaxDF: 0.1, MinDF: 100, Docs128: gputrial.Mixed, Clustered: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, sc := newCollection(t, shape)
@@ -61,7 +61,7 @@ func TestPresence(t *testing.T) {
 
 // passes returns how many docIDs list l does not hold, and how many of them its
 // presence words let pass. They must let pass what it holds.
-func passes(t *testing.T, dev Device, c *trial.Collection, l *resident) (outside, wrong int) {
+func passes(t *testing.T, dev Device, c *gputrial.Collection, l *resident) (outside, wrong int) {
 	t.Helper()
 	buf, err := dev.HostAlloc(int(l.marked))
 	if err != nil {
@@ -82,7 +82,7 @@ func passes(t *testing.T, dev Device, c *trial.Collection, l *resident) (outside
 	exact := (int(l.n)/4+1)*32 >= docs
 	held := map[uint32]bool{}
 	for i := range part.Lists {
-		if e, ok, err := part.Segment.Lookup(trial.Term(i)); err != nil {
+		if e, ok, err := part.Segment.Lookup(gputrial.Term(i)); err != nil {
 			t.Fatal(err)
 		} else if ok && e.Offset == l.key.Offset && e.DF == l.n {
 			for _, d := range part.Lists[i].Docs {

@@ -10,14 +10,14 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
-	"github.com/pinion-index/pinion/gpuload/trial"
+	"github.com/pinion-index/pinion/internal/gputrial"
 	"github.com/pinion-index/pinion/kernels"
 	"github.com/pinion-index/pinion/query"
 )
 
 // brute answers by brute force, and counts.
 type brute struct {
-	c     *trial.Collection
+	c     *gputrial.Collection
 	sc    *query.Scorer
 	asked int
 }
@@ -26,10 +26,10 @@ func (b *brute) Execute(_ context.Context, qs []query.Query) ([]query.Result, er
 	b.asked += len(qs)
 	out := make([]query.Result, len(qs))
 	for i, q := range qs {
-		tq := trial.Query{K: q.K, Mode: q.Mode}
+		tq := gputrial.Query{K: q.K, Mode: q.Mode}
 		for _, t := range q.Terms {
 			for n := range b.c.Shape.Terms + 10 {
-				if string(trial.Term(n)) == string(t) {
+				if string(gputrial.Term(n)) == string(t) {
 					tq.Terms = append(tq.Terms, n)
 				}
 			}
@@ -39,16 +39,16 @@ func (b *brute) Execute(_ context.Context, qs []query.Query) ([]query.Result, er
 	return out, nil
 }
 
-func newCollection(t *testing.T, s trial.Shape) (*trial.Collection, *query.Scorer) {
+func newCollection(t *testing.T, s gputrial.Shape) (*gputrial.Collection, *query.Scorer) {
 	t.Helper()
-	c, err := trial.New(s, true)
+	c, err := gputrial.New(s, true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c, mustScorer(t, c)
 }
 
-var someShape = trial.Shape{Docs: 9000, Segments: 2, Terms: 40, MaxDF: 0.8, MinDF: 1, Docs128: "bp128", Freqs128: "bp128", Seed: 3}
+var someShape = gputrial.Shape{Docs: 9000, Segments: 2, Terms: 40, MaxDF: 0.8, MinDF: 1, Docs128: "bp128", Freqs128: "bp128", Seed: 3}
 
 func TestVariants(t *testing.T) {
 	c, sc := newCollection(t, someShape)
@@ -142,7 +142,7 @@ func TestStaleLooks(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, q := range qs {
-		if !plans[i].done && !trial.Equal(plans[i].hits, c.Answer(sc, q, nil)) {
+		if !plans[i].done && !gputrial.Equal(plans[i].hits, c.Answer(sc, q, nil)) {
 			t.Errorf("query %d has other hits", i)
 		}
 	}
@@ -183,7 +183,7 @@ func TestRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer x.Close()
-	q := trial.Query{Terms: []int{0, 1}, K: 5000}.Query()
+	q := gputrial.Query{Terms: []int{0, 1}, K: 5000}.Query()
 	if _, err := x.Execute(context.Background(), []query.Query{q}); !errors.Is(err, ErrUnsupported) {
 		t.Errorf("k of 5000: %v", err)
 	}
@@ -205,7 +205,7 @@ func TestConjunction(t *testing.T) {
 	}
 }
 
-func testConjunction(t *testing.T, shape trial.Shape) {
+func testConjunction(t *testing.T, shape gputrial.Shape) {
 	c, sc := newCollection(t, shape)
 	x, err := New(NewEmulator(), segmentsOf(c), sc, Options{Memory: 4 << 20})
 	if err != nil {
@@ -225,7 +225,7 @@ func testConjunction(t *testing.T, shape trial.Shape) {
 	}
 }
 
-func checkConjunction(t *testing.T, x *Executor, c *trial.Collection, sc *query.Scorer, in []query.Query, qs []trial.Query, how Strategy, deleted *roaring.Bitmap) {
+func checkConjunction(t *testing.T, x *Executor, c *gputrial.Collection, sc *query.Scorer, in []query.Query, qs []gputrial.Query, how Strategy, deleted *roaring.Bitmap) {
 	b, err := x.NewConjunction(context.Background(), in, 1, how)
 	if err != nil {
 		t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/pinion-index/pinion/gpuload/trial"
+	"github.com/pinion-index/pinion/internal/gputrial"
 	"github.com/pinion-index/pinion/query"
 )
 
@@ -16,7 +16,7 @@ import (
 // queries, for some at a time, for one, and not for one, when they go to shared memory.
 func TestScratch(t *testing.T) {
 	const docs, queries = 60000, 6
-	c, sc := newCollection(t, trial.Shape{Docs: docs, Segments: 1, Terms: 12, MaxDF: 0.05, MinDF: 1, Docs128: "bp128", Freqs128: "bp128", Seed: 8})
+	c, sc := newCollection(t, gputrial.Shape{Docs: docs, Segments: 1, Terms: 12, MaxDF: 0.05, MinDF: 1, Docs128: "bp128", Freqs128: "bp128", Seed: 8})
 	for _, v := range []struct {
 		left   int64 // bytes of device memory beside lists, norms and results
 		atOnce int64 // queries that have accumulators at the same time
@@ -78,7 +78,7 @@ func TestScratchFaults(t *testing.T) {
 			var got []query.Result
 			got, err = x.Execute(context.Background(), in)
 			for i := range got {
-				if want := c.Answer(sc, qs[i], nil); err == nil && !trial.Equal(got[i].Hits, want) {
+				if want := c.Answer(sc, qs[i], nil); err == nil && !gputrial.Equal(got[i].Hits, want) {
 					t.Errorf("operation %d, query %d: got %v, want %v", at, i, got[i].Hits, want)
 				}
 			}

@@ -14,9 +14,9 @@ import (
 	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/format/codec/vbyte1024"
 	"github.com/pinion-index/pinion/format/codec/vbyte128"
+	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/store"
-	"github.com/pinion-index/pinion/store/memfs"
 	"github.com/pinion-index/pinion/testdata"
 	"github.com/pinion-index/pinion/writer"
 )

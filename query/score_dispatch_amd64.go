@@ -5,7 +5,7 @@ package query
 import (
 	"unsafe"
 
-	"github.com/pinion-index/pinion/format/codec/simd"
+	"github.com/pinion-index/pinion/internal/simd"
 )
 
 // scoreNorms replaces the norms in v by the scores of postings with frequencies

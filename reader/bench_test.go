@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/pinion-index/pinion/format/codec/synthetic"
+	"github.com/pinion-index/pinion/internal/synthetic"
 	"github.com/pinion-index/pinion/reader"
 )
 

@@ -15,10 +15,10 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/store"
-	"github.com/pinion-index/pinion/store/memfs"
 )
 
 // three is an index of three segments, the middle one without documents deleted.

@@ -14,9 +14,9 @@ import (
 	"testing/fstest"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/store"
-	"github.com/pinion-index/pinion/store/memfs"
 )
 
 // copyOf returns the files of an index as an fs.FS.

@@ -12,8 +12,8 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/store"
-	"github.com/pinion-index/pinion/store/memfs"
 )
 
 var errInjected = errors.New("injected")

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
-	"github.com/pinion-index/pinion/store/memfs"
 	"github.com/pinion-index/pinion/writer"
 )
 

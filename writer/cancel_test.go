@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/pinion-index/pinion/store/memfs"
+	"github.com/pinion-index/pinion/internal/memfs"
 )
 
 // countdown is a context that is cancelled once it was asked so often.

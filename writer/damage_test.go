@@ -10,8 +10,8 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/store"
-	"github.com/pinion-index/pinion/store/memfs"
 )
 
 // copyFS copies all files but the lock, each through change.

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/store/memfs"
+	"github.com/pinion-index/pinion/internal/memfs"
 )
 
 // invertedOf makes an Inverted of shown documents.

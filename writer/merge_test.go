@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/format/codec/vbyte128"
+	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/store"
-	"github.com/pinion-index/pinion/store/memfs"
 )
 
 // fill adds n documents to w and m. Enough of them have the word "often" that

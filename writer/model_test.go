@@ -14,9 +14,9 @@ import (
 	"github.com/pinion-index/pinion/format/codec/bp128"
 	"github.com/pinion-index/pinion/format/codec/choose"
 	"github.com/pinion-index/pinion/format/codec/vbyte128"
+	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/store"
-	"github.com/pinion-index/pinion/store/memfs"
 )
 
 // randomText has n words, few of them common and many rare, some long.

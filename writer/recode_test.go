@@ -7,7 +7,7 @@ import (
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/newpfd"
 	"github.com/pinion-index/pinion/format/codec/vbyte128"
-	"github.com/pinion-index/pinion/store/memfs"
+	"github.com/pinion-index/pinion/internal/memfs"
 )
 
 // A merge that names codecs leaves no list under another, of one segment too.

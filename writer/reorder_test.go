@@ -16,9 +16,9 @@ import (
 	"github.com/pinion-index/pinion/format/codec/bp128"
 	"github.com/pinion-index/pinion/format/codec/choose"
 	"github.com/pinion-index/pinion/format/codec/ef"
+	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/order"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/store/memfs"
 )
 
 // byID sorts documents, so that collections compare whatever their order.

@@ -14,9 +14,9 @@ import (
 	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec/bp128"
+	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/store"
-	"github.com/pinion-index/pinion/store/memfs"
 )
 
 func TestReplaceAndDelete(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/bitpack"
+	"github.com/pinion-index/pinion/format/codec/internal/bitpack"
 )
 
 // BlockLen is the number of values in a full block.

@@ -4,8 +4,8 @@ import (
 	"bytes"
 
 	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/bitpack"
-	"github.com/pinion-index/pinion/format/codec/gapblock"
+	"github.com/pinion-index/pinion/format/codec/internal/bitpack"
+	"github.com/pinion-index/pinion/format/codec/internal/gapblock"
 )
 
 // BlockLen is the number of values in a full block.

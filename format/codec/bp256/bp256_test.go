@@ -6,7 +6,7 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/codectest"
+	"github.com/pinion-index/pinion/internal/codectest"
 )
 
 func TestConformance(t *testing.T) { codectest.Run(t, Codec{}) }

@@ -4,7 +4,7 @@ package bp256
 
 import (
 	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/bitpack"
+	"github.com/pinion-index/pinion/format/codec/internal/bitpack"
 )
 
 func docsRun(dst []uint32, s *codec.Sequence, block, count int) int {

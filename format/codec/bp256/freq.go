@@ -2,7 +2,7 @@ package bp256
 
 import (
 	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/bitpack"
+	"github.com/pinion-index/pinion/format/codec/internal/bitpack"
 )
 
 var _ codec.FreqAccess = Codec{}

@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 
 	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/regress"
-	"github.com/pinion-index/pinion/format/codec/simd"
+	"github.com/pinion-index/pinion/format/codec/internal/regress"
+	"github.com/pinion-index/pinion/internal/simd"
 )
 
 // buckets is the table of buckets.

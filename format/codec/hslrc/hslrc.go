@@ -6,8 +6,8 @@ import (
 	"sort"
 
 	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/format/codec/internal/regress"
 	"github.com/pinion-index/pinion/format/codec/newpfd"
-	"github.com/pinion-index/pinion/format/codec/regress"
 )
 
 const (

@@ -3,7 +3,7 @@ package hslrc
 import (
 	"testing"
 
-	"github.com/pinion-index/pinion/format/codec/codectest"
+	"github.com/pinion-index/pinion/internal/codectest"
 )
 
 func TestConformance(t *testing.T) { codectest.Run(t, Codec{}) }

@@ -4,9 +4,9 @@ import (
 	"encoding/binary"
 
 	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/bitpack"
-	"github.com/pinion-index/pinion/format/codec/patch"
-	"github.com/pinion-index/pinion/format/codec/regress"
+	"github.com/pinion-index/pinion/format/codec/internal/bitpack"
+	"github.com/pinion-index/pinion/format/codec/internal/patch"
+	"github.com/pinion-index/pinion/format/codec/internal/regress"
 )
 
 // block is a block taken apart.

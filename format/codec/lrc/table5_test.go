@@ -6,8 +6,8 @@ import (
 	"math/bits"
 	"testing"
 
-	"github.com/pinion-index/pinion/format/codec/regress"
-	"github.com/pinion-index/pinion/format/codec/synthetic"
+	"github.com/pinion-index/pinion/format/codec/internal/regress"
+	"github.com/pinion-index/pinion/internal/synthetic"
 )
 
 // TestTable5 puts beside one another what Ao 2011, table 5, has and what truly random

@@ -2,7 +2,7 @@ package lrcseg
 
 import (
 	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/regress"
+	"github.com/pinion-index/pinion/format/codec/internal/regress"
 )
 
 // block is a block taken apart.

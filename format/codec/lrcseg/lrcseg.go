@@ -2,8 +2,8 @@ package lrcseg
 
 import (
 	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/format/codec/internal/regress"
 	"github.com/pinion-index/pinion/format/codec/newpfd"
-	"github.com/pinion-index/pinion/format/codec/regress"
 )
 
 // BlockLen is the number of values in a full block.

@@ -2,8 +2,8 @@ package parapfor
 
 import (
 	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/bitpack"
-	"github.com/pinion-index/pinion/format/codec/patch"
+	"github.com/pinion-index/pinion/format/codec/internal/bitpack"
+	"github.com/pinion-index/pinion/format/codec/internal/patch"
 )
 
 // noWrap is the widest gap, in bits, of which a block cannot sum to 2^32.

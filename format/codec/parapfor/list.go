@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 
 	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/bitpack"
-	"github.com/pinion-index/pinion/format/codec/patch"
+	"github.com/pinion-index/pinion/format/codec/internal/bitpack"
+	"github.com/pinion-index/pinion/format/codec/internal/patch"
 )
 
 // ahead is how many blocks' exceptions are read before their values.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pinion-index/pinion/format/codec/codectest"
-	"github.com/pinion-index/pinion/format/codec/synthetic"
+	"github.com/pinion-index/pinion/internal/codectest"
+	"github.com/pinion-index/pinion/internal/synthetic"
 )
 
 func TestConformance(t *testing.T) { codectest.Run(t, Codec{}) }

@@ -6,8 +6,8 @@ import (
 	"unsafe"
 
 	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/patch"
-	"github.com/pinion-index/pinion/format/codec/simd"
+	"github.com/pinion-index/pinion/format/codec/internal/patch"
+	"github.com/pinion-index/pinion/internal/simd"
 )
 
 // docsBlock decodes a full block; false where that must be done step by step.

@@ -4,9 +4,9 @@ import (
 	"encoding/binary"
 
 	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/bitpack"
-	"github.com/pinion-index/pinion/format/codec/patch"
-	"github.com/pinion-index/pinion/format/codec/simd"
+	"github.com/pinion-index/pinion/format/codec/internal/bitpack"
+	"github.com/pinion-index/pinion/format/codec/internal/patch"
+	"github.com/pinion-index/pinion/internal/simd"
 )
 
 // list decodes full blocks of a list of level 1 in Go: where gaps cannot sum to 2^32, and

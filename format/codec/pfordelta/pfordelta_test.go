@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/codectest"
-	"github.com/pinion-index/pinion/format/codec/simd"
-	"github.com/pinion-index/pinion/format/codec/synthetic"
+	"github.com/pinion-index/pinion/internal/codectest"
+	"github.com/pinion-index/pinion/internal/simd"
+	"github.com/pinion-index/pinion/internal/synthetic"
 )
 
 func TestConformance(t *testing.T) { codectest.Run(t, Codec{}) }

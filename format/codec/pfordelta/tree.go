@@ -3,7 +3,7 @@ package pfordelta
 import (
 	"math/bits"
 
-	"github.com/pinion-index/pinion/format/codec/patch"
+	"github.com/pinion-index/pinion/format/codec/internal/patch"
 )
 
 // array is one array of a list: the values, or the offsets or overflows of another

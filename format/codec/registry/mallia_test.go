@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/synthetic"
+	"github.com/pinion-index/pinion/internal/synthetic"
 )
 
 var large = flag.Bool("large", false, "print the sizes of lists of 2^25 values too")

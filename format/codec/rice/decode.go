@@ -4,9 +4,9 @@ import (
 	"encoding/binary"
 
 	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/bitpack"
-	"github.com/pinion-index/pinion/format/codec/patch"
-	"github.com/pinion-index/pinion/format/codec/unary"
+	"github.com/pinion-index/pinion/format/codec/internal/bitpack"
+	"github.com/pinion-index/pinion/format/codec/internal/patch"
+	"github.com/pinion-index/pinion/format/codec/internal/unary"
 )
 
 // noWrap is the widest binary part with which a block, whose quotients sum to less

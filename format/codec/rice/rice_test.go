@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pinion-index/pinion/format/codec/codectest"
+	"github.com/pinion-index/pinion/internal/codectest"
 )
 
 func TestConformance(t *testing.T) { codectest.Run(t, Codec{}) }

@@ -2,7 +2,7 @@ package seglrc
 
 import (
 	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/regress"
+	"github.com/pinion-index/pinion/format/codec/internal/regress"
 )
 
 // block is a block taken apart. One of consecutive docIDs has no segment.

@@ -6,9 +6,9 @@ import (
 	"unsafe"
 
 	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/bitpack"
-	"github.com/pinion-index/pinion/format/codec/patch"
-	"github.com/pinion-index/pinion/format/codec/simd"
+	"github.com/pinion-index/pinion/format/codec/internal/bitpack"
+	"github.com/pinion-index/pinion/format/codec/internal/patch"
+	"github.com/pinion-index/pinion/internal/simd"
 )
 
 // docsRun decodes full blocks in a row and returns how many; the one after them must be done by

@@ -2,9 +2,9 @@ package streamvbyte
 
 import (
 	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/bitpack"
-	"github.com/pinion-index/pinion/format/codec/bytepack"
-	"github.com/pinion-index/pinion/format/codec/gapblock"
+	"github.com/pinion-index/pinion/format/codec/internal/bitpack"
+	"github.com/pinion-index/pinion/format/codec/internal/bytepack"
+	"github.com/pinion-index/pinion/format/codec/internal/gapblock"
 )
 
 // BlockLen is the number of values in a full block.

@@ -5,9 +5,9 @@ import (
 	"math/bits"
 
 	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/bitpack"
-	"github.com/pinion-index/pinion/format/codec/bytepack"
-	"github.com/pinion-index/pinion/format/codec/gapblock"
+	"github.com/pinion-index/pinion/format/codec/internal/bitpack"
+	"github.com/pinion-index/pinion/format/codec/internal/bytepack"
+	"github.com/pinion-index/pinion/format/codec/internal/gapblock"
 )
 
 // BlockLen is the number of values in a full block.

@@ -2,7 +2,7 @@ package vbyte1024
 
 import (
 	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/bytepack"
+	"github.com/pinion-index/pinion/format/codec/internal/bytepack"
 )
 
 // BlockLen is the number of values in a full block.

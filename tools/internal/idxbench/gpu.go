@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pinion-index/pinion/gpuload"
-	figures "github.com/pinion-index/pinion/gpuload/measure"
+	figures "github.com/pinion-index/pinion/internal/gpubench"
 	"github.com/pinion-index/pinion/tools/internal/cli"
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/choose"
 	"github.com/pinion-index/pinion/format/codec/registry"
-	"github.com/pinion-index/pinion/format/codec/synthetic"
+	"github.com/pinion-index/pinion/internal/synthetic"
 	"github.com/pinion-index/pinion/tools/internal/codecbench"
 )
 

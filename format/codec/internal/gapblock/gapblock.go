@@ -1,0 +1,165 @@
+// Package gapblock is what codecs share whose blocks decode alone and hold d-gaps
+// less one and frequencies less one: the way between docIDs and gaps, the loops
+// over a list, and the checks of a decoder. A codec gives the layout of a block.
+package gapblock
+
+import (
+	"sync"
+
+	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/format/codec/internal/bitpack"
+)
+
+// MaxLen is the most values that a block can have.
+const MaxLen = 1024
+
+// Layout is how a block of up to Len plain values lies in bytes. It has no state.
+type Layout interface {
+	// Len is the number of values in a full block, at most MaxLen.
+	Len() int
+	// Size returns the bytes that v takes, a multiple of 4.
+	Size(v []uint32) int
+	// Append appends Size(v) bytes that hold v.
+	Append(dst []byte, v []uint32) []byte
+	// Docs writes to dst, which has Len elements, the docIDs whose gaps less one
+	// the n values in p are, after prev and mod 2^32. ok is false unless p is
+	// exactly such a block. small says that the gaps are known to sum up to no
+	// more than 2^31, so that docIDs which end at a valid one have not wrapped.
+	Docs(dst []uint32, p []byte, n int, prev uint32) (small, ok bool)
+	// Freqs writes the values in p, each plus one mod 2^32. small says that none of
+	// them can be 2^32-1.
+	Freqs(dst []uint32, p []byte, n int) (small, ok bool)
+}
+
+// Codec has the methods of a codec.BlockCodec but its ID. Its zero value is ready.
+type Codec[L Layout] struct{ layout L }
+
+// scratch holds the values of one block while they are encoded: a layout is
+// called through a dictionary, so what it is given cannot lie on the stack.
+var scratch = sync.Pool{New: func() any { return new([MaxLen]uint32) }}
+
+// BlockLen is the number of values in a full block.
+func (c Codec[L]) BlockLen() int { return c.layout.Len() }
+
+// AppendDocsBlock appends a block of docIDs that follow prev.
+func (c Codec[L]) AppendDocsBlock(dst []byte, docs []uint32, prev uint32) ([]byte, error) {
+	v := scratch.Get().(*[MaxLen]uint32)
+	defer scratch.Put(v)
+	if _, ok := bitpack.Gaps(v[:len(docs)], docs, prev); !ok {
+		return dst, codec.CheckDocs(docs, prev)
+	}
+	return c.layout.Append(dst, v[:len(docs)]), nil
+}
+
+// AppendFreqsBlock appends a block of frequencies.
+func (c Codec[L]) AppendFreqsBlock(dst []byte, freqs []uint32) ([]byte, error) {
+	v := scratch.Get().(*[MaxLen]uint32)
+	defer scratch.Put(v)
+	if _, ok := bitpack.LessOne(v[:len(freqs)], freqs); !ok {
+		return dst, codec.CheckFreqs(freqs)
+	}
+	return c.layout.Append(dst, v[:len(freqs)]), nil
+}
+
+// AppendDocs appends a list of docIDs.
+func (c Codec[L]) AppendDocs(dst []byte, ends, docs []uint32) ([]byte, error) {
+	start, size, prev := len(dst), c.BlockLen(), codec.NoDoc
+	ends[0] = 0
+	for i := 0; i < len(docs); i += size {
+		block := docs[i:min(i+size, len(docs))]
+		var err error
+		if dst, err = c.AppendDocsBlock(dst, block, prev); err != nil {
+			return dst[:start], codec.Shift(err, i)
+		}
+		prev = block[len(block)-1]
+		ends[i/size+1] = uint32((len(dst) - start) / 4)
+	}
+	return dst, nil
+}
+
+// AppendFreqs appends a list of frequencies.
+func (c Codec[L]) AppendFreqs(dst []byte, ends, freqs []uint32) ([]byte, error) {
+	start, size := len(dst), c.BlockLen()
+	ends[0] = 0
+	for i := 0; i < len(freqs); i += size {
+		var err error
+		if dst, err = c.AppendFreqsBlock(dst, freqs[i:min(i+size, len(freqs))]); err != nil {
+			return dst[:start], codec.Shift(err, i)
+		}
+		ends[i/size+1] = uint32((len(dst) - start) / 4)
+	}
+	return dst, nil
+}
+
+// DocsSize returns the bytes that AppendDocs would append.
+func (c Codec[L]) DocsSize(docs []uint32) (int, error) {
+	v := scratch.Get().(*[MaxLen]uint32)
+	defer scratch.Put(v)
+	size, prev := 0, codec.NoDoc
+	for i := 0; i < len(docs); i += c.BlockLen() {
+		block := docs[i:min(i+c.BlockLen(), len(docs))]
+		if _, ok := bitpack.Gaps(v[:len(block)], block, prev); !ok {
+			return 0, codec.Shift(codec.CheckDocs(block, prev), i)
+		}
+		size += c.layout.Size(v[:len(block)])
+		prev = block[len(block)-1]
+	}
+	return size, nil
+}
+
+// FreqsSize returns the bytes that AppendFreqs would append.
+func (c Codec[L]) FreqsSize(freqs []uint32) (int, error) {
+	v := scratch.Get().(*[MaxLen]uint32)
+	defer scratch.Put(v)
+	size := 0
+	for i := 0; i < len(freqs); i += c.BlockLen() {
+		block := freqs[i:min(i+c.BlockLen(), len(freqs))]
+		if _, ok := bitpack.LessOne(v[:len(block)], block); !ok {
+			return 0, codec.Shift(codec.CheckFreqs(block), i)
+		}
+		size += c.layout.Size(v[:len(block)])
+	}
+	return size, nil
+}
+
+// DecodeDocs writes the docIDs of one block to dst.
+func (c Codec[L]) DecodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
+	size := c.BlockLen()
+	p, n, err := s.Block(block, size)
+	if err != nil {
+		return 0, err
+	}
+	dst, prev := dst[:size:size], s.Prev(block)
+	if uint(n-1) >= uint(size) {
+		return 0, codec.ErrBlock
+	}
+	small, ok := c.layout.Docs(dst, p, n, prev)
+	if !ok {
+		return 0, codec.ErrBlock
+	}
+	if err := codec.CheckLast(dst[n-1], s.Last[block], prev, n); err != nil {
+		return 0, err
+	}
+	if small {
+		return n, nil
+	}
+	return n, codec.CheckRise(dst[:n], prev)
+}
+
+// DecodeFreqs writes the frequencies of one block to dst.
+func (c Codec[L]) DecodeFreqs(dst []uint32, s *codec.Sequence, block int) (int, error) {
+	size := c.BlockLen()
+	p, n, err := s.Block(block, size)
+	if err != nil {
+		return 0, err
+	}
+	dst = dst[:size:size]
+	if uint(n-1) >= uint(size) {
+		return 0, codec.ErrBlock
+	}
+	small, ok := c.layout.Freqs(dst, p, n)
+	if !ok || !small && codec.CheckFreqs(dst[:n]) != nil {
+		return 0, codec.ErrBlock
+	}
+	return n, nil
+}

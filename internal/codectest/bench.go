@@ -1,0 +1,131 @@
+package codectest
+
+import (
+	"flag"
+	"testing"
+	"time"
+
+	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/internal/simd"
+	"github.com/pinion-index/pinion/internal/synthetic"
+)
+
+var large = flag.Bool("large", false, "benchmark lists of 2^25 values too")
+
+// Bench measures c at every tier on the lists of Mallia 2019, table 1: 2^16
+// docIDs of [0, 2^29), uniform and clustered, and with -large 2^25. It decodes
+// docIDs and frequencies block after block into one buffer (2^16) or one after
+// another (2^25), encodes docIDs, and reports M ints/s, of the fastest pass over
+// the list, and bits per integer, endpoints included.
+func Bench(b *testing.B, c codec.Codec) {
+	sizes := []int{1 << 16}
+	if *large {
+		sizes = append(sizes, 1<<25)
+	}
+	for _, n := range sizes {
+		name := map[int]string{1 << 16: "2^16", 1 << 25: "2^25"}[n]
+		b.Run("uniform/"+name, func(b *testing.B) { benchList(b, c, synthetic.Uniform(1, n, synthetic.Range)) })
+		b.Run("clustered/"+name, func(b *testing.B) { benchList(b, c, synthetic.Clustered(1, n, synthetic.Range)) })
+	}
+}
+
+func benchList(b *testing.B, c codec.Codec, docs []uint32) {
+	l, err := Encode(c, docs, synthetic.Freqs(2, len(docs), 1000))
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, tier := range simd.Tiers() {
+		b.Run(tier.String(), func(b *testing.B) {
+			defer simd.SetLevel(tier)()
+			b.Run("docs", func(b *testing.B) { benchDecode(b, c, &l.DocSeq) })
+			b.Run("runs", func(b *testing.B) { benchRuns(b, c, &l.DocSeq) })
+			b.Run("freqs", func(b *testing.B) { benchDecode(b, c, &l.TFSeq) })
+			b.Run("freqruns", func(b *testing.B) { benchRuns(b, c, &l.TFSeq) })
+			b.Run("encode", func(b *testing.B) { benchEncode(b, c, docs) })
+		})
+	}
+}
+
+func benchDecode(b *testing.B, c codec.Codec, s *codec.Sequence) {
+	size := c.BlockLen()
+	dst := make([]uint32, size)
+	if s.N > 1<<20 {
+		dst = make([]uint32, codec.Blocks(s.N, size)*size)
+	}
+	best := time.Hour
+	for b.Loop() {
+		start := time.Now()
+		if err := decodeAll(c, dst, s); err != nil {
+			b.Fatal(err)
+		}
+		best = min(best, time.Since(start))
+	}
+	report(b, best, s.N, 8*float64(len(s.Payload)+4*len(s.Ends))/float64(s.N))
+}
+
+// benchRuns is benchDecode in runs of 1024, as a reader of whole lists
+// decodes them.
+func benchRuns(b *testing.B, c codec.Codec, s *codec.Sequence) {
+	const run = 1024
+	dst, step := make([]uint32, run), 0
+	if s.N > 1<<20 {
+		dst, step = make([]uint32, (s.N+run-1)/run*run), run
+	}
+	best, blocks, most := time.Hour, codec.Blocks(s.N, c.BlockLen()), run/c.BlockLen()
+	for b.Loop() {
+		start := time.Now()
+		for block, at := 0, 0; block < blocks; block, at = block+most, at+step {
+			count := min(most, blocks-block)
+			if _, err := decodeRun(c, dst[at:at+run], s, block, count); err != nil {
+				b.Fatal(err)
+			}
+		}
+		best = min(best, time.Since(start))
+	}
+	report(b, best, s.N, 8*float64(len(s.Payload)+4*len(s.Ends))/float64(s.N))
+}
+
+// decodeAll decodes every block of s, docIDs if it has a skip header, to dst:
+// over and over the first block of it, or one after another if it is long.
+func decodeAll(c codec.Codec, dst []uint32, s *codec.Sequence) (err error) {
+	size := c.BlockLen()
+	block, step := dst[:size], 0
+	if len(dst) > size {
+		step = size
+	}
+	for i := range codec.Blocks(s.N, size) {
+		if s.Last != nil {
+			_, err = c.DecodeDocs(block, s, i)
+		} else {
+			_, err = c.DecodeFreqs(block, s, i)
+		}
+		if err != nil {
+			return err
+		}
+		if step > 0 {
+			dst = dst[step:]
+			block = dst[:min(size, len(dst))]
+		}
+	}
+	return nil
+}
+
+func benchEncode(b *testing.B, c codec.Codec, docs []uint32) {
+	ends := make([]uint32, codec.Blocks(len(docs), c.BlockLen())+1)
+	var p []byte
+	var err error
+	best := time.Hour
+	for b.Loop() {
+		start := time.Now()
+		if p, err = c.AppendDocs(p[:0], ends, docs); err != nil {
+			b.Fatal(err)
+		}
+		best = min(best, time.Since(start))
+	}
+	report(b, best, len(docs), 8*float64(len(p)+4*len(ends))/float64(len(docs)))
+}
+
+func report(b *testing.B, best time.Duration, n int, bits float64) {
+	b.ReportMetric(float64(n)/best.Seconds()/1e6, "Mints/s")
+	b.ReportMetric(bits, "bits/int")
+}

@@ -1,0 +1,268 @@
+// Package codectest is the conformance suite of the posting codecs. A codec's
+// test calls Run; a codec that passes decodes what it encodes at every tier of
+// package simd, stays inside its input and output whatever the bytes, and tells
+// broken blocks from sound ones as package codec asks.
+package codectest
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/internal/simd"
+)
+
+// Run tests c. Every part is a subtest.
+func Run(t *testing.T, c codec.Codec) {
+	t.Run("interface", func(t *testing.T) { testInterface(t, c) })
+	t.Run("refuses", func(t *testing.T) { testRefuses(t, c) })
+	t.Run("allocations", func(t *testing.T) { testAllocations(t, c) })
+	for _, tier := range simd.Tiers() {
+		t.Run(tier.String(), func(t *testing.T) {
+			defer simd.SetLevel(tier)()
+			t.Run("lengths", func(t *testing.T) { testLengths(t, c) })
+			t.Run("widths", func(t *testing.T) { testWidths(t, c) })
+			t.Run("random", func(t *testing.T) { testRandom(t, c) })
+			t.Run("runs", func(t *testing.T) { testRuns(t, c) })
+			t.Run("guarded", func(t *testing.T) { testGuarded(t, c) })
+		})
+	}
+	t.Run("corrupt", func(t *testing.T) { testCorrupt(t, c) })
+	t.Run("hostile", func(t *testing.T) { testHostile(t, c) })
+}
+
+// List is a list in both forms.
+type List struct {
+	Docs, Freqs   []uint32
+	DocSeq, TFSeq codec.Sequence // as an extent holds them
+}
+
+// Encode encodes docs and freqs, which are equally long, and lays the results out
+// as an extent does: aligned, with readable padding.
+func Encode(c codec.Codec, docs, freqs []uint32) (*List, error) {
+	blocks := codec.Blocks(len(docs), c.BlockLen())
+	l := &List{Docs: docs, Freqs: freqs}
+	l.DocSeq = codec.Sequence{N: len(docs), Ends: make([]uint32, blocks+1), Last: make([]uint32, blocks)}
+	l.TFSeq = codec.Sequence{N: len(docs), Ends: make([]uint32, blocks+1)}
+	for i := range blocks {
+		l.DocSeq.Last[i] = docs[min((i+1)*c.BlockLen(), len(docs))-1]
+	}
+	p, err := c.AppendDocs(nil, l.DocSeq.Ends, docs)
+	if err != nil {
+		return nil, err
+	}
+	l.DocSeq.Payload = padded(p)
+	p, err = c.AppendFreqs(nil, l.TFSeq.Ends, freqs)
+	if err != nil {
+		return nil, err
+	}
+	l.TFSeq.Payload = padded(p)
+	return l, nil
+}
+
+// padded copies p to aligned memory with readable padding that is not zero: what
+// follows a payload in an extent is something else.
+func padded(p []byte) []byte {
+	q := format.AlignedBytes(len(p))
+	copy(q, p)
+	for i := range q[len(p):cap(q)] {
+		q[:cap(q)][len(p)+i] = 0xa5
+	}
+	return q
+}
+
+func encode(t fataler, c codec.Codec, docs, freqs []uint32) *List {
+	l, err := Encode(c, docs, freqs)
+	if err != nil {
+		t.Fatalf("encoding %d values: %v", len(docs), err)
+	}
+	return l
+}
+
+// fataler is what testing.T and rapid.T have in common that the suite needs.
+type fataler interface {
+	Fatalf(format string, args ...any)
+}
+
+// check decodes every block of l and compares with the values; it also checks
+// the sizes and whatever else c can do.
+func (l *List) check(t fataler, c codec.Codec) {
+	l.checkSizes(t, c)
+	dst := newCanary(c.BlockLen())
+	for i := range codec.Blocks(len(l.Docs), c.BlockLen()) {
+		at := i * c.BlockLen()
+		end := min(at+c.BlockLen(), len(l.Docs))
+		n, err := c.DecodeDocs(dst.values, &l.DocSeq, i)
+		if err != nil || n != end-at || !slices.Equal(dst.values[:n], l.Docs[at:end]) {
+			t.Fatalf("list of %d, docIDs of block %d: %d values, error %v, %s",
+				len(l.Docs), i, n, err, difference(dst.values, l.Docs[at:end]))
+		}
+		n, err = c.DecodeFreqs(dst.values, &l.TFSeq, i)
+		if err != nil || n != end-at || !slices.Equal(dst.values[:n], l.Freqs[at:end]) {
+			t.Fatalf("list of %d, frequencies of block %d: %d values, error %v, %s",
+				len(l.Docs), i, n, err, difference(dst.values, l.Freqs[at:end]))
+		}
+		dst.check(t)
+	}
+	l.checkAccess(t, c)
+}
+
+func difference(got, want []uint32) string {
+	for i, w := range want {
+		if got[i] != w {
+			return format.Corrupt("value %d is %d, not %d", i, got[i], w).Msg
+		}
+	}
+	return "values equal"
+}
+
+// checkSizes compares the predicted sizes with those of the encoding.
+func (l *List) checkSizes(t fataler, c codec.Codec) {
+	if n, err := c.DocsSize(l.Docs); err != nil || n != len(l.DocSeq.Payload) {
+		t.Fatalf("%d docIDs take %d bytes, predicted %d, error %v", len(l.Docs), len(l.DocSeq.Payload), n, err)
+	}
+	if n, err := c.FreqsSize(l.Freqs); err != nil || n != len(l.TFSeq.Payload) {
+		t.Fatalf("%d frequencies take %d bytes, predicted %d, error %v", len(l.Docs), len(l.TFSeq.Payload), n, err)
+	}
+	for _, s := range []*codec.Sequence{&l.DocSeq, &l.TFSeq} {
+		if len(s.Payload)%4 != 0 || int(s.Ends[len(s.Ends)-1])*4 != len(s.Payload) {
+			t.Fatalf("payload of %d bytes ends at word %d", len(s.Payload), s.Ends[len(s.Ends)-1])
+		}
+	}
+}
+
+// checkAccess checks RandomAccess, FreqAccess and Seeker against the values.
+func (l *List) checkAccess(t fataler, c codec.Codec) {
+	step := max(1, len(l.Docs)/97)
+	for i := 0; i < len(l.Docs); i += step {
+		if ra, ok := c.(codec.RandomAccess); ok {
+			if d, err := ra.Doc(&l.DocSeq, i); err != nil || d != l.Docs[i] {
+				t.Fatalf("docID %d of %d is %d, error %v, not %d", i, len(l.Docs), d, err, l.Docs[i])
+			}
+		}
+		if fa, ok := c.(codec.FreqAccess); ok {
+			if f, err := fa.Freq(&l.TFSeq, i); err != nil || f != l.Freqs[i] {
+				t.Fatalf("frequency %d of %d is %d, error %v, not %d", i, len(l.Docs), f, err, l.Freqs[i])
+			}
+		}
+		if sk, ok := c.(codec.Seeker); ok {
+			l.checkSeek(t, sk, i)
+		}
+	}
+}
+
+// checkSeek seeks docID i and the middle of the gap before it.
+func (l *List) checkSeek(t fataler, c codec.Seeker, i int) {
+	block := i / c.BlockLen()
+	low := uint32(0)
+	if i%c.BlockLen() != 0 {
+		low = l.Docs[i-1] + 1
+	}
+	for _, target := range []uint32{l.Docs[i], low, low + (l.Docs[i]-low)/2} {
+		k, d, err := c.SeekGEQ(&l.DocSeq, block, target)
+		if err != nil || d != l.Docs[i] || k != i%c.BlockLen() {
+			t.Fatalf("seeking %d in block %d of %d values: index %d, docID %d, error %v; want %d, %d",
+				target, block, len(l.Docs), k, d, err, i%c.BlockLen(), l.Docs[i])
+		}
+	}
+}
+
+// canary is a decoder's output between words that must not change.
+type canary struct {
+	all, values []uint32
+}
+
+const canaryWord, canaryWords = 0xc0ffee11, 64
+
+func newCanary(n int) *canary {
+	all := make([]uint32, n+2*canaryWords)
+	for i := range all {
+		all[i] = canaryWord
+	}
+	// The capacity reaches over the words behind, as a caller's buffer may.
+	return &canary{all, all[canaryWords : canaryWords+n]}
+}
+
+func (c *canary) check(t fataler) {
+	for i, w := range c.all {
+		if w != canaryWord && (i < canaryWords || i >= canaryWords+len(c.values)) {
+			t.Fatalf("decoder wrote to element %d of %d", i-canaryWords, len(c.values))
+		}
+	}
+}
+
+// testInterface checks what does not depend on values.
+func testInterface(t *testing.T, c codec.Codec) {
+	switch c.BlockLen() {
+	case 128, 256, 1024:
+	default:
+		t.Errorf("BlockLen is %d", c.BlockLen())
+	}
+	encode(t, c, nil, nil).checkSizes(t, c)
+}
+
+// testRefuses checks that values which cannot be held are named.
+func testRefuses(t *testing.T, c codec.Codec) {
+	n := 2*c.BlockLen() + 5
+	for _, at := range []int{0, 1, 127, c.BlockLen() - 1, c.BlockLen(), n - 1} {
+		docs, freqs := make([]uint32, n), make([]uint32, n)
+		for i := range docs {
+			docs[i], freqs[i] = uint32(3*i+7), 1
+		}
+		bad := map[string]uint32{"over": codec.MaxDoc + 1, "far over": ^uint32(0)}
+		if at > 0 {
+			bad["same"], bad["below"] = docs[at-1], docs[at-1]-1
+		}
+		for name, v := range bad {
+			old := docs[at]
+			docs[at] = v
+			_, err := c.AppendDocs(nil, make([]uint32, codec.Blocks(n, c.BlockLen())+1), docs)
+			wantEncodeError(t, name, err, at, v)
+			_, err = c.DocsSize(docs)
+			wantEncodeError(t, name+", size", err, at, v)
+			docs[at] = old
+		}
+		freqs[at] = 0
+		_, err := c.AppendFreqs(nil, make([]uint32, codec.Blocks(n, c.BlockLen())+1), freqs)
+		wantEncodeError(t, "zero frequency", err, at, 0)
+		_, err = c.FreqsSize(freqs)
+		wantEncodeError(t, "zero frequency, size", err, at, 0)
+		freqs[at] = 1
+	}
+	if b, ok := c.(codec.BlockCodec); ok {
+		_, err := b.AppendDocsBlock(nil, []uint32{7, 8, 8}, 6)
+		wantEncodeError(t, "same in a block", err, 2, 8)
+		_, err = b.AppendDocsBlock(nil, []uint32{7, 8, 9}, 7)
+		wantEncodeError(t, "not above the block before", err, 0, 7)
+		_, err = b.AppendFreqsBlock(nil, []uint32{1, 0})
+		wantEncodeError(t, "zero frequency in a block", err, 1, 0)
+	}
+}
+
+func wantEncodeError(t *testing.T, name string, err error, at int, v uint32) {
+	t.Helper()
+	var e *codec.EncodeError
+	if !errors.As(err, &e) || e.Index != at || e.Value != v || e.Reason == "" {
+		t.Errorf("%s at %d: error is %v", name, at, err)
+	}
+}
+
+func testAllocations(t *testing.T, c codec.Codec) {
+	docs, freqs := wide(3*c.BlockLen()-1, 9), wideFreqs(3*c.BlockLen()-1, 5)
+	l := encode(t, c, docs, freqs)
+	dst := make([]uint32, c.BlockLen())
+	allocs := testing.AllocsPerRun(20, func() {
+		for i := range l.DocSeq.Last {
+			_, err1 := c.DecodeDocs(dst, &l.DocSeq, i)
+			_, err2 := c.DecodeFreqs(dst, &l.TFSeq, i)
+			if err1 != nil || err2 != nil {
+				t.Error(err1, err2)
+			}
+		}
+	})
+	if allocs != 0 {
+		t.Errorf("decoding %d blocks allocates %v times", len(l.DocSeq.Last), allocs)
+	}
+}

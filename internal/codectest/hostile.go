@@ -1,0 +1,232 @@
+package codectest
+
+import (
+	"encoding/binary"
+	"errors"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/internal/simd"
+)
+
+// testHostile damages encoded lists and decodes them at every tier.
+func testHostile(t *testing.T, c codec.Codec) {
+	rapid.Check(t, func(t *rapid.T) {
+		docs := Docs(t, 3*c.BlockLen())
+		if len(docs) == 0 {
+			return
+		}
+		l := encode(t, c, docs, Freqs(t, len(docs)))
+		for range rapid.IntRange(1, 4).Draw(t, "damages") {
+			damage(t, &l.DocSeq)
+			damage(t, &l.TFSeq)
+		}
+		if rapid.Bool().Draw(t, "mend") {
+			mend(c, &l.DocSeq)
+		}
+		Hostile(t, c, &l.DocSeq)
+		Hostile(t, c, &l.TFSeq)
+	})
+}
+
+// testCorrupt makes skip headers wrong and blocks a word shorter or longer than they
+// are, at every tier. The first must be errors. So must the second, or the values are
+// those that they were: some codecs do not ask that a block is as short as can be.
+func testCorrupt(t *testing.T, c codec.Codec) {
+	size := c.BlockLen()
+	for _, width := range []uint{0, 1, 5, 13, 20} {
+		for _, n := range []int{1, size - 3, size, 2*size + 50} {
+			l := encode(t, c, wide(n, width), wideFreqs(n, width))
+			blocks := len(l.DocSeq.Last)
+			for i := range blocks {
+				if c.ID() == codec.SegLRC {
+					break // its lines end on what the skip header says
+				}
+				last := l.DocSeq.Last[i]
+				for _, wrong := range []uint32{last - 1, last + 1, last ^ 1<<30, codec.MaxDoc + 1, codec.NoDoc} {
+					l.DocSeq.Last[i] = wrong
+					wantCorrupt(t, c, &l.DocSeq, i, "last docID", nil)
+				}
+				l.DocSeq.Last[i] = last
+			}
+			at := (blocks - 1) * size
+			for _, x := range []struct {
+				s      *codec.Sequence
+				values []uint32
+			}{{&l.DocSeq, l.Docs[at:]}, {&l.TFSeq, l.Freqs[at:]}} {
+				end := x.s.Ends[blocks]
+				x.s.Payload = padded(append(slices.Clone(x.s.Payload), 0, 0, 0, 0))
+				x.s.Ends[blocks]++
+				wantCorrupt(t, c, x.s, blocks-1, "a word too many", x.values)
+				x.s.Ends[blocks]++
+				wantCorrupt(t, c, x.s, blocks-1, "endpoint behind the payload", nil)
+				x.s.Ends[blocks] = end - 1
+				if x.s.Last != nil || end-1 != x.s.Ends[blocks-1] { // an empty block is one of frequencies of one
+					wantCorrupt(t, c, x.s, blocks-1, "a word too few", x.values)
+				}
+			}
+		}
+	}
+}
+
+// wantCorrupt decodes a block that must be an error or, if there are any, have the
+// values.
+func wantCorrupt(t *testing.T, c codec.Codec, s *codec.Sequence, block int, what string, values []uint32) {
+	t.Helper()
+	for _, tier := range simd.Tiers() {
+		got, err := hostileBlock(t, c, s, block, tier)
+		if err == nil && (values == nil || !slices.Equal(got, values)) {
+			t.Errorf("%s in block %d of a list of %d: %v and no error at %v", what, block, s.N, got[:min(4, len(got))], tier)
+		}
+	}
+}
+
+// damage changes one thing in s.
+func damage(t *rapid.T, s *codec.Sequence) {
+	word := rapid.OneOf(rapid.Uint32(), rapid.Uint32Range(0, 600),
+		rapid.SampledFrom([]uint32{0, 1, 1 << 30, 1<<31 - 1, 1 << 31, 1<<32 - 1})).Draw(t, "word")
+	switch what := rapid.IntRange(0, 6).Draw(t, "damage"); {
+	case what == 0:
+		s.Ends[rapid.IntRange(0, len(s.Ends)-1).Draw(t, "end")] = word
+	case what == 1:
+		i := rapid.IntRange(0, len(s.Ends)-1).Draw(t, "end")
+		s.Ends[i] += uint32(rapid.IntRange(-5, 5).Draw(t, "by"))
+	case what == 2 && len(s.Last) > 0:
+		s.Last[rapid.IntRange(0, len(s.Last)-1).Draw(t, "last")] = word
+	case what == 3 && len(s.Payload) > 4:
+		n := rapid.IntRange(1, len(s.Payload)/4).Draw(t, "cut") * 4
+		s.Payload = padded(s.Payload[:n])
+	case what == 4 && len(s.Payload) >= 4:
+		at := rapid.IntRange(0, len(s.Payload)/4-1).Draw(t, "at") * 4
+		binary.LittleEndian.PutUint32(s.Payload[at:], word)
+	case len(s.Payload) > 0:
+		at := rapid.IntRange(0, len(s.Payload)-1).Draw(t, "at")
+		s.Payload[at] ^= byte(rapid.IntRange(1, 255).Draw(t, "xor"))
+	}
+}
+
+// Hostile decodes every block of s, whatever it holds, at every tier and by every
+// method of c, and fails t unless each result is an error of kind ErrCorrupt or
+// a possible one, the same at all tiers. Where s has a skip header it is taken
+// for docIDs, else for frequencies.
+func Hostile(t fataler, c codec.Codec, s *codec.Sequence) {
+	for i := range codec.Blocks(s.N, c.BlockLen()) {
+		var first []uint32
+		var firstErr error
+		for _, tier := range simd.Tiers() {
+			got, err := hostileBlock(t, c, s, i, tier)
+			if tier == simd.Portable {
+				first, firstErr = got, err
+			} else if (err == nil) != (firstErr == nil) || !slices.Equal(got, first) {
+				t.Fatalf("block %d: %v gives %d values and error %v, %v gives %d and error %v, %s",
+					i, tier, len(got), err, simd.Portable, len(first), firstErr, difference(got, first[:min(len(got), len(first))]))
+			}
+		}
+		if firstErr == nil {
+			soundAccess(t, c, s, i, first)
+		}
+	}
+	hostileAccess(t, c, s)
+	hostileRuns(t, c, s)
+}
+
+// soundAccess checks that single values of a block that decodes are those that it
+// decodes to; but for hslrc, whose search goes by buckets of the list that the block
+// does not look at.
+func soundAccess(t fataler, c codec.Codec, s *codec.Sequence, block int, values []uint32) {
+	if c.ID() == codec.HSLRC {
+		return
+	}
+	for k := 0; k < len(values); k += 1 + len(values)/16 {
+		i := block*c.BlockLen() + k
+		if ra, ok := c.(codec.RandomAccess); ok && s.Last != nil {
+			if d, err := ra.Doc(s, i); err != nil || d != values[k] {
+				t.Fatalf("docID %d is %d alone, error %v, and %d in its block", i, d, err, values[k])
+			}
+		}
+		if fa, ok := c.(codec.FreqAccess); ok && s.Last == nil {
+			if f, err := fa.Freq(s, i); err != nil || f != values[k] {
+				t.Fatalf("frequency %d is %d alone, error %v, and %d in its block", i, f, err, values[k])
+			}
+		}
+		if sk, ok := c.(codec.Seeker); ok && s.Last != nil {
+			if at, d, err := sk.SeekGEQ(s, block, values[k]); err != nil || d != values[k] || at != k {
+				t.Fatalf("seeking %d in block %d: index %d, docID %d, error %v; it is value %d", values[k], block, at, d, err, k)
+			}
+		}
+	}
+}
+
+func hostileBlock(t fataler, c codec.Codec, s *codec.Sequence, i int, tier simd.Tier) ([]uint32, error) {
+	defer simd.SetLevel(tier)()
+	dst := newCanary(c.BlockLen())
+	decode := c.DecodeDocs
+	if s.Last == nil {
+		decode = c.DecodeFreqs
+	}
+	n, err := decode(dst.values, s, i)
+	dst.check(t)
+	if err != nil {
+		checkCorrupt(t, err)
+		return nil, err
+	}
+	if want := min(s.N-i*c.BlockLen(), c.BlockLen()); n != want {
+		t.Fatalf("block %d at %v: %d values instead of %d, and no error", i, tier, n, want)
+	}
+	got := dst.values[:n]
+	if s.Last == nil {
+		if slices.Contains(got, 0) {
+			t.Fatalf("block %d at %v: a frequency is zero, and no error", i, tier)
+		}
+		return got, nil
+	}
+	next := s.Prev(i) + 1
+	for k, d := range got {
+		if d < next || d > codec.MaxDoc {
+			t.Fatalf("block %d at %v: docID %d is %d after %d, and no error", i, tier, k, d, next-1)
+		}
+		next = d + 1
+	}
+	if next-1 != s.Last[i] {
+		t.Fatalf("block %d at %v: ends on %d, not %d, and no error", i, tier, next-1, s.Last[i])
+	}
+	return got, nil
+}
+
+func checkCorrupt(t fataler, err error) {
+	if !errors.Is(err, format.ErrCorrupt) {
+		t.Fatalf("error of another kind: %v", err)
+	}
+}
+
+// hostileAccess calls the single-value methods; any value will do, no panic will.
+func hostileAccess(t fataler, c codec.Codec, s *codec.Sequence) {
+	for i := 0; i < s.N; i += 1 + s.N/50 {
+		if ra, ok := c.(codec.RandomAccess); ok && s.Last != nil {
+			if _, err := ra.Doc(s, i); err != nil {
+				checkCorrupt(t, err)
+			}
+		}
+		if fa, ok := c.(codec.FreqAccess); ok && s.Last == nil {
+			if _, err := fa.Freq(s, i); err != nil {
+				checkCorrupt(t, err)
+			}
+		}
+		if sk, ok := c.(codec.Seeker); ok && s.Last != nil {
+			block := i / c.BlockLen()
+			last := s.Last[block]
+			for _, target := range []uint32{last, last / 2, last - min(last, 3)} {
+				k, d, err := sk.SeekGEQ(s, block, target)
+				if err != nil {
+					checkCorrupt(t, err)
+				} else if d < target || k < 0 || block*c.BlockLen()+k >= s.N || k >= c.BlockLen() {
+					t.Fatalf("seeking %d in block %d: index %d, docID %d, and no error", target, block, k, d)
+				}
+			}
+		}
+	}
+}

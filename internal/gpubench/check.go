@@ -1,0 +1,92 @@
+package gpubench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/pinion-index/pinion/format/codec/registry"
+	"github.com/pinion-index/pinion/internal/gputrial"
+	"github.com/pinion-index/pinion/query"
+)
+
+// checked are the collections of Check: lists from one posting to half of a segment.
+var checked = Model{Name: "check", Short: "check", Docs: 24000, Segments: 2, Terms: 240, RareLo: 1, RareHi: 700, CommonLo: 700, CommonHi: 12000}
+
+// Check compares n random queries for each codec with the CPU's answers: AND, OR and
+// AND-then-OR, one to six terms, which may repeat or occur nowhere, k from 1 to 1,000.
+func (b *Bench) Check(ctx context.Context, dir string, n int) error {
+	for _, name := range gputrial.Codecs() {
+		m := checked
+		m.Name = "check " + name
+		c, ok := registry.ByName(name)
+		if !ok {
+			return fmt.Errorf("no codec %q", name)
+		}
+		m.Codec = c
+		if err := b.check(ctx, m, dir, n); err != nil {
+			return fmt.Errorf("%s: %w", m.Name, err)
+		}
+	}
+	return nil
+}
+
+func (b *Bench) check(ctx context.Context, m Model, dir string, n int) (err error) {
+	e, err := b.open(ctx, m, dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, e.close()) }()
+	start := time.Now()
+	r := rand.New(rand.NewPCG(b.Seed, uint64(m.Codec.ID())))
+	postings := 0
+	for left := n; left > 0; {
+		qs := m.mixed(r, min(left, 20000))
+		left -= len(qs)
+		want, err := onAll(ctx, e.cpu, qs)
+		if err != nil {
+			return err
+		}
+		got, err := e.gpu.Execute(ctx, qs)
+		if err != nil {
+			return err
+		}
+		for i := range want {
+			if !gputrial.Equal(got[i].Hits, want[i].Hits) {
+				return fmt.Errorf("%v query %s, k %d: the device answers %v, the CPU %v", qs[i].Mode, qs[i].Terms, qs[i].K, got[i].Hits, want[i].Hits)
+			}
+			postings += len(want[i].Hits)
+		}
+	}
+	b.add(Row{Name: m.Name + ": equal to the bit", Value: float64(n), Unit: "queries",
+		Note: fmt.Sprintf("%d hits, %.1f s", postings, time.Since(start).Seconds())})
+	return nil
+}
+
+// mixed draws queries of all kinds.
+func (m Model) mixed(r *rand.Rand, n int) []query.Query {
+	modes := []query.Mode{query.And, query.Or, query.AndOr}
+	qs := make([]query.Query, n)
+	for i := range qs {
+		q := query.Query{K: 1 + r.IntN(20), Mode: modes[r.IntN(len(modes))]}
+		if r.IntN(4) == 0 {
+			q.K = 1 + r.IntN(1000)
+		}
+		for range 1 + r.IntN(6) {
+			t := r.IntN(m.Terms)
+			switch r.IntN(50) {
+			case 0:
+				t = m.Terms + 7 // occurs nowhere
+			case 1:
+				if len(q.Terms) > 0 {
+					q.Terms = append(q.Terms, q.Terms[0])
+				}
+			}
+			q.Terms = append(q.Terms, term(t))
+		}
+		qs[i] = q
+	}
+	return qs
+}

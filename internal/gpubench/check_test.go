@@ -1,0 +1,22 @@
+//go:build emu && cgo
+
+package gpubench
+
+import (
+	"context"
+	"io"
+	"testing"
+
+	"github.com/pinion-index/pinion/gpuload"
+)
+
+// TestCheck asks the emulator a few of the random queries that Check asks a device.
+func TestCheck(t *testing.T) {
+	b := &Bench{Device: gpuload.NewEmulator(), Log: io.Discard, Small: true, Seed: 5}
+	m := checked
+	defer func() { checked = m }()
+	checked.Docs, checked.Terms, checked.RareHi, checked.CommonLo, checked.CommonHi = 4000, 60, 300, 300, 2500
+	if err := b.Check(context.Background(), t.TempDir(), 40); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,138 @@
+package gpubench
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/internal/gputrial"
+	"github.com/pinion-index/pinion/query"
+)
+
+// AccumulationNames lists the ways to answer disjunctions.
+func AccumulationNames() string {
+	var names []string
+	for a := range gpuload.AccumulationCount {
+		names = append(names, a.String())
+	}
+	return strings.Join(names, ", ")
+}
+
+// asked are the same queries for all ways, with the CPU's answers.
+type asked struct {
+	kind    string
+	queries []query.Query
+	want    []query.Result
+}
+
+// disjunctions measures the ways to answer disjunctions, top 10, each in an executor of
+// its own, and compares all results with the CPU's.
+func (b *Bench) disjunctions(ctx context.Context, e *engine) error {
+	n := 4096
+	if b.Small {
+		n = 40
+	}
+	var sets []asked
+	for _, rare := range []bool{true, false} {
+		s := asked{kind: "common terms", queries: e.Model.Queries(n, 10, query.Or, rare, 2000)}
+		if rare {
+			s.kind = "a rare and common terms"
+		}
+		var err error
+		if s.want, err = onAll(ctx, e.cpu, s.queries); err != nil {
+			return err
+		}
+		sets = append(sets, s)
+	}
+	for how := range gpuload.AccumulationCount {
+		if b.Accumulations != nil && !slices.Contains(b.Accumulations, how) {
+			continue
+		}
+		if err := b.disjunction(ctx, e, sets, how); err != nil {
+			return fmt.Errorf("disjunctions, %v: %w", how, err)
+		}
+	}
+	return nil
+}
+
+func (b *Bench) disjunction(ctx context.Context, e *engine, sets []asked, how gpuload.Accumulation) error {
+	o := gpuload.Options{Memory: 8 << 30, Accumulate: how}
+	rounds := 4
+	if b.Small {
+		o.Memory, rounds = 64<<20, 2
+	}
+	x, err := e.executor(b.Device, o)
+	if err != nil {
+		return err
+	}
+	defer x.Close()
+	if err := x.LoadAll(ctx); err != nil {
+		return err
+	}
+	each := float64(x.Lists().Stats().Bytes) / float64(e.Snapshot.Stats().Postings)
+	for _, s := range sets {
+		var sec, busy float64
+		for round := range rounds {
+			before, start := x.Busy(), time.Now()
+			got, err := x.Execute(ctx, s.queries)
+			if err != nil {
+				return err
+			}
+			if t := time.Since(start).Seconds(); round == 0 || t < sec {
+				sec, busy = t, x.Busy()-before
+			}
+			for i := range s.want {
+				if !gputrial.Equal(got[i].Hits, s.want[i].Hits) {
+					return fmt.Errorf("query %d, %s: the device answers %v, the CPU %v", i, s.queries[i].Terms, got[i].Hits, s.want[i].Hits)
+				}
+			}
+		}
+		n := float64(len(s.queries))
+		r := Row{Name: fmt.Sprintf("OR %s, %s, %v", e.Model.Short, s.kind, how), Value: n / sec / 1e3, Unit: "k queries/s",
+			Note: fmt.Sprintf("top 10, %.1f ms for %.0f, batches on the device %.1f ms", sec*1e3, n, busy*1e3)}
+		if how == gpuload.GlobalAccumulators {
+			bytes := e.Model.traffic(s.queries, each)
+			r.Bound = b.copy / bytes / 1e3 * n
+			r.Note += fmt.Sprintf(", %.0f MB a query", bytes/n/1e6)
+		}
+		b.add(r)
+	}
+	return nil
+}
+
+// executor returns another executor over the index.
+func (e *engine) executor(dev gpuload.Device, o gpuload.Options) (*gpuload.Executor, error) {
+	segs, st, err := gpuload.SegmentsOf(e.Snapshot)
+	if err != nil {
+		return nil, err
+	}
+	sc, err := query.NewScorer(query.DefaultParams, st)
+	if err != nil {
+		return nil, err
+	}
+	return gpuload.New(dev, segs, sc, o)
+}
+
+// traffic returns how many bytes of device memory disjunctions move at least with
+// accumulators there (kernels/accumulate.cu): 8 a document, the postings, each bytes
+// long, and the 32-byte sectors of accumulators that a list has a posting in, read and
+// written. Norms are taken to come from L2.
+func (m Model) traffic(qs []query.Query, each float64) (bytes float64) {
+	sectors := float64(m.Docs) / 8
+	for _, q := range qs {
+		bytes += 8 * float64(m.Docs)
+		for _, t := range q.Terms {
+			var i int
+			if _, err := fmt.Sscanf(string(t), "t%d", &i); err != nil {
+				continue
+			}
+			df := float64(m.df(i))
+			bytes += each*df + 64*sectors*(1-math.Exp(-df/sectors))
+		}
+	}
+	return bytes
+}

@@ -1,0 +1,237 @@
+// Command gpucheck runs all GPU tests and benchmarks on a GPU host, and builds the
+// binaries for that on a machine without a GPU.
+//
+//	gpucheck build --out DIR   builds gpucheck and the tests with -tags cuda
+//	gpucheck run               what such a binary does on the GPU host
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/internal/gpubench"
+)
+
+func main() {
+	root := &cobra.Command{Use: "gpucheck", Short: "Test and measure Pinion on a GPU", SilenceErrors: true, SilenceUsage: true,
+		Long: `gpucheck build makes binaries for GPU hosts on a machine without a GPU; it needs Go,
+a C compiler and the CUDA headers (kernels/install-toolkit.sh). gpucheck run, on a
+GPU host with nothing but the driver, runs the tests and the benchmarks, compares
+every result with the CPU's and prints one table last.`,
+		Example: "  gpucheck build --out dist\n  dist/gpucheck run --tests dist --json figures.json"}
+	root.AddCommand(buildCommand(), runCommand())
+	if err := root.Execute(); err != nil {
+		fmt.Fprintln(os.Stderr, "gpucheck:", err)
+		var failed *failure
+		if errors.As(err, &failed) {
+			os.Exit(1)
+		}
+		os.Exit(2)
+	}
+}
+
+// failure is a check that failed, as opposed to bad usage.
+type failure struct{ err error }
+
+func (f *failure) Error() string { return f.err.Error() }
+func (f *failure) Unwrap() error { return f.err }
+
+func buildCommand() *cobra.Command {
+	var out string
+	c := &cobra.Command{Use: "build", Short: "Build the binaries with -tags cuda", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			if err := os.MkdirAll(out, 0o777); err != nil {
+				return &failure{err}
+			}
+			for _, args := range [][]string{
+				{"build", "-tags", "cuda", "-o", filepath.Join(out, "gpucheck"), "./internal/gpucheck"},
+				{"test", "-c", "-tags", "cuda", "-o", filepath.Join(out, "gpuload.test"), "./gpuload"},
+			} {
+				cmd := exec.Command("go", args...)
+				cmd.Env = append(os.Environ(), "CGO_ENABLED=1")
+				cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
+				if err := cmd.Run(); err != nil {
+					return &failure{fmt.Errorf("go %s: %w", strings.Join(args, " "), err)}
+				}
+			}
+			return nil
+		}}
+	c.Flags().StringVar(&out, "out", "dist", "directory for the binaries")
+	return c
+}
+
+type runFlags struct {
+	small, sanitize       bool
+	only, tests, dir, out string
+	models, profile       string
+	seed                  uint64
+	limit                 time.Duration
+}
+
+func runCommand() *cobra.Command {
+	var f runFlags
+	c := &cobra.Command{Use: "run", Short: "Run the tests and benchmarks", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.check(); err != nil {
+				return err
+			}
+			ctx, cancel := context.WithTimeout(cmd.Context(), f.limit)
+			defer cancel()
+			return f.run(ctx)
+		}}
+	c.Flags().BoolVar(&f.small, "small", false, "small data: for the emulator and compute-sanitizer")
+	c.Flags().BoolVar(&f.sanitize, "sanitize", false, "run the small ones under compute-sanitizer first")
+	c.Flags().StringVar(&f.only, "only", "", "comma-separated parts of "+strings.Join(partNames, ", ")+" (default all)")
+	c.Flags().StringVar(&f.models, "models", "", "comma-separated collections of gov, gov2, bdc, bd (default all)")
+	c.Flags().StringVar(&f.profile, "cpuprofile", "", "write a profile of the host's time to this file")
+	c.Flags().StringVar(&f.tests, "tests", "", "directory with gpuload.test, to run it first")
+	c.Flags().StringVar(&f.dir, "dir", os.TempDir(), "directory for generated indexes")
+	c.Flags().StringVar(&f.out, "json", "", "also write the figures to this file")
+	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of random data")
+	c.Flags().DurationVar(&f.limit, "limit", 8*time.Minute, "give up after this time")
+	return c
+}
+
+func (f *runFlags) run(ctx context.Context) error {
+	var rows []gpubench.Row
+	if f.tests != "" {
+		path, err := filepath.Abs(filepath.Join(f.tests, "gpuload.test")) // "." is no place to look for programs
+		if err != nil {
+			return &failure{err}
+		}
+		row, err := command(ctx, "tests", "PASS", path, "-test.short")
+		if err != nil {
+			return err
+		}
+		rows = append(rows, row)
+	}
+	if f.sanitize {
+		self, err := os.Executable()
+		if err != nil {
+			return &failure{err}
+		}
+		for _, tool := range []string{"memcheck", "racecheck"} {
+			row, err := command(ctx, "compute-sanitizer "+tool, summaries[tool], "compute-sanitizer", "--tool", tool, "--error-exitcode", "9", self,
+				"run", "--small", "--dir", f.dir)
+			if err != nil {
+				return err
+			}
+			rows = append(rows, row)
+		}
+	}
+	dev, err := gpuload.OpenDevice()
+	if err != nil {
+		return &failure{err}
+	}
+	b := &gpubench.Bench{Device: dev, Log: os.Stderr, Small: f.small, Seed: f.seed}
+	info := dev.Info()
+	fmt.Fprintf(os.Stderr, "%s, %d multiprocessors, %.1f GiB of memory free\n", info.Name, info.Multiprocessors, float64(info.Memory)/(1<<30))
+	if f.models != "" {
+		b.Models = strings.Split(f.models, ",")
+	}
+	if f.profile != "" {
+		p, err := os.Create(f.profile)
+		if err != nil {
+			return &failure{err}
+		}
+		defer p.Close()
+		b.Profile = p
+	}
+	err = f.parts(ctx, b)
+	rows = append(rows, b.Rows()...)
+	if err = errors.Join(err, dev.Close()); err != nil {
+		err = &failure{err}
+	}
+	if f.out != "" {
+		text, e := json.MarshalIndent(rows, "", "  ")
+		err = errors.Join(err, e, os.WriteFile(f.out, text, 0o666))
+	}
+	gpubench.Print(os.Stdout, rows)
+	return err
+}
+
+// partNames are the parts of a run, in their order.
+var partNames = []string{"memory", "decode", "collections", "strategies", "check"}
+
+// How many random queries part check asks of each codec.
+const (
+	checked      = 100_000
+	checkedSmall = 100
+)
+
+// wants reports whether part name is to run.
+func (f *runFlags) wants(name string) bool {
+	return f.only == "" || slices.Contains(strings.Split(f.only, ","), name)
+}
+
+func (f *runFlags) check() error {
+	if f.only == "" {
+		return nil
+	}
+	for _, name := range strings.Split(f.only, ",") {
+		if !slices.Contains(partNames, name) {
+			return fmt.Errorf("no part %q; there are %s", name, strings.Join(partNames, ", "))
+		}
+	}
+	return nil
+}
+
+func (f *runFlags) parts(ctx context.Context, b *gpubench.Bench) error {
+	n := checked
+	if f.small {
+		n = checkedSmall
+	}
+	run := map[string]func() error{
+		"memory":      b.Memory,
+		"decode":      b.Decode,
+		"collections": func() error { return b.Collections(ctx, f.dir) },
+		"strategies":  func() error { return b.Intersections(ctx, f.dir) },
+		"check":       func() error { return b.Check(ctx, f.dir, n) },
+	}
+	for _, name := range partNames {
+		if !f.wants(name) {
+			continue
+		}
+		start := time.Now()
+		fmt.Fprintln(os.Stderr, name)
+		if err := run[name](); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		fmt.Fprintf(os.Stderr, "  %.1f s\n", time.Since(start).Seconds())
+	}
+	return nil
+}
+
+// summaries are what compute-sanitizer says when a tool did run and found nothing.
+var summaries = map[string]string{"memcheck": "ERROR SUMMARY: 0 errors", "racecheck": "RACECHECK SUMMARY: 0 hazards"}
+
+// command runs a program, which must say want, and says how long it took.
+func command(ctx context.Context, name, want, path string, args ...string) (gpubench.Row, error) {
+	start := time.Now()
+	out, err := exec.CommandContext(ctx, path, args...).CombinedOutput()
+	if err != nil {
+		return gpubench.Row{}, &failure{fmt.Errorf("%s: %w\n%s", name, err, tail(out))}
+	}
+	if !strings.Contains(string(out), want) {
+		return gpubench.Row{}, &failure{fmt.Errorf("%s: no %q in the output\n%s", name, want, tail(out))}
+	}
+	return gpubench.Row{Name: name + ": passed", Value: time.Since(start).Seconds(), Unit: "s"}, nil
+}
+
+func tail(b []byte) []byte {
+	if len(b) > 4000 {
+		return b[len(b)-4000:]
+	}
+	return b
+}

@@ -158,11 +158,11 @@ func (x *SnapshotLists) block(p *snapshotPart, block int) error {
 		}
 	}
 	docs, freqs := x.scratch[0], x.scratch[1]
-	n, err := x.list.DecodeDocs(block, docs)
+	n, err := x.list.DecodeDocs(docs, block, 1)
 	if err != nil {
 		return err
 	}
-	if _, err := x.list.DecodeFreqs(block, freqs); err != nil {
+	if _, err := x.list.DecodeFreqs(freqs, block, 1); err != nil {
 		return err
 	}
 	for i, doc := range docs[:n] {

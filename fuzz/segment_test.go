@@ -130,10 +130,10 @@ func readSegment(s *segment.Segment) {
 		}
 		docs, freqs := make([]uint32, l.BlockLen), make([]uint32, l.BlockLen)
 		for b := range l.Blocks {
-			if n, err := l.DecodeDocs(b, docs); err == nil {
+			if n, err := l.DecodeDocs(docs, b, 1); err == nil {
 				lens.GatherLengths(freqs, docs[:n])
 			}
-			l.DecodeFreqs(b, freqs)
+			l.DecodeFreqs(freqs, b, 1)
 			l.Range(l.Last(b))
 			l.Bucket(l.Last(b))
 		}

@@ -208,10 +208,10 @@ func (r *decodeRig) hostile(rnd *rand.Rand, c codec.Codec, docs, freqs []uint32,
 func padded(b []byte) []byte { return append(b, make([]byte, format.ReadablePadding)...)[:len(b)] }
 
 // decodeAll returns all values of a list, or nil where the CPU refuses a block.
-func decodeAll(decode func([]uint32, *codec.Sequence, int) (int, error), s *codec.Sequence, blocks int) (out []uint32) {
+func decodeAll(decode func([]uint32, *codec.Sequence, int, int) (int, error), s *codec.Sequence, blocks int) (out []uint32) {
 	var buf [1024]uint32
 	for j := range blocks {
-		n, err := decode(buf[:], s, j)
+		n, err := decode(buf[:], s, j, 1)
 		if err != nil {
 			return nil
 		}

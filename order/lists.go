@@ -2,6 +2,7 @@ package order
 
 import (
 	"iter"
+	"slices"
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
@@ -52,14 +53,8 @@ func appendDocs(dst []uint32, s *segment.Segment, l *segment.List, e segment.Ent
 	if err := l.VerifyChecksum(); err != nil {
 		return dst, err
 	}
-	for b := range l.Blocks {
-		at := len(dst)
-		dst = append(dst, make([]uint32, l.BlockLen)...)
-		n, err := l.DecodeDocs(b, dst[at:])
-		if err != nil {
-			return dst[:at], err
-		}
-		dst = dst[:at+n]
-	}
-	return dst, nil
+	at, room := len(dst), l.Blocks*l.BlockLen
+	dst = slices.Grow(dst, room)
+	n, err := l.DecodeDocs(dst[at:at+room], 0, l.Blocks)
+	return dst[:at+n], err
 }

@@ -263,7 +263,7 @@ func (m *matches) readFreqs(l *list, at []uint64) error {
 			if cap(m.block) < list.BlockLen {
 				m.block = make([]uint32, list.BlockLen)
 			}
-			n, err := list.DecodeFreqs(b, m.block[:cap(m.block)])
+			n, err := list.DecodeFreqs(m.block[:cap(m.block)], b, 1)
 			if err != nil {
 				return err
 			}

@@ -159,7 +159,7 @@ func (c *Cursor) finish() { c.doc, c.docs, c.freqs = NoDoc, nil, nil }
 
 // load decodes the docIDs of block b and reports success.
 func (c *Cursor) load(b int) bool {
-	n, err := c.list.DecodeDocs(b, c.docsBuf[:])
+	n, err := c.list.DecodeDocs(c.docsBuf[:], b, 1)
 	if err == nil && !c.plausible(b, n) {
 		err = format.Corrupt("block does not hold the docIDs of the skip header")
 	}
@@ -203,7 +203,7 @@ func (c *Cursor) loadFreqs() bool {
 	case c.doc == NoDoc || c.block < 0 && !c.load(0):
 		return false
 	}
-	n, err := c.list.DecodeFreqs(c.block, c.freqsBuf[:])
+	n, err := c.list.DecodeFreqs(c.freqsBuf[:], c.block, 1)
 	if err == nil && n != len(c.docs) {
 		err = format.Corrupt("block has %d docIDs and %d frequencies", len(c.docs), n)
 	}

@@ -135,13 +135,13 @@ func walk(s *Segment) {
 		docs, freqs := make([]uint32, l.BlockLen), make([]uint32, l.BlockLen)
 		lens, _ := s.DocLens()
 		for b := range l.Blocks {
-			n, err := l.DecodeDocs(b, docs)
+			n, err := l.DecodeDocs(docs, b, 1)
 			if err == nil {
 				lens.GatherLengths(freqs, docs[:n])
 				l.Range(docs[0])
 				l.Bucket(docs[0])
 			}
-			l.DecodeFreqs(b, freqs)
+			l.DecodeFreqs(freqs, b, 1)
 			l.Last(b)
 		}
 		l.Layout()

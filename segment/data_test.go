@@ -105,8 +105,8 @@ func TestViewsAllocateNothing(t *testing.T) {
 		"extent": func() {
 			e, _, _ := s.Lookup([]byte("hash"))
 			s.InitList(&l, e)
-			l.DecodeDocs(3, docs)
-			l.DecodeFreqs(3, docs)
+			l.DecodeDocs(docs, 3, 1)
+			l.DecodeFreqs(docs, 3, 1)
 		},
 		"bounds":   func() { l.Range(500); l.Bucket(500) },
 		"id":       func() { id, _ = s.ID(77, id) },

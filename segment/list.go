@@ -122,28 +122,30 @@ func (l *List) Small() (docs, freqs []uint32) {
 	return l.docs[:l.N], l.freqs[:l.N]
 }
 
-// DecodeDocs writes the docIDs of a block to dst, which must hold BlockLen
-// values, and returns how many they are.
-func (l *List) DecodeDocs(block int, dst []uint32) (int, error) {
+// DecodeDocs decodes the docIDs of count blocks from block on, which exist, to dst, which
+// must hold count*BlockLen values, and returns how many they are. With an error it is how many
+// the blocks before the broken one hold.
+func (l *List) DecodeDocs(dst []uint32, block, count int) (int, error) {
 	if l.extent == nil {
 		return copy(dst, l.docs[:l.N]), nil
 	}
-	n, err := l.DocsCodec.DecodeDocs(dst, &l.Docs, block)
+	n, err := l.DocsCodec.DecodeDocs(dst, &l.Docs, block, count)
 	if err != nil {
-		return 0, l.locate(err, block)
+		return n, l.locate(err, block+n/l.BlockLen)
 	}
 	return n, nil
 }
 
-// DecodeFreqs writes the frequencies of a block to dst, which must hold BlockLen
-// values, and returns how many they are.
-func (l *List) DecodeFreqs(block int, dst []uint32) (int, error) {
+// DecodeFreqs decodes the frequencies of count blocks from block on, which exist, to dst, which
+// must hold count*BlockLen values, and returns how many they are. With an error it is how many
+// the blocks before the broken one hold.
+func (l *List) DecodeFreqs(dst []uint32, block, count int) (int, error) {
 	if l.extent == nil {
 		return copy(dst, l.freqs[:l.N]), nil
 	}
-	n, err := l.FreqsCodec.DecodeFreqs(dst, &l.Freqs, block)
+	n, err := l.FreqsCodec.DecodeFreqs(dst, &l.Freqs, block, count)
 	if err != nil {
-		return 0, l.locate(err, block)
+		return n, l.locate(err, block+n/l.BlockLen)
 	}
 	return n, nil
 }

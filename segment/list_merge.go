@@ -51,11 +51,11 @@ func (e *ListEncoder) AppendList(l *List, base uint32) error {
 	e.freqScratch = freqs
 	e.decoded = resize(e.decoded, max(l.BlockLen, e.blockLen))
 	for ; next < l.Blocks; next++ {
-		n, err := l.DecodeDocs(next, e.decoded)
+		n, err := l.DecodeDocs(e.decoded, next, 1)
 		if err != nil {
 			return err
 		}
-		if _, err := l.DecodeFreqs(next, freqs); err != nil {
+		if _, err := l.DecodeFreqs(freqs, next, 1); err != nil {
 			return err
 		}
 		if err := e.appendShifted(e.decoded[:n], freqs[:n], base); err != nil {
@@ -70,11 +70,11 @@ func (e *ListEncoder) AppendList(l *List, base uint32) error {
 func (e *ListEncoder) appendBlock(l *List, b int, base uint32) error {
 	n, size := len(e.pendDocs), e.blockLen
 	docs, freqs := slices.Grow(e.pendDocs, size)[:n+size], slices.Grow(e.pendFreqs, size)[:n+size]
-	k, err := l.DecodeDocs(b, docs[n:])
+	k, err := l.DecodeDocs(docs[n:], b, 1)
 	if err != nil {
 		return err
 	}
-	if _, err := l.DecodeFreqs(b, freqs[n:]); err != nil {
+	if _, err := l.DecodeFreqs(freqs[n:], b, 1); err != nil {
 		return err
 	}
 	for i, d := range docs[n : n+k] {
@@ -150,7 +150,7 @@ func (e *ListEncoder) copyBlocks(l *List, base uint32, n int) error {
 
 // copyFirst encodes the docIDs of l's first block anew and copies the rest of it.
 func (e *ListEncoder) copyFirst(l *List, base uint32) error {
-	n, err := l.DecodeDocs(0, e.decoded)
+	n, err := l.DecodeDocs(e.decoded, 0, 1)
 	if err != nil {
 		return err
 	}

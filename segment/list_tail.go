@@ -221,7 +221,7 @@ func (e *ListEncoder) eachBlock(f func(docs []uint32)) error {
 // number in the list.
 func (e *ListEncoder) decodeBlocks(seq *codec.Sequence, from, first int, f func(docs []uint32)) error {
 	for b := from; b < len(seq.Last); b++ {
-		n, err := e.docsCodec.DecodeDocs(e.decoded, seq, b)
+		n, err := e.docsCodec.DecodeDocs(e.decoded, seq, b, 1)
 		if err != nil {
 			return fmt.Errorf("segment: block %d cannot be read back: %w", first+b-from, err)
 		}

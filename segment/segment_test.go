@@ -145,11 +145,11 @@ func postingsOf(t failer, l *List) []posting {
 	var ps []posting
 	docs, freqs := make([]uint32, l.BlockLen), make([]uint32, l.BlockLen)
 	for b := range l.Blocks {
-		n, err := l.DecodeDocs(b, docs)
+		n, err := l.DecodeDocs(docs, b, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n2, err := l.DecodeFreqs(b, freqs); err != nil || n2 != n {
+		if n2, err := l.DecodeFreqs(freqs, b, 1); err != nil || n2 != n {
 			t.Fatalf("%d frequencies for %d docIDs, %v", n2, n, err)
 		}
 		if docs[n-1] != l.Last(b) {

@@ -160,11 +160,11 @@ func (v *listVerifier) postingsOf(l *List) error {
 	var kth [3]int
 	bucket := 0
 	for b := range l.Blocks {
-		n, err := l.DecodeDocs(b, v.docs)
+		n, err := l.DecodeDocs(v.docs, b, 1)
 		if err != nil {
 			return err
 		}
-		nf, err := l.DecodeFreqs(b, v.freqs)
+		nf, err := l.DecodeFreqs(v.freqs, b, 1)
 		if err != nil {
 			return err
 		}

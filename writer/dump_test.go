@@ -108,11 +108,11 @@ func dumpSegment(t testing.TB, s *segment.Segment) []shownDoc {
 		}
 		ids, freqs := make([]uint32, l.BlockLen), make([]uint32, l.BlockLen)
 		for b := range l.Blocks {
-			n, err := l.DecodeDocs(b, ids)
+			n, err := l.DecodeDocs(ids, b, 1)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := l.DecodeFreqs(b, freqs); err != nil {
+			if _, err := l.DecodeFreqs(freqs, b, 1); err != nil {
 				t.Fatal(err)
 			}
 			for i := range n {

@@ -272,11 +272,11 @@ func (lw *listWorker) filter(src *mergeSource) (some bool, err error) {
 	}
 	for b := range l.Blocks {
 		docs, freqs := lw.docs[:l.BlockLen], lw.freqs[:l.BlockLen]
-		n, err := l.DecodeDocs(b, docs)
+		n, err := l.DecodeDocs(docs, b, 1)
 		if err != nil {
 			return some, err
 		}
-		if _, err := l.DecodeFreqs(b, freqs); err != nil {
+		if _, err := l.DecodeFreqs(freqs, b, 1); err != nil {
 			return some, err
 		}
 		n = src.gone.apply(docs[:n], freqs[:n], src.base)

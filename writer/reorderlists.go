@@ -76,19 +76,16 @@ func (lw *reorderWorker) read(e segment.Entry) error {
 	if err := l.VerifyChecksum(); err != nil {
 		return err
 	}
-	n, room := 0, l.N+l.BlockLen
-	lw.docs, lw.freqs = slices.Grow(lw.docs, room)[:room], slices.Grow(lw.freqs, room)[:room]
-	for b := range l.Blocks {
-		k, err := l.DecodeDocs(b, lw.docs[n:])
-		if err != nil {
-			return err
-		}
-		if _, err := l.DecodeFreqs(b, lw.freqs[n:]); err != nil {
-			return err
-		}
-		n += k
+	room := l.Blocks * l.BlockLen
+	docs, freqs := slices.Grow(lw.docs, room)[:room], slices.Grow(lw.freqs, room)[:room]
+	n, err := l.DecodeDocs(docs, 0, l.Blocks)
+	if err != nil {
+		return err
 	}
-	lw.docs, lw.freqs = lw.docs[:n], lw.freqs[:n]
+	if _, err := l.DecodeFreqs(freqs, 0, l.Blocks); err != nil {
+		return err
+	}
+	lw.docs, lw.freqs = docs[:n], freqs[:n]
 	return nil
 }
 

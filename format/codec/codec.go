@@ -97,10 +97,14 @@ func (s *Sequence) Prev(i int) uint32 {
 // Encoders append to dst, whose length must be a multiple of 4, and return it;
 // ends must have room for one more element than there are blocks and receives
 // word offsets relative to the old end of dst. Values that cannot be held are an
-// *EncodeError. Decoders write the block's values to dst, which must hold
-// BlockLen values; elements past the returned count may be overwritten with
-// anything. A block whose bytes contradict themselves, or whose last docID is
-// not what the skip header says, is an error, never a short or wrong result.
+// *EncodeError.
+//
+// Decoders decode a row of blocks, count of them from block on, which exist, to dst
+// one behind another, and return the number of values. dst must hold count*BlockLen
+// values; elements past the returned number may be overwritten with anything. A block
+// whose bytes contradict themselves, or whose last docID is not what the skip header
+// says, is an error, never a short or wrong result; the blocks before it are then in
+// dst and counted.
 type Codec interface {
 	ID() ID
 	// BlockLen is the number of values in every block but the last: 128, 256 or 1024.
@@ -109,11 +113,11 @@ type Codec interface {
 	AppendDocs(dst []byte, ends, docs []uint32) ([]byte, error)
 	// DocsSize returns the bytes that AppendDocs would append, without encoding.
 	DocsSize(docs []uint32) (int, error)
-	DecodeDocs(dst []uint32, s *Sequence, block int) (int, error)
+	DecodeDocs(dst []uint32, s *Sequence, block, count int) (int, error)
 
 	AppendFreqs(dst []byte, ends, freqs []uint32) ([]byte, error)
 	FreqsSize(freqs []uint32) (int, error)
-	DecodeFreqs(dst []uint32, s *Sequence, block int) (int, error)
+	DecodeFreqs(dst []uint32, s *Sequence, block, count int) (int, error)
 }
 
 // BlockCodec is a Codec whose blocks do not depend on the rest of the list, so
@@ -125,28 +129,6 @@ type BlockCodec interface {
 	// (NoDoc for the first block). The result is a multiple of 4 bytes long.
 	AppendDocsBlock(dst []byte, docs []uint32, prev uint32) ([]byte, error)
 	AppendFreqsBlock(dst []byte, freqs []uint32) ([]byte, error)
-}
-
-// RandomAccess is a Codec that decodes single docIDs without their block.
-type RandomAccess interface {
-	Codec
-	// Doc returns docID i of the list, 0 <= i < s.N.
-	Doc(s *Sequence, i int) (uint32, error)
-}
-
-// FreqAccess is a Codec that decodes single frequencies without their block.
-type FreqAccess interface {
-	Codec
-	// Freq returns frequency i of the list, 0 <= i < s.N.
-	Freq(s *Sequence, i int) (uint32, error)
-}
-
-// Seeker is a Codec that finds a docID within a block without decoding it whole.
-type Seeker interface {
-	Codec
-	// SeekGEQ returns the least index within block whose docID is at least target,
-	// and that docID. The block must contain one: target <= s.Last[block].
-	SeekGEQ(s *Sequence, block int, target uint32) (index int, doc uint32, err error)
 }
 
 // Blocks returns how many blocks of blockLen hold n values.

@@ -95,9 +95,9 @@ func decodeAll(c codec.Codec, dst []uint32, s *codec.Sequence) (err error) {
 	}
 	for i := range codec.Blocks(s.N, size) {
 		if s.Last != nil {
-			_, err = c.DecodeDocs(block, s, i)
+			_, err = c.DecodeDocs(block, s, i, 1)
 		} else {
-			_, err = c.DecodeFreqs(block, s, i)
+			_, err = c.DecodeFreqs(block, s, i, 1)
 		}
 		if err != nil {
 			return err

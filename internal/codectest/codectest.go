@@ -87,26 +87,25 @@ type fataler interface {
 }
 
 // check decodes every block of l and compares with the values; it also checks
-// the sizes and whatever else c can do.
+// the sizes.
 func (l *List) check(t fataler, c codec.Codec) {
 	l.checkSizes(t, c)
 	dst := newCanary(c.BlockLen())
 	for i := range codec.Blocks(len(l.Docs), c.BlockLen()) {
 		at := i * c.BlockLen()
 		end := min(at+c.BlockLen(), len(l.Docs))
-		n, err := c.DecodeDocs(dst.values, &l.DocSeq, i)
+		n, err := c.DecodeDocs(dst.values, &l.DocSeq, i, 1)
 		if err != nil || n != end-at || !slices.Equal(dst.values[:n], l.Docs[at:end]) {
 			t.Fatalf("list of %d, docIDs of block %d: %d values, error %v, %s",
 				len(l.Docs), i, n, err, difference(dst.values, l.Docs[at:end]))
 		}
-		n, err = c.DecodeFreqs(dst.values, &l.TFSeq, i)
+		n, err = c.DecodeFreqs(dst.values, &l.TFSeq, i, 1)
 		if err != nil || n != end-at || !slices.Equal(dst.values[:n], l.Freqs[at:end]) {
 			t.Fatalf("list of %d, frequencies of block %d: %d values, error %v, %s",
 				len(l.Docs), i, n, err, difference(dst.values, l.Freqs[at:end]))
 		}
 		dst.check(t)
 	}
-	l.checkAccess(t, c)
 }
 
 func difference(got, want []uint32) string {
@@ -129,42 +128,6 @@ func (l *List) checkSizes(t fataler, c codec.Codec) {
 	for _, s := range []*codec.Sequence{&l.DocSeq, &l.TFSeq} {
 		if len(s.Payload)%4 != 0 || int(s.Ends[len(s.Ends)-1])*4 != len(s.Payload) {
 			t.Fatalf("payload of %d bytes ends at word %d", len(s.Payload), s.Ends[len(s.Ends)-1])
-		}
-	}
-}
-
-// checkAccess checks RandomAccess, FreqAccess and Seeker against the values.
-func (l *List) checkAccess(t fataler, c codec.Codec) {
-	step := max(1, len(l.Docs)/97)
-	for i := 0; i < len(l.Docs); i += step {
-		if ra, ok := c.(codec.RandomAccess); ok {
-			if d, err := ra.Doc(&l.DocSeq, i); err != nil || d != l.Docs[i] {
-				t.Fatalf("docID %d of %d is %d, error %v, not %d", i, len(l.Docs), d, err, l.Docs[i])
-			}
-		}
-		if fa, ok := c.(codec.FreqAccess); ok {
-			if f, err := fa.Freq(&l.TFSeq, i); err != nil || f != l.Freqs[i] {
-				t.Fatalf("frequency %d of %d is %d, error %v, not %d", i, len(l.Docs), f, err, l.Freqs[i])
-			}
-		}
-		if sk, ok := c.(codec.Seeker); ok {
-			l.checkSeek(t, sk, i)
-		}
-	}
-}
-
-// checkSeek seeks docID i and the middle of the gap before it.
-func (l *List) checkSeek(t fataler, c codec.Seeker, i int) {
-	block := i / c.BlockLen()
-	low := uint32(0)
-	if i%c.BlockLen() != 0 {
-		low = l.Docs[i-1] + 1
-	}
-	for _, target := range []uint32{l.Docs[i], low, low + (l.Docs[i]-low)/2} {
-		k, d, err := c.SeekGEQ(&l.DocSeq, block, target)
-		if err != nil || d != l.Docs[i] || k != i%c.BlockLen() {
-			t.Fatalf("seeking %d in block %d of %d values: index %d, docID %d, error %v; want %d, %d",
-				target, block, len(l.Docs), k, d, err, i%c.BlockLen(), l.Docs[i])
 		}
 	}
 }
@@ -255,8 +218,8 @@ func testAllocations(t *testing.T, c codec.Codec) {
 	dst := make([]uint32, c.BlockLen())
 	allocs := testing.AllocsPerRun(20, func() {
 		for i := range l.DocSeq.Last {
-			_, err1 := c.DecodeDocs(dst, &l.DocSeq, i)
-			_, err2 := c.DecodeFreqs(dst, &l.TFSeq, i)
+			_, err1 := c.DecodeDocs(dst, &l.DocSeq, i, 1)
+			_, err2 := c.DecodeFreqs(dst, &l.TFSeq, i, 1)
 			if err1 != nil || err2 != nil {
 				t.Error(err1, err2)
 			}

@@ -107,7 +107,7 @@ func mend(c codec.Codec, s *codec.Sequence) {
 	size := c.BlockLen()
 	dst := make([]uint32, size)
 	for i := range s.Last {
-		if _, err := c.DecodeDocs(dst, s, i); errors.Is(err, codec.ErrLastDoc) {
+		if _, err := c.DecodeDocs(dst, s, i, 1); errors.Is(err, codec.ErrLastDoc) {
 			s.Last[i] = dst[min(s.N-i*size, size)-1]
 		}
 	}

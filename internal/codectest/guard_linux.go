@@ -128,14 +128,7 @@ func guardedBlocks(t *testing.T, c codec.Codec, l *List, s *codec.Sequence, out 
 			dst := unsafe.Slice((*uint32)(unsafe.Pointer(&mem[0])), size*count)
 			var n int
 			var err error
-			switch {
-			case count > 1:
-				n, err = decodeRun(c, dst, s, i, count)
-			case s.Last == nil:
-				n, err = c.DecodeFreqs(dst, s, i)
-			default:
-				n, err = c.DecodeDocs(dst, s, i)
-			}
+			n, err = decodeRun(c, dst, s, i, count)
 			want := values[i*size : min((i+count)*size, len(values))]
 			if err != nil || !slices.Equal(dst[:n], want) {
 				t.Fatalf("blocks %d to %d of %d values: error %v, %s", i, i+count, s.N, err, difference(dst, want))

@@ -126,39 +126,8 @@ func Hostile(t fataler, c codec.Codec, s *codec.Sequence) {
 					i, tier, len(got), err, simd.Portable, len(first), firstErr, difference(got, first[:min(len(got), len(first))]))
 			}
 		}
-		if firstErr == nil {
-			soundAccess(t, c, s, i, first)
-		}
 	}
-	hostileAccess(t, c, s)
 	hostileRuns(t, c, s)
-}
-
-// soundAccess checks that single values of a block that decodes are those that it
-// decodes to; but for hslrc, whose search goes by buckets of the list that the block
-// does not look at.
-func soundAccess(t fataler, c codec.Codec, s *codec.Sequence, block int, values []uint32) {
-	if c.ID() == codec.HSLRC {
-		return
-	}
-	for k := 0; k < len(values); k += 1 + len(values)/16 {
-		i := block*c.BlockLen() + k
-		if ra, ok := c.(codec.RandomAccess); ok && s.Last != nil {
-			if d, err := ra.Doc(s, i); err != nil || d != values[k] {
-				t.Fatalf("docID %d is %d alone, error %v, and %d in its block", i, d, err, values[k])
-			}
-		}
-		if fa, ok := c.(codec.FreqAccess); ok && s.Last == nil {
-			if f, err := fa.Freq(s, i); err != nil || f != values[k] {
-				t.Fatalf("frequency %d is %d alone, error %v, and %d in its block", i, f, err, values[k])
-			}
-		}
-		if sk, ok := c.(codec.Seeker); ok && s.Last != nil {
-			if at, d, err := sk.SeekGEQ(s, block, values[k]); err != nil || d != values[k] || at != k {
-				t.Fatalf("seeking %d in block %d: index %d, docID %d, error %v; it is value %d", values[k], block, at, d, err, k)
-			}
-		}
-	}
 }
 
 func hostileBlock(t fataler, c codec.Codec, s *codec.Sequence, i int, tier simd.Tier) ([]uint32, error) {
@@ -168,7 +137,7 @@ func hostileBlock(t fataler, c codec.Codec, s *codec.Sequence, i int, tier simd.
 	if s.Last == nil {
 		decode = c.DecodeFreqs
 	}
-	n, err := decode(dst.values, s, i)
+	n, err := decode(dst.values, s, i, 1)
 	dst.check(t)
 	if err != nil {
 		checkCorrupt(t, err)
@@ -200,33 +169,5 @@ func hostileBlock(t fataler, c codec.Codec, s *codec.Sequence, i int, tier simd.
 func checkCorrupt(t fataler, err error) {
 	if !errors.Is(err, format.ErrCorrupt) {
 		t.Fatalf("error of another kind: %v", err)
-	}
-}
-
-// hostileAccess calls the single-value methods; any value will do, no panic will.
-func hostileAccess(t fataler, c codec.Codec, s *codec.Sequence) {
-	for i := 0; i < s.N; i += 1 + s.N/50 {
-		if ra, ok := c.(codec.RandomAccess); ok && s.Last != nil {
-			if _, err := ra.Doc(s, i); err != nil {
-				checkCorrupt(t, err)
-			}
-		}
-		if fa, ok := c.(codec.FreqAccess); ok && s.Last == nil {
-			if _, err := fa.Freq(s, i); err != nil {
-				checkCorrupt(t, err)
-			}
-		}
-		if sk, ok := c.(codec.Seeker); ok && s.Last != nil {
-			block := i / c.BlockLen()
-			last := s.Last[block]
-			for _, target := range []uint32{last, last / 2, last - min(last, 3)} {
-				k, d, err := sk.SeekGEQ(s, block, target)
-				if err != nil {
-					checkCorrupt(t, err)
-				} else if d < target || k < 0 || block*c.BlockLen()+k >= s.N || k >= c.BlockLen() {
-					t.Fatalf("seeking %d in block %d: index %d, docID %d, and no error", target, block, k, d)
-				}
-			}
-		}
 	}
 }

@@ -12,9 +12,9 @@ import (
 // decodeRun decodes blocks of s in a row: docIDs if it has a skip header, else frequencies.
 func decodeRun(c codec.Codec, dst []uint32, s *codec.Sequence, block, count int) (int, error) {
 	if s.Last == nil {
-		return codec.DecodeFreqsRun(c, dst, s, block, count)
+		return c.DecodeFreqs(dst, s, block, count)
 	}
-	return codec.DecodeDocsRun(c, dst, s, block, count)
+	return c.DecodeDocs(dst, s, block, count)
 }
 
 // hostileRuns decodes s in a row, from every block on at every tier, and fails t unless it

@@ -18,11 +18,7 @@ const noWrap = 24
 // interface then calls its methods directly, not through wrappers.
 type Codec struct{ _ *byte }
 
-var (
-	_ codec.BlockCodec   = Codec{}
-	_ codec.RunCodec     = Codec{}
-	_ codec.FreqRunCodec = Codec{}
-)
+var _ codec.BlockCodec = Codec{}
 
 // ID returns codec.BP128.
 func (Codec) ID() codec.ID { return codec.BP128 }
@@ -116,17 +112,17 @@ func (Codec) FreqsSize(freqs []uint32) (int, error) {
 	return size, nil
 }
 
-// DecodeDocs writes the docIDs of one block to dst.
-func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
+// DecodeDocs decodes the docIDs of count blocks from block on.
+func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+	return codec.Rows(dst, s, block, count, BlockLen, run, blockDocs)
+}
+
+// blockDocs decodes one block.
+func blockDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
 	if docsBlock(dst, s, block) {
 		return BlockLen, nil
 	}
 	return decodeDocs(dst, s, block)
-}
-
-// DecodeDocsRun writes the docIDs of several blocks to dst.
-func (c Codec) DecodeDocsRun(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
-	return codec.Runs(c, dst, s, block, count, run)
 }
 
 func run(dst []uint32, s *codec.Sequence, block, count int) int {
@@ -160,17 +156,17 @@ func decodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
 	return n, nil
 }
 
-// DecodeFreqs writes the frequencies of one block to dst.
-func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, block int) (int, error) {
+// DecodeFreqs decodes the frequencies of count blocks from block on.
+func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+	return codec.Rows(dst, s, block, count, BlockLen, freqRun, blockFreqs)
+}
+
+// blockFreqs decodes one block.
+func blockFreqs(dst []uint32, s *codec.Sequence, block int) (int, error) {
 	if freqsBlock(dst, s, block) {
 		return BlockLen, nil
 	}
 	return decodeFreqs(dst, s, block)
-}
-
-// DecodeFreqsRun writes the frequencies of several blocks to dst.
-func (c Codec) DecodeFreqsRun(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
-	return codec.FreqRuns(c, dst, s, block, count, freqRun)
 }
 
 func freqRun(dst []uint32, s *codec.Sequence, block, count int) int {

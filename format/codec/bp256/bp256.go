@@ -17,43 +17,39 @@ const half = bitpack.BlockLen
 // Codec is bp256; its zero value is ready.
 type Codec struct{ gapblock.Codec[layout] }
 
-var (
-	_ codec.BlockCodec   = Codec{}
-	_ codec.RunCodec     = Codec{}
-	_ codec.FreqRunCodec = Codec{}
-)
+var _ codec.BlockCodec = Codec{}
 
 // ID returns codec.BP256.
 func (Codec) ID() codec.ID { return codec.BP256 }
 
-// DecodeDocs writes the docIDs of one block to dst.
-func (c Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
+// DecodeDocs decodes the docIDs of count blocks from block on.
+func (c Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+	return codec.Rows(dst, s, block, count, BlockLen, run, c.blockDocs)
+}
+
+// blockDocs decodes one block.
+func (c Codec) blockDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
 	if bitpack.DocsBlock(dst, s, block, BlockLen) {
 		return BlockLen, nil
 	}
-	return c.Codec.DecodeDocs(dst, s, block)
-}
-
-// DecodeDocsRun writes the docIDs of several blocks to dst.
-func (c Codec) DecodeDocsRun(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
-	return codec.Runs(c, dst, s, block, count, run)
+	return c.Codec.DocsBlock(dst, s, block)
 }
 
 func run(dst []uint32, s *codec.Sequence, block, count int) int {
 	return docsRun(dst, s, block, min(count, s.N/BlockLen-block))
 }
 
-// DecodeFreqs writes the frequencies of one block to dst.
-func (c Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, block int) (int, error) {
+// DecodeFreqs decodes the frequencies of count blocks from block on.
+func (c Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+	return codec.Rows(dst, s, block, count, BlockLen, freqRun, c.blockFreqs)
+}
+
+// blockFreqs decodes one block.
+func (c Codec) blockFreqs(dst []uint32, s *codec.Sequence, block int) (int, error) {
 	if freqsBlock(dst, s, block) {
 		return BlockLen, nil
 	}
-	return c.Codec.DecodeFreqs(dst, s, block)
-}
-
-// DecodeFreqsRun writes the frequencies of several blocks to dst.
-func (c Codec) DecodeFreqsRun(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
-	return codec.FreqRuns(c, dst, s, block, count, freqRun)
+	return c.Codec.FreqsBlock(dst, s, block)
 }
 
 func freqRun(dst []uint32, s *codec.Sequence, block, count int) int {

@@ -28,7 +28,7 @@ func TestGapsThatWrap(t *testing.T) {
 		s := &codec.Sequence{N: 2 * BlockLen, Payload: block, Ends: []uint32{0, 0, width * 8},
 			Last: []uint32{BlockLen - 1, BlockLen - 1 - under}}
 		codectest.Hostile(t, Codec{}, s)
-		if _, err := (Codec{}).DecodeDocs(make([]uint32, BlockLen), s, 1); err == nil {
+		if _, err := (Codec{}).DecodeDocs(make([]uint32, BlockLen), s, 1, 1); err == nil {
 			t.Errorf("docIDs that end %d below the block before pass", under)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"github.com/pinion-index/pinion/format/codec/internal/bitpack"
 )
 
-var _ codec.FreqAccess = Codec{}
 
 // Freq returns frequency i of the list.
 func (Codec) Freq(s *codec.Sequence, i int) (uint32, error) {

@@ -58,8 +58,13 @@ func (b *docs) at(i, p int) uint32 {
 	return b.base + uint32(i) + (uint32(p-i)<<b.width | patch.Low(b.low, b.width, uint(i)))
 }
 
-// DecodeDocs writes the docIDs of one block to dst.
-func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
+// DecodeDocs decodes the docIDs of count blocks from block on.
+func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+	return codec.Rows(dst, s, block, count, BlockLen, nil, blockDocs)
+}
+
+// blockDocs decodes one block.
+func blockDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
 	b, err := docsBlock(s, block)
 	if err != nil {
 		return 0, err
@@ -112,8 +117,13 @@ func freqsBlock(s *codec.Sequence, block int) (b freqs, err error) {
 	return b, nil
 }
 
-// DecodeFreqs writes the frequencies of one block to dst.
-func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, block int) (int, error) {
+// DecodeFreqs decodes the frequencies of count blocks from block on.
+func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+	return codec.Rows(dst, s, block, count, BlockLen, nil, blockFreqs)
+}
+
+// blockFreqs decodes one block.
+func blockFreqs(dst []uint32, s *codec.Sequence, block int) (int, error) {
 	b, err := freqsBlock(s, block)
 	if err != nil {
 		return 0, err

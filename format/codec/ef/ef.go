@@ -18,12 +18,7 @@ const widthBits = 6
 // Codec is ef; its zero value is ready.
 type Codec struct{}
 
-var (
-	_ codec.BlockCodec   = Codec{}
-	_ codec.RandomAccess = Codec{}
-	_ codec.FreqAccess   = Codec{}
-	_ codec.Seeker       = Codec{}
-)
+var _ codec.BlockCodec = Codec{}
 
 // ID returns codec.EF.
 func (Codec) ID() codec.ID { return codec.EF }

@@ -103,8 +103,13 @@ func (b *block) at(j int) uint32 {
 	return l.At(j-origin) + b.segment.At(j)
 }
 
-// DecodeDocs writes the docIDs of one block to dst.
-func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
+// DecodeDocs decodes the docIDs of count blocks from block on.
+func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+	return codec.Rows(dst, s, block, count, BlockLen, run, blockDocs)
+}
+
+// blockDocs decodes one block.
+func blockDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 	if b, ok := openBuckets(s); ok && b.fastBlock(dst, s, i) {
 		return BlockLen, nil
 	}
@@ -163,11 +168,6 @@ func (b *block) add(dst []uint32, h uint32, l regress.Local, end int, prev uint3
 		}
 		l = b.buckets.line(h).From(0)
 	}
-}
-
-// DecodeDocsRun writes the docIDs of several blocks to dst.
-func (c Codec) DecodeDocsRun(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
-	return codec.Runs(c, dst, s, block, count, run)
 }
 
 // run decodes full blocks in a row and returns how many. A block that the assembly cannot

@@ -27,11 +27,7 @@ type Codec struct{ frequencies }
 // frequencies are stored as newpfd does.
 type frequencies = newpfd.Frequencies
 
-var (
-	_ codec.RandomAccess = Codec{}
-	_ codec.FreqAccess   = Codec{}
-	_ codec.Seeker       = Codec{}
-)
+var _ codec.Codec = Codec{}
 
 // ID returns codec.LRC.
 func (Codec) ID() codec.ID { return codec.LRC }

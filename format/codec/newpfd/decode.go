@@ -25,17 +25,17 @@ func head(p []byte, n int) (plan patch.Plan, low int, ok bool) {
 	return plan, low, low+bitpack.Size(n, plan.Width) == len(p) && plan.Width <= bitpack.MaxWidth
 }
 
-// DecodeDocs writes the docIDs of one block to dst.
-func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
+// DecodeDocs decodes the docIDs of count blocks from block on.
+func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+	return codec.Rows(dst, s, block, count, BlockLen, run, blockDocs)
+}
+
+// blockDocs decodes one block.
+func blockDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
 	if docsBlock(dst, s, block) {
 		return BlockLen, nil
 	}
 	return decodeDocs(dst, s, block)
-}
-
-// DecodeDocsRun writes the docIDs of several blocks to dst.
-func (c Codec) DecodeDocsRun(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
-	return codec.Runs(c, dst, s, block, count, run)
 }
 
 func run(dst []uint32, s *codec.Sequence, block, count int) int {
@@ -70,8 +70,13 @@ func decodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
 	return n, nil
 }
 
-// DecodeFreqs writes the frequencies of one block to dst.
-func (Frequencies) DecodeFreqs(dst []uint32, s *codec.Sequence, block int) (int, error) {
+// DecodeFreqs decodes the frequencies of count blocks from block on.
+func (Frequencies) DecodeFreqs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+	return codec.Rows(dst, s, block, count, BlockLen, nil, blockFreqs)
+}
+
+// blockFreqs decodes one block.
+func blockFreqs(dst []uint32, s *codec.Sequence, block int) (int, error) {
 	if freqsBlock(dst, s, block) {
 		return BlockLen, nil
 	}

@@ -23,11 +23,7 @@ type Codec struct{ Frequencies }
 // better way for theirs embed it.
 type Frequencies struct{ _ *byte }
 
-var (
-	_ codec.BlockCodec = Codec{}
-	_ codec.FreqAccess = Codec{}
-	_ codec.RunCodec   = Codec{}
-)
+var _ codec.BlockCodec = Codec{}
 
 // ID returns codec.NewPFD.
 func (Codec) ID() codec.ID { return codec.NewPFD }

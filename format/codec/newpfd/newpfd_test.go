@@ -59,7 +59,7 @@ func TestBitmap(t *testing.T) {
 		t.Fatal(err)
 	}
 	dst := make([]uint32, BlockLen)
-	if n, err := (Codec{}).DecodeFreqs(dst, &l.TFSeq, 0); n != BlockLen || err != nil {
+	if n, err := (Codec{}).DecodeFreqs(dst, &l.TFSeq, 0, 1); n != BlockLen || err != nil {
 		t.Fatal(n, err)
 	}
 	for i, f := range freqs {

@@ -20,11 +20,7 @@ const (
 // interface then calls its methods directly, not through wrappers.
 type Codec struct{ _ *byte }
 
-var (
-	_ codec.BlockCodec = Codec{}
-	_ codec.FreqAccess = Codec{}
-	_ codec.RunCodec   = Codec{}
-)
+var _ codec.BlockCodec = Codec{}
 
 // ID returns codec.ParaPFor.
 func (Codec) ID() codec.ID { return codec.ParaPFor }

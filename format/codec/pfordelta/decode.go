@@ -179,17 +179,17 @@ func (b *block) unpackWith(dst []uint32, docs bool, prev uint32, positions, over
 	return patch.UnpackFreqsWith(dst, b.n, b.low, b.width, positions, overflows)
 }
 
-// DecodeDocs writes the docIDs of one block to dst.
-func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
+// DecodeDocs decodes the docIDs of count blocks from block on.
+func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+	return codec.Rows(dst, s, block, count, BlockLen, run, blockDocs)
+}
+
+// blockDocs decodes one block.
+func blockDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 	if docsBlock(dst, s, i) {
 		return BlockLen, nil
 	}
 	return decodeDocs(dst, s, i)
-}
-
-// DecodeDocsRun writes the docIDs of several blocks to dst.
-func (c Codec) DecodeDocsRun(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
-	return codec.Runs(c, dst, s, block, count, run)
 }
 
 func run(dst []uint32, s *codec.Sequence, block, count int) int {
@@ -218,8 +218,13 @@ func decodeDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 	return b.n, nil
 }
 
-// DecodeFreqs writes the frequencies of one block to dst.
-func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, i int) (int, error) {
+// DecodeFreqs decodes the frequencies of count blocks from block on.
+func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+	return codec.Rows(dst, s, block, count, BlockLen, nil, blockFreqs)
+}
+
+// blockFreqs decodes one block.
+func blockFreqs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 	if freqsBlock(dst, s, i) {
 		return BlockLen, nil
 	}

@@ -32,10 +32,7 @@ type Codec struct {
 	levels int8 // above the default
 }
 
-var (
-	_ codec.FreqAccess = Codec{}
-	_ codec.RunCodec   = Codec{}
-)
+var _ codec.Codec = Codec{}
 
 // Level returns the codec that encodes with a recursion level from 0 to MaxLevel.
 func Level(level int) (Codec, error) {

@@ -104,15 +104,15 @@ func decodesTo(t *testing.T, name string, tier simd.Tier, l *codectest.List, doc
 	defer simd.SetLevel(tier)()
 	got := make([]uint32, len(docs))
 	blocks := len(docs) / BlockLen
-	if _, err := codec.DecodeDocsRun(Codec{}, got, &l.DocSeq, 0, blocks); err != nil || !slices.Equal(got, docs) {
+	if _, err := (Codec{}).DecodeDocs(got, &l.DocSeq, 0, blocks); err != nil || !slices.Equal(got, docs) {
 		t.Errorf("list %s: docIDs in a row differ, error %v", name, err)
 	}
 	for b := range blocks {
 		at, end := b*BlockLen, (b+1)*BlockLen
-		if _, err := (Codec{}).DecodeDocs(got[at:end], &l.DocSeq, b); err != nil || !slices.Equal(got[at:end], docs[at:end]) {
+		if _, err := (Codec{}).DecodeDocs(got[at:end], &l.DocSeq, b, 1); err != nil || !slices.Equal(got[at:end], docs[at:end]) {
 			t.Fatalf("list %s: docIDs of block %d differ, error %v", name, b, err)
 		}
-		if _, err := (Codec{}).DecodeFreqs(got[at:end], &l.TFSeq, b); err != nil || !slices.Equal(got[at:end], freqs[at:end]) {
+		if _, err := (Codec{}).DecodeFreqs(got[at:end], &l.TFSeq, b, 1); err != nil || !slices.Equal(got[at:end], freqs[at:end]) {
 			t.Fatalf("list %s: frequencies of block %d differ, error %v", name, b, err)
 		}
 	}

@@ -40,18 +40,18 @@ func spec(t *testing.T) string {
 	}
 	b.WriteString("\n")
 	for _, name := range layouts {
-		section(t, &b, name)
+		section(t, &b, "../internal", name)
 	}
 	for _, c := range All() {
-		section(t, &b, c.ID().String())
+		section(t, &b, "..", c.ID().String())
 	}
 	return b.String()
 }
 
 // section appends the package comment of codec package name.
-func section(t *testing.T, b *strings.Builder, name string) {
+func section(t *testing.T, b *strings.Builder, folder, name string) {
 	t.Helper()
-	f, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", name, "doc.go"), nil, parser.PackageClauseOnly|parser.ParseComments)
+	f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(folder, name, "doc.go"), nil, parser.PackageClauseOnly|parser.ParseComments)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,10 +20,7 @@ const (
 // Codec is rice; its zero value is ready.
 type Codec struct{}
 
-var (
-	_ codec.BlockCodec = Codec{}
-	_ codec.FreqAccess = Codec{}
-)
+var _ codec.BlockCodec = Codec{}
 
 // ID returns codec.Rice.
 func (Codec) ID() codec.ID { return codec.Rice }

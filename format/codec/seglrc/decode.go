@@ -50,17 +50,17 @@ func (b *block) at(j int) uint32 {
 	return b.line.At(j) + b.segment.At(j)
 }
 
-// DecodeDocs writes the docIDs of one block to dst.
-func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
+// DecodeDocs decodes the docIDs of count blocks from block on.
+func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+	return codec.Rows(dst, s, block, count, BlockLen, run, blockDocs)
+}
+
+// blockDocs decodes one block.
+func blockDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 	if regress.ChordBlock(dst, s, i) {
 		return BlockLen, nil
 	}
 	return decodeDocs(dst, s, i)
-}
-
-// DecodeDocsRun writes the docIDs of several blocks to dst.
-func (c Codec) DecodeDocsRun(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
-	return codec.Runs(c, dst, s, block, count, run)
 }
 
 func run(dst []uint32, s *codec.Sequence, block, count int) int {

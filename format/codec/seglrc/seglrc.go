@@ -21,13 +21,7 @@ type Codec struct{ frequencies }
 // frequencies are stored as newpfd does.
 type frequencies = newpfd.Frequencies
 
-var (
-	_ codec.BlockCodec   = Codec{}
-	_ codec.RandomAccess = Codec{}
-	_ codec.FreqAccess   = Codec{}
-	_ codec.RunCodec     = Codec{}
-	_ codec.Seeker       = Codec{}
-)
+var _ codec.BlockCodec = Codec{}
 
 // ID returns codec.SegLRC.
 func (Codec) ID() codec.ID { return codec.SegLRC }

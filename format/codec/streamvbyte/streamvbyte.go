@@ -16,7 +16,6 @@ const blockControl = BlockLen / 4
 // Codec is streamvbyte; its zero value is ready.
 type Codec struct{ _ *byte }
 
-var _ codec.RunCodec = Codec{}
 
 // ID returns codec.StreamVByte.
 func (Codec) ID() codec.ID { return codec.StreamVByte }
@@ -104,8 +103,13 @@ func (Codec) FreqsSize(freqs []uint32) (int, error) {
 	return size, nil
 }
 
-// DecodeDocs writes the docIDs of one block to dst.
-func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
+// DecodeDocs decodes the docIDs of count blocks from block on.
+func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+	return codec.Rows(dst, s, block, count, BlockLen, run, blockDocs)
+}
+
+// blockDocs decodes one block.
+func blockDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
 	if run(dst, s, block, 1) == 1 {
 		return BlockLen, nil
 	}
@@ -125,11 +129,6 @@ func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error)
 	return n, bytepack.CheckSums(dst[:n], control, prev)
 }
 
-// DecodeDocsRun writes the docIDs of several blocks to dst.
-func (c Codec) DecodeDocsRun(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
-	return codec.Runs(c, dst, s, block, count, run)
-}
-
 func run(dst []uint32, s *codec.Sequence, block, count int) int {
 	return bytepack.StreamDocs(dst, s, block, count, BlockLen, controlFrom(s, block))
 }
@@ -144,8 +143,13 @@ func controlFrom(s *codec.Sequence, block int) []byte {
 	return s.Payload[block*blockControl : size]
 }
 
-// DecodeFreqs writes the frequencies of one block to dst.
-func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, block int) (int, error) {
+// DecodeFreqs decodes the frequencies of count blocks from block on.
+func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+	return codec.Rows(dst, s, block, count, BlockLen, nil, blockFreqs)
+}
+
+// blockFreqs decodes one block.
+func blockFreqs(dst []uint32, s *codec.Sequence, block int) (int, error) {
 	if bytepack.StreamFreqs(dst, s, block, 1, BlockLen, controlFrom(s, block)) == 1 {
 		return BlockLen, nil
 	}

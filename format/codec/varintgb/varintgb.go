@@ -21,9 +21,13 @@ var _ codec.BlockCodec = Codec{}
 // ID returns codec.VarintGB.
 func (Codec) ID() codec.ID { return codec.VarintGB }
 
-// DecodeDocs writes the docIDs of one block to dst: those of a full one of gaps below 2^24,
-// with memory behind it, at once.
-func (c Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
+// DecodeDocs decodes the docIDs of count blocks from block on.
+func (c Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+	return codec.Rows(dst, s, block, count, BlockLen, nil, c.blockDocs)
+}
+
+// blockDocs decodes one block.
+func (c Codec) blockDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
 	if p, n, err := s.Block(block, BlockLen); err == nil && n == BlockLen {
 		d, prev := dst[:BlockLen], s.Prev(block)
 		n, used, wide := bytepack.DocGroups(d, p, prev)
@@ -32,7 +36,7 @@ func (c Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block int) (int, erro
 			return BlockLen, nil
 		}
 	}
-	return c.Codec.DecodeDocs(dst, s, block)
+	return c.Codec.DocsBlock(dst, s, block)
 }
 
 type layout struct{}

@@ -12,10 +12,7 @@ const BlockLen = 128
 // interface then calls its methods directly, not through wrappers.
 type Codec struct{ _ *byte }
 
-var (
-	_ codec.BlockCodec = Codec{}
-	_ codec.RunCodec   = Codec{}
-)
+var _ codec.BlockCodec = Codec{}
 
 // ID returns codec.VByte128.
 func (Codec) ID() codec.ID { return codec.VByte128 }
@@ -49,21 +46,26 @@ func (Codec) DocsSize(docs []uint32) (int, error) { return bytepack.DocsSize(doc
 // FreqsSize returns the bytes that AppendFreqs would append.
 func (Codec) FreqsSize(freqs []uint32) (int, error) { return bytepack.FreqsSize(freqs, BlockLen) }
 
-// DecodeDocs writes the docIDs of one block to dst.
-func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
-	return bytepack.DecodeDocs(dst, s, block, BlockLen)
+// DecodeDocs decodes the docIDs of count blocks from block on.
+func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+	return codec.Rows(dst, s, block, count, BlockLen, run, blockDocs)
 }
 
-// DecodeDocsRun writes the docIDs of several blocks to dst.
-func (c Codec) DecodeDocsRun(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
-	return codec.Runs(c, dst, s, block, count, run)
+// blockDocs decodes one block.
+func blockDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
+	return bytepack.DecodeDocs(dst, s, block, BlockLen)
 }
 
 func run(dst []uint32, s *codec.Sequence, block, count int) int {
 	return bytepack.DocsRun(dst, s, block, count, BlockLen)
 }
 
-// DecodeFreqs writes the frequencies of one block to dst.
-func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, block int) (int, error) {
+// DecodeFreqs decodes the frequencies of count blocks from block on.
+func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+	return codec.Rows(dst, s, block, count, BlockLen, nil, blockFreqs)
+}
+
+// blockFreqs decodes one block.
+func blockFreqs(dst []uint32, s *codec.Sequence, block int) (int, error) {
 	return bytepack.DecodeFreqs(dst, s, block, BlockLen)
 }

@@ -63,13 +63,11 @@ func Codecs(names []string) ([]codec.Codec, error) {
 func Read(l *segment.List) (Postings, error) {
 	size := l.Blocks * l.BlockLen
 	p := Postings{make([]uint32, size), make([]uint32, size)}
-	for b := range l.Blocks {
-		if _, err := l.DecodeDocs(b, p.Docs[b*l.BlockLen:]); err != nil {
-			return p, err
-		}
-		if _, err := l.DecodeFreqs(b, p.Freqs[b*l.BlockLen:]); err != nil {
-			return p, err
-		}
+	if _, err := l.DecodeDocs(p.Docs, 0, l.Blocks); err != nil {
+		return p, err
+	}
+	if _, err := l.DecodeFreqs(p.Freqs, 0, l.Blocks); err != nil {
+		return p, err
 	}
 	return Postings{p.Docs[:l.N], p.Freqs[:l.N]}, nil
 }
@@ -124,25 +122,27 @@ func (e *Encoded) Bytes() (n int) {
 	return n
 }
 
-// Decode decodes all blocks of all lists: into the same BlockLen values if dst has no
-// more, else one block behind another, for which it needs Room.
+// Row is how many values Decode decodes at a time, as readers of whole lists do.
+const Row = 1024
+
+// Decode decodes all blocks of all lists in rows: over and over the same Row values if dst
+// has no more, else one behind another, for which it needs Room.
 func (e *Encoded) Decode(dst []uint32) error {
 	decode := e.Codec.DecodeDocs
 	if e.Side == Freqs {
 		decode = e.Codec.DecodeFreqs
 	}
-	size, step := e.Codec.BlockLen(), 0
-	if len(dst) > size {
-		step = size
-	}
-	at := 0
+	size, at := e.Codec.BlockLen(), 0
 	for i := range e.Seqs {
 		s := &e.Seqs[i]
-		for b := range len(s.Ends) - 1 {
-			if _, err := decode(dst[at:at+size], s, b); err != nil {
+		for b, blocks := 0, len(s.Ends)-1; b < blocks; b += Row / size {
+			count := min(Row/size, blocks-b)
+			if _, err := decode(dst[at:at+count*size], s, b, count); err != nil {
 				return err
 			}
-			at += step
+			if len(dst) > Row {
+				at += count * size
+			}
 		}
 	}
 	return nil

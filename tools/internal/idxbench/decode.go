@@ -57,7 +57,7 @@ func decodeCommand() *cobra.Command {
 		Long: `Measure how fast every codec decodes docIDs and frequencies, and the bits it takes
 for one with its block endpoints. The lists are drawn at random within 2^29 (Anh
 and Moffat 2010), or with --index are those of an index that have extents. They
-are decoded a block at a time into the same buffer, or with --whole one behind another
+are decoded in rows of 1,024 values into the same buffer, or with --whole one behind another
 into memory for all of them. Each figure is the fastest run.`,
 		Example: "  idxbench decode --codec bp128,vbyte128 --levels\n  idxbench decode --data clustered --n 33554432 --whole\n  idxbench decode --index kjv.idx",
 		Args:    cli.Want(),
@@ -76,7 +76,7 @@ into memory for all of them. Each figure is the fastest run.`,
 	fl.IntVar(&f.n, "n", 1<<16, "postings of the list")
 	fl.StringVar(&f.index, "index", "", "take the lists of the index in `DIR`")
 	fl.BoolVar(&f.levels, "levels", false, "measure every level of vector instructions that this CPU has")
-	fl.BoolVar(&f.whole, "whole", false, "keep the values of all blocks, not of one")
+	fl.BoolVar(&f.whole, "whole", false, "keep the values of all blocks, not of one row")
 	fl.DurationVar(&f.time, "time", 200*time.Millisecond, "measure each figure for this `TIME`")
 	return cmd
 }
@@ -182,9 +182,9 @@ func (f *decodeFlags) side(c codec.Codec, side codecbench.Side, lists []codecben
 	if err != nil {
 		return 0, 0, err
 	}
-	dst := make([]uint32, c.BlockLen())
+	dst := make([]uint32, codecbench.Row)
 	if f.whole {
-		dst = make([]uint32, e.Room())
+		dst = make([]uint32, max(e.Room(), codecbench.Row+1))
 	}
 	took, err := codecbench.Fastest(f.time, func() error { return e.Decode(dst) })
 	return 8 * float64(e.Bytes()) / float64(n), float64(n) / took.Seconds(), err

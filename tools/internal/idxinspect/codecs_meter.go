@@ -112,7 +112,7 @@ func (sum *codecSum) add(c codec.Codec, side codecbench.Side, lists []codecbench
 	if err != nil {
 		return err
 	}
-	dst := make([]uint32, c.BlockLen())
+	dst := make([]uint32, codecbench.Row)
 	decode, err := nanos(n, func() error { return e.Decode(dst) })
 	if err != nil {
 		return err

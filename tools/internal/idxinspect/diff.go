@@ -269,9 +269,9 @@ func (v *liveView) nextTerm() bool {
 func (v *liveView) take(i int, l *segment.List) error {
 	docs, freqs := make([]uint32, l.BlockLen), make([]uint32, l.BlockLen)
 	for b := range l.Blocks {
-		n, err := l.DecodeDocs(b, docs)
+		n, err := l.DecodeDocs(docs, b, 1)
 		if err == nil {
-			_, err = l.DecodeFreqs(b, freqs)
+			_, err = l.DecodeFreqs(freqs, b, 1)
 		}
 		if err != nil {
 			return err

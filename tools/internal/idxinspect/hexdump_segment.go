@@ -391,7 +391,7 @@ func (c *cursor) quad(name string) {
 }
 
 // payload shows the payload of a sequence block by block.
-func (c *cursor) payload(l *segment.List, s codec.Sequence, what string, decode func(int, []uint32) (int, error)) {
+func (c *cursor) payload(l *segment.List, s codec.Sequence, what string, decode func([]uint32, int, int) (int, error)) {
 	buf := make([]uint32, l.BlockLen)
 	if n := int64(s.Ends[0]) * 4; n > 0 && c.more() {
 		c.field(uint64(n), what+" list header", func([]byte) string { return "" })
@@ -402,7 +402,7 @@ func (c *cursor) payload(l *segment.List, s codec.Sequence, what string, decode 
 			c.fail()
 			return
 		}
-		n, err := decode(i, buf)
+		n, err := decode(buf, i, 1)
 		c.field(4*uint64(hi-lo), fmt.Sprintf("%s block %d", what, i), func([]byte) string {
 			if err != nil {
 				return "MALFORMED: " + err.Error()

@@ -65,9 +65,9 @@ func blocksOf(g *seg, l *segment.List, from, limit int) (BlockList, error) {
 			b.more = l.Blocks - i
 			break
 		}
-		n, err := l.DecodeDocs(i, docs)
+		n, err := l.DecodeDocs(docs, i, 1)
 		if err == nil {
-			_, err = l.DecodeFreqs(i, freqs)
+			_, err = l.DecodeFreqs(freqs, i, 1)
 		}
 		if err != nil {
 			return b, err
@@ -159,9 +159,9 @@ func (p *Postings) add(g *seg, l *segment.List, from uint32) error {
 	docs, freqs := make([]uint32, l.BlockLen), make([]uint32, l.BlockLen)
 	var id []byte
 	for i := sort.Search(l.Blocks, func(i int) bool { return l.Last(i) >= local }); i < l.Blocks; i++ {
-		n, err := l.DecodeDocs(i, docs)
+		n, err := l.DecodeDocs(docs, i, 1)
 		if err == nil {
-			_, err = l.DecodeFreqs(i, freqs)
+			_, err = l.DecodeFreqs(freqs, i, 1)
 		}
 		if err != nil {
 			return err

@@ -122,8 +122,18 @@ func (c Codec[L]) FreqsSize(freqs []uint32) (int, error) {
 	return size, nil
 }
 
-// DecodeDocs writes the docIDs of one block to dst.
-func (c Codec[L]) DecodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
+// DecodeDocs decodes the docIDs of count blocks from block on.
+func (c Codec[L]) DecodeDocs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+	return codec.Rows(dst, s, block, count, c.BlockLen(), nil, c.DocsBlock)
+}
+
+// DecodeFreqs decodes the frequencies of count blocks from block on.
+func (c Codec[L]) DecodeFreqs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+	return codec.Rows(dst, s, block, count, c.BlockLen(), nil, c.FreqsBlock)
+}
+
+// DocsBlock decodes the docIDs of one block.
+func (c Codec[L]) DocsBlock(dst []uint32, s *codec.Sequence, block int) (int, error) {
 	size := c.BlockLen()
 	p, n, err := s.Block(block, size)
 	if err != nil {
@@ -146,8 +156,8 @@ func (c Codec[L]) DecodeDocs(dst []uint32, s *codec.Sequence, block int) (int, e
 	return n, codec.CheckRise(dst[:n], prev)
 }
 
-// DecodeFreqs writes the frequencies of one block to dst.
-func (c Codec[L]) DecodeFreqs(dst []uint32, s *codec.Sequence, block int) (int, error) {
+// FreqsBlock decodes the frequencies of one block.
+func (c Codec[L]) FreqsBlock(dst []uint32, s *codec.Sequence, block int) (int, error) {
 	size := c.BlockLen()
 	p, n, err := s.Block(block, size)
 	if err != nil {

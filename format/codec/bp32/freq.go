@@ -6,7 +6,6 @@ import (
 	"github.com/pinion-index/pinion/format/codec"
 )
 
-
 // Freq returns frequency i of the list: the widths of the parts before its own say
 // where that begins.
 func (Codec) Freq(s *codec.Sequence, i int) (uint32, error) {

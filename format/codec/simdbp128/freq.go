@@ -5,7 +5,6 @@ import (
 	"github.com/pinion-index/pinion/format/codec/internal/bitpack"
 )
 
-
 // Freq returns frequency i of the list.
 func (Codec) Freq(s *codec.Sequence, i int) (uint32, error) {
 	p, n, w, err := parts(s, i/BlockLen)

@@ -16,7 +16,6 @@ const blockControl = BlockLen / 4
 // Codec is streamvbyte; its zero value is ready.
 type Codec struct{ _ *byte }
 
-
 // ID returns codec.StreamVByte.
 func (Codec) ID() codec.ID { return codec.StreamVByte }
 

@@ -43,20 +43,15 @@ type Searcher struct {
 	runs    sync.Pool
 }
 
-// newSearcher returns a Searcher over parts.
-func newSearcher(parts []part, o Options) (*Searcher, error) {
-	var st Stats
+// newSearcher returns a Searcher over parts, which have the statistics st.
+func newSearcher(parts []part, st Stats, o Options) (*Searcher, error) {
 	for i := range parts {
-		m := parts[i].seg.Meta()
-		st.Docs += uint64(m.Docs)
-		st.Tokens += m.Tokens
-		st.MaxLen = max(st.MaxLen, m.MaxLen)
 		lens, err := parts[i].seg.DocLens()
 		if err != nil {
 			return nil, err
 		}
 		parts[i].lens = newLengths(lens)
-		parts[i].dense = newDenseCache(o.DenseBytes, m.Docs)
+		parts[i].dense = newDenseCache(o.DenseBytes, parts[i].seg.Docs())
 	}
 	sc, err := NewScorer(o.Params, st)
 	if err != nil {

@@ -2,6 +2,12 @@ package query
 
 import "github.com/pinion-index/pinion/reader"
 
+// StatsOf returns what scoring needs of a snapshot's statistics.
+func StatsOf(s *reader.Snapshot) Stats {
+	st := s.Stats()
+	return Stats{Docs: st.Docs, Tokens: st.Tokens, MaxLen: st.MaxLen}
+}
+
 // NewSearcher returns a Searcher over a snapshot, which must stay open meanwhile.
 func NewSearcher(s *reader.Snapshot, o Options) (*Searcher, error) {
 	var parts []part
@@ -16,7 +22,7 @@ func NewSearcher(s *reader.Snapshot, o Options) (*Searcher, error) {
 		}
 		parts = append(parts, p)
 	}
-	x, err := newSearcher(parts, o)
+	x, err := newSearcher(parts, StatsOf(s), o)
 	if err != nil {
 		return nil, err
 	}

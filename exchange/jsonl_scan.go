@@ -6,41 +6,43 @@ import (
 	"math/bits"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/pinion-index/pinion/writer"
 )
 
 // scanObject decodes the common shape: {"id": "...", "contents": "..."} with the
 // fields in either order. It reports false for everything else, valid or not, and
 // has not changed b then; otherwise the document lies in b, escapes undone in place.
-func scanObject(b []byte) (Document, bool) {
+func scanObject(b []byte) (writer.Document, bool) {
 	i := skipBlanks(b, 0)
 	if i >= len(b) || b[i] != '{' {
-		return Document{}, false
+		return writer.Document{}, false
 	}
 	i++
 	var f [2]scanned
 	for n := 0; ; n++ {
 		var which int
 		if which, i = scanName(b, i); which < 0 || f[which].seen || n == 2 {
-			return Document{}, false
+			return writer.Document{}, false
 		}
 		if f[which], i = scanString(b, i); i < 0 {
-			return Document{}, false
+			return writer.Document{}, false
 		}
 		if i = skipBlanks(b, i); i == len(b) {
-			return Document{}, false
+			return writer.Document{}, false
 		}
 		i++
 		if b[i-1] == '}' {
 			break
 		}
 		if b[i-1] != ',' {
-			return Document{}, false
+			return writer.Document{}, false
 		}
 	}
 	if !f[0].seen || !f[1].seen || skipBlanks(b, i) != len(b) {
-		return Document{}, false
+		return writer.Document{}, false
 	}
-	return Document{ID: f[0].bytes(b), Contents: f[1].bytes(b)}, true
+	return writer.Document{ID: f[0].bytes(b), Contents: f[1].bytes(b)}, true
 }
 
 // skipBlanks returns the index of the first byte at or after i that is not a

@@ -8,6 +8,7 @@ import (
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/writer"
 )
 
 // FromSnapshot gives the documents and lists of a snapshot, which must stay open:
@@ -31,13 +32,13 @@ func FromSnapshot(s *reader.Snapshot) (*SnapshotLists, error) {
 	return x, nil
 }
 
-// SnapshotLists is an index as Inverted.
+// SnapshotLists is an index as an InvertedSource.
 type SnapshotLists struct {
 	s       *reader.Snapshot
 	parts   []snapshotPart
 	docs    int
 	terms   *reader.Terms
-	out     List
+	out     writer.InvertedList
 	list    segment.List
 	scratch [2][]uint32
 	id      []byte
@@ -64,11 +65,10 @@ func (p *snapshotPart) renumber() {
 	}
 }
 
-// Docs implements Inverted.
+// Docs implements InvertedSource.
 func (x *SnapshotLists) Docs() int { return x.docs }
 
-// Doc implements Inverted.
-func (x *SnapshotLists) Doc(doc uint32) (id []byte, length uint32, err error) {
+func (x *SnapshotLists) doc(doc uint32) (_ writer.InvertedDoc, err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
 	for i := range x.parts {
 		p := &x.parts[i]
@@ -80,12 +80,12 @@ func (x *SnapshotLists) Doc(doc uint32) (id []byte, length uint32, err error) {
 			local = p.from[local]
 		}
 		if x.id, err = p.seg.ID(local, x.id); err != nil {
-			return nil, 0, err
+			return writer.InvertedDoc{}, err
 		}
-		length, err = p.seg.DocLen(local)
-		return x.id, length, err
+		length, err := p.seg.DocLen(local)
+		return writer.InvertedDoc{ID: x.id, Len: length}, err
 	}
-	return nil, 0, fmt.Errorf("docID %d of %d", doc, x.docs)
+	return writer.InvertedDoc{}, fmt.Errorf("docID %d of %d", doc, x.docs)
 }
 
 // Lists counts the lists that Next gives in all.
@@ -103,21 +103,20 @@ func (x *SnapshotLists) Lists() (n int64, err error) {
 	return n, terms.Err()
 }
 
-// Next implements Inverted.
-func (x *SnapshotLists) Next() (l List, err error) {
+func (x *SnapshotLists) next() (l writer.InvertedList, err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
 	for x.terms.Next() {
 		if err := x.load(x.terms, false); err != nil {
-			return List{}, err
+			return writer.InvertedList{}, err
 		}
 		if len(x.out.Docs) > 0 {
 			return x.out, nil
 		}
 	}
 	if err := x.terms.Err(); err != nil {
-		return List{}, err
+		return writer.InvertedList{}, err
 	}
-	return List{}, io.EOF
+	return writer.InvertedList{}, io.EOF
 }
 
 // load decodes the live postings of the present term; if one will do, no more
@@ -182,10 +181,13 @@ func (x *SnapshotLists) block(p *snapshotPart, block int) error {
 	return nil
 }
 
-// BytesRead implements Inverted; nothing is counted.
+// Inverted implements InvertedSource.
+func (x *SnapshotLists) Inverted() writer.Inverted { return invertedOf(x) }
+
+// BytesRead implements InvertedSource; nothing is counted.
 func (x *SnapshotLists) BytesRead() int64 { return 0 }
 
-// Close implements Inverted. The snapshot is the caller's.
+// Close implements InvertedSource. The snapshot is the caller's.
 func (x *SnapshotLists) Close() error { return nil }
 
 // ExportCIFF writes the snapshot to w as a CIFF file.
@@ -198,5 +200,5 @@ func ExportCIFF(w io.Writer, s *reader.Snapshot, description string) error {
 	if err != nil {
 		return err
 	}
-	return WriteCIFF(w, x, lists, description)
+	return WriteCIFF(w, x.Inverted(), lists, description)
 }

@@ -165,7 +165,7 @@ func build(ctx context.Context, out io.Writer, dir string) (err error) {
 			break
 		}
 		if err == nil {
-			err = w.Add(ctx, writer.Document(d))
+			err = w.Add(ctx, d)
 		}
 		if err == nil && n%(testdata.KJVDocs/parts) == 0 && n < testdata.KJVDocs-parts {
 			err = w.Commit(ctx)

@@ -267,16 +267,18 @@ func (lw *listWorker) filter(src *mergeSource) (some bool, err error) {
 			return false, err
 		}
 	}
-	if cap(lw.docs) < l.BlockLen {
-		lw.docs, lw.freqs = make([]uint32, l.BlockLen), make([]uint32, l.BlockLen)
+	row := max(1, filterPostings/l.BlockLen)
+	if room := row * l.BlockLen; cap(lw.docs) < room {
+		lw.docs, lw.freqs = make([]uint32, room), make([]uint32, room)
 	}
-	for b := range l.Blocks {
-		docs, freqs := lw.docs[:l.BlockLen], lw.freqs[:l.BlockLen]
-		n, err := l.DecodeDocs(docs, b, 1)
+	docs, freqs := lw.docs[:cap(lw.docs)], lw.freqs[:cap(lw.freqs)]
+	for b := 0; b < l.Blocks; b += row {
+		count := min(row, l.Blocks-b)
+		n, err := l.DecodeDocs(docs, b, count)
 		if err != nil {
 			return some, err
 		}
-		if _, err := l.DecodeFreqs(freqs, b, 1); err != nil {
+		if _, err := l.DecodeFreqs(freqs, b, count); err != nil {
 			return some, err
 		}
 		n = src.gone.apply(docs[:n], freqs[:n], src.base)
@@ -290,6 +292,9 @@ func (lw *listWorker) filter(src *mergeSource) (some bool, err error) {
 	}
 	return some, nil
 }
+
+// filterPostings is about how many postings filter decodes at a time.
+const filterPostings = 1 << 12
 
 // tempStream makes a store.Temp what the Builder asks for: reads and writes go on from
 // the same place, which Seek sets.

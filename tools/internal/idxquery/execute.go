@@ -90,22 +90,6 @@ func (f *flags) with(use func(s *session) error) (err error) {
 	return use(s)
 }
 
-// Print prints the best k documents for one query, as the command does.
-func Print(ctx context.Context, w io.Writer, index, mode, text string, k int) error {
-	f := newFlags()
-	f.index, f.k, f.width = index, k, 0
-	if err := f.mode.Set(mode); err != nil {
-		return err
-	}
-	return f.with(func(s *session) error {
-		a, err := s.answer(ctx, question{text: text}, s.snapshot.HasStored())
-		if err != nil {
-			return err
-		}
-		return s.table(w, a, false)
-	})
-}
-
 func (s *session) open() error {
 	a, err := analysis.New(s.snapshot.Analyzer())
 	if err != nil {

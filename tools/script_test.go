@@ -78,6 +78,7 @@ func TestScripts(t *testing.T) {
 			"halfgzip":  halfGzip,
 			"bigdoc":    bigDoc,
 			"interrupt": interrupt,
+			"foreign":   foreign,
 		},
 	})
 }

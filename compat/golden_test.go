@@ -23,7 +23,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden index of the present version and its answers")
 
-func whitespace(t *testing.T) *analysis.Analyzer {
+func whitespace(t *testing.T) analysis.Analyzer {
 	t.Helper()
 	a, err := analysis.New("whitespace", "")
 	if err != nil {

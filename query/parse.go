@@ -28,9 +28,9 @@ func (p *parser) init(name, options string) {
 }
 
 // Parse returns the terms of a query's text, cut as the documents were: for
-// Query.Terms. There is no syntax; a word given twice is two terms. The error says
-// that the index was made by an analyzer unknown here, as ready-made postings may
-// be; such an index is searched by terms.
+// Query.Terms. There is no syntax; a word given twice is two terms. It fails with
+// analysis.ErrUnknown if the analyzer of the index is not registered, which may be
+// so for imported postings; such an index can still be searched by terms.
 func (s *Searcher) Parse(text string) ([][]byte, error) {
 	if s.parser.err != nil {
 		return nil, s.parser.err
@@ -38,15 +38,15 @@ func (s *Searcher) Parse(text string) ([][]byte, error) {
 	t := s.parser.pool.Get().(*tokenizer)
 	defer s.parser.pool.Put(t)
 	t.tokens.Reset()
-	t.Append(&t.tokens, []byte(text))
+	t.Tokenize(&t.tokens, []byte(text))
 	terms := make([][]byte, t.tokens.Len())
 	var all []byte
 	for i := range terms {
-		all = append(all, t.tokens.At(i)...)
+		all = append(all, t.tokens.Term(i)...)
 	}
 	start := 0
 	for i := range terms {
-		end := start + len(t.tokens.At(i))
+		end := start + len(t.tokens.Term(i))
 		terms[i] = all[start:end:end]
 		start = end
 	}

@@ -165,7 +165,7 @@ func (m *model) check(t testing.TB, fs store.ReadFS) {
 	}
 }
 
-func whitespace(tb testing.TB) *analysis.Analyzer {
+func whitespace(tb testing.TB) analysis.Analyzer {
 	a, err := analysis.New("whitespace", "")
 	if err != nil {
 		tb.Fatal(err)

@@ -67,8 +67,8 @@ func newMerger(w *Writer, segments []*liveSegment) (*merger, error) {
 	for _, s := range segments {
 		meta := s.seg.Meta()
 		if meta.Analyzer != w.opts.Analyzer.Name() || meta.AnalyzerOptions != w.opts.Analyzer.Options() {
-			return nil, fmt.Errorf("%w: segment %s was made with %s(%s), the index has %s",
-				ErrAnalyzer, s.seg.Name(), meta.Analyzer, meta.AnalyzerOptions, w.opts.Analyzer)
+			return nil, fmt.Errorf("%w: segment %s was made with %s(%s), the index has %s(%s)",
+				ErrAnalyzer, s.seg.Name(), meta.Analyzer, meta.AnalyzerOptions, w.opts.Analyzer.Name(), w.opts.Analyzer.Options())
 		}
 		src := newMergeSource(s, uint32(docs))
 		docs += uint64(src.live)

@@ -22,7 +22,7 @@ type Options struct {
 	// Analyzer cuts documents into terms. Nil means the one that the index was made
 	// with, and simple for a new index. An index has one analyzer: opening it with
 	// another fails with ErrAnalyzer.
-	Analyzer *analysis.Analyzer
+	Analyzer analysis.Analyzer
 	// Memory is the memory budget in bytes: what the Writer holds, counted, stays
 	// within it. 0 means DefaultMemory. Where segments end depends on it.
 	Memory int64

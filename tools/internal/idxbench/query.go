@@ -229,7 +229,7 @@ func readQueries(path string, s *reader.Snapshot) ([][][]byte, error) {
 		return nil, err
 	}
 	defer src.Close()
-	tok := a.Tokenizer()
+	tokenizer := a.Tokenizer()
 	var out [][][]byte
 	for {
 		d, err := src.Next()
@@ -242,13 +242,7 @@ func readQueries(path string, s *reader.Snapshot) ([][][]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		var t analysis.Tokens
-		tok.Append(&t, d.Contents)
-		var terms [][]byte
-		for i := range t.Len() {
-			terms = append(terms, t.At(i))
-		}
-		out = append(out, terms)
+		out = append(out, analysis.Terms(tokenizer, d.Contents))
 	}
 }
 

@@ -168,15 +168,3 @@ func (v *Verification) text(w io.Writer) {
 		}
 	}
 }
-
-// PrintVerification verifies the index at path and prints what the command prints.
-func PrintVerification(ctx context.Context, w, stderr io.Writer, path string) error {
-	v, err := verify(ctx, stderr, path)
-	if err != nil {
-		return err
-	}
-	if err := show(w, v, false); err != nil {
-		return err
-	}
-	return v.damage()
-}

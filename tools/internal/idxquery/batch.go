@@ -59,7 +59,10 @@ func (s *session) ask(cmd *cobra.Command, pool *query.Pool, qs []question) ([]*A
 	answers, queries := make([]*Answer, len(qs)), make([]query.Query, len(qs))
 	hits, failed := make([][]query.Hit, len(qs)), make([]error, len(qs))
 	for i, q := range qs {
-		answers[i], queries[i] = s.prepare(q)
+		var err error
+		if answers[i], queries[i], err = s.prepare(q); err != nil {
+			return nil, nil, err
+		}
 	}
 	var group sync.WaitGroup
 	for i := range queries {

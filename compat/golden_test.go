@@ -269,7 +269,7 @@ func engineContents(snapshot *reader.Snapshot) (*contents, error) {
 // answer answers some queries in all modes: ids and the bits of scores.
 func answer(t *testing.T, snapshot *reader.Snapshot) string {
 	t.Helper()
-	searcher, err := query.NewSearcher(snapshot, query.DefaultOptions)
+	searcher, err := query.NewSearcher(snapshot, query.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,14 +55,14 @@ func Algorithms() []Algorithm {
 	return all
 }
 
-// ParseAlgorithm is String's inverse.
+// ParseAlgorithm is the inverse of String. Its error matches ErrInvalid.
 func ParseAlgorithm(name string) (Algorithm, error) {
 	for a, n := range algorithmNames {
 		if n == name {
 			return Algorithm(a), nil
 		}
 	}
-	return 0, fmt.Errorf("query: unknown algorithm %q (known: %s)", name, strings.Join(algorithmNames[:], ", "))
+	return 0, fmt.Errorf("%w: unknown algorithm %q (known: %s)", ErrInvalid, name, strings.Join(algorithmNames[:], ", "))
 }
 
 // Conjunctive reports whether the algorithm computes And and nothing else.

@@ -2,10 +2,15 @@ package query
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/RoaringBitmap/roaring/v2"
 )
+
+// ErrInvalid is the error of a value that does not exist or is out of range: a Mode, an Algorithm,
+// a strategy, an option.
+var ErrInvalid = errors.New("query: invalid value")
 
 // Mode says which documents match.
 type Mode uint8
@@ -27,31 +32,45 @@ func (m Mode) String() string {
 	return fmt.Sprintf("mode(%d)", uint8(m))
 }
 
-// ParseMode is String's inverse.
+// ParseMode is the inverse of String. Its error matches ErrInvalid.
 func ParseMode(name string) (Mode, error) {
 	for m, n := range modeNames {
 		if n == name {
 			return Mode(m), nil
 		}
 	}
-	return 0, fmt.Errorf("query: unknown mode %q (known: or, and, and-or)", name)
+	return 0, fmt.Errorf("%w: unknown mode %q (known: or, and, and-or)", ErrInvalid, name)
 }
 
 // Query is one ranked Boolean query. The package comment says what its corner
 // cases mean.
 type Query struct {
-	// Terms are the terms as they are in the dictionary, in any order. One given
-	// several times counts as often. See Parse.
+	// Terms are the terms as they are in the dictionary, in any order. A term given
+	// several times counts several times. See Searcher.Parse.
 	Terms [][]byte
-	// K is how many hits are wanted; negative means 0.
-	K    int
+	// K is the greatest number of hits. 0 and negative numbers mean no hits; they are
+	// not an error.
+	K int
+	// Mode says which documents match.
 	Mode Mode
-	// Algorithm computes the result; all of them give the same.
+	// Algorithm computes the result. All algorithms give the same result.
 	Algorithm Algorithm
 	// Filter, unless nil, holds the global docIDs that may be hits.
 	Filter *roaring.Bitmap
 	// Trace, unless nil, receives what the execution did.
 	Trace *Trace
+}
+
+// Check returns an error matching ErrInvalid if Mode or Algorithm is none of those
+// declared. Executors check their queries.
+func (q *Query) Check() error {
+	switch {
+	case int(q.Mode) >= len(modeNames):
+		return fmt.Errorf("%w: %v", ErrInvalid, q.Mode)
+	case int(q.Algorithm) >= len(algorithmNames):
+		return fmt.Errorf("%w: %v", ErrInvalid, q.Algorithm)
+	}
+	return nil
 }
 
 // Result is the answer to one query.

@@ -41,7 +41,7 @@ type run struct {
 	bounded bool // bounds and suffix are those of lists
 	Counts
 
-	later *worker // scores matches in tasks of their own; nil: scored where found
+	later *taskWorker // may score matches elsewhere; nil: scored where found
 
 	// Scratch.
 	order  []*list
@@ -91,7 +91,7 @@ func (r *run) enter(p int, conjunctive bool) bool {
 func (r *run) open(n int) bool {
 	for ; r.opened < n; r.opened++ {
 		l := r.lists[r.opened]
-		if err := l.open(r.part.seg, r.s.options.Seek); err != nil {
+		if err := l.open(r.part.seg, r.s.seek); err != nil {
 			r.fail(format.Locate(err, r.place(l)))
 			return false
 		}

@@ -17,34 +17,43 @@ const MaxTerms = 1 << 16
 // ErrTooManyTerms says that a query has more than MaxTerms distinct terms.
 var ErrTooManyTerms = errors.New("query: too many terms")
 
-// Options choose how a Searcher scores and searches. The zero value scores by
-// Params{0, 0}; start from DefaultOptions.
+// Options choose how a Searcher scores and searches. The zero value means BM25 with
+// DefaultParams and the fastest strategies.
 type Options struct {
-	Params Params
-	Seek   reader.Strategy // how postings are found
-	// DenseBytes is how much memory the Searcher may take for bitmaps of long lists
-	// with their frequencies, in bytes for each document of the snapshot: a list takes
-	// 3/16 and one for each of its postings. 0 means DefaultDenseBytes, less than 0
-	// none.
+	// Params are the parameters of BM25; nil means DefaultParams. Params{} is k1 = 0, b = 0.
+	Params *Params
+	// Seek says how postings are found. Results do not depend on it.
+	Seek reader.Strategy
+	// DenseBytes bounds the memory for bitmaps of long lists with their frequencies, in
+	// bytes for each document of the snapshot: a list takes 3/16 byte a document and a
+	// byte a posting. 0 means DefaultDenseBytes, less than 0 none.
 	DenseBytes int
 }
 
-// DefaultOptions are DefaultParams and the fastest strategies.
-var DefaultOptions = Options{Params: DefaultParams}
+// params returns the parameters that o means.
+func (o *Options) params() Params {
+	if o.Params == nil {
+		return DefaultParams
+	}
+	return *o.Params
+}
 
 // Searcher answers queries over one snapshot, which must stay open meanwhile. It
 // is safe for concurrent use.
 type Searcher struct {
-	options Options
-	parts   []part
-	scorer  *Scorer
-	parser  parser
-	cache   termCache
-	runs    sync.Pool
+	seek   reader.Strategy
+	parts  []part
+	scorer *Scorer
+	parser parser
+	cache  termCache
+	runs   sync.Pool
 }
 
 // newSearcher returns a Searcher over parts.
 func newSearcher(parts []part, o Options) (*Searcher, error) {
+	if o.Seek > reader.Buckets {
+		return nil, fmt.Errorf("%w: seek strategy %d", ErrInvalid, o.Seek)
+	}
 	var st Stats
 	for i := range parts {
 		m := parts[i].seg.Meta()
@@ -58,11 +67,11 @@ func newSearcher(parts []part, o Options) (*Searcher, error) {
 		parts[i].lens = newLengths(lens)
 		parts[i].dense = newDenseCache(o.DenseBytes, m.Docs)
 	}
-	sc, err := NewScorer(o.Params, st)
+	sc, err := NewScorer(o.params(), st)
 	if err != nil {
 		return nil, err
 	}
-	s := &Searcher{options: o, parts: parts, scorer: sc}
+	s := &Searcher{seek: o.Seek, parts: parts, scorer: sc}
 	s.cache.init(len(parts))
 	s.runs.New = func() any { return new(run) }
 	return s, nil
@@ -96,6 +105,9 @@ func (s *Searcher) Execute(ctx context.Context, queries []Query) ([]Result, erro
 func (s *Searcher) AppendHits(ctx context.Context, dst []Hit, q *Query) (hits []Hit, err error) {
 	hits = dst
 	if err = ctx.Err(); err != nil {
+		return dst, err
+	}
+	if err = q.Check(); err != nil {
 		return dst, err
 	}
 	defer store.CatchFault(store.ArmFault(), &err)

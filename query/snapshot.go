@@ -1,11 +1,25 @@
 package query
 
-import "github.com/pinion-index/pinion/reader"
+import (
+	"fmt"
 
-// NewSearcher returns a Searcher over a snapshot, which must stay open meanwhile.
+	"github.com/pinion-index/pinion/reader"
+)
+
+// NewSearcher returns a Searcher over a snapshot, which must stay open while the Searcher is
+// used. The error matches ErrInvalid for no snapshot or bad options, ErrParams for bad
+// parameters, and fs.ErrClosed for a closed snapshot.
 func NewSearcher(s *reader.Snapshot, o Options) (*Searcher, error) {
+	if s == nil {
+		return nil, fmt.Errorf("%w: no snapshot", ErrInvalid)
+	}
+	hold, err := s.Retain() // fails if s is closed
+	if err != nil {
+		return nil, err
+	}
+	defer hold.Close()
 	var parts []part
-	for _, seg := range s.Segments() {
+	for _, seg := range hold.Segments() {
 		d, err := seg.Deletes()
 		if err != nil {
 			return nil, err

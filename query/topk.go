@@ -90,6 +90,21 @@ func (t *topK) sync() {
 	}
 }
 
+// publish raises a shared threshold to theta. Thresholds that matter are positive,
+// so their bits order as they do.
+func publish(shared *atomic.Uint32, theta float32) {
+	if theta <= 0 {
+		return
+	}
+	bits := math.Float32bits(theta)
+	for {
+		old := shared.Load()
+		if bits <= old || shared.CompareAndSwap(old, bits) {
+			return
+		}
+	}
+}
+
 // offer considers a document that is to be offered once only.
 func (t *topK) offer(doc uint32, score float32) {
 	if score < t.theta {

@@ -1,14 +1,13 @@
-package query
+package pool
 
 import "sync/atomic"
 
-// ring is a bounded queue that any number of goroutines push to and pop from
-// without locks (Vyukov's): a cell's turn says which round of which side it waits
-// for.
+// ring is Vyukov's bounded queue, which any number of goroutines push to and pop from without
+// locks: the turn of a cell says which push or pop it is ready for.
 //
-// Workers that take small tasks meet at head all the time. Who loses there waits a
-// moment, as each try takes the cache line from whoever is to succeed; and
-// neighbours in the queue lie apart in memory.
+// Workers that take small tasks contend for head. A goroutine that loses a round pauses, since
+// each attempt takes the cache line from the goroutine that succeeds next; and neighbours in the
+// queue are apart in memory.
 type ring[T any] struct {
 	cells []cell[T]
 	mask  uint64
@@ -24,8 +23,8 @@ type cell[T any] struct {
 	value T
 }
 
-// apart is how many cells lie from one to the next in the queue: an odd number, so
-// that all are used.
+// apart is the distance of neighbours in the queue, in cells: an odd number, so that all cells
+// are used.
 const apart = 13
 
 func (r *ring[T]) cell(at uint64) *cell[T] { return &r.cells[at*apart&r.mask] }
@@ -79,5 +78,5 @@ func (r *ring[T]) pop() (v T, ok bool) {
 	}
 }
 
-// len returns how many values there are, about.
+// len returns the number of values, approximately while others push or pop.
 func (r *ring[T]) len() int { return int(int64(r.tail.Load() - r.head.Load())) }

@@ -1,12 +1,12 @@
 //go:build !(amd64 || arm64) || purego
 
-package query
+package pool
 
 import "sync/atomic"
 
 var relaxed atomic.Uint32
 
-// relax spends a moment, n times.
+// relax waits n short moments.
 func relax(n uint32) {
 	for range 16 * n {
 		relaxed.Load()

@@ -1,4 +1,4 @@
-package query
+package pool
 
 import (
 	"context"
@@ -10,6 +10,9 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/query/internal/querytest"
 )
 
 func TestWorkerSet(t *testing.T) {
@@ -134,16 +137,15 @@ func TestSleeper(t *testing.T) {
 // Callers and submitters come and go while workers fall asleep at once, soon or
 // never, so that each way to find or wake a worker is gone.
 func TestPoolRest(t *testing.T) {
-	c := newCollection(t, zipfDocs(rand.New(rand.NewPCG(73, 74)), 3000, 80, 12), nil, DefaultParams, 1500)
-	s := c.searchers[len(c.searchers)-1]
-	q := Query{Terms: terms("w0", "w3"), K: 10}
+	s := newSearcher(t, querytest.ZipfDocs(rand.New(rand.NewPCG(73, 74)), 3000, 80, 12), nil, 1500)
+	q := query.Query{Terms: querytest.Terms("w0", "w3"), K: 10}
 	want, err := s.Search(context.Background(), q)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, m := range models {
 		for _, spin := range []time.Duration{-1, time.Microsecond, time.Minute} {
-			p := newTestPool(t, s, PoolOptions{Workers: 3, Model: m, TaskPostings: 256, SpinFor: spin})
+			p := newTestPool(t, s, Options{Workers: 3, Model: m, TaskPostings: 256, SpinFor: spin})
 			var group sync.WaitGroup
 			for g := range 4 {
 				rng := rand.New(rand.NewPCG(75, uint64(g)))
@@ -154,7 +156,7 @@ func TestPoolRest(t *testing.T) {
 						}
 						if g == 0 {
 							group.Add(1)
-							err := p.Submit(context.Background(), &q, func(hits []Hit, err error) {
+							err := p.Submit(context.Background(), &q, func(hits []query.Hit, err error) {
 								if err != nil || !slices.Equal(hits, want.Hits) {
 									t.Errorf("%v: %v, %s", m, err, difference(want.Hits, hits))
 								}
@@ -204,20 +206,19 @@ func (c *tripwire) Err() error {
 
 // When a query's context ends, the tasks that have not begun are dropped.
 func TestPoolDropsTasks(t *testing.T) {
-	c := newCollection(t, zipfDocs(rand.New(rand.NewPCG(77, 78)), 20000, 20, 20), nil, DefaultParams)
-	s := c.searchers[0]
+	s := newSearcher(t, querytest.ZipfDocs(rand.New(rand.NewPCG(77, 78)), 20000, 20, 20), nil)
 	for _, m := range models {
-		for _, mode := range []Mode{And, Or} {
+		for _, mode := range []query.Mode{query.And, query.Or} {
 			for _, workers := range []int{1, 4} {
 				for _, reason := range []error{context.Canceled, context.DeadlineExceeded} {
-					p := newTestPool(t, s, PoolOptions{Workers: workers, Model: m, TaskPostings: 128})
+					p := newTestPool(t, s, Options{Workers: workers, Model: m, TaskPostings: 128})
 					for p.spinning.len()+p.sleeping.len() < workers { // so that the caller need not wait
 						runtime.Gosched()
 					}
 					// The first asks when the query comes, the second for the first task.
 					ctx := &tripwire{Context: context.Background(), done: make(chan struct{}), err: reason}
 					ctx.left.Store(2)
-					q := Query{Terms: terms("w0", "w1"), K: 10, Mode: mode}
+					q := query.Query{Terms: querytest.Terms("w0", "w1"), K: 10, Mode: mode}
 					if _, err := p.Search(ctx, q); !errors.Is(err, reason) {
 						t.Errorf("%v, %v: %v, not %v", m, mode, err, reason)
 					}

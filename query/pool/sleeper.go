@@ -1,15 +1,15 @@
-package query
+package pool
 
 import "sync/atomic"
 
-// sleeper is where one goroutine waits until another wakes it. Each wake ends one
-// sleep, also one that begins later; there is never more than one to come.
+// sleeper lets one goroutine wait until another wakes it. Each wake ends one sleep, even one
+// that begins later; at most one wake is outstanding.
 //
-// Go's own way to wake n goroutines starts the threads for them one after the
-// other, each by the one before, which on a virtual machine takes 30 microseconds
-// or more each time. A thread that sleeps in the kernel is woken by whoever wakes
-// it. For that the runtime takes the goroutine to be in a system call: it keeps its
-// P, unless others need it, for some milliseconds.
+// When a goroutine wakes n others, Go's scheduler starts their threads in a chain, each by the
+// one before, which takes 30 microseconds or more a thread on a virtual machine. With kernel set
+// the goroutine sleeps in futex(2) instead, and each waker wakes its thread directly. To the
+// runtime the sleeper is in a system call, so it keeps its P for some milliseconds unless others
+// need it.
 type sleeper struct {
 	state  atomic.Uint32
 	kernel bool
@@ -30,7 +30,7 @@ func (s *sleeper) init(kernel bool) {
 	}
 }
 
-// woken reports whether s was woken, and if so takes note of it.
+// woken reports whether a wake is outstanding, and consumes it.
 func (s *sleeper) woken() bool {
 	return s.state.Load() == sleepWoken && s.state.CompareAndSwap(sleepWoken, sleepNone)
 }
@@ -48,6 +48,7 @@ func (s *sleeper) sleep() {
 	s.state.Store(sleepNone)
 }
 
+// wake ends the current sleep of s or its next one.
 func (s *sleeper) wake() {
 	if s.state.Swap(sleepWoken) != sleepAsleep {
 		return

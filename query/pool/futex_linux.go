@@ -1,6 +1,6 @@
 //go:build amd64 || arm64
 
-package query
+package pool
 
 import (
 	"sync/atomic"
@@ -16,15 +16,15 @@ const (
 	futexWakePrivate = 129
 )
 
-// futexWait sleeps while *word is value, until it is woken; it may return earlier.
+// futexWait sleeps until futexWake if *word is value; it may return early.
 func futexWait(word *atomic.Uint32, value uint32) {
 	syscall.Syscall6(syscall.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWaitPrivate, uintptr(value), 0, 0, 0)
 }
 
-// futexWake wakes the one that sleeps on word.
+// futexWake wakes the goroutine that sleeps on word.
 func futexWake(word *atomic.Uint32) {
 	syscall.Syscall6(syscall.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexWakePrivate, 1, 0, 0, 0)
 }
 
-// yieldCPU lets other threads run that wait for the same CPU.
+// yieldCPU lets other threads that wait for this CPU run.
 func yieldCPU() { syscall.RawSyscall(syscall.SYS_SCHED_YIELD, 0, 0, 0) }

@@ -1,6 +1,6 @@
 //go:build !linux || !(amd64 || arm64)
 
-package query
+package pool
 
 import "sync/atomic"
 

@@ -12,13 +12,12 @@ import (
 // query.NewScorer. The snapshot must stay open as long as they are used.
 func SegmentsOf(s *reader.Snapshot) ([]Segment, query.Stats, error) {
 	var out []Segment
-	st := query.Stats{Docs: s.Stats().Docs, Tokens: s.Stats().Tokens}
+	st := query.StatsOf(s)
 	for _, seg := range s.Segments() {
 		d, err := seg.Deletes()
 		if err != nil {
 			return nil, st, err
 		}
-		st.MaxLen = max(st.MaxLen, seg.Meta().MaxLen)
 		v := Segment{Segment: seg.Segment, Base: seg.Base}
 		if d.Count() > 0 {
 			v.Deletes = d.Bits()

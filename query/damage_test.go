@@ -43,7 +43,7 @@ func TestDamagedLists(t *testing.T) {
 			}
 			seg := &reader.Segment{Segment: s}
 			seg.Info.Docs = s.Meta().Docs
-			q, err := newSearcher([]part{{seg: seg}}, Options{Seek: reader.Strategy(rng.IntN(3))})
+			q, err := newSearcher([]part{{seg: seg}}, statsOf([]part{{seg: seg}}), Options{Seek: reader.Strategy(rng.IntN(3))})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -35,10 +35,13 @@ type list struct {
 
 // open moves l to the first posting of its entry in s.
 func (l *list) open(s *reader.Segment, by reader.Strategy) error {
+	l.SetArmed(true) // every call of a Searcher or a worker arms faults
 	if err := l.Init(s, l.entry); err != nil {
 		return err
 	}
-	l.SetStrategy(by)
+	if err := l.SetStrategy(by); err != nil {
+		return err
+	}
 	l.from = 0
 	docs, freqs := l.List().Small()
 	if l.small = docs != nil; l.small {

@@ -49,23 +49,18 @@ type Searcher struct {
 	runs   sync.Pool
 }
 
-// newSearcher returns a Searcher over parts.
-func newSearcher(parts []part, o Options) (*Searcher, error) {
+// newSearcher returns a Searcher over parts, which have the statistics st.
+func newSearcher(parts []part, st Stats, o Options) (*Searcher, error) {
 	if o.Seek > reader.Buckets {
 		return nil, fmt.Errorf("%w: seek strategy %d", ErrInvalid, o.Seek)
 	}
-	var st Stats
 	for i := range parts {
-		m := parts[i].seg.Meta()
-		st.Docs += uint64(m.Docs)
-		st.Tokens += m.Tokens
-		st.MaxLen = max(st.MaxLen, m.MaxLen)
 		lens, err := parts[i].seg.DocLens()
 		if err != nil {
 			return nil, err
 		}
 		parts[i].lens = newLengths(lens)
-		parts[i].dense = newDenseCache(o.DenseBytes, m.Docs)
+		parts[i].dense = newDenseCache(o.DenseBytes, parts[i].seg.Docs())
 	}
 	sc, err := NewScorer(o.params(), st)
 	if err != nil {

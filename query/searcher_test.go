@@ -18,9 +18,19 @@ import (
 	"github.com/pinion-index/pinion/reader"
 )
 
+func statsOf(parts []part) (st Stats) {
+	for i := range parts {
+		m := parts[i].seg.Meta()
+		st.Docs += uint64(m.Docs)
+		st.Tokens += m.Tokens
+		st.MaxLen = max(st.MaxLen, m.MaxLen)
+	}
+	return st
+}
+
 func searcherOver(t testing.TB, parts []part, o Options) *Searcher {
 	t.Helper()
-	s, err := newSearcher(slices.Clone(parts), o)
+	s, err := newSearcher(slices.Clone(parts), statsOf(parts), o)
 	if err != nil {
 		t.Fatal(err)
 	}

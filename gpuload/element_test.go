@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/RoaringBitmap/roaring/v2"
-
+	"github.com/pinion-index/pinion/internal/cuda"
 	"github.com/pinion-index/pinion/internal/gputrial"
 	"github.com/pinion-index/pinion/query"
 )
@@ -29,13 +29,13 @@ func testElement(t *testing.T, shape gputrial.Shape, clustered bool) {
 	shape.Clustered = clustered
 	c, sc := newCollection(t, shape)
 	for seed := range uint64(3) {
-		dev := NewEmulator()
+		dev := cuda.NewEmulator()
 		dev.Seed = seed
-		segs, deleted := segmentsOf(c), (*roaring.Bitmap)(nil)
+		segs, deleted := viewsIn(c), (*roaring.Bitmap)(nil)
 		if seed == 1 {
 			deleted = deleteSome(rand.New(rand.NewPCG(4, seed)), segs)
 		}
-		x, err := New(dev, segs, sc, Options{Memory: 4 << 20, Locate: uint32(seed)})
+		x, err := newExecutor(dev, segs, Options{Scorer: sc, Memory: 4 << 20, locate: uint32(seed)})
 		if err != nil {
 			t.Fatal(err)
 		}

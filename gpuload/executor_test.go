@@ -9,16 +9,28 @@ import (
 	"testing"
 
 	"github.com/RoaringBitmap/roaring/v2"
-
 	"github.com/pinion-index/pinion/internal/gputrial"
 	"github.com/pinion-index/pinion/query"
 )
 
-func segmentsOf(c *gputrial.Collection) (s []Segment) {
+func viewsIn(c *gputrial.Collection) (s []view) {
 	for _, p := range c.Parts {
-		s = append(s, Segment{Segment: p.Segment, Base: p.Base})
+		s = append(s, view{seg: p.Segment, base: p.Base})
 	}
 	return s
+}
+
+// with returns options with a scorer.
+func with(sc *query.Scorer, o Options) Options {
+	o.Scorer = sc
+	return o
+}
+
+func closeExecutor(t *testing.T, x *Executor) {
+	t.Helper()
+	if err := x.Close(); err != nil {
+		t.Error(err)
+	}
 }
 
 func mustScorer(t *testing.T, c *gputrial.Collection) *query.Scorer {
@@ -67,14 +79,14 @@ func TestExecutorEqualsBruteForce(t *testing.T) {
 				}
 				sc := mustScorer(t, c)
 				dev := testDevice(t, seed)
-				x, err := New(dev, segmentsOf(c), sc, Options{Memory: 8 << 20, Width: 3072})
+				x, err := newExecutor(dev, viewsIn(c), Options{Scorer: sc, Memory: 8 << 20, width: 3072})
 				if err != nil {
 					t.Fatal(err)
 				}
 				r := rand.New(rand.NewPCG(seed, 3))
 				check(t, x, c, sc, c.Draw(r, 25, 5, 40, query.And, query.Or, query.AndOr), nil)
 				check(t, x, c, sc, c.Draw(r, 4, 3, 1000, query.And, query.Or), nil)
-				x.Close()
+				closeExecutor(t, x)
 				if err := dev.Close(); err != nil {
 					t.Error(err)
 				}

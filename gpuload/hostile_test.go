@@ -29,7 +29,7 @@ func TestHostileExtents(t *testing.T) {
 			t.Fatal(err)
 		}
 		sc := mustScorer(t, c)
-		rounds := 6
+		rounds := few(2, 6)
 		if n, err := strconv.Atoi(os.Getenv("PINION_HOSTILE_ROUNDS")); err == nil {
 			rounds = n
 		}

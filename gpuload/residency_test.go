@@ -197,7 +197,8 @@ func TestRefusals(t *testing.T) {
 // TestConjunction compares docIDs with brute force: of blocks that pack, that are patched,
 // and both.
 func TestConjunction(t *testing.T) {
-	for _, codecs := range [][2]string{{"bp128", "bp128"}, {"newpfd", "newpfd"}, {"newpfd", "bp128"}} {
+	pairs := [][2]string{{"newpfd", "bp128"}, {"bp128", "bp128"}, {"newpfd", "newpfd"}}
+	for _, codecs := range pairs[:few(1, len(pairs))] {
 		shape := someShape
 		shape.Docs128, shape.Freqs128 = codecs[0], codecs[1]
 		shape.Clustered = codecs[0] != codecs[1]

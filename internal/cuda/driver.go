@@ -1,10 +1,10 @@
 //go:build cuda && cgo
 
-package gpuload
+package cuda
 
 /*
 #cgo LDFLAGS: -lcuda
-#include "cuda_shim.h"
+#include "driver_shim.h"
 */
 import "C"
 
@@ -22,10 +22,10 @@ import (
 // minDriver is the CUDA version whose drivers take PTX ISA 7.8.
 const minDriver = 11080
 
-// Cuda is a Device on an NVIDIA GPU. One goroutine, locked to its thread, opens it,
-// allocates and registers. Batches are submitted and awaited on the thread of whoever
-// calls: to wake another one first takes up to 0.3 ms.
-type Cuda struct {
+// Driver is a Device on an NVIDIA GPU. One goroutine, locked to its thread, opens it,
+// allocates and registers. Batches are submitted and awaited on the caller's thread,
+// because waking another one takes up to 0.3 ms.
+type Driver struct {
 	calls   chan func()
 	info    Info
 	ctx     cu.CUContext
@@ -37,9 +37,9 @@ type Cuda struct {
 	pins    map[uintptr]int // how often each mapping is registered
 }
 
-// OpenCuda opens the GPU with that number.
-func OpenCuda(number int) (*Cuda, error) {
-	d := &Cuda{calls: make(chan func()), pins: map[uintptr]int{}}
+// OpenDriver opens the GPU with that number.
+func OpenDriver(number int) (*Driver, error) {
+	d := &Driver{calls: make(chan func()), pins: map[uintptr]int{}}
 	go func() {
 		runtime.LockOSThread()
 		for f := range d.calls {
@@ -56,13 +56,13 @@ func OpenCuda(number int) (*Cuda, error) {
 }
 
 // do runs f on the device's thread.
-func (d *Cuda) do(f func()) {
+func (d *Driver) do(f func()) {
 	done := make(chan struct{})
 	d.calls <- func() { f(); close(done) }
 	<-done
 }
 
-func (d *Cuda) open(number int) error {
+func (d *Driver) open(number int) error {
 	n, err := cu.NumDevices()
 	if err != nil || number >= n {
 		return fmt.Errorf("%w: device %d of %d", ErrNoDevice, number, n)
@@ -110,11 +110,12 @@ func (d *Cuda) open(number int) error {
 	return nil
 }
 
-// sharedStatic is more than any kernel with dynamic shared memory has besides.
+// sharedStatic is more static shared memory than any kernel has that takes dynamic
+// shared memory.
 const sharedStatic = 2048
 
-// load compiles the modules; the driver caches what it makes of them.
-func (d *Cuda) load() error {
+// load compiles the modules; the driver caches the result.
+func (d *Driver) load() error {
 	loaded := map[string]cu.Module{}
 	for _, name := range kernels.Modules() {
 		text, err := kernels.PTX(name)
@@ -127,17 +128,17 @@ func (d *Cuda) load() error {
 		}
 		loaded[name] = m
 	}
-	for k := range kernels.Count {
+	for _, k := range kernels.All() {
 		f, err := loaded[k.Module()].Function(k.String())
 		if err != nil {
 			return fmt.Errorf("%w: kernel %v: %w", ErrDevice, k, err)
 		}
 		d.fns[k] = *(*unsafe.Pointer)(unsafe.Pointer(&f))
 		d.threads[k] = uint32(k.Threads())
-	}
-	for _, k := range []kernels.Kernel{kernels.Disjunct, kernels.SelectBest, kernels.SelectWarp, kernels.SelectMaxima, kernels.SelectRadix} {
-		if err := result(C.pinion_shared(d.fns[k], C.int(d.info.Shared-sharedStatic))); err != nil {
-			return fmt.Errorf("kernel %v: %w", k, err)
+		if k.DynamicShared() {
+			if err := result(C.pinion_shared(d.fns[k], C.int(d.info.Shared-sharedStatic))); err != nil {
+				return fmt.Errorf("kernel %v: %w", k, err)
+			}
 		}
 	}
 	return nil
@@ -155,28 +156,28 @@ func result(r C.CUresult) error {
 }
 
 // Info describes the device.
-func (d *Cuda) Info() Info { return d.info }
+func (d *Driver) Info() Info { return d.info }
 
 // Alloc returns device memory.
-func (d *Cuda) Alloc(n int64) (p Ptr, err error) {
+func (d *Driver) Alloc(n int64) (p kernels.Ptr, err error) {
 	d.do(func() {
 		var q cu.DevicePtr
 		if q, err = cu.MemAlloc(n); err != nil {
 			err = fmt.Errorf("%w: %d bytes: %w", ErrMemory, n, err)
 		}
-		p = Ptr(q)
+		p = kernels.Ptr(q)
 	})
 	return p, err
 }
 
 // Free frees what Alloc returned.
-func (d *Cuda) Free(p Ptr) (err error) {
+func (d *Driver) Free(p kernels.Ptr) (err error) {
 	d.do(func() { err = cu.MemFree(cu.DevicePtr(p)) })
 	return err
 }
 
 // HostAlloc returns pinned memory.
-func (d *Cuda) HostAlloc(n int) (b []byte, err error) {
+func (d *Driver) HostAlloc(n int) (b []byte, err error) {
 	d.do(func() {
 		var p unsafe.Pointer
 		if err = result(C.pinion_pinned(&p, C.size_t(max(n, 1)))); err == nil {
@@ -187,14 +188,14 @@ func (d *Cuda) HostAlloc(n int) (b []byte, err error) {
 }
 
 // HostFree frees what HostAlloc returned.
-func (d *Cuda) HostFree(b []byte) (err error) {
+func (d *Driver) HostFree(b []byte) (err error) {
 	d.do(func() { err = result(C.pinion_unpin(unsafe.Pointer(unsafe.SliceData(b)))) })
 	return err
 }
 
 // Register pins mapped memory for reading. The same mapping may be registered
 // several times.
-func (d *Cuda) Register(b []byte) (err error) {
+func (d *Driver) Register(b []byte) (err error) {
 	d.do(func() {
 		p := unsafe.Pointer(unsafe.SliceData(b))
 		if d.pins[uintptr(p)] == 0 {
@@ -208,7 +209,7 @@ func (d *Cuda) Register(b []byte) (err error) {
 }
 
 // Unregister is Register's inverse.
-func (d *Cuda) Unregister(b []byte) (err error) {
+func (d *Driver) Unregister(b []byte) (err error) {
 	d.do(func() {
 		p := unsafe.Pointer(unsafe.SliceData(b))
 		if d.pins[uintptr(p)]--; d.pins[uintptr(p)] <= 0 {
@@ -220,7 +221,7 @@ func (d *Cuda) Unregister(b []byte) (err error) {
 }
 
 // Submit enqueues a batch in one call of C.
-func (d *Cuda) Submit(b *Batch) error {
+func (d *Driver) Submit(b *Batch) error {
 	if len(b.ops) == 0 {
 		return nil
 	}
@@ -237,12 +238,12 @@ func (d *Cuda) Submit(b *Batch) error {
 }
 
 // Wait waits for a stream, on the caller's thread.
-func (d *Cuda) Wait(stream int) error {
+func (d *Driver) Wait(stream int) error {
 	return d.here(func() error { return result(C.pinion_wait(d.streams[stream])) })
 }
 
 // Elapsed returns the milliseconds between two events.
-func (d *Cuda) Elapsed(from, to int) (ms float32, err error) {
+func (d *Driver) Elapsed(from, to int) (ms float32, err error) {
 	err = d.here(func() error {
 		v, err := d.marks[from].Elapsed(d.marks[to])
 		ms = float32(v)
@@ -252,7 +253,7 @@ func (d *Cuda) Elapsed(from, to int) (ms float32, err error) {
 }
 
 // here runs f on the caller's thread.
-func (d *Cuda) here(f func() error) error {
+func (d *Driver) here(f func() error) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if err := cu.SetCurrentContext(d.ctx); err != nil {
@@ -261,8 +262,9 @@ func (d *Cuda) here(f func() error) error {
 	return f()
 }
 
-// Close ends the device's goroutine. Memory is the process's to free.
-func (d *Cuda) Close() error {
+// Close waits for all streams and ends the device's goroutine. It does not free
+// memory.
+func (d *Driver) Close() error {
 	err := error(nil)
 	for s := range d.streams {
 		err = errors.Join(err, d.Wait(s))

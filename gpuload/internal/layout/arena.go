@@ -1,8 +1,10 @@
-package gpuload
+package layout
 
 import (
 	"math/bits"
 	"sync"
+
+	"github.com/pinion-index/pinion/kernels"
 )
 
 // grain is the unit of an Arena, the alignment of list extents.
@@ -15,7 +17,7 @@ const grain = 64
 // It is safe for concurrent use.
 type Arena struct {
 	mu     sync.Mutex
-	base   Ptr
+	base   kernels.Ptr
 	size   int64
 	free   int64
 	bins   [256]map[int64]int64 // start to length, in bytes from base
@@ -23,8 +25,8 @@ type Arena struct {
 	ends   map[int64]int64      // and by its end
 }
 
-// NewArena manages the size bytes of device memory at base.
-func NewArena(base Ptr, size int64) *Arena {
+// NewArena returns an Arena of the size bytes of device memory at base.
+func NewArena(base kernels.Ptr, size int64) *Arena {
 	a := &Arena{base: base, size: size &^ (grain - 1), starts: map[int64]int64{}, ends: map[int64]int64{}}
 	a.put(0, a.size)
 	a.free = a.size
@@ -61,7 +63,7 @@ func (a *Arena) take(at, n int64) {
 
 // Alloc returns a range of n bytes, rounded up to a multiple of 64, and whether
 // there is one.
-func (a *Arena) Alloc(n int64) (Ptr, bool) {
+func (a *Arena) Alloc(n int64) (kernels.Ptr, bool) {
 	n = (n + grain - 1) &^ (grain - 1)
 	if n <= 0 {
 		return 0, false
@@ -84,14 +86,14 @@ func (a *Arena) Alloc(n int64) (Ptr, bool) {
 		a.take(best, length)
 		a.put(best+n, length-n)
 		a.free -= n
-		return a.base + Ptr(best), true
+		return a.base + kernels.Ptr(best), true
 	}
 	return 0, false
 }
 
 // Release frees the n bytes at p, which are the whole or a part of what Alloc
 // returned.
-func (a *Arena) Release(p Ptr, n int64) {
+func (a *Arena) Release(p kernels.Ptr, n int64) {
 	n = (n + grain - 1) &^ (grain - 1)
 	at := int64(p - a.base)
 	a.mu.Lock()
@@ -108,6 +110,9 @@ func (a *Arena) Release(p Ptr, n int64) {
 	}
 	a.put(at, n)
 }
+
+// Size returns the number of bytes in all.
+func (a *Arena) Size() int64 { return a.size }
 
 // Free returns the number of free bytes.
 func (a *Arena) Free() int64 {

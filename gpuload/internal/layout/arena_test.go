@@ -1,8 +1,9 @@
-package gpuload
+package layout
 
 import (
 	"testing"
 
+	"github.com/pinion-index/pinion/kernels"
 	"pgregory.net/rapid"
 )
 
@@ -10,7 +11,7 @@ import (
 // compares with a map of who owns each unit.
 func TestArena(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		const base, units = Ptr(1 << 20), 512
+		const base, units = kernels.Ptr(1 << 20), 512
 		a := NewArena(base, units*grain)
 		owner := make([]int, units) // 0: free
 		type held struct{ at, n int }
@@ -39,7 +40,7 @@ func TestArena(t *testing.T) {
 				i := rapid.IntRange(0, len(live)-1).Draw(t, "which")
 				h := &live[i]
 				n := rapid.IntRange(1, h.n).Draw(t, "part")
-				a.Release(base+Ptr(h.at*grain), int64(n*grain))
+				a.Release(base+kernels.Ptr(h.at*grain), int64(n*grain))
 				for j := h.at; j < h.at+n; j++ {
 					owner[j] = 0
 				}
@@ -54,7 +55,7 @@ func TestArena(t *testing.T) {
 			}
 		}
 		for _, h := range live {
-			a.Release(base+Ptr(h.at*grain), int64(h.n*grain))
+			a.Release(base+kernels.Ptr(h.at*grain), int64(h.n*grain))
 		}
 		if a.Largest() != units*grain {
 			t.Fatalf("all is free, but the longest range has %d bytes", a.Largest())

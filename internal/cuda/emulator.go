@@ -1,6 +1,6 @@
 //go:build emu && cgo
 
-package gpuload
+package cuda
 
 import (
 	"encoding/binary"
@@ -12,8 +12,8 @@ import (
 	"github.com/pinion-index/pinion/kernels"
 )
 
-// Emulator is a Device that runs the kernels on the host, slowly. Batches are done
-// when Submit returns.
+// Emulator is a Device that runs the kernels on the host, slowly. A batch is done when
+// Submit returns.
 type Emulator struct {
 	// Seed, unless 0, makes threads and thread blocks run in random order.
 	Seed uint64
@@ -24,14 +24,14 @@ type Emulator struct {
 	FailRegister bool
 
 	mu     sync.Mutex
-	device map[Ptr]int64 // allocations
+	device map[kernels.Ptr]int64 // allocations
 	used   int64
 	failed error
 }
 
 // NewEmulator returns an emulated device of 1 GiB.
 func NewEmulator() *Emulator {
-	return &Emulator{Memory: 1 << 30, Shared: 48 << 10, device: map[Ptr]int64{}}
+	return &Emulator{Memory: 1 << 30, Shared: 48 << 10, device: map[kernels.Ptr]int64{}}
 }
 
 // Info describes the device.
@@ -40,7 +40,7 @@ func (e *Emulator) Info() Info {
 }
 
 // Alloc returns memory that the address sanitizer guards.
-func (e *Emulator) Alloc(n int64) (Ptr, error) {
+func (e *Emulator) Alloc(n int64) (kernels.Ptr, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if n <= 0 || e.used+n > e.Memory {
@@ -51,7 +51,7 @@ func (e *Emulator) Alloc(n int64) (Ptr, error) {
 		return 0, ErrMemory
 	}
 	rubbish(unsafe.Slice((*byte)(b), n))
-	p := Ptr(uintptr(b))
+	p := kernels.Ptr(uintptr(b))
 	e.device[p] = n
 	e.used += n
 	return p, nil
@@ -64,7 +64,7 @@ func rubbish(b []byte) {
 }
 
 // Free frees what Alloc returned.
-func (e *Emulator) Free(p Ptr) error {
+func (e *Emulator) Free(p kernels.Ptr) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	n, ok := e.device[p]
@@ -77,7 +77,7 @@ func (e *Emulator) Free(p Ptr) error {
 	return nil
 }
 
-// host turns an address that lies outside Go's heap into a pointer.
+// host turns an address outside Go's heap into a pointer.
 func host(a uint64) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&a)) }
 
 // HostAlloc returns host memory.
@@ -172,7 +172,14 @@ func (e *Emulator) Wait(int) error {
 // Elapsed returns 0: the emulator's time means nothing.
 func (e *Emulator) Elapsed(int, int) (float32, error) { return 0, nil }
 
-// Close reports memory that was not freed.
+// Used returns the bytes of device memory that are allocated.
+func (e *Emulator) Used() int64 {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.used
+}
+
+// Close returns an error if device memory was not freed.
 func (e *Emulator) Close() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()

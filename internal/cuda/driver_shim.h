@@ -1,7 +1,7 @@
 // What gorgonia.org/cu lacks: pinned memory, host registration, function
 // attributes, and submission of a whole batch in one call.
-#ifndef PINION_CUDA_SHIM_H
-#define PINION_CUDA_SHIM_H
+#ifndef PINION_DRIVER_SHIM_H
+#define PINION_DRIVER_SHIM_H
 #include <cuda.h>
 #include <stdint.h>
 

@@ -1,9 +1,9 @@
 //go:build cuda && cgo
 
-package gpuload
+package cuda
 
-// OpenDevice opens the first GPU.
-func OpenDevice() (Device, error) { return OpenCuda(0) }
+// Open opens the first GPU.
+func Open() (Device, error) { return OpenDriver(0) }
 
 // Built says whether this program was built with support for a device.
 const Built = true

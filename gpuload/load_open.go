@@ -6,6 +6,8 @@ import (
 	"sync/atomic"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/gpuload/internal/layout"
+	"github.com/pinion-index/pinion/internal/cuda"
 	"github.com/pinion-index/pinion/kernels"
 	"github.com/pinion-index/pinion/segment"
 )
@@ -21,7 +23,7 @@ type opened struct {
 // opening opens lists on several goroutines, in their order: to go through the headers
 // of short lists takes one processor longer than the copy of the lists.
 type opening struct {
-	l     *Lists
+	l     *lists
 	wants []*want
 	lists []opened
 	next  atomic.Int64    // the first group that nobody opens yet
@@ -34,8 +36,8 @@ const (
 	openers   = 2 // beside the caller: more take longer to wake than they save
 )
 
-// openAll begins to open lists; the caller waits for wg in the end.
-func (l *Lists) openAll(wants []*want) *opening {
+// openAll begins to open lists; the caller waits for wg before it returns.
+func (l *lists) openAll(wants []*want) *opening {
 	groups := (len(wants) + openGroup - 1) / openGroup
 	o := &opening{l: l, wants: wants, lists: make([]opened, len(wants)), done: make([]chan struct{}, groups)}
 	for i := range o.done {
@@ -83,29 +85,29 @@ func (o *opening) get(i int) *opened {
 }
 
 // openOne fills o by v, which it may use again.
-func (l *Lists) openOne(o *opened, v *segment.List, w *want) {
+func (l *lists) openOne(o *opened, v *segment.List, w *want) {
 	s := l.segments[w.key.Segment]
-	if s.InitList(v, w.entry) != nil || !supported(uint8(v.DocsCodec.ID())) || !supported(uint8(v.FreqsCodec.ID())) {
+	if s.InitList(v, w.entry) != nil || !kernels.Decodable(uint8(v.DocsCodec.ID())) || !kernels.Decodable(uint8(v.FreqsCodec.ID())) {
 		return
 	}
-	o.extent, o.desc = v.Extent(), describe(v, s.Meta().Docs)
+	o.extent, o.desc = v.Extent(), layout.Describe(v, s.Meta().Docs)
 	o.kth, o.quad = v.Kth, v.Quad
 }
 
 // admit makes a list resident at an address, with the descriptor in that place of those
 // to be copied.
-func (l *Lists) admit(k Key, o *opened, at Ptr, number int, epoch uint64) *resident {
-	place(&o.desc, at)
-	size := len(kernels.Bytes(&o.desc))
+func (l *lists) admit(k Key, o *opened, at kernels.Ptr, number int, epoch uint64) *resident {
+	layout.Place(&o.desc, at)
+	size := layout.DescSize
 	copy(l.pinned[8*checkSize+size*number:], kernels.Bytes(&o.desc))
 	return &resident{key: k, slot: l.slot(), at: at, size: int64(len(o.extent)), n: o.desc.N, blocks: o.desc.Blocks, kth: o.kth, quad: o.quad,
-		logBlock: o.desc.LogBlock, family: max(familyOf(o.desc.DocsCodec), familyOf(o.desc.FreqsCodec)), uses: l.clock + 1, pin: epoch,
-		bare: o.desc.N >= l.least, elements: linear(o.desc.DocsCodec)}
+		logBlock: o.desc.LogBlock, codecs: kernels.CodecsOf(o.desc.DocsCodec, o.desc.FreqsCodec), uses: l.clock + 1, pin: epoch,
+		bare: o.desc.N >= l.least, elements: kernels.HasElements(o.desc.DocsCodec)}
 }
 
 // runOf returns how many lists from list i on are neighbours in one file, and their size:
 // at most limit together, or one. A list that cannot be opened is a run of size 0.
-func (l *Lists) runOf(wants []*want, o *opening, i int, limit int64) (n int, size int64) {
+func (l *lists) runOf(wants []*want, o *opening, i int, limit int64) (n int, size int64) {
 	first := wants[i].key
 	for _, w := range wants[i:] {
 		if w.key.Segment != first.Segment || w.key.Offset != first.Offset+size {
@@ -125,7 +127,7 @@ func (l *Lists) runOf(wants []*want, o *opening, i int, limit int64) (n int, siz
 }
 
 // rangeFor returns a range for n lists, if there is one, and if the table has slots.
-func (l *Lists) rangeFor(n int, size int64, oldest uint64) (Ptr, bool) {
+func (l *lists) rangeFor(n int, size int64, oldest uint64) (kernels.Ptr, bool) {
 	at, ok := l.room(size, oldest)
 	if ok && len(l.free)+int(l.zone)-int(l.next) < n {
 		l.release(at, size)
@@ -135,7 +137,7 @@ func (l *Lists) rangeFor(n int, size int64, oldest uint64) (Ptr, bool) {
 }
 
 // copyRun enqueues the copy of neighbouring extents.
-func (l *Lists) copyRun(b *Batch, seg int, run []opened, at Ptr, size int64, staged *int) error {
+func (l *lists) copyRun(b *cuda.Batch, seg int, run []opened, at kernels.Ptr, size int64, staged *int) error {
 	l.stats.BytesLoaded += size
 	if l.registered[seg] != nil {
 		b.CopyIn(at, run[0].extent[:size:size])
@@ -161,7 +163,7 @@ func (l *Lists) copyRun(b *Batch, seg int, run []opened, at Ptr, size int64, sta
 			b.CopyIn(at, l.ring[*staged:*staged+n])
 			e = e[n:]
 			*staged += n
-			at += Ptr(n)
+			at += kernels.Ptr(n)
 		}
 	}
 	return nil

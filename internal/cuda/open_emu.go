@@ -1,9 +1,9 @@
 //go:build emu && cgo && !cuda
 
-package gpuload
+package cuda
 
-// OpenDevice returns an emulated device.
-func OpenDevice() (Device, error) { return NewEmulator(), nil }
+// Open returns an emulated device.
+func Open() (Device, error) { return NewEmulator(), nil }
 
 // Built says whether this program was built with support for a device.
 const Built = true

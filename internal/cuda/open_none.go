@@ -1,11 +1,11 @@
 //go:build !cgo || !(cuda || emu)
 
-package gpuload
+package cuda
 
 import "fmt"
 
-// OpenDevice fails: the program was built without support for a GPU.
-func OpenDevice() (Device, error) {
+// Open fails: the program was built without support for a GPU.
+func Open() (Device, error) {
 	return nil, fmt.Errorf("%w: this program was built without it (build with -tags cuda)", ErrNoDevice)
 }
 

@@ -23,7 +23,8 @@ type list struct {
 	bound  float32 // no posting of the list scores more; known after run.sumBounds
 	small  bool    // the list has no extent
 	huge   bool    // frequencies may reach 2^31
-	from   uint32  // documents before are done with, though the cursor may stand there
+	from   uint32  // documents before it are done, though the cursor may be at one
+	row    int     // the block that from was in when run.row last looked
 
 	scores []float32 // of a small list, after run.sumBounds
 
@@ -39,7 +40,7 @@ func (l *list) open(s *reader.Segment, by reader.Strategy) error {
 		return err
 	}
 	l.SetStrategy(by)
-	l.from = 0
+	l.from, l.row = 0, 0
 	docs, freqs := l.List().Small()
 	if l.small = docs != nil; l.small {
 		l.huge = slices.Max(freqs) > math.MaxInt32

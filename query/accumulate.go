@@ -2,8 +2,8 @@ package query
 
 import "math"
 
-// accumulate adds up the postings of the first n lists in accumulators and makes
-// those documents of the first e candidates, all or what can pass the threshold.
+// accumulate adds up the postings of the first n lists in accumulators and makes the documents of
+// the first e candidates: all of them, or those that can pass the threshold.
 func (r *run) accumulate(e, n int, all, prune bool) {
 	w := &r.win
 	if w.acc == nil {
@@ -47,7 +47,7 @@ func (r *run) accumulate(e, n int, all, prune bool) {
 	}
 }
 
-// add adds the scores of s in the sub-window from lo on to the accumulators.
+// add adds the scores of s in the sub-window that begins at lo to the accumulators.
 func (w *window) add(s *stretch, lo uint32) {
 	docs := s.docs[s.at:]
 	scores := s.scores[s.at:][:len(docs)]
@@ -63,10 +63,9 @@ func (w *window) add(s *stretch, lo uint32) {
 	s.end = len(s.docs)
 }
 
-// collect makes those documents of s in the sub-window from lo on candidates that
-// score above pass, which is not negative, and zeroes their accumulators. Which of
-// them pass is hard to predict, so there is no branch on it: scores order as their
-// bits do.
+// collect makes those documents of s in the sub-window that begins at lo candidates that score
+// above pass, which is not negative, and zeroes their accumulators. It does not branch on which
+// pass, since that is hard to predict: scores order as their bits do.
 func (w *window) collect(s *stretch, lo uint32, pass float32, c *candidates) {
 	limit := int64(math.Float32bits(pass))
 	part := s.docs[s.at:s.end]
@@ -84,8 +83,8 @@ func (w *window) collect(s *stretch, lo uint32, pass float32, c *candidates) {
 	c.docs, c.sums = docs[:n], sums[:n]
 }
 
-// collectMembers makes all members in the sub-window from lo on candidates and
-// zeroes their accumulators.
+// collectMembers makes all members in the sub-window that begins at lo candidates and zeroes their
+// accumulators.
 func (w *window) collectMembers(lo uint32, c *candidates) {
 	acc := (*[subWindow]float32)(w.acc)
 	for doc := w.members.next(lo); doc-lo < subWindow; doc = w.members.next(doc + 1) {

@@ -6,20 +6,19 @@ import "math"
 const (
 	minWindow = 1 << 12
 	maxWindow = 1 << 19
-	// subWindow is how many documents have accumulators: as many as stay in the
-	// nearest caches.
+	// subWindow is how many documents have accumulators: as many as fit the L1 and L2 caches.
 	subWindow = 1 << 14
 )
 
-// windowPostings is how many postings a window is to have: so many that what a
-// window costs by itself does not weigh, and few enough to stay in the caches.
+// windowPostings is the target number of postings of a window: enough to amortize the cost of a
+// window, and few enough to stay in the caches.
 const windowPostings = 1 << 12
 
-// window is a range of documents and what is known about them.
+// window is a range of documents and what is known about it.
 type window struct {
 	lo, hi  uint32
 	lists   []stretch
-	acc     []float32 // scores so far, of a sub-window; all zero between them
+	acc     []float32 // partial scores in a sub-window; all zero between sub-windows
 	members bitmap
 }
 
@@ -27,10 +26,9 @@ type window struct {
 // are added to accumulators, list after list.
 func (r *run) scan() { r.windows(false) }
 
-// rangeMaxScore is scan with MaxScore. Only documents of essential lists are
-// accumulated: the bounds of the other lists together do not pass the threshold.
-// Of these the shorter ones are read along, the postings of other documents left
-// out. The longest are probed for the documents that can still pass.
+// rangeMaxScore is scan with MaxScore: only documents of essential lists are accumulated. Of the
+// non-essential lists the shorter ones are read in the window too, without the postings of other
+// documents. The longest are probed for the documents that can still pass.
 func (r *run) rangeMaxScore() { r.windows(true) }
 
 func (r *run) windows(prune bool) {
@@ -64,12 +62,12 @@ func (r *run) windows(prune bool) {
 	}
 }
 
-// readAlways is the length of a non-essential list that is always read; longer
-// ones are if they are no longer than the essential ones together.
+// A non-essential list of at most readAlways postings is always read; a longer one is read if it
+// is no longer than that plus the essential lists together.
 const readAlways = 16000
 
-// worthReading returns how many lists are to be read when the first e are
-// essential: these, and of the others those that are short.
+// worthReading returns how many lists to read when the first e are essential: these, and the short
+// ones among the others.
 func (r *run) worthReading(e int) int {
 	postings := 0
 	for _, l := range r.lists[:e] {
@@ -81,8 +79,8 @@ func (r *run) worthReading(e int) int {
 	return e
 }
 
-// passing returns a score such that a document with that or less from the first
-// n lists cannot pass the threshold with the others.
+// passing returns the greatest partial score from the first n lists with which a document cannot
+// pass the threshold, whatever the other lists add; it is negative if there is none.
 func (r *run) passing(n int) float32 {
 	if r.top.prune < 0 {
 		return -1
@@ -99,8 +97,8 @@ func float32Below(v float64) float32 {
 	return f
 }
 
-// windowSize returns the number of documents that have windowPostings postings of
-// the first n lists, within bounds.
+// windowSize returns how many documents have about windowPostings postings in the first n lists,
+// from minWindow to maxWindow.
 func (r *run) windowSize(n int) uint32 {
 	postings := uint64(1)
 	for _, l := range r.lists[:n] {
@@ -110,12 +108,12 @@ func (r *run) windowSize(n int) uint32 {
 	return uint32(min(max(size, minWindow), maxWindow))
 }
 
-// maxMerged is how many postings of several lists are merged. More are added to
-// accumulators, which takes less time for each.
+// Up to maxMerged postings of several lists are merged. More are added to accumulators, which costs
+// less a posting.
 const maxMerged = 128
 
-// gather makes the documents of the window candidates that hold one of the first
-// e lists and can pass the threshold after the first n lists.
+// gather makes those documents of the window candidates that are in one of the first e lists and
+// can pass the threshold with the scores of the first n lists.
 func (r *run) gather(e, n int, prune bool) {
 	w := &r.win
 	for len(w.lists) < n {
@@ -177,17 +175,15 @@ func (r *run) merge(n int) {
 	}
 }
 
-// worthTesting reports whether some blocks of essential list i may have bounds that
-// do not pass the threshold with the lists after it, so that documents that no
-// list before it holds can be left out.
+// worthTesting reports whether blocks of essential list i may have bounds that do not pass the
+// threshold with the lists after it, so that documents in no earlier list can be left out.
 func (r *run) worthTesting(i int) bool {
-	const low = 0.8 // few blocks have a bound that is less of the list's
+	const low = 0.8 // few blocks have a lower bound than this part of the list's
 	return low*r.lists[i].bound+r.suffix[i+1] <= r.top.prune
 }
 
-// raise takes note of what the candidates from index n on score with some of the
-// lists alone, raises the threshold to the k-th best of that, and reports whether
-// it rose.
+// raise adds the partial scores of the candidates from index n on to r.partial, raises the
+// threshold to the k-th best, and reports whether it rose.
 func (r *run) raise(n int) bool {
 	for i, s := range r.cand.sums[n:] {
 		if s > r.partial.least && (!r.vet || r.allowed(r.cand.docs[n+i])) {

@@ -42,8 +42,7 @@ func ParseMode(name string) (Mode, error) {
 	return 0, fmt.Errorf("%w: unknown mode %q (known: or, and, and-or)", ErrInvalid, name)
 }
 
-// Query is one ranked Boolean query. The package comment says what its corner
-// cases mean.
+// Query is one ranked Boolean query. The package comment defines its corner cases.
 type Query struct {
 	// Terms are the terms as they are in the dictionary, in any order. A term given
 	// several times counts several times. See Searcher.Parse.
@@ -78,11 +77,11 @@ type Result struct {
 	Hits []Hit // the best first
 }
 
-// Executor answers batches of queries over one snapshot. Searcher is the one for
-// the CPU. All executors give the same results to the bit.
+// Executor answers batches of queries over one snapshot: a Searcher in one goroutine, a pool.Pool
+// in several, and gpuload on a GPU. All executors give the same results to the bit.
 type Executor interface {
-	// Execute returns one Result for every query, in their order. On an error
-	// there are no results at all: the context's error where the context is done,
-	// else one that names the damage found.
+	// Execute returns one Result for every query, in their order. On an error there are no
+	// results at all: the context's error if the context is done, an error matching
+	// ErrInvalid for a query that Check refuses, or one that names the damage found.
 	Execute(ctx context.Context, queries []Query) ([]Result, error)
 }

@@ -5,16 +5,15 @@ import (
 	"slices"
 )
 
-// lazyFrom is from how many hits on a buffer of half as many more, from which the
-// best are selected when it is full, takes less time than a heap.
+// From lazyFrom hits on, a buffer with room for half as many more, from which the best are
+// selected when it is full, is faster than a heap.
 const lazyFrom = 64
 
 // roomFor returns the length of that buffer.
 func roomFor(k int) int { return k + k/2 }
 
-// selectGreatest moves the k greatest of v, which are distinct, to its front.
-// 0 < k <= len(v). On which side of the pivot a key lies is hard to predict, so
-// there is no branch on it.
+// selectGreatest moves the k greatest of v, which are distinct, to its front. 0 < k <= len(v).
+// It does not branch on which side of the pivot a key is, since that is hard to predict.
 func selectGreatest(v []uint64, k int) {
 	for k < len(v) {
 		pivot := median(v[0], v[len(v)/2], v[len(v)-1])
@@ -43,8 +42,8 @@ func selectGreatest(v []uint64, k int) {
 
 func median(a, b, c uint64) uint64 { return max(min(a, b), min(max(a, b), c)) }
 
-// sortKeys sorts v: first into buckets of equal width, by which there is little
-// left to do in each. other is scratch, which it returns.
+// sortKeys sorts v: first into buckets of equal width, then each bucket. other is scratch, which
+// it returns.
 func sortKeys(v, other []uint64) []uint64 {
 	const buckets = 1 << 10
 	if len(v) < lazyFrom {

@@ -20,7 +20,10 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
-require github.com/mschoch/smat v0.2.0 // indirect
+require (
+	github.com/HdrHistogram/hdrhistogram-go v1.4.0 // indirect
+	github.com/mschoch/smat v0.2.0 // indirect
+)
 
 require (
 	github.com/bits-and-blooms/bitset v1.24.4 // indirect

@@ -8,9 +8,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/HdrHistogram/hdrhistogram-go"
+
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/query/pool"
-	"github.com/pinion-index/pinion/tools/internal/histogram"
 )
 
 // run is what is measured at once.
@@ -144,17 +145,17 @@ func arrive(ctx context.Context, p *pool.Pool, queries []query.Query, rate float
 		return *err
 	}
 	row.cpus(begin, busy)
-	var h histogram.Histogram
+	h := newLatencies()
 	last := d / 4
 	for i, at := range due {
 		if at >= d/4 {
-			h.Record(took[i])
+			record(h, took[i])
 			last = max(last, at+took[i])
 		}
 	}
-	row.Throughput = float64(h.Count()) / max(last-d/4, d).Seconds()
+	row.Throughput = float64(h.TotalCount()) / max(last-d/4, d).Seconds()
 	row.behind = last > d/4+d+d/8
-	row.latencies(&h)
+	row.latencies(h)
 	return nil
 }
 
@@ -167,7 +168,7 @@ func alone(ctx context.Context, p *pool.Pool, queries []query.Query, r run, d ti
 	began, used := time.Now(), cpuTime()
 	clock := newClock()
 	defer clock.stop()
-	var h histogram.Histogram
+	h := newLatencies()
 	busy := time.Duration(0)
 	var hits []query.Hit
 	for n := 0; r.most == 0 && (clock.now() < d || n == 0) || n < r.most; n++ {
@@ -178,12 +179,12 @@ func alone(ctx context.Context, p *pool.Pool, queries []query.Query, r run, d ti
 			return err
 		}
 		took := clock.now() - start
-		h.Record(took)
+		record(h, took)
 		busy += took
 	}
 	row.cpus(began, used)
-	row.Throughput = float64(h.Count()) / max(busy, 1).Seconds()
-	row.latencies(&h)
+	row.Throughput = float64(h.TotalCount()) / max(busy, 1).Seconds()
+	row.latencies(h)
 	return nil
 }
 
@@ -193,12 +194,22 @@ func (row *LoadRow) cpus(begin time.Time, used time.Duration) {
 	row.CPUs = (cpuTime() - used).Seconds() / max(time.Since(begin).Seconds(), 1e-9)
 }
 
-// latencies fills in what h says.
-func (row *LoadRow) latencies(h *histogram.Histogram) {
-	us := func(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
-	row.Queries = h.Count()
-	row.Mean, row.Max = us(h.Mean()), us(h.Max())
-	row.P50, row.P95, row.P99, row.P999 = us(h.Quantile(0.5)), us(h.Quantile(0.95)), us(h.Quantile(0.99)), us(h.Quantile(0.999))
+// newLatencies returns a histogram of nanoseconds up to an hour with three
+// significant digits: all that it says is within 0.1 %.
+func newLatencies() *hdrhistogram.Histogram {
+	return hdrhistogram.New(1, int64(time.Hour), 3)
+}
+
+func record(h *hdrhistogram.Histogram, d time.Duration) {
+	h.RecordValue(int64(min(max(d, 0), time.Hour))) // in range: no error
+}
+
+// latencies fills in what h says, in microseconds.
+func (row *LoadRow) latencies(h *hdrhistogram.Histogram) {
+	at := func(percentile float64) float64 { return float64(h.ValueAtPercentile(percentile)) / 1e3 }
+	row.Queries = uint64(h.TotalCount())
+	row.Mean, row.Max = h.Mean()/1e3, float64(h.Max())/1e3
+	row.P50, row.P95, row.P99, row.P999 = at(50), at(95), at(99), at(99.9)
 }
 
 // arrivals returns when queries are due, at least one of them in the last four

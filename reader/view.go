@@ -6,6 +6,7 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/check"
 	"github.com/pinion-index/pinion/store"
 )
 
@@ -104,7 +105,7 @@ func (x *Index) openSegment(c *store.Commit, i int) (*handle, error) {
 	}
 	s, err := segment.Open(store.SegmentName(c.Segments[i].File), data)
 	if err == nil && x.opts.verify != nil {
-		err = s.Verify(x.opts.verify, nil)
+		err = check.Segment(x.opts.verify, s, check.Options{})
 	}
 	if err != nil {
 		data.Close()

@@ -10,6 +10,7 @@ import (
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/build"
 )
 
 // memFile is an io.WriterAt over memory.
@@ -37,7 +38,7 @@ func segmentBytes(t testing.TB, docs [][]string, c codec.Codec) []byte {
 	t.Helper()
 	type posting struct{ docs, freqs []uint32 }
 	lists := map[string]*posting{}
-	lens := make(segment.Lengths, len(docs))
+	lens := make([]uint32, len(docs))
 	for d, words := range docs {
 		lens[d] = uint32(len(words))
 		for _, w := range words {
@@ -55,7 +56,7 @@ func segmentBytes(t testing.TB, docs [][]string, c codec.Codec) []byte {
 	}
 	f := &memFile{}
 	w := format.NewFileWriter(f, format.KindSegment, format.ID{1})
-	b, err := segment.NewBuilder(w, segment.BuilderOptions{Docs: uint32(len(docs)), Lengths: lens, Analyzer: "whitespace", DocsCodec: c, FreqsCodec: c})
+	b, err := build.New(w, build.Options{Docs: uint32(len(docs)), Lengths: []segment.LengthTable{segment.NewLengthTable(lens)}, Analyzer: "whitespace", DocsCodec: c, FreqsCodec: c})
 	if err != nil {
 		t.Fatal(err)
 	}

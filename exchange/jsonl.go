@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"unicode/utf8"
+
+	"github.com/pinion-index/pinion/writer"
 )
 
 // JSONL reads one JSON object a line with exactly the string fields id and
@@ -24,11 +26,11 @@ func NewJSONL(file string, r io.Reader) *JSONL {
 }
 
 // Next implements Source.
-func (j *JSONL) Next() (Document, error) {
+func (j *JSONL) Next() (writer.Document, error) {
 	for {
 		b, err := j.lines.next()
 		if err != nil {
-			return Document{}, err
+			return writer.Document{}, err
 		}
 		d, ok := j.scanner.scan(b)
 		if !ok {
@@ -36,11 +38,11 @@ func (j *JSONL) Next() (Document, error) {
 				continue
 			}
 			if d, err = decodeObject(b); err != nil {
-				return Document{}, j.bad(err.Error())
+				return writer.Document{}, j.bad(err.Error())
 			}
 		}
 		if err := checkID(d.ID); err != nil {
-			return Document{}, j.bad(err.Error())
+			return writer.Document{}, j.bad(err.Error())
 		}
 		return d, nil
 	}
@@ -58,28 +60,28 @@ func (j *JSONL) Close() error { return j.in.Close() }
 
 // decodeObject decodes a line with encoding/json. It gives the answer, or the
 // reason why there is none, wherever the scanner gives up.
-func decodeObject(line []byte) (Document, error) {
+func decodeObject(line []byte) (writer.Document, error) {
 	if !utf8.Valid(line) {
-		return Document{}, fmt.Errorf("invalid UTF-8 at byte %d of the line", invalidUTF8(line)+1)
+		return writer.Document{}, fmt.Errorf("invalid UTF-8 at byte %d of the line", invalidUTF8(line)+1)
 	}
 	var whole json.RawMessage
 	if err := json.Unmarshal(line, &whole); err != nil {
-		return Document{}, jsonFailure(line, err)
+		return writer.Document{}, jsonFailure(line, err)
 	}
 	dec := json.NewDecoder(bytes.NewReader(line))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		return Document{}, errors.New("a JSON object is wanted")
+		return writer.Document{}, errors.New("a JSON object is wanted")
 	}
-	var d Document
+	var d writer.Document
 	var seen [2]bool
 	for dec.More() {
 		if err := decodeField(dec, &d, &seen); err != nil {
-			return Document{}, err
+			return writer.Document{}, err
 		}
 	}
 	for i, name := range fieldNames {
 		if !seen[i] {
-			return Document{}, fmt.Errorf("field %q is missing", name)
+			return writer.Document{}, fmt.Errorf("field %q is missing", name)
 		}
 	}
 	return d, nil
@@ -88,7 +90,7 @@ func decodeObject(line []byte) (Document, error) {
 var fieldNames = [2]string{"id", "contents"}
 
 // decodeField decodes one field into d.
-func decodeField(dec *json.Decoder, d *Document, seen *[2]bool) error {
+func decodeField(dec *json.Decoder, d *writer.Document, seen *[2]bool) error {
 	t, err := dec.Token()
 	if err != nil {
 		return err

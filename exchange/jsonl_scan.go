@@ -4,6 +4,8 @@ import (
 	"bytes"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/pinion-index/pinion/writer"
 )
 
 // scanner decodes ordinary lines. It keeps its memory from line to line.
@@ -15,18 +17,18 @@ type scanner struct {
 
 // scan decodes {"id": "...", "contents": "..."} with the fields in either order. It
 // reports false for everything else. The document refers to line and to the scanner.
-func (s *scanner) scan(line []byte) (Document, bool) {
+func (s *scanner) scan(line []byte) (writer.Document, bool) {
 	s.in = *bytes.NewBuffer(line)
 	s.dec.Reset(&s.in, jsontext.AllowDuplicateNames(true))
 	if t, err := s.dec.ReadToken(); err != nil || t.Kind() != '{' {
-		return Document{}, false
+		return writer.Document{}, false
 	}
 	var f [2][]byte
 	s.buf = s.buf[:0]
 	for s.dec.PeekKind() == '"' {
 		name, err := s.dec.ReadValue()
 		if err != nil {
-			return Document{}, false
+			return writer.Document{}, false
 		}
 		which := 0
 		switch string(name) {
@@ -34,11 +36,11 @@ func (s *scanner) scan(line []byte) (Document, bool) {
 		case `"contents"`:
 			which = 1
 		default:
-			return Document{}, false
+			return writer.Document{}, false
 		}
 		v, err := s.dec.ReadValue()
 		if err != nil || v.Kind() != '"' || f[which] != nil {
-			return Document{}, false
+			return writer.Document{}, false
 		}
 		if bytes.IndexByte(v, '\\') < 0 {
 			f[which] = v[1 : len(v)-1 : len(v)-1]
@@ -46,15 +48,15 @@ func (s *scanner) scan(line []byte) (Document, bool) {
 		}
 		start := len(s.buf)
 		if s.buf, err = jsontext.AppendUnquote(s.buf, v); err != nil {
-			return Document{}, false
+			return writer.Document{}, false
 		}
 		f[which] = s.buf[start:len(s.buf):len(s.buf)]
 	}
 	if _, err := s.dec.ReadToken(); err != nil || f[0] == nil || f[1] == nil {
-		return Document{}, false
+		return writer.Document{}, false
 	}
 	if s.dec.PeekKind() != 0 {
-		return Document{}, false
+		return writer.Document{}, false
 	}
-	return Document{ID: f[0], Contents: f[1]}, true
+	return writer.Document{ID: f[0], Contents: f[1]}, true
 }

@@ -105,7 +105,12 @@ func (c *Cursor) Init(s *Segment, e segment.Entry) error {
 	c.doc, c.pos, c.block, c.blockLast, c.peek, c.peekLast = NoDoc, 0, -1, 0, 0, NoDoc
 	c.docs, c.freqs, c.last, c.bound = nil, nil, nil, 0
 	c.decodedDocs, c.decodedFreqs = 0, 0
-	if !c.read(func() error { return c.start(e) }) {
+	if c.armed {
+		c.end(c.start(e))
+	} else {
+		c.end(c.guard(func() error { return c.start(e) }))
+	}
+	if c.err != nil {
 		c.list = segment.List{}
 	}
 	return c.err
@@ -131,23 +136,17 @@ func (c *Cursor) start(e segment.Entry) error {
 	return nil
 }
 
-// read calls f, which reads the segment's memory. An error or a fault ends the
-// walk, and it returns false.
-func (c *Cursor) read(f func() error) bool {
-	var err error
-	if c.armed {
-		err = f()
-	} else {
-		err = c.guard(f)
-	}
+// end ends the walk if err is an error and reports whether it is none.
+func (c *Cursor) end(err error) bool {
 	if err != nil {
-		c.fail(err)
-		return false
+		c.err = err
+		c.finish()
 	}
-	return true
+	return err == nil
 }
 
-// guard is f that checks for faults and for the end of the snapshot.
+// guard calls f, which reads the segment's memory, and turns a fault into an error.
+// It fails if the snapshot is closed. Where the cursor is armed f is called without.
 func (c *Cursor) guard(f func() error) (err error) {
 	if c.seg == nil {
 		return errNoInit
@@ -244,7 +243,10 @@ func (c *Cursor) finish() { c.doc, c.docs, c.freqs = NoDoc, nil, nil }
 
 // load decodes the docIDs of block b and reports success.
 func (c *Cursor) load(b int) bool {
-	return c.read(func() error { return c.decodeDocs(b) })
+	if c.armed {
+		return c.end(c.decodeDocs(b))
+	}
+	return c.end(c.guard(func() error { return c.decodeDocs(b) }))
 }
 
 func (c *Cursor) decodeDocs(b int) error {
@@ -302,7 +304,10 @@ func (c *Cursor) loadFreqs() bool {
 	case c.doc == NoDoc || c.block < 0 && !c.load(0):
 		return false
 	}
-	return c.read(c.decodeFreqs)
+	if c.armed {
+		return c.end(c.decodeFreqs())
+	}
+	return c.end(c.guard(c.decodeFreqs))
 }
 
 func (c *Cursor) decodeFreqs() error {
@@ -328,11 +333,6 @@ func (c *Cursor) locate(err error, block int) error { return locate(err, c.seg, 
 
 func locate(err error, s *Segment, block int) error {
 	return format.Locate(err, format.Place{File: s.Name(), Section: format.SectionPostings.String(), Block: block})
-}
-
-func (c *Cursor) fail(err error) {
-	c.err = err
-	c.finish()
 }
 
 // Docs returns the docIDs of the current block from the current posting on. They

@@ -61,7 +61,10 @@ func (c *Cursor) NextGEQ(target uint32) uint32 {
 // seekBlock enters the block that holds the first docID from target on, which is
 // not in the current block, and reports whether there is one.
 func (c *Cursor) seekBlock(target uint32) bool {
-	return c.read(func() error { return c.decodeBlockOf(target) }) && c.docs != nil
+	if c.armed {
+		return c.end(c.decodeBlockOf(target)) && c.doc != NoDoc
+	}
+	return c.end(c.guard(func() error { return c.decodeBlockOf(target) })) && c.doc != NoDoc
 }
 
 // decodeBlockOf decodes the block of target, or ends the walk if all docIDs are
@@ -84,7 +87,11 @@ func (c *Cursor) decodeBlockOf(target uint32) error {
 // there is none. It decodes nothing. The pointer goes forward only; moving the
 // cursor takes it along.
 func (c *Cursor) Shallow(target uint32) uint32 {
-	if target > c.peekLast && !c.read(func() error { return c.peekBlock(target) }) {
+	switch {
+	case target <= c.peekLast:
+	case c.armed:
+		c.peekBlock(target)
+	case !c.end(c.guard(func() error { c.peekBlock(target); return nil })):
 		c.peek, c.peekLast = len(c.last), NoDoc
 	}
 	return c.peekLast
@@ -92,14 +99,13 @@ func (c *Cursor) Shallow(target uint32) uint32 {
 
 // peekBlock moves the block pointer to the block of target, which is behind its
 // block.
-func (c *Cursor) peekBlock(target uint32) error {
+func (c *Cursor) peekBlock(target uint32) {
 	b := c.findBlock(c.peek+1, target)
 	last := uint32(NoDoc)
 	if b < len(c.last) {
 		last = c.last[b]
 	}
 	c.peek, c.peekLast = b, last
-	return nil
 }
 
 // BlockLast returns the last docID of the block that the block pointer is at,
@@ -117,10 +123,7 @@ func (c *Cursor) BlockMax() (bound format.Quad) {
 	case c.armed:
 		return c.list.Quads[c.peek]
 	}
-	c.read(func() error {
-		bound = c.list.Quads[c.peek]
-		return nil
-	})
+	c.end(c.guard(func() error { bound = c.list.Quads[c.peek]; return nil }))
 	return bound
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/store"
 )
@@ -50,8 +49,7 @@ func (x *Index) openView(c *store.Commit) (*view, error) {
 	return v, nil
 }
 
-func (x *Index) fill(v *view) (err error) {
-	defer store.CatchFault(store.ArmFault(), &err)
+func (x *Index) fill(v *view) error {
 	base := uint64(0) // store.MaxDocs keeps all docIDs within 32 bits
 	for i := range v.commit.Segments {
 		info := &v.commit.Segments[i]
@@ -59,7 +57,7 @@ func (x *Index) fill(v *view) (err error) {
 		if err != nil {
 			return err
 		}
-		if err := checkSegment(h.segment, v.commit.Manifest, info); err != nil {
+		if err := v.commit.CheckSegment(i, h.segment); err != nil { // also of a file that an older view opened
 			return err
 		}
 		s := Segment{Segment: h.segment, Ord: i, Base: uint32(base), Info: *info, file: h}
@@ -100,36 +98,11 @@ func (x *Index) hold(v *view, num uint64, open func() (*handle, error)) (*handle
 }
 
 func (x *Index) openSegment(c *store.Commit, i int) (*handle, error) {
-	data, err := c.OpenSegment(i)
+	s, data, err := c.OpenSegment(i)
 	if err != nil {
-		return nil, err
-	}
-	s, err := segment.Open(store.SegmentName(c.Segments[i].File), data)
-	if err != nil {
-		data.Close()
 		return nil, err
 	}
 	return &handle{data: data, segment: s}, nil
-}
-
-// checkSegment compares a segment with what the manifest says about it.
-func checkSegment(s *segment.Segment, m *store.Manifest, info *store.SegmentInfo) error {
-	meta := s.Meta()
-	var e *format.Error
-	switch {
-	case s.Header().ID != info.ID:
-		e = format.Corrupt("the file has id %x, the manifest says %x", s.Header().ID, info.ID)
-	case meta.Docs != info.Docs || meta.Postings != info.Postings || meta.Tokens != info.Tokens:
-		e = format.Corrupt("%d documents, %d postings, %d tokens; the manifest says %d, %d, %d",
-			meta.Docs, meta.Postings, meta.Tokens, info.Docs, info.Postings, info.Tokens)
-	case meta.Analyzer != m.Analyzer || meta.AnalyzerOptions != m.AnalyzerOptions:
-		e = format.Corrupt("made by analyzer %q (%q), the index by %q (%q)",
-			meta.Analyzer, meta.AnalyzerOptions, m.Analyzer, m.AnalyzerOptions)
-	default:
-		return nil
-	}
-	e.File = s.Name()
-	return e
 }
 
 // drop gives back the files of v and closes those without other users.

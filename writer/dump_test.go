@@ -55,15 +55,11 @@ func dump(t testing.TB, fs store.ReadFS) []shownDoc {
 	defer c.Release()
 	out := []shownDoc{}
 	for i := range c.Segments {
-		data, err := c.OpenSegment(i)
+		s, data, err := c.OpenSegment(i)
 		if err != nil {
 			t.Fatal(err)
 		}
 		deletes, err := c.Deletes(i)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := segment.Open(store.SegmentName(c.Segments[i].File), data)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -116,15 +116,12 @@ func (w *Writer) openForeign(c *store.Commit) (segments []*liveSegment, err erro
 		return nil, fmt.Errorf("%w: the index was made with %s(%s), not %s(%s)", ErrAnalyzer, c.Analyzer, c.AnalyzerOptions, a.Name(), a.Options())
 	}
 	for i := range c.Segments {
-		data, err := c.OpenSegment(i)
+		seg, data, err := c.OpenSegment(i)
 		if err != nil {
 			return segments, err
 		}
-		s := &liveSegment{info: c.Segments[i], data: data}
+		s := &liveSegment{info: c.Segments[i], data: data, seg: seg}
 		segments = append(segments, s)
-		if err := s.openFile(); err != nil {
-			return segments, err
-		}
 		if s.deletes, err = c.Deletes(i); err != nil {
 			return segments, err
 		}

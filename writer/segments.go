@@ -37,23 +37,23 @@ func (s *liveSegment) delete(doc uint32) {
 	}
 }
 
-// openSegment opens the file of info, with the deletes that it names.
-func openSegment(l *store.Lock, info store.SegmentInfo) (*liveSegment, error) {
-	data, err := l.OpenSegment(info.File)
+// openSegment opens segment i of m, with its deletes.
+func openSegment(l *store.Lock, m *store.Manifest, i int) (*liveSegment, error) {
+	seg, data, err := l.OpenSegment(m, i)
 	if err != nil {
 		return nil, err
 	}
-	s := &liveSegment{info: info, data: data}
-	if err := s.open(l.Dir()); err != nil {
+	s := &liveSegment{info: m.Segments[i], data: data, seg: seg}
+	if err := s.readDeletes(l.Dir()); err != nil {
 		data.Close()
 		return nil, err
 	}
 	return s, nil
 }
 
-func (s *liveSegment) open(dir *store.Dir) (err error) {
-	if err := s.openFile(); err != nil || s.info.DeletesFile == 0 {
-		return err
+func (s *liveSegment) readDeletes(dir *store.Dir) (err error) {
+	if s.info.DeletesFile == 0 {
+		return nil
 	}
 	defer store.CatchFault(store.ArmFault(), &err)
 	name := store.DeletesName(s.info.DeletesFile)
@@ -64,19 +64,6 @@ func (s *liveSegment) open(dir *store.Dir) (err error) {
 	defer data.Close()
 	s.deletes, err = store.ReadDeletes(name, data, &s.info)
 	return err
-}
-
-// openFile opens the segment in s.data, which must be the one that s.info names.
-func (s *liveSegment) openFile() (err error) {
-	defer store.CatchFault(store.ArmFault(), &err)
-	name := store.SegmentName(s.info.File)
-	if s.seg, err = segment.Open(name, s.data); err != nil {
-		return err
-	}
-	if m := s.seg.Meta(); s.seg.Header().ID != s.info.ID || m.Docs != s.info.Docs {
-		return format.Locate(format.Corrupt("segment is not the one that the manifest names"), format.Place{File: name, Block: format.NoBlock})
-	}
-	return nil
 }
 
 // output is a segment that is being written.
@@ -122,9 +109,10 @@ func (out *output) finish() (*liveSegment, error) {
 		return nil, err
 	}
 	m := out.builder.Meta()
-	s, err := openSegment(out.lock, store.SegmentInfo{
-		File: out.num, ID: h.ID, Docs: m.Docs, Postings: m.Postings, Tokens: m.Tokens,
-	})
+	s, err := openSegment(out.lock, &store.Manifest{
+		Analyzer: m.Analyzer, AnalyzerOptions: m.AnalyzerOptions,
+		Segments: []store.SegmentInfo{{File: out.num, ID: h.ID, Docs: m.Docs, Postings: m.Postings, Tokens: m.Tokens}},
+	}, 0)
 	if err != nil {
 		return nil, fmt.Errorf("reading back what was written: %w", err)
 	}

@@ -106,8 +106,8 @@ func (w *Writer) load() error {
 	if err := w.setAnalyzer(m); err != nil {
 		return err
 	}
-	for _, info := range m.Segments {
-		s, err := openSegment(w.lock, info)
+	for i := range m.Segments {
+		s, err := openSegment(w.lock, m, i)
 		if err != nil {
 			return err
 		}

@@ -261,7 +261,7 @@ func sectionsOf(t *testing.T, fs store.ReadFS) (out [][]byte) {
 	}
 	defer c.Release()
 	for i := range c.Segments {
-		data, err := c.OpenSegment(i)
+		_, data, err := c.OpenSegment(i)
 		if err != nil {
 			t.Fatal(err)
 		}

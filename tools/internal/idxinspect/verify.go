@@ -68,7 +68,7 @@ func verify(ctx context.Context, stderr io.Writer, path string) (v *Verification
 		return nil, cli.Opening(err)
 	}
 	if !st.IsDir() {
-		return v, v.segment(ctx, stderr, path, nil)
+		return v, v.segment(ctx, stderr, path, nil, 0)
 	}
 	d, err := store.Open(path)
 	if err != nil {
@@ -86,7 +86,7 @@ func verify(ctx context.Context, stderr io.Writer, path string) (v *Verification
 	v.add(path, store.ManifestName(c.Generation), nil)
 	for i := range c.Segments {
 		info := &c.Segments[i]
-		if err := v.segment(ctx, stderr, filepath.Join(path, store.SegmentName(info.File)), info); err != nil {
+		if err := v.segment(ctx, stderr, filepath.Join(path, store.SegmentName(info.File)), c.Manifest, i); err != nil {
 			return v, err
 		}
 		if info.DeletesFile == 0 {
@@ -109,13 +109,13 @@ func fileOf(err error, otherwise string) string {
 	return otherwise
 }
 
-// segment checks one segment file, against info unless that is nil.
-func (v *Verification) segment(ctx context.Context, stderr io.Writer, path string, info *store.SegmentInfo) error {
-	err := verifySegment(ctx, stderr, path, info)
+// segment checks one segment file, which is segment i of m unless m is nil.
+func (v *Verification) segment(ctx context.Context, stderr io.Writer, path string, m *store.Manifest, i int) error {
+	err := verifySegment(ctx, stderr, path, m, i)
 	return v.add(filepath.Dir(path), filepath.Base(path), err)
 }
 
-func verifySegment(ctx context.Context, stderr io.Writer, path string, info *store.SegmentInfo) (err error) {
+func verifySegment(ctx context.Context, stderr io.Writer, path string, m *store.Manifest, i int) (err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
 	data, err := openData(path)
 	if err != nil {
@@ -126,8 +126,8 @@ func verifySegment(ctx context.Context, stderr io.Writer, path string, info *sto
 	if err != nil {
 		return err
 	}
-	if info != nil {
-		if err := matches(s, info); err != nil {
+	if m != nil {
+		if err := m.CheckSegment(i, s); err != nil {
 			return err
 		}
 	}

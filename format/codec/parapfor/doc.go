@@ -19,7 +19,8 @@
 //	         │ en indices of ib bits    │ en overflows of hb bits │ 0... to a whole word
 //	         └──────────────────────────┴─────────────────────────┘
 //
-// Bit fields are those of package patch. ib is the number of bits of the largest
+// Bit fields are those of package patch. The overflow of an exception v is v >> b, not
+// one less as in that package. Its value is low + overflow << b. ib is the number of bits of the largest
 // index of an exception and hb that of the largest value, less b. The paper lays
 // slots out one after the other and takes the least b that leaves at most a given
 // part of the values as exceptions; here low bits are interleaved, and b is the one

@@ -33,14 +33,14 @@ func FromSnapshot(s *reader.Snapshot) (*SnapshotLists, error) {
 
 // SnapshotLists is an index as Inverted.
 type SnapshotLists struct {
-	s       *reader.Snapshot
-	parts   []snapshotPart
-	docs    int
-	terms   *reader.Terms
-	out     List
-	list    segment.List
-	scratch [2][]uint32
-	id      []byte
+	s     *reader.Snapshot
+	parts []snapshotPart
+	docs  int
+	terms *reader.Terms
+	out   List
+	list  segment.List
+	rows  segment.Rows
+	id    []byte
 }
 
 // snapshotPart is one segment.
@@ -134,13 +134,16 @@ func (x *SnapshotLists) load(terms *reader.Terms, one bool) error {
 		if err := p.seg.InitList(&x.list, e.Entry); err != nil {
 			return x.locate(err)
 		}
-		for block := range x.list.Blocks {
-			if err := x.block(p, block); err != nil {
+		for x.rows.Reset(&x.list); x.rows.Next(); {
+			if err := x.row(p); err != nil {
 				return x.locate(err)
 			}
 			if one && len(x.out.Docs) > 0 {
 				return nil
 			}
+		}
+		if err := x.rows.Err(); err != nil {
+			return x.locate(err)
 		}
 	}
 	return nil
@@ -150,22 +153,10 @@ func (x *SnapshotLists) locate(err error) error {
 	return format.Locate(err, format.Place{List: string(x.out.Term), Block: format.NoBlock})
 }
 
-// block appends the live postings of one block of x.list.
-func (x *SnapshotLists) block(p *snapshotPart, block int) error {
-	for i := range x.scratch {
-		if len(x.scratch[i]) < x.list.BlockLen {
-			x.scratch[i] = make([]uint32, x.list.BlockLen)
-		}
-	}
-	docs, freqs := x.scratch[0], x.scratch[1]
-	n, err := x.list.DecodeDocs(docs, block, 1)
-	if err != nil {
-		return err
-	}
-	if _, err := x.list.DecodeFreqs(freqs, block, 1); err != nil {
-		return err
-	}
-	for i, doc := range docs[:n] {
+// row appends the live postings of the current row of x.list.
+func (x *SnapshotLists) row(p *snapshotPart) error {
+	freqs := x.rows.Freqs
+	for i, doc := range x.rows.Docs {
 		switch {
 		case doc >= p.seg.Docs():
 			return format.Corrupt("docID %d of a segment of %d documents", doc, p.seg.Docs())

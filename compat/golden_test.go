@@ -21,7 +21,7 @@ import (
 	"github.com/pinion-index/pinion/reader"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden index of the present version and its answers")
+var update = flag.Bool("update", false, "rewrite the golden index of the current version and its answers")
 
 func whitespace(t *testing.T) analysis.Analyzer {
 	t.Helper()
@@ -44,7 +44,7 @@ func goldens(t *testing.T) []string {
 		}
 	}
 	if _, err := os.Stat(present); err != nil {
-		t.Fatalf("no golden of the present version: %v", err)
+		t.Fatalf("no golden of the current version: %v", err)
 	}
 	names, err := filepath.Glob(filepath.Join("testdata", "index-*.tar.gz"))
 	if err != nil {

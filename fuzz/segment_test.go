@@ -124,18 +124,17 @@ func FuzzSegment(f *testing.F) {
 func readSegment(s *segment.Segment) {
 	lens, _ := s.DocLens()
 	var l segment.List
+	var rows segment.Rows
 	it := s.Terms()
 	for it.Next() {
 		s.Lookup(it.Term())
 		if s.InitList(&l, it.Entry()) != nil {
 			continue
 		}
-		docs, freqs := make([]uint32, l.BlockLen), make([]uint32, l.BlockLen)
+		for rows.Reset(&l); rows.Next(); {
+			lens.GatherLengths(rows.Freqs, rows.Docs)
+		}
 		for b := range l.Blocks {
-			if n, err := l.DecodeDocs(docs, b, 1); err == nil {
-				lens.GatherLengths(freqs, docs[:n])
-			}
-			l.DecodeFreqs(freqs, b, 1)
 			l.Range(l.Last(b))
 			l.Bucket(l.Last(b))
 		}

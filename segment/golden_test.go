@@ -14,9 +14,9 @@ import (
 	"github.com/pinion-index/pinion/segment/internal/segtest"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden segment of the present version")
+var update = flag.Bool("update", false, "rewrite the golden segment of the current version")
 
-// golden returns the present version's golden file.
+// golden returns the current version's golden file.
 func golden() string {
 	return filepath.Join("testdata", "segment-"+format.Current.String()+".pin")
 }
@@ -25,7 +25,7 @@ func goldenBuild() segtest.With {
 	return segtest.With{Docs: segtest.Codec("bp128"), Freqs: segtest.Codec("vbyte128"), Stored: true}
 }
 
-// The golden of the present version is what is written today, byte for byte.
+// The golden of the current version is what is written today, byte for byte.
 func TestGoldenIsWritten(t *testing.T) {
 	got := segtest.Small().Build(t, goldenBuild())
 	if *update {

@@ -140,7 +140,7 @@ func (s *Segment) Lookup(term []byte) (Entry, bool, error) {
 func scanBlock(b []byte, n int, term []byte) (int, int) {
 	// Every term passed is below the wanted one and shares match bytes with it.
 	// Sharing more than that with its predecessor puts a term below too, sharing
-	// less puts it above: only an equal share needs a look at the bytes.
+	// less puts it above; only with an equal share must the bytes be compared.
 	pos, match := 0, 0
 	for j := range n {
 		if uint(pos) >= uint(len(b)) {

@@ -12,8 +12,8 @@ const noLength = ^uint32(0)
 // value is not ready: make it with newFrontier.
 type frontier struct {
 	model *impactModel
-	// Least length by exact frequency below 32. Two copies, because successive
-	// postings mostly share a frequency and would wait for each other's store.
+	// Least length by exact frequency below 32. Two copies, because successive postings
+	// mostly share a frequency, and each would depend on the store before it.
 	low  [2][32]uint32
 	or   uint32      // of the frequencies below 32
 	high [256]uint32 // least length by tf code from 32 on

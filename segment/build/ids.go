@@ -51,7 +51,7 @@ func (b *idsBuilder) copyFrom(s *segment.Segment) error {
 		if err != nil {
 			return err
 		}
-		pos, copied := 0, 0 // blk[copied:pos] is to be copied
+		pos, copied := 0, 0 // blk[copied:pos] is still to copy
 		for j := range min(layout.IDsPerBlock, int(docs)-i*layout.IDsPerBlock) {
 			lcp, suffix, next := id.Head(blk, pos)
 			if next < 0 || j == 0 && lcp > 0 {

@@ -21,8 +21,8 @@ type EncodedList struct {
 	Tail  *Tail  // the rest of an extent that is long, else nil
 }
 
-// ListEncoder encodes posting lists of one segment. It allocates nothing once its
-// buffers have grown. It is not safe for concurrent use; encoders share nothing.
+// ListEncoder encodes posting lists of one segment. It allocates nothing once its buffers
+// have grown. It is not safe for concurrent use, but several encoders may work at once.
 type ListEncoder struct {
 	docs               uint32
 	lengths            *lengths
@@ -155,8 +155,7 @@ func (e *ListEncoder) Reset() {
 // encoder was made.
 func (e *ListEncoder) CopiedBlocks() uint64 { return e.copied }
 
-// EncodedPostings returns how many postings were encoded since the encoder was
-// made.
+// EncodedPostings returns how many postings were encoded since the encoder was made.
 func (e *ListEncoder) EncodedPostings() uint64 { return e.encoded }
 
 // AppendPostings adds postings behind those of the list so far.

@@ -8,11 +8,11 @@ import (
 	"github.com/pinion-index/pinion/segment"
 )
 
-// AppendList adds the postings of l, whose docIDs grow by base, behind those of
-// the list so far. Encoded blocks are copied where they would come out the same:
-// with equal codecs that encode block by block, at a block boundary. Only the
-// first docIDs of l are then encoded anew, because their gaps count from another
-// docID, and its last block if it is not full.
+// AppendList adds the postings of l, with base added to their docIDs, behind those of the
+// list so far. Encoded blocks are copied where encoding would give the same: with equal
+// codecs that encode block by block, at a block boundary. Then only the first block's
+// docIDs are encoded again, because their gaps count from another docID, and the last
+// block if it is not full.
 func (e *ListEncoder) AppendList(l *segment.List, base uint32) error {
 	if docs, freqs := l.Small(); docs != nil {
 		return e.appendShifted(docs, freqs, base)
@@ -144,8 +144,8 @@ func (e *ListEncoder) copyFirst(l *segment.List, base uint32) error {
 	return nil
 }
 
-// checkBlocks checks that endpoints and skip header of blocks from to n are what
-// a copy may rely on.
+// checkBlocks checks that a copy may rely on the endpoints and skip header of blocks from
+// up to n.
 func checkBlocks(l *segment.List, from, n int, docs, base uint32) error {
 	for b := from; b < n; b++ {
 		if l.Docs.Ends[b] > l.Docs.Ends[b+1] || l.Freqs.Ends[b] > l.Freqs.Ends[b+1] {
@@ -162,8 +162,8 @@ func checkBlocks(l *segment.List, from, n int, docs, base uint32) error {
 	return nil
 }
 
-// copyWords appends blocks from to n of s, the first of which is to begin at word
-// at, and their endpoints.
+// copyWords appends blocks from to n of s, the first of which then begins at word at, and
+// their endpoints.
 func copyWords(dst []byte, ends []uint32, at uint32, s *codec.Sequence, from, n int) ([]byte, []uint32) {
 	shift := at - s.Ends[from]
 	for _, end := range s.Ends[from+1 : n+1] {

@@ -12,11 +12,11 @@ import (
 	"github.com/pinion-index/pinion/segment/internal/layout"
 )
 
-// tailMemory is how many bytes of a list's payload a ListEncoder holds, before
-// they go to temporary files, unless options say otherwise.
+// tailMemory is how many bytes of a list's payload a ListEncoder holds before they go to
+// temporary files, unless Options say otherwise.
 const tailMemory = 4 << 20
 
-// tailBlocks is how many blocks of a list that lies in files are read at once.
+// tailBlocks is how many blocks of a list are copied, or read back from a file, at once.
 const tailBlocks = 1024
 
 // Tail is the payload of a long list in temporary files.
@@ -109,9 +109,8 @@ func (e *ListEncoder) spill() error {
 	return nil
 }
 
-// detachTail moves what is left of the payload to the files of the list, if it has
-// any, and returns them with the padding that y wants and the digest of the
-// extent whose beginning is head.
+// detachTail moves the rest of the payload to the files of the list and returns them, with
+// the padding that y has, and the checksum of the extent that begins with head.
 func (e *ListEncoder) detachTail(y *layout.Extent, head []byte) (*Tail, uint64, error) {
 	if err := e.spill(); err != nil {
 		return nil, 0, err

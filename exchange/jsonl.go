@@ -12,11 +12,12 @@ import (
 )
 
 // JSONL reads one JSON object a line with exactly the string fields id and
-// contents, in either order. Lines of blanks are passed over. Field names match
-// exactly, a name must not come twice, and the line must be valid UTF-8.
+// contents, in either order. Blank lines are skipped. Field names match
+// exactly, no name may occur twice, and the line must be valid UTF-8.
 type JSONL struct {
-	lines *lines
-	in    input
+	lines   *lines
+	in      input
+	scanner scanner
 }
 
 // NewJSONL reads from r; file is its name in errors.
@@ -31,7 +32,7 @@ func (j *JSONL) Next() (writer.Document, error) {
 		if err != nil {
 			return writer.Document{}, err
 		}
-		d, ok := scanObject(b)
+		d, ok := j.scanner.scan(b)
 		if !ok {
 			if len(bytes.Trim(b, " \t\r")) == 0 {
 				continue
@@ -58,7 +59,7 @@ func (j *JSONL) BytesRead() int64 { return j.in.BytesRead() }
 func (j *JSONL) Close() error { return j.in.Close() }
 
 // decodeObject decodes a line with encoding/json. It gives the answer, or the
-// reason why there is none, wherever scanObject gives up.
+// reason why there is none, wherever the scanner gives up.
 func decodeObject(line []byte) (writer.Document, error) {
 	if !utf8.Valid(line) {
 		return writer.Document{}, fmt.Errorf("invalid UTF-8 at byte %d of the line", invalidUTF8(line)+1)

@@ -3,7 +3,6 @@ package exchange
 import (
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/reader"
@@ -41,6 +40,7 @@ type SnapshotLists struct {
 	terms *reader.Terms
 	out   writer.InvertedList
 	list  segment.List
+	rows  segment.Rows
 	id    []byte
 }
 
@@ -133,44 +133,29 @@ func (x *SnapshotLists) load(terms *reader.Terms, one bool) error {
 		if err := p.seg.InitList(&x.list, e.Entry); err != nil {
 			return x.locate(err)
 		}
-		row := max(1, rowPostings/x.list.BlockLen)
-		if one {
-			row = 1
-		}
-		for block := 0; block < x.list.Blocks; block += row {
-			if err := x.row(p, block, min(row, x.list.Blocks-block)); err != nil {
+		for x.rows.Reset(&x.list); x.rows.Next(); {
+			if err := x.row(p); err != nil {
 				return x.locate(err)
 			}
 			if one && len(x.out.Docs) > 0 {
 				return nil
 			}
 		}
+		if err := x.rows.Err(); err != nil {
+			return x.locate(err)
+		}
 	}
 	return nil
 }
-
-// rowPostings is about how many postings are decoded at a time.
-const rowPostings = 1 << 14
 
 func (x *SnapshotLists) locate(err error) error {
 	return format.Locate(err, format.Place{List: string(x.out.Term), Block: format.NoBlock})
 }
 
-// row appends the live postings of count blocks of x.list.
-func (x *SnapshotLists) row(p *snapshotPart, block, count int) error {
-	at, room := len(x.out.Docs), count*x.list.BlockLen
-	docs := slices.Grow(x.out.Docs, room)[:at+room]
-	freqs := slices.Grow(x.out.Freqs, room)[:at+room]
-	n, err := x.list.DecodeDocs(docs[at:], block, count)
-	if err != nil {
-		return err
-	}
-	if _, err := x.list.DecodeFreqs(freqs[at:], block, count); err != nil {
-		return err
-	}
-	end := at
-	for i := at; i < at+n; i++ {
-		doc := docs[i]
+// row appends the live postings of the current row of x.list.
+func (x *SnapshotLists) row(p *snapshotPart) error {
+	freqs := x.rows.Freqs
+	for i, doc := range x.rows.Docs {
 		switch {
 		case doc >= p.seg.Docs():
 			return format.Corrupt("docID %d of a segment of %d documents", doc, p.seg.Docs())
@@ -181,10 +166,8 @@ func (x *SnapshotLists) row(p *snapshotPart, block, count int) error {
 		default:
 			doc = p.to[doc]
 		}
-		docs[end], freqs[end] = doc, freqs[i]
-		end++
+		x.out.Docs, x.out.Freqs = append(x.out.Docs, doc), append(x.out.Freqs, freqs[i])
 	}
-	x.out.Docs, x.out.Freqs = docs[:end], freqs[:end]
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/check"
 	"github.com/pinion-index/pinion/store"
 )
 
@@ -164,5 +165,5 @@ func (s *Segment) Verify(ctx context.Context, progress func(done, total int64)) 
 		return err
 	}
 	defer store.CatchFault(store.ArmFault(), &err)
-	return s.Segment.Verify(ctx, progress)
+	return check.Segment(ctx, s.Segment, check.Options{Progress: progress})
 }

@@ -2,12 +2,12 @@ package writer
 
 import (
 	"fmt"
-	"io"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/build"
 	"github.com/pinion-index/pinion/store"
 )
 
@@ -71,24 +71,25 @@ type output struct {
 	lock    *store.Lock
 	num     uint64
 	file    store.File
-	builder *segment.Builder
-	temps   []store.Temp
+	builder *build.Builder
+	spool   *build.Spool
 	done    bool
 }
 
 // create begins a segment. Analyzer, codecs and temporary files are filled in.
-func (w *Writer) create(o segment.BuilderOptions) (*output, error) {
+func (w *Writer) create(o build.Options) (*output, error) {
 	num, file, err := w.lock.CreateSegment()
 	if err != nil {
 		return nil, err
 	}
 	out := &output{lock: w.lock, num: num, file: file}
+	out.spool = build.NewSpool(func() (build.TempFile, error) { return w.lock.CreateTemp() })
 	o.Analyzer, o.AnalyzerOptions = w.opts.Analyzer.Name(), w.opts.Analyzer.Options()
 	o.DocsCodec, o.FreqsCodec = w.opts.DocsCodec, w.opts.FreqsCodec
-	o.Choose, o.Temp, o.SpoolMemory = w.opts.Choose, out.temp, w.opts.spoolBytes()
+	o.Choose, o.Spool, o.SpoolMemory = w.opts.Choose, out.spool, w.opts.spoolBytes()
 	o.TailMemory = w.opts.tailBytes()
 	fw := format.NewFileWriter(file, format.KindSegment, store.NewID())
-	if out.builder, err = segment.NewBuilder(fw, o); err != nil {
+	if out.builder, err = build.New(fw, o); err != nil {
 		out.discardUnlessDone()
 		return nil, err
 	}
@@ -123,10 +124,7 @@ func (out *output) finish() (*liveSegment, error) {
 // discardUnlessDone removes a file that was not finished. Temporary files go in
 // any case.
 func (out *output) discardUnlessDone() {
-	for _, t := range out.temps {
-		t.Close()
-	}
-	out.temps = nil
+	out.spool.Close() // best effort: the next writer sweeps
 	if !out.done {
 		out.lock.Discard(out.num) // best effort: the next writer sweeps
 	}
@@ -138,14 +136,4 @@ func (w *Writer) drop(s *liveSegment) {
 	if s.ours {
 		w.lock.Discard(s.info.File)
 	}
-}
-
-// temp makes a temporary file for the Builder.
-func (out *output) temp() (io.ReadWriteSeeker, error) {
-	t, err := out.lock.CreateTemp()
-	if err != nil {
-		return nil, err
-	}
-	out.temps = append(out.temps, t)
-	return &tempStream{temp: t}, nil
 }

@@ -11,12 +11,14 @@ import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/bp128"
+	"github.com/pinion-index/pinion/format/codec/choose"
 	"github.com/pinion-index/pinion/format/codec/ef"
 	"github.com/pinion-index/pinion/format/codec/newpfd"
 	"github.com/pinion-index/pinion/format/codec/registry"
 	"github.com/pinion-index/pinion/format/codec/seglrc"
 	"github.com/pinion-index/pinion/format/codec/vbyte128"
 	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/build"
 )
 
 // Shape describes a collection.
@@ -151,16 +153,16 @@ func (m *memory) WriteAt(p []byte, off int64) (int, error) {
 }
 
 func (s Shape) build(p *Part) error {
-	var choose segment.Chooser
+	var policy choose.Policy
 	if s.Docs128 == Mixed {
-		s.Docs128, s.Freqs128, choose = "bp128", "bp128", mixer{}
+		s.Docs128, s.Freqs128, policy = "bp128", "bp128", mixer{}
 	}
 	dc, ok1 := registry.ByName(s.Docs128)
 	fc, ok2 := registry.ByName(s.Freqs128)
 	if !ok1 || !ok2 {
-		return fmt.Errorf("trial: no codec %q or %q", s.Docs128, s.Freqs128)
+		return fmt.Errorf("gputrial: no codec %q or %q", s.Docs128, s.Freqs128)
 	}
-	b, err := build(p.Lens, dc, fc, choose, func(add func(term []byte, docs, freqs []uint32) error) error {
+	b, err := write(p.Lens, dc, fc, policy, func(add func(term []byte, docs, freqs []uint32) error) error {
 		for i, l := range p.Lists {
 			if len(l.Docs) == 0 {
 				continue
@@ -175,7 +177,7 @@ func (s Shape) build(p *Part) error {
 		return err
 	}
 	p.Bytes = b
-	p.Segment, err = segment.Open("trial", segment.Bytes(b))
+	p.Segment, err = segment.Open("gputrial", segment.Bytes(b))
 	return err
 }
 
@@ -198,12 +200,15 @@ func (mixer) Freqs(freqs []uint32) (codec.BlockCodec, error) {
 	return mix[(len(freqs)+int(freqs[len(freqs)/2]))%len(mix)], nil
 }
 
-// build writes a segment of lists, in the order of their terms, to aligned memory.
-func build(lens []uint32, docs, freqs codec.Codec, choose segment.Chooser, lists func(add func(term []byte, docs, freqs []uint32) error) error) ([]byte, error) {
+// Keeps reports true: nothing is merged.
+func (mixer) Keeps(docs, freqs codec.Codec) bool { return true }
+
+// write writes a segment of lists, in the order of their terms, to aligned memory.
+func write(lens []uint32, docs, freqs codec.Codec, policy choose.Policy, lists func(add func(term []byte, docs, freqs []uint32) error) error) ([]byte, error) {
 	m := new(memory)
-	b, err := segment.NewBuilder(format.NewFileWriter(m, format.KindSegment, format.ID{1}), segment.BuilderOptions{
-		Docs: uint32(len(lens)), Lengths: segment.Lengths(lens), Analyzer: "none", ForeignLengths: true,
-		DocsCodec: docs, FreqsCodec: freqs, Choose: choose})
+	b, err := build.New(format.NewFileWriter(m, format.KindSegment, format.ID{1}), build.Options{
+		Docs: uint32(len(lens)), Lengths: []segment.LengthTable{segment.NewLengthTable(lens)}, Analyzer: "none", ForeignLengths: true,
+		DocsCodec: docs, FreqsCodec: freqs, Choose: policy})
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/check"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/tools/internal/cli"
 	"github.com/spf13/cobra"
@@ -132,7 +133,7 @@ func verifySegment(ctx context.Context, stderr io.Writer, path string, m *store.
 	}
 	p := cli.NewProgress(stderr, "verify "+filepath.Base(path), 0, cli.BytesRate)
 	defer p.Stop()
-	return s.Verify(ctx, p.Update)
+	return check.Segment(ctx, s, check.Options{Progress: p.Update})
 }
 
 // add records a file. Damage and missing files are recorded; other errors are returned.
@@ -167,16 +168,4 @@ func (v *Verification) text(w io.Writer) {
 			fmt.Fprintf(w, "\n%s\n", f.Error)
 		}
 	}
-}
-
-// PrintVerification verifies the index at path and prints what the command prints.
-func PrintVerification(ctx context.Context, w, stderr io.Writer, path string) error {
-	v, err := verify(ctx, stderr, path)
-	if err != nil {
-		return err
-	}
-	if err := show(w, v, false); err != nil {
-		return err
-	}
-	return v.damage()
 }

@@ -29,7 +29,7 @@ func TestHostileExtents(t *testing.T) {
 			t.Fatal(err)
 		}
 		sc := mustScorer(t, c)
-		rounds := few(2, 6)
+		rounds := few(1, 6)
 		if n, err := strconv.Atoi(os.Getenv("PINION_HOSTILE_ROUNDS")); err == nil {
 			rounds = n
 		}

@@ -211,4 +211,3 @@ func (l *lists) slot() uint32 {
 	l.next++
 	return l.next - 1
 }
-

@@ -36,7 +36,7 @@ type Conjunction struct {
 var ErrNotStarted = errors.New("gpuload: conjunction not started")
 
 // NewConjunction lays queries out for a stream, from 0 to 7: Conjunctions of different
-// streams can overlap. Modes and K of the queries do not matter. The error matches
+// streams can overlap. Mode and K of the queries are ignored. The error matches
 // ErrUnsupported if the device cannot answer a query; Options.CPU is not asked.
 func (x *Executor) NewConjunction(ctx context.Context, queries []query.Query, stream int, how Strategy) (*Conjunction, error) {
 	if how >= strategyCount {
@@ -65,6 +65,10 @@ func (x *Executor) NewConjunction(ctx context.Context, queries []query.Query, st
 // prepare looks the queries up, loads their lists and lays everything out.
 func (c *Conjunction) prepare(ctx context.Context, queries []query.Query, how Strategy) error {
 	x := c.x
+	queries = slices.Clone(queries)
+	for i := range queries {
+		queries[i].Mode, queries[i].K = query.And, 1
+	}
 	plans := x.resolve(queries)
 	use, smalls := make([]*plan, len(plans)), 0
 	for i := range plans {
@@ -168,7 +172,8 @@ func (c *Conjunction) layOut(plans []*plan, how Strategy) error {
 	return nil
 }
 
-// gather lays out what brings the docIDs of all tiles together, and enqueues all.
+// gather lays out the kernels that bring the docIDs of all tiles together, and enqueues
+// everything.
 func (c *Conjunction) gather(l *batch, first []uint32, room int64) {
 	st, n := &c.st, len(c.order)
 	starts := (4*(n+1) + 15) &^ 15

@@ -11,8 +11,8 @@ import (
 // batch may collect; one with more is answered by accumulators instead.
 const overflowKeys = 1 << 14
 
-// longDriver is from how many blocks on a first list is taken in two passes, an
-// eighth of it first, whose best keys make a floor for the rest.
+// A first list of longDriver blocks or more is taken in two passes: an eighth of it
+// first, whose best keys make a floor for the rest.
 const longDriver = 32
 
 // part is a run of blocks of a driver.
@@ -111,8 +111,8 @@ func (l *batch) ranked(size int) error {
 	return l.finish(outKeys, launches...)
 }
 
-// maxTiles is about how many tiles a pass has: enough for all warps of a device
-// several times over, and so long that what passes a tile's sieve fills a warp.
+// maxTiles is about how many tiles a pass has: enough to fill all warps of a device several
+// times, and few enough that what passes a tile's sieve fills a warp.
 const maxTiles = 1 << 13
 
 // byLists orders the chores by their second lists, so that warps that run at the

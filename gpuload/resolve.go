@@ -39,8 +39,8 @@ type plan struct {
 	err      error
 }
 
-// resolver is one goroutine's part of resolve. Its slabs keep ten thousand queries
-// from being fifty thousand allocations.
+// resolver is one goroutine's part of resolve. It takes memory for many queries at once:
+// ten thousand queries would be fifty thousand allocations.
 type resolver struct {
 	x        *Executor
 	sorted   [][]byte
@@ -168,12 +168,12 @@ func (r *resolver) resolve(p *plan, q *query.Query) error {
 	return nil
 }
 
-// weight is what a plan adds to its batch, kept with the plan: laying out goes through
-// all plans on one core, and their lists are in no cache there.
+// weight is what a plan adds to its batch. It is kept with the plan because laying out goes
+// through all plans on one core, whose caches do not hold their lists.
 type weight struct {
 	first, all int64 // postings of the first list and of all
 	smalls     int   // lists without an extent
-	partner    int64 // where the second term's list is, 0 if there is but one term
+	partner    int64 // where the second term's list is, 0 if there is one term
 }
 
 func (p *plan) weigh(segments int) (w weight) {

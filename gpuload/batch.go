@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/gpuload/internal/layout"
 	"github.com/pinion-index/pinion/kernels"
 	"github.com/pinion-index/pinion/query"
 )
@@ -24,7 +25,7 @@ type chore struct {
 }
 
 // layout is a batch being laid out.
-type layout struct {
+type batch struct {
 	x      *Executor
 	st     *stage
 	plans  []*plan
@@ -33,8 +34,9 @@ type layout struct {
 	descs  []kernels.ListDesc // of small lists
 
 	conjunctive bool
-	family      family     // the widest of the lists
-	drives      []*posting // slab of the chores
+	codecs      kernels.CodecSet // of the lists
+	parts       []layout.Part    // of the chores, where they have accumulators in device memory
+	drives      []*posting       // slab of the chores
 }
 
 // submit lays a batch out and submits it. Plans that the device cannot answer are
@@ -43,7 +45,7 @@ func (x *Executor) submit(ctx context.Context, st *stage, plans []*plan, how way
 	if err := x.bring(ctx, plans, st.epoch); err != nil {
 		return err
 	}
-	l := &layout{x: x, st: st, conjunctive: how == byAnd}
+	l := &batch{x: x, st: st, conjunctive: how == byAnd}
 	raw, terms := 0, 0
 	l.plans = make([]*plan, 0, len(plans))
 	for _, p := range plans {
@@ -61,11 +63,11 @@ func (x *Executor) submit(ctx context.Context, st *stage, plans []*plan, how way
 	if len(l.plans) == 0 {
 		return nil
 	}
-	l.chores = make([]chore, 0, len(l.plans)*len(x.segments))
+	l.chores = make([]chore, 0, len(l.plans)*len(x.views))
 	l.terms, l.drives = make([]kernels.Term, 0, terms), make([]*posting, 0, terms)
 	size := raw + 1024
 	for _, p := range l.plans {
-		size += 256*len(p.lists) + 128*len(x.segments) + 64
+		size += 256*len(p.lists) + 128*len(x.views) + 64
 	}
 	switch how {
 	case byAnd, byOr:
@@ -108,21 +110,22 @@ func (x *Executor) usable(p *plan) bool {
 }
 
 // addTerms appends the terms of a chore.
-func (l *layout) addTerms(c *chore) {
+func (l *batch) addTerms(c *chore) {
 	c.first = len(l.terms)
 	c.drive = take(&l.drives, len(c.plan.weights))[:0]
 	for t, w := range c.plan.weights {
-		o := &c.plan.lists[t*len(l.x.segments)+c.seg]
+		o := &c.plan.lists[t*len(l.x.views)+c.seg]
 		if o.n == 0 {
 			continue
 		}
 		term := kernels.Term{Weight: w, Bound: w} // a weight is above all scores
 		if o.small != nil {
 			term.List = l.st.zoneFirst + uint32(len(l.descs))
-			l.addSmall(o.small, c.seg)
+			docs := l.x.views[c.seg].seg.Meta().Docs
+			l.descs = append(l.descs, layout.AppendPlain(l.st.Buffers, o.small.docs, o.small.freqs, docs))
 		} else {
 			term.List = o.want.list.slot
-			l.family = max(l.family, o.want.list.family)
+			l.codecs |= o.want.list.codecs
 			term.Bound = l.x.scorer.Bound(w, o.want.list.quad)
 		}
 		l.terms = append(l.terms, term)
@@ -136,44 +139,33 @@ func (l *layout) addTerms(c *chore) {
 	}
 }
 
-// addSmall lays a list without an extent out as plain values.
-func (l *layout) addSmall(s *small, seg int) {
-	n := uint32(len(s.docs))
-	ends := put(l.st, []uint32{0, n, s.docs[n-1]})
-	l.descs = append(l.descs, kernels.ListDesc{
-		Docs: put(l.st, s.docs), Freqs: put(l.st, s.freqs), DocEnds: ends, FreqEnds: ends, Last: ends + 8,
-		N: n, Blocks: 1, DocWords: n, FreqWords: n, LogBlock: 7, MaxDoc: l.x.segments[seg].Segment.Meta().Docs,
-	})
-}
-
 // queries returns the descriptors of the chores; out is set by the caller.
-func (l *layout) queries() []kernels.QueryDesc {
+func (l *batch) queries() []kernels.QueryDesc {
 	q := make([]kernels.QueryDesc, len(l.chores))
 	for i, c := range l.chores {
-		s := &l.x.segments[c.seg]
+		s := &l.x.views[c.seg]
 		q[i] = kernels.QueryDesc{Norms: l.x.norms[c.seg], Live: l.x.live[c.seg], FirstTerm: uint32(c.first),
-			NTerms: uint32(c.terms), DocBase: s.Base, Docs: s.Segment.Meta().Docs, Slot: uint32(c.slot)}
+			NTerms: uint32(c.terms), DocBase: s.base, Docs: s.seg.Meta().Docs, Slot: uint32(c.slot)}
 	}
 	return q
 }
 
 // send enqueues the copy of what was laid out, with the small lists' descriptors.
-func (l *layout) send() {
+func (l *batch) send() {
 	st := l.st
 	if len(l.descs) > 0 {
-		p := put(st, l.descs)
-		at := int(p - st.inDev)
-		st.batch.CopyIn(l.x.lists.table+Ptr(st.zoneFirst)*Ptr(len(kernels.Bytes(&l.descs[0]))),
-			st.in[at:at+len(kernels.Slice(l.descs))])
+		p := layout.Put(st.Buffers, l.descs)
+		size := layout.DescSize
+		st.Batch.CopyIn(l.x.lists.table+kernels.Ptr(size*int(st.zoneFirst)), st.At(p, size*len(l.descs)))
 	}
-	st.batch.CopyIn(st.inDev, st.in)
+	st.CopyIn()
 }
 
 // conjunctive reports whether a plan's terms all occur in a segment, and how many
 // postings the first has.
 func (x *Executor) conjunctive(p *plan, seg int) (uint32, bool) {
 	for t := range p.weights {
-		if p.lists[t*len(x.segments)+seg].n == 0 {
+		if p.lists[t*len(x.views)+seg].n == 0 {
 			return 0, false
 		}
 	}
@@ -188,7 +180,7 @@ func blocksOf(o *posting) uint32 {
 }
 
 // outLayout says where each plan's keys go in out, behind the counts.
-func (l *layout) outLayout() (keys []int, size int) {
+func (l *batch) outLayout() (keys []int, size int) {
 	size = (4*len(l.plans) + 15) &^ 15
 	keys = make([]int, len(l.plans))
 	for i, p := range l.plans {
@@ -198,19 +190,19 @@ func (l *layout) outLayout() (keys []int, size int) {
 	return keys, size
 }
 
-func (l *layout) reserve(in int, work int64, out int) error {
-	if err := l.st.reserveIn(in); err != nil {
+func (l *batch) reserve(in int, work int64, out int) error {
+	if err := l.st.ReserveIn(in); err != nil {
 		return err
 	}
 	// Every array that scratch hands out may be padded by 16 bytes.
-	if err := l.st.reserveWork(work + 64*int64(len(l.plans))); err != nil {
+	if err := l.st.ReserveWork(work + 64*int64(len(l.plans))); err != nil {
 		return err
 	}
-	return l.st.reserveOut(out)
+	return l.st.ReserveOut(out)
 }
 
 // selection is a launch of SelectBest.
-func (l *layout) selection(selects []kernels.Select) func() {
+func (l *batch) selection(selects []kernels.Select) func() {
 	maxk := 0
 	for _, p := range l.plans {
 		maxk = max(maxk, p.k)
@@ -219,28 +211,28 @@ func (l *layout) selection(selects []kernels.Select) func() {
 	for int(buffer) < maxk+256 {
 		buffer *= 2
 	}
-	how := selections[l.x.options.Select]
+	how := selections[l.x.options.selected]
 	if how == kernels.SelectMaxima {
 		buffer = max(buffer, 2*uint32(maxk))
 	}
-	p := kernels.SelectParams{Jobs: put(l.st, selects), NJobs: uint32(len(selects)), Buffer: buffer}
+	p := kernels.SelectParams{Jobs: layout.Put(l.st.Buffers, selects), NJobs: uint32(len(selects)), Buffer: buffer}
 	return func() {
-		l.st.batch.Launch(how, len(selects), 8*int(buffer), kernels.Bytes(&p))
+		l.st.Batch.Launch(how, len(selects), 8*int(buffer), kernels.Bytes(&p))
 	}
 }
 
 // toOut makes the selections write the results.
-func (l *layout) toOut(selects []kernels.Select, outKeys []int) {
+func (l *batch) toOut(selects []kernels.Select, outKeys []int) {
 	for i := range selects {
-		selects[i].Out = l.st.outDev + Ptr(outKeys[i])
-		selects[i].OutCount = l.st.outDev + Ptr(4*i)
+		selects[i].Out = l.st.OutDev + kernels.Ptr(outKeys[i])
+		selects[i].OutCount = l.st.OutDev + kernels.Ptr(4*i)
 	}
 }
 
 // floors lays out what is known of each query before its kernels: a key that its hits
 // exceed, or 0.
-func (l *layout) floors() Ptr {
-	known, at := spaceFor[uint64](l.st, len(l.plans))
+func (l *batch) floors() kernels.Ptr {
+	known, at := layout.Space[uint64](l.st.Buffers, len(l.plans))
 	for i, p := range l.plans {
 		known[i] = 0
 		if !l.conjunctive { // k-th impacts say nothing of documents that hold every term
@@ -251,17 +243,17 @@ func (l *layout) floors() Ptr {
 }
 
 // finish submits: one copy in, the kernels, one copy out.
-func (l *layout) finish(outKeys []int, launches ...func()) error {
+func (l *batch) finish(outKeys []int, launches ...func()) error {
 	st := l.st
 	l.send()
-	st.batch.Record(timers + 2*st.stream)
+	st.Batch.Record(timers + 2*st.stream)
 	for _, f := range launches {
 		f()
 	}
-	st.batch.Record(timers + 2*st.stream + 1)
+	st.Batch.Record(timers + 2*st.stream + 1)
 	_, size := l.outLayout()
-	st.batch.CopyOut(st.out[:size], st.outDev)
-	if err := l.x.dev.Submit(&st.batch); err != nil {
+	st.Batch.CopyOut(st.Out[:size], st.OutDev)
+	if err := l.x.dev.Submit(&st.Batch); err != nil {
 		return err
 	}
 	st.pending = &pending{plans: l.plans, keys: outKeys}

@@ -35,8 +35,8 @@ var denseCodecs = func() (dense []codec.Codec) {
 func eachDense(t *testing.T, f func(t *testing.T, c codec.Codec, k kernels.Kernel)) {
 	for i, c := range denseCodecs {
 		t.Run(fmt.Sprintf("%v/%d", c.ID(), i), func(t *testing.T) {
-			k, _, ok := kernels.DocsDecoder(uint8(c.ID()))
-			if !ok {
+			k := kernels.For(kernels.DecodeDocs, kernels.CodecsOf(uint8(c.ID())))
+			if k == kernels.None {
 				t.Fatal("no kernel decodes docIDs")
 			}
 			f(t, c, k)
@@ -96,7 +96,7 @@ func TestDenseTails(t *testing.T) {
 				t.Fatalf("list %d of %d: docIDs %v, want %v", i, len(got), got, docs[i])
 			}
 		}
-		fk := kernels.FreqsDecoder(uint8(c.ID()))
+		fk := kernels.For(kernels.DecodeFreqs, kernels.CodecsOf(uint8(c.ID())))
 		for i, got := range r.decode(fk, descs, 2) {
 			if !slices.Equal(got, freqs[i]) {
 				t.Fatalf("list %d of %d: frequencies %v, want %v", i, len(got), got, freqs[i])
@@ -145,13 +145,13 @@ func equalsCPU(t *testing.T, c codec.Codec, lists, longest int) {
 			sound++
 		}
 	}
-	k, _, _ := kernels.DocsDecoder(uint8(c.ID()))
+	k := kernels.For(kernels.DecodeDocs, kernels.CodecsOf(uint8(c.ID())))
 	for i, got := range r.decode(k, descs, 2) {
 		if want[i] != nil && !slices.Equal(got, want[i]) {
 			t.Errorf("list %d: docIDs %v, the CPU's %v", i, got, want[i])
 		}
 	}
-	k = kernels.FreqsDecoder(uint8(c.ID()))
+	k = kernels.For(kernels.DecodeFreqs, kernels.CodecsOf(uint8(c.ID())))
 	for i, got := range r.decode(k, descs, 2) {
 		if wantFreqs[i] != nil && !slices.Equal(got, wantFreqs[i]) {
 			t.Errorf("list %d: frequencies %v, the CPU's %v", i, got, wantFreqs[i])

@@ -2,12 +2,16 @@
 
 package gpuload
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/pinion-index/pinion/internal/cuda"
+)
 
 // testDevice returns the device that tests run on.
-func testDevice(t *testing.T, _ uint64) Device {
+func testDevice(t *testing.T, _ uint64) cuda.Device {
 	t.Helper()
-	d, err := OpenDevice()
+	d, err := cuda.Open()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/gpuload/internal/layout"
 	"github.com/pinion-index/pinion/kernels"
 	"github.com/pinion-index/pinion/query"
 )
@@ -17,12 +18,12 @@ const (
 
 // disjunctions lays out: runs of docIDs a query and segment, the best keys of each
 // run, one selection a query.
-func (l *layout) disjunctions(size int) error {
+func (l *batch) disjunctions(size int) error {
 	x, st := l.x, l.st
 	var maxk int
 	for slot, p := range l.plans {
 		maxk = max(maxk, p.k)
-		for s := range x.segments {
+		for s := range x.views {
 			if x.occurs(p, s) > 0 {
 				l.chores = append(l.chores, chore{plan: p, seg: s, slot: slot})
 			}
@@ -40,8 +41,8 @@ func (l *layout) disjunctions(size int) error {
 		return err
 	}
 	floors := l.floors()
-	counts := st.scratch(4 * int64(total))
-	keys := st.scratch(8 * int64(maxk) * int64(total))
+	counts := st.Scratch(4 * int64(total))
+	keys := st.Scratch(8 * int64(maxk) * int64(total))
 	for i := range l.chores {
 		l.addTerms(&l.chores[i])
 	}
@@ -51,8 +52,8 @@ func (l *layout) disjunctions(size int) error {
 	for i, c := range l.chores {
 		sel := &selects[c.slot]
 		if sel.Groups == 0 {
-			at := Ptr(len(ranges))
-			*sel = kernels.Select{Keys: keys + 8*Ptr(maxk)*at, Counts: counts + 4*at, Stride: uint32(maxk), K: uint32(c.plan.k)}
+			at := kernels.Ptr(len(ranges))
+			*sel = kernels.Select{Keys: keys + 8*kernels.Ptr(maxk)*at, Counts: counts + 4*at, Stride: uint32(maxk), K: uint32(c.plan.k)}
 		}
 		sel.Groups += uint32(runs[i])
 		docs := uint64(queries[i].Docs)
@@ -61,28 +62,28 @@ func (l *layout) disjunctions(size int) error {
 				Last: uint32(docs * (r + 1) / uint64(runs[i])), Slot: uint32(c.slot)})
 		}
 	}
-	p := kernels.DisjunctParams{Lists: x.lists.table, Queries: put(st, queries), Terms: put(st, l.terms),
-		Ranges: put(st, ranges), Keys: keys, Counts: counts, Floors: floors, NRanges: uint32(total),
-		Width: uint32(x.width), Keep: uint32(maxk), Buffer: queueSize}
+	p := kernels.DisjunctParams{Lists: x.lists.table, Queries: layout.Put(st.Buffers, queries), Terms: layout.Put(st.Buffers, l.terms),
+		Ranges: layout.Put(st.Buffers, ranges), Keys: keys, Counts: counts, Floors: floors, NRanges: uint32(total),
+		Width: uint32(x.options.width), Keep: uint32(maxk), Buffer: queueSize}
 	l.toOut(selects, outKeys)
 	return l.finish(outKeys, func() {
-		st.batch.Fill(counts, 4*int64(total))
-		st.batch.Launch(kernels.Disjunct, total, 8*queueSize+4*x.width, kernels.Bytes(&p))
+		st.Batch.Fill(counts, 4*int64(total))
+		st.Batch.Launch(kernels.Disjunct, total, 8*queueSize+4*x.options.width, kernels.Bytes(&p))
 	}, l.selection(selects))
 }
 
 // occurs returns how many postings a plan's terms have in a segment.
 func (x *Executor) occurs(p *plan, seg int) (n int64) {
 	for t := range p.weights {
-		n += int64(p.lists[t*len(x.segments)+seg].n)
+		n += int64(p.lists[t*len(x.views)+seg].n)
 	}
 	return n
 }
 
 // runs returns into how many thread blocks a chore is divided.
 func (x *Executor) runs(c chore, chores int) int {
-	docs := int(x.segments[c.seg].Segment.Meta().Docs)
-	most := (docs + x.width - 1) / x.width
+	docs := int(x.views[c.seg].seg.Meta().Docs)
+	most := (docs + x.options.width - 1) / x.options.width
 	n := max(int(x.occurs(c.plan, c.seg)/rangePostings), minRanges/chores)
 	return max(1, min(n, most))
 }
@@ -90,14 +91,14 @@ func (x *Executor) runs(c chore, chores int) int {
 // floor returns a key that k documents are proven to exceed: by the k-th impacts of
 // the lists, where no document may be refused.
 func (x *Executor) floor(p *plan) (key uint64) {
-	for s := range x.segments {
+	for s := range x.views {
 		if x.live[s] != 0 {
 			return 0
 		}
 	}
 	for t, w := range p.weights {
-		for s := range x.segments {
-			r := p.lists[t*len(x.segments)+s].want.list
+		for s := range x.views {
+			r := p.lists[t*len(x.views)+s].want.list
 			if r == nil {
 				continue
 			}

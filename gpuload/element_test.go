@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/RoaringBitmap/roaring/v2"
-
+	"github.com/pinion-index/pinion/internal/cuda"
 	"github.com/pinion-index/pinion/internal/gputrial"
 	"github.com/pinion-index/pinion/query"
 )
@@ -17,7 +17,7 @@ import (
 // some of other codecs, deleted documents, warps in any order, blocks found in every way.
 func TestElement(t *testing.T) {
 	for _, name := range []string{"lrc", "lrcseg", "seglrc", "hslrc", gputrial.Mixed} {
-		for seed, clustered := range []bool{false, true} {
+		for seed, clustered := range []bool{true, false}[:few(1, 2)] {
 			shape := someShape
 			shape.Docs128, shape.Freqs128, shape.Seed = name, "newpfd", uint64(seed)
 			t.Run(name, func(t *testing.T) { testElement(t, shape, clustered) })
@@ -28,14 +28,14 @@ func TestElement(t *testing.T) {
 func testElement(t *testing.T, shape gputrial.Shape, clustered bool) {
 	shape.Clustered = clustered
 	c, sc := newCollection(t, shape)
-	for seed := range uint64(3) {
-		dev := NewEmulator()
+	for seed := range uint64(few(2, 3)) {
+		dev := cuda.NewEmulator()
 		dev.Seed = seed
-		segs, deleted := segmentsOf(c), (*roaring.Bitmap)(nil)
+		segs, deleted := viewsIn(c), (*roaring.Bitmap)(nil)
 		if seed == 1 {
 			deleted = deleteSome(rand.New(rand.NewPCG(4, seed)), segs)
 		}
-		x, err := New(dev, segs, sc, Options{Memory: 4 << 20, Locate: uint32(seed)})
+		x, err := newExecutor(dev, segs, Options{Scorer: sc, Memory: 4 << 20, locate: uint32(seed)})
 		if err != nil {
 			t.Fatal(err)
 		}

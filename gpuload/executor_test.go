@@ -9,16 +9,28 @@ import (
 	"testing"
 
 	"github.com/RoaringBitmap/roaring/v2"
-
 	"github.com/pinion-index/pinion/internal/gputrial"
 	"github.com/pinion-index/pinion/query"
 )
 
-func segmentsOf(c *gputrial.Collection) (s []Segment) {
+func viewsIn(c *gputrial.Collection) (s []view) {
 	for _, p := range c.Parts {
-		s = append(s, Segment{Segment: p.Segment, Base: p.Base})
+		s = append(s, view{seg: p.Segment, base: p.Base})
 	}
 	return s
+}
+
+// with returns options with a scorer.
+func with(sc *query.Scorer, o Options) Options {
+	o.Scorer = sc
+	return o
+}
+
+func closeExecutor(t *testing.T, x *Executor) {
+	t.Helper()
+	if err := x.Close(); err != nil {
+		t.Error(err)
+	}
 }
 
 func mustScorer(t *testing.T, c *gputrial.Collection) *query.Scorer {
@@ -48,7 +60,7 @@ func check(t *testing.T, x *Executor, c *gputrial.Collection, sc *query.Scorer, 
 }
 
 func TestExecutorEqualsBruteForce(t *testing.T) {
-	for i, s := range []gputrial.Shape{
+	shapes := []gputrial.Shape{
 		{Docs: 6000, Segments: 1, Terms: 40, MaxDF: 0.7, MinDF: 1, Docs128: "bp128", Freqs128: "bp128"},
 		{Docs: 6000, Segments: 1, Terms: 40, MaxDF: 0.7, MinDF: 1, Docs128: "vbyte128", Freqs128: "vbyte128"},
 		{Docs: 5000, Segments: 3, Terms: 30, MaxDF: 0.5, MinDF: 1, Docs128: "vbyte128", Freqs128: "bp128", Clustered: true},
@@ -57,8 +69,9 @@ func TestExecutorEqualsBruteForce(t *testing.T) {
 		{Docs: 7000, Segments: 2, Terms: 40, MaxDF: 0.7, MinDF: 1, Docs128: "newpfd", Freqs128: "newpfd", Clustered: true},
 		{Docs: 6000, Segments: 1, Terms: 40, MaxDF: 0.7, MinDF: 1, Docs128: "ef", Freqs128: "newpfd", Clustered: true},
 		{Docs: 8000, Segments: 3, Terms: 30, MaxDF: 0.9, MinDF: 1, Docs128: gputrial.Mixed},
-	} {
-		for _, seed := range []uint64{0, 1} {
+	}
+	for i, s := range shapes {
+		for _, seed := range []uint64{1, 0}[:few(1, 2)] {
 			s.Seed = uint64(i)
 			t.Run(fmt.Sprintf("%s-%s-%d-seed%d", s.Docs128, s.Freqs128, s.Segments, seed), func(t *testing.T) {
 				c, err := gputrial.New(s, true)
@@ -67,14 +80,14 @@ func TestExecutorEqualsBruteForce(t *testing.T) {
 				}
 				sc := mustScorer(t, c)
 				dev := testDevice(t, seed)
-				x, err := New(dev, segmentsOf(c), sc, Options{Memory: 8 << 20, Width: 3072})
+				x, err := newExecutor(dev, viewsIn(c), Options{Scorer: sc, Memory: 8 << 20, width: 3072})
 				if err != nil {
 					t.Fatal(err)
 				}
 				r := rand.New(rand.NewPCG(seed, 3))
 				check(t, x, c, sc, c.Draw(r, 25, 5, 40, query.And, query.Or, query.AndOr), nil)
 				check(t, x, c, sc, c.Draw(r, 4, 3, 1000, query.And, query.Or), nil)
-				x.Close()
+				closeExecutor(t, x)
 				if err := dev.Close(); err != nil {
 					t.Error(err)
 				}

@@ -10,18 +10,20 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pinion-index/pinion/internal/cuda"
+	"github.com/pinion-index/pinion/kernels"
 	"github.com/pinion-index/pinion/query"
 )
 
 // faulty fails at one operation: an allocation for want of memory, or a submission.
 type faulty struct {
-	*Emulator
+	*cuda.Emulator
 	left atomic.Int64 // operations until the failure
 }
 
 func (f *faulty) fails() bool { return f.left.Add(-1) == 0 }
 
-func (f *faulty) Alloc(n int64) (Ptr, error) {
+func (f *faulty) Alloc(n int64) (kernels.Ptr, error) {
 	if f.fails() {
 		return 0, ErrMemory
 	}
@@ -35,7 +37,7 @@ func (f *faulty) HostAlloc(n int) ([]byte, error) {
 	return f.Emulator.HostAlloc(n)
 }
 
-func (f *faulty) Submit(b *Batch) error {
+func (f *faulty) Submit(b *cuda.Batch) error {
 	if f.fails() {
 		return ErrDevice
 	}
@@ -55,9 +57,9 @@ func TestFaults(t *testing.T) {
 		in[i] = q.Query()
 	}
 	for at := int64(1); ; at++ {
-		dev := &faulty{Emulator: NewEmulator()}
+		dev := &faulty{Emulator: cuda.NewEmulator()}
 		dev.left.Store(at)
-		x, err := New(dev, segmentsOf(c), sc, Options{Memory: 4 << 20})
+		x, err := newExecutor(dev, viewsIn(c), Options{Scorer: sc, Memory: 4 << 20})
 		if err == nil {
 			_, err = x.Execute(context.Background(), in)
 			if err == nil {
@@ -70,7 +72,7 @@ func TestFaults(t *testing.T) {
 				t.Errorf("after operation %d failed: %v", at, again)
 			}
 			err = errors.Join(err, again)
-			x.Close()
+			closeExecutor(t, x)
 		}
 		if err := dev.Close(); err != nil {
 			t.Errorf("operation %d: %v", at, err)

@@ -2,7 +2,6 @@ package gpuload
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -10,17 +9,15 @@ import (
 	"github.com/pinion-index/pinion/query"
 )
 
-// ErrClosed says that a Gatherer has been closed.
-var ErrClosed = errors.New("gpuload: gatherer closed")
-
-// GatherOptions tune a Gatherer. The zero value is good.
+// GatherOptions tune a Gatherer. The zero value is good. In each field 0 or less means
+// the default.
 type GatherOptions struct {
 	// Threshold is PARA's: a batch goes to the device when the shortest lists of its
-	// queries have that many postings together. 0: 1 Mi, the paper's.
+	// queries have that many postings together. The default is the paper's, 1 Mi.
 	Threshold int64
-	// Queries bounds a batch, 0: 4,096.
+	// Queries bounds a batch. The default is 4,096.
 	Queries int
-	// Wait is how long a query waits for company, 0: 2 ms.
+	// Wait bounds how long a query waits for others. The default is 2 ms.
 	Wait time.Duration
 }
 
@@ -28,7 +25,7 @@ type GatherOptions struct {
 // computational threshold of PARA (Ao 2011 section 3.1). A batch goes to the device
 // when the shortest lists of its queries have enough postings together, when it has
 // enough queries, when its first query has waited long enough, or when the deadline of
-// a query's context comes as near as answering has taken of late. Batches follow each
+// a query's context is as near as recent batches have taken. Batches follow each
 // other without waiting: one is copied while the kernels of another run. It implements
 // query.Executor and is safe for concurrent use.
 type Gatherer struct {
@@ -47,7 +44,7 @@ type Gatherer struct {
 	queries int64
 }
 
-// gathering is a batch that is being gathered.
+// gathering is a batch that is still open.
 type gathering struct {
 	waiters  []*waiter
 	postings int64
@@ -60,7 +57,7 @@ type waiter struct {
 	ctx  context.Context
 	plan plan
 	done chan error // takes one value
-	sent bool       // it is in a batch: the plan is the batch's until done says so
+	sent bool       // it is in a batch, which owns the plan until done has a value
 }
 
 // GatherStats counts what a Gatherer did.
@@ -69,7 +66,7 @@ type GatherStats struct {
 	Took             time.Duration // a batch, a moving average
 }
 
-// NewGatherer returns a Gatherer over x, which must stay open until Close.
+// NewGatherer returns a Gatherer over x. Close it before x.
 func NewGatherer(x *Executor, o GatherOptions) *Gatherer {
 	if o.Threshold <= 0 {
 		o.Threshold = 1 << 20
@@ -86,9 +83,9 @@ func NewGatherer(x *Executor, o GatherOptions) *Gatherer {
 	return g
 }
 
-// Submit answers one query as part of a batch. It returns when the answer is there or
+// Search answers one query as part of a batch. It returns when the answer is there or
 // ctx is done, whichever is first.
-func (g *Gatherer) Submit(ctx context.Context, q query.Query) (query.Result, error) {
+func (g *Gatherer) Search(ctx context.Context, q query.Query) (query.Result, error) {
 	w, err := g.resolve(ctx, &q)
 	if err != nil {
 		return query.Result{}, err
@@ -101,7 +98,7 @@ func (g *Gatherer) Submit(ctx context.Context, q query.Query) (query.Result, err
 	return g.result(w, q)
 }
 
-// Execute answers queries, each as Submit does, all at once.
+// Execute answers queries, each as Search does, all at once.
 func (g *Gatherer) Execute(ctx context.Context, queries []query.Query) ([]query.Result, error) {
 	results, waiters := make([]query.Result, len(queries)), make([]*waiter, len(queries))
 	for i := range queries {
@@ -127,6 +124,10 @@ func (g *Gatherer) resolve(ctx context.Context, q *query.Query) (*waiter, error)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	if err := g.x.enter(); err != nil {
+		return nil, err
+	}
+	defer g.x.leave()
 	w := &waiter{ctx: ctx, done: make(chan error, 1)}
 	r := g.found.Get().(*resolver)
 	err := r.resolve(&w.plan, q)
@@ -136,7 +137,7 @@ func (g *Gatherer) resolve(ctx context.Context, q *query.Query) (*waiter, error)
 	return w, err
 }
 
-// add puts a query into the batch that is being gathered.
+// add puts a query into the open batch.
 func (g *Gatherer) add(w *waiter) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -184,7 +185,7 @@ func (g *Gatherer) start(b *gathering) {
 	}()
 }
 
-// run answers a batch, less the queries that nobody waits for any more.
+// run answers a batch, without the queries that nobody waits for any more.
 func (g *Gatherer) run(b *gathering) {
 	start := time.Now()
 	plans := make([]*plan, 0, len(b.waiters))
@@ -193,7 +194,11 @@ func (g *Gatherer) run(b *gathering) {
 			plans = append(plans, &w.plan)
 		}
 	}
-	err := g.x.answer(g.ctx, plans)
+	err := g.x.enter()
+	if err == nil {
+		err = g.x.answer(g.ctx, plans)
+		g.x.leave()
+	}
 	if err != nil && g.ctx.Err() != nil {
 		err = ErrClosed
 	}
@@ -207,7 +212,7 @@ func (g *Gatherer) run(b *gathering) {
 	g.took += (time.Since(start) - g.took) / 8
 }
 
-// result waits for a query's answer, or has the CPU answer it.
+// result waits for a query's answer, or answers it on the CPU.
 func (g *Gatherer) result(w *waiter, q query.Query) (r query.Result, err error) {
 	if w.sent {
 		select {
@@ -237,8 +242,8 @@ func (g *Gatherer) Stats() GatherStats {
 	return GatherStats{g.batches, g.queries, g.took}
 }
 
-// Close ends what is under way: who still waits gets ErrClosed, as does who comes
-// later. It returns when the device is done with the Gatherer's batches.
+// Close ends the queries under way with ErrClosed, as it does later ones, and returns
+// when the device is done with the Gatherer's batches. Further calls do nothing.
 func (g *Gatherer) Close() {
 	g.mu.Lock()
 	g.closed = true

@@ -10,21 +10,22 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pinion-index/pinion/internal/cuda"
 	"github.com/pinion-index/pinion/internal/gputrial"
 	"github.com/pinion-index/pinion/query"
 )
 
 func newGatherer(t *testing.T, c *gputrial.Collection, sc *query.Scorer, o GatherOptions) *Gatherer {
 	t.Helper()
-	dev := NewEmulator()
-	x, err := New(dev, segmentsOf(c), sc, Options{Memory: 4 << 20, CPU: &brute{c: c, sc: sc}})
+	dev := cuda.NewEmulator()
+	x, err := newExecutor(dev, viewsIn(c), Options{Scorer: sc, Memory: 4 << 20, CPU: &brute{c: c, sc: sc}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	g := NewGatherer(x, o)
 	t.Cleanup(func() {
 		g.Close()
-		x.Close()
+		closeExecutor(t, x)
 		if err := dev.Close(); err != nil {
 			t.Error(err)
 		}
@@ -51,7 +52,7 @@ func TestGathererAnswers(t *testing.T) {
 			left := make(chan int, len(qs))
 			for i := range qs {
 				wg.Go(func() {
-					r, err := g.Submit(ctx, qs[i].Query())
+					r, err := g.Search(ctx, qs[i].Query())
 					switch {
 					case errors.Is(err, context.Canceled):
 						left <- i
@@ -104,18 +105,18 @@ func TestGathererDeadline(t *testing.T) {
 	g.took = 30 * time.Minute // so that a deadline in an hour is near
 	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 	defer cancel()
-	r, err := g.Submit(ctx, q.Query())
+	r, err := g.Search(ctx, q.Query())
 	if err != nil || !gputrial.Equal(r.Hits, c.Answer(sc, q, nil)) {
 		t.Errorf("%v, %v", r.Hits, err)
 	}
 	gone, leave := context.WithCancel(context.Background())
 	leave()
-	if _, err := g.Submit(gone, q.Query()); !errors.Is(err, context.Canceled) {
+	if _, err := g.Search(gone, q.Query()); !errors.Is(err, context.Canceled) {
 		t.Errorf("a context that is done: %v", err)
 	}
 	waits := make(chan error)
 	go func() {
-		_, err := g.Submit(context.Background(), q.Query())
+		_, err := g.Search(context.Background(), q.Query())
 		waits <- err
 	}()
 	for {
@@ -131,7 +132,7 @@ func TestGathererDeadline(t *testing.T) {
 	if err := <-waits; !errors.Is(err, ErrClosed) {
 		t.Errorf("closed while waiting: %v", err)
 	}
-	if _, err := g.Submit(context.Background(), q.Query()); !errors.Is(err, ErrClosed) {
+	if _, err := g.Search(context.Background(), q.Query()); !errors.Is(err, ErrClosed) {
 		t.Errorf("closed before: %v", err)
 	}
 }

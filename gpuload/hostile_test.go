@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/pinion-index/pinion/internal/cuda"
 	"github.com/pinion-index/pinion/internal/gputrial"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/segment"
@@ -28,7 +29,7 @@ func TestHostileExtents(t *testing.T) {
 			t.Fatal(err)
 		}
 		sc := mustScorer(t, c)
-		rounds := 6
+		rounds := few(2, 6)
 		if n, err := strconv.Atoi(os.Getenv("PINION_HOSTILE_ROUNDS")); err == nil {
 			rounds = n
 		}
@@ -47,9 +48,9 @@ func TestHostileExtents(t *testing.T) {
 				}
 				mutate(r, l.Extent())
 			}
-			dev := NewEmulator()
+			dev := cuda.NewEmulator()
 			dev.Seed = uint64(round)
-			x, err := New(dev, []Segment{{Segment: s}}, sc, Options{Memory: 1 << 20, Width: 4096, CPU: nothing{}, Accumulate: Accumulation(round) % AccumulationCount, Presence: 1})
+			x, err := newExecutor(dev, []view{{seg: s}}, Options{Scorer: sc, Memory: 1 << 20, width: 4096, CPU: nothing{}, Accumulate: Accumulation(round) % accumulationCount, Presence: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -70,7 +71,7 @@ func TestHostileExtents(t *testing.T) {
 					t.Logf("round %d, %v: %v", round, how, err)
 				}
 			}
-			x.Close()
+			closeExecutor(t, x)
 			if err := dev.Close(); err != nil {
 				t.Error(err)
 			}

@@ -6,74 +6,59 @@ import (
 	"sync"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/gpuload/internal/layout"
+	"github.com/pinion-index/pinion/internal/cuda"
 	"github.com/pinion-index/pinion/kernels"
 	"github.com/pinion-index/pinion/segment"
 )
-
-// Key names a list of a snapshot: its segment's index and the offset of its entry.
-type Key struct {
-	Segment int
-	Offset  int64
-}
 
 // resident is one list on the device.
 type resident struct {
 	key      Key
 	slot     uint32 // in the table of descriptors
-	at       Ptr
+	at       kernels.Ptr
 	size     int64
 	blocks   uint32
 	logBlock uint8
-	family   family
-	elements bool // docIDs in a linear-regression codec
+	codecs   kernels.CodecSet // of docIDs and frequencies
+	elements bool             // docIDs can be found by single elements
 	kth      [3]format.KthImpact
 	quad     format.Quad
 	n        uint32
-	marks    Ptr   // its presence words, or 0
-	marked   int64 // bytes taken for them
+	marks    kernels.Ptr // its presence words, or 0
+	marked   int64       // bytes taken for them
 
-	// Guarded by Lists.
+	// Guarded by lists.mu.
 	uses float64 // priority: the clock when it was loaded or last used, plus uses
 	pin  uint64  // the last batch that needs it
 	bare bool    // presence words are to be made when it is used again
 	gone bool    // evicted
 }
 
-// Stats counts what residency did.
-type Stats struct {
-	Lists, Bytes    int64 // resident now
-	Hits, Misses    int64 // lists asked for
-	HitBytes        int64
-	Loaded, Evicted int64 // lists
-	BytesLoaded     int64
-	Refused         int64 // lists that failed validation or did not fit
-	Marked          int64 // bytes of presence words, beside Bytes
-}
-
-// Lists keeps the table of descriptors and the extents on the device. When the
+// lists keeps the table of descriptors and the extents on the device. When the
 // arena is full it evicts the lists of least priority: a list's priority is the
 // clock at its last use plus the number of its uses, and the clock is the highest
 // priority evicted so far, so that frequency counts and old fame fades.
 //
 // It is safe for concurrent use.
-type Lists struct {
+type lists struct {
 	mu    sync.RWMutex
-	dev   Device
-	arena *Arena
-	base  Ptr
-	table Ptr    // ListDesc[capacity]
-	zone  uint32 // first slot that Lists itself does not use
+	dev   cuda.Device
+	arena *layout.Arena
+	base  kernels.Ptr
+	table kernels.Ptr // ListDesc[capacity]
+	zone  uint32      // first slot that lists itself does not use
 	free  []uint32
 	next  uint32
-	lists map[Key]*resident
+	byKey map[Key]*resident
 	clock float64
 	epoch uint64
 	stats Stats
 
 	segments   []*segment.Segment
-	registered [][]byte // mapped files that copies may read, nil where not
-	ring       []byte   // staging for the others
-	scratch    Ptr      // which[] and status[] of a validation
+	registered [][]byte    // mapped files that copies may read, nil where not
+	ring       []byte      // staging for the others
+	scratch    kernels.Ptr // which[] and status[] of a validation
 	pinned     []byte
 	damaged    error // the first list that failed validation
 
@@ -93,8 +78,8 @@ const (
 
 // newLists takes arenaBytes of device memory, and a table of slots descriptors of
 // which the last reserved are the caller's.
-func newLists(dev Device, segs []*segment.Segment, arenaBytes int64, slots, reserved uint32) (*Lists, error) {
-	l := &Lists{dev: dev, zone: slots - reserved, lists: map[Key]*resident{}, segments: segs, epoch: 1}
+func newLists(dev cuda.Device, segs []*segment.Segment, arenaBytes int64, slots, reserved uint32) (*lists, error) {
+	l := &lists{dev: dev, zone: slots - reserved, byKey: map[Key]*resident{}, segments: segs, epoch: 1}
 	if err := l.open(arenaBytes, slots); err != nil {
 		l.close()
 		return nil, err
@@ -102,9 +87,9 @@ func newLists(dev Device, segs []*segment.Segment, arenaBytes int64, slots, rese
 	return l, nil
 }
 
-func (l *Lists) open(arenaBytes int64, slots uint32) (err error) {
+func (l *lists) open(arenaBytes int64, slots uint32) (err error) {
 	dev := l.dev
-	desc := int64(len(kernels.Bytes(&kernels.ListDesc{})))
+	desc := int64(layout.DescSize)
 	// The slack behind the arena is what vector loads at its end read.
 	if l.base, err = dev.Alloc(arenaBytes + 256); err != nil {
 		return err
@@ -118,7 +103,7 @@ func (l *Lists) open(arenaBytes int64, slots uint32) (err error) {
 	if l.pinned, err = dev.HostAlloc(8*checkSize + int(desc)*checkSize); err != nil {
 		return err
 	}
-	l.arena = NewArena(l.base, arenaBytes)
+	l.arena = layout.NewArena(l.base, arenaBytes)
 	l.registered = make([][]byte, len(l.segments))
 	for i, s := range l.segments {
 		if m, ok := s.Data().(interface{ Mapped() []byte }); ok {
@@ -131,9 +116,9 @@ func (l *Lists) open(arenaBytes int64, slots uint32) (err error) {
 	return nil
 }
 
-func (l *Lists) close() {
+func (l *lists) close() {
 	if l.isolate {
-		for _, r := range l.lists {
+		for _, r := range l.byKey {
 			l.release(r.at, r.size)
 			l.unmark(r)
 		}
@@ -143,7 +128,7 @@ func (l *Lists) close() {
 			_ = l.dev.Unregister(b) // nothing to be done about it
 		}
 	}
-	for _, p := range []Ptr{l.base, l.table, l.scratch} {
+	for _, p := range []kernels.Ptr{l.base, l.table, l.scratch} {
 		if p != 0 {
 			_ = l.dev.Free(p)
 		}
@@ -155,19 +140,19 @@ func (l *Lists) close() {
 	}
 }
 
-// Damaged returns what the validation of lists found first, or nil.
-func (l *Lists) Damaged() error {
+// firstDamage returns what the validation of lists found first, or nil.
+func (l *lists) firstDamage() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.damaged
 }
 
-// Stats returns the counters.
-func (l *Lists) Stats() Stats {
+// counters returns Stats but for Busy.
+func (l *lists) counters() Stats {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := l.stats
-	s.Lists = int64(len(l.lists))
+	s.Lists = int64(len(l.byKey))
 	return s
 }
 
@@ -180,26 +165,26 @@ type want struct {
 
 // look finds the lists of postings before a batch does, where that need not wait: find
 // has them at hand then, and is short. Several may look at the same time.
-func (l *Lists) look(postings []posting) {
+func (l *lists) look(postings []posting) {
 	if !l.mu.TryRLock() {
 		return
 	}
 	defer l.mu.RUnlock()
 	for i := range postings {
 		if p := &postings[i]; p.n > 0 && p.small == nil {
-			p.want.list = l.lists[p.want.key]
+			p.want.list = l.byKey[p.want.key]
 		}
 	}
 }
 
 // find looks wants up and marks what it finds as used by batch epoch. bare are those
 // of the lists found whose presence words the caller is to make.
-func (l *Lists) find(wants []*want, epoch uint64) (missing []*want, bare []*resident) {
+func (l *lists) find(wants []*want, epoch uint64) (missing []*want, bare []*resident) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, w := range wants {
 		if w.list == nil || w.list.gone {
-			w.list = l.lists[w.key]
+			w.list = l.byKey[w.key]
 		}
 		if w.list == nil {
 			missing = append(missing, w)
@@ -221,7 +206,7 @@ func (l *Lists) find(wants []*want, epoch uint64) (missing []*want, bare []*resi
 // load makes lists resident, or as many as fit. Lists that batches from epoch
 // oldest on use are not evicted for them. When it returns, lists are on the device
 // and have been validated, but those that did not fit or are damaged stay nil.
-func (l *Lists) load(ctx context.Context, wants []*want, oldest, epoch uint64) error {
+func (l *lists) load(ctx context.Context, wants []*want, oldest, epoch uint64) error {
 	wants = slices.Clone(wants)
 	slices.SortFunc(wants, func(a, b *want) int {
 		if a.key.Segment != b.key.Segment {
@@ -245,7 +230,7 @@ func (l *Lists) load(ctx context.Context, wants []*want, oldest, epoch uint64) e
 	defer l.mu.Unlock()
 	for _, w := range all {
 		if w.list == nil || w.list.gone {
-			w.list = l.lists[w.key]
+			w.list = l.byKey[w.key]
 		}
 	}
 	return nil
@@ -253,17 +238,17 @@ func (l *Lists) load(ctx context.Context, wants []*want, oldest, epoch uint64) e
 
 // loadSome loads at most checkSize lists: one copy per run of neighbouring extents,
 // one launch that validates them.
-func (l *Lists) loadSome(wants []*want, oldest, epoch uint64) error {
+func (l *lists) loadSome(wants []*want, oldest, epoch uint64) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	wants = slices.DeleteFunc(slices.Clone(wants), func(w *want) bool { // another batch may have loaded it by now
-		r := l.lists[w.key]
+		r := l.byKey[w.key]
 		if r != nil {
 			r.pin = max(r.pin, epoch)
 		}
 		return r != nil
 	})
-	b := &Batch{Stream: Streams - 1}
+	b := &cuda.Batch{Stream: cuda.Streams - 1}
 	o := l.openAll(wants)
 	defer o.wg.Wait()
 	var loaded []*resident
@@ -283,17 +268,17 @@ func (l *Lists) loadSome(wants []*want, oldest, epoch uint64) error {
 		if err := l.copyRun(b, wants[i-n].key.Segment, o.lists[i-n:i], at, size, &staged); err != nil {
 			return err
 		}
-		limit = min(4*limit, max(l.arena.size/64, firstRun), lastRun)
+		limit = min(4*limit, max(l.arena.Size()/64, firstRun), lastRun)
 		for j := i - n; j < i; j++ {
 			wants[j].list = l.admit(wants[j].key, &o.lists[j], at, len(loaded), epoch)
 			loaded = append(loaded, wants[j].list)
-			at += Ptr(len(o.lists[j].extent))
+			at += kernels.Ptr(len(o.lists[j].extent))
 		}
 	}
 	return l.validate(b, loaded)
 }
 
-func (l *Lists) flush(b *Batch) error {
+func (l *lists) flush(b *cuda.Batch) error {
 	if err := l.dev.Submit(b); err != nil {
 		return err
 	}
@@ -302,23 +287,23 @@ func (l *Lists) flush(b *Batch) error {
 }
 
 // validate runs the copies, checks the lists where they lie and admits the sound.
-func (l *Lists) validate(b *Batch, loaded []*resident) error {
+func (l *lists) validate(b *cuda.Batch, loaded []*resident) error {
 	if len(loaded) == 0 {
 		return nil
 	}
 	which, status := format.Uint32s(l.pinned[:4*checkSize]), format.Uint32s(l.pinned[4*checkSize:8*checkSize])
 	for i, r := range loaded {
 		which[i] = r.slot
-		l.lists[r.key] = r // while the copies run; nobody else sees it before it is sound
+		l.byKey[r.key] = r // while the copies run; nobody else sees it before it is sound
 	}
 	p := kernels.CheckParams{Lists: l.table, Which: l.scratch, Status: l.scratch + 4*checkSize, Count: uint32(len(loaded))}
-	desc := len(kernels.Bytes(&kernels.ListDesc{}))
+	desc := layout.DescSize
 	for i := 0; i < len(loaded); { // one copy for each run of slots
 		j := i + 1
 		for j < len(loaded) && loaded[j].slot == loaded[j-1].slot+1 {
 			j++
 		}
-		b.CopyIn(l.table+Ptr(desc*int(loaded[i].slot)), l.pinned[8*checkSize+desc*i:8*checkSize+desc*j])
+		b.CopyIn(l.table+kernels.Ptr(desc*int(loaded[i].slot)), l.pinned[8*checkSize+desc*i:8*checkSize+desc*j])
 		i = j
 	}
 	b.CopyIn(p.Which, l.pinned[:4*len(loaded)])
@@ -326,7 +311,7 @@ func (l *Lists) validate(b *Batch, loaded []*resident) error {
 	b.CopyOut(l.pinned[4*checkSize:][:4*len(loaded)], p.Status)
 	if err := l.flush(b); err != nil {
 		for _, r := range loaded {
-			delete(l.lists, r.key)
+			delete(l.byKey, r.key)
 			r.gone = true
 		}
 		return err
@@ -334,7 +319,7 @@ func (l *Lists) validate(b *Batch, loaded []*resident) error {
 	for i, r := range loaded {
 		if status[i] != 0 { // whoever asks gets the CPU's answer, or its error
 			l.stats.Refused++
-			delete(l.lists, r.key)
+			delete(l.byKey, r.key)
 			r.gone = true
 			l.release(r.at, r.size)
 			l.free = append(l.free, r.slot)
@@ -363,7 +348,7 @@ func damage(status uint32) string {
 }
 
 // slot returns a free slot of the table.
-func (l *Lists) slot() uint32 {
+func (l *lists) slot() uint32 {
 	if n := len(l.free); n > 0 {
 		s := l.free[n-1]
 		l.free = l.free[:n-1]
@@ -374,8 +359,8 @@ func (l *Lists) slot() uint32 {
 }
 
 // room allocates, evicting lists of least priority that no batch from oldest on uses.
-func (l *Lists) room(size int64, oldest uint64) (Ptr, bool) {
-	if size == 0 || size > l.arena.size {
+func (l *lists) room(size int64, oldest uint64) (kernels.Ptr, bool) {
+	if size == 0 || size > l.arena.Size() {
 		return 0, false
 	}
 	if l.isolate {
@@ -386,7 +371,7 @@ func (l *Lists) room(size int64, oldest uint64) (Ptr, bool) {
 		return p, true
 	}
 	var victims []*resident
-	for _, r := range l.lists {
+	for _, r := range l.byKey {
 		if r.pin < oldest {
 			victims = append(victims, r)
 		}
@@ -400,7 +385,7 @@ func (l *Lists) room(size int64, oldest uint64) (Ptr, bool) {
 		}
 		return int(min(max(int64(a.at)-int64(b.at), -1), 1))
 	})
-	goal := max(size, l.arena.size/16)
+	goal := max(size, l.arena.Size()/16)
 	for _, r := range victims {
 		l.evict(r)
 		if goal -= r.size; goal > 0 {
@@ -414,7 +399,7 @@ func (l *Lists) room(size int64, oldest uint64) (Ptr, bool) {
 }
 
 // release frees what room returned.
-func (l *Lists) release(at Ptr, size int64) {
+func (l *lists) release(at kernels.Ptr, size int64) {
 	if l.isolate {
 		_ = l.dev.Free(at)
 		return
@@ -422,8 +407,8 @@ func (l *Lists) release(at Ptr, size int64) {
 	l.arena.Release(at, size)
 }
 
-func (l *Lists) evict(r *resident) {
-	delete(l.lists, r.key)
+func (l *lists) evict(r *resident) {
+	delete(l.byKey, r.key)
 	r.gone = true
 	l.release(r.at, r.size)
 	l.unmark(r)

@@ -2,6 +2,12 @@ package gpuload
 
 import "slices"
 
+// Key names a list of a snapshot: its segment's index and the offset of its entry.
+type Key struct {
+	Segment int
+	Offset  int64
+}
+
 // Demand is a list that queries of a log ask for.
 type Demand struct {
 	Key   Key

@@ -1,9 +1,10 @@
 package gpuload
 
 import (
-	"math"
 	"unsafe"
 
+	"github.com/pinion-index/pinion/gpuload/internal/layout"
+	"github.com/pinion-index/pinion/internal/cuda"
 	"github.com/pinion-index/pinion/kernels"
 )
 
@@ -13,35 +14,10 @@ import (
 const (
 	markSize  = 2048 // lists in one launch: as many jobs as scratch holds
 	markParts = 16   // thread blocks a list
-	// markLead keeps presence words from loads beyond the end of the list before:
-	// what those leave in a cache may be older than the words.
-	markLead = 64
 )
 
-// PresenceBytes returns the device memory that presence words of a list take in a segment of
-// docs documents, beside its extent; option is Options.Presence. They are made where that is
-// free.
-func PresenceBytes(postings, docs uint32, option int64) int64 {
-	if postings < leastMarked(option) {
-		return 0
-	}
-	words, _ := kernels.PresenceWords(postings, docs)
-	return (markLead + 4*int64(words) + 63) &^ 63
-}
-
-// leastMarked returns from how many postings on a list gets presence words.
-func leastMarked(option int64) uint32 {
-	switch {
-	case option < 0:
-		return math.MaxUint32
-	case option == 0:
-		return 4096
-	}
-	return uint32(min(option, math.MaxUint32))
-}
-
 // mark makes the presence words of lists that the caller's batch keeps.
-func (l *Lists) mark(lists []*resident) error {
+func (l *lists) mark(lists []*resident) error {
 	if len(lists) == 0 {
 		return nil
 	}
@@ -57,13 +33,13 @@ func (l *Lists) mark(lists []*resident) error {
 	return nil
 }
 
-func (l *Lists) markSome(lists []*resident) error {
-	b := &Batch{Stream: Streams - 1}
+func (l *lists) markSome(lists []*resident) error {
+	b := &cuda.Batch{Stream: cuda.Streams - 1}
 	var job kernels.PresenceJob
 	jobs := unsafe.Slice((*kernels.PresenceJob)(unsafe.Pointer(unsafe.SliceData(l.pinned))), markSize)
 	n := 0
 	for _, r := range lists {
-		size := PresenceBytes(r.n, l.segments[r.key.Segment].Meta().Docs, int64(l.least))
+		size := layout.PresenceBytes(r.n, l.segments[r.key.Segment].Meta().Docs)
 		at, ok := l.spare(size)
 		if !ok {
 			continue // until it is loaded again
@@ -71,7 +47,7 @@ func (l *Lists) markSome(lists []*resident) error {
 		r.marks, r.marked = at, size
 		l.stats.Marked += size
 		b.Fill(at, size)
-		jobs[n] = kernels.PresenceJob{Words: at + markLead, List: r.slot}
+		jobs[n] = kernels.PresenceJob{Words: at + layout.PresenceLead, List: r.slot}
 		n++
 	}
 	if n == 0 {
@@ -85,7 +61,7 @@ func (l *Lists) markSome(lists []*resident) error {
 }
 
 // spare allocates what is free.
-func (l *Lists) spare(size int64) (Ptr, bool) {
+func (l *lists) spare(size int64) (kernels.Ptr, bool) {
 	if l.isolate {
 		p, err := l.dev.Alloc(size)
 		return p, err == nil
@@ -94,7 +70,7 @@ func (l *Lists) spare(size int64) (Ptr, bool) {
 }
 
 // unmark frees the presence words of a list that goes.
-func (l *Lists) unmark(r *resident) {
+func (l *lists) unmark(r *resident) {
 	if r.marked > 0 {
 		l.release(r.marks, r.marked)
 		l.stats.Marked -= r.marked

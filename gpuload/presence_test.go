@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/gpuload/internal/layout"
+	"github.com/pinion-index/pinion/internal/cuda"
 	"github.com/pinion-index/pinion/internal/gputrial"
 	"github.com/pinion-index/pinion/query"
 )
@@ -22,7 +24,7 @@ func TestPresence(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c, sc := newCollection(t, shape)
 			dev := testDevice(t, 1)
-			x, err := New(dev, segmentsOf(c), sc, Options{Memory: 4 << 20, Presence: 1})
+			x, err := newExecutor(dev, viewsIn(c), Options{Scorer: sc, Memory: 4 << 20, Presence: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -31,7 +33,7 @@ func TestPresence(t *testing.T) {
 				check(t, x, c, sc, c.Draw(r, 25, 5, 30, query.And, query.Or), nil)
 			}
 			marked, outside, passed := 0, 0, 0
-			for _, l := range x.lists.lists {
+			for _, l := range x.lists.byKey {
 				if l.marks == 0 {
 					continue
 				}
@@ -39,19 +41,19 @@ func TestPresence(t *testing.T) {
 				n, wrong := passes(t, dev, c, l)
 				outside, passed = outside+n, passed+wrong
 			}
-			if marked == 0 || x.Lists().Stats().Marked == 0 {
+			if marked == 0 || x.Stats().Marked == 0 {
 				t.Error("no list has presence words")
 			}
 			if passed*10 > outside {
 				t.Errorf("%d of %d docIDs that lists do not hold pass", passed, outside)
 			}
-			for _, l := range x.lists.lists {
+			for _, l := range x.lists.byKey {
 				x.lists.evict(l)
 			}
-			if n := x.Lists().Stats().Marked; n != 0 {
+			if n := x.Stats().Marked; n != 0 {
 				t.Errorf("%d bytes of words without a list", n)
 			}
-			x.Close()
+			closeExecutor(t, x)
 			if err := dev.Close(); err != nil {
 				t.Error(err)
 			}
@@ -61,14 +63,14 @@ func TestPresence(t *testing.T) {
 
 // passes returns how many docIDs list l does not hold, and how many of them its
 // presence words let pass. They must let pass what it holds.
-func passes(t *testing.T, dev Device, c *gputrial.Collection, l *resident) (outside, wrong int) {
+func passes(t *testing.T, dev cuda.Device, c *gputrial.Collection, l *resident) (outside, wrong int) {
 	t.Helper()
 	buf, err := dev.HostAlloc(int(l.marked))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer dev.HostFree(buf)
-	var b Batch
+	var b cuda.Batch
 	b.CopyOut(buf, l.marks)
 	if err := dev.Submit(&b); err != nil {
 		t.Fatal(err)
@@ -76,7 +78,7 @@ func passes(t *testing.T, dev Device, c *gputrial.Collection, l *resident) (outs
 	if err := dev.Wait(0); err != nil {
 		t.Fatal(err)
 	}
-	words := format.Uint32s(buf[markLead:])
+	words := format.Uint32s(buf[layout.PresenceLead:])
 	part := c.Parts[l.key.Segment]
 	docs := len(part.Lens)
 	exact := (int(l.n)/4+1)*32 >= docs
@@ -116,22 +118,22 @@ func passes(t *testing.T, dev Device, c *gputrial.Collection, l *resident) (outs
 // TestPresenceInFreeMemory checks that presence words take what lists leave.
 func TestPresenceInFreeMemory(t *testing.T) {
 	c, sc := newCollection(t, someShape)
-	dev := NewEmulator()
-	x, err := New(dev, segmentsOf(c), sc, Options{Memory: 12 << 10, Threshold: 1, Presence: 1, CPU: &brute{c: c, sc: sc}})
+	dev := cuda.NewEmulator()
+	x, err := newExecutor(dev, viewsIn(c), Options{Scorer: sc, Memory: 12 << 10, Threshold: 1, Presence: 1, CPU: &brute{c: c, sc: sc}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := rand.New(rand.NewPCG(1, 9))
 	for range 6 {
 		check(t, x, c, sc, c.Draw(r, 8, 3, 20, query.And, query.Or), nil)
-		if s := x.Lists().Stats(); s.Bytes+s.Marked > 12<<10 {
+		if s := x.Stats(); s.Bytes+s.Marked > 12<<10 {
 			t.Errorf("statistics are %+v", s)
 		}
 	}
-	if s := x.Lists().Stats(); s.Evicted == 0 {
+	if s := x.Stats(); s.Evicted == 0 {
 		t.Errorf("statistics are %+v", s)
 	}
-	x.Close()
+	closeExecutor(t, x)
 	if err := dev.Close(); err != nil {
 		t.Error(err)
 	}

@@ -3,6 +3,7 @@ package gpuload
 import (
 	"slices"
 
+	"github.com/pinion-index/pinion/gpuload/internal/layout"
 	"github.com/pinion-index/pinion/kernels"
 )
 
@@ -27,11 +28,11 @@ type pass struct {
 // ranked lays out conjunctions, or disjunctions list by list: first a part of the
 // postings of each query's first list, whose best keys make a floor, then the rest of
 // it, which makes a better one, then the other lists.
-func (l *layout) ranked(size int) error {
+func (l *batch) ranked(size int) error {
 	x, st, conjunctive := l.x, l.st, l.conjunctive
 	caps := make([]int64, len(l.plans))
 	for slot, p := range l.plans {
-		for s := range x.segments {
+		for s := range x.views {
 			if _, ok := x.conjunctive(p, s); !ok && (conjunctive || x.occurs(p, s) == 0) {
 				continue
 			}
@@ -56,12 +57,12 @@ func (l *layout) ranked(size int) error {
 	if err := l.reserve(size+12*(tiles+3*len(l.chores))+64*3*len(l.chores)+256*len(l.plans)+4096, 8*keys+1024, outBytes); err != nil {
 		return err
 	}
-	zeros, counts := spaceFor[uint32](st, len(l.plans))
+	zeros, counts := layout.Space[uint32](st.Buffers, len(l.plans))
 	clear(zeros)
 	floors := l.floors()
-	outs := make([]Ptr, len(l.plans))
+	outs := make([]kernels.Ptr, len(l.plans))
 	for i := range outs {
-		outs[i] = st.scratch(8 * caps[i])
+		outs[i] = st.Scratch(8 * caps[i])
 	}
 	for i := range l.chores {
 		l.addTerms(&l.chores[i])
@@ -89,11 +90,11 @@ func (l *layout) ranked(size int) error {
 			}
 		}
 	}
-	terms := put(st, l.terms)
+	terms := layout.Put(st.Buffers, l.terms)
 	selects := make([]kernels.Select, len(l.plans))
 	for i, p := range l.plans {
-		selects[i] = kernels.Select{Keys: outs[i], Counts: counts + Ptr(4*i), Groups: 1, Stride: uint32(caps[i]), K: uint32(p.k),
-			Out: outs[i], OutCount: counts + Ptr(4*i), Floor: floors + Ptr(8*i)}
+		selects[i] = kernels.Select{Keys: outs[i], Counts: counts + kernels.Ptr(4*i), Groups: 1, Stride: uint32(caps[i]), K: uint32(p.k),
+			Out: outs[i], OutCount: counts + kernels.Ptr(4*i), Floor: floors + kernels.Ptr(8*i)}
 	}
 	required := uint32(0)
 	if conjunctive {
@@ -116,7 +117,7 @@ const maxTiles = 1 << 13
 
 // byLists orders the chores by their second lists, so that warps that run at the
 // same time look into the same lists and find their blocks in L2.
-func (l *layout) byLists() {
+func (l *batch) byLists() {
 	order := make([]uint64, len(l.chores))
 	for i := range l.chores {
 		if c := &l.chores[i]; c.terms > 1 {
@@ -143,7 +144,7 @@ func (s *pass) add(q kernels.QueryDesc, from, to uint32) {
 }
 
 // launch lays a pass out and returns its launch.
-func (l *layout) launch(s *pass, terms, counts, floors Ptr, required uint32) func() {
+func (l *batch) launch(s *pass, terms, counts, floors kernels.Ptr, required uint32) func() {
 	run := uint32(1)
 	for s.blocks/int64(run) > maxTiles && run < 32 {
 		run *= 2
@@ -152,24 +153,24 @@ func (l *layout) launch(s *pass, terms, counts, floors Ptr, required uint32) fun
 	for _, o := range s.parts {
 		n += int((o.to - o.from + run - 1) / run)
 	}
-	tiles, at := spaceFor[kernels.RankTile](l.st, n)
+	tiles, at := layout.Space[kernels.RankTile](l.st.Buffers, n)
 	for _, o := range s.parts {
 		for b := o.from; b < o.to; b += run {
 			tiles[0] = kernels.RankTile{Query: o.query, First: b, End: o.to}
 			tiles = tiles[1:]
 		}
 	}
-	p := kernels.RankParams{Lists: l.x.lists.table, Queries: put(l.st, s.queries), Terms: terms, Tiles: at,
+	p := kernels.RankParams{Lists: l.x.lists.table, Queries: layout.Put(l.st.Buffers, s.queries), Terms: terms, Tiles: at,
 		Counts: counts, Floors: floors, Codes: l.x.codes, NTiles: uint32(n), Run: run, Required: required,
-		Locate: l.x.options.Locate}
-	k := [...]kernels.Kernel{kernels.RankPacked, kernels.RankNewPFD, kernels.Rank}[l.family]
-	return func() { l.st.batch.Launch(k, (n+7)/8, 0, kernels.Bytes(&p)) }
+		Locate: l.x.options.locate}
+	k := kernels.For(kernels.RankDocs, l.codecs)
+	return func() { l.st.Batch.Launch(k, (n+7)/8, 0, kernels.Bytes(&p)) }
 }
 
 // firstOf returns how many postings the first list of a plan in a segment has.
 func (x *Executor) firstOf(p *plan, seg int) int64 {
 	for t := range p.weights {
-		if n := p.lists[t*len(x.segments)+seg].n; n > 0 {
+		if n := p.lists[t*len(x.views)+seg].n; n > 0 {
 			return int64(n)
 		}
 	}

@@ -2,6 +2,7 @@ package gpuload
 
 import (
 	"bytes"
+	"fmt"
 	"runtime"
 	"slices"
 	"sync"
@@ -98,7 +99,10 @@ func (x *Executor) resolve(queries []query.Query) []plan {
 // resolve looks a query's terms up, in query's canonical order: ascending df over
 // the snapshot, then bytes.
 func (r *resolver) resolve(p *plan, q *query.Query) error {
-	segs := r.x.segments
+	if q.Mode > query.AndOr {
+		return fmt.Errorf("gpuload: no %v", q.Mode)
+	}
+	segs := r.x.views
 	p.mode, p.k = q.Mode, int(min(uint64(max(q.K, 0)), r.x.docs))
 	if p.k == 0 || len(q.Terms) == 0 {
 		p.done = true
@@ -114,7 +118,7 @@ func (r *resolver) resolve(p *plan, q *query.Query) error {
 		}
 		v := queryTerm{qtf: 1, at: len(entries)}
 		for s := range segs {
-			e, ok, err := segs[s].Segment.Lookup(t)
+			e, ok, err := segs[s].seg.Lookup(t)
 			if err != nil {
 				return err
 			}
@@ -198,7 +202,7 @@ func (r *resolver) open(s int, e segment.Entry) (posting, error) {
 		o.want = want{key: Key{s, e.Offset}, entry: e}
 		return o, nil
 	}
-	if err := r.x.segments[s].Segment.InitList(&r.list, e); err != nil {
+	if err := r.x.views[s].seg.InitList(&r.list, e); err != nil {
 		return o, err
 	}
 	d, f := r.list.Small()

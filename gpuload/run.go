@@ -6,6 +6,8 @@ import (
 	"math/bits"
 	"slices"
 	"sync"
+
+	"github.com/pinion-index/pinion/internal/cuda"
 )
 
 // way is how a batch is answered.
@@ -112,7 +114,7 @@ func (x *Executor) batch(ctx context.Context, plans []*plan, how way) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	x.mu.Lock()
+	x.mu.Lock() // oldest must not miss the epoch
 	x.epoch++
 	st.epoch = x.epoch
 	x.mu.Unlock()
@@ -122,7 +124,7 @@ func (x *Executor) batch(ctx context.Context, plans []*plan, how way) error {
 		x.mu.Unlock()
 		x.idle <- st
 	}()
-	st.reset(st.stream)
+	st.Reset(st.stream)
 	if err := x.submit(ctx, st, plans, how); err != nil {
 		// What was enqueued before the failure may still use the buffers.
 		return errors.Join(err, x.dev.Wait(st.stream))
@@ -186,17 +188,17 @@ func (x *Executor) harvest(st *stage) error {
 	x.mu.Lock()
 	x.busy += float64(ms) / 1e3
 	x.mu.Unlock()
-	p.read(st.out)
+	p.read(st.Out)
 	return err
 }
 
 // timers are the events around a batch's kernels, two a stream.
-const timers = Events - 2*Streams
+const timers = cuda.Events - 2*cuda.Streams
 
-// Busy returns the seconds from the first to the last kernel of each batch, added up;
-// batches overlap.
-func (x *Executor) Busy() float64 {
+// nextEpoch begins an epoch: every batch and load has one.
+func (x *Executor) nextEpoch() uint64 {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return x.busy
+	x.epoch++
+	return x.epoch
 }

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/pinion-index/pinion/internal/cuda"
 	"github.com/pinion-index/pinion/internal/gputrial"
 	"github.com/pinion-index/pinion/query"
 )
@@ -22,8 +23,8 @@ func TestScratch(t *testing.T) {
 		atOnce int64 // queries that have accumulators at the same time
 
 	}{{16 << 20, queries}, {1000000, 3}, {6 * docs, 1}, {4 * docs, 0}} {
-		dev := NewEmulator()
-		x, err := New(dev, segmentsOf(c), sc, Options{Memory: 1 << 20, Accumulate: GlobalAccumulators})
+		dev := cuda.NewEmulator()
+		x, err := newExecutor(dev, viewsIn(c), Options{Scorer: sc, Memory: 1 << 20, Accumulate: GlobalAccumulators})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -33,26 +34,23 @@ func TestScratch(t *testing.T) {
 		check(t, x, c, sc, qs, nil) // lists, buffers
 		x.options.Accumulate = GlobalAccumulators
 		for i := range x.stages {
-			if s := &x.stages[i]; s.work != 0 {
-				_ = dev.Free(s.work)
-				s.work, s.workCap = 0, 0
-			}
+			x.stages[i].FreeWork()
 		}
 		for i := range x.stages { // buffers that the other way needs
-			if err := errors.Join(x.stages[i].reserveIn(1<<18), x.stages[i].reserveOut(1<<12)); err != nil {
+			if err := errors.Join(x.stages[i].ReserveIn(1<<18), x.stages[i].ReserveOut(1<<12)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		dev.Memory = dev.used + v.left
+		dev.Memory = dev.Used() + v.left
 		check(t, x, c, sc, qs, nil)
 		var work int64
 		for i := range x.stages {
-			work += x.stages[i].workCap
+			work += x.stages[i].WorkSize()
 		}
 		if got := work * 4 / 5 / (4 * docs); got != v.atOnce {
 			t.Errorf("%d bytes left: accumulators of %d queries at once, not %d", v.left, got, v.atOnce)
 		}
-		x.Close()
+		closeExecutor(t, x)
 		if err := dev.Close(); err != nil {
 			t.Error(err)
 		}
@@ -71,9 +69,9 @@ func TestScratchFaults(t *testing.T) {
 		in[i] = q.Query()
 	}
 	for at, failed := int64(1), 0; ; at++ {
-		dev := &faulty{Emulator: NewEmulator()}
+		dev := &faulty{Emulator: cuda.NewEmulator()}
 		dev.left.Store(at)
-		x, err := New(dev, segmentsOf(c), sc, Options{Memory: 4 << 20, Accumulate: GlobalAccumulators})
+		x, err := newExecutor(dev, viewsIn(c), Options{Scorer: sc, Memory: 4 << 20, Accumulate: GlobalAccumulators})
 		if err == nil {
 			var got []query.Result
 			got, err = x.Execute(context.Background(), in)
@@ -82,7 +80,7 @@ func TestScratchFaults(t *testing.T) {
 					t.Errorf("operation %d, query %d: got %v, want %v", at, i, got[i].Hits, want)
 				}
 			}
-			x.Close()
+			closeExecutor(t, x)
 		}
 		if err := dev.Close(); err != nil {
 			t.Errorf("operation %d: %v", at, err)

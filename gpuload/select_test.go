@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/cuda"
 	"github.com/pinion-index/pinion/kernels"
 )
 
@@ -21,7 +22,7 @@ func TestSelections(t *testing.T) {
 	jobs := []job{{0, 1, 10, 5, 0}, {1, 1, 1, 5, 0}, {9, 1, 10, 5, 0}, {10, 1, 10, 1, 0}, {300, 1, 10, 7, 1}, {5000, 1, 1, 3, -1},
 		{5000, 1, 100, 50, 0}, {6000, 1, 1000, 1 << 30, 1}, {999, 1, 1000, 9, -1}, {4096, 1, 1024, 1, 0}, {3000, 13, 20, 40, 0},
 		{700, 40, 1000, 3, 0}, {0, 3, 7, 1, 0}}
-	for how := range SelectCount {
+	for how := range selectionCount {
 		for seed := range uint64(2) {
 			t.Run(fmt.Sprintf("%v-seed%d", selections[how], seed), func(t *testing.T) {
 				r := rand.New(rand.NewPCG(seed, 12))
@@ -34,12 +35,12 @@ func TestSelections(t *testing.T) {
 					sortKeys(keys, j.order)
 					slices.SortFunc(all, func(a, b uint64) int { return cmp.Compare(b, a) })
 					wants = append(wants, all[:min(len(all), j.k)])
-					at := outs + Ptr(i*(8*1024+16))
+					at := outs + kernels.Ptr(i*(8*1024+16))
 					descs = append(descs, kernels.Select{Keys: rig.put(kernels.Slice(keys), 64), Counts: rig.put(kernels.Slice(counts), 64),
 						Groups: uint32(j.groups), Stride: uint32(len(keys) / j.groups), K: uint32(j.k), Out: at, OutCount: at + 8*1024})
 				}
 				p := kernels.SelectParams{Jobs: rig.put(kernels.Slice(descs), 64), NJobs: uint32(len(jobs)), Buffer: 2048}
-				var b Batch
+				var b cuda.Batch
 				b.Launch(selections[how], len(jobs), 8*2048, kernels.Bytes(&p))
 				n := len(jobs) * (8*1024 + 16)
 				b.CopyOut(rig.host[:n], outs)

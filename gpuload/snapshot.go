@@ -8,31 +8,40 @@ import (
 	"github.com/pinion-index/pinion/segment"
 )
 
-// SegmentsOf returns a snapshot's segments for New, and its statistics for
-// query.NewScorer. The snapshot must stay open as long as they are used.
-func SegmentsOf(s *reader.Snapshot) ([]Segment, query.Stats, error) {
-	var out []Segment
-	st := query.Stats{Docs: s.Stats().Docs, Tokens: s.Stats().Tokens}
+// viewsOf returns a snapshot's segments.
+func viewsOf(s *reader.Snapshot) ([]view, error) {
+	var views []view
 	for _, seg := range s.Segments() {
 		d, err := seg.Deletes()
 		if err != nil {
-			return nil, st, err
+			return nil, err
 		}
-		st.MaxLen = max(st.MaxLen, seg.Meta().MaxLen)
-		v := Segment{Segment: seg.Segment, Base: seg.Base}
+		v := view{seg: seg.Segment, base: seg.Base}
 		if d.Count() > 0 {
-			v.Deletes = d.Bits()
+			v.deletes = d.Bits()
 		}
-		out = append(out, v)
+		views = append(views, v)
 	}
-	return out, st, nil
+	return views, nil
+}
+
+// scorerFor returns the scoring function of cpu, or the default one for a snapshot.
+func scorerFor(s *reader.Snapshot, cpu query.Executor) (*query.Scorer, error) {
+	if c, ok := cpu.(interface{ Scorer() *query.Scorer }); ok {
+		return c.Scorer(), nil
+	}
+	return query.NewScorer(query.DefaultParams, query.StatsOf(s))
 }
 
 // LoadAll makes all lists resident, in the order of the files, as far as they fit.
 func (x *Executor) LoadAll(ctx context.Context) error {
+	if err := x.enter(); err != nil {
+		return err
+	}
+	defer x.leave()
 	var wants []*want
-	for i := range x.segments {
-		it := x.segments[i].Segment.Terms()
+	for i := range x.views {
+		it := x.views[i].seg.Terms()
 		for it.Next() {
 			if e := it.Entry(); e.Kind == segment.KindExtent {
 				wants = append(wants, &want{key: Key{i, e.Offset}, entry: e})
@@ -42,10 +51,7 @@ func (x *Executor) LoadAll(ctx context.Context) error {
 			return err
 		}
 	}
-	x.mu.Lock()
-	x.epoch++
-	epoch := x.epoch
-	x.mu.Unlock()
+	epoch := x.nextEpoch()
 	missing, bare := x.lists.find(wants, epoch)
 	if err := x.lists.mark(bare); err != nil {
 		return err

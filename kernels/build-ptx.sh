@@ -7,8 +7,9 @@ set -e
 cd "$(dirname "$0")"
 nvcc --version | grep -q 'release 11.8' || { echo "build-ptx.sh: needs nvcc 11.8" >&2; exit 1; }
 mkdir -p ptx
-for f in check decode patched unary lines disjunct intersect rank packed newpfd topk merge presence accumulate; do
-    nvcc -ptx -std=c++17 -arch=compute_70 -O3 --fmad=false -o "ptx/$f.ptx" "$f.cu"
+for source in *.cu; do
+    ptx=ptx/$(basename "$source" .cu).ptx
+    nvcc -ptx -std=c++17 -arch=compute_70 -O3 --fmad=false -o "$ptx" "$source"
     # Names of local functions carry a hash of the folder's path: not part of the text.
-    sed -i -E 's/_INTERNAL_[0-9a-f]{8}_/_INTERNAL_00000000_/g' "ptx/$f.ptx"
+    sed -i -E 's/_INTERNAL_[0-9a-f]{8}_/_INTERNAL_00000000_/g' "$ptx"
 done

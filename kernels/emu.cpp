@@ -20,7 +20,7 @@
 #include "presence.cu"
 #include "accumulate.cu"
 
-// Kernels by number: the order of names in kernels.go.
+// call runs a kernel with the parameters at p.
 template <class P, void (*F)(const P)> static void call(const void *p) {
     P params;
     memcpy(&params, p, sizeof params);

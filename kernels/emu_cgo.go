@@ -13,63 +13,22 @@ uint32_t emu_sizes(uint32_t i);
 import "C"
 
 import (
-	_ "embed" // so that a changed kernel source is compiled again
+	"embed"
 	"fmt"
+	"reflect"
 	"sync"
 	"unsafe"
 )
 
 // The build cache knows nothing of files that a C++ file includes, unless they are
-// headers or embedded.
+// headers or embedded: embedding makes a changed kernel source compile again.
 //
-//go:embed check.cu
-var _ string
-
-//go:embed decode.cu
-var _ string
-
-//go:embed patched.cu
-var _ string
-
-//go:embed unary.cu
-var _ string
-
-//go:embed lines.cu
-var _ string
-
-//go:embed disjunct.cu
-var _ string
-
-//go:embed intersect.cu
-var _ string
-
-//go:embed rank.cu
-var _ string
-
-//go:embed packed.cu
-var _ string
-
-//go:embed newpfd.cu
-var _ string
-
-//go:embed merge.cu
-var _ string
-
-//go:embed element.h
-var _ string
-
-//go:embed accumulate.cu
-var _ string
-
-//go:embed topk.cu
-var _ string
-
-//go:embed presence.cu
-var _ string
+//go:embed *.cu
+var _ embed.FS
 
 var emuNames = func() (c [Count]*C.char) {
 	for k := range c {
-		c[k] = C.CString(Kernel(k).String())
+		c[k] = C.CString(Kernel(k).String()) // of None: no such kernel
 	}
 	return c
 }()
@@ -81,8 +40,14 @@ var emuMutex sync.Mutex // the emulator is one device
 // thread blocks run in a random order that depends on it. Addresses in params are
 // host addresses, of memory that Go's collector does not manage.
 func Emulate(k Kernel, grid, shared int, params []byte, seed uint64) error {
+	if k == None || k >= Count {
+		return fmt.Errorf("no %v", k)
+	}
 	emuMutex.Lock()
 	defer emuMutex.Unlock()
+	if want := paramsSize(k); len(params) != want {
+		return fmt.Errorf("kernel %v: %d bytes of parameters, not %d", k, len(params), want)
+	}
 	msg := C.emu_launch(emuNames[k], C.uint(grid), C.uint(k.Threads()), C.uint(shared),
 		unsafe.Pointer(unsafe.SliceData(params)), C.uint64_t(seed))
 	if msg != nil {
@@ -100,6 +65,9 @@ func HostAlloc(n int) unsafe.Pointer {
 
 // HostFree frees what HostAlloc returned.
 func HostFree(p unsafe.Pointer) { C.free(p) }
+
+// paramsSize returns the size of the struct that a kernel takes.
+func paramsSize(k Kernel) int { return int(reflect.TypeOf(table[k].params).Size()) }
 
 func emuSizes() (s []uint32) {
 	for i := 0; ; i++ {

@@ -5,24 +5,6 @@ import "unsafe"
 // Ptr is an address in a device's memory; 0 is none.
 type Ptr uint64
 
-// Codec numbers of a ListDesc: codec.ID, and Raw for plain uint32 values.
-const (
-	Raw       = 0
-	BP128     = 1
-	VByte128  = 2
-	BP256     = 3
-	VByte1024 = 4
-	Rice      = 5
-	PForDelta = 6
-	NewPFD    = 7
-	ParaPFor  = 8
-	LRC       = 9
-	LRCSeg    = 10
-	SegLRC    = 11
-	HSLRC     = 12
-	EF        = 13
-)
-
 // Flags of a ListDesc.
 const (
 	FlagLR   = 1 // linear-regression parameters are there

@@ -3,8 +3,6 @@ package query
 import (
 	"fmt"
 	"maps"
-	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -103,26 +101,4 @@ func buildParts(t testing.TB, docs [][]string, deleted map[int]bool, c codec.Cod
 		lo = hi
 	}
 	return parts
-}
-
-// zipfDocs makes n documents over about vocab words of Zipfian frequency, in
-// clusters that prefer words of their own.
-func zipfDocs(rng *rand.Rand, n, vocab, meanLen int) [][]string {
-	z := rand.NewZipf(rng, 1.1, 2, uint64(vocab-1))
-	docs := make([][]string, n)
-	for d := range docs {
-		length := 1 + int(float64(meanLen)*math.Exp(rng.NormFloat64()*0.7)*0.8)
-		topic := d / 97
-		for range length {
-			w := int(z.Uint64())
-			if rng.IntN(6) == 0 {
-				w = vocab + topic*5 + rng.IntN(5)
-			}
-			docs[d] = append(docs[d], fmt.Sprintf("w%d", w))
-			if rng.IntN(10) == 0 {
-				docs[d] = append(docs[d], docs[d][len(docs[d])-1]) // raises frequencies
-			}
-		}
-	}
-	return docs
 }

@@ -13,7 +13,7 @@ type parser struct {
 	pool sync.Pool
 }
 
-// tokenizer is what one goroutine needs to cut text.
+// tokenizer is the state of one goroutine that cuts text.
 type tokenizer struct {
 	analysis.Tokenizer
 	tokens analysis.Tokens
@@ -27,10 +27,10 @@ func (p *parser) init(name, options string) {
 	p.pool.New = func() any { return &tokenizer{Tokenizer: a.Tokenizer()} }
 }
 
-// Parse returns the terms of a query's text, cut as the documents were: for
-// Query.Terms. There is no syntax; a word given twice is two terms. It fails with
-// analysis.ErrUnknown if the analyzer of the index is not registered, which may be
-// so for imported postings; such an index can still be searched by terms.
+// Parse returns the terms of a query's text, for Query.Terms: the analyzer of the index cuts it as
+// it cut the documents. There is no syntax; a word given twice is two terms. It fails with
+// analysis.ErrUnknown if the analyzer of the index is not registered, as may be for imported
+// postings; such an index can still be searched by terms.
 func (s *Searcher) Parse(text string) ([][]byte, error) {
 	if s.parser.err != nil {
 		return nil, s.parser.err

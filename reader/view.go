@@ -3,6 +3,7 @@ package reader
 import (
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
@@ -13,7 +14,7 @@ import (
 type view struct {
 	index    *Index
 	commit   *store.Commit
-	segments []*Segment
+	segments []Segment
 	held     []*handle
 	stats    Stats
 	users    int // guarded by index.mu
@@ -21,11 +22,12 @@ type view struct {
 
 // handle is one open file. Views of several commits share it.
 type handle struct {
-	num     uint64
-	data    store.Data
-	segment *segment.Segment // of a segment file
-	deletes deletesFile      // of a deletes file
-	users   int              // guarded by Index.mu
+	num      uint64
+	data     store.Data
+	segment  *segment.Segment // of a segment file
+	verified atomic.Bool      // by Snapshot.Verify
+	deletes  deletesFile      // of a deletes file
+	users    int              // guarded by Index.mu
 }
 
 // openLatest opens the newest commit, for one user.
@@ -60,7 +62,7 @@ func (x *Index) fill(v *view) (err error) {
 		if err := checkSegment(h.segment, v.commit.Manifest, info); err != nil {
 			return err
 		}
-		s := &Segment{Segment: h.segment, Ord: i, Base: uint32(base), Info: *info}
+		s := Segment{Segment: h.segment, Ord: i, Base: uint32(base), Info: *info, file: h}
 		if info.DeletesFile != 0 {
 			d, err := x.hold(v, info.DeletesFile, func() (*handle, error) { return x.openDeletes(v.commit, i) })
 			if err != nil {
@@ -69,7 +71,7 @@ func (x *Index) fill(v *view) (err error) {
 			s.deletes = &d.deletes
 		}
 		v.segments = append(v.segments, s)
-		v.stats.add(info)
+		v.stats.add(&s)
 		base += uint64(info.Docs)
 	}
 	return nil
@@ -103,9 +105,6 @@ func (x *Index) openSegment(c *store.Commit, i int) (*handle, error) {
 		return nil, err
 	}
 	s, err := segment.Open(store.SegmentName(c.Segments[i].File), data)
-	if err == nil && x.opts.verify != nil {
-		err = s.Verify(x.opts.verify, nil)
-	}
 	if err != nil {
 		data.Close()
 		return nil, err

@@ -165,7 +165,7 @@ func summarize(out io.Writer, dir string) error {
 // search prints the three best verses for a query.
 func search(ctx context.Context, out io.Writer, dir string, mode query.Mode, text string) error {
 	return view(dir, func(s *reader.Snapshot) error {
-		searcher, err := query.NewSearcher(s, query.DefaultOptions)
+		searcher, err := query.NewSearcher(s, query.Options{})
 		if err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-//go:build emu && cgo
+//go:build emu && cgo && !cuda
 
 package gpubench
 
@@ -12,11 +12,18 @@ import (
 
 // TestCheck asks the emulator a few of the random queries that Check asks a device.
 func TestCheck(t *testing.T) {
-	b := &Bench{Device: gpuload.NewEmulator(), Log: io.Discard, Small: true, Seed: 5}
+	dev, err := gpuload.OpenDevice()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &Bench{Device: dev, Log: io.Discard, Small: true, Seed: 5}
 	m := checked
 	defer func() { checked = m }()
 	checked.Docs, checked.Terms, checked.RareHi, checked.CommonLo, checked.CommonHi = 4000, 60, 300, 300, 2500
 	if err := b.Check(context.Background(), t.TempDir(), 40); err != nil {
 		t.Fatal(err)
+	}
+	if err := dev.Close(); err != nil {
+		t.Error(err)
 	}
 }

@@ -108,7 +108,7 @@ type Index struct {
 
 // Build writes the index of a model into a new directory below dir and opens it.
 func (m Model) Build(ctx context.Context, dir string) (*Index, error) {
-	path, err := os.MkdirTemp(dir, "pinion-measure-")
+	path, err := os.MkdirTemp(dir, "pinion-gpubench-")
 	if err != nil {
 		return nil, err
 	}

@@ -3,179 +3,29 @@ package gpubench
 import (
 	"errors"
 	"fmt"
-	"runtime"
-	"sync"
-	"sync/atomic"
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/registry"
-	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/internal/cuda"
 	"github.com/pinion-index/pinion/kernels"
 )
 
-// sequence is an encoded sequence of docIDs whose gaps need bits bits, made block
-// by block so that block i can be made again to compare with.
-type sequence struct {
-	n, blockLen, bits int
-	uniform           bool
-	payload           []byte
-	ends, last        []uint32
-	starts            []int // payload of each list, if lists are encoded one by one, each with ends of its own
-}
-
-// block makes the docIDs of block i, which follow prev: gaps of 0 to 3 and one of
-// bits bits, so that 2^29 of them stay below 2^31; if uniform all of up to bits bits.
-func (s *sequence) block(i int, prev uint32, dst []uint32) []uint32 {
-	n := min(s.blockLen, s.n-i*s.blockLen)
-	x := uint64(i)*0x9e3779b97f4a7c15 + 0x2545f4914f6cdd1d
-	big := int(x>>40) % n
-	for j := range n {
-		x ^= x << 13
-		x ^= x >> 7
-		x ^= x << 17
-		g := uint32(x>>33) & 3
-		if s.uniform {
-			g = uint32(x>>33) & (1<<s.bits - 1)
-		} else if j%128 == big%128 {
-			g = 1<<s.bits - 1
-		}
-		prev += g + 1
-		dst[j] = prev
-	}
-	return dst[:n]
-}
-
-// newSequence encodes n docIDs.
-func newSequence(id codec.ID, n, bits int) (*sequence, error) {
-	c, ok := registry.ByID(id)
-	bc, isBlock := c.(codec.BlockCodec)
-	if !ok || !isBlock {
-		return nil, fmt.Errorf("measure: codec %v is not there", id)
-	}
-	s := &sequence{n: n, blockLen: c.BlockLen(), bits: bits}
-	nb := codec.Blocks(n, s.blockLen)
-	s.ends, s.last = make([]uint32, nb+1), make([]uint32, nb)
-	// The sums first, then the blocks, many at once.
-	parallel(nb, func(lo, hi int) error {
-		var buf [1024]uint32
-		for i := lo; i < hi; i++ {
-			d := s.block(i, codec.NoDoc, buf[:])
-			s.last[i] = d[len(d)-1] + 1
-		}
-		return nil
-	})
-	sum := uint32(0)
-	for i := range s.last {
-		sum += s.last[i]
-		s.last[i] = sum - 1
-	}
-	const run = 1024
-	parts := make([][]byte, (nb+run-1)/run)
-	err := parallel(len(parts), func(lo, hi int) error {
-		var buf [1024]uint32
-		for p := lo; p < hi; p++ {
-			var out []byte
-			for i := p * run; i < min((p+1)*run, nb); i++ {
-				prev := codec.NoDoc
-				if i > 0 {
-					prev = s.last[i-1]
-				}
-				var err error
-				if out, err = bc.AppendDocsBlock(out, s.block(i, prev, buf[:]), prev); err != nil {
-					return err
-				}
-				s.ends[i+1] = uint32(len(out) / 4)
-			}
-			parts[p] = out
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	base := uint32(0)
-	for p := range parts {
-		for i := p * run; i < min((p+1)*run, nb); i++ {
-			s.ends[i+1] += base
-		}
-		base += uint32(len(parts[p]) / 4)
-		s.payload = append(s.payload, parts[p]...)
-	}
-	return s, nil
-}
-
-// newLists encodes n docIDs as lists of per each: for codecs that know of more than a
-// block.
-func newLists(id codec.ID, n, per, bits int, uniform bool) (*sequence, error) {
-	c, ok := registry.ByID(id)
-	if !ok {
-		return nil, fmt.Errorf("measure: codec %v is not there", id)
-	}
-	s := &sequence{n: n, blockLen: c.BlockLen(), bits: bits, uniform: uniform, last: make([]uint32, n/c.BlockLen()), starts: make([]int, n/per)}
-	nb := per / s.blockLen
-	s.ends = make([]uint32, len(s.starts)*(nb+1))
-	parts := make([][]byte, len(s.starts))
-	err := parallel(len(parts), func(lo, hi int) error {
-		docs := make([]uint32, per)
-		for l := lo; l < hi; l++ {
-			prev := codec.NoDoc
-			for i := range nb {
-				prev = s.block(l*nb+i, prev, docs[i*s.blockLen:])[s.blockLen-1]
-				s.last[l*nb+i] = prev
-			}
-			var err error
-			if parts[l], err = c.AppendDocs(nil, s.ends[l*(nb+1):(l+1)*(nb+1)], docs); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	for l, p := range parts {
-		s.starts[l] = len(s.payload)
-		s.payload = append(append(s.payload, p...), make([]byte, -len(p)&63+format.ReadablePadding)...)
-	}
-	return s, err
-}
-
-// parallel calls f for parts of 0 to n, on all processors.
-func parallel(n int, f func(lo, hi int) error) error {
-	w := runtime.GOMAXPROCS(0)
-	step := max(1, n/(8*w))
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	errs := make([]error, w)
-	for i := range w {
-		wg.Go(func() {
-			for errs[i] == nil {
-				lo := int(next.Add(int64(step))) - step
-				if lo >= n {
-					return
-				}
-				errs[i] = f(lo, min(lo+step, n))
-			}
-		})
-	}
-	wg.Wait()
-	return errors.Join(errs...)
-}
-
 // upload copies bytes to new device memory.
-func (b *Bench) upload(data []byte) (gpuload.Ptr, error) {
-	p, err := b.Device.Alloc(int64(len(data)) + 256)
+func (b *Bench) upload(data []byte) (kernels.Ptr, error) {
+	p, err := b.raw.Alloc(int64(len(data)) + 256)
 	if err != nil {
 		return 0, err
 	}
-	h, err := b.Device.HostAlloc(min(len(data), 64<<20))
+	h, err := b.raw.HostAlloc(min(len(data), 64<<20))
 	if err != nil {
 		return 0, err
 	}
-	defer b.Device.HostFree(h)
+	defer b.raw.HostFree(h)
 	for at := 0; at < len(data); {
 		n := copy(h, data[at:])
-		var g gpuload.Batch
+		var g cuda.Batch
 		g.CopyIn(p+kernels.Ptr(at), h[:n])
-		if err := errors.Join(b.Device.Submit(&g), b.Device.Wait(0)); err != nil {
+		if err := errors.Join(b.raw.Submit(&g), b.raw.Wait(0)); err != nil {
 			return 0, err
 		}
 		at += n
@@ -186,6 +36,7 @@ func (b *Bench) upload(data []byte) (gpuload.Ptr, error) {
 // Decode measures decoding to docIDs in device memory: 2^29 integers in one list, or for
 // codecs whose lists are more than their blocks in lists of 2^20, and 4,096 lists of 2^16.
 func (b *Bench) Decode() error {
+	b.direct()
 	n, per, bits := 1<<29, 1<<20, 7
 	if b.Small {
 		n, per = 1<<14, 1<<12
@@ -224,7 +75,7 @@ func (b *Bench) decodeLists(id codec.ID, n, per, bits int, goal float64) error {
 		if err != nil {
 			return err
 		}
-		k, _, _ := kernels.DocsDecoder(uint8(id))
+		k := kernels.For(kernels.DecodeDocs, kernels.CodecsOf(uint8(id)))
 		l, err := b.lists(id, s, c.per, k.TileBlocks(c.per))
 		if err != nil {
 			return err
@@ -241,24 +92,23 @@ func (b *Bench) decodeLists(id codec.ID, n, per, bits int, goal float64) error {
 	return nil
 }
 
-// device lays a sequence out as lists of per integers each: descriptors that share
-// one payload.
+// lists are the lists of a sequence on the device: descriptors that share one payload.
 type lists struct {
 	b         *Bench
-	mem       []gpuload.Ptr
+	mem       []kernels.Ptr
 	params    kernels.DecodeParams
-	out       gpuload.Ptr
+	out       kernels.Ptr
 	tiles     int
 	bytesRead float64
 }
 
 func (l *lists) close() {
 	for _, p := range l.mem {
-		_ = l.b.Device.Free(p)
+		_ = l.b.raw.Free(p)
 	}
 }
 
-func (l *lists) put(data []byte) gpuload.Ptr {
+func (l *lists) put(data []byte) kernels.Ptr {
 	p, err := l.b.upload(data)
 	if err != nil {
 		panic(err)
@@ -272,12 +122,12 @@ func (b *Bench) lists(id codec.ID, s *sequence, per, tileBlocks int) (l *lists, 
 	l = &lists{b: b}
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("measure: %v", r)
+			err = fmt.Errorf("gpubench: %v", r)
 			l.close()
 		}
 	}()
 	payload, ends, last := l.put(s.payload), l.put(kernels.Slice(s.ends)), l.put(kernels.Slice(s.last))
-	if l.out, err = b.Device.Alloc(4 * int64(s.n)); err != nil {
+	if l.out, err = b.raw.Alloc(4 * int64(s.n)); err != nil {
 		return nil, err
 	}
 	l.mem = append(l.mem, l.out)
@@ -308,7 +158,7 @@ func (b *Bench) lists(id codec.ID, s *sequence, per, tileBlocks int) (l *lists, 
 	l.tiles = len(tiles)
 	l.params = kernels.DecodeParams{Lists: l.put(kernels.Slice(descs)), Jobs: l.put(kernels.Slice(jobs)),
 		Tiles: l.put(kernels.Slice(tiles)), NTiles: uint32(len(tiles)), TileBlocks: uint32(tileBlocks)}
-	sums, err := b.Device.Alloc(32 * int64(len(tiles)))
+	sums, err := b.raw.Alloc(32 * int64(len(tiles)))
 	if err != nil {
 		return nil, err
 	}
@@ -330,9 +180,9 @@ func (b *Bench) decodeLong(id codec.ID, s *sequence, goal float64) error {
 			s = &t
 		}
 		for _, freqs := range []bool{false, true} {
-			k, _, _ := kernels.DocsDecoder(uint8(id))
+			k := kernels.For(kernels.DecodeDocs, kernels.CodecsOf(uint8(id)))
 			if freqs {
-				k = kernels.FreqsDecoder(uint8(id))
+				k = kernels.For(kernels.DecodeFreqs, kernels.CodecsOf(uint8(id)))
 			}
 			l, err := b.lists(id, s, per, k.TileBlocks(per))
 			if err != nil {
@@ -359,16 +209,17 @@ func (b *Bench) decodeRun(id codec.ID, s *sequence, l *lists, per int, goal floa
 	bytes := l.bytesRead + 4*float64(s.n)
 	bound := b.copy / bytes * float64(s.n) / 1e9
 	if freqs {
-		decode := kernels.FreqsDecoder(uint8(id))
-		sec, err := b.repeat(9, func(g *gpuload.Batch) { g.Launch(decode, grid(decode), 0, kernels.Bytes(&l.params)) })
+		decode := kernels.For(kernels.DecodeFreqs, kernels.CodecsOf(uint8(id)))
+		sec, err := b.repeat(9, func(g *cuda.Batch) { g.Launch(decode, grid(decode), 0, kernels.Bytes(&l.params)) })
 		if err != nil {
 			return err
 		}
 		b.add(Row{Name: fmt.Sprintf("decode %v freqs, lists of %d", id, per), Value: float64(s.n) / sec / 1e9, Unit: "G ints/s", Bound: bound})
 		return b.compare(s, l.out, per, true)
 	}
-	decode, sum, _ := kernels.DocsDecoder(uint8(id))
-	sec, err := b.repeat(9, func(g *gpuload.Batch) { g.Launch(decode, grid(decode), 0, kernels.Bytes(&l.params)) })
+	codecs := kernels.CodecsOf(uint8(id))
+	decode, sum := kernels.For(kernels.DecodeDocs, codecs), kernels.For(kernels.SumDocs, codecs)
+	sec, err := b.repeat(9, func(g *cuda.Batch) { g.Launch(decode, grid(decode), 0, kernels.Bytes(&l.params)) })
 	if err != nil {
 		return err
 	}
@@ -381,7 +232,7 @@ func (b *Bench) decodeRun(id codec.ID, s *sequence, l *lists, per int, goal floa
 	if err := b.compare(s, l.out, per, false); err != nil {
 		return err
 	}
-	if sum == kernels.Count || s.uniform {
+	if sum == kernels.None || s.uniform {
 		return nil
 	}
 	if tile := sum.TileBlocks(per); tile != decode.TileBlocks(per) {
@@ -390,7 +241,7 @@ func (b *Bench) decodeRun(id codec.ID, s *sequence, l *lists, per int, goal floa
 		}
 		defer l.close()
 	}
-	if sec, err = b.repeat(9, func(g *gpuload.Batch) { g.Launch(sum, grid(sum), 0, kernels.Bytes(&l.params)) }); err != nil {
+	if sec, err = b.repeat(9, func(g *cuda.Batch) { g.Launch(sum, grid(sum), 0, kernels.Bytes(&l.params)) }); err != nil {
 		return err
 	}
 	fused := 0.0
@@ -404,18 +255,18 @@ func (b *Bench) decodeRun(id codec.ID, s *sequence, l *lists, per int, goal floa
 
 // compare checks all decoded docIDs of lists of per integers against the generator, or the
 // frequencies of the same payload, which are the gaps. A list's first block starts from no docID.
-func (b *Bench) compare(s *sequence, out gpuload.Ptr, per int, freqs bool) error {
+func (b *Bench) compare(s *sequence, out kernels.Ptr, per int, freqs bool) error {
 	const chunk = 1 << 24
-	h, err := b.Device.HostAlloc(4 * min(s.n, chunk))
+	h, err := b.raw.HostAlloc(4 * min(s.n, chunk))
 	if err != nil {
 		return err
 	}
-	defer b.Device.HostFree(h)
+	defer b.raw.HostFree(h)
 	for at := 0; at < s.n; at += chunk {
 		n := min(chunk, s.n-at)
-		var g gpuload.Batch
+		var g cuda.Batch
 		g.CopyOut(h[:4*n], out+kernels.Ptr(4*at))
-		if err := errors.Join(b.Device.Submit(&g), b.Device.Wait(0)); err != nil {
+		if err := errors.Join(b.raw.Submit(&g), b.raw.Wait(0)); err != nil {
 			return err
 		}
 		got := format.Uint32s(h[:4*n])

@@ -16,7 +16,7 @@ import (
 // AccumulationNames lists the ways to answer disjunctions.
 func AccumulationNames() string {
 	var names []string
-	for a := range gpuload.AccumulationCount {
+	for _, a := range gpuload.Accumulations() {
 		names = append(names, a.String())
 	}
 	return strings.Join(names, ", ")
@@ -48,7 +48,7 @@ func (b *Bench) disjunctions(ctx context.Context, e *engine) error {
 		}
 		sets = append(sets, s)
 	}
-	for how := range gpuload.AccumulationCount {
+	for _, how := range gpuload.Accumulations() {
 		if b.Accumulations != nil && !slices.Contains(b.Accumulations, how) {
 			continue
 		}
@@ -65,7 +65,7 @@ func (b *Bench) disjunction(ctx context.Context, e *engine, sets []asked, how gp
 	if b.Small {
 		o.Memory, rounds = 64<<20, 2
 	}
-	x, err := e.executor(b.Device, o)
+	x, err := gpuload.New(b.Device, e.Snapshot, o)
 	if err != nil {
 		return err
 	}
@@ -73,17 +73,18 @@ func (b *Bench) disjunction(ctx context.Context, e *engine, sets []asked, how gp
 	if err := x.LoadAll(ctx); err != nil {
 		return err
 	}
-	each := float64(x.Lists().Stats().Bytes) / float64(e.Snapshot.Stats().Postings)
+	each := float64(x.Stats().Bytes) / float64(e.Snapshot.Stats().Postings)
 	for _, s := range sets {
-		var sec, busy float64
+		var sec float64
+		var busy time.Duration
 		for round := range rounds {
-			before, start := x.Busy(), time.Now()
+			before, start := x.Stats().Busy, time.Now()
 			got, err := x.Execute(ctx, s.queries)
 			if err != nil {
 				return err
 			}
 			if t := time.Since(start).Seconds(); round == 0 || t < sec {
-				sec, busy = t, x.Busy()-before
+				sec, busy = t, x.Stats().Busy-before
 			}
 			for i := range s.want {
 				if !gputrial.Equal(got[i].Hits, s.want[i].Hits) {
@@ -93,7 +94,7 @@ func (b *Bench) disjunction(ctx context.Context, e *engine, sets []asked, how gp
 		}
 		n := float64(len(s.queries))
 		r := Row{Name: fmt.Sprintf("OR %s, %s, %v", e.Model.Short, s.kind, how), Value: n / sec / 1e3, Unit: "k queries/s",
-			Note: fmt.Sprintf("top 10, %.1f ms for %.0f, batches on the device %.1f ms", sec*1e3, n, busy*1e3)}
+			Note: fmt.Sprintf("top 10, %.1f ms for %.0f, batches on the device %.1f ms", sec*1e3, n, busy.Seconds()*1e3)}
 		if how == gpuload.GlobalAccumulators {
 			bytes := e.Model.traffic(s.queries, each)
 			r.Bound = b.copy / bytes / 1e3 * n
@@ -102,19 +103,6 @@ func (b *Bench) disjunction(ctx context.Context, e *engine, sets []asked, how gp
 		b.add(r)
 	}
 	return nil
-}
-
-// executor returns another executor over the index.
-func (e *engine) executor(dev gpuload.Device, o gpuload.Options) (*gpuload.Executor, error) {
-	segs, st, err := gpuload.SegmentsOf(e.Snapshot)
-	if err != nil {
-		return nil, err
-	}
-	sc, err := query.NewScorer(query.DefaultParams, st)
-	if err != nil {
-		return nil, err
-	}
-	return gpuload.New(dev, segs, sc, o)
 }
 
 // traffic returns how many bytes of device memory disjunctions move at least with

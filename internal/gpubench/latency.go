@@ -46,8 +46,8 @@ func (b *Bench) latency(ctx context.Context, e *engine) error {
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1e3 }
 
-// gathered submits queries one by one from many goroutines, each the next when it has
-// the answer to the last.
+// gathered asks queries one by one from many goroutines, each the next when it has the
+// answer to the last.
 func (b *Bench) gathered(ctx context.Context, e *engine, qs []query.Query, mode query.Mode) error {
 	clients, rounds := 8192, 8
 	if b.Small {
@@ -63,7 +63,7 @@ func (b *Bench) gathered(ctx context.Context, e *engine, qs []query.Query, mode 
 		wg.Go(func() {
 			for r := range rounds {
 				start := time.Now()
-				if _, err := g.Submit(ctx, qs[(i+r*clients)%len(qs)]); err != nil {
+				if _, err := g.Search(ctx, qs[(i+r*clients)%len(qs)]); err != nil {
 					errs[i] = err
 					return
 				}

@@ -16,7 +16,7 @@ import (
 	"github.com/pinion-index/pinion/query"
 )
 
-// Engine is an index with executors over it.
+// engine is an index with executors over it.
 type engine struct {
 	*Index
 	gpu *gpuload.Executor
@@ -34,21 +34,18 @@ func (b *Bench) open(ctx context.Context, m Model, dir string) (*engine, error) 
 	fmt.Fprintf(b.Log, "  built %s in %.1f s: %d documents, %d postings\n", m.Name, time.Since(start).Seconds(),
 		x.Snapshot.Stats().Docs, x.Snapshot.Stats().Postings)
 	e := &engine{Index: x}
-	if e.cpu, err = query.NewSearcher(x.Snapshot, query.DefaultOptions); err != nil {
+	if e.cpu, err = query.NewSearcher(x.Snapshot, query.Options{}); err != nil {
 		return nil, err
 	}
 	var o gpuload.Options
 	if b.Small {
 		o.Memory = 64 << 20
 	}
-	e.gpu, err = e.executor(b.Device, o)
+	e.gpu, err = gpuload.New(b.Device, e.Snapshot, o)
 	return e, err
 }
 
-func (e *engine) close() error {
-	e.gpu.Close()
-	return e.Index.Close()
-}
+func (e *engine) close() error { return errors.Join(e.gpu.Close(), e.Index.Close()) }
 
 // onAll executes queries on all processors.
 func onAll(ctx context.Context, x query.Executor, qs []query.Query) ([]query.Result, error) {
@@ -126,7 +123,7 @@ func (b *Bench) intersect(ctx context.Context, e *engine, how gpuload.Strategy) 
 			return err
 		}
 		cs = append(cs, c)
-		postings += c.Postings
+		postings += c.Postings()
 	}
 	all := e.Model.Queries(n, 1<<30, query.And, true, 0)
 	want, err := e.docs(ctx, all)
@@ -218,7 +215,7 @@ func (b *Bench) load(ctx context.Context, e *engine) error {
 	var secs []float64
 	var s gpuload.Stats
 	for range rounds {
-		x, err := e.executor(b.Device, o)
+		x, err := gpuload.New(b.Device, e.Snapshot, o)
 		if err != nil {
 			return err
 		}
@@ -227,7 +224,7 @@ func (b *Bench) load(ctx context.Context, e *engine) error {
 		start := time.Now()
 		err = x.LoadAll(ctx)
 		secs = append(secs, time.Since(start).Seconds())
-		s = x.Lists().Stats()
+		s = x.Stats()
 		if err != nil {
 			return err
 		}
@@ -307,7 +304,7 @@ func (b *Bench) rank(ctx context.Context, e *engine, n int, mode query.Mode, rar
 			return fmt.Errorf("query %d, %s: the device answers %v, the CPU %v", i, qs[i].Terms, got[i].Hits, want[i].Hits)
 		}
 	}
-	busy, runs := -e.gpu.Busy(), 0.0
+	busy, runs := -e.gpu.Stats().Busy.Seconds(), 0.0
 	sec, err := b.median(15, func() error {
 		runs++
 		_, err := e.gpu.Execute(ctx, qs)
@@ -316,7 +313,7 @@ func (b *Bench) rank(ctx context.Context, e *engine, n int, mode query.Mode, rar
 	if err != nil {
 		return err
 	}
-	busy = (busy + e.gpu.Busy()) / runs
+	busy = (busy + e.gpu.Stats().Busy.Seconds()) / runs
 	kind := "common terms"
 	if rare {
 		kind = "a rare and common terms"

@@ -25,7 +25,7 @@ var ratios = Model{Name: "intersect", Short: "ratios", Docs: 1 << 24, RareLo: 81
 // StrategyNames lists the strategies.
 func StrategyNames() string {
 	var names []string
-	for s := range gpuload.StrategyCount {
+	for _, s := range gpuload.Strategies() {
 		names = append(names, s.String())
 	}
 	return strings.Join(names, ", ")
@@ -40,7 +40,7 @@ func (b *Bench) Intersections(ctx context.Context, dir string) error {
 		}
 	}
 	var all []gpuload.Strategy
-	for how := range gpuload.StrategyCount {
+	for _, how := range gpuload.Strategies() {
 		if how != gpuload.Element { // on bp128 that is Probe
 			all = append(all, how)
 		}

@@ -158,7 +158,7 @@ func (s Shape) build(p *Part) error {
 	dc, ok1 := registry.ByName(s.Docs128)
 	fc, ok2 := registry.ByName(s.Freqs128)
 	if !ok1 || !ok2 {
-		return fmt.Errorf("trial: no codec %q or %q", s.Docs128, s.Freqs128)
+		return fmt.Errorf("gputrial: no codec %q or %q", s.Docs128, s.Freqs128)
 	}
 	b, err := build(p.Lens, dc, fc, choose, func(add func(term []byte, docs, freqs []uint32) error) error {
 		for i, l := range p.Lists {
@@ -175,7 +175,7 @@ func (s Shape) build(p *Part) error {
 		return err
 	}
 	p.Bytes = b
-	p.Segment, err = segment.Open("trial", segment.Bytes(b))
+	p.Segment, err = segment.Open("gputrial", segment.Bytes(b))
 	return err
 }
 

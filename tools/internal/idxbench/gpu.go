@@ -70,8 +70,8 @@ func (f *gpuFlags) run(cmd *cobra.Command) (g *GPU, err error) {
 	}
 	var ways []gpuload.Accumulation
 	for _, name := range f.accumulations {
-		a, ok := gpuload.AccumulationByName(name)
-		if !ok {
+		a, err := gpuload.ParseAccumulation(name)
+		if err != nil {
 			return nil, cli.Usage("no way %q to answer disjunctions; there are %s", name, figures.AccumulationNames())
 		}
 		ways = append(ways, a)

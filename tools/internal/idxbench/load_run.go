@@ -11,12 +11,13 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/query/pool"
 )
 
 // run is what is measured at once.
 type run struct {
 	figure    string
-	model     query.Model
+	model     pool.Model
 	workers   int
 	threshold int
 	terms     int
@@ -57,12 +58,12 @@ func (l *loader) measure(ctx context.Context, r run, queries []query.Query, d ti
 	return row, err
 }
 
-func (l *loader) pool(r run) (*query.Pool, error) {
+func (l *loader) pool(r run) (*pool.Pool, error) {
 	s := l.whole
-	if r.model == query.Partitions {
+	if r.model == pool.Partitions {
 		s = l.cut
 	}
-	return query.NewPool(s, query.PoolOptions{Workers: r.workers, Model: r.model, Threshold: r.threshold, TaskPostings: l.f.postings,
+	return pool.New(s, pool.Options{Workers: r.workers, Model: r.model, Threshold: r.threshold, TaskPostings: l.f.postings,
 		SpinFor: l.f.spin})
 }
 
@@ -70,7 +71,7 @@ func (l *loader) pool(r run) (*query.Pool, error) {
 const backlog = 512
 
 // saturate keeps queries waiting: each one that is answered is followed by another.
-func saturate(ctx context.Context, p *query.Pool, queries []query.Query, d time.Duration, row *LoadRow) error {
+func saturate(ctx context.Context, p *pool.Pool, queries []query.Query, d time.Duration, row *LoadRow) error {
 	var next, answered atomic.Int64
 	var failed atomic.Pointer[error]
 	var group sync.WaitGroup
@@ -113,7 +114,7 @@ func saturate(ctx context.Context, p *query.Pool, queries []query.Query, d time.
 }
 
 // arrive lets queries arrive as a Poisson process.
-func arrive(ctx context.Context, p *query.Pool, queries []query.Query, rate float64, d time.Duration, seed uint64, row *LoadRow) error {
+func arrive(ctx context.Context, p *pool.Pool, queries []query.Query, rate float64, d time.Duration, seed uint64, row *LoadRow) error {
 	due := arrivals(rate, d/4+d, seed)
 	took := make([]time.Duration, len(due))
 	var failed atomic.Pointer[error]
@@ -163,7 +164,7 @@ const idle = time.Millisecond
 
 // alone asks one query after the other for d, each a pause after the last was
 // answered; at most r.most of them, or all, if that is not 0.
-func alone(ctx context.Context, p *query.Pool, queries []query.Query, r run, d time.Duration, row *LoadRow) error {
+func alone(ctx context.Context, p *pool.Pool, queries []query.Query, r run, d time.Duration, row *LoadRow) error {
 	began, used := time.Now(), cpuTime()
 	clock := newClock()
 	defer clock.stop()

@@ -170,7 +170,7 @@ func (f *queryFlags) run(ctx context.Context, stderr io.Writer) (out *Queries, e
 		return nil, cli.Opening(err)
 	}
 	defer s.Close()
-	searcher, err := query.NewSearcher(s, query.Options{Params: f.params, Seek: query.DefaultOptions.Seek, DenseBytes: denseBytes(f.dense)})
+	searcher, err := query.NewSearcher(s, query.Options{Params: &f.params, DenseBytes: denseBytes(f.dense)})
 	if err != nil {
 		return nil, cli.Opening(err)
 	}

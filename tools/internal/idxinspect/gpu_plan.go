@@ -141,7 +141,7 @@ func (l *planLog) ask(keys []gpuload.Key, term []byte) ([]gpuload.Key, error) {
 			return nil, err
 		}
 		l.lists[k] = PlanList{Term: string(term), Segment: g.file, DF: e.DF, Bytes: int64(len(v.Extent())),
-			words: gpuload.PresenceBytes(e.DF, g.Meta().Docs, 0)}
+			words: gpuload.PresenceBytes(e.DF, g.Meta().Docs)}
 	}
 	return keys, nil
 }

@@ -89,17 +89,12 @@ func (s *session) executor(x *query.Executor) (name string, release func(), err 
 	if err != nil {
 		return "", nil, err
 	}
-	segments, _, err := gpuload.SegmentsOf(s.snapshot)
-	if err != nil {
-		return "", nil, errors.Join(err, dev.Close())
-	}
-	g, err := gpuload.New(dev, segments, s.searcher.Scorer(), gpuload.Options{CPU: s.searcher})
+	g, err := gpuload.New(dev, s.snapshot, gpuload.Options{CPU: s.searcher, Scorer: s.searcher.Scorer()})
 	if err != nil {
 		return "", nil, errors.Join(err, dev.Close())
 	}
 	*x = g
 	return dev.Info().Name, func() {
-		g.Close()
-		_ = dev.Close() // all answers are here
+		_ = errors.Join(g.Close(), dev.Close()) // all answers are here
 	}, nil
 }

@@ -94,9 +94,7 @@ func (s *session) open() error {
 	if s.algo, err = query.ParseAlgorithm(s.f.algo.Value); err != nil {
 		return err
 	}
-	o := query.DefaultOptions
-	o.Params = s.f.params
-	s.searcher, err = query.NewSearcher(s.snapshot, o)
+	s.searcher, err = query.NewSearcher(s.snapshot, query.Options{Params: &s.f.params})
 	return err
 }
 

@@ -1,0 +1,288 @@
+package gpuload
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/gpuload/internal/layout"
+	"github.com/pinion-index/pinion/internal/cuda"
+	"github.com/pinion-index/pinion/kernels"
+	"github.com/pinion-index/pinion/query"
+)
+
+// Conjunction is a batch of conjunctions laid out in device memory of which docIDs are
+// wanted, not scores: Ao 2011's setting. It can run many times. Its lists stay resident
+// only while no other batch needs their room, so it is for Executors whose lists all
+// fit. A Conjunction is for one goroutine at a time.
+type Conjunction struct {
+	x       *Executor
+	st      stage
+	p       kernels.IntersectParams
+	g       kernels.GatherParams
+	kernel  kernels.Kernel
+	merging *merging // of strategies other than Probe
+	queries int
+	order   []int // where each query's docIDs come among the results
+	first   int64 // postings of the first lists
+	started bool
+	closed  bool
+}
+
+// ErrNotStarted says that Finish came without a Start before it.
+var ErrNotStarted = errors.New("gpuload: conjunction not started")
+
+// NewConjunction lays queries out for a stream, from 0 to 7: Conjunctions of different
+// streams can overlap. Modes and K of the queries do not matter. The error matches
+// ErrUnsupported if the device cannot answer a query; Options.CPU is not asked.
+func (x *Executor) NewConjunction(ctx context.Context, queries []query.Query, stream int, how Strategy) (*Conjunction, error) {
+	if how >= strategyCount {
+		return nil, fmt.Errorf("gpuload: no %v", how)
+	}
+	if stream < 0 || stream >= len(x.stages) {
+		return nil, fmt.Errorf("gpuload: no stream %d", stream)
+	}
+	if err := x.enter(); err != nil {
+		return nil, err
+	}
+	defer x.leave()
+	c := &Conjunction{x: x, queries: len(queries), st: stage{Buffers: layout.NewBuffers(x.dev, new(layout.Peak)), stream: stream,
+		zoneFirst: x.stages[stream].zoneFirst}}
+	c.st.Reset(stream)
+	if err := c.prepare(ctx, queries, how); err != nil {
+		c.st.Close()
+		return nil, err
+	}
+	x.mu.Lock()
+	x.conjunctions[c] = true
+	x.mu.Unlock()
+	return c, nil
+}
+
+// prepare looks the queries up, loads their lists and lays everything out.
+func (c *Conjunction) prepare(ctx context.Context, queries []query.Query, how Strategy) error {
+	x := c.x
+	plans := x.resolve(queries)
+	use, smalls := make([]*plan, len(plans)), 0
+	for i := range plans {
+		if plans[i].err != nil {
+			return fmt.Errorf("query %d: %w", i, plans[i].err)
+		}
+		use[i] = &plans[i]
+		smalls += plans[i].weight.smalls
+	}
+	if smalls > zoneSlots {
+		return fmt.Errorf("gpuload: a batch of docIDs has %d lists without an extent, %d are the most: %w", smalls, zoneSlots, ErrUnsupported)
+	}
+	if err := x.bring(ctx, use, x.nextEpoch()); err != nil {
+		return err
+	}
+	if how == Auto {
+		how = x.choose(use)
+	}
+	return c.layOut(use, how)
+}
+
+// Postings returns how many postings the first lists of the queries have together.
+func (c *Conjunction) Postings() int64 { return c.first }
+
+// tileRun is how many blocks of a first list a tile has: docIDs that pass the presence
+// words are looked up 128 at a time, and one in ten passes.
+const tileRun = 8
+
+// layOut makes the tiles, runs of blocks of a first list, and what goes with them.
+func (c *Conjunction) layOut(plans []*plan, how Strategy) error {
+	x, st := c.x, &c.st
+	l := &batch{x: x, st: st, plans: plans}
+	size, stride, run := 1024+4*len(plans), uint32(128), uint32(tileRun)
+	if how.merges() {
+		run = 1
+	}
+	var tiles []kernels.Tile
+	first := make([]uint32, 0, len(plans)+1)
+	for i, p := range plans {
+		if p.cpu || !x.usable(p) {
+			return fmt.Errorf("query %d: %w", i, ErrUnsupported)
+		}
+	}
+	// Queries that look into the same list run at the same time, so that they find
+	// its blocks in L2.
+	slices.SortStableFunc(plans, func(a, b *plan) int { return cmp.Compare(a.second(len(x.views)), b.second(len(x.views))) })
+	c.order = make([]int, len(plans))
+	for i, p := range plans {
+		c.order[p.index] = i
+		first = append(first, uint32(len(tiles)))
+		size += 256*len(p.lists) + 128*len(x.views)
+		for s := range x.views {
+			if p.done { // a term that occurs nowhere
+				break
+			}
+			n, ok := x.conjunctive(p, s)
+			if !ok {
+				continue
+			}
+			c.first += int64(n)
+			o := &p.lists[s]
+			blocks := blocksOf(o)
+			if how.merges() {
+				blocks = (n + 127) / 128
+			}
+			for b := uint32(0); b < blocks; b += run {
+				tiles = append(tiles, kernels.Tile{Job: uint32(len(l.chores)), First: b})
+			}
+			if o.small == nil {
+				stride = max(stride, 1<<o.want.list.logBlock)
+			}
+			l.chores = append(l.chores, chore{plan: p, seg: s, slot: i})
+		}
+		for j := range p.lists {
+			if s := p.lists[j].small; s != nil {
+				size += 8*len(s.docs) + 64
+			}
+		}
+	}
+	first = append(first, uint32(len(tiles)))
+	if how.merges() {
+		return c.layOutMerged(l, size, tiles, first, how)
+	}
+	stride *= run
+	room := int64(len(tiles)) * int64(stride)
+	if err := errors.Join(st.ReserveIn(size+8*len(tiles)), st.ReserveOut(4*(len(plans)+1)+4*int(room)+64),
+		st.ReserveWork(4*room+8*int64(len(tiles))+8*int64(len(plans))+256)); err != nil {
+		return err
+	}
+	for i := range l.chores {
+		l.addTerms(&l.chores[i])
+	}
+	c.p = kernels.IntersectParams{Lists: x.lists.table, Queries: layout.Put(st.Buffers, l.queries()), Terms: layout.Put(st.Buffers, l.terms),
+		Tiles: layout.Put(st.Buffers, tiles), Counts: st.Scratch(4 * int64(len(tiles))), Out: st.Scratch(4 * room),
+		NTiles: uint32(len(tiles)), Stride: stride, Locate: how.locate(x.options), Run: run}
+	c.kernel = kernels.For(kernels.Intersect, l.codecs)
+	if how == Element {
+		c.kernel = kernels.IntersectElements
+	}
+	c.gather(l, first, room)
+	return nil
+}
+
+// gather lays out what brings the docIDs of all tiles together, and enqueues all.
+func (c *Conjunction) gather(l *batch, first []uint32, room int64) {
+	st, n := &c.st, len(c.order)
+	starts := (4*(n+1) + 15) &^ 15
+	c.g = kernels.GatherParams{In: c.p.Out, Counts: c.p.Counts, QueryTiles: layout.Put(st.Buffers, first),
+		TileStarts: st.Scratch(4 * int64(c.p.NTiles)), Totals: st.Scratch(4 * int64(n)), Starts: st.OutDev,
+		Out: st.OutDev + kernels.Ptr(starts), NQueries: uint32(n), NTiles: c.p.NTiles, Stride: c.p.Stride, Limit: uint32(room)}
+	l.send()
+	c.launch()
+}
+
+// launch enqueues the kernels and the copy of where each query's docIDs start.
+func (c *Conjunction) launch() {
+	b := &c.st.Batch
+	if c.merging != nil {
+		c.merging.launch(b)
+	} else {
+		b.Launch(c.kernel, int(c.p.NTiles+7)/8, 0, kernels.Bytes(&c.p))
+	}
+	b.Launch(kernels.SumTiles, int(c.g.NQueries+7)/8, 0, kernels.Bytes(&c.g))
+	b.Launch(kernels.ScanQueries, 1, 0, kernels.Bytes(&c.g))
+	b.Launch(kernels.GatherDocs, int(c.g.NTiles+7)/8, 0, kernels.Bytes(&c.g))
+	b.CopyOut(c.st.Out[:4*(c.queries+1)], c.st.OutDev)
+}
+
+// enter begins a call; c.x.leave ends it.
+func (c *Conjunction) enter() error {
+	if err := c.x.enter(); err != nil {
+		return err
+	}
+	if c.closed {
+		c.x.leave()
+		return ErrClosed
+	}
+	return nil
+}
+
+// Start submits the batch and returns at once. Finish waits for it.
+func (c *Conjunction) Start() error {
+	if err := c.enter(); err != nil {
+		return err
+	}
+	defer c.x.leave()
+	c.started = true
+	return c.x.dev.Submit(&c.st.Batch)
+}
+
+// Matches are the docIDs of a Conjunction's queries.
+type Matches struct {
+	starts, docs []uint32
+	order        []int
+}
+
+// Of returns query i's docIDs, ascending.
+func (m Matches) Of(i int) []uint32 {
+	at := m.order[i]
+	return m.docs[m.starts[at]:m.starts[at+1]]
+}
+
+// Finish waits for Start's batch and fetches the docIDs, which are valid until the next
+// Start or Close. Without a Start before it the error is ErrNotStarted.
+func (c *Conjunction) Finish() (m Matches, err error) {
+	if err := c.enter(); err != nil {
+		return m, err
+	}
+	defer c.x.leave()
+	if !c.started {
+		return m, ErrNotStarted
+	}
+	c.started = false
+	if err := c.x.dev.Wait(c.st.stream); err != nil {
+		return m, err
+	}
+	m = Matches{starts: format.Uint32s(c.st.Out[:4*(c.queries+1)]), order: c.order}
+	at := int(c.g.Out - c.st.OutDev)
+	n := int(min(m.starts[c.queries], c.g.Limit))
+	m.docs = format.Uint32s(c.st.Out[at : at+4*n])
+	b := cuda.Batch{Stream: c.st.stream}
+	b.CopyOut(c.st.Out[at:at+4*n], c.g.Out)
+	if err := c.x.dev.Submit(&b); err != nil {
+		return m, err
+	}
+	return m, c.x.dev.Wait(c.st.stream)
+}
+
+// second returns the slot of a plan's second list, 0 where it is not resident.
+func (p *plan) second(segments int) uint32 {
+	if len(p.lists) < 2*segments {
+		return 0
+	}
+	for _, o := range p.lists[segments : 2*segments] {
+		if r := o.want.list; r != nil {
+			return r.slot
+		}
+	}
+	return 0
+}
+
+// Close waits for a batch under way and frees its memory, as closing the Executor does.
+// Further calls do nothing.
+func (c *Conjunction) Close() {
+	if c.enter() != nil {
+		return
+	}
+	defer c.x.leave()
+	c.x.mu.Lock()
+	delete(c.x.conjunctions, c)
+	c.x.mu.Unlock()
+	c.free()
+}
+
+func (c *Conjunction) free() {
+	c.closed = true
+	if c.started {
+		_ = c.x.dev.Wait(c.st.stream) // the buffers are in use until then
+	}
+	c.st.Close()
+}

@@ -1,0 +1,115 @@
+package gpuload_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"os"
+
+	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/writer"
+)
+
+// writeIndex writes a small index to a new directory.
+func writeIndex() (dir string, err error) {
+	if dir, err = os.MkdirTemp("", "gpuload"); err != nil {
+		return "", err
+	}
+	ctx := context.Background()
+	w, err := writer.Open(ctx, dir, writer.Options{})
+	if err != nil {
+		return dir, err
+	}
+	defer w.Close()
+	for id, text := range map[string]string{"a": "salt of the earth", "b": "light of the world", "c": "heaven and earth"} {
+		if err := w.Add(ctx, writer.Document{ID: []byte(id), Contents: []byte(text)}); err != nil {
+			return dir, err
+		}
+	}
+	return dir, w.Commit(ctx)
+}
+
+// Queries are answered on a GPU where there is one, otherwise on the CPU. The answers
+// are the same.
+func ExampleNew() {
+	dir, err := writeIndex()
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	index, err := reader.Open(dir)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer index.Close()
+	snapshot, err := index.Snapshot()
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer snapshot.Close()
+	searcher, err := query.NewSearcher(snapshot, query.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	var executor query.Executor = searcher
+	if device, err := gpuload.OpenDevice(); err == nil {
+		defer device.Close()
+		// The memory for lists: two thirds of what the device has, unless bounded.
+		x, err := gpuload.New(device, snapshot, gpuload.Options{CPU: searcher, Memory: 1 << 20})
+		if err != nil {
+			log.Fatal(err)
+		}
+		defer x.Close()
+		executor = x
+	}
+
+	results, err := executor.Execute(context.Background(), []query.Query{
+		{Terms: [][]byte{[]byte("salt"), []byte("earth")}, K: 10, Mode: query.And},
+		{Terms: [][]byte{[]byte("the"), []byte("world")}, K: 1},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, r := range results {
+		for _, hit := range r.Hits {
+			id, err := snapshot.ID(hit.Doc, nil)
+			if err != nil {
+				log.Fatal(err)
+			}
+			fmt.Printf("%s ", id)
+		}
+	}
+	fmt.Println()
+	// Output: a b
+}
+
+// Many goroutines ask one query each; the Gatherer makes batches of them.
+func ExampleGatherer() {
+	serve := func(x *gpuload.Executor, queries <-chan query.Query) {
+		g := gpuload.NewGatherer(x, gpuload.GatherOptions{})
+		defer g.Close()
+		for q := range queries {
+			go func() {
+				result, err := g.Search(context.Background(), q)
+				fmt.Println(result.Hits, err)
+			}()
+		}
+	}
+	_ = serve
+}
+
+// Plan says which lists of a query log are worth device memory.
+func ExamplePlan() {
+	lists := []gpuload.Demand{
+		{Key: gpuload.Key{Segment: 0, Offset: 0}, Bytes: 4 << 20, Uses: 900},
+		{Key: gpuload.Key{Segment: 0, Offset: 4 << 20}, Bytes: 64 << 10, Uses: 700},
+		{Key: gpuload.Key{Segment: 1, Offset: 0}, Bytes: 1 << 20, Uses: 3},
+	}
+	gpuload.Plan(lists)
+	resident, bytes := gpuload.Fit(lists, 5<<20)
+	fmt.Println(len(resident), "lists,", bytes>>10, "KiB")
+	// Output: 2 lists, 4160 KiB
+}

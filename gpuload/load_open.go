@@ -1,0 +1,170 @@
+package gpuload
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/gpuload/internal/layout"
+	"github.com/pinion-index/pinion/internal/cuda"
+	"github.com/pinion-index/pinion/kernels"
+	"github.com/pinion-index/pinion/segment"
+)
+
+// opened is a list that is about to be loaded.
+type opened struct {
+	extent []byte           // nil where the list cannot be opened, or no kernel decodes it
+	desc   kernels.ListDesc // its addresses are offsets in the extent
+	kth    [3]format.KthImpact
+	quad   format.Quad
+}
+
+// opening opens lists on several goroutines, in their order: to go through the headers
+// of short lists takes one processor longer than the copy of the lists.
+type opening struct {
+	l     *lists
+	wants []*want
+	lists []opened
+	next  atomic.Int64    // the first group that nobody opens yet
+	done  []chan struct{} // closed when all of a group are opened
+	wg    sync.WaitGroup
+}
+
+const (
+	openGroup = 32
+	openers   = 2 // beside the caller: more take longer to wake than they save
+)
+
+// openAll begins to open lists; the caller waits for wg before it returns.
+func (l *lists) openAll(wants []*want) *opening {
+	groups := (len(wants) + openGroup - 1) / openGroup
+	o := &opening{l: l, wants: wants, lists: make([]opened, len(wants)), done: make([]chan struct{}, groups)}
+	for i := range o.done {
+		o.done[i] = make(chan struct{})
+	}
+	for range min(groups-1, openers, runtime.GOMAXPROCS(0)-1) {
+		o.wg.Go(func() {
+			var v segment.List
+			for o.group(&v) {
+			}
+		})
+	}
+	return o
+}
+
+// group opens the lists of the next group, if there is one.
+func (o *opening) group(v *segment.List) bool {
+	g := int(o.next.Add(1)) - 1
+	if g >= len(o.done) {
+		return false
+	}
+	for i := g * openGroup; i < min((g+1)*openGroup, len(o.wants)); i++ {
+		o.l.openOne(&o.lists[i], v, o.wants[i])
+	}
+	close(o.done[g])
+	return true
+}
+
+// get returns list i. While others open it, the caller opens others: it need not wait
+// for goroutines to begin.
+func (o *opening) get(i int) *opened {
+	for v := (*segment.List)(nil); ; {
+		select {
+		case <-o.done[i/openGroup]:
+			return &o.lists[i]
+		default:
+		}
+		if v == nil {
+			v = new(segment.List)
+		}
+		if !o.group(v) {
+			runtime.Gosched() // it will not be long
+		}
+	}
+}
+
+// openOne fills o by v, which it may use again.
+func (l *lists) openOne(o *opened, v *segment.List, w *want) {
+	s := l.segments[w.key.Segment]
+	if s.InitList(v, w.entry) != nil || !kernels.Decodable(uint8(v.DocsCodec.ID())) || !kernels.Decodable(uint8(v.FreqsCodec.ID())) {
+		return
+	}
+	o.extent, o.desc = v.Extent(), layout.Describe(v, s.Meta().Docs)
+	o.kth, o.quad = v.Kth, v.Quad
+}
+
+// admit makes a list resident at an address, with the descriptor in that place of those
+// to be copied.
+func (l *lists) admit(k Key, o *opened, at kernels.Ptr, number int, epoch uint64) *resident {
+	layout.Place(&o.desc, at)
+	size := layout.DescSize
+	copy(l.pinned[8*checkSize+size*number:], kernels.Bytes(&o.desc))
+	return &resident{key: k, slot: l.slot(), at: at, size: int64(len(o.extent)), n: o.desc.N, blocks: o.desc.Blocks, kth: o.kth, quad: o.quad,
+		logBlock: o.desc.LogBlock, codecs: kernels.CodecsOf(o.desc.DocsCodec, o.desc.FreqsCodec), uses: l.clock + 1, pin: epoch,
+		bare: o.desc.N >= l.least, elements: kernels.HasElements(o.desc.DocsCodec)}
+}
+
+// runOf returns how many lists from list i on are neighbours in one file, and their size:
+// at most limit together, or one. A list that cannot be opened is a run of size 0.
+func (l *lists) runOf(wants []*want, o *opening, i int, limit int64) (n int, size int64) {
+	first := wants[i].key
+	for _, w := range wants[i:] {
+		if w.key.Segment != first.Segment || w.key.Offset != first.Offset+size {
+			break
+		}
+		length := int64(len(o.get(i + n).extent))
+		if n > 0 && (length == 0 || size+length > limit || l.isolate) {
+			break
+		}
+		n++
+		size += length
+		if length == 0 {
+			break
+		}
+	}
+	return n, size
+}
+
+// rangeFor returns a range for n lists, if there is one, and if the table has slots.
+func (l *lists) rangeFor(n int, size int64, oldest uint64) (kernels.Ptr, bool) {
+	at, ok := l.room(size, oldest)
+	if ok && len(l.free)+int(l.zone)-int(l.next) < n {
+		l.release(at, size)
+		return 0, false
+	}
+	return at, ok
+}
+
+// copyRun enqueues the copy of neighbouring extents.
+func (l *lists) copyRun(b *cuda.Batch, seg int, run []opened, at kernels.Ptr, size int64, staged *int) error {
+	l.stats.BytesLoaded += size
+	if l.registered[seg] != nil {
+		b.CopyIn(at, run[0].extent[:size:size])
+		err := l.dev.Submit(b) // copying begins while further lists are looked up
+		b.Reset()
+		return err
+	}
+	if l.ring == nil {
+		var err error
+		if l.ring, err = l.dev.HostAlloc(ringSize); err != nil {
+			return err
+		}
+	}
+	for i := range run {
+		for e := run[i].extent; len(e) > 0; {
+			if *staged == len(l.ring) { // full: let it drain
+				if err := l.flush(b); err != nil {
+					return err
+				}
+				*staged = 0
+			}
+			n := copy(l.ring[*staged:], e)
+			b.CopyIn(at, l.ring[*staged:*staged+n])
+			e = e[n:]
+			*staged += n
+			at += kernels.Ptr(n)
+		}
+	}
+	return nil
+}

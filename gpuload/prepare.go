@@ -1,0 +1,83 @@
+package gpuload
+
+import (
+	"math"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/gpuload/internal/layout"
+	"github.com/pinion-index/pinion/kernels"
+)
+
+// prepare computes a segment's norms on the device and copies its live documents.
+func (x *Executor) prepare(i int) error {
+	v := x.views[i]
+	m := v.seg.Meta()
+	lens, err := v.seg.DocLens()
+	if err != nil {
+		return err
+	}
+	n := int(m.Docs)
+	table := make([]float32, int(min(m.MaxLen, 1<<26))+1)
+	for l := range table {
+		table[l] = x.scorer.Norm(uint32(l))
+	}
+	norms, err := x.dev.Alloc(int64(4*n) + 64)
+	if err != nil {
+		return err
+	}
+	x.norms = append(x.norms, norms)
+	x.live = append(x.live, 0)
+	if len(v.deletes) > 0 {
+		if x.live[i], err = x.dev.Alloc(int64(n+31)/32*4 + 64); err != nil {
+			return err
+		}
+	}
+	b := layout.NewBuffers(x.dev, new(layout.Peak))
+	defer b.Close()
+	bits := make([]uint32, (n+31)/32)
+	if err := b.ReserveIn(len(lens.Bytes()) + 4*len(table) + 4*len(bits) + 256); err != nil {
+		return err
+	}
+	p := kernels.NormParams{Table: layout.Put(b, table), Lengths: layout.Put(b, lens.Bytes()[:n*lens.Width()]), Norms: norms,
+		N: uint32(n), Width: uint32(lens.Width()), TableLen: uint32(len(table))}
+	b.CopyIn()
+	b.Batch.Launch(kernels.NormsOfLengths, (n+255)/256, 0, kernels.Bytes(&p))
+	if x.live[i] != 0 {
+		for d := range bits {
+			bits[d] = ^uint32(0)
+			if w := d / 2; w < len(v.deletes) {
+				bits[d] = ^uint32(v.deletes[w] >> (d % 2 * 32))
+			}
+		}
+		live := layout.Put(b, bits)
+		b.Batch.CopyIn(x.live[i], b.At(live, 4*len(bits)))
+	}
+	if err := x.dev.Submit(&b.Batch); err != nil {
+		return err
+	}
+	return x.dev.Wait(0)
+}
+
+// prepareCodes copies what the codes of quads mean to the device.
+func (x *Executor) prepareCodes() (err error) {
+	codes := make([]float32, 512)
+	for c := range 256 {
+		codes[c] = float32(format.DecodeTF(uint8(c)))
+		codes[256+c] = x.scorer.Norm(format.DecodeLen(uint8(c)))
+	}
+	codes[255] = float32(math.Inf(1))
+	if x.codes, err = x.dev.Alloc(4 * 512); err != nil {
+		return err
+	}
+	b := layout.NewBuffers(x.dev, new(layout.Peak))
+	defer b.Close()
+	if err := b.ReserveIn(4*512 + 64); err != nil {
+		return err
+	}
+	layout.Put(b, codes)
+	b.Batch.CopyIn(x.codes, b.In)
+	if err := x.dev.Submit(&b.Batch); err != nil {
+		return err
+	}
+	return x.dev.Wait(0)
+}

@@ -1,0 +1,117 @@
+package gpuload
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pinion-index/pinion/kernels"
+)
+
+// Strategy is a way to intersect lists. All find the same.
+type Strategy uint8
+
+// The ways. Probe looks for the docIDs of the shortest list in the blocks of the others
+// that can hold them, and decodes no more. MergePath and Find1 to Find4 decode all lists
+// of a batch first, each once.
+const (
+	Auto Strategy = iota // Element, Find1 or Probe, by codecs and lengths
+	Probe
+	MergePath       // equal shares of the merge, Griffin 2018 section 3.1.2
+	Find1           // Parallel Merge Find, Ding 2009 section 7: a search for each docID
+	Find2           // splitters of thread blocks first
+	Find3           // then of warps
+	Find4           // then of threads
+	ProbeSkip       // Probe by binary search in the skip header, Ding 2009 section 8
+	ProbeRegression // Probe by safe ranges, Ao 2011 section 3.3
+	ProbeHash       // Probe by hash buckets, Ao 2011 section 3.4
+	Element         // Probe, but lists of the linear-regression codecs by single elements, Ao 2011 section 4.3, Algorithm 1
+
+	strategyCount
+)
+
+var strategyNames = [strategyCount]string{Auto: "auto", Probe: "probe", MergePath: "mergepath", Find1: "find1", Find2: "find2", Find3: "find3",
+	Find4: "find4", ProbeSkip: "skip", ProbeRegression: "lr", ProbeHash: "hash", Element: "element"}
+
+// Strategies returns all ways.
+func Strategies() []Strategy {
+	all := make([]Strategy, strategyCount)
+	for i := range all {
+		all[i] = Strategy(i)
+	}
+	return all
+}
+
+// ParseStrategy is String's inverse.
+func ParseStrategy(name string) (Strategy, error) {
+	if i := slices.Index(strategyNames[:], name); i >= 0 {
+		return Strategy(i), nil
+	}
+	return 0, fmt.Errorf("gpuload: unknown strategy %q (known: %s)", name, strings.Join(strategyNames[:], ", "))
+}
+
+// mergeShare is how many times the length of each decoded list the queries of a batch have
+// to go through it for merging to pay.
+const mergeShare = 16
+
+// choose returns Element if most postings of longer lists are of a codec that gives single
+// elements, Find1 if most have no presence words and each list serves many queries, or
+// Probe. On an H200, with 128 to 1,024 queries a list, Find1 answers 1.1 to 1.4 times as
+// many as Probe where there are no presence words, and 0.7 of them or fewer where there are.
+func (x *Executor) choose(plans []*plan) Strategy {
+	var long, lists, elements, bare int64
+	seen := map[any]bool{}
+	for _, p := range plans {
+		if p.done || p.cpu {
+			continue
+		}
+		for s := range x.views {
+			if _, ok := x.conjunctive(p, s); !ok {
+				continue
+			}
+			for t := range p.weights {
+				o := &p.lists[t*len(x.views)+s]
+				if !seen[o.source()] {
+					seen[o.source()] = true
+					lists += int64(o.n)
+				}
+				if t == 0 {
+					continue
+				}
+				long += int64(o.n)
+				if o.small == nil && o.want.list.elements {
+					elements += int64(o.n)
+				}
+				if o.n < x.lists.least {
+					bare += int64(o.n)
+				}
+			}
+		}
+	}
+	switch {
+	case 2*elements > long:
+		return Element
+	case 2*bare > long && lists*mergeShare < long:
+		return Find1
+	}
+	return Probe
+}
+
+// merges reports whether lists are decoded and merged.
+func (s Strategy) merges() bool { return s >= MergePath && s <= Find4 }
+
+// locate returns how blocks are found.
+func (s Strategy) locate(o Options) uint32 {
+	if s < ProbeSkip || s > ProbeHash {
+		return o.locate
+	}
+	return kernels.LocateSkip + uint32(s-ProbeSkip)
+}
+
+// String returns the name of a strategy.
+func (s Strategy) String() string {
+	if s < strategyCount {
+		return strategyNames[s]
+	}
+	return fmt.Sprintf("strategy(%d)", uint8(s))
+}

@@ -1,0 +1,213 @@
+package kernels
+
+import "fmt"
+
+// Kernel names an entry point. The zero value, None, is no kernel.
+type Kernel uint8
+
+// The kernels. The table says what each takes.
+const (
+	None Kernel = iota
+
+	CheckLists     // a thread block a list
+	NormsOfLengths // a thread a document
+
+	DecodeDocsBP128 // a thread block a tile
+	DecodeDocsBP256
+	DecodeDocsVByte128
+	DecodeDocsVByte1024
+	DecodeFreqsBP128
+	DecodeFreqsBP256
+	DecodeFreqsVByte128
+	DecodeFreqsVByte1024
+	SumDocsBP128 // fused with a sum: writes eight words a tile
+
+	DecodeDocsNewPFD // a warp a tile
+	DecodeDocsEF
+	DecodeDocsRice
+	DecodeDocsPForDelta
+	DecodeDocsParaPFor
+	DecodeDocsLRC
+	DecodeDocsLRCSeg
+	DecodeDocsSegLRC
+	DecodeDocsHSLRC
+	SumDocsNewPFD // fused with a sum: writes a word a tile
+	SumDocsEF
+	SumDocsRice
+	SumDocsPForDelta
+	SumDocsParaPFor
+	SumDocsLRC
+	SumDocsLRCSeg
+	SumDocsSegLRC
+	SumDocsHSLRC
+	DecodeFreqsNewPFD
+	DecodeFreqsParaPFor
+	DecodeFreqsPForDelta
+	DecodeFreqsEF
+	DecodeFreqsRice
+	SpreadDocs // docIDs of any codec
+
+	IntersectDocs // a warp a tile; lists of any codec
+	IntersectPacked
+	IntersectNewPFD
+	IntersectElements // lists of the linear-regression codecs by single elements
+	MergePath         // a thread block a tile of MergeTile
+	MergeFind         // a thread block a tile of FindTile
+	CollectHits       // a warp a tile
+	SumTiles          // a warp a query
+	ScanQueries       // one thread block
+	GatherDocs        // a warp a tile
+
+	Rank // a warp a tile; lists of any codec
+	RankPacked
+	RankNewPFD
+	Disjunct         // a thread block a range
+	Accumulate       // NParts * Shares thread blocks; lists of any codec
+	AccumulatePacked // likewise
+	CollectScores    // a thread block a range
+
+	SelectBest   // a thread block a query
+	SelectWarp   // a warp a query
+	SelectMaxima // a thread block a query: group-wise maxima
+	SelectRadix  // a thread block a query: radix select
+
+	MarkDocs        // Parts thread blocks a job
+	PublishPresence // a thread a job
+
+	Count // one more than the last kernel
+)
+
+// entry describes one kernel.
+type entry struct {
+	name    string   // of the entry point
+	module  string   // the source, MODULE.cu, and the PTX, ptx/MODULE.ptx
+	params  any      // zero value of the struct that it takes
+	threads int      // of a thread block; 0: 256
+	task    Task     // what For finds it by
+	codecs  CodecSet // of the lists that it takes for that task
+	tile    tile     // of the decoders whose thread blocks share a tile
+	dynamic bool     // may have more than 48 KiB of dynamic shared memory
+}
+
+// tile says how many blocks a tile has, and how many for lists of more than 2^22
+// postings, where small tiles are faster: what later tiles read is brought to L2 ahead.
+type tile struct{ blocks, long int }
+
+// warpTile is how many blocks a tile has at most where each warp takes a tile.
+const warpTile = 32
+
+var table = [Count]entry{
+	CheckLists:     {name: "check_lists", module: "check", params: CheckParams{}},
+	NormsOfLengths: {name: "norms_of_lengths", module: "check", params: NormParams{}},
+
+	DecodeDocsBP128:      {name: "decode_docs_bp128", module: "decode", params: DecodeParams{}, task: DecodeDocs, codecs: set(BP128), tile: tile{256, 64}},
+	DecodeDocsBP256:      {name: "decode_docs_bp256", module: "decode", params: DecodeParams{}, task: DecodeDocs, codecs: set(BP256), tile: tile{128, 32}},
+	DecodeDocsVByte128:   {name: "decode_docs_vbyte128", module: "decode", params: DecodeParams{}, task: DecodeDocs, codecs: set(VByte128), tile: tile{256, 64}},
+	DecodeDocsVByte1024:  {name: "decode_docs_vbyte1024", module: "decode", params: DecodeParams{}, task: DecodeDocs, codecs: set(VByte1024), tile: tile{16, 16}},
+	DecodeFreqsBP128:     {name: "decode_freqs_bp128", module: "decode", params: DecodeParams{}, task: DecodeFreqs, codecs: set(BP128), tile: tile{256, 64}},
+	DecodeFreqsBP256:     {name: "decode_freqs_bp256", module: "decode", params: DecodeParams{}, task: DecodeFreqs, codecs: set(BP256), tile: tile{128, 32}},
+	DecodeFreqsVByte128:  {name: "decode_freqs_vbyte128", module: "decode", params: DecodeParams{}, task: DecodeFreqs, codecs: set(VByte128), tile: tile{256, 64}},
+	DecodeFreqsVByte1024: {name: "decode_freqs_vbyte1024", module: "decode", params: DecodeParams{}, task: DecodeFreqs, codecs: set(VByte1024), tile: tile{16, 16}},
+	SumDocsBP128:         {name: "sum_docs_bp128", module: "decode", params: DecodeParams{}, threads: 64, task: SumDocs, codecs: set(BP128), tile: tile{64, 64}},
+
+	DecodeDocsNewPFD:     {name: "decode_docs_newpfd", module: "patched", params: DecodeParams{}, task: DecodeDocs, codecs: set(NewPFD)},
+	DecodeDocsEF:         {name: "decode_docs_ef", module: "unary", params: DecodeParams{}, task: DecodeDocs, codecs: set(EF)},
+	DecodeDocsRice:       {name: "decode_docs_rice", module: "unary", params: DecodeParams{}, task: DecodeDocs, codecs: set(Rice)},
+	DecodeDocsPForDelta:  {name: "decode_docs_pfordelta", module: "patched", params: DecodeParams{}, task: DecodeDocs, codecs: set(PForDelta)},
+	DecodeDocsParaPFor:   {name: "decode_docs_parapfor", module: "patched", params: DecodeParams{}, task: DecodeDocs, codecs: set(ParaPFor)},
+	DecodeDocsLRC:        {name: "decode_docs_lrc", module: "lines", params: DecodeParams{}, task: DecodeDocs, codecs: set(LRC)},
+	DecodeDocsLRCSeg:     {name: "decode_docs_lrcseg", module: "lines", params: DecodeParams{}, task: DecodeDocs, codecs: set(LRCSeg)},
+	DecodeDocsSegLRC:     {name: "decode_docs_seglrc", module: "lines", params: DecodeParams{}, task: DecodeDocs, codecs: set(SegLRC)},
+	DecodeDocsHSLRC:      {name: "decode_docs_hslrc", module: "lines", params: DecodeParams{}, task: DecodeDocs, codecs: set(HSLRC)},
+	SumDocsNewPFD:        {name: "sum_docs_newpfd", module: "patched", params: DecodeParams{}, task: SumDocs, codecs: set(NewPFD)},
+	SumDocsEF:            {name: "sum_docs_ef", module: "unary", params: DecodeParams{}, task: SumDocs, codecs: set(EF)},
+	SumDocsRice:          {name: "sum_docs_rice", module: "unary", params: DecodeParams{}, task: SumDocs, codecs: set(Rice)},
+	SumDocsPForDelta:     {name: "sum_docs_pfordelta", module: "patched", params: DecodeParams{}, task: SumDocs, codecs: set(PForDelta)},
+	SumDocsParaPFor:      {name: "sum_docs_parapfor", module: "patched", params: DecodeParams{}, task: SumDocs, codecs: set(ParaPFor)},
+	SumDocsLRC:           {name: "sum_docs_lrc", module: "lines", params: DecodeParams{}, task: SumDocs, codecs: set(LRC)},
+	SumDocsLRCSeg:        {name: "sum_docs_lrcseg", module: "lines", params: DecodeParams{}, task: SumDocs, codecs: set(LRCSeg)},
+	SumDocsSegLRC:        {name: "sum_docs_seglrc", module: "lines", params: DecodeParams{}, task: SumDocs, codecs: set(SegLRC)},
+	SumDocsHSLRC:         {name: "sum_docs_hslrc", module: "lines", params: DecodeParams{}, task: SumDocs, codecs: set(HSLRC)},
+	DecodeFreqsNewPFD:    {name: "decode_freqs_newpfd", module: "patched", params: DecodeParams{}, task: DecodeFreqs, codecs: set(NewPFD) | linear},
+	DecodeFreqsParaPFor:  {name: "decode_freqs_parapfor", module: "patched", params: DecodeParams{}, task: DecodeFreqs, codecs: set(ParaPFor)},
+	DecodeFreqsPForDelta: {name: "decode_freqs_pfordelta", module: "patched", params: DecodeParams{}, task: DecodeFreqs, codecs: set(PForDelta)},
+	DecodeFreqsEF:        {name: "decode_freqs_ef", module: "unary", params: DecodeParams{}, task: DecodeFreqs, codecs: set(EF)},
+	DecodeFreqsRice:      {name: "decode_freqs_rice", module: "unary", params: DecodeParams{}, task: DecodeFreqs, codecs: set(Rice)},
+	SpreadDocs:           {name: "spread_docs", module: "merge", params: DecodeParams{}},
+
+	IntersectDocs:     {name: "intersect_docs", module: "intersect", params: IntersectParams{}, task: Intersect, codecs: all},
+	IntersectPacked:   {name: "intersect_packed", module: "packed", params: IntersectParams{}, task: Intersect, codecs: packed},
+	IntersectNewPFD:   {name: "intersect_newpfd", module: "newpfd", params: IntersectParams{}, task: Intersect, codecs: packed | set(NewPFD)},
+	IntersectElements: {name: "intersect_elements", module: "intersect", params: IntersectParams{}, task: FindElements, codecs: linear},
+	MergePath:         {name: "merge_path", module: "merge", params: MergeParams{}},
+	MergeFind:         {name: "merge_find", module: "merge", params: MergeParams{}},
+	CollectHits:       {name: "collect_hits", module: "merge", params: CollectParams{}},
+	SumTiles:          {name: "sum_tiles", module: "intersect", params: GatherParams{}},
+	ScanQueries:       {name: "scan_queries", module: "intersect", params: GatherParams{}, threads: 1024},
+	GatherDocs:        {name: "gather_docs", module: "intersect", params: GatherParams{}},
+
+	Rank:             {name: "rank", module: "rank", params: RankParams{}, task: RankDocs, codecs: all},
+	RankPacked:       {name: "rank_packed", module: "packed", params: RankParams{}, task: RankDocs, codecs: packed},
+	RankNewPFD:       {name: "rank_newpfd", module: "newpfd", params: RankParams{}, task: RankDocs, codecs: packed | set(NewPFD)},
+	Disjunct:         {name: "disjunct", module: "disjunct", params: DisjunctParams{}, threads: 512, dynamic: true},
+	Accumulate:       {name: "accumulate", module: "accumulate", params: AccumulateParams{}, task: AddScores, codecs: all},
+	AccumulatePacked: {name: "accumulate_packed", module: "packed", params: AccumulateParams{}, task: AddScores, codecs: packed},
+	CollectScores:    {name: "collect_scores", module: "accumulate", params: DisjunctParams{}},
+
+	SelectBest:   {name: "select_best", module: "topk", params: SelectParams{}, dynamic: true},
+	SelectWarp:   {name: "select_warp", module: "topk", params: SelectParams{}, threads: 32, dynamic: true},
+	SelectMaxima: {name: "select_maxima", module: "topk", params: SelectParams{}, dynamic: true},
+	SelectRadix:  {name: "select_radix", module: "topk", params: SelectParams{}, dynamic: true},
+
+	MarkDocs:        {name: "mark_docs", module: "presence", params: PresenceParams{}},
+	PublishPresence: {name: "publish_presence", module: "presence", params: PresenceParams{}},
+}
+
+// All returns the kernels in ascending order.
+func All() []Kernel {
+	ks := make([]Kernel, 0, Count-1)
+	for k := None + 1; k < Count; k++ {
+		ks = append(ks, k)
+	}
+	return ks
+}
+
+// String returns the name of the entry point.
+func (k Kernel) String() string {
+	if k > None && k < Count {
+		return table[k].name
+	}
+	return fmt.Sprintf("kernel(%d)", uint8(k))
+}
+
+// Module returns the name of the PTX module that holds the kernel.
+func (k Kernel) Module() string { return table[k].module }
+
+// Threads returns the number of threads of the kernel's thread blocks.
+func (k Kernel) Threads() int {
+	if n := table[k].threads; n > 0 {
+		return n
+	}
+	return 256
+}
+
+// DynamicShared reports whether a launch of the kernel may have more than 48 KiB of
+// dynamic shared memory.
+func (k Kernel) DynamicShared() bool { return table[k].dynamic }
+
+// SharesTile reports whether a thread block of the kernel, which takes DecodeParams,
+// takes a tile; otherwise each of its warps does.
+func (k Kernel) SharesTile() bool { return table[k].tile.blocks > 0 }
+
+// TileBlocks returns how many blocks a tile of lists of n postings should have, for
+// kernels that take DecodeParams. No kernel takes more than TileBlocks(0).
+func (k Kernel) TileBlocks(n int) int {
+	switch t := table[k].tile; {
+	case t.blocks == 0:
+		return warpTile
+	case n > 1<<22:
+		return t.long
+	default:
+		return t.blocks
+	}
+}

@@ -70,5 +70,5 @@ var generators = []func(output) error{
 	bitpackPack,
 	bitpackLoops,
 	bitpackPortable,
-	bytepackUnpack,
+	bytepackRows,
 }

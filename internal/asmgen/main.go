@@ -71,4 +71,8 @@ var generators = []func(output) error{
 	bitpackLoops,
 	bitpackPortable,
 	bytepackRows,
+	unaryPositions,
+	regressAdd,
+	queryBitmap,
+	queryScore,
 }

@@ -2,22 +2,22 @@ package main
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/mmcloughlin/avo/operand"
 )
 
-func init() { generators = append(generators, bitmap) }
-
-// bitmap generates the look-ups of docIDs in a bitmap and their insertion into it.
-func bitmap(out output) error {
+// queryBitmap writes the look-ups of docIDs in a bitmap and their insertion into it, with
+// instructions that every amd64 has.
+func queryBitmap(out output) error {
 	a := newAssembler()
 	a.bitmap("bitmapMatch", false, "writes the indexes of the members among n docs to found and returns their number.")
 	a.bitmap("bitmapAdd", true, "makes n docs members.")
-	return a.write(out, "query", "query", "bitmap")
+	return a.write(out, "query", "query", "zbitmap")
 }
 
-// bitmap generates one loop over docs. Those that lie outside the bitmap, which
-// only damage can bring, are passed over.
+// bitmap writes one loop over docs. Those outside the bitmap, which only damage can bring, are
+// skipped.
 func (a *assembler) bitmap(name string, add bool, doc string) {
 	match := !add
 	signature := "func(words *uint64, bits, lo uint32, docs *uint32, n int)"
@@ -78,4 +78,31 @@ func (a *assembler) bitmap(name string, add bool, doc string) {
 		a.Store(count, a.ReturnIndex(0))
 	}
 	a.RET()
+}
+
+// queryScore writes the scoring of postings, w - w/(1 + tf*norm), eight at a time, each
+// operation rounded on its own. Vectors of 512 bits divide no faster.
+func queryScore(out output) error {
+	const lanes = 8
+	a := newAssembler()
+	a.function("scoreAVX2", "func(v *float32, freqs *uint32, n int, w float32)",
+		"scoreAVX2 replaces n norms in v, rounded up to whole vectors, by scores.")
+	v, freqs, n := a.arg("v"), a.arg("freqs"), a.arg("n")
+	w, one, x := a.YMM(), a.YMM(), a.YMM()
+	a.VBROADCASTSS(a.memory("w"), w)
+	a.VBROADCASTSS(a.words("one", repeat(2, math.Float32bits(1))...), one)
+	a.Label("loop")
+	a.VCVTDQ2PS(operand.Mem{Base: freqs}, x)
+	a.VMULPS(operand.Mem{Base: v}, x, x)
+	a.VADDPS(one, x, x)
+	a.VDIVPS(x, w, x)
+	a.VSUBPS(x, w, x)
+	a.VMOVUPS(x, operand.Mem{Base: v})
+	a.ADDQ(operand.U8(4*lanes), v)
+	a.ADDQ(operand.U8(4*lanes), freqs)
+	a.SUBQ(operand.U8(lanes), n)
+	a.JG(operand.LabelRef("loop"))
+	a.VZEROUPPER()
+	a.RET()
+	return a.write(out, "query", "query", "zscore")
 }

@@ -13,17 +13,17 @@ TEXT ·scoreAVX2(SB), NOSPLIT, $0-28
 	VBROADCASTSS w+24(FP), Y0
 	VBROADCASTSS one<>+0(SB), Y1
 
-loopscoreAVX2:
+loop:
 	VCVTDQ2PS (CX), Y2
 	VMULPS    (AX), Y2, Y2
 	VADDPS    Y1, Y2, Y2
 	VDIVPS    Y2, Y0, Y2
 	VSUBPS    Y2, Y0, Y2
 	VMOVUPS   Y2, (AX)
-	ADDQ      $0x00000020, AX
-	ADDQ      $0x00000020, CX
-	SUBQ      $0x00000008, DX
-	JG        loopscoreAVX2
+	ADDQ      $0x20, AX
+	ADDQ      $0x20, CX
+	SUBQ      $0x08, DX
+	JG        loop
 	VZEROUPPER
 	RET
 

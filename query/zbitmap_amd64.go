@@ -4,12 +4,8 @@
 
 package query
 
-// bitmapMatch writes the indexes of the members among n docs to found and returns their number.
+// bitmapMatch writes the indexes of the members among n docs, at least one, to found and
+// returns their number.
 //
 //go:noescape
 func bitmapMatch(words *uint64, bits uint32, lo uint32, docs *uint32, n int, found *uint16) int
-
-// bitmapAdd makes n docs members.
-//
-//go:noescape
-func bitmapAdd(words *uint64, bits uint32, lo uint32, docs *uint32, n int)

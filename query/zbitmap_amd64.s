@@ -9,119 +9,27 @@ TEXT ·bitmapMatch(SB), NOSPLIT, $0-48
 	MOVQ words+0(FP), AX
 	MOVQ docs+16(FP), CX
 	MOVQ n+24(FP), DX
-	MOVL bits+8(FP), BX
-	MOVL lo+12(FP), SI
-	MOVQ found+32(FP), DI
-	XORQ R8, R8
-	XORQ R9, R9
-	SUBQ $0x01, DX
-	JL   bitmapMatchDone
-	JE   bitmapMatchOne
+	MOVQ found+32(FP), BX
+	MOVL bits+8(FP), SI
+	MOVL lo+12(FP), DI
+	XORL R8, R8
+	XORL R9, R9
 
-bitmapMatchPair:
+next:
 	MOVL (CX)(R9*4), R10
-	SUBL SI, R10
-	CMPL R10, BX
-	JAE  bitmapMatchSkip0
+	SUBL DI, R10
+	CMPL R10, SI
+	JAE  skip
 	MOVL R10, R11
 	SHRL $0x06, R11
 	MOVQ (AX)(R11*8), R11
-	MOVW R9, (DI)(R8*2)
+	MOVW R9, (BX)(R8*2)
 	BTQ  R10, R11
 	ADCQ $0x00, R8
 
-bitmapMatchSkip0:
-	INCQ R9
-	MOVL (CX)(R9*4), R10
-	SUBL SI, R10
-	CMPL R10, BX
-	JAE  bitmapMatchSkip1
-	MOVL R10, R11
-	SHRL $0x06, R11
-	MOVQ (AX)(R11*8), R11
-	MOVW R9, (DI)(R8*2)
-	BTQ  R10, R11
-	ADCQ $0x00, R8
-
-bitmapMatchSkip1:
+skip:
 	INCQ R9
 	CMPQ R9, DX
-	JL   bitmapMatchPair
-	JG   bitmapMatchDone
-
-bitmapMatchOne:
-	MOVL (CX)(R9*4), CX
-	SUBL SI, CX
-	CMPL CX, BX
-	JAE  bitmapMatchSkip
-	MOVL CX, DX
-	SHRL $0x06, DX
-	MOVQ (AX)(DX*8), AX
-	MOVW R9, (DI)(R8*2)
-	BTQ  CX, AX
-	ADCQ $0x00, R8
-
-bitmapMatchSkip:
-	INCQ R9
-
-bitmapMatchDone:
+	JL   next
 	MOVQ R8, ret+40(FP)
-	RET
-
-// func bitmapAdd(words *uint64, bits uint32, lo uint32, docs *uint32, n int)
-TEXT ·bitmapAdd(SB), NOSPLIT, $0-32
-	MOVQ words+0(FP), AX
-	MOVQ docs+16(FP), CX
-	MOVQ n+24(FP), DX
-	MOVL bits+8(FP), BX
-	MOVL lo+12(FP), SI
-	XORQ DI, DI
-	SUBQ $0x01, DX
-	JL   bitmapAddDone
-	JE   bitmapAddOne
-
-bitmapAddPair:
-	MOVL (CX)(DI*4), R8
-	SUBL SI, R8
-	CMPL R8, BX
-	JAE  bitmapAddSkip0
-	MOVL R8, R9
-	SHRL $0x06, R9
-	MOVQ (AX)(R9*8), R10
-	BTSQ R8, R10
-	MOVQ R10, (AX)(R9*8)
-
-bitmapAddSkip0:
-	INCQ DI
-	MOVL (CX)(DI*4), R8
-	SUBL SI, R8
-	CMPL R8, BX
-	JAE  bitmapAddSkip1
-	MOVL R8, R9
-	SHRL $0x06, R9
-	MOVQ (AX)(R9*8), R10
-	BTSQ R8, R10
-	MOVQ R10, (AX)(R9*8)
-
-bitmapAddSkip1:
-	INCQ DI
-	CMPQ DI, DX
-	JL   bitmapAddPair
-	JG   bitmapAddDone
-
-bitmapAddOne:
-	MOVL (CX)(DI*4), CX
-	SUBL SI, CX
-	CMPL CX, BX
-	JAE  bitmapAddSkip
-	MOVL CX, DX
-	SHRL $0x06, DX
-	MOVQ (AX)(DX*8), BX
-	BTSQ CX, BX
-	MOVQ BX, (AX)(DX*8)
-
-bitmapAddSkip:
-	INCQ DI
-
-bitmapAddDone:
 	RET

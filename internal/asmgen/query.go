@@ -1,83 +1,43 @@
 package main
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/mmcloughlin/avo/operand"
 )
 
-// queryBitmap writes the look-ups of docIDs in a bitmap and their insertion into it, with
-// instructions that every amd64 has.
+// queryBitmap writes the look-up of docIDs in a bitmap, with instructions that every amd64 has.
+// DocIDs outside the bitmap, which only damage can bring, are skipped.
 func queryBitmap(out output) error {
 	a := newAssembler()
-	a.bitmap("bitmapMatch", false, "writes the indexes of the members among n docs to found and returns their number.")
-	a.bitmap("bitmapAdd", true, "makes n docs members.")
-	return a.write(out, "query", "query", "zbitmap")
-}
-
-// bitmap writes one loop over docs. Those outside the bitmap, which only damage can bring, are
-// skipped.
-func (a *assembler) bitmap(name string, add bool, doc string) {
-	match := !add
-	signature := "func(words *uint64, bits, lo uint32, docs *uint32, n int)"
-	if match {
-		signature = "func(words *uint64, bits, lo uint32, docs *uint32, n int, found *uint16) int"
-	}
-	a.function(name, signature, name+" "+doc)
-	words, docs, n := a.arg("words"), a.arg("docs"), a.arg("n")
-	bits, lo := a.GP32(), a.GP32()
+	a.function("bitmapMatch", "func(words *uint64, bits, lo uint32, docs *uint32, n int, found *uint16) int",
+		"bitmapMatch writes the indexes of the members among n docs, at least one, to found and",
+		"returns their number.")
+	words, docs, n, found := a.arg("words"), a.arg("docs"), a.arg("n"), a.arg("found")
+	bits, lo, count, i := a.GP32(), a.GP32(), a.GP64(), a.GP64()
 	a.MOVL(a.memory("bits"), bits)
 	a.MOVL(a.memory("lo"), lo)
-	found, count, i := a.GP64(), a.GP64(), a.GP64()
-	if match {
-		a.Load(a.Param("found"), found)
-		a.XORQ(count, count)
-	}
-	a.XORQ(i, i)
-	step := func(label string) {
-		j, k, w := a.GP64(), a.GP64(), a.GP64()
-		a.MOVL(operand.Mem{Base: docs, Index: i, Scale: 4}, j.As32())
-		a.SUBL(lo, j.As32())
-		a.CMPL(j.As32(), bits)
-		a.JAE(operand.LabelRef(label))
-		a.MOVL(j.As32(), k.As32())
-		a.SHRL(operand.U8(6), k.As32())
-		word := operand.Mem{Base: words, Index: k, Scale: 8}
-		a.MOVQ(word, w)
-		if match {
-			a.MOVW(i.As16(), operand.Mem{Base: found, Index: count, Scale: 2})
-		}
-		if add {
-			a.BTSQ(j, w)
-			a.MOVQ(w, word)
-		} else {
-			a.BTQ(j, w)
-		}
-		if match {
-			a.ADCQ(operand.U8(0), count)
-		}
-		a.Label(label)
-		a.INCQ(i)
-	}
-	pair, one, done := name+"Pair", name+"One", name+"Done"
-	a.SUBQ(operand.U8(1), n)
-	a.JL(operand.LabelRef(done))
-	a.JE(operand.LabelRef(one))
-	a.Label(pair)
-	for k := range 2 {
-		step(fmt.Sprintf("%sSkip%d", name, k))
-	}
+	a.XORL(count.As32(), count.As32())
+	a.XORL(i.As32(), i.As32())
+	j, k := a.GP64(), a.GP64()
+	a.Label("next")
+	a.MOVL(operand.Mem{Base: docs, Index: i, Scale: 4}, j.As32())
+	a.SUBL(lo, j.As32())
+	a.CMPL(j.As32(), bits)
+	a.JAE(operand.LabelRef("skip"))
+	a.MOVL(j.As32(), k.As32())
+	a.SHRL(operand.U8(6), k.As32())
+	a.MOVQ(operand.Mem{Base: words, Index: k, Scale: 8}, k)
+	a.MOVW(i.As16(), operand.Mem{Base: found, Index: count, Scale: 2})
+	a.BTQ(j, k)
+	a.ADCQ(operand.U8(0), count)
+	a.Label("skip")
+	a.INCQ(i)
 	a.CMPQ(i, n)
-	a.JL(operand.LabelRef(pair))
-	a.JG(operand.LabelRef(done))
-	a.Label(one)
-	step(name + "Skip")
-	a.Label(done)
-	if match {
-		a.Store(count, a.ReturnIndex(0))
-	}
+	a.JL(operand.LabelRef("next"))
+	a.Store(count, a.ReturnIndex(0))
 	a.RET()
+	return a.write(out, "query", "query", "zbitmap")
 }
 
 // queryScore writes the scoring of postings, w - w/(1 + tf*norm), eight at a time, each

@@ -70,5 +70,9 @@ var generators = []func(output) error{
 	bitpackPack,
 	bitpackLoops,
 	bitpackPortable,
-	bytepackUnpack,
+	bytepackRows,
+	unaryPositions,
+	regressAdd,
+	queryBitmap,
+	queryScore,
 }

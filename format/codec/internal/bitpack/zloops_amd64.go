@@ -25,8 +25,3 @@ func lessOneAVX2(dst *uint32, v *uint32, n int) (or uint32, zero uint32)
 //
 //go:noescape
 func sumAVX2(v *uint32, n int, prev uint32)
-
-// sumAVX512 turns n gaps less one into docIDs in place, n a multiple of 16.
-//
-//go:noescape
-func sumAVX512(v *uint32, n int, prev uint32)

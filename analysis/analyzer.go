@@ -7,37 +7,59 @@ import (
 	"strings"
 )
 
-// MaxTokenBytes is the greatest token length that an index can hold, and so the
-// greatest value of the option max.
+// MaxTokenBytes is the length in bytes of the longest term that an index can hold,
+// and so the greatest value of the option max.
 const MaxTokenBytes = 65535
 
-// MaxTextBytes is the longest text that a Tokenizer accepts in one call, in
-// bytes; a document must not be longer.
+// MaxTextBytes is the length in bytes of the longest text that a Tokenizer takes.
 const MaxTextBytes = 1 << 30
 
-// Tokenizer cuts text into tokens. It keeps scratch memory, so each goroutine
-// needs its own; Analyzer.Tokenizer makes them.
-type Tokenizer interface {
-	// Append appends the tokens of text, at most MaxTextBytes long, to dst. It
-	// keeps neither text nor dst.
-	Append(dst *Tokens, text []byte)
+// Analyzer is one way to turn text into terms, options included. It is immutable
+// and safe for concurrent use. An index records the name and the options of its
+// analyzer, and New makes the analyzer again from them.
+type Analyzer interface {
+	// Name returns the name under which the analyzer is registered.
+	Name() string
+	// Options returns the options in canonical form. Two analyzers of one name must
+	// give the same terms for every text if their options are equal, and only then.
+	Options() string
+	// Tokenizer returns a new Tokenizer.
+	Tokenizer() Tokenizer
 }
 
-// Analyzer is one way to turn text into terms, options included. It is immutable
-// and safe for concurrent use. Two analyzers give the same terms for every text
-// if their Name and Options are equal.
-type Analyzer struct {
-	name string
-	max  int
+// Tokenizer cuts texts into tokens. It may keep scratch memory: each goroutine
+// needs its own.
+type Tokenizer interface {
+	// Tokenize adds the tokens of text, at most MaxTextBytes long, to dst, which is
+	// empty. It keeps neither text nor dst.
+	Tokenize(dst *Tokens, text []byte)
+}
+
+// Terms returns the terms of text. Where allocations matter, call Tokenize with
+// Tokens that are reused.
+func Terms(t Tokenizer, text []byte) [][]byte {
+	var tokens Tokens
+	t.Tokenize(&tokens, text)
+	terms := make([][]byte, tokens.Len())
+	for i := range terms {
+		terms[i] = tokens.Term(i)
+	}
+	return terms
+}
+
+// builtin is an analyzer of this package.
+type builtin struct {
+	kind
+	max  int // option max
 	stop stopList
 }
 
-// kind describes an analyzer that New can make.
+// kind describes the builtin analyzers of one name.
 type kind struct {
-	name string
-	max  int  // default of the option max
-	stop bool // takes the option stop
-	make func(*Analyzer) Tokenizer
+	name       string
+	defaultMax int
+	takesStop  bool // has the option stop
+	makeFor    func(*builtin) Tokenizer
 }
 
 var kinds = []kind{
@@ -47,56 +69,30 @@ var kinds = []kind{
 	{"whitespace", MaxTokenBytes, false, newWhitespace},
 }
 
-// Names returns the names that New knows.
-func Names() []string {
-	names := make([]string, len(kinds))
-	for i, k := range kinds {
-		names[i] = k.name
-	}
-	return names
-}
-
-func kindOf(name string) (kind, bool) {
-	i := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name })
-	if i < 0 {
-		return kind{}, false
-	}
-	return kinds[i], true
-}
-
-// New returns the analyzer called name. options is empty for the defaults or a
-// comma-separated list of key=value:
-//
-//	max=N      tokens over N bytes are dropped, 1 <= N <= 65535; simple counts
-//	           before lower-casing, english before stemming
-//	stop=LIST  english only: none (default), english (33 words), or words joined by +
-func New(name, options string) (*Analyzer, error) {
-	k, ok := kindOf(name)
-	if !ok {
-		return nil, fmt.Errorf("analysis: unknown analyzer %q (known: %s)", name, strings.Join(Names(), ", "))
-	}
-	a := &Analyzer{name: name, max: k.max}
+// parse makes an analyzer with options.
+func (k kind) parse(options string) (Analyzer, error) {
+	a := &builtin{kind: k, max: k.defaultMax}
 	if options == "" {
 		return a, nil
 	}
-	seen := map[string]bool{}
+	var seen []string
 	for option := range strings.SplitSeq(options, ",") {
 		key, value, _ := strings.Cut(option, "=")
-		if seen[key] {
-			return nil, fmt.Errorf("analysis: option %s of analyzer %s is given twice", key, name)
+		if slices.Contains(seen, key) {
+			return nil, fmt.Errorf("option %s is given twice", key)
 		}
-		seen[key] = true
+		seen = append(seen, key)
 		var err error
 		switch {
 		case key == "max":
 			a.max, err = parseMax(value)
-		case key == "stop" && k.stop:
+		case key == "stop" && k.takesStop:
 			a.stop, err = parseStop(value)
 		default:
 			err = fmt.Errorf("unknown option")
 		}
 		if err != nil {
-			return nil, fmt.Errorf("analysis: option %q of analyzer %s: %w", option, name, err)
+			return nil, fmt.Errorf("option %q: %w", option, err)
 		}
 	}
 	return a, nil
@@ -110,24 +106,20 @@ func parseMax(value string) (int, error) {
 	return n, nil
 }
 
-// Name returns the name under which New makes this analyzer.
-func (a *Analyzer) Name() string { return a.name }
+// Name implements Analyzer.
+func (a *builtin) Name() string { return a.name }
 
-// Options returns all options in canonical form: equal analyzers give equal
-// strings, and New accepts it.
-func (a *Analyzer) Options() string {
+// Options implements Analyzer.
+func (a *builtin) Options() string {
 	s := "max=" + strconv.Itoa(a.max)
-	if k, _ := kindOf(a.name); k.stop {
+	if a.takesStop {
 		s += ",stop=" + a.stop.String()
 	}
 	return s
 }
 
 // String returns name and options.
-func (a *Analyzer) String() string { return a.name + "(" + a.Options() + ")" }
+func (a *builtin) String() string { return a.name + "(" + a.Options() + ")" }
 
-// Tokenizer returns a new Tokenizer.
-func (a *Analyzer) Tokenizer() Tokenizer {
-	k, _ := kindOf(a.name)
-	return k.make(a)
-}
+// Tokenizer implements Analyzer.
+func (a *builtin) Tokenizer() Tokenizer { return a.makeFor(a) }

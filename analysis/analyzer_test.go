@@ -14,14 +14,14 @@ func terms(t testing.TB, name, options, text string) []string {
 		t.Fatal(err)
 	}
 	var toks Tokens
-	a.Tokenizer().Append(&toks, []byte(text))
+	a.Tokenizer().Tokenize(&toks, []byte(text))
 	return stringsOf(&toks)
 }
 
 func stringsOf(toks *Tokens) []string {
 	out := make([]string, toks.Len())
 	for i := range out {
-		out[i] = string(toks.At(i))
+		out[i] = string(toks.Term(i))
 	}
 	return out
 }
@@ -79,7 +79,7 @@ func TestNew(t *testing.T) {
 			t.Errorf("New(%q, %q) is %s, want options %q", tt.name, tt.options, a, tt.want)
 		}
 		again, err := New(a.Name(), a.Options())
-		if err != nil || again.String() != a.String() {
+		if err != nil || again.Name() != a.Name() || again.Options() != a.Options() {
 			t.Errorf("New does not accept its own canonical form %s: %v", a, err)
 		}
 	}
@@ -106,7 +106,7 @@ const englishStopText = `a an and are as at be but by for if in into is it no no
 
 func TestTokensAreReused(t *testing.T) {
 	text := []byte(strings.Repeat("The quick brown fox can't jump over Zürich's lazy dogs 42 times. ", 20))
-	for _, name := range Names() {
+	for _, name := range Names()[:len(kinds)] {
 		a, err := New(name, "")
 		if err != nil {
 			t.Fatal(err)
@@ -115,13 +115,13 @@ func TestTokensAreReused(t *testing.T) {
 		tokenizer := a.Tokenizer()
 		run := func() {
 			toks.Reset()
-			tokenizer.Append(&toks, text)
+			tokenizer.Tokenize(&toks, text)
 		}
 		run()
 		if n := testing.AllocsPerRun(20, run); n != 0 {
 			t.Errorf("%s: %v allocations a document in the steady state", name, n)
 		}
-		if cap(toks.Bytes)-len(toks.Bytes) < slack {
+		if raw, _ := toks.Raw(); cap(raw)-len(raw) < slack {
 			t.Errorf("%s: no readable bytes after the last token", name)
 		}
 	}

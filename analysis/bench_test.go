@@ -42,7 +42,7 @@ func BenchmarkAnalyzers(b *testing.B) {
 	for _, t := range texts {
 		size += int64(len(t))
 	}
-	for _, name := range Names() {
+	for _, name := range Names()[:len(kinds)] {
 		b.Run(name, func(b *testing.B) {
 			a, err := New(name, "")
 			if err != nil {
@@ -57,7 +57,7 @@ func BenchmarkAnalyzers(b *testing.B) {
 				tokens = 0
 				for _, t := range texts {
 					toks.Reset()
-					tokenizer.Append(&toks, t)
+					tokenizer.Tokenize(&toks, t)
 					tokens += toks.Len()
 				}
 			}

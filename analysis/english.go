@@ -16,24 +16,33 @@ type english struct {
 	cache stemCache
 }
 
-func newEnglish(a *Analyzer) Tokenizer {
+func newEnglish(a *builtin) Tokenizer {
 	return &english{standard: *makeStandard(a), stop: a.stop}
 }
 
-// Append implements Tokenizer.
-func (e *english) Append(dst *Tokens, text []byte) {
+// Tokenize implements Tokenizer. Stop words leave gaps in the positions.
+func (e *english) Tokenize(dst *Tokens, text []byte) {
 	e.words.Reset()
-	e.standard.Append(&e.words, text)
+	e.standard.Tokenize(&e.words, text)
 	for i := range e.words.Len() {
-		word := e.words.At(i)
+		word := e.words.Term(i)
+		inc := e.words.increment(i)
 		if e.stop.has(word) {
+			dst.skip(dst.Len(), inc)
 			continue
 		}
-		if stem := e.cache.stem(word); len(stem) > 0 {
-			dst.add(stem)
+		stem := e.cache.stem(word)
+		if len(stem) == 0 {
+			dst.skip(dst.Len(), inc)
+			continue
+		}
+		start, from := len(dst.bytes), e.words.source[i]
+		dst.bytes = append(dst.bytes, stem...)
+		dst.end(start, int(from.Start), int(from.End))
+		if inc != 1 {
+			dst.skip(dst.Len()-1, inc-1)
 		}
 	}
-	dst.pad()
 }
 
 // stemCacheSize is the number of entries of a stemCache, a power of two. 16 Ki

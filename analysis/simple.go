@@ -13,18 +13,17 @@ type simple struct {
 	table *[lowTableSize]uint16 // nil until the first rune that is not ASCII
 }
 
-func newSimple(a *Analyzer) Tokenizer { return &simple{max: a.max} }
+func newSimple(a *builtin) Tokenizer { return &simple{max: a.max} }
 
 // chunk is how many bytes are classified into one word of bits.
 const chunk = 64
 
-// Append implements Tokenizer. The text is copied lower-cased as a whole, each
+// Tokenize implements Tokenizer. The text is copied lower-cased as a whole, each
 // byte of it gets one bit that says whether it belongs to a run, and tokens begin
 // and end where the bits change: no branch depends on the length of a word.
-func (s *simple) Append(dst *Tokens, text []byte) {
-	at, spans := len(dst.Bytes), len(dst.Spans)
+func (s *simple) Tokenize(dst *Tokens, text []byte) {
 	if !s.inPlace(dst, text) {
-		dst.Bytes, dst.Spans = dst.Bytes[:at], dst.Spans[:spans]
+		dst.Reset()
 		s.runByRun(dst, text)
 	}
 }
@@ -32,10 +31,9 @@ func (s *simple) Append(dst *Tokens, text []byte) {
 // inPlace appends the tokens of text. It gives up, returning false, on a letter
 // that has another length when lower-cased.
 func (s *simple) inPlace(dst *Tokens, text []byte) bool {
-	base := len(dst.Bytes)
-	dst.Bytes = slices.Grow(dst.Bytes, len(text)+chunk+slack)
-	out := dst.Bytes[base : base+len(text)+chunk]
-	r := runs{spans: dst.Spans, max: uint32(s.max), begun: len(dst.Spans), ended: len(dst.Spans)}
+	dst.bytes = slices.Grow(dst.bytes, len(text)+chunk+slack)
+	out := dst.bytes[:len(text)+chunk]
+	r := runs{dst: dst, spans: dst.spans, max: uint32(s.max)}
 	next := 0      // first byte after the last rune that is not ASCII
 	carry := false // whether that rune is part of a run
 	var last [chunk]byte
@@ -69,17 +67,18 @@ func (s *simple) inPlace(dst *Tokens, text []byte) bool {
 				}
 			}
 		}
-		r.add(uint32(base+i), word)
+		r.add(uint32(i), word)
 	}
-	r.finish(uint32(base + len(text)))
-	dst.Bytes = dst.Bytes[:base+len(text)]
-	dst.Spans = r.spans[:r.ended]
+	r.finish(uint32(len(text)))
+	dst.bytes = out[:len(text)]
+	dst.spans = r.spans[:r.ended]
 	return true
 }
 
 // runs turns bits into spans. Starts and ends are stored by loops of their own;
 // both come in order, so they meet in the same Span.
 type runs struct {
+	dst          *Tokens
 	spans        []Span
 	begun, ended int // spans with a start, with an end
 	max          uint32
@@ -118,6 +117,7 @@ func (r *runs) drop(n int) {
 		spans[i].Start = spans[i+1].Start
 	}
 	r.begun--
+	r.dst.skip(n, 1)
 }
 
 // finish ends a run that reaches the end of the text.
@@ -164,12 +164,12 @@ func gather(x uint64) uint64 { return (x >> 7) * 0x0102040810204080 >> 56 }
 // runByRun appends the tokens of text for any text, a byte or rune at a time.
 func (s *simple) runByRun(dst *Tokens, text []byte) {
 	for i := 0; i < len(text); {
-		start, from := len(dst.Bytes), i
+		start, from := len(dst.bytes), i
 		size := 1
 		for ; i < len(text); i += size {
 			c := asciiLower[text[i]]
 			if size = 1; c != 0 {
-				dst.Bytes = append(dst.Bytes, c)
+				dst.bytes = append(dst.bytes, c)
 				continue
 			}
 			var r rune
@@ -177,17 +177,17 @@ func (s *simple) runByRun(dst *Tokens, text []byte) {
 			if r = s.wordRune(r); r == 0 {
 				break
 			}
-			dst.Bytes = utf8.AppendRune(dst.Bytes, r)
+			dst.bytes = utf8.AppendRune(dst.bytes, r)
 		}
 		switch n := i - from; {
 		case n > s.max:
-			dst.Bytes = dst.Bytes[:start]
+			dst.bytes = dst.bytes[:start]
+			dst.skip(len(dst.spans), 1)
 		case n > 0:
-			dst.end(start)
+			dst.end(start, from, i)
 		}
 		i += size
 	}
-	dst.pad()
 }
 
 // wordRune is slowWordRune with a table for the alphabets.

@@ -13,15 +13,15 @@ type standard struct {
 	words *words.Iterator[[]byte]
 }
 
-func newStandard(a *Analyzer) Tokenizer { return makeStandard(a) }
+func newStandard(a *builtin) Tokenizer { return makeStandard(a) }
 
-func makeStandard(a *Analyzer) *standard {
+func makeStandard(a *builtin) *standard {
 	return &standard{max: a.max, words: words.FromBytes(nil)}
 }
 
-// Append implements Tokenizer. What cannot be decided by a look at a few ASCII
+// Tokenize implements Tokenizer. What cannot be decided by a look at a few ASCII
 // bytes is left to the library, one segment at a time.
-func (s *standard) Append(dst *Tokens, text []byte) {
+func (s *standard) Tokenize(dst *Tokens, text []byte) {
 	for i := 0; i < len(text); {
 		n, word := asciiSegment(text[i:])
 		if n == 0 {
@@ -30,14 +30,17 @@ func (s *standard) Append(dst *Tokens, text []byte) {
 			segment := s.words.Value()
 			n, word = len(segment), isWord(segment)
 		}
-		if word && n <= s.max {
-			start := len(dst.Bytes)
-			dst.Bytes = appendLower(dst.Bytes, text[i:i+n])
-			dst.end(start)
+		switch {
+		case !word:
+		case n <= s.max:
+			start := len(dst.bytes)
+			dst.bytes = appendLower(dst.bytes, text[i:i+n])
+			dst.end(start, i, i+n)
+		default:
+			dst.skip(len(dst.spans), 1)
 		}
 		i += n
 	}
-	dst.pad()
 	s.words.SetText(nil)
 }
 

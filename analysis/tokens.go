@@ -1,51 +1,130 @@
 package analysis
 
-import "slices"
+import (
+	"iter"
+	"math"
+	"slices"
+)
 
-// slack is how many bytes after the last token Tokens keeps allocated, so that
-// a reader can load any token eight bytes at a time.
-const slack = 8
+// Token is one term of a text and where it came from.
+type Token struct {
+	// Term is what the index holds: 1 to MaxTokenBytes bytes.
+	Term []byte
+	// Start and End are the byte range of the source text that the term stands for:
+	// text[Start:End], 0 <= Start <= End <= len(text).
+	Start, End int
+	// Increment is how many positions the token lies after the one before it, the
+	// first after position -1: 1 for a neighbour, more where tokens were dropped
+	// in between (stop words), 0 for a token at the same position (a synonym).
+	Increment int
+}
 
-// Span says where a token lies in Tokens.Bytes.
+// Span is a byte range: Start inclusive, End exclusive.
 type Span struct{ Start, End uint32 }
 
-// Tokens holds the tokens of one or more texts. It is meant to be re-used: a
-// Tokenizer appends, Reset empties without freeing, and in the steady state
-// nothing is allocated. The zero value is empty and ready.
+// Tokens holds the tokens of a text in order. It is meant to be reused: a
+// Tokenizer adds, Reset empties without freeing, and in the steady state nothing
+// is allocated. The zero value is empty and ready.
 type Tokens struct {
-	// Bytes holds the bytes of all tokens, and others between them. When there is
-	// any token, its capacity exceeds its length by at least 8 bytes.
-	Bytes []byte
-	// Spans holds the place of every token, ascending.
-	Spans []Span
+	bytes []byte // of all terms; there may be others between them
+	spans []Span // place of every term in bytes
+	// source holds the source ranges. Where it is shorter than spans, the range of a
+	// token is its span: of tokenizers that copy the text and change it in place.
+	source []Span
+	// increments holds those of the first tokens; all others have 1.
+	increments []uint32
 }
+
+// slack is how many bytes after the last term stay allocated, so that a reader
+// can load any term eight bytes at a time.
+const slack = 8
 
 // Reset removes all tokens and keeps the memory.
 func (t *Tokens) Reset() {
-	t.Bytes = t.Bytes[:0]
-	t.Spans = t.Spans[:0]
+	t.bytes = t.bytes[:0]
+	t.spans = t.spans[:0]
+	t.source = t.source[:0]
+	t.increments = t.increments[:0]
 }
 
 // Len returns the number of tokens.
-func (t *Tokens) Len() int { return len(t.Spans) }
+func (t *Tokens) Len() int { return len(t.spans) }
 
-// At returns token i. It is valid until Reset or the next append.
-func (t *Tokens) At(i int) []byte {
-	s := t.Spans[i]
-	return t.Bytes[s.Start:s.End:s.End]
+// Term returns the term of token i. It is valid until Reset or the next Add.
+func (t *Tokens) Term(i int) []byte {
+	s := t.spans[i]
+	return t.bytes[s.Start:s.End:s.End]
 }
 
-// end makes the bytes from start a token.
-func (t *Tokens) end(start int) {
-	t.Spans = append(t.Spans, Span{uint32(start), uint32(len(t.Bytes))})
+// At returns token i. Its term is valid until Reset or the next Add.
+func (t *Tokens) At(i int) Token {
+	s := t.sourceOf(i)
+	return Token{Term: t.Term(i), Start: int(s.Start), End: int(s.End), Increment: t.increment(i)}
 }
 
-// add appends one token.
-func (t *Tokens) add(token []byte) {
-	start := len(t.Bytes)
-	t.Bytes = append(t.Bytes, token...)
-	t.end(start)
+// All returns an iterator over the tokens.
+func (t *Tokens) All() iter.Seq[Token] {
+	return func(yield func(Token) bool) {
+		for i := range t.spans {
+			if !yield(t.At(i)) {
+				return
+			}
+		}
+	}
 }
 
-// pad makes sure of the slack after the last token.
-func (t *Tokens) pad() { t.Bytes = slices.Grow(t.Bytes, slack) }
+// Raw returns the bytes of all terms, with others between them, and the place of
+// each term in order. The capacity of the bytes exceeds their length by at least
+// 8. Neither may be modified; both are valid until Reset or the next Add.
+func (t *Tokens) Raw() (bytes []byte, terms []Span) {
+	t.bytes = slices.Grow(t.bytes, slack)
+	return t.bytes, t.spans
+}
+
+// Add adds a token and copies its term. A term that no index can hold, because it
+// is empty or longer than MaxTokenBytes, is dropped and leaves a gap in the
+// positions. So are terms past 4 GiB in all.
+func (t *Tokens) Add(token Token) {
+	if n := len(token.Term); n == 0 || n > MaxTokenBytes || len(t.bytes)+n > math.MaxUint32 {
+		t.skip(len(t.spans), token.Increment)
+		return
+	}
+	start := len(t.bytes)
+	t.bytes = append(t.bytes, token.Term...)
+	t.end(start, token.Start, token.End)
+	if token.Increment != 1 {
+		t.skip(len(t.spans)-1, token.Increment-1)
+	}
+}
+
+// end makes the bytes from start a token that stands for text[from:to].
+func (t *Tokens) end(start, from, to int) {
+	if len(t.source) < len(t.spans) {
+		t.source = append(t.source, t.spans[len(t.source):]...)
+	}
+	t.spans = append(t.spans, Span{uint32(start), uint32(len(t.bytes))})
+	t.source = append(t.source, Span{uint32(from), uint32(to)})
+}
+
+// skip puts token i, which may be the next one, n positions further from the one
+// before.
+func (t *Tokens) skip(i, n int) {
+	for len(t.increments) <= i {
+		t.increments = append(t.increments, 1)
+	}
+	t.increments[i] = uint32(max(int(t.increments[i])+n, 0))
+}
+
+func (t *Tokens) sourceOf(i int) Span {
+	if i < len(t.source) {
+		return t.source[i]
+	}
+	return t.spans[i]
+}
+
+func (t *Tokens) increment(i int) int {
+	if i < len(t.increments) {
+		return int(t.increments[i])
+	}
+	return 1
+}

@@ -8,10 +8,11 @@ import (
 // whitespace is the Tokenizer of analyzer whitespace.
 type whitespace struct{ max int }
 
-func newWhitespace(a *Analyzer) Tokenizer { return whitespace{a.max} }
+func newWhitespace(a *builtin) Tokenizer { return whitespace{a.max} }
 
-// Append implements Tokenizer.
-func (t whitespace) Append(dst *Tokens, text []byte) {
+// Tokenize implements Tokenizer. Terms are ranges of a copy of the text.
+func (t whitespace) Tokenize(dst *Tokens, text []byte) {
+	dst.bytes = append(dst.bytes, text...)
 	for i := 0; i < len(text); {
 		n := space(text[i:])
 		if n > 0 {
@@ -27,11 +28,12 @@ func (t whitespace) Append(dst *Tokens, text []byte) {
 			n = space(text[i:])
 		}
 		if i-from <= t.max {
-			dst.add(text[from:i])
+			dst.spans = append(dst.spans, Span{uint32(from), uint32(i)})
+		} else {
+			dst.skip(len(dst.spans), 1)
 		}
 		i += n
 	}
-	dst.pad()
 }
 
 // space returns the length of the white-space rune at the start of text, 0 if

@@ -21,9 +21,9 @@ import (
 	"github.com/pinion-index/pinion/reader"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden index of the present version and its answers")
+var update = flag.Bool("update", false, "rewrite the golden index of the current version and its answers")
 
-func whitespace(t *testing.T) *analysis.Analyzer {
+func whitespace(t *testing.T) analysis.Analyzer {
 	t.Helper()
 	a, err := analysis.New("whitespace", "")
 	if err != nil {
@@ -44,7 +44,7 @@ func goldens(t *testing.T) []string {
 		}
 	}
 	if _, err := os.Stat(present); err != nil {
-		t.Fatalf("no golden of the present version: %v", err)
+		t.Fatalf("no golden of the current version: %v", err)
 	}
 	names, err := filepath.Glob(filepath.Join("testdata", "index-*.tar.gz"))
 	if err != nil {
@@ -181,7 +181,7 @@ func TestSpecification(t *testing.T) {
 func TestGolden(t *testing.T) {
 	answersFile := filepath.Join("testdata", "answers.txt")
 	for _, name := range goldens(t) {
-		index, err := reader.Open(unpack(t, name), reader.VerifyOnOpen(context.Background()))
+		index, err := reader.Open(unpack(t, name))
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -191,6 +191,9 @@ func TestGolden(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer snapshot.Close()
+		if err := snapshot.Verify(context.Background()); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
 		got, err := engineContents(snapshot)
 		if err == nil {
 			err = got.compare(goldenContents())
@@ -244,7 +247,7 @@ func engineContents(snapshot *reader.Snapshot) (*contents, error) {
 				return nil, fmt.Errorf("document %s is %d, found at %d, %v", id, doc, found, err)
 			}
 		}
-		terms := seg.Terms()
+		terms := seg.Terms(nil)
 		for terms.Next() {
 			if err := cursor.Init(seg, terms.Entry()); err != nil {
 				return nil, err
@@ -269,7 +272,7 @@ func engineContents(snapshot *reader.Snapshot) (*contents, error) {
 // answer answers some queries in all modes: ids and the bits of scores.
 func answer(t *testing.T, snapshot *reader.Snapshot) string {
 	t.Helper()
-	searcher, err := query.NewSearcher(snapshot, query.DefaultOptions)
+	searcher, err := query.NewSearcher(snapshot, query.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -112,7 +112,7 @@ func goldenContents() *contents {
 	return c
 }
 
-// buildGolden writes the golden index to dir with the present version.
+// buildGolden writes the golden index to dir with the current version.
 func buildGolden(t *testing.T, dir string) {
 	t.Helper()
 	ctx := context.Background()

@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/pinion-index/pinion/writer"
 )
 
 // The messages of the Common Index File Format, as CommonIndexFileFormat.proto of
@@ -144,7 +146,7 @@ func appendInt(dst []byte, num protowire.Number, v uint64) []byte {
 
 // ciffList decodes PostingsList messages into slices that are used again.
 type ciffList struct {
-	List
+	writer.InvertedList
 	df, cf int64
 }
 
@@ -291,7 +293,7 @@ func posting(f field) (gap, tf uint64, err error) {
 }
 
 // append encodes the list, with its length in front.
-func (l List) append(dst []byte, scratch *[]byte) []byte {
+func appendList(dst []byte, l *writer.InvertedList, scratch *[]byte) []byte {
 	m := protowire.AppendTag((*scratch)[:0], 1, protowire.BytesType)
 	m = protowire.AppendBytes(m, l.Term)
 	cf := uint64(0)

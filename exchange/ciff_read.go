@@ -10,6 +10,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/pinion-index/pinion/writer"
 )
 
 // CIFF reads a file in the Common Index File Format, gzip or not. Lists that the
@@ -116,41 +118,42 @@ func (c *CIFF) readHeader(m *messages) error {
 // Header returns the file's header.
 func (c *CIFF) Header() CIFFHeader { return c.header }
 
-// Docs implements Inverted.
+// Docs implements InvertedSource.
 func (c *CIFF) Docs() int { return len(c.docs.lengths) }
 
-// Doc implements Inverted.
-func (c *CIFF) Doc(doc uint32) (id []byte, length uint32, err error) {
-	id, length = c.docs.at(doc)
-	return id, length, nil
+func (c *CIFF) doc(doc uint32) (_ writer.InvertedDoc, err error) {
+	id, length := c.docs.at(doc)
+	return writer.InvertedDoc{ID: id, Len: length}, nil
 }
 
-// Next implements Inverted.
-func (c *CIFF) Next() (List, error) {
+func (c *CIFF) next() (writer.InvertedList, error) {
 	var b []byte
 	var err error
 	m := c.msgs
 	switch {
 	case c.order != nil:
 		if b, err = c.order.next(); err != nil {
-			return List{}, err
+			return writer.InvertedList{}, err
 		}
 		m = c.order.msgs
 	case c.left == 0:
-		return List{}, io.EOF
+		return writer.InvertedList{}, io.EOF
 	default:
 		c.left--
 		if b, err = m.next(); err != nil {
-			return List{}, err
+			return writer.InvertedList{}, err
 		}
 	}
 	if err := c.list.decode(b, c.Docs()); err != nil {
-		return List{}, m.bad(err)
+		return writer.InvertedList{}, m.bad(err)
 	}
-	return c.list.List, nil
+	return c.list.InvertedList, nil
 }
 
-// BytesRead implements Inverted.
+// Inverted implements InvertedSource.
+func (c *CIFF) Inverted() writer.Inverted { return invertedOf(c) }
+
+// BytesRead implements InvertedSource.
 func (c *CIFF) BytesRead() int64 {
 	if c.s == nil {
 		return c.before
@@ -158,7 +161,7 @@ func (c *CIFF) BytesRead() int64 {
 	return c.before + c.s.BytesRead()
 }
 
-// Close implements Inverted.
+// Close implements InvertedSource.
 func (c *CIFF) Close() error {
 	if c.order != nil {
 		return c.order.close()

@@ -6,29 +6,26 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/writer"
 )
 
 // Limits on documents.
 const (
 	// MaxID is the longest external document id in bytes.
-	MaxID = 65535
+	MaxID = segment.MaxID
 	// MaxRecord is the longest record (line, DOC element, text file) in bytes.
 	MaxRecord = 256 << 20
 )
 
-// Document is one document of a collection. The bytes are valid until the next
-// call of the Source that returned it.
-type Document struct {
-	ID       []byte // external id, 1 to MaxID bytes
-	Contents []byte // text; UTF-8 unless the input was not
-}
-
 // Source gives the documents of one input in order.
 type Source interface {
-	// Next returns the next document, or io.EOF after the last. An *Error that
-	// is Recoverable concerns one record: Next may be called again and goes on
-	// behind it. After any other error the source is of no more use.
-	Next() (Document, error)
+	// Next returns the next document, or io.EOF after the last. Its bytes are valid
+	// until the next call; its contents are UTF-8 unless the input was not. An
+	// *Error that is Recoverable concerns one record: Next may be called again and
+	// continues after it. After any other error the source is of no more use.
+	Next() (writer.Document, error)
 	// BytesRead returns how much of the input's size was consumed. It may be
 	// called from any goroutine.
 	BytesRead() int64

@@ -158,7 +158,7 @@ func TestScanAgrees(t *testing.T) {
 		if err == nil && (!utf8.ValidString(line) || want.ID == nil || want.Contents == nil || int(dec.InputOffset()) != len(line)) {
 			err = errors.New("not strict")
 		}
-		got, ok := scanObject([]byte(line))
+		got, ok := new(scanner).scan([]byte(line))
 		if !ok {
 			var derr error
 			if got, derr = decodeObject([]byte(line)); (derr == nil) != (err == nil) && strings.Count(line, `"id"`) == 1 && strings.Count(line, `"contents"`) == 1 {
@@ -186,7 +186,7 @@ func TestScanTakesCommonShape(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, ok := scanObject(line)
+		got, ok := new(scanner).scan(line)
 		if !ok || string(got.ID) != want["id"] || string(got.Contents) != want["contents"] {
 			t.Fatalf("%q: got %q %q %v", line, got.ID, got.Contents, ok)
 		}

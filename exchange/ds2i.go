@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+
+	"github.com/pinion-index/pinion/writer"
 )
 
 // DS2I reads a collection of binary sequences as ds2i and PISA keep it: a
@@ -24,7 +26,7 @@ type DS2I struct {
 	ids         names
 	lists       []ds2iList
 	at          int
-	list        List
+	list        writer.InvertedList
 	read        atomic.Int64
 }
 
@@ -134,49 +136,50 @@ func (d *DS2I) findLists() error {
 	return nil
 }
 
-// Docs implements Inverted.
+// Docs implements InvertedSource.
 func (d *DS2I) Docs() int { return len(d.lengths) }
 
-// Doc implements Inverted.
-func (d *DS2I) Doc(doc uint32) (id []byte, length uint32, err error) {
-	return d.ids.at(int(doc)), d.lengths[doc], nil
+func (d *DS2I) doc(doc uint32) (_ writer.InvertedDoc, err error) {
+	return writer.InvertedDoc{ID: d.ids.at(int(doc)), Len: d.lengths[doc]}, nil
 }
 
-// Next implements Inverted.
-func (d *DS2I) Next() (List, error) {
+func (d *DS2I) next() (writer.InvertedList, error) {
 	if d.at == len(d.lists) {
-		return List{}, io.EOF
+		return writer.InvertedList{}, io.EOF
 	}
 	l := d.lists[d.at]
 	d.at++
 	var err error
 	d.list.Term = append(d.list.Term[:0], l.term...)
 	if d.list.Docs, err = d.docs.readAt(l.docs, d.list.Docs[:0]); err != nil {
-		return List{}, err
+		return writer.InvertedList{}, err
 	}
 	if d.list.Freqs, err = d.freqs.readAt(l.freqs, d.list.Freqs[:0]); err != nil {
-		return List{}, err
+		return writer.InvertedList{}, err
 	}
 	if len(d.list.Docs) != len(d.list.Freqs) {
-		return List{}, d.docs.bad("the file changed while it was read")
+		return writer.InvertedList{}, d.docs.bad("the file changed while it was read")
 	}
 	prev := int64(-1)
 	for i, doc := range d.list.Docs {
 		if int64(doc) <= prev || int(doc) >= len(d.lengths) {
-			return List{}, d.docs.bad(fmt.Sprintf("term %q: docID %d of %d documents behind docID %d", l.term, doc, len(d.lengths), prev))
+			return writer.InvertedList{}, d.docs.bad(fmt.Sprintf("term %q: docID %d of %d documents behind docID %d", l.term, doc, len(d.lengths), prev))
 		}
 		prev = int64(doc)
 		if d.list.Freqs[i] == 0 {
-			return List{}, d.freqs.bad(fmt.Sprintf("term %q: posting %d has the frequency 0", l.term, i))
+			return writer.InvertedList{}, d.freqs.bad(fmt.Sprintf("term %q: posting %d has the frequency 0", l.term, i))
 		}
 	}
 	return d.list, nil
 }
 
-// BytesRead implements Inverted.
+// Inverted implements InvertedSource.
+func (d *DS2I) Inverted() writer.Inverted { return invertedOf(d) }
+
+// BytesRead implements InvertedSource.
 func (d *DS2I) BytesRead() int64 { return d.read.Load() }
 
-// Close implements Inverted.
+// Close implements InvertedSource.
 func (d *DS2I) Close() error {
 	var first error
 	for _, s := range []*sequences{d.docs, d.freqs} {

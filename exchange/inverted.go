@@ -1,25 +1,28 @@
 package exchange
 
-import "fmt"
+import (
+	"fmt"
+	"io"
+
+	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/writer"
+)
 
 // MaxTerm is the longest term in bytes that an index can hold.
-const MaxTerm = 65535
+const MaxTerm = segment.MaxTerm
 
 // MaxDocs bounds the number of documents of a collection.
-const MaxDocs = 1 << 31
+const MaxDocs = segment.MaxDocs
 
-// Inverted is a collection that comes as ready-made posting lists.
-type Inverted interface {
+// InvertedSource is an open collection of ready-made posting lists.
+type InvertedSource interface {
 	// Docs returns the number of documents N; docIDs are 0 to N-1.
 	Docs() int
-	// Doc returns external id and length in tokens of document doc. The id is
-	// valid until the next call. The length need not be the sum of the document's
-	// frequencies: some engines export it rounded.
-	Doc(doc uint32) (id []byte, length uint32, err error)
-	// Next returns the next list in ascending bytewise order of terms, or io.EOF
-	// after the last. docs is strictly ascending and below N, freqs are the
-	// frequencies, at least 1. All are valid until the next call.
-	Next() (List, error)
+	// Inverted returns the collection. Its documents can be walked any number of
+	// times, its lists once: strictly ascending docIDs below N and frequencies of at
+	// least 1. Documents' lengths need not be the sums of their frequencies: some
+	// engines export them rounded.
+	Inverted() writer.Inverted
 	// BytesRead returns how much of the input was consumed so far, opening
 	// included. It may be called from any goroutine.
 	BytesRead() int64
@@ -27,16 +30,43 @@ type Inverted interface {
 	Close() error
 }
 
-// List is the posting list of one term.
-type List struct {
-	Term  []byte
-	Docs  []uint32
-	Freqs []uint32
+// lists is what readers of collections implement.
+type lists interface {
+	Docs() int
+	// doc returns external id and length of a document. The id is valid until the
+	// next call.
+	doc(doc uint32) (writer.InvertedDoc, error)
+	// next returns the next list in bytewise order of terms, or io.EOF after the
+	// last. It is valid until the next call.
+	next() (writer.InvertedList, error)
+}
+
+// invertedOf makes sequences of what x reads.
+func invertedOf(x lists) writer.Inverted {
+	return writer.Inverted{
+		ForeignLengths: true,
+		Docs: func(yield func(writer.InvertedDoc, error) bool) {
+			for doc := range x.Docs() {
+				d, err := x.doc(uint32(doc))
+				if !yield(d, err) || err != nil {
+					return
+				}
+			}
+		},
+		Lists: func(yield func(writer.InvertedList, error) bool) {
+			for {
+				l, err := x.next()
+				if err == io.EOF || !yield(l, err) || err != nil {
+					return
+				}
+			}
+		},
+	}
 }
 
 // OpenInverted opens an input of posting lists. The documents are read at once,
 // the lists one after the other.
-func OpenInverted(path string, f Format) (Inverted, Format, error) {
+func OpenInverted(path string, f Format) (InvertedSource, Format, error) {
 	if f == FormatAuto {
 		var err error
 		if f, err = Detect(path); err != nil {

@@ -15,10 +15,12 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/pinion-index/pinion/writer"
 )
 
-// collection is an inverted collection in memory: the oracle's form, and an
-// Inverted for the exporter.
+// collection is an inverted collection in memory: the oracle's form, and
+// what the exporter takes.
 type collection struct {
 	ids     []string
 	lengths []uint32
@@ -32,41 +34,35 @@ type list struct {
 }
 
 func (c *collection) Docs() int { return len(c.ids) }
-func (c *collection) Doc(doc uint32) ([]byte, uint32, error) {
-	return []byte(c.ids[doc]), c.lengths[doc], nil
+func (c *collection) doc(doc uint32) (writer.InvertedDoc, error) {
+	return writer.InvertedDoc{ID: []byte(c.ids[doc]), Len: c.lengths[doc]}, nil
 }
-func (c *collection) Next() (List, error) {
+func (c *collection) next() (writer.InvertedList, error) {
 	if c.at == len(c.lists) {
-		return List{}, io.EOF
+		return writer.InvertedList{}, io.EOF
 	}
 	l := c.lists[c.at]
 	c.at++
-	return List{[]byte(l.term), l.docs, l.freqs}, nil
+	return writer.InvertedList{Term: []byte(l.term), Docs: l.docs, Freqs: l.freqs}, nil
 }
-func (c *collection) BytesRead() int64 { return 0 }
-func (c *collection) Close() error     { return nil }
 
-// collect reads an Inverted to its end.
-func collect(in Inverted) (*collection, error) {
+// collect reads a collection to its end.
+func collect(in InvertedSource) (*collection, error) {
 	c := &collection{}
-	for doc := range in.Docs() {
-		id, n, err := in.Doc(uint32(doc))
+	for d, err := range in.Inverted().Docs {
 		if err != nil {
 			return nil, err
 		}
-		c.ids = append(c.ids, string(id))
-		c.lengths = append(c.lengths, n)
+		c.ids = append(c.ids, string(d.ID))
+		c.lengths = append(c.lengths, d.Len)
 	}
-	for {
-		l, err := in.Next()
-		if err == io.EOF {
-			return c, nil
-		}
+	for l, err := range in.Inverted().Lists {
 		if err != nil {
 			return nil, err
 		}
 		c.lists = append(c.lists, list{string(l.Term), slices.Clone(l.Docs), slices.Clone(l.Freqs)})
 	}
+	return c, nil
 }
 
 func equal(a, b *collection) bool {
@@ -107,7 +103,7 @@ func drawCollection(t *rapid.T) *collection {
 func exported(t interface{ Fatal(...any) }, c *collection) []byte {
 	c.at = 0
 	var out bytes.Buffer
-	if err := WriteCIFF(&out, c, int64(len(c.lists)), "made by a test"); err != nil {
+	if err := WriteCIFF(&out, invertedOf(c), int64(len(c.lists)), "made by a test"); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()
@@ -246,11 +242,11 @@ func TestCIFFBroken(t *testing.T) {
 
 func TestWriteCIFFErrors(t *testing.T) {
 	c := &collection{ids: []string{"a"}, lengths: []uint32{1}, lists: []list{{"t", []uint32{0}, []uint32{1}}}}
-	if err := WriteCIFF(io.Discard, c, 2, ""); err == nil || !strings.Contains(err.Error(), "2 lists announced, 1 came") {
+	if err := WriteCIFF(io.Discard, invertedOf(c), 2, ""); err == nil || !strings.Contains(err.Error(), "2 lists announced, 1 came") {
 		t.Error(err)
 	}
 	c.at = 0
-	if err := WriteCIFF(failingWriter{}, c, 1, ""); !errors.Is(err, io.ErrShortWrite) {
+	if err := WriteCIFF(failingWriter{}, invertedOf(c), 1, ""); !errors.Is(err, io.ErrShortWrite) {
 		t.Error(err)
 	}
 }

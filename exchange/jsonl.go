@@ -7,14 +7,17 @@ import (
 	"fmt"
 	"io"
 	"unicode/utf8"
+
+	"github.com/pinion-index/pinion/writer"
 )
 
 // JSONL reads one JSON object a line with exactly the string fields id and
-// contents, in either order. Lines of blanks are passed over. Field names match
-// exactly, a name must not come twice, and the line must be valid UTF-8.
+// contents, in either order. Blank lines are skipped. Field names match
+// exactly, no name may occur twice, and the line must be valid UTF-8.
 type JSONL struct {
-	lines *lines
-	in    input
+	lines   *lines
+	in      input
+	scanner scanner
 }
 
 // NewJSONL reads from r; file is its name in errors.
@@ -23,23 +26,23 @@ func NewJSONL(file string, r io.Reader) *JSONL {
 }
 
 // Next implements Source.
-func (j *JSONL) Next() (Document, error) {
+func (j *JSONL) Next() (writer.Document, error) {
 	for {
 		b, err := j.lines.next()
 		if err != nil {
-			return Document{}, err
+			return writer.Document{}, err
 		}
-		d, ok := scanObject(b)
+		d, ok := j.scanner.scan(b)
 		if !ok {
 			if len(bytes.Trim(b, " \t\r")) == 0 {
 				continue
 			}
 			if d, err = decodeObject(b); err != nil {
-				return Document{}, j.bad(err.Error())
+				return writer.Document{}, j.bad(err.Error())
 			}
 		}
 		if err := checkID(d.ID); err != nil {
-			return Document{}, j.bad(err.Error())
+			return writer.Document{}, j.bad(err.Error())
 		}
 		return d, nil
 	}
@@ -56,29 +59,29 @@ func (j *JSONL) BytesRead() int64 { return j.in.BytesRead() }
 func (j *JSONL) Close() error { return j.in.Close() }
 
 // decodeObject decodes a line with encoding/json. It gives the answer, or the
-// reason why there is none, wherever scanObject gives up.
-func decodeObject(line []byte) (Document, error) {
+// reason why there is none, wherever the scanner gives up.
+func decodeObject(line []byte) (writer.Document, error) {
 	if !utf8.Valid(line) {
-		return Document{}, fmt.Errorf("invalid UTF-8 at byte %d of the line", invalidUTF8(line)+1)
+		return writer.Document{}, fmt.Errorf("invalid UTF-8 at byte %d of the line", invalidUTF8(line)+1)
 	}
 	var whole json.RawMessage
 	if err := json.Unmarshal(line, &whole); err != nil {
-		return Document{}, jsonFailure(line, err)
+		return writer.Document{}, jsonFailure(line, err)
 	}
 	dec := json.NewDecoder(bytes.NewReader(line))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		return Document{}, errors.New("a JSON object is wanted")
+		return writer.Document{}, errors.New("a JSON object is wanted")
 	}
-	var d Document
+	var d writer.Document
 	var seen [2]bool
 	for dec.More() {
 		if err := decodeField(dec, &d, &seen); err != nil {
-			return Document{}, err
+			return writer.Document{}, err
 		}
 	}
 	for i, name := range fieldNames {
 		if !seen[i] {
-			return Document{}, fmt.Errorf("field %q is missing", name)
+			return writer.Document{}, fmt.Errorf("field %q is missing", name)
 		}
 	}
 	return d, nil
@@ -87,7 +90,7 @@ func decodeObject(line []byte) (Document, error) {
 var fieldNames = [2]string{"id", "contents"}
 
 // decodeField decodes one field into d.
-func decodeField(dec *json.Decoder, d *Document, seen *[2]bool) error {
+func decodeField(dec *json.Decoder, d *writer.Document, seen *[2]bool) error {
 	t, err := dec.Token()
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/writer"
 )
 
 // FromSnapshot gives the documents and lists of a snapshot, which must stay open:
@@ -31,16 +32,16 @@ func FromSnapshot(s *reader.Snapshot) (*SnapshotLists, error) {
 	return x, nil
 }
 
-// SnapshotLists is an index as Inverted.
+// SnapshotLists is an index as an InvertedSource.
 type SnapshotLists struct {
-	s       *reader.Snapshot
-	parts   []snapshotPart
-	docs    int
-	terms   *reader.Terms
-	out     List
-	list    segment.List
-	scratch [2][]uint32
-	id      []byte
+	s     *reader.Snapshot
+	parts []snapshotPart
+	docs  int
+	terms *reader.Terms
+	out   writer.InvertedList
+	list  segment.List
+	rows  segment.Rows
+	id    []byte
 }
 
 // snapshotPart is one segment.
@@ -64,11 +65,10 @@ func (p *snapshotPart) renumber() {
 	}
 }
 
-// Docs implements Inverted.
+// Docs implements InvertedSource.
 func (x *SnapshotLists) Docs() int { return x.docs }
 
-// Doc implements Inverted.
-func (x *SnapshotLists) Doc(doc uint32) (id []byte, length uint32, err error) {
+func (x *SnapshotLists) doc(doc uint32) (_ writer.InvertedDoc, err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
 	for i := range x.parts {
 		p := &x.parts[i]
@@ -80,12 +80,12 @@ func (x *SnapshotLists) Doc(doc uint32) (id []byte, length uint32, err error) {
 			local = p.from[local]
 		}
 		if x.id, err = p.seg.ID(local, x.id); err != nil {
-			return nil, 0, err
+			return writer.InvertedDoc{}, err
 		}
-		length, err = p.seg.DocLen(local)
-		return x.id, length, err
+		length, err := p.seg.DocLen(local)
+		return writer.InvertedDoc{ID: x.id, Len: length}, err
 	}
-	return nil, 0, fmt.Errorf("docID %d of %d", doc, x.docs)
+	return writer.InvertedDoc{}, fmt.Errorf("docID %d of %d", doc, x.docs)
 }
 
 // Lists counts the lists that Next gives in all.
@@ -103,25 +103,24 @@ func (x *SnapshotLists) Lists() (n int64, err error) {
 	return n, terms.Err()
 }
 
-// Next implements Inverted.
-func (x *SnapshotLists) Next() (l List, err error) {
+func (x *SnapshotLists) next() (l writer.InvertedList, err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
 	for x.terms.Next() {
 		if err := x.load(x.terms, false); err != nil {
-			return List{}, err
+			return writer.InvertedList{}, err
 		}
 		if len(x.out.Docs) > 0 {
 			return x.out, nil
 		}
 	}
 	if err := x.terms.Err(); err != nil {
-		return List{}, err
+		return writer.InvertedList{}, err
 	}
-	return List{}, io.EOF
+	return writer.InvertedList{}, io.EOF
 }
 
-// load decodes the live postings of the present term; if one will do, no more
-// than are needed to find one.
+// load decodes the live postings of the current term; if one will do, no more
+// blocks than it takes to find one.
 func (x *SnapshotLists) load(terms *reader.Terms, one bool) error {
 	x.out.Term = append(x.out.Term[:0], terms.Term()...)
 	x.out.Docs, x.out.Freqs = x.out.Docs[:0], x.out.Freqs[:0]
@@ -134,13 +133,16 @@ func (x *SnapshotLists) load(terms *reader.Terms, one bool) error {
 		if err := p.seg.InitList(&x.list, e.Entry); err != nil {
 			return x.locate(err)
 		}
-		for block := range x.list.Blocks {
-			if err := x.block(p, block); err != nil {
+		for x.rows.Reset(&x.list); x.rows.Next(); {
+			if err := x.row(p); err != nil {
 				return x.locate(err)
 			}
 			if one && len(x.out.Docs) > 0 {
 				return nil
 			}
+		}
+		if err := x.rows.Err(); err != nil {
+			return x.locate(err)
 		}
 	}
 	return nil
@@ -150,22 +152,10 @@ func (x *SnapshotLists) locate(err error) error {
 	return format.Locate(err, format.Place{List: string(x.out.Term), Block: format.NoBlock})
 }
 
-// block appends the live postings of one block of x.list.
-func (x *SnapshotLists) block(p *snapshotPart, block int) error {
-	for i := range x.scratch {
-		if len(x.scratch[i]) < x.list.BlockLen {
-			x.scratch[i] = make([]uint32, x.list.BlockLen)
-		}
-	}
-	docs, freqs := x.scratch[0], x.scratch[1]
-	n, err := x.list.DecodeDocs(docs, block, 1)
-	if err != nil {
-		return err
-	}
-	if _, err := x.list.DecodeFreqs(freqs, block, 1); err != nil {
-		return err
-	}
-	for i, doc := range docs[:n] {
+// row appends the live postings of the current row of x.list.
+func (x *SnapshotLists) row(p *snapshotPart) error {
+	freqs := x.rows.Freqs
+	for i, doc := range x.rows.Docs {
 		switch {
 		case doc >= p.seg.Docs():
 			return format.Corrupt("docID %d of a segment of %d documents", doc, p.seg.Docs())
@@ -176,16 +166,18 @@ func (x *SnapshotLists) block(p *snapshotPart, block int) error {
 		default:
 			doc = p.to[doc]
 		}
-		x.out.Docs = append(x.out.Docs, doc)
-		x.out.Freqs = append(x.out.Freqs, freqs[i])
+		x.out.Docs, x.out.Freqs = append(x.out.Docs, doc), append(x.out.Freqs, freqs[i])
 	}
 	return nil
 }
 
-// BytesRead implements Inverted; nothing is counted.
+// Inverted implements InvertedSource.
+func (x *SnapshotLists) Inverted() writer.Inverted { return invertedOf(x) }
+
+// BytesRead implements InvertedSource; nothing is counted.
 func (x *SnapshotLists) BytesRead() int64 { return 0 }
 
-// Close implements Inverted. The snapshot is the caller's.
+// Close implements InvertedSource. The snapshot is the caller's.
 func (x *SnapshotLists) Close() error { return nil }
 
 // ExportCIFF writes the snapshot to w as a CIFF file.
@@ -198,5 +190,5 @@ func ExportCIFF(w io.Writer, s *reader.Snapshot, description string) error {
 	if err != nil {
 		return err
 	}
-	return WriteCIFF(w, x, lists, description)
+	return WriteCIFF(w, x.Inverted(), lists, description)
 }

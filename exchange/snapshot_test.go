@@ -36,7 +36,7 @@ func TestCIFFThroughIndex(t *testing.T) {
 			if err != nil {
 				rt.Fatal(err)
 			}
-			err = w.AddInverted(ctx, ForWriter(in))
+			err = w.AddInverted(ctx, in.Inverted())
 			in.Close()
 			if err != nil {
 				rt.Fatal(err)

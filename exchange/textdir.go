@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 
 	"github.com/klauspost/compress/gzip"
+
+	"github.com/pinion-index/pinion/writer"
 )
 
 // TextDir gives every regular file below a directory as one document, in lexical
@@ -76,24 +78,24 @@ func textDirSize(dir string) int64 {
 }
 
 // Next implements Source.
-func (t *TextDir) Next() (Document, error) {
+func (t *TextDir) Next() (writer.Document, error) {
 	if t.next == len(t.paths) {
-		return Document{}, io.EOF
+		return writer.Document{}, io.EOF
 	}
 	rel := t.paths[t.next]
 	t.next++
 	path := filepath.Join(t.dir, rel)
 	if err := t.load(path); err != nil {
-		return Document{}, &Error{File: path, Offset: -1, Recoverable: true, Msg: "cannot read", Err: err}
+		return writer.Document{}, &Error{File: path, Offset: -1, Recoverable: true, Msg: "cannot read", Err: err}
 	}
 	if i := bytes.IndexByte(t.buf.Bytes(), 0); i >= 0 {
-		return Document{}, &Error{File: path, Offset: int64(i), Recoverable: true, Msg: "a NUL byte: not a text file"}
+		return writer.Document{}, &Error{File: path, Offset: int64(i), Recoverable: true, Msg: "a NUL byte: not a text file"}
 	}
 	id := []byte(filepath.ToSlash(rel))
 	if err := checkID(id); err != nil {
-		return Document{}, &Error{File: path, Offset: -1, Recoverable: true, Msg: err.Error()}
+		return writer.Document{}, &Error{File: path, Offset: -1, Recoverable: true, Msg: err.Error()}
 	}
-	return Document{ID: id, Contents: t.buf.Bytes()}, nil
+	return writer.Document{ID: id, Contents: t.buf.Bytes()}, nil
 }
 
 // load reads the file into the buffer.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"html"
 	"io"
+
+	"github.com/pinion-index/pinion/writer"
 )
 
 // TREC reads the text format of the TREC collections: DOC elements, each with a
@@ -34,16 +36,16 @@ var trecText = map[string]bool{
 }
 
 // Next implements Source.
-func (t *TREC) Next() (Document, error) {
+func (t *TREC) Next() (writer.Document, error) {
 	if err := t.gather(); err != nil {
-		return Document{}, err
+		return writer.Document{}, err
 	}
 	d, err := t.parse(t.buf)
 	if err == nil {
 		err = checkID(d.ID)
 	}
 	if err != nil {
-		return Document{}, t.bad(err.Error())
+		return writer.Document{}, t.bad(err.Error())
 	}
 	return d, nil
 }
@@ -102,21 +104,21 @@ func (t *TREC) findDoc() error {
 }
 
 // parse takes id and text from the inside of a DOC element.
-func (t *TREC) parse(b []byte) (Document, error) {
+func (t *TREC) parse(b []byte) (writer.Document, error) {
 	var id []byte
 	haveID := false
 	text := t.text[:0]
 	for {
 		name, body, rest, err := trecElement(b)
 		if err != nil {
-			return Document{}, err
+			return writer.Document{}, err
 		}
 		if name == "" {
 			break
 		}
 		switch {
 		case name == "docno" && haveID:
-			return Document{}, errors.New("a second DOCNO; is </DOC> missing?")
+			return writer.Document{}, errors.New("a second DOCNO; is </DOC> missing?")
 		case name == "docno":
 			id, haveID = bytes.TrimSpace(body), true
 		case trecText[name]:
@@ -129,9 +131,9 @@ func (t *TREC) parse(b []byte) (Document, error) {
 	}
 	t.text = text
 	if !haveID {
-		return Document{}, errors.New("no DOCNO in this DOC element")
+		return writer.Document{}, errors.New("no DOCNO in this DOC element")
 	}
-	return Document{ID: id, Contents: text}, nil
+	return writer.Document{ID: id, Contents: text}, nil
 }
 
 // trecElement finds the first element in b: its lower-case name, what it

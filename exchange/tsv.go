@@ -3,6 +3,8 @@ package exchange
 import (
 	"bytes"
 	"io"
+
+	"github.com/pinion-index/pinion/writer"
 )
 
 // TSV reads lines of the form id, tab, text. Further tabs belong to the text;
@@ -18,23 +20,23 @@ func NewTSV(file string, r io.Reader) *TSV {
 }
 
 // Next implements Source.
-func (t *TSV) Next() (Document, error) {
+func (t *TSV) Next() (writer.Document, error) {
 	for {
 		b, err := t.lines.next()
 		if err != nil {
-			return Document{}, err
+			return writer.Document{}, err
 		}
 		if b = bytes.TrimSuffix(b, []byte("\r")); len(b) == 0 {
 			continue
 		}
 		id, text, ok := bytes.Cut(b, []byte("\t"))
 		if !ok {
-			return Document{}, t.bad("no tab between id and text")
+			return writer.Document{}, t.bad("no tab between id and text")
 		}
 		if err := checkID(id); err != nil {
-			return Document{}, t.bad(err.Error())
+			return writer.Document{}, t.bad(err.Error())
 		}
-		return Document{ID: id, Contents: text}, nil
+		return writer.Document{ID: id, Contents: text}, nil
 	}
 }
 

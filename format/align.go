@@ -4,8 +4,8 @@ import "unsafe"
 
 // Uint32s views b as little-endian 32-bit words without copying. b must be
 // 4-byte aligned and a multiple of 4 long, which callers guarantee by the
-// layout: sections are page-aligned and extents 64-byte aligned. Every platform
-// that Pinion builds for is little-endian.
+// layout: sections are page-aligned and extents 64-byte aligned. platform.go refuses
+// platforms that are not little-endian.
 func Uint32s(b []byte) []uint32 {
 	if len(b) < 4 {
 		return nil

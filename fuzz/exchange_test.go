@@ -56,16 +56,15 @@ func FuzzTREC(f *testing.F) {
 }
 
 // drainInverted reads a collection of posting lists and checks what it promises.
-func drainInverted(t *testing.T, in exchange.Inverted) {
+func drainInverted(t *testing.T, in exchange.InvertedSource) {
 	defer in.Close()
-	for doc := range in.Docs() {
-		if id, _, err := in.Doc(uint32(doc)); err != nil || len(id) == 0 {
+	for d, err := range in.Inverted().Docs {
+		if err != nil || len(d.ID) == 0 {
 			t.Fatal("an empty id")
 		}
 	}
 	var term []byte
-	for {
-		l, err := in.Next()
+	for l, err := range in.Inverted().Lists {
 		if err != nil {
 			return
 		}

@@ -11,6 +11,8 @@ import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec/registry"
 	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/build"
+	"github.com/pinion-index/pinion/segment/check"
 )
 
 // segmentSections is the order of the sections in a fuzz input: for each a varint
@@ -26,12 +28,12 @@ func seedSegment(f *testing.F, n int, docsCodec, freqsCodec string) []byte {
 	var out file
 	dc, _ := registry.ByName(docsCodec)
 	fc, _ := registry.ByName(freqsCodec)
-	lens := make(segment.Lengths, n)
+	lens := make([]uint32, n)
 	for i := range lens {
 		lens[i] = 3 + uint32(i%2)*2
 	}
-	b, err := segment.NewBuilder(format.NewFileWriter(&out, format.KindSegment, format.ID{}), segment.BuilderOptions{
-		Docs: uint32(n), Lengths: lens, Analyzer: "simple", Stored: true, ForeignLengths: true, DocsCodec: dc, FreqsCodec: fc})
+	b, err := build.New(format.NewFileWriter(&out, format.KindSegment, format.ID{}), build.Options{
+		Docs: uint32(n), Lengths: []segment.LengthTable{segment.NewLengthTable(lens)}, Analyzer: "simple", Stored: true, ForeignLengths: true, DocsCodec: dc, FreqsCodec: fc})
 	var docs, freqs, twos []uint32
 	for i := range n {
 		docs, freqs, twos = append(docs, uint32(i)), append(freqs, 1+uint32(i%2)), append(twos, 2+uint32(i%2))
@@ -55,7 +57,7 @@ func seedSegment(f *testing.F, n int, docsCodec, freqsCodec string) []byte {
 	}
 	s, err := segment.Open("seed", segment.Aligned(out))
 	if err == nil {
-		err = s.Verify(context.Background(), nil)
+		err = check.Segment(context.Background(), s, check.Options{})
 	}
 	if err != nil {
 		f.Fatal(err)
@@ -114,7 +116,7 @@ func FuzzSegment(f *testing.F) {
 			return
 		}
 		readSegment(s)
-		s.Verify(context.Background(), nil)
+		check.Segment(context.Background(), s, check.Options{})
 	})
 }
 
@@ -122,18 +124,17 @@ func FuzzSegment(f *testing.F) {
 func readSegment(s *segment.Segment) {
 	lens, _ := s.DocLens()
 	var l segment.List
+	var rows segment.Rows
 	it := s.Terms()
 	for it.Next() {
 		s.Lookup(it.Term())
 		if s.InitList(&l, it.Entry()) != nil {
 			continue
 		}
-		docs, freqs := make([]uint32, l.BlockLen), make([]uint32, l.BlockLen)
+		for rows.Reset(&l); rows.Next(); {
+			lens.GatherLengths(rows.Freqs, rows.Docs)
+		}
 		for b := range l.Blocks {
-			if n, err := l.DecodeDocs(docs, b, 1); err == nil {
-				lens.GatherLengths(freqs, docs[:n])
-			}
-			l.DecodeFreqs(freqs, b, 1)
 			l.Range(l.Last(b))
 			l.Bucket(l.Last(b))
 		}

@@ -49,7 +49,7 @@ func ExampleNew() {
 		log.Fatal(err)
 	}
 	defer snapshot.Close()
-	searcher, err := query.NewSearcher(snapshot, query.DefaultOptions)
+	searcher, err := query.NewSearcher(snapshot, query.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

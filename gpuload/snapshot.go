@@ -30,16 +30,7 @@ func scorerFor(s *reader.Snapshot, cpu query.Executor) (*query.Scorer, error) {
 	if c, ok := cpu.(interface{ Scorer() *query.Scorer }); ok {
 		return c.Scorer(), nil
 	}
-	return query.NewScorer(query.DefaultParams, statsOf(s))
-}
-
-// statsOf sums the statistics that scores depend on.
-func statsOf(s *reader.Snapshot) query.Stats {
-	st := query.Stats{Docs: s.Stats().Docs, Tokens: s.Stats().Tokens}
-	for _, seg := range s.Segments() {
-		st.MaxLen = max(st.MaxLen, seg.Meta().MaxLen)
-	}
-	return st
+	return query.NewScorer(query.DefaultParams, query.StatsOf(s))
 }
 
 // LoadAll makes all lists resident, in the order of the files, as far as they fit.

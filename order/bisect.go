@@ -18,8 +18,8 @@ type Options struct {
 	// Iterations bounds how often documents are exchanged between two halves; 0
 	// means 20, as in the paper.
 	Iterations int
-	// Leaf is how many documents are not split further; 0 means DefaultLeaf. They
-	// keep the order in which they were.
+	// Leaf is the size of parts that are not split further; 0 means DefaultLeaf. Their
+	// documents keep their order.
 	Leaf int
 	// Progress, if not nil, is called from time to time with how many documents of
 	// how many were split, counted once a level.
@@ -99,9 +99,9 @@ type bisector struct {
 	next  uint64 // report from here
 }
 
-// run splits root all the way down. As long as there are few parts, a level of them
-// is split together, several goroutines to a part if need be; what is below is then
-// a queue of parts that are each split to the end by one goroutine.
+// run splits root down to the leaves. While there are few parts, a whole level is split
+// together, with several goroutines to a part if need be; below that, parts are queued and
+// one goroutine splits each of them to the end.
 func (b *bisector) run(ctx context.Context, root part) error {
 	const partsPerThread = 4
 	threads := b.o.Threads
@@ -136,7 +136,7 @@ func (b *bisector) each(ctx context.Context, workers []splitter, n int, do func(
 	return ctx.Err()
 }
 
-// isInner reports whether p is to be split.
+// isInner reports whether p will be split.
 func (b *bisector) isInner(p part) bool { return len(p.docs) > max(b.o.Leaf, 1) }
 
 func (b *bisector) descend(ctx context.Context, w *splitter, p part) {

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Algorithm names a way to compute a result. All are exact and give the same
-// result to the bit; they differ in speed.
+// Algorithm names a way to compute a result. All are exact and give the same result to the bit;
+// they differ in speed.
 type Algorithm uint8
 
-// The algorithms. A conjunctive one given for mode Or means Auto, and the other
-// way round, so that one choice can be given for a mixed log.
+// The algorithms. A conjunctive algorithm means Auto for a disjunction and vice versa, so that one
+// choice serves a mixed log.
 const (
-	Auto Algorithm = iota
+	Auto Algorithm = iota // the one that measures best
 
 	// Disjunctions.
 	Exhaustive       // document at a time, every posting scored
@@ -24,7 +24,7 @@ const (
 	RangeMaxScore    // MaxScore over windows of accumulators, non-essential lists probed in batches
 
 	// Both.
-	FilterFirst // the filter's documents one after the other; Auto without a filter
+	FilterFirst // document by document of the filter; Auto without a filter
 
 	// Conjunctions.
 	Leapfrog      // shortest list first, the others galloped through; no bounds
@@ -55,15 +55,15 @@ func Algorithms() []Algorithm {
 	return all
 }
 
-// ParseAlgorithm is String's inverse.
+// ParseAlgorithm is the inverse of String. Its error matches ErrInvalid.
 func ParseAlgorithm(name string) (Algorithm, error) {
 	for a, n := range algorithmNames {
 		if n == name {
 			return Algorithm(a), nil
 		}
 	}
-	return 0, fmt.Errorf("query: unknown algorithm %q (known: %s)", name, strings.Join(algorithmNames[:], ", "))
+	return 0, fmt.Errorf("%w: unknown algorithm %q (known: %s)", ErrInvalid, name, strings.Join(algorithmNames[:], ", "))
 }
 
-// Conjunctive reports whether the algorithm computes And and nothing else.
+// Conjunctive reports whether the algorithm computes conjunctions only.
 func (a Algorithm) Conjunctive() bool { return a >= Leapfrog }

@@ -1,7 +1,7 @@
 package query
 
-// leapfrog computes And: every document of the shortest list is looked for in
-// the others, shortest first; the first that lacks it says where to go on.
+// leapfrog computes And: it looks for every document of the shortest list in the others, shortest
+// first; the first list that lacks it gives the next document.
 func (r *run) leapfrog() {
 	r.start(r.lists[:1])
 	first, rest := r.lists[0], r.lists[1:]
@@ -23,9 +23,9 @@ candidates:
 }
 
 // smallAdaptive computes And by the modified Small Adaptive of Tatikonda 2011,
-// section 3.1: the eliminator is looked for in list after list, cyclically. One
-// that lacks it gives the next eliminator, its least docID above; once all have
-// it, it is scored and the first list gives the next.
+// section 3.1: it looks for the eliminator in list after list, cyclically. A list that lacks the
+// eliminator gives the next one, its least docID above. Once all lists have the eliminator, it is
+// scored and the first list gives the next.
 func (r *run) smallAdaptive() {
 	lists := r.lists
 	r.start(lists[:1])

@@ -2,11 +2,11 @@ package query
 
 import "math/bits"
 
-// bitmap is a set of documents that are near each other.
+// bitmap is a set of documents in a range.
 type bitmap struct {
 	lo    uint32 // first document of words
 	words []uint64
-	used  int // words that may not be zero
+	used  int // words of the range; the others are zero
 	found []uint16
 }
 
@@ -19,8 +19,8 @@ func (b *bitmap) reset(lo, hi uint32) {
 	}
 }
 
-// add makes docs members. Those that lie outside, which only damage can bring, are
-// passed over here and elsewhere.
+// add makes docs members. Like the other methods it ignores documents out of range, which only
+// damage can bring.
 func (b *bitmap) add(docs []uint32) { addDocs(b.words[:b.used], b.lo, docs) }
 
 // match returns the indexes of the members among docs, of which there are at most
@@ -47,7 +47,7 @@ func (b *bitmap) remove(docs []uint32) {
 	b.used = 0
 }
 
-// room returns memory for as many indexes as docs has elements.
+// room returns memory for len(docs) indexes.
 func (b *bitmap) room(docs []uint32) []uint16 {
 	if cap(b.found) < len(docs) {
 		b.found = make([]uint16, max(len(docs), 1024))

@@ -1,11 +1,10 @@
 package query
 
-// blockMaxAnd computes And a block of the shortest list at a time. Its documents
-// are looked for in one list after the other, which only ever decodes the blocks
-// they fall into; frequencies are decoded for the documents that all lists hold.
-// Once there is a threshold, blocks of the shortest list whose bound cannot pass
-// it with the bounds of the other lists are passed over, and of the others only
-// the documents that can pass it are looked for.
+// blockMaxAnd computes And a block of the shortest list at a time. It looks for the documents of
+// the block in one list after the other, decoding only the blocks that they fall into, and decodes
+// frequencies only for the documents that all lists hold. Once there is a threshold, it skips
+// blocks of the shortest list whose bounds cannot pass it with the bounds of the other lists, and
+// looks only for the documents of the other blocks that can pass it.
 func (r *run) blockMaxAnd() {
 	if !r.open(1) {
 		return
@@ -39,8 +38,8 @@ func (r *run) blockMaxAnd() {
 	}
 }
 
-// intersect scores those of docs, the next postings of the first list, that all
-// lists hold. It reports false when there can be no more matches in any block.
+// intersect scores those of docs, the next postings of the first list, that all lists hold. It
+// returns false when no later block can have matches.
 func (r *run) intersect(docs []uint32) (more bool) {
 	m, n := &r.match, len(r.lists)
 	m.reset(n)
@@ -77,8 +76,8 @@ func (r *run) intersect(docs []uint32) (more bool) {
 	return more && r.err == nil
 }
 
-// beginMatches makes those of docs, the next postings of the first list, the
-// matches that can pass the threshold. It reports false for damage.
+// beginMatches makes those of docs, the next postings of the first list, the matches that can pass
+// the threshold. It returns false for damage.
 func (r *run) beginMatches(m *matches, docs []uint32) bool {
 	first := r.lists[0]
 	pass := float32(-1)
@@ -99,18 +98,17 @@ func (r *run) beginMatches(m *matches, docs []uint32) bool {
 	return true
 }
 
-// cheaplyTested reports whether most documents of the first list are found not to
-// be in the second in less time than it takes to score them.
+// cheaplyTested reports whether looking for documents in the second list costs less than scoring
+// them in the first, and drops most of them.
 func (r *run) cheaplyTested(lists []*list) bool {
 	return len(lists) > 1 && uint64(lists[1].entry.DF)*4 < uint64(r.part.seg.Docs()) && r.dense(lists[1]) != nil
 }
 
-// denseFactor is how many postings are looked up in a bitmap in the time that one
-// document is looked for in a list.
+// denseFactor is how many postings can be looked up in a bitmap in the time it takes to look for
+// one document in a list.
 const denseFactor = 16
 
-// denser reports whether l has so few postings among docs, or docs are so many,
-// that findByBlock is faster than find.
+// denser reports whether docs are so dense, compared with l, that findByBlock is faster than find.
 func (r *run) denser(l *list, docs []uint32) bool {
 	span := uint64(docs[len(docs)-1]-docs[0]) + 1
 	return uint64(l.List().N)*span < uint64(len(docs))*denseFactor*uint64(r.part.seg.Docs())

@@ -8,7 +8,7 @@ import (
 	"github.com/pinion-index/pinion/format"
 )
 
-// ErrParams says that BM25 parameters are out of range.
+// ErrParams is the error of BM25 parameters that are out of range.
 var ErrParams = errors.New("query: BM25 parameter out of range")
 
 // Params are BM25's parameters.
@@ -17,7 +17,7 @@ type Params struct {
 	B  float64 // strength of length normalisation, 0 to 1
 }
 
-// DefaultParams are k1 = 0.9, b = 0.4.
+// DefaultParams are k1 = 0.9, b = 0.4. They must not be modified.
 var DefaultParams = Params{K1: 0.9, B: 0.4}
 
 // Check returns an error matching ErrParams unless both parameters are in range.
@@ -38,15 +38,14 @@ type Stats struct {
 	MaxLen uint32 // length of the longest
 }
 
-// maxNormTable bounds the table of norms by length: longer documents' norms are
-// computed when they are needed.
+// maxNormTable bounds the table of norms by length: the norms of longer documents are computed
+// when they are needed.
 const maxNormTable = 1 << 16
 
-// Scorer computes BM25 under fixed parameters and statistics. It does not change
-// after NewScorer and is safe for concurrent use.
+// Scorer computes BM25 under fixed parameters and statistics. It is immutable and safe for
+// concurrent use. Most programs need none: a Searcher has its own.
 type Scorer struct {
-	params Params
-	stats  Stats
+	stats Stats
 
 	b, oneMinusB, k1, k1Plus1, avg float32
 
@@ -61,7 +60,7 @@ func NewScorer(p Params, st Stats) (*Scorer, error) {
 	if err := p.Check(); err != nil {
 		return nil, err
 	}
-	s := &Scorer{params: p, stats: st, b: float32(p.B), oneMinusB: float32(1 - p.B),
+	s := &Scorer{stats: st, b: float32(p.B), oneMinusB: float32(1 - p.B),
 		k1: float32(p.K1), k1Plus1: float32(p.K1 + 1), avg: 1}
 	if st.Docs > 0 && st.Tokens > 0 {
 		s.avg = float32(float64(st.Tokens) / float64(st.Docs))
@@ -85,26 +84,16 @@ func NewScorer(p Params, st Stats) (*Scorer, error) {
 	return s, nil
 }
 
-// Params returns the parameters.
-func (s *Scorer) Params() Params { return s.params }
-
-// Stats returns the statistics.
-func (s *Scorer) Stats() Stats { return s.stats }
-
-// Norms returns the norms of the lengths from 0 up to the longest document's, or
-// up to 65535 where documents are longer. It must not be modified.
-func (s *Scorer) Norms() []float32 { return s.norms[:s.lens] }
-
-// norm returns 1 / (k1 * ((1-b) + b*dl/avg)), each step rounded. It does not
-// increase with dl and is neither 0 nor NaN. Where it would be +Inf, as for a k1 of
-// 0, it is the greatest number, which gives the same scores, and 0 for frequency 0.
+// norm returns 1 / (k1 * ((1-b) + b*dl/avg)), each step rounded. It does not increase with dl
+// and is neither 0 nor NaN. Where it would be +Inf, as for a k1 of 0, it is MaxFloat32, which
+// gives the same scores, and 0 for frequency 0.
 func (s *Scorer) norm(dl uint32) float32 {
 	ratio := float32(float32(dl) / s.avg)
 	k := float32(s.k1 * float32(s.oneMinusB+float32(s.b*ratio)))
 	return min(float32(1/k), math.MaxFloat32)
 }
 
-// Norm returns the norm of a document of dl tokens: what Score takes.
+// Norm returns the norm of a document of dl tokens: the norm of Score.
 func (s *Scorer) Norm(dl uint32) float32 {
 	if uint64(dl) < uint64(s.lens) {
 		return s.norms[dl]
@@ -118,21 +107,23 @@ func (s *Scorer) IDF(df uint64) float64 {
 	return logarithm(float64(1 + float64(float64(float64(n-d)+0.5)/float64(d+0.5))))
 }
 
-// Weight returns idf * (k1 + 1) * qtf for a term of document frequency df that
-// the query holds qtf times: what Score takes, and more than any score of it.
+// Weight returns idf * (k1 + 1) * qtf for a term of document frequency df that the query holds
+// qtf times: the w of Score. No score is greater.
 func (s *Scorer) Weight(df uint64, qtf int) float32 {
 	w := float32(float32(s.IDF(df)) * s.k1Plus1)
 	return float32(w * float32(qtf))
 }
 
-// Score returns the score of a posting: w - w/(1 + tf*norm). Mathematically that
-// is w * tf / (tf + 1/norm); in this form rounding keeps it monotone, growing
-// with tf and norm, so that the bound of a dominating posting is one of it.
+// Score returns the score of a posting: w - w/(1 + tf*norm), where w is Scorer.Weight of the
+// term and norm is Scorer.Norm of the document. Mathematically that is w * tf / (tf + 1/norm).
+// In this form rounding keeps it monotone in tf and norm, so that the score of a dominating
+// posting is a bound.
 func Score(w, tf, norm float32) float32 {
 	return float32(w - float32(w/float32(1+float32(tf*norm))))
 }
 
-// Bound returns a score that no posting dominated by q exceeds, under weight w.
+// Bound returns the greatest score of the four postings of q under weight w. No posting that q
+// bounds scores more.
 func (s *Scorer) Bound(w float32, q format.Quad) float32 {
 	var max float32
 	for i := 0; i < 4; i++ {
@@ -145,12 +136,11 @@ func (s *Scorer) Bound(w float32, q format.Quad) float32 {
 	return max
 }
 
-// pruneBelow returns a value t for a threshold theta: when any float32 summation
-// of non-negative bounds or scores of a document's postings, at most terms of
-// them and in any order, gives t or less, the document's score is below theta.
-// Such a sum differs from the exact one, and that from the score, by less than
-// terms/2^24 each; twice that is given up. It is negative where nothing may be
-// pruned.
+// pruneBelow returns a value t for a threshold theta: if a float32 sum of non-negative bounds or
+// scores of at most terms postings of a document, in any order, is t or less, then the score of
+// the document is below theta. The relative difference of that sum from the exact one, and of
+// that from the score, is less than terms/2^24 each; t allows for twice that. It is negative
+// where nothing may be pruned.
 func pruneBelow(theta float32, terms int) float32 {
 	if theta <= 0 {
 		return -1

@@ -3,8 +3,6 @@ package query
 import (
 	"fmt"
 	"maps"
-	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -12,6 +10,7 @@ import (
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/build"
 )
 
 // memFile is an io.WriterAt over memory.
@@ -39,7 +38,7 @@ func segmentBytes(t testing.TB, docs [][]string, c codec.Codec) []byte {
 	t.Helper()
 	type posting struct{ docs, freqs []uint32 }
 	lists := map[string]*posting{}
-	lens := make(segment.Lengths, len(docs))
+	lens := make([]uint32, len(docs))
 	for d, words := range docs {
 		lens[d] = uint32(len(words))
 		for _, w := range words {
@@ -57,7 +56,7 @@ func segmentBytes(t testing.TB, docs [][]string, c codec.Codec) []byte {
 	}
 	f := &memFile{}
 	w := format.NewFileWriter(f, format.KindSegment, format.ID{1})
-	b, err := segment.NewBuilder(w, segment.BuilderOptions{Docs: uint32(len(docs)), Lengths: lens, Analyzer: "whitespace", DocsCodec: c, FreqsCodec: c})
+	b, err := build.New(w, build.Options{Docs: uint32(len(docs)), Lengths: []segment.LengthTable{segment.NewLengthTable(lens)}, Analyzer: "whitespace", DocsCodec: c, FreqsCodec: c})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,26 +102,4 @@ func buildParts(t testing.TB, docs [][]string, deleted map[int]bool, c codec.Cod
 		lo = hi
 	}
 	return parts
-}
-
-// zipfDocs makes n documents over about vocab words of Zipfian frequency, in
-// clusters that prefer words of their own.
-func zipfDocs(rng *rand.Rand, n, vocab, meanLen int) [][]string {
-	z := rand.NewZipf(rng, 1.1, 2, uint64(vocab-1))
-	docs := make([][]string, n)
-	for d := range docs {
-		length := 1 + int(float64(meanLen)*math.Exp(rng.NormFloat64()*0.7)*0.8)
-		topic := d / 97
-		for range length {
-			w := int(z.Uint64())
-			if rng.IntN(6) == 0 {
-				w = vocab + topic*5 + rng.IntN(5)
-			}
-			docs[d] = append(docs[d], fmt.Sprintf("w%d", w))
-			if rng.IntN(10) == 0 {
-				docs[d] = append(docs[d], docs[d][len(docs[d])-1]) // raises frequencies
-			}
-		}
-	}
-	return docs
 }

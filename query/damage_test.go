@@ -12,6 +12,7 @@ import (
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/bp128"
 	"github.com/pinion-index/pinion/format/codec/vbyte128"
+	"github.com/pinion-index/pinion/query/internal/querytest"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
 )
@@ -21,7 +22,7 @@ import (
 // asked.
 func TestDamagedLists(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 22))
-	docs := zipfDocs(rng, 3000, 40, 12)
+	docs := querytest.ZipfDocs(rng, 3000, 40, 12)
 	rounds := 300
 	if testing.Short() {
 		rounds = 30
@@ -42,7 +43,7 @@ func TestDamagedLists(t *testing.T) {
 			}
 			seg := &reader.Segment{Segment: s}
 			seg.Info.Docs = s.Meta().Docs
-			q, err := newSearcher([]part{{seg: seg}}, Options{Params: DefaultParams, Seek: reader.Strategy(rng.IntN(3))})
+			q, err := newSearcher([]part{{seg: seg}}, statsOf([]part{{seg: seg}}), Options{Seek: reader.Strategy(rng.IntN(3))})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -51,7 +52,7 @@ func TestDamagedLists(t *testing.T) {
 				if a.Conjunctive() {
 					mode = And
 				}
-				_, err := q.Search(context.Background(), Query{Terms: terms("w0", "w1", "w3", "w30"), K: 10, Mode: mode, Algorithm: a})
+				_, err := q.Search(context.Background(), Query{Terms: querytest.Terms("w0", "w1", "w3", "w30"), K: 10, Mode: mode, Algorithm: a})
 				if err != nil {
 					found++
 					if !errors.Is(err, format.ErrCorrupt) {
@@ -68,7 +69,7 @@ func TestDamagedLists(t *testing.T) {
 
 // One Searcher serves many goroutines.
 func TestConcurrentSearches(t *testing.T) {
-	c := newCollection(t, zipfDocs(rand.New(rand.NewPCG(23, 24)), 3000, 300, 10), nil, DefaultParams, 1000)
+	c := newCollection(t, querytest.ZipfDocs(rand.New(rand.NewPCG(23, 24)), 3000, 300, 10), nil, DefaultParams, 1000)
 	queries := [][]string{{"w1", "w2"}, {"w0", "w50", "w7"}, {"w9"}, {"w3", "w200", "w4", "w5"}}
 	var group sync.WaitGroup
 	for g := range 8 {
@@ -77,7 +78,7 @@ func TestConcurrentSearches(t *testing.T) {
 				words := queries[(g+i)%len(queries)]
 				s := c.searchers[len(c.searchers)-1-i%2*3]
 				mode := Mode(i % 3)
-				res, err := s.Search(context.Background(), Query{Terms: terms(words...), K: 10, Mode: mode})
+				res, err := s.Search(context.Background(), Query{Terms: querytest.Terms(words...), K: 10, Mode: mode})
 				if err == nil {
 					err = c.oracle.check(res.Hits, c.oracle.scores(words, mode, 10, c.params, nil), 10)
 				}

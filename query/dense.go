@@ -10,28 +10,26 @@ import (
 	"github.com/pinion-index/pinion/segment"
 )
 
-// Long lists, those of common words, are mostly probed: a hit needs rarer words.
-// For a list that is probed again and again denseCache keeps a bitmap of its
-// documents with their frequencies, where a probe is a load or three instead of a
-// search in the skip header and two decoded blocks.
+// Long lists, those of common words, are mostly probed: hits need rarer words. denseCache caches
+// long lists that are probed repeatedly as bitmaps with frequencies, where a probe is one to three
+// loads instead of a search in the skip header and two decoded blocks.
 
-// DefaultDenseBytes is what a Searcher keeps of long lists, in bytes for each
-// document, unless Options say otherwise.
+// DefaultDenseBytes is the default of Options.DenseBytes, in bytes for each document.
 const DefaultDenseBytes = 32
 
 const (
-	// Lists with at least a denseShare-th of a segment's documents are kept, once
-	// denseAsks queries have probed them.
+	// A list with at least a denseShare-th of a segment's documents is cached once denseAsks
+	// queries have probed it.
 	denseShare = 64
 	denseAsks  = 4
 
-	// manyFreq stands for that frequency and all above. More than a manyShare-th of
-	// a segment's documents have no such frequency in a list that is kept.
+	// manyFreq stands for that frequency and all above. A list with such a frequency in more than
+	// a manyShare-th of a segment's documents is not cached.
 	manyFreq  = 255
 	manyShare = 64
 )
 
-// denseCache keeps lists of one segment. It is safe for concurrent use.
+// denseCache caches lists of one segment. It is safe for concurrent use.
 type denseCache struct {
 	lists atomic.Pointer[map[int64]*denseList] // by the offset of the extent; never modified
 	full  atomic.Bool
@@ -59,9 +57,8 @@ func (d *denseList) holds(doc uint32) int {
 	return int(d.words[w] >> (doc % 64) & 1)
 }
 
-// freq returns the frequency in a document, at most manyFreq and 0 where the list
-// does not hold it. Which documents it holds is hard to predict, so there is no
-// branch on it.
+// freq returns the frequency in a document, manyFreq if it is greater, and 0 where the list does
+// not hold the document. It does not branch on that, since it is hard to predict.
 func (d *denseList) freq(doc uint32) uint8 {
 	w := int(doc / 64)
 	if w >= len(d.words) || w >= len(d.ranks) {
@@ -75,7 +72,7 @@ func (d *denseList) freq(doc uint32) uint8 {
 	return d.freqs[at] & -uint8(word>>bit&1)
 }
 
-// manyFreq returns the frequency in a document of which freq says manyFreq.
+// manyFreq returns the frequency in a document for which freq returns manyFreq.
 func (d *denseList) manyFreq(doc uint32) uint32 {
 	if i := lowerBound(d.docs, doc); i < len(d.docs) && d.docs[i] == doc {
 		return d.many[i]
@@ -93,7 +90,7 @@ func newDenseCache(bytes int, docs uint32) *denseCache {
 	return &denseCache{room: uint64(bytes) * uint64(docs)}
 }
 
-// get returns the list at an offset, nil if it is not kept.
+// get returns the list at an offset, nil if it is not cached.
 func (c *denseCache) get(offset int64) *denseList {
 	if m := c.lists.Load(); m != nil {
 		return (*m)[offset]
@@ -101,8 +98,8 @@ func (c *denseCache) get(offset int64) *denseList {
 	return nil
 }
 
-// want notes that a list, which takes so many bytes, was probed, and reports
-// whether it is time to keep it. Where others ask at the same time it may not.
+// want notes that a query probed a list, which takes so many bytes, and reports whether to cache
+// it now. Under contention it may miss a probe.
 func (c *denseCache) want(offset int64, bytes uint64) bool {
 	if c.full.Load() || !c.mu.TryLock() {
 		return false
@@ -123,7 +120,7 @@ func (c *denseCache) want(offset int64, bytes uint64) bool {
 	return true
 }
 
-// put keeps a list.
+// put caches a list.
 func (c *denseCache) put(offset int64, l *denseList) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -134,8 +131,8 @@ func (c *denseCache) put(offset int64, l *denseList) {
 	c.lists.Store(&m)
 }
 
-// findKept notes what is kept of list l of the segment at hand.
-func (r *run) findKept(l *list) {
+// findDense sets l.dense if l, a list of the current segment, is cached.
+func (r *run) findDense(l *list) {
 	l.dense, l.asked = nil, true
 	if uint64(l.entry.DF)*denseShare >= uint64(r.part.seg.Docs()) && l.entry.Kind == segment.KindExtent {
 		l.dense = r.part.dense.get(l.entry.Offset)
@@ -143,8 +140,8 @@ func (r *run) findKept(l *list) {
 	}
 }
 
-// dense returns what is kept of list l of the segment at hand, or nil, and keeps it
-// when it is time to.
+// dense returns the cached form of l, a list of the current segment, or nil. It caches the list
+// when that is due.
 func (r *run) dense(l *list) *denseList {
 	if l.asked {
 		return l.dense
@@ -167,7 +164,7 @@ func (r *run) dense(l *list) *denseList {
 	return d
 }
 
-// newDenseList reads the list of l.
+// newDenseList reads list l.
 func newDenseList(s *reader.Segment, l *list) (*denseList, error) {
 	words := (int(s.Docs()) + 63) / 64
 	d := &denseList{words: make([]uint64, words), ranks: make([]uint32, words), freqs: make([]uint8, 0, l.entry.DF+1)}
@@ -198,8 +195,8 @@ func newDenseList(s *reader.Segment, l *list) (*denseList, error) {
 	return d, c.Err()
 }
 
-// addDense adds the scores of l's postings to the candidates, whose norms are
-// known. They may be in any order.
+// addDense adds the scores of l's postings to the candidates, whose norms must be set and which
+// may be in any order.
 func (r *run) addDense(l *list, d *denseList) {
 	c := &r.cand
 	r.freqs = r.freqs[:0]

@@ -8,13 +8,14 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/format/codec/bp128"
+	"github.com/pinion-index/pinion/query/internal/querytest"
 )
 
 // Arrays of long lists change no answer, frequencies beyond a byte included, and
 // stay within their room.
 func TestDenseLists(t *testing.T) {
 	rng := rand.New(rand.NewPCG(41, 42))
-	docs := zipfDocs(rng, 30000, 2000, 4) // lists of less than readAlways postings are never probed
+	docs := querytest.ZipfDocs(rng, 30000, 2000, 4) // lists of less than readAlways postings are never probed
 	for d := range docs {
 		if d%10 > 0 {
 			docs[d] = append(docs[d], "common")
@@ -29,14 +30,14 @@ func TestDenseLists(t *testing.T) {
 		}
 	}
 	parts := buildParts(t, docs, nil, bp128.Codec{})
-	several := searcherOver(t, buildParts(t, docs, nil, bp128.Codec{}, 25000), DefaultOptions)
-	all := searcherOver(t, parts, DefaultOptions)
-	plain := searcherOver(t, parts, Options{Params: DefaultParams, DenseBytes: -1})
-	one := searcherOver(t, parts, Options{Params: DefaultParams, DenseBytes: 2})
+	several := searcherOver(t, buildParts(t, docs, nil, bp128.Codec{}, 25000), Options{})
+	all := searcherOver(t, parts, Options{})
+	plain := searcherOver(t, parts, Options{DenseBytes: -1})
+	one := searcherOver(t, parts, Options{DenseBytes: 2})
 	for i := range 60 {
-		q := Query{Terms: terms("common", "usual", fmt.Sprintf("w%d", 100+rng.IntN(300)), fmt.Sprintf("w%d", 400+rng.IntN(1000))), K: 1 + rng.IntN(20)}
+		q := Query{Terms: querytest.Terms("common", "usual", fmt.Sprintf("w%d", 100+rng.IntN(300)), fmt.Sprintf("w%d", 400+rng.IntN(1000))), K: 1 + rng.IntN(20)}
 		short := q // whose conjunction has matches
-		short.Terms = terms("common", fmt.Sprintf("w%d", rng.IntN(200)), "usual")
+		short.Terms = querytest.Terms("common", fmt.Sprintf("w%d", rng.IntN(200)), "usual")
 		for _, q := range []Query{q, short} {
 			for _, q.Mode = range []Mode{Or, And} {
 				want, err := plain.Search(context.Background(), q)

@@ -1,34 +1,67 @@
-// Package query answers ranked Boolean queries over a snapshot of an index:
-// conjunctions, disjunctions and conjunction-then-disjunction, BM25, top-k.
+// Package query answers ranked Boolean queries over a snapshot of an index: conjunctions,
+// disjunctions and conjunction-then-disjunction, BM25, top-k.
 //
-// One answer. Whatever the codec, the algorithm, the number of goroutines or the
-// device, the same snapshot and query give the same docIDs with the same float32
-// scores to the bit in the same order: score descending, then docID ascending.
-// Three rules make that so:
+// A Searcher answers queries one at a time in the caller's goroutine; package query/pool spreads
+// them over several.
+//
+// # One answer
+//
+// Whatever the codec, the algorithm, the number of goroutines or the device, the same snapshot and
+// query give the same docIDs with the same float32 scores to the bit in the same order: score
+// descending, then docID ascending. Three rules make that so:
 //
 //   - a posting's score is Score, a fixed sequence of float32 operations;
-//   - a document's score is the float32 sum of its postings' scores, terms taken
-//     in ascending document frequency over the whole snapshot, equal frequencies
-//     by the bytes of the term, starting from the first term that occurs;
-//   - a hit is ordered by its key, in which score and docID are one uint64.
+//   - a document's score is the float32 sum of its postings' scores, terms taken in ascending
+//     document frequency over the whole snapshot, equal frequencies by the bytes of the term,
+//     starting from the first term that occurs;
+//   - a hit is ordered by its key, which is score and docID in one uint64.
 //
-// DocIDs are global: the first docID of a segment is the number of documents in
-// the segments before it, deleted ones counted.
+// DocIDs are global: the first docID of a segment is the number of documents in the segments before
+// it, deleted ones counted.
 //
-// What the corner cases mean:
+// # Corner cases
 //
-//	k = 0                  no hits, no error; nothing is read
-//	k above the matches    all matches
-//	empty query            no hits
+//	K <= 0                 no hits, no error; nothing is read
+//	K above the matches    all matches
+//	no terms               no hits
 //	unknown term           And: no hits; Or: it is ignored; AndOr: as Or
 //	a term given q times   counts q times: its weight is multiplied by q
-//	a score of zero        still a hit (a parameter or a rounding can make it so)
+//	a score of zero        still a hit (a parameter or a rounding can cause it)
 //	a deleted document     never a hit; its postings count in df, N and the
 //	                       average length until a merge drops it
 //	filter                 only documents in it are hits; statistics are unchanged
-//	context done           the context's error and no hits, never a part of them
+//	unknown Mode,          ErrInvalid, whatever else the query says
+//	unknown Algorithm
+//	context done           the context's error and no hits, never some of them
 //
-// AndOr (Ding 2009, section 5) is exactly And's result where at least k
-// documents hold every term, and otherwise exactly Or's result, in which
-// documents that hold every term have no precedence beyond their score.
+// AndOr (Ding 2009, section 5) is exactly And's result if at least K documents hold every term, and
+// otherwise exactly Or's result, in which documents that hold every term have no precedence beyond
+// their score.
+//
+// # Inside
+//
+//	query.go, algorithm.go      what a query says
+//	searcher.go, parse.go       Searcher: options, queries in, hits out; text to terms
+//	passes.go                   one or two passes over the segments; which algorithm runs
+//	run.go, list.go, stop.go    the state of an execution, its lists, its early end
+//	terms.go, termcache.go      looking terms up, in canonical order
+//	bm25.go, log.go             parameters, weights, norms, bounds, Score
+//	score*.go                   scores of many postings at once
+//	topk.go, kth.go, select.go  the best hits and the threshold
+//	tasks.go, internal/exec     executing a query in tasks, for package pool
+//	trace.go                    what an execution did
+//
+// The algorithms, by the names in Algorithm:
+//
+//	exhaustive.go               Exhaustive
+//	window.go, stretch.go,      Scan and RangeMaxScore: windows of documents, reading lists in
+//	accumulate.go               them, adding scores up
+//	candidates.go, probe.go     RangeMaxScore: candidates of a window, probing the longest lists
+//	maxscore.go                 MaxScore, BlockMaxMaxScore
+//	wand.go                     WAND, BlockMaxWAND
+//	filterfirst.go              FilterFirst
+//	and.go                      Leapfrog, SmallAdaptive
+//	blockand.go, matches.go     BlockMaxAnd: intersecting blocks, scoring the matches
+//	bitmap*.go                  sets of documents in a range, for windows and BlockMaxAnd
+//	dense.go                    long lists cached as bitmaps, for RangeMaxScore and BlockMaxAnd
 package query

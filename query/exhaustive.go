@@ -1,7 +1,7 @@
 package query
 
-// exhaustive computes Or document at a time: the least current docID of all
-// lists, its score from all that stand there, on to the next.
+// exhaustive computes Or document at a time: it scores the least current docID of all lists, then
+// moves the lists that hold it.
 func (r *run) exhaustive() {
 	r.start(r.lists)
 	for !r.due() {
@@ -24,8 +24,7 @@ func (r *run) exhaustive() {
 	}
 }
 
-// scoreAt returns the score of a document from the lists that stand at it: every
-// list that holds it must.
+// scoreAt returns the score of a document. Every list that holds it must be at it.
 func (r *run) scoreAt(doc uint32) float32 {
 	score, norm := float32(0), r.norm(doc)
 	for _, l := range r.lists {

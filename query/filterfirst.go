@@ -1,7 +1,6 @@
 package query
 
-// filterFirst computes Or or And by looking for the filter's documents in every
-// list.
+// filterFirst computes Or or And by looking for the documents of the filter in every list.
 func (r *run) filterFirst(conjunctive bool) {
 	r.start(r.lists)
 	base := uint64(r.part.seg.Base)
@@ -32,12 +31,12 @@ func (r *run) filterFirst(conjunctive bool) {
 	}
 }
 
-// filterFactor is how many postings are read in the time in which a document is
-// looked for in a list.
+// filterFactor is how many postings can be read in the time it takes to look for one document in a
+// list.
 const filterFactor = 32
 
-// smallFilter reports whether going through the filter takes less time than going
-// through the lists: the shortest for And, all for Or.
+// smallFilter reports whether looking for the documents of the filter is faster than reading the
+// lists: the shortest for And, all for Or.
 func (r *run) smallFilter(conjunctive bool) bool {
 	if r.q.Filter == nil {
 		return false

@@ -9,37 +9,40 @@ import (
 	"github.com/pinion-index/pinion/segment"
 )
 
-// end is the docID of a list that is exhausted; it is above every docID.
+// end is the docID of an exhausted list; it is above every docID.
 const end = reader.NoDoc
 
-// list is one term's posting list in one segment. One that is damaged reads as
-// exhausted, so that loops over lists need no error paths; run.settle looks for
-// errors afterwards.
+// list is the posting list of a term in a segment. A damaged list reads as exhausted, so that
+// loops over lists need no error paths; run.settle looks for errors afterwards.
 type list struct {
 	reader.Cursor
 	entry  segment.Entry
 	term   int     // index in the canonical order of terms
 	weight float32 // as in Score
-	bound  float32 // no posting of the list scores more; known after run.sumBounds
+	bound  float32 // no posting of the list scores more; set by run.sumBounds
 	small  bool    // the list has no extent
 	huge   bool    // frequencies may reach 2^31
-	from   uint32  // documents before are done with, though the cursor may stand there
+	from   uint32  // documents before it are done, though the cursor may be at one
+	row    int     // the block that from was in when run.row last looked
 
 	scores []float32 // of a small list, after run.sumBounds
 
-	dense *denseList // what is kept of the list, if anything
-	asked bool       // it is settled whether something is
+	dense *denseList // the cached form of the list, nil if there is none
+	asked bool       // dense is final for this query
 
 	ListCounts
 }
 
 // open moves l to the first posting of its entry in s.
 func (l *list) open(s *reader.Segment, by reader.Strategy) error {
+	l.SetArmed(true) // every call of a Searcher or a worker arms faults
 	if err := l.Init(s, l.entry); err != nil {
 		return err
 	}
-	l.SetStrategy(by)
-	l.from = 0
+	if err := l.SetStrategy(by); err != nil {
+		return err
+	}
+	l.from, l.row = 0, 0
 	docs, freqs := l.List().Small()
 	if l.small = docs != nil; l.small {
 		l.huge = slices.Max(freqs) > math.MaxInt32
@@ -53,8 +56,7 @@ func (l *list) open(s *reader.Segment, by reader.Strategy) error {
 // blocks returns the number of blocks.
 func (l *list) blocks() int { return l.List().Blocks }
 
-// blockBound returns a score that no posting of the block that the block pointer
-// is at exceeds.
+// blockBound returns a bound of the scores of the block that the block pointer is at.
 func (l *list) blockBound(s *Scorer) float32 {
 	if l.small {
 		return l.bound
@@ -62,7 +64,7 @@ func (l *list) blockBound(s *Scorer) float32 {
 	return s.Bound(l.weight, l.BlockMax())
 }
 
-// count adds what the cursor decoded to the counts.
+// count adds to the counts what the cursor decoded.
 func (l *list) count() {
 	d, f := l.Decoded()
 	l.DocBlocks += uint64(d)
@@ -84,8 +86,7 @@ func lowerBound(v []uint32, target uint32) int {
 	return lo
 }
 
-// settle ends the work on the lists at hand and reports the first damage found in
-// one.
+// settle ends the work on the current lists and reports the first damage found in them.
 func (r *run) settle() {
 	for _, l := range r.lists[:r.opened] {
 		l.count()
@@ -95,7 +96,7 @@ func (r *run) settle() {
 	}
 }
 
-// place names a list in errors.
+// place returns the place of l for errors.
 func (r *run) place(l *list) format.Place {
 	return format.Place{List: string(r.terms[l.term].bytes), Block: format.NoBlock}
 }

@@ -4,18 +4,18 @@ import "github.com/pinion-index/pinion/format"
 
 var errShortFreqs = format.Corrupt("block has more docIDs than frequencies, or fewer")
 
-// matches are documents that all lists looked into hold.
+// matches are documents that all lists searched so far hold.
 type matches struct {
 	docs []uint32
-	// at has, by list, then as docs, the document's position in the list or, shifted
-	// left by 32 bits, its frequency, which is never 0.
+	// at[j][i] is the position of docs[i] in list j or, shifted left by 32 bits, its frequency
+	// there, which is never 0.
 	at [][]uint64
 
-	first  int      // until the first are dropped docs is a part of list 0, at that position
-	virgin bool     // and at[0] is not filled in
-	own    []uint32 // memory for docs after that
+	borrowed bool     // docs is a decoded block of list 0, and at[0] is not set yet
+	first    int      // position of docs in list 0 while borrowed
+	own      []uint32 // memory for docs that are not borrowed
 
-	kept  []uint32  // while a list is looked into: indexes of the documents that it holds
+	kept  []uint32  // while a list is searched: indexes of the documents that it holds
 	block []uint32  // scratch: a decoded block of frequencies
 	freqs []uint32  // scratch: of docs in one list
 	norms []float32 // of docs
@@ -24,7 +24,7 @@ type matches struct {
 
 // reset empties m, for so many lists.
 func (m *matches) reset(lists int) {
-	m.docs, m.virgin = m.own[:0], false
+	m.docs, m.borrowed = m.own[:0], false
 	for len(m.at) < lists {
 		m.at = append(m.at, nil)
 	}
@@ -42,26 +42,26 @@ func (m *matches) append(n *matches, lists int) {
 	}
 }
 
-// begin makes docs, which begin at position first of list 0, the matches. They
-// must stay until fill or keep is called.
+// begin makes docs, which begin at position first of list 0, the matches. They must not change
+// until fill or keep is called.
 func (m *matches) begin(docs []uint32, first int) {
-	m.docs, m.first, m.virgin = docs, first, true
+	m.docs, m.first, m.borrowed = docs, first, true
 }
 
-// fill makes m independent of what begin was given.
+// fill makes m independent of the argument of begin.
 func (m *matches) fill() {
-	if !m.virgin {
+	if !m.borrowed {
 		return
 	}
 	m.own = append(m.own[:0], m.docs...)
-	m.docs, m.virgin = m.own, false
+	m.docs, m.borrowed = m.own, false
 	for i := range m.docs {
 		m.at[0] = append(m.at[0], uint64(m.first+i))
 	}
 }
 
-// beginAbove makes those of docs matches whose scores, of which freqs are the
-// other part, are above pass, which is not negative.
+// beginAbove makes those of docs the matches whose scores, of postings with these freqs, are above
+// pass, which is not negative.
 func (m *matches) beginAbove(docs, freqs []uint32, scores []float32, pass float32) {
 	own, at := m.own[:0], m.at[0]
 	for i, s := range scores {
@@ -73,8 +73,8 @@ func (m *matches) beginAbove(docs, freqs []uint32, scores []float32, pass float3
 	m.docs, m.own, m.at[0] = own, own, at
 }
 
-// find looks for the documents in list j, and notes the indexes of those that it
-// holds and their positions.
+// find looks for the documents in list j. It sets kept to the indexes of those that the list
+// holds, and adds their positions.
 func (m *matches) find(l *list, j int) {
 	kept, at := m.kept[:0], m.at[j]
 	for i, doc := range m.docs {
@@ -90,8 +90,8 @@ func (m *matches) find(l *list, j int) {
 	m.kept, m.at[j] = kept, at
 }
 
-// findByBlock is find the other way round: every block of the list that documents
-// fall into is decoded, and its postings are looked up in a bitmap of them.
+// findByBlock is find the other way round: it decodes every block of the list that documents fall
+// into, and looks up the postings in a bitmap of the documents.
 func (m *matches) findByBlock(l *list, j int, set *bitmap) {
 	kept, at, docs := m.kept[:0], m.at[j], m.docs
 	set.reset(docs[0], docs[len(docs)-1])
@@ -118,7 +118,7 @@ func (m *matches) findByBlock(l *list, j int, set *bitmap) {
 	m.kept, m.at[j] = kept, at
 }
 
-// findDense is find where the list is kept.
+// findDense is find for a cached list.
 func (m *matches) findDense(l *list, j int, d *denseList) {
 	n := len(m.docs)
 	if cap(m.kept) < n {
@@ -143,16 +143,15 @@ func (m *matches) findDense(l *list, j int, d *denseList) {
 	m.at[j] = at
 }
 
-// keep drops all documents but the kept ones, in what is known from lists before
-// list j.
+// keep drops the documents that are not in kept, and what lists before list j say about them.
 func (m *matches) keep(j int) {
-	if m.virgin {
+	if m.borrowed {
 		own, at := m.own[:0], m.at[0]
 		for _, i := range m.kept {
 			own = append(own, m.docs[i])
 			at = append(at, uint64(m.first)+uint64(i))
 		}
-		m.docs, m.own, m.at[0], m.virgin = own, own, at, false
+		m.docs, m.own, m.at[0], m.borrowed = own, own, at, false
 		return
 	}
 	if len(m.kept) == len(m.docs) {
@@ -170,8 +169,8 @@ func (m *matches) keep(j int) {
 	}
 }
 
-// keepAbove drops the documents whose sums so far are not above pass, which is not
-// negative, and returns the sums of the rest.
+// keepAbove drops the documents whose partial sums are not above pass, which is not negative, and
+// returns the sums of the rest.
 func (m *matches) keepAbove(sums []float32, lists int, pass float32) []float32 {
 	m.kept = m.kept[:0]
 	for i, s := range sums {
@@ -190,7 +189,7 @@ func (m *matches) keepAbove(sums []float32, lists int, pass float32) []float32 {
 	return sums[:len(m.kept)]
 }
 
-// fewMatches are scored without vectors.
+// Fewer than fewMatches matches are scored one by one.
 const fewMatches = 8
 
 // scoreMatches scores matches, list after list, and offers them.
@@ -219,8 +218,7 @@ func (r *run) scoreMatches(m *matches) {
 	}
 }
 
-// addScores adds the scores of m.freqs to sums, which count as zero if they are
-// the first.
+// addScores adds the scores of m.freqs to sums, or sets sums to them if this is the first list.
 func (m *matches) addScores(l *list, sums []float32, first bool) {
 	switch {
 	case len(sums) < fewMatches:
@@ -244,8 +242,8 @@ func (m *matches) addScores(l *list, sums []float32, first bool) {
 	}
 }
 
-// readFreqs makes m.freqs the frequencies in l of the documents, which are at. A
-// block of frequencies is decoded once.
+// readFreqs sets m.freqs to the frequencies of the documents in l, given m.at of l. It decodes a
+// block of frequencies once.
 func (m *matches) readFreqs(l *list, at []uint64) error {
 	if n := len(at) + vectorSlack; cap(m.freqs) < n {
 		m.freqs = make([]uint32, 2*n)

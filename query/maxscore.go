@@ -1,11 +1,11 @@
 package query
 
-// maxScore computes Or by MaxScore (Turtle and Flood 1995) document at a time. The
-// longest lists whose bounds together do not pass the threshold are
-// non-essential: no hit consists of them alone, so documents come from the
-// others only, and these are probed while the score can still pass. With
-// blockMax (Dimopoulos, Nepomnyachiy and Suel 2013) the bounds of the blocks that
-// the document falls into must let it pass before any list is probed.
+// maxScore computes Or by MaxScore (Turtle and Flood 1995) document at a time. The longest lists
+// whose bounds together do not pass the threshold are non-essential: a document in these alone is
+// no hit. So candidates come from the essential lists, and the non-essential lists are probed for
+// a candidate while its score can still pass. With blockMax (Dimopoulos, Nepomnyachiy and Suel
+// 2013) no list is probed unless the bounds of the blocks that the candidate falls into let it
+// pass.
 //
 // Lists stay in canonical order, so the essential ones are a prefix and a score
 // builds up in the order in which it is defined.
@@ -53,8 +53,8 @@ func (r *run) essential(n int) int {
 	return n
 }
 
-// complete adds to the score of doc what the lists from i on contribute; ok is
-// false as soon as it is known not to be a hit.
+// complete adds the scores of lists i and up to the score of doc; ok is false as soon as doc
+// cannot be a hit.
 func (r *run) complete(i int, doc uint32, score, norm float32) (full float32, ok bool) {
 	for ; i < len(r.lists); i++ {
 		if score+r.suffix[i] <= r.top.prune {

@@ -3,9 +3,6 @@ package query
 import (
 	"fmt"
 	"math"
-	"slices"
-	"strings"
-	"unicode"
 )
 
 // oracle is a collection held in maps, scored in float64 straight from the
@@ -15,12 +12,6 @@ type oracle struct {
 	length  []int
 	deleted map[int]bool
 	tokens  int
-}
-
-// words cuts text as the analyzer simple does, in its own way.
-func words(text string) []string {
-	f := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.Is(unicode.Nd, r) })
-	return slices.DeleteFunc(f, func(w string) bool { return len(w) > 64 })
 }
 
 func newOracle(docs [][]string, deleted map[int]bool) *oracle {

@@ -13,7 +13,7 @@ type parser struct {
 	pool sync.Pool
 }
 
-// tokenizer is what one goroutine needs to cut text.
+// tokenizer is the state of one goroutine that cuts text.
 type tokenizer struct {
 	analysis.Tokenizer
 	tokens analysis.Tokens
@@ -27,10 +27,10 @@ func (p *parser) init(name, options string) {
 	p.pool.New = func() any { return &tokenizer{Tokenizer: a.Tokenizer()} }
 }
 
-// Parse returns the terms of a query's text, cut as the documents were: for
-// Query.Terms. There is no syntax; a word given twice is two terms. The error says
-// that the index was made by an analyzer unknown here, as ready-made postings may
-// be; such an index is searched by terms.
+// Parse returns the terms of a query's text, for Query.Terms: the analyzer of the index cuts it as
+// it cut the documents. There is no syntax; a word given twice is two terms. It fails with
+// analysis.ErrUnknown if the analyzer of the index is not registered, as may be for imported
+// postings; such an index can still be searched by terms.
 func (s *Searcher) Parse(text string) ([][]byte, error) {
 	if s.parser.err != nil {
 		return nil, s.parser.err
@@ -38,15 +38,15 @@ func (s *Searcher) Parse(text string) ([][]byte, error) {
 	t := s.parser.pool.Get().(*tokenizer)
 	defer s.parser.pool.Put(t)
 	t.tokens.Reset()
-	t.Append(&t.tokens, []byte(text))
+	t.Tokenize(&t.tokens, []byte(text))
 	terms := make([][]byte, t.tokens.Len())
 	var all []byte
 	for i := range terms {
-		all = append(all, t.tokens.At(i)...)
+		all = append(all, t.tokens.Term(i)...)
 	}
 	start := 0
 	for i := range terms {
-		end := start + len(t.tokens.At(i))
+		end := start + len(t.tokens.Term(i))
 		terms[i] = all[start:end:end]
 		start = end
 	}

@@ -14,34 +14,34 @@ type part struct {
 	seg     *reader.Segment
 	lens    lengths
 	dense   *denseCache
-	deletes []uint64 // bitmap of local docIDs, as reader.Deletes has it; nil for none
-	deleted int      // how many those are
+	deletes []uint64 // bitmap of deleted local docIDs, as in reader.Deletes; nil if none
+	deleted int      // how many
 }
 
-// run is everything that executing one query needs. Searchers pool them, so that
-// a query allocates next to nothing.
+// run is the state of one query's execution. Searchers pool runs, so that a query allocates next
+// to nothing.
 type run struct {
 	s *Searcher
 	q *Query
 	stop
 	top     topK
-	partial leastOf // of sums of some lists' scores of distinct documents
+	partial leastOf // of partial scores of distinct documents
 
 	terms   []term          // canonical order: ascending df, then bytes
-	entries []segment.Entry // memory of terms' entries
+	entries []segment.Entry // memory for terms' entries
 
-	// Of the segment at hand.
+	// Of the current segment.
 	part    *part
 	lo, hi  uint32  // documents to consider: lo up to hi
-	vet     bool    // hits must be checked against deletes or the filter
-	lists   []*list // those that occur here, in canonical order
+	vet     bool    // hits must pass the deletes and the filter
+	lists   []*list // those of terms that occur here, in canonical order
 	opened  int     // how many of them are open
-	spare   []*list // all that were ever made
+	spare   []*list // memory: all lists ever made
 	suffix  []float32
 	bounded bool // bounds and suffix are those of lists
 	Counts
 
-	later *worker // scores matches in tasks of their own; nil: scored where found
+	later *taskWorker // may score matches elsewhere; nil: scored where found
 
 	// Scratch.
 	order  []*list
@@ -54,11 +54,10 @@ type run struct {
 	kth    []float32
 }
 
-// unknown reports whether some term occurs nowhere.
+// unknown reports whether a term occurs nowhere.
 func (r *run) unknown() bool { return len(r.terms) > 0 && r.terms[0].df == 0 }
 
-// enter makes p the segment at hand. It reports false when the segment has no
-// matches.
+// enter makes p the current segment. It returns false if no document of it can match.
 func (r *run) enter(p int, conjunctive bool) bool {
 	r.part = &r.s.parts[p]
 	r.vet = r.part.deletes != nil || r.q.Filter != nil
@@ -80,18 +79,18 @@ func (r *run) enter(p int, conjunctive bool) bool {
 		l := r.spare[len(r.lists)]
 		l.entry, l.term, l.weight, l.bound = e, i, t.weight, -1
 		l.ListCounts = ListCounts{}
-		r.findKept(l)
+		r.findDense(l)
 		r.lists = append(r.lists, l)
 	}
 	return len(r.lists) > 0
 }
 
-// open opens the first n lists, those excepted that are open already, and reports
-// success. Conjunctions open a list when there is something to look for in it.
+// open opens those of the first n lists that are not open yet, and reports success. Conjunctions
+// open a list when there is something to look for in it.
 func (r *run) open(n int) bool {
 	for ; r.opened < n; r.opened++ {
 		l := r.lists[r.opened]
-		if err := l.open(r.part.seg, r.s.options.Seek); err != nil {
+		if err := l.open(r.part.seg, r.s.seek); err != nil {
 			r.fail(format.Locate(err, r.place(l)))
 			return false
 		}
@@ -108,8 +107,8 @@ func (r *run) start(lists []*list) {
 	}
 }
 
-// sumBounds finds the bounds of all lists and makes suffix[i] the sum of those of
-// lists i and up, suffix[len(lists)] zero.
+// sumBounds sets the bounds of all lists and makes suffix[i] the sum of the bounds of lists i and
+// up; suffix[len(lists)] is zero.
 func (r *run) sumBounds() {
 	r.suffix = append(r.suffix[:0], make([]float32, len(r.lists)+1)...)
 	for i := len(r.lists) - 1; i >= 0; i-- {
@@ -125,8 +124,8 @@ func (r *run) sumBounds() {
 	}
 }
 
-// grow returns a slice of n elements, in v's memory if it suffices, with the
-// capacity that vector code needs.
+// grow returns a slice of n elements, in the memory of v if that suffices, with the capacity that
+// vector code needs after them.
 func grow(v []float32, n int) []float32 {
 	if cap(v) < n+vectorSlack {
 		v = make([]float32, max(n, 128)+vectorSlack)
@@ -134,9 +133,8 @@ func grow(v []float32, n int) []float32 {
 	return v[:n]
 }
 
-// estimate raises the threshold to what the k-th impacts of the lists at hand
-// prove: at least k documents reach it, deleted ones not counted. With a filter
-// nothing is known.
+// estimate raises the threshold to what the k-th impacts of the current lists prove: at least k
+// documents that are not deleted reach it. Under a filter they prove nothing.
 func (r *run) estimate() {
 	if r.q.Filter != nil {
 		return
@@ -159,10 +157,10 @@ func (r *run) estimate() {
 	}
 }
 
-// norm returns the norm of a document of the segment at hand.
+// norm returns the norm of a document of the current segment.
 func (r *run) norm(doc uint32) float32 { return r.s.scorer.Norm(r.part.lens.table.Get(doc)) }
 
-// accept offers a document of the segment at hand with its full score.
+// accept offers a document of the current segment with its full score.
 func (r *run) accept(doc uint32, score float32) {
 	r.Scored++
 	if score < r.top.theta || r.vet && !r.allowed(doc) {
@@ -171,6 +169,7 @@ func (r *run) accept(doc uint32, score float32) {
 	r.top.offer(r.part.seg.Base+doc, score)
 }
 
+// allowed reports whether a document of the current segment may be a hit.
 func (r *run) allowed(doc uint32) bool {
 	if w := int(doc / 64); w < len(r.part.deletes) && r.part.deletes[w]>>(doc%64)&1 != 0 {
 		return false
@@ -179,13 +178,13 @@ func (r *run) allowed(doc uint32) bool {
 	return f == nil || f.Contains(r.part.seg.Base+doc)
 }
 
-// begin prepares for a query.
+// begin makes r ready for q.
 func (r *run) begin(ctx context.Context, s *Searcher, q *Query) {
 	r.s, r.q = s, q
 	r.stop.reset(ctx, nil)
 }
 
-// forget drops what must not be kept alive by the pool.
+// forget drops what a pooled run must not keep alive.
 func (r *run) forget() {
 	r.q, r.part = nil, nil
 	r.stop.ctx, r.stop.done = nil, nil

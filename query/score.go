@@ -6,8 +6,8 @@ import (
 	"github.com/pinion-index/pinion/segment"
 )
 
-// lengths are the lengths of a segment's documents as scoring reads them: one of
-// bytes and words is the table, or neither where it is wider.
+// lengths are the lengths of a segment's documents. bytes or words is the table if its elements
+// are that wide.
 type lengths struct {
 	table segment.LengthTable
 	bytes []uint8
@@ -26,9 +26,8 @@ func newLengths(t segment.LengthTable) lengths {
 	return l
 }
 
-// norms writes the norms of docs to dst, which is as long. Loads one by one are
-// as fast as the gather instructions at their best, and several times as fast on
-// the CPUs where those are slowed down for security.
+// norms writes the norms of docs to dst, which is as long. Scalar loads are as fast as gather
+// instructions at their best, and several times as fast on CPUs whose microcode slows those down.
 func (l *lengths) norms(dst []float32, docs []uint32, s *Scorer) {
 	dst = dst[:len(docs)]
 	switch {
@@ -53,8 +52,8 @@ func (l *lengths) norms(dst []float32, docs []uint32, s *Scorer) {
 	}
 }
 
-// vectorSlack is how many elements past the last posting vector code may read and
-// write, as it computes whole vectors.
+// vectorSlack is how many elements after the last posting vector code may read and write, since it
+// computes whole vectors.
 const vectorSlack = 16
 
 // scorePostings writes the scores of postings of l to dst, which is as long.

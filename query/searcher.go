@@ -5,64 +5,105 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"time"
 
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/store"
 )
 
-// MaxTerms is the most distinct terms of a query.
+// MaxTerms is the greatest number of distinct terms of a query.
 const MaxTerms = 1 << 16
 
-// ErrTooManyTerms says that a query has more than MaxTerms distinct terms.
+// ErrTooManyTerms is the error of a query with more than MaxTerms distinct terms.
 var ErrTooManyTerms = errors.New("query: too many terms")
 
-// Options choose how a Searcher scores and searches. The zero value scores by
-// Params{0, 0}; start from DefaultOptions.
+// Options choose how a Searcher scores and searches. The zero value means BM25 with
+// DefaultParams and the fastest strategies.
 type Options struct {
-	Params Params
-	Seek   reader.Strategy // how postings are found
-	// DenseBytes is how much memory the Searcher may take for bitmaps of long lists
-	// with their frequencies, in bytes for each document of the snapshot: a list takes
-	// 3/16 and one for each of its postings. 0 means DefaultDenseBytes, less than 0
-	// none.
+	// Params are the parameters of BM25; nil means DefaultParams. Params{} is k1 = 0, b = 0.
+	Params *Params
+	// Seek says how postings are found. Results do not depend on it.
+	Seek reader.Strategy
+	// DenseBytes bounds the memory for bitmaps of long lists with their frequencies, in
+	// bytes for each document of the snapshot: a list takes 3/16 byte a document and a
+	// byte a posting. 0 means DefaultDenseBytes, less than 0 none.
 	DenseBytes int
 }
 
-// DefaultOptions are DefaultParams and the fastest strategies.
-var DefaultOptions = Options{Params: DefaultParams}
+// params returns the parameters that o means.
+func (o *Options) params() Params {
+	if o.Params == nil {
+		return DefaultParams
+	}
+	return *o.Params
+}
 
 // Searcher answers queries over one snapshot, which must stay open meanwhile. It
 // is safe for concurrent use.
 type Searcher struct {
-	options Options
-	parts   []part
-	scorer  *Scorer
-	parser  parser
-	cache   termCache
-	runs    sync.Pool
+	seek   reader.Strategy
+	parts  []part
+	scorer *Scorer
+	parser parser
+	cache  termCache
+	runs   sync.Pool
 }
 
-// newSearcher returns a Searcher over parts.
-func newSearcher(parts []part, o Options) (*Searcher, error) {
-	var st Stats
+// NewSearcher returns a Searcher over a snapshot, which must stay open while the Searcher is
+// used. The error matches ErrInvalid for no snapshot or bad options, ErrParams for bad
+// parameters, and reader.ErrClosed for a closed snapshot.
+func NewSearcher(s *reader.Snapshot, o Options) (*Searcher, error) {
+	if s == nil {
+		return nil, fmt.Errorf("%w: no snapshot", ErrInvalid)
+	}
+	hold, err := s.Retain() // fails if s is closed
+	if err != nil {
+		return nil, err
+	}
+	defer hold.Close()
+	var parts []part
+	for _, seg := range s.Segments() {
+		d, err := seg.Deletes()
+		if err != nil {
+			return nil, err
+		}
+		p := part{seg: seg}
+		if d.Count() > 0 {
+			p.deletes, p.deleted = d.Bits(), int(d.Count())
+		}
+		parts = append(parts, p)
+	}
+	x, err := newSearcher(parts, StatsOf(s), o)
+	if err != nil {
+		return nil, err
+	}
+	x.parser.init(s.Analyzer())
+	return x, nil
+}
+
+// StatsOf returns the statistics of a snapshot that scores depend on.
+func StatsOf(s *reader.Snapshot) Stats {
+	st := s.Stats()
+	return Stats{Docs: st.Docs, Tokens: st.Tokens, MaxLen: st.MaxLen}
+}
+
+// newSearcher returns a Searcher over parts, which have the statistics st.
+func newSearcher(parts []part, st Stats, o Options) (*Searcher, error) {
+	if o.Seek > reader.Buckets {
+		return nil, fmt.Errorf("%w: seek strategy %d", ErrInvalid, o.Seek)
+	}
 	for i := range parts {
-		m := parts[i].seg.Meta()
-		st.Docs += uint64(m.Docs)
-		st.Tokens += m.Tokens
-		st.MaxLen = max(st.MaxLen, m.MaxLen)
 		lens, err := parts[i].seg.DocLens()
 		if err != nil {
 			return nil, err
 		}
 		parts[i].lens = newLengths(lens)
-		parts[i].dense = newDenseCache(o.DenseBytes, m.Docs)
+		parts[i].dense = newDenseCache(o.DenseBytes, parts[i].seg.Docs())
 	}
-	sc, err := NewScorer(o.Params, st)
+	sc, err := NewScorer(o.params(), st)
 	if err != nil {
 		return nil, err
 	}
-	s := &Searcher{options: o, parts: parts, scorer: sc}
+	s := &Searcher{seek: o.Seek, parts: parts, scorer: sc}
 	s.cache.init(len(parts))
 	s.runs.New = func() any { return new(run) }
 	return s, nil
@@ -71,7 +112,7 @@ func newSearcher(parts []part, o Options) (*Searcher, error) {
 // Scorer returns the scoring function of the snapshot.
 func (s *Searcher) Scorer() *Scorer { return s.scorer }
 
-// Search answers one query.
+// Search answers one query. Its errors are those of AppendHits.
 func (s *Searcher) Search(ctx context.Context, q Query) (Result, error) {
 	hits, err := s.AppendHits(ctx, nil, &q)
 	return Result{Hits: hits}, err
@@ -90,12 +131,15 @@ func (s *Searcher) Execute(ctx context.Context, queries []Query) ([]Result, erro
 	return results, nil
 }
 
-// AppendHits appends the hits of q to dst, the best first. It allocates only
-// where dst or the Searcher's pooled memory must grow. On an error it returns dst
-// as it was.
+// AppendHits appends the hits of q to dst, the best first. It allocates only where dst or the
+// Searcher's pooled memory must grow. On an error it returns dst as it was: the error of ctx, or
+// one that matches ErrInvalid, ErrTooManyTerms or format.ErrCorrupt.
 func (s *Searcher) AppendHits(ctx context.Context, dst []Hit, q *Query) (hits []Hit, err error) {
 	hits = dst
 	if err = ctx.Err(); err != nil {
+		return dst, err
+	}
+	if err = q.Check(); err != nil {
 		return dst, err
 	}
 	defer store.CatchFault(store.ArmFault(), &err)
@@ -112,119 +156,4 @@ func (s *Searcher) AppendHits(ctx context.Context, dst []Hit, q *Query) (hits []
 		return dst, err
 	}
 	return found, nil
-}
-
-func (r *run) search(dst []Hit) ([]Hit, error) {
-	t := r.q.Trace
-	t.reset()
-	var start time.Time
-	if t != nil {
-		start = time.Now()
-	}
-	if err := r.resolve(); err != nil {
-		return dst, err
-	}
-	if t != nil {
-		t.Resolve = time.Since(start)
-		defer func() { t.Search = time.Since(start) - t.Resolve }()
-	}
-	if err := r.compute(); err != nil {
-		return dst, err
-	}
-	return r.top.appendHits(dst), nil
-}
-
-// compute leaves the hits of a query whose terms are resolved in r.top.
-func (r *run) compute() error {
-	err := r.passes()
-	r.top.trim()
-	return err
-}
-
-func (r *run) passes() error {
-	if r.q.Mode != Or {
-		r.pass(true)
-		if r.err != nil || r.q.Mode == And || len(r.top.heap) >= r.top.k {
-			return r.err
-		}
-	}
-	r.pass(false)
-	return r.err
-}
-
-// pass computes And or Or over all segments into r.top; failures are in r.err.
-func (r *run) pass(conjunctive bool) {
-	r.top.reset(r.maxHits(), len(r.terms))
-	r.top.delay()
-	r.partial.reset(r.top.k)
-	if conjunctive && r.unknown() {
-		return
-	}
-	for p := range r.s.parts {
-		if r.enter(p, conjunctive) {
-			r.dispatch(conjunctive)
-		}
-		if r.err != nil {
-			return
-		}
-	}
-}
-
-// maxHits returns k, or the number of documents if that is less, so that memory
-// for hits does not depend on k.
-func (r *run) maxHits() int {
-	return int(min(uint64(r.q.K), max(r.s.scorer.stats.Docs, 1)))
-}
-
-// dispatch runs the algorithm that was asked for over the segment at hand.
-func (r *run) dispatch(conjunctive bool) {
-	a := r.choose(conjunctive)
-	if a != BlockMaxAnd && !r.open(len(r.lists)) {
-		return
-	}
-	switch a {
-	case Exhaustive:
-		r.exhaustive()
-	case Scan:
-		r.scan()
-	case MaxScore:
-		r.maxScore(false)
-	case BlockMaxMaxScore:
-		r.maxScore(true)
-	case WAND:
-		r.wand(false)
-	case BlockMaxWAND:
-		r.wand(true)
-	case RangeMaxScore:
-		r.rangeMaxScore()
-	case FilterFirst:
-		r.filterFirst(conjunctive)
-	case SmallAdaptive:
-		r.smallAdaptive()
-	case BlockMaxAnd:
-		r.blockMaxAnd()
-	default:
-		r.leapfrog()
-	}
-	r.settle()
-	if r.q.Trace != nil {
-		r.q.Trace.add(r, a)
-	}
-}
-
-// choose returns the algorithm for the segment at hand. On the logs measured
-// (docs/benchmarks.md) one algorithm is the fastest for Or, by a factor of two or
-// more for every k, and one for And, so Auto takes those; but a filter that is
-// small beside the lists goes first.
-func (r *run) choose(conjunctive bool) Algorithm {
-	a := r.q.Algorithm
-	switch {
-	case a == FilterFirst && r.q.Filter != nil, a == Auto && r.smallFilter(conjunctive):
-		return FilterFirst
-	case a != Auto && a != FilterFirst && a.Conjunctive() == conjunctive:
-		return a
-	case conjunctive:
-		return BlockMaxAnd
-	}
-	return RangeMaxScore
 }

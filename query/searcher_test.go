@@ -14,24 +14,27 @@ import (
 
 	"github.com/pinion-index/pinion/format/codec/bp128"
 	"github.com/pinion-index/pinion/format/codec/vbyte128"
+	"github.com/pinion-index/pinion/query/internal/querytest"
 	"github.com/pinion-index/pinion/reader"
 )
 
+func statsOf(parts []part) (st Stats) {
+	for i := range parts {
+		m := parts[i].seg.Meta()
+		st.Docs += uint64(m.Docs)
+		st.Tokens += m.Tokens
+		st.MaxLen = max(st.MaxLen, m.MaxLen)
+	}
+	return st
+}
+
 func searcherOver(t testing.TB, parts []part, o Options) *Searcher {
 	t.Helper()
-	s, err := newSearcher(slices.Clone(parts), o)
+	s, err := newSearcher(slices.Clone(parts), statsOf(parts), o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
-}
-
-func terms(words ...string) [][]byte {
-	var ts [][]byte
-	for _, w := range words {
-		ts = append(ts, []byte(w))
-	}
-	return ts
 }
 
 // difference says where two results part.
@@ -83,17 +86,17 @@ func newCollection(t testing.TB, docs [][]string, deleted map[int]bool, p Params
 	c := &collection{docs: docs, oracle: newOracle(docs, deleted), params: p}
 	one := buildParts(t, docs, deleted, bp128.Codec{})
 	for _, seek := range []reader.Strategy{reader.Gallop, reader.SafeRange, reader.Buckets} {
-		c.searchers = append(c.searchers, searcherOver(t, one, Options{Params: p, Seek: seek}))
+		c.searchers = append(c.searchers, searcherOver(t, one, Options{Params: &p, Seek: seek}))
 	}
 	if len(cuts) > 0 {
-		c.searchers = append(c.searchers, searcherOver(t, buildParts(t, docs, deleted, vbyte128.Codec{}, cuts...), Options{Params: p}))
+		c.searchers = append(c.searchers, searcherOver(t, buildParts(t, docs, deleted, vbyte128.Codec{}, cuts...), Options{Params: &p}))
 	}
 	return c
 }
 
 // check runs a query in every way and compares with the oracle.
 func (c *collection) check(t testing.TB, words []string, k int, mode Mode, filter *roaring.Bitmap) error {
-	hits, err := everyWay(t, c.searchers, Query{Terms: terms(words...), K: k, Mode: mode, Filter: filter})
+	hits, err := everyWay(t, c.searchers, Query{Terms: querytest.Terms(words...), K: k, Mode: mode, Filter: filter})
 	if err != nil {
 		return fmt.Errorf("%q k %d mode %v: %w", words, k, mode, err)
 	}
@@ -111,7 +114,7 @@ func TestRandomCollections(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 1))
 		n := rapid.IntRange(1, 600).Draw(rt, "docs")
-		docs := zipfDocs(rng, n, 40, 8)
+		docs := querytest.ZipfDocs(rng, n, 40, 8)
 		deleted := map[int]bool{}
 		if rapid.Bool().Draw(rt, "deletes") {
 			for range n / 5 {
@@ -151,7 +154,7 @@ func TestLongLists(t *testing.T) {
 		n, queries = 9000, 10
 	}
 	rng := rand.New(rand.NewPCG(3, 4))
-	docs := zipfDocs(rng, n, 3000, 20)
+	docs := querytest.ZipfDocs(rng, n, 3000, 20)
 	c := newCollection(t, docs, nil, DefaultParams, n/3, n/2)
 	deleted := map[int]bool{}
 	for range 60 {
@@ -186,7 +189,7 @@ func TestLongLists(t *testing.T) {
 
 func TestCornerCases(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	docs := zipfDocs(rng, 700, 50, 10)
+	docs := querytest.ZipfDocs(rng, 700, 50, 10)
 	for d := range docs {
 		docs[d] = append(docs[d], "everywhere")
 	}
@@ -221,14 +224,14 @@ func TestCornerCases(t *testing.T) {
 			}
 		}
 	}
-	if hits, err := everyWay(t, c.searchers, Query{Terms: terms("w1"), K: -3}); err != nil || len(hits) > 0 {
+	if hits, err := everyWay(t, c.searchers, Query{Terms: querytest.Terms("w1"), K: -3}); err != nil || len(hits) > 0 {
 		t.Errorf("negative k: %v, %v", hits, err)
 	}
 	if err := c.check(t, []string{"w1", "w2"}, 10, Or, roaring.New()); err != nil {
 		t.Errorf("empty filter: %v", err)
 	}
-	twice, _ := everyWay(t, c.searchers, Query{Terms: terms("w7", "w7"), K: 1000})
-	single, _ := everyWay(t, c.searchers, Query{Terms: terms("w7"), K: 1000})
+	twice, _ := everyWay(t, c.searchers, Query{Terms: querytest.Terms("w7", "w7"), K: 1000})
+	single, _ := everyWay(t, c.searchers, Query{Terms: querytest.Terms("w7"), K: 1000})
 	for i := range twice {
 		if twice[i].Doc != single[i].Doc || twice[i].Score != 2*single[i].Score {
 			t.Fatalf("a term given twice: %v, once: %v", twice[i], single[i])
@@ -258,14 +261,14 @@ func TestTies(t *testing.T) {
 }
 
 func TestContext(t *testing.T) {
-	c := newCollection(t, zipfDocs(rand.New(rand.NewPCG(7, 8)), 3000, 30, 10), nil, DefaultParams)
+	c := newCollection(t, querytest.ZipfDocs(rand.New(rand.NewPCG(7, 8)), 3000, 30, 10), nil, DefaultParams)
 	canceled, cancel := context.WithCancel(context.Background())
 	cancel()
 	late, cancel2 := context.WithDeadline(context.Background(), time.Now().Add(-time.Second))
 	defer cancel2()
 	for _, s := range c.searchers {
 		for _, mode := range []Mode{Or, And, AndOr} {
-			q := Query{Terms: terms("w1", "w2"), K: 10, Mode: mode}
+			q := Query{Terms: querytest.Terms("w1", "w2"), K: 10, Mode: mode}
 			if res, err := s.Search(canceled, q); !errors.Is(err, context.Canceled) || res.Hits != nil {
 				t.Errorf("%v: %v, %v", mode, res, err)
 			}
@@ -278,7 +281,7 @@ func TestContext(t *testing.T) {
 
 // Cancellation in the middle is noticed at a block by every algorithm.
 func TestCancelMidway(t *testing.T) {
-	c := newCollection(t, zipfDocs(rand.New(rand.NewPCG(9, 9)), 6000, 30, 10), nil, DefaultParams)
+	c := newCollection(t, querytest.ZipfDocs(rand.New(rand.NewPCG(9, 9)), 6000, 30, 10), nil, DefaultParams)
 	s := c.searchers[0]
 	for _, a := range Algorithms() {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -286,7 +289,7 @@ func TestCancelMidway(t *testing.T) {
 		if a.Conjunctive() {
 			mode = And
 		}
-		q := Query{Terms: terms("w0", "w1", "w2"), K: 10, Mode: mode, Algorithm: a}
+		q := Query{Terms: querytest.Terms("w0", "w1", "w2"), K: 10, Mode: mode, Algorithm: a}
 		r := s.runs.Get().(*run)
 		r.begin(ctx, s, &q)
 		if err := r.resolve(); err != nil {
@@ -305,7 +308,7 @@ func TestCancelMidway(t *testing.T) {
 }
 
 func TestTraceCounts(t *testing.T) {
-	c := newCollection(t, zipfDocs(rand.New(rand.NewPCG(11, 12)), 6000, 300, 10), nil, DefaultParams, 3000)
+	c := newCollection(t, querytest.ZipfDocs(rand.New(rand.NewPCG(11, 12)), 6000, 300, 10), nil, DefaultParams, 3000)
 	for i, s := range c.searchers {
 		for _, a := range Algorithms() {
 			mode := Or
@@ -313,7 +316,7 @@ func TestTraceCounts(t *testing.T) {
 				mode = And
 			}
 			var tr Trace
-			q := Query{Terms: terms("w0", "w40", "w90"), K: 10, Mode: mode, Algorithm: a, Trace: &tr}
+			q := Query{Terms: querytest.Terms("w0", "w40", "w90"), K: 10, Mode: mode, Algorithm: a, Trace: &tr}
 			if _, err := s.Search(context.Background(), q); err != nil {
 				t.Fatal(err)
 			}
@@ -343,7 +346,7 @@ func TestAllocations(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector drops pooled memory at random")
 	}
-	c := newCollection(t, zipfDocs(rand.New(rand.NewPCG(13, 14)), 6000, 300, 10), nil, DefaultParams)
+	c := newCollection(t, querytest.ZipfDocs(rand.New(rand.NewPCG(13, 14)), 6000, 300, 10), nil, DefaultParams)
 	s := c.searchers[0]
 	var hits []Hit
 	for _, a := range Algorithms() {
@@ -351,7 +354,7 @@ func TestAllocations(t *testing.T) {
 		if a.Conjunctive() {
 			mode = And
 		}
-		q := Query{Terms: terms("w0", "w40", "w90"), K: 10, Mode: mode, Algorithm: a}
+		q := Query{Terms: querytest.Terms("w0", "w40", "w90"), K: 10, Mode: mode, Algorithm: a}
 		n := testing.AllocsPerRun(50, func() {
 			var err error
 			if hits, err = s.AppendHits(context.Background(), hits[:0], &q); err != nil {

@@ -5,8 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// stop ends a query early: on cancellation, or on damage found. It is polled
-// once a block or more often.
+// stop ends a query early, on cancellation or damage. Algorithms poll it at least once a block.
 type stop struct {
 	ctx  context.Context
 	done <-chan struct{}
@@ -19,14 +18,13 @@ func (s *stop) reset(ctx context.Context, halt *atomic.Bool) {
 	s.ctx, s.done, s.halt, s.err = ctx, ctx.Done(), halt, nil
 }
 
-// due is stopped, but looks only every 64th time: for loops over documents, of
-// which a block holds 128 or more.
+// due is stopped for loops over documents: it polls only every 64th time.
 func (s *stop) due() bool {
 	s.step++
 	return s.step%64 == 0 && s.stopped()
 }
 
-// stopped reports whether the query is to end.
+// stopped reports whether the query must end.
 func (s *stop) stopped() bool {
 	if s.err != nil || s.halt != nil && s.halt.Load() {
 		return true

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"sync/atomic"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -52,7 +51,7 @@ func compareTerms(a, b term) int {
 	return bytes.Compare(a.bytes, b.bytes)
 }
 
-// sortTerms sorts by insertion, as queries are short, or else as the library does.
+// sortTerms sorts in canonical order: by insertion, unless the query is long.
 func sortTerms(terms []term) {
 	if len(terms) > 32 {
 		slices.SortFunc(terms, compareTerms)
@@ -71,7 +70,7 @@ func sortTerms(terms []term) {
 	}
 }
 
-// mergeEqual makes one of neighbours with the same bytes.
+// mergeEqual merges neighbours with the same bytes.
 func mergeEqual(terms []term) []term {
 	kept := 0
 	for i := range terms {
@@ -87,7 +86,7 @@ func mergeEqual(terms []term) []term {
 	return terms[:kept]
 }
 
-// lookup fills in everything about a term that occurs once in the query.
+// lookup fills in df, entries and weight of a term that the query holds once.
 func (r *run) lookup(t *term) error {
 	hash := xxhash.Sum64(t.bytes)
 	if c := r.s.cache.get(hash, t.bytes); c != nil {
@@ -110,76 +109,4 @@ func (r *run) lookup(t *term) error {
 	t.weight = r.s.scorer.Weight(t.df, 1)
 	r.s.cache.put(hash, t)
 	return nil
-}
-
-// termCache keeps what the dictionaries say about terms that are asked for again
-// and again: a look-up costs ten times as much. Once the cache is full a term is
-// kept only if it is asked for twice in a row among those with its low bits, so
-// that rare terms neither allocate nor displace. It is safe for concurrent use.
-type termCache struct {
-	sets []termSet
-	seen []atomic.Uint32 // by set: high bits of the hash of the last term asked for that was not kept
-}
-
-// termSet is one cache line: the terms whose hashes have the same low bits.
-type termSet [4]struct {
-	hash atomic.Uint64
-	term atomic.Pointer[cachedTerm]
-}
-
-// cachedTerm does not change. As a rule its term and entry lie in itself, as every
-// other place in memory costs about as much as all the rest of a look-up.
-type cachedTerm struct {
-	df      uint64
-	weight  float32
-	bytes   []byte
-	entries []segment.Entry
-	short   [24]byte
-	one     [1]segment.Entry
-}
-
-func newCachedTerm(t *term) *cachedTerm {
-	c := &cachedTerm{df: t.df, weight: t.weight}
-	c.bytes = append(c.short[:0], t.bytes...)
-	c.entries = append(c.one[:0], t.entries...)
-	return c
-}
-
-// maxCachedEntries bounds a termCache: terms times segments.
-const maxCachedEntries = 1 << 15
-
-func (c *termCache) init(parts int) {
-	n := 1 << 12
-	for n > 16 && 4*n*parts > maxCachedEntries {
-		n /= 2
-	}
-	c.sets, c.seen = make([]termSet, n), make([]atomic.Uint32, n)
-}
-
-func (c *termCache) get(hash uint64, term []byte) *cachedTerm {
-	set := &c.sets[hash&uint64(len(c.sets)-1)]
-	for i := range set {
-		if set[i].hash.Load() == hash {
-			if t := set[i].term.Load(); t != nil && bytes.Equal(t.bytes, term) {
-				return t
-			}
-		}
-	}
-	return nil
-}
-
-func (c *termCache) put(hash uint64, t *term) {
-	i := hash & uint64(len(c.sets)-1)
-	way := &c.sets[i][hash>>62]
-	for k := range c.sets[i] {
-		if w := &c.sets[i][k]; w.term.Load() == nil {
-			way = w
-			break
-		}
-	}
-	if way.term.Load() != nil && c.seen[i].Swap(uint32(hash>>32)) != uint32(hash>>32) {
-		return
-	}
-	way.term.Store(newCachedTerm(t))
-	way.hash.Store(hash)
 }

@@ -31,8 +31,8 @@ type topK struct {
 
 	other []uint64 // scratch
 
-	// theta is the score that a hit must at least tie with: the k-th best so far,
-	// or a proven lower bound of it; -1 where there is none. Offers below it do nothing.
+	// theta is the threshold, the score that a hit must reach: the k-th best so far or a
+	// proven lower bound of the final one; -1 where there is none. Offers below it do nothing.
 	theta float32
 	// prune is pruneBelow(theta, terms).
 	prune float32
@@ -50,7 +50,7 @@ func (t *topK) reset(k, terms int) {
 	t.lazy = false
 }
 
-// delay makes t lazy if that takes less time. trim must follow the last offer.
+// delay makes t lazy if that is faster. trim must follow the last offer.
 func (t *topK) delay() { t.lazy = t.k >= lazyFrom }
 
 // trim drops all but the k best.
@@ -73,7 +73,7 @@ func (t *topK) delayed(key uint64) {
 	}
 }
 
-// raise tells that at least k documents of the result score theta or more.
+// raise raises the threshold to theta: at least k documents of the result score theta or more.
 func (t *topK) raise(theta float32) {
 	if theta > t.theta {
 		t.theta, t.prune = theta, pruneBelow(theta, t.terms)
@@ -83,14 +83,29 @@ func (t *topK) raise(theta float32) {
 	}
 }
 
-// sync takes over what other tasks have proven.
+// sync raises the threshold to what other tasks have proven.
 func (t *topK) sync() {
 	if t.shared != nil {
 		t.raise(math.Float32frombits(t.shared.Load()))
 	}
 }
 
-// offer considers a document that is to be offered once only.
+// publish raises a shared threshold to theta. Thresholds that prune are positive, so their bits
+// order as they do.
+func publish(shared *atomic.Uint32, theta float32) {
+	if theta <= 0 {
+		return
+	}
+	bits := math.Float32bits(theta)
+	for {
+		old := shared.Load()
+		if bits <= old || shared.CompareAndSwap(old, bits) {
+			return
+		}
+	}
+}
+
+// offer considers a document. Each document may be offered only once.
 func (t *topK) offer(doc uint32, score float32) {
 	if score < t.theta {
 		return
@@ -150,100 +165,4 @@ func (t *topK) appendHits(dst []Hit) []Hit {
 	}
 	t.heap = t.heap[:0]
 	return dst
-}
-
-// greatest returns the k-th greatest of v, which it reorders. 0 < k <= len(v).
-func greatest(v []float32, k int) float32 {
-	for lo, hi := 0, len(v)-1; lo < hi; {
-		p := v[(lo+hi)/2]
-		i, j := lo, hi
-		for i <= j {
-			for v[i] > p {
-				i++
-			}
-			for v[j] < p {
-				j--
-			}
-			if i <= j {
-				v[i], v[j] = v[j], v[i]
-				i++
-				j--
-			}
-		}
-		switch {
-		case k-1 <= j:
-			hi = j
-		case k-1 >= i:
-			lo = i
-		default:
-			lo = hi
-		}
-	}
-	return v[k-1]
-}
-
-// leastOf finds the k-th greatest of the numbers added to it, or if k is at least
-// lazyFrom sometimes one of the next k/2.
-type leastOf struct {
-	k     int
-	heap  []float32 // if k is less than lazyFrom
-	keys  []uint64  // otherwise: by number, which is not negative, then by when it came
-	count uint32
-	least float32 // k numbers are at least that; -1 while there are fewer
-}
-
-func (h *leastOf) reset(k int) {
-	h.k, h.heap, h.keys, h.count, h.least = k, h.heap[:0], h.keys[:0], 0, -1
-}
-
-// add adds a number that is greater than least.
-func (h *leastOf) add(v float32) {
-	switch {
-	case h.k >= lazyFrom:
-		h.delayed(v)
-	case len(h.heap) < h.k:
-		h.heap = append(h.heap, v)
-		if len(h.heap) == h.k {
-			slices.Sort(h.heap) // a heap
-			h.least = h.heap[0]
-		}
-	default:
-		h.replace(v)
-	}
-}
-
-// delayed is add with a buffer.
-func (h *leastOf) delayed(v float32) {
-	h.count++
-	h.keys = append(h.keys, hitKey(h.count, v))
-	n := len(h.keys)
-	if n != h.k && n < roomFor(h.k) {
-		return
-	}
-	if n > h.k {
-		selectGreatest(h.keys, h.k)
-		h.keys = h.keys[:h.k]
-	}
-	h.least = keyHit(slices.Min(h.keys)).Score
-}
-
-// replace puts v in the place of the least number of the heap.
-func (h *leastOf) replace(v float32) {
-	s, i := h.heap, 0
-	for {
-		c := 2*i + 1
-		if c >= len(s) {
-			break
-		}
-		if c+1 < len(s) && s[c+1] < s[c] {
-			c++
-		}
-		if v <= s[c] {
-			break
-		}
-		s[i] = s[c]
-		i = c
-	}
-	s[i] = v
-	h.least = s[0]
 }

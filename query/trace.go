@@ -2,9 +2,9 @@ package query
 
 import "time"
 
-// Trace is what executing a query did, for explanations. It costs little, but
-// results are the same without. A Trace is overwritten by the query it is set in
-// and must not be shared by queries that run at the same time.
+// Trace is what executing a query did, for explanations. It does not change the result and costs
+// little. The query that it is set in overwrites it; queries that run at the same time must not
+// share one.
 type Trace struct {
 	Algorithm Algorithm // the one that ran last; never Auto
 	Segments  []SegmentTrace
@@ -19,7 +19,7 @@ const maxThresholds = 4096
 
 // Threshold is a rise of the score that a hit must reach.
 type Threshold struct {
-	Doc   uint32 // global docID reached, at the granularity of batches
+	Doc   uint32 // global docID at which the threshold had risen, at the granularity of batches
 	Score float32
 }
 
@@ -31,7 +31,7 @@ type SegmentTrace struct {
 	Counts
 }
 
-// Counts are what a pass over a segment did across lists.
+// Counts count what a pass over a segment did across lists.
 type Counts struct {
 	Candidates uint64 // documents considered after the first lists
 	Scored     uint64 // documents whose full score was computed
@@ -48,18 +48,16 @@ type ListTrace struct {
 	ListCounts
 }
 
-// ListCounts are what happened to the blocks of a list. A block is counted once
-// for every time it is decoded.
+// ListCounts count what happened to the blocks of a list. A block counts each time it is decoded.
 type ListCounts struct {
 	DocBlocks  uint64 // blocks whose docIDs were decoded
 	FreqBlocks uint64 // blocks whose frequencies were decoded
-	ByBound    uint64 // blocks passed over because of their block-max bound
+	ByBound    uint64 // blocks skipped because of their block-max bound
 	Probes     uint64 // documents looked for
 	Found      uint64 // documents found
 }
 
-// ByHeader returns how many blocks were never looked at because the skip header
-// allowed it.
+// ByHeader returns how many blocks were skipped by the skip header alone.
 func (l *ListTrace) ByHeader() uint64 {
 	seen := l.DocBlocks + l.ByBound
 	if seen >= uint64(l.Blocks) {
@@ -74,7 +72,7 @@ func (t *Trace) reset() {
 	}
 }
 
-// add records the pass of a over the segment at hand.
+// add records the pass of a over the current segment.
 func (t *Trace) add(r *run, a Algorithm) {
 	t.Algorithm = a
 	st := SegmentTrace{Algorithm: a, Counts: r.Counts}
@@ -93,7 +91,7 @@ func (t *Trace) add(r *run, a Algorithm) {
 	t.Segments = append(t.Segments, st)
 }
 
-// threshold records that the threshold may have risen by the time doc was reached.
+// threshold records the threshold of r, if it has risen, for document doc.
 func (t *Trace) threshold(r *run, doc uint32) {
 	if t == nil {
 		return

@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// wand computes Or by WAND (Broder 2003): lists in order of their docIDs, the
-// pivot is the first list up to which the bounds sum above the threshold, and no
-// document before the pivot's can be a hit. With blockMax it is Block-Max WAND
-// (Ding and Suel 2011): a pivot must also pass the sum of its blocks' bounds, and
-// if it does not, everything up to the nearest end of those blocks is passed over.
+// wand computes Or by WAND (Broder 2003). Of the lists in order of their docIDs, the pivot is the
+// first at which the sum of the bounds passes the threshold; no document before that of the pivot
+// can be a hit. With blockMax it is Block-Max WAND (Ding and Suel 2011): the bounds of the blocks
+// that the pivot falls into must also pass, or everything up to the nearest end of those blocks is
+// skipped.
 func (r *run) wand(blockMax bool) {
 	r.sumBounds()
 	r.start(r.lists)
@@ -43,8 +43,8 @@ func (r *run) wand(blockMax bool) {
 	}
 }
 
-// pivot returns the index in order of the last list that stands at the pivot
-// document, or -1 if no document can be a hit any more.
+// pivot returns the index in order of the last list that is at the pivot document, or -1 if no
+// later document can be a hit.
 func (r *run) pivot() int {
 	var sum float32
 	for i, l := range r.order {
@@ -61,9 +61,8 @@ func (r *run) pivot() int {
 	return -1
 }
 
-// blockPivot reports whether the bounds of the blocks of lists 0 to p that doc
-// falls into sum above the threshold; if not, next is the first document that
-// needs a look.
+// blockPivot reports whether the bounds of the blocks of lists 0 to p that doc falls into pass the
+// threshold together; if not, next is the first document that may be a hit.
 func (r *run) blockPivot(p int, doc uint32) (next uint32, pass bool) {
 	var sum float32
 	next = r.hi
@@ -79,8 +78,8 @@ func (r *run) blockPivot(p int, doc uint32) (next uint32, pass bool) {
 	return next, sum > r.top.prune
 }
 
-// advance moves one of lists 0 to p to target: of those that stand before it the
-// one with the fewest postings.
+// advance moves one of lists 0 to p to target: of those before target the one with the fewest
+// postings.
 func (r *run) advance(p int, target uint32) {
 	best := -1
 	for i, l := range r.order[:p+1] {

@@ -6,28 +6,19 @@ import "math"
 const (
 	minWindow = 1 << 12
 	maxWindow = 1 << 19
-	// subWindow is how many documents have accumulators: as many as stay in the
-	// nearest caches.
+	// subWindow is how many documents have accumulators: as many as fit the L1 and L2 caches.
 	subWindow = 1 << 14
 )
 
-// windowPostings is how many postings a window is to have: so many that what a
-// window costs by itself does not weigh, and few enough to stay in the caches.
+// windowPostings is the target number of postings of a window: enough to amortize the cost of a
+// window, and few enough to stay in the caches.
 const windowPostings = 1 << 12
 
-// stretch is a list's postings in a window.
-type stretch struct {
-	docs   []uint32
-	scores []float32
-	at     int // first posting in the sub-window
-	end    int // first behind it
-}
-
-// window is a range of documents and what is known about them.
+// window is a range of documents and what is known about it.
 type window struct {
 	lo, hi  uint32
 	lists   []stretch
-	acc     []float32 // scores so far, of a sub-window; all zero between them
+	acc     []float32 // partial scores in a sub-window; all zero between sub-windows
 	members bitmap
 }
 
@@ -35,10 +26,9 @@ type window struct {
 // are added to accumulators, list after list.
 func (r *run) scan() { r.windows(false) }
 
-// rangeMaxScore is scan with MaxScore. Only documents of essential lists are
-// accumulated: the bounds of the other lists together do not pass the threshold.
-// Of these the shorter ones are read along, the postings of other documents left
-// out. The longest are probed for the documents that can still pass.
+// rangeMaxScore is scan with MaxScore: only documents of essential lists are accumulated. Of the
+// non-essential lists the shorter ones are read in the window too, without the postings of other
+// documents. The longest are probed for the documents that can still pass.
 func (r *run) rangeMaxScore() { r.windows(true) }
 
 func (r *run) windows(prune bool) {
@@ -72,12 +62,12 @@ func (r *run) windows(prune bool) {
 	}
 }
 
-// readAlways is the length of a non-essential list that is always read; longer
-// ones are if they are no longer than the essential ones together.
+// A non-essential list of at most readAlways postings is always read; a longer one is read if it
+// is no longer than that plus the essential lists together.
 const readAlways = 16000
 
-// worthReading returns how many lists are to be read when the first e are
-// essential: these, and of the others those that are short.
+// worthReading returns how many lists to read when the first e are essential: these, and the short
+// ones among the others.
 func (r *run) worthReading(e int) int {
 	postings := 0
 	for _, l := range r.lists[:e] {
@@ -89,8 +79,8 @@ func (r *run) worthReading(e int) int {
 	return e
 }
 
-// passing returns a score such that a document with that or less from the first
-// n lists cannot pass the threshold with the others.
+// passing returns the greatest partial score from the first n lists with which a document cannot
+// pass the threshold, whatever the other lists add; it is negative if there is none.
 func (r *run) passing(n int) float32 {
 	if r.top.prune < 0 {
 		return -1
@@ -107,8 +97,8 @@ func float32Below(v float64) float32 {
 	return f
 }
 
-// windowSize returns the number of documents that have windowPostings postings of
-// the first n lists, within bounds.
+// windowSize returns how many documents have about windowPostings postings in the first n lists,
+// from minWindow to maxWindow.
 func (r *run) windowSize(n int) uint32 {
 	postings := uint64(1)
 	for _, l := range r.lists[:n] {
@@ -118,12 +108,12 @@ func (r *run) windowSize(n int) uint32 {
 	return uint32(min(max(size, minWindow), maxWindow))
 }
 
-// maxMerged is how many postings of several lists are merged. More are added to
-// accumulators, which takes less time for each.
+// Up to maxMerged postings of several lists are merged. More are added to accumulators, which costs
+// less a posting.
 const maxMerged = 128
 
-// gather makes the documents of the window candidates that hold one of the first
-// e lists and can pass the threshold after the first n lists.
+// gather makes those documents of the window candidates that are in one of the first e lists and
+// can pass the threshold with the scores of the first n lists.
 func (r *run) gather(e, n int, prune bool) {
 	w := &r.win
 	for len(w.lists) < n {
@@ -170,51 +160,6 @@ func (r *run) gather(e, n int, prune bool) {
 	w.members.clear()
 }
 
-// accumulate adds up the postings of the first n lists in accumulators and makes
-// those documents of the first e candidates, all or what can pass the threshold.
-func (r *run) accumulate(e, n int, all, prune bool) {
-	w := &r.win
-	if w.acc == nil {
-		w.acc = make([]float32, subWindow)
-	}
-	sorted := false // candidates must be in order to be looked for in lists
-	for _, l := range r.lists[n:] {
-		sorted = sorted || l.dense == nil
-	}
-	for lists := w.lists[:n]; ; {
-		lo := uint32(end)
-		for i := range lists[:e] {
-			if s := &lists[i]; s.at < len(s.docs) {
-				lo = min(lo, s.docs[s.at])
-			}
-		}
-		if lo == end {
-			break
-		}
-		for i := range lists {
-			w.add(&lists[i], lo)
-		}
-		at := len(r.cand.docs)
-		if all {
-			w.collectMembers(lo, &r.cand)
-		} else {
-			pass := r.passing(n)
-			for i := range lists[:e] {
-				w.collect(&lists[i], lo, pass, &r.cand)
-			}
-		}
-		for i := range lists {
-			lists[i].at = lists[i].end
-		}
-		if prune && n < len(r.lists) && r.raise(at) {
-			r.cand.dropBelow(at, r.passing(n))
-		}
-		if !all && sorted {
-			r.cand.sort(at, lo)
-		}
-	}
-}
-
 // merge makes the documents of the first n lists candidates.
 func (r *run) merge(n int) {
 	lists := r.win.lists[:n]
@@ -230,166 +175,15 @@ func (r *run) merge(n int) {
 	}
 }
 
-// worthTesting reports whether some blocks of essential list i may have bounds that
-// do not pass the threshold with the lists after it, so that documents that no
-// list before it holds can be left out.
+// worthTesting reports whether blocks of essential list i may have bounds that do not pass the
+// threshold with the lists after it, so that documents in no earlier list can be left out.
 func (r *run) worthTesting(i int) bool {
-	const low = 0.8 // few blocks have a bound that is less of the list's
+	const low = 0.8 // few blocks have a lower bound than this part of the list's
 	return low*r.lists[i].bound+r.suffix[i+1] <= r.top.prune
 }
 
-// read makes s the postings of l, one of the essential lists, in the window: all
-// those whose documents are members, and others unless their block's bound is at
-// most pass.
-func (r *run) read(l *list, s *stretch, pass float32) {
-	s.docs, s.scores, s.at = s.docs[:0], s.scores[:0], 0
-	hi, set := r.win.hi, &r.win.members
-	doc := max(l.Doc(), l.from)
-	for doc < hi && !r.stopped() {
-		last := l.Shallow(doc)
-		if last == end {
-			doc = end
-			break
-		}
-		if pass >= 0 && l.blockBound(r.s.scorer) <= pass {
-			if m := set.next(doc); m > last {
-				l.ByBound++
-			} else if !r.readFound(l, s, m) {
-				return
-			}
-			doc = min(last+1, hi)
-			continue
-		}
-		l.NextGEQ(doc)
-		docs := l.Docs()
-		if last >= hi {
-			docs = docs[:lowerBound(docs, hi)]
-		}
-		if len(docs) > 0 && !r.readAll(l, s, docs) {
-			return
-		}
-		doc = min(last+1, hi)
-	}
-	l.from = doc
-}
-
-// readAll adds the next postings of l, whose docIDs are docs, to s. It returns
-// false for damage.
-func (r *run) readAll(l *list, s *stretch, docs []uint32) bool {
-	n := len(s.docs)
-	s.docs = append(s.docs, docs...)
-	s.scores = extend(s.scores, len(docs))
-	dst := s.scores[n:]
-	if l.small {
-		copy(dst, l.scores[l.Pos():])
-		return true
-	}
-	freqs := l.Freqs()
-	if len(freqs) < len(docs) {
-		s.docs, s.scores = s.docs[:n], s.scores[:n]
-		return false
-	}
-	r.scorePostings(l, dst, docs, freqs[:len(docs)])
-	return true
-}
-
-// readFound adds to s those postings of l whose documents are members, from member
-// doc on to the end of the block that it falls into. It returns false at the end
-// of the list.
-func (r *run) readFound(l *list, s *stretch, doc uint32) bool {
-	l.NextGEQ(doc)
-	docs := l.Docs()
-	if len(docs) == 0 {
-		return false
-	}
-	found := r.win.members.match(docs)
-	if len(found) == 0 {
-		return true
-	}
-	freqs := l.Freqs()
-	if len(freqs) < len(docs) {
-		return false // damage
-	}
-	l.Found += uint64(len(found))
-	n := len(s.docs)
-	r.freqs = r.freqs[:0]
-	for _, f := range found {
-		s.docs = append(s.docs, docs[f])
-		r.freqs = append(r.freqs, freqs[f])
-	}
-	s.scores = extend(s.scores, len(found))
-	r.scorePostings(l, s.scores[n:], s.docs[n:], r.freqs)
-	return true
-}
-
-// readMembers makes s the postings of l whose documents are members.
-func (r *run) readMembers(l *list, s *stretch) {
-	s.docs, s.scores, s.at = s.docs[:0], s.scores[:0], 0
-	set := &r.win.members
-	for doc := set.next(r.win.lo); doc != end && !r.stopped() && r.readFound(l, s, doc); {
-		doc = set.next(l.BlockLast() + 1)
-	}
-}
-
-// extend returns v with n more elements, and the room behind them that vector
-// code needs.
-func extend(v []float32, n int) []float32 {
-	if cap(v) < len(v)+n+vectorSlack {
-		v = append(make([]float32, 0, 2*(len(v)+n+vectorSlack)), v...)
-	}
-	return v[:len(v)+n]
-}
-
-// add adds the scores of s in the sub-window from lo on to the accumulators.
-func (w *window) add(s *stretch, lo uint32) {
-	docs := s.docs[s.at:]
-	scores := s.scores[s.at:][:len(docs)]
-	acc := (*[subWindow]float32)(w.acc)
-	for i, d := range docs {
-		j := d - lo
-		if j >= subWindow {
-			s.end = s.at + i
-			return
-		}
-		acc[j] += scores[i]
-	}
-	s.end = len(s.docs)
-}
-
-// collect makes those documents of s in the sub-window from lo on candidates that
-// score above pass, which is not negative, and zeroes their accumulators. Which of
-// them pass is hard to predict, so there is no branch on it: scores order as their
-// bits do.
-func (w *window) collect(s *stretch, lo uint32, pass float32, c *candidates) {
-	limit := int64(math.Float32bits(pass))
-	part := s.docs[s.at:s.end]
-	n := len(c.docs)
-	c.reserve(len(part))
-	docs, sums := c.docs[:n+len(part)], c.sums[:n+len(part)]
-	acc := (*[subWindow]float32)(w.acc)
-	for _, d := range part {
-		j := (d - lo) % subWindow
-		v := acc[j]
-		acc[j] = 0
-		docs[n], sums[n] = d, v
-		n += int(uint64(limit-int64(math.Float32bits(v))) >> 63)
-	}
-	c.docs, c.sums = docs[:n], sums[:n]
-}
-
-// collectMembers makes all members in the sub-window from lo on candidates and
-// zeroes their accumulators.
-func (w *window) collectMembers(lo uint32, c *candidates) {
-	acc := (*[subWindow]float32)(w.acc)
-	for doc := w.members.next(lo); doc-lo < subWindow; doc = w.members.next(doc + 1) {
-		c.add(doc, acc[doc-lo])
-		acc[doc-lo] = 0
-	}
-}
-
-// raise takes note of what the candidates from index n on score with some of the
-// lists alone, raises the threshold to the k-th best of that, and reports whether
-// it rose.
+// raise adds the partial scores of the candidates from index n on to r.partial, raises the
+// threshold to the k-th best, and reports whether it rose.
 func (r *run) raise(n int) bool {
 	for i, s := range r.cand.sums[n:] {
 		if s > r.partial.least && (!r.vet || r.allowed(r.cand.docs[n+i])) {

@@ -13,6 +13,7 @@ import (
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/build"
 	"github.com/pinion-index/pinion/store"
 )
 
@@ -39,8 +40,8 @@ func (c *content) docID(doc uint32) string {
 func text(doc uint32) string { return fmt.Sprintf("the text of document %d", doc) }
 
 // lengths returns the sums of the frequencies of every document.
-func (c *content) lengths() segment.Lengths {
-	n := make(segment.Lengths, c.docs)
+func (c *content) lengths() []uint32 {
+	n := make([]uint32, c.docs)
 	for _, l := range c.lists {
 		for i, d := range l.docs {
 			n[d] += l.freqs[i]
@@ -68,8 +69,8 @@ func addSegment(t testing.TB, l *store.Lock, c *content) store.SegmentInfo {
 	num, f, err := l.CreateSegment()
 	check(err)
 	id := store.NewID()
-	b, err := segment.NewBuilder(format.NewFileWriter(f, format.KindSegment, id), segment.BuilderOptions{
-		Docs: c.docs, Lengths: c.lengths(), Analyzer: "simple", Stored: c.stored, DocsCodec: cd, FreqsCodec: cd,
+	b, err := build.New(format.NewFileWriter(f, format.KindSegment, id), build.Options{
+		Docs: c.docs, Lengths: []segment.LengthTable{segment.NewLengthTable(c.lengths())}, Analyzer: "simple", Stored: c.stored, DocsCodec: cd, FreqsCodec: cd,
 	})
 	check(err)
 	for d := range c.docs {

@@ -62,12 +62,6 @@ func (x *Index) openDeletes(c *store.Commit, i int) (*handle, error) {
 	}
 	h := &handle{}
 	h.deletes.name, h.deletes.info, h.deletes.data = name, info, data
-	if x.opts.verify != nil {
-		if _, err := h.deletes.load(); err != nil {
-			data.Close()
-			return nil, err
-		}
-	}
 	return h, nil
 }
 
@@ -82,7 +76,7 @@ func (f *deletesFile) load() (d *Deletes, err error) {
 		return d, nil
 	}
 	if f.data == nil {
-		return nil, &fs.PathError{Op: "read", Path: f.name, Err: fs.ErrClosed}
+		return nil, &fs.PathError{Op: "read", Path: f.name, Err: ErrClosed}
 	}
 	bm, err := store.ReadDeletes(f.name, f.data, &f.info)
 	if err != nil {

@@ -3,18 +3,27 @@
 // An Index is an open directory. It gives Snapshots: the index as of one commit,
 // unchanged for as long as the snapshot is held, whatever writers do meanwhile.
 // A snapshot consists of Segments, each with docIDs of its own from 0; a
-// document's global docID is its segment's Base plus its local one. A Cursor
-// walks the postings of one term in one segment.
+// document's global docID is its segment's Base plus its local one. Postings reads
+// a posting list from end to end; a Cursor walks one and skips in it.
 //
 // Opening costs the same for every size of index: headers are read and checked,
-// contents are mapped and read when they are used. VerifyOnOpen reads and checks
-// everything first. Without it, damage shows as an error of kind
-// format.ErrCorrupt when it is met, as far as decoding can notice it.
+// contents are mapped and read when they are used. Damage shows as an error of kind
+// format.ErrCorrupt when it is met, as far as decoding can notice it;
+// Snapshot.Verify reads and checks everything. A mapped file that is truncated or
+// cannot be read gives such an error too, not the end of the process.
 //
 // All of it is safe for concurrent use except Cursor and Terms, of which every
-// goroutine takes its own.
+// goroutine takes its own. Close may be called again, and calls after Close return
+// an error that matches ErrClosed; Close must not run beside other calls.
 //
-// Methods of Index and Snapshot turn a fault on a mapped file that was truncated
-// into an error. Users of Cursor, and of what Segment offers, guard a whole query
-// at once with store.ArmFault and store.CatchFault.
+// Inside:
+//
+//	index.go, view.go       Index: open, refresh, files that snapshots share
+//	snapshot.go, stats.go   Snapshot: documents by global docID, counts
+//	segment.go, deletes.go  Segment: documents by local docID, what is deleted
+//	terms.go                dictionary: lookup, walks over several segments
+//	postings.go             whole lists, many blocks at a time
+//	cursor.go, seek.go      Cursor: walking and skipping, block by block
+//	source.go, cache.go     indexes behind an io.ReaderAt
+//	closed.go               use after Close
 package reader

@@ -1,6 +1,7 @@
 package reader_test
 
 import (
+	"errors"
 	"fmt"
 	"log"
 	"os"
@@ -41,19 +42,76 @@ func Example() {
 	}
 	defer s.Close()
 
-	err = s.EachPosting([]byte("light"), func(doc, freq uint32) bool {
-		id, err := s.ID(doc, nil)
-		fmt.Println(doc, string(id), freq, err)
-		return true
-	})
+	for p, err := range s.Postings([]byte("light")) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		id, err := s.ID(p.Doc, nil)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(p.Doc, string(id), p.Freq)
+	}
+	// Output:
+	// 0 doc-0 1
+	// 1 doc-1 3
+	// 2 doc-2 1
+	// 5 doc-1 4
+}
+
+func ExampleOpen() {
+	dir, remove := exampleIndex()
+	defer remove()
+
+	x, err := reader.Open(dir)
 	if err != nil {
 		log.Fatal(err)
 	}
+	defer x.Close()
+	s, err := x.Snapshot()
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+
+	st := s.Stats()
+	fmt.Println(st.Segments, "segments,", st.Live, "documents,", st.Postings, "postings")
+	fmt.Println(s.DF([]byte("light")))
 	// Output:
-	// 0 doc-0 1 <nil>
-	// 1 doc-1 3 <nil>
-	// 2 doc-2 1 <nil>
-	// 5 doc-1 4 <nil>
+	// 2 segments, 5 documents, 8 postings
+	// 5 <nil>
+}
+
+// Reading a list from end to end, segment by segment: docIDs are local, and
+// deleted documents are still there.
+func ExampleSegment_Postings() {
+	dir, remove := exampleIndex()
+	defer remove()
+	x, err := reader.Open(dir)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer x.Close()
+	s, err := x.Snapshot()
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+
+	for _, seg := range s.Segments() {
+		for p, err := range seg.Postings([]byte("light")) {
+			if err != nil {
+				log.Fatal(err)
+			}
+			fmt.Println(seg.Base+p.Doc, p.Freq)
+		}
+	}
+	// Output:
+	// 0 1
+	// 1 3
+	// 2 1
+	// 4 1
+	// 5 4
 }
 
 func ExampleSnapshot_Terms() {
@@ -82,8 +140,7 @@ func ExampleSnapshot_Terms() {
 	// darkness 1
 }
 
-// Intersecting two lists with cursors: each moves to where the other stands. The
-// fault guard covers the whole of it.
+// Intersecting two lists with cursors: each moves to where the other stands.
 func ExampleCursor() {
 	dir, remove := exampleIndex()
 	defer remove()
@@ -98,30 +155,24 @@ func ExampleCursor() {
 	}
 	defer s.Close()
 
-	both := func(seg *reader.Segment, t1, t2 string) (err error) {
-		defer store.CatchFault(store.ArmFault(), &err)
-		a, b := reader.NewCursor(), reader.NewCursor()
-		defer a.Close()
-		defer b.Close()
-		for t, c := range map[string]*reader.Cursor{t1: a, t2: b} {
-			e, ok, err := seg.Lookup([]byte(t))
-			if err != nil || !ok {
-				return err
-			}
-			if err := c.Init(seg, e); err != nil {
-				return err
-			}
+	both := func(seg *reader.Segment, t1, t2 string) error {
+		a, err := seg.Cursor([]byte(t1))
+		if err != nil {
+			return err
 		}
+		defer a.Close()
+		b, err := seg.Cursor([]byte(t2))
+		if err != nil {
+			return err
+		}
+		defer b.Close()
 		for doc := a.Doc(); doc != reader.NoDoc; doc = a.NextGEQ(b.Doc()) {
 			if b.NextGEQ(doc) == doc {
 				fmt.Println(seg.Base+doc, a.Freq(), b.Freq())
 				b.Next()
 			}
 		}
-		if err := a.Err(); err != nil {
-			return err
-		}
-		return b.Err()
+		return errors.Join(a.Err(), b.Err())
 	}
 	for _, seg := range s.Segments() {
 		if err := both(seg, "light", "dark"); err != nil {
@@ -139,7 +190,7 @@ func ExampleOpenReaderAt() {
 	files := copyOf(fatal{}, store.OSDir(dir)) // stands for an embed.FS
 	var _ fstest.MapFS = files
 
-	x, err := reader.OpenReaderAt(reader.FromFS(files), reader.CacheSize(8<<20))
+	x, err := reader.OpenReaderAt(reader.FromFS(files), reader.Options{CacheSize: 8 << 20})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -1,33 +1,15 @@
 package reader
 
 import (
-	"context"
 	"fmt"
-	"io/fs"
 	"sync"
 
 	"github.com/pinion-index/pinion/store"
 )
 
-// Option changes how an index is opened.
-type Option func(*options)
-
-type options struct {
-	verify    context.Context // nil: no
-	cacheSize int64
-}
-
-// VerifyOnOpen checks every checksum and all content of each segment before it
-// is first used, at Open and at Refresh. It takes time in proportion to the size
-// of the index; ctx can end it.
-func VerifyOnOpen(ctx context.Context) Option {
-	return func(o *options) { o.verify = ctx }
-}
-
-// Index is an open index directory.
+// Index is an open index directory. It is safe for concurrent use.
 type Index struct {
-	dir  *store.Dir
-	opts options
+	dir *store.Dir
 
 	refresh sync.Mutex // held while a newer commit is opened
 
@@ -39,29 +21,26 @@ type Index struct {
 // Open opens the index in a local directory. Errors are of kind
 // format.ErrNotAnIndex, ErrTooNew, ErrTooOld or ErrCorrupt, or come from the
 // operating system.
-func Open(path string, opts ...Option) (*Index, error) {
+func Open(path string) (*Index, error) {
 	d, err := store.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
-	return open(d, opts)
+	return open(d)
 }
 
 // OpenFS opens the index in any directory.
-func OpenFS(fsys store.ReadFS, opts ...Option) (*Index, error) {
+func OpenFS(fsys store.ReadFS) (*Index, error) {
 	d, err := store.OpenFS(fsys)
 	if err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
-	return open(d, opts)
+	return open(d)
 }
 
 // open makes d part of an index, or closes it.
-func open(d *store.Dir, opts []Option) (*Index, error) {
+func open(d *store.Dir) (*Index, error) {
 	x := &Index{dir: d, handles: make(map[uint64]*handle)}
-	for _, o := range opts {
-		o(&x.opts)
-	}
 	v, err := x.openLatest()
 	if err != nil {
 		d.Close()
@@ -74,8 +53,8 @@ func open(d *store.Dir, opts []Option) (*Index, error) {
 // String names the directory.
 func (x *Index) String() string { return x.dir.String() }
 
-// Snapshot returns the newest commit that was opened. Close it in the end. The
-// error matches fs.ErrClosed after Close.
+// Snapshot returns the newest commit that was opened, to be closed by the caller.
+// The error matches ErrClosed after Close.
 func (x *Index) Snapshot() (*Snapshot, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -83,16 +62,17 @@ func (x *Index) Snapshot() (*Snapshot, error) {
 		return nil, x.errClosed()
 	}
 	x.cur.users++
-	return &Snapshot{view: x.cur}, nil
+	return newSnapshot(x.cur), nil
 }
 
 func (x *Index) errClosed() error {
-	return fmt.Errorf("index %s: %w", x.dir, fs.ErrClosed)
+	return fmt.Errorf("index %s: %w", x.dir, ErrClosed)
 }
 
 // Refresh opens the newest commit if there is a newer one than that of the last
 // Snapshot, and reports whether there was. Segments that both have stay open. If
-// it fails the commit that was opened before stays.
+// it fails the commit that was opened before stays. The error matches ErrClosed
+// after Close.
 func (x *Index) Refresh() (changed bool, err error) {
 	x.refresh.Lock()
 	defer x.refresh.Unlock()

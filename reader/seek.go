@@ -1,6 +1,9 @@
 package reader
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/pinion-index/pinion/format"
 )
 
@@ -10,7 +13,7 @@ type Strategy uint8
 
 // The strategies.
 const (
-	// Gallop doubles its step through the skip header from the present block on and
+	// Gallop doubles its step through the skip header from the current block on and
 	// bisects the last step.
 	Gallop Strategy = iota
 	// SafeRange bisects the blocks within the safe range of the list's linear
@@ -31,25 +34,23 @@ func (s Strategy) String() string {
 	return [...]string{"gallop", "safe-range", "buckets", "?"}[min(s, 3)]
 }
 
-// SetStrategy chooses how NextGEQ finds blocks, until the next Init.
-func (c *Cursor) SetStrategy(s Strategy) { c.seek = s }
+// SetStrategy chooses how NextGEQ finds blocks, until the next Init. It refuses what
+// is not one of the strategies.
+func (c *Cursor) SetStrategy(s Strategy) error {
+	if s > Buckets {
+		return fmt.Errorf("reader: unknown strategy %d", s)
+	}
+	c.seek = s
+	return nil
+}
 
 // NextGEQ moves to the first posting whose docID is at least target, unless the
-// present one is, and returns its docID.
+// current one is, and returns its docID.
 func (c *Cursor) NextGEQ(target uint32) uint32 {
 	if target <= c.doc {
 		return c.doc
 	}
-	b := max(c.block, 0)
-	if target > c.last[b] {
-		if b = c.findBlock(b+1, target); b == len(c.last) {
-			if c.finish(); target <= c.last[b-1] {
-				c.fail(format.Corrupt("the skip header does not ascend"), format.NoBlock)
-			}
-			return NoDoc
-		}
-	}
-	if b != c.block && !c.load(b) {
+	if target > c.blockLast && !c.seekBlock(target) {
 		return NoDoc
 	}
 	c.pos = c.find(target)
@@ -57,51 +58,86 @@ func (c *Cursor) NextGEQ(target uint32) uint32 {
 	return c.doc
 }
 
+// seekBlock enters the block that holds the first docID from target on, which is
+// not in the current block, and reports whether there is one.
+func (c *Cursor) seekBlock(target uint32) bool {
+	if c.armed {
+		return c.end(c.decodeBlockOf(target)) && c.doc != NoDoc
+	}
+	return c.end(c.guard(func() error { return c.decodeBlockOf(target) })) && c.doc != NoDoc
+}
+
+// decodeBlockOf decodes the block of target, or ends the walk if all docIDs are
+// below target.
+func (c *Cursor) decodeBlockOf(target uint32) error {
+	b := max(c.block, 0)
+	if target > c.last[b] {
+		if b = c.findBlock(b+1, target); b == len(c.last) {
+			if c.finish(); target <= c.last[b-1] {
+				return c.locate(format.Corrupt("the skip header does not ascend"), format.NoBlock)
+			}
+			return nil
+		}
+	}
+	return c.decodeDocs(b)
+}
+
 // Shallow moves the block pointer, not the cursor, to the block that NextGEQ with
 // the same target would end in and returns the last docID of that block, NoDoc if
 // there is none. It decodes nothing. The pointer goes forward only; moving the
 // cursor takes it along.
 func (c *Cursor) Shallow(target uint32) uint32 {
-	if c.peek < len(c.last) && target > c.last[c.peek] {
-		c.peek = c.findBlock(c.peek+1, target)
+	switch {
+	case target <= c.peekLast:
+	case c.armed:
+		c.peekBlock(target)
+	case !c.end(c.guard(func() error { c.peekBlock(target); return nil })):
+		c.peek, c.peekLast = len(c.last), NoDoc
 	}
-	return c.BlockLast()
+	return c.peekLast
+}
+
+// peekBlock moves the block pointer to the block of target, which is behind its
+// block.
+func (c *Cursor) peekBlock(target uint32) {
+	b := c.findBlock(c.peek+1, target)
+	last := uint32(NoDoc)
+	if b < len(c.last) {
+		last = c.last[b]
+	}
+	c.peek, c.peekLast = b, last
 }
 
 // BlockLast returns the last docID of the block that the block pointer is at,
 // NoDoc past the last block.
-func (c *Cursor) BlockLast() uint32 {
-	if c.peek < len(c.last) {
-		return c.last[c.peek]
-	}
-	return NoDoc
-}
+func (c *Cursor) BlockLast() uint32 { return c.peekLast }
 
 // BlockMax bounds the postings of the block that the block pointer is at. It is 0,
-// which bounds nothing, past the last block.
-func (c *Cursor) BlockMax() format.Quad {
+// the bound of no postings, past the last block.
+func (c *Cursor) BlockMax() (bound format.Quad) {
 	switch {
 	case c.peek >= len(c.last):
 		return 0
 	case c.list.Quads == nil:
 		return c.ListMax()
+	case c.armed:
+		return c.list.Quads[c.peek]
 	}
-	return c.list.Quads[c.peek]
+	c.end(c.guard(func() error { bound = c.list.Quads[c.peek]; return nil }))
+	return bound
 }
 
-// ListMax bounds all postings of the list. Lists too short for an extent have no
-// stored bounds: theirs is the greatest frequency in a document as short as any
-// of the segment.
+// ListMax bounds all postings of the list, wherever the cursor stands. Lists too
+// short for an extent have no stored bounds: theirs is the greatest frequency in a
+// document as short as any of the segment. It is 0, the bound of no postings,
+// before Init and after Close.
 func (c *Cursor) ListMax() format.Quad {
 	if c.list.Quads != nil {
 		return c.list.Quad
 	}
-	if c.bound == 0 {
-		tf := uint32(0)
-		for _, f := range c.freqs {
-			tf = max(tf, f)
-		}
-		pair := uint64(format.EncodeTF(tf)) | uint64(format.EncodeLen(c.seg.Meta().MinLen))<<8
+	if c.bound == 0 && c.list.N > 0 {
+		_, freqs := c.list.Small()
+		pair := uint64(format.EncodeTF(slices.Max(freqs))) | uint64(format.EncodeLen(c.seg.Meta().MinLen))<<8
 		c.bound = format.Quad(pair * 0x0001000100010001)
 	}
 	return c.bound
@@ -166,7 +202,7 @@ func bisect(v []uint32, lo, hi int, target uint32) int {
 // chunk is how many docIDs find looks through at once.
 const chunk = 128
 
-// find returns the index of the first docID of the present block that is at least
+// find returns the index of the first docID of the current block that is at least
 // target; there is one, and it is after pos. The block is followed by NoDocs up to
 // a multiple of chunk, so every chunk is searched alike: the docIDs below target
 // are counted, every sixteenth first and then those between, without a branch and
@@ -176,10 +212,11 @@ func (c *Cursor) find(target uint32) int {
 		return bisect(c.docs, c.pos, len(c.docs)-1, target)
 	}
 	at := c.pos &^ (chunk - 1)
-	for at+chunk < len(c.docs) && c.docsBuf[at+chunk-1] < target {
+	buf := &c.buf.docs
+	for at+chunk < len(c.docs) && buf[at+chunk-1] < target {
 		at += chunk
 	}
-	return at + countBelow((*[chunk]uint32)(c.docsBuf[at:]), target)
+	return at + countBelow((*[chunk]uint32)(buf[at:]), target)
 }
 
 // countBelow returns how many elements of v, which ascends, are below target, at

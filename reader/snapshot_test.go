@@ -45,7 +45,7 @@ func seq(n int) []uint32 {
 
 func TestSnapshot(t *testing.T) {
 	s := open(t, three()...)
-	if st := s.Stats(); st != (reader.Stats{Segments: 3, Docs: 307, Live: 304, Postings: 308, Tokens: 326}) || st.AvgLen() != 326.0/307 {
+	if st := s.Stats(); st != (reader.Stats{Segments: 3, Docs: 307, Live: 304, Postings: 308, Tokens: 326, MaxLen: 9}) || st.AvgLen() != 326.0/307 {
 		t.Errorf("stats %+v", st)
 	}
 	if a, o := s.Analyzer(); a != "simple" || o != "" || s.Generation() != 1 || !s.HasStored() {
@@ -100,17 +100,23 @@ func TestSnapshot(t *testing.T) {
 		}
 	}
 	var got []string
-	err := s.EachPosting([]byte("apple"), func(doc, freq uint32) bool {
-		got = append(got, fmt.Sprint(doc, freq))
-		return true
-	})
-	if err != nil || !slices.Equal(got, []string{"1 2", "5 9"}) {
-		t.Errorf("postings %q, %v", got, err)
+	for p, err := range s.Postings([]byte("apple")) {
+		got = append(got, fmt.Sprint(p.Doc, p.Freq, err))
+	}
+	if !slices.Equal(got, []string{"1 2 <nil>", "5 9 <nil>"}) {
+		t.Errorf("postings %q", got)
 	}
 	n := 0
-	s.EachPosting([]byte("bee"), func(doc, freq uint32) bool { n++; return n < 10 })
+	for range s.Postings([]byte("bee")) {
+		if n++; n == 10 {
+			break
+		}
+	}
 	if n != 10 {
-		t.Errorf("%d postings after false", n)
+		t.Errorf("%d postings before the break", n)
+	}
+	for range s.Postings([]byte("none")) {
+		t.Error("a posting of a term that is not there")
 	}
 	for _, f := range []func(uint32) error{
 		func(d uint32) error { _, err := s.ID(d, nil); return err },
@@ -232,16 +238,16 @@ func TestRefresh(t *testing.T) {
 	if err := errors.Join(old.Close(), old.Close(), x.Close(), x.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := x.Snapshot(); !errors.Is(err, fs.ErrClosed) {
+	if _, err := x.Snapshot(); !errors.Is(err, reader.ErrClosed) {
 		t.Errorf("snapshot after close: %v", err)
 	}
-	if _, err := x.Refresh(); !errors.Is(err, fs.ErrClosed) {
+	if _, err := x.Refresh(); !errors.Is(err, reader.ErrClosed) {
 		t.Errorf("refresh after close: %v", err)
 	}
-	if _, err := old.Retain(); !errors.Is(err, fs.ErrClosed) {
+	if _, err := old.Retain(); !errors.Is(err, reader.ErrClosed) {
 		t.Errorf("retain after close: %v", err)
 	}
-	if _, err := old.DF([]byte("apple")); !errors.Is(err, fs.ErrClosed) {
+	if _, err := old.DF([]byte("apple")); !errors.Is(err, reader.ErrClosed) {
 		t.Errorf("use after close: %v", err)
 	}
 	for s, want := range map[*reader.Snapshot]uint64{again: 3, now: 1} {
@@ -293,15 +299,14 @@ func TestConcurrent(t *testing.T) {
 							return
 						}
 						g, n := uint32(s.Generation()), uint32(0)
-						err = s.EachPosting([]byte("x"), func(doc, freq uint32) bool {
-							if freq != g || doc == g {
-								t.Errorf("commit %d: document %d has frequency %d", g, doc, freq)
+						for p, err := range s.Postings([]byte("x")) {
+							if p.Freq != g || p.Doc == g || err != nil {
+								t.Errorf("commit %d: document %d has frequency %d: %v", g, p.Doc, p.Freq, err)
 							}
 							n++
-							return true
-						})
-						if n != 199+g || err != nil {
-							t.Errorf("commit %d: %d postings, %v", g, n, err)
+						}
+						if n != 199+g {
+							t.Errorf("commit %d: %d postings", g, n)
 						}
 						if id, err := s.ID(7, nil); string(id) != "doc-7" || err != nil {
 							t.Errorf("id %q, %v", id, err)
@@ -367,11 +372,13 @@ func TestOpenErrors(t *testing.T) {
 			fsys := memfs.New()
 			commit(t, fsys, three()...)
 			c.change(fsys)
-			var opts []reader.Option
-			if c.verify {
-				opts = append(opts, reader.VerifyOnOpen(ctx))
+			x, err := reader.OpenFS(fsys)
+			if c.verify && err == nil {
+				defer x.Close()
+				s, _ := x.Snapshot()
+				defer s.Close()
+				x, err = nil, s.Verify(ctx)
 			}
-			x, err := reader.OpenFS(fsys, opts...)
 			if !errors.Is(err, c.kind) {
 				t.Fatalf("%v", err)
 			}
@@ -382,15 +389,23 @@ func TestOpenErrors(t *testing.T) {
 	}
 	fsys := memfs.New()
 	commit(t, fsys, three()...)
-	x, err := reader.OpenFS(fsys, reader.VerifyOnOpen(ctx))
+	x, err := reader.OpenFS(fsys)
 	if err != nil {
 		t.Fatal(err)
 	}
-	x.Close()
+	defer x.Close()
+	sn, _ := x.Snapshot()
+	defer sn.Close()
 	stopped, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := reader.OpenFS(fsys, reader.VerifyOnOpen(stopped)); !errors.Is(err, context.Canceled) {
+	if err := sn.Verify(stopped); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled verification: %v", err)
+	}
+	if err := sn.Verify(ctx); err != nil {
+		t.Errorf("verification: %v", err)
+	}
+	if err := sn.Verify(stopped); err != nil { // nothing is left to do
+		t.Errorf("second verification: %v", err)
 	}
 }
 

@@ -16,31 +16,32 @@ import (
 type Source interface {
 	// List returns the names of the files, in any order.
 	List() ([]string, error)
-	// Open opens a file and tells its size. The io.ReaderAt is closed in the end if
-	// it is an io.Closer.
+	// Open opens a file and tells its size. The io.ReaderAt is closed
+	// with the index if it is an io.Closer.
 	Open(name string) (r io.ReaderAt, size int64, err error)
 }
 
-// DefaultCacheSize is how many bytes an index that OpenReaderAt opened keeps, for
-// all of its files together.
+// DefaultCacheSize is how many bytes an index that OpenReaderAt opened keeps of all
+// its files together, unless Options say otherwise: 64 MiB.
 const DefaultCacheSize = 64 << 20
 
-// CacheSize sets the bytes that OpenReaderAt may keep; what is in use, and the
-// tables that a segment needs whole, come on top.
-func CacheSize(bytes int64) Option {
-	return func(o *options) { o.cacheSize = bytes }
+// Options say how OpenReaderAt reads. The zero value is good.
+type Options struct {
+	// CacheSize is how many bytes are kept of what was read; what is in use, and the
+	// tables that a segment needs whole, come on top. 0 means DefaultCacheSize, less
+	// than 0 nothing.
+	CacheSize int64
 }
 
 // OpenReaderAt opens an index whose files src gives. Byte ranges are read when
 // they are needed: a few hundred bytes for a term, a posting list at once, and
 // on first use whole those tables that are searched (the index of terms, document
-// lengths, ids). What was read is kept up to CacheSize.
-func OpenReaderAt(src Source, opts ...Option) (*Index, error) {
-	o := options{cacheSize: DefaultCacheSize}
-	for _, opt := range opts {
-		opt(&o)
+// lengths, ids). What was read is kept up to Options.CacheSize.
+func OpenReaderAt(src Source, o Options) (*Index, error) {
+	if o.CacheSize == 0 {
+		o.CacheSize = DefaultCacheSize
 	}
-	return OpenFS(&sourceFS{src: src, cache: newCache(o.cacheSize)}, opts...)
+	return OpenFS(&sourceFS{src: src, cache: newCache(max(o.CacheSize, 0))})
 }
 
 // sourceFS makes a Source a store.ReadFS. Its ID is itself: nobody else has its

@@ -50,12 +50,11 @@ func dump(t testing.TB, s *reader.Snapshot) string {
 	terms := s.Terms(nil)
 	for terms.Next() {
 		fmt.Fprintln(&b, string(terms.Term()), terms.DF())
-		err := s.EachPosting(terms.Term(), func(doc, freq uint32) bool {
-			fmt.Fprint(&b, doc, ":", freq, " ")
-			return true
-		})
-		if err != nil {
-			t.Error(err)
+		for p, err := range s.Postings(terms.Term()) {
+			if err != nil {
+				t.Error(err)
+			}
+			fmt.Fprint(&b, p.Doc, ":", p.Freq, " ")
 		}
 	}
 	if terms.Err() != nil {
@@ -92,7 +91,7 @@ func TestOpenReaderAt(t *testing.T) {
 	want := dump(t, s)
 	files := copyOf(t, mem)
 	for _, size := range []int64{-1, 0, 1 << 18, 1 << 30} {
-		x, err := reader.OpenReaderAt(reader.FromFS(files), reader.CacheSize(size))
+		x, err := reader.OpenReaderAt(reader.FromFS(files), reader.Options{CacheSize: size})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,7 +104,7 @@ func TestOpenReaderAt(t *testing.T) {
 					return
 				}
 				defer s.Close()
-				if size != 0 && size != 1<<18 {
+				if size != -1 && size != 1<<18 {
 					s.FindID([]byte("big7")) // in another order
 				}
 				if dump(t, s) != want {
@@ -174,11 +173,11 @@ func TestReaderAtErrors(t *testing.T) {
 	commit(t, mem, three()...)
 	c := countingOf(copyOf(t, mem))
 	c.short.Store(true)
-	if _, err := reader.OpenReaderAt(c); !errors.Is(err, format.ErrCorrupt) {
+	if _, err := reader.OpenReaderAt(c, reader.Options{}); !errors.Is(err, format.ErrCorrupt) {
 		t.Errorf("short reads: %v", err)
 	}
 	c.short.Store(false)
-	x, err := reader.OpenReaderAt(c, reader.CacheSize(0))
+	x, err := reader.OpenReaderAt(c, reader.Options{CacheSize: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,8 +186,10 @@ func TestReaderAtErrors(t *testing.T) {
 	if _, err := s.DF([]byte("bee")); !errors.Is(err, format.ErrCorrupt) {
 		t.Errorf("short reads later: %v", err)
 	}
-	if err := s.EachPosting([]byte("bee"), func(uint32, uint32) bool { return true }); !errors.Is(err, format.ErrCorrupt) {
-		t.Errorf("short reads later: %v", err)
+	for p, err := range s.Postings([]byte("bee")) {
+		if !errors.Is(err, format.ErrCorrupt) || p != (reader.Posting{}) {
+			t.Errorf("short reads later: %v, %v", p, err)
+		}
 	}
 	c.short.Store(false)
 	if df, err := s.DF([]byte("bee")); df != 300 || err != nil {
@@ -206,7 +207,7 @@ func TestReaderAtErrors(t *testing.T) {
 	for _, n := range list { // one file missing at a time
 		f := c.files[n]
 		delete(c.files, n)
-		if _, err := reader.OpenReaderAt(c); n != store.LockName && !errors.Is(err, format.ErrCorrupt) && !errors.Is(err, format.ErrNotAnIndex) {
+		if _, err := reader.OpenReaderAt(c, reader.Options{}); n != store.LockName && !errors.Is(err, format.ErrCorrupt) && !errors.Is(err, format.ErrNotAnIndex) {
 			t.Errorf("without %s: %v", n, err)
 		}
 		c.files[n] = f
@@ -217,7 +218,7 @@ func TestReaderAtErrors(t *testing.T) {
 func TestOpenReadsConstant(t *testing.T) {
 	read := func(docs uint32) (reads, bytes int64) {
 		c := sparse(t, docs)
-		x, err := reader.OpenReaderAt(c, reader.CacheSize(0))
+		x, err := reader.OpenReaderAt(c, reader.Options{CacheSize: -1})
 		if err != nil {
 			t.Fatal(err)
 		}

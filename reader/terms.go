@@ -17,11 +17,10 @@ type TermEntry struct {
 // in docID order, and returns its document frequency over all segments (deleted
 // documents count until a merge drops them).
 func (s *Snapshot) Lookup(term []byte, dst []TermEntry) (df uint64, entries []TermEntry, err error) {
-	defer store.CatchFault(store.ArmFault(), &err)
-	if err := s.open(); err != nil {
+	if err := s.life.err(); err != nil {
 		return 0, dst, err
 	}
-	for i, seg := range s.view.segments {
+	for i, seg := range s.segments {
 		e, ok, err := seg.Lookup(term)
 		if err != nil {
 			return 0, dst, err
@@ -37,11 +36,10 @@ func (s *Snapshot) Lookup(term []byte, dst []TermEntry) (df uint64, entries []Te
 // DF returns the document frequency of term over all segments, 0 if no segment
 // has it.
 func (s *Snapshot) DF(term []byte) (df uint64, err error) {
-	defer store.CatchFault(store.ArmFault(), &err)
-	if err := s.open(); err != nil {
+	if err := s.life.err(); err != nil {
 		return 0, err
 	}
-	for _, seg := range s.view.segments {
+	for _, seg := range s.segments {
 		e, ok, err := seg.Lookup(term)
 		if err != nil {
 			return 0, err
@@ -53,49 +51,10 @@ func (s *Snapshot) DF(term []byte) (df uint64, err error) {
 	return df, nil
 }
 
-// EachPosting calls f with the global docID and the frequency of every posting
-// of term, in docID order, deleted documents excepted, until f returns false.
-func (s *Snapshot) EachPosting(term []byte, f func(doc, freq uint32) bool) (err error) {
-	defer store.CatchFault(store.ArmFault(), &err)
-	if err := s.open(); err != nil {
-		return err
-	}
-	c := NewCursor()
-	defer c.Close()
-	for _, seg := range s.view.segments {
-		e, ok, err := seg.Lookup(term)
-		if err != nil {
-			return err
-		}
-		if !ok {
-			continue
-		}
-		dels, err := seg.Deletes()
-		if err != nil {
-			return err
-		}
-		if err := c.Init(seg, e); err != nil {
-			return err
-		}
-		for doc := c.Doc(); doc != NoDoc; doc = c.Next() {
-			if dels.Has(doc) {
-				continue
-			}
-			freq := c.Freq()
-			if freq == 0 || !f(seg.Base+doc, freq) {
-				return c.Err()
-			}
-		}
-		if err := c.Err(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Terms walks the terms of all segments in bytewise order. It is not safe for
-// concurrent use.
+// Terms walks the terms of a snapshot or of one segment in bytewise order. It is
+// not safe for concurrent use.
 type Terms struct {
+	life    *life
 	all     []source // of every segment, in docID order
 	live    []source // those that are not exhausted, in docID order
 	entries []TermEntry
@@ -109,19 +68,25 @@ type Terms struct {
 type source struct {
 	seg  int
 	it   *segment.TermIterator
-	here bool // stands on the present term
+	here bool // stands on the current term
 }
 
 // Terms returns an iterator before the first term that begins with prefix; an
 // empty prefix gives all terms.
-func (s *Snapshot) Terms(prefix []byte) (t *Terms) {
-	t = &Terms{} // named: it must be returned after a fault too
-	defer store.CatchFault(store.ArmFault(), &t.err)
-	if t.err = s.open(); t.err != nil {
+func (s *Snapshot) Terms(prefix []byte) *Terms { return newTerms(&s.life, s.segments, prefix) }
+
+// Terms returns an iterator over the terms of this segment, before the first one
+// that begins with prefix; an empty prefix gives all terms.
+func (s *Segment) Terms(prefix []byte) *Terms { return newTerms(s.life, []*Segment{s}, prefix) }
+
+func newTerms(l *life, segments []*Segment, prefix []byte) (t *Terms) {
+	t = &Terms{life: l} // named: it must be returned after a fault too
+	if t.err = l.err(); t.err != nil {
 		return t
 	}
-	for i, seg := range s.view.segments {
-		t.all = append(t.all, source{i, seg.Prefix(prefix), true})
+	defer store.CatchFault(store.ArmFault(), &t.err)
+	for _, seg := range segments {
+		t.all = append(t.all, source{seg.Ord, seg.Segment.Prefix(prefix), true})
 	}
 	return t
 }
@@ -129,10 +94,13 @@ func (s *Snapshot) Terms(prefix []byte) (t *Terms) {
 // SeekGE moves to the first term that is not below term and reports whether
 // there is one. It may move either way.
 func (t *Terms) SeekGE(term []byte) (ok bool) {
-	defer store.CatchFault(store.ArmFault(), &t.err)
+	if t.err == nil {
+		t.err = t.life.err()
+	}
 	if t.err != nil {
 		return false
 	}
+	defer store.CatchFault(store.ArmFault(), &t.err)
 	t.started, t.live = true, t.live[:0]
 	for _, x := range t.all {
 		if x.it.SeekGE(term) {
@@ -146,10 +114,13 @@ func (t *Terms) SeekGE(term []byte) (ok bool) {
 
 // Next moves to the next term and reports whether there is one.
 func (t *Terms) Next() (ok bool) {
-	defer store.CatchFault(store.ArmFault(), &t.err)
+	if t.err == nil {
+		t.err = t.life.err()
+	}
 	if t.err != nil {
 		return false
 	}
+	defer store.CatchFault(store.ArmFault(), &t.err)
 	if !t.started {
 		t.started = true
 		t.live = append(t.live, t.all...)
@@ -191,15 +162,24 @@ func (t *Terms) gather() bool {
 	return len(t.entries) > 0
 }
 
-// Term returns the present term. It is valid until the next move.
+// Term returns the current term. It is valid until the next move.
 func (t *Terms) Term() []byte { return t.term }
 
-// DF returns the present term's document frequency over all segments.
+// DF returns the current term's document frequency over all segments.
 func (t *Terms) DF() uint64 { return t.df }
 
-// Entries returns the present term's entries, one for each segment that has it,
+// Entries returns the current term's entries, one for each segment that has it,
 // in docID order. They are valid until the next move.
 func (t *Terms) Entries() []TermEntry { return t.entries }
+
+// Entry returns the first of Entries: of a walk over one segment, the only one. It
+// is zero where there is no current term.
+func (t *Terms) Entry() (e segment.Entry) {
+	if len(t.entries) > 0 {
+		e = t.entries[0].Entry
+	}
+	return e
+}
 
 // Err returns the error that ended the iteration, or nil.
 func (t *Terms) Err() error { return t.err }

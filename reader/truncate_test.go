@@ -34,16 +34,20 @@ func TestTruncatedWhileMapped(t *testing.T) {
 		}
 	}
 	for what, f := range map[string]func() error{
-		"DF":          func() error { _, err := s.DF([]byte("apple")); return err },
-		"Lookup":      func() error { _, _, err := s.Lookup([]byte("apple"), nil); return err },
-		"EachPosting": func() error { return s.EachPosting([]byte("apple"), nil) },
-		"ID":          func() error { _, err := s.ID(1, nil); return err },
-		"Stored":      func() error { _, err := s.Stored(1, nil); return err },
-		"DocLen":      func() error { _, err := s.DocLen(1); return err },
-		"FindID":      func() error { _, _, err := s.FindID([]byte("a1")); return err },
-		"Next":        func() error { terms.Next(); return terms.Err() },
-		"SeekGE":      func() error { t := s.Terms(nil); t.SeekGE([]byte("b")); return t.Err() },
-		"Prefix":      func() error { return s.Terms([]byte("a")).Err() },
+		"DF":     func() error { _, err := s.DF([]byte("apple")); return err },
+		"Lookup": func() error { _, _, err := s.Lookup([]byte("apple"), nil); return err },
+		"Postings": func() (err error) {
+			for _, err = range s.Postings([]byte("apple")) {
+			}
+			return err
+		},
+		"ID":     func() error { _, err := s.ID(1, nil); return err },
+		"Stored": func() error { _, err := s.Stored(1, nil); return err },
+		"DocLen": func() error { _, err := s.DocLen(1); return err },
+		"FindID": func() error { _, _, err := s.FindID([]byte("a1")); return err },
+		"Next":   func() error { terms.Next(); return terms.Err() },
+		"SeekGE": func() error { t := s.Terms(nil); t.SeekGE([]byte("b")); return t.Err() },
+		"Prefix": func() error { return s.Terms([]byte("a")).Err() },
 	} {
 		err := f()
 		var e *format.Error

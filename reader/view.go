@@ -3,8 +3,8 @@ package reader
 import (
 	"errors"
 	"fmt"
+	"sync/atomic"
 
-	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/store"
 )
@@ -13,7 +13,7 @@ import (
 type view struct {
 	index    *Index
 	commit   *store.Commit
-	segments []*Segment
+	segments []Segment
 	held     []*handle
 	stats    Stats
 	users    int // guarded by index.mu
@@ -21,11 +21,12 @@ type view struct {
 
 // handle is one open file. Views of several commits share it.
 type handle struct {
-	num     uint64
-	data    store.Data
-	segment *segment.Segment // of a segment file
-	deletes deletesFile      // of a deletes file
-	users   int              // guarded by Index.mu
+	num      uint64
+	data     store.Data
+	segment  *segment.Segment // of a segment file
+	verified atomic.Bool      // by Snapshot.Verify
+	deletes  deletesFile      // of a deletes file
+	users    int              // guarded by Index.mu
 }
 
 // openLatest opens the newest commit, for one user.
@@ -48,8 +49,7 @@ func (x *Index) openView(c *store.Commit) (*view, error) {
 	return v, nil
 }
 
-func (x *Index) fill(v *view) (err error) {
-	defer store.CatchFault(store.ArmFault(), &err)
+func (x *Index) fill(v *view) error {
 	base := uint64(0) // store.MaxDocs keeps all docIDs within 32 bits
 	for i := range v.commit.Segments {
 		info := &v.commit.Segments[i]
@@ -57,10 +57,10 @@ func (x *Index) fill(v *view) (err error) {
 		if err != nil {
 			return err
 		}
-		if err := checkSegment(h.segment, v.commit.Manifest, info); err != nil {
+		if err := v.commit.CheckSegment(i, h.segment); err != nil { // also of a file that an older view opened
 			return err
 		}
-		s := &Segment{Segment: h.segment, Ord: i, Base: uint32(base), Info: *info}
+		s := Segment{Segment: h.segment, Ord: i, Base: uint32(base), Info: *info, file: h}
 		if info.DeletesFile != 0 {
 			d, err := x.hold(v, info.DeletesFile, func() (*handle, error) { return x.openDeletes(v.commit, i) })
 			if err != nil {
@@ -69,7 +69,7 @@ func (x *Index) fill(v *view) (err error) {
 			s.deletes = &d.deletes
 		}
 		v.segments = append(v.segments, s)
-		v.stats.add(info)
+		v.stats.add(&s)
 		base += uint64(info.Docs)
 	}
 	return nil
@@ -98,39 +98,11 @@ func (x *Index) hold(v *view, num uint64, open func() (*handle, error)) (*handle
 }
 
 func (x *Index) openSegment(c *store.Commit, i int) (*handle, error) {
-	data, err := c.OpenSegment(i)
+	s, data, err := c.OpenSegment(i)
 	if err != nil {
-		return nil, err
-	}
-	s, err := segment.Open(store.SegmentName(c.Segments[i].File), data)
-	if err == nil && x.opts.verify != nil {
-		err = s.Verify(x.opts.verify, nil)
-	}
-	if err != nil {
-		data.Close()
 		return nil, err
 	}
 	return &handle{data: data, segment: s}, nil
-}
-
-// checkSegment compares a segment with what the manifest says about it.
-func checkSegment(s *segment.Segment, m *store.Manifest, info *store.SegmentInfo) error {
-	meta := s.Meta()
-	var e *format.Error
-	switch {
-	case s.Header().ID != info.ID:
-		e = format.Corrupt("the file has id %x, the manifest says %x", s.Header().ID, info.ID)
-	case meta.Docs != info.Docs || meta.Postings != info.Postings || meta.Tokens != info.Tokens:
-		e = format.Corrupt("%d documents, %d postings, %d tokens; the manifest says %d, %d, %d",
-			meta.Docs, meta.Postings, meta.Tokens, info.Docs, info.Postings, info.Tokens)
-	case meta.Analyzer != m.Analyzer || meta.AnalyzerOptions != m.AnalyzerOptions:
-		e = format.Corrupt("made by analyzer %q (%q), the index by %q (%q)",
-			meta.Analyzer, meta.AnalyzerOptions, m.Analyzer, m.AnalyzerOptions)
-	default:
-		return nil
-	}
-	e.File = s.Name()
-	return e
 }
 
 // drop gives back the files of v and closes those without other users.

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// LinearRegression predicts where in its list a docID stands (Ao 2011, section
+// LinearRegression predicts the position of a docID in its list (Ao 2011, section
 // 3.3), in fixed point with 32 fraction bits. For every element l[i]:
 // Est(l[i])-Left <= i <= Est(l[i])+Right.
 type LinearRegression struct {

@@ -1,4 +1,4 @@
-package segment
+package segment_test
 
 import (
 	"context"
@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/check"
+	"github.com/pinion-index/pinion/segment/internal/segtest"
 )
 
 // onDemand is Data that is read piece by piece, and fails from read fail on.
@@ -33,24 +36,24 @@ func (d *onDemand) Range(off, n int64) ([]byte, error) {
 }
 
 func TestReadOnDemand(t *testing.T) {
-	m := smallModel()
-	d := &onDemand{b: m.build(t, buildWith{docs: codecNamed("bp128"), freqs: codecNamed("vbyte128"), stored: true}), fail: -1}
-	s, err := Open("test.pin", d)
+	m := segtest.Small()
+	d := &onDemand{b: m.Build(t, segtest.With{Docs: segtest.Codec("bp128"), Freqs: segtest.Codec("vbyte128"), Stored: true}), fail: -1}
+	s, err := segment.Open("test.pin", d)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.ids, m.texts = m.ids[:300], m.texts[:300] // each is a read or more
-	m.check(t, s, true)
-	if err := s.Verify(context.Background(), nil); err != nil {
+	m.IDs, m.Texts = m.IDs[:300], m.Texts[:300] // each is a read or more
+	m.Check(t, s, true)
+	if err := check.Segment(context.Background(), s, check.Options{}); err != nil {
 		t.Fatal(err)
 	}
 }
 
 func TestOpenReadsNoContent(t *testing.T) {
-	small := &onDemand{b: smallModel().build(t, defaultBuild()), fail: -1}
-	large := &onDemand{b: randomModel(rand.New(rand.NewPCG(1, 1)), 50_000, 300).build(t, defaultBuild()), fail: -1}
+	small := &onDemand{b: segtest.Small().Build(t, segtest.Default()), fail: -1}
+	large := &onDemand{b: segtest.Random(rand.New(rand.NewPCG(1, 1)), 50_000, 300).Build(t, segtest.Default()), fail: -1}
 	for _, d := range []*onDemand{small, large} {
-		if _, err := Open("test.pin", d); err != nil {
+		if _, err := segment.Open("test.pin", d); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -61,12 +64,12 @@ func TestOpenReadsNoContent(t *testing.T) {
 
 // Every failed read gives the data source's own error.
 func TestReadErrors(t *testing.T) {
-	d := &onDemand{b: smallModel().build(t, buildWith{docs: codecNamed("bp128"), freqs: codecNamed("bp128"), stored: true})}
+	d := &onDemand{b: segtest.Small().Build(t, segtest.With{Docs: segtest.Codec("bp128"), Freqs: segtest.Codec("bp128"), Stored: true})}
 	for d.fail = 0; ; d.fail++ {
 		d.reads = 0
-		s, err := Open("test.pin", d)
+		s, err := segment.Open("test.pin", d)
 		if err == nil {
-			err = s.Verify(context.Background(), nil)
+			err = check.Segment(context.Background(), s, check.Options{})
 		}
 		if err == nil {
 			break
@@ -84,19 +87,19 @@ func TestReadErrors(t *testing.T) {
 }
 
 func TestUnalignedMemoryIsRefused(t *testing.T) {
-	b := Aligned(append([]byte{0}, smallModel().build(t, defaultBuild())...))
-	if _, err := Open("test.pin", b[1:]); err == nil || isIndexError(err) {
+	b := segment.Aligned(append([]byte{0}, segtest.Small().Build(t, segtest.Default())...))
+	if _, err := segment.Open("test.pin", b[1:]); err == nil || segtest.IsIndexError(err) {
 		t.Fatal(err)
 	}
-	if _, err := Open("test.pin", Aligned(b[1:])); err != nil {
+	if _, err := segment.Open("test.pin", segment.Aligned(b[1:])); err != nil {
 		t.Fatal(err)
 	}
 }
 
 func TestViewsAllocateNothing(t *testing.T) {
-	m := smallModel()
-	s := mustOpen(t, m.build(t, buildWith{docs: codecNamed("bp128"), freqs: codecNamed("vbyte128"), stored: true}))
-	var l List
+	m := segtest.Small()
+	s := segtest.Open(t, m.Build(t, segtest.With{Docs: segtest.Codec("bp128"), Freqs: segtest.Codec("vbyte128"), Stored: true}))
+	var l segment.List
 	docs := make([]uint32, 128)
 	var id, text []byte
 	for name, f := range map[string]func(){

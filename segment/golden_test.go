@@ -1,4 +1,4 @@
-package segment
+package segment_test
 
 import (
 	"bytes"
@@ -9,22 +9,25 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/check"
+	"github.com/pinion-index/pinion/segment/internal/segtest"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden segment of the present version")
+var update = flag.Bool("update", false, "rewrite the golden segment of the current version")
 
-// golden returns the present version's golden file.
+// golden returns the current version's golden file.
 func golden() string {
 	return filepath.Join("testdata", "segment-"+format.Current.String()+".pin")
 }
 
-func goldenBuild() buildWith {
-	return buildWith{docs: codecNamed("bp128"), freqs: codecNamed("vbyte128"), stored: true}
+func goldenBuild() segtest.With {
+	return segtest.With{Docs: segtest.Codec("bp128"), Freqs: segtest.Codec("vbyte128"), Stored: true}
 }
 
-// The golden of the present version is what is written today, byte for byte.
+// The golden of the current version is what is written today, byte for byte.
 func TestGoldenIsWritten(t *testing.T) {
-	got := smallModel().build(t, goldenBuild())
+	got := segtest.Small().Build(t, goldenBuild())
 	if *update {
 		if err := os.WriteFile(golden(), got, 0o666); err != nil {
 			t.Fatal(err)
@@ -50,13 +53,13 @@ func TestGoldensAreRead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := Open(file, Aligned(b))
+		s, err := segment.Open(file, segment.Aligned(b))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Verify(context.Background(), nil); err != nil {
+		if err := check.Segment(context.Background(), s, check.Options{}); err != nil {
 			t.Fatal(err)
 		}
-		smallModel().check(t, s, true)
+		segtest.Small().Check(t, s, true)
 	}
 }

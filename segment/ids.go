@@ -5,18 +5,21 @@ import (
 	"fmt"
 
 	"github.com/cespare/xxhash/v2"
+
+	"github.com/pinion-index/pinion/segment/internal/layout"
 )
 
-const idsPerBlock = 16
+// idHashKey returns the word of section IDHASH for id and doc.
+func idHashKey(id []byte, doc uint32) uint64 { return layout.IDHashKey(xxhash.Sum64(id), doc) }
 
-// idHashKey is the word of section IDHASH for id and doc.
-func idHashKey(id []byte, doc uint32) uint64 {
-	return xxhash.Sum64(id)&^0xffffffff | uint64(doc)
-}
+// IDIndex returns section IDINDEX: the offset of every block in IDS, and the end of the
+// last. It must not be modified.
+func (s *Segment) IDIndex() ([]uint64, error) { return s.words(&s.idIndex, &s.idIndexView) }
 
-// idBlock returns the bytes of block i of IDS and their offset.
-func (s *Segment) idBlock(i int) ([]byte, int64, error) {
-	offs, err := s.words(&s.idIndex, &s.idIndexView)
+// IDBlock returns the bytes of block i of IDS, which exists, and their offset there: ids
+// front-coded as format/FORMAT.md says.
+func (s *Segment) IDBlock(i int) ([]byte, int64, error) {
+	offs, err := s.IDIndex()
 	if err != nil {
 		return nil, 0, err
 	}
@@ -34,13 +37,13 @@ func (s *Segment) ID(doc uint32, buf []byte) ([]byte, error) {
 	if doc >= s.meta.Docs {
 		return buf, fmt.Errorf("segment %s: docID %d of %d", s.name, doc, s.meta.Docs)
 	}
-	b, off, err := s.idBlock(int(doc / idsPerBlock))
+	b, off, err := s.IDBlock(int(doc / layout.IDsPerBlock))
 	if err != nil {
 		return buf, err
 	}
 	pos := 0
-	for range doc%idsPerBlock + 1 {
-		lcp, suffix, next := termHead(b, pos, len(buf))
+	for range doc%layout.IDsPerBlock + 1 {
+		lcp, suffix, next := layout.Head(b, pos, len(buf))
 		if next < 0 {
 			return buf[:0], s.corrupt(&s.ids, off+int64(pos), "malformed id")
 		}
@@ -51,7 +54,7 @@ func (s *Segment) ID(doc uint32, buf []byte) ([]byte, error) {
 }
 
 // IDHashes returns section IDHASH: for every document the high 32 bits of the
-// xxhash64 of its id above its docID, ascending.
+// xxhash64 of its id above its docID, ascending. It must not be modified.
 func (s *Segment) IDHashes() ([]uint64, error) { return s.words(&s.idHash, &s.idHashView) }
 
 // FindID returns the docID of the document whose external id is id.
@@ -63,7 +66,8 @@ func (s *Segment) FindID(id []byte) (doc uint32, ok bool, err error) {
 	key := idHashKey(id, 0)
 	var room [128]byte
 	buf := room[:0]
-	for i := searchHashes(hashes, key); i < len(hashes) && hashes[i]>>32 == key>>32; i++ {
+	i, _ := layout.SearchHashes(hashes, key)
+	for ; i < len(hashes) && hashes[i]>>32 == key>>32; i++ {
 		doc := uint32(hashes[i])
 		if doc >= s.meta.Docs {
 			return 0, false, s.corrupt(&s.idHash, int64(i)*8, "docID %d of %d", doc, s.meta.Docs)
@@ -78,53 +82,25 @@ func (s *Segment) FindID(id []byte) (doc uint32, ok bool, err error) {
 	return 0, false, nil
 }
 
-// searchHashes returns the index of the first hash that is at least key. Hashes
-// are uniform, so it starts where key would stand and widens from there.
-func searchHashes(hashes []uint64, key uint64) int {
-	n := len(hashes)
-	if n == 0 {
-		return 0
-	}
-	guess := int(key >> 32 * uint64(n) >> 32)
-	lo, hi := guess, guess
-	for step := 8; lo > 0 && hashes[lo-1] >= key; step *= 2 {
-		hi, lo = lo, max(lo-step, 0)
-	}
-	if lo == guess {
-		for step := 8; hi < n && hashes[hi] < key; step *= 2 {
-			lo, hi = hi, min(hi+step, n)
-		}
-	}
-	for lo < hi {
-		mid := int(uint(lo+hi) >> 1)
-		if hashes[mid] < key {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return lo
-}
-
 // EachID calls f with every docID and external id in order. The id is valid
 // until f returns. An error of f ends the walk and is returned.
 func (s *Segment) EachID(f func(doc uint32, id []byte) error) error {
 	var id []byte
-	for i := range (int(s.meta.Docs) + idsPerBlock - 1) / idsPerBlock {
-		b, off, err := s.idBlock(i)
+	for i := range (int(s.meta.Docs) + layout.IDsPerBlock - 1) / layout.IDsPerBlock {
+		b, off, err := s.IDBlock(i)
 		if err != nil {
 			return err
 		}
 		id = id[:0]
 		pos := 0
-		for j := range min(idsPerBlock, int(s.meta.Docs)-i*idsPerBlock) {
-			lcp, suffix, next := termHead(b, pos, len(id))
+		for j := range min(layout.IDsPerBlock, int(s.meta.Docs)-i*layout.IDsPerBlock) {
+			lcp, suffix, next := layout.Head(b, pos, len(id))
 			if next < 0 {
 				return s.corrupt(&s.ids, off+int64(pos), "malformed id")
 			}
 			id = append(id[:lcp], suffix...)
 			pos = next
-			if err := f(uint32(i*idsPerBlock+j), id); err != nil {
+			if err := f(uint32(i*layout.IDsPerBlock+j), id); err != nil {
 				return err
 			}
 		}

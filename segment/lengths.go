@@ -1,12 +1,27 @@
 package segment
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/pinion-index/pinion/format"
+)
 
 // LengthTable is the exact number of tokens of every document.
 type LengthTable struct {
 	b     []byte // width bytes each, little-endian
 	width int
 	n     uint32
+}
+
+// NewLengthTable returns the table of the given lengths, which it shares.
+func NewLengthTable(lengths []uint32) LengthTable {
+	return LengthTable{b: format.BytesOf(lengths), width: 4, n: uint32(len(lengths))}
+}
+
+// PackedLengths returns the table of the lengths in b, which it shares: width bytes, 1, 2
+// or 4, a document, little-endian and aligned to their width.
+func PackedLengths(b []byte, width int) LengthTable {
+	return LengthTable{b: b, width: width, n: uint32(len(b) / width)}
 }
 
 // DocLens returns the lengths. On mapped data it costs nothing, else they are

@@ -5,10 +5,9 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/segment/internal/compact"
+	"github.com/pinion-index/pinion/segment/internal/layout"
 )
-
-// smallMax is the most postings of a list without an extent.
-const smallMax = minExtent - 1
 
 // List is a view of one posting list. Segment.InitList fills it, and may do so
 // again; between fills it is read-only and safe for concurrent use. Fields are to
@@ -33,9 +32,9 @@ type List struct {
 	s      *Segment
 	entry  Entry
 	extent []byte
-	y      layout
-	docs   [minExtent]uint32 // decoded postings of a list without an extent
-	freqs  [minExtent]uint32
+	y      layout.Extent
+	docs   [layout.MinExtent]uint32 // decoded postings of a list without an extent
+	freqs  [layout.MinExtent]uint32
 }
 
 // List returns a view of the list of e, which must be an entry of s.
@@ -56,12 +55,12 @@ func (s *Segment) InitList(l *List, e Entry) error {
 		l.initSmall(e, 1)
 		l.docs[0], l.freqs[0] = e.Doc, e.TF
 	case KindCompact:
-		l.initSmall(e, int(min(e.DF, smallMax)))
+		l.initSmall(e, int(min(e.DF, compact.MaxPostings)))
 		b, err := s.compactBytes(e)
 		if err != nil {
 			return err
 		}
-		if !decodeCompact(l.docs[:l.N], l.freqs[:l.N], b, s.meta.Docs, 0) {
+		if !compact.Decode(l.docs[:l.N], l.freqs[:l.N], b, s.meta.Docs, 0) {
 			return s.corrupt(&s.terms, e.Offset, "malformed compact list")
 		}
 	default:
@@ -81,9 +80,9 @@ func (s *Segment) AppendSmall(docs, freqs []uint32, e *Entry, base uint32) (_, _
 	if err != nil {
 		return docs, freqs, err
 	}
-	n, m := len(docs), len(docs)+int(min(e.DF, smallMax))
+	n, m := len(docs), len(docs)+int(min(e.DF, compact.MaxPostings))
 	docs, freqs = slices.Grow(docs, m-n)[:m], slices.Grow(freqs, m-n)[:m]
-	if !decodeCompact(docs[n:], freqs[n:], b, s.meta.Docs, base) {
+	if !compact.Decode(docs[n:], freqs[n:], b, s.meta.Docs, base) {
 		return docs[:n], freqs[:n], s.corrupt(&s.terms, e.Offset, "malformed compact list")
 	}
 	return docs, freqs, nil
@@ -99,7 +98,7 @@ func (s *Segment) compactBytes(e Entry) ([]byte, error) {
 }
 
 func (l *List) initSmall(e Entry, n int) {
-	l.Kind, l.N, l.Blocks, l.BlockLen = e.Kind, n, 1, minExtent
+	l.Kind, l.N, l.Blocks, l.BlockLen = e.Kind, n, 1, layout.MinExtent
 	if l.extent == nil {
 		return
 	}
@@ -131,7 +130,7 @@ func (l *List) DecodeDocs(dst []uint32, block, count int) (int, error) {
 	}
 	n, err := l.DocsCodec.DecodeDocs(dst, &l.Docs, block, count)
 	if err != nil {
-		return n, l.locate(err, block+n/l.BlockLen)
+		return n, l.Locate(err, block+n/l.BlockLen)
 	}
 	return n, nil
 }
@@ -145,7 +144,7 @@ func (l *List) DecodeFreqs(dst []uint32, block, count int) (int, error) {
 	}
 	n, err := l.FreqsCodec.DecodeFreqs(dst, &l.Freqs, block, count)
 	if err != nil {
-		return n, l.locate(err, block+n/l.BlockLen)
+		return n, l.Locate(err, block+n/l.BlockLen)
 	}
 	return n, nil
 }
@@ -158,8 +157,9 @@ func (l *List) Last(block int) uint32 {
 	return l.Docs.Last[block]
 }
 
-// locate adds file, section, list offset and block to a codec's error.
-func (l *List) locate(err error, block int) error {
+// Locate adds file, section, list offset and block, which may be format.NoBlock, to an
+// error about the list's bytes.
+func (l *List) Locate(err error, block int) error {
 	p := l.s.place(&l.s.postings)
 	p.Block = block
 	return locateAt(format.Locate(err, p), l.s.postings.Offset+l.entry.Offset)

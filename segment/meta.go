@@ -4,26 +4,15 @@ import (
 	"math"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/segment/internal/layout"
 )
 
 // Limits of a segment.
 const (
-	MaxDocs     = 1 << 31   // documents
-	MaxTerm     = 65535     // bytes of a term
-	MaxID       = 65535     // bytes of an external id
-	MaxText     = 1<<30 - 1 // bytes of a stored text
-	maxAnalyzer = 255       // bytes of the analyzer's name
-	maxOptions  = 1 << 16   // bytes of its options
-	maxMeta     = maxOptions + 1024
-)
-
-const metaVersion = 1
-
-// Flags of META.
-const (
-	metaStored         = 1 << 0 // the segment has stored text
-	metaForeignLengths = 1 << 1 // document lengths are not sums of frequencies
-	metaFlags          = metaStored | metaForeignLengths
+	MaxDocs = 1 << 31          // documents
+	MaxTerm = layout.MaxString // bytes of a term
+	MaxID   = layout.MaxString // bytes of an external id
+	MaxText = 1<<30 - 1        // bytes of a stored text
 )
 
 // Meta is what a segment says about itself.
@@ -55,8 +44,8 @@ func (m *Meta) AvgLen() float64 {
 // parseMeta decodes section META. more allows fields after the known ones.
 func parseMeta(d *format.Buffer, more bool) (Meta, error) {
 	var m Meta
-	if v := d.Uvarint(); d.Err() == nil && v != metaVersion {
-		d.Fail("META version %d, not %d", v, metaVersion)
+	if v := d.Uvarint(); d.Err() == nil && v != layout.MetaVersion {
+		d.Fail("META version %d, not %d", v, layout.MetaVersion)
 	}
 	m.Docs = uint32(d.Count(MaxDocs, 0))
 	m.Terms = d.Uvarint()
@@ -65,19 +54,19 @@ func parseMeta(d *format.Buffer, more bool) (Meta, error) {
 	m.MinLen = uint32(d.Count(math.MaxUint32, 0))
 	m.MaxLen = uint32(d.Count(math.MaxUint32, 0))
 	m.LenWidth = d.Count(4, 0)
-	m.Analyzer = d.String(maxAnalyzer)
-	m.AnalyzerOptions = d.String(maxOptions)
+	m.Analyzer = d.String(layout.MaxAnalyzer)
+	m.AnalyzerOptions = d.String(layout.MaxOptions)
 	m.Extents = d.Uvarint()
 	m.CompactBytes = d.Uvarint()
 	flags := d.Uvarint()
 	m.DocsCodecs = d.Uint64()
 	m.FreqsCodecs = d.Uint64()
-	if d.Err() == nil && flags&^metaFlags != 0 {
+	if d.Err() == nil && flags&^layout.MetaFlags != 0 {
 		d.Fail("unknown META flags %#x", flags)
 	}
-	m.Stored = flags&metaStored != 0
-	m.ForeignLengths = flags&metaForeignLengths != 0
-	if d.Err() == nil && (m.LenWidth != lengthWidth(m.MaxLen) || m.MinLen > m.MaxLen) {
+	m.Stored = flags&layout.MetaStored != 0
+	m.ForeignLengths = flags&layout.MetaForeignLengths != 0
+	if d.Err() == nil && (m.LenWidth != layout.LengthWidth(m.MaxLen) || m.MinLen > m.MaxLen) {
 		d.Fail("lengths %d to %d in %d bytes", m.MinLen, m.MaxLen, m.LenWidth)
 	}
 	if d.Err() == nil && (m.Postings < m.Terms || m.Extents > m.Terms) {
@@ -87,14 +76,4 @@ func parseMeta(d *format.Buffer, more bool) (Meta, error) {
 		d.Done()
 	}
 	return m, d.Err()
-}
-
-func lengthWidth(maxLen uint32) int {
-	switch {
-	case maxLen <= math.MaxUint8:
-		return 1
-	case maxLen <= math.MaxUint16:
-		return 2
-	}
-	return 4
 }

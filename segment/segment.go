@@ -7,6 +7,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/segment/internal/layout"
 )
 
 // Segment is an open segment file. It is safe for concurrent use.
@@ -30,9 +31,7 @@ type Segment struct {
 
 // Open reads header, footer and META of the file behind d, which errors call
 // name. It reads nothing else, whatever the size of the file.
-func Open(name string, d Data) (*Segment, error) { return open(name, d, true) }
-
-func open(name string, d Data, checksums bool) (*Segment, error) {
+func Open(name string, d Data) (*Segment, error) {
 	s := &Segment{name: name, data: d}
 	var mapped []byte
 	if m, ok := d.(interface{ Mapped() []byte }); ok {
@@ -44,7 +43,7 @@ func open(name string, d Data, checksums bool) (*Segment, error) {
 	if err := s.readHeader(); err != nil {
 		return nil, err
 	}
-	if err := s.readMeta(checksums); err != nil {
+	if err := s.readMeta(); err != nil {
 		return nil, err
 	}
 	if err := s.findSections(mapped); err != nil {
@@ -78,10 +77,10 @@ func (s *Segment) readHeader() error {
 	return nil
 }
 
-func (s *Segment) readMeta(checksums bool) error {
+func (s *Segment) readMeta() error {
 	var sec section
 	var ok bool
-	if sec.Section, ok = s.h.Section(format.SectionMeta); !ok || sec.Length > maxMeta {
+	if sec.Section, ok = s.h.Section(format.SectionMeta); !ok || sec.Length > layout.MaxMeta {
 		sec.ID = format.SectionMeta
 		return s.corrupt(&sec, 0, "section is missing or too long")
 	}
@@ -89,7 +88,7 @@ func (s *Segment) readMeta(checksums bool) error {
 	if err != nil {
 		return format.Locate(err, s.place(&sec))
 	}
-	if checksums && xxhash.Sum64(b) != sec.Checksum {
+	if xxhash.Sum64(b) != sec.Checksum {
 		return s.corrupt(&sec, 0, "section checksum does not match")
 	}
 	s.meta, err = parseMeta(format.NewBuffer(b[:sec.Length], sec.Offset), s.h.Version.Minor > format.Current.Minor)
@@ -103,8 +102,8 @@ func (s *Segment) findSections(mapped []byte) error {
 		sec := section{Section: format.Section{ID: format.SectionMeta}}
 		return s.corrupt(&sec, 0, "%d terms in a file of %d bytes", s.meta.Terms, s.h.FileLen)
 	}
-	termBlocks = (int64(s.meta.Terms) + termsPerBlock - 1) / termsPerBlock
-	idBlocks := (docs + idsPerBlock - 1) / idsPerBlock
+	termBlocks = (int64(s.meta.Terms) + layout.TermsPerBlock - 1) / layout.TermsPerBlock
+	idBlocks := (docs + layout.IDsPerBlock - 1) / layout.IDsPerBlock
 	for _, want := range []struct {
 		sec    *section
 		id     format.SectionID
@@ -136,10 +135,10 @@ func (s *Segment) findSections(mapped []byte) error {
 			want.sec.mem = mapped[want.sec.Offset : want.sec.Offset+want.sec.Length : want.sec.Offset+want.sec.PaddedLength()]
 		}
 	}
-	if s.postings.Length%extentAlign != 0 {
-		return s.corrupt(&s.postings, s.postings.Length, "length is not a multiple of %d", extentAlign)
+	if s.postings.Length%layout.ExtentAlign != 0 {
+		return s.corrupt(&s.postings, s.postings.Length, "length is not a multiple of %d", layout.ExtentAlign)
 	}
-	if n := s.storedIndex.Length; s.meta.Stored && (n < storedIndexEntry || n%storedIndexEntry != 0) {
+	if n := s.storedIndex.Length; s.meta.Stored && (n < layout.StoredEntry || n%layout.StoredEntry != 0) {
 		return s.corrupt(&s.storedIndex, 0, "section has %d bytes", n)
 	}
 	return nil

@@ -7,22 +7,9 @@ import (
 	"sync"
 
 	"github.com/golang/snappy"
+
+	"github.com/pinion-index/pinion/segment/internal/layout"
 )
-
-// storedIndexEntry is the size of an entry of STOREDINDEX: u32 first docID, u32
-// form of the block, u64 offset in STORED. A last entry gives the ends.
-const storedIndexEntry = 16
-
-// Forms of a block of stored text.
-const (
-	storedSnappy = 0
-	storedRaw    = 1
-)
-
-// maxInflated bounds what a compressed block may inflate to unless it is at most
-// twice its compressed length, so that reading costs memory in proportion to the
-// file.
-const maxInflated = 512 << 10
 
 // storedIndexOf returns STOREDINDEX, nil without stored text.
 func (s *Segment) storedIndexOf() ([]byte, error) {
@@ -40,26 +27,20 @@ func (s *Segment) storedIndexOf() ([]byte, error) {
 	return b, nil
 }
 
-// storedBlock is a located block of stored text.
-type storedBlock struct {
-	first, end uint32 // its docIDs
-	form       uint32
-	off, size  int64 // in STORED
-}
-
 // storedBlockAt reads entry i of index.
-func (s *Segment) storedBlockAt(index []byte, i int) (storedBlock, error) {
-	e := index[i*storedIndexEntry:]
-	lo, hi := binary.LittleEndian.Uint64(e[8:]), binary.LittleEndian.Uint64(e[storedIndexEntry+8:])
-	b := storedBlock{
-		first: binary.LittleEndian.Uint32(e),
-		end:   binary.LittleEndian.Uint32(e[storedIndexEntry:]),
-		form:  binary.LittleEndian.Uint32(e[4:]),
-		off:   int64(lo),
-		size:  int64(hi - lo),
+func (s *Segment) storedBlockAt(index []byte, i int) (StoredBlock, error) {
+	e := index[i*layout.StoredEntry:]
+	lo, hi := binary.LittleEndian.Uint64(e[8:]), binary.LittleEndian.Uint64(e[layout.StoredEntry+8:])
+	b := StoredBlock{
+		First:  binary.LittleEndian.Uint32(e),
+		End:    binary.LittleEndian.Uint32(e[layout.StoredEntry:]),
+		Offset: int64(lo),
+		Size:   int64(hi - lo),
 	}
-	if b.first >= b.end || b.end > s.meta.Docs || lo > hi || hi > uint64(s.stored.Length) || b.form > storedRaw {
-		return b, s.corrupt(&s.storedIndex, int64(i)*storedIndexEntry, "malformed entry of block %d", i)
+	form := binary.LittleEndian.Uint32(e[4:])
+	b.Raw = form == layout.StoredRaw
+	if b.First >= b.End || b.End > s.meta.Docs || lo > hi || hi > uint64(s.stored.Length) || form > layout.StoredRaw {
+		return b, s.corrupt(&s.storedIndex, int64(i)*layout.StoredEntry, "malformed entry of block %d", i)
 	}
 	return b, nil
 }
@@ -67,21 +48,21 @@ func (s *Segment) storedBlockAt(index []byte, i int) (storedBlock, error) {
 var inflateScratch = sync.Pool{New: func() any { return new([]byte) }}
 
 // readStored returns the text of block b, inflated into scratch if need be.
-func (s *Segment) readStored(b storedBlock, scratch *[]byte) ([]byte, error) {
-	raw, err := s.rangeOf(&s.stored, b.off, b.size)
-	if err != nil || b.form == storedRaw {
+func (s *Segment) readStored(b StoredBlock, scratch *[]byte) ([]byte, error) {
+	raw, err := s.rangeOf(&s.stored, b.Offset, b.Size)
+	if err != nil || b.Raw {
 		return raw, err
 	}
 	n, err := snappy.DecodedLen(raw)
-	if err != nil || n > maxInflated && int64(n) > 2*b.size {
-		return nil, s.corrupt(&s.stored, b.off, "compressed block of %d bytes inflates to %d", b.size, n)
+	if err != nil || n > layout.MaxInflated && int64(n) > 2*b.Size {
+		return nil, s.corrupt(&s.stored, b.Offset, "compressed block of %d bytes inflates to %d", b.Size, n)
 	}
 	if cap(*scratch) < n {
 		*scratch = make([]byte, n)
 	}
 	text, err := snappy.Decode((*scratch)[:cap(*scratch)], raw)
 	if err != nil {
-		return nil, s.corrupt(&s.stored, b.off, "compressed block: %v", err)
+		return nil, s.corrupt(&s.stored, b.Offset, "compressed block: %v", err)
 	}
 	return text, nil
 }
@@ -97,8 +78,8 @@ func (s *Segment) Stored(doc uint32, buf []byte) ([]byte, error) {
 	if index == nil {
 		return nil, err
 	}
-	blocks := len(index)/storedIndexEntry - 1
-	i := sort.Search(blocks, func(i int) bool { return binary.LittleEndian.Uint32(index[i*storedIndexEntry:]) > doc }) - 1
+	blocks := len(index)/layout.StoredEntry - 1
+	i := sort.Search(blocks, func(i int) bool { return binary.LittleEndian.Uint32(index[i*layout.StoredEntry:]) > doc }) - 1
 	if i < 0 {
 		return buf, s.corrupt(&s.storedIndex, 0, "no block for docID %d", doc)
 	}
@@ -106,8 +87,8 @@ func (s *Segment) Stored(doc uint32, buf []byte) ([]byte, error) {
 	if err != nil {
 		return buf, err
 	}
-	if doc >= b.end {
-		return buf, s.corrupt(&s.storedIndex, int64(i)*storedIndexEntry, "no block for docID %d", doc)
+	if doc >= b.End {
+		return buf, s.corrupt(&s.storedIndex, int64(i)*layout.StoredEntry, "no block for docID %d", doc)
 	}
 	scratch := inflateScratch.Get().(*[]byte)
 	defer inflateScratch.Put(scratch)
@@ -116,7 +97,7 @@ func (s *Segment) Stored(doc uint32, buf []byte) ([]byte, error) {
 		return buf, err
 	}
 	pos := 0
-	for range doc - b.first {
+	for range doc - b.First {
 		if _, pos = storedText(text, pos); pos < 0 {
 			break
 		}
@@ -126,14 +107,14 @@ func (s *Segment) Stored(doc uint32, buf []byte) ([]byte, error) {
 		t, pos = storedText(text, pos)
 	}
 	if pos < 0 {
-		return buf, s.corrupt(&s.stored, b.off, "block ends before docID %d", doc)
+		return buf, s.corrupt(&s.stored, b.Offset, "block ends before docID %d", doc)
 	}
 	return append(buf, t...), nil
 }
 
 // storedText returns the text at pos of a block and the position after it, or -1.
 func storedText(b []byte, pos int) ([]byte, int) {
-	n, pos := uvarint(b, pos)
+	n, pos := layout.Uvarint(b, pos)
 	if pos < 0 || n > uint64(len(b)-pos) {
 		return nil, -1
 	}

@@ -1,6 +1,10 @@
 package segment
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/pinion-index/pinion/segment/internal/layout"
+)
 
 // TermIterator walks the terms of a segment in bytewise order. It is not safe
 // for concurrent use.
@@ -8,15 +12,14 @@ type TermIterator struct {
 	s      *Segment
 	ti     *termIndex
 	prefix []byte
-	block  int    // block loaded, -1 before the first
-	b      []byte // its bytes
-	off    int64  // its offset in TERMS
-	n, j   int    // terms in it, terms read
-	pos    int    // of the next term
-	epos   int    // of the next entry
+	block  int // block loaded, -1 before the first
+	b      TermBlock
+	j      int // terms read of it
+	pos    int // of the next term
+	epos   int // of the next entry
 	term   []byte
 	entry  Entry
-	held   bool // the present term is still to be returned by Next
+	held   bool // Next has yet to return the current term
 	done   bool
 	err    error
 }
@@ -48,7 +51,7 @@ func (it *TermIterator) Next() bool {
 	if it.err != nil || it.done {
 		return false
 	}
-	if it.j == it.n {
+	if it.j == it.b.Terms {
 		if it.block+1 >= len(it.ti.keys) {
 			it.done = true
 			return false
@@ -90,33 +93,22 @@ func (it *TermIterator) SeekGE(term []byte) bool {
 	return false
 }
 
-// load reads block i and finds where its entries begin.
+// load reads block i.
 func (it *TermIterator) load(i int) bool {
-	it.block, it.n, it.j = i, 0, 0
-	if it.b, it.off, it.err = it.s.termBlock(it.ti, i); it.err != nil {
-		return false
-	}
-	n := it.s.termsIn(i)
-	pos, prevLen := 0, 0
-	for range n {
-		lcp, suffix, next := termHead(it.b, pos, prevLen)
-		if next < 0 {
-			return it.fail(pos, "malformed term")
-		}
-		pos, prevLen = next, lcp+len(suffix)
-	}
-	it.n, it.pos, it.epos, it.term = n, 0, pos, it.term[:0]
-	return true
+	it.block, it.j = i, 0
+	it.b, it.err = it.s.TermBlock(i)
+	it.pos, it.epos, it.term = 0, it.b.Entries, it.term[:0]
+	return it.err == nil
 }
 
 func (it *TermIterator) step() bool {
-	lcp, suffix, next := termHead(it.b, it.pos, len(it.term))
+	lcp, suffix, next := layout.Head(it.b.Bytes, it.pos, len(it.term))
 	if next < 0 {
 		return it.fail(it.pos, "malformed term")
 	}
 	it.pos = next
 	it.term = append(it.term[:lcp], suffix...)
-	e, epos := it.s.parseEntry(it.b, it.epos, it.off)
+	e, epos := it.s.parseEntry(it.b.Bytes, it.epos, it.b.Offset)
 	if epos < 0 {
 		return it.fail(it.epos, "malformed entry")
 	}
@@ -130,20 +122,20 @@ func (it *TermIterator) step() bool {
 }
 
 func (it *TermIterator) fail(pos int, msg string) bool {
-	it.err = it.s.corrupt(&it.s.terms, it.off+int64(pos), "%s in block %d", msg, it.block)
-	it.j, it.n = 0, 0
+	it.err = it.s.corrupt(&it.s.terms, it.b.Offset+int64(pos), "%s in block %d", msg, it.block)
+	it.b, it.j = TermBlock{}, 0
 	return false
 }
 
-// Term returns the present term. It is valid until the next move.
+// Term returns the current term. It is valid until the next move.
 func (it *TermIterator) Term() []byte { return it.term }
 
-// Entry returns the present term's entry.
+// Entry returns the current term's entry.
 func (it *TermIterator) Entry() Entry { return it.entry }
 
-// Ordinal returns the present term's number in bytewise order, from 0.
+// Ordinal returns the current term's number in bytewise order, from 0.
 func (it *TermIterator) Ordinal() uint64 {
-	return uint64(it.block)*termsPerBlock + uint64(it.j) - 1
+	return uint64(it.block)*layout.TermsPerBlock + uint64(it.j) - 1
 }
 
 // Err returns the error that ended the iteration, or nil.

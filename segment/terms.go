@@ -2,14 +2,11 @@ package segment
 
 import (
 	"bytes"
-	"encoding/binary"
-	"math"
 	"math/bits"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/segment/internal/layout"
 )
-
-const termsPerBlock = 32
 
 // Kind says in what form a posting list is stored.
 type Kind uint8
@@ -23,17 +20,6 @@ const (
 
 // String returns the form's name.
 func (k Kind) String() string { return [...]string{"singleton", "compact", "extent", "?"}[min(k, 3)] }
-
-// The low two bits of an entry's first varint.
-const (
-	entryOnce    = iota // singleton with frequency 1
-	entrySingle         // singleton
-	entryCompact        // compact list
-	entryExtent         // extent
-)
-
-// minExtent is the least number of postings of an extent.
-const minExtent = 128
 
 // Entry is what the dictionary says about a term. It is a plain value that is
 // meaningful for its segment only.
@@ -67,87 +53,9 @@ func (s *Segment) termIndexOf() (*termIndex, error) {
 	return v, nil
 }
 
-// termKey returns the key of a block that begins with term.
-func termKey(term []byte) uint64 {
-	n := len(term)
-	switch {
-	case n >= 8:
-		return binary.BigEndian.Uint64(term)
-	case n >= 4: // the halves overlap
-		return uint64(binary.BigEndian.Uint32(term))<<32 | uint64(binary.BigEndian.Uint32(term[n-4:]))<<(64-8*n)
-	}
-	key := uint64(0)
-	for i, c := range term {
-		key |= uint64(c) << (56 - 8*i)
-	}
-	return key
-}
-
-// termBlock returns the bytes of block i of TERMS and its offset.
-func (s *Segment) termBlock(ti *termIndex, i int) ([]byte, int64, error) {
-	lo, hi := ti.offsets[i], ti.offsets[i+1]
-	if lo > hi || hi > uint64(s.terms.Length) {
-		return nil, 0, s.corrupt(&s.termIndex, int64(len(ti.keys)+i)*8, "block %d spans %d to %d", i, lo, hi)
-	}
-	b, err := s.rangeOf(&s.terms, int64(lo), int64(hi-lo))
-	return b, int64(lo), err
-}
-
-// termsIn returns how many terms block i has.
-func (s *Segment) termsIn(i int) int {
-	return int(min(s.meta.Terms-uint64(i)*termsPerBlock, termsPerBlock))
-}
-
-// uvarint decodes a varint at pos and returns the position after it, or -1.
-func uvarint(b []byte, pos int) (uint64, int) {
-	if uint(pos) < uint(len(b)) && b[pos] < 0x80 {
-		return uint64(b[pos]), pos + 1
-	}
-	if uint(pos) >= uint(len(b)) {
-		return 0, -1
-	}
-	v, n := binary.Uvarint(b[pos:])
-	if n <= 0 || b[pos+n-1] == 0 {
-		return 0, -1
-	}
-	return v, pos + n
-}
-
-// A term or id is stored after what it shares with the one before it: a byte with
-// the shared length in its low half and the length of the rest, the suffix, in
-// its high half; for each that is 15, a varint with what exceeds 15; the suffix.
-const headMax = 15
-
-// termHead decodes the head of a term at pos, behind a term of prevLen bytes. The
-// returned position, that after the suffix, is -1 when the bytes are not valid.
-func termHead(b []byte, pos, prevLen int) (lcp int, suffix []byte, next int) {
-	if uint(pos) >= uint(len(b)) {
-		return 0, nil, -1
-	}
-	l, n := uint64(b[pos]&15), uint64(b[pos]>>4)
-	pos++
-	var more uint64
-	if l == headMax {
-		if more, pos = uvarint(b, pos); more > MaxTerm {
-			return 0, nil, -1
-		}
-		l += more
-	}
-	if n == headMax {
-		if more, pos = uvarint(b, pos); more > MaxTerm {
-			return 0, nil, -1
-		}
-		n += more
-	}
-	if pos < 0 || l > uint64(prevLen) || l+n > MaxTerm || l+n == 0 || n > uint64(len(b)-pos) {
-		return 0, nil, -1
-	}
-	return int(l), b[pos : pos+int(n)], pos + int(n)
-}
-
 // findBlock returns the last block whose first term is at most term, or -1.
 func (s *Segment) findBlock(ti *termIndex, term []byte) (int, error) {
-	key := termKey(term)
+	key := layout.TermKey(term)
 	i := lastAtMost(ti.keys, key)
 	if i < 0 || ti.keys[i] != key {
 		return i, nil
@@ -160,11 +68,11 @@ func (s *Segment) findBlock(ti *termIndex, term []byte) (int, error) {
 	}
 	for lo < hi {
 		mid := int(uint(lo+hi) >> 1)
-		b, off, err := s.termBlock(ti, mid)
+		b, off, err := s.termBytes(ti, mid)
 		if err != nil {
 			return 0, err
 		}
-		_, first, pos := termHead(b, 0, 0)
+		_, first, pos := layout.Head(b, 0, 0)
 		if pos < 0 {
 			return 0, s.corrupt(&s.terms, off, "malformed term")
 		}
@@ -204,7 +112,7 @@ func (s *Segment) Lookup(term []byte) (Entry, bool, error) {
 	if err != nil || i < 0 {
 		return Entry{}, false, err
 	}
-	b, off, err := s.termBlock(ti, i)
+	b, off, err := s.termBytes(ti, i)
 	if err != nil {
 		return Entry{}, false, err
 	}
@@ -232,7 +140,7 @@ func (s *Segment) Lookup(term []byte) (Entry, bool, error) {
 func scanBlock(b []byte, n int, term []byte) (int, int) {
 	// Every term passed is below the wanted one and shares match bytes with it.
 	// Sharing more than that with its predecessor puts a term below too, sharing
-	// less puts it above: only an equal share needs a look at the bytes.
+	// less puts it above; only with an equal share must the bytes be compared.
 	pos, match := 0, 0
 	for j := range n {
 		if uint(pos) >= uint(len(b)) {
@@ -241,8 +149,8 @@ func scanBlock(b []byte, n int, term []byte) (int, int) {
 		lcp, size := int(b[pos]&15), int(b[pos]>>4)
 		pos++
 		suffix := b
-		if lcp == headMax || size == headMax || size > len(b)-pos {
-			if lcp, suffix, pos = termHead(b, pos-1, MaxTerm); pos < 0 {
+		if lcp == layout.HeadMax || size == layout.HeadMax || size > len(b)-pos {
+			if lcp, suffix, pos = layout.Head(b, pos-1, MaxTerm); pos < 0 {
 				return -1, -1
 			}
 		} else if lcp > match {
@@ -259,7 +167,7 @@ func scanBlock(b []byte, n int, term []byte) (int, int) {
 			return -1, 0
 		}
 		rest := term[match:]
-		c := commonPrefix(suffix, rest)
+		c := layout.CommonPrefix(suffix, rest)
 		match += c
 		switch {
 		case c == len(suffix) && c == len(rest):
@@ -274,23 +182,13 @@ func scanBlock(b []byte, n int, term []byte) (int, int) {
 // skipTerms returns the position after the n terms at pos, or -1.
 func skipTerms(b []byte, pos, n int) int {
 	for ; n > 0 && pos >= 0; n-- {
-		if uint(pos) < uint(len(b)) && b[pos]&15 != headMax && b[pos]>>4 != headMax {
+		if uint(pos) < uint(len(b)) && b[pos]&15 != layout.HeadMax && b[pos]>>4 != layout.HeadMax {
 			pos += 1 + int(b[pos]>>4)
 			continue
 		}
-		_, _, pos = termHead(b, pos, MaxTerm)
+		_, _, pos = layout.Head(b, pos, MaxTerm)
 	}
 	return pos
-}
-
-func commonPrefix(a, b []byte) int {
-	n := min(len(a), len(b))
-	for i := range n {
-		if a[i] != b[i] {
-			return i
-		}
-	}
-	return n
 }
 
 // skipEntry returns the position after the entry at pos, or -1.
@@ -299,13 +197,13 @@ func skipEntry(b []byte, pos int) int {
 		return -1
 	}
 	kind := b[pos] & 3
-	if pos = skipVarint(b, pos); kind == entryOnce {
+	if pos = skipVarint(b, pos); kind == layout.EntryOnce {
 		return pos
 	}
-	if kind != entryCompact {
+	if kind != layout.EntryCompact {
 		return skipVarint(b, pos)
 	}
-	n, pos := uvarint(b, pos)
+	n, pos := layout.Uvarint(b, pos)
 	if pos < 0 || n > uint64(len(b)-pos) {
 		return -1
 	}
@@ -320,40 +218,4 @@ func skipVarint(b []byte, pos int) int {
 		}
 	}
 	return -1
-}
-
-// parseEntry decodes the entry at pos of a block that lies at off of TERMS. It
-// returns the position after it, or -1.
-func (s *Segment) parseEntry(b []byte, pos int, off int64) (Entry, int) {
-	v, pos := uvarint(b, pos)
-	if pos < 0 {
-		return Entry{}, -1
-	}
-	x := v >> 2
-	if v&3 == entryOnce {
-		if x >= uint64(s.meta.Docs) {
-			return Entry{}, -1
-		}
-		return Entry{Kind: KindSingleton, DF: 1, Doc: uint32(x), TF: 1}, pos
-	}
-	w, pos := uvarint(b, pos)
-	if pos < 0 {
-		return Entry{}, -1
-	}
-	switch v & 3 {
-	case entrySingle:
-		if x >= uint64(s.meta.Docs) || w > math.MaxUint32-2 {
-			return Entry{}, -1
-		}
-		return Entry{Kind: KindSingleton, DF: 1, Doc: uint32(x), TF: uint32(w) + 2}, pos
-	case entryCompact:
-		if x < 2 || x >= minExtent || x > uint64(s.meta.Docs) || w > uint64(len(b)-pos) {
-			return Entry{}, -1
-		}
-		return Entry{Kind: KindCompact, DF: uint32(x), Offset: off + int64(pos), Length: uint32(w)}, pos + int(w)
-	}
-	if x >= uint64(s.postings.Length)/extentAlign || w < minExtent || w > uint64(s.meta.Docs) {
-		return Entry{}, -1
-	}
-	return Entry{Kind: KindExtent, DF: uint32(w), Offset: int64(x) * extentAlign}, pos
 }

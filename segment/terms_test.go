@@ -1,4 +1,4 @@
-package segment
+package segment_test
 
 import (
 	"fmt"
@@ -8,13 +8,16 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/internal/segtest"
 )
 
 // termsModel draws a segment of singletons whose terms share much.
-func termsModel(t *rapid.T) *model {
+func termsModel(t *rapid.T) *segtest.Model {
 	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 11))
-	m := &model{lists: map[string][]posting{}, lens: make([]uint32, 3)}
-	m.ids = []string{"1", "2", "3"}
+	m := &segtest.Model{Lists: map[string][]segtest.Posting{}, Lens: make([]uint32, 3)}
+	m.IDs = []string{"1", "2", "3"}
 	stem := strings.Repeat("s", rapid.SampledFrom([]int{0, 5, 7, 8, 14, 15, 16, 300}).Draw(t, "stem"))
 	alphabet := "a\x00\x7f\x80\xffb"
 	for range rapid.IntRange(0, 300).Draw(t, "terms") {
@@ -25,8 +28,8 @@ func termsModel(t *rapid.T) *model {
 		for range r.IntN([]int{2, 12, 40}[r.IntN(3)]) + 1 {
 			b.WriteByte(alphabet[r.IntN(2+r.IntN(5))])
 		}
-		if m.lists[b.String()] == nil {
-			m.addList(b.String(), []posting{{uint32(r.IntN(3)), uint32(1 + r.IntN(3))}})
+		if m.Lists[b.String()] == nil {
+			m.AddList(b.String(), segtest.Pairs(uint32(r.IntN(3)), uint32(1+r.IntN(3))))
 		}
 	}
 	return m
@@ -35,8 +38,8 @@ func termsModel(t *rapid.T) *model {
 func TestDictionary(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := termsModel(t)
-		s := mustOpen(t, m.build(t, defaultBuild()))
-		terms := m.terms()
+		s := segtest.Open(t, m.Build(t, segtest.Default()))
+		terms := m.Terms()
 		probes := []string{"", "a", "s", "\xff\xff", strings.Repeat("s", 9)}
 		for _, term := range terms {
 			probes = append(probes, term, term+"\x00", term[:len(term)-1], term[:len(term)/2], term+"zz")
@@ -55,7 +58,7 @@ func TestDictionary(t *testing.T) {
 }
 
 // checkSeek seeks p, whose place is i, and steps on.
-func checkSeek(t *rapid.T, it *TermIterator, terms []string, p string, i int) {
+func checkSeek(t *rapid.T, it *segment.TermIterator, terms []string, p string, i int) {
 	if got := it.SeekGE([]byte(p)); got != (i < len(terms)) {
 		t.Fatalf("seek %q: %v", p, got)
 	}
@@ -72,7 +75,7 @@ func checkSeek(t *rapid.T, it *TermIterator, terms []string, p string, i int) {
 	}
 }
 
-func checkPrefix(t *rapid.T, s *Segment, terms []string, p string) {
+func checkPrefix(t *rapid.T, s *segment.Segment, terms []string, p string) {
 	var want, got []string
 	for _, term := range terms {
 		if strings.HasPrefix(term, p) {
@@ -97,11 +100,11 @@ func checkPrefix(t *rapid.T, s *Segment, terms []string, p string) {
 }
 
 func TestLongTermsAndIDs(t *testing.T) {
-	m := &model{lists: map[string][]posting{}, lens: make([]uint32, 2)}
-	long := strings.Repeat("x", MaxTerm)
-	m.ids = []string{long, long[:MaxTerm-1] + "y"}
-	m.addList(long, []posting{{0, 1}})
-	m.addList(long[:MaxTerm-1]+"y", []posting{{1, 1}})
-	m.addList("x", []posting{{1, 3}})
-	m.check(t, mustOpen(t, m.build(t, defaultBuild())), false)
+	m := &segtest.Model{Lists: map[string][]segtest.Posting{}, Lens: make([]uint32, 2)}
+	long := strings.Repeat("x", segment.MaxTerm)
+	m.IDs = []string{long, long[:segment.MaxTerm-1] + "y"}
+	m.AddList(long, segtest.Pairs(0, 1))
+	m.AddList(long[:segment.MaxTerm-1]+"y", segtest.Pairs(1, 1))
+	m.AddList("x", segtest.Pairs(1, 3))
+	m.Check(t, segtest.Open(t, m.Build(t, segtest.Default())), false)
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"sort"
+
+	"github.com/pinion-index/pinion/segment/internal/layout"
 )
 
 // Texts reads stored texts in ascending order of docIDs. It inflates every block
@@ -11,7 +13,7 @@ import (
 type Texts struct {
 	s       *Segment
 	index   []byte      // STOREDINDEX
-	block   storedBlock // the present one; end is 0 before the first
+	block   StoredBlock // the current one; End is 0 before the first
 	text    []byte      // its content
 	scratch []byte
 	next    uint32 // docID at pos of text
@@ -36,7 +38,7 @@ func (t *Texts) At(doc uint32) ([]byte, error) {
 	if t.index == nil {
 		return nil, nil
 	}
-	if doc < t.next || doc >= t.block.end {
+	if doc < t.next || doc >= t.block.End {
 		if err := t.load(doc); err != nil {
 			return nil, err
 		}
@@ -44,7 +46,7 @@ func (t *Texts) At(doc uint32) ([]byte, error) {
 	for {
 		text, pos := storedText(t.text, t.pos)
 		if pos < 0 {
-			return nil, t.s.corrupt(&t.s.stored, t.block.off, "block ends before docID %d", t.next)
+			return nil, t.s.corrupt(&t.s.stored, t.block.Offset, "block ends before docID %d", t.next)
 		}
 		t.pos = pos
 		t.next++
@@ -56,8 +58,8 @@ func (t *Texts) At(doc uint32) ([]byte, error) {
 
 // load goes to the block of doc.
 func (t *Texts) load(doc uint32) error {
-	blocks := len(t.index)/storedIndexEntry - 1
-	i := sort.Search(blocks, func(i int) bool { return binary.LittleEndian.Uint32(t.index[i*storedIndexEntry:]) > doc }) - 1
+	blocks := len(t.index)/layout.StoredEntry - 1
+	i := sort.Search(blocks, func(i int) bool { return binary.LittleEndian.Uint32(t.index[i*layout.StoredEntry:]) > doc }) - 1
 	if i < 0 {
 		return t.s.corrupt(&t.s.storedIndex, 0, "no block for docID %d", doc)
 	}
@@ -65,13 +67,13 @@ func (t *Texts) load(doc uint32) error {
 	if err != nil {
 		return err
 	}
-	if doc >= b.end {
-		return t.s.corrupt(&t.s.storedIndex, int64(i)*storedIndexEntry, "no block for docID %d", doc)
+	if doc >= b.End {
+		return t.s.corrupt(&t.s.storedIndex, int64(i)*layout.StoredEntry, "no block for docID %d", doc)
 	}
 	text, err := t.s.readStored(b, &t.scratch)
 	if err != nil {
 		return err
 	}
-	t.block, t.text, t.next, t.pos = b, text, b.first, 0
+	t.block, t.text, t.next, t.pos = b, text, b.First, 0
 	return nil
 }

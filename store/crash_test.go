@@ -112,7 +112,7 @@ func checkWhole(fsys store.FS, lo, hi uint64) error {
 		return fmt.Errorf("generation %d has %d segments", c.Generation, len(c.Segments))
 	}
 	for i := range c.Segments {
-		data, err := c.OpenSegment(i)
+		data, err := d.OpenFile(store.SegmentName(c.Segments[i].File))
 		if err != nil {
 			return err
 		}
@@ -321,7 +321,7 @@ func TestUncertain(t *testing.T) {
 		if err != nil || c.Generation != 2 {
 			t.Fatalf("latest: %v", err)
 		}
-		if data, err := c.OpenSegment(1); err != nil {
+		if data, err := d.OpenFile(store.SegmentName(c.Segments[1].File)); err != nil {
 			t.Fatal(err)
 		} else if b, _ := data.Range(0, data.Size()); !bytes.Equal(b, content(2)) {
 			t.Fatal("content lost")

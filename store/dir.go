@@ -234,11 +234,6 @@ type Commit struct {
 	once  sync.Once
 }
 
-// OpenSegment opens the file of segment i.
-func (c *Commit) OpenSegment(i int) (Data, error) {
-	return c.dir.fs.Open(SegmentName(c.Segments[i].File))
-}
-
 // Deletes reads the deleted docIDs of segment i; nil if there are none. The bitmap
 // is the caller's own.
 func (c *Commit) Deletes(i int) (bm *roaring.Bitmap, err error) {

@@ -83,7 +83,7 @@ func TestPinnedFilesStay(t *testing.T) {
 			if l, err = d.Lock(); err != nil { // cleans up
 				t.Fatal(err)
 			}
-			if data, err := again.OpenSegment(0); err != nil {
+			if data, err := d.OpenFile(store.SegmentName(again.Segments[0].File)); err != nil {
 				t.Fatal(err)
 			} else {
 				data.Close()
@@ -148,7 +148,7 @@ func TestReaderInAnotherProcess(t *testing.T) {
 		if tries++; tries <= 3 {
 			put(t, l, 1+tries) // removes what c names
 		}
-		data, err := c.OpenSegment(0)
+		data, err := far.OpenFile(store.SegmentName(c.Segments[0].File))
 		if err != nil {
 			return err
 		}
@@ -162,7 +162,7 @@ func TestReaderInAnotherProcess(t *testing.T) {
 	if err := mem.Remove(store.SegmentName(l.Manifest().Segments[0].File)); err != nil {
 		t.Fatal(err)
 	}
-	_, err = far.OpenLatest(func(c *store.Commit) error { _, err := c.OpenSegment(0); return err })
+	_, err = far.OpenLatest(func(c *store.Commit) error { _, _, err := c.OpenSegment(0); return err })
 	if !errors.Is(err, format.ErrCorrupt) || !errors.Is(err, fs.ErrNotExist) {
 		t.Fatalf("missing segment: %v", err)
 	}
@@ -192,7 +192,7 @@ func TestCommitsBesideReaders(t *testing.T) {
 					for !done.Load() {
 						var data store.Data
 						c, err := r.OpenLatest(func(c *store.Commit) (err error) {
-							data, err = c.OpenSegment(0)
+							data, err = r.OpenFile(store.SegmentName(c.Segments[0].File))
 							return err
 						})
 						if err != nil {

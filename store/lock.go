@@ -138,9 +138,6 @@ func (l *Lock) CreateSegment() (num uint64, f File, err error) {
 	return num, o, nil
 }
 
-// OpenSegment opens segment file num, committed or not.
-func (l *Lock) OpenSegment(num uint64) (Data, error) { return l.fs.Open(SegmentName(num)) }
-
 // WriteDeletes writes and syncs a deletes file for a segment and returns its
 // number. docs are local docIDs and not empty.
 func (l *Lock) WriteDeletes(segment format.ID, docs *roaring.Bitmap) (num uint64, err error) {

@@ -9,8 +9,11 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -25,7 +28,6 @@ import (
 	"github.com/pinion-index/pinion/tools/internal/idxinspect"
 	"github.com/pinion-index/pinion/tools/internal/idxmerge"
 	"github.com/pinion-index/pinion/tools/internal/idxquery"
-	"github.com/pinion-index/pinion/tools/internal/quickstart"
 )
 
 func TestMain(m *testing.M) {
@@ -35,12 +37,27 @@ func TestMain(m *testing.M) {
 		"idxinspect": func() { cli.Main(idxinspect.Command()) },
 		"idxmerge":   func() { cli.Main(idxmerge.Command()) },
 		"idxquery":   func() { cli.Main(idxquery.Command()) },
-		"quickstart": func() { cli.Main(quickstart.Command()) },
 	})
 }
 
+// quickstart builds examples/quickstart, which no other package can import, and
+// returns the directory that holds it.
+func quickstart(t *testing.T) string {
+	dir := t.TempDir()
+	build := exec.Command("go", "build", "-o", dir+string(filepath.Separator), "../examples/quickstart")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return dir
+}
+
 func TestScripts(t *testing.T) {
+	examples := quickstart(t)
 	testscript.Run(t, testscript.Params{
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("PATH", e.Getenv("PATH")+string(filepath.ListSeparator)+examples)
+			return nil
+		},
 		Dir:                 filepath.Join("testdata", "script"),
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
@@ -61,8 +78,24 @@ func TestScripts(t *testing.T) {
 			"halfgzip":  halfGzip,
 			"bigdoc":    bigDoc,
 			"interrupt": interrupt,
+			"foreign":   foreign,
 		},
 	})
+}
+
+// TestInstalled lists what go install ./tools/... installs.
+func TestInstalled(t *testing.T) {
+	out, err := exec.Command("go", "list", "-f", `{{if eq .Name "main"}}{{.ImportPath}}{{end}}`, "./...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, p := range strings.Fields(string(out)) {
+		got = append(got, path.Base(p))
+	}
+	if want := []string{"idxbench", "idxbuild", "idxinspect", "idxmerge", "idxquery"}; !slices.Equal(got, want) {
+		t.Errorf("main packages under tools: %q, want %q", got, want)
+	}
 }
 
 // exits CODE COMMAND ARG... runs a command that must end with the exit code.

@@ -32,7 +32,7 @@ func answers(t *testing.T, fs *memfs.FS, queries []query.Query) (all [][]answer)
 		t.Fatal(err)
 	}
 	defer snapshot.Close()
-	s, err := query.NewSearcher(snapshot, query.DefaultOptions)
+	s, err := query.NewSearcher(snapshot, query.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -71,7 +71,7 @@ var readCollection = sync.OnceValue(func() (c readDocs) {
 	return c
 })
 
-func simpleAnalyzer(tb testing.TB) *analysis.Analyzer {
+func simpleAnalyzer(tb testing.TB) analysis.Analyzer {
 	a, err := analysis.New("simple", "")
 	if err != nil {
 		tb.Fatal(err)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/check"
 	"github.com/pinion-index/pinion/store"
 )
 
@@ -54,7 +55,7 @@ func dump(t testing.TB, fs store.ReadFS) []shownDoc {
 	defer c.Release()
 	out := []shownDoc{}
 	for i := range c.Segments {
-		data, err := c.OpenSegment(i)
+		s, data, err := c.OpenSegment(i)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,11 +63,7 @@ func dump(t testing.TB, fs store.ReadFS) []shownDoc {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := segment.Open(store.SegmentName(c.Segments[i].File), data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := s.Verify(context.Background(), nil); err != nil {
+		if err := check.Segment(context.Background(), s, check.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		for doc, d := range dumpSegment(t, s) {
@@ -165,7 +162,7 @@ func (m *model) check(t testing.TB, fs store.ReadFS) {
 	}
 }
 
-func whitespace(tb testing.TB) *analysis.Analyzer {
+func whitespace(tb testing.TB) analysis.Analyzer {
 	a, err := analysis.New("whitespace", "")
 	if err != nil {
 		tb.Fatal(err)

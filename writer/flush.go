@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 
 	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/build"
 )
 
 // What one job of a flush encodes: lists with at least chunkPostings postings
@@ -20,10 +21,10 @@ type encoded struct {
 	lists []encodedList
 }
 
-// encodedList is a segment.EncodedList whose bytes end at end of a buffer.
+// encodedList is a build.EncodedList whose bytes end at end of a buffer.
 type encodedList struct {
 	end  int
-	tail *segment.Tail
+	tail *build.Tail
 	df   uint32
 	kind segment.Kind
 }
@@ -31,18 +32,18 @@ type encodedList struct {
 func (e *encoded) reset() { e.buf, e.lists = e.buf[:0], e.lists[:0] }
 
 // add appends a list whose bytes are at the end of buf.
-func (e *encoded) add(l segment.EncodedList) {
+func (e *encoded) add(l build.EncodedList) {
 	e.lists = append(e.lists, encodedList{len(e.buf), l.Tail, l.DF, l.Kind})
 }
 
 // list returns list i with its bytes.
-func (e *encoded) list(i int) segment.EncodedList {
+func (e *encoded) list(i int) build.EncodedList {
 	from := 0
 	if i > 0 {
 		from = e.lists[i-1].end
 	}
 	l := e.lists[i]
-	return segment.EncodedList{Kind: l.kind, DF: l.df, Bytes: e.buf[from:l.end], Tail: l.tail}
+	return build.EncodedList{Kind: l.kind, DF: l.df, Bytes: e.buf[from:l.end], Tail: l.tail}
 }
 
 // recycler hands out results that were consumed again.
@@ -70,13 +71,13 @@ func (r recycler) put(e *encoded) {
 // writeAccumulator writes all live documents of a as a segment.
 func (w *Writer) writeAccumulator(ctx context.Context, a *accumulator) (*liveSegment, error) {
 	moved, live := a.renumber()
-	lengths := make(segment.Lengths, 0, live)
+	lengths := make([]uint32, 0, live)
 	for i := range a.docs.n {
 		if d := a.docs.at(i); !d.isDead {
 			lengths = append(lengths, d.len)
 		}
 	}
-	out, err := w.create(segment.BuilderOptions{Docs: uint32(live), Lengths: lengths, Stored: w.opts.Stored})
+	out, err := w.create(build.Options{Docs: uint32(live), Lengths: []segment.LengthTable{segment.NewLengthTable(lengths)}, Stored: w.opts.Stored})
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +115,7 @@ func (a *accumulator) renumber() (moved []uint32, live int) {
 }
 
 // addDocs adds ids and stored text of the live documents.
-func (a *accumulator) addDocs(b *segment.Builder) error {
+func (a *accumulator) addDocs(b *build.Builder) error {
 	if len(a.stored.blocks) == 0 {
 		for i := range a.docs.n {
 			if !a.docs.at(i).isDead {
@@ -138,7 +139,7 @@ func (a *accumulator) addDocs(b *segment.Builder) error {
 
 // encodeTerms encodes the lists of terms on several goroutines and appends them
 // in order, after calling documents.
-func (w *Writer) encodeTerms(ctx context.Context, a *accumulator, b *segment.Builder, terms []sortedTerm, moved []uint32, documents func() error) error {
+func (w *Writer) encodeTerms(ctx context.Context, a *accumulator, b *build.Builder, terms []sortedTerm, moved []uint32, documents func() error) error {
 	ahead := 2*w.opts.Threads + 2
 	results := newRecycler(ahead)
 	progress := w.progress("flush", a.postings)
@@ -199,7 +200,7 @@ func (w *Writer) encodeTerms(ctx context.Context, a *accumulator, b *segment.Bui
 type gatherer struct {
 	a           *accumulator
 	moved       []uint32
-	enc         *segment.ListEncoder
+	enc         *build.ListEncoder
 	runs        [lookAhead][]uint32
 	docs, freqs []uint32
 }
@@ -212,7 +213,7 @@ func (g *gatherer) encode(e *encoded, terms []sortedTerm) error {
 		for i, t := range group {
 			g.gather(t, g.runs[i])
 			if len(g.docs) == 0 {
-				e.add(segment.EncodedList{})
+				e.add(build.EncodedList{})
 				continue
 			}
 			l, buf, err := g.enc.Encode(e.buf, g.docs, g.freqs)

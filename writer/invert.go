@@ -31,7 +31,7 @@ func (v *inverter) invert(b *batch) {
 			continue
 		}
 		v.tokens.Reset()
-		v.tokenizer.Append(&v.tokens, b.contents(i))
+		v.tokenizer.Tokenize(&v.tokens, b.contents(i))
 		v.document(b, uint32(len(b.lens)))
 		b.lens = append(b.lens, uint32(v.tokens.Len()))
 		b.tokens += uint64(v.tokens.Len())
@@ -52,20 +52,20 @@ const tokenPiece = 1 << 13
 
 // document counts the tokens of one document.
 func (v *inverter) document(b *batch, doc uint32) {
-	for spans := v.tokens.Spans; len(spans) > 0; {
+	text, spans := v.tokens.Raw()
+	for text = text[:cap(text)]; len(spans) > 0; {
 		n := min(tokenPiece, len(spans))
-		v.count(b, doc, spans[:n])
+		v.count(b, doc, text, spans[:n])
 		spans = spans[n:]
 	}
 }
 
-// count counts tokens of one document. A term knows the last document in which it
+// count counts the tokens of one document that are at spans in text. A term knows the last document in which it
 // occurred and its posting there.
-func (v *inverter) count(b *batch, doc uint32, spans []analysis.Span) {
+func (v *inverter) count(b *batch, doc uint32, text []byte, spans []analysis.Span) {
 	v.table.reserve(len(spans))
 	v.postings = slices.Grow(v.postings, len(spans))
 	postings, mask := v.postings, v.table.mask()
-	text := v.tokens.Bytes[:cap(v.tokens.Bytes)]
 	for _, s := range spans {
 		x := head(text, s.Start, s.End)
 		h := hashTerm(v.seed, x, text, s.Start, s.End)

@@ -10,6 +10,7 @@ import (
 	"iter"
 
 	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/build"
 	"github.com/pinion-index/pinion/store"
 )
 
@@ -92,8 +93,8 @@ func (w *Writer) writeInverted(ctx context.Context, in Inverted) (*liveSegment, 
 		return nil, err
 	}
 	defer docs.temp.Close()
-	out, err := w.create(segment.BuilderOptions{
-		Docs: uint32(len(docs.lens)), Lengths: docs.lens, Stored: w.opts.Stored, ForeignLengths: in.ForeignLengths,
+	out, err := w.create(build.Options{
+		Docs: uint32(len(docs.lens)), Lengths: []segment.LengthTable{segment.NewLengthTable(docs.lens)}, Stored: w.opts.Stored, ForeignLengths: in.ForeignLengths,
 	})
 	if err != nil {
 		return nil, err
@@ -112,7 +113,7 @@ func (w *Writer) writeInverted(ctx context.Context, in Inverted) (*liveSegment, 
 type docSpool struct {
 	temp store.Temp
 	buf  *bufio.Writer
-	lens segment.Lengths
+	lens []uint32
 }
 
 func (w *Writer) spoolDocs(ctx context.Context, docs iter.Seq2[InvertedDoc, error]) (*docSpool, error) {
@@ -212,7 +213,7 @@ func (j *listJob) term(i int) []byte {
 }
 
 // encode encodes all lists of j.
-func (j *listJob) encode(enc *segment.ListEncoder) error {
+func (j *listJob) encode(enc *build.ListEncoder) error {
 	from := 0
 	for i, to := range j.docEnds {
 		l, buf, err := enc.Encode(j.result.buf, j.docs[from:to], j.freqs[from:to])
@@ -231,7 +232,7 @@ func (j *listJob) fail(i int, err error) error {
 }
 
 // encodeLists encodes lists on several goroutines and appends them in order.
-func (w *Writer) encodeLists(ctx context.Context, b *segment.Builder, lists iter.Seq2[InvertedList, error]) error {
+func (w *Writer) encodeLists(ctx context.Context, b *build.Builder, lists iter.Seq2[InvertedList, error]) error {
 	return ordered(ctx, w.opts.Threads, 2*w.opts.Threads+2,
 		func(_ context.Context, yield func(*listJob) bool) error {
 			j, n := &listJob{}, uint64(0)

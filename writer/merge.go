@@ -7,6 +7,7 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/build"
 	"github.com/pinion-index/pinion/store"
 )
 
@@ -67,8 +68,8 @@ func newMerger(w *Writer, segments []*liveSegment) (*merger, error) {
 	for _, s := range segments {
 		meta := s.seg.Meta()
 		if meta.Analyzer != w.opts.Analyzer.Name() || meta.AnalyzerOptions != w.opts.Analyzer.Options() {
-			return nil, fmt.Errorf("%w: segment %s was made with %s(%s), the index has %s",
-				ErrAnalyzer, s.seg.Name(), meta.Analyzer, meta.AnalyzerOptions, w.opts.Analyzer)
+			return nil, fmt.Errorf("%w: segment %s was made with %s(%s), the index has %s(%s)",
+				ErrAnalyzer, s.seg.Name(), meta.Analyzer, meta.AnalyzerOptions, w.opts.Analyzer.Name(), w.opts.Analyzer.Options())
 		}
 		src := newMergeSource(s, uint32(docs))
 		docs += uint64(src.live)
@@ -101,12 +102,7 @@ func (w *Writer) merge(ctx context.Context, segments []*liveSegment) (_ *liveSeg
 		return nil, stats, err
 	}
 	hashes := &hashMerger{sources: m.sources}
-	defer func() {
-		if hashes.err != nil { // the reason why there were not enough
-			err = hashes.err
-		}
-	}()
-	out, err := w.create(segment.BuilderOptions{
+	out, err := w.create(build.Options{
 		Docs: m.docs, Lengths: lengths, Stored: m.stored, ForeignLengths: m.foreign, IDHashes: hashes.all,
 	})
 	if err != nil {
@@ -129,7 +125,7 @@ func (w *Writer) merge(ctx context.Context, segments []*liveSegment) (_ *liveSeg
 }
 
 // lists merges all lists and, meanwhile, copies the documents.
-func (m *merger) lists(ctx context.Context, b *segment.Builder, stats *MergeStats) error {
+func (m *merger) lists(ctx context.Context, b *build.Builder, stats *MergeStats) error {
 	threads := m.w.opts.Threads
 	ahead := m.w.opts.mergeJobs()
 	free := make(chan *mergeJob, ahead+2)
@@ -173,9 +169,10 @@ func (m *merger) lists(ctx context.Context, b *segment.Builder, stats *MergeStat
 // listWorker merges the lists of terms.
 type listWorker struct {
 	sources     []*mergeSource
-	enc         *segment.ListEncoder
+	enc         *build.ListEncoder
 	list        segment.List
-	docs, freqs []uint32
+	rows        segment.Rows
+	docs, freqs []uint32 // of short lists
 }
 
 func (lw *listWorker) job(ctx context.Context, j *mergeJob) (_ *mergeJob, err error) {
@@ -218,7 +215,7 @@ func (lw *listWorker) term(e *encoded, lists []listRef) error {
 		any = any || some
 	}
 	if !any {
-		e.add(segment.EncodedList{})
+		e.add(build.EncodedList{})
 		return nil
 	}
 	l, buf, err := lw.enc.Finish(e.buf)
@@ -267,19 +264,9 @@ func (lw *listWorker) filter(src *mergeSource) (some bool, err error) {
 			return false, err
 		}
 	}
-	if cap(lw.docs) < l.BlockLen {
-		lw.docs, lw.freqs = make([]uint32, l.BlockLen), make([]uint32, l.BlockLen)
-	}
-	for b := range l.Blocks {
-		docs, freqs := lw.docs[:l.BlockLen], lw.freqs[:l.BlockLen]
-		n, err := l.DecodeDocs(docs, b, 1)
-		if err != nil {
-			return some, err
-		}
-		if _, err := l.DecodeFreqs(freqs, b, 1); err != nil {
-			return some, err
-		}
-		n = src.gone.apply(docs[:n], freqs[:n], src.base)
+	for lw.rows.Reset(l); lw.rows.Next(); {
+		docs, freqs := lw.rows.Docs, lw.rows.Freqs
+		n := src.gone.apply(docs, freqs, src.base)
 		if n == 0 {
 			continue
 		}
@@ -288,7 +275,7 @@ func (lw *listWorker) filter(src *mergeSource) (some bool, err error) {
 			return some, err
 		}
 	}
-	return some, nil
+	return some, lw.rows.Err()
 }
 
 // tempStream makes a store.Temp what the Builder asks for: reads and writes go on from

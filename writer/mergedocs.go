@@ -3,12 +3,11 @@ package writer
 import (
 	"context"
 	"math/bits"
-	"sort"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
-	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/build"
 )
 
 // renumbering gives live documents their docIDs once deleted ones are left out:
@@ -60,88 +59,34 @@ func (r *renumbering) apply(docs, freqs []uint32, base uint32) int {
 	return k
 }
 
-// mergeLengths is the segment.LengthSource of a merge: the tables of the sources
-// side by side. Tables of sources with deleted documents are copies.
-type mergeLengths struct {
-	docs  int
-	parts []lengthPart
-}
-
-type lengthPart struct {
-	base, end uint32 // docIDs
-	width     int
-	b         []byte // little-endian
-}
-
-func (m *merger) lengths() (*mergeLengths, error) {
-	l := &mergeLengths{docs: int(m.docs)}
+// lengths returns the lengths of the live documents, a table for each source. Tables of
+// sources with deleted documents are copies.
+func (m *merger) lengths() ([]segment.LengthTable, error) {
+	var tables []segment.LengthTable
 	for _, src := range m.sources {
 		t, err := src.seg.DocLens()
 		if err != nil {
 			return nil, err
 		}
-		if src.live == 0 {
-			continue
-		}
-		p := lengthPart{src.base, src.base + src.live, t.Width(), t.Bytes()}
-		if src.gone != nil {
-			p.b = make([]byte, 0, int(src.live)*p.width)
+		if src.live > 0 && src.gone != nil {
+			width := t.Width()
+			b := make([]byte, 0, int(src.live)*width)
 			for d := range src.seg.Meta().Docs {
 				if !src.gone.isDeleted(d) {
-					at := int(d) * p.width
-					p.b = append(p.b, t.Bytes()[at:at+p.width]...)
+					b = append(b, t.Bytes()[int(d)*width:][:width]...)
 				}
 			}
+			t = segment.PackedLengths(b, width)
 		}
-		l.parts = append(l.parts, p)
-	}
-	return l, nil
-}
-
-// Len returns the number of documents.
-func (l *mergeLengths) Len() int { return l.docs }
-
-// GatherLengths sets dst[i] to the length of docs[i].
-func (l *mergeLengths) GatherLengths(dst, docs []uint32) {
-	dst = dst[:len(docs)]
-	for len(docs) > 0 {
-		i := 0
-		if len(l.parts) > 1 {
-			i = sort.Search(len(l.parts), func(i int) bool { return docs[0] < l.parts[i].end })
-		}
-		p := &l.parts[i]
-		n := len(docs)
-		if docs[n-1] >= p.end {
-			n = sort.Search(n, func(i int) bool { return docs[i] >= p.end })
-		}
-		p.gather(dst[:n], docs[:n])
-		dst, docs = dst[n:], docs[n:]
-	}
-}
-
-func (p *lengthPart) gather(dst, docs []uint32) {
-	b, base := p.b, p.base
-	dst = dst[:len(docs)]
-	switch p.width {
-	case 1:
-		for i, d := range docs {
-			dst[i] = uint32(b[d-base])
-		}
-	case 2:
-		lens := format.Uint16s(b)
-		for i, d := range docs {
-			dst[i] = uint32(lens[d-base])
-		}
-	default:
-		lens := format.Uint32s(b)
-		for i, d := range docs {
-			dst[i] = lens[d-base]
+		if src.live > 0 {
+			tables = append(tables, t)
 		}
 	}
+	return tables, nil
 }
 
 // documents adds the live documents of all sources.
-func (m *merger) documents(ctx context.Context, b *segment.Builder) error {
+func (m *merger) documents(ctx context.Context, b *build.Builder) error {
 	for _, src := range m.sources {
 		if err := ctx.Err(); err != nil {
 			return err

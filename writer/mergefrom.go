@@ -39,7 +39,7 @@ func MergeIntoOrdered(ctx context.Context, out string, sources []string, o Optio
 }
 
 // analyzerOf returns the analyzer of the index in directory path.
-func analyzerOf(path string) (*analysis.Analyzer, error) {
+func analyzerOf(path string) (analysis.Analyzer, error) {
 	dir, err := store.Open(path)
 	if err != nil {
 		return nil, err
@@ -113,18 +113,15 @@ func (w *Writer) openForeign(c *store.Commit) (segments []*liveSegment, err erro
 		}
 	}()
 	if a := w.opts.Analyzer; c.Analyzer != a.Name() || c.AnalyzerOptions != a.Options() {
-		return nil, fmt.Errorf("%w: the index was made with %s(%s), not %s", ErrAnalyzer, c.Analyzer, c.AnalyzerOptions, a)
+		return nil, fmt.Errorf("%w: the index was made with %s(%s), not %s(%s)", ErrAnalyzer, c.Analyzer, c.AnalyzerOptions, a.Name(), a.Options())
 	}
 	for i := range c.Segments {
-		data, err := c.OpenSegment(i)
+		seg, data, err := c.OpenSegment(i)
 		if err != nil {
 			return segments, err
 		}
-		s := &liveSegment{info: c.Segments[i], data: data}
+		s := &liveSegment{info: c.Segments[i], data: data, seg: seg}
 		segments = append(segments, s)
-		if err := s.openFile(); err != nil {
-			return segments, err
-		}
 		if s.deletes, err = c.Deletes(i); err != nil {
 			return segments, err
 		}

@@ -13,34 +13,39 @@ type hashMerger struct {
 	rest    [][]uint64 // of every source
 	last    []uint64   // before rest
 	live    []uint32   // documents passed
-	err     error
 }
 
 // hashPiece is how many hashes of one source go into a piece, equal ones apart.
 const hashPiece = 2048
 
-// all is an iter.Seq of pieces. A failure is left in m.err.
-func (m *hashMerger) all(yield func([]uint64) bool) {
-	m.err = m.start()
+// all yields the pieces, or an error and nothing after it.
+func (m *hashMerger) all(yield func([]uint64, error) bool) {
+	err := m.start()
 	var runs, spare []uint64
 	var ends []int
-	for m.err == nil {
+	for err == nil {
 		to, more := m.bound()
 		if !more {
-			m.err = m.end()
-			return
+			err = m.end()
+			break
 		}
 		runs, ends = runs[:0], ends[:0]
 		for i := range m.sources {
-			if runs, m.err = m.take(runs, i, to); m.err != nil {
-				return
+			if runs, err = m.take(runs, i, to); err != nil {
+				break
 			}
 			ends = append(ends, len(runs))
 		}
+		if err != nil {
+			break
+		}
 		runs, spare = mergeRuns(runs, spare, ends)
-		if !yield(runs) {
+		if !yield(runs, nil) {
 			return
 		}
+	}
+	if err != nil {
+		yield(nil, err)
 	}
 }
 

@@ -2,6 +2,7 @@ package writer
 
 import (
 	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/build"
 	"github.com/pinion-index/pinion/store"
 )
 
@@ -50,7 +51,7 @@ func (m *merger) terms(free chan *mergeJob, yield func(*mergeJob) bool) (err err
 	for i, src := range m.sources {
 		segments[i] = src.seg
 	}
-	walk := segment.NewTermMerger(segments)
+	walk := build.NewTermMerger(segments)
 	for more := walk.Next(); more; {
 		var j *mergeJob
 		select {
@@ -71,7 +72,7 @@ func (m *merger) terms(free chan *mergeJob, yield func(*mergeJob) bool) (err err
 }
 
 // take appends the walk's present term and its lists.
-func (j *mergeJob) take(walk *segment.TermMerger) {
+func (j *mergeJob) take(walk *build.TermMerger) {
 	j.terms = walk.AppendTerm(j.terms)
 	j.ends = append(j.ends, len(j.terms))
 	j.shared = append(j.shared, uint16(walk.Shared()))
@@ -84,7 +85,7 @@ func (j *mergeJob) take(walk *segment.TermMerger) {
 }
 
 // appendTo adds the encoded lists to b.
-func (j *mergeJob) appendTo(b *segment.Builder) error {
+func (j *mergeJob) appendTo(b *build.Builder) error {
 	from, shared := 0, segment.MaxTerm
 	for i, to := range j.ends {
 		shared = min(shared, int(j.shared[i]))

@@ -15,7 +15,6 @@ import (
 	"github.com/pinion-index/pinion/format/codec/choose"
 	"github.com/pinion-index/pinion/format/codec/vbyte128"
 	"github.com/pinion-index/pinion/internal/memfs"
-	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/store"
 )
 
@@ -46,7 +45,7 @@ func TestModel(t *testing.T) {
 		stored := rapid.Bool().Draw(rt, "stored")
 		options := func() Options {
 			c := rapid.SampledFrom(codecs).Draw(rt, "codec")
-			var chooser segment.Chooser
+			var chooser choose.Policy
 			if rapid.IntRange(0, 3).Draw(rt, "choose") == 0 {
 				chooser = choose.Default
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/pinion-index/pinion/format/codec/bp128"
 	"github.com/pinion-index/pinion/format/codec/choose"
 	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/build"
 )
 
 // DefaultMemory is the memory budget unless Options name another: 512 MiB.
@@ -22,7 +23,7 @@ type Options struct {
 	// Analyzer cuts documents into terms. Nil means the one that the index was made
 	// with, and simple for a new index. An index has one analyzer: opening it with
 	// another fails with ErrAnalyzer.
-	Analyzer *analysis.Analyzer
+	Analyzer analysis.Analyzer
 	// Memory is the memory budget in bytes: what the Writer holds, counted, stays
 	// within it. 0 means DefaultMemory. Where segments end depends on it.
 	Memory int64
@@ -38,7 +39,7 @@ type Options struct {
 	DocsCodec, FreqsCodec codec.Codec
 	// Choose, if not nil, chooses other codecs of the same block length for each
 	// list instead. It is called from several goroutines.
-	Choose segment.Chooser
+	Choose choose.Policy
 	// Progress, if not nil, is called from time to time with how far the present
 	// operation is, by one goroutine at a time. It must not call the Writer.
 	Progress func(Progress)
@@ -106,7 +107,7 @@ func (o *Options) tailBytes() int64 {
 // spoolBytes is how much is held in memory of each stream that a segment's later
 // sections come from: dictionary and ids are the only large ones.
 func (o *Options) spoolBytes() int64 {
-	return min(max(o.Memory/64, segment.SpoolMemory), 16<<20)
+	return min(max(o.Memory/64, build.DefaultSpoolMemory), 16<<20)
 }
 
 // mergeJobBytes is what a mergeJob of ordinary lists takes.

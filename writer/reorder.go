@@ -7,6 +7,7 @@ import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/order"
 	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/build"
 	"github.com/pinion-index/pinion/store"
 )
 
@@ -98,12 +99,12 @@ func (w *Writer) reorder(ctx context.Context, s *liveSegment, o ReorderOptions) 
 		return nil, err
 	}
 	r := &reorderer{w: w, seg: s.seg, to: to, at: to.Inverse()}
-	lengths := make(segment.Lengths, m.docs)
+	lengths := make([]uint32, m.docs)
 	for doc, old := range r.at {
 		lengths[doc] = lens.Get(old)
 	}
-	out, err := w.create(segment.BuilderOptions{
-		Docs: m.docs, Lengths: lengths, Stored: m.stored, ForeignLengths: m.foreign,
+	out, err := w.create(build.Options{
+		Docs: m.docs, Lengths: []segment.LengthTable{segment.NewLengthTable(lengths)}, Stored: m.stored, ForeignLengths: m.foreign,
 	})
 	if err != nil {
 		return nil, err
@@ -163,7 +164,7 @@ func (r *reorderer) perJob() int {
 
 // documents adds all documents. Each is fetched from where it was, which is random
 // access, so several goroutines do it.
-func (r *reorderer) documents(ctx context.Context, b *segment.Builder) error {
+func (r *reorderer) documents(ctx context.Context, b *build.Builder) error {
 	threads, n := r.w.opts.Threads, r.perJob()
 	return ordered(ctx, threads, 2*threads+2,
 		func(_ context.Context, yield func(docRange) bool) error {
@@ -208,7 +209,7 @@ func (r *reorderer) documents(ctx context.Context, b *segment.Builder) error {
 }
 
 // lists writes all lists anew.
-func (r *reorderer) lists(ctx context.Context, m *merger, b *segment.Builder) error {
+func (r *reorderer) lists(ctx context.Context, m *merger, b *build.Builder) error {
 	threads := r.w.opts.Threads
 	ahead := 2*threads + 2
 	free := make(chan *mergeJob, ahead+2)

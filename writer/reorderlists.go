@@ -8,6 +8,7 @@ import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/order"
 	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/build"
 	"github.com/pinion-index/pinion/store"
 )
 
@@ -15,7 +16,7 @@ import (
 type reorderWorker struct {
 	seg         *segment.Segment
 	to          order.Permutation
-	enc         *segment.ListEncoder
+	enc         *build.ListEncoder
 	list        segment.List
 	docs, freqs []uint32
 	keys, spare []uint64

@@ -2,12 +2,12 @@ package writer
 
 import (
 	"fmt"
-	"io"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/build"
 	"github.com/pinion-index/pinion/store"
 )
 
@@ -37,23 +37,23 @@ func (s *liveSegment) delete(doc uint32) {
 	}
 }
 
-// openSegment opens the file of info, with the deletes that it names.
-func openSegment(l *store.Lock, info store.SegmentInfo) (*liveSegment, error) {
-	data, err := l.OpenSegment(info.File)
+// openSegment opens segment i of m, with its deletes.
+func openSegment(l *store.Lock, m *store.Manifest, i int) (*liveSegment, error) {
+	seg, data, err := l.OpenSegment(m, i)
 	if err != nil {
 		return nil, err
 	}
-	s := &liveSegment{info: info, data: data}
-	if err := s.open(l.Dir()); err != nil {
+	s := &liveSegment{info: m.Segments[i], data: data, seg: seg}
+	if err := s.readDeletes(l.Dir()); err != nil {
 		data.Close()
 		return nil, err
 	}
 	return s, nil
 }
 
-func (s *liveSegment) open(dir *store.Dir) (err error) {
-	if err := s.openFile(); err != nil || s.info.DeletesFile == 0 {
-		return err
+func (s *liveSegment) readDeletes(dir *store.Dir) (err error) {
+	if s.info.DeletesFile == 0 {
+		return nil
 	}
 	defer store.CatchFault(store.ArmFault(), &err)
 	name := store.DeletesName(s.info.DeletesFile)
@@ -66,42 +66,30 @@ func (s *liveSegment) open(dir *store.Dir) (err error) {
 	return err
 }
 
-// openFile opens the segment in s.data, which must be the one that s.info names.
-func (s *liveSegment) openFile() (err error) {
-	defer store.CatchFault(store.ArmFault(), &err)
-	name := store.SegmentName(s.info.File)
-	if s.seg, err = segment.Open(name, s.data); err != nil {
-		return err
-	}
-	if m := s.seg.Meta(); s.seg.Header().ID != s.info.ID || m.Docs != s.info.Docs {
-		return format.Locate(format.Corrupt("segment is not the one that the manifest names"), format.Place{File: name, Block: format.NoBlock})
-	}
-	return nil
-}
-
 // output is a segment that is being written.
 type output struct {
 	lock    *store.Lock
 	num     uint64
 	file    store.File
-	builder *segment.Builder
-	temps   []store.Temp
+	builder *build.Builder
+	spool   *build.Spool
 	done    bool
 }
 
 // create begins a segment. Analyzer, codecs and temporary files are filled in.
-func (w *Writer) create(o segment.BuilderOptions) (*output, error) {
+func (w *Writer) create(o build.Options) (*output, error) {
 	num, file, err := w.lock.CreateSegment()
 	if err != nil {
 		return nil, err
 	}
 	out := &output{lock: w.lock, num: num, file: file}
+	out.spool = build.NewSpool(func() (build.TempFile, error) { return w.lock.CreateTemp() })
 	o.Analyzer, o.AnalyzerOptions = w.opts.Analyzer.Name(), w.opts.Analyzer.Options()
 	o.DocsCodec, o.FreqsCodec = w.opts.DocsCodec, w.opts.FreqsCodec
-	o.Choose, o.Temp, o.SpoolMemory = w.opts.Choose, out.temp, w.opts.spoolBytes()
+	o.Choose, o.Spool, o.SpoolMemory = w.opts.Choose, out.spool, w.opts.spoolBytes()
 	o.TailMemory = w.opts.tailBytes()
 	fw := format.NewFileWriter(file, format.KindSegment, store.NewID())
-	if out.builder, err = segment.NewBuilder(fw, o); err != nil {
+	if out.builder, err = build.New(fw, o); err != nil {
 		out.discardUnlessDone()
 		return nil, err
 	}
@@ -121,9 +109,10 @@ func (out *output) finish() (*liveSegment, error) {
 		return nil, err
 	}
 	m := out.builder.Meta()
-	s, err := openSegment(out.lock, store.SegmentInfo{
-		File: out.num, ID: h.ID, Docs: m.Docs, Postings: m.Postings, Tokens: m.Tokens,
-	})
+	s, err := openSegment(out.lock, &store.Manifest{
+		Analyzer: m.Analyzer, AnalyzerOptions: m.AnalyzerOptions,
+		Segments: []store.SegmentInfo{{File: out.num, ID: h.ID, Docs: m.Docs, Postings: m.Postings, Tokens: m.Tokens}},
+	}, 0)
 	if err != nil {
 		return nil, fmt.Errorf("reading back what was written: %w", err)
 	}
@@ -135,10 +124,7 @@ func (out *output) finish() (*liveSegment, error) {
 // discardUnlessDone removes a file that was not finished. Temporary files go in
 // any case.
 func (out *output) discardUnlessDone() {
-	for _, t := range out.temps {
-		t.Close()
-	}
-	out.temps = nil
+	out.spool.Close() // best effort: the next writer sweeps
 	if !out.done {
 		out.lock.Discard(out.num) // best effort: the next writer sweeps
 	}
@@ -150,14 +136,4 @@ func (w *Writer) drop(s *liveSegment) {
 	if s.ours {
 		w.lock.Discard(s.info.File)
 	}
-}
-
-// temp makes a temporary file for the Builder.
-func (out *output) temp() (io.ReadWriteSeeker, error) {
-	t, err := out.lock.CreateTemp()
-	if err != nil {
-		return nil, err
-	}
-	out.temps = append(out.temps, t)
-	return &tempStream{temp: t}, nil
 }

@@ -106,8 +106,8 @@ func (w *Writer) load() error {
 	if err := w.setAnalyzer(m); err != nil {
 		return err
 	}
-	for _, info := range m.Segments {
-		s, err := openSegment(w.lock, info)
+	for i := range m.Segments {
+		s, err := openSegment(w.lock, m, i)
 		if err != nil {
 			return err
 		}
@@ -128,13 +128,13 @@ func (w *Writer) setAnalyzer(m *store.Manifest) (err error) {
 		w.opts.Analyzer, err = analysis.New(m.Analyzer, m.AnalyzerOptions)
 		return err
 	case asked.Name() != m.Analyzer || asked.Options() != m.AnalyzerOptions:
-		return fmt.Errorf("%w: the index was made with %s(%s), not %s", ErrAnalyzer, m.Analyzer, m.AnalyzerOptions, asked)
+		return fmt.Errorf("%w: the index was made with %s(%s), not %s(%s)", ErrAnalyzer, m.Analyzer, m.AnalyzerOptions, asked.Name(), asked.Options())
 	}
 	return nil
 }
 
 // Analyzer returns the analyzer of the index.
-func (w *Writer) Analyzer() *analysis.Analyzer { return w.opts.Analyzer }
+func (w *Writer) Analyzer() analysis.Analyzer { return w.opts.Analyzer }
 
 // Add adds a document, or fails with ErrDocument. It copies it and returns before it is inverted, or waits
 // while as many documents are under way as the memory budget allows. ctx bounds

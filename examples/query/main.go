@@ -30,7 +30,7 @@ func run(dir, text string) error {
 		return err
 	}
 	defer snapshot.Close()
-	searcher, err := query.NewSearcher(snapshot, query.DefaultOptions)
+	searcher, err := query.NewSearcher(snapshot, query.Options{})
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ func (b *Bench) open(ctx context.Context, m Model, dir string) (*engine, error) 
 	fmt.Fprintf(b.Log, "  built %s in %.1f s: %d documents, %d postings\n", m.Name, time.Since(start).Seconds(),
 		x.Snapshot.Stats().Docs, x.Snapshot.Stats().Postings)
 	e := &engine{Index: x}
-	if e.cpu, err = query.NewSearcher(x.Snapshot, query.DefaultOptions); err != nil {
+	if e.cpu, err = query.NewSearcher(x.Snapshot, query.Options{}); err != nil {
 		return nil, err
 	}
 	var o gpuload.Options

@@ -9,12 +9,14 @@ import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/bp128"
+	"github.com/pinion-index/pinion/format/codec/choose"
 	"github.com/pinion-index/pinion/format/codec/ef"
 	"github.com/pinion-index/pinion/format/codec/newpfd"
 	"github.com/pinion-index/pinion/format/codec/registry"
 	"github.com/pinion-index/pinion/format/codec/seglrc"
 	"github.com/pinion-index/pinion/format/codec/vbyte128"
 	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/build"
 )
 
 // Shape describes a collection.
@@ -149,16 +151,16 @@ func (m *memory) WriteAt(p []byte, off int64) (int, error) {
 }
 
 func (s Shape) build(p *Part) error {
-	var choose segment.Chooser
+	var policy choose.Policy
 	if s.DocsCodec == Mixed {
-		s.DocsCodec, s.FreqsCodec, choose = "bp128", "bp128", mixer{}
+		s.DocsCodec, s.FreqsCodec, policy = "bp128", "bp128", mixer{}
 	}
 	dc, ok1 := registry.ByName(s.DocsCodec)
 	fc, ok2 := registry.ByName(s.FreqsCodec)
 	if !ok1 || !ok2 {
 		return fmt.Errorf("gputrial: no codec %q or %q", s.DocsCodec, s.FreqsCodec)
 	}
-	b, err := build(p.Lens, dc, fc, choose, func(add func(term []byte, docs, freqs []uint32) error) error {
+	b, err := write(p.Lens, dc, fc, policy, func(add func(term []byte, docs, freqs []uint32) error) error {
 		for i, l := range p.Lists {
 			if len(l.Docs) == 0 {
 				continue
@@ -196,12 +198,15 @@ func (mixer) Freqs(freqs []uint32) (codec.BlockCodec, error) {
 	return mix[(len(freqs)+int(freqs[len(freqs)/2]))%len(mix)], nil
 }
 
-// build writes a segment of lists, in the order of their terms, to aligned memory.
-func build(lens []uint32, docs, freqs codec.Codec, choose segment.Chooser, lists func(add func(term []byte, docs, freqs []uint32) error) error) ([]byte, error) {
+// Keeps reports true: nothing is merged.
+func (mixer) Keeps(docs, freqs codec.Codec) bool { return true }
+
+// write writes a segment of lists, in the order of their terms, to aligned memory.
+func write(lens []uint32, docs, freqs codec.Codec, policy choose.Policy, lists func(add func(term []byte, docs, freqs []uint32) error) error) ([]byte, error) {
 	m := new(memory)
-	b, err := segment.NewBuilder(format.NewFileWriter(m, format.KindSegment, format.ID{1}), segment.BuilderOptions{
-		Docs: uint32(len(lens)), Lengths: segment.Lengths(lens), Analyzer: "none", ForeignLengths: true,
-		DocsCodec: docs, FreqsCodec: freqs, Choose: choose})
+	b, err := build.New(format.NewFileWriter(m, format.KindSegment, format.ID{1}), build.Options{
+		Docs: uint32(len(lens)), Lengths: []segment.LengthTable{segment.NewLengthTable(lens)}, Analyzer: "none", ForeignLengths: true,
+		DocsCodec: docs, FreqsCodec: freqs, Choose: policy})
 	if err != nil {
 		return nil, err
 	}

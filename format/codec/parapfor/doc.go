@@ -19,11 +19,12 @@
 //	         │ en indices of ib bits    │ en overflows of hb bits │ 0... to a whole word
 //	         └──────────────────────────┴─────────────────────────┘
 //
-// Bit fields are those of package patch. ib is the number of bits of the largest
-// index of an exception and hb that of the largest value, less b. The paper lays
-// slots out one after the other and takes the least b that leaves at most a given
-// part of the values as exceptions; here low bits are interleaved, and b is the one
-// with which the block is smallest. A block of no words holds nothing but zeros.
+// Bit fields are those of package patch. The overflow of an exception v is v >> b, not
+// one less as in that package. ib is the number of bits of the largest index of an
+// exception and hb that of the largest value, less b. The paper lays slots out one
+// after the other and takes the least b that leaves at most a given part of the values
+// as exceptions; here low bits are interleaved, and b is the one with which the block
+// is smallest. A block of no words holds nothing but zeros.
 //
 // Limits: docIDs up to 2^31-1, frequencies 1 to 2^32-1. A decoder checks that the
 // block is exactly as long as its header says, that indices ascend and stay within

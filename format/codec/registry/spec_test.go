@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/pinion-index/pinion/format/codec"
 )
 
 var update = flag.Bool("update", false, "rewrite format/CODECS.md")
@@ -19,8 +21,9 @@ var layouts = []string{"bitpack", "bytepack", "unary", "patch", "regress"}
 const specHead = `# Payloads of the codecs
 
 This is part of [FORMAT.md](FORMAT.md), section 5: what the blocks of each codec look like. It is made of the
-package comments of format/codec (` + "`go test ./format/codec/registry -update`" + `); a test compares. *Gap*, *prev*,
-*Ends* and *skip header* are those of FORMAT.md.
+package comments of format/codec (` + "`go test ./format/codec/registry -update`" + `); a test compares. *Gap*, *prev*
+and *skip header* are those of FORMAT.md; *Ends* stands for docEnds or freqEnds there, whichever payload is meant.
+Each codec ends with a worked block: the payloads, in bytes, of a list whose only block has 12 postings.
 
 | id | name | block length |
 | --- | --- | --- |
@@ -44,8 +47,36 @@ func spec(t *testing.T) string {
 	}
 	for _, c := range All() {
 		section(t, &b, "..", c.ID().String())
+		worked(t, &b, c)
 	}
 	return b.String()
+}
+
+// The worked block: the only one of a list of 12 postings.
+var (
+	workedDocs  = []uint32{3, 4, 5, 6, 11, 12, 13, 1000, 1001, 1003, 1004, 1009}
+	workedFreqs = []uint32{1, 1, 2, 1, 1, 5, 1, 1, 1, 300, 1, 1}
+)
+
+// worked appends the payloads of a list of one block in codec c.
+func worked(t *testing.T, b *strings.Builder, c codec.Codec) {
+	t.Helper()
+	b.WriteString("\n### Worked block\n\n")
+	for _, x := range []struct {
+		name   string
+		append func(dst []byte, ends, values []uint32) ([]byte, error)
+		values []uint32
+	}{{"docIDs", c.AppendDocs, workedDocs}, {"frequencies", c.AppendFreqs, workedFreqs}} {
+		ends := make([]uint32, 2)
+		p, err := x.append(nil, ends, x.values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(b, "    %-11s %s\n    Ends        %d, %d\n", x.name, strings.Trim(fmt.Sprint(x.values), "[]"), ends[0], ends[1])
+		for i := 0; i < len(p); i += 16 {
+			fmt.Fprintf(b, "    %04x        % x\n", i, p[i:min(i+16, len(p))])
+		}
+	}
 }
 
 // section appends the package comment of codec package name.

@@ -37,6 +37,18 @@ func TestTable(t *testing.T) {
 	}
 }
 
+// TestTableOfWideCharacters aligns by columns of a terminal.
+func TestTableOfWideCharacters(t *testing.T) {
+	tab := NewTable("id", ">n")
+	tab.Row("日本語", 1)
+	tab.Row("a", 22)
+	var b bytes.Buffer
+	tab.WriteTo(&b)
+	if want := "id       n\n日本語   1\na       22\n"; b.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", &b, want)
+	}
+}
+
 func TestNumbers(t *testing.T) {
 	for _, test := range []struct{ got, want string }{
 		{Count(0), "0"}, {Count(999), "999"}, {Count(1000), "1,000"}, {Count(-1234567), "-1,234,567"}, {Count(uint64(1) << 63), "9,223,372,036,854,775,808"},

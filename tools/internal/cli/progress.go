@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/term"
 )
 
 // Progress shows on a terminal how far something has come: a bar, the rate and
@@ -99,12 +101,25 @@ func (p *Progress) line(d time.Duration) string {
 		strings.Repeat("=", n), strings.Repeat(" ", barWidth-n), 100*part, p.rate(done, d), left)
 }
 
-// IsTerminal reports whether w is a character device, which is what a terminal is.
+// IsTerminal reports whether w is a terminal.
 func IsTerminal(w any) bool {
 	f, ok := w.(*os.File)
-	if !ok {
-		return false
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// terminalWidth returns the number of columns of w, or of what w wraps; 0 if that
+// is not a terminal.
+func terminalWidth(w any) int {
+	if u, ok := w.(interface{ Unwrap() io.Writer }); ok {
+		return terminalWidth(u.Unwrap())
 	}
-	st, err := f.Stat()
-	return err == nil && st.Mode()&os.ModeCharDevice != 0
+	f, ok := w.(*os.File)
+	if !ok {
+		return 0
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
 }

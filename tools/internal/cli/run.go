@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/format"
 	"github.com/spf13/cobra"
 )
@@ -22,7 +23,7 @@ const (
 	ExitOK     = 0
 	ExitFailed = 1 // a failed run, or damage found
 	ExitUsage  = 2 // bad usage
-	ExitOpen   = 3 // an index that cannot be opened or is of a newer version
+	ExitOpen   = 3 // an index that cannot be opened, is of a newer version or has an unknown analyzer
 )
 
 // usageError is a mistake in the command line.
@@ -57,7 +58,7 @@ func ExitCode(err error) int {
 		return ExitOK
 	case errors.As(err, &usage):
 		return ExitUsage
-	case errors.As(err, &open),
+	case errors.As(err, &open), errors.Is(err, analysis.ErrUnknown),
 		errors.Is(err, format.ErrNotAnIndex), errors.Is(err, format.ErrTooNew), errors.Is(err, format.ErrTooOld):
 		return ExitOpen
 	}

@@ -5,27 +5,36 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// Table prints rows of cells in aligned columns.
+// Table prints rows of cells in aligned columns, with the width of East Asian
+// characters counted as terminals show them. On a terminal, lines are cut at its
+// width.
 type Table struct {
-	heads []string
-	right []bool
-	rows  [][]string
+	heads table.Row
+	align []table.ColumnConfig
+	rows  []table.Row
 }
 
 // NewTable returns a table with the given column heads. A head that begins with
 // ">" is of a column aligned to the right.
 func NewTable(heads ...string) *Table {
 	t := &Table{}
-	for _, h := range heads {
+	for i, h := range heads {
 		name, right := strings.CutPrefix(h, ">")
 		t.heads = append(t.heads, name)
-		t.right = append(t.right, right)
+		c := table.ColumnConfig{Number: i + 1, Align: text.AlignLeft, AlignHeader: text.AlignLeft}
+		if right {
+			c.Align, c.AlignHeader = text.AlignRight, text.AlignRight
+		}
+		t.align = append(t.align, c)
 	}
 	return t
 }
@@ -33,7 +42,7 @@ func NewTable(heads ...string) *Table {
 // Row adds a row. Integers are printed in groups of three digits; other values
 // as fmt.Sprint prints them.
 func (t *Table) Row(cells ...any) {
-	row := make([]string, len(cells))
+	row := make(table.Row, len(cells))
 	for i, c := range cells {
 		row[i] = cell(c)
 	}
@@ -61,37 +70,23 @@ func cell(v any) string {
 
 // WriteTo writes heads, if any is not empty, and rows.
 func (t *Table) WriteTo(w io.Writer) (int64, error) {
-	width := make([]int, len(t.heads))
-	for _, row := range append([][]string{t.heads}, t.rows...) {
-		for i, c := range row {
-			width[i] = max(width[i], utf8.RuneCountInString(c))
-		}
+	r := table.NewWriter()
+	r.SetStyle(table.Style{
+		Box:     table.BoxStyle{MiddleVertical: "  ", UnfinishedRow: "…"},
+		Options: table.Options{SeparateColumns: true},
+		Size:    table.SizeOptions{WidthMax: terminalWidth(w)},
+	})
+	r.SetColumnConfigs(t.align)
+	r.SuppressTrailingSpaces()
+	if slices.ContainsFunc(t.heads, func(h any) bool { return h != "" }) {
+		r.AppendHeader(t.heads)
 	}
-	var all, b strings.Builder
-	line := func(row []string) {
-		b.Reset()
-		for i, c := range row {
-			if i > 0 {
-				b.WriteString("  ")
-			}
-			pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(c))
-			if t.right[i] {
-				c = pad + c
-			} else {
-				c += pad
-			}
-			b.WriteString(c)
-		}
-		all.WriteString(strings.TrimRight(b.String(), " "))
-		all.WriteByte('\n')
+	r.AppendRows(t.rows)
+	out := r.Render()
+	if out != "" {
+		out += "\n"
 	}
-	if strings.Join(t.heads, "") != "" {
-		line(t.heads)
-	}
-	for _, row := range t.rows {
-		line(row)
-	}
-	n, err := io.WriteString(w, all.String())
+	n, err := io.WriteString(w, out)
 	return int64(n), err
 }
 

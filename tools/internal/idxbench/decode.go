@@ -134,7 +134,7 @@ func extentsOf(path string) (lists []codecbench.Postings, err error) {
 	}
 	defer s.Close()
 	for _, g := range s.Segments() {
-		it := g.Terms()
+		it := g.Terms(nil)
 		for it.Next() {
 			if it.Entry().Kind != segment.KindExtent {
 				continue

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/query/pool"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/tools/internal/cli"
@@ -145,7 +146,7 @@ func (f *loadFlags) check() error {
 		}
 	}
 	for _, m := range f.models {
-		if _, err := query.ParseModel(m); err != nil {
+		if _, err := pool.ParseModel(m); err != nil {
 			return cli.Usage("%w", err)
 		}
 	}
@@ -228,7 +229,7 @@ func openSearcher(dir string) (*query.Searcher, *reader.Snapshot, func(), error)
 		x.Close()
 		return nil, nil, nil, cli.Opening(err)
 	}
-	q, err := query.NewSearcher(s, query.DefaultOptions)
+	q, err := query.NewSearcher(s, query.Options{})
 	if err != nil {
 		s.Close()
 		x.Close()
@@ -256,7 +257,7 @@ func (l *loader) warm(ctx context.Context) error {
 }
 
 func (l *loader) ask(ctx context.Context, s *query.Searcher) ([]query.Result, error) {
-	p, err := query.NewPool(s, query.PoolOptions{})
+	p, err := pool.New(s, pool.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -282,7 +283,7 @@ func (l *loader) rates(ctx context.Context, cpus int) error {
 	}
 	l.total = int64(len(l.f.models) * len(workers) * len(runs))
 	for _, name := range l.f.models {
-		m, err := query.ParseModel(name)
+		m, err := pool.ParseModel(name)
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/query/pool"
 	"github.com/pinion-index/pinion/tools/internal/chart"
 )
 
@@ -21,7 +22,7 @@ var (
 
 var (
 	thresholds = []int{1, 5, 20, 50, 150}
-	figureRuns = []query.Model{query.Inter, query.DocRanges, query.FineGrained} // figures 5 and 6 have these only
+	figureRuns = []pool.Model{pool.Inter, pool.DocRanges, pool.FineGrained} // figures 5 and 6 have these only
 )
 
 // figures runs the experiments of Tatikonda 2011, section 4.
@@ -65,7 +66,7 @@ func (l *loader) add(ctx context.Context, r run, queries []query.Query, d time.D
 
 // find returns the throughput at saturation or the mean latency of a row there is,
 // 0 if there is none.
-func (l *loader) find(figure string, m query.Model, workers int) float64 {
+func (l *loader) find(figure string, m pool.Model, workers int) float64 {
 	for _, r := range l.out.Rows {
 		if r.Figure == figure && r.Model == m.String() && r.Workers == workers && r.Threshold == 0 {
 			if r.Offered == 0 && !r.Alone {
@@ -79,7 +80,7 @@ func (l *loader) find(figure string, m query.Model, workers int) float64 {
 
 // figure4 is throughput and latency against cores, and against the pool threshold.
 func (l *loader) figure4(ctx context.Context, workers []int) error {
-	models := []query.Model{query.Inter, query.DocRanges, query.Partitions, query.FineGrained}
+	models := []pool.Model{pool.Inter, pool.DocRanges, pool.Partitions, pool.FineGrained}
 	for _, m := range models {
 		for _, n := range workers {
 			if _, err := l.add(ctx, run{figure: "4a", model: m, workers: n}, l.queries, l.f.time); err != nil {
@@ -100,17 +101,17 @@ func (l *loader) figure4(ctx context.Context, workers []int) error {
 	most := workers[len(workers)-1]
 	loss, gain := chart.Series{Name: "throughput lost, %"}, chart.Series{Name: "latency saved, %"}
 	for _, kappa := range thresholds {
-		full, err := l.add(ctx, run{figure: "4c", model: query.FineGrained, workers: most, threshold: kappa}, l.queries, l.f.time)
+		full, err := l.add(ctx, run{figure: "4c", model: pool.FineGrained, workers: most, threshold: kappa}, l.queries, l.f.time)
 		if err != nil {
 			return err
 		}
-		part, err := l.add(ctx, run{figure: "4c", model: query.FineGrained, workers: most, threshold: kappa, alone: true, most: asked}, l.queries, l.f.time)
+		part, err := l.add(ctx, run{figure: "4c", model: pool.FineGrained, workers: most, threshold: kappa, alone: true, most: asked}, l.queries, l.f.time)
 		if err != nil {
 			return err
 		}
 		x := float64(kappa)
-		loss.Points = append(loss.Points, chart.Point{X: x, Y: 100 * (1 - full.Throughput/l.find("4a", query.Inter, most))})
-		gain.Points = append(gain.Points, chart.Point{X: x, Y: 100 * (1 - part.Mean/l.find("4b", query.Inter, 1))})
+		loss.Points = append(loss.Points, chart.Point{X: x, Y: 100 * (1 - full.Throughput/l.find("4a", pool.Inter, most))})
+		gain.Points = append(gain.Points, chart.Point{X: x, Y: 100 * (1 - part.Mean/l.find("4b", pool.Inter, 1))})
 	}
 	cores := func(label string, log bool) chart.Panel {
 		p := chart.Panel{X: chart.Axis{Label: "cores", Log: true}, Y: chart.Axis{Label: label, Log: log, Zero: !log}}
@@ -130,7 +131,7 @@ func (l *loader) figure4(ctx context.Context, workers []int) error {
 }
 
 // against returns a figure's values by number of workers.
-func (l *loader) against(m query.Model, figure string, workers []int) chart.Series {
+func (l *loader) against(m pool.Model, figure string, workers []int) chart.Series {
 	s := chart.Series{Name: m.String()}
 	for _, n := range workers {
 		s.Points = append(s.Points, chart.Point{X: float64(n), Y: l.find(figure, m, n)})
@@ -151,7 +152,7 @@ func (l *loader) figure5(ctx context.Context, workers []int, most int) error {
 		for _, m := range figureRuns {
 			s := chart.Series{Name: fmt.Sprintf("%s, %d", m, n)}
 			for _, share := range shares5 {
-				rate := share * l.find("4a", query.Inter, n)
+				rate := share * l.find("4a", pool.Inter, n)
 				row, err := l.add(ctx, run{figure: "5a", model: m, workers: n, rate: rate}, l.queries, l.f.time*3/4)
 				if err != nil {
 					return err
@@ -199,7 +200,7 @@ func (l *loader) figure6(ctx context.Context, most int) error {
 			continue
 		}
 		p := chart.Panel{Title: fmt.Sprintf("%d terms", n), X: chart.Axis{Label: "arrivals/s"}, Y: chart.Axis{Label: "mean latency, us", Log: true}}
-		full, err := l.measure(ctx, run{model: query.Inter, workers: most}, some, l.f.time/2)
+		full, err := l.measure(ctx, run{model: pool.Inter, workers: most}, some, l.f.time/2)
 		if err != nil {
 			return err
 		}
@@ -261,11 +262,11 @@ func (l *loader) write(name string, f *chart.Figure) error {
 // summarize compares the models at the greatest number of workers.
 func (l *loader) summarize(most int) {
 	say := func(msg string, args ...any) { l.out.summary = append(l.out.summary, fmt.Sprintf(msg, args...)) }
-	t := func(m query.Model, n int) float64 { return max(l.find("4a", m, n), 1e-9) }
-	lat := func(m query.Model, n int) float64 { return max(l.find("4b", m, n), 1e-9) }
-	say("%d workers against one: inter answers %.1f times as many queries", most, t(query.Inter, most)/t(query.Inter, 1))
-	say("of queries asked alone the mean latency falls %.1f times with fgqp, %.1f with docp-ui, %.1f with docp-pi", lat(query.Inter, 1)/lat(query.FineGrained, most),
-		lat(query.Inter, 1)/lat(query.DocRanges, most), lat(query.Inter, 1)/lat(query.Partitions, most))
-	say("at saturation fgqp answers %.1f %% of what inter does, docp-ui %.1f %%, docp-pi %.1f %%", 100*t(query.FineGrained, most)/t(query.Inter, most),
-		100*t(query.DocRanges, most)/t(query.Inter, most), 100*t(query.Partitions, most)/t(query.Inter, most))
+	t := func(m pool.Model, n int) float64 { return max(l.find("4a", m, n), 1e-9) }
+	lat := func(m pool.Model, n int) float64 { return max(l.find("4b", m, n), 1e-9) }
+	say("%d workers against one: inter answers %.1f times as many queries", most, t(pool.Inter, most)/t(pool.Inter, 1))
+	say("of queries asked alone the mean latency falls %.1f times with fgqp, %.1f with docp-ui, %.1f with docp-pi", lat(pool.Inter, 1)/lat(pool.FineGrained, most),
+		lat(pool.Inter, 1)/lat(pool.DocRanges, most), lat(pool.Inter, 1)/lat(pool.Partitions, most))
+	say("at saturation fgqp answers %.1f %% of what inter does, docp-ui %.1f %%, docp-pi %.1f %%", 100*t(pool.FineGrained, most)/t(pool.Inter, most),
+		100*t(pool.DocRanges, most)/t(pool.Inter, most), 100*t(pool.Partitions, most)/t(pool.Inter, most))
 }

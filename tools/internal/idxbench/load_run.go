@@ -8,14 +8,16 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/HdrHistogram/hdrhistogram-go"
+
 	"github.com/pinion-index/pinion/query"
-	"github.com/pinion-index/pinion/tools/internal/histogram"
+	"github.com/pinion-index/pinion/query/pool"
 )
 
 // run is what is measured at once.
 type run struct {
 	figure    string
-	model     query.Model
+	model     pool.Model
 	workers   int
 	threshold int
 	terms     int
@@ -56,12 +58,12 @@ func (l *loader) measure(ctx context.Context, r run, queries []query.Query, d ti
 	return row, err
 }
 
-func (l *loader) pool(r run) (*query.Pool, error) {
+func (l *loader) pool(r run) (*pool.Pool, error) {
 	s := l.whole
-	if r.model == query.Partitions {
+	if r.model == pool.Partitions {
 		s = l.cut
 	}
-	return query.NewPool(s, query.PoolOptions{Workers: r.workers, Model: r.model, Threshold: r.threshold, TaskPostings: l.f.postings,
+	return pool.New(s, pool.Options{Workers: r.workers, Model: r.model, Threshold: r.threshold, TaskPostings: l.f.postings,
 		SpinFor: l.f.spin})
 }
 
@@ -69,7 +71,7 @@ func (l *loader) pool(r run) (*query.Pool, error) {
 const backlog = 512
 
 // saturate keeps queries waiting: each one that is answered is followed by another.
-func saturate(ctx context.Context, p *query.Pool, queries []query.Query, d time.Duration, row *LoadRow) error {
+func saturate(ctx context.Context, p *pool.Pool, queries []query.Query, d time.Duration, row *LoadRow) error {
 	var next, answered atomic.Int64
 	var failed atomic.Pointer[error]
 	var group sync.WaitGroup
@@ -112,7 +114,7 @@ func saturate(ctx context.Context, p *query.Pool, queries []query.Query, d time.
 }
 
 // arrive lets queries arrive as a Poisson process.
-func arrive(ctx context.Context, p *query.Pool, queries []query.Query, rate float64, d time.Duration, seed uint64, row *LoadRow) error {
+func arrive(ctx context.Context, p *pool.Pool, queries []query.Query, rate float64, d time.Duration, seed uint64, row *LoadRow) error {
 	due := arrivals(rate, d/4+d, seed)
 	took := make([]time.Duration, len(due))
 	var failed atomic.Pointer[error]
@@ -143,17 +145,17 @@ func arrive(ctx context.Context, p *query.Pool, queries []query.Query, rate floa
 		return *err
 	}
 	row.cpus(begin, busy)
-	var h histogram.Histogram
+	h := newLatencies()
 	last := d / 4
 	for i, at := range due {
 		if at >= d/4 {
-			h.Record(took[i])
+			record(h, took[i])
 			last = max(last, at+took[i])
 		}
 	}
-	row.Throughput = float64(h.Count()) / max(last-d/4, d).Seconds()
+	row.Throughput = float64(h.TotalCount()) / max(last-d/4, d).Seconds()
 	row.behind = last > d/4+d+d/8
-	row.latencies(&h)
+	row.latencies(h)
 	return nil
 }
 
@@ -162,11 +164,11 @@ const idle = time.Millisecond
 
 // alone asks one query after the other for d, each a pause after the last was
 // answered; at most r.most of them, or all, if that is not 0.
-func alone(ctx context.Context, p *query.Pool, queries []query.Query, r run, d time.Duration, row *LoadRow) error {
+func alone(ctx context.Context, p *pool.Pool, queries []query.Query, r run, d time.Duration, row *LoadRow) error {
 	began, used := time.Now(), cpuTime()
 	clock := newClock()
 	defer clock.stop()
-	var h histogram.Histogram
+	h := newLatencies()
 	busy := time.Duration(0)
 	var hits []query.Hit
 	for n := 0; r.most == 0 && (clock.now() < d || n == 0) || n < r.most; n++ {
@@ -177,12 +179,12 @@ func alone(ctx context.Context, p *query.Pool, queries []query.Query, r run, d t
 			return err
 		}
 		took := clock.now() - start
-		h.Record(took)
+		record(h, took)
 		busy += took
 	}
 	row.cpus(began, used)
-	row.Throughput = float64(h.Count()) / max(busy, 1).Seconds()
-	row.latencies(&h)
+	row.Throughput = float64(h.TotalCount()) / max(busy, 1).Seconds()
+	row.latencies(h)
 	return nil
 }
 
@@ -192,12 +194,22 @@ func (row *LoadRow) cpus(begin time.Time, used time.Duration) {
 	row.CPUs = (cpuTime() - used).Seconds() / max(time.Since(begin).Seconds(), 1e-9)
 }
 
-// latencies fills in what h says.
-func (row *LoadRow) latencies(h *histogram.Histogram) {
-	us := func(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
-	row.Queries = h.Count()
-	row.Mean, row.Max = us(h.Mean()), us(h.Max())
-	row.P50, row.P95, row.P99, row.P999 = us(h.Quantile(0.5)), us(h.Quantile(0.95)), us(h.Quantile(0.99)), us(h.Quantile(0.999))
+// newLatencies returns a histogram of nanoseconds up to an hour with three
+// significant digits: all that it says is within 0.1 %.
+func newLatencies() *hdrhistogram.Histogram {
+	return hdrhistogram.New(1, int64(time.Hour), 3)
+}
+
+func record(h *hdrhistogram.Histogram, d time.Duration) {
+	h.RecordValue(int64(min(max(d, 0), time.Hour))) // in range: no error
+}
+
+// latencies fills in what h says, in microseconds.
+func (row *LoadRow) latencies(h *hdrhistogram.Histogram) {
+	at := func(percentile float64) float64 { return float64(h.ValueAtPercentile(percentile)) / 1e3 }
+	row.Queries = uint64(h.TotalCount())
+	row.Mean, row.Max = h.Mean()/1e3, float64(h.Max())/1e3
+	row.P50, row.P95, row.P99, row.P999 = at(50), at(95), at(99), at(99.9)
 }
 
 // arrivals returns when queries are due, at least one of them in the last four

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/query/pool"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/tools/internal/chart"
 	"github.com/pinion-index/pinion/tools/internal/cli"
@@ -69,7 +70,7 @@ func (l *loader) figure7(ctx context.Context, workers int) error {
 
 func (l *loader) tasks(ctx context.Context, size, workers int) (TaskRow, error) {
 	row := TaskRow{Postings: size}
-	p, err := query.NewPool(l.whole, query.PoolOptions{Workers: workers, Model: query.FineGrained, TaskPostings: size, SpinFor: l.f.spin})
+	p, err := pool.New(l.whole, pool.Options{Workers: workers, Model: pool.FineGrained, TaskPostings: size, SpinFor: l.f.spin})
 	if err != nil {
 		return row, err
 	}

@@ -170,7 +170,7 @@ func (f *queryFlags) run(ctx context.Context, stderr io.Writer) (out *Queries, e
 		return nil, cli.Opening(err)
 	}
 	defer s.Close()
-	searcher, err := query.NewSearcher(s, query.Options{Params: f.params, Seek: query.DefaultOptions.Seek, DenseBytes: denseBytes(f.dense)})
+	searcher, err := query.NewSearcher(s, query.Options{Params: &f.params, DenseBytes: denseBytes(f.dense)})
 	if err != nil {
 		return nil, cli.Opening(err)
 	}
@@ -229,7 +229,7 @@ func readQueries(path string, s *reader.Snapshot) ([][][]byte, error) {
 		return nil, err
 	}
 	defer src.Close()
-	tok := a.Tokenizer()
+	tokenizer := a.Tokenizer()
 	var out [][][]byte
 	for {
 		d, err := src.Next()
@@ -242,13 +242,7 @@ func readQueries(path string, s *reader.Snapshot) ([][][]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		var t analysis.Tokens
-		tok.Append(&t, d.Contents)
-		var terms [][]byte
-		for i := range t.Len() {
-			terms = append(terms, t.At(i))
-		}
-		out = append(out, terms)
+		out = append(out, analysis.Terms(tokenizer, d.Contents))
 	}
 }
 

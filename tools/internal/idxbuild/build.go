@@ -155,7 +155,7 @@ func (b *build) documents(ctx context.Context, in input) error {
 			break
 		}
 		if err == nil {
-			if err = b.w.Add(ctx, writer.Document(d)); errors.Is(err, writer.ErrDocument) {
+			if err = b.w.Add(ctx, d); errors.Is(err, writer.ErrDocument) {
 				err = fmt.Errorf("%s: %w", in.path, err)
 			} else {
 				b.report.Added++
@@ -210,7 +210,7 @@ func (b *build) postings(ctx context.Context, in input) error {
 			}
 		}
 	}()
-	if err := b.w.AddInverted(ctx, exchange.ForWriter(src)); err != nil {
+	if err := b.w.AddInverted(ctx, src.Inverted()); err != nil {
 		return fmt.Errorf("%s: %w", in.path, err)
 	}
 	b.report.Added += int64(src.Docs())

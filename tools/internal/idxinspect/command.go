@@ -67,6 +67,9 @@ type errWriter struct {
 	err error
 }
 
+// Unwrap returns what e writes to, so that tables find the terminal.
+func (e *errWriter) Unwrap() io.Writer { return e.w }
+
 func (e *errWriter) Write(p []byte) (int, error) {
 	if e.err == nil {
 		_, e.err = e.w.Write(p)

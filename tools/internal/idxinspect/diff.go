@@ -267,25 +267,18 @@ func (v *liveView) nextTerm() bool {
 
 // take appends the live postings of l, a list of segment i.
 func (v *liveView) take(i int, l *segment.List) error {
-	docs, freqs := make([]uint32, l.BlockLen), make([]uint32, l.BlockLen)
-	for b := range l.Blocks {
-		n, err := l.DecodeDocs(docs, b, 1)
-		if err == nil {
-			_, err = l.DecodeFreqs(freqs, b, 1)
-		}
-		if err != nil {
-			return err
-		}
-		for j, doc := range docs[:n] {
+	var rows segment.Rows
+	for rows.Reset(l); rows.Next(); {
+		for j, doc := range rows.Docs {
 			if m := v.renumber[i]; m != nil {
 				doc = m[doc]
 			} else {
 				doc += v.base[i]
 			}
 			if doc != gone {
-				v.postings = append(v.postings, livePosting{doc, freqs[j]})
+				v.postings = append(v.postings, livePosting{doc, rows.Freqs[j]})
 			}
 		}
 	}
-	return nil
+	return rows.Err()
 }

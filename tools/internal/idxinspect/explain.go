@@ -124,15 +124,13 @@ func explain(x *index, params query.Params, text, id string) (*Explanation, erro
 	if err != nil {
 		return nil, err
 	}
-	e := &Explanation{Query: text, Analyzer: a.String(), Doc: g.base + doc, ID: id, Deleted: g.deleted(doc),
+	e := &Explanation{Query: text, Analyzer: a.Name() + "(" + a.Options() + ")", Doc: g.base + doc, ID: id, Deleted: g.deleted(doc),
 		Documents: st.Docs, AvgLength: float64(st.Tokens) / max(float64(st.Docs), 1), K1: params.K1, B: params.B}
 	if e.Length, err = g.DocLen(doc); err != nil {
 		return nil, err
 	}
-	var toks analysis.Tokens
-	a.Tokenizer().Append(&toks, []byte(text))
-	for i := range toks.Len() {
-		if err := e.addTerm(x, g, doc, toks.At(i)); err != nil {
+	for _, term := range analysis.Terms(a.Tokenizer(), []byte(text)) {
+		if err := e.addTerm(x, g, doc, term); err != nil {
 			return nil, err
 		}
 	}

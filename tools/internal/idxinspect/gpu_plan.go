@@ -97,13 +97,12 @@ func (l *planLog) read(path string) error {
 	if err != nil {
 		return err
 	}
-	tokens := a.Tokenizer()
+	tokenizer := a.Tokenizer()
 	src, _, err := exchange.OpenDocuments(path, exchange.FormatTSV)
 	if err != nil {
 		return err
 	}
 	defer src.Close()
-	var buf analysis.Tokens
 	for {
 		d, err := src.Next()
 		if err == io.EOF {
@@ -112,11 +111,9 @@ func (l *planLog) read(path string) error {
 		if err != nil {
 			return err
 		}
-		buf.Reset()
-		tokens.Append(&buf, d.Contents)
 		var keys []gpuload.Key
-		for i := range buf.Len() {
-			if keys, err = l.ask(keys, buf.At(i)); err != nil {
+		for _, term := range analysis.Terms(tokenizer, d.Contents) {
+			if keys, err = l.ask(keys, term); err != nil {
 				return err
 			}
 		}

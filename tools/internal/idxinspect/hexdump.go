@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/dump"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/tools/internal/cli"
 )
@@ -128,13 +128,13 @@ func dumpAll(files []string, o dumpOptions) (report, error) {
 	found := false
 	var first error
 	for _, f := range files {
-		d, err := dumpFile(f, o)
-		if errors.Is(err, errNoTerm) {
+		fields, err := dumpFile(f, o)
+		if errors.Is(err, dump.ErrNoTerm) {
 			continue
 		}
 		found = true
-		if d != nil {
-			out = append(out, DumpFile{f, d.fields})
+		if fields != nil {
+			out = append(out, DumpFile{f, fields})
 		}
 		if err != nil && first == nil {
 			first = err
@@ -146,88 +146,40 @@ func dumpAll(files []string, o dumpOptions) (report, error) {
 	return out, first
 }
 
-var errNoTerm = errors.New("no such term")
-
-func dumpFile(path string, o dumpOptions) (d *dumper, err error) {
+// dumpFile returns the fields of one file, nil if it is none of an index.
+func dumpFile(path string, o dumpOptions) (fields []Field, err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
 	data, err := openData(path)
 	if err != nil {
 		return nil, cli.Opening(err)
 	}
 	defer data.Close()
-	b, err := data.Range(0, data.Size())
-	if err != nil {
-		return nil, err
-	}
-	d = &dumper{b: b, limit: o.limit}
-	page, foot := b[:min(format.PageSize, len(b))], b[max(0, len(b)-format.FooterSize):]
-	h, err := format.ParseHeader(path, int64(len(b)), page, foot)
-	if errors.Is(err, format.ErrNotAnIndex) {
-		return nil, err
-	}
-	if o.term == "" && o.sections == nil {
-		d.header()
-	}
-	if err != nil {
-		return d, err
-	}
-	var s *segment.Segment
-	if h.Kind == format.KindSegment {
-		if s, err = segment.Open(path, data); err != nil {
-			return d, err
-		}
-	}
+	var dumped []dump.Field
 	if o.term != "" {
-		if s == nil {
-			return nil, cli.Usage("--term: %s is a %s file, not a segment", path, h.Kind)
+		dumped, err = dump.Term(path, data, []byte(o.term), o.limit)
+		if errors.Is(err, dump.ErrNotSegment) {
+			return nil, cli.Usage("--term: %v", err)
 		}
-		return d, d.term(s, []byte(o.term))
+	} else {
+		dumped, err = dump.File(path, data, dump.Options{Sections: o.ids(), Limit: o.limit})
 	}
-	for _, sec := range h.Sections {
-		if o.sections != nil && !slices.Contains(o.sections, sec.ID.String()) {
-			continue
+	for _, f := range dumped {
+		if f.Name == dump.More {
+			f.Value += ": see --fields"
 		}
-		d.section(s, sec)
+		shown := f.Bytes[:min(len(f.Bytes), maxHex)]
+		fields = append(fields, Field{f.Offset, f.Length, hex.EncodeToString(shown), f.Name, f.Value, f.Cover})
 	}
-	if o.sections == nil {
-		d.footer()
-	}
-	return d, nil
+	return fields, err
 }
 
-// dumper gathers the fields of one file.
-type dumper struct {
-	b      []byte // the file
-	fields []Field
-	cover  string // the checksum that covers what follows
-	limit  int    // fields a section, 0 for all
-	count  int    // fields of the present section
-}
-
-// heading starts a part of the file.
-func (d *dumper) heading(off int64, format string, args ...any) {
-	d.count = 0
-	d.fields = append(d.fields, Field{Offset: off, Name: fmt.Sprintf(format, args...)})
-}
-
-// full reports whether the present section has as many fields as are wanted.
-func (d *dumper) full() bool { return d.limit > 0 && d.count >= d.limit }
-
-// put adds the field of n bytes at off.
-func (d *dumper) put(off, n int64, name, value string, args ...any) {
-	if len(args) > 0 {
-		value = fmt.Sprintf(value, args...)
+// ids returns the sections wanted, nil for all.
+func (o dumpOptions) ids() []format.SectionID {
+	var ids []format.SectionID
+	for _, name := range o.sections {
+		ids = append(ids, format.SectionMeta+format.SectionID(slices.Index(sectionNames(), name)))
 	}
-	d.count++
-	end := min(off+min(n, maxHex), int64(len(d.b)))
-	d.fields = append(d.fields, Field{off, n, hex.EncodeToString(d.b[min(off, end):end]), name, value, d.cover})
-}
-
-// rest adds what is left of a section, up to end, as one field.
-func (d *dumper) rest(off, end int64) {
-	if off < end {
-		d.put(off, end-off, "...", "%s bytes more: see --fields", cli.Count(end-off))
-	}
+	return ids
 }
 
 const lineFormat = "%-8s  %-45s %-22s %-40s %s"

@@ -128,10 +128,8 @@ func (x *index) noTerm(term string) error {
 	if err != nil {
 		return fmt.Errorf("%s", msg)
 	}
-	var toks analysis.Tokens
-	a.Tokenizer().Append(&toks, []byte(term))
-	if toks.Len() == 1 && string(toks.At(0)) != term {
-		msg += fmt.Sprintf("; the index's analyzer (%s) makes %s of it", a.Name(), cli.Quote(string(toks.At(0))))
+	if terms := analysis.Terms(a.Tokenizer(), []byte(term)); len(terms) == 1 && string(terms[0]) != term {
+		msg += fmt.Sprintf("; the index's analyzer (%s) makes %s of it", a.Name(), cli.Quote(string(terms[0])))
 	}
 	return fmt.Errorf("%s", msg)
 }

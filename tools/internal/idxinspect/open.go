@@ -8,7 +8,6 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
-	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/tools/internal/cli"
@@ -78,7 +77,7 @@ func (x *index) openDir() error {
 	c, err := d.OpenLatest(func(c *store.Commit) error {
 		x.segs = nil
 		for i := range c.Segments {
-			if err := x.openSegment(c, i); err != nil {
+			if err := x.openSegment(d, c, i); err != nil {
 				return err
 			}
 		}
@@ -92,18 +91,18 @@ func (x *index) openDir() error {
 	return nil
 }
 
-func (x *index) openSegment(c *store.Commit, i int) error {
-	data, err := c.OpenSegment(i)
+func (x *index) openSegment(d *store.Dir, c *store.Commit, i int) error {
+	name := store.SegmentName(c.Segments[i].File)
+	data, err := d.OpenFile(name)
 	if err != nil {
 		return err
 	}
 	x.closers = append(x.closers, func() { data.Close() })
-	name := store.SegmentName(c.Segments[i].File)
 	s, err := segment.Open(filepath.Join(x.path, name), data)
 	if err != nil {
 		return err
 	}
-	if err := matches(s, &c.Segments[i]); err != nil {
+	if err := c.CheckSegment(i, s); err != nil {
 		return err
 	}
 	deletes, err := c.Deletes(i)
@@ -112,16 +111,6 @@ func (x *index) openSegment(c *store.Commit, i int) error {
 	}
 	x.add(s, name, deletes)
 	return nil
-}
-
-// matches checks that segment and manifest agree.
-func matches(s *segment.Segment, info *store.SegmentInfo) error {
-	m := s.Meta()
-	if s.Header().ID == info.ID && m.Docs == info.Docs && m.Postings == info.Postings && m.Tokens == info.Tokens {
-		return nil
-	}
-	return format.Locate(format.Corrupt("the manifest describes another segment (%x, %d documents, %d postings)",
-		info.ID[:4], info.Docs, info.Postings), format.Place{File: s.Name(), Block: format.NoBlock})
 }
 
 func (x *index) openFile() error {

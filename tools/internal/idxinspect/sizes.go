@@ -3,7 +3,6 @@ package idxinspect
 import (
 	"fmt"
 	"io"
-	"math/bits"
 	"slices"
 	"strings"
 
@@ -155,7 +154,7 @@ func (s *Sizes) lists(g *seg, parts *sizeList) error {
 		f := &s.Forms[e.Kind]
 		f.Lists++
 		f.Postings += uint64(e.DF)
-		f.Bytes += entryBytes(e)
+		f.Bytes += e.Size()
 		if e.Kind != segment.KindExtent {
 			continue
 		}
@@ -174,21 +173,6 @@ func (s *Sizes) lists(g *seg, parts *sizeList) error {
 	}
 	return it.Err()
 }
-
-// entryBytes returns how many bytes an entry takes in its term block.
-func entryBytes(e segment.Entry) int64 {
-	switch {
-	case e.Kind == segment.KindExtent:
-		return varintLen(uint64(e.Offset)/64<<2) + varintLen(uint64(e.DF))
-	case e.Kind == segment.KindCompact:
-		return varintLen(uint64(e.DF)<<2) + varintLen(uint64(e.Length)) + int64(e.Length)
-	case e.TF == 1:
-		return varintLen(uint64(e.Doc) << 2)
-	}
-	return varintLen(uint64(e.Doc)<<2) + varintLen(uint64(e.TF-2))
-}
-
-func varintLen(v uint64) int64 { return int64(bits.Len64(v|1)+6) / 7 }
 
 // sizeList sums sizes by name, in the order in which names first come.
 type sizeList struct {

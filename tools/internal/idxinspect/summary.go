@@ -68,11 +68,6 @@ func summaryCommand() *cobra.Command {
 		})
 }
 
-// PrintSummary prints the summary of the index at path, as the command does.
-func PrintSummary(w io.Writer, path string) error {
-	return withIndex(path, func(x *index) error { return show(w, summarize(x), false) })
-}
-
 func summarize(x *index) *Summary {
 	s := &Summary{Index: x.path, Documents: x.docs(), Stored: len(x.segs) > 0, Segments: []SegmentSummary{}}
 	s.Analyzer, s.Options = x.analyzer()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/check"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/tools/internal/cli"
 	"github.com/spf13/cobra"
@@ -67,7 +68,7 @@ func verify(ctx context.Context, stderr io.Writer, path string) (v *Verification
 		return nil, cli.Opening(err)
 	}
 	if !st.IsDir() {
-		return v, v.segment(ctx, stderr, path, nil)
+		return v, v.segment(ctx, stderr, path, nil, 0)
 	}
 	d, err := store.Open(path)
 	if err != nil {
@@ -85,7 +86,7 @@ func verify(ctx context.Context, stderr io.Writer, path string) (v *Verification
 	v.add(path, store.ManifestName(c.Generation), nil)
 	for i := range c.Segments {
 		info := &c.Segments[i]
-		if err := v.segment(ctx, stderr, filepath.Join(path, store.SegmentName(info.File)), info); err != nil {
+		if err := v.segment(ctx, stderr, filepath.Join(path, store.SegmentName(info.File)), c.Manifest, i); err != nil {
 			return v, err
 		}
 		if info.DeletesFile == 0 {
@@ -108,13 +109,13 @@ func fileOf(err error, otherwise string) string {
 	return otherwise
 }
 
-// segment checks one segment file, against info unless that is nil.
-func (v *Verification) segment(ctx context.Context, stderr io.Writer, path string, info *store.SegmentInfo) error {
-	err := verifySegment(ctx, stderr, path, info)
+// segment checks one segment file, which is segment i of m unless m is nil.
+func (v *Verification) segment(ctx context.Context, stderr io.Writer, path string, m *store.Manifest, i int) error {
+	err := verifySegment(ctx, stderr, path, m, i)
 	return v.add(filepath.Dir(path), filepath.Base(path), err)
 }
 
-func verifySegment(ctx context.Context, stderr io.Writer, path string, info *store.SegmentInfo) (err error) {
+func verifySegment(ctx context.Context, stderr io.Writer, path string, m *store.Manifest, i int) (err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
 	data, err := openData(path)
 	if err != nil {
@@ -125,14 +126,14 @@ func verifySegment(ctx context.Context, stderr io.Writer, path string, info *sto
 	if err != nil {
 		return err
 	}
-	if info != nil {
-		if err := matches(s, info); err != nil {
+	if m != nil {
+		if err := m.CheckSegment(i, s); err != nil {
 			return err
 		}
 	}
 	p := cli.NewProgress(stderr, "verify "+filepath.Base(path), 0, cli.BytesRate)
 	defer p.Stop()
-	return s.Verify(ctx, p.Update)
+	return check.Segment(ctx, s, check.Options{Progress: p.Update})
 }
 
 // add records a file. Damage and missing files are recorded; other errors are returned.
@@ -167,16 +168,4 @@ func (v *Verification) text(w io.Writer) {
 			fmt.Fprintf(w, "\n%s\n", f.Error)
 		}
 	}
-}
-
-// PrintVerification verifies the index at path and prints what the command prints.
-func PrintVerification(ctx context.Context, w, stderr io.Writer, path string) error {
-	v, err := verify(ctx, stderr, path)
-	if err != nil {
-		return err
-	}
-	if err := show(w, v, false); err != nil {
-		return err
-	}
-	return v.damage()
 }

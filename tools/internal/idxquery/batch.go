@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/query/pool"
 	"github.com/pinion-index/pinion/tools/internal/cli"
 )
 
@@ -17,20 +18,20 @@ const batchSize = 1024
 
 // batch is each on several threads: f gets the answers in the order of the queries.
 func (s *session) batch(cmd *cobra.Command, qs []question, text bool, p *cli.Progress, f func(*Answer) error) error {
-	model, err := query.ParseModel(s.f.model.Value)
+	model, err := pool.ParseModel(s.f.model.Value)
 	if err != nil {
 		return err
 	}
-	pool, err := query.NewPool(s.searcher, query.PoolOptions{Workers: s.f.threads, Model: model})
+	workers, err := pool.New(s.searcher, pool.Options{Workers: s.f.threads, Model: model})
 	if err != nil {
 		return err
 	}
-	defer pool.Close()
+	defer workers.Close()
 	total, searching := len(qs), time.Duration(0)
 	for done := 0; len(qs) > 0; {
 		n := min(batchSize, len(qs))
 		start := time.Now()
-		answers, hits, err := s.ask(cmd, pool, qs[:n])
+		answers, hits, err := s.ask(cmd, workers, qs[:n])
 		if err != nil {
 			return err
 		}
@@ -55,17 +56,20 @@ func (s *session) batch(cmd *cobra.Command, qs []question, text bool, p *cli.Pro
 }
 
 // ask answers queries at once. The time of an answer counts from when it was asked.
-func (s *session) ask(cmd *cobra.Command, pool *query.Pool, qs []question) ([]*Answer, [][]query.Hit, error) {
+func (s *session) ask(cmd *cobra.Command, workers *pool.Pool, qs []question) ([]*Answer, [][]query.Hit, error) {
 	answers, queries := make([]*Answer, len(qs)), make([]query.Query, len(qs))
 	hits, failed := make([][]query.Hit, len(qs)), make([]error, len(qs))
 	for i, q := range qs {
-		answers[i], queries[i] = s.prepare(q)
+		var err error
+		if answers[i], queries[i], err = s.prepare(q); err != nil {
+			return nil, nil, err
+		}
 	}
 	var group sync.WaitGroup
 	for i := range queries {
 		group.Add(1)
 		start := time.Now()
-		err := pool.Submit(cmd.Context(), &queries[i], func(found []query.Hit, err error) {
+		err := workers.Submit(cmd.Context(), &queries[i], func(found []query.Hit, err error) {
 			answers[i].took = time.Since(start)
 			hits[i], failed[i] = slices.Clone(found), err
 			group.Done()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pinion-index/pinion/exchange"
 	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/query/pool"
 	"github.com/pinion-index/pinion/tools/internal/cli"
 )
 
@@ -40,7 +41,7 @@ func newFlags() *flags {
 		mode:    cli.NewChoice("MODE", query.Or.String(), query.And.String(), query.AndOr.String()),
 		algo:    cli.NewChoice("NAME", algos...),
 		device:  cli.NewChoice("DEVICE", "cpu", "gpu", "hybrid"),
-		model:   cli.NewChoice("MODEL", query.Inter.String(), query.FineGrained.String(), query.DocRanges.String(), query.Partitions.String()),
+		model:   cli.NewChoice("MODEL", pool.Inter.String(), pool.FineGrained.String(), pool.DocRanges.String(), pool.Partitions.String()),
 		threads: 1,
 		params:  query.DefaultParams,
 	}

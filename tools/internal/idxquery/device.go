@@ -45,7 +45,10 @@ func (s *session) onDevice(cmd *cobra.Command, qs []question, text bool, p *cli.
 		n := min(16*batchSize, len(qs))
 		answers, queries := make([]*Answer, n), make([]query.Query, n)
 		for i, q := range qs[:n] {
-			answers[i], queries[i] = s.prepare(q)
+			var err error
+			if answers[i], queries[i], err = s.prepare(q); err != nil {
+				return err
+			}
 		}
 		start := time.Now()
 		results, err := x.Execute(cmd.Context(), queries)

@@ -1,7 +1,6 @@
 package idxquery
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/store"
@@ -45,10 +43,8 @@ type session struct {
 	f        *flags
 	snapshot *reader.Snapshot
 	searcher *query.Searcher
-	tokens   analysis.Tokenizer
 	mode     query.Mode
 	algo     query.Algorithm
-	buf      analysis.Tokens
 	id, text []byte
 }
 
@@ -90,56 +86,34 @@ func (f *flags) with(use func(s *session) error) (err error) {
 	return use(s)
 }
 
-// Print prints the best k documents for one query, as the command does.
-func Print(ctx context.Context, w io.Writer, index, mode, text string, k int) error {
-	f := newFlags()
-	f.index, f.k, f.width = index, k, 0
-	if err := f.mode.Set(mode); err != nil {
-		return err
-	}
-	return f.with(func(s *session) error {
-		a, err := s.answer(ctx, question{text: text}, s.snapshot.HasStored())
-		if err != nil {
-			return err
-		}
-		return s.table(w, a, false)
-	})
-}
-
 func (s *session) open() error {
-	a, err := analysis.New(s.snapshot.Analyzer())
-	if err != nil {
-		return err
-	}
-	s.tokens = a.Tokenizer()
+	var err error
 	if s.mode, err = query.ParseMode(s.f.mode.Value); err != nil {
 		return err
 	}
 	if s.algo, err = query.ParseAlgorithm(s.f.algo.Value); err != nil {
 		return err
 	}
-	o := query.DefaultOptions
-	o.Params = s.f.params
-	s.searcher, err = query.NewSearcher(s.snapshot, o)
+	s.searcher, err = query.NewSearcher(s.snapshot, query.Options{Params: &s.f.params})
 	return err
 }
 
 // prepare cuts a query into terms.
-func (s *session) prepare(q question) (*Answer, query.Query) {
+func (s *session) prepare(q question) (*Answer, query.Query, error) {
 	a := &Answer{QID: q.id, Query: q.text, Terms: []string{}, Hits: []Hit{}}
-	s.buf.Reset()
-	s.tokens.Append(&s.buf, []byte(q.text))
-	x := query.Query{K: s.f.k, Mode: s.mode, Algorithm: s.algo}
-	for i := range s.buf.Len() {
-		x.Terms = append(x.Terms, bytes.Clone(s.buf.At(i)))
-		a.Terms = append(a.Terms, string(s.buf.At(i)))
+	terms, err := s.searcher.Parse(q.text)
+	for _, t := range terms {
+		a.Terms = append(a.Terms, string(t))
 	}
-	return a, x
+	return a, query.Query{Terms: terms, K: s.f.k, Mode: s.mode, Algorithm: s.algo}, err
 }
 
 // answer answers one query, with the text of hits if that is wanted.
 func (s *session) answer(ctx context.Context, q question, text bool) (*Answer, error) {
-	a, x := s.prepare(q)
+	a, x, err := s.prepare(q)
+	if err != nil {
+		return nil, err
+	}
 	if s.f.trace {
 		a.trace = &query.Trace{}
 		x.Trace = a.trace

@@ -1,0 +1,63 @@
+package analysis_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/pinion-index/pinion/analysis"
+)
+
+func Example() {
+	english, err := analysis.New("english", "stop=english")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	text := []byte("The running of the bulls")
+	var tokens analysis.Tokens
+	english.Tokenizer().Tokenize(&tokens, text)
+	for token := range tokens.All() {
+		fmt.Printf("%s stands for %q, %d on\n", token.Term, text[token.Start:token.End], token.Increment)
+	}
+	// Output:
+	// run stands for "running", 2 on
+	// bull stands for "bulls", 3 on
+}
+
+// lines is an analyzer whose terms are whole lines, without an option.
+type lines struct{}
+
+func (lines) Name() string                  { return "lines" }
+func (lines) Options() string               { return "" }
+func (lines) Tokenizer() analysis.Tokenizer { return lines{} }
+func (lines) Tokenize(dst *analysis.Tokens, text []byte) {
+	start := 0
+	for line := range bytes.Lines(text) {
+		term := bytes.TrimSuffix(line, []byte("\n"))
+		dst.Add(analysis.Token{Term: term, Start: start, End: start + len(term), Increment: 1})
+		start += len(line)
+	}
+}
+
+// A program registers its analyzer before it builds or opens an index with it.
+// Empty terms are dropped, so that an empty line leaves a gap.
+func ExampleRegister() {
+	err := analysis.Register("lines", func(options string) (analysis.Analyzer, error) {
+		if options != "" {
+			return nil, errors.New("there are no options")
+		}
+		return lines{}, nil
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	a, err := analysis.New("lines", "")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%q\n", analysis.Terms(a.Tokenizer(), []byte("New York\n\nSan José\n")))
+	// Output: ["New York" "San José"]
+}

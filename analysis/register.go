@@ -1,0 +1,96 @@
+package analysis
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+// MaxNameBytes is the length in bytes of the longest name of an analyzer.
+const MaxNameBytes = 255
+
+// ErrUnknown says that no analyzer of a name is registered.
+var ErrUnknown = errors.New("unknown analyzer")
+
+type registration struct {
+	name string
+	make func(options string) (Analyzer, error)
+}
+
+var registered = struct {
+	sync.RWMutex
+	all []registration // in order of registration
+}{all: builtins()}
+
+func builtins() []registration {
+	var all []registration
+	for _, k := range kinds {
+		all = append(all, registration{k.name, k.parse})
+	}
+	return all
+}
+
+// Register makes an analyzer known under a name, from 1 to MaxNameBytes bytes of
+// UTF-8. The function that makes it takes the options: empty for the defaults, or
+// what Options of such an analyzer returned. It must be safe for concurrent use.
+// Registering a name again is an error. Programs register their analyzers before
+// they open an index that was built with them.
+func Register(name string, make func(options string) (Analyzer, error)) error {
+	if name == "" || len(name) > MaxNameBytes || !utf8.ValidString(name) {
+		return fmt.Errorf("analysis: %q cannot be the name of an analyzer", name)
+	}
+	registered.Lock()
+	defer registered.Unlock()
+	if find(name) >= 0 {
+		return fmt.Errorf("analysis: analyzer %q is already registered", name)
+	}
+	registered.all = append(registered.all, registration{name, make})
+	return nil
+}
+
+// find returns the place of a name in registered.all, -1 if it is not there.
+func find(name string) int {
+	return slices.IndexFunc(registered.all, func(r registration) bool { return r.name == name })
+}
+
+// Names returns the registered names: those of this package first.
+func Names() []string {
+	registered.RLock()
+	defer registered.RUnlock()
+	names := make([]string, len(registered.all))
+	for i, r := range registered.all {
+		names[i] = r.name
+	}
+	return names
+}
+
+// New returns the analyzer registered as name. It fails with ErrUnknown if there is
+// none. Empty options are the defaults; those of this package's analyzers are a
+// comma-separated list of key=value:
+//
+//	max=N      tokens over N bytes are dropped, 1 <= N <= 65535; simple counts
+//	           before lower-casing, english before stemming
+//	stop=LIST  english only: none (default), english (33 words), or words joined by +
+func New(name, options string) (Analyzer, error) {
+	registered.RLock()
+	i := find(name)
+	var r registration
+	if i >= 0 {
+		r = registered.all[i]
+	}
+	registered.RUnlock()
+	if i < 0 {
+		return nil, fmt.Errorf("analysis: %w %q (known: %s)", ErrUnknown, name, strings.Join(Names(), ", "))
+	}
+	a, err := r.make(options)
+	if err != nil {
+		return nil, fmt.Errorf("analysis: analyzer %s: %w", name, err)
+	}
+	if a.Name() != name {
+		return nil, fmt.Errorf("analysis: the analyzer registered as %q is named %q", name, a.Name())
+	}
+	return a, nil
+}

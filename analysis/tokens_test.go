@@ -1,0 +1,73 @@
+package analysis
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// describe cuts text and returns what TestPlaces compares.
+func describe(t *testing.T, name, options, text string) []string {
+	t.Helper()
+	a, err := New(name, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var toks Tokens
+	a.Tokenizer().Tokenize(&toks, []byte(text))
+	return places(&toks, text)
+}
+
+func places(toks *Tokens, text string) []string {
+	var out []string
+	position := -1
+	for token := range toks.All() {
+		position += token.Increment
+		out = append(out, strings.Repeat("_", position-len(out))+string(token.Term)+"="+text[token.Start:token.End])
+	}
+	return out
+}
+
+// TestPlaces holds source ranges and positions: an underscore before a term is a
+// position without a token before it.
+func TestPlaces(t *testing.T) {
+	for _, tt := range []struct{ name, options, text, want string }{
+		{"simple", "", "Hello, World", "hello=Hello world=World"},
+		{"simple", "max=3", "one three THE four", "one=one _the=THE"},
+		{"simple", "max=3", "abcd abcd É", "__é=É"},
+		{"simple", "max=3", "\u212a abcd Ⱥ", "k=\u212a _ⱥ=Ⱥ"}, // lengths change: run by run
+		{"standard", "max=4", "Can't, five ÄÖÜ x-Y", "_five=five __x=x __y=Y"},
+		{"standard", "", "Can't, \u212a", "can't=Can't, k=\u212a"},
+		{"english", "stop=the+of", "The Kings of the dogs", "_king=Kings ___dog=dogs"},
+		{"whitespace", "max=3", "ab\tabcd É", "ab=ab _É=É"},
+	} {
+		want := strings.Fields(strings.ReplaceAll(tt.want, "Can't,", "Can't"))
+		if got := describe(t, tt.name, tt.options, tt.text); !slices.Equal(got, want) {
+			t.Errorf("%s(%s) %q:\n got %q\nwant %q", tt.name, tt.options, tt.text, got, want)
+		}
+	}
+}
+
+func TestAdd(t *testing.T) {
+	text := "a  wi fi"
+	var toks Tokens
+	toks.Add(Token{Term: []byte("a"), Start: 0, End: 1, Increment: 1})
+	toks.Add(Token{Increment: 1}) // empty
+	toks.Add(Token{Term: make([]byte, MaxTokenBytes+1), Increment: 1})
+	toks.Add(Token{Term: []byte("wifi"), Start: 3, End: 8, Increment: 1})
+	toks.Add(Token{Term: []byte("wi"), Start: 3, End: 5, Increment: 0})
+	toks.Add(Token{Term: []byte("fi"), Start: 6, End: 8, Increment: 2})
+	want := []Token{{[]byte("a"), 0, 1, 1}, {[]byte("wifi"), 3, 8, 3}, {[]byte("wi"), 3, 5, 0}, {[]byte("fi"), 6, 8, 2}}
+	if toks.Len() != len(want) {
+		t.Fatalf("%d tokens of %q, want %d", toks.Len(), text, len(want))
+	}
+	for i, w := range want {
+		if got := toks.At(i); string(got.Term) != string(w.Term) || got.Start != w.Start || got.End != w.End || got.Increment != w.Increment {
+			t.Errorf("token %d is %+v, want %+v", i, got, w)
+		}
+	}
+	toks.Reset()
+	if toks.Len() != 0 || len(places(&toks, text)) != 0 {
+		t.Error("Reset leaves tokens")
+	}
+}

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"text/tabwriter"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/klauspost/compress/gzip"
+
+	"github.com/pinion-index/pinion/exchange"
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/testdata"
+	"github.com/pinion-index/pinion/writer"
+)
+
+const (
+	parts      = 3       // commits that the collection is built in
+	firstVerse = "Ge1:1" // id of the collection's first document
+)
+
+// clear removes the index of an earlier run from dir. It refuses a directory that
+// holds anything else, another index included.
+func clear(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if ext := filepath.Ext(e.Name()); ext != ".pin" && ext != ".tmp" && e.Name() != store.LockName {
+			return fmt.Errorf("%s holds other files, such as %s: name another --dir", dir, e.Name())
+		}
+	}
+	err = view(dir, func(s *reader.Snapshot) error {
+		_, ok, err := s.FindID([]byte(firstVerse))
+		if err == nil && (!ok || s.Stats().Docs > testdata.KJVDocs) {
+			err = fmt.Errorf("%s holds another index", dir)
+		}
+		return err
+	})
+	// An earlier run that was interrupted before its first commit left no index.
+	if err != nil && !errors.Is(err, format.ErrNotAnIndex) {
+		return fmt.Errorf("%w: name another --dir", err)
+	}
+	for _, e := range entries {
+		if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// view calls f with the newest snapshot of the index in dir.
+func view(dir string, f func(*reader.Snapshot) error) error {
+	index, err := reader.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer index.Close()
+	snapshot, err := index.Snapshot()
+	if err != nil {
+		return err
+	}
+	defer snapshot.Close()
+	return f(snapshot)
+}
+
+// build adds the bundled collection in several commits, a segment each.
+func build(ctx context.Context, out io.Writer, dir string) (err error) {
+	unzipped, err := gzip.NewReader(bytes.NewReader(testdata.KJV))
+	if err != nil {
+		return err
+	}
+	start := time.Now()
+	w, err := writer.Open(ctx, dir, writer.Options{Stored: true})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	documents := exchange.NewJSONL("kjv.jsonl.gz", unzipped)
+	for n := 1; ; n++ {
+		d, err := documents.Next()
+		if err == io.EOF {
+			break
+		}
+		if err == nil {
+			err = w.Add(ctx, writer.Document(d))
+		}
+		if err == nil && n%(testdata.KJVDocs/parts) == 0 && n < testdata.KJVDocs-parts {
+			err = w.Commit(ctx)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := w.Commit(ctx); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "Done in %s.\n", time.Since(start).Round(time.Millisecond))
+	return nil
+}
+
+// merge makes one segment of all.
+func merge(ctx context.Context, out io.Writer, dir string) (err error) {
+	start := time.Now()
+	w, err := writer.Open(ctx, dir, writer.Options{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	stats, err := w.Merge(ctx, writer.MergeOptions{})
+	if err != nil {
+		return err
+	}
+	if err := w.Commit(ctx); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "%d segments into %d, %s postings, in %s.\n", stats.Sources, stats.Outputs,
+		humanize.Comma(int64(stats.Postings)), time.Since(start).Round(time.Millisecond))
+	return nil
+}
+
+// verify reads and checks everything.
+func verify(ctx context.Context, out io.Writer, dir string) error {
+	return view(dir, func(s *reader.Snapshot) error {
+		for _, segment := range s.Segments() {
+			if err := segment.Verify(ctx, nil); err != nil {
+				return err
+			}
+			fmt.Fprintf(out, "%s  %s bytes  ok\n", store.SegmentName(segment.Info.File), humanize.Comma(segment.Header().FileLen))
+		}
+		return nil
+	})
+}
+
+// summarize prints the sizes of the index and of its segments.
+func summarize(out io.Writer, dir string) error {
+	return view(dir, func(s *reader.Snapshot) error {
+		stats := s.Stats()
+		fmt.Fprintf(out, "%s documents, %s postings, %s tokens (%.1f a document)\n\n", humanize.Comma(int64(stats.Docs)),
+			humanize.Comma(int64(stats.Postings)), humanize.Comma(int64(stats.Tokens)), stats.AvgLen())
+		t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+		fmt.Fprint(t, "docs\tterms\tpostings\tbytes\t  segment\n")
+		for _, segment := range s.Segments() {
+			m := segment.Meta()
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t  %s\n", humanize.Comma(int64(m.Docs)), humanize.Comma(int64(m.Terms)),
+				humanize.Comma(int64(m.Postings)), humanize.Comma(segment.Header().FileLen), store.SegmentName(segment.Info.File))
+		}
+		return t.Flush()
+	})
+}
+
+// search prints the three best verses for a query.
+func search(ctx context.Context, out io.Writer, dir string, mode query.Mode, text string) error {
+	return view(dir, func(s *reader.Snapshot) error {
+		searcher, err := query.NewSearcher(s, query.Options{})
+		if err != nil {
+			return err
+		}
+		terms, err := searcher.Parse(text)
+		if err != nil {
+			return err
+		}
+		result, err := searcher.Search(ctx, query.Query{Terms: terms, K: 3, Mode: mode})
+		if err != nil {
+			return err
+		}
+		t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+		for _, hit := range result.Hits {
+			id, err := s.ID(hit.Doc, nil)
+			if err != nil {
+				return err
+			}
+			verse, err := s.Stored(hit.Doc, nil)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(t, "%.4f\t%s\t%s\n", hit.Score, id, verse)
+		}
+		return t.Flush()
+	})
+}

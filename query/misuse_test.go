@@ -1,0 +1,82 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/pinion-index/pinion/query/internal/querytest"
+	"github.com/pinion-index/pinion/reader"
+)
+
+// Values that do not exist are refused, whatever else the query says.
+func TestInvalidValues(t *testing.T) {
+	s, err := NewSearcher(querytest.Index(t, querytest.ZipfDocs(rand.New(rand.NewPCG(81, 82)), 50, 30, 10), nil), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	for _, q := range []Query{{Algorithm: 200, Mode: 9}, {Mode: 3}, {Algorithm: BlockMaxAnd + 1}, {Mode: 255, Algorithm: Scan}} {
+		for _, q.K = range []int{0, 10} {
+			for _, q.Terms = range [][][]byte{nil, querytest.Terms("w1", "w2")} {
+				if _, err := s.Search(ctx, q); !errors.Is(err, ErrInvalid) {
+					t.Errorf("%+v gives %v", q, err)
+				}
+				if res, err := s.Execute(ctx, []Query{{}, q}); !errors.Is(err, ErrInvalid) || res != nil {
+					t.Errorf("%+v in a batch gives %v, %v", q, res, err)
+				}
+			}
+		}
+	}
+	if _, err := ParseMode("nor"); !errors.Is(err, ErrInvalid) {
+		t.Errorf("an unknown mode gives %v", err)
+	}
+	if _, err := ParseAlgorithm("fast"); !errors.Is(err, ErrInvalid) {
+		t.Errorf("an unknown algorithm gives %v", err)
+	}
+}
+
+func TestInvalidSnapshots(t *testing.T) {
+	if _, err := NewSearcher(nil, Options{}); !errors.Is(err, ErrInvalid) {
+		t.Errorf("no snapshot gives %v", err)
+	}
+	snapshot := querytest.Index(t, [][]string{{"a"}}, nil)
+	if _, err := NewSearcher(snapshot, Options{Seek: reader.Buckets + 1}); !errors.Is(err, ErrInvalid) {
+		t.Errorf("an unknown strategy gives %v", err)
+	}
+	if _, err := NewSearcher(snapshot, Options{Params: &Params{B: 2}}); !errors.Is(err, ErrParams) {
+		t.Errorf("bad parameters give %v", err)
+	}
+	if err := snapshot.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := NewSearcher(snapshot, Options{}); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("a closed snapshot gives %v", err)
+	}
+}
+
+// Zero options are the defaults; zero parameters are zeros.
+func TestZeroOptions(t *testing.T) {
+	snapshot := querytest.Index(t, querytest.ZipfDocs(rand.New(rand.NewPCG(83, 84)), 300, 30, 10), nil)
+	search := func(o Options) []Hit {
+		s, err := NewSearcher(snapshot, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := s.Search(context.Background(), Query{Terms: querytest.Terms("w1", "w4"), K: 50})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res.Hits
+	}
+	zero, standard, none := search(Options{}), search(Options{Params: &Params{K1: 0.9, B: 0.4}}), search(Options{Params: &Params{}})
+	if !slices.Equal(zero, standard) {
+		t.Errorf("zero options differ from k1 0.9, b 0.4: %s", difference(standard, zero))
+	}
+	if slices.Equal(zero, none) {
+		t.Error("zero options mean k1 0, b 0")
+	}
+}

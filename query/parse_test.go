@@ -1,0 +1,16 @@
+package query
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/pinion-index/pinion/analysis"
+)
+
+func TestParseUnknownAnalyzer(t *testing.T) {
+	s := &Searcher{}
+	s.parser.init("nosuch", "")
+	if _, err := s.Parse("text"); !errors.Is(err, analysis.ErrUnknown) {
+		t.Errorf("error %v, want analysis.ErrUnknown", err)
+	}
+}

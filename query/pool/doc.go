@@ -1,0 +1,16 @@
+// Package pool answers queries on several goroutines, by one of the parallel models of Tatikonda
+// 2011. Its Pool is a query.Executor that gives the results of the query.Searcher it is made of,
+// to the bit.
+//
+//	model.go               the models
+//	pool.go                Pool: options, queries in, answers out
+//	job.go                 a query on its way through the Pool
+//	split.go               cutting a query into tasks
+//	worker.go              the goroutines that take queries and tasks
+//	ring.go                the queues between them
+//	idle.go, workerset.go  workers without work: spinning, sleeping, waking
+//	sleeper.go, futex*.go  how a goroutine sleeps and is woken
+//	relax*                 the spin-wait instruction
+//
+// What executes a query or a task is in package query, reached through query/internal/exec.
+package pool

@@ -1,0 +1,154 @@
+package pool
+
+import "time"
+
+// How long an idle worker looks for work before it sleeps, unless Options.SpinFor says
+// otherwise. Waking takes 0.1 to 0.2 ms where the CPUs are virtual or sleep deeply. A query
+// whose tasks wait for that on all cores takes twice as long, so workers of FineGrained spin
+// longer.
+const (
+	DefaultSpinFor     = 100 * time.Microsecond
+	DefaultFineSpinFor = 2 * time.Millisecond
+)
+
+const (
+	// An idle worker looks for work this often between two looks at the clock, and calls relax
+	// for so many pauses between two looks for work.
+	looks  = 16
+	pauses = 4
+
+	// fanOut is how many workers a goroutine wakes at once, at about a microsecond each. Those
+	// wake the others.
+	fanOut = 16
+
+	expectedUnit = 16 // of Pool.expected
+)
+
+// freeProcs returns how many of the n Ps of Go's scheduler the workers leave to other
+// goroutines.
+func freeProcs(n int) int { return max(1, n/8) }
+
+// A worker without work is in one of two sets. A worker in spinning looks for work. A worker in
+// sleeping does not: a goroutine that makes work takes it out of the set and wakes its sleeper. A
+// caller that waits for an answer takes a worker out of either set to work in its place
+// (Pool.borrow), and puts it into sleeping afterwards.
+
+// rest returns when there may be work for w.
+func (w *worker) rest() {
+	p := w.pool
+	start := time.Now()
+	if w.spin(start) {
+		return
+	}
+	w.exec.Forget()
+	p.sleeping.add(w.index)
+	if !w.available() || !p.sleeping.remove(w.index) {
+		w.sleeper.sleep()
+	}
+	w.patience = min(p.options.SpinFor, DefaultSpinFor)
+	if time.Since(start) < p.options.SpinFor { // spinning that long would have paid
+		w.patience = p.options.SpinFor
+	}
+}
+
+// spin looks for work while w's patience lasts, and reports whether there may be some.
+func (w *worker) spin(start time.Time) bool {
+	p := w.pool
+	if p.options.SpinFor < 0 || p.spinning.len() >= p.mostSpinning {
+		return w.available()
+	}
+	p.spinning.add(w.index)
+	for n := 1; ; n++ {
+		found := w.available()
+		late := n%looks == 0 && time.Since(start) > w.patience
+		switch {
+		case w.sleeper.woken():
+			return true
+		case !p.spinning.has(w.index): // a caller borrows w, or has put it into sleeping
+			w.sleeper.sleep()
+			return true
+		case !found && !late:
+			relax(pauses)
+			if n%looks == 0 {
+				yieldCPU() // another thread may wait for this CPU
+			}
+		case p.spinning.remove(w.index):
+			return found
+		}
+	}
+}
+
+// available reports whether there may be work for w.
+func (w *worker) available() bool {
+	p := w.pool
+	entry := p.entry.len() > 0 && !(p.options.Model.exclusive() && p.turn.Load())
+	return entry || w.own.len() > 0 || p.tasks.len() > 0 || p.scoring.len() > 0 || p.ended.Load()
+}
+
+// wake wakes workers for n pieces of work, less those that spinning workers find.
+func (p *Pool) wake(n int) {
+	if p.sleeping.empty() {
+		return
+	}
+	for n = min(n, fanOut) - p.spinning.len(); n > 0; n-- {
+		i := p.sleeping.first()
+		if i < 0 {
+			return
+		}
+		p.workers[i].sleeper.wake()
+	}
+}
+
+// foreseen predicts how many tasks the next query has from how many the last ones had, so that
+// workers wake while it is being cut. It is 0 if woken workers would not spin until then.
+func (p *Pool) foreseen() int {
+	if p.options.SpinFor < 0 {
+		return 0
+	}
+	return int(p.expected.Load() / expectedUnit)
+}
+
+// spread wakes workers for waiting work after the caller took a piece of it: the goroutine that
+// made the work may have counted on the caller to take all of it.
+func (p *Pool) spread() {
+	if !p.sleeping.empty() && !p.options.Model.exclusive() {
+		p.wake(p.entry.len() + p.tasks.len() + p.scoring.len())
+	}
+}
+
+// unpark wakes w if it sleeps.
+func (p *Pool) unpark(w *worker) {
+	if p.sleeping.remove(w.index) {
+		w.sleeper.wake()
+	}
+}
+
+// borrow returns an idle worker, in whose place the caller works on its query at once; nil if
+// all workers are busy or other queries wait.
+func (p *Pool) borrow() *worker {
+	if p.entry.len() > 0 || p.tasks.len() > 0 || p.options.Model.exclusive() && !p.turn.CompareAndSwap(false, true) {
+		return nil
+	}
+	i := p.sleeping.last()
+	if i < 0 {
+		if i = p.spinning.last(); i >= 0 {
+			p.spread()
+		}
+	}
+	if i >= 0 {
+		return p.workers[i]
+	}
+	if p.options.Model.exclusive() {
+		p.turn.Store(false)
+	}
+	return nil
+}
+
+// giveBack returns a borrowed worker.
+func (p *Pool) giveBack(w *worker) {
+	w.exec.Forget()
+	p.sleeping.add(w.index)
+	if w.available() {
+		p.unpark(w)
+	}
+}

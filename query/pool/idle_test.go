@@ -1,0 +1,239 @@
+package pool
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/query/internal/querytest"
+)
+
+func TestWorkerSet(t *testing.T) {
+	const n = 130
+	s := newWorkerSet(n)
+	in := map[int]bool{}
+	rng := rand.New(rand.NewPCG(71, 72))
+	least := func() int {
+		for i := range n {
+			if in[i] {
+				return i
+			}
+		}
+		return -1
+	}
+	greatest := func() int {
+		for i := n - 1; i >= 0; i-- {
+			if in[i] {
+				return i
+			}
+		}
+		return -1
+	}
+	for range 5000 {
+		i := rng.IntN(n)
+		switch rng.IntN(5) {
+		case 0, 1:
+			s.add(i)
+			in[i] = true
+		case 2:
+			if got := s.remove(i); got != in[i] {
+				t.Fatalf("remove %d: %v", i, got)
+			}
+			delete(in, i)
+		case 3:
+			want := least()
+			if got := s.first(); got != want {
+				t.Fatalf("first is %d, not %d", got, want)
+			}
+			delete(in, want)
+		default:
+			want := greatest()
+			if got := s.last(); got != want {
+				t.Fatalf("last is %d, not %d", got, want)
+			}
+			delete(in, want)
+		}
+		if s.len() != len(in) || s.empty() != (len(in) == 0) {
+			t.Fatalf("%d in the set, not %d", s.len(), len(in))
+		}
+	}
+}
+
+// A worker is taken out of a set by one goroutine only.
+func TestWorkerSetConcurrency(t *testing.T) {
+	const n, rounds = 70, 300
+	s := newWorkerSet(n)
+	var taken [n]atomic.Int32
+	var group sync.WaitGroup
+	for i := range n {
+		s.add(i)
+	}
+	for g := range 4 {
+		group.Go(func() {
+			for range rounds {
+				take := s.first
+				if g%2 == 1 {
+					take = s.last
+				}
+				i := take()
+				if i < 0 {
+					continue
+				}
+				if taken[i].Add(1) != 1 {
+					t.Errorf("%d is out twice", i)
+				}
+				taken[i].Add(-1)
+				s.add(i)
+			}
+		})
+	}
+	group.Wait()
+	if s.len() != n {
+		t.Errorf("%d left of %d", s.len(), n)
+	}
+}
+
+// Each wake ends one sleep, whichever comes first, in the kernel and on a channel.
+func TestSleeper(t *testing.T) {
+	for _, kernel := range []bool{false, true} {
+		var ping, pong sleeper
+		ping.init(kernel)
+		pong.init(kernel)
+		turns := 0
+		var group sync.WaitGroup
+		group.Go(func() {
+			for range 500 {
+				ping.sleep()
+				turns++
+				pong.wake()
+			}
+		})
+		for i := range 500 {
+			ping.wake()
+			if i%3 == 0 {
+				time.Sleep(time.Microsecond)
+			}
+			if i%2 == 0 || !pong.woken() {
+				pong.sleep()
+			}
+			if turns != i+1 {
+				t.Fatalf("%d turns after %d wakes", turns, i+1)
+			}
+		}
+		group.Wait()
+		if ping.woken() || pong.woken() {
+			t.Error("a wake is left over")
+		}
+	}
+}
+
+// Callers and submitters come and go while workers fall asleep at once, soon or
+// never, so that each way to find or wake a worker is gone.
+func TestPoolRest(t *testing.T) {
+	s := newSearcher(t, querytest.ZipfDocs(rand.New(rand.NewPCG(73, 74)), 3000, 80, 12), nil, 1500)
+	q := query.Query{Terms: querytest.Terms("w0", "w3"), K: 10}
+	want, err := s.Search(context.Background(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range models {
+		for _, spin := range []time.Duration{-1, time.Microsecond, time.Minute} {
+			p := newTestPool(t, s, Options{Workers: 3, Model: m, TaskPostings: 256, SpinFor: spin})
+			var group sync.WaitGroup
+			for g := range 4 {
+				rng := rand.New(rand.NewPCG(75, uint64(g)))
+				group.Go(func() {
+					for range 40 {
+						if rng.IntN(4) == 0 {
+							time.Sleep(time.Duration(rng.IntN(200)) * time.Microsecond)
+						}
+						if g == 0 {
+							group.Add(1)
+							err := p.Submit(context.Background(), &q, func(hits []query.Hit, err error) {
+								if err != nil || !slices.Equal(hits, want.Hits) {
+									t.Errorf("%v: %v, %s", m, err, difference(want.Hits, hits))
+								}
+								group.Done()
+							})
+							if err != nil {
+								t.Error(err)
+							}
+							continue
+						}
+						if res, err := p.Search(context.Background(), q); err != nil || !slices.Equal(res.Hits, want.Hits) {
+							t.Errorf("%v: %v, %s", m, err, difference(want.Hits, res.Hits))
+						}
+					}
+				})
+			}
+			group.Wait()
+			p.Close()
+		}
+	}
+}
+
+// tripwire is a context that ends when it is asked for its channel for the n-th
+// time: each task of a query that a worker has not worked on asks.
+type tripwire struct {
+	context.Context
+	left atomic.Int32
+	done chan struct{}
+	err  error
+}
+
+func (c *tripwire) Done() <-chan struct{} {
+	if c.left.Add(-1) == 0 {
+		close(c.done)
+	}
+	return c.done
+}
+
+func (c *tripwire) Err() error {
+	select {
+	case <-c.done:
+		return c.err
+	default:
+		return nil
+	}
+}
+
+// When a query's context ends, the tasks that have not begun are dropped.
+func TestPoolDropsTasks(t *testing.T) {
+	s := newSearcher(t, querytest.ZipfDocs(rand.New(rand.NewPCG(77, 78)), 20000, 20, 20), nil)
+	for _, m := range models {
+		for _, mode := range []query.Mode{query.And, query.Or} {
+			for _, workers := range []int{1, 4} {
+				for _, reason := range []error{context.Canceled, context.DeadlineExceeded} {
+					p := newTestPool(t, s, Options{Workers: workers, Model: m, TaskPostings: 128})
+					for p.spinning.len()+p.sleeping.len() < workers { // so that the caller need not wait
+						runtime.Gosched()
+					}
+					// The first asks when the query comes, the second for the first task.
+					ctx := &tripwire{Context: context.Background(), done: make(chan struct{}), err: reason}
+					ctx.left.Store(2)
+					q := query.Query{Terms: querytest.Terms("w0", "w1"), K: 10, Mode: mode}
+					if _, err := p.Search(ctx, q); !errors.Is(err, reason) {
+						t.Errorf("%v, %v: %v, not %v", m, mode, err, reason)
+					}
+					n := p.Counts()
+					if m == FineGrained && n.Tasks < 16 {
+						t.Errorf("only %d tasks", n.Tasks)
+					}
+					if n.Performed > uint64(workers) {
+						t.Errorf("%v, %v, %d workers: %d of %d tasks were performed after the end", m, mode, workers, n.Performed, n.Tasks)
+					}
+					if res, err := p.Search(context.Background(), q); err != nil || len(res.Hits) != 10 {
+						t.Errorf("%v, %v: afterwards %v, %v", m, mode, res, err)
+					}
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package pool
+
+import (
+	"context"
+	"runtime"
+	"sync/atomic"
+
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/query/internal/exec"
+)
+
+// job is one query that a Pool has accepted.
+type job struct {
+	pool   *Pool
+	x      exec.Query
+	ctx    context.Context
+	q      query.Query
+	done   chan struct{}            // receives one value when the result is complete
+	notify func([]query.Hit, error) // called instead, if not nil
+	hits   []query.Hit              // memory for the argument of notify
+	state  atomic.Int32             // queued, begun or abandoned
+
+	awaited     atomic.Bool // the caller sleeps until it is done
+	conjunctive bool        // the current pass is a conjunction
+
+	_       [64]byte
+	pending atomic.Int64 // tasks of the current pass that are not finished; changes all the time
+	_       [64]byte
+}
+
+// States of a job.
+const (
+	queued    = iota
+	begun     // a worker has taken it
+	abandoned // its caller returned before that
+)
+
+func (p *Pool) newJob() any {
+	return &job{pool: p, x: p.engine.NewQuery(), done: make(chan struct{}, 1)}
+}
+
+// start makes j ready for q.
+func (j *job) start(ctx context.Context, q *query.Query) {
+	j.ctx, j.q = ctx, *q
+	j.q.Trace, j.notify = nil, nil
+	j.awaited.Store(false)
+	j.state.Store(queued)
+	j.pool.engine.Begin(ctx, j.x, &j.q)
+}
+
+// end hands over the result. After it j may serve another query.
+func (j *job) end() {
+	p, notify := j.pool, j.notify
+	if p.options.Model.exclusive() {
+		p.turn.Store(false)
+	}
+	if notify == nil {
+		awaited := j.awaited.Load()
+		j.done <- struct{}{}
+		if awaited {
+			runtime.Gosched() // busy workers would keep the caller from running
+		}
+		return
+	}
+	hits, err := p.engine.AppendHits(j.x, j.hits[:0])
+	j.hits = hits
+	notify(hits, err)
+	p.recycle(j)
+}
+
+// wait waits for the result of j, and recycles j. When the context is done it waits neither for
+// the turn of j nor for more than the tasks under way.
+func (p *Pool) wait(j *job, dst []query.Hit) ([]query.Hit, error) {
+	j.awaited.Store(true)
+	select {
+	case <-j.done:
+	case <-j.ctx.Done():
+		err := j.ctx.Err()
+		if j.state.CompareAndSwap(queued, abandoned) {
+			return dst, err // the worker that finds it recycles it
+		}
+		j.x.Fail(err)
+		<-j.done
+	}
+	dst, err := p.engine.AppendHits(j.x, dst)
+	p.recycle(j)
+	return dst, err
+}
+
+// recycle makes j free for another query.
+func (p *Pool) recycle(j *job) {
+	j.x.Forget()
+	j.ctx, j.q, j.notify = nil, query.Query{}, nil
+	p.jobs.Put(j)
+	p.leave()
+}

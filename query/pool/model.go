@@ -1,0 +1,54 @@
+package pool
+
+import (
+	"fmt"
+
+	"github.com/pinion-index/pinion/query"
+)
+
+// Model is a way to spread queries over cores (Tatikonda 2011, section 3). All models give the
+// results of a Searcher.
+type Model uint8
+
+// The models.
+const (
+	// Inter gives each query to one worker (section 3.1).
+	Inter Model = iota
+	// DocRanges gives every worker an equal range of docIDs of every query, over one index
+	// (section 3.2.1, DOCP-UI). As there, the next query begins when all workers are done with
+	// the last.
+	DocRanges
+	// Partitions gives every worker some of the segments, which serve as indexes of their own
+	// (section 3.2.1, DOCP-PI). Otherwise it is like DocRanges.
+	Partitions
+	// FineGrained cuts every query into small tasks that any worker takes (section 3.2.2,
+	// FGQP): intersection tasks from the skip blocks of the shortest list and scoring tasks from
+	// what they find; ranges of docIDs for disjunctions. The paper has one producer. Here any
+	// worker that finds few tasks waiting becomes one, since looking up and cutting up a query
+	// takes as long as some tasks do. While as many queries wait as there are workers, each
+	// segment of a query is one task.
+	FineGrained
+)
+
+var modelNames = [...]string{Inter: "inter", DocRanges: "docp-ui", Partitions: "docp-pi", FineGrained: "fgqp"}
+
+// String returns the paper's name: inter, docp-ui, docp-pi, fgqp.
+func (m Model) String() string {
+	if int(m) < len(modelNames) {
+		return modelNames[m]
+	}
+	return fmt.Sprintf("model(%d)", uint8(m))
+}
+
+// ParseModel is the inverse of String. Its error matches query.ErrInvalid.
+func ParseModel(name string) (Model, error) {
+	for m, n := range modelNames {
+		if n == name {
+			return Model(m), nil
+		}
+	}
+	return 0, fmt.Errorf("%w: unknown model %q (known: inter, docp-ui, docp-pi, fgqp)", query.ErrInvalid, name)
+}
+
+// exclusive reports whether one query is processed at a time.
+func (m Model) exclusive() bool { return m == DocRanges || m == Partitions }

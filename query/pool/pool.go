@@ -1,0 +1,322 @@
+package pool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/query/internal/exec"
+)
+
+// Options say how a Pool works. The zero value is a Pool of model Inter with a worker for each
+// CPU.
+type Options struct {
+	// Workers is the number of goroutines; 0 means runtime.GOMAXPROCS.
+	Workers int
+	// Model says how queries are spread over the workers.
+	Model Model
+	// Threshold is the pool threshold of FineGrained: while more tasks than that wait, no worker
+	// makes tasks of the next query. More raises throughput, less lowers latency. 0 means 5.
+	Threshold int
+	// TaskPostings is how many postings a task of FineGrained has, of the shortest list of a
+	// conjunction or of the essential lists of a disjunction. 0 means large tasks first, then
+	// smaller ones, and a single task for a small query.
+	TaskPostings int
+	// SpinFor is how long an idle worker looks for work before it sleeps: a query that comes
+	// meanwhile need not wait until workers wake. It costs at most that much CPU time for each
+	// worker that worked on a query. A worker that found no work in that time gives up after
+	// DefaultSpinFor the next time, and an eighth of the CPUs is left to other goroutines. 0
+	// means DefaultSpinFor, for FineGrained DefaultFineSpinFor; less than 0 not at all.
+	SpinFor time.Duration
+}
+
+const defaultThreshold = 5
+
+// check returns an error matching query.ErrInvalid unless o is valid.
+func (o *Options) check() error {
+	switch {
+	case int(o.Model) >= len(modelNames):
+		return fmt.Errorf("%w: %v", query.ErrInvalid, o.Model)
+	case o.Workers < 0 || o.Threshold < 0 || o.TaskPostings < 0:
+		return fmt.Errorf("%w: pool with %d workers, threshold %d, tasks of %d postings", query.ErrInvalid, o.Workers, o.Threshold, o.TaskPostings)
+	}
+	return nil
+}
+
+// setDefaults replaces zeros by what they mean.
+func (o *Options) setDefaults() {
+	if o.Workers == 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	if o.Threshold == 0 {
+		o.Threshold = defaultThreshold
+	}
+	if o.SpinFor == 0 {
+		o.SpinFor = DefaultSpinFor
+		if o.Model == FineGrained {
+			o.SpinFor = DefaultFineSpinFor
+		}
+	}
+}
+
+// ErrClosed is the error of a closed Pool.
+var ErrClosed = errors.New("pool: closed")
+
+// Lengths of the queues.
+const (
+	entryRoom   = 1 << 12 // queries
+	taskRoom    = 1 << 12
+	scoringRoom = 1 << 10
+)
+
+// Pool answers queries on several goroutines. It is safe for concurrent use.
+type Pool struct {
+	engine  exec.Engine[query.Query, query.Hit]
+	options Options
+
+	entry   *ring[*job]    // queries not begun
+	tasks   *ring[task]    // FineGrained: the intersection task pool
+	scoring *ring[scoring] // FineGrained: the scoring task pool
+	workers []*worker
+	jobs    sync.Pool
+
+	spinning, sleeping workerSet // workers without work
+	mostSpinning       int       // at a time
+
+	// What idle workers poll is apart from what every query changes.
+	ended   atomic.Bool // no more queries will come
+	turn    atomic.Bool // DocRanges, Partitions: a query is under way
+	_       [64]byte
+	queries atomic.Int64 // under way or waiting, plus closed
+
+	passes, taskCount, scoringTasks atomic.Uint64 // as in Counts
+	splitting                       atomic.Int64
+	expected                        atomic.Int32  // FineGrained: recent tasks of a query, in expectedUnit-ths
+	drained                         chan struct{} // receives a value when a closed Pool has no more queries
+	running                         sync.WaitGroup
+}
+
+var _ query.Executor = (*Pool)(nil)
+
+const closed = 1 << 62
+
+// Counts are what a Pool has done since New. Model Inter makes no tasks.
+type Counts struct {
+	Passes       uint64        // conjunctions and disjunctions that were cut into tasks
+	Tasks        uint64        // that these were cut into
+	ScoringTasks uint64        // in addition
+	Performed    uint64        // of both; the others were dropped, since their queries had failed
+	Splitting    time.Duration // spent on making tasks, summed over workers
+}
+
+// Counts returns what p has done.
+func (p *Pool) Counts() Counts {
+	c := Counts{Passes: p.passes.Load(), Tasks: p.taskCount.Load(), ScoringTasks: p.scoringTasks.Load(), Splitting: time.Duration(p.splitting.Load())}
+	for _, w := range p.workers {
+		c.Performed += w.performed.Load()
+	}
+	return c
+}
+
+// count notes that a pass was cut.
+func (p *Pool) count(tasks int, took time.Duration) {
+	p.passes.Add(1)
+	p.taskCount.Add(uint64(tasks))
+	p.splitting.Add(int64(took))
+	if p.options.Model == FineGrained {
+		e := p.expected.Load()
+		p.expected.Store(e + (int32(min(tasks, 1<<20))*expectedUnit-e)/4)
+	}
+}
+
+// New starts a Pool over s, whose snapshot must stay open until Close, which ends the workers.
+// The error matches query.ErrInvalid.
+func New(s *query.Searcher, o Options) (*Pool, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	if s == nil {
+		return nil, fmt.Errorf("%w: pool over no searcher", query.ErrInvalid)
+	}
+	o.setDefaults()
+	p := &Pool{
+		engine:   exec.Of(s).(exec.Engine[query.Query, query.Hit]),
+		options:  o,
+		entry:    newRing[*job](entryRoom),
+		tasks:    newRing[task](taskRoom),
+		scoring:  newRing[scoring](scoringRoom),
+		drained:  make(chan struct{}, 1),
+		spinning: newWorkerSet(o.Workers),
+		sleeping: newWorkerSet(o.Workers),
+	}
+	p.jobs.New = p.newJob
+	procs := runtime.GOMAXPROCS(0)
+	cpus := min(procs, runtime.NumCPU())
+	p.mostSpinning = cpus - freeProcs(cpus)
+	for i := range o.Workers {
+		w := &worker{pool: p, index: i, exec: p.engine.NewWorker(), own: newRing[task](taskRoom), patience: o.SpinFor}
+		w.sleeper.init(i < procs-freeProcs(procs))
+		p.workers = append(p.workers, w)
+	}
+	for _, w := range p.workers {
+		p.running.Go(w.loop)
+	}
+	return p, nil
+}
+
+// Close waits for the queries under way and ends the workers. Further calls do nothing.
+func (p *Pool) Close() {
+	if n := p.queries.Or(closed); n&closed == 0 {
+		if n > 0 {
+			<-p.drained
+		}
+		p.ended.Store(true)
+		for _, w := range p.workers {
+			p.unpark(w)
+		}
+	}
+	p.running.Wait()
+}
+
+// leave ends what adding to queries began.
+func (p *Pool) leave() {
+	if p.queries.Add(-1) == closed {
+		select {
+		case p.drained <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// Search answers one query. It returns what Searcher.Search returns, or ErrClosed.
+func (p *Pool) Search(ctx context.Context, q query.Query) (query.Result, error) {
+	hits, err := p.AppendHits(ctx, nil, &q)
+	return query.Result{Hits: hits}, err
+}
+
+// AppendHits appends the hits of q to dst, the best first. On an error it returns dst as it was.
+// Query.Trace is left alone, as by the other methods.
+func (p *Pool) AppendHits(ctx context.Context, dst []query.Hit, q *query.Query) ([]query.Hit, error) {
+	if err := ctx.Err(); err != nil {
+		return dst, err
+	}
+	if empty, err := p.check(q); empty || err != nil {
+		return dst, err
+	}
+	j, err := p.enter(ctx, q)
+	if err != nil {
+		return dst, err
+	}
+	if w := p.borrow(); w != nil {
+		w.answer(j)
+		p.giveBack(w)
+	} else if err := p.enqueue(j); err != nil {
+		return dst, err
+	}
+	return p.wait(j, dst)
+}
+
+// Execute answers a batch, all queries of it at once. It makes Pool an Executor.
+func (p *Pool) Execute(ctx context.Context, queries []query.Query) ([]query.Result, error) {
+	results := make([]query.Result, len(queries))
+	waiting := make([]*job, len(queries))
+	var failed error
+	for i := range queries {
+		if failed = ctx.Err(); failed != nil {
+			break
+		}
+		empty, err := p.check(&queries[i])
+		if err != nil {
+			failed = fmt.Errorf("query %d: %w", i, err)
+			break
+		}
+		if empty {
+			continue
+		}
+		if waiting[i], failed = p.start(ctx, &queries[i], nil); failed != nil {
+			waiting[i] = nil
+			break
+		}
+	}
+	for i, j := range waiting {
+		if j == nil {
+			continue
+		}
+		hits, err := p.wait(j, nil)
+		if err != nil && failed == nil {
+			failed = fmt.Errorf("query %d: %w", i, err)
+		}
+		results[i].Hits = hits
+	}
+	if failed != nil {
+		return nil, failed
+	}
+	return results, nil
+}
+
+// Submit starts a query and returns without waiting for its answer; it waits for room if
+// thousands of queries wait already. It calls done once, unless it returns an error itself, with
+// what AppendHits would return: on a goroutine of the Pool, which done must not block. The hits
+// are valid during that call. What q refers to must not change before.
+func (p *Pool) Submit(ctx context.Context, q *query.Query, done func(hits []query.Hit, err error)) error {
+	empty, err := p.check(q)
+	if err != nil {
+		return err
+	}
+	if empty {
+		done(nil, ctx.Err())
+		return nil
+	}
+	_, err = p.start(ctx, q, done)
+	return err
+}
+
+// check returns an error if p does not accept q, and reports whether q has no hits anyway.
+func (p *Pool) check(q *query.Query) (empty bool, err error) {
+	if err := q.Check(); err != nil {
+		return false, err
+	}
+	if empty = q.K <= 0 || len(q.Terms) == 0; empty && p.queries.Load()&closed != 0 {
+		return empty, ErrClosed
+	}
+	return empty, nil
+}
+
+// enter makes a job of a query.
+func (p *Pool) enter(ctx context.Context, q *query.Query) (*job, error) {
+	if p.queries.Add(1)&closed != 0 {
+		p.leave()
+		return nil, ErrClosed
+	}
+	j := p.jobs.Get().(*job)
+	j.start(ctx, q)
+	return j, nil
+}
+
+// enqueue puts j into the entry queue, or fails when its context ends before there is room.
+func (p *Pool) enqueue(j *job) error {
+	for !p.entry.push(j) {
+		if err := j.ctx.Err(); err != nil {
+			p.recycle(j)
+			return err
+		}
+		runtime.Gosched()
+	}
+	p.wake(max(1, p.foreseen()))
+	return nil
+}
+
+// start puts a query into the entry queue.
+func (p *Pool) start(ctx context.Context, q *query.Query, notify func([]query.Hit, error)) (*job, error) {
+	j, err := p.enter(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	j.notify = notify
+	return j, p.enqueue(j)
+}

@@ -1,0 +1,9 @@
+//go:build (amd64 || arm64) && !purego
+
+package pool
+
+// relax executes the CPU's spin-wait instruction n times, which leaves the core to its other
+// threads meanwhile. n is above 0.
+//
+//go:noescape
+func relax(n uint32)

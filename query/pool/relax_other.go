@@ -1,0 +1,14 @@
+//go:build !(amd64 || arm64) || purego
+
+package pool
+
+import "sync/atomic"
+
+var relaxed atomic.Uint32
+
+// relax waits n short moments.
+func relax(n uint32) {
+	for range 16 * n {
+		relaxed.Load()
+	}
+}

@@ -1,0 +1,307 @@
+package pool
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/query/internal/exec"
+)
+
+// task is an intersection task, or a range of a disjunction.
+type task struct {
+	job *job
+	exec.Task
+	worker int // DocRanges, Partitions: the worker that must do it
+}
+
+// scoring is a scoring task: documents that an intersection task found.
+type scoring struct {
+	job   *job
+	batch *exec.Batch
+}
+
+// worker is one goroutine of a Pool.
+type worker struct {
+	pool    *Pool
+	index   int
+	own     *ring[task] // DocRanges, Partitions: tasks for this worker
+	sleeper sleeper
+
+	exec    exec.Worker
+	doing   *job   // of the last tasks
+	owes    int    // tasks of doing that are done but still pending
+	cutting task   // the job and segment being cut
+	first   task   // of the pass being cut; the worker does it itself
+	made    int    // tasks of that pass
+	plan    []task // those of them that other workers cannot take yet
+
+	// How long an idle worker spins, given how long it was idle the last time.
+	patience time.Duration
+
+	performed atomic.Uint64 // tasks
+}
+
+func (w *worker) loop() {
+	for !w.pool.ended.Load() {
+		if !w.step() {
+			w.rest()
+		}
+	}
+}
+
+// step does one piece of work, or reports that there is none.
+func (w *worker) step() bool {
+	p := w.pool
+	if p.options.Model != FineGrained {
+		return w.ownTask() || w.takeQuery()
+	}
+	if s, ok := p.scoring.pop(); ok {
+		w.settleAll()
+		p.spread()
+		w.score(s)
+		return true
+	}
+	if p.entry.len() > 0 && p.tasks.len() <= p.options.Threshold {
+		w.settleAll()
+		if w.takeQuery() {
+			return true
+		}
+	}
+	if t, ok := p.tasks.pop(); ok {
+		p.spread()
+		w.execute(t)
+		return true
+	}
+	return w.settle()
+}
+
+// ownTask does one of the tasks for w alone.
+func (w *worker) ownTask() bool {
+	t, ok := w.own.pop()
+	if ok {
+		w.execute(t)
+		w.settle()
+	}
+	return ok
+}
+
+// takeQuery begins a query of the entry queue, if there is one.
+func (w *worker) takeQuery() bool {
+	p := w.pool
+	if p.options.Model.exclusive() && !p.turn.CompareAndSwap(false, true) {
+		return false
+	}
+	j, ok := p.entry.pop()
+	for ok && !j.state.CompareAndSwap(queued, begun) {
+		p.recycle(j)
+		j, ok = p.entry.pop()
+	}
+	if !ok {
+		p.turn.Store(false)
+		return false
+	}
+	p.spread()
+	w.begin(j)
+	return true
+}
+
+// begin answers j, or makes its first tasks.
+func (w *worker) begin(j *job) {
+	if w.pool.options.Model == Inter {
+		j.x.Fail(w.exec.Answer(j.x))
+		j.end()
+		return
+	}
+	if j.x.Fail(j.x.Resolve()); j.x.Failed() {
+		j.end()
+		return
+	}
+	w.launch(j, j.q.Mode != query.Or)
+}
+
+// answer works on j, which no worker has begun, in a caller's goroutine. It returns when j is
+// done, or when other workers have had the rest of it for some time.
+func (w *worker) answer(j *job) {
+	j.state.Store(begun)
+	w.pool.wake(w.pool.foreseen() - 1)
+	w.begin(j)
+	start, n := time.Now(), 0
+	for len(j.done) == 0 {
+		more, foreign := w.stepFor(j)
+		if foreign {
+			break
+		}
+		if more {
+			start = time.Now()
+			continue
+		}
+		relax(pauses)
+		if n++; n%looks == 0 && time.Since(start) > DefaultSpinFor {
+			break
+		}
+	}
+	w.settleAll()
+}
+
+// stepFor does one piece of work for j. It reports whether there was some, and whether the next
+// piece belongs to another query.
+func (w *worker) stepFor(j *job) (done, foreign bool) {
+	p := w.pool
+	if w.ownTask() {
+		return true, false
+	}
+	if s, ok := p.scoring.pop(); ok {
+		w.settleAll()
+		if foreign = s.job != j; !foreign || !p.scoring.push(s) {
+			w.score(s)
+		}
+		return true, foreign
+	}
+	if t, ok := p.tasks.pop(); ok {
+		if foreign = t.job != j; !foreign || !p.tasks.push(t) {
+			p.spread()
+			w.execute(t)
+		}
+		return true, foreign
+	}
+	return w.settle(), false
+}
+
+// launch makes the tasks of a pass; where a conjunction cannot match it completes the pass.
+func (w *worker) launch(j *job, conjunctive bool) {
+	j.conjunctive = conjunctive
+	if !j.x.Start(conjunctive) {
+		w.complete(j)
+		return
+	}
+	start := time.Now()
+	j.pending.Store(1) // so that j is not done before all tasks are made
+	w.made, w.plan = 0, w.plan[:0]
+	j.x.Fail(w.split(j))
+	w.cutting = task{}
+	w.push(j)
+	w.pool.count(w.made, time.Since(start))
+	if w.made == 0 || w.pool.options.Model != FineGrained {
+		w.release(j, 1)
+		return
+	}
+	t := w.first
+	w.first = task{}
+	w.execute(t)
+}
+
+// emit adds a task to the pass that w cuts. w keeps the first. It gives out the others when
+// there are enough for all workers, since every worker that spins tries to take a single one.
+func (w *worker) emit(t task) {
+	if w.made++; w.made == 1 && w.pool.options.Model == FineGrained {
+		w.first = t
+		return
+	}
+	if w.plan = append(w.plan, t); len(w.plan) == len(w.pool.workers) {
+		w.push(t.job)
+	}
+}
+
+// push gives out the tasks of j in the plan.
+func (w *worker) push(j *job) {
+	p := w.pool
+	j.pending.Add(int64(len(w.plan)))
+	for _, t := range w.plan {
+		switch {
+		case p.options.Model == FineGrained:
+			if !p.tasks.push(t) {
+				w.execute(t)
+			}
+		case p.workers[t.worker].own.push(t):
+			p.unpark(p.workers[t.worker])
+		default:
+			w.execute(t)
+			w.settle()
+		}
+	}
+	if p.options.Model == FineGrained {
+		p.wake(len(w.plan))
+	}
+	clear(w.plan)
+	w.plan = w.plan[:0]
+}
+
+// execute does a task. Its hits stay with w, and it stays pending, until w settles: w accounts
+// at once for all tasks of a query that it does one after the other.
+func (w *worker) execute(t task) {
+	if w.doing != t.job {
+		w.settleAll()
+		w.doing = t.job
+	}
+	if j := t.job; !j.x.Failed() {
+		w.performed.Add(1)
+		var s exec.Sink
+		if w.pool.options.Model == FineGrained {
+			s = w
+		}
+		j.x.Fail(w.exec.Do(j.x, t.Task, s))
+	}
+	w.owes++
+}
+
+// settle hands over the hits of the tasks that w has done, and reports whether there were such
+// tasks.
+func (w *worker) settle() bool {
+	j, n := w.doing, w.owes
+	w.doing, w.owes = nil, 0
+	if n == 0 {
+		return false
+	}
+	w.exec.Collect(j.x)
+	w.release(j, n)
+	return true
+}
+
+// settleAll settles until no task is left: settling may begin the next pass of a query.
+func (w *worker) settleAll() {
+	for w.settle() {
+	}
+}
+
+// release counts n tasks of j as finished.
+func (w *worker) release(j *job, n int) {
+	if j.pending.Add(-int64(n)) == 0 {
+		w.complete(j)
+	}
+}
+
+// complete ends a pass.
+func (w *worker) complete(j *job) {
+	if j.x.Done() {
+		j.end()
+		return
+	}
+	w.launch(j, false)
+}
+
+// Wanted implements exec.Sink. There are no scoring tasks while other tasks keep all workers
+// busy.
+func (w *worker) Wanted() bool { return len(w.pool.workers) > 1 && w.pool.tasks.len() == 0 }
+
+// Take implements exec.Sink: it makes a scoring task of a batch.
+func (w *worker) Take(b *exec.Batch) bool {
+	p, j := w.pool, w.doing
+	j.pending.Add(1)
+	p.scoringTasks.Add(1)
+	if !p.scoring.push(scoring{j, b}) {
+		j.pending.Add(-1) // the task that found the documents is pending, so this is not the last
+		return false
+	}
+	p.wake(1)
+	return true
+}
+
+// score does a scoring task.
+func (w *worker) score(s scoring) {
+	if !s.job.x.Failed() {
+		w.performed.Add(1)
+		s.job.x.Fail(w.exec.Score(s.job.x, s.batch))
+	}
+	w.release(s.job, 1)
+}

@@ -1,0 +1,352 @@
+package build
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/format/codec/choose"
+	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/internal/layout"
+)
+
+// Options describe a segment to build. They hold values only, but for IDHashes, which is
+// an input.
+type Options struct {
+	// Docs is the number of documents.
+	Docs uint32
+	// Lengths are the lengths of the documents, in tables for consecutive ones. Block
+	// bounds need them from the beginning. The tables are shared, not copied.
+	Lengths []segment.LengthTable
+	// Analyzer and AnalyzerOptions are recorded in META.
+	Analyzer, AnalyzerOptions string
+	// Stored says that AddDoc gets the text of every document to store.
+	Stored bool
+	// ForeignLengths says that lengths need not be the sums of frequencies.
+	ForeignLengths bool
+	// DocsCodec and FreqsCodec encode the blocks of extents. Their block lengths
+	// must be equal.
+	DocsCodec, FreqsCodec codec.Codec
+	// Choose, if not nil, chooses other codecs of the same block length for each list,
+	// except that blocks copied from another segment keep theirs if it says so.
+	Choose choose.Policy
+	// Spool holds the streams of later sections and the payloads of long lists, which
+	// then need little memory. Nil keeps them in memory. The caller closes it once the
+	// Builder is done.
+	Spool *Spool
+	// SpoolMemory is how many bytes of each such stream are held in memory before it
+	// goes to a file; 0 means DefaultSpoolMemory.
+	SpoolMemory int64
+	// TailMemory is how many bytes of a list's payload each ListEncoder holds in
+	// memory before they go to files; 0 means 4 MiB. Lists of codecs that need the
+	// whole list are held whole.
+	TailMemory int64
+	// IDHashes, if not nil, gives the contents of section IDHASH (see
+	// Segment.IDHashes) in ascending order, in pieces, so that a merge need not sort.
+	// It is read once, when the documents end. A piece is valid until the next; an error
+	// ends the build.
+	IDHashes iter.Seq2[[]uint64, error]
+}
+
+// phase is how far one of the two streams of a Builder has come.
+type phase uint8
+
+const (
+	phaseNone phase = iota
+	phaseOpen
+	phaseDone
+)
+
+// Builder writes one segment. Lists come in the order of their terms and
+// documents in the order of their docIDs; all documents before the first list or
+// all after the last. After an error the Builder is of no use.
+type Builder struct {
+	w     *format.FileWriter
+	buf   *bufio.Writer // before w while POSTINGS or STORED is open
+	o     Options
+	meta  segment.Meta
+	model *impactModel
+	enc   *ListEncoder // of AddList
+
+	lists, docs phase
+	terms       termsBuilder
+	ids         idsBuilder
+	stored      storedBuilder
+	offset      int64 // bytes written to POSTINGS
+	lengths     *lengths
+	scratch     []byte
+}
+
+// New begins a segment in w, which is of kind format.KindSegment and has no sections yet.
+// Builder.Finish finishes w.
+func New(w *format.FileWriter, o Options) (*Builder, error) {
+	lengths := newLengths(o.Lengths)
+	switch {
+	case lengths.docs != int(o.Docs):
+		return nil, errors.New("segment: lengths are not those of the documents")
+	case o.Docs > segment.MaxDocs:
+		return nil, fmt.Errorf("segment: %d documents, at most %d are allowed", o.Docs, segment.MaxDocs)
+	case o.DocsCodec == nil || o.FreqsCodec == nil || o.DocsCodec.BlockLen() != o.FreqsCodec.BlockLen():
+		return nil, errors.New("segment: codecs are missing or differ in block length")
+	case len(o.Analyzer) > layout.MaxAnalyzer || len(o.AnalyzerOptions) > layout.MaxOptions:
+		return nil, fmt.Errorf("segment: analyzer name over %d bytes or options over %d", layout.MaxAnalyzer, layout.MaxOptions)
+	}
+	b := &Builder{w: w, o: o, buf: bufio.NewWriterSize(w, 256<<10), lengths: lengths}
+	b.meta = segment.Meta{Docs: o.Docs, Analyzer: o.Analyzer, AnalyzerOptions: o.AnalyzerOptions, Stored: o.Stored, ForeignLengths: o.ForeignLengths}
+	scanLengths(&b.meta, lengths)
+	b.model = newImpactModel(b.meta.AvgLen())
+	for _, s := range []*stream{&b.terms.terms, &b.terms.keys, &b.terms.offsets, &b.ids.ids, &b.ids.index, &b.stored.index} {
+		s.limit, s.spool = cmp.Or(o.SpoolMemory, DefaultSpoolMemory), o.Spool
+	}
+	b.ids.given = o.IDHashes
+	b.stored.w = b.buf
+	b.enc = b.NewListEncoder()
+	return b, nil
+}
+
+// NewListEncoder returns an encoder for lists of this segment. Encoders are
+// independent of each other and of the Builder: one for every goroutine.
+func (b *Builder) NewListEncoder() *ListEncoder { return newListEncoder(&b.o, b.lengths, b.model) }
+
+// AddList adds the list of the next term: ascending docIDs and as many
+// frequencies.
+func (b *Builder) AddList(term []byte, docs, freqs []uint32) error {
+	l, buf, err := b.enc.Encode(b.scratch[:0], docs, freqs)
+	b.scratch = buf
+	if err != nil {
+		return fmt.Errorf("segment: list of %q: %w", term, err)
+	}
+	return b.Append(term, l)
+}
+
+// Append adds an encoded list, the next one in bytewise order of terms.
+func (b *Builder) Append(term []byte, l EncodedList) error {
+	return b.AppendShared(term[:len(term):len(term)], layout.CommonPrefix(b.terms.prev, term), l)
+}
+
+// AppendShared is Append for a term that is known to share its first shared bytes,
+// and no more, with the term before it. For the first term shared is 0. Up to 16
+// bytes of term's capacity may be read.
+func (b *Builder) AppendShared(term []byte, shared int, l EncodedList) error {
+	if b.lists != phaseOpen {
+		if err := b.begin(&b.lists, &b.docs, b.endDocs, format.SectionPostings, format.SectionRequired); err != nil {
+			return err
+		}
+	}
+	entry := l.Bytes
+	if l.Kind == segment.KindExtent {
+		var room [20]byte
+		entry = appendExtentEntry(room[:0], b.offset, l.DF)
+		b.offset += int64(len(l.Bytes)) + l.Tail.Len()
+		b.meta.Extents++
+		b.meta.DocsCodecs |= 1 << l.Bytes[layout.ExtDocsCodec]
+		b.meta.FreqsCodecs |= 1 << l.Bytes[layout.ExtFreqsCodec]
+		if _, err := b.buf.Write(l.Bytes); err != nil {
+			return err
+		}
+		if err := l.Tail.copyTo(b.buf); err != nil {
+			return err
+		}
+		l.Tail.release()
+	} else {
+		b.meta.CompactBytes += uint64(len(entry))
+	}
+	b.meta.Terms++
+	b.meta.Postings += uint64(l.DF)
+	return b.terms.add(term, shared, entry)
+}
+
+// AddDoc adds the next document: its external id and, if text is stored, its
+// text.
+func (b *Builder) AddDoc(id, text []byte) error {
+	if err := b.beginDocs(); err != nil {
+		return err
+	}
+	if b.ids.n >= b.o.Docs {
+		return fmt.Errorf("segment: more than the %d documents announced", b.o.Docs)
+	}
+	if err := b.ids.add(id); err != nil {
+		return err
+	}
+	if b.o.Stored {
+		return b.stored.add(text)
+	}
+	return nil
+}
+
+// CopyDocs adds all documents of s in their order. Stored text is copied without
+// decompressing it.
+func (b *Builder) CopyDocs(s *segment.Segment) error {
+	if err := b.beginDocs(); err != nil {
+		return err
+	}
+	if uint64(b.ids.n)+uint64(s.Meta().Docs) > uint64(b.o.Docs) {
+		return fmt.Errorf("segment: more than the %d documents announced", b.o.Docs)
+	}
+	if b.o.Stored && !s.Meta().Stored && s.Meta().Docs > 0 {
+		return fmt.Errorf("segment %s has no stored text to copy", s.Name())
+	}
+	if err := b.ids.copyFrom(s); err != nil {
+		return err
+	}
+	if b.o.Stored {
+		return b.stored.copyFrom(s)
+	}
+	return nil
+}
+
+func (b *Builder) beginDocs() error {
+	if b.docs == phaseOpen {
+		return nil
+	}
+	if !b.o.Stored {
+		return b.begin(&b.docs, &b.lists, b.endLists, 0, 0)
+	}
+	return b.begin(&b.docs, &b.lists, b.endLists, format.SectionStored, 0)
+}
+
+// begin opens stream p and its section (none: 0), ending the other stream.
+func (b *Builder) begin(p, other *phase, endOther func() error, section format.SectionID, flags uint32) error {
+	if *p == phaseDone {
+		return errors.New("segment: lists and documents added in turns")
+	}
+	if *other == phaseOpen {
+		if err := endOther(); err != nil {
+			return err
+		}
+	}
+	*p = phaseOpen
+	if section != 0 {
+		b.w.Begin(section, flags)
+	}
+	return nil
+}
+
+// endLists ends POSTINGS and writes the sections that go with it.
+func (b *Builder) endLists() error {
+	b.lists = phaseDone
+	b.terms.finish()
+	if err := b.endSection(); err != nil {
+		return err
+	}
+	return b.sections([]part{
+		{format.SectionTerms, format.SectionRequired, b.copies(&b.terms.terms)},
+		{format.SectionTermIndex, format.SectionRequired, b.copies(&b.terms.keys, &b.terms.offsets)},
+	})
+}
+
+// endDocs ends STORED, if there is one, and writes the other sections of
+// documents.
+func (b *Builder) endDocs() error {
+	b.docs = phaseDone
+	if b.ids.n != b.o.Docs {
+		return fmt.Errorf("segment: %d documents added, %d announced", b.ids.n, b.o.Docs)
+	}
+	b.ids.finish()
+	parts := []part{
+		{format.SectionDocLengths, format.SectionRequired, b.writeLengths},
+		{format.SectionIDs, format.SectionRequired, b.copies(&b.ids.ids)},
+		{format.SectionIDIndex, format.SectionRequired, b.copies(&b.ids.index)},
+		{format.SectionIDHash, format.SectionRequired, func() error { return b.ids.writeHashes(b.w) }},
+	}
+	if b.o.Stored {
+		if err := b.stored.finish(); err != nil {
+			return err
+		}
+		if err := b.endSection(); err != nil {
+			return err
+		}
+		parts = append(parts, part{format.SectionStoredIndex, 0, b.copies(&b.stored.index)})
+	}
+	return b.sections(parts)
+}
+
+// endSection ends the open section, which is written through buf.
+func (b *Builder) endSection() error {
+	if err := b.buf.Flush(); err != nil {
+		return err
+	}
+	return b.w.End()
+}
+
+// part is a section that is written at once.
+type part struct {
+	id    format.SectionID
+	flags uint32
+	write func() error
+}
+
+// sections writes whole sections.
+func (b *Builder) sections(parts []part) error {
+	for _, p := range parts {
+		b.w.Begin(p.id, p.flags)
+		if err := p.write(); err != nil {
+			return err
+		}
+		if err := b.w.End(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copies returns what writes the streams to the open section.
+func (b *Builder) copies(streams ...*stream) func() error {
+	return func() error {
+		for _, s := range streams {
+			if err := s.copyTo(b.w); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// Finish writes what is left and finishes the file. The caller syncs and closes
+// it.
+func (b *Builder) Finish() (*format.Header, error) {
+	if err := b.endStreams(); err != nil {
+		return nil, err
+	}
+	meta := func() error {
+		_, err := b.w.Write(appendMeta(nil, &b.meta))
+		return err
+	}
+	if err := b.sections([]part{{format.SectionMeta, format.SectionRequired, meta}}); err != nil {
+		return nil, err
+	}
+	return b.w.Finish()
+}
+
+// endStreams ends whichever stream is open and writes those never begun.
+func (b *Builder) endStreams() error {
+	if b.docs == phaseOpen {
+		if err := b.endDocs(); err != nil {
+			return err
+		}
+	}
+	if b.lists == phaseNone {
+		if err := b.begin(&b.lists, &b.docs, b.endDocs, format.SectionPostings, format.SectionRequired); err != nil {
+			return err
+		}
+	}
+	if b.lists == phaseOpen {
+		if err := b.endLists(); err != nil {
+			return err
+		}
+	}
+	if b.docs == phaseNone {
+		if err := b.beginDocs(); err != nil {
+			return err
+		}
+		return b.endDocs()
+	}
+	return nil
+}
+
+// Meta returns what META holds; complete after Finish.
+func (b *Builder) Meta() segment.Meta { return b.meta }

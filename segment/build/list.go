@@ -1,0 +1,336 @@
+package build
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/format/codec/choose"
+	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/internal/compact"
+	"github.com/pinion-index/pinion/segment/internal/layout"
+)
+
+// EncodedList is a posting list ready for Builder.Append.
+type EncodedList struct {
+	Kind  segment.Kind
+	DF    uint32
+	Bytes []byte // the dictionary entry, or of an extent the bytes up to Tail
+	Tail  *Tail  // the rest of an extent that is long, else nil
+}
+
+// ListEncoder encodes posting lists of one segment. It allocates nothing once its buffers
+// have grown. It is not safe for concurrent use, but several encoders may work at once.
+type ListEncoder struct {
+	docs               uint32
+	lengths            *lengths
+	model              *impactModel
+	docsCodec          codec.Codec
+	freqsCodec         codec.Codec
+	docsBlock          codec.BlockCodec // nil unless both codecs encode block by block
+	freqsBlock         codec.BlockCodec
+	standard           [2]codec.Codec // unless choose says otherwise
+	choose             choose.Policy
+	blockLen           int
+	frontier, listward *frontier
+	counter            kthCounter
+
+	// The list that is being made: blocks encoded, then pending postings.
+	chosen                 bool // by choose or by a list that was copied
+	dirty                  bool // counter may hold postings
+	n                      int  // postings encoded
+	prev                   uint32
+	first                  uint32
+	pendDocs, pendFreqs    []uint32
+	known                  bool // postings to come are covered by kth
+	pendKnown              bool // all pending ones are
+	docEnds, freqEnds      []uint32
+	last                   []uint32
+	quads                  []format.Quad
+	docsBytes, freqsBytes  []byte
+	tail                   Tail                // bytes before docsBytes and freqsBytes
+	smallBytes             [compact.Room]byte  // of encodeSmall
+	kth                    [3]format.KthImpact // of copied lists
+	copied, encoded        uint64              // blocks, postings: never reset
+	decoded, shifted, lens []uint32            // a row, and blocks
+	start                  []uint32            // hash buckets
+	spool                  *Spool              // nil: all in memory
+	tailLimit              int
+}
+
+func newListEncoder(o *Options, lengths *lengths, model *impactModel) *ListEncoder {
+	e := &ListEncoder{
+		docs: o.Docs, lengths: lengths, model: model,
+		docsCodec: o.DocsCodec, freqsCodec: o.FreqsCodec, blockLen: o.DocsCodec.BlockLen(),
+		frontier: newFrontier(model), listward: newFrontier(model),
+		choose: o.Choose, spool: o.Spool, tailLimit: int(cmp.Or(o.TailMemory, tailMemory)),
+	}
+	e.standard = [2]codec.Codec{o.DocsCodec, o.FreqsCodec}
+	e.setCodecs(o.DocsCodec, o.FreqsCodec)
+	e.decoded = make([]uint32, max(segment.RowPostings, e.blockLen))
+	e.shifted = make([]uint32, e.blockLen)
+	e.lens = make([]uint32, e.blockLen)
+	e.Reset()
+	return e
+}
+
+// setCodecs makes d and f the codecs of the list.
+func (e *ListEncoder) setCodecs(d, f codec.Codec) {
+	e.docsCodec, e.freqsCodec = d, f
+	e.docsBlock, _ = d.(codec.BlockCodec)
+	e.freqsBlock, _ = f.(codec.BlockCodec)
+	if e.docsBlock == nil || e.freqsBlock == nil {
+		e.docsBlock, e.freqsBlock = nil, nil
+	}
+}
+
+// chooseCodecs lets the policy, if there is one, choose by these postings.
+func (e *ListEncoder) chooseCodecs(docs, freqs []uint32) error {
+	if e.choose == nil || e.chosen {
+		return nil
+	}
+	d, err := e.choose.Docs(docs)
+	if err != nil {
+		return err
+	}
+	f, err := e.choose.Freqs(freqs)
+	if err != nil {
+		return err
+	}
+	if d.BlockLen() != e.blockLen || f.BlockLen() != e.blockLen {
+		return fmt.Errorf("segment: codecs %s and %s chosen for blocks of %d", d.ID(), f.ID(), e.blockLen)
+	}
+	e.setCodecs(d, f)
+	e.chosen = true
+	return nil
+}
+
+// Encode appends the encoding of a list to dst: ascending docIDs and as many
+// frequencies. It returns the list, whose bytes are those appended, and the
+// extended dst.
+func (e *ListEncoder) Encode(dst []byte, docs, freqs []uint32) (EncodedList, []byte, error) {
+	if n := len(docs); 0 < n && n < layout.MinExtent && n == len(freqs) {
+		at := len(dst)
+		kind, dst, err := e.encodeSmall(dst, docs, freqs)
+		if err != nil {
+			return EncodedList{}, dst[:at], err
+		}
+		return EncodedList{Kind: kind, DF: uint32(n), Bytes: dst[at:]}, dst, nil
+	}
+	e.Reset()
+	if len(docs) >= layout.MinExtent && len(docs) == len(freqs) {
+		if err := e.chooseCodecs(docs, freqs); err != nil {
+			return EncodedList{}, dst, err
+		}
+	}
+	if err := e.AppendPostings(docs, freqs); err != nil {
+		return EncodedList{}, dst, err
+	}
+	return e.Finish(dst)
+}
+
+// Reset begins a list that comes in several parts.
+func (e *ListEncoder) Reset() {
+	e.n, e.prev, e.first = 0, codec.NoDoc, 0
+	e.pendDocs, e.pendFreqs = e.pendDocs[:0], e.pendFreqs[:0]
+	e.docEnds, e.freqEnds = append(e.docEnds[:0], 0), append(e.freqEnds[:0], 0)
+	e.last, e.quads = e.last[:0], e.quads[:0]
+	e.docsBytes, e.freqsBytes = e.docsBytes[:0], e.freqsBytes[:0]
+	e.tail.release()
+	e.kth = [3]format.KthImpact{format.NoKth, format.NoKth, format.NoKth}
+	e.known = false
+	if e.chosen {
+		e.setCodecs(e.standard[0], e.standard[1])
+		e.chosen = false
+	}
+	if e.dirty { // the list before was given up
+		e.counter.Take(e.model)
+		e.dirty = false
+	}
+}
+
+// CopiedBlocks returns how many blocks were copied without encoding since the
+// encoder was made.
+func (e *ListEncoder) CopiedBlocks() uint64 { return e.copied }
+
+// EncodedPostings returns how many postings were encoded since the encoder was made.
+func (e *ListEncoder) EncodedPostings() uint64 { return e.encoded }
+
+// AppendPostings adds postings behind those of the list so far.
+func (e *ListEncoder) AppendPostings(docs, freqs []uint32) error {
+	if len(docs) != len(freqs) {
+		return fmt.Errorf("segment: %d docIDs and %d frequencies", len(docs), len(freqs))
+	}
+	if e.docsBlock == nil {
+		e.pend(docs, freqs)
+		return nil
+	}
+	if len(e.pendDocs) > 0 {
+		n := min(e.blockLen-len(e.pendDocs), len(docs))
+		e.pend(docs[:n], freqs[:n])
+		docs, freqs = docs[n:], freqs[n:]
+		if len(e.pendDocs) < e.blockLen {
+			return nil
+		}
+		if err := e.encodeBlock(e.pendDocs, e.pendFreqs, e.pendKnown); err != nil {
+			return err
+		}
+		e.pendDocs, e.pendFreqs = e.pendDocs[:0], e.pendFreqs[:0]
+	}
+	for ; len(docs) >= e.blockLen; docs, freqs = docs[e.blockLen:], freqs[e.blockLen:] {
+		if err := e.encodeBlock(docs[:e.blockLen], freqs[:e.blockLen], e.known); err != nil {
+			return err
+		}
+	}
+	e.pend(docs, freqs)
+	return nil
+}
+
+// pend adds postings to those pending.
+func (e *ListEncoder) pend(docs, freqs []uint32) {
+	e.pendKnown = e.known && (e.pendKnown || len(e.pendDocs) == 0)
+	e.pendDocs, e.pendFreqs = append(e.pendDocs, docs...), append(e.pendFreqs, freqs...)
+}
+
+// encodeBlock encodes a block behind those there are. known says that kth covers
+// its postings.
+func (e *ListEncoder) encodeBlock(docs, freqs []uint32, known bool) error {
+	if e.n == 0 {
+		if err := e.chooseCodecs(docs, freqs); err != nil {
+			return err
+		}
+	}
+	if err := e.encodeDocs(docs); err != nil {
+		return err
+	}
+	var err error
+	if e.freqsBytes, err = e.freqsBlock.AppendFreqsBlock(e.freqsBytes, freqs); err != nil {
+		return err
+	}
+	e.freqEnds = append(e.freqEnds, e.freqWords())
+	e.bound(docs, freqs, known)
+	e.encoded += uint64(len(docs))
+	return e.spillIfLong()
+}
+
+func (e *ListEncoder) encodeDocs(docs []uint32) error {
+	last := docs[len(docs)-1]
+	if last >= e.docs {
+		return &codec.EncodeError{Index: e.n + len(docs) - 1, Value: last, Reason: "docID beyond the segment"}
+	}
+	var err error
+	if e.docsBytes, err = e.docsBlock.AppendDocsBlock(e.docsBytes, docs, e.prev); err != nil {
+		return err
+	}
+	e.docEnds = append(e.docEnds, e.docWords())
+	e.pushLast(docs[0], last, len(docs))
+	return nil
+}
+
+// pushLast records a block of n docIDs from first to last.
+func (e *ListEncoder) pushLast(first, last uint32, n int) {
+	if e.n == 0 {
+		e.first = first
+	}
+	e.last = append(e.last, last)
+	e.prev = last
+	e.n += n
+}
+
+// bound adds a block's quad and counts its postings for the k-th impacts, unless
+// those are known.
+func (e *ListEncoder) bound(docs, freqs []uint32, known bool) {
+	lens := e.lens[:len(docs)]
+	e.lengths.gather(lens, docs)
+	e.frontier.Add(freqs, lens)
+	e.quads = append(e.quads, e.frontier.Quad())
+	if !known {
+		e.dirty = true
+		e.counter.Add(freqs, lens)
+	}
+}
+
+// Finish appends the encoding of the list to dst and returns what Encode does.
+func (e *ListEncoder) Finish(dst []byte) (EncodedList, []byte, error) {
+	at := len(dst)
+	df := e.n + len(e.pendDocs)
+	l := EncodedList{Kind: segment.KindExtent, DF: uint32(df)}
+	var err error
+	switch {
+	case df == 0:
+		return l, dst, errors.New("segment: list without postings")
+	case df < layout.MinExtent:
+		l.Kind, dst, err = e.encodeSmall(dst, e.pendDocs, e.pendFreqs)
+	case e.docsBlock == nil:
+		if err = e.encodeWhole(); err == nil {
+			dst, l.Tail, err = e.appendExtent(dst)
+		}
+	default:
+		if len(e.pendDocs) > 0 {
+			err = e.encodeBlock(e.pendDocs, e.pendFreqs, e.pendKnown)
+		}
+		if err == nil {
+			dst, l.Tail, err = e.appendExtent(dst)
+		}
+	}
+	if err != nil {
+		return EncodedList{}, dst[:at], err
+	}
+	l.Bytes = dst[at:]
+	return l, dst, nil
+}
+
+// encodeSmall appends the dictionary entry of a list with less than layout.MinExtent
+// postings. It needs and changes nothing of the list that is being made.
+func (e *ListEncoder) encodeSmall(dst []byte, docs, freqs []uint32) (segment.Kind, []byte, error) {
+	n := len(docs)
+	if n == 1 && docs[0] < e.docs && freqs[0] > 0 {
+		e.encoded++
+		return segment.KindSingleton, appendSingleton(dst, docs[0], freqs[0]), nil
+	}
+	if err := codec.CheckDocs(docs, codec.NoDoc); err != nil {
+		return 0, dst, err
+	}
+	if err := codec.CheckFreqs(freqs); err != nil {
+		return 0, dst, err
+	}
+	if last := docs[n-1]; last >= e.docs {
+		return 0, dst, &codec.EncodeError{Index: n - 1, Value: last, Reason: "docID beyond the segment"}
+	}
+	e.encoded += uint64(n)
+	return segment.KindCompact, appendCompact(dst, n, compact.Encode(&e.smallBytes, docs, freqs, e.docs)), nil
+}
+
+// encodeWhole encodes the pending postings by codecs that need the whole list.
+func (e *ListEncoder) encodeWhole() error {
+	docs, freqs := e.pendDocs, e.pendFreqs
+	if last := docs[len(docs)-1]; last >= e.docs {
+		return &codec.EncodeError{Index: len(docs) - 1, Value: last, Reason: "docID beyond the segment"}
+	}
+	blocks := codec.Blocks(len(docs), e.blockLen)
+	e.docEnds, e.freqEnds = resize(e.docEnds, blocks+1), resize(e.freqEnds, blocks+1)
+	var err error
+	if e.docsBytes, err = e.docsCodec.AppendDocs(e.docsBytes, e.docEnds, docs); err != nil {
+		return err
+	}
+	if e.freqsBytes, err = e.freqsCodec.AppendFreqs(e.freqsBytes, e.freqEnds, freqs); err != nil {
+		return err
+	}
+	e.encoded += uint64(len(docs))
+	for len(docs) > 0 {
+		n := min(e.blockLen, len(docs))
+		e.pushLast(docs[0], docs[n-1], n)
+		e.bound(docs[:n], freqs[:n], e.pendKnown)
+		docs, freqs = docs[n:], freqs[n:]
+	}
+	return nil
+}
+
+func resize[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}

@@ -1,0 +1,173 @@
+package build
+
+import (
+	"slices"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/segment"
+)
+
+// AppendList adds the postings of l, with base added to their docIDs, behind those of the
+// list so far. Encoded blocks are copied where encoding would give the same: with equal
+// codecs that encode block by block, at a block boundary. Then only the first block's
+// docIDs are encoded again, because their gaps count from another docID, and the last
+// block if it is not full.
+func (e *ListEncoder) AppendList(l *segment.List, base uint32) error {
+	if docs, freqs := l.Small(); docs != nil {
+		return e.appendShifted(docs, freqs, base)
+	}
+	if err := l.VerifyChecksum(); err != nil {
+		return err
+	}
+	for i := range l.Kth {
+		e.kth[i] = e.model.better(e.kth[i], l.Kth[i])
+	}
+	e.known = l.HasKth
+	defer func() { e.known = false }()
+	next := 0
+	if e.choose != nil && !e.chosen && len(e.pendDocs) == 0 && l.BlockLen == e.blockLen && e.choose.Keeps(l.DocsCodec, l.FreqsCodec) {
+		e.setCodecs(l.DocsCodec, l.FreqsCodec)
+		e.chosen = e.docsBlock != nil
+		if !e.chosen {
+			e.setCodecs(e.standard[0], e.standard[1])
+		}
+	}
+	if e.docsBlock != nil && len(e.pendDocs) == 0 &&
+		l.DocsCodec.ID() == e.docsCodec.ID() && l.FreqsCodec.ID() == e.freqsCodec.ID() {
+		next = l.N / e.blockLen
+		if err := e.copyBlocks(l, base, next); err != nil {
+			return err
+		}
+	}
+	for row := max(segment.RowPostings/l.BlockLen, 1); next < l.Blocks; next += row {
+		if err := e.appendRow(l, next, min(row, l.Blocks-next), base); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// appendRow decodes count blocks of l behind the pending postings and encodes what makes
+// whole blocks.
+func (e *ListEncoder) appendRow(l *segment.List, block, count int, base uint32) error {
+	n, room := len(e.pendDocs), count*l.BlockLen
+	docs, freqs := slices.Grow(e.pendDocs, room)[:n+room], slices.Grow(e.pendFreqs, room)[:n+room]
+	k, err := l.DecodePostings(docs[n:], freqs[n:], block, count)
+	if err != nil {
+		return err
+	}
+	docs, freqs = docs[:n+k], freqs[:n+k]
+	if base != 0 {
+		for i, d := range docs[n:] {
+			docs[n+i] = d + base
+		}
+	}
+	known := e.known && (e.pendKnown || n == 0)
+	at := 0
+	for ; e.docsBlock != nil && len(docs)-at >= e.blockLen; at += e.blockLen {
+		if err := e.encodeBlock(docs[at:at+e.blockLen], freqs[at:at+e.blockLen], known); err != nil {
+			return err
+		}
+		known = e.known
+	}
+	e.pendDocs, e.pendFreqs, e.pendKnown = docs[:copy(docs, docs[at:])], freqs[:copy(freqs, freqs[at:])], known
+	return nil
+}
+
+// appendShifted is AppendPostings with docIDs that grow by base.
+func (e *ListEncoder) appendShifted(docs, freqs []uint32, base uint32) error {
+	if base == 0 {
+		return e.AppendPostings(docs, freqs)
+	}
+	e.shifted = resize(e.shifted, max(len(docs), e.blockLen))
+	shifted := e.shifted[:len(docs)]
+	for i, d := range docs {
+		shifted[i] = d + base
+	}
+	return e.AppendPostings(shifted, freqs)
+}
+
+// copyBlocks copies the first n blocks of l, all full.
+func (e *ListEncoder) copyBlocks(l *segment.List, base uint32, n int) error {
+	if n == 0 {
+		return nil
+	}
+	from := 0
+	if e.n > 0 || base > 0 {
+		if err := e.copyFirst(l, base); err != nil {
+			return err
+		}
+		from = 1
+	} else {
+		e.first = l.First
+	}
+	if err := checkBlocks(l, from, n, e.docs, base); err != nil {
+		return err
+	}
+	for at := from; at < n; at += tailBlocks {
+		to := min(at+tailBlocks, n)
+		e.docsBytes, e.docEnds = copyWords(e.docsBytes, e.docEnds, e.docWords(), &l.Docs, at, to)
+		e.freqsBytes, e.freqEnds = copyWords(e.freqsBytes, e.freqEnds, e.freqWords(), &l.Freqs, at, to)
+		if err := e.spillIfLong(); err != nil {
+			return err
+		}
+	}
+	for _, last := range l.Docs.Last[from:n] {
+		e.last = append(e.last, last+base)
+	}
+	e.quads = append(e.quads, l.Quads[from:n]...)
+	e.prev = e.last[len(e.last)-1]
+	e.n += (n - from) * e.blockLen
+	e.copied += uint64(n - from)
+	return nil
+}
+
+// copyFirst encodes the docIDs of l's first block anew and copies the rest of it.
+func (e *ListEncoder) copyFirst(l *segment.List, base uint32) error {
+	n, err := l.DecodeDocs(e.decoded, 0, 1)
+	if err != nil {
+		return err
+	}
+	for i := range e.decoded[:n] {
+		e.decoded[i] += base
+	}
+	if err := e.encodeDocs(e.decoded[:n]); err != nil {
+		return err
+	}
+	if err := checkBlocks(l, 0, 1, e.docs, base); err != nil {
+		return err
+	}
+	e.freqsBytes, e.freqEnds = copyWords(e.freqsBytes, e.freqEnds, e.freqWords(), &l.Freqs, 0, 1)
+	e.quads = append(e.quads, l.Quads[0])
+	e.encoded += uint64(n)
+	return nil
+}
+
+// checkBlocks checks that a copy may rely on the endpoints and skip header of blocks from
+// up to n.
+func checkBlocks(l *segment.List, from, n int, docs, base uint32) error {
+	for b := from; b < n; b++ {
+		if l.Docs.Ends[b] > l.Docs.Ends[b+1] || l.Freqs.Ends[b] > l.Freqs.Ends[b+1] {
+			return l.Locate(codec.ErrEndpoints, b)
+		}
+		last := l.Docs.Last[b]
+		if b > 0 && last <= l.Docs.Last[b-1] || uint64(last)+uint64(base) >= uint64(docs) {
+			return l.Locate(format.Corrupt("skip header is not ascending"), b)
+		}
+	}
+	if int(l.Docs.Ends[n])*4 > len(l.Docs.Payload) || int(l.Freqs.Ends[n])*4 > len(l.Freqs.Payload) {
+		return l.Locate(codec.ErrEndpoints, n-1)
+	}
+	return nil
+}
+
+// copyWords appends blocks from to n of s, the first of which then begins at word at, and
+// their endpoints.
+func copyWords(dst []byte, ends []uint32, at uint32, s *codec.Sequence, from, n int) ([]byte, []uint32) {
+	shift := at - s.Ends[from]
+	for _, end := range s.Ends[from+1 : n+1] {
+		ends = append(ends, end+shift)
+	}
+	return append(dst, s.Payload[4*int(s.Ends[from]):4*int(s.Ends[n])]...), ends
+}

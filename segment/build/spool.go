@@ -1,0 +1,188 @@
+package build
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/pinion-index/pinion/format"
+)
+
+// TempFile is a temporary file. Close removes it.
+type TempFile interface {
+	io.ReaderAt
+	io.WriterAt
+	io.Closer
+}
+
+// Spool owns the temporary files of a segment that is being built: what is not needed
+// before a later section goes there. It is safe for concurrent use.
+type Spool struct {
+	create func() (TempFile, error)
+	mu     sync.Mutex
+	all    []TempFile
+	free   []TempFile // of lists that were written
+}
+
+// NewSpool returns a Spool without files; create makes one when it is needed.
+func NewSpool(create func() (TempFile, error)) *Spool { return &Spool{create: create} }
+
+// Close closes all files and returns the first error.
+func (s *Spool) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var first error
+	for _, f := range s.all {
+		if err := f.Close(); err != nil && first == nil {
+			first = err
+		}
+	}
+	s.all, s.free = nil, nil
+	return first
+}
+
+// file returns a new file.
+func (s *Spool) file() (TempFile, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.add()
+}
+
+func (s *Spool) add() (TempFile, error) {
+	f, err := s.create()
+	if err != nil {
+		return nil, err
+	}
+	s.all = append(s.all, f)
+	return f, nil
+}
+
+// take returns a file that is free, or a new one.
+func (s *Spool) take() (TempFile, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n := len(s.free); n > 0 {
+		f := s.free[n-1]
+		s.free = s.free[:n-1]
+		return f, nil
+	}
+	return s.add()
+}
+
+// put gives back a file that take returned.
+func (s *Spool) put(f TempFile) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.free = append(s.free, f)
+}
+
+// filePart is bytes that went to a temporary file, from its beginning on.
+type filePart struct {
+	file TempFile // nil: none
+	n    int64
+}
+
+// write appends p; file is set.
+func (f *filePart) write(p []byte) error {
+	n, err := f.file.WriteAt(p, f.n)
+	f.n += int64(n)
+	return err
+}
+
+// copyTo writes the bytes to w by way of buf.
+func (f *filePart) copyTo(w io.Writer, buf []byte) error {
+	n, err := io.CopyBuffer(struct{ io.Writer }{w}, struct{ io.Reader }{io.NewSectionReader(f.file, 0, f.n)}, buf)
+	if err == nil && n != f.n {
+		err = fmt.Errorf("segment: temporary file ends after %d of %d bytes: %w", n, f.n, io.ErrUnexpectedEOF)
+	}
+	return err
+}
+
+// DefaultSpoolMemory is how much of each stream a Builder holds in memory, before it goes
+// to a temporary file, unless Options say otherwise.
+const DefaultSpoolMemory = 256 << 10
+
+// Sizes of the pieces in which a stream is held.
+const (
+	minPiece = 4 << 10
+	maxPiece = 256 << 10
+)
+
+// stream holds what belongs in a later section: in memory, or beyond limit bytes in a
+// temporary file.
+type stream struct {
+	spool  *Spool // nil: all in memory
+	limit  int64
+	filed  filePart // what comes first
+	pieces [][]byte // full ones
+	buf    []byte   // the last one
+	n      int64
+	err    error
+}
+
+// add appends p. A failure is reported by copyTo.
+func (s *stream) add(p []byte) {
+	if cap(s.buf)-len(s.buf) < len(p) {
+		s.grow(len(p))
+	}
+	s.n += int64(len(p))
+	s.buf = append(s.buf, p...)
+}
+
+func (s *stream) addUint64(v uint64) {
+	if cap(s.buf)-len(s.buf) < 8 {
+		s.grow(8)
+	}
+	s.n += 8
+	s.buf = binary.LittleEndian.AppendUint64(s.buf, v)
+}
+
+// grow makes room for n bytes in buf, spilling the stream to the file if it is large.
+func (s *stream) grow(n int) {
+	if len(s.buf) > 0 {
+		s.pieces = append(s.pieces, s.buf)
+	}
+	s.buf = nil
+	if s.spool != nil && s.n-s.filed.n >= s.limit && s.err == nil {
+		s.spill()
+	}
+	if s.buf == nil || cap(s.buf) < n {
+		s.buf = make([]byte, 0, max(n, min(max(int(s.n), minPiece), maxPiece)))
+	}
+}
+
+// spill moves all pieces to the file.
+func (s *stream) spill() {
+	if s.filed.file == nil {
+		if s.filed.file, s.err = s.spool.file(); s.err != nil {
+			return
+		}
+	}
+	for _, p := range s.pieces {
+		if s.err = s.filed.write(p); s.err != nil {
+			return
+		}
+	}
+	s.buf = s.pieces[len(s.pieces)-1][:0]
+	s.pieces = s.pieces[:0]
+}
+
+// copyTo writes the whole stream to the open section of w and lets go of it.
+func (s *stream) copyTo(w *format.FileWriter) error {
+	if s.err != nil {
+		return s.err
+	}
+	if s.filed.file != nil {
+		if err := s.filed.copyTo(w, make([]byte, maxPiece)); err != nil {
+			return err
+		}
+	}
+	for _, p := range append(s.pieces, s.buf) {
+		if _, err := w.Write(p); err != nil {
+			return err
+		}
+	}
+	s.pieces, s.buf = nil, nil
+	return nil
+}

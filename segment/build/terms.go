@@ -1,0 +1,80 @@
+package build
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/internal/layout"
+)
+
+// termsBuilder makes sections TERMS and TERMINDEX.
+type termsBuilder struct {
+	terms, keys, offsets stream
+
+	heads   []byte // terms of the open block
+	entries []byte // and their entries
+	n       int    // how many
+	prev    []byte // the last of all
+}
+
+// add appends a term, which shares lcp bytes with the one before it, and its
+// entry.
+func (t *termsBuilder) add(term []byte, lcp int, entry []byte) error {
+	if len(term) == 0 || len(term) > segment.MaxTerm {
+		return fmt.Errorf("segment: term of %d bytes, 1 to %d are allowed", len(term), segment.MaxTerm)
+	}
+	if lcp >= len(term) || lcp > len(t.prev) || lcp < len(t.prev) && t.prev[lcp] > term[lcp] {
+		return fmt.Errorf("segment: term %q added after %q", term, t.prev)
+	}
+	t.prev = layout.AppendShort(t.prev[:lcp], term[lcp:])
+	if t.n == 0 {
+		lcp = 0
+		t.offsets.addUint64(uint64(t.terms.n))
+		t.keys.addUint64(layout.TermKey(term))
+	}
+	t.heads = layout.AppendHead(t.heads, lcp, term)
+	t.entries = layout.AppendShort(t.entries, entry)
+	if t.n++; t.n == layout.TermsPerBlock {
+		t.flush()
+	}
+	return nil
+}
+
+// flush ends the open block.
+func (t *termsBuilder) flush() {
+	if t.n == 0 {
+		return
+	}
+	t.terms.add(t.heads)
+	t.terms.add(t.entries)
+	t.heads, t.entries, t.n = t.heads[:0], t.entries[:0], 0
+}
+
+// finish ends the last block and the offsets.
+func (t *termsBuilder) finish() {
+	t.flush()
+	t.offsets.addUint64(uint64(t.terms.n))
+}
+
+// appendSingleton appends the entry of a term with one posting.
+func appendSingleton(dst []byte, doc, tf uint32) []byte {
+	if tf == 1 {
+		return binary.AppendUvarint(dst, uint64(doc)<<2+layout.EntryOnce)
+	}
+	dst = binary.AppendUvarint(dst, uint64(doc)<<2+layout.EntrySingle)
+	return binary.AppendUvarint(dst, uint64(tf-2))
+}
+
+// appendExtentEntry appends the entry of an extent at offset off of POSTINGS.
+func appendExtentEntry(dst []byte, off int64, df uint32) []byte {
+	dst = binary.AppendUvarint(dst, uint64(off/layout.ExtentAlign)<<2|layout.EntryExtent)
+	return binary.AppendUvarint(dst, uint64(df))
+}
+
+// appendCompact appends the entry of a compact list of n postings.
+func appendCompact(dst []byte, n int, bits []byte) []byte {
+	dst = binary.AppendUvarint(dst, uint64(n)<<2|layout.EntryCompact)
+	dst = binary.AppendUvarint(dst, uint64(len(bits)))
+	return append(dst, bits...)
+}

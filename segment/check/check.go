@@ -1,0 +1,122 @@
+// Package check verifies segments: that they obey format/FORMAT.md, and that what one part
+// says about another is true.
+//
+//	check.go      levels, checksums, and the order of the checks
+//	documents.go  lengths, ids and stored text
+//	lists.go      the dictionary
+//	extents.go    extents and their postings
+package check
+
+import (
+	"context"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/segment"
+)
+
+// Level says how much Segment looks at. Each level contains those below it.
+type Level uint8
+
+// The levels. The zero value is the highest.
+const (
+	// Postings decodes every posting and compares it with what its list says about it.
+	Postings Level = iota
+	// Structure reads the dictionary, ids, lengths and stored text, and of extents the
+	// headers; it decodes no extent.
+	Structure
+	// Checksums compares the sections with their checksums.
+	Checksums
+)
+
+// Options say what Segment does. The zero value checks everything.
+type Options struct {
+	Level Level
+	// Progress, if not nil, is called with a growing share of total, in no particular
+	// unit.
+	Progress func(done, total int64)
+}
+
+// Segment checks s and returns the first fault found, an error of kind format.ErrCorrupt,
+// or the error of reading or of ctx.
+func Segment(ctx context.Context, s *segment.Segment, o Options) error {
+	m := s.Meta()
+	v := &verifier{ctx: ctx, s: s, o: o, total: s.Header().FileLen}
+	checks := []func() error{v.checksums}
+	if o.Level <= Structure {
+		v.total += int64(m.Postings) + 2*int64(m.Docs)
+		checks = append(checks, v.lengths, v.lists, v.ids, v.idHash, v.stored)
+	}
+	for _, check := range checks {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return v.step(v.total - v.done)
+}
+
+type verifier struct {
+	ctx         context.Context
+	s           *segment.Segment
+	o           Options
+	done, total int64
+	lens        segment.LengthTable
+}
+
+// step reports n more units done and returns the context's error.
+func (v *verifier) step(n int64) error {
+	v.done += n
+	if v.o.Progress != nil {
+		v.o.Progress(min(v.done, v.total), v.total)
+	}
+	return v.ctx.Err()
+}
+
+// checksums sums every section of the table, known or not.
+func (v *verifier) checksums() error {
+	for _, sec := range v.s.Header().Sections {
+		if err := checksum(v.s, sec, v.step); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Sections compares the sections that want accepts with their checksums. Merges use it:
+// their output has new checksums, which must not cover up damage of the input.
+func Sections(ctx context.Context, s *segment.Segment, want func(format.SectionID) bool) error {
+	for _, sec := range s.Header().Sections {
+		if !want(sec.ID) {
+			continue
+		}
+		if err := checksum(s, sec, func(int64) error { return ctx.Err() }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// chunk is how many bytes are summed between calls of step.
+const chunk = 4 << 20
+
+// checksum compares a section with its checksum.
+func checksum(s *segment.Segment, sec format.Section, step func(n int64) error) error {
+	sum := xxhash.New()
+	for off, left := sec.Offset, sec.PaddedLength(); left > 0; {
+		n := min(left, chunk)
+		b, err := s.Data().Range(off, n)
+		if err != nil {
+			return format.Locate(err, format.Place{File: s.Name(), Section: sec.ID.String(), Block: format.NoBlock})
+		}
+		sum.Write(b)
+		off, left = off+n, left-n
+		if err := step(n); err != nil {
+			return err
+		}
+	}
+	if sum.Sum64() != sec.Checksum {
+		return s.Corrupt(sec.ID, 0, "section checksum does not match")
+	}
+	return nil
+}

@@ -1,0 +1,125 @@
+package dump
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strconv"
+	"unicode"
+	"unicode/utf8"
+)
+
+// cursor walks a part of the file. After something malformed it stays where it is.
+type cursor struct {
+	d        *dumper
+	pos, end int64
+	bad      bool
+}
+
+// more reports whether another field is wanted and there.
+func (c *cursor) more() bool { return !c.bad && c.pos < c.end && !c.d.full() }
+
+// fail shows that the bytes at the cursor make no sense.
+func (c *cursor) fail() {
+	if !c.bad {
+		c.bad = true
+		c.d.put(c.pos, min(8, c.end-c.pos), "MALFORMED", "")
+	}
+}
+
+// uvarint takes a varint and shows it as value says, which may hold one verb.
+func (c *cursor) uvarint(name, value string) uint64 {
+	v, n := c.peekUvarint()
+	if n == 0 {
+		c.fail()
+		return 0
+	}
+	if value == "" {
+		value = count(v)
+	} else {
+		value = fmt.Sprintf(value, v)
+	}
+	c.d.put(c.pos, n, name, "%s", value)
+	c.pos += n
+	return v
+}
+
+// peekUvarint returns the varint at the cursor and its length, 0 if it is malformed.
+func (c *cursor) peekUvarint() (uint64, int64) {
+	if c.bad || c.pos >= c.end {
+		return 0, 0
+	}
+	v, n := binary.Uvarint(c.d.b[c.pos:c.end])
+	return v, int64(max(n, 0))
+}
+
+// bytes takes n bytes.
+func (c *cursor) bytes(n uint64) []byte {
+	if c.bad || n > uint64(c.end-c.pos) {
+		c.fail()
+		return nil
+	}
+	b := c.d.b[c.pos : c.pos+int64(n)]
+	c.pos += int64(n)
+	return b
+}
+
+// field takes n bytes and shows them.
+func (c *cursor) field(n uint64, name string, value func(b []byte) string) []byte {
+	at := c.pos
+	b := c.bytes(n)
+	if !c.bad && n > 0 {
+		c.d.put(at, int64(n), name, "%s", value(b))
+	}
+	return b
+}
+
+// fixed takes an n-byte number.
+func (c *cursor) fixed(n int64, name, value string) uint64 {
+	at := c.pos
+	if c.bytes(uint64(n)) == nil {
+		return 0
+	}
+	v := c.d.le(at, n)
+	if value == "" {
+		value = count(v)
+	} else {
+		value = fmt.Sprintf(value, v)
+	}
+	c.d.put(at, n, name, "%s", value)
+	return v
+}
+
+// text takes a varint length and that many bytes of text.
+func (c *cursor) text(name string) string {
+	n := c.uvarint(name+" length", "")
+	return string(c.field(n, name, func(b []byte) string { return fmt.Sprintf("%q", b) }))
+}
+
+// words takes 64-bit numbers to the end.
+func (c *cursor) words(name string) {
+	for i := 0; c.more(); i++ {
+		c.fixed(8, fmt.Sprintf("%s %d", name, i), "")
+	}
+}
+
+// count prints an integer in groups of three digits.
+func count[T ~int | ~int64 | ~uint32 | ~uint64](n T) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// quote shows an id or term: as it is if that is unambiguous.
+func quote(s string) string {
+	if s == "" || !utf8.ValidString(s) {
+		return strconv.Quote(s)
+	}
+	for _, r := range s {
+		if !unicode.IsGraphic(r) || unicode.IsSpace(r) || r == '"' {
+			return strconv.Quote(s)
+		}
+	}
+	return s
+}

@@ -1,0 +1,143 @@
+// Package dump says what every byte of a file of an index means: fields with their offsets,
+// names and values, and the checksum that covers them. It shows as much of a damaged file as
+// can be made out.
+//
+//	dump.go      Field; File, which walks a file; Term, which walks one list
+//	file.go      header, section table, footer; the sections of manifests and deletes
+//	cursor.go    taking fields one after another
+//	segment.go   the sections of a segment
+//	extent.go    the parts of a list extent
+package dump
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/segment"
+)
+
+// Field is a run of bytes with a meaning. A field without bytes is a heading.
+type Field struct {
+	Offset, Length int64
+	Bytes          []byte // as many as the file has; they share its memory
+	Name, Value    string
+	Cover          string // the checksum that covers the bytes
+}
+
+// Options say what File shows.
+type Options struct {
+	// Sections are those to show, without header and footer; nil means the whole file.
+	Sections []format.SectionID
+	// Limit is the most fields of a section or part of an extent; 0 means all.
+	Limit int
+}
+
+// Errors of Term.
+var (
+	ErrNoTerm     = errors.New("no such term")
+	ErrNotSegment = errors.New("not a segment")
+)
+
+// File returns the fields of the file behind d, which messages call name. Even with an
+// error, which says what is wrong with the file, there may be fields.
+func File(name string, d segment.Data, o Options) ([]Field, error) {
+	f, h, err := open(name, d, o.Limit)
+	if f == nil {
+		return nil, err
+	}
+	if o.Sections == nil {
+		f.header()
+	}
+	if err != nil {
+		return f.fields, err
+	}
+	var s *segment.Segment
+	if h.Kind == format.KindSegment {
+		if s, err = segment.Open(name, d); err != nil {
+			return f.fields, err
+		}
+	}
+	for _, sec := range h.Sections {
+		if o.Sections == nil || slices.Contains(o.Sections, sec.ID) {
+			f.section(s, sec)
+		}
+	}
+	if o.Sections == nil {
+		f.footer()
+	}
+	return f.fields, nil
+}
+
+// Term returns the fields of the dictionary block of a term and of its extent, if it has
+// one, in the segment behind d. limit is the most fields of a part of the extent, 0 for all.
+// The error may be ErrNoTerm, or ErrNotSegment with the kind of the file.
+func Term(name string, d segment.Data, term []byte, limit int) ([]Field, error) {
+	f, h, err := open(name, d, limit)
+	if err != nil {
+		return nil, err
+	}
+	if h.Kind != format.KindSegment {
+		return nil, fmt.Errorf("%s is a %s file, %w", name, h.Kind, ErrNotSegment)
+	}
+	s, err := segment.Open(name, d)
+	if err != nil {
+		return nil, err
+	}
+	err = f.term(s, term)
+	return f.fields, err
+}
+
+// dumper gathers the fields of one file.
+type dumper struct {
+	b      []byte // the file
+	fields []Field
+	cover  string // the checksum that covers what follows
+	limit  int    // fields a section, 0 for all
+	count  int    // fields of the current section
+}
+
+// open returns a dumper without fields, nil if the file is none of an index, and its header
+// unless there is an error.
+func open(name string, d segment.Data, limit int) (*dumper, *format.Header, error) {
+	b, err := d.Range(0, d.Size())
+	if err != nil {
+		return nil, nil, err
+	}
+	page, foot := b[:min(format.PageSize, len(b))], b[max(0, len(b)-format.FooterSize):]
+	h, err := format.ParseHeader(name, int64(len(b)), page, foot)
+	if errors.Is(err, format.ErrNotAnIndex) {
+		return nil, nil, err
+	}
+	return &dumper{b: b, limit: limit}, h, err
+}
+
+// heading starts a part of the file.
+func (d *dumper) heading(off int64, format string, args ...any) {
+	d.count = 0
+	d.fields = append(d.fields, Field{Offset: off, Name: fmt.Sprintf(format, args...)})
+}
+
+// full reports whether the current section has as many fields as are wanted.
+func (d *dumper) full() bool { return d.limit > 0 && d.count >= d.limit }
+
+// put adds the field of n bytes at off.
+func (d *dumper) put(off, n int64, name, value string, args ...any) {
+	if len(args) > 0 {
+		value = fmt.Sprintf(value, args...)
+	}
+	d.count++
+	end := min(off+n, int64(len(d.b)))
+	d.fields = append(d.fields, Field{off, n, d.b[min(off, end):end], name, value, d.cover})
+}
+
+// rest adds what is left of a section, up to end, as one field.
+func (d *dumper) rest(off, end int64) {
+	if off < end {
+		d.put(off, end-off, More, "%s bytes more", count(end-off))
+	}
+}
+
+// More is the name of a field that stands for the rest of a section beyond Options.Limit.
+const More = "..."

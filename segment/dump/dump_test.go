@@ -1,0 +1,93 @@
+package dump_test
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/dump"
+	"github.com/pinion-index/pinion/segment/internal/segtest"
+)
+
+func small(t *testing.T) []byte {
+	return segtest.Small().Build(t, segtest.With{Docs: segtest.Codec("bp128"), Freqs: segtest.Codec("vbyte128"), Stored: true})
+}
+
+// The fields of a file explain each of its bytes once and in order, and find nothing wrong.
+func TestEveryByte(t *testing.T) {
+	b := small(t)
+	fields, err := dump.File("test.pin", segment.Aligned(b), dump.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := int64(0)
+	for _, f := range fields {
+		if f.Length == 0 {
+			continue
+		}
+		if f.Offset != at || !bytes.Equal(f.Bytes, b[at:at+f.Length]) {
+			t.Fatalf("field %s at %d of %d bytes, the one before ends at %d", f.Name, f.Offset, f.Length, at)
+		}
+		at += f.Length
+		for _, bad := range []string{"MALFORMED", "DAMAGED", "NOT ZERO", "OUT OF"} {
+			if strings.Contains(f.Name+f.Value, bad) {
+				t.Errorf("field %s at %d: %s", f.Name, f.Offset, f.Value)
+			}
+		}
+	}
+	if at != int64(len(b)) {
+		t.Errorf("%d of %d bytes explained", at, len(b))
+	}
+}
+
+func TestSectionsAndLimit(t *testing.T) {
+	d := segment.Aligned(small(t))
+	fields, err := dump.File("test.pin", d, dump.Options{Sections: []format.SectionID{format.SectionIDHash}, Limit: 5})
+	if err != nil || len(fields) != 1+5+2 || fields[6].Name != dump.More {
+		t.Fatalf("%d fields, %v", len(fields), err)
+	}
+}
+
+func TestTerm(t *testing.T) {
+	d := segment.Aligned(small(t))
+	for term, want := range map[string]string{"hash": "freqs block 66", "small": "entry small", "tiny": "entry tiny"} {
+		fields, err := dump.Term("test.pin", d, []byte(term), 0)
+		found := false
+		for _, f := range fields {
+			found = found || f.Name == want
+		}
+		if err != nil || !found {
+			t.Errorf("%s: no field %q among %d, %v", term, want, len(fields), err)
+		}
+	}
+	if _, err := dump.Term("test.pin", d, []byte("nonesuch"), 0); !errors.Is(err, dump.ErrNoTerm) {
+		t.Error(err)
+	}
+}
+
+// Of damaged files as much is shown as can be made out, without a panic.
+func TestDamage(t *testing.T) {
+	good := small(t)
+	r := rand.New(rand.NewPCG(3, 4))
+	b := segment.Aligned(bytes.Clone(good))
+	for i := range 300 {
+		copy(b, good)
+		for range 1 + r.IntN(4) {
+			b[r.IntN(len(b))] ^= byte(1 << r.IntN(8))
+		}
+		if i%2 == 0 {
+			segtest.Repair(b)
+		}
+		dump.File("test.pin", b, dump.Options{Limit: 200})
+		dump.Term("test.pin", b, []byte("hash"), 0)
+	}
+	for n := 0; n < len(good); n += 501 {
+		if _, err := dump.File("test.pin", b[:n], dump.Options{Limit: 40}); err == nil {
+			t.Fatalf("cut to %d bytes: no error", n)
+		}
+	}
+}

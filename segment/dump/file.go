@@ -1,0 +1,168 @@
+package dump
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/segment"
+)
+
+// le reads n bytes at off as a little-endian number, 0 beyond the end.
+func (d *dumper) le(off, n int64) uint64 {
+	var b [8]byte
+	if off >= 0 && off+n <= int64(len(d.b)) {
+		copy(b[:], d.b[off:off+n])
+	}
+	return binary.LittleEndian.Uint64(b[:])
+}
+
+// sum describes the checksum at off of the bytes from lo to hi.
+func (d *dumper) sum(off, lo, hi int64) {
+	d.cover = ""
+	d.put(off, 8, "xxhash64", "of %d to %d: %s", lo, hi, d.sumStatus(d.le(off, 8), lo, hi))
+}
+
+func (d *dumper) sumStatus(want uint64, lo, hi int64) string {
+	if hi > int64(len(d.b)) || lo > hi {
+		return "OUT OF THE FILE"
+	}
+	if got := xxhash.Sum64(d.b[lo:hi]); got != want {
+		return fmt.Sprintf("DAMAGED (%016x expected)", got)
+	}
+	return "ok"
+}
+
+// number adds a fixed-size number.
+func (d *dumper) number(off, n int64, name string) uint64 {
+	v := d.le(off, n)
+	d.put(off, n, name, "%s", count(v))
+	return v
+}
+
+// header shows the first page as far as the file has it.
+func (d *dumper) header() {
+	d.heading(0, "header")
+	d.cover = "header"
+	if len(d.b) < format.HeaderSize {
+		d.put(0, int64(len(d.b)), "too short", "a header has %d bytes", format.HeaderSize)
+		return
+	}
+	d.put(0, 8, "magic", "%q", d.b[:8])
+	d.number(8, 2, "major version")
+	d.number(10, 2, "minor version")
+	d.put(12, 4, "kind", "%s", format.Kind(d.le(12, 4)))
+	d.put(16, 16, "file id", "%x", d.b[16:32])
+	d.number(32, 8, "file length")
+	d.put(40, 8, "xxhash64 of the table", "of %d to %d: %s", format.HeaderSize, format.PageSize,
+		d.sumStatus(d.le(40, 8), format.HeaderSize, format.PageSize))
+	n := d.number(48, 4, "sections")
+	d.number(52, 4, "reserved")
+	d.sum(56, 0, 56)
+	if len(d.b) < format.PageSize {
+		return
+	}
+	d.heading(format.HeaderSize, "section table")
+	d.cover = "section table"
+	off := int64(format.HeaderSize)
+	for range min(n, format.MaxSections) {
+		id := format.SectionID(d.le(off, 4))
+		d.put(off, 4, "section", "%d: %s", uint32(id), id)
+		d.put(off+4, 4, "flags", "%s", map[bool]string{true: "required", false: "optional"}[d.le(off+4, 4)&uint64(format.SectionRequired) != 0])
+		lo := d.number(off+8, 8, "offset")
+		length := d.number(off+16, 8, "length")
+		status := "OUT OF THE FILE"
+		if lo <= uint64(len(d.b)) && length <= uint64(len(d.b)) {
+			status = d.sumStatus(d.le(off+24, 8), int64(lo), int64(lo)+format.PadSection(int64(length)))
+		}
+		d.put(off+24, 8, "xxhash64", "%016x: %s", d.le(off+24, 8), status)
+		off += format.SectionEntrySize
+	}
+	d.put(off, format.PageSize-off, "free", "")
+}
+
+// footer shows the last bytes.
+func (d *dumper) footer() {
+	at := int64(len(d.b)) - format.FooterSize
+	d.heading(at, "footer")
+	d.cover = "footer"
+	d.put(at, 8, "magic", "%q", d.b[at:at+8])
+	d.number(at+8, 2, "major version")
+	d.number(at+10, 2, "minor version")
+	d.put(at+12, 4, "kind", "%s", format.Kind(d.le(at+12, 4)))
+	d.put(at+16, 16, "file id", "%x", d.b[at+16:at+32])
+	d.number(at+32, 8, "file length")
+	d.put(at+40, 8, "header's xxhash64", "%016x", d.le(at+40, 8))
+	d.number(at+48, 8, "reserved")
+	d.sum(at+56, at, at+56)
+}
+
+// section shows one section.
+func (d *dumper) section(s *segment.Segment, sec format.Section) {
+	d.heading(sec.Offset, "section %s: %s bytes at %#x, xxhash64 %s", sec.ID, count(sec.Length), sec.Offset,
+		d.sumStatus(sec.Checksum, sec.Offset, sec.Offset+sec.PaddedLength()))
+	d.cover = "section"
+	c := &cursor{d: d, pos: sec.Offset, end: sec.Offset + sec.Length}
+	switch sec.ID {
+	case format.SectionMeta:
+		c.meta()
+	case format.SectionTerms:
+		c.termBlocks(s)
+	case format.SectionTermIndex:
+		c.termIndex(s)
+	case format.SectionPostings:
+		d.extents(s, c)
+	case format.SectionDocLengths:
+		c.lengths(s)
+	case format.SectionIDs:
+		c.ids(s)
+	case format.SectionIDIndex:
+		c.words("offset of block")
+	case format.SectionIDHash:
+		c.idHash()
+	case format.SectionStored:
+		c.stored(s)
+	case format.SectionStoredIndex:
+		c.storedIndex()
+	case format.SectionManifest:
+		c.manifest()
+	case format.SectionDeletes:
+		c.deletes()
+	}
+	d.rest(c.pos, c.end)
+	d.put(sec.Offset+sec.Length, sec.PaddedLength()-sec.Length, "padding", "%s", d.zeros(sec.Offset+sec.Length, sec.PaddedLength()-sec.Length))
+}
+
+// zeros says whether n bytes at off are zero.
+func (d *dumper) zeros(off, n int64) string {
+	for _, b := range d.b[off : off+n] {
+		if b != 0 {
+			return "NOT ZERO"
+		}
+	}
+	return "zeros"
+}
+
+// manifest shows section MANIFEST.
+func (c *cursor) manifest() {
+	c.uvarint("generation", "")
+	c.uvarint("next file number", "")
+	c.text("analyzer")
+	c.text("options")
+	n := c.uvarint("segments", "")
+	for i := uint64(0); i < n && c.more(); i++ {
+		c.uvarint("file number", "")
+		c.field(16, "file id", func(b []byte) string { return fmt.Sprintf("%x", b) })
+		for _, name := range []string{"documents", "postings", "tokens", "deletes file number", "deleted"} {
+			c.uvarint(name, "")
+		}
+	}
+}
+
+// deletes shows section DELETES.
+func (c *cursor) deletes() {
+	c.fixed(4, "roaring cookie", "%#x")
+	c.field(uint64(c.end-c.pos), "roaring containers", func(b []byte) string { return count(len(b)) + " bytes" })
+}

@@ -1,0 +1,293 @@
+package dump
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+	"strings"
+
+	"github.com/golang/snappy"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/format/codec/registry"
+	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/internal/layout"
+)
+
+// meta shows section META.
+func (c *cursor) meta() {
+	for _, name := range []string{"meta version", "documents", "terms", "postings", "tokens", "least length",
+		"greatest length", "bytes of a length"} {
+		c.uvarint(name, "")
+	}
+	c.text("analyzer")
+	c.text("options")
+	c.uvarint("extents", "")
+	c.uvarint("bytes of short lists", "")
+	c.uvarint("flags", "%#x (1: stored text, 2: foreign lengths)")
+	for _, name := range []string{"docs codecs", "freqs codecs"} {
+		at := c.pos
+		if c.bytes(8) != nil {
+			c.d.put(at, 8, name, "%s", codecNames(c.d.le(at, 8)))
+		}
+	}
+}
+
+// termBlocks shows the dictionary from its beginning.
+func (c *cursor) termBlocks(s *segment.Segment) {
+	for first := uint64(0); first < s.Meta().Terms && c.more(); first += layout.TermsPerBlock {
+		c.termBlock(s, first)
+	}
+}
+
+// termBlock shows the block whose first term has the ordinal first.
+func (c *cursor) termBlock(s *segment.Segment, first uint64) {
+	terms := c.blockTerms(s, first)
+	for i := 0; i < len(terms) && !c.bad; i++ {
+		c.entry(s, terms[i])
+	}
+}
+
+// blockTerms shows the terms of a block.
+func (c *cursor) blockTerms(s *segment.Segment, first uint64) (terms []string) {
+	var term []byte
+	for i := uint64(0); i < min(s.Meta().Terms-first, layout.TermsPerBlock) && !c.bad; i++ {
+		term = c.frontCoded(term, fmt.Sprintf("term %d", first+i))
+		terms = append(terms, quote(string(term)))
+	}
+	return terms
+}
+
+// onlyEntry shows the entry of term i of a block at whose entries the cursor is.
+func (c *cursor) onlyEntry(s *segment.Segment, terms []string, i int) {
+	at, fields := c.pos, len(c.d.fields)
+	for j := 0; j < i && !c.bad; j++ {
+		c.entry(s, terms[j])
+	}
+	if c.bad {
+		return
+	}
+	c.d.fields = c.d.fields[:fields]
+	if c.pos > at {
+		c.d.put(at, c.pos-at, "entries", "of the %d terms before", i)
+	}
+	c.entry(s, terms[i])
+	if c.pos < c.end && !c.bad {
+		c.d.put(c.pos, c.end-c.pos, "entries", "of the %d terms after", len(terms)-i-1)
+	}
+}
+
+// frontCoded shows a string that shares a prefix with the one before: a byte with
+// the shared length in its low half and the length of the rest in its high half,
+// for each that is 15 a varint with the excess, and the rest.
+func (c *cursor) frontCoded(prev []byte, name string) []byte {
+	if c.pos >= c.end {
+		c.fail()
+		return prev
+	}
+	at := c.pos
+	lcp, n := uint64(c.d.b[at]&layout.HeadMax), uint64(c.d.b[at]>>4)
+	c.pos++
+	for _, v := range []*uint64{&lcp, &n} {
+		if *v == layout.HeadMax {
+			more, k := c.peekUvarint()
+			if k == 0 {
+				c.fail()
+				return prev
+			}
+			*v += more
+			c.pos += k
+		}
+	}
+	if lcp > uint64(len(prev)) {
+		c.fail()
+		return prev
+	}
+	c.d.put(at, c.pos-at, name+" head", "%d bytes shared, %d added", lcp, n)
+	out := append([]byte(nil), prev[:lcp]...)
+	suffix := c.field(n, name, func(b []byte) string { return quote(string(out) + string(b)) })
+	return append(out, suffix...)
+}
+
+// entry shows the dictionary entry of a term.
+func (c *cursor) entry(s *segment.Segment, term string) {
+	v, n := c.peekUvarint()
+	if n == 0 {
+		c.fail()
+		return
+	}
+	at, x := c.pos, v>>2
+	c.pos += n
+	put := func(value string, args ...any) { c.d.put(at, n, "entry "+term, value, args...) }
+	switch v & 3 {
+	case 0:
+		put("singleton, document %d, tf 1", x)
+	case 1:
+		put("singleton, document %d", x)
+		c.uvarint("  tf - 2", "")
+	case 2:
+		put("compact, %d postings", x)
+		size := c.uvarint("  bytes", "")
+		c.field(size, "  bits", func(b []byte) string { return compactText(s, x, size, c.pos) })
+	default:
+		put("extent at %d of section postings", x*layout.ExtentAlign)
+		c.uvarint("  postings", "")
+	}
+}
+
+// compactText decodes the compact list of df postings whose bits end at end.
+func compactText(s *segment.Segment, df, size uint64, end int64) string {
+	sec, _ := s.Header().Section(format.SectionTerms)
+	l, err := s.List(segment.Entry{Kind: segment.KindCompact, DF: uint32(min(df, 127)), Length: uint32(size), Offset: end - int64(size) - sec.Offset})
+	if err != nil {
+		return "MALFORMED"
+	}
+	docs, freqs := l.Small()
+	return "documents " + numbers(docs) + "; tf " + numbers(freqs)
+}
+
+// numbers prints a few of the values.
+func numbers(v []uint32) string {
+	s := fmt.Sprint(v[:min(len(v), 6)])
+	s = s[1 : len(s)-1]
+	if len(v) > 6 {
+		s += " ..."
+	}
+	return s
+}
+
+// termIndex shows section TERMINDEX.
+func (c *cursor) termIndex(s *segment.Segment) {
+	blocks := (s.Meta().Terms + layout.TermsPerBlock - 1) / layout.TermsPerBlock
+	for i := uint64(0); i < blocks && c.more(); i++ {
+		at := c.pos
+		if c.bytes(8) == nil {
+			return
+		}
+		var key [8]byte
+		binary.BigEndian.PutUint64(key[:], c.d.le(at, 8))
+		c.d.put(at, 8, fmt.Sprintf("key of block %d", i), "%q", bytes.TrimRight(key[:], "\x00"))
+	}
+	offsets := c.end - 8*int64(blocks+1)
+	if c.pos < offsets {
+		c.d.rest(c.pos, offsets)
+		c.pos = offsets
+	}
+	c.d.count = 0
+	c.words("offset of block")
+}
+
+// lengths shows section DOCLENGTHS.
+func (c *cursor) lengths(s *segment.Segment) {
+	for doc := 0; c.more(); doc++ {
+		c.fixed(int64(s.Meta().LenWidth), fmt.Sprintf("tokens of document %d", doc), "")
+	}
+}
+
+// ids shows section IDS.
+func (c *cursor) ids(s *segment.Segment) {
+	var id []byte
+	for doc := uint32(0); doc < s.Meta().Docs && c.more(); doc++ {
+		if doc%layout.IDsPerBlock == 0 {
+			id = nil
+		}
+		id = c.frontCoded(id, fmt.Sprintf("id %d", doc))
+	}
+}
+
+// idHash shows section IDHASH.
+func (c *cursor) idHash() {
+	for c.more() {
+		at := c.pos
+		if c.bytes(8) == nil {
+			return
+		}
+		v := c.d.le(at, 8)
+		c.d.put(at, 8, "hash of an id", "%08x, document %d", v>>32, uint32(v))
+	}
+}
+
+// stored shows the blocks of text that the index of the section names.
+func (c *cursor) stored(s *segment.Segment) {
+	sec, ok := s.Header().Section(format.SectionStoredIndex)
+	for at := sec.Offset; ok && at+32 <= sec.Offset+sec.Length && c.more(); at += 16 {
+		raw := c.d.le(at+4, 4) == 1
+		size := c.d.le(at+24, 8) - c.d.le(at+8, 8)
+		c.field(size, fmt.Sprintf("text from document %d", c.d.le(at, 4)), func(b []byte) string {
+			n, err := snappy.DecodedLen(b)
+			switch {
+			case raw:
+				return "plain"
+			case err != nil:
+				return "MALFORMED"
+			}
+			return fmt.Sprintf("snappy, %s bytes of text", count(n))
+		})
+	}
+}
+
+// storedIndex shows section STOREDINDEX.
+func (c *cursor) storedIndex() {
+	for i := 0; c.more(); i++ {
+		c.fixed(4, fmt.Sprintf("block %d from document", i), "")
+		c.fixed(4, "  form", "%d (0: snappy, 1: plain)")
+		c.fixed(8, "  offset", "")
+	}
+}
+
+// term shows the dictionary block of a term and its extent.
+func (d *dumper) term(s *segment.Segment, term []byte) error {
+	it := s.Terms()
+	if !it.SeekGE(term) || !bytes.Equal(it.Term(), term) {
+		if it.Err() != nil {
+			return it.Err()
+		}
+		return ErrNoTerm
+	}
+	e, block := it.Entry(), it.Ordinal()/layout.TermsPerBlock
+	index, _ := s.Header().Section(format.SectionTermIndex)
+	terms, _ := s.Header().Section(format.SectionTerms)
+	blocks := int64((s.Meta().Terms + layout.TermsPerBlock - 1) / layout.TermsPerBlock)
+	at := index.Offset + 8*(blocks+int64(block))
+	lo, hi := int64(d.le(at, 8)), int64(d.le(at+8, 8))
+	d.heading(terms.Offset+lo, "block %d of the dictionary, which holds %s", block, quote(string(term)))
+	d.cover = "section terms"
+	c := &cursor{d: d, pos: terms.Offset + lo, end: terms.Offset + hi}
+	d.limitless(func() {
+		terms := c.blockTerms(s, block*layout.TermsPerBlock)
+		if i := int(it.Ordinal() % layout.TermsPerBlock); i < len(terms) {
+			c.onlyEntry(s, terms, i)
+		}
+	})
+	if e.Kind != segment.KindExtent {
+		return nil
+	}
+	return d.extent(s, e, term)
+}
+
+// limitless runs f without a limit on fields.
+func (d *dumper) limitless(f func()) {
+	limit := d.limit
+	d.limit = 0
+	f()
+	d.limit = limit
+}
+
+// codecNames returns the names of the codecs whose bits are set.
+func codecNames(set uint64) string {
+	if set == 0 {
+		return "-"
+	}
+	var names []string
+	for ; set != 0; set &= set - 1 {
+		id := codec.ID(bits.TrailingZeros64(set))
+		if c, ok := registry.ByID(id); ok {
+			names = append(names, c.ID().String())
+		} else {
+			names = append(names, fmt.Sprint("codec ", id))
+		}
+	}
+	return strings.Join(names, " ")
+}

@@ -1,0 +1,115 @@
+package dump_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/dump"
+	"github.com/pinion-index/pinion/segment/internal/segtest"
+)
+
+var update = flag.Bool("update", false, "rewrite the worked bytes in FORMAT.md")
+
+// render prints fields as FORMAT.md shows them, offsets counted from base.
+func render(fields []dump.Field, base int64) string {
+	var out strings.Builder
+	for _, f := range fields {
+		if f.Length == 0 {
+			fmt.Fprintf(&out, "\n%s\n", f.Name)
+			continue
+		}
+		text := strings.TrimSpace(f.Name + "  " + f.Value)
+		if f.Name == "  bits" {
+			text += "; first bit first: " + bits(f.Bytes)
+		}
+		b := f.Bytes
+		if len(b) > 64 {
+			text, b = fmt.Sprintf("%s, %d bytes in all", text, len(b)), b[:16]
+		}
+		for i := 0; i < len(b); i += 16 {
+			line := fmt.Sprintf("%04x  %-47s  %s", f.Offset-base+int64(i), fmt.Sprintf("% x", b[i:min(i+16, len(b))]), text)
+			out.WriteString(strings.TrimRight(line, " ") + "\n")
+			text = ""
+		}
+	}
+	return strings.TrimLeft(out.String(), "\n")
+}
+
+func bits(b []byte) string {
+	var s strings.Builder
+	for _, c := range b {
+		for i := range 8 {
+			s.WriteByte('0' + c>>i&1)
+		}
+	}
+	return s.String()
+}
+
+func workedSegment(t *testing.T) string {
+	m := &segtest.Model{Lists: map[string][]segtest.Posting{}, Lens: make([]uint32, 3)}
+	m.IDs = []string{"a1", "a2", "b"}
+	m.Texts = []string{"apply", "apple apply apply", "apply bee bee bee"}
+	m.AddList("apple", segtest.Pairs(1, 1))
+	m.AddList("apply", segtest.Pairs(0, 1, 1, 2, 2, 1))
+	m.AddList("bee", segtest.Pairs(2, 3))
+	w := segtest.Default()
+	w.Stored = true
+	fields, err := dump.File("worked.pin", segment.Aligned(m.Build(t, w)), dump.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return render(fields, 0)
+}
+
+func workedExtent(t *testing.T) string {
+	m := &segtest.Model{Lists: map[string][]segtest.Posting{}, Lens: make([]uint32, 1000)}
+	var ps []segtest.Posting
+	for i := range uint32(130) {
+		ps = append(ps, segtest.P(2*i, 1))
+	}
+	ps[129].TF = 3
+	m.AddList("even", ps)
+	for i := range m.Lens {
+		m.Lens[i] = 20
+		m.IDs = append(m.IDs, fmt.Sprint(i))
+	}
+	fields, err := dump.Term("worked.pin", segment.Aligned(m.Build(t, segtest.Default())), []byte("even"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for len(fields) > 0 && !strings.HasPrefix(fields[0].Name, "extent") {
+		fields = fields[1:]
+	}
+	return render(fields[1:], fields[0].Offset)
+}
+
+// The worked bytes in FORMAT.md are what the builder writes, as package dump reads them.
+func TestWorkedBytes(t *testing.T) {
+	const file = "../../format/FORMAT.md"
+	spec, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc := string(spec)
+	for name, text := range map[string]string{"segment": workedSegment(t), "extent": workedExtent(t)} {
+		begin, end := "<!-- begin worked "+name+" -->\n", "<!-- end worked "+name+" -->"
+		i, j := strings.Index(doc, begin), strings.Index(doc, end)
+		if i < 0 || j < 0 {
+			t.Fatalf("no place for the worked %s in FORMAT.md", name)
+		}
+		want := begin + "\n```\n" + text + "```\n\n"
+		if doc[i:j] != want && !*update {
+			t.Errorf("the worked %s in FORMAT.md is not what is written today; run go test ./segment/dump -update", name)
+		}
+		doc = doc[:i] + want + doc[j:]
+	}
+	if *update {
+		if err := os.WriteFile(file, []byte(doc), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

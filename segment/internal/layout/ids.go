@@ -1,0 +1,33 @@
+package layout
+
+// SearchHashes returns the index of the first of the ascending hashes that is at least key,
+// and whether it is key. Hashes are uniform, so it starts where key would lie and widens
+// from there.
+func SearchHashes(hashes []uint64, key uint64) (int, bool) {
+	n := len(hashes)
+	if n == 0 {
+		return 0, false
+	}
+	guess := int(key >> 32 * uint64(n) >> 32)
+	lo, hi := guess, guess
+	for step := 8; lo > 0 && hashes[lo-1] >= key; step *= 2 {
+		hi, lo = lo, max(lo-step, 0)
+	}
+	if lo == guess {
+		for step := 8; hi < n && hashes[hi] < key; step *= 2 {
+			lo, hi = hi, min(hi+step, n)
+		}
+	}
+	for lo < hi {
+		mid := int(uint(lo+hi) >> 1)
+		if hashes[mid] < key {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo, lo < n && hashes[lo] == key
+}
+
+// IDHashKey returns the word of IDHASH for the xxhash64 of an id and its docID.
+func IDHashKey(hash uint64, doc uint32) uint64 { return hash&^0xffffffff | uint64(doc) }

@@ -1,0 +1,63 @@
+// Package layout holds what the views, the builders, the checks and the dumps of a
+// segment must agree on: sizes of blocks and tables, field offsets, flags, and the coding
+// of terms, ids and dictionary entries. format/FORMAT.md, section 4, specifies all of it.
+//
+//	layout.go   blocks, flags and limits of the sections
+//	extent.go   the parts of a list extent
+//	heads.go    varints and front coding
+//	ids.go      the hashes of ids
+package layout
+
+// Blocks of the sections.
+const (
+	TermsPerBlock = 32 // terms of a block of TERMS
+	IDsPerBlock   = 16 // ids of a block of IDS
+
+	// StoredEntry is the size of an entry of STOREDINDEX: u32 first docID, u32 form of
+	// the block, u64 offset in STORED. A last entry gives the ends.
+	StoredEntry = 16
+)
+
+// Forms of a block of stored text.
+const (
+	StoredSnappy = 0
+	StoredRaw    = 1
+)
+
+// MaxInflated bounds what a compressed block may inflate to unless that is at most
+// twice its compressed length, so that reading needs memory in proportion to the file.
+const MaxInflated = 512 << 10
+
+// The version of META and its flags.
+const (
+	MetaVersion        = 1
+	MetaStored         = 1 << 0 // the segment has stored text
+	MetaForeignLengths = 1 << 1 // document lengths are not sums of frequencies
+	MetaFlags          = MetaStored | MetaForeignLengths
+)
+
+// Limits of META.
+const (
+	MaxAnalyzer = 255     // bytes of the analyzer's name
+	MaxOptions  = 1 << 16 // bytes of its options
+	MaxMeta     = MaxOptions + 1024
+)
+
+// The low two bits of a dictionary entry's first varint.
+const (
+	EntryOnce    = iota // singleton with frequency 1
+	EntrySingle         // singleton
+	EntryCompact        // compact list
+	EntryExtent         // extent
+)
+
+// LengthWidth returns the bytes of an entry of DOCLENGTHS.
+func LengthWidth(maxLen uint32) int {
+	switch {
+	case maxLen < 1<<8:
+		return 1
+	case maxLen < 1<<16:
+		return 2
+	}
+	return 4
+}

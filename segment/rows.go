@@ -1,0 +1,73 @@
+package segment
+
+// RowPostings is how many postings Rows decodes at a time: enough for codecs to decode
+// blocks in a row at full speed, few enough to stay in the first-level cache.
+const RowPostings = 2048
+
+// Rows reads the postings of lists, a row of blocks at a time:
+//
+//	for rows.Reset(l); rows.Next(); {
+//		use(rows.Docs, rows.Freqs)
+//	}
+//	err := rows.Err()
+//
+// The zero value is ready, and Reset may be called again: buffers are kept. It is not
+// safe for concurrent use.
+type Rows struct {
+	// Docs and Freqs are the postings of the current row, valid until the next call.
+	// They may be modified.
+	Docs, Freqs []uint32
+	// Block is the first block of the row. All blocks but a list's last are full.
+	Block int
+
+	l           *List
+	next        int // block
+	docs, freqs []uint32
+	err         error
+}
+
+// Reset begins at the first posting of l.
+func (r *Rows) Reset(l *List) { r.ResetAt(l, 0) }
+
+// ResetAt begins at the first posting of block of l.
+func (r *Rows) ResetAt(l *List, block int) {
+	r.l, r.next, r.err = l, block, nil
+	if n := max(RowPostings, l.BlockLen); len(r.docs) < n {
+		r.docs, r.freqs = make([]uint32, n), make([]uint32, n)
+	}
+}
+
+// Next decodes the next row and reports whether there is one. A row ends before a block
+// that cannot be decoded; the call after it returns false, and Err says why.
+func (r *Rows) Next() bool {
+	if r.err != nil || r.next >= r.l.Blocks {
+		return false
+	}
+	count := min(max(RowPostings/r.l.BlockLen, 1), r.l.Blocks-r.next)
+	n, err := r.l.DecodePostings(r.docs, r.freqs, r.next, count)
+	r.err = err
+	r.Docs, r.Freqs, r.Block = r.docs[:n], r.freqs[:n], r.next
+	r.next += count
+	return n > 0
+}
+
+// Err returns the error that ended the walk, or nil.
+func (r *Rows) Err() error { return r.err }
+
+// DecodePostings decodes the postings of count blocks from block on, which exist, to docs
+// and freqs, which must hold count*BlockLen values each, and returns how many they are.
+// With an error it is how many the blocks before the broken one hold.
+func (l *List) DecodePostings(docs, freqs []uint32, block, count int) (int, error) {
+	n, err := l.DecodeDocs(docs, block, count)
+	if err != nil {
+		count = n / l.BlockLen
+	}
+	if count == 0 {
+		return 0, err
+	}
+	k, freqErr := l.DecodeFreqs(freqs, block, count)
+	if freqErr != nil {
+		return k, freqErr // of a block before that of err
+	}
+	return n, err
+}

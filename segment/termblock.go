@@ -1,0 +1,124 @@
+package segment
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/pinion-index/pinion/segment/internal/layout"
+)
+
+// TermBlock is one block of the dictionary as it is stored (format/FORMAT.md, section
+// 4.2): for readers that walk blocks themselves, such as merges and checks.
+type TermBlock struct {
+	Bytes   []byte // terms, then their entries
+	Offset  int64  // of Bytes in section TERMS
+	Terms   int    // how many it holds, 1 to 32
+	Entries int    // where in Bytes the entries begin
+}
+
+// TermIndex returns section TERMINDEX: for every block the first 8 bytes of its first
+// term as a big-endian number, zero padded, and where it begins in TERMS; offsets has one
+// more element, the end of the last block. They must not be modified.
+func (s *Segment) TermIndex() (keys, offsets []uint64, err error) {
+	ti, err := s.termIndexOf()
+	if err != nil {
+		return nil, nil, err
+	}
+	return ti.keys, ti.offsets, nil
+}
+
+// TermBlock returns block i of the dictionary, which exists, after looking at the heads of
+// its terms but not at its entries.
+func (s *Segment) TermBlock(i int) (TermBlock, error) {
+	ti, err := s.termIndexOf()
+	if err != nil {
+		return TermBlock{}, err
+	}
+	b, off, err := s.termBytes(ti, i)
+	if err != nil {
+		return TermBlock{}, err
+	}
+	t := TermBlock{Bytes: b, Offset: off, Terms: s.termsIn(i)}
+	prevLen := 0
+	for range t.Terms {
+		lcp, suffix, next := layout.Head(b, t.Entries, prevLen)
+		if next < 0 {
+			return TermBlock{}, s.corrupt(&s.terms, off+int64(t.Entries), "malformed term in block %d", i)
+		}
+		t.Entries, prevLen = next, lcp+len(suffix)
+	}
+	return t, nil
+}
+
+// ParseEntry decodes the entry at position pos of b.Bytes. It returns the position after
+// it, or -1 if it is malformed.
+func (s *Segment) ParseEntry(b *TermBlock, pos int) (Entry, int) {
+	return s.parseEntry(b.Bytes, pos, b.Offset)
+}
+
+// termBytes returns the bytes of block i of TERMS and its offset.
+func (s *Segment) termBytes(ti *termIndex, i int) ([]byte, int64, error) {
+	lo, hi := ti.offsets[i], ti.offsets[i+1]
+	if lo > hi || hi > uint64(s.terms.Length) {
+		return nil, 0, s.corrupt(&s.termIndex, int64(len(ti.keys)+i)*8, "block %d spans %d to %d", i, lo, hi)
+	}
+	b, err := s.rangeOf(&s.terms, int64(lo), int64(hi-lo))
+	return b, int64(lo), err
+}
+
+// termsIn returns how many terms block i has.
+func (s *Segment) termsIn(i int) int {
+	return int(min(s.meta.Terms-uint64(i)*layout.TermsPerBlock, layout.TermsPerBlock))
+}
+
+// parseEntry decodes the entry at pos of a block that lies at off of TERMS. It
+// returns the position after it, or -1.
+func (s *Segment) parseEntry(b []byte, pos int, off int64) (Entry, int) {
+	v, pos := layout.Uvarint(b, pos)
+	if pos < 0 {
+		return Entry{}, -1
+	}
+	x := v >> 2
+	if v&3 == layout.EntryOnce {
+		if x >= uint64(s.meta.Docs) {
+			return Entry{}, -1
+		}
+		return Entry{Kind: KindSingleton, DF: 1, Doc: uint32(x), TF: 1}, pos
+	}
+	w, pos := layout.Uvarint(b, pos)
+	if pos < 0 {
+		return Entry{}, -1
+	}
+	switch v & 3 {
+	case layout.EntrySingle:
+		if x >= uint64(s.meta.Docs) || w > math.MaxUint32-2 {
+			return Entry{}, -1
+		}
+		return Entry{Kind: KindSingleton, DF: 1, Doc: uint32(x), TF: uint32(w) + 2}, pos
+	case layout.EntryCompact:
+		if x < 2 || x >= layout.MinExtent || x > uint64(s.meta.Docs) || w > uint64(len(b)-pos) {
+			return Entry{}, -1
+		}
+		return Entry{Kind: KindCompact, DF: uint32(x), Offset: off + int64(pos), Length: uint32(w)}, pos + int(w)
+	}
+	if x >= uint64(s.postings.Length)/layout.ExtentAlign || w < layout.MinExtent || w > uint64(s.meta.Docs) {
+		return Entry{}, -1
+	}
+	return Entry{Kind: KindExtent, DF: uint32(w), Offset: int64(x) * layout.ExtentAlign}, pos
+}
+
+// Size returns the bytes that the entry takes in its block, for compact lists with their
+// bit stream.
+func (e Entry) Size() int64 {
+	switch {
+	case e.Kind == KindExtent:
+		return varintLen(uint64(e.Offset)/layout.ExtentAlign<<2) + varintLen(uint64(e.DF))
+	case e.Kind == KindCompact:
+		return varintLen(uint64(e.DF)<<2) + varintLen(uint64(e.Length)) + int64(e.Length)
+	case e.TF == 1:
+		return varintLen(uint64(e.Doc) << 2)
+	}
+	return varintLen(uint64(e.Doc)<<2) + varintLen(uint64(e.TF-2))
+}
+
+func varintLen(v uint64) int64 { return int64(bits.Len64(v|1)+6) / 7 }

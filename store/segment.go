@@ -1,0 +1,59 @@
+package store
+
+import (
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/segment"
+)
+
+// OpenSegment opens segment i and checks it against the manifest
+// (Manifest.CheckSegment). data is its file, which the caller closes.
+func (c *Commit) OpenSegment(i int) (s *segment.Segment, data Data, err error) {
+	return openSegment(c.dir.fs, c.Manifest, i)
+}
+
+// OpenSegment opens segment i of m, committed or not, and checks it against m
+// (Manifest.CheckSegment). data is its file, which the caller closes.
+func (l *Lock) OpenSegment(m *Manifest, i int) (s *segment.Segment, data Data, err error) {
+	return openSegment(l.fs, m, i)
+}
+
+func openSegment(fs ReadFS, m *Manifest, i int) (s *segment.Segment, data Data, err error) {
+	name := SegmentName(m.Segments[i].File)
+	if data, err = fs.Open(name); err != nil {
+		return nil, nil, err
+	}
+	defer func() {
+		if err != nil {
+			s = nil
+			data.Close()
+			data = nil
+		}
+	}()
+	defer CatchFault(ArmFault(), &err)
+	if s, err = segment.Open(name, data); err == nil {
+		err = m.CheckSegment(i, s)
+	}
+	return s, data, err
+}
+
+// CheckSegment returns an error of kind format.ErrCorrupt unless s is what m says
+// about segment i: its id, its numbers of documents, postings and tokens, and the
+// analyzer and its options.
+func (m *Manifest) CheckSegment(i int, s *segment.Segment) error {
+	info, meta := &m.Segments[i], s.Meta()
+	var e *format.Error
+	switch {
+	case s.Header().ID != info.ID:
+		e = format.Corrupt("the file has id %x, the manifest says %x", s.Header().ID, info.ID)
+	case meta.Docs != info.Docs || meta.Postings != info.Postings || meta.Tokens != info.Tokens:
+		e = format.Corrupt("%d documents, %d postings, %d tokens; the manifest says %d, %d, %d",
+			meta.Docs, meta.Postings, meta.Tokens, info.Docs, info.Postings, info.Tokens)
+	case meta.Analyzer != m.Analyzer || meta.AnalyzerOptions != m.AnalyzerOptions:
+		e = format.Corrupt("made by analyzer %q (%q), the index by %q (%q)",
+			meta.Analyzer, meta.AnalyzerOptions, m.Analyzer, m.AnalyzerOptions)
+	default:
+		return nil
+	}
+	e.File = s.Name()
+	return e
+}

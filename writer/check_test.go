@@ -1,0 +1,55 @@
+package writer
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/memfs"
+	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/store"
+)
+
+// Readers and writers refuse a segment that is not what the manifest says.
+func TestManifestDisagrees(t *testing.T) {
+	for what, change := range map[string]func(m *store.Manifest){
+		"id":       func(m *store.Manifest) { m.Segments[0].ID[3]++ },
+		"docs":     func(m *store.Manifest) { m.Segments[0].Docs++ },
+		"postings": func(m *store.Manifest) { m.Segments[0].Postings++ },
+		"tokens":   func(m *store.Manifest) { m.Segments[0].Tokens++ },
+		"analyzer": func(m *store.Manifest) { m.Analyzer = "whitespace" },
+	} {
+		t.Run(what, func(t *testing.T) {
+			fs := memfs.New()
+			w := mustOpen(t, fs, Options{})
+			for _, err := range []error{w.Add(t.Context(), doc("a", "some text")), w.Commit(t.Context()), w.Close()} {
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			d, err := store.OpenFS(fs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer d.Close()
+			l, err := d.Lock()
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := l.Manifest()
+			change(m)
+			if err := errors.Join(l.Commit(m), l.Close()); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := reader.OpenFS(fs); !errors.Is(err, format.ErrCorrupt) {
+				t.Errorf("reader: %v", err)
+			}
+			if _, err := OpenFS(t.Context(), fs, Options{}); !errors.Is(err, format.ErrCorrupt) {
+				t.Errorf("writer: %v", err)
+			}
+			if _, err := mustOpen(t, memfs.New(), Options{Analyzer: w.Analyzer()}).MergeFromDirs(t.Context(), d); !errors.Is(err, format.ErrCorrupt) && what != "analyzer" {
+				t.Errorf("merge: %v", err)
+			}
+		})
+	}
+}

@@ -2,7 +2,6 @@ package gpuload
 
 import (
 	"bytes"
-	"fmt"
 	"runtime"
 	"slices"
 	"sync"
@@ -99,8 +98,8 @@ func (x *Executor) resolve(queries []query.Query) []plan {
 // resolve looks a query's terms up, in query's canonical order: ascending df over
 // the snapshot, then bytes.
 func (r *resolver) resolve(p *plan, q *query.Query) error {
-	if q.Mode > query.AndOr {
-		return fmt.Errorf("gpuload: no %v", q.Mode)
+	if err := q.Check(); err != nil {
+		return err
 	}
 	segs := r.x.views
 	p.mode, p.k = q.Mode, int(min(uint64(max(q.K, 0)), r.x.docs))

@@ -2,6 +2,8 @@ package reader_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -122,6 +124,19 @@ func commit(t testing.TB, fsys store.FS, contents ...*content) {
 	}
 	if err := l.Commit(m); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// writeTo makes an index of exactly these segments in a local directory, which the
+// platform need not be able to lock.
+func writeTo(t testing.TB, dir string, contents ...*content) {
+	t.Helper()
+	fsys := memfs.New()
+	commit(t, fsys, contents...)
+	for name, file := range copyOf(t, fsys) {
+		if err := os.WriteFile(filepath.Join(dir, name), file.Data, 0o666); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

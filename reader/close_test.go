@@ -124,11 +124,8 @@ func TestStrategies(t *testing.T) {
 // Every method of what came from a closed snapshot that can return an error returns
 // ErrClosed; the others do not touch the unmapped files.
 func TestUseAfterClose(t *testing.T) {
-	if noWriters {
-		t.Skip("needs a directory that can be locked")
-	}
 	dir := t.TempDir()
-	commit(t, store.OSDir(dir), twoLists(), &content{docs: 3, deleted: []uint32{1}})
+	writeTo(t, dir, twoLists(), &content{docs: 3, deleted: []uint32{1}})
 	x, err := reader.Open(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -202,7 +199,7 @@ func TestUseAfterClose(t *testing.T) {
 // user too.
 func TestCursorFaults(t *testing.T) {
 	if noMappings || runtime.GOOS == "windows" {
-		t.Skip("no mapped file can be truncated here")
+		t.Skip("files are not mapped, or cannot be truncated while they are")
 	}
 	for what, f := range map[string]func(seg *reader.Segment, c *reader.Cursor) error{
 		"Next":    func(_ *reader.Segment, c *reader.Cursor) error { c.Next(); return c.Err() },
@@ -244,7 +241,7 @@ func TestCursorFaults(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			dir := t.TempDir()
-			commit(t, store.OSDir(dir), twoLists())
+			writeTo(t, dir, twoLists())
 			x, err := reader.Open(dir)
 			if err != nil {
 				t.Fatal(err)

@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"log"
 	"os"
-	"testing/fstest"
 
 	"github.com/pinion-index/pinion/reader"
-	"github.com/pinion-index/pinion/store"
 )
 
 // exampleIndex is the directory of a small index.
@@ -17,7 +15,7 @@ func exampleIndex() (dir string, remove func()) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	commit(fatal{}, store.OSDir(dir), &content{docs: 4, lists: map[string]postings{
+	writeTo(fatal{}, dir, &content{docs: 4, lists: map[string]postings{
 		"dark":     {[]uint32{1, 3}, []uint32{1, 2}},
 		"darkness": {[]uint32{1}, []uint32{1}},
 		"light":    {[]uint32{0, 1, 2}, []uint32{1, 3, 1}},
@@ -187,8 +185,7 @@ func ExampleCursor() {
 func ExampleOpenReaderAt() {
 	dir, remove := exampleIndex()
 	defer remove()
-	files := copyOf(fatal{}, store.OSDir(dir)) // stands for an embed.FS
-	var _ fstest.MapFS = files
+	files := os.DirFS(dir) // stands for an embed.FS
 
 	x, err := reader.OpenReaderAt(reader.FromFS(files), reader.Options{CacheSize: 8 << 20})
 	if err != nil {

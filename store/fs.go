@@ -9,7 +9,8 @@ import (
 // of the directory.
 var ErrLocked = errors.New("the index is locked by another writer")
 
-// ErrReadOnly says that a directory is reached through a ReadFS that is no FS.
+// ErrReadOnly says that a directory cannot be written: it is reached through a
+// ReadFS that is no FS, or the platform has no file locks.
 var ErrReadOnly = errors.New("the index directory is read-only")
 
 // Data is the content of one open file. Any number of goroutines may use it;

@@ -9,15 +9,14 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/edsrzf/mmap-go"
-
 	"github.com/pinion-index/pinion/format"
 )
 
-// mapping is a file mapped read-only. It implements Data.
+// mapping is a file mapped read-only, or read where nothing can be mapped. It
+// implements Data.
 type mapping struct {
 	name   string
-	data   mmap.MMap // nil for an empty file, which cannot be mapped
+	data   []byte // nil for an empty file, which cannot be mapped
 	closed atomic.Bool
 }
 
@@ -47,7 +46,7 @@ func mapFile(path, name string) (Data, error) {
 	if n := st.Size(); n > format.MaxFileSize || n > math.MaxInt {
 		return nil, format.Locate(format.Corrupt("impossible file length %d", n), format.Place{File: name, Block: format.NoBlock})
 	} else if n > 0 {
-		if m.data, err = mmap.MapRegion(f, int(n), mmap.RDONLY, 0, 0); err != nil {
+		if m.data, err = mapFileBytes(f, int(n)); err != nil {
 			return nil, &fs.PathError{Op: "map", Path: path, Err: err}
 		}
 	}
@@ -108,8 +107,7 @@ func (m *mapping) Close() error {
 	if m.data == nil {
 		return nil
 	}
-	d := m.data // Range may still look at the length of m.data
-	return d.Unmap()
+	return unmapFileBytes(m.data) // Range may still look at the length of m.data
 }
 
 // mappingAt returns the file and the offset that lie at a memory address.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"github.com/pinion-index/pinion/format"
 )
@@ -15,8 +16,9 @@ type osDir struct{ path string }
 // osID makes ID differ from that of any other ReadFS.
 type osID string
 
-// OSDir returns the FS of a local directory, which need not exist yet. Files are
-// mapped into memory by Open.
+// OSDir returns the FS of a local directory, which need not exist yet. Open maps
+// files into memory; on js and wasip1 it reads them whole, and Lock fails with
+// ErrReadOnly.
 func OSDir(path string) FS { return osDir{path} }
 
 func (d osDir) String() string { return d.path }
@@ -90,6 +92,9 @@ func (d osDir) Remove(name string) error { return os.Remove(d.file(name)) }
 func (d osDir) Sync() error { return syncDir(d.path) }
 
 func (d osDir) Lock(name string) (io.Closer, error) {
+	if !fileLocks {
+		return nil, fmt.Errorf("%s: %s has no file locks: %w", d.path, runtime.GOOS, ErrReadOnly)
+	}
 	f, err := os.OpenFile(d.file(name), os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, err

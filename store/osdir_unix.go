@@ -10,6 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// fileLocks says that the platform has them.
+const fileLocks = true
+
 func renameFile(from, to string) error { return os.Rename(from, to) }
 
 // syncDir syncs the directory's entries. File systems that cannot sync a

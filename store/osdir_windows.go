@@ -8,6 +8,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
+// fileLocks says that the platform has them.
+const fileLocks = true
+
 // renameFile does not return before the new name is on the disk, as syncDir has
 // no counterpart on Windows.
 func renameFile(from, to string) error {

@@ -8,10 +8,14 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math"
 
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/build"
 	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/writer/internal/lists"
+	"github.com/pinion-index/pinion/writer/internal/merge"
+	"github.com/pinion-index/pinion/writer/internal/ordered"
 )
 
 // Inverted is a collection whose posting lists are ready-made, as importers of
@@ -73,7 +77,7 @@ func (w *Writer) AddInverted(ctx context.Context, in Inverted) error {
 			bad = err
 			return nil
 		}
-		if err := checkUnique(s.seg); err != nil {
+		if err := checkUnique(s); err != nil {
 			w.drop(s)
 			bad = err
 			return nil
@@ -85,6 +89,15 @@ func (w *Writer) AddInverted(ctx context.Context, in Inverted) error {
 		return nil
 	})
 	return errors.Join(err, bad)
+}
+
+// checkUnique returns an error naming an id that two documents of s have.
+func checkUnique(s *liveSegment) error {
+	id, first, second, err := merge.Duplicate(s.seg)
+	if err == nil && id != nil {
+		err = fmt.Errorf("documents %d and %d have the same id %s", first, second, quote(id))
+	}
+	return err
 }
 
 func (w *Writer) writeInverted(ctx context.Context, in Inverted) (*liveSegment, error) {
@@ -163,7 +176,7 @@ func (s *docSpool) add(d InvertedDoc, text bool) error {
 
 // each calls f with every document.
 func (s *docSpool) each(f func(id, text []byte) error) error {
-	r := bufio.NewReaderSize(&tempStream{temp: s.temp}, 256<<10)
+	r := bufio.NewReaderSize(io.NewSectionReader(s.temp, 0, math.MaxInt64), 256<<10)
 	var b []byte
 	for range s.lens {
 		nid, err := binary.ReadUvarint(r)
@@ -193,7 +206,7 @@ type listJob struct {
 	docs, freqs []uint32
 	docEnds     []int
 
-	result encoded
+	result lists.Encoded
 }
 
 func (j *listJob) add(l InvertedList) {
@@ -216,12 +229,9 @@ func (j *listJob) term(i int) []byte {
 func (j *listJob) encode(enc *build.ListEncoder) error {
 	from := 0
 	for i, to := range j.docEnds {
-		l, buf, err := enc.Encode(j.result.buf, j.docs[from:to], j.freqs[from:to])
-		if err != nil {
+		if err := j.result.Encode(enc, j.docs[from:to], j.freqs[from:to]); err != nil {
 			return j.fail(i, err)
 		}
-		j.result.buf = buf
-		j.result.add(l)
 		from = to
 	}
 	return nil
@@ -232,11 +242,11 @@ func (j *listJob) fail(i int, err error) error {
 }
 
 // encodeLists encodes lists on several goroutines and appends them in order.
-func (w *Writer) encodeLists(ctx context.Context, b *build.Builder, lists iter.Seq2[InvertedList, error]) error {
-	return ordered(ctx, w.opts.Threads, 2*w.opts.Threads+2,
+func (w *Writer) encodeLists(ctx context.Context, b *build.Builder, in iter.Seq2[InvertedList, error]) error {
+	return ordered.Run(ctx, w.opts.Threads, 2*w.opts.Threads+2,
 		func(_ context.Context, yield func(*listJob) bool) error {
 			j, n := &listJob{}, uint64(0)
-			for l, err := range lists {
+			for l, err := range in {
 				if err == nil && len(l.Docs) != len(l.Freqs) {
 					err = &ListError{n, string(l.Term), fmt.Errorf("%d docIDs but %d frequencies", len(l.Docs), len(l.Freqs))}
 				}
@@ -245,7 +255,7 @@ func (w *Writer) encodeLists(ctx context.Context, b *build.Builder, lists iter.S
 				}
 				j.add(l)
 				n++
-				if len(j.docs) < chunkPostings && len(j.ends) < chunkTerms {
+				if len(j.docs) < lists.ChunkPostings && len(j.ends) < lists.ChunkTerms {
 					continue
 				}
 				if !yield(j) {
@@ -264,7 +274,7 @@ func (w *Writer) encodeLists(ctx context.Context, b *build.Builder, lists iter.S
 		},
 		func(j *listJob) error {
 			for i := range j.ends {
-				if err := b.Append(j.term(i), j.result.list(i)); err != nil {
+				if err := b.Append(j.term(i), j.result.List(i)); err != nil {
 					return j.fail(i, err)
 				}
 			}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/writer/internal/merge"
 )
 
 // MergeInto makes the index in directory out, new or not, one segment: its own
@@ -143,7 +144,8 @@ func (w *Writer) mergeAll(ctx context.Context, foreign []*liveSegment, stats *Me
 	if len(all) == 0 {
 		return nil
 	}
-	if err := dropShared(all); err != nil {
+	err := merge.DropShared(sources(all), func(source int, doc uint32) { all[source].delete(doc) })
+	if err != nil {
 		return err
 	}
 	merged, s, err := w.merge(ctx, all)

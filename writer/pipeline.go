@@ -3,34 +3,35 @@ package writer
 import (
 	"context"
 	"sync"
+
+	"github.com/pinion-index/pinion/writer/internal/invert"
 )
 
 // pipeline gathers documents into batches and has workers invert them. Results
 // are absorbed in order by whichever goroutine holds the absorber role, mostly
 // the worker that finished the batch whose turn it is.
 type pipeline struct {
-	w     *Writer
-	pages pagePool
-	texts textPool
-	seed  uint64
+	w    *Writer
+	pool invert.Pool
+	seed uint64
 
 	gate  chan struct{} // held while documents enter
 	slots chan struct{} // one for each batch that may be in flight
 	total int           // capacity of slots
-	cur   *batch        // being filled, or nil; behind gate
+	cur   *invert.Batch // being filled, or nil; behind gate
 	seq   uint64        // of the next batch; behind gate
 
-	work    chan *batch
+	work    chan *invert.Batch
 	workers sync.WaitGroup
 	ctx     context.Context // ends when the Writer fails or closes
 	cancel  context.CancelCauseFunc
 
 	mu     sync.Mutex
 	cond   sync.Cond
-	ready  map[uint64]*batch // inverted, not absorbed
-	next   uint64            // batch to be absorbed next
-	role   bool              // somebody is the absorber
-	free   []*batch
+	ready  map[uint64]*invert.Batch // inverted, not absorbed
+	next   uint64                   // batch to be absorbed next
+	role   bool                     // somebody is the absorber
+	free   []*invert.Batch
 	closed bool
 }
 
@@ -44,12 +45,12 @@ func (p *pipeline) failure() error {
 
 func (p *pipeline) start(w *Writer) {
 	p.w = w
-	p.seed = newSeed()
+	p.seed = invert.NewSeed()
 	p.total = w.opts.batches()
 	p.gate = make(chan struct{}, 1)
 	p.slots = make(chan struct{}, p.total)
-	p.work = make(chan *batch, p.total)
-	p.ready = make(map[uint64]*batch)
+	p.work = make(chan *invert.Batch, p.total)
+	p.ready = make(map[uint64]*invert.Batch)
 	p.cond.L = &p.mu
 	p.ctx, p.cancel = context.WithCancelCause(context.Background())
 	context.AfterFunc(p.ctx, p.wake)
@@ -93,8 +94,8 @@ func (p *pipeline) add(ctx context.Context, id, text []byte, deletes bool) error
 	}
 	defer func() { <-p.gate }()
 	usual := p.w.opts.batchBytes()
-	size := len(id) + len(text) + opBytes
-	if p.cur != nil && p.cur.size()+size > usual {
+	size := invert.SizeOf(id, text)
+	if p.cur != nil && p.cur.Size()+size > usual {
 		p.send()
 	}
 	if p.cur == nil {
@@ -104,8 +105,8 @@ func (p *pipeline) add(ctx context.Context, id, text []byte, deletes bool) error
 		}
 		p.cur = b
 	}
-	p.cur.add(id, text, deletes)
-	if p.cur.size() >= usual || len(p.cur.ops) == maxBatchDocs {
+	p.cur.Add(id, text, deletes)
+	if p.cur.Size() >= usual || p.cur.Full() {
 		p.send()
 	}
 	return nil
@@ -113,7 +114,7 @@ func (p *pipeline) add(ctx context.Context, id, text []byte, deletes bool) error
 
 // newBatch returns an empty batch that holds n slots. The caller holds the gate,
 // so nobody else is waiting for several.
-func (p *pipeline) newBatch(ctx context.Context, n int) (*batch, error) {
+func (p *pipeline) newBatch(ctx context.Context, n int) (*invert.Batch, error) {
 	for i := range n {
 		if err := p.take(ctx, p.slots); err != nil {
 			for range i {
@@ -124,12 +125,12 @@ func (p *pipeline) newBatch(ctx context.Context, n int) (*batch, error) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	b := &batch{}
+	b := &invert.Batch{}
 	if k := len(p.free) - 1; k >= 0 {
 		b = p.free[k]
 		p.free = p.free[:k]
 	}
-	b.slots = n
+	b.Slots = n
 	return b, nil
 }
 
@@ -138,7 +139,7 @@ func (p *pipeline) send() {
 	if p.cur == nil {
 		return
 	}
-	p.cur.seq = p.seq
+	p.cur.Seq = p.seq
 	p.seq++
 	p.work <- p.cur // never blocks: it has a place for every slot
 	p.cur = nil
@@ -146,18 +147,14 @@ func (p *pipeline) send() {
 
 // invert is the life of a worker.
 func (p *pipeline) invert() {
-	v := inverter{seed: p.seed, pool: &p.pages, tokenizer: p.w.opts.Analyzer.Tokenizer()}
-	var scratch []byte
+	v := p.pool.NewInverter(p.seed, p.w.opts.Analyzer.Tokenizer(), p.w.opts.Stored)
 	for b := range p.work {
 		if p.failure() != nil {
 			continue
 		}
-		v.invert(b)
-		if p.w.opts.Stored {
-			scratch = p.texts.compress(b, scratch)
-		}
+		v.Invert(b)
 		p.mu.Lock()
-		p.ready[b.seq] = b
+		p.ready[b.Seq] = b
 		p.cond.Broadcast()
 		taken := !p.role
 		p.role = true
@@ -183,10 +180,10 @@ func (p *pipeline) release() {
 		delete(p.ready, p.next)
 		p.mu.Unlock()
 		err := p.w.absorb(p.ctx, b)
-		for range b.slots {
+		for range b.Slots {
 			<-p.slots
 		}
-		b.reset(p.w.opts.batchBytes())
+		b.Reset(p.w.opts.batchBytes())
 		if err != nil {
 			p.cancel(err)
 		}
@@ -198,14 +195,14 @@ func (p *pipeline) release() {
 
 // absorb adds b to the accumulator and writes that when it is large. The caller
 // is the absorber.
-func (w *Writer) absorb(ctx context.Context, b *batch) error {
-	if w.acc.full(b) {
+func (w *Writer) absorb(ctx context.Context, b *invert.Batch) error {
+	if w.acc.Full(b) {
 		if err := w.flush(ctx); err != nil {
 			return err
 		}
 	}
-	w.acc.absorb(b)
-	if int64(w.acc.bytes()) >= w.opts.accumBytes() {
+	w.acc.Absorb(b)
+	if int64(w.acc.Bytes()) >= w.opts.accumBytes() {
 		return w.flush(ctx)
 	}
 	return nil

@@ -7,7 +7,9 @@ import (
 
 	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/build"
 	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/writer/internal/invert"
 )
 
 // ErrClosed is what methods of a closed Writer return.
@@ -40,7 +42,7 @@ type Writer struct {
 	pipe pipeline
 
 	// The rest belongs to whoever holds the pipeline's absorber role.
-	acc      *accumulator
+	acc      *invert.Accumulator
 	segments []*liveSegment // in docID order
 	changed  bool           // since the last commit
 }
@@ -92,7 +94,7 @@ func openDir(ctx context.Context, dir *store.Dir, o Options) (*Writer, error) {
 		lock.Close()
 		return nil, err
 	}
-	w.acc = &accumulator{pool: &w.pipe.pages, stored: storedText{pool: &w.pipe.texts}}
+	w.acc = w.pipe.pool.NewAccumulator()
 	w.pipe.start(w)
 	return w, nil
 }
@@ -185,13 +187,13 @@ func (w *Writer) Flush(ctx context.Context) error {
 // flush writes the accumulator, if it holds anything, and empties it.
 func (w *Writer) flush(ctx context.Context) error {
 	a := w.acc
-	if a.empty() {
+	if a.Empty() {
 		return nil
 	}
 	if err := w.deleteOlder(ctx, a); err != nil {
 		return err
 	}
-	if a.docs.n > a.dead {
+	if a.Live() > 0 {
 		s, err := w.writeAccumulator(ctx, a)
 		if err != nil {
 			return fmt.Errorf("writing a segment: %w", err)
@@ -201,8 +203,27 @@ func (w *Writer) flush(ctx context.Context) error {
 		}
 	}
 	w.changed = true
-	a.reset()
+	a.Reset()
 	return nil
+}
+
+// writeAccumulator writes all live documents of a as a segment.
+func (w *Writer) writeAccumulator(ctx context.Context, a *invert.Accumulator) (*liveSegment, error) {
+	lengths := a.Lengths()
+	out, err := w.create(build.Options{
+		Docs: uint32(len(lengths)), Lengths: []segment.LengthTable{segment.NewLengthTable(lengths)}, Stored: w.opts.Stored,
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer out.discardUnlessDone()
+	progress := w.progress("flush", a.Postings())
+	err = a.Write(ctx, out.builder, w.opts.Threads, progress.add)
+	progress.done()
+	if err != nil {
+		return nil, err
+	}
+	return out.finish()
 }
 
 // Commit flushes and makes all changes so far durable and visible to readers, or

@@ -1,7 +1,6 @@
-package writer
+package reorder
 
 import (
-	"context"
 	"math/bits"
 	"slices"
 
@@ -9,11 +8,11 @@ import (
 	"github.com/pinion-index/pinion/order"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/build"
-	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/writer/internal/lists"
 )
 
-// reorderWorker encodes lists under a permutation.
-type reorderWorker struct {
+// listWorker encodes lists under a permutation.
+type listWorker struct {
 	seg         *segment.Segment
 	to          order.Permutation
 	enc         *build.ListEncoder
@@ -23,21 +22,9 @@ type reorderWorker struct {
 	byDoc       []uint32 // frequencies by new docID, 0 between lists
 }
 
-func (lw *reorderWorker) job(ctx context.Context, j *mergeJob) (_ *mergeJob, err error) {
-	defer store.CatchFault(store.ArmFault(), &err)
-	from := 0
-	for i, to := range j.ends {
-		if err := lw.term(&j.result, j.lists[i].entry); err != nil { // one source: one list a term
-			return nil, format.Locate(err, format.Place{List: string(j.terms[from:to]), Block: format.NoBlock})
-		}
-		from = to
-	}
-	return j, ctx.Err()
-}
-
-// term appends the list of e, whose docIDs change, to out.
-func (lw *reorderWorker) term(out *encoded, e segment.Entry) error {
-	if err := lw.read(e); err != nil {
+// term adds the list of a term, whose docIDs change, to e.
+func (lw *listWorker) term(e *lists.Encoded, refs []lists.Ref) error {
+	if err := lw.read(refs[0].Entry); err != nil { // one source: one list a term
 		return err
 	}
 	for _, d := range lw.docs {
@@ -52,14 +39,11 @@ func (lw *reorderWorker) term(out *encoded, e segment.Entry) error {
 	} else {
 		lw.sort()
 	}
-	l, buf, err := lw.enc.Encode(out.buf, lw.docs, lw.freqs)
-	out.buf = buf
-	out.add(l)
-	return err
+	return e.Encode(lw.enc, lw.docs, lw.freqs)
 }
 
 // read fills docs and freqs with the list of e.
-func (lw *reorderWorker) read(e segment.Entry) error {
+func (lw *listWorker) read(e segment.Entry) error {
 	lw.docs, lw.freqs = lw.docs[:0], lw.freqs[:0]
 	if e.Kind == segment.KindSingleton {
 		lw.docs, lw.freqs = append(lw.docs, e.Doc), append(lw.freqs, e.TF)
@@ -95,7 +79,7 @@ func (lw *reorderWorker) read(e segment.Entry) error {
 const denseShare = 8
 
 // scatter renumbers the postings through an array of all documents.
-func (lw *reorderWorker) scatter() error {
+func (lw *listWorker) scatter() error {
 	if lw.byDoc == nil {
 		lw.byDoc = make([]uint32, len(lw.to))
 	}
@@ -117,7 +101,7 @@ func (lw *reorderWorker) scatter() error {
 }
 
 // sort renumbers the postings and sorts them.
-func (lw *reorderWorker) sort() {
+func (lw *listWorker) sort() {
 	lw.keys = lw.keys[:0]
 	for i, d := range lw.docs {
 		lw.keys = append(lw.keys, uint64(lw.to[d])<<32|uint64(lw.freqs[i]))

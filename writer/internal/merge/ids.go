@@ -1,72 +1,16 @@
-package writer
+package merge
 
 import (
 	"bytes"
-	"context"
-	"fmt"
 	"sort"
-
-	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/store"
 )
 
-// deleteOlder deletes from all segments the documents that a was told to delete.
-func (w *Writer) deleteOlder(ctx context.Context, a *accumulator) (err error) {
-	defer store.CatchFault(store.ArmFault(), &err)
-	for _, s := range w.segments {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		for i := range a.deletes.n {
-			doc, ok, err := s.seg.FindID(idAt(&a.gone, a.deletes.at(i).id))
-			if err != nil {
-				return err
-			}
-			if ok {
-				s.delete(doc)
-			}
-		}
-		store.Forget(s.data)
-	}
-	return nil
-}
-
-// push appends s to the segments, where its documents replace those with the same
-// ids. On failure s is dropped and nothing is replaced.
-func (w *Writer) push(ctx context.Context, s *liveSegment) (err error) {
-	defer func() {
-		if err != nil {
-			w.drop(s)
-		}
-	}()
-	defer store.CatchFault(store.ArmFault(), &err)
-	replaced := make([]*roaring.Bitmap, len(w.segments))
-	for i, old := range w.segments {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		replaced[i] = roaring.New()
-		err := eachShared(old.seg, s.seg, replaced[i].Add)
-		store.Forget(old.data)
-		if err != nil {
-			return err
-		}
-	}
-	for i, old := range w.segments {
-		for it := replaced[i].Iterator(); it.HasNext(); {
-			old.delete(it.Next())
-		}
-	}
-	w.segments = append(w.segments, s)
-	store.Forget(s.data)
-	return nil
-}
-
-// eachShared calls f with the docIDs in old of all ids that newer has too.
-func eachShared(old, newer *segment.Segment, f func(doc uint32)) error {
+// EachShared calls f with the docIDs in old of all ids that newer has too.
+func EachShared(old, newer *segment.Segment, f func(doc uint32)) error {
 	if uint64(newer.Meta().Docs)*16 < uint64(old.Meta().Docs) {
 		return newer.EachID(func(_ uint32, id []byte) error {
 			doc, ok, err := old.FindID(id)
@@ -117,13 +61,13 @@ func eachShared(old, newer *segment.Segment, f func(doc uint32)) error {
 // hashStream merges the id hashes of the live documents of several segments:
 // ascending, equal ones in the order of the segments.
 type hashStream struct {
-	sources []*mergeSource
+	sources []*source
 	heads   []*hashHead
 }
 
 // hashHead is a hashStream's place in one segment.
 type hashHead struct {
-	src    *mergeSource
+	src    *source
 	hashes []uint64
 	hash   uint32
 	doc    uint32 // in the segment
@@ -197,25 +141,25 @@ func (h *hashStream) advance() error {
 	return nil
 }
 
-// dropShared deletes from the sources' segments every document whose id a later
-// segment has too.
-func dropShared(segments []*liveSegment) (err error) {
+// DropShared calls drop for every live document of sources whose id a later source
+// has too.
+func DropShared(sources []Source, drop func(source int, doc uint32)) (err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
 	h := &hashStream{}
-	of := map[*segment.Segment]*liveSegment{}
+	of := map[*source]int{}
 	base := uint32(0)
-	for _, s := range segments {
-		src := newMergeSource(s, base)
+	for i, s := range sources {
+		src := newSource(s, base)
 		base += src.live
 		h.sources = append(h.sources, src)
-		of[s.seg] = s
+		of[src] = i
 	}
 	type member struct {
-		s   *liveSegment
-		doc uint32
-		id  []byte
+		source int
+		doc    uint32
+		id     []byte
 	}
-	var group []member // documents with the present hash
+	var group []member // documents with the current hash
 	var hash uint32
 	if err := h.start(); err != nil {
 		return err
@@ -225,7 +169,7 @@ func dropShared(segments []*liveSegment) (err error) {
 		if head.hash != hash {
 			group, hash = group[:0], head.hash
 		}
-		m := member{s: of[head.src.seg], doc: head.doc}
+		m := member{source: of[head.src], doc: head.doc}
 		if len(group) > 0 || len(h.heads) > 1 && h.heads[1].hash == hash {
 			var err error
 			if m.id, err = head.src.seg.ID(head.doc, nil); err != nil {
@@ -233,8 +177,8 @@ func dropShared(segments []*liveSegment) (err error) {
 			}
 		}
 		for _, older := range group {
-			if older.s != m.s && bytes.Equal(older.id, m.id) {
-				older.s.delete(older.doc)
+			if older.source != m.source && bytes.Equal(older.id, m.id) {
+				drop(older.source, older.doc)
 			}
 		}
 		group = append(group, m)
@@ -245,12 +189,13 @@ func dropShared(segments []*liveSegment) (err error) {
 	return nil
 }
 
-// checkUnique returns an error naming an id that two documents of s have.
-func checkUnique(s *segment.Segment) (err error) {
+// Duplicate returns an id that two documents of s have, and the documents; nil if ids
+// are unique.
+func Duplicate(s *segment.Segment) (id []byte, first, second uint32, err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
 	hashes, err := s.IDHashes()
 	if err != nil {
-		return err
+		return nil, 0, 0, err
 	}
 	for i := 0; i < len(hashes); {
 		n := i + 1
@@ -266,13 +211,13 @@ func checkUnique(s *segment.Segment) (err error) {
 			doc := uint32(hashes[i])
 			id, err := s.ID(doc, nil)
 			if err != nil {
-				return err
+				return nil, 0, 0, err
 			}
 			if other, ok := seen[string(id)]; ok {
-				return fmt.Errorf("documents %d and %d have the same id %s", other, doc, quote(id))
+				return id, other, doc, nil
 			}
 			seen[string(id)] = doc
 		}
 	}
-	return nil
+	return nil, 0, 0, nil
 }

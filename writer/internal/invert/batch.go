@@ -1,12 +1,12 @@
-package writer
+package invert
 
 import "github.com/cespare/xxhash/v2"
 
-// batch is a number of documents and deletions in arrival order and, once a
+// Batch is a number of documents and deletions in arrival order and, once a
 // worker has inverted it, their postings. Batches are re-used.
-type batch struct {
-	seq   uint64
-	slots int // how many of the Writer's slots it holds
+type Batch struct {
+	Seq   uint64 // of its caller: which batch it is
+	Slots int    // of its caller: of a batch for one huge document, more than 1
 
 	text []byte // contents of all documents, and slack bytes
 	ids  []byte
@@ -39,20 +39,27 @@ type localTerm struct {
 	hash uint32
 }
 
-// size is what the batch's input occupies.
-func (b *batch) size() int { return len(b.text) + len(b.ids) + len(b.ops)*opBytes }
+// Size is how many bytes the batch's input occupies.
+func (b *Batch) Size() int { return len(b.text) + len(b.ids) + len(b.ops)*opBytes }
+
+// SizeOf is what Add adds to Size.
+func SizeOf(id, text []byte) int { return len(id) + len(text) + opBytes }
+
+// Full reports whether b can hold no more documents, however small.
+func (b *Batch) Full() bool { return len(b.ops) == maxBatchDocs }
 
 // opBytes is what a document costs in a batch besides id and text.
 const opBytes = 24
 
-func (b *batch) add(id, text []byte, deletes bool) {
+// Add adds a document, or the deletion of the one with this id.
+func (b *Batch) Add(id, text []byte, deletes bool) {
 	b.ids = append(b.ids, id...)
 	b.text = append(b.text, text...)
 	b.ops = append(b.ops, op{uint32(len(b.ids)), uint32(len(b.text)), deletes})
 }
 
 // id returns the id of op i.
-func (b *batch) id(i int) []byte {
+func (b *Batch) id(i int) []byte {
 	from := uint32(0)
 	if i > 0 {
 		from = b.ops[i-1].idEnd
@@ -61,7 +68,7 @@ func (b *batch) id(i int) []byte {
 }
 
 // contents returns the text of op i.
-func (b *batch) contents(i int) []byte {
+func (b *Batch) contents(i int) []byte {
 	from := uint32(0)
 	if i > 0 {
 		from = b.ops[i-1].textEnd
@@ -72,11 +79,11 @@ func (b *batch) contents(i int) []byte {
 // idHash is the hash by which segments order ids.
 func idHash(id []byte) uint32 { return uint32(xxhash.Sum64(id) >> 32) }
 
-// reset empties b for new documents. Memory that one huge document took is given
+// Reset empties b for new documents. Memory that one huge document took is given
 // back to the collector; usual is the usual size of a batch.
-func (b *batch) reset(usual int) {
+func (b *Batch) Reset(usual int) {
 	if cap(b.text) > 2*usual {
-		*b = batch{}
+		*b = Batch{}
 		return
 	}
 	b.text, b.ids, b.ops = b.text[:0], b.ids[:0], b.ops[:0]

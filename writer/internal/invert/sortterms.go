@@ -1,4 +1,4 @@
-package writer
+package invert
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 )
 
-// sortedTerm is one term of an accumulator on its way to the segment.
+// sortedTerm is one term of an Accumulator on its way to the segment.
 type sortedTerm struct {
 	prefix uint64 // first eight bytes, big-endian, zero-padded
 	record uint32
@@ -28,7 +28,7 @@ func prefixOf(term []byte) uint64 {
 
 // sortTerms returns all terms of a in bytewise order: a counting sort by their
 // first two bytes, then each bucket by comparison on several goroutines.
-func (a *accumulator) sortTerms(ctx context.Context, threads int) ([]sortedTerm, error) {
+func (a *Accumulator) sortTerms(ctx context.Context, threads int) ([]sortedTerm, error) {
 	const buckets = 1 << 16
 	starts := make([]uint32, buckets+1)
 	for i := range a.termRefs.n {
@@ -71,7 +71,7 @@ func (a *accumulator) sortTerms(ctx context.Context, threads int) ([]sortedTerm,
 	return terms, ctx.Err()
 }
 
-func (a *accumulator) sortBucket(terms []sortedTerm) {
+func (a *Accumulator) sortBucket(terms []sortedTerm) {
 	slices.SortFunc(terms, func(x, y sortedTerm) int {
 		if x.prefix != y.prefix {
 			return cmp.Compare(x.prefix, y.prefix)

@@ -1,4 +1,4 @@
-package writer
+package merge
 
 import (
 	"context"
@@ -61,7 +61,7 @@ func (r *renumbering) apply(docs, freqs []uint32, base uint32) int {
 
 // lengths returns the lengths of the live documents, a table for each source. Tables of
 // sources with deleted documents are copies.
-func (m *merger) lengths() ([]segment.LengthTable, error) {
+func (m *Merger) lengths() ([]segment.LengthTable, error) {
 	var tables []segment.LengthTable
 	for _, src := range m.sources {
 		t, err := src.seg.DocLens()
@@ -86,7 +86,7 @@ func (m *merger) lengths() ([]segment.LengthTable, error) {
 }
 
 // documents adds the live documents of all sources.
-func (m *merger) documents(ctx context.Context, b *build.Builder) error {
+func (m *Merger) documents(ctx context.Context, b *build.Builder) error {
 	for _, src := range m.sources {
 		if err := ctx.Err(); err != nil {
 			return err

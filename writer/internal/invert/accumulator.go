@@ -1,14 +1,15 @@
-package writer
+package invert
 
 import (
 	"encoding/binary"
+	"iter"
 
 	"github.com/pinion-index/pinion/segment"
 )
 
-// accumulator gathers the inverted batches of the segment to come.
-type accumulator struct {
-	pool  *pagePool
+// Accumulator gathers the inverted batches of the segment to come.
+type Accumulator struct {
+	pool  *Pool
 	pages []page // runs of all batches
 
 	terms    keyArena // records, see below
@@ -47,6 +48,28 @@ type docInfo struct {
 
 type deletion struct{ id, hash uint32 }
 
+// NewAccumulator returns an empty Accumulator.
+func (p *Pool) NewAccumulator() *Accumulator {
+	return &Accumulator{pool: p, stored: storedText{pool: &p.texts}}
+}
+
+// Live returns the number of documents that were neither replaced nor deleted since.
+func (a *Accumulator) Live() int { return a.docs.n - a.dead }
+
+// Postings returns the number of postings, those of dead documents included.
+func (a *Accumulator) Postings() uint64 { return a.postings }
+
+// Deleted gives the ids that were to be deleted, each as often as it was.
+func (a *Accumulator) Deleted() iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for i := range a.deletes.n {
+			if !yield(idAt(&a.gone, a.deletes.at(i).id)) {
+				return
+			}
+		}
+	}
+}
+
 // What a flush needs besides what is counted: 16 bytes to sort a term, 12 for an
 // id's hash and a length, and half as much again of every hash table while it grows.
 const (
@@ -54,25 +77,26 @@ const (
 	docScratch  = 12
 )
 
-// bytes counts the memory that the accumulator holds, and what writing it takes
+// Bytes counts the memory that the accumulator holds, and what writing it takes
 // on top of that.
-func (a *accumulator) bytes() int {
+func (a *Accumulator) Bytes() int {
 	return len(a.pages)*pageBytes +
 		a.terms.bytes() + a.termRefs.n*(4+termScratch) + a.table.bytes()*3/2 +
 		a.ids.bytes() + a.docs.n*(16+docScratch) + a.idTable.bytes()*3/2 +
 		a.gone.bytes() + a.deletes.n*8 + a.stored.bytes()
 }
 
-// full says whether b may not be absorbed any more for want of docIDs or references.
-func (a *accumulator) full(b *batch) bool {
+// Full reports whether b cannot be absorbed for want of docIDs or references.
+func (a *Accumulator) Full(b *Batch) bool {
 	return a.docs.n+len(b.ops) > segment.MaxDocs || len(a.pages)+len(b.pages) > maxPages ||
 		a.terms.page > 1<<15 || a.ids.page > 1<<15 || a.gone.page > 1<<15
 }
 
-func (a *accumulator) empty() bool { return a.docs.n == 0 && a.deletes.n == 0 }
+// Empty reports whether nothing was absorbed.
+func (a *Accumulator) Empty() bool { return a.docs.n == 0 && a.deletes.n == 0 }
 
-// absorb takes over the runs and documents of b.
-func (a *accumulator) absorb(b *batch) {
+// Absorb takes over the runs and documents of b.
+func (a *Accumulator) Absorb(b *Batch) {
 	base := uint32(a.docs.n)
 	a.absorbOps(b)
 	firstPage := uint32(len(a.pages))
@@ -103,7 +127,7 @@ const lookAhead = 16
 // touch reads the slots and records where the terms of group will probably be
 // found. None of the reads depends on another term's, so their cache misses
 // overlap.
-func (a *accumulator) touch(group []localTerm) {
+func (a *Accumulator) touch(group []localTerm) {
 	var refs [lookAhead]uint32
 	mask := a.table.mask()
 	for i := range group {
@@ -120,7 +144,7 @@ func (a *accumulator) touch(group []localTerm) {
 }
 
 // record returns the record of term t of b, a new one if need be.
-func (a *accumulator) record(b *batch, t *localTerm) []byte {
+func (a *Accumulator) record(b *Batch, t *localTerm) []byte {
 	term := b.bytes[t.at : t.at+t.n]
 	mask := a.table.mask()
 	at := t.hash & mask
@@ -150,7 +174,7 @@ func termOf(rec []byte) []byte {
 
 // absorbOps takes over documents and deletions. A document whose id came before
 // replaces it.
-func (a *accumulator) absorbOps(b *batch) {
+func (a *Accumulator) absorbOps(b *Batch) {
 	a.idTable.reserve(len(b.ops))
 	doc := 0
 	for i := range b.ops {
@@ -175,7 +199,7 @@ func (a *accumulator) absorbOps(b *batch) {
 }
 
 // findID returns the slot of id: that of the last document with it, or an empty one.
-func (a *accumulator) findID(id []byte, hash uint32) *uint64 {
+func (a *Accumulator) findID(id []byte, hash uint32) *uint64 {
 	mask := a.idTable.mask()
 	at := hash & mask
 	for ; a.idTable.slot[at] != 0; at = (at + 1) & mask {
@@ -188,7 +212,7 @@ func (a *accumulator) findID(id []byte, hash uint32) *uint64 {
 }
 
 // id returns the id of a document.
-func (a *accumulator) id(doc int) []byte { return idAt(&a.ids, a.docs.at(doc).id) }
+func (a *Accumulator) id(doc int) []byte { return idAt(&a.ids, a.docs.at(doc).id) }
 
 func appendID(arena *keyArena, id []byte) uint32 {
 	ref, b := arena.alloc(2 + len(id))
@@ -202,9 +226,9 @@ func idAt(arena *keyArena, ref uint32) []byte {
 	return b[2 : 2+int(binary.LittleEndian.Uint16(b))]
 }
 
-// reset empties a. Its memory is kept, the runs' in the pool.
-func (a *accumulator) reset() {
-	a.pool.put(a.pages)
+// Reset empties a. Its memory is kept, the runs' in the pool.
+func (a *Accumulator) Reset() {
+	a.pool.pages.put(a.pages)
 	clear(a.pages)
 	a.pages = a.pages[:0]
 	a.terms.reset()

@@ -1,4 +1,4 @@
-package writer
+package invert
 
 // slots is an open-addressing hash table from 32-bit hashes to 32-bit references
 // other than 0. Who uses it compares keys. A slot is hash<<32 | reference.

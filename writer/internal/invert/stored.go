@@ -1,4 +1,4 @@
-package writer
+package invert
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 	"github.com/golang/snappy"
 )
 
-// storedText holds the contents of an accumulator's documents, one compressed
+// storedText holds the contents of an Accumulator's documents, one compressed
 // block for each batch.
 type storedText struct {
 	pool   *textPool
@@ -44,14 +44,14 @@ func (p *textPool) put(b []byte) {
 }
 
 // compress sets b.stored from its contents.
-func (p *textPool) compress(b *batch, scratch []byte) []byte {
+func (p *textPool) compress(b *Batch, scratch []byte) []byte {
 	scratch = snappy.Encode(scratch[:cap(scratch)], b.text)
 	b.stored = append(p.get(len(scratch))[:0], scratch...)
 	return scratch
 }
 
 // take takes over the stored text of b, if it has any.
-func (s *storedText) take(b *batch) {
+func (s *storedText) take(b *Batch) {
 	if b.stored == nil {
 		return
 	}

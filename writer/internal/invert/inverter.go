@@ -1,4 +1,4 @@
-package writer
+package invert
 
 import (
 	"slices"
@@ -6,12 +6,14 @@ import (
 	"github.com/pinion-index/pinion/analysis"
 )
 
-// inverter turns batches into runs, one at a time. Each worker has its own.
-type inverter struct {
+// Inverter turns batches into runs, one at a time. Each worker has its own.
+type Inverter struct {
 	seed      uint64
-	pool      *pagePool
+	pool      *Pool
+	stored    bool
 	tokenizer analysis.Tokenizer
 
+	scratch  []byte // of compressed text
 	tokens   analysis.Tokens
 	table    slots // hash -> index in batch.terms, plus one
 	postings []posting
@@ -21,8 +23,14 @@ type inverter struct {
 
 type posting struct{ term, tf uint32 }
 
-// invert fills in the result fields of b.
-func (v *inverter) invert(b *batch) {
+// NewInverter returns an Inverter that cuts text into terms by t and, if stored, keeps
+// the text. All inverters of an Accumulator must have the same seed.
+func (p *Pool) NewInverter(seed uint64, t analysis.Tokenizer, stored bool) *Inverter {
+	return &Inverter{seed: seed, pool: p, tokenizer: t, stored: stored}
+}
+
+// Invert inverts the documents of b.
+func (v *Inverter) Invert(b *Batch) {
 	v.table.reset(maxInverterSlots)
 	v.postings, v.docEnds = v.postings[:0], v.docEnds[:0]
 	for i := range b.ops {
@@ -39,7 +47,10 @@ func (v *inverter) invert(b *batch) {
 	}
 	v.sort(b)
 	v.write(b)
-	if b.slots > 1 { // what a huge document needed is not kept
+	if v.stored {
+		v.scratch = v.pool.texts.compress(b, v.scratch)
+	}
+	if b.Slots > 1 { // what a huge document needed is not kept
 		v.tokens, v.postings, v.sorted = analysis.Tokens{}, nil, nil
 	}
 }
@@ -51,7 +62,7 @@ const maxInverterSlots = 1 << 18
 const tokenPiece = 1 << 13
 
 // document counts the tokens of one document.
-func (v *inverter) document(b *batch, doc uint32) {
+func (v *Inverter) document(b *Batch, doc uint32) {
 	text, spans := v.tokens.Raw()
 	for text = text[:cap(text)]; len(spans) > 0; {
 		n := min(tokenPiece, len(spans))
@@ -62,7 +73,7 @@ func (v *inverter) document(b *batch, doc uint32) {
 
 // count counts the tokens of one document that are at spans in text. A term knows the last document in which it
 // occurred and its posting there.
-func (v *inverter) count(b *batch, doc uint32, text []byte, spans []analysis.Span) {
+func (v *Inverter) count(b *Batch, doc uint32, text []byte, spans []analysis.Span) {
 	v.table.reserve(len(spans))
 	v.postings = slices.Grow(v.postings, len(spans))
 	postings, mask := v.postings, v.table.mask()
@@ -100,7 +111,7 @@ func (v *inverter) count(b *batch, doc uint32, text []byte, spans []analysis.Spa
 	v.postings = postings
 }
 
-func (v *inverter) newTerm(b *batch, x uint64, h, at uint32, term []byte) uint32 {
+func (v *Inverter) newTerm(b *Batch, x uint64, h, at uint32, term []byte) uint32 {
 	n := uint32(len(b.terms))
 	v.table.slot[at] = uint64(h)<<32 | uint64(n+1)
 	v.table.used++
@@ -110,7 +121,7 @@ func (v *inverter) newTerm(b *batch, x uint64, h, at uint32, term []byte) uint32
 }
 
 // sort orders postings by term, keeping the order of documents: a counting sort.
-func (v *inverter) sort(b *batch) {
+func (v *Inverter) sort(b *Batch) {
 	end := uint32(0)
 	for i := range b.terms {
 		t := &b.terms[i]
@@ -131,7 +142,7 @@ func (v *inverter) sort(b *batch) {
 
 // write packs the sorted postings into runs and leaves their references in
 // terms.last.
-func (v *inverter) write(b *batch) {
+func (v *Inverter) write(b *Batch) {
 	var pg page
 	used, from := pageWords, uint32(0)
 	for i := range b.terms {
@@ -141,7 +152,7 @@ func (v *inverter) write(b *batch) {
 		if used+runHeader+3*len(run) > pageWords {
 			// The bound is generous for long runs: count before giving up the page.
 			if used+runHeader+runWords(run) > pageWords {
-				pg = v.pool.get()
+				pg = v.pool.pages.get()
 				b.pages = append(b.pages, pg)
 				used = 2
 			}

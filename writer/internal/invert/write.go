@@ -1,107 +1,42 @@
-package writer
+package invert
 
 import (
 	"context"
 	"encoding/binary"
 
-	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/build"
+	"github.com/pinion-index/pinion/writer/internal/lists"
+	"github.com/pinion-index/pinion/writer/internal/ordered"
 )
 
-// What one job of a flush encodes: lists with at least chunkPostings postings
-// together, or chunkTerms lists.
-const (
-	chunkPostings = 1 << 15
-	chunkTerms    = 1 << 12
-)
-
-// encoded is the result of one job: lists back to back in buf.
-type encoded struct {
-	buf   []byte
-	lists []encodedList
-}
-
-// encodedList is a build.EncodedList whose bytes end at end of a buffer.
-type encodedList struct {
-	end  int
-	tail *build.Tail
-	df   uint32
-	kind segment.Kind
-}
-
-func (e *encoded) reset() { e.buf, e.lists = e.buf[:0], e.lists[:0] }
-
-// add appends a list whose bytes are at the end of buf.
-func (e *encoded) add(l build.EncodedList) {
-	e.lists = append(e.lists, encodedList{len(e.buf), l.Tail, l.DF, l.Kind})
-}
-
-// list returns list i with its bytes.
-func (e *encoded) list(i int) build.EncodedList {
-	from := 0
-	if i > 0 {
-		from = e.lists[i-1].end
-	}
-	l := e.lists[i]
-	return build.EncodedList{Kind: l.kind, DF: l.df, Bytes: e.buf[from:l.end], Tail: l.tail}
-}
-
-// recycler hands out results that were consumed again.
-type recycler struct{ free chan *encoded }
-
-func newRecycler(n int) recycler { return recycler{make(chan *encoded, n)} }
-
-func (r recycler) get() *encoded {
-	select {
-	case e := <-r.free:
-		e.reset()
-		return e
-	default:
-		return &encoded{}
-	}
-}
-
-func (r recycler) put(e *encoded) {
-	select {
-	case r.free <- e:
-	default:
-	}
-}
-
-// writeAccumulator writes all live documents of a as a segment.
-func (w *Writer) writeAccumulator(ctx context.Context, a *accumulator) (*liveSegment, error) {
-	moved, live := a.renumber()
-	lengths := make([]uint32, 0, live)
+// Lengths returns the lengths of the live documents.
+func (a *Accumulator) Lengths() []uint32 {
+	lengths := make([]uint32, 0, a.Live())
 	for i := range a.docs.n {
 		if d := a.docs.at(i); !d.isDead {
 			lengths = append(lengths, d.len)
 		}
 	}
-	out, err := w.create(build.Options{Docs: uint32(live), Lengths: []segment.LengthTable{segment.NewLengthTable(lengths)}, Stored: w.opts.Stored})
+	return lengths
+}
+
+// Write adds all live documents and their lists to b, on several goroutines. progress
+// is told how many postings are done, those of dead documents included.
+func (a *Accumulator) Write(ctx context.Context, b *build.Builder, threads int, progress func(n uint64)) error {
+	terms, err := a.sortTerms(ctx, threads)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	defer out.discardUnlessDone()
-	terms, err := a.sortTerms(ctx, w.opts.Threads)
-	if err != nil {
-		return nil, err
-	}
-	// Documents are added while the first lists are encoded.
-	documents := func() error { return a.addDocs(out.builder) }
-	if err := w.encodeTerms(ctx, a, out.builder, terms, moved, documents); err != nil {
-		return nil, err
-	}
-	return out.finish()
+	return a.writeLists(ctx, b, terms, threads, progress)
 }
 
 // renumber returns the docIDs that documents get once the dead ones are left out,
-// ^0 for those; nil if none is dead. live is how many are left.
-func (a *accumulator) renumber() (moved []uint32, live int) {
-	live = a.docs.n - a.dead
+// ^0 for those; nil if none is dead.
+func (a *Accumulator) renumber() []uint32 {
 	if a.dead == 0 {
-		return nil, live
+		return nil
 	}
-	moved = make([]uint32, a.docs.n)
+	moved := make([]uint32, a.docs.n)
 	next := uint32(0)
 	for i := range moved {
 		if a.docs.at(i).isDead {
@@ -111,11 +46,11 @@ func (a *accumulator) renumber() (moved []uint32, live int) {
 		moved[i] = next
 		next++
 	}
-	return moved, live
+	return moved
 }
 
 // addDocs adds ids and stored text of the live documents.
-func (a *accumulator) addDocs(b *build.Builder) error {
+func (a *Accumulator) addDocs(b *build.Builder) error {
 	if len(a.stored.blocks) == 0 {
 		for i := range a.docs.n {
 			if !a.docs.at(i).isDead {
@@ -137,19 +72,19 @@ func (a *accumulator) addDocs(b *build.Builder) error {
 	})
 }
 
-// encodeTerms encodes the lists of terms on several goroutines and appends them
-// in order, after calling documents.
-func (w *Writer) encodeTerms(ctx context.Context, a *accumulator, b *build.Builder, terms []sortedTerm, moved []uint32, documents func() error) error {
-	ahead := 2*w.opts.Threads + 2
-	results := newRecycler(ahead)
-	progress := w.progress("flush", a.postings)
+// writeLists encodes the lists of terms on several goroutines and appends them in
+// order. The documents are added while the first lists are encoded.
+func (a *Accumulator) writeLists(ctx context.Context, b *build.Builder, terms []sortedTerm, threads int, progress func(n uint64)) error {
+	ahead := 2*threads + 2
+	results := lists.NewRecycler(ahead)
+	moved := a.renumber()
 	at := 0
 	documentsDone := false
-	err := ordered(ctx, w.opts.Threads, ahead,
+	err := ordered.Run(ctx, threads, ahead,
 		func(_ context.Context, yield func([]sortedTerm) bool) error {
 			for rest := terms; len(rest) > 0; {
 				n, postings := 0, uint32(0)
-				for n < len(rest) && n < chunkTerms && postings < chunkPostings {
+				for n < len(rest) && n < lists.ChunkTerms && postings < lists.ChunkPostings {
 					postings += rest[n].df
 					n++
 				}
@@ -160,25 +95,25 @@ func (w *Writer) encodeTerms(ctx context.Context, a *accumulator, b *build.Build
 			}
 			return nil
 		},
-		func() func(context.Context, []sortedTerm) (*encoded, error) {
+		func() func(context.Context, []sortedTerm) (*lists.Encoded, error) {
 			g := gatherer{a: a, moved: moved, enc: b.NewListEncoder()}
-			return func(_ context.Context, terms []sortedTerm) (*encoded, error) {
-				e := results.get()
+			return func(_ context.Context, terms []sortedTerm) (*lists.Encoded, error) {
+				e := results.Get()
 				return e, g.encode(e, terms)
 			}
 		},
-		func(e *encoded) error {
+		func(e *lists.Encoded) error {
 			if !documentsDone {
 				documentsDone = true
-				if err := documents(); err != nil {
+				if err := a.addDocs(b); err != nil {
 					return err
 				}
 			}
-			for i := range e.lists {
+			for i := range e.Len() {
 				t := terms[at]
 				at++
-				l := e.list(i)
-				progress.add(uint64(t.df))
+				l := e.List(i)
+				progress(uint64(t.df))
 				if l.DF == 0 {
 					continue
 				}
@@ -186,19 +121,18 @@ func (w *Writer) encodeTerms(ctx context.Context, a *accumulator, b *build.Build
 					return err
 				}
 			}
-			results.put(e)
+			results.Put(e)
 			return nil
 		})
 	if err == nil && !documentsDone {
-		err = documents()
+		err = a.addDocs(b)
 	}
-	progress.done()
 	return err
 }
 
 // gatherer collects the runs of terms and encodes them.
 type gatherer struct {
-	a           *accumulator
+	a           *Accumulator
 	moved       []uint32
 	enc         *build.ListEncoder
 	runs        [lookAhead][]uint32
@@ -206,22 +140,19 @@ type gatherer struct {
 }
 
 // encode encodes the lists of terms into e.
-func (g *gatherer) encode(e *encoded, terms []sortedTerm) error {
+func (g *gatherer) encode(e *lists.Encoded, terms []sortedTerm) error {
 	for len(terms) > 0 {
 		group := terms[:min(lookAhead, len(terms))]
 		g.walk(group)
 		for i, t := range group {
 			g.gather(t, g.runs[i])
 			if len(g.docs) == 0 {
-				e.add(build.EncodedList{})
+				e.AddEmpty()
 				continue
 			}
-			l, buf, err := g.enc.Encode(e.buf, g.docs, g.freqs)
-			if err != nil {
+			if err := e.Encode(g.enc, g.docs, g.freqs); err != nil {
 				return err
 			}
-			e.buf = buf
-			e.add(l)
 		}
 		terms = terms[len(group):]
 	}
@@ -266,7 +197,7 @@ func (g *gatherer) gather(t sortedTerm, runs []uint32) {
 }
 
 // run returns the words from the run's header on.
-func (a *accumulator) run(ref uint32) []uint16 {
+func (a *Accumulator) run(ref uint32) []uint16 {
 	return a.pages[ref>>pageShift][(ref&(1<<pageShift-1))*2:]
 }
 

@@ -1,4 +1,4 @@
-package writer
+package invert
 
 // chunkLen is the number of elements in each part of chunks.
 const chunkLen = 1 << 14

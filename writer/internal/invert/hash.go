@@ -1,4 +1,4 @@
-package writer
+package invert
 
 import (
 	"encoding/binary"
@@ -44,4 +44,5 @@ func hashTerm(seed, x uint64, b []byte, from, to uint32) uint32 {
 	return uint32(mix(h^binary.LittleEndian.Uint64(b[to-8:]), mix2))
 }
 
-func newSeed() uint64 { return rand.Uint64() }
+// NewSeed returns a random seed for inverters.
+func NewSeed() uint64 { return rand.Uint64() }

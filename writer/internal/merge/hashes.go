@@ -1,4 +1,4 @@
-package writer
+package merge
 
 import (
 	"math/bits"
@@ -9,7 +9,7 @@ import (
 // hashMerger merges sections IDHASH of sources to that of their live documents in
 // one segment, a piece at a time.
 type hashMerger struct {
-	sources []*mergeSource
+	sources []*source
 	rest    [][]uint64 // of every source
 	last    []uint64   // before rest
 	live    []uint32   // documents passed

@@ -1,16 +1,18 @@
-package writer
+// Package ordered runs jobs on several goroutines and consumes their results in
+// order.
+package ordered
 
 import (
 	"context"
 	"sync"
 )
 
-// ordered runs work on the jobs that produce yields, on several goroutines, and
+// Run runs work on the jobs that produce yields, on several goroutines, and
 // hands the results to consume in the order of the jobs. produce runs in a
 // goroutine of its own, consume in the caller's. newWorker is called in each
 // working goroutine. At most ahead jobs are between produce and consume. The
 // first error in order ends it; all goroutines have ended when it returns.
-func ordered[J, R any](ctx context.Context, threads, ahead int,
+func Run[J, R any](ctx context.Context, threads, ahead int,
 	produce func(ctx context.Context, yield func(J) bool) error,
 	newWorker func() func(context.Context, J) (R, error),
 	consume func(R) error,

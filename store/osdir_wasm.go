@@ -1,0 +1,14 @@
+//go:build js || wasip1
+
+package store
+
+import "os"
+
+// fileLocks says that the platform has none, so that no directory can be written.
+const fileLocks = false
+
+func lockFile(*os.File) error { return ErrReadOnly }
+
+func renameFile(from, to string) error { return os.Rename(from, to) }
+
+func syncDir(string) error { return nil }

@@ -1,0 +1,19 @@
+// Package invert turns documents into posting lists in memory. Documents are gathered
+// in Batches; Inverters turn batches into runs of postings, any number of them at a
+// time; an Accumulator absorbs the batches in order and writes what it gathered as a
+// segment.
+//
+//	batch.go                    documents and deletions in arrival order
+//	inverter.go, hash.go        a batch's terms and runs
+//	accumulator.go              the terms and documents of many batches
+//	sortterms.go, write.go      an accumulator becomes a segment
+//	pages.go, chunks.go, slots.go, stored.go
+//	                            memory: runs, arrays and keys, hash tables, text
+package invert
+
+// Pool is memory that inverters and accumulators share. The zero value is ready for
+// use.
+type Pool struct {
+	pages pagePool
+	texts textPool
+}

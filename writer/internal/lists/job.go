@@ -1,0 +1,112 @@
+package lists
+
+import (
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/build"
+	"github.com/pinion-index/pinion/store"
+)
+
+// job is a number of terms with the entries of their lists in the sources.
+type job struct {
+	terms    []byte
+	ends     []int
+	shared   []uint16 // bytes that a term shares with the one before it
+	refs     []Ref
+	refEnds  []int
+	postings uint64
+
+	result Encoded
+	counts Counts
+}
+
+// Ref is one list of a term.
+type Ref struct {
+	Source uint32 // number of its segment
+	Entry  segment.Entry
+}
+
+// usualTerms is room for the terms of most jobs.
+const usualTerms = ChunkTerms / 2
+
+func newJob(sources int) *job {
+	return &job{
+		terms:   make([]byte, 0, 16*usualTerms),
+		ends:    make([]int, 0, usualTerms),
+		shared:  make([]uint16, 0, usualTerms),
+		refs:    make([]Ref, 0, min(sources, 2)*usualTerms),
+		refEnds: make([]int, 0, usualTerms),
+		result:  Encoded{make([]byte, 0, 3*ChunkPostings), make([]encodedList, 0, usualTerms)},
+	}
+}
+
+func (j *job) reset() {
+	j.terms, j.ends, j.shared, j.refs, j.refEnds, j.postings = j.terms[:0], j.ends[:0], j.shared[:0], j.refs[:0], j.refEnds[:0], 0
+	j.result.Reset()
+}
+
+// walk walks the dictionaries of segments together and yields jobs in the order of
+// terms. It takes jobs from free, where there are some, and makes the others.
+func walk(segments []*segment.Segment, free chan *job, yield func(*job) bool) (err error) {
+	defer store.CatchFault(store.ArmFault(), &err)
+	terms := build.NewTermMerger(segments)
+	for more := terms.Next(); more; {
+		var j *job
+		select {
+		case j = <-free:
+			j.reset()
+		default:
+			j = newJob(len(segments))
+		}
+		for more && len(j.ends) < ChunkTerms && j.postings < ChunkPostings {
+			j.take(terms)
+			more = terms.Next()
+		}
+		if !yield(j) {
+			return nil
+		}
+	}
+	return terms.Err()
+}
+
+// take appends the current term and its lists.
+func (j *job) take(terms *build.TermMerger) {
+	j.terms = terms.AppendTerm(j.terms)
+	j.ends = append(j.ends, len(j.terms))
+	j.shared = append(j.shared, uint16(terms.Shared()))
+	for i := range terms.Lists() {
+		source, e := terms.List(i)
+		j.refs = append(j.refs, Ref{uint32(source), *e})
+		j.postings += uint64(e.DF)
+	}
+	j.refEnds = append(j.refEnds, len(j.refs))
+}
+
+// encode calls f for every term.
+func (j *job) encode(f func(e *Encoded, lists []Ref) error) (err error) {
+	defer store.CatchFault(store.ArmFault(), &err)
+	from, refFrom := 0, 0
+	for i, to := range j.ends {
+		if err := f(&j.result, j.refs[refFrom:j.refEnds[i]]); err != nil {
+			return format.Locate(err, format.Place{List: string(j.terms[from:to]), Block: format.NoBlock})
+		}
+		from, refFrom = to, j.refEnds[i]
+	}
+	return nil
+}
+
+// appendTo adds the encoded lists to b.
+func (j *job) appendTo(b *build.Builder) error {
+	from, shared := 0, segment.MaxTerm
+	for i, to := range j.ends {
+		shared = min(shared, int(j.shared[i]))
+		if l := j.result.List(i); l.DF > 0 {
+			if err := b.AppendShared(j.terms[from:to], shared, l); err != nil {
+				return err
+			}
+			shared = segment.MaxTerm
+		}
+		from = to
+	}
+	return nil
+}

@@ -1,0 +1,77 @@
+// Package lists writes the posting lists of existing segments anew: it walks their
+// dictionaries together, has several goroutines encode the lists of each term, and
+// appends the results in order. What becomes of a term's lists is up to the caller.
+package lists
+
+import (
+	"context"
+
+	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/build"
+	"github.com/pinion-index/pinion/writer/internal/ordered"
+)
+
+// Options say how Rewrite works.
+type Options struct {
+	Threads  int            // goroutines that encode
+	Ahead    int            // jobs between the dictionaries and the Builder, at most
+	Progress func(n uint64) // told how many postings of the sources are done
+	First    func() error   // if not nil, called before the first list is appended, while lists are encoded
+}
+
+// Counts says how lists came into the output.
+type Counts struct {
+	Copied  uint64 // blocks that were copied without decoding them
+	Encoded uint64 // postings that were encoded anew
+}
+
+// Rewrite appends to b a list for each term that segments hold. newTerm is called in
+// each working goroutine; what it returns adds the list of one term to e, made of
+// those in the segments, or an empty one to leave the term out.
+func Rewrite(ctx context.Context, b *build.Builder, segments []*segment.Segment, o Options,
+	newTerm func(enc *build.ListEncoder) func(e *Encoded, lists []Ref) error,
+) (sum Counts, err error) {
+	free := make(chan *job, o.Ahead+2)
+	begun := o.First == nil
+	first := func() error {
+		if begun {
+			return nil
+		}
+		begun = true
+		return o.First()
+	}
+	err = ordered.Run(ctx, o.Threads, o.Ahead,
+		func(_ context.Context, yield func(*job) bool) error { return walk(segments, free, yield) },
+		func() func(context.Context, *job) (*job, error) {
+			enc := b.NewListEncoder()
+			term := newTerm(enc)
+			return func(ctx context.Context, j *job) (*job, error) {
+				copied, encoded := enc.CopiedBlocks(), enc.EncodedPostings()
+				if err := j.encode(term); err != nil {
+					return nil, err
+				}
+				j.counts = Counts{enc.CopiedBlocks() - copied, enc.EncodedPostings() - encoded}
+				return j, ctx.Err()
+			}
+		},
+		func(j *job) error {
+			if err := first(); err != nil {
+				return err
+			}
+			if err := j.appendTo(b); err != nil {
+				return err
+			}
+			sum.Copied += j.counts.Copied
+			sum.Encoded += j.counts.Encoded
+			o.Progress(j.postings)
+			select {
+			case free <- j:
+			default:
+			}
+			return nil
+		})
+	if err == nil {
+		err = first()
+	}
+	return sum, err
+}

@@ -1,0 +1,116 @@
+package merge
+
+import (
+	"context"
+
+	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/build"
+	"github.com/pinion-index/pinion/writer/internal/lists"
+)
+
+// Write adds the documents and lists of all sources to b. What it holds in memory does
+// not depend on how many postings there are, except that the longest lists in progress
+// are in memory. Of o it fills in First.
+func (m *Merger) Write(ctx context.Context, b *build.Builder, o lists.Options) (lists.Counts, error) {
+	o.First = func() error { return m.documents(ctx, b) }
+	segments := make([]*segment.Segment, len(m.sources))
+	for i, src := range m.sources {
+		segments[i] = src.seg
+	}
+	return lists.Rewrite(ctx, b, segments, o, func(enc *build.ListEncoder) func(*lists.Encoded, []lists.Ref) error {
+		w := listWorker{sources: m.sources, enc: enc}
+		return w.term
+	})
+}
+
+// listWorker merges the lists of terms.
+type listWorker struct {
+	sources     []*source
+	enc         *build.ListEncoder
+	list        segment.List
+	rows        segment.Rows
+	docs, freqs []uint32 // of short lists
+}
+
+// term adds the merged list of one term to e.
+func (lw *listWorker) term(e *lists.Encoded, refs []lists.Ref) error {
+	if lw.isSmall(refs) {
+		return lw.small(e, refs)
+	}
+	lw.enc.Reset()
+	any := false
+	for i := range refs {
+		src := lw.sources[refs[i].Source]
+		if err := src.seg.InitList(&lw.list, refs[i].Entry); err != nil {
+			return err
+		}
+		if src.gone == nil {
+			any = true
+			if err := lw.enc.AppendList(&lw.list, src.base); err != nil {
+				return err
+			}
+			continue
+		}
+		some, err := lw.filter(src)
+		if err != nil {
+			return err
+		}
+		any = any || some
+	}
+	if !any {
+		e.AddEmpty()
+		return nil
+	}
+	return e.Finish(lw.enc)
+}
+
+// smallLists is the most postings of a term whose lists are not merged part by
+// part but decoded and encoded as a whole.
+const smallLists = 127
+
+// isSmall reports whether lists have few postings, all of them live.
+func (lw *listWorker) isSmall(refs []lists.Ref) bool {
+	n := uint64(0)
+	for i := range refs {
+		n += uint64(refs[i].Entry.DF)
+		if n > smallLists || lw.sources[refs[i].Source].gone != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// small appends the merged list of a term with few postings to e.
+func (lw *listWorker) small(e *lists.Encoded, refs []lists.Ref) (err error) {
+	docs, freqs := lw.docs[:0], lw.freqs[:0]
+	for i := range refs {
+		src := lw.sources[refs[i].Source]
+		if docs, freqs, err = src.seg.AppendSmall(docs, freqs, &refs[i].Entry, src.base); err != nil {
+			return err
+		}
+	}
+	lw.docs, lw.freqs = docs, freqs
+	return e.Encode(lw.enc, docs, freqs)
+}
+
+// filter appends the postings of lw.list that live and reports whether there are any.
+func (lw *listWorker) filter(src *source) (some bool, err error) {
+	l := &lw.list
+	if l.Kind == segment.KindExtent {
+		if err := l.VerifyChecksum(); err != nil {
+			return false, err
+		}
+	}
+	for lw.rows.Reset(l); lw.rows.Next(); {
+		docs, freqs := lw.rows.Docs, lw.rows.Freqs
+		n := src.gone.apply(docs, freqs, src.base)
+		if n == 0 {
+			continue
+		}
+		some = true
+		if err := lw.enc.AppendPostings(docs[:n], freqs[:n]); err != nil {
+			return some, err
+		}
+	}
+	return some, lw.rows.Err()
+}

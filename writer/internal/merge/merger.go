@@ -1,0 +1,95 @@
+// Package merge joins segments into one: documents, ids and lists in the order of the
+// segments, without the deleted documents.
+package merge
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/build"
+	"github.com/pinion-index/pinion/segment/check"
+)
+
+// Source is one segment to merge.
+type Source struct {
+	Segment *segment.Segment
+	Deletes *roaring.Bitmap // of its documents; nil: none
+}
+
+// Merger writes one segment from several.
+type Merger struct {
+	sources  []*source
+	docs     uint32
+	stored   bool
+	foreign  bool
+	postings uint64
+}
+
+// source is a Source whose live documents follow those of the sources before it.
+type source struct {
+	seg  *segment.Segment
+	base uint32       // docID that its first live document gets
+	gone *renumbering // nil: no document is deleted
+	live uint32
+}
+
+func newSource(s Source, base uint32) *source {
+	docs := s.Segment.Meta().Docs
+	src := &source{seg: s.Segment, base: base, live: docs}
+	if s.Deletes != nil && !s.Deletes.IsEmpty() {
+		src.live -= uint32(s.Deletes.GetCardinality())
+		src.gone = newRenumbering(s.Deletes, docs)
+	}
+	return src
+}
+
+// New returns a Merger of sources, which must have been made by one analyzer.
+func New(sources []Source) (*Merger, error) {
+	m := &Merger{}
+	docs := uint64(0)
+	for _, s := range sources {
+		meta := s.Segment.Meta()
+		src := newSource(s, uint32(docs))
+		docs += uint64(src.live)
+		if docs > segment.MaxDocs {
+			return nil, fmt.Errorf("writer: a merged segment would have more than %d documents", segment.MaxDocs)
+		}
+		m.stored = m.stored || meta.Stored
+		m.foreign = m.foreign || meta.ForeignLengths
+		m.postings += meta.Postings
+		m.sources = append(m.sources, src)
+	}
+	m.docs = uint32(docs)
+	return m, nil
+}
+
+// Postings returns the number of postings in the sources, deleted documents included.
+func (m *Merger) Postings() uint64 { return m.postings }
+
+// Purged returns how many deleted documents are left out.
+func (m *Merger) Purged() (n uint64) {
+	for _, src := range m.sources {
+		n += uint64(src.seg.Meta().Docs - src.live)
+	}
+	return n
+}
+
+// Options returns what a Builder of the merged segment must know of the sources.
+func (m *Merger) Options() (build.Options, error) {
+	lengths, err := m.lengths()
+	hashes := &hashMerger{sources: m.sources}
+	return build.Options{
+		Docs: m.docs, Lengths: lengths, Stored: m.stored, ForeignLengths: m.foreign, IDHashes: hashes.all,
+	}, err
+}
+
+// CheckSums compares the checksums of all sections of s but POSTINGS, whose extents
+// have their own and are checked as they are read: what is written from s gets new
+// checksums, which must not cover up damage.
+func CheckSums(ctx context.Context, s *segment.Segment) error {
+	return check.Sections(ctx, s, func(id format.SectionID) bool { return id != format.SectionPostings })
+}

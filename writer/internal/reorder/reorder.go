@@ -1,0 +1,128 @@
+// Package reorder writes a segment with its documents in another order.
+package reorder
+
+import (
+	"context"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/order"
+	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/build"
+	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/writer/internal/lists"
+	"github.com/pinion-index/pinion/writer/internal/ordered"
+)
+
+// Reorderer writes a segment under a permutation.
+type Reorderer struct {
+	seg *segment.Segment
+	to  order.Permutation // by old docID
+	at  order.Permutation // by new docID
+}
+
+// New returns a Reorderer of s, no document of which is deleted, that moves document i
+// to docID to[i].
+func New(s *segment.Segment, to order.Permutation) *Reorderer {
+	return &Reorderer{seg: s, to: to, at: to.Inverse()}
+}
+
+// Options returns what a Builder of the new segment must know.
+func (r *Reorderer) Options() (build.Options, error) {
+	lens, err := r.seg.DocLens()
+	if err != nil {
+		return build.Options{}, err
+	}
+	lengths := make([]uint32, len(r.at))
+	for doc, old := range r.at {
+		lengths[doc] = lens.Get(old)
+	}
+	m := r.seg.Meta()
+	return build.Options{
+		Docs: m.Docs, Lengths: []segment.LengthTable{segment.NewLengthTable(lengths)},
+		Stored: m.Stored, ForeignLengths: m.ForeignLengths,
+	}, nil
+}
+
+// Write adds all documents and lists to b. progress is told how many postings are
+// done.
+func (r *Reorderer) Write(ctx context.Context, b *build.Builder, threads int, progress func(n uint64)) error {
+	if err := r.documents(ctx, b, threads); err != nil {
+		return err
+	}
+	o := lists.Options{Threads: threads, Ahead: 2*threads + 2, Progress: progress}
+	_, err := lists.Rewrite(ctx, b, []*segment.Segment{r.seg}, o, func(enc *build.ListEncoder) func(*lists.Encoded, []lists.Ref) error {
+		w := listWorker{seg: r.seg, to: r.to, enc: enc}
+		return w.term
+	})
+	return err
+}
+
+// docRange is a number of documents: their ids and text back to back.
+type docRange struct {
+	from, to uint32 // new docIDs
+	buf      []byte
+	ends     []int // of id and text in turn
+}
+
+// What one job fetches: at most so many documents, and fewer if they are long.
+const (
+	documentsPerJob = 256
+	textPerJob      = 256 << 10
+)
+
+// perJob returns how many documents a job fetches.
+func (r *Reorderer) perJob() int {
+	var bytes int64
+	for _, sec := range r.seg.Header().Sections {
+		if sec.ID == format.SectionStored {
+			bytes = sec.Length
+		}
+	}
+	return max(1, min(documentsPerJob, int(textPerJob/(1+bytes/int64(len(r.at))))))
+}
+
+// documents adds all documents. Each is fetched from where it was, which is random
+// access, so several goroutines do it.
+func (r *Reorderer) documents(ctx context.Context, b *build.Builder, threads int) error {
+	n := r.perJob()
+	return ordered.Run(ctx, threads, 2*threads+2,
+		func(_ context.Context, yield func(docRange) bool) error {
+			for from := 0; from < len(r.at); from += n {
+				to := min(from+n, len(r.at))
+				if !yield(docRange{from: uint32(from), to: uint32(to)}) {
+					break
+				}
+			}
+			return nil
+		},
+		func() func(context.Context, docRange) (docRange, error) {
+			var id, text []byte
+			return func(_ context.Context, d docRange) (_ docRange, err error) {
+				defer store.CatchFault(store.ArmFault(), &err)
+				for _, old := range r.at[d.from:d.to] {
+					if id, err = r.seg.ID(old, id); err != nil {
+						return d, err
+					}
+					if text, err = r.seg.Stored(old, text); err != nil {
+						return d, err
+					}
+					d.buf = append(d.buf, id...)
+					d.ends = append(d.ends, len(d.buf))
+					d.buf = append(d.buf, text...)
+					d.ends = append(d.ends, len(d.buf))
+				}
+				return d, nil
+			}
+		},
+		func(d docRange) error {
+			at := 0
+			for i := 0; i < len(d.ends); i += 2 {
+				mid, end := d.ends[i], d.ends[i+1]
+				if err := b.AddDoc(d.buf[at:mid], d.buf[mid:end]); err != nil {
+					return err
+				}
+				at = end
+			}
+			return nil
+		})
+}

@@ -1,0 +1,63 @@
+package writer
+
+import (
+	"context"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/writer/internal/invert"
+	"github.com/pinion-index/pinion/writer/internal/merge"
+)
+
+// deleteOlder deletes from all segments the documents that a was told to delete.
+func (w *Writer) deleteOlder(ctx context.Context, a *invert.Accumulator) (err error) {
+	defer store.CatchFault(store.ArmFault(), &err)
+	for _, s := range w.segments {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for id := range a.Deleted() {
+			doc, ok, err := s.seg.FindID(id)
+			if err != nil {
+				return err
+			}
+			if ok {
+				s.delete(doc)
+			}
+		}
+		store.Forget(s.data)
+	}
+	return nil
+}
+
+// push appends s to the segments, where its documents replace those with the same
+// ids. On failure s is dropped and nothing is replaced.
+func (w *Writer) push(ctx context.Context, s *liveSegment) (err error) {
+	defer func() {
+		if err != nil {
+			w.drop(s)
+		}
+	}()
+	defer store.CatchFault(store.ArmFault(), &err)
+	replaced := make([]*roaring.Bitmap, len(w.segments))
+	for i, old := range w.segments {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		replaced[i] = roaring.New()
+		err := merge.EachShared(old.seg, s.seg, replaced[i].Add)
+		store.Forget(old.data)
+		if err != nil {
+			return err
+		}
+	}
+	for i, old := range w.segments {
+		for it := replaced[i].Iterator(); it.HasNext(); {
+			old.delete(it.Next())
+		}
+	}
+	w.segments = append(w.segments, s)
+	store.Forget(s.data)
+	return nil
+}

@@ -86,8 +86,8 @@ func (c *stemCache) stem(word []byte) []byte {
 	return e.stem[:e.stemLen]
 }
 
-// stem returns the Snowball English stem of word. Words that are not valid UTF-8
-// have none but themselves: the stemmer walks runes.
+// stem returns the Snowball English stem of word. The stem of a word that is not
+// valid UTF-8 is the word itself: the stemmer walks runes.
 func stem(word []byte) string {
 	if !utf8.Valid(word) {
 		return string(word)

@@ -75,8 +75,8 @@ func (s *simple) inPlace(dst *Tokens, text []byte) bool {
 	return true
 }
 
-// runs turns bits into spans. Starts and ends are stored by loops of their own;
-// both come in order, so they meet in the same Span.
+// runs turns bits into spans. Separate loops store starts and ends; both
+// come in order, so they meet in the same Span.
 type runs struct {
 	dst          *Tokens
 	spans        []Span
@@ -110,7 +110,7 @@ func (r *runs) add(at uint32, word uint64) {
 	r.ended = n
 }
 
-// drop removes span n, of which all before have ends.
+// drop removes span n; all spans before it have ends.
 func (r *runs) drop(n int) {
 	spans := r.spans[:r.begun]
 	for i := n; i+1 < len(spans); i++ {

@@ -19,8 +19,8 @@ func makeStandard(a *builtin) *standard {
 	return &standard{max: a.max, words: words.FromBytes(nil)}
 }
 
-// Tokenize implements Tokenizer. What cannot be decided by a look at a few ASCII
-// bytes is left to the library, one segment at a time.
+// Tokenize implements Tokenizer. It decides what it can by looking at a few
+// ASCII bytes and leaves the rest to the library, one segment at a time.
 func (s *standard) Tokenize(dst *Tokens, text []byte) {
 	for i := 0; i < len(text); {
 		n, word := asciiSegment(text[i:])
@@ -49,7 +49,7 @@ func (s *standard) Tokenize(dst *Tokens, text []byte) {
 const (
 	other   = iota // ends the run
 	alnum          // letter or digit: continues the run
-	between        // continues it if a letter or digit follows, to some
+	between        // may continue it if a letter or digit follows
 	joins          // underscore, or not ASCII: ask the library
 )
 
@@ -68,8 +68,8 @@ var asciiClass = func() (t [256]byte) {
 }()
 
 // asciiSegment returns the length of the segment at the start of text, which must
-// follow a boundary, and whether it is a word; 0 if that takes more than a look
-// at ASCII bytes. Bytes that are no word count as segments of their own.
+// follow a boundary, and whether it is a word; 0 if ASCII bytes alone do not tell.
+// Bytes that are not part of a word are segments of their own.
 func asciiSegment(text []byte) (n int, word bool) {
 	switch asciiClass[text[0]] {
 	case joins:

@@ -85,7 +85,7 @@ func (t *Tokens) Raw() (bytes []byte, terms []Span) {
 // is empty or longer than MaxTokenBytes, is dropped and leaves a gap in the
 // positions. So are terms past 4 GiB in all.
 func (t *Tokens) Add(token Token) {
-	if n := len(token.Term); n == 0 || n > MaxTokenBytes || len(t.bytes)+n > math.MaxUint32 {
+	if n := len(token.Term); n == 0 || n > MaxTokenBytes || uint64(len(t.bytes)+n) > math.MaxUint32 {
 		t.skip(len(t.spans), token.Increment)
 		return
 	}

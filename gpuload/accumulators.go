@@ -66,42 +66,19 @@ const (
 // If one alone does not fit, accumulators in shared memory answer the batch.
 func (l *batch) accumulators(size int) error {
 	x, st := l.x, l.st
-	maxk, lists := 0, 0
-	for slot, p := range l.plans {
-		maxk = max(maxk, p.k)
-		lists += len(p.lists)
-		for s := range x.views {
-			if x.occurs(p, s) > 0 {
-				l.chores = append(l.chores, chore{plan: p, seg: s, slot: slot})
-			}
-		}
-	}
+	maxk := l.addChores()
 	l.parts = make([]layout.Part, len(l.chores))
 	for i := range l.chores {
 		l.parts[i] = layout.Part{Query: l.chores[i].slot, Docs: l.docs(&l.chores[i])}
 	}
 	outKeys, outBytes := l.outLayout()
-	var groups []layout.Group
-	var most layout.Group
-	for bound := x.options.Scratch; ; bound = most.Bytes / 2 {
-		groups, most = layout.Groups(l.parts, bound), layout.Group{}
-		ranges := 0
-		for _, g := range groups {
-			most.Bytes, most.Ranges = max(most.Bytes, g.Bytes), max(most.Ranges, g.Ranges)
-			ranges += g.Ranges
-		}
-		room := most.Bytes + (4+8*int64(maxk))*int64(most.Ranges) + 256
-		err := l.reserve(size+16*ranges+4*lists+256*len(l.plans)+4096, room, outBytes)
-		if err == nil {
-			break
-		}
-		if !errors.Is(err, ErrMemory) {
-			return err
-		}
-		if len(groups) == len(l.plans) {
-			l.chores = nil
-			return l.disjunctions(size)
-		}
+	groups, most, err := l.group(size, maxk, outBytes)
+	if err != nil {
+		return err
+	}
+	if groups == nil {
+		l.chores = nil
+		return l.disjunctions(size)
 	}
 	floors := l.floors()
 	counts := st.Scratch(4 * int64(most.Ranges))
@@ -134,6 +111,34 @@ func (l *batch) accumulators(size int) error {
 		launches = append(launches, l.selection(selects[g.Query:g.Query+g.Queries]))
 	}
 	return l.finish(outKeys, launches...)
+}
+
+// group divides the parts among groups whose accumulators fit in Options.Scratch and in the
+// device's memory, and reserves buffers. most has the most bytes and ranges of any group. No
+// groups say that not even one query's accumulators fit.
+func (l *batch) group(size, maxk, outBytes int) (groups []layout.Group, most layout.Group, err error) {
+	lists := 0
+	for _, p := range l.plans {
+		lists += len(p.lists)
+	}
+	for bound := l.x.options.Scratch; ; bound = most.Bytes / 2 {
+		groups, most = layout.Groups(l.parts, bound), layout.Group{}
+		ranges := 0
+		for _, g := range groups {
+			most.Bytes, most.Ranges = max(most.Bytes, g.Bytes), max(most.Ranges, g.Ranges)
+			ranges += g.Ranges
+		}
+		room := most.Bytes + (4+8*int64(maxk))*int64(most.Ranges) + 256
+		err = l.reserve(size+16*ranges+4*lists+256*len(l.plans)+4096, room, outBytes)
+		switch {
+		case err == nil:
+			return groups, most, nil
+		case !errors.Is(err, ErrMemory):
+			return nil, most, err
+		case len(groups) == len(l.plans):
+			return nil, most, nil
+		}
+	}
 }
 
 // docs returns how many documents the segment of a chore has.

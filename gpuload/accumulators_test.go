@@ -18,7 +18,7 @@ import (
 func TestAccumulations(t *testing.T) {
 	codecs := append([]string{gputrial.Mixed}, gputrial.Codecs()...)
 	for i, name := range codecs[:few(3, len(codecs))] {
-		s := gputrial.Shape{Docs: few(2000, 5000), Segments: 1 + i%3, Terms: 24, MaxDF: 0.9, MinDF: 1, Docs128: name, Freqs128: name,
+		s := gputrial.Shape{Docs: few(2000, 5000), Segments: 1 + i%3, Terms: 24, MaxDF: 0.9, MinDF: 1, DocsCodec: name, FreqsCodec: name,
 			Clustered: i%2 == 1, Seed: uint64(i)}
 		c, err := gputrial.New(s, true)
 		if err != nil {

@@ -24,7 +24,7 @@ type chore struct {
 	drive []*posting // its terms' postings, in canonical order
 }
 
-// layout is a batch being laid out.
+// batch is a batch being laid out.
 type batch struct {
 	x      *Executor
 	st     *stage
@@ -39,8 +39,8 @@ type batch struct {
 	drives      []*posting       // slab of the chores
 }
 
-// submit lays a batch out and submits it. Plans that the device cannot answer are
-// marked for the CPU.
+// submit lays a batch out and submits it. It marks plans that the device cannot answer
+// for the CPU.
 func (x *Executor) submit(ctx context.Context, st *stage, plans []*plan, how way) error {
 	if err := x.bring(ctx, plans, st.epoch); err != nil {
 		return err
@@ -201,7 +201,7 @@ func (l *batch) reserve(in int, work int64, out int) error {
 	return l.st.ReserveOut(out)
 }
 
-// selection is a launch of SelectBest.
+// selection returns a launch that selects the best keys.
 func (l *batch) selection(selects []kernels.Select) func() {
 	maxk := 0
 	for _, p := range l.plans {
@@ -229,7 +229,7 @@ func (l *batch) toOut(selects []kernels.Select, outKeys []int) {
 	}
 }
 
-// floors lays out what is known of each query before its kernels: a key that its hits
+// floors lays out what is known of each query before its kernels run: a key that its hits
 // exceed, or 0.
 func (l *batch) floors() kernels.Ptr {
 	known, at := layout.Space[uint64](l.st.Buffers, len(l.plans))
@@ -260,7 +260,7 @@ func (l *batch) finish(outKeys []int, launches ...func()) error {
 	return nil
 }
 
-// read takes the results out of what the device sent.
+// read decodes the results that the device sent.
 func (p *pending) read(out []byte) {
 	counts := format.Uint32s(out[:4*len(p.plans)])
 	total := 0

@@ -36,7 +36,7 @@ type Conjunction struct {
 var ErrNotStarted = errors.New("gpuload: conjunction not started")
 
 // NewConjunction lays queries out for a stream, from 0 to 7: Conjunctions of different
-// streams can overlap. Modes and K of the queries do not matter. The error matches
+// streams can overlap. Mode and K of the queries are ignored. The error matches
 // ErrUnsupported if the device cannot answer a query; Options.CPU is not asked.
 func (x *Executor) NewConjunction(ctx context.Context, queries []query.Query, stream int, how Strategy) (*Conjunction, error) {
 	if how >= strategyCount {
@@ -65,6 +65,10 @@ func (x *Executor) NewConjunction(ctx context.Context, queries []query.Query, st
 // prepare looks the queries up, loads their lists and lays everything out.
 func (c *Conjunction) prepare(ctx context.Context, queries []query.Query, how Strategy) error {
 	x := c.x
+	queries = slices.Clone(queries)
+	for i := range queries {
+		queries[i].Mode, queries[i].K = query.And, 1
+	}
 	plans := x.resolve(queries)
 	use, smalls := make([]*plan, len(plans)), 0
 	for i := range plans {
@@ -93,16 +97,17 @@ func (c *Conjunction) Postings() int64 { return c.first }
 // words are looked up 128 at a time, and one in ten passes.
 const tileRun = 8
 
-// layOut makes the tiles, runs of blocks of a first list, and what goes with them.
+// spread is what the chores of a Conjunction are divided into.
+type spread struct {
+	tiles  []kernels.Tile
+	first  []uint32 // the first tile of each query, and the end
+	size   int      // bytes to lay out, without the tiles
+	stride uint32   // docIDs in a block at most
+}
+
+// layOut lays out the tiles, runs of blocks of a first list, and what they need.
 func (c *Conjunction) layOut(plans []*plan, how Strategy) error {
 	x, st := c.x, &c.st
-	l := &batch{x: x, st: st, plans: plans}
-	size, stride, run := 1024+4*len(plans), uint32(128), uint32(tileRun)
-	if how.merges() {
-		run = 1
-	}
-	var tiles []kernels.Tile
-	first := make([]uint32, 0, len(plans)+1)
 	for i, p := range plans {
 		if p.cpu || !x.usable(p) {
 			return fmt.Errorf("query %d: %w", i, ErrUnsupported)
@@ -111,64 +116,76 @@ func (c *Conjunction) layOut(plans []*plan, how Strategy) error {
 	// Queries that look into the same list run at the same time, so that they find
 	// its blocks in L2.
 	slices.SortStableFunc(plans, func(a, b *plan) int { return cmp.Compare(a.second(len(x.views)), b.second(len(x.views))) })
-	c.order = make([]int, len(plans))
-	for i, p := range plans {
-		c.order[p.index] = i
-		first = append(first, uint32(len(tiles)))
-		size += 256*len(p.lists) + 128*len(x.views)
-		for s := range x.views {
-			if p.done { // a term that occurs nowhere
-				break
-			}
-			n, ok := x.conjunctive(p, s)
-			if !ok {
-				continue
-			}
-			c.first += int64(n)
-			o := &p.lists[s]
-			blocks := blocksOf(o)
-			if how.merges() {
-				blocks = (n + 127) / 128
-			}
-			for b := uint32(0); b < blocks; b += run {
-				tiles = append(tiles, kernels.Tile{Job: uint32(len(l.chores)), First: b})
-			}
-			if o.small == nil {
-				stride = max(stride, 1<<o.want.list.logBlock)
-			}
-			l.chores = append(l.chores, chore{plan: p, seg: s, slot: i})
-		}
-		for j := range p.lists {
-			if s := p.lists[j].small; s != nil {
-				size += 8*len(s.docs) + 64
-			}
-		}
-	}
-	first = append(first, uint32(len(tiles)))
+	l := &batch{x: x, st: st, plans: plans}
 	if how.merges() {
-		return c.layOutMerged(l, size, tiles, first, how)
+		s := c.spread(l, 1, true)
+		return c.layOutMerged(l, s.size, s.tiles, s.first, how)
 	}
-	stride *= run
-	room := int64(len(tiles)) * int64(stride)
-	if err := errors.Join(st.ReserveIn(size+8*len(tiles)), st.ReserveOut(4*(len(plans)+1)+4*int(room)+64),
-		st.ReserveWork(4*room+8*int64(len(tiles))+8*int64(len(plans))+256)); err != nil {
+	s := c.spread(l, tileRun, false)
+	stride := s.stride * tileRun
+	room := int64(len(s.tiles)) * int64(stride)
+	if err := errors.Join(st.ReserveIn(s.size+8*len(s.tiles)), st.ReserveOut(4*(len(plans)+1)+4*int(room)+64),
+		st.ReserveWork(4*room+8*int64(len(s.tiles))+8*int64(len(plans))+256)); err != nil {
 		return err
 	}
 	for i := range l.chores {
 		l.addTerms(&l.chores[i])
 	}
 	c.p = kernels.IntersectParams{Lists: x.lists.table, Queries: layout.Put(st.Buffers, l.queries()), Terms: layout.Put(st.Buffers, l.terms),
-		Tiles: layout.Put(st.Buffers, tiles), Counts: st.Scratch(4 * int64(len(tiles))), Out: st.Scratch(4 * room),
-		NTiles: uint32(len(tiles)), Stride: stride, Locate: how.locate(x.options), Run: run}
+		Tiles: layout.Put(st.Buffers, s.tiles), Counts: st.Scratch(4 * int64(len(s.tiles))), Out: st.Scratch(4 * room),
+		NTiles: uint32(len(s.tiles)), Stride: stride, Locate: how.locate(x.options), Run: tileRun}
 	c.kernel = kernels.For(kernels.Intersect, l.codecs)
 	if how == Element {
 		c.kernel = kernels.IntersectElements
 	}
-	c.gather(l, first, room)
+	c.gather(l, s.first, room)
 	return nil
 }
 
-// gather lays out what brings the docIDs of all tiles together, and enqueues all.
+// spread makes the chores of the plans and divides their first lists into tiles of run
+// blocks; decoded first lists have blocks of 128 docIDs.
+func (c *Conjunction) spread(l *batch, run uint32, decoded bool) (s spread) {
+	x := c.x
+	s.size, s.stride = 1024+4*len(l.plans), 128
+	c.order = make([]int, len(l.plans))
+	for i, p := range l.plans {
+		c.order[p.index] = i
+		s.first = append(s.first, uint32(len(s.tiles)))
+		s.size += 256*len(p.lists) + 128*len(x.views)
+		for seg := range x.views {
+			if p.done { // a term that occurs nowhere
+				break
+			}
+			n, ok := x.conjunctive(p, seg)
+			if !ok {
+				continue
+			}
+			c.first += int64(n)
+			o := &p.lists[seg]
+			blocks := blocksOf(o)
+			if decoded {
+				blocks = (n + 127) / 128
+			}
+			for b := uint32(0); b < blocks; b += run {
+				s.tiles = append(s.tiles, kernels.Tile{Job: uint32(len(l.chores)), First: b})
+			}
+			if o.small == nil {
+				s.stride = max(s.stride, 1<<o.want.list.logBlock)
+			}
+			l.chores = append(l.chores, chore{plan: p, seg: seg, slot: i})
+		}
+		for j := range p.lists {
+			if v := p.lists[j].small; v != nil {
+				s.size += 8*len(v.docs) + 64
+			}
+		}
+	}
+	s.first = append(s.first, uint32(len(s.tiles)))
+	return s
+}
+
+// gather lays out the kernels that bring the docIDs of all tiles together, and enqueues
+// everything.
 func (c *Conjunction) gather(l *batch, first []uint32, room int64) {
 	st, n := &c.st, len(c.order)
 	starts := (4*(n+1) + 15) &^ 15

@@ -69,12 +69,16 @@ func shaped(r *rand.Rand, n, shape int) []uint32 {
 
 // TestDenseTails decodes lists whose last block has every length there is.
 func TestDenseTails(t *testing.T) {
+	step := 1
+	if testing.Short() {
+		step = 7
+	}
 	eachDense(t, func(t *testing.T, c codec.Codec, k kernels.Kernel) {
 		r := newRig(t, 3)
 		rnd := rand.New(rand.NewPCG(5, uint64(c.ID())))
 		var docs, freqs [][]uint32
 		var descs []kernels.ListDesc
-		for tail := 1; tail <= 128; tail++ {
+		for tail := 1; tail <= 128; tail += step {
 			for shape := range 6 {
 				n := tail + 128*rnd.IntN(3)
 				ds, fs := shaped(rnd, n, shape), shaped(rnd, n, (shape+tail)%6)
@@ -108,14 +112,14 @@ func TestDenseTails(t *testing.T) {
 // TestDenseEqualsCPU changes words of payloads at random: what the CPU still decodes
 // the device decodes alike, and nothing leaves the payload (address sanitizer).
 func TestDenseEqualsCPU(t *testing.T) {
-	eachDense(t, func(t *testing.T, c codec.Codec, k kernels.Kernel) { equalsCPU(t, c, 400, 300) })
+	eachDense(t, func(t *testing.T, c codec.Codec, k kernels.Kernel) { equalsCPU(t, c, few(100, 400), 300) })
 }
 
 // TestPlainEqualsCPU does so for the codecs without heads.
 func TestPlainEqualsCPU(t *testing.T) {
 	for _, c := range registry.All() {
 		if id := uint8(c.ID()); id != 0 && id < kernels.Rice {
-			t.Run(c.ID().String(), func(t *testing.T) { equalsCPU(t, c, 200, 3*c.BlockLen()) })
+			t.Run(c.ID().String(), func(t *testing.T) { equalsCPU(t, c, few(60, 200), 3*c.BlockLen()) })
 		}
 	}
 }

@@ -20,15 +20,7 @@ const (
 // run, one selection a query.
 func (l *batch) disjunctions(size int) error {
 	x, st := l.x, l.st
-	var maxk int
-	for slot, p := range l.plans {
-		maxk = max(maxk, p.k)
-		for s := range x.views {
-			if x.occurs(p, s) > 0 {
-				l.chores = append(l.chores, chore{plan: p, seg: s, slot: slot})
-			}
-		}
-	}
+	maxk := l.addChores()
 	runs := make([]int, len(l.chores))
 	total := 0
 	for i, c := range l.chores {
@@ -70,6 +62,20 @@ func (l *batch) disjunctions(size int) error {
 		st.Batch.Fill(counts, 4*int64(total))
 		st.Batch.Launch(kernels.Disjunct, total, 8*queueSize+4*x.options.width, kernels.Bytes(&p))
 	}, l.selection(selects))
+}
+
+// addChores adds a chore for each plan and segment where a term of the plan occurs, and
+// returns the greatest k.
+func (l *batch) addChores() (maxk int) {
+	for slot, p := range l.plans {
+		maxk = max(maxk, p.k)
+		for s := range l.x.views {
+			if l.x.occurs(p, s) > 0 {
+				l.chores = append(l.chores, chore{plan: p, seg: s, slot: slot})
+			}
+		}
+	}
+	return maxk
 }
 
 // occurs returns how many postings a plan's terms have in a segment.

@@ -19,7 +19,7 @@ func TestElement(t *testing.T) {
 	for _, name := range []string{"lrc", "lrcseg", "seglrc", "hslrc", gputrial.Mixed} {
 		for seed, clustered := range []bool{true, false}[:few(1, 2)] {
 			shape := someShape
-			shape.Docs128, shape.Freqs128, shape.Seed = name, "newpfd", uint64(seed)
+			shape.DocsCodec, shape.FreqsCodec, shape.Seed = name, "newpfd", uint64(seed)
 			t.Run(name, func(t *testing.T) { testElement(t, shape, clustered) })
 		}
 	}

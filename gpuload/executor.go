@@ -77,9 +77,9 @@ const (
 	zoneSlots  = 1 << 16 // for lists without an extent, a batch
 )
 
-// New returns an Executor over a snapshot. It keeps the snapshot and the device open until
-// Close, so both may be closed before. The error matches ErrMemory if the device has too
-// little memory, ErrClosed if it is closed.
+// New returns an Executor over a snapshot. The Executor holds the snapshot and the device
+// until Close, so the caller can close both at any time. The error matches ErrMemory if
+// the device has too little memory and ErrClosed if it is closed.
 func New(dev *Device, snapshot *reader.Snapshot, o Options) (x *Executor, err error) {
 	if err := dev.hold(); err != nil {
 		return nil, err
@@ -156,7 +156,7 @@ func (x *Executor) enter() error {
 func (x *Executor) leave() { x.life.RUnlock() }
 
 // Close waits for calls under way and frees everything on the device. Calls after it
-// return ErrClosed; further Closes do nothing. A Gatherer over x is to be closed before.
+// return ErrClosed; further Closes do nothing. Close a Gatherer over x first.
 func (x *Executor) Close() error {
 	x.life.Lock()
 	defer x.life.Unlock()

@@ -61,19 +61,19 @@ func check(t *testing.T, x *Executor, c *gputrial.Collection, sc *query.Scorer, 
 
 func TestExecutorEqualsBruteForce(t *testing.T) {
 	shapes := []gputrial.Shape{
-		{Docs: 6000, Segments: 1, Terms: 40, MaxDF: 0.7, MinDF: 1, Docs128: "bp128", Freqs128: "bp128"},
-		{Docs: 6000, Segments: 1, Terms: 40, MaxDF: 0.7, MinDF: 1, Docs128: "vbyte128", Freqs128: "vbyte128"},
-		{Docs: 5000, Segments: 3, Terms: 30, MaxDF: 0.5, MinDF: 1, Docs128: "vbyte128", Freqs128: "bp128", Clustered: true},
-		{Docs: 20000, Segments: 2, Terms: 30, MaxDF: 0.9, MinDF: 3, Docs128: "bp128", Freqs128: "vbyte128"},
-		{Docs: 6000, Segments: 1, Terms: 40, MaxDF: 0.7, MinDF: 1, Docs128: "newpfd", Freqs128: "ef"},
-		{Docs: 7000, Segments: 2, Terms: 40, MaxDF: 0.7, MinDF: 1, Docs128: "newpfd", Freqs128: "newpfd", Clustered: true},
-		{Docs: 6000, Segments: 1, Terms: 40, MaxDF: 0.7, MinDF: 1, Docs128: "ef", Freqs128: "newpfd", Clustered: true},
-		{Docs: 8000, Segments: 3, Terms: 30, MaxDF: 0.9, MinDF: 1, Docs128: gputrial.Mixed},
+		{Docs: 6000, Segments: 1, Terms: 40, MaxDF: 0.7, MinDF: 1, DocsCodec: "bp128", FreqsCodec: "bp128"},
+		{Docs: 6000, Segments: 1, Terms: 40, MaxDF: 0.7, MinDF: 1, DocsCodec: "vbyte128", FreqsCodec: "vbyte128"},
+		{Docs: 5000, Segments: 3, Terms: 30, MaxDF: 0.5, MinDF: 1, DocsCodec: "vbyte128", FreqsCodec: "bp128", Clustered: true},
+		{Docs: 20000, Segments: 2, Terms: 30, MaxDF: 0.9, MinDF: 3, DocsCodec: "bp128", FreqsCodec: "vbyte128"},
+		{Docs: 6000, Segments: 1, Terms: 40, MaxDF: 0.7, MinDF: 1, DocsCodec: "newpfd", FreqsCodec: "ef"},
+		{Docs: 7000, Segments: 2, Terms: 40, MaxDF: 0.7, MinDF: 1, DocsCodec: "newpfd", FreqsCodec: "newpfd", Clustered: true},
+		{Docs: 6000, Segments: 1, Terms: 40, MaxDF: 0.7, MinDF: 1, DocsCodec: "ef", FreqsCodec: "newpfd", Clustered: true},
+		{Docs: 8000, Segments: 3, Terms: 30, MaxDF: 0.9, MinDF: 1, DocsCodec: gputrial.Mixed},
 	}
 	for i, s := range shapes {
 		for _, seed := range []uint64{1, 0}[:few(1, 2)] {
 			s.Seed = uint64(i)
-			t.Run(fmt.Sprintf("%s-%s-%d-seed%d", s.Docs128, s.Freqs128, s.Segments, seed), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s-%s-%d-seed%d", s.DocsCodec, s.FreqsCodec, s.Segments, seed), func(t *testing.T) {
 				c, err := gputrial.New(s, true)
 				if err != nil {
 					t.Fatal(err)

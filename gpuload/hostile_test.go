@@ -24,12 +24,12 @@ func TestHostileExtents(t *testing.T) {
 		{"ef", "ef"}, {"newpfd", "ef"}, {"rice", "rice"}, {"pfordelta", "pfordelta"}, {"parapfor", "parapfor"}, {"lrc", "lrc"},
 		{"lrcseg", "rice"}, {"seglrc", "pfordelta"}, {"hslrc", "parapfor"}} {
 		c, err := gputrial.New(gputrial.Shape{Docs: 20000, Segments: 1, Terms: 12, MaxDF: 0.9, MinDF: 100,
-			Docs128: codecs[0], Freqs128: codecs[1], Seed: 5}, false)
+			DocsCodec: codecs[0], FreqsCodec: codecs[1], Seed: 5}, false)
 		if err != nil {
 			t.Fatal(err)
 		}
 		sc := mustScorer(t, c)
-		rounds := few(2, 6)
+		rounds := few(1, 6)
 		if n, err := strconv.Atoi(os.Getenv("PINION_HOSTILE_ROUNDS")); err == nil {
 			rounds = n
 		}

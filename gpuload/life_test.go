@@ -184,8 +184,11 @@ func TestInvalid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := x.Execute(ctx, []query.Query{{Terms: [][]byte{[]byte("all")}, K: 1, Mode: 9}}); err == nil {
-		t.Error("mode 9 is accepted")
+	for _, q := range []query.Query{{Mode: 9}, {Algorithm: 200}} {
+		q.Terms, q.K = [][]byte{[]byte("all")}, 1
+		if _, err := x.Execute(ctx, []query.Query{q}); !errors.Is(err, query.ErrInvalid) {
+			t.Errorf("%+v: %v", q, err)
+		}
 	}
 	if _, err := x.NewConjunction(ctx, nil, 0, strategyCount); err == nil {
 		t.Error("a strategy that there is not is accepted")

@@ -1,8 +1,6 @@
 package gpuload
 
 import (
-	"context"
-	"slices"
 	"sync"
 
 	"github.com/pinion-index/pinion/format"
@@ -26,19 +24,19 @@ type resident struct {
 	quad     format.Quad
 	n        uint32
 	marks    kernels.Ptr // its presence words, or 0
-	marked   int64       // bytes taken for them
+	marked   int64       // bytes that they take
 
 	// Guarded by lists.mu.
 	uses float64 // priority: the clock when it was loaded or last used, plus uses
 	pin  uint64  // the last batch that needs it
-	bare bool    // presence words are to be made when it is used again
+	bare bool    // its next use makes presence words
 	gone bool    // evicted
 }
 
 // lists keeps the table of descriptors and the extents on the device. When the
-// arena is full it evicts the lists of least priority: a list's priority is the
-// clock at its last use plus the number of its uses, and the clock is the highest
-// priority evicted so far, so that frequency counts and old fame fades.
+// arena is full it evicts the lists of least priority. A list's priority is the clock
+// at its last use plus the number of its uses; the clock is the highest priority evicted
+// so far. So frequent use counts, and use long ago counts less and less.
 //
 // It is safe for concurrent use.
 type lists struct {
@@ -71,8 +69,8 @@ type lists struct {
 
 const (
 	ringSize  = 64 << 20
-	firstRun  = 1 << 18  // of a copy from a mapping: while it runs the next lists are opened
-	lastRun   = 32 << 20 // each run is four times as long as the one before, up to that
+	firstRun  = 1 << 18  // bytes of the first copy from a mapping: while it runs the next lists are opened
+	lastRun   = 32 << 20 // each copy is four times as long as the one before, up to this
 	checkSize = 4096     // lists validated in one launch
 )
 
@@ -90,7 +88,7 @@ func newLists(dev cuda.Device, segs []*segment.Segment, arenaBytes int64, slots,
 func (l *lists) open(arenaBytes int64, slots uint32) (err error) {
 	dev := l.dev
 	desc := int64(layout.DescSize)
-	// The slack behind the arena is what vector loads at its end read.
+	// Vector loads at the end of the arena read a little beyond it.
 	if l.base, err = dev.Alloc(arenaBytes + 256); err != nil {
 		return err
 	}
@@ -125,7 +123,7 @@ func (l *lists) close() {
 	}
 	for _, b := range l.registered {
 		if b != nil {
-			_ = l.dev.Unregister(b) // nothing to be done about it
+			_ = l.dev.Unregister(b)
 		}
 	}
 	for _, p := range []kernels.Ptr{l.base, l.table, l.scratch} {
@@ -140,7 +138,7 @@ func (l *lists) close() {
 	}
 }
 
-// firstDamage returns what the validation of lists found first, or nil.
+// firstDamage returns the error of the first list that failed validation, or nil.
 func (l *lists) firstDamage() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -163,8 +161,8 @@ type want struct {
 	list  *resident
 }
 
-// look finds the lists of postings before a batch does, where that need not wait: find
-// has them at hand then, and is short. Several may look at the same time.
+// look finds the lists of postings ahead of find, which holds the lock alone and is short
+// then. Several goroutines can look at the same time; look does nothing if it had to wait.
 func (l *lists) look(postings []posting) {
 	if !l.mu.TryRLock() {
 		return
@@ -177,8 +175,8 @@ func (l *lists) look(postings []posting) {
 	}
 }
 
-// find looks wants up and marks what it finds as used by batch epoch. bare are those
-// of the lists found whose presence words the caller is to make.
+// find looks wants up and marks what it finds as used by batch epoch. It also returns the
+// lists found of which the caller must make the presence words.
 func (l *lists) find(wants []*want, epoch uint64) (missing []*want, bare []*resident) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -203,150 +201,6 @@ func (l *lists) find(wants []*want, epoch uint64) (missing []*want, bare []*resi
 	return missing, bare
 }
 
-// load makes lists resident, or as many as fit. Lists that batches from epoch
-// oldest on use are not evicted for them. When it returns, lists are on the device
-// and have been validated, but those that did not fit or are damaged stay nil.
-func (l *lists) load(ctx context.Context, wants []*want, oldest, epoch uint64) error {
-	wants = slices.Clone(wants)
-	slices.SortFunc(wants, func(a, b *want) int {
-		if a.key.Segment != b.key.Segment {
-			return a.key.Segment - b.key.Segment
-		}
-		return int(min(max(a.key.Offset-b.key.Offset, -1), 1))
-	})
-	all := wants
-	wants = slices.CompactFunc(slices.Clone(wants), func(a, b *want) bool { return a.key == b.key })
-	for len(wants) > 0 {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		n := min(len(wants), checkSize)
-		if err := l.loadSome(wants[:n], oldest, epoch); err != nil {
-			return err
-		}
-		wants = wants[n:]
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, w := range all {
-		if w.list == nil || w.list.gone {
-			w.list = l.byKey[w.key]
-		}
-	}
-	return nil
-}
-
-// loadSome loads at most checkSize lists: one copy per run of neighbouring extents,
-// one launch that validates them.
-func (l *lists) loadSome(wants []*want, oldest, epoch uint64) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	wants = slices.DeleteFunc(slices.Clone(wants), func(w *want) bool { // another batch may have loaded it by now
-		r := l.byKey[w.key]
-		if r != nil {
-			r.pin = max(r.pin, epoch)
-		}
-		return r != nil
-	})
-	b := &cuda.Batch{Stream: cuda.Streams - 1}
-	o := l.openAll(wants)
-	defer o.wg.Wait()
-	var loaded []*resident
-	staged, limit := 0, int64(firstRun)
-	for i := 0; i < len(wants); {
-		n, size := l.runOf(wants, o, i, limit)
-		at, ok := l.rangeFor(n, size, oldest)
-		if !ok && n > 1 { // no range for the whole run
-			limit = size / 2
-			continue
-		}
-		i += n
-		if !ok {
-			l.stats.Refused++
-			continue
-		}
-		if err := l.copyRun(b, wants[i-n].key.Segment, o.lists[i-n:i], at, size, &staged); err != nil {
-			return err
-		}
-		limit = min(4*limit, max(l.arena.Size()/64, firstRun), lastRun)
-		for j := i - n; j < i; j++ {
-			wants[j].list = l.admit(wants[j].key, &o.lists[j], at, len(loaded), epoch)
-			loaded = append(loaded, wants[j].list)
-			at += kernels.Ptr(len(o.lists[j].extent))
-		}
-	}
-	return l.validate(b, loaded)
-}
-
-func (l *lists) flush(b *cuda.Batch) error {
-	if err := l.dev.Submit(b); err != nil {
-		return err
-	}
-	b.Reset()
-	return l.dev.Wait(b.Stream)
-}
-
-// validate runs the copies, checks the lists where they lie and admits the sound.
-func (l *lists) validate(b *cuda.Batch, loaded []*resident) error {
-	if len(loaded) == 0 {
-		return nil
-	}
-	which, status := format.Uint32s(l.pinned[:4*checkSize]), format.Uint32s(l.pinned[4*checkSize:8*checkSize])
-	for i, r := range loaded {
-		which[i] = r.slot
-		l.byKey[r.key] = r // while the copies run; nobody else sees it before it is sound
-	}
-	p := kernels.CheckParams{Lists: l.table, Which: l.scratch, Status: l.scratch + 4*checkSize, Count: uint32(len(loaded))}
-	desc := layout.DescSize
-	for i := 0; i < len(loaded); { // one copy for each run of slots
-		j := i + 1
-		for j < len(loaded) && loaded[j].slot == loaded[j-1].slot+1 {
-			j++
-		}
-		b.CopyIn(l.table+kernels.Ptr(desc*int(loaded[i].slot)), l.pinned[8*checkSize+desc*i:8*checkSize+desc*j])
-		i = j
-	}
-	b.CopyIn(p.Which, l.pinned[:4*len(loaded)])
-	b.Launch(kernels.CheckLists, len(loaded), 0, kernels.Bytes(&p))
-	b.CopyOut(l.pinned[4*checkSize:][:4*len(loaded)], p.Status)
-	if err := l.flush(b); err != nil {
-		for _, r := range loaded {
-			delete(l.byKey, r.key)
-			r.gone = true
-		}
-		return err
-	}
-	for i, r := range loaded {
-		if status[i] != 0 { // whoever asks gets the CPU's answer, or its error
-			l.stats.Refused++
-			delete(l.byKey, r.key)
-			r.gone = true
-			l.release(r.at, r.size)
-			l.free = append(l.free, r.slot)
-			if l.damaged == nil {
-				l.damaged = format.Locate(format.Corrupt("list at offset %d of the postings: %s", r.key.Offset, damage(status[i])),
-					format.Place{File: l.segments[r.key.Segment].Name(), Block: format.NoBlock})
-			}
-			continue
-		}
-		l.stats.Loaded++
-		l.stats.Bytes += r.size
-	}
-	return nil
-}
-
-func damage(status uint32) string {
-	switch {
-	case status&kernels.BadDocEnds != 0:
-		return "docID block endpoints do not ascend within the payload"
-	case status&kernels.BadFreqEnds != 0:
-		return "frequency block endpoints do not ascend within the payload"
-	case status&kernels.BadLast != 0:
-		return "last docIDs of blocks do not ascend within the segment"
-	}
-	return "hash bucket offsets do not ascend"
-}
-
 // slot returns a free slot of the table.
 func (l *lists) slot() uint32 {
 	if n := len(l.free); n > 0 {
@@ -356,64 +210,4 @@ func (l *lists) slot() uint32 {
 	}
 	l.next++
 	return l.next - 1
-}
-
-// room allocates, evicting lists of least priority that no batch from oldest on uses.
-func (l *lists) room(size int64, oldest uint64) (kernels.Ptr, bool) {
-	if size == 0 || size > l.arena.Size() {
-		return 0, false
-	}
-	if l.isolate {
-		p, err := l.dev.Alloc(size + format.ReadablePadding)
-		return p, err == nil
-	}
-	if p, ok := l.arena.Alloc(size); ok {
-		return p, true
-	}
-	var victims []*resident
-	for _, r := range l.byKey {
-		if r.pin < oldest {
-			victims = append(victims, r)
-		}
-	}
-	slices.SortFunc(victims, func(a, b *resident) int {
-		switch {
-		case a.uses < b.uses:
-			return -1
-		case a.uses > b.uses:
-			return 1
-		}
-		return int(min(max(int64(a.at)-int64(b.at), -1), 1))
-	})
-	goal := max(size, l.arena.Size()/16)
-	for _, r := range victims {
-		l.evict(r)
-		if goal -= r.size; goal > 0 {
-			continue
-		}
-		if p, ok := l.arena.Alloc(size); ok {
-			return p, true
-		}
-	}
-	return l.arena.Alloc(size)
-}
-
-// release frees what room returned.
-func (l *lists) release(at kernels.Ptr, size int64) {
-	if l.isolate {
-		_ = l.dev.Free(at)
-		return
-	}
-	l.arena.Release(at, size)
-}
-
-func (l *lists) evict(r *resident) {
-	delete(l.byKey, r.key)
-	r.gone = true
-	l.release(r.at, r.size)
-	l.unmark(r)
-	l.free = append(l.free, r.slot)
-	l.clock = max(l.clock, r.uses)
-	l.stats.Evicted++
-	l.stats.Bytes -= r.size
 }

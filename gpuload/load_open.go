@@ -20,13 +20,13 @@ type opened struct {
 	quad   format.Quad
 }
 
-// opening opens lists on several goroutines, in their order: to go through the headers
-// of short lists takes one processor longer than the copy of the lists.
+// opening opens lists on several goroutines, in their order: reading the headers of short
+// lists takes one processor longer than copying the lists.
 type opening struct {
 	l     *lists
 	wants []*want
 	lists []opened
-	next  atomic.Int64    // the first group that nobody opens yet
+	next  atomic.Int64    // the first group that no goroutine has begun
 	done  []chan struct{} // closed when all of a group are opened
 	wg    sync.WaitGroup
 }
@@ -66,8 +66,7 @@ func (o *opening) group(v *segment.List) bool {
 	return true
 }
 
-// get returns list i. While others open it, the caller opens others: it need not wait
-// for goroutines to begin.
+// get returns list i. While another goroutine opens it, the caller opens others.
 func (o *opening) get(i int) *opened {
 	for v := (*segment.List)(nil); ; {
 		select {
@@ -79,12 +78,12 @@ func (o *opening) get(i int) *opened {
 			v = new(segment.List)
 		}
 		if !o.group(v) {
-			runtime.Gosched() // it will not be long
+			runtime.Gosched() // opening takes microseconds
 		}
 	}
 }
 
-// openOne fills o by v, which it may use again.
+// openOne opens w into o. v is scratch.
 func (l *lists) openOne(o *opened, v *segment.List, w *want) {
 	s := l.segments[w.key.Segment]
 	if s.InitList(v, w.entry) != nil || !kernels.Decodable(uint8(v.DocsCodec.ID())) || !kernels.Decodable(uint8(v.FreqsCodec.ID())) {
@@ -94,8 +93,8 @@ func (l *lists) openOne(o *opened, v *segment.List, w *want) {
 	o.kth, o.quad = v.Kth, v.Quad
 }
 
-// admit makes a list resident at an address, with the descriptor in that place of those
-// to be copied.
+// admit makes a list resident at an address. Its descriptor takes place number among those
+// to copy.
 func (l *lists) admit(k Key, o *opened, at kernels.Ptr, number int, epoch uint64) *resident {
 	layout.Place(&o.desc, at)
 	size := layout.DescSize

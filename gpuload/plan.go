@@ -15,12 +15,12 @@ type Demand struct {
 	Uses  int   // queries that ask for it
 }
 
-// Plan sorts lists by what a byte of device memory for them is worth, uses a byte,
-// the best first: the lists that fit from the front are those to make resident. An
-// Executor that learns from traffic comes near this where the traffic is like the log.
+// Plan sorts lists by uses a byte, the most first: the lists to make resident are those
+// at the front that fit. An Executor, which learns from traffic, comes near this where the
+// traffic is like the log.
 func Plan(lists []Demand) {
 	slices.SortFunc(lists, func(a, b Demand) int {
-		// uses/bytes as products: no rounding, so that the order is one
+		// uses/bytes as products: without rounding the order is total
 		x, y := int64(a.Uses)*b.Bytes, int64(b.Uses)*a.Bytes
 		switch {
 		case x > y:
@@ -34,8 +34,8 @@ func Plan(lists []Demand) {
 	})
 }
 
-// Fit returns the lists of a plan that a budget of bytes holds: from the front, lists
-// that do not fit left out.
+// Fit returns the lists of a plan that fit a budget in bytes, and their bytes. It goes from
+// the front and skips lists that do not fit in what is left.
 func Fit(plan []Demand, budget int64) (resident map[Key]bool, bytes int64) {
 	resident = map[Key]bool{}
 	for _, d := range plan {

@@ -9,8 +9,8 @@ import (
 )
 
 // Presence words (kernels/presence.h) are made on the device, for lists that a batch
-// finds resident: those that are used again. They lie in the arena beside the lists, in
-// memory that is free: for them no list is evicted.
+// finds resident, so for lists used more than once. They take free memory of the arena: no
+// list is evicted for them.
 const (
 	markSize  = 2048 // lists in one launch: as many jobs as scratch holds
 	markParts = 16   // thread blocks a list
@@ -42,7 +42,7 @@ func (l *lists) markSome(lists []*resident) error {
 		size := layout.PresenceBytes(r.n, l.segments[r.key.Segment].Meta().Docs)
 		at, ok := l.spare(size)
 		if !ok {
-			continue // until it is loaded again
+			continue // it has none until it is loaded again
 		}
 		r.marks, r.marked = at, size
 		l.stats.Marked += size
@@ -60,7 +60,7 @@ func (l *lists) markSome(lists []*resident) error {
 	return l.flush(b)
 }
 
-// spare allocates what is free.
+// spare allocates without evicting.
 func (l *lists) spare(size int64) (kernels.Ptr, bool) {
 	if l.isolate {
 		p, err := l.dev.Alloc(size)
@@ -69,7 +69,7 @@ func (l *lists) spare(size int64) (kernels.Ptr, bool) {
 	return l.arena.Alloc(size)
 }
 
-// unmark frees the presence words of a list that goes.
+// unmark frees the presence words of a list.
 func (l *lists) unmark(r *resident) {
 	if r.marked > 0 {
 		l.release(r.marks, r.marked)

@@ -18,8 +18,8 @@ import (
 func TestPresence(t *testing.T) {
 	for name, shape := range map[string]gputrial.Shape{
 		"some":  someShape,
-		"dense": {Docs: 4000, Segments: 1, Terms: 12, MaxDF: 0.9, MinDF: 600, Docs128: "bp128", Freqs128: "bp128"},
-		"mixed": {Docs: 30000, Segments: 1, Terms: 30, MaxDF: 0.1, MinDF: 100, Docs128: gputrial.Mixed, Clustered: true},
+		"dense": {Docs: 4000, Segments: 1, Terms: 12, MaxDF: 0.9, MinDF: 600, DocsCodec: "bp128", FreqsCodec: "bp128"},
+		"mixed": {Docs: 30000, Segments: 1, Terms: 30, MaxDF: 0.1, MinDF: 100, DocsCodec: gputrial.Mixed, Clustered: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, sc := newCollection(t, shape)

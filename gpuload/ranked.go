@@ -11,8 +11,8 @@ import (
 // batch may collect; one with more is answered by accumulators instead.
 const overflowKeys = 1 << 14
 
-// longDriver is from how many blocks on a first list is taken in two passes, an
-// eighth of it first, whose best keys make a floor for the rest.
+// A first list of longDriver blocks or more is taken in two passes: an eighth of it
+// first, whose best keys make a floor for the rest.
 const longDriver = 32
 
 // part is a run of blocks of a driver.
@@ -29,20 +29,8 @@ type pass struct {
 // postings of each query's first list, whose best keys make a floor, then the rest of
 // it, which makes a better one, then the other lists.
 func (l *batch) ranked(size int) error {
-	x, st, conjunctive := l.x, l.st, l.conjunctive
-	caps := make([]int64, len(l.plans))
-	for slot, p := range l.plans {
-		for s := range x.views {
-			if _, ok := x.conjunctive(p, s); !ok && (conjunctive || x.occurs(p, s) == 0) {
-				continue
-			}
-			l.chores = append(l.chores, chore{plan: p, seg: s, slot: slot})
-			caps[slot] += x.firstOf(p, s)
-		}
-		if !conjunctive && len(p.weights) > 1 {
-			caps[slot] += x.options.overflow
-		}
-	}
+	st := l.st
+	caps := l.rankedChores()
 	tiles := 0
 	var keys int64
 	for i, p := range l.plans {
@@ -68,7 +56,46 @@ func (l *batch) ranked(size int) error {
 		l.addTerms(&l.chores[i])
 	}
 	l.byLists()
-	var passes [3]pass
+	passes := l.passes(outs, caps)
+	terms := layout.Put(st.Buffers, l.terms)
+	selects := make([]kernels.Select, len(l.plans))
+	for i, p := range l.plans {
+		selects[i] = kernels.Select{Keys: outs[i], Counts: counts + kernels.Ptr(4*i), Groups: 1, Stride: uint32(caps[i]), K: uint32(p.k),
+			Out: outs[i], OutCount: counts + kernels.Ptr(4*i), Floor: floors + kernels.Ptr(8*i)}
+	}
+	launches := []func(){l.launch(&passes[0], terms, counts, floors)}
+	for i := range passes[1:] {
+		if s := &passes[1+i]; len(s.parts) > 0 {
+			launches = append(launches, l.selection(selects), l.launch(s, terms, counts, floors))
+		}
+	}
+	l.toOut(selects, outKeys)
+	launches = append(launches, l.selection(selects))
+	return l.finish(outKeys, launches...)
+}
+
+// rankedChores makes the chores, and returns how many keys each plan may collect.
+func (l *batch) rankedChores() (caps []int64) {
+	x := l.x
+	caps = make([]int64, len(l.plans))
+	for slot, p := range l.plans {
+		for s := range x.views {
+			if _, ok := x.conjunctive(p, s); !ok && (l.conjunctive || x.occurs(p, s) == 0) {
+				continue
+			}
+			l.chores = append(l.chores, chore{plan: p, seg: s, slot: slot})
+			caps[slot] += x.firstOf(p, s)
+		}
+		if !l.conjunctive && len(p.weights) > 1 {
+			caps[slot] += x.options.overflow
+		}
+	}
+	return caps
+}
+
+// passes divides the chores' drivers among the launches of Rank. outs and caps are where
+// the keys of each plan go, and how many there may be.
+func (l *batch) passes(outs []kernels.Ptr, caps []int64) (passes [3]pass) {
 	descs := l.queries()
 	passes[0].grow(len(l.chores))
 	for i := range l.chores {
@@ -79,7 +106,7 @@ func (l *batch) ranked(size int) error {
 			nb := blocksOf(o)
 			d.Driver = uint32(t)
 			switch {
-			case t > 0 && conjunctive:
+			case t > 0 && l.conjunctive:
 			case t > 0:
 				passes[2].add(d, 0, nb)
 			case nb >= longDriver:
@@ -90,29 +117,11 @@ func (l *batch) ranked(size int) error {
 			}
 		}
 	}
-	terms := layout.Put(st.Buffers, l.terms)
-	selects := make([]kernels.Select, len(l.plans))
-	for i, p := range l.plans {
-		selects[i] = kernels.Select{Keys: outs[i], Counts: counts + kernels.Ptr(4*i), Groups: 1, Stride: uint32(caps[i]), K: uint32(p.k),
-			Out: outs[i], OutCount: counts + kernels.Ptr(4*i), Floor: floors + kernels.Ptr(8*i)}
-	}
-	required := uint32(0)
-	if conjunctive {
-		required = 1
-	}
-	launches := []func(){l.launch(&passes[0], terms, counts, floors, required)}
-	for i := range passes[1:] {
-		if s := &passes[1+i]; len(s.parts) > 0 {
-			launches = append(launches, l.selection(selects), l.launch(s, terms, counts, floors, required))
-		}
-	}
-	l.toOut(selects, outKeys)
-	launches = append(launches, l.selection(selects))
-	return l.finish(outKeys, launches...)
+	return passes
 }
 
-// maxTiles is about how many tiles a pass has: enough for all warps of a device
-// several times over, and so long that what passes a tile's sieve fills a warp.
+// maxTiles is about how many tiles a pass has: enough to fill all warps of a device several
+// times, and few enough that what passes a tile's sieve fills a warp.
 const maxTiles = 1 << 13
 
 // byLists orders the chores by their second lists, so that warps that run at the
@@ -144,7 +153,11 @@ func (s *pass) add(q kernels.QueryDesc, from, to uint32) {
 }
 
 // launch lays a pass out and returns its launch.
-func (l *batch) launch(s *pass, terms, counts, floors kernels.Ptr, required uint32) func() {
+func (l *batch) launch(s *pass, terms, counts, floors kernels.Ptr) func() {
+	required := uint32(0)
+	if l.conjunctive {
+		required = 1
+	}
 	run := uint32(1)
 	for s.blocks/int64(run) > maxTiles && run < 32 {
 		run *= 2

@@ -48,7 +48,7 @@ func newCollection(t *testing.T, s gputrial.Shape) (*gputrial.Collection, *query
 	return c, mustScorer(t, c)
 }
 
-var someShape = gputrial.Shape{Docs: 9000, Segments: 2, Terms: 40, MaxDF: 0.8, MinDF: 1, Docs128: "bp128", Freqs128: "bp128", Seed: 3}
+var someShape = gputrial.Shape{Docs: 9000, Segments: 2, Terms: 40, MaxDF: 0.8, MinDF: 1, DocsCodec: "bp128", FreqsCodec: "bp128", Seed: 3}
 
 func TestVariants(t *testing.T) {
 	c, sc := newCollection(t, someShape)
@@ -200,7 +200,7 @@ func TestConjunction(t *testing.T) {
 	pairs := [][2]string{{"newpfd", "bp128"}, {"bp128", "bp128"}, {"newpfd", "newpfd"}}
 	for _, codecs := range pairs[:few(1, len(pairs))] {
 		shape := someShape
-		shape.Docs128, shape.Freqs128 = codecs[0], codecs[1]
+		shape.DocsCodec, shape.FreqsCodec = codecs[0], codecs[1]
 		shape.Clustered = codecs[0] != codecs[1]
 		t.Run(codecs[0]+"-"+codecs[1], func(t *testing.T) { testConjunction(t, shape) })
 	}

@@ -2,7 +2,6 @@ package gpuload
 
 import (
 	"bytes"
-	"fmt"
 	"runtime"
 	"slices"
 	"sync"
@@ -39,8 +38,8 @@ type plan struct {
 	err      error
 }
 
-// resolver is one goroutine's part of resolve. Its slabs keep ten thousand queries
-// from being fifty thousand allocations.
+// resolver is one goroutine's part of resolve. It takes memory for many queries at once:
+// ten thousand queries would be fifty thousand allocations.
 type resolver struct {
 	x        *Executor
 	sorted   [][]byte
@@ -99,8 +98,8 @@ func (x *Executor) resolve(queries []query.Query) []plan {
 // resolve looks a query's terms up, in query's canonical order: ascending df over
 // the snapshot, then bytes.
 func (r *resolver) resolve(p *plan, q *query.Query) error {
-	if q.Mode > query.AndOr {
-		return fmt.Errorf("gpuload: no %v", q.Mode)
+	if err := q.Check(); err != nil {
+		return err
 	}
 	segs := r.x.views
 	p.mode, p.k = q.Mode, int(min(uint64(max(q.K, 0)), r.x.docs))
@@ -168,12 +167,12 @@ func (r *resolver) resolve(p *plan, q *query.Query) error {
 	return nil
 }
 
-// weight is what a plan adds to its batch, kept with the plan: laying out goes through
-// all plans on one core, and their lists are in no cache there.
+// weight is what a plan adds to its batch. It is kept with the plan because laying out goes
+// through all plans on one core, whose caches do not hold their lists.
 type weight struct {
 	first, all int64 // postings of the first list and of all
 	smalls     int   // lists without an extent
-	partner    int64 // where the second term's list is, 0 if there is but one term
+	partner    int64 // where the second term's list is, 0 if there is one term
 }
 
 func (p *plan) weigh(segments int) (w weight) {

@@ -20,16 +20,16 @@ const (
 	byGlobalAccumulators            // Accumulate
 )
 
-// A batch has at most batchQueries queries, and leastQueries if there are more: so
-// many keep the device busy, and with several batches one is laid out, copied and read
-// while the device works on another.
+// A batch has at most batchQueries queries, and at least leastQueries if there are as
+// many: so many keep the device busy, and with several batches one is laid out, copied
+// and read while the device works on another.
 const (
 	batchQueries = 1 << 14
 	leastQueries = 1 << 10
 )
 
 // run answers conjunctions or disjunctions in batches, as many at a time as there are
-// stages: each takes a stream and, for laying out, a processor.
+// stages. Each takes a stream and, to be laid out, a processor.
 func (x *Executor) run(ctx context.Context, plans []*plan, how way) error {
 	if len(plans) > leastQueries {
 		plans = byPartner(plans)
@@ -80,9 +80,9 @@ func (x *Executor) run(ctx context.Context, plans []*plan, how way) error {
 	return nil
 }
 
-// byPartner orders plans by where their second lists are, roughly: queries of one batch
-// then look into the same lists, and find their blocks in L2. One pass that counts costs
-// a tenth of sorting; layouts order their queries exactly.
+// byPartner orders plans roughly by where their second lists are, so that queries of one
+// batch look into the same lists and find their blocks in L2. Counting in one pass costs a
+// tenth of sorting; each batch sorts its own queries.
 func byPartner(plans []*plan) []*plan {
 	const places = 1 << 12
 	var last int64

@@ -17,7 +17,7 @@ import (
 // queries, for some at a time, for one, and not for one, when they go to shared memory.
 func TestScratch(t *testing.T) {
 	const docs, queries = 60000, 6
-	c, sc := newCollection(t, gputrial.Shape{Docs: docs, Segments: 1, Terms: 12, MaxDF: 0.05, MinDF: 1, Docs128: "bp128", Freqs128: "bp128", Seed: 8})
+	c, sc := newCollection(t, gputrial.Shape{Docs: docs, Segments: 1, Terms: 12, MaxDF: 0.05, MinDF: 1, DocsCodec: "bp128", FreqsCodec: "bp128", Seed: 8})
 	for _, v := range []struct {
 		left   int64 // bytes of device memory beside lists, norms and results
 		atOnce int64 // queries that have accumulators at the same time

@@ -50,8 +50,8 @@ func ParseStrategy(name string) (Strategy, error) {
 	return 0, fmt.Errorf("gpuload: unknown strategy %q (known: %s)", name, strings.Join(strategyNames[:], ", "))
 }
 
-// mergeShare is how many times the length of each decoded list the queries of a batch have
-// to go through it for merging to pay.
+// mergeShare is how many times on average the queries of a batch must read each decoded list
+// for merging to pay.
 const mergeShare = 16
 
 // choose returns Element if most postings of longer lists are of a codec that gives single

@@ -2,7 +2,7 @@
 // accumulators share (disjunct.cu, accumulate.cu).
 //
 // An accumulator that no posting has touched holds minus zero. No score is below zero,
-// so adding the first gives that score to the bit, and the sign tells the touched.
+// so adding the first gives that score to the bit, and the sign says whether there was one.
 #ifndef PINION_ACCUMULATE_H
 #define PINION_ACCUMULATE_H
 #include "list.h"

@@ -1,8 +1,8 @@
 // What must hold of a list before other kernels follow its offsets, checked where
 // the list lies: endpoints ascend and end with the payload, binary-packed blocks
 // are whole vectors, last docIDs ascend and are documents of the segment, bucket
-// starts ascend to n. Docs' lengths to norms is here too: the other kernel that
-// runs when a segment becomes resident.
+// starts ascend to n. norms_of_lengths is here too: it also runs
+// when a segment becomes resident.
 //
 // Bound: 12 bytes a block of 128 postings and 4 bytes a bucket of 256, against some
 // 140 a block that the copy to the device brings: at memory speed it takes 0.2% of

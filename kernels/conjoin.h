@@ -3,9 +3,9 @@
 // each is looked for in the other lists; then a scan and a compaction).
 //
 // A warp takes a run of blocks of a query's first list. Of each block, four docIDs a
-// lane, the presence words of the other lists (presence.h) rule most out; those that
-// are left wait until 128 are together, are looked for in list after list (search.h),
-// and come out in their order. No block is decoded that no docID needs (Ding 2009
+// lane, the presence words of the other lists (presence.h) rule most out. The rest
+// are buffered until there are 128, are looked for in list after list (search.h), and
+// come out in their order. No block is decoded that no docID needs (Ding 2009
 // section 8), and a docID that fails in one list is not looked for in the next.
 //
 // Bound, a docID of the first list: its decoding, and a sector of 32 bytes and ten

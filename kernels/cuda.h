@@ -22,8 +22,8 @@
 #define DEV_MEMBER __device__ __forceinline__
 #endif
 
-// KERNEL declares a kernel that takes one parameter struct by value; all kernels
-// do, so that a launch is a name and some bytes.
+// KERNEL declares a kernel. Every kernel takes one parameter struct by value, so a
+// launch is a name and some bytes.
 #ifdef PINION_EMU
 #define KERNEL(name, params, threads, blocks) extern "C" void name(const params p)
 #else

@@ -20,8 +20,8 @@
 // four-lane interleaved layout); Lemire and Boytsov 2015.
 #include "decode.h"
 
-// How far ahead of themselves, in values, thread blocks ask L2 for what will be read: those
-// that the device takes at a time write half of L2 or less. The emulator's lists are short.
+// How far ahead, in values, a thread block asks L2 for what later ones will read: those
+// that run at a time write at most half of L2. The emulator's lists are short.
 #ifdef PINION_EMU
 enum { AHEAD = 1 << 10 };
 #else
@@ -50,13 +50,13 @@ template <int FLIGHT, int LOG> struct Turns {
         prev = freqs ? 0 : block_prev(l, j);
         ask(p, l, first, lane, freqs);
     }
-    // ask brings to L2 what a tile AHEAD of this one will read, which would else wait for its
-    // endpoints and then for its payload. So tiles may be small, and what all thread blocks
-    // write at a time close together: 64 blocks a tile 0.834 T/s, without this 0.770; a tile
+    // ask brings to L2 what a tile AHEAD of this one will read, which otherwise waits for
+    // its endpoints and then for its payload. So tiles can be small, and what all thread
+    // blocks write at a time lies close together: 64 blocks a tile 0.834 T/s, without this 0.770; a tile
     // of 256 blocks 0.793.
     DEV_MEMBER void ask(const DecodeParams &p, const ListDesc &l, uint32_t first, int lane, bool freqs) const {
         const uint32_t ahead = AHEAD >> LOG, words = freqs ? l.freqWords : l.docWords;
-        if (LOG > 8 || l.nb <= ahead) return; // blocks of 1,024 have loads enough in flight: 0.755, with this 0.726
+        if (LOG > 8 || l.nb <= ahead) return; // blocks of 1,024 have enough loads in flight: 0.755, with this 0.726
         uint32_t shift = words / l.nb * ahead, k = LINE * (lane >> 1);
         if (begin + lane / FLIGHT * step + lane % FLIGHT < end)
             for (uint32_t w = (lo + shift + LINE - 1) / LINE * LINE; w < hi + shift && w < words; w += LINE) prefetch(payload + w);

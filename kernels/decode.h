@@ -45,7 +45,7 @@ DEV void put(uint32_t *out, uint4 v, uint32_t count, int lane) {
     if (i + 2 < count) out[i + 2] = v.z;
 }
 
-// bring asks L2 for what the warp's blocks are stored in: each would else wait for memory
+// bring asks L2 for the payload of the warp's blocks; otherwise each waits for memory
 // when its turn comes. hslrc 0.52 to 0.62 T/s, lrcseg 0.58 to 0.65, ef 0.50 to 0.53; newpfd and
 // parapfor gain where gaps are wider (7 bits: 0.60 to 0.65), pfordelta 0.49 to 0.62 there.
 DEV void bring(const Run &r, const uint32_t *payload, int lane) {

@@ -2,8 +2,8 @@
 // elements: no block is decoded.
 //
 // Source: Ao 2011 section 4.3, Algorithm 1. A lane locates a docID's block (list.h), then
-// searches the block: between the safe range of the list's line, by interpolation and then
-// by halves. Positions of exceptions, which the paper forbids, become a bitmap.
+// searches the block within the safe range of the list's line, by interpolation and then
+// by bisection. Positions of exceptions, which the paper forbids, become a bitmap.
 //
 // Bound, a docID in a list far longer than its own: 3 or 4 elements, at most 10. With skip
 // header, endpoints and head some 8 sectors of 32 bytes, so 14 G docIDs/s at 3.6 TB/s. Lanes
@@ -112,7 +112,7 @@ struct Elements {
 
     // has reports whether x, above the docID before the block and not above its last, is
     // among its docIDs from lo on and before hi. The first elements read are where x
-    // would be if docIDs were even between the nearest that are known; then halves.
+    // would be if docIDs were even between the nearest that are known; then bisection.
     DEV_MEMBER bool has(uint32_t x, uint32_t lo, uint32_t hi) const {
         uint32_t a = 0, below = b.prev, c = b.n - 1, above = b.last; // below < x <= above, element c
         if (x == above) return true;

@@ -3,7 +3,7 @@
 //
 // Every CUDA thread is a fiber. A fiber runs until it waits at a barrier or a warp
 // collective, so code that lacks a barrier sees its neighbours' work not yet done
-// or long overwritten. EmuOptions make that likelier: the next fiber is drawn at
+// or long overwritten. A seed makes that likelier: the next fiber is drawn at
 // random, blocks run in random order, shared memory starts out as rubbish, and
 // atomics are points of switching too. A barrier that not all threads reach, and a
 // collective whose mask names a lane that is gone, end the launch with an error.

@@ -3,7 +3,7 @@
 // docID is found without its block. A warp takes a block of at most 128 docIDs; lane t
 // gets positions 4t to 4t+3.
 //
-// Source: Ao 2011 sections 3.4, 4.2 and 4.3. The layouts are those of format/codec/regress,
+// Source: Ao 2011 sections 3.4, 4.2 and 4.3. The layouts are those of format/codec/internal/regress,
 // lrc, lrcseg, seglrc and hslrc; lines are integers in fixed point, the same everywhere.
 //
 // Bound: 25 instructions a warp for low bits, 20 for the head, 20 for the line at the

@@ -10,8 +10,8 @@
 // (SIMD-BP128); safe range and hash buckets, Ao 2011 sections 3.3 and 3.4.
 //
 // Nothing here trusts the contents of a payload: widths and byte offsets are
-// clamped to the block, so that a broken payload gives wrong values and never an
-// access outside the extent and the 64 bytes behind it. Endpoints, skip header and
+// clamped to the block, so a broken payload gives wrong values but no access
+// outside the extent and the 64 bytes behind it. Endpoints, skip header and
 // bucket starts have been checked (check.cu) before any of this runs.
 #ifndef PINION_LIST_H
 #define PINION_LIST_H
@@ -95,10 +95,10 @@ DEV uint4 byte_docs(uint32_t w, uint32_t base) {
 
 DEV uint4 plus_one(uint4 v) { return make_uint4(v.x + 1, v.y + 1, v.z + 1, v.w + 1); }
 
-// byte_freqs returns the frequencies of which w holds one less each.
+// byte_freqs returns the frequencies; w holds each less one.
 DEV uint4 byte_freqs(uint32_t w) { return plus_one(make_uint4(w & 255, w >> 8 & 255, w >> 16 & 255, w >> 24)); }
 
-// byte_gaps returns how far the docIDs of w go from the one before.
+// byte_gaps returns the sum of the four gaps in w.
 DEV uint32_t byte_gaps(uint32_t w) { return __dp4a(w, 0x1010101u, 4u); }
 
 // block_docs turns the lane's gaps of a block of 128 into docIDs.
@@ -175,7 +175,7 @@ template <int KIND> struct Chunks {
     DEV_MEMBER uint4 get(uint32_t c, int lane) {
         uint32_t row = c * 32 + lane;
         if (kind == PACKED) {
-            if (4 * row >= n) row = 0; // rows past the end are not there
+            if (4 * row >= n) row = 0; // there are no rows past the end
             uint32_t mask = low_mask(width);
             if (reinterpret_cast<uintptr_t>(p) & 15) return bp_row_words(p, row * width, mask);
             return bp_row(p, row * width, mask);
@@ -349,7 +349,7 @@ COLD uint32_t call_value_at(const uint32_t *payload, uint32_t lo, uint32_t hi, u
 }
 
 // each_docs calls f(chunk, docs, count) for every chunk of block j: the lane's
-// four docIDs, of which those at positions below count are there.
+// four docIDs, of which those at positions below count exist.
 template <class F> DEV void each_docs(const ListDesc &l, uint32_t j, int lane, F f) {
     const uint32_t *ends = at<uint32_t>(l.docEnds) + j;
     uint32_t n = block_count(l, j), carry = block_prev(l, j);

@@ -41,7 +41,7 @@ KERNEL(merge_path, MergeParams, 256, 4) {
     if (threadIdx.x < 2) cut[threadIdx.x] = crossing(a, job.na, b, job.nb, threadIdx.x ? end : first);
     __syncthreads();
     uint32_t a0 = cut[0], na = cut[1] - a0, b0 = first - a0, nb = end - cut[1] - b0;
-    // One element of b more: that of the last of a may lie behind the tile.
+    // One more element of b: the match of the last of a may lie behind the tile.
     uint32_t more = b0 + nb < job.nb ? 1 : 0;
     for (uint32_t i = threadIdx.x; i < na; i += blockDim.x) keys[i] = __ldg(a + a0 + i);
     for (uint32_t i = threadIdx.x; i < nb + more; i += blockDim.x) keys[na + i] = __ldg(b + b0 + i);

@@ -1,9 +1,9 @@
-// Device functions that intersect decoded lists: two ways of the literature that go
+// Device functions that intersect decoded lists: two published ways that go
 // through both lists, where search.h looks for one list's docIDs in the other's blocks.
 //
-// A list's docIDs are decoded once a batch, whatever many queries they serve; a query's
+// A list's docIDs are decoded once a batch, however many queries use them. A query's
 // first list has a counter for every docID, which every other list that holds the docID
-// raises by one. Who reaches the number of the other lists is in all.
+// raises by one. A docID is in all lists if its counter equals the number of the others.
 #ifndef PINION_MERGE_H
 #define PINION_MERGE_H
 #include "list.h"

@@ -1,5 +1,5 @@
-// What rank.cu and intersect.cu do, for batches whose lists are all plain values, bp128,
-// bp256 or newpfd, without calls (as packed.cu, which has still fewer registers).
+// The kernels of rank.cu and intersect.cu for batches whose lists are all plain values,
+// bp128, bp256 or newpfd: without calls, as packed.cu, which takes even fewer registers.
 #ifndef PINION_EMU
 #define NEWPFD_ONLY true
 #endif

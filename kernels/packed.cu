@@ -1,6 +1,6 @@
-// What rank.cu, intersect.cu and accumulate do, for batches whose lists are all plain values, bp128
-// or bp256: without the calls that decode other codecs the compiler keeps all that a
-// tile needs in registers.
+// The kernels of rank.cu, intersect.cu and accumulate.cu for batches whose lists are all
+// plain values, bp128 or bp256: without the calls that decode other codecs the compiler
+// keeps all that a tile needs in registers.
 #ifndef PINION_EMU
 #define PACKED_ONLY true
 #endif

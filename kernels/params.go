@@ -11,11 +11,11 @@ const (
 	FlagHash = 2 // hash buckets are there
 )
 
-// MaxTerms is how many terms a query of Disjunct can have.
+// MaxTerms is how many terms a query can have on the device.
 const MaxTerms = 64
 
-// ListDesc says where the parts of one list extent lie in device memory. This and
-// all structs below mirror params.h.
+// ListDesc says where the parts of one list extent lie in device memory. It and all
+// structs below mirror params.h.
 type ListDesc struct {
 	Docs, Freqs           Ptr // payloads
 	DocEnds, FreqEnds     Ptr // block endpoints, Blocks+1 words
@@ -35,8 +35,8 @@ type ListDesc struct {
 	Presence              Ptr    // presence words, or 0
 }
 
-// PresenceWords returns how many presence words (presence.h) a list of n of docs
-// documents has, and its PresenceScale.
+// PresenceWords returns how many presence words (presence.h) a list of n postings has in a
+// segment of docs documents, and its PresenceScale.
 func PresenceWords(n, docs uint32) (words int, scale uint32) {
 	w := uint64(n/4) + 1
 	if 32*w >= uint64(docs) {
@@ -45,7 +45,7 @@ func PresenceWords(n, docs uint32) (words int, scale uint32) {
 	return int(w), uint32(w << 32 / uint64(docs))
 }
 
-// PresenceJob is a list whose presence words MarkDocs makes, at Words, which are zero.
+// PresenceJob is a list whose presence words MarkDocs makes at Words, which hold zeros.
 type PresenceJob struct {
 	Words   Ptr
 	List, _ uint32
@@ -72,7 +72,7 @@ type DecodeJob struct {
 // DecodeParams are the parameters of the decode kernels.
 type DecodeParams struct {
 	Lists, Jobs, Tiles, Sums Ptr
-	NTiles, TileBlocks       uint32 // TileBlocks: blocks in a tile, at most 32
+	NTiles, TileBlocks       uint32 // TileBlocks: blocks in a tile, at most Kernel.TileBlocks(0)
 }
 
 // CheckParams are the parameters of CheckLists.
@@ -81,7 +81,7 @@ type CheckParams struct {
 	Count, _             uint32
 }
 
-// What CheckLists can find wrong.
+// What CheckLists finds wrong, as bits of a list's status.
 const (
 	BadDocEnds  = 1
 	BadFreqEnds = 2
@@ -148,7 +148,7 @@ type CollectParams struct {
 	NTiles, _                         uint32
 }
 
-// What a tile of MergePath has of both lists, and one of MergeFind of the first.
+// How many docIDs a tile of MergePath has of both lists, and one of MergeFind of the first.
 const (
 	MergeTile = 2048
 	FindTile  = 1024
@@ -158,7 +158,7 @@ const (
 type Range struct{ Query, First, Last, Slot uint32 }
 
 // DisjunctParams are the parameters of Disjunct and CollectScores, whose dynamic shared
-// memory is 8*Buffer + 4*Width bytes; CollectScores has no Width.
+// memory is 8*Buffer + 4*Width bytes. Width is 0 for CollectScores.
 type DisjunctParams struct {
 	Lists, Queries, Terms, Ranges, Keys, Counts, Floors Ptr
 	NRanges, Width, Keep, Buffer                        uint32
@@ -176,15 +176,15 @@ type AccumulateParams struct {
 // Untouched is an accumulator before the first score: minus zero.
 const Untouched = 1 << 31
 
-// Select is one selection of SelectBest.
+// Select is one query's selection of its K best keys.
 type Select struct {
 	Keys, Counts         Ptr
 	Groups, Stride, K, _ uint32
 	Out, OutCount, Floor Ptr
 }
 
-// SelectParams are the parameters of SelectBest, whose dynamic shared memory is
-// 8*Buffer bytes.
+// SelectParams are the parameters of SelectBest, SelectWarp, SelectMaxima and SelectRadix,
+// whose dynamic shared memory is 8*Buffer bytes.
 type SelectParams struct {
 	Jobs          Ptr
 	NJobs, Buffer uint32
@@ -202,8 +202,8 @@ type GatherParams struct {
 	NQueries, NTiles, Stride, Limit                         uint32
 }
 
-// Bytes views a struct, or a slice's elements with Slice, as the bytes that the
-// device sees.
+// Bytes views a struct as the bytes that the device sees. Slice does so for the elements of
+// a slice.
 func Bytes[T any](p *T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(p)), unsafe.Sizeof(*p))
 }

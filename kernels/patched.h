@@ -5,7 +5,7 @@
 //
 // Sources: newpfd, Yan, Ding and Suel 2009, Ao 2011 section 4.1, with fixed fields in
 // place of Simple16; parapfor, Ao 2011 section 4.1 and appendix G: an exception a thread.
-// The layouts are those of format/codec/patch, newpfd and parapfor.
+// The layouts are those of format/codec/internal/patch, newpfd and parapfor.
 //
 // Bound: 55 instructions a warp for low bits, read in words of 4 bytes, prefix sum and
 // store; 20 to read an exception a lane. With shared memory, where a lane opens a block of
@@ -14,7 +14,7 @@
 // shuffles and 28 to add them: about 170. Bytes: at 2.75 bits a value 4.3 an integer with
 // the store. Measured on an H200: newpfd and parapfor 0.70 T/s to docIDs, 0.74 summed.
 //
-// A block is taken only if its words are exactly what its head says; else it gives
+// A block is taken only if its words are exactly what its head says; otherwise it gives
 // zeros, and no load leaves the block by more than a vector.
 #ifndef PINION_PATCHED_H
 #define PINION_PATCHED_H
@@ -96,7 +96,7 @@ struct Patched {
     uint32_t bias;      // what is added to an overflow
     bool sound;
 
-    // list is for count positions and overflows at bit first_, as package patch has them.
+    // list is for count positions and overflows at bit first_, as package patch lays them out.
     DEV_MEMBER void list(uint32_t first_) {
         first = first_;
         index = count > 16 ? 0 : 7;
@@ -154,7 +154,7 @@ struct Patched {
     }
 };
 
-// patched_map adds exceptions that a bitmap tells of: popcounts give the lane's rank.
+// patched_map adds exceptions that a bitmap marks: popcounts give the lane's rank.
 DEV void patched_map(const uint32_t *p, const Patched &h, uint4 &v, int lane) {
     uint32_t rank = 0, w = lane >> 3, s = 4 * (lane & 7);
     for (uint32_t i = 0; i < w; i++) rank += __popc(h.bitmap(p, i));

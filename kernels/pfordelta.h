@@ -10,7 +10,7 @@
 // for exceptions of an array, of which a block has some: about 130 to 200 a block, 1.0 to
 // 1.6 an integer. Deeper levels and more than 32 exceptions cost some 60 an array.
 //
-// Every array is taken only if it ends within the block, and only so far.
+// An array is read only as far as it lies within the block.
 #ifndef PINION_PFORDELTA_H
 #define PINION_PFORDELTA_H
 #include "patched.h"
@@ -92,7 +92,7 @@ template <> struct Array<0> {
     }
 };
 
-// read_deep is Array<DEPTH>::read as a call: levels that nobody asks for by default.
+// read_deep is Array<DEPTH>::read as a call: for levels that are not the default.
 template <int DEPTH> COLD void read_deep(Recursive *b, uint32_t a, uint32_t count, Four *v, int lane);
 
 template <int DEPTH> struct Array {

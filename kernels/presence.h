@@ -1,12 +1,12 @@
-// Presence words: a summary of a list that says of most docIDs that the list does not
-// hold them, for one load and some ten instructions where a search takes some 1,200.
-// What a query looks up is mostly not there: a list of 2% of the documents holds 2% of
-// what is looked for.
+// Presence words: a summary of a list that rules out most docIDs which the list does not
+// hold, with one load and some ten instructions where a search takes some 1,200. Most of
+// what a query looks up is not there: a list of 2% of the documents holds 2% of it.
 //
 // A list has a word for every four postings, so 8 bits for each. The words divide the
 // docIDs evenly; in its word a docID sets three bits, chosen by a multiplicative hash
-// (Bloom 1970, in one word), so that 4% of the docIDs that a random list does not hold pass.
-// Where 8 bits a posting are a bit a document, words are a bitmap, and none does.
+// (Bloom 1970, in one word), so 4% of the docIDs that a random list does not hold pass.
+// Where 8 bits a posting are a bit a document or more, the words are a bitmap and none
+// passes.
 #ifndef PINION_PRESENCE_H
 #define PINION_PRESENCE_H
 #include "list.h"

@@ -1,23 +1,26 @@
 // Ranked queries over compressed lists: BM25 as the lists come, shortest first, in
 // the canonical order of terms (Ding 2009 section 8), conjunctive or disjunctive.
 //
-// A query is answered list by list. The documents whose first list, in canonical
-// order, is the driver are the driver's postings that are in no list before it; each
-// is looked for in the lists behind it (search.h), and its score is complete. With a
-// floor, the k-th best key that is known, most are never looked at: a block whose
-// bound (its quad) and the bounds of the lists behind it do not reach the floor is
-// not decoded; a docID whose block's bound and the bounds of the lists behind that may
-// hold it, by their presence words (presence.h), do not reach it goes no further; a
-// posting whose own score and those bounds do not reach it is not looked for; and a driver whose list and all behind it do not reach it has nothing
-// to do: MaxScore's non-essential lists (Turtle and Flood 1995), decided here so that
-// the device need not wait for the host. Only what beats the floor is then looked for
-// in the lists before.
+// A query is answered list by list. Each list in turn is the driver, for the documents
+// that it holds and no list before it does. Each of these is looked for in the lists
+// behind the driver (search.h), which completes its score. With a floor, the k-th best
+// key known, most work is skipped:
+//
+//   - A block is not decoded if its bound (its quad) plus the bounds of the lists behind
+//     do not reach the floor.
+//   - A docID is dropped if its block's bound plus the bounds of those lists behind that
+//     may hold it, by their presence words (presence.h), do not reach the floor.
+//   - A posting is not looked for if its own score plus those bounds do not reach it.
+//   - A driver has nothing to do if its bound plus those of all lists behind do not reach
+//     it: MaxScore's non-essential lists (Turtle and Flood 1995), decided here so that
+//     the device need not wait for the host.
+//
+// Only what beats the floor is then looked for in the lists before the driver.
 //
 // A conjunction has the first list as its only driver, and a document must be in all.
 //
-// What passes the presence words waits in a sieve until it is worth a warp: a few in a
-// hundred pass, and a search for four docIDs costs a warp what one for 128 does in
-// locating them.
+// What passes the presence words is buffered in a sieve until it fills a warp: a few in
+// a hundred pass, and locating four docIDs costs a warp as much as locating 128.
 //
 // Bound: for a posting of a driver its decoding and a load and ten instructions for each
 // list behind; that of search.h for what passes; for a block that its bound rules out 8
@@ -27,7 +30,7 @@
 #include "presence.h"
 #include "search.h"
 
-// Pruner knows from which sum of scores on a document can be among the best.
+// Pruner says whether a document can be among the best, by its sum of scores.
 struct Pruner {
     uint64_t floor;
     float cut; // sums below it cannot reach the floor, rounding included; or -1
@@ -53,7 +56,7 @@ DEV float block_bound(const ListDesc &l, uint32_t j, float w, const float *codes
 }
 
 // push_keys appends the lane's hits to the query's keys, in any order: keys are
-// distinct and a selection follows. The counter tells when there was no room.
+// distinct and a selection follows. The counter shows when there was no room.
 DEV void push_keys(const RankParams &p, const QueryDesc &q, const uint32_t *d, const float *score, uint32_t alive,
                    int lane) {
     uint32_t n = __popc(alive), sum = warp_scan(n, lane), start = 0;
@@ -76,8 +79,8 @@ struct alignas(16) Sieve {
 };
 
 // sift_chunk appends the docIDs of a chunk that can be among the best to the sieve:
-// live ones for whom the block's bound and those of the lists that may hold them reach
-// the floor. first is the position of the chunk in the list; it returns how many.
+// live ones for which the block's bound plus those of the lists that may hold them
+// reach the floor. first is the position of the chunk in the list; it returns how many.
 DEV uint32_t sift_chunk(const RankParams &p, const QueryDesc &q, const Term *terms, uint4 v, uint32_t count,
                         uint32_t first, float bound, const Pruner &prune, Sieve &s, uint32_t end, int lane) {
     uint32_t d[4] = {v.x, v.y, v.z, v.w}, alive = 0;

@@ -4,7 +4,7 @@
 // hold its docIDs (list.h), and no other block is decoded (Ding 2009 section 8). Full
 // blocks of bp128, and of newpfd where it is decoded in place, are taken four at once,
 // eight lanes each: a lane adds up the sixteen gaps of four rows. Where each block is
-// wanted for one docID, the lanes compare their sums with it; else sums go to shared
+// wanted for one docID, the lanes compare their sums with it; otherwise sums go to shared
 // memory, where a lane searches for each docID. Exceptions are added to the gaps in
 // shared memory by the lanes that read them. Other blocks are decoded one at a time, by
 // the whole warp, for all docIDs in them.
@@ -27,7 +27,7 @@ struct alignas(16) Probes {
     uint32_t docs[640];  // values of four blocks
 };
 
-// probe looks for the lanes' wanted docIDs in one chunk and records positions.
+// probe looks for the lanes' wanted docIDs in one chunk and records their positions.
 // Few docIDs are broadcast and compared with all 128; many search in shared memory.
 DEV uint32_t probe(uint4 v, uint32_t count, const uint32_t *d, uint32_t want, uint32_t base, uint32_t *pos,
                    uint32_t *shared, int lane) {

@@ -9,14 +9,13 @@
 // many queries with few keys each; a warp reads some 8 GB/s.
 //
 // select_maxima, a thread block a job (Ding 2009 section 8): keys in groups, the greatest
-// of each in shared memory; the greatest of all is taken k times, each time the group it
-// came from is read again. Bound: 8 bytes a key, then k times one group and all maxima,
+// of each in shared memory; the greatest of all is taken k times, and each time the group
+// that it came from is read again. Bound: 8 bytes a key, then k times one group and all maxima,
 // about 2 us: for small k.
 //
 // select_radix, a thread block a job (Griffin 2018 section 3.1.3, bucket select): eight
-// bits at a time, how many keys there are of each value of these bits, until the k-th
-// best is known to be in a bucket that is wanted whole; then all from it on are taken
-// and sorted. Bound: 8 bytes a key for each of 3 to 8 passes; no worse for any order.
+// bits at a time, keys are counted by the value of these bits, until the bucket of the
+// k-th best is wanted whole; then all from it on are taken and sorted. Bound: 8 bytes a key for each of 3 to 8 passes; no worse for any order.
 #include "params.h"
 #include "queue.h"
 

@@ -3,7 +3,7 @@
 //
 // Sources: ef, Para-EF of Liu 2018 section 3.1.1: popcount, scan, schedule, recover; rice
 // with two prefix sums, Ding 2009 section 6: one over the ones of the unary part, one over
-// the binary parts. The layouts are those of format/codec/unary, ef and rice.
+// the binary parts. The layouts are those of format/codec/internal/unary, ef and rice.
 //
 // Bound: without shared memory five steps of scan and five of search with a shuffle each,
 // a select of 30 instructions, 5 for each further one; with it a scan and 4 for each of the
@@ -11,7 +11,7 @@
 // 1.0 an integer; rice 20 more for its second sum. Bytes: at 7 bits a value 4.9 an integer with
 // the store.
 //
-// A block is taken only if its words are exactly what its head says; else it gives
+// A block is taken only if its words are exactly what its head says; otherwise it gives
 // zeros, and no load leaves the block by more than a vector.
 #ifndef PINION_UNARY_H
 #define PINION_UNARY_H
@@ -68,7 +68,7 @@ struct Unary {
 
 enum { EF_HEAD = 6, RICE_HEAD = 5 };
 
-// select_bit returns the position of set bit k, from 0, of w, which has as many.
+// select_bit returns the position of set bit k, from 0, of w, which has more than k set.
 DEV uint32_t select_bit(uint32_t w, uint32_t k) {
     uint32_t at_ = 0;
 #pragma unroll

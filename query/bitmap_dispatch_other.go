@@ -2,8 +2,6 @@
 
 package query
 
-func addDocs(words []uint64, lo uint32, docs []uint32) { addPortable(words, lo, docs) }
-
 func matchDocs(words []uint64, lo uint32, docs []uint32, found []uint16) int {
 	return matchPortable(words, lo, docs, found)
 }

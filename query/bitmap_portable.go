@@ -1,7 +1,7 @@
 package query
 
-// addPortable sets the bits of docs, bit 0 of words being document lo.
-func addPortable(words []uint64, lo uint32, docs []uint32) {
+// addDocs sets the bits of docs, bit 0 of words being document lo.
+func addDocs(words []uint64, lo uint32, docs []uint32) {
 	for _, d := range docs {
 		j := d - lo
 		if w := uint(j >> 6); w < uint(len(words)) {

@@ -12,14 +12,14 @@ import (
 // idHashKey returns the word of section IDHASH for id and doc.
 func idHashKey(id []byte, doc uint32) uint64 { return layout.IDHashKey(xxhash.Sum64(id), doc) }
 
-// IDIndex returns section IDINDEX: the offset of every block in IDS, and the end of the
+// idIndexWords returns section IDINDEX: the offset of every block in IDS, and the end of the
 // last. It must not be modified.
-func (s *Segment) IDIndex() ([]uint64, error) { return s.words(&s.idIndex, &s.idIndexView) }
+func (s *Segment) idIndexWords() ([]uint64, error) { return s.words(&s.idIndex, &s.idIndexView) }
 
-// IDBlock returns the bytes of block i of IDS, which exists, and their offset there: ids
+// idBlock returns the bytes of block i of IDS, which exists, and their offset there: ids
 // front-coded as format/FORMAT.md says.
-func (s *Segment) IDBlock(i int) ([]byte, int64, error) {
-	offs, err := s.IDIndex()
+func (s *Segment) idBlock(i int) ([]byte, int64, error) {
+	offs, err := s.idIndexWords()
 	if err != nil {
 		return nil, 0, err
 	}
@@ -37,7 +37,7 @@ func (s *Segment) ID(doc uint32, buf []byte) ([]byte, error) {
 	if doc >= s.meta.Docs {
 		return buf, fmt.Errorf("segment %s: docID %d of %d", s.name, doc, s.meta.Docs)
 	}
-	b, off, err := s.IDBlock(int(doc / layout.IDsPerBlock))
+	b, off, err := s.idBlock(int(doc / layout.IDsPerBlock))
 	if err != nil {
 		return buf, err
 	}
@@ -87,7 +87,7 @@ func (s *Segment) FindID(id []byte) (doc uint32, ok bool, err error) {
 func (s *Segment) EachID(f func(doc uint32, id []byte) error) error {
 	var id []byte
 	for i := range (int(s.meta.Docs) + layout.IDsPerBlock - 1) / layout.IDsPerBlock {
-		b, off, err := s.IDBlock(i)
+		b, off, err := s.idBlock(i)
 		if err != nil {
 			return err
 		}

@@ -8,14 +8,23 @@ import (
 	"github.com/pinion-index/pinion/segment/internal/layout"
 )
 
+// Raw gives access to the stored form of a segment's parts, for builders, checks and dumps.
+// It is a Segment by another name, so that the methods of Segment are those that readers need.
+type Raw Segment
+
+// Raw returns the stored form of s.
+func (s *Segment) Raw() *Raw { return (*Raw)(s) }
+
 // SectionBytes returns n bytes at offset off of a section, and an error if they do not
 // lie in it. On mapped data nothing is copied.
-func (s *Segment) SectionBytes(id format.SectionID, off, n int64) ([]byte, error) {
+func (r *Raw) SectionBytes(id format.SectionID, off, n int64) ([]byte, error) {
+	s := (*Segment)(r)
 	return s.rangeOf(s.section(id), off, n)
 }
 
 // Corrupt returns an error of kind format.ErrCorrupt at offset off of a section.
-func (s *Segment) Corrupt(id format.SectionID, off int64, msg string, args ...any) error {
+func (r *Raw) Corrupt(id format.SectionID, off int64, msg string, args ...any) error {
+	s := (*Segment)(r)
 	sec := section{Section: format.Section{ID: id}}
 	if i := slices.IndexFunc(s.h.Sections, func(x format.Section) bool { return x.ID == id }); i >= 0 {
 		sec.Section = s.h.Sections[i]
@@ -56,13 +65,15 @@ type StoredBlock struct {
 }
 
 // StoredBlocks returns how many blocks of stored text there are, 0 without stored text.
-func (s *Segment) StoredBlocks() (int, error) {
+func (r *Raw) StoredBlocks() (int, error) {
+	s := (*Segment)(r)
 	index, err := s.storedIndexOf()
 	return max(len(index)/layout.StoredEntry-1, 0), err
 }
 
 // StoredBlock returns block i of the stored text, which exists.
-func (s *Segment) StoredBlock(i int) (StoredBlock, error) {
+func (r *Raw) StoredBlock(i int) (StoredBlock, error) {
+	s := (*Segment)(r)
 	index, err := s.storedIndexOf()
 	if err != nil {
 		return StoredBlock{}, err
@@ -72,7 +83,8 @@ func (s *Segment) StoredBlock(i int) (StoredBlock, error) {
 
 // StoredEnd returns the last entry of STOREDINDEX of a segment with stored text: the
 // number of documents, a form that is 0 and the length of STORED.
-func (s *Segment) StoredEnd() (docs, form uint32, length uint64, err error) {
+func (r *Raw) StoredEnd() (docs, form uint32, length uint64, err error) {
+	s := (*Segment)(r)
 	index, err := s.storedIndexOf()
 	if err != nil || index == nil {
 		return 0, 0, 0, err
@@ -83,6 +95,36 @@ func (s *Segment) StoredEnd() (docs, form uint32, length uint64, err error) {
 
 // StoredContent returns the content of block b, inflated into *scratch, which may grow,
 // if need be: for each document a varint length and the text.
-func (s *Segment) StoredContent(b StoredBlock, scratch *[]byte) ([]byte, error) {
+func (r *Raw) StoredContent(b StoredBlock, scratch *[]byte) ([]byte, error) {
+	s := (*Segment)(r)
 	return s.readStored(b, scratch)
+}
+
+// IDIndex returns section IDINDEX: the offset of every block in IDS, and the end of the
+// last. It must not be modified.
+func (r *Raw) IDIndex() ([]uint64, error) { return (*Segment)(r).idIndexWords() }
+
+// IDBlock returns the bytes of block i of IDS, which exists, and their offset there: ids
+// front-coded as format/FORMAT.md says.
+func (r *Raw) IDBlock(i int) ([]byte, int64, error) { return (*Segment)(r).idBlock(i) }
+
+// TermIndex returns section TERMINDEX: for every block the first 8 bytes of its first
+// term as a big-endian number, zero padded, and where it begins in TERMS; offsets has one
+// more element, the end of the last block. They must not be modified.
+func (r *Raw) TermIndex() (keys, offsets []uint64, err error) {
+	ti, err := (*Segment)(r).termIndexOf()
+	if err != nil {
+		return nil, nil, err
+	}
+	return ti.keys, ti.offsets, nil
+}
+
+// TermBlock returns block i of the dictionary, which exists, after looking at the heads of
+// its terms but not at its entries.
+func (r *Raw) TermBlock(i int) (TermBlock, error) { return (*Segment)(r).termBlock(i) }
+
+// ParseEntry decodes the entry at position pos of b.Bytes. It returns the position after
+// it, or -1 if it is malformed.
+func (r *Raw) ParseEntry(b *TermBlock, pos int) (Entry, int) {
+	return (*Segment)(r).parseEntry(b.Bytes, pos, b.Offset)
 }

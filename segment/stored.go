@@ -45,6 +45,20 @@ func (s *Segment) storedBlockAt(index []byte, i int) (StoredBlock, error) {
 	return b, nil
 }
 
+// storedBlockOf returns the block of doc.
+func (s *Segment) storedBlockOf(index []byte, doc uint32) (StoredBlock, error) {
+	blocks := len(index)/layout.StoredEntry - 1
+	i := sort.Search(blocks, func(i int) bool { return binary.LittleEndian.Uint32(index[i*layout.StoredEntry:]) > doc }) - 1
+	if i < 0 {
+		return StoredBlock{}, s.corrupt(&s.storedIndex, 0, "no block for docID %d", doc)
+	}
+	b, err := s.storedBlockAt(index, i)
+	if err == nil && doc >= b.End {
+		err = s.corrupt(&s.storedIndex, int64(i)*layout.StoredEntry, "no block for docID %d", doc)
+	}
+	return b, err
+}
+
 var inflateScratch = sync.Pool{New: func() any { return new([]byte) }}
 
 // readStored returns the text of block b, inflated into scratch if need be.
@@ -78,17 +92,9 @@ func (s *Segment) Stored(doc uint32, buf []byte) ([]byte, error) {
 	if index == nil {
 		return nil, err
 	}
-	blocks := len(index)/layout.StoredEntry - 1
-	i := sort.Search(blocks, func(i int) bool { return binary.LittleEndian.Uint32(index[i*layout.StoredEntry:]) > doc }) - 1
-	if i < 0 {
-		return buf, s.corrupt(&s.storedIndex, 0, "no block for docID %d", doc)
-	}
-	b, err := s.storedBlockAt(index, i)
+	b, err := s.storedBlockOf(index, doc)
 	if err != nil {
 		return buf, err
-	}
-	if doc >= b.End {
-		return buf, s.corrupt(&s.storedIndex, int64(i)*layout.StoredEntry, "no block for docID %d", doc)
 	}
 	scratch := inflateScratch.Get().(*[]byte)
 	defer inflateScratch.Put(scratch)

@@ -16,20 +16,9 @@ type TermBlock struct {
 	Entries int    // where in Bytes the entries begin
 }
 
-// TermIndex returns section TERMINDEX: for every block the first 8 bytes of its first
-// term as a big-endian number, zero padded, and where it begins in TERMS; offsets has one
-// more element, the end of the last block. They must not be modified.
-func (s *Segment) TermIndex() (keys, offsets []uint64, err error) {
-	ti, err := s.termIndexOf()
-	if err != nil {
-		return nil, nil, err
-	}
-	return ti.keys, ti.offsets, nil
-}
-
-// TermBlock returns block i of the dictionary, which exists, after looking at the heads of
+// termBlock returns block i of the dictionary, which exists, after looking at the heads of
 // its terms but not at its entries.
-func (s *Segment) TermBlock(i int) (TermBlock, error) {
+func (s *Segment) termBlock(i int) (TermBlock, error) {
 	ti, err := s.termIndexOf()
 	if err != nil {
 		return TermBlock{}, err
@@ -48,12 +37,6 @@ func (s *Segment) TermBlock(i int) (TermBlock, error) {
 		t.Entries, prevLen = next, lcp+len(suffix)
 	}
 	return t, nil
-}
-
-// ParseEntry decodes the entry at position pos of b.Bytes. It returns the position after
-// it, or -1 if it is malformed.
-func (s *Segment) ParseEntry(b *TermBlock, pos int) (Entry, int) {
-	return s.parseEntry(b.Bytes, pos, b.Offset)
 }
 
 // termBytes returns the bytes of block i of TERMS and its offset.

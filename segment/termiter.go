@@ -96,7 +96,7 @@ func (it *TermIterator) SeekGE(term []byte) bool {
 // load reads block i.
 func (it *TermIterator) load(i int) bool {
 	it.block, it.j = i, 0
-	it.b, it.err = it.s.TermBlock(i)
+	it.b, it.err = it.s.termBlock(i)
 	it.pos, it.epos, it.term = 0, it.b.Entries, it.term[:0]
 	return it.err == nil
 }

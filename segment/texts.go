@@ -1,12 +1,6 @@
 package segment
 
-import (
-	"encoding/binary"
-	"fmt"
-	"sort"
-
-	"github.com/pinion-index/pinion/segment/internal/layout"
-)
+import "fmt"
 
 // Texts reads stored texts in ascending order of docIDs. It inflates every block
 // once, where Stored inflates one for each document. Use it from one goroutine.
@@ -58,17 +52,9 @@ func (t *Texts) At(doc uint32) ([]byte, error) {
 
 // load goes to the block of doc.
 func (t *Texts) load(doc uint32) error {
-	blocks := len(t.index)/layout.StoredEntry - 1
-	i := sort.Search(blocks, func(i int) bool { return binary.LittleEndian.Uint32(t.index[i*layout.StoredEntry:]) > doc }) - 1
-	if i < 0 {
-		return t.s.corrupt(&t.s.storedIndex, 0, "no block for docID %d", doc)
-	}
-	b, err := t.s.storedBlockAt(t.index, i)
+	b, err := t.s.storedBlockOf(t.index, doc)
 	if err != nil {
 		return err
-	}
-	if doc >= b.End {
-		return t.s.corrupt(&t.s.storedIndex, int64(i)*layout.StoredEntry, "no block for docID %d", doc)
 	}
 	text, err := t.s.readStored(b, &t.scratch)
 	if err != nil {

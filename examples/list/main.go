@@ -1,4 +1,4 @@
-// List walks the posting lists of two terms, as any algorithm of one's own would:
+// List walks the posting lists of two terms, as an algorithm of your own would:
 // it prints the documents that hold both, with the frequency of each term.
 //
 //	go run ./examples/list kjv.idx salt earth

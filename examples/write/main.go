@@ -1,5 +1,5 @@
 // Write makes an index of a few documents in two segments, replaces one of the
-// documents, merges, and prints what came of it.
+// documents, merges, and prints the result.
 //
 //	go run ./examples/write new.idx
 package main

@@ -22,19 +22,7 @@ func blocks512(out output) error {
 	for _, kind := range []string{"Docs", "Freqs"} {
 		a.parapforBlock512(kind)
 	}
-	if err := a.write(out, "format/codec/parapfor", "parapfor", "blocks512"); err != nil {
-		return err
-	}
-	a = newAssembler()
-	a.lrcBlock512()
-	if err := a.write(out, "format/codec/lrc", "lrc", "blocks512"); err != nil {
-		return err
-	}
-	a = newAssembler()
-	a.listSegment512()
-	a.chordSegment512()
-	a.bucketSegment512()
-	return a.write(out, "format/codec/internal/regress", "regress", "blocks512")
+	return a.write(out, "format/codec/parapfor", "parapfor", "blocks512")
 }
 
 // block512 begins a function that decodes block of s, with what all of them need.
@@ -278,15 +266,6 @@ func (b *block512) end(part string) {
 		b.failIf(b.JNE)
 		b.TESTL(x, x)
 		b.failIf(b.JMI)
-	case "Line":
-		x := b.GP32()
-		b.MOVL(b.last, x)
-		b.CMPL(x, operand.Mem{Base: b.dst, Disp: 127 * 4})
-		b.failIf(b.JNE)
-		k := b.GP32()
-		b.KMOVW(b.line.rises, k)
-		b.CMPL(k, operand.U32(0xffff))
-		b.failIf(b.JNE)
 	}
 }
 
@@ -400,3 +379,15 @@ func (a *assembler) parapforBlock512(kind string) {
 
 // lower1 returns s with a small first letter.
 func lower1(s string) string { return string(s[0]|0x20) + s[1:] }
+
+// listHead returns where the payload begins, which must have a list header of so many words.
+func (b *block512) listHead(words uint32) reg.GPVirtual {
+	ends, head := b.GP64(), b.GP64()
+	b.MOVQ(operand.Mem{Base: b.s, Disp: seqEnds}, ends)
+	b.CMPL(operand.Mem{Base: ends}, operand.U32(words))
+	b.failIf(b.JNE)
+	b.CMPQ(operand.Mem{Base: b.s, Disp: seqPayload + 8}, operand.U32(4*words))
+	b.failIf(b.JLT)
+	b.MOVQ(operand.Mem{Base: b.s}, head)
+	return head
+}

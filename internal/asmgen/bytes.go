@@ -5,91 +5,20 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// The unpackers of package bytepack take 16 values a step, four selectors. Where
-// none of the 16 has more than two bytes, which one test of the selectors tells
-// and a branch predictor foretells, eight of them lie within 16 bytes of data and
-// one shuffle spreads them over a 256-bit register; otherwise four do. Shuffles
-// come from the tables of bytepack's tables_amd64.go, these being their offsets.
+// Offsets in the tables of package bytepack (tables_amd64.go).
 const (
-	tabShort  = 0          // 256 shuffles of 32 bytes: eight values, a bit for each: two bytes or one
-	tabQuad   = 256 * 32   // 256 shuffles of 16 bytes: four values by their selectors
-	tabLength = 256 * 48   // 256 bytes: data bytes of four values by their selectors
-	oddBits   = 0xaaaaaaaa // of selectors: values of three or four bytes
-	evenBits  = 0x55555555 // of selectors: values of two bytes, if none has more
+	tabShort  = 0        // 256 shuffles of 32 bytes: eight values of one or two bytes, by a bit for each
+	tabQuad   = 256 * 32 // 256 shuffles of 16 bytes: four values by their selectors
+	tabLength = 256 * 48 // 256 bytes: data bytes of four values by their selectors
 )
 
-// valueKind is what an unpacker makes of values.
-type valueKind int
-
+// Bits of 16 selectors.
 const (
-	plainValues valueKind = iota
-	freqsValues
-	docsValues
+	oddBits  = 0xaaaaaaaa // set for values of three or four bytes
+	evenBits = 0x55555555 // set for values of two bytes if none has more
 )
 
-// byteUnpacker is one function.
-type byteUnpacker struct {
-	*assembler
-	tier                       tier
-	kind                       valueKind
-	dst, sel, data, tab, evens reg.GPVirtual
-	end, steps, s              reg.GPVirtual
-	wide                       reg.GPVirtual // runs: bits of selectors of four bytes
-}
-
-// begin sets the registers of the loop but prev's.
-func (u *byteUnpacker) begin() {
-	u.MOVL(operand.U32(evenBits), u.evens.As32())
-	if u.kind == docsValues {
-		newScan(u.assembler, u.tier)
-	}
-	if u.kind != plainValues {
-		u.VPCMPEQD(scanOnes, scanOnes, scanOnes)
-	}
-}
-
-// fetch brings the 16 values of a step into x and y, in their order. A step reads
-// at most 64 bytes from data on; past end it stays there, which shows afterwards.
-func (u *byteUnpacker) fetch(label string, sel operand.Mem, x, y reg.VecPhysical) {
-	s := u.s.As32()
-	if u.wide == nil {
-		u.CMPQ(u.end, u.data)
-		u.CMOVQCS(u.end, u.data)
-	}
-	// A jump across a 32-byte boundary makes some processors decode anew.
-	u.align(32)
-	u.MOVL(sel, s)
-	u.TESTL(operand.U32(oddBits), s)
-	u.JNE(operand.LabelRef("long" + label))
-	u.short(x, y)
-	u.Label("join" + label)
-}
-
-// unpackSteps writes a function that unpacks any number of values.
-func (a *assembler) unpackSteps(t tier, kind valueKind, name, doc string) {
-	a.function(name, "func(dst *uint32, sel, data, end, tab *byte, steps int, prev uint32) (next uintptr)", doc)
-	u := &byteUnpacker{assembler: a, tier: t, kind: kind, dst: a.arg("dst"), sel: a.arg("sel"), data: a.arg("data"),
-		tab: a.arg("tab"), evens: a.GP64(), end: a.arg("end"), steps: a.arg("steps"), s: a.GP64()}
-	u.begin()
-	if kind == docsValues {
-		a.VPBROADCASTD(a.address("prev"), scanCarry)
-	}
-	x, y := reg.Y0, reg.Y1
-	a.Label("next")
-	u.fetch("", operand.Mem{Base: u.sel}, x, y)
-	u.finish(operand.Mem{Base: u.dst}, x, y)
-	a.ADDQ(operand.U8(4), u.sel)
-	a.ADDQ(operand.U8(64), u.dst)
-	a.align(32)
-	a.DECQ(u.steps)
-	a.JNE(operand.LabelRef("next"))
-	a.Store(u.data, a.Return("next"))
-	a.VZEROUPPER()
-	a.RET()
-	u.long("", x, y)
-}
-
-// Offsets of codec.Sequence, which bytepack's tables_amd64.go checks.
+// Offsets of the fields of codec.Sequence, which bytepack's tables_amd64.go checks.
 const (
 	seqPayload = 0
 	seqEnds    = 24
@@ -97,114 +26,280 @@ const (
 	seqN       = 72
 )
 
-// short spreads 16 values of one or two bytes over x and y.
-func (u *byteUnpacker) short(x, y reg.VecPhysical) {
-	key, first, n := u.GP64(), u.GP64(), u.GP64()
-	u.PEXTL(u.evens.As32(), u.s.As32(), key.As32())
-	u.MOVBLZX(key.As8(), first.As32())
-	// Clearing n cuts its dependence on the count before, which processors see.
-	u.XORL(n.As32(), n.As32())
-	u.POPCNTL(first.As32(), n.As32())
-	u.SHLL(operand.U8(5), first.As32())
-	u.VBROADCASTI128(operand.Mem{Base: u.data}, x)
-	u.VPSHUFB(operand.Mem{Base: u.tab, Index: first, Scale: 1, Disp: tabShort}, x, x)
-	u.VBROADCASTI128(operand.Mem{Base: u.data, Index: n, Scale: 1, Disp: 8}, y)
-	u.XORL(n.As32(), n.As32())
-	u.POPCNTL(key.As32(), n.As32())
-	u.SHRL(operand.U8(8), key.As32())
-	u.SHLL(operand.U8(5), key.As32())
-	u.VPSHUFB(operand.Mem{Base: u.tab, Index: key, Scale: 1, Disp: tabShort}, y, y)
-	u.LEAQ(operand.Mem{Base: u.data, Index: n, Scale: 1, Disp: 16}, u.data)
+// byteRow is a function that decodes blocks of package bytepack, 16 values a step.
+//
+// Unless one of the 16 has more than two bytes, which one test of the selectors tells, eight
+// values lie within 16 bytes and one shuffle spreads them over a register; otherwise four do.
+type byteRow struct {
+	*assembler
+	docs                                                   bool
+	dst, sel, data, end, tab, evens, steps, s, ends, last  reg.GPVirtual
+	values, payload, limit, left, excess, tail, want, wide operand.Mem // in the frame
+	x, y                                                   reg.VecVirtual
+	ones, carry, tops, second, high, top                   reg.VecVirtual
 }
 
-// long is short for values of any length, apart from the loop.
-func (u *byteUnpacker) long(label string, x, y reg.VecPhysical) {
-	u.Label("long" + label)
-	s := u.s
-	if u.wide != nil {
-		four := u.GP64()
-		u.LEAL(operand.Mem{Base: s, Index: s, Scale: 1}, four.As32())
-		u.ANDL(s.As32(), four.As32())
-		u.ORL(four.As32(), u.wide.As32())
-	}
-	for i := range 4 {
-		key, n := u.GP64(), u.GP64()
-		if i < 3 {
-			u.MOVBLZX(s.As8(), key.As32())
-			u.SHRL(operand.U8(8), s.As32())
-		} else {
-			u.MOVL(s.As32(), key.As32())
-		}
-		u.MOVBLZX(operand.Mem{Base: u.tab, Index: key, Scale: 1, Disp: tabLength}, n.As32())
-		u.SHLL(operand.U8(4), key.As32())
-		v, shuffle := []reg.VecPhysical{x, y}[i/2], []reg.VecPhysical{reg.Y6, reg.Y7}[i/2]
-		at := operand.Mem{Base: u.tab, Index: key, Scale: 1, Disp: tabQuad}
-		if i%2 == 0 {
-			u.VMOVDQU(operand.Mem{Base: u.data}, v.AsX())
-			u.VMOVDQU(at, shuffle.AsX())
-		} else {
-			u.VINSERTI128(operand.U8(1), operand.Mem{Base: u.data}, v, v)
-			u.VINSERTI128(operand.U8(1), at, shuffle, shuffle)
-			u.VPSHUFB(shuffle, v, v)
-		}
-		u.ADDQ(n, u.data)
-	}
-	u.JMP(operand.LabelRef("join" + label))
-}
+const byteRowSignature = "func(dst *uint32, s *byte, block, count, n int, sel, tab *byte) (done int)"
 
-// finish turns the values in x and y into what they stand for and stores them.
-func (u *byteUnpacker) finish(at operand.Mem, x, y reg.VecPhysical) {
-	if u.kind != plainValues {
-		u.VPSUBD(scanOnes, x, x)
-		u.VPSUBD(scanOnes, y, y)
-	}
-	if u.kind == docsValues {
-		u.sums(u.tier, x, y, reg.Y2, reg.Y3)
-	}
-	u.VMOVDQU(x, at)
-	u.VMOVDQU(y, at.Offset(32))
-}
-
-// sums turns 16 gaps, in their order in x and y, into docIDs after scanCarry, and
-// moves that on.
-func (a *assembler) sums(t tier, x, y, s, z reg.VecPhysical) {
-	for _, v := range [][2]reg.VecPhysical{{x, s}, {y, z}} {
-		a.VPSLLQ(operand.U8(32), v[0], v[1])
-		a.VPADDD(v[1], v[0], v[0])
-		a.VPSHUFB(scanSecond, v[0], v[1])
-		a.VPADDD(v[1], v[0], v[0])
-		if t == avx512 {
-			a.VPERMD_Z(v[0], scanHigh, scanUpper, v[1])
-		} else {
-			a.VPERMD(v[0], scanHigh, v[1])
-			a.VPAND(a.words("upper", repeat(4, 0, ^uint32(0))...), v[1], v[1])
-		}
-		a.VPADDD(v[1], v[0], v[0])
-	}
-	a.VPERMD(x, scanTop, s)
-	a.VPADDD(s, y, y)
-	a.VPADDD(scanCarry, x, x)
-	a.VPADDD(scanCarry, y, y)
-	a.VPERMD(y, scanTop, scanCarry)
-}
-
-// bytepackUnpack writes the unpackers of package bytepack.
-func bytepackUnpack(out output) error {
+// bytepackRows writes the decoders of package bytepack.
+func bytepackRows(out output) error {
 	a := newAssembler()
-	const steps = "steps times 16 values. It returns where data is then, which is past end by 16 or more if a step began there."
-	a.unpackSteps(avx2, plainValues, "plainAVX2", "plainAVX2 unpacks "+steps)
-	a.unpackSteps(avx2, freqsValues, "freqsAVX2", "freqsAVX2 unpacks, and adds one to, "+steps)
-	a.unpackSteps(avx2, docsValues, "docsAVX2", "docsAVX2 unpacks, and sums up, "+steps)
-	a.unpackSteps(avx512, docsValues, "docsAVX512", "docsAVX512 is docsAVX2.")
-	if err := a.write(out, "format/codec/internal/bytepack", "bytepack", "unpack"); err != nil {
-		return err
+	const does = " of count blocks of n values from block on, and returns how many blocks it decoded: see row."
+	a.byteRow("docsRowAVX2", true, "docsRowAVX2 decodes the docIDs"+does)
+	a.byteRow("freqsRowAVX2", false, "freqsRowAVX2 decodes the frequencies"+does)
+	return a.write(out, "format/codec/internal/bytepack", "bytepack", "zrows")
+}
+
+func (a *assembler) byteRow(name string, docs bool, doc string) {
+	a.function(name, byteRowSignature, doc)
+	r := &byteRow{assembler: a, docs: docs, dst: a.arg("dst"), sel: a.arg("sel"), data: a.GP64(), end: a.GP64(),
+		tab: a.arg("tab"), evens: a.GP64(), steps: a.GP64(), s: a.GP64(), ends: a.GP64(), last: a.GP64(), x: a.YMM(), y: a.YMM()}
+	r.setUp()
+	r.constants()
+	a.Label("block")
+	r.open()
+	a.Label("step")
+	r.step()
+	r.close()
+	a.Label("stop")
+	done := a.arg("count")
+	a.SUBQ(r.left, done)
+	a.Store(done, a.Return("done"))
+	a.VZEROUPPER()
+	a.RET()
+	r.long()
+}
+
+func (r *byteRow) stopIf(jump func(operand.Op)) { jump(operand.LabelRef("stop")) }
+
+// setUp checks what holds for all blocks and fills the frame.
+func (r *byteRow) setUp() {
+	for _, m := range []*operand.Mem{&r.payload, &r.limit, &r.left, &r.excess, &r.tail, &r.want, &r.wide} {
+		*m = r.AllocLocal(8)
 	}
-	a = newAssembler()
-	a.unpackRun(avx2, freqsValues, false, "freqsRunAVX2", "freqsRunAVX2 decodes frequencies.")
-	a.unpackRun(avx2, docsValues, false, "docsRunAVX2", "docsRunAVX2 decodes docIDs.")
-	a.unpackRun(avx512, docsValues, false, "docsRunAVX512", "docsRunAVX512 is docsRunAVX2.")
-	a.unpackRun(avx2, freqsValues, true, "freqsStreamAVX2", "freqsStreamAVX2 decodes frequencies whose selectors begin at sel.")
-	a.unpackRun(avx2, docsValues, true, "docsStreamAVX2", "docsStreamAVX2 decodes docIDs whose selectors begin at sel.")
-	a.unpackRun(avx512, docsValues, true, "docsStreamAVX512", "docsStreamAVX512 is docsStreamAVX2.")
-	return a.write(out, "format/codec/internal/bytepack", "bytepack", "runs")
+	r.values = r.memory("n")
+	seq, block, n := r.arg("s"), r.arg("block"), r.GP64()
+	field := func(at int) operand.Mem { return operand.Mem{Base: seq, Disp: at} }
+	r.Comment("All blocks have endpoints and last docIDs.")
+	r.Load(r.Param("count"), n)
+	r.MOVQ(n, r.left)
+	r.ADDQ(block, n)
+	r.CMPQ(n, field(seqEnds+8))
+	r.stopIf(r.JCC)
+	if r.docs {
+		r.CMPQ(n, field(seqLast+8))
+		r.stopIf(r.JHI)
+	}
+	r.Comment("A block ends in the payload, with 64 readable bytes behind it.")
+	r.MOVQ(field(seqPayload+16), n)
+	r.SUBQ(operand.U8(64), n)
+	r.stopIf(r.JCS)
+	r.CMPQ(n, field(seqPayload+8))
+	r.CMOVQHI(field(seqPayload+8), n)
+	r.MOVQ(n, r.limit)
+	r.MOVQ(field(seqPayload), n)
+	r.MOVQ(n, r.payload)
+	r.Comment("The last step goes past n. Of its selectors, those of n values are shifted out.")
+	r.MOVQ(r.values, n)
+	r.NEGQ(n)
+	r.ANDQ(operand.U8(15), n)
+	r.MOVQ(n, r.excess)
+	r.MOVQ(r.values, n)
+	r.LEAQ(operand.Mem{Base: n, Index: n, Scale: 1, Disp: -1}, n)
+	r.ANDQ(operand.U8(31), n)
+	r.INCQ(n)
+	r.MOVQ(n, r.tail)
+	r.MOVQ(field(seqEnds), r.ends)
+	r.LEAQ(operand.Mem{Base: r.ends, Index: block, Scale: 4}, r.ends)
+	r.MOVL(operand.U32(evenBits), r.evens.As32())
+	if !r.docs {
+		return
+	}
+	r.MOVQ(field(seqLast), r.last)
+	r.LEAQ(operand.Mem{Base: r.last, Index: block, Scale: 4}, r.last)
+	prev := r.GP32()
+	r.MOVL(operand.I32(-1), prev)
+	r.TESTQ(block, block)
+	r.JEQ(operand.LabelRef("first"))
+	r.MOVL(operand.Mem{Base: r.last, Disp: -4}, prev)
+	r.Label("first")
+	r.carry = r.YMM()
+	r.VMOVD(prev, r.carry.AsX())
+	r.VPBROADCASTD(r.carry.AsX(), r.carry)
+	r.INCL(prev)
+	r.stopIf(r.JMI)
+}
+
+// constants sets the registers that prefix sums need.
+func (r *byteRow) constants() {
+	const clear, word1 = 0x80808080, 0x07060504
+	r.ones = r.YMM()
+	r.VPCMPEQD(r.ones, r.ones, r.ones)
+	if !r.docs {
+		return
+	}
+	r.second, r.high, r.top, r.tops = r.YMM(), r.YMM(), r.YMM(), r.YMM()
+	r.VBROADCASTI128(r.words("second", clear, clear, word1, word1), r.second)
+	r.VPBROADCASTD(r.words("index", 3, 7), r.high)
+	r.VPBROADCASTD(r.words("index").Offset(4), r.top)
+}
+
+// open finds the selectors and the data of a block.
+func (r *byteRow) open() {
+	r.MOVL(operand.Mem{Base: r.ends}, r.data.As32())
+	r.MOVL(operand.Mem{Base: r.ends, Disp: 4}, r.end.As32())
+	r.SHLQ(operand.U8(2), r.data)
+	r.SHLQ(operand.U8(2), r.end)
+	r.CMPQ(r.end, r.limit)
+	r.stopIf(r.JHI)
+	r.ADDQ(r.payload, r.data)
+	r.ADDQ(r.payload, r.end)
+	r.MOVQ(r.values, r.steps)
+	r.ADDQ(operand.U8(15), r.steps)
+	r.SHRQ(operand.U8(4), r.steps)
+	r.CMPQ(r.memory("sel"), operand.U8(0))
+	r.JNE(operand.LabelRef("apart"))
+	r.MOVQ(r.data, r.sel)
+	r.LEAQ(operand.Mem{Base: r.data, Index: r.steps, Scale: 4}, r.data)
+	r.Label("apart")
+	r.CMPQ(r.data, r.end)
+	r.stopIf(r.JHI)
+	zero := r.GP32()
+	r.XORL(zero, zero)
+	r.MOVL(zero, r.wide)
+	if r.docs {
+		r.MOVL(operand.Mem{Base: r.last}, r.s.As32())
+		r.MOVQ(r.s, r.want)
+		r.VPXOR(r.tops, r.tops, r.tops)
+	}
+}
+
+// step decodes 16 values. It reads at most 64 bytes; past the end of the block, where broken
+// selectors lead, it reads the same ones again.
+func (r *byteRow) step() {
+	s, x, y := r.s.As32(), r.x, r.y
+	r.CMPQ(r.end, r.data)
+	r.CMOVQCS(r.end, r.data)
+	r.MOVL(operand.Mem{Base: r.sel}, s)
+	r.TESTL(operand.U32(oddBits), s)
+	r.JNE(operand.LabelRef("long"))
+	key, first, n := r.GP64(), r.GP64(), r.GP64()
+	r.PEXTL(r.evens.As32(), s, key.As32())
+	r.MOVBLZX(key.As8(), first.As32())
+	// Clearing n cuts its dependence on the count before, which some processors have.
+	r.XORL(n.As32(), n.As32())
+	r.POPCNTL(first.As32(), n.As32())
+	r.SHLL(operand.U8(5), first.As32())
+	r.VBROADCASTI128(operand.Mem{Base: r.data}, x)
+	r.VPSHUFB(operand.Mem{Base: r.tab, Index: first, Scale: 1, Disp: tabShort}, x, x)
+	r.VBROADCASTI128(operand.Mem{Base: r.data, Index: n, Scale: 1, Disp: 8}, y)
+	r.XORL(n.As32(), n.As32())
+	r.POPCNTL(key.As32(), n.As32())
+	r.SHRL(operand.U8(8), key.As32())
+	r.SHLL(operand.U8(5), key.As32())
+	r.VPSHUFB(operand.Mem{Base: r.tab, Index: key, Scale: 1, Disp: tabShort}, y, y)
+	r.LEAQ(operand.Mem{Base: r.data, Index: n, Scale: 1, Disp: 16}, r.data)
+	r.Label("join")
+	r.VPSUBD(r.ones, x, x)
+	r.VPSUBD(r.ones, y, y)
+	if r.docs {
+		r.sums()
+	}
+	r.VMOVDQU(x, operand.Mem{Base: r.dst})
+	r.VMOVDQU(y, operand.Mem{Base: r.dst, Disp: 32})
+	r.ADDQ(operand.U8(4), r.sel)
+	r.ADDQ(operand.U8(64), r.dst)
+	r.DECQ(r.steps)
+	r.JNE(operand.LabelRef("step"))
+}
+
+// long spreads 16 values of any length, apart from the loop.
+func (r *byteRow) long() {
+	r.Label("long")
+	s, four := r.s, r.GP64()
+	r.LEAL(operand.Mem{Base: s, Index: s, Scale: 1}, four.As32())
+	r.ANDL(s.As32(), four.As32())
+	r.ORL(four.As32(), r.wide)
+	shuffle := r.YMM()
+	for i := range 4 {
+		key, n := r.GP64(), r.GP64()
+		r.MOVBLZX(s.As8(), key.As32())
+		r.SHRL(operand.U8(8), s.As32())
+		r.MOVBLZX(operand.Mem{Base: r.tab, Index: key, Scale: 1, Disp: tabLength}, n.As32())
+		r.SHLL(operand.U8(4), key.As32())
+		v, at := []reg.VecVirtual{r.x, r.y}[i/2], operand.Mem{Base: r.tab, Index: key, Scale: 1, Disp: tabQuad}
+		if i%2 == 0 {
+			r.VMOVDQU(operand.Mem{Base: r.data}, v.AsX())
+			r.VMOVDQU(at, shuffle.AsX())
+		} else {
+			r.VINSERTI128(operand.U8(1), operand.Mem{Base: r.data}, v, v)
+			r.VINSERTI128(operand.U8(1), at, shuffle, shuffle)
+			r.VPSHUFB(shuffle, v, v)
+		}
+		r.ADDQ(n, r.data)
+	}
+	r.JMP(operand.LabelRef("join"))
+}
+
+// sums turns 16 gaps into docIDs after carry, and moves that on.
+func (r *byteRow) sums() {
+	x, y, s := r.x, r.y, r.YMM()
+	for _, v := range []reg.VecVirtual{x, y} {
+		r.VPSLLQ(operand.U8(32), v, s)
+		r.VPADDD(s, v, v)
+		r.VPSHUFB(r.second, v, s)
+		r.VPADDD(s, v, v)
+		r.VPERMD(v, r.high, s)
+		r.VPAND(r.words("upper", repeat(4, 0, ^uint32(0))...), s, s)
+		r.VPADDD(s, v, v)
+	}
+	r.VPERMD(x, r.top, s)
+	r.VPADDD(s, y, y)
+	r.VPADDD(r.carry, x, x)
+	r.VPADDD(r.carry, y, y)
+	r.VPERMD(y, r.top, r.carry)
+	r.VPOR(r.carry, r.tops, r.tops)
+}
+
+// close checks a block and goes on to the next.
+func (r *byteRow) close() {
+	rest := r.GP64()
+	r.Comment("No value has four bytes, and selectors past n are zero.")
+	r.TESTL(operand.U32(oddBits), r.wide)
+	r.stopIf(r.JNE)
+	r.MOVL(operand.Mem{Base: r.sel, Disp: -4}, r.s.As32())
+	r.MOVQ(r.tail, rest)
+	r.SHRXQ(rest, r.s, r.s)
+	r.TESTQ(r.s, r.s)
+	r.stopIf(r.JNE)
+	r.Comment("Less than a word is left, and it is zero.")
+	r.SUBQ(r.excess, r.data)
+	r.MOVQ(r.end, rest)
+	r.SUBQ(r.data, rest)
+	r.CMPQ(rest, operand.U8(3))
+	r.stopIf(r.JHI)
+	r.MOVL(operand.Mem{Base: r.end, Disp: -4}, r.end.As32())
+	r.SHLQ(operand.U8(3), rest)
+	r.NEGQ(rest)
+	r.ADDQ(operand.U8(32), rest)
+	r.SHRXQ(rest, r.end, r.end)
+	r.TESTQ(r.end, r.end)
+	r.stopIf(r.JNE)
+	if r.docs {
+		r.Comment("Gaps of three bytes, 128 of them, cannot sum to more than 2^31: no sum has wrapped")
+		r.Comment("unless one that a step ended on is 2^31 or more.")
+		r.MOVQ(r.excess, rest)
+		r.NEGQ(rest)
+		r.MOVL(operand.Mem{Base: r.dst, Index: rest, Scale: 4, Disp: -4}, r.s.As32())
+		r.CMPL(r.s.As32(), r.want)
+		r.stopIf(r.JNE)
+		r.VMOVD(r.tops.AsX(), r.s.As32())
+		r.TESTL(r.s.As32(), r.s.As32())
+		r.stopIf(r.JMI)
+		r.VPBROADCASTD(operand.Mem{Base: r.last}, r.carry)
+		r.ADDQ(operand.U8(4), r.last)
+	}
+	r.ADDQ(operand.U8(4), r.ends)
+	r.SUBQ(operand.U8(1), r.left)
+	r.JNE(operand.LabelRef("block"))
 }

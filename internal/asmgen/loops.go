@@ -12,10 +12,8 @@ func bitpackLoops(out output) error {
 	a.orLoop()
 	a.gapsLoop()
 	a.lessOneLoop()
-	for _, t := range []tier{avx2, avx512} {
-		a.sumLoop(t)
-	}
-	return a.write(out, bitpackFolder, "bitpack", "loops")
+	a.sumLoop()
+	return a.write(out, bitpackFolder, "bitpack", "zloops")
 }
 
 // loop runs body, which advances the pointers, while n is above 0, step at a time.
@@ -111,27 +109,19 @@ func (a *assembler) lessOneLoop() {
 	a.RET()
 }
 
-func (a *assembler) sumLoop(t tier) {
-	name := "sum" + t.String()
-	a.function(name, "func(v *uint32, n int, prev uint32)",
-		name+" turns n gaps less one into docIDs in place, n a multiple of 16.")
+func (a *assembler) sumLoop() {
+	a.function("sumAVX2", "func(v *uint32, n int, prev uint32)",
+		"sumAVX2 turns n gaps less one into docIDs in place, n a multiple of 16.")
 	v, n := a.arg("v"), a.arg("n")
-	s := newScan(a, t)
+	s := newScan(a, avx2)
 	a.VPBROADCASTD(a.address("prev"), scanCarry)
 	r := rowSet{reg.Y0, reg.Y1, reg.Y2, reg.Y9}
-	if t == avx512 {
-		a.VPCMPEQD(reg.Y15, reg.Y15, reg.Y15)
-	}
 	a.loop(n, 16, func() {
 		at := operand.Mem{Base: v}
 		a.VMOVDQU(at, r.x.AsX())
 		a.VMOVDQU(at.Offset(16), r.y.AsX())
 		a.VINSERTI128(operand.U8(1), at.Offset(32), r.x, r.x)
 		a.VINSERTI128(operand.U8(1), at.Offset(48), r.y, r.y)
-		if t == avx512 {
-			a.VPXOR(reg.Y15, r.x, r.x)
-			a.VPXOR(reg.Y15, r.y, r.y)
-		}
 		s.within(r)
 		s.across(r)
 		s.store(r, at)

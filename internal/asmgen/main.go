@@ -1,6 +1,5 @@
-// Command asmgen writes the generated code of the codecs: the amd64 assembly at
-// AVX2 and AVX-512, with its Go declarations and tables, and the unrolled portable
-// loops. Run it in its own folder after changing it:
+// Command asmgen writes the generated amd64 assembly, with its Go declarations. Run it in
+// its own folder after changing it:
 //
 //	go run . -root ../..
 //
@@ -66,9 +65,10 @@ func run(root string, check bool) error {
 // generators fill an output each.
 var generators = []func(output) error{
 	bitpackDocs,
-	bitpackPlain,
-	bitpackPack,
 	bitpackLoops,
-	bitpackPortable,
-	bytepackUnpack,
+	bytepackRows,
+	unaryPositions,
+	regressAdd,
+	queryBitmap,
+	queryScore,
 }

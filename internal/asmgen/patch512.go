@@ -43,7 +43,6 @@ type patcher512 struct {
 	limit                     reg.GPVirtual // last word that fields may begin in; nil if they are sure to
 	dst, low, tab             reg.GPVirtual
 	prev                      operand.Op // 32 bits
-	line                      *line512
 	scan                      *patchScan512
 	buffer                    operand.Mem
 }
@@ -223,8 +222,6 @@ func (p *patcher512) finisher() func(low operand.Op, x reg.VecVirtual) reg.VecVi
 		return x
 	}
 	switch p.kind {
-	case "Line":
-		return func(low operand.Op, x reg.VecVirtual) reg.VecVirtual { return p.line.add(or(low, x)) }
 	case "Docs":
 		p.scan = p.newPatchScan512(p.prev)
 		return func(low operand.Op, x reg.VecVirtual) reg.VecVirtual {

@@ -24,14 +24,7 @@ func runs512(out output) error {
 	for _, kind := range []string{"Docs", "Freqs"} {
 		a.parapforRun512(kind)
 	}
-	if err := a.write(out, "format/codec/parapfor", "parapfor", "runs512"); err != nil {
-		return err
-	}
-	a = newAssembler()
-	a.listRun512()
-	a.chordRun512()
-	a.bucketRun512()
-	return a.write(out, "format/codec/internal/regress", "regress", "runs512")
+	return a.write(out, "format/codec/parapfor", "parapfor", "runs512")
 }
 
 // run512 holds what such a function keeps in registers and in its frame.
@@ -54,7 +47,6 @@ type run512 struct {
 	fourth               reg.OpmaskVirtual
 
 	scan *pairScan512
-	line *line512
 	late []func() // code that is rarely needed, for the end
 	stop string   // label of where stopIf goes
 }
@@ -248,8 +240,6 @@ func (r *run512) put(k int, x reg.VecVirtual, over operand.Op) {
 		var y reg.VecVirtual
 		y, x = r.scan.docs(r.scan.first, x)
 		r.VMOVDQU32(y, operand.Mem{Base: r.dst, Disp: 64 * (k - 1)})
-	case "Line":
-		x = r.line.add(x)
 	case "Freqs":
 		r.VPSUBD(r.ones, x, x)
 	}
@@ -268,9 +258,6 @@ func (r *run512) blocks(find func()) {
 	r.JMP(r.label("written"))
 
 	r.Label(r.name + "_patched")
-	if r.line != nil {
-		r.line.again()
-	}
 	find()
 	over := r.overflows()
 	for k := range 8 {
@@ -345,19 +332,11 @@ func (r *run512) check() {
 	at, last, x := r.GP64(), r.GP32(), r.GP32()
 	r.MOVQ(r.last, at)
 	r.MOVL(operand.Mem{Base: at}, last)
-	if r.kind == "Docs" {
-		r.VMOVD(r.scan.carry.AsX(), x)
-		r.CMPL(x, last)
-		r.stopIf(r.JNE)
-		r.TESTL(x, x)
-		r.stopIf(r.JMI)
-	} else {
-		r.CMPL(last, operand.Mem{Base: r.dst, Disp: 127 * 4})
-		r.stopIf(r.JNE)
-		r.KMOVW(r.line.rises, x)
-		r.CMPL(x, operand.U32(0xffff))
-		r.stopIf(r.JNE)
-	}
+	r.VMOVD(r.scan.carry.AsX(), x)
+	r.CMPL(x, last)
+	r.stopIf(r.JNE)
+	r.TESTL(x, x)
+	r.stopIf(r.JMI)
 	r.MOVL(last, r.before)
 	r.ADDQ(operand.U8(4), r.last)
 }

@@ -57,9 +57,14 @@ func (e *Emulator) Alloc(n int64) (kernels.Ptr, error) {
 	return p, nil
 }
 
+// rubbish fills new memory, so that nothing relies on zeros.
 func rubbish(b []byte) {
-	for i := range b {
+	n := min(len(b), 256)
+	for i := range b[:n] {
 		b[i] = byte(i*131 + 77)
+	}
+	for ; n < len(b); n *= 2 {
+		copy(b[n:], b[:n])
 	}
 }
 

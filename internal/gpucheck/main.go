@@ -110,7 +110,7 @@ func (f *runFlags) run(ctx context.Context) error {
 		if err != nil {
 			return &failure{err}
 		}
-		row, err := command(ctx, "tests", "PASS", path, "-test.short")
+		row, err := command(ctx, "tests", "PASS", path)
 		if err != nil {
 			return err
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/pinion-index/pinion/query"
 )
 
-// Query is one query by term numbers, which may repeat and may be unknown.
+// Query is one query by term numbers. They may repeat, and some may be of no term.
 type Query struct {
 	Terms []int
 	K     int
@@ -46,7 +46,7 @@ func (c *Collection) Draw(r *rand.Rand, n, maxTerms, maxK int, modes ...query.Mo
 		for range 1 + r.IntN(maxTerms) {
 			t := r.IntN(c.Shape.Terms)
 			if r.IntN(3) > 0 {
-				t = r.IntN(c.Shape.Terms/3 + 1) // the commoner ones
+				t = r.IntN(c.Shape.Terms/3 + 1) // the more frequent ones
 			}
 			q.Terms = append(q.Terms, t)
 		}

@@ -1,5 +1,3 @@
-// Package gputrial makes synthetic collections and answers queries over them by brute
-// force: what the tests of gpuload and the command gpucheck compare a device with.
 package gputrial
 
 import (
@@ -23,15 +21,15 @@ import (
 
 // Shape describes a collection.
 type Shape struct {
-	Docs      int     // documents a segment
-	Segments  int     // at least 1
-	Terms     int     // lists a segment
-	MaxDF     float64 // share of the documents that hold the commonest term
-	MinDF     int     // of the rarest
-	Clustered bool    // docIDs of a list come in runs
-	Docs128   string  // docs codec, by name; Mixed: each list another
-	Freqs128  string
-	Seed      uint64
+	Docs       int     // documents a segment
+	Segments   int     // at least 1
+	Terms      int     // lists a segment
+	MaxDF      float64 // share of the documents that hold the most frequent term
+	MinDF      int     // of the rarest
+	Clustered  bool    // docIDs of a list come in runs
+	DocsCodec  string  // docs codec, by name; Mixed: each list another
+	FreqsCodec string
+	Seed       uint64
 }
 
 // List is one term's postings in a segment.
@@ -154,13 +152,13 @@ func (m *memory) WriteAt(p []byte, off int64) (int, error) {
 
 func (s Shape) build(p *Part) error {
 	var policy choose.Policy
-	if s.Docs128 == Mixed {
-		s.Docs128, s.Freqs128, policy = "bp128", "bp128", mixer{}
+	if s.DocsCodec == Mixed {
+		s.DocsCodec, s.FreqsCodec, policy = "bp128", "bp128", mixer{}
 	}
-	dc, ok1 := registry.ByName(s.Docs128)
-	fc, ok2 := registry.ByName(s.Freqs128)
+	dc, ok1 := registry.ByName(s.DocsCodec)
+	fc, ok2 := registry.ByName(s.FreqsCodec)
 	if !ok1 || !ok2 {
-		return fmt.Errorf("gputrial: no codec %q or %q", s.Docs128, s.Freqs128)
+		return fmt.Errorf("gputrial: no codec %q or %q", s.DocsCodec, s.FreqsCodec)
 	}
 	b, err := write(p.Lens, dc, fc, policy, func(add func(term []byte, docs, freqs []uint32) error) error {
 		for i, l := range p.Lists {

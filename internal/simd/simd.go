@@ -1,6 +1,6 @@
-// Package simd says which vector instructions the codecs may use. Code switches
-// on Level; the build tag purego, and every architecture but amd64, leaves
-// Portable alone.
+// Package simd says which vector instructions may be used. Code switches on Level.
+// With the build tag purego, and on every architecture but amd64, Portable is the
+// only tier.
 package simd
 
 import (
@@ -38,12 +38,12 @@ var level atomic.Uint32
 
 func init() { level.Store(uint32(Best())) }
 
-// Level returns the tier in force.
+// Level returns the current tier.
 func Level() Tier { return Tier(level.Load()) }
 
-// SetLevel lowers the tier in force to t, or to what the CPU has if that is less,
-// and returns what puts the former one back. It is meant for tests and
-// benchmarks; code that runs meanwhile may see either tier.
+// SetLevel makes t the current tier, or the highest tier of the CPU if that is lower,
+// and returns a function that restores the previous one. It is meant for tests and
+// benchmarks; concurrent code may see either tier.
 func SetLevel(t Tier) (restore func()) {
 	old := Level()
 	level.Store(uint32(min(t, Best())))

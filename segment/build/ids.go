@@ -47,7 +47,7 @@ func (b *idsBuilder) add(id []byte) error {
 func (b *idsBuilder) copyFrom(s *segment.Segment) error {
 	id, docs := layout.NewFrontCoded(b.prev), s.Meta().Docs
 	for i := range (int(docs) + layout.IDsPerBlock - 1) / layout.IDsPerBlock {
-		blk, off, err := s.IDBlock(i)
+		blk, off, err := s.Raw().IDBlock(i)
 		if err != nil {
 			return err
 		}
@@ -55,7 +55,7 @@ func (b *idsBuilder) copyFrom(s *segment.Segment) error {
 		for j := range min(layout.IDsPerBlock, int(docs)-i*layout.IDsPerBlock) {
 			lcp, suffix, next := id.Head(blk, pos)
 			if next < 0 || j == 0 && lcp > 0 {
-				return s.Corrupt(format.SectionIDs, off+int64(pos), "malformed id")
+				return s.Raw().Corrupt(format.SectionIDs, off+int64(pos), "malformed id")
 			}
 			begins := b.n%layout.IDsPerBlock == 0
 			if begins || j == 0 {
@@ -86,7 +86,7 @@ func (b *idsBuilder) copyFrom(s *segment.Segment) error {
 			pos = next
 		}
 		if pos != len(blk) {
-			return s.Corrupt(format.SectionIDs, off+int64(pos), "%d bytes left over in block %d", len(blk)-pos, i)
+			return s.Raw().Corrupt(format.SectionIDs, off+int64(pos), "%d bytes left over in block %d", len(blk)-pos, i)
 		}
 		b.ids.add(blk[copied:pos])
 	}

@@ -84,22 +84,22 @@ func (b *storedBuilder) copyFrom(s *segment.Segment) error {
 	if err := b.flush(); err != nil {
 		return err
 	}
-	blocks, err := s.StoredBlocks()
+	blocks, err := s.Raw().StoredBlocks()
 	if err != nil {
 		return err
 	}
 	next := uint32(0)
 	for i := range blocks {
-		blk, err := s.StoredBlock(i)
+		blk, err := s.Raw().StoredBlock(i)
 		if err != nil {
 			return err
 		}
-		raw, err := s.SectionBytes(format.SectionStored, blk.Offset, blk.Size)
+		raw, err := s.Raw().SectionBytes(format.SectionStored, blk.Offset, blk.Size)
 		if err != nil {
 			return err
 		}
 		if blk.First != next {
-			return s.Corrupt(format.SectionStoredIndex, int64(i)*layout.StoredEntry, "block begins at docID %d, not %d", blk.First, next)
+			return s.Raw().Corrupt(format.SectionStoredIndex, int64(i)*layout.StoredEntry, "block begins at docID %d, not %d", blk.First, next)
 		}
 		form := uint32(layout.StoredSnappy)
 		if blk.Raw {
@@ -111,7 +111,7 @@ func (b *storedBuilder) copyFrom(s *segment.Segment) error {
 		next = blk.End
 	}
 	if docs := s.Meta().Docs; next != docs {
-		return s.Corrupt(format.SectionStoredIndex, 0, "text of %d documents, not %d", next, docs)
+		return s.Raw().Corrupt(format.SectionStoredIndex, 0, "text of %d documents, not %d", next, docs)
 	}
 	b.n += next
 	b.first = b.n

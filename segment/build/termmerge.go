@@ -43,7 +43,7 @@ type mergeCursor struct {
 func NewTermMerger(segments []*segment.Segment) *TermMerger {
 	m := &TermMerger{cursors: make([]mergeCursor, len(segments))}
 	for i, s := range segments {
-		keys, _, err := s.TermIndex()
+		keys, _, err := s.Raw().TermIndex()
 		if err != nil && m.err == nil {
 			m.err = err
 		}
@@ -156,7 +156,7 @@ func (c *mergeCursor) next() bool {
 			return false
 		}
 		c.block++
-		if c.b, c.err = c.s.TermBlock(c.block); c.err != nil {
+		if c.b, c.err = c.s.Raw().TermBlock(c.block); c.err != nil {
 			return false
 		}
 		c.j, c.pos, c.epos = 0, 0, c.b.Entries
@@ -188,7 +188,7 @@ func (c *mergeCursor) next() bool {
 }
 
 func (c *mergeCursor) fail(pos int, msg string) bool {
-	c.err = c.s.Corrupt(format.SectionTerms, c.b.Offset+int64(pos), "%s in block %d", msg, c.block)
+	c.err = c.s.Raw().Corrupt(format.SectionTerms, c.b.Offset+int64(pos), "%s in block %d", msg, c.block)
 	c.b, c.j = segment.TermBlock{}, 0
 	return false
 }
@@ -235,6 +235,6 @@ func (c *mergeCursor) parse() int {
 }
 
 func (c *mergeCursor) parseSlowly() (end int) {
-	c.entry, end = c.s.ParseEntry(&c.b, c.epos)
+	c.entry, end = c.s.Raw().ParseEntry(&c.b, c.epos)
 	return end
 }

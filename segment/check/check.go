@@ -116,7 +116,7 @@ func checksum(s *segment.Segment, sec format.Section, step func(n int64) error) 
 		}
 	}
 	if sum.Sum64() != sec.Checksum {
-		return s.Corrupt(sec.ID, 0, "section checksum does not match")
+		return s.Raw().Corrupt(sec.ID, 0, "section checksum does not match")
 	}
 	return nil
 }

@@ -24,7 +24,7 @@ func (v *verifier) lengths() error {
 	}
 	least = min(least, most)
 	if m := s.Meta(); tokens != m.Tokens || least != m.MinLen || most != m.MaxLen {
-		return s.Corrupt(format.SectionDocLengths, 0, "%d tokens, lengths %d to %d; META says %d, %d to %d",
+		return s.Raw().Corrupt(format.SectionDocLengths, 0, "%d tokens, lengths %d to %d; META says %d, %d to %d",
 			tokens, least, most, m.Tokens, m.MinLen, m.MaxLen)
 	}
 	return nil
@@ -33,13 +33,13 @@ func (v *verifier) lengths() error {
 // ids reads every id and looks it up in IDHASH.
 func (v *verifier) ids() error {
 	s := v.s
-	index, err := s.IDIndex()
+	index, err := s.Raw().IDIndex()
 	if err != nil {
 		return err
 	}
 	ids, _ := s.Header().Section(format.SectionIDs)
 	if first, last := index[0], index[len(index)-1]; first != 0 || last != uint64(ids.Length) {
-		return s.Corrupt(format.SectionIDIndex, 0, "blocks span %d to %d of %d bytes", first, last, ids.Length)
+		return s.Raw().Corrupt(format.SectionIDIndex, 0, "blocks span %d to %d of %d bytes", first, last, ids.Length)
 	}
 	hashes, err := s.IDHashes()
 	if err != nil {
@@ -47,13 +47,13 @@ func (v *verifier) ids() error {
 	}
 	for i := 1; i < len(hashes); i++ {
 		if hashes[i-1] >= hashes[i] {
-			return s.Corrupt(format.SectionIDHash, int64(i)*8, "hashes are not ascending")
+			return s.Raw().Corrupt(format.SectionIDHash, int64(i)*8, "hashes are not ascending")
 		}
 	}
 	return s.EachID(func(doc uint32, id []byte) error {
 		key := layout.IDHashKey(xxhash.Sum64(id), doc)
 		if _, ok := layout.SearchHashes(hashes, key); !ok {
-			return s.Corrupt(format.SectionIDHash, 0, "id %q of docID %d is missing", id, doc)
+			return s.Raw().Corrupt(format.SectionIDHash, 0, "id %q of docID %d is missing", id, doc)
 		}
 		if doc%4096 == 0 {
 			return v.step(min(4096, int64(s.Meta().Docs-doc)))
@@ -81,7 +81,7 @@ func (v *verifier) idHash() error {
 			return err
 		}
 		if bytes.Equal(a, b) {
-			return s.Corrupt(format.SectionIDHash, int64(i)*8, "docIDs %d and %d have the same id %q", uint32(hashes[i-1]), uint32(hashes[i]), a)
+			return s.Raw().Corrupt(format.SectionIDHash, int64(i)*8, "docIDs %d and %d have the same id %q", uint32(hashes[i-1]), uint32(hashes[i]), a)
 		}
 	}
 	return nil
@@ -93,7 +93,7 @@ func (v *verifier) stored() error {
 	if !s.Meta().Stored {
 		return nil
 	}
-	blocks, err := s.StoredBlocks()
+	blocks, err := s.Raw().StoredBlocks()
 	if err != nil {
 		return err
 	}
@@ -101,14 +101,14 @@ func (v *verifier) stored() error {
 	var next uint32
 	var off int64
 	for i := range blocks {
-		b, err := s.StoredBlock(i)
+		b, err := s.Raw().StoredBlock(i)
 		if err != nil {
 			return err
 		}
 		if b.First != next || b.Offset != off {
-			return s.Corrupt(format.SectionStoredIndex, int64(i)*layout.StoredEntry, "block %d does not follow the one before it", i)
+			return s.Raw().Corrupt(format.SectionStoredIndex, int64(i)*layout.StoredEntry, "block %d does not follow the one before it", i)
 		}
-		text, err := s.StoredContent(b, &scratch)
+		text, err := s.Raw().StoredContent(b, &scratch)
 		if err != nil {
 			return err
 		}
@@ -116,25 +116,25 @@ func (v *verifier) stored() error {
 		for range b.End - b.First {
 			n, after := layout.Uvarint(text, pos)
 			if after < 0 || n > uint64(len(text)-after) {
-				return s.Corrupt(format.SectionStored, b.Offset, "block %d ends before its last text", i)
+				return s.Raw().Corrupt(format.SectionStored, b.Offset, "block %d ends before its last text", i)
 			}
 			pos = after + int(n)
 		}
 		if pos != len(text) {
-			return s.Corrupt(format.SectionStored, b.Offset, "%d bytes left over in block %d", len(text)-pos, i)
+			return s.Raw().Corrupt(format.SectionStored, b.Offset, "%d bytes left over in block %d", len(text)-pos, i)
 		}
 		if err := v.step(int64(b.End - b.First)); err != nil {
 			return err
 		}
 		next, off = b.End, b.Offset+b.Size
 	}
-	docs, form, length, err := s.StoredEnd()
+	docs, form, length, err := s.Raw().StoredEnd()
 	if err != nil {
 		return err
 	}
 	stored, _ := s.Header().Section(format.SectionStored)
 	if docs != s.Meta().Docs || next != docs || off != stored.Length || form != 0 || length != uint64(off) {
-		return s.Corrupt(format.SectionStoredIndex, int64(blocks)*layout.StoredEntry, "blocks do not cover the documents and the section")
+		return s.Raw().Corrupt(format.SectionStoredIndex, int64(blocks)*layout.StoredEntry, "blocks do not cover the documents and the section")
 	}
 	return nil
 }

@@ -11,13 +11,13 @@ import (
 // lists reads the dictionary and the lists, and compares their sums with META.
 func (v *verifier) lists() error {
 	s := v.s
-	keys, offsets, err := s.TermIndex()
+	keys, offsets, err := s.Raw().TermIndex()
 	if err != nil {
 		return err
 	}
 	terms, _ := s.Header().Section(format.SectionTerms)
 	if first, last := offsets[0], offsets[len(keys)]; first != 0 || last != uint64(terms.Length) {
-		return s.Corrupt(format.SectionTermIndex, 0, "blocks span %d to %d of %d bytes", first, last, terms.Length)
+		return s.Raw().Corrupt(format.SectionTermIndex, 0, "blocks span %d to %d of %d bytes", first, last, terms.Length)
 	}
 	lv := &listVerifier{s: s, lens: v.lens, postings: v.o.Level == Postings}
 	var prev []byte
@@ -33,7 +33,7 @@ func (v *verifier) lists() error {
 // term before it; the last one is returned in its place.
 func (v *verifier) block(lv *listVerifier, i int, key uint64, prev []byte) ([]byte, error) {
 	s := v.s
-	b, err := s.TermBlock(i)
+	b, err := s.Raw().TermBlock(i)
 	if err != nil {
 		return prev, err
 	}
@@ -42,22 +42,22 @@ func (v *verifier) block(lv *listVerifier, i int, key uint64, prev []byte) ([]by
 	for j := range b.Terms {
 		lcp, suffix, next := layout.Head(b.Bytes, pos, len(term))
 		if next < 0 {
-			return prev, s.Corrupt(format.SectionTerms, b.Offset+int64(pos), "malformed term in block %d", i)
+			return prev, s.Raw().Corrupt(format.SectionTerms, b.Offset+int64(pos), "malformed term in block %d", i)
 		}
 		term, pos = append(term[:lcp], suffix...), next
 		lv.term = term
-		e, next := s.ParseEntry(&b, epos)
+		e, next := s.Raw().ParseEntry(&b, epos)
 		if next < 0 {
-			return prev, s.Corrupt(format.SectionTerms, b.Offset+int64(epos), "malformed entry in block %d", i)
+			return prev, s.Raw().Corrupt(format.SectionTerms, b.Offset+int64(epos), "malformed entry in block %d", i)
 		}
 		epos = next
 		switch {
 		case j == 0 && key != layout.TermKey(term):
-			return prev, s.Corrupt(format.SectionTermIndex, 8*int64(i), "key of block %d is not that of its first term", i)
+			return prev, s.Raw().Corrupt(format.SectionTermIndex, 8*int64(i), "key of block %d is not that of its first term", i)
 		case bytes.Compare(term, prev) <= 0:
-			return prev, s.Corrupt(format.SectionTerms, b.Offset, "term %q follows %q in block %d", term, prev, i)
+			return prev, s.Raw().Corrupt(format.SectionTerms, b.Offset, "term %q follows %q in block %d", term, prev, i)
 		case j == b.Terms-1 && epos != len(b.Bytes):
-			return prev, s.Corrupt(format.SectionTerms, b.Offset+int64(epos), "%d bytes left over in block %d", len(b.Bytes)-epos, i)
+			return prev, s.Raw().Corrupt(format.SectionTerms, b.Offset+int64(epos), "%d bytes left over in block %d", len(b.Bytes)-epos, i)
 		}
 		prev = append(prev[:0], term...)
 		if err := lv.verify(e); err != nil {
@@ -98,16 +98,16 @@ func (v *listVerifier) compare() error {
 	postings, _ := s.Header().Section(format.SectionPostings)
 	switch {
 	case v.n != m.Postings:
-		return s.Corrupt(format.SectionMeta, 0, "%d postings, META says %d", v.n, m.Postings)
+		return s.Raw().Corrupt(format.SectionMeta, 0, "%d postings, META says %d", v.n, m.Postings)
 	case v.postings && !m.ForeignLengths && v.tokens != m.Tokens:
-		return s.Corrupt(format.SectionMeta, 0, "frequencies add up to %d, META says %d tokens", v.tokens, m.Tokens)
+		return s.Raw().Corrupt(format.SectionMeta, 0, "frequencies add up to %d, META says %d tokens", v.tokens, m.Tokens)
 	case v.extents != m.Extents || v.docsUsed != m.DocsCodecs || v.freqUsed != m.FreqsCodecs:
-		return s.Corrupt(format.SectionMeta, 0, "%d extents with codecs %#x and %#x, META says %d, %#x and %#x",
+		return s.Raw().Corrupt(format.SectionMeta, 0, "%d extents with codecs %#x and %#x, META says %d, %#x and %#x",
 			v.extents, v.docsUsed, v.freqUsed, m.Extents, m.DocsCodecs, m.FreqsCodecs)
 	case v.compact != m.CompactBytes:
-		return s.Corrupt(format.SectionMeta, 0, "%d bytes of compact entries, META says %d", v.compact, m.CompactBytes)
+		return s.Raw().Corrupt(format.SectionMeta, 0, "%d bytes of compact entries, META says %d", v.compact, m.CompactBytes)
 	case v.end != postings.Length:
-		return s.Corrupt(format.SectionPostings, v.end, "bytes that no term refers to")
+		return s.Raw().Corrupt(format.SectionPostings, v.end, "bytes that no term refers to")
 	}
 	return nil
 }
@@ -126,7 +126,7 @@ func (v *listVerifier) verify(e segment.Entry) error {
 		return nil
 	}
 	if e.Offset != v.end {
-		return v.s.Corrupt(format.SectionPostings, e.Offset, "extent does not begin where the one before it ends, at %d", v.end)
+		return v.s.Raw().Corrupt(format.SectionPostings, e.Offset, "extent does not begin where the one before it ends, at %d", v.end)
 	}
 	v.end += int64(len(l.Extent()))
 	v.extents++

@@ -76,59 +76,37 @@ func pack(dst []byte, v []uint32, width uint) []byte {
 const smallWidth = 24
 
 func (layout) Docs(dst []uint32, p []byte, n int, prev uint32) (small, ok bool) {
-	if len(p) < header {
+	widest, ok := unpack(dst[:n], p, 0)
+	if !ok {
 		return false, false
 	}
-	widths, widest := binary.LittleEndian.Uint32(p), uint(0)
-	dst, p = dst[:n], p[header:]
-	for ; len(dst) > 0; widths >>= 8 {
-		width := uint(widths & 255)
-		size, ok := fits(p, len(dst), width)
-		if !ok {
-			return false, false
-		}
-		widest = max(widest, width)
-		if len(dst) >= PartLen && width > 0 {
-			prev = sumPart((*[PartLen]uint32)(dst), p[:size], width, prev)
-			dst = dst[PartLen:]
-		} else {
-			part := dst[:min(PartLen, len(dst))]
-			unpackPart(part, p[:size], width)
-			bitpack.PrefixSum(part, prev)
-			dst, prev = dst[len(part):], part[len(part)-1]
-		}
-		p = p[size:]
-	}
-	return widest <= smallWidth, widths == 0 && len(p) == 0
+	bitpack.PrefixSum(dst[:n], prev)
+	return widest <= smallWidth, true
 }
 
 func (layout) Freqs(dst []uint32, p []byte, n int) (small, ok bool) {
+	widest, ok := unpack(dst[:n], p, 1)
+	return widest < bitpack.MaxWidth, ok
+}
+
+// unpack unpacks a block of values, adds plus to each, and returns the largest width of
+// its parts. ok is false unless p is exactly such a block.
+func unpack(dst []uint32, p []byte, plus uint32) (widest uint, ok bool) {
 	if len(p) < header {
-		return false, false
+		return 0, false
 	}
-	widths, widest := binary.LittleEndian.Uint32(p), uint(0)
-	dst, p = dst[:n], p[header:]
+	widths, p := binary.LittleEndian.Uint32(p), p[header:]
 	for ; len(dst) > 0; widths >>= 8 {
-		width := uint(widths & 255)
-		size, ok := fits(p, len(dst), width)
+		width, part := uint(widths&255), dst[:min(PartLen, len(dst))]
+		size, ok := fits(p, len(part), width)
 		if !ok {
-			return false, false
+			return 0, false
 		}
+		unpackPart(part, p[:size], width, plus)
 		widest = max(widest, width)
-		if len(dst) >= PartLen && width > 0 {
-			addPart((*[PartLen]uint32)(dst), p[:size], width, 1)
-			dst = dst[PartLen:]
-		} else {
-			part := dst[:min(PartLen, len(dst))]
-			unpackPart(part, p[:size], width)
-			for i := range part {
-				part[i]++
-			}
-			dst = dst[len(part):]
-		}
-		p = p[size:]
+		dst, p = dst[len(part):], p[size:]
 	}
-	return widest < bitpack.MaxWidth, widths == 0 && len(p) == 0
+	return widest, widths == 0 && len(p) == 0
 }
 
 // slack is how far past a part its last values are read.
@@ -149,8 +127,8 @@ func fits(p []byte, n int, width uint) (size int, ok bool) {
 	return size, tail == 0 || binary.LittleEndian.Uint32(p[size-4:])>>tail == 0
 }
 
-// unpackPart writes values of width bits; p is the bytes that they are in.
-func unpackPart(dst []uint32, p []byte, width uint) {
+// unpackPart writes values of width bits, with plus added; p is the bytes that they are in.
+func unpackPart(dst []uint32, p []byte, width uint, plus uint32) {
 	if size := len(p); cap(p) >= size+slack {
 		p = p[:size+slack]
 	} else {
@@ -160,18 +138,8 @@ func unpackPart(dst []uint32, p []byte, width uint) {
 	}
 	mask := uint32(1<<width - 1)
 	bit := uint(0)
-	for ; len(dst) >= 4; dst = dst[4:] {
-		dst[0] = uint32(binary.LittleEndian.Uint64(p[bit/8:])>>(bit%8)) & mask
-		bit += width
-		dst[1] = uint32(binary.LittleEndian.Uint64(p[bit/8:])>>(bit%8)) & mask
-		bit += width
-		dst[2] = uint32(binary.LittleEndian.Uint64(p[bit/8:])>>(bit%8)) & mask
-		bit += width
-		dst[3] = uint32(binary.LittleEndian.Uint64(p[bit/8:])>>(bit%8)) & mask
-		bit += width
-	}
 	for i := range dst {
-		dst[i] = uint32(binary.LittleEndian.Uint64(p[bit/8:])>>(bit%8)) & mask
+		dst[i] = uint32(binary.LittleEndian.Uint64(p[bit/8:])>>(bit%8))&mask + plus
 		bit += width
 	}
 }

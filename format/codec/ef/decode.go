@@ -6,7 +6,6 @@ import (
 
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/internal/bitpack"
-	"github.com/pinion-index/pinion/format/codec/internal/patch"
 	"github.com/pinion-index/pinion/format/codec/internal/unary"
 )
 
@@ -53,11 +52,6 @@ func docsBlock(s *codec.Sequence, block int) (b docs, err error) {
 	return b, nil
 }
 
-// at returns docID i, whose one is at position p of the unary part.
-func (b *docs) at(i, p int) uint32 {
-	return b.base + uint32(i) + (uint32(p-i)<<b.width | patch.Low(b.low, b.width, uint(i)))
-}
-
 // DecodeDocs decodes the docIDs of count blocks from block on.
 func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
 	return codec.Rows(dst, s, block, count, BlockLen, nil, blockDocs)
@@ -77,7 +71,7 @@ func blockDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
 		return b.n, nil
 	}
 	bitpack.Unpack(dst, b.low, b.n, b.width)
-	if !unary.Join(dst, b.n, b.high, 0, b.width, b.base) {
+	if !unary.Join(dst[:b.n], b.high, 0, b.width, b.base) {
 		return 0, codec.ErrBlock
 	}
 	if dst[b.n-1] != s.Last[block] {
@@ -136,88 +130,8 @@ func blockFreqs(dst []uint32, s *codec.Sequence, block int) (int, error) {
 		return b.n, nil
 	}
 	bitpack.Unpack(dst, b.low, b.n, b.width)
-	if !unary.Differ(dst, b.n, b.high, widthBits, b.width) {
+	if !unary.Differ(dst[:b.n], b.high, widthBits, b.width) {
 		return 0, codec.ErrBlock
 	}
 	return b.n, nil
-}
-
-// Doc returns docID i without decoding its block.
-func (Codec) Doc(s *codec.Sequence, i int) (uint32, error) {
-	b, err := docsBlock(s, i/BlockLen)
-	if err != nil {
-		return 0, err
-	}
-	i %= BlockLen
-	if len(b.high) == 0 {
-		return b.base + uint32(i), nil
-	}
-	p, _, ok := unary.Select(b.high, 0, i)
-	if !ok {
-		return 0, codec.ErrBlock
-	}
-	return b.at(i, p), nil
-}
-
-// Freq returns frequency i without decoding its block.
-func (Codec) Freq(s *codec.Sequence, i int) (uint32, error) {
-	b, err := freqsBlock(s, i/BlockLen)
-	if err != nil {
-		return 0, err
-	}
-	if len(b.high) == 0 {
-		return 1, nil
-	}
-	i %= BlockLen
-	p, before, ok := unary.Select(b.high, widthBits, i)
-	if !ok {
-		return 0, codec.ErrBlock
-	}
-	x := uint64(p-i)<<b.width | uint64(patch.Low(b.low, b.width, uint(i)))
-	if i > 0 {
-		x -= uint64(before-i+1)<<b.width | uint64(patch.Low(b.low, b.width, uint(i-1)))
-	}
-	if x > 1<<32-2 {
-		return 0, codec.ErrBlock
-	}
-	return uint32(x + 1), nil
-}
-
-// SeekGEQ returns the least index in block whose docID is at least target, and
-// that docID. It skips words of the unary part whose docIDs are all below.
-func (Codec) SeekGEQ(s *codec.Sequence, block int, target uint32) (int, uint32, error) {
-	b, err := docsBlock(s, block)
-	if err != nil {
-		return 0, 0, err
-	}
-	if target > s.Last[block] {
-		return 0, 0, codec.ErrLastDoc
-	}
-	if target < b.base {
-		target = b.base
-	}
-	if len(b.high) == 0 {
-		return int(target - b.base), target, nil
-	}
-	i := 0
-	for at := 0; at < len(b.high); at += 4 {
-		word := binary.LittleEndian.Uint32(b.high[at:])
-		ones := bits.OnesCount32(word)
-		// No docID of this word has a greater high part than one at its end would.
-		end := uint64(b.base) + uint64(i+ones) + uint64(at*8+32-i-ones+1)<<b.width
-		if end <= uint64(target) {
-			i += ones
-			continue
-		}
-		for ; word != 0; word &= word - 1 {
-			if i >= b.n {
-				return 0, 0, codec.ErrBlock
-			}
-			if d := b.at(i, at*8+bits.TrailingZeros32(word)); d >= target {
-				return i, d, nil
-			}
-			i++
-		}
-	}
-	return 0, 0, codec.ErrBlock
 }

@@ -1,7 +1,6 @@
 // Package ef is partitioned Elias-Fano (Liu 2018, section 3.1.1, after Elias and
 // Fano, and Ottaviano and Venturini 2014): blocks of 128 values, each a partition
-// of its own. A single value is found by one select, and a docID is sought without
-// decoding its block.
+// of its own.
 //
 // With prev the docID before the block in the skip header, the i-th docID is stored
 // as x[i] = docID - prev - 1 - i, which never falls; its largest value is
@@ -22,12 +21,13 @@
 //	         └──────────────────────────────────────────────────────┘
 //
 // A block with X = 0 (consecutive docIDs, or frequencies of 1) takes no words. The
-// width of a block of docIDs is not stored, since n and X say it: for 128 docIDs
-// max(0, bits(X) - 8), the number of bits that the paper gives, floor(log2(X/n)),
-// and the smallest one. In a short block it is the largest width that v vectors
-// hold, for that v of 0 to 32 which makes the block smallest (the least of those
-// that tie); so it is for a block of frequencies too, where w is stored because X is
-// not. The unary part is at most 32 words, so a warp has one word a lane.
+// width of a block of docIDs is not stored, since it follows from n and X. For 128
+// docIDs it is max(0, bits(X) - 8), the width that the paper gives, floor(log2(X/n)),
+// and the one that makes the block smallest. For fewer it is the largest width that v
+// vectors hold, up to 32, where v is the number from 0 to 32 that makes the block
+// smallest (the least of those that tie). The width of a block of frequencies is chosen
+// in the same way and stored, because X is not. The unary part is at most 32 words, so a
+// warp has one word a lane.
 //
 // Limits: docIDs up to 2^31-1, frequencies 1 to 2^32-1. A decoder checks that the
 // block is as long as n and X, or w, say, that the unary part has exactly n ones,

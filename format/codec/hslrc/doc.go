@@ -1,9 +1,8 @@
 // Package hslrc is linear-regression compression over hash segments (Ao 2011,
 // sections 3.4 and 4.3, HS256_LRC): docIDs fall into buckets by their high bits,
 // about 256 to a bucket, and each bucket has a regression line of its own. A docID
-// is sought by its hash value, which gives the bucket, and then near the bucket's
-// line; it is stored as its deviation from the line, so a block is decoded without
-// a prefix sum and one docID without its block.
+// is stored as its deviation from the line of its bucket, so a block is decoded without
+// a prefix sum.
 //
 //	word     0           4              4B-4            4B        4B+1
 //	         ┌──────────┬──────────┬───┬───────────────┬─────────┬─────────┬───┐
@@ -21,12 +20,13 @@
 // least-squares line of its docIDs, a Line of package regress whose element 0 is
 // element start of the list. An empty bucket has a line of zeros.
 //
-// Blocks hold 128 docIDs whatever the buckets, so that they are those of every other
-// codec. Each is a segment of package regress without an extra field; the origin of
-// an element is the first of the block or of the bucket, whichever is later. The
-// buckets of a block are between those of prev + 1 and last of the skip header.
+// Blocks hold 128 docIDs whatever the buckets, as those of other codecs do. Each is a
+// segment of package regress without an extra field; the origin of an element is the
+// first element of the block or of the bucket, whichever is later. The buckets of a
+// block are between those of prev + 1 and last of the skip header.
 //
-// Frequencies are not linear; they are stored as newpfd stores them.
+// Ends[0] is 4B+1, the words of the list header; in a list of no docIDs it is 0.
+// Frequencies are not linear; they are stored as newpfd stores them, with Ends[0] = 0.
 //
 // Limits: docIDs up to 2^31-1. A decoder checks that there are as many buckets as n
 // asks for, that the block is as long as its head says, that docIDs rise and that

@@ -47,32 +47,33 @@ func bucketBits(n int, last uint32) (m, shift uint) {
 // headWords returns the words before the first block.
 func headWords(m uint) uint { return bucketSize/4<<m + 1 }
 
-// fit returns the first elements of all buckets, and one more, and their lines.
-func fit(docs []uint32) (starts []int, lines []regress.Line, shift uint) {
+// fit fits a list: its header is the buckets with their lines.
+func fit(docs []uint32) (header []byte, plan regress.Planner) {
 	m, shift := bucketBits(len(docs), docs[len(docs)-1])
-	starts, lines = make([]int, 1<<m+1), make([]regress.Line, 1<<m)
+	f := fitter{starts: make([]int, 1<<m+1), lines: make([]regress.Line, 1<<m)}
 	at := 0
-	for h := range lines {
-		starts[h] = at
+	for h := range f.lines {
+		f.starts[h] = at
 		at += sort.Search(len(docs)-at, func(i int) bool { return docs[at+i]>>shift > uint32(h) })
-		if at > starts[h] {
-			lines[h] = regress.Fit(docs[starts[h]:at])
+		if at > f.starts[h] {
+			f.lines[h] = regress.Fit(docs[f.starts[h]:at])
 		}
+		header = binary.LittleEndian.AppendUint32(header, uint32(f.starts[h]))
+		header = binary.LittleEndian.AppendUint32(header, f.lines[h].Intercept)
+		header = binary.LittleEndian.AppendUint64(header, f.lines[h].Slope)
 	}
-	starts[len(lines)] = at
-	return starts, lines, shift
+	f.starts[len(f.lines)] = at
+	return binary.LittleEndian.AppendUint32(header, uint32(shift)), f.plan
 }
 
 // fitter plans the segments of a list one after the other.
 type fitter struct {
-	starts []int
+	starts []int // first elements of all buckets, and one more
 	lines  []regress.Line
 	bucket int // of the next element
 }
 
-// next plans the segment of docs, the elements from k on, and leaves its lambda in
-// lambda.
-func (f *fitter) next(lambda, docs []uint32, k int) regress.Segment {
+func (f *fitter) plan(lambda, docs []uint32, k int, _ uint32) (regress.Segment, bool) {
 	var dev [BlockLen]int32
 	least := int32(1<<31 - 1)
 	for j := 0; j < len(docs); {
@@ -85,48 +86,13 @@ func (f *fitter) next(lambda, docs []uint32, k int) regress.Segment {
 		least = min(least, lo)
 		j = end
 	}
-	return regress.New(lambda, dev[:len(docs)], least, 0, 0)
+	return regress.New(lambda, dev[:len(docs)], least, 0, 0), true
 }
 
 // AppendDocs appends a list of docIDs.
 func (Codec) AppendDocs(dst []byte, ends, docs []uint32) ([]byte, error) {
-	ends[0] = 0
-	if err := codec.CheckDocs(docs, codec.NoDoc); err != nil || len(docs) == 0 {
-		return dst, err
-	}
-	start := len(dst)
-	starts, lines, shift := fit(docs)
-	for h, l := range lines {
-		dst = binary.LittleEndian.AppendUint32(dst, uint32(starts[h]))
-		dst = binary.LittleEndian.AppendUint32(dst, l.Intercept)
-		dst = binary.LittleEndian.AppendUint64(dst, l.Slope)
-	}
-	dst = binary.LittleEndian.AppendUint32(dst, uint32(shift))
-	ends[0] = uint32((len(dst) - start) / 4)
-	f := fitter{starts: starts, lines: lines}
-	var lambda [BlockLen]uint32
-	for at := 0; at < len(docs); at += BlockLen {
-		block := docs[at:min(at+BlockLen, len(docs))]
-		s := f.next(lambda[:], block, at)
-		dst = s.Append(dst, lambda[:len(block)], 0)
-		ends[at/BlockLen+1] = uint32((len(dst) - start) / 4)
-	}
-	return dst, nil
+	return regress.AppendDocs(dst, ends, docs, 0, fit)
 }
 
 // DocsSize returns the bytes that AppendDocs would append.
-func (Codec) DocsSize(docs []uint32) (int, error) {
-	if err := codec.CheckDocs(docs, codec.NoDoc); err != nil || len(docs) == 0 {
-		return 0, err
-	}
-	m, _ := bucketBits(len(docs), docs[len(docs)-1])
-	starts, lines, _ := fit(docs)
-	f := fitter{starts: starts, lines: lines}
-	words := headWords(m)
-	var lambda [BlockLen]uint32
-	for at := 0; at < len(docs); at += BlockLen {
-		s := f.next(lambda[:], docs[at:min(at+BlockLen, len(docs))], at)
-		words += s.Words()
-	}
-	return int(words) * 4, nil
-}
+func (Codec) DocsSize(docs []uint32) (int, error) { return regress.DocsSize(docs, fit) }

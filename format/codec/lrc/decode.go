@@ -24,7 +24,7 @@ func (b *block) open(s *codec.Sequence, i int) error {
 	if err != nil {
 		return err
 	}
-	width, err := Width(s)
+	width, err := listWidth(s)
 	if err != nil {
 		return err
 	}
@@ -52,15 +52,6 @@ func (b *block) open(s *codec.Sequence, i int) error {
 	return nil
 }
 
-// at returns docID j of the block.
-func (b *block) at(j int) uint32 {
-	d := b.line.At(j) + patch.Low(b.bytes, b.plan.Width, uint(j))
-	if b.plan.Count > 0 {
-		d += patch.Find(b.bytes, b.bit, b.plan, uint(j))
-	}
-	return d
-}
-
 // DecodeDocs decodes the docIDs of count blocks from block on.
 func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
 	return codec.Rows(dst, s, block, count, BlockLen, nil, blockDocs)
@@ -68,43 +59,16 @@ func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block, count int) (int,
 
 // blockDocs decodes one block.
 func blockDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
-	if docsBlock(dst, s, i) {
-		return BlockLen, nil
-	}
-	return decodeDocs(dst, s, i)
-}
-
-// decodeDocs is DecodeDocs for every block.
-func decodeDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 	var b block
 	if err := b.open(s, i); err != nil {
 		return 0, err
 	}
 	dst = dst[:BlockLen:BlockLen]
-	if !b.line.Unpack(dst, b.n, b.bytes, 0, b.bit, b.plan, s.Prev(i)) {
+	if !regress.Unpack(dst, b.n, b.bytes, 0, b.bit, b.plan) || !b.line.Add(dst[:b.n], s.Prev(i)) {
 		return 0, codec.ErrBlock
 	}
 	if dst[b.n-1] != s.Last[i] {
 		return 0, codec.ErrLastDoc
 	}
 	return b.n, nil
-}
-
-// Doc returns docID i without decoding its block.
-func (Codec) Doc(s *codec.Sequence, i int) (uint32, error) {
-	var b block
-	if err := b.open(s, i/BlockLen); err != nil {
-		return 0, err
-	}
-	return b.at(i % BlockLen), nil
-}
-
-// SeekGEQ returns the least index in block i whose docID is at least target, and
-// that docID.
-func (Codec) SeekGEQ(s *codec.Sequence, i int, target uint32) (int, uint32, error) {
-	var b block
-	if err := b.open(s, i); err != nil {
-		return 0, 0, err
-	}
-	return regress.Seek(b.n, s.Prev(i)+1, s.Last[i], target, b.at)
 }

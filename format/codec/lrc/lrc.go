@@ -140,9 +140,9 @@ func (Codec) DocsSize(docs []uint32) (int, error) {
 	return int(headWords+words) * 4, nil
 }
 
-// Width returns the width b of the fields of an encoded list, its deviations' range
+// listWidth returns the width b of the fields of an encoded list, its deviations' range
 // in bits where no deviation is an exception.
-func Width(s *codec.Sequence) (uint, error) {
+func listWidth(s *codec.Sequence) (uint, error) {
 	if len(s.Payload) < headWords*4 || len(s.Ends) == 0 || s.Ends[0] != headWords {
 		return 0, codec.ErrEndpoints
 	}

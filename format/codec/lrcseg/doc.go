@@ -1,19 +1,20 @@
 // Package lrcseg is linear-regression compression with one line for the list and
 // segments with a range of deviations of their own (Ao 2011, section 4.2, LRCSeg).
 // Each docID is stored as its vertical deviation from the line, so a block is
-// decoded without a prefix sum and one docID without its block.
+// decoded without a prefix sum.
 //
 //	word     0         2           3
 //	         ┌─────────┬───────────┬─────────┬───┬─────────┐
 //	list     │ slope   │ intercept │ block 0 │...│ block m │     Ends[0] = 3
 //	         └─────────┴───────────┴─────────┴───┴─────────┘
 //
-// slope and intercept are the least-squares line of all docIDs, a Line of package
-// regress; every block is a segment of package regress, without an extra field,
+// slope (8 bytes) and intercept are the least-squares line of all docIDs, a line of
+// package regress. Every block is a segment of package regress without an extra field,
 // whose origin is its first element: with k = 128*block, docID k+j is
 // f(k+j) + M + lambda[j].
 //
-// Frequencies are not linear; they are stored as newpfd stores them.
+// Ends[0] is 3, the words of the list header; in a list of no docIDs it is 0. Frequencies
+// are not linear; they are stored as newpfd stores them, with Ends[0] = 0.
 //
 // Limits: docIDs up to 2^31-1. A decoder checks that the block is as long as its
 // head says, that docIDs rise and that the last one is that of the skip header.

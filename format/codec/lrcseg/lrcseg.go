@@ -23,45 +23,36 @@ func (Codec) ID() codec.ID { return codec.LRCSeg }
 // BlockLen returns 128.
 func (Codec) BlockLen() int { return BlockLen }
 
-// plan plans the segment of the docIDs from element k on and leaves its lambda in
-// lambda.
-func plan(lambda, docs []uint32, l regress.Line, k int) regress.Segment {
-	var dev [BlockLen]int32
-	least, _ := regress.Deviations(dev[:], docs, l.From(k))
-	return regress.New(lambda, dev[:len(docs)], least, 0, 0)
-}
-
 // AppendDocs appends a list of docIDs.
 func (Codec) AppendDocs(dst []byte, ends, docs []uint32) ([]byte, error) {
-	ends[0] = 0
-	if err := codec.CheckDocs(docs, codec.NoDoc); err != nil || len(docs) == 0 {
-		return dst, err
-	}
-	start := len(dst)
-	l := regress.Fit(docs)
-	dst = regress.AppendLine(dst, l)
-	ends[0] = regress.LineSize / 4
-	var lambda [BlockLen]uint32
-	for at := 0; at < len(docs); at += BlockLen {
-		block := docs[at:min(at+BlockLen, len(docs))]
-		s := plan(lambda[:], block, l, at)
-		dst = s.Append(dst, lambda[:len(block)], 0)
-		ends[at/BlockLen+1] = uint32((len(dst) - start) / 4)
-	}
-	return dst, nil
+	return regress.AppendDocs(dst, ends, docs, 0, fit)
 }
 
 // DocsSize returns the bytes that AppendDocs would append.
-func (Codec) DocsSize(docs []uint32) (int, error) {
-	if err := codec.CheckDocs(docs, codec.NoDoc); err != nil || len(docs) == 0 {
+func (Codec) DocsSize(docs []uint32) (int, error) { return regress.DocsSize(docs, fit) }
+
+func fit(docs []uint32) (header []byte, plan regress.Planner) {
+	l := regress.Fit(docs)
+	return regress.AppendLine(nil, l), func(lambda, docs []uint32, k int, _ uint32) (regress.Segment, bool) {
+		var dev [BlockLen]int32
+		least, _ := regress.Deviations(dev[:], docs, l.From(k))
+		return regress.New(lambda, dev[:len(docs)], least, 0, 0), true
+	}
+}
+
+// DecodeDocs decodes the docIDs of count blocks from block on.
+func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+	return codec.Rows(dst, s, block, count, BlockLen, nil, blockDocs)
+}
+
+// blockDocs decodes one block.
+func blockDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
+	b, err := regress.Open(s, i, 0)
+	if err != nil {
 		return 0, err
 	}
-	l := regress.Fit(docs)
-	words := uint(regress.LineSize / 4)
-	var lambda [BlockLen]uint32
-	for at := 0; at < len(docs); at += BlockLen {
-		s := plan(lambda[:], docs[at:min(at+BlockLen, len(docs))], l, at)
-		words += s.Words()
+	if s.Ends[0] != regress.LineSize/4 || len(s.Payload) < regress.LineSize {
+		return 0, codec.ErrEndpoints
 	}
-	return int(words) * 4, nil
+	return b.Decode(dst, s, i, regress.ReadLine(s.Payload).From(i*BlockLen))
 }

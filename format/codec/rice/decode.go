@@ -5,7 +5,6 @@ import (
 
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/internal/bitpack"
-	"github.com/pinion-index/pinion/format/codec/internal/patch"
 	"github.com/pinion-index/pinion/format/codec/internal/unary"
 )
 
@@ -60,7 +59,7 @@ func blockDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 		}
 	} else {
 		bitpack.UnpackDocs(dst, b.low, b.n, b.width, prev)
-		if !unary.AddSums(dst, b.n, b.high, widthBits, b.width) {
+		if !unary.AddSums(dst[:b.n], b.high, widthBits, b.width) {
 			return 0, codec.ErrBlock
 		}
 	}
@@ -94,32 +93,11 @@ func blockFreqs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 		return b.n, nil
 	}
 	bitpack.UnpackFreqs(dst, b.low, b.n, b.width)
-	if !unary.AddNumbers(dst, b.n, b.high, widthBits, b.width) {
+	if !unary.AddNumbers(dst[:b.n], b.high, widthBits, b.width) {
 		return 0, codec.ErrBlock
 	}
 	if b.width == maxWidth && codec.CheckFreqs(dst[:b.n]) != nil {
 		return 0, codec.ErrBlock // 2^32 is not a frequency
 	}
 	return b.n, nil
-}
-
-// Freq returns frequency i without decoding its block.
-func (Codec) Freq(s *codec.Sequence, i int) (uint32, error) {
-	b, err := open(s, i/BlockLen)
-	if err != nil {
-		return 0, err
-	}
-	if len(b.high) == 0 {
-		return 1, nil
-	}
-	i %= BlockLen
-	p, before, ok := unary.Select(b.high, widthBits, i)
-	if !ok {
-		return 0, codec.ErrBlock
-	}
-	f := uint64(p-before-1)<<b.width | uint64(patch.Low(b.low, b.width, uint(i)))
-	if f > 1<<32-2 {
-		return 0, codec.ErrBlock
-	}
-	return uint32(f + 1), nil
 }

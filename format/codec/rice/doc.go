@@ -24,14 +24,14 @@
 //	docID i     = prev + 1 + i + ((p[i] - i) << b) + r[0] + ... + r[i]
 //	frequency i = ((p[i] - p[i-1] - 1) << b) + r[i] + 1        with p[-1] = -1
 //
-// Since n says how long the binary part is, a block needs no offsets. The paper cuts
-// the two arrays of a list into blocks of 128 bits and of 128 numbers and stores the
-// sum before each; here both parts of 128 values stand together and the skip header
-// holds the one sum that is left, prev. b is not the list's but the block's, 0 to 31:
-// the one that makes the block smallest (of m-2 to m in a full block, where m is the
-// number of bits of the mean; of all in a short one; the least of those that tie). The
-// unary part is at most 32 words, so a warp has one word a lane. A block of no words
-// holds nothing but zeros.
+// The length of the binary part follows from n and b, so a block needs no offsets. The
+// paper cuts the two arrays of a list into blocks of 128 bits and of 128 numbers and
+// stores the sum before each; here both parts of 128 values stand together and the skip
+// header holds the one sum that is left, prev. Each block has a b of its own, 0 to 31:
+// the one that makes the block smallest (among m-2 to m in a full block, where m is the
+// number of bits of the mean; among all in a short one; the least of those that tie). The
+// unary part is at most 32 words, so a warp has one word a lane. In a block of no words
+// every v is zero.
 //
 // Limits: docIDs up to 2^31-1, frequencies 1 to 2^32-1. A decoder checks that the
 // unary part has exactly n ones, and that the last docID is that of the skip header.

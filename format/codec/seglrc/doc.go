@@ -1,7 +1,7 @@
 // Package seglrc is segmented linear-regression compression (Ao 2011, section 4.2,
 // SegLRC): every block of 128 docIDs has a regression line of its own, and each
 // docID is stored as its vertical deviation from the line. There are no gaps, so a
-// block is decoded without a prefix sum and one docID without its block.
+// block is decoded without a prefix sum.
 //
 //	list     ┌─────────┬─────────┬───┬─────────┐
 //	         │ block 0 │ block 1 │...│ block m │     no list header: Ends[0] = 0
@@ -17,13 +17,13 @@
 //	f(j) = prev + 1 + M + floor(t*j / 128)
 //
 // and docID j is f(j) + lambda[j]. The skip header thus gives the slope of the
-// chord, for full blocks without a division, and c turns it towards that of the
-// least squares; of the slopes about that one the encoder takes the one with the
-// smallest range of deviations. A slope of its own, 32 bits a block, would be closer
-// to the paper and takes 2 to 4% more space.
+// chord, for full blocks without a division, and c turns it towards the least-squares
+// slope; among the slopes near that the encoder takes the one with the smallest range
+// of deviations. A slope of its own for each block, 32 bits, would be closer to the
+// paper and takes 2 to 4% more space.
 //
-// A block of consecutive docIDs takes no words. Frequencies are not linear; they
-// are stored as newpfd stores them.
+// A block of consecutive docIDs takes no words: docID j is prev + 1 + j, and last must
+// be prev + n. Frequencies are not linear; they are stored as newpfd stores them.
 //
 // Limits: docIDs up to 2^31-1. A decoder checks that the block is as long as its
 // head says, that docIDs rise and that the last one is that of the skip header.

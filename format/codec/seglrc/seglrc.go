@@ -42,10 +42,15 @@ func line(n int, base, last uint32, c int) regress.Local {
 	return regress.Local{Start: base, Step: uint32(s >> 7), FracStep: uint32(s&127) << 18}
 }
 
-// fit plans the segment of docs, which follow prev and are not consecutive, and
-// leaves its lambda in lambda.
-func fit(lambda, docs []uint32, prev uint32) regress.Segment {
+// fit fits a list, which begins with nothing.
+func fit([]uint32) ([]byte, regress.Planner) { return nil, plan }
+
+// plan plans the segment of docs, which follow prev. Consecutive docIDs have none.
+func plan(lambda, docs []uint32, _ int, prev uint32) (s regress.Segment, ok bool) {
 	n, base, last := len(docs), prev+1, docs[len(docs)-1]
+	if last-prev == uint32(n) {
+		return s, false
+	}
 	var dev, best [BlockLen]int32
 	var least int32
 	turn, narrowest := 0, ^uint32(0)
@@ -56,7 +61,7 @@ func fit(lambda, docs []uint32, prev uint32) regress.Segment {
 			turn, narrowest, least, best = c, r, lo, dev
 		}
 	}
-	return regress.New(lambda[:n], best[:n], least, uint32(turn)&(1<<turnBits-1), turnBits)
+	return regress.New(lambda, best[:n], least, uint32(turn)&(1<<turnBits-1), turnBits), true
 }
 
 // leastSquares returns the turn that comes nearest to the least-squares slope.
@@ -80,35 +85,51 @@ func (Codec) AppendDocsBlock(dst []byte, docs []uint32, prev uint32) ([]byte, er
 	if err := codec.CheckDocs(docs, prev); err != nil {
 		return dst, err
 	}
-	n := len(docs)
-	if docs[n-1]-prev == uint32(n) {
-		return dst, nil
-	}
 	var lambda [BlockLen]uint32
-	s := fit(lambda[:], docs, prev)
-	return s.Append(dst, lambda[:n], turnBits), nil
+	if s, ok := plan(lambda[:], docs, 0, prev); ok {
+		dst = s.Append(dst, lambda[:len(docs)], turnBits)
+	}
+	return dst, nil
 }
 
 // AppendDocs appends a list of docIDs.
-func (c Codec) AppendDocs(dst []byte, ends, docs []uint32) ([]byte, error) {
-	return codec.AppendDocsBlocks(c, dst, ends, docs)
+func (Codec) AppendDocs(dst []byte, ends, docs []uint32) ([]byte, error) {
+	return regress.AppendDocs(dst, ends, docs, turnBits, fit)
 }
 
 // DocsSize returns the bytes that AppendDocs would append.
-func (Codec) DocsSize(docs []uint32) (int, error) {
-	if err := codec.CheckDocs(docs, codec.NoDoc); err != nil {
+func (Codec) DocsSize(docs []uint32) (int, error) { return regress.DocsSize(docs, fit) }
+
+// DecodeDocs decodes the docIDs of count blocks from block on.
+func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+	return codec.Rows(dst, s, block, count, BlockLen, nil, blockDocs)
+}
+
+// blockDocs decodes one block.
+func blockDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
+	if s.Ends[i] == s.Ends[i+1] {
+		return consecutive(dst, s, i)
+	}
+	b, err := regress.Open(s, i, turnBits)
+	if err != nil {
 		return 0, err
 	}
-	var lambda [BlockLen]uint32
-	words, prev := uint(0), codec.NoDoc
-	for at := 0; at < len(docs); at += BlockLen {
-		block := docs[at:min(at+BlockLen, len(docs))]
-		last := block[len(block)-1]
-		if last-prev != uint32(len(block)) {
-			s := fit(lambda[:], block, prev)
-			words += s.Words()
-		}
-		prev = last
+	turn := int(int32(b.Extra<<(32-turnBits)) >> (32 - turnBits))
+	return b.Decode(dst, s, i, line(b.N, s.Prev(i)+1, s.Last[i], turn))
+}
+
+// consecutive decodes a block of no words.
+func consecutive(dst []uint32, s *codec.Sequence, i int) (int, error) {
+	_, n, err := s.Block(i, BlockLen)
+	if err != nil {
+		return 0, err
 	}
-	return int(words) * 4, nil
+	prev, last := s.Prev(i), s.Last[i]
+	if uint(n-1) >= BlockLen || last-prev != uint32(n) {
+		return 0, codec.ErrBlock
+	}
+	for j := range dst[:n] {
+		dst[j] = prev + 1 + uint32(j)
+	}
+	return n, codec.CheckLast(last, last, prev, n)
 }

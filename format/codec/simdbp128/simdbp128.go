@@ -1,7 +1,6 @@
 package simdbp128
 
 import (
-	"bytes"
 	"math/bits"
 
 	"github.com/pinion-index/pinion/format/codec"
@@ -115,36 +114,32 @@ func (Codec) FreqsSize(freqs []uint32) (int, error) {
 }
 
 // DecodeDocs decodes the docIDs of count blocks from block on.
-func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
-	return codec.Rows(dst, s, block, count, BlockLen, docsRun, blockDocs)
-}
-
-// blockDocs decodes one block.
-func blockDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
-	if docsBlock(dst, s, block) {
-		return BlockLen, nil
+func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block, count int) (n int, err error) {
+	for i := 0; i < count; i++ {
+		k := bitpack.DocsRun(dst[n:], s, block+i, agree(s, block+i, count-i), BlockLen)
+		i, n = i+k, n+k*BlockLen
+		if i == count {
+			break
+		}
+		m, err := decodeDocs(dst[n:], s, block+i)
+		if err != nil {
+			return n, err
+		}
+		n += m
 	}
-	return decodeDocs(dst, s, block)
+	return n, nil
 }
 
-// within returns how many of count blocks from block on may be decoded without asking what
-// follows the last value of the list: all but the last of the list.
-func within(s *codec.Sequence, block, count int) int {
-	if s.Ends[0] != 0 {
-		return 0
-	}
-	return min(count, (s.N-1)/BlockLen-block)
-}
-
-// agree returns how many of count blocks from block on are such that their endpoints tell the
-// width that their selectors say: not the first of a group, which has the selectors before it.
+// agree returns how many of count blocks from block on have a width by their endpoints that
+// equals their selector. It counts within the group of block, and neither the first block of a
+// group, which begins with the selectors, nor the last block of the list, whose end needs checks.
 func agree(s *codec.Sequence, block, count int) int {
 	k := block % group
 	at := uint64(s.Ends[block-k]) * 4
-	if k == 0 || at+group > uint64(len(s.Payload)) {
+	if k == 0 || at+group > uint64(len(s.Payload)) || s.Ends[0] != 0 {
 		return 0
 	}
-	if count = min(count, group-k); count <= 0 {
+	if count = min(count, group-k, (s.N-1)/BlockLen-block); count <= 0 {
 		return 0
 	}
 	ends := s.Ends[block : block+count+1]
@@ -176,16 +171,20 @@ func decodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
 }
 
 // DecodeFreqs decodes the frequencies of count blocks from block on.
-func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
-	return codec.Rows(dst, s, block, count, BlockLen, freqsRun, blockFreqs)
-}
-
-// blockFreqs decodes one block.
-func blockFreqs(dst []uint32, s *codec.Sequence, block int) (int, error) {
-	if freqsBlock(dst, s, block) {
-		return BlockLen, nil
+func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, block, count int) (n int, err error) {
+	for i := 0; i < count; i++ {
+		k := bitpack.FreqsRun(dst[n:], s, block+i, agree(s, block+i, count-i), BlockLen)
+		i, n = i+k, n+k*BlockLen
+		if i == count {
+			break
+		}
+		m, err := decodeFreqs(dst[n:], s, block+i)
+		if err != nil {
+			return n, err
+		}
+		n += m
 	}
-	return decodeFreqs(dst, s, block)
+	return n, nil
 }
 
 func decodeFreqs(dst []uint32, s *codec.Sequence, block int) (int, error) {
@@ -238,11 +237,5 @@ func tailOK(selectors, p []byte, n int, width uint) bool {
 			return false
 		}
 	}
-	if n == BlockLen {
-		return true
-	}
-	var v [BlockLen]uint32
-	var again [BlockLen * 4]byte
-	bitpack.Unpack(v[:], p, n, width)
-	return bytes.Equal(bitpack.Pack(again[:0], v[:n], width), p)
+	return bitpack.ZeroTail(p, n, width)
 }

@@ -21,13 +21,13 @@
 //	bytes     1..4   1..4       1..4     0..3
 //
 // Control bytes are the selectors of package bytepack, the bytes of a value less
-// one; values are little-endian. The control bytes of block i are those from 32*i
-// on, so with the endpoints a block of 128 decodes alone; for that its bytes are
-// padded with zeros to whole words, 0.09 bits a value that the paper does not have.
+// one; values are little-endian. The control bytes of block i begin at byte 32*i, so
+// with the endpoints a block of 128 decodes alone; for that its bytes are padded with
+// zeros to whole words, 0.09 bits a value more than in the paper.
 //
 // Limits: docIDs up to 2^31-1, frequencies 1 to 2^32-1. A decoder checks that the
 // control stream is as long as n says, that a block is as long as its control bytes
 // say, that padding and control bits without a value are zero, and that docIDs rise
-// strictly and end on the docID in the skip header. It does not ask that values
-// take the fewest bytes.
+// strictly and end on the docID in the skip header. It accepts values that take
+// more bytes than they need.
 package streamvbyte

@@ -4,7 +4,6 @@ import (
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/internal/bitpack"
 	"github.com/pinion-index/pinion/format/codec/internal/bytepack"
-	"github.com/pinion-index/pinion/format/codec/internal/gapblock"
 )
 
 // BlockLen is the number of values in a full block.
@@ -104,76 +103,30 @@ func (Codec) FreqsSize(freqs []uint32) (int, error) {
 
 // DecodeDocs decodes the docIDs of count blocks from block on.
 func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
-	return codec.Rows(dst, s, block, count, BlockLen, run, blockDocs)
-}
-
-// blockDocs decodes one block.
-func blockDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
-	if run(dst, s, block, 1) == 1 {
-		return BlockLen, nil
-	}
-	control, data, n, err := parts(s, block)
+	control, err := controlOf(s, block)
 	if err != nil {
 		return 0, err
 	}
-	dst = dst[:BlockLen:BlockLen]
-	prev := s.Prev(block)
-	used, ok := bytepack.UnpackDocs(dst, control, data, n, prev)
-	if !ok || !gapblock.ZeroPad(data[used:]) {
-		return 0, codec.ErrBlock
-	}
-	if err := codec.CheckLast(dst[n-1], s.Last[block], prev, n); err != nil {
-		return 0, err
-	}
-	return n, bytepack.CheckSums(dst[:n], control, prev)
-}
-
-func run(dst []uint32, s *codec.Sequence, block, count int) int {
-	return bytepack.StreamDocs(dst, s, block, count, BlockLen, controlFrom(s, block))
-}
-
-// controlFrom returns the control bytes of a list from those of block on, nil if the list
-// does not begin with all of them.
-func controlFrom(s *codec.Sequence, block int) []byte {
-	size := bytepack.SelectorBytes(s.N)
-	if uint64(s.Ends[0])*4 != uint64(size) || size > len(s.Payload) || block*blockControl > size {
-		return nil
-	}
-	return s.Payload[block*blockControl : size]
+	return bytepack.DecodeDocs(dst, s, block, count, BlockLen, control)
 }
 
 // DecodeFreqs decodes the frequencies of count blocks from block on.
 func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
-	return codec.Rows(dst, s, block, count, BlockLen, nil, blockFreqs)
-}
-
-// blockFreqs decodes one block.
-func blockFreqs(dst []uint32, s *codec.Sequence, block int) (int, error) {
-	if bytepack.StreamFreqs(dst, s, block, 1, BlockLen, controlFrom(s, block)) == 1 {
-		return BlockLen, nil
-	}
-	control, data, n, err := parts(s, block)
+	control, err := controlOf(s, block)
 	if err != nil {
 		return 0, err
 	}
-	dst = dst[:BlockLen:BlockLen]
-	used, ok := bytepack.UnpackFreqs(dst, control, data, n)
-	if !ok || !gapblock.ZeroPad(data[used:]) || codec.CheckFreqs(dst[:n]) != nil {
-		return 0, codec.ErrBlock
-	}
-	return n, nil
+	return bytepack.DecodeFreqs(dst, s, block, count, BlockLen, control)
 }
 
-// parts returns the control bytes of a block and its bytes with their padding.
-func parts(s *codec.Sequence, block int) (control, data []byte, n int, err error) {
-	p, n, err := s.Block(block, BlockLen)
-	if err != nil {
-		return nil, nil, 0, err
-	}
+// controlOf returns the control bytes of a list, of which block is to be decoded.
+func controlOf(s *codec.Sequence, block int) ([]byte, error) {
 	size := bytepack.SelectorBytes(s.N)
-	if uint(n-1) >= BlockLen || uint64(s.Ends[0])*4 != uint64(size) || size > len(s.Payload) {
-		return nil, nil, 0, codec.ErrBlock
+	if uint64(s.Ends[0])*4 != uint64(size) || size > len(s.Payload) || size == 0 {
+		if _, _, err := s.Block(block, BlockLen); err != nil {
+			return nil, err
+		}
+		return nil, codec.ErrBlock
 	}
-	control = s.Payload[block*blockControl:][:bytepack.SelectorBytes(n)]
-	return control, p, n, nil
+	return s.Payload[:size], nil
 }

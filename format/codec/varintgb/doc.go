@@ -25,5 +25,5 @@
 // Limits: docIDs up to 2^31-1, frequencies 1 to 2^32-1. A decoder checks that a
 // block is as long as its tags say, that padding and tag bits without a value are
 // zero, and that docIDs rise strictly and end on the docID in the skip header. It
-// does not ask that values take the fewest bytes.
+// accepts values that take more bytes than they need.
 package varintgb

@@ -18,8 +18,8 @@
 // of selectors. Selectors without a value, the rest of the selector words and the
 // padding to whole words are zero.
 //
-// Limits: docIDs up to 2^31-1, frequencies 1 to 2^32-1. A decoder checks the zeros,
-// that the bytes are as many as the endpoints say, and that docIDs rise strictly
-// and end on the docID in the skip header. It does not ask that values take the
-// fewest bytes. Both codecs of an extent have blocks of 1024 if one has.
+// Limits: docIDs up to 2^31-1, frequencies 1 to 2^32-1. A decoder checks those zeros,
+// that there are as many bytes as the endpoints say, and that docIDs rise strictly
+// and end on the docID in the skip header. It accepts values that take more bytes than
+// they need. If one codec of an extent has blocks of 1024, so has the other.
 package vbyte1024

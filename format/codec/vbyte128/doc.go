@@ -13,7 +13,9 @@
 // The selector of value j is bits 2*(j%4) and 2*(j%4)+1 of byte j/4: the bytes of
 // the value, less one. Values are little-endian and take no more bytes than they
 // need. Selectors without a value, the rest of the selector words and the padding
-// to whole words are zero, which a decoder checks, as it checks that the bytes are
-// as many as the endpoints say and that docIDs rise strictly and end on the docID
-// in the skip header. It does not ask that values take the fewest bytes.
+// to whole words are zero. Ends[0] is 0.
+//
+// A decoder checks those zeros, that there are as many bytes as the endpoints say, and
+// that docIDs rise strictly and end on the docID in the skip header. It accepts values
+// that take more bytes than they need.
 package vbyte128

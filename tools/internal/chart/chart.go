@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Figure is panels side by side.
+// Figure is a row of panels with one legend.
 type Figure struct {
 	Title  string
 	Panels []Panel
@@ -56,7 +56,7 @@ const (
 	charWidth   = 6.8
 )
 
-// colours are those of Okabe and Ito, told apart with any colour vision.
+// colours are those of Okabe and Ito, which the colour-blind can tell apart.
 var colours = []string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#999999"}
 
 // WriteTo writes the figure as an SVG document.
@@ -103,7 +103,7 @@ func (f *Figure) names() []string {
 	return names
 }
 
-// svg is a document that grows.
+// svg builds a document.
 type svg struct{ b strings.Builder }
 
 func (s *svg) printf(format string, args ...any) { fmt.Fprintf(&s.b, format, args...) }
@@ -147,7 +147,7 @@ func (s *svg) legend(row, names []string, width, y float64) {
 	}
 }
 
-// stroke is the look of line number i.
+// stroke returns the attributes of line number i.
 func stroke(i int) string {
 	dash := ""
 	if n := i / len(colours); n > 0 {

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/term"
 )
 
-// Progress shows on a terminal how far something has come: a bar, the rate and
-// the time left. Nothing is shown in the first second or where the output is not a
+// Progress shows the progress of an operation on a terminal: a bar, the rate and the
+// time left. It shows nothing in the first second, or if the output is not a
 // terminal.
 type Progress struct {
 	label   string
@@ -25,17 +25,17 @@ type Progress struct {
 	once    sync.Once
 }
 
-// BytesRate prints a rate in bytes a second.
+// BytesRate prints a rate in bytes per second.
 func BytesRate(done int64, d time.Duration) string {
 	return Bytes(int64(float64(done)/max(d.Seconds(), 1e-9))) + "/s"
 }
 
-// ItemRate returns a function that prints a rate in things a second.
+// ItemRate returns a function that prints a rate in things per second.
 func ItemRate(things string) func(int64, time.Duration) string {
 	return func(done int64, d time.Duration) string { return Rate(float64(done), d) + " " + things + "/s" }
 }
 
-// NewProgress starts showing progress on w. A total of 0 is one not known.
+// NewProgress starts showing progress on w. A total of 0 means that it is unknown.
 func NewProgress(w io.Writer, label string, total int64, rate func(done int64, d time.Duration) string) *Progress {
 	p := &Progress{label: label, rate: rate, stop: make(chan struct{})}
 	p.total.Store(total)
@@ -49,7 +49,7 @@ func NewProgress(w io.Writer, label string, total int64, rate func(done int64, d
 // Set says how much is done.
 func (p *Progress) Set(done int64) { p.done.Store(done) }
 
-// Update says how much is done, and of how much.
+// Update says how much is done and what the total is.
 func (p *Progress) Update(done, total int64) {
 	p.done.Store(done)
 	p.total.Store(total)
@@ -85,7 +85,7 @@ func (p *Progress) show(w io.Writer) {
 
 const barWidth = 24
 
-// line is the text after d.
+// line returns the text to show after d.
 func (p *Progress) line(d time.Duration) string {
 	done, total := p.done.Load(), p.total.Load()
 	if total <= 0 {

@@ -1,4 +1,4 @@
-// Package cli is what the commands share: exit codes, error messages, tables,
+// Package cli holds what the commands share: exit codes, error messages, tables,
 // JSON, progress, and flags for sizes and formats.
 package cli
 
@@ -65,7 +65,7 @@ func ExitCode(err error) int {
 	return ExitFailed
 }
 
-// patience is how long an interrupted command may take to end by itself.
+// patience is how long an interrupted command may take to stop on its own.
 const patience = 5 * time.Second
 
 // Main runs cmd on the program's arguments and exits. An interrupt cancels the
@@ -74,7 +74,7 @@ func Main(cmd *cobra.Command) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, func() {
 		stop()
-		// Nothing ends a read of standard input, and an index survives this.
+		// Nothing else ends a read of standard input, and an index survives a kill.
 		time.Sleep(patience)
 		fmt.Fprintf(os.Stderr, "%s: interrupted\n", cmd.Name())
 		os.Exit(ExitFailed)
@@ -104,7 +104,7 @@ func Execute(ctx context.Context, cmd *cobra.Command) error {
 	return err
 }
 
-// hint says what can be done about err, or nothing.
+// hint says what the user can do about err; empty if there is nothing to say.
 func hint(err error) string {
 	switch {
 	case errors.Is(err, format.ErrTooNew):
@@ -117,7 +117,7 @@ func hint(err error) string {
 	return ""
 }
 
-// prepare sets what all commands have in common on cmd and those below it.
+// prepare sets up what all commands have in common, on cmd and its subcommands.
 func prepare(cmd *cobra.Command) {
 	cmd.SilenceErrors = true
 	cmd.SilenceUsage = true
@@ -128,7 +128,7 @@ func prepare(cmd *cobra.Command) {
 	markArgs(cmd)
 }
 
-// strictHelp makes asking for help on what is no command a usage error.
+// strictHelp makes "help" on an unknown command a usage error.
 func strictHelp(cmd *cobra.Command) {
 	cmd.InitDefaultHelpCmd()
 	for _, sub := range cmd.Commands() {
@@ -141,7 +141,7 @@ func strictHelp(cmd *cobra.Command) {
 			if err != nil || len(rest) > 0 {
 				return Usage("unknown command %q", strings.Join(args, " "))
 			}
-			topic.InitDefaultHelpFlag() // so that it is listed
+			topic.InitDefaultHelpFlag() // lists it
 			return topic.Help()
 		}
 	}
@@ -178,9 +178,9 @@ func markArgs(cmd *cobra.Command) {
 	}
 }
 
-// Want returns an argument check for exactly the arguments named, which appears
-// in messages: Want("INDEX", "TERM"). A last name that ends in "..." stands for
-// any number, at least one; one in brackets for any number, also none.
+// Want returns a check for exactly the named arguments; messages use the names:
+// Want("INDEX", "TERM"). A last name that ends in "..." stands for one or more, one in
+// brackets for any number.
 func Want(names ...string) cobra.PositionalArgs {
 	least, most := len(names), len(names)
 	if n := len(names); n > 0 {
@@ -203,5 +203,5 @@ func Want(names ...string) cobra.PositionalArgs {
 	}
 }
 
-// IsNotExist reports whether err is about a file that is not there.
+// IsNotExist reports whether err is about a file that does not exist.
 func IsNotExist(err error) bool { return errors.Is(err, fs.ErrNotExist) }

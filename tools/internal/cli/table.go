@@ -24,7 +24,7 @@ type Table struct {
 }
 
 // NewTable returns a table with the given column heads. A head that begins with
-// ">" is of a column aligned to the right.
+// ">" aligns its column to the right.
 func NewTable(heads ...string) *Table {
 	t := &Table{}
 	for i, h := range heads {
@@ -133,7 +133,7 @@ func Float(v float64, digits int) string {
 	return strconv.FormatFloat(v, 'f', max(decimals, 0), 64)
 }
 
-// Rate prints n a second with a decimal unit: 12.3 M.
+// Rate prints n per second with a decimal unit: 12.3 M.
 func Rate(n float64, d time.Duration) string {
 	v, units := n/max(d.Seconds(), 1e-9), []string{"", " k", " M", " G", " T"}
 	i := 0

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Quote shows an id or term: as it is if that is unmistakable.
+// Quote returns an id or term as it is if that is unambiguous, else quoted.
 func Quote(s string) string {
 	if s == "" || !utf8.ValidString(s) {
 		return strconv.Quote(s)

@@ -33,19 +33,19 @@ type Load struct {
 }
 
 // LoadRow is one run. Latencies are in microseconds, from the time at which a query
-// was due to arrive until its result stood.
+// was due to arrive until its result was ready.
 type LoadRow struct {
 	Figure     string  `json:"figure,omitempty"` // of the paper
 	Model      string  `json:"model"`
 	Workers    int     `json:"workers"`
 	Threshold  int     `json:"threshold,omitempty"` // if it is not the default
 	Terms      int     `json:"terms,omitempty"`     // of the queries, if those of one length were asked
-	Offered    float64 `json:"offered_qps"`         // arrivals a second; 0 means as many as are answered
+	Offered    float64 `json:"offered_qps"`         // arrivals per second; 0 means saturation
 	Alone      bool    `json:"alone,omitempty"`     // each query was asked some time after the last was answered
 	Pause      float64 `json:"pause_us,omitempty"`  // alone: that time, in microseconds
 	Throughput float64 `json:"throughput_qps"`
 	Queries    uint64  `json:"queries"`
-	CPUs       float64 `json:"cpus"` // busy on average, with what lets queries arrive
+	CPUs       float64 `json:"cpus"` // busy on average, including the one that submits queries
 	Mean       float64 `json:"mean_us,omitempty"`
 	P50        float64 `json:"p50_us,omitempty"`
 	P95        float64 `json:"p95_us,omitempty"`

@@ -14,7 +14,7 @@ import (
 	"github.com/pinion-index/pinion/tools/internal/chart"
 )
 
-// Shares of saturation that figures 5 and 6 have arrivals at.
+// Arrival rates of figures 5 and 6 as shares of saturation.
 var (
 	shares5 = []float64{0.05, 0.2, 0.4, 0.6, 0.8, 0.9, 1, 1.1}
 	shares6 = []float64{0.1, 0.3, 0.5, 0.7, 0.9, 1, 1.1}
@@ -64,7 +64,7 @@ func (l *loader) add(ctx context.Context, r run, queries []query.Query, d time.D
 	return row, err
 }
 
-// find returns the throughput at saturation or the mean latency of a row there is,
+// find returns the throughput at saturation or the mean latency of a measured row,
 // 0 if there is none.
 func (l *loader) find(figure string, m pool.Model, workers int) float64 {
 	for _, r := range l.out.Rows {
@@ -88,7 +88,7 @@ func (l *loader) figure4(ctx context.Context, workers []int) error {
 			}
 		}
 	}
-	asked := 0 // by all the same queries: as many as one worker has time for
+	asked := 0 // queries that every run asks: as many as one worker has time for
 	for _, m := range models {
 		for _, n := range workers {
 			row, err := l.add(ctx, run{figure: "4b", model: m, workers: n, alone: true, most: asked}, l.queries, 2*l.f.time)

@@ -14,7 +14,7 @@ import (
 	"github.com/pinion-index/pinion/query/pool"
 )
 
-// run is what is measured at once.
+// run describes one measurement.
 type run struct {
 	figure    string
 	model     pool.Model
@@ -26,7 +26,7 @@ type run struct {
 	// Instead: one query after the other.
 	alone bool
 	pause time.Duration // before each of them; 0 means idle
-	most  int           // ask so many queries at most, 0 for as many as there is time for
+	most  int           // queries to ask at most; 0 for as many as time allows
 }
 
 // measure runs r on queries for d, after a quarter of that as warm-up.
@@ -34,7 +34,7 @@ func (l *loader) measure(ctx context.Context, r run, queries []query.Query, d ti
 	row := LoadRow{Figure: r.figure, Model: r.model.String(), Workers: r.workers, Threshold: r.threshold, Terms: r.terms, Offered: r.rate}
 	threads := r.workers
 	if r.rate > 0 && !r.alone {
-		threads++ // one to let queries arrive
+		threads++ // one submits the queries
 	}
 	runtime.GOMAXPROCS(threads)
 	p, err := l.pool(r)
@@ -67,10 +67,10 @@ func (l *loader) pool(r run) (*pool.Pool, error) {
 		SpinFor: l.f.spin})
 }
 
-// backlog is how many queries are under way or waiting at saturation.
+// backlog is how many queries are running or waiting at saturation.
 const backlog = 512
 
-// saturate keeps queries waiting: each one that is answered is followed by another.
+// saturate keeps queries waiting: each answer submits another query.
 func saturate(ctx context.Context, p *pool.Pool, queries []query.Query, d time.Duration, row *LoadRow) error {
 	var next, answered atomic.Int64
 	var failed atomic.Pointer[error]
@@ -159,7 +159,7 @@ func arrive(ctx context.Context, p *pool.Pool, queries []query.Query, rate float
 	return nil
 }
 
-// idle is the pause between queries that are asked alone, if nothing else is said.
+// idle is the default pause between queries that are asked alone.
 const idle = time.Millisecond
 
 // alone asks one query after the other for d, each a pause after the last was
@@ -188,8 +188,8 @@ func alone(ctx context.Context, p *pool.Pool, queries []query.Query, r run, d ti
 	return nil
 }
 
-// cpus notes how many CPUs were busy since begin, when that much CPU time had been
-// taken.
+// cpus records how many CPUs were busy on average since begin, when the process had
+// used that much CPU time.
 func (row *LoadRow) cpus(begin time.Time, used time.Duration) {
 	row.CPUs = (cpuTime() - used).Seconds() / max(time.Since(begin).Seconds(), 1e-9)
 }
@@ -227,7 +227,7 @@ func arrivals(rate float64, d time.Duration, seed uint64) []time.Duration {
 	}
 }
 
-// clock tells the time since it was made, to one goroutine that waits on it.
+// clock tells the time since it was made. One goroutine waits on it.
 type clock struct{ start time.Time }
 
 func newClock() *clock {
@@ -240,8 +240,8 @@ func (c *clock) stop() { runtime.UnlockOSThread() }
 
 func (c *clock) now() time.Duration { return time.Since(c.start) }
 
-// wait returns at the given time, late by less than a few microseconds. It sleeps
-// for the greater part and then looks at the clock over and over.
+// wait returns at the given time, at most a few microseconds late. It sleeps for most
+// of the wait and spins for the rest.
 func (c *clock) wait(until time.Duration) {
 	const margin = 60 * time.Microsecond
 	for {

@@ -254,7 +254,7 @@ func denseBytes(n int) int {
 	return n
 }
 
-// filter returns every so-manieth of that many documents, nil for all.
+// filter returns every f.every-th of docs documents, nil for all of them.
 func (f *queryFlags) filter(docs uint64) *roaring.Bitmap {
 	if f.every == 1 {
 		return nil

@@ -6,7 +6,7 @@ import "time"
 
 func sharpen() {}
 
-// sleep leaves two milliseconds to be waited for, as timers may be off by that.
+// sleep stops two milliseconds early, since timers may be off by that.
 func sleep(d time.Duration) {
 	if d > 2*time.Millisecond {
 		time.Sleep(d - 2*time.Millisecond)

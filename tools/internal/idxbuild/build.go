@@ -79,7 +79,7 @@ func (f *flags) build(ctx context.Context, stderr io.Writer, args []string) (*Re
 	if err != nil {
 		return nil, err
 	}
-	// What is not counted, such as garbage, has to fit beside the budget.
+	// The budget does not count garbage, for which there must be room beside it.
 	debug.SetMemoryLimit(o.Memory + o.Memory/8)
 	b := &build{stderr: stderr, skip: f.onError.Value == "skip", report: Report{Index: f.out}}
 	b.order = writer.ReorderOptions{Order: writer.Order(f.order.Value), Seed: f.seed}
@@ -129,7 +129,7 @@ func (b *build) all(ctx context.Context, dir string, o writer.Options, ins []inp
 	return b.after(dir, before)
 }
 
-// explain says what became of the run that err ended.
+// explain adds to err what happened to the run.
 func (b *build) explain(err error) error {
 	switch {
 	case (exchange.Recoverable(err) || errors.Is(err, writer.ErrDocument)) && !b.skip:
@@ -177,7 +177,7 @@ func (b *build) documents(ctx context.Context, in input) error {
 	return nil
 }
 
-// skipped reports a document passed over.
+// skipped reports a skipped document.
 func (b *build) skipped(err error) {
 	b.report.Skipped++
 	switch n := b.report.Skipped; {
@@ -248,7 +248,7 @@ func latest(dir string, f func(m *store.Manifest)) error {
 	return nil
 }
 
-// after completes the report with what the index is now.
+// after completes the report with the new state of the index.
 func (b *build) after(dir string, before int64) error {
 	return latest(dir, func(m *store.Manifest) {
 		r := &b.report

@@ -154,7 +154,7 @@ func (f *flags) inputs(args []string) ([]input, int64, error) {
 	return ins, max(total, 0), nil
 }
 
-// checkDir refuses a directory that holds other things than an index.
+// checkDir refuses a directory that holds anything but an index.
 func checkDir(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -169,7 +169,7 @@ func checkDir(dir string) error {
 			continue
 		}
 		if isIndex(dir) {
-			return nil // with something beside it
+			return nil // with other files beside it
 		}
 		return &format.Error{Kind: format.ErrNotAnIndex, Block: format.NoBlock, Offset: -1,
 			Msg: fmt.Sprintf("directory %s holds other files, such as %s", dir, name)}
@@ -188,8 +188,8 @@ func isIndex(dir string) bool {
 	return err == nil && g > 0
 }
 
-// fixedMemory is what the process takes beside the writer: its code, the runtime,
-// input buffers. It counts where the budget is small.
+// fixedMemory is the memory that the process needs beside the writer, for code, the
+// runtime and input buffers. It matters if the budget is small.
 const fixedMemory = 6 << 20
 
 // writerMemory returns the part of a memory budget that the writer may use.

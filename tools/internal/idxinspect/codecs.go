@@ -50,7 +50,7 @@ type CodecSize struct {
 	Cost      Cost    `json:"model"`
 }
 
-// Cost is what the model of auto reckons with, in nanoseconds a posting.
+// Cost is what auto's model computes, in nanoseconds per posting.
 type Cost struct {
 	BytesNS  float64 `json:"bytes_ns"`
 	DecodeNS float64 `json:"decode_ns"`
@@ -73,7 +73,7 @@ type CandidateCost struct {
 	Cost
 }
 
-// codecFlags are the flags of `idxinspect sizes` that have to do with codecs.
+// codecFlags are the flags of `idxinspect sizes` for codecs.
 type codecFlags struct {
 	names  []string
 	sample int

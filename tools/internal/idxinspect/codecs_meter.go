@@ -16,7 +16,7 @@ import (
 // second-level cache in any codec.
 const batchPostings = 1 << 15
 
-// codecMeter sums up what codecs need, a batch of lists at a time.
+// codecMeter adds up sizes and times of codecs, a batch of lists at a time.
 type codecMeter struct {
 	codecs      []codec.Codec
 	docs, freqs sideMeter
@@ -80,7 +80,7 @@ type sideMeter struct {
 type codecSum struct {
 	bytes          int64
 	decode, encode float64
-	model          float64 // decode time that the model reckons with
+	model          float64 // decode time according to the model
 }
 
 type choiceSum struct {

@@ -94,7 +94,7 @@ func frequentTerms(x *index, prefix, from string, limit int) (*Terms, error) {
 	return out, m.err
 }
 
-// termHeap has the term that is to go first on top: low df, late in the order.
+// termHeap has the term to drop first on top: low df, late in the order.
 type termHeap []Term
 
 func (h termHeap) Len() int { return len(h) }
@@ -112,7 +112,7 @@ func (h *termHeap) Pop() any {
 // termMerge walks the terms of all segments in order.
 type termMerge struct {
 	its []*segment.TermIterator // nil at the end
-	at  []int                   // those that stand at the present term
+	at  []int                   // those at the current term
 	cur []byte
 	err error
 }
@@ -171,7 +171,7 @@ func (m *termMerge) next() bool {
 	return true
 }
 
-// df returns the document frequency of the present term in the index.
+// df returns the document frequency of the current term in the index.
 func (m *termMerge) df() uint64 {
 	n := uint64(0)
 	for _, i := range m.at {

@@ -164,7 +164,7 @@ func exists(dir string) error {
 	return nil
 }
 
-// work is what was done.
+// work describes what was done.
 type work struct {
 	merge   writer.MergeStats
 	reorder writer.ReorderStats
@@ -234,7 +234,7 @@ type Report struct {
 	took      time.Duration
 }
 
-// Merged is writer.MergeStats as it is printed.
+// Merged is writer.MergeStats as idxmerge prints it.
 type Merged struct {
 	Sources  int    `json:"sources"`
 	Outputs  int    `json:"outputs"`

@@ -13,7 +13,7 @@ import (
 	"github.com/pinion-index/pinion/tools/internal/cli"
 )
 
-// batchSize is how many queries are in hand at a time.
+// batchSize is how many queries run at a time.
 const batchSize = 1024
 
 // batch is each on several threads: f gets the answers in the order of the queries.

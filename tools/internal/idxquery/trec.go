@@ -25,8 +25,8 @@ func checkRun(qs []question) error {
 	return nil
 }
 
-// runLines writes "qid Q0 docid rank score tag" for every hit. Scores have as many
-// digits as tell any two apart.
+// runLines writes "qid Q0 docid rank score tag" for every hit. Scores have enough
+// digits to tell any two apart.
 func (s *session) runLines(cmd *cobra.Command, w io.Writer, qs []question) error {
 	b := bufio.NewWriter(w)
 	err := s.each(cmd, qs, false, func(a *Answer) error {

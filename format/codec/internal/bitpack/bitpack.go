@@ -1,6 +1,7 @@
 package bitpack
 
 import (
+	"encoding/binary"
 	"math/bits"
 
 	"github.com/pinion-index/pinion/format/codec"
@@ -40,66 +41,73 @@ func Pack(dst []byte, v []uint32, width uint) []byte {
 		return dst
 	}
 	if len(v) == BlockLen {
-		packBlock(dst[at:], v, width)
+		pack(dst[at:], (*[BlockLen]uint32)(v), width)
 		return dst
 	}
 	// Values missing from the last row, and rows missing from the block, are zero.
 	var whole [BlockLen]uint32
 	var packed [BlockLen * 4]byte
 	copy(whole[:], v)
-	packBlock(packed[:], whole[:], width)
+	pack(packed[:], &whole, width)
 	copy(dst[at:], packed[:size])
 	return dst
+}
+
+// ZeroTail says whether p, the Size(n, width) bytes of n values, is zero where it holds no
+// value: in the rest of the last row, and in each lane past it.
+func ZeroTail(p []byte, n int, width uint) bool {
+	rows := Rows(n)
+	var junk uint64
+	for i := n; i < 4*rows; i++ {
+		junk |= bitsFrom(p, uint(i/4)*width, i%4) & (1<<width - 1)
+	}
+	for lane := range 4 {
+		junk |= bitsFrom(p, uint(rows)*width, lane)
+	}
+	return junk == 0
+}
+
+// bitsFrom returns the bits of a lane from bit on, to the end of the next word or of p.
+func bitsFrom(p []byte, bit uint, lane int) uint64 {
+	at := int(bit/32)*VectorSize + lane*4
+	if at >= len(p) {
+		return 0
+	}
+	x := uint64(binary.LittleEndian.Uint32(p[at:]))
+	if at += VectorSize; at < len(p) {
+		x |= uint64(binary.LittleEndian.Uint32(p[at:])) << 32
+	}
+	return x >> (bit % 32)
 }
 
 // slack is how far past a packed block vector loads may reach.
 const slack = 32
 
 // Unpack writes the n values of width bits in src to dst. src must hold at least
-// Size(n, width) bytes; it is read fastest where format.ReadablePadding more lie
-// within its capacity. dst must have BlockLen elements; those from n on may be
-// overwritten. n is 1 to 128, width 0 to 32. UnpackFreqs and UnpackDocs ask the
-// same.
-func Unpack(dst []uint32, src []byte, n int, width uint) { unpack(dst, src, n, width) }
+// Size(n, width) bytes; reading is fastest if its capacity has format.ReadablePadding
+// more. dst must have BlockLen elements; those from n on may be overwritten. n is 1
+// to 128, width 0 to 32. UnpackFreqs and UnpackDocs have the same requirements.
+func Unpack(dst []uint32, src []byte, n int, width uint) { unpackPlus(dst, src, n, width, 0) }
 
 // UnpackFreqs is Unpack with one added to every value.
-func UnpackFreqs(dst []uint32, src []byte, n int, width uint) { unpackFreqs(dst, src, n, width) }
+func UnpackFreqs(dst []uint32, src []byte, n int, width uint) { unpackPlus(dst, src, n, width, 1) }
+
+func unpackPlus(dst []uint32, src []byte, n int, width uint, plus uint32) {
+	if !whole(src, n, width) {
+		unpackCopy(dst, src, n, width, plus)
+		return
+	}
+	unpack((*[BlockLen]uint32)(dst), src, width, plus)
+}
 
 // UnpackDocs unpacks d-gaps less one and writes their running sum:
 // dst[i] = dst[i-1] + 1 + value[i], with prev before dst[0]. Sums are mod 2^32.
 func UnpackDocs(dst []uint32, src []byte, n int, width uint, prev uint32) {
-	unpackDocs(dst, src, n, width, prev)
-}
-
-// DocsBlock decodes a full block of docIDs whose width follows from its endpoints,
-// as codecs bp128 and bp256 lay them out: size is 128 or 256, and dst as long. It
-// is false, and dst of no use, unless the block is sound, has gaps of at most 24
-// bits, whose sum cannot wrap, and can be read with vector instructions where it
-// lies. Then the caller finds out more slowly what it is.
-func DocsBlock(dst []uint32, s *codec.Sequence, block, size int) bool {
-	return docsBlock(dst, s, block, size)
-}
-
-// DocsRun is DocsBlock for count blocks in a row. It returns how many it decoded: the
-// one after them is not one for DocsBlock. dst holds count*size values.
-func DocsRun(dst []uint32, s *codec.Sequence, block, count, size int) int {
-	if count <= 0 {
-		return 0
+	if !whole(src, n, width) {
+		unpackDocsCopy(dst, src, n, width, prev)
+		return
 	}
-	return docsRun(dst, s, block, count, size)
-}
-
-// FreqsBlock is DocsBlock for frequencies of at most 31 bits.
-func FreqsBlock(dst []uint32, s *codec.Sequence, block, size int) bool {
-	return freqsBlock(dst, s, block, size)
-}
-
-// FreqsRun is DocsRun for frequencies of at most 31 bits.
-func FreqsRun(dst []uint32, s *codec.Sequence, block, count, size int) int {
-	if count <= 0 {
-		return 0
-	}
-	return freqsRun(dst, s, block, count, size)
+	unpackDocs((*[BlockLen]uint32)(dst), src, width, prev)
 }
 
 // whole says whether src is a full block that can be unpacked where it lies.
@@ -108,29 +116,42 @@ func whole(src []byte, n int, width uint) bool {
 		uint(cap(src)) >= VectorSize*width+slack && uint(len(src)) >= VectorSize*width
 }
 
-// kind is what the values of a block are.
-type kind int
-
-const (
-	plainValues kind = iota
-	freqsValues
-	docsValues
-)
-
-// unpackShort unpacks a copy of src with room for vector loads.
+// unpackCopy unpacks a copy of src with room for vector loads.
 //
 //go:noinline
-func unpackShort(dst []uint32, src []byte, n int, width uint, prev uint32, k kind) {
+func unpackCopy(dst []uint32, src []byte, n int, width uint, plus uint32) {
 	var buf [BlockLen*4 + slack]byte
 	copy(buf[:BlockLen*4], src[:Size(n, width)])
-	switch k {
-	case plainValues:
-		unpack(dst, buf[:], BlockLen, width)
-	case freqsValues:
-		unpackFreqs(dst, buf[:], BlockLen, width)
-	case docsValues:
-		unpackDocs(dst, buf[:], BlockLen, width, prev)
+	unpack((*[BlockLen]uint32)(dst), buf[:], width, plus)
+}
+
+// unpackDocsCopy is unpackCopy for docIDs.
+//
+//go:noinline
+func unpackDocsCopy(dst []uint32, src []byte, n int, width uint, prev uint32) {
+	var buf [BlockLen*4 + slack]byte
+	copy(buf[:BlockLen*4], src[:Size(n, width)])
+	unpackDocs((*[BlockLen]uint32)(dst), buf[:], width, prev)
+}
+
+// DocsRun decodes consecutive full blocks whose width follows from their endpoints, as
+// codecs bp128 and bp256 lay them out: count of them from block on, of size values each,
+// 128 or 256. dst must hold count*size values. It returns the number of blocks that it
+// decoded. It decodes none without vector instructions, and stops before a block that
+// is not sound, has gaps of more than 24 bits, or lacks readable bytes behind it.
+func DocsRun(dst []uint32, s *codec.Sequence, block, count, size int) int {
+	if count <= 0 {
+		return 0
 	}
+	return docsRun(dst, s, block, count, size)
+}
+
+// FreqsRun is DocsRun for frequencies of at most 31 bits.
+func FreqsRun(dst []uint32, s *codec.Sequence, block, count, size int) int {
+	if count <= 0 {
+		return 0
+	}
+	return freqsRun(dst, s, block, count, size)
 }
 
 // PrefixSum turns d-gaps less one into docIDs in place:

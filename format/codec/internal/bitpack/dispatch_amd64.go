@@ -9,106 +9,46 @@ import (
 	"github.com/pinion-index/pinion/internal/simd"
 )
 
-func packBlock(dst []byte, v []uint32, width uint) {
+func pack(dst []byte, v *[BlockLen]uint32, width uint) {
 	if simd.Level() == simd.Portable {
 		packPortable(dst, v, width)
 		return
 	}
-	packAVX2(&dst[:VectorSize*width][0], &v[:BlockLen][0], width)
+	packAVX2(&dst[:VectorSize*width][0], &v[0], width)
 }
 
-func unpack(dst []uint32, src []byte, n int, width uint) {
-	if !whole(src, n, width) {
-		unpackShort(dst, src, n, width, 0, plainValues)
-		return
-	}
-	d := (*[BlockLen]uint32)(dst)
+func unpack(dst *[BlockLen]uint32, src []byte, width uint, plus uint32) {
 	if simd.Level() == simd.Portable {
-		plainPortable(d, src, width)
+		unpackPortable(dst, src, width, plus)
 		return
 	}
-	plainAVX2(&d[0], unsafe.SliceData(src), width)
+	unpackAVX2(&dst[0], unsafe.SliceData(src), width, plus)
 }
 
-func unpackFreqs(dst []uint32, src []byte, n int, width uint) {
-	if !whole(src, n, width) {
-		unpackShort(dst, src, n, width, 0, freqsValues)
-		return
-	}
-	d := (*[BlockLen]uint32)(dst)
-	if simd.Level() == simd.Portable {
-		freqsPortable(d, src, width)
-		return
-	}
-	freqsAVX2(&d[0], unsafe.SliceData(src), width)
-}
-
-func unpackDocs(dst []uint32, src []byte, n int, width uint, prev uint32) {
-	if !whole(src, n, width) {
-		unpackShort(dst, src, n, width, prev, docsValues)
-		return
-	}
-	d := (*[BlockLen]uint32)(dst)
-	switch simd.Level() {
-	case simd.AVX512, simd.VBMI2:
-		docsAVX512(&d[0], unsafe.SliceData(src), width, prev)
-	case simd.AVX2:
-		docsAVX2(&d[0], unsafe.SliceData(src), width, prev)
+func unpackDocs(dst *[BlockLen]uint32, src []byte, width uint, prev uint32) {
+	switch {
+	case simd.Level() == simd.Portable:
+		docsPortable(dst, src, width, prev)
+	case width > widest:
+		unpackAVX2(&dst[0], unsafe.SliceData(src), width, 0)
+		sumAVX2(&dst[0], BlockLen, prev)
 	default:
-		docsPortable(d, src, width, prev)
+		docsAVX2(&dst[0], unsafe.SliceData(src), width, prev)
 	}
-}
-
-func docsBlock(dst []uint32, s *codec.Sequence, block, size int) bool {
-	d := &dst[:size][0]
-	switch level := simd.Level(); {
-	case level >= simd.AVX512 && size == BlockLen:
-		return docsBlock128AVX512(d, s, block)
-	case level >= simd.AVX512:
-		return docsBlock256AVX512(d, s, block)
-	case level == simd.AVX2 && size == BlockLen:
-		return docsBlock128AVX2(d, s, block)
-	case level == simd.AVX2:
-		return docsBlock256AVX2(d, s, block)
-	}
-	return false
 }
 
 func docsRun(dst []uint32, s *codec.Sequence, block, count, size int) int {
-	d := &dst[:count*size][0]
-	switch level := simd.Level(); {
-	case level >= simd.AVX512 && size == BlockLen:
-		return docsRun128AVX512(d, s, block, count)
-	case level >= simd.AVX512:
-		return docsRun256AVX512(d, s, block, count)
-	case level == simd.AVX2 && size == BlockLen:
-		return docsRun128AVX2(d, s, block, count)
-	case level == simd.AVX2:
-		return docsRun256AVX2(d, s, block, count)
+	if simd.Level() == simd.Portable {
+		return 0
 	}
-	return docsRunPortable(dst, s, block, count, size)
-}
-
-func freqsBlock(dst []uint32, s *codec.Sequence, block, size int) bool {
-	d := &dst[:size][0]
-	switch {
-	case simd.Level() == simd.Portable:
-		return false
-	case size == BlockLen:
-		return freqsBlock128AVX2(d, s, block)
-	}
-	return freqsBlock256AVX2(d, s, block)
+	return docsRunAVX2(&dst[:count*size][0], s, block, count, size)
 }
 
 func freqsRun(dst []uint32, s *codec.Sequence, block, count, size int) int {
-	d := &dst[:count*size][0]
-	switch {
-	case simd.Level() == simd.Portable:
+	if simd.Level() == simd.Portable {
 		return 0
-	case size == BlockLen:
-		return freqsRun128AVX2(d, s, block, count)
 	}
-	return freqsRun256AVX2(d, s, block, count)
+	return freqsRunAVX2(&dst[:count*size][0], s, block, count, size)
 }
 
 func or(v []uint32) uint32 {
@@ -120,15 +60,9 @@ func or(v []uint32) uint32 {
 }
 
 func prefixSum(v []uint32, prev uint32) {
-	if n := len(v) &^ 15; n > 0 {
-		switch simd.Level() {
-		case simd.AVX512, simd.VBMI2:
-			sumAVX512(&v[0], n, prev)
-			v, prev = v[n:], v[n-1]
-		case simd.AVX2:
-			sumAVX2(&v[0], n, prev)
-			v, prev = v[n:], v[n-1]
-		}
+	if n := len(v) &^ 15; n > 0 && simd.Level() != simd.Portable {
+		sumAVX2(&v[0], n, prev)
+		v, prev = v[n:], v[n-1]
 	}
 	sumPortable(v, prev)
 }

@@ -4,7 +4,6 @@ import (
 	"unsafe"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/format/codec"
 )
 
 func orPortable(v []uint32) uint32 {
@@ -15,81 +14,145 @@ func orPortable(v []uint32) uint32 {
 	return o
 }
 
-func packPortable(dst []byte, v []uint32, width uint) {
-	packLanes(format.Uint32s(dst[:VectorSize*width]), v, width)
+// The loops over packed values take a row at a time, as two words of two lanes each. A
+// shift moves bits of a word's upper lane into its lower one; masks clear them.
+
+// rows is 128 values.
+type rows = [BlockLen / 4][2]uint64
+
+// vectors returns the vectors of a block, one of zeros if it has none.
+func vectors(p []byte, width uint) [][2]uint64 {
+	if width == 0 {
+		return make([][2]uint64, 1)
+	}
+	return unsafe.Slice((*[2]uint64)(unsafe.Pointer(unsafe.SliceData(p[:VectorSize*width]))), width)
 }
 
-func plainPortable(dst *[BlockLen]uint32, src []byte, width uint) {
-	unpackPortable(dst, src, width, 0)
+// lanes returns x, below 2^32, in both lanes.
+func lanes(x uint64) uint64 { return x<<32 | x }
+
+// packPortable packs 128 values of width bits; bits above are cut off.
+func packPortable(dst []byte, v *[BlockLen]uint32, width uint) {
+	packed, mask := vectors(dst, width), lanes(1<<width-1)
+	var x, y uint64 // the vector that is not yet full
+	bit, next := uint(0), 0
+	for _, row := range (*rows)(unsafe.Pointer(v)) {
+		a, b := row[0]&mask, row[1]&mask
+		at := bit % 32
+		low := lanes(1<<(32-at) - 1) // the bits that the vector has room for
+		x, y = x|a&low<<at, y|b&low<<at
+		if at+width >= 32 {
+			packed[next] = [2]uint64{x, y}
+			next++
+			x, y = a&^low>>(32-at), b&^low>>(32-at)
+		}
+		bit += width
+	}
 }
 
-func freqsPortable(dst *[BlockLen]uint32, src []byte, width uint) {
-	unpackPortable(dst, src, width, 1)
-}
-
-// unpackPortable unpacks values and adds plus to each, mod 2^32.
+// unpackPortable unpacks 128 values of width bits and adds plus to each, mod 2^32.
 func unpackPortable(dst *[BlockLen]uint32, src []byte, width uint, plus uint32) {
-	switch width {
-	case 0:
+	packed, out := vectors(src, width), (*rows)(unsafe.Pointer(dst))
+	mask, add := lanes(1<<width-1), lanes(uint64(plus))
+	switch {
+	case width == 0 || width == MaxWidth:
+		clear(dst[:])
+		copy(dst[:], format.Uint32s(src[:VectorSize*width]))
 		for i := range dst {
-			dst[i] = plus
+			dst[i] += plus // which may carry out of a lane
 		}
-	case MaxWidth:
-		for i, x := range format.Uint32s(src[:4*BlockLen]) {
-			dst[i] = x + plus
+	case width <= 8: // four rows at a time
+		for i := 0; i < len(out); i += 4 {
+			x, y := window(packed, uint(i)*width, 4*width)
+			out[i][0], out[i][1] = x&mask+add, y&mask+add
+			x, y = x>>width, y>>width
+			out[i+1][0], out[i+1][1] = x&mask+add, y&mask+add
+			x, y = x>>width, y>>width
+			out[i+2][0], out[i+2][1] = x&mask+add, y&mask+add
+			x, y = x>>width, y>>width
+			out[i+3][0], out[i+3][1] = x&mask+add, y&mask+add
+		}
+	case width <= 16: // two
+		for i := 0; i < len(out); i += 2 {
+			x, y := window(packed, uint(i)*width, 2*width)
+			out[i][0], out[i][1] = x&mask+add, y&mask+add
+			x, y = x>>width, y>>width
+			out[i+1][0], out[i+1][1] = x&mask+add, y&mask+add
 		}
 	default:
-		unpackLanes((*[4 * BlockLen]byte)(unsafe.Pointer(dst)), src[:VectorSize*width], width, plus)
+		for i := range out {
+			x, y := window(packed, uint(i)*width, width)
+			out[i][0], out[i][1] = x&mask+add, y&mask+add
+		}
 	}
 }
 
+// window returns n bits, at most 32, of each lane from bit on, with other bits above.
+func window(packed [][2]uint64, bit, n uint) (x, y uint64) {
+	v, at := &packed[bit/32], bit%32
+	x, y = v[0]>>at, v[1]>>at
+	if at+n > 32 { // they go on in the next vector
+		v, have := &packed[bit/32+1], 32-at
+		low := lanes(1<<have - 1)
+		x, y = x&low|v[0]<<have&^low, y&low|v[1]<<have&^low
+	}
+	return x, y
+}
+
+// docsPortable unpacks 128 gaps less one of width bits into docIDs after prev. It and AddDocs
+// repeat the body of window, because a call for each row takes half as long again.
 func docsPortable(dst *[BlockLen]uint32, src []byte, width uint, prev uint32) {
-	switch width {
-	case 0:
-		for i := range dst {
-			prev++
-			dst[i] = prev
+	packed, mask := vectors(src, width), lanes(1<<width-1)
+	bit := uint(0)
+	for i := 0; i < BlockLen; i += 4 {
+		v, at := &packed[bit/32], bit%32
+		x, y := v[0]>>at, v[1]>>at
+		if at+width > 32 {
+			v, have := &packed[bit/32+1], 32-at
+			low := lanes(1<<have - 1)
+			x, y = x&low|v[0]<<have&^low, y&low|v[1]<<have&^low
 		}
-	case MaxWidth:
-		unpackPortable(dst, src, width, 0)
-		sumPortable(dst[:], prev)
-	default:
-		sumRows(dst, (*[4 * BlockLen]byte)(unsafe.Pointer(&ones)), src[:VectorSize*width], width, prev)
+		bit += width
+		x, y = x&mask, y&mask
+		prev -= ^uint32(x) // adds one more than x
+		dst[i] = prev
+		prev -= ^uint32(x >> 32)
+		dst[i+1] = prev
+		prev -= ^uint32(y)
+		dst[i+2] = prev
+		prev -= ^uint32(y >> 32)
+		dst[i+3] = prev
 	}
 }
 
-// runWidth is the widest gap, in bits, of blocks that docsRunPortable decodes: up to 256 of
-// them sum to at most 2^32, so that they end where they should only if they did not wrap.
-const runWidth = 24
-
-// docsRunPortable is DocsRun in Go.
-func docsRunPortable(dst []uint32, s *codec.Sequence, block, count, size int) int {
-	shift := 4 + uint(size)/(2*BlockLen) // of the bytes that a bit of width takes
-	ends, lasts, prev := s.Ends[block:block+count+1], s.Last[block:block+count], s.Prev(block)
-	at := uint(ends[0]) * 4
-	for i, want := range lasts {
-		end := uint(ends[i+1]) * 4
-		width := (end - at) >> shift // huge if end is less
-		if width > runWidth || width<<shift != end-at || end > uint(len(s.Payload)) {
-			return i
+// AddDocs unpacks 128 values of width bits, adds them to the gaps in dst, and turns those
+// into docIDs after prev, mod 2^32. It has no vector instructions. Gaps begin as Ones, since
+// src holds them less one; a codec adds the parts that src does not hold.
+func AddDocs(dst *[BlockLen]uint32, src []byte, width uint, prev uint32) {
+	packed, mask := vectors(src, width), lanes(1<<width-1)
+	bit := uint(0)
+	for i := 0; i < BlockLen; i += 4 {
+		v, at := &packed[bit/32], bit%32
+		x, y := v[0]>>at, v[1]>>at
+		if at+width > 32 {
+			v, have := &packed[bit/32+1], 32-at
+			low := lanes(1<<have - 1)
+			x, y = x&low|v[0]<<have&^low, y&low|v[1]<<have&^low
 		}
-		d := (*[BlockLen]uint32)(dst[i*size:])
-		docsPortable(d, s.Payload[at:end], width, prev)
-		last := d[BlockLen-1]
-		if size > BlockLen {
-			d = (*[BlockLen]uint32)(dst[i*size+BlockLen:])
-			docsPortable(d, s.Payload[at+width*VectorSize:end], width, last)
-			last = d[BlockLen-1]
-		}
-		if codec.CheckLast(last, want, prev, size) != nil {
-			return i
-		}
-		at, prev = end, last
+		bit += width
+		x, y = x&mask, y&mask
+		prev += dst[i] + uint32(x)
+		dst[i] = prev
+		prev += dst[i+1] + uint32(x>>32)
+		dst[i+1] = prev
+		prev += dst[i+2] + uint32(y)
+		dst[i+2] = prev
+		prev += dst[i+3] + uint32(y>>32)
+		dst[i+3] = prev
 	}
-	return count
 }
 
-// ones is the difference of a gap from what is stored of it, for the gaps of eight blocks.
+// ones is eight blocks of ones.
 var ones = newOnes()
 
 func newOnes() (b [8 * BlockLen]uint32) {
@@ -99,50 +162,12 @@ func newOnes() (b [8 * BlockLen]uint32) {
 	return b
 }
 
-// AddDocs is UnpackDocs of a full block, without vectors, for gaps of which only a part is
-// in src; dst has the rest before, Ones and what else there is. Where a gap is 2^32 or
-// more, what it loses may come up in the next.
-func AddDocs(dst *[BlockLen]uint32, src []byte, width uint, prev uint32) {
-	switch width {
-	case 0:
-	case MaxWidth:
-		for i, x := range format.Uint32s(src[:4*BlockLen]) {
-			dst[i] += x
-		}
-	default:
-		sumRows(dst, (*[4 * BlockLen]byte)(unsafe.Pointer(dst)), src[:VectorSize*width], width, prev)
-		return
-	}
-	for i, x := range dst {
-		prev += x
-		dst[i] = prev
-	}
-}
-
 // Ones sets all of dst, at most 1024 values, to one.
 func Ones(dst []uint32) { copy(dst, ones[:]) }
 
 func sumPortable(v []uint32, prev uint32) {
-	for ; len(v) >= 8; v = v[8:] {
-		prev -= ^v[0] // adds one more than v[0], in one step of the chain
-		v[0] = prev
-		prev -= ^v[1]
-		v[1] = prev
-		prev -= ^v[2]
-		v[2] = prev
-		prev -= ^v[3]
-		v[3] = prev
-		prev -= ^v[4]
-		v[4] = prev
-		prev -= ^v[5]
-		v[5] = prev
-		prev -= ^v[6]
-		v[6] = prev
-		prev -= ^v[7]
-		v[7] = prev
-	}
 	for i, x := range v {
-		prev -= ^x
+		prev -= ^x // adds one more than x, in one step of the chain
 		v[i] = prev
 	}
 }

@@ -3,17 +3,19 @@ package bytepack
 import (
 	"encoding/binary"
 	"math/bits"
+
+	"github.com/pinion-index/pinion/format/codec/internal/gapblock"
 )
 
-// Step is how many values vector instructions decode at a time. A destination is
-// written, and selectors are read, in whole steps.
-const Step = 16
+// step is the number of values that vector instructions decode at a time: selectors come,
+// and destinations are written, in whole steps.
+const step = 16
 
-// SelectorBytes returns the bytes that the selectors of n values take, a multiple
+// SelectorBytes returns the number of bytes that the selectors of n values take, a multiple
 // of 4.
-func SelectorBytes(n int) int { return (n + Step - 1) / Step * 4 }
+func SelectorBytes(n int) int { return (n + step - 1) / step * 4 }
 
-// DataSize returns the data bytes that v takes.
+// DataSize returns the number of data bytes that v takes.
 func DataSize(v []uint32) int {
 	size := len(v)
 	for _, x := range v {
@@ -26,25 +28,17 @@ func DataSize(v []uint32) int {
 func code(x uint32) uint { return uint(bits.Len32(x|1)-1) / 8 }
 
 // Pack writes the selectors of v to sel, which must be SelectorBytes(len(v)) long,
-// and its bytes to data, which must have 4*len(v)+3 bytes. It returns the data bytes
-// used; those after them may be overwritten.
+// and its bytes to data, which must have 4*len(v)+3 bytes. It returns the number of data
+// bytes used; those after them may be overwritten.
 func Pack(sel, data []byte, v []uint32) int {
 	clear(sel[len(v)/4:])
-	i, at := packFast(sel, data, v)
-	for ; i+4 <= len(v); i += 4 {
-		q, d := (*[4]uint32)(v[i:]), (*[16 + 3]byte)(data[at:])
-		c0, c1, c2, c3 := code(q[0]), code(q[1]), code(q[2]), code(q[3])
-		sel[i/4] = byte(c0 | c1<<2 | c2<<4 | c3<<6)
-		binary.LittleEndian.PutUint32(d[:], q[0])
-		at1 := c0 + 1
-		binary.LittleEndian.PutUint32(d[at1&15:], q[1])
-		at2 := at1 + c1 + 1
-		binary.LittleEndian.PutUint32(d[at2&15:], q[2])
-		at3 := at2 + c2 + 1
-		binary.LittleEndian.PutUint32(d[at3&15:], q[3])
-		at += int(at3 + c3 + 1)
+	at := 0
+	for i := range len(v) / 4 {
+		var n int
+		sel[i], n = packQuad(data[at:], v[4*i:])
+		at += n
 	}
-	for ; i < len(v); i++ {
+	for i := len(v) &^ 3; i < len(v); i++ {
 		c := code(v[i])
 		sel[i/4] |= byte(c << (i % 4 * 2))
 		binary.LittleEndian.PutUint32(data[at:], v[i])
@@ -53,58 +47,80 @@ func Pack(sel, data []byte, v []uint32) int {
 	return at
 }
 
-// Unpack writes the n values whose selectors and data are given to dst, which must
-// have as many elements as n rounded up to a multiple of Step; sel must be
-// SelectorBytes(n) long. used is the number of data bytes that the values take. It
-// is false unless data has so many and the selectors past n are zero. Where the
-// capacity of data exceeds its length by format.ReadablePadding, vector
-// instructions are used. UnpackFreqs and UnpackDocs ask the same.
-func Unpack(dst []uint32, sel, data []byte, n int) (used int, ok bool) {
-	return unpack(dst, sel, data, n, 0, plainValues)
+// packQuad writes four values to data, which has room for 19 bytes, and returns their
+// selectors and the number of bytes that they take.
+func packQuad(data []byte, v []uint32) (sel byte, n int) {
+	q, d := (*[4]uint32)(v), (*[16 + 3]byte)(data)
+	c0, c1, c2, c3 := code(q[0]), code(q[1]), code(q[2]), code(q[3])
+	binary.LittleEndian.PutUint32(d[:], q[0])
+	at := c0 + 1
+	binary.LittleEndian.PutUint32(d[at&15:], q[1])
+	at += c1 + 1
+	binary.LittleEndian.PutUint32(d[at&15:], q[2])
+	at += c2 + 1
+	binary.LittleEndian.PutUint32(d[at&15:], q[3])
+	return byte(c0 | c1<<2 | c2<<4 | c3<<6), int(at + c3 + 1)
 }
 
-// UnpackFreqs is Unpack with one added to every value, mod 2^32.
-func UnpackFreqs(dst []uint32, sel, data []byte, n int) (used int, ok bool) {
-	return unpack(dst, sel, data, n, 0, freqsValues)
+// UnpackFreqs writes the len(dst) values with the given selectors and data to dst, each plus
+// one. Selectors are SelectorBytes(len(dst)) bytes or, if sel is nil, a byte before every four
+// values (group varint, Dean 2009). ok is false unless data is exactly those values, padded with
+// zeros to a whole word, and the selectors past them are zero, and no result is zero.
+func UnpackFreqs(dst []uint32, sel, data []byte) (ok bool) {
+	i, used, or := freqQuads(dst, sel, data)
+	ok = unpackRest(dst[i:], i, sel, data, used, func(v uint32) uint32 {
+		or |= uint64(v) + 1
+		return v + 1
+	})
+	return ok && or>>32 == 0
 }
 
-// UnpackDocs unpacks d-gaps less one and writes their running sum:
-// dst[i] = dst[i-1] + 1 + value[i], with prev before dst[0]. Sums are mod 2^32.
-func UnpackDocs(dst []uint32, sel, data []byte, n int, prev uint32) (used int, ok bool) {
-	return unpack(dst, sel, data, n, prev, docsValues)
+// UnpackDocs is UnpackFreqs for d-gaps less one, of which it writes the running sum:
+// dst[i] = dst[i-1] + 1 + value[i], with prev, or codec.NoDoc, before dst[0]. ok is false
+// also if it exceeds 2^32-1.
+func UnpackDocs(dst []uint32, sel, data []byte, prev uint32) (ok bool) {
+	i, used, next := docQuads(dst, sel, data, uint64(prev+1))
+	ok = unpackRest(dst[i:], i, sel, data, used, func(v uint32) uint32 {
+		next += uint64(v) + 1
+		return uint32(next - 1)
+	})
+	return ok && (next-1)>>32 == 0
 }
 
-// Wide says whether a selector stands for four bytes.
-func Wide(sel []byte) bool {
-	const even = 0x5555555555555555
-	var wide uint64
-	for ; len(sel) >= 8; sel = sel[8:] {
-		x := binary.LittleEndian.Uint64(sel)
-		wide |= x & (x >> 1) & even
+// unpackRest unpacks the values from i on, a multiple of 4, whose data begin after used bytes.
+func unpackRest(dst []uint32, i int, sel, data []byte, used int, result func(v uint32) uint32) (ok bool) {
+	if used > len(data) {
+		return false
 	}
-	for _, b := range sel {
-		wide |= uint64(b&(b>>1)) & even
+	for i /= 4; len(dst) > 0; i++ {
+		var s byte
+		if sel != nil {
+			s = sel[i]
+		} else if used < len(data) {
+			s = data[used]
+			used++
+		}
+		quad := dst[:min(4, len(dst))]
+		for j := range quad {
+			c := int(s & 3)
+			s >>= 2
+			if used+c >= len(data) {
+				return false
+			}
+			var b [4]byte
+			copy(b[:], data[used:used+c+1])
+			quad[j] = result(binary.LittleEndian.Uint32(b[:]))
+			used += c + 1
+		}
+		if len(quad) < 4 && s != 0 {
+			return false
+		}
+		dst = dst[len(quad):]
 	}
-	return wide != 0
-}
-
-// kind is what values stand for.
-type kind int
-
-const (
-	plainValues kind = iota
-	freqsValues
-	docsValues
-)
-
-// spareZero says whether the selectors past n are zero.
-func spareZero(sel []byte, n int) bool {
-	var junk byte
-	if n%4 != 0 {
-		junk = sel[n/4] >> (n % 4 * 2)
+	for ; i < len(sel); i++ {
+		if sel[i] != 0 {
+			return false
+		}
 	}
-	for _, b := range sel[(n+3)/4:] {
-		junk |= b
-	}
-	return junk == 0
+	return gapblock.ZeroPad(data[used:])
 }

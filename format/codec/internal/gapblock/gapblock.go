@@ -1,6 +1,6 @@
-// Package gapblock is what codecs share whose blocks decode alone and hold d-gaps
-// less one and frequencies less one: the way between docIDs and gaps, the loops
-// over a list, and the checks of a decoder. A codec gives the layout of a block.
+// Package gapblock implements codecs whose blocks decode alone and hold d-gaps less
+// one and frequencies less one. It converts between docIDs and gaps, loops over the
+// blocks of a list, and checks what it decodes; a codec supplies the layout of a block.
 package gapblock
 
 import (
@@ -23,19 +23,19 @@ type Layout interface {
 	Append(dst []byte, v []uint32) []byte
 	// Docs writes to dst, which has Len elements, the docIDs whose gaps less one
 	// the n values in p are, after prev and mod 2^32. ok is false unless p is
-	// exactly such a block. small says that the gaps are known to sum up to no
-	// more than 2^31, so that docIDs which end at a valid one have not wrapped.
+	// exactly one such block. small says that the gaps cannot sum to more than 2^31,
+	// so that docIDs that end at a valid one have not wrapped.
 	Docs(dst []uint32, p []byte, n int, prev uint32) (small, ok bool)
-	// Freqs writes the values in p, each plus one mod 2^32. small says that none of
-	// them can be 2^32-1.
+	// Freqs writes the values in p, each plus one mod 2^32. small says that no value
+	// can be 2^32-1.
 	Freqs(dst []uint32, p []byte, n int) (small, ok bool)
 }
 
-// Codec has the methods of a codec.BlockCodec but its ID. Its zero value is ready.
+// Codec has the methods of a codec.BlockCodec except ID. Its zero value is ready.
 type Codec[L Layout] struct{ layout L }
 
-// scratch holds the values of one block while they are encoded: a layout is
-// called through a dictionary, so what it is given cannot lie on the stack.
+// scratch holds the values of one block while they are encoded. They cannot be on the
+// stack, because generic code calls a layout indirectly, which makes its arguments escape.
 var scratch = sync.Pool{New: func() any { return new([MaxLen]uint32) }}
 
 // BlockLen is the number of values in a full block.

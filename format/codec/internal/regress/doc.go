@@ -4,8 +4,8 @@
 //
 // The codecs store docID i of a list as its vertical deviation from a line f:
 // docID = f(i) + M + lambda, where M, the least deviation of the segment, makes
-// all lambda non-negative. An element is found from its own lambda alone: there
-// are no gaps to sum.
+// all lambda non-negative. There are no gaps to sum: an element needs its own lambda
+// alone.
 //
 // # Lines
 //
@@ -13,16 +13,16 @@
 // value at element k = o + j, where o is an origin and j is below 128, is by
 // definition, with P = slope*o mod 2^64 and all else mod 2^32:
 //
-//	f(k) = intercept + (P >> 32) + (slope >> 32)*j + (((P mod 2^32) >> 7) + ((slope mod 2^32) >> 7)*j) >> 25
+//	f(k) = intercept + (P >> 32) + (slope >> 32)*j + ((((P mod 2^32) >> 7) + ((slope mod 2^32) >> 7)*j) >> 25)
 //
-// which stays within one of the exact line and needs no 64-bit product for any
-// element but the origin. The fraction's sum is below 2^32 for every j below 128.
+// It is at most one below the exact line, never above it, and needs a 64-bit product
+// for the origin alone. The sum of fractions is below 2^32 for every j below 128.
 // The origin is the first element of the block, or of the hash bucket if that
-// begins later. Every machine finds the same integer.
+// begins later. Every machine computes the same integer.
 //
 // # Segments
 //
-// A block of n <= 128 elements whose deviations have a minimum M of their own:
+// A segment is a block of n <= 128 elements with a least deviation M of its own:
 //
 //	block    bit 0    6       13     18   24      24+x
 //	         ┌───────┬───────┬──────┬────┬───────┬───┬───────────┬───────────┬─────┐
@@ -31,10 +31,9 @@
 //	low bits │ vectors of package bitpack, width b, 16 bytes each                  │
 //	         └─────────────────────────────────────────────────────────────────────┘
 //
-// The lambda are patched as in package patch: b, count, over and the exceptions are
-// its plan (ParaPFor, with indices of 7 bits or a bitmap). An encoder has exceptions
-// only where they save 4 words or more: without, an element is found with one read
-// and a block decodes twice as fast. mw is the number of bits of M, 0 to 32, and M is
-// zigzag coded: 2M, or -2M-1 if M is negative. extra is 5 bits in seglrc, nothing in
-// the others.
+// The lambda are patched as in package patch: b low bits of each, and count exceptions
+// whose overflows have over bits, with a list of positions or a bitmap. An encoder uses
+// exceptions only where they save 4 words or more, because a block without any decodes
+// twice as fast. mw is the number of bits of M, 0 to 32, and M is zigzag coded: 2M, or
+// -2M-1 if M is negative. extra has 5 bits in seglrc and none in the others.
 package regress

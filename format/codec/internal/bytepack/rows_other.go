@@ -1,0 +1,8 @@
+//go:build !amd64 || purego
+
+package bytepack
+
+import "github.com/pinion-index/pinion/format/codec"
+
+// row decodes nothing: there are no vector instructions.
+func row(dst []uint32, s *codec.Sequence, block, count, n int, sel []byte, docs bool) int { return 0 }

@@ -1,0 +1,35 @@
+//go:build !purego
+
+package unary
+
+import (
+	"unsafe"
+
+	"github.com/pinion-index/pinion/internal/simd"
+)
+
+// find fills in the positions of the ones of src, less from, of which there are at most
+// MaxOnes; first is the first word of src, without the bits before from.
+func (p *positions) find(src []byte, first uint32, from uint) {
+	if simd.Level() == simd.Portable {
+		p.findGo(src, first, from)
+		return
+	}
+	positionsAVX2(&p[0], unsafe.SliceData(src), len(src)/4, first, uint32(from), &onesOf[0])
+}
+
+// onesOf holds the positions of the ones of every byte, a byte each.
+var onesOf = newOnesOf()
+
+func newOnesOf() (t [256]uint64) {
+	for b := range t {
+		n := 0
+		for i := range 8 {
+			if b>>i&1 == 1 {
+				t[b] |= uint64(i) << (8 * n)
+				n++
+			}
+		}
+	}
+	return t
+}

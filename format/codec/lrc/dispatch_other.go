@@ -1,7 +1,0 @@
-//go:build !amd64 || purego
-
-package lrc
-
-import "github.com/pinion-index/pinion/format/codec"
-
-func docsBlock([]uint32, *codec.Sequence, int) bool { return false }

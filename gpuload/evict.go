@@ -1,0 +1,69 @@
+package gpuload
+
+import (
+	"slices"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/kernels"
+)
+
+// room allocates a range, and evicts lists of least priority that no batch from epoch
+// oldest on uses.
+func (l *lists) room(size int64, oldest uint64) (kernels.Ptr, bool) {
+	if size == 0 || size > l.arena.Size() {
+		return 0, false
+	}
+	if l.isolate {
+		p, err := l.dev.Alloc(size + format.ReadablePadding)
+		return p, err == nil
+	}
+	if p, ok := l.arena.Alloc(size); ok {
+		return p, true
+	}
+	var victims []*resident
+	for _, r := range l.byKey {
+		if r.pin < oldest {
+			victims = append(victims, r)
+		}
+	}
+	slices.SortFunc(victims, func(a, b *resident) int {
+		switch {
+		case a.uses < b.uses:
+			return -1
+		case a.uses > b.uses:
+			return 1
+		}
+		return int(min(max(int64(a.at)-int64(b.at), -1), 1))
+	})
+	goal := max(size, l.arena.Size()/16)
+	for _, r := range victims {
+		l.evict(r)
+		if goal -= r.size; goal > 0 {
+			continue
+		}
+		if p, ok := l.arena.Alloc(size); ok {
+			return p, true
+		}
+	}
+	return l.arena.Alloc(size)
+}
+
+// release frees what room returned.
+func (l *lists) release(at kernels.Ptr, size int64) {
+	if l.isolate {
+		_ = l.dev.Free(at)
+		return
+	}
+	l.arena.Release(at, size)
+}
+
+func (l *lists) evict(r *resident) {
+	delete(l.byKey, r.key)
+	r.gone = true
+	l.release(r.at, r.size)
+	l.unmark(r)
+	l.free = append(l.free, r.slot)
+	l.clock = max(l.clock, r.uses)
+	l.stats.Evicted++
+	l.stats.Bytes -= r.size
+}

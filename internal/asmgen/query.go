@@ -1,0 +1,68 @@
+package main
+
+import (
+	"math"
+
+	"github.com/mmcloughlin/avo/operand"
+)
+
+// queryBitmap writes the look-up of docIDs in a bitmap, with instructions that every amd64 has.
+// DocIDs outside the bitmap, which only damage can bring, are skipped.
+func queryBitmap(out output) error {
+	a := newAssembler()
+	a.function("bitmapMatch", "func(words *uint64, bits, lo uint32, docs *uint32, n int, found *uint16) int",
+		"bitmapMatch writes the indexes of the members among n docs, at least one, to found and",
+		"returns their number.")
+	words, docs, n, found := a.arg("words"), a.arg("docs"), a.arg("n"), a.arg("found")
+	bits, lo, count, i := a.GP32(), a.GP32(), a.GP64(), a.GP64()
+	a.MOVL(a.memory("bits"), bits)
+	a.MOVL(a.memory("lo"), lo)
+	a.XORL(count.As32(), count.As32())
+	a.XORL(i.As32(), i.As32())
+	j, k := a.GP64(), a.GP64()
+	a.Label("next")
+	a.MOVL(operand.Mem{Base: docs, Index: i, Scale: 4}, j.As32())
+	a.SUBL(lo, j.As32())
+	a.CMPL(j.As32(), bits)
+	a.JAE(operand.LabelRef("skip"))
+	a.MOVL(j.As32(), k.As32())
+	a.SHRL(operand.U8(6), k.As32())
+	a.MOVQ(operand.Mem{Base: words, Index: k, Scale: 8}, k)
+	a.MOVW(i.As16(), operand.Mem{Base: found, Index: count, Scale: 2})
+	a.BTQ(j, k)
+	a.ADCQ(operand.U8(0), count)
+	a.Label("skip")
+	a.INCQ(i)
+	a.CMPQ(i, n)
+	a.JL(operand.LabelRef("next"))
+	a.Store(count, a.ReturnIndex(0))
+	a.RET()
+	return a.write(out, "query", "query", "zbitmap")
+}
+
+// queryScore writes the scoring of postings, w - w/(1 + tf*norm), eight at a time, each
+// operation rounded on its own. Vectors of 512 bits divide no faster.
+func queryScore(out output) error {
+	const lanes = 8
+	a := newAssembler()
+	a.function("scoreAVX2", "func(v *float32, freqs *uint32, n int, w float32)",
+		"scoreAVX2 replaces n norms in v, rounded up to whole vectors, by scores.")
+	v, freqs, n := a.arg("v"), a.arg("freqs"), a.arg("n")
+	w, one, x := a.YMM(), a.YMM(), a.YMM()
+	a.VBROADCASTSS(a.memory("w"), w)
+	a.VBROADCASTSS(a.words("one", repeat(2, math.Float32bits(1))...), one)
+	a.Label("loop")
+	a.VCVTDQ2PS(operand.Mem{Base: freqs}, x)
+	a.VMULPS(operand.Mem{Base: v}, x, x)
+	a.VADDPS(one, x, x)
+	a.VDIVPS(x, w, x)
+	a.VSUBPS(x, w, x)
+	a.VMOVUPS(x, operand.Mem{Base: v})
+	a.ADDQ(operand.U8(4*lanes), v)
+	a.ADDQ(operand.U8(4*lanes), freqs)
+	a.SUBQ(operand.U8(lanes), n)
+	a.JG(operand.LabelRef("loop"))
+	a.VZEROUPPER()
+	a.RET()
+	return a.write(out, "query", "query", "zscore")
+}

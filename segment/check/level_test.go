@@ -1,0 +1,57 @@
+package check_test
+
+import (
+	"bytes"
+	"context"
+	"testing"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/check"
+	"github.com/pinion-index/pinion/segment/internal/segtest"
+)
+
+// Each level finds what is its own to find, and what those below it find.
+func TestLevels(t *testing.T) {
+	good := segtest.Small().Build(t, segtest.Default())
+	s := segtest.Open(t, good)
+	e, _, err := s.Lookup([]byte("extent"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(id format.SectionID, off int64) int64 {
+		sec, _ := s.Header().Section(id)
+		return sec.Offset + off
+	}
+	for _, c := range []struct {
+		name   string
+		off    int64 // of the byte that is changed
+		repair bool
+		finds  check.Level // the lowest that does
+	}{
+		{"checksum", at(format.SectionDocLengths, 5), false, check.Checksums},
+		{"length", at(format.SectionDocLengths, 5), true, check.Structure},
+		{"id", at(format.SectionIDHash, 4), true, check.Structure},
+		{"first docID", at(format.SectionPostings, e.Offset+20), true, check.Postings},
+	} {
+		b := segment.Aligned(bytes.Clone(good))
+		b[c.off] ^= 1
+		if c.repair {
+			segtest.Repair(b)
+		}
+		s, err := segment.Open("test.pin", b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for level := check.Postings; level <= check.Checksums; level++ {
+			err := check.Segment(context.Background(), s, check.Options{Level: level})
+			if found := segtest.IsIndexError(err); found != (level <= c.finds) {
+				t.Errorf("%s at level %d: %v", c.name, level, err)
+			}
+		}
+		err = check.Sections(context.Background(), s, func(id format.SectionID) bool { return id == format.SectionDocLengths })
+		if found := segtest.IsIndexError(err); found != !c.repair {
+			t.Errorf("%s: checking section doc-lengths gives %v", c.name, err)
+		}
+	}
+}

@@ -118,7 +118,7 @@ func (c *Cursor) Init(s *Segment, e segment.Entry) error {
 
 // start reads the list of e.
 func (c *Cursor) start(e segment.Entry) error {
-	if err := c.seg.Raw.InitList(&c.list, e); err != nil {
+	if err := c.seg.Views.InitList(&c.list, e); err != nil {
 		return err
 	}
 	if docs, freqs := c.list.Small(); docs != nil {

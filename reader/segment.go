@@ -14,10 +14,10 @@ import (
 // format.ErrCorrupt, and fail with an error that matches ErrClosed once the
 // snapshot is closed.
 type Segment struct {
-	// Raw gives the segment's structures as they lie in the file. It neither recovers
-	// from faults nor knows when the snapshot is closed: it is for callers that arm
+	// Views are the segment's structures as they lie in the file. They neither recover
+	// from faults nor know when the snapshot is closed: they are for callers that arm
 	// faults themselves (store.ArmFault) and hold the snapshot open.
-	Raw *segment.Segment
+	Views *segment.Segment
 	// Base is the global docID of the segment's first document.
 	Base uint32
 	// Ord is the segment's position in the snapshot.
@@ -31,13 +31,13 @@ type Segment struct {
 }
 
 // Name returns the name of the segment's file.
-func (s *Segment) Name() string { return s.Raw.Name() }
+func (s *Segment) Name() string { return s.Views.Name() }
 
 // Header returns the file's header. It must not be modified.
-func (s *Segment) Header() *format.Header { return s.Raw.Header() }
+func (s *Segment) Header() *format.Header { return s.Views.Header() }
 
 // Meta returns what the segment says about itself. It must not be modified.
-func (s *Segment) Meta() *segment.Meta { return s.Raw.Meta() }
+func (s *Segment) Meta() *segment.Meta { return s.Views.Meta() }
 
 // Docs returns the number of documents, deleted ones included.
 func (s *Segment) Docs() uint32 { return s.Info.Docs }
@@ -58,7 +58,7 @@ func (s *Segment) Lookup(term []byte) (e segment.Entry, ok bool, err error) {
 		return e, false, err
 	}
 	defer store.CatchFault(store.ArmFault(), &err)
-	return s.Raw.Lookup(term)
+	return s.Views.Lookup(term)
 }
 
 // List returns a view of the list of e, which must be an entry of s. What the view
@@ -77,7 +77,7 @@ func (s *Segment) InitList(l *segment.List, e segment.Entry) (err error) {
 		return err
 	}
 	defer store.CatchFault(store.ArmFault(), &err)
-	return s.Raw.InitList(l, e)
+	return s.Views.InitList(l, e)
 }
 
 // ID appends the external id of doc to buf[:0].
@@ -86,7 +86,7 @@ func (s *Segment) ID(doc uint32, buf []byte) (id []byte, err error) {
 		return nil, err
 	}
 	defer store.CatchFault(store.ArmFault(), &err)
-	return s.Raw.ID(doc, buf)
+	return s.Views.ID(doc, buf)
 }
 
 // FindID returns the docID of the document with an external id, deleted or not;
@@ -96,7 +96,7 @@ func (s *Segment) FindID(id []byte) (doc uint32, ok bool, err error) {
 		return 0, false, err
 	}
 	defer store.CatchFault(store.ArmFault(), &err)
-	return s.Raw.FindID(id)
+	return s.Views.FindID(id)
 }
 
 // EachID calls f with every docID and external id in order. The id is valid until
@@ -106,7 +106,7 @@ func (s *Segment) EachID(f func(doc uint32, id []byte) error) (err error) {
 		return err
 	}
 	defer store.CatchFault(store.ArmFault(), &err)
-	return s.Raw.EachID(f)
+	return s.Views.EachID(f)
 }
 
 // DocLen returns the number of tokens of doc, 0 when there is no such document.
@@ -115,7 +115,7 @@ func (s *Segment) DocLen(doc uint32) (tokens uint32, err error) {
 		return 0, err
 	}
 	defer store.CatchFault(store.ArmFault(), &err)
-	return s.Raw.DocLen(doc)
+	return s.Views.DocLen(doc)
 }
 
 // DocLens returns the lengths of all documents. On a mapped file they are mapped
@@ -125,7 +125,7 @@ func (s *Segment) DocLens() (lens segment.LengthTable, err error) {
 		return lens, err
 	}
 	defer store.CatchFault(store.ArmFault(), &err)
-	return s.Raw.DocLens()
+	return s.Views.DocLens()
 }
 
 // Stored appends the stored text of doc to buf[:0]; nothing if the segment was
@@ -135,7 +135,7 @@ func (s *Segment) Stored(doc uint32, buf []byte) (text []byte, err error) {
 		return nil, err
 	}
 	defer store.CatchFault(store.ArmFault(), &err)
-	return s.Raw.Stored(doc, buf)
+	return s.Views.Stored(doc, buf)
 }
 
 // verify checks every checksum and all content of the segment.
@@ -144,5 +144,5 @@ func (s *Segment) verify(ctx context.Context) (err error) {
 		return err
 	}
 	defer store.CatchFault(store.ArmFault(), &err)
-	return check.Segment(ctx, s.Raw, check.Options{})
+	return check.Segment(ctx, s.Views, check.Options{})
 }

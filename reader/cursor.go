@@ -38,7 +38,7 @@ type Cursor struct {
 	blockLast uint32   // last docID of the block in docs, 0 before the first is decoded
 	block     int      // the block in docs, -1 before the first is decoded
 	peek      int      // the block that Shallow moved to
-	peekLast  uint32   // its last docID, NoDoc past the last block
+	peekLast  uint32   // its last docID or 0 if that was not looked up, NoDoc past the last block
 	pos       int      // of doc in docs and freqs
 	docs      []uint32 // of the block; nil while nothing is decoded and after the end
 	freqs     []uint32 // of the block; nil until they are asked for
@@ -127,9 +127,8 @@ func (c *Cursor) start(e segment.Entry) error {
 		c.last, c.doc, c.blockLast, c.peekLast = c.one[:], docs[0], c.one[0], c.one[0]
 		return nil
 	}
-	last := c.list.Docs.Last[:c.list.Blocks]
-	c.peekLast = last[0]
-	c.last, c.doc, c.small = last, c.list.First, false
+	c.last, c.doc, c.small = c.list.Docs.Last[:c.list.Blocks], c.list.First, false
+	c.peekLast = 0 // the skip header may never be needed
 	if c.buf == nil {
 		c.buf = buffers.Get().(*blockBuffers)
 	}
@@ -262,7 +261,7 @@ func (c *Cursor) decodeDocs(b int) error {
 		docs[i] = NoDoc
 	}
 	c.docs, c.freqs, c.block, c.pos, c.blockLast = docs[:n], nil, b, 0, docs[n-1]
-	if b > c.peek {
+	if b >= c.peek {
 		c.peek, c.peekLast = b, c.blockLast
 	}
 	c.decodedDocs++

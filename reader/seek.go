@@ -88,7 +88,7 @@ func (c *Cursor) decodeBlockOf(target uint32) error {
 // cursor takes it along.
 func (c *Cursor) Shallow(target uint32) uint32 {
 	switch {
-	case target <= c.peekLast:
+	case target-1 < c.peekLast: // 0 < target <= c.peekLast
 	case c.armed:
 		c.peekBlock(target)
 	case !c.end(c.guard(func() error { c.peekBlock(target); return nil })):
@@ -99,8 +99,10 @@ func (c *Cursor) Shallow(target uint32) uint32 {
 
 // peekBlock moves the block pointer forward to the block of target.
 func (c *Cursor) peekBlock(target uint32) {
-	b := c.findBlock(c.peek+1, target)
-	last := uint32(NoDoc)
+	b, last := c.peek, uint32(NoDoc)
+	if b < len(c.last) && target > c.last[b] {
+		b = c.findBlock(b+1, target)
+	}
 	if b < len(c.last) {
 		last = c.last[b]
 	}
@@ -109,7 +111,12 @@ func (c *Cursor) peekBlock(target uint32) {
 
 // BlockLast returns the last docID of the block that the block pointer is at,
 // NoDoc past the last block.
-func (c *Cursor) BlockLast() uint32 { return c.peekLast }
+func (c *Cursor) BlockLast() uint32 {
+	if c.peekLast == 0 {
+		return c.Shallow(0)
+	}
+	return c.peekLast
+}
 
 // BlockMax bounds the postings of the block that the block pointer is at. It is 0,
 // the bound of no postings, past the last block.

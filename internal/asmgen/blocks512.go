@@ -12,20 +12,6 @@ func init() { generators = append(generators, blocks512) }
 // and Go code finds out which.
 func blocks512(out output) error {
 	a := newAssembler()
-	for _, kind := range []string{"Docs", "Freqs"} {
-		a.newpfdBlock512(kind)
-	}
-	if err := a.write(out, "format/codec/newpfd", "newpfd", "blocks512"); err != nil {
-		return err
-	}
-	a = newAssembler()
-	for _, kind := range []string{"Docs", "Freqs"} {
-		a.parapforBlock512(kind)
-	}
-	if err := a.write(out, "format/codec/parapfor", "parapfor", "blocks512"); err != nil {
-		return err
-	}
-	a = newAssembler()
 	a.lrcBlock512()
 	if err := a.write(out, "format/codec/lrc", "lrc", "blocks512"); err != nil {
 		return err
@@ -311,91 +297,6 @@ func (b *block512) wide(part string) {
 	b.CMPL(r, operand.U32(0xffff))
 	b.failIf(b.JNE)
 	b.Label(b.name + "_narrow_" + part)
-}
-
-func (a *assembler) newpfdBlock512(kind string) {
-	b := a.newBlock512(kind, lower1(kind)+"Block512", blockSignature, "decodes a full block of "+kind+".")
-	head, low := a.GP64(), a.GP64()
-	a.MOVL(operand.Mem{Base: b.src}, head.As32())
-	width := b.field(head, 0, 6)
-	b.MOVQ(b.field(head, 6, 7), b.count)
-	b.MOVQ(b.field(head, 13, 5), b.over)
-	b.TESTQ(b.words, b.words)
-	b.JEQ(operand.LabelRef(b.name + "_empty"))
-	b.checkWidth(width)
-	b.MOVQ(b.exceptionBits(), low)
-	b.ADDQ(operand.U8(18+31), low)
-	b.SHRQ(operand.U8(5), low)
-	b.LEAQ(operand.Mem{Base: b.src, Index: low, Scale: 4}, b.low)
-	b.LEAQ(operand.Mem{Base: low, Index: width, Scale: 4}, low)
-	b.CMPQ(low, b.words)
-	b.failIf(b.JNE)
-	b.table(width)
-	b.prev = b.before
-	b.TESTQ(b.count, b.count)
-	b.JEQ(operand.LabelRef(b.name + "_plain"))
-	b.MOVQ(operand.U32(18), b.bit)
-	b.apply(width, nil)
-	b.end("patched")
-	b.succeed()
-
-	b.Label(b.name + "_empty") // nothing but zeros
-	zero := b.GP64()
-	b.XORQ(zero, zero)
-	b.XORQ(b.count, b.count)
-	b.XORQ(b.over, b.over)
-	b.checkWidth(zero)
-	b.emptyTable()
-	b.Label(b.name + "_plain")
-	b.dst = b.arg("dst")
-	b.plain()
-	b.end("plain")
-	b.finish()
-}
-
-func (a *assembler) parapforBlock512(kind string) {
-	b := a.newBlock512(kind, lower1(kind)+"Block512", blockSignature, "decodes a full block of "+kind+".")
-	head, index, bits := a.GP64(), a.GP64(), a.GP64()
-	b.TESTQ(b.words, b.words)
-	b.failIf(b.JEQ)
-	b.MOVL(operand.Mem{Base: b.src}, head.As32())
-	width := b.field(head, 0, 8)
-	b.MOVQ(b.field(head, 8, 8), index)
-	b.MOVQ(b.field(head, 16, 8), b.over)
-	b.SHRQ(operand.U8(24), head)
-	b.failIf(b.JEQ) // without exceptions
-	b.MOVQ(head, b.count)
-	b.checkWidth(width)
-	b.CMPQ(b.over, operand.U32(32))
-	b.failIf(b.JHI)
-	b.CMPQ(index, operand.U8(7))
-	b.failIf(b.JHI)
-	b.CMPQ(b.count, operand.U32(128))
-	b.failIf(b.JHI)
-	b.TESTQ(b.over, b.over)
-	b.failIf(b.JEQ)
-
-	// 1 + 4*width words, then those of the exceptions.
-	b.LEAQ(operand.Mem{Base: index, Index: b.over, Scale: 1}, bits)
-	b.IMULQ(b.count, bits)
-	b.MOVQ(width, b.bit)
-	b.SHLQ(operand.U8(7), b.bit)
-	b.ADDQ(operand.U8(32), b.bit)
-	b.LEAQ(operand.Mem{Base: b.bit, Index: bits, Scale: 1, Disp: -1}, b.limit)
-	b.SHRQ(operand.U8(5), b.limit)
-	b.LEAQ(operand.Mem{Base: b.limit, Disp: 1}, bits)
-	b.CMPQ(bits, b.words)
-	b.failIf(b.JNE)
-	b.LEAQ(operand.Mem{Base: b.src, Disp: 4}, b.low)
-	b.table(width)
-	b.listOf(index, 2)
-	w := b.ZMM()
-	b.VPBROADCASTD(width.As32(), w)
-	b.overflowPairs(nil, w)
-	b.dst, b.prev = b.arg("dst"), b.before
-	b.expand()
-	b.end("patched")
-	b.finish()
 }
 
 // lower1 returns s with a small first letter.

@@ -143,20 +143,3 @@ func (f *fields512) next(lo reg.VecVirtual) {
 	p.VPTERNLOGD(operand.U8(orAnd), f.mask, hi, lo)
 	p.ADDQ(f.stride, p.bit)
 }
-
-// fields512 generates the reading of bit fields as they are.
-func (a *assembler) fields512() {
-	p := &patcher512{assembler: a, name: "fields512"}
-	a.function(p.name, "func(dst *uint32, src *byte, bit, width, n uint64)",
-		"fields512 is Fields. 64 bytes past the words of the fields are readable, and the",
-		"elements of dst up to the next multiple of 16 are overwritten.")
-	p.src, p.bit = a.arg("src"), a.arg("bit")
-	dst, n, x := a.arg("dst"), a.arg("n"), a.ZMM()
-	f := p.newFields512(a.arg("width"))
-	a.each("field", n, func() {
-		f.next(x)
-		a.VMOVDQU32(x, operand.Mem{Base: dst})
-	}, dst)
-	a.VZEROUPPER()
-	a.RET()
-}

@@ -71,4 +71,5 @@ var generators = []func(output) error{
 	bitpackLoops,
 	bitpackPortable,
 	bytepackUnpack,
+	patchedAVX2,
 }

@@ -5,34 +5,6 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-func init() { generators = append(generators, patch512) }
-
-// patch512 generates the patching of a block at AVX-512: positions of exceptions
-// become a bitmap, overflows are unpacked sixteen at a time, and every sixteen low
-// parts get those of their overflows that the bitmap says by an expansion. There
-// is no store to a single value, so that what follows need not wait.
-func patch512(out output) error {
-	a := newAssembler()
-	for _, kind := range []string{"", "Freqs", "Docs"} {
-		p := &patcher512{assembler: a, name: "apply" + kind + "512", kind: kind}
-		a.function(p.name, "func(dst *uint32, src *byte, bit, count, over, width, pos, n uint64, less, prev uint32) bool",
-			p.name+" is apply"+kind+". Positions are fields of pos bits,",
-			"or a bitmap where pos is 64. 64 bytes past the words of the exceptions are readable.")
-		p.load()
-		p.positions()
-		p.overflows(p.broadcast("less"), p.broadcast64("width"))
-		p.dst = p.arg("dst")
-		if kind == "Docs" {
-			p.prev = p.loadWord("prev")
-		}
-		p.expand()
-		p.finish()
-	}
-	a.fields512()
-	a.listed512()
-	return a.write(out, "format/codec/internal/patch", "patch", "patch512")
-}
-
 // patcher512 holds the registers of one function.
 type patcher512 struct {
 	*assembler
@@ -338,38 +310,4 @@ func (s *patchScan512) docs(x reg.VecVirtual) reg.VecVirtual {
 	s.VPSUBD(x, s.carry, out)
 	s.VPERMD(out, s.top, s.carry)
 	return out
-}
-
-// listed512 generates the fused unpackers for exceptions that are no longer packed.
-func (a *assembler) listed512() {
-	for _, kind := range []string{"Freqs", "Docs"} {
-		p := &patcher512{assembler: a, name: "listed" + kind + "512", kind: kind, fused: true}
-		a.function(p.name, "func(dst, positions, overflows *uint32, count, width uint64, prev uint32, low, tab *byte) bool",
-			p.name+" is unpack"+kind+"512 for positions and overflows less one as words, of which those up",
-			"to the next multiple of 16 are readable.")
-		p.count, p.lo, p.hi, p.dst = a.arg("count"), a.GP64(), a.GP64(), a.arg("dst")
-		p.low, p.tab, p.prev = a.arg("low"), a.arg("tab"), p.loadWord("prev")
-		p.buffer = a.AllocLocal((128 + 16) * 4)
-		positions := a.arg("positions")
-		p.gather(1, func(x reg.VecVirtual) {
-			a.VMOVDQU32(operand.Mem{Base: positions}, x)
-			a.ADDQ(operand.U8(64), positions)
-		})
-		overflows, to, end := a.arg("overflows"), a.GP64(), a.GP64()
-		width, ones, x := a.broadcast64("width"), a.ZMM(), a.ZMM()
-		a.VPTERNLOGD(operand.U8(0xff), ones, ones, ones)
-		a.LEAQ(p.buffer, to)
-		a.LEAQ(operand.Mem{Base: to, Index: p.count, Scale: 4}, end)
-		a.Label(p.name + "_overflow")
-		a.VMOVDQU32(operand.Mem{Base: overflows}, x)
-		a.VPSUBD(ones, x, x)
-		a.VPSLLVD(width, x, x)
-		a.VMOVDQU32(x, operand.Mem{Base: to})
-		a.ADDQ(operand.U8(64), overflows)
-		a.ADDQ(operand.U8(64), to)
-		a.CMPQ(to, end)
-		a.JLT(operand.LabelRef(p.name + "_overflow"))
-		p.expand()
-		p.finish()
-	}
 }

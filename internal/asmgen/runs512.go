@@ -14,20 +14,6 @@ func init() { generators = append(generators, runs512) }
 // that is rare; Go code finds out which.
 func runs512(out output) error {
 	a := newAssembler()
-	for _, kind := range []string{"Docs", "Freqs"} {
-		a.newpfdRun512(kind)
-	}
-	if err := a.write(out, "format/codec/newpfd", "newpfd", "runs512"); err != nil {
-		return err
-	}
-	a = newAssembler()
-	for _, kind := range []string{"Docs", "Freqs"} {
-		a.parapforRun512(kind)
-	}
-	if err := a.write(out, "format/codec/parapfor", "parapfor", "runs512"); err != nil {
-		return err
-	}
-	a = newAssembler()
 	a.listRun512()
 	a.chordRun512()
 	a.bucketRun512()

@@ -11,7 +11,7 @@ import (
 // Format names what an input looks like.
 type Format string
 
-// The formats. Auto stands for finding out from the input.
+// The formats. Auto means detecting the format of the input.
 const (
 	FormatAuto    Format = "auto"
 	FormatJSONL   Format = "jsonl"

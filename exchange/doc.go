@@ -7,4 +7,14 @@
 // every error names the file and the line or byte offset, no input makes the
 // package panic, and a length that the input claims is never allocated before
 // the bytes are there.
+//
+// Inside:
+//
+//	document.go, detect.go    Source and its errors; which format an input has
+//	jsonl*.go, tsv.go, trec.go, textdir.go
+//	                          formats of documents
+//	inverted.go, ciff*.go, ds2i*.go
+//	                          formats of posting lists
+//	snapshot.go               an index as posting lists, to export it
+//	input.go, lines.go        reading ahead, inflating, cutting into lines
 package exchange

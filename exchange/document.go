@@ -66,7 +66,7 @@ func (e *Error) Error() string {
 func (e *Error) Unwrap() error { return e.Err }
 
 // Recoverable reports whether err concerns one record only, so that reading can
-// go on behind it.
+// continue after it.
 func Recoverable(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Recoverable

@@ -44,7 +44,7 @@ func (s *sequences) bad(msg string) error {
 }
 
 // length reads the length of the sequence at s.off, checks that it is there and
-// moves s.off behind it.
+// moves s.off past it.
 func (s *sequences) length() (int64, error) {
 	s.start = s.off
 	if s.at != s.off {

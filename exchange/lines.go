@@ -51,7 +51,7 @@ func (l *lines) withoutBOM(b []byte) []byte {
 	return b
 }
 
-// last returns what stands behind the last newline.
+// last returns what follows the last newline.
 func (l *lines) last() ([]byte, error) {
 	if l.err != io.EOF {
 		return nil, readFailure(l.file, l.line, -1, l.err)

@@ -80,7 +80,7 @@ func (t *TREC) gather() error {
 	}
 }
 
-// findDoc moves t.rest behind the next start tag of a DOC element.
+// findDoc moves t.rest past the next start tag of a DOC element.
 func (t *TREC) findDoc() error {
 	for len(bytes.TrimSpace(t.rest)) == 0 {
 		var err error

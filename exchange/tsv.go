@@ -8,7 +8,7 @@ import (
 )
 
 // TSV reads lines of the form id, tab, text. Further tabs belong to the text;
-// empty lines are passed over.
+// empty lines are skipped.
 type TSV struct {
 	lines *lines
 	in    input

@@ -16,7 +16,7 @@ func viewsOf(s *reader.Snapshot) ([]view, error) {
 		if err != nil {
 			return nil, err
 		}
-		v := view{seg: seg.Segment, base: seg.Base}
+		v := view{seg: seg.Views, base: seg.Base}
 		if d.Count() > 0 {
 			v.deletes = d.Bits()
 		}

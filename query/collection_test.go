@@ -86,7 +86,7 @@ func buildParts(t testing.TB, docs [][]string, deleted map[int]bool, c codec.Cod
 		if hi <= lo {
 			continue
 		}
-		s := &reader.Segment{Segment: buildSegment(t, docs[lo:hi], c), Base: uint32(lo), Ord: len(parts)}
+		s := &reader.Segment{Views: buildSegment(t, docs[lo:hi], c), Base: uint32(lo), Ord: len(parts)}
 		s.Info.Docs = uint32(hi - lo)
 		p := part{seg: s}
 		for d := lo; d < hi; d++ {

@@ -41,7 +41,7 @@ func TestDamagedLists(t *testing.T) {
 				found++
 				continue
 			}
-			seg := &reader.Segment{Segment: s}
+			seg := &reader.Segment{Views: s}
 			seg.Info.Docs = s.Meta().Docs
 			q, err := newSearcher([]part{{seg: seg}}, statsOf([]part{{seg: seg}}), Options{Seek: reader.Strategy(rng.IntN(3))})
 			if err != nil {

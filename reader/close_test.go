@@ -137,12 +137,12 @@ func TestUseAfterClose(t *testing.T) {
 	terms, all := segs[0].Terms(nil), s.Terms(nil)
 	lists := s.Postings([]byte("even"))
 	for p, err := range segs[0].Postings([]byte("even")) {
-		if p.Doc == 4 { // the rest of the row is decoded
+		if p.Doc == 4 { // the rest of the row is already decoded
 			if err := errors.Join(s.Close(), x.Close(), s.Close(), x.Close()); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err != nil && p.Doc < 4 {
+		if err != nil && !errors.Is(err, reader.ErrClosed) {
 			t.Fatal(err)
 		}
 	}
@@ -233,7 +233,6 @@ func TestCursorFaults(t *testing.T) {
 		"FindID": func(seg *reader.Segment, _ *reader.Cursor) error { _, _, err := seg.FindID([]byte("x")); return err },
 		"Stored": func(seg *reader.Segment, _ *reader.Cursor) error { _, err := seg.Stored(1, nil); return err },
 		"DocLen": func(seg *reader.Segment, _ *reader.Cursor) error { _, err := seg.DocLen(1); return err },
-		"Verify": func(seg *reader.Segment, _ *reader.Cursor) error { return seg.Verify(context.Background(), nil) },
 		"EachID": func(seg *reader.Segment, _ *reader.Cursor) error {
 			return seg.EachID(func(uint32, []byte) error { return nil })
 		},

@@ -118,7 +118,7 @@ func (c *Cursor) Init(s *Segment, e segment.Entry) error {
 
 // start reads the list of e.
 func (c *Cursor) start(e segment.Entry) error {
-	if err := c.seg.Segment.InitList(&c.list, e); err != nil {
+	if err := c.seg.Views.InitList(&c.list, e); err != nil {
 		return err
 	}
 	if docs, freqs := c.list.Small(); docs != nil {
@@ -314,7 +314,7 @@ func (c *Cursor) decodeFreqs() error {
 	freqs := c.buf.freqs[:]
 	n, err := c.list.DecodeFreqs(freqs, c.block, 1)
 	if err == nil && n != len(c.docs) {
-		err = unequal(len(c.docs), n)
+		err = format.Corrupt("block has %d docIDs and %d frequencies", len(c.docs), n)
 	}
 	if err != nil {
 		return c.locate(err, c.block)
@@ -322,10 +322,6 @@ func (c *Cursor) decodeFreqs() error {
 	c.freqs = freqs[:n]
 	c.decodedFreqs++
 	return nil
-}
-
-func unequal(docs, freqs int) error {
-	return format.Corrupt("block has %d docIDs and %d frequencies", docs, freqs)
 }
 
 // locate adds the segment and the block to an error.

@@ -24,6 +24,6 @@
 //	terms.go                dictionary: lookup, walks over several segments
 //	postings.go             whole lists, many blocks at a time
 //	cursor.go, seek.go      Cursor: walking and skipping, block by block
-//	source.go, cache.go     indexes behind an io.ReaderAt
+//	source.go, cache.go     indexes read through an io.ReaderAt
 //	closed.go               use after Close
 package reader

@@ -48,13 +48,10 @@ func (s *Snapshot) Postings(term []byte) iter.Seq2[Posting, error] {
 	}
 }
 
-// rowLen is how many postings are decoded at a time.
-const rowLen = 4 * maxBlock
-
 // rows reads lists many blocks at a time.
 type rows struct {
-	list        segment.List
-	docs, freqs [rowLen]uint32
+	list segment.List
+	rows segment.Rows
 }
 
 var rowPool = sync.Pool{New: func() any { return new(rows) }}
@@ -73,10 +70,9 @@ func (r *rows) each(s *Segment, term []byte, base uint32, dels *Deletes, yield f
 	if !ok {
 		return true
 	}
-	for block := 0; block < r.list.Blocks; block += rowLen / r.list.BlockLen {
-		n, err := r.decode(s, block)
-		freqs := r.freqs[:n]
-		for i, doc := range r.docs[:n] {
+	for r.rows.Reset(&r.list); ; {
+		docs, freqs, err := r.next(s)
+		for i, doc := range docs {
 			if !dels.Has(doc) && !yield(Posting{base + doc, freqs[i]}, nil) {
 				return false
 			}
@@ -85,40 +81,32 @@ func (r *rows) each(s *Segment, term []byte, base uint32, dels *Deletes, yield f
 			yield(Posting{}, err)
 			return false
 		}
+		if len(docs) == 0 {
+			return true
+		}
 	}
-	return true
 }
 
-// decode decodes a row that begins with a block and returns how many postings it
-// holds; with an error, those of the blocks before the broken one.
-func (r *rows) decode(s *Segment, block int) (n int, err error) {
+// next decodes the next row and returns its postings, none after the last row; with an
+// error, those of the blocks before the broken one.
+func (r *rows) next(s *Segment) (docs, freqs []uint32, err error) {
 	if err := s.life.err(); err != nil {
-		return 0, err
+		return nil, nil, err
 	}
 	defer store.CatchFault(store.ArmFault(), &err)
-	l := &r.list
-	count := min(rowLen/l.BlockLen, l.Blocks-block)
-	docs, err := l.DecodeDocs(r.docs[:], block, count)
-	if err != nil {
-		count = docs / l.BlockLen
+	if !r.rows.Next() {
+		return nil, nil, r.rows.Err()
 	}
-	freqs, ferr := l.DecodeFreqs(r.freqs[:], block, count)
-	if ferr != nil {
-		err = ferr
+	docs, freqs = r.rows.Docs, r.rows.Freqs
+	if r.list.Kind != segment.KindExtent {
+		return docs, freqs, nil
 	}
-	both := min(docs, freqs)
-	if small, _ := l.Small(); small != nil {
-		return both, err
-	}
-	for b := block; n < both; b++ {
-		end := min(n+l.BlockLen, both)
-		if !plausible(l, r.docs[n:end], b, s.Info.Docs) {
-			return n, locate(implausible(), s, b)
+	for b, from := r.rows.Block, 0; from < len(docs); b++ {
+		end := min(from+r.list.BlockLen, len(docs))
+		if !plausible(&r.list, docs[from:end], b, s.Info.Docs) {
+			return docs[:from], freqs[:from], locate(implausible(), s, b)
 		}
-		n = end
+		from = end
 	}
-	if err == nil && docs != freqs {
-		err = locate(unequal(docs, freqs), s, block+n/l.BlockLen)
-	}
-	return n, err
+	return docs, freqs, nil
 }

@@ -97,8 +97,7 @@ func (c *Cursor) Shallow(target uint32) uint32 {
 	return c.peekLast
 }
 
-// peekBlock moves the block pointer to the block of target, which is behind its
-// block.
+// peekBlock moves the block pointer forward to the block of target.
 func (c *Cursor) peekBlock(target uint32) {
 	b := c.findBlock(c.peek+1, target)
 	last := uint32(NoDoc)

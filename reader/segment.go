@@ -3,6 +3,7 @@ package reader
 import (
 	"context"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/check"
 	"github.com/pinion-index/pinion/store"
@@ -11,11 +12,12 @@ import (
 // Segment is one segment of a snapshot. All docIDs are local to it: they count
 // from 0. Its methods turn a fault of mapped memory into an error of kind
 // format.ErrCorrupt, and fail with an error that matches ErrClosed once the
-// snapshot is closed. The embedded segment.Segment, and the values that it hands
-// out, do neither: they are for callers that arm faults themselves (store.ArmFault)
-// and hold the snapshot open.
+// snapshot is closed.
 type Segment struct {
-	*segment.Segment
+	// Views are the segment's structures as they lie in the file. They neither recover
+	// from faults nor know when the snapshot is closed: they are for callers that arm
+	// faults themselves (store.ArmFault) and hold the snapshot open.
+	Views *segment.Segment
 	// Base is the global docID of the segment's first document.
 	Base uint32
 	// Ord is the segment's position in the snapshot.
@@ -27,6 +29,15 @@ type Segment struct {
 	file    *handle // nil for a Segment that no Index opened
 	deletes *deletesFile
 }
+
+// Name returns the name of the segment's file.
+func (s *Segment) Name() string { return s.Views.Name() }
+
+// Header returns the file's header. It must not be modified.
+func (s *Segment) Header() *format.Header { return s.Views.Header() }
+
+// Meta returns what the segment says about itself. It must not be modified.
+func (s *Segment) Meta() *segment.Meta { return s.Views.Meta() }
 
 // Docs returns the number of documents, deleted ones included.
 func (s *Segment) Docs() uint32 { return s.Info.Docs }
@@ -47,7 +58,7 @@ func (s *Segment) Lookup(term []byte) (e segment.Entry, ok bool, err error) {
 		return e, false, err
 	}
 	defer store.CatchFault(store.ArmFault(), &err)
-	return s.Segment.Lookup(term)
+	return s.Views.Lookup(term)
 }
 
 // List returns a view of the list of e, which must be an entry of s. What the view
@@ -66,17 +77,7 @@ func (s *Segment) InitList(l *segment.List, e segment.Entry) (err error) {
 		return err
 	}
 	defer store.CatchFault(store.ArmFault(), &err)
-	return s.Segment.InitList(l, e)
-}
-
-// AppendSmall appends the postings of e, an entry of s of a list without an
-// extent, to docs and freqs, with base added to every docID.
-func (s *Segment) AppendSmall(docs, freqs []uint32, e *segment.Entry, base uint32) (_, _ []uint32, err error) {
-	if err := s.life.err(); err != nil {
-		return docs, freqs, err
-	}
-	defer store.CatchFault(store.ArmFault(), &err)
-	return s.Segment.AppendSmall(docs, freqs, e, base)
+	return s.Views.InitList(l, e)
 }
 
 // ID appends the external id of doc to buf[:0].
@@ -85,7 +86,7 @@ func (s *Segment) ID(doc uint32, buf []byte) (id []byte, err error) {
 		return nil, err
 	}
 	defer store.CatchFault(store.ArmFault(), &err)
-	return s.Segment.ID(doc, buf)
+	return s.Views.ID(doc, buf)
 }
 
 // FindID returns the docID of the document with an external id, deleted or not;
@@ -95,7 +96,7 @@ func (s *Segment) FindID(id []byte) (doc uint32, ok bool, err error) {
 		return 0, false, err
 	}
 	defer store.CatchFault(store.ArmFault(), &err)
-	return s.Segment.FindID(id)
+	return s.Views.FindID(id)
 }
 
 // EachID calls f with every docID and external id in order. The id is valid until
@@ -105,17 +106,7 @@ func (s *Segment) EachID(f func(doc uint32, id []byte) error) (err error) {
 		return err
 	}
 	defer store.CatchFault(store.ArmFault(), &err)
-	return s.Segment.EachID(f)
-}
-
-// IDHashes returns for every document the high 32 bits of the xxhash64 of its id
-// above its docID, ascending. On a mapped file that is mapped memory.
-func (s *Segment) IDHashes() (hashes []uint64, err error) {
-	if err := s.life.err(); err != nil {
-		return nil, err
-	}
-	defer store.CatchFault(store.ArmFault(), &err)
-	return s.Segment.IDHashes()
+	return s.Views.EachID(f)
 }
 
 // DocLen returns the number of tokens of doc, 0 when there is no such document.
@@ -124,7 +115,7 @@ func (s *Segment) DocLen(doc uint32) (tokens uint32, err error) {
 		return 0, err
 	}
 	defer store.CatchFault(store.ArmFault(), &err)
-	return s.Segment.DocLen(doc)
+	return s.Views.DocLen(doc)
 }
 
 // DocLens returns the lengths of all documents. On a mapped file they are mapped
@@ -134,7 +125,7 @@ func (s *Segment) DocLens() (lens segment.LengthTable, err error) {
 		return lens, err
 	}
 	defer store.CatchFault(store.ArmFault(), &err)
-	return s.Segment.DocLens()
+	return s.Views.DocLens()
 }
 
 // Stored appends the stored text of doc to buf[:0]; nothing if the segment was
@@ -144,26 +135,14 @@ func (s *Segment) Stored(doc uint32, buf []byte) (text []byte, err error) {
 		return nil, err
 	}
 	defer store.CatchFault(store.ArmFault(), &err)
-	return s.Segment.Stored(doc, buf)
+	return s.Views.Stored(doc, buf)
 }
 
-// Texts returns a reader of stored texts that are asked for in ascending order.
-// On a mapped file it reads mapped memory.
-func (s *Segment) Texts() (t *segment.Texts, err error) {
-	if err := s.life.err(); err != nil {
-		return nil, err
-	}
-	defer store.CatchFault(store.ArmFault(), &err)
-	return s.Segment.Texts()
-}
-
-// Verify checks every checksum and all content of the segment, which takes time in
-// proportion to its size. progress, if not nil, is told from time to time how many
-// bytes are done.
-func (s *Segment) Verify(ctx context.Context, progress func(done, total int64)) (err error) {
+// verify checks every checksum and all content of the segment.
+func (s *Segment) verify(ctx context.Context) (err error) {
 	if err := s.life.err(); err != nil {
 		return err
 	}
 	defer store.CatchFault(store.ArmFault(), &err)
-	return check.Segment(ctx, s.Segment, check.Options{Progress: progress})
+	return check.Segment(ctx, s.Views, check.Options{})
 }

@@ -67,7 +67,7 @@ func (s *Snapshot) Verify(ctx context.Context) error {
 		if seg.file.verified.Load() {
 			continue
 		}
-		if err := seg.Verify(ctx, nil); err != nil {
+		if err := seg.verify(ctx); err != nil {
 			return err
 		}
 		seg.file.verified.Store(true)

@@ -448,7 +448,7 @@ func TestDamagedPostings(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		read(t, &reader.Segment{Segment: seg, Info: store.SegmentInfo{Docs: seg.Meta().Docs}})
+		read(t, &reader.Segment{Views: seg, Info: store.SegmentInfo{Docs: seg.Meta().Docs}})
 	}
 }
 

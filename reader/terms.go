@@ -86,7 +86,7 @@ func newTerms(l *life, segments []*Segment, prefix []byte) (t *Terms) {
 	}
 	defer store.CatchFault(store.ArmFault(), &t.err)
 	for _, seg := range segments {
-		t.all = append(t.all, source{seg.Ord, seg.Segment.Prefix(prefix), true})
+		t.all = append(t.all, source{seg.Ord, seg.Views.Prefix(prefix), true})
 	}
 	return t
 }

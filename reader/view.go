@@ -60,7 +60,7 @@ func (x *Index) fill(v *view) error {
 		if err := v.commit.CheckSegment(i, h.segment); err != nil { // also of a file that an older view opened
 			return err
 		}
-		s := Segment{Segment: h.segment, Ord: i, Base: uint32(base), Info: *info, file: h}
+		s := Segment{Views: h.segment, Ord: i, Base: uint32(base), Info: *info, file: h}
 		if info.DeletesFile != 0 {
 			d, err := x.hold(v, info.DeletesFile, func() (*handle, error) { return x.openDeletes(v.commit, i) })
 			if err != nil {

@@ -33,7 +33,7 @@ var registry struct {
 }
 
 // Open returns the Dir of a local directory, which must exist. It reads no file
-// and writes none. Close it in the end.
+// and writes none. The caller closes it.
 func Open(path string) (*Dir, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, err
@@ -142,8 +142,8 @@ const retries = 64
 func (d *Dir) Latest() (*Commit, error) {
 	for attempt := 1; ; attempt++ {
 		c, err := d.latest()
-		// A listing is not atomic: it can miss the new manifest and then the old
-		// one too, or show one that is gone when it is opened.
+		// A listing is not atomic: it can miss both the new manifest and the old
+		// one, or show one that is gone when it is opened.
 		gone := errors.Is(err, fs.ErrNotExist) && attempt < retries
 		none := errors.Is(err, format.ErrNotAnIndex) && attempt < 3
 		if !gone && !none {

@@ -9,7 +9,7 @@
 //	segment-000000000012.pin       numbers of segment and deletes files come from
 //	deletes-000000000013.pin       one sequence and are never used twice
 //	write.lock                     empty; held by the one writer
-//	manifest-000000000008.pin.tmp  commit 8 in the making; ignored
+//	manifest-000000000008.pin.tmp  commit 8 being written; ignored
 //	spool-1234.tmp                 scratch of a writer; ignored
 //
 // Files are immutable. A commit writes a manifest beside the old one, syncs it,
@@ -23,6 +23,17 @@
 // repeated at the next commit.
 //
 // A manifest is renamed into place only after its content is durable. One that
-// does not check out is therefore damage and not the trace of a crash, and it is
-// reported: falling back to an older commit would lose documents in silence.
+// fails its checks is therefore damage, not the trace of a crash, and an error:
+// falling back to an older commit would silently lose documents.
+//
+// Inside:
+//
+//	dir.go                    Dir: the newest commit, and the files that are in use
+//	lock.go                   Lock: new files, Commit, sweeping
+//	manifest.go, deletes.go, names.go, container.go
+//	                          the files, as bytes and names
+//	segment.go                opening a segment and checking it against its manifest
+//	fs.go, osdir*.go          file systems: what they must do, and the local one
+//	mapping.go, osmap*.go     files in memory, mapped or read
+//	fault.go                  faults of mapped files as errors
 package store

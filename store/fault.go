@@ -14,12 +14,12 @@ import (
 //	func Search(...) (hits []Hit, err error) {
 //		defer store.CatchFault(store.ArmFault(), &err)
 //
-// once for each call that enters the engine and once in every goroutine that such
-// a call starts; the pair costs some 20 ns and allocates nothing. It works in
-// assembly too, but not in C.
+// once for each call that enters the engine and once in every goroutine that such a
+// call starts. Pairs may nest. A pair takes some 20 ns and allocates nothing. It
+// works in assembly too, but not in C.
 func ArmFault() (before bool) { return debug.SetPanicOnFault(true) }
 
-// CatchFault is to be deferred with the result of ArmFault. It sets *err, kind
+// CatchFault must be deferred with the result of ArmFault. It sets *err, kind
 // format.ErrCorrupt with file and offset, if the function panics because of a
 // fault within a mapped file. Every other panic goes on.
 func CatchFault(before bool, err *error) {

@@ -13,8 +13,8 @@ import (
 )
 
 // ErrUncertain says that a commit failed so late that it may or may not be the
-// newest one after a crash. The lock can only be closed; whoever locks the
-// directory next continues from what is there.
+// newest one after a crash. The lock can only be closed; the next one to
+// lock the directory continues from what is there.
 var ErrUncertain = errors.New("the outcome of the commit is uncertain")
 
 // Lock is the exclusive right to change a directory. All writing goes through it.
@@ -169,8 +169,8 @@ func (l *Lock) WriteDeletes(segment format.ID, docs *roaring.Bitmap) (num uint64
 // CreateTemp makes a scratch file in the directory.
 func (l *Lock) CreateTemp() (Temp, error) { return l.fs.CreateTemp() }
 
-// Discard removes file num of this lock that no commit names, whatever it is and
-// however far its writing came.
+// Discard removes file num, which this lock created and no commit names, complete
+// or not.
 func (l *Lock) Discard(num uint64) error {
 	if err := l.discard(SegmentName(num)); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -275,7 +275,7 @@ func (l *Lock) writeManifest(temp string, content []byte) error {
 }
 
 // Clean removes files that the newest commit does not name and nothing in this
-// process uses. Lock and Commit do so by themselves.
+// process uses. Lock and Commit do that too.
 func (l *Lock) Clean() error {
 	if err := l.fs.Sync(); err != nil { // the newest commit must outlive the older one
 		return err

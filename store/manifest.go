@@ -149,7 +149,7 @@ func decodeManifest(b []byte, off int64) (*Manifest, error) {
 	return m, nil
 }
 
-// check says what is wrong with a manifest that is to be written or was read.
+// check says what is wrong with a manifest that was read or is about to be written.
 func (m *Manifest) check() error {
 	switch {
 	case m.Generation == 0 || m.Generation > MaxFileNumber:

@@ -87,9 +87,9 @@ func (m *mapping) Mapped() []byte {
 	return m.data
 }
 
-// Forget tells that the content of d will not be read for a while: pages of a
-// mapped file no longer count as memory of this process. They come back by
-// themselves when they are touched.
+// Forget says that the content of d will not be read for a while: pages of a mapped
+// file no longer count as memory of this process. They return when they are
+// touched.
 func Forget(d Data) {
 	if m, ok := d.(*mapping); ok && len(m.data) > 0 && !m.closed.Load() {
 		forgetPages(m.data)

@@ -35,7 +35,7 @@ func name(prefix string, num uint64) string {
 }
 
 // parseName splits a name that ManifestName, SegmentName or DeletesName made.
-// Anything else, other spellings of the same number included, is not ours.
+// Anything else, including another spelling of the same number, is not ours.
 func parseName(s string) (prefix string, num uint64, ok bool) {
 	for _, p := range [...]string{manifestPrefix, segmentPrefix, deletesPrefix} {
 		digits, found := strings.CutPrefix(s, p)

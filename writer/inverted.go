@@ -64,7 +64,7 @@ func (e *ListError) Unwrap() error { return e.Err }
 // AddInverted writes a collection as a segment of its own, after what was added
 // before. Its documents replace those with the same ids. Lists that are out of
 // order, empty or not valid end it with a *ListError, and nothing is added; the
-// Writer goes on after any error of the collection. It holds 12 bytes for every
+// Writer remains usable after any error of the collection. It holds 12 bytes for every
 // document and the longest lists in memory.
 func (w *Writer) AddInverted(ctx context.Context, in Inverted) error {
 	var bad error // an error of the collection does not end the Writer
@@ -198,7 +198,7 @@ func (s *docSpool) each(f func(id, text []byte) error) error {
 	return nil
 }
 
-// listJob is a number of lists to be encoded.
+// listJob is a number of lists to encode.
 type listJob struct {
 	first       uint64 // number of the first list
 	terms       []byte

@@ -12,8 +12,8 @@ import (
 
 // MergeInto makes the index in directory out, new or not, one segment: its own
 // documents, followed by those of the indexes in the directories sources. Of
-// documents with the same id the last one stays. All must have been made with
-// one analyzer, else it fails with ErrAnalyzer. The result is committed.
+// documents with the same id the last one is kept. All indexes must have been made
+// by one analyzer, or it fails with ErrAnalyzer. The result is committed.
 func MergeInto(ctx context.Context, out string, sources []string, o Options) (MergeStats, error) {
 	stats, _, err := MergeIntoOrdered(ctx, out, sources, o, ReorderOptions{})
 	return stats, err
@@ -130,7 +130,7 @@ func (w *Writer) openForeign(c *store.Commit) (segments []*liveSegment, err erro
 	return segments, nil
 }
 
-// mergeAll joins all segments and the foreign ones behind them into one.
+// mergeAll joins all segments, followed by the foreign ones, into one.
 func (w *Writer) mergeAll(ctx context.Context, foreign []*liveSegment, stats *MergeStats) error {
 	var all []*liveSegment
 	for _, s := range w.segments {

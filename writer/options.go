@@ -40,7 +40,7 @@ type Options struct {
 	// Choose, if not nil, chooses other codecs of the same block length for each
 	// list instead. It is called from several goroutines.
 	Choose choose.Policy
-	// Progress, if not nil, is called from time to time with how far the present
+	// Progress, if not nil, is called from time to time with how far the current
 	// operation is, by one goroutine at a time. It must not call the Writer.
 	Progress func(Progress)
 
@@ -110,10 +110,10 @@ func (o *Options) spoolBytes() int64 {
 	return min(max(o.Memory/64, build.DefaultSpoolMemory), 16<<20)
 }
 
-// mergeJobBytes is what a mergeJob of ordinary lists takes.
+// mergeJobBytes is what a job of ordinary lists takes.
 const mergeJobBytes = 1 << 20
 
-// mergeJobs is how many jobs of a merge may be under way: enough for the encoders
+// mergeJobs is how many jobs of a merge may be in progress: enough for the encoders
 // to have work while the documents are being copied.
 func (o *Options) mergeJobs() int {
 	return int(max(int64(o.Threads)+1, min(8*int64(o.Threads), o.Memory/8/mergeJobBytes)))
@@ -141,8 +141,8 @@ func (o *Options) batches() int {
 	return int(max(2, min(most, int64(o.Threads)+2)))
 }
 
-// maxText is the size of the largest document: alone in flight it may take all
-// of that share.
+// maxText is the size of the largest document: if it is alone in flight, it may take
+// all of that share.
 func (o *Options) maxText() int {
 	return int(min(o.Memory/flightShare/batchCost, analysis.MaxTextBytes, segment.MaxText))
 }

@@ -18,8 +18,8 @@ type pipeline struct {
 	gate  chan struct{} // held while documents enter
 	slots chan struct{} // one for each batch that may be in flight
 	total int           // capacity of slots
-	cur   *invert.Batch // being filled, or nil; behind gate
-	seq   uint64        // of the next batch; behind gate
+	cur   *invert.Batch // being filled, or nil; guarded by gate
+	seq   uint64        // of the next batch; guarded by gate
 
 	work    chan *invert.Batch
 	workers sync.WaitGroup
@@ -29,8 +29,8 @@ type pipeline struct {
 	mu     sync.Mutex
 	cond   sync.Cond
 	ready  map[uint64]*invert.Batch // inverted, not absorbed
-	next   uint64                   // batch to be absorbed next
-	role   bool                     // somebody is the absorber
+	next   uint64                   // the batch to absorb next
+	role   bool                     // a goroutine is the absorber
 	free   []*invert.Batch
 	closed bool
 }
@@ -59,7 +59,7 @@ func (p *pipeline) start(w *Writer) {
 	}
 }
 
-// wake makes all who wait on cond look again.
+// wake makes every goroutine that waits on cond check again.
 func (p *pipeline) wake() {
 	p.mu.Lock()
 	p.cond.Broadcast()
@@ -87,7 +87,7 @@ func (p *pipeline) take(ctx context.Context, c chan struct{}) error {
 	}
 }
 
-// add appends one document or deletion to the present batch.
+// add appends one document or deletion to the current batch.
 func (p *pipeline) add(ctx context.Context, id, text []byte, deletes bool) error {
 	if err := p.take(ctx, p.gate); err != nil {
 		return err
@@ -113,7 +113,7 @@ func (p *pipeline) add(ctx context.Context, id, text []byte, deletes bool) error
 }
 
 // newBatch returns an empty batch that holds n slots. The caller holds the gate,
-// so nobody else is waiting for several.
+// so no other goroutine waits for several.
 func (p *pipeline) newBatch(ctx context.Context, n int) (*invert.Batch, error) {
 	for i := range n {
 		if err := p.take(ctx, p.slots); err != nil {
@@ -134,7 +134,7 @@ func (p *pipeline) newBatch(ctx context.Context, n int) (*invert.Batch, error) {
 	return b, nil
 }
 
-// send hands the present batch to the workers. The caller holds the gate.
+// send hands the current batch to the workers. The caller holds the gate.
 func (p *pipeline) send() {
 	if p.cur == nil {
 		return
@@ -145,7 +145,7 @@ func (p *pipeline) send() {
 	p.cur = nil
 }
 
-// invert is the life of a worker.
+// invert is the loop of a worker.
 func (p *pipeline) invert() {
 	v := p.pool.NewInverter(p.seed, p.w.opts.Analyzer.Tokenizer(), p.w.opts.Stored)
 	for b := range p.work {
@@ -253,7 +253,7 @@ func (p *pipeline) close() bool {
 		return false
 	}
 	p.cancel(ErrClosed)
-	p.gate <- struct{}{} // for ever: nobody adds any more
+	p.gate <- struct{}{} // for good: no more documents enter
 	close(p.work)
 	p.workers.Wait()
 	p.mu.Lock()

@@ -11,7 +11,7 @@ import (
 // and drops deleted documents.
 type MergeOptions struct {
 	// MaxSegments is how many segments may be left; 0 means 1. Only neighbours are
-	// joined, so that documents keep their order, and of them the smallest.
+	// joined, so that documents keep their order: the smallest first.
 	MaxSegments int
 	// Purge also rewrites segments that are not joined but hold deleted documents.
 	// With MaxSegments 1 that is always done.
@@ -21,9 +21,9 @@ type MergeOptions struct {
 	Recode bool
 }
 
-// Merge flushes and joins segments. The next commit will hold the result; no
-// answer to a query changes by it, except that document frequencies and lengths
-// no longer count documents that were deleted before.
+// Merge flushes and joins segments. The next commit will hold the result; it changes no
+// answer, except that document frequencies and lengths no longer count documents
+// that were deleted before.
 func (w *Writer) Merge(ctx context.Context, o MergeOptions) (MergeStats, error) {
 	var stats MergeStats
 	err := w.pipe.exclusive(ctx, func() error {

@@ -39,7 +39,7 @@ type ReorderStats struct {
 // the others new docIDs; with OrderInput it does nothing. The next commit will hold
 // the result. External ids, lengths, stored text and scores stay as they are: answers
 // change only in the order of documents of equal score. Documents that are added
-// later come behind. More documents than a segment can hold stay in several, each
+// later follow. More documents than a segment can hold stay in several, each
 // ordered by itself.
 //
 // Besides what Merge holds it takes 4 bytes for each posting and 48 for each document,

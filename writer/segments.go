@@ -66,7 +66,7 @@ func (s *liveSegment) readDeletes(dir *store.Dir) (err error) {
 	return err
 }
 
-// output is a segment that is being written.
+// output is a segment being written.
 type output struct {
 	lock    *store.Lock
 	num     uint64

@@ -16,10 +16,10 @@ import (
 var ErrClosed = errors.New("writer is closed")
 
 // ErrAnalyzer says that an index or a segment was made with another analyzer than
-// the one that is asked for.
+// the one asked for.
 var ErrAnalyzer = errors.New("analyzers differ")
 
-// ErrDocument says that a document cannot be added. The Writer goes on without it.
+// ErrDocument says that a document cannot be added. The Writer remains usable.
 var ErrDocument = errors.New("bad document")
 
 // Document is one document to add.
@@ -41,7 +41,7 @@ type Writer struct {
 
 	pipe pipeline
 
-	// The rest belongs to whoever holds the pipeline's absorber role.
+	// The rest belongs to the goroutine that holds the pipeline's absorber role.
 	acc      *invert.Accumulator
 	segments []*liveSegment // in docID order
 	changed  bool           // since the last commit
@@ -138,9 +138,9 @@ func (w *Writer) setAnalyzer(m *store.Manifest) (err error) {
 // Analyzer returns the analyzer of the index.
 func (w *Writer) Analyzer() analysis.Analyzer { return w.opts.Analyzer }
 
-// Add adds a document, or fails with ErrDocument. It copies it and returns before it is inverted, or waits
-// while as many documents are under way as the memory budget allows. ctx bounds
-// the wait only.
+// Add adds a document, or fails with ErrDocument. It copies the document and returns
+// before it is inverted, but waits while as many documents are in flight as the memory
+// budget allows. ctx bounds only that wait.
 func (w *Writer) Add(ctx context.Context, d Document) error {
 	if err := checkID(d.ID); err != nil {
 		return err
@@ -279,7 +279,7 @@ func (w *Writer) commit(ctx context.Context) error {
 }
 
 // Close gives up the lock. What was not committed is lost. It waits for calls
-// under way, which end with ErrClosed.
+// in progress, which end with ErrClosed. Further calls return nil.
 func (w *Writer) Close() error {
 	if !w.pipe.close() {
 		return nil

@@ -135,10 +135,10 @@ func merge(ctx context.Context, out io.Writer, dir string) (err error) {
 // verify reads and checks everything.
 func verify(ctx context.Context, out io.Writer, dir string) error {
 	return view(dir, func(s *reader.Snapshot) error {
+		if err := s.Verify(ctx); err != nil {
+			return err
+		}
 		for _, segment := range s.Segments() {
-			if err := segment.Verify(ctx, nil); err != nil {
-				return err
-			}
 			fmt.Fprintf(out, "%s  %s bytes  ok\n", store.SegmentName(segment.Info.File), humanize.Comma(segment.Header().FileLen))
 		}
 		return nil

@@ -29,8 +29,8 @@ const (
 	keyPageMask  = 1<<keyPageShift - 1
 )
 
-// keyArena holds byte strings of at most 65535 bytes, each behind a fixed number
-// of bytes of its user. References count 4-byte units and are never 0.
+// keyArena holds byte strings of at most 65535 bytes, each preceded by a fixed
+// number of bytes for its user. References count 4-byte units and are never 0.
 type keyArena struct {
 	pages [][]byte
 	page  int // page in use

@@ -71,8 +71,8 @@ func (v *Inverter) document(b *Batch, doc uint32) {
 	}
 }
 
-// count counts the tokens of one document that are at spans in text. A term knows the last document in which it
-// occurred and its posting there.
+// count counts the tokens of one document that are at spans in text. A term knows the
+// last document in which it occurred and its posting there.
 func (v *Inverter) count(b *Batch, doc uint32, text []byte, spans []analysis.Span) {
 	v.table.reserve(len(spans))
 	v.postings = slices.Grow(v.postings, len(spans))

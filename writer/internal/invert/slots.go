@@ -1,7 +1,7 @@
 package invert
 
 // slots is an open-addressing hash table from 32-bit hashes to 32-bit references
-// other than 0. Who uses it compares keys. A slot is hash<<32 | reference.
+// other than 0. Its users compare keys. A slot is hash<<32 | reference.
 type slots struct {
 	slot []uint64 // a power of two of them
 	used int

@@ -1,6 +1,6 @@
 // Package lists writes the posting lists of existing segments anew: it walks their
 // dictionaries together, has several goroutines encode the lists of each term, and
-// appends the results in order. What becomes of a term's lists is up to the caller.
+// appends the results in order. The caller decides what becomes of a term's lists.
 package lists
 
 import (

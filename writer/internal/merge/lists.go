@@ -10,7 +10,7 @@ import (
 
 // Write adds the documents and lists of all sources to b. What it holds in memory does
 // not depend on how many postings there are, except that the longest lists in progress
-// are in memory. Of o it fills in First.
+// are in memory. It sets o.First.
 func (m *Merger) Write(ctx context.Context, b *build.Builder, o lists.Options) (lists.Counts, error) {
 	o.First = func() error { return m.documents(ctx, b) }
 	segments := make([]*segment.Segment, len(m.sources))
@@ -93,7 +93,7 @@ func (lw *listWorker) small(e *lists.Encoded, refs []lists.Ref) (err error) {
 	return e.Encode(lw.enc, docs, freqs)
 }
 
-// filter appends the postings of lw.list that live and reports whether there are any.
+// filter appends the live postings of lw.list and reports whether there are any.
 func (lw *listWorker) filter(src *source) (some bool, err error) {
 	l := &lw.list
 	if l.Kind == segment.KindExtent {

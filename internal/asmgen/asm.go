@@ -6,7 +6,6 @@ import (
 
 	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/build"
-	"github.com/mmcloughlin/avo/ir"
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/pass"
 	"github.com/mmcloughlin/avo/printer"
@@ -15,17 +14,6 @@ import (
 
 // generator is the name in the header of every generated file.
 const generator = "internal/asmgen"
-
-// tier names the instruction set of a function.
-type tier int
-
-const (
-	avx2 tier = iota
-	avx512
-)
-
-// String returns the tier as function names have it.
-func (t tier) String() string { return [...]string{"AVX2", "AVX512"}[t] }
 
 // assembler is an avo context for one file, with what the kernels have in common.
 type assembler struct {
@@ -48,11 +36,6 @@ func (a *assembler) function(name, signature string, doc ...string) {
 	a.Pragma("noescape")
 	a.SignatureExpr(signature)
 	a.Doc(doc...)
-}
-
-// align aligns the next instruction to n bytes.
-func (a *assembler) align(n int) {
-	a.Instruction(&ir.Instruction{Opcode: "PCALIGN", Operands: []operand.Op{operand.Imm(uint64(n))}})
 }
 
 // arg loads a 64-bit argument.

@@ -129,7 +129,7 @@ func (a *assembler) docs(width int) {
 	}
 	u := &unpacker{assembler: a, width: width, src: reg.RAX, mask: reg.Y15}
 	a.VPBROADCASTD(a.words(fmt.Sprintf("mask%d", width), uint32(1<<width-1), 0), u.mask)
-	s := &scan{a, avx2}
+	s := &scan{a}
 	sets := [3]rowSet{{reg.Y0, reg.Y1, reg.Y2, reg.Y9}, {reg.Y3, reg.Y4, reg.Y5, reg.Y9}, {reg.Y6, reg.Y7, reg.Y8, reg.Y9}}
 	rows := 32
 	for rows > leastRows && rows/2*width%32 == 0 {

@@ -113,7 +113,7 @@ func (a *assembler) sumLoop() {
 	a.function("sumAVX2", "func(v *uint32, n int, prev uint32)",
 		"sumAVX2 turns n gaps less one into docIDs in place, n a multiple of 16.")
 	v, n := a.arg("v"), a.arg("n")
-	s := newScan(a, avx2)
+	s := newScan(a)
 	a.VPBROADCASTD(a.address("prev"), scanCarry)
 	r := rowSet{reg.Y0, reg.Y1, reg.Y2, reg.Y9}
 	a.loop(n, 16, func() {

@@ -66,6 +66,7 @@ func run(root string, check bool) error {
 var generators = []func(output) error{
 	bitpackDocs,
 	bitpackLoops,
+	patchedAVX2,
 	bytepackRows,
 	unaryPositions,
 	regressAdd,

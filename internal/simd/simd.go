@@ -15,8 +15,6 @@ type Tier uint32
 const (
 	Portable Tier = iota // Go only
 	AVX2                 // AVX2, BMI1 and BMI2
-	AVX512               // AVX-512 F, BW, DQ, CD and VL
-	VBMI2                // AVX-512 VBMI and VBMI2
 )
 
 // String returns the tier's name in lower case.
@@ -26,10 +24,6 @@ func (t Tier) String() string {
 		return "portable"
 	case AVX2:
 		return "avx2"
-	case AVX512:
-		return "avx512"
-	case VBMI2:
-		return "vbmi2"
 	}
 	return fmt.Sprintf("tier(%d)", uint32(t))
 }
@@ -52,7 +46,7 @@ func SetLevel(t Tier) (restore func()) {
 
 // Tiers returns every tier that this CPU and build have, Portable first.
 func Tiers() []Tier {
-	tiers := make([]Tier, 0, 4)
+	tiers := make([]Tier, 0, 2)
 	for t := Portable; t <= Best(); t++ {
 		tiers = append(tiers, t)
 	}

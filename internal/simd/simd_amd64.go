@@ -7,16 +7,10 @@ import "golang.org/x/sys/cpu"
 var best = detect()
 
 func detect() Tier {
-	x := &cpu.X86
-	switch {
-	case !(x.HasAVX2 && x.HasBMI1 && x.HasBMI2):
+	if x := &cpu.X86; !(x.HasAVX2 && x.HasBMI1 && x.HasBMI2) {
 		return Portable
-	case !(x.HasAVX512F && x.HasAVX512BW && x.HasAVX512DQ && x.HasAVX512CD && x.HasAVX512VL):
-		return AVX2
-	case !(x.HasAVX512VBMI && x.HasAVX512VBMI2):
-		return AVX512
 	}
-	return VBMI2
+	return AVX2
 }
 
 // Best returns the highest tier of this CPU and build.

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/internal/codectest"
-	"github.com/pinion-index/pinion/internal/synthetic"
 )
 
 func TestConformance(t *testing.T) { codectest.Run(t, Codec{}) }
@@ -36,18 +35,5 @@ func TestGolden(t *testing.T) {
 		if want := strings.Join(c.words, ""); err != nil || hex.EncodeToString(got) != want {
 			t.Errorf("%s: %x, want %s, error %v", c.name, got, want, err)
 		}
-	}
-}
-
-// TestList requires that full blocks of an ordinary list are decoded in a row: one by one
-// they come out the same, only later.
-func TestList(t *testing.T) {
-	const n = 1 << 14
-	l, err := codectest.Encode(Codec{}, synthetic.Uniform(1, n, synthetic.Range), synthetic.Freqs(2, n, 1000))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := docsList(make([]uint32, n), &l.DocSeq, 0, n/BlockLen); got != n/BlockLen {
-		t.Errorf("%d blocks of %d", got, n/BlockLen)
 	}
 }

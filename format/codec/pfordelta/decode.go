@@ -91,7 +91,7 @@ func (r *reader) values(dst []uint32, i, depth int, n uint) bool {
 	if !ok {
 		return false
 	}
-	patch.Fields(dst, r.src, bit, width, int(n))
+	patch.Fields(dst[:n], r.src, bit, width)
 	return depth == 0 || r.exceptions(dst, i, depth, n)
 }
 
@@ -174,29 +174,28 @@ func (b *block) unpackWith(dst []uint32, docs bool, prev uint32, positions, over
 	}
 	b.over = all
 	if docs {
-		return patch.UnpackDocsWith(dst, b.n, b.low, b.width, positions, overflows, prev)
+		bitpack.Unpack(dst, b.low, b.n, b.width)
+	} else {
+		bitpack.UnpackFreqs(dst, b.low, b.n, b.width)
 	}
-	return patch.UnpackFreqsWith(dst, b.n, b.low, b.width, positions, overflows)
+	for j, i := range positions {
+		if i >= uint32(b.n) {
+			return false
+		}
+		dst[i] += (overflows[j] + 1) << b.width
+	}
+	if docs {
+		bitpack.PrefixSum(dst[:b.n], prev)
+	}
+	return true
 }
 
 // DecodeDocs decodes the docIDs of count blocks from block on.
 func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
-	return codec.Rows(dst, s, block, count, BlockLen, run, blockDocs)
+	return codec.Rows(dst, s, block, count, BlockLen, nil, decodeDocs)
 }
 
-// blockDocs decodes one block.
-func blockDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
-	if docsBlock(dst, s, i) {
-		return BlockLen, nil
-	}
-	return decodeDocs(dst, s, i)
-}
-
-func run(dst []uint32, s *codec.Sequence, block, count int) int {
-	return docsRun(dst, s, block, min(count, s.N/BlockLen-block))
-}
-
-// decodeDocs is DecodeDocs for every block.
+// decodeDocs decodes a block of docIDs.
 func decodeDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 	b, err := open(s, i)
 	if err != nil {
@@ -220,18 +219,10 @@ func decodeDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 
 // DecodeFreqs decodes the frequencies of count blocks from block on.
 func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
-	return codec.Rows(dst, s, block, count, BlockLen, nil, blockFreqs)
+	return codec.Rows(dst, s, block, count, BlockLen, nil, decodeFreqs)
 }
 
-// blockFreqs decodes one block.
-func blockFreqs(dst []uint32, s *codec.Sequence, i int) (int, error) {
-	if freqsBlock(dst, s, i) {
-		return BlockLen, nil
-	}
-	return decodeFreqs(dst, s, i)
-}
-
-// decodeFreqs is DecodeFreqs for every block.
+// decodeFreqs decodes a block of frequencies.
 func decodeFreqs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 	b, err := open(s, i)
 	if err != nil {
@@ -245,56 +236,4 @@ func decodeFreqs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 		return 0, codec.ErrBlock // 2^32 is not a frequency
 	}
 	return b.n, nil
-}
-
-// Freq returns frequency i without decoding its block.
-func (Codec) Freq(s *codec.Sequence, i int) (uint32, error) {
-	b, err := open(s, i/BlockLen)
-	if err != nil {
-		return 0, err
-	}
-	i %= BlockLen
-	v := patch.Low(b.low, b.width, uint(i))
-	if len(b.src) > 0 {
-		over, ok := b.find(i)
-		if !ok {
-			return 0, codec.ErrBlock
-		}
-		v |= over << b.width
-	}
-	if v == 1<<32-1 {
-		return 0, codec.ErrBlock
-	}
-	return v + 1, nil
-}
-
-// find returns the overflow of value i, 0 if it is no exception. The offsets tell
-// which exception it is; of the overflows all are read only where the exceptions of
-// their array follow.
-func (b *block) find(i int) (over uint32, ok bool) {
-	count, ok := b.count(0, uint(b.n))
-	if !ok || count == 0 {
-		return 0, ok
-	}
-	var values [BlockLen]uint32
-	if !b.values(values[:], 1, b.depth-1, count) {
-		return 0, false
-	}
-	at, which := uint32(0), -1
-	for j := range count {
-		if at += values[j]; at >= uint32(i) {
-			if at == uint32(i) {
-				which = int(j)
-			}
-			break
-		}
-		at++
-	}
-	if which < 0 {
-		return 0, true
-	}
-	if !b.values(values[:], 1+arrays(b.depth-1), b.depth-1, count) {
-		return 0, false
-	}
-	return values[which] + 1, true
 }

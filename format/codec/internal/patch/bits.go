@@ -1,9 +1,6 @@
 package patch
 
-import (
-	"encoding/binary"
-	"unsafe"
-)
+import "encoding/binary"
 
 // Words returns the 4-byte words that bits take.
 func Words(bits uint) uint { return (bits + 31) / 32 }
@@ -20,40 +17,6 @@ func Get(src []byte, bit, width uint) uint32 {
 		x |= uint64(binary.LittleEndian.Uint32(src[at+4:])) << 32
 	}
 	return uint32(x>>shift) & uint32(uint64(1)<<width-1)
-}
-
-// Fields reads n fields of width bits, 0 to 32, from bit on to dst, which must have n
-// elements rounded up to a multiple of 16, and of which those from n on may be
-// overwritten. The words that the fields touch must lie within src.
-func Fields(dst []uint32, src []byte, bit, width uint, n int) {
-	fields(dst[:(n+15)&^15], src, bit, width, n)
-}
-
-func fieldsPortable(dst []uint32, src []byte, bit, width uint, n int) {
-	d, ok := start(src)
-	if !ok {
-		for i := range dst[:n] {
-			dst[i] = Get(src, bit, width)
-			bit += width
-		}
-		return
-	}
-	mask := fieldMask(width)
-	for i := range dst[:n] {
-		dst[i] = uint32(peek(d, bit) & mask)
-		bit += width
-	}
-}
-
-// start returns where src begins; ok is false where fewer than 8 bytes of memory follow
-// src, so that peek may not be used for every field in it.
-func start(src []byte) (d unsafe.Pointer, ok bool) {
-	return unsafe.Pointer(unsafe.SliceData(src)), cap(src)-len(src) >= 8
-}
-
-// peek returns 57 bits and more from bit on.
-func peek(d unsafe.Pointer, bit uint) uint64 {
-	return *(*uint64)(unsafe.Add(d, bit>>3)) >> (bit & 7)
 }
 
 // fieldMask masks a field of width bits, 0 to 32.
@@ -121,16 +84,20 @@ func (w *Writer) Flush() []byte {
 	return w.Dst
 }
 
-// Low returns value i of those that package bitpack packed with width bits in src.
-func Low(src []byte, width, i uint) uint32 {
-	if width == 0 {
-		return 0
+// Fields reads the fields of width bits, 0 to 32, from bit on to dst, as many as it has
+// elements. The words that the fields touch must lie within src.
+func Fields(dst []uint32, src []byte, bit, width uint) {
+	d, ok := sourceOf(src)
+	if !ok {
+		for i := range dst {
+			dst[i] = Get(src, bit, width)
+			bit += width
+		}
+		return
 	}
-	bit := i / 4 * width
-	at, shift := bit/32*16+i%4*4, bit%32
-	x := uint64(binary.LittleEndian.Uint32(src[at:]))
-	if shift+width > 32 {
-		x |= uint64(binary.LittleEndian.Uint32(src[at+16:])) << 32
+	mask := fieldMask(width)
+	for i := range dst {
+		dst[i] = uint32(d.at(bit) & mask)
+		bit += width
 	}
-	return uint32(x>>shift) & uint32(uint64(1)<<width-1)
 }

@@ -59,9 +59,9 @@ func (h *Histogram) Count(v []uint32, or uint32) {
 	}
 }
 
-// exceedPortable writes to count how many values need more than b bits, for each b below
+// exceed writes to count how many values need more than b bits, for each b below
 // full, which is what their bitwise or needs, and returns the greatest.
-func exceedPortable(count *[33]uint32, v []uint32, full uint) (most uint32) {
+func exceed(count *[33]uint32, v []uint32, full uint) (most uint32) {
 	var need [64]uint32 // by bits.Len32, at most 32
 	for _, x := range v {
 		need[bits.Len32(x)&63]++

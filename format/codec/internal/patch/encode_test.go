@@ -6,13 +6,10 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
-
-	"github.com/pinion-index/pinion/internal/simd"
 )
 
-// TestEncodeTiers compares what an encoder asks of values at every tier with counts
-// of their own definition.
-func TestEncodeTiers(t *testing.T) {
+// TestEncode compares what an encoder asks of values with counts of their own definition.
+func TestEncode(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v, or := drawValues(t)
 		v = slices.Clip(slices.Clone(v))
@@ -25,35 +22,31 @@ func TestEncodeTiers(t *testing.T) {
 				bitmap[i/64] |= 1 << (i % 64)
 			}
 		}
-		for _, tier := range simd.Tiers() {
-			restore := simd.SetLevel(tier)
-			var h Histogram
-			for b := range h.exceed {
-				h.exceed[b] = 77 // of a block before
-			}
-			h.Count(v, or)
-			var e exceptions
-			e.bitmap = [2]uint64{1<<64 - 1, 5}
-			e.split(v, width)
-			restore()
-			if h.max != slices.Max(v) {
-				t.Fatalf("%v: greatest %d of %v", tier, h.max, v)
-			}
-			for b, got := range h.exceed {
-				want := uint32(0)
-				for _, x := range v {
-					if bits.Len32(x) > b {
-						want++
-					}
-				}
-				if got != want {
-					t.Fatalf("%v: %d values need more than %d bits, not %d", tier, want, b, got)
+		var h Histogram
+		for b := range h.exceed {
+			h.exceed[b] = 77 // of a block before
+		}
+		h.Count(v, or)
+		var e taken
+		e.bitmap = [2]uint64{1<<64 - 1, 5}
+		e.split(v, width)
+		if h.max != slices.Max(v) {
+			t.Fatalf("greatest %d of %v", h.max, v)
+		}
+		for b, got := range h.exceed {
+			want := uint32(0)
+			for _, x := range v {
+				if bits.Len32(x) > b {
+					want++
 				}
 			}
-			n := len(positions)
-			if e.bitmap != bitmap || !slices.Equal(e.positions[:n], positions) || !slices.Equal(e.overflows[:n], overflows) {
-				t.Fatalf("%v: width %d takes %v, %v, %x out of %v", tier, width, e.positions[:n], e.overflows[:n], e.bitmap, v)
+			if got != want {
+				t.Fatalf("%d values need more than %d bits, not %d", want, b, got)
 			}
+		}
+		n := len(positions)
+		if e.bitmap != bitmap || !slices.Equal(e.positions[:n], positions) || !slices.Equal(e.overflows[:n], overflows) {
+			t.Fatalf("width %d takes %v, %v, %x out of %v", width, e.positions[:n], e.overflows[:n], e.bitmap, v)
 		}
 	})
 }

@@ -96,14 +96,11 @@ func TestExceptions(t *testing.T) {
 		if p.Count > 0 && !Unpack(dst, len(v), src, at, head, p) {
 			t.Fatalf("refused %+v", p)
 		}
-		for i, x := range v {
-			single := Low(src[at:], p.Width, uint(i))
-			if p.Count > 0 {
-				single |= Find(src, head, p, uint(i))
-			}
-			if p.Count > 0 && dst[i] != x || single != x {
-				t.Fatalf("value %d under %+v: %d in the block, %d alone, not %d", i, p, dst[i], single, x)
-			}
+		if p.Count == 0 {
+			bitpack.Unpack(dst, src[at:], len(v), p.Width)
+		}
+		if !slices.Equal(dst[:len(v)], v) {
+			t.Fatalf("%v under %+v, not %v", dst[:len(v)], p, v)
 		}
 		if p.Count > 1 && Unpack(dst, 1, src, at, head, p) {
 			t.Fatal("took positions past the end")
@@ -127,29 +124,6 @@ func TestUnpackRefuses(t *testing.T) {
 	}
 }
 
-// unpacker is what the three ways to finish a patched block have in common.
-type unpacker func(dst []uint32, n int, src []byte, low int, bit uint, p Plan, pos uint, less, prev uint32) bool
-
-var kinds = map[string]struct{ dispatched, portable unpacker }{
-	"plain": {
-		func(dst []uint32, n int, src []byte, low int, bit uint, p Plan, pos uint, less, _ uint32) bool {
-			return unpack(dst, n, src, low, bit, p, pos, less)
-		},
-		func(dst []uint32, n int, src []byte, low int, bit uint, p Plan, pos uint, less, _ uint32) bool {
-			return unpackPortable(dst, n, src, low, bit, p, pos, less)
-		},
-	},
-	"freqs": {
-		func(dst []uint32, n int, src []byte, low int, bit uint, p Plan, pos uint, less, _ uint32) bool {
-			return unpackFreqs(dst, n, src, low, bit, p, pos, less)
-		},
-		func(dst []uint32, n int, src []byte, low int, bit uint, p Plan, pos uint, less, _ uint32) bool {
-			return unpackFreqsPortable(dst, n, src, low, bit, p, pos, less)
-		},
-	},
-	"docs": {unpackDocs, unpackDocsPortable},
-}
-
 // TestTiers compares the tiers on bytes that may be anything.
 func TestTiers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -158,9 +132,9 @@ func TestTiers(t *testing.T) {
 			Count: rapid.UintRange(1, MaxCount).Draw(t, "count"),
 			Over:  rapid.UintRange(1, 31).Draw(t, "over"),
 		}
-		pos, less := p.form(), uint32(1)
+		pos, plus := p.form(), uint32(1)
 		if rapid.Bool().Draw(t, "list") {
-			pos, less = rapid.UintRange(0, 7).Draw(t, "pos"), 0
+			pos, plus = rapid.UintRange(0, 7).Draw(t, "pos"), 0
 		}
 		bit := rapid.UintRange(0, 70).Draw(t, "bit")
 		end := bit + p.Bits()
@@ -185,96 +159,25 @@ func TestTiers(t *testing.T) {
 			low = 0
 		}
 		prev := rng.Uint32()
-		for name, kind := range kinds {
-			want := make([]uint32, 128)
-			wantOK := kind.portable(want, n, src, low, bit, p, pos, less, prev)
+		for _, k := range []kind{plain, freqs, docs} {
+			var want []uint32
+			var wantOK bool
 			for _, tier := range simd.Tiers() {
 				restore := simd.SetLevel(tier)
 				got := make([]uint32, 128)
-				ok := kind.dispatched(got, n, src, low, bit, p, pos, less, prev)
+				ok := (&layout{p, low, bit, pos, plus}).unpack(got, n, src, k, prev)
 				restore()
-				if ok != wantOK || ok && !slices.Equal(got[:n], want[:n]) {
-					t.Fatalf("%s at %v: %v, %v\nportable %v, %v", name, tier, ok, got[:n], wantOK, want[:n])
+				if tier == simd.Portable {
+					want, wantOK = got, ok
+				} else if ok != wantOK || ok && !slices.Equal(got[:n], want[:n]) {
+					t.Fatalf("kind %d at %v: %v, %v\nportable %v, %v", k, tier, ok, got[:n], wantOK, want[:n])
 				}
 			}
-		}
-	})
-}
-
-// TestListed compares the tiers on exceptions that are no longer packed.
-func TestListed(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
-		count := rapid.IntRange(1, 128).Draw(t, "count")
-		width := rapid.UintRange(0, 32).Draw(t, "width")
-		n := rapid.SampledFrom([]int{128, 128, 127, 64, 3}).Draw(t, "n")
-		positions, overflows := make([]uint32, 128), make([]uint32, 128)
-		for j, i := range rng.Perm(128)[:count] {
-			positions[j], overflows[j] = uint32(i), rng.Uint32()
-		}
-		slices.Sort(positions[:count])
-		switch rapid.IntRange(0, 4).Draw(t, "broken") {
-		case 0:
-			positions[rng.IntN(count)] = rng.Uint32()
-		case 1:
-			positions[rng.IntN(count)] = rng.Uint32N(130)
-		}
-		src := make([]byte, bitpack.Size(n, width)+64)
-		for i := range src {
-			src[i] = byte(rng.Uint32())
-		}
-		src = src[:len(src)-64]
-		p, o, prev := positions[:count], overflows[:count], rng.Uint32()
-		want := [2][]uint32{make([]uint32, 128), make([]uint32, 128)}
-		wantOK := listedDocsPortable(want[0], n, src, width, p, o, prev)
-		if listedFreqsPortable(want[1], n, src, width, p, o) != wantOK {
-			t.Fatal("docIDs and frequencies differ")
-		}
-		for _, tier := range simd.Tiers() {
-			restore := simd.SetLevel(tier)
-			docs, freqs := make([]uint32, 128), make([]uint32, 128)
-			ok1 := UnpackDocsWith(docs, n, src, width, p, o, prev)
-			ok2 := UnpackFreqsWith(freqs, n, src, width, p, o)
-			restore()
-			if ok1 != wantOK || ok2 != wantOK {
-				t.Fatalf("%v: %v and %v, portable %v", tier, ok1, ok2, wantOK)
-			}
-			if wantOK && (!slices.Equal(docs[:n], want[0][:n]) || !slices.Equal(freqs[:n], want[1][:n])) {
-				t.Fatalf("%v: %v, %v\nportable %v", tier, docs[:n], freqs[:n], want)
-			}
-		}
-	})
-}
-
-func TestFields(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		width := rapid.UintRange(0, 32).Draw(t, "width")
-		n := rapid.IntRange(1, 128).Draw(t, "n")
-		bit := rapid.UintRange(0, 100).Draw(t, "bit")
-		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
-		want := make([]uint32, n)
-		var w Writer
-		for range bit {
-			w.Put(rng.Uint32(), 1)
-		}
-		for i := range want {
-			want[i] = rng.Uint32() & uint32(uint64(1)<<width-1)
-			w.Put(want[i], width)
-		}
-		src := w.Flush()
-		src = append(src, make([]byte, 64)...)[:len(src)]
-		for _, tier := range simd.Tiers() {
-			restore := simd.SetLevel(tier)
-			got := make([]uint32, (n+15)&^15)
-			Fields(got, src, bit, width, n)
-			restore()
-			if !slices.Equal(got[:n], want) {
-				t.Fatalf("%v: %v, want %v", tier, got[:n], want)
-			}
-			for i, x := range want {
-				if g := Get(src, bit+uint(i)*width, width); g != x {
-					t.Fatalf("field %d is %d, want %d", i, g, x)
-				}
+			// At the very end of memory.
+			got := make([]uint32, 128)
+			ok := (&layout{p, low, bit, pos, plus}).unpack(got, n, src[:len(src):len(src)], k, prev)
+			if ok != wantOK || ok && !slices.Equal(got[:n], want[:n]) {
+				t.Fatalf("kind %d without padding: %v, %v\nwith it %v, %v", k, ok, got[:n], wantOK, want[:n])
 			}
 		}
 	})
@@ -314,11 +217,11 @@ func BenchmarkUnpack(b *testing.B) {
 		writePositions(src, 18, count, p.form(), rng)
 		dst := make([]uint32, 128)
 		for _, tier := range simd.Tiers() {
-			for name, kind := range kinds {
-				b.Run(fmt.Sprintf("%d/%v/%s", count, tier, name), func(b *testing.B) {
+			for _, k := range []kind{plain, freqs, docs} {
+				b.Run(fmt.Sprintf("%d/%v/%d", count, tier, k), func(b *testing.B) {
 					defer simd.SetLevel(tier)()
 					for b.Loop() {
-						if !kind.dispatched(dst, 128, src[:256], 100, 18, p, p.form(), 1, 1) {
+						if !(&layout{p, 100, 18, p.form(), 1}).unpack(dst, 128, src[:256], k, 1) {
 							b.Fatal("refused")
 						}
 					}

@@ -1,0 +1,83 @@
+//go:build !purego
+
+package patch
+
+import (
+	"math/bits"
+	"unsafe"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/format/codec/internal/bitpack"
+	"github.com/pinion-index/pinion/internal/simd"
+)
+
+// widthTable says where the values of one width lie, for the assembly.
+type widthTable struct {
+	mask, thirtyTwo uint32
+	// Each step unpacks four rows, in the order 0, 2, 1, 3.
+	steps [8]struct {
+		offset [4]uint16   // byte of the vector in which the row begins
+		shift  [4][4]uint8 // bit of the word in which it does, for each lane
+	}
+}
+
+var widthTables = func() (t [bitpack.MaxWidth + 1]widthTable) {
+	for b := range t {
+		t[b].mask, t[b].thirtyTwo = uint32(1<<b-1), 32
+		for step := range t[b].steps {
+			s := &t[b].steps[step]
+			for i, row := range [4]int{0, 2, 1, 3} {
+				bit := (4*step + row) * b
+				s.offset[i] = uint16(bit / 32 * bitpack.VectorSize)
+				for lane := range s.shift[i] {
+					s.shift[i][lane] = uint8(bit % 32)
+				}
+			}
+		}
+	}
+	return t
+}()
+
+// ranks has, for each byte of a bitmap, the shuffle that brings the next numbers to the
+// bits that are set, and zero to the others.
+var ranks = func() (t [256][8]byte) {
+	for m := range t {
+		for i := range t[m] {
+			t[m][i] = 0x80
+			if m>>i&1 != 0 {
+				t[m][i] = byte(bits.OnesCount(uint(m) & (1<<i - 1)))
+			}
+		}
+	}
+	return t
+}()
+
+// vectors reports whether full blocks in src can be unpacked with vectors.
+func vectors(src []byte) bool {
+	return simd.Level() >= simd.AVX2 && cap(src)-len(src) >= format.ReadablePadding
+}
+
+// unpackVectors is unpack for a full block with a bitmap and overflows of at most octetBits bits.
+func (l *layout) unpackVectors(dst *[bitpack.BlockLen]uint32, src []byte, d source, k kind, prev uint32) bool {
+	lo, hi := d.at64(l.bit), d.at64(l.bit+64)
+	if uint(bits.OnesCount64(lo)+bits.OnesCount64(hi)) != l.Count {
+		return false
+	}
+	var overflows struct {
+		octets
+		_ uint64 // read with the last of them
+	}
+	overflows.read(d, l.bit+bitmapBits, l.Over, l.Count, uint(l.plus))
+	low := (*byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(src)), l.low))
+	tab := (*byte)(unsafe.Pointer(&widthTables[l.Width]))
+	over, ranks := (*byte)(unsafe.Pointer(&overflows)), (*byte)(unsafe.Pointer(&ranks))
+	switch k {
+	case docs:
+		docsAVX2(&dst[0], low, tab, ranks, over, lo, hi, uint32(l.Width), prev)
+	case freqs:
+		freqsAVX2(&dst[0], low, tab, ranks, over, lo, hi, uint32(l.Width), 0)
+	default:
+		plainAVX2(&dst[0], low, tab, ranks, over, lo, hi, uint32(l.Width), 0)
+	}
+	return true
+}

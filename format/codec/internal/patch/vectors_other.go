@@ -1,0 +1,11 @@
+//go:build !amd64 || purego
+
+package patch
+
+import "github.com/pinion-index/pinion/format/codec/internal/bitpack"
+
+func vectors([]byte) bool { return false }
+
+func (*layout) unpackVectors(*[bitpack.BlockLen]uint32, []byte, source, kind, uint32) bool {
+	return false
+}

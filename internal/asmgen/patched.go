@@ -1,0 +1,148 @@
+package main
+
+import (
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// patchedAVX2 writes the unpackers of full blocks with exceptions.
+func patchedAVX2(out output) error {
+	a := newAssembler()
+	for _, kind := range []string{"plain", "freqs", "docs"} {
+		a.patchedKind(kind)
+	}
+	return a.write(out, "format/codec/internal/patch", "patch", "zpatched_avx2")
+}
+
+// patched holds the registers of one function. Names end in 02 for rows 0 and 2 of the
+// four that a step unpacks, and in 13 for rows 1 and 3.
+type patched struct {
+	*assembler
+	kind                    string
+	low, steps, over, ranks reg.GPVirtual
+	mask, thirtyTwo, shift  reg.VecVirtual
+	carry                   reg.VecVirtual
+}
+
+// patchedKind writes one function: a loop of eight steps of sixteen values. The low bits
+// of a value lie in one or two vectors, which the table of the width names. The
+// overflows of eight values are brought to their places by a shuffle of bytes that a
+// byte of the bitmap selects; no step branches on what the block holds.
+func (a *assembler) patchedKind(kind string) {
+	does := map[string]string{
+		"plain": "writes 128 values to dst",
+		"freqs": "writes 128 values plus one to dst",
+		"docs":  "writes the docIDs after prev to dst whose gaps less one are 128 values",
+	}[kind]
+	a.function(kind+"AVX2", "func(dst *uint32, low, tab, ranks, over *byte, lo, hi uint64, shift, prev uint32)",
+		kind+"AVX2 "+does+": low bits, as tab says, and overflows,",
+		"shifted left, where lo and hi have a bit set. 32 bytes past the low bits and 8 past the overflows",
+		"are readable.")
+	p := &patched{assembler: a, kind: kind}
+	dst := a.arg("dst")
+	p.low, p.steps, p.ranks, p.over = a.arg("low"), a.arg("tab"), a.arg("ranks"), a.arg("over")
+	p.mask, p.thirtyTwo, p.shift = a.YMM(), a.YMM(), a.XMM()
+	a.VPBROADCASTD(operand.Mem{Base: p.steps}, p.mask)
+	a.VPBROADCASTD(operand.Mem{Base: p.steps, Disp: 4}, p.thirtyTwo)
+	a.ADDQ(operand.U8(8), p.steps)
+	a.VMOVD(a.address("shift"), p.shift)
+	switch kind {
+	case "docs":
+		p.carry = a.YMM()
+		a.VPBROADCASTD(a.address("prev"), p.carry)
+	case "freqs":
+		p.carry = a.YMM()
+		a.VPCMPEQD(p.carry, p.carry, p.carry)
+	}
+	bitmap, left := a.GP64(), a.GP32()
+	a.LEAQ(a.memory("lo"), bitmap)
+	a.MOVL(operand.U32(8), left)
+	a.Label(kind)
+	e02, e13 := p.overflows(bitmap)
+	v02 := p.values(0, e02)
+	v13 := p.values(1, e13)
+	switch kind {
+	case "docs":
+		p.sum(v02, v13)
+	case "freqs":
+		a.VPSUBD(p.carry, v02, v02)
+		a.VPSUBD(p.carry, v13, v13)
+	}
+	a.VMOVDQU(v02.AsX(), operand.Mem{Base: dst})
+	a.VMOVDQU(v13.AsX(), operand.Mem{Base: dst, Disp: 16})
+	a.VEXTRACTI128(operand.U8(1), v02, operand.Mem{Base: dst, Disp: 32})
+	a.VEXTRACTI128(operand.U8(1), v13, operand.Mem{Base: dst, Disp: 48})
+	a.ADDQ(operand.U8(64), dst)
+	a.ADDQ(operand.U8(2), bitmap)
+	a.ADDQ(operand.U8(24), p.steps)
+	a.DECL(left)
+	a.JNE(operand.LabelRef(kind))
+	a.VZEROUPPER()
+	a.RET()
+}
+
+// overflows returns those of the next sixteen values, zero where there is none.
+func (p *patched) overflows(bitmap reg.GPVirtual) (e02, e13 reg.VecVirtual) {
+	eight := func(disp int) reg.VecVirtual {
+		x, rank, m := p.XMM(), p.XMM(), p.GP64()
+		p.MOVBQZX(operand.Mem{Base: bitmap, Disp: disp}, m)
+		p.VMOVQ(operand.Mem{Base: p.ranks, Index: m, Scale: 8}, rank)
+		p.VMOVQ(operand.Mem{Base: p.over}, x)
+		p.VPSHUFB(rank, x, x)
+		p.POPCNTL(m.As32(), m.As32())
+		p.ADDQ(m, p.over)
+		return x
+	}
+	x, y := eight(0), eight(1)
+	e02, e13 = p.YMM(), p.YMM()
+	p.VPUNPCKLDQ(y, x, x) // rows 0, 2, 1, 3
+	p.VPMOVZXBD(x, e02)
+	p.VPSRLDQ(operand.U8(8), x, x)
+	p.VPMOVZXBD(x, e13)
+	p.VPSLLD(p.shift, e02, e02)
+	p.VPSLLD(p.shift, e13, e13)
+	return e02, e13
+}
+
+// values returns the rows of one half of a step, with overflows added.
+func (p *patched) values(half int, over reg.VecVirtual) reg.VecVirtual {
+	first, second := p.GP64(), p.GP64()
+	p.MOVWQZX(operand.Mem{Base: p.steps, Disp: 4 * half}, first)
+	p.MOVWQZX(operand.Mem{Base: p.steps, Disp: 4*half + 2}, second)
+	right, x, y := p.YMM(), p.YMM(), p.YMM()
+	p.VPMOVZXBD(operand.Mem{Base: p.steps, Disp: 8 + 8*half}, right)
+	p.VMOVDQU(operand.Mem{Base: p.low, Index: first, Scale: 1}, x.AsX())
+	p.VMOVDQU(operand.Mem{Base: p.low, Index: first, Scale: 1, Disp: 16}, y.AsX())
+	p.VINSERTI128(operand.U8(1), operand.Mem{Base: p.low, Index: second, Scale: 1}, x, x)
+	p.VINSERTI128(operand.U8(1), operand.Mem{Base: p.low, Index: second, Scale: 1, Disp: 16}, y, y)
+	p.VPSRLVD(right, x, x)
+	p.VPSUBD(right, p.thirtyTwo, right)
+	p.VPSLLVD(right, y, y)
+	p.VPOR(y, x, x)
+	p.VPAND(p.mask, x, x)
+	p.VPADDD(over, x, x)
+	return x
+}
+
+// sum turns gaps less one into docIDs. What goes from step to step is one addition.
+func (p *patched) sum(x, y reg.VecVirtual) {
+	ones, s, t := p.YMM(), p.YMM(), p.YMM()
+	p.VPCMPEQD(ones, ones, ones)
+	for _, v := range []reg.VecVirtual{x, y} { // within a row
+		p.VPSUBD(ones, v, v)
+		p.VPSLLDQ(operand.U8(4), v, s)
+		p.VPADDD(s, v, v)
+		p.VPSLLDQ(operand.U8(8), v, s)
+		p.VPADDD(s, v, v)
+	}
+	p.VPSHUFD(operand.U8(0xff), x, s)
+	p.VPADDD(s, y, y)
+	p.VPSHUFD(operand.U8(0xff), y, s)       // sums of rows 0 and 1, of 2 and 3
+	p.VPERM2I128(operand.U8(0x08), s, s, t) // rows 2 and 3 follow 0 and 1
+	p.VPADDD(p.carry, t, t)
+	p.VPADDD(t, x, x)
+	p.VPADDD(t, y, y)
+	p.VPERM2I128(operand.U8(0x01), s, s, t)
+	p.VPADDD(t, s, s)
+	p.VPADDD(s, p.carry, p.carry)
+}

@@ -64,8 +64,8 @@ func (l *layout) unpack(dst []uint32, n int, src []byte, k kind, prev uint32) bo
 	if !ok {
 		return l.unpackSlowly(dst, n, src, k, prev)
 	}
-	if n == bitpack.BlockLen && l.pos == asBitmap && l.Over <= octetBits && vectors(src) {
-		return l.unpackVectors((*[bitpack.BlockLen]uint32)(dst), src, d, k, prev)
+	if l.pos == asBitmap && l.Over <= octetBits && vectors(src) {
+		return l.unpackVectors((*[bitpack.BlockLen]uint32)(dst), n, src, d, k, prev)
 	}
 	if k == freqs {
 		bitpack.UnpackFreqs(dst, src[l.low:], n, l.Width)

@@ -172,12 +172,12 @@ func (l *layout) addBitmap(values *[bitpack.BlockLen]uint32, d source, n int) bo
 		overflows.addIn(values, lo, hi, l.Count, l.Width)
 		return true
 	}
-	mask := fieldMask(l.Over)
+	mask, times, plus, width := fieldMask(l.Over), uint32(uint64(1)<<(l.Width&63)), l.plus, l.Over
 	for base := 0; base < bitmapBits; base += 64 {
 		for ; lo != 0; lo &= lo - 1 {
 			i := base + bits.TrailingZeros64(lo)
-			values[i&(bitmapBits-1)] += (uint32(d.at(bit)&mask) + l.plus) << (l.Width & 63)
-			bit += l.Over
+			values[i&(bitmapBits-1)] += (uint32(d.at(bit)&mask) + plus) * times
+			bit += width
 		}
 		lo = hi
 	}

@@ -38,9 +38,9 @@ func benchList(b *testing.B, c codec.Codec, docs []uint32) {
 		b.Run(tier.String(), func(b *testing.B) {
 			defer simd.SetLevel(tier)()
 			b.Run("docs", func(b *testing.B) { benchDecode(b, c, &l.DocSeq) })
-			b.Run("runs", func(b *testing.B) { benchRuns(b, c, &l.DocSeq) })
+			b.Run("rows", func(b *testing.B) { benchRows(b, c, &l.DocSeq) })
 			b.Run("freqs", func(b *testing.B) { benchDecode(b, c, &l.TFSeq) })
-			b.Run("freqruns", func(b *testing.B) { benchRuns(b, c, &l.TFSeq) })
+			b.Run("freqrows", func(b *testing.B) { benchRows(b, c, &l.TFSeq) })
 			b.Run("encode", func(b *testing.B) { benchEncode(b, c, docs) })
 		})
 	}
@@ -63,20 +63,20 @@ func benchDecode(b *testing.B, c codec.Codec, s *codec.Sequence) {
 	report(b, best, s.N, 8*float64(len(s.Payload)+4*len(s.Ends))/float64(s.N))
 }
 
-// benchRuns is benchDecode in runs of 1024, as a reader of whole lists
-// decodes them.
-func benchRuns(b *testing.B, c codec.Codec, s *codec.Sequence) {
-	const run = 1024
-	dst, step := make([]uint32, run), 0
+// benchRows is benchDecode in rows of 1024 values, as a reader of whole lists decodes
+// them.
+func benchRows(b *testing.B, c codec.Codec, s *codec.Sequence) {
+	const row = 1024
+	dst, step := make([]uint32, row), 0
 	if s.N > 1<<20 {
-		dst, step = make([]uint32, (s.N+run-1)/run*run), run
+		dst, step = make([]uint32, (s.N+row-1)/row*row), row
 	}
-	best, blocks, most := time.Hour, codec.Blocks(s.N, c.BlockLen()), run/c.BlockLen()
+	best, blocks, most := time.Hour, codec.Blocks(s.N, c.BlockLen()), row/c.BlockLen()
 	for b.Loop() {
 		start := time.Now()
 		for block, at := 0, 0; block < blocks; block, at = block+most, at+step {
 			count := min(most, blocks-block)
-			if _, err := decodeRun(c, dst[at:at+run], s, block, count); err != nil {
+			if _, err := decodeRow(c, dst[at:at+row], s, block, count); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -87,19 +87,14 @@ func benchRuns(b *testing.B, c codec.Codec, s *codec.Sequence) {
 
 // decodeAll decodes every block of s, docIDs if it has a skip header, to dst:
 // over and over the first block of it, or one after another if it is long.
-func decodeAll(c codec.Codec, dst []uint32, s *codec.Sequence) (err error) {
+func decodeAll(c codec.Codec, dst []uint32, s *codec.Sequence) error {
 	size := c.BlockLen()
 	block, step := dst[:size], 0
 	if len(dst) > size {
 		step = size
 	}
 	for i := range codec.Blocks(s.N, size) {
-		if s.Last != nil {
-			_, err = c.DecodeDocs(block, s, i, 1)
-		} else {
-			_, err = c.DecodeFreqs(block, s, i, 1)
-		}
-		if err != nil {
+		if _, err := decodeRow(c, block, s, i, 1); err != nil {
 			return err
 		}
 		if step > 0 {

@@ -25,10 +25,11 @@ func Run(t *testing.T, c codec.Codec) {
 			t.Run("lengths", func(t *testing.T) { testLengths(t, c) })
 			t.Run("widths", func(t *testing.T) { testWidths(t, c) })
 			t.Run("random", func(t *testing.T) { testRandom(t, c) })
-			t.Run("runs", func(t *testing.T) { testRuns(t, c) })
+			t.Run("rows", func(t *testing.T) { testRows(t, c) })
 			t.Run("guarded", func(t *testing.T) { testGuarded(t, c) })
 		})
 	}
+	t.Run("broken", func(t *testing.T) { testBroken(t, c) })
 	t.Run("corrupt", func(t *testing.T) { testCorrupt(t, c) })
 	t.Run("hostile", func(t *testing.T) { testHostile(t, c) })
 }
@@ -215,7 +216,7 @@ func wantEncodeError(t *testing.T, name string, err error, at int, v uint32) {
 func testAllocations(t *testing.T, c codec.Codec) {
 	docs, freqs := wide(3*c.BlockLen()-1, 9), wideFreqs(3*c.BlockLen()-1, 5)
 	l := encode(t, c, docs, freqs)
-	dst := make([]uint32, c.BlockLen())
+	dst, row := make([]uint32, c.BlockLen()), make([]uint32, 3*c.BlockLen())
 	allocs := testing.AllocsPerRun(20, func() {
 		for i := range l.DocSeq.Last {
 			_, err1 := c.DecodeDocs(dst, &l.DocSeq, i, 1)
@@ -223,6 +224,11 @@ func testAllocations(t *testing.T, c codec.Codec) {
 			if err1 != nil || err2 != nil {
 				t.Error(err1, err2)
 			}
+		}
+		_, err1 := c.DecodeDocs(row, &l.DocSeq, 0, len(l.DocSeq.Last))
+		_, err2 := c.DecodeFreqs(row, &l.TFSeq, 0, len(l.DocSeq.Last))
+		if err1 != nil || err2 != nil {
+			t.Error(err1, err2)
 		}
 	})
 	if allocs != 0 {

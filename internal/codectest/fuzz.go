@@ -9,9 +9,8 @@ import (
 	"github.com/pinion-index/pinion/internal/simd"
 )
 
-// Fuzz is the body of a codec's fuzz target: it decodes arbitrary sequences at every
-// tier and by every method, the checks being those of Hostile. There are no checksums
-// on the way; on Linux the payload lies next to a guard page. The seeds are sound lists
+// Fuzz is the body of a codec's fuzz target: it decodes arbitrary sequences, block by block
+// and in rows, at every tier, with the checks of Hostile. No checksum protects them; on Linux the payload lies next to a guard page. The seeds are sound lists
 // of every width and of several lengths, and lists with exceptions.
 func Fuzz(f *testing.F, c codec.Codec) {
 	size := c.BlockLen()
@@ -47,12 +46,11 @@ const (
 	inputLow               // the payload begins behind a guard page; else its padding ends before one
 )
 
-// Arbitrary turns any bytes into a sequence to decode, the way a fuzzer wants it:
-// small numbers first choose the shape, and what follows is payload. docs says
-// whether there is a skip header. Taken as they come, nearly all inputs would fail at
-// their endpoints and nearly all others at their last docID, before the decoder or
-// behind it; so, unless the input asks for that, endpoints stay within the payload
-// and last docIDs are made to fit.
+// Arbitrary turns any bytes into a sequence to decode: small numbers first choose the
+// shape, and the rest is payload. docs reports whether there is a skip header. Taken literally, nearly all inputs would fail at
+// their endpoints, before the decoder runs, and nearly all others at their last docID,
+// after it; so, unless the input asks for that, endpoints stay within the payload and
+// last docIDs are made to fit.
 func Arbitrary(c codec.Codec, data []byte) (s *codec.Sequence, docs bool) {
 	if len(data) < 4 {
 		return nil, false

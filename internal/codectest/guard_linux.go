@@ -126,9 +126,7 @@ func guardedBlocks(t *testing.T, c codec.Codec, l *List, s *codec.Sequence, out 
 		for _, count := range []int{1, blocks - i} {
 			mem := out(4 * size * count)
 			dst := unsafe.Slice((*uint32)(unsafe.Pointer(&mem[0])), size*count)
-			var n int
-			var err error
-			n, err = decodeRun(c, dst, s, i, count)
+			n, err := decodeRow(c, dst, s, i, count)
 			want := values[i*size : min((i+count)*size, len(values))]
 			if err != nil || !slices.Equal(dst[:n], want) {
 				t.Fatalf("blocks %d to %d of %d values: error %v, %s", i, i+count, s.N, err, difference(dst, want))

@@ -109,10 +109,9 @@ func damage(t *rapid.T, s *codec.Sequence) {
 	}
 }
 
-// Hostile decodes every block of s, whatever it holds, at every tier and by every
-// method of c, and fails t unless each result is an error of kind ErrCorrupt or
-// a possible one, the same at all tiers. Where s has a skip header it is taken
-// for docIDs, else for frequencies.
+// Hostile decodes every block of s and every row of blocks, whatever they hold, at every
+// tier, and fails t unless each result is an error of kind ErrCorrupt or a possible one,
+// the same at all tiers. s holds docIDs if it has a skip header, else frequencies.
 func Hostile(t fataler, c codec.Codec, s *codec.Sequence) {
 	for i := range codec.Blocks(s.N, c.BlockLen()) {
 		var first []uint32
@@ -127,17 +126,13 @@ func Hostile(t fataler, c codec.Codec, s *codec.Sequence) {
 			}
 		}
 	}
-	hostileRuns(t, c, s)
+	hostileRows(t, c, s)
 }
 
 func hostileBlock(t fataler, c codec.Codec, s *codec.Sequence, i int, tier simd.Tier) ([]uint32, error) {
 	defer simd.SetLevel(tier)()
 	dst := newCanary(c.BlockLen())
-	decode := c.DecodeDocs
-	if s.Last == nil {
-		decode = c.DecodeFreqs
-	}
-	n, err := decode(dst.values, s, i, 1)
+	n, err := decodeRow(c, dst.values, s, i, 1)
 	dst.check(t)
 	if err != nil {
 		checkCorrupt(t, err)

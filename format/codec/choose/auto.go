@@ -8,9 +8,9 @@ type Automatic struct {
 	docs, freqs codec.BlockCodec // nil: chosen by the model
 }
 
-// Auto returns what chooses, by the Default model, the codec of docIDs if docs is
-// nil and that of frequencies if freqs is. ok is false if there is nothing to
-// choose: a codec was named with which none of the candidates can be combined,
+// Auto returns an Automatic that chooses the codec of docIDs by the Default model if
+// docs is nil, and that of frequencies if freqs is nil. ok is false if there is nothing
+// to choose: both are named, or one is that cannot be combined with the candidates
 // because it needs the whole list or has blocks of another length.
 func Auto(docs, freqs codec.Codec) (a Automatic, ok bool) {
 	a.model = Default

@@ -4,12 +4,12 @@
 //	cost = bytes * NanosPerByte + values * decode time of a value
 //
 // Bytes are exact (the codecs' DocsSize and FreqsSize) and include the block
-// endpoints; decode times are those of table Decode, measured once. A byte is
-// priced as the time to bring it in: NanosPerByte of 2 stands for a drive or a network
-// that gives 500 MB/s, since a list has to be read, and takes room in the caches,
-// before it is decoded. Below 0.5, nearer to what memory costs, decode time decides and
-// bp128 wins nearly always; from 2 on newpfd does. On the lists of the project's test
-// collection with 128 postings and more:
+// endpoints. Decode times are those of table Decode. A byte costs the time to read it:
+// a list has to be read, and takes room in the caches, before it is decoded. The
+// default of 2 ns stands for a drive or a network that delivers 500 MB/s. Below 0.5,
+// nearer to what memory costs, decode time decides and bp128 nearly always wins; from 2
+// on newpfd does. On the lists of the project's test collection with 128 postings and
+// more:
 //
 //	NanosPerByte      0.5        1        2        4       10
 //	docIDs, MB      12.18    10.37    10.21    10.21    10.21
@@ -27,10 +27,10 @@ import (
 )
 
 // Decode holds the time to decode one value with each codec, docIDs including their
-// prefix sum, in nanoseconds: the mean of the uniform and clustered lists of 2^16 of
-// the benchmarks, in cache, with AVX-512, on machine B of docs/codecs.md, where the
-// figures and the command are. On other machines all take longer by much the same
-// factor, about 2 on machine A. Codecs that are not in the table are never chosen.
+// prefix sum, in nanoseconds. The figures were measured once, in cache, on the uniform
+// and clustered lists of 2^16 values of the benchmarks, with decoders since replaced by
+// smaller ones; they stay as they are so that the same lists get the same codecs. Codecs
+// that are not in the table are never chosen.
 var Decode = map[codec.ID]struct{ Docs, Freqs float64 }{
 	codec.BP128:       {0.15, 0.12},
 	codec.VByte128:    {0.24, 0.13},
@@ -51,11 +51,10 @@ var Decode = map[codec.ID]struct{ Docs, Freqs float64 }{
 	codec.StreamVByte: {0.25, 0.14},
 }
 
-// Candidates are the codecs that Default chooses among: blocks of 128 that can be
-// moved between lists, and sizes that are quick to compute. To choose among all of
-// them would lower the cost of the lists tried, in three orders of their documents, by
-// less than 0.1%; with ef it was 0.001% lower, and half of the time of choosing went
-// into the sizes of ef.
+// Candidates are the codecs that Default chooses among: their blocks hold 128 values and
+// can be moved between lists, and their sizes are quick to compute. Choosing among all
+// codecs lowered the cost of the lists tried, in three orders of their documents, by
+// less than 0.1%.
 var Candidates = []codec.BlockCodec{bp128.Codec{}, newpfd.Codec{}}
 
 // Model weighs bytes against time.

@@ -29,8 +29,8 @@ func (Codec) AppendDocsBlock(dst []byte, docs []uint32, prev uint32) ([]byte, er
 }
 
 // AppendDocs appends a list of docIDs.
-func (Codec) AppendDocs(dst []byte, ends, docs []uint32) ([]byte, error) {
-	return patch.NewPFD.AppendDocs(dst, ends, docs)
+func (c Codec) AppendDocs(dst []byte, ends, docs []uint32) ([]byte, error) {
+	return codec.AppendDocsBlocks(c, dst, ends, docs)
 }
 
 // DocsSize returns the bytes that AppendDocs would append.
@@ -48,7 +48,7 @@ func (Frequencies) AppendFreqsBlock(dst []byte, freqs []uint32) ([]byte, error) 
 
 // AppendFreqs appends a list of frequencies.
 func (Frequencies) AppendFreqs(dst []byte, ends, freqs []uint32) ([]byte, error) {
-	return patch.NewPFD.AppendFreqs(dst, ends, freqs)
+	return codec.AppendFreqsBlocks(Codec{}, dst, ends, freqs)
 }
 
 // FreqsSize returns the bytes that AppendFreqs would append.

@@ -26,8 +26,8 @@ func (Codec) AppendDocsBlock(dst []byte, docs []uint32, prev uint32) ([]byte, er
 }
 
 // AppendDocs appends a list of docIDs.
-func (Codec) AppendDocs(dst []byte, ends, docs []uint32) ([]byte, error) {
-	return patch.ParaPFor.AppendDocs(dst, ends, docs)
+func (c Codec) AppendDocs(dst []byte, ends, docs []uint32) ([]byte, error) {
+	return codec.AppendDocsBlocks(c, dst, ends, docs)
 }
 
 // DocsSize returns the bytes that AppendDocs would append.
@@ -44,8 +44,8 @@ func (Codec) AppendFreqsBlock(dst []byte, freqs []uint32) ([]byte, error) {
 }
 
 // AppendFreqs appends a list of frequencies.
-func (Codec) AppendFreqs(dst []byte, ends, freqs []uint32) ([]byte, error) {
-	return patch.ParaPFor.AppendFreqs(dst, ends, freqs)
+func (c Codec) AppendFreqs(dst []byte, ends, freqs []uint32) ([]byte, error) {
+	return codec.AppendFreqsBlocks(c, dst, ends, freqs)
 }
 
 // FreqsSize returns the bytes that AppendFreqs would append.

@@ -2,187 +2,140 @@ package pfordelta
 
 import (
 	"math/bits"
+	"sync"
 
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/internal/bitpack"
 	"github.com/pinion-index/pinion/format/codec/internal/patch"
 )
 
-// noWrap is the widest gap, in bits, of which a block cannot sum to 2^32.
+// noWrap is the widest gap, in bits, with which a block cannot sum to 2^32.
 const noWrap = 24
 
-// reader reads the exceptions of a block.
-type reader struct {
+// block is a block taken apart. Its exceptions are read from src, bit after bit.
+type block struct {
+	n      int
+	depth  int    // of the array of values
 	arrays []byte // of the list header, two bytes each
-	src    []byte // the block, after its low bits
+	width  uint   // b
+	low    []byte // the low bits
+	src    []byte // what follows them
 	bit    uint   // next to read
+	over   uint32 // the overflows of the values, or-ed
+	room   *room
 }
 
-func (r *reader) array(i int) array {
-	return array{uint(r.arrays[2*i]), uint(r.arrays[2*i+1])}
+// room holds offsets and overflows by the depth of the array whose exceptions they are.
+type room [MaxLevel + 2]struct{ offsets, overflows [BlockLen]uint32 }
+
+var rooms = sync.Pool{New: func() any { return new(room) }}
+
+func (b *block) open(s *codec.Sequence, i int) error {
+	p, n, err := s.Block(i, BlockLen)
+	if err != nil {
+		return err
+	}
+	if uint(n-1) >= BlockLen || len(s.Payload) < 4 || s.Payload[0] > MaxLevel {
+		return codec.ErrBlock
+	}
+	level := int(s.Payload[0])
+	if uint64(s.Ends[0]) != uint64(headWords(level)) || len(s.Payload) < headWords(level)*4 {
+		return codec.ErrEndpoints
+	}
+	b.n, b.depth, b.arrays, b.bit, b.over = n, level+1, s.Payload[1:], 0, 0
+	b.width = b.array(0).width
+	size := bitpack.Size(n, min(b.width, bitpack.MaxWidth))
+	if b.width > bitpack.MaxWidth || len(p) < size {
+		return codec.ErrBlock
+	}
+	b.low, b.src = p[:size], p[size:]
+	return nil
+}
+
+func (b *block) array(i int) array {
+	return array{uint(b.arrays[2*i]), uint(b.arrays[2*i+1])}
 }
 
 // take moves over n fields of width bits and returns where they begin; false if they
 // leave the block.
-func (r *reader) take(n, width uint) (bit uint, ok bool) {
-	bit = r.bit
-	r.bit += n * width
-	return bit, width <= 32 && r.bit <= uint(len(r.src))*8
+func (b *block) take(n, width uint) (bit uint, ok bool) {
+	bit = b.bit
+	b.bit += n * width
+	return bit, width <= 32 && b.bit <= uint(len(b.src))*8
 }
 
-// count reads the number of exceptions of array i, of n values.
-func (r *reader) count(i int, n uint) (uint, bool) {
-	width := r.array(i).count
-	bit, ok := r.take(1, width)
+// values reads n values of array i, which is depth deep, to dst.
+func (b *block) values(dst *[BlockLen]uint32, i, depth int, n uint) bool {
+	width := b.array(i).width
+	bit, ok := b.take(n, width)
+	if !ok {
+		return false
+	}
+	patch.Fields(dst[:n], b.src, bit, width)
+	if depth == 0 {
+		return true
+	}
+	count, ok := b.exceptions(i, depth, n)
+	return ok && b.add(dst[:n], width, depth, count)
+}
+
+// exceptions reads offsets and overflows of those of the n values of array i to the room of
+// its depth, and returns how many they are.
+func (b *block) exceptions(i, depth int, n uint) (count uint, ok bool) {
+	width := b.array(i).count
+	bit, ok := b.take(1, width)
 	if !ok {
 		return 0, false
 	}
-	c := uint(patch.Get(r.src, bit, width))
-	return c, c <= n
+	count = uint(patch.Get(b.src, bit, width))
+	if count == 0 || count > n {
+		return 0, count == 0
+	}
+	r := &b.room[depth]
+	return count, b.values(&r.offsets, i+1, depth-1, count) &&
+		b.values(&r.overflows, i+1+arrays(depth-1), depth-1, count)
 }
 
-// few is how many exceptions take small arrays: clearing large ones costs more than
-// reading them.
-const few = 32
-
-// exceptions reads offsets and overflows of array i, which is depth deep, and adds
-// them to dst, its n values' low bits.
-func (r *reader) exceptions(dst []uint32, i, depth int, n uint) bool {
-	count, ok := r.count(i, n)
-	if !ok || count == 0 {
-		return ok
-	}
-	if count <= few {
-		var offsets, overflows [few]uint32
-		return r.patch(dst, i, depth, n, count, offsets[:], overflows[:])
-	}
-	return r.many(dst, i, depth, n, count)
-}
-
-//go:noinline
-func (r *reader) many(dst []uint32, i, depth int, n, count uint) bool {
-	var offsets, overflows [BlockLen]uint32
-	return r.patch(dst, i, depth, n, count, offsets[:], overflows[:])
-}
-
-// patch is exceptions with the room that count of them need.
-func (r *reader) patch(dst []uint32, i, depth int, n, count uint, offsets, overflows []uint32) bool {
-	if !r.values(offsets, i+1, depth-1, count) || !r.values(overflows, i+1+arrays(depth-1), depth-1, count) {
-		return false
-	}
-	width, at := r.array(i).width, uint32(0)
-	overflows = overflows[:count]
-	for j, offset := range offsets[:count] {
+// add adds count exceptions of an array depth deep to its values, low bits of so many bits.
+func (b *block) add(values []uint32, width uint, depth int, count uint) bool {
+	r, at, all := &b.room[depth], uint32(0), uint32(0)
+	overflows := r.overflows[:count]
+	for j, offset := range r.offsets[:count] {
 		at += offset
-		if offset >= BlockLen || at >= uint32(n) {
+		if offset >= BlockLen || at >= uint32(len(values)) {
 			return false
 		}
-		dst[at] += (overflows[j] + 1) << (width & 63)
+		over := overflows[j] + 1
+		values[at] += over << (width & 63)
+		all |= over
 		at++
 	}
+	b.over = all // of the values in the end: they are the last to be added to
 	return true
-}
-
-// values reads n values of array i to dst, which has room for n rounded up to a
-// multiple of 16.
-func (r *reader) values(dst []uint32, i, depth int, n uint) bool {
-	width := r.array(i).width
-	bit, ok := r.take(n, width)
-	if !ok {
-		return false
-	}
-	patch.Fields(dst[:n], r.src, bit, width)
-	return depth == 0 || r.exceptions(dst, i, depth, n)
-}
-
-// block is a block taken apart.
-type block struct {
-	n     int
-	depth int
-	width uint // b
-	low   []byte
-	over  uint32 // what overflows, or-ed
-	reader
-}
-
-func open(s *codec.Sequence, i int) (b block, err error) {
-	p, n, err := s.Block(i, BlockLen)
-	if err != nil {
-		return b, err
-	}
-	if uint(n-1) >= BlockLen {
-		return b, codec.ErrBlock
-	}
-	if len(s.Payload) < 4 || s.Payload[0] > MaxLevel {
-		return b, codec.ErrBlock
-	}
-	level := int(s.Payload[0])
-	if uint64(s.Ends[0]) != uint64(headWords(level)) || len(s.Payload) < headWords(level)*4 {
-		return b, codec.ErrEndpoints
-	}
-	b.n, b.depth, b.arrays = n, level+1, s.Payload[1:]
-	b.width = uint(s.Payload[1])
-	size := bitpack.Size(n, min(b.width, bitpack.MaxWidth))
-	if b.width > bitpack.MaxWidth || len(p) < size {
-		return b, codec.ErrBlock
-	}
-	b.low, b.src = p[:size], p[size:]
-	return b, nil
 }
 
 // unpack writes the values of the block to dst: docIDs that follow prev, or
 // frequencies. It returns false if the exceptions are broken.
 func (b *block) unpack(dst []uint32, docs bool, prev uint32) bool {
-	count, ok := uint(0), true
-	if len(b.src) > 0 {
-		count, ok = b.count(0, uint(b.n))
+	if len(b.src) == 0 {
+		if docs {
+			bitpack.UnpackDocs(dst, b.low, b.n, b.width, prev)
+		} else {
+			bitpack.UnpackFreqs(dst, b.low, b.n, b.width)
+		}
+		return true
 	}
-	switch {
-	case !ok || count == 0 && len(b.src) > 0:
-		return false
-	case count > few:
-		return b.unpackMany(dst, docs, prev, count)
-	case count > 0:
-		var positions, overflows [few]uint32
-		return b.unpackWith(dst, docs, prev, positions[:count], overflows[:count])
-	case docs:
-		bitpack.UnpackDocs(dst, b.low, b.n, b.width, prev)
-	default:
-		bitpack.UnpackFreqs(dst, b.low, b.n, b.width)
-	}
-	return true
-}
-
-//go:noinline
-func (b *block) unpackMany(dst []uint32, docs bool, prev uint32, count uint) bool {
-	var positions, overflows [BlockLen]uint32
-	return b.unpackWith(dst, docs, prev, positions[:count], overflows[:count])
-}
-
-// unpackWith is unpack with the room that the exceptions need.
-func (b *block) unpackWith(dst []uint32, docs bool, prev uint32, positions, overflows []uint32) bool {
-	count := uint(len(positions))
-	if !b.values(positions[:cap(positions)], 1, b.depth-1, count) ||
-		!b.values(overflows[:cap(overflows)], 1+arrays(b.depth-1), b.depth-1, count) ||
-		int(patch.Words(b.bit))*4 != len(b.src) {
+	count, ok := b.exceptions(0, b.depth, uint(b.n))
+	if !ok || count == 0 || int(patch.Words(b.bit))*4 != len(b.src) {
 		return false
 	}
-	bitpack.PrefixSum(positions, codec.NoDoc)
-	all := uint32(0) // not in b.over: a chain through memory
-	for _, over := range overflows {
-		all |= over + 1
-	}
-	b.over = all
 	if docs {
 		bitpack.Unpack(dst, b.low, b.n, b.width)
 	} else {
 		bitpack.UnpackFreqs(dst, b.low, b.n, b.width)
 	}
-	for j, i := range positions {
-		if i >= uint32(b.n) {
-			return false
-		}
-		dst[i] += (overflows[j] + 1) << b.width
+	if !b.add(dst[:b.n], b.width, b.depth, count) {
+		return false
 	}
 	if docs {
 		bitpack.PrefixSum(dst[:b.n], prev)
@@ -191,17 +144,16 @@ func (b *block) unpackWith(dst []uint32, docs bool, prev uint32, positions, over
 }
 
 // DecodeDocs decodes the docIDs of count blocks from block on.
-func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
-	return codec.Rows(dst, s, block, count, BlockLen, nil, decodeDocs)
+func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, first, count int) (int, error) {
+	b := block{room: rooms.Get().(*room)}
+	defer rooms.Put(b.room)
+	return codec.Rows(dst, s, first, count, BlockLen, nil, b.docs)
 }
 
-// decodeDocs decodes a block of docIDs.
-func decodeDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
-	b, err := open(s, i)
-	if err != nil {
+func (b *block) docs(dst []uint32, s *codec.Sequence, i int) (int, error) {
+	if err := b.open(s, i); err != nil {
 		return 0, err
 	}
-	dst = dst[:BlockLen:BlockLen]
 	prev := s.Prev(i)
 	if !b.unpack(dst, true, prev) {
 		return 0, codec.ErrBlock
@@ -218,17 +170,16 @@ func decodeDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 }
 
 // DecodeFreqs decodes the frequencies of count blocks from block on.
-func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
-	return codec.Rows(dst, s, block, count, BlockLen, nil, decodeFreqs)
+func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, first, count int) (int, error) {
+	b := block{room: rooms.Get().(*room)}
+	defer rooms.Put(b.room)
+	return codec.Rows(dst, s, first, count, BlockLen, nil, b.freqs)
 }
 
-// decodeFreqs decodes a block of frequencies.
-func decodeFreqs(dst []uint32, s *codec.Sequence, i int) (int, error) {
-	b, err := open(s, i)
-	if err != nil {
+func (b *block) freqs(dst []uint32, s *codec.Sequence, i int) (int, error) {
+	if err := b.open(s, i); err != nil {
 		return 0, err
 	}
-	dst = dst[:BlockLen:BlockLen]
 	if !b.unpack(dst, false, 0) {
 		return 0, codec.ErrBlock
 	}

@@ -1,5 +1,5 @@
-// Package pfordelta is PForDelta as Ding 2009, section 6, has it: one width b for the
-// whole list, exceptions in two arrays, offsets and overflows, that are compressed
+// Package pfordelta is PForDelta as Ding 2009, section 6, describes it: one width b for the
+// whole list, and exceptions in two arrays, offsets and overflows, which are compressed
 // again by the same scheme, zero to four times.
 //
 // v is a d-gap less one relative to the docID before, or a frequency less one. The
@@ -35,15 +35,27 @@
 // A block without exceptions ends with its low bits.
 //
 // All widths are the list's, so that a thread finds the low bits of any value, and of
-// any value of an array, without looking at others; what varies in a block are the
-// counts, three of them with level 1. The paper keeps the two arrays of the list in
-// one piece each and lets the exceptions of a block be found by their number; here
-// they stand with their block, which then decodes alone with one run of reads, for
-// the price of the counts and of up to 31 bits a block.
+// any value of an array, without reading others; only the counts vary from block to
+// block, three of them with level 1. The paper keeps each of the two arrays of a list in
+// one piece and finds the exceptions of a block by their number; here each block has its
+// own, and decodes alone with one run of reads, at the price of the counts and of up to
+// 31 bits a block.
 //
-// An encoder may take any widths. This one takes those that need the fewest bits, of the
-// few about an estimate; each exception of docIDs counts for one and a half more, since it
-// takes time to decode.
+// For example, the frequencies 2 1 2 1 1 1 1 14 1 2 take nine words at level 1:
+//
+//	01 01 01 03   level 1; values: width 1, count of 1 bit; offsets: width 3,
+//	00 00 00 00   no count; no arrays below
+//	00 03 00 00   overflows: width 3, no count; no arrays below
+//	00 00 00 00
+//	01 00 00 00   low bits of values 0, 4, 8
+//	04 00 00 00   of values 1, 5, 9
+//	01 00 00 00   of values 2, 6
+//	02 00 00 00   of values 3, 7
+//	5f 00 00 00   count 1, offset 7, overflow 5: value 7 is (5+1)<<1 + 1 = 13
+//
+// An encoder may take any widths. This one tries those next to an estimate and takes what
+// needs the fewest bits, each exception of docIDs counting for one and a half bits more,
+// since it takes time to decode.
 //
 // Limits: docIDs up to 2^31-1, frequencies 1 to 2^32-1. A decoder checks that the
 // block is exactly as long as its contents say, that offsets stay within the block,

@@ -17,6 +17,12 @@ func Benchmark(b *testing.B) { codectest.Bench(b, Codec{}) }
 
 func FuzzDecode(f *testing.F) { codectest.Fuzz(f, Codec{}) }
 
+// TestGolden holds the bytes of a small block, those of the package comment.
+func TestGolden(t *testing.T) {
+	codectest.Golden(t, Codec{}, nil, "", []uint32{2, 1, 2, 1, 1, 1, 1, 14, 1, 2},
+		"01010103 00000000 00030000 00000000 01000000 04000000 01000000 02000000 5f000000")
+}
+
 // TestLevels runs the suite at every level.
 func TestLevels(t *testing.T) {
 	for level := range MaxLevel + 1 {

@@ -11,8 +11,6 @@ const BlockLen = bitpack.BlockLen
 // noWrap is the least number of bits of a gap with which a block may sum to 2^32.
 const noWrap = 24
 
-// The methods of Form are those of a codec.BlockCodec but its ID.
-
 // AppendDocsBlock appends a block of docIDs that follow prev.
 func (f Form) AppendDocsBlock(dst []byte, docs []uint32, prev uint32) ([]byte, error) {
 	var gaps [BlockLen]uint32
@@ -33,53 +31,15 @@ func (f Form) AppendFreqsBlock(dst []byte, freqs []uint32) ([]byte, error) {
 	return f.append(dst, less[:len(freqs)], or), nil
 }
 
-// AppendDocs appends a list of docIDs.
-func (f Form) AppendDocs(dst []byte, ends, docs []uint32) ([]byte, error) {
-	start, prev := len(dst), codec.NoDoc
-	ends[0] = 0
-	for i := 0; i < len(docs); i += BlockLen {
-		block := docs[i:min(i+BlockLen, len(docs))]
-		var err error
-		if dst, err = f.AppendDocsBlock(dst, block, prev); err != nil {
-			return dst[:start], codec.Shift(err, i)
-		}
-		prev = block[len(block)-1]
-		ends[i/BlockLen+1] = uint32((len(dst) - start) / 4)
-	}
-	return dst, nil
-}
-
-// AppendFreqs appends a list of frequencies.
-func (f Form) AppendFreqs(dst []byte, ends, freqs []uint32) ([]byte, error) {
-	start := len(dst)
-	ends[0] = 0
-	for i := 0; i < len(freqs); i += BlockLen {
-		var err error
-		if dst, err = f.AppendFreqsBlock(dst, freqs[i:min(i+BlockLen, len(freqs))]); err != nil {
-			return dst[:start], codec.Shift(err, i)
-		}
-		ends[i/BlockLen+1] = uint32((len(dst) - start) / 4)
-	}
-	return dst, nil
-}
-
-// DocsSize returns the bytes that AppendDocs would append.
+// DocsSize returns the bytes of a list of docIDs.
 func (f Form) DocsSize(docs []uint32) (int, error) { return DocsSize(docs, f.words) }
 
-// FreqsSize returns the bytes that AppendFreqs would append.
+// FreqsSize returns the bytes of a list of frequencies.
 func (f Form) FreqsSize(freqs []uint32) (int, error) { return FreqsSize(freqs, f.words) }
 
 // DecodeDocs decodes the docIDs of count blocks from block on.
 func (f Form) DecodeDocs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
-	values := 0
-	for i := range count {
-		n, err := f.decodeDocs(dst[i*BlockLen:(i+1)*BlockLen], s, block+i)
-		if err != nil {
-			return values, err
-		}
-		values += n
-	}
-	return values, nil
+	return codec.Rows(dst, s, block, count, BlockLen, nil, f.decodeDocs)
 }
 
 func (f Form) decodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
@@ -105,15 +65,7 @@ func (f Form) decodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error
 
 // DecodeFreqs decodes the frequencies of count blocks from block on.
 func (f Form) DecodeFreqs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
-	values := 0
-	for i := range count {
-		n, err := f.decodeFreqs(dst[i*BlockLen:(i+1)*BlockLen], s, block+i)
-		if err != nil {
-			return values, err
-		}
-		values += n
-	}
-	return values, nil
+	return codec.Rows(dst, s, block, count, BlockLen, nil, f.decodeFreqs)
 }
 
 func (f Form) decodeFreqs(dst []uint32, s *codec.Sequence, block int) (int, error) {

@@ -1,11 +1,12 @@
-// Package patch holds what the patched codecs (newpfd, parapfor, pfordelta and the
-// linear-regression kinds) share: bit fields in a string of 32-bit words, the
-// choice of the width that makes a block smallest, and exceptions.
+// Package patch holds what the patched codecs (newpfd, parapfor, pfordelta and those of
+// the linear-regression family) share: bit fields in a string of 32-bit words, the
+// choice of the width that makes a block smallest, exceptions, and the blocks of newpfd
+// and parapfor.
 //
 // A patched block stores the low b bits of every value side by side (package
-// bitpack). Values that need more than b bits are exceptions: their positions in
-// the block and what overflows the b bits go to two small arrays (Ding 2009,
-// section 6; NewPFD in Ao 2011, section 4.1).
+// bitpack). Values that need more than b bits are exceptions: two small arrays hold their
+// positions in the block and what overflows the b bits (Ding 2009, section 6; NewPFD in
+// Ao 2011, section 4.1).
 //
 // # Bit fields
 //
@@ -27,7 +28,8 @@
 //	         └───────────────────────┘      └────────────────────────┘
 //
 // A field of overflows holds (value >> b) - 1, since an exception has at least
-// one bit above the low b. Above 18 exceptions a bitmap is smaller than a list
-// of positions and its cost no longer grows, and 16 positions fill a vector; either way the j-th exception is
-// found without looking at those before it (by popcounts in a bitmap).
+// one bit above the low b. Codec parapfor always lists positions and stores value >> b.
+// Above 18 exceptions a bitmap is smaller than a list of positions and does not grow
+// further, and two words hold 16 positions. Either way the j-th exception is found
+// without reading those before it (by popcounts in a bitmap).
 package patch

@@ -10,8 +10,9 @@ import (
 // source is memory with bit fields, and at least readable bytes after them.
 type source struct{ d unsafe.Pointer }
 
-// readable is how far past its fields a source is read.
-const readable = 8
+// readable is how far past the last field a source may be read, in bytes: two words of eight
+// fields are read whatever their number.
+const readable = 16
 
 // sourceOf returns the fields in src; ok is false where fewer than readable bytes of
 // memory follow src.

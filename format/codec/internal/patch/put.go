@@ -1,5 +1,7 @@
 package patch
 
+import "math/bits"
+
 // PutExceptions writes the exceptions of v under the plan p.
 func (w *Writer) PutExceptions(v []uint32, p Plan) {
 	if p.Count == 0 {
@@ -19,21 +21,25 @@ func (w *Writer) PutExceptions(v []uint32, p Plan) {
 
 // taken are the exceptions of a block, taken out of its values.
 type taken struct {
-	positions, overflows [bitmapBits + 16]uint32 // overflows less one
+	positions, overflows [bitmapBits]uint32 // overflows less one
 	bitmap               [2]uint64
 }
 
-// split takes those values out that need more than width bits, in one pass without branches: every value is noted, exceptions
-// are kept.
-func (e *taken) split(v []uint32, width uint) {
-	n := uint32(0)
-	e.bitmap = [2]uint64{}
-	for i, x := range v {
-		over := x >> (width & 31) // below 32: there are exceptions
-		is := (over | -over) >> 31
-		e.positions[n&(bitmapBits-1)] = uint32(i)
-		e.overflows[n&(bitmapBits-1)] = over - 1
-		e.bitmap[i/64&1] |= uint64(is) << (i & 63)
-		n += is
+// split takes those of 1 to 128 values out that need more than width bits, at most 31.
+func (t *taken) split(v []uint32, width uint) {
+	limit, n := uint64(1)<<width-1, uint(0)
+	for half := range t.bitmap {
+		first := min(64*half, len(v))
+		set := uint64(0)
+		for i := min(first+64, len(v)) - 1; i >= first; i-- { // without branches
+			set = set<<1 | (limit-uint64(v[i]))>>63
+		}
+		t.bitmap[half] = set
+		for ; set != 0; set &= set - 1 {
+			i := uint(first + bits.TrailingZeros64(set))
+			t.positions[n%bitmapBits] = uint32(i)
+			t.overflows[n%bitmapBits] = v[i]>>(width&31) - 1
+			n++
+		}
 	}
 }

@@ -64,8 +64,8 @@ func (l *layout) unpack(dst []uint32, n int, src []byte, k kind, prev uint32) bo
 	if !ok {
 		return l.unpackSlowly(dst, n, src, k, prev)
 	}
-	if n == bitpack.BlockLen && l.pos == asBitmap && l.Over <= octetBits && vectors(src) {
-		return l.unpackVectors((*[bitpack.BlockLen]uint32)(dst), src, d, k, prev)
+	if l.pos == asBitmap && l.Over <= octetBits && vectors(src) {
+		return l.unpackVectors((*[bitpack.BlockLen]uint32)(dst), n, src, d, k, prev)
 	}
 	if k == freqs {
 		bitpack.UnpackFreqs(dst, src[l.low:], n, l.Width)
@@ -172,12 +172,12 @@ func (l *layout) addBitmap(values *[bitpack.BlockLen]uint32, d source, n int) bo
 		overflows.addIn(values, lo, hi, l.Count, l.Width)
 		return true
 	}
-	mask := fieldMask(l.Over)
+	mask, times, plus, width := fieldMask(l.Over), uint32(uint64(1)<<(l.Width&63)), l.plus, l.Over
 	for base := 0; base < bitmapBits; base += 64 {
 		for ; lo != 0; lo &= lo - 1 {
 			i := base + bits.TrailingZeros64(lo)
-			values[i&(bitmapBits-1)] += (uint32(d.at(bit)&mask) + l.plus) << (l.Width & 63)
-			bit += l.Over
+			values[i&(bitmapBits-1)] += (uint32(d.at(bit)&mask) + plus) * times
+			bit += width
 		}
 		lo = hi
 	}

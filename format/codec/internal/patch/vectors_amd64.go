@@ -52,32 +52,56 @@ var ranks = func() (t [256][8]byte) {
 	return t
 }()
 
-// vectors reports whether full blocks in src can be unpacked with vectors.
+// vectors reports whether blocks in src can be unpacked with vectors.
 func vectors(src []byte) bool {
 	return simd.Level() >= simd.AVX2 && cap(src)-len(src) >= format.ReadablePadding
 }
 
-// unpackVectors is unpack for a full block with a bitmap and overflows of at most octetBits bits.
-func (l *layout) unpackVectors(dst *[bitpack.BlockLen]uint32, src []byte, d source, k kind, prev uint32) bool {
-	lo, hi := d.at64(l.bit), d.at64(l.bit+64)
-	if uint(bits.OnesCount64(lo)+bits.OnesCount64(hi)) != l.Count {
+// unpackVectors is unpack for a block with a bitmap and overflows of at most octetBits bits.
+func (l *layout) unpackVectors(dst *[bitpack.BlockLen]uint32, n int, src []byte, d source, k kind, prev uint32) bool {
+	var e exceptions
+	e.lo, e.hi = d.at64(l.bit), d.at64(l.bit+64)
+	last := bits.Len64(e.lo)
+	if e.hi != 0 {
+		last = 64 + bits.Len64(e.hi)
+	}
+	if last > n || uint(bits.OnesCount64(e.lo)+bits.OnesCount64(e.hi)) != l.Count {
 		return false
 	}
-	var overflows struct {
-		octets
-		_ uint64 // read with the last of them
-	}
-	overflows.read(d, l.bit+bitmapBits, l.Over, l.Count, uint(l.plus))
-	low := (*byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(src)), l.low))
-	tab := (*byte)(unsafe.Pointer(&widthTables[l.Width]))
-	over, ranks := (*byte)(unsafe.Pointer(&overflows)), (*byte)(unsafe.Pointer(&ranks))
-	switch k {
-	case docs:
-		docsAVX2(&dst[0], low, tab, ranks, over, lo, hi, uint32(l.Width), prev)
-	case freqs:
-		freqsAVX2(&dst[0], low, tab, ranks, over, lo, hi, uint32(l.Width), 0)
-	default:
-		plainAVX2(&dst[0], low, tab, ranks, over, lo, hi, uint32(l.Width), 0)
+	e.overflows.read(d, l.bit+bitmapBits, l.Over, l.Count, uint(l.plus))
+	if n < bitpack.BlockLen {
+		e.unpackShort(dst, src[l.low:l.low+bitpack.Size(n, l.Width)], l.Width, k, prev)
+	} else {
+		e.unpack(dst, unsafe.Add(unsafe.Pointer(unsafe.SliceData(src)), l.low), l.Width, k, prev)
 	}
 	return true
+}
+
+// exceptions are the overflows of a block and a bitmap of the values that have one.
+type exceptions struct {
+	overflows octets
+	_         uint64 // read with the last overflows
+	lo, hi    uint64
+}
+
+// unpackShort unpacks a copy of low, as long as a full block and what is read after it.
+//
+//go:noinline
+func (e *exceptions) unpackShort(dst *[bitpack.BlockLen]uint32, low []byte, width uint, k kind, prev uint32) {
+	var buf [4*bitpack.BlockLen + 2*bitpack.VectorSize]byte
+	copy(buf[:], low)
+	e.unpack(dst, unsafe.Pointer(&buf), width, k, prev)
+}
+
+func (e *exceptions) unpack(dst *[bitpack.BlockLen]uint32, low unsafe.Pointer, width uint, k kind, prev uint32) {
+	tab, ranks := (*byte)(unsafe.Pointer(&widthTables[width])), (*byte)(unsafe.Pointer(&ranks))
+	over := (*byte)(unsafe.Pointer(&e.overflows))
+	switch k {
+	case docs:
+		docsAVX2(&dst[0], (*byte)(low), tab, ranks, over, e.lo, e.hi, uint32(width), prev)
+	case freqs:
+		freqsAVX2(&dst[0], (*byte)(low), tab, ranks, over, e.lo, e.hi, uint32(width), 0)
+	default:
+		plainAVX2(&dst[0], (*byte)(low), tab, ranks, over, e.lo, e.hi, uint32(width), 0)
+	}
 }

@@ -1,0 +1,116 @@
+package codectest
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/internal/simd"
+)
+
+// decodeRow decodes blocks of s in a row: docIDs if it has a skip header, else frequencies.
+func decodeRow(c codec.Codec, dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+	if s.Last == nil {
+		return c.DecodeFreqs(dst, s, block, count)
+	}
+	return c.DecodeDocs(dst, s, block, count)
+}
+
+// hostileRows decodes rows of blocks of s, of every length from every block on at every tier,
+// and fails t unless it gets what decoding block by block gives: as many values, the same, and
+// an error where that has one.
+func hostileRows(t fataler, c codec.Codec, s *codec.Sequence) {
+	blocks := codec.Blocks(s.N, c.BlockLen())
+	for _, tier := range simd.Tiers() {
+		for from := range blocks {
+			var want []uint32
+			var wantErr error
+			for to := from + 1; to <= blocks; to++ {
+				if wantErr == nil {
+					var got []uint32
+					if got, wantErr = hostileBlock(t, c, s, to-1, tier); wantErr == nil {
+						want = append(want, got...)
+					}
+				}
+				n, got, err := hostileRow(t, c, s, from, to-from, tier)
+				if (err == nil) != (wantErr == nil) || n != len(want) || !slices.Equal(got, want) {
+					t.Fatalf("blocks %d to %d at %v: %d values in a row and error %v, %d one by one and error %v",
+						from, to, tier, n, err, len(want), wantErr)
+				}
+			}
+		}
+	}
+}
+
+func hostileRow(t fataler, c codec.Codec, s *codec.Sequence, from, count int, tier simd.Tier) (n int, got []uint32, err error) {
+	defer simd.SetLevel(tier)()
+	dst := newCanary(count * c.BlockLen())
+	n, err = decodeRow(c, dst.values, s, from, count)
+	dst.check(t)
+	if err != nil {
+		checkCorrupt(t, err)
+	}
+	return n, dst.values[:n], err
+}
+
+// testBroken breaks one block in the middle of a list, every one in turn, and decodes rows of
+// every length from every block on.
+func testBroken(t *testing.T, c codec.Codec) {
+	const blocks = 11 // more than decoders take at once
+	n := blocks*c.BlockLen() - 3
+	l := encode(t, c, wide(n, 6), wideFreqs(n, 6))
+	for i := range blocks {
+		for _, s := range []*codec.Sequence{&l.DocSeq, &l.TFSeq} {
+			broken := *s
+			broken.Ends = slices.Clone(s.Ends)
+			broken.Ends[i+1] = broken.Ends[i] - 1 // above the end at i = 0
+			hostileRows(t, c, &broken)
+		}
+		broken := l.DocSeq
+		broken.Last = slices.Clone(broken.Last)
+		broken.Last[i]++
+		hostileRows(t, c, &broken)
+	}
+}
+
+// testRows decodes rows of blocks of many widths: as long as prefetching takes, and from and
+// to each block of some that have something in common.
+func testRows(t *testing.T, c codec.Codec) {
+	const blocks = 1100
+	size := c.BlockLen()
+	rng := rand.New(rand.NewPCG(1, 1))
+	docs, freqs := make([]uint32, blocks*size+5), make([]uint32, blocks*size+5)
+	next, mask := uint32(0), uint32(0)
+	for i := range docs {
+		if i%size == 0 {
+			mask = 1<<rng.IntN(10) - 1
+			if i == 1050*size {
+				mask = 1<<20 - 1
+			}
+		}
+		next += 1 + rng.Uint32()&mask
+		docs[i], freqs[i] = next, 1+rng.Uint32()&mask
+	}
+	l := encode(t, c, docs, freqs)
+	dst := newCanary((blocks + 1) * size)
+	for _, x := range []struct {
+		s      *codec.Sequence
+		values []uint32
+	}{{&l.DocSeq, docs}, {&l.TFSeq, freqs}} {
+		row := func(from, to int) {
+			want := x.values[from*size : min(to*size, len(x.values))]
+			n, err := decodeRow(c, dst.values[:(to-from)*size], x.s, from, to-from)
+			if err != nil || !slices.Equal(dst.values[:n], want) {
+				t.Fatalf("blocks %d to %d: %d values, error %v, %s", from, to, n, err, difference(dst.values, want))
+			}
+		}
+		for from := range 35 {
+			for to := from; to <= 35; to++ {
+				row(from, to)
+			}
+			row(from, blocks+1-from/16)
+		}
+		dst.check(t)
+	}
+}

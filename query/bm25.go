@@ -14,7 +14,7 @@ var ErrParams = errors.New("query: BM25 parameter out of range")
 // Params are the parameters of BM25.
 type Params struct {
 	K1 float64 // saturation of the term frequency, 0 to 1e6
-	B  float64 // strength of length normalisation, 0 to 1
+	B  float64 // strength of length normalization, 0 to 1
 }
 
 // DefaultParams are k1 = 0.9, b = 0.4. They must not be modified.

@@ -7,10 +7,10 @@ import "time"
 type Trace struct {
 	Algorithm Algorithm // the one that ran last; never Auto
 	Segments  []SegmentTrace
-	Resolve   time.Duration // looking up the terms
-	Search    time.Duration // everything after that
+	Resolve   time.Duration // time for looking up the terms
+	Search    time.Duration // time for everything after that
 
-	Thresholds []Threshold // how the threshold rose, at most maxThresholds of them
+	Thresholds []Threshold // how the threshold rose, at most 4096 of them
 }
 
 // maxThresholds bounds Trace.Thresholds; later rises are dropped.

@@ -133,7 +133,11 @@ func (f *flags) inputs(args []string) ([]input, int64, error) {
 		if path != exchange.Stdin {
 			if in.format == exchange.FormatAuto {
 				var err error
-				if in.format, err = exchange.Detect(path); err != nil {
+				in.format, err = exchange.Detect(path)
+				if cli.IsNotExist(err) {
+					return nil, 0, err
+				}
+				if err != nil {
 					return nil, 0, fmt.Errorf("%w (see --format)", err)
 				}
 			} else if _, err := os.Stat(path); err != nil && in.format != exchange.FormatDS2I {

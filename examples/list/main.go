@@ -14,6 +14,9 @@ import (
 )
 
 func main() {
+	if len(os.Args) != 4 {
+		log.Fatal("usage: list DIR TERM TERM")
+	}
 	if err := run(os.Args[1], os.Args[2], os.Args[3]); err != nil {
 		log.Fatal(err)
 	}

@@ -14,6 +14,9 @@ import (
 )
 
 func main() {
+	if len(os.Args) != 3 {
+		log.Fatal("usage: query DIR QUERY")
+	}
 	if err := run(os.Args[1], os.Args[2]); err != nil {
 		log.Fatal(err)
 	}

@@ -15,6 +15,9 @@ import (
 )
 
 func main() {
+	if len(os.Args) != 2 {
+		log.Fatal("usage: write DIR")
+	}
 	if err := run(context.Background(), os.Args[1]); err != nil {
 		log.Fatal(err)
 	}

@@ -84,7 +84,12 @@ var parseTree = sync.OnceValues(func() ([]*pkg, error) {
 
 // walk calls f with every file of the module, by slash-separated path below the
 // root. Hidden folders, testdata of tests and other modules are not part of it.
-func walk(f func(name string) error) error {
+func walk(f func(name string) error) error { return walkTree(false, f) }
+
+// walkModules is walk with the modules in folders of their own.
+func walkModules(f func(name string) error) error { return walkTree(true, f) }
+
+func walkTree(modules bool, f func(name string) error) error {
 	return filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -101,7 +106,7 @@ func walk(f func(name string) error) error {
 			return nil
 		}
 		_, err = os.Stat(filepath.Join(file, "go.mod"))
-		if err == nil || strings.HasPrefix(d.Name(), ".") || strings.HasSuffix(name, "/testdata") {
+		if err == nil && !modules || strings.HasPrefix(d.Name(), ".") || strings.HasSuffix(name, "/testdata") {
 			return fs.SkipDir
 		}
 		return nil

@@ -49,6 +49,14 @@ func TestTableOfWideCharacters(t *testing.T) {
 	}
 }
 
+// TestCut marks only lines that lose text.
+func TestCut(t *testing.T) {
+	got := cut("abcdef\nabcdefg\n日本語\n日本語x\n\nab\n", 6)
+	if want := "abcdef\nabcde…\n日本語\n日本…\n\nab\n"; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
 func TestNumbers(t *testing.T) {
 	for _, test := range []struct{ got, want string }{
 		{Count(0), "0"}, {Count(999), "999"}, {Count(1000), "1,000"}, {Count(-1234567), "-1,234,567"}, {Count(uint64(1) << 63), "9,223,372,036,854,775,808"},

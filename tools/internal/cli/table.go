@@ -72,9 +72,8 @@ func cell(v any) string {
 func (t *Table) WriteTo(w io.Writer) (int64, error) {
 	r := table.NewWriter()
 	r.SetStyle(table.Style{
-		Box:     table.BoxStyle{MiddleVertical: "  ", UnfinishedRow: "…"},
+		Box:     table.BoxStyle{MiddleVertical: "  "},
 		Options: table.Options{SeparateColumns: true},
-		Size:    table.SizeOptions{WidthMax: terminalWidth(w)},
 	})
 	r.SetColumnConfigs(t.align)
 	r.SuppressTrailingSpaces()
@@ -86,8 +85,22 @@ func (t *Table) WriteTo(w io.Writer) (int64, error) {
 	if out != "" {
 		out += "\n"
 	}
+	if width := terminalWidth(w); width > 0 {
+		out = cut(out, width)
+	}
 	n, err := io.WriteString(w, out)
 	return int64(n), err
+}
+
+// cut shortens each line to width columns. The table writer's own limit would mark
+// lines of which it cuts nothing but padding.
+func cut(lines string, width int) string {
+	var b strings.Builder
+	for line := range strings.Lines(lines) {
+		b.WriteString(text.Snip(strings.TrimSuffix(line, "\n"), width, "…"))
+		b.WriteByte('\n')
+	}
+	return b.String()
 }
 
 // JSON writes v indented.

@@ -16,8 +16,8 @@ func Command() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "idxbench COMMAND",
 		Short: "Measure codecs, indexes and queries",
-		Long: `Idxbench measures the parts of the engine on this machine. Figures are of one
-thread unless said otherwise; run it on an idle machine.`,
+		Long: `Idxbench measures the parts of the engine on this machine. Figures are for
+one thread unless they say otherwise. Run it on an idle machine.`,
 		Example: `  idxbench decode
   idxbench decode --index kjv.idx --codec bp128,ef
   idxbench query --index kjv.idx --queries topics.tsv
@@ -32,7 +32,7 @@ thread unless said otherwise; run it on an idle machine.`,
 // report prints text, or itself as JSON.
 type report interface{ text(w io.Writer) }
 
-// show prints r as the flag --json says.
+// show prints r, as JSON if the flag --json is set.
 func show(cmd *cobra.Command, r report) error {
 	if asJSON, _ := cmd.Flags().GetBool("json"); asJSON {
 		return cli.JSON(cmd.OutOrStdout(), r)
@@ -49,7 +49,7 @@ func jsonFlag(cmd *cobra.Command) {
 // times are measured durations.
 type times []time.Duration
 
-// at returns the duration that the given share of all does not exceed.
+// at returns the duration that the given share of t does not exceed.
 func (t times) at(share float64) time.Duration {
 	if len(t) == 0 {
 		return 0

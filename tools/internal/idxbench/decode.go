@@ -54,11 +54,11 @@ func decodeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "decode",
 		Short: "Measure how fast codecs decode, and their size",
-		Long: `Measure how fast every codec decodes docIDs and frequencies, and the bits it takes
-for one with its block endpoints. The lists are drawn at random within 2^29 (Anh
-and Moffat 2010), or with --index are those of an index that have extents. They
-are decoded in rows of 1,024 values into the same buffer, or with --whole one behind another
-into memory for all of them. Each figure is the fastest run.`,
+		Long: `Measure how fast each codec decodes docIDs and frequencies, and how many bits it takes
+for each, block endpoints included. The lists are drawn at random within 2^29 (Anh and
+Moffat 2010); with --index they are the lists of an index that have extents. They are
+decoded in rows of 1,024 values into one buffer; with --whole, into memory that holds
+them all. Each figure is of the fastest run.`,
 		Example: "  idxbench decode --codec bp128,vbyte128 --levels\n  idxbench decode --data clustered --n 33554432 --whole\n  idxbench decode --index kjv.idx",
 		Args:    cli.Want(),
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -38,7 +38,7 @@ func gpuCommand() *cobra.Command {
 		Short: "Measure decoding, scoring and batches on a GPU",
 		Long: `Measure memory, decoding, loading, intersection and ranked queries on a GPU, with
 the bound or goal beside each figure. Every result is compared with the CPU's. It
-needs an NVIDIA GPU and a build that can use it; the collections are generated.`,
+needs an NVIDIA GPU and a build that can use it. It generates the collections.`,
 		Example: `  idxbench gpu
   idxbench gpu --part memory,decode --json
   idxbench gpu --part collections --model bd --accumulate shared,global

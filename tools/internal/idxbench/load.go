@@ -41,8 +41,8 @@ type LoadRow struct {
 	Threshold  int     `json:"threshold,omitempty"` // if it is not the default
 	Terms      int     `json:"terms,omitempty"`     // of the queries, if those of one length were asked
 	Offered    float64 `json:"offered_qps"`         // arrivals per second; 0 means saturation
-	Alone      bool    `json:"alone,omitempty"`     // each query was asked some time after the last was answered
-	Pause      float64 `json:"pause_us,omitempty"`  // alone: that time, in microseconds
+	Alone      bool    `json:"alone,omitempty"`     // each query was asked some time after the previous one was answered
+	Pause      float64 `json:"pause_us,omitempty"`  // of Alone, in microseconds
 	Throughput float64 `json:"throughput_qps"`
 	Queries    uint64  `json:"queries"`
 	CPUs       float64 `json:"cpus"` // busy on average, including the one that submits queries
@@ -77,9 +77,9 @@ func loadCommand() *cobra.Command {
 		Short: "Measure throughput and latency under load, by parallel model",
 		Long: `Replay a query log, over and over, against a pool of workers. At each rate queries
 arrive at random (a Poisson process) whether or not earlier ones are answered, and
-latency counts from when a query was due. The rate 0 stands for saturation: there
-are always queries waiting, and only throughput is measured. With --alone a query is
-asked that long after the last was answered.
+latency counts from when a query was due. Rate 0 means saturation: queries are always
+waiting, and only throughput is measured. With --alone, each query is asked that long
+after the previous one was answered.
 
 --figures runs the experiments of Tatikonda 2011, section 4, on this machine and
 writes its figures 4 to 7; that takes about 200 times --time with 1 to 16 workers.`,
@@ -106,9 +106,9 @@ writes its figures 4 to 7; that takes about 200 times --time with 1 to 16 worker
 	fl.IntSliceVar(&f.workers, "workers", nil, "numbers of workers, as `N,...` (default: one for each CPU; with --figures 1, 2, 4 and so on)")
 	fl.Float64SliceVar(&f.rates, "rate", nil, "arrivals a second, as `R,...`; 0 for saturation (default: 0, unless --alone is given)")
 	fl.DurationSliceVar(&f.alone, "alone", nil, "ask one query at a time, after pauses of `DURATION,...`")
-	fl.DurationVar(&f.spin, "spin", 0, "how long an idle worker looks for work before it sleeps, below 0 not at all (default: what the library takes)")
-	fl.IntVar(&f.threshold, "threshold", 0, "pool threshold of fgqp (default: what the library takes)")
-	fl.IntVar(&f.postings, "task-postings", 0, "postings of a task of fgqp (default: what the library takes)")
+	fl.DurationVar(&f.spin, "spin", 0, "how long an idle worker looks for work before it sleeps, negative for not at all (default: the library's)")
+	fl.IntVar(&f.threshold, "threshold", 0, "pool threshold of fgqp (default: the library's)")
+	fl.IntVar(&f.postings, "task-postings", 0, "postings of a task of fgqp (default: the library's)")
 	fl.DurationVar(&f.time, "time", 2*time.Second, "duration of a run, after warming up for a quarter of it")
 	fl.Uint64Var(&f.seed, "seed", 1, "another `N` gives other arrival times")
 	fl.StringVar(&f.figures, "figures", "", "run the paper's experiments and write its figures as SVG into `DIR`")
@@ -238,7 +238,7 @@ func openSearcher(dir string) (*query.Searcher, *reader.Snapshot, func(), error)
 	return q, s, func() { s.Close(); x.Close() }, nil
 }
 
-// warm asks every query once, of both indexes, and compares the answers.
+// warm asks both indexes every query once and compares the answers.
 func (l *loader) warm(ctx context.Context) error {
 	want, err := l.ask(ctx, l.whole)
 	if err != nil || l.cut == l.whole {

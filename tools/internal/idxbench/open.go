@@ -34,7 +34,7 @@ func openCommand() *cobra.Command {
 		Use:   "open --index DIR",
 		Short: "Measure opening an index",
 		Long: `Measure opening an index with all its segments, taking a snapshot, and the first
-look-up of a term in it. It does not depend on the size of the index.`,
+lookup of a term. The times do not depend on the size of the index.`,
 		Example: "  idxbench open --index kjv.idx",
 		Args:    cli.Want(),
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -61,8 +61,8 @@ func queryCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "query --index DIR --queries FILE",
 		Short: "Measure the time that queries take",
-		Long: `Measure the time that each query takes, one after the other, warm. Of the repeats
-the fastest counts. Algorithms must give the same answer, which is checked.`,
+		Long: `Measure the time of each query, one after the other, with caches warm. The fastest of
+the repeats counts. It is an error if algorithms give different answers.`,
 		Example: `  idxbench query --index kjv.idx --queries topics.tsv
   idxbench query --index kjv.idx --queries topics.tsv --mode or --algo maxscore,bmw --repeat 10`,
 		Args: cli.Want(),
@@ -85,7 +85,7 @@ func intersectCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "intersect --index DIR --queries FILE",
 		Short: "Measure the algorithms for conjunctions",
-		Long:  "Measure mode and of idxbench query with every algorithm for conjunctions.",
+		Long:  "Measure idxbench query --mode and with every algorithm for conjunctions.",
 		Args:  cli.Want(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			q, err := f.run(cmd.Context(), cmd.ErrOrStderr())
@@ -204,7 +204,7 @@ func (f *queryFlags) run(ctx context.Context, stderr io.Writer) (out *Queries, e
 	return out, out.check()
 }
 
-// writeTimes writes the time of every query, if asked to.
+// writeTimes writes the time of every query to the file of --times, if any.
 func (f *queryFlags) writeTimes(rows []QueryRow) error {
 	if f.timesFile == "" {
 		return nil
@@ -246,7 +246,7 @@ func readQueries(path string, s *reader.Snapshot) ([][][]byte, error) {
 	}
 }
 
-// denseBytes returns what query.Options say for n bytes, where 0 is the default.
+// denseBytes returns n as query.Options has it, where 0 means the default.
 func denseBytes(n int) int {
 	if n <= 0 {
 		return -1

@@ -49,9 +49,9 @@ func synthCommand() *cobra.Command {
 		Short: "Make an index of a synthetic collection, and queries",
 		Long: `Make an index of a synthetic collection: posting lists with Zipf lengths over
 documents of lognormal length, clustered by topics and in bursts. The same flags
-give the same postings, also in another number of segments. Queries take terms of
-one topic for the most part; those of --long-queries have long lists only: each
-term is in one to forty of a hundred documents.`,
+give the same postings, in any number of segments. The terms of a query are mostly of
+one topic; those of --long-queries have only long lists: each term is in 1 to
+40 % of the documents.`,
 		Example: `  idxbench synth --out big.idx --docs 5000000 --queries big.tsv --long-queries long.tsv
   idxbench synth --out parts.idx --docs 5000000 --segments 16`,
 		Args: cli.Want(),
@@ -108,7 +108,7 @@ func (f *synthFlags) check() error {
 	return nil
 }
 
-// named returns the codec that was asked for, nil for auto.
+// named returns the codec of --codec, nil for auto.
 func (f *synthFlags) named() codec.Codec {
 	c, _ := registry.ByName(f.codec)
 	return c
@@ -161,7 +161,7 @@ func writeQueries(path string, queries [][]string) error {
 	return err
 }
 
-// write writes the collection in as many segments as asked for.
+// write writes the collection in as many segments as --segments says.
 func (f *synthFlags) write(ctx context.Context, stderr io.Writer, c *synth.Collection) (err error) {
 	named := f.named()
 	w, err := writer.Open(ctx, f.out, writer.Options{Memory: int64(f.memory), Threads: f.threads, DocsCodec: named, FreqsCodec: named})

@@ -53,23 +53,23 @@ func (f *flags) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "idxbuild --out DIR [flags] INPUT...",
 		Short: "Add documents to an index",
-		Long: `Idxbuild adds the documents of every INPUT to the index in DIR, which is made if
-there is none. A document whose id the index has replaces the one there. All of a
-run is committed at its end, or nothing.
+		Long: `Idxbuild adds the documents of every INPUT to the index in DIR, and creates it if
+there is none. A document replaces one with the same id. A run commits everything
+at its end, or nothing.
 
 Inputs, gzip-compressed or not; "-" is standard input:
   jsonl    one JSON object a line with the strings "id" and "contents"
   tsv      lines of id, tab, text
   trec     DOC elements with DOCNO and TEXT
-  textdir  a directory: every file a document, its path the id
+  textdir  a directory: each file is a document, its path the id
   ciff     an index in the Common Index File Format
   ds2i     BASE.docs, .freqs and .sizes, optionally .terms and .documents
 
-With --order bp or random the run leaves one segment, old documents and new ones
-together, in which documents are renumbered: bp puts those that share terms together
-(recursive graph bisection), which makes posting lists smaller; it takes 4 bytes of
-memory a posting beside --memory. Ids and scores stay as they are; only the order
-among equal scores changes. What later runs add comes behind, in its own order.`,
+With --order bp or random the run leaves one segment of old and new documents and
+renumbers them. The order bp (recursive graph bisection) places documents that share
+terms near each other, which makes posting lists smaller; it takes 4 bytes of memory
+a posting in addition to --memory. Ids and scores do not change, only the order among
+equal scores. Documents added by later runs follow, in their own order.`,
 		Example: `  idxbuild --out kjv.idx --store-text testdata/kjv.jsonl.gz
   idxbuild --out mail.idx --format textdir --analyzer english ~/mail
   zcat *.jsonl.gz | idxbuild --out big.idx --memory 2GiB -
@@ -124,7 +124,7 @@ type input struct {
 	size   int64
 }
 
-// inputs finds the format of every input before anything is done.
+// inputs determines the format of every input before any of them is read.
 func (f *flags) inputs(args []string) ([]input, int64, error) {
 	var ins []input
 	total := int64(0)
@@ -133,7 +133,11 @@ func (f *flags) inputs(args []string) ([]input, int64, error) {
 		if path != exchange.Stdin {
 			if in.format == exchange.FormatAuto {
 				var err error
-				if in.format, err = exchange.Detect(path); err != nil {
+				in.format, err = exchange.Detect(path)
+				if cli.IsNotExist(err) {
+					return nil, 0, err
+				}
+				if err != nil {
 					return nil, 0, fmt.Errorf("%w (see --format)", err)
 				}
 			} else if _, err := os.Stat(path); err != nil && in.format != exchange.FormatDS2I {
@@ -169,7 +173,7 @@ func checkDir(dir string) error {
 			continue
 		}
 		if isIndex(dir) {
-			return nil // with other files beside it
+			return nil // an index among other files
 		}
 		return &format.Error{Kind: format.ErrNotAnIndex, Block: format.NoBlock, Offset: -1,
 			Msg: fmt.Sprintf("directory %s holds other files, such as %s", dir, name)}
@@ -188,8 +192,8 @@ func isIndex(dir string) bool {
 	return err == nil && g > 0
 }
 
-// fixedMemory is the memory that the process needs beside the writer, for code, the
-// runtime and input buffers. It matters if the budget is small.
+// fixedMemory is what the process needs in addition to the writer: code, the runtime
+// and input buffers. It matters if the budget is small.
 const fixedMemory = 6 << 20
 
 // writerMemory returns the part of a memory budget that the writer may use.

@@ -16,7 +16,7 @@ func Command() *cobra.Command {
 		Long: `Idxinspect shows what a Pinion index holds, down to its bytes, and checks it.
 
 INDEX is an index directory, or one of its segment files for all commands but
-diff and export. Terms are given as the dictionary has them: not analyzed.`,
+export. Terms are not analyzed: give them as the dictionary has them.`,
 		Example: `  idxinspect summary kjv.idx
   idxinspect verify kjv.idx
   idxinspect terms --prefix shep kjv.idx

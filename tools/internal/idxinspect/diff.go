@@ -31,9 +31,9 @@ type Difference struct {
 func diffCommand() *cobra.Command {
 	var limit int
 	cmd := command("diff INDEX INDEX", "Compare what two indexes hold",
-		`Documents, lengths, terms and postings are compared as a query sees them: deleted
-documents left out, however segments, blocks and codecs divide them; stored text
-is compared where both have it. The exit code is 1 if there is a difference.`,
+		`It compares documents, lengths, terms and postings as a query sees them: without
+deleted documents, and regardless of segments, blocks and codecs. It compares stored
+text where both have it. The exit code is 1 if there is a difference.`,
 		"  idxinspect diff kjv.idx merged.idx",
 		[]string{"INDEX", "INDEX"}, func(_ *cobra.Command, args []string) (report, error) {
 			d := &Diff{A: args[0], B: args[1], Differences: []Difference{}, limit: limit}
@@ -169,7 +169,7 @@ func (d *Diff) text(w io.Writer) {
 	}
 }
 
-// liveView walks an index without its deleted documents, docIDs closed up.
+// liveView walks an index without its deleted documents, renumbered without gaps.
 type liveView struct {
 	x        *index
 	docs     int

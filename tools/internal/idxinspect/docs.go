@@ -31,7 +31,7 @@ func docsCommand() *cobra.Command {
 	var limit int
 	var full bool
 	cmd := command("docs INDEX [ID...]", "List documents, or show those named",
-		"Without ids it lists documents in docID order, deleted ones included.",
+		"Without ids it lists documents in docID order, including deleted ones.",
 		`  idxinspect docs kjv.idx Ge1:1 Rev22:21
   idxinspect docs --from 31000 --limit 10 kjv.idx`,
 		[]string{"INDEX", "[ID]"}, func(_ *cobra.Command, args []string) (report, error) {

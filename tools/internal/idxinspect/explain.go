@@ -51,12 +51,12 @@ func explainCommand() *cobra.Command {
 	}
 	mode, algo := cli.NewChoice("MODE", query.Or.String(), query.And.String(), query.AndOr.String()), cli.NewChoice("NAME", algos...)
 	cmd := command("explain INDEX QUERY ID", "Show how a document gets its score, or what a query does",
-		`The terms are shown in the order in which their scores are summed: by ascending
-document frequency in the whole index. All steps are 32-bit floats, as in a query.
+		`Terms are shown in the order in which their scores are summed: by ascending document
+frequency in the whole index. All steps are in 32-bit floats, as in a query.
 
-With --trace there is no ID: the query is answered, and what that did is shown:
-blocks of each list that were decoded, skipped by their bound or by the skip
-header, pivots, how the threshold rose, and the time.`,
+With --trace there is no ID. It answers the query and shows what that did: the blocks
+of each list that were decoded, skipped by their bound or skipped by the skip header,
+pivots, how the threshold rose, and the time.`,
 		`  idxinspect explain kjv.idx "the lord is my shepherd" Psa23:1
   idxinspect explain --trace --mode and kjv.idx "the lord is my shepherd"`,
 		nil, func(cmd *cobra.Command, args []string) (report, error) {
@@ -138,7 +138,7 @@ func explain(x *index, params query.Params, text, id string) (*Explanation, erro
 	return e, nil
 }
 
-// addTerm looks a term up, or counts it once more.
+// addTerm looks up a term, or counts another occurrence of it.
 func (e *Explanation) addTerm(x *index, g *seg, doc uint32, term []byte) error {
 	for i := range e.Terms {
 		if e.Terms[i].Term == string(term) {

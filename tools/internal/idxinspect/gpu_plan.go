@@ -32,8 +32,8 @@ type PlanSum struct {
 	Bytes int64 `json:"bytes"`
 }
 
-// PlanStep is the expected hit rate with a budget: every other query makes a plan, on
-// the rest it is tried.
+// PlanStep is the expected hit rate with a budget: that of a plan made from every other
+// query, on the remaining ones.
 type PlanStep struct {
 	Budget   int64   `json:"budget"`
 	Bytes    int64   `json:"resident_bytes"`
@@ -56,10 +56,10 @@ func gpuPlanCommand() *cobra.Command {
 	budget := cli.ByteSize(8 << 30)
 	queries, top := "", 10
 	cmd := command("gpu-plan INDEX", "Plan which lists to keep on a GPU",
-		`Lists are taken by uses a byte until the budget is full. The curve is the hit rate
-to expect: a plan made from every other query, tried on the rest. Lists of fewer
-than 128 postings travel with the queries and take no room. Presence words, which
-spare most look-ups in long lists, take what lists leave of the budget.`,
+		`Lists are taken in order of uses per byte until the budget is full. The curve shows the
+hit rate to expect: that of a plan made from every other query, on the remaining ones.
+Lists of fewer than 128 postings are sent with the queries and take no memory. Presence
+words, which save most lookups in long lists, get what the lists leave of the budget.`,
 		"  idxinspect gpu-plan --budget 8GiB --queries topics.tsv kjv.idx",
 		[]string{"INDEX"}, func(_ *cobra.Command, args []string) (report, error) {
 			if queries == "" {
@@ -187,7 +187,7 @@ func (l *planLog) plan(budget int64, top int) *GPUPlan {
 	return p
 }
 
-// try counts how the other half of the queries fares with a plan and a budget.
+// try counts the hits of the other half of the queries with a plan and a budget.
 func (l *planLog) try(plan []gpuload.Demand, budget int64) PlanStep {
 	resident, bytes := gpuload.Fit(plan, budget)
 	s := PlanStep{Budget: budget, Bytes: bytes}

@@ -21,7 +21,7 @@ import (
 // Dump is what `idxinspect hexdump` prints.
 type Dump []DumpFile
 
-// DumpFile are the fields of one file.
+// DumpFile holds the fields of one file.
 type DumpFile struct {
 	File   string  `json:"file"`
 	Fields []Field `json:"fields"`
@@ -45,8 +45,8 @@ func hexdumpCommand() *cobra.Command {
 	var sections []string
 	var limit int
 	cmd := command("hexdump INDEX|FILE", "Show the bytes of a file and what they mean",
-		`Every field is shown with its offset, bytes, name and value and the checksum that
-covers it. FILE is a segment, manifest or deletes file. Of an INDEX, its newest
+		`Every field is shown with its offset, bytes, name and value, and the checksum that
+covers it. FILE is a segment, manifest or deletes file. For an INDEX, the newest
 manifest is shown, or with --section or --term the segments.`,
 		`  idxinspect hexdump kjv.idx/segment-000000000001.pin
   idxinspect hexdump --section meta kjv.idx
@@ -121,8 +121,8 @@ func dumpFiles(path string, o dumpOptions) ([]string, error) {
 	return files, nil
 }
 
-// dumpAll shows as much of the files as can be made out. The error says what is
-// wrong with them.
+// dumpAll shows as much of the files as it can read. The error says what is wrong
+// with them.
 func dumpAll(files []string, o dumpOptions) (report, error) {
 	out := Dump{}
 	found := false
@@ -146,7 +146,7 @@ func dumpAll(files []string, o dumpOptions) (report, error) {
 	return out, first
 }
 
-// dumpFile returns the fields of one file, nil if it is none of an index.
+// dumpFile returns the fields of one file, nil if it is not a file of an index.
 func dumpFile(path string, o dumpOptions) (fields []Field, err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
 	data, err := openData(path)
@@ -173,7 +173,7 @@ func dumpFile(path string, o dumpOptions) (fields []Field, err error) {
 	return fields, err
 }
 
-// ids returns the sections wanted, nil for all.
+// ids returns the sections of --section, nil for all.
 func (o dumpOptions) ids() []format.SectionID {
 	var ids []format.SectionID
 	for _, name := range o.sections {

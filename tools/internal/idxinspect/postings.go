@@ -130,7 +130,7 @@ func postingsCommand() *cobra.Command {
 	var limit int
 	var from uint32
 	cmd := command("postings INDEX TERM", "List the postings of a term",
-		"Documents are numbered through all segments, as in query results.",
+		"Documents are numbered across all segments, as in query results.",
 		`  idxinspect postings kjv.idx shepherd
   idxinspect postings --from 20000 --limit 10 kjv.idx the`,
 		[]string{"INDEX", "TERM"}, func(_ *cobra.Command, args []string) (report, error) {

@@ -50,15 +50,14 @@ type IndexSum struct {
 func sizesCommand() *cobra.Command {
 	f := &codecFlags{}
 	cmd := command("sizes INDEX [TERM]", "Show where the bytes go, and what other codecs would need",
-		`Bytes of every section, of every form of list and of every part of the extents,
-summed over the segments, with bits a posting.
+		`Bytes of every section, every form of list and every part of the extents, summed over
+the segments, with bits per posting.
 
-With --codec it is shown instead what the lists that have a codec, those of 128
-postings and more, would need in each of the codecs given: bits a posting,
-measured times to decode and encode one, what --codec auto reckons with, and for
-which lists it takes which codec. With TERM this is of one list. Sizes are exact.
-All lists are measured, or with --sample N only N, each as likely as any other:
-the same ones every time, unless --seed is changed.`,
+With --codec it shows instead what the lists that have a codec, those of 128 postings
+or more, would need in each of the given codecs: bits per posting, measured times to
+decode and encode one, the costs that auto estimates, and which codec auto takes for
+how many lists. With TERM it shows one list. Sizes are exact. It measures all lists,
+or with --sample N a random N of them, the same ones unless --seed changes.`,
 		"  idxinspect sizes kjv.idx\n  idxinspect sizes --codec all kjv.idx\n  idxinspect sizes --codec bp128,ef --sample 500 kjv.idx\n  idxinspect sizes --codec all kjv.idx the",
 		[]string{"INDEX", "[TERM]"}, func(cmd *cobra.Command, args []string) (report, error) {
 			if err := f.check(cmd, args); err != nil {
@@ -88,7 +87,7 @@ the same ones every time, unless --seed is changed.`,
 	return cmd
 }
 
-// check refuses flags and arguments that do not go together.
+// check refuses flags and arguments that contradict each other.
 func (f *codecFlags) check(cmd *cobra.Command, args []string) error {
 	switch {
 	case len(args) > 2:

@@ -52,7 +52,7 @@ type SegmentSummary struct {
 
 func summaryCommand() *cobra.Command {
 	return command("summary INDEX", "Show what an index consists of",
-		"It reads the headers only: the answer takes no longer for a large index.",
+		"It reads headers only, so it takes no longer for a large index.",
 		`  idxinspect summary kjv.idx
   idxinspect summary --json kjv.idx | jq .documents`,
 		[]string{"INDEX"}, func(_ *cobra.Command, args []string) (report, error) {

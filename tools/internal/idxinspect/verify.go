@@ -33,9 +33,9 @@ type FileStatus struct {
 
 func verifyCommand() *cobra.Command {
 	return command("verify INDEX", "Check every byte of an index",
-		`Every checksum is computed, every list, block, document and id is decoded, and
-what one part says about another is compared. All files are looked at; the first
-damage of each is shown. The exit code is 1 if there is any.`,
+		`It computes every checksum, decodes every list, block, document and id, and compares
+what the parts say about each other. It checks all files and shows the first damage of
+each. The exit code is 1 if there is any.`,
 		"  idxinspect verify kjv.idx",
 		[]string{"INDEX"}, func(cmd *cobra.Command, args []string) (report, error) {
 			v, err := verify(cmd.Context(), cmd.ErrOrStderr(), args[0])
@@ -60,7 +60,7 @@ func (v *Verification) damage() error {
 	return fmt.Errorf("damage found in %d of %d files", n, len(v.Files))
 }
 
-// verify checks the index at path. The error is for what is no damage.
+// verify checks the index at path. Damage is in the Verification, not in the error.
 func verify(ctx context.Context, stderr io.Writer, path string) (v *Verification, err error) {
 	v = &Verification{Index: path, OK: true, Files: []FileStatus{}}
 	st, err := os.Stat(path)

@@ -37,20 +37,20 @@ func Command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "idxmerge {--out DIR SRC... | --in-place DIR [--max-segments N]}",
 		Short: "Merge indexes, or the segments of one",
-		Long: `Idxmerge merges the indexes in the directories SRC into the one in DIR, which is
-made if there is none: its documents come first, then those of each SRC in turn.
-Of documents with the same id the last one stays. All must have the same analyzer.
+		Long: `Idxmerge merges the indexes in the directories SRC into the one in DIR, and creates
+it if there is none. The documents of DIR come first, then those of each SRC in turn.
+Of documents with the same id, the last is kept. All must have the same analyzer.
 
 With --in-place it merges the segments of the index in DIR. Deleted documents are
-dropped wherever segments are rewritten. No answer to a query changes otherwise.
+dropped from the segments that are rewritten. Otherwise no answer to a query changes.
 
-Lists keep their codecs unless --codec or --freq-codec names another: all lists
-are then stored under it, of a single segment too.
+Lists keep their codecs unless --codec or --freq-codec names another. All lists are
+then encoded with it, even if there is only one segment.
 
-With --order bp or random the index becomes one segment in which documents are
-renumbered: bp puts those that share terms together (recursive graph bisection),
-which makes posting lists smaller; it takes 4 bytes of memory a posting beside
---memory. Ids and scores stay as they are; only the order among equal scores changes.`,
+With --order bp or random the index becomes one segment with renumbered documents.
+The order bp (recursive graph bisection) places documents that share terms near each
+other, which makes posting lists smaller; it takes 4 bytes of memory a posting in
+addition to --memory. Ids and scores do not change, only the order among equal scores.`,
 		Example: `  idxmerge --out all.idx 2023.idx 2024.idx
   idxmerge --in-place all.idx
   idxmerge --in-place all.idx --max-segments 4
@@ -149,7 +149,7 @@ func (f *flags) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// exists makes sure that there is an index in dir.
+// exists returns an error unless dir holds an index.
 func exists(dir string) error {
 	d, err := store.Open(dir)
 	if err != nil {

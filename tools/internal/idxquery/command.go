@@ -55,12 +55,12 @@ func Command() *cobra.Command {
 		Short: "Answer ranked queries over an index",
 		Long: `Idxquery prints the best documents for every QUERY by their BM25 score. Each
 argument is one query: quote one of several words. The index's analyzer cuts
-queries into terms as it did with documents.
+queries into terms, as it did with documents.
 
 Modes:
   or      documents with any of the terms
   and     documents with all of them
-  and-or  as and, but as or where that finds fewer than k
+  and-or  like and, or like or if that finds fewer than k
 
 All algorithms give the same answer and differ in speed.`,
 		Example: `  idxquery --index kjv.idx "the lord is my shepherd"

@@ -27,8 +27,9 @@ func (c *Collection) Parts(n int) []Part {
 // Docs returns the number of documents.
 func (p Part) Docs() int { return p.c.first[p.to] - p.c.first[p.from] }
 
-// goroutines, each of which holds some of them in memory. After every hundred or
-// its end, or ctx cancelled.
+// Inverted returns the documents and lists of the part. The lists are drawn on that
+// many goroutines, each of which holds a few of them in memory, until ctx is canceled.
+// done is called with the share of the work that is done, up to 1.
 func (p Part) Inverted(ctx context.Context, threads int, done func(part float64)) writer.Inverted {
 	return writer.Inverted{Docs: p.docs(), Lists: p.lists(ctx, threads, done), ForeignLengths: true}
 }

@@ -43,7 +43,7 @@ func testEncode(t *testing.T) {
 		}
 		h.Count(v, or)
 		var e taken
-		e.bitmap = [2]uint64{1<<64 - 1, 5}
+		e.lo, e.hi = 1<<64-1, 5
 		e.split(v, width)
 		if h.max != slices.Max(v) {
 			t.Fatalf("greatest %d of %v", h.max, v)
@@ -60,8 +60,8 @@ func testEncode(t *testing.T) {
 			}
 		}
 		n := len(positions)
-		if e.bitmap != bitmap || !slices.Equal(e.positions[:n], positions) || !slices.Equal(e.overflows[:n], overflows) {
-			t.Fatalf("width %d takes %v, %v, %x out of %v", width, e.positions[:n], e.overflows[:n], e.bitmap, v)
+		if [2]uint64{e.lo, e.hi} != bitmap || !slices.Equal(e.positions[:n], positions) || !slices.Equal(e.overflows[:n], overflows) {
+			t.Fatalf("width %d takes %v, %v, %x out of %v", width, e.positions[:n], e.overflows[:n], []uint64{e.lo, e.hi}, v)
 		}
 	})
 }

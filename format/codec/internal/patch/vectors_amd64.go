@@ -128,19 +128,17 @@ func exceedShort(count *[33]uint32, v []uint32, full uint) (most uint32) {
 	return exceedAVX2(&count[0], &block[0], uint64(full))
 }
 
-// aboveVectors is above.
-func aboveVectors(v []uint32, least uint32) (bitmap [2]uint64) {
+// aboveVectors is above for up to 128 values.
+func aboveVectors(v []uint32, least uint32) (lo, hi uint64) {
 	if len(v) < bitpack.BlockLen {
 		return aboveShort(v, least)
 	}
-	bitmap[0], bitmap[1] = aboveAVX2(unsafe.SliceData(v), least)
-	return bitmap
+	return aboveAVX2(unsafe.SliceData(v), least)
 }
 
 //go:noinline
-func aboveShort(v []uint32, least uint32) (bitmap [2]uint64) {
+func aboveShort(v []uint32, least uint32) (lo, hi uint64) {
 	var block [bitpack.BlockLen]uint32
 	copy(block[:], v)
-	bitmap[0], bitmap[1] = aboveAVX2(&block[0], least)
-	return bitmap
+	return aboveAVX2(&block[0], least)
 }

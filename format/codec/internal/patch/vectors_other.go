@@ -14,4 +14,4 @@ func worthVectors(int) bool { return false }
 
 func exceedVectors(*[33]uint32, []uint32, uint) uint32 { return 0 }
 
-func aboveVectors([]uint32, uint32) [2]uint64 { return [2]uint64{} }
+func aboveVectors([]uint32, uint32) (lo, hi uint64) { return 0, 0 }

@@ -14,8 +14,8 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// This file and segment_test.go read an index by the rules of format/FORMAT.md,
-// whose sections the comments name. They fail by panicking with a failure.
+// This file and segment_test.go read an index according to format/FORMAT.md, whose
+// sections the comments name. They panic with a failure.
 
 type failure string
 

@@ -6,7 +6,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// value is what an impact code stands for (4.5).
+// value returns the value of an impact code (4.5).
 func value(c byte) int {
 	if c < 32 {
 		return int(c)
@@ -14,7 +14,7 @@ func value(c byte) int {
 	return (16 + (int(c)-32)%16) << ((int(c)-32)/16 + 1)
 }
 
-// dominates says whether a pair of the quad bounds the posting (4.4, Quads).
+// dominates reports whether a pair of the quad bounds the posting (4.4, Quads).
 func dominates(quad []byte, tf, dl int) bool {
 	for i := 0; i < 8; i += 2 {
 		if (quad[i] == 255 || value(quad[i]) >= tf) && value(quad[i+1]) <= dl {
@@ -136,7 +136,7 @@ func block(codec int, b []byte, n int) []int {
 	return values
 }
 
-// checkLine checks that the regression line contains every element.
+// checkLine checks that the deviations of the regression line cover every element.
 func checkLine(line []byte, l []posting) {
 	inv, base := int(u64(line, 0)), int(u64(line, 8))
 	left, right := u32(line, 16), u32(line, 20)
@@ -146,7 +146,7 @@ func checkLine(line []byte, l []posting) {
 	}
 }
 
-// checkBuckets checks where the buckets begin.
+// checkBuckets checks the starts of the buckets.
 func (p *parsed) checkBuckets(b []byte, l []posting) {
 	shift, m := int(b[0]), int(b[1])
 	k := bits.Len(uint(p.n))

@@ -32,7 +32,7 @@ func whitespace(t *testing.T) analysis.Analyzer {
 	return a
 }
 
-// goldens returns the golden indexes: a tar.gz for each version.
+// goldens returns the golden indexes: one tar.gz for each version.
 func goldens(t *testing.T) []string {
 	t.Helper()
 	present := filepath.Join("testdata", "index-"+format.Current.String()+".tar.gz")
@@ -115,8 +115,8 @@ func unpack(t *testing.T, path string) string {
 	}
 }
 
-// compare reports the first difference. Lists with unknown postings are compared
-// by their length.
+// compare reports the first difference. It compares only the lengths of lists with
+// unknown postings.
 func (c *contents) compare(want *contents) error {
 	if len(c.segments) != len(want.segments) {
 		return fmt.Errorf("%d segments, want %d", len(c.segments), len(want.segments))
@@ -164,7 +164,7 @@ func TestSpecification(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	// The same of what is written today, which the golden may lag behind.
+	// The same for an index written today, which may be newer than the golden.
 	dir := t.TempDir()
 	buildGolden(t, dir)
 	got, err := readIndex(dir)
@@ -176,8 +176,8 @@ func TestSpecification(t *testing.T) {
 	}
 }
 
-// The engine finds in the goldens of all versions what was indexed, in every
-// codec, and answers as it always did, to the bit.
+// The engine reads the goldens of all versions, in every codec, and answers as it
+// always did, to the bit.
 func TestGolden(t *testing.T) {
 	answersFile := filepath.Join("testdata", "answers.txt")
 	for _, name := range goldens(t) {
@@ -269,7 +269,7 @@ func engineContents(snapshot *reader.Snapshot) (*contents, error) {
 	return c, nil
 }
 
-// answer answers some queries in all modes: ids and the bits of scores.
+// answer answers some queries in all modes and returns ids and the bits of scores.
 func answer(t *testing.T, snapshot *reader.Snapshot) string {
 	t.Helper()
 	searcher, err := query.NewSearcher(snapshot, query.Options{})

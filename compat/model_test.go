@@ -1,5 +1,5 @@
-// Package compat reads golden indexes of all format versions, with the engine and
-// with a reader of its own that follows format/FORMAT.md and uses no package of
+// Package compat reads golden indexes of all format versions, both with the engine
+// and with a reader of its own that follows format/FORMAT.md and uses no package of
 // the engine.
 package compat
 
@@ -13,10 +13,11 @@ import (
 	"github.com/pinion-index/pinion/writer"
 )
 
-// contents is what an index holds: what golden indexes must say in any version.
+// contents is what an index holds, and what golden indexes of all versions must
+// hold.
 type contents struct {
 	segments []segmentContents
-	flags    byte // of all extents that were read by FORMAT.md
+	flags    byte // flags of all extents that this package's reader has read
 }
 
 type segmentContents struct {
@@ -32,7 +33,7 @@ type document struct {
 
 type posting struct{ doc, tf int }
 
-// add adds a document as the whitespace analyzer cuts it.
+// add adds a document, cut like by the whitespace analyzer.
 func (s *segmentContents) add(id, text string) {
 	words := strings.Fields(text)
 	for _, w := range words {
@@ -57,9 +58,9 @@ func (c *contents) remove(id string) {
 	}
 }
 
-// goldenDocs gives the documents of the golden index, part by part: one large
-// enough for every part of an extent, then a small one for each codec. The last
-// part replaces documents of others.
+// goldenDocs returns the documents of a part of the golden index. The first part is
+// large enough for every part of an extent; then there is a small one for each
+// codec. The last part replaces documents of others.
 func goldenDocs(part int) (ids, texts []string) {
 	n := 300
 	if part == 0 {
@@ -91,7 +92,7 @@ func goldenDocs(part int) (ids, texts []string) {
 
 func lastPart() int { return len(registry.All()) }
 
-// goldenDeletes are deleted at last.
+// goldenDeletes are the ids deleted at the end.
 var goldenDeletes = []string{"p0-0", "p0-1", "p0-8299", "p3-17", "absent"}
 
 // goldenContents is what the golden index must hold.

@@ -7,17 +7,18 @@ import (
 	"github.com/golang/snappy"
 )
 
-// parsed is a segment and what META says of it.
+// parsed is a segment with the content of META.
 type parsed struct {
 	segmentContents
 	n, terms, postings int
 	width              int
 	stored             bool
 	extents            []byte // POSTINGS
-	flags              byte   // of all extents in codecs that are read
+	flags              byte   // flags of all extents in known codecs
 }
 
-// unknown stands for the postings of a list in a codec that is not read here.
+// unknown represents the postings of a list in a codec that this reader does not
+// know.
 var unknown = posting{-1, 0}
 
 // readSegment reads the sections of a segment (section 4).

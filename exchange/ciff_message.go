@@ -17,21 +17,21 @@ import (
 // number of DocRecords, each preceded by its length as a varint. DocIDs in a list
 // are gaps: the first is absolute, the others are differences.
 
-// CIFFHeader is the message that a CIFF file begins with.
+// CIFFHeader is the first message of a CIFF file.
 type CIFFHeader struct {
 	Version     int32
 	NumLists    int32   // PostingsList messages in the file
 	NumDocs     int32   // DocRecord messages in the file
-	TotalLists  int32   // terms of the whole collection; more if the file is an extract
+	TotalLists  int32   // terms of the whole collection; more than NumLists if the file is an extract
 	TotalDocs   int32   // documents of the whole collection
 	TotalTokens int64   // tokens of the whole collection
-	AvgLength   float64 // tokens a document
+	AvgLength   float64 // mean number of tokens of a document
 	Description string
 }
 
 var errWire = errors.New("malformed protobuf")
 
-// field is one decoded protobuf field of the kinds that CIFF uses.
+// field is one decoded protobuf field of a kind that CIFF uses.
 type field struct {
 	num   protowire.Number
 	typ   protowire.Type
@@ -39,7 +39,7 @@ type field struct {
 	bytes []byte
 }
 
-// nextField decodes the field that b begins with. Groups are refused.
+// nextField decodes the field at the beginning of b. It refuses groups.
 func nextField(b []byte) (f field, rest []byte, err error) {
 	num, typ, n := protowire.ConsumeTag(b)
 	if n < 0 {
@@ -118,7 +118,7 @@ func (h *CIFFHeader) decode(b []byte) error {
 	return nil
 }
 
-// append encodes h, with its length in front.
+// append appends the encoded message, preceded by its length.
 func (h *CIFFHeader) append(dst []byte) []byte {
 	var m []byte
 	for i, v := range []int64{int64(h.Version), int64(h.NumLists), int64(h.NumDocs),
@@ -136,7 +136,7 @@ func (h *CIFFHeader) append(dst []byte) []byte {
 	return protowire.AppendBytes(dst, m)
 }
 
-// appendInt appends a varint field unless it is zero, which proto3 leaves out.
+// appendInt appends a varint field unless it is zero, which proto3 omits.
 func appendInt(dst []byte, num protowire.Number, v uint64) []byte {
 	if v == 0 {
 		return dst
@@ -144,7 +144,7 @@ func appendInt(dst []byte, num protowire.Number, v uint64) []byte {
 	return protowire.AppendVarint(protowire.AppendTag(dst, num, protowire.VarintType), v)
 }
 
-// ciffList decodes PostingsList messages into slices that are used again.
+// ciffList decodes PostingsList messages into slices that it reuses.
 type ciffList struct {
 	writer.InvertedList
 	df, cf int64
@@ -165,11 +165,11 @@ func (l *ciffList) term(b []byte) ([]byte, error) {
 	return nil, nil
 }
 
-// decode reads a PostingsList message and checks it against a collection of
-// docs documents. l.Term aliases b.
+// decode reads a PostingsList message and checks it against a collection of docs
+// documents. l.Term aliases b.
 func (l *ciffList) decode(b []byte, docs int) error {
 	l.Term, l.Docs, l.Freqs, l.df, l.cf = nil, l.Docs[:0], l.Freqs[:0], 0, 0
-	next := int64(0) // least docID that may follow
+	next := int64(0) // the lowest valid docID of the next posting
 	sum := int64(0)
 	for len(b) > 0 {
 		if n, gap, tf := shortPosting(b); n > 0 {
@@ -206,7 +206,7 @@ func (l *ciffList) decode(b []byte, docs int) error {
 	return l.check(sum)
 }
 
-// check compares the postings read with what the message says of them.
+// check compares the postings read with the totals of the message.
 func (l *ciffList) check(sum int64) error {
 	if err := checkTerm(l.Term); err != nil {
 		return err
@@ -222,9 +222,9 @@ func (l *ciffList) check(sum int64) error {
 	return nil
 }
 
-// posting appends one posting, given as the file has it.
+// posting appends one posting, given as in the file.
 func (l *ciffList) posting(gap, tf uint64, next *int64, docs int) error {
-	// A gap of zero is right for the first posting only.
+	// Only the first posting may have a gap of zero.
 	if len(l.Docs) > 0 && gap == 0 {
 		return fmt.Errorf("term %q: posting %d repeats the docID before it", l.Term, len(l.Docs))
 	}
@@ -240,8 +240,8 @@ func (l *ciffList) posting(gap, tf uint64, next *int64, docs int) error {
 	return nil
 }
 
-// shortPosting decodes a posting field of up to 127 bytes that is laid out as
-// every encoder lays it out. It returns length 0 for anything else.
+// shortPosting decodes a posting field of up to 127 bytes in the layout that all
+// encoders use. It returns length 0 for anything else.
 func shortPosting(b []byte) (n int, gap, tf uint64) {
 	if len(b) < 6 || b[0] != 4<<3|2 || b[1] >= 0x80 || b[2] != 1<<3 {
 		return 0, 0, 0
@@ -292,7 +292,7 @@ func posting(f field) (gap, tf uint64, err error) {
 	return gap, tf, nil
 }
 
-// append encodes the list, with its length in front.
+// appendList appends the encoded list, preceded by its length.
 func appendList(dst []byte, l *writer.InvertedList, scratch *[]byte) []byte {
 	m := protowire.AppendTag((*scratch)[:0], 1, protowire.BytesType)
 	m = protowire.AppendBytes(m, l.Term)

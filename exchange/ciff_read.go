@@ -14,22 +14,24 @@ import (
 	"github.com/pinion-index/pinion/writer"
 )
 
-// CIFF reads a file in the Common Index File Format, gzip or not. Lists that the
-// file does not give in bytewise order of terms are put in that order.
+// CIFF reads a file in the Common Index File Format, gzipped or not. It returns
+// the lists in bytewise order of terms, even if the file does not. It is not safe
+// for concurrent use, except for BytesRead.
 type CIFF struct {
 	path   string
 	header CIFFHeader
 	docs   ciffDocs
-	before int64 // bytes read by passes that are over
+	before int64 // bytes read by completed passes
 
-	s     *stream // of the pass over the lists
+	s     *stream // the stream of the pass over the lists
 	msgs  *messages
-	left  int32 // lists still to come
+	left  int32 // lists not read yet
 	list  ciffList
-	order *ciffOrder // set where the file is not in order
+	order *ciffOrder // set if the file is not in order
 }
 
-// OpenCIFF reads header and documents of the file at path, and checks its frame.
+// OpenCIFF opens the file at path, reads its header and documents, and checks its
+// structure. The caller closes the CIFF.
 func OpenCIFF(path string) (*CIFF, error) {
 	if path == Stdin {
 		return nil, fmt.Errorf("CIFF cannot be read from standard input: it is read twice")
@@ -50,15 +52,15 @@ func OpenCIFF(path string) (*CIFF, error) {
 	}
 	c.msgs = newMessages(path, c.s)
 	c.left = c.header.NumLists
-	_, err = c.msgs.next() // the header again
+	_, err = c.msgs.next() // skip the header
 	if err != nil {
 		c.s.Close()
 	}
 	return c, err
 }
 
-// survey reads the whole file once: header, terms, documents. It reports
-// whether the terms are in order.
+// survey reads the whole file once: header, terms, documents. It reports whether
+// the terms are in order.
 func (c *CIFF) survey() (sorted bool, err error) {
 	s, err := openStream(c.path)
 	if err != nil {
@@ -172,12 +174,12 @@ func (c *CIFF) Close() error {
 // ciffDocs holds the document records.
 type ciffDocs struct {
 	ids     []byte
-	ends    []int // ends[i]: where id i ends in ids, in file order
+	ends    []int // ends[i]: the end of id i in ids, in file order
 	lengths []uint32
-	at2rec  []uint32 // docID to place in the file; nil: they are equal
+	at2rec  []uint32 // position in the file by docID; nil: they are equal
 }
 
-// read reads n document records, which must name the docIDs 0 to n-1.
+// read reads n document records, whose docIDs must be 0 to n-1.
 func (d *ciffDocs) read(m *messages, n int32) error {
 	var rec ciffDoc
 	var docs []uint32
@@ -231,8 +233,8 @@ func (d *ciffDocs) at(doc uint32) (id []byte, length uint32) {
 type messages struct {
 	file  string
 	r     *bufio.Reader
-	off   int64 // where the next message begins
-	start int64 // where the last one began
+	off   int64 // offset of the next message
+	start int64 // offset of the last message
 	buf   []byte
 }
 
@@ -255,7 +257,7 @@ func (m *messages) next() ([]byte, error) {
 	}
 	m.buf = m.buf[:0]
 	for len(m.buf) < int(n) {
-		// Grow as the bytes come, not as the length claims.
+		// Grow with the bytes read, not by the length claimed.
 		m.buf = slices.Grow(m.buf, min(int(n)-len(m.buf), max(len(m.buf), 64<<10)))
 		part := m.buf[len(m.buf):min(int(n), cap(m.buf))]
 		k, err := io.ReadFull(m.r, part)
@@ -283,7 +285,8 @@ func (m *messages) ReadByte() (byte, error) {
 	return b, err
 }
 
-// want is next where message i of n of a kind has to come.
+// want returns the next message, which is message i of n of a kind and must
+// exist.
 func (m *messages) want(kind string, i, n int32) ([]byte, error) {
 	b, err := m.next()
 	if err == io.EOF {
@@ -293,7 +296,7 @@ func (m *messages) want(kind string, i, n int32) ([]byte, error) {
 	return b, err
 }
 
-// end makes sure that nothing follows.
+// end checks that nothing follows.
 func (m *messages) end() error {
 	if _, err := m.next(); err != io.EOF {
 		return &Error{File: m.file, Offset: m.start, Msg: "the file goes on behind the last document record"}
@@ -301,7 +304,7 @@ func (m *messages) end() error {
 	return nil
 }
 
-// bad places err at the message read last.
+// bad adds the location of the last message to err.
 func (m *messages) bad(err error) error {
 	return &Error{File: m.file, Offset: m.start, Msg: "broken message", Err: err}
 }
@@ -319,14 +322,14 @@ func looksLikeCIFF(b []byte) bool {
 // ciffOrder reads the lists of a file in the order of their terms.
 type ciffOrder struct {
 	f     *os.File
-	temp  bool // f is ours: the inflated copy of a gzip file
+	temp  bool // f is a temporary copy of a gzip file, inflated
 	msgs  *messages
 	lists []ciffAt
 	at    int
 }
 
-// seekBuffer is how much is read ahead where every list is sought: most are short,
-// and the long ones do not go through the buffer.
+// seekBuffer is the size of the read buffer when every list needs a seek: most
+// lists are short, and long ones bypass the buffer.
 const seekBuffer = 4 << 10
 
 type ciffAt struct {
@@ -334,7 +337,7 @@ type ciffAt struct {
 	off  int64
 }
 
-// newCIFFOrder finds where each of the n lists of the file at path begins.
+// newCIFFOrder finds the offsets of the n lists of the file at path.
 func newCIFFOrder(path string, n int32) (o *ciffOrder, err error) {
 	o = &ciffOrder{}
 	if o.f, o.temp, err = seekable(path); err != nil {
@@ -389,7 +392,8 @@ func (o *ciffOrder) close() error {
 	return err
 }
 
-// seekable opens the file at path, or a temporary inflated copy if it is gzip.
+// seekable opens the file at path or, if it is gzipped, a temporary inflated
+// copy.
 func seekable(path string) (f *os.File, temp bool, err error) {
 	s, err := openStream(path)
 	if err != nil {

@@ -11,8 +11,9 @@ import (
 )
 
 // WriteCIFF writes in to w as a CIFF file of version 1 that holds the whole
-// collection. It walks the documents twice and the lists once; lists must be their
-// number, which the header needs first. description is free text for people.
+// collection. It iterates over the documents twice and over the lists once. lists
+// must be the number of lists, which the header contains. description is free
+// text.
 func WriteCIFF(w io.Writer, in writer.Inverted, lists int64, description string) error {
 	docs, tokens := int64(0), int64(0)
 	for d, err := range in.Docs {
@@ -33,7 +34,7 @@ func WriteCIFF(w io.Writer, in writer.Inverted, lists int64, description string)
 		h.AvgLength = float64(tokens) / float64(docs)
 	}
 	bw := bufio.NewWriterSize(w, 256<<10)
-	bw.Write(h.append(nil)) // errors of a bufio.Writer stay until Flush
+	bw.Write(h.append(nil)) // Flush returns the first error of a bufio.Writer
 	if err := writeLists(bw, in, lists); err != nil {
 		return err
 	}

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// Format names what an input looks like.
+// Format is the format of an input.
 type Format string
 
-// The formats. Auto means detecting the format of the input.
+// The formats. FormatAuto means that the format is detected.
 const (
 	FormatAuto    Format = "auto"
 	FormatJSONL   Format = "jsonl"
@@ -22,16 +22,18 @@ const (
 	FormatDS2I    Format = "ds2i"
 )
 
-// Formats lists all formats as the command line names them.
+// Formats returns all formats by their names on the command line.
 func Formats() []Format {
 	return []Format{FormatAuto, FormatJSONL, FormatTREC, FormatTSV, FormatTextDir, FormatCIFF, FormatDS2I}
 }
 
-// Postings reports whether inputs of format f hold posting lists, not text.
+// Postings reports whether inputs of format f hold posting lists rather than
+// text.
 func (f Format) Postings() bool { return f == FormatCIFF || f == FormatDS2I }
 
-// Detect finds the format of the input at path from what it is and how it
-// begins. Standard input cannot be looked at twice: OpenDocuments detects there.
+// Detect returns the format of the input at path by its kind and its first bytes.
+// It does not work for standard input, which cannot be read twice: OpenDocuments
+// detects the format there.
 func Detect(path string) (Format, error) {
 	if _, ok := ds2iBase(path); ok {
 		return FormatDS2I, nil
@@ -51,7 +53,7 @@ func Detect(path string) (Format, error) {
 	return s.detect()
 }
 
-// detect finds the format from the first bytes.
+// detect returns the format by the first bytes.
 func (s *stream) detect() (Format, error) {
 	head := s.peek(64 << 10)
 	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
@@ -72,8 +74,9 @@ func (s *stream) detect() (Format, error) {
 	return "", fmt.Errorf("%s is in no format that can be told from its beginning, name it", s.name)
 }
 
-// OpenDocuments opens an input of documents. With FormatAuto the format is
-// detected, and it is an error if it turns out to hold postings.
+// OpenDocuments opens an input of documents and returns its format. With
+// FormatAuto it detects the format; it is an error if the input holds postings.
+// The caller closes the Source.
 func OpenDocuments(path string, f Format) (Source, Format, error) {
 	if f == FormatAuto && path != Stdin {
 		var err error
@@ -116,8 +119,8 @@ func OpenDocuments(path string, f Format) (Source, Format, error) {
 	return nil, f, fmt.Errorf("unknown format %q", f)
 }
 
-// Size returns the size of the input at path in bytes for measuring progress by
-// Source.BytesRead, or 0 if it is not known.
+// Size returns the size of the input at path in bytes, as Source.BytesRead counts
+// them, or 0 if it is unknown.
 func Size(path string, f Format) int64 {
 	var n int64
 	switch base, _ := ds2iBase(path); {
@@ -140,7 +143,7 @@ func Size(path string, f Format) int64 {
 	return n
 }
 
-// ds2iBase returns the basename of the ds2i collection that path names: the
+// ds2iBase returns the basename of the ds2i collection at path, which is the
 // basename itself or one of its files.
 func ds2iBase(path string) (string, bool) {
 	base := path
@@ -157,13 +160,14 @@ func ds2iBase(path string) (string, bool) {
 	return base, true
 }
 
-// input is what a Source needs to know of the reader below it.
+// input is what a Source needs of the reader it reads from.
 type input interface {
 	BytesRead() int64
 	Close() error
 }
 
-// asInput returns r as an input, with nothing to count or close if it has neither.
+// asInput returns r as an input. If r is not one, it counts nothing and Close
+// does nothing.
 func asInput(r io.Reader) input {
 	if in, ok := r.(input); ok {
 		return in

@@ -1,20 +1,19 @@
-// Package exchange carries collections and indexes between Pinion and the
-// outside: it reads documents (JSONL, TSV, TREC text, directories of text
-// files) and ready-made posting lists (CIFF, ds2i), and writes CIFF.
+// Package exchange imports and exports collections and indexes: it reads documents
+// (JSONL, TSV, TREC text, directories of text files) and posting lists (CIFF, ds2i),
+// and writes CIFF.
 //
-// Text inputs may be gzip-compressed, which is recognised by content; reading
-// and inflating run in a goroutine of their own. Nothing here trusts its input:
-// every error names the file and the line or byte offset, no input makes the
-// package panic, and a length that the input claims is never allocated before
-// the bytes are there.
+// Text inputs may be gzipped, which is detected by content; reading and inflating
+// run in a goroutine of their own. The package does not trust its input: every error
+// names the file and the line or byte offset, no input causes a panic, and memory is
+// allocated for bytes that have been read, not for lengths that the input claims.
 //
 // Inside:
 //
-//	document.go, detect.go    Source and its errors; which format an input has
+//	document.go, detect.go    Source and its errors; detecting formats
 //	jsonl*.go, tsv.go, trec.go, textdir.go
-//	                          formats of documents
+//	                          formats for documents
 //	inverted.go, ciff*.go, ds2i*.go
-//	                          formats of posting lists
-//	snapshot.go               an index as posting lists, to export it
-//	input.go, lines.go        reading ahead, inflating, cutting into lines
+//	                          formats for posting lists
+//	snapshot.go               an index as posting lists, for export
+//	input.go, lines.go        reading ahead, inflating, splitting into lines
 package exchange

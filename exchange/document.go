@@ -13,33 +13,33 @@ import (
 
 // Limits on documents.
 const (
-	// MaxID is the longest external document id in bytes.
+	// MaxID is the maximum length of an external document id in bytes.
 	MaxID = segment.MaxID
-	// MaxRecord is the longest record (line, DOC element, text file) in bytes.
+	// MaxRecord is the maximum length of a record (line, DOC element, text file) in bytes.
 	MaxRecord = 256 << 20
 )
 
-// Source gives the documents of one input in order.
+// Source reads the documents of one input in order.
 type Source interface {
 	// Next returns the next document, or io.EOF after the last. Its bytes are valid
-	// until the next call; its contents are UTF-8 unless the input was not. An
-	// *Error that is Recoverable concerns one record: Next may be called again and
-	// continues after it. After any other error the source is of no more use.
+	// until the next call; its contents are UTF-8 if the input is. An *Error that is
+	// Recoverable concerns one record: the next call continues after it. After any
+	// other error the source must not be used, except to close it.
 	Next() (writer.Document, error)
-	// BytesRead returns how much of the input's size was consumed. It may be
-	// called from any goroutine.
+	// BytesRead returns how many bytes of the input have been consumed. It is safe for
+	// concurrent use.
 	BytesRead() int64
-	// Close releases the input. It may be called from another goroutine, to make a
-	// Next that is waiting for input fail, and more than once.
+	// Close releases the input. It may be called by another goroutine, which makes a
+	// Next that waits for input fail. Further calls do nothing.
 	Close() error
 }
 
-// Error says where an input is broken.
+// Error is an error at a place in an input.
 type Error struct {
 	File   string
-	Line   int64 // 1-based, or 0 where lines mean nothing
-	Offset int64 // byte offset, or -1; in the inflated data of a gzip file
-	// Recoverable says that only one record is concerned.
+	Line   int64 // 1-based, or 0 if the format has no lines
+	Offset int64 // byte offset, in a gzip file that of the inflated data; or -1
+	// Recoverable is whether only one record is affected.
 	Recoverable bool
 	Msg         string
 	Err         error // cause, may be nil
@@ -65,14 +65,14 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Recoverable reports whether err concerns one record only, so that reading can
+// Recoverable reports whether err affects only one record, so that reading can
 // continue after it.
 func Recoverable(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Recoverable
 }
 
-// readFailure describes err, which reading file gave at line or offset.
+// readFailure describes err, which reading file returned at line or offset.
 func readFailure(file string, line, offset int64, err error) error {
 	msg := "cannot read"
 	if errors.Is(err, io.ErrUnexpectedEOF) {

@@ -19,7 +19,7 @@ import (
 // doc is a document with its bytes copied.
 type doc struct{ id, contents string }
 
-// readAll reads a source to its end, going on behind recoverable errors.
+// readAll reads a source to its end, continuing after recoverable errors.
 func readAll(s Source) (docs []doc, errs []string) {
 	for {
 		d, err := s.Next()
@@ -143,8 +143,8 @@ func jsonl(f string, r io.Reader) Source { return NewJSONL(f, r) }
 func tsv(f string, r io.Reader) Source   { return NewTSV(f, r) }
 func trec(f string, r io.Reader) Source  { return NewTREC(f, r) }
 
-// TestScanAgrees checks the scanner of the common shape against encoding/json on
-// lines that are that shape and on lines that nearly are.
+// TestScanAgrees compares the scanner for the common shape with encoding/json on
+// lines that have that shape or nearly have it.
 func TestScanAgrees(t *testing.T) {
 	piece := rapid.SampledFrom([]string{"a", "word ", `\"`, `\\`, `\/`, `\n`, `\u00e9`, `\ud83d`, `\ude00`, `\u`, `\`,
 		`"`, "é", "😀", "\x80", "\x1f", "\x00", "longer than eight bytes", "{", "}", ","})
@@ -175,7 +175,7 @@ func TestScanAgrees(t *testing.T) {
 	})
 }
 
-// TestScanTakesCommonShape keeps ordinary lines on the fast path.
+// TestScanTakesCommonShape checks that ordinary lines take the fast path.
 func TestScanTakesCommonShape(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := map[string]string{
@@ -193,8 +193,8 @@ func TestScanTakesCommonShape(t *testing.T) {
 	})
 }
 
-// TestLinesAcrossBuffers cuts random text into lines through readers that give
-// it in pieces of any size.
+// TestLinesAcrossBuffers splits random text into lines through readers that
+// return pieces of any size.
 func TestLinesAcrossBuffers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := rapid.SliceOfN(rapid.StringMatching(`[a-z]{0,6}`), 1, 30).Draw(t, "lines")
@@ -212,7 +212,7 @@ func TestLinesAcrossBuffers(t *testing.T) {
 	})
 }
 
-// iotestReader gives at most n bytes a call.
+// iotestReader returns at most n bytes per call.
 type iotestReader struct {
 	r io.Reader
 	n int

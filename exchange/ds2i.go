@@ -10,15 +10,16 @@ import (
 	"github.com/pinion-index/pinion/writer"
 )
 
-// DS2I reads a collection of binary sequences as ds2i and PISA keep it: a
-// sequence is a 32-bit little-endian length and as many 32-bit little-endian
+// DS2I reads a collection of binary sequences in the format of ds2i and PISA. A
+// sequence is a 32-bit little-endian length and that many 32-bit little-endian
 // integers. BASE.docs holds one sequence with the number of documents, then the
-// docIDs of every list; BASE.freqs the frequencies of every list; BASE.sizes one
-// sequence with the length of every document.
+// docIDs of every list; BASE.freqs holds the frequencies of every list;
+// BASE.sizes holds one sequence with the length of every document.
 //
-// BASE.terms and BASE.documents, a name a line, are used where they exist. Without
-// them a term or document is named by its number in decimal. Lists come in
-// bytewise order of their terms, whatever the order in the files.
+// BASE.terms and BASE.documents, with one name per line, are used if they exist.
+// Otherwise the name of a term or document is its number in decimal. DS2I returns
+// the lists in bytewise order of their terms, whatever the order in the files. It
+// is not safe for concurrent use, except for BytesRead.
 type DS2I struct {
 	base        string
 	docs, freqs *sequences
@@ -30,14 +31,15 @@ type DS2I struct {
 	read        atomic.Int64
 }
 
-// ds2iList is one list: its term and where its sequences begin.
+// ds2iList is one list: its term and the offsets of its sequences.
 type ds2iList struct {
 	term        string
 	docs, freqs int64
 }
 
-// OpenDS2I opens the collection that path names: its basename or one of its
-// files. It reads documents and terms, and finds every list.
+// OpenDS2I opens the collection at path, which is its basename or one of its
+// files. It reads documents and terms and finds every list. The caller closes the
+// DS2I.
 func OpenDS2I(path string) (*DS2I, error) {
 	base, ok := ds2iBase(path)
 	if !ok {
@@ -93,7 +95,7 @@ func (d *DS2I) readSizes(docs uint32) error {
 	return nil
 }
 
-// findLists notes where every list begins and puts the terms in order.
+// findLists records the offset of every list and sorts the terms.
 func (d *DS2I) findLists() error {
 	for d.docs.off < d.docs.size {
 		l := ds2iList{docs: d.docs.off, freqs: d.freqs.off}

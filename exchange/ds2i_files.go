@@ -18,10 +18,10 @@ type sequences struct {
 	file  string
 	f     *os.File
 	size  int64
-	off   int64 // of the next sequence
-	start int64 // of the last one read
+	off   int64 // offset of the next sequence
+	start int64 // offset of the last sequence read
 	r     *bufio.Reader
-	at    int64 // offset that r stands at
+	at    int64 // offset of r
 	buf   []byte
 	read  *atomic.Int64
 }
@@ -43,8 +43,8 @@ func (s *sequences) bad(msg string) error {
 	return &Error{File: s.file, Offset: s.start, Msg: msg}
 }
 
-// length reads the length of the sequence at s.off, checks that it is there and
-// moves s.off past it.
+// length reads the length of the sequence at s.off, checks that the file holds
+// all of it, and moves s.off past it.
 func (s *sequences) length() (int64, error) {
 	s.start = s.off
 	if s.at != s.off {
@@ -116,8 +116,8 @@ type names struct {
 	ends []int // nil: numbers in decimal
 }
 
-// readNames reads one name a line from the file at path. If there is no such
-// file, the names are the numbers. There must be n names.
+// readNames reads the file at path, which must have n names, one per line. If
+// there is no such file, the names are the numbers.
 func readNames(path string, n int) (names, error) {
 	s, err := openStream(path)
 	if os.IsNotExist(err) {

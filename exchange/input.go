@@ -11,19 +11,19 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// Stdin is the path that stands for standard input.
+// Stdin is the path that means standard input.
 const Stdin = "-"
 
-// Read-ahead: readBlocks blocks of readBlock bytes are filled in the background.
+// readBlocks blocks of readBlock bytes are read ahead in the background.
 const (
 	readBlock  = 256 << 10
 	readBlocks = 4
 )
 
-// stream is one input file, inflated if it is gzip. A goroutine reads ahead.
+// stream is one input file, inflated if it is gzipped. A goroutine reads ahead.
 type stream struct {
 	name string
-	gzip bool // known once the first block is there
+	gzip bool // known when the first block has been read
 	f    *os.File
 	read atomic.Int64 // bytes of the file consumed
 
@@ -62,14 +62,14 @@ func openStream(path string) (*stream, error) {
 		done: make(chan struct{}),
 	}
 	for range readBlocks {
-		s.free <- nil // made when they are needed
+		s.free <- nil // allocated when needed
 	}
 	s.wg.Add(1)
 	go s.fill()
 	return s, nil
 }
 
-// inflated returns the file's content, inflated if it is gzip.
+// inflated returns the file's content, inflated if it is gzipped.
 func (s *stream) inflated() (io.Reader, error) {
 	raw := bufio.NewReaderSize(counter{s.f, &s.read}, 64<<10)
 	if head, _ := raw.Peek(2); len(head) < 2 || head[0] != 0x1f || head[1] != 0x8b {
@@ -84,7 +84,7 @@ func (s *stream) fill() {
 	defer s.wg.Done()
 	r, err := s.inflated()
 	if err != nil {
-		s.full <- block{err: err} // the first: there is room
+		s.full <- block{err: err} // the first block: there is room
 		return
 	}
 	for {
@@ -109,7 +109,7 @@ func (s *stream) fill() {
 	}
 }
 
-// readSome fills b unless r ends or fails before.
+// readSome fills b unless r ends or fails first.
 func readSome(r io.Reader, b []byte) (int, error) {
 	n := 0
 	for n < len(b) {
@@ -132,7 +132,7 @@ func (s *stream) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// ready makes sure that the current block has unread bytes.
+// ready ensures that the current block has unread bytes.
 func (s *stream) ready() error {
 	for s.pos == s.cur.n {
 		if s.cur.err != nil {
@@ -160,23 +160,23 @@ func (s *stream) peek(n int) []byte {
 	return b[:min(n, len(b))]
 }
 
-// BytesRead returns how many bytes of the file were taken from it.
+// BytesRead returns how many bytes of the file have been consumed.
 func (s *stream) BytesRead() int64 { return s.read.Load() }
 
 // Close stops reading ahead and closes the file. It may be called while another
-// goroutine is in Read, which then fails, and more than once.
+// goroutine is in Read, which then fails. Further calls do nothing.
 func (s *stream) Close() (err error) {
 	s.once.Do(func() {
 		close(s.done)
 		err = s.f.Close()
-		if s.f != os.Stdin { // whose reads nothing can end
+		if s.f != os.Stdin { // whose reads cannot be interrupted
 			s.wg.Wait()
 		}
 	})
 	return err
 }
 
-// counter counts what is read from r.
+// counter counts the bytes read from r.
 type counter struct {
 	r io.Reader
 	n *atomic.Int64

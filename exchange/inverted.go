@@ -8,40 +8,40 @@ import (
 	"github.com/pinion-index/pinion/writer"
 )
 
-// MaxTerm is the longest term in bytes that an index can hold.
+// MaxTerm is the maximum length of a term of an index in bytes.
 const MaxTerm = segment.MaxTerm
 
-// MaxDocs bounds the number of documents of a collection.
+// MaxDocs is the maximum number of documents of a collection.
 const MaxDocs = segment.MaxDocs
 
-// InvertedSource is an open collection of ready-made posting lists.
+// InvertedSource is an open collection that consists of posting lists.
 type InvertedSource interface {
 	// Docs returns the number of documents N; docIDs are 0 to N-1.
 	Docs() int
-	// Inverted returns the collection. Its documents can be walked any number of
-	// times, its lists once: strictly ascending docIDs below N and frequencies of at
-	// least 1. Documents' lengths need not be the sums of their frequencies: some
-	// engines export them rounded.
+	// Inverted returns the collection. Its documents can be iterated over any number
+	// of times, its lists once. Lists have strictly ascending docIDs below N and
+	// frequencies of at least 1. Documents' lengths need not be the sums of their
+	// frequencies, since some engines export them rounded.
 	Inverted() writer.Inverted
-	// BytesRead returns how much of the input was consumed so far, opening
-	// included. It may be called from any goroutine.
+	// BytesRead returns how many bytes of the input have been consumed, including
+	// those read when opening it. It is safe for concurrent use.
 	BytesRead() int64
 	// Close releases the input.
 	Close() error
 }
 
-// lists is what readers of collections implement.
+// lists is implemented by the readers of collections.
 type lists interface {
 	Docs() int
-	// doc returns external id and length of a document. The id is valid until the
-	// next call.
+	// doc returns the external id and the length of a document. The id is valid until
+	// the next call.
 	doc(doc uint32) (writer.InvertedDoc, error)
 	// next returns the next list in bytewise order of terms, or io.EOF after the
 	// last. It is valid until the next call.
 	next() (writer.InvertedList, error)
 }
 
-// invertedOf makes sequences of what x reads.
+// invertedOf returns sequences of the documents and lists that x reads.
 func invertedOf(x lists) writer.Inverted {
 	return writer.Inverted{
 		ForeignLengths: true,
@@ -64,8 +64,9 @@ func invertedOf(x lists) writer.Inverted {
 	}
 }
 
-// OpenInverted opens an input of posting lists. The documents are read at once,
-// the lists one after the other.
+// OpenInverted opens an input of posting lists and returns its format. It reads
+// the documents at once and the lists when they are iterated over. The caller
+// closes the InvertedSource.
 func OpenInverted(path string, f Format) (InvertedSource, Format, error) {
 	if f == FormatAuto {
 		var err error

@@ -19,8 +19,8 @@ import (
 	"github.com/pinion-index/pinion/writer"
 )
 
-// collection is an inverted collection in memory: the oracle's form, and
-// what the exporter takes.
+// collection is an inverted collection in memory. It is the model of the tests,
+// and the input of the exporter.
 type collection struct {
 	ids     []string
 	lengths []uint32
@@ -72,7 +72,7 @@ func equal(a, b *collection) bool {
 		})
 }
 
-// drawCollection draws a collection with sorted terms; lengths may lie.
+// drawCollection draws a collection with sorted terms; lengths may be wrong.
 func drawCollection(t *rapid.T) *collection {
 	n := rapid.IntRange(1, 300).Draw(t, "docs")
 	c := &collection{}
@@ -109,7 +109,8 @@ func exported(t interface{ Fatal(...any) }, c *collection) []byte {
 	return out.Bytes()
 }
 
-// TestCIFFIdentity: what is written is read again, and written again is the same.
+// TestCIFFIdentity checks that what is written is read back, and that writing it
+// again gives the same bytes.
 func TestCIFFIdentity(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -138,8 +139,9 @@ func TestCIFFIdentity(t *testing.T) {
 	})
 }
 
-// ciffBytes is a CIFF file put together by hand from the protobuf wire format:
-// lists out of order, documents out of order, a docID of 0 left out or present.
+// ciffBytes is a CIFF file assembled by hand from the protobuf wire format: lists
+// out of order, documents out of order, and a docID of 0 both omitted and
+// present.
 func ciffBytes() []byte {
 	message := func(b string) string { return string(binary.AppendUvarint(nil, uint64(len(b)))) + b }
 	return []byte(message("\x08\x01\x10\x03\x18\x02\x20\x03\x28\x02\x30\x05\x39\x00\x00\x00\x00\x00\x00\x04\x40\x42\x04test") +
@@ -180,7 +182,7 @@ func TestCIFFByHand(t *testing.T) {
 	}
 }
 
-// readCIFF opens and reads b as a file.
+// readCIFF writes b to a file, opens it and reads it.
 func readCIFF(t *testing.T, dir string, b []byte) error {
 	in, err := OpenCIFF(write(t, filepath.Join(dir, "x.ciff"), b))
 	if err != nil {
@@ -255,7 +257,7 @@ type failingWriter struct{}
 
 func (failingWriter) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 
-// writeDS2I writes c as ds2i files with lists in the order given.
+// writeDS2I writes c as ds2i files, with lists in the given order.
 func writeDS2I(t *testing.T, base string, c *collection, order []int, named bool) {
 	t.Helper()
 	var docs, freqs, sizes, terms, ids []byte

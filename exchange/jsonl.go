@@ -11,9 +11,9 @@ import (
 	"github.com/pinion-index/pinion/writer"
 )
 
-// JSONL reads one JSON object a line with exactly the string fields id and
-// contents, in either order. Blank lines are skipped. Field names match
-// exactly, no name may occur twice, and the line must be valid UTF-8.
+// JSONL reads one JSON object per line with exactly the string fields id and
+// contents, in either order. It skips blank lines. Field names are case-sensitive
+// and must not repeat, and lines must be valid UTF-8.
 type JSONL struct {
 	lines   *lines
 	in      input
@@ -58,8 +58,8 @@ func (j *JSONL) BytesRead() int64 { return j.in.BytesRead() }
 // Close implements Source.
 func (j *JSONL) Close() error { return j.in.Close() }
 
-// decodeObject decodes a line with encoding/json. It gives the answer, or the
-// reason why there is none, wherever the scanner gives up.
+// decodeObject decodes a line with encoding/json. It decides whenever the scanner
+// gives up, and returns the document or the reason why there is none.
 func decodeObject(line []byte) (writer.Document, error) {
 	if !utf8.Valid(line) {
 		return writer.Document{}, fmt.Errorf("invalid UTF-8 at byte %d of the line", invalidUTF8(line)+1)
@@ -95,7 +95,7 @@ func decodeField(dec *json.Decoder, d *writer.Document, seen *[2]bool) error {
 	if err != nil {
 		return err
 	}
-	name, _ := t.(string) // the decoder takes nothing but strings here
+	name, _ := t.(string) // the decoder accepts only strings here
 	which := -1
 	for i := range fieldNames {
 		if name == fieldNames[i] {
@@ -124,7 +124,7 @@ func decodeField(dec *json.Decoder, d *writer.Document, seen *[2]bool) error {
 	return nil
 }
 
-// jsonFailure describes err, which encoding/json gave for line.
+// jsonFailure describes err, which encoding/json returned for line.
 func jsonFailure(line []byte, err error) error {
 	var syntax *json.SyntaxError
 	if !errors.As(err, &syntax) {
@@ -136,7 +136,7 @@ func jsonFailure(line []byte, err error) error {
 	return fmt.Errorf("broken JSON at byte %d of the line: %w", syntax.Offset, err)
 }
 
-// invalidUTF8 returns the index of the first byte that is not UTF-8.
+// invalidUTF8 returns the index of the first byte that is not valid UTF-8.
 func invalidUTF8(b []byte) int {
 	i := 0
 	for i < len(b) {

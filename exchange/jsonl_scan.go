@@ -8,15 +8,16 @@ import (
 	"github.com/pinion-index/pinion/writer"
 )
 
-// scanner decodes ordinary lines. It keeps its memory from line to line.
+// scanner decodes ordinary lines. It reuses its memory for the next line.
 type scanner struct {
 	dec jsontext.Decoder
 	in  bytes.Buffer
-	buf []byte // of strings with escapes undone
+	buf []byte // unescaped strings
 }
 
-// scan decodes {"id": "...", "contents": "..."} with the fields in either order. It
-// reports false for everything else. The document refers to line and to the scanner.
+// scan decodes {"id": "...", "contents": "..."}, with the fields in either order.
+// It returns false for everything else. The document refers to line and to the
+// scanner's memory.
 func (s *scanner) scan(line []byte) (writer.Document, bool) {
 	s.in = *bytes.NewBuffer(line)
 	s.dec.Reset(&s.in, jsontext.AllowDuplicateNames(true))

@@ -6,14 +6,14 @@ import (
 	"io"
 )
 
-// lines cuts a stream into lines.
+// lines splits a stream into lines.
 type lines struct {
 	file     string
 	r        io.Reader
 	buf      []byte
 	pos, end int
-	line     int64 // number of the line returned last
-	limit    int   // longest line
+	line     int64 // number of the last line returned
+	limit    int   // maximum length of a line
 	err      error // what ended the stream
 }
 
@@ -21,8 +21,8 @@ func newLines(file string, r io.Reader) *lines {
 	return &lines{file: file, r: r, buf: make([]byte, 64<<10), limit: MaxRecord}
 }
 
-// next returns the next line without its newline, valid and free to be changed
-// until the next call, or io.EOF.
+// next returns the next line without its newline, or io.EOF. The line is valid,
+// and may be modified, until the next call.
 func (l *lines) next() ([]byte, error) {
 	l.line++
 	searched := 0
@@ -43,7 +43,8 @@ func (l *lines) next() ([]byte, error) {
 	}
 }
 
-// withoutBOM cuts the byte order mark that some editors put before the first line.
+// withoutBOM removes the byte order mark that some editors write before the first
+// line.
 func (l *lines) withoutBOM(b []byte) []byte {
 	if l.line == 1 {
 		return bytes.TrimPrefix(b, []byte("\ufeff"))
@@ -51,7 +52,7 @@ func (l *lines) withoutBOM(b []byte) []byte {
 	return b
 }
 
-// last returns what follows the last newline.
+// last returns the bytes after the last newline.
 func (l *lines) last() ([]byte, error) {
 	if l.err != io.EOF {
 		return nil, readFailure(l.file, l.line, -1, l.err)
@@ -64,7 +65,7 @@ func (l *lines) last() ([]byte, error) {
 	return l.withoutBOM(b), nil
 }
 
-// more reads on, moving and growing the buffer as needed.
+// more reads more bytes, moving and growing the buffer as needed.
 func (l *lines) more() {
 	if l.pos > 0 {
 		l.end = copy(l.buf, l.buf[l.pos:l.end])
@@ -78,7 +79,7 @@ func (l *lines) more() {
 	l.err = err
 }
 
-// skipLong passes over the rest of a line beyond the limit.
+// skipLong skips the rest of a line that is longer than the limit.
 func (l *lines) skipLong() error {
 	for {
 		if i := bytes.IndexByte(l.buf[l.pos:l.end], '\n'); i >= 0 {

@@ -11,8 +11,9 @@ import (
 	"github.com/pinion-index/pinion/writer"
 )
 
-// FromSnapshot gives the documents and lists of a snapshot, which must stay open:
-// lists of all segments joined, deleted documents left out and docIDs closed up.
+// FromSnapshot returns the documents and lists of a snapshot, which must stay
+// open: lists of all segments joined, without deleted documents, and with
+// consecutive docIDs.
 func FromSnapshot(s *reader.Snapshot) (*SnapshotLists, error) {
 	x := &SnapshotLists{s: s}
 	for _, g := range s.Segments() {
@@ -32,7 +33,7 @@ func FromSnapshot(s *reader.Snapshot) (*SnapshotLists, error) {
 	return x, nil
 }
 
-// SnapshotLists is an index as an InvertedSource.
+// SnapshotLists is a snapshot as an InvertedSource.
 type SnapshotLists struct {
 	s     *reader.Snapshot
 	parts []snapshotPart
@@ -48,7 +49,7 @@ type SnapshotLists struct {
 type snapshotPart struct {
 	seg     *reader.Segment
 	deletes *reader.Deletes
-	base    uint32 // docID of its first live document
+	base    uint32 // new docID of its first live document
 	live    uint32
 	to      []uint32 // new docID of every document; nil: all are live
 	from    []uint32 // local docID of every live document
@@ -88,7 +89,8 @@ func (x *SnapshotLists) doc(doc uint32) (_ writer.InvertedDoc, err error) {
 	return writer.InvertedDoc{}, fmt.Errorf("docID %d of %d", doc, x.docs)
 }
 
-// Lists counts the lists that Next gives in all.
+// Lists returns the number of lists that Inverted yields. It reads the index for
+// that.
 func (x *SnapshotLists) Lists() (n int64, err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
 	terms := x.s.Terms(nil)
@@ -119,8 +121,8 @@ func (x *SnapshotLists) next() (l writer.InvertedList, err error) {
 	return writer.InvertedList{}, io.EOF
 }
 
-// load decodes the live postings of the current term; if one will do, no more
-// blocks than it takes to find one.
+// load decodes the live postings of the current term. If one is set, it stops at
+// the first block that has any.
 func (x *SnapshotLists) load(terms *reader.Terms, one bool) error {
 	x.out.Term = append(x.out.Term[:0], terms.Term()...)
 	x.out.Docs, x.out.Freqs = x.out.Docs[:0], x.out.Freqs[:0]
@@ -174,13 +176,13 @@ func (x *SnapshotLists) row(p *snapshotPart) error {
 // Inverted implements InvertedSource.
 func (x *SnapshotLists) Inverted() writer.Inverted { return invertedOf(x) }
 
-// BytesRead implements InvertedSource; nothing is counted.
+// BytesRead implements InvertedSource. It returns 0.
 func (x *SnapshotLists) BytesRead() int64 { return 0 }
 
-// Close implements InvertedSource. The snapshot is the caller's.
+// Close implements InvertedSource. It does not close the snapshot.
 func (x *SnapshotLists) Close() error { return nil }
 
-// ExportCIFF writes the snapshot to w as a CIFF file.
+// ExportCIFF writes the snapshot to w as a CIFF file. description is free text.
 func ExportCIFF(w io.Writer, s *reader.Snapshot, description string) error {
 	x, err := FromSnapshot(s)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/pinion-index/pinion/writer"
 )
 
-// TestCIFFThroughIndex: CIFF files become segments of an index, some documents
-// are deleted, and what is exported is what was imported without those.
+// TestCIFFThroughIndex imports CIFF files as segments of an index and deletes
+// some documents. The export must be what was imported, without these documents.
 func TestCIFFThroughIndex(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -75,7 +75,7 @@ func TestCIFFThroughIndex(t *testing.T) {
 	})
 }
 
-// joined puts b's documents behind a's.
+// joined appends b's documents to a's.
 func joined(a, b *collection) *collection {
 	base := uint32(len(a.ids))
 	c := &collection{ids: append(a.ids, b.ids...), lengths: append(a.lengths, b.lengths...)}
@@ -100,7 +100,7 @@ func joined(a, b *collection) *collection {
 	return c
 }
 
-// without drops documents.
+// without removes documents.
 func without(a *collection, gone map[int]bool) *collection {
 	c := &collection{}
 	to := make([]uint32, len(a.ids))

@@ -15,10 +15,11 @@ import (
 	"github.com/pinion-index/pinion/writer"
 )
 
-// TextDir gives every regular file below a directory as one document, in lexical
-// order of paths. The id is the path relative to the directory, with slashes. Files
-// and directories whose name begins with a dot are left out, links are not
-// followed, gzip files are inflated, and a file with a NUL byte is no text.
+// TextDir reads every regular file below a directory as one document, in lexical
+// order of paths. The id is the path relative to the directory, with slashes. It
+// skips files and directories whose names begin with a dot, does not follow
+// links, and inflates gzip files. A file with a NUL byte is not text and gives a
+// recoverable error.
 type TextDir struct {
 	dir   string
 	paths []string // relative to dir
@@ -68,7 +69,7 @@ func walkTexts(dir string, fn func(path string, e fs.DirEntry) error) error {
 
 func textDirSize(dir string) int64 {
 	n := int64(0)
-	walkTexts(dir, func(_ string, e fs.DirEntry) error { // errors show when it is opened
+	walkTexts(dir, func(_ string, e fs.DirEntry) error { // Open reports errors
 		if st, err := e.Info(); err == nil {
 			n += st.Size()
 		}
@@ -120,7 +121,7 @@ func (t *TextDir) load(path string) error {
 	return t.take(z)
 }
 
-// take reads r to its end.
+// take reads r to its end into the buffer.
 func (t *TextDir) take(r io.Reader) error {
 	n, err := t.buf.ReadFrom(io.LimitReader(r, MaxRecord+1))
 	if err == nil && n > MaxRecord {

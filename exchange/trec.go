@@ -11,15 +11,16 @@ import (
 )
 
 // TREC reads the text format of the TREC collections: DOC elements, each with a
-// DOCNO and any number of text elements. The contents are the text of the elements
-// TEXT, TITLE, TTL, HEAD, HEADLINE, HL, LP and LEADPARA in order, with tags and
-// comments inside them taken as blanks and character references resolved. Other
-// elements are left out. Tag names match in any case; a tag stays on one line.
+// DOCNO and any number of text elements. The contents are the text of the
+// elements TEXT, TITLE, TTL, HEAD, HEADLINE, HL, LP and LEADPARA in order. Tags
+// and comments inside them become blanks, and character references are resolved.
+// Other elements are skipped. Tag names are case-insensitive, and a tag must not
+// span lines.
 type TREC struct {
 	lines *lines
 	in    input
-	buf   []byte // DOC element being gathered
-	line  int64  // where it began
+	buf   []byte // the DOC element being collected
+	line  int64  // line of its beginning
 	rest  []byte // unread part of the current line
 	text  []byte
 }
@@ -103,7 +104,7 @@ func (t *TREC) findDoc() error {
 	return nil
 }
 
-// parse takes id and text from the inside of a DOC element.
+// parse extracts id and text from the inside of a DOC element.
 func (t *TREC) parse(b []byte) (writer.Document, error) {
 	var id []byte
 	haveID := false
@@ -136,9 +137,9 @@ func (t *TREC) parse(b []byte) (writer.Document, error) {
 	return writer.Document{ID: id, Contents: text}, nil
 }
 
-// trecElement finds the first element in b: its lower-case name, what it
-// encloses, and what follows it. The name is empty if there is none. An element
-// that is never closed encloses nothing, as SGML allows for many.
+// trecElement finds the first element in b and returns its lower-case name, its
+// content, and what follows it. The name is empty if there is none. An element
+// without an end tag, which SGML allows for many, has no content.
 func trecElement(b []byte) (name string, body, rest []byte, err error) {
 	for {
 		open := bytes.IndexByte(b, '<')
@@ -174,7 +175,7 @@ func trecElement(b []byte) (name string, body, rest []byte, err error) {
 func appendText(dst, body []byte) []byte {
 	body = bytes.TrimSpace(body)
 	from := len(dst)
-	comments := true // until one turns out not to end
+	comments := true // until one does not end
 	for {
 		open := bytes.IndexByte(body, '<')
 		if open < 0 {

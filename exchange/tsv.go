@@ -7,8 +7,8 @@ import (
 	"github.com/pinion-index/pinion/writer"
 )
 
-// TSV reads lines of the form id, tab, text. Further tabs belong to the text;
-// empty lines are skipped.
+// TSV reads lines of an id, a tab and text. Further tabs belong to the text. It
+// skips empty lines.
 type TSV struct {
 	lines *lines
 	in    input

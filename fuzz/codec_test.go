@@ -7,8 +7,8 @@ import (
 	"github.com/pinion-index/pinion/internal/codectest"
 )
 
-// FuzzCodec decodes arbitrary blocks with every codec of the registry, the first
-// byte choosing which, at every tier.
+// FuzzCodec decodes arbitrary blocks with every codec of the registry, at every
+// tier. The first byte selects the codec.
 func FuzzCodec(f *testing.F) {
 	codecs := registry.All()
 	for i, c := range codecs {

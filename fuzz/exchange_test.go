@@ -11,7 +11,7 @@ import (
 	"github.com/pinion-index/pinion/exchange"
 )
 
-// drain reads a source to its end and checks what every importer promises.
+// drain reads a source to its end and checks the guarantees of every importer.
 func drain(t *testing.T, s exchange.Source) {
 	for last := int64(0); ; {
 		d, err := s.Next()
@@ -55,7 +55,7 @@ func FuzzTREC(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) { drain(t, exchange.NewTREC("f", bytes.NewReader(b))) })
 }
 
-// drainInverted reads a collection of posting lists and checks what it promises.
+// drainInverted reads a collection of posting lists and checks its guarantees.
 func drainInverted(t *testing.T, in exchange.InvertedSource) {
 	defer in.Close()
 	for d, err := range in.Inverted().Docs {

@@ -24,7 +24,7 @@ func (f file) Range(off, n int64) ([]byte, error) {
 	return f[off : off+n], nil
 }
 
-// WriteAt lets format.FileWriter fill a *file.
+// WriteAt allows format.FileWriter to fill a *file.
 func (f *file) WriteAt(p []byte, off int64) (int, error) {
 	if n := int(off) + len(p); n > len(*f) {
 		*f = append(*f, make([]byte, n-len(*f))...)
@@ -32,8 +32,8 @@ func (f *file) WriteAt(p []byte, off int64) (int, error) {
 	return copy((*f)[off:], p), nil
 }
 
-// container wraps content in a file whose checksums are right, so that the fuzzer
-// gets past them.
+// container wraps content in a file with valid checksums, so that the fuzzer gets
+// past them.
 func container(kind format.Kind, id format.SectionID, content []byte) file {
 	var f file
 	w := format.NewFileWriter(&f, kind, format.ID{})
@@ -92,7 +92,7 @@ func FuzzDeletes(f *testing.F) {
 	})
 }
 
-// FuzzHeader feeds the first page of a container, its checksums set right.
+// FuzzHeader reads fuzzed first pages of a container, with valid checksums.
 func FuzzHeader(f *testing.F) {
 	good := container(format.KindManifest, format.SectionManifest, []byte{1, 1, 0, 0, 0})
 	f.Add([]byte(good[:format.PageSize]), int64(len(good)))

@@ -23,7 +23,7 @@ var segmentSections = []format.SectionID{
 	format.SectionStored, format.SectionStoredIndex,
 }
 
-// seedSegment returns a fuzz input that is a good segment of n documents.
+// seedSegment returns a fuzz input that is a valid segment of n documents.
 func seedSegment(f *testing.F, n int, docsCodec, freqsCodec string) []byte {
 	var out file
 	dc, _ := registry.ByName(docsCodec)
@@ -71,7 +71,7 @@ func seedSegment(f *testing.F, n int, docsCodec, freqsCodec string) []byte {
 	return input
 }
 
-// segmentFile makes a file of a fuzz input, all checksums right.
+// segmentFile makes a file of a fuzz input, with valid checksums.
 func segmentFile(input []byte) []byte {
 	var out file
 	w := format.NewFileWriter(&out, format.KindSegment, format.ID{})
@@ -102,7 +102,8 @@ func segmentFile(input []byte) []byte {
 	return out
 }
 
-// FuzzSegment reads everything in a segment whose sections hold anything.
+// FuzzSegment reads segments with valid checksums whose sections hold arbitrary
+// bytes.
 func FuzzSegment(f *testing.F) {
 	f.Add(seedSegment(f, 3, "bp128", "bp128"))
 	f.Add(seedSegment(f, 150, "bp128", "vbyte128"))

@@ -25,8 +25,8 @@ func openIndex(tb testing.TB) *segment.Segment {
 	return s
 }
 
-// BenchmarkBisect orders the documents of a segment. log-gap is the mean of
-// log2(gap) of all postings after it, and before it under other names.
+// BenchmarkBisect orders the documents of a segment. log-gap is the mean log2(gap)
+// of all postings afterwards; the other names give it for other orders.
 func BenchmarkBisect(b *testing.B) {
 	s := openIndex(b)
 	m := s.Meta()

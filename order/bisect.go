@@ -7,26 +7,27 @@ import (
 	"sync/atomic"
 )
 
-// Options say how Bisect works. The zero value is good.
+// Options configure Bisect. The zero value means the defaults.
 type Options struct {
-	// Threads is how many goroutines work at once; 0 means runtime.GOMAXPROCS. The
+	// Threads is the number of worker goroutines; 0 means runtime.GOMAXPROCS. The
 	// result does not depend on it.
 	Threads int
-	// MinDF leaves out lists of fewer postings; 0 means DefaultMinDF. Lists of one
-	// posting have no gap to shorten.
+	// MinDF is the minimum length of the lists considered, in postings; 0 means
+	// DefaultMinDF. Lists of one posting have no gap to shorten.
 	MinDF uint32
-	// Iterations bounds how often documents are exchanged between two halves; 0
+	// Iterations is the maximum number of rounds of exchanges between two halves; 0
 	// means 20, as in the paper.
 	Iterations int
-	// Leaf is the size of parts that are not split further; 0 means DefaultLeaf. Their
-	// documents keep their order.
+	// Leaf is the size, in documents, of parts that are not split further; 0 means
+	// DefaultLeaf. Their documents keep their order.
 	Leaf int
-	// Progress, if not nil, is called from time to time with how many documents of
-	// how many were split, counted once a level.
+	// Progress, if not nil, is called from time to time with the number of documents
+	// split and their total, counted once for each level.
 	Progress func(done, total uint64)
 }
 
-// Defaults of Options, the best that were measured; see docs/codecs.md.
+// DefaultMinDF and DefaultLeaf are the defaults of Options, the best measured; see
+// docs/codecs.md.
 const (
 	DefaultMinDF      = 2
 	DefaultLeaf       = 32
@@ -50,9 +51,9 @@ func (o Options) withDefaults() Options {
 }
 
 // Bisect returns an order of docs documents that makes the gaps of lists short, by
-// recursive graph bisection. It holds four bytes for every posting of the lists that
-// take part and 36 for a document, and at most 16 bytes for each term that the parts
-// under way have.
+// recursive graph bisection. It needs 4 bytes of memory for every posting of the
+// lists considered and 36 for every document, and at most 16 bytes for each term of
+// the parts in progress.
 func Bisect(ctx context.Context, docs uint32, lists Lists, o Options) (Permutation, error) {
 	o = o.withDefaults()
 	f, err := newForward(ctx, docs, lists, o.MinDF)
@@ -73,7 +74,7 @@ func Bisect(ctx context.Context, docs uint32, lists Lists, o Options) (Permutati
 	return Permutation(at).Inverse(), nil
 }
 
-// levels is how often n documents are halved.
+// levels returns how often n documents are halved.
 func levels(n, leaf int) int {
 	l := 0
 	for ; n > leaf && n > 1; n -= n / 2 {
@@ -82,7 +83,7 @@ func levels(n, leaf int) int {
 	return l
 }
 
-// part is a part of the documents, whose terms have numbers below width.
+// part is a part of the documents. Its terms have numbers below width.
 type part struct {
 	docs  []uint32
 	width uint32
@@ -94,14 +95,14 @@ type bisector struct {
 	gaps gapTable
 
 	total uint64
-	mu    sync.Mutex // of what follows, and of calls of o.Progress
+	mu    sync.Mutex // guards the following fields and calls of o.Progress
 	done  uint64
 	next  uint64 // report from here
 }
 
-// run splits root down to the leaves. While there are few parts, a whole level is split
-// together, with several goroutines to a part if need be; below that, parts are queued and
-// one goroutine splits each of them to the end.
+// run splits root down to the leaves. While there are few parts, it splits a whole
+// level at a time, with several goroutines per part if necessary. Below that, parts
+// are queued, and one goroutine splits each of them completely.
 func (b *bisector) run(ctx context.Context, root part) error {
 	const partsPerThread = 4
 	threads := b.o.Threads
@@ -121,7 +122,7 @@ func (b *bisector) run(ctx context.Context, root part) error {
 	return b.each(ctx, workers, len(level), func(w *splitter, i int) { b.descend(ctx, w, level[i]) })
 }
 
-// each calls do for i below n on as many goroutines as there are workers.
+// each calls do for every i below n on as many goroutines as there are workers.
 func (b *bisector) each(ctx context.Context, workers []splitter, n int, do func(w *splitter, i int)) error {
 	var group sync.WaitGroup
 	var next atomic.Int64
@@ -148,7 +149,7 @@ func (b *bisector) descend(ctx context.Context, w *splitter, p part) {
 	b.descend(ctx, w, right)
 }
 
-// report counts n documents as split.
+// report adds n to the documents split.
 func (b *bisector) report(n int) {
 	if b.o.Progress == nil {
 		return

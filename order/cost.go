@@ -6,9 +6,10 @@ import (
 	"slices"
 )
 
-// Cost returns the bits that the gaps of all lists have when documents are numbered
-// by p: the sum of log2(gap), which bisection lowers (the paper's LogGap). A nil p
-// leaves the documents as they are. The first gap of a list counts from -1.
+// Cost returns the bits of the gaps of all lists when documents are numbered by p:
+// the sum of log2(gap), which bisection lowers (LogGap in the paper). A nil p
+// leaves the documents as they are. The first gap of a list is counted from docID
+// -1.
 func Cost(lists Lists, p Permutation) (float64, error) {
 	sum := 0.0
 	var moved []uint32

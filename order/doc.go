@@ -1,14 +1,14 @@
-// Package order finds orders of documents. A posting list is a list of docIDs, so
-// how documents are numbered decides what most codecs need for it: those that code
-// gaps gain when documents that share terms stand together.
+// Package order finds orders of documents. The size of a posting list depends on how
+// documents are numbered: codecs that encode gaps need less space if documents that
+// share terms are close together.
 //
 // Bisect is recursive graph bisection: Dhulipala, Kabiljo, Karrer, Ottaviano,
 // Pupyrev and Shalita, "Compressing graphs and indexes with recursive graph
 // bisection", KDD 2016. Documents and terms are a bipartite graph; the documents
 // are split in halves, and pairs are exchanged between the halves while that lowers
-// the estimated cost of the gaps (section 4 there); then each half is treated alike.
-// Shuffle is the order without any structure.
+// the estimated cost of the gaps (section 4 of the paper); then the halves are split
+// in the same way. Shuffle is a random order.
 //
-// All arithmetic that decides is on integers, so that a Permutation depends on its
-// input alone and not on how many goroutines worked on it.
+// All decisions are made with integer arithmetic, so that a Permutation depends only
+// on its input and not on the number of goroutines.
 package order

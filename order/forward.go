@@ -8,15 +8,15 @@ import (
 	"slices"
 )
 
-// forward is the forward index of the terms that take part: four bytes for each of
-// their postings, and 12 for a document. Bisection rewrites it as it descends: each
-// document's terms lose those that no longer matter, and the others get numbers
-// local to the part of the collection in which the document is.
+// forward is the forward index of the terms considered: four bytes for each of
+// their postings, and 12 for each document. Bisection rewrites it as it descends:
+// each document loses the terms that no longer matter, and the other terms get
+// numbers local to the document's part.
 type forward struct {
-	start []uint64 // of each document's terms
-	n     []uint32 // how many there are
+	start []uint64 // start of each document's terms
+	n     []uint32 // number of each document's terms
 	terms []uint32
-	width uint32 // term numbers are below it
+	width uint32 // term numbers are below width
 }
 
 // of returns the terms of doc.
@@ -25,11 +25,11 @@ func (f *forward) of(doc uint32) []uint32 {
 	return f.terms[at : at+uint64(f.n[doc])]
 }
 
-// newForward reads the lists twice: to count and to fill. Terms are numbered by
-// falling df, so that the frequent ones share cache lines.
+// newForward reads the lists twice, to count and to fill. Terms are numbered by
+// descending df, so that frequent ones share cache lines.
 func newForward(ctx context.Context, docs uint32, lists Lists, minDF uint32) (*forward, error) {
 	f := &forward{start: make([]uint64, docs), n: make([]uint32, docs)}
-	var dfs []uint32 // of the lists that take part
+	var dfs []uint32 // of the lists considered
 	err := f.walk(ctx, lists, minDF, func(list []uint32) error {
 		prev := int64(-1)
 		for _, d := range list {
@@ -70,7 +70,7 @@ func newForward(ctx context.Context, docs uint32, lists Lists, minDF uint32) (*f
 	})
 }
 
-// walk calls do with the lists that take part.
+// walk calls do with the lists considered.
 func (f *forward) walk(ctx context.Context, lists Lists, minDF uint32, do func([]uint32) error) error {
 	postings := 0
 	for list, err := range lists {
@@ -87,7 +87,7 @@ func (f *forward) walk(ctx context.Context, lists Lists, minDF uint32, do func([
 	return ctx.Err()
 }
 
-// ranks returns for each df its place in falling order.
+// ranks returns the position of each df in descending order.
 func ranks(dfs []uint32) []uint32 {
 	by := make([]uint32, len(dfs))
 	for i := range by {

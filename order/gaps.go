@@ -5,13 +5,13 @@ import "math"
 // fraction is the number of fraction bits of gains.
 const fraction = 16
 
-// gapTableLen bounds the table of a gapTable; what is beyond is computed.
+// gapTableLen bounds the length of a gapTable; values beyond it are computed.
 const gapTableLen = 1 << 16
 
-// gapTable gives what one posting more changes. If d of the n documents of a half
+// gapTable gives the cost of one more posting. If d of the n documents of a half
 // have a term, its gaps there cost about d*log2(n/(d+1)) bits (Dhulipala 2016,
-// section 4.1). Of that, d*log2(n) is the same wherever a document is as long as the
-// halves are of one size; the table holds F(d)-F(d-1) of F(d) = d*log2(d+1), in fixed
+// section 4.1). Of that, d*log2(n) does not depend on the half, since the halves
+// are of equal size. The table holds F(d)-F(d-1) of F(d) = d*log2(d+1), in fixed
 // point.
 type gapTable []int32
 

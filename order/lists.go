@@ -8,9 +8,9 @@ import (
 	"github.com/pinion-index/pinion/segment"
 )
 
-// Lists are the posting lists of a collection: for each its docIDs, ascending and
-// valid until the next step. They can be walked more than once and come in the same
-// order each time. After an error there is no further list.
+// Lists are the posting lists of a collection: the docIDs of each, ascending and
+// valid until the next iteration. They can be iterated over more than once, in the
+// same order each time. An error is yielded last.
 type Lists = iter.Seq2[[]uint32, error]
 
 // SegmentLists returns the lists of s that have at least minDF postings.

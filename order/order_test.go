@@ -25,7 +25,7 @@ func (l lists) all() Lists {
 }
 
 // topics makes documents of several topics, in random order: most terms of a
-// document belong to its topic. It returns the topic of every document too.
+// document belong to its topic. It also returns the topic of every document.
 func topics(docs, topics, words int, seed uint64) (lists, []int) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	l := make(lists, topics*words+words)
@@ -37,7 +37,7 @@ func topics(docs, topics, words int, seed uint64) (lists, []int) {
 				t := topic[d]*words + w
 				l[t] = append(l[t], uint32(d))
 			}
-			if r.IntN(5) == 0 { // words of all topics
+			if r.IntN(5) == 0 { // words that all topics share
 				t := topics*words + w
 				l[t] = append(l[t], uint32(d))
 			}
@@ -94,8 +94,8 @@ func TestBisectIsPermutation(t *testing.T) {
 	})
 }
 
-// TestBisectFindsTopics checks that gaps become much shorter and that topics end up
-// together.
+// TestBisectFindsTopics checks that gaps become much shorter and that documents of
+// a topic end up together.
 func TestBisectFindsTopics(t *testing.T) {
 	const docs = 4000
 	l, topic := topics(docs, 8, 200, 3)
@@ -130,7 +130,7 @@ func TestBisectFindsTopics(t *testing.T) {
 	}
 }
 
-// TestBisectKeepsGoodOrder checks that what cannot be improved stays.
+// TestBisectKeepsGoodOrder checks that an order that cannot be improved stays.
 func TestBisectKeepsGoodOrder(t *testing.T) {
 	l := lists{{0, 1, 2, 3}, {4, 5, 6, 7}, {0, 1}, {2, 3}, {4, 5}, {6, 7}}
 	p := mustBisect(t, 8, l, Options{Leaf: 1})
@@ -205,7 +205,7 @@ func TestShuffle(t *testing.T) {
 			}
 		}
 	})
-	// The order is part of what an index of a given seed is.
+	// An index built with a given seed depends on this order.
 	if p := Shuffle(8, 1); !slices.Equal(p, Permutation{0, 2, 1, 7, 4, 6, 5, 3}) {
 		t.Errorf("seed 1: %v", p)
 	}
@@ -241,7 +241,8 @@ func TestSortKeys(t *testing.T) {
 	})
 }
 
-// TestGapTable sums the steps of the table and compares with what they are steps of.
+// TestGapTable compares sums of the table with the function whose differences it
+// holds.
 func TestGapTable(t *testing.T) {
 	table := newGapTable(1 << 20)
 	sum := 0.0

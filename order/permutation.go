@@ -8,7 +8,7 @@ import (
 // Permutation gives documents new docIDs: document d gets p[d].
 type Permutation []uint32
 
-// Check returns an error unless p has every docID below its length once.
+// Check returns an error unless p holds every docID below its length exactly once.
 func (p Permutation) Check() error {
 	seen := make([]uint64, (len(p)+63)/64)
 	for doc, to := range p {
@@ -23,8 +23,8 @@ func (p Permutation) Check() error {
 	return nil
 }
 
-// Inverse returns the permutation that undoes p: for every new docID the document
-// that has it.
+// Inverse returns the inverse of p: the old docID for every new docID. p must be
+// valid.
 func (p Permutation) Inverse() Permutation {
 	q := make(Permutation, len(p))
 	for doc, to := range p {
@@ -33,8 +33,8 @@ func (p Permutation) Inverse() Permutation {
 	return q
 }
 
-// Shuffle returns a random permutation of docs documents, the same one for the
-// same seed.
+// Shuffle returns a random permutation of docs documents, which depends only on the
+// seed.
 func Shuffle(docs uint32, seed uint64) Permutation {
 	p := make(Permutation, docs)
 	for i := range p {

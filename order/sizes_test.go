@@ -13,7 +13,7 @@ import (
 	"github.com/pinion-index/pinion/segment"
 )
 
-// longLists returns the lists of s of 128 postings and more, whose documents are
+// longLists returns the lists of s with at least 128 postings, with documents
 // numbered by p.
 func longLists(tb testing.TB, s *segment.Segment, p Permutation) (l [][]uint32, postings int) {
 	for docs, err := range SegmentLists(s, 128) {
@@ -31,9 +31,10 @@ func longLists(tb testing.TB, s *segment.Segment, p Permutation) (l [][]uint32, 
 	return l, postings
 }
 
-// BenchmarkSizes measures what every codec needs for the docIDs of a segment's long
-// lists in several orders. PINION_ORDER may name a file of another one, a 32-bit
-// docID for every document, as PISA's reorder-docids leaves in OUTPUT.mapping.
+// BenchmarkSizes measures how many bits every codec needs for the docIDs of a
+// segment's long lists in several orders. PINION_ORDER may name a file with another
+// order: a 32-bit docID for every document, as PISA's reorder-docids writes to
+// OUTPUT.mapping.
 func BenchmarkSizes(b *testing.B) {
 	s := openIndex(b)
 	docs := s.Meta().Docs

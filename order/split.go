@@ -7,18 +7,19 @@ import (
 	"sync"
 )
 
-// splitter splits parts. Its arrays grow with the parts and are used again.
+// splitter splits parts. It reuses its arrays, which grow with the parts.
 type splitter struct {
-	left, both   []uint32 // by term: documents of the left half, of both, that have it
-	toRight      []int32  // by term: what moving a document of the left half to the right gains
-	toLeft       []int32  // and the other way
-	gains        []int32  // by place: what moving the document there gains
-	lkeys, rkeys []uint64 // candidates, the greatest gain first
+	left, both   []uint32 // by term: documents of the left half, and of both halves, that have it
+	toRight      []int32  // by term: gain of moving a document from the left half to the right
+	toLeft       []int32  // by term: gain of moving a document from the right half to the left
+	gains        []int32  // by position: gain of moving the document at that position
+	lkeys, rkeys []uint64 // candidates, greatest gain first
 	spare        []uint64
 }
 
 // split orders the documents of p so that its halves share few terms, and returns
-// the halves, ascending by document. Up to width goroutines work on it.
+// the halves, each in ascending order of documents. Up to width goroutines work on
+// it.
 func (w *splitter) split(ctx context.Context, b *bisector, p part, width int) (left, right part) {
 	w.grow(p)
 	half := len(p.docs) / 2
@@ -49,9 +50,9 @@ func (w *splitter) grow(p part) {
 	}
 }
 
-// localise counts terms, drops from the documents of p those that decide nothing,
-// which one or all of the documents have, and numbers the others anew. It returns how
-// many are left.
+// localise counts terms, drops from the documents of p the terms that only one or
+// all of them have, which cannot matter, and renumbers the others. It returns how
+// many terms are left.
 func (w *splitter) localise(f *forward, p part, half, width int) uint32 {
 	left, right := w.left[:p.width], w.both[:p.width]
 	halves := [2]struct {
@@ -96,7 +97,7 @@ func (w *splitter) localise(f *forward, p part, half, width int) uint32 {
 	return terms
 }
 
-// termGains computes what moving a document with a term gains by that term.
+// termGains computes, for each term, the gain of moving a document with that term.
 func (w *splitter) termGains(gaps gapTable, terms uint32, width int) {
 	parallel(width, int(terms), func(from, to int) {
 		left, both := w.left[from:to], w.both[from:to]
@@ -134,11 +135,11 @@ func sumGains(f *forward, docs []uint32, byTerm []int32, gains []int32) {
 }
 
 // exchange swaps the documents that gain most by moving right with those that gain
-// most by moving left, as long as a pair gains, and returns how many pairs it were.
+// most by moving left, as long as a pair gains. It returns the number of pairs.
 func (w *splitter) exchange(f *forward, docs []uint32, half, width int) int {
 	gains := w.gains[:len(docs)]
 	l, r := gains[:half], gains[half:]
-	// A document whose loss no partner makes good stays.
+	// A document whose loss no partner can outweigh stays.
 	leastL, leastR := -int64(slices.Max(r)), -int64(slices.Max(l))
 	w.lkeys = candidates(w.lkeys[:0], l, leastL)
 	w.rkeys = candidates(w.rkeys[:0], r, leastR)
@@ -165,8 +166,8 @@ func (w *splitter) exchange(f *forward, docs []uint32, half, width int) int {
 	return n
 }
 
-// candidates appends a key for every gain above least: the gain, so that greater
-// ones sort first, above the place.
+// candidates appends a key for every gain above least: the gain in the high half,
+// such that greater gains sort first, and the position in the low half.
 func candidates(keys []uint64, gains []int32, least int64) []uint64 {
 	for i, g := range gains {
 		if int64(g) > least {
@@ -176,7 +177,8 @@ func candidates(keys []uint64, gains []int32, least int64) []uint64 {
 	return keys
 }
 
-// sortKeys sorts keys whose low halves ascend; it returns spare, perhaps grown.
+// sortKeys sorts keys whose low halves ascend. It returns spare, which may have
+// grown.
 func sortKeys(keys, spare []uint64) []uint64 {
 	const (
 		digit = 11
@@ -207,11 +209,11 @@ func sortKeys(keys, spare []uint64) []uint64 {
 		}
 		from, to = to, from
 	}
-	copy(keys, from) // three passes end in spare
+	copy(keys, from) // after three passes the result is in spare
 	return spare
 }
 
-// parallel calls do for ranges that make up [0, n), on up to width goroutines.
+// parallel calls do for ranges that partition [0, n), on up to width goroutines.
 func parallel(width, n int, do func(from, to int)) {
 	if width <= 1 || n < 2 {
 		do(0, n)

@@ -70,7 +70,7 @@ func sortTerms(terms []term) {
 	}
 }
 
-// mergeEqual merges neighbours with the same bytes.
+// mergeEqual merges adjacent terms with the same bytes.
 func mergeEqual(terms []term) []term {
 	kept := 0
 	for i := range terms {

@@ -1,10 +1,10 @@
 // Package reader opens an index directory and reads posting lists from it.
 //
-// An Index is an open directory. It gives Snapshots: the index as of one commit,
-// unchanged for as long as the snapshot is held, whatever writers do meanwhile.
-// A snapshot consists of Segments, each with docIDs of its own from 0; a
-// document's global docID is its segment's Base plus its local one. Postings reads
-// a posting list from end to end; a Cursor walks one and skips in it.
+// An Index is an open directory. It provides Snapshots: the index as of one commit,
+// which does not change while the snapshot is open. A snapshot consists of Segments,
+// each with local docIDs that start at 0; a document's global docID is its segment's
+// Base plus its local docID. Postings reads a whole posting list; a Cursor can skip
+// in one.
 //
 // Opening takes the same time whatever the size of the index: headers are read and
 // checked; contents are mapped, and read when they are used. Damage that decoding

@@ -105,7 +105,7 @@ func (x *Index) openSegment(c *store.Commit, i int) (*handle, error) {
 	return &handle{data: data, segment: s}, nil
 }
 
-// drop gives back the files of v and closes those without other users.
+// drop ends v's use of its files and closes those without other users.
 func (x *Index) drop(v *view) error {
 	x.mu.Lock()
 	var unused []*handle

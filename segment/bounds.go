@@ -11,7 +11,7 @@ import (
 type LinearRegression struct {
 	Inv         uint64 // positions per docID, at most 1<<32
 	Base        int64  // position at docID 0, between -1<<62 and 1<<62
-	Left, Right uint32 // widest deviations
+	Left, Right uint32 // greatest deviations
 }
 
 // Est returns the predicted position of docID x, which may be outside the list.
@@ -34,12 +34,12 @@ func parseLR(b []byte, n uint32) (LinearRegression, bool) {
 // Start[bucket+1].
 type HashBuckets struct {
 	Shift uint8
-	Start []uint32 // one more than buckets
+	Start []uint32 // one element more than there are buckets
 }
 
-// Range returns bounds on the position of the first docID that is at least
-// target: lo <= position <= hi, by the linear regression, or 0 and N without.
-// The position of a list's end is N.
+// Range returns bounds on the position of the first docID that is at least target: lo <=
+// position <= hi. They come from the linear regression and are 0 and N without one. If
+// there is no such docID, its position is N.
 func (l *List) Range(target uint32) (lo, hi int) {
 	if !l.HasLR || target > math.MaxInt32 {
 		return 0, l.N
@@ -51,7 +51,7 @@ func (l *List) Range(target uint32) (lo, hi int) {
 	return lo, hi
 }
 
-// Bucket is Range by the hash buckets.
+// Bucket is Range by the hash buckets instead of the linear regression.
 func (l *List) Bucket(target uint32) (lo, hi int) {
 	if !l.HasHash {
 		return 0, l.N

@@ -8,21 +8,21 @@ import (
 	"github.com/pinion-index/pinion/format"
 )
 
-// Data gives byte ranges of a segment file.
+// Data provides byte ranges of a segment file. It must be safe for concurrent use.
 //
-// Data that is wholly in memory also has a method Mapped() []byte that returns
-// the file, whose first byte must be 64-byte aligned; then Range is not used.
+// Data that is entirely in memory also has a method Mapped() []byte that returns the file,
+// 64-byte aligned; then Range is not called.
 type Data interface {
-	// Size returns the length of the file.
+	// Size returns the length of the file in bytes.
 	Size() int64
-	// Range returns the n bytes at off, which lie within the file. At least
-	// format.ReadablePadding bytes more are readable within the slice's capacity
-	// unless the file ends, and an off that is a multiple of 64 gives a 64-byte
-	// aligned slice. The bytes stay valid until the Data is closed.
+	// Range returns the n bytes at off, which are within the file. Unless the file
+	// ends, the slice's capacity includes at least format.ReadablePadding more readable
+	// bytes. If off is a multiple of 64, the slice is 64-byte aligned. The bytes stay
+	// valid until the Data is closed.
 	Range(off, n int64) ([]byte, error)
 }
 
-// Bytes is Data over memory that is 64-byte aligned, such as a mapping.
+// Bytes is Data in 64-byte aligned memory, such as a mapping.
 type Bytes []byte
 
 // Size returns the number of bytes.
@@ -39,7 +39,7 @@ func (b Bytes) Range(off, n int64) ([]byte, error) {
 	return b[off : off+n], nil
 }
 
-// Aligned returns b if it is 64-byte aligned, else an aligned copy.
+// Aligned returns b if it is 64-byte aligned, and an aligned copy otherwise.
 func Aligned(b []byte) Bytes {
 	if aligned(b, 64) {
 		return b
@@ -59,7 +59,7 @@ type section struct {
 	mem []byte // content, capacity to the end of its padding; nil when read on demand
 }
 
-// rangeOf returns n bytes at off of sec.
+// rangeOf returns n bytes at offset off in sec.
 func (s *Segment) rangeOf(sec *section, off, n int64) ([]byte, error) {
 	if off < 0 || n < 0 || off > sec.Length-n {
 		return nil, s.corrupt(sec, off, "range of %d bytes leaves the section", n)
@@ -81,14 +81,14 @@ func (s *Segment) place(sec *section) format.Place {
 	return format.Place{File: s.name, Section: sec.ID.String(), Block: format.NoBlock}
 }
 
-// corrupt returns an error at offset off of sec.
+// corrupt returns an error of kind format.ErrCorrupt at offset off in sec.
 func (s *Segment) corrupt(sec *section, off int64, msg string, args ...any) error {
 	e := format.Corrupt(msg, args...)
 	e.Offset = sec.Offset + off
 	return format.Locate(e, s.place(sec))
 }
 
-// locateAt returns err with file offset off unless it has one.
+// locateAt returns err with file offset off, unless it has an offset already.
 func locateAt(err error, off int64) error {
 	var e *format.Error
 	if errors.As(err, &e) && e.Offset < 0 {

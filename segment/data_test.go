@@ -12,7 +12,7 @@ import (
 	"github.com/pinion-index/pinion/segment/internal/segtest"
 )
 
-// onDemand is Data that is read piece by piece, and fails from read fail on.
+// onDemand is Data that is read piece by piece and fails from read number fail on.
 type onDemand struct {
 	b     []byte
 	reads int
@@ -42,7 +42,7 @@ func TestReadOnDemand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.IDs, m.Texts = m.IDs[:300], m.Texts[:300] // each is a read or more
+	m.IDs, m.Texts = m.IDs[:300], m.Texts[:300] // each takes at least one read
 	m.Check(t, s, true)
 	if err := check.Segment(context.Background(), s, check.Options{}); err != nil {
 		t.Fatal(err)
@@ -62,7 +62,7 @@ func TestOpenReadsNoContent(t *testing.T) {
 	}
 }
 
-// Every failed read gives the data source's own error.
+// Every failed read returns the error of the Data.
 func TestReadErrors(t *testing.T) {
 	d := &onDemand{b: segtest.Small().Build(t, segtest.With{Docs: segtest.Codec("bp128"), Freqs: segtest.Codec("bp128"), Stored: true})}
 	for d.fail = 0; ; d.fail++ {
@@ -78,7 +78,7 @@ func TestReadErrors(t *testing.T) {
 			t.Fatalf("read %d failed: %v", d.fail, err)
 		}
 		if d.fail > 200 {
-			d.fail += 500 // ids are many reads alike
+			d.fail += 500 // skip most of the reads of ids, which are alike
 		}
 	}
 	if d.fail < 20 {

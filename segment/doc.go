@@ -1,21 +1,21 @@
-// Package segment gives typed views of one immutable segment file: term dictionary, posting
-// lists, document lengths, external ids and stored text. format/FORMAT.md specifies the
-// bytes.
+// Package segment provides typed views of one immutable segment file: term dictionary,
+// posting lists, document lengths, external ids and stored text. format/FORMAT.md specifies
+// the bytes.
 //
-//	segment.go data.go meta.go   Open; where bytes come from; what a segment says about itself
+//	segment.go data.go meta.go   Open; the source of bytes; metadata
 //	terms.go termiter.go         Lookup; TermIterator
-//	termblock.go                 a block of the dictionary as it is stored; Entry
+//	termblock.go                 stored blocks of the dictionary; their entries
 //	list.go extent.go bounds.go  List; the parts of an extent; bounds on positions
 //	rows.go                      Rows: the postings of a list, a row of blocks at a time
 //	ids.go lengths.go            external ids; LengthTable
 //	stored.go texts.go           stored text, of one document or of many in order
-//	raw.go                       sections and blocks as they are stored
+//	raw.go                       the stored form of sections and blocks
 //
-// Folders below write segments (build), verify them (check) and explain their bytes (dump);
-// what they share with the views lies in internal.
+// The packages below write segments (build), verify them (check) and explain their bytes
+// (dump). What they share with the views is in internal.
 //
-// A Segment over mapped memory copies no payload. Everything read from the file is checked
-// before it is used; what contradicts the specification is an error of kind
-// format.ErrCorrupt that says where. Open costs the same for every size and so does not
-// look at content; check.Segment looks at all of it.
+// A Segment over mapped memory does not copy payloads. Everything read from the file is
+// checked before it is used; a violation of the specification is an error of kind
+// format.ErrCorrupt with its location. Open takes the same time whatever the size of the
+// file and so does not check content; check.Segment checks all of it.
 package segment

@@ -11,7 +11,7 @@ import (
 	"github.com/pinion-index/pinion/segment/internal/layout"
 )
 
-// initExtent makes l the list at e.Offset of POSTINGS.
+// initExtent makes l the list at e.Offset in POSTINGS.
 func (s *Segment) initExtent(l *List, e Entry) error {
 	head, err := s.rangeOf(&s.postings, e.Offset, layout.ExtHeader)
 	if err != nil {
@@ -22,15 +22,15 @@ func (s *Segment) initExtent(l *List, e Entry) error {
 	if err != nil {
 		return err
 	}
-	l.extent = b // also on failure: the list has neither form then
+	l.extent = b // also on failure: l is then neither small nor an extent
 	if msg := l.parseExtent(b, e, s.meta.Docs); msg != "" {
 		return s.corrupt(&s.postings, e.Offset, "%s", msg)
 	}
 	return nil
 }
 
-// parseExtent fills l from the extent b of a segment of docs documents, or says
-// what is wrong with it.
+// parseExtent fills l from the extent b of a segment of docs documents, or returns what is
+// wrong with it.
 func (l *List) parseExtent(b []byte, e Entry, docs uint32) string {
 	if len(b) < layout.ExtentAlign {
 		return "extent is too short"
@@ -111,8 +111,8 @@ func (l *List) docEnds(b []byte, y layout.Extent, blocks int) {
 	l.Freqs.Ends = format.Uint32s(b[y.FreqEnds : y.FreqEnds+n])
 }
 
-// VerifyChecksum compares the extent with its checksum; lists without an extent
-// are covered by the checksum of their section only. It reads the whole extent.
+// VerifyChecksum reads the whole extent and verifies its checksum. Lists without an extent
+// are covered by the checksum of their section only.
 func (l *List) VerifyChecksum() error {
 	if l.extent == nil || xxhash.Sum64(l.extent[layout.ExtLength:]) == binary.LittleEndian.Uint64(l.extent) {
 		return nil
@@ -120,17 +120,17 @@ func (l *List) VerifyChecksum() error {
 	return l.Locate(format.Corrupt("extent checksum does not match"), format.NoBlock)
 }
 
-// Extent returns the bytes of the extent, nil for lists that have none.
+// Extent returns the bytes of the extent, or nil for lists without one.
 func (l *List) Extent() []byte { return l.extent }
 
 // Part is one part of an extent.
 type Part struct {
 	Name   string
-	Offset int64 // in the extent
-	Length int64 // without padding to the next part
+	Offset int64 // offset in the extent
+	Length int64 // length without padding
 }
 
-// Layout returns the parts of the extent in order, nil for lists that have none.
+// Layout returns the parts of the extent in order, or nil for lists without one.
 func (l *List) Layout() []Part {
 	if l.extent == nil {
 		return nil

@@ -25,7 +25,7 @@ func goldenBuild() segtest.With {
 	return segtest.With{Docs: segtest.Codec("bp128"), Freqs: segtest.Codec("vbyte128"), Stored: true}
 }
 
-// The golden of the current version is what is written today, byte for byte.
+// The golden of the current version is written today byte for byte.
 func TestGoldenIsWritten(t *testing.T) {
 	got := segtest.Small().Build(t, goldenBuild())
 	if *update {
@@ -42,7 +42,7 @@ func TestGoldenIsWritten(t *testing.T) {
 	}
 }
 
-// The goldens of all versions are read for ever (from major version 1 on).
+// The goldens of all versions can be read forever (from major version 1 on).
 func TestGoldensAreRead(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("testdata", "segment-*.pin"))
 	if err != nil || len(files) == 0 {

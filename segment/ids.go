@@ -12,12 +12,12 @@ import (
 // idHashKey returns the word of section IDHASH for id and doc.
 func idHashKey(id []byte, doc uint32) uint64 { return layout.IDHashKey(xxhash.Sum64(id), doc) }
 
-// idIndexWords returns section IDINDEX: the offset of every block in IDS, and the end of the
-// last. It must not be modified.
+// idIndexWords returns section IDINDEX: the offset of every block in IDS, and the end of
+// the last block. It must not be modified.
 func (s *Segment) idIndexWords() ([]uint64, error) { return s.words(&s.idIndex, &s.idIndexView) }
 
-// idBlock returns the bytes of block i of IDS, which exists, and their offset there: ids
-// front-coded as format/FORMAT.md says.
+// idBlock returns the bytes of block i of IDS, which must exist, and their offset in IDS:
+// ids, front-coded as specified in format/FORMAT.md.
 func (s *Segment) idBlock(i int) ([]byte, int64, error) {
 	offs, err := s.idIndexWords()
 	if err != nil {
@@ -53,11 +53,13 @@ func (s *Segment) ID(doc uint32, buf []byte) ([]byte, error) {
 	return buf, nil
 }
 
-// IDHashes returns section IDHASH: for every document the high 32 bits of the
-// xxhash64 of its id above its docID, ascending. It must not be modified.
+// IDHashes returns section IDHASH, ascending: for every document, the high 32 bits of the
+// xxhash64 of its id in the high half and its docID in the low half. It must not be
+// modified.
 func (s *Segment) IDHashes() ([]uint64, error) { return s.words(&s.idHash, &s.idHashView) }
 
-// FindID returns the docID of the document whose external id is id.
+// FindID returns the docID of the document with an external id; ok is false if there is
+// none.
 func (s *Segment) FindID(id []byte) (doc uint32, ok bool, err error) {
 	hashes, err := s.IDHashes()
 	if err != nil {
@@ -82,8 +84,8 @@ func (s *Segment) FindID(id []byte) (doc uint32, ok bool, err error) {
 	return 0, false, nil
 }
 
-// EachID calls f with every docID and external id in order. The id is valid
-// until f returns. An error of f ends the walk and is returned.
+// EachID calls f with every docID and external id, in docID order. The id is valid until f
+// returns. An error of f stops EachID and is returned.
 func (s *Segment) EachID(f func(doc uint32, id []byte) error) error {
 	var id []byte
 	for i := range (int(s.meta.Docs) + layout.IDsPerBlock - 1) / layout.IDsPerBlock {

@@ -6,26 +6,26 @@ import (
 	"github.com/pinion-index/pinion/format"
 )
 
-// LengthTable is the exact number of tokens of every document.
+// LengthTable holds the exact number of tokens of every document. The zero value is empty.
 type LengthTable struct {
 	b     []byte // width bytes each, little-endian
 	width int
 	n     uint32
 }
 
-// NewLengthTable returns the table of the given lengths, which it shares.
+// NewLengthTable returns a table of lengths, which it shares.
 func NewLengthTable(lengths []uint32) LengthTable {
 	return LengthTable{b: format.BytesOf(lengths), width: 4, n: uint32(len(lengths))}
 }
 
-// PackedLengths returns the table of the lengths in b, which it shares: width bytes, 1, 2
-// or 4, a document, little-endian and aligned to their width.
+// PackedLengths returns a table of the lengths in b, which it shares: little-endian, width
+// bytes (1, 2 or 4) for each document, aligned to their width.
 func PackedLengths(b []byte, width int) LengthTable {
 	return LengthTable{b: b, width: width, n: uint32(len(b) / width)}
 }
 
-// DocLens returns the lengths. On mapped data it costs nothing, else they are
-// read on first use.
+// DocLens returns the lengths of all documents. On mapped data it reads nothing; otherwise
+// it reads them on first use.
 func (s *Segment) DocLens() (LengthTable, error) {
 	if v := s.lengthsView.Load(); v != nil {
 		return *v, nil
@@ -39,7 +39,7 @@ func (s *Segment) DocLens() (LengthTable, error) {
 	return t, nil
 }
 
-// DocLen returns the number of tokens of doc, 0 when there is no such document.
+// DocLen returns the number of tokens of doc, or 0 if there is no such document.
 func (s *Segment) DocLen(doc uint32) (uint32, error) {
 	t, err := s.DocLens()
 	return t.Get(doc), err
@@ -48,13 +48,14 @@ func (s *Segment) DocLen(doc uint32) (uint32, error) {
 // Len returns the number of documents.
 func (t LengthTable) Len() int { return int(t.n) }
 
-// Width returns the bytes of an entry: 1, 2 or 4.
+// Width returns the number of bytes of an entry: 1, 2 or 4.
 func (t LengthTable) Width() int { return t.width }
 
-// Bytes returns the table as it is stored, Width bytes a document, little-endian.
+// Bytes returns the table as it is stored: little-endian, Width bytes for each document. It
+// must not be modified.
 func (t LengthTable) Bytes() []byte { return t.b }
 
-// Get returns the number of tokens of doc, 0 when there is no such document.
+// Get returns the number of tokens of doc, or 0 if there is no such document.
 func (t LengthTable) Get(doc uint32) uint32 {
 	if doc >= t.n {
 		return 0
@@ -68,8 +69,7 @@ func (t LengthTable) Get(doc uint32) uint32 {
 	return binary.LittleEndian.Uint32(t.b[4*int(doc):])
 }
 
-// GatherLengths sets dst[i] to the length of docs[i], 0 when there is no such
-// document.
+// GatherLengths sets dst[i] to the length of docs[i], or to 0 if there is no such document.
 func (t LengthTable) GatherLengths(dst, docs []uint32) {
 	dst = dst[:len(docs)]
 	switch t.width {

@@ -9,14 +9,13 @@ import (
 	"github.com/pinion-index/pinion/segment/internal/layout"
 )
 
-// List is a view of one posting list. Segment.InitList fills it, and may do so
-// again; between fills it is read-only and safe for concurrent use. Fields are to
-// be read, not written.
+// List is a view of one posting list. Segment.InitList fills it and may be called again; in
+// between it is read-only and safe for concurrent use. Its fields must not be written.
 type List struct {
 	Kind     Kind
 	N        int    // postings
 	Blocks   int    // blocks of BlockLen postings, the last one possibly shorter
-	BlockLen int    // 128 for lists without an extent
+	BlockLen int    // postings of a full block; 128 for lists without an extent
 	First    uint32 // first docID
 
 	// Of extents only.
@@ -46,8 +45,8 @@ func (s *Segment) List(e Entry) (*List, error) {
 	return l, nil
 }
 
-// InitList makes l a view of the list of e, which must be an entry of s. Lists
-// without an extent are decoded. On mapped data it allocates nothing.
+// InitList makes l a view of the list of e, which must be an entry of s. It decodes lists
+// without an extent. On mapped data it does not allocate.
 func (s *Segment) InitList(l *List, e Entry) error {
 	l.s, l.entry = s, e
 	switch e.Kind {
@@ -70,8 +69,8 @@ func (s *Segment) InitList(l *List, e Entry) error {
 	return nil
 }
 
-// AppendSmall appends the postings of e, an entry of s of a list without an
-// extent, to docs and freqs, with base added to every docID.
+// AppendSmall appends the postings of e to docs and freqs and adds base to every docID. e
+// must be an entry of s without an extent.
 func (s *Segment) AppendSmall(docs, freqs []uint32, e *Entry, base uint32) (_, _ []uint32, err error) {
 	if e.Kind == KindSingleton {
 		return append(docs, e.Doc+base), append(freqs, e.TF), nil
@@ -88,7 +87,7 @@ func (s *Segment) AppendSmall(docs, freqs []uint32, e *Entry, base uint32) (_, _
 	return docs, freqs, nil
 }
 
-// compactBytes returns the bit stream of e with readable bytes behind it.
+// compactBytes returns the bit stream of e, followed by readable bytes.
 func (s *Segment) compactBytes(e Entry) ([]byte, error) {
 	b, err := s.rangeOf(&s.terms, e.Offset, int64(e.Length))
 	if err == nil && cap(b)-len(b) < 8 {
@@ -109,11 +108,11 @@ func (l *List) initSmall(e Entry, n int) {
 	l.extent = nil
 }
 
-// Entry returns the entry that the list was made from.
+// Entry returns the list's dictionary entry.
 func (l *List) Entry() Entry { return l.entry }
 
-// Small returns the postings of a list without an extent, nil for others. They
-// are valid until the next InitList.
+// Small returns the postings of a list without an extent, and nil for other lists. They are
+// valid until the next InitList.
 func (l *List) Small() (docs, freqs []uint32) {
 	if l.extent != nil {
 		return nil, nil
@@ -121,9 +120,9 @@ func (l *List) Small() (docs, freqs []uint32) {
 	return l.docs[:l.N], l.freqs[:l.N]
 }
 
-// DecodeDocs decodes the docIDs of count blocks from block on, which exist, to dst, which
-// must hold count*BlockLen values, and returns how many they are. With an error it is how many
-// the blocks before the broken one hold.
+// DecodeDocs decodes the docIDs of count blocks from block on, which must exist, to dst,
+// which must have room for count*BlockLen values. It returns their number, or, with an
+// error, the number in the blocks before the damaged one.
 func (l *List) DecodeDocs(dst []uint32, block, count int) (int, error) {
 	if l.extent == nil {
 		return copy(dst, l.docs[:l.N]), nil
@@ -135,9 +134,9 @@ func (l *List) DecodeDocs(dst []uint32, block, count int) (int, error) {
 	return n, nil
 }
 
-// DecodeFreqs decodes the frequencies of count blocks from block on, which exist, to dst, which
-// must hold count*BlockLen values, and returns how many they are. With an error it is how many
-// the blocks before the broken one hold.
+// DecodeFreqs decodes the frequencies of count blocks from block on, which must exist, to
+// dst, which must have room for count*BlockLen values. It returns their number, or, with an
+// error, the number in the blocks before the damaged one.
 func (l *List) DecodeFreqs(dst []uint32, block, count int) (int, error) {
 	if l.extent == nil {
 		return copy(dst, l.freqs[:l.N]), nil
@@ -157,8 +156,8 @@ func (l *List) Last(block int) uint32 {
 	return l.Docs.Last[block]
 }
 
-// Locate adds file, section, list offset and block, which may be format.NoBlock, to an
-// error about the list's bytes.
+// Locate adds the file, section and list offset to an error about the list's bytes, and the
+// block, unless it is format.NoBlock.
 func (l *List) Locate(err error, block int) error {
 	p := l.s.place(&l.s.postings)
 	p.Block = block

@@ -15,9 +15,9 @@ const (
 	MaxText = 1<<30 - 1        // bytes of a stored text
 )
 
-// Meta is what a segment says about itself.
+// Meta is the metadata of a segment.
 type Meta struct {
-	Docs            uint32 // documents, deleted ones included
+	Docs            uint32 // documents, including deleted ones
 	Terms           uint64 // distinct terms
 	Postings        uint64 // (term, document) pairs
 	Tokens          uint64 // sum of document lengths
@@ -25,15 +25,15 @@ type Meta struct {
 	LenWidth        int    // bytes of a stored length: 1, 2 or 4
 	Analyzer        string // name of the analyzer that made the terms
 	AnalyzerOptions string // its options in canonical form
-	Extents         uint64 // lists that have an extent
-	CompactBytes    uint64 // bytes of dictionary entries that are not extents
+	Extents         uint64 // lists with an extent
+	CompactBytes    uint64 // bytes of dictionary entries without an extent
 	Stored          bool   // text is stored
-	ForeignLengths  bool   // lengths came from outside and need not be sums of frequencies
+	ForeignLengths  bool   // lengths were imported and need not be sums of frequencies
 	DocsCodecs      uint64 // bit i: some extent has docIDs in codec i
 	FreqsCodecs     uint64 // bit i: some extent has frequencies in codec i
 }
 
-// AvgLen returns the mean document length, 0 without documents.
+// AvgLen returns the mean document length in tokens, or 0 if there are no documents.
 func (m *Meta) AvgLen() float64 {
 	if m.Docs == 0 {
 		return 0
@@ -41,7 +41,7 @@ func (m *Meta) AvgLen() float64 {
 	return float64(m.Tokens) / float64(m.Docs)
 }
 
-// parseMeta decodes section META. more allows fields after the known ones.
+// parseMeta decodes section META. more allows unknown fields after the known ones.
 func parseMeta(d *format.Buffer, more bool) (Meta, error) {
 	var m Meta
 	if v := d.Uvarint(); d.Err() == nil && v != layout.MetaVersion {

@@ -9,20 +9,20 @@ import (
 )
 
 // Raw gives access to the stored form of a segment's parts, for builders, checks and dumps.
-// It is a Segment by another name, so that the methods of Segment are those that readers need.
+// It is a type of its own so that the methods of Segment are only those that readers need.
 type Raw Segment
 
 // Raw returns the stored form of s.
 func (s *Segment) Raw() *Raw { return (*Raw)(s) }
 
-// SectionBytes returns n bytes at offset off of a section, and an error if they do not
-// lie in it. On mapped data nothing is copied.
+// SectionBytes returns n bytes at offset off in a section, or an error if they are not
+// within it. On mapped data it does not copy.
 func (r *Raw) SectionBytes(id format.SectionID, off, n int64) ([]byte, error) {
 	s := (*Segment)(r)
 	return s.rangeOf(s.section(id), off, n)
 }
 
-// Corrupt returns an error of kind format.ErrCorrupt at offset off of a section.
+// Corrupt returns an error of kind format.ErrCorrupt at offset off in a section.
 func (r *Raw) Corrupt(id format.SectionID, off int64, msg string, args ...any) error {
 	s := (*Segment)(r)
 	sec := section{Section: format.Section{ID: id}}
@@ -57,21 +57,21 @@ func (s *Segment) section(id format.SectionID) *section {
 	return &section{Section: format.Section{ID: id}}
 }
 
-// StoredBlock is a located block of stored text.
+// StoredBlock locates a block of stored text.
 type StoredBlock struct {
-	First, End   uint32 // docIDs, from First up to End
-	Raw          bool   // the bytes are the content, else they are compressed by snappy
+	First, End   uint32 // docIDs from First up to, but not including, End
+	Raw          bool   // whether the bytes are the content; otherwise they are compressed by snappy
 	Offset, Size int64  // in section STORED
 }
 
-// StoredBlocks returns how many blocks of stored text there are, 0 without stored text.
+// StoredBlocks returns the number of blocks of stored text, which is 0 without stored text.
 func (r *Raw) StoredBlocks() (int, error) {
 	s := (*Segment)(r)
 	index, err := s.storedIndexOf()
 	return max(len(index)/layout.StoredEntry-1, 0), err
 }
 
-// StoredBlock returns block i of the stored text, which exists.
+// StoredBlock returns block i of the stored text, which must exist.
 func (r *Raw) StoredBlock(i int) (StoredBlock, error) {
 	s := (*Segment)(r)
 	index, err := s.storedIndexOf()
@@ -81,8 +81,8 @@ func (r *Raw) StoredBlock(i int) (StoredBlock, error) {
 	return s.storedBlockAt(index, i)
 }
 
-// StoredEnd returns the last entry of STOREDINDEX of a segment with stored text: the
-// number of documents, a form that is 0 and the length of STORED.
+// StoredEnd returns the last entry of STOREDINDEX of a segment with stored text: the number
+// of documents, a form that is 0, and the length of STORED.
 func (r *Raw) StoredEnd() (docs, form uint32, length uint64, err error) {
 	s := (*Segment)(r)
 	index, err := s.storedIndexOf()
@@ -93,24 +93,24 @@ func (r *Raw) StoredEnd() (docs, form uint32, length uint64, err error) {
 	return binary.LittleEndian.Uint32(e), binary.LittleEndian.Uint32(e[4:]), binary.LittleEndian.Uint64(e[8:]), nil
 }
 
-// StoredContent returns the content of block b, inflated into *scratch, which may grow,
-// if need be: for each document a varint length and the text.
+// StoredContent returns the content of block b: for each document a varint length and the
+// text. It decompresses into *scratch, which may grow, if necessary.
 func (r *Raw) StoredContent(b StoredBlock, scratch *[]byte) ([]byte, error) {
 	s := (*Segment)(r)
 	return s.readStored(b, scratch)
 }
 
 // IDIndex returns section IDINDEX: the offset of every block in IDS, and the end of the
-// last. It must not be modified.
+// last block. It must not be modified.
 func (r *Raw) IDIndex() ([]uint64, error) { return (*Segment)(r).idIndexWords() }
 
-// IDBlock returns the bytes of block i of IDS, which exists, and their offset there: ids
-// front-coded as format/FORMAT.md says.
+// IDBlock returns the bytes of block i of IDS, which must exist, and their offset in IDS:
+// ids, front-coded as specified in format/FORMAT.md.
 func (r *Raw) IDBlock(i int) ([]byte, int64, error) { return (*Segment)(r).idBlock(i) }
 
-// TermIndex returns section TERMINDEX: for every block the first 8 bytes of its first
-// term as a big-endian number, zero padded, and where it begins in TERMS; offsets has one
-// more element, the end of the last block. They must not be modified.
+// TermIndex returns section TERMINDEX: for every block, the first 8 bytes of its first term
+// as a big-endian number, zero-padded, and its offset in TERMS. offsets has one more
+// element, the end of the last block. Neither must be modified.
 func (r *Raw) TermIndex() (keys, offsets []uint64, err error) {
 	ti, err := (*Segment)(r).termIndexOf()
 	if err != nil {
@@ -119,12 +119,12 @@ func (r *Raw) TermIndex() (keys, offsets []uint64, err error) {
 	return ti.keys, ti.offsets, nil
 }
 
-// TermBlock returns block i of the dictionary, which exists, after looking at the heads of
-// its terms but not at its entries.
+// TermBlock returns block i of the dictionary, which must exist. It has parsed the heads of
+// the terms but not the entries.
 func (r *Raw) TermBlock(i int) (TermBlock, error) { return (*Segment)(r).termBlock(i) }
 
 // ParseEntry decodes the entry at position pos of b.Bytes. It returns the position after
-// it, or -1 if it is malformed.
+// the entry, or -1 if the entry is malformed.
 func (r *Raw) ParseEntry(b *TermBlock, pos int) (Entry, int) {
 	return (*Segment)(r).parseEntry(b.Bytes, pos, b.Offset)
 }

@@ -1,7 +1,7 @@
 package segment
 
-// RowPostings is how many postings Rows decodes at a time: enough for codecs to decode
-// blocks in a row at full speed, few enough to stay in the first-level cache.
+// RowPostings is how many postings Rows decodes at a time: enough for codecs to decode a
+// row of blocks at full speed, few enough to stay in the L1 cache.
 const RowPostings = 2048
 
 // Rows reads the postings of lists, a row of blocks at a time:
@@ -11,13 +11,13 @@ const RowPostings = 2048
 //	}
 //	err := rows.Err()
 //
-// The zero value is ready, and Reset may be called again: buffers are kept. It is not
-// safe for concurrent use.
+// The zero value is ready for Reset, which may be called again and keeps the buffers. Rows
+// is not safe for concurrent use.
 type Rows struct {
 	// Docs and Freqs are the postings of the current row, valid until the next call.
 	// They may be modified.
 	Docs, Freqs []uint32
-	// Block is the first block of the row. All blocks but a list's last are full.
+	// Block is the first block of the row. All blocks except a list's last are full.
 	Block int
 
 	l           *List
@@ -26,10 +26,10 @@ type Rows struct {
 	err         error
 }
 
-// Reset begins at the first posting of l.
+// Reset positions r before the first posting of l.
 func (r *Rows) Reset(l *List) { r.ResetAt(l, 0) }
 
-// ResetAt begins at the first posting of block of l.
+// ResetAt positions r before the first posting of a block of l.
 func (r *Rows) ResetAt(l *List, block int) {
 	r.l, r.next, r.err = l, block, nil
 	if n := max(RowPostings, l.BlockLen); len(r.docs) < n {
@@ -38,7 +38,7 @@ func (r *Rows) ResetAt(l *List, block int) {
 }
 
 // Next decodes the next row and reports whether there is one. A row ends before a block
-// that cannot be decoded; the call after it returns false, and Err says why.
+// that cannot be decoded; the next call returns false, and Err returns the error.
 func (r *Rows) Next() bool {
 	if r.err != nil || r.next >= r.l.Blocks {
 		return false
@@ -54,9 +54,9 @@ func (r *Rows) Next() bool {
 // Err returns the error that ended the walk, or nil.
 func (r *Rows) Err() error { return r.err }
 
-// DecodePostings decodes the postings of count blocks from block on, which exist, to docs
-// and freqs, which must hold count*BlockLen values each, and returns how many they are.
-// With an error it is how many the blocks before the broken one hold.
+// DecodePostings decodes the postings of count blocks from block on, which must exist, to
+// docs and freqs, which must each have room for count*BlockLen values. It returns their
+// number, or, with an error, the number in the blocks before the damaged one.
 func (l *List) DecodePostings(docs, freqs []uint32, block, count int) (int, error) {
 	n, err := l.DecodeDocs(docs, block, count)
 	if err != nil {
@@ -67,7 +67,7 @@ func (l *List) DecodePostings(docs, freqs []uint32, block, count int) (int, erro
 	}
 	k, freqErr := l.DecodeFreqs(freqs, block, count)
 	if freqErr != nil {
-		return k, freqErr // of a block before that of err
+		return k, freqErr // in an earlier block than err
 	}
 	return n, err
 }

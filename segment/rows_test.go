@@ -23,8 +23,8 @@ func rowsModel() *segtest.Model {
 	return m
 }
 
-// Rows give every posting of a list, from any block on, and of a damaged one those before
-// the damage.
+// Rows returns every posting of a list from any block on and, for a damaged list, those
+// before the damage.
 func TestRows(t *testing.T) {
 	m := rowsModel()
 	for _, name := range []string{"bp128", "vbyte1024", "newpfd", "lrc"} {
@@ -56,7 +56,7 @@ func TestRows(t *testing.T) {
 			if l.Blocks < 3 {
 				continue
 			}
-			l.Docs.Last[1]++ // of memory that the test owns
+			l.Docs.Last[1]++ // in memory that the test owns
 			n := 0
 			for rows.Reset(l); rows.Next(); {
 				n += len(rows.Docs)

@@ -10,7 +10,8 @@ import (
 	"github.com/pinion-index/pinion/segment/internal/layout"
 )
 
-// Segment is an open segment file. It is safe for concurrent use.
+// Segment is an open segment file. It is safe for concurrent use. It does not close its
+// Data.
 type Segment struct {
 	name string
 	data Data
@@ -21,7 +22,7 @@ type Segment struct {
 	ids, idIndex, idHash                   section
 	stored, storedIndex                    section
 
-	// Sections needed whole: set by Open when mapped, else on first use.
+	// Sections needed whole: set by Open if the file is mapped, otherwise on first use.
 	termIndexView   atomic.Pointer[termIndex]
 	lengthsView     atomic.Pointer[LengthTable]
 	idIndexView     atomic.Pointer[[]uint64]
@@ -29,8 +30,8 @@ type Segment struct {
 	storedIndexView atomic.Pointer[[]byte]
 }
 
-// Open reads header, footer and META of the file behind d, which errors call
-// name. It reads nothing else, whatever the size of the file.
+// Open reads header, footer and META of the file behind d, which error messages call name.
+// It reads nothing else, whatever the size of the file.
 func Open(name string, d Data) (*Segment, error) {
 	s := &Segment{name: name, data: d}
 	var mapped []byte
@@ -144,7 +145,7 @@ func (s *Segment) findSections(mapped []byte) error {
 	return nil
 }
 
-// viewAll fills the views of a mapped file; nothing is read.
+// viewAll sets the views of a mapped file without reading it.
 func (s *Segment) viewAll() error {
 	if _, err := s.termIndexOf(); err != nil {
 		return err
@@ -162,7 +163,7 @@ func (s *Segment) viewAll() error {
 	return err
 }
 
-// words returns sec as 64-bit words, read whole on first use.
+// words returns sec as 64-bit words. It reads sec whole on first use.
 func (s *Segment) words(sec *section, view *atomic.Pointer[[]uint64]) ([]uint64, error) {
 	if v := view.Load(); v != nil {
 		return *v, nil
@@ -182,7 +183,7 @@ func (s *Segment) Name() string { return s.name }
 // Header returns the file's header. It must not be modified.
 func (s *Segment) Header() *format.Header { return s.h }
 
-// Meta returns what the segment says about itself. It must not be modified.
+// Meta returns the segment's metadata. It must not be modified.
 func (s *Segment) Meta() *Meta { return &s.meta }
 
 // Data returns the Data given to Open.

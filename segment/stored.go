@@ -11,7 +11,7 @@ import (
 	"github.com/pinion-index/pinion/segment/internal/layout"
 )
 
-// storedIndexOf returns STOREDINDEX, nil without stored text.
+// storedIndexOf returns STOREDINDEX, or nil without stored text.
 func (s *Segment) storedIndexOf() ([]byte, error) {
 	if !s.meta.Stored {
 		return nil, nil
@@ -61,7 +61,7 @@ func (s *Segment) storedBlockOf(index []byte, doc uint32) (StoredBlock, error) {
 
 var inflateScratch = sync.Pool{New: func() any { return new([]byte) }}
 
-// readStored returns the text of block b, inflated into scratch if need be.
+// readStored returns the text of block b, decompressed into scratch if necessary.
 func (s *Segment) readStored(b StoredBlock, scratch *[]byte) ([]byte, error) {
 	raw, err := s.rangeOf(&s.stored, b.Offset, b.Size)
 	if err != nil || b.Raw {
@@ -81,8 +81,7 @@ func (s *Segment) readStored(b StoredBlock, scratch *[]byte) ([]byte, error) {
 	return text, nil
 }
 
-// Stored returns the stored text of doc, appended to buf[:0]. Without stored text
-// it returns nil.
+// Stored returns the stored text of doc, appended to buf[:0], or nil without stored text.
 func (s *Segment) Stored(doc uint32, buf []byte) ([]byte, error) {
 	buf = buf[:0]
 	if doc >= s.meta.Docs {

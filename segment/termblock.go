@@ -7,17 +7,17 @@ import (
 	"github.com/pinion-index/pinion/segment/internal/layout"
 )
 
-// TermBlock is one block of the dictionary as it is stored (format/FORMAT.md, section
-// 4.2): for readers that walk blocks themselves, such as merges and checks.
+// TermBlock is one stored block of the dictionary (format/FORMAT.md, section 4.2), for code
+// that walks blocks itself, such as merges and checks.
 type TermBlock struct {
 	Bytes   []byte // terms, then their entries
-	Offset  int64  // of Bytes in section TERMS
-	Terms   int    // how many it holds, 1 to 32
-	Entries int    // where in Bytes the entries begin
+	Offset  int64  // offset of Bytes in section TERMS
+	Terms   int    // number of terms, 1 to 32
+	Entries int    // offset of the entries in Bytes
 }
 
-// termBlock returns block i of the dictionary, which exists, after looking at the heads of
-// its terms but not at its entries.
+// termBlock returns block i of the dictionary, which must exist. It parses the heads of the
+// terms but not the entries.
 func (s *Segment) termBlock(i int) (TermBlock, error) {
 	ti, err := s.termIndexOf()
 	if err != nil {
@@ -39,7 +39,7 @@ func (s *Segment) termBlock(i int) (TermBlock, error) {
 	return t, nil
 }
 
-// termBytes returns the bytes of block i of TERMS and its offset.
+// termBytes returns the bytes of block i of TERMS and their offset.
 func (s *Segment) termBytes(ti *termIndex, i int) ([]byte, int64, error) {
 	lo, hi := ti.offsets[i], ti.offsets[i+1]
 	if lo > hi || hi > uint64(s.terms.Length) {
@@ -54,8 +54,8 @@ func (s *Segment) termsIn(i int) int {
 	return int(min(s.meta.Terms-uint64(i)*layout.TermsPerBlock, layout.TermsPerBlock))
 }
 
-// parseEntry decodes the entry at pos of a block that lies at off of TERMS. It
-// returns the position after it, or -1.
+// parseEntry decodes the entry at pos of a block at offset off in TERMS. It returns the
+// position after the entry, or -1.
 func (s *Segment) parseEntry(b []byte, pos int, off int64) (Entry, int) {
 	v, pos := layout.Uvarint(b, pos)
 	if pos < 0 {
@@ -90,8 +90,8 @@ func (s *Segment) parseEntry(b []byte, pos int, off int64) (Entry, int) {
 	return Entry{Kind: KindExtent, DF: uint32(w), Offset: int64(x) * layout.ExtentAlign}, pos
 }
 
-// Size returns the bytes that the entry takes in its block, for compact lists with their
-// bit stream.
+// Size returns the number of bytes of the entry in its block, including the bit stream of a
+// compact list.
 func (e Entry) Size() int64 {
 	switch {
 	case e.Kind == KindExtent:

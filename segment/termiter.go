@@ -6,32 +6,32 @@ import (
 	"github.com/pinion-index/pinion/segment/internal/layout"
 )
 
-// TermIterator walks the terms of a segment in bytewise order. It is not safe
-// for concurrent use.
+// TermIterator iterates over the terms of a segment in bytewise order. It is not safe for
+// concurrent use.
 type TermIterator struct {
 	s      *Segment
 	ti     *termIndex
 	prefix []byte
-	block  int // block loaded, -1 before the first
+	block  int // the loaded block, -1 before the first
 	b      TermBlock
 	j      int // terms read of it
 	pos    int // of the next term
 	epos   int // of the next entry
 	term   []byte
 	entry  Entry
-	held   bool // Next has yet to return the current term
+	held   bool // the next Next returns the current term
 	done   bool
 	err    error
 }
 
-// Terms returns an iterator before the first term.
+// Terms returns an iterator positioned before the first term.
 func (s *Segment) Terms() *TermIterator {
 	it := &TermIterator{s: s, block: -1}
 	it.ti, it.err = s.termIndexOf()
 	return it
 }
 
-// Prefix returns an iterator over the terms that begin with prefix, before the
+// Prefix returns an iterator over the terms that begin with prefix, positioned before the
 // first of them.
 func (s *Segment) Prefix(prefix []byte) *TermIterator {
 	it := s.Terms()
@@ -63,8 +63,8 @@ func (it *TermIterator) Next() bool {
 	return it.step()
 }
 
-// SeekGE moves to the first term that is not below term and reports whether
-// there is one (with the prefix, if the iterator has one). It may move either way.
+// SeekGE moves to the first term that is not below term (and has the prefix, if the
+// iterator has one) and reports whether there is one. It can move in both directions.
 func (it *TermIterator) SeekGE(term []byte) bool {
 	if it.ti == nil || it.err != nil {
 		return false

@@ -8,7 +8,7 @@ import (
 	"github.com/pinion-index/pinion/segment/internal/layout"
 )
 
-// Kind says in what form a posting list is stored.
+// Kind is the form in which a posting list is stored.
 type Kind uint8
 
 // The forms of a list.
@@ -21,21 +21,21 @@ const (
 // String returns the form's name.
 func (k Kind) String() string { return [...]string{"singleton", "compact", "extent", "?"}[min(k, 3)] }
 
-// Entry is what the dictionary says about a term. It is a plain value that is
-// meaningful for its segment only.
+// Entry is the dictionary entry of a term. It is a plain value that is valid only for its
+// segment.
 type Entry struct {
 	Kind   Kind
 	DF     uint32 // postings
 	Doc    uint32 // singleton: its docID
 	TF     uint32 // singleton: its frequency
-	Length uint32 // compact: bytes of its bit stream
-	Offset int64  // compact: where they lie in TERMS; extent: where it lies in POSTINGS
+	Length uint32 // compact: length of its bit stream in bytes
+	Offset int64  // compact: offset of the bit stream in TERMS; extent: its offset in POSTINGS
 }
 
 // termIndex is section TERMINDEX.
 type termIndex struct {
 	keys    []uint64 // first 8 bytes of every block's first term, big-endian, zero padded
-	offsets []uint64 // of every block, and the end of the last
+	offsets []uint64 // offset of every block, and the end of the last
 }
 
 func (s *Segment) termIndexOf() (*termIndex, error) {
@@ -60,8 +60,8 @@ func (s *Segment) findBlock(ti *termIndex, term []byte) (int, error) {
 	if i < 0 || ti.keys[i] != key {
 		return i, nil
 	}
-	// Blocks up to i begin at or below term as far as keys tell; those with an
-	// equal key may begin above it.
+	// Blocks up to i have keys up to that of term; those with an equal key may
+	// begin above term.
 	lo, hi := lastAtMost(ti.keys[:i], key-1)+1, i+1
 	if key == 0 {
 		lo = 0
@@ -85,8 +85,8 @@ func (s *Segment) findBlock(ti *termIndex, term []byte) (int, error) {
 	return lo - 1, nil
 }
 
-// lastAtMost returns the index of the last of the ascending keys that is at most
-// key, or -1. It has no branch on a key, which could not be predicted.
+// lastAtMost returns the index of the last of the ascending keys that is at most key, or
+// -1. It does not branch on keys, since that is hard to predict.
 func lastAtMost(keys []uint64, key uint64) int {
 	if len(keys) == 0 || keys[0] > key {
 		return -1
@@ -101,8 +101,8 @@ func lastAtMost(keys []uint64, key uint64) int {
 	return at
 }
 
-// Lookup returns the entry of term, and false if the segment does not have it.
-// It allocates nothing on mapped data.
+// Lookup returns the entry of term, and false if the segment does not hold it. On mapped
+// data it does not allocate.
 func (s *Segment) Lookup(term []byte) (Entry, bool, error) {
 	ti, err := s.termIndexOf()
 	if err != nil {
@@ -134,13 +134,13 @@ func (s *Segment) Lookup(term []byte) (Entry, bool, error) {
 	return e, true, nil
 }
 
-// scanBlock looks for term among the n terms of block b. It returns the term's
-// index and the position of the block's first entry; or -1 and 0 if the term is
-// not there; or -1 and -1 if the block is malformed.
+// scanBlock searches the n terms of block b for term. It returns the term's index and the
+// position of the block's first entry, or -1 and 0 if the term is not there, or -1 and -1
+// if the block is malformed.
 func scanBlock(b []byte, n int, term []byte) (int, int) {
-	// Every term passed is below the wanted one and shares match bytes with it.
-	// Sharing more than that with its predecessor puts a term below too, sharing
-	// less puts it above; only with an equal share must the bytes be compared.
+	// The previous term is below the wanted one and shares match bytes with it. A term
+	// that shares more bytes than that with the previous one is also below, one that
+	// shares fewer is above. Only if it shares as many must bytes be compared.
 	pos, match := 0, 0
 	for j := range n {
 		if uint(pos) >= uint(len(b)) {

@@ -13,7 +13,7 @@ import (
 	"github.com/pinion-index/pinion/segment/internal/segtest"
 )
 
-// termsModel draws a segment of singletons whose terms share much.
+// termsModel draws a segment of singletons whose terms share long prefixes.
 func termsModel(t *rapid.T) *segtest.Model {
 	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 11))
 	m := &segtest.Model{Lists: map[string][]segtest.Posting{}, Lens: make([]uint32, 3)}
@@ -57,7 +57,7 @@ func TestDictionary(t *testing.T) {
 	})
 }
 
-// checkSeek seeks p, whose place is i, and steps on.
+// checkSeek seeks p, whose position is i, and steps on.
 func checkSeek(t *rapid.T, it *segment.TermIterator, terms []string, p string, i int) {
 	if got := it.SeekGE([]byte(p)); got != (i < len(terms)) {
 		t.Fatalf("seek %q: %v", p, got)

@@ -2,19 +2,19 @@ package segment
 
 import "fmt"
 
-// Texts reads stored texts in ascending order of docIDs. It inflates every block
-// once, where Stored inflates one for each document. Use it from one goroutine.
+// Texts reads stored texts in ascending order of docIDs. It decompresses every block once,
+// where Stored decompresses one for each document. It is not safe for concurrent use.
 type Texts struct {
 	s       *Segment
 	index   []byte      // STOREDINDEX
-	block   StoredBlock // the current one; End is 0 before the first
+	block   StoredBlock // the current block; End is 0 before the first
 	text    []byte      // its content
 	scratch []byte
 	next    uint32 // docID at pos of text
 	pos     int
 }
 
-// Texts returns a reader of the stored texts. Without stored text all are empty.
+// Texts returns a reader of the stored texts. Without stored text all texts are empty.
 func (s *Segment) Texts() (*Texts, error) {
 	index, err := s.storedIndexOf()
 	if err != nil {
@@ -23,8 +23,8 @@ func (s *Segment) Texts() (*Texts, error) {
 	return &Texts{s: s, index: index}, nil
 }
 
-// At returns the text of doc, valid until the next call. Docs must ascend for
-// speed only.
+// At returns the text of doc, valid until the next call. Any order of docs works, but
+// ascending order is fastest.
 func (t *Texts) At(doc uint32) ([]byte, error) {
 	if doc >= t.s.meta.Docs {
 		return nil, fmt.Errorf("segment %s: docID %d of %d", t.s.name, doc, t.s.meta.Docs)
@@ -50,7 +50,7 @@ func (t *Texts) At(doc uint32) ([]byte, error) {
 	}
 }
 
-// load goes to the block of doc.
+// load loads the block of doc.
 func (t *Texts) load(doc uint32) error {
 	b, err := t.s.storedBlockOf(t.index, doc)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/pinion-index/pinion/segment/internal/segtest"
 )
 
-// Texts gives what Stored gives, whichever documents are left out, and also when
-// docIDs go back.
+// Texts returns the same as Stored, whichever documents are skipped, also when docIDs go
+// back.
 func TestTexts(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))
 	m := segtest.Random(r, 3000, 5)

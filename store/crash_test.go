@@ -277,8 +277,8 @@ func TestCommitAgain(t *testing.T) {
 	}
 }
 
-// Nothing but Close works once the outcome of a commit is unknown, and files that
-// it may need stay.
+// After a commit of uncertain outcome only Close works, and files that the commit
+// may need remain.
 func TestUncertain(t *testing.T) {
 	for at := range 2 { // the rename, the directory's sync
 		mem := memfs.New()

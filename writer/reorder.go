@@ -78,7 +78,7 @@ func (w *Writer) Reorder(ctx context.Context, o ReorderOptions) (ReorderStats, e
 	return stats, err
 }
 
-// reorder writes the documents of s, none of which is deleted, in another order.
+// reorder writes the documents of s in another order. None of them may be deleted.
 func (w *Writer) reorder(ctx context.Context, s *liveSegment, o ReorderOptions) (_ *liveSegment, err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
 	if err := w.checkAnalyzer(s); err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/pinion-index/pinion/store"
 )
 
-// data is an open file: a copy of its content. Its bytes do not change and are
-// not taken back by Close; only Range fails then.
+// data is an open file: a copy of its content, which neither changes nor becomes
+// invalid. After Close only Range fails.
 type data struct {
 	name   string
 	b      []byte
@@ -31,7 +31,7 @@ func (d *data) Range(off, n int64) ([]byte, error) {
 	return d.b[off : off+n], nil
 }
 
-// Mapped returns the whole file, 64-byte aligned, as a mapped file's would.
+// Mapped returns the whole file, 64-byte aligned, like a mapped file.
 func (d *data) Mapped() []byte { return d.b }
 
 func (d *data) Close() error {
@@ -44,11 +44,11 @@ type file struct {
 	fs   *FS
 	in   *inode
 	name string
-	pos  int64 // of Write
+	pos  int64 // offset of the next Write
 }
 
-// WriteAt writes and counts as one operation. On a full file system it writes
-// what fits.
+// WriteAt writes p and counts as one operation. On a full file system it writes as
+// much as fits.
 func (f *file) WriteAt(p []byte, off int64) (int, error) {
 	f.fs.mu.Lock()
 	defer f.fs.mu.Unlock()
@@ -88,10 +88,10 @@ func (f *file) Sync() error {
 
 func (f *file) Close() error { return nil }
 
-// temp is a scratch file; its name shows, so that clean-up can be tested.
+// temp is a scratch file. List shows its name, so that clean-up can be tested.
 type temp struct{ file }
 
-// CreateTemp makes a scratch file.
+// CreateTemp creates a scratch file.
 func (f *FS) CreateTemp() (store.Temp, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -1,9 +1,9 @@
-// Package memfs is a strict in-memory store.FS for tests: it forgets at a crash
-// whatever was not synced, can fail any operation, and can be full.
+// Package memfs is a strict in-memory store.FS for tests: a crash loses everything
+// that was not synced, any operation can be made to fail, and space can run out.
 //
-// Content of a file is durable after its Sync; that a file has a name, or no
-// longer has it, is durable after the directory's Sync. Crash returns what a
-// machine would find after losing power now.
+// The content of a file is durable after its Sync; creating, renaming and removing
+// files is durable after the directory's Sync. Crash returns the file system that a
+// machine would find after a power failure.
 package memfs
 
 import (
@@ -17,37 +17,39 @@ import (
 	"github.com/pinion-index/pinion/store"
 )
 
-// ErrNoSpace is what writes beyond the capacity give.
+// ErrNoSpace is returned by writes beyond the capacity.
 var ErrNoSpace = errors.New("no space left on the memory file system")
 
-// ErrCrashed is what operations give on the FS that Crash was called on.
+// ErrCrashed is returned by operations on an FS after Crash.
 var ErrCrashed = errors.New("the memory file system crashed")
 
-// Fault describes a failure to inject.
+// Fault is a failure to inject.
 type Fault struct {
-	At     int   // operations before the failing one, counted from Inject
-	Err    error // what the operation returns
+	At     int   // number of operations between Inject and the failing one
+	Err    error // the error that the operation returns
 	Sticky bool  // every later operation fails too
 	Effect bool  // the failing operation takes effect nevertheless
 }
 
-// FS is one directory in memory. Use New.
+// FS is one directory in memory. Use New to create one. It is safe for concurrent
+// use.
 type FS struct {
 	mu       sync.Mutex
 	entries  map[string]*inode // as the process sees them
 	durable  map[string]*inode // as of the last Sync
-	changes  []change          // between the two, in order
+	changes  []change          // from durable to entries, in order
 	locks    map[string]bool
 	ops      int
 	fault    *Fault
 	faultAt  int
-	capacity int64 // negative: endless
+	capacity int64 // negative: unlimited
 	used     int64
 	crashed  bool
 	temps    int
 }
 
-// change is one entry set (or removed, inode nil), or two for a rename.
+// change is one entry that was set (or removed, if inode is nil), or two for a
+// rename.
 type change struct {
 	names  [2]string
 	inodes [2]*inode
@@ -69,8 +71,8 @@ func New() *FS {
 	return &FS{entries: map[string]*inode{}, durable: map[string]*inode{}, locks: map[string]bool{}, capacity: -1}
 }
 
-// Inject makes one operation fail from now on. Every call of a method of the FS
-// or of one of its files is an operation, except Close, ID and String.
+// Inject makes one operation fail. Every call of a method of the FS or of one of
+// its files counts as an operation, except Close, ID and String.
 func (f *FS) Inject(x Fault) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -91,23 +93,24 @@ func (f *FS) Ops() int {
 	return f.ops
 }
 
-// SetCapacity bounds the bytes of all files together; negative lifts the bound.
+// SetCapacity limits the total size of all files in bytes; a negative limit means
+// none.
 func (f *FS) SetCapacity(n int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.capacity = n
 }
 
-// Used returns the bytes of all files together.
+// Used returns the total size of all files in bytes.
 func (f *FS) Used() int64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.used
 }
 
-// op counts an operation. If it returns an error with effect false the operation
-// must do nothing but return it; with effect true it must return it after doing
-// its work. Callers hold f.mu.
+// op counts an operation. If it returns an error, the operation must return it:
+// without any effect if effect is false, otherwise after taking effect. The caller
+// holds f.mu.
 func (f *FS) op() (err error, effect bool) {
 	n := f.ops
 	f.ops++
@@ -175,7 +178,7 @@ func (in *inode) writeAt(p []byte, off int64) {
 	copy(in.data[off:], p)
 }
 
-// set changes what a name stands for. Callers hold f.mu.
+// set applies c to the entries. The caller holds f.mu.
 func (f *FS) set(c change) {
 	for i, name := range c.names {
 		if c.inodes[i] != nil {
@@ -191,7 +194,7 @@ func pathError(op, name string, err error) error {
 	return &fs.PathError{Op: op, Path: name, Err: err}
 }
 
-// ID is the FS itself.
+// ID returns f.
 func (f *FS) ID() any { return f }
 
 // String returns "memory".
@@ -211,7 +214,7 @@ func (f *FS) List() ([]string, error) {
 	return names, nil
 }
 
-// Open opens a file as it is now; later writes do not show.
+// Open opens a file with its current content; later writes do not show.
 func (f *FS) Open(name string) (store.Data, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -227,7 +230,7 @@ func (f *FS) Open(name string) (store.Data, error) {
 	return &data{name: name, b: b}, nil
 }
 
-// Create makes a file.
+// Create creates a file.
 func (f *FS) Create(name string) (store.File, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -299,7 +302,7 @@ func (f *FS) Sync() error {
 	return nil
 }
 
-// Lock takes a lock; a crash gives it back.
+// Lock acquires a lock; a crash releases it.
 func (f *FS) Lock(name string) (io.Closer, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

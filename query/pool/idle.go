@@ -11,8 +11,8 @@ const (
 )
 
 const (
-	// An idle worker looks for work looks times between two readings of the clock, and calls
-	// relax with pauses between two looks for work.
+	// An idle worker reads the clock after every looks-th look for work, and calls
+	// relax(pauses) between two looks.
 	looks  = 16
 	pauses = 4
 

@@ -9,9 +9,9 @@ import (
 	"github.com/pinion-index/pinion/segment"
 )
 
-// fitLR returns the least-squares line through the first element of a list and
-// the last of every block, without deviations. Products are rounded one by one,
-// so that every platform fits the same line.
+// fitLR returns the least-squares line through the first element of a list and the last
+// element of every block, without deviations. Each product is rounded, so that all
+// platforms fit the same line.
 func fitLR(first uint32, last []uint32, n, blockLen int) segment.LinearRegression {
 	at := func(i int) (x, y float64) {
 		if i < 0 {
@@ -40,8 +40,8 @@ func fitLR(first uint32, last []uint32, n, blockLen int) segment.LinearRegressio
 	return segment.LinearRegression{Inv: inv, Base: int64(math.Round(float64(base * one)))}
 }
 
-// deviation widens left and right to the deviations from r of docs, elements first and on
-// of a list.
+// deviation widens left and right to the deviations of docs, the list's elements from index
+// first on, from r.
 func deviation(r *segment.LinearRegression, docs []uint32, first int, left, right int64) (int64, int64) {
 	hi, lo := int64(math.MinInt64), int64(math.MaxInt64)
 	i := int64(first)
@@ -61,15 +61,15 @@ func putLR(b []byte, r *segment.LinearRegression) {
 	binary.LittleEndian.PutUint32(b[20:], r.Right)
 }
 
-// From how many postings on a list has a linear regression and hash buckets, and
-// how many postings a bucket holds at most on average.
+// Minimum lengths, in postings, of lists with a linear regression and with hash buckets,
+// and the maximum average number of postings of a bucket.
 const (
 	minLR      = 1024
 	minHash    = 8192
 	hashBucket = 256
 )
 
-// positions is what an extent says about where docIDs are.
+// positions are the parts of an extent that locate docIDs.
 type positions struct {
 	hasLR, hasHash bool
 	lr             segment.LinearRegression
@@ -77,8 +77,8 @@ type positions struct {
 	m              uint
 }
 
-// positions fits the linear regression and fills the hash buckets. Blocks may be copies,
-// so it decodes docIDs, at a fraction of the cost of encoding.
+// positions fits the linear regression and fills the hash buckets. Blocks may have been
+// copied, so it decodes their docIDs, at a fraction of the cost of encoding.
 func (e *ListEncoder) positions() (positions, error) {
 	var p positions
 	if e.n < minLR {
@@ -117,8 +117,8 @@ func (e *ListEncoder) positions() (positions, error) {
 	return p, nil
 }
 
-// promising reports whether the last elements of blocks alone do not already
-// make the regression useless.
+// promising reports whether the last elements of the blocks alone leave open that the
+// regression is useful.
 func (e *ListEncoder) promising(lr *segment.LinearRegression) bool {
 	var left, right int64
 	for b, last := range e.last {
@@ -128,8 +128,8 @@ func (e *ListEncoder) promising(lr *segment.LinearRegression) bool {
 	return left+right <= int64(e.n/4)
 }
 
-// fillBuckets sets the starts of the buckets, from the given one on, that begin in docs,
-// elements first and on of the list. It returns the next bucket.
+// fillBuckets sets the starts of the buckets, from bucket on, that begin in docs, the
+// list's elements from index first on. It returns the next bucket.
 func (e *ListEncoder) fillBuckets(bucket int, shift uint8, first int, docs []uint32) int {
 	at := 0
 	for bucket < len(e.start) && uint64(bucket)<<shift <= uint64(docs[len(docs)-1]) {

@@ -14,45 +14,45 @@ import (
 	"github.com/pinion-index/pinion/segment/internal/layout"
 )
 
-// Options describe a segment to build. They hold values only, but for IDHashes, which is
+// Options describe a segment to build. They hold only values, except for IDHashes, which is
 // an input.
 type Options struct {
 	// Docs is the number of documents.
 	Docs uint32
-	// Lengths are the lengths of the documents, in tables for consecutive ones. Block
-	// bounds need them from the beginning. The tables are shared, not copied.
+	// Lengths are the lengths of the documents in tokens, in tables for consecutive
+	// documents. Block bounds need them from the beginning. The tables are shared, not
+	// copied.
 	Lengths []segment.LengthTable
 	// Analyzer and AnalyzerOptions are recorded in META.
 	Analyzer, AnalyzerOptions string
-	// Stored says that AddDoc gets the text of every document to store.
+	// Stored is whether AddDoc stores the text of every document.
 	Stored bool
-	// ForeignLengths says that lengths need not be the sums of frequencies.
+	// ForeignLengths allows lengths to differ from the sums of frequencies.
 	ForeignLengths bool
 	// DocsCodec and FreqsCodec encode the blocks of extents. Their block lengths
 	// must be equal.
 	DocsCodec, FreqsCodec codec.Codec
-	// Choose, if not nil, chooses other codecs of the same block length for each list,
-	// except that blocks copied from another segment keep theirs if it says so.
+	// Choose, if not nil, chooses other codecs of the same block length for each list.
+	// Blocks copied from another segment keep their codecs if the policy says so.
 	Choose choose.Policy
-	// Spool holds the streams of later sections and the payloads of long lists, which
-	// then need little memory. Nil keeps them in memory. The caller closes it once the
-	// Builder is done.
+	// Spool holds the streams of later sections and the payloads of long lists in
+	// temporary files. Nil keeps them in memory. The caller closes it after Finish.
 	Spool *Spool
-	// SpoolMemory is how many bytes of each such stream are held in memory before it
-	// goes to a file; 0 means DefaultSpoolMemory.
+	// SpoolMemory is how many bytes of each stream are held in memory before they go to
+	// a file; 0 means DefaultSpoolMemory.
 	SpoolMemory int64
 	// TailMemory is how many bytes of a list's payload each ListEncoder holds in
 	// memory before they go to files; 0 means 4 MiB. Lists of codecs that need the
 	// whole list are held whole.
 	TailMemory int64
-	// IDHashes, if not nil, gives the contents of section IDHASH (see
+	// IDHashes, if not nil, yields the contents of section IDHASH (see
 	// Segment.IDHashes) in ascending order, in pieces, so that a merge need not sort.
-	// It is read once, when the documents end. A piece is valid until the next; an error
-	// ends the build.
+	// It is read once, after the last document. A piece is valid until the next one; an
+	// error ends the build.
 	IDHashes iter.Seq2[[]uint64, error]
 }
 
-// phase is how far one of the two streams of a Builder has come.
+// phase is the progress of one of the two streams of a Builder.
 type phase uint8
 
 const (
@@ -61,16 +61,16 @@ const (
 	phaseDone
 )
 
-// Builder writes one segment. Lists come in the order of their terms and
-// documents in the order of their docIDs; all documents before the first list or
-// all after the last. After an error the Builder is of no use.
+// Builder writes one segment. Lists must be added in the order of their terms and documents
+// in the order of their docIDs; all documents come before the first list or after the last.
+// After an error the Builder must not be used. It is not safe for concurrent use.
 type Builder struct {
 	w     *format.FileWriter
-	buf   *bufio.Writer // before w while POSTINGS or STORED is open
+	buf   *bufio.Writer // buffers w while POSTINGS or STORED is open
 	o     Options
 	meta  segment.Meta
 	model *impactModel
-	enc   *ListEncoder // of AddList
+	enc   *ListEncoder // for AddList
 
 	lists, docs phase
 	terms       termsBuilder
@@ -81,8 +81,8 @@ type Builder struct {
 	scratch     []byte
 }
 
-// New begins a segment in w, which is of kind format.KindSegment and has no sections yet.
-// Builder.Finish finishes w.
+// New begins a segment in w, which must be of kind format.KindSegment and have no sections
+// yet. Builder.Finish finishes w.
 func New(w *format.FileWriter, o Options) (*Builder, error) {
 	lengths := newLengths(o.Lengths)
 	switch {
@@ -108,12 +108,11 @@ func New(w *format.FileWriter, o Options) (*Builder, error) {
 	return b, nil
 }
 
-// NewListEncoder returns an encoder for lists of this segment. Encoders are
-// independent of each other and of the Builder: one for every goroutine.
+// NewListEncoder returns an encoder for lists of this segment. Encoders are independent of
+// each other and of the Builder, so each goroutine can have one.
 func (b *Builder) NewListEncoder() *ListEncoder { return newListEncoder(&b.o, b.lengths, b.model) }
 
-// AddList adds the list of the next term: ascending docIDs and as many
-// frequencies.
+// AddList adds the list of the next term: ascending docIDs and as many frequencies.
 func (b *Builder) AddList(term []byte, docs, freqs []uint32) error {
 	l, buf, err := b.enc.Encode(b.scratch[:0], docs, freqs)
 	b.scratch = buf
@@ -123,14 +122,14 @@ func (b *Builder) AddList(term []byte, docs, freqs []uint32) error {
 	return b.Append(term, l)
 }
 
-// Append adds an encoded list, the next one in bytewise order of terms.
+// Append adds an encoded list. term must be above the last term in bytewise order.
 func (b *Builder) Append(term []byte, l EncodedList) error {
 	return b.AppendShared(term[:len(term):len(term)], layout.CommonPrefix(b.terms.prev, term), l)
 }
 
-// AppendShared is Append for a term that is known to share its first shared bytes,
-// and no more, with the term before it. For the first term shared is 0. Up to 16
-// bytes of term's capacity may be read.
+// AppendShared is Append for a term that is known to share exactly its first shared bytes
+// with the last term. For the first term shared is 0. Up to 16 bytes of term's capacity may
+// be read.
 func (b *Builder) AppendShared(term []byte, shared int, l EncodedList) error {
 	if b.lists != phaseOpen {
 		if err := b.begin(&b.lists, &b.docs, b.endDocs, format.SectionPostings, format.SectionRequired); err != nil {
@@ -160,8 +159,7 @@ func (b *Builder) AppendShared(term []byte, shared int, l EncodedList) error {
 	return b.terms.add(term, shared, entry)
 }
 
-// AddDoc adds the next document: its external id and, if text is stored, its
-// text.
+// AddDoc adds the next document: its external id and, if Options.Stored is set, its text.
 func (b *Builder) AddDoc(id, text []byte) error {
 	if err := b.beginDocs(); err != nil {
 		return err
@@ -178,7 +176,7 @@ func (b *Builder) AddDoc(id, text []byte) error {
 	return nil
 }
 
-// CopyDocs adds all documents of s in their order. Stored text is copied without
+// CopyDocs adds all documents of s in their order. It copies stored text without
 // decompressing it.
 func (b *Builder) CopyDocs(s *segment.Segment) error {
 	if err := b.beginDocs(); err != nil {
@@ -209,7 +207,7 @@ func (b *Builder) beginDocs() error {
 	return b.begin(&b.docs, &b.lists, b.endLists, format.SectionStored, 0)
 }
 
-// begin opens stream p and its section (none: 0), ending the other stream.
+// begin ends the other stream and opens stream p and its section, unless section is 0.
 func (b *Builder) begin(p, other *phase, endOther func() error, section format.SectionID, flags uint32) error {
 	if *p == phaseDone {
 		return errors.New("segment: lists and documents added in turns")
@@ -226,7 +224,7 @@ func (b *Builder) begin(p, other *phase, endOther func() error, section format.S
 	return nil
 }
 
-// endLists ends POSTINGS and writes the sections that go with it.
+// endLists ends POSTINGS and writes the other sections of lists.
 func (b *Builder) endLists() error {
 	b.lists = phaseDone
 	b.terms.finish()
@@ -239,8 +237,7 @@ func (b *Builder) endLists() error {
 	})
 }
 
-// endDocs ends STORED, if there is one, and writes the other sections of
-// documents.
+// endDocs ends STORED, if it exists, and writes the other sections of documents.
 func (b *Builder) endDocs() error {
 	b.docs = phaseDone
 	if b.ids.n != b.o.Docs {
@@ -273,7 +270,7 @@ func (b *Builder) endSection() error {
 	return b.w.End()
 }
 
-// part is a section that is written at once.
+// part is a section that is written as a whole.
 type part struct {
 	id    format.SectionID
 	flags uint32
@@ -294,7 +291,7 @@ func (b *Builder) sections(parts []part) error {
 	return nil
 }
 
-// copies returns what writes the streams to the open section.
+// copies returns a function that writes the streams to the open section.
 func (b *Builder) copies(streams ...*stream) func() error {
 	return func() error {
 		for _, s := range streams {
@@ -306,7 +303,7 @@ func (b *Builder) copies(streams ...*stream) func() error {
 	}
 }
 
-// Finish writes what is left and finishes the file. The caller syncs and closes
+// Finish writes the remaining sections and finishes the file. The caller syncs and closes
 // it.
 func (b *Builder) Finish() (*format.Header, error) {
 	if err := b.endStreams(); err != nil {
@@ -322,7 +319,7 @@ func (b *Builder) Finish() (*format.Header, error) {
 	return b.w.Finish()
 }
 
-// endStreams ends whichever stream is open and writes those never begun.
+// endStreams ends the open stream and writes those that never began.
 func (b *Builder) endStreams() error {
 	if b.docs == phaseOpen {
 		if err := b.endDocs(); err != nil {
@@ -348,5 +345,5 @@ func (b *Builder) endStreams() error {
 	return nil
 }
 
-// Meta returns what META holds; complete after Finish.
+// Meta returns the content of META, which is complete after Finish.
 func (b *Builder) Meta() segment.Meta { return b.meta }

@@ -1,17 +1,17 @@
-// Package build writes segment files: the same parts as package segment reads.
+// Package build writes segment files: the parts that package segment reads.
 //
 //	builder.go          Builder: the order of sections, from Options to the finished file
 //	list.go             ListEncoder: postings to a dictionary entry or an extent
-//	list_merge.go       lists of other segments appended, blocks copied where possible
+//	list_merge.go       appending lists of other segments, copying blocks where possible
 //	list_tail.go        payloads of long lists in temporary files
 //	extent.go bounds.go the bytes of an extent; linear regression and hash buckets
-//	impact.go           the model by which impact metadata is made
+//	impact.go           the scoring model for impact metadata
 //	frontier.go kth.go  block-max quads; k-th impacts
 //	terms.go            TERMS and TERMINDEX
 //	termmerge.go        TermMerger: the dictionaries of several segments in one walk
 //	ids.go lengths.go stored.go meta.go   the other sections
-//	spool.go            Spool: temporary files; streams that wait for their section
+//	spool.go            Spool: temporary files; streams of later sections
 //
-// A Builder calls nothing that belongs to its user: lengths are tables, codecs are chosen
-// by a choose.Policy, temporary files come from a Spool.
+// A Builder does not call back into the code that uses it: lengths are tables, codecs are
+// chosen by a choose.Policy, temporary files come from a Spool.
 package build

@@ -7,11 +7,11 @@ func NewEncoder(o Options, avgLen float64) *ListEncoder {
 	return newListEncoder(&o, newLengths(o.Lengths), newImpactModel(avgLen))
 }
 
-// Held returns how many bytes of payload e has room for in memory.
+// Held returns the capacity of e's payload buffers in bytes.
 func (e *ListEncoder) Held() int { return cap(e.docsBytes) + cap(e.freqsBytes) }
 
 // CopyTo writes all of t.
 func (t *Tail) CopyTo(w io.Writer) error { return t.copyTo(w) }
 
-// Release gives the files of t back.
+// Release releases the files of t.
 func (t *Tail) Release() { t.release() }

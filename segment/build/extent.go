@@ -13,8 +13,8 @@ import (
 	"github.com/pinion-index/pinion/segment/internal/layout"
 )
 
-// appendExtent appends the extent of the blocks encoded, or if part of it lies in
-// files its beginning, and returns the rest.
+// appendExtent appends the extent of the encoded blocks. If part of the payload is in
+// files, it appends only the beginning and returns the rest.
 func (e *ListEncoder) appendExtent(dst []byte) ([]byte, *Tail, error) {
 	kth := e.kth
 	if e.dirty {

@@ -8,21 +8,21 @@ import (
 
 const noLength = ^uint32(0)
 
-// frontier collects postings and gives the Quad that dominates them. The zero
-// value is not ready: make it with newFrontier.
+// frontier collects postings and returns the Quad that dominates them. Use newFrontier; the
+// zero value is not ready.
 type frontier struct {
 	model *impactModel
-	// Least length by exact frequency below 32. Two copies, because successive postings
-	// mostly share a frequency, and each would depend on the store before it.
+	// Least length by exact frequency below 32. Successive postings mostly have the same
+	// frequency; with two copies they do not wait for each other's stores.
 	low  [2][32]uint32
-	or   uint32      // of the frequencies below 32
+	or   uint32      // bitwise OR of the frequencies below 32
 	high [256]uint32 // least length by tf code from 32 on
 	seen [4]uint64   // codes with an entry in high
 	tf   [256]uint8
 	len  [256]uint8
 }
 
-// newFrontier returns an empty frontier that reduces by model.
+// newFrontier returns an empty frontier that reduces pairs by model.
 func newFrontier(model *impactModel) *frontier {
 	f := &frontier{model: model}
 	for i := range f.low[0] {
@@ -31,7 +31,7 @@ func newFrontier(model *impactModel) *frontier {
 	return f
 }
 
-// Add collects postings: freqs[i] in a document of lens[i] tokens.
+// Add collects postings: frequency freqs[i] in a document of lens[i] tokens.
 func (f *frontier) Add(freqs, lens []uint32) {
 	lens = lens[:len(freqs)]
 	or := uint32(0)
@@ -71,11 +71,11 @@ func (f *frontier) addHigh(code uint8, dl uint32) {
 	f.high[code] = min(f.high[code], dl)
 }
 
-// Quad returns the Quad of what was collected since the last call and empties
-// the frontier. With nothing collected it is a quad that is not Valid.
+// Quad returns the Quad of what was collected since the last call, and empties the
+// frontier. If nothing was collected, the Quad is not Valid.
 func (f *frontier) Quad() format.Quad {
 	n := 0
-	least := uint32(noLength) // over all kept pairs, whose tf is higher
+	least := uint32(noLength) // of all pairs kept so far, which have a higher tf
 	keep := func(tf uint8, dl uint32) {
 		if n > 0 && format.EncodeLen(dl) >= f.len[n-1] {
 			return
@@ -113,8 +113,8 @@ func (f *frontier) Quad() format.Quad {
 	return q
 }
 
-// mergeNeighbours replaces the two neighbouring pairs that lose least by the one
-// that dominates both. Raising the bound of the whole set counts most.
+// mergeNeighbours replaces two neighboring pairs by the pair that dominates both, choosing
+// those that lose least. Raising the bound of the whole set counts most.
 func (f *frontier) mergeNeighbours(n int) int {
 	var best float32
 	for i := range n {

@@ -12,12 +12,12 @@ import (
 	"github.com/pinion-index/pinion/segment/internal/layout"
 )
 
-// idsBuilder makes sections IDS, IDINDEX and IDHASH.
+// idsBuilder writes sections IDS, IDINDEX and IDHASH.
 type idsBuilder struct {
 	ids, index stream
 	prev, head []byte
 	n          uint32
-	given      iter.Seq2[[]uint64, error] // ready-made contents of IDHASH, or nil
+	given      iter.Seq2[[]uint64, error] // Options.IDHashes
 	hashes     []uint64
 }
 
@@ -42,8 +42,8 @@ func (b *idsBuilder) add(id []byte) error {
 	return nil
 }
 
-// copyFrom appends all ids of s. Most keep their bytes: only those that begin a
-// block, here or there, do not.
+// copyFrom appends all ids of s. It copies the bytes of all but those that begin a block in
+// s or here.
 func (b *idsBuilder) copyFrom(s *segment.Segment) error {
 	id, docs := layout.NewFrontCoded(b.prev), s.Meta().Docs
 	for i := range (int(docs) + layout.IDsPerBlock - 1) / layout.IDsPerBlock {
@@ -51,7 +51,7 @@ func (b *idsBuilder) copyFrom(s *segment.Segment) error {
 		if err != nil {
 			return err
 		}
-		pos, copied := 0, 0 // blk[copied:pos] is still to copy
+		pos, copied := 0, 0 // blk[copied:pos] has not been copied yet
 		for j := range min(layout.IDsPerBlock, int(docs)-i*layout.IDsPerBlock) {
 			lcp, suffix, next := id.Head(blk, pos)
 			if next < 0 || j == 0 && lcp > 0 {
@@ -100,8 +100,8 @@ func (b *idsBuilder) finish() { b.index.addUint64(uint64(b.ids.n)) }
 // hashKey returns the word of IDHASH for id and doc.
 func hashKey(id []byte, doc uint32) uint64 { return layout.IDHashKey(xxhash.Sum64(id), doc) }
 
-// writeHashes writes section IDHASH. That ids are unique is the caller's duty; package
-// check looks at it.
+// writeHashes writes section IDHASH. The caller must ensure that ids are unique; package
+// check verifies it.
 func (b *idsBuilder) writeHashes(w *format.FileWriter) error {
 	given := b.given
 	if given == nil {

@@ -2,9 +2,8 @@ package build
 
 import "github.com/pinion-index/pinion/format"
 
-// impactModel ranks (tf, length) pairs while metadata is made: BM25 with k1 0.9
-// and b 0.4 at one average length. It decides only how tight the metadata is,
-// never whether it is right.
+// impactModel ranks (tf, length) pairs for the impact metadata: BM25 with k1 0.9 and b 0.4
+// at the average length. It only affects how tight the metadata is, not its correctness.
 type impactModel struct {
 	norm [256]float32 // k1 * (1 - b + b*len/avg) for every length code
 }
@@ -22,13 +21,13 @@ func newImpactModel(avgLen float64) *impactModel {
 	return m
 }
 
-// score is tf/(tf+norm), between 0 and 1, of a pair of codes.
+// score returns tf/(tf+norm), between 0 and 1, for a pair of codes.
 func (m *impactModel) score(tf, dl uint8) float32 {
 	t := float32(format.DecodeTF(tf))
 	return t / (t + m.norm[dl])
 }
 
-// better returns whichever of a and b promises the higher score.
+// better returns the one of a and b with the higher score.
 func (m *impactModel) better(a, b format.KthImpact) format.KthImpact {
 	if b.TF != 0 && (a.TF == 0 || m.score(b.TF, b.Len) > m.score(a.TF, a.Len)) {
 		return b

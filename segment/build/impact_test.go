@@ -11,7 +11,7 @@ import (
 	"github.com/pinion-index/pinion/format"
 )
 
-// specified is FORMAT.md's formula for the value of an impact code.
+// specified is the formula of FORMAT.md for the value of an impact code.
 func specified(c int) uint64 {
 	if c < 32 {
 		return uint64(c)
@@ -21,7 +21,7 @@ func specified(c int) uint64 {
 
 type impact struct{ tf, dl uint32 }
 
-// impacts draws postings, with few distinct frequencies or many.
+// impacts draws postings with few or many distinct frequencies.
 func impacts(t *rapid.T, n int) []impact {
 	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 7))
 	maxTF := rapid.SampledFrom([]int{1, 3, 20, 40, 5000, 1 << 20, math.MaxUint32 - 1}).Draw(t, "max tf")
@@ -40,7 +40,7 @@ func columns(ps []impact) (tfs, dls []uint32) {
 	return tfs, dls
 }
 
-// under is Quad.Dominates by the formula.
+// under is Quad.Dominates, computed by the formula.
 func under(q format.Quad, p impact) bool {
 	for i := range 4 {
 		tf, dl := int(q>>(16*i)&255), int(q>>(16*i+8)&255)
@@ -85,7 +85,7 @@ func TestQuadDominates(t *testing.T) {
 	})
 }
 
-// A frontier of at most four pairs is kept whole, so nothing tighter exists.
+// A frontier of at most four pairs is kept exactly, so nothing tighter exists.
 func TestQuadIsTight(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ps := impacts(t, rapid.IntRange(1, 12).Draw(t, "n"))
@@ -122,7 +122,7 @@ func TestQuadIsTight(t *testing.T) {
 }
 
 func TestKthImpacts(t *testing.T) {
-	var k kthCounter // re-used: Take must empty it
+	var k kthCounter // reused: Take must empty it
 	model := newImpactModel(100)
 	rapid.Check(t, func(t *rapid.T) {
 		ps := impacts(t, rapid.SampledFrom([]int{1, 9, 10, 128, 1000, 3000}).Draw(t, "n"))

@@ -10,9 +10,9 @@ import (
 // The zero value is empty. It holds 32 KiB.
 type kthCounter struct {
 	count [32][256]uint32 // by frequency (31: or more) and length code, rounded up
-	rows  uint32          // bit t: row t was counted in
-	least uint32          // length code counted
-	most  uint32          // length code counted
+	rows  uint32          // bit t: row t has counts
+	least uint32          // least length code counted
+	most  uint32          // greatest length code counted
 }
 
 // ceilCodes has the codes of lengths up to 1023, rounded up.
@@ -48,7 +48,7 @@ func (k *kthCounter) Add(freqs, lens []uint32) {
 	k.rows, k.least, k.most = k.rows|rows, least, most
 }
 
-// Take returns the best pair for every k of format.KthValues among what was counted,
+// Take returns the best pair for every k of format.KthValues among the postings counted,
 // and empties the counter.
 func (k *kthCounter) Take(model *impactModel) [3]format.KthImpact {
 	best := [3]format.KthImpact{format.NoKth, format.NoKth, format.NoKth}

@@ -12,8 +12,8 @@ import (
 	"github.com/pinion-index/pinion/segment/internal/layout"
 )
 
-// tailMemory is how many bytes of a list's payload a ListEncoder holds before they go to
-// temporary files, unless Options say otherwise.
+// tailMemory is the default of Options.TailMemory: how many bytes of a list's payload a
+// ListEncoder holds before it moves them to temporary files.
 const tailMemory = 4 << 20
 
 // tailBlocks is how many blocks of a list are copied, or read back from a file, at once.
@@ -21,12 +21,12 @@ const tailBlocks = 1024
 
 // Tail is the payload of a long list in temporary files.
 type Tail struct {
-	spool             *Spool // nil: nothing is in files
+	spool             *Spool // nil: no files
 	docs, freqs       filePart
-	docsPad, freqsPad int64 // zeros behind them
+	docsPad, freqsPad int64 // zeros after each payload
 }
 
-// Len is the number of bytes.
+// Len returns the number of bytes.
 func (t *Tail) Len() int64 {
 	if t == nil {
 		return 0
@@ -34,7 +34,7 @@ func (t *Tail) Len() int64 {
 	return t.docs.n + t.docsPad + t.freqs.n + t.freqsPad
 }
 
-// copyTo writes all to w.
+// copyTo writes all bytes to w.
 func (t *Tail) copyTo(w io.Writer) error {
 	if t == nil {
 		return nil
@@ -54,7 +54,7 @@ func (t *Tail) copyTo(w io.Writer) error {
 	return nil
 }
 
-// release lets other lists have the files.
+// release makes the files available to other lists.
 func (t *Tail) release() {
 	if t == nil {
 		return
@@ -67,20 +67,20 @@ func (t *Tail) release() {
 	*t = Tail{}
 }
 
-// docWords is where the docIDs' payload ends, in words.
+// docWords returns the end of the docIDs' payload, in words.
 func (e *ListEncoder) docWords() uint32 { return uint32((e.tail.docs.n + int64(len(e.docsBytes))) / 4) }
 
-// freqWords is where the frequencies' payload ends, in words.
+// freqWords returns the end of the frequencies' payload, in words.
 func (e *ListEncoder) freqWords() uint32 {
 	return uint32((e.tail.freqs.n + int64(len(e.freqsBytes))) / 4)
 }
 
-// words is how long the longer payload is, in words.
+// words returns the length of the longer payload, in words.
 func (e *ListEncoder) words() int64 {
 	return max(e.tail.docs.n+int64(len(e.docsBytes)), e.tail.freqs.n+int64(len(e.freqsBytes))) / 4
 }
 
-// spillIfLong moves the payload to temporary files once it is long.
+// spillIfLong moves the payload to temporary files if it is long.
 func (e *ListEncoder) spillIfLong() error {
 	if len(e.docsBytes)+len(e.freqsBytes) < e.tailLimit || e.spool == nil {
 		return nil
@@ -109,8 +109,8 @@ func (e *ListEncoder) spill() error {
 	return nil
 }
 
-// detachTail moves the rest of the payload to the files of the list and returns them, with
-// the padding that y has, and the checksum of the extent that begins with head.
+// detachTail moves the rest of the payload to the files of the list. It returns the files,
+// padded as y says, and the checksum of the extent that begins with head.
 func (e *ListEncoder) detachTail(y *layout.Extent, head []byte) (*Tail, uint64, error) {
 	if err := e.spill(); err != nil {
 		return nil, 0, err
@@ -126,8 +126,8 @@ func (e *ListEncoder) detachTail(y *layout.Extent, head []byte) (*Tail, uint64, 
 	return &t, h.Sum64(), nil
 }
 
-// eachRow calls f with the docIDs of the list's blocks in order, a row of blocks at a time,
-// decoding them. They are valid until the next call.
+// eachRow decodes the docIDs of the list's blocks, a row of blocks at a time, and calls f
+// with each row in order. The row is valid until the next call.
 func (e *ListEncoder) eachRow(f func(docs []uint32)) error {
 	if e.tail.docs.file == nil {
 		e.docsBytes = slices.Grow(e.docsBytes, format.ReadablePadding)
@@ -148,8 +148,8 @@ func (e *ListEncoder) eachRow(f func(docs []uint32)) error {
 			return fmt.Errorf("segment: reading a long list back: %w", err)
 		}
 		read += int64(len(window))
-		// A block without bytes precedes those of the window, for the docID from which
-		// the first of them counts.
+		// An empty block precedes the window: the first gap of the window counts from
+		// its last docID.
 		seq := codec.Sequence{Payload: window, Last: e.last[:to], Ends: append(ends[:0], 0), N: min(e.n, to*e.blockLen)}
 		before := 0
 		if from > 0 {
@@ -166,7 +166,7 @@ func (e *ListEncoder) eachRow(f func(docs []uint32)) error {
 	return nil
 }
 
-// decodeRows decodes the blocks of seq from the given one on; first is its number in the
+// decodeRows decodes the blocks of seq from block from on, which has number first in the
 // list.
 func (e *ListEncoder) decodeRows(seq *codec.Sequence, from, first int, f func(docs []uint32)) error {
 	row := len(e.decoded) / e.blockLen

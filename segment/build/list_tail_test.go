@@ -13,7 +13,7 @@ import (
 	"github.com/pinion-index/pinion/segment/internal/segtest"
 )
 
-// tempFile is a temporary file in memory, of which writes may fail.
+// tempFile is a temporary file in memory whose writes can be made to fail.
 type tempFile struct {
 	b      []byte
 	broken bool
@@ -42,8 +42,8 @@ func inMemory() *build.Spool {
 	return build.NewSpool(func() (build.TempFile, error) { return new(tempFile), nil })
 }
 
-// longModel has lists with and without regression and buckets, that end within a
-// block and at its end.
+// longModel has lists with and without regression and buckets that end inside a block and
+// at the end of one.
 func longModel() *segtest.Model {
 	r := rand.New(rand.NewPCG(5, 5))
 	m := segtest.Random(r, 150_000, 3)
@@ -67,7 +67,7 @@ func longModel() *segtest.Model {
 	return m
 }
 
-// A list whose payload goes to files has the bytes of one that is held in memory.
+// A list whose payload goes to files has the same bytes as one held in memory.
 func TestLongListsInFiles(t *testing.T) {
 	m := longModel()
 	for _, name := range []string{"bp128", "bp256", "vbyte1024", "newpfd", "ef", "lrc"} {
@@ -90,7 +90,7 @@ func TestLongListsInFiles(t *testing.T) {
 	}
 }
 
-// Copied blocks go to files as well, and memory stays bounded.
+// Copied blocks go to files too, and memory stays bounded.
 func TestLongCopiesInFiles(t *testing.T) {
 	m := longModel()
 	s := segtest.Open(t, m.Build(t, segtest.Default()))
@@ -157,7 +157,7 @@ func TestTailErrors(t *testing.T) {
 	if _, _, err := e.Encode(nil, docs, freqs); !errors.Is(err, errDisk) {
 		t.Errorf("with broken files: %v", err)
 	}
-	// The list given up leaves nothing behind but a file that is used again.
+	// The abandoned list leaves nothing behind except a file that is reused.
 	file.broken = false
 	create = func() (build.TempFile, error) { file = new(tempFile); return file, nil }
 	e.Reset()

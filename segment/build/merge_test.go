@@ -20,7 +20,7 @@ import (
 	"github.com/pinion-index/pinion/segment/internal/segtest"
 )
 
-// join is the model of two segments' documents one after the other.
+// join is the model of two segments' documents, those of a first.
 func join(a, b *segtest.Model) *segtest.Model {
 	m := &segtest.Model{Lists: map[string][]segtest.Posting{}}
 	m.IDs = append(append(m.IDs, a.IDs...), b.IDs...)
@@ -37,7 +37,7 @@ func join(a, b *segtest.Model) *segtest.Model {
 	return m
 }
 
-// merge is the simplest merge of segments whose documents keep their order.
+// merge is the simplest merge of segments: documents keep their order.
 func merge(t segtest.TB, m *segtest.Model, w segtest.With, segs ...*segment.Segment) ([]byte, *build.ListEncoder) {
 	t.Helper()
 	f := new(segtest.MemFile)
@@ -149,7 +149,7 @@ func oneList(ps []segtest.Posting, docs int, prefix string) *segtest.Model {
 	return m
 }
 
-// Whole blocks are copied where the first list ends at a block boundary.
+// Whole blocks are copied if the first list ends at a block boundary.
 func TestMergeCopiesBlocks(t *testing.T) {
 	for _, c := range []struct{ a, b, copied, encoded int }{
 		{256, 384, 2 + 2, 128},      // the docIDs of b's first block again
@@ -172,7 +172,7 @@ func TestMergeCopiesBlocks(t *testing.T) {
 		if err := check.Segment(context.Background(), s, check.Options{}); err != nil {
 			t.Fatal(err)
 		}
-		// But for the k-th impacts, the copy is what encoding anew gives.
+		// Except for the k-th impacts, copying gives the same bytes as encoding.
 		whole := segtest.Open(t, m.Build(t, w))
 		x, y := extentWithoutKth(t, s), extentWithoutKth(t, whole)
 		if !bytes.Equal(x, y) {
@@ -250,7 +250,7 @@ func TestEncoderRefuses(t *testing.T) {
 			t.Errorf("%s: accepted", name)
 		}
 	}
-	// A list given up leaves nothing behind.
+	// An abandoned list leaves nothing behind.
 	docs, freqs := long(func(_, _ []uint32) {})
 	want, _, err := build.NewEncoder(o, 1).Encode(nil, docs, freqs)
 	if err != nil {
@@ -278,7 +278,7 @@ func TestWholeListCodec(t *testing.T) {
 	}
 }
 
-// byLength chooses bp128 for docIDs of short lists, else vbyte128.
+// byLength chooses bp128 for the docIDs of short lists and vbyte128 for others.
 type byLength struct{}
 
 func (byLength) Docs(docs []uint32) (codec.BlockCodec, error) {

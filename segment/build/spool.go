@@ -16,16 +16,16 @@ type TempFile interface {
 	io.Closer
 }
 
-// Spool owns the temporary files of a segment that is being built: what is not needed
-// before a later section goes there. It is safe for concurrent use.
+// Spool owns the temporary files of a segment that is being built, which hold what only a
+// later section needs. It is safe for concurrent use.
 type Spool struct {
 	create func() (TempFile, error)
 	mu     sync.Mutex
 	all    []TempFile
-	free   []TempFile // of lists that were written
+	free   []TempFile // files of lists that have been written
 }
 
-// NewSpool returns a Spool without files; create makes one when it is needed.
+// NewSpool returns a Spool without files; it calls create when it needs one.
 func NewSpool(create func() (TempFile, error)) *Spool { return &Spool{create: create} }
 
 // Close closes all files and returns the first error.
@@ -58,7 +58,7 @@ func (s *Spool) add() (TempFile, error) {
 	return f, nil
 }
 
-// take returns a file that is free, or a new one.
+// take returns a free file or a new one.
 func (s *Spool) take() (TempFile, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,27 +70,27 @@ func (s *Spool) take() (TempFile, error) {
 	return s.add()
 }
 
-// put gives back a file that take returned.
+// put returns a file to the free ones.
 func (s *Spool) put(f TempFile) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.free = append(s.free, f)
 }
 
-// filePart is bytes that went to a temporary file, from its beginning on.
+// filePart is the bytes written to a temporary file, from its beginning.
 type filePart struct {
 	file TempFile // nil: none
 	n    int64
 }
 
-// write appends p; file is set.
+// write appends p. file must be set.
 func (f *filePart) write(p []byte) error {
 	n, err := f.file.WriteAt(p, f.n)
 	f.n += int64(n)
 	return err
 }
 
-// copyTo writes the bytes to w by way of buf.
+// copyTo writes the bytes to w through buf.
 func (f *filePart) copyTo(w io.Writer, buf []byte) error {
 	n, err := io.CopyBuffer(struct{ io.Writer }{w}, struct{ io.Reader }{io.NewSectionReader(f.file, 0, f.n)}, buf)
 	if err == nil && n != f.n {
@@ -99,29 +99,28 @@ func (f *filePart) copyTo(w io.Writer, buf []byte) error {
 	return err
 }
 
-// DefaultSpoolMemory is how much of each stream a Builder holds in memory, before it goes
-// to a temporary file, unless Options say otherwise.
+// DefaultSpoolMemory is the default of Options.SpoolMemory: 256 KiB.
 const DefaultSpoolMemory = 256 << 10
 
-// Sizes of the pieces in which a stream is held.
+// Sizes of the pieces that hold a stream.
 const (
 	minPiece = 4 << 10
 	maxPiece = 256 << 10
 )
 
-// stream holds what belongs in a later section: in memory, or beyond limit bytes in a
-// temporary file.
+// stream holds the content of a later section: in memory up to limit bytes, and in a
+// temporary file beyond that.
 type stream struct {
 	spool  *Spool // nil: all in memory
 	limit  int64
-	filed  filePart // what comes first
+	filed  filePart // the first bytes
 	pieces [][]byte // full ones
 	buf    []byte   // the last one
 	n      int64
 	err    error
 }
 
-// add appends p. A failure is reported by copyTo.
+// add appends p. copyTo reports errors.
 func (s *stream) add(p []byte) {
 	if cap(s.buf)-len(s.buf) < len(p) {
 		s.grow(len(p))
@@ -138,7 +137,7 @@ func (s *stream) addUint64(v uint64) {
 	s.buf = binary.LittleEndian.AppendUint64(s.buf, v)
 }
 
-// grow makes room for n bytes in buf, spilling the stream to the file if it is large.
+// grow makes room for n bytes in buf. If the stream is large, it moves to the file.
 func (s *stream) grow(n int) {
 	if len(s.buf) > 0 {
 		s.pieces = append(s.pieces, s.buf)
@@ -168,7 +167,7 @@ func (s *stream) spill() {
 	s.pieces = s.pieces[:0]
 }
 
-// copyTo writes the whole stream to the open section of w and lets go of it.
+// copyTo writes the whole stream to the open section of w and releases its memory.
 func (s *stream) copyTo(w *format.FileWriter) error {
 	if s.err != nil {
 		return s.err

@@ -12,10 +12,11 @@ import (
 	"github.com/pinion-index/pinion/segment/internal/layout"
 )
 
-// storedBlockSize is how much text, in bytes, closes a block.
+// storedBlockSize is the size of text, in bytes, at which a block ends.
 const storedBlockSize = 16 << 10
 
-// storedBuilder makes sections STORED, written to w as it goes, and STOREDINDEX.
+// storedBuilder writes section STORED to w as documents are added, and collects
+// STOREDINDEX.
 type storedBuilder struct {
 	w     io.Writer
 	index stream
@@ -79,7 +80,7 @@ func (b *storedBuilder) finish() error {
 	return err
 }
 
-// copyFrom appends all documents of s, copying its compressed blocks.
+// copyFrom appends all documents of s by copying their compressed blocks.
 func (b *storedBuilder) copyFrom(s *segment.Segment) error {
 	if err := b.flush(); err != nil {
 		return err

@@ -9,12 +9,12 @@ import (
 	"github.com/pinion-index/pinion/segment/internal/layout"
 )
 
-// TermMerger walks the dictionaries of several segments together, in bytewise
-// order of terms, each term once. It is not safe for concurrent use.
+// TermMerger walks the dictionaries of several segments together, in bytewise order of
+// terms, each term once. It is not safe for concurrent use.
 //
-// It exploits that dictionaries are front-coded: of two cursors past the same last term,
-// the one whose term shares more with it has the lower term, so most comparisons need
-// not look at the terms.
+// It uses the fact that dictionaries are front-coded: if two cursors have passed the same
+// last term, the one whose term shares more bytes with that term has the lower term, so
+// most comparisons need not look at the terms.
 type TermMerger struct {
 	cursors []mergeCursor
 	live    []int32 // cursors that are not at their end, ascending
@@ -23,7 +23,7 @@ type TermMerger struct {
 	err     error
 }
 
-// mergeCursor is a place in one dictionary.
+// mergeCursor is a position in one dictionary.
 type mergeCursor struct {
 	s      *segment.Segment
 	blocks int
@@ -39,7 +39,7 @@ type mergeCursor struct {
 	err    error
 }
 
-// NewTermMerger returns a merger before the first term.
+// NewTermMerger returns a merger positioned before the first term.
 func NewTermMerger(segments []*segment.Segment) *TermMerger {
 	m := &TermMerger{cursors: make([]mergeCursor, len(segments))}
 	for i, s := range segments {
@@ -84,7 +84,7 @@ func (m *TermMerger) Next() bool {
 	return true
 }
 
-// drop takes cursor i out of live.
+// drop removes cursor i from live.
 func (m *TermMerger) drop(i int32) {
 	k := 0
 	for _, j := range m.live {
@@ -96,8 +96,8 @@ func (m *TermMerger) drop(i int32) {
 	m.live = m.live[:k]
 }
 
-// compare puts cursor i into at, if its term is not above those there. Both share
-// m.shared bytes with the last term.
+// compare adds cursor i to at, or replaces at by it, unless its term is above those in at.
+// Both share m.shared bytes with the last term.
 func (m *TermMerger) compare(i int32) {
 	if len(m.at) == 0 {
 		m.at = append(m.at, i)
@@ -111,8 +111,8 @@ func (m *TermMerger) compare(i int32) {
 	case n == least.term.Len() || n < c.term.Len() && least.term.At(n) < c.term.At(n):
 		c.shared = n
 	default:
-		// What cursors passed share with the new least one is no more than what
-		// they, or the former least ones, share with it.
+		// Earlier cursors share with the new least term at most what the former least
+		// term shares with it.
 		for _, j := range m.live {
 			if j == i {
 				break
@@ -136,11 +136,11 @@ func (m *TermMerger) AppendTerm(dst []byte) []byte {
 // Shared returns how many bytes the current term shares with the one before it.
 func (m *TermMerger) Shared() int { return m.shared }
 
-// Lists returns how many segments have the current term.
+// Lists returns how many segments hold the current term.
 func (m *TermMerger) Lists() int { return len(m.at) }
 
-// List returns the number of the i-th segment that has the term, ascending, and the
-// term's entry there.
+// List returns the number of the i-th segment, in ascending order, that holds the term, and
+// the term's entry there.
 func (m *TermMerger) List(i int) (source int, e *segment.Entry) {
 	c := &m.cursors[m.at[i]]
 	return int(m.at[i]), &c.entry
@@ -149,7 +149,8 @@ func (m *TermMerger) List(i int) (source int, e *segment.Entry) {
 // Err returns the error that ended the walk, or nil.
 func (m *TermMerger) Err() error { return m.err }
 
-// next moves to the next term and sets shared to what it shares with the last.
+// next moves to the next term and sets shared to the number of bytes shared with the last
+// one.
 func (c *mergeCursor) next() bool {
 	if c.j == c.b.Terms {
 		if c.block+1 >= c.blocks {
@@ -166,7 +167,7 @@ func (c *mergeCursor) next() bool {
 		return c.fail(c.pos, "malformed term")
 	}
 	c.pos = next
-	if c.j == 0 { // blocks begin with a whole term
+	if c.j == 0 { // the first term of a block is stored whole
 		n := min(c.term.Len(), len(suffix))
 		for lcp < n && c.term.At(lcp) == suffix[lcp] {
 			lcp++
@@ -193,8 +194,8 @@ func (c *mergeCursor) fail(pos int, msg string) bool {
 	return false
 }
 
-// entryLimits are the bounds, from and below, of the two numbers of an entry by the
-// low bits of the first.
+// entryLimits are the inclusive lower and exclusive upper bounds of the two numbers of an
+// entry, by the low two bits of the first.
 type entryLimits struct {
 	first, second [4][2]uint64
 }
@@ -207,8 +208,8 @@ func limitsOf(s *segment.Segment) (l entryLimits) {
 	return l
 }
 
-// parse decodes the entry at epos and returns the position after it, or -1. The forms
-// follow one another without a pattern, so it has no branch on them.
+// parse decodes the entry at epos and returns the position after it, or -1. It does not
+// branch on the form of the entry, since that is hard to predict.
 func (c *mergeCursor) parse() int {
 	b, pos := c.b.Bytes[:cap(c.b.Bytes)], c.epos
 	if len(b)-pos < 16 {
@@ -224,7 +225,7 @@ func (c *mergeCursor) parse() int {
 	end := pos + n + size
 	first, second := &c.limits.first[form], &c.limits.second[form]
 	if x < first[0] || x >= first[1] || w < second[0] || w >= second[1] || end > len(c.b.Bytes) {
-		return c.parseSlowly() // which says the same, unless the second number was none
+		return c.parseSlowly() // which fails too, unless the entry has only one number
 	}
 	c.entry.Kind = [4]segment.Kind{segment.KindSingleton, segment.KindSingleton, segment.KindCompact, segment.KindExtent}[form]
 	c.entry.DF = [4]uint32{1, 1, uint32(x), uint32(w)}[form]

@@ -15,8 +15,8 @@ import (
 	"github.com/pinion-index/pinion/segment/internal/segtest"
 )
 
-// A TermMerger gives the terms of all segments in order, each once, with what it
-// shares with the one before it and with the entries that a look-up finds.
+// A TermMerger returns the terms of all segments in order, each once, with the length of
+// the prefix shared with the previous term and with the entries that Lookup finds.
 func TestTermMerger(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const docs = 400
@@ -101,7 +101,7 @@ func sameList(t segtest.TB, s *segment.Segment, a, b segment.Entry) bool {
 	return slices.Equal(docs, wantDocs) && slices.Equal(freqs, wantFreqs)
 }
 
-// Varints are decoded as the plain decoder does, or left to it.
+// Varints are decoded as by the plain decoder, or left to it.
 func TestShortVarint(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := rapid.SliceOfN(rapid.SampledFrom([]byte{0, 1, 0x7f, 0x80, 0x81, 0xff}), 8, 8).Draw(t, "bytes")

@@ -8,18 +8,17 @@ import (
 	"github.com/pinion-index/pinion/segment/internal/layout"
 )
 
-// termsBuilder makes sections TERMS and TERMINDEX.
+// termsBuilder writes sections TERMS and TERMINDEX.
 type termsBuilder struct {
 	terms, keys, offsets stream
 
 	heads   []byte // terms of the open block
-	entries []byte // and their entries
-	n       int    // how many
-	prev    []byte // the last of all
+	entries []byte // entries of the open block
+	n       int    // terms of the open block
+	prev    []byte // the last term
 }
 
-// add appends a term, which shares lcp bytes with the one before it, and its
-// entry.
+// add appends a term, which shares lcp bytes with the previous one, and its entry.
 func (t *termsBuilder) add(term []byte, lcp int, entry []byte) error {
 	if len(term) == 0 || len(term) > segment.MaxTerm {
 		return fmt.Errorf("segment: term of %d bytes, 1 to %d are allowed", len(term), segment.MaxTerm)
@@ -66,7 +65,7 @@ func appendSingleton(dst []byte, doc, tf uint32) []byte {
 	return binary.AppendUvarint(dst, uint64(tf-2))
 }
 
-// appendExtentEntry appends the entry of an extent at offset off of POSTINGS.
+// appendExtentEntry appends the entry of an extent at offset off in POSTINGS.
 func appendExtentEntry(dst []byte, off int64, df uint32) []byte {
 	dst = binary.AppendUvarint(dst, uint64(off/layout.ExtentAlign)<<2|layout.EntryExtent)
 	return binary.AppendUvarint(dst, uint64(df))

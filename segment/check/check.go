@@ -1,7 +1,7 @@
-// Package check verifies segments: that they obey format/FORMAT.md, and that what one part
-// says about another is true.
+// Package check verifies that segments obey format/FORMAT.md and that their parts agree with
+// each other.
 //
-//	check.go      levels, checksums, and the order of the checks
+//	check.go      levels, checksums, the order of the checks
 //	documents.go  lengths, ids and stored text
 //	lists.go      the dictionary
 //	extents.go    extents and their postings
@@ -16,30 +16,29 @@ import (
 	"github.com/pinion-index/pinion/segment"
 )
 
-// Level says how much Segment looks at. Each level contains those below it.
+// Level is how much Segment checks. Each level includes those below it.
 type Level uint8
 
-// The levels. The zero value is the highest.
+// The levels, from the most to the least thorough. The zero value checks everything.
 const (
-	// Postings decodes every posting and compares it with what its list says about it.
+	// Postings decodes every posting and compares it with the metadata of its list.
 	Postings Level = iota
-	// Structure reads the dictionary, ids, lengths and stored text, and of extents the
-	// headers; it decodes no extent.
+	// Structure reads the dictionary, ids, lengths, stored text and the headers of
+	// extents; it does not decode extents.
 	Structure
 	// Checksums compares the sections with their checksums.
 	Checksums
 )
 
-// Options say what Segment does. The zero value checks everything.
+// Options configure Segment. The zero value checks everything.
 type Options struct {
 	Level Level
-	// Progress, if not nil, is called with a growing share of total, in no particular
-	// unit.
+	// Progress, if not nil, is called with increasing values of done, in arbitrary units.
 	Progress func(done, total int64)
 }
 
 // Segment checks s and returns the first fault found, an error of kind format.ErrCorrupt,
-// or the error of reading or of ctx.
+// or an error of reading or of ctx.
 func Segment(ctx context.Context, s *segment.Segment, o Options) error {
 	m := s.Meta()
 	v := &verifier{ctx: ctx, s: s, o: o, total: s.Header().FileLen}
@@ -73,7 +72,7 @@ func (v *verifier) step(n int64) error {
 	return v.ctx.Err()
 }
 
-// checksums sums every section of the table, known or not.
+// checksums verifies the checksum of every section of the table, known or not.
 func (v *verifier) checksums() error {
 	for _, sec := range v.s.Header().Sections {
 		if err := checksum(v.s, sec, v.step); err != nil {
@@ -83,8 +82,8 @@ func (v *verifier) checksums() error {
 	return nil
 }
 
-// Sections compares the sections that want accepts with their checksums. Merges use it:
-// their output has new checksums, which must not cover up damage of the input.
+// Sections verifies the checksums of the sections that want accepts. Merges use it: their
+// output has new checksums, which must not hide damage of the input.
 func Sections(ctx context.Context, s *segment.Segment, want func(format.SectionID) bool) error {
 	for _, sec := range s.Header().Sections {
 		if !want(sec.ID) {
@@ -97,10 +96,10 @@ func Sections(ctx context.Context, s *segment.Segment, want func(format.SectionI
 	return nil
 }
 
-// chunk is how many bytes are summed between calls of step.
+// chunk is how many bytes are checksummed between calls of step.
 const chunk = 4 << 20
 
-// checksum compares a section with its checksum.
+// checksum verifies the checksum of a section.
 func checksum(s *segment.Segment, sec format.Section, step func(n int64) error) error {
 	sum := xxhash.New()
 	for off, left := sec.Offset, sec.PaddedLength(); left > 0; {

@@ -48,7 +48,7 @@ func TestTruncatedAtEveryLength(t *testing.T) {
 	}
 }
 
-// walk uses every view of s. It looks for panics; errors are as good as results.
+// walk uses every view of s. It only looks for panics; errors are as good as results.
 func walk(s *segment.Segment) {
 	var l segment.List
 	it := s.Terms()
@@ -90,7 +90,7 @@ func walk(s *segment.Segment) {
 	}
 }
 
-// With the checksums repaired, damage reaches the decoders.
+// With repaired checksums, damage reaches the decoders.
 func TestDamageBehindChecksums(t *testing.T) {
 	good := segtest.Small().Build(t, segtest.With{Docs: segtest.Codec("bp128"), Freqs: segtest.Codec("vbyte128"), Stored: true})
 	r := rand.New(rand.NewPCG(8, 9))
@@ -117,7 +117,7 @@ func TestDamageBehindChecksums(t *testing.T) {
 		}
 		switch {
 		case err == nil:
-			missed++ // a change of meaning that contradicts nothing, as in stored text
+			missed++ // a valid change of content, as in stored text
 		case !segtest.IsIndexError(err):
 			t.Fatalf("round %d: %v", i, err)
 		}

@@ -62,7 +62,7 @@ func (v *verifier) ids() error {
 	})
 }
 
-// idHash checks that equal hashes do not come from equal ids.
+// idHash checks that ids with equal hashes differ.
 func (v *verifier) idHash() error {
 	s := v.s
 	hashes, err := s.IDHashes()
@@ -87,7 +87,7 @@ func (v *verifier) idHash() error {
 	return nil
 }
 
-// stored inflates every block of text.
+// stored decompresses every block of text.
 func (v *verifier) stored() error {
 	s := v.s
 	if !s.Meta().Stored {

@@ -6,7 +6,7 @@ import (
 	"github.com/pinion-index/pinion/segment"
 )
 
-// checkReserved checks bytes without a meaning and the bounds of the list.
+// checkReserved checks reserved bytes and the bounds of the list.
 func checkReserved(l *segment.List) string {
 	for _, p := range l.Layout() {
 		b := l.Extent()[p.Offset : p.Offset+p.Length]
@@ -30,8 +30,8 @@ func checkReserved(l *segment.List) string {
 	return ""
 }
 
-// extent decodes the extent of v.list and compares every posting with what the extent says
-// about it.
+// extent decodes the extent of v.list and compares every posting with the extent's
+// metadata.
 func (v *listVerifier) extent() error {
 	l := &v.list
 	prev := codec.NoDoc
@@ -98,7 +98,7 @@ func (b *bounds) dominate(tf, dl uint32) bool {
 	return false
 }
 
-// checkQuad checks the quads over a block: its own, q, and that of the list, whole.
+// checkQuad checks the quads that bound a block: its own, q, and that of the list, whole.
 func checkQuad(q format.Quad, whole *bounds, freqs, dls []uint32) string {
 	if !q.Valid() {
 		return "pairs of the quad are not in order"
@@ -112,8 +112,8 @@ func checkQuad(q format.Quad, whole *bounds, freqs, dls []uint32) string {
 	return ""
 }
 
-// checkPositions checks regression and buckets at docs, elements first and on. It returns
-// the bucket of the last, or -1.
+// checkPositions checks regression and buckets for docs, the list's elements from index
+// first on. It returns the bucket of the last one, or -1.
 func checkPositions(l *segment.List, first int, docs []uint32, bucket int) int {
 	if l.HasLR {
 		at := int64(first)

@@ -11,7 +11,7 @@ import (
 	"github.com/pinion-index/pinion/segment/internal/segtest"
 )
 
-// Each level finds what is its own to find, and what those below it find.
+// Each level finds its own kind of damage and that of the levels below it.
 func TestLevels(t *testing.T) {
 	good := segtest.Small().Build(t, segtest.Default())
 	s := segtest.Open(t, good)
@@ -25,9 +25,9 @@ func TestLevels(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name   string
-		off    int64 // of the byte that is changed
+		off    int64 // offset of the changed byte
 		repair bool
-		finds  check.Level // the lowest that does
+		finds  check.Level // the lowest level that finds it
 	}{
 		{"checksum", at(format.SectionDocLengths, 5), false, check.Checksums},
 		{"length", at(format.SectionDocLengths, 5), true, check.Structure},

@@ -30,7 +30,7 @@ func (v *verifier) lists() error {
 }
 
 // block checks block i of the dictionary, with the given key, and its lists. prev is the
-// term before it; the last one is returned in its place.
+// term before the block; block returns the block's last term.
 func (v *verifier) block(lv *listVerifier, i int, key uint64, prev []byte) ([]byte, error) {
 	s := v.s
 	b, err := s.Raw().TermBlock(i)
@@ -77,22 +77,22 @@ func (v *verifier) block(lv *listVerifier, i int, key uint64, prev []byte) ([]by
 type listVerifier struct {
 	s        *segment.Segment
 	lens     segment.LengthTable
-	postings bool // of extents, too
+	postings bool // check the postings of extents too
 	list     segment.List
 	rows     segment.Rows
 	dls      []uint32 // document lengths of a row
 	term     []byte
 
-	end         int64 // of the last extent
+	end         int64 // end of the last extent
 	n, reported uint64
 	tokens      uint64
 	extents     uint64
-	compact     uint64 // bytes of entries that are no extents
+	compact     uint64 // bytes of entries without an extent
 	docsUsed    uint64
 	freqUsed    uint64
 }
 
-// compare compares what was seen with META.
+// compare compares the sums with META.
 func (v *listVerifier) compare() error {
 	m, s := v.s.Meta(), v.s
 	postings, _ := s.Header().Section(format.SectionPostings)

@@ -8,17 +8,17 @@ import (
 	"unicode/utf8"
 )
 
-// cursor walks a part of the file. After something malformed it stays where it is.
+// cursor walks a part of the file. It stops at malformed bytes.
 type cursor struct {
 	d        *dumper
 	pos, end int64
 	bad      bool
 }
 
-// more reports whether another field is wanted and there.
+// more reports whether another field is wanted and present.
 func (c *cursor) more() bool { return !c.bad && c.pos < c.end && !c.d.full() }
 
-// fail shows that the bytes at the cursor make no sense.
+// fail shows the bytes at the cursor as malformed.
 func (c *cursor) fail() {
 	if !c.bad {
 		c.bad = true
@@ -26,7 +26,7 @@ func (c *cursor) fail() {
 	}
 }
 
-// uvarint takes a varint and shows it as value says, which may hold one verb.
+// uvarint consumes a varint and shows it in the format value, which may hold one verb.
 func (c *cursor) uvarint(name, value string) uint64 {
 	v, n := c.peekUvarint()
 	if n == 0 {
@@ -43,7 +43,7 @@ func (c *cursor) uvarint(name, value string) uint64 {
 	return v
 }
 
-// peekUvarint returns the varint at the cursor and its length, 0 if it is malformed.
+// peekUvarint returns the varint at the cursor and its length, or 0 if it is malformed.
 func (c *cursor) peekUvarint() (uint64, int64) {
 	if c.bad || c.pos >= c.end {
 		return 0, 0
@@ -52,7 +52,7 @@ func (c *cursor) peekUvarint() (uint64, int64) {
 	return v, int64(max(n, 0))
 }
 
-// bytes takes n bytes.
+// bytes consumes n bytes.
 func (c *cursor) bytes(n uint64) []byte {
 	if c.bad || n > uint64(c.end-c.pos) {
 		c.fail()
@@ -63,7 +63,7 @@ func (c *cursor) bytes(n uint64) []byte {
 	return b
 }
 
-// field takes n bytes and shows them.
+// field consumes n bytes and shows them.
 func (c *cursor) field(n uint64, name string, value func(b []byte) string) []byte {
 	at := c.pos
 	b := c.bytes(n)
@@ -73,7 +73,7 @@ func (c *cursor) field(n uint64, name string, value func(b []byte) string) []byt
 	return b
 }
 
-// fixed takes an n-byte number.
+// fixed consumes an n-byte number.
 func (c *cursor) fixed(n int64, name, value string) uint64 {
 	at := c.pos
 	if c.bytes(uint64(n)) == nil {
@@ -89,20 +89,20 @@ func (c *cursor) fixed(n int64, name, value string) uint64 {
 	return v
 }
 
-// text takes a varint length and that many bytes of text.
+// text consumes a varint length and that many bytes of text.
 func (c *cursor) text(name string) string {
 	n := c.uvarint(name+" length", "")
 	return string(c.field(n, name, func(b []byte) string { return fmt.Sprintf("%q", b) }))
 }
 
-// words takes 64-bit numbers to the end.
+// words consumes 64-bit numbers up to the end.
 func (c *cursor) words(name string) {
 	for i := 0; c.more(); i++ {
 		c.fixed(8, fmt.Sprintf("%s %d", name, i), "")
 	}
 }
 
-// count prints an integer in groups of three digits.
+// count formats an integer in groups of three digits.
 func count[T ~int | ~int64 | ~uint32 | ~uint64](n T) string {
 	s := fmt.Sprint(n)
 	for i := len(s) - 3; i > 0; i -= 3 {
@@ -111,7 +111,7 @@ func count[T ~int | ~int64 | ~uint32 | ~uint64](n T) string {
 	return s
 }
 
-// quote shows an id or term: as it is if that is unambiguous.
+// quote formats an id or term, unquoted if that is unambiguous.
 func quote(s string) string {
 	if s == "" || !utf8.ValidString(s) {
 		return strconv.Quote(s)

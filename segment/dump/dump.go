@@ -1,10 +1,10 @@
-// Package dump says what every byte of a file of an index means: fields with their offsets,
-// names and values, and the checksum that covers them. It shows as much of a damaged file as
-// can be made out.
+// Package dump explains every byte of an index file: fields with their offsets, names and
+// values, and the checksum that covers them. It shows as much of a damaged file as can be
+// decoded.
 //
 //	dump.go      Field; File, which walks a file; Term, which walks one list
 //	file.go      header, section table, footer; the sections of manifests and deletes
-//	cursor.go    taking fields one after another
+//	cursor.go    consuming fields one after another
 //	segment.go   the sections of a segment
 //	extent.go    the parts of a list extent
 package dump
@@ -18,7 +18,7 @@ import (
 	"github.com/pinion-index/pinion/segment"
 )
 
-// Field is a run of bytes with a meaning. A field without bytes is a heading.
+// Field is a range of bytes with a meaning. A field without bytes is a heading.
 type Field struct {
 	Offset, Length int64
 	Bytes          []byte // as many as the file has; they share its memory
@@ -26,11 +26,11 @@ type Field struct {
 	Cover          string // the checksum that covers the bytes
 }
 
-// Options say what File shows.
+// Options select what File returns. The zero value selects everything.
 type Options struct {
-	// Sections are those to show, without header and footer; nil means the whole file.
+	// Sections are the sections to show, without header and footer; nil means the whole file.
 	Sections []format.SectionID
-	// Limit is the most fields of a section or part of an extent; 0 means all.
+	// Limit is the maximum number of fields of a section or part of an extent; 0 means all.
 	Limit int
 }
 
@@ -40,8 +40,8 @@ var (
 	ErrNotSegment = errors.New("not a segment")
 )
 
-// File returns the fields of the file behind d, which messages call name. Even with an
-// error, which says what is wrong with the file, there may be fields.
+// File returns the fields of the file behind d, which error messages call name. The error
+// describes what is wrong with the file; there may be fields even then.
 func File(name string, d segment.Data, o Options) ([]Field, error) {
 	f, h, err := open(name, d, o.Limit)
 	if f == nil {
@@ -71,8 +71,9 @@ func File(name string, d segment.Data, o Options) ([]Field, error) {
 }
 
 // Term returns the fields of the dictionary block of a term and of its extent, if it has
-// one, in the segment behind d. limit is the most fields of a part of the extent, 0 for all.
-// The error may be ErrNoTerm, or ErrNotSegment with the kind of the file.
+// one, in the segment behind d. limit is the maximum number of fields of a part of the
+// extent, or 0 for all. The error may match ErrNoTerm, or ErrNotSegment with the kind of
+// the file.
 func Term(name string, d segment.Data, term []byte, limit int) ([]Field, error) {
 	f, h, err := open(name, d, limit)
 	if err != nil {
@@ -93,13 +94,13 @@ func Term(name string, d segment.Data, term []byte, limit int) ([]Field, error) 
 type dumper struct {
 	b      []byte // the file
 	fields []Field
-	cover  string // the checksum that covers what follows
-	limit  int    // fields a section, 0 for all
+	cover  string // the checksum that covers the next fields
+	limit  int    // maximum fields of a section, 0 for all
 	count  int    // fields of the current section
 }
 
-// open returns a dumper without fields, nil if the file is none of an index, and its header
-// unless there is an error.
+// open returns a dumper without fields, or nil if d is not an index file. It returns the
+// header unless there is an error.
 func open(name string, d segment.Data, limit int) (*dumper, *format.Header, error) {
 	b, err := d.Range(0, d.Size())
 	if err != nil {
@@ -119,7 +120,7 @@ func (d *dumper) heading(off int64, format string, args ...any) {
 	d.fields = append(d.fields, Field{Offset: off, Name: fmt.Sprintf(format, args...)})
 }
 
-// full reports whether the current section has as many fields as are wanted.
+// full reports whether the current section has as many fields as wanted.
 func (d *dumper) full() bool { return d.limit > 0 && d.count >= d.limit }
 
 // put adds the field of n bytes at off.
@@ -132,12 +133,12 @@ func (d *dumper) put(off, n int64, name, value string, args ...any) {
 	d.fields = append(d.fields, Field{off, n, d.b[min(off, end):end], name, value, d.cover})
 }
 
-// rest adds what is left of a section, up to end, as one field.
+// rest adds the remaining bytes of a section, up to end, as one field.
 func (d *dumper) rest(off, end int64) {
 	if off < end {
 		d.put(off, end-off, More, "%s bytes more", count(end-off))
 	}
 }
 
-// More is the name of a field that stands for the rest of a section beyond Options.Limit.
+// More is the name of a field that represents the fields of a section beyond Options.Limit.
 const More = "..."

@@ -17,7 +17,8 @@ func small(t *testing.T) []byte {
 	return segtest.Small().Build(t, segtest.With{Docs: segtest.Codec("bp128"), Freqs: segtest.Codec("vbyte128"), Stored: true})
 }
 
-// The fields of a file explain each of its bytes once and in order, and find nothing wrong.
+// The fields of a file explain each of its bytes exactly once, in order, and report no
+// error.
 func TestEveryByte(t *testing.T) {
 	b := small(t)
 	fields, err := dump.File("test.pin", segment.Aligned(b), dump.Options{})
@@ -69,7 +70,7 @@ func TestTerm(t *testing.T) {
 	}
 }
 
-// Of damaged files as much is shown as can be made out, without a panic.
+// Damaged files are shown as far as possible, without a panic.
 func TestDamage(t *testing.T) {
 	good := small(t)
 	r := rand.New(rand.NewPCG(3, 4))

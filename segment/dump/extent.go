@@ -106,7 +106,7 @@ func (d *dumper) part(l *segment.List, name string, c *cursor) {
 	}
 }
 
-// extentHeader shows the header behind the checksum.
+// extentHeader shows the header after the checksum.
 func (c *cursor) extentHeader(l *segment.List) {
 	c.fixed(4, "length", "%d units of 64 bytes")
 	c.fixed(4, "postings", "")

@@ -10,7 +10,7 @@ import (
 	"github.com/pinion-index/pinion/segment"
 )
 
-// le reads n bytes at off as a little-endian number, 0 beyond the end.
+// le reads n bytes at off as a little-endian number, which is 0 past the end.
 func (d *dumper) le(off, n int64) uint64 {
 	var b [8]byte
 	if off >= 0 && off+n <= int64(len(d.b)) {
@@ -42,7 +42,7 @@ func (d *dumper) number(off, n int64, name string) uint64 {
 	return v
 }
 
-// header shows the first page as far as the file has it.
+// header shows as much of the first page as the file has.
 func (d *dumper) header() {
 	d.heading(0, "header")
 	d.cover = "header"
@@ -83,7 +83,7 @@ func (d *dumper) header() {
 	d.put(off, format.PageSize-off, "free", "")
 }
 
-// footer shows the last bytes.
+// footer shows the footer.
 func (d *dumper) footer() {
 	at := int64(len(d.b)) - format.FooterSize
 	d.heading(at, "footer")
@@ -135,7 +135,7 @@ func (d *dumper) section(s *segment.Segment, sec format.Section) {
 	d.put(sec.Offset+sec.Length, sec.PaddedLength()-sec.Length, "padding", "%s", d.zeros(sec.Offset+sec.Length, sec.PaddedLength()-sec.Length))
 }
 
-// zeros says whether n bytes at off are zero.
+// zeros describes whether n bytes at off are zero.
 func (d *dumper) zeros(off, n int64) string {
 	for _, b := range d.b[off : off+n] {
 		if b != 0 {

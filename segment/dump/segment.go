@@ -42,7 +42,7 @@ func (c *cursor) termBlocks(s *segment.Segment) {
 	}
 }
 
-// termBlock shows the block whose first term has the ordinal first.
+// termBlock shows the block whose first term has ordinal first.
 func (c *cursor) termBlock(s *segment.Segment, first uint64) {
 	terms := c.blockTerms(s, first)
 	for i := 0; i < len(terms) && !c.bad; i++ {
@@ -60,7 +60,7 @@ func (c *cursor) blockTerms(s *segment.Segment, first uint64) (terms []string) {
 	return terms
 }
 
-// onlyEntry shows the entry of term i of a block at whose entries the cursor is.
+// onlyEntry shows the entry of term i of a block. The cursor is at the block's entries.
 func (c *cursor) onlyEntry(s *segment.Segment, terms []string, i int) {
 	at, fields := c.pos, len(c.d.fields)
 	for j := 0; j < i && !c.bad; j++ {
@@ -79,9 +79,9 @@ func (c *cursor) onlyEntry(s *segment.Segment, terms []string, i int) {
 	}
 }
 
-// frontCoded shows a string that shares a prefix with the one before: a byte with
-// the shared length in its low half and the length of the rest in its high half,
-// for each that is 15 a varint with the excess, and the rest.
+// frontCoded shows a string that shares a prefix with prev: a byte with the shared length
+// in its low half and the length of the suffix in its high half; for each half that is 15,
+// a varint with the excess; the suffix.
 func (c *cursor) frontCoded(prev []byte, name string) []byte {
 	if c.pos >= c.end {
 		c.fail()
@@ -148,7 +148,7 @@ func compactText(s *segment.Segment, df, size uint64, end int64) string {
 	return "documents " + numbers(docs) + "; tf " + numbers(freqs)
 }
 
-// numbers prints a few of the values.
+// numbers formats the first few values.
 func numbers(v []uint32) string {
 	s := fmt.Sprint(v[:min(len(v), 6)])
 	s = s[1 : len(s)-1]
@@ -209,7 +209,7 @@ func (c *cursor) idHash() {
 	}
 }
 
-// stored shows the blocks of text that the index of the section names.
+// stored shows the blocks of text that the section's index names.
 func (c *cursor) stored(s *segment.Segment) {
 	sec, ok := s.Header().Section(format.SectionStoredIndex)
 	for at := sec.Offset; ok && at+32 <= sec.Offset+sec.Length && c.more(); at += 16 {

@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the worked bytes in FORMAT.md")
 
-// render prints fields as FORMAT.md shows them, offsets counted from base.
+// render formats fields the way FORMAT.md does, with offsets relative to base.
 func render(fields []dump.Field, base int64) string {
 	var out strings.Builder
 	for _, f := range fields {
@@ -87,7 +87,7 @@ func workedExtent(t *testing.T) string {
 	return render(fields[1:], fields[0].Offset)
 }
 
-// The worked bytes in FORMAT.md are what the builder writes, as package dump reads them.
+// The worked examples in FORMAT.md are what the builder writes and package dump decodes.
 func TestWorkedBytes(t *testing.T) {
 	const file = "../../format/FORMAT.md"
 	spec, err := os.ReadFile(file)

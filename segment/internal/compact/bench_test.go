@@ -19,7 +19,7 @@ func split(ps []posting) (docs, freqs []uint32) {
 	return docs, freqs
 }
 
-// smallLists draws compact lists whose lengths are spread as in text: many short.
+// smallLists draws compact lists with lengths distributed as in text: many are short.
 func smallLists(r *rand.Rand, docs int) (lists [][]posting, postings int) {
 	for range 2000 {
 		n := min(max(2, int(2*r.ExpFloat64()*r.ExpFloat64()*4)), 127)

@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A compact list is read as it was written, at any base, and takes no more room
-// than there is.
+// A compact list is read as it was written, at any base, and takes no more space than
+// reserved.
 func TestCompactRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.SampledFrom([]uint32{2, 3, 128, 1000, 1 << 20, 1 << 31}).Draw(t, "documents")
@@ -41,8 +41,7 @@ func TestCompactRoundTrip(t *testing.T) {
 	})
 }
 
-// Any bytes are a list of ascending docIDs below the number of documents, or are
-// refused.
+// Arbitrary bytes decode to ascending docIDs below the number of documents, or are refused.
 func TestCompactOfAnyBytes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := rapid.SliceOfN(rapid.Byte(), 0, 40).Draw(t, "bytes")

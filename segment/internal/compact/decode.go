@@ -1,4 +1,4 @@
-// Package compact codes the lists of 2 to 127 postings that lie in the dictionary.
+// Package compact encodes the lists of 2 to 127 postings that are stored in the dictionary.
 package compact
 
 import (
@@ -20,37 +20,36 @@ import (
 //	n times       the number of bits b below the highest of a frequency, in unary
 //	n times       those b bits
 //
-// Unary parts are apart from the rest, so that a decoder finds their ones in whole words
-// and knows beforehand where all other fields lie.
+// The unary parts are separate, so that a decoder can search whole words for their ones
+// and knows the positions of all other fields in advance.
 
-// Fields of the beginning of a compact list.
+// Fields at the beginning of a compact list.
 const (
 	lowBits  = 5 // bits of k
 	headBits = lowBits + 1
 )
 
-// maxBytes is the most bytes of a compact list.
+// maxBytes is the maximum size of a compact list in bytes.
 const maxBytes = 4096
 
-// MaxPostings is the most postings of a compact list.
+// MaxPostings is the maximum number of postings of a compact list.
 const MaxPostings = layout.MinExtent - 1
 
-// firstWidth returns the bits of the first docID of a list.
+// firstWidth returns the number of bits of the first docID of a list.
 func firstWidth(docs uint32) uint { return uint(bits.Len32(docs - 1)) }
 
-// loadBits returns at least 57 bits of b from bit pos on. The caller checks that
-// the 8 bytes at pos/8 are readable.
+// loadBits returns at least 57 bits of b from bit pos on. The 8 bytes at pos/8 must be
+// readable.
 func loadBits(b *byte, pos uint) uint64 {
 	return *(*uint64)(unsafe.Add(unsafe.Pointer(b), pos>>3)) >> (pos & 7)
 }
 
-// loadedBits are the bits of loadBits that count.
+// loadedBits is the number of valid bits that loadBits returns.
 const loadedBits = 57
 
-// Decode decodes the postings, 1 to 127, of a list in a segment of n
-// documents from b, behind which at least 8 bytes are readable, and adds base to
-// every docID. docs and freqs are as long as the list. It reports whether b is
-// exactly one list of docIDs below n.
+// Decode decodes the 1 to 127 postings of a list in a segment of n documents from b and
+// adds base to every docID. At least 8 bytes after b must be readable. docs and freqs are
+// as long as the list. It reports whether b is exactly one list of docIDs below n.
 func Decode(docs, freqs []uint32, b []byte, n, base uint32) bool {
 	if len(b) == 0 || len(b) > maxBytes || len(docs) == 0 {
 		return false
@@ -81,14 +80,14 @@ func Decode(docs, freqs []uint32, b []byte, n, base uint32) bool {
 	return pos <= end && end-pos < 8 && uint(b[len(b)-1])>>(8-(end-pos)) == 0
 }
 
-// decodeGaps decodes docs[1:], whose gaps begin at bit pos, and adds base. doc is
-// the docID before them. It returns the last docID and the bit position after the
-// gaps, beyond end if they do not lie before that.
+// decodeGaps decodes docs[1:], whose gaps begin at bit pos, and adds base. doc is the docID
+// before them. It returns the last docID and the bit position after the gaps, which is
+// beyond end if the gaps are.
 func decodeGaps(docs []uint32, b *byte, pos, end, k uint, doc uint64, base uint32) (uint64, uint) {
 	low, mask := pos, uint64(1)<<(k&31)-1
 	pos += uint(len(docs)-1) * k
 	doc += uint64(base)
-	q := uint64(0) // zeros of the current code in the words before
+	q := uint64(0) // zeros of the current code in earlier words
 	for i := 1; ; {
 		if pos >= end {
 			return doc, end + 1
@@ -113,9 +112,9 @@ func decodeGaps(docs []uint32, b *byte, pos, end, k uint, doc uint64, base uint3
 	}
 }
 
-// decodeFreqs decodes frequencies from bit pos on and returns the bit position
-// after them, beyond end if they do not lie before that. Most frequencies are 1, coded
-// as a single one bit, so it looks for zeros: those after i ones belong to frequency i.
+// decodeFreqs decodes frequencies from bit pos on and returns the bit position after them,
+// which is beyond end if they are. Most frequencies are 1, coded as a single one bit, so it
+// looks for zeros: those after i ones belong to frequency i.
 func decodeFreqs(freqs []uint32, b *byte, pos, end uint) uint {
 	for i := range freqs {
 		freqs[i] = 1

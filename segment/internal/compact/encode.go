@@ -5,15 +5,15 @@ import (
 	"unsafe"
 )
 
-// bitWriter appends bits, least significant first, at p, where there is room for
-// all of them and 8 bytes more. It is a value that stays in registers.
+// bitWriter appends bits, least significant first, at p, which has room for them and 8 more
+// bytes. It is a value, so that it stays in registers.
 type bitWriter struct {
 	p unsafe.Pointer
-	w uint64 // bits that are no whole byte
-	n uint   // how many, below 8 between calls
+	w uint64 // bits that do not fill a byte yet
+	n uint   // number of bits in w, below 8 between calls
 }
 
-// put appends the low n bits of v, which has no others; n is at most 56.
+// put appends the low n bits of v, whose other bits are zero; n is at most 56.
 func (b bitWriter) put(v uint64, n uint) bitWriter {
 	b.w |= v << (b.n & 63)
 	b.n += n
@@ -29,19 +29,19 @@ func (b bitWriter) unary(q uint32) bitWriter {
 	return b.put(1<<(q&63), uint(q)+1)
 }
 
-// riceParameter returns how many low bits of a gap are stored as they are, for n gaps
-// of the given sum: the optimum for gaps in a geometric distribution. The unary parts
-// take at most 4 bits a gap on average, however gaps are distributed.
+// riceParameter returns how many low bits of a gap are stored in binary, for n gaps with
+// the given sum: the optimum for a geometric distribution. For any distribution the unary
+// parts take at most 4 bits a gap on average.
 func riceParameter(sum, n uint32) uint {
 	return uint(max(bits.Len32(uint32(uint64(sum)*69/100/uint64(n))), 1) - 1)
 }
 
-// Room holds any compact list: 127 gaps of 31+4 bits and frequencies of 63, and the
-// bytes that a bitWriter writes past the end.
+// Room is enough for any compact list, with 127 gaps of 31+4 bits and frequencies of 63
+// bits, and for the bytes that a bitWriter writes past the end.
 const Room = 2048
 
-// Encode writes the list, of 2 to 127 postings, of a segment of n documents
-// to buf and returns its bytes.
+// Encode writes a list of 2 to 127 postings of a segment of n documents to buf and returns
+// its bytes.
 func Encode(buf *[Room]byte, docs, freqs []uint32, n uint32) []byte {
 	gaps := uint32(len(docs) - 1)
 	k := riceParameter(docs[gaps]-docs[0]-gaps, gaps)
@@ -77,7 +77,7 @@ func Encode(buf *[Room]byte, docs, freqs []uint32, n uint32) []byte {
 	return buf[:size]
 }
 
-// freqs appends frequencies.
+// freqs appends the encoded frequencies.
 func (b bitWriter) freqs(freqs []uint32) bitWriter {
 	for _, f := range freqs {
 		k := uint(bits.Len32(f)-1) & 31

@@ -1,10 +1,11 @@
 package layout
 
-// An extent is a posting list as it lies on disk, in memory and on a device:
-// contiguous, position-independent, a multiple of ExtentAlign long.
+// ExtentAlign is the alignment and the unit of length of extents, in bytes. An extent is a
+// posting list in the form that disk, memory and device share: contiguous and
+// position-independent.
 const ExtentAlign = 64
 
-// MinExtent is the least number of postings of an extent; shorter lists lie in the
+// MinExtent is the minimum number of postings of an extent; shorter lists are stored in the
 // dictionary.
 const MinExtent = 128
 
@@ -34,17 +35,17 @@ const (
 const (
 	LRSize   = 24
 	KthSize  = 8
-	HashHead = 4 // then 2^m+1 starts
+	HashHead = 4 // followed by 2^m+1 starts
 )
 
-// Extent gives the offsets of an extent's parts. A part that is missing has the offset
-// of the next one. End is where the frequency payload ends, Size the padded length.
+// Extent holds the offsets of an extent's parts. A missing part has the offset of the next
+// one. End is the end of the frequency payload, Size the padded length.
 type Extent struct {
 	DocEnds, FreqEnds, Last, Quads, LR, Hash, Kth, Docs, Freqs, End, Size int64
 }
 
-// ExtentOf returns the layout of an extent up to the docID payload: blocks, flags and
-// 2^m hash buckets. SetPayload completes it.
+// ExtentOf returns the layout of an extent up to the docID payload, for the given blocks,
+// flags and 2^m hash buckets. SetPayload completes it.
 func ExtentOf(blocks int64, flags uint8, m uint) Extent {
 	var x Extent
 	x.DocEnds = ExtHeader
@@ -68,7 +69,7 @@ func ExtentOf(blocks int64, flags uint8, m uint) Extent {
 	return x
 }
 
-// SetPayload sets the offsets behind payloads of the given numbers of words.
+// SetPayload sets the offsets after the payloads, whose lengths are given in words.
 func (x *Extent) SetPayload(docWords, freqWords uint32) {
 	x.Freqs = (x.Docs + 4*int64(docWords) + 15) &^ 15
 	x.End = x.Freqs + 4*int64(freqWords)

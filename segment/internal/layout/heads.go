@@ -5,17 +5,17 @@ import (
 	"math/bits"
 )
 
-// MaxString is the most bytes of a term or external id.
+// MaxString is the maximum length of a term or external id in bytes.
 const MaxString = 65535
 
-// HeadMax in a half of a head's byte says that a varint with the excess follows. A term
-// or id is stored after what it shares with the one before it: a byte with the shared
-// length in its low half and the length of the rest, the suffix, in its high half; for
-// each that is HeadMax, a varint with what exceeds it; the suffix.
+// HeadMax in one half of a head means that a varint with the excess follows. A term or id
+// is front-coded: a byte, the head, with the length shared with the previous string in its
+// low half and the length of the suffix in its high half; for each half that is HeadMax, a
+// varint with the excess; the suffix.
 const HeadMax = 15
 
 // Uvarint decodes the varint at pos and returns the position after it, or -1 if it is
-// not one in its shortest form.
+// malformed or not in its shortest form.
 func Uvarint(b []byte, pos int) (uint64, int) {
 	if uint(pos) < uint(len(b)) && b[pos] < 0x80 {
 		return uint64(b[pos]), pos + 1
@@ -30,8 +30,8 @@ func Uvarint(b []byte, pos int) (uint64, int) {
 	return v, pos + n
 }
 
-// ShortVarint returns the varint of at most 5 bytes that b begins with, and its length;
-// 0 if it is longer or not in its shortest form.
+// ShortVarint returns the varint of at most 5 bytes at the beginning of b, and its length,
+// or 0 if it is longer or not in its shortest form.
 func ShortVarint(b uint64) (v uint64, n int) {
 	stop := ^b & 0x8080808080808080
 	n = bits.TrailingZeros64(stop)/8 + 1
@@ -42,9 +42,9 @@ func ShortVarint(b uint64) (v uint64, n int) {
 	return b&0x7f | b>>1&(0x7f<<7) | b>>2&(0x7f<<14) | b>>3&(0x7f<<21) | b>>4&(0x7f<<28), n
 }
 
-// Head decodes the term or id at pos, which follows one of prevLen bytes: it has lcp
-// bytes of that and then suffix. next, the position after it, is -1 if the bytes are
-// not valid.
+// Head decodes the head of the term or id at pos, whose predecessor has prevLen bytes: it
+// consists of the predecessor's first lcp bytes and suffix. next is the position after it,
+// or -1 if the bytes are invalid.
 func Head(b []byte, pos, prevLen int) (lcp int, suffix []byte, next int) {
 	if uint(pos) >= uint(len(b)) {
 		return 0, nil, -1
@@ -70,7 +70,7 @@ func Head(b []byte, pos, prevLen int) (lcp int, suffix []byte, next int) {
 	return int(l), b[pos : pos+int(n)], pos + int(n)
 }
 
-// TermKey returns the key, in TERMINDEX, of a block that begins with term.
+// TermKey returns the key in TERMINDEX of a block that begins with term.
 func TermKey(term []byte) uint64 {
 	n := len(term)
 	switch {
@@ -86,7 +86,7 @@ func TermKey(term []byte) uint64 {
 	return key
 }
 
-// AppendHead appends a term or id that shares lcp bytes with the one before it.
+// AppendHead appends a term or id that shares lcp bytes with the previous one.
 func AppendHead(dst []byte, lcp int, term []byte) []byte {
 	n := len(term) - lcp
 	dst = append(dst, byte(min(lcp, HeadMax)|min(n, HeadMax)<<4))
@@ -99,7 +99,7 @@ func AppendHead(dst []byte, lcp int, term []byte) []byte {
 	return AppendShort(dst, term[lcp:])
 }
 
-// AppendShort is append for src that is mostly short and mostly has room for 16 bytes.
+// AppendShort is append, optimized for a short src and a dst with room for 16 bytes.
 func AppendShort(dst, src []byte) []byte {
 	n := len(dst)
 	if len(src) <= 16 && cap(src) >= 16 && cap(dst)-n >= 16 {
@@ -120,9 +120,9 @@ func CommonPrefix(a, b []byte) int {
 	return n
 }
 
-// FrontCoded is a term or id, read after the one before it. It has room for wide copies.
+// FrontCoded is a term or id that was front-coded. It has room for wide copies.
 type FrontCoded struct {
-	room []byte // begins with the string; at least 16 bytes more
+	room []byte // the string and at least 16 more bytes
 	n    int    // its length
 }
 
@@ -140,7 +140,7 @@ func (f *FrontCoded) Len() int { return f.n }
 // At returns byte i of the string.
 func (f *FrontCoded) At(i int) byte { return f.room[i] }
 
-// Head is the function Head for what follows f, fast for what is short.
+// Head is the function Head for the string after f, optimized for short strings.
 func (f *FrontCoded) Head(b []byte, pos int) (lcp int, suffix []byte, next int) {
 	if pos < len(b) {
 		lcp, size := int(b[pos]&HeadMax), int(b[pos]>>4)
@@ -152,7 +152,7 @@ func (f *FrontCoded) Head(b []byte, pos int) (lcp int, suffix []byte, next int) 
 	return Head(b, pos, f.n)
 }
 
-// Set makes f its first lcp bytes and suffix.
+// Set makes f its own first lcp bytes followed by suffix.
 func (f *FrontCoded) Set(lcp int, suffix []byte) {
 	f.n = lcp + len(suffix)
 	if need := f.n + 16; need > len(f.room) {
@@ -165,7 +165,7 @@ func (f *FrontCoded) Set(lcp int, suffix []byte) {
 	copy(f.room[lcp:], suffix)
 }
 
-// Common returns how many bytes f and g share, given that they share from.
+// Common returns how many bytes f and g share, given that they share at least from.
 func (f *FrontCoded) Common(g *FrontCoded, from int) int {
 	a, b, n := f.room, g.room, min(f.n, g.n)
 	for at := from; at < n; at += 8 { // both have 8 bytes of room after n

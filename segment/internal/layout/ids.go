@@ -1,8 +1,8 @@
 package layout
 
 // SearchHashes returns the index of the first of the ascending hashes that is at least key,
-// and whether it is key. Hashes are uniform, so it starts where key would lie and widens
-// from there.
+// and whether it equals key. Hashes are uniformly distributed, so it starts at the expected
+// position and widens the search from there.
 func SearchHashes(hashes []uint64, key uint64) (int, bool) {
 	n := len(hashes)
 	if n == 0 {
@@ -29,5 +29,5 @@ func SearchHashes(hashes []uint64, key uint64) (int, bool) {
 	return lo, lo < n && hashes[lo] == key
 }
 
-// IDHashKey returns the word of IDHASH for the xxhash64 of an id and its docID.
+// IDHashKey returns the element of IDHASH for the xxhash64 of an id and its docID.
 func IDHashKey(hash uint64, doc uint32) uint64 { return hash&^0xffffffff | uint64(doc) }

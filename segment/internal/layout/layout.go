@@ -1,6 +1,6 @@
-// Package layout holds what the views, the builders, the checks and the dumps of a
-// segment must agree on: sizes of blocks and tables, field offsets, flags, and the coding
-// of terms, ids and dictionary entries. format/FORMAT.md, section 4, specifies all of it.
+// Package layout defines what the views, builders, checks and dumps of a segment share:
+// sizes of blocks and tables, field offsets, flags, and the coding of terms, ids and
+// dictionary entries. format/FORMAT.md, section 4, specifies all of it.
 //
 //	layout.go   blocks, flags and limits of the sections
 //	extent.go   the parts of a list extent
@@ -14,7 +14,7 @@ const (
 	IDsPerBlock   = 16 // ids of a block of IDS
 
 	// StoredEntry is the size of an entry of STOREDINDEX: u32 first docID, u32 form of
-	// the block, u64 offset in STORED. A last entry gives the ends.
+	// the block, u64 offset in STORED. An additional last entry holds the ends.
 	StoredEntry = 16
 )
 
@@ -24,8 +24,8 @@ const (
 	StoredRaw    = 1
 )
 
-// MaxInflated bounds what a compressed block may inflate to unless that is at most
-// twice its compressed length, so that reading needs memory in proportion to the file.
+// MaxInflated bounds the decompressed size of a block, unless that is at most twice its
+// compressed size, so that the memory needed is proportional to the file.
 const MaxInflated = 512 << 10
 
 // The version of META and its flags.
@@ -51,7 +51,7 @@ const (
 	EntryExtent         // extent
 )
 
-// LengthWidth returns the bytes of an entry of DOCLENGTHS.
+// LengthWidth returns the number of bytes of an entry of DOCLENGTHS.
 func LengthWidth(maxLen uint32) int {
 	switch {
 	case maxLen < 1<<8:

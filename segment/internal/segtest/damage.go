@@ -9,13 +9,12 @@ import (
 	"github.com/pinion-index/pinion/format"
 )
 
-// IsIndexError reports whether err says that a file is not a good index.
+// IsIndexError reports whether err means that a file is not a valid index file.
 func IsIndexError(err error) bool {
 	return errors.Is(err, format.ErrCorrupt) || errors.Is(err, format.ErrNotAnIndex) || errors.Is(err, format.ErrTooNew) || errors.Is(err, format.ErrTooOld)
 }
 
-// Repair makes every checksum of a damaged file right again where the file still
-// has the outline of one.
+// Repair recomputes every checksum of a damaged file whose outline is intact.
 func Repair(b []byte) {
 	if len(b) < format.PageSize+format.FooterSize {
 		return

@@ -1,6 +1,6 @@
-// Package segtest has what the tests of package segment and those below it share: a model
-// of a segment in plain slices, drawn at random or small and fixed, that builds the file and
-// compares what is read.
+// Package segtest is shared by the tests of package segment and the packages below it. It
+// models a segment in plain slices, drawn at random or small and fixed, that builds the file
+// and compares it with what is read.
 package segtest
 
 import (
@@ -35,7 +35,7 @@ type Posting struct{ Doc, TF uint32 }
 // P returns a posting.
 func P(doc, tf uint32) Posting { return Posting{doc, tf} }
 
-// Pairs returns the postings of docIDs and frequencies in turns.
+// Pairs returns the postings of alternating docIDs and frequencies.
 func Pairs(v ...uint32) (ps []Posting) {
 	for i := 0; i < len(v); i += 2 {
 		ps = append(ps, Posting{v[i], v[i+1]})
@@ -69,7 +69,7 @@ func (m *Model) AddList(term string, ps []Posting) {
 	}
 }
 
-// With says how a Model is built.
+// With is how a Model is built.
 type With struct {
 	Docs, Freqs codec.Codec
 	Stored      bool
@@ -84,7 +84,7 @@ func Default() With {
 	return With{Docs: Codec("bp128"), Freqs: Codec("bp128")}
 }
 
-// Codec returns the codec of that name.
+// Codec returns the codec with that name.
 func Codec(name string) codec.Codec {
 	c, ok := registry.ByName(name)
 	if !ok {
@@ -101,7 +101,7 @@ func Split(ps []Posting) (docs, freqs []uint32) {
 	return docs, freqs
 }
 
-// TB is what testing.TB and rapid.T share.
+// TB is the common part of testing.TB and rapid.T.
 type TB interface {
 	Helper()
 	Fatal(args ...any)
@@ -115,7 +115,7 @@ func (m *Model) Options(w With) build.Options {
 		Spool: w.Spool, Choose: w.Choose, TailMemory: w.Tail}
 }
 
-// Build makes the segment file of m.
+// Build returns the segment file of m.
 func (m *Model) Build(t TB, w With) []byte {
 	t.Helper()
 	f := new(MemFile)
@@ -233,7 +233,7 @@ func (m *Model) Check(t TB, s *segment.Segment, stored bool) {
 	}
 }
 
-// checkBounds checks everything that a list says about its postings.
+// checkBounds checks all bounds that a list gives for its postings.
 func (m *Model) checkBounds(t TB, l *segment.List, ps []Posting) {
 	t.Helper()
 	if l.First != ps[0].Doc || l.N != len(ps) {
@@ -290,7 +290,7 @@ func dominated(q format.Quad, tf, dl uint32) bool {
 	return false
 }
 
-// slowDecode is the specification's formula.
+// slowDecode is the formula of the specification.
 func slowDecode(c int) uint64 {
 	if c < 32 {
 		return uint64(c)
@@ -298,7 +298,7 @@ func slowDecode(c int) uint64 {
 	return uint64(16+(c-32)%16) << ((c-32)/16 + 1)
 }
 
-// Random draws a segment. Its lists are of all kinds.
+// Random draws a segment with lists of all kinds.
 func Random(r *rand.Rand, docs, terms int) *Model {
 	m := &Model{Lists: map[string][]Posting{}, Lens: make([]uint32, docs)}
 	for i := range docs {
@@ -345,7 +345,7 @@ func RandomList(r *rand.Rand, docs int) []Posting {
 	return ps
 }
 
-// Small has lists of every kind and parts of every kind in few bytes.
+// Small has lists and parts of every kind in few bytes.
 func Small() *Model {
 	r := rand.New(rand.NewPCG(5, 6))
 	m := &Model{Lists: map[string][]Posting{}, Lens: make([]uint32, 9000)}

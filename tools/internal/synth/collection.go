@@ -57,7 +57,7 @@ const (
 
 	burstEvery = 64 // postings between two bursts, on average
 	burstLen   = 12 // postings of a burst, on average
-	burstBoost = 10 // how much closer these are
+	burstBoost = 10 // how much closer together the postings of a burst are
 
 	zipfShift = 2.7 // Mandelbrot's: rank r has frequency in proportion to 1/(r + zipfShift)
 )

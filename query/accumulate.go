@@ -2,14 +2,14 @@ package query
 
 import "math"
 
-// accumulate adds up the postings of the first n lists in accumulators and makes the documents of
-// the first e candidates: all of them, or those that can pass the threshold.
+// accumulate adds up the postings of the first n lists in accumulators. It makes the documents of
+// the first e lists candidates: all of them, or those that can pass the threshold.
 func (r *run) accumulate(e, n int, all, prune bool) {
 	w := &r.win
 	if w.acc == nil {
 		w.acc = make([]float32, subWindow)
 	}
-	sorted := false // candidates must be in order to be looked for in lists
+	sorted := false // candidates must be sorted before they are looked up in lists
 	for _, l := range r.lists[n:] {
 		sorted = sorted || l.dense == nil
 	}
@@ -63,9 +63,9 @@ func (w *window) add(s *stretch, lo uint32) {
 	s.end = len(s.docs)
 }
 
-// collect makes those documents of s in the sub-window that begins at lo candidates that score
-// above pass, which is not negative, and zeroes their accumulators. It does not branch on which
-// pass, since that is hard to predict: scores order as their bits do.
+// collect makes the documents of s that are in the sub-window that begins at lo and score above
+// pass candidates, and zeroes their accumulators. pass is not negative. It does not branch on which
+// documents pass, since that is hard to predict: scores order as their bits do.
 func (w *window) collect(s *stretch, lo uint32, pass float32, c *candidates) {
 	limit := int64(math.Float32bits(pass))
 	part := s.docs[s.at:s.end]

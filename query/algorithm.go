@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Algorithm names a way to compute a result. All are exact and give the same result to the bit;
-// they differ in speed.
+// Algorithm is a way to compute a result. All algorithms are exact and give the same result to the
+// bit; they differ in speed.
 type Algorithm uint8
 
-// The algorithms. A conjunctive algorithm means Auto for a disjunction and vice versa, so that one
-// choice serves a mixed log.
+// The algorithms. A conjunctive algorithm means Auto for a disjunction and vice versa, so one
+// choice serves a mix of queries.
 const (
-	Auto Algorithm = iota // the one that measures best
+	Auto Algorithm = iota // the fastest by measurement
 
 	// Disjunctions.
 	Exhaustive       // document at a time, every posting scored
@@ -24,12 +24,12 @@ const (
 	RangeMaxScore    // MaxScore over windows of accumulators, non-essential lists probed in batches
 
 	// Both.
-	FilterFirst // document by document of the filter; Auto without a filter
+	FilterFirst // look up each document of the filter; Auto without a filter
 
 	// Conjunctions.
-	Leapfrog      // shortest list first, the others galloped through; no bounds
+	Leapfrog      // gallop through the other lists, shortest first; no bounds
 	SmallAdaptive // Tatikonda 2011, section 3.1
-	BlockMaxAnd   // shortest list a block at a time, batches probed into the others, block-max bounds
+	BlockMaxAnd   // look up blocks of the shortest list in the others, with block-max bounds
 )
 
 var algorithmNames = [...]string{
@@ -38,7 +38,7 @@ var algorithmNames = [...]string{
 	Leapfrog: "leapfrog", SmallAdaptive: "small-adaptive", BlockMaxAnd: "bmand",
 }
 
-// String returns the name on the command line.
+// String returns the algorithm's name on the command line.
 func (a Algorithm) String() string {
 	if int(a) < len(algorithmNames) {
 		return algorithmNames[a]
@@ -65,5 +65,5 @@ func ParseAlgorithm(name string) (Algorithm, error) {
 	return 0, fmt.Errorf("%w: unknown algorithm %q (known: %s)", ErrInvalid, name, strings.Join(algorithmNames[:], ", "))
 }
 
-// Conjunctive reports whether the algorithm computes conjunctions only.
+// Conjunctive reports whether the algorithm only computes conjunctions.
 func (a Algorithm) Conjunctive() bool { return a >= Leapfrog }

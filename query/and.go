@@ -1,7 +1,7 @@
 package query
 
-// leapfrog computes And: it looks for every document of the shortest list in the others, shortest
-// first; the first list that lacks it gives the next document.
+// leapfrog computes And: it looks up every document of the shortest list in the others, shortest
+// first. The first list that lacks it determines the next document.
 func (r *run) leapfrog() {
 	r.start(r.lists[:1])
 	first, rest := r.lists[0], r.lists[1:]
@@ -22,15 +22,15 @@ candidates:
 	}
 }
 
-// smallAdaptive computes And by the modified Small Adaptive of Tatikonda 2011,
-// section 3.1: it looks for the eliminator in list after list, cyclically. A list that lacks the
-// eliminator gives the next one, its least docID above. Once all lists have the eliminator, it is
-// scored and the first list gives the next.
+// smallAdaptive computes And by the modified Small Adaptive of Tatikonda 2011, section 3.1: it
+// looks up the eliminator in one list after another, cyclically. If a list lacks the eliminator,
+// the list's next docID becomes the eliminator. If all lists have it, it is scored, and the first
+// list provides the next one.
 func (r *run) smallAdaptive() {
 	lists := r.lists
 	r.start(lists[:1])
 	eliminator := lists[0].Doc()
-	at, have := 0, 1 // the list that was looked into last; how many have the eliminator
+	at, have := 0, 1 // the last list searched; how many lists have the eliminator
 	for eliminator < r.hi && !r.due() {
 		r.Candidates++
 		for have < len(lists) {

@@ -20,11 +20,11 @@ func (b *bitmap) reset(lo, hi uint32) {
 }
 
 // add makes docs members. Like the other methods it ignores documents out of range, which only
-// damage can bring.
+// occur in damaged lists.
 func (b *bitmap) add(docs []uint32) { addDocs(b.words[:b.used], b.lo, docs) }
 
-// match returns the indexes of the members among docs, of which there are at most
-// 65536; valid until the next call.
+// match returns the indexes of the members among docs, of which there are at most 65536. The result
+// is valid until the next call.
 func (b *bitmap) match(docs []uint32) []uint16 {
 	found := b.room(docs)
 	return found[:matchDocs(b.words[:b.used], b.lo, docs, found)]
@@ -55,7 +55,7 @@ func (b *bitmap) room(docs []uint32) []uint16 {
 	return b.found[:len(docs)]
 }
 
-// next returns the first member from doc on, or end.
+// next returns the first member at or after doc, or end.
 func (b *bitmap) next(doc uint32) uint32 {
 	j := max(doc, b.lo) - b.lo
 	i := int(j >> 6)

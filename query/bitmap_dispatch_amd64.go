@@ -4,7 +4,7 @@ package query
 
 import "unsafe"
 
-// matchDocs needs no more than what every amd64 CPU has.
+// matchDocs only needs instructions that every amd64 CPU has.
 func matchDocs(words []uint64, lo uint32, docs []uint32, found []uint16) int {
 	if len(docs) == 0 {
 		return 0

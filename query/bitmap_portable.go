@@ -1,6 +1,6 @@
 package query
 
-// addDocs sets the bits of docs, bit 0 of words being document lo.
+// addDocs sets the bits of docs. Bit 0 of words is document lo.
 func addDocs(words []uint64, lo uint32, docs []uint32) {
 	for _, d := range docs {
 		j := d - lo
@@ -10,8 +10,8 @@ func addDocs(words []uint64, lo uint32, docs []uint32) {
 	}
 }
 
-// matchPortable writes the indexes of those docs whose bits are set to found, which
-// is as long as docs, and returns their number.
+// matchPortable writes the indexes of the docs whose bits are set to found, which is as long as
+// docs, and returns their number.
 func matchPortable(words []uint64, lo uint32, docs []uint32, found []uint16) int {
 	n := 0
 	for i, d := range docs {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestBitmapTwins compares what this build runs with the portable form, docIDs
-// before and after the bitmap included.
+// TestBitmapTwins compares the implementation of this build with the portable one, including docIDs
+// before and after the bitmap.
 func TestBitmapTwins(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {

@@ -1,10 +1,10 @@
 package query
 
-// blockMaxAnd computes And a block of the shortest list at a time. It looks for the documents of
-// the block in one list after the other, decoding only the blocks that they fall into, and decodes
-// frequencies only for the documents that all lists hold. Once there is a threshold, it skips
-// blocks of the shortest list whose bounds cannot pass it with the bounds of the other lists, and
-// looks only for the documents of the other blocks that can pass it.
+// blockMaxAnd computes And a block of the shortest list at a time. It looks up the documents of the
+// block in one list after another, decoding only the blocks that contain them, and decodes
+// frequencies only for documents that all lists hold. Once there is a threshold, it skips the
+// blocks of the shortest list whose bounds, with those of the other lists, cannot pass it. In the
+// other blocks it looks up only the documents that can pass it.
 func (r *run) blockMaxAnd() {
 	if !r.open(1) {
 		return
@@ -38,8 +38,8 @@ func (r *run) blockMaxAnd() {
 	}
 }
 
-// intersect scores those of docs, the next postings of the first list, that all lists hold. It
-// returns false when no later block can have matches.
+// intersect scores the documents among docs, the next postings of the first list, that all lists
+// hold. It returns false if no later block can have matches.
 func (r *run) intersect(docs []uint32) (more bool) {
 	m, n := &r.match, len(r.lists)
 	m.reset(n)
@@ -76,8 +76,8 @@ func (r *run) intersect(docs []uint32) (more bool) {
 	return more && r.err == nil
 }
 
-// beginMatches makes those of docs, the next postings of the first list, the matches that can pass
-// the threshold. It returns false for damage.
+// beginMatches makes the documents among docs, the next postings of the first list, that can pass
+// the threshold the matches. It returns false on damage.
 func (r *run) beginMatches(m *matches, docs []uint32) bool {
 	first := r.lists[0]
 	pass := float32(-1)
@@ -98,14 +98,14 @@ func (r *run) beginMatches(m *matches, docs []uint32) bool {
 	return true
 }
 
-// cheaplyTested reports whether looking for documents in the second list costs less than scoring
+// cheaplyTested reports whether looking up documents in the second list costs less than scoring
 // them in the first, and drops most of them.
 func (r *run) cheaplyTested(lists []*list) bool {
 	return len(lists) > 1 && uint64(lists[1].entry.DF)*4 < uint64(r.part.seg.Docs()) && r.dense(lists[1]) != nil
 }
 
-// denseFactor is how many postings can be looked up in a bitmap in the time it takes to look for
-// one document in a list.
+// denseFactor is how many postings can be looked up in a bitmap in the time that looking up one
+// document in a list takes.
 const denseFactor = 16
 
 // denser reports whether docs are so dense, compared with l, that findByBlock is faster than find.

@@ -8,13 +8,13 @@ import (
 	"github.com/pinion-index/pinion/format"
 )
 
-// ErrParams is the error of BM25 parameters that are out of range.
+// ErrParams is matched by the errors for BM25 parameters that are out of range.
 var ErrParams = errors.New("query: BM25 parameter out of range")
 
-// Params are BM25's parameters.
+// Params are the parameters of BM25.
 type Params struct {
 	K1 float64 // saturation of the term frequency, 0 to 1e6
-	B  float64 // strength of length normalisation, 0 to 1
+	B  float64 // strength of length normalization, 0 to 1
 }
 
 // DefaultParams are k1 = 0.9, b = 0.4. They must not be modified.
@@ -31,26 +31,26 @@ func (p Params) Check() error {
 	return nil
 }
 
-// Stats are the statistics of the whole snapshot that scores depend on.
+// Stats are the statistics of the whole snapshot on which scores depend.
 type Stats struct {
-	Docs   uint64 // documents, deleted ones counted until a merge drops them
-	Tokens uint64 // sum of their exact lengths
-	MaxLen uint32 // length of the longest
+	Docs   uint64 // documents, including deleted ones until a merge drops them
+	Tokens uint64 // sum of their exact lengths in tokens
+	MaxLen uint32 // length of the longest in tokens
 }
 
-// maxNormTable bounds the table of norms by length: the norms of longer documents are computed
-// when they are needed.
+// maxNormTable bounds the table of norms by length. The norms of longer documents are computed when
+// they are needed.
 const maxNormTable = 1 << 16
 
 // Scorer computes BM25 under fixed parameters and statistics. It is immutable and safe for
-// concurrent use. Most programs need none: a Searcher has its own.
+// concurrent use. Most programs do not need one: a Searcher has its own.
 type Scorer struct {
 	stats Stats
 
 	b, oneMinusB, k1, k1Plus1, avg float32
 
-	norms     []float32    // by length: 256 or maxNormTable of them, for every index of their width
-	lens      int          // how many of them documents can have
+	norms     []float32    // by length: 256 or maxNormTable of them, so that any uint8 or uint16 is an index
+	lens      int          // how many of them are lengths that documents can have
 	codeNorms [256]float32 // by length code of a format.Quad
 	codeTFs   [256]float32 // by frequency code of a format.Quad; 255 is +Inf
 }
@@ -84,16 +84,16 @@ func NewScorer(p Params, st Stats) (*Scorer, error) {
 	return s, nil
 }
 
-// norm returns 1 / (k1 * ((1-b) + b*dl/avg)), each step rounded. It does not increase with dl
-// and is neither 0 nor NaN. Where it would be +Inf, as for a k1 of 0, it is MaxFloat32, which
-// gives the same scores, and 0 for frequency 0.
+// norm returns 1 / (k1 * ((1-b) + b*dl/avg)), each step rounded. It does not increase with dl and
+// is neither 0 nor NaN. Where it would be +Inf, as for k1 = 0, it is MaxFloat32, which gives the
+// same scores, and 0 for frequency 0.
 func (s *Scorer) norm(dl uint32) float32 {
 	ratio := float32(float32(dl) / s.avg)
 	k := float32(s.k1 * float32(s.oneMinusB+float32(s.b*ratio)))
 	return min(float32(1/k), math.MaxFloat32)
 }
 
-// Norm returns the norm of a document of dl tokens: the norm of Score.
+// Norm returns the norm of a document of dl tokens, for Score.
 func (s *Scorer) Norm(dl uint32) float32 {
 	if uint64(dl) < uint64(s.lens) {
 		return s.norms[dl]
@@ -101,23 +101,24 @@ func (s *Scorer) Norm(dl uint32) float32 {
 	return s.norm(dl)
 }
 
-// IDF returns ln(1 + (N - df + 0.5) / (df + 0.5)), positive for every df up to N.
+// IDF returns ln(1 + (N - df + 0.5) / (df + 0.5)), which is positive for every df up to N.
 func (s *Scorer) IDF(df uint64) float64 {
 	n, d := float64(s.stats.Docs), float64(df)
 	return logarithm(float64(1 + float64(float64(float64(n-d)+0.5)/float64(d+0.5))))
 }
 
-// Weight returns idf * (k1 + 1) * qtf for a term of document frequency df that the query holds
-// qtf times: the w of Score. No score is greater.
+// Weight returns idf * (k1 + 1) * qtf, the weight of a term for Score. df is the term's document
+// frequency over the snapshot, qtf how often the query holds the term. No posting of the term
+// scores more.
 func (s *Scorer) Weight(df uint64, qtf int) float32 {
 	w := float32(float32(s.IDF(df)) * s.k1Plus1)
 	return float32(w * float32(qtf))
 }
 
-// Score returns the score of a posting: w - w/(1 + tf*norm), where w is Scorer.Weight of the
-// term and norm is Scorer.Norm of the document. Mathematically that is w * tf / (tf + 1/norm).
-// In this form rounding keeps it monotone in tf and norm, so that the score of a dominating
-// posting is a bound.
+// Score returns the score of a posting, w - w/(1 + tf*norm), where w is the term's Scorer.Weight,
+// tf its frequency in the document and norm the document's Scorer.Norm. Mathematically that is w *
+// tf / (tf + 1/norm). In this form rounding keeps it monotone in tf and norm, so that the score of
+// a dominating posting is a bound.
 func Score(w, tf, norm float32) float32 {
 	return float32(w - float32(w/float32(1+float32(tf*norm))))
 }
@@ -137,10 +138,10 @@ func (s *Scorer) Bound(w float32, q format.Quad) float32 {
 }
 
 // pruneBelow returns a value t for a threshold theta: if a float32 sum of non-negative bounds or
-// scores of at most terms postings of a document, in any order, is t or less, then the score of
-// the document is below theta. The relative difference of that sum from the exact one, and of
-// that from the score, is less than terms/2^24 each; t allows for twice that. It is negative
-// where nothing may be pruned.
+// scores of at most terms postings of a document, in any order, is at most t, then the score of the
+// document is below theta. The sum differs from the exact one, and that from the score, by a
+// relative error of less than terms/2^24 each; t allows for twice that. t is negative if nothing
+// may be pruned.
 func pruneBelow(theta float32, terms int) float32 {
 	if theta <= 0 {
 		return -1

@@ -19,8 +19,8 @@ func scorer(t testing.TB, p Params, st Stats) *Scorer {
 	return s
 }
 
-// bigLog is ln(x) to more than 100 bits: by halving the argument's distance from
-// 1 with square roots and then the artanh series in big.Float.
+// bigLog is ln(x) to more than 100 bits. It takes square roots until the argument is near 1 and
+// then sums the artanh series in big.Float.
 func bigLog(x float64) float64 {
 	const prec = 200
 	v := new(big.Float).SetPrec(prec).SetFloat64(x)
@@ -58,8 +58,8 @@ func TestLogarithm(t *testing.T) {
 	}
 }
 
-// The bits of idf and scores are the same on every platform: these were computed
-// once and must not change, or answers do.
+// The bits of idf and scores are the same on every platform. They were computed once and must not
+// change, since answers would.
 func TestScoreGolden(t *testing.T) {
 	s := scorer(t, DefaultParams, Stats{Docs: 338791, Tokens: 19358188, MaxLen: 1000})
 	for _, c := range []struct {
@@ -164,8 +164,7 @@ func TestBoundHolds(t *testing.T) {
 	})
 }
 
-// Sums in any order that stay at or below pruneBelow mean a canonical sum below
-// the threshold.
+// If a sum in any order is at most pruneBelow, the canonical sum is below the threshold.
 func TestPruneBelowIsSafe(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.OneOf(rapid.IntRange(1, 6), rapid.IntRange(1, 400)).Draw(t, "terms")

@@ -2,12 +2,12 @@ package query
 
 import "math"
 
-// candidates are documents with their partial scores, in ascending order unless all lists that
-// are left are dense.
+// candidates are documents with their partial scores, in ascending order unless all remaining lists
+// are dense.
 type candidates struct {
 	docs  []uint32
 	sums  []float32
-	norms []float32 // of docs, while dense lists are looked into
+	norms []float32 // of docs, while dense lists are probed
 
 	otherDocs []uint32 // scratch of sort
 	otherSums []float32
@@ -27,8 +27,8 @@ func (c *candidates) reserve(n int) {
 	}
 }
 
-// mergeOf makes c the union of a and b, adding sums where both have a document. c has room. It
-// does not branch on which of them comes next, since that is hard to predict.
+// mergeOf makes c the union of a and b and adds the sums of documents that both have. c has room.
+// It does not branch on whether a or b is next, since that is hard to predict.
 func (c *candidates) mergeOf(a *candidates, b *stretch) {
 	ad, bd := a.docs, b.docs
 	as, bs := a.sums[:len(ad)], b.scores[:len(bd)]
@@ -67,7 +67,7 @@ func (c *candidates) update(s *stretch) {
 	}
 }
 
-// dropBelow drops the candidates from index n on whose sums are not above pass, none if pass is
+// dropBelow drops the candidates from index n on whose sums are not above pass, or none if pass is
 // negative. It does not branch on which of them pass, since that is hard to predict: scores order
 // as their bits do.
 func (c *candidates) dropBelow(n int, pass float32) {
@@ -84,7 +84,7 @@ func (c *candidates) dropBelow(n int, pass float32) {
 	c.docs, c.sums = docs[:n], sums[:n]
 }
 
-// dropNormed is dropBelow for candidates with norms, from the first on.
+// dropNormed is dropBelow for all candidates, which have norms.
 func (c *candidates) dropNormed(pass float32) {
 	if pass < 0 {
 		return
@@ -99,7 +99,7 @@ func (c *candidates) dropNormed(pass float32) {
 	c.docs, c.sums, c.norms = docs[:n], sums[:n], norms[:n]
 }
 
-// sort sorts the candidates from index at on, all of them in the sub-window from lo on.
+// sort sorts the candidates from index at on, which are all in the sub-window that begins at lo.
 func (c *candidates) sort(at int, lo uint32) {
 	docs := c.docs[at:]
 	sums := c.sums[at:][:len(docs)]
@@ -123,7 +123,7 @@ func (c *candidates) sort(at int, lo uint32) {
 
 const buckets = 1 << 7 // buckets*buckets == subWindow
 
-// bucket sorts by the low bits of a document's place in the sub-window if div is 1, and by the
+// bucket sorts by the low bits of a document's position in the sub-window if div is 1, and by the
 // high bits if div is buckets. It is stable.
 func (c *candidates) bucket(docs []uint32, sums []float32, lo, div uint32) {
 	n := len(docs)

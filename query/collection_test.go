@@ -33,7 +33,7 @@ func buildSegment(t testing.TB, docs [][]string, c codec.Codec) *segment.Segment
 	return s
 }
 
-// segmentBytes makes the file of a segment of docs.
+// segmentBytes makes a segment file of docs.
 func segmentBytes(t testing.TB, docs [][]string, c codec.Codec) []byte {
 	t.Helper()
 	type posting struct{ docs, freqs []uint32 }

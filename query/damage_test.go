@@ -17,9 +17,8 @@ import (
 	"github.com/pinion-index/pinion/segment"
 )
 
-// Flipped bits anywhere behind the first page give an error that says so or some
-// result, but never a panic, whatever the algorithm: lists are not verified unless
-// asked.
+// Flipped bits anywhere after the first page give a format.ErrCorrupt or some result but never a
+// panic, whatever the algorithm: lists are not verified unless asked for.
 func TestDamagedLists(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 22))
 	docs := querytest.ZipfDocs(rng, 3000, 40, 12)

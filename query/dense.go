@@ -10,21 +10,21 @@ import (
 	"github.com/pinion-index/pinion/segment"
 )
 
-// Long lists, those of common words, are mostly probed: hits need rarer words. denseCache caches
-// long lists that are probed repeatedly as bitmaps with frequencies, where a probe is one to three
+// Long lists, which are those of common words, are mostly probed: hits need rarer words. denseCache
+// caches repeatedly probed long lists as bitmaps with frequencies. A probe is then one to three
 // loads instead of a search in the skip header and two decoded blocks.
 
 // DefaultDenseBytes is the default of Options.DenseBytes, in bytes for each document.
 const DefaultDenseBytes = 32
 
 const (
-	// A list with at least a denseShare-th of a segment's documents is cached once denseAsks
+	// A list with at least 1/denseShare of a segment's documents is cached once denseAsks
 	// queries have probed it.
 	denseShare = 64
 	denseAsks  = 4
 
-	// manyFreq stands for that frequency and all above. A list with such a frequency in more than
-	// a manyShare-th of a segment's documents is not cached.
+	// manyFreq represents that frequency and all above it. A list with such frequencies in more
+	// than 1/manyShare of a segment's documents is not cached.
 	manyFreq  = 255
 	manyShare = 64
 )
@@ -44,25 +44,25 @@ type denseList struct {
 	words []uint64 // bitmap of the documents
 	ranks []uint32 // by word: postings before it
 	freqs []uint8  // by posting, at most manyFreq; one more at the end
-	docs  []uint32 // those with more, ascending
-	many  []uint32 // and their frequencies
+	docs  []uint32 // those with frequencies of at least manyFreq, ascending
+	many  []uint32 // the frequencies of docs
 }
 
-// holds returns 1 if the list holds a document, or 0.
+// holds returns 1 if the list holds a document, and 0 otherwise.
 func (d *denseList) holds(doc uint32) int {
 	w := int(doc / 64)
 	if w >= len(d.words) {
-		return 0 // only for damage
+		return 0 // damage
 	}
 	return int(d.words[w] >> (doc % 64) & 1)
 }
 
-// freq returns the frequency in a document, manyFreq if it is greater, and 0 where the list does
-// not hold the document. It does not branch on that, since it is hard to predict.
+// freq returns the frequency in a document, or manyFreq if it is greater, or 0 if the list does not
+// hold the document. It does not branch on that, since it is hard to predict.
 func (d *denseList) freq(doc uint32) uint8 {
 	w := int(doc / 64)
 	if w >= len(d.words) || w >= len(d.ranks) {
-		return 0 // only for damage
+		return 0 // damage
 	}
 	word, bit := d.words[w], doc%64
 	at := int(d.ranks[w]) + bits.OnesCount64(word&(1<<bit-1))
@@ -90,7 +90,7 @@ func newDenseCache(bytes int, docs uint32) *denseCache {
 	return &denseCache{room: uint64(bytes) * uint64(docs)}
 }
 
-// get returns the list at an offset, nil if it is not cached.
+// get returns the list at an offset, or nil if it is not cached.
 func (c *denseCache) get(offset int64) *denseList {
 	if m := c.lists.Load(); m != nil {
 		return (*m)[offset]
@@ -98,8 +98,8 @@ func (c *denseCache) get(offset int64) *denseList {
 	return nil
 }
 
-// want notes that a query probed a list, which takes so many bytes, and reports whether to cache
-// it now. Under contention it may miss a probe.
+// want records that a query probed a list that takes so many bytes and reports whether to cache it
+// now. It may miss a probe under contention.
 func (c *denseCache) want(offset int64, bytes uint64) bool {
 	if c.full.Load() || !c.mu.TryLock() {
 		return false
@@ -140,8 +140,8 @@ func (r *run) findDense(l *list) {
 	}
 }
 
-// dense returns the cached form of l, a list of the current segment, or nil. It caches the list
-// when that is due.
+// dense returns the cached form of l, a list of the current segment, or nil. It caches the list if
+// that is due.
 func (r *run) dense(l *list) *denseList {
 	if l.asked {
 		return l.dense
@@ -164,7 +164,7 @@ func (r *run) dense(l *list) *denseList {
 	return d
 }
 
-// newDenseList reads list l.
+// newDenseList returns the cached form of list l.
 func newDenseList(s *reader.Segment, l *list) (*denseList, error) {
 	words := (int(s.Docs()) + 63) / 64
 	d := &denseList{words: make([]uint64, words), ranks: make([]uint32, words), freqs: make([]uint8, 0, l.entry.DF+1)}
@@ -195,8 +195,8 @@ func newDenseList(s *reader.Segment, l *list) (*denseList, error) {
 	return d, c.Err()
 }
 
-// addDense adds the scores of l's postings to the candidates, whose norms must be set and which
-// may be in any order.
+// addDense adds the scores of l's postings to the candidates. Their norms must be set; their order
+// does not matter.
 func (r *run) addDense(l *list, d *denseList) {
 	c := &r.cand
 	r.freqs = r.freqs[:0]

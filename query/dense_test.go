@@ -11,8 +11,8 @@ import (
 	"github.com/pinion-index/pinion/query/internal/querytest"
 )
 
-// Arrays of long lists change no answer, frequencies beyond a byte included, and
-// stay within their room.
+// Caching long lists changes no answer, not even with frequencies above 255, and stays within its
+// bound.
 func TestDenseLists(t *testing.T) {
 	rng := rand.New(rand.NewPCG(41, 42))
 	docs := querytest.ZipfDocs(rng, 30000, 2000, 4) // lists of less than readAlways postings are never probed

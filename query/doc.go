@@ -17,16 +17,16 @@
 //   - a hit is ordered by its key, which is score and docID in one uint64.
 //
 // DocIDs are global: the first docID of a segment is the number of documents in the segments before
-// it, deleted ones counted.
+// it, including deleted ones.
 //
-// # Corner cases
+// # Edge cases
 //
 //	K <= 0                 no hits, no error; nothing is read
 //	K above the matches    all matches
 //	no terms               no hits
-//	unknown term           And: no hits; Or: it is ignored; AndOr: as Or
+//	unknown term           And: no hits; Or and AndOr: ignored
 //	a term given q times   counts q times: its weight is multiplied by q
-//	a score of zero        still a hit (a parameter or a rounding can cause it)
+//	a score of zero        still a hit (parameters or rounding can cause it)
 //	a deleted document     never a hit; its postings count in df, N and the
 //	                       average length until a merge drops it
 //	filter                 only documents in it are hits; statistics are unchanged
@@ -34,22 +34,22 @@
 //	unknown Algorithm
 //	context done           the context's error and no hits, never some of them
 //
-// AndOr (Ding 2009, section 5) is exactly And's result if at least K documents hold every term, and
-// otherwise exactly Or's result, in which documents that hold every term have no precedence beyond
-// their score.
+// AndOr (Ding 2009, section 5) gives exactly the result of And if at least K documents hold every
+// term, and otherwise exactly the result of Or, which does not favor documents that hold every term
+// other than by their scores.
 //
 // # Inside
 //
-//	query.go, algorithm.go      what a query says
+//	query.go, algorithm.go      queries and their parts
 //	searcher.go, parse.go       Searcher: options, queries in, hits out; text to terms
 //	passes.go                   one or two passes over the segments; which algorithm runs
-//	run.go, list.go, stop.go    the state of an execution, its lists, its early end
+//	run.go, list.go, stop.go    the state of an execution, its lists, stopping it early
 //	terms.go, termcache.go      looking terms up, in canonical order
 //	bm25.go, log.go             parameters, weights, norms, bounds, Score
 //	score*.go                   scores of many postings at once
 //	topk.go, kth.go, select.go  the best hits and the threshold
 //	tasks.go, internal/exec     executing a query in tasks, for package pool
-//	trace.go                    what an execution did
+//	trace.go                    a record of an execution
 //
 // The algorithms, by the names in Algorithm:
 //

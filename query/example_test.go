@@ -74,7 +74,7 @@ func ExampleSearcher_Search() {
 	// 0.457 doc1
 }
 
-// Parameters of zero are asked for explicitly: without Params they have their defaults.
+// Zero parameters must be given explicitly: nil Params mean the defaults.
 func ExampleOptions() {
 	ctx := context.Background()
 	snapshot, err := shelf(ctx)

@@ -1,7 +1,7 @@
 package query
 
-// exhaustive computes Or document at a time: it scores the least current docID of all lists, then
-// moves the lists that hold it.
+// exhaustive computes Or a document at a time: it scores the least current docID of all lists, then
+// advances the lists that hold it.
 func (r *run) exhaustive() {
 	r.start(r.lists)
 	for !r.due() {

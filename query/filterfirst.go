@@ -1,6 +1,6 @@
 package query
 
-// filterFirst computes Or or And by looking for the documents of the filter in every list.
+// filterFirst computes Or or And by looking up the documents of the filter in every list.
 func (r *run) filterFirst(conjunctive bool) {
 	r.start(r.lists)
 	base := uint64(r.part.seg.Base)
@@ -31,11 +31,11 @@ func (r *run) filterFirst(conjunctive bool) {
 	}
 }
 
-// filterFactor is how many postings can be read in the time it takes to look for one document in a
-// list.
+// filterFactor is how many postings can be read in the time that looking up one document in a list
+// takes.
 const filterFactor = 32
 
-// smallFilter reports whether looking for the documents of the filter is faster than reading the
+// smallFilter reports whether looking up the documents of the filter is faster than reading the
 // lists: the shortest for And, all for Or.
 func (r *run) smallFilter(conjunctive bool) bool {
 	if r.q.Filter == nil {

@@ -32,8 +32,8 @@ func greatest(v []float32, k int) float32 {
 	return v[k-1]
 }
 
-// leastOf finds the k-th greatest of the numbers added to it. If k is at least lazyFrom it may
-// lag behind, and find one of the next k/2.
+// leastOf finds the k-th greatest of the numbers added to it. If k is at least lazyFrom, it may lag
+// behind and find one of the next k/2.
 type leastOf struct {
 	k     int
 	heap  []float32 // if k is less than lazyFrom

@@ -12,8 +12,8 @@ import (
 // end is the docID of an exhausted list; it is above every docID.
 const end = reader.NoDoc
 
-// list is the posting list of a term in a segment. A damaged list reads as exhausted, so that
-// loops over lists need no error paths; run.settle looks for errors afterwards.
+// list is the posting list of a term in a segment. A damaged list reads as exhausted, so that loops
+// over lists need no error paths; run.settle looks for errors afterwards.
 type list struct {
 	reader.Cursor
 	entry  segment.Entry
@@ -22,20 +22,20 @@ type list struct {
 	bound  float32 // no posting of the list scores more; set by run.sumBounds
 	small  bool    // the list has no extent
 	huge   bool    // frequencies may reach 2^31
-	from   uint32  // documents before it are done, though the cursor may be at one
-	row    int     // the block that from was in when run.row last looked
+	from   uint32  // documents before it are done, even if the cursor is still at one
+	row    int     // the block of from at the last call of run.row
 
 	scores []float32 // of a small list, after run.sumBounds
 
 	dense *denseList // the cached form of the list, nil if there is none
-	asked bool       // dense is final for this query
+	asked bool       // whether dense has been looked up for this query
 
 	ListCounts
 }
 
 // open moves l to the first posting of its entry in s.
 func (l *list) open(s *reader.Segment, by reader.Strategy) error {
-	l.SetArmed(true) // every call of a Searcher or a worker arms faults
+	l.SetArmed(true) // the methods of Searcher and taskWorker arm faults
 	if err := l.Init(s, l.entry); err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (l *list) open(s *reader.Segment, by reader.Strategy) error {
 // blocks returns the number of blocks.
 func (l *list) blocks() int { return l.List().Blocks }
 
-// blockBound returns a bound of the scores of the block that the block pointer is at.
+// blockBound returns a bound of the scores of the block at the block pointer.
 func (l *list) blockBound(s *Scorer) float32 {
 	if l.small {
 		return l.bound
@@ -64,15 +64,15 @@ func (l *list) blockBound(s *Scorer) float32 {
 	return s.Bound(l.weight, l.BlockMax())
 }
 
-// count adds to the counts what the cursor decoded.
+// count adds the number of blocks that the cursor decoded to the counts.
 func (l *list) count() {
 	d, f := l.Decoded()
 	l.DocBlocks += uint64(d)
 	l.FreqBlocks += uint64(f)
 }
 
-// lowerBound returns the index of the first element of v, which ascends, that is
-// at least target, or len(v).
+// lowerBound returns the index of the first element of v, which ascends, that is at least target,
+// or len(v).
 func lowerBound(v []uint32, target uint32) int {
 	lo, hi := 0, len(v)
 	for lo < hi {
@@ -86,7 +86,7 @@ func lowerBound(v []uint32, target uint32) int {
 	return lo
 }
 
-// settle ends the work on the current lists and reports the first damage found in them.
+// settle finishes the current lists and reports the first damage found in them.
 func (r *run) settle() {
 	for _, l := range r.lists[:r.opened] {
 		l.count()
@@ -96,7 +96,7 @@ func (r *run) settle() {
 	}
 }
 
-// place returns the place of l for errors.
+// place returns the location of l for errors.
 func (r *run) place(l *list) format.Place {
 	return format.Place{List: string(r.terms[l.term].bytes), Block: format.NoBlock}
 }

@@ -3,11 +3,11 @@ package query
 import "math"
 
 // logarithm returns ln(x) for a positive, finite x with a relative error below 1e-15. math.Log is
-// assembly on some platforms and may be fused on others. This gives the same bits on all of them,
-// because explicit conversions round every product.
+// assembly on some platforms and may use fused operations on others. logarithm gives the same bits
+// on all of them, because explicit conversions round every product.
 //
-// x = 2^e * m with m in [sqrt(1/2), sqrt(2)); ln(m) = 2 artanh(s), s = (m-1)/(m+1),
-// |s| < 0.1716, by its Taylor series up to s^23.
+// x = 2^e * m with m in [sqrt(1/2), sqrt(2)); ln(m) = 2 artanh(s), s = (m-1)/(m+1), |s| < 0.1716,
+// by its Taylor series up to s^23.
 func logarithm(x float64) float64 {
 	m, e := math.Frexp(x)
 	if m < math.Sqrt2/2 {

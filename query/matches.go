@@ -7,22 +7,22 @@ var errShortFreqs = format.Corrupt("block has more docIDs than frequencies, or f
 // matches are documents that all lists searched so far hold.
 type matches struct {
 	docs []uint32
-	// at[j][i] is the position of docs[i] in list j or, shifted left by 32 bits, its frequency
-	// there, which is never 0.
+	// at[j][i] is the position of docs[i] in list j or, shifted left by 32 bits, its frequency in
+	// that list, which is never 0.
 	at [][]uint64
 
 	borrowed bool     // docs is a decoded block of list 0, and at[0] is not set yet
 	first    int      // position of docs in list 0 while borrowed
 	own      []uint32 // memory for docs that are not borrowed
 
-	kept  []uint32  // while a list is searched: indexes of the documents that it holds
+	kept  []uint32  // while searching a list: indexes of the documents that it holds
 	block []uint32  // scratch: a decoded block of frequencies
 	freqs []uint32  // scratch: of docs in one list
 	norms []float32 // of docs
 	terms []float32 // scratch: scores of docs in one list
 }
 
-// reset empties m, for so many lists.
+// reset empties m and makes it ready for lists lists.
 func (m *matches) reset(lists int) {
 	m.docs, m.borrowed = m.own[:0], false
 	for len(m.at) < lists {
@@ -33,7 +33,7 @@ func (m *matches) reset(lists int) {
 	}
 }
 
-// append adds the matches of n, for so many lists.
+// append adds the matches of n, which has lists lists.
 func (m *matches) append(n *matches, lists int) {
 	m.own = append(m.docs, n.docs...)
 	m.docs = m.own
@@ -42,13 +42,13 @@ func (m *matches) append(n *matches, lists int) {
 	}
 }
 
-// begin makes docs, which begin at position first of list 0, the matches. They must not change
+// begin makes docs, whose positions in list 0 start at first, the matches. docs must not change
 // until fill or keep is called.
 func (m *matches) begin(docs []uint32, first int) {
 	m.docs, m.first, m.borrowed = docs, first, true
 }
 
-// fill makes m independent of the argument of begin.
+// fill copies the argument of begin, so that m no longer depends on it.
 func (m *matches) fill() {
 	if !m.borrowed {
 		return
@@ -60,8 +60,8 @@ func (m *matches) fill() {
 	}
 }
 
-// beginAbove makes those of docs the matches whose scores, of postings with these freqs, are above
-// pass, which is not negative.
+// beginAbove makes the docs whose scores are above pass the matches. freqs are their frequencies.
+// pass is not negative.
 func (m *matches) beginAbove(docs, freqs []uint32, scores []float32, pass float32) {
 	own, at := m.own[:0], m.at[0]
 	for i, s := range scores {
@@ -73,8 +73,8 @@ func (m *matches) beginAbove(docs, freqs []uint32, scores []float32, pass float3
 	m.docs, m.own, m.at[0] = own, own, at
 }
 
-// find looks for the documents in list j. It sets kept to the indexes of those that the list
-// holds, and adds their positions.
+// find looks up the documents in list j. It sets kept to the indexes of those that the list holds,
+// and adds their positions.
 func (m *matches) find(l *list, j int) {
 	kept, at := m.kept[:0], m.at[j]
 	for i, doc := range m.docs {
@@ -90,8 +90,8 @@ func (m *matches) find(l *list, j int) {
 	m.kept, m.at[j] = kept, at
 }
 
-// findByBlock is find the other way round: it decodes every block of the list that documents fall
-// into, and looks up the postings in a bitmap of the documents.
+// findByBlock is find in the other direction: it decodes every block of the list that may hold one
+// of the documents, and looks up its postings in a bitmap of the documents.
 func (m *matches) findByBlock(l *list, j int, set *bitmap) {
 	kept, at, docs := m.kept[:0], m.at[j], m.docs
 	set.reset(docs[0], docs[len(docs)-1])
@@ -143,7 +143,7 @@ func (m *matches) findDense(l *list, j int, d *denseList) {
 	m.at[j] = at
 }
 
-// keep drops the documents that are not in kept, and what lists before list j say about them.
+// keep drops the documents that are not in kept, with their entries for the lists before list j.
 func (m *matches) keep(j int) {
 	if m.borrowed {
 		own, at := m.own[:0], m.at[0]
@@ -170,7 +170,7 @@ func (m *matches) keep(j int) {
 }
 
 // keepAbove drops the documents whose partial sums are not above pass, which is not negative, and
-// returns the sums of the rest.
+// returns the sums of the others.
 func (m *matches) keepAbove(sums []float32, lists int, pass float32) []float32 {
 	m.kept = m.kept[:0]
 	for i, s := range sums {
@@ -242,7 +242,7 @@ func (m *matches) addScores(l *list, sums []float32, first bool) {
 	}
 }
 
-// readFreqs sets m.freqs to the frequencies of the documents in l, given m.at of l. It decodes a
+// readFreqs sets m.freqs to the frequencies of the documents in l, given m.at of l. It decodes each
 // block of frequencies once.
 func (m *matches) readFreqs(l *list, at []uint64) error {
 	if n := len(at) + vectorSlack; cap(m.freqs) < n {

@@ -1,14 +1,14 @@
 package query
 
-// maxScore computes Or by MaxScore (Turtle and Flood 1995) document at a time. The longest lists
-// whose bounds together do not pass the threshold are non-essential: a document in these alone is
-// no hit. So candidates come from the essential lists, and the non-essential lists are probed for
-// a candidate while its score can still pass. With blockMax (Dimopoulos, Nepomnyachiy and Suel
-// 2013) no list is probed unless the bounds of the blocks that the candidate falls into let it
+// maxScore computes Or by MaxScore (Turtle and Flood 1995) a document at a time. The longest lists
+// whose bounds together do not pass the threshold are non-essential: a document that only they hold
+// is not a hit. So candidates come from the essential lists, and a non-essential list is probed for
+// a candidate only while its score can still pass. With blockMax (Dimopoulos, Nepomnyachiy and Suel
+// 2013), the lists are probed only if the bounds of the blocks around the candidate allow it to
 // pass.
 //
-// Lists stay in canonical order, so the essential ones are a prefix and a score
-// builds up in the order in which it is defined.
+// Lists stay in canonical order, so the essential lists are a prefix, and scores are summed in the
+// defined order.
 func (r *run) maxScore(blockMax bool) {
 	r.sumBounds()
 	essential := r.essential(len(r.lists))
@@ -44,8 +44,8 @@ func (r *run) maxScore(blockMax bool) {
 	}
 }
 
-// essential returns the least number of lists such that the bounds of the rest do
-// not pass the threshold, given that it is at most n.
+// essential returns the least number of lists such that the bounds of the others together do not
+// pass the threshold, given that it is at most n.
 func (r *run) essential(n int) int {
 	for n > 0 && r.suffix[n-1] <= r.top.prune {
 		n--
@@ -53,7 +53,7 @@ func (r *run) essential(n int) int {
 	return n
 }
 
-// complete adds the scores of lists i and up to the score of doc; ok is false as soon as doc
+// complete adds the scores of lists i and up to the score of doc. ok becomes false as soon as doc
 // cannot be a hit.
 func (r *run) complete(i int, doc uint32, score, norm float32) (full float32, ok bool) {
 	for ; i < len(r.lists); i++ {
@@ -70,8 +70,8 @@ func (r *run) complete(i int, doc uint32, score, norm float32) (full float32, ok
 	return score, true
 }
 
-// blocksPass reports whether score can pass the threshold by the bounds of the
-// blocks of lists i and up that doc falls into.
+// blocksPass reports whether score can pass the threshold with the bounds of the blocks around doc
+// in lists i and up.
 func (r *run) blocksPass(i int, doc uint32, score float32) bool {
 	for ; i < len(r.lists); i++ {
 		l := r.lists[i]

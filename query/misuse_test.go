@@ -12,7 +12,7 @@ import (
 	"github.com/pinion-index/pinion/reader"
 )
 
-// Values that do not exist are refused, whatever else the query says.
+// Invalid values are refused whatever else the query holds.
 func TestInvalidValues(t *testing.T) {
 	s, err := NewSearcher(querytest.Index(t, querytest.ZipfDocs(rand.New(rand.NewPCG(81, 82)), 50, 30, 10), nil), Options{})
 	if err != nil {
@@ -58,7 +58,7 @@ func TestInvalidSnapshots(t *testing.T) {
 	}
 }
 
-// Zero options are the defaults; zero parameters are zeros.
+// Zero options mean the defaults; zero parameters are zeros.
 func TestZeroOptions(t *testing.T) {
 	snapshot := querytest.Index(t, querytest.ZipfDocs(rand.New(rand.NewPCG(83, 84)), 300, 30, 10), nil)
 	search := func(o Options) []Hit {

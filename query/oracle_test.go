@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// oracle is a collection held in maps, scored in float64 straight from the
-// formula. It shares nothing with the engine.
+// oracle is a collection held in maps and scored in float64 straight from the formula. It shares no
+// code with the engine.
 type oracle struct {
 	tf      map[string]map[int]int
 	length  []int
@@ -64,8 +64,8 @@ func (o *oracle) scores(terms []string, mode Mode, k int, p Params, filter func(
 	return score
 }
 
-// check compares hits with the oracle: scores to a relative 1e-5, order and
-// completeness up to documents whose scores are closer than that.
+// check compares hits with the oracle: scores to a relative 1e-5; order and completeness except
+// among documents whose scores are closer than that.
 func (o *oracle) check(hits []Hit, scores map[int]float64, k int) error {
 	if want := min(k, len(scores)); len(hits) != want {
 		return fmt.Errorf("%d hits, want %d", len(hits), want)

@@ -6,14 +6,13 @@ import (
 	"github.com/pinion-index/pinion/analysis"
 )
 
-// parser turns text into terms by the analyzer of the index. It is safe for
-// concurrent use.
+// parser turns text into terms by the analyzer of the index. It is safe for concurrent use.
 type parser struct {
 	err  error // why there is no analyzer
 	pool sync.Pool
 }
 
-// tokenizer is the state of one goroutine that cuts text.
+// tokenizer is the tokenizing state of one goroutine.
 type tokenizer struct {
 	analysis.Tokenizer
 	tokens analysis.Tokens
@@ -27,10 +26,10 @@ func (p *parser) init(name, options string) {
 	p.pool.New = func() any { return &tokenizer{Tokenizer: a.Tokenizer()} }
 }
 
-// Parse returns the terms of a query's text, for Query.Terms: the analyzer of the index cuts it as
-// it cut the documents. There is no syntax; a word given twice is two terms. It fails with
-// analysis.ErrUnknown if the analyzer of the index is not registered, as may be for imported
-// postings; such an index can still be searched by terms.
+// Parse returns the terms of a query's text, for Query.Terms. The analyzer of the index cuts it as
+// it cut the documents. There is no syntax; a repeated word gives a repeated term. The error
+// matches analysis.ErrUnknown if the analyzer of the index is not registered, which is common for
+// imported postings; such an index can still be searched by terms.
 func (s *Searcher) Parse(text string) ([][]byte, error) {
 	if s.parser.err != nil {
 		return nil, s.parser.err

@@ -23,7 +23,7 @@ func (r *run) search(dst []Hit) ([]Hit, error) {
 	return r.top.appendHits(dst), nil
 }
 
-// compute collects the hits of a query whose terms are resolved in r.top.
+// compute collects the hits of a query with resolved terms in r.top.
 func (r *run) compute() error {
 	err := r.passes()
 	r.top.trim()
@@ -42,7 +42,7 @@ func (r *run) passes() error {
 	return r.err
 }
 
-// pass computes And or Or over all segments into r.top; failures are in r.err.
+// pass computes And or Or over all segments into r.top and sets r.err on failure.
 func (r *run) pass(conjunctive bool) {
 	r.top.reset(r.maxHits(), len(r.terms))
 	r.top.delay()
@@ -102,8 +102,8 @@ func (r *run) dispatch(conjunctive bool) {
 }
 
 // choose returns the algorithm for the current segment. On the query logs measured
-// (docs/benchmarks.md) RangeMaxScore is the fastest for Or, by a factor of two or more for every
-// k, and BlockMaxAnd for And. So Auto means these, unless the filter is small beside the lists.
+// (docs/benchmarks.md) RangeMaxScore is the fastest for Or, by a factor of two or more for every k,
+// and BlockMaxAnd for And. So Auto means these, unless the filter is small compared with the lists.
 func (r *run) choose(conjunctive bool) Algorithm {
 	a := r.q.Algorithm
 	switch {

@@ -27,12 +27,12 @@ func (r *run) finish(i int) {
 }
 
 // probe adds the scores of l's postings to the candidates and drops those that cannot pass the
-// threshold, given that the lists after l add at most rest. It decodes a block only for a
-// candidate that can pass with the bound of the block.
+// threshold, given that the lists after l add at most rest. It decodes a block only for a candidate
+// that can pass with the bound of the block.
 func (r *run) probe(l *list, rest float32) {
 	docs, sums, kept := r.cand.docs, r.cand.sums[:len(r.cand.docs)], 0
 	prune := r.top.prune
-	block, bound := uint32(end), float32(0) // last docID of the block whose bound is known, and that
+	block, bound := uint32(end), float32(0) // last docID of the block whose bound is known, and the bound
 	for i, doc := range docs {
 		sum := sums[i]
 		if doc > l.Doc() {

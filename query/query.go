@@ -8,23 +8,23 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 )
 
-// ErrInvalid is the error of a value that does not exist or is out of range: a Mode, an Algorithm,
-// a strategy, an option.
+// ErrInvalid is matched by the errors for values that do not exist or are out of range: a Mode, an
+// Algorithm, a strategy, an option.
 var ErrInvalid = errors.New("query: invalid value")
 
-// Mode says which documents match.
+// Mode selects the documents that match.
 type Mode uint8
 
 // The modes.
 const (
 	Or    Mode = iota // documents that hold at least one of the terms
 	And               // documents that hold every term
-	AndOr             // And's result where that is k hits, otherwise Or's
+	AndOr             // the result of And if it has K hits, otherwise that of Or
 )
 
 var modeNames = [...]string{Or: "or", And: "and", AndOr: "and-or"}
 
-// String returns the name on the command line: or, and, and-or.
+// String returns the mode's name on the command line: or, and, and-or.
 func (m Mode) String() string {
 	if int(m) < len(modeNames) {
 		return modeNames[m]
@@ -42,26 +42,27 @@ func ParseMode(name string) (Mode, error) {
 	return 0, fmt.Errorf("%w: unknown mode %q (known: or, and, and-or)", ErrInvalid, name)
 }
 
-// Query is one ranked Boolean query. The package comment defines its corner cases.
+// Query is one ranked Boolean query. The package comment defines the edge cases.
 type Query struct {
-	// Terms are the terms as they are in the dictionary, in any order. A term given
-	// several times counts several times. See Searcher.Parse.
+	// Terms are the terms as the dictionary spells them, in any order; Searcher.Parse
+	// makes them from text. A repeated term counts each time.
 	Terms [][]byte
-	// K is the greatest number of hits. 0 and negative numbers mean no hits; they are
-	// not an error.
+	// K is the maximum number of hits. If it is 0 or negative there are no hits and
+	// no error.
 	K int
-	// Mode says which documents match.
+	// Mode selects the documents that match.
 	Mode Mode
 	// Algorithm computes the result. All algorithms give the same result.
 	Algorithm Algorithm
 	// Filter, unless nil, holds the global docIDs that may be hits.
 	Filter *roaring.Bitmap
-	// Trace, unless nil, receives what the execution did.
+	// Trace, unless nil, is overwritten with a record of the execution, if a Searcher
+	// answers the query.
 	Trace *Trace
 }
 
-// Check returns an error matching ErrInvalid if Mode or Algorithm is none of those
-// declared. Executors check their queries.
+// Check returns an error matching ErrInvalid if Mode or Algorithm is not one of the declared
+// constants. Executors check their queries.
 func (q *Query) Check() error {
 	switch {
 	case int(q.Mode) >= len(modeNames):
@@ -78,10 +79,10 @@ type Result struct {
 }
 
 // Executor answers batches of queries over one snapshot: a Searcher in one goroutine, a pool.Pool
-// in several, and gpuload on a GPU. All executors give the same results to the bit.
+// in several, package gpuload on a GPU. All executors give the same results to the bit.
 type Executor interface {
-	// Execute returns one Result for every query, in their order. On an error there are no
-	// results at all: the context's error if the context is done, an error matching
-	// ErrInvalid for a query that Check refuses, or one that names the damage found.
+	// Execute returns one Result for each query, in their order. On an error it returns no
+	// results at all. The error is the context's if the context is done, matches ErrInvalid
+	// for a query that Check refuses, and names the damage found in the index.
 	Execute(ctx context.Context, queries []Query) ([]Result, error)
 }

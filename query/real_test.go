@@ -21,8 +21,8 @@ func liveSearcher(l *querytest.Live) *Searcher {
 	return s
 }
 
-// Real text through writer, merge, reader and every algorithm: the oracle cuts
-// the text by itself.
+// Real text through writer, merge, reader and every algorithm. The oracle tokenizes the text by
+// itself.
 func TestRealText(t *testing.T) {
 	texts := querytest.Verses(t)
 	if testing.Short() {

@@ -18,8 +18,7 @@ type part struct {
 	deleted int      // how many
 }
 
-// run is the state of one query's execution. Searchers pool runs, so that a query allocates next
-// to nothing.
+// run is the state of one query's execution. Searchers pool runs, so that a query hardly allocates.
 type run struct {
 	s *Searcher
 	q *Query
@@ -33,15 +32,15 @@ type run struct {
 	// Of the current segment.
 	part    *part
 	lo, hi  uint32  // documents to consider: lo up to hi
-	vet     bool    // hits must pass the deletes and the filter
-	lists   []*list // those of terms that occur here, in canonical order
-	opened  int     // how many of them are open
+	vet     bool    // deletes and filter must be checked
+	lists   []*list // the lists of terms that occur in the segment, in canonical order
+	opened  int     // how many lists are open
 	spare   []*list // memory: all lists ever made
 	suffix  []float32
-	bounded bool // bounds and suffix are those of lists
+	bounded bool // sumBounds has been called for lists
 	Counts
 
-	later *taskWorker // may score matches elsewhere; nil: scored where found
+	later *taskWorker // may pass matches on to be scored; nil: they are scored at once
 
 	// Scratch.
 	order  []*list
@@ -54,7 +53,7 @@ type run struct {
 	kth    []float32
 }
 
-// unknown reports whether a term occurs nowhere.
+// unknown reports whether some term occurs nowhere.
 func (r *run) unknown() bool { return len(r.terms) > 0 && r.terms[0].df == 0 }
 
 // enter makes p the current segment. It returns false if no document of it can match.
@@ -86,7 +85,7 @@ func (r *run) enter(p int, conjunctive bool) bool {
 }
 
 // open opens those of the first n lists that are not open yet, and reports success. Conjunctions
-// open a list when there is something to look for in it.
+// open a list only when there is something to look up in it.
 func (r *run) open(n int) bool {
 	for ; r.opened < n; r.opened++ {
 		l := r.lists[r.opened]
@@ -124,8 +123,8 @@ func (r *run) sumBounds() {
 	}
 }
 
-// grow returns a slice of n elements, in the memory of v if that suffices, with the capacity that
-// vector code needs after them.
+// grow returns a slice of n elements, in the memory of v if it is large enough, with vectorSlack
+// more elements of capacity.
 func grow(v []float32, n int) []float32 {
 	if cap(v) < n+vectorSlack {
 		v = make([]float32, max(n, 128)+vectorSlack)
@@ -134,7 +133,7 @@ func grow(v []float32, n int) []float32 {
 }
 
 // estimate raises the threshold to what the k-th impacts of the current lists prove: at least k
-// documents that are not deleted reach it. Under a filter they prove nothing.
+// documents that are not deleted reach it. With a filter they prove nothing.
 func (r *run) estimate() {
 	if r.q.Filter != nil {
 		return
@@ -184,7 +183,7 @@ func (r *run) begin(ctx context.Context, s *Searcher, q *Query) {
 	r.stop.reset(ctx, nil)
 }
 
-// forget drops what a pooled run must not keep alive.
+// forget drops references that a pooled run must not keep alive.
 func (r *run) forget() {
 	r.q, r.part = nil, nil
 	r.stop.ctx, r.stop.done = nil, nil

@@ -6,8 +6,8 @@ import (
 	"github.com/pinion-index/pinion/segment"
 )
 
-// lengths are the lengths of a segment's documents. bytes or words is the table if its elements
-// are that wide.
+// lengths are the lengths of a segment's documents. If the table's elements are one or two bytes
+// wide, bytes or words is the table.
 type lengths struct {
 	table segment.LengthTable
 	bytes []uint8
@@ -27,7 +27,7 @@ func newLengths(t segment.LengthTable) lengths {
 }
 
 // norms writes the norms of docs to dst, which is as long. Scalar loads are as fast as gather
-// instructions at their best, and several times as fast on CPUs whose microcode slows those down.
+// instructions at best, and several times as fast on CPUs whose microcode slows gathers down.
 func (l *lengths) norms(dst []float32, docs []uint32, s *Scorer) {
 	dst = dst[:len(docs)]
 	switch {
@@ -62,7 +62,7 @@ func (r *run) scorePostings(l *list, dst []float32, docs, freqs []uint32) {
 	scoreNorms(dst, freqs[:len(dst)], l.weight, l.huge)
 }
 
-// scorePortable replaces norms by scores.
+// scorePortable replaces the norms in v by scores.
 func scorePortable(v []float32, freqs []uint32, w float32) {
 	freqs = freqs[:len(v)]
 	for i, norm := range v {

@@ -8,9 +8,9 @@ import (
 	"github.com/pinion-index/pinion/internal/simd"
 )
 
-// scoreNorms replaces the norms in v by the scores of postings with frequencies
-// freqs, which are as many. AVX2 cannot convert huge frequencies, of 2^31 and more;
-// slices without room for whole vectors are left to the portable code.
+// scoreNorms replaces the norms in v by the scores of postings with frequencies freqs, which are as
+// many. AVX2 cannot convert frequencies of 2^31 or more. The portable code handles these, and
+// slices without room for whole vectors.
 func scoreNorms(v []float32, freqs []uint32, w float32, huge bool) {
 	n := len(v)
 	whole := (n + vectorSlack - 1) &^ (vectorSlack - 1)

@@ -10,26 +10,26 @@ import (
 	"github.com/pinion-index/pinion/store"
 )
 
-// MaxTerms is the greatest number of distinct terms of a query.
+// MaxTerms is the maximum number of distinct terms of a query.
 const MaxTerms = 1 << 16
 
-// ErrTooManyTerms is the error of a query with more than MaxTerms distinct terms.
+// ErrTooManyTerms is matched by the error for a query with more than MaxTerms distinct terms.
 var ErrTooManyTerms = errors.New("query: too many terms")
 
-// Options choose how a Searcher scores and searches. The zero value means BM25 with
+// Options configure how a Searcher scores and searches. The zero value means BM25 with
 // DefaultParams and the fastest strategies.
 type Options struct {
-	// Params are the parameters of BM25; nil means DefaultParams. Params{} is k1 = 0, b = 0.
+	// Params are the parameters of BM25; nil means DefaultParams. Params{} means k1 = 0, b = 0.
 	Params *Params
-	// Seek says how postings are found. Results do not depend on it.
+	// Seek is how postings are found. Results do not depend on it.
 	Seek reader.Strategy
-	// DenseBytes bounds the memory for bitmaps of long lists with their frequencies, in
-	// bytes for each document of the snapshot: a list takes 3/16 byte a document and a
-	// byte a posting. 0 means DefaultDenseBytes, less than 0 none.
+	// DenseBytes bounds the memory for caching long lists as bitmaps with frequencies,
+	// in bytes for each document of the snapshot. A list takes 3/16 byte a document and
+	// a byte a posting. 0 means DefaultDenseBytes; a negative value disables the cache.
 	DenseBytes int
 }
 
-// params returns the parameters that o means.
+// params returns the effective parameters.
 func (o *Options) params() Params {
 	if o.Params == nil {
 		return DefaultParams
@@ -37,8 +37,8 @@ func (o *Options) params() Params {
 	return *o.Params
 }
 
-// Searcher answers queries over one snapshot, which must stay open meanwhile. It
-// is safe for concurrent use.
+// Searcher answers queries over one snapshot, which must stay open while the Searcher is used. It
+// is safe for concurrent use. It needs no closing.
 type Searcher struct {
 	seek   reader.Strategy
 	parts  []part
@@ -48,9 +48,9 @@ type Searcher struct {
 	runs   sync.Pool
 }
 
-// NewSearcher returns a Searcher over a snapshot, which must stay open while the Searcher is
-// used. The error matches ErrInvalid for no snapshot or bad options, ErrParams for bad
-// parameters, and reader.ErrClosed for a closed snapshot.
+// NewSearcher returns a Searcher over a snapshot, which must stay open while the Searcher is used.
+// The error matches ErrInvalid if s is nil or an option is invalid, ErrParams if a parameter is out
+// of range, and reader.ErrClosed if s is closed.
 func NewSearcher(s *reader.Snapshot, o Options) (*Searcher, error) {
 	if s == nil {
 		return nil, fmt.Errorf("%w: no snapshot", ErrInvalid)
@@ -80,7 +80,7 @@ func NewSearcher(s *reader.Snapshot, o Options) (*Searcher, error) {
 	return x, nil
 }
 
-// StatsOf returns the statistics of a snapshot that scores depend on.
+// StatsOf returns the statistics of a snapshot on which scores depend.
 func StatsOf(s *reader.Snapshot) Stats {
 	st := s.Stats()
 	return Stats{Docs: st.Docs, Tokens: st.Tokens, MaxLen: st.MaxLen}
@@ -131,9 +131,9 @@ func (s *Searcher) Execute(ctx context.Context, queries []Query) ([]Result, erro
 	return results, nil
 }
 
-// AppendHits appends the hits of q to dst, the best first. It allocates only where dst or the
-// Searcher's pooled memory must grow. On an error it returns dst as it was: the error of ctx, or
-// one that matches ErrInvalid, ErrTooManyTerms or format.ErrCorrupt.
+// AppendHits appends the hits of q to dst, the best first. It allocates only if dst or the
+// Searcher's pooled memory must grow. On an error it returns dst unchanged. The error is that of
+// ctx, or matches ErrInvalid, ErrTooManyTerms or format.ErrCorrupt.
 func (s *Searcher) AppendHits(ctx context.Context, dst []Hit, q *Query) (hits []Hit, err error) {
 	hits = dst
 	if err = ctx.Err(); err != nil {

@@ -37,7 +37,7 @@ func searcherOver(t testing.TB, parts []part, o Options) *Searcher {
 	return s
 }
 
-// difference says where two results part.
+// difference describes where two results differ.
 func difference(a, b []Hit) string {
 	for i := range min(len(a), len(b)) {
 		if a[i] != b[i] {
@@ -47,8 +47,8 @@ func difference(a, b []Hit) string {
 	return fmt.Sprintf("%d and %d hits", len(a), len(b))
 }
 
-// everyWay runs q by every algorithm and seek strategy over every collection,
-// requires bitwise equal results, and returns them.
+// everyWay runs q with every algorithm and seek strategy over every collection, requires bitwise
+// equal results, and returns them.
 func everyWay(t testing.TB, searchers []*Searcher, q Query) ([]Hit, error) {
 	t.Helper()
 	var want []Hit
@@ -147,7 +147,7 @@ func TestRandomCollections(t *testing.T) {
 	})
 }
 
-// Lists long enough for regression, buckets and k-th impacts.
+// Lists that are long enough for regression, buckets and k-th impacts.
 func TestLongLists(t *testing.T) {
 	n, queries := 20000, 10
 	if testing.Short() {
@@ -239,7 +239,7 @@ func TestCornerCases(t *testing.T) {
 	}
 }
 
-// Equal documents make ties everywhere, and k cuts through them.
+// Equal documents give ties everywhere, and K separates tied documents.
 func TestTies(t *testing.T) {
 	docs := make([][]string, 2000)
 	for d := range docs {
@@ -279,7 +279,7 @@ func TestContext(t *testing.T) {
 	}
 }
 
-// Cancellation in the middle is noticed at a block by every algorithm.
+// Every algorithm notices a cancellation at the next block.
 func TestCancelMidway(t *testing.T) {
 	c := newCollection(t, querytest.ZipfDocs(rand.New(rand.NewPCG(9, 9)), 6000, 30, 10), nil, DefaultParams)
 	s := c.searchers[0]

@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// From lazyFrom hits on, a buffer with room for half as many more, from which the best are
-// selected when it is full, is faster than a heap.
+// If k is at least lazyFrom, a buffer with room for half as many hits more, from which the best are
+// selected whenever it is full, is faster than a heap.
 const lazyFrom = 64
 
 // roomFor returns the length of that buffer.
 func roomFor(k int) int { return k + k/2 }
 
-// selectGreatest moves the k greatest of v, which are distinct, to its front. 0 < k <= len(v).
-// It does not branch on which side of the pivot a key is, since that is hard to predict.
+// selectGreatest moves the k greatest of v, which are distinct, to its front. 0 < k <= len(v). It
+// does not branch on which side of the pivot a key is, since that is hard to predict.
 func selectGreatest(v []uint64, k int) {
 	for k < len(v) {
 		pivot := median(v[0], v[len(v)/2], v[len(v)-1])
@@ -42,8 +42,8 @@ func selectGreatest(v []uint64, k int) {
 
 func median(a, b, c uint64) uint64 { return max(min(a, b), min(max(a, b), c)) }
 
-// sortKeys sorts v: first into buckets of equal width, then each bucket. other is scratch, which
-// it returns.
+// sortKeys sorts v, first into buckets of equal width, then each bucket. It uses other as scratch
+// and returns it, grown if necessary.
 func sortKeys(v, other []uint64) []uint64 {
 	const buckets = 1 << 10
 	if len(v) < lazyFrom {

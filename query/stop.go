@@ -18,7 +18,7 @@ func (s *stop) reset(ctx context.Context, halt *atomic.Bool) {
 	s.ctx, s.done, s.halt, s.err = ctx, ctx.Done(), halt, nil
 }
 
-// due is stopped for loops over documents: it polls only every 64th time.
+// due is stopped for loops over documents: it polls only on every 64th call.
 func (s *stop) due() bool {
 	s.step++
 	return s.step%64 == 0 && s.stopped()

@@ -7,14 +7,14 @@ import (
 	"github.com/pinion-index/pinion/format"
 )
 
-// A row of blocks is checked as a Cursor checks each block.
+// A row of blocks is checked the way a Cursor checks each block.
 func TestCheckRow(t *testing.T) {
 	last := []uint32{9, 14, 30, 35} // of the block before, then of three blocks
 	for _, c := range []struct {
 		name  string
 		docs  []uint32
 		limit uint32
-		block int // that is damaged; -1 if none is
+		block int // the damaged block, -1 if none
 	}{
 		{"good", []uint32{10, 12, 14, 20, 25, 30, 31, 35}, 36, -1},
 		{"last docID beyond the segment", []uint32{10, 12, 14, 20, 25, 30, 31, 35}, 35, 9},

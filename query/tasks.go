@@ -9,7 +9,7 @@ import (
 	"github.com/pinion-index/pinion/store"
 )
 
-// This file executes queries in tasks, for package pool: package exec documents the methods.
+// This file executes queries in tasks, for package pool. Package exec documents the methods.
 
 func init() { exec.Of = func(s any) any { return &engine{s: s.(*Searcher)} } }
 
@@ -44,7 +44,7 @@ func (e *engine) Segment(i int) (base, docs uint32) {
 	return seg.Base, seg.Docs()
 }
 
-// batch returns an empty batch for matches of so many lists.
+// batch returns an empty batch for matches in lists lists.
 func (e *engine) batch(segment, lists int) *exec.Batch {
 	b, ok := e.batches.Get().(*exec.Batch)
 	if !ok {
@@ -58,13 +58,13 @@ func (e *engine) batch(segment, lists int) *exec.Batch {
 // sharedQuery implements exec.Query.
 type sharedQuery struct {
 	s   *Searcher
-	use uint64 // tells apart the queries that it is used for
+	use uint64 // increases with each query that it is used for
 	ctx context.Context
 	q   *Query
 
 	lead run // resolves the terms and cuts the passes; holds what terms refer to
 
-	// What all tasks read all the time is in a cache line of its own.
+	// All tasks read these fields often: they have a cache line of their own.
 	_           [64]byte
 	conjunctive bool
 	halt        atomic.Bool   // the query has failed
@@ -123,9 +123,9 @@ func (x *sharedQuery) Cut(segment int, c exec.Cutter) (err error) {
 	return nil
 }
 
-// cutBlocks cuts a conjunction into ranges of consecutive blocks of the shortest list
-// (Tatikonda 2011, algorithm 4). The other lists need no cutting: a task finds its place in
-// them by their skip headers.
+// cutBlocks cuts a conjunction into ranges of consecutive blocks of the shortest list (Tatikonda
+// 2011, algorithm 4). The other lists need no cutting: a task finds its start in them through their
+// skip headers.
 func cutBlocks(shortest *list, c exec.Cutter) {
 	last, size := shortest.List().Docs.Last, shortest.List().BlockLen
 	lo := uint32(0)
@@ -136,7 +136,7 @@ func cutBlocks(shortest *list, c exec.Cutter) {
 		}
 		hi := last[b-1] + 1
 		if hi <= lo {
-			break // damage, which the last task will meet
+			break // damage, which the last task will report
 		}
 		c.Range(lo, hi)
 		lo = hi
@@ -144,8 +144,8 @@ func cutBlocks(shortest *list, c exec.Cutter) {
 	c.Range(lo, end)
 }
 
-// cutDocs cuts a disjunction into ranges of docIDs by the postings of the essential lists, as
-// if those were spread evenly.
+// cutDocs cuts a disjunction into ranges of docIDs by the number of postings of the essential
+// lists, as if these were evenly distributed.
 func (r *run) cutDocs(c exec.Cutter) {
 	r.sumBounds()
 	r.estimate()
@@ -189,7 +189,7 @@ func (x *sharedQuery) Fail(err error) {
 
 func (x *sharedQuery) Failed() bool { return x.halt.Load() }
 
-// collect adds the hits of t, which it empties.
+// collect adds the hits of t and empties it.
 func (x *sharedQuery) collect(t *topK) {
 	if len(t.heap) == 0 {
 		return
@@ -210,14 +210,14 @@ type taskWorker struct {
 	engine *engine
 	run    run
 	last   attached
-	holds  bool // run.top is that of tasks not collected
+	holds  bool // run.top has hits that are not collected yet
 
 	sink exec.Sink   // of the current task; nil: matches are scored at once
 	next *exec.Batch // being filled
 }
 
-// attached says which lists a taskWorker has open: those of a pass over a segment. They stand
-// at document hi or before it.
+// attached identifies the lists that a taskWorker has open: those of a pass over a segment. They
+// are at document hi or before it.
 type attached struct {
 	query       *sharedQuery
 	use         uint64
@@ -269,8 +269,8 @@ func (w *taskWorker) Do(q exec.Query, t exec.Task, s exec.Sink) (err error) {
 	return r.err
 }
 
-// attach makes w's run ready for a task of x from document lo of a segment on. Lists that stand
-// before lo after another task of the pass stay open.
+// attach makes w's run ready for a task of x that begins at document lo of a segment. Lists that an
+// earlier task of the pass left before lo stay open.
 func (w *taskWorker) attach(x *sharedQuery, segment int, lo uint32) bool {
 	r := &w.run
 	ok := true
@@ -297,12 +297,11 @@ func (w *taskWorker) Collect(q exec.Query) {
 	}
 }
 
-// batchSize is how many documents make a batch; fewer are scored where they were found.
+// batchSize is how many documents make a batch. Fewer are scored where they were found.
 const batchSize = 256
 
-// postpone adds matches to a batch and reports true, unless they are better scored at once:
-// while there is no threshold, by which blocks are skipped, and while the sink does not want
-// them.
+// postpone adds matches to a batch and reports true, unless scoring them at once is better: while
+// there is no threshold to skip blocks with, and while the sink does not want them.
 func (w *taskWorker) postpone(m *matches, lists int) bool {
 	if w.run.top.prune < 0 || !w.sink.Wanted() {
 		return false

@@ -7,10 +7,10 @@ import (
 	"github.com/pinion-index/pinion/segment"
 )
 
-// termCache caches what the dictionaries say about frequent query terms: a look-up costs ten
-// times as much. Once a set is full, it admits a term only on the second of two consecutive
-// misses of that set, so that rare terms neither allocate nor evict. It is safe for concurrent
-// use.
+// termCache caches the dictionary entries of frequent query terms: a lookup in the dictionaries
+// takes ten times as long. When a set is full, it admits a term only on the second of two
+// consecutive misses of that set, so that rare terms neither allocate nor evict. It is safe for
+// concurrent use.
 type termCache struct {
 	sets []termSet
 	seen []atomic.Uint32 // by set: high bits of the hash of the last term that was not admitted
@@ -22,8 +22,8 @@ type termSet [4]struct {
 	term atomic.Pointer[cachedTerm]
 }
 
-// cachedTerm is immutable. Its term and entry are inline as a rule, since one more cache miss
-// costs about as much as the rest of a look-up.
+// cachedTerm is immutable. Its term and entry are usually inline, since one more cache miss costs
+// about as much as the rest of a lookup.
 type cachedTerm struct {
 	df      uint64
 	weight  float32

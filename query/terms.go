@@ -17,11 +17,11 @@ type term struct {
 	qtf     int
 	df      uint64          // over the snapshot
 	weight  float32         // as in Score
-	entries []segment.Entry // by part; DF is 0 where it does not occur
+	entries []segment.Entry // by part; DF is 0 if the term does not occur there
 }
 
-// resolve looks the query's terms up and puts them in canonical order: ascending
-// df over the snapshot, then bytes.
+// resolve looks up the query's terms and puts them in canonical order: ascending df over the
+// snapshot, then bytes.
 func (r *run) resolve() error {
 	r.terms, r.entries = r.terms[:0], r.entries[:0]
 	for _, b := range r.q.Terms {
@@ -51,7 +51,7 @@ func compareTerms(a, b term) int {
 	return bytes.Compare(a.bytes, b.bytes)
 }
 
-// sortTerms sorts in canonical order: by insertion, unless the query is long.
+// sortTerms sorts terms in canonical order, by insertion unless there are many.
 func sortTerms(terms []term) {
 	if len(terms) > 32 {
 		slices.SortFunc(terms, compareTerms)
@@ -86,7 +86,7 @@ func mergeEqual(terms []term) []term {
 	return terms[:kept]
 }
 
-// lookup fills in df, entries and weight of a term that the query holds once.
+// lookup fills in df, entries and weight of a term that occurs once in the query.
 func (r *run) lookup(t *term) error {
 	hash := xxhash.Sum64(t.bytes)
 	if c := r.s.cache.get(hash, t.bytes); c != nil {

@@ -8,7 +8,7 @@ import (
 
 // Hit is one document of a result.
 type Hit struct {
-	Doc   uint32  // global docID
+	Doc   uint32  // global docID of the document
 	Score float32 // at least 0
 }
 
@@ -22,17 +22,17 @@ func keyHit(key uint64) Hit {
 	return Hit{Doc: ^uint32(key), Score: math.Float32frombits(uint32(key >> 32))}
 }
 
-// topK keeps the k best of the hits offered to it. The result does not depend on
-// the order of offers. It allocates nothing once its buffer has grown.
+// topK keeps the k best of the hits offered to it. The result does not depend on the order of
+// offers. It does not allocate once its buffer has grown.
 type topK struct {
 	k    int
-	heap []uint64 // the least key first once len is k; unordered before, and if lazy
+	heap []uint64 // a min-heap once it has k keys; before that, and if lazy, unordered
 	lazy bool     // heap may hold more than k until trim is called
 
 	other []uint64 // scratch
 
 	// theta is the threshold, the score that a hit must reach: the k-th best so far or a
-	// proven lower bound of the final one; -1 where there is none. Offers below it do nothing.
+	// proven lower bound of the final one; -1 if there is none. Offers below it are ignored.
 	theta float32
 	// prune is pruneBelow(theta, terms).
 	prune float32
@@ -42,7 +42,7 @@ type topK struct {
 	shared *atomic.Uint32
 }
 
-// reset prepares for a query of that many terms. k is at least 1.
+// reset makes t ready for a query of that many terms. k is at least 1.
 func (t *topK) reset(k, terms int) {
 	t.k, t.terms = k, terms
 	t.heap = t.heap[:0]
@@ -90,8 +90,8 @@ func (t *topK) sync() {
 	}
 }
 
-// publish raises a shared threshold to theta. Thresholds that prune are positive, so their bits
-// order as they do.
+// publish raises a shared threshold to theta. Thresholds that prune are positive, so they order as
+// their bits do.
 func publish(shared *atomic.Uint32, theta float32) {
 	if theta <= 0 {
 		return

@@ -62,7 +62,7 @@ func TestHitKeyOrder(t *testing.T) {
 	}
 }
 
-// What leastOf says is proven: k of the numbers are at least that, and not many more.
+// leastOf is sound: at least k of the numbers reach it, and not many more.
 func TestLeastOf(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k := rapid.SampledFrom([]int{1, 2, 10, 63, 64, 100}).Draw(t, "k")

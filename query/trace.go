@@ -2,16 +2,15 @@ package query
 
 import "time"
 
-// Trace is what executing a query did, for explanations. It does not change the result and costs
-// little. The query that it is set in overwrites it; queries that run at the same time must not
-// share one.
+// Trace records what executing a query did, for explanations. It does not change the result and
+// costs little. Each execution overwrites it; queries that run concurrently must not share one.
 type Trace struct {
 	Algorithm Algorithm // the one that ran last; never Auto
 	Segments  []SegmentTrace
-	Resolve   time.Duration // looking up the terms
-	Search    time.Duration // everything after
+	Resolve   time.Duration // time for looking up the terms
+	Search    time.Duration // time for everything after that
 
-	Thresholds []Threshold // how the threshold rose, at most maxThresholds of them
+	Thresholds []Threshold // how the threshold rose, at most 4096 of them
 }
 
 // maxThresholds bounds Trace.Thresholds; later rises are dropped.
@@ -19,7 +18,7 @@ const maxThresholds = 4096
 
 // Threshold is a rise of the score that a hit must reach.
 type Threshold struct {
-	Doc   uint32 // global docID at which the threshold had risen, at the granularity of batches
+	Doc   uint32 // global docID at which the rise was seen, at the granularity of batches
 	Score float32
 }
 
@@ -31,11 +30,11 @@ type SegmentTrace struct {
 	Counts
 }
 
-// Counts count what a pass over a segment did across lists.
+// Counts are what a pass over a segment did across lists.
 type Counts struct {
 	Candidates uint64 // documents considered after the first lists
 	Scored     uint64 // documents whose full score was computed
-	Pivots     uint64 // pivots chosen by the WAND family; windows by the window scan
+	Pivots     uint64 // pivots of WAND and BlockMaxWAND; windows of Scan and RangeMaxScore
 }
 
 // ListTrace is the part of a SegmentTrace that concerns one list.
@@ -48,16 +47,16 @@ type ListTrace struct {
 	ListCounts
 }
 
-// ListCounts count what happened to the blocks of a list. A block counts each time it is decoded.
+// ListCounts are what happened to the blocks of a list. A block counts each time it is decoded.
 type ListCounts struct {
 	DocBlocks  uint64 // blocks whose docIDs were decoded
 	FreqBlocks uint64 // blocks whose frequencies were decoded
 	ByBound    uint64 // blocks skipped because of their block-max bound
-	Probes     uint64 // documents looked for
+	Probes     uint64 // documents looked up
 	Found      uint64 // documents found
 }
 
-// ByHeader returns how many blocks were skipped by the skip header alone.
+// ByHeader returns how many blocks were skipped through the skip header alone.
 func (l *ListTrace) ByHeader() uint64 {
 	seen := l.DocBlocks + l.ByBound
 	if seen >= uint64(l.Blocks) {
@@ -91,7 +90,7 @@ func (t *Trace) add(r *run, a Algorithm) {
 	t.Segments = append(t.Segments, st)
 }
 
-// threshold records the threshold of r, if it has risen, for document doc.
+// threshold records a rise of r's threshold, if there was one, at document doc.
 func (t *Trace) threshold(r *run, doc uint32) {
 	if t == nil {
 		return

@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// wand computes Or by WAND (Broder 2003). Of the lists in order of their docIDs, the pivot is the
-// first at which the sum of the bounds passes the threshold; no document before that of the pivot
-// can be a hit. With blockMax it is Block-Max WAND (Ding and Suel 2011): the bounds of the blocks
-// that the pivot falls into must also pass, or everything up to the nearest end of those blocks is
-// skipped.
+// wand computes Or by WAND (Broder 2003). With the lists ordered by their current docIDs, the pivot
+// is the first list at which the sum of the bounds passes the threshold; no document before its
+// current one can be a hit. With blockMax it is Block-Max WAND (Ding and Suel 2011): the bounds of
+// the blocks around the pivot document must also pass, or everything up to the nearest end of those
+// blocks is skipped.
 func (r *run) wand(blockMax bool) {
 	r.sumBounds()
 	r.start(r.lists)
@@ -61,8 +61,8 @@ func (r *run) pivot() int {
 	return -1
 }
 
-// blockPivot reports whether the bounds of the blocks of lists 0 to p that doc falls into pass the
-// threshold together; if not, next is the first document that may be a hit.
+// blockPivot reports whether the bounds of the blocks around doc in lists 0 to p together pass the
+// threshold. If not, next is the first document that may be a hit.
 func (r *run) blockPivot(p int, doc uint32) (next uint32, pass bool) {
 	var sum float32
 	next = r.hi
@@ -78,8 +78,8 @@ func (r *run) blockPivot(p int, doc uint32) (next uint32, pass bool) {
 	return next, sum > r.top.prune
 }
 
-// advance moves one of lists 0 to p to target: of those before target the one with the fewest
-// postings.
+// advance moves the list with the fewest postings, among those of lists 0 to p that are before
+// target, to target.
 func (r *run) advance(p int, target uint32) {
 	best := -1
 	for i, l := range r.order[:p+1] {

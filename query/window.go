@@ -6,7 +6,7 @@ import "math"
 const (
 	minWindow = 1 << 12
 	maxWindow = 1 << 19
-	// subWindow is how many documents have accumulators: as many as fit the L1 and L2 caches.
+	// subWindow is how many documents have accumulators: as many as fit in the L1 and L2 caches.
 	subWindow = 1 << 14
 )
 
@@ -14,7 +14,7 @@ const (
 // window, and few enough to stay in the caches.
 const windowPostings = 1 << 12
 
-// window is a range of documents and what is known about it.
+// window is a range of documents with its members and accumulators.
 type window struct {
 	lo, hi  uint32
 	lists   []stretch
@@ -22,12 +22,12 @@ type window struct {
 	members bitmap
 }
 
-// scan computes Or over windows of documents: every list's postings in the window
-// are added to accumulators, list after list.
+// scan computes Or over windows of documents: it adds every list's postings in the window to
+// accumulators, list after list.
 func (r *run) scan() { r.windows(false) }
 
-// rangeMaxScore is scan with MaxScore: only documents of essential lists are accumulated. Of the
-// non-essential lists the shorter ones are read in the window too, without the postings of other
+// rangeMaxScore is scan with MaxScore: only documents of essential lists are accumulated. The
+// shorter non-essential lists are also read in the window, but only their postings of these
 // documents. The longest are probed for the documents that can still pass.
 func (r *run) rangeMaxScore() { r.windows(true) }
 
@@ -62,11 +62,11 @@ func (r *run) windows(prune bool) {
 	}
 }
 
-// A non-essential list of at most readAlways postings is always read; a longer one is read if it
-// is no longer than that plus the essential lists together.
+// A non-essential list of at most readAlways postings is always read. A longer one is read if it
+// has at most readAlways more postings than the essential lists together.
 const readAlways = 16000
 
-// worthReading returns how many lists to read when the first e are essential: these, and the short
+// worthReading returns how many lists to read if the first e are essential: these, and the short
 // ones among the others.
 func (r *run) worthReading(e int) int {
 	postings := 0
@@ -80,7 +80,7 @@ func (r *run) worthReading(e int) int {
 }
 
 // passing returns the greatest partial score from the first n lists with which a document cannot
-// pass the threshold, whatever the other lists add; it is negative if there is none.
+// pass the threshold, whatever the other lists add. It is negative if there is none.
 func (r *run) passing(n int) float32 {
 	if r.top.prune < 0 {
 		return -1
@@ -109,11 +109,11 @@ func (r *run) windowSize(n int) uint32 {
 }
 
 // Up to maxMerged postings of several lists are merged. More are added to accumulators, which costs
-// less a posting.
+// less per posting.
 const maxMerged = 128
 
-// gather makes those documents of the window candidates that are in one of the first e lists and
-// can pass the threshold with the scores of the first n lists.
+// gather makes the documents of the window candidates that are in one of the first e lists and can
+// pass the threshold with the scores of the first n lists.
 func (r *run) gather(e, n int, prune bool) {
 	w := &r.win
 	for len(w.lists) < n {
@@ -121,7 +121,7 @@ func (r *run) gather(e, n int, prune bool) {
 	}
 	all := !prune || r.top.prune < 0
 	w.members.reset(w.lo, w.hi-1)
-	needed := n // lists up to this one are looked up in members
+	needed := n // the first needed lists may be looked up in members
 	if !all && e == n {
 		for needed > 0 && !r.worthTesting(needed-1) {
 			needed--
@@ -175,15 +175,15 @@ func (r *run) merge(n int) {
 	}
 }
 
-// worthTesting reports whether blocks of essential list i may have bounds that do not pass the
-// threshold with the lists after it, so that documents in no earlier list can be left out.
+// worthTesting reports whether blocks of essential list i may have bounds that, with the lists
+// after it, do not pass the threshold, so that documents in no earlier list can be left out.
 func (r *run) worthTesting(i int) bool {
 	const low = 0.8 // few blocks have a lower bound than this part of the list's
 	return low*r.lists[i].bound+r.suffix[i+1] <= r.top.prune
 }
 
 // raise adds the partial scores of the candidates from index n on to r.partial, raises the
-// threshold to the k-th best, and reports whether it rose.
+// threshold to the k-th best of them, and reports whether it rose.
 func (r *run) raise(n int) bool {
 	for i, s := range r.cand.sums[n:] {
 		if s > r.partial.least && (!r.vet || r.allowed(r.cand.docs[n+i])) {

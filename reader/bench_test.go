@@ -9,7 +9,7 @@ import (
 	"github.com/pinion-index/pinion/reader"
 )
 
-// benchDocs is the number of documents of the benchmarks' segment.
+// benchDocs is the number of documents in the benchmark segment.
 const benchDocs = 1 << 22
 
 // benchLists are uniform and clustered lists of several densities, as in Mallia
@@ -30,9 +30,9 @@ func benchLists(b *testing.B) (*reader.Snapshot, []string) {
 	return open(b, c), terms
 }
 
-// BenchmarkNextGEQ moves over a list in steps that skip so many postings on
-// average, up to twice as many; BenchmarkShallow moves the block pointer only and
-// so measures the search for the block alone.
+// BenchmarkNextGEQ moves through a list in random steps of skip postings on average.
+// BenchmarkShallow moves only the block pointer, so it measures just the search
+// for the block.
 func BenchmarkNextGEQ(b *testing.B) { benchSeek(b, (*reader.Cursor).NextGEQ) }
 
 // BenchmarkShallow: see BenchmarkNextGEQ.

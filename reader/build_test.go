@@ -52,7 +52,7 @@ func (c *content) lengths() []uint32 {
 	return n
 }
 
-// addSegment writes a segment and returns what the manifest says about it.
+// addSegment writes a segment and returns its manifest entry.
 func addSegment(t testing.TB, l *store.Lock, c *content) store.SegmentInfo {
 	t.Helper()
 	check := func(err error) {
@@ -127,8 +127,8 @@ func commit(t testing.TB, fsys store.FS, contents ...*content) {
 	}
 }
 
-// writeTo makes an index of exactly these segments in a local directory, which the
-// platform need not be able to lock.
+// writeTo makes an index of exactly these segments in a local directory. It works
+// on platforms that cannot lock it.
 func writeTo(t testing.TB, dir string, contents ...*content) {
 	t.Helper()
 	fsys := memfs.New()
@@ -170,7 +170,7 @@ func ones(n int) []uint32 {
 	return f
 }
 
-// cursor stands on the first posting of term in segment i.
+// cursor returns a cursor on the first posting of term in segment i.
 func cursor(t testing.TB, s *reader.Snapshot, i int, term string) *reader.Cursor {
 	t.Helper()
 	seg := s.Segments()[i]
@@ -185,7 +185,7 @@ func cursor(t testing.TB, s *reader.Snapshot, i int, term string) *reader.Cursor
 	return c
 }
 
-// fatal lets examples use what tests use.
+// fatal lets examples use the helpers of tests.
 type fatal struct{ testing.TB }
 
 func (fatal) Helper()                   {}

@@ -12,8 +12,8 @@ import (
 	"github.com/pinion-index/pinion/format"
 )
 
-// readUnit is the least that is read at once, and what a small range is rounded
-// to. It is a multiple of every alignment that ranges need.
+// readUnit is the size of the smallest read, to which small ranges are rounded.
+// It is a multiple of every alignment that ranges need.
 const readUnit = 64 << 10
 
 // remote is a file that is read on demand. It implements store.Data.
@@ -27,9 +27,9 @@ type remote struct {
 
 func (f *remote) Size() int64 { return f.size }
 
-// Range returns part of a unit for a range within one, if units are kept, and a
-// buffer of its own for any other. Either may come from the cache; dropping it
-// from there does not end its life.
+// Range returns part of a cached unit for a range within one unit, and a buffer
+// of its own for any other. The bytes stay valid after the cache has dropped
+// them.
 func (f *remote) Range(off, n int64) ([]byte, error) {
 	if f.closed.Load() {
 		return nil, &fs.PathError{Op: "read", Path: f.name, Err: fs.ErrClosed}
@@ -74,13 +74,13 @@ func (f *remote) Close() error {
 	return nil
 }
 
-// cache keeps the byte ranges that were used last, up to a number of bytes.
+// cache keeps the most recently used byte ranges, up to a total size.
 type cache struct {
 	mu      sync.Mutex
 	size    int64
 	left    int64
 	entries map[cacheKey]*list.Element
-	order   list.List // of cacheEntry, the latest used first
+	order   list.List // of cacheEntry, most recently used first
 }
 
 type cacheKey struct {
@@ -97,7 +97,8 @@ func newCache(size int64) *cache {
 	return &cache{size: size, left: size, entries: make(map[cacheKey]*list.Element)}
 }
 
-// takes reports whether a range of n bytes is kept: it may not drive out too much.
+// takes reports whether a range of n bytes is cached. A large one would evict too
+// much.
 func (c *cache) takes(n int64) bool { return n <= c.size/4 }
 
 func (c *cache) get(key cacheKey) []byte {
@@ -115,7 +116,7 @@ func (c *cache) put(key cacheKey, b []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.entries[key] != nil || !c.takes(key.length) {
-		return // read by two at once, or too large
+		return // two goroutines read it, or it is too large
 	}
 	c.entries[key] = c.order.PushFront(cacheEntry{key, b})
 	c.left -= int64(cap(b))
@@ -130,7 +131,7 @@ func (c *cache) remove(e *list.Element) {
 	c.left += int64(cap(x.b))
 }
 
-// forget drops what belongs to a file.
+// forget drops the ranges of a file.
 func (c *cache) forget(f *remote) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 	"github.com/pinion-index/pinion/store"
 )
 
-// twoLists has lists of several blocks and one without an extent.
+// twoLists has lists of several blocks and a list without an extent.
 func twoLists() *content {
 	c := &content{docs: 3000, stored: true, lists: map[string]postings{
 		"short": {[]uint32{3, 5, 8}, []uint32{1, 40, 2}}, "even": {freqs: ones(1500)}, "odd": {freqs: ones(1500)},
@@ -29,7 +29,7 @@ func twoLists() *content {
 	return c
 }
 
-// A cursor that is closed twice goes to one new owner, not to two.
+// A cursor closed twice is reused by one owner, not by two.
 func TestCursorCloseTwice(t *testing.T) {
 	s := open(t, twoLists())
 	c := cursor(t, s, 0, "even")
@@ -121,8 +121,8 @@ func TestStrategies(t *testing.T) {
 	}
 }
 
-// Every method of what came from a closed snapshot that can return an error returns
-// ErrClosed; the others do not touch the unmapped files.
+// After a snapshot is closed, every method of its parts that can return an error
+// returns ErrClosed; the others do not touch the unmapped files.
 func TestUseAfterClose(t *testing.T) {
 	dir := t.TempDir()
 	writeTo(t, dir, twoLists(), &content{docs: 3, deleted: []uint32{1}})
@@ -195,8 +195,8 @@ func TestUseAfterClose(t *testing.T) {
 	}
 }
 
-// Cursors and Postings recover from faults by themselves, under a guard of their
-// user too.
+// Cursors and Postings recover from faults by themselves, also when their user
+// has armed faults.
 func TestCursorFaults(t *testing.T) {
 	if noMappings || runtime.GOOS == "windows" {
 		t.Skip("files are not mapped, or cannot be truncated while they are")

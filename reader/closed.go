@@ -6,12 +6,12 @@ import (
 	"sync/atomic"
 )
 
-// ErrClosed is what calls on an Index, a Snapshot, a Cursor or anything else that
-// came from them match once it is closed. It is fs.ErrClosed.
+// ErrClosed is matched by the errors of calls on an Index, a Snapshot, a Cursor
+// or anything else obtained from them after it is closed. It is fs.ErrClosed.
 var ErrClosed = fs.ErrClosed
 
-// life tells a Snapshot and all that came from it whether it is closed. It catches
-// misuse, not races. A nil life does not end.
+// life tells a Snapshot and everything obtained from it whether it is closed. It
+// catches misuse, not races. A nil life never ends.
 type life struct {
 	closed atomic.Bool
 	index  *Index

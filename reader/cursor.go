@@ -10,21 +10,21 @@ import (
 	"github.com/pinion-index/pinion/store"
 )
 
-// NoDoc is what a Cursor stands on after its last posting; it is above every
+// NoDoc is the docID of a Cursor after its last posting. It is above every valid
 // docID.
 const NoDoc = math.MaxUint32
 
 // maxBlock is the longest block of any codec.
 const maxBlock = 1024
 
-// Cursor walks the postings of one term in one segment, in docID order. DocIDs are
-// local to the segment. It decodes a block of docIDs when it enters it, and the
-// block's frequencies when the first of them is asked for; nothing is allocated
-// after the first Init. On an error it stands on NoDoc, and Err says what
-// happened: damage, a fault of mapped memory, or that the cursor or its snapshot
-// is closed.
+// Cursor walks the postings of one term in one segment, in docID order. DocIDs
+// are local to the segment. It decodes a block of docIDs when it enters the
+// block, and the block's frequencies when the first of them is asked for. It
+// allocates nothing after the first Init. On an error Doc returns NoDoc and Err
+// returns the cause: damage, a fault of mapped memory, or that the cursor or its
+// snapshot is closed.
 //
-// A Cursor is used by one goroutine at a time.
+// A Cursor must not be used by several goroutines at the same time.
 type Cursor struct {
 	list   segment.List
 	seg    *Segment
@@ -38,8 +38,8 @@ type Cursor struct {
 	blockLast uint32   // last docID of the block in docs, 0 before the first is decoded
 	block     int      // the block in docs, -1 before the first is decoded
 	peek      int      // the block that Shallow moved to
-	peekLast  uint32   // its last docID or 0 if that was not looked up, NoDoc past the last block
-	pos       int      // of doc in docs and freqs
+	peekLast  uint32   // its last docID; 0 if not looked up, NoDoc past the last block
+	pos       int      // index of doc in docs and freqs
 	docs      []uint32 // of the block; nil while nothing is decoded and after the end
 	freqs     []uint32 // of the block; nil until they are asked for
 	err       error
@@ -51,18 +51,18 @@ type Cursor struct {
 	buf   *blockBuffers
 }
 
-// blockBuffers hold a decoded block. A Cursor has some from the first Init on a
+// blockBuffers hold a decoded block. A Cursor owns one from its first Init on a
 // list with blocks until Close.
 type blockBuffers struct{ docs, freqs [maxBlock]uint32 }
 
 var buffers = sync.Pool{New: func() any { return new(blockBuffers) }}
 
-// NewCursor returns a cursor that stands on NoDoc until Init. One cursor can walk
+// NewCursor returns a cursor at NoDoc. Init gives it a list; one cursor can walk
 // any number of lists, one after the other.
 func NewCursor() *Cursor { return &Cursor{doc: NoDoc, block: -1, peekLast: NoDoc} }
 
-// Cursor returns a cursor on the first posting of term, or on NoDoc if the segment
-// does not hold term.
+// Cursor returns a cursor at the first posting of term, or at NoDoc if the
+// segment does not hold term. The caller closes it.
 func (s *Segment) Cursor(term []byte) (*Cursor, error) {
 	e, ok, err := s.Lookup(term)
 	if err != nil {
@@ -79,9 +79,9 @@ func (s *Segment) Cursor(term []byte) (*Cursor, error) {
 	return c, nil
 }
 
-// Close ends the use of a cursor and gives its memory back: slices that it handed
-// out must not be used after. It then stands on NoDoc, and Err and Init return
-// ErrClosed. Further calls do nothing.
+// Close releases the cursor's memory: slices that it returned must not be used
+// afterwards. Doc then returns NoDoc, and Err and Init return ErrClosed. Further
+// calls do nothing.
 func (c *Cursor) Close() {
 	if c.buf != nil {
 		buffers.Put(c.buf)
@@ -89,10 +89,10 @@ func (c *Cursor) Close() {
 	*c = Cursor{doc: NoDoc, block: -1, peekLast: NoDoc, closed: true, err: ErrClosed}
 }
 
-// SetArmed says whether the caller has armed faults (store.ArmFault) around all
-// calls and holds the snapshot open during them. The cursor then checks for
-// neither, which saves some 20 ns a block: it is for engines that run a whole
-// query under one guard.
+// SetArmed says whether the caller arms faults (store.ArmFault) around all calls
+// and keeps the snapshot open during them. The cursor then checks neither, which
+// saves about 20 ns a block. It is for engines that run a whole query under one
+// guard.
 func (c *Cursor) SetArmed(armed bool) { c.armed = armed }
 
 // Init moves c to the first posting of the term whose entry in s is e. It may be
@@ -144,8 +144,9 @@ func (c *Cursor) end(err error) bool {
 	return err == nil
 }
 
-// guard calls f, which reads the segment's memory, and turns a fault into an error.
-// It fails if the snapshot is closed. Where the cursor is armed f is called without.
+// guard calls f, which reads the segment's memory, and turns a fault into an
+// error. It fails if the snapshot is closed. If the cursor is armed, guard just
+// calls f.
 func (c *Cursor) guard(f func() error) (err error) {
 	if c.seg == nil {
 		return errNoInit
@@ -163,25 +164,26 @@ var errNoInit = errors.New("reader: a Cursor was used before Init")
 // after Close.
 func (c *Cursor) Segment() *Segment { return c.seg }
 
-// List returns the list that c walks: its blocks, bounds and payloads as they lie
-// in the segment. It must not be modified. Its slices are mapped memory: reading
-// them is up to callers that arm faults themselves.
+// List returns the list that c walks: its blocks, bounds and payloads as the
+// segment stores them. It must not be modified. Its slices are mapped memory:
+// only callers that arm faults themselves may read them.
 func (c *Cursor) List() *segment.List { return &c.list }
 
 // Len returns the number of postings of the list.
 func (c *Cursor) Len() int { return c.list.N }
 
-// Doc returns the current docID, NoDoc after the last.
+// Doc returns the current docID, or NoDoc after the last posting.
 func (c *Cursor) Doc() uint32 { return c.doc }
 
-// Decoded returns how many blocks of docIDs and of frequencies were decoded since
-// Init, counting a block as often as it was decoded.
+// Decoded returns how many blocks of docIDs and of frequencies have been decoded
+// since Init. A block counts each time it is decoded.
 func (c *Cursor) Decoded() (docs, freqs int) { return int(c.decodedDocs), int(c.decodedFreqs) }
 
 // Err returns the error that ended the walk, or nil.
 func (c *Cursor) Err() error { return c.err }
 
-// Pos returns the number of postings before the current one; Len after the last.
+// Pos returns the number of postings before the current one, or Len after the
+// last.
 func (c *Cursor) Pos() int {
 	switch {
 	case c.doc == NoDoc:
@@ -202,7 +204,7 @@ func (c *Cursor) Next() uint32 {
 	return c.doc
 }
 
-// leaveBlock is Next where the block ends or is not decoded.
+// leaveBlock is Next at the end of a block, or if no block is decoded.
 func (c *Cursor) leaveBlock() {
 	c.pos = 0
 	switch {
@@ -268,8 +270,8 @@ func (c *Cursor) decodeDocs(b int) error {
 	return nil
 }
 
-// plausible checks what walking the blocks of l relies on beyond what codecs
-// promise. docs are those of block b, limit is the number of documents.
+// plausible checks what walking the blocks of l relies on and codecs do not
+// promise. docs are the docIDs of block b, limit is the number of documents.
 func plausible(l *segment.List, docs []uint32, b int, limit uint32) bool {
 	if len(docs) == 0 {
 		return false
@@ -286,7 +288,7 @@ func plausible(l *segment.List, docs []uint32, b int, limit uint32) bool {
 
 func implausible() error { return format.Corrupt("block does not hold the docIDs of the skip header") }
 
-// Freq returns the frequency of the current posting, 0 after the last.
+// Freq returns the frequency of the current posting, or 0 after the last.
 func (c *Cursor) Freq() uint32 {
 	if c.pos < len(c.freqs) || c.loadFreqs() {
 		return c.freqs[c.pos]
@@ -294,8 +296,8 @@ func (c *Cursor) Freq() uint32 {
 	return 0
 }
 
-// loadFreqs decodes the frequencies of the current block, if they are not yet,
-// and reports success.
+// loadFreqs decodes the frequencies of the current block unless they are decoded
+// already, and reports success.
 func (c *Cursor) loadFreqs() bool {
 	switch {
 	case c.freqs != nil:
@@ -330,8 +332,8 @@ func locate(err error, s *Segment, block int) error {
 	return format.Locate(err, format.Place{File: s.Name(), Section: format.SectionPostings.String(), Block: block})
 }
 
-// Docs returns the docIDs of the current block from the current posting on. They
-// are valid until the cursor leaves the block.
+// Docs returns the docIDs of the current block, starting at the current posting.
+// They are valid until the cursor leaves the block.
 func (c *Cursor) Docs() []uint32 {
 	if c.doc == NoDoc || c.block < 0 && !c.load(0) {
 		return nil
@@ -339,7 +341,7 @@ func (c *Cursor) Docs() []uint32 {
 	return c.docs[c.pos:]
 }
 
-// Freqs returns the frequencies that belong to Docs.
+// Freqs returns the frequencies of the postings in Docs.
 func (c *Cursor) Freqs() []uint32 {
 	if !c.loadFreqs() {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"github.com/pinion-index/pinion/reader"
 )
 
-// model is a list as a test sees it: a slice and a position.
+// model is the test's own view of a list: a slice and a position.
 type model struct {
 	postings
 	pos int
@@ -157,7 +157,7 @@ func checkCursor(t *testing.T, rt *rapid.T, cd codec.Codec, n int) {
 				rt.Fatalf("shallow block of %d ends on %d", target, last)
 			}
 			if target < shallow || m.pos > from {
-				break // the pointer is further
+				break // the pointer is already past it
 			}
 			for i := from; i < n && m.docs[i] <= last; i++ {
 				if !cur.BlockMax().Dominates(m.freqs[i], lens[m.docs[i]]) {

@@ -9,7 +9,7 @@ import (
 )
 
 // Deletes is the set of deleted documents of one segment, by local docID. A nil
-// *Deletes is the empty set. It does not change.
+// *Deletes is the empty set. It is immutable.
 type Deletes struct {
 	bits  []uint64
 	count uint32
@@ -41,8 +41,8 @@ func (d *Deletes) Bits() []uint64 {
 	return d.bits
 }
 
-// deletesFile is an open deletes file, decoded when it is first asked for, so
-// that opening an index takes the same time whatever is deleted.
+// deletesFile is an open deletes file. It is decoded on first use, so that
+// opening an index takes the same time however much is deleted.
 type deletesFile struct {
 	name   string
 	info   store.SegmentInfo
@@ -52,7 +52,7 @@ type deletesFile struct {
 	data store.Data // nil once decoded or closed
 }
 
-// openDeletes opens the file now, while it is sure to be there.
+// openDeletes opens the file now, while it certainly exists.
 func (x *Index) openDeletes(c *store.Commit, i int) (*handle, error) {
 	info := c.Segments[i]
 	name := store.DeletesName(info.DeletesFile)

@@ -6,15 +6,16 @@
 // document's global docID is its segment's Base plus its local one. Postings reads
 // a posting list from end to end; a Cursor walks one and skips in it.
 //
-// Opening costs the same for every size of index: headers are read and checked,
-// contents are mapped and read when they are used. Damage shows as an error of kind
-// format.ErrCorrupt when it is met, as far as decoding can notice it;
-// Snapshot.Verify reads and checks everything. A mapped file that is truncated or
-// cannot be read gives such an error too, not the end of the process.
+// Opening takes the same time whatever the size of the index: headers are read and
+// checked; contents are mapped, and read when they are used. Damage that decoding
+// notices is an error of kind format.ErrCorrupt; Snapshot.Verify reads and checks
+// everything. A mapped file that is truncated or cannot be read also gives that
+// error instead of crashing the process.
 //
-// All of it is safe for concurrent use except Cursor and Terms, of which every
-// goroutine takes its own. Close may be called again, and calls after Close return
-// an error that matches ErrClosed; Close must not run beside other calls.
+// All types are safe for concurrent use except Cursor and Terms, which belong to one
+// goroutine at a time. Closing again does nothing. Calls after Close return an error
+// that matches ErrClosed; Close of a Snapshot or Cursor must not run concurrently
+// with other calls on it.
 //
 // Inside:
 //

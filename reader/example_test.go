@@ -138,7 +138,7 @@ func ExampleSnapshot_Terms() {
 	// darkness 1
 }
 
-// Intersecting two lists with cursors: each moves to where the other stands.
+// Intersecting two lists with cursors: each moves to the document of the other.
 func ExampleCursor() {
 	dir, remove := exampleIndex()
 	defer remove()
@@ -185,7 +185,7 @@ func ExampleCursor() {
 func ExampleOpenReaderAt() {
 	dir, remove := exampleIndex()
 	defer remove()
-	files := os.DirFS(dir) // stands for an embed.FS
+	files := os.DirFS(dir) // in place of an embed.FS
 
 	x, err := reader.OpenReaderAt(reader.FromFS(files), reader.Options{CacheSize: 8 << 20})
 	if err != nil {

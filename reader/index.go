@@ -18,8 +18,8 @@ type Index struct {
 	handles map[uint64]*handle // open files by number; each has users
 }
 
-// Open opens the index in a local directory. Errors are of kind
-// format.ErrNotAnIndex, ErrTooNew, ErrTooOld or ErrCorrupt, or come from the
+// Open opens the index in a local directory. The caller closes it. Errors are of
+// kind format.ErrNotAnIndex, ErrTooNew, ErrTooOld or ErrCorrupt, or come from the
 // operating system.
 func Open(path string) (*Index, error) {
 	d, err := store.Open(path)
@@ -29,7 +29,7 @@ func Open(path string) (*Index, error) {
 	return open(d)
 }
 
-// OpenFS opens the index in any directory.
+// OpenFS opens the index in any directory, such as one in memory.
 func OpenFS(fsys store.ReadFS) (*Index, error) {
 	d, err := store.OpenFS(fsys)
 	if err != nil {
@@ -38,7 +38,7 @@ func OpenFS(fsys store.ReadFS) (*Index, error) {
 	return open(d)
 }
 
-// open makes d part of an index, or closes it.
+// open makes an Index of d, or closes d on an error.
 func open(d *store.Dir) (*Index, error) {
 	x := &Index{dir: d, handles: make(map[uint64]*handle)}
 	v, err := x.openLatest()
@@ -50,11 +50,11 @@ func open(d *store.Dir) (*Index, error) {
 	return x, nil
 }
 
-// String names the directory.
+// String returns the directory's name.
 func (x *Index) String() string { return x.dir.String() }
 
-// Snapshot returns the newest commit that was opened, to be closed by the caller.
-// The error matches ErrClosed after Close.
+// Snapshot returns the newest commit that Open or Refresh has seen. The caller
+// closes it. After Close the error matches ErrClosed.
 func (x *Index) Snapshot() (*Snapshot, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -69,10 +69,10 @@ func (x *Index) errClosed() error {
 	return fmt.Errorf("index %s: %w", x.dir, ErrClosed)
 }
 
-// Refresh opens the newest commit if there is a newer one than that of the last
-// Snapshot, and reports whether there was. Segments that both have stay open. If
-// it fails the commit that was opened before stays. The error matches ErrClosed
-// after Close.
+// Refresh looks for a newer commit and, if there is one, makes it the result of
+// later calls of Snapshot. It reports whether there was one. Files that both
+// commits name stay open. On an error the current commit stays. After Close the
+// error matches ErrClosed.
 func (x *Index) Refresh() (changed bool, err error) {
 	x.refresh.Lock()
 	defer x.refresh.Unlock()

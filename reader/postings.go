@@ -14,12 +14,13 @@ type Posting struct {
 	Freq uint32 // how often the term occurs in the document, at least 1
 }
 
-// Postings returns the postings of term as the segment stores them, deleted
-// documents included, with docIDs local to the segment; none if it does not hold
-// term. An error is the last element; its Posting is zero.
+// Postings returns the postings of term as the segment stores them: deleted
+// documents are included and docIDs are local to the segment. It yields nothing
+// if the segment does not hold term. An error is yielded last, with a zero
+// Posting.
 //
-// It decodes many blocks at a time: it is the fastest way to read a whole list, and
-// a Cursor the way to skip in one.
+// It decodes many blocks at a time. It is the fastest way to read a whole list;
+// to skip in one, use a Cursor.
 func (s *Segment) Postings(term []byte) iter.Seq2[Posting, error] {
 	return func(yield func(Posting, error) bool) {
 		r := rowPool.Get().(*rows)
@@ -28,9 +29,9 @@ func (s *Segment) Postings(term []byte) iter.Seq2[Posting, error] {
 	}
 }
 
-// Postings returns the postings of term in all segments with global docIDs, in
-// docID order, deleted documents excepted; none if no segment holds term. An error
-// is the last element; its Posting is zero.
+// Postings returns the postings of term in all segments, with global docIDs in
+// ascending order and without deleted documents. It yields nothing if no segment
+// holds term. An error is yielded last, with a zero Posting.
 func (s *Snapshot) Postings(term []byte) iter.Seq2[Posting, error] {
 	return func(yield func(Posting, error) bool) {
 		r := rowPool.Get().(*rows)
@@ -87,8 +88,8 @@ func (r *rows) each(s *Segment, term []byte, base uint32, dels *Deletes, yield f
 	}
 }
 
-// next decodes the next row and returns its postings, none after the last row; with an
-// error, those of the blocks before the broken one.
+// next decodes the next row and returns its postings, or none after the last row.
+// With an error it returns the postings of the blocks before the damaged one.
 func (r *rows) next(s *Segment) (docs, freqs []uint32, err error) {
 	if err := s.life.err(); err != nil {
 		return nil, nil, err

@@ -7,14 +7,14 @@ import (
 	"github.com/pinion-index/pinion/format"
 )
 
-// Strategy says how NextGEQ finds the block that holds a docID. All find the same
-// posting.
+// Strategy is a way for NextGEQ to find the block that holds a docID. All
+// strategies find the same posting.
 type Strategy uint8
 
 // The strategies.
 const (
-	// Gallop doubles its step through the skip header from the current block on and
-	// bisects the last step.
+	// Gallop doubles its step through the skip header, starting at the current
+	// block, and bisects the last step.
 	Gallop Strategy = iota
 	// SafeRange bisects the blocks within the safe range of the list's linear
 	// regression (Ao 2011, section 3.3); lists without one gallop.
@@ -23,9 +23,9 @@ const (
 	// lists without buckets gallop.
 	Buckets
 
-	// Default is what measures best (BenchmarkShallow): Gallop takes 13 to 22 ns for
-	// steps of 100 postings and 30 to 57 ns for 1000, where the others take 32 to 68
-	// and 47 to 112. Only from 10,000 postings a step do the others draw level.
+	// Default is the fastest by BenchmarkShallow: Gallop takes 13 to 22 ns for
+	// steps of 100 postings and 30 to 57 ns for 1000, the others 32 to 68 and 47
+	// to 112. The others catch up at steps of 10,000 postings.
 	Default = Gallop
 )
 
@@ -34,8 +34,8 @@ func (s Strategy) String() string {
 	return [...]string{"gallop", "safe-range", "buckets", "?"}[min(s, 3)]
 }
 
-// SetStrategy chooses how NextGEQ finds blocks, until the next Init. It refuses what
-// is not one of the strategies.
+// SetStrategy sets how NextGEQ finds blocks, until the next Init. It returns an
+// error if s is not one of the strategies.
 func (c *Cursor) SetStrategy(s Strategy) error {
 	if s > Buckets {
 		return fmt.Errorf("reader: unknown strategy %d", s)
@@ -44,8 +44,8 @@ func (c *Cursor) SetStrategy(s Strategy) error {
 	return nil
 }
 
-// NextGEQ moves to the first posting whose docID is at least target, unless the
-// current one is, and returns its docID.
+// NextGEQ moves to the first posting whose docID is at least target and returns
+// that docID. It never moves backwards.
 func (c *Cursor) NextGEQ(target uint32) uint32 {
 	if target <= c.doc {
 		return c.doc
@@ -58,8 +58,8 @@ func (c *Cursor) NextGEQ(target uint32) uint32 {
 	return c.doc
 }
 
-// seekBlock enters the block that holds the first docID from target on, which is
-// not in the current block, and reports whether there is one.
+// seekBlock enters the block that holds the first docID at or above target, which
+// is not in the current block. It reports whether there is such a block.
 func (c *Cursor) seekBlock(target uint32) bool {
 	if c.armed {
 		return c.end(c.decodeBlockOf(target)) && c.doc != NoDoc
@@ -67,8 +67,8 @@ func (c *Cursor) seekBlock(target uint32) bool {
 	return c.end(c.guard(func() error { return c.decodeBlockOf(target) })) && c.doc != NoDoc
 }
 
-// decodeBlockOf decodes the block of target, or ends the walk if all docIDs are
-// below target.
+// decodeBlockOf decodes the block that holds target, or ends the walk if all
+// docIDs are below target.
 func (c *Cursor) decodeBlockOf(target uint32) error {
 	b := max(c.block, 0)
 	if target > c.last[b] {
@@ -82,10 +82,10 @@ func (c *Cursor) decodeBlockOf(target uint32) error {
 	return c.decodeDocs(b)
 }
 
-// Shallow moves the block pointer, not the cursor, to the block that NextGEQ with
-// the same target would end in and returns the last docID of that block, NoDoc if
-// there is none. It decodes nothing. The pointer goes forward only; moving the
-// cursor takes it along.
+// Shallow moves the block pointer, not the cursor, to the block in which
+// NextGEQ(target) would stop. It returns the last docID of that block, or NoDoc
+// if there is none. It decodes nothing. The pointer only moves forward; when the
+// cursor passes it, it follows.
 func (c *Cursor) Shallow(target uint32) uint32 {
 	switch {
 	case target-1 < c.peekLast: // 0 < target <= c.peekLast
@@ -109,8 +109,8 @@ func (c *Cursor) peekBlock(target uint32) {
 	c.peek, c.peekLast = b, last
 }
 
-// BlockLast returns the last docID of the block that the block pointer is at,
-// NoDoc past the last block.
+// BlockLast returns the last docID of the block at the block pointer, or NoDoc
+// past the last block.
 func (c *Cursor) BlockLast() uint32 {
 	if c.peekLast == 0 {
 		return c.Shallow(0)
@@ -118,8 +118,8 @@ func (c *Cursor) BlockLast() uint32 {
 	return c.peekLast
 }
 
-// BlockMax bounds the postings of the block that the block pointer is at. It is 0,
-// the bound of no postings, past the last block.
+// BlockMax returns a bound of the postings of the block at the block pointer.
+// Past the last block it is 0, the bound of no postings.
 func (c *Cursor) BlockMax() (bound format.Quad) {
 	switch {
 	case c.peek >= len(c.last):
@@ -133,10 +133,10 @@ func (c *Cursor) BlockMax() (bound format.Quad) {
 	return bound
 }
 
-// ListMax bounds all postings of the list, wherever the cursor stands. Lists too
-// short for an extent have no stored bounds: theirs is the greatest frequency in a
-// document as short as any of the segment. It is 0, the bound of no postings,
-// before Init and after Close.
+// ListMax returns a bound of all postings of the list, wherever the cursor is.
+// Lists too short for an extent store no bounds; theirs is made of their greatest
+// frequency and the length of the segment's shortest document. Before Init and
+// after Close it is 0, the bound of no postings.
 func (c *Cursor) ListMax() format.Quad {
 	if c.list.Quads != nil {
 		return c.list.Quad
@@ -155,7 +155,7 @@ func (c *Cursor) findBlock(b int, target uint32) int {
 	if target > c.last[len(c.last)-1] {
 		return len(c.last)
 	}
-	// Shallow may have gone further, and as a rule NextGEQ follows it.
+	// Shallow may be further ahead, and NextGEQ usually follows it.
 	if c.peek > b && c.last[c.peek-1] < target {
 		if b = c.peek; c.last[b] >= target {
 			return b
@@ -172,15 +172,15 @@ func (c *Cursor) findBlock(b int, target uint32) int {
 	}
 	lo = max(lo/c.list.BlockLen, b)
 	hi = min(hi/c.list.BlockLen, len(c.last)-1)
-	// Metadata of a damaged list may point anywhere; the skip header decides.
+	// Metadata of a damaged list may point anywhere: check it against the skip header.
 	if lo > hi || lo > b && c.last[lo-1] >= target || c.last[hi] < target {
 		return gallop(c.last, b, target)
 	}
 	return bisect(c.last, lo, hi, target)
 }
 
-// gallop returns the index of the first element of v from lo on that is at least
-// target, len(v) if there is none.
+// gallop returns the index of the first element of v[lo:] that is at least
+// target, or len(v) if there is none.
 func gallop(v []uint32, lo int, target uint32) int {
 	step, hi := 1, lo
 	for hi < len(v) && v[hi] < target {
@@ -192,7 +192,7 @@ func gallop(v []uint32, lo int, target uint32) int {
 }
 
 // bisect returns the index of the first element of v[lo:hi] that is at least
-// target, hi if there is none.
+// target, or hi if there is none.
 func bisect(v []uint32, lo, hi int, target uint32) int {
 	for lo < hi {
 		m := int(uint(lo+hi) / 2)
@@ -205,14 +205,15 @@ func bisect(v []uint32, lo, hi int, target uint32) int {
 	return lo
 }
 
-// chunk is how many docIDs find looks through at once.
+// chunk is how many docIDs find compares at once.
 const chunk = 128
 
 // find returns the index of the first docID of the current block that is at least
-// target; there is one, and it is after pos. The block is followed by NoDocs up to
-// a multiple of chunk, so every chunk is searched alike: the docIDs below target
-// are counted, every sixteenth first and then those between, without a branch and
-// without one comparison waiting for another. Bisection takes twice as long.
+// target, which must exist after pos. The block is followed by NoDocs up to a
+// multiple of chunk, so that all chunks are searched alike: find counts the
+// docIDs below target, first among every sixteenth, then among those between.
+// That needs no branches, and no comparison waits for another. Bisection takes
+// twice as long.
 func (c *Cursor) find(target uint32) int {
 	if c.small {
 		return bisect(c.docs, c.pos, len(c.docs)-1, target)
@@ -225,8 +226,8 @@ func (c *Cursor) find(target uint32) int {
 	return at + countBelow((*[chunk]uint32)(buf[at:]), target)
 }
 
-// countBelow returns how many elements of v, which ascends, are below target, at
-// most chunk-1.
+// countBelow returns how many elements of v, which ascends, are below target, up
+// to chunk-1.
 func countBelow(v *[chunk]uint32, target uint32) int {
 	t := uint64(target) // a difference of uint32s that is negative has the sign bit
 	k := (uint64(v[15])-t)>>63 + (uint64(v[31])-t)>>63 + (uint64(v[47])-t)>>63 + (uint64(v[63])-t)>>63 +

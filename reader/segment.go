@@ -9,23 +9,23 @@ import (
 	"github.com/pinion-index/pinion/store"
 )
 
-// Segment is one segment of a snapshot. All docIDs are local to it: they count
-// from 0. Its methods turn a fault of mapped memory into an error of kind
-// format.ErrCorrupt, and fail with an error that matches ErrClosed once the
-// snapshot is closed.
+// Segment is one segment of a snapshot. All docIDs are local to it: they start at
+// 0. Its methods turn a fault of mapped memory into an error of kind
+// format.ErrCorrupt. After the snapshot is closed they fail with an error that
+// matches ErrClosed. A Segment is safe for concurrent use.
 type Segment struct {
-	// Views are the segment's structures as they lie in the file. They neither recover
-	// from faults nor know when the snapshot is closed: they are for callers that arm
-	// faults themselves (store.ArmFault) and hold the snapshot open.
+	// Views gives the segment's structures as the file stores them. They neither
+	// recover from faults nor know when the snapshot is closed: callers must arm
+	// faults themselves (store.ArmFault) and keep the snapshot open.
 	Views *segment.Segment
 	// Base is the global docID of the segment's first document.
 	Base uint32
 	// Ord is the segment's position in the snapshot.
 	Ord int
-	// Info is what the manifest says.
+	// Info is the segment's entry in the manifest.
 	Info store.SegmentInfo
 
-	life    *life   // of the snapshot; nil means for ever
+	life    *life   // of the snapshot; nil never ends
 	file    *handle // nil for a Segment that no Index opened
 	deletes *deletesFile
 }
@@ -36,14 +36,14 @@ func (s *Segment) Name() string { return s.Views.Name() }
 // Header returns the file's header. It must not be modified.
 func (s *Segment) Header() *format.Header { return s.Views.Header() }
 
-// Meta returns what the segment says about itself. It must not be modified.
+// Meta returns the segment's own metadata. It must not be modified.
 func (s *Segment) Meta() *segment.Meta { return s.Views.Meta() }
 
 // Docs returns the number of documents, deleted ones included.
 func (s *Segment) Docs() uint32 { return s.Info.Docs }
 
-// Deletes returns the deleted documents of the segment, nil if there are none.
-// The first call on a segment with deletes reads them.
+// Deletes returns the deleted documents of the segment, or nil if there are none.
+// The first call reads them.
 func (s *Segment) Deletes() (*Deletes, error) {
 	if err := s.life.err(); err != nil || s.deletes == nil {
 		return nil, err
@@ -61,8 +61,9 @@ func (s *Segment) Lookup(term []byte) (e segment.Entry, ok bool, err error) {
 	return s.Views.Lookup(term)
 }
 
-// List returns a view of the list of e, which must be an entry of s. What the view
-// shows is mapped memory: reading it is up to callers that arm faults themselves.
+// List returns a view of the list of e, which must be an entry of s. The view's
+// slices are mapped memory: only callers that arm faults themselves may read
+// them.
 func (s *Segment) List(e segment.Entry) (*segment.List, error) {
 	l := new(segment.List)
 	if err := s.InitList(l, e); err != nil {
@@ -71,7 +72,7 @@ func (s *Segment) List(e segment.Entry) (*segment.List, error) {
 	return l, nil
 }
 
-// InitList is List into l, which may be used again and again.
+// InitList is List into l, which can be reused.
 func (s *Segment) InitList(l *segment.List, e segment.Entry) (err error) {
 	if err := s.life.err(); err != nil {
 		return err
@@ -80,7 +81,7 @@ func (s *Segment) InitList(l *segment.List, e segment.Entry) (err error) {
 	return s.Views.InitList(l, e)
 }
 
-// ID appends the external id of doc to buf[:0].
+// ID returns the external id of doc, appended to buf[:0].
 func (s *Segment) ID(doc uint32, buf []byte) (id []byte, err error) {
 	if err := s.life.err(); err != nil {
 		return nil, err
@@ -99,8 +100,8 @@ func (s *Segment) FindID(id []byte) (doc uint32, ok bool, err error) {
 	return s.Views.FindID(id)
 }
 
-// EachID calls f with every docID and external id in order. The id is valid until
-// f returns. An error of f ends the walk and is returned.
+// EachID calls f with every docID and external id, in docID order. The id is
+// valid until f returns. An error of f stops EachID and is returned.
 func (s *Segment) EachID(f func(doc uint32, id []byte) error) (err error) {
 	if err := s.life.err(); err != nil {
 		return err
@@ -109,7 +110,7 @@ func (s *Segment) EachID(f func(doc uint32, id []byte) error) (err error) {
 	return s.Views.EachID(f)
 }
 
-// DocLen returns the number of tokens of doc, 0 when there is no such document.
+// DocLen returns the number of tokens of doc, or 0 if there is no such document.
 func (s *Segment) DocLen(doc uint32) (tokens uint32, err error) {
 	if err := s.life.err(); err != nil {
 		return 0, err
@@ -118,8 +119,8 @@ func (s *Segment) DocLen(doc uint32) (tokens uint32, err error) {
 	return s.Views.DocLen(doc)
 }
 
-// DocLens returns the lengths of all documents. On a mapped file they are mapped
-// memory.
+// DocLens returns the lengths of all documents in tokens. The table of a mapped
+// file is mapped memory: only callers that arm faults themselves may read it.
 func (s *Segment) DocLens() (lens segment.LengthTable, err error) {
 	if err := s.life.err(); err != nil {
 		return lens, err
@@ -128,8 +129,8 @@ func (s *Segment) DocLens() (lens segment.LengthTable, err error) {
 	return s.Views.DocLens()
 }
 
-// Stored appends the stored text of doc to buf[:0]; nothing if the segment was
-// written without.
+// Stored returns the stored text of doc, appended to buf[:0], or nil if the segment
+// stores no text.
 func (s *Segment) Stored(doc uint32, buf []byte) (text []byte, err error) {
 	if err := s.life.err(); err != nil {
 		return nil, err

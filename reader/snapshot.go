@@ -8,16 +8,17 @@ import (
 	"github.com/pinion-index/pinion/store"
 )
 
-// Snapshot is the index as of one commit. After Close, calls that read the index
-// fail with an error that matches ErrClosed; so do those of its Segments, Terms,
-// Cursors and Postings.
+// Snapshot is the index as of one commit. It is safe for concurrent use. After
+// Close, calls that read the index fail with an error that matches ErrClosed;
+// this includes calls on its Segments, Terms, Cursors and Postings.
 type Snapshot struct {
 	view     *view
 	life     life
 	segments []*Segment
 }
 
-// newSnapshot returns a Snapshot of v, of which the caller has counted one user.
+// newSnapshot returns a Snapshot of v, among whose users the caller has counted
+// it.
 func newSnapshot(v *view) *Snapshot {
 	s := &Snapshot{view: v, segments: make([]*Segment, len(v.segments))}
 	s.life.index = v.index
@@ -30,8 +31,8 @@ func newSnapshot(v *view) *Snapshot {
 	return s
 }
 
-// Close gives the snapshot back. It must not run beside other calls on the
-// snapshot or on what came from it. Further calls return nil.
+// Close releases the snapshot. It must not run concurrently with other calls on
+// the snapshot or on what was obtained from it. Further calls return nil.
 func (s *Snapshot) Close() error {
 	if s.life.closed.Swap(true) {
 		return nil
@@ -39,8 +40,8 @@ func (s *Snapshot) Close() error {
 	return s.view.release()
 }
 
-// Retain returns a second hold on the same commit, with a Close of its own. The
-// error matches ErrClosed if the snapshot is closed.
+// Retain returns a second Snapshot of the same commit, to be closed separately.
+// If s is closed, the error matches ErrClosed.
 func (s *Snapshot) Retain() (*Snapshot, error) {
 	x := s.view.index
 	x.mu.Lock()
@@ -53,9 +54,9 @@ func (s *Snapshot) Retain() (*Snapshot, error) {
 }
 
 // Verify checks every checksum and all content of the snapshot's segments and
-// deletes files. It takes time in proportion to the size of the index, except that
-// files which a call has checked are not checked again while the Index has them
-// open: after a Refresh only what is new takes time.
+// deletes files. The time it takes is proportional to the size of the index.
+// Files that an earlier call has checked are skipped as long as the Index has
+// them open, so after a Refresh only new files take time.
 func (s *Snapshot) Verify(ctx context.Context) error {
 	for _, seg := range s.segments {
 		if err := s.life.err(); err != nil {
@@ -75,13 +76,13 @@ func (s *Snapshot) Verify(ctx context.Context) error {
 	return s.life.err()
 }
 
-// Generation is the number of the commit.
+// Generation returns the number of the commit, which counts from 1.
 func (s *Snapshot) Generation() uint64 { return s.view.commit.Generation }
 
 // Manifest returns the commit's manifest. It must not be modified.
 func (s *Snapshot) Manifest() *store.Manifest { return s.view.commit.Manifest }
 
-// Analyzer returns the name and options of the analyzer that made the terms.
+// Analyzer returns the name and options of the index's analyzer.
 func (s *Snapshot) Analyzer() (name, options string) {
 	m := s.view.commit.Manifest
 	return m.Analyzer, m.AnalyzerOptions
@@ -90,7 +91,7 @@ func (s *Snapshot) Analyzer() (name, options string) {
 // Segments returns the segments in docID order. The slice must not be modified.
 func (s *Snapshot) Segments() []*Segment { return s.segments }
 
-// Stats returns the counts over all segments.
+// Stats returns the statistics of all segments together.
 func (s *Snapshot) Stats() Stats { return s.view.stats }
 
 // Locate returns the segment of a global docID and the local docID in it; ok is
@@ -98,8 +99,8 @@ func (s *Snapshot) Stats() Stats { return s.view.stats }
 func (s *Snapshot) Locate(doc uint32) (seg *Segment, local uint32, ok bool) {
 	segs := s.segments
 	i := sort.Search(len(segs), func(i int) bool { return segs[i].Base > doc }) - 1
-	// Of segments without documents that share a Base the last one is found, and
-	// it is the one that has the document, if any has.
+	// Empty segments share the Base of the next one. The last of them is found, which
+	// is the only one that can hold the document.
 	if i < 0 || doc-segs[i].Base >= segs[i].Info.Docs {
 		return nil, 0, false
 	}
@@ -117,7 +118,7 @@ func (s *Snapshot) locate(doc uint32) (*Segment, uint32, error) {
 	return seg, local, nil
 }
 
-// ID appends the external id of a global docID to buf[:0].
+// ID returns the external id of a global docID, appended to buf[:0].
 func (s *Snapshot) ID(doc uint32, buf []byte) (id []byte, err error) {
 	seg, local, err := s.locate(doc)
 	if err != nil {
@@ -126,8 +127,8 @@ func (s *Snapshot) ID(doc uint32, buf []byte) (id []byte, err error) {
 	return seg.ID(local, buf)
 }
 
-// Stored appends the text of a global docID to buf[:0]. The index must have been
-// built with stored text.
+// Stored returns the text of a global docID, appended to buf[:0], or nil if the
+// document's segment stores no text.
 func (s *Snapshot) Stored(doc uint32, buf []byte) (text []byte, err error) {
 	seg, local, err := s.locate(doc)
 	if err != nil {
@@ -155,7 +156,7 @@ func (s *Snapshot) DocLen(doc uint32) (tokens uint32, err error) {
 	return seg.DocLen(local)
 }
 
-// Deleted reports whether a global docID is deleted.
+// Deleted reports whether the document with a global docID is deleted.
 func (s *Snapshot) Deleted(doc uint32) (bool, error) {
 	seg, local, err := s.locate(doc)
 	if err != nil {
@@ -165,13 +166,13 @@ func (s *Snapshot) Deleted(doc uint32) (bool, error) {
 	return d.Has(local), err
 }
 
-// FindID returns the global docID of the document with an external id, deleted
-// ones excepted; ok is false if there is none.
+// FindID returns the global docID of the document with an external id, ignoring
+// deleted documents; ok is false if there is none.
 func (s *Snapshot) FindID(id []byte) (doc uint32, ok bool, err error) {
 	if err := s.life.err(); err != nil {
 		return 0, false, err
 	}
-	for i := len(s.segments) - 1; i >= 0; i-- { // the newest has it most likely
+	for i := len(s.segments) - 1; i >= 0; i-- { // the newest is the likeliest
 		seg := s.segments[i]
 		local, found, err := seg.FindID(id)
 		if err != nil {

@@ -21,7 +21,7 @@ import (
 	"github.com/pinion-index/pinion/store"
 )
 
-// three is an index of three segments, the middle one without documents deleted.
+// three is an index of three segments. Nothing is deleted in the middle one.
 func three() []*content {
 	return []*content{
 		{docs: 5, stored: true, deleted: []uint32{0, 3}, id: func(d uint32) string { return fmt.Sprintf("a%d", d) },
@@ -208,7 +208,7 @@ func TestTermsSeek(t *testing.T) {
 	})
 }
 
-// Snapshots keep what they were while commits come and go.
+// Snapshots do not change while commits come and go.
 func TestRefresh(t *testing.T) {
 	fsys := memfs.New()
 	commit(t, fsys, three()[0])
@@ -267,8 +267,8 @@ func TestRefresh(t *testing.T) {
 	}
 }
 
-// Readers, refreshes and a writer at once; every answer belongs to the snapshot's
-// commit. Runs under the race detector.
+// Readers, refreshes and a writer run at once. Every answer belongs to the commit
+// of its snapshot. The race detector runs this too.
 func TestConcurrent(t *testing.T) {
 	for name, fsys := range map[string]store.FS{"memory": memfs.New(), "os": store.OSDir(t.TempDir())} {
 		t.Run(name, func(t *testing.T) {
@@ -407,7 +407,7 @@ func TestOpenErrors(t *testing.T) {
 	if err := sn.Verify(ctx); err != nil {
 		t.Errorf("verification: %v", err)
 	}
-	if err := sn.Verify(stopped); err != nil { // nothing is left to do
+	if err := sn.Verify(stopped); err != nil { // all is verified already
 		t.Errorf("second verification: %v", err)
 	}
 }
@@ -421,7 +421,7 @@ func TestOpenMissing(t *testing.T) {
 	}
 }
 
-// Whatever is damaged, reading gives postings in order or an error.
+// Whatever is damaged, reading returns postings in order or an error.
 func TestDamagedPostings(t *testing.T) {
 	docs, freqs := seq(20000), ones(20000)
 	for i := range docs {

@@ -9,34 +9,35 @@ import (
 	"github.com/pinion-index/pinion/store"
 )
 
-// Source gives the files of an index that is not in a local directory: an object
-// store, an archive, files embedded in the program. It must be safe for
-// concurrent use. Files do not change; a missing one gives an error that matches
-// fs.ErrNotExist.
+// Source provides the files of an index that is not in a local directory but,
+// say, in an object store, in an archive or embedded in the program. It must be
+// safe for concurrent use. Files do not change; the error for a missing file
+// matches fs.ErrNotExist.
 type Source interface {
 	// List returns the names of the files, in any order.
 	List() ([]string, error)
-	// Open opens a file and tells its size. The io.ReaderAt is closed
-	// with the index if it is an io.Closer.
+	// Open opens a file and returns its size in bytes. If the io.ReaderAt is an
+	// io.Closer, it is closed when the index no longer needs the file.
 	Open(name string) (r io.ReaderAt, size int64, err error)
 }
 
-// DefaultCacheSize is how many bytes an index that OpenReaderAt opened keeps of all
-// its files together, unless Options say otherwise: 64 MiB.
+// DefaultCacheSize is the default of Options.CacheSize, for all files of an index
+// together: 64 MiB.
 const DefaultCacheSize = 64 << 20
 
-// Options say how OpenReaderAt reads. The zero value is good.
+// Options configure OpenReaderAt. The zero value means the defaults.
 type Options struct {
-	// CacheSize is how many bytes are kept of what was read; what is in use, and the
-	// tables that a segment needs whole, come on top. 0 means DefaultCacheSize, less
-	// than 0 nothing.
+	// CacheSize bounds the cache of byte ranges read, in bytes. Ranges in use and the
+	// tables that a segment needs whole come on top. 0 means DefaultCacheSize; a
+	// negative size disables the cache.
 	CacheSize int64
 }
 
-// OpenReaderAt opens an index whose files src gives. Byte ranges are read when
-// they are needed: a few hundred bytes for a term, a posting list at once, and
-// on first use whole those tables that are searched (the index of terms, document
-// lengths, ids). What was read is kept up to Options.CacheSize.
+// OpenReaderAt opens the index whose files src provides. The caller closes it.
+// Byte ranges are read when they are needed: a few hundred bytes for a term, a
+// posting list in one read. The tables that are searched (the index of terms,
+// document lengths, ids) are read whole on first use. Up to Options.CacheSize
+// bytes are cached.
 func OpenReaderAt(src Source, o Options) (*Index, error) {
 	if o.CacheSize == 0 {
 		o.CacheSize = DefaultCacheSize
@@ -44,8 +45,8 @@ func OpenReaderAt(src Source, o Options) (*Index, error) {
 	return OpenFS(&sourceFS{src: src, cache: newCache(max(o.CacheSize, 0))})
 }
 
-// sourceFS makes a Source a store.ReadFS. Its ID is itself: nobody else has its
-// files open.
+// sourceFS makes a Source a store.ReadFS. It is its own ID: no other ReadFS
+// shares its files.
 type sourceFS struct {
 	src   Source
 	cache *cache
@@ -75,8 +76,8 @@ func (f *sourceFS) Open(name string) (store.Data, error) {
 	return &remote{name: name, r: r, size: size, cache: f.cache}, nil
 }
 
-// FromFS makes a Source of a file system whose root holds the index, such as an
-// embed.FS or an fs.Sub of it. Files that are no io.ReaderAt are read whole when
+// FromFS returns a Source of the files at the root of fsys, such as an embed.FS
+// or an fs.Sub of it. Files that do not implement io.ReaderAt are read whole when
 // they are opened.
 func FromFS(fsys fs.FS) Source { return fsSource{fsys} }
 

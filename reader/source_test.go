@@ -42,7 +42,7 @@ func copyOf(t testing.TB, fsys store.FS) fstest.MapFS {
 	return m
 }
 
-// dump writes everything that a snapshot holds.
+// dump writes all content of a snapshot.
 func dump(t testing.TB, s *reader.Snapshot) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -73,8 +73,8 @@ func dump(t testing.TB, s *reader.Snapshot) string {
 	return b.String()
 }
 
-// An index read through an io.ReaderAt is the same index, with a cache of any
-// size and from many goroutines.
+// An index read through an io.ReaderAt reads the same, with caches of any size
+// and from many goroutines.
 func TestOpenReaderAt(t *testing.T) {
 	big := three()
 	big = append(big, &content{docs: 1000, stored: true, lists: map[string]postings{
@@ -227,7 +227,7 @@ func TestOpenReadsConstant(t *testing.T) {
 	}
 	r1, b1 := read(1 << 16)
 	r2, b2 := read(1 << 30)
-	if r1 != r2 || max(b1, b2) > 6*64<<10 { // how full the last unit of a file is differs
+	if r1 != r2 || max(b1, b2) > 6*64<<10 { // the last unit of a file may be more or less full
 		t.Errorf("%d reads of %d bytes for the small index, %d of %d for the large", r1, b1, r2, b2)
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/pinion-index/pinion/store"
 )
 
-// pieces is a file that is zero but for some bytes.
+// pieces is a file of zeros except for some bytes.
 type pieces struct {
 	size  int64
 	parts map[int64][]byte
@@ -36,8 +36,8 @@ func (p *pieces) ReadAt(b []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// sparseSegment is a segment whose header and META are valid and whose sections
-// are all zeros, of the lengths that so many documents imply.
+// sparseSegment is a segment with a valid header and META. Its sections are all
+// zeros, of the lengths that the number of documents implies.
 func sparseSegment(id format.ID, docs uint32) *pieces {
 	const terms = 1 << 20
 	meta := binary.AppendUvarint(nil, 1)
@@ -92,7 +92,7 @@ func sparseManifest(tb testing.TB, id format.ID, docs uint32) *pieces {
 	return p
 }
 
-// WriteAt keeps what is written.
+// WriteAt keeps a copy of b.
 func (p *pieces) WriteAt(b []byte, off int64) (int, error) {
 	p.parts[off] = append([]byte(nil), b...)
 	return len(b), nil
@@ -138,7 +138,7 @@ func sparseDir(tb testing.TB, docs uint32) (dir string, size int64) {
 	return dir, size
 }
 
-// An index of 17 GiB opens although hardly a page of it is on the disk.
+// An index of 17 GiB opens although hardly a page of it is on disk.
 func TestOpenSparse(t *testing.T) {
 	if noMappings {
 		t.Skip("files are read, not mapped")
@@ -159,8 +159,8 @@ func TestOpenSparse(t *testing.T) {
 	}
 }
 
-// BenchmarkOpen opens and closes indexes of several sizes: manifest and header
-// are read, everything else is mapped only.
+// BenchmarkOpen opens and closes indexes of several sizes. Manifest and headers
+// are read; everything else is only mapped.
 func BenchmarkOpen(b *testing.B) {
 	for _, docs := range []uint32{1 << 10, 1 << 20, 1 << 25, 1 << 29, 1 << 30} {
 		dir, size := sparseDir(b, docs)

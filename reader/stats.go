@@ -1,8 +1,8 @@
 package reader
 
-// Stats counts over all segments of a snapshot. Deleted documents count, with
-// their postings and tokens, until a merge drops them: so do N and the average
-// length of BM25.
+// Stats are statistics of all segments of a snapshot. Except for Live, deleted
+// documents count, with their postings and tokens, until a merge drops them; so
+// they count in the N and the average length of BM25.
 type Stats struct {
 	Segments int
 	Docs     uint64 // documents, N of BM25
@@ -21,8 +21,8 @@ func (s *Stats) add(seg *Segment) {
 	s.MaxLen = max(s.MaxLen, seg.Meta().MaxLen)
 }
 
-// AvgLen is the mean number of tokens of a document, avgdl of BM25; 0 without
-// documents.
+// AvgLen returns the mean number of tokens of a document, the avgdl of BM25, or 0
+// if there are no documents.
 func (s *Stats) AvgLen() float64 {
 	if s.Docs == 0 {
 		return 0

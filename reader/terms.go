@@ -13,9 +13,9 @@ type TermEntry struct {
 	segment.Entry
 }
 
-// Lookup appends the entries of term to dst, one for each segment that has it,
-// in docID order, and returns its document frequency over all segments (deleted
-// documents count until a merge drops them).
+// Lookup appends the entries of term to dst, one for each segment that holds it,
+// in docID order. It also returns the document frequency of term over all
+// segments; deleted documents count until a merge drops them.
 func (s *Snapshot) Lookup(term []byte, dst []TermEntry) (df uint64, entries []TermEntry, err error) {
 	if err := s.life.err(); err != nil {
 		return 0, dst, err
@@ -33,8 +33,8 @@ func (s *Snapshot) Lookup(term []byte, dst []TermEntry) (df uint64, entries []Te
 	return df, dst, nil
 }
 
-// DF returns the document frequency of term over all segments, 0 if no segment
-// has it.
+// DF returns the document frequency of term over all segments, or 0 if no segment
+// holds it. Deleted documents count until a merge drops them.
 func (s *Snapshot) DF(term []byte) (df uint64, err error) {
 	if err := s.life.err(); err != nil {
 		return 0, err
@@ -51,8 +51,8 @@ func (s *Snapshot) DF(term []byte) (df uint64, err error) {
 	return df, nil
 }
 
-// Terms walks the terms of a snapshot or of one segment in bytewise order. It is
-// not safe for concurrent use.
+// Terms iterates over the terms of a snapshot or of one segment in bytewise
+// order. It is not safe for concurrent use. It needs no closing.
 type Terms struct {
 	life    *life
 	all     []source // of every segment, in docID order
@@ -68,19 +68,19 @@ type Terms struct {
 type source struct {
 	seg  int
 	it   *segment.TermIterator
-	here bool // stands on the current term
+	here bool // is at the current term
 }
 
-// Terms returns an iterator before the first term that begins with prefix; an
-// empty prefix gives all terms.
+// Terms returns an iterator over the terms that begin with prefix, positioned
+// before the first. An empty prefix selects all terms.
 func (s *Snapshot) Terms(prefix []byte) *Terms { return newTerms(&s.life, s.segments, prefix) }
 
-// Terms returns an iterator over the terms of this segment, before the first one
-// that begins with prefix; an empty prefix gives all terms.
+// Terms returns an iterator over the terms of this segment that begin with
+// prefix, positioned before the first. An empty prefix selects all terms.
 func (s *Segment) Terms(prefix []byte) *Terms { return newTerms(s.life, []*Segment{s}, prefix) }
 
 func newTerms(l *life, segments []*Segment, prefix []byte) (t *Terms) {
-	t = &Terms{life: l} // named: it must be returned after a fault too
+	t = &Terms{life: l} // named, to be returned after a fault too
 	if t.err = l.err(); t.err != nil {
 		return t
 	}
@@ -91,8 +91,8 @@ func newTerms(l *life, segments []*Segment, prefix []byte) (t *Terms) {
 	return t
 }
 
-// SeekGE moves to the first term that is not below term and reports whether
-// there is one. It may move either way.
+// SeekGE moves to the first of the selected terms that is not below term and reports
+// whether there is one. It can move in both directions.
 func (t *Terms) SeekGE(term []byte) (ok bool) {
 	if t.err == nil {
 		t.err = t.life.err()
@@ -137,8 +137,8 @@ func (t *Terms) Next() (ok bool) {
 	return t.gather()
 }
 
-// gather finds the least term and its entries. Segments are few, so it looks at
-// all of them.
+// gather finds the least term and its entries. There are few segments, so it
+// looks at all of them.
 func (t *Terms) gather() bool {
 	t.entries, t.df = t.entries[:0], 0
 	var least []byte
@@ -172,8 +172,8 @@ func (t *Terms) DF() uint64 { return t.df }
 // in docID order. They are valid until the next move.
 func (t *Terms) Entries() []TermEntry { return t.entries }
 
-// Entry returns the first of Entries: of a walk over one segment, the only one. It
-// is zero where there is no current term.
+// Entry returns the first of Entries, which is the only one when iterating over
+// one segment. It is zero if there is no current term.
 func (t *Terms) Entry() (e segment.Entry) {
 	if len(t.entries) > 0 {
 		e = t.entries[0].Entry

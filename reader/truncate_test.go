@@ -12,8 +12,8 @@ import (
 	"github.com/pinion-index/pinion/store"
 )
 
-// A segment that loses its content while it is mapped gives errors, in every
-// method, and not the end of the process.
+// A segment that is truncated while it is mapped gives errors in every method and
+// does not crash the process.
 func TestTruncatedWhileMapped(t *testing.T) {
 	if noMappings {
 		t.Skip("files are read, not mapped")

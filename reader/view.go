@@ -29,7 +29,7 @@ type handle struct {
 	users    int              // guarded by Index.mu
 }
 
-// openLatest opens the newest commit, for one user.
+// openLatest opens the newest commit and counts one user.
 func (x *Index) openLatest() (*view, error) {
 	var v *view
 	_, err := x.dir.OpenLatest(func(c *store.Commit) (err error) {
@@ -39,7 +39,7 @@ func (x *Index) openLatest() (*view, error) {
 	return v, err
 }
 
-// openView opens the files of c, those that are open already excepted.
+// openView opens the files of c that are not open already.
 func (x *Index) openView(c *store.Commit) (*view, error) {
 	v := &view{index: x, commit: c, users: 1}
 	if err := x.fill(v); err != nil {
@@ -57,7 +57,7 @@ func (x *Index) fill(v *view) error {
 		if err != nil {
 			return err
 		}
-		if err := v.commit.CheckSegment(i, h.segment); err != nil { // also of a file that an older view opened
+		if err := v.commit.CheckSegment(i, h.segment); err != nil { // also a file that an older view opened
 			return err
 		}
 		s := Segment{Views: h.segment, Ord: i, Base: uint32(base), Info: *info, file: h}
@@ -90,7 +90,7 @@ func (x *Index) hold(v *view, num uint64, open func() (*handle, error)) (*handle
 		}
 		h.num, h.users = num, 1
 		x.mu.Lock()
-		x.handles[num] = h // nobody else opens: refresh is held
+		x.handles[num] = h // no other goroutine opens files: refresh is held
 		x.mu.Unlock()
 	}
 	v.held = append(v.held, h)
@@ -143,7 +143,7 @@ func (v *view) release() error {
 	if !last {
 		return nil
 	}
-	err := x.drop(v) // unmapped first: Windows removes no mapped file
+	err := x.drop(v) // unmap first: Windows cannot remove mapped files
 	v.commit.Release()
 	return err
 }

@@ -15,8 +15,8 @@ func NewID() format.ID {
 	return id
 }
 
-// readSection reads the one section that a small file consists of and checks it
-// against its checksum. name is for errors.
+// readSection reads the only section of a small file and verifies its checksum.
+// name is for errors.
 func readSection(name string, d Data, kind format.Kind, id format.SectionID) (*format.Header, []byte, int64, error) {
 	page, err := d.Range(0, min(format.PageSize, d.Size()))
 	if err != nil {
@@ -57,12 +57,12 @@ func readSection(name string, d Data, kind format.Kind, id format.SectionID) (*f
 	return h, b[:s.Length], s.Offset, nil
 }
 
-// writeSection writes a file of one section to f.
+// writeSection writes a file with one section to f.
 func writeSection(f File, kind format.Kind, fileID format.ID, id format.SectionID, content []byte) error {
 	w := format.NewFileWriter(f, kind, fileID)
 	w.Begin(id, format.SectionRequired)
 	w.Write(content)
 	w.End()
-	_, err := w.Finish() // returns the first error of all
+	_, err := w.Finish() // returns the first error of all calls
 	return err
 }

@@ -18,7 +18,8 @@ import (
 
 var errInjected = errors.New("injected")
 
-// content is what segment n of a workload holds; several writes long.
+// content returns the content of segment n of a workload, which takes several
+// writes.
 func content(n int) []byte { return bytes.Repeat([]byte{byte(n), 0xA5, byte(n >> 8)}, 50+n) }
 
 func writeSegment(l *store.Lock, n int) (store.SegmentInfo, error) {
@@ -41,8 +42,9 @@ func writeSegment(l *store.Lock, n int) (store.SegmentInfo, error) {
 	return store.SegmentInfo{File: num, ID: format.ID{byte(n)}, Docs: uint32(n + 10), Postings: uint64(n)}, nil
 }
 
-// workload commits three times: a segment; another one and deletes in the first;
-// both merged into a third. acked is the last commit that was reported done.
+// workload commits three times: a segment, another segment and deletes in the
+// first, and a merge of both into a third. acked is the last commit that
+// succeeded.
 func workload(fsys store.FS, acked *uint64) error {
 	d, err := store.OpenFS(fsys)
 	if err != nil {
@@ -88,8 +90,8 @@ func workload(fsys store.FS, acked *uint64) error {
 	return commit(m)
 }
 
-// checkWhole checks that the index is that of commit lo or hi, 0 being none, and
-// that everything it names is there.
+// checkWhole checks that the index is that of commit lo or hi, 0 meaning none,
+// and that everything it names exists.
 func checkWhole(fsys store.FS, lo, hi uint64) error {
 	d, err := store.OpenFS(fsys)
 	if err != nil {
@@ -189,7 +191,7 @@ func TestCrashAtEveryOperation(t *testing.T) {
 			if e := checkTidy(left); e != nil {
 				t.Fatalf("crash at operation %d, mode %d (%v): %v", i, mode, err, e)
 			}
-			// What the clean-up did must survive the next crash too.
+			// The effects of the clean-up must survive the next crash too.
 			if e := checkWhole(left.Crash(), acked, acked+1); e != nil {
 				t.Fatalf("second crash, first at operation %d, mode %d (%v): %v", i, mode, err, e)
 			}
@@ -202,8 +204,8 @@ func TestCrashAtEveryOperation(t *testing.T) {
 	}
 }
 
-// One failing operation must leave an index that the next writer carries on from,
-// without a crash in between.
+// After one failing operation, without a crash, the next writer can continue from
+// the index.
 func TestFailAtEveryOperation(t *testing.T) {
 	for i, done := 0, false; !done; i++ {
 		for _, effect := range []bool{false, true} {
@@ -246,7 +248,7 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
-// A commit that ran out of space can be repeated once there is some.
+// A commit that ran out of space can be repeated when there is space again.
 func TestCommitAgain(t *testing.T) {
 	mem := memfs.New()
 	d, _ := store.OpenFS(mem)
@@ -357,7 +359,7 @@ func TestTemp(t *testing.T) {
 			t.Fatalf("left over: %v", names)
 		}
 	}
-	// A spool that a crash left goes when the next writer comes.
+	// The next writer removes a spool that a crash left behind.
 	mem := memfs.New()
 	if _, err := mem.CreateTemp(); err != nil {
 		t.Fatal(err)

@@ -11,8 +11,9 @@ import (
 )
 
 // ReadDeletes decodes a deletes file: the deleted local docIDs of the segment
-// that s describes, as a bitmap of its own. The file carries the id of that
-// segment, and docIDs and their number must agree with s. name is for errors.
+// that s describes. The caller owns the bitmap. The file holds the id of the
+// segment; the id, the docIDs and their number must agree with s. name is for
+// errors.
 func ReadDeletes(name string, d Data, s *SegmentInfo) (*roaring.Bitmap, error) {
 	h, b, off, err := readSection(name, d, format.KindDeletes, format.SectionDeletes)
 	if err != nil {
@@ -37,7 +38,7 @@ func decodeDeletes(b []byte, off int64, docs uint32) (*roaring.Bitmap, error) {
 		return nil, err
 	}
 	bm := roaring.New()
-	if _, err := bm.FromBuffer(bytes.Clone(b)); err != nil { // a copy: the file may go
+	if _, err := bm.FromBuffer(bytes.Clone(b)); err != nil { // a copy: the file may be closed
 		e := format.Corrupt("roaring bitmap")
 		e.Err = err
 		return nil, e
@@ -58,14 +59,14 @@ func appendDeletes(dst []byte, docs *roaring.Bitmap) ([]byte, error) {
 const (
 	roaringCookieNoRuns  = 12346
 	roaringCookie        = 12347
-	roaringNoOffsetsFrom = 4 // with runs, offsets are there from this many containers
+	roaringNoOffsetsFrom = 4 // with runs, there are offsets from this many containers on
 	roaringArrayMax      = 4096
 	roaringBitmapBytes   = 1 << 13
 )
 
 // checkRoaring checks a serialized bitmap in time linear in its length: the
-// library's own reader trusts what it reads, and its validation is quadratic in
-// the runs of a container. Every value must be below limit.
+// library's own reader trusts its input, and the library's validation is
+// quadratic in the runs of a container. Every value must be below limit.
 func checkRoaring(b []byte, base int64, limit uint32) error {
 	r := format.NewBuffer(b, base)
 	var size int
@@ -108,7 +109,8 @@ func checkRoaring(b []byte, base int64, limit uint32) error {
 	return r.Done()
 }
 
-// checkContainer reads one container of card values and returns the largest.
+// checkContainer reads one container of card values and returns the largest
+// value.
 func checkContainer(r *format.Buffer, card int, isRun bool) (last int) {
 	switch {
 	case isRun:

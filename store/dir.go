@@ -13,15 +13,15 @@ import (
 	"github.com/pinion-index/pinion/format"
 )
 
-// Dir is an index directory. All users of one directory in a process share one
-// Dir, so that a writer does not remove what a reader beside it still uses. Safe
-// for concurrent use.
+// Dir is an index directory. All users of a directory in a process share one Dir,
+// so that a writer does not remove files that a reader still uses. It is safe for
+// concurrent use.
 type Dir struct {
 	fs    ReadFS
 	id    any
 	users int // guarded by registry
 
-	mu      sync.Mutex          // held while reading or removing files
+	mu      sync.Mutex          // held while files are read or removed
 	pins    map[string]int      // file name -> commits that refer to it
 	garbage map[string]struct{} // superseded files that are pinned
 }
@@ -32,8 +32,8 @@ var registry struct {
 	dirs map[any]*Dir
 }
 
-// Open returns the Dir of a local directory, which must exist. It reads no file
-// and writes none. The caller closes it.
+// Open returns the Dir of a local directory, which must exist. It neither reads
+// nor writes files. The caller closes the Dir.
 func Open(path string) (*Dir, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, err
@@ -41,14 +41,14 @@ func Open(path string) (*Dir, error) {
 	return OpenFS(OSDir(path))
 }
 
-// Create is Open that makes the directory, and those above it, if missing.
+// Create is Open, but creates the directory and its parents if necessary.
 func Create(path string) (*Dir, error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		if err := os.MkdirAll(path, 0o777); err != nil {
 			return nil, err
 		}
-		// The new entry is durable as far as its parent goes; higher ones are not
-		// worth a walk to the root.
+		// This makes the new entry durable in its parent only; entries further up are
+		// not worth a walk to the root.
 		if err := syncDir(filepath.Dir(filepath.Clean(path))); err != nil {
 			return nil, err
 		}
@@ -58,8 +58,8 @@ func Create(path string) (*Dir, error) {
 	return Open(path)
 }
 
-// OpenFS returns the Dir of any file system. Only one that is also an FS can be
-// locked and written.
+// OpenFS returns the Dir of any file system. It can be locked and written only if
+// fsys is also an FS. The caller closes the Dir.
 func OpenFS(fsys ReadFS) (*Dir, error) {
 	id := fsys.ID()
 	registry.Lock()
@@ -76,14 +76,16 @@ func OpenFS(fsys ReadFS) (*Dir, error) {
 	return d, nil
 }
 
-// Close ends one use of the Dir. Commits that are still held stay valid.
+// Close ends one use of the Dir. Commits that are still held remain valid. It
+// must be called once for each Open, Create or OpenFS.
 func (d *Dir) Close() error {
 	registry.Lock()
 	defer registry.Unlock()
 	return d.close()
 }
 
-// close ends one use; a Dir without users is forgotten. Callers hold registry.
+// close ends one use. A Dir without users leaves the registry. The caller holds
+// registry.
 func (d *Dir) close() error {
 	if d.users == 0 {
 		return &fs.PathError{Op: "close", Path: d.String(), Err: fs.ErrClosed}
@@ -94,7 +96,7 @@ func (d *Dir) close() error {
 	return nil
 }
 
-// use adds a use for something that outlives the caller's.
+// use adds a use for something that may outlive the caller's use.
 func (d *Dir) use() {
 	registry.Lock()
 	if d.users++; d.users == 1 {
@@ -109,13 +111,13 @@ func (d *Dir) unuse() {
 	registry.Unlock()
 }
 
-// String names the directory.
+// String returns the directory's name.
 func (d *Dir) String() string { return d.fs.String() }
 
-// OpenFile opens any file of the directory.
+// OpenFile opens any file of the directory. The caller closes it.
 func (d *Dir) OpenFile(name string) (Data, error) { return d.fs.Open(name) }
 
-// Generation returns the newest generation without reading its manifest, 0 if
+// Generation returns the newest generation without reading its manifest, or 0 if
 // there is none.
 func (d *Dir) Generation() (uint64, error) {
 	names, err := d.fs.List()
@@ -131,14 +133,15 @@ func (d *Dir) Generation() (uint64, error) {
 	return newest, nil
 }
 
-// retries bounds how often a reader starts again because files went away under
-// it. A writer that commits faster than a reader opens would have to win this
-// often in a row.
+// retries bounds how often a reader starts again because files were removed while
+// it opened them. A writer would have to commit faster than a reader opens that
+// many times in a row.
 const retries = 64
 
-// Latest returns the newest commit. Its files stay until Release. The error of a
-// directory without a commit is of kind format.ErrNotAnIndex; a newest manifest
-// that is damaged or too new is an error, not a reason to take an older one.
+// Latest returns the newest commit. The caller releases it; until then its files
+// remain. For a directory without a commit the error is of kind
+// format.ErrNotAnIndex. If the newest manifest is damaged or too new, that is an
+// error; Latest does not fall back to an older one.
 func (d *Dir) Latest() (*Commit, error) {
 	for attempt := 1; ; attempt++ {
 		c, err := d.latest()
@@ -193,9 +196,9 @@ func (d *Dir) readManifest(gen uint64) (m *Manifest, err error) {
 	return m, nil
 }
 
-// OpenLatest is Latest followed by open, which opens the commit's files. When a
-// writer in another process removed a file in between, it starts again from the
-// newer commit. If open fails the commit is released.
+// OpenLatest is Latest followed by open, which opens the commit's files. If a
+// writer in another process removes a file in between, OpenLatest starts again
+// from the newer commit. If open fails, it releases the commit.
 func (d *Dir) OpenLatest(open func(*Commit) error) (*Commit, error) {
 	for attempt := 1; ; attempt++ {
 		c, err := d.Latest()
@@ -224,9 +227,9 @@ func (d *Dir) OpenLatest(open func(*Commit) error) (*Commit, error) {
 	}
 }
 
-// Commit is one commit whose files are kept: as long as it is held, no writer of
-// this process removes them. Safe for concurrent use; nothing in the Manifest may
-// be modified.
+// Commit is one commit whose files are kept: until Release, no writer of this
+// process removes them. It is safe for concurrent use. The Manifest must not be
+// modified.
 type Commit struct {
 	*Manifest
 	dir   *Dir
@@ -234,8 +237,8 @@ type Commit struct {
 	once  sync.Once
 }
 
-// Deletes reads the deleted docIDs of segment i; nil if there are none. The bitmap
-// is the caller's own.
+// Deletes reads the deleted docIDs of segment i. It returns nil if there are
+// none. The caller owns the bitmap.
 func (c *Commit) Deletes(i int) (bm *roaring.Bitmap, err error) {
 	defer CatchFault(ArmFault(), &err)
 	s := &c.Segments[i]
@@ -251,7 +254,7 @@ func (c *Commit) Deletes(i int) (bm *roaring.Bitmap, err error) {
 	return ReadDeletes(name, data, s)
 }
 
-// Retain returns a second hold on the same commit.
+// Retain returns a second Commit for the same files, to be released separately.
 func (c *Commit) Retain() *Commit {
 	d := c.dir
 	d.mu.Lock()
@@ -263,8 +266,8 @@ func (c *Commit) Retain() *Commit {
 	return &Commit{Manifest: c.Manifest, dir: d, files: c.files}
 }
 
-// Release gives the commit up; files that nothing else keeps and a newer commit
-// superseded are removed. Further calls do nothing.
+// Release ends the use of the commit. Files that a newer commit superseded and
+// nothing else uses are removed. Further calls do nothing.
 func (c *Commit) Release() { c.once.Do(c.release) }
 
 func (c *Commit) release() {
@@ -283,8 +286,8 @@ func (c *Commit) release() {
 	d.unuse()
 }
 
-// remove removes a superseded file. One that cannot be removed now is found
-// again by the next sweep. Callers hold d.mu.
+// remove removes a superseded file. If that fails, the next sweep tries again.
+// The caller holds d.mu.
 func (d *Dir) remove(name string) {
 	delete(d.garbage, name)
 	if w, ok := d.fs.(FS); ok {

@@ -17,7 +17,7 @@ import (
 	"github.com/pinion-index/pinion/store"
 )
 
-// elsewhere is the same directory seen from another process: it shares no Dir.
+// elsewhere is the same directory as another process sees it: it shares no Dir.
 type elsewhere struct{ store.FS }
 
 func (e elsewhere) ID() any { return e }
@@ -130,7 +130,7 @@ func TestOneWriter(t *testing.T) {
 	}
 }
 
-// A reader in another process opens files that the writer removes meanwhile.
+// A reader in another process opens files while the writer removes them.
 func TestReaderInAnotherProcess(t *testing.T) {
 	mem := memfs.New()
 	d, _ := store.OpenFS(mem)
@@ -158,7 +158,7 @@ func TestReaderInAnotherProcess(t *testing.T) {
 		t.Fatalf("generation %d after %d tries: %v", c.Generation, tries, err)
 	}
 	c.Release()
-	// A file that is missing for good is damage.
+	// A file that remains missing is damage.
 	if err := mem.Remove(store.SegmentName(l.Manifest().Segments[0].File)); err != nil {
 		t.Fatal(err)
 	}
@@ -285,7 +285,7 @@ func TestCreate(t *testing.T) {
 	}
 }
 
-// readMapped touches every page under the guard.
+// readMapped reads every page under the guard.
 func readMapped(data store.Data) (sum int, err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
 	b, err := data.Range(0, data.Size())

@@ -8,8 +8,8 @@ import (
 	"github.com/pinion-index/pinion/store"
 )
 
-// A writer locks the directory, writes segments and commits them; a reader
-// holds the commit that it found.
+// A writer locks the directory, writes segments and commits them; a reader opens
+// the newest commit.
 func ExampleLock_Commit() {
 	path, err := os.MkdirTemp("", "pinion")
 	if err != nil {

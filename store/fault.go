@@ -7,21 +7,21 @@ import (
 	"github.com/pinion-index/pinion/format"
 )
 
-// ArmFault and CatchFault turn a fault on a mapped file into an error. A file
-// that is truncated, or whose disk fails, while it is mapped raises SIGBUS on
-// access, which would end the process. A function that reads mapped bytes begins
+// ArmFault and CatchFault turn a fault on a mapped file into an error. Accessing a
+// mapped file that has been truncated, or whose disk fails, raises SIGBUS, which
+// would crash the process. A function that reads mapped bytes begins with
 //
 //	func Search(...) (hits []Hit, err error) {
 //		defer store.CatchFault(store.ArmFault(), &err)
 //
-// once for each call that enters the engine and once in every goroutine that such a
-// call starts. Pairs may nest. A pair takes some 20 ns and allocates nothing. It
-// works in assembly too, but not in C.
+// which is needed once in each call that enters the engine, and once in every
+// goroutine that the call starts. Pairs may nest. A pair takes about 20 ns and does
+// not allocate. Faults in assembly are caught too, faults in C are not.
 func ArmFault() (before bool) { return debug.SetPanicOnFault(true) }
 
-// CatchFault must be deferred with the result of ArmFault. It sets *err, kind
-// format.ErrCorrupt with file and offset, if the function panics because of a
-// fault within a mapped file. Every other panic goes on.
+// CatchFault must be deferred with the result of ArmFault. If the function panics
+// because of a fault within a mapped file, CatchFault sets *err to an error of
+// kind format.ErrCorrupt with the file and the offset. Other panics continue.
 func CatchFault(before bool, err *error) {
 	debug.SetPanicOnFault(before)
 	r := recover()

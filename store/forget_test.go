@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What was forgotten is still there.
+// Forgotten content can be read again.
 func TestForget(t *testing.T) {
 	want := bytes.Repeat([]byte("pinion "), 10_000)
 	path := filepath.Join(t.TempDir(), "file")

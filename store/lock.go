@@ -12,13 +12,13 @@ import (
 	"github.com/pinion-index/pinion/format"
 )
 
-// ErrUncertain says that a commit failed so late that it may or may not be the
-// newest one after a crash. The lock can only be closed; the next one to
-// lock the directory continues from what is there.
+// ErrUncertain is matched by the error of a commit that failed so late that,
+// after a crash, it may or may not be the newest one. The Lock can then only be
+// closed; the next Lock continues from whichever commit is there.
 var ErrUncertain = errors.New("the outcome of the commit is uncertain")
 
-// Lock is the exclusive right to change a directory. All writing goes through it.
-// Safe for concurrent use.
+// Lock is the exclusive right to change a directory. All writes go through it. It
+// is safe for concurrent use.
 type Lock struct {
 	dir    *Dir
 	fs     FS
@@ -33,7 +33,7 @@ type Lock struct {
 	failed  error              // set once the lock can only be closed
 }
 
-// output is a file that is being written through a Lock.
+// output is a file being written through a Lock.
 type output struct {
 	File
 	lock   *Lock
@@ -42,8 +42,9 @@ type output struct {
 	closed bool
 }
 
-// Lock takes the write lock of the directory or fails with ErrLocked. It finds
-// the newest commit, which need not exist, and removes what crashed writers left.
+// Lock acquires the write lock of the directory or fails with ErrLocked. It finds
+// the newest commit, if there is one, and removes files that crashed writers
+// left. The caller closes the Lock.
 func (d *Dir) Lock() (*Lock, error) {
 	w, ok := d.fs.(FS)
 	if !ok {
@@ -62,7 +63,8 @@ func (d *Dir) Lock() (*Lock, error) {
 	return l, nil
 }
 
-// start reads the newest commit and sets file numbers above all there are.
+// start reads the newest commit and sets the next file number above all existing
+// ones.
 func (l *Lock) start() error {
 	c, err := l.dir.Latest()
 	switch {
@@ -84,7 +86,7 @@ func (l *Lock) start() error {
 	}
 	for _, s := range names {
 		if isTemp(s) {
-			l.fs.Remove(s) // one that cannot be removed does no harm
+			l.fs.Remove(s) // best effort: a leftover file does no harm
 		}
 	}
 	return l.Clean()
@@ -101,7 +103,8 @@ func (l *Lock) Manifest() *Manifest {
 // Dir returns the locked directory.
 func (l *Lock) Dir() *Dir { return l.dir }
 
-// usable returns why the lock cannot be used any more. Callers hold l.mu.
+// usable returns why the lock can no longer be used, or nil. The caller holds
+// l.mu.
 func (l *Lock) usable() error {
 	if l.failed != nil {
 		return fmt.Errorf("%s: %w", l.dir, l.failed)
@@ -109,7 +112,7 @@ func (l *Lock) usable() error {
 	return nil
 }
 
-// create makes a file with a number of its own.
+// create creates a file with a new number.
 func (l *Lock) create(name func(uint64) string) (uint64, *output, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -127,9 +130,9 @@ func (l *Lock) create(name func(uint64) string) (uint64, *output, error) {
 	return num, o, nil
 }
 
-// CreateSegment makes an empty segment file and returns its number. Write it with
-// format.NewFileWriter, then Sync and Close it. It is the lock's own until a
-// commit names it or Discard removes it.
+// CreateSegment creates an empty segment file and returns its number. Write it
+// with format.NewFileWriter, then Sync and Close it. The file belongs to the lock
+// until a commit names it or Discard removes it.
 func (l *Lock) CreateSegment() (num uint64, f File, err error) {
 	num, o, err := l.create(SegmentName)
 	if err != nil {
@@ -139,7 +142,7 @@ func (l *Lock) CreateSegment() (num uint64, f File, err error) {
 }
 
 // WriteDeletes writes and syncs a deletes file for a segment and returns its
-// number. docs are local docIDs and not empty.
+// number. docs are local docIDs; there must be at least one.
 func (l *Lock) WriteDeletes(segment format.ID, docs *roaring.Bitmap) (num uint64, err error) {
 	if docs.IsEmpty() {
 		return 0, errors.New("store: no documents to delete")
@@ -166,11 +169,11 @@ func (l *Lock) WriteDeletes(segment format.ID, docs *roaring.Bitmap) (num uint64
 	return num, nil
 }
 
-// CreateTemp makes a scratch file in the directory.
+// CreateTemp creates a scratch file in the directory.
 func (l *Lock) CreateTemp() (Temp, error) { return l.fs.CreateTemp() }
 
-// Discard removes file num, which this lock created and no commit names, complete
-// or not.
+// Discard removes file num, complete or not. This lock must have created it, and
+// no commit may name it.
 func (l *Lock) Discard(num uint64) error {
 	if err := l.discard(SegmentName(num)); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -194,10 +197,10 @@ func (l *Lock) discard(name string) error {
 	return l.fs.Remove(name)
 }
 
-// Commit makes m the index. It sets m.Generation and m.NextFile; the files that m
-// names must be those of the newest commit or synced and closed ones of this
-// lock. An error that does not match ErrUncertain leaves the old commit in place
-// and the lock usable.
+// Commit makes m the newest commit. It sets m.Generation and m.NextFile. The
+// files that m names must belong to the newest commit, or be synced and closed
+// files of this lock. After an error that does not match ErrUncertain, the old
+// commit remains and the lock is usable.
 func (l *Lock) Commit(m *Manifest) error {
 	l.commit.Lock()
 	defer l.commit.Unlock()
@@ -225,7 +228,7 @@ func (l *Lock) Commit(m *Manifest) error {
 		delete(l.pending, f)
 	}
 	l.mu.Unlock()
-	l.sweep() // what cannot be removed now can be later
+	l.sweep() // best effort: a later sweep tries again
 	return nil
 }
 
@@ -255,7 +258,7 @@ func (l *Lock) prepare(m *Manifest) (name string, content []byte, err error) {
 }
 
 // writeManifest writes a manifest under a temporary name and makes it durable,
-// and with it the directory entries of the files that it names.
+// together with the directory entries of the files that it names.
 func (l *Lock) writeManifest(temp string, content []byte) error {
 	f, err := l.fs.Create(temp)
 	if err != nil {
@@ -274,10 +277,10 @@ func (l *Lock) writeManifest(temp string, content []byte) error {
 	return l.fs.Sync()
 }
 
-// Clean removes files that the newest commit does not name and nothing in this
-// process uses. Lock and Commit do that too.
+// Clean removes files that the newest commit does not name and that nothing in
+// this process uses. Dir.Lock and Commit do so too.
 func (l *Lock) Clean() error {
-	if err := l.fs.Sync(); err != nil { // the newest commit must outlive the older one
+	if err := l.fs.Sync(); err != nil { // the newest commit must be durable before the old one is removed
 		return err
 	}
 	return l.sweep()
@@ -317,8 +320,8 @@ func (l *Lock) sweep() error {
 	return nil
 }
 
-// Close gives the lock back. Files that were never committed are removed, unless
-// the outcome of a commit is uncertain.
+// Close releases the lock. Files that were never committed are removed unless the
+// outcome of a commit is uncertain. Further calls do nothing.
 func (l *Lock) Close() error {
 	l.commit.Lock()
 	defer l.commit.Unlock()
@@ -356,7 +359,7 @@ func (o *output) Sync() error {
 	return err
 }
 
-// Close closes the file; further calls return nil.
+// Close closes the file. Further calls return nil.
 func (o *output) Close() error {
 	o.mu.Lock()
 	closed := o.closed

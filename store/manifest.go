@@ -15,52 +15,52 @@ import (
 const (
 	// MaxSegments bounds the segments of one commit.
 	MaxSegments = 1 << 16
-	// MaxDocs bounds the documents of a commit, deleted ones included, so that every
-	// global docID fits a uint32 and the largest uint32 is none.
+	// MaxDocs bounds the documents of a commit, including deleted ones, so that every
+	// global docID fits in a uint32 and the largest uint32 is not a docID.
 	MaxDocs = math.MaxUint32
-	// MaxAnalyzerName and MaxAnalyzerOptions bound those strings, in bytes; as in a
+	// MaxAnalyzerName and MaxAnalyzerOptions bound these strings, in bytes, as in a
 	// segment.
 	MaxAnalyzerName    = 255
 	MaxAnalyzerOptions = 1 << 16
 )
 
-// Manifest is one commit: what the index consists of.
+// Manifest is the content of one commit: its segments and their deletes.
 type Manifest struct {
 	// Generation numbers commits from 1; 0 is the index before its first commit.
 	Generation uint64
-	// NextFile is above every file number used so far.
+	// NextFile is greater than every file number used so far.
 	NextFile uint64
-	// Analyzer and AnalyzerOptions say how the documents of all segments were made
-	// into terms.
+	// Analyzer and AnalyzerOptions identify the analyzer of all segments.
 	Analyzer, AnalyzerOptions string
-	// Segments in docID order: the documents of one follow those of the one before.
+	// Segments are the segments in docID order.
 	Segments []SegmentInfo
 }
 
-// SegmentInfo is what a manifest says about one segment.
+// SegmentInfo is the entry of one segment in a manifest.
 type SegmentInfo struct {
-	// File is the number in the segment's file name, at least 1.
+	// File is the number of the segment's file, at least 1.
 	File uint64
 	// ID is the id in the segment's header.
 	ID format.ID
-	// Docs is the number of documents, deleted ones included.
+	// Docs is the number of documents, including deleted ones.
 	Docs uint32
-	// Postings and Tokens count over the whole segment, deleted documents included.
+	// Postings and Tokens are the numbers of postings and tokens, including those of
+	// deleted documents.
 	Postings, Tokens uint64
-	// DeletesFile is the number of the deletes file; 0 if nothing is deleted.
+	// DeletesFile is the number of the deletes file, or 0 if nothing is deleted.
 	DeletesFile uint64
 	// Deleted is the number of deleted documents.
 	Deleted uint32
 }
 
-// Clone returns a deep copy.
+// Clone returns a deep copy of m.
 func (m *Manifest) Clone() *Manifest {
 	c := *m
 	c.Segments = slices.Clone(m.Segments)
 	return &c
 }
 
-// Docs is the number of documents in all segments, deleted ones included.
+// Docs returns the number of documents in all segments, including deleted ones.
 func (m *Manifest) Docs() uint64 {
 	var n uint64
 	for i := range m.Segments {
@@ -82,10 +82,11 @@ func (m *Manifest) Files() []string {
 	return names
 }
 
-// minSegment is the least number of bytes that a SegmentInfo takes.
+// minSegment is the minimum number of bytes of an encoded SegmentInfo.
 const minSegment = 6 + len(format.ID{})
 
-// AppendManifest appends the content of a manifest's section.
+// AppendManifest appends the encoded manifest, which is the content of the
+// section of a manifest file, to dst.
 func AppendManifest(dst []byte, m *Manifest) []byte {
 	dst = binary.AppendUvarint(dst, m.Generation)
 	dst = binary.AppendUvarint(dst, m.NextFile)
@@ -107,7 +108,7 @@ func AppendManifest(dst []byte, m *Manifest) []byte {
 	return dst
 }
 
-// ReadManifest decodes a manifest file and checks all that can be checked
+// ReadManifest decodes a manifest file and checks everything that can be checked
 // without its segments. name is for errors.
 func ReadManifest(name string, d Data) (*Manifest, error) {
 	_, b, off, err := readSection(name, d, format.KindManifest, format.SectionManifest)
@@ -149,7 +150,8 @@ func decodeManifest(b []byte, off int64) (*Manifest, error) {
 	return m, nil
 }
 
-// check says what is wrong with a manifest that was read or is about to be written.
+// check returns what is wrong with a manifest that was read or is about to be
+// written.
 func (m *Manifest) check() error {
 	switch {
 	case m.Generation == 0 || m.Generation > MaxFileNumber:

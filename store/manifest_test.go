@@ -21,7 +21,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite golden files")
 
-// memory is a file being written and read in a slice.
+// memory is a file being written to or read from a slice.
 type memory struct{ b []byte }
 
 func (m *memory) WriteAt(p []byte, off int64) (int, error) {
@@ -59,7 +59,8 @@ func goldenManifest() *Manifest {
 	}
 }
 
-// golden compares a file's non-zero lines with testdata, or rewrites it.
+// golden compares the non-zero lines of a file's dump with testdata, or rewrites
+// testdata.
 func golden(t *testing.T, name string, file []byte) {
 	t.Helper()
 	var got strings.Builder
@@ -120,7 +121,7 @@ func TestDeletesGolden(t *testing.T) {
 	}
 }
 
-// Every byte of a manifest file is covered: any flipped bit is found.
+// Every byte of a manifest file is covered by a check: any flipped bit is found.
 func TestManifestFlippedBits(t *testing.T) {
 	f := manifestFile(t, AppendManifest(nil, goldenManifest()))
 	for i := range f.b {
@@ -229,8 +230,8 @@ func TestManifestRoundTrip(t *testing.T) {
 	})
 }
 
-// What the check of bitmaps passes the library reads as the same set; what the
-// library writes passes.
+// The library reads every bitmap that passes our check as the same set, and every
+// bitmap that it writes passes.
 func TestDeletesRoundTrip(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		const docs = 1 << 18
@@ -266,7 +267,7 @@ func TestDeletesRoundTrip(t *testing.T) {
 		if _, err := decodeDeletes(b, 0, bm.Maximum()); err == nil {
 			rt.Fatal("a docID beyond the segment passes")
 		}
-		// Broken bytes give an error or a set that can be used.
+		// Damaged bytes give an error or a usable set.
 		for range 20 {
 			c := bytes.Clone(b)
 			c[rapid.IntRange(0, min(len(c), 64)-1).Draw(rt, "at")] ^= byte(rapid.IntRange(1, 255).Draw(rt, "flip"))

@@ -12,7 +12,7 @@ import (
 	"github.com/pinion-index/pinion/format"
 )
 
-// mapping is a file mapped read-only, or read where nothing can be mapped. It
+// mapping is a file mapped read-only, or read where files cannot be mapped. It
 // implements Data.
 type mapping struct {
 	name   string
@@ -20,15 +20,15 @@ type mapping struct {
 	closed atomic.Bool
 }
 
-// mapped lists the live mappings, so that a fault can be told from a bug and
-// given the name of its file.
+// mapped lists the live mappings. It tells a fault in a mapped file from a bug,
+// and finds the file.
 var mapped struct {
 	sync.Mutex
 	live map[*mapping]struct{}
 }
 
-// mapFile maps the file at path; name is what errors call it. The file itself is
-// closed again: a mapping costs no descriptor.
+// mapFile maps the file at path; name is its name in errors. It closes the file:
+// a mapping needs no descriptor.
 func mapFile(path, name string) (Data, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -71,15 +71,15 @@ func (m *mapping) Range(off, n int64) ([]byte, error) {
 	return m.data[off : off+n], nil
 }
 
-// outside is the error of a Range that is not within its file.
+// outside returns the error for a Range that is not within its file.
 func outside(name string, off, n, size int64) error {
 	e := format.Corrupt("%d bytes wanted, the file ends at %d", n, size)
 	e.File, e.Offset = name, off
 	return e
 }
 
-// Mapped returns the whole file, for users who look for a Data that needs no
-// Range. It begins at a page boundary.
+// Mapped returns the whole file, for users that look for a Data in memory. It
+// begins at a page boundary.
 func (m *mapping) Mapped() []byte {
 	if m.closed.Load() {
 		return nil
@@ -87,16 +87,16 @@ func (m *mapping) Mapped() []byte {
 	return m.data
 }
 
-// Forget says that the content of d will not be read for a while: pages of a mapped
-// file no longer count as memory of this process. They return when they are
-// touched.
+// Forget hints that the content of d will not be read for a while: the pages of a
+// mapped file no longer count as memory of this process until they are accessed
+// again.
 func Forget(d Data) {
 	if m, ok := d.(*mapping); ok && len(m.data) > 0 && !m.closed.Load() {
 		forgetPages(m.data)
 	}
 }
 
-// Close unmaps the file. Bytes that Range gave must not be touched any more.
+// Close unmaps the file. Bytes that Range returned must no longer be accessed.
 func (m *mapping) Close() error {
 	if m.closed.Swap(true) {
 		return nil
@@ -110,7 +110,7 @@ func (m *mapping) Close() error {
 	return unmapFileBytes(m.data) // Range may still look at the length of m.data
 }
 
-// mappingAt returns the file and the offset that lie at a memory address.
+// mappingAt returns the file and the offset that a memory address belongs to.
 func mappingAt(addr uintptr) (name string, off int64, ok bool) {
 	mapped.Lock()
 	defer mapped.Unlock()

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// LockName is the file whose lock the writer holds.
+// LockName is the name of the file whose lock the writer holds.
 const LockName = "write.lock"
 
 const (
@@ -15,27 +15,27 @@ const (
 	deletesPrefix  = "deletes-"
 	suffix         = ".pin"
 	tempSuffix     = ".tmp"
-	// nameDigits is the least number of digits in a name; larger numbers take more.
+	// nameDigits is the minimum number of digits in a name; larger numbers have more.
 	nameDigits = 12
 	// MaxFileNumber bounds file numbers and generations.
 	MaxFileNumber = 1<<53 - 1
 )
 
-// ManifestName is the name of the manifest of commit generation.
+// ManifestName returns the name of the manifest of commit generation.
 func ManifestName(generation uint64) string { return name(manifestPrefix, generation) }
 
-// SegmentName is the name of segment file num.
+// SegmentName returns the name of segment file num.
 func SegmentName(num uint64) string { return name(segmentPrefix, num) }
 
-// DeletesName is the name of deletes file num.
+// DeletesName returns the name of deletes file num.
 func DeletesName(num uint64) string { return name(deletesPrefix, num) }
 
 func name(prefix string, num uint64) string {
 	return fmt.Sprintf("%s%0*d%s", prefix, nameDigits, num, suffix)
 }
 
-// parseName splits a name that ManifestName, SegmentName or DeletesName made.
-// Anything else, including another spelling of the same number, is not ours.
+// parseName parses a name that ManifestName, SegmentName or DeletesName returned.
+// It rejects anything else, including other spellings of the same number.
 func parseName(s string) (prefix string, num uint64, ok bool) {
 	for _, p := range [...]string{manifestPrefix, segmentPrefix, deletesPrefix} {
 		digits, found := strings.CutPrefix(s, p)
@@ -48,8 +48,8 @@ func parseName(s string) (prefix string, num uint64, ok bool) {
 	return "", 0, false
 }
 
-// isTemp says whether a name is that of a scratch file or of a manifest that was
-// never committed.
+// isTemp reports whether a name is that of a scratch file or of a manifest that
+// was never committed.
 func isTemp(s string) bool {
 	return strings.HasSuffix(s, tempSuffix) &&
 		(strings.HasPrefix(s, "spool-") || strings.HasPrefix(s, manifestPrefix))

@@ -10,20 +10,21 @@ import (
 	"github.com/pinion-index/pinion/format"
 )
 
-// osDir is a directory of the operating system's file system.
+// osDir is a directory of the local file system.
 type osDir struct{ path string }
 
-// osID makes ID differ from that of any other ReadFS.
+// osID distinguishes the ID of an osDir from that of any other ReadFS.
 type osID string
 
 // OSDir returns the FS of a local directory, which need not exist yet. Open maps
-// files into memory; on js and wasip1 it reads them whole, and Lock fails with
+// files into memory. On js and wasip1 it reads them whole, and Lock fails with
 // ErrReadOnly.
 func OSDir(path string) FS { return osDir{path} }
 
 func (d osDir) String() string { return d.path }
 
-// ID is the absolute path with symbolic links resolved, as far as it exists.
+// ID returns the absolute path with symbolic links resolved, as far as the path
+// exists.
 func (d osDir) ID() any {
 	p, err := filepath.Abs(d.path)
 	if err != nil {
@@ -62,13 +63,13 @@ func (d osDir) Create(name string) (File, error) {
 	return &osFile{File: f}, nil
 }
 
-// osFile is a file that is being written, mostly from its beginning to its end.
+// osFile is a file being written, mostly sequentially.
 type osFile struct {
 	*os.File
-	from, to int64 // written since the last writeBehind
+	from, to int64 // range written since the last writeBehind
 }
 
-// behindBytes is how much is written between calls of writeBehind.
+// behindBytes is how many bytes are written between calls of writeBehind.
 const behindBytes = 4 << 20
 
 // WriteAt writes p at off. It is called by one goroutine at a time.
@@ -103,10 +104,11 @@ func (d osDir) Lock(name string) (io.Closer, error) {
 		f.Close()
 		return nil, fmt.Errorf("%s: %w", d.path, err)
 	}
-	return f, nil // closing gives the lock back
+	return f, nil // closing releases the lock
 }
 
-// osTemp is a scratch file. Where open files can be removed it has no name.
+// osTemp is a scratch file. On platforms that can remove open files it has no
+// name.
 type osTemp struct {
 	*os.File
 	named bool

@@ -10,13 +10,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fileLocks says that the platform has them.
+// fileLocks reports that the platform has file locks.
 const fileLocks = true
 
 func renameFile(from, to string) error { return os.Rename(from, to) }
 
 // syncDir syncs the directory's entries. File systems that cannot sync a
-// directory say so with EINVAL or ENOTSUP; they have nothing better to offer.
+// directory return EINVAL or ENOTSUP; nothing better can be done there.
 func syncDir(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -29,11 +29,11 @@ func syncDir(path string) error {
 	return nil
 }
 
-// forgetPages gives the pages of a read-only mapping back. It is only a hint.
+// forgetPages releases the pages of a read-only mapping. It is only a hint.
 func forgetPages(b []byte) { unix.Madvise(b, unix.MADV_DONTNEED) }
 
-// lockFile takes the lock of the open file description, so that it also keeps
-// out other writers of the same process.
+// lockFile locks the open file description, so that it also excludes other
+// writers of the same process.
 func lockFile(f *os.File) error {
 	for {
 		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)

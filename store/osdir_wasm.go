@@ -4,7 +4,8 @@ package store
 
 import "os"
 
-// fileLocks says that the platform has none, so that no directory can be written.
+// fileLocks reports that the platform has no file locks, so that no directory can
+// be written.
 const fileLocks = false
 
 func lockFile(*os.File) error { return ErrReadOnly }

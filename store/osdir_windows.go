@@ -8,11 +8,11 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// fileLocks says that the platform has them.
+// fileLocks reports that the platform has file locks.
 const fileLocks = true
 
-// renameFile does not return before the new name is on the disk, as syncDir has
-// no counterpart on Windows.
+// renameFile returns when the new name is on disk, since Windows has no
+// counterpart of syncDir.
 func renameFile(from, to string) error {
 	f, err := windows.UTF16PtrFromString(from)
 	if err != nil {
@@ -43,5 +43,5 @@ func lockFile(f *os.File) error {
 	return fmt.Errorf("lock: %w", err)
 }
 
-// forgetPages does nothing: the system trims working sets itself.
+// forgetPages does nothing: the system trims working sets by itself.
 func forgetPages([]byte) {}

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// writeBehind asks the kernel to begin writing n bytes at off of f, so that a
-// later Sync has less to wait for. It is only a hint.
+// writeBehind asks the kernel to start writing n bytes at off of f to disk, so
+// that a later Sync has less to do. It is only a hint.
 func writeBehind(f *os.File, off, n int64) {
 	c, err := f.SyscallConn()
 	if err != nil {

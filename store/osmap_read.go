@@ -11,10 +11,10 @@ import (
 	"github.com/pinion-index/pinion/format"
 )
 
-// maxRead is the longest file that is read: the address space has 4 GiB.
+// maxRead is the maximum length of a file, since the address space has 4 GiB.
 const maxRead = 1<<31 - 1
 
-// mapFileBytes reads f, of n bytes: nothing can be mapped here.
+// mapFileBytes reads f, of n bytes: this platform cannot map files.
 func mapFileBytes(f *os.File, n int) ([]byte, error) {
 	if n > maxRead {
 		return nil, fmt.Errorf("%d bytes are more than can be read on %s", n, runtime.GOOS)

@@ -6,13 +6,13 @@ import (
 )
 
 // OpenSegment opens segment i and checks it against the manifest
-// (Manifest.CheckSegment). data is its file, which the caller closes.
+// (Manifest.CheckSegment). data is the segment's file, which the caller closes.
 func (c *Commit) OpenSegment(i int) (s *segment.Segment, data Data, err error) {
 	return openSegment(c.dir.fs, c.Manifest, i)
 }
 
 // OpenSegment opens segment i of m, committed or not, and checks it against m
-// (Manifest.CheckSegment). data is its file, which the caller closes.
+// (Manifest.CheckSegment). data is the segment's file, which the caller closes.
 func (l *Lock) OpenSegment(m *Manifest, i int) (s *segment.Segment, data Data, err error) {
 	return openSegment(l.fs, m, i)
 }
@@ -36,9 +36,9 @@ func openSegment(fs ReadFS, m *Manifest, i int) (s *segment.Segment, data Data, 
 	return s, data, err
 }
 
-// CheckSegment returns an error of kind format.ErrCorrupt unless s is what m says
-// about segment i: its id, its numbers of documents, postings and tokens, and the
-// analyzer and its options.
+// CheckSegment returns an error of kind format.ErrCorrupt unless s matches entry
+// i of m: its id; its numbers of documents, postings and tokens; and the name and
+// options of the analyzer.
 func (m *Manifest) CheckSegment(i int, s *segment.Segment) error {
 	info, meta := &m.Segments[i], s.Meta()
 	var e *format.Error

@@ -20,7 +20,8 @@ type answer struct {
 	score uint32 // bits
 }
 
-// answers runs queries for all matches and returns their hits, equal scores by id.
+// answers runs queries for all matches and returns their hits, with equal scores
+// ordered by id.
 func answers(t *testing.T, fs *memfs.FS, queries []query.Query) (all [][]answer) {
 	x, err := reader.OpenFS(fs)
 	if err != nil {
@@ -69,8 +70,8 @@ func scores(hits []answer) (s []uint32) {
 }
 
 // TestReorderKeepsAnswers compares the answers to many queries before and after
-// documents are reordered: all matches with their scores, to the bit, and the scores
-// of the top ten.
+// reordering: all matches with their scores, to the bit, and the scores of the top
+// ten.
 func TestReorderKeepsAnswers(t *testing.T) {
 	ctx := t.Context()
 	fs := memfs.New()

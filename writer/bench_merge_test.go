@@ -10,9 +10,9 @@ import (
 	"github.com/pinion-index/pinion/format/codec/vbyte128"
 )
 
-// BenchmarkMerge merges two halves of the collection into one segment: with the
-// codecs that they have, so that blocks can be copied (bp128 for all lists, or
-// chosen for each), and with another, so that all is encoded again.
+// BenchmarkMerge merges two halves of the collection into one segment: with their
+// own codecs, so that blocks can be copied (bp128 for all lists, or chosen for
+// each), and with another codec, so that everything is encoded again.
 func BenchmarkMerge(b *testing.B) {
 	docs, _ := collection(b)
 	for _, bm := range []struct {
@@ -53,7 +53,7 @@ func BenchmarkMerge(b *testing.B) {
 	}
 }
 
-// writeHalves makes an index of docs in dir, of two segments, with lists in c.
+// writeHalves makes an index of docs in dir, in two segments, with lists in c.
 func writeHalves(b *testing.B, dir string, docs []Document, c codec.Codec) {
 	w, err := Open(b.Context(), dir, Options{Analyzer: simpleAnalyzer(b), DocsCodec: c, FreqsCodec: c})
 	if err != nil {

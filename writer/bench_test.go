@@ -14,8 +14,9 @@ import (
 	"github.com/pinion-index/pinion/analysis"
 )
 
-// collection returns the documents of the JSONL collection (gzip) that the
-// environment variable PINION_COLLECTION names, and the bytes of their text.
+// collection returns the documents of the gzipped JSONL collection in the file that
+// the environment variable PINION_COLLECTION names, and the size of their text in
+// bytes.
 func collection(tb testing.TB) ([]Document, int64) {
 	c := readCollection()
 	if c.err != nil {
@@ -48,7 +49,7 @@ var readCollection = sync.OnceValue(func() (c readDocs) {
 		return readDocs{err: err}
 	}
 	dec := json.NewDecoder(bufio.NewReaderSize(z, 1<<20))
-	var text []byte // one piece, so that the collector has nothing to do
+	var text []byte // one allocation, so that the garbage collector has nothing to do
 	for dec.More() {
 		var d struct{ ID, Contents string }
 		if c.err = dec.Decode(&d); c.err != nil {
@@ -60,7 +61,7 @@ var readCollection = sync.OnceValue(func() (c readDocs) {
 		c.docs = append(c.docs, Document{text[from:mid:mid], text[mid:end:end]})
 		c.size += int64(end - mid)
 	}
-	// Appending moved the text: point all documents into its last place.
+	// Appending has moved the text: point all documents to its final location.
 	at := 0
 	for i, d := range c.docs {
 		mid := at + len(d.ID)

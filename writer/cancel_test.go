@@ -9,7 +9,7 @@ import (
 	"github.com/pinion-index/pinion/internal/memfs"
 )
 
-// countdown is a context that is cancelled once it was asked so often.
+// countdown is a context that is cancelled after a number of calls.
 type countdown struct {
 	context.Context
 	left *atomic.Int64
@@ -22,8 +22,8 @@ func (c countdown) Err() error {
 	return nil
 }
 
-// A collection of ready-made postings that is cancelled at any point replaces
-// nothing, and the Writer goes on.
+// A collection of posting lists that is cancelled at any point replaces nothing,
+// and the Writer remains usable.
 func TestCancelledInvertedReplacesNothing(t *testing.T) {
 	background := t.Context()
 	for n := int64(0); ; n++ {

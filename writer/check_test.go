@@ -10,7 +10,7 @@ import (
 	"github.com/pinion-index/pinion/store"
 )
 
-// Readers and writers refuse a segment that is not what the manifest says.
+// Readers and writers refuse a segment that does not match its manifest.
 func TestManifestDisagrees(t *testing.T) {
 	for what, change := range map[string]func(m *store.Manifest){
 		"id":       func(m *store.Manifest) { m.Segments[0].ID[3]++ },

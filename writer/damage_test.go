@@ -14,7 +14,7 @@ import (
 	"github.com/pinion-index/pinion/store"
 )
 
-// copyFS copies all files but the lock, each through change.
+// copyFS copies all files but the lock, passing each through change.
 func copyFS(t *testing.T, from store.FS, change func(name string, b []byte) []byte) *memfs.FS {
 	t.Helper()
 	to := memfs.New()
@@ -49,7 +49,7 @@ func copyFS(t *testing.T, from store.FS, change func(name string, b []byte) []by
 	return to
 }
 
-// resum makes the checksums of sections, header and footer right again.
+// resum recomputes the checksums of sections, header and footer.
 func resum(t *testing.T, file []byte) {
 	t.Helper()
 	h, err := format.ParseHeader("", int64(len(file)), file[:format.PageSize], file[len(file)-format.FooterSize:])
@@ -64,8 +64,8 @@ func resum(t *testing.T, file []byte) {
 	copy(file[len(file)-format.FooterSize:], h.AppendFooter(nil, page))
 }
 
-// TestMergeOfDamaged merges segments in which bytes were changed. It must not
-// panic or hang, nor pass on damage that checksums show; a failure is of kind
+// TestMergeOfDamaged merges segments in which bytes were changed. The merge must
+// not panic or hang, nor pass on damage that checksums show. A failure is of kind
 // ErrCorrupt and names the file.
 func TestMergeOfDamaged(t *testing.T) {
 	ctx := t.Context()
@@ -103,7 +103,7 @@ func TestMergeOfDamaged(t *testing.T) {
 			} else if err := w.Commit(ctx); err != nil {
 				t.Error(err)
 			} else if !hostile {
-				m.check(t, broken) // what was changed held nothing
+				m.check(t, broken) // the change affected no content
 			}
 			w.Close()
 		}

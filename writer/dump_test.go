@@ -14,7 +14,7 @@ import (
 	"github.com/pinion-index/pinion/store"
 )
 
-// A shownDoc is all that an index holds about one live document.
+// A shownDoc is everything that an index holds about one live document.
 type shownDoc struct {
 	id, text string
 	len      uint32
@@ -25,8 +25,8 @@ func (d shownDoc) equal(e shownDoc) bool {
 	return d.id == e.id && d.text == e.text && d.len == e.len && maps.Equal(d.terms, e.terms)
 }
 
-// show makes a shownDoc of a document in the plainest way: white space separates
-// terms.
+// show makes a shownDoc of a document in the plainest way: terms are separated by
+// white space.
 func show(id, text string, stored bool) shownDoc {
 	d := shownDoc{id: id, terms: map[string]uint32{}}
 	for _, term := range strings.Fields(text) {
@@ -39,8 +39,8 @@ func show(id, text string, stored bool) shownDoc {
 	return d
 }
 
-// dump reads the newest commit of a file system back: its live documents in
-// order. Every segment is verified.
+// dump reads back the newest commit of a file system: its live documents, in order.
+// It verifies every segment.
 func dump(t testing.TB, fs store.ReadFS) []shownDoc {
 	t.Helper()
 	dir, err := store.OpenFS(fs)
@@ -123,7 +123,7 @@ func dumpSegment(t testing.TB, s *segment.Segment) []shownDoc {
 	return docs
 }
 
-// model is the index that there should be: the live documents in order.
+// model is the expected index: the live documents in order.
 type model struct {
 	stored bool
 	docs   []shownDoc
@@ -140,7 +140,7 @@ func (m *model) add(id, text string) {
 
 func (m *model) clone() model { return model{m.stored, slices.Clone(m.docs)} }
 
-// diff says how got differs from the model, "" if it does not.
+// diff describes how got differs from the model, "" if it does not.
 func (m *model) diff(got []shownDoc) string {
 	for i := range max(len(got), len(m.docs)) {
 		switch {

@@ -18,42 +18,42 @@ import (
 	"github.com/pinion-index/pinion/writer/internal/ordered"
 )
 
-// Inverted is a collection whose posting lists are ready-made, as importers of
-// other engines' indexes read it. Both sequences are walked once, documents
-// first; an error in one of them ends AddInverted with that error. Slices need
-// to be valid only until the next step.
+// Inverted is a collection that consists of posting lists, as importers of other
+// engines' indexes read it. AddInverted walks both sequences once, documents first;
+// an error in one of them ends it with that error. Slices need to be valid only
+// until the next iteration.
 type Inverted struct {
 	// Docs yields the documents in docID order, counting from 0.
 	Docs iter.Seq2[InvertedDoc, error]
 	// Lists yields the posting lists in bytewise order of their terms.
 	Lists iter.Seq2[InvertedList, error]
-	// ForeignLengths says that documents' lengths need not be the sums of their
+	// ForeignLengths allows documents' lengths to differ from the sums of their
 	// frequencies.
 	ForeignLengths bool
 }
 
-// InvertedDoc is a document of an Inverted.
+// InvertedDoc is a document of an Inverted collection.
 type InvertedDoc struct {
 	ID   []byte // 1 to 65535 bytes, unique in the collection
 	Len  uint32 // its length in tokens
 	Text []byte // stored if the Writer stores text
 }
 
-// InvertedList is a posting list of an Inverted.
+// InvertedList is a posting list of an Inverted collection.
 type InvertedList struct {
 	Term  []byte   // 1 to 65535 bytes
-	Docs  []uint32 // ascending
+	Docs  []uint32 // docIDs, strictly ascending
 	Freqs []uint32 // as many, each at least 1
 }
 
-// ListError says which posting list of an Inverted is wrong.
+// ListError is the error for an invalid posting list of an Inverted collection.
 type ListError struct {
-	Number uint64 // of the list, from 0
+	Number uint64 // number of the list, from 0
 	Term   string
 	Err    error // a *codec.EncodeError if an element is wrong
 }
 
-// Error names list and element.
+// Error names the list and the element.
 func (e *ListError) Error() string {
 	return fmt.Sprintf("posting list %d, term %s: %v", e.Number, quote([]byte(e.Term)), e.Err)
 }
@@ -61,11 +61,12 @@ func (e *ListError) Error() string {
 // Unwrap returns the cause.
 func (e *ListError) Unwrap() error { return e.Err }
 
-// AddInverted writes a collection as a segment of its own, after what was added
-// before. Its documents replace those with the same ids. Lists that are out of
-// order, empty or not valid end it with a *ListError, and nothing is added; the
-// Writer remains usable after any error of the collection. It holds 12 bytes for every
-// document and the longest lists in memory.
+// AddInverted writes a collection as a segment of its own, after everything added
+// before. Its documents replace those with the same ids. A list that is out of
+// order, empty or otherwise invalid ends it with a *ListError. On any error of the
+// collection nothing is added, and the Writer remains usable. AddInverted holds 12
+// bytes for each document and the longest lists in memory, and the documents in a
+// temporary file.
 func (w *Writer) AddInverted(ctx context.Context, in Inverted) error {
 	var bad error // an error of the collection does not end the Writer
 	err := w.pipe.exclusive(ctx, func() error {
@@ -91,7 +92,7 @@ func (w *Writer) AddInverted(ctx context.Context, in Inverted) error {
 	return errors.Join(err, bad)
 }
 
-// checkUnique returns an error naming an id that two documents of s have.
+// checkUnique returns an error that names an id shared by two documents of s.
 func checkUnique(s *liveSegment) error {
 	id, first, second, err := merge.Duplicate(s.seg)
 	if err == nil && id != nil {

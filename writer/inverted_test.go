@@ -14,7 +14,7 @@ import (
 	"github.com/pinion-index/pinion/internal/memfs"
 )
 
-// invertedOf makes an Inverted of shown documents.
+// invertedOf makes an Inverted of shownDocs.
 func invertedOf(docs []shownDoc) Inverted {
 	lists := map[string]*InvertedList{}
 	for i, d := range docs {
@@ -89,7 +89,7 @@ func pairs[T any](vs ...T) iter.Seq2[T, error] {
 	}
 }
 
-// TestLongLists has so many lists in temporary files that files are used again.
+// TestLongLists has so many lists in temporary files that files are reused.
 func TestLongLists(t *testing.T) {
 	ctx := t.Context()
 	fs := memfs.New()
@@ -180,7 +180,7 @@ func TestBadInverted(t *testing.T) {
 			t.Errorf("%s: error %v, want element %d", tt.name, err, tt.index)
 		}
 	}
-	// Nothing of that is left, and the Writer goes on.
+	// Nothing of that is left, and the Writer is usable.
 	if err := errors.Join(w.Add(ctx, doc("a", "word")), w.Commit(ctx)); err != nil {
 		t.Fatal(err)
 	}

@@ -9,15 +9,15 @@ import (
 	"github.com/pinion-index/pinion/writer/internal/merge"
 )
 
-// MergeStats says what a merge did.
+// MergeStats are statistics of a merge.
 type MergeStats struct {
-	Sources  int    // segments that were read
-	Outputs  int    // segments that replace them
+	Sources  int    // segments merged
+	Outputs  int    // segments that replaced them
 	Docs     uint64 // documents in the outputs
 	Purged   uint64 // deleted documents that the outputs no longer hold
 	Postings uint64 // in the outputs
 	Copied   uint64 // blocks that were copied without decoding them
-	Encoded  uint64 // postings that were encoded anew
+	Encoded  uint64 // postings that were encoded again
 }
 
 func (s *MergeStats) add(t MergeStats) {
@@ -30,7 +30,7 @@ func (s *MergeStats) add(t MergeStats) {
 	s.Encoded += t.Encoded
 }
 
-// sources returns segments as a merge takes them.
+// sources returns segments as sources of a merge.
 func sources(segments []*liveSegment) []merge.Source {
 	out := make([]merge.Source, len(segments))
 	for i, s := range segments {
@@ -39,7 +39,7 @@ func sources(segments []*liveSegment) []merge.Source {
 	return out
 }
 
-// checkAnalyzer fails with ErrAnalyzer unless s was made with the Writer's analyzer.
+// checkAnalyzer returns ErrAnalyzer unless s was made with the Writer's analyzer.
 func (w *Writer) checkAnalyzer(s *liveSegment) error {
 	meta, a := s.seg.Meta(), w.opts.Analyzer
 	if meta.Analyzer == a.Name() && meta.AnalyzerOptions == a.Options() {

@@ -13,8 +13,8 @@ import (
 	"github.com/pinion-index/pinion/store"
 )
 
-// fill adds n documents to w and m. Enough of them have the word "often" that
-// its list has several blocks.
+// fill adds n documents to w and m. So many of them have the word "often" that its
+// list has several blocks.
 func fill(t *testing.T, w *Writer, m *model, r *rand.Rand, n, ids int) {
 	t.Helper()
 	for range n {
@@ -26,8 +26,8 @@ func fill(t *testing.T, w *Writer, m *model, r *rand.Rand, n, ids int) {
 	}
 }
 
-// TestMergeCopies checks what a merge copies: the blocks of the first segment,
-// and of a later one those behind full blocks.
+// TestMergeCopies checks which blocks a merge copies: those of the first segment
+// and, of a later one, those that come after full blocks.
 func TestMergeCopies(t *testing.T) {
 	ctx := t.Context()
 	fs := memfs.New()
@@ -61,7 +61,7 @@ func TestMergeCopies(t *testing.T) {
 	}
 	m.check(t, fs)
 
-	// Another codec: nothing can be copied.
+	// With another codec nothing can be copied.
 	fs2 := memfs.New()
 	w2 := mustOpen(t, fs2, Options{Analyzer: whitespace(t), DocsCodec: vbyte128.Codec{}, FreqsCodec: vbyte128.Codec{}})
 	defer w2.Close()

@@ -10,16 +10,17 @@ import (
 	"github.com/pinion-index/pinion/writer/internal/merge"
 )
 
-// MergeInto makes the index in directory out, new or not, one segment: its own
-// documents, followed by those of the indexes in the directories sources. Of
-// documents with the same id the last one is kept. All indexes must have been made
-// by one analyzer, or it fails with ErrAnalyzer. The result is committed.
+// MergeInto merges everything into one segment of the index in directory out, which
+// it creates if necessary: out's own documents, followed by those of the indexes in
+// the directories sources. Of documents with the same id only the last is kept. If
+// the indexes were not made with the same analyzer, the error matches ErrAnalyzer.
+// MergeInto commits the result.
 func MergeInto(ctx context.Context, out string, sources []string, o Options) (MergeStats, error) {
 	stats, _, err := MergeIntoOrdered(ctx, out, sources, o, ReorderOptions{})
 	return stats, err
 }
 
-// MergeIntoOrdered is MergeInto followed by Reorder before it commits.
+// MergeIntoOrdered is MergeInto followed, before the commit, by Reorder.
 func MergeIntoOrdered(ctx context.Context, out string, sources []string, o Options, r ReorderOptions) (stats MergeStats, ordered ReorderStats, err error) {
 	if o.Analyzer == nil && len(sources) > 0 {
 		if o.Analyzer, err = analyzerOf(sources[0]); err != nil {
@@ -54,7 +55,7 @@ func analyzerOf(path string) (analysis.Analyzer, error) {
 	return analysis.New(c.Analyzer, c.AnalyzerOptions)
 }
 
-// MergeFrom is MergeInto for an open Writer; the next commit will hold the result.
+// MergeFrom is MergeInto for an open Writer. The next commit will hold the result.
 func (w *Writer) MergeFrom(ctx context.Context, sources ...string) (stats MergeStats, err error) {
 	var dirs []*store.Dir
 	defer func() {
@@ -72,7 +73,7 @@ func (w *Writer) MergeFrom(ctx context.Context, sources ...string) (stats MergeS
 	return w.MergeFromDirs(ctx, dirs...)
 }
 
-// MergeFromDirs is MergeFrom for directories that are open.
+// MergeFromDirs is MergeFrom for open directories, which the caller closes.
 func (w *Writer) MergeFromDirs(ctx context.Context, sources ...*store.Dir) (stats MergeStats, err error) {
 	var foreign []*liveSegment
 	defer func() {
@@ -134,7 +135,7 @@ func (w *Writer) openForeign(c *store.Commit) (segments []*liveSegment, err erro
 func (w *Writer) mergeAll(ctx context.Context, foreign []*liveSegment, stats *MergeStats) error {
 	var all []*liveSegment
 	for _, s := range w.segments {
-		c := *s // its deletes change only if the merge succeeds
+		c := *s // the original's deletes change only if the merge succeeds
 		if c.deletes != nil {
 			c.deletes = c.deletes.Clone()
 		}

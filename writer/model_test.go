@@ -18,7 +18,7 @@ import (
 	"github.com/pinion-index/pinion/store"
 )
 
-// randomText has n words, few of them common and many rare, some long.
+// randomText has n words: a few common ones, many rare ones, some of them long.
 func randomText(r *rand.Rand, n int) string {
 	var b strings.Builder
 	for range n {
@@ -36,8 +36,8 @@ func randomText(r *rand.Rand, n int) string {
 	return b.String()
 }
 
-// TestModel applies random operations to a Writer and to a model of it and
-// compares what is committed.
+// TestModel applies random operations to a Writer and to a model and compares what
+// is committed.
 func TestModel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 0))
@@ -115,9 +115,9 @@ func mustOpen(tb interface{ Fatal(...any) }, fs store.FS, o Options) *Writer {
 
 var errInjected = errors.New("injected fault")
 
-// TestFaults fails every operation on the file system in turn. Whatever happens,
-// a crash afterwards leaves a whole commit: the newest that was acknowledged, or
-// the one that was under way.
+// TestFaults makes every operation on the file system fail in turn. Whatever
+// happens, a crash afterwards leaves a complete commit: the newest that was
+// acknowledged, or the one in progress.
 func TestFaults(t *testing.T) {
 	for i, fault := range []memfs.Fault{{}, {Sticky: true}, {Effect: true}} {
 		if i > 0 && testing.Short() {
@@ -133,7 +133,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// faultAt reports whether the fault came to pass.
+// faultAt reports whether the fault occurred.
 func faultAt(t *testing.T, fault memfs.Fault) bool {
 	ctx := t.Context()
 	fs := memfs.New()
@@ -191,7 +191,7 @@ func faultAt(t *testing.T, fault memfs.Fault) bool {
 	if d := committed.diff(got); d != "" && m.diff(got) != "" {
 		t.Fatalf("operation %d, error %v: neither commit is there: %s", fault.At, err, d)
 	}
-	// A new writer goes on from there.
+	// A new writer continues from there.
 	w = mustOpen(t, after, o)
 	if err := errors.Join(w.Add(ctx, doc("new", "word")), w.Commit(ctx), w.Close()); err != nil {
 		t.Fatalf("operation %d: going on: %v", fault.At, err)
@@ -199,7 +199,8 @@ func faultAt(t *testing.T, fault memfs.Fault) bool {
 	return happened
 }
 
-// TestFullDisk fills the disk at every size and checks that the last commit stays.
+// TestFullDisk runs out of space at every size of the disk and checks that the last
+// commit remains.
 func TestFullDisk(t *testing.T) {
 	ctx := t.Context()
 	o := Options{Analyzer: whitespace(t), Threads: 2, batchSize: 1000}

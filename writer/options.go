@@ -12,50 +12,51 @@ import (
 	"github.com/pinion-index/pinion/segment/build"
 )
 
-// DefaultMemory is the memory budget unless Options name another: 512 MiB.
+// DefaultMemory is the default of Options.Memory: 512 MiB.
 const DefaultMemory = 512 << 20
 
-// MinMemory is the least memory budget: 8 MiB.
+// MinMemory is the minimum of Options.Memory: 8 MiB.
 const MinMemory = 8 << 20
 
-// Options say how a Writer works. The zero value is good.
+// Options configure a Writer. The zero value means the defaults.
 type Options struct {
-	// Analyzer cuts documents into terms. Nil means the one that the index was made
-	// with, and simple for a new index. An index has one analyzer: opening it with
-	// another fails with ErrAnalyzer.
+	// Analyzer cuts documents into terms. Nil means the analyzer of the index, or
+	// simple for a new index. An index has one analyzer: opening it with another one
+	// fails with ErrAnalyzer.
 	Analyzer analysis.Analyzer
-	// Memory is the memory budget in bytes: what the Writer holds, counted, stays
-	// within it. 0 means DefaultMemory. Where segments end depends on it.
+	// Memory is the memory budget in bytes. The memory that the Writer counts stays
+	// within it. 0 means DefaultMemory; less than MinMemory is an error. It determines
+	// where segments end.
 	Memory int64
-	// Threads is how many goroutines work at once; 0 means runtime.GOMAXPROCS. What
-	// is written does not depend on it.
+	// Threads is the number of worker goroutines; 0 means runtime.GOMAXPROCS. The
+	// files written do not depend on it.
 	Threads int
-	// Stored says that the contents of documents are stored as well.
+	// Stored is whether the contents of documents are stored as well.
 	Stored bool
 	// DocsCodec and FreqsCodec encode the posting lists of new segments. Their block
-	// lengths must be equal. nil means that the codec of each list is chosen by its
-	// size and decode time (choose.Auto), or bp128 beside a codec of whole lists;
-	// blocks that a merge copies keep their codecs, except where one is named here.
+	// lengths must be equal. nil means that the codec of each list is chosen by size
+	// and decode time (choose.Auto), or bp128 if the other codec encodes whole lists.
+	// Blocks that a merge copies keep their codecs, unless one is set here.
 	DocsCodec, FreqsCodec codec.Codec
 	// Choose, if not nil, chooses other codecs of the same block length for each
-	// list instead. It is called from several goroutines.
+	// list instead. It is called by several goroutines concurrently.
 	Choose choose.Policy
-	// Progress, if not nil, is called from time to time with how far the current
-	// operation is, by one goroutine at a time. It must not call the Writer.
+	// Progress, if not nil, is called from time to time with the progress of the
+	// current operation, by one goroutine at a time. It must not call the Writer.
 	Progress func(Progress)
 
-	batchSize int   // of tests: size of a batch
-	accum     int64 // of tests: size of a full accumulator
-	tail      int64 // of tests: bytes of a list that are held in memory
+	batchSize int   // for tests: size of a batch
+	accum     int64 // for tests: size of a full accumulator
+	tail      int64 // for tests: bytes of a list that are held in memory
 }
 
-// Progress tells how far an operation is.
+// Progress is the progress of an operation.
 type Progress struct {
 	Stage       string // "flush", "merge", "order" or "reorder"
-	Done, Total uint64 // postings; of "order" documents, once for each level
+	Done, Total uint64 // postings; for "order", documents, counted once for each level
 }
 
-// withDefaults checks o and fills in what is not set, except Analyzer.
+// withDefaults checks o and sets the defaults, except for Analyzer.
 func (o Options) withDefaults() (Options, error) {
 	if o.Memory == 0 {
 		o.Memory = DefaultMemory
@@ -84,19 +85,19 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-// Shares of the memory budget. A quarter is for batches in flight, half for the
+// Shares of the memory budget: a quarter for batches in flight, half for the
 // accumulator, the rest for writing it.
 const (
 	flightShare = 4
 	accumShare  = 2
 	minBatch    = 64 << 10
 	maxBatch    = 1 << 20
-	// batchCost is what a batch in flight and its inverter take for a byte of text.
+	// batchCost is the memory of a batch in flight and its inverter for a byte of text.
 	batchCost = 8
 )
 
-// tailBytes is how much of a list's payload each goroutine that encodes lists holds
-// in memory.
+// tailBytes returns how many bytes of a list's payload each goroutine that encodes
+// lists holds in memory.
 func (o *Options) tailBytes() int64 {
 	if o.tail > 0 {
 		return o.tail
@@ -104,22 +105,22 @@ func (o *Options) tailBytes() int64 {
 	return min(max(o.Memory/128, 256<<10), 4<<20)
 }
 
-// spoolBytes is how much is held in memory of each stream that a segment's later
-// sections come from: dictionary and ids are the only large ones.
+// spoolBytes returns how many bytes are held in memory of each stream for a later
+// section of a segment. Only dictionary and ids are large.
 func (o *Options) spoolBytes() int64 {
 	return min(max(o.Memory/64, build.DefaultSpoolMemory), 16<<20)
 }
 
-// mergeJobBytes is what a job of ordinary lists takes.
+// mergeJobBytes is the memory of a job of ordinary lists.
 const mergeJobBytes = 1 << 20
 
-// mergeJobs is how many jobs of a merge may be in progress: enough for the encoders
-// to have work while the documents are being copied.
+// mergeJobs returns how many jobs of a merge may be in progress: enough to keep the
+// encoders busy while the documents are copied.
 func (o *Options) mergeJobs() int {
 	return int(max(int64(o.Threads)+1, min(8*int64(o.Threads), o.Memory/8/mergeJobBytes)))
 }
 
-// batchBytes is the size at which a batch is full.
+// batchBytes returns the size at which a batch is full.
 func (o *Options) batchBytes() int {
 	if o.batchSize > 0 {
 		return o.batchSize
@@ -127,7 +128,7 @@ func (o *Options) batchBytes() int {
 	return int(min(max(o.Memory/512, minBatch), maxBatch))
 }
 
-// accumBytes is the size at which the accumulator is written.
+// accumBytes returns the size at which the accumulator is written.
 func (o *Options) accumBytes() int64 {
 	if o.accum > 0 {
 		return o.accum
@@ -135,14 +136,14 @@ func (o *Options) accumBytes() int64 {
 	return o.Memory / accumShare
 }
 
-// batches is how many batches may be in flight.
+// batches returns how many batches may be in flight.
 func (o *Options) batches() int {
 	most := o.Memory / flightShare / int64(batchCost*o.batchBytes())
 	return int(max(2, min(most, int64(o.Threads)+2)))
 }
 
-// maxText is the size of the largest document: if it is alone in flight, it may take
-// all of that share.
+// maxText returns the size of the largest document: if it is alone in flight, it
+// may use the whole share of batches.
 func (o *Options) maxText() int {
 	return int(min(o.Memory/flightShare/batchCost, analysis.MaxTextBytes, segment.MaxText))
 }

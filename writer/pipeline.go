@@ -7,9 +7,9 @@ import (
 	"github.com/pinion-index/pinion/writer/internal/invert"
 )
 
-// pipeline gathers documents into batches and has workers invert them. Results
-// are absorbed in order by whichever goroutine holds the absorber role, mostly
-// the worker that finished the batch whose turn it is.
+// pipeline gathers documents into batches for workers to invert. Results are
+// absorbed in order by the goroutine that holds the absorber role, usually the
+// worker that finished the next batch in order.
 type pipeline struct {
 	w    *Writer
 	pool invert.Pool
@@ -66,8 +66,8 @@ func (p *pipeline) wake() {
 	p.mu.Unlock()
 }
 
-// take acquires one element of c or fails with the cause of ctx's or the
-// pipeline's end.
+// take acquires one element of c. It fails with the cause if ctx or the pipeline
+// ends first.
 func (p *pipeline) take(ctx context.Context, c chan struct{}) error {
 	if err := p.failure(); err != nil {
 		return err
@@ -141,7 +141,7 @@ func (p *pipeline) send() {
 	}
 	p.cur.Seq = p.seq
 	p.seq++
-	p.work <- p.cur // never blocks: it has a place for every slot
+	p.work <- p.cur // never blocks: work has room for every slot
 	p.cur = nil
 }
 
@@ -165,8 +165,8 @@ func (p *pipeline) invert() {
 	}
 }
 
-// release absorbs all batches whose turn it is and gives up the absorber role,
-// which the caller holds.
+// release absorbs all batches that are next in order and gives up the absorber
+// role, which the caller holds.
 func (p *pipeline) release() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -193,8 +193,8 @@ func (p *pipeline) release() {
 	}
 }
 
-// absorb adds b to the accumulator and writes that when it is large. The caller
-// is the absorber.
+// absorb adds b to the accumulator and writes the accumulator when it is large. The
+// caller is the absorber.
 func (w *Writer) absorb(ctx context.Context, b *invert.Batch) error {
 	if w.acc.Full(b) {
 		if err := w.flush(ctx); err != nil {
@@ -209,7 +209,7 @@ func (w *Writer) absorb(ctx context.Context, b *invert.Batch) error {
 }
 
 // exclusive calls f as the absorber, after all documents added before this call
-// were absorbed. Unless it comes from ctx, an error of f ends the pipeline.
+// have been absorbed. An error of f ends the pipeline unless it comes from ctx.
 func (p *pipeline) exclusive(ctx context.Context, f func() error) error {
 	if err := p.take(ctx, p.gate); err != nil {
 		return err
@@ -253,7 +253,7 @@ func (p *pipeline) close() bool {
 		return false
 	}
 	p.cancel(ErrClosed)
-	p.gate <- struct{}{} // for good: no more documents enter
+	p.gate <- struct{}{} // never released: no more documents enter
 	close(p.work)
 	p.workers.Wait()
 	p.mu.Lock()

@@ -7,23 +7,23 @@ import (
 	"github.com/pinion-index/pinion/segment"
 )
 
-// MergeOptions say which segments Merge joins. The zero value joins all of them
-// and drops deleted documents.
+// MergeOptions select the segments that Merge joins. The zero value joins all of
+// them and drops deleted documents.
 type MergeOptions struct {
-	// MaxSegments is how many segments may be left; 0 means 1. Only neighbours are
-	// joined, so that documents keep their order: the smallest first.
+	// MaxSegments is how many segments may be left; 0 means 1. Only neighbors are
+	// joined, the smallest first, so that documents keep their order.
 	MaxSegments int
 	// Purge also rewrites segments that are not joined but hold deleted documents.
-	// With MaxSegments 1 that is always done.
+	// MaxSegments 1 implies it.
 	Purge bool
 	// Recode also rewrites segments that are not joined, so that every list has the
-	// codecs that the Writer's options name.
+	// codecs set in the Writer's options.
 	Recode bool
 }
 
-// Merge flushes and joins segments. The next commit will hold the result; it changes no
-// answer, except that document frequencies and lengths no longer count documents
-// that were deleted before.
+// Merge flushes, then joins segments. The next commit will hold the result. A merge
+// changes no answer, except that statistics no longer count documents that were
+// deleted before.
 func (w *Writer) Merge(ctx context.Context, o MergeOptions) (MergeStats, error) {
 	var stats MergeStats
 	err := w.pipe.exclusive(ctx, func() error {
@@ -56,7 +56,7 @@ func (w *Writer) mergeGroups(ctx context.Context, o MergeOptions, stats *MergeSt
 	return nil
 }
 
-// replace puts s in the place of n segments.
+// replace replaces the n segments from index at on with s.
 func (w *Writer) replace(at, n int, s *liveSegment) {
 	for _, old := range w.segments[at : at+n] {
 		w.drop(old)
@@ -66,9 +66,9 @@ func (w *Writer) replace(at, n int, s *liveSegment) {
 	w.changed = true
 }
 
-// groups partitions the segments into at most `most` runs of neighbours and
-// returns their lengths: the two neighbours with the least postings together are
-// joined until few enough are left. Segments without live documents join any.
+// groups partitions the segments into at most `most` runs of neighbors and returns
+// their lengths. It joins the two neighbors with the fewest postings together until
+// few enough are left. Segments without live documents can always be joined.
 func (w *Writer) groups(most int) []int {
 	type group struct {
 		n        int

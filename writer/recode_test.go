@@ -10,7 +10,8 @@ import (
 	"github.com/pinion-index/pinion/internal/memfs"
 )
 
-// A merge that names codecs leaves no list under another, of one segment too.
+// A merge with codecs set leaves no list with another codec, even if there is only
+// one segment.
 func TestRecode(t *testing.T) {
 	ctx := t.Context()
 	fs := memfs.New()

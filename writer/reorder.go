@@ -11,39 +11,39 @@ import (
 	"github.com/pinion-index/pinion/writer/internal/reorder"
 )
 
-// Order is an order of the documents of a segment.
+// Order is a way to order the documents of a segment.
 type Order string
 
 // Orders of documents.
 const (
 	OrderInput     Order = "input"  // as they were added
-	OrderBisection Order = "bp"     // documents that share terms together, by recursive graph bisection
+	OrderBisection Order = "bp"     // documents that share terms next to each other, by recursive graph bisection
 	OrderRandom    Order = "random" // shuffled
 )
 
-// ReorderOptions say how Reorder numbers documents.
+// ReorderOptions select the order for Reorder.
 type ReorderOptions struct {
 	Order Order  // "" means OrderInput
-	Seed  uint64 // of OrderRandom
+	Seed  uint64 // for OrderRandom
 }
 
-// ReorderStats says what Reorder did.
+// ReorderStats are statistics of Reorder.
 type ReorderStats struct {
 	Merge    MergeStats // of joining the segments first
-	Segments int        // that were written in another order
-	Docs     uint64     // in them
-	Postings uint64     // in them
+	Segments int        // segments that were reordered
+	Docs     uint64     // documents in these segments
+	Postings uint64     // postings in these segments
 }
 
 // Reorder flushes, joins all segments into one, drops deleted documents and gives
 // the others new docIDs; with OrderInput it does nothing. The next commit will hold
-// the result. External ids, lengths, stored text and scores stay as they are: answers
-// change only in the order of documents of equal score. Documents that are added
-// later follow. More documents than a segment can hold stay in several, each
-// ordered by itself.
+// the result. External ids, lengths, stored text and scores do not change: answers
+// differ only in the order of documents with equal scores. Documents added later
+// follow in the order of Add. If there are more documents than one segment can
+// hold, they stay in several segments, each reordered by itself.
 //
-// Besides what Merge holds it takes 4 bytes for each posting and 48 for each document,
-// whatever the memory budget.
+// In addition to the memory of Merge it takes 4 bytes for each posting and 48 for
+// each document, regardless of the memory budget.
 func (w *Writer) Reorder(ctx context.Context, o ReorderOptions) (ReorderStats, error) {
 	var stats ReorderStats
 	switch o.Order {
@@ -112,7 +112,7 @@ func (w *Writer) reorder(ctx context.Context, s *liveSegment, o ReorderOptions) 
 	return out.finish()
 }
 
-// bisect finds the order that OrderBisection is.
+// bisect returns the order OrderBisection.
 func (w *Writer) bisect(ctx context.Context, s *segment.Segment) (order.Permutation, error) {
 	progress := w.opts.Progress
 	report := func(done, total uint64) {}

@@ -21,14 +21,15 @@ import (
 	"github.com/pinion-index/pinion/segment"
 )
 
-// byID sorts documents, so that collections compare whatever their order.
+// byID sorts documents, so that collections can be compared regardless of their
+// order.
 func byID(docs []shownDoc) []shownDoc {
 	docs = slices.Clone(docs)
 	slices.SortFunc(docs, func(a, b shownDoc) int { return strings.Compare(a.id, b.id) })
 	return docs
 }
 
-// topicText is text of one of a few topics, with words of all besides.
+// topicText is text on one of a few topics, mixed with common words.
 func topicText(r *rand.Rand) string {
 	topic := r.IntN(6)
 	var b strings.Builder
@@ -89,7 +90,7 @@ func TestReorderKeepsDocuments(t *testing.T) {
 		if d := sorted.diff(byID(got)); d != "" {
 			rt.Fatal(d)
 		}
-		// The writer goes on, and finds every document by its id.
+		// The writer remains usable and finds every document by its id.
 		for _, d := range m.clone().docs {
 			if r.IntN(10) == 0 {
 				must(w.Delete(ctx, []byte(d.id)))
@@ -104,8 +105,8 @@ func TestReorderKeepsDocuments(t *testing.T) {
 	})
 }
 
-// TestReorderThreadsDoNotShow checks that the segment's bytes, its random id aside,
-// do not depend on the number of goroutines.
+// TestReorderThreadsDoNotShow checks that the segment's bytes, apart from its
+// random id, do not depend on the number of goroutines.
 func TestReorderThreadsDoNotShow(t *testing.T) {
 	ctx := t.Context()
 	for _, kind := range []Order{OrderBisection, OrderRandom} {
@@ -145,8 +146,8 @@ func content(t *testing.T, s *segment.Segment) (all []byte) {
 	return all
 }
 
-// TestReorderShortensGaps checks that bisection does what it is for, and shuffling
-// the contrary.
+// TestReorderShortensGaps checks that bisection shortens gaps, and that shuffling
+// lengthens them.
 func TestReorderShortensGaps(t *testing.T) {
 	ctx := t.Context()
 	w := mustOpen(t, memfs.New(), Options{Analyzer: whitespace(t)})
@@ -194,8 +195,8 @@ func TestReorderErrors(t *testing.T) {
 	}
 }
 
-// TestReorderFaults fails every operation of a Reorder and its commit in turn. A crash
-// afterwards leaves the documents of before, whole, in whatever order.
+// TestReorderFaults makes every operation of a Reorder and its commit fail in turn.
+// A crash afterwards leaves all the original documents, in any order.
 func TestReorderFaults(t *testing.T) {
 	ctx := t.Context()
 	for at := 0; ; at++ {

@@ -10,7 +10,7 @@ import (
 	"github.com/pinion-index/pinion/writer/internal/merge"
 )
 
-// deleteOlder deletes from all segments the documents that a was told to delete.
+// deleteOlder deletes the ids in a.Deleted from all segments.
 func (w *Writer) deleteOlder(ctx context.Context, a *invert.Accumulator) (err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
 	for _, s := range w.segments {
@@ -31,8 +31,8 @@ func (w *Writer) deleteOlder(ctx context.Context, a *invert.Accumulator) (err er
 	return nil
 }
 
-// push appends s to the segments, where its documents replace those with the same
-// ids. On failure s is dropped and nothing is replaced.
+// push appends s to the segments. Its documents replace those with the same ids. On
+// an error it drops s and replaces nothing.
 func (w *Writer) push(ctx context.Context, s *liveSegment) (err error) {
 	defer func() {
 		if err != nil {

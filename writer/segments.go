@@ -17,7 +17,7 @@ type liveSegment struct {
 	data    store.Data
 	seg     *segment.Segment
 	deletes *roaring.Bitmap // nil: none
-	dirty   bool            // deletes changed since info.DeletesFile
+	dirty   bool            // deletes have changed since info.DeletesFile was written
 	ours    bool            // no commit names the file yet
 }
 
@@ -76,7 +76,8 @@ type output struct {
 	done    bool
 }
 
-// create begins a segment. Analyzer, codecs and temporary files are filled in.
+// create begins a segment. It sets the analyzer, the codecs and the temporary
+// files.
 func (w *Writer) create(o build.Options) (*output, error) {
 	num, file, err := w.lock.CreateSegment()
 	if err != nil {
@@ -121,8 +122,8 @@ func (out *output) finish() (*liveSegment, error) {
 	return s, nil
 }
 
-// discardUnlessDone removes a file that was not finished. Temporary files go in
-// any case.
+// discardUnlessDone removes a file that was not finished. It removes temporary
+// files in any case.
 func (out *output) discardUnlessDone() {
 	out.spool.Close() // best effort: the next writer sweeps
 	if !out.done {
@@ -130,7 +131,7 @@ func (out *output) discardUnlessDone() {
 	}
 }
 
-// drop closes the segment's file and, if no commit knows it, removes it.
+// drop closes the segment's file and, if no commit names it, removes it.
 func (w *Writer) drop(s *liveSegment) {
 	s.data.Close()
 	if s.ours {

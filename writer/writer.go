@@ -12,28 +12,29 @@ import (
 	"github.com/pinion-index/pinion/writer/internal/invert"
 )
 
-// ErrClosed is what methods of a closed Writer return.
+// ErrClosed is matched by the errors of calls on a closed Writer.
 var ErrClosed = errors.New("writer is closed")
 
-// ErrAnalyzer says that an index or a segment was made with another analyzer than
-// the one asked for.
+// ErrAnalyzer is matched by the errors for an index or a segment that was made with
+// a different analyzer.
 var ErrAnalyzer = errors.New("analyzers differ")
 
-// ErrDocument says that a document cannot be added. The Writer remains usable.
+// ErrDocument is matched by the errors for a document that cannot be added. The
+// Writer remains usable.
 var ErrDocument = errors.New("bad document")
 
 // Document is one document to add.
 type Document struct {
-	// ID is its external id: 1 to 65535 bytes of any value. A document with the
-	// same id that the index holds is replaced.
+	// ID is its external id: 1 to 65535 arbitrary bytes. It replaces a document with
+	// the same id.
 	ID []byte
 	// Contents is its text.
 	Contents []byte
 }
 
-// Writer changes one index directory. All methods may be called from several
-// goroutines. An error other than a bad document or a cancelled context ends the
-// Writer: from then on every method returns it, and what was committed stays.
+// Writer changes one index directory. Its methods are safe for concurrent use. An
+// error other than a bad document or a cancelled context ends the Writer: every
+// later call returns it. Earlier commits remain.
 type Writer struct {
 	opts Options
 	lock *store.Lock
@@ -47,9 +48,9 @@ type Writer struct {
 	changed  bool           // since the last commit
 }
 
-// Open opens the index in directory path for writing; the directory and the index
-// are made if there is none. It fails with store.ErrLocked while another Writer
-// has it open.
+// Open opens the index in directory path for writing; it creates the directory and
+// the index if necessary. The caller closes the Writer. While another Writer has
+// the index open, the error matches store.ErrLocked.
 func Open(ctx context.Context, path string, o Options) (*Writer, error) {
 	dir, err := store.Create(path)
 	if err != nil {
@@ -99,7 +100,7 @@ func openDir(ctx context.Context, dir *store.Dir, o Options) (*Writer, error) {
 	return w, nil
 }
 
-// load opens the segments of the newest commit and settles the analyzer.
+// load opens the segments of the newest commit and determines the analyzer.
 func (w *Writer) load() error {
 	m := w.lock.Manifest()
 	if m.Generation == 0 {
@@ -138,9 +139,10 @@ func (w *Writer) setAnalyzer(m *store.Manifest) (err error) {
 // Analyzer returns the analyzer of the index.
 func (w *Writer) Analyzer() analysis.Analyzer { return w.opts.Analyzer }
 
-// Add adds a document, or fails with ErrDocument. It copies the document and returns
-// before it is inverted, but waits while as many documents are in flight as the memory
-// budget allows. ctx bounds only that wait.
+// Add adds a document, replacing one with the same id. It copies the document and
+// returns before it is inverted, but waits while as many documents are in flight as
+// the memory budget allows; ctx bounds only that wait. The error for a bad document
+// matches ErrDocument.
 func (w *Writer) Add(ctx context.Context, d Document) error {
 	if err := checkID(d.ID); err != nil {
 		return err
@@ -151,8 +153,8 @@ func (w *Writer) Add(ctx context.Context, d Document) error {
 	return w.pipe.add(ctx, d.ID, d.Contents, false)
 }
 
-// Delete deletes the document whose id is id, if the index holds one or it was
-// added before this call.
+// Delete deletes the document with this id from the index and from the documents
+// added before this call. It is not an error if there is none.
 func (w *Writer) Delete(ctx context.Context, id []byte) error {
 	if err := checkID(id); err != nil {
 		return err
@@ -170,7 +172,7 @@ func checkID(id []byte) error {
 	return nil
 }
 
-// quote shortens and quotes an id for a message.
+// quote shortens and quotes an id for an error message.
 func quote(id []byte) string {
 	if len(id) > 64 {
 		return fmt.Sprintf("%.64q...", id)
@@ -178,13 +180,12 @@ func quote(id []byte) string {
 	return fmt.Sprintf("%q", id)
 }
 
-// Flush writes all documents added so far as a segment, which the next commit
-// will hold.
+// Flush writes all documents added so far as a segment of the next commit.
 func (w *Writer) Flush(ctx context.Context) error {
 	return w.pipe.exclusive(ctx, func() error { return w.flush(ctx) })
 }
 
-// flush writes the accumulator, if it holds anything, and empties it.
+// flush writes the accumulator unless it is empty, and empties it.
 func (w *Writer) flush(ctx context.Context) error {
 	a := w.acc
 	if a.Empty() {
@@ -226,8 +227,8 @@ func (w *Writer) writeAccumulator(ctx context.Context, a *invert.Accumulator) (*
 	return out.finish()
 }
 
-// Commit flushes and makes all changes so far durable and visible to readers, or
-// leaves the index as it was.
+// Commit flushes, then makes all changes so far durable and visible to readers. If
+// it fails, the index is as before, unless the error matches store.ErrUncertain.
 func (w *Writer) Commit(ctx context.Context) error {
 	return w.pipe.exclusive(ctx, func() error {
 		if err := w.flush(ctx); err != nil {
@@ -278,8 +279,8 @@ func (w *Writer) commit(ctx context.Context) error {
 	return nil
 }
 
-// Close gives up the lock. What was not committed is lost. It waits for calls
-// in progress, which end with ErrClosed. Further calls return nil.
+// Close releases the lock. Uncommitted changes are lost. It waits for calls in
+// progress, which end with ErrClosed. Further calls return nil.
 func (w *Writer) Close() error {
 	if !w.pipe.close() {
 		return nil
@@ -303,7 +304,7 @@ type reporter struct {
 	next, step uint64
 }
 
-// progress returns a reporter of one operation over total postings.
+// progress returns a reporter of an operation on total postings.
 func (w *Writer) progress(stage string, total uint64) *reporter {
 	return &reporter{f: w.opts.Progress, p: Progress{Stage: stage, Total: total}, step: total/200 + 1}
 }

@@ -62,7 +62,7 @@ func TestReplaceAndDelete(t *testing.T) {
 	del("a")
 	commit()
 	for _, id := range []string{"a", "b", "\x00\xff"} {
-		del(id) // nothing is left
+		del(id) // all are deleted
 	}
 	commit()
 	if n := len(w.segments); n != 0 {
@@ -90,7 +90,7 @@ func TestBadInput(t *testing.T) {
 			t.Errorf("error %v, want one with %q", tt.err, tt.want)
 		}
 	}
-	// The Writer goes on, with the longest id there is too.
+	// The Writer remains usable, also with the longest possible id.
 	if err := errors.Join(w.Add(ctx, doc(long[1:], "text")), w.Commit(ctx)); err != nil {
 		t.Error(err)
 	}
@@ -101,7 +101,7 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// wide is a codec with other blocks than bp128.
+// wide is a codec with a block length different from that of bp128.
 type wide struct{ bp128.Codec }
 
 func (wide) BlockLen() int { return 256 }
@@ -141,7 +141,7 @@ func TestAnalyzerIsKept(t *testing.T) {
 	if got := dump(t, fs); len(got) != 1 || got[0].terms["dog"] != 1 || got[0].len != 1 {
 		t.Errorf("english made %+v", got)
 	}
-	w = mustOpen(t, fs, Options{}) // takes what is there
+	w = mustOpen(t, fs, Options{}) // takes the index's analyzer
 	if w.Analyzer().Name() != english.Name() || w.Analyzer().Options() != english.Options() {
 		t.Errorf("analyzer is %s (%s)", w.Analyzer().Name(), w.Analyzer().Options())
 	}
@@ -203,8 +203,8 @@ func TestCancel(t *testing.T) {
 	m.check(t, fs)
 }
 
-// TestConcurrent has goroutines add, delete, flush and commit at once. Every one
-// has ids of its own, so that the outcome is known but for the order.
+// TestConcurrent adds, deletes, flushes and commits in several goroutines. Each has
+// ids of its own, so that the outcome is known except for the order.
 func TestConcurrent(t *testing.T) {
 	ctx := t.Context()
 	fs := memfs.New()
@@ -247,7 +247,7 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
-// sectionsOf returns the content of all segments but their random ids.
+// sectionsOf returns the content of all segments except their random ids.
 func sectionsOf(t *testing.T, fs store.ReadFS) (out [][]byte) {
 	t.Helper()
 	dir, err := store.OpenFS(fs)

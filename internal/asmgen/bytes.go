@@ -5,11 +5,12 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Offsets in the tables of package bytepack (tables_amd64.go).
+// Offsets in the tables of package bytepack (rows_amd64.go).
 const (
 	tabShort  = 0        // 256 shuffles of 32 bytes: eight values of one or two bytes, by a bit for each
 	tabQuad   = 256 * 32 // 256 shuffles of 16 bytes: four values by their selectors
 	tabLength = 256 * 48 // 256 bytes: data bytes of four values by their selectors
+	tabPack   = 256 * 49 // 256 shuffles of 16 bytes: the bytes of four values by their selectors
 )
 
 // Bits of 16 selectors.
@@ -18,7 +19,7 @@ const (
 	evenBits = 0x55555555 // set for values of two bytes if none has more
 )
 
-// Offsets of the fields of codec.Sequence, which bytepack's tables_amd64.go checks.
+// Offsets of the fields of codec.Sequence, which bytepack's rows_amd64.go checks.
 const (
 	seqPayload = 0
 	seqEnds    = 24
@@ -41,12 +42,13 @@ type byteRow struct {
 
 const byteRowSignature = "func(dst *uint32, s *byte, block, count, n int, sel, tab *byte) (done int)"
 
-// bytepackRows writes the decoders of package bytepack.
+// bytepackRows writes the decoders and the packer of package bytepack.
 func bytepackRows(out output) error {
 	a := newAssembler()
 	const does = " of count blocks of n values from block on, and returns how many blocks it decoded: see row."
 	a.byteRow("docsRowAVX2", true, "docsRowAVX2 decodes the docIDs"+does)
 	a.byteRow("freqsRowAVX2", false, "freqsRowAVX2 decodes the frequencies"+does)
+	a.bytePack()
 	return a.write(out, "format/codec/internal/bytepack", "bytepack", "zrows")
 }
 
@@ -302,4 +304,47 @@ func (r *byteRow) close() {
 	r.ADDQ(operand.U8(4), r.ends)
 	r.SUBQ(operand.U8(1), r.left)
 	r.JNE(operand.LabelRef("block"))
+}
+
+// bytePack writes the packer, eight values a step. Of each value two bits are made that are
+// its selector: bytes that are not zero become ones, halves are packed to bytes, of which one
+// of 0x01 comes from a low byte and one of 0xff from a high byte, and then the sign bits are
+// those wanted (as the encoder of Lemire, Kurz and Rupp, "Stream VByte", does it).
+func (a *assembler) bytePack() {
+	a.function("packAVX2", "func(sel, data *byte, v *uint32, n int, tab *byte) (used int)",
+		"packAVX2 packs n values, a multiple of 8, at least 8. It writes 16 bytes from where each",
+		"four begin.")
+	sel, data, v, n, tab := a.arg("sel"), a.arg("data"), a.arg("v"), a.arg("n"), a.arg("tab")
+	ones, top, s, t := a.XMM(), a.XMM(), a.XMM(), a.XMM()
+	start, size := a.GP64(), a.GP64()
+	x, key := [2]reg.VecVirtual{a.XMM(), a.XMM()}, [2]reg.GPVirtual{a.GP64(), a.GP64()}
+	a.MOVQ(data, start)
+	a.VPBROADCASTD(a.words("packing", 0x01010101, 0x7f007f00), ones)
+	a.VPBROADCASTD(a.words("packing").Offset(4), top)
+	a.Label("next")
+	a.VMOVDQU(operand.Mem{Base: v}, x[0])
+	a.VMOVDQU(operand.Mem{Base: v, Disp: 16}, x[1])
+	a.VPMINUB(x[0], ones, s)
+	a.VPMINUB(x[1], ones, t)
+	a.VPACKUSWB(t, s, s)
+	a.VPMINSW(ones, s, s)
+	a.VPADDUSW(top, s, s)
+	a.VPMOVMSKB(s, key[1].As32())
+	a.MOVW(key[1].As16(), operand.Mem{Base: sel})
+	a.MOVBLZX(key[1].As8(), key[0].As32())
+	a.SHRL(operand.U8(8), key[1].As32())
+	for i, k := range key {
+		a.MOVBLZX(operand.Mem{Base: tab, Index: k, Scale: 1, Disp: tabLength}, size.As32())
+		a.SHLL(operand.U8(4), k.As32())
+		a.VPSHUFB(operand.Mem{Base: tab, Index: k, Scale: 1, Disp: tabPack}, x[i], x[i])
+		a.VMOVDQU(x[i], operand.Mem{Base: data})
+		a.ADDQ(size, data)
+	}
+	a.ADDQ(operand.U8(2), sel)
+	a.ADDQ(operand.U8(32), v)
+	a.SUBQ(operand.U8(8), n)
+	a.JNE(operand.LabelRef("next"))
+	a.SUBQ(start, data)
+	a.Store(data, a.Return("used"))
+	a.RET()
 }

@@ -5,9 +5,12 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// patchedAVX2 writes the unpackers of full blocks with exceptions.
+// patchedAVX2 writes the unpackers of full blocks with exceptions, and what their
+// encoder asks of full blocks.
 func patchedAVX2(out output) error {
 	a := newAssembler()
+	a.patchedExceed()
+	a.patchedAbove()
 	for _, kind := range []string{"plain", "freqs", "docs"} {
 		a.patchedKind(kind)
 	}
@@ -145,4 +148,99 @@ func (p *patched) sum(x, y reg.VecVirtual) {
 	p.VPERM2I128(operand.U8(0x01), s, s, t)
 	p.VPADDD(t, s, s)
 	p.VPADDD(s, p.carry, p.carry)
+}
+
+// patchedExceed writes a function whose bit lengths are exponents of floating point
+// numbers: x without the bits that follow a set bit does not round up to the next
+// power of two.
+func (a *assembler) patchedExceed() {
+	a.function("exceedAVX2", "func(count, v *uint32, full uint64) (most uint32)",
+		"exceedAVX2 writes to count[b] how many of 128 values need more than b bits, for each b",
+		"below full, which is 1 to 31 and no less than what any needs. It returns the greatest value.")
+	count, v, full := a.arg("count"), a.arg("v"), a.arg("full")
+	most, bias, ones, none, limit := a.YMM(), a.YMM(), a.YMM(), a.YMM(), a.YMM()
+	a.VPXOR(none, none, none)
+	a.VPXOR(most, most, most)
+	a.VPBROADCASTD(a.words("exceedBias", repeat(2, 0x7e7e7e7e)...), bias)
+	a.VPCMPEQD(ones, ones, ones)
+	var need [4]reg.VecVirtual // bit lengths of 32 values each, in no order
+	for i := range need {
+		var x [4]reg.VecVirtual
+		for j := range x {
+			x[j] = a.YMM()
+			y := a.YMM()
+			a.VMOVDQU(operand.Mem{Base: v, Disp: 128*i + 32*j}, x[j])
+			a.VPMAXUD(x[j], most, most)
+			a.VPSRLD(operand.U8(1), x[j], y)
+			a.VPANDN(x[j], y, x[j])
+			a.VCVTDQ2PS(x[j], x[j])
+			a.VPSRLD(operand.U8(23), x[j], x[j])
+		}
+		a.VPACKUSDW(x[1], x[0], x[0])
+		a.VPACKUSDW(x[3], x[2], x[2])
+		a.VPACKUSWB(x[2], x[0], x[0])
+		a.VPSUBUSB(bias, x[0], x[0])
+		need[i] = x[0]
+	}
+	a.VPBROADCASTB(a.address("full"), limit)
+	a.Label("next")
+	a.VPADDB(ones, limit, limit)
+	sum, y := a.YMM(), a.YMM()
+	a.VPCMPGTB(limit, need[0], sum)
+	for _, x := range need[1:] {
+		a.VPCMPGTB(limit, x, y)
+		a.VPADDB(y, sum, sum)
+	}
+	a.VPABSB(sum, sum)
+	a.VPSADBW(none, sum, sum)
+	a.VEXTRACTI128(operand.U8(1), sum, y.AsX())
+	a.VPADDD(y.AsX(), sum.AsX(), sum.AsX())
+	a.VPSHUFD(operand.U8(0x4e), sum.AsX(), y.AsX())
+	a.VPADDD(y.AsX(), sum.AsX(), sum.AsX())
+	a.VMOVD(sum.AsX(), operand.Mem{Base: count, Index: full, Scale: 4, Disp: -4})
+	a.DECQ(full)
+	a.JNE(operand.LabelRef("next"))
+	a.VEXTRACTI128(operand.U8(1), most, y.AsX())
+	for _, shuffle := range []uint8{0x4e, 0xb1} {
+		a.VPMAXUD(y.AsX(), most.AsX(), most.AsX())
+		a.VPSHUFD(operand.U8(shuffle), most.AsX(), y.AsX())
+	}
+	a.VPMAXUD(y.AsX(), most.AsX(), most.AsX())
+	r := a.GP32()
+	a.VMOVD(most.AsX(), r)
+	a.Store(r, a.Return("most"))
+	a.VZEROUPPER()
+	a.RET()
+}
+
+func (a *assembler) patchedAbove() {
+	a.function("aboveAVX2", "func(v *uint32, least uint32) (lo, hi uint64)",
+		"aboveAVX2 returns a bitmap of those of 128 values that are at least least.")
+	v := a.arg("v")
+	least, order := a.YMM(), a.YMM()
+	a.VPBROADCASTD(a.address("least"), least)
+	a.VMOVDQU(a.words("aboveOrder", 0, 4, 1, 5, 2, 6, 3, 7), order)
+	for half, result := range []string{"lo", "hi"} {
+		var m [2]reg.GPVirtual
+		for i := range m {
+			var x [4]reg.VecVirtual
+			for j := range x {
+				x[j] = a.YMM()
+				at := operand.Mem{Base: v, Disp: 256*half + 128*i + 32*j}
+				a.VPMAXUD(at, least, x[j])
+				a.VPCMPEQD(at, x[j], x[j])
+			}
+			a.VPACKSSDW(x[1], x[0], x[0])
+			a.VPACKSSDW(x[3], x[2], x[2])
+			a.VPACKSSWB(x[2], x[0], x[0])
+			a.VPERMD(x[0], order, x[0])
+			m[i] = a.GP64()
+			a.VPMOVMSKB(x[0], m[i].As32())
+		}
+		a.SHLQ(operand.U8(32), m[1])
+		a.ORQ(m[1], m[0])
+		a.Store(m[0], a.Return(result))
+	}
+	a.VZEROUPPER()
+	a.RET()
 }

@@ -1,10 +1,9 @@
 // Package pool answers queries on several goroutines, by one of the parallel models of Tatikonda
-// 2011. Its Pool is a query.Executor that gives the results of the query.Searcher it is made of,
-// to the bit.
+// 2011. A Pool is a query.Executor that gives the same results as its query.Searcher, to the bit.
 //
 //	model.go               the models
 //	pool.go                Pool: options, queries in, answers out
-//	job.go                 a query on its way through the Pool
+//	job.go                 a query in the Pool
 //	split.go               cutting a query into tasks
 //	worker.go              the goroutines that take queries and tasks
 //	ring.go                the queues between them

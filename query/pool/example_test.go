@@ -77,7 +77,7 @@ func ExamplePool_Execute() {
 	// 1 hits, the best is document 1
 }
 
-// Submit starts a query; its answer comes on a goroutine of the Pool.
+// Submit starts a query; a goroutine of the Pool delivers the answer.
 func ExamplePool_Submit() {
 	ctx := context.Background()
 	searcher, snapshot, err := shelf(ctx)

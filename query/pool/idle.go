@@ -2,26 +2,25 @@ package pool
 
 import "time"
 
-// How long an idle worker looks for work before it sleeps, unless Options.SpinFor says
-// otherwise. Waking takes 0.1 to 0.2 ms where the CPUs are virtual or sleep deeply. A query
-// whose tasks wait for that on all cores takes twice as long, so workers of FineGrained spin
-// longer.
+// DefaultSpinFor and DefaultFineSpinFor, for FineGrained, are the defaults of Options.SpinFor.
+// Waking takes 0.1 to 0.2 ms if the CPUs are virtual or sleep deeply. A query whose tasks wait
+// that long on all cores takes twice as long, so workers of FineGrained spin longer.
 const (
 	DefaultSpinFor     = 100 * time.Microsecond
 	DefaultFineSpinFor = 2 * time.Millisecond
 )
 
 const (
-	// An idle worker looks for work this often between two looks at the clock, and calls relax
-	// for so many pauses between two looks for work.
+	// An idle worker looks for work looks times between two readings of the clock, and calls
+	// relax with pauses between two looks for work.
 	looks  = 16
 	pauses = 4
 
-	// fanOut is how many workers a goroutine wakes at once, at about a microsecond each. Those
+	// fanOut is how many workers a goroutine wakes at once, at about a microsecond each. They
 	// wake the others.
 	fanOut = 16
 
-	expectedUnit = 16 // of Pool.expected
+	expectedUnit = 16 // unit of Pool.expected: 1/expectedUnit task
 )
 
 // freeProcs returns how many of the n Ps of Go's scheduler the workers leave to other
@@ -29,9 +28,9 @@ const (
 func freeProcs(n int) int { return max(1, n/8) }
 
 // A worker without work is in one of two sets. A worker in spinning looks for work. A worker in
-// sleeping does not: a goroutine that makes work takes it out of the set and wakes its sleeper. A
-// caller that waits for an answer takes a worker out of either set to work in its place
-// (Pool.borrow), and puts it into sleeping afterwards.
+// sleeping does not: a goroutine that creates work takes it out of the set and wakes its
+// sleeper. A caller that waits for an answer takes a worker out of either set and works in its
+// place (Pool.borrow); afterwards it puts the worker into sleeping.
 
 // rest returns when there may be work for w.
 func (w *worker) rest() {
@@ -51,7 +50,7 @@ func (w *worker) rest() {
 	}
 }
 
-// spin looks for work while w's patience lasts, and reports whether there may be some.
+// spin looks for work until w's patience is exhausted, and reports whether there may be some.
 func (w *worker) spin(start time.Time) bool {
 	p := w.pool
 	if p.options.SpinFor < 0 || p.spinning.len() >= p.mostSpinning {
@@ -85,7 +84,7 @@ func (w *worker) available() bool {
 	return entry || w.own.len() > 0 || p.tasks.len() > 0 || p.scoring.len() > 0 || p.ended.Load()
 }
 
-// wake wakes workers for n pieces of work, less those that spinning workers find.
+// wake wakes workers for n pieces of work, minus those that spinning workers will find.
 func (p *Pool) wake(n int) {
 	if p.sleeping.empty() {
 		return
@@ -99,8 +98,8 @@ func (p *Pool) wake(n int) {
 	}
 }
 
-// foreseen predicts how many tasks the next query has from how many the last ones had, so that
-// workers wake while it is being cut. It is 0 if woken workers would not spin until then.
+// foreseen predicts the number of tasks of the next query from the last ones, so that workers
+// wake while it is being cut. It is 0 if woken workers would stop spinning before that.
 func (p *Pool) foreseen() int {
 	if p.options.SpinFor < 0 {
 		return 0
@@ -109,22 +108,22 @@ func (p *Pool) foreseen() int {
 }
 
 // spread wakes workers for waiting work after the caller took a piece of it: the goroutine that
-// made the work may have counted on the caller to take all of it.
+// created the work may have relied on the caller to take all of it.
 func (p *Pool) spread() {
 	if !p.sleeping.empty() && !p.options.Model.exclusive() {
 		p.wake(p.entry.len() + p.tasks.len() + p.scoring.len())
 	}
 }
 
-// unpark wakes w if it sleeps.
+// unpark wakes w if it is sleeping.
 func (p *Pool) unpark(w *worker) {
 	if p.sleeping.remove(w.index) {
 		w.sleeper.wake()
 	}
 }
 
-// borrow returns an idle worker, in whose place the caller works on its query at once; nil if
-// all workers are busy or other queries wait.
+// borrow returns an idle worker, in whose place the caller works on its query at once. It
+// returns nil if all workers are busy or other queries wait.
 func (p *Pool) borrow() *worker {
 	if p.entry.len() > 0 || p.tasks.len() > 0 || p.options.Model.exclusive() && !p.turn.CompareAndSwap(false, true) {
 		return nil

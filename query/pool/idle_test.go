@@ -66,7 +66,7 @@ func TestWorkerSet(t *testing.T) {
 	}
 }
 
-// A worker is taken out of a set by one goroutine only.
+// Only one goroutine at a time can take a worker out of a set.
 func TestWorkerSetConcurrency(t *testing.T) {
 	const n, rounds = 70, 300
 	s := newWorkerSet(n)
@@ -100,7 +100,7 @@ func TestWorkerSetConcurrency(t *testing.T) {
 	}
 }
 
-// Each wake ends one sleep, whichever comes first, in the kernel and on a channel.
+// Each wake ends one sleep, in whichever order they come, in the kernel and on a channel.
 func TestSleeper(t *testing.T) {
 	for _, kernel := range []bool{false, true} {
 		var ping, pong sleeper
@@ -134,8 +134,8 @@ func TestSleeper(t *testing.T) {
 	}
 }
 
-// Callers and submitters come and go while workers fall asleep at once, soon or
-// never, so that each way to find or wake a worker is gone.
+// Callers and submitters come and go while workers fall asleep at once, soon or never. This
+// exercises every way to find or wake a worker.
 func TestPoolRest(t *testing.T) {
 	s := newSearcher(t, querytest.ZipfDocs(rand.New(rand.NewPCG(73, 74)), 3000, 80, 12), nil, 1500)
 	q := query.Query{Terms: querytest.Terms("w0", "w3"), K: 10}
@@ -179,8 +179,8 @@ func TestPoolRest(t *testing.T) {
 	}
 }
 
-// tripwire is a context that ends when it is asked for its channel for the n-th
-// time: each task of a query that a worker has not worked on asks.
+// tripwire is a context that ends on the n-th call of Done. Each task of a query that is new to
+// a worker calls it.
 type tripwire struct {
 	context.Context
 	left atomic.Int32
@@ -204,7 +204,7 @@ func (c *tripwire) Err() error {
 	}
 }
 
-// When a query's context ends, the tasks that have not begun are dropped.
+// When a query's context ends, tasks that have not begun are dropped.
 func TestPoolDropsTasks(t *testing.T) {
 	s := newSearcher(t, querytest.ZipfDocs(rand.New(rand.NewPCG(77, 78)), 20000, 20, 20), nil)
 	for _, m := range models {
@@ -212,10 +212,10 @@ func TestPoolDropsTasks(t *testing.T) {
 			for _, workers := range []int{1, 4} {
 				for _, reason := range []error{context.Canceled, context.DeadlineExceeded} {
 					p := newTestPool(t, s, Options{Workers: workers, Model: m, TaskPostings: 128})
-					for p.spinning.len()+p.sleeping.len() < workers { // so that the caller need not wait
+					for p.spinning.len()+p.sleeping.len() < workers { // so that the caller finds a worker
 						runtime.Gosched()
 					}
-					// The first asks when the query comes, the second for the first task.
+					// The first call is for the query, the second for its first task.
 					ctx := &tripwire{Context: context.Background(), done: make(chan struct{}), err: reason}
 					ctx.left.Store(2)
 					q := query.Query{Terms: querytest.Terms("w0", "w1"), K: 10, Mode: mode}

@@ -24,7 +24,7 @@ type job struct {
 	conjunctive bool        // the current pass is a conjunction
 
 	_       [64]byte
-	pending atomic.Int64 // tasks of the current pass that are not finished; changes all the time
+	pending atomic.Int64 // tasks of the current pass that are not finished; changes often
 	_       [64]byte
 }
 
@@ -48,7 +48,7 @@ func (j *job) start(ctx context.Context, q *query.Query) {
 	j.pool.engine.Begin(ctx, j.x, &j.q)
 }
 
-// end hands over the result. After it j may serve another query.
+// end delivers the result. Afterwards j may serve another query.
 func (j *job) end() {
 	p, notify := j.pool, j.notify
 	if p.options.Model.exclusive() {
@@ -68,8 +68,8 @@ func (j *job) end() {
 	p.recycle(j)
 }
 
-// wait waits for the result of j, and recycles j. When the context is done it waits neither for
-// the turn of j nor for more than the tasks under way.
+// wait waits for the result of j and recycles j. If the context is done, it waits only for
+// tasks in progress, not for j's turn.
 func (p *Pool) wait(j *job, dst []query.Hit) ([]query.Hit, error) {
 	j.awaited.Store(true)
 	select {
@@ -87,7 +87,7 @@ func (p *Pool) wait(j *job, dst []query.Hit) ([]query.Hit, error) {
 	return dst, err
 }
 
-// recycle makes j free for another query.
+// recycle makes j available for another query.
 func (p *Pool) recycle(j *job) {
 	j.x.Forget()
 	j.ctx, j.q, j.notify = nil, query.Query{}, nil

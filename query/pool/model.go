@@ -6,8 +6,8 @@ import (
 	"github.com/pinion-index/pinion/query"
 )
 
-// Model is a way to spread queries over cores (Tatikonda 2011, section 3). All models give the
-// results of a Searcher.
+// Model is a way to distribute queries over cores (Tatikonda 2011, section 3). All models give
+// the results of a Searcher.
 type Model uint8
 
 // The models.
@@ -15,18 +15,18 @@ const (
 	// Inter gives each query to one worker (section 3.1).
 	Inter Model = iota
 	// DocRanges gives every worker an equal range of docIDs of every query, over one index
-	// (section 3.2.1, DOCP-UI). As there, the next query begins when all workers are done with
-	// the last.
+	// (section 3.2.1, DOCP-UI). As in the paper, a query begins when all workers are done with
+	// the previous one.
 	DocRanges
-	// Partitions gives every worker some of the segments, which serve as indexes of their own
+	// Partitions gives every worker some of the segments, as if they were indexes of their own
 	// (section 3.2.1, DOCP-PI). Otherwise it is like DocRanges.
 	Partitions
-	// FineGrained cuts every query into small tasks that any worker takes (section 3.2.2,
-	// FGQP): intersection tasks from the skip blocks of the shortest list and scoring tasks from
-	// what they find; ranges of docIDs for disjunctions. The paper has one producer. Here any
-	// worker that finds few tasks waiting becomes one, since looking up and cutting up a query
-	// takes as long as some tasks do. While as many queries wait as there are workers, each
-	// segment of a query is one task.
+	// FineGrained cuts every query into small tasks that any worker can take (section 3.2.2,
+	// FGQP). A conjunction gives intersection tasks, each for some blocks of the shortest list,
+	// which create scoring tasks for the documents they find. A disjunction gives ranges of
+	// docIDs. The paper has one producer. Here any worker that finds few tasks waiting becomes
+	// one, since looking up and cutting a query can take as long as a task. While at least as
+	// many queries wait as there are workers, each segment of a query is one task.
 	FineGrained
 )
 

@@ -13,25 +13,26 @@ import (
 	"github.com/pinion-index/pinion/query/internal/exec"
 )
 
-// Options say how a Pool works. The zero value is a Pool of model Inter with a worker for each
-// CPU.
+// Options configure a Pool. The zero value means model Inter with one worker for each CPU.
 type Options struct {
 	// Workers is the number of goroutines; 0 means runtime.GOMAXPROCS.
 	Workers int
-	// Model says how queries are spread over the workers.
+	// Model is how queries are distributed over the workers.
 	Model Model
 	// Threshold is the pool threshold of FineGrained: while more tasks than that wait, no worker
-	// makes tasks of the next query. More raises throughput, less lowers latency. 0 means 5.
+	// makes tasks of the next query. A higher value raises throughput, a lower one reduces
+	// latency. 0 means 5.
 	Threshold int
-	// TaskPostings is how many postings a task of FineGrained has, of the shortest list of a
+	// TaskPostings is the size of a task of FineGrained, in postings of the shortest list of a
 	// conjunction or of the essential lists of a disjunction. 0 means large tasks first, then
 	// smaller ones, and a single task for a small query.
 	TaskPostings int
-	// SpinFor is how long an idle worker looks for work before it sleeps: a query that comes
-	// meanwhile need not wait until workers wake. It costs at most that much CPU time for each
-	// worker that worked on a query. A worker that found no work in that time gives up after
-	// DefaultSpinFor the next time, and an eighth of the CPUs is left to other goroutines. 0
-	// means DefaultSpinFor, for FineGrained DefaultFineSpinFor; less than 0 not at all.
+	// SpinFor is how long an idle worker looks for work before it sleeps: a query that arrives
+	// in that time does not wait for workers to wake. It costs at most that much CPU time for
+	// each worker that worked on a query. A worker that finds no work in that time gives up
+	// after DefaultSpinFor the next time, and an eighth of the CPUs is left to other
+	// goroutines. 0 means DefaultSpinFor, or DefaultFineSpinFor for FineGrained; a negative
+	// value disables spinning.
 	SpinFor time.Duration
 }
 
@@ -48,7 +49,7 @@ func (o *Options) check() error {
 	return nil
 }
 
-// setDefaults replaces zeros by what they mean.
+// setDefaults replaces zeros by the defaults.
 func (o *Options) setDefaults() {
 	if o.Workers == 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
@@ -64,7 +65,7 @@ func (o *Options) setDefaults() {
 	}
 }
 
-// ErrClosed is the error of a closed Pool.
+// ErrClosed is matched by the errors of calls on a closed Pool.
 var ErrClosed = errors.New("pool: closed")
 
 // Lengths of the queues.
@@ -74,7 +75,8 @@ const (
 	scoringRoom = 1 << 10
 )
 
-// Pool answers queries on several goroutines. It is safe for concurrent use.
+// Pool answers queries on several goroutines. It is safe for concurrent use. The caller closes
+// it.
 type Pool struct {
 	engine  exec.Engine[query.Query, query.Hit]
 	options Options
@@ -88,15 +90,15 @@ type Pool struct {
 	spinning, sleeping workerSet // workers without work
 	mostSpinning       int       // at a time
 
-	// What idle workers poll is apart from what every query changes.
+	// Idle workers poll these fields; what every query changes is in another cache line.
 	ended   atomic.Bool // no more queries will come
-	turn    atomic.Bool // DocRanges, Partitions: a query is under way
+	turn    atomic.Bool // DocRanges, Partitions: a query is in progress
 	_       [64]byte
-	queries atomic.Int64 // under way or waiting, plus closed
+	queries atomic.Int64 // in progress or waiting, plus closed
 
 	passes, taskCount, scoringTasks atomic.Uint64 // as in Counts
 	splitting                       atomic.Int64
-	expected                        atomic.Int32  // FineGrained: recent tasks of a query, in expectedUnit-ths
+	expected                        atomic.Int32  // FineGrained: average tasks of recent queries, in 1/expectedUnit
 	drained                         chan struct{} // receives a value when a closed Pool has no more queries
 	running                         sync.WaitGroup
 }
@@ -108,13 +110,13 @@ const closed = 1 << 62
 // Counts are what a Pool has done since New. Model Inter makes no tasks.
 type Counts struct {
 	Passes       uint64        // conjunctions and disjunctions that were cut into tasks
-	Tasks        uint64        // that these were cut into
-	ScoringTasks uint64        // in addition
-	Performed    uint64        // of both; the others were dropped, since their queries had failed
-	Splitting    time.Duration // spent on making tasks, summed over workers
+	Tasks        uint64        // tasks that the passes were cut into
+	ScoringTasks uint64        // scoring tasks that these tasks made
+	Performed    uint64        // tasks of both kinds executed; the others were dropped because their queries failed
+	Splitting    time.Duration // time spent on making tasks, summed over workers
 }
 
-// Counts returns what p has done.
+// Counts returns what p has done so far.
 func (p *Pool) Counts() Counts {
 	c := Counts{Passes: p.passes.Load(), Tasks: p.taskCount.Load(), ScoringTasks: p.scoringTasks.Load(), Splitting: time.Duration(p.splitting.Load())}
 	for _, w := range p.workers {
@@ -123,7 +125,7 @@ func (p *Pool) Counts() Counts {
 	return c
 }
 
-// count notes that a pass was cut.
+// count records that a pass was cut.
 func (p *Pool) count(tasks int, took time.Duration) {
 	p.passes.Add(1)
 	p.taskCount.Add(uint64(tasks))
@@ -134,8 +136,8 @@ func (p *Pool) count(tasks int, took time.Duration) {
 	}
 }
 
-// New starts a Pool over s, whose snapshot must stay open until Close, which ends the workers.
-// The error matches query.ErrInvalid.
+// New starts a Pool over s, whose snapshot must stay open until Close. The caller closes the
+// Pool. The error matches query.ErrInvalid.
 func New(s *query.Searcher, o Options) (*Pool, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -169,7 +171,7 @@ func New(s *query.Searcher, o Options) (*Pool, error) {
 	return p, nil
 }
 
-// Close waits for the queries under way and ends the workers. Further calls do nothing.
+// Close waits for the queries in progress and ends the workers. Later calls do nothing.
 func (p *Pool) Close() {
 	if n := p.queries.Or(closed); n&closed == 0 {
 		if n > 0 {
@@ -183,7 +185,7 @@ func (p *Pool) Close() {
 	p.running.Wait()
 }
 
-// leave ends what adding to queries began.
+// leave undoes an increment of queries.
 func (p *Pool) leave() {
 	if p.queries.Add(-1) == closed {
 		select {
@@ -199,8 +201,8 @@ func (p *Pool) Search(ctx context.Context, q query.Query) (query.Result, error) 
 	return query.Result{Hits: hits}, err
 }
 
-// AppendHits appends the hits of q to dst, the best first. On an error it returns dst as it was.
-// Query.Trace is left alone, as by the other methods.
+// AppendHits appends the hits of q to dst, the best first. On an error it returns dst
+// unchanged. Like the other methods it ignores Query.Trace.
 func (p *Pool) AppendHits(ctx context.Context, dst []query.Hit, q *query.Query) ([]query.Hit, error) {
 	if err := ctx.Err(); err != nil {
 		return dst, err
@@ -221,7 +223,7 @@ func (p *Pool) AppendHits(ctx context.Context, dst []query.Hit, q *query.Query) 
 	return p.wait(j, dst)
 }
 
-// Execute answers a batch, all queries of it at once. It makes Pool an Executor.
+// Execute answers a batch, all queries concurrently. It makes Pool an Executor.
 func (p *Pool) Execute(ctx context.Context, queries []query.Query) ([]query.Result, error) {
 	results := make([]query.Result, len(queries))
 	waiting := make([]*job, len(queries))
@@ -259,10 +261,10 @@ func (p *Pool) Execute(ctx context.Context, queries []query.Query) ([]query.Resu
 	return results, nil
 }
 
-// Submit starts a query and returns without waiting for its answer; it waits for room if
-// thousands of queries wait already. It calls done once, unless it returns an error itself, with
-// what AppendHits would return: on a goroutine of the Pool, which done must not block. The hits
-// are valid during that call. What q refers to must not change before.
+// Submit starts a query and returns without waiting for its answer. If thousands of queries
+// wait already, it first waits for room. Unless it returns an error, Submit calls done once,
+// with the results of AppendHits, on a goroutine of the Pool, which done must not block. The
+// hits are valid only during that call. q's slices and filter must not change before it.
 func (p *Pool) Submit(ctx context.Context, q *query.Query, done func(hits []query.Hit, err error)) error {
 	empty, err := p.check(q)
 	if err != nil {
@@ -276,7 +278,7 @@ func (p *Pool) Submit(ctx context.Context, q *query.Query, done func(hits []quer
 	return err
 }
 
-// check returns an error if p does not accept q, and reports whether q has no hits anyway.
+// check returns an error if p does not accept q, and reports whether q trivially has no hits.
 func (p *Pool) check(q *query.Query) (empty bool, err error) {
 	if err := q.Check(); err != nil {
 		return false, err
@@ -298,7 +300,7 @@ func (p *Pool) enter(ctx context.Context, q *query.Query) (*job, error) {
 	return j, nil
 }
 
-// enqueue puts j into the entry queue, or fails when its context ends before there is room.
+// enqueue puts j into the entry queue, or fails if the context ends before there is room.
 func (p *Pool) enqueue(j *job) error {
 	for !p.entry.push(j) {
 		if err := j.ctx.Err(); err != nil {

@@ -37,7 +37,7 @@ func newSearcher(t testing.TB, docs [][]string, deleted []int, cuts ...int) *que
 	return s
 }
 
-// difference says where two results part.
+// difference describes where two results differ.
 func difference(a, b []query.Hit) string {
 	for i := range min(len(a), len(b)) {
 		if a[i] != b[i] {
@@ -47,8 +47,8 @@ func difference(a, b []query.Hit) string {
 	return fmt.Sprintf("%d and %d hits", len(a), len(b))
 }
 
-// Every model gives what the Searcher gives, to the bit, however many workers and
-// however small the tasks.
+// Every model gives the results of the Searcher to the bit, with any number of workers and
+// tasks of any size.
 func TestPoolsAgree(t *testing.T) {
 	n := 6000
 	if testing.Short() {
@@ -175,7 +175,7 @@ func TestPoolErrors(t *testing.T) {
 	}
 }
 
-// What does not exist is refused, and a closed Pool answers nothing.
+// Invalid values are refused, and a closed Pool answers nothing.
 func TestInvalid(t *testing.T) {
 	s := newSearcher(t, querytest.ZipfDocs(rand.New(rand.NewPCG(37, 38)), 50, 30, 10), nil)
 	for _, o := range []Options{{Model: 4}, {Model: 9}, {Workers: -1}, {Threshold: -1}, {TaskPostings: -1}} {
@@ -255,8 +255,8 @@ func TestRing(t *testing.T) {
 	}
 }
 
-// A query whose context ends while it waits for its turn does not wait on, and
-// leaves what comes after alone; so with a query under way.
+// A query whose context ends while it waits for its turn stops waiting and does not disturb the
+// queries after it. The same holds for a query in progress.
 func TestPoolCancelQueued(t *testing.T) {
 	s := newSearcher(t, querytest.ZipfDocs(rand.New(rand.NewPCG(41, 42)), 3000, 50, 12), nil, 1500)
 	q := query.Query{Terms: querytest.Terms("w0", "w3"), K: 10}
@@ -323,8 +323,7 @@ func TestPoolSubmit(t *testing.T) {
 	}
 }
 
-// A query costs a bounded handful of allocations, however many postings and tasks
-// it has.
+// The number of allocations of a query is bounded, however many postings and tasks it has.
 func TestPoolAllocations(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector drops pooled memory at random")

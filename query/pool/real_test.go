@@ -11,8 +11,8 @@ import (
 	"github.com/pinion-index/pinion/writer"
 )
 
-// Models over real text, in several segments and in one: the same to the bit as a
-// Searcher, among them queries with many documents of equal score.
+// All models over real text, in several segments and in one, give the results of a Searcher to
+// the bit, also for queries with many documents of equal score.
 func TestPoolsRealText(t *testing.T) {
 	texts := querytest.Verses(t)
 	if testing.Short() {

@@ -2,8 +2,8 @@
 
 package pool
 
-// relax executes the CPU's spin-wait instruction n times, which leaves the core to its other
-// threads meanwhile. n is above 0.
+// relax executes the CPU's spin-wait instruction n times, which yields the core to its other
+// hardware threads. n is above 0.
 //
 //go:noescape
 func relax(n uint32)

@@ -6,7 +6,7 @@ import "sync/atomic"
 
 var relaxed atomic.Uint32
 
-// relax waits n short moments.
+// relax waits n times for a short moment.
 func relax(n uint32) {
 	for range 16 * n {
 		relaxed.Load()

@@ -2,12 +2,12 @@ package pool
 
 import "sync/atomic"
 
-// ring is Vyukov's bounded queue, which any number of goroutines push to and pop from without
-// locks: the turn of a cell says which push or pop it is ready for.
+// ring is Vyukov's bounded lock-free queue for any number of producers and consumers. The turn
+// of a cell determines which push or pop may use it.
 //
 // Workers that take small tasks contend for head. A goroutine that loses a round pauses, since
-// each attempt takes the cache line from the goroutine that succeeds next; and neighbours in the
-// queue are apart in memory.
+// each attempt takes the cache line away from the goroutine that succeeds next. Neighbors in
+// the queue are apart in memory.
 type ring[T any] struct {
 	cells []cell[T]
 	mask  uint64
@@ -23,7 +23,7 @@ type cell[T any] struct {
 	value T
 }
 
-// apart is the distance of neighbours in the queue, in cells: an odd number, so that all cells
+// apart is the distance between neighbors in the queue, in cells. It is odd, so that all cells
 // are used.
 const apart = 13
 
@@ -78,5 +78,5 @@ func (r *ring[T]) pop() (v T, ok bool) {
 	}
 }
 
-// len returns the number of values, approximately while others push or pop.
+// len returns the number of values. It is approximate while others push or pop.
 func (r *ring[T]) len() int { return int(int64(r.tail.Load() - r.head.Load())) }

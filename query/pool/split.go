@@ -2,7 +2,7 @@ package pool
 
 import "github.com/pinion-index/pinion/query/internal/exec"
 
-// split cuts a pass of j into tasks by the Pool's model. The tasks go to w.emit.
+// split cuts a pass of j into tasks according to the Pool's model and passes them to w.emit.
 func (w *worker) split(j *job) error {
 	switch w.pool.options.Model {
 	case DocRanges:
@@ -39,7 +39,7 @@ func (w *worker) splitRanges(j *job) {
 	}
 }
 
-// splitFine makes tasks of about TaskPostings postings, or one for every segment while enough
+// splitFine makes tasks of about TaskPostings postings, or one for each segment while enough
 // queries wait to keep all workers busy.
 func (w *worker) splitFine(j *job) error {
 	p := w.pool
@@ -59,21 +59,21 @@ func (w *worker) splitFine(j *job) error {
 	return nil
 }
 
-// Where TaskPostings leaves it to the Pool, the first tasks of a query are large and the others
-// ever smaller (guided self-scheduling, Polychronopoulos and Kuck 1987): that costs less than
-// small tasks throughout, and workers end at about the same time.
+// Without TaskPostings, the first tasks of a query are large and the others ever smaller
+// (guided self-scheduling, Polychronopoulos and Kuck 1987). That has less overhead than small
+// tasks throughout, and workers still finish at about the same time.
 const (
-	// A task gets one part in guide*workers of the postings that are in no task yet, but not
-	// less than the least below.
+	// A task gets 1/(guide*workers) of the postings that are in no task yet, but not less than
+	// the minimum below.
 	guide = 8
-	// Postings of the smallest tasks. With half as many 16 workers take longer, since they
+	// Postings of the smallest tasks. With half of that, 16 workers take longer, since they
 	// contend for the queue (docs/load.md, figure 7).
 	leastAnd = 2048
 	leastOr  = 4096
 	// A query with fewer postings is one task: waking other workers would take longer.
 	uncutAnd = 2 * leastAnd
 	uncutOr  = 2 * leastOr
-	// A disjunction has at most mostOr tasks a worker.
+	// A disjunction has at most mostOr tasks for each worker.
 	mostOr = 16
 )
 

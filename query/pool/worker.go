@@ -29,14 +29,14 @@ type worker struct {
 	sleeper sleeper
 
 	exec    exec.Worker
-	doing   *job   // of the last tasks
+	doing   *job   // the job of the last tasks
 	owes    int    // tasks of doing that are done but still pending
 	cutting task   // the job and segment being cut
 	first   task   // of the pass being cut; the worker does it itself
-	made    int    // tasks of that pass
-	plan    []task // those of them that other workers cannot take yet
+	made    int    // number of tasks of that pass
+	plan    []task // tasks of that pass that other workers cannot take yet
 
-	// How long an idle worker spins, given how long it was idle the last time.
+	// patience is how long w spins when idle; it depends on how long w was idle the last time.
 	patience time.Duration
 
 	performed atomic.Uint64 // tasks
@@ -76,7 +76,7 @@ func (w *worker) step() bool {
 	return w.settle()
 }
 
-// ownTask does one of the tasks for w alone.
+// ownTask does one of the tasks that only w may do.
 func (w *worker) ownTask() bool {
 	t, ok := w.own.pop()
 	if ok {
@@ -86,7 +86,7 @@ func (w *worker) ownTask() bool {
 	return ok
 }
 
-// takeQuery begins a query of the entry queue, if there is one.
+// takeQuery begins a query from the entry queue, if there is one.
 func (w *worker) takeQuery() bool {
 	p := w.pool
 	if p.options.Model.exclusive() && !p.turn.CompareAndSwap(false, true) {
@@ -120,8 +120,8 @@ func (w *worker) begin(j *job) {
 	w.launch(j, j.q.Mode != query.Or)
 }
 
-// answer works on j, which no worker has begun, in a caller's goroutine. It returns when j is
-// done, or when other workers have had the rest of it for some time.
+// answer works on j, which no worker has begun, in the caller's goroutine. It returns when j is
+// done, or when only other workers have had work for j for some time.
 func (w *worker) answer(j *job) {
 	j.state.Store(begun)
 	w.pool.wake(w.pool.foreseen() - 1)
@@ -144,8 +144,8 @@ func (w *worker) answer(j *job) {
 	w.settleAll()
 }
 
-// stepFor does one piece of work for j. It reports whether there was some, and whether the next
-// piece belongs to another query.
+// stepFor does one piece of work, preferably for j. done reports whether there was any, foreign
+// whether it came across a piece of another query.
 func (w *worker) stepFor(j *job) (done, foreign bool) {
 	p := w.pool
 	if w.ownTask() {
@@ -168,7 +168,7 @@ func (w *worker) stepFor(j *job) (done, foreign bool) {
 	return w.settle(), false
 }
 
-// launch makes the tasks of a pass; where a conjunction cannot match it completes the pass.
+// launch makes the tasks of a pass. If a conjunction cannot match, it completes the pass.
 func (w *worker) launch(j *job, conjunctive bool) {
 	j.conjunctive = conjunctive
 	if !j.x.Start(conjunctive) {
@@ -176,7 +176,7 @@ func (w *worker) launch(j *job, conjunctive bool) {
 		return
 	}
 	start := time.Now()
-	j.pending.Store(1) // so that j is not done before all tasks are made
+	j.pending.Store(1) // keeps j from being done before all tasks are made
 	w.made, w.plan = 0, w.plan[:0]
 	j.x.Fail(w.split(j))
 	w.cutting = task{}
@@ -191,8 +191,9 @@ func (w *worker) launch(j *job, conjunctive bool) {
 	w.execute(t)
 }
 
-// emit adds a task to the pass that w cuts. w keeps the first. It gives out the others when
-// there are enough for all workers, since every worker that spins tries to take a single one.
+// emit adds a task to the pass that w is cutting. w keeps the first task. It releases the
+// others when there are enough for all workers, since every spinning worker tries to take a
+// single one.
 func (w *worker) emit(t task) {
 	if w.made++; w.made == 1 && w.pool.options.Model == FineGrained {
 		w.first = t
@@ -203,7 +204,7 @@ func (w *worker) emit(t task) {
 	}
 }
 
-// push gives out the tasks of j in the plan.
+// push releases the planned tasks of j.
 func (w *worker) push(j *job) {
 	p := w.pool
 	j.pending.Add(int64(len(w.plan)))
@@ -228,7 +229,7 @@ func (w *worker) push(j *job) {
 }
 
 // execute does a task. Its hits stay with w, and it stays pending, until w settles: w accounts
-// at once for all tasks of a query that it does one after the other.
+// once for consecutive tasks of the same query.
 func (w *worker) execute(t task) {
 	if w.doing != t.job {
 		w.settleAll()
@@ -245,8 +246,7 @@ func (w *worker) execute(t task) {
 	w.owes++
 }
 
-// settle hands over the hits of the tasks that w has done, and reports whether there were such
-// tasks.
+// settle hands over the hits of the tasks that w has done, and reports whether there were any.
 func (w *worker) settle() bool {
 	j, n := w.doing, w.owes
 	w.doing, w.owes = nil, 0
@@ -258,7 +258,8 @@ func (w *worker) settle() bool {
 	return true
 }
 
-// settleAll settles until no task is left: settling may begin the next pass of a query.
+// settleAll settles until there is nothing to settle: settling may begin the next pass of a
+// query.
 func (w *worker) settleAll() {
 	for w.settle() {
 	}
@@ -280,8 +281,8 @@ func (w *worker) complete(j *job) {
 	w.launch(j, false)
 }
 
-// Wanted implements exec.Sink. There are no scoring tasks while other tasks keep all workers
-// busy.
+// Wanted implements exec.Sink. While other tasks keep all workers busy, no scoring tasks are
+// made.
 func (w *worker) Wanted() bool { return len(w.pool.workers) > 1 && w.pool.tasks.len() == 0 }
 
 // Take implements exec.Sink: it makes a scoring task of a batch.
@@ -290,7 +291,7 @@ func (w *worker) Take(b *exec.Batch) bool {
 	j.pending.Add(1)
 	p.scoringTasks.Add(1)
 	if !p.scoring.push(scoring{j, b}) {
-		j.pending.Add(-1) // the task that found the documents is pending, so this is not the last
+		j.pending.Add(-1) // not the last: the task that found the documents is still pending
 		return false
 	}
 	p.wake(1)

@@ -19,7 +19,7 @@ func (s workerSet) remove(i int) bool {
 	return s[i/64].And(^(uint64(1)<<(i%64)))>>(i%64)&1 != 0
 }
 
-// first removes and returns the least member, -1 if there is none.
+// first removes and returns the lowest member, or -1 if there is none.
 func (s workerSet) first() int {
 	for at := range s {
 		for v := s[at].Load(); v != 0; v = s[at].Load() {
@@ -31,7 +31,7 @@ func (s workerSet) first() int {
 	return -1
 }
 
-// last removes and returns the greatest member, -1 if there is none.
+// last removes and returns the highest member, or -1 if there is none.
 func (s workerSet) last() int {
 	for at := len(s) - 1; at >= 0; at-- {
 		for v := s[at].Load(); v != 0; v = s[at].Load() {

@@ -9,15 +9,15 @@ import (
 	"math"
 )
 
-// End is a docID above all of a segment: Task.Hi of a task that extends to the end.
+// End is above every docID of a segment. It is Task.Hi of a task that extends to the end.
 const End = math.MaxUint32
 
-// Of returns the Engine of a searcher, a *query.Searcher that is not nil, as an
-// Engine[query.Query, query.Hit]. Package query sets it.
+// Of returns the Engine of searcher, a non-nil *query.Searcher, as an Engine[query.Query,
+// query.Hit]. Package query sets it.
 var Of func(searcher any) any
 
 // Engine is a Searcher as a scheduler sees it. Q is query.Query and H is query.Hit, which this
-// package cannot import. It is safe for concurrent use.
+// package cannot import. An Engine is safe for concurrent use.
 type Engine[Q, H any] interface {
 	// NewQuery returns memory for a query.
 	NewQuery() Query
@@ -26,7 +26,7 @@ type Engine[Q, H any] interface {
 	// AppendHits appends the result of x to dst, or returns dst and the error of x.
 	AppendHits(x Query, dst []H) ([]H, error)
 
-	// NewWorker returns what one goroutine needs to execute queries and tasks.
+	// NewWorker returns a Worker for one goroutine.
 	NewWorker() Worker
 
 	// Docs returns the number of documents in all segments.
@@ -40,8 +40,8 @@ type Engine[Q, H any] interface {
 // Query is the state of one query that all its workers share. A query takes one pass or two: a
 // conjunction, a disjunction, or a disjunction after a conjunction with too few hits.
 //
-// Resolve, Start, Matches and Cut are for one goroutine at a time, while no task is under way.
-// The other methods are safe for concurrent use.
+// Only one goroutine at a time may call Resolve, Start, Matches and Cut, and only while no task is
+// in progress. The other methods are safe for concurrent use.
 type Query interface {
 	// Resolve looks up the terms.
 	Resolve() error
@@ -49,58 +49,58 @@ type Query interface {
 	Start(conjunctive bool) bool
 	// Matches reports whether the pass may match documents of a segment.
 	Matches(segment int) bool
-	// Cut cuts the part of the pass in a segment that Matches into ranges for c, in ascending
-	// order.
+	// Cut cuts the pass over a segment, for which Matches is true, into ranges and passes them
+	// to c in ascending order.
 	Cut(segment int, c Cutter) error
-	// Done reports whether the query is done after the pass, all of whose tasks are; if not, a
-	// disjunction follows.
+	// Done reports, after all tasks of a pass, whether the query is done; if not, a disjunction
+	// follows.
 	Done() bool
 
 	// Fail ends the query with err, unless err is nil or the query has failed before.
 	Fail(err error)
 	// Failed reports whether the query has failed.
 	Failed() bool
-	// Forget drops what the query refers to.
+	// Forget drops all references of the query.
 	Forget()
 }
 
-// Cutter decides into which ranges a pass is cut.
+// Cutter decides how a pass is cut into ranges.
 type Cutter interface {
-	// Size returns how many postings the next range has at least, given that left of total
+	// Size returns the minimum number of postings of the next range, given that left of total
 	// postings are not in a range yet.
 	Size(left, total int) int
-	// Range takes the documents from lo up to hi, hi excluded.
+	// Range receives the range of documents from lo up to, but not including, hi.
 	Range(lo, hi uint32)
 }
 
-// Task is the part of a pass that concerns the documents of a segment from Lo up to Hi, which
-// is excluded, as local docIDs.
+// Task is the part of a pass over a segment that covers the local docIDs from Lo up to, but not
+// including, Hi.
 type Task struct {
 	Segment int
 	Lo, Hi  uint32
 }
 
-// Worker executes queries, tasks and batches, one at a time. Hits of the tasks of a query stay
-// with the Worker until Collect.
+// Worker executes queries, tasks and batches, one at a time. The hits of a query's tasks stay with
+// the Worker until Collect.
 type Worker interface {
-	// Answer executes a whole query, which has not been resolved.
+	// Answer executes a whole query. Resolve must not have been called.
 	Answer(Query) error
-	// Do executes a task. It offers the matches of a part of a conjunction to s, unless s is nil.
+	// Do executes a task. It offers the matches of a conjunction to s, unless s is nil.
 	Do(Query, Task, Sink) error
 	// Score scores a batch and adds its hits to the query.
 	Score(Query, *Batch) error
-	// Collect adds the hits of the tasks done since the last Collect, all of the same query, to
-	// it.
+	// Collect adds the hits of the tasks done since the last Collect to their query, which must
+	// be the same for all of them.
 	Collect(Query)
-	// Forget drops what the Worker knows of the last query.
+	// Forget drops all references to the last query.
 	Forget()
 }
 
-// Sink takes matches to be scored by any worker.
+// Sink takes matches that any worker may score.
 type Sink interface {
-	// Wanted reports whether matches should be put into batches rather than be scored at once.
+	// Wanted reports whether matches should be batched rather than scored at once.
 	Wanted() bool
-	// Take takes over a batch, or returns false if there is no room.
+	// Take takes ownership of a batch, or returns false if there is no room.
 	Take(*Batch) bool
 }
 

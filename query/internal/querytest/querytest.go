@@ -22,7 +22,7 @@ import (
 	"github.com/pinion-index/pinion/writer"
 )
 
-// Terms returns words as query.Query.Terms.
+// Terms returns words in the form of query.Query.Terms.
 func Terms(words ...string) [][]byte {
 	var ts [][]byte
 	for _, w := range words {
@@ -31,14 +31,14 @@ func Terms(words ...string) [][]byte {
 	return ts
 }
 
-// Words cuts text as the analyzer simple does, in its own way.
+// Words cuts text as the analyzer simple does, but with its own code.
 func Words(text string) []string {
 	f := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.Is(unicode.Nd, r) })
 	return slices.DeleteFunc(f, func(w string) bool { return len(w) > 64 })
 }
 
-// ZipfDocs makes n documents over about vocab words of Zipfian frequency, w0 the most frequent,
-// in clusters that prefer words of their own.
+// ZipfDocs makes n documents over about vocab words of Zipfian frequency, w0 being the most
+// frequent, in clusters that prefer words of their own.
 func ZipfDocs(rng *rand.Rand, n, vocab, meanLen int) [][]string {
 	z := rand.NewZipf(rng, 1.1, 2, uint64(vocab-1))
 	docs := make([][]string, n)
@@ -84,7 +84,7 @@ type Live struct {
 	fs *memfs.FS
 }
 
-// NewLive returns an empty index, by the analyzer simple unless o has another. It is closed when
+// NewLive returns an empty index, with the analyzer simple unless o has another. It is closed when
 // the test ends.
 func NewLive(t testing.TB, o writer.Options) *Live {
 	t.Helper()

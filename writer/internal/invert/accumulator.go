@@ -7,7 +7,7 @@ import (
 	"github.com/pinion-index/pinion/segment"
 )
 
-// Accumulator gathers the inverted batches of the segment to come.
+// Accumulator gathers inverted batches for the next segment.
 type Accumulator struct {
 	pool  *Pool
 	pages []page // runs of all batches
@@ -19,15 +19,15 @@ type Accumulator struct {
 	ids     keyArena // of documents: length in two bytes, id
 	idTable slots    // idHash -> docID, plus one
 	docs    chunks[docInfo]
-	dead    int // documents replaced or deleted since they came
+	dead    int // documents replaced or deleted since they were absorbed
 
-	deletes chunks[deletion] // of ids in earlier segments
+	deletes chunks[deletion] // deletions of ids in earlier segments
 	gone    keyArena         // ids in deletes: length in two bytes, id
 
 	stored   storedText
 	postings uint64
 	tokens   uint64
-	touched  byte // keeps the compiler from dropping the reads of touch
+	touched  byte // keeps the compiler from removing the reads of touch
 }
 
 // A term's record: reference of its latest run, document frequency, length of the
@@ -53,13 +53,14 @@ func (p *Pool) NewAccumulator() *Accumulator {
 	return &Accumulator{pool: p, stored: storedText{pool: &p.texts}}
 }
 
-// Live returns the number of documents that were neither replaced nor deleted since.
+// Live returns the number of documents that have not been replaced or deleted.
 func (a *Accumulator) Live() int { return a.docs.n - a.dead }
 
-// Postings returns the number of postings, those of dead documents included.
+// Postings returns the number of postings, including those of replaced and deleted
+// documents.
 func (a *Accumulator) Postings() uint64 { return a.postings }
 
-// Deleted gives the ids that were to be deleted, each as often as it was.
+// Deleted yields the ids to delete from earlier segments. Ids may repeat.
 func (a *Accumulator) Deleted() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for i := range a.deletes.n {
@@ -70,15 +71,15 @@ func (a *Accumulator) Deleted() iter.Seq[[]byte] {
 	}
 }
 
-// What a flush needs besides what is counted: 16 bytes to sort a term, 12 for an
-// id's hash and a length, and half as much again of every hash table while it grows.
+// Memory that a flush needs in addition: 16 bytes to sort a term, 12 for an id's
+// hash and a length, and half of every hash table while it grows.
 const (
 	termScratch = 16
 	docScratch  = 12
 )
 
-// Bytes counts the memory that the accumulator holds, and what writing it takes
-// on top of that.
+// Bytes returns the memory in bytes that the accumulator holds and that writing it
+// needs in addition.
 func (a *Accumulator) Bytes() int {
 	return len(a.pages)*pageBytes +
 		a.terms.bytes() + a.termRefs.n*(4+termScratch) + a.table.bytes()*3/2 +
@@ -86,16 +87,16 @@ func (a *Accumulator) Bytes() int {
 		a.gone.bytes() + a.deletes.n*8 + a.stored.bytes()
 }
 
-// Full reports whether b cannot be absorbed for want of docIDs or references.
+// Full reports whether a lacks the docIDs or references to absorb b.
 func (a *Accumulator) Full(b *Batch) bool {
 	return a.docs.n+len(b.ops) > segment.MaxDocs || len(a.pages)+len(b.pages) > maxPages ||
 		a.terms.page > 1<<15 || a.ids.page > 1<<15 || a.gone.page > 1<<15
 }
 
-// Empty reports whether nothing was absorbed.
+// Empty reports whether nothing has been absorbed.
 func (a *Accumulator) Empty() bool { return a.docs.n == 0 && a.deletes.n == 0 }
 
-// Absorb takes over the runs and documents of b.
+// Absorb adds the runs and documents of b.
 func (a *Accumulator) Absorb(b *Batch) {
 	base := uint32(a.docs.n)
 	a.absorbOps(b)
@@ -124,9 +125,8 @@ func (a *Accumulator) Absorb(b *Batch) {
 // lookAhead is how many terms are looked up together.
 const lookAhead = 16
 
-// touch reads the slots and records where the terms of group will probably be
-// found. None of the reads depends on another term's, so their cache misses
-// overlap.
+// touch reads the slots and records in which the terms of group will probably be
+// found. No read depends on another term's, so their cache misses overlap.
 func (a *Accumulator) touch(group []localTerm) {
 	var refs [lookAhead]uint32
 	mask := a.table.mask()
@@ -143,7 +143,7 @@ func (a *Accumulator) touch(group []localTerm) {
 	a.touched = sum
 }
 
-// record returns the record of term t of b, a new one if need be.
+// record returns the record of term t of b, creating it if necessary.
 func (a *Accumulator) record(b *Batch, t *localTerm) []byte {
 	term := b.bytes[t.at : t.at+t.n]
 	mask := a.table.mask()
@@ -172,8 +172,8 @@ func termOf(rec []byte) []byte {
 	return rec[recTerm : recTerm+n]
 }
 
-// absorbOps takes over documents and deletions. A document whose id came before
-// replaces it.
+// absorbOps absorbs documents and deletions. A document replaces an earlier one
+// with the same id.
 func (a *Accumulator) absorbOps(b *Batch) {
 	a.idTable.reserve(len(b.ops))
 	doc := 0
@@ -198,7 +198,8 @@ func (a *Accumulator) absorbOps(b *Batch) {
 	}
 }
 
-// findID returns the slot of id: that of the last document with it, or an empty one.
+// findID returns the slot of id: that of the last document with that id, or an
+// empty one.
 func (a *Accumulator) findID(id []byte, hash uint32) *uint64 {
 	mask := a.idTable.mask()
 	at := hash & mask
@@ -226,7 +227,7 @@ func idAt(arena *keyArena, ref uint32) []byte {
 	return b[2 : 2+int(binary.LittleEndian.Uint16(b))]
 }
 
-// Reset empties a. Its memory is kept, the runs' in the pool.
+// Reset empties a. It keeps its memory; that of the runs goes back to the pool.
 func (a *Accumulator) Reset() {
 	a.pool.pages.put(a.pages)
 	clear(a.pages)

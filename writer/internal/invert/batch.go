@@ -2,13 +2,13 @@ package invert
 
 import "github.com/cespare/xxhash/v2"
 
-// Batch is a number of documents and deletions in arrival order and, once a
-// worker has inverted it, their postings. Batches are re-used.
+// Batch is a number of documents and deletions in the order in which they were
+// added and, once inverted, their postings. Batches are reused.
 type Batch struct {
-	Seq   uint64 // of its caller: which batch it is
-	Slots int    // of its caller: of a batch for one huge document, more than 1
+	Seq   uint64 // for the caller: the batch's number
+	Slots int    // for the caller: more than 1 if the batch is for one huge document
 
-	text []byte // contents of all documents, and slack bytes
+	text []byte // contents of all documents, followed by slack bytes
 	ids  []byte
 	ops  []op
 
@@ -16,9 +16,9 @@ type Batch struct {
 	lens   []uint32 // tokens of every document
 	hashes []uint32 // idHash of every op's id
 	terms  []localTerm
-	bytes  []byte // of all terms, and slack bytes
-	pages  []page // runs; references in terms count pages from 0
-	stored []byte // all of text, compressed, if it is to be stored
+	bytes  []byte // of all terms, followed by slack bytes
+	pages  []page // runs; references in terms number pages from 0
+	stored []byte // text, compressed, if documents are stored
 	tokens uint64
 }
 
@@ -31,27 +31,27 @@ type op struct {
 // localTerm is one term of a batch.
 type localTerm struct {
 	head uint64 // first eight bytes, little-endian, zero-padded
-	at   uint32 // where it lies in batch.bytes
+	at   uint32 // offset in batch.bytes
 	n    uint32 // its length
-	doc  uint32 // inverting: last document it occurred in, plus one
-	last uint32 // inverting: its latest posting; then: reference of its run
+	doc  uint32 // while inverting: the last document that it occurred in, plus one
+	last uint32 // while inverting: its latest posting; afterwards: reference of its run
 	df   uint32
 	hash uint32
 }
 
-// Size is how many bytes the batch's input occupies.
+// Size returns the size of the batch's input in bytes.
 func (b *Batch) Size() int { return len(b.text) + len(b.ids) + len(b.ops)*opBytes }
 
-// SizeOf is what Add adds to Size.
+// SizeOf returns what Add adds to Size.
 func SizeOf(id, text []byte) int { return len(id) + len(text) + opBytes }
 
-// Full reports whether b can hold no more documents, however small.
+// Full reports whether b cannot hold another document, however small.
 func (b *Batch) Full() bool { return len(b.ops) == maxBatchDocs }
 
-// opBytes is what a document costs in a batch besides id and text.
+// opBytes is the size of a document in a batch besides id and text.
 const opBytes = 24
 
-// Add adds a document, or the deletion of the one with this id.
+// Add adds a document, or a deletion of the document with this id.
 func (b *Batch) Add(id, text []byte, deletes bool) {
 	b.ids = append(b.ids, id...)
 	b.text = append(b.text, text...)
@@ -79,8 +79,8 @@ func (b *Batch) contents(i int) []byte {
 // idHash is the hash by which segments order ids.
 func idHash(id []byte) uint32 { return uint32(xxhash.Sum64(id) >> 32) }
 
-// Reset empties b for new documents. Memory that one huge document took is given
-// back to the collector; usual is the usual size of a batch.
+// Reset empties b for new documents. It frees the memory that one huge document
+// needed; usual is the usual size of a batch.
 func (b *Batch) Reset(usual int) {
 	if cap(b.text) > 2*usual {
 		*b = Batch{}

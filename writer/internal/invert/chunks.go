@@ -3,8 +3,8 @@ package invert
 // chunkLen is the number of elements in each part of chunks.
 const chunkLen = 1 << 14
 
-// chunks is a growing array that never moves, so that growing it makes no
-// garbage and what it occupies is known to the byte. reset keeps the memory.
+// chunks is a growing array that never moves, so that growing it creates no garbage
+// and its size is known to the byte. reset keeps the memory.
 type chunks[T any] struct {
 	parts [][]T
 	n     int
@@ -30,15 +30,16 @@ const (
 )
 
 // keyArena holds byte strings of at most 65535 bytes, each preceded by a fixed
-// number of bytes for its user. References count 4-byte units and are never 0.
+// number of bytes for the user of the arena. References count 4-byte units and are
+// never 0.
 type keyArena struct {
 	pages [][]byte
 	page  int // page in use
 	used  int // bytes of it
 }
 
-// alloc returns the reference and the bytes of n new bytes, which may hold
-// anything.
+// alloc returns the reference and the memory of n new bytes, whose content is
+// arbitrary.
 func (a *keyArena) alloc(n int) (uint32, []byte) {
 	if len(a.pages) == 0 || a.used+n > keyPageBytes {
 		if len(a.pages) > 0 {
@@ -62,7 +63,7 @@ func (a *keyArena) at(ref uint32) []byte {
 
 func (a *keyArena) reset() { a.page, a.used = 0, 4 }
 
-// bytes returns what is in use, in whole pages.
+// bytes returns the memory in use, in whole pages.
 func (a *keyArena) bytes() int {
 	if len(a.pages) == 0 {
 		return 0

@@ -18,8 +18,8 @@ func mix(a, b uint64) uint64 {
 	return hi ^ lo
 }
 
-// head returns the first eight bytes of b[from:to], zero-padded. Eight bytes
-// from from must be readable.
+// head returns the first eight bytes of b[from:to], zero-padded. Eight bytes after
+// from must be readable.
 func head(b []byte, from, to uint32) uint64 {
 	x := binary.LittleEndian.Uint64(b[from:])
 	if n := to - from; n < 8 {
@@ -28,8 +28,8 @@ func head(b []byte, from, to uint32) uint64 {
 	return x
 }
 
-// hashTerm hashes b[from:to], whose head is x. The seed differs from process to
-// process, so that no input is slow for all; nothing written depends on it.
+// hashTerm hashes b[from:to], whose head is x. The seed differs between processes,
+// so that no input is slow for all of them; it does not affect the files written.
 func hashTerm(seed, x uint64, b []byte, from, to uint32) uint32 {
 	n := to - from
 	if n <= 8 {

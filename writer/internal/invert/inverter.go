@@ -13,7 +13,7 @@ type Inverter struct {
 	stored    bool
 	tokenizer analysis.Tokenizer
 
-	scratch  []byte // of compressed text
+	scratch  []byte // for compressing text
 	tokens   analysis.Tokens
 	table    slots // hash -> index in batch.terms, plus one
 	postings []posting
@@ -23,8 +23,8 @@ type Inverter struct {
 
 type posting struct{ term, tf uint32 }
 
-// NewInverter returns an Inverter that cuts text into terms by t and, if stored, keeps
-// the text. All inverters of an Accumulator must have the same seed.
+// NewInverter returns an Inverter that cuts text into terms by t and, if stored is
+// set, keeps the text. All inverters of an Accumulator must have the same seed.
 func (p *Pool) NewInverter(seed uint64, t analysis.Tokenizer, stored bool) *Inverter {
 	return &Inverter{seed: seed, pool: p, tokenizer: t, stored: stored}
 }
@@ -50,7 +50,7 @@ func (v *Inverter) Invert(b *Batch) {
 	if v.stored {
 		v.scratch = v.pool.texts.compress(b, v.scratch)
 	}
-	if b.Slots > 1 { // what a huge document needed is not kept
+	if b.Slots > 1 { // free what a huge document needed
 		v.tokens, v.postings, v.sorted = analysis.Tokens{}, nil, nil
 	}
 }
@@ -58,7 +58,8 @@ func (v *Inverter) Invert(b *Batch) {
 // maxInverterSlots bounds the hash table that an inverter keeps between batches.
 const maxInverterSlots = 1 << 18
 
-// tokenPiece is how many tokens room is made for at a time, as if all were new.
+// tokenPiece is how many tokens count makes room for at a time, as if each were a
+// new term.
 const tokenPiece = 1 << 13
 
 // document counts the tokens of one document.
@@ -71,8 +72,8 @@ func (v *Inverter) document(b *Batch, doc uint32) {
 	}
 }
 
-// count counts the tokens of one document that are at spans in text. A term knows the
-// last document in which it occurred and its posting there.
+// count counts the tokens of one document, which are at spans in text. A term
+// records the last document in which it occurred, and its posting there.
 func (v *Inverter) count(b *Batch, doc uint32, text []byte, spans []analysis.Span) {
 	v.table.reserve(len(spans))
 	v.postings = slices.Grow(v.postings, len(spans))
@@ -120,7 +121,8 @@ func (v *Inverter) newTerm(b *Batch, x uint64, h, at uint32, term []byte) uint32
 	return n
 }
 
-// sort orders postings by term, keeping the order of documents: a counting sort.
+// sort orders postings by term and keeps the order of documents. It is a counting
+// sort.
 func (v *Inverter) sort(b *Batch) {
 	end := uint32(0)
 	for i := range b.terms {
@@ -140,8 +142,8 @@ func (v *Inverter) sort(b *Batch) {
 	}
 }
 
-// write packs the sorted postings into runs and leaves their references in
-// terms.last.
+// write packs the sorted postings into runs and sets terms.last to their
+// references.
 func (v *Inverter) write(b *Batch) {
 	var pg page
 	used, from := pageWords, uint32(0)
@@ -150,7 +152,7 @@ func (v *Inverter) write(b *Batch) {
 		run := v.sorted[from : from+t.df]
 		from += t.df
 		if used+runHeader+3*len(run) > pageWords {
-			// The bound is generous for long runs: count before giving up the page.
+			// The bound is loose for long runs: count before starting a new page.
 			if used+runHeader+runWords(run) > pageWords {
 				pg = v.pool.pages.get()
 				b.pages = append(b.pages, pg)
@@ -164,7 +166,7 @@ func (v *Inverter) write(b *Batch) {
 	}
 }
 
-// runWords returns how many words the postings of run take.
+// runWords returns the number of words that the postings of run take.
 func runWords(run []uint64) int {
 	n := len(run)
 	for _, p := range run {

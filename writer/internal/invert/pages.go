@@ -2,7 +2,7 @@ package invert
 
 import "sync"
 
-// Runs lie in pages of 16-bit words. A run is the postings of one term in one
+// Runs are stored in pages of 16-bit words. A run is the postings of one term in one
 // batch:
 //
 //	words 0, 1  reference of the term's run in an earlier batch, 0 if none
@@ -12,7 +12,7 @@ import "sync"
 //	            tf, (docID in batch)<<3 and then tf in two words, low word first
 //
 // A run does not cross pages and begins at an even word. A reference is the page's
-// number in the accumulator << pageShift | word/2; word 0 of a page is not used, so
+// number in the accumulator << pageShift | word/2. Word 0 of a page is unused, so
 // that no reference is 0.
 const (
 	pageWords = 1 << 15
@@ -23,18 +23,18 @@ const (
 	maxPages  = 1 << (32 - pageShift)
 )
 
-// maxBatchDocs is what 13 bits of docID and a page can hold: a run of as many
+// maxBatchDocs is what 13 bits of docID and one page can hold: a run of that many
 // postings of three words each must fit.
 const maxBatchDocs = 1 << 13
 
 type page = []uint16
 
-// pagePool keeps pages that are not in use. Memory is taken a slab at a time and
-// never given back to the collector while the pool lives.
+// pagePool keeps pages that are not in use. It allocates memory in slabs and never
+// frees it while the pool lives.
 type pagePool struct {
 	mu    sync.Mutex
 	free  []page
-	taken int // pages ever made
+	taken int // pages allocated so far
 }
 
 func (p *pagePool) get() page {

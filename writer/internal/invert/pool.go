@@ -1,7 +1,6 @@
 // Package invert turns documents into posting lists in memory. Documents are gathered
-// in Batches; Inverters turn batches into runs of postings, any number of them at a
-// time; an Accumulator absorbs the batches in order and writes what it gathered as a
-// segment.
+// in Batches. Inverters turn batches into runs of postings, concurrently. An Accumulator
+// absorbs the batches in order and writes their documents and lists as a segment.
 //
 //	batch.go                    documents and deletions in arrival order
 //	inverter.go, hash.go        a batch's terms and runs
@@ -11,7 +10,7 @@
 //	                            memory: runs, arrays and keys, hash tables, text
 package invert
 
-// Pool is memory that inverters and accumulators share. The zero value is ready for
+// Pool is memory that inverters and accumulators share. The zero value is ready to
 // use.
 type Pool struct {
 	pages pagePool

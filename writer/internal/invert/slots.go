@@ -1,18 +1,18 @@
 package invert
 
 // slots is an open-addressing hash table from 32-bit hashes to 32-bit references
-// other than 0. Its users compare keys. A slot is hash<<32 | reference.
+// other than 0. Its users compare the keys. A slot is hash<<32 | reference.
 type slots struct {
-	slot []uint64 // a power of two of them
+	slot []uint64 // their number is a power of two
 	used int
 }
 
 const minSlots = 1 << 10
 
-// mask returns what is ANDed with a hash to give the first slot to look at.
+// mask returns the mask that makes a hash the index of the first slot to look at.
 func (s *slots) mask() uint32 { return uint32(len(s.slot) - 1) }
 
-// reserve makes room for n more references. Slots move.
+// reserve makes room for n more references. It may move slots.
 func (s *slots) reserve(n int) {
 	size := max(len(s.slot), minSlots)
 	for (s.used+n)*4 > size*3 {
@@ -36,7 +36,7 @@ func (s *slots) reserve(n int) {
 	}
 }
 
-// reset removes all references; memory beyond limit slots is given back.
+// reset removes all references and frees memory beyond limit slots.
 func (s *slots) reset(limit int) {
 	s.used = 0
 	if len(s.slot) > limit {

@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 )
 
-// sortedTerm is one term of an Accumulator on its way to the segment.
+// sortedTerm is one term of an Accumulator, sorted for the segment.
 type sortedTerm struct {
 	prefix uint64 // first eight bytes, big-endian, zero-padded
 	record uint32
@@ -26,8 +26,9 @@ func prefixOf(term []byte) uint64 {
 	return binary.BigEndian.Uint64(b[:])
 }
 
-// sortTerms returns all terms of a in bytewise order: a counting sort by their
-// first two bytes, then each bucket by comparison on several goroutines.
+// sortTerms returns all terms of a in bytewise order. It uses a counting sort by
+// their first two bytes, then sorts each bucket by comparison on several
+// goroutines.
 func (a *Accumulator) sortTerms(ctx context.Context, threads int) ([]sortedTerm, error) {
 	const buckets = 1 << 16
 	starts := make([]uint32, buckets+1)
@@ -49,7 +50,7 @@ func (a *Accumulator) sortTerms(ctx context.Context, threads int) ([]sortedTerm,
 		terms[*at] = sortedTerm{prefix, ref, binary.LittleEndian.Uint32(rec[recDF:])}
 		*at++
 	}
-	// Every start has moved to its bucket's end.
+	// Every element of starts is now its bucket's end.
 	var next atomic.Int64
 	var group sync.WaitGroup
 	for range threads {

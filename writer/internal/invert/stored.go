@@ -50,7 +50,7 @@ func (p *textPool) compress(b *Batch, scratch []byte) []byte {
 	return scratch
 }
 
-// take takes over the stored text of b, if it has any.
+// take moves the stored text of b, if any, to s.
 func (s *storedText) take(b *Batch) {
 	if b.stored == nil {
 		return

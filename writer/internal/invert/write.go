@@ -20,8 +20,9 @@ func (a *Accumulator) Lengths() []uint32 {
 	return lengths
 }
 
-// Write adds all live documents and their lists to b, on several goroutines. progress
-// is told how many postings are done, those of dead documents included.
+// Write adds all live documents and their lists to b, on several goroutines. It
+// calls progress with the number of postings done, including those of dead
+// documents.
 func (a *Accumulator) Write(ctx context.Context, b *build.Builder, threads int, progress func(n uint64)) error {
 	terms, err := a.sortTerms(ctx, threads)
 	if err != nil {
@@ -30,8 +31,8 @@ func (a *Accumulator) Write(ctx context.Context, b *build.Builder, threads int, 
 	return a.writeLists(ctx, b, terms, threads, progress)
 }
 
-// renumber returns the docIDs that documents get once the dead ones are left out,
-// ^0 for those; nil if none is dead.
+// renumber returns the docIDs of documents without the dead ones, which get ^0. It
+// returns nil if none is dead.
 func (a *Accumulator) renumber() []uint32 {
 	if a.dead == 0 {
 		return nil
@@ -49,7 +50,7 @@ func (a *Accumulator) renumber() []uint32 {
 	return moved
 }
 
-// addDocs adds ids and stored text of the live documents.
+// addDocs adds ids and stored text of the live documents to b.
 func (a *Accumulator) addDocs(b *build.Builder) error {
 	if len(a.stored.blocks) == 0 {
 		for i := range a.docs.n {
@@ -159,8 +160,8 @@ func (g *gatherer) encode(e *lists.Encoded, terms []sortedTerm) error {
 	return nil
 }
 
-// walk sets runs to the references of the terms' runs, latest first. It takes a
-// step in every chain by turns, so that their cache misses overlap.
+// walk sets runs to the references of the terms' runs, latest first. It advances
+// the chains in turn, so that their cache misses overlap.
 func (g *gatherer) walk(terms []sortedTerm) {
 	var at [lookAhead]uint32
 	for i, t := range terms {
@@ -196,13 +197,13 @@ func (g *gatherer) gather(t sortedTerm, runs []uint32) {
 	g.docs, g.freqs = docs[:k], freqs[:k]
 }
 
-// run returns the words from the run's header on.
+// run returns the words of a page from the run's header on.
 func (a *Accumulator) run(ref uint32) []uint16 {
 	return a.pages[ref>>pageShift][(ref&(1<<pageShift-1))*2:]
 }
 
-// unpackRun stores the postings of a run from docs[k] and freqs[k] on and returns
-// k after them.
+// unpackRun stores the postings of a run in docs and freqs from index k on, and
+// returns the next index.
 func unpackRun(docs, freqs []uint32, k int, run []uint16) int {
 	base := uint32At(run[2:])
 	words := run[runHeader : runHeader+int(run[4])]

@@ -5,8 +5,8 @@ import (
 	"github.com/pinion-index/pinion/segment/build"
 )
 
-// What one job encodes: lists with at least ChunkPostings postings together, or
-// ChunkTerms lists.
+// A job encodes lists with at least ChunkPostings postings together, or ChunkTerms
+// lists.
 const (
 	ChunkPostings = 1 << 15
 	ChunkTerms    = 1 << 12
@@ -64,7 +64,7 @@ func (e *Encoded) List(i int) build.EncodedList {
 	return build.EncodedList{Kind: l.kind, DF: l.df, Bytes: e.buf[from:l.end], Tail: l.tail}
 }
 
-// Recycler hands out results again that were consumed.
+// Recycler returns consumed results for reuse.
 type Recycler struct{ free chan *Encoded }
 
 // NewRecycler returns a Recycler that keeps up to n results.

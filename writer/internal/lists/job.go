@@ -26,7 +26,7 @@ type Ref struct {
 	Entry  segment.Entry
 }
 
-// usualTerms is room for the terms of most jobs.
+// usualTerms is enough for the terms of most jobs.
 const usualTerms = ChunkTerms / 2
 
 func newJob(sources int) *job {
@@ -46,7 +46,7 @@ func (j *job) reset() {
 }
 
 // walk walks the dictionaries of segments together and yields jobs in the order of
-// terms. It takes jobs from free, where there are some, and makes the others.
+// terms. It takes jobs from free if there are any, and otherwise creates them.
 func walk(segments []*segment.Segment, free chan *job, yield func(*job) bool) (err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
 	terms := build.NewTermMerger(segments)
@@ -69,7 +69,7 @@ func walk(segments []*segment.Segment, free chan *job, yield func(*job) bool) (e
 	return terms.Err()
 }
 
-// take appends the current term and its lists.
+// take adds the current term and its lists to the job.
 func (j *job) take(terms *build.TermMerger) {
 	j.terms = terms.AppendTerm(j.terms)
 	j.ends = append(j.ends, len(j.terms))

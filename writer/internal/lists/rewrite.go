@@ -1,6 +1,6 @@
-// Package lists writes the posting lists of existing segments anew: it walks their
-// dictionaries together, has several goroutines encode the lists of each term, and
-// appends the results in order. The caller decides what becomes of a term's lists.
+// Package lists rewrites the posting lists of existing segments: it walks their
+// dictionaries together, encodes the lists of each term on several goroutines, and
+// appends the results in order. The caller decides what a term's lists become.
 package lists
 
 import (
@@ -11,23 +11,23 @@ import (
 	"github.com/pinion-index/pinion/writer/internal/ordered"
 )
 
-// Options say how Rewrite works.
+// Options configure Rewrite.
 type Options struct {
 	Threads  int            // goroutines that encode
-	Ahead    int            // jobs between the dictionaries and the Builder, at most
-	Progress func(n uint64) // told how many postings of the sources are done
-	First    func() error   // if not nil, called before the first list is appended, while lists are encoded
+	Ahead    int            // maximum number of jobs between the dictionaries and the Builder
+	Progress func(n uint64) // called with the number of postings of the sources done
+	First    func() error   // if not nil, called before the first list is appended, concurrently with encoding
 }
 
-// Counts says how lists came into the output.
+// Counts are how lists came into the output.
 type Counts struct {
 	Copied  uint64 // blocks that were copied without decoding them
-	Encoded uint64 // postings that were encoded anew
+	Encoded uint64 // postings that were encoded again
 }
 
-// Rewrite appends to b a list for each term that segments hold. newTerm is called in
-// each working goroutine; what it returns adds the list of one term to e, made of
-// those in the segments, or an empty one to leave the term out.
+// Rewrite appends to b a list for each term that segments hold. It calls newTerm in
+// each worker goroutine; the function that newTerm returns adds one term's list to
+// e, made of its lists in the segments, or an empty list to leave the term out.
 func Rewrite(ctx context.Context, b *build.Builder, segments []*segment.Segment, o Options,
 	newTerm func(enc *build.ListEncoder) func(e *Encoded, lists []Ref) error,
 ) (sum Counts, err error) {

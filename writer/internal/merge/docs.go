@@ -10,8 +10,8 @@ import (
 	"github.com/pinion-index/pinion/segment/build"
 )
 
-// renumbering gives live documents their docIDs once deleted ones are left out:
-// one and a half bits for each document.
+// renumbering gives live documents their docIDs without the deleted ones. It takes
+// 1.5 bits for each document.
 type renumbering struct {
 	deleted []uint64 // bitmap
 	before  []uint32 // deleted documents before each word of it
@@ -46,8 +46,8 @@ func (r *renumbering) to(doc uint32) uint32 {
 	return doc - r.before[w] - uint32(bits.OnesCount64(r.deleted[w]&(1<<(doc%64)-1)))
 }
 
-// apply renumbers postings in place, adds base, drops the deleted ones and returns
-// how many are left.
+// apply renumbers postings in place and adds base, drops those of deleted
+// documents, and returns how many are left.
 func (r *renumbering) apply(docs, freqs []uint32, base uint32) int {
 	k := 0
 	for i, d := range docs {
@@ -59,8 +59,8 @@ func (r *renumbering) apply(docs, freqs []uint32, base uint32) int {
 	return k
 }
 
-// lengths returns the lengths of the live documents, a table for each source. Tables of
-// sources with deleted documents are copies.
+// lengths returns the lengths of the live documents, a table for each source. The
+// tables of sources with deleted documents are copies.
 func (m *Merger) lengths() ([]segment.LengthTable, error) {
 	var tables []segment.LengthTable
 	for _, src := range m.sources {
@@ -85,7 +85,7 @@ func (m *Merger) lengths() ([]segment.LengthTable, error) {
 	return tables, nil
 }
 
-// documents adds the live documents of all sources.
+// documents adds the live documents of all sources to b.
 func (m *Merger) documents(ctx context.Context, b *build.Builder) error {
 	for _, src := range m.sources {
 		if err := ctx.Err(); err != nil {

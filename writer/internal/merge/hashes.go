@@ -6,16 +6,17 @@ import (
 	"github.com/pinion-index/pinion/format"
 )
 
-// hashMerger merges sections IDHASH of sources to that of their live documents in
-// one segment, a piece at a time.
+// hashMerger merges the IDHASH sections of sources into that of their live
+// documents in one segment, a piece at a time.
 type hashMerger struct {
 	sources []*source
-	rest    [][]uint64 // of every source
-	last    []uint64   // before rest
-	live    []uint32   // documents passed
+	rest    [][]uint64 // the hashes of every source that are left
+	last    []uint64   // the hash before rest
+	live    []uint32   // live documents returned
 }
 
-// hashPiece is how many hashes of one source go into a piece, equal ones apart.
+// hashPiece is how many hashes of one source, not counting equal ones, a piece
+// takes.
 const hashPiece = 2048
 
 // all yields the pieces, or an error and nothing after it.
@@ -61,8 +62,7 @@ func (m *hashMerger) start() error {
 	return nil
 }
 
-// bound returns the hash up to which, inclusive, the next piece goes. more is
-// false if nothing is left.
+// bound returns the last hash of the next piece. more is false if nothing is left.
 func (m *hashMerger) bound() (to uint64, more bool) {
 	to = 1<<32 - 1
 	for _, h := range m.rest {
@@ -74,8 +74,8 @@ func (m *hashMerger) bound() (to uint64, more bool) {
 	return to, more
 }
 
-// take appends to dst the hashes of source i up to bound to, with the docIDs of
-// the merged segment.
+// take appends the hashes of source i up to and including bound to dst, with the
+// docIDs of the merged segment.
 func (m *hashMerger) take(dst []uint64, i int, to uint64) ([]uint64, error) {
 	src, rest, last := m.sources[i], m.rest[i], m.last[i]
 	docs := src.seg.Meta().Docs
@@ -105,7 +105,7 @@ func (m *hashMerger) take(dst []uint64, i int, to uint64) ([]uint64, error) {
 	return dst, nil
 }
 
-// end checks that no hash was missing.
+// end checks that no hash is missing.
 func (m *hashMerger) end() error {
 	for i, src := range m.sources {
 		if m.live[i] != src.live {
@@ -121,8 +121,8 @@ func (m *hashMerger) corrupt(source int, msg string, args ...any) error {
 	})
 }
 
-// mergeRuns merges the ascending runs of keys, which end at ends, and returns the
-// result and a spare array, one of which is the one given. It uses ends up.
+// mergeRuns merges the ascending runs of keys, which end at ends. It returns the
+// result and a spare slice; one of the two is keys. It overwrites ends.
 func mergeRuns(keys, spare []uint64, ends []int) (merged, rest []uint64) {
 	if cap(spare) < len(keys) {
 		spare = make([]uint64, cap(keys))
@@ -144,8 +144,8 @@ func mergeRuns(keys, spare []uint64, ends []int) (merged, rest []uint64) {
 	return keys, spare
 }
 
-// mergeTwo merges a and b into dst, which is as long as both. It has no branch on
-// a key, which could not be predicted.
+// mergeTwo merges a and b into dst, which is as long as both together. It does not
+// branch on keys, since that is hard to predict.
 func mergeTwo(dst, a, b []uint64) {
 	i, j := 0, 0
 	for i < len(a) && j < len(b) {

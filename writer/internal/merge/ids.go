@@ -9,7 +9,7 @@ import (
 	"github.com/pinion-index/pinion/store"
 )
 
-// EachShared calls f with the docIDs in old of all ids that newer has too.
+// EachShared calls f with the docIDs in old of all ids that newer also holds.
 func EachShared(old, newer *segment.Segment, f func(doc uint32)) error {
 	if uint64(newer.Meta().Docs)*16 < uint64(old.Meta().Docs) {
 		return newer.EachID(func(_ uint32, id []byte) error {
@@ -65,12 +65,12 @@ type hashStream struct {
 	heads   []*hashHead
 }
 
-// hashHead is a hashStream's place in one segment.
+// hashHead is the position of a hashStream in one segment.
 type hashHead struct {
 	src    *source
 	hashes []uint64
 	hash   uint32
-	doc    uint32 // in the segment
+	doc    uint32 // docID in the segment
 	key    uint64 // hash<<32 | docID in the merged segment
 	last   uint64 // latest of hashes
 	begun  bool
@@ -126,7 +126,7 @@ func (h *hashStream) start() error {
 	return nil
 }
 
-// advance moves the first head on and puts it in its place.
+// advance advances the first head and moves it to its new place.
 func (h *hashStream) advance() error {
 	s := h.heads[0]
 	ok, err := s.next()
@@ -134,7 +134,7 @@ func (h *hashStream) advance() error {
 		h.heads = h.heads[1:]
 		return err
 	}
-	// Segments are few: an insertion keeps the order.
+	// There are few segments: insertion keeps the order.
 	for i := 0; i+1 < len(h.heads) && h.heads[i].key > h.heads[i+1].key; i++ {
 		h.heads[i], h.heads[i+1] = h.heads[i+1], h.heads[i]
 	}
@@ -142,7 +142,7 @@ func (h *hashStream) advance() error {
 }
 
 // DropShared calls drop for every live document of sources whose id a later source
-// has too.
+// also holds.
 func DropShared(sources []Source, drop func(source int, doc uint32)) (err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
 	h := &hashStream{}
@@ -189,8 +189,8 @@ func DropShared(sources []Source, drop func(source int, doc uint32)) (err error)
 	return nil
 }
 
-// Duplicate returns an id that two documents of s have, and the documents; nil if ids
-// are unique.
+// Duplicate returns an id that two documents of s share, and the documents, or nil
+// if ids are unique.
 func Duplicate(s *segment.Segment) (id []byte, first, second uint32, err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
 	hashes, err := s.IDHashes()

@@ -8,9 +8,9 @@ import (
 	"github.com/pinion-index/pinion/writer/internal/lists"
 )
 
-// Write adds the documents and lists of all sources to b. What it holds in memory does
-// not depend on how many postings there are, except that the longest lists in progress
-// are in memory. It sets o.First.
+// Write adds the documents and lists of all sources to b. Its memory does not
+// depend on the number of postings, except that the longest lists in progress are
+// in memory. It sets o.First.
 func (m *Merger) Write(ctx context.Context, b *build.Builder, o lists.Options) (lists.Counts, error) {
 	o.First = func() error { return m.documents(ctx, b) }
 	segments := make([]*segment.Segment, len(m.sources))
@@ -64,8 +64,8 @@ func (lw *listWorker) term(e *lists.Encoded, refs []lists.Ref) error {
 	return e.Finish(lw.enc)
 }
 
-// smallLists is the most postings of a term whose lists are not merged part by
-// part but decoded and encoded as a whole.
+// smallLists is the maximum number of postings of a term whose lists are decoded
+// and encoded as a whole instead of being merged part by part.
 const smallLists = 127
 
 // isSmall reports whether lists have few postings, all of them live.
@@ -80,7 +80,7 @@ func (lw *listWorker) isSmall(refs []lists.Ref) bool {
 	return true
 }
 
-// small appends the merged list of a term with few postings to e.
+// small adds the merged list of a term with few postings to e.
 func (lw *listWorker) small(e *lists.Encoded, refs []lists.Ref) (err error) {
 	docs, freqs := lw.docs[:0], lw.freqs[:0]
 	for i := range refs {

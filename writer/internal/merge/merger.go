@@ -1,5 +1,5 @@
 // Package merge joins segments into one: documents, ids and lists in the order of the
-// segments, without the deleted documents.
+// segments, without deleted documents.
 package merge
 
 import (
@@ -17,7 +17,7 @@ import (
 // Source is one segment to merge.
 type Source struct {
 	Segment *segment.Segment
-	Deletes *roaring.Bitmap // of its documents; nil: none
+	Deletes *roaring.Bitmap // deleted documents; nil: none
 }
 
 // Merger writes one segment from several.
@@ -32,7 +32,7 @@ type Merger struct {
 // source is a Source whose live documents follow those of the sources before it.
 type source struct {
 	seg  *segment.Segment
-	base uint32       // docID that its first live document gets
+	base uint32       // new docID of its first live document
 	gone *renumbering // nil: no document is deleted
 	live uint32
 }
@@ -47,7 +47,7 @@ func newSource(s Source, base uint32) *source {
 	return src
 }
 
-// New returns a Merger of sources, which must have been made by one analyzer.
+// New returns a Merger of sources, which must have the same analyzer.
 func New(sources []Source) (*Merger, error) {
 	m := &Merger{}
 	docs := uint64(0)
@@ -67,10 +67,12 @@ func New(sources []Source) (*Merger, error) {
 	return m, nil
 }
 
-// Postings returns the number of postings in the sources, deleted documents included.
+// Postings returns the number of postings in the sources, including those of
+// deleted documents.
 func (m *Merger) Postings() uint64 { return m.postings }
 
-// Purged returns how many deleted documents are left out.
+// Purged returns the number of deleted documents, which the merged segment leaves
+// out.
 func (m *Merger) Purged() (n uint64) {
 	for _, src := range m.sources {
 		n += uint64(src.seg.Meta().Docs - src.live)
@@ -78,7 +80,8 @@ func (m *Merger) Purged() (n uint64) {
 	return n
 }
 
-// Options returns what a Builder of the merged segment must know of the sources.
+// Options returns the options of a Builder of the merged segment that depend on the
+// sources.
 func (m *Merger) Options() (build.Options, error) {
 	lengths, err := m.lengths()
 	hashes := &hashMerger{sources: m.sources}
@@ -87,9 +90,9 @@ func (m *Merger) Options() (build.Options, error) {
 	}, err
 }
 
-// CheckSums compares the checksums of all sections of s but POSTINGS, whose extents
-// have their own and are checked as they are read: what is written from s gets new
-// checksums, which must not cover up damage.
+// CheckSums compares the checksums of all sections of s except POSTINGS, whose
+// extents have their own, which are checked when they are read. What is written
+// from s gets new checksums, which must not hide damage.
 func CheckSums(ctx context.Context, s *segment.Segment) error {
 	return check.Sections(ctx, s, func(id format.SectionID) bool { return id != format.SectionPostings })
 }

@@ -7,11 +7,11 @@ import (
 	"sync"
 )
 
-// Run runs work on the jobs that produce yields, on several goroutines, and
-// hands the results to consume in the order of the jobs. produce runs in a
-// goroutine of its own, consume in the caller's. newWorker is called in each
-// working goroutine. At most ahead jobs are between produce and consume. The
-// first error in order ends it; all goroutines have ended when it returns.
+// Run runs work on the jobs that produce yields, on several goroutines, and passes
+// the results to consume in the order of the jobs. produce runs in a goroutine of
+// its own, consume in the caller's. newWorker is called in each worker goroutine.
+// At most ahead jobs are between produce and consume. Run stops at the first error
+// in order and returns it when all goroutines have ended.
 func Run[J, R any](ctx context.Context, threads, ahead int,
 	produce func(ctx context.Context, yield func(J) bool) error,
 	newWorker func() func(context.Context, J) (R, error),
@@ -41,7 +41,7 @@ func Run[J, R any](ctx context.Context, threads, ahead int,
 			case <-ctx.Done():
 				return false
 			}
-			todo <- t // has room: queue is as long, and emptied later
+			todo <- t // has room: queue is as long and is emptied later
 			return true
 		})
 	})

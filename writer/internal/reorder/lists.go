@@ -22,9 +22,9 @@ type listWorker struct {
 	byDoc       []uint32 // frequencies by new docID, 0 between lists
 }
 
-// term adds the list of a term, whose docIDs change, to e.
+// term adds the list of a term, with its new docIDs, to e.
 func (lw *listWorker) term(e *lists.Encoded, refs []lists.Ref) error {
-	if err := lw.read(refs[0].Entry); err != nil { // one source: one list a term
+	if err := lw.read(refs[0].Entry); err != nil { // there is one source, so a term has one list
 		return err
 	}
 	for _, d := range lw.docs {
@@ -74,8 +74,8 @@ func (lw *listWorker) read(e segment.Entry) error {
 	return nil
 }
 
-// denseShare is the share of all documents, one in so many, from which a list is
-// ordered by way of an array of all documents.
+// A list with at least 1/denseShare of all documents is sorted through an array of
+// all documents.
 const denseShare = 8
 
 // scatter renumbers the postings through an array of all documents.
@@ -113,8 +113,8 @@ func (lw *listWorker) sort() {
 }
 
 // sortByHigh sorts keys by their distinct high halves, which have at most width
-// bits. It returns the sorted keys and a spare array, either of which may be the one
-// given.
+// bits. It returns the sorted keys and a spare slice; one of the two is the
+// argument keys.
 func sortByHigh(keys, spare []uint64, width int) (sorted, rest []uint64) {
 	const digit = 11
 	if len(keys) < 256 {

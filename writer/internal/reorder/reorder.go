@@ -16,17 +16,17 @@ import (
 // Reorderer writes a segment under a permutation.
 type Reorderer struct {
 	seg *segment.Segment
-	to  order.Permutation // by old docID
-	at  order.Permutation // by new docID
+	to  order.Permutation // new docIDs by old docID
+	at  order.Permutation // old docIDs by new docID
 }
 
-// New returns a Reorderer of s, no document of which is deleted, that moves document i
-// to docID to[i].
+// New returns a Reorderer that moves document i of s to docID to[i]. s must have no
+// deleted documents.
 func New(s *segment.Segment, to order.Permutation) *Reorderer {
 	return &Reorderer{seg: s, to: to, at: to.Inverse()}
 }
 
-// Options returns what a Builder of the new segment must know.
+// Options returns the options of a Builder of the new segment.
 func (r *Reorderer) Options() (build.Options, error) {
 	lens, err := r.seg.DocLens()
 	if err != nil {
@@ -43,8 +43,8 @@ func (r *Reorderer) Options() (build.Options, error) {
 	}, nil
 }
 
-// Write adds all documents and lists to b. progress is told how many postings are
-// done.
+// Write adds all documents and lists to b. It calls progress with the number of
+// postings done.
 func (r *Reorderer) Write(ctx context.Context, b *build.Builder, threads int, progress func(n uint64)) error {
 	if err := r.documents(ctx, b, threads); err != nil {
 		return err
@@ -57,14 +57,14 @@ func (r *Reorderer) Write(ctx context.Context, b *build.Builder, threads int, pr
 	return err
 }
 
-// docRange is a number of documents: their ids and text back to back.
+// docRange is a range of documents: their ids and texts back to back.
 type docRange struct {
 	from, to uint32 // new docIDs
 	buf      []byte
-	ends     []int // of id and text in turn
+	ends     []int // ends of ids and texts, alternating
 }
 
-// What one job fetches: at most so many documents, and fewer if they are long.
+// A job fetches at most that many documents, and fewer if they are long.
 const (
 	documentsPerJob = 256
 	textPerJob      = 256 << 10
@@ -81,8 +81,8 @@ func (r *Reorderer) perJob() int {
 	return max(1, min(documentsPerJob, int(textPerJob/(1+bytes/int64(len(r.at))))))
 }
 
-// documents adds all documents. Each is fetched from where it was, which is random
-// access, so several goroutines do it.
+// documents adds all documents to b. It reads each from its old position, in random
+// order, so several goroutines do it.
 func (r *Reorderer) documents(ctx context.Context, b *build.Builder, threads int) error {
 	n := r.perJob()
 	return ordered.Run(ctx, threads, 2*threads+2,

@@ -32,8 +32,8 @@ func code(x uint32) uint { return uint(bits.Len32(x|1)-1) / 8 }
 // bytes used; those after them may be overwritten.
 func Pack(sel, data []byte, v []uint32) int {
 	clear(sel[len(v)/4:])
-	at := 0
-	for i := range len(v) / 4 {
+	first, at := packVectors(sel, data, v)
+	for i := first / 4; i < len(v)/4; i++ {
 		var n int
 		sel[i], n = packQuad(data[at:], v[4*i:])
 		at += n

@@ -1,12 +1,14 @@
 package bytepack
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/simd"
 )
 
 // pack packs value by value, as the package comment says.
@@ -26,6 +28,15 @@ func pack(v []uint32) (sel, data []byte) {
 }
 
 func TestPackAndUnpack(t *testing.T) {
+	for _, tier := range simd.Tiers() {
+		t.Run(tier.String(), func(t *testing.T) {
+			defer simd.SetLevel(tier)()
+			testPackAndUnpack(t)
+		})
+	}
+}
+
+func testPackAndUnpack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		most := rapid.SampledFrom([]uint32{200, 1 << 9, 1 << 16, 1 << 20, 1<<32 - 1}).Draw(t, "most")
 		v := rapid.SliceOfN(rapid.Uint32Max(most), 1, 300).Draw(t, "v")
@@ -65,4 +76,21 @@ func TestPackAndUnpack(t *testing.T) {
 			t.Fatalf("%d is unpacked from a byte too few", v)
 		}
 	})
+}
+
+func BenchmarkPack(b *testing.B) {
+	v := make([]uint32, 128)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range v {
+		v[i] = rng.Uint32() >> (16 + rng.Uint32N(14))
+	}
+	sel, data := make([]byte, SelectorBytes(len(v))), make([]byte, 4*len(v)+3)
+	for _, tier := range simd.Tiers() {
+		b.Run(tier.String(), func(b *testing.B) {
+			defer simd.SetLevel(tier)()
+			for b.Loop() {
+				Pack(sel, data, v)
+			}
+		})
+	}
 }

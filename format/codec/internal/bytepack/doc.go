@@ -8,6 +8,7 @@
 // Selector bits without a value are zero. There are two kinds of values: frequencies,
 // stored less one, and d-gaps, stored less one, whose running sum gives docIDs.
 //
-// A whole row of blocks is decoded at AVX2 (Docs, Freqs). What that does not accept, because
-// it is broken or rare, one Go loop decodes block by block.
+// With AVX2 a whole row of blocks is decoded at a time (DecodeDocs, DecodeFreqs), and eight
+// values are packed. What the row decoder does not accept, because it is broken or rare,
+// one Go loop decodes block by block.
 package bytepack

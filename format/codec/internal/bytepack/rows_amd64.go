@@ -22,6 +22,16 @@ func row(dst []uint32, s *codec.Sequence, block, count, n int, sel []byte, docs 
 	return freqsRowAVX2(d, (*byte)(unsafe.Pointer(s)), block, count, n, unsafe.SliceData(sel), &tables[0])
 }
 
+// packVectors begins Pack: it returns how many values it packed and the bytes that they take.
+func packVectors(sel, data []byte, v []uint32) (n, used int) {
+	n = len(v) &^ 7
+	if n == 0 || simd.Level() == simd.Portable {
+		return 0, 0
+	}
+	_, _ = sel[n/4-1], data[4*n-1]
+	return n, packAVX2(&sel[0], &data[0], &v[0], n, &tables[0])
+}
+
 // The offsets that the assembly has for the fields of a Sequence; a difference does not compile.
 const (
 	_ = -unsafe.Offsetof(codec.Sequence{}.Payload)
@@ -39,13 +49,15 @@ const (
 //	        the bit is set, from the 16 bytes that both halves of a register hold
 //	quad    256 byte shuffles of 16 bytes: four values by their selectors
 //	length  256 bytes: how many bytes four values take by their selectors
+//	pack    256 byte shuffles of 16 bytes: the bytes of four values moved together
 //
 // A shuffle writes a zero where its byte is 0x80.
 const (
 	shortTable  = 0
 	quadTable   = shortTable + 256*32
 	lengthTable = quadTable + 256*16
-	tablesSize  = lengthTable + 256
+	packTable   = lengthTable + 256
+	tablesSize  = packTable + 256*16
 )
 
 var tables = newTables()
@@ -68,6 +80,7 @@ func newTables() []byte {
 		for v := range 4 {
 			for b := range 1 + key>>(2*v)&3 {
 				t[quadTable+16*key+4*v+b] = at
+				t[packTable+16*key+int(at)] = byte(4*v + b)
 				at++
 			}
 		}

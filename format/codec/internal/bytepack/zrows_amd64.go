@@ -13,3 +13,9 @@ func docsRowAVX2(dst *uint32, s *byte, block int, count int, n int, sel *byte, t
 //
 //go:noescape
 func freqsRowAVX2(dst *uint32, s *byte, block int, count int, n int, sel *byte, tab *byte) (done int)
+
+// packAVX2 packs n values, a multiple of 8, at least 8. It writes 16 bytes from where each
+// four begin.
+//
+//go:noescape
+func packAVX2(sel *byte, data *byte, v *uint32, n int, tab *byte) (used int)

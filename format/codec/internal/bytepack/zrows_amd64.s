@@ -397,3 +397,48 @@ long:
 	VPSHUFB     Y3, Y1, Y1
 	ADDQ        R9, DX
 	JMP         join
+
+// func packAVX2(sel *byte, data *byte, v *uint32, n int, tab *byte) (used int)
+// Requires: AVX, AVX2
+TEXT ·packAVX2(SB), NOSPLIT, $0-48
+	MOVQ         sel+0(FP), AX
+	MOVQ         data+8(FP), CX
+	MOVQ         v+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVQ         tab+32(FP), SI
+	MOVQ         CX, DI
+	VPBROADCASTD packing<>+0(SB), X0
+	VPBROADCASTD packing<>+4(SB), X1
+
+next:
+	VMOVDQU   (DX), X4
+	VMOVDQU   16(DX), X5
+	VPMINUB   X4, X0, X2
+	VPMINUB   X5, X0, X3
+	VPACKUSWB X3, X2, X2
+	VPMINSW   X0, X2, X2
+	VPADDUSW  X1, X2, X2
+	VPMOVMSKB X2, R10
+	MOVW      R10, (AX)
+	MOVBLZX   R10, R9
+	SHRL      $0x08, R10
+	MOVBLZX   12288(SI)(R9*1), R8
+	SHLL      $0x04, R9
+	VPSHUFB   12544(SI)(R9*1), X4, X4
+	VMOVDQU   X4, (CX)
+	ADDQ      R8, CX
+	MOVBLZX   12288(SI)(R10*1), R8
+	SHLL      $0x04, R10
+	VPSHUFB   12544(SI)(R10*1), X5, X5
+	VMOVDQU   X5, (CX)
+	ADDQ      R8, CX
+	ADDQ      $0x02, AX
+	ADDQ      $0x20, DX
+	SUBQ      $0x08, BX
+	JNE       next
+	SUBQ      DI, CX
+	MOVQ      CX, used+40(FP)
+	RET
+
+DATA packing<>+0(SB)/8, $0x7f007f0001010101
+GLOBL packing<>(SB), RODATA|NOPTR, $8

@@ -62,6 +62,13 @@ func (h *Histogram) Count(v []uint32, or uint32) {
 // exceed writes to count how many values need more than b bits, for each b below
 // full, which is what their bitwise or needs, and returns the greatest.
 func exceed(count *[33]uint32, v []uint32, full uint) (most uint32) {
+	if full < bitpack.MaxWidth && worthVectors(len(v)) {
+		return exceedVectors(count, v, full)
+	}
+	return exceedPortable(count, v, full)
+}
+
+func exceedPortable(count *[33]uint32, v []uint32, full uint) (most uint32) {
 	var need [64]uint32 // by bits.Len32, at most 32
 	for _, x := range v {
 		need[bits.Len32(x)&63]++

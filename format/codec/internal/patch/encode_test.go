@@ -1,15 +1,30 @@
 package patch
 
 import (
+	"fmt"
 	"math/bits"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/pinion-index/pinion/format/codec/internal/bitpack"
+	"github.com/pinion-index/pinion/internal/simd"
 )
 
-// TestEncode compares what an encoder asks of values with counts of their own definition.
+// TestEncode compares what an encoder asks of values, at every tier, with counts of their
+// own definition.
 func TestEncode(t *testing.T) {
+	for _, tier := range simd.Tiers() {
+		t.Run(tier.String(), func(t *testing.T) {
+			defer simd.SetLevel(tier)()
+			testEncode(t)
+		})
+	}
+}
+
+func testEncode(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v, or := drawValues(t)
 		v = slices.Clip(slices.Clone(v))
@@ -49,4 +64,34 @@ func TestEncode(t *testing.T) {
 			t.Fatalf("width %d takes %v, %v, %x out of %v", width, e.positions[:n], e.overflows[:n], e.bitmap, v)
 		}
 	})
+}
+
+// BenchmarkEncode has a fifteenth of the values as exceptions.
+func BenchmarkEncode(b *testing.B) {
+	rng := rand.New(rand.NewPCG(4, 5))
+	v := make([]uint32, bitpack.BlockLen)
+	for i := range v {
+		v[i] = rng.Uint32N(64)
+		if rng.Uint32N(15) == 0 {
+			v[i] <<= 4
+		}
+	}
+	or := uint32(1<<10 - 1)
+	for _, n := range []int{len(v), 64, 32} {
+		for _, tier := range simd.Tiers() {
+			b.Run(fmt.Sprintf("choose/%d/%v", n, tier), func(b *testing.B) {
+				defer simd.SetLevel(tier)()
+				for b.Loop() {
+					Choose(v[:n], or, headBits)
+				}
+			})
+			b.Run(fmt.Sprintf("split/%d/%v", n, tier), func(b *testing.B) {
+				defer simd.SetLevel(tier)()
+				var e taken
+				for b.Loop() {
+					e.split(v[:n], 6)
+				}
+			})
+		}
+	}
 }

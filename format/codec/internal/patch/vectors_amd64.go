@@ -105,3 +105,42 @@ func (e *exceptions) unpack(dst *[bitpack.BlockLen]uint32, low unsafe.Pointer, w
 		plainAVX2(&dst[0], (*byte)(low), tab, ranks, over, e.lo, e.hi, uint32(width), 0)
 	}
 }
+
+// leastVectors is the number of values from which on it pays to fill a block up with zeros,
+// which are never exceptions, and to encode it with vectors.
+const leastVectors = 64
+
+// worthVectors reports whether n values are encoded with vectors.
+func worthVectors(n int) bool { return n >= leastVectors && simd.Level() >= simd.AVX2 }
+
+// exceedVectors is exceed for full below 32.
+func exceedVectors(count *[33]uint32, v []uint32, full uint) (most uint32) {
+	if len(v) < bitpack.BlockLen {
+		return exceedShort(count, v, full)
+	}
+	return exceedAVX2(&count[0], unsafe.SliceData(v), uint64(full))
+}
+
+//go:noinline
+func exceedShort(count *[33]uint32, v []uint32, full uint) (most uint32) {
+	var block [bitpack.BlockLen]uint32
+	copy(block[:], v)
+	return exceedAVX2(&count[0], &block[0], uint64(full))
+}
+
+// aboveVectors is above.
+func aboveVectors(v []uint32, least uint32) (bitmap [2]uint64) {
+	if len(v) < bitpack.BlockLen {
+		return aboveShort(v, least)
+	}
+	bitmap[0], bitmap[1] = aboveAVX2(unsafe.SliceData(v), least)
+	return bitmap
+}
+
+//go:noinline
+func aboveShort(v []uint32, least uint32) (bitmap [2]uint64) {
+	var block [bitpack.BlockLen]uint32
+	copy(block[:], v)
+	bitmap[0], bitmap[1] = aboveAVX2(&block[0], least)
+	return bitmap
+}

@@ -9,3 +9,9 @@ func vectors([]byte) bool { return false }
 func (*layout) unpackVectors(*[bitpack.BlockLen]uint32, int, []byte, source, kind, uint32) bool {
 	return false
 }
+
+func worthVectors(int) bool { return false }
+
+func exceedVectors(*[33]uint32, []uint32, uint) uint32 { return 0 }
+
+func aboveVectors([]uint32, uint32) [2]uint64 { return [2]uint64{} }

@@ -4,6 +4,17 @@
 
 package patch
 
+// exceedAVX2 writes to count[b] how many of 128 values need more than b bits, for each b
+// below full, which is 1 to 31 and no less than what any needs. It returns the greatest value.
+//
+//go:noescape
+func exceedAVX2(count *uint32, v *uint32, full uint64) (most uint32)
+
+// aboveAVX2 returns a bitmap of those of 128 values that are at least least.
+//
+//go:noescape
+func aboveAVX2(v *uint32, least uint32) (lo uint64, hi uint64)
+
 // plainAVX2 writes 128 values to dst: low bits, as tab says, and overflows,
 // shifted left, where lo and hi have a bit set. 32 bytes past the low bits and 8 past the overflows
 // are readable.

@@ -4,6 +4,237 @@
 
 #include "textflag.h"
 
+// func exceedAVX2(count *uint32, v *uint32, full uint64) (most uint32)
+// Requires: AVX, AVX2
+TEXT ·exceedAVX2(SB), NOSPLIT, $0-28
+	MOVQ         count+0(FP), AX
+	MOVQ         v+8(FP), CX
+	MOVQ         full+16(FP), DX
+	VPXOR        Y3, Y3, Y3
+	VPXOR        Y0, Y0, Y0
+	VPBROADCASTD exceedBias<>+0(SB), Y1
+	VPCMPEQD     Y2, Y2, Y2
+	VMOVDQU      (CX), Y4
+	VPMAXUD      Y4, Y0, Y0
+	VPSRLD       $0x01, Y4, Y5
+	VPANDN       Y4, Y5, Y4
+	VCVTDQ2PS    Y4, Y4
+	VPSRLD       $0x17, Y4, Y4
+	VMOVDQU      32(CX), Y5
+	VPMAXUD      Y5, Y0, Y0
+	VPSRLD       $0x01, Y5, Y6
+	VPANDN       Y5, Y6, Y5
+	VCVTDQ2PS    Y5, Y5
+	VPSRLD       $0x17, Y5, Y5
+	VMOVDQU      64(CX), Y6
+	VPMAXUD      Y6, Y0, Y0
+	VPSRLD       $0x01, Y6, Y7
+	VPANDN       Y6, Y7, Y6
+	VCVTDQ2PS    Y6, Y6
+	VPSRLD       $0x17, Y6, Y6
+	VMOVDQU      96(CX), Y7
+	VPMAXUD      Y7, Y0, Y0
+	VPSRLD       $0x01, Y7, Y8
+	VPANDN       Y7, Y8, Y7
+	VCVTDQ2PS    Y7, Y7
+	VPSRLD       $0x17, Y7, Y7
+	VPACKUSDW    Y5, Y4, Y4
+	VPACKUSDW    Y7, Y6, Y6
+	VPACKUSWB    Y6, Y4, Y4
+	VPSUBUSB     Y1, Y4, Y4
+	VMOVDQU      128(CX), Y5
+	VPMAXUD      Y5, Y0, Y0
+	VPSRLD       $0x01, Y5, Y6
+	VPANDN       Y5, Y6, Y5
+	VCVTDQ2PS    Y5, Y5
+	VPSRLD       $0x17, Y5, Y5
+	VMOVDQU      160(CX), Y6
+	VPMAXUD      Y6, Y0, Y0
+	VPSRLD       $0x01, Y6, Y7
+	VPANDN       Y6, Y7, Y6
+	VCVTDQ2PS    Y6, Y6
+	VPSRLD       $0x17, Y6, Y6
+	VMOVDQU      192(CX), Y7
+	VPMAXUD      Y7, Y0, Y0
+	VPSRLD       $0x01, Y7, Y8
+	VPANDN       Y7, Y8, Y7
+	VCVTDQ2PS    Y7, Y7
+	VPSRLD       $0x17, Y7, Y7
+	VMOVDQU      224(CX), Y8
+	VPMAXUD      Y8, Y0, Y0
+	VPSRLD       $0x01, Y8, Y9
+	VPANDN       Y8, Y9, Y8
+	VCVTDQ2PS    Y8, Y8
+	VPSRLD       $0x17, Y8, Y8
+	VPACKUSDW    Y6, Y5, Y5
+	VPACKUSDW    Y8, Y7, Y7
+	VPACKUSWB    Y7, Y5, Y5
+	VPSUBUSB     Y1, Y5, Y5
+	VMOVDQU      256(CX), Y6
+	VPMAXUD      Y6, Y0, Y0
+	VPSRLD       $0x01, Y6, Y7
+	VPANDN       Y6, Y7, Y6
+	VCVTDQ2PS    Y6, Y6
+	VPSRLD       $0x17, Y6, Y6
+	VMOVDQU      288(CX), Y7
+	VPMAXUD      Y7, Y0, Y0
+	VPSRLD       $0x01, Y7, Y8
+	VPANDN       Y7, Y8, Y7
+	VCVTDQ2PS    Y7, Y7
+	VPSRLD       $0x17, Y7, Y7
+	VMOVDQU      320(CX), Y8
+	VPMAXUD      Y8, Y0, Y0
+	VPSRLD       $0x01, Y8, Y9
+	VPANDN       Y8, Y9, Y8
+	VCVTDQ2PS    Y8, Y8
+	VPSRLD       $0x17, Y8, Y8
+	VMOVDQU      352(CX), Y9
+	VPMAXUD      Y9, Y0, Y0
+	VPSRLD       $0x01, Y9, Y10
+	VPANDN       Y9, Y10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VPSRLD       $0x17, Y9, Y9
+	VPACKUSDW    Y7, Y6, Y6
+	VPACKUSDW    Y9, Y8, Y8
+	VPACKUSWB    Y8, Y6, Y6
+	VPSUBUSB     Y1, Y6, Y6
+	VMOVDQU      384(CX), Y7
+	VPMAXUD      Y7, Y0, Y0
+	VPSRLD       $0x01, Y7, Y8
+	VPANDN       Y7, Y8, Y7
+	VCVTDQ2PS    Y7, Y7
+	VPSRLD       $0x17, Y7, Y7
+	VMOVDQU      416(CX), Y8
+	VPMAXUD      Y8, Y0, Y0
+	VPSRLD       $0x01, Y8, Y9
+	VPANDN       Y8, Y9, Y8
+	VCVTDQ2PS    Y8, Y8
+	VPSRLD       $0x17, Y8, Y8
+	VMOVDQU      448(CX), Y9
+	VPMAXUD      Y9, Y0, Y0
+	VPSRLD       $0x01, Y9, Y10
+	VPANDN       Y9, Y10, Y9
+	VCVTDQ2PS    Y9, Y9
+	VPSRLD       $0x17, Y9, Y9
+	VMOVDQU      480(CX), Y10
+	VPMAXUD      Y10, Y0, Y0
+	VPSRLD       $0x01, Y10, Y11
+	VPANDN       Y10, Y11, Y10
+	VCVTDQ2PS    Y10, Y10
+	VPSRLD       $0x17, Y10, Y10
+	VPACKUSDW    Y8, Y7, Y7
+	VPACKUSDW    Y10, Y9, Y9
+	VPACKUSWB    Y9, Y7, Y7
+	VPSUBUSB     Y1, Y7, Y7
+	LEAQ         full+16(FP), CX
+	VPBROADCASTB (CX), Y1
+
+next:
+	VPADDB       Y2, Y1, Y1
+	VPCMPGTB     Y1, Y4, Y8
+	VPCMPGTB     Y1, Y5, Y9
+	VPADDB       Y9, Y8, Y8
+	VPCMPGTB     Y1, Y6, Y9
+	VPADDB       Y9, Y8, Y8
+	VPCMPGTB     Y1, Y7, Y9
+	VPADDB       Y9, Y8, Y8
+	VPABSB       Y8, Y8
+	VPSADBW      Y3, Y8, Y8
+	VEXTRACTI128 $0x01, Y8, X9
+	VPADDD       X9, X8, X8
+	VPSHUFD      $0x4e, X8, X9
+	VPADDD       X9, X8, X8
+	VMOVD        X8, -4(AX)(DX*4)
+	DECQ         DX
+	JNE          next
+	VEXTRACTI128 $0x01, Y0, X9
+	VPMAXUD      X9, X0, X0
+	VPSHUFD      $0x4e, X0, X9
+	VPMAXUD      X9, X0, X0
+	VPSHUFD      $0xb1, X0, X9
+	VPMAXUD      X9, X0, X0
+	VMOVD        X0, AX
+	MOVL         AX, most+24(FP)
+	VZEROUPPER
+	RET
+
+DATA exceedBias<>+0(SB)/8, $0x7e7e7e7e7e7e7e7e
+GLOBL exceedBias<>(SB), RODATA|NOPTR, $8
+
+// func aboveAVX2(v *uint32, least uint32) (lo uint64, hi uint64)
+// Requires: AVX, AVX2
+TEXT ·aboveAVX2(SB), NOSPLIT, $0-32
+	MOVQ         v+0(FP), AX
+	LEAQ         least+8(FP), CX
+	VPBROADCASTD (CX), Y0
+	VMOVDQU      aboveOrder<>+0(SB), Y1
+	VPMAXUD      (AX), Y0, Y2
+	VPCMPEQD     (AX), Y2, Y2
+	VPMAXUD      32(AX), Y0, Y3
+	VPCMPEQD     32(AX), Y3, Y3
+	VPMAXUD      64(AX), Y0, Y4
+	VPCMPEQD     64(AX), Y4, Y4
+	VPMAXUD      96(AX), Y0, Y5
+	VPCMPEQD     96(AX), Y5, Y5
+	VPACKSSDW    Y3, Y2, Y2
+	VPACKSSDW    Y5, Y4, Y4
+	VPACKSSWB    Y4, Y2, Y2
+	VPERMD       Y2, Y1, Y2
+	VPMOVMSKB    Y2, CX
+	VPMAXUD      128(AX), Y0, Y2
+	VPCMPEQD     128(AX), Y2, Y2
+	VPMAXUD      160(AX), Y0, Y3
+	VPCMPEQD     160(AX), Y3, Y3
+	VPMAXUD      192(AX), Y0, Y4
+	VPCMPEQD     192(AX), Y4, Y4
+	VPMAXUD      224(AX), Y0, Y5
+	VPCMPEQD     224(AX), Y5, Y5
+	VPACKSSDW    Y3, Y2, Y2
+	VPACKSSDW    Y5, Y4, Y4
+	VPACKSSWB    Y4, Y2, Y2
+	VPERMD       Y2, Y1, Y2
+	VPMOVMSKB    Y2, DX
+	SHLQ         $0x20, DX
+	ORQ          DX, CX
+	MOVQ         CX, lo+16(FP)
+	VPMAXUD      256(AX), Y0, Y2
+	VPCMPEQD     256(AX), Y2, Y2
+	VPMAXUD      288(AX), Y0, Y3
+	VPCMPEQD     288(AX), Y3, Y3
+	VPMAXUD      320(AX), Y0, Y4
+	VPCMPEQD     320(AX), Y4, Y4
+	VPMAXUD      352(AX), Y0, Y5
+	VPCMPEQD     352(AX), Y5, Y5
+	VPACKSSDW    Y3, Y2, Y2
+	VPACKSSDW    Y5, Y4, Y4
+	VPACKSSWB    Y4, Y2, Y2
+	VPERMD       Y2, Y1, Y2
+	VPMOVMSKB    Y2, CX
+	VPMAXUD      384(AX), Y0, Y2
+	VPCMPEQD     384(AX), Y2, Y2
+	VPMAXUD      416(AX), Y0, Y3
+	VPCMPEQD     416(AX), Y3, Y3
+	VPMAXUD      448(AX), Y0, Y4
+	VPCMPEQD     448(AX), Y4, Y4
+	VPMAXUD      480(AX), Y0, Y0
+	VPCMPEQD     480(AX), Y0, Y0
+	VPACKSSDW    Y3, Y2, Y2
+	VPACKSSDW    Y0, Y4, Y4
+	VPACKSSWB    Y4, Y2, Y2
+	VPERMD       Y2, Y1, Y2
+	VPMOVMSKB    Y2, AX
+	SHLQ         $0x20, AX
+	ORQ          AX, CX
+	MOVQ         CX, hi+24(FP)
+	VZEROUPPER
+	RET
+
+DATA aboveOrder<>+0(SB)/8, $0x0000000400000000
+DATA aboveOrder<>+8(SB)/8, $0x0000000500000001
+DATA aboveOrder<>+16(SB)/8, $0x0000000600000002
+DATA aboveOrder<>+24(SB)/8, $0x0000000700000003
+GLOBL aboveOrder<>(SB), RODATA|NOPTR, $32
+
 // func plainAVX2(dst *uint32, low *byte, tab *byte, ranks *byte, over *byte, lo uint64, hi uint64, shift uint32, prev uint32)
 // Requires: AVX, AVX2, POPCNT
 TEXT ·plainAVX2(SB), NOSPLIT, $0-64

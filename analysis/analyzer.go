@@ -8,35 +8,35 @@ import (
 )
 
 // MaxTokenBytes is the length in bytes of the longest term that an index can hold,
-// and so the greatest value of the option max.
+// and therefore the largest value of the option max.
 const MaxTokenBytes = 65535
 
 // MaxTextBytes is the length in bytes of the longest text that a Tokenizer takes.
 const MaxTextBytes = 1 << 30
 
-// Analyzer is one way to turn text into terms, options included. It is immutable
-// and safe for concurrent use. An index records the name and the options of its
-// analyzer, and New makes the analyzer again from them.
+// Analyzer turns text into terms, in a way that its name and options determine. It is
+// immutable and safe for concurrent use. An index records the name and options of its
+// analyzer, and New recreates the analyzer from them.
 type Analyzer interface {
 	// Name returns the name under which the analyzer is registered.
 	Name() string
-	// Options returns the options in canonical form. Two analyzers of one name must
-	// give the same terms for every text if their options are equal, and only then.
+	// Options returns the options in canonical form. Two analyzers with the same name
+	// must give the same terms for every text if and only if their options are equal.
 	Options() string
 	// Tokenizer returns a new Tokenizer.
 	Tokenizer() Tokenizer
 }
 
-// Tokenizer cuts texts into tokens. It may keep scratch memory: each goroutine
+// Tokenizer cuts texts into tokens. It may keep scratch memory, so each goroutine
 // needs its own.
 type Tokenizer interface {
-	// Tokenize adds the tokens of text, at most MaxTextBytes long, to dst, which is
-	// empty. It keeps neither text nor dst.
+	// Tokenize adds the tokens of text, which has at most MaxTextBytes bytes, to dst,
+	// which is empty. It retains neither.
 	Tokenize(dst *Tokens, text []byte)
 }
 
-// Terms returns the terms of text. Where allocations matter, call Tokenize with
-// Tokens that are reused.
+// Terms returns the terms of text. To avoid allocations, call Tokenize with reused
+// Tokens.
 func Terms(t Tokenizer, text []byte) [][]byte {
 	var tokens Tokens
 	t.Tokenize(&tokens, text)

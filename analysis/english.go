@@ -49,11 +49,11 @@ func (e *english) Tokenize(dst *Tokens, text []byte) {
 // entries hold the words that make up nearly all of a text.
 const stemCacheSize = 1 << 14
 
-// stemCacheWord is the longest word and stem that the cache holds, in bytes.
+// stemCacheWord is the length in bytes of the longest word or stem in the cache.
 const stemCacheWord = 23
 
-// stemCache remembers the stems of words, direct-mapped, because the stemmer
-// works on strings and allocates at every step.
+// stemCache is a direct-mapped cache of stems, since the stemmer works on strings and
+// allocates at every step.
 type stemCache struct {
 	entries []stemEntry
 	scratch []byte

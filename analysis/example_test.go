@@ -25,7 +25,7 @@ func Example() {
 	// bull stands for "bulls", 3 on
 }
 
-// lines is an analyzer whose terms are whole lines, without an option.
+// lines is an analyzer without options whose terms are whole lines.
 type lines struct{}
 
 func (lines) Name() string                  { return "lines" }

@@ -15,7 +15,7 @@ import (
 
 var wordRuns = regexp.MustCompile(`[\p{L}\p{Nd}]+`)
 
-// oracle cuts text in the plainest way, through strings and regular expressions.
+// oracle cuts text in the simplest way, with strings and regular expressions.
 func oracle(name, text string) []string {
 	out := []string{}
 	keep := func(s string, max int, lower bool) {

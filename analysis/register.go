@@ -12,7 +12,7 @@ import (
 // MaxNameBytes is the length in bytes of the longest name of an analyzer.
 const MaxNameBytes = 255
 
-// ErrUnknown says that no analyzer of a name is registered.
+// ErrUnknown means that no analyzer is registered under a name.
 var ErrUnknown = errors.New("unknown analyzer")
 
 type registration struct {
@@ -33,11 +33,11 @@ func builtins() []registration {
 	return all
 }
 
-// Register makes an analyzer known under a name, from 1 to MaxNameBytes bytes of
-// UTF-8. The function that makes it takes the options: empty for the defaults, or
-// what Options of such an analyzer returned. It must be safe for concurrent use.
-// Registering a name again is an error. Programs register their analyzers before
-// they open an index that was built with them.
+// Register registers an analyzer under a name of 1 to MaxNameBytes bytes of UTF-8.
+// The function make returns the analyzer for options: empty for the defaults, or what
+// its method Options has returned. It must be safe for concurrent use. Registering a
+// name twice is an error. Programs register their analyzers before they open an index
+// that was built with them.
 func Register(name string, make func(options string) (Analyzer, error)) error {
 	if name == "" || len(name) > MaxNameBytes || !utf8.ValidString(name) {
 		return fmt.Errorf("analysis: %q cannot be the name of an analyzer", name)
@@ -51,12 +51,12 @@ func Register(name string, make func(options string) (Analyzer, error)) error {
 	return nil
 }
 
-// find returns the place of a name in registered.all, -1 if it is not there.
+// find returns the index of a name in registered.all, or -1.
 func find(name string) int {
 	return slices.IndexFunc(registered.all, func(r registration) bool { return r.name == name })
 }
 
-// Names returns the registered names: those of this package first.
+// Names returns the registered names, those of this package first.
 func Names() []string {
 	registered.RLock()
 	defer registered.RUnlock()

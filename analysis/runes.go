@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// asciiLower maps ASCII letters and digits to themselves lower-cased, all other
-// bytes to 0.
+// asciiLower maps ASCII letters and digits to their lower case, and all other bytes
+// to 0.
 var asciiLower = func() (t [256]byte) {
 	for c := range byte(128) {
 		switch {
@@ -20,11 +20,10 @@ var asciiLower = func() (t [256]byte) {
 	return t
 }()
 
-// lowTable caches classification and lower-casing of the alphabets: the
-// lower-cased rune, or 0 if the rune is neither letter nor decimal digit. All
-// results are below 0x10000.
+// lowTableSize is the number of runes in lowTable: those of the alphabets.
 const lowTableSize = 0x3000
 
+// lowTable caches slowWordRune, whose results for these runes are below 0x10000.
 var lowTable = sync.OnceValue(func() *[lowTableSize]uint16 {
 	t := new([lowTableSize]uint16)
 	for r := range rune(lowTableSize) {

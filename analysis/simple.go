@@ -15,12 +15,12 @@ type simple struct {
 
 func newSimple(a *builtin) Tokenizer { return &simple{max: a.max} }
 
-// chunk is how many bytes are classified into one word of bits.
+// chunk is the number of bytes that are classified into one word of bits.
 const chunk = 64
 
-// Tokenize implements Tokenizer. The text is copied lower-cased as a whole, each
-// byte of it gets one bit that says whether it belongs to a run, and tokens begin
-// and end where the bits change: no branch depends on the length of a word.
+// Tokenize implements Tokenizer. It copies the whole text in lower case and computes a
+// bit for each byte that says whether it belongs to a run. Tokens begin and end where
+// the bits change, so no branch depends on the length of a word.
 func (s *simple) Tokenize(dst *Tokens, text []byte) {
 	if !s.inPlace(dst, text) {
 		dst.Reset()
@@ -28,8 +28,8 @@ func (s *simple) Tokenize(dst *Tokens, text []byte) {
 	}
 }
 
-// inPlace appends the tokens of text. It gives up, returning false, on a letter
-// that has another length when lower-cased.
+// inPlace appends the tokens of text. It returns false if it meets a letter whose
+// lower case has another length.
 func (s *simple) inPlace(dst *Tokens, text []byte) bool {
 	dst.bytes = slices.Grow(dst.bytes, len(text)+chunk+slack)
 	out := dst.bytes[:len(text)+chunk]
@@ -75,8 +75,8 @@ func (s *simple) inPlace(dst *Tokens, text []byte) bool {
 	return true
 }
 
-// runs turns bits into spans. Separate loops store starts and ends; both
-// come in order, so they meet in the same Span.
+// runs turns bits into spans. Separate loops store starts and ends; both are in
+// order, so that each start is paired with its end.
 type runs struct {
 	dst          *Tokens
 	spans        []Span
@@ -85,7 +85,7 @@ type runs struct {
 	inside       uint64 // 1 if the last bit so far is set
 }
 
-// add takes the bits of the 64 bytes from at.
+// add adds the bits of the 64 bytes from at on.
 func (r *runs) add(at uint32, word uint64) {
 	before := word<<1 | r.inside
 	starts, ends := word&^before, before&^word
@@ -139,8 +139,8 @@ const (
 )
 
 // classify lower-cases the ASCII letters of in into out. Bit i of word says that
-// in[i] is an ASCII letter or digit, bit i of high that it is not ASCII. Eight
-// bytes go at a time, in sums of 7-bit values that cannot overflow into the next.
+// in[i] is an ASCII letter or digit, bit i of high that it is not ASCII. It processes
+// eight bytes at a time, with sums of 7-bit values that cannot carry into the next.
 func classify(in, out *[chunk]byte) (word, high uint64) {
 	for i := 0; i < chunk; i += 8 {
 		x := binary.LittleEndian.Uint64(in[i : i+8])
@@ -161,7 +161,7 @@ func classify(in, out *[chunk]byte) (word, high uint64) {
 // zero, into the low byte of the result.
 func gather(x uint64) uint64 { return (x >> 7) * 0x0102040810204080 >> 56 }
 
-// runByRun appends the tokens of text for any text, a byte or rune at a time.
+// runByRun appends the tokens of any text, a byte or rune at a time.
 func (s *simple) runByRun(dst *Tokens, text []byte) {
 	for i := 0; i < len(text); {
 		start, from := len(dst.bytes), i

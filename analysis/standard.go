@@ -19,8 +19,8 @@ func makeStandard(a *builtin) *standard {
 	return &standard{max: a.max, words: words.FromBytes(nil)}
 }
 
-// Tokenize implements Tokenizer. It decides what it can by looking at a few
-// ASCII bytes and leaves the rest to the library, one segment at a time.
+// Tokenize implements Tokenizer. It finds segments itself where a few ASCII bytes
+// determine them, and leaves the others to the library.
 func (s *standard) Tokenize(dst *Tokens, text []byte) {
 	for i := 0; i < len(text); {
 		n, word := asciiSegment(text[i:])
@@ -68,8 +68,8 @@ var asciiClass = func() (t [256]byte) {
 }()
 
 // asciiSegment returns the length of the segment at the start of text, which must
-// follow a boundary, and whether it is a word; 0 if ASCII bytes alone do not tell.
-// Bytes that are not part of a word are segments of their own.
+// follow a boundary, and whether it is a word. It returns 0 if ASCII bytes alone do not
+// determine it. Bytes that are not part of a word are segments of their own.
 func asciiSegment(text []byte) (n int, word bool) {
 	switch asciiClass[text[0]] {
 	case joins:
@@ -102,7 +102,7 @@ func asciiSegment(text []byte) (n int, word bool) {
 	return 0, false
 }
 
-// isWord says whether a segment of UAX 29 holds a letter or a number.
+// isWord reports whether a segment of UAX 29 contains a letter or a number.
 func isWord(word []byte) bool {
 	for i := 0; i < len(word); {
 		if c := word[i]; c < utf8.RuneSelf {

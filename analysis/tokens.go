@@ -10,33 +10,33 @@ import (
 type Token struct {
 	// Term is what the index holds: 1 to MaxTokenBytes bytes.
 	Term []byte
-	// Start and End are the byte range of the source text that the term stands for:
-	// text[Start:End], 0 <= Start <= End <= len(text).
+	// Start and End delimit the part of the source text that the term stands for:
+	// text[Start:End], with 0 <= Start <= End <= len(text).
 	Start, End int
-	// Increment is how many positions the token lies after the one before it, the
-	// first after position -1: 1 for a neighbour, more where tokens were dropped
-	// in between (stop words), 0 for a token at the same position (a synonym).
+	// Increment is the distance in positions from the previous token, or from
+	// position -1 for the first: 1 for the next position, more if tokens in between
+	// were dropped (stop words), 0 for the same position (a synonym).
 	Increment int
 }
 
-// Span is a byte range: Start inclusive, End exclusive.
+// Span is a byte range from Start up to but not including End.
 type Span struct{ Start, End uint32 }
 
-// Tokens holds the tokens of a text in order. It is meant to be reused: a
-// Tokenizer adds, Reset empties without freeing, and in the steady state nothing
-// is allocated. The zero value is empty and ready.
+// Tokens holds the tokens of a text in order. It is meant to be reused: a Tokenizer
+// adds tokens, Reset removes them and keeps the memory, so that after a few texts
+// nothing is allocated. The zero value is empty and ready to use.
 type Tokens struct {
 	bytes []byte // of all terms; there may be others between them
 	spans []Span // place of every term in bytes
-	// source holds the source ranges. Where it is shorter than spans, the range of a
-	// token is its span: of tokenizers that copy the text and change it in place.
+	// source holds the source ranges. Where it is shorter than spans, the source range
+	// of a token is its span: the tokenizer copied the text and changed it in place.
 	source []Span
 	// increments holds those of the first tokens; all others have 1.
 	increments []uint32
 }
 
-// slack is how many bytes after the last term stay allocated, so that a reader
-// can load any term eight bytes at a time.
+// slack is the number of bytes that stay allocated after the last term, so that a
+// reader can load any term eight bytes at a time.
 const slack = 8
 
 // Reset removes all tokens and keeps the memory.
@@ -73,9 +73,9 @@ func (t *Tokens) All() iter.Seq[Token] {
 	}
 }
 
-// Raw returns the bytes of all terms, with others between them, and the place of
-// each term in order. The capacity of the bytes exceeds their length by at least
-// 8. Neither may be modified; both are valid until Reset or the next Add.
+// Raw returns the bytes of all terms, possibly with other bytes between them, and the
+// spans of the terms in order. The capacity of the bytes exceeds their length by at
+// least 8. Callers must not modify either. Both are valid until Reset or the next Add.
 func (t *Tokens) Raw() (bytes []byte, terms []Span) {
 	t.bytes = slices.Grow(t.bytes, slack)
 	return t.bytes, t.spans
@@ -106,8 +106,8 @@ func (t *Tokens) end(start, from, to int) {
 	t.source = append(t.source, Span{uint32(from), uint32(to)})
 }
 
-// skip puts token i, which may be the next one, n positions further from the one
-// before.
+// skip moves token i, which may be the next one to be added, n positions away from
+// the one before.
 func (t *Tokens) skip(i, n int) {
 	for len(t.increments) <= i {
 		t.increments = append(t.increments, 1)

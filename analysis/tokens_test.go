@@ -28,8 +28,8 @@ func places(toks *Tokens, text string) []string {
 	return out
 }
 
-// TestPlaces holds source ranges and positions: an underscore before a term is a
-// position without a token before it.
+// TestPlaces checks source ranges and positions. An underscore before a term is a
+// position without a token.
 func TestPlaces(t *testing.T) {
 	for _, tt := range []struct{ name, options, text, want string }{
 		{"simple", "", "Hello, World", "hello=Hello world=World"},

@@ -36,8 +36,7 @@ func (t whitespace) Tokenize(dst *Tokens, text []byte) {
 	}
 }
 
-// space returns the length of the white-space rune at the start of text, 0 if
-// there is none.
+// space returns the length of the white-space rune at the start of text, or 0.
 func space(text []byte) int {
 	if len(text) == 0 {
 		return 0

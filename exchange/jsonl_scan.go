@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"bytes"
+	"io"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -56,7 +57,7 @@ func (s *scanner) scan(line []byte) (writer.Document, bool) {
 	if _, err := s.dec.ReadToken(); err != nil || f[0] == nil || f[1] == nil {
 		return writer.Document{}, false
 	}
-	if s.dec.PeekKind() != 0 {
+	if _, err := s.dec.ReadToken(); err != io.EOF {
 		return writer.Document{}, false
 	}
 	return writer.Document{ID: f[0], Contents: f[1]}, true

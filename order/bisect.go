@@ -26,8 +26,7 @@ type Options struct {
 	Progress func(done, total uint64)
 }
 
-// DefaultMinDF and DefaultLeaf are the defaults of Options, the best measured; see
-// docs/codecs.md.
+// Defaults of Options, the best that were measured; see docs/sizes.md.
 const (
 	DefaultMinDF      = 2
 	DefaultLeaf       = 32

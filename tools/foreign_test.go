@@ -11,7 +11,7 @@ import (
 	"github.com/pinion-index/pinion/writer"
 )
 
-// lines is an analyzer that the commands do not know: every line is a term.
+// lines is an analyzer that the commands do not know. Every line is a term.
 type lines struct{}
 
 func (lines) Name() string                  { return "lines" }

@@ -40,8 +40,8 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// quickstart builds examples/quickstart, which no other package can import, and
-// returns the directory that holds it.
+// quickstart builds examples/quickstart, a program that cannot be imported, and returns
+// the directory that contains it.
 func quickstart(t *testing.T) string {
 	dir := t.TempDir()
 	build := exec.Command("go", "build", "-o", dir+string(filepath.Separator), "../examples/quickstart")
@@ -83,7 +83,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// TestInstalled lists what go install ./tools/... installs.
+// TestInstalled checks what go install ./tools/... installs.
 func TestInstalled(t *testing.T) {
 	out, err := exec.Command("go", "list", "-f", `{{if eq .Name "main"}}{{.ImportPath}}{{end}}`, "./...").Output()
 	if err != nil {
@@ -153,7 +153,7 @@ func cut(ts *testscript.TestScript, _ bool, args []string) {
 	change(ts, args[0], func(b []byte) []byte { return b[:number(ts, args[1], len(b))] })
 }
 
-// newer FILE makes the file one of major version 9, with its checksum right.
+// newer FILE changes the major version of the file to 9, with a correct checksum.
 func newer(ts *testscript.TestScript, _ bool, args []string) {
 	change(ts, args[0], func(b []byte) []byte {
 		binary.LittleEndian.PutUint16(b[8:], 9)
@@ -179,8 +179,8 @@ func halfGzip(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), testdata.KJV[:len(testdata.KJV)/2], 0o666))
 }
 
-// bigdoc FILE LINES BYTES writes a TSV document on each line, the last but one of
-// which has that many bytes of text.
+// bigdoc FILE LINES BYTES writes a TSV document on each line. The last but one has that
+// many bytes of text.
 func bigDoc(ts *testscript.TestScript, _ bool, args []string) {
 	lines, err := strconv.Atoi(args[1])
 	ts.Check(err)

@@ -44,8 +44,8 @@ func table1Bits(t *testing.T, c codec.Codec, docs []uint32, endpoints bool) floa
 	return 8 * float64(size) / float64(len(docs))
 }
 
-// Sizes of uniform lists of 2^16 are within 1.5% of the paper's. With -large those of
-// 2^25 are printed beside: the table of docs/codecs.md.
+// Sizes of uniform lists of 2^16 are within 1.5% of the paper's. With -large it also
+// prints those of 2^25, for the table of docs/sizes.md.
 func TestTable1(t *testing.T) {
 	for k, n := range []int{1 << 16, 1 << 25} {
 		if k == 1 && !*large {

@@ -1,5 +1,5 @@
-// Package chart writes line charts as SVG: panels side by side with a common
-// legend, linear or logarithmic axes.
+// Package chart writes line charts as SVG: panels side by side with a common legend
+// and linear or logarithmic axes.
 package chart
 
 import (
@@ -25,7 +25,7 @@ type Panel struct {
 	Series []Series
 }
 
-// Axis is how values are laid out.
+// Axis says how values are laid out.
 type Axis struct {
 	Label string
 	Log   bool      // values must be positive; others are left out
@@ -33,7 +33,7 @@ type Axis struct {
 	Zero  bool      // a linear axis begins at 0
 }
 
-// Series is a line. Series of one name look the same in all panels.
+// Series is a line. Series with the same name look the same in all panels.
 type Series struct {
 	Name   string
 	Points []Point
@@ -56,7 +56,7 @@ const (
 	charWidth   = 6.8
 )
 
-// colours are those of Okabe and Ito, which the colour-blind can tell apart.
+// colours are those of Okabe and Ito, which color-blind people can distinguish.
 var colours = []string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#999999"}
 
 // WriteTo writes the figure as an SVG document.
@@ -114,7 +114,7 @@ func (s *svg) text(x, y float64, anchor, style, text string) {
 	s.printf(`<text x="%.1f" y="%.1f" text-anchor="%s" %s>%s</text>`+"\n", x, y, anchor, style, escape.Replace(text))
 }
 
-// legendRows breaks names into rows that fit.
+// legendRows breaks names into rows that fit into width.
 func legendRows(names []string, width float64) [][]string {
 	var rows [][]string
 	used := math.Inf(1)

@@ -58,7 +58,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestWellFormed draws figures that lack things.
+// TestWellFormed draws figures with missing or unusable values.
 func TestWellFormed(t *testing.T) {
 	for name, f := range map[string]*Figure{
 		"empty":           {},

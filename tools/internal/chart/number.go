@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// short prints v with four significant digits and no zeros at the end.
+// short prints v with four significant digits and without trailing zeros.
 func short(v float64) string {
 	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
 		return strconv.FormatFloat(v, 'g', -1, 64)

@@ -96,7 +96,7 @@ func linearTicks(lo, hi float64) []float64 {
 	return out
 }
 
-// tickLabel prints a value in few characters: 2.5k for 2500.
+// tickLabel prints a value in a few characters: 2.5k for 2500.
 func tickLabel(v float64) string {
 	unit := ""
 	switch a := math.Abs(v); {
@@ -142,7 +142,7 @@ func (p *Panel) draw(s *svg, names []string) {
 	}
 }
 
-// line draws the points, and lines between neighbours that can be shown.
+// line draws the points, and lines between adjacent points that can be shown.
 func (s *svg) line(points []Point, x, y scale, number int) {
 	var path strings.Builder
 	open := false

@@ -37,7 +37,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestTableOfWideCharacters aligns by columns of a terminal.
+// TestTableOfWideCharacters checks that characters count as the terminal columns that
+// they take.
 func TestTableOfWideCharacters(t *testing.T) {
 	tab := NewTable("id", ">n")
 	tab.Row("日本語", 1)
@@ -147,7 +148,7 @@ func TestProgressLine(t *testing.T) {
 	}
 }
 
-// TestProgressOffTerminal: nothing is written to a file.
+// TestProgressOffTerminal checks that nothing is written to a file.
 func TestProgressOffTerminal(t *testing.T) {
 	f, err := os.CreateTemp(t.TempDir(), "")
 	if err != nil {

@@ -23,7 +23,7 @@ func (c *Codecs) Add(fl *pflag.FlagSet, auto string) {
 	fl.Var(c.freqs, "freq-codec", "codec of frequencies: the same names")
 }
 
-// Options returns the codecs that were named, nil for auto.
+// Options returns the codecs that the flags name, nil for auto.
 func (c *Codecs) Options() (docs, freqs codec.Codec, err error) {
 	docs, _ = registry.ByName(c.docs.Value)
 	freqs, _ = registry.ByName(c.freqs.Value)

@@ -62,8 +62,8 @@ type Choice struct {
 	name  string
 }
 
-// NewChoice returns a Choice among words; the first is the default. name stands
-// for the value in help texts.
+// NewChoice returns a Choice among words; the first is the default. Help texts call
+// the value name.
 func NewChoice(name string, words ...string) *Choice {
 	return &Choice{Value: words[0], words: words, name: name}
 }

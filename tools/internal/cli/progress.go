@@ -30,7 +30,8 @@ func BytesRate(done int64, d time.Duration) string {
 	return Bytes(int64(float64(done)/max(d.Seconds(), 1e-9))) + "/s"
 }
 
-// ItemRate returns a function that prints a rate in things per second.
+// ItemRate returns a function that prints a rate in things, such as documents, per
+// second.
 func ItemRate(things string) func(int64, time.Duration) string {
 	return func(done int64, d time.Duration) string { return Rate(float64(done), d) + " " + things + "/s" }
 }
@@ -46,10 +47,10 @@ func NewProgress(w io.Writer, label string, total int64, rate func(done int64, d
 	return p
 }
 
-// Set says how much is done.
+// Set records how much is done.
 func (p *Progress) Set(done int64) { p.done.Store(done) }
 
-// Update says how much is done and what the total is.
+// Update records how much is done, and the total.
 func (p *Progress) Update(done, total int64) {
 	p.done.Store(done)
 	p.total.Store(total)
@@ -85,7 +86,7 @@ func (p *Progress) show(w io.Writer) {
 
 const barWidth = 24
 
-// line returns the text to show after d.
+// line returns the text to show when d has passed.
 func (p *Progress) line(d time.Duration) string {
 	done, total := p.done.Load(), p.total.Load()
 	if total <= 0 {
@@ -107,8 +108,8 @@ func IsTerminal(w any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// terminalWidth returns the number of columns of w, or of what w wraps; 0 if that
-// is not a terminal.
+// terminalWidth returns the number of columns of w, or of the writer that it wraps, and
+// 0 if that is not a terminal.
 func terminalWidth(w any) int {
 	if u, ok := w.(interface{ Unwrap() io.Writer }); ok {
 		return terminalWidth(u.Unwrap())

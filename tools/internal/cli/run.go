@@ -1,5 +1,5 @@
-// Package cli holds what the commands share: exit codes, error messages, tables,
-// JSON, progress, and flags for sizes and formats.
+// Package cli is shared by the commands: exit codes, error messages, tables, JSON,
+// progress, and flags for sizes and formats.
 package cli
 
 import (
@@ -65,7 +65,7 @@ func ExitCode(err error) int {
 	return ExitFailed
 }
 
-// patience is how long an interrupted command may take to stop on its own.
+// patience is how long an interrupted command may take to stop by itself.
 const patience = 5 * time.Second
 
 // Main runs cmd on the program's arguments and exits. An interrupt cancels the
@@ -74,7 +74,7 @@ func Main(cmd *cobra.Command) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, func() {
 		stop()
-		// Nothing else ends a read of standard input, and an index survives a kill.
+		// A read of standard input cannot be canceled. An index survives the exit.
 		time.Sleep(patience)
 		fmt.Fprintf(os.Stderr, "%s: interrupted\n", cmd.Name())
 		os.Exit(ExitFailed)
@@ -104,7 +104,7 @@ func Execute(ctx context.Context, cmd *cobra.Command) error {
 	return err
 }
 
-// hint says what the user can do about err; empty if there is nothing to say.
+// hint says what the user can do about err. It may be empty.
 func hint(err error) string {
 	switch {
 	case errors.Is(err, format.ErrTooNew):
@@ -117,7 +117,7 @@ func hint(err error) string {
 	return ""
 }
 
-// prepare sets up what all commands have in common, on cmd and its subcommands.
+// prepare sets up cmd and its subcommands in the way common to all commands.
 func prepare(cmd *cobra.Command) {
 	cmd.SilenceErrors = true
 	cmd.SilenceUsage = true
@@ -178,9 +178,9 @@ func markArgs(cmd *cobra.Command) {
 	}
 }
 
-// Want returns a check for exactly the named arguments; messages use the names:
-// Want("INDEX", "TERM"). A last name that ends in "..." stands for one or more, one in
-// brackets for any number.
+// Want returns a check for exactly the named arguments, as in Want("INDEX", "TERM");
+// messages use the names. A last name that ends in "..." means one or more arguments, a
+// last name in brackets any number.
 func Want(names ...string) cobra.PositionalArgs {
 	least, most := len(names), len(names)
 	if n := len(names); n > 0 {

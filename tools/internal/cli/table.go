@@ -39,8 +39,8 @@ func NewTable(heads ...string) *Table {
 	return t
 }
 
-// Row adds a row. Integers are printed in groups of three digits; other values
-// as fmt.Sprint prints them.
+// Row adds a row. Integers are printed in groups of three digits, other values as by
+// fmt.Sprint.
 func (t *Table) Row(cells ...any) {
 	row := make(table.Row, len(cells))
 	for i, c := range cells {
@@ -68,7 +68,7 @@ func cell(v any) string {
 	return fmt.Sprint(v)
 }
 
-// WriteTo writes heads, if any is not empty, and rows.
+// WriteTo writes the heads, unless all are empty, and the rows.
 func (t *Table) WriteTo(w io.Writer) (int64, error) {
 	r := table.NewWriter()
 	r.SetStyle(table.Style{
@@ -103,7 +103,7 @@ func cut(lines string, width int) string {
 	return b.String()
 }
 
-// JSON writes v indented.
+// JSON writes v as indented JSON.
 func JSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
@@ -137,7 +137,7 @@ func Bytes[T ~int | ~int64 | ~uint64](n T) string {
 	return Float(v, 3) + " " + units[i]
 }
 
-// Float prints v with the given number of significant digits, without exponent.
+// Float prints v with the given number of significant digits and without an exponent.
 func Float(v float64, digits int) string {
 	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
 		return strconv.FormatFloat(v, 'f', -1, 64)

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Quote returns an id or term as it is if that is unambiguous, else quoted.
+// Quote returns an id or term, quoted if it would be ambiguous otherwise.
 func Quote(s string) string {
 	if s == "" || !utf8.ValidString(s) {
 		return strconv.Quote(s)

@@ -1,4 +1,4 @@
-// Package codecbench encodes posting lists with any codec and times that.
+// Package codecbench encodes and decodes posting lists with any codec, for measuring.
 package codecbench
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/pinion-index/pinion/tools/internal/cli"
 )
 
-// Postings is one list to be encoded: docIDs, and as many frequencies.
+// Postings is a list to encode: docIDs and as many frequencies.
 type Postings struct{ Docs, Freqs []uint32 }
 
 // Side is one of the two sequences of a list.
@@ -39,7 +39,7 @@ func (s Side) Append(c codec.Codec, dst []byte, ends []uint32, p Postings) ([]by
 	return c.AppendFreqs(dst, ends, p.Freqs)
 }
 
-// Codecs returns the codecs of these names, all of them for none.
+// Codecs returns the codecs with these names, or all codecs if there are no names.
 func Codecs(names []string) ([]codec.Codec, error) {
 	if len(names) == 0 {
 		return registry.All(), nil
@@ -72,8 +72,8 @@ func Read(l *segment.List) (Postings, error) {
 	return Postings{p.Docs[:l.N], p.Freqs[:l.N]}, nil
 }
 
-// Encoded is one side of some lists in one codec, one list behind another in memory
-// that is aligned and padded as in extents.
+// Encoded is one side of some lists in one codec. The payloads follow each other in
+// memory, aligned and padded as in extents.
 type Encoded struct {
 	Codec codec.Codec
 	Side  Side
@@ -90,7 +90,7 @@ func Encode(c codec.Codec, side Side, lists []Postings) (*Encoded, error) {
 		blocks := codec.Blocks(len(values), c.BlockLen())
 		s := codec.Sequence{Ends: make([]uint32, blocks+1), N: len(values)}
 		var err error
-		for len(buf)%16 != 0 { // as payloads lie in an extent
+		for len(buf)%16 != 0 { // the alignment of payloads in an extent
 			buf = append(buf, 0)
 		}
 		from[i] = len(buf)
@@ -114,7 +114,7 @@ func Encode(c codec.Codec, side Side, lists []Postings) (*Encoded, error) {
 	return e, nil
 }
 
-// Bytes returns what the sequences take with their block endpoints.
+// Bytes returns the size of the sequences with their block endpoints.
 func (e *Encoded) Bytes() (n int) {
 	for _, s := range e.Seqs {
 		n += len(s.Payload) + 4*len(s.Ends)
@@ -122,11 +122,12 @@ func (e *Encoded) Bytes() (n int) {
 	return n
 }
 
-// Row is how many values Decode decodes at a time, as readers of whole lists do.
+// Row is the number of values that Decode decodes at a time, as readers of whole lists
+// do.
 const Row = 1024
 
-// Decode decodes all blocks of all lists in rows: over and over the same Row values if dst
-// has no more, else one behind another, for which it needs Room.
+// Decode decodes all blocks of all lists in rows. If dst has Row values, every row goes
+// to the same place; otherwise the rows follow each other, and dst needs Room values.
 func (e *Encoded) Decode(dst []uint32) error {
 	decode := e.Codec.DecodeDocs
 	if e.Side == Freqs {
@@ -148,7 +149,7 @@ func (e *Encoded) Decode(dst []uint32) error {
 	return nil
 }
 
-// Room returns the values that all blocks have room for.
+// Room returns the number of values that all blocks have room for.
 func (e *Encoded) Room() (n int) {
 	for _, s := range e.Seqs {
 		n += (len(s.Ends) - 1) * e.Codec.BlockLen()
@@ -156,8 +157,8 @@ func (e *Encoded) Room() (n int) {
 	return n
 }
 
-// Fastest runs f, which does the same each time, at least once and until d is over,
-// and returns the time that the fastest run took.
+// Fastest runs f, which does the same each time, at least once and until d has passed,
+// and returns the time of the fastest run.
 func Fastest(d time.Duration, f func() error) (time.Duration, error) {
 	best := time.Duration(1<<63 - 1)
 	for start := time.Now(); ; {

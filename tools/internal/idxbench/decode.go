@@ -176,7 +176,7 @@ func (f *decodeFlags) row(c codec.Codec, level simd.Tier, lists []codecbench.Pos
 	return r
 }
 
-// side returns bits a value and values decoded a second.
+// side returns the bits per value and the values decoded per second.
 func (f *decodeFlags) side(c codec.Codec, side codecbench.Side, lists []codecbench.Postings, n int) (bits, rate float64, err error) {
 	e, err := codecbench.Encode(c, side, lists)
 	if err != nil {
@@ -190,7 +190,7 @@ func (f *decodeFlags) side(c codec.Codec, side codecbench.Side, lists []codecben
 	return 8 * float64(e.Bytes()) / float64(n), float64(n) / took.Seconds(), err
 }
 
-// encode returns docIDs encoded a second.
+// encode returns the docIDs encoded per second.
 func (f *decodeFlags) encode(c codec.Codec, lists []codecbench.Postings, n int) (float64, error) {
 	var dst []byte
 	ends := make([]uint32, 1)

@@ -32,14 +32,14 @@ type Load struct {
 	summary []string
 }
 
-// LoadRow is one run. Latencies are in microseconds, from the time at which a query
-// was due to arrive until its result was ready.
+// LoadRow is one run. Latencies are in microseconds, from when a query was due to when
+// its result was ready.
 type LoadRow struct {
 	Figure     string  `json:"figure,omitempty"` // of the paper
 	Model      string  `json:"model"`
 	Workers    int     `json:"workers"`
 	Threshold  int     `json:"threshold,omitempty"` // if it is not the default
-	Terms      int     `json:"terms,omitempty"`     // of the queries, if those of one length were asked
+	Terms      int     `json:"terms,omitempty"`     // of each query, if all had the same number
 	Offered    float64 `json:"offered_qps"`         // arrivals per second; 0 means saturation
 	Alone      bool    `json:"alone,omitempty"`     // each query was asked some time after the previous one was answered
 	Pause      float64 `json:"pause_us,omitempty"`  // of Alone, in microseconds

@@ -22,7 +22,7 @@ var (
 
 var (
 	thresholds = []int{1, 5, 20, 50, 150}
-	figureRuns = []pool.Model{pool.Inter, pool.DocRanges, pool.FineGrained} // figures 5 and 6 have these only
+	figureRuns = []pool.Model{pool.Inter, pool.DocRanges, pool.FineGrained} // the models of figures 5 and 6
 )
 
 // figures runs the experiments of Tatikonda 2011, section 4.
@@ -78,7 +78,7 @@ func (l *loader) find(figure string, m pool.Model, workers int) float64 {
 	return 0
 }
 
-// figure4 is throughput and latency against cores, and against the pool threshold.
+// figure4 measures throughput and latency by cores and by pool threshold.
 func (l *loader) figure4(ctx context.Context, workers []int) error {
 	models := []pool.Model{pool.Inter, pool.DocRanges, pool.Partitions, pool.FineGrained}
 	for _, m := range models {
@@ -88,7 +88,7 @@ func (l *loader) figure4(ctx context.Context, workers []int) error {
 			}
 		}
 	}
-	asked := 0 // queries that every run asks: as many as one worker has time for
+	asked := 0 // queries in every run: as many as one worker answers in the time
 	for _, m := range models {
 		for _, n := range workers {
 			row, err := l.add(ctx, run{figure: "4b", model: m, workers: n, alone: true, most: asked}, l.queries, 2*l.f.time)
@@ -130,7 +130,7 @@ func (l *loader) figure4(ctx context.Context, workers []int) error {
 	return l.write("figure4.svg", &chart.Figure{Title: "Parallel models against cores", Panels: []chart.Panel{a, b, c}})
 }
 
-// against returns a figure's values by number of workers.
+// against returns the values of a figure by number of workers.
 func (l *loader) against(m pool.Model, figure string, workers []int) chart.Series {
 	s := chart.Series{Name: m.String()}
 	for _, n := range workers {
@@ -139,8 +139,8 @@ func (l *loader) against(m pool.Model, figure string, workers []int) chart.Serie
 	return s
 }
 
-// figure5 is latency against the arrival rate, and latency and throughput against
-// the length of queries.
+// figure5 measures latency by arrival rate, and latency and throughput by length of
+// queries.
 func (l *loader) figure5(ctx context.Context, workers []int, most int) error {
 	a := chart.Panel{Title: "(a) latency", X: chart.Axis{Label: "arrivals/s", Log: true}, Y: chart.Axis{Label: "mean latency, us", Log: true}}
 	few := workers[max(0, len(workers)-3)] // a quarter of them, for powers of two
@@ -159,7 +159,7 @@ func (l *loader) figure5(ctx context.Context, workers []int, most int) error {
 				}
 				s.Points = append(s.Points, chart.Point{X: rate, Y: row.Mean})
 				if row.behind {
-					break // from here on latency is how long the run was
+					break // from here on, latency only says how long the run was
 				}
 			}
 			a.Series = append(a.Series, s)
@@ -191,7 +191,7 @@ func (l *loader) figure5(ctx context.Context, workers []int, most int) error {
 		Note: "after the name of the model: cores"})
 }
 
-// figure6 is latency against the arrival rate for two lengths of queries.
+// figure6 measures latency by arrival rate for two lengths of queries.
 func (l *loader) figure6(ctx context.Context, most int) error {
 	f := &chart.Figure{Title: fmt.Sprintf("Latency against arrival rate by query length, %d cores", most)}
 	for _, n := range []int{4, 6} {
@@ -223,7 +223,7 @@ func (l *loader) figure6(ctx context.Context, most int) error {
 	return l.write("figure6.svg", f)
 }
 
-// ofLength returns the queries of n terms.
+// ofLength returns the queries with n terms.
 func (l *loader) ofLength(n int) []query.Query {
 	var out []query.Query
 	for _, q := range l.queries {
@@ -234,7 +234,7 @@ func (l *loader) ofLength(n int) []query.Query {
 	return out
 }
 
-// lengths returns which lengths from lo to hi at least ten queries have.
+// lengths returns the lengths from lo to hi that at least ten queries have.
 func (l *loader) lengths(lo, hi int) []int {
 	var out []int
 	for n := lo; n <= hi; n++ {

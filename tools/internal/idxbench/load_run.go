@@ -23,9 +23,9 @@ type run struct {
 	terms     int
 	rate      float64 // 0: saturation
 
-	// Instead: one query after the other.
+	// One query after the other, instead of a rate.
 	alone bool
-	pause time.Duration // before each of them; 0 means idle
+	pause time.Duration // before each query; 0 means idle
 	most  int           // queries to ask at most; 0 for as many as time allows
 }
 
@@ -67,7 +67,7 @@ func (l *loader) pool(r run) (*pool.Pool, error) {
 		SpinFor: l.f.spin})
 }
 
-// backlog is how many queries are running or waiting at saturation.
+// backlog is the number of queries that are running or waiting at saturation.
 const backlog = 512
 
 // saturate keeps queries waiting: each answer submits another query.
@@ -162,8 +162,8 @@ func arrive(ctx context.Context, p *pool.Pool, queries []query.Query, rate float
 // idle is the default pause between queries that are asked alone.
 const idle = time.Millisecond
 
-// alone asks one query after the other for d, each a pause after the last was
-// answered; at most r.most of them, or all, if that is not 0.
+// alone asks one query after the other for d, each a pause after the previous one was
+// answered, and at most r.most of them unless that is 0.
 func alone(ctx context.Context, p *pool.Pool, queries []query.Query, r run, d time.Duration, row *LoadRow) error {
 	began, used := time.Now(), cpuTime()
 	clock := newClock()
@@ -188,14 +188,14 @@ func alone(ctx context.Context, p *pool.Pool, queries []query.Query, r run, d ti
 	return nil
 }
 
-// cpus records how many CPUs were busy on average since begin, when the process had
-// used that much CPU time.
+// cpus records how many CPUs were busy on average since begin, when the CPU time of the
+// process was used.
 func (row *LoadRow) cpus(begin time.Time, used time.Duration) {
 	row.CPUs = (cpuTime() - used).Seconds() / max(time.Since(begin).Seconds(), 1e-9)
 }
 
-// newLatencies returns a histogram of nanoseconds up to an hour with three
-// significant digits: all that it says is within 0.1 %.
+// newLatencies returns a histogram of nanoseconds, up to an hour, whose values are
+// exact to three significant digits.
 func newLatencies() *hdrhistogram.Histogram {
 	return hdrhistogram.New(1, int64(time.Hour), 3)
 }
@@ -204,7 +204,7 @@ func record(h *hdrhistogram.Histogram, d time.Duration) {
 	h.RecordValue(int64(min(max(d, 0), time.Hour))) // in range: no error
 }
 
-// latencies fills in what h says, in microseconds.
+// latencies sets the latencies of row from h, in microseconds.
 func (row *LoadRow) latencies(h *hdrhistogram.Histogram) {
 	at := func(percentile float64) float64 { return float64(h.ValueAtPercentile(percentile)) / 1e3 }
 	row.Queries = uint64(h.TotalCount())
@@ -212,8 +212,8 @@ func (row *LoadRow) latencies(h *hdrhistogram.Histogram) {
 	row.P50, row.P95, row.P99, row.P999 = at(50), at(95), at(99), at(99.9)
 }
 
-// arrivals returns when queries are due, at least one of them in the last four
-// fifths.
+// arrivals returns when queries are due. At least one is due in the last four fifths of
+// d.
 func arrivals(rate float64, d time.Duration, seed uint64) []time.Duration {
 	rng := rand.New(rand.NewPCG(seed, 11))
 	var due []time.Duration
@@ -227,7 +227,7 @@ func arrivals(rate float64, d time.Duration, seed uint64) []time.Duration {
 	}
 }
 
-// clock tells the time since it was made. One goroutine waits on it.
+// clock measures the time since start. One goroutine waits on it.
 type clock struct{ start time.Time }
 
 func newClock() *clock {

@@ -20,10 +20,10 @@ import (
 type TaskRow struct {
 	Postings int     `json:"postings"`            // of the shortest list in a task
 	Tasks    float64 `json:"tasks_per_query"`     // as the pool made them
-	Making   float64 `json:"making_us_per_query"` // time that took
+	Making   float64 `json:"making_us_per_query"` // time for that
 	Mean     float64 `json:"mean_us"`             // latency
 	Skips    float64 `json:"skips"`               // blocks a list and task: S_avg
-	Overlap  float64 `json:"overlap"`             // of these also in the task before: O_avg
+	Overlap  float64 `json:"overlap"`             // of these also in the previous task: O_avg
 }
 
 // taskPostings are the sizes that figure 7 tries.
@@ -90,8 +90,8 @@ func (l *loader) tasks(ctx context.Context, size, workers int) (TaskRow, error) 
 }
 
 // skips returns S_avg and O_avg of Tatikonda 2011, section 4.5, for the first n
-// queries: how many blocks of a list a task reads, and how many of those the task
-// before reads as well.
+// queries: how many blocks of a list a task reads, and how many of those the previous
+// task also reads.
 func (l *loader) skips(size, n int) (skips, overlap float64, err error) {
 	tasks := 0
 	for _, q := range l.queries[:n] {
@@ -113,8 +113,8 @@ func (l *loader) skips(size, n int) (skips, overlap float64, err error) {
 	return skips / float64(tasks), overlap / float64(tasks), nil
 }
 
-// blockEnds returns the last docIDs of the blocks of the terms' lists, the shortest
-// list first; nothing if a term is missing or has no blocks.
+// blockEnds returns the last docIDs of the blocks of the terms' lists, shortest list
+// first, or nil if a term is missing or has no blocks.
 func blockEnds(s *reader.Segment, terms [][]byte) ([][]uint32, error) {
 	var lists [][]uint32
 	for _, t := range terms {
@@ -138,12 +138,12 @@ func blockEnds(s *reader.Segment, terms [][]byte) ([][]uint32, error) {
 	return lists, nil
 }
 
-// cutTasks cuts the first list into tasks of per blocks as algorithm 4 does, and
-// returns their number, the blocks that each has of a list on average, and how many
-// of them the task before has, summed over tasks.
+// cutTasks cuts the first list into tasks of per blocks, as algorithm 4 does. It returns
+// the number of tasks, and, summed over the tasks, how many blocks of a list a task has
+// on average and how many of those the previous task also has.
 func cutTasks(lists [][]uint32, per int) (tasks int, skips, overlap float64) {
 	per = max(per, 1)
-	before := make([]int, len(lists)) // one past the last block that the task before reads
+	before := make([]int, len(lists)) // one past the last block that the previous task reads
 	lo := uint32(0)
 	for b := 0; b < len(lists[0]); b += per {
 		hi := lists[0][min(b+per, len(lists[0]))-1]

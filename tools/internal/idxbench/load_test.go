@@ -29,8 +29,8 @@ func TestArrivals(t *testing.T) {
 	}
 }
 
-// TestCutTasks checks that tasks cover all blocks, and the counts against a slow
-// way to get them.
+// TestCutTasks checks that tasks cover all blocks, and compares the counts with those
+// of a slow method.
 func TestCutTasks(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		var lists [][]uint32

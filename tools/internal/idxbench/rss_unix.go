@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// peakRSS returns the most memory that the process had resident, in bytes.
+// peakRSS returns the peak resident memory of the process in bytes.
 func peakRSS() int64 {
 	var r unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_SELF, &r) != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/pinion-index/pinion/writer"
 )
 
-// maxShown is how many skipped documents are named.
+// maxShown is the number of skipped documents that are reported one by one.
 const maxShown = 20
 
 // Report is what idxbuild prints.
@@ -79,7 +79,7 @@ func (f *flags) build(ctx context.Context, stderr io.Writer, args []string) (*Re
 	if err != nil {
 		return nil, err
 	}
-	// The budget does not count garbage, for which there must be room beside it.
+	// The budget does not include garbage, which needs memory of its own.
 	debug.SetMemoryLimit(o.Memory + o.Memory/8)
 	b := &build{stderr: stderr, skip: f.onError.Value == "skip", report: Report{Index: f.out}}
 	b.order = writer.ReorderOptions{Order: writer.Order(f.order.Value), Seed: f.seed}
@@ -129,7 +129,7 @@ func (b *build) all(ctx context.Context, dir string, o writer.Options, ins []inp
 	return b.after(dir, before)
 }
 
-// explain adds to err what happened to the run.
+// explain adds to err what it means for the run.
 func (b *build) explain(err error) error {
 	switch {
 	case (exchange.Recoverable(err) || errors.Is(err, writer.ErrDocument)) && !b.skip:
@@ -229,7 +229,7 @@ func live(dir string) (int64, error) {
 	return n, err
 }
 
-// latest calls f with the newest manifest, unless there is none.
+// latest calls f with the newest manifest, if there is one.
 func latest(dir string, f func(m *store.Manifest)) error {
 	d, err := store.Open(dir)
 	if err != nil {
@@ -248,7 +248,7 @@ func latest(dir string, f func(m *store.Manifest)) error {
 	return nil
 }
 
-// after completes the report with the new state of the index.
+// after fills in the report's figures of the new index.
 func (b *build) after(dir string, before int64) error {
 	return latest(dir, func(m *store.Manifest) {
 		r := &b.report

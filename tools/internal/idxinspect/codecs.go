@@ -16,7 +16,7 @@ import (
 )
 
 // CodecSizes is what `idxinspect sizes --codec` prints: what the lists that have a
-// codec would need in others. All that is measured is of the lists in the sample.
+// codec would need in others. Measurements are of the lists in the sample.
 type CodecSizes struct {
 	Term          string     `json:"term,omitempty"`
 	Lists         int        `json:"lists"`
@@ -34,7 +34,7 @@ type CodecSizes struct {
 // CodecTable is one side of the lists.
 type CodecTable struct {
 	Codecs  []CodecSize `json:"codecs"` // the cheapest first
-	Auto    CodecSize   `json:"auto"`   // every list in what auto takes for it; encoding includes choosing
+	Auto    CodecSize   `json:"auto"`   // each list in the codec that auto chooses; encoding includes choosing
 	Choices []Choice    `json:"auto_choices"`
 }
 
@@ -58,8 +58,8 @@ type Cost struct {
 
 func (c Cost) sum() float64 { return c.BytesNS + c.DecodeNS }
 
-// Choice is one of the codecs that auto takes, and for how many lists. Costs are those
-// of these lists in every candidate.
+// Choice is a codec that auto chooses, and for how many lists. Costs are those of these
+// lists in every candidate.
 type Choice struct {
 	Codec    string          `json:"codec"`
 	Lists    int             `json:"lists"`
@@ -186,15 +186,15 @@ func (s *CodecSizes) all(ctx context.Context, stderr io.Writer, m *codecMeter, x
 	})
 }
 
-// draw returns k different numbers below n, all sets equally likely, in order; nil,
-// which stands for all, if k is 0 or not below n.
+// draw returns k different numbers below n in ascending order, every set with the same
+// probability. It returns nil, for all numbers, if k is 0 or not below n.
 func draw(seed uint64, k, n int) []int {
 	if k == 0 || k >= n {
 		return nil
 	}
 	rng := rand.New(rand.NewPCG(seed, 0))
 	in := make(map[int]bool, k)
-	for i := n - k; i < n; i++ { // Floyd's
+	for i := n - k; i < n; i++ { // Floyd's algorithm
 		if j := rng.IntN(i + 1); in[j] {
 			in[i] = true
 		} else {

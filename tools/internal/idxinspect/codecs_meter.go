@@ -12,8 +12,8 @@ import (
 	"github.com/pinion-index/pinion/tools/internal/codecbench"
 )
 
-// batchPostings is how many postings are measured together: as many as fit in the
-// second-level cache in any codec.
+// batchPostings is the number of postings that are measured together: as many as fit
+// into the second-level cache in any codec.
 const batchPostings = 1 << 15
 
 // codecMeter adds up sizes and times of codecs, a batch of lists at a time.
@@ -31,7 +31,7 @@ func newCodecMeter(codecs []codec.Codec) *codecMeter {
 		freqs: sideMeter{side: codecbench.Freqs, codecs: codecs, sums: make([]codecSum, len(codecs)), inIndex: map[codec.ID]int{}}}
 }
 
-// list takes a list of the index.
+// list adds a list of the index.
 func (m *codecMeter) list(ctx context.Context, l *segment.List) error {
 	p, err := codecbench.Read(l)
 	if err != nil {
@@ -42,7 +42,7 @@ func (m *codecMeter) list(ctx context.Context, l *segment.List) error {
 	return m.add(ctx, p)
 }
 
-// add takes one list, and measures when a batch is full.
+// add adds a list, and measures when a batch is full.
 func (m *codecMeter) add(ctx context.Context, p codecbench.Postings) error {
 	m.batch = append(m.batch, p)
 	m.batched += len(p.Docs)
@@ -76,7 +76,8 @@ type sideMeter struct {
 	inIndex map[codec.ID]int
 }
 
-// codecSum is of all lists so far: nanoseconds, not yet a posting.
+// codecSum holds sums over all lists so far: bytes and nanoseconds, not yet divided by
+// the number of postings.
 type codecSum struct {
 	bytes          int64
 	decode, encode float64
@@ -145,8 +146,8 @@ func modelNanos(id codec.ID, side codecbench.Side) float64 {
 	return choose.Decode[id].Freqs
 }
 
-// nanos returns how long f takes, the fastest of a few runs; when n, the values that
-// it handles, are few, of many runs together.
+// nanos returns how long f takes: the fastest of a few runs. If n, the number of values
+// that f handles, is small, each run calls f many times.
 func nanos(n int, f func() error) (float64, error) {
 	times := 1 + batchPostings/4/n
 	many := func() error {
@@ -170,7 +171,7 @@ func nanos(n int, f func() error) (float64, error) {
 	return best, nil
 }
 
-// choose adds what auto takes for each list, and what that needs.
+// choose adds auto's choice for each list, and what it needs.
 func (s *sideMeter) choose(lists []codecbench.Postings) error {
 	candidates := choose.Default.Candidates
 	if s.choices == nil {
@@ -216,8 +217,8 @@ func autoChoice(side codecbench.Side, p codecbench.Postings) (codec.BlockCodec, 
 	return choose.Default.Freqs(p.Freqs)
 }
 
-// rank adds the costs of a list in every candidate to those of the one that auto
-// takes, and returns its number.
+// rank adds the costs of a list in every candidate to the candidate that auto chooses,
+// and returns the number of that candidate.
 func (s *sideMeter) rank(p codecbench.Postings) (best int, err error) {
 	chosen, err := autoChoice(s.side, p)
 	if err != nil {
@@ -250,7 +251,7 @@ func (s *sideMeter) rank(p codecbench.Postings) (best int, err error) {
 	return best, nil
 }
 
-// table returns the means a posting.
+// table returns the means per posting.
 func (s *sideMeter) table(postings uint64) (t CodecTable) {
 	row := func(name string, sum codecSum) CodecSize {
 		n := float64(max(postings, 1))

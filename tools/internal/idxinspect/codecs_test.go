@@ -13,7 +13,7 @@ import (
 	"github.com/pinion-index/pinion/tools/internal/codecbench"
 )
 
-// What is shown of codecs and of auto is what encoding the lists one by one gives.
+// The sizes shown for codecs and for auto are those of encoding the lists one by one.
 func TestCodecTable(t *testing.T) {
 	ctx := context.Background()
 	m := newCodecMeter(registry.All())

@@ -29,7 +29,7 @@ export. Terms are not analyzed: give them as the dictionary has them.`,
 	return root
 }
 
-// report is what a command prints: as text, or with --json as itself.
+// report is what a command prints: its text, or with --json its JSON form.
 type report interface{ text(w io.Writer) }
 
 // command returns a subcommand that prints the report of run.
@@ -67,7 +67,7 @@ type errWriter struct {
 	err error
 }
 
-// Unwrap returns what e writes to, so that tables find the terminal.
+// Unwrap returns the writer that e writes to, so that tables find the terminal.
 func (e *errWriter) Unwrap() io.Writer { return e.w }
 
 func (e *errWriter) Write(p []byte) (int, error) {

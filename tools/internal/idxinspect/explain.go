@@ -30,7 +30,7 @@ type Explanation struct {
 	Score     float32     `json:"score"`
 }
 
-// TermScore is what one term gives, in the order in which scores are summed.
+// TermScore is the score of one term, in the order in which scores are summed.
 type TermScore struct {
 	Term   string  `json:"term"`
 	Times  int     `json:"times"` // in the query

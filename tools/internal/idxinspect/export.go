@@ -69,7 +69,7 @@ others read. Deleted documents are left out. "-" is standard output.`,
 	return cmd
 }
 
-// meter tells a progress bar what passes through.
+// meter counts what is written through it for a progress bar.
 type meter struct {
 	w io.Writer
 	p *cli.Progress
@@ -83,7 +83,7 @@ func (m *meter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// writeFile makes a file of what write writes; on an error none is left.
+// writeFile creates a file with what write writes. It leaves no file on an error.
 func writeFile(path string, write func(io.Writer) error) error {
 	tmp := path + ".tmp"
 	f, err := os.Create(tmp)

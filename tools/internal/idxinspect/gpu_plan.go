@@ -14,14 +14,14 @@ import (
 	"github.com/pinion-index/pinion/tools/internal/cli"
 )
 
-// GPUPlan is what `idxinspect gpu-plan` prints: the lists that a log of queries makes
-// worth keeping in device memory.
+// GPUPlan is what `idxinspect gpu-plan` prints: the lists that are worth keeping in
+// device memory for a query log.
 type GPUPlan struct {
 	Queries int        `json:"queries"`
 	Budget  int64      `json:"budget"`
 	Asked   PlanSum    `json:"asked"`    // every list that the log asks for
 	Planned PlanSum    `json:"resident"` // those that the budget holds
-	Words   PlanSum    `json:"presence"` // those of them whose presence words fit beside them, and the bytes of these
+	Words   PlanSum    `json:"presence"` // those whose presence words fit too, and the bytes of these words
 	Curve   []PlanStep `json:"curve"`
 	Lists   []PlanList `json:"lists"` // the first of the plan
 }

@@ -37,7 +37,7 @@ type Field struct {
 	Checksum string `json:"checksum"` // which one covers the bytes
 }
 
-// maxHex is how many bytes of a field are given in hex.
+// maxHex is the number of bytes of a field that are shown in hex.
 const maxHex = 64
 
 func hexdumpCommand() *cobra.Command {
@@ -88,7 +88,7 @@ func sectionNames() []string {
 	return names
 }
 
-// dumpFiles returns the files that path stands for.
+// dumpFiles returns the files to show for path.
 func dumpFiles(path string, o dumpOptions) ([]string, error) {
 	st, err := os.Stat(path)
 	if err != nil {
@@ -184,7 +184,7 @@ func (o dumpOptions) ids() []format.SectionID {
 
 const lineFormat = "%-8s  %-45s %-22s %-40s %s"
 
-// perLine is how many bytes a line shows.
+// perLine is the number of bytes in a line.
 const perLine = 12
 
 func (d Dump) text(w io.Writer) {

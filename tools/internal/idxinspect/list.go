@@ -1,6 +1,7 @@
 package idxinspect
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -40,7 +41,8 @@ type ListInfo struct {
 	Parts       []ListPart   `json:"parts,omitempty"`
 }
 
-// Pair bounds postings: none has a higher frequency in a document as short.
+// Pair bounds postings: none has a frequency above TF in a document of at most Len
+// tokens.
 type Pair struct {
 	TF  uint32 `json:"tf"`
 	Len uint32 `json:"length"`
@@ -92,8 +94,7 @@ func listCommand() *cobra.Command {
 		})
 }
 
-// eachList calls f with the lists of a term. That no segment has the term is an
-// error.
+// eachList calls f with the lists of a term. It is an error if no segment has the term.
 func eachList(path, term string, f func(g *seg, l *segment.List) error) error {
 	return withIndex(path, func(x *index) error {
 		found := false
@@ -121,17 +122,18 @@ func eachList(path, term string, f func(g *seg, l *segment.List) error) error {
 	})
 }
 
-// noTerm says that no segment has term, and what the analyzer would have made of it.
+// noTerm returns the error that no segment has term. It names the term that the
+// index's analyzer makes of it.
 func (x *index) noTerm(term string) error {
 	msg := fmt.Sprintf("no term %s", cli.Quote(term))
 	a, err := analysis.New(x.analyzer())
 	if err != nil {
-		return fmt.Errorf("%s", msg)
+		return errors.New(msg)
 	}
 	if terms := analysis.Terms(a.Tokenizer(), []byte(term)); len(terms) == 1 && string(terms[0]) != term {
 		msg += fmt.Sprintf("; the index's analyzer (%s) makes %s of it", a.Name(), cli.Quote(string(terms[0])))
 	}
-	return fmt.Errorf("%s", msg)
+	return errors.New(msg)
 }
 
 func listInfo(g *seg, l *segment.List) ListInfo {
@@ -251,7 +253,7 @@ func (i *ListInfo) text(w io.Writer) {
 	t.WriteTo(w)
 }
 
-// perPosting prints bytes in bits a posting.
+// perPosting prints bytes as bits per posting.
 func perPosting[T ~int | ~uint64](bytes int64, postings T) string {
 	if postings == 0 {
 		return "-"

@@ -13,7 +13,7 @@ import (
 	"github.com/pinion-index/pinion/tools/internal/cli"
 )
 
-// index is an open index directory, or one segment file taken for an index.
+// index is an open index directory, or a single segment file.
 type index struct {
 	path     string
 	manifest *store.Manifest // nil for a file
@@ -173,8 +173,8 @@ func (x *index) find(doc uint64) (*seg, uint32, error) {
 	return nil, 0, fmt.Errorf("no docID %d: the index has %s documents", doc, cli.Count(x.docs()))
 }
 
-// findID returns where the document of an external id is: the one that is not
-// deleted, else a deleted one.
+// findID returns the place of the document with an external id. It prefers one that is
+// not deleted.
 func (x *index) findID(id string) (*seg, uint32, error) {
 	var at *seg
 	var where uint32

@@ -38,7 +38,7 @@ type Block struct {
 func blocksCommand() *cobra.Command {
 	var limit, from int
 	cmd := command("blocks INDEX TERM", "Show every block of a term's list",
-		"Documents are local to the segment. Bounds are pairs of frequency and length: no\nposting of the block beats all of them in a BM25 score.",
+		"Documents are local to the segment. Bounds are pairs of frequency and length: no\nposting of the block has a higher BM25 score than all of them.",
 		"  idxinspect blocks kjv.idx the",
 		[]string{"INDEX", "TERM"}, func(_ *cobra.Command, args []string) (report, error) {
 			out := Blocks{}

@@ -140,7 +140,7 @@ func measure(x *index) (*Sizes, error) {
 	return s, nil
 }
 
-// extentParts is the order in which the parts are shown.
+// extentParts are the parts in the order in which they are shown.
 var extentParts = []string{"header", "doc-ends", "freq-ends", "skip", "quads", "linear-regression", "hash-buckets",
 	"kth-impacts", "docs", "freqs", "padding"}
 
@@ -173,7 +173,7 @@ func (s *Sizes) lists(g *seg, parts *sizeList) error {
 	return it.Err()
 }
 
-// sizeList sums sizes by name, in the order in which names first come.
+// sizeList sums sizes by name, in the order in which names first occur.
 type sizeList struct {
 	sizes []Size
 	at    map[string]int

@@ -72,7 +72,7 @@ func listTerms(x *index, prefix, from string, limit int) (*Terms, error) {
 	return out, m.err
 }
 
-// frequentTerms returns the limit terms of the highest df.
+// frequentTerms returns the limit terms with the highest df.
 func frequentTerms(x *index, prefix, from string, limit int) (*Terms, error) {
 	out := &Terms{limit: limit}
 	var h termHeap
@@ -94,7 +94,7 @@ func frequentTerms(x *index, prefix, from string, limit int) (*Terms, error) {
 	return out, m.err
 }
 
-// termHeap has the term to drop first on top: low df, late in the order.
+// termHeap has the term to drop first on top: lowest df, then last in order.
 type termHeap []Term
 
 func (h termHeap) Len() int { return len(h) }

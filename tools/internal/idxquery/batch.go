@@ -13,10 +13,11 @@ import (
 	"github.com/pinion-index/pinion/tools/internal/cli"
 )
 
-// batchSize is how many queries run at a time.
+// batchSize is the number of queries that run at a time.
 const batchSize = 1024
 
-// batch is each on several threads: f gets the answers in the order of the queries.
+// batch is like each, on several threads. f gets the answers in the order of the
+// queries.
 func (s *session) batch(cmd *cobra.Command, qs []question, text bool, p *cli.Progress, f func(*Answer) error) error {
 	model, err := pool.ParseModel(s.f.model.Value)
 	if err != nil {
@@ -55,7 +56,8 @@ func (s *session) batch(cmd *cobra.Command, qs []question, text bool, p *cli.Pro
 	return nil
 }
 
-// ask answers queries at once. The time of an answer counts from when it was asked.
+// ask answers queries in parallel. The time of an answer counts from when its query was
+// submitted.
 func (s *session) ask(cmd *cobra.Command, workers *pool.Pool, qs []question) ([]*Answer, [][]query.Hit, error) {
 	answers, queries := make([]*Answer, len(qs)), make([]query.Query, len(qs))
 	hits, failed := make([][]query.Hit, len(qs)), make([]error, len(qs))

@@ -12,7 +12,7 @@ import (
 	"github.com/pinion-index/pinion/tools/internal/cli"
 )
 
-// checkDevice says whether this build can use the device that is asked for.
+// checkDevice returns an error if this build cannot use the device of --device.
 func (f *flags) checkDevice() error {
 	switch {
 	case f.device.Value == "cpu":
@@ -27,8 +27,8 @@ func (f *flags) checkDevice() error {
 	return nil
 }
 
-// onDevice is each on a GPU. The CPU answers what the device cannot; with hybrid it
-// answers everything where the device cannot be opened or fails.
+// onDevice is like each, on a GPU. The CPU answers what the device cannot. With hybrid
+// it answers everything if the device cannot be opened or fails.
 func (s *session) onDevice(cmd *cobra.Command, qs []question, text bool, p *cli.Progress, f func(*Answer) error) error {
 	var x query.Executor
 	name, release, err := s.executor(&x)
@@ -95,6 +95,6 @@ func (s *session) executor(x *query.Executor) (name string, release func(), err 
 	}
 	*x = g
 	return dev.Info().Name, func() {
-		_ = errors.Join(g.Close(), dev.Close()) // all answers are here
+		_ = errors.Join(g.Close(), dev.Close()) // all answers have arrived
 	}, nil
 }

@@ -108,7 +108,7 @@ func (s *session) prepare(q question) (*Answer, query.Query, error) {
 	return a, query.Query{Terms: terms, K: s.f.k, Mode: s.mode, Algorithm: s.algo}, err
 }
 
-// answer answers one query, with the text of hits if that is wanted.
+// answer answers one query, with the text of the hits if text is set.
 func (s *session) answer(ctx context.Context, q question, text bool) (*Answer, error) {
 	a, x, err := s.prepare(q)
 	if err != nil {
@@ -131,7 +131,7 @@ func (s *session) answer(ctx context.Context, q question, text bool) (*Answer, e
 	return a, s.fill(a, r.Hits, text)
 }
 
-// fill gives a the documents of hits, with their text if that is wanted.
+// fill adds the documents of hits to a, with their text if text is set.
 func (s *session) fill(a *Answer, hits []query.Hit, text bool) (err error) {
 	for i, h := range hits {
 		if s.id, err = s.snapshot.ID(h.Doc, s.id); err != nil {
@@ -149,7 +149,7 @@ func (s *session) fill(a *Answer, hits []query.Hit, text bool) (err error) {
 	return nil
 }
 
-// each answers all queries, calls f with each answer and reports times.
+// each answers all queries, calls f with each answer and reports the times.
 func (s *session) each(cmd *cobra.Command, qs []question, text bool, f func(*Answer) error) error {
 	p := cli.NewProgress(cmd.ErrOrStderr(), "query", int64(len(qs)), cli.ItemRate("queries"))
 	defer p.Stop()
@@ -236,7 +236,8 @@ func (s *session) table(w io.Writer, a *Answer, head bool) error {
 	return nil
 }
 
-// nothing says that there are no hits, and which terms the index does not have.
+// nothing returns the message that there are no hits, and which terms the index does
+// not have.
 func (s *session) nothing(a *Answer) string {
 	var absent []string
 	for _, t := range a.Terms {
@@ -257,7 +258,7 @@ func (s *session) nothing(a *Answer) string {
 func writeTrace(w io.Writer, tr *query.Trace) {
 	fmt.Fprintf(w, "\nterms looked up in %s, searched in %s\n", cli.Seconds(tr.Resolve), cli.Seconds(tr.Search))
 	if len(tr.Segments) == 0 {
-		return // no list was looked into
+		return // no list was read
 	}
 	t := cli.NewTable(">segment", "algorithm", "term", ">df", ">weight", ">bound", ">blocks", ">decoded", ">freqs", ">skipped by bound", ">by header")
 	for _, g := range tr.Segments {
@@ -274,7 +275,7 @@ func writeTrace(w io.Writer, tr *query.Trace) {
 	writeThresholds(w, tr.Thresholds)
 }
 
-// maxRises is how many rises of the threshold are printed; --json has all.
+// maxRises is the number of rises of the threshold that are printed; --json has all.
 const maxRises = 8
 
 // writeThresholds prints how the score that a hit must reach rose.

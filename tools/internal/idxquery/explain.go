@@ -10,13 +10,13 @@ import (
 
 // TraceOptions are what `idxinspect explain --trace` can choose.
 type TraceOptions struct {
-	Mode, Algorithm string // as --mode and --algo have them
+	Mode, Algorithm string // values of --mode and --algo
 	K               int
 	Params          query.Params
 }
 
-// Explain answers one query and returns the answer with what finding it did, and
-// the text that idxquery --trace prints.
+// Explain answers one query and returns the answer with its trace, and the text that
+// idxquery --trace prints.
 func Explain(ctx context.Context, index, text string, o TraceOptions) (*Answer, []byte, error) {
 	f := newFlags()
 	f.index, f.k, f.params, f.trace = index, o.K, o.Params, true

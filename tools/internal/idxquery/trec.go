@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// checkRun refuses what evaluators would: query ids with blanks, or given twice.
+// checkRun refuses what evaluators refuse: query ids with blanks, and duplicates.
 func checkRun(qs []question) error {
 	seen := make(map[string]bool, len(qs))
 	for _, q := range qs {
@@ -26,7 +26,7 @@ func checkRun(qs []question) error {
 }
 
 // runLines writes "qid Q0 docid rank score tag" for every hit. Scores have enough
-// digits to tell any two apart.
+// digits to distinguish any two.
 func (s *session) runLines(cmd *cobra.Command, w io.Writer, qs []question) error {
 	b := bufio.NewWriter(w)
 	err := s.each(cmd, qs, false, func(a *Answer) error {

@@ -1,13 +1,13 @@
-// Package synth makes collections of any size for measuring: posting lists with
-// Zipf lengths over documents in clusters, and queries over them. What it draws
-// depends on the Spec alone, not on the machine or on the number of goroutines.
+// Package synth makes collections of any size for benchmarks: posting lists with Zipf
+// lengths over clustered documents, and queries over them. The result depends on the
+// Spec alone, not on the machine or the number of goroutines.
 //
-// Documents lie one after the other in a space of tokens, as long as they are;
-// consecutive ones form sites, and every site and every term has a topic. A term
-// occurs at random in that space (a Poisson process), much more often in sites of
-// its topic than elsewhere, and in bursts. So docIDs of a list come in clusters at
-// two scales, lists of one topic have more documents in common than chance gives
-// them, long documents hold more terms, and frequencies follow lengths.
+// Documents follow each other in a space of tokens. Consecutive documents form sites,
+// and every site and every term has a topic. A term occurs at random in the space (a
+// Poisson process), much more often in sites of its topic than elsewhere, and in
+// bursts. So the docIDs of a list are clustered at two scales, lists of one topic have
+// more documents in common than random ones, long documents contain more terms, and
+// frequencies grow with lengths.
 package synth
 
 import (
@@ -43,10 +43,10 @@ func (s Spec) Check() error {
 	return nil
 }
 
-// Shape of a collection, beside its Spec.
+// The shape of a collection, in addition to its Spec.
 const (
-	// Slabs is into how many parts of consecutive documents lists are drawn, each on
-	// its own: a collection can be cut between slabs and stays the same.
+	// Slabs is the number of parts of consecutive documents for which lists are drawn
+	// independently: a collection can be cut between slabs and stays the same.
 	Slabs = 16
 
 	lengthSpread = 0.8 // standard deviation of the logarithm of lengths
@@ -57,13 +57,13 @@ const (
 
 	burstEvery = 64 // postings between two bursts, on average
 	burstLen   = 12 // postings of a burst, on average
-	burstBoost = 10 // how much nearer those lie
+	burstBoost = 10 // how much closer together the postings of a burst are
 
 	zipfShift = 2.7 // Mandelbrot's: rank r has frequency in proportion to 1/(r + zipfShift)
 )
 
-// Collection is a drawn layout of documents; its lists are drawn when asked for.
-// It does not change and is safe for concurrent use. It takes 13 bytes a document.
+// Collection is the layout of the documents; posting lists are drawn on demand. It is
+// immutable and safe for concurrent use, and takes 13 bytes a document.
 type Collection struct {
 	spec   Spec
 	starts []uint64       // docs + 1: where documents begin in the space of tokens
@@ -71,8 +71,8 @@ type Collection struct {
 	sites  []site         // and one past the last
 	slabs  [Slabs + 1]int // first site of each slab
 	first  [Slabs + 1]int // first document of each slab
-	// warps has, by topic, where sites begin once those of the topic are stretched
-	// by boost.
+	// warps holds, by topic, where sites begin after those of the topic have been
+	// stretched by boost.
 	warps [][]float64
 	names naming
 	zipf  float64 // frequency of rank r is zipf/(r+zipfShift)
@@ -170,7 +170,7 @@ func (c *Collection) Spec() Spec { return c.spec }
 // Tokens returns the sum of the documents' lengths.
 func (c *Collection) Tokens() uint64 { return c.starts[c.spec.Docs] }
 
-// Length returns the tokens of a document.
+// Length returns the number of tokens of a document.
 func (c *Collection) Length(doc int) uint32 { return uint32(c.starts[doc+1] - c.starts[doc]) }
 
 // Topic returns the topic of the term of a rank.
@@ -181,8 +181,8 @@ func (c *Collection) Topic(rank int) int {
 	return int((h >> 33) % uint64(c.spec.Topics))
 }
 
-// Term appends the term of a rank: 5 letters and digits, or fewer.
+// Term appends the term of a rank: up to 5 letters and digits.
 func (c *Collection) Term(dst []byte, rank int) []byte { return c.names.append(dst, rank) }
 
-// share returns about what part of all tokens the term of a rank has.
+// share returns approximately what share of all tokens the term of a rank has.
 func (c *Collection) share(rank int) float64 { return c.zipf / (float64(rank) + zipfShift) }

@@ -8,14 +8,14 @@ import (
 	"github.com/pinion-index/pinion/writer"
 )
 
-// Part is consecutive documents of a collection, for writer.AddInverted.
+// Part is a range of documents of a collection, for writer.AddInverted.
 type Part struct {
 	c        *Collection
 	from, to int // slabs
 }
 
-// Parts cuts the collection into n parts of about as many documents, n from 1 to
-// Slabs. Together they hold the same documents and postings for every n.
+// Parts cuts the collection into n parts with about the same number of documents, n
+// from 1 to Slabs. Together they hold the same documents and postings for every n.
 func (c *Collection) Parts(n int) []Part {
 	parts := make([]Part, n)
 	for i := range parts {
@@ -46,7 +46,7 @@ func (p Part) docs() iter.Seq2[writer.InvertedDoc, error] {
 	}
 }
 
-// batch is the lists of consecutive names.
+// batch holds the lists of consecutive names.
 type batch struct {
 	ranks       []int
 	ends        []int
@@ -80,8 +80,8 @@ func (p Part) lists(ctx context.Context, threads int, done func(part float64)) i
 	}
 }
 
-// batches draws lists in order of their names on several goroutines. At most twice
-// as many batches as these are held at a time.
+// batches draws lists in order of their names on several goroutines. It holds at most
+// two batches per goroutine.
 func (p Part) batches(ctx context.Context, threads int) iter.Seq[*batch] {
 	return func(yield func(*batch) bool) {
 		total := (p.c.names.count() + batchNames - 1) / batchNames

@@ -6,7 +6,7 @@ import (
 	"sort"
 )
 
-// drawer draws posting lists, one goroutine's at a time.
+// drawer draws posting lists. Each goroutine needs its own.
 type drawer struct {
 	c   *Collection
 	pcg rand.PCG
@@ -19,8 +19,8 @@ func newDrawer(c *Collection) *drawer {
 	return d
 }
 
-// list appends the postings of the term of a rank in slabs from up to to. DocIDs
-// count from the first document of slab from.
+// list appends the postings of the term of a rank in slabs [from, to). DocIDs count
+// from the first document of slab from.
 func (d *drawer) list(rank, from, to int, docs, freqs []uint32) ([]uint32, []uint32) {
 	for s := from; s < to; s++ {
 		docs, freqs = d.slab(rank, s, uint32(d.c.first[from]), docs, freqs)
@@ -73,8 +73,8 @@ func (d *drawer) slab(rank, slab int, base uint32, docs, freqs []uint32) ([]uint
 	return docs, freqs
 }
 
-// gaps returns the mean distance of two tokens of a term in a warped space, in a
-// burst and elsewhere.
+// gaps returns the mean distance between tokens of a term in a warped space, inside
+// and outside a burst.
 func (d *drawer) gaps(rank int, space float64) (near, far float64) {
 	mean := space / (d.c.share(rank) * float64(d.c.Tokens()))
 	const part = float64(burstLen) / (burstLen + burstEvery)
@@ -84,7 +84,7 @@ func (d *drawer) gaps(rank int, space float64) (near, far float64) {
 
 func (d *drawer) span(mean float64) int { return 1 + int(d.rng.ExpFloat64()*mean) }
 
-// freq makes one posting in eight more frequent than its document's length says.
+// freq makes one posting in eight more frequent than its document's length implies.
 func (d *drawer) freq(hits uint32) uint32 {
 	if u := d.rng.Uint32(); u&7 == 0 {
 		return hits + 1 + uint32(bits.TrailingZeros32(u>>3|1<<20))
@@ -100,7 +100,7 @@ func locate(v []float64, lo, hi int, x float64) int {
 	return lo + sort.Search(hi-lo, func(i int) bool { return v[lo+i+1] > x })
 }
 
-// document returns the document that a token is in, at or after the given one.
+// document returns the document that contains a token, at or after the given one.
 func (c *Collection) document(token uint64, after uint32) uint32 {
 	d := max(after, c.cells[token>>cellBits])
 	for c.starts[d+1] <= token {

@@ -1,7 +1,7 @@
 package synth
 
-// naming gives every rank a name of as many letters, in an order that has nothing
-// to do with ranks, as in a dictionary of words.
+// naming gives each rank a name. All names have the same length, and their order has
+// nothing to do with ranks, as in a dictionary of words.
 type naming struct {
 	bits    int // a multiple of letterBits
 	mask    uint64
@@ -32,11 +32,10 @@ func newNaming(terms int) naming {
 	return n
 }
 
-// count returns how many names there are.
+// count returns the number of names.
 func (n naming) count() int { return 1 << n.bits }
 
-// rank returns the rank of the name that comes in place i in bytewise order; it may
-// be above all that are in use.
+// rank returns the rank of name i in bytewise order. It may exceed all ranks in use.
 func (n naming) rank(i int) int { return int(uint64(i) * n.inverse & n.mask) }
 
 func (n naming) append(dst []byte, rank int) []byte {

@@ -12,24 +12,24 @@ import (
 // QuerySpec describes a query log.
 type QuerySpec struct {
 	Queries int
-	// Least and Most bound, about, what part of the documents hold a term; between
-	// them its logarithm is uniform.
+	// Least and Most bound, approximately, the share of the documents that contain a
+	// term. Its logarithm is distributed uniformly between them.
 	Least, Most float64
-	// MinTerms and MaxTerms bound the distinct terms of a query. Lengths from 2 on
-	// fall as in a log of a web search engine: half of what they were with every
-	// two terms more.
+	// MinTerms and MaxTerms bound the number of distinct terms of a query. From 2 on,
+	// every two more terms halve the number of queries, as in logs of web search
+	// engines.
 	MinTerms, MaxTerms int
 	Seed               uint64
 }
 
-// DefaultQueries has terms as frequent as those of web queries are over text, up to
-// common words; LongQueries only such as have long lists.
+// DefaultQueries has terms about as frequent as those of web queries, up to common
+// words. LongQueries has only terms with long lists.
 var (
 	DefaultQueries = QuerySpec{Queries: 2000, Least: 0.0003, Most: 0.4, MinTerms: 2, MaxTerms: 10, Seed: 1}
 	LongQueries    = QuerySpec{Queries: 2000, Least: 0.01, Most: 0.4, MinTerms: 2, MaxTerms: 10, Seed: 2}
 )
 
-// Queries draws queries. Three in four terms of a query have its topic.
+// Queries draws queries. Three in four of a query's terms have its topic.
 func (c *Collection) Queries(q QuerySpec) [][]string {
 	rng := rand.New(rand.NewPCG(c.spec.Seed, q.Seed<<1|1))
 	out := make([][]string, q.Queries)
@@ -54,8 +54,8 @@ func (c *Collection) Queries(q QuerySpec) [][]string {
 	return out
 }
 
-// rankOf returns the rank of a term that about that part of the documents hold; of
-// a topic if own is set.
+// rankOf returns the rank of a term that approximately that share of the documents
+// contain, of the topic if own is set.
 func (c *Collection) rankOf(part float64, topic int, own bool) int {
 	share := -math.Log1p(-min(part, 0.999)) / c.spec.Length
 	r := int(max(c.zipf/share-zipfShift, 0))

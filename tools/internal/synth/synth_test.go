@@ -17,8 +17,8 @@ func collection(t testing.TB, s Spec) *Collection {
 	return c
 }
 
-// all returns the postings by term, as pairs of docID and frequency, of a
-// collection in n parts drawn on so many goroutines.
+// all returns the postings of a collection by term, as pairs of docID and frequency. It
+// draws them in n parts and on the given number of goroutines.
 func all(t testing.TB, c *Collection, n, threads int) map[string][][2]uint32 {
 	t.Helper()
 	out := map[string][][2]uint32{}
@@ -80,8 +80,7 @@ func TestPartsAndThreads(t *testing.T) {
 	})
 }
 
-// TestShape checks that what is drawn is what the package comment promises, within
-// wide limits.
+// TestShape checks, within wide limits, what the package comment promises.
 func TestShape(t *testing.T) {
 	s := Spec{Docs: 60_000, Terms: 20_000, Length: 80, Topics: 8, Seed: 3}
 	c := collection(t, s)

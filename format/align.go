@@ -2,10 +2,9 @@ package format
 
 import "unsafe"
 
-// Uint32s views b as little-endian 32-bit words without copying. b must be
-// 4-byte aligned and a multiple of 4 long, which callers guarantee by the
-// layout: sections are page-aligned and extents 64-byte aligned. platform.go refuses
-// platforms that are not little-endian.
+// Uint32s views b as little-endian 32-bit words without copying. b must be 4-byte aligned
+// and its length a multiple of 4, as the alignment of sections and extents guarantees.
+// Big-endian platforms are not supported (platform.go).
 func Uint32s(b []byte) []uint32 {
 	if len(b) < 4 {
 		return nil
@@ -13,7 +12,7 @@ func Uint32s(b []byte) []uint32 {
 	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/4)
 }
 
-// Uint16s is Uint32s for 16-bit words and 2-byte alignment.
+// Uint16s is like Uint32s for 16-bit words and 2-byte alignment.
 func Uint16s(b []byte) []uint16 {
 	if len(b) < 2 {
 		return nil
@@ -21,7 +20,7 @@ func Uint16s(b []byte) []uint16 {
 	return unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/2)
 }
 
-// Uint64s is Uint32s for 64-bit words and 8-byte alignment.
+// Uint64s is like Uint32s for 64-bit words and 8-byte alignment.
 func Uint64s(b []byte) []uint64 {
 	if len(b) < 8 {
 		return nil
@@ -29,16 +28,16 @@ func Uint64s(b []byte) []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/8)
 }
 
-// AlignedBytes returns n zero bytes whose first one is 64-byte aligned, followed
-// by at least ReadablePadding readable bytes of capacity: memory into which an
-// extent can be read from something that is not mapped.
+// AlignedBytes returns a slice of n zero bytes at a 64-byte aligned address whose
+// capacity exceeds n by at least ReadablePadding. It is suitable for reading an extent
+// from a file that is not mapped.
 func AlignedBytes(n int) []byte {
 	b := make([]byte, n+ReadablePadding+64)
 	off := int(-uintptr(unsafe.Pointer(unsafe.SliceData(b))) & 63)
 	return b[off : off+n : off+n+ReadablePadding]
 }
 
-// BytesOf views words as the bytes that a file holds for them, without copying.
+// BytesOf views words as their little-endian bytes without copying.
 func BytesOf[T ~uint32 | ~uint64](words []T) []byte {
 	if len(words) == 0 {
 		return nil

@@ -2,9 +2,8 @@ package format
 
 import "encoding/binary"
 
-// Buffer decodes a byte slice field by field. The first failure sticks: later
-// reads return zeros, and Err says what went wrong and where. Errors carry
-// offsets relative to the slice plus Base.
+// Buffer decodes a byte slice field by field. After a failure all reads return zero
+// values, and Err returns the first failure. Offsets in errors are relative to the file.
 type Buffer struct {
 	Base int64 // file offset of the slice's first byte
 	b    []byte
@@ -12,19 +11,19 @@ type Buffer struct {
 	err  error
 }
 
-// NewBuffer reads from b, whose first byte lies at file offset base.
+// NewBuffer returns a Buffer that reads b, whose first byte is at file offset base.
 func NewBuffer(b []byte, base int64) *Buffer { return &Buffer{Base: base, b: b} }
 
-// Err returns the first failure, an *Error of kind ErrCorrupt, or nil.
+// Err returns the first failure, an *Error of kind ErrCorrupt, or nil if there was none.
 func (d *Buffer) Err() error { return d.err }
 
-// Len returns how many bytes are left.
+// Len returns the number of unread bytes.
 func (d *Buffer) Len() int { return len(d.b) - d.pos }
 
-// Pos returns how many bytes were read.
+// Pos returns the number of bytes read.
 func (d *Buffer) Pos() int { return d.pos }
 
-// Fail records msg as the failure unless there is one already.
+// Fail records a failure at the current position, unless there was one before.
 func (d *Buffer) Fail(msg string, args ...any) {
 	if d.err == nil {
 		e := Corrupt(msg, args...)
@@ -33,7 +32,8 @@ func (d *Buffer) Fail(msg string, args ...any) {
 	}
 }
 
-// Bytes returns the next n bytes without copying.
+// Bytes reads n bytes. The result shares memory with the slice being decoded; it is nil
+// on failure.
 func (d *Buffer) Bytes(n int) []byte {
 	if d.err != nil {
 		return nil
@@ -93,8 +93,8 @@ func (d *Buffer) Uvarint() uint64 {
 	return v
 }
 
-// Count reads a varint that counts things of at least size bytes each that
-// follow in this buffer (size 0: no such bound) and is at most max.
+// Count reads a varint of at most max that counts items in the rest of the buffer. Each
+// item takes at least size bytes, which bounds the count too; size 0 means no such bound.
 func (d *Buffer) Count(max uint64, size int) int {
 	at := d.pos
 	v := d.Uvarint()
@@ -106,12 +106,12 @@ func (d *Buffer) Count(max uint64, size int) int {
 	return int(v)
 }
 
-// String reads a varint length of at most max and that many bytes.
+// String reads a varint length, at most max, and that many bytes.
 func (d *Buffer) String(max int) string {
 	return string(d.Bytes(d.Count(uint64(max), 1)))
 }
 
-// Done fails unless every byte was read.
+// Done fails if there are unread bytes, and returns Err.
 func (d *Buffer) Done() error {
 	if d.err == nil && d.Len() != 0 {
 		d.Fail("%d bytes left over", d.Len())

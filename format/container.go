@@ -18,23 +18,23 @@ const (
 	FooterSize = 64
 	// SectionEntrySize is the size of one entry of the section table.
 	SectionEntrySize = 32
-	// MaxSections is how many entries fit behind the header in the first page.
+	// MaxSections is the number of section table entries that fit in the first page.
 	MaxSections = (PageSize - HeaderSize) / SectionEntrySize
-	// ReadablePadding is the number of zero bytes that follow the content of every
+	// ReadablePadding is the minimum number of zero bytes after the content of every
 	// section, so that vector loads at its end stay inside the file.
 	ReadablePadding = 64
-	// MaxFileSize bounds a file: 2^46 bytes.
+	// MaxFileSize is the maximum size of a file: 2^46 bytes.
 	MaxFileSize = 1 << 46
 )
 
-// Magic numbers of header and footer. The header's catches text-mode transfers
-// as PNG's does.
+// Magic numbers of header and footer. Like PNG's, the header's detects text-mode
+// transfers.
 const (
 	headerMagic = "\x89PIN\r\n\x1a\n"
 	footerMagic = "PINIONED"
 )
 
-// Field offsets in header and footer; FORMAT.md draws them.
+// Field offsets in header and footer; see FORMAT.md.
 const (
 	offMajor      = 8
 	offMinor      = 10
@@ -51,7 +51,7 @@ const (
 	offFootSum    = 56
 )
 
-// Kind says what a file is.
+// Kind is the kind of a file.
 type Kind uint32
 
 // The kinds of file.
@@ -74,22 +74,23 @@ func (k Kind) String() string {
 	return "kind " + strconv.FormatUint(uint64(k), 10)
 }
 
-// ID names a file's content; random for each file.
+// ID identifies a file's content. It is random, except that a deletes file has the ID of
+// its segment.
 type ID [16]byte
 
-// SectionID names what a section holds. Numbers are never re-used.
+// SectionID identifies the content of a section. Numbers are never reused.
 type SectionID uint32
 
 // The sections of this version.
 const (
 	SectionMeta        SectionID = 1  // segment: counts, analyzer, codecs
 	SectionTerms       SectionID = 2  // segment: term blocks with entries and compact lists
-	SectionTermIndex   SectionID = 3  // segment: first term of every term block
+	SectionTermIndex   SectionID = 3  // segment: key and offset of every term block
 	SectionPostings    SectionID = 4  // segment: list extents
 	SectionDocLengths  SectionID = 5  // segment: tokens of every document
 	SectionIDs         SectionID = 6  // segment: external ids in docID order
 	SectionIDIndex     SectionID = 7  // segment: block offsets of SectionIDs
-	SectionIDHash      SectionID = 8  // segment: (hash, docID), sorted, for id look-up
+	SectionIDHash      SectionID = 8  // segment: (hash, docID), sorted, for looking up ids
 	SectionStored      SectionID = 9  // segment: stored text in compressed blocks, optional
 	SectionStoredIndex SectionID = 10 // segment: block offsets of SectionStored, optional
 	SectionManifest    SectionID = 11 // manifest: segments of a commit
@@ -111,7 +112,7 @@ func (s SectionID) String() string {
 	return "section " + strconv.FormatUint(uint64(s), 10)
 }
 
-// SectionRequired marks a section that a reader must know to read the file.
+// SectionRequired is the flag of a section that a reader must know to read the file.
 const SectionRequired uint32 = 1
 
 // Section is one entry of the section table.
@@ -123,11 +124,11 @@ type Section struct {
 	Checksum uint64 // xxhash64 of content and padding
 }
 
-// PaddedLength is the length with the zero padding that belongs to the section:
-// at least ReadablePadding bytes, up to the next page.
+// PaddedLength returns the length including the section's zero padding: at least
+// ReadablePadding bytes, up to a multiple of PageSize.
 func (s Section) PaddedLength() int64 { return PadSection(s.Length) }
 
-// PadSection returns n plus the padding of a section of n bytes.
+// PadSection returns the padded length of a section with n bytes of content.
 func PadSection(n int64) int64 {
 	return (n + ReadablePadding + PageSize - 1) &^ (PageSize - 1)
 }
@@ -141,7 +142,7 @@ type Header struct {
 	Sections []Section // in file order
 }
 
-// Section returns the entry of the section named id.
+// Section returns the entry of section id and reports whether there is one.
 func (h *Header) Section(id SectionID) (Section, bool) {
 	for _, s := range h.Sections {
 		if s.ID == id {
@@ -151,7 +152,7 @@ func (h *Header) Section(id SectionID) (Section, bool) {
 	return Section{}, false
 }
 
-// AppendFirstPage appends the PageSize bytes of header and section table.
+// AppendFirstPage appends the first page, header and section table, to dst.
 func (h *Header) AppendFirstPage(dst []byte) []byte {
 	at := len(dst)
 	dst = append(dst, make([]byte, PageSize)...)
@@ -176,8 +177,7 @@ func (h *Header) AppendFirstPage(dst []byte) []byte {
 	return dst
 }
 
-// AppendFooter appends the FooterSize bytes that close the file whose first page
-// is page.
+// AppendFooter appends the footer of the file to dst. page is its first page.
 func (h *Header) AppendFooter(dst, page []byte) []byte {
 	at := len(dst)
 	dst = append(dst, make([]byte, FooterSize)...)
@@ -190,10 +190,10 @@ func (h *Header) AppendFooter(dst, page []byte) []byte {
 	return dst
 }
 
-// ParseHeader decodes and checks the first page and the footer of a file of
-// size bytes. page must hold the first PageSize bytes (fewer if the file is
-// shorter) and foot the last FooterSize. It costs the same for every file size:
-// section contents are not read. Errors name file.
+// ParseHeader decodes and checks the first page and the footer of a file of size bytes.
+// page must be the first PageSize bytes, or the whole file if it is shorter, and foot the
+// last FooterSize bytes. Section contents are not checked. The error is an *Error that
+// names file.
 func ParseHeader(file string, size int64, page, foot []byte) (*Header, error) {
 	h, err := parseHeader(size, page, foot)
 	if err != nil {
@@ -254,8 +254,8 @@ func (h *Header) parseFooter(page, foot []byte) error {
 	return nil
 }
 
-// parseTable reads the section table. Sections must follow one another without
-// gaps, so that every byte of the file belongs to exactly one checksum.
+// parseTable reads the section table. Sections must be adjacent, so that every byte of
+// the file is covered by exactly one checksum.
 func (h *Header) parseTable(page []byte) error {
 	n := binary.LittleEndian.Uint32(page[offSections:])
 	if n > MaxSections {

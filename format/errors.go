@@ -6,39 +6,38 @@ import (
 	"strings"
 )
 
-// The four ways in which a file can fail to be readable. Every error that
-// reading an index returns matches exactly one of them with errors.Is, or comes
-// from the operating system.
+// The four kinds of unreadable files. Every error of reading an index matches exactly one
+// of them with errors.Is, or comes from the operating system.
 var (
-	// ErrCorrupt says that bytes contradict their checksum, the specification or
-	// each other.
+	// ErrCorrupt means that bytes contradict their checksum, the specification or each
+	// other.
 	ErrCorrupt = errors.New("corrupt index")
-	// ErrTooOld says that the file has a major version no longer read.
+	// ErrTooOld means that the file has a major version that is no longer supported.
 	ErrTooOld = errors.New("index format too old")
-	// ErrTooNew says that the file has a newer major version, or a required
-	// section that this version does not know.
+	// ErrTooNew means that the file has a newer major version, or a required section that
+	// this version does not know.
 	ErrTooNew = errors.New("index format too new")
-	// ErrNotAnIndex says that the file or directory is not a Pinion index at all.
+	// ErrNotAnIndex means that the file or directory is not a Pinion index.
 	ErrNotAnIndex = errors.New("not a Pinion index")
 )
 
-// NoBlock is the Block of an Error that does not concern one block.
+// NoBlock is the Block of an Error that does not concern a single block.
 const NoBlock = -1
 
-// Error places a failure in a file. Zero fields are left out of the message,
-// except Offset, which is shown when it is not negative.
+// Error describes what is wrong in a file and where. The message omits empty strings and
+// negative numbers.
 type Error struct {
 	Kind    error  // ErrCorrupt, ErrTooOld, ErrTooNew or ErrNotAnIndex
 	File    string // file name
-	Section string // section name, as SectionID.String gives it
-	List    string // term whose posting list is concerned
+	Section string // section name, as returned by SectionID.String
+	List    string // term of the posting list
 	Block   int    // block within the list, or NoBlock
 	Offset  int64  // byte offset in the file, or -1
 	Msg     string // what is wrong
-	Err     error  // cause, may be nil
+	Err     error  // cause; may be nil
 }
 
-// Error returns one line: kind, place, message, cause.
+// Error returns the kind, place, message and cause in one line.
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString(e.Kind.Error())
@@ -66,7 +65,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Unwrap gives errors.Is and errors.As both the kind and the cause.
+// Unwrap returns the kind and the cause, if any.
 func (e *Error) Unwrap() []error {
 	if e.Err == nil {
 		return []error{e.Kind}
@@ -74,13 +73,13 @@ func (e *Error) Unwrap() []error {
 	return []error{e.Kind, e.Err}
 }
 
-// Corrupt returns an *Error of kind ErrCorrupt that names no place yet. Callers
-// further out add the place with Locate.
+// Corrupt returns an *Error of kind ErrCorrupt without a place. Callers add the place
+// with Locate.
 func Corrupt(msg string, args ...any) *Error {
 	return &Error{Kind: ErrCorrupt, Block: NoBlock, Offset: -1, Msg: fmt.Sprintf(msg, args...)}
 }
 
-// Place is what an outer layer knows about where an inner error happened.
+// Place is the part of an error's place that a caller knows. Empty fields are unknown.
 type Place struct {
 	File    string
 	Section string
@@ -88,9 +87,8 @@ type Place struct {
 	Block   int // NoBlock if none
 }
 
-// Locate returns err with the empty fields of the *Error inside it filled from p.
-// The *Error is copied, because shared error values may be passed in. An error
-// without an *Error inside is returned as it is.
+// Locate returns a copy of the *Error in err's chain with its empty fields set from p. If
+// there is none, it returns err.
 func Locate(err error, p Place) error {
 	var e *Error
 	if !errors.As(err, &e) {

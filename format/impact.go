@@ -6,19 +6,19 @@ import (
 	"unsafe"
 )
 
-// Impact metadata bounds BM25 scores without naming k1, b or the average
-// length, which move as segments come. For fixed parameters a score grows with
-// the term frequency and falls with the document length, so a set of (tf, length)
-// pairs bounds a block when every posting is dominated by one of them: its tf not
-// above the pair's and its length not below.
+// Impact metadata bounds BM25 scores independently of k1, b and the average length, which
+// change as segments are added. For fixed parameters a score increases with the term
+// frequency and decreases with the document length. So a set of (tf, length) pairs bounds
+// a block if every posting is dominated by one of them: its tf is at most the pair's, and
+// its length at least the pair's.
 //
-// Both numbers are stored as one byte: exact below 32, then sixteen steps to
-// each doubling.
+// Both numbers are stored in one byte each: exact below 32, then with sixteen steps per
+// doubling.
 
-// MaxImpactLen is the largest length that a code stands for.
+// MaxImpactLen is the largest length that has a code.
 const MaxImpactLen = 31 << 14
 
-// InfiniteTF is what DecodeTF gives for the code that bounds every frequency.
+// InfiniteTF is the result of DecodeTF for code 255, which bounds every frequency.
 const InfiniteTF = math.MaxUint32
 
 func decodeImpact(c uint8) uint32 {
@@ -41,8 +41,8 @@ func floorImpact(v uint32) uint8 {
 	return uint8(32 + (e-1)*16 + (v>>e - 16))
 }
 
-// EncodeTF returns the code of the least representable frequency that is at
-// least tf; 255 stands for infinity.
+// EncodeTF returns the code of the smallest representable frequency that is at least tf.
+// Code 255 means infinity.
 func EncodeTF(tf uint32) uint8 {
 	c := floorImpact(tf)
 	if c < 255 && decodeImpact(c) < tf {
@@ -51,11 +51,10 @@ func EncodeTF(tf uint32) uint8 {
 	return c
 }
 
-// EncodeLen returns the code of the greatest representable length that is at
-// most dl.
+// EncodeLen returns the code of the largest representable length that is at most dl.
 func EncodeLen(dl uint32) uint8 { return floorImpact(dl) }
 
-// DecodeTF returns the frequency that code c of a Quad stands for.
+// DecodeTF returns the frequency with code c in a Quad.
 func DecodeTF(c uint8) uint32 {
 	if c == 255 {
 		return InfiniteTF
@@ -63,21 +62,21 @@ func DecodeTF(c uint8) uint32 {
 	return decodeImpact(c)
 }
 
-// DecodeLen returns the length that code c stands for.
+// DecodeLen returns the length with code c.
 func DecodeLen(c uint8) uint32 { return decodeImpact(c) }
 
-// Quad holds four (tf, length) pairs that together dominate every posting of a
-// block or list: byte 2i is the tf code of pair i, byte 2i+1 its length code. tf
-// and length fall from pair to pair; when fewer are needed the last is repeated.
+// Quad holds four (tf, length) pairs that together dominate every posting of a block or
+// list. Byte 2i is the tf code of pair i, and byte 2i+1 its length code. Both decrease
+// from pair to pair; if fewer than four pairs are needed, the last is repeated.
 type Quad uint64
 
-// Pair returns pair i, 0 to 3, decoded. tf may be InfiniteTF.
+// Pair returns pair i, 0 to 3. tf may be InfiniteTF.
 func (q Quad) Pair(i int) (tf, dl uint32) {
 	c := uint16(q >> (16 * uint(i)))
 	return DecodeTF(uint8(c)), DecodeLen(uint8(c >> 8))
 }
 
-// Codes returns the tf and length codes of pair i.
+// Codes returns the tf and length codes of pair i, 0 to 3.
 func (q Quad) Codes(i int) (tf, dl uint8) {
 	c := uint16(q >> (16 * uint(i)))
 	return uint8(c), uint8(c >> 8)
@@ -94,8 +93,8 @@ func (q Quad) Dominates(tf, dl uint32) bool {
 	return false
 }
 
-// Valid reports whether the pairs are in order: tf and length codes both
-// strictly falling, or a pair repeated to the end.
+// Valid reports whether the first tf code is not 0 and the pairs are in order: both codes
+// strictly decrease, except that the last pair may be repeated to the end.
 func (q Quad) Valid() bool {
 	repeated := false
 	for i := 1; i < 4; i++ {
@@ -111,32 +110,32 @@ func (q Quad) Valid() bool {
 	return tf > 0
 }
 
-// KthValues are the k for which long lists carry a KthImpact.
+// KthValues are the values of k for which long lists have a KthImpact.
 var KthValues = [3]int{10, 100, 1000}
 
-// KthImpact says that at least k postings of a list have at least its frequency
-// in documents of at most its length: the k-th best score of the list, and so of
-// any union it takes part in, is at least that pair's score. TF 0 means that
-// nothing is known.
+// KthImpact is a (tf, length) pair such that at least k postings of a list have at least
+// this frequency, in documents of at most this length. So the k-th highest score of the
+// list, and of any disjunction with it, is at least the pair's score. TF 0 means that no
+// such pair is known.
 type KthImpact struct {
 	TF  uint8 // code, rounded down, at most 254
 	Len uint8 // code, rounded up
 }
 
-// Pair returns the decoded pair; ok is false when nothing is known.
+// Pair returns the decoded pair. ok is false if none is known.
 func (k KthImpact) Pair() (tf, dl uint32, ok bool) {
 	return decodeImpact(k.TF), decodeImpact(k.Len), k.TF != 0
 }
 
-// NoKth is the KthImpact that says nothing.
+// NoKth is the KthImpact of a list for which no pair is known.
 var NoKth = KthImpact{TF: 0, Len: 255}
 
-// FloorTF returns the code, at most 254, of the greatest representable
-// frequency not above tf.
+// FloorTF returns the code, at most 254, of the largest representable frequency that is
+// at most tf.
 func FloorTF(tf uint32) uint8 { return min(floorImpact(tf), 254) }
 
-// CeilLen returns the code of the least representable length not below dl, and
-// false when there is none.
+// CeilLen returns the code of the smallest representable length that is at least dl. It
+// returns false if dl exceeds MaxImpactLen.
 func CeilLen(dl uint32) (uint8, bool) {
 	if dl > MaxImpactLen {
 		return 255, false
@@ -148,7 +147,7 @@ func CeilLen(dl uint32) (uint8, bool) {
 	return c, true
 }
 
-// Quads views b, 8-byte aligned, as quads without copying.
+// Quads views b as quads without copying. b must be 8-byte aligned.
 func Quads(b []byte) []Quad {
 	w := Uint64s(b)
 	return unsafe.Slice((*Quad)(unsafe.SliceData(w)), len(w))

@@ -2,5 +2,5 @@
 
 package format
 
-// Files are little-endian and are read where they lie, and offsets in them exceed 32 bits.
+// Little-endian words are viewed in place, and offsets exceed 32 bits.
 var _ = pinion_needs_a_64_bit_little_endian_platform

@@ -1,23 +1,25 @@
 package format
 
-// Version of a file's format. A reader accepts files of its own major version
-// and any minor; a higher minor may hold optional sections it does not know.
+// Version is the version of a file's format. A reader accepts files of its own major
+// version and any minor version. Files of a higher minor version may contain optional
+// sections that it does not know.
 type Version struct {
 	Major uint16 // changes when older readers would misread the file
-	Minor uint16 // changes when something was added that older readers can ignore
+	Minor uint16 // changes when something is added that older readers can ignore
 }
 
-// History of versions.
+// Current is the version that this package writes. The history of versions:
 //
 //	0.1  container, segments (posting lists with block endpoints, skip header,
 //	     block-max quads, linear-regression and hash-bucket metadata), manifest,
-//	     deletes. Major version 0: may change until the first release.
+//	     deletes. Major version 0 may change until the first release.
 var Current = Version{Major: 0, Minor: 1}
 
-// OldestMajor is the lowest major version that this package still reads.
+// OldestMajor is the lowest major version that this package reads.
 const OldestMajor = 0
 
-// Check returns nil, or an *Error of kind ErrTooOld or ErrTooNew.
+// Check returns nil if this package reads v, and otherwise an *Error of kind ErrTooOld or
+// ErrTooNew.
 func (v Version) Check() error {
 	switch {
 	case int(v.Major) < OldestMajor:

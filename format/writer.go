@@ -7,20 +7,21 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// FileWriter writes a container: sections in order, then footer, then the first
-// page, so that a file whose writing was cut short has no valid header.
-// Methods after a failure return the first error.
+// FileWriter writes a container: sections in order, then the footer, then the first page,
+// so that a partially written file has no valid header. After a failure all methods
+// return the first error.
 type FileWriter struct {
 	w       io.WriterAt
 	h       Header
-	off     int64 // where the next byte goes
+	off     int64 // offset of the next byte
 	sum     *xxhash.Digest
 	open    bool
 	err     error
 	scratch []byte
 }
 
-// NewFileWriter starts a file of the given kind and id on w, which must be empty.
+// NewFileWriter returns a FileWriter for a file of the given kind and id. w must be
+// empty.
 func NewFileWriter(w io.WriterAt, kind Kind, id ID) *FileWriter {
 	return &FileWriter{
 		w:   w,
@@ -30,7 +31,8 @@ func NewFileWriter(w io.WriterAt, kind Kind, id ID) *FileWriter {
 	}
 }
 
-// Begin starts section id. flags is 0 or SectionRequired.
+// Begin starts section id. flags is 0 or SectionRequired. Errors are returned by the next
+// call of Write, End or Finish.
 func (f *FileWriter) Begin(id SectionID, flags uint32) {
 	if f.err != nil {
 		return
@@ -44,7 +46,7 @@ func (f *FileWriter) Begin(id SectionID, flags uint32) {
 	f.sum.Reset()
 }
 
-// Write appends to the open section.
+// Write appends p to the open section. It implements io.Writer.
 func (f *FileWriter) Write(p []byte) (int, error) {
 	if f.err == nil && !f.open {
 		f.err = fmt.Errorf("format: write outside a section")
@@ -59,7 +61,7 @@ func (f *FileWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Len returns the bytes written to the open section so far.
+// Len returns the number of bytes written to the open section, or 0 if none is open.
 func (f *FileWriter) Len() int64 {
 	if !f.open {
 		return 0
@@ -67,7 +69,7 @@ func (f *FileWriter) Len() int64 {
 	return f.off - f.h.Sections[len(f.h.Sections)-1].Offset
 }
 
-// End closes the open section and pads it.
+// End pads and closes the open section.
 func (f *FileWriter) End() error {
 	if f.err != nil {
 		return f.err
@@ -88,11 +90,11 @@ func (f *FileWriter) zeros(n int64) {
 	if int64(len(f.scratch)) < n {
 		f.scratch = make([]byte, 2*PageSize)
 	}
-	f.Write(f.scratch[:n]) // the error stays in f.err
+	f.Write(f.scratch[:n]) // the error is kept in f.err
 }
 
-// Finish writes footer and first page and returns the header. The caller syncs
-// and closes the file.
+// Finish writes the footer and the first page, and returns the header. It does not sync
+// or close the file.
 func (f *FileWriter) Finish() (*Header, error) {
 	if f.err == nil && f.open {
 		f.err = fmt.Errorf("format: finish with an open section")

@@ -8,14 +8,14 @@ import (
 	"github.com/pinion-index/pinion/kernels"
 )
 
-// Accumulation is how disjunctions are answered. All ways find the same.
+// Accumulation is an algorithm for disjunctions. All give the same results.
 type Accumulation uint8
 
-// The ways.
+// The algorithms.
 const (
-	ListByList         Accumulation = iota // floors prune lists; queries with too many candidates as by SharedAccumulators
-	SharedAccumulators                     // term by term, accumulators for a range of documents at a time in shared memory
-	GlobalAccumulators                     // term by term, an accumulator for every document in device memory: Ding 2009 section 8
+	ListByList         Accumulation = iota // list by list, pruned by score floors; queries with too many candidates use SharedAccumulators
+	SharedAccumulators                     // term by term, with accumulators in shared memory for one range of documents at a time
+	GlobalAccumulators                     // term by term, with an accumulator per document in device memory: Ding 2009 section 8
 
 	accumulationCount
 )
@@ -29,12 +29,12 @@ var accumulations = [accumulationCount]struct {
 	GlobalAccumulators: {"global", byGlobalAccumulators},
 }
 
-// Accumulations returns all ways.
+// Accumulations returns all algorithms.
 func Accumulations() []Accumulation {
 	return []Accumulation{ListByList, SharedAccumulators, GlobalAccumulators}
 }
 
-// String returns the name of a way: lists, shared, global.
+// String returns the name of the algorithm: lists, shared or global.
 func (a Accumulation) String() string {
 	if a < accumulationCount {
 		return accumulations[a].name
@@ -42,7 +42,7 @@ func (a Accumulation) String() string {
 	return fmt.Sprintf("accumulation(%d)", uint8(a))
 }
 
-// ParseAccumulation is String's inverse.
+// ParseAccumulation returns the algorithm with a name. It is the inverse of String.
 func ParseAccumulation(name string) (Accumulation, error) {
 	for a, v := range accumulations {
 		if v.name == name {
@@ -52,18 +52,18 @@ func ParseAccumulation(name string) (Accumulation, error) {
 	return 0, fmt.Errorf("gpuload: unknown accumulation %q (known: lists, shared, global)", name)
 }
 
-// way says how run answers disjunctions.
+// way returns the way in which run answers disjunctions.
 func (a Accumulation) way() way { return accumulations[a].way }
 
 const (
-	scratchBytes = 1 << 30 // Options.Scratch if it is 0
-	shareBlocks  = 4       // blocks of a list for a thread block of Accumulate at most, where lists are of like length
-	emptyShares  = 1 << 16 // thread blocks that may find nothing to do, where lists differ in length
+	scratchBytes = 1 << 30 // default of Options.Scratch
+	shareBlocks  = 4       // maximum blocks of a list per thread block of Accumulate, if lists have similar lengths
+	emptyShares  = 1 << 16 // maximum number of idle thread blocks, if lists differ in length
 )
 
-// accumulators lays out disjunctions with accumulators in device memory: as many queries
-// at a time as Options.Scratch has room for, at least one, fewer if the device has less.
-// If one alone does not fit, accumulators in shared memory answer the batch.
+// accumulators prepares disjunctions with accumulators in device memory: as many queries
+// at a time as fit into Options.Scratch and the device, at least one. If not even one
+// fits, the batch uses accumulators in shared memory.
 func (l *batch) accumulators(size int) error {
 	x, st := l.x, l.st
 	maxk := l.addChores()
@@ -113,9 +113,9 @@ func (l *batch) accumulators(size int) error {
 	return l.finish(outKeys, launches...)
 }
 
-// group divides the parts among groups whose accumulators fit in Options.Scratch and in the
-// device's memory, and reserves buffers. most has the most bytes and ranges of any group. No
-// groups say that not even one query's accumulators fit.
+// group divides the parts into groups whose accumulators fit into Options.Scratch and the
+// device's memory, and reserves buffers. most has the maximum bytes and ranges of all
+// groups. It returns no groups if not even one query's accumulators fit.
 func (l *batch) group(size, maxk, outBytes int) (groups []layout.Group, most layout.Group, err error) {
 	lists := 0
 	for _, p := range l.plans {
@@ -141,11 +141,11 @@ func (l *batch) group(size, maxk, outBytes int) (groups []layout.Group, most lay
 	}
 }
 
-// docs returns how many documents the segment of a chore has.
+// docs returns the number of documents in the segment of a chore.
 func (l *batch) docs(c *chore) uint32 { return l.x.views[c.seg].seg.Meta().Docs }
 
-// byRank returns the launches that add the lists of a group's queries: of each its first,
-// then of each its second, and so on.
+// byRank returns the launches that add the lists of a group's queries: the first list of
+// every query, then the second of every query, and so on.
 func (l *batch) byRank(g layout.Group, p kernels.AccumulateParams) (launches []func()) {
 	k := kernels.For(kernels.AddScores, l.codecs)
 	for rank := 0; ; rank++ {
@@ -168,8 +168,8 @@ func (l *batch) byRank(g layout.Group, p kernels.AccumulateParams) (launches []f
 	}
 }
 
-// collect returns the launch that finds the best keys of each range of a group, and
-// describes the selections that follow.
+// collect returns the launch that finds the top keys of each range of a group, and fills
+// in the selections that follow it.
 func (l *batch) collect(g layout.Group, p kernels.DisjunctParams, selects []kernels.Select) func() {
 	ranges := make([]kernels.Range, 0, g.Ranges)
 	for i := g.Part; i < g.Part+g.Parts; i++ {

@@ -12,9 +12,10 @@ import (
 	"github.com/pinion-index/pinion/query"
 )
 
-// TestAccumulations compares the ways that keep accumulators with brute force, for every
-// codec: several segments, lists from a singleton to most documents, deleted documents,
-// k to 1000; accumulators for one query at a time, for a few and for all.
+// TestAccumulations compares the algorithms that use accumulators with brute force, for
+// every codec: several segments, lists from a single posting to most documents, deleted
+// documents, k up to 1000, and accumulators for one query at a time, for a few and for
+// all.
 func TestAccumulations(t *testing.T) {
 	codecs := append([]string{gputrial.Mixed}, gputrial.Codecs()...)
 	for i, name := range codecs[:few(3, len(codecs))] {
@@ -54,7 +55,7 @@ func TestAccumulations(t *testing.T) {
 	}
 }
 
-// deleteSome deletes a third of the documents, and says which.
+// deleteSome deletes a third of the documents and returns which.
 func deleteSome(r *rand.Rand, segs []view) *roaring.Bitmap {
 	deleted := roaring.New()
 	for i := range segs {

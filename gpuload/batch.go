@@ -10,36 +10,36 @@ import (
 	"github.com/pinion-index/pinion/query"
 )
 
-// queueSize is the number of keys of a thread block's queue in Disjunct: at least
-// maxK and two for each of its 512 threads.
+// queueSize is the number of keys in the queue of a thread block of Disjunct: at least
+// maxK, plus two for each of its 512 threads.
 const queueSize = 2048
 
 // chore is one query on one segment.
 type chore struct {
 	plan  *plan
 	seg   int
-	slot  int // of the query within the batch
-	first int // its terms
+	slot  int // index of the query in the batch
+	first int // index of its first term
 	terms int
-	drive []*posting // its terms' postings, in canonical order
+	drive []*posting // postings of its terms, in canonical order
 }
 
-// batch is a batch being laid out.
+// batch is a batch in preparation.
 type batch struct {
 	x      *Executor
 	st     *stage
 	plans  []*plan
 	chores []chore
 	terms  []kernels.Term
-	descs  []kernels.ListDesc // of small lists
+	descs  []kernels.ListDesc // of lists without an extent
 
 	conjunctive bool
 	codecs      kernels.CodecSet // of the lists
-	parts       []layout.Part    // of the chores, where they have accumulators in device memory
-	drives      []*posting       // slab of the chores
+	parts       []layout.Part    // of the chores that have accumulators in device memory
+	drives      []*posting       // slab for chore.drive
 }
 
-// submit lays a batch out and submits it. It marks plans that the device cannot answer
+// submit prepares a batch and submits it. It marks plans that the device cannot answer
 // for the CPU.
 func (x *Executor) submit(ctx context.Context, st *stage, plans []*plan, how way) error {
 	if err := x.bring(ctx, plans, st.epoch); err != nil {
@@ -78,8 +78,7 @@ func (x *Executor) submit(ctx context.Context, st *stage, plans []*plan, how way
 	return l.disjunctions(size)
 }
 
-// bring makes the lists of plans resident where they are not, and keeps them for the
-// batch of that epoch.
+// bring makes the lists of plans resident and pins them for the batch of that epoch.
 func (x *Executor) bring(ctx context.Context, plans []*plan, epoch uint64) error {
 	var wants []*want
 	for _, p := range plans {
@@ -118,7 +117,7 @@ func (l *batch) addTerms(c *chore) {
 		if o.n == 0 {
 			continue
 		}
-		term := kernels.Term{Weight: w, Bound: w} // a weight is above all scores
+		term := kernels.Term{Weight: w, Bound: w} // no score exceeds the weight
 		if o.small != nil {
 			term.List = l.st.zoneFirst + uint32(len(l.descs))
 			docs := l.x.views[c.seg].seg.Meta().Docs
@@ -134,12 +133,12 @@ func (l *batch) addTerms(c *chore) {
 	c.terms = len(l.terms) - c.first
 	rest := 0.0
 	for i := len(l.terms) - 1; i >= c.first; i-- {
-		l.terms[i].Rest = float32(rest * (1 + 1e-6)) // not below the sum of the floats
+		l.terms[i].Rest = float32(rest * (1 + 1e-6)) // not less than the sum in float32
 		rest += float64(l.terms[i].Bound)
 	}
 }
 
-// queries returns the descriptors of the chores; out is set by the caller.
+// queries returns the descriptors of the chores. The caller sets Out.
 func (l *batch) queries() []kernels.QueryDesc {
 	q := make([]kernels.QueryDesc, len(l.chores))
 	for i, c := range l.chores {
@@ -150,7 +149,7 @@ func (l *batch) queries() []kernels.QueryDesc {
 	return q
 }
 
-// send enqueues the copy of what was laid out, with the small lists' descriptors.
+// send enqueues the copies of In and of the small lists' descriptors.
 func (l *batch) send() {
 	st := l.st
 	if len(l.descs) > 0 {
@@ -161,8 +160,8 @@ func (l *batch) send() {
 	st.CopyIn()
 }
 
-// conjunctive reports whether a plan's terms all occur in a segment, and how many
-// postings the first has.
+// conjunctive reports whether all terms of a plan occur in a segment, and returns the
+// number of postings of the first.
 func (x *Executor) conjunctive(p *plan, seg int) (uint32, bool) {
 	for t := range p.weights {
 		if p.lists[t*len(x.views)+seg].n == 0 {
@@ -179,7 +178,8 @@ func blocksOf(o *posting) uint32 {
 	return o.want.list.blocks
 }
 
-// outLayout says where each plan's keys go in out, behind the counts.
+// outLayout returns the offset of each plan's keys in Out, where they follow the counts,
+// and the size of both.
 func (l *batch) outLayout() (keys []int, size int) {
 	size = (4*len(l.plans) + 15) &^ 15
 	keys = make([]int, len(l.plans))
@@ -194,14 +194,14 @@ func (l *batch) reserve(in int, work int64, out int) error {
 	if err := l.st.ReserveIn(in); err != nil {
 		return err
 	}
-	// Every array that scratch hands out may be padded by 16 bytes.
+	// Each array that Scratch returns may be padded by up to 16 bytes.
 	if err := l.st.ReserveWork(work + 64*int64(len(l.plans))); err != nil {
 		return err
 	}
 	return l.st.ReserveOut(out)
 }
 
-// selection returns a launch that selects the best keys.
+// selection returns a launch that selects the top keys.
 func (l *batch) selection(selects []kernels.Select) func() {
 	maxk := 0
 	for _, p := range l.plans {
@@ -221,7 +221,7 @@ func (l *batch) selection(selects []kernels.Select) func() {
 	}
 }
 
-// toOut makes the selections write the results.
+// toOut makes the selections write to Out.
 func (l *batch) toOut(selects []kernels.Select, outKeys []int) {
 	for i := range selects {
 		selects[i].Out = l.st.OutDev + kernels.Ptr(outKeys[i])
@@ -229,20 +229,19 @@ func (l *batch) toOut(selects []kernels.Select, outKeys []int) {
 	}
 }
 
-// floors lays out what is known of each query before its kernels run: a key that its hits
-// exceed, or 0.
+// floors stores the initial floor of each query: a key that all its hits exceed, or 0.
 func (l *batch) floors() kernels.Ptr {
 	known, at := layout.Space[uint64](l.st.Buffers, len(l.plans))
 	for i, p := range l.plans {
 		known[i] = 0
-		if !l.conjunctive { // k-th impacts say nothing of documents that hold every term
+		if !l.conjunctive { // k-th impacts give no bound for documents that contain every term
 			known[i] = l.x.floor(p)
 		}
 	}
 	return at
 }
 
-// finish submits: one copy in, the kernels, one copy out.
+// finish submits the batch: one copy in, the kernels, one copy out.
 func (l *batch) finish(outKeys []int, launches ...func()) error {
 	st := l.st
 	l.send()
@@ -260,12 +259,12 @@ func (l *batch) finish(outKeys []int, launches ...func()) error {
 	return nil
 }
 
-// read decodes the results that the device sent.
+// read decodes the results from the device.
 func (p *pending) read(out []byte) {
 	counts := format.Uint32s(out[:4*len(p.plans)])
 	total := 0
 	for i, q := range p.plans {
-		total += min(int(counts[i]), q.k) // k of one that overflowed
+		total += min(int(counts[i]), q.k) // q.k for a query that overflowed
 	}
 	slab := make([]query.Hit, 0, total)
 	for i, q := range p.plans {

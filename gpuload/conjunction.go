@@ -14,30 +14,30 @@ import (
 	"github.com/pinion-index/pinion/query"
 )
 
-// Conjunction is a batch of conjunctions laid out in device memory of which docIDs are
-// wanted, not scores: Ao 2011's setting. It can run many times. Its lists stay resident
-// only while no other batch needs their room, so it is for Executors whose lists all
-// fit. A Conjunction is for one goroutine at a time.
+// Conjunction is a batch of conjunctive queries, prepared in device memory, that returns
+// docIDs without scores, as in Ao 2011. It can be run repeatedly. Other batches may evict
+// its lists, so use it only with Executors whose lists all fit in device memory. A
+// Conjunction is not safe for concurrent use.
 type Conjunction struct {
 	x       *Executor
 	st      stage
 	p       kernels.IntersectParams
 	g       kernels.GatherParams
 	kernel  kernels.Kernel
-	merging *merging // of strategies other than Probe
+	merging *merging // for strategies that merge; otherwise nil
 	queries int
-	order   []int // where each query's docIDs come among the results
-	first   int64 // postings of the first lists
+	order   []int // by query: its index in the results
+	first   int64 // postings in the first lists
 	started bool
 	closed  bool
 }
 
-// ErrNotStarted says that Finish came without a Start before it.
+// ErrNotStarted is returned by Conjunction.Finish without a preceding Start.
 var ErrNotStarted = errors.New("gpuload: conjunction not started")
 
-// NewConjunction lays queries out for a stream, from 0 to 7: Conjunctions of different
-// streams can overlap. Mode and K of the queries are ignored. The error matches
-// ErrUnsupported if the device cannot answer a query; Options.CPU is not asked.
+// NewConjunction prepares queries for a stream, 0 to 7; Conjunctions on different streams
+// can overlap. Mode and K of the queries are ignored. The error matches ErrUnsupported if
+// the device cannot answer a query; Options.CPU is not used.
 func (x *Executor) NewConjunction(ctx context.Context, queries []query.Query, stream int, how Strategy) (*Conjunction, error) {
 	if how >= strategyCount {
 		return nil, fmt.Errorf("gpuload: no %v", how)
@@ -62,7 +62,7 @@ func (x *Executor) NewConjunction(ctx context.Context, queries []query.Query, st
 	return c, nil
 }
 
-// prepare looks the queries up, loads their lists and lays everything out.
+// prepare resolves the queries, loads their lists and prepares the batch.
 func (c *Conjunction) prepare(ctx context.Context, queries []query.Query, how Strategy) error {
 	x := c.x
 	queries = slices.Clone(queries)
@@ -90,22 +90,23 @@ func (c *Conjunction) prepare(ctx context.Context, queries []query.Query, how St
 	return c.layOut(use, how)
 }
 
-// Postings returns how many postings the first lists of the queries have together.
+// Postings returns the total number of postings in the first lists of the queries.
 func (c *Conjunction) Postings() int64 { return c.first }
 
-// tileRun is how many blocks of a first list a tile has: docIDs that pass the presence
-// words are looked up 128 at a time, and one in ten passes.
+// tileRun is the number of blocks of a first list in a tile. The docIDs that pass the
+// presence words are looked up 128 at a time, and about one in ten passes.
 const tileRun = 8
 
-// spread is what the chores of a Conjunction are divided into.
+// spread is the division of a Conjunction's chores into tiles.
 type spread struct {
 	tiles  []kernels.Tile
 	first  []uint32 // the first tile of each query, and the end
-	size   int      // bytes to lay out, without the tiles
-	stride uint32   // docIDs in a block at most
+	size   int      // bytes of In, without the tiles
+	stride uint32   // maximum number of docIDs in a block
 }
 
-// layOut lays out the tiles, runs of blocks of a first list, and what they need.
+// layOut divides the first lists into tiles, which are runs of blocks, and prepares the
+// batch.
 func (c *Conjunction) layOut(plans []*plan, how Strategy) error {
 	x, st := c.x, &c.st
 	for i, p := range plans {
@@ -113,8 +114,8 @@ func (c *Conjunction) layOut(plans []*plan, how Strategy) error {
 			return fmt.Errorf("query %d: %w", i, ErrUnsupported)
 		}
 	}
-	// Queries that look into the same list run at the same time, so that they find
-	// its blocks in L2.
+	// Queries that read the same list run at the same time, so that they find its blocks
+	// in L2.
 	slices.SortStableFunc(plans, func(a, b *plan) int { return cmp.Compare(a.second(len(x.views)), b.second(len(x.views))) })
 	l := &batch{x: x, st: st, plans: plans}
 	if how.merges() {
@@ -143,7 +144,7 @@ func (c *Conjunction) layOut(plans []*plan, how Strategy) error {
 }
 
 // spread makes the chores of the plans and divides their first lists into tiles of run
-// blocks; decoded first lists have blocks of 128 docIDs.
+// blocks, or of 128 docIDs if the lists are decoded first.
 func (c *Conjunction) spread(l *batch, run uint32, decoded bool) (s spread) {
 	x := c.x
 	s.size, s.stride = 1024+4*len(l.plans), 128
@@ -153,7 +154,7 @@ func (c *Conjunction) spread(l *batch, run uint32, decoded bool) (s spread) {
 		s.first = append(s.first, uint32(len(s.tiles)))
 		s.size += 256*len(p.lists) + 128*len(x.views)
 		for seg := range x.views {
-			if p.done { // a term that occurs nowhere
+			if p.done { // one of its terms does not occur
 				break
 			}
 			n, ok := x.conjunctive(p, seg)
@@ -184,7 +185,7 @@ func (c *Conjunction) spread(l *batch, run uint32, decoded bool) (s spread) {
 	return s
 }
 
-// gather lays out the kernels that bring the docIDs of all tiles together, and enqueues
+// gather prepares the kernels that concatenate the docIDs of all tiles, and enqueues
 // everything.
 func (c *Conjunction) gather(l *batch, first []uint32, room int64) {
 	st, n := &c.st, len(c.order)
@@ -196,7 +197,7 @@ func (c *Conjunction) gather(l *batch, first []uint32, room int64) {
 	c.launch()
 }
 
-// launch enqueues the kernels and the copy of where each query's docIDs start.
+// launch enqueues the kernels and the copy of the start of each query's docIDs.
 func (c *Conjunction) launch() {
 	b := &c.st.Batch
 	if c.merging != nil {
@@ -222,7 +223,8 @@ func (c *Conjunction) enter() error {
 	return nil
 }
 
-// Start submits the batch and returns at once. Finish waits for it.
+// Start submits the batch and returns without waiting for it. Call Finish to get the
+// results.
 func (c *Conjunction) Start() error {
 	if err := c.enter(); err != nil {
 		return err
@@ -238,14 +240,15 @@ type Matches struct {
 	order        []int
 }
 
-// Of returns query i's docIDs, ascending.
+// Of returns the docIDs of query i in ascending order. i is the index of the query in the
+// slice given to NewConjunction.
 func (m Matches) Of(i int) []uint32 {
 	at := m.order[i]
 	return m.docs[m.starts[at]:m.starts[at+1]]
 }
 
-// Finish waits for Start's batch and fetches the docIDs, which are valid until the next
-// Start or Close. Without a Start before it the error is ErrNotStarted.
+// Finish waits for the batch submitted by Start and returns its docIDs, which are valid
+// until the next Start or Close. Without a preceding Start it returns ErrNotStarted.
 func (c *Conjunction) Finish() (m Matches, err error) {
 	if err := c.enter(); err != nil {
 		return m, err
@@ -270,7 +273,7 @@ func (c *Conjunction) Finish() (m Matches, err error) {
 	return m, c.x.dev.Wait(c.st.stream)
 }
 
-// second returns the slot of a plan's second list, 0 where it is not resident.
+// second returns the slot of a plan's second list, or 0 if it is not resident.
 func (p *plan) second(segments int) uint32 {
 	if len(p.lists) < 2*segments {
 		return 0
@@ -283,8 +286,8 @@ func (p *plan) second(segments int) uint32 {
 	return 0
 }
 
-// Close waits for a batch under way and frees its memory, as closing the Executor does.
-// Further calls do nothing.
+// Close waits for a submitted batch and frees the Conjunction's memory. Closing the
+// Executor does the same. Further calls do nothing.
 func (c *Conjunction) Close() {
 	if c.enter() != nil {
 		return
@@ -299,7 +302,7 @@ func (c *Conjunction) Close() {
 func (c *Conjunction) free() {
 	c.closed = true
 	if c.started {
-		_ = c.x.dev.Wait(c.st.stream) // the buffers are in use until then
+		_ = c.x.dev.Wait(c.st.stream) // it uses the buffers
 	}
 	c.st.Close()
 }

@@ -41,8 +41,8 @@ func newRig(t *testing.T, seed uint64) *decodeRig {
 	return r
 }
 
-// put allocates just what data need and the padding that every extent has, so that
-// the address sanitizer sees loads beyond.
+// put allocates exactly the size of data plus the padding of an extent, so that the
+// address sanitizer detects loads past it.
 func (r *decodeRig) put(data []byte, padding int) kernels.Ptr {
 	p, err := r.dev.Alloc(int64(len(data) + padding))
 	if err != nil {
@@ -92,7 +92,7 @@ func (r *decodeRig) desc(c codec.Codec, docs, freqs []uint32) kernels.ListDesc {
 	return d
 }
 
-// shifted returns d with freqs encoded again four bytes behind a 16-byte boundary.
+// shifted returns d with freqs encoded again four bytes after a 16-byte boundary.
 func (r *decodeRig) shifted(d kernels.ListDesc, c codec.Codec, freqs []uint32) kernels.ListDesc {
 	r.t.Helper()
 	payload, err := c.AppendFreqs(make([]byte, 4), make([]uint32, d.Blocks+1), freqs)

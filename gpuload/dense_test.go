@@ -67,7 +67,7 @@ func shaped(r *rand.Rand, n, shape int) []uint32 {
 	return v
 }
 
-// TestDenseTails decodes lists whose last block has every length there is.
+// TestDenseTails decodes lists with last blocks of every length.
 func TestDenseTails(t *testing.T) {
 	step := 1
 	if testing.Short() {
@@ -109,13 +109,14 @@ func TestDenseTails(t *testing.T) {
 	})
 }
 
-// TestDenseEqualsCPU changes words of payloads at random: what the CPU still decodes
-// the device decodes alike, and nothing leaves the payload (address sanitizer).
+// TestDenseEqualsCPU changes words of payloads at random: where the CPU still decodes the
+// block, the device gives the same values, and no access leaves the payload (address
+// sanitizer).
 func TestDenseEqualsCPU(t *testing.T) {
 	eachDense(t, func(t *testing.T, c codec.Codec, k kernels.Kernel) { equalsCPU(t, c, few(100, 400), 300) })
 }
 
-// TestPlainEqualsCPU does so for the codecs without heads.
+// TestPlainEqualsCPU does the same for the codecs without heads.
 func TestPlainEqualsCPU(t *testing.T) {
 	for _, c := range registry.All() {
 		if id := uint8(c.ID()); id != 0 && id < kernels.Rice {
@@ -164,7 +165,7 @@ func equalsCPU(t *testing.T, c codec.Codec, lists, longest int) {
 	t.Logf("%d of %d lists decode on the CPU", sound, lists)
 }
 
-// hostile uploads a list of which words were changed, and says what the CPU decodes.
+// hostile uploads a list with changed words and returns what the CPU decodes.
 func (r *decodeRig) hostile(rnd *rand.Rand, c codec.Codec, docs, freqs []uint32, want, wantFreqs *[]uint32) kernels.ListDesc {
 	nb := codec.Blocks(len(docs), c.BlockLen())
 	ends, fends := make([]uint32, nb+1), make([]uint32, nb+1)

@@ -7,19 +7,20 @@ import (
 	"github.com/pinion-index/pinion/internal/cuda"
 )
 
-// Built says whether this program was built with support for a device.
+// Built reports whether this program was built with device support, that is, with the
+// build tag cuda or emu.
 const Built = cuda.Built
 
 // Errors of devices and executors.
 var (
-	// ErrNoDevice says that there is no GPU, or that this program was built without
+	// ErrNoDevice means that there is no GPU or that this program was built without
 	// support for one.
 	ErrNoDevice = cuda.ErrNoDevice
-	// ErrMemory says that device or pinned memory is exhausted.
+	// ErrMemory means that device memory or pinned host memory is exhausted.
 	ErrMemory = cuda.ErrMemory
-	// ErrDevice says that a copy or kernel failed. The device cannot be used further.
+	// ErrDevice means that a copy or a kernel failed. The device cannot be used any more.
 	ErrDevice = cuda.ErrDevice
-	// ErrClosed says that a Device, Executor, Conjunction or Gatherer has been closed.
+	// ErrClosed means that a Device, Executor, Conjunction or Gatherer has been closed.
 	ErrClosed = errors.New("gpuload: closed")
 )
 
@@ -28,17 +29,17 @@ type Info struct {
 	Name            string
 	Memory          int64 // bytes free when the device was opened
 	Multiprocessors int
-	Shared          int // bytes of dynamic shared memory that a thread block can have
+	Shared          int // maximum dynamic shared memory of a thread block, in bytes
 }
 
-// Device is an open GPU, or with the build tag emu the emulator. Several Executors can
-// use one. It is safe for concurrent use.
+// Device is an open GPU or, with the build tag emu, the emulator. Several Executors can
+// share a Device. It is safe for concurrent use.
 type Device struct {
 	dev cuda.Device
 
 	mu     sync.Mutex
 	closed bool
-	users  int // executors that are open
+	users  int // open executors
 }
 
 // OpenDevice opens the first GPU. The error matches ErrNoDevice if there is none or if
@@ -53,14 +54,14 @@ func OpenDevice() (*Device, error) {
 
 func newDevice(dev cuda.Device) *Device { return &Device{dev: dev} }
 
-// init lets the repository's own benchmarks work on the device itself.
+// init gives the repository's own benchmarks access to the underlying device.
 func init() { cuda.Of = func(d any) cuda.Device { return d.(*Device).dev } }
 
-// Info describes the device. It works after Close too.
+// Info describes the device. It can be called after Close.
 func (d *Device) Info() Info { return Info(d.dev.Info()) }
 
-// Close closes the device. Executors that are open keep it until they are closed; New
-// returns ErrClosed from now on. Further calls do nothing.
+// Close closes the device once all its Executors are closed; open Executors keep working,
+// but New returns ErrClosed. Further calls do nothing.
 func (d *Device) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

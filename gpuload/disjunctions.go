@@ -9,15 +9,15 @@ import (
 	"github.com/pinion-index/pinion/query"
 )
 
-// What one thread block of Disjunct gets: postings at most, so that long queries
-// are spread, and thread blocks in a batch at least, so that short batches are.
+// The work of Disjunct is divided so that a thread block gets at most rangePostings
+// postings and a batch has at least minRanges thread blocks.
 const (
 	rangePostings = 1 << 19
 	minRanges     = 1 << 10
 )
 
-// disjunctions lays out: runs of docIDs a query and segment, the best keys of each
-// run, one selection a query.
+// disjunctions prepares disjunctions with accumulators in shared memory: ranges of docIDs
+// for each query and segment, the top keys of each range, and one selection per query.
 func (l *batch) disjunctions(size int) error {
 	x, st := l.x, l.st
 	maxk := l.addChores()
@@ -64,8 +64,8 @@ func (l *batch) disjunctions(size int) error {
 	}, l.selection(selects))
 }
 
-// addChores adds a chore for each plan and segment where a term of the plan occurs, and
-// returns the greatest k.
+// addChores adds a chore for each plan and segment in which a term of the plan occurs,
+// and returns the greatest k.
 func (l *batch) addChores() (maxk int) {
 	for slot, p := range l.plans {
 		maxk = max(maxk, p.k)
@@ -78,7 +78,7 @@ func (l *batch) addChores() (maxk int) {
 	return maxk
 }
 
-// occurs returns how many postings a plan's terms have in a segment.
+// occurs returns the number of postings that a plan's terms have in a segment.
 func (x *Executor) occurs(p *plan, seg int) (n int64) {
 	for t := range p.weights {
 		n += int64(p.lists[t*len(x.views)+seg].n)
@@ -86,7 +86,7 @@ func (x *Executor) occurs(p *plan, seg int) (n int64) {
 	return n
 }
 
-// runs returns into how many thread blocks a chore is divided.
+// runs returns the number of thread blocks for a chore.
 func (x *Executor) runs(c chore, chores int) int {
 	docs := int(x.views[c.seg].seg.Meta().Docs)
 	most := (docs + x.options.width - 1) / x.options.width
@@ -94,8 +94,8 @@ func (x *Executor) runs(c chore, chores int) int {
 	return max(1, min(n, most))
 }
 
-// floor returns a key that k documents are proven to exceed: by the k-th impacts of
-// the lists, where no document may be refused.
+// floor returns a key that at least k documents are known to exceed, by the k-th impacts
+// of the lists. It is 0 if documents are deleted.
 func (x *Executor) floor(p *plan) (key uint64) {
 	for s := range x.views {
 		if x.live[s] != 0 {

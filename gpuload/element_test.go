@@ -13,8 +13,8 @@ import (
 )
 
 // TestElement compares docIDs of conjunctions that look up single elements of the
-// linear-regression codecs with brute force: two segments, lists of any length and beside
-// some of other codecs, deleted documents, warps in any order, blocks found in every way.
+// linear-regression codecs with brute force: two segments, lists of any length, some in
+// other codecs, deleted documents, warps in any order, and every way of locating blocks.
 func TestElement(t *testing.T) {
 	for _, name := range []string{"lrc", "lrcseg", "seglrc", "hslrc", gputrial.Mixed} {
 		for seed, clustered := range []bool{true, false}[:few(1, 2)] {

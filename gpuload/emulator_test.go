@@ -12,12 +12,12 @@ import (
 	"testing"
 )
 
-// emulated are the packages whose tests need the emulator, and what their tests depend
-// on beyond Go files that this one imports.
+// emulated are the packages whose tests need the emulator, and the files they depend on
+// that this test does not import.
 var emulated = []string{"kernels", "gpuload", "internal/cuda", "internal/gputrial", "internal/gpubench"}
 
-// TestEmulator runs the tests with the build tag emu, which this file does not have, in
-// a subprocess: the kernels' sources compiled for the host. It takes a C++ compiler.
+// TestEmulator runs the tests that need the build tag emu in a subprocess, with the
+// kernels compiled for the host. It needs a C++ compiler.
 func TestEmulator(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs for up to a minute")
@@ -41,7 +41,7 @@ func TestEmulator(t *testing.T) {
 	t.Logf("%s", out)
 }
 
-// canEmulate returns why the emulator cannot be built and run here, or "".
+// canEmulate returns the reason why the emulator cannot be built and run here, or "".
 func canEmulate(t *testing.T) string {
 	if runtime.GOOS != "linux" {
 		return "the emulator needs Linux"
@@ -69,8 +69,8 @@ func canEmulate(t *testing.T) string {
 	return ""
 }
 
-// watch opens what the subprocess reads, so that a cached result of this test is of the
-// same files.
+// watch opens the files that the subprocess reads, so that go test reruns this test when
+// they change.
 func watch(t *testing.T, dir string) {
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {

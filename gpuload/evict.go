@@ -7,8 +7,8 @@ import (
 	"github.com/pinion-index/pinion/kernels"
 )
 
-// room allocates a range, and evicts lists of least priority that no batch from epoch
-// oldest on uses.
+// room allocates a range. If necessary it evicts lists, lowest priority first, that no
+// batch of epoch oldest or later uses.
 func (l *lists) room(size int64, oldest uint64) (kernels.Ptr, bool) {
 	if size == 0 || size > l.arena.Size() {
 		return 0, false
@@ -48,7 +48,7 @@ func (l *lists) room(size int64, oldest uint64) (kernels.Ptr, bool) {
 	return l.arena.Alloc(size)
 }
 
-// release frees what room returned.
+// release frees a range that room returned.
 func (l *lists) release(at kernels.Ptr, size int64) {
 	if l.isolate {
 		_ = l.dev.Free(at)

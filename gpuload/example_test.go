@@ -86,7 +86,7 @@ func ExampleNew() {
 	// Output: a b
 }
 
-// Many goroutines ask one query each; the Gatherer makes batches of them.
+// Many goroutines search for one query each; the Gatherer collects these into batches.
 func ExampleGatherer() {
 	serve := func(x *gpuload.Executor, queries <-chan query.Query) {
 		g := gpuload.NewGatherer(x, gpuload.GatherOptions{})
@@ -101,7 +101,7 @@ func ExampleGatherer() {
 	_ = serve
 }
 
-// Plan says which lists of a query log are worth device memory.
+// Plan and Fit choose the lists of a query log to keep in device memory.
 func ExamplePlan() {
 	lists := []gpuload.Demand{
 		{Key: gpuload.Key{Segment: 0, Offset: 0}, Bytes: 4 << 20, Uses: 900},

@@ -15,17 +15,17 @@ import (
 	"github.com/pinion-index/pinion/segment"
 )
 
-// maxK is the greatest k that the device answers.
+// maxK is the greatest k that the device supports.
 const maxK = 1024
 
-// ErrUnsupported says that a query cannot be answered on the device and that Options.CPU
-// is nil. Such a query has k over 1024, over 64 terms, a filter, a trace, a list in a
-// codec without kernels, or a list that did not fit.
+// ErrUnsupported means that the device cannot answer a query and that Options.CPU is nil.
+// Such a query has k over 1024, more than 64 terms, a filter, a trace, a list in a codec
+// without kernels, or a list that did not fit.
 var ErrUnsupported = errors.New("gpuload: query not supported on the device")
 
 // Executor answers batches of queries over one snapshot on a Device. It implements
-// query.Executor and is safe for concurrent use: while the device works on batches, of
-// one Execute or of several, others are laid out and copied.
+// query.Executor and is safe for concurrent use: while the device works on some batches,
+// of one call of Execute or of several, others are prepared and copied.
 type Executor struct {
 	dev     cuda.Device
 	views   []view
@@ -35,16 +35,16 @@ type Executor struct {
 	lists   *lists
 	norms   []kernels.Ptr // by segment
 	live    []kernels.Ptr
-	codes   kernels.Ptr             // what the codes of quads mean
-	stages  [cuda.Streams - 1]stage // the last stream is that of loads
+	codes   kernels.Ptr             // decoded values of quad codes
+	stages  [cuda.Streams - 1]stage // the last stream is for loads
 	idle    chan *stage
 	peak    layout.Peak
 
-	life    sync.RWMutex // held for reading by calls under way
+	life    sync.RWMutex // held for reading during a call
 	closed  bool
-	release func() error // gives back what New took hold of
+	release func() error // releases what New holds
 
-	mu           sync.Mutex // of what follows and the epochs of stages
+	mu           sync.Mutex // guards the fields below and the epochs of stages
 	epoch        uint64
 	busy         float64 // seconds
 	conjunctions map[*Conjunction]bool
@@ -57,16 +57,16 @@ type view struct {
 	deletes []uint64 // bitmap of deleted documents by local docID; nil for none
 }
 
-// stage is what one batch under way needs.
+// stage is the state of one batch in flight.
 type stage struct {
 	*layout.Buffers
 	stream    int
 	zoneFirst uint32 // first slot of the table for lists of the batch
-	epoch     uint64 // of the batch, 0: none
+	epoch     uint64 // of the batch; 0: none
 	pending   *pending
 }
 
-// pending is what a submitted batch will answer.
+// pending is a submitted batch whose results have not been read.
 type pending struct {
 	plans []*plan
 	keys  []int
@@ -74,12 +74,12 @@ type pending struct {
 
 const (
 	tableSlots = 1 << 20
-	zoneSlots  = 1 << 16 // for lists without an extent, a batch
+	zoneSlots  = 1 << 16 // per batch, for lists without an extent
 )
 
-// New returns an Executor over a snapshot. The Executor holds the snapshot and the device
-// until Close, so the caller can close both at any time. The error matches ErrMemory if
-// the device has too little memory and ErrClosed if it is closed.
+// New returns an Executor for a snapshot. The Executor retains the snapshot and the
+// device until Close, so the caller may close both at any time. The error matches
+// ErrMemory if the device has too little memory and ErrClosed if it is closed.
 func New(dev *Device, snapshot *reader.Snapshot, o Options) (x *Executor, err error) {
 	if err := dev.hold(); err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func New(dev *Device, snapshot *reader.Snapshot, o Options) (x *Executor, err er
 	return x, nil
 }
 
-// newExecutor returns an Executor over segments in docID order. o.Scorer is set.
+// newExecutor returns an Executor for segments in docID order. o.Scorer must be set.
 func newExecutor(dev cuda.Device, views []view, o Options) (*Executor, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func newExecutor(dev cuda.Device, views []view, o Options) (*Executor, error) {
 	return x, nil
 }
 
-// open takes the device memory that an executor always needs.
+// open allocates the device memory that does not depend on queries.
 func (x *Executor) open() (err error) {
 	x.options.setDefaults(x.dev.Info())
 	segs := make([]*segment.Segment, len(x.views))
@@ -143,7 +143,7 @@ func (x *Executor) open() (err error) {
 	return x.prepareCodes()
 }
 
-// enter begins a call; leave ends it.
+// enter begins a call; leave ends it. It returns ErrClosed after Close.
 func (x *Executor) enter() error {
 	x.life.RLock()
 	if x.closed {
@@ -155,8 +155,9 @@ func (x *Executor) enter() error {
 
 func (x *Executor) leave() { x.life.RUnlock() }
 
-// Close waits for calls under way and frees everything on the device. Calls after it
-// return ErrClosed; further Closes do nothing. Close a Gatherer over x first.
+// Close waits for running calls and frees all device memory. Afterwards Execute, LoadAll
+// and NewConjunction return ErrClosed and Close does nothing. Close Gatherers that use x
+// first.
 func (x *Executor) Close() error {
 	x.life.Lock()
 	defer x.life.Unlock()
@@ -186,21 +187,21 @@ func (x *Executor) Close() error {
 	return x.release()
 }
 
-// Stats counts what an Executor did.
+// Stats are the counters of an Executor.
 type Stats struct {
 	Lists, Bytes    int64 // resident now
-	Hits, Misses    int64 // lists asked for
+	Hits, Misses    int64 // lists requested by batches
 	HitBytes        int64
 	Loaded, Evicted int64 // lists
 	BytesLoaded     int64
 	Refused         int64 // lists that failed validation or did not fit
-	Marked          int64 // bytes of presence words, beside Bytes
-	// Busy is the time from the first to the last kernel of each batch, added up.
-	// Batches overlap.
+	Marked          int64 // bytes of presence words, not part of Bytes
+	// Busy is the sum over batches of the time from the first to the last kernel. Batches
+	// overlap, so it can exceed elapsed time.
 	Busy time.Duration
 }
 
-// Stats returns the counters. It works after Close too.
+// Stats returns the counters. It can be called after Close.
 func (x *Executor) Stats() Stats {
 	s := x.lists.counters()
 	x.mu.Lock()
@@ -209,8 +210,8 @@ func (x *Executor) Stats() Stats {
 	return s
 }
 
-// Execute answers queries: one Result for each, in their order. On an error there are
-// no results.
+// Execute answers queries and returns one Result for each, in the same order. If a query
+// fails, it returns the error and no results.
 func (x *Executor) Execute(ctx context.Context, queries []query.Query) ([]query.Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -233,7 +234,7 @@ func (x *Executor) Execute(ctx context.Context, queries []query.Query) ([]query.
 	return x.finish(ctx, queries, plans)
 }
 
-// onCPU answers on the CPU what the device could not.
+// onCPU answers queries with Options.CPU.
 func (x *Executor) onCPU(ctx context.Context, queries []query.Query) ([]query.Result, error) {
 	if x.options.CPU != nil {
 		return x.options.CPU.Execute(ctx, queries)
@@ -244,7 +245,7 @@ func (x *Executor) onCPU(ctx context.Context, queries []query.Query) ([]query.Re
 	return nil, ErrUnsupported
 }
 
-// answer finds the hits of plans, or marks plans for the CPU.
+// answer sets the hits of plans, or marks plans for the CPU.
 func (x *Executor) answer(ctx context.Context, plans []*plan) error {
 	var and, or []*plan
 	for _, p := range plans {
@@ -277,7 +278,7 @@ func (x *Executor) answer(ctx context.Context, plans []*plan) error {
 	return x.run(ctx, rest, byAccumulators)
 }
 
-// finish answers on the CPU what the device could not.
+// finish collects the results. Plans marked for the CPU are answered there.
 func (x *Executor) finish(ctx context.Context, queries []query.Query, plans []plan) ([]query.Result, error) {
 	results := make([]query.Result, len(queries))
 	var rest []query.Query

@@ -15,7 +15,8 @@ import (
 	"github.com/pinion-index/pinion/query"
 )
 
-// faulty fails at one operation: an allocation for want of memory, or a submission.
+// faulty is a device that fails at one operation: an allocation, with ErrMemory, or a
+// submission.
 type faulty struct {
 	*cuda.Emulator
 	left atomic.Int64 // operations until the failure
@@ -44,9 +45,9 @@ func (f *faulty) Submit(b *cuda.Batch) error {
 	return f.Emulator.Submit(b)
 }
 
-// TestFaults fails at the first operation, the second and so on, until all goes well:
-// there is an error that says what it was, no memory is lost, and queries one by one
-// get the same error or their answer.
+// TestFaults makes the first operation fail, then the second and so on, until none fails.
+// Each error names its cause, no memory leaks, and single queries get the same error or
+// their answer.
 func TestFaults(t *testing.T) {
 	shape := someShape
 	shape.Docs, shape.Terms = 700, 8

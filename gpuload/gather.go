@@ -9,24 +9,25 @@ import (
 	"github.com/pinion-index/pinion/query"
 )
 
-// GatherOptions tune a Gatherer. The zero value is good. In each field 0 or less means
-// the default.
+// GatherOptions configure a Gatherer. The zero value selects the defaults, and so does a
+// value of 0 or less in any field.
 type GatherOptions struct {
-	// Threshold is PARA's: a batch goes to the device when the shortest lists of its
-	// queries have that many postings together. The default is the paper's, 1 Mi.
+	// Threshold is the computational threshold of PARA: a batch is sent to the device
+	// when the shortest lists of its queries have this many postings in total. The
+	// default is 1 Mi, as in the paper.
 	Threshold int64
-	// Queries bounds a batch. The default is 4,096.
+	// Queries is the maximum number of queries in a batch. The default is 4,096.
 	Queries int
-	// Wait bounds how long a query waits for others. The default is 2 ms.
+	// Wait is the maximum time that a query waits for others. The default is 2 ms.
 	Wait time.Duration
 }
 
-// Gatherer makes batches of queries that come one by one, from many goroutines: the
-// computational threshold of PARA (Ao 2011 section 3.1). A batch goes to the device
-// when the shortest lists of its queries have enough postings together, when it has
-// enough queries, when its first query has waited long enough, or when the deadline of
-// a query's context is as near as recent batches have taken. Batches follow each
-// other without waiting: one is copied while the kernels of another run. It implements
+// Gatherer collects queries from many goroutines into batches, as PARA does with its
+// computational threshold (Ao 2011 section 3.1). A batch is sent to the device when the
+// shortest lists of its queries have GatherOptions.Threshold postings in total, when it
+// is full, when its first query has waited for GatherOptions.Wait, or when the deadline
+// of a query's context is only about twice the time of recent batches away. Batches
+// overlap: one is copied while the kernels of another run. A Gatherer implements
 // query.Executor and is safe for concurrent use.
 type Gatherer struct {
 	x       *Executor
@@ -39,7 +40,7 @@ type Gatherer struct {
 	mu      sync.Mutex
 	closed  bool
 	open    *gathering
-	took    time.Duration // a batch, a moving average
+	took    time.Duration // per batch, moving average
 	batches int64
 	queries int64
 }
@@ -56,17 +57,17 @@ type gathering struct {
 type waiter struct {
 	ctx  context.Context
 	plan plan
-	done chan error // takes one value
-	sent bool       // it is in a batch, which owns the plan until done has a value
+	done chan error // receives one value
+	sent bool       // it belongs to a batch, which owns the plan until done has a value
 }
 
-// GatherStats counts what a Gatherer did.
+// GatherStats are the counters of a Gatherer.
 type GatherStats struct {
 	Batches, Queries int64
-	Took             time.Duration // a batch, a moving average
+	Took             time.Duration // per batch, moving average
 }
 
-// NewGatherer returns a Gatherer over x. Close it before x.
+// NewGatherer returns a Gatherer that uses x. Close it before x.
 func NewGatherer(x *Executor, o GatherOptions) *Gatherer {
 	if o.Threshold <= 0 {
 		o.Threshold = 1 << 20
@@ -83,8 +84,8 @@ func NewGatherer(x *Executor, o GatherOptions) *Gatherer {
 	return g
 }
 
-// Search answers one query as part of a batch. It returns when the answer is there or
-// ctx is done, whichever is first.
+// Search answers one query as part of a batch. It returns when the query has been
+// answered or ctx is done, whichever happens first.
 func (g *Gatherer) Search(ctx context.Context, q query.Query) (query.Result, error) {
 	w, err := g.resolve(ctx, &q)
 	if err != nil {
@@ -98,7 +99,8 @@ func (g *Gatherer) Search(ctx context.Context, q query.Query) (query.Result, err
 	return g.result(w, q)
 }
 
-// Execute answers queries, each as Search does, all at once.
+// Execute answers queries, each as Search does, concurrently. If a query fails, it
+// returns the error and no results.
 func (g *Gatherer) Execute(ctx context.Context, queries []query.Query) ([]query.Result, error) {
 	results, waiters := make([]query.Result, len(queries)), make([]*waiter, len(queries))
 	for i := range queries {
@@ -137,7 +139,7 @@ func (g *Gatherer) resolve(ctx context.Context, q *query.Query) (*waiter, error)
 	return w, err
 }
 
-// add puts a query into the open batch.
+// add appends a query to the open batch.
 func (g *Gatherer) add(w *waiter) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -165,7 +167,7 @@ func (g *Gatherer) add(w *waiter) error {
 	return nil
 }
 
-// flush starts a batch unless that has been done.
+// flush starts a batch unless it has been started.
 func (g *Gatherer) flush(b *gathering) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -174,7 +176,7 @@ func (g *Gatherer) flush(b *gathering) {
 	}
 }
 
-// start hands the open batch to a goroutine; mu is held.
+// start runs the open batch in a goroutine. g.mu must be held.
 func (g *Gatherer) start(b *gathering) {
 	g.open = nil
 	b.timer.Stop()
@@ -185,7 +187,7 @@ func (g *Gatherer) start(b *gathering) {
 	}()
 }
 
-// run answers a batch, without the queries that nobody waits for any more.
+// run answers a batch, except for queries whose context is done.
 func (g *Gatherer) run(b *gathering) {
 	start := time.Now()
 	plans := make([]*plan, 0, len(b.waiters))
@@ -212,7 +214,7 @@ func (g *Gatherer) run(b *gathering) {
 	g.took += (time.Since(start) - g.took) / 8
 }
 
-// result waits for a query's answer, or answers it on the CPU.
+// result waits for the answer to a query, or answers it on the CPU.
 func (g *Gatherer) result(w *waiter, q query.Query) (r query.Result, err error) {
 	if w.sent {
 		select {
@@ -242,8 +244,8 @@ func (g *Gatherer) Stats() GatherStats {
 	return GatherStats{g.batches, g.queries, g.took}
 }
 
-// Close ends the queries under way with ErrClosed, as it does later ones, and returns
-// when the device is done with the Gatherer's batches. Further calls do nothing.
+// Close makes running and later queries fail with ErrClosed and waits until the device
+// has finished the Gatherer's batches. Further calls do nothing.
 func (g *Gatherer) Close() {
 	g.mu.Lock()
 	g.closed = true

@@ -33,8 +33,8 @@ func newGatherer(t *testing.T, c *gputrial.Collection, sc *query.Scorer, o Gathe
 	return g
 }
 
-// TestGathererAnswers submits from many goroutines, with batches that end for each of
-// the reasons there are.
+// TestGathererAnswers submits queries from many goroutines, with batches that are sent
+// for each of the possible reasons.
 func TestGathererAnswers(t *testing.T) {
 	c, sc := newCollection(t, someShape)
 	for name, o := range map[string]GatherOptions{
@@ -45,7 +45,7 @@ func TestGathererAnswers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			g := newGatherer(t, c, sc, o)
 			qs := c.Draw(rand.New(rand.NewPCG(5, 5)), 60, 4, 30, query.And, query.Or, query.AndOr)
-			qs[7].K = 5000 // the CPU's
+			qs[7].K = 5000 // answered by the CPU
 			ctx, cancel := context.WithCancel(context.Background())
 			defer cancel()
 			var wg sync.WaitGroup
@@ -96,8 +96,8 @@ func TestGathererExecute(t *testing.T) {
 	}
 }
 
-// TestGathererDeadline has a query whose deadline is far nearer than the batch's, and
-// one that nobody else joins.
+// TestGathererDeadline submits a query whose deadline is far earlier than the batch's,
+// and one that no other query joins.
 func TestGathererDeadline(t *testing.T) {
 	c, sc := newCollection(t, someShape)
 	g := newGatherer(t, c, sc, GatherOptions{Wait: time.Hour})

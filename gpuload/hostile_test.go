@@ -16,9 +16,9 @@ import (
 	"github.com/pinion-index/pinion/segment"
 )
 
-// TestHostileExtents changes bytes of extents at random. Under the address sanitizer
-// (go test -asan) any access beyond the arena ends the test; without it a wild one
-// does. Answers may be wrong or errors, but the executor goes on.
+// TestHostileExtents changes bytes of extents at random. The executor may return errors
+// or wrong answers but must keep working. With the address sanitizer (go test -asan) any
+// access outside the arena fails the test; without it, an access to unmapped memory does.
 func TestHostileExtents(t *testing.T) {
 	for _, codecs := range [][2]string{{"bp128", "bp128"}, {"vbyte128", "vbyte128"}, {"vbyte128", "bp128"}, {"newpfd", "newpfd"},
 		{"ef", "ef"}, {"newpfd", "ef"}, {"rice", "rice"}, {"pfordelta", "pfordelta"}, {"parapfor", "parapfor"}, {"lrc", "lrc"},
@@ -65,7 +65,7 @@ func TestHostileExtents(t *testing.T) {
 			if _, err := x.Execute(context.Background(), qs[:1]); err != nil {
 				t.Fatalf("round %d: the device is gone: %v", round, err)
 			}
-			for i := range qs { // alone: a batch with a list that was refused is refused
+			for i := range qs { // one by one, since a refused list refuses its batch
 				how := []Strategy{Probe, Element, MergePath, Find2}[i%4]
 				if err := conjoin(x, qs[i:i+1], how); err != nil {
 					t.Logf("round %d, %v: %v", round, how, err)
@@ -93,7 +93,7 @@ func conjoin(x *Executor, qs []query.Query, how Strategy) error {
 	return err
 }
 
-// mutate changes some bytes, words or bits of an extent, mostly behind its header.
+// mutate changes some bytes, words or bits of an extent, mostly after its header.
 func mutate(r *rand.Rand, b []byte) {
 	for range 1 + r.IntN(6) {
 		at := 32 + r.IntN(len(b)-32)
@@ -112,7 +112,7 @@ func mutate(r *rand.Rand, b []byte) {
 	}
 }
 
-// nothing is an executor that finds nothing.
+// nothing is an executor without hits.
 type nothing struct{}
 
 func (nothing) Execute(_ context.Context, q []query.Query) ([]query.Result, error) {

@@ -62,8 +62,8 @@ func someQueries() []query.Query {
 		{Terms: terms("t1", "t49", "t48"), K: 3, Mode: query.AndOr}}
 }
 
-// TestNew compares an Executor over a snapshot with a Searcher, whose parameters it takes,
-// and outlives what it was made from.
+// TestNew compares an Executor with a Searcher, whose parameters it takes over, and
+// checks that it outlives the snapshot and the device it was created from.
 func TestNew(t *testing.T) {
 	s := openSnapshot(t)
 	for _, params := range []query.Params{query.DefaultParams, {K1: 1.5, B: 0.75}} {
@@ -115,7 +115,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// TestClosed calls everything after Close.
+// TestClosed calls every method after Close.
 func TestClosed(t *testing.T) {
 	ctx, qs := context.Background(), someQueries()
 	s := openSnapshot(t)
@@ -170,7 +170,7 @@ func TestClosed(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// TestInvalid refuses values that no constant has and sizes below 0.
+// TestInvalid checks that undefined constants and negative sizes are refused.
 func TestInvalid(t *testing.T) {
 	ctx, s := context.Background(), openSnapshot(t)
 	emulator := cuda.NewEmulator()

@@ -19,24 +19,24 @@ type resident struct {
 	blocks   uint32
 	logBlock uint8
 	codecs   kernels.CodecSet // of docIDs and frequencies
-	elements bool             // docIDs can be found by single elements
+	elements bool             // docIDs can be searched without decoding blocks
 	kth      [3]format.KthImpact
 	quad     format.Quad
 	n        uint32
-	marks    kernels.Ptr // its presence words, or 0
-	marked   int64       // bytes that they take
+	marks    kernels.Ptr // presence words, or 0
+	marked   int64       // their size in bytes
 
 	// Guarded by lists.mu.
-	uses float64 // priority: the clock when it was loaded or last used, plus uses
-	pin  uint64  // the last batch that needs it
-	bare bool    // its next use makes presence words
+	uses float64 // priority, see lists
+	pin  uint64  // epoch of the last batch that needs it
+	bare bool    // it gets presence words on its next use
 	gone bool    // evicted
 }
 
-// lists keeps the table of descriptors and the extents on the device. When the
-// arena is full it evicts the lists of least priority. A list's priority is the clock
-// at its last use plus the number of its uses; the clock is the highest priority evicted
-// so far. So frequent use counts, and use long ago counts less and less.
+// lists manages the table of descriptors and the extents on the device. When the arena is
+// full it evicts the lists with the lowest priority. Each use raises a list's priority to
+// the clock, if it is lower, and adds 1; the clock is the highest priority evicted so
+// far. So frequent use counts, and old use counts less and less.
 //
 // It is safe for concurrent use.
 type lists struct {
@@ -45,7 +45,7 @@ type lists struct {
 	arena *layout.Arena
 	base  kernels.Ptr
 	table kernels.Ptr // ListDesc[capacity]
-	zone  uint32      // first slot that lists itself does not use
+	zone  uint32      // first slot reserved for the caller
 	free  []uint32
 	next  uint32
 	byKey map[Key]*resident
@@ -54,28 +54,28 @@ type lists struct {
 	stats Stats
 
 	segments   []*segment.Segment
-	registered [][]byte    // mapped files that copies may read, nil where not
-	ring       []byte      // staging for the others
-	scratch    kernels.Ptr // which[] and status[] of a validation
+	registered [][]byte    // mapped files that the device can copy from; nil for others
+	ring       []byte      // staging buffer for the others
+	scratch    kernels.Ptr // which[] and status[] of CheckLists
 	pinned     []byte
 	damaged    error // the first list that failed validation
 
-	least uint32 // postings from which on a list gets presence words
+	least uint32 // minimum number of postings for presence words
 
-	// isolate makes every list an allocation of its own, for tests under the
-	// address sanitizer.
+	// isolate makes each list a separate allocation, for tests with the address
+	// sanitizer.
 	isolate bool
 }
 
 const (
 	ringSize  = 64 << 20
-	firstRun  = 1 << 18  // bytes of the first copy from a mapping: while it runs the next lists are opened
-	lastRun   = 32 << 20 // each copy is four times as long as the one before, up to this
-	checkSize = 4096     // lists validated in one launch
+	firstRun  = 1 << 18  // bytes of the first copy from a mapping; the next lists are opened while it runs
+	lastRun   = 32 << 20 // each copy is four times as long as the previous one, up to this
+	checkSize = 4096     // maximum number of lists validated in one launch
 )
 
-// newLists takes arenaBytes of device memory, and a table of slots descriptors of
-// which the last reserved are the caller's.
+// newLists allocates arenaBytes of device memory and a table of slots descriptors, the
+// last reserved of which belong to the caller.
 func newLists(dev cuda.Device, segs []*segment.Segment, arenaBytes int64, slots, reserved uint32) (*lists, error) {
 	l := &lists{dev: dev, zone: slots - reserved, byKey: map[Key]*resident{}, segments: segs, epoch: 1}
 	if err := l.open(arenaBytes, slots); err != nil {
@@ -88,7 +88,7 @@ func newLists(dev cuda.Device, segs []*segment.Segment, arenaBytes int64, slots,
 func (l *lists) open(arenaBytes int64, slots uint32) (err error) {
 	dev := l.dev
 	desc := int64(layout.DescSize)
-	// Vector loads at the end of the arena read a little beyond it.
+	// Vector loads at the end of the arena may read past it.
 	if l.base, err = dev.Alloc(arenaBytes + 256); err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func (l *lists) firstDamage() error {
 	return l.damaged
 }
 
-// counters returns Stats but for Busy.
+// counters returns Stats without Busy.
 func (l *lists) counters() Stats {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -154,15 +154,17 @@ func (l *lists) counters() Stats {
 	return s
 }
 
-// want is a list that a batch needs; list is where it was found last, or nil.
+// want is a list that a batch needs. list is nil if it was not resident when last looked
+// up.
 type want struct {
 	key   Key
 	entry segment.Entry
 	list  *resident
 }
 
-// look finds the lists of postings ahead of find, which holds the lock alone and is short
-// then. Several goroutines can look at the same time; look does nothing if it had to wait.
+// look sets the lists of postings in advance, which shortens the time that find holds the
+// exclusive lock. It may run in several goroutines at once, and does nothing rather than
+// wait for the lock.
 func (l *lists) look(postings []posting) {
 	if !l.mu.TryRLock() {
 		return
@@ -175,8 +177,8 @@ func (l *lists) look(postings []posting) {
 	}
 }
 
-// find looks wants up and marks what it finds as used by batch epoch. It also returns the
-// lists found of which the caller must make the presence words.
+// find looks up wants and marks the lists it finds as used by batch epoch. It returns the
+// wants that are missing and the lists whose presence words the caller must make.
 func (l *lists) find(wants []*want, epoch uint64) (missing []*want, bare []*resident) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

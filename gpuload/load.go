@@ -10,9 +10,9 @@ import (
 	"github.com/pinion-index/pinion/kernels"
 )
 
-// load makes lists resident, or as many as fit. It does not evict lists that batches from
-// epoch oldest on use. When it returns, lists are on the device and have been validated;
-// those that did not fit or are damaged stay nil.
+// load makes as many of the lists resident as fit. It does not evict lists used by
+// batches of epoch oldest or later. When it returns, each want's list is on the device
+// and validated, or nil if it did not fit or is damaged.
 func (l *lists) load(ctx context.Context, wants []*want, oldest, epoch uint64) error {
 	wants = slices.Clone(wants)
 	slices.SortFunc(wants, func(a, b *want) int {
@@ -43,8 +43,8 @@ func (l *lists) load(ctx context.Context, wants []*want, oldest, epoch uint64) e
 	return nil
 }
 
-// loadSome loads at most checkSize lists: one copy per run of neighbouring extents,
-// one launch that validates them.
+// loadSome loads at most checkSize lists with one copy per run of adjacent extents and
+// one launch that validates them all.
 func (l *lists) loadSome(wants []*want, oldest, epoch uint64) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -63,7 +63,7 @@ func (l *lists) loadSome(wants []*want, oldest, epoch uint64) error {
 	for i := 0; i < len(wants); {
 		n, size := l.runOf(wants, o, i, limit)
 		at, ok := l.rangeFor(n, size, oldest)
-		if !ok && n > 1 { // no range for the whole run
+		if !ok && n > 1 { // no room for the whole run
 			limit = size / 2
 			continue
 		}
@@ -93,7 +93,7 @@ func (l *lists) flush(b *cuda.Batch) error {
 	return l.dev.Wait(b.Stream)
 }
 
-// validate runs the copies, checks the lists in device memory and admits the sound ones.
+// validate runs the copies, checks the lists in device memory and drops the damaged ones.
 func (l *lists) validate(b *cuda.Batch, loaded []*resident) error {
 	if len(loaded) == 0 {
 		return nil
@@ -101,11 +101,11 @@ func (l *lists) validate(b *cuda.Batch, loaded []*resident) error {
 	which, status := format.Uint32s(l.pinned[:4*checkSize]), format.Uint32s(l.pinned[4*checkSize:8*checkSize])
 	for i, r := range loaded {
 		which[i] = r.slot
-		l.byKey[r.key] = r // l.mu is held: nobody sees it before it is sound
+		l.byKey[r.key] = r // l.mu is held, so no other goroutine sees it before it is valid
 	}
 	p := kernels.CheckParams{Lists: l.table, Which: l.scratch, Status: l.scratch + 4*checkSize, Count: uint32(len(loaded))}
 	desc := layout.DescSize
-	for i := 0; i < len(loaded); { // one copy for each run of slots
+	for i := 0; i < len(loaded); { // one copy per run of slots
 		j := i + 1
 		for j < len(loaded) && loaded[j].slot == loaded[j-1].slot+1 {
 			j++
@@ -124,7 +124,7 @@ func (l *lists) validate(b *cuda.Batch, loaded []*resident) error {
 		return err
 	}
 	for i, r := range loaded {
-		if status[i] != 0 { // queries that need it get the CPU's answer, or its error
+		if status[i] != 0 { // queries that need it are answered by the CPU or fail
 			l.stats.Refused++
 			delete(l.byKey, r.key)
 			r.gone = true

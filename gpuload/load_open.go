@@ -12,31 +12,31 @@ import (
 	"github.com/pinion-index/pinion/segment"
 )
 
-// opened is a list that is about to be loaded.
+// opened is a list ready to be loaded.
 type opened struct {
-	extent []byte           // nil where the list cannot be opened, or no kernel decodes it
-	desc   kernels.ListDesc // its addresses are offsets in the extent
+	extent []byte           // nil if the list cannot be opened or no kernel decodes it
+	desc   kernels.ListDesc // addresses are offsets in the extent
 	kth    [3]format.KthImpact
 	quad   format.Quad
 }
 
-// opening opens lists on several goroutines, in their order: reading the headers of short
-// lists takes one processor longer than copying the lists.
+// opening opens lists in several goroutines, in order: for short lists, reading the
+// headers takes one processor longer than copying the lists.
 type opening struct {
 	l     *lists
 	wants []*want
 	lists []opened
-	next  atomic.Int64    // the first group that no goroutine has begun
-	done  []chan struct{} // closed when all of a group are opened
+	next  atomic.Int64    // the next group to open
+	done  []chan struct{} // closed when the group is open
 	wg    sync.WaitGroup
 }
 
 const (
 	openGroup = 32
-	openers   = 2 // beside the caller: more take longer to wake than they save
+	openers   = 2 // besides the caller; starting more costs more than it saves
 )
 
-// openAll begins to open lists; the caller waits for wg before it returns.
+// openAll starts opening lists. The caller must wait for wg.
 func (l *lists) openAll(wants []*want) *opening {
 	groups := (len(wants) + openGroup - 1) / openGroup
 	o := &opening{l: l, wants: wants, lists: make([]opened, len(wants)), done: make([]chan struct{}, groups)}
@@ -93,8 +93,8 @@ func (l *lists) openOne(o *opened, v *segment.List, w *want) {
 	o.kth, o.quad = v.Kth, v.Quad
 }
 
-// admit makes a list resident at an address. Its descriptor takes place number among those
-// to copy.
+// admit makes a list resident at address at. Its descriptor is the number-th of those to
+// copy.
 func (l *lists) admit(k Key, o *opened, at kernels.Ptr, number int, epoch uint64) *resident {
 	layout.Place(&o.desc, at)
 	size := layout.DescSize
@@ -104,8 +104,9 @@ func (l *lists) admit(k Key, o *opened, at kernels.Ptr, number int, epoch uint64
 		bare: o.desc.N >= l.least, elements: kernels.HasElements(o.desc.DocsCodec)}
 }
 
-// runOf returns how many lists from list i on are neighbours in one file, and their size:
-// at most limit together, or one. A list that cannot be opened is a run of size 0.
+// runOf returns the length of the run of adjacent extents that starts at list i, and its
+// size: at most limit bytes, or a single list. A list that cannot be opened is a run of
+// size 0.
 func (l *lists) runOf(wants []*want, o *opening, i int, limit int64) (n int, size int64) {
 	first := wants[i].key
 	for _, w := range wants[i:] {
@@ -125,7 +126,8 @@ func (l *lists) runOf(wants []*want, o *opening, i int, limit int64) (n int, siz
 	return n, size
 }
 
-// rangeFor returns a range for n lists, if there is one, and if the table has slots.
+// rangeFor allocates a range for n lists. It reports false if there is no room or the
+// table has too few slots.
 func (l *lists) rangeFor(n int, size int64, oldest uint64) (kernels.Ptr, bool) {
 	at, ok := l.room(size, oldest)
 	if ok && len(l.free)+int(l.zone)-int(l.next) < n {
@@ -135,12 +137,12 @@ func (l *lists) rangeFor(n int, size int64, oldest uint64) (kernels.Ptr, bool) {
 	return at, ok
 }
 
-// copyRun enqueues the copy of neighbouring extents.
+// copyRun enqueues the copy of adjacent extents.
 func (l *lists) copyRun(b *cuda.Batch, seg int, run []opened, at kernels.Ptr, size int64, staged *int) error {
 	l.stats.BytesLoaded += size
 	if l.registered[seg] != nil {
 		b.CopyIn(at, run[0].extent[:size:size])
-		err := l.dev.Submit(b) // copying begins while further lists are looked up
+		err := l.dev.Submit(b) // copying starts while the next lists are opened
 		b.Reset()
 		return err
 	}
@@ -152,7 +154,7 @@ func (l *lists) copyRun(b *cuda.Batch, seg int, run []opened, at kernels.Ptr, si
 	}
 	for i := range run {
 		for e := run[i].extent; len(e) > 0; {
-			if *staged == len(l.ring) { // full: let it drain
+			if *staged == len(l.ring) { // full: wait for its copies
 				if err := l.flush(b); err != nil {
 					return err
 				}

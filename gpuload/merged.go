@@ -8,7 +8,7 @@ import (
 	"github.com/pinion-index/pinion/kernels"
 )
 
-// merging is the part of a Conjunction that intersects decoded lists.
+// merging is the state of a Conjunction that intersects decoded lists.
 type merging struct {
 	spread  kernels.DecodeParams
 	merge   kernels.MergeParams
@@ -18,17 +18,17 @@ type merging struct {
 	room    int64 // of hits
 }
 
-// spreadBlocks is how many blocks a warp of SpreadDocs decodes.
+// spreadBlocks is the number of blocks that a warp of SpreadDocs decodes.
 const spreadBlocks = 8
 
-// decoded is one list of a batch, decoded once.
+// decoded is a list of a batch, which is decoded once.
 type decoded struct {
 	o    *posting
 	slot uint32
 	at   kernels.Ptr
 }
 
-// source tells a list apart from others of a batch.
+// source returns a value that identifies the list within a batch.
 func (o *posting) source() any {
 	if o.small != nil {
 		return o.small
@@ -36,8 +36,8 @@ func (o *posting) source() any {
 	return o.want.list
 }
 
-// layOutMerged lays out what decodes the lists of chores and merges them; first has
-// become the first tile of each query, tiles are of 128 docIDs of a first list.
+// layOutMerged prepares the kernels that decode and merge the lists of the chores. first
+// holds the first tile of each query; a tile is 128 docIDs of a first list.
 func (c *Conjunction) layOutMerged(l *batch, size int, tiles []kernels.Tile, first []uint32, how Strategy) error {
 	x, st := c.x, &c.st
 	seen, order := map[any]*decoded{}, []*decoded(nil)
@@ -90,7 +90,8 @@ func (c *Conjunction) layOutMerged(l *batch, size int, tiles []kernels.Tile, fir
 	return nil
 }
 
-// mergeTiles returns how many thread blocks intersect lists of na and nb docIDs.
+// mergeTiles returns the number of thread blocks that intersect lists of na and nb
+// docIDs.
 func mergeTiles(how Strategy, na, nb int64) int {
 	if how == MergePath {
 		return int((na + nb + kernels.MergeTile - 1) / kernels.MergeTile)
@@ -98,7 +99,7 @@ func mergeTiles(how Strategy, na, nb int64) int {
 	return int((na + kernels.FindTile - 1) / kernels.FindTile)
 }
 
-// mergeJobs lays out the lists to decode and the pairs to merge.
+// mergeJobs prepares the lists to decode and the pairs to merge.
 func (c *Conjunction) mergeJobs(m *merging, l *batch, seen map[any]*decoded, order []*decoded, how Strategy) {
 	st := &c.st
 	var decodes []kernels.DecodeJob

@@ -9,49 +9,49 @@ import (
 	"github.com/pinion-index/pinion/query"
 )
 
-// Options tune an Executor. The zero value is good.
+// Options configure an Executor. The zero value selects the defaults.
 type Options struct {
-	// CPU answers what the device cannot. Without one the error for such a query
-	// matches ErrUnsupported.
+	// CPU answers the queries that the device does not support. If it is nil, such a
+	// query fails with an error that matches ErrUnsupported.
 	CPU query.Executor
-	// Scorer scores. Nil means CPU's where CPU has a method Scorer, as *query.Searcher
-	// has, otherwise BM25 with query.DefaultParams.
+	// Scorer computes scores. If it is nil, the Executor uses CPU's scorer if CPU has a
+	// Scorer method, as *query.Searcher has, and otherwise BM25 with query.DefaultParams.
 	Scorer *query.Scorer
-	// Memory bounds the device memory for lists in bytes. 0 means two thirds of what
-	// is free.
+	// Memory is the device memory for lists, in bytes. 0 means two thirds of the free
+	// memory.
 	Memory int64
-	// Threshold is PARA's: how many postings the first lists of a batch have together
-	// at most, plus the keys that its disjunctions may collect. Each takes 8 bytes of
-	// device memory in each of 8 batches. 0 means a 1,024th of the bytes that are
-	// free, from 8 Mi to 128 Mi.
+	// Threshold is the computational threshold of PARA: the maximum number of postings in
+	// the first lists of a batch's queries, plus the keys that its disjunctions may
+	// collect. Each takes 8 bytes of device memory in each of 8 batches. 0 means 1/1024
+	// of the free bytes, but at least 8 Mi and at most 128 Mi.
 	Threshold int64
-	// Accumulate is how disjunctions are answered.
+	// Accumulate selects how disjunctions are answered.
 	Accumulate Accumulation
-	// Scratch bounds the device memory for GlobalAccumulators in bytes, for each batch
-	// under way. A query that alone needs more gets it. 0 means 1 GiB.
+	// Scratch is the device memory for GlobalAccumulators, in bytes, for each batch in
+	// flight. A single query that needs more gets it. 0 means 1 GiB.
 	Scratch int64
-	// Presence is the number of postings from which on a list gets presence words, a
-	// byte a posting, when a second batch uses it and memory is free. 0 means 4,096,
-	// less than 0 never.
+	// Presence is the minimum number of postings of a list that gets presence words (one
+	// byte per posting) when a second batch uses it and memory is free. 0 means 4,096; if
+	// negative, no list gets them.
 	Presence int64
 
-	// What only tests choose.
-	width    int       // accumulators that a thread block keeps in shared memory; 0: as many as fit
-	overflow int64     // keys beyond the first list's that a query may collect; 0: overflowKeys
-	selected selection // how the best keys are found
+	// Set by tests only.
+	width    int       // accumulators of a thread block in shared memory; 0: as many as fit
+	overflow int64     // keys that a query may collect in addition to its first list's; 0: overflowKeys
+	selected selection // how the top k keys are selected
 	locate   uint32    // kernels.LocateAuto to LocateHash
 }
 
-// selection is a way to find the k best of a query's keys (kernels/topk.cu). All find
-// the same.
+// selection is an algorithm that selects the top k of a query's keys (kernels/topk.cu).
+// All give the same result.
 type selection uint8
 
 const (
-	selectQueue    selection = iota // a queue in shared memory, a thread block a query
-	selectWarp                      // likewise, a warp a query
+	selectQueue    selection = iota // a queue in shared memory, a thread block per query
+	selectWarp                      // the same with a warp per query
 	selectMaxima                    // group-wise maxima, Ding 2009 section 8
 	selectRadix                     // radix select, Griffin 2018 section 3.1.3
-	selectionCount                  // how many there are
+	selectionCount                  // number of selections
 )
 
 var selections = [selectionCount]kernels.Kernel{
@@ -61,7 +61,7 @@ var selections = [selectionCount]kernels.Kernel{
 	selectRadix:  kernels.SelectRadix,
 }
 
-// check refuses options out of range.
+// check returns an error if an option is out of range.
 func (o *Options) check() error {
 	if o.Accumulate >= accumulationCount {
 		return fmt.Errorf("gpuload: no %v", o.Accumulate)
@@ -77,7 +77,7 @@ func (o *Options) check() error {
 	return nil
 }
 
-// setDefaults replaces zeros by what they mean on a device.
+// setDefaults replaces zeros by the defaults for a device.
 func (o *Options) setDefaults(info cuda.Info) {
 	if o.Scratch == 0 {
 		o.Scratch = scratchBytes
@@ -92,7 +92,7 @@ func (o *Options) setDefaults(info cuda.Info) {
 		o.Memory = info.Memory / 3 * 2
 	}
 	width := (info.Shared - 2048 - 8*queueSize) / 4
-	if info.Shared > 100<<10 { // two thread blocks a multiprocessor
+	if info.Shared > 100<<10 { // two thread blocks per multiprocessor
 		width = (info.Shared/2 - 2048 - 8*queueSize) / 4
 	}
 	width &^= 1023
@@ -102,9 +102,9 @@ func (o *Options) setDefaults(info cuda.Info) {
 	o.width = width
 }
 
-// PresenceBytes returns the device memory that presence words take of a list of that many
-// postings in a segment of docs documents, with default Options: beside the list's extent,
-// where that is free.
+// PresenceBytes returns the device memory in bytes that the presence words of a list
+// take, in addition to its extent: a list with that many postings in a segment of docs
+// documents, with default Options. It returns 0 for a list that gets none.
 func PresenceBytes(postings, docs uint32) int64 {
 	if postings < layout.LeastPresent(0) {
 		return 0

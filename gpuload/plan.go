@@ -2,22 +2,23 @@ package gpuload
 
 import "slices"
 
-// Key names a list of a snapshot: its segment's index and the offset of its entry.
+// Key identifies a list of a snapshot by the index of its segment and the offset of its
+// entry.
 type Key struct {
 	Segment int
 	Offset  int64
 }
 
-// Demand is a list that queries of a log ask for.
+// Demand is a list used by the queries of a log.
 type Demand struct {
 	Key   Key
-	Bytes int64 // of its extent
-	Uses  int   // queries that ask for it
+	Bytes int64 // size of its extent
+	Uses  int   // number of queries that use it
 }
 
-// Plan sorts lists by uses a byte, the most first: the lists to make resident are those
-// at the front that fit. An Executor, which learns from traffic, comes near this where the
-// traffic is like the log.
+// Plan sorts lists by uses per byte in descending order: the lists to make resident are
+// those at the front that fit. An Executor, which adapts to its queries, comes close to
+// this plan if they resemble the log.
 func Plan(lists []Demand) {
 	slices.SortFunc(lists, func(a, b Demand) int {
 		// uses/bytes as products: without rounding the order is total
@@ -34,8 +35,8 @@ func Plan(lists []Demand) {
 	})
 }
 
-// Fit returns the lists of a plan that fit a budget in bytes, and their bytes. It goes from
-// the front and skips lists that do not fit in what is left.
+// Fit returns the lists of a plan that fit into a budget in bytes, and their total size.
+// It takes lists from the front and skips those that exceed the rest of the budget.
 func Fit(plan []Demand, budget int64) (resident map[Key]bool, bytes int64) {
 	resident = map[Key]bool{}
 	for _, d := range plan {

@@ -58,7 +58,7 @@ func (x *Executor) prepare(i int) error {
 	return x.dev.Wait(0)
 }
 
-// prepareCodes copies what the codes of quads mean to the device.
+// prepareCodes copies the decoded values of quad codes to the device.
 func (x *Executor) prepareCodes() (err error) {
 	codes := make([]float32, 512)
 	for c := range 256 {

@@ -9,14 +9,14 @@ import (
 )
 
 // Presence words (kernels/presence.h) are made on the device, for lists that a batch
-// finds resident, so for lists used more than once. They take free memory of the arena: no
-// list is evicted for them.
+// finds resident, that is, for lists used more than once. They take free memory of the
+// arena; no list is evicted for them.
 const (
-	markSize  = 2048 // lists in one launch: as many jobs as scratch holds
-	markParts = 16   // thread blocks a list
+	markSize  = 2048 // lists per launch: as many jobs as scratch holds
+	markParts = 16   // thread blocks per list
 )
 
-// mark makes the presence words of lists that the caller's batch keeps.
+// mark makes the presence words of lists, which must be pinned by the caller's batch.
 func (l *lists) mark(lists []*resident) error {
 	if len(lists) == 0 {
 		return nil
@@ -42,7 +42,7 @@ func (l *lists) markSome(lists []*resident) error {
 		size := layout.PresenceBytes(r.n, l.segments[r.key.Segment].Meta().Docs)
 		at, ok := l.spare(size)
 		if !ok {
-			continue // it has none until it is loaded again
+			continue // no presence words until it is loaded again
 		}
 		r.marks, r.marked = at, size
 		l.stats.Marked += size
@@ -60,7 +60,7 @@ func (l *lists) markSome(lists []*resident) error {
 	return l.flush(b)
 }
 
-// spare allocates without evicting.
+// spare allocates a range without evicting.
 func (l *lists) spare(size int64) (kernels.Ptr, bool) {
 	if l.isolate {
 		p, err := l.dev.Alloc(size)

@@ -13,8 +13,8 @@ import (
 	"github.com/pinion-index/pinion/query"
 )
 
-// TestPresence checks that the words of lists that are used again let all of a list's
-// docIDs pass and few others, and that they go when their lists do.
+// TestPresence checks that lists used twice get presence words, that these let all of a
+// list's docIDs and few others pass, and that they are freed with their lists.
 func TestPresence(t *testing.T) {
 	for name, shape := range map[string]gputrial.Shape{
 		"some":  someShape,
@@ -61,8 +61,8 @@ func TestPresence(t *testing.T) {
 	}
 }
 
-// passes returns how many docIDs list l does not hold, and how many of them its
-// presence words let pass. They must let pass what it holds.
+// passes returns the number of docIDs that are not in list l, and how many of them its
+// presence words let pass. They must let pass all docIDs of the list.
 func passes(t *testing.T, dev cuda.Device, c *gputrial.Collection, l *resident) (outside, wrong int) {
 	t.Helper()
 	buf, err := dev.HostAlloc(int(l.marked))
@@ -115,7 +115,8 @@ func passes(t *testing.T, dev cuda.Device, c *gputrial.Collection, l *resident) 
 	return outside, wrong
 }
 
-// TestPresenceInFreeMemory checks that presence words take what lists leave.
+// TestPresenceInFreeMemory checks that presence words use only memory that lists leave
+// free.
 func TestPresenceInFreeMemory(t *testing.T) {
 	c, sc := newCollection(t, someShape)
 	dev := cuda.NewEmulator()

@@ -7,15 +7,15 @@ import (
 	"github.com/pinion-index/pinion/kernels"
 )
 
-// overflowKeys is how many keys beyond the postings of its first list a query of a
-// batch may collect; one with more is answered by accumulators instead.
+// overflowKeys is the number of keys that a query may collect in addition to the postings
+// of its first list. A query with more is answered with accumulators instead.
 const overflowKeys = 1 << 14
 
-// A first list of longDriver blocks or more is taken in two passes: an eighth of it
-// first, whose best keys make a floor for the rest.
+// A first list of longDriver blocks or more is processed in two passes: the top keys of
+// its first eighth give a floor for the rest.
 const longDriver = 32
 
-// part is a run of blocks of a driver.
+// part is a run of blocks of a driver, the list whose docIDs are candidates.
 type part struct{ query, from, to uint32 }
 
 // pass is one launch of Rank.
@@ -25,9 +25,9 @@ type pass struct {
 	blocks  int64
 }
 
-// ranked lays out conjunctions, or disjunctions list by list: first a part of the
-// postings of each query's first list, whose best keys make a floor, then the rest of
-// it, which makes a better one, then the other lists.
+// ranked prepares conjunctions, or disjunctions list by list: first a part of each
+// query's first list, whose top keys give a floor, then the rest of it, which gives a
+// higher floor, then the other lists.
 func (l *batch) ranked(size int) error {
 	st := l.st
 	caps := l.rankedChores()
@@ -74,7 +74,8 @@ func (l *batch) ranked(size int) error {
 	return l.finish(outKeys, launches...)
 }
 
-// rankedChores makes the chores, and returns how many keys each plan may collect.
+// rankedChores makes the chores and returns the number of keys that each plan may
+// collect.
 func (l *batch) rankedChores() (caps []int64) {
 	x := l.x
 	caps = make([]int64, len(l.plans))
@@ -93,8 +94,8 @@ func (l *batch) rankedChores() (caps []int64) {
 	return caps
 }
 
-// passes divides the chores' drivers among the launches of Rank. outs and caps are where
-// the keys of each plan go, and how many there may be.
+// passes divides the chores' drivers among the launches of Rank. outs and caps are the
+// address and capacity for the keys of each plan.
 func (l *batch) passes(outs []kernels.Ptr, caps []int64) (passes [3]pass) {
 	descs := l.queries()
 	passes[0].grow(len(l.chores))
@@ -120,12 +121,13 @@ func (l *batch) passes(outs []kernels.Ptr, caps []int64) (passes [3]pass) {
 	return passes
 }
 
-// maxTiles is about how many tiles a pass has: enough to fill all warps of a device several
-// times, and few enough that what passes a tile's sieve fills a warp.
+// maxTiles is the approximate number of tiles of a pass: enough to fill all warps of a
+// device several times, and few enough that the docIDs of a tile that are left after
+// filtering fill a warp.
 const maxTiles = 1 << 13
 
-// byLists orders the chores by their second lists, so that warps that run at the
-// same time look into the same lists and find their blocks in L2.
+// byLists sorts the chores by their second lists, so that warps that run at the same time
+// read the same lists and find their blocks in L2.
 func (l *batch) byLists() {
 	order := make([]uint64, len(l.chores))
 	for i := range l.chores {
@@ -152,7 +154,7 @@ func (s *pass) add(q kernels.QueryDesc, from, to uint32) {
 	s.blocks += int64(to - from)
 }
 
-// launch lays a pass out and returns its launch.
+// launch prepares a pass and returns its launch.
 func (l *batch) launch(s *pass, terms, counts, floors kernels.Ptr) func() {
 	required := uint32(0)
 	if l.conjunctive {
@@ -180,7 +182,8 @@ func (l *batch) launch(s *pass, terms, counts, floors kernels.Ptr) func() {
 	return func() { l.st.Batch.Launch(k, (n+7)/8, 0, kernels.Bytes(&p)) }
 }
 
-// firstOf returns how many postings the first list of a plan in a segment has.
+// firstOf returns the number of postings of the first of a plan's lists that occurs in a
+// segment.
 func (x *Executor) firstOf(p *plan, seg int) int64 {
 	for t := range p.weights {
 		if n := p.lists[t*len(x.views)+seg].n; n > 0 {

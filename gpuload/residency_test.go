@@ -15,7 +15,7 @@ import (
 	"github.com/pinion-index/pinion/query"
 )
 
-// brute answers by brute force, and counts.
+// brute answers by brute force and counts the calls.
 type brute struct {
 	c     *gputrial.Collection
 	sc    *query.Scorer
@@ -69,7 +69,7 @@ func TestVariants(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dev := cuda.NewEmulator()
-			dev.FailRegister = name == "batches" // goes through the ring
+			dev.FailRegister = name == "batches" // copied through the ring
 			x, err := newExecutor(dev, viewsIn(c), with(sc, o))
 			if err != nil {
 				t.Fatal(err)
@@ -108,7 +108,7 @@ func TestEviction(t *testing.T) {
 	}
 }
 
-// TestStaleLooks loads what was found before it was evicted.
+// TestStaleLooks loads lists that were evicted after look found them.
 func TestStaleLooks(t *testing.T) {
 	c, sc := newCollection(t, someShape)
 	dev := cuda.NewEmulator()
@@ -194,8 +194,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestConjunction compares docIDs with brute force: of blocks that pack, that are patched,
-// and both.
+// TestConjunction compares docIDs with brute force, for packed blocks, patched blocks and
+// both.
 func TestConjunction(t *testing.T) {
 	pairs := [][2]string{{"newpfd", "bp128"}, {"bp128", "bp128"}, {"newpfd", "newpfd"}}
 	for _, codecs := range pairs[:few(1, len(pairs))] {

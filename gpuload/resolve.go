@@ -12,18 +12,18 @@ import (
 	"github.com/pinion-index/pinion/segment"
 )
 
-// small is a list without an extent, decoded.
+// small is a decoded list without an extent.
 type small struct{ docs, freqs []uint32 }
 
-// posting is one term of a query in one segment: on the device, or small, or
-// neither where the term does not occur.
+// posting is one term of a query in one segment: on the device, or small, or neither if
+// the term does not occur.
 type posting struct {
 	n     uint32
 	want  want
 	small *small
 }
 
-// plan is one query as the executor sees it.
+// plan is a resolved query.
 type plan struct {
 	index    int // of the query
 	mode     query.Mode
@@ -33,13 +33,13 @@ type plan struct {
 	hits     []query.Hit
 	cpu      bool // the device cannot answer it
 	done     bool
-	overflow bool // Rank had no room for its keys: Disjunct answers it
+	overflow bool // Rank had no room for its keys; Disjunct answers it
 	weight   weight
 	err      error
 }
 
-// resolver is one goroutine's part of resolve. It takes memory for many queries at once:
-// ten thousand queries would be fifty thousand allocations.
+// resolver is the state of one goroutine in resolve. It allocates for many queries at
+// once; otherwise ten thousand queries would need fifty thousand allocations.
 type resolver struct {
 	x        *Executor
 	sorted   [][]byte
@@ -50,14 +50,14 @@ type resolver struct {
 	postings []posting
 }
 
-// queryTerm is one distinct term: how often the query holds it, where its entries
-// are, in how many documents of the snapshot it occurs.
+// queryTerm is a distinct term of a query: its number of occurrences in the query, the
+// index of its first entry, and its document frequency in the snapshot.
 type queryTerm struct {
 	qtf, at int
 	df      uint64
 }
 
-// take returns n elements of a slab.
+// take allocates n elements from a slab.
 func take[T any](slab *[]T, n int) []T {
 	if cap(*slab)-len(*slab) < n {
 		*slab = make([]T, 0, max(n, 1024))
@@ -67,7 +67,7 @@ func take[T any](slab *[]T, n int) []T {
 	return (*slab)[at : at+n : at+n]
 }
 
-// resolve makes the plans of all queries, several at once.
+// resolve makes the plans of all queries, in parallel.
 func (x *Executor) resolve(queries []query.Query) []plan {
 	plans := make([]plan, len(queries))
 	workers := min(runtime.GOMAXPROCS(0), len(queries)/32+1)
@@ -95,8 +95,8 @@ func (x *Executor) resolve(queries []query.Query) []plan {
 	return plans
 }
 
-// resolve looks a query's terms up, in query's canonical order: ascending df over
-// the snapshot, then bytes.
+// resolve looks up a query's terms and sorts them in package query's canonical order:
+// ascending df in the snapshot, then bytes.
 func (r *resolver) resolve(p *plan, q *query.Query) error {
 	if err := q.Check(); err != nil {
 		return err
@@ -167,12 +167,12 @@ func (r *resolver) resolve(p *plan, q *query.Query) error {
 	return nil
 }
 
-// weight is what a plan adds to its batch. It is kept with the plan because laying out goes
-// through all plans on one core, whose caches do not hold their lists.
+// weight is what a plan adds to its batch. It is kept in the plan because one core cuts
+// all plans into batches, and its caches do not hold their lists.
 type weight struct {
 	first, all int64 // postings of the first list and of all
 	smalls     int   // lists without an extent
-	partner    int64 // where the second term's list is, 0 if there is one term
+	partner    int64 // offset of the second term's list; 0 if there is only one term
 }
 
 func (p *plan) weigh(segments int) (w weight) {

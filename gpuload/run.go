@@ -10,7 +10,7 @@ import (
 	"github.com/pinion-index/pinion/internal/cuda"
 )
 
-// way is how a batch is answered.
+// way is an algorithm for a batch.
 type way int
 
 const (
@@ -20,16 +20,16 @@ const (
 	byGlobalAccumulators            // Accumulate
 )
 
-// A batch has at most batchQueries queries, and at least leastQueries if there are as
-// many: so many keep the device busy, and with several batches one is laid out, copied
-// and read while the device works on another.
+// A batch has at most batchQueries queries, and at least leastQueries if there are
+// enough: these keep the device busy. With several batches, one is prepared, copied or
+// read while the device works on another.
 const (
 	batchQueries = 1 << 14
 	leastQueries = 1 << 10
 )
 
 // run answers conjunctions or disjunctions in batches, as many at a time as there are
-// stages. Each takes a stream and, to be laid out, a processor.
+// stages. Each batch needs a stream and, while it is prepared, a processor.
 func (x *Executor) run(ctx context.Context, plans []*plan, how way) error {
 	if len(plans) > leastQueries {
 		plans = byPartner(plans)
@@ -67,7 +67,7 @@ func (x *Executor) run(ctx context.Context, plans []*plan, how way) error {
 	if failed != nil || len(batches) == 1 {
 		return failed
 	}
-	// Lists that did not fit beside those of other batches may fit alone.
+	// Lists that did not fit together with those of other batches may fit alone.
 	again := slices.DeleteFunc(slices.Clone(plans), func(p *plan) bool { return !p.cpu })
 	for _, b := range x.cut(again, how) {
 		for _, p := range b {
@@ -80,9 +80,9 @@ func (x *Executor) run(ctx context.Context, plans []*plan, how way) error {
 	return nil
 }
 
-// byPartner orders plans roughly by where their second lists are, so that queries of one
-// batch look into the same lists and find their blocks in L2. Counting in one pass costs a
-// tenth of sorting; each batch sorts its own queries.
+// byPartner sorts plans roughly by the offsets of their second lists, so that queries of
+// one batch read the same lists and find their blocks in L2. One pass of counting sort
+// takes a tenth of the time of a full sort; each batch sorts its own queries.
 func byPartner(plans []*plan) []*plan {
 	const places = 1 << 12
 	var last int64
@@ -114,7 +114,7 @@ func (x *Executor) batch(ctx context.Context, plans []*plan, how way) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	x.mu.Lock() // oldest must not miss the epoch
+	x.mu.Lock() // oldest must see the epoch
 	x.epoch++
 	st.epoch = x.epoch
 	x.mu.Unlock()
@@ -126,13 +126,13 @@ func (x *Executor) batch(ctx context.Context, plans []*plan, how way) error {
 	}()
 	st.Reset(st.stream)
 	if err := x.submit(ctx, st, plans, how); err != nil {
-		// What was enqueued before the failure may still use the buffers.
+		// Work enqueued before the failure may still use the buffers.
 		return errors.Join(err, x.dev.Wait(st.stream))
 	}
 	return x.harvest(st)
 }
 
-// oldest returns the first epoch of the batches under way, or epoch.
+// oldest returns the lowest epoch of the batches in flight, at most epoch.
 func (x *Executor) oldest(epoch uint64) uint64 {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -174,7 +174,7 @@ func (x *Executor) cut(plans []*plan, how way) (batches [][]*plan) {
 	return batches
 }
 
-// harvest waits for a stage's batch and reads its results.
+// harvest waits for the batch of a stage and reads its results.
 func (x *Executor) harvest(st *stage) error {
 	p := st.pending
 	if p == nil {
@@ -192,10 +192,10 @@ func (x *Executor) harvest(st *stage) error {
 	return err
 }
 
-// timers are the events around a batch's kernels, two a stream.
+// timers is the first of the events around a batch's kernels, two per stream.
 const timers = cuda.Events - 2*cuda.Streams
 
-// nextEpoch begins an epoch: every batch and load has one.
+// nextEpoch starts a new epoch. Every batch and every load has one.
 func (x *Executor) nextEpoch() uint64 {
 	x.mu.Lock()
 	defer x.mu.Unlock()

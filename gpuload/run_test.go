@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Plans of one place keep their order, places ascend, none is lost.
+// TestByPartner checks that places ascend, that plans of one place keep their order, and
+// that none is lost.
 func TestByPartner(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 7))
 	for _, most := range []int64{0, 1, 4095, 4096, 1 << 40} {

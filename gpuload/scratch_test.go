@@ -13,13 +13,13 @@ import (
 	"github.com/pinion-index/pinion/query"
 )
 
-// TestScratch leaves the device less and less memory for accumulators: enough for all
-// queries, for some at a time, for one, and not for one, when they go to shared memory.
+// TestScratch leaves less and less device memory for accumulators: enough for all
+// queries, for some at a time, for one, and for none, when the queries use shared memory.
 func TestScratch(t *testing.T) {
 	const docs, queries = 60000, 6
 	c, sc := newCollection(t, gputrial.Shape{Docs: docs, Segments: 1, Terms: 12, MaxDF: 0.05, MinDF: 1, DocsCodec: "bp128", FreqsCodec: "bp128", Seed: 8})
 	for _, v := range []struct {
-		left   int64 // bytes of device memory beside lists, norms and results
+		left   int64 // bytes of device memory besides lists, norms and results
 		atOnce int64 // queries that have accumulators at the same time
 
 	}{{16 << 20, queries}, {1000000, 3}, {6 * docs, 1}, {4 * docs, 0}} {
@@ -57,8 +57,8 @@ func TestScratch(t *testing.T) {
 	}
 }
 
-// TestScratchFaults fails at the first operation, the second and so on: there is an
-// error that says what it was, or the right answers, and no memory is lost.
+// TestScratchFaults makes the first operation fail, then the second and so on. Each run
+// gives an error that names its cause or the right answers, and leaks no memory.
 func TestScratchFaults(t *testing.T) {
 	shape := someShape
 	shape.Docs, shape.Terms = 700, 8

@@ -14,9 +14,8 @@ import (
 	"github.com/pinion-index/pinion/kernels"
 )
 
-// TestSelections compares all ways to find the best keys with sorting: many keys and
-// few, in one group and in several that are not full, sorted either way, with equal
-// scores.
+// TestSelections compares all selections with sorting: many and few keys, in one group
+// and in several that are not full, ascending and descending, with equal scores.
 func TestSelections(t *testing.T) {
 	type job struct{ n, groups, k, scores, order int }
 	jobs := []job{{0, 1, 10, 5, 0}, {1, 1, 1, 5, 0}, {9, 1, 10, 5, 0}, {10, 1, 10, 1, 0}, {300, 1, 10, 7, 1}, {5000, 1, 1, 3, -1},
@@ -59,8 +58,8 @@ func TestSelections(t *testing.T) {
 	}
 }
 
-// drawKeys draws n keys in groups of a common stride, with as many different scores as
-// are asked for.
+// drawKeys draws n keys in groups of a common stride with a given number of different
+// scores.
 func drawKeys(r *rand.Rand, n, groups, scores int) (keys []uint64, counts []uint32, all []uint64) {
 	stride := max(n/groups*2, 2)
 	if groups == 1 {
@@ -68,7 +67,7 @@ func drawKeys(r *rand.Rand, n, groups, scores int) (keys []uint64, counts []uint
 	}
 	keys, counts = make([]uint64, groups*stride), make([]uint32, groups)
 	for i := range keys {
-		keys[i] = ^uint64(0) // what is absent must not be looked at
+		keys[i] = ^uint64(0) // absent keys must not be read
 	}
 	for d := range n {
 		g := r.IntN(groups)
@@ -83,7 +82,8 @@ func drawKeys(r *rand.Rand, n, groups, scores int) (keys []uint64, counts []uint
 	return keys, counts, all
 }
 
-// sortKeys sorts the keys of a single group up or down, but for the absent last one.
+// sortKeys sorts the keys of a single group in either direction, except for the absent
+// last one.
 func sortKeys(keys []uint64, order int) {
 	if order != 0 {
 		slices.SortFunc(keys[:len(keys)-1], func(a, b uint64) int { return order * cmp.Compare(a, b) })

@@ -25,7 +25,7 @@ func viewsOf(s *reader.Snapshot) ([]view, error) {
 	return views, nil
 }
 
-// scorerFor returns the scoring function of cpu, or the default one for a snapshot.
+// scorerFor returns the scorer of cpu, or the default scorer for a snapshot.
 func scorerFor(s *reader.Snapshot, cpu query.Executor) (*query.Scorer, error) {
 	if c, ok := cpu.(interface{ Scorer() *query.Scorer }); ok {
 		return c.Scorer(), nil
@@ -33,7 +33,8 @@ func scorerFor(s *reader.Snapshot, cpu query.Executor) (*query.Scorer, error) {
 	return query.NewScorer(query.DefaultParams, query.StatsOf(s))
 }
 
-// LoadAll makes all lists resident, in the order of the files, as far as they fit.
+// LoadAll makes lists resident, in file order, until no more fit. It is optional: an
+// Executor loads the lists that its queries need.
 func (x *Executor) LoadAll(ctx context.Context) error {
 	if err := x.enter(); err != nil {
 		return err

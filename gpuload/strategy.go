@@ -8,24 +8,24 @@ import (
 	"github.com/pinion-index/pinion/kernels"
 )
 
-// Strategy is a way to intersect lists. All find the same.
+// Strategy is an algorithm for intersecting lists. All give the same results.
 type Strategy uint8
 
-// The ways. Probe looks for the docIDs of the shortest list in the blocks of the others
-// that can hold them, and decodes no more. MergePath and Find1 to Find4 decode all lists
-// of a batch first, each once.
+// The strategies. Probe searches for the docIDs of the shortest list in those blocks of
+// the other lists that may contain them, and decodes only these. MergePath and Find1 to
+// Find4 first decode all lists of a batch, each once.
 const (
-	Auto Strategy = iota // Element, Find1 or Probe, by codecs and lengths
+	Auto Strategy = iota // Element, Find1 or Probe, depending on codecs and lengths
 	Probe
-	MergePath       // equal shares of the merge, Griffin 2018 section 3.1.2
-	Find1           // Parallel Merge Find, Ding 2009 section 7: a search for each docID
-	Find2           // splitters of thread blocks first
-	Find3           // then of warps
-	Find4           // then of threads
+	MergePath       // merge in equal shares, Griffin 2018 section 3.1.2
+	Find1           // Parallel Merge Find, Ding 2009 section 7: one search per docID
+	Find2           // likewise, with splitters per thread block
+	Find3           // and per warp
+	Find4           // and per thread
 	ProbeSkip       // Probe by binary search in the skip header, Ding 2009 section 8
 	ProbeRegression // Probe by safe ranges, Ao 2011 section 3.3
 	ProbeHash       // Probe by hash buckets, Ao 2011 section 3.4
-	Element         // Probe, but lists of the linear-regression codecs by single elements, Ao 2011 section 4.3, Algorithm 1
+	Element         // Probe, but searches lists of the linear-regression codecs by single elements, Ao 2011 section 4.3, Algorithm 1
 
 	strategyCount
 )
@@ -33,7 +33,7 @@ const (
 var strategyNames = [strategyCount]string{Auto: "auto", Probe: "probe", MergePath: "mergepath", Find1: "find1", Find2: "find2", Find3: "find3",
 	Find4: "find4", ProbeSkip: "skip", ProbeRegression: "lr", ProbeHash: "hash", Element: "element"}
 
-// Strategies returns all ways.
+// Strategies returns all strategies.
 func Strategies() []Strategy {
 	all := make([]Strategy, strategyCount)
 	for i := range all {
@@ -42,7 +42,7 @@ func Strategies() []Strategy {
 	return all
 }
 
-// ParseStrategy is String's inverse.
+// ParseStrategy returns the strategy with a name. It is the inverse of String.
 func ParseStrategy(name string) (Strategy, error) {
 	if i := slices.Index(strategyNames[:], name); i >= 0 {
 		return Strategy(i), nil
@@ -50,14 +50,15 @@ func ParseStrategy(name string) (Strategy, error) {
 	return 0, fmt.Errorf("gpuload: unknown strategy %q (known: %s)", name, strings.Join(strategyNames[:], ", "))
 }
 
-// mergeShare is how many times on average the queries of a batch must read each decoded list
-// for merging to pay.
+// mergeShare is the average number of queries that must use a decoded list for merging to
+// pay.
 const mergeShare = 16
 
-// choose returns Element if most postings of longer lists are of a codec that gives single
-// elements, Find1 if most have no presence words and each list serves many queries, or
-// Probe. On an H200, with 128 to 1,024 queries a list, Find1 answers 1.1 to 1.4 times as
-// many as Probe where there are no presence words, and 0.7 of them or fewer where there are.
+// choose returns Element if most postings of the longer lists are in a codec with access
+// to single elements, Find1 if most have no presence words and each list serves many
+// queries, and otherwise Probe. On an H200 with 128 to 1,024 queries per list, Find1
+// reaches 1.1 to 1.4 times the throughput of Probe without presence words, and at most
+// 0.7 times with them.
 func (x *Executor) choose(plans []*plan) Strategy {
 	var long, lists, elements, bare int64
 	seen := map[any]bool{}
@@ -97,10 +98,10 @@ func (x *Executor) choose(plans []*plan) Strategy {
 	return Probe
 }
 
-// merges reports whether lists are decoded and merged.
+// merges reports whether the strategy decodes lists first and merges them.
 func (s Strategy) merges() bool { return s >= MergePath && s <= Find4 }
 
-// locate returns how blocks are found.
+// locate returns how the strategy finds blocks.
 func (s Strategy) locate(o Options) uint32 {
 	if s < ProbeSkip || s > ProbeHash {
 		return o.locate
@@ -108,7 +109,7 @@ func (s Strategy) locate(o Options) uint32 {
 	return kernels.LocateSkip + uint32(s-ProbeSkip)
 }
 
-// String returns the name of a strategy.
+// String returns the name of the strategy.
 func (s Strategy) String() string {
 	if s < strategyCount {
 		return strategyNames[s]

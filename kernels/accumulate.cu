@@ -1,29 +1,31 @@
-// Disjunctions as Ding 2009 section 8 has them: an accumulator for every document in
-// device memory, for each query and segment; the lists term by term in canonical order,
-// one launch for all lists that come r-th in their queries; then the selection over the
+// Disjunctions as in Ding 2009 section 8: for each query and segment, an accumulator per
+// document in device memory. Lists are added term by term in canonical order, with one
+// launch for the r-th lists of all queries, followed by a selection over the
 // accumulators.
 //
-// A launch of accumulate takes some queries' r-th lists, a warp a block; launches
-// follow one another, which keeps the order of additions that query uses. The host
-// fills the accumulators before and bounds how many queries have some at a time.
+// A launch of accumulate adds the r-th lists of some queries, with a warp per block.
+// Launches run one after the other, which keeps the order of additions of package query.
+// The host fills the accumulators first and bounds the number of queries that have
+// accumulators at a time.
 //
-// Bound, bytes of device memory: for each document 8, 4 filled and 4 read by the
-// selection; for each posting b_doc + b_freq bits, and where a list has no two documents
-// within 8 of one another a 32-byte sector read and one written, 64 bytes for the 8 that
-// are meant; its norm another 32 unless L2 has it.
-// Measured on an H200, 15.7 M documents: the fill and the selection at 4.6 and 4.0 TB/s,
-// accumulate at 2.0 TB/s: some 70 G sectors/s a few hundred bytes apart, which seems to
-// be what the memory gives. 32 blocks of a list a thread block 16.8 k queries/s, 8 18.0,
-// 4 18.3; lists one after another instead of side by side 15.8; atomicAdd instead of
-// load and store 18.8, not worth its flush of subnormals; 32-byte fetches of L2 18.3.
+// Bound, in bytes of device memory: per document 8, namely 4 filled and 4 read by the
+// selection; per posting b_doc + b_freq bits and, if the documents of a list are more
+// than 8 apart, one 32-byte sector read and one written, 64 bytes instead of the 8
+// needed; its norm takes another 32 unless it is in L2. Measured on an H200 with 15.7 M
+// documents: fill and selection run at 4.6 and 4.0 TB/s, accumulate at 2.0 TB/s, that is,
+// about 70 G sectors/s a few hundred bytes apart, which seems to be the limit of the
+// memory. Throughput with 32 blocks of a list per thread block is 16.8 k queries/s, with
+// 8 it is 18.0, with 4 it is 18.3; with lists one after the other instead of side by side
+// 15.8; with atomicAdd instead of load and store 18.8, but that flushes subnormals; with
+// 32-byte fetches of L2 18.3.
 #include "accumulate.h"
 #include "queue.h"
 
 KERNEL(accumulate, AccumulateParams, 256, 4) { accumulate_share(p); }
 
-// collect_scores, a thread block a range, finds the best keys of the range: as the tail
-// of disjunct, but 16 documents a thread are loaded at once, and most such 4,096 hold
-// nothing above the floor.
+// collect_scores, a thread block per range, finds the top keys of the range. It works
+// like the end of disjunct, but loads 16 documents per thread at once, since most runs of
+// 4,096 documents contain none above the floor.
 KERNEL(collect_scores, DisjunctParams, 256, 5) {
     DYNAMIC_SHARED(dynamic);
     __shared__ uint32_t fill;
@@ -34,7 +36,7 @@ KERNEL(collect_scores, DisjunctParams, 256, 5) {
     Queue queue = {reinterpret_cast<uint64_t *>(dynamic), &fill, p.buffer, p.keep, 0};
     unsigned long long *floors = at_rw<unsigned long long>(p.floors) + q.slot;
     const uint4 *acc = at<uint4>(q.out);
-    const uint32_t end = (r.last + 3) >> 2; // in fours; r.first is a multiple of four
+    const uint32_t end = (r.last + 3) >> 2; // in units of four; r.first is a multiple of four
     if (threadIdx.x == 0) {
         fill = 0;
         floor = *reinterpret_cast<volatile unsigned long long *>(floors);
@@ -43,7 +45,7 @@ KERNEL(collect_scores, DisjunctParams, 256, 5) {
     queue.floor = floor;
     for (uint32_t base = r.first >> 2; base < end; base += 4 * blockDim.x) {
         uint4 v[4];
-        // Touched accumulators are at least zero as integers, the others negative.
+        // As integers, touched accumulators are at least zero and the others negative.
         int cut = (int)(queue.floor >> 32), best = -1;
 #pragma unroll
         for (int k = 0; k < 4; k++) {

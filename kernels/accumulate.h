@@ -1,16 +1,16 @@
-// Scores added to accumulators, one for each document: what the disjunctions that keep
-// accumulators share (disjunct.cu, accumulate.cu).
+// Adding scores to accumulators, one per document: shared by the two kinds of
+// disjunctions that use accumulators (disjunct.cu, accumulate.cu).
 //
-// An accumulator that no posting has touched holds minus zero. No score is below zero,
-// so adding the first gives that score to the bit, and the sign says whether there was one.
+// An accumulator is initially minus zero. Scores are never negative, so adding the first
+// gives exactly that score, and the sign bit tells whether any was added.
 #ifndef PINION_ACCUMULATE_H
 #define PINION_ACCUMULATE_H
 #include "list.h"
 
 #define UNTOUCHED 0x80000000u
 
-// add_block adds the scores of one block's postings in [lo, hi) to acc, which holds the
-// accumulators from lo on. docIDs within a list are distinct, so nothing is atomic and a
+// add_block adds the scores of a block's postings with docIDs in [lo, hi) to acc, the
+// accumulators from lo on. DocIDs of a list are distinct, so no atomics are needed, and a
 // lane may load all its accumulators first.
 DEV void add_block(const QueryDesc &q, const ListDesc &l, float w, uint32_t j, uint32_t lo, uint32_t hi, float *acc,
                    int lane) {
@@ -34,9 +34,9 @@ DEV void add_block(const QueryDesc &q, const ListDesc &l, float w, uint32_t j, u
     });
 }
 
-// accumulate_share is the whole of a kernel: one share of one list a thread block, a
-// warp a block of it. Neighbouring thread blocks take the same share of different lists,
-// and so about the same documents, whose norms then come from L2.
+// accumulate_share is the body of a kernel: a thread block adds one share of a list, a
+// warp per block. Adjacent thread blocks process the same share of different lists, that
+// is, roughly the same documents, whose norms are then in L2.
 DEV void accumulate_share(const AccumulateParams &p) {
     uint32_t part = blockIdx.x % p.nParts, share = blockIdx.x / p.nParts;
     if (share >= p.shares) return;

@@ -1,15 +1,15 @@
-// What must hold of a list before other kernels follow its offsets, checked where
-// the list lies: endpoints ascend and end with the payload, binary-packed blocks
-// are whole vectors, last docIDs ascend and are documents of the segment, bucket
-// starts ascend to n. norms_of_lengths is here too: it also runs
-// when a segment becomes resident.
+// Validation of lists in device memory, before other kernels follow their offsets:
+// endpoints ascend and end with the payload, binary-packed blocks are whole vectors, last
+// docIDs ascend and are documents of the segment, bucket starts ascend to n.
+// norms_of_lengths, which runs once per segment, is here too.
 //
-// Bound: 12 bytes a block of 128 postings and 4 bytes a bucket of 256, against some
-// 140 a block that the copy to the device brings: at memory speed it takes 0.2% of
-// the time of the copy.
+// Bound: 12 bytes per block of 128 postings and 4 bytes per bucket of 256, compared with
+// about 140 bytes per block for the copy to the device: at memory speed, 0.2% of the time
+// of the copy.
 #include "list.h"
 
-// ascending says whether words[0..n) never fall, start at first and end at limit or below.
+// ascending reports, for the thread's share of words[0..n), whether they do not decrease,
+// end with last, and have no bits of mask.
 DEV bool ascending(const uint32_t *words, uint32_t n, uint32_t last, uint32_t mask, int thread, int threads) {
     bool ok = true;
     for (uint32_t i = thread; i < n; i += threads) {
@@ -41,8 +41,8 @@ KERNEL(check_lists, CheckParams, 256, 4) {
     if (t == 0) at_rw<uint32_t>(p.status)[i] = all;
 }
 
-// norms_of_lengths writes the norm of every document: table[length], where the
-// table comes from query.Scorer and so does its rounding.
+// norms_of_lengths writes the norm of every document: table[length]. The table, with its
+// rounding, is computed by query.Scorer.
 KERNEL(norms_of_lengths, NormParams, 256, 4) {
     uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= p.n) return;

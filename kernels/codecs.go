@@ -2,7 +2,8 @@ package kernels
 
 import "math/bits"
 
-// Codec numbers of a ListDesc: codec.ID, and Raw for plain uint32 values.
+// Codec numbers in a ListDesc. They equal codec.ID, except that Raw stands for plain
+// uint32 values.
 const (
 	Raw       = 0
 	BP128     = 1
@@ -25,8 +26,8 @@ const (
 // CodecSet is a set of codec numbers. The zero value is empty.
 type CodecSet uint16
 
-// CodecsOf returns the set of some codec numbers. Numbers above EF, which no kernel
-// decodes, make a set that no kernel takes.
+// CodecsOf returns the set of the given codec numbers. No kernel supports a set with a
+// number above EF.
 func CodecsOf(codecs ...uint8) CodecSet {
 	var s CodecSet
 	for _, c := range codecs {
@@ -37,30 +38,31 @@ func CodecsOf(codecs ...uint8) CodecSet {
 
 func set(codec uint8) CodecSet { return CodecsOf(codec) }
 
-// What several kernels are compiled for.
+// Sets that several kernels are compiled for.
 var (
 	packed = CodecsOf(Raw, BP128, BP256)
 	linear = CodecsOf(LRC, LRCSeg, SegLRC, HSLRC)
 	all    = CodecSet(1<<codecCount - 1)
 )
 
-// Task is what one of several kernels does, depending on the codecs of its lists.
+// Task is a task for which there are several kernels, for different codecs.
 type Task uint8
 
-// The tasks. The zero value is none.
+// The tasks. The zero value is not a task.
 const (
 	_            Task = iota
-	DecodeDocs        // docIDs to device memory
-	SumDocs           // docIDs decoded and summed
-	DecodeFreqs       // frequencies to device memory
-	Intersect         // conjunctions, docIDs out
-	FindElements      // likewise, where docIDs are looked up by single elements
-	RankDocs          // conjunctions and disjunctions scored, list by list
-	AddScores         // scores added to accumulators
+	DecodeDocs        // decode docIDs to device memory
+	SumDocs           // decode docIDs and sum them
+	DecodeFreqs       // decode frequencies to device memory
+	Intersect         // answer conjunctions with docIDs
+	FindElements      // the same, searching lists by single elements
+	RankDocs          // answer conjunctions and disjunctions with scores, list by list
+	AddScores         // add scores to accumulators
 )
 
-// For returns the kernel that does a task for lists of these codecs: of those that can,
-// the one compiled for the fewest codecs. None says that there is none.
+// For returns the kernel for a task on lists of the given codecs. If several support
+// these codecs, it returns the one compiled for the fewest; if none does, it returns
+// None.
 func For(task Task, codecs CodecSet) Kernel {
 	best := None
 	for k, e := range table {
@@ -74,7 +76,7 @@ func For(task Task, codecs CodecSet) Kernel {
 	return best
 }
 
-// decodable are the codecs of which kernels decode docIDs and frequencies.
+// decodable is the set of codecs with kernels that decode docIDs and frequencies.
 var decodable = func() (s CodecSet) {
 	for c := range uint8(codecCount) {
 		if For(DecodeDocs, set(c)) != None && For(DecodeFreqs, set(c)) != None {
@@ -84,8 +86,10 @@ var decodable = func() (s CodecSet) {
 	return s
 }()
 
-// Decodable reports whether kernels decode the docIDs and the frequencies of a codec.
+// Decodable reports whether there are kernels that decode docIDs and frequencies of a
+// codec.
 func Decodable(codec uint8) bool { return set(codec)&decodable != 0 }
 
-// HasElements reports whether kernels find docIDs of a codec by single elements.
+// HasElements reports whether there are kernels that search lists of a codec by single
+// elements, without decoding blocks.
 func HasElements(codec uint8) bool { return set(codec)&linear != 0 }

@@ -1,16 +1,16 @@
-// Conjunctions over compressed lists, docIDs out, many queries in a launch (PARA, Ao
-// 2011 section 3.1: the elements of the shortest list are spread over the threads,
-// each is looked for in the other lists; then a scan and a compaction).
+// Conjunctions over compressed lists that return docIDs, with many queries in a launch
+// (PARA, Ao 2011 section 3.1: the elements of the shortest list are distributed over the
+// threads, and each is searched for in the other lists; then a scan and a compaction).
 //
-// A warp takes a run of blocks of a query's first list. Of each block, four docIDs a
-// lane, the presence words of the other lists (presence.h) rule most out. The rest
-// are buffered until there are 128, are looked for in list after list (search.h), and
-// come out in their order. No block is decoded that no docID needs (Ding 2009
-// section 8), and a docID that fails in one list is not looked for in the next.
+// A warp processes a run of blocks of a query's first list, four docIDs per lane. The
+// presence words of the other lists (presence.h) rule out most of them. The rest are
+// buffered until there are 128, then searched for in one list after the other (search.h),
+// and written in order. Only blocks that may contain a docID are decoded (Ding 2009
+// section 8), and a docID that is missing in one list is not searched for in the next.
 //
-// Bound, a docID of the first list: its decoding, and a sector of 32 bytes and ten
-// instructions of a lane for each list behind, until one does not hold it; that of
-// search.h for what passes; results add 4 bytes written twice a docID found.
+// Bound, per docID of the first list: decoding, and for each following list, until one
+// does not contain it, a sector of 32 bytes and ten instructions of a lane; for docIDs
+// that pass, the bound of search.h; for each result, 4 bytes written twice.
 #ifndef PINION_CONJOIN_H
 #define PINION_CONJOIN_H
 #include "element.h"
@@ -18,14 +18,14 @@
 #include "search.h"
 
 // Waiting is a warp's shared memory: docIDs of the first list that passed the presence
-// words, oldest first, and what a search needs.
+// words, oldest first, and the memory for searches.
 struct alignas(16) Waiting {
     uint32_t doc[256];
     Probes probes;
 };
 
-// pass_chunk appends the docIDs of a chunk that all lists may hold, behind number end.
-// It returns how many.
+// pass_chunk appends the docIDs of a chunk that all lists may contain to s, from position
+// end on, and returns their number.
 DEV uint32_t pass_chunk(const IntersectParams &p, const QueryDesc &q, const Term *terms, uint4 v, uint32_t count, Waiting &s,
                         uint32_t end, int lane) {
     uint32_t d[4] = {v.x, v.y, v.z, v.w}, alive = 0;
@@ -44,9 +44,9 @@ DEV uint32_t pass_chunk(const IntersectParams &p, const QueryDesc &q, const Term
     return __shfl_sync(FULL, sum, 31);
 }
 
-// find_waiting looks for up to 128 docIDs, in s from number head on, in all lists and
-// writes those found. It returns how many. With ELEMENTS, lists of the linear-regression
-// codecs are searched without decoding their blocks.
+// find_waiting searches all lists for count docIDs, at most 128, in s from position head
+// on. It writes those found and returns their number. With ELEMENTS, lists of the
+// linear-regression codecs are searched without decoding blocks.
 template <bool ELEMENTS> DEV uint32_t find_waiting(const IntersectParams &p, const QueryDesc &q, const Term *terms, uint32_t *out, Waiting &s,
                           uint32_t head, uint32_t count, int lane) {
     uint32_t d[4], blk[4], pos[4], alive = 0;
@@ -67,7 +67,8 @@ template <bool ELEMENTS> DEV uint32_t find_waiting(const IntersectParams &p, con
     return __shfl_sync(FULL, sum, 31);
 }
 
-// intersect_tile answers for one tile: the whole of a kernel. shared is the thread block's.
+// intersect_tile is the body of a kernel: it processes one tile. shared belongs to the
+// thread block.
 template <bool ELEMENTS> DEV void intersect_tile(const IntersectParams &p, Waiting *shared) {
     int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
     uint32_t tile = blockIdx.x * 8 + warp;

@@ -1,6 +1,6 @@
-// What every kernel source includes first: the CUDA built-ins under nvcc, the
-// host emulator's under a C++ compiler (see emu.h), and the few helpers that
-// differ between the two.
+// Included first by every kernel source: the CUDA built-ins under nvcc, those of the host
+// emulator under a C++ compiler (see emu.h), and the few helpers that differ between the
+// two.
 #ifndef PINION_CUDA_H
 #define PINION_CUDA_H
 
@@ -18,12 +18,12 @@
 #define DEV_MEMBER inline
 #else
 #define DEV static __device__ __forceinline__
-#define COLD static __device__ __noinline__ // a call: the warp's lanes come together
+#define COLD static __device__ __noinline__ // a call, at which the warp's lanes converge
 #define DEV_MEMBER __device__ __forceinline__
 #endif
 
-// KERNEL declares a kernel. Every kernel takes one parameter struct by value, so a
-// launch is a name and some bytes.
+// KERNEL declares a kernel. Every kernel takes one parameter struct by value, so a launch
+// consists of a name and the bytes of the struct.
 #ifdef PINION_EMU
 #define KERNEL(name, params, threads, blocks) extern "C" void name(const params p)
 #else
@@ -53,7 +53,7 @@ DEV uint4 load_stream(const uint4 *p) {
 #endif
 }
 
-// prefetch asks L2 for the line at p, which must be readable.
+// prefetch loads the cache line at p into L2. p must be readable.
 DEV void prefetch(const void *p) {
 #ifdef PINION_EMU
     (void)*static_cast<const volatile char *>(p);
@@ -62,8 +62,8 @@ DEV void prefetch(const void *p) {
 #endif
 }
 
-// warp_scan returns the inclusive prefix sum of x over the lanes: per step one
-// shuffle, whose predicate says that the source lane exists, and one add.
+// warp_scan returns the inclusive prefix sum of x over the lanes. A step is one shuffle,
+// whose predicate is true if the source lane exists, and one add.
 DEV uint32_t warp_scan(uint32_t x, int lane) {
 #ifdef PINION_EMU
     for (int d = 1; d < 32; d <<= 1) {

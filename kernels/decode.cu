@@ -1,39 +1,42 @@
-// Whole lists to docIDs or frequencies in device memory, many lists in a launch.
+// Kernels that decode whole lists to docIDs or frequencies in device memory, many lists
+// in a launch.
 //
-// A tile is a run of blocks of one list, which a thread block takes: at most as many as
-// eight warps have endpoints for, one block a lane.
+// A thread block processes a tile, a run of blocks of one list: at most as many as eight
+// warps can hold endpoints for, with one block per lane.
 //
-// Bound, b bits a value, 128 to a block: b/8 bytes read, 8/128 of endpoint and skip
-// header, 4 written: 4.94 bytes an integer at b = 7, so 0.86 T integers/s where
-// copies run at 4.27 TB/s. Instructions: for four docIDs of a lane two 16-byte loads,
-// four funnel shifts and masks, ten for the prefix sum, eight adds, one 16-byte
-// store, ten of addressing: about 12 an integer, so 2.4 T/s on 132 multiprocessors
-// of four schedulers at 1.75 GHz; with a consumer that writes nothing, that or the
-// read bandwidth (0.94 bytes) is the bound. Bytes, which these values take in vbyte: 5.31
-// and 5.26 read and written, 0.81 T/s; some 30 instructions for four values of a lane, 20 of
-// vbyte1024. Frequencies have no sum.
+// Bound, with b bits per value and blocks of 128: b/8 bytes read, 8/128 for endpoint and
+// skip header, 4 written: 4.94 bytes per integer at b = 7, so 0.86 T integers/s if copies
+// run at 4.27 TB/s. Instructions for four docIDs of a lane: two 16-byte loads, four
+// funnel shifts and masks, ten for the prefix sum, eight adds, one 16-byte store, ten for
+// addressing: about 12 per integer, so 2.4 T/s on 132 multiprocessors with four
+// schedulers at 1.75 GHz. If nothing is written, this or the read bandwidth (0.94 bytes)
+// is the bound. The same values take a byte each in vbyte128 and vbyte1024: 5.31 and 5.26
+// bytes read and written, 0.81 T/s; about 30 instructions for four values of a lane, 20
+// for vbyte1024. Frequencies need no prefix sum.
 //
-// What limits docIDs of bp128, as counters say, is memory: at 81% of its peak with tiles of
-// 256 blocks (a copy has 89%), issue slots at 38%.
+// According to hardware counters, docIDs of bp128 are bound by memory: 81% of its peak
+// with tiles of 256 blocks (a copy reaches 89%), and 38% of issue slots.
 //
-// Sources: Mallia 2019 section 3 (a thread an integer there; here four, in the
-// four-lane interleaved layout); Lemire and Boytsov 2015.
+// Sources: Mallia 2019 section 3 (which has a thread per integer; here a thread has four,
+// in the four-lane interleaved layout); Lemire and Boytsov 2015.
 #include "decode.h"
 
-// How far ahead, in values, a thread block asks L2 for what later ones will read: those
-// that run at a time write at most half of L2. The emulator's lists are short.
+// The distance, in values, at which a thread block prefetches into L2 for later ones:
+// thread blocks that run at the same time write at most half of L2. The emulator's lists
+// are short.
 #ifdef PINION_EMU
 enum { AHEAD = 1 << 10 };
 #else
 enum { AHEAD = 1 << 22 };
 #endif
 
-// Turns are the blocks of a warp of a tile that the thread block shares: FLIGHT side by
-// side, and again a step later. Endpoints and docIDs before are read at once, one block a lane.
+// Turns are the blocks of a warp in a tile that its thread block shares: FLIGHT adjacent
+// blocks per turn, turns a step apart. Endpoints and preceding docIDs are read at once,
+// one block per lane.
 template <int FLIGHT, int LOG> struct Turns {
     enum { CHUNKS = 1 << (LOG - 7) };
     const uint32_t *payload;
-    uint32_t begin, step, end, full; // first block, to the next turn; behind the tile, behind the full blocks
+    uint32_t begin, step, end, full; // first block, distance of turns, end of the tile, end of the full blocks
     uint32_t lo, hi, prev;
 
     DEV_MEMBER Turns(const DecodeParams &p, const ListDesc &l, uint32_t first, int lane, bool freqs) {
@@ -50,27 +53,27 @@ template <int FLIGHT, int LOG> struct Turns {
         prev = freqs ? 0 : block_prev(l, j);
         ask(p, l, first, lane, freqs);
     }
-    // ask brings to L2 what a tile AHEAD of this one will read, which otherwise waits for
-    // its endpoints and then for its payload. So tiles can be small, and what all thread
-    // blocks write at a time lies close together: 64 blocks a tile 0.834 T/s, without this 0.770; a tile
-    // of 256 blocks 0.793.
+    // ask prefetches into L2 the data of the tile AHEAD of this one, which would
+    // otherwise wait for its endpoints and then for its payload. This allows small tiles,
+    // so that all thread blocks write close together: 0.834 T/s with 64 blocks per tile,
+    // 0.770 without ask, 0.793 with 256 blocks per tile.
     DEV_MEMBER void ask(const DecodeParams &p, const ListDesc &l, uint32_t first, int lane, bool freqs) const {
         const uint32_t ahead = AHEAD >> LOG, words = freqs ? l.freqWords : l.docWords;
-        if (LOG > 8 || l.nb <= ahead) return; // blocks of 1,024 have enough loads in flight: 0.755, with this 0.726
+        if (LOG > 8 || l.nb <= ahead) return; // blocks of 1,024 have enough loads in flight: 0.755 T/s, with prefetching 0.726
         uint32_t shift = words / l.nb * ahead, k = LINE * (lane >> 1);
         if (begin + lane / FLIGHT * step + lane % FLIGHT < end)
             for (uint32_t w = (lo + shift + LINE - 1) / LINE * LINE; w < hi + shift && w < words; w += LINE) prefetch(payload + w);
         if (threadIdx.x >= 32 || k >= end - first || first + 2 * ahead + k >= l.nb) return;
         prefetch(at<uint32_t>(lane & 1 ? l.last : freqs ? l.freqEnds : l.docEnds) + first + 2 * ahead + k);
     }
-    // chunks calls f for the blocks of turn i from b on, one by one.
+    // chunks calls f for each block of turn i, which starts at block b.
     template <int KIND, bool FREQS, class F> DEV_MEMBER void chunks(const ListDesc &l, uint32_t i, uint32_t b, int lane, F f) const {
         for (uint32_t e = 0; e < FLIGHT && b + e < end; e++) {
             uint32_t n = block_count(l, b + e), carry = __shfl_sync(FULL, prev, i + e);
             Chunks<KIND> ch;
             ch.begin(KIND, payload, __shfl_sync(FULL, lo, i + e), __shfl_sync(FULL, hi, i + e), n);
-            // The first test tells the compiler that a block of 128 needs no loop: with the
-            // order of these lines 1.52 T/s fused with a sum, 1.40 without.
+            // The first test tells the compiler that a block of 128 needs no loop: with
+            // it and this order of lines, sums reach 1.52 T/s, otherwise 1.40.
             for (uint32_t c = 0; c == 0 || (c < CHUNKS && 128 * c < n); c++) {
                 uint4 v = ch.get(c, lane);
                 f((b + e) * CHUNKS + c, FREQS ? plus_one(v) : prefix_docs(v, &carry, lane), n - 128 * c);
@@ -80,15 +83,15 @@ template <int FLIGHT, int LOG> struct Turns {
 };
 
 // each_packed calls f(chunk, values, count) for every 128 docIDs or frequencies of every
-// block of this warp's turns: FLIGHT blocks are in flight, and the warps take turns of
-// that many, so that what a thread block reads and writes at a time is contiguous.
-// Measured on an H200 with tiles of 256, docIDs, T integers/s: a run of 32 blocks to each
-// warp and two in flight 0.748, turns of two 0.767, turns of four 0.781, of eight 0.782;
-// thread blocks that stay and prefetch endpoints 0.76.
+// block of this warp's turns. A turn has FLIGHT blocks, all in flight, so that a thread
+// block reads and writes contiguous memory at a time. Measured on an H200 for docIDs with
+// tiles of 256, in T integers/s: 32 contiguous blocks per warp with two in flight 0.748,
+// turns of two 0.767, turns of four 0.781, turns of eight 0.782; persistent thread blocks
+// that prefetch endpoints 0.76.
 template <int FLIGHT, int LOG, bool FREQS, class F> DEV void each_packed(const DecodeParams &p, const ListDesc &l, uint32_t first, int lane, F f) {
     constexpr int HALVES = 1 << (LOG - 7), PARTS = FLIGHT * HALVES;
     Turns<FLIGHT, LOG> t(p, l, first, lane, FREQS);
-    if (FREQS && (reinterpret_cast<uintptr_t>(t.payload) & 15)) t.full = 0; // frequencies behind bytes
+    if (FREQS && (reinterpret_cast<uintptr_t>(t.payload) & 15)) t.full = 0; // frequencies after a byte-oriented payload
 #pragma unroll 1
     for (uint32_t i = 0, b = t.begin; i < 32 && b < t.end; i += FLIGHT, b += t.step) {
         if (b + FLIGHT > t.full || b + FLIGHT > t.end) { // the list's last blocks
@@ -104,7 +107,7 @@ template <int FLIGHT, int LOG, bool FREQS, class F> DEV void each_packed(const D
             if (width > 32) width = 32;
             uint32_t bit = lane * width;
 #pragma unroll
-            for (int h = 0; h < HALVES; h++) { // 32 rows take width vectors
+            for (int h = 0; h < HALVES; h++) { // 32 rows have width vectors
                 const uint4 *q = reinterpret_cast<const uint4 *>(t.payload + at_) + h * width + (bit >> 5);
                 u[e * HALVES + h] = load_stream(q);
                 v[e * HALVES + h] = load_stream(q + 1);
@@ -127,8 +130,7 @@ template <int FLIGHT, int LOG, bool FREQS, class F> DEV void each_packed(const D
     }
 }
 
-// sum_docs_bp128 is the fused consumer that writes nothing: one sum a warp. Tiles of at most
-// 64 blocks.
+// sum_docs_bp128 sums docIDs and writes one sum per warp. Tiles have at most 64 blocks.
 KERNEL(sum_docs_bp128, DecodeParams, 64, 32) {
     int lane = threadIdx.x & 31;
     if (blockIdx.x >= p.nTiles) return;
@@ -140,8 +142,9 @@ KERNEL(sum_docs_bp128, DecodeParams, 64, 32) {
     if (lane == 31) at_rw<uint32_t>(p.sums)[8 * blockIdx.x + (threadIdx.x >> 5)] = sum;
 }
 
-// each_vbyte128 is each_packed for vbyte128: selectors of all blocks in flight, and
-// their data as if all values were bytes, which then need no offsets.
+// each_vbyte128 is each_packed for vbyte128. It loads the selectors of all blocks in
+// flight, and their data on the assumption that all values are single bytes, which needs
+// no offsets.
 template <int FLIGHT, bool FREQS, class F> DEV void each_vbyte128(const DecodeParams &p, const ListDesc &l, uint32_t first, int lane, F f) {
     const Turns<FLIGHT, 7> t(p, l, first, lane, FREQS);
 #pragma unroll 1
@@ -167,7 +170,7 @@ template <int FLIGHT, bool FREQS, class F> DEV void each_vbyte128(const DecodePa
                     f(b + e + 1, byte_freqs(w0[e + 1]), 128u);
                     continue;
                 }
-                // Two sums in one scan: neither reaches 2^16.
+                // Two sums in one scan: both are less than 2^16.
                 uint32_t d0 = byte_gaps(w0[e]), d1 = byte_gaps(w0[e + 1]), s = warp_scan(d0 | d1 << 16, lane);
                 f(b + e, byte_docs(w0[e], __shfl_sync(FULL, t.prev, i + e) + (s & 0xffff) - d0), 128u);
                 f(b + e + 1, byte_docs(w0[e + 1], __shfl_sync(FULL, t.prev, i + e + 1) + (s >> 16) - d1), 128u);
@@ -192,11 +195,12 @@ template <int FLIGHT, bool FREQS, class F> DEV void each_vbyte128(const DecodePa
 
 enum { GROUP = 2 }; // chunks of a block of vbyte1024 in flight, unless all values are bytes
 
-// each_vbyte1024 is each_packed for vbyte1024, a block a turn. A lane has the selectors of 32
-// values, so that one scan tells where the data of all chunks lie.
+// each_vbyte1024 is each_packed for vbyte1024, with one block per turn. A lane has the
+// selectors of 32 values, so that a single scan gives the data offsets of all chunks.
 template <bool FREQS, class F> DEV void each_vbyte1024(const DecodeParams &p, const ListDesc &l, uint32_t first, int lane, F f) {
     const Turns<1, 10> t(p, l, first, lane, FREQS);
-    // In chunk c this lane takes selector byte k of lane 4c + lane/8; the masks are for those before it.
+    // In chunk c this lane uses selector byte k of lane 4c + lane/8; the masks select the
+    // bytes before it.
     const uint32_t k = lane & 7, low = k >= 4 ? FULL : (1u << 8 * k) - 1, high = k > 4 ? (1u << 8 * (k - 4)) - 1 : 0;
 #pragma unroll 1
     for (uint32_t i = 0, b = t.begin; i < 32 && b < t.end; i++, b += t.step) {
@@ -250,8 +254,8 @@ template <bool FREQS, class F> DEV void each_vbyte1024(const DecodeParams &p, co
     }
 }
 
-// Each of these takes a tile a thread block, of at most as many blocks as eight warps have
-// in 32 / FLIGHT turns.
+// These kernels process a tile per thread block, of at most as many blocks as eight warps
+// have in 32 / FLIGHT turns.
 #define SHARED_TILES(name, blocks, each)                                                                  \
     KERNEL(name, DecodeParams, 256, blocks) {                                                             \
         int lane = threadIdx.x & 31;                                                                      \

@@ -1,15 +1,16 @@
-// What the kernels that decode whole lists share: tiles, and where values go.
+// Shared by the kernels that decode whole lists: tiles and output.
 //
-// A tile is a run of blocks of one list; a warp takes one of up to 32 blocks, or, for the
-// codecs without heads (decode.cu), a thread block takes one. The endpoints and last docIDs
-// of a warp's blocks are read at once, one block a lane, and shuffled out.
+// A tile is a run of blocks of one list. A warp processes a tile of up to 32 blocks or,
+// for the codecs without heads (decode.cu), a thread block processes a tile. The
+// endpoints and last docIDs of a warp's blocks are read at once, one block per lane, and
+// distributed by shuffles.
 #ifndef PINION_DECODE_H
 #define PINION_DECODE_H
 #include "list.h"
 
-enum { LINE = 32 }; // words of what L2 is asked for at once
+enum { LINE = 32 }; // words prefetched into L2 at once
 
-// Run is the warp's tile: its list, its blocks, and their endpoints, a lane each.
+// Run is the warp's tile: its list, its blocks, and their endpoints, one block per lane.
 struct Run {
     ListDesc l;
     uint32_t job, first, count;
@@ -33,7 +34,7 @@ DEV Run read_run(const DecodeParams &p, uint32_t tile, int lane, bool freqs) {
     return r;
 }
 
-// put stores the lane's four values of a chunk; count of them are there.
+// put stores the lane's four values of a chunk of count values.
 DEV void put(uint32_t *out, uint4 v, uint32_t count, int lane) {
     uint32_t i = 4 * lane;
     if (i + 4 <= count) {
@@ -45,9 +46,10 @@ DEV void put(uint32_t *out, uint4 v, uint32_t count, int lane) {
     if (i + 2 < count) out[i + 2] = v.z;
 }
 
-// bring asks L2 for the payload of the warp's blocks; otherwise each waits for memory
-// when its turn comes. hslrc 0.52 to 0.62 T/s, lrcseg 0.58 to 0.65, ef 0.50 to 0.53; newpfd and
-// parapfor gain where gaps are wider (7 bits: 0.60 to 0.65), pfordelta 0.49 to 0.62 there.
+// bring prefetches the payload of the warp's blocks into L2; otherwise each block waits
+// for memory in turn. It speeds up hslrc from 0.52 to 0.62 T/s, lrcseg from 0.58 to 0.65,
+// ef from 0.50 to 0.53 and, with wider gaps (7 bits), newpfd and parapfor from 0.60 to
+// 0.65 and pfordelta from 0.49 to 0.62.
 DEV void bring(const Run &r, const uint32_t *payload, int lane) {
     uint32_t lo = __shfl_sync(FULL, r.lo, 0), hi = __shfl_sync(FULL, r.hi, r.count - 1);
 #pragma unroll 1
@@ -55,8 +57,9 @@ DEV void bring(const Run &r, const uint32_t *payload, int lane) {
 }
 
 // each_dense calls f(first posting, values, count) for the blocks of a warp's tile of a
-// dense kind: docIDs, or frequencies less one. The heads of 32 blocks are read at once, a lane each, and shuffled out. scratch
-// is the warp's part of shared memory.
+// dense kind. Values are docIDs, or frequencies minus one. The heads of 32 blocks are
+// read at once, one per lane, and distributed by shuffles. scratch is the warp's part of
+// shared memory.
 template <int KIND, bool FREQS, class F> DEV void each_dense(const Run &r, int lane, uint32_t *scratch, F f) {
     LineBlock b;
     b.payload = at<uint32_t>(FREQS ? r.l.freqs : r.l.docs);
@@ -84,7 +87,7 @@ template <int KIND, bool FREQS, class F> DEV void each_dense(const Run &r, int l
     for (uint32_t i = 0; i < r.count; i++) {
         b.lo = __shfl_sync(FULL, r.lo, i);
         d.shape = __shfl_sync(FULL, own.shape, i);
-        if (KIND == PFORDELTA && d.shape >> 31) continue; // below
+        if (KIND == PFORDELTA && d.shape >> 31) continue; // in the loop below
         if (KIND == HSLRC && (d.split = __shfl_sync(FULL, own.split, i)) > 128) continue;
         if (!FREQS && KIND < LRC) b.prev = __shfl_sync(FULL, r.prev, i);
         if (KIND != RICE && KIND != ELIAS && KIND != PFORDELTA) d.place = __shfl_sync(FULL, own.place, i);
@@ -107,7 +110,8 @@ template <int KIND, bool FREQS, class F> DEV void each_dense(const Run &r, int l
         f(b.first, FREQS ? d.freqs(KIND, b, widths, lane, scratch) : d.docs(KIND, b, widths, lane, scratch), b.n);
     }
     if (KIND != PFORDELTA && KIND != HSLRC) return;
-    // Calls stand apart: what lives across one costs registers or a stack.
+    // Calls are in a loop of their own: values that live across a call cost registers or
+    // stack.
     uint32_t left = __ballot_sync(FULL, (KIND == HSLRC ? own.split > 128 : own.shape >> 31) && (uint32_t)lane < r.count);
 #pragma unroll 1
     for (; left; left &= left - 1) {
@@ -135,14 +139,14 @@ template <int KIND> DEV void dense_to_docs(const DecodeParams &p, uint32_t *scra
     each_dense<KIND, false>(r, lane, scratch + 128 * (threadIdx.x >> 5), [&](uint32_t first, uint4 v, uint32_t n) { put(out + first, v, n, lane); });
 }
 
-// sum_of returns the sum of those of the lane's four values that are there.
+// sum_of returns the sum of the lane's four values in a chunk of n values.
 DEV uint32_t sum_of(uint4 v, uint32_t n, int lane) {
     uint32_t i = 4 * lane;
     if (n >= 128) return v.x + v.y + v.z + v.w;
     return (i < n ? v.x : 0) + (i + 1 < n ? v.y : 0) + (i + 2 < n ? v.z : 0) + (i + 3 < n ? v.w : 0);
 }
 
-// dense_to_sum is the fused consumer that writes nothing: one sum a tile.
+// dense_to_sum sums docIDs of a dense kind and writes one sum per tile.
 template <int KIND> DEV void dense_to_sum(const DecodeParams &p, uint32_t *scratch) {
     int lane = threadIdx.x & 31;
     uint32_t tile = (blockIdx.x * blockDim.x + threadIdx.x) >> 5;
@@ -172,7 +176,8 @@ template <int KIND> DEV void dense_to_freqs(const DecodeParams &p, uint32_t *scr
         task<KIND>(p, scratch);                                      \
     }
 
-// DENSE declares the kernels for docIDs of a kind, DENSE_FREQS that for its frequencies.
+// DENSE declares the kernels for docIDs of a kind, DENSE_FREQS the one for its
+// frequencies.
 #define DENSE(name, KIND, blocks)                                    \
     DENSE_KERNEL(decode_docs_##name, dense_to_docs, KIND, blocks)    \
     DENSE_KERNEL(sum_docs_##name, dense_to_sum, KIND, blocks)

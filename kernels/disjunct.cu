@@ -1,15 +1,15 @@
-// Disjunctions with an accumulator per document, term by term (Ding 2009 section 8),
-// the accumulators of a range of docIDs in shared memory and the selection of the k
-// best fused behind them: no accumulator ever reaches device memory.
+// Disjunctions with an accumulator per document, term by term (Ding 2009 section 8). The
+// accumulators of a range of docIDs are in shared memory and the selection of the top k
+// is fused, so accumulators are never written to device memory.
 //
-// A thread block takes a run of docIDs of one query and goes through it in ranges of
-// width documents. For each term in canonical order its warps decode the blocks that
-// overlap the range and add their scores; docIDs within a list are distinct, so no
-// atomics, and a barrier between terms keeps the order of additions that query uses.
+// A thread block processes a run of docIDs of one query in ranges of width documents. For
+// each term in canonical order its warps decode the blocks that overlap the range and add
+// their scores. DocIDs of a list are distinct, so no atomics are needed; a barrier
+// between terms keeps the order of additions of package query.
 //
-// Bound: for each posting b_doc + b_freq bits read, one norm (4 bytes, from L2 after
-// the first term), one division and about 25 instructions: 0.3 T postings/s; for
-// each document of the segment 8 bytes of shared memory traffic: 25 T documents/s.
+// Bound: per posting, b_doc + b_freq bits read, one norm (4 bytes, from L2 after the
+// first term), one division and about 25 instructions: 0.3 T postings/s; per document of
+// the segment, 8 bytes of shared memory traffic: 25 T documents/s.
 #include "accumulate.h"
 #include "queue.h"
 
@@ -24,8 +24,9 @@ DEV uint32_t first_block(const ListDesc &l, uint32_t x) {
     return lo;
 }
 
-// add_term adds one term's scores for documents in [lo, hi). Its blocks from
-// *cursor on can overlap; *next becomes the first that can overlap what follows.
+// add_term adds one term's scores for documents in [lo, hi). Only blocks from cursor on
+// can overlap these; *next is set to the first block that can overlap documents from hi
+// on.
 DEV void add_term(const QueryDesc &q, const ListDesc &l, float w, uint32_t lo, uint32_t hi, float *acc, uint32_t cursor,
                   uint32_t *next, int lane, int warp, int warps) {
     for (uint32_t j = cursor + warp; j < l.nb; j += warps) {

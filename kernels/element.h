@@ -1,29 +1,31 @@
-// Device functions that look docIDs up in lists of the linear-regression codecs by single
-// elements: no block is decoded.
+// Device functions that search lists of the linear-regression codecs by single elements,
+// without decoding blocks.
 //
 // Source: Ao 2011 section 4.3, Algorithm 1. A lane locates a docID's block (list.h), then
-// searches the block within the safe range of the list's line, by interpolation and then
-// by bisection. Positions of exceptions, which the paper forbids, become a bitmap.
+// searches the block within the safe range of the list's line, first by interpolation and
+// then by bisection. Positions of exceptions, which the paper does not allow, are
+// converted to a bitmap.
 //
-// Bound, a docID in a list far longer than its own: 3 or 4 elements, at most 10. With skip
-// header, endpoints and head some 8 sectors of 32 bytes, so 14 G docIDs/s at 3.6 TB/s. Lanes
-// read lines of their own, so a load takes a cycle of the multiprocessor for each lane: 6
-// to find the block, 4 for its ends, 3 for its head, 2 to 5 for positions of exceptions,
-// 1 or 2 an element: 20, so 11 G docIDs/s. Instructions of a lane: 60 for the head,
-// 10 for each position, 35 an element; lanes wait for the one with the most. Batches with
-// their copies gave 7 to 10 G docIDs/s with lists 64 to 128 times as long.
+// Bound, per docID in a list far longer than its own: 3 or 4 elements, at most 10. With
+// skip header, endpoints and head that is about 8 sectors of 32 bytes, so 14 G docIDs/s
+// at 3.6 TB/s. Each lane reads a different cache line, so a load takes a cycle of the
+// multiprocessor per lane: 6 to find the block, 4 for its ends, 3 for its head, 2 to 5
+// for positions of exceptions, 1 or 2 per element: about 20, so 11 G docIDs/s.
+// Instructions of a lane: 60 for the head, 10 per position, 35 per element; lanes wait
+// for the slowest. Measured for batches including copies: 7 to 10 G docIDs/s with lists
+// 64 to 128 times as long.
 #ifndef PINION_ELEMENT_H
 #define PINION_ELEMENT_H
 #include "list.h"
 
-// two_words returns w bits, at most 32, from bit s of q[0] on, whose rest is in q[next]: a
-// lane that needs no rest loads none.
+// two_words returns w bits, at most 32, from bit s of q[0] on. The rest is in q[next],
+// which is loaded only if needed.
 DEV uint32_t two_words(const uint32_t *q, uint32_t next, uint32_t s, uint32_t w) {
     uint32_t lo = __ldg(q), hi = s + w > 32 ? __ldg(q + next) : 0;
     return __funnelshift_r(lo, hi, s) & low_mask(w);
 }
 
-// Elements gives single docIDs of a block.
+// Elements gives access to single docIDs of a block.
 struct Elements {
     LineBlock b;
     Patched h;
@@ -81,7 +83,7 @@ struct Elements {
         }
     }
 
-    // deviation returns the value i of the block as it is stored.
+    // deviation returns value i of the block as stored.
     DEV_MEMBER uint32_t deviation(uint32_t i) const {
         const uint32_t *p = b.payload + b.lo;
         uint32_t at_ = (i >> 2) * h.width;
@@ -92,7 +94,7 @@ struct Elements {
         if (i >= 32) rank += __popc(map0);
         if (i >= 64) rank += __popc(map1);
         if (i >= 96) rank += __popc(map2);
-        if (rank >= h.count) rank = h.count - 1; // a bitmap of too many bits
+        if (rank >= h.count) rank = h.count - 1; // the bitmap has too many bits
         at_ = h.overflows() + h.over * rank;
         return v + raise(two_words(p + (at_ >> 5), 1, at_ & 31, h.over) + h.bias, h.width);
     }
@@ -110,9 +112,9 @@ struct Elements {
         return v + own.at_(i - origin) + (z >> 1 ^ (0 - (z & 1)));
     }
 
-    // has reports whether x, above the docID before the block and not above its last, is
-    // among its docIDs from lo on and before hi. The first elements read are where x
-    // would be if docIDs were even between the nearest that are known; then bisection.
+    // has reports whether x is among the block's docIDs at positions lo to hi-1. x must
+    // be greater than the docID before the block and at most its last. The first probes
+    // interpolate between the nearest known docIDs; then it bisects.
     DEV_MEMBER bool has(uint32_t x, uint32_t lo, uint32_t hi) const {
         uint32_t a = 0, below = b.prev, c = b.n - 1, above = b.last; // below < x <= above, element c
         if (x == above) return true;
@@ -122,7 +124,7 @@ struct Elements {
             uint32_t mid = (from + to) >> 1;
             if (step < 3) {
                 float share = (float)(x - below) / (float)(above - below) * (float)(c - a + 1);
-                mid = a + (share < 128 ? (uint32_t)share : 128); // a broken block may give anything
+                mid = a + (share < 128 ? (uint32_t)share : 128); // a corrupt block may give any value
                 mid = mid < from ? from : mid < to ? mid : to - 1;
             }
             uint32_t v = get(mid);
@@ -138,7 +140,8 @@ struct Elements {
     }
 };
 
-// search_elements finds which of the lane's docIDs are in l, of a linear-regression codec.
+// search_elements returns which of the lane's docIDs are in l, a list of a
+// linear-regression codec.
 DEV uint32_t search_elements(const ListDesc &l, const uint32_t *d, uint32_t alive, uint32_t mode) {
     uint32_t blk[4], found = 0;
     locate(l, d, alive, mode, blk);

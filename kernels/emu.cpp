@@ -1,6 +1,6 @@
 //go:build emu
 
-// The emulator's scheduler, and the kernel sources compiled for it.
+// The emulator's scheduler and the kernel sources compiled for it.
 #include "emu_sched.h"
 
 #include <stddef.h>
@@ -65,7 +65,7 @@ extern "C" const char *emu_launch(const char *name, unsigned grid, unsigned bloc
     return "no such kernel";
 }
 
-// What params.go is compared with.
+// emu_sizes returns the i-th size or offset with which a test compares params.go.
 extern "C" uint32_t emu_sizes(uint32_t i) {
     static const uint32_t sizes[] = {
         sizeof(ListDesc),     sizeof(Tile),           sizeof(DecodeJob), sizeof(DecodeParams),

@@ -1,15 +1,15 @@
-// The host emulator's side of CUDA C: what the kernel sources need to compile with
-// a host C++ compiler and run without a GPU. emu.cpp holds the scheduler.
+// The host emulator's part of CUDA C: what the kernel sources need to compile with a host
+// C++ compiler and run without a GPU. The scheduler is in emu_sched.h.
 //
 // Every CUDA thread is a fiber. A fiber runs until it waits at a barrier or a warp
-// collective, so code that lacks a barrier sees its neighbours' work not yet done
-// or long overwritten. A seed makes that likelier: the next fiber is drawn at
-// random, blocks run in random order, shared memory starts out as rubbish, and
-// atomics are points of switching too. A barrier that not all threads reach, and a
-// collective whose mask names a lane that is gone, end the launch with an error.
+// collective, so code that lacks a barrier sees other threads' results too early or too
+// late. A seed makes this more likely: the next fiber is chosen at random, thread blocks
+// run in random order, shared memory is initialized with random data, and fibers also
+// switch at atomics. A barrier that some threads do not reach, or a collective whose mask
+// contains a lane that has exited, ends the launch with an error.
 //
-// Shared memory is static data in a section of its own, so __shared__ variables
-// may stand in functions that are not templates, and nowhere else.
+// Shared memory is static data in a section of its own, so __shared__ variables are
+// allowed only in functions that are not templates.
 #ifndef PINION_EMU_H
 #define PINION_EMU_H
 
@@ -33,7 +33,7 @@ struct dim3 { unsigned x, y, z; };
 static inline uint2 make_uint2(unsigned x, unsigned y) { return {x, y}; }
 static inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) { return {x, y, z, w}; }
 
-// EmuThread is what a running fiber may know of itself.
+// EmuThread identifies the running fiber.
 struct EmuThread { dim3 tid; int lane, warp; };
 extern EmuThread *emu_self;
 extern dim3 emu_block, emu_block_dim, emu_grid_dim;
@@ -44,8 +44,8 @@ extern unsigned char *emu_dynamic;
 #define blockDim emu_block_dim
 #define gridDim emu_grid_dim
 
-// emu_exchange hands in the lane's value, waits for all lanes of the mask, and
-// returns the 32 values handed in; those of lanes outside the mask are rubbish.
+// emu_exchange publishes the lane's value, waits for all lanes of the mask, and returns
+// the 32 values. Those of lanes outside the mask are undefined.
 const uint64_t *emu_exchange(unsigned mask, uint64_t value);
 void emu_barrier();
 int emu_barrier_count(int predicate);
@@ -129,10 +129,10 @@ static inline unsigned __brev(unsigned x) {
     return r;
 }
 
-// Hosts round to nearest; volatile keeps the compiler from fusing the product with
-// a sum.
+// The host rounds to nearest; volatile keeps the compiler from fusing the product with a
+// sum.
 static inline float __fadd_rn(float a, float b) { return a + b; }
-static inline float __fadd_ru(float a, float b) { // not below the sum, which doubles round by far less than a step
+static inline float __fadd_ru(float a, float b) { // at least the sum: double rounding errs by far less than a float step
     return nextafterf((float)((double)a + b), __builtin_inff());
 }
 static inline float __fsub_rn(float a, float b) { return a - b; }

@@ -20,25 +20,25 @@ import (
 	"unsafe"
 )
 
-// The build cache knows nothing of files that a C++ file includes, unless they are
-// headers or embedded: embedding makes a changed kernel source compile again.
+// The go command does not track files included by a C++ file, unless they are headers or
+// embedded. Embedding the kernel sources triggers a rebuild when they change.
 //
 //go:embed *.cu
 var _ embed.FS
 
 var emuNames = func() (c [Count]*C.char) {
 	for k := range c {
-		c[k] = C.CString(Kernel(k).String()) // of None: no such kernel
+		c[k] = C.CString(Kernel(k).String()) // for None, a name that is no kernel
 	}
 	return c
 }()
 
-var emuMutex sync.Mutex // the emulator is one device
+var emuMutex sync.Mutex // the emulator runs one kernel at a time
 
 // Emulate runs a kernel on the host: grid thread blocks of k.Threads() threads with
-// that many bytes of dynamic shared memory. With a seed other than 0 threads and
-// thread blocks run in a random order that depends on it. Addresses in params are
-// host addresses, of memory that Go's collector does not manage.
+// shared bytes of dynamic shared memory. If seed is not 0, it determines a random order
+// of threads and thread blocks. Addresses in params are host addresses and must not point
+// to the Go heap.
 func Emulate(k Kernel, grid, shared int, params []byte, seed uint64) error {
 	if k == None || k >= Count {
 		return fmt.Errorf("no %v", k)
@@ -56,17 +56,16 @@ func Emulate(k Kernel, grid, shared int, params []byte, seed uint64) error {
 	return nil
 }
 
-// HostAlloc returns n bytes outside Go's heap, 64-byte aligned, which a launch may
-// refer to. Each allocation stands alone, so that the address sanitizer sees
-// accesses beyond it.
+// HostAlloc allocates n bytes outside the Go heap, 64-byte aligned, for use by Emulate.
+// Each allocation is separate, so that the address sanitizer detects accesses outside it.
 func HostAlloc(n int) unsafe.Pointer {
 	return C.aligned_alloc(64, C.size_t((n+63)&^63))
 }
 
-// HostFree frees what HostAlloc returned.
+// HostFree frees memory returned by HostAlloc.
 func HostFree(p unsafe.Pointer) { C.free(p) }
 
-// paramsSize returns the size of the struct that a kernel takes.
+// paramsSize returns the size of a kernel's parameter struct.
 func paramsSize(k Kernel) int { return int(reflect.TypeOf(table[k].params).Size()) }
 
 func emuSizes() (s []uint32) {

@@ -1,4 +1,4 @@
-// The emulator's scheduler: fibers, warps, barriers. Included by emu.cpp alone.
+// The emulator's scheduler: fibers, warps, barriers. Included only by emu.cpp.
 #ifndef PINION_EMU_SCHED_H
 #define PINION_EMU_SCHED_H
 #include "emu.h"
@@ -25,7 +25,7 @@ namespace {
 const size_t kStack = 256 << 10, kMaxThreads = 1024, kMaxShared = 232448;
 
 #if defined(__x86_64__)
-// A context is a stack pointer: callee-saved registers lie on the stack.
+// A context is a stack pointer; callee-saved registers are on the stack.
 typedef void *Context;
 extern "C" void emu_switch(void **save, void *load);
 asm(R"(
@@ -52,7 +52,7 @@ emu_switch:
 )");
 void switch_to(Context *save, Context *load) { emu_switch(save, *load); }
 void make_context(Context *c, char *stack, void (*entry)()) {
-    void **sp = reinterpret_cast<void **>(stack + kStack) - 1; // entered as by a call: 8 modulo 16
+    void **sp = reinterpret_cast<void **>(stack + kStack) - 1; // as after a call: 8 modulo 16
     *--sp = reinterpret_cast<void *>(entry);
     for (int i = 0; i < 6; i++) *--sp = nullptr;
     *c = sp;
@@ -74,12 +74,12 @@ struct Fiber {
     Context context;
     char *stack;
     bool done;
-    unsigned waiting; // mask of the collective that it waits in, 0 if none
+    unsigned waiting; // mask of the collective it waits for; 0 if none
     int phase;
 };
 
 struct Warp {
-    uint64_t slots[3][32]; // two alternate for full warps, the third is for parts of one
+    uint64_t slots[3][32]; // two alternate for full warps, the third is for partial warps
     int lanes, arrived;
 };
 
@@ -157,8 +157,8 @@ void fiber_main() {
 
 int index_of(Fiber *f) { return (int)(f - blk.fibers.data()); }
 
-// partial is a collective of some lanes only: it waits until every lane of the
-// mask waits with the same mask, once to hand in and once to read.
+// partial is a collective of some lanes: it waits until every lane of the mask waits with
+// the same mask, once before values are read and once after.
 void partial(Warp &w, unsigned mask) {
     Fiber *self = running, *first = self - self->t.lane;
     self->waiting = mask;
@@ -201,7 +201,7 @@ const char *run_block(unsigned threads) {
     return failure;
 }
 
-// emu_run runs a kernel. seed 0: threads in order; otherwise in random order.
+// emu_run runs a kernel. Threads run in order if seed is 0, otherwise in random order.
 const char *emu_run(void (*run)(const void *), const void *params, unsigned grid, unsigned threads, unsigned shared,
                     uint64_t seed) {
     if (threads == 0 || threads > kMaxThreads) return "block size outside 1 to 1024";
@@ -272,7 +272,7 @@ const uint64_t *emu_exchange(unsigned mask, uint64_t value) {
         if (!(mask >> f->t.lane & 1)) emu_fail("a lane calls a warp collective whose mask leaves it out");
         w.slots[2][f->t.lane] = value;
         partial(w, mask);
-        static uint64_t copies[kMaxThreads][32]; // each lane reads its own copy before the slots change
+        static uint64_t copies[kMaxThreads][32]; // each lane reads from a copy of its own, since the slots change
         uint64_t *c = copies[index_of(f)];
         memcpy(c, w.slots[2], sizeof w.slots[2]);
         partial(w, mask);

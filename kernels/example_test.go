@@ -6,8 +6,8 @@ import (
 	"github.com/pinion-index/pinion/kernels"
 )
 
-// Lists of bp128 and newpfd together take the kernel that is compiled for both, lists of
-// any other codec the one for all.
+// Lists of bp128 and newpfd use the kernel compiled for both; with lists of any other
+// codec, the kernel for all codecs is used.
 func ExampleFor() {
 	fmt.Println(kernels.For(kernels.RankDocs, kernels.CodecsOf(kernels.BP128, kernels.NewPFD)))
 	fmt.Println(kernels.For(kernels.RankDocs, kernels.CodecsOf(kernels.BP128, kernels.EF)))

@@ -1,5 +1,6 @@
-// Conjunctions over lists of any codec, docIDs out (conjoin.h), and the kernels that
-// bring the docIDs of all tiles together: a scan and a compaction, 8 bytes a docID found.
+// Conjunctions over lists of any codec that return docIDs (conjoin.h), and the kernels
+// that concatenate the docIDs of all tiles: a scan and a compaction, 8 bytes per docID
+// found.
 #include "conjoin.h"
 
 KERNEL(intersect_docs, IntersectParams, 256, 4) {
@@ -7,14 +8,15 @@ KERNEL(intersect_docs, IntersectParams, 256, 4) {
     intersect_tile<false>(p, shared);
 }
 
-// intersect_elements is intersect_docs, but lists of the linear-regression codecs are
-// searched by single elements (element.h).
+// intersect_elements is intersect_docs, except that lists of the linear-regression codecs
+// are searched by single elements (element.h).
 KERNEL(intersect_elements, IntersectParams, 256, 4) {
     __shared__ Waiting shared[8];
     intersect_tile<true>(p, shared);
 }
 
-// sum_tiles, a warp a query: where each tile's docIDs start within the query's.
+// sum_tiles, a warp per query, computes where each tile's docIDs start within the
+// query's.
 KERNEL(sum_tiles, GatherParams, 256, 4) {
     int lane = threadIdx.x & 31;
     uint32_t q = (blockIdx.x * blockDim.x + threadIdx.x) >> 5;
@@ -28,7 +30,7 @@ KERNEL(sum_tiles, GatherParams, 256, 4) {
     if (lane == 0) at_rw<uint32_t>(p.totals)[q] = sum;
 }
 
-// scan_queries, one thread block: where each query's docIDs start.
+// scan_queries, one thread block, computes where each query's docIDs start.
 KERNEL(scan_queries, GatherParams, 1024, 1) {
     __shared__ uint32_t sums[32];
     int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
@@ -47,7 +49,7 @@ KERNEL(scan_queries, GatherParams, 1024, 1) {
     if (threadIdx.x == 0) at_rw<uint32_t>(p.starts)[p.nQueries] = before;
 }
 
-// gather_docs, a warp a tile: copies the tile's docIDs to their place.
+// gather_docs, a warp per tile, copies the tile's docIDs to their place.
 KERNEL(gather_docs, GatherParams, 256, 4) {
     int lane = threadIdx.x & 31;
     uint32_t tile = (blockIdx.x * blockDim.x + threadIdx.x) >> 5;
@@ -55,7 +57,7 @@ KERNEL(gather_docs, GatherParams, 256, 4) {
     uint32_t n = at<uint32_t>(p.counts)[tile];
     if (!n) return;
     const uint32_t *first = at<uint32_t>(p.queryTiles);
-    uint32_t lo = 0, hi = p.nQueries; // the last query whose first tile is not after this one
+    uint32_t lo = 0, hi = p.nQueries; // the last query whose first tile is at or before this one
     while (hi - lo > 1) {
         uint32_t mid = (lo + hi) >> 1;
         if (__ldg(first + mid) <= tile) lo = mid;

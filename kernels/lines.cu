@@ -1,5 +1,5 @@
-// Whole lists of the linear-regression codecs to docIDs, in device memory or summed.
-// Bounds and sources: lines.h.
+// Kernels that decode whole lists of the linear-regression codecs to docIDs, stored or
+// summed. For bounds and sources see lines.h.
 #include "decode.h"
 
 DENSE(lrc, LRC, 5)

@@ -1,14 +1,15 @@
 // Device functions over blocks of the linear-regression codecs: lrc, lrcseg, seglrc and
-// hslrc. A docID is its line's value plus its deviation: there are no gaps to sum, and a
-// docID is found without its block. A warp takes a block of at most 128 docIDs; lane t
-// gets positions 4t to 4t+3.
+// hslrc. A docID is the value of a line plus a deviation, so there are no gaps to sum,
+// and a single docID can be read without decoding its block. A warp processes a block of
+// at most 128 docIDs; lane t gets positions 4t to 4t+3.
 //
-// Source: Ao 2011 sections 3.4, 4.2 and 4.3. The layouts are those of format/codec/internal/regress,
-// lrc, lrcseg, seglrc and hslrc; lines are integers in fixed point, the same everywhere.
+// Source: Ao 2011 sections 3.4, 4.2 and 4.3. The layouts are those of
+// format/codec/internal/regress, lrc, lrcseg, seglrc and hslrc; lines are in fixed point
+// with the same arithmetic everywhere.
 //
-// Bound: 25 instructions a warp for low bits, 20 for the head, 20 for the line at the
-// lane's four elements (hslrc some 15 more where a block has two lines), and with exceptions those
-// of patched.h: 70 to 130 a block, 0.6 to 1.0 an integer.
+// Bound: 25 instructions of a warp for low bits, 20 for the head, 20 for the line at the
+// lane's four elements (hslrc about 15 more if a block has two lines) and, with
+// exceptions, those of patched.h: 70 to 130 per block, 0.6 to 1.0 per integer.
 #ifndef PINION_LINES_H
 #define PINION_LINES_H
 #include "patched.h"
@@ -19,7 +20,7 @@ enum { LINE_FRACTION = 25 }; // bits of a fraction
 struct Line {
     uint32_t start, step, frac, fracStep;
 
-    // from is the line of slope hi*2^32 + lo, Q32, as seen from element origin.
+    // from sets the line with slope hi*2^32 + lo, in Q32, relative to element origin.
     DEV_MEMBER void from(uint32_t lo, uint32_t hi, uint32_t intercept, uint32_t origin) {
         uint64_t at_ = ((uint64_t)hi << 32 | lo) * origin;
         start = intercept + (uint32_t)(at_ >> 32);
@@ -30,16 +31,16 @@ struct Line {
     DEV_MEMBER uint32_t at_(uint32_t j) const { return start + step * j + ((frac + fracStep * j) >> LINE_FRACTION); }
 };
 
-// LineBlock is what the four codecs need to know of a block.
+// LineBlock holds what the four codecs need to know about a block.
 struct LineBlock {
     const uint32_t *payload; // of the list
     uint32_t lo, hi, n;       // words of the block and its docIDs
-    uint32_t first;           // element of the list that it begins with
-    uint32_t prev, last;      // docIDs before it, and its last
-    uint32_t total, lastOfAll; // of the list: docIDs, and the last
+    uint32_t first;           // index in the list of its first element
+    uint32_t prev, last;      // docID before it, and its last docID
+    uint32_t total, lastOfAll; // of the list: number of docIDs, and the last one
 };
 
-// open_segment reads the head of a segment with extra further bits.
+// open_segment reads the head of a segment with extraBits additional bits.
 DEV void open_segment(Patched &h, const uint32_t *p, uint32_t words, uint32_t n, uint32_t extraBits, uint32_t *extra,
                       uint32_t *least) {
     h.sound = false;
@@ -66,7 +67,7 @@ DEV uint4 plus(uint4 v, const Line &f, int lane) {
     return v;
 }
 
-// lrc_open finds the parts of a block and its line.
+// lrc_open sets the parts of a block and its line.
 DEV void lrc_open(const LineBlock &b, Patched &h, Line &f) {
     h.sound = false;
     if (b.lo < 4) return;
@@ -97,7 +98,7 @@ DEV void lrcseg_open(const LineBlock &b, Patched &h, Line &f) {
 DEV void seglrc_open(const LineBlock &b, Patched &h, Line &f) {
     uint32_t extra = 0, least = 0;
     open_segment(h, b.payload + b.lo, b.hi - b.lo, b.n, 5, &extra, &least);
-    if (!h.sound) { // consecutive docIDs, or damage
+    if (!h.sound) { // consecutive docIDs, or corrupt
         f = {b.prev + 1, 1, 0, 0};
         return;
     }
@@ -108,10 +109,10 @@ DEV void seglrc_open(const LineBlock &b, Patched &h, Line &f) {
     f = {b.prev + 1 + least, (uint32_t)(s >> 7), 0, ((uint32_t)s & 127) << 18};
 }
 
-// Buckets are those of hslrc that a block's docIDs can be in.
+// Buckets are the hslrc buckets that a block's docIDs can be in.
 struct Buckets {
     const uint32_t *payload;
-    uint32_t first, lowest, upper; // element of the list that the block begins with; buckets
+    uint32_t first, lowest, upper; // index in the list of the block's first element; first and last bucket
     bool sound;
 
     DEV_MEMBER void begin(const LineBlock &b) {
@@ -126,7 +127,8 @@ struct Buckets {
         if (upper >> m || lowest > upper) sound = false;
     }
     DEV_MEMBER uint32_t start(uint32_t h) const { return __ldg(payload + 4 * h); }
-    // find returns the last bucket from h on that begins at or before element k, or h.
+    // find returns the last bucket from h on that starts at or before element k, or h if
+    // there is none.
     DEV_MEMBER uint32_t find(uint32_t h, uint32_t k) const {
         if (h == upper || start(h + 1) > k) return h;
         uint32_t lo = h + 1, hi = upper + 1;
@@ -137,8 +139,8 @@ struct Buckets {
         }
         return lo;
     }
-    // line returns bucket h's line as the elements of the block see it, and the element
-    // of the block that is its origin.
+    // line sets the line of bucket h relative to the block and returns the element of the
+    // block that is its origin.
     DEV_MEMBER uint32_t line(uint32_t h, Line &f) const {
         const uint32_t *e = payload + 4 * h;
         uint32_t begin = __ldg(e), origin = begin > first ? begin - first : 0;
@@ -147,9 +149,9 @@ struct Buckets {
     }
 };
 
-// hslrc_open finds the parts of a block and the line of its first docID. split is the
-// first docID of its second bucket, whose line is g: 128 if there is none, 255 if there are
-// more than two.
+// hslrc_open sets the parts of a block and the line of its first docID. split is the
+// position of the first docID of its second bucket, whose line is g; 128 if there is no
+// second bucket, 255 if there are more than two.
 DEV void hslrc_open(const LineBlock &b, Patched &h, Line &f, Line &g, uint32_t *split) {
     Buckets s;
     uint32_t extra, least = 0;
@@ -163,15 +165,15 @@ DEV void hslrc_open(const LineBlock &b, Patched &h, Line &f, Line &g, uint32_t *
     f.start += least;
     if (bucket == s.upper || s.start(bucket + 1) >= end) return;
     uint32_t second = s.find(bucket + 1, s.start(bucket + 1));
-    uint32_t origin = s.line(second, g); // seen from the block's first element, as f is
+    uint32_t origin = s.line(second, g); // relative to the block's first element, like f
     g.start += least - g.step * origin;
     g.frac -= g.fracStep * origin;
     *split = origin;
     if (*split > 127 || second != s.upper && s.start(second + 1) < end) *split = 255;
 }
 
-// plus_two adds line f before element split and g from there on, both as element 0 sees
-// them: at most one lane has elements of both.
+// plus_two adds line f before element split and g from there on, both relative to element
+// 0. At most one lane has elements of both.
 DEV uint4 plus_two(uint4 v, const Line &f, const Line &g, uint32_t split, int lane) {
     uint32_t i = 4 * lane;
     bool behind = i >= split;
@@ -194,7 +196,7 @@ COLD uint4 hslrc_plus(uint4 v, const uint32_t *payload, uint32_t lo, uint32_t n,
     Line f;
     s.begin(b);
     uint32_t i = 4 * lane, bucket = s.find(s.lowest, b.first + i), origin = s.line(bucket, f);
-    uint32_t z = __ldg(b.payload + b.lo) >> 18 & 63; // M is there: the segment was sound
+    uint32_t z = __ldg(b.payload + b.lo) >> 18 & 63; // M is present, since the segment was sound
     z = bit_field(b.payload + b.lo, 24, z);
     uint32_t least = z >> 1 ^ (0 - (z & 1));
 #pragma unroll

@@ -1,18 +1,18 @@
-// Device functions over list extents: decode one block, locate the block that can
-// hold a docID, fetch one frequency. Kernels fuse them with what they do with the
-// postings.
+// Device functions for list extents: decode a block, locate the block that may contain a
+// docID, read a single frequency. Kernels inline them and process the postings in
+// registers.
 //
-// A warp decodes 128 consecutive values of a block at a time, a chunk: lane t gets
-// positions 4t to 4t+3. Longer blocks are several chunks, in order.
+// A warp decodes a block in chunks of 128 consecutive values: lane t gets positions 4t to
+// 4t+3. Longer blocks consist of several chunks.
 //
-// Sources: block endpoints and the formats here, Mallia 2019 section 3 (others: patched.h,
-// unary.h, pfordelta.h, lines.h); four-lane interleaved layout, Lemire and Boytsov 2015
-// (SIMD-BP128); safe range and hash buckets, Ao 2011 sections 3.3 and 3.4.
+// Sources: block endpoints and the formats in this file, Mallia 2019 section 3 (others:
+// patched.h, unary.h, pfordelta.h, lines.h); four-lane interleaved layout, Lemire and
+// Boytsov 2015 (SIMD-BP128); safe range and hash buckets, Ao 2011 sections 3.3 and 3.4.
 //
-// Nothing here trusts the contents of a payload: widths and byte offsets are
-// clamped to the block, so a broken payload gives wrong values but no access
-// outside the extent and the 64 bytes behind it. Endpoints, skip header and
-// bucket starts have been checked (check.cu) before any of this runs.
+// Payloads are not trusted: widths and byte offsets are clamped to the block, so a
+// corrupt payload gives wrong values but no access outside the extent and the 64 bytes
+// after it. Endpoints, skip header and bucket starts have been validated before
+// (check.cu).
 #ifndef PINION_LIST_H
 #define PINION_LIST_H
 #include "cuda.h"
@@ -29,8 +29,8 @@ DEV uint32_t bp_width(uint32_t v, uint32_t rows) {
     return 32 * v / rows;
 }
 
-// bp_row returns the four values of the row that starts at bit offset bit of each
-// of the four lanes. Two 16-byte loads, four funnel shifts.
+// bp_row returns the four values of the row that starts at bit offset bit of each of the
+// four lanes: two 16-byte loads and four funnel shifts.
 DEV uint4 bp_row(const uint32_t *p, uint32_t bit, uint32_t mask) {
     const uint4 *v = reinterpret_cast<const uint4 *>(p) + (bit >> 5);
     uint4 lo = __ldg(v), hi = __ldg(v + 1);
@@ -50,13 +50,13 @@ DEV uint4 bp_row_words(const uint32_t *p, uint32_t bit, uint32_t mask) {
                       __funnelshift_r(__ldg(v + 3), __ldg(v + 7), s) & mask);
 }
 
-// vb_bytes returns how many bytes the four values of a selector byte take.
+// vb_bytes returns the number of bytes of the four values of a selector byte.
 DEV uint32_t vb_bytes(uint32_t sel) {
     return 4 + (sel & 3) + (sel >> 2 & 3) + (sel >> 4 & 3) + (sel >> 6);
 }
 
-// vb_split extracts four values of the lengths in sel from byte off, whose word is at
-// w; the first two words have been loaded, and suffice for five bytes.
+// vb_split extracts four values with the lengths in sel from byte off, which is in the
+// word at w. The first two words have been loaded; they suffice for five bytes.
 DEV uint4 vb_split(const uint32_t *w, uint32_t w0, uint32_t w1, uint32_t off, uint32_t sel) {
     uint32_t s = (off & 3) * 8, w2 = 0, w3 = 0, w4 = 0;
     if (vb_bytes(sel) > 5) {
@@ -84,10 +84,12 @@ DEV uint4 vb_split(const uint32_t *w, uint32_t w0, uint32_t w1, uint32_t off, ui
     return r;
 }
 
-// vb_more returns how many bytes the values of four selector bytes take beyond one each.
+// vb_more returns the number of bytes of the values of four selector bytes, in addition
+// to one byte per value.
 DEV uint32_t vb_more(uint32_t sels) { return __popc(sels & 0x55555555) + 2 * __popc(sels & 0xaaaaaaaa); }
 
-// byte_docs turns the lane's four gaps, the bytes of w, into docIDs after base.
+// byte_docs turns the lane's four gaps, the bytes of w, into docIDs; base is the docID
+// before.
 DEV uint4 byte_docs(uint32_t w, uint32_t base) {
     return make_uint4(__dp4a(w, 0x1u, base + 1), __dp4a(w, 0x101u, base + 2), __dp4a(w, 0x10101u, base + 3),
                       __dp4a(w, 0x1010101u, base + 4));
@@ -95,7 +97,7 @@ DEV uint4 byte_docs(uint32_t w, uint32_t base) {
 
 DEV uint4 plus_one(uint4 v) { return make_uint4(v.x + 1, v.y + 1, v.z + 1, v.w + 1); }
 
-// byte_freqs returns the frequencies; w holds each less one.
+// byte_freqs returns the four frequencies; the bytes of w are the frequencies minus one.
 DEV uint4 byte_freqs(uint32_t w) { return plus_one(make_uint4(w & 255, w >> 8 & 255, w >> 16 & 255, w >> 24)); }
 
 // byte_gaps returns the sum of the four gaps in w.
@@ -112,20 +114,20 @@ DEV uint4 block_docs(uint4 g, uint32_t prev, int lane) {
 #include "pfordelta.h"
 #include "unary.h"
 
-// The kinds of payload. A kernel for one kind is compiled for it alone; ANY looks
-// at the list's codec, which is the same for the whole warp, and does not take the
-// dense kinds, from RICE on, whose blocks are of 128. LRC and on are docIDs only:
-// frequencies of these codecs are NEWPFD.
+// The kinds of payload. A kernel for one kind is compiled for it alone. ANY reads the
+// kind from the list, which is the same for the whole warp. RICE and the following are
+// the dense kinds, with blocks of 128, which Chunks does not support. LRC and the
+// following are for docIDs only; frequencies of these codecs are NEWPFD.
 enum { ANY, RAW, PACKED, BYTES, RICE, PFORDELTA, NEWPFD, PARAPFOR, ELIAS, LRC, LRCSEG, SEGLRC, HSLRC };
 
-// A module for lists of plain values, bp128 and bp256 alone (packed.cu) has fewer
+// A module for lists of plain values, bp128 and bp256 only (packed.cu) uses fewer
 // registers and no calls.
 #ifndef PACKED_ONLY
 #define PACKED_ONLY false
 #endif
 
-// A module for those and newpfd (newpfd.cu) has no calls either: NEWPFD_INLINE says that
-// its blocks are decoded in place, as they are in all of the emulator's kernels.
+// A module for these and newpfd (newpfd.cu) has no calls either. NEWPFD_INLINE means that
+// newpfd blocks are decoded without a call, as in all kernels of the emulator.
 #ifndef NEWPFD_ONLY
 #define NEWPFD_ONLY false
 #endif
@@ -149,18 +151,18 @@ DEV int freqs_kind(uint32_t codec) {
     return kind >= LRC ? NEWPFD : kind;
 }
 
-// vb_values extracts four values of the lengths in sel from byte off of p.
+// vb_values extracts four values with the lengths in sel from byte off of p.
 DEV uint4 vb_values(const uint32_t *p, uint32_t off, uint32_t sel) {
     const uint32_t *w = p + (off >> 2);
     return vb_split(w, __ldg(w), __ldg(w + 1), off, sel);
 }
 
-// Chunks gives the chunks of one block's gaps or frequencies in order. All lanes of
-// the warp call it together.
+// Chunks decodes a block's gaps or frequencies chunk by chunk. All lanes of the warp must
+// call it together.
 template <int KIND> struct Chunks {
     const uint32_t *p;
     uint32_t words, n;    // of the block
-    uint32_t width;       // PACKED: bits a value; BYTES: data bytes used so far
+    uint32_t width;       // PACKED: bits per value; BYTES: bytes read so far
     int kind;
 
     DEV_MEMBER void begin(int k, const uint32_t *payload, uint32_t lo, uint32_t hi, uint32_t count) {
@@ -171,11 +173,12 @@ template <int KIND> struct Chunks {
         width = kind == PACKED ? bp_width(words >> 2, (n + 3) >> 2) : (((n + 3) >> 2) + 3) & ~3u;
     }
 
-    // get returns the lane's four values of chunk c; chunks are taken in order.
+    // get returns the lane's four values of chunk c. It must be called for each chunk in
+    // order.
     DEV_MEMBER uint4 get(uint32_t c, int lane) {
         uint32_t row = c * 32 + lane;
         if (kind == PACKED) {
-            if (4 * row >= n) row = 0; // there are no rows past the end
+            if (4 * row >= n) row = 0; // no row past the end
             uint32_t mask = low_mask(width);
             if (reinterpret_cast<uintptr_t>(p) & 15) return bp_row_words(p, row * width, mask);
             return bp_row(p, row * width, mask);
@@ -202,8 +205,8 @@ template <int KIND> struct Chunks {
     }
 };
 
-// doc_chunk turns the lane's gaps into docIDs; carry is the docID before the chunk
-// (NoDoc at a list's start) and becomes the last one of a full chunk.
+// prefix_docs turns the lane's gaps into docIDs. carry is the docID before the chunk
+// (FULL at the start of a list) and is set to the last one of a full chunk.
 DEV uint4 prefix_docs(uint4 g, uint32_t *carry, int lane) {
     uint32_t a = g.x, b = a + g.y + 1, c = b + g.z + 1, d = c + g.w + 1;
     uint32_t s = warp_scan(d + 1, lane);
@@ -212,7 +215,7 @@ DEV uint4 prefix_docs(uint4 g, uint32_t *carry, int lane) {
     return make_uint4(base + a, base + b, base + c, base + d);
 }
 
-// block_count returns how many values block j of the list holds.
+// block_count returns the number of values in block j of the list.
 DEV uint32_t block_count(const ListDesc &l, uint32_t j) {
     uint32_t rest = l.n - (j << l.logBlock), full = 1u << l.logBlock;
     return rest < full ? rest : full;
@@ -220,8 +223,8 @@ DEV uint32_t block_count(const ListDesc &l, uint32_t j) {
 
 DEV uint32_t block_prev(const ListDesc &l, uint32_t j) { return j ? __ldg(at<uint32_t>(l.last) + j - 1) : FULL; }
 
-// dense_values returns the lane's four gaps or frequencies less one of a block of a
-// dense kind; of ELIAS frequencies, since docIDs are not gaps there.
+// dense_values returns the lane's four gaps, or frequencies minus one, of a block of a
+// dense kind; for ELIAS only frequencies, since its docIDs are not gaps.
 DEV uint4 dense_values(int kind, const uint32_t *payload, uint32_t lo, uint32_t hi, uint32_t n, int lane) {
     const uint32_t *p = payload + lo;
     Unary e;
@@ -234,15 +237,15 @@ DEV uint4 dense_values(int kind, const uint32_t *payload, uint32_t lo, uint32_t 
     return newpfd_values(p, hi - lo, n, lane);
 }
 
-// DenseBlock is a block of a dense kind whose head has been read: by each lane for a
-// block of its own, if a warp goes through many.
+// DenseBlock is a block of a dense kind whose head has been read. When a warp decodes
+// many blocks, each lane reads the head of a different one.
 struct DenseBlock {
     uint32_t shape, place; // packed Patched or Unary
     Line f;                // of the linear-regression kinds
-    Line g;                // HSLRC: as hslrc_open leaves it
+    Line g;                // HSLRC: set by hslrc_open
     uint32_t split;
 
-    // open reads the head of b, docIDs; of PFORDELTA widths are the list's.
+    // open reads the head of b, a block of docIDs. widths are the list's, for PFORDELTA.
     DEV_MEMBER void open(int kind, const LineBlock &b, const Shallow &widths) {
         const uint32_t *p = b.payload + b.lo;
         uint32_t words = b.hi - b.lo;
@@ -272,7 +275,7 @@ struct DenseBlock {
         h.pack(&shape, &place);
     }
 
-    // open_freqs is open for frequencies; those of ELIAS have a head.
+    // open_freqs is like open for frequencies, which have a head in ELIAS too.
     DEV_MEMBER void open_freqs(int kind, const LineBlock &b, const Shallow &widths) {
         if (kind != ELIAS) return open(kind, b, widths);
         Unary e;
@@ -280,7 +283,7 @@ struct DenseBlock {
         shape = e.pack();
     }
 
-    // freqs returns the lane's four frequencies less one of b; scratch as for docs.
+    // freqs returns the lane's four frequencies minus one of b; scratch as for docs.
     DEV_MEMBER uint4 freqs(int kind, const LineBlock &b, const Shallow &widths, int lane, uint32_t *scratch) const {
         const uint32_t *p = pinned(b.payload + b.lo);
         Unary e;
@@ -294,8 +297,9 @@ struct DenseBlock {
         return patched_values(p, h, b.n, lane, scratch);
     }
 
-    // docs returns the lane's four docIDs of b. scratch may be 0; with it PFORDELTA must not be a
-    // block that shallow_values cannot take, and HSLRC not one of more than two buckets.
+    // docs returns the lane's four docIDs of b. scratch may be 0; otherwise a PFORDELTA
+    // block must be one that shallow_values supports, and an HSLRC block must have at
+    // most two buckets.
     DEV_MEMBER uint4 docs(int kind, const LineBlock &b, const Shallow &widths, int lane, uint32_t *scratch) const {
         const uint32_t *p = pinned(b.payload + b.lo);
         Unary e;
@@ -329,15 +333,15 @@ DEV uint32_t dense_value_at(int kind, const uint32_t *payload, uint32_t lo, uint
     return patched_at(p, h, i);
 }
 
-// The dense kinds as calls: in kernels that take any codec these are the rarer ones,
-// and one call costs the others the least (with three in each_docs and Freqs, decoding
-// frequencies of bp128 fell from 0.64 to 0.53 T/s on an H200).
+// The dense kinds as calls: in kernels for any codec these are the rare kinds, and a
+// single call costs the others least. With three calls in each_docs and Freqs, decoding
+// frequencies of bp128 fell from 0.64 to 0.53 T/s on an H200.
 COLD uint4 call_docs(const uint32_t *payload, uint32_t lo, uint32_t hi, uint32_t n, uint32_t first, uint32_t prev,
                      uint32_t last, uint32_t total, uint32_t lastOfAll, int lane, int kind) {
     LineBlock b = {payload, lo, hi, n, first, prev, last, total, lastOfAll};
     DenseBlock d;
     Shallow widths;
-    widths.sound = false; // pfordelta_values needs none
+    widths.sound = false; // pfordelta_values does not use it
     d.open(kind, b, widths);
     return d.docs(kind, b, widths, lane, 0);
 }
@@ -348,8 +352,8 @@ COLD uint32_t call_value_at(const uint32_t *payload, uint32_t lo, uint32_t hi, u
     return dense_value_at(kind, payload, lo, hi, n, i);
 }
 
-// each_docs calls f(chunk, docs, count) for every chunk of block j: the lane's
-// four docIDs, of which those at positions below count exist.
+// each_docs calls f(chunk, docs, count) for every chunk of block j. docs are the lane's
+// four docIDs; those at positions from count on are undefined.
 template <class F> DEV void each_docs(const ListDesc &l, uint32_t j, int lane, F f) {
     const uint32_t *ends = at<uint32_t>(l.docEnds) + j;
     uint32_t n = block_count(l, j), carry = block_prev(l, j);
@@ -373,7 +377,7 @@ template <class F> DEV void each_docs(const ListDesc &l, uint32_t j, int lane, F
     }
 }
 
-// Freqs gives the chunks of one block's frequencies in order.
+// Freqs decodes a block's frequencies chunk by chunk.
 struct Freqs {
     Chunks<ANY> ch;
     const uint32_t *payload;
@@ -395,9 +399,9 @@ struct Freqs {
     }
 };
 
-// freq_at returns the frequency at position i of block j; each lane may ask for
-// its own. Binary packing is random access; vbyte sums the selectors before, patched
-// codecs look among the exceptions, ef and rice select.
+// freq_at returns the frequency at position i of block j, which may differ between lanes.
+// Binary packing has random access; vbyte sums the preceding selectors, patched codecs
+// search the exceptions, ef and rice use select.
 DEV uint32_t freq_at(const ListDesc &l, uint32_t j, uint32_t i) {
     const uint32_t *ends = at<uint32_t>(l.freqEnds) + j;
     uint32_t lo = __ldg(ends), words = __ldg(ends + 1) - lo, n = block_count(l, j);
@@ -431,11 +435,11 @@ DEV uint32_t freq_at(const ListDesc &l, uint32_t j, uint32_t i) {
 
 #define NO_BLOCK FULL
 
-// locate finds for each of the lane's four docIDs, of which alive says which count,
-// the only block that can hold it, or NO_BLOCK. Hash buckets (Ao 2011 section 3.4) or
-// the linear-regression safe range (section 3.3) narrow the binary search in the skip
-// header where the list has them. The four searches go in step, so that their loads
-// are in flight together: a search is a chain of dependent loads.
+// locate finds, for each of the lane's four docIDs with a bit in alive, the only block
+// that may contain it, or NO_BLOCK. Hash buckets (Ao 2011 section 3.4) or the
+// linear-regression safe range (section 3.3), if the list has them, narrow the binary
+// search in the skip header. A search is a chain of dependent loads, so the four searches
+// advance together to overlap their loads.
 DEV void locate(const ListDesc &l, const uint32_t *x, uint32_t alive, uint32_t mode, uint32_t *blk) {
     uint32_t lo[4], hi[4], end[4];
     bool hash = l.hash && (mode == 0 || mode == 3), lr = (l.flags & LIST_LR) && (mode == 0 || mode == 2);
@@ -477,12 +481,12 @@ DEV void locate(const ListDesc &l, const uint32_t *x, uint32_t alive, uint32_t m
     for (int k = 0; k < 4; k++) blk[k] = lo[k] < end[k] ? lo[k] : NO_BLOCK;
 }
 
-// posting_score is query.Score: each step rounded to nearest, none fused.
+// posting_score is query.Score: each operation is rounded to nearest, none is fused.
 DEV float posting_score(float w, uint32_t tf, float norm) {
     return __fsub_rn(w, __fdiv_rn(w, __fadd_rn(1.0f, __fmul_rn(__uint2float_rn(tf), norm))));
 }
 
-// hit_key is query's order of hits: score descending, then docID ascending.
+// hit_key orders hits as package query does: score descending, then docID ascending.
 DEV uint64_t hit_key(float score, uint32_t doc) {
     return (uint64_t)__float_as_uint(score) << 32 | (uint32_t)~doc;
 }

@@ -1,8 +1,8 @@
 // Intersection of decoded lists; see merge.h.
 #include "merge.h"
 
-// spread_docs, a warp a block: docIDs of any codec to device memory. Bound: that of
-// decoding, 4 bytes written a docID.
+// spread_docs, a warp per block, decodes docIDs of any codec to device memory. Bound:
+// decoding, and 4 bytes written per docID.
 KERNEL(spread_docs, DecodeParams, 256, 4) {
     int lane = threadIdx.x & 31;
     uint32_t tile = blockIdx.x * 8 + (threadIdx.x >> 5);
@@ -22,14 +22,14 @@ KERNEL(spread_docs, DecodeParams, 256, 4) {
     }
 }
 
-// merge_path, a thread block a tile: GPU MergePath (Green 2012; Griffin 2018 section
-// 3.1.2). Cross diagonals cut the merge of both lists into tiles of equal work, whose
-// parts of both lists are brought to shared memory; shorter diagonals cut the tile for
-// its threads, which merge eight elements each.
+// merge_path, a thread block per tile, is GPU MergePath (Green 2012; Griffin 2018 section
+// 3.1.2). Cross diagonals divide the merge of both lists into tiles of equal work, whose
+// elements are loaded into shared memory; shorter diagonals divide a tile among its
+// threads, which merge eight elements each.
 //
-// Bound, an element of both lists: 4 bytes read, so 1.1 T elements/s from memory; two
-// shared accesses for each of 11 steps of a search and two for each of 8 of the merge,
-// some 30 instructions an element: 0.25 T elements/s.
+// Bound, per element of both lists: 4 bytes read, so 1.1 T elements/s from memory; two
+// accesses to shared memory for each of 11 steps of a search and for each of 8 steps of
+// the merge, about 30 instructions per element: 0.25 T elements/s.
 KERNEL(merge_path, MergeParams, 256, 4) {
     __shared__ uint32_t keys[MERGE_TILE + 2], cut[2];
     if (blockIdx.x >= p.nTiles) return;
@@ -41,7 +41,8 @@ KERNEL(merge_path, MergeParams, 256, 4) {
     if (threadIdx.x < 2) cut[threadIdx.x] = crossing(a, job.na, b, job.nb, threadIdx.x ? end : first);
     __syncthreads();
     uint32_t a0 = cut[0], na = cut[1] - a0, b0 = first - a0, nb = end - cut[1] - b0;
-    // One more element of b: the match of the last of a may lie behind the tile.
+    // One more element of b, since the match of the last element of a may be after the
+    // tile.
     uint32_t more = b0 + nb < job.nb ? 1 : 0;
     for (uint32_t i = threadIdx.x; i < na; i += blockDim.x) keys[i] = __ldg(a + a0 + i);
     for (uint32_t i = threadIdx.x; i < nb + more; i += blockDim.x) keys[na + i] = __ldg(b + b0 + i);
@@ -51,7 +52,7 @@ KERNEL(merge_path, MergeParams, 256, 4) {
     uint32_t i = crossing(keys, na, keys + na, nb, diag), j = diag - i;
     for (uint32_t k = 0; k < per && i < na; k++) {
         if (j < nb + more && keys[na + j] < keys[i]) {
-            if (j == nb) break; // the rest of a is the next tile's
+            if (j == nb) break; // the rest of a belongs to the next tile
             j++;
             continue;
         }
@@ -60,14 +61,15 @@ KERNEL(merge_path, MergeParams, 256, 4) {
     }
 }
 
-// merge_find, a thread block a tile: Parallel Merge Find (Ding 2009 section 7). Each
-// element of the shorter list is looked for in the longer one: with one level in all of
-// it; with two, splitters a tile apart are looked for first, and bound the search for
-// what lies between; with three, splitters of each warp within the tile's section; with
-// four, splitters of each thread within the warp's.
+// merge_find, a thread block per tile, is Parallel Merge Find (Ding 2009 section 7). Each
+// element of the shorter list is searched for in the longer one: with one level, in all
+// of it; with two, between splitters a tile apart, which are searched for first; with
+// three, also between splitters of each warp within the tile's section; with four, also
+// between splitters of each thread within the warp's section.
 //
-// Bound, an element of the shorter list: one level, log2(nb) dependent loads; with four,
-// 2 + log2 of four elements' section, and of the splitters a share of 1/4, 1/128, 1/1024.
+// Bound, per element of the shorter list: with one level, log2(nb) dependent loads; with
+// four, 2 + log2 of the length of four elements' section, and 1/4, 1/128 and 1/1024 of
+// the search for a splitter.
 KERNEL(merge_find, MergeParams, 256, 4) {
     __shared__ uint32_t tile[2], warps[9];
     if (blockIdx.x >= p.nTiles) return;
@@ -110,7 +112,8 @@ KERNEL(merge_find, MergeParams, 256, 4) {
     }
 }
 
-// collect_hits, a warp a tile of 128 docIDs of a query's first list: those in all lists.
+// collect_hits, a warp per tile of 128 docIDs of a query's first list, collects those
+// that are in all lists.
 KERNEL(collect_hits, CollectParams, 256, 4) {
     int lane = threadIdx.x & 31;
     uint32_t tile = blockIdx.x * 8 + (threadIdx.x >> 5);

@@ -1,17 +1,18 @@
-// Device functions that intersect decoded lists: two published ways that go
-// through both lists, where search.h looks for one list's docIDs in the other's blocks.
+// Device functions that intersect decoded lists by merging: two published algorithms, an
+// alternative to the searches of search.h.
 //
-// A list's docIDs are decoded once a batch, however many queries use them. A query's
-// first list has a counter for every docID, which every other list that holds the docID
-// raises by one. A docID is in all lists if its counter equals the number of the others.
+// A list's docIDs are decoded once per batch, however many queries use them. A query's
+// first list has a counter for each docID, which is incremented for every other list that
+// contains the docID. A docID is in all lists if its counter equals the number of the
+// other lists.
 #ifndef PINION_MERGE_H
 #define PINION_MERGE_H
 #include "list.h"
 
 enum { MERGE_TILE = 2048, FIND_TILE = 1024 };
 
-// lower returns the first position in [lo, hi) of an ascending array that is not below
-// x, or hi.
+// lower returns the first position in [lo, hi) of an ascending array whose value is at
+// least x, or hi.
 DEV uint32_t lower(const uint32_t *b, uint32_t x, uint32_t lo, uint32_t hi) {
     while (lo < hi) {
         uint32_t mid = (lo + hi) >> 1;
@@ -21,9 +22,9 @@ DEV uint32_t lower(const uint32_t *b, uint32_t x, uint32_t lo, uint32_t hi) {
     return lo;
 }
 
-// crossing returns how many of the first diag elements of the merge of a and b are a's:
-// the binary search along a cross diagonal of MergePath. Of equal elements a's come
-// first.
+// crossing returns how many of the first diag elements of the merge of a and b are from
+// a, by MergePath's binary search along a cross diagonal. Of equal elements, those of a
+// come first.
 DEV uint32_t crossing(const uint32_t *a, uint32_t na, const uint32_t *b, uint32_t nb, uint32_t diag) {
     uint32_t lo = diag > nb ? diag - nb : 0, hi = diag < na ? diag : na;
     while (lo < hi) {

@@ -1,5 +1,6 @@
 // The kernels of rank.cu and intersect.cu for batches whose lists are all plain values,
-// bp128, bp256 or newpfd: without calls, as packed.cu, which takes even fewer registers.
+// bp128, bp256 or newpfd. Like those of packed.cu, which use even fewer registers, they
+// have no calls.
 #ifndef PINION_EMU
 #define NEWPFD_ONLY true
 #endif

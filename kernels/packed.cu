@@ -1,6 +1,6 @@
 // The kernels of rank.cu, intersect.cu and accumulate.cu for batches whose lists are all
-// plain values, bp128 or bp256: without the calls that decode other codecs the compiler
-// keeps all that a tile needs in registers.
+// plain values, bp128 or bp256. Without calls to decode other codecs, the compiler keeps
+// the state of a tile in registers.
 #ifndef PINION_EMU
 #define PACKED_ONLY true
 #endif

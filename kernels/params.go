@@ -2,20 +2,20 @@ package kernels
 
 import "unsafe"
 
-// Ptr is an address in a device's memory; 0 is none.
+// Ptr is an address in device memory. 0 means none.
 type Ptr uint64
 
 // Flags of a ListDesc.
 const (
-	FlagLR   = 1 // linear-regression parameters are there
-	FlagHash = 2 // hash buckets are there
+	FlagLR   = 1 // the list has linear-regression parameters
+	FlagHash = 2 // the list has hash buckets
 )
 
-// MaxTerms is how many terms a query can have on the device.
+// MaxTerms is the maximum number of terms in a query on the device.
 const MaxTerms = 64
 
-// ListDesc says where the parts of one list extent lie in device memory. It and all
-// structs below mirror params.h.
+// ListDesc describes where the parts of a list's extent are in device memory. ListDesc
+// and all structs below mirror those in params.h, which documents their fields.
 type ListDesc struct {
 	Docs, Freqs           Ptr // payloads
 	DocEnds, FreqEnds     Ptr // block endpoints, Blocks+1 words
@@ -30,13 +30,13 @@ type ListDesc struct {
 	LogBlock, Flags       uint8
 	HashShift, HashBits   uint8
 	_                     [2]uint8
-	MaxDoc                uint32 // all docIDs are below it
+	MaxDoc                uint32 // all docIDs are less
 	PresenceScale         uint32 // see PresenceWords
 	Presence              Ptr    // presence words, or 0
 }
 
-// PresenceWords returns how many presence words (presence.h) a list of n postings has in a
-// segment of docs documents, and its PresenceScale.
+// PresenceWords returns the number of presence words (presence.h) of a list of n postings
+// in a segment of docs documents, and its PresenceScale.
 func PresenceWords(n, docs uint32) (words int, scale uint32) {
 	w := uint64(n/4) + 1
 	if 32*w >= uint64(docs) {
@@ -45,14 +45,15 @@ func PresenceWords(n, docs uint32) (words int, scale uint32) {
 	return int(w), uint32(w << 32 / uint64(docs))
 }
 
-// PresenceJob is a list whose presence words MarkDocs makes at Words, which hold zeros.
+// PresenceJob is a list whose presence words MarkDocs writes to Words. These must be zero
+// before.
 type PresenceJob struct {
 	Words   Ptr
 	List, _ uint32
 }
 
-// PresenceParams are the parameters of MarkDocs, of Parts thread blocks a job, and of
-// PublishPresence, a thread a job.
+// PresenceParams are the parameters of MarkDocs, with Parts thread blocks per job, and of
+// PublishPresence, with a thread per job.
 type PresenceParams struct {
 	Lists, Jobs  Ptr
 	NJobs, Parts uint32
@@ -62,7 +63,7 @@ type PresenceParams struct {
 // a query.
 type Tile struct{ Job, First uint32 }
 
-// DecodeJob is one list to decode to Out.
+// DecodeJob is a list to decode to Out.
 type DecodeJob struct {
 	Out  Ptr
 	List uint32
@@ -81,7 +82,7 @@ type CheckParams struct {
 	Count, _             uint32
 }
 
-// What CheckLists finds wrong, as bits of a list's status.
+// Errors that CheckLists finds, as bits of a list's status.
 const (
 	BadDocEnds  = 1
 	BadFreqEnds = 2
@@ -89,7 +90,7 @@ const (
 	BadHash     = 8
 )
 
-// QueryDesc is one query on one segment, and for Rank one of its lists, the driver.
+// QueryDesc is a query on a segment and, for Rank, one of its lists, the driver.
 type QueryDesc struct {
 	Norms, Live, Out  Ptr
 	FirstTerm, NTerms uint32
@@ -98,15 +99,15 @@ type QueryDesc struct {
 	Cap, _            uint32
 }
 
-// Term is one term of a query: no score of its list exceeds Bound, and Rest is at
-// least the sum of the bounds of the terms behind it.
+// Term is a term of a query. No score of its list exceeds Bound, and Rest is at least the
+// sum of the bounds of the following terms.
 type Term struct {
 	List                uint32
 	Weight, Bound, Rest float32
 }
 
-// RankTile is the blocks of a driver from First on, RankParams.Run of them but none
-// from End on.
+// RankTile is a run of blocks of a driver: at most RankParams.Run blocks from First,
+// before End.
 type RankTile struct{ Query, First, End uint32 }
 
 // RankParams are the parameters of Rank.
@@ -123,14 +124,14 @@ type IntersectParams struct {
 
 // Ways to locate a docID in a list.
 const (
-	LocateAuto = 0 // hash buckets, safe range or skip header, the first there is
+	LocateAuto = 0 // hash buckets, safe range or skip header, the first that the list has
 	LocateSkip = 1
 	LocateLR   = 2
 	LocateHash = 3
 )
 
-// MergeJob is a query's first list, decoded, with a counter for each of its docIDs, and
-// one of its other lists, decoded.
+// MergeJob is the decoded first list A of a query, with a counter per docID at Hits, and
+// one of the query's other decoded lists, B.
 type MergeJob struct {
 	A, B, Hits Ptr
 	NA, NB     uint32
@@ -148,13 +149,14 @@ type CollectParams struct {
 	NTiles, _                         uint32
 }
 
-// How many docIDs a tile of MergePath has of both lists, and one of MergeFind of the first.
+// The number of docIDs in a tile: for MergePath those of both lists, for MergeFind those
+// of the first.
 const (
 	MergeTile = 2048
 	FindTile  = 1024
 )
 
-// Range is a run of docIDs of one query.
+// Range is a range of docIDs, First to Last-1, of a query.
 type Range struct{ Query, First, Last, Slot uint32 }
 
 // DisjunctParams are the parameters of Disjunct and CollectScores, whose dynamic shared
@@ -164,19 +166,20 @@ type DisjunctParams struct {
 	NRanges, Width, Keep, Buffer                        uint32
 }
 
-// AccumulateParams are the parameters of Accumulate and AccumulatePacked: NParts times
-// Shares thread blocks add the lists of that rank to the accumulators at Out of the queries
-// that Parts names, a float a document, in multiples of four.
+// AccumulateParams are the parameters of Accumulate and AccumulatePacked. NParts * Shares
+// thread blocks add the lists of rank Rank of the queries in Parts to the accumulators at
+// each query's Out: one float per document, padded to a multiple of four.
 type AccumulateParams struct {
 	Lists, Queries, Terms, Parts Ptr
 	NParts, Shares               uint32
 	Rank, _                      uint32
 }
 
-// Untouched is an accumulator before the first score: minus zero.
+// Untouched is the value of an accumulator before the first score: minus zero, as float32
+// bits.
 const Untouched = 1 << 31
 
-// Select is one query's selection of its K best keys.
+// Select is the selection of the top K keys of a query.
 type Select struct {
 	Keys, Counts         Ptr
 	Groups, Stride, K, _ uint32
@@ -202,13 +205,12 @@ type GatherParams struct {
 	NQueries, NTiles, Stride, Limit                         uint32
 }
 
-// Bytes views a struct as the bytes that the device sees. Slice does so for the elements of
-// a slice.
+// Bytes returns the memory of *p as a byte slice.
 func Bytes[T any](p *T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(p)), unsafe.Sizeof(*p))
 }
 
-// Slice views the elements of s as bytes.
+// Slice returns the memory of the elements of s as a byte slice.
 func Slice[T any](s []T) []byte {
 	if len(s) == 0 {
 		return nil

@@ -1,5 +1,6 @@
-// Whole lists of the patched codecs to docIDs, in device memory or summed, and to
-// frequencies: newpfd, parapfor, pfordelta. Bounds and sources: patched.h and pfordelta.h.
+// Kernels that decode whole lists of the patched codecs, newpfd, parapfor and pfordelta,
+// to docIDs, stored or summed, and to frequencies. For bounds and sources see patched.h
+// and pfordelta.h.
 #include "decode.h"
 
 DENSE(newpfd, NEWPFD, 5)

@@ -1,27 +1,28 @@
-// Device functions over blocks that are patched: low bits side by side, exceptions in
-// two arrays of fixed fields: newpfd, parapfor, and the segments of the linear-regression
-// codecs (lines.h). A warp takes a block of at most 128 values; lane t gets positions 4t
-// to 4t+3.
+// Device functions for patched blocks, which consist of packed low bits and of exceptions
+// in two arrays of fixed-width fields: newpfd, parapfor, and the segments of the
+// linear-regression codecs (lines.h). A warp processes a block of at most 128 values;
+// lane t gets positions 4t to 4t+3.
 //
-// Sources: newpfd, Yan, Ding and Suel 2009, Ao 2011 section 4.1, with fixed fields in
-// place of Simple16; parapfor, Ao 2011 section 4.1 and appendix G: an exception a thread.
-// The layouts are those of format/codec/internal/patch, newpfd and parapfor.
+// Sources: newpfd, Yan, Ding and Suel 2009, Ao 2011 section 4.1, with fixed-width fields
+// instead of Simple16; parapfor, Ao 2011 section 4.1 and appendix G: an exception per
+// thread. The layouts are those of format/codec/internal/patch, newpfd and parapfor.
 //
-// Bound: 55 instructions a warp for low bits, read in words of 4 bytes, prefix sum and
-// store; 20 to read an exception a lane. With shared memory, where a lane opens a block of
-// its own, 15 for the head and 15 to store and add exceptions: about 105 a block, 0.8 an
-// integer; without, 50 for the head, 20 to find the lane's first exception in five steps of
-// shuffles and 28 to add them: about 170. Bytes: at 2.75 bits a value 4.3 an integer with
-// the store. Measured on an H200: newpfd and parapfor 0.70 T/s to docIDs, 0.74 summed.
+// Bound: 55 instructions of a warp for low bits (read in words of 4 bytes), prefix sum
+// and store; 20 to read an exception per lane. With shared memory, where each lane reads
+// the head of a different block, 15 for the head and 15 to store and add exceptions:
+// about 105 per block, 0.8 per integer. Without it, 50 for the head, 20 to find the
+// lane's first exception in five shuffle steps and 28 to add them: about 170. At 2.75
+// bits per value, 4.3 bytes per integer with the store. Measured on an H200: newpfd and
+// parapfor 0.70 T/s to docIDs, 0.74 T/s summed.
 //
-// A block is taken only if its words are exactly what its head says; otherwise it gives
-// zeros, and no load leaves the block by more than a vector.
+// A block is decoded only if it has exactly the length that its head implies; otherwise
+// it gives zeros. No load reads more than a vector past the block.
 #ifndef PINION_PATCHED_H
 #define PINION_PATCHED_H
 #include "cuda.h"
 #include "params.h"
 
-// pinned keeps the compiler from taking p apart again: one address for all loads.
+// pinned keeps the compiler from recomputing p for each load.
 DEV const uint32_t *pinned(const uint32_t *p) {
 #ifndef PINION_EMU
     asm volatile("" : "+l"(p));
@@ -29,13 +30,13 @@ DEV const uint32_t *pinned(const uint32_t *p) {
     return p;
 }
 
-// bit_field returns the field of w bits, at most 32, at bit at_ of p.
+// bit_field returns w bits, at most 32, at bit at_ of p.
 DEV uint32_t bit_field(const uint32_t *p, uint32_t at_, uint32_t w) {
     const uint32_t *q = pinned(p + (at_ >> 5));
     return __funnelshift_r(__ldg(q), __ldg(q + 1), at_ & 31) & low_mask(w);
 }
 
-// packed_words returns the words of n values of width bits.
+// packed_words returns the number of words of n values of width bits.
 DEV uint32_t packed_words(uint32_t n, uint32_t width) { return ((((n + 3) >> 2) * width + 31) >> 5) << 2; }
 
 // low_at returns the low bits of value i.
@@ -54,8 +55,8 @@ DEV uint4 low_row(const uint32_t *p, uint32_t width, uint32_t n, int lane) {
 // raise shifts an overflow above the low bits.
 DEV uint32_t raise(uint32_t over, uint32_t width) { return width < 32 ? over << width : 0; }
 
-// patch_lanes adds to the lanes' values what the lanes hold of 32 exceptions: add at
-// position at_, ascending over the lanes, 255 where there is none.
+// patch_lanes adds 32 exceptions, one per lane, to the lanes' values: add at position
+// at_. Positions ascend over the lanes and are 255 for lanes without an exception.
 DEV void patch_lanes(uint4 &v, uint32_t at_, uint32_t add, int lane) {
     uint32_t rank = 0, i = 4 * lane; // exceptions before the lane's values
 #pragma unroll
@@ -73,8 +74,8 @@ DEV void patch_lanes(uint4 &v, uint32_t at_, uint32_t add, int lane) {
 #undef PATCH_ONE
 }
 
-// patch_shared is patch_lanes through 128 words of shared memory, which hold zeros and
-// which each lane clears for itself when it has read.
+// patch_shared adds exceptions stored in 128 words of shared memory to the lanes' values.
+// Each lane clears its words after reading them.
 DEV void patch_shared(uint4 &v, uint32_t *scratch, int lane) {
     uint4 *mine = reinterpret_cast<uint4 *>(scratch) + lane;
     __syncwarp();
@@ -87,22 +88,23 @@ DEV void patch_shared(uint4 &v, uint32_t *scratch, int lane) {
     __syncwarp();
 }
 
-// Patched says where the parts of a block lie.
+// Patched describes the parts of a block.
 struct Patched {
     uint32_t width, count, over;
     uint32_t low;       // first word of the low bits
-    uint32_t first;     // bit at which the positions begin
-    uint32_t index;     // bits of a position, 0: a bitmap
-    uint32_t bias;      // what is added to an overflow
+    uint32_t first;     // bit offset of the positions
+    uint32_t index;     // bits of a position; 0: a bitmap
+    uint32_t bias;      // added to each overflow
     bool sound;
 
-    // list is for count positions and overflows at bit first_, as package patch lays them out.
+    // list sets the layout of package patch for count positions and overflows at bit
+    // first_.
     DEV_MEMBER void list(uint32_t first_) {
         first = first_;
         index = count > 16 ? 0 : 7;
         bias = 1;
     }
-    // end returns the bit behind the exceptions.
+    // end returns the bit offset after the exceptions.
     DEV_MEMBER uint32_t end() const { return overflows() + over * count; }
     DEV_MEMBER uint32_t overflows() const { return first + (index ? index * count : bias ? 128 : 0); }
 
@@ -127,17 +129,17 @@ struct Patched {
         first = 32 * (1 + size);
         sound = words && width <= 32 && index <= 7 && over <= 32 && count <= 128 && (end() + 31) >> 5 == words;
     }
-    // overflow returns what exception j adds to its value.
+    // overflow returns the amount that exception j adds to its value.
     DEV_MEMBER uint32_t overflow(const uint32_t *p, uint32_t j) const {
-        if (j >= count) j = count - 1; // a bitmap of too many bits
+        if (j >= count) j = count - 1; // the bitmap has too many bits
         return raise(bit_field(p, overflows() + over * j, over) + bias, width);
     }
     // bitmap returns word i of the bitmap of positions.
     DEV_MEMBER uint32_t bitmap(const uint32_t *p, uint32_t i) const { return bit_field(p, first + 32 * i, 32); }
     DEV_MEMBER bool mapped() const { return !index && bias; }
 
-    // pack leaves in two words what unpack takes; a block that is not sound becomes one
-    // of width 0.
+    // pack stores the description in two words for unpack. A block that is not sound
+    // becomes a block of width 0.
     DEV_MEMBER void pack(uint32_t *shape, uint32_t *place) const {
         *shape = sound ? width | over << 6 | count << 12 | index << 20 | bias << 23 : bias << 23 | 7 << 20;
         *place = sound ? first | low << 16 : 0;
@@ -154,7 +156,8 @@ struct Patched {
     }
 };
 
-// patched_map adds exceptions that a bitmap marks: popcounts give the lane's rank.
+// patched_map adds the exceptions marked in a bitmap. Popcounts give the rank of the
+// lane's first.
 DEV void patched_map(const uint32_t *p, const Patched &h, uint4 &v, int lane) {
     uint32_t rank = 0, w = lane >> 3, s = 4 * (lane & 7);
     for (uint32_t i = 0; i < w; i++) rank += __popc(h.bitmap(p, i));
@@ -167,8 +170,8 @@ DEV void patched_map(const uint32_t *p, const Patched &h, uint4 &v, int lane) {
     if (bits & 8) v.w += h.overflow(p, rank);
 }
 
-// patched_values returns the lane's four values of a block: gaps, frequencies less one,
-// or deviations. All lanes of the warp take part. With scratch, 128 words of zeros in
+// patched_values returns the lane's four values of a block: gaps, frequencies minus one,
+// or deviations. All lanes of the warp must call it. With scratch, 128 zero words of
 // shared memory, each exception is stored by the lane that reads it.
 DEV uint4 patched_values(const uint32_t *p, const Patched &h, uint32_t n, int lane, uint32_t *scratch = 0) {
     if (!h.sound) return make_uint4(0, 0, 0, 0);
@@ -197,7 +200,7 @@ DEV uint4 patched_values(const uint32_t *p, const Patched &h, uint32_t n, int la
     return v;
 }
 
-// patched_at returns value i of a block; each lane may ask for its own.
+// patched_at returns value i of a block. i may differ between lanes.
 DEV uint32_t patched_at(const uint32_t *p, const Patched &h, uint32_t i) {
     if (!h.sound) return 0;
     uint32_t v = low_at(p + h.low, h.width, i);
@@ -207,7 +210,7 @@ DEV uint32_t patched_at(const uint32_t *p, const Patched &h, uint32_t i) {
         for (uint32_t k = 0; k < w; k++) rank += __popc(h.bitmap(p, k));
         return v + h.overflow(p, rank);
     }
-    uint32_t j = 0; // exceptions at positions before i, which ascend
+    uint32_t j = 0; // exceptions before position i; positions ascend
 #pragma unroll 1
     for (uint32_t s = h.bias ? 16 : 128; s; s >>= 1)
         if (j + s <= h.count && bit_field(p, h.first + h.index * (j + s - 1), h.index) < i) j += s;

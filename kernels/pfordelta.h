@@ -1,14 +1,15 @@
-// Device functions over blocks of pfordelta: one width for the list, exceptions in two
-// arrays, each coded by the same scheme again, zero to four times. A warp takes a block
-// of at most 128 values; lane t gets positions 4t to 4t+3.
+// Device functions for blocks of pfordelta: one width per list, and exceptions in two
+// arrays, each coded recursively by the same scheme to a depth of zero to four. A warp
+// processes a block of at most 128 values; lane t gets positions 4t to 4t+3.
 //
-// Source: Ding 2009 section 6. The layout is that of format/codec/pfordelta: all widths
-// are the list's, so a lane finds the fields of an array without looking at others.
+// Source: Ding 2009 section 6. The layout is that of format/codec/pfordelta: widths are
+// per list, so a lane finds its field of an array without reading others.
 //
-// Bound, level 0 and 1, counts read a block a lane: 55 instructions a warp for low bits and
-// prefix sum, 15 for each of the two arrays of exceptions, 45 to sum and store them, and 40
-// for exceptions of an array, of which a block has some: about 130 to 200 a block, 1.0 to
-// 1.6 an integer. Deeper levels and more than 32 exceptions cost some 60 an array.
+// Bound for levels 0 and 1, with the counts of a block read by one lane: 55 instructions
+// of a warp for low bits and prefix sum, 15 for each of the two arrays of exceptions, 45
+// to sum and store them, and 40 for exceptions of an array, of which a block has a few:
+// about 130 to 200 per block, 1.0 to 1.6 per integer. Deeper levels and more than 32
+// exceptions cost about 60 per array.
 //
 // An array is read only as far as it lies within the block.
 #ifndef PINION_PFORDELTA_H
@@ -17,17 +18,19 @@
 
 enum { PFORDELTA_LEVELS = 4 };
 
-// arrays_of returns how many arrays one stands for with those of its exceptions, depth deep.
+// arrays_of returns the number of arrays in the tree of an array and its exceptions,
+// depth levels deep.
 DEV uint32_t arrays_of(uint32_t depth) { return (2u << depth) - 1; }
 
-// Recursive is a block behind its low bits.
+// Recursive reads the part of a block after its low bits.
 struct Recursive {
-    const uint8_t *arrays; // of the list, two bytes each
+    const uint8_t *arrays; // of the list: two bytes each
     const uint32_t *p;     // the block
-    uint32_t bit, end;     // next to read, and where the block ends
+    uint32_t bit, end;     // next bit to read, and end of the block
     uint32_t level, width, n;
 
-    // begin is for words lo to hi of payload; false if there are no values.
+    // begin starts at the block in words lo to hi of payload. It returns false if the
+    // list has no header or the block is corrupt.
     DEV_MEMBER bool begin(const uint32_t *payload, uint32_t lo, uint32_t hi, uint32_t count) {
         if (!lo) return false;
         uint32_t head = __ldg(payload);
@@ -42,8 +45,8 @@ struct Recursive {
         end = 32 * (hi - lo);
         return bit <= end;
     }
-    // fields moves over count fields of array a and says how wide they are; 0 and at the
-    // end if they leave the block.
+    // fields skips count fields of array a and returns their width. If they extend past
+    // the block, it returns 0 and moves to the end.
     DEV_MEMBER uint32_t fields(uint32_t a, uint32_t count, uint32_t *first) {
         uint32_t w = __ldg(arrays + 2 * a);
         if (w > 32 || bit + count * w > end) {
@@ -54,7 +57,7 @@ struct Recursive {
         bit += count * w;
         return w;
     }
-    // exceptions reads how many exceptions array a of count values has.
+    // exceptions reads the number of exceptions of array a, which has count values.
     DEV_MEMBER uint32_t exceptions(uint32_t a, uint32_t count) {
         uint32_t w = __ldg(arrays + 2 * a + 1);
         if (w > 8 || bit + w > end) return 0;
@@ -92,7 +95,7 @@ template <> struct Array<0> {
     }
 };
 
-// read_deep is Array<DEPTH>::read as a call: for levels that are not the default.
+// read_deep is Array<DEPTH>::read as a call, for levels other than the default.
 template <int DEPTH> COLD void read_deep(Recursive *b, uint32_t a, uint32_t count, Four *v, int lane);
 
 template <int DEPTH> struct Array {
@@ -131,7 +134,7 @@ template <int DEPTH> COLD void read_deep(Recursive *b, uint32_t a, uint32_t coun
     Array<DEPTH>::read(*b, a, count, *v, lane);
 }
 
-// read_any reads an array of any depth but 0 and 1.
+// read_any reads an array of any depth except 0 and 1.
 COLD void read_any(Recursive *b, uint32_t depth, uint32_t a, uint32_t count, Four *v, int lane) {
     if (depth == 2) read_deep<2>(b, a, count, v, lane);
     else if (depth == 3) read_deep<3>(b, a, count, v, lane);
@@ -142,7 +145,7 @@ DEV void read_array(Recursive &b, uint32_t a, uint32_t count, Four &v, int lane)
     if (b.level == 1) Array<1>::read(b, a, count, v, lane);
     else if (b.level == 0) Array<0>::read(b, a, count, v, lane);
     else {
-        // Copies, so that these stay in registers elsewhere.
+        // Copies, so that the originals stay in registers.
         Recursive c = b;
         Four f;
         read_any(&c, b.level, a, count, &f, lane);
@@ -172,14 +175,14 @@ DEV uint4 pfordelta_values(const uint32_t *payload, uint32_t lo, uint32_t hi, ui
     return v;
 }
 
-// call_pfordelta is for the blocks that shallow_values does not take.
+// call_pfordelta decodes the blocks that shallow_values does not support.
 COLD uint4 call_pfordelta(const uint32_t *payload, uint32_t lo, uint32_t hi, uint32_t n, int lane) {
     return pfordelta_values(payload, lo, hi, n, lane);
 }
 
-// Shallow are the widths of a list of level 0 or 1, a byte each: fields and counts of the
-// values; then of offsets and of overflows of their exceptions fields and counts, and the
-// fields of those arrays' exceptions.
+// Shallow holds the widths of a list of level 0 or 1, one byte each: fields and counts of
+// the values; then, for the offsets and for the overflows of their exceptions, fields,
+// counts, and the fields of the exceptions of those arrays.
 struct Shallow {
     uint32_t top, array0, array1;
     bool sound;
@@ -203,8 +206,8 @@ struct Shallow {
     DEV_MEMBER uint32_t width() const { return top & 255; }
     DEV_MEMBER uint32_t count() const { return top >> 8; }
 
-    // open packs how many exceptions a block has, and how many their arrays; bit 31 is set
-    // where shallow_values cannot take the block.
+    // open returns, packed, the number of exceptions of a block and of each of their two
+    // arrays. Bit 31 is set if shallow_values does not support the block.
     DEV_MEMBER uint32_t open(const uint32_t *p, uint32_t words, uint32_t n) const {
         const uint32_t no = 1u << 31;
         if (!sound) return no;
@@ -218,8 +221,8 @@ struct Shallow {
         uint32_t e0 = nested(p, array0, m, &bit, end), e1 = nested(p, array1, m, &bit, end);
         return bit > end ? no : m | e0 << 8 | e1 << 16;
     }
-    // nested moves bit over an array of m values, behind end if it leaves the block, and
-    // returns how many exceptions it has.
+    // nested skips an array of m values and returns the number of its exceptions. If the
+    // array extends past the block, it sets bit greater than end.
     DEV_MEMBER static uint32_t nested(const uint32_t *p, uint32_t a, uint32_t m, uint32_t *bit, uint32_t end) {
         uint32_t c = a >> 8 & 255;
         *bit += m * (a & 255);
@@ -234,8 +237,8 @@ struct Shallow {
     }
 };
 
-// shallow_array reads an array of m values, of which e are exceptions, a lane each, and
-// moves bit behind it.
+// shallow_array reads an array of m values, one per lane, e of which are exceptions, and
+// moves bit past it.
 DEV uint32_t shallow_array(const uint32_t *p, uint32_t a, uint32_t m, uint32_t e, uint32_t *bit, int lane) {
     uint32_t w = a & 255, offset = a >> 16 & 255, over = a >> 24;
     uint32_t v = lane < (int)m ? bit_field(p, *bit + w * lane, w) : 0;
@@ -256,7 +259,7 @@ DEV uint32_t shallow_array(const uint32_t *p, uint32_t a, uint32_t m, uint32_t e
     return v;
 }
 
-// shallow_values is pfordelta_values for what Shallow::open took apart.
+// shallow_values is pfordelta_values for a block opened by Shallow::open.
 DEV uint4 shallow_values(const uint32_t *p, const Shallow &s, uint32_t packed, uint32_t n, int lane, uint32_t *scratch) {
     uint4 v = low_row(p, s.width(), n, lane);
     uint32_t m = packed & 255;
@@ -270,13 +273,13 @@ DEV uint4 shallow_values(const uint32_t *p, const Shallow &s, uint32_t packed, u
     return v;
 }
 
-// Values goes through an array, depth deep, value by value: what a lane does alone. Its
-// work is bounded by the values of all arrays below, whatever their offsets.
+// Values iterates over the values of an array of a given depth in a single lane. Its work
+// is bounded by the number of values in all nested arrays, whatever their offsets.
 template <int DEPTH> struct Values {
     Values<DEPTH - 1> offsets, overflows;
     uint32_t first, width, next, left, i;
 
-    // begin stands before the first of count values and moves b behind the array.
+    // begin starts before the first of count values and moves b past the array.
     DEV_MEMBER void begin(Recursive &b, uint32_t a, uint32_t count) {
         width = b.fields(a, count, &first);
         left = b.exceptions(a, count);
@@ -307,7 +310,7 @@ template <> struct Values<0> {
     DEV_MEMBER uint32_t get(const Recursive &b) { return bit_field(b.p, first + width * i++, width); }
 };
 
-// overflow_at returns what value i of the block has above its low bits.
+// overflow_at returns the part of value i of the block above its low bits.
 template <int DEPTH> COLD uint32_t overflow_at(const Recursive *block, uint32_t c, uint32_t i) {
     Recursive b = *block;
     Values<DEPTH> offsets, overflows;
@@ -324,7 +327,7 @@ template <int DEPTH> COLD uint32_t overflow_at(const Recursive *block, uint32_t 
     return 0;
 }
 
-// pfordelta_at returns value i of a block; each lane may ask for its own.
+// pfordelta_at returns value i of a block. i may differ between lanes.
 DEV uint32_t pfordelta_at(const uint32_t *payload, uint32_t lo, uint32_t hi, uint32_t n, uint32_t i) {
     Recursive b;
     if (!b.begin(payload, lo, hi, n)) return 0;

@@ -1,9 +1,9 @@
-// Presence words of lists (presence.h): mark_docs sets the bits of every posting in
-// words that are zero, publish_presence makes them known to other kernels, in a launch
-// of its own so that all bits are there.
+// Presence words of lists (presence.h). mark_docs sets the bits of every posting in words
+// that are zero. publish_presence then makes them visible to other kernels, in a separate
+// launch so that all bits have been set.
 //
-// Bound: a docID's decoding (list.h) and at most an atomic operation a posting, in L2:
-// neighbours of a lane that share a word share the operation.
+// Bound: decoding (list.h) and at most one atomic operation in L2 per posting; adjacent
+// docIDs of a lane in the same word share the operation.
 #include "presence.h"
 
 KERNEL(mark_docs, PresenceParams, 256, 4) {

@@ -1,17 +1,18 @@
-// Presence words: a summary of a list that rules out most docIDs which the list does not
-// hold, with one load and some ten instructions where a search takes some 1,200. Most of
-// what a query looks up is not there: a list of 2% of the documents holds 2% of it.
+// Presence words are a filter that rules out most docIDs that a list does not contain,
+// with one load and about ten instructions, where a search takes about 1,200. Most docIDs
+// that a query looks up are absent: a list with 2% of the documents contains about 2% of
+// them.
 //
-// A list has a word for every four postings, so 8 bits for each. The words divide the
-// docIDs evenly; in its word a docID sets three bits, chosen by a multiplicative hash
-// (Bloom 1970, in one word), so 4% of the docIDs that a random list does not hold pass.
-// Where 8 bits a posting are a bit a document or more, the words are a bitmap and none
-// passes.
+// A list has a word for every four postings, that is, 8 bits per posting. The words
+// divide the docIDs evenly. A docID sets three bits in its word, chosen by a
+// multiplicative hash (a Bloom filter in one word, Bloom 1970), so 4% of the docIDs that
+// a random list does not contain pass. If 8 bits per posting make at least one bit per
+// document, the words are a bitmap and no absent docID passes.
 #ifndef PINION_PRESENCE_H
 #define PINION_PRESENCE_H
 #include "list.h"
 
-enum : uint32_t { PRESENCE_EXACT = 1u << 27 }; // the scale of a word for 32 docIDs
+enum : uint32_t { PRESENCE_EXACT = 1u << 27 }; // scale of a bitmap: 32 docIDs per word
 
 DEV uint32_t presence_word(uint32_t doc, uint32_t scale) { return __umulhi(doc, scale); }
 
@@ -22,8 +23,8 @@ DEV uint32_t presence_bits(uint32_t doc, uint32_t scale) {
     return 1u << (h >> 27) | 1u << (h >> 22 & 31) | 1u << (h >> 17 & 31);
 }
 
-// may_hold returns which of the lane's docIDs in alive list l may hold. They are
-// below l.maxDoc.
+// may_hold returns which of the lane's docIDs with a bit in alive list l may contain.
+// They must be less than l.maxDoc.
 DEV uint32_t may_hold(const ListDesc &l, const uint32_t *d, uint32_t alive) {
     const uint32_t *words = at<uint32_t>(l.presence);
     uint32_t scale = l.presenceScale, v[4];

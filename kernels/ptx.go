@@ -11,7 +11,7 @@ import (
 //go:embed ptx/*.ptx
 var ptx embed.FS
 
-// Modules returns the names of the PTX modules, each once.
+// Modules returns the names of all PTX modules.
 func Modules() []string {
 	var names []string
 	for _, k := range All() {
@@ -22,7 +22,8 @@ func Modules() []string {
 	return names
 }
 
-// PTX returns the text of a module, for devices of compute capability 7.0 or higher.
+// PTX returns the text of a module, for devices of compute capability 7.0 or higher. It
+// returns an error if there is no such module.
 func PTX(module string) (string, error) {
 	b, err := ptx.ReadFile("ptx/" + module + ".ptx")
 	if err != nil {

@@ -1,19 +1,19 @@
-// A queue of the best keys that a thread block has met, in shared memory. Keys are
-// pushed unsorted; when it is nearly full it is sorted and cut to the best keep.
-// Keys are distinct (each holds its docID), so what remains does not depend on the
-// order of pushes. Every thread of the block calls every function.
+// A queue of a thread block's top keys in shared memory. Keys are pushed unsorted; when
+// the queue is nearly full, it is sorted and truncated to the keep greatest keys. Keys
+// are distinct, since each contains its docID, so the result does not depend on the order
+// of pushes. Every thread of the block must call every function.
 #ifndef PINION_QUEUE_H
 #define PINION_QUEUE_H
 #include "cuda.h"
 
 struct Queue {
-    uint64_t *keys;  // shared, size of them, a power of two
+    uint64_t *keys;  // shared; size keys, a power of two
     uint32_t *fill;  // shared
     uint32_t size, keep;
-    uint64_t floor;  // keys not above it are not wanted; the same in all threads
+    uint64_t floor;  // only greater keys are kept; the same in all threads
 };
 
-// sort_keys sorts n keys, a power of two, the greatest first: a bitonic network.
+// sort_keys sorts n keys, a power of two, in descending order with a bitonic network.
 DEV void sort_keys(uint64_t *k, uint32_t n, uint32_t t, uint32_t threads) {
     for (uint32_t size = 2; size <= n; size <<= 1)
         for (uint32_t step = size >> 1; step; step >>= 1) {
@@ -30,7 +30,7 @@ DEV void sort_keys(uint64_t *k, uint32_t n, uint32_t t, uint32_t threads) {
     __syncthreads();
 }
 
-// queue_cut sorts the queue, keeps the best and raises the floor.
+// queue_cut sorts the queue, truncates it and raises the floor.
 DEV void queue_cut(Queue &q) {
     __syncthreads();
     uint32_t n = *q.fill, all = 32;
@@ -47,7 +47,7 @@ DEV void queue_cut(Queue &q) {
     __syncthreads();
 }
 
-// queue_push appends the thread's key if it is wanted. At most size - keep keys
+// queue_push appends the thread's key if it exceeds the floor. At most size - keep keys
 // may be pushed between calls of queue_room.
 DEV void queue_push(Queue &q, uint64_t key) {
     if (key > q.floor) q.keys[atomicAdd(q.fill, 1u)] = key;

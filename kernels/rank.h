@@ -1,39 +1,40 @@
-// Ranked queries over compressed lists: BM25 as the lists come, shortest first, in
-// the canonical order of terms (Ding 2009 section 8), conjunctive or disjunctive.
+// Ranked queries over compressed lists, conjunctive or disjunctive: BM25 scores are
+// computed list by list, shortest first, in the canonical order of terms (Ding 2009
+// section 8).
 //
-// A query is answered list by list. Each list in turn is the driver, for the documents
-// that it holds and no list before it does. Each of these is looked for in the lists
-// behind the driver (search.h), which completes its score. With a floor, the k-th best
-// key known, most work is skipped:
+// Each list in turn is the driver: its documents that are in no list before it are
+// searched for in the lists after it (search.h), which completes their scores. Given a
+// floor, the best known k-th key, most work is skipped:
 //
-//   - A block is not decoded if its bound (its quad) plus the bounds of the lists behind
-//     do not reach the floor.
-//   - A docID is dropped if its block's bound plus the bounds of those lists behind that
-//     may hold it, by their presence words (presence.h), do not reach the floor.
-//   - A posting is not looked for if its own score plus those bounds do not reach it.
-//   - A driver has nothing to do if its bound plus those of all lists behind do not reach
-//     it: MaxScore's non-essential lists (Turtle and Flood 1995), decided here so that
-//     the device need not wait for the host.
+//   - A block is not decoded if its bound (its quad) plus the bounds of the following lists
+//     does not reach the floor.
+//   - A docID is dropped if its block's bound plus the bounds of those following lists that
+//     may contain it, by their presence words (presence.h), does not reach the floor.
+//   - A posting is not searched for if its own score plus those bounds does not reach it.
+//   - A driver is skipped if its bound plus those of all following lists does not reach it:
+//     MaxScore's non-essential lists (Turtle and Flood 1995), decided on the device so that
+//     it need not wait for the host.
 //
-// Only what beats the floor is then looked for in the lists before the driver.
+// Only documents that exceed the floor are then searched for in the lists before the
+// driver.
 //
-// A conjunction has the first list as its only driver, and a document must be in all.
+// A conjunction has only one driver, the first list, and a document must be in all lists.
 //
-// What passes the presence words is buffered in a sieve until it fills a warp: a few in
-// a hundred pass, and locating four docIDs costs a warp as much as locating 128.
+// DocIDs that pass the presence words are buffered until they fill a warp: only a few
+// percent pass, and locating four docIDs costs a warp as much as locating 128.
 //
-// Bound: for a posting of a driver its decoding and a load and ten instructions for each
-// list behind; that of search.h for what passes; for a block that its bound rules out 8
-// bytes and five instructions of a warp.
+// Bound: for a posting of a driver, decoding, and a load and ten instructions for each
+// following list; for docIDs that pass, the bound of search.h; for a block that is ruled
+// out by its bound, 8 bytes and five instructions of a warp.
 #ifndef PINION_RANK_H
 #define PINION_RANK_H
 #include "presence.h"
 #include "search.h"
 
-// Pruner says whether a document can be among the best, by its sum of scores.
+// Pruner decides by a bound on its score whether a document can be among the top k.
 struct Pruner {
     uint64_t floor;
-    float cut; // sums below it cannot reach the floor, rounding included; or -1
+    float cut; // lower sums cannot reach the floor, even with rounding; or -1
 
     DEV_MEMBER void begin(uint64_t key) {
         floor = key;
@@ -55,8 +56,8 @@ DEV float block_bound(const ListDesc &l, uint32_t j, float w, const float *codes
     return max;
 }
 
-// push_keys appends the lane's hits to the query's keys, in any order: keys are
-// distinct and a selection follows. The counter shows when there was no room.
+// push_keys appends the lane's hits to the query's keys in any order; keys are distinct
+// and a selection follows. If the counter exceeds the capacity, keys are missing.
 DEV void push_keys(const RankParams &p, const QueryDesc &q, const uint32_t *d, const float *score, uint32_t alive,
                    int lane) {
     uint32_t n = __popc(alive), sum = warp_scan(n, lane), start = 0;
@@ -71,16 +72,17 @@ DEV void push_keys(const RankParams &p, const QueryDesc &q, const uint32_t *d, c
         }
 }
 
-// Sieve is a warp's shared memory: the driver's postings that passed its presence
-// words, oldest first from head on, and what a search needs.
+// Sieve is a warp's shared memory: the driver's postings that passed the presence words,
+// oldest first from head on, and the memory for searches.
 struct alignas(16) Sieve {
     uint32_t doc[256], at[256]; // at: the position in the list
     Probes probes;
 };
 
-// sift_chunk appends the docIDs of a chunk that can be among the best to the sieve:
-// live ones for which the block's bound plus those of the lists that may hold them
-// reach the floor. first is the position of the chunk in the list; it returns how many.
+// sift_chunk appends those docIDs of a chunk to the sieve that can be among the top k:
+// live documents for which the block's bound plus the bounds of the lists that may
+// contain them reaches the floor. first is the position of the chunk in the list. It
+// returns the number of docIDs appended.
 DEV uint32_t sift_chunk(const RankParams &p, const QueryDesc &q, const Term *terms, uint4 v, uint32_t count,
                         uint32_t first, float bound, const Pruner &prune, Sieve &s, uint32_t end, int lane) {
     uint32_t d[4] = {v.x, v.y, v.z, v.w}, alive = 0;
@@ -110,7 +112,8 @@ DEV uint32_t sift_chunk(const RankParams &p, const QueryDesc &q, const Term *ter
     return __shfl_sync(FULL, sum, 31);
 }
 
-// rank_sieve answers for up to 128 docIDs of a tile's driver, in the sieve from head on.
+// rank_sieve processes count docIDs of a tile's driver, at most 128, in the sieve from
+// head on.
 COLD void rank_sieve(const RankParams p, uint32_t tile, Sieve *s, uint32_t head, uint32_t count, int lane) {
     const QueryDesc q = at<QueryDesc>(p.queries)[at<RankTile>(p.tiles)[tile].query];
     const Term *terms = at<Term>(p.terms) + q.firstTerm;
@@ -167,7 +170,8 @@ COLD void rank_sieve(const RankParams p, uint32_t tile, Sieve *s, uint32_t head,
     if (__any_sync(FULL, alive != 0)) push_keys(p, q, d, score, alive, lane);
 }
 
-// rank_tile answers for one tile: the whole of a kernel. shared is the thread block's.
+// rank_tile is the body of a kernel: it processes one tile. shared belongs to the thread
+// block.
 DEV void rank_tile(const RankParams &p, Sieve *shared) {
     int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
     uint32_t tile = blockIdx.x * 8 + warp;

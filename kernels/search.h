@@ -1,34 +1,35 @@
-// Device functions that look for a warp's docIDs in a compressed list.
+// Device functions that search a compressed list for a warp's docIDs.
 //
-// A warp holds up to 128 docIDs, four a lane. Each lane locates the blocks that could
-// hold its docIDs (list.h), and no other block is decoded (Ding 2009 section 8). Full
-// blocks of bp128, and of newpfd where it is decoded in place, are taken four at once,
-// eight lanes each: a lane adds up the sixteen gaps of four rows. Where each block is
-// wanted for one docID, the lanes compare their sums with it; otherwise sums go to shared
-// memory, where a lane searches for each docID. Exceptions are added to the gaps in
-// shared memory by the lanes that read them. Other blocks are decoded one at a time, by
-// the whole warp, for all docIDs in them.
+// A warp has up to 128 docIDs, four per lane. Each lane locates the blocks that may
+// contain its docIDs (list.h), and no other block is decoded (Ding 2009 section 8). Full
+// blocks of bp128, and of newpfd where it is decoded inline, are processed four at a time
+// with eight lanes each: a lane sums the sixteen gaps of four rows. If each block is
+// needed for only one docID, the lanes compare their sums with it; otherwise the sums are
+// stored in shared memory and a lane per docID searches there. Exceptions are added to
+// the gaps in shared memory by the lanes that read them. Other blocks are decoded one at
+// a time by the whole warp, for all docIDs in them.
 //
-// Bound, a docID in a list far longer than its own: by instructions 35 of a warp, so
-// 26 G docIDs/s on 132 multiprocessors at 1.75 GHz, and 9 where four share a block; by
-// bytes about 8 sectors of 32 (bucket, last docIDs, endpoints, a block of 128 b / 8
-// bytes), so 14 G docIDs/s from memory at 3.6 TB/s; more where L2 holds the lists, which
-// is why a batch is ordered by its longer lists. Exceptions add some 60 instructions for
-// four blocks.
+// Bound, per docID in a list far longer than its own: 35 instructions of a warp, so 26 G
+// docIDs/s on 132 multiprocessors at 1.75 GHz, and 9 instructions if four docIDs share a
+// block; about 8 sectors of 32 bytes (bucket, last docIDs, endpoints, a block of 128 b /
+// 8 bytes), so 14 G docIDs/s from memory at 3.6 TB/s, and more from L2, which is why a
+// batch is sorted by its longer lists. Exceptions add about 60 instructions for four
+// blocks.
 #ifndef PINION_SEARCH_H
 #define PINION_SEARCH_H
 #include "list.h"
 
 // Probes is a warp's shared memory.
 struct alignas(16) Probes {
-    uint32_t want[128];  // docIDs to be found, less the one before their block; then their positions, or NO_BLOCK
-    uint32_t start[128]; // of each of their blocks the first word of the low bits
-    uint32_t tag[128];   // and its width (6 bits), exceptions (7), bits of an overflow (5), number of its first docID
+    uint32_t want[128];  // docIDs to find, minus the one before their block; then their positions, or NO_BLOCK
+    uint32_t start[128]; // per block: first word of the low bits
+    uint32_t tag[128];   // per block: width (6 bits), exceptions (7), bits of an overflow (5), index of its first docID
     uint32_t docs[640];  // values of four blocks
 };
 
-// probe looks for the lanes' wanted docIDs in one chunk and records their positions.
-// Few docIDs are broadcast and compared with all 128; many search in shared memory.
+// probe searches one chunk for the lanes' wanted docIDs and records their positions. A
+// few docIDs are broadcast and compared with all 128 values; more are searched for in
+// shared memory.
 DEV uint32_t probe(uint4 v, uint32_t count, const uint32_t *d, uint32_t want, uint32_t base, uint32_t *pos,
                    uint32_t *shared, int lane) {
     uint32_t i = 4 * lane, found = 0;
@@ -77,9 +78,9 @@ DEV uint32_t probe(uint4 v, uint32_t count, const uint32_t *d, uint32_t want, ui
 }
 
 // Rows reads a lane's sixteen values of a packed block: four rows from bit offset bit of
-// the block's low bits on. The first two vectors are loaded ahead.
+// the block's low bits on. begin loads the first two vectors in advance.
 template <int KIND> struct Rows {
-    const uint32_t *q; // of bp128 16-byte aligned
+    const uint32_t *q; // 16-byte aligned for bp128
     uint4 u, v;
     uint32_t s;
 
@@ -114,11 +115,12 @@ template <int KIND> struct Rows {
     }
 };
 
-// padded returns where value i of a block lies in Probes.docs: four words behind every
-// sixteen, so that eight lanes store sixteen values each without conflicts of banks.
+// padded returns the index of value i of a block in Probes.docs: four unused words follow
+// every sixteen, so that eight lanes can store sixteen values each without bank
+// conflicts.
 DEV uint32_t padded(uint32_t i) { return i + (i >> 4 << 2); }
 
-// put_rows and get_rows are the lane's sixteen values in shared memory.
+// put_rows and get_rows store and load the lane's sixteen values in shared memory.
 DEV void put_rows(uint32_t *p, const uint32_t *d) {
     uint4 *q = reinterpret_cast<uint4 *>(p);
 #pragma unroll
@@ -136,8 +138,8 @@ DEV void get_rows(const uint32_t *p, uint32_t *d) {
     }
 }
 
-// patch_rows adds the exceptions of four newpfd blocks to the lanes' low bits: docs is
-// where the block's values are padded, low its low bits, tag as Probes has it.
+// patch_rows adds the exceptions of four newpfd blocks to the lanes' low bits. docs is
+// the block's part of Probes.docs, low its low bits, and tag as in Probes.
 DEV void patch_rows(uint32_t *docs, const uint32_t *low, uint32_t tag, uint32_t *d, int g) {
     Patched h;
     h.width = tag & 63;
@@ -163,7 +165,7 @@ DEV void patch_rows(uint32_t *docs, const uint32_t *low, uint32_t tag, uint32_t 
     get_rows(docs + 20 * g, d);
 }
 
-// find_padded returns the position of docID x among a block's 128, or NO_BLOCK.
+// find_padded returns the position of docID x in a block of 128, or NO_BLOCK.
 DEV uint32_t find_padded(const uint32_t *docs, uint32_t x) {
     uint32_t p = 0;
 #pragma unroll
@@ -175,9 +177,9 @@ DEV uint32_t find_padded(const uint32_t *docs, uint32_t x) {
     return docs[p] == x ? p - (p * 205 >> 12 << 2) : NO_BLOCK;
 }
 
-// search_blocks finds the docIDs in s, of which there are count, in blocks full blocks
-// of 128: four blocks at once, eight lanes each. The next blocks' vectors are loaded
-// before these are summed.
+// search_blocks searches for the count docIDs in s in full blocks of 128, blocks of them,
+// four at a time with eight lanes each. The vectors of the next blocks are loaded before
+// the current ones are summed.
 template <int KIND> DEV void search_blocks(const ListDesc &l, Probes &s, uint32_t blocks, uint32_t count, int lane) {
     int g = lane & 7;
     uint32_t *docs = s.docs + 160 * (lane >> 3);
@@ -212,7 +214,7 @@ template <int KIND> DEV void search_blocks(const ListDesc &l, Probes &s, uint32_
             if (g >= o) before += y;
         }
         before -= sum;
-        if (to - from <= 4 && to - from <= blocks - i) { // a docID a block
+        if (to - from <= 4 && to - from <= blocks - i) { // at most one docID per block
             uint32_t want = (first < count ? s.want[first] : 0) - before, at_ = NO_BLOCK;
             bool hit = false;
 #pragma unroll
@@ -238,7 +240,7 @@ template <int KIND> DEV void search_blocks(const ListDesc &l, Probes &s, uint32_
     }
 }
 
-// search_shared goes through the distinct blocks of the pending docIDs.
+// search_shared decodes the distinct blocks of the pending docIDs one by one.
 DEV uint32_t search_shared(const ListDesc &l, const uint32_t *d, uint32_t pending, const uint32_t *blk, uint32_t *pos,
                            uint32_t *shared, int lane) {
     uint32_t found = 0;
@@ -258,14 +260,15 @@ DEV uint32_t search_shared(const ListDesc &l, const uint32_t *d, uint32_t pendin
     }
 }
 
-// blocks_of says how many of the list's blocks search_blocks can take: the full ones.
+// blocks_of returns the number of blocks of the list that search_blocks supports: the
+// full ones.
 DEV uint32_t blocks_of(const ListDesc &l) {
     return l.docsCodec == CODEC_BP128 || (NEWPFD_INLINE && l.docsCodec == CODEC_NEWPFD) ? l.n >> 7 : 0;
 }
 
-// set_out leaves in s what search_blocks needs of docIDs in alone, which come from
-// number e on, and of their blocks, from number r on; heads says which docIDs are the
-// first of theirs.
+// set_out stores in s what search_blocks needs: the docIDs with a bit in alone, from
+// index e on, and their blocks, from index r on. heads has a bit for each docID that is
+// the first of its block.
 DEV void set_out(const ListDesc &l, const uint32_t *d, const uint32_t *blk, uint32_t alone, uint32_t heads, uint32_t e,
                  uint32_t r, Probes &s) {
     const uint32_t *ends = at<uint32_t>(l.docEnds), *last = at<uint32_t>(l.last);
@@ -300,8 +303,8 @@ DEV void set_out(const ListDesc &l, const uint32_t *d, const uint32_t *blk, uint
     }
 }
 
-// search finds which of the lane's docIDs are in l; with POS, where: in which block,
-// and where in it. All lanes take part.
+// search returns which of the lane's docIDs are in l. With POS, it sets their blocks and
+// their positions in these. All lanes must call it.
 template <bool POS> DEV uint32_t search(const ListDesc &l, const uint32_t *d, uint32_t alive, uint32_t mode, uint32_t *blk, uint32_t *pos,
                     Probes &s, int lane) {
     uint32_t pending = 0, found = 0, alone = 0, heads = 0, edge = NO_BLOCK, head = NO_BLOCK;

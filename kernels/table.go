@@ -2,17 +2,18 @@ package kernels
 
 import "fmt"
 
-// Kernel names an entry point. The zero value, None, is no kernel.
+// Kernel identifies a kernel. The zero value, None, is not a kernel.
 type Kernel uint8
 
-// The kernels. The table says what each takes.
+// The kernels. Comments give the work of a thread block, warp or thread and hold for the
+// kernels that follow, too. A tile is described at Tile.
 const (
 	None Kernel = iota
 
-	CheckLists     // a thread block a list
-	NormsOfLengths // a thread a document
+	CheckLists     // a thread block per list
+	NormsOfLengths // a thread per document
 
-	DecodeDocsBP128 // a thread block a tile
+	DecodeDocsBP128 // a thread block per tile
 	DecodeDocsBP256
 	DecodeDocsVByte128
 	DecodeDocsVByte1024
@@ -20,9 +21,9 @@ const (
 	DecodeFreqsBP256
 	DecodeFreqsVByte128
 	DecodeFreqsVByte1024
-	SumDocsBP128 // fused with a sum: writes eight words a tile
+	SumDocsBP128 // sums the docIDs; writes eight words per tile
 
-	DecodeDocsNewPFD // a warp a tile
+	DecodeDocsNewPFD // a warp per tile
 	DecodeDocsEF
 	DecodeDocsRice
 	DecodeDocsPForDelta
@@ -31,7 +32,7 @@ const (
 	DecodeDocsLRCSeg
 	DecodeDocsSegLRC
 	DecodeDocsHSLRC
-	SumDocsNewPFD // fused with a sum: writes a word a tile
+	SumDocsNewPFD // sums the docIDs; writes a word per tile
 	SumDocsEF
 	SumDocsRice
 	SumDocsPForDelta
@@ -47,32 +48,32 @@ const (
 	DecodeFreqsRice
 	SpreadDocs // docIDs of any codec
 
-	IntersectDocs // a warp a tile; lists of any codec
+	IntersectDocs // a warp per tile; lists of any codec
 	IntersectPacked
 	IntersectNewPFD
-	IntersectElements // lists of the linear-regression codecs by single elements
-	MergePath         // a thread block a tile of MergeTile
-	MergeFind         // a thread block a tile of FindTile
-	CollectHits       // a warp a tile
-	SumTiles          // a warp a query
+	IntersectElements // searches lists of the linear-regression codecs by single elements
+	MergePath         // a thread block per tile of MergeTile docIDs
+	MergeFind         // a thread block per tile of FindTile docIDs
+	CollectHits       // a warp per tile
+	SumTiles          // a warp per query
 	ScanQueries       // one thread block
-	GatherDocs        // a warp a tile
+	GatherDocs        // a warp per tile
 
-	Rank // a warp a tile; lists of any codec
+	Rank // a warp per tile; lists of any codec
 	RankPacked
 	RankNewPFD
-	Disjunct         // a thread block a range
+	Disjunct         // a thread block per range
 	Accumulate       // NParts * Shares thread blocks; lists of any codec
-	AccumulatePacked // likewise
-	CollectScores    // a thread block a range
+	AccumulatePacked // the same for packed lists
+	CollectScores    // a thread block per range
 
-	SelectBest   // a thread block a query
-	SelectWarp   // a warp a query
-	SelectMaxima // a thread block a query: group-wise maxima
-	SelectRadix  // a thread block a query: radix select
+	SelectBest   // a thread block per query
+	SelectWarp   // a warp per query
+	SelectMaxima // a thread block per query: group-wise maxima
+	SelectRadix  // a thread block per query: radix select
 
-	MarkDocs        // Parts thread blocks a job
-	PublishPresence // a thread a job
+	MarkDocs        // Parts thread blocks per job
+	PublishPresence // a thread per job
 
 	Count // one more than the last kernel
 )
@@ -81,19 +82,20 @@ const (
 type entry struct {
 	name    string   // of the entry point
 	module  string   // the source, MODULE.cu, and the PTX, ptx/MODULE.ptx
-	params  any      // zero value of the struct that it takes
-	threads int      // of a thread block; 0: 256
-	task    Task     // what For finds it by
-	codecs  CodecSet // of the lists that it takes for that task
-	tile    tile     // of the decoders whose thread blocks share a tile
+	params  any      // zero value of its parameter struct
+	threads int      // per thread block; 0: 256
+	task    Task     // for For
+	codecs  CodecSet // of the lists that it supports for task
+	tile    tile     // for decoders with a thread block per tile
 	dynamic bool     // may have more than 48 KiB of dynamic shared memory
 }
 
-// tile says how many blocks a tile has, and how many for lists of more than 2^22
-// postings, where small tiles are faster: what later tiles read is brought to L2 ahead.
+// tile is the number of blocks in a tile, and the number for lists of more than 2^22
+// postings, where smaller tiles are faster because data of later tiles is prefetched into
+// L2.
 type tile struct{ blocks, long int }
 
-// warpTile is how many blocks a tile has at most where each warp takes a tile.
+// warpTile is the maximum number of blocks in a tile that is processed by one warp.
 const warpTile = 32
 
 var table = [Count]entry{
@@ -163,7 +165,7 @@ var table = [Count]entry{
 	PublishPresence: {name: "publish_presence", module: "presence", params: PresenceParams{}},
 }
 
-// All returns the kernels in ascending order.
+// All returns all kernels in ascending order.
 func All() []Kernel {
 	ks := make([]Kernel, 0, Count-1)
 	for k := None + 1; k < Count; k++ {
@@ -172,7 +174,7 @@ func All() []Kernel {
 	return ks
 }
 
-// String returns the name of the entry point.
+// String returns the name of the kernel's entry point.
 func (k Kernel) String() string {
 	if k > None && k < Count {
 		return table[k].name
@@ -180,10 +182,11 @@ func (k Kernel) String() string {
 	return fmt.Sprintf("kernel(%d)", uint8(k))
 }
 
-// Module returns the name of the PTX module that holds the kernel.
+// Module returns the name of the PTX module that contains the kernel. k must be a kernel
+// from All.
 func (k Kernel) Module() string { return table[k].module }
 
-// Threads returns the number of threads of the kernel's thread blocks.
+// Threads returns the number of threads in a thread block of the kernel.
 func (k Kernel) Threads() int {
 	if n := table[k].threads; n > 0 {
 		return n
@@ -191,16 +194,16 @@ func (k Kernel) Threads() int {
 	return 256
 }
 
-// DynamicShared reports whether a launch of the kernel may have more than 48 KiB of
+// DynamicShared reports whether a launch of the kernel may use more than 48 KiB of
 // dynamic shared memory.
 func (k Kernel) DynamicShared() bool { return table[k].dynamic }
 
-// SharesTile reports whether a thread block of the kernel, which takes DecodeParams,
-// takes a tile; otherwise each of its warps does.
+// SharesTile reports whether each thread block of a kernel with DecodeParams processes
+// one tile; otherwise each warp does.
 func (k Kernel) SharesTile() bool { return table[k].tile.blocks > 0 }
 
-// TileBlocks returns how many blocks a tile of lists of n postings should have, for
-// kernels that take DecodeParams. No kernel takes more than TileBlocks(0).
+// TileBlocks returns the number of blocks that a tile of a list of n postings should
+// have, for kernels with DecodeParams. TileBlocks(0) is the maximum for the kernel.
 func (k Kernel) TileBlocks(n int) int {
 	switch t := table[k].tile; {
 	case t.blocks == 0:

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// declared is what a source says of a kernel.
+// declared is the declaration of a kernel in a source.
 type declared struct {
 	module, params string
 	threads        int
@@ -21,8 +21,9 @@ type declared struct {
 // invocation matches a macro at the start of a line with its arguments.
 var invocation = regexp.MustCompile(`(?m)^([A-Z][A-Z_]+)\((.*?)\)[ ;]*(?:\{|$)`)
 
-// macros are what the sources declare kernels with: names of the kernels that MACRO(x, ...)
-// declares. Only KERNEL itself says parameters and threads; the others have DecodeParams and 256.
+// macros maps each macro that declares kernels to the names of the kernels that MACRO(x,
+// ...) declares. Only KERNEL states parameters and threads; the others use DecodeParams
+// and 256.
 var macros = map[string][]string{
 	"KERNEL":       {"%s"},
 	"SHARED_TILES": {"%s"},
@@ -125,7 +126,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestModules finds each module among sources, PTX and what the emulator includes.
+// TestModules checks that each module is among the sources, the PTX and the emulator's
+// includes.
 func TestModules(t *testing.T) {
 	want := Modules()
 	slices.Sort(want)
@@ -149,7 +151,7 @@ func TestModules(t *testing.T) {
 	}
 }
 
-// TestPTXEntries finds every entry point of the PTX in the table.
+// TestPTXEntries checks that every entry point of the PTX is in the table.
 func TestPTXEntries(t *testing.T) {
 	modules := map[string]string{}
 	for _, k := range All() {
@@ -171,8 +173,8 @@ func TestPTXEntries(t *testing.T) {
 	}
 }
 
-// TestFor finds for each codec the kernels whose names say so, and for lists of several
-// codecs the narrowest.
+// TestFor checks that For returns the kernels named after a codec, and for several codecs
+// the most specific kernel.
 func TestFor(t *testing.T) {
 	names := map[uint8]string{BP128: "bp128", VByte128: "vbyte128", BP256: "bp256", VByte1024: "vbyte1024", Rice: "rice", PForDelta: "pfordelta",
 		NewPFD: "newpfd", ParaPFor: "parapfor", LRC: "lrc", LRCSeg: "lrcseg", SegLRC: "seglrc", HSLRC: "hslrc", EF: "ef"}

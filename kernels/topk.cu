@@ -1,32 +1,33 @@
-// The k best of a query's keys, four ways; a job is one query's.
+// Four kernels that select the top k of a query's keys. A job is one query's selection.
 //
-// select_best, a thread block a job: keys stream through a queue in shared memory
+// select_best, a thread block per job: keys are pushed to a queue in shared memory
 // (queue.h) whose floor rises, so that after the first few thousand nearly every key
-// costs one load and one comparison. Bound: 8 bytes read a key; a thread block reads
-// some 40 GB/s, a full device 4 TB/s.
+// costs one load and one comparison. Bound: 8 bytes read per key; a thread block reads
+// about 40 GB/s, a full device 4 TB/s.
 //
-// select_warp, a warp a job: the same queue, no barrier between warps. For batches of
-// many queries with few keys each; a warp reads some 8 GB/s.
+// select_warp, a warp per job: the same queue without barriers between warps. For batches
+// of many queries with few keys each; a warp reads about 8 GB/s.
 //
-// select_maxima, a thread block a job (Ding 2009 section 8): keys in groups, the greatest
-// of each in shared memory; the greatest of all is taken k times, and each time the group
-// that it came from is read again. Bound: 8 bytes a key, then k times one group and all maxima,
-// about 2 us: for small k.
+// select_maxima, a thread block per job (Ding 2009 section 8): the maximum of each group
+// of keys is kept in shared memory; k times, the greatest maximum is selected and its
+// group is read again. Bound: 8 bytes per key, then k times one group and all maxima,
+// about 2 us. For small k.
 //
-// select_radix, a thread block a job (Griffin 2018 section 3.1.3, bucket select): eight
-// bits at a time, keys are counted by the value of these bits, until the bucket of the
-// k-th best is wanted whole; then all from it on are taken and sorted. Bound: 8 bytes a key for each of 3 to 8 passes; no worse for any order.
+// select_radix, a thread block per job (Griffin 2018 section 3.1.3, bucket select): keys
+// are counted by the value of eight bits at a time, until all keys in the bucket of the
+// k-th key are among the top k; then these and all greater keys are collected and sorted.
+// Bound: 8 bytes per key for each of 3 to 8 passes, independent of the order of keys.
 #include "params.h"
 #include "queue.h"
 
-// Keys are a job's keys, some of them absent.
+// Keys are a job's keys. Groups may be partly empty.
 struct Keys {
     const uint64_t *keys;
     const uint32_t *counts;
     uint64_t total;
     uint32_t groups, stride;
 
-    // begin returns false where there was no room for all keys.
+    // begin returns false if there were more keys than room.
     DEV_MEMBER bool begin(const Select &s) {
         keys = at<uint64_t>(s.keys);
         counts = at<uint32_t>(s.counts);
@@ -47,7 +48,7 @@ struct Keys {
     }
 };
 
-// write_best writes a job's n best keys.
+// write_best writes a job's top n keys.
 DEV void write_best(const Select &s, const uint64_t *best, uint32_t n) {
     for (uint32_t i = threadIdx.x; i < n; i += blockDim.x) at_rw<uint64_t>(s.out)[i] = best[i];
     if (threadIdx.x != 0) return;
@@ -86,7 +87,7 @@ KERNEL(select_warp, SelectParams, 32, 16) {
     select_queue(p, dynamic, &fill);
 }
 
-// best_of returns the greatest x of the thread block, in all threads.
+// best_of returns the greatest x of the thread block to all threads.
 DEV uint64_t best_of(uint64_t x, uint64_t *warps) {
 #pragma unroll
     for (int d = 16; d; d >>= 1) {
@@ -101,7 +102,8 @@ DEV uint64_t best_of(uint64_t x, uint64_t *warps) {
     return x;
 }
 
-// Where the keys of group g are: every groups-th one, so that neighbours read neighbours.
+// Group g has every groups-th key from key g on, so that adjacent threads read adjacent
+// keys.
 KERNEL(select_maxima, SelectParams, 256, 4) {
     DYNAMIC_SHARED(dynamic);
     __shared__ uint64_t warps[8];
@@ -132,8 +134,8 @@ KERNEL(select_maxima, SelectParams, 256, 4) {
             if (maxima[g] > x) x = maxima[g];
         uint64_t top = best_of(x, warps);
         if (!top) break;
-        // The group it came from: keys are distinct, so it is one, and the thread whose
-        // maximum it was knows it.
+        // The group that contains it is unique, since keys are distinct, and known to the
+        // thread whose maximum it was.
         __syncthreads();
         if (x == top)
             for (uint32_t g = threadIdx.x; g < groups; g += blockDim.x)
@@ -162,8 +164,8 @@ KERNEL(select_radix, SelectParams, 256, 4) {
     const Select s = at<Select>(p.jobs)[blockIdx.x];
     Keys keys;
     if (!keys.begin(s)) return refuse(s);
-    uint64_t prefix = 0;  // of the k-th best key, its bits from shift on
-    uint32_t want = s.k;  // how many keys with that prefix are among the best
+    uint64_t prefix = 0;  // bits of the k-th key from shift on
+    uint32_t want = s.k;  // how many keys with that prefix are among the top k
     bool whole = keys.total <= s.k;
     int shift = 64;
     while (!whole && shift) {
@@ -178,8 +180,8 @@ KERNEL(select_radix, SelectParams, 256, 4) {
         if (threadIdx.x == 0) {
             uint32_t sum = 0, d = 256;
             while (d && sum < want) sum += bins[--d];
-            digit = sum < want ? FULL : d;      // fewer than k keys in all
-            left = sum < want ? 0 : sum - want; // keys of the bucket beyond those wanted
+            digit = sum < want ? FULL : d;      // fewer than k keys in total
+            left = sum < want ? 0 : sum - want; // keys of the bucket that are not wanted
             fill = sum < want ? 0 : bins[d] - (sum - want);
         }
         __syncthreads();

@@ -1,5 +1,5 @@
-// Whole lists of the codecs with unary parts to docIDs, in device memory or summed, and
-// to frequencies: ef and rice. Bounds and sources: unary.h.
+// Kernels that decode whole lists of the codecs with unary parts, ef and rice, to docIDs,
+// stored or summed, and to frequencies. For bounds and sources see unary.h.
 #include "decode.h"
 
 DENSE(ef, ELIAS, 6)

@@ -26,7 +26,8 @@ type Options struct {
 	Progress func(done, total uint64)
 }
 
-// Defaults of Options, the best that were measured; see docs/sizes.md.
+// DefaultMinDF and DefaultLeaf are the defaults of Options, the best measured; see
+// docs/sizes.md.
 const (
 	DefaultMinDF      = 2
 	DefaultLeaf       = 32

@@ -80,3 +80,24 @@ func TestZeroOptions(t *testing.T) {
 		t.Error("zero options mean k1 0, b 0")
 	}
 }
+
+// Queries over a closed snapshot fail, also once their terms are cached.
+func TestSearchAfterClose(t *testing.T) {
+	snapshot := querytest.Index(t, querytest.ZipfDocs(rand.New(rand.NewPCG(85, 86)), 300, 30, 10), nil)
+	s, err := NewSearcher(snapshot, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := Query{Terms: querytest.Terms("w1", "w4"), K: 5}
+	for range 10 {
+		if _, err := s.Search(context.Background(), q); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := snapshot.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if res, err := s.Search(context.Background(), q); !errors.Is(err, reader.ErrClosed) || res.Hits != nil {
+		t.Errorf("a search after Close gives %v, %v", res, err)
+	}
+}

@@ -37,15 +37,16 @@ func (o *Options) params() Params {
 	return *o.Params
 }
 
-// Searcher answers queries over one snapshot, which must stay open while the Searcher is used. It
-// is safe for concurrent use. It needs no closing.
+// Searcher answers queries over one snapshot, which must stay open while the Searcher is used:
+// after that, queries fail with reader.ErrClosed. It is safe for concurrent use. It needs no closing.
 type Searcher struct {
-	seek   reader.Strategy
-	parts  []part
-	scorer *Scorer
-	parser parser
-	cache  termCache
-	runs   sync.Pool
+	snapshot *reader.Snapshot // nil in tests over parts
+	seek     reader.Strategy
+	parts    []part
+	scorer   *Scorer
+	parser   parser
+	cache    termCache
+	runs     sync.Pool
 }
 
 // NewSearcher returns a Searcher over a snapshot, which must stay open while the Searcher is used.
@@ -76,6 +77,7 @@ func NewSearcher(s *reader.Snapshot, o Options) (*Searcher, error) {
 	if err != nil {
 		return nil, err
 	}
+	x.snapshot = s
 	x.parser.init(s.Analyzer())
 	return x, nil
 }
@@ -133,7 +135,7 @@ func (s *Searcher) Execute(ctx context.Context, queries []Query) ([]Result, erro
 
 // AppendHits appends the hits of q to dst, the best first. It allocates only if dst or the
 // Searcher's pooled memory must grow. On an error it returns dst unchanged. The error is that of
-// ctx, or matches ErrInvalid, ErrTooManyTerms or format.ErrCorrupt.
+// ctx, or matches ErrInvalid, ErrTooManyTerms, reader.ErrClosed or format.ErrCorrupt.
 func (s *Searcher) AppendHits(ctx context.Context, dst []Hit, q *Query) (hits []Hit, err error) {
 	hits = dst
 	if err = ctx.Err(); err != nil {

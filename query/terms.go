@@ -23,6 +23,11 @@ type term struct {
 // resolve looks up the query's terms and puts them in canonical order: ascending df over the
 // snapshot, then bytes.
 func (r *run) resolve() error {
+	if s := r.s.snapshot; s != nil {
+		if err := s.Err(); err != nil {
+			return err
+		}
+	}
 	r.terms, r.entries = r.terms[:0], r.entries[:0]
 	for _, b := range r.q.Terms {
 		t := term{bytes: b, qtf: 1}

@@ -40,6 +40,9 @@ func (s *Snapshot) Close() error {
 	return s.view.release()
 }
 
+// Err returns nil while the snapshot is open, and then an error that matches ErrClosed.
+func (s *Snapshot) Err() error { return s.life.err() }
+
 // Retain returns a second Snapshot of the same commit, to be closed separately.
 // If s is closed, the error matches ErrClosed.
 func (s *Snapshot) Retain() (*Snapshot, error) {

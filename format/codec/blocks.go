@@ -2,7 +2,7 @@ package codec
 
 import "errors"
 
-// AppendDocsBlocks is AppendDocs for a BlockCodec: it encodes block after block.
+// AppendDocsBlocks implements AppendDocs for a BlockCodec. It encodes block by block.
 func AppendDocsBlocks(c BlockCodec, dst []byte, ends, docs []uint32) ([]byte, error) {
 	start, size, prev := len(dst), c.BlockLen(), NoDoc
 	ends[0] = 0
@@ -18,7 +18,7 @@ func AppendDocsBlocks(c BlockCodec, dst []byte, ends, docs []uint32) ([]byte, er
 	return dst, nil
 }
 
-// AppendFreqsBlocks is AppendFreqs for a BlockCodec.
+// AppendFreqsBlocks implements AppendFreqs for a BlockCodec.
 func AppendFreqsBlocks(c BlockCodec, dst []byte, ends, freqs []uint32) ([]byte, error) {
 	start, size := len(dst), c.BlockLen()
 	ends[0] = 0
@@ -32,8 +32,8 @@ func AppendFreqsBlocks(c BlockCodec, dst []byte, ends, freqs []uint32) ([]byte, 
 	return dst, nil
 }
 
-// Shift returns err with the index of an *EncodeError in it raised by base: the
-// position in the list from that in a block.
+// Shift adds base to the index of an *EncodeError, which turns an index in a block into
+// an index in the list. It returns other errors unchanged.
 func Shift(err error, base int) error {
 	var e *EncodeError
 	if base == 0 || !errors.As(err, &e) {
@@ -42,7 +42,7 @@ func Shift(err error, base int) error {
 	return &EncodeError{Index: e.Index + base, Value: e.Value, Reason: e.Reason}
 }
 
-// Grow returns dst with n more bytes, whose content is undefined.
+// Grow returns dst extended by n bytes with undefined contents.
 func Grow(dst []byte, n int) []byte {
 	if cap(dst)-len(dst) >= n {
 		return dst[:len(dst)+n]
@@ -50,9 +50,9 @@ func Grow(dst []byte, n int) []byte {
 	return append(dst, make([]byte, n)...)
 }
 
-// CheckRise returns ErrBlock unless docs rise strictly above prev (NoDoc: above
-// nothing) and stay at or below MaxDoc. Decoders call it for blocks whose gaps
-// are wide enough for their sum to wrap.
+// CheckRise returns ErrBlock unless docs strictly increase from prev (or NoDoc) and are
+// at most MaxDoc. Decoders call it for blocks whose gaps are wide enough for their sum to
+// overflow.
 func CheckRise(docs []uint32, prev uint32) error {
 	next := uint64(prev + 1) // NoDoc+1 is 0
 	for _, d := range docs {
@@ -64,9 +64,9 @@ func CheckRise(docs []uint32, prev uint32) error {
 	return nil
 }
 
-// CheckLast returns nil if a block of n docIDs after prev can end on last, as
-// decoded and as the skip header has it: the two agree, leave room for n docIDs,
-// and are not above MaxDoc.
+// CheckLast checks the last docID of a block of n docIDs after prev. It returns
+// ErrLastDoc unless last, as decoded, equals want, from the skip header, is at most
+// MaxDoc, and leaves room for n docIDs.
 func CheckLast(last, want, prev uint32, n int) error {
 	if last != want || last > MaxDoc || uint64(last)+1 < uint64(prev+1)+uint64(n) {
 		return ErrLastDoc

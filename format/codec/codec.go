@@ -1,21 +1,21 @@
-// Package codec defines what a posting codec is. Each codec lives in a folder of
-// its own below this one; package registry lists them all.
+// Package codec defines the interface of posting codecs. Each codec is a package in a
+// subfolder; package registry lists them all.
 //
-// A posting list is cut into blocks of BlockLen values, the last one shorter.
-// docIDs are strictly increasing uint32 below 2^31, frequencies are at least 1.
-// A codec turns either sequence into a payload of 4-byte words and an array of
-// block endpoints, one more than there are blocks (Mallia 2019, section 3):
-// block i is words Ends[i] up to Ends[i+1], and words 0 up to Ends[0] are the
-// codec's own list header, empty for most. With the endpoints and the skip
-// header (the last docID of every block) each block decodes alone.
+// A posting list is divided into blocks of BlockLen values; the last block may be
+// shorter. DocIDs are strictly increasing and less than 2^31; frequencies are at least 1.
+// A codec encodes either sequence as a payload of 4-byte words and an array of block
+// endpoints, one more than there are blocks (Mallia 2019, section 3): block i is words
+// Ends[i] to Ends[i+1]-1, and words 0 to Ends[0]-1 are the codec's list header, which is
+// empty for most codecs. With the endpoints and the skip header, the last docID of every
+// block, each block can be decoded on its own.
 package codec
 
 import "fmt"
 
-// ID is a codec's number in files. Numbers are never re-used.
+// ID is the number of a codec in files. Numbers are never reused.
 type ID uint8
 
-// The codecs. Names on the command line are those of ID.String.
+// The codecs. ID.String returns their names.
 const (
 	BP128       ID = 1
 	VByte128    ID = 2
@@ -51,26 +51,26 @@ func (id ID) String() string {
 	return fmt.Sprintf("codec(%d)", uint8(id))
 }
 
-// NoDoc is the prev of a list's first block: gaps are doc-prev-1 in uint32
-// arithmetic, so the first docID is its own gap.
+// NoDoc is the docID before a list's first block. Gaps are doc-prev-1 in uint32
+// arithmetic, so the first gap is the first docID.
 const NoDoc = ^uint32(0)
 
-// MaxDoc is the largest docID that a list can hold.
+// MaxDoc is the largest docID of a list.
 const MaxDoc = 1<<31 - 1
 
-// Sequence is one encoded sequence, docIDs or frequencies, as it lies in an
-// extent. Nothing in it may be modified. The slices come from a file: a codec
-// checks what it follows and never assumes that contents are consistent.
+// Sequence is an encoded sequence of docIDs or frequencies as stored in an extent. It
+// must not be modified. Its slices come from a file, so codecs check all offsets and do
+// not assume that the contents are consistent.
 type Sequence struct {
-	Payload []byte   // cap exceeds len by at least format.ReadablePadding, and those bytes are readable
+	Payload []byte   // capacity exceeds length by at least format.ReadablePadding
 	Ends    []uint32 // word offsets into Payload; blocks+1 of them
-	Last    []uint32 // skip header: last docID of every block; nil for frequencies
+	Last    []uint32 // skip header: last docID of each block; nil for frequencies
 	N       int      // number of values
 }
 
-// Block returns the payload of block i (with capacity to the end of the
-// payload's readable padding) and the number of its values, or an error when the
-// endpoints do not lie in the payload. blockLen is the codec's.
+// Block returns the payload of block i and the number of its values. The capacity of the
+// result extends to that of Payload. blockLen is the codec's BlockLen. The error is
+// ErrEndpoints if the block is not within the payload.
 func (s *Sequence) Block(i, blockLen int) ([]byte, int, error) {
 	lo, hi := uint64(s.Ends[i])*4, uint64(s.Ends[i+1])*4
 	if lo > hi || hi > uint64(len(s.Payload)) {
@@ -83,7 +83,7 @@ func (s *Sequence) Block(i, blockLen int) ([]byte, int, error) {
 	return s.Payload[lo:hi], n, nil
 }
 
-// Prev returns the docID before block i: the base of its gaps.
+// Prev returns the docID before block i, the base of its gaps.
 func (s *Sequence) Prev(i int) uint32 {
 	if i == 0 {
 		return NoDoc
@@ -91,27 +91,28 @@ func (s *Sequence) Prev(i int) uint32 {
 	return s.Last[i-1]
 }
 
-// Codec encodes and decodes posting sequences. Implementations have no state and
-// are safe for concurrent use.
+// Codec encodes and decodes posting lists. Implementations are stateless and safe for
+// concurrent use.
 //
-// Encoders append to dst, whose length must be a multiple of 4, and return it;
-// ends must have room for one more element than there are blocks and receives
-// word offsets relative to the old end of dst. Values that cannot be held are an
-// *EncodeError.
+// Encoders append to dst, whose length must be a multiple of 4, and return the extended
+// slice. They store the endpoints in ends, whose length must be at least the number of
+// blocks plus one, as word offsets relative to the old end of dst. For values that cannot
+// be encoded they return an *EncodeError.
 //
-// Decoders decode a row of blocks, count of them from block on, which exist, to dst
-// one behind another, and return the number of values. dst must hold count*BlockLen
-// values; elements past the returned number may be overwritten with anything. A block
-// whose bytes contradict themselves, or whose last docID is not what the skip header
-// says, is an error, never a short or wrong result; the blocks before it are then in
-// dst and counted.
+// Decoders decode count adjacent blocks, a row, from block on to dst and return the
+// number of values. The blocks must exist, and dst must have count*BlockLen elements;
+// those after the returned number of values are undefined. If the bytes of a block
+// contradict each other, or its last docID differs from the skip header, decoders return
+// an error that matches format.ErrCorrupt, with the number of values in the blocks before
+// it.
 type Codec interface {
 	ID() ID
-	// BlockLen is the number of values in every block but the last: 128, 256 or 1024.
+	// BlockLen returns the number of values in every block except the last: 128, 256 or
+	// 1024.
 	BlockLen() int
 
 	AppendDocs(dst []byte, ends, docs []uint32) ([]byte, error)
-	// DocsSize returns the bytes that AppendDocs would append, without encoding.
+	// DocsSize returns the number of bytes that AppendDocs would append.
 	DocsSize(docs []uint32) (int, error)
 	DecodeDocs(dst []uint32, s *Sequence, block, count int) (int, error)
 
@@ -120,16 +121,16 @@ type Codec interface {
 	DecodeFreqs(dst []uint32, s *Sequence, block, count int) (int, error)
 }
 
-// BlockCodec is a Codec whose blocks do not depend on the rest of the list, so
-// that a list can be encoded block by block and encoded blocks can be moved
-// between lists. Ends[0] is 0 for all of them.
+// BlockCodec is a Codec whose blocks do not depend on the rest of the list, so that lists
+// can be encoded block by block and encoded blocks can be copied to other lists. It has
+// no list header: Ends[0] is 0.
 type BlockCodec interface {
 	Codec
-	// AppendDocsBlock appends the encoding of one block of docIDs that follow prev
-	// (NoDoc for the first block). The result is a multiple of 4 bytes long.
+	// AppendDocsBlock appends a block of docIDs that follow prev (NoDoc for the first
+	// block). It appends a multiple of 4 bytes.
 	AppendDocsBlock(dst []byte, docs []uint32, prev uint32) ([]byte, error)
 	AppendFreqsBlock(dst []byte, freqs []uint32) ([]byte, error)
 }
 
-// Blocks returns how many blocks of blockLen hold n values.
+// Blocks returns the number of blocks of blockLen values for n values.
 func Blocks(n, blockLen int) int { return (n + blockLen - 1) / blockLen }

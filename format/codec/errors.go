@@ -6,28 +6,29 @@ import (
 	"github.com/pinion-index/pinion/format"
 )
 
-// EncodeError names the first element that a codec refuses to encode.
+// EncodeError is returned by encoders for the first element that cannot be encoded.
 type EncodeError struct {
-	Index  int    // position in the sequence, from 0
+	Index  int    // index in the sequence
 	Value  uint32 // the element
 	Reason string // "not above the one before it", "zero frequency", ...
 }
 
-// Error returns one line.
+// Error returns the index, value and reason in one line.
 func (e *EncodeError) Error() string {
 	return fmt.Sprintf("cannot encode element %d (value %d): %s", e.Index, e.Value, e.Reason)
 }
 
-// Errors that decoders return; all match format.ErrCorrupt. They are values, not
-// made anew, so that a decoder allocates nothing. Callers add the place.
+// Errors of decoders; all match format.ErrCorrupt. They are shared values, so decoders do
+// not allocate. Callers add the place with format.Locate.
 var (
 	ErrEndpoints error = format.Corrupt("block endpoints leave the payload")
 	ErrBlock     error = format.Corrupt("block contradicts itself")
 	ErrLastDoc   error = format.Corrupt("block does not end on the docID in the skip header")
 )
 
-// CheckDocs returns an *EncodeError for the first docID that is over MaxDoc or
-// not above the one before it; prev is NoDoc at the start of a list.
+// CheckDocs returns an *EncodeError for the first docID that exceeds MaxDoc or does not
+// exceed the one before it. prev is the docID before docs, or NoDoc at the start of a
+// list.
 func CheckDocs(docs []uint32, prev uint32) error {
 	for i, d := range docs {
 		if d > MaxDoc {

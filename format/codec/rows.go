@@ -1,8 +1,9 @@
 package codec
 
-// Rows implements Codec.DecodeDocs and Codec.DecodeFreqs for blocks of size values. fast, which
-// may be nil, decodes full blocks in a row to dst until it meets one that it leaves to one, and
-// returns how many it decoded; one decodes any block, to exactly size values.
+// Rows implements Codec.DecodeDocs and Codec.DecodeFreqs for blocks of size values. fast,
+// which may be nil, decodes full blocks to dst until it reaches a block that it does not
+// support, and returns the number of blocks decoded. one decodes any block to dst, which
+// has size elements.
 func Rows(dst []uint32, s *Sequence, block, count, size int,
 	fast func(dst []uint32, s *Sequence, block, count int) int,
 	one func(dst []uint32, s *Sequence, block int) (int, error)) (int, error) {

@@ -3,6 +3,7 @@ package pool
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -209,6 +210,34 @@ func TestInvalid(t *testing.T) {
 	}
 	if _, err := p.Execute(ctx, []query.Query{{}}); !errors.Is(err, ErrClosed) {
 		t.Errorf("an empty query to a closed pool gives %v", err)
+	}
+}
+
+// Queries over a closed snapshot fail in every model, also once their terms are cached.
+func TestClosedSnapshot(t *testing.T) {
+	for m := range Model(len(modelNames)) {
+		snapshot := querytest.Index(t, querytest.ZipfDocs(rand.New(rand.NewPCG(7, 8)), 300, 30, 10), nil)
+		s, err := query.NewSearcher(snapshot, query.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := New(s, Options{Workers: 2, Model: m})
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := query.Query{Terms: querytest.Terms("w1", "w4"), K: 5}
+		for range 10 {
+			if _, err := p.Search(context.Background(), q); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := snapshot.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Search(context.Background(), q); !errors.Is(err, fs.ErrClosed) {
+			t.Errorf("%v: a search after Close gives %v", m, err)
+		}
+		p.Close()
 	}
 }
 

@@ -2,16 +2,16 @@ package choose
 
 import "github.com/pinion-index/pinion/format/codec"
 
-// Automatic chooses codecs for each list, except where one was named.
+// Automatic chooses a codec for each list, except for sequences with a fixed codec.
 type Automatic struct {
 	model       Model
 	docs, freqs codec.BlockCodec // nil: chosen by the model
 }
 
-// Auto returns an Automatic that chooses the codec of docIDs by the Default model if
+// Auto returns an Automatic that chooses the codec of docIDs with the Default model if
 // docs is nil, and that of frequencies if freqs is nil. ok is false if there is nothing
-// to choose: both are named, or one is that cannot be combined with the candidates
-// because it needs the whole list or has blocks of another length.
+// to choose: both are given, or one is given that cannot be combined with the candidates
+// because it is not a codec.BlockCodec or has blocks of another length.
 func Auto(docs, freqs codec.Codec) (a Automatic, ok bool) {
 	a.model = Default
 	for _, x := range []struct {
@@ -31,13 +31,13 @@ func Auto(docs, freqs codec.Codec) (a Automatic, ok bool) {
 	return a, ok
 }
 
-// Keeps reports whether blocks that docs and freqs encoded may be copied: each of
-// them was chosen, or is the one that was named.
+// Keeps reports whether blocks encoded with docs and freqs may be copied. A fixed codec
+// must be the same.
 func (a Automatic) Keeps(docs, freqs codec.Codec) bool {
 	return (a.docs == nil || a.docs.ID() == docs.ID()) && (a.freqs == nil || a.freqs.ID() == freqs.ID())
 }
 
-// Docs returns the codec for docs.
+// Docs returns the codec for a list of docIDs.
 func (a Automatic) Docs(docs []uint32) (codec.BlockCodec, error) {
 	if a.docs != nil {
 		return a.docs, nil
@@ -45,7 +45,7 @@ func (a Automatic) Docs(docs []uint32) (codec.BlockCodec, error) {
 	return a.model.Docs(docs)
 }
 
-// Freqs returns the codec for freqs.
+// Freqs returns the codec for a list of frequencies.
 func (a Automatic) Freqs(freqs []uint32) (codec.BlockCodec, error) {
 	if a.freqs != nil {
 		return a.freqs, nil

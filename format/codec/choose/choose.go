@@ -1,15 +1,14 @@
-// Package choose picks the codec of a posting list: the one with the least estimated
+// Package choose selects the codec of a posting list: the one with the lowest estimated
 // cost, where
 //
 //	cost = bytes * NanosPerByte + values * decode time of a value
 //
-// Bytes are exact (the codecs' DocsSize and FreqsSize) and include the block
-// endpoints. Decode times are those of table Decode. A byte costs the time to read it:
-// a list has to be read, and takes room in the caches, before it is decoded. The
-// default of 2 ns stands for a drive or a network that delivers 500 MB/s. Below 0.5,
-// nearer to what memory costs, decode time decides and bp128 nearly always wins; from 2
-// on newpfd does. On the lists of the project's test collection with 128 postings and
-// more:
+// Bytes are exact (the codecs' DocsSize and FreqsSize) and include the block endpoints.
+// Decode times are from table Decode. A byte costs the time to read it before it is
+// decoded. The default of 2 ns corresponds to a drive or a network with 500 MB/s. Below
+// 0.5 ns, close to the cost of memory, decode time dominates and bp128 nearly always
+// wins; from 2 ns on, newpfd does. Results for the lists of the project's test collection
+// with at least 128 postings:
 //
 //	NanosPerByte      0.5        1        2        4       10
 //	docIDs, MB      12.18    10.37    10.21    10.21    10.21
@@ -26,11 +25,11 @@ import (
 	"github.com/pinion-index/pinion/format/codec/newpfd"
 )
 
-// Decode holds the time to decode one value with each codec, docIDs including their
-// prefix sum, in nanoseconds. The figures were measured once, in cache, on the uniform
-// and clustered lists of 2^16 values of the benchmarks, with decoders since replaced by
-// smaller ones; they stay as they are so that the same lists get the same codecs. Codecs
-// that are not in the table are never chosen.
+// Decode holds the time in nanoseconds to decode one value with each codec; for docIDs it
+// includes the prefix sum. The times were measured once, in cache, on the uniform and
+// clustered lists of 2^16 values of the benchmarks. Decoders have changed since, but the
+// times have not, so that the same lists get the same codecs. Codecs that are not in the
+// table are never chosen.
 var Decode = map[codec.ID]struct{ Docs, Freqs float64 }{
 	codec.BP128:       {0.15, 0.12},
 	codec.VByte128:    {0.24, 0.13},
@@ -51,31 +50,31 @@ var Decode = map[codec.ID]struct{ Docs, Freqs float64 }{
 	codec.StreamVByte: {0.25, 0.14},
 }
 
-// Candidates are the codecs that Default chooses among: their blocks hold 128 values and
-// can be moved between lists, and their sizes are quick to compute. Choosing among all
-// codecs lowered the cost of the lists tried, in three orders of their documents, by
-// less than 0.1%.
+// Candidates are the codecs that Default chooses from. They have blocks of 128 values,
+// which can be copied between lists, and their sizes are fast to compute. Choosing from
+// all codecs lowered the cost of the lists tried, in three document orders, by less than
+// 0.1%.
 var Candidates = []codec.BlockCodec{bp128.Codec{}, newpfd.Codec{}}
 
-// Model weighs bytes against time.
+// Model is a cost model that weighs size against decode time.
 type Model struct {
 	NanosPerByte float64
 	Candidates   []codec.BlockCodec
 }
 
-// Default is the model that "auto" stands for.
+// Default is the model used for the codec name "auto".
 var Default = Model{NanosPerByte: 2, Candidates: Candidates}
 
-// Estimate is what one codec would cost.
+// Estimate is the estimated cost of a codec for a list.
 type Estimate struct {
 	Codec codec.Codec
-	Bytes int     // exact, payload and endpoints
+	Bytes int     // exact; payload and endpoints
 	Nanos float64 // estimated time to decode the list
 	Cost  float64 // in nanoseconds
 }
 
-// Docs returns the candidate with the least cost for docs, the first of those that
-// tie. The error is an *codec.EncodeError.
+// Docs returns the candidate with the lowest cost for docs, the first one if several have
+// the same cost. The error is a *codec.EncodeError.
 func (m Model) Docs(docs []uint32) (codec.BlockCodec, error) {
 	return m.least(len(docs), func(c codec.Codec) (int, float64, error) {
 		n, err := c.DocsSize(docs)
@@ -83,7 +82,7 @@ func (m Model) Docs(docs []uint32) (codec.BlockCodec, error) {
 	})
 }
 
-// Freqs is Docs for frequencies.
+// Freqs is like Docs for frequencies.
 func (m Model) Freqs(freqs []uint32) (codec.BlockCodec, error) {
 	return m.least(len(freqs), func(c codec.Codec) (int, float64, error) {
 		n, err := c.FreqsSize(freqs)
@@ -112,7 +111,7 @@ func (m Model) estimate(c codec.Codec, n, bytes int, nanos float64) Estimate {
 	return e
 }
 
-// RankDocs returns what each of codecs would cost for docs, the cheapest first.
+// RankDocs returns the cost of each of codecs for docs, in ascending order of cost.
 func (m Model) RankDocs(codecs []codec.Codec, docs []uint32) ([]Estimate, error) {
 	return m.rank(codecs, len(docs), func(c codec.Codec) (int, float64, error) {
 		n, err := c.DocsSize(docs)
@@ -120,7 +119,7 @@ func (m Model) RankDocs(codecs []codec.Codec, docs []uint32) ([]Estimate, error)
 	})
 }
 
-// RankFreqs is RankDocs for frequencies.
+// RankFreqs is like RankDocs for frequencies.
 func (m Model) RankFreqs(codecs []codec.Codec, freqs []uint32) ([]Estimate, error) {
 	return m.rank(codecs, len(freqs), func(c codec.Codec) (int, float64, error) {
 		n, err := c.FreqsSize(freqs)

@@ -30,7 +30,7 @@ func TestDefault(t *testing.T) {
 	}
 }
 
-// TestLeast checks the choice against the ranking of the same codecs.
+// TestLeast compares the choice with the ranking of the same codecs.
 func TestLeast(t *testing.T) {
 	for seed := range uint64(20) {
 		docs := synthetic.Clustered(seed, 200+int(seed)*97, 1<<(12+seed/2))

@@ -11,9 +11,9 @@ import (
 
 var large = flag.Bool("large", false, "print the sizes of lists of 2^25 values too")
 
-// table1 is Mallia 2019, table 1: bits per integer of lists out of [0, 2^29). The
-// paper's lists for CPUs have no endpoints, those for GPUs have one of 32 bits a
-// block and one more.
+// table1 is Mallia 2019, table 1: bits per integer of lists out of [0, 2^29). The paper's
+// lists for CPUs have no endpoints; those for GPUs have one of 32 bits per block and one
+// more.
 var table1 = [...]struct {
 	id        codec.ID
 	endpoints bool
@@ -30,8 +30,7 @@ var table1 = [...]struct {
 	{codec.VByte1024, true, [2]float64{17.78, 10.06}, [2]float64{16.27, 10.08}},
 }
 
-// table1Bits returns the bits per integer of docs under c, counted as the paper
-// does.
+// table1Bits returns the bits per integer of docs with codec c, counted as in the paper.
 func table1Bits(t *testing.T, c codec.Codec, docs []uint32, endpoints bool) float64 {
 	t.Helper()
 	size, err := c.DocsSize(docs)
@@ -66,9 +65,9 @@ func TestTable1(t *testing.T) {
 	}
 }
 
-// A clustered list is as compressible as its first cuts happen to make it: sizes of
-// two draws differ by whole bits. So the paper's, of lists that it drew once, are
-// compared with the mean and standard deviation of many; they lie within one.
+// TestTable1Clustered compares the paper's sizes of clustered lists, each of a single
+// random list, with the mean and standard deviation of many, since sizes of two random
+// lists differ by whole bits. They are within one standard deviation.
 func TestTable1Clustered(t *testing.T) {
 	for k, n := range []int{1 << 16, 1 << 25} {
 		draws := 100

@@ -1,4 +1,4 @@
-// Package registry lists every posting codec by number and by name.
+// Package registry provides all posting codecs by number and by name.
 package registry
 
 import (
@@ -22,7 +22,7 @@ import (
 	"github.com/pinion-index/pinion/format/codec/vbyte128"
 )
 
-// codecs is in the order of the ids. Add a codec here and nowhere else.
+// codecs is sorted by ID. To register a codec, add it here.
 var codecs = [...]codec.Codec{
 	bp128.Codec{},
 	vbyte128.Codec{},
@@ -43,10 +43,10 @@ var codecs = [...]codec.Codec{
 	streamvbyte.Codec{},
 }
 
-// All returns the codecs in the order of their ids, in a new slice.
+// All returns all codecs sorted by ID, in a new slice.
 func All() []codec.Codec { return append([]codec.Codec(nil), codecs[:]...) }
 
-// byID has the codec of each id, nil where there is none.
+// byID has the codec of each ID, or nil if there is none.
 var byID = func() (t [256]codec.Codec) {
 	for _, c := range codecs {
 		t[c.ID()] = c
@@ -54,13 +54,13 @@ var byID = func() (t [256]codec.Codec) {
 	return t
 }()
 
-// ByID returns the codec whose number is id, as files hold it.
+// ByID returns the codec with number id, and whether there is one.
 func ByID(id codec.ID) (codec.Codec, bool) {
 	c := byID[id]
 	return c, c != nil
 }
 
-// ByName returns the codec of that name, as the command line has it.
+// ByName returns the codec whose ID has that name, and whether there is one.
 func ByName(name string) (codec.Codec, bool) {
 	for _, c := range codecs {
 		if c.ID().String() == name {

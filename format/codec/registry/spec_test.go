@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite format/CODECS.md")
 
-// layouts are the packages that the codecs' layouts refer to.
+// layouts are the packages that the codecs' package comments refer to.
 var layouts = []string{"bitpack", "bytepack", "unary", "patch", "regress"}
 
 const specHead = `# Payloads of the codecs
@@ -29,7 +29,7 @@ Each codec ends with a worked block: the payloads, in bytes, of a list whose onl
 | --- | --- | --- |
 `
 
-// spec returns CODECS.md as it should be.
+// spec returns the expected CODECS.md.
 func spec(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder
@@ -52,7 +52,7 @@ func spec(t *testing.T) string {
 	return b.String()
 }
 
-// The worked block: the only one of a list of 12 postings.
+// The worked block, the only one of a list of 12 postings.
 var (
 	workedDocs  = []uint32{3, 4, 5, 6, 11, 12, 13, 1000, 1001, 1003, 1004, 1009}
 	workedFreqs = []uint32{1, 1, 2, 1, 1, 5, 1, 1, 1, 300, 1, 1}
@@ -103,7 +103,7 @@ func section(t *testing.T, b *strings.Builder, folder, name string) {
 	}
 }
 
-// CODECS.md says what the package comments say.
+// TestSpecification checks that CODECS.md is up to date with the package comments.
 func TestSpecification(t *testing.T) {
 	const file = "../../CODECS.md"
 	want := spec(t)

@@ -1,31 +1,31 @@
 package layout
 
-// Part is one query on one segment, whose documents have accumulators. Parts of a query
-// follow each other.
+// Part is one query on one segment, with an accumulator for each document. Parts of one
+// query are adjacent.
 type Part struct {
-	Query int    // its number within the batch
+	Query int    // its index in the batch
 	Docs  uint32 // documents of the segment
 }
 
-// Bytes returns the device memory of the accumulators: a float a document, in multiples
-// of four, because CollectScores reads four at a time.
+// Bytes returns the size of the accumulators: one float per document, rounded up to a
+// multiple of four floats because CollectScores reads four at a time.
 func (p Part) Bytes() int64 { return (int64(p.Docs) + 3) / 4 * 16 }
 
-// Group is the queries of a batch that have accumulators at the same time.
+// Group is a run of queries of a batch that have accumulators at the same time.
 type Group struct {
-	Query, Queries int // the first, and how many
+	Query, Queries int // the first, and their number
 	Part, Parts    int
 	Bytes          int64 // of accumulators
-	Ranges         int   // of documents, of all parts
+	Ranges         int   // of documents, over all parts
 }
 
 const (
-	collectors  = 1 << 11 // thread blocks of CollectScores at least, if documents suffice
-	collectDocs = 1 << 12 // documents of each at least: what it loads at once
+	collectors  = 1 << 11 // minimum thread blocks of CollectScores, if there are enough documents
+	collectDocs = 1 << 12 // minimum documents of each: the number that it loads at once
 )
 
-// Groups divides parts among groups that need at most bound bytes of accumulators, or
-// have one query.
+// Groups divides parts into groups that need at most bound bytes of accumulators or have
+// a single query.
 func Groups(parts []Part, bound int64) (groups []Group) {
 	for i := 0; i < len(parts); {
 		v := Group{Query: parts[i].Query, Queries: 1, Part: i}
@@ -49,7 +49,8 @@ func Groups(parts []Part, bound int64) (groups []Group) {
 	return groups
 }
 
-// RangesOf returns into how many ranges the documents of a part of the group are divided.
+// RangesOf returns the number of ranges into which the documents of one of the group's
+// parts are divided.
 func (g *Group) RangesOf(p Part) int {
 	return max(1, min(collectors/g.Parts, int(p.Docs)/collectDocs))
 }

@@ -10,9 +10,9 @@ import (
 // grain is the unit of an Arena, the alignment of list extents.
 const grain = 64
 
-// Arena hands out ranges of one allocation of device memory. Free ranges lie in
-// bins by size class, four to a power of two, and neighbours are joined, so that a
-// run of extents loaded as one range can be freed list by list.
+// Arena allocates ranges of a block of device memory. Free ranges are kept in bins by
+// size class, four per power of two, and adjacent ones are joined. A part of a range can
+// be freed, so extents loaded as one range can be freed list by list.
 //
 // It is safe for concurrent use.
 type Arena struct {
@@ -21,11 +21,11 @@ type Arena struct {
 	size   int64
 	free   int64
 	bins   [256]map[int64]int64 // start to length, in bytes from base
-	starts map[int64]int64      // every free range by its start
-	ends   map[int64]int64      // and by its end
+	starts map[int64]int64      // length of each free range by its start
+	ends   map[int64]int64      // start of each free range by its end
 }
 
-// NewArena returns an Arena of the size bytes of device memory at base.
+// NewArena returns an Arena for the size bytes of device memory at base.
 func NewArena(base kernels.Ptr, size int64) *Arena {
 	a := &Arena{base: base, size: size &^ (grain - 1), starts: map[int64]int64{}, ends: map[int64]int64{}}
 	a.put(0, a.size)
@@ -33,7 +33,7 @@ func NewArena(base kernels.Ptr, size int64) *Arena {
 	return a
 }
 
-// class returns the bin of a length: four to a power of two.
+// class returns the bin of a length: four per power of two.
 func class(n int64) int {
 	u := uint64(n / grain)
 	if u < 4 {
@@ -61,8 +61,8 @@ func (a *Arena) take(at, n int64) {
 	delete(a.ends, at+n)
 }
 
-// Alloc returns a range of n bytes, rounded up to a multiple of 64, and whether
-// there is one.
+// Alloc allocates a range of n bytes, rounded up to a multiple of 64. It reports false if
+// no free range is long enough or n is not positive.
 func (a *Arena) Alloc(n int64) (kernels.Ptr, bool) {
 	n = (n + grain - 1) &^ (grain - 1)
 	if n <= 0 {
@@ -91,8 +91,7 @@ func (a *Arena) Alloc(n int64) (kernels.Ptr, bool) {
 	return 0, false
 }
 
-// Release frees the n bytes at p, which are the whole or a part of what Alloc
-// returned.
+// Release frees the n bytes at p, which are all or part of a range that Alloc returned.
 func (a *Arena) Release(p kernels.Ptr, n int64) {
 	n = (n + grain - 1) &^ (grain - 1)
 	at := int64(p - a.base)
@@ -111,7 +110,7 @@ func (a *Arena) Release(p kernels.Ptr, n int64) {
 	a.put(at, n)
 }
 
-// Size returns the number of bytes in all.
+// Size returns the total number of bytes.
 func (a *Arena) Size() int64 { return a.size }
 
 // Free returns the number of free bytes.

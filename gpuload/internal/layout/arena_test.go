@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestArena allocates and frees at random, whole ranges and parts of them, and
-// compares with a map of who owns each unit.
+// TestArena allocates ranges and frees them, whole or in part, at random, and compares
+// with a map from units to their owners.
 func TestArena(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const base, units = kernels.Ptr(1 << 20), 512

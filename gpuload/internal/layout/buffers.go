@@ -9,16 +9,17 @@ import (
 	"github.com/pinion-index/pinion/kernels"
 )
 
-// Buffers are the memory of one batch: while the device works on one batch the next
-// is laid out in other Buffers.
+// Buffers are the memory of one batch. While the device works on one batch, the next is
+// prepared in other Buffers.
 //
-// In is laid out in pinned memory and copied to the device in one piece. Work is
-// device memory whose contents start undefined. Out comes back in one piece.
+// In is built in pinned memory and copied to the device in one piece. Scratch memory
+// stays on the device; its contents are initially undefined. Out is copied back in one
+// piece.
 //
-// Growing a buffer moves it, so reserve sizes before taking addresses.
+// Growing a buffer moves it, so reserve before taking addresses.
 type Buffers struct {
 	Batch  cuda.Batch
-	In     []byte // pinned; its length is what is in use
+	In     []byte // pinned; its length is the part in use
 	InDev  kernels.Ptr
 	Out    []byte // pinned
 	OutDev kernels.Ptr
@@ -30,18 +31,19 @@ type Buffers struct {
 	workUsed int64
 }
 
-// Peak holds the largest buffers that any Buffers sharing it have needed. Each of them
-// takes as much as the largest: its next batch may need it, and growing stops the
-// device. The zero value is ready to use.
+// Peak holds the largest sizes needed by any of the Buffers that share it. Each of them
+// allocates the largest size: its next batch may need it, and growing stalls the device.
+// The zero value is ready to use.
 type Peak struct{ in, work, out atomic.Int64 }
 
-// NewBuffers returns empty Buffers. Buffers that serve the same batches share a peak.
+// NewBuffers returns empty Buffers. Buffers for the same kind of batch should share a
+// Peak.
 func NewBuffers(dev cuda.Device, peak *Peak) *Buffers {
 	return &Buffers{dev: dev, peak: peak}
 }
 
-// capacity returns how much to allocate for need bytes: the peak so far or, where need
-// exceeds it, large, which becomes the peak.
+// capacity returns the number of bytes to allocate for need bytes: the peak so far or, if
+// need exceeds it, large, which becomes the peak.
 func capacity(peak *atomic.Int64, need, large int64) int64 {
 	for {
 		old := peak.Load()
@@ -54,7 +56,7 @@ func capacity(peak *atomic.Int64, need, large int64) int64 {
 	}
 }
 
-// Reset empties the buffers for a batch on a stream.
+// Reset empties the buffers for a new batch on a stream.
 func (b *Buffers) Reset(stream int) {
 	b.Batch.Reset()
 	b.Batch.Stream = stream
@@ -62,7 +64,7 @@ func (b *Buffers) Reset(stream int) {
 	b.workUsed = 0
 }
 
-// ReserveIn makes In hold n bytes.
+// ReserveIn makes room for n bytes in In.
 func (b *Buffers) ReserveIn(n int) error {
 	n = int(capacity(&b.peak.in, int64(n), 1<<bits.Len(uint(n)))) // pinning takes milliseconds: grow seldom
 	if n <= cap(b.In) {
@@ -76,7 +78,7 @@ func (b *Buffers) ReserveIn(n int) error {
 	}
 	b.In = in[:0]
 	if b.InDev, err = b.dev.Alloc(int64(n) + 256); err != nil {
-		b.freeIn() // one half is of no use
+		b.freeIn() // one is useless without the other
 		b.peak.in.Store(0)
 	}
 	return err
@@ -92,7 +94,8 @@ func (b *Buffers) freeIn() {
 	b.In, b.InDev = nil, 0
 }
 
-// space takes n bytes of In, 16-byte aligned, and returns where they are.
+// space extends In by n bytes, 16-byte aligned, and returns them and their address on the
+// device.
 func (b *Buffers) space(n int) ([]byte, kernels.Ptr) {
 	at := (len(b.In) + 15) &^ 15
 	b.In = b.In[:at+n]
@@ -107,7 +110,8 @@ func Put[T any](b *Buffers, v []T) kernels.Ptr {
 	return p
 }
 
-// Space takes room for n elements in In. They have any contents.
+// Space extends In by n elements with undefined contents. It returns them and their
+// address on the device.
 func Space[T any](b *Buffers, n int) ([]T, kernels.Ptr) {
 	var zero T
 	bytes, p := b.space(n * int(unsafe.Sizeof(zero)))
@@ -123,7 +127,8 @@ func (b *Buffers) At(p kernels.Ptr, n int) []byte {
 // CopyIn adds the copy of In to the batch.
 func (b *Buffers) CopyIn() { b.Batch.CopyIn(b.InDev, b.In) }
 
-// ReserveWork makes Scratch hold n bytes, of which every call may take 15 more.
+// ReserveWork makes room for n bytes of Scratch. Each call of Scratch may use up to 15
+// bytes more than requested.
 func (b *Buffers) ReserveWork(n int64) error {
 	c := capacity(&b.peak.work, n, n+n/4)
 	if c <= b.workCap {
@@ -132,14 +137,14 @@ func (b *Buffers) ReserveWork(n int64) error {
 	b.FreeWork()
 	p, err := b.dev.Alloc(c)
 	if err != nil {
-		b.peak.work.Store(0) // there is not so much
+		b.peak.work.Store(0) // the device does not have this much
 		return err
 	}
 	b.work, b.workCap = p, c
 	return nil
 }
 
-// FreeWork frees the memory of Scratch until the next ReserveWork.
+// FreeWork frees the scratch memory. Call ReserveWork before the next Scratch.
 func (b *Buffers) FreeWork() {
 	if b.work != 0 {
 		_ = b.dev.Free(b.work)
@@ -147,17 +152,18 @@ func (b *Buffers) FreeWork() {
 	b.work, b.workCap = 0, 0
 }
 
-// WorkSize returns how many bytes Scratch has in all.
+// WorkSize returns the size of the scratch memory.
 func (b *Buffers) WorkSize() int64 { return b.workCap }
 
-// Scratch takes n bytes of device memory with any contents, 16-byte aligned.
+// Scratch returns n bytes of device memory with undefined contents, 16-byte aligned.
+// Reserve them with ReserveWork.
 func (b *Buffers) Scratch(n int64) kernels.Ptr {
 	p := b.work + kernels.Ptr(b.workUsed)
 	b.workUsed += (n + 15) &^ 15
 	return p
 }
 
-// ReserveOut makes Out hold n bytes.
+// ReserveOut makes room for n bytes in Out.
 func (b *Buffers) ReserveOut(n int) error {
 	n = int(capacity(&b.peak.out, int64(n), 1<<bits.Len(uint(n))))
 	if n <= len(b.Out) {
@@ -187,7 +193,7 @@ func (b *Buffers) freeOut() {
 	b.Out, b.OutDev = nil, 0
 }
 
-// Close frees all buffers. They can be reserved again.
+// Close frees all buffers. They may be reserved again.
 func (b *Buffers) Close() {
 	b.freeIn()
 	b.freeOut()

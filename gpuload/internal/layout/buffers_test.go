@@ -9,7 +9,8 @@ import (
 	"github.com/pinion-index/pinion/internal/cuda"
 )
 
-// Buffers take as much as the greatest has needed, unless that could not be had.
+// TestBuffersGrow checks that Buffers allocate the largest size needed so far, unless
+// that allocation failed.
 func TestBuffersGrow(t *testing.T) {
 	dev := cuda.NewEmulator()
 	dev.Memory = 1001

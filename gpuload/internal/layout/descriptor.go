@@ -5,8 +5,8 @@ import (
 	"github.com/pinion-index/pinion/segment"
 )
 
-// Describe returns the descriptor of a list of a segment with docs documents. Its
-// addresses are offsets in the extent until Place.
+// Describe returns the descriptor of a list in a segment with docs documents. Its
+// addresses are offsets in the extent until Place is called.
 func Describe(v *segment.List, docs uint32) kernels.ListDesc {
 	d := kernels.ListDesc{
 		N: uint32(v.N), Blocks: uint32(v.Blocks), MaxDoc: docs,
@@ -29,7 +29,7 @@ func Describe(v *segment.List, docs uint32) kernels.ListDesc {
 		case "quads":
 			d.Quads = a
 		case "hash-buckets":
-			d.Hash = a + 4 // behind shift, bits
+			d.Hash = a + 4 // after shift and bits
 		case "docs":
 			d.Docs = a
 		case "freqs":
@@ -50,8 +50,8 @@ func Describe(v *segment.List, docs uint32) kernels.ListDesc {
 	return d
 }
 
-// Place turns the offsets in an extent into addresses, for an extent that starts at
-// at. Offset 0 stays 0, for none: the extent's header is there.
+// Place turns the offsets of a descriptor into addresses, for an extent at address at.
+// Offset 0 means none, since the extent's header is there, and stays 0.
 func Place(d *kernels.ListDesc, at kernels.Ptr) {
 	for _, p := range []*kernels.Ptr{&d.Docs, &d.Freqs, &d.DocEnds, &d.FreqEnds, &d.Last, &d.Quads, &d.Hash} {
 		if *p != 0 {
@@ -60,11 +60,11 @@ func Place(d *kernels.ListDesc, at kernels.Ptr) {
 	}
 }
 
-// DescSize is the number of bytes of a descriptor.
+// DescSize is the size of a descriptor in bytes.
 var DescSize = len(kernels.Bytes(&kernels.ListDesc{}))
 
-// AppendPlain lays a list without an extent out as plain values, for a segment with docs
-// documents, and returns its descriptor.
+// AppendPlain appends a list without an extent as plain values, for a segment with docs
+// documents, and returns its descriptor. docIDs must not be empty.
 func AppendPlain(b *Buffers, docIDs, freqs []uint32, docs uint32) kernels.ListDesc {
 	n := uint32(len(docIDs))
 	ends := Put(b, []uint32{0, n, docIDs[n-1]})

@@ -1,7 +1,7 @@
-// Package layout says how lists, queries and results lie in device memory.
+// Package layout defines how lists, queries and results are stored in device memory.
 //
-//	arena.go        ranges of one allocation, for list extents
-//	buffers.go      the memory of one batch: copied in, worked in, copied out
+//	arena.go        an allocator of ranges, for list extents
+//	buffers.go      the memory of one batch: input, scratch, output
 //	descriptor.go   descriptors of lists, with and without an extent
 //	presence.go     the size of presence words
 //	accumulators.go which queries have accumulators at the same time

@@ -6,23 +6,23 @@ import (
 	"github.com/pinion-index/pinion/kernels"
 )
 
-// PresenceLead is how many bytes lie before presence words. It keeps them from loads
-// beyond the end of the list before: what those leave in a cache may be older than the
-// words.
+// PresenceLead is the number of unused bytes before presence words. Loads past the end of
+// the preceding list touch only these, so they cannot leave stale presence words in a
+// cache.
 const PresenceLead = 64
 
-// defaultPresence is the length of lists from which on they get presence words.
+// defaultPresence is the minimum length of a list with presence words.
 const defaultPresence = 4096
 
-// PresenceBytes returns the device memory that presence words take of a list of that many
-// postings in a segment of docs documents, with PresenceLead.
+// PresenceBytes returns the size in bytes of the presence words of a list with that many
+// postings in a segment of docs documents, including PresenceLead.
 func PresenceBytes(postings, docs uint32) int64 {
 	words, _ := kernels.PresenceWords(postings, docs)
 	return (PresenceLead + 4*int64(words) + 63) &^ 63
 }
 
-// LeastPresent returns from how many postings on a list gets presence words, by an
-// option that is 0 for the default and negative for never.
+// LeastPresent returns the minimum number of postings of a list with presence words.
+// option is that number, 0 for the default, or negative for no presence words.
 func LeastPresent(option int64) uint32 {
 	switch {
 	case option < 0:

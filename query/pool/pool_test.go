@@ -3,8 +3,8 @@ package pool
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"slices"
 	"sync"

@@ -8,8 +8,8 @@ import (
 // BlockLen is the number of values in a full block.
 const BlockLen = 256
 
-// Codec is bp256. Its zero value is ready. It has the shape of a pointer, so that an
-// interface calls its methods directly instead of through wrappers.
+// Codec is bp256. The zero value is ready to use. It has the shape of a pointer, so
+// that calls through an interface need no wrapper methods.
 type Codec struct{ _ *byte }
 
 var _ codec.BlockCodec = Codec{}
@@ -40,10 +40,10 @@ func (Codec) AppendFreqs(dst []byte, ends, freqs []uint32) ([]byte, error) {
 	return bitblock.AppendFreqs(dst, ends, freqs, BlockLen)
 }
 
-// DocsSize returns the bytes that AppendDocs would append.
+// DocsSize returns the number of bytes that AppendDocs would append.
 func (Codec) DocsSize(docs []uint32) (int, error) { return bitblock.DocsSize(docs, BlockLen) }
 
-// FreqsSize returns the bytes that AppendFreqs would append.
+// FreqsSize returns the number of bytes that AppendFreqs would append.
 func (Codec) FreqsSize(freqs []uint32) (int, error) { return bitblock.FreqsSize(freqs, BlockLen) }
 
 // DecodeDocs decodes the docIDs of count blocks from block on.

@@ -12,13 +12,13 @@ import (
 func TestConformance(t *testing.T) { codectest.Run(t, Codec{}) }
 
 func TestGolden(t *testing.T) {
-	// Gaps less one: 5, 0, 7, 2 and 1: two rows of one vector have 16 bits a value.
+	// Gaps minus one: 5, 0, 7, 2 and 1: two rows in one vector have 16 bits per value.
 	codectest.Golden(t, Codec{}, []uint32{5, 6, 14, 17, 19}, "05000100 00000000 07000000 02000000",
 		[]uint32{1, 1, 1}, "")
 }
 
-// 256 gaps of 24 bits can sum to 2^32, or to a little less: the block ends on the docID
-// before it, or on one before that.
+// TestGapsThatWrap checks blocks whose 256 gaps of 24 bits sum to 2^32 or slightly less,
+// so that they end at or before the docID that precedes the block.
 func TestGapsThatWrap(t *testing.T) {
 	const width = 24
 	for _, under := range []uint32{0, 1, 77} {

@@ -8,16 +8,16 @@ import (
 	"github.com/pinion-index/pinion/format/codec/internal/gapblock"
 )
 
-// BlockLen is the number of values in a full block, PartLen that of a part.
+// BlockLen is the number of values in a full block, PartLen the number in a part.
 const (
 	BlockLen = 128
 	PartLen  = 32
 )
 
-// header is the bytes of the widths of a block.
+// header is the number of bytes of the widths of a block.
 const header = BlockLen / PartLen
 
-// Codec is bp32; its zero value is ready.
+// Codec is bp32. The zero value is ready to use.
 type Codec struct{ gapblock.Codec[layout] }
 
 var _ codec.BlockCodec = Codec{}
@@ -29,7 +29,7 @@ type layout struct{}
 
 func (layout) Len() int { return BlockLen }
 
-// partSize returns the bytes of a part of m values of width bits.
+// partSize returns the number of bytes of a part of m values of width bits.
 func partSize(m int, width uint) int { return (m*int(width) + 31) / 32 * 4 }
 
 func (layout) Size(v []uint32) int {
@@ -54,7 +54,7 @@ func (layout) Append(dst []byte, v []uint32) []byte {
 	return dst
 }
 
-// pack appends values of width bits, the last word filled up with zeros.
+// pack appends values of width bits and pads the last word with zeros.
 func pack(dst []byte, v []uint32, width uint) []byte {
 	var word uint64
 	var used uint
@@ -72,7 +72,7 @@ func pack(dst []byte, v []uint32, width uint) []byte {
 	return dst
 }
 
-// smallWidth is the width of BlockLen gaps that sum up to at most 2^31.
+// smallWidth is the greatest width with which BlockLen gaps sum to at most 2^31.
 const smallWidth = 24
 
 func (layout) Docs(dst []uint32, p []byte, n int, prev uint32) (small, ok bool) {
@@ -90,7 +90,7 @@ func (layout) Freqs(dst []uint32, p []byte, n int) (small, ok bool) {
 }
 
 // unpack unpacks a block of values, adds plus to each, and returns the largest width of
-// its parts. ok is false unless p is exactly such a block.
+// its parts. ok is false unless p is exactly one block.
 func unpack(dst []uint32, p []byte, plus uint32) (widest uint, ok bool) {
 	if len(p) < header {
 		return 0, false
@@ -109,11 +109,11 @@ func unpack(dst []uint32, p []byte, plus uint32) (widest uint, ok bool) {
 	return widest, widths == 0 && len(p) == 0
 }
 
-// slack is how far past a part its last values are read.
+// slack is the number of bytes that may be read past a part.
 const slack = 8
 
-// fits returns the bytes of a part of width bits, with which p begins, when there are n
-// values left; ok is false where p does not begin with one.
+// fits returns the number of bytes of the part of width bits at the start of p, when
+// there are n values left. ok is false if p is too short or the part invalid.
 func fits(p []byte, n int, width uint) (size int, ok bool) {
 	if n >= PartLen {
 		size = PartLen / 8 * int(width)
@@ -127,7 +127,7 @@ func fits(p []byte, n int, width uint) (size int, ok bool) {
 	return size, tail == 0 || binary.LittleEndian.Uint32(p[size-4:])>>tail == 0
 }
 
-// unpackPart writes values of width bits, with plus added; p is the bytes that they are in.
+// unpackPart unpacks values of width bits from p and adds plus to each.
 func unpackPart(dst []uint32, p []byte, width uint, plus uint32) {
 	if size := len(p); cap(p) >= size+slack {
 		p = p[:size+slack]

@@ -9,7 +9,7 @@ import (
 func TestConformance(t *testing.T) { codectest.Run(t, Codec{}) }
 
 func TestGolden(t *testing.T) {
-	// Gaps less one: 5, 0, 7, 2 in 3 bits; 31 times 0 and then 9 and 1 in 4 bits.
+	// Gaps minus one: 5, 0, 7, 2 in 3 bits; 31 times 0, then 9 and 1, in 4 bits.
 	docs := []uint32{5, 6, 14, 17}
 	freqs := make([]uint32, 34)
 	for i := range freqs {

@@ -9,15 +9,15 @@ import (
 	"github.com/pinion-index/pinion/format/codec/internal/unary"
 )
 
-// docs is a block of docIDs, taken apart.
+// docs is a parsed block of docIDs.
 type docs struct {
 	n         int
-	base      uint32 // the least docID that the first value can be
+	base      uint32 // the smallest possible first docID
 	width     uint
 	high, low []byte
 }
 
-// docsBlock takes block apart. In a block without words high and low are empty.
+// docsBlock parses a block. In a block without words high and low are empty.
 func docsBlock(s *codec.Sequence, block int) (b docs, err error) {
 	p, n, err := s.Block(block, BlockLen)
 	if err != nil {
@@ -43,8 +43,8 @@ func docsBlock(s *codec.Sequence, block int) (b docs, err error) {
 		return b, codec.ErrBlock
 	}
 	b.width, b.high, b.low = width, p[:high*4], p[high*4:]
-	// The one of the last docID is where the skip header says; so no docID before it
-	// is greater, by a multiple of 2^32 perhaps.
+	// The last one bit must be that of the last docID in the skip header. So no earlier
+	// docID is greater, even by a multiple of 2^32.
 	ones := binary.LittleEndian.Uint32(p[high*4-4:])
 	if int(high-1)*32+bits.Len32(ones) != n+int(top>>width) {
 		return b, codec.ErrBlock
@@ -57,7 +57,7 @@ func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block, count int) (int,
 	return codec.Rows(dst, s, block, count, BlockLen, nil, blockDocs)
 }
 
-// blockDocs decodes one block.
+// blockDocs decodes a block of docIDs.
 func blockDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
 	b, err := docsBlock(s, block)
 	if err != nil {
@@ -77,13 +77,13 @@ func blockDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
 	if dst[b.n-1] != s.Last[block] {
 		return 0, codec.ErrLastDoc
 	}
-	if b.width == bitpack.MaxWidth { // a fall by more than 2^31 looks like a step
+	if b.width == bitpack.MaxWidth { // a decrease by more than 2^31 looks like an increase
 		return b.n, codec.CheckRise(dst[:b.n], s.Prev(block))
 	}
 	return b.n, nil
 }
 
-// freqs is a block of frequencies, taken apart.
+// freqs is a parsed block of frequencies.
 type freqs struct {
 	n         int
 	width     uint
@@ -116,7 +116,7 @@ func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, block, count int) (int
 	return codec.Rows(dst, s, block, count, BlockLen, nil, blockFreqs)
 }
 
-// blockFreqs decodes one block.
+// blockFreqs decodes a block of frequencies.
 func blockFreqs(dst []uint32, s *codec.Sequence, block int) (int, error) {
 	b, err := freqsBlock(s, block)
 	if err != nil {

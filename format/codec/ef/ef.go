@@ -12,10 +12,10 @@ import (
 // BlockLen is the number of values in a full block.
 const BlockLen = bitpack.BlockLen
 
-// widthBits is the size of the width that stands before a block of frequencies.
+// widthBits is the number of bits of the width at the start of a block of frequencies.
 const widthBits = 6
 
-// Codec is ef; its zero value is ready.
+// Codec is ef. The zero value is ready to use.
 type Codec struct{}
 
 var _ codec.BlockCodec = Codec{}
@@ -26,8 +26,8 @@ func (Codec) ID() codec.ID { return codec.EF }
 // BlockLen returns 128.
 func (Codec) BlockLen() int { return BlockLen }
 
-// docsShape returns the low bits of a block of n docIDs whose X is top, and the
-// words of its unary part. top is not 0.
+// docsShape returns the width of the low bits of a block of n docIDs whose X is top, and
+// the number of words of its unary part. top must not be 0.
 func docsShape(n int, top uint32) (width, high uint) {
 	if n == BlockLen {
 		width = uint(max(0, bits.Len32(top)-8))
@@ -36,8 +36,9 @@ func docsShape(n int, top uint32) (width, high uint) {
 	return shape(n, uint64(top), 0)
 }
 
-// shape returns the low bits that make a block of n values smallest whose X is top
-// and whose unary part begins after head bits, and the words of that part.
+// shape returns the width of the low bits with which a block of n values is smallest, and
+// the number of words of its unary part, if its X is top and its unary part starts after
+// head bits.
 func shape(n int, top uint64, head uint) (width, high uint) {
 	least := ^uint(0)
 	for v := uint(0); v <= bitpack.MaxWidth; v++ {
@@ -117,7 +118,7 @@ func (c Codec) AppendFreqs(dst []byte, ends, freqs []uint32) ([]byte, error) {
 	return codec.AppendFreqsBlocks(c, dst, ends, freqs)
 }
 
-// DocsSize returns the bytes that AppendDocs would append.
+// DocsSize returns the number of bytes that AppendDocs would append.
 func (Codec) DocsSize(docs []uint32) (int, error) {
 	if err := codec.CheckDocs(docs, codec.NoDoc); err != nil {
 		return 0, err
@@ -135,7 +136,7 @@ func (Codec) DocsSize(docs []uint32) (int, error) {
 	return int(words) * 4, nil
 }
 
-// FreqsSize returns the bytes that AppendFreqs would append.
+// FreqsSize returns the number of bytes that AppendFreqs would append.
 func (Codec) FreqsSize(freqs []uint32) (int, error) {
 	if err := codec.CheckFreqs(freqs); err != nil {
 		return 0, err

@@ -27,7 +27,8 @@ func TestGolden(t *testing.T) {
 		{"consecutive", 6, []uint32{7, 8, 9, 10}, nil},
 		// x = 1, 1, 2, 5 with 4 docIDs after 9: no low bits, 9 bits of unary part.
 		{"dense", 9, []uint32{11, 12, 14, 18}, []string{"16010000"}},
-		// x = 90, 1097, 4094, 1<<20: the single vector holds 32 bits each, so all of them.
+		// x = 90, 1097, 4094, 1<<20: a single vector has 32 bits for each, enough for all
+		// bits.
 		{"sparse", 9, []uint32{100, 1108, 4106, 13 + 1<<20}, []string{"0f000000", "5a000000", "49040000", "fe0f0000", "00001000"}},
 	} {
 		got, err := Codec{}.AppendDocsBlock(nil, c.docs, c.prev)
@@ -41,8 +42,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestBound compares random lists with Elias and Fano's bound of
-// n*(2+ceil(log2(U/n))) bits a partition.
+// TestBound compares random lists with Elias and Fano's bound of n*(2+ceil(log2(U/n)))
+// bits per partition.
 func TestBound(t *testing.T) {
 	for _, gap := range []uint32{2, 3, 5, 17, 130, 1000, 8192, 12000} {
 		rng := rand.New(rand.NewPCG(1, uint64(gap)))

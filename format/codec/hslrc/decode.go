@@ -14,7 +14,7 @@ type buckets struct {
 	shift uint
 }
 
-// openBuckets returns the table of buckets that the list begins with.
+// openBuckets returns the table of buckets at the start of the list.
 func openBuckets(s *codec.Sequence) (buckets, error) {
 	m, shift := bucketBits(s.N, s.Last[len(s.Last)-1])
 	head := headWords(m)
@@ -44,7 +44,7 @@ func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block, count int) (int,
 	return codec.Rows(dst, s, block, count, BlockLen, nil, blockDocs)
 }
 
-// blockDocs decodes one block.
+// blockDocs decodes a block of docIDs.
 func blockDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 	segment, err := regress.Open(s, i, 0)
 	if err != nil {
@@ -68,7 +68,8 @@ func blockDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 	return segment.N, nil
 }
 
-// find returns the last bucket from lo to hi that begins at or before element k, or lo.
+// find returns the last bucket from lo to hi that starts at or before element k, or lo if
+// there is none.
 func (b buckets) find(lo, hi uint32, k int) uint32 {
 	if lo == hi || b.start(lo+1) > k {
 		return lo
@@ -76,13 +77,14 @@ func (b buckets) find(lo, hi uint32, k int) uint32 {
 	return lo + uint32(sort.Search(int(hi-lo), func(i int) bool { return b.start(lo+1+uint32(i)) > k }))
 }
 
-// add adds to the lambda v of elements from first on the lines of their buckets, which are h to
-// upper, and M. It returns false unless elements and buckets agree and docIDs rise above prev.
+// add adds M and the lines of the buckets, h to upper, to the lambda v of the elements
+// from first on. It returns false unless elements and buckets agree and docIDs increase
+// from prev.
 func (b buckets) add(v []uint32, first int, h, upper, least, prev uint32) bool {
 	for j := 0; j < len(v); h++ {
 		h = b.find(h, upper, first+j)
 		start, end := b.start(h)-first, len(v)
-		if start > j || start < j && j > 0 { // only the first bucket begins before its elements here
+		if start > j || start < j && j > 0 { // only the first bucket may start before the block
 			return false
 		}
 		if h < upper {

@@ -13,16 +13,16 @@ import (
 const (
 	// BlockLen is the number of values in a full block.
 	BlockLen = regress.BlockLen
-	// BucketLen is the mean number of docIDs in a bucket, at most.
+	// BucketLen is the maximum mean number of docIDs in a bucket.
 	BucketLen = 256
 
 	bucketSize = 16
 )
 
-// Codec is hslrc; its zero value is ready.
+// Codec is hslrc. The zero value is ready to use.
 type Codec struct{ frequencies }
 
-// frequencies are stored as newpfd does.
+// frequencies are stored as in newpfd.
 type frequencies = newpfd.Frequencies
 
 var _ codec.Codec = Codec{}
@@ -34,7 +34,7 @@ func (Codec) ID() codec.ID { return codec.HSLRC }
 func (Codec) BlockLen() int { return BlockLen }
 
 // bucketBits returns the paper's m for a list of n docIDs that ends on last, and the
-// shift that gives the bucket of a docID.
+// shift from docIDs to buckets.
 func bucketBits(n int, last uint32) (m, shift uint) {
 	k := uint(bits.Len32(last))
 	if n > BucketLen {
@@ -44,7 +44,7 @@ func bucketBits(n int, last uint32) (m, shift uint) {
 	return m, k - m
 }
 
-// headWords returns the words before the first block.
+// headWords returns the number of words before the first block.
 func headWords(m uint) uint { return bucketSize/4<<m + 1 }
 
 // fit fits a list: its header is the buckets with their lines.
@@ -66,7 +66,7 @@ func fit(docs []uint32) (header []byte, plan regress.Planner) {
 	return binary.LittleEndian.AppendUint32(header, uint32(shift)), f.plan
 }
 
-// fitter plans the segments of a list one after the other.
+// fitter plans the segments of a list in order.
 type fitter struct {
 	starts []int // first elements of all buckets, and one more
 	lines  []regress.Line
@@ -94,5 +94,5 @@ func (Codec) AppendDocs(dst []byte, ends, docs []uint32) ([]byte, error) {
 	return regress.AppendDocs(dst, ends, docs, 0, fit)
 }
 
-// DocsSize returns the bytes that AppendDocs would append.
+// DocsSize returns the number of bytes that AppendDocs would append.
 func (Codec) DocsSize(docs []uint32) (int, error) { return regress.DocsSize(docs, fit) }

@@ -9,16 +9,16 @@ import (
 	"github.com/pinion-index/pinion/format/codec/internal/regress"
 )
 
-// block is a block taken apart.
+// block is a parsed block.
 type block struct {
 	n     int
 	line  regress.Local
 	plan  patch.Plan
 	bytes []byte // from its low bits on
-	bit   uint   // bit at which the exceptions begin
+	bit   uint   // bit offset of the exceptions
 }
 
-// open takes block i apart.
+// open parses block i.
 func (b *block) open(s *codec.Sequence, i int) error {
 	p, n, err := s.Block(i, BlockLen)
 	if err != nil {
@@ -57,7 +57,7 @@ func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block, count int) (int,
 	return codec.Rows(dst, s, block, count, BlockLen, nil, blockDocs)
 }
 
-// blockDocs decodes one block.
+// blockDocs decodes a block of docIDs.
 func blockDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 	var b block
 	if err := b.open(s, i); err != nil {

@@ -21,10 +21,10 @@ const (
 	patchBits = countBits + overBits
 )
 
-// Codec is lrc; its zero value is ready.
+// Codec is lrc. The zero value is ready to use.
 type Codec struct{ frequencies }
 
-// frequencies are stored as newpfd does.
+// frequencies are stored as in newpfd.
 type frequencies = newpfd.Frequencies
 
 var _ codec.Codec = Codec{}
@@ -48,8 +48,8 @@ func fit(docs []uint32) regress.Line {
 	return l
 }
 
-// above writes how far docs, from element k on, lie above the line, and returns the bitwise
-// or of it.
+// above writes the distances of docs, the elements from k on, above the line, and returns
+// their bitwise or.
 func above(lambda, docs []uint32, l regress.Line, k int) (or uint32) {
 	local := l.From(k)
 	for j, d := range docs {
@@ -59,7 +59,7 @@ func above(lambda, docs []uint32, l regress.Line, k int) (or uint32) {
 	return or
 }
 
-// words returns the words of a block of n values under plan p.
+// words returns the number of words of a block of n values with plan p.
 func words(n int, p patch.Plan) uint {
 	w := 4 * uint(bitpack.Vectors(n, p.Width))
 	if p.Count > 0 {
@@ -68,8 +68,8 @@ func words(n int, p patch.Plan) uint {
 	return w
 }
 
-// choose returns the width with which the list is smallest, the widest of those,
-// and the words of its blocks.
+// choose returns the largest width with which the list is smallest, and the number of
+// words of each block.
 func choose(docs []uint32, l regress.Line) (width, least uint) {
 	var total [33]uint // words with each width
 	var lambda [BlockLen]uint32
@@ -131,7 +131,7 @@ func appendBlock(dst []byte, v []uint32, or uint32, b uint) []byte {
 	return w.Flush()
 }
 
-// DocsSize returns the bytes that AppendDocs would append.
+// DocsSize returns the number of bytes that AppendDocs would append.
 func (Codec) DocsSize(docs []uint32) (int, error) {
 	if err := codec.CheckDocs(docs, codec.NoDoc); err != nil || len(docs) == 0 {
 		return 0, err
@@ -140,8 +140,8 @@ func (Codec) DocsSize(docs []uint32) (int, error) {
 	return int(headWords+words) * 4, nil
 }
 
-// listWidth returns the width b of the fields of an encoded list, its deviations' range
-// in bits where no deviation is an exception.
+// listWidth returns the width b of an encoded list. Without exceptions it is the range of
+// deviations in bits.
 func listWidth(s *codec.Sequence) (uint, error) {
 	if len(s.Payload) < headWords*4 || len(s.Ends) == 0 || s.Ends[0] != headWords {
 		return 0, codec.ErrEndpoints

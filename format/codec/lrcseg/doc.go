@@ -1,7 +1,6 @@
-// Package lrcseg is linear-regression compression with one line for the list and
-// segments with a range of deviations of their own (Ao 2011, section 4.2, LRCSeg).
-// Each docID is stored as its vertical deviation from the line, so a block is
-// decoded without a prefix sum.
+// Package lrcseg implements linear-regression compression with one line per list and a
+// range of deviations per segment (Ao 2011, section 4.2, LRCSeg). Each docID is stored as
+// its vertical deviation from the line, so blocks are decoded without a prefix sum.
 //
 //	word     0         2           3
 //	         ┌─────────┬───────────┬─────────┬───┬─────────┐
@@ -13,9 +12,9 @@
 // whose origin is its first element: with k = 128*block, docID k+j is
 // f(k+j) + M + lambda[j].
 //
-// Ends[0] is 3, the words of the list header; in a list of no docIDs it is 0. Frequencies
-// are not linear; they are stored as newpfd stores them, with Ends[0] = 0.
+// Ends[0] is 3, the length of the list header; in an empty list it is 0. Frequencies are
+// not linear; they are stored as in newpfd, with Ends[0] = 0.
 //
-// Limits: docIDs up to 2^31-1. A decoder checks that the block is as long as its
-// head says, that docIDs rise and that the last one is that of the skip header.
+// Limits: docIDs up to 2^31-1. A decoder checks that the block has the length given by
+// its head, that docIDs increase, and that the last one equals that of the skip header.
 package lrcseg

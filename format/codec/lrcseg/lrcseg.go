@@ -9,10 +9,10 @@ import (
 // BlockLen is the number of values in a full block.
 const BlockLen = regress.BlockLen
 
-// Codec is lrcseg; its zero value is ready.
+// Codec is lrcseg. The zero value is ready to use.
 type Codec struct{ frequencies }
 
-// frequencies are stored as newpfd does.
+// frequencies are stored as in newpfd.
 type frequencies = newpfd.Frequencies
 
 var _ codec.Codec = Codec{}
@@ -28,7 +28,7 @@ func (Codec) AppendDocs(dst []byte, ends, docs []uint32) ([]byte, error) {
 	return regress.AppendDocs(dst, ends, docs, 0, fit)
 }
 
-// DocsSize returns the bytes that AppendDocs would append.
+// DocsSize returns the number of bytes that AppendDocs would append.
 func (Codec) DocsSize(docs []uint32) (int, error) { return regress.DocsSize(docs, fit) }
 
 func fit(docs []uint32) (header []byte, plan regress.Planner) {
@@ -45,7 +45,7 @@ func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block, count int) (int,
 	return codec.Rows(dst, s, block, count, BlockLen, nil, blockDocs)
 }
 
-// blockDocs decodes one block.
+// blockDocs decodes a block of docIDs.
 func blockDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 	b, err := regress.Open(s, i, 0)
 	if err != nil {

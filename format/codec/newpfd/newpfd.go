@@ -8,11 +8,10 @@ import (
 // BlockLen is the number of values in a full block.
 const BlockLen = patch.BlockLen
 
-// Codec is newpfd; its zero value is ready.
+// Codec is newpfd. The zero value is ready to use.
 type Codec struct{ Frequencies }
 
-// Frequencies is the half of newpfd that stores frequencies. Codecs that have no
-// better way to store theirs embed it.
+// Frequencies is the part of newpfd for frequencies. Codecs for docIDs only embed it.
 type Frequencies struct{ _ *byte }
 
 var _ codec.BlockCodec = Codec{}
@@ -33,7 +32,7 @@ func (c Codec) AppendDocs(dst []byte, ends, docs []uint32) ([]byte, error) {
 	return codec.AppendDocsBlocks(c, dst, ends, docs)
 }
 
-// DocsSize returns the bytes that AppendDocs would append.
+// DocsSize returns the number of bytes that AppendDocs would append.
 func (Codec) DocsSize(docs []uint32) (int, error) { return patch.NewPFD.DocsSize(docs) }
 
 // DecodeDocs decodes the docIDs of count blocks from block on.
@@ -51,7 +50,7 @@ func (Frequencies) AppendFreqs(dst []byte, ends, freqs []uint32) ([]byte, error)
 	return codec.AppendFreqsBlocks(Codec{}, dst, ends, freqs)
 }
 
-// FreqsSize returns the bytes that AppendFreqs would append.
+// FreqsSize returns the number of bytes that AppendFreqs would append.
 func (Frequencies) FreqsSize(freqs []uint32) (int, error) { return patch.NewPFD.FreqsSize(freqs) }
 
 // DecodeFreqs decodes the frequencies of count blocks from block on.

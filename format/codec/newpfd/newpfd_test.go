@@ -15,7 +15,7 @@ func Benchmark(b *testing.B) { codectest.Bench(b, Codec{}) }
 
 func FuzzDecode(f *testing.F) { codectest.Fuzz(f, Codec{}) }
 
-// TestGolden holds the bytes of small blocks, field by field.
+// TestGolden compares the bytes of small blocks, field by field.
 func TestGolden(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -25,7 +25,7 @@ func TestGolden(t *testing.T) {
 		{"nothing but ones", []uint32{1, 1, 1, 1, 1, 1}, nil},
 		{"four exceptions", []uint32{2, 1, 2, 1, 1, 1, 1, 14, 1, 2}, []string{
 			"00810004", // b 0, count 4 at bit 6, over 4 at 13, positions 0 and 2 at 18 and 25
-			"87040003", // positions 7 and 9, overflows less one 0, 0, 12, 0 from bit 14
+			"87040003", // positions 7 and 9, overflows minus one 0, 0, 12, 0 from bit 14
 		}},
 	} {
 		got, err := Codec{}.AppendFreqsBlock(nil, c.freqs)
@@ -35,7 +35,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestBitmap encodes more exceptions than a list of positions may hold.
+// TestBitmap encodes more exceptions than the maximum of a list of positions.
 func TestBitmap(t *testing.T) {
 	freqs := make([]uint32, BlockLen)
 	for i := range freqs {

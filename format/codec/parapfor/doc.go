@@ -1,10 +1,10 @@
-// Package parapfor is Parallel PFor (Ao 2011, section 4.1 and appendix G): PFor
-// whose exceptions have their indices stored, in place of a linked list, so that
-// one thread for each recovers them.
+// Package parapfor implements Parallel PFor (Ao 2011, section 4.1 and appendix G): PFor
+// that stores the indices of exceptions instead of a linked list, so that one thread per
+// exception can recover them.
 //
-// A segment is a block of 128 values g[0..n-1], each a d-gap less one relative to
-// the docID before it, or a frequency less one. Its low bits, the indices and the
-// overflows of its exceptions lie in slots of b, ib and hb bits:
+// A segment is a block of 128 values g[0..n-1], each a d-gap minus one relative to the
+// docID before it, or a frequency minus one. Low bits, indices of exceptions and their
+// overflows are in slots of b, ib and hb bits:
 //
 //	list     ┌─────────┬─────────┬───┬─────────┐
 //	         │ block 0 │ block 1 │...│ block m │     no list header: Ends[0] = 0
@@ -20,20 +20,20 @@
 //	         └──────────────────────────┴─────────────────────────┘
 //
 // Bit fields are those of package patch. Exceptions are the values of more than b bits,
-// in order. ib is the number of bits of the largest index of an exception and hb that of
-// the largest value, less b. An overflow is value >> b, not less
-// one. A block of no words holds nothing but zeros.
+// in order. ib is the number of bits of the largest index of an exception, and hb that of
+// the largest value minus b. An overflow is value >> b (not minus one). In a block
+// without words all values are zero.
 //
-// The paper lays slots out one after the other and takes the least b that leaves at most a
-// given part of the values as exceptions; here low bits are interleaved, and b is the one
-// that makes the block smallest.
+// The paper stores slots sequentially and uses the smallest b with at most a given share
+// of exceptions; here low bits are interleaved, and b is chosen to give the smallest
+// block.
 //
 // For example, the frequencies 2 1 2 1 1 1 1 14 1 2 take two words:
 //
 //	00 04 04 04   b 0, ib 4, hb 4, en 4
 //	20 97 11 1d   indices 0, 2, 7, 9, overflows 1, 1, 13, 1
 //
-// Limits: docIDs up to 2^31-1, frequencies 1 to 2^32-1. A decoder checks that the
-// block is exactly as long as its header says, that indices ascend and stay within
-// the block, and that the last docID is that of the skip header.
+// Limits: docIDs up to 2^31-1, frequencies 1 to 2^32-1. A decoder checks that the block
+// has exactly the length given by its header, that indices ascend and are within the
+// block, and that the last docID equals that of the skip header.
 package parapfor

@@ -8,8 +8,8 @@ import (
 // BlockLen is the number of values in a full block.
 const BlockLen = patch.BlockLen
 
-// Codec is parapfor; its zero value is ready. It has the shape of a pointer: an
-// interface then calls its methods directly, not through wrappers.
+// Codec is parapfor. The zero value is ready to use. It has the shape of a pointer, so
+// that calls through an interface need no wrapper methods.
 type Codec struct{ _ *byte }
 
 var _ codec.BlockCodec = Codec{}
@@ -30,7 +30,7 @@ func (c Codec) AppendDocs(dst []byte, ends, docs []uint32) ([]byte, error) {
 	return codec.AppendDocsBlocks(c, dst, ends, docs)
 }
 
-// DocsSize returns the bytes that AppendDocs would append.
+// DocsSize returns the number of bytes that AppendDocs would append.
 func (Codec) DocsSize(docs []uint32) (int, error) { return patch.ParaPFor.DocsSize(docs) }
 
 // DecodeDocs decodes the docIDs of count blocks from block on.
@@ -48,7 +48,7 @@ func (c Codec) AppendFreqs(dst []byte, ends, freqs []uint32) ([]byte, error) {
 	return codec.AppendFreqsBlocks(c, dst, ends, freqs)
 }
 
-// FreqsSize returns the bytes that AppendFreqs would append.
+// FreqsSize returns the number of bytes that AppendFreqs would append.
 func (Codec) FreqsSize(freqs []uint32) (int, error) { return patch.ParaPFor.FreqsSize(freqs) }
 
 // DecodeFreqs decodes the frequencies of count blocks from block on.

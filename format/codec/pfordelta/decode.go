@@ -9,23 +9,24 @@ import (
 	"github.com/pinion-index/pinion/format/codec/internal/patch"
 )
 
-// noWrap is the widest gap, in bits, with which a block cannot sum to 2^32.
+// noWrap is the greatest width, in bits, of gaps that cannot sum to 2^32 in a block.
 const noWrap = 24
 
-// block is a block taken apart. Its exceptions are read from src, bit after bit.
+// block is a parsed block. Its exceptions are read sequentially from src.
 type block struct {
 	n      int
 	depth  int    // of the array of values
-	arrays []byte // of the list header, two bytes each
+	arrays []byte // from the list header, two bytes each
 	width  uint   // b
 	low    []byte // the low bits
 	src    []byte // what follows them
-	bit    uint   // next to read
-	over   uint32 // the overflows of the values, or-ed
+	bit    uint   // next bit to read
+	over   uint32 // bitwise or of the overflows of the values
 	room   *room
 }
 
-// room holds offsets and overflows by the depth of the array whose exceptions they are.
+// room holds the offsets and overflows of an array's exceptions, by the depth of the
+// array.
 type room [MaxLevel + 2]struct{ offsets, overflows [BlockLen]uint32 }
 
 var rooms = sync.Pool{New: func() any { return new(room) }}
@@ -56,15 +57,15 @@ func (b *block) array(i int) array {
 	return array{uint(b.arrays[2*i]), uint(b.arrays[2*i+1])}
 }
 
-// take moves over n fields of width bits and returns where they begin; false if they
-// leave the block.
+// take skips n fields of width bits and returns their bit offset. ok is false if they
+// extend past the block.
 func (b *block) take(n, width uint) (bit uint, ok bool) {
 	bit = b.bit
 	b.bit += n * width
 	return bit, width <= 32 && b.bit <= uint(len(b.src))*8
 }
 
-// values reads n values of array i, which is depth deep, to dst.
+// values reads n values of array i, whose depth is given, to dst.
 func (b *block) values(dst *[BlockLen]uint32, i, depth int, n uint) bool {
 	width := b.array(i).width
 	bit, ok := b.take(n, width)
@@ -79,8 +80,8 @@ func (b *block) values(dst *[BlockLen]uint32, i, depth int, n uint) bool {
 	return ok && b.add(dst[:n], width, depth, count)
 }
 
-// exceptions reads offsets and overflows of those of the n values of array i to the room of
-// its depth, and returns how many they are.
+// exceptions reads the offsets and overflows of the exceptions among the n values of
+// array i to the room of its depth, and returns their number.
 func (b *block) exceptions(i, depth int, n uint) (count uint, ok bool) {
 	width := b.array(i).count
 	bit, ok := b.take(1, width)
@@ -96,7 +97,8 @@ func (b *block) exceptions(i, depth int, n uint) (count uint, ok bool) {
 		b.values(&r.overflows, i+1+arrays(depth-1), depth-1, count)
 }
 
-// add adds count exceptions of an array depth deep to its values, low bits of so many bits.
+// add adds count exceptions of an array of the given depth to its values, which are low
+// bits of width bits.
 func (b *block) add(values []uint32, width uint, depth int, count uint) bool {
 	r, at, all := &b.room[depth], uint32(0), uint32(0)
 	overflows := r.overflows[:count]
@@ -110,12 +112,12 @@ func (b *block) add(values []uint32, width uint, depth int, count uint) bool {
 		all |= over
 		at++
 	}
-	b.over = all // of the values in the end: they are the last to be added to
+	b.over = all // finally those of the values, which are processed last
 	return true
 }
 
-// unpack writes the values of the block to dst: docIDs that follow prev, or
-// frequencies. It returns false if the exceptions are broken.
+// unpack writes the values of the block to dst: docIDs that follow prev, or frequencies.
+// It returns false if the exceptions are invalid.
 func (b *block) unpack(dst []uint32, docs bool, prev uint32) bool {
 	if len(b.src) == 0 {
 		if docs {
@@ -184,7 +186,7 @@ func (b *block) freqs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 		return 0, codec.ErrBlock
 	}
 	if b.width+uint(bits.Len32(b.over)) >= bitpack.MaxWidth && codec.CheckFreqs(dst[:b.n]) != nil {
-		return 0, codec.ErrBlock // 2^32 is not a frequency
+		return 0, codec.ErrBlock // a frequency cannot be 2^32
 	}
 	return b.n, nil
 }

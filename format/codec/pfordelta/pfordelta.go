@@ -18,23 +18,24 @@ const (
 	defaultLevel = 1
 )
 
-// What decoding an exception counts for beside its bits, in half bits: for a docID some
-// 0.4 ns, at the 2 ns a byte of package choose. Frequencies are also read one at a time, and
-// so only their size counts.
+// The cost of decoding an exception in addition to its bits, in half bits: about 0.4 ns
+// for a docID, at package choose's 2 ns per byte. For frequencies, which are also read
+// one at a time, only the size counts.
 const (
 	docsPrice  = 3
 	freqsPrice = 0
 )
 
-// Codec is pfordelta; its zero value is ready and encodes with level 1. All decode
-// lists of any level.
+// Codec is pfordelta. The zero value is ready to use and encodes with level 1. Every
+// Codec decodes lists of all levels.
 type Codec struct {
 	levels int8 // above the default
 }
 
 var _ codec.Codec = Codec{}
 
-// Level returns the codec that encodes with a recursion level from 0 to MaxLevel.
+// Level returns the codec that encodes with a recursion level from 0 to MaxLevel. Other
+// levels are an error.
 func Level(level int) (Codec, error) {
 	if level < 0 || level > MaxLevel {
 		return Codec{}, fmt.Errorf("pfordelta: level %d is not between 0 and %d", level, MaxLevel)
@@ -50,7 +51,8 @@ func (Codec) BlockLen() int { return BlockLen }
 
 func (c Codec) level() int { return defaultLevel + int(c.levels) }
 
-// plan returns the arrays for values, cut into blocks, and the words of the blocks.
+// plan returns the arrays for values, divided into blocks, and the number of words of
+// each block.
 func (c Codec) plan(values []uint32, price uint) (list []array, words []uint) {
 	p := parts{values, make([]uint8, codec.Blocks(len(values), BlockLen)), price}
 	for i := range p.counts {
@@ -104,7 +106,7 @@ func (c Codec) append(dst []byte, ends, values []uint32, price uint) []byte {
 	return dst
 }
 
-// gaps returns the d-gaps less one of docs.
+// gaps returns the d-gaps minus one of docs.
 func gaps(docs []uint32) ([]uint32, error) {
 	g := make([]uint32, len(docs))
 	if _, ok := bitpack.Gaps(g, docs, codec.NoDoc); !ok {
@@ -113,7 +115,7 @@ func gaps(docs []uint32) ([]uint32, error) {
 	return g, nil
 }
 
-// lessOne returns freqs less one.
+// lessOne returns freqs minus one.
 func lessOne(freqs []uint32) ([]uint32, error) {
 	v := make([]uint32, len(freqs))
 	if _, ok := bitpack.LessOne(v, freqs); !ok {
@@ -140,7 +142,7 @@ func (c Codec) AppendFreqs(dst []byte, ends, freqs []uint32) ([]byte, error) {
 	return c.append(dst, ends, v, freqsPrice), nil
 }
 
-// DocsSize returns the bytes that AppendDocs would append.
+// DocsSize returns the number of bytes that AppendDocs would append.
 func (c Codec) DocsSize(docs []uint32) (int, error) {
 	v, err := gaps(docs)
 	if err != nil {
@@ -149,7 +151,7 @@ func (c Codec) DocsSize(docs []uint32) (int, error) {
 	return c.size(v, docsPrice), nil
 }
 
-// FreqsSize returns the bytes that AppendFreqs would append.
+// FreqsSize returns the number of bytes that AppendFreqs would append.
 func (c Codec) FreqsSize(freqs []uint32) (int, error) {
 	v, err := lessOne(freqs)
 	if err != nil {

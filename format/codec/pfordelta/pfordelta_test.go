@@ -17,7 +17,7 @@ func Benchmark(b *testing.B) { codectest.Bench(b, Codec{}) }
 
 func FuzzDecode(f *testing.F) { codectest.Fuzz(f, Codec{}) }
 
-// TestGolden holds the bytes of a small block, those of the package comment.
+// TestGolden compares the bytes of a small block with those of the package comment.
 func TestGolden(t *testing.T) {
 	codectest.Golden(t, Codec{}, nil, "", []uint32{2, 1, 2, 1, 1, 1, 1, 14, 1, 2},
 		"01010103 00000000 00030000 00000000 01000000 04000000 01000000 02000000 5f000000")
@@ -65,8 +65,8 @@ func TestExceptions(t *testing.T) {
 	}
 }
 
-// uneven returns docIDs whose gaps are small but for one in a few, and those are larger in every
-// other stretch.
+// uneven returns docIDs with small gaps except for one in a few, which are larger in
+// every other stretch.
 func uneven(r *rand.Rand, k int) []uint32 {
 	docs, at := make([]uint32, 1<<12), uint32(0)
 	for i := range docs {

@@ -13,21 +13,21 @@ type array struct {
 	count uint // width of the number of exceptions in a block; 0 in a flat array
 }
 
-// arrays returns how many arrays an array stands for with those of its exceptions;
-// depth is 0 for a flat one.
+// arrays returns the number of arrays in the tree of an array of the given depth and its
+// exceptions. A flat array has depth 0.
 func arrays(depth int) int { return 2<<depth - 1 }
 
-// headWords returns the words of a list header.
+// headWords returns the number of words of a list header.
 func headWords(level int) int { return (1 + 2*arrays(level+1) + 3) / 4 }
 
-// parts are the values of one array, block after block.
+// parts are the values of one array, block by block.
 type parts struct {
 	values []uint32
 	counts []uint8 // values in each block
-	price  uint    // of an exception beside its bits, in half bits
+	price  uint    // of an exception in addition to its bits, in half bits
 }
 
-// split returns offsets and overflows of those values that need more than width bits.
+// split returns the offsets and overflows of the values of more than width bits.
 func (p parts) split(width uint) (offsets, overflows parts, most uint) {
 	offsets.counts, offsets.price = make([]uint8, len(p.counts)), p.price
 	at := 0
@@ -49,10 +49,9 @@ func (p parts) split(width uint) (offsets, overflows parts, most uint) {
 	return offsets, overflows, most
 }
 
-// plan appends the arrays for p and the exceptions of its exceptions, depth deep, to
-// list, and adds the bits that each block takes to cost; the fields of the topmost
-// array are counted elsewhere. The width is the one that costs least in bits and the
-// price of exceptions.
+// plan appends the arrays for p and, recursively, its exceptions to list, and adds the
+// bits of each block to cost; the fields of the topmost array are counted elsewhere. It
+// uses the width with the lowest cost in bits and the price of exceptions.
 func (p parts) plan(list []array, depth int, top bool, cost []uint) []array {
 	if depth == 0 {
 		width := uint(bits.Len32(or(p.values)))
@@ -83,7 +82,7 @@ func (p parts) plan(list []array, depth int, top bool, cost []uint) []array {
 	return append(list, best...)
 }
 
-// planWidth is plan for one width, and returns how many exceptions there are.
+// planWidth is plan for one width. It returns the number of exceptions too.
 func (p parts) planWidth(list []array, depth int, top bool, width uint) ([]array, []uint, uint) {
 	offsets, overflows, most := p.split(width)
 	a := array{width: width, count: uint(bits.Len(most))}
@@ -102,8 +101,8 @@ func (p parts) planWidth(list []array, depth int, top bool, width uint) ([]array
 	return list, cost, uint(len(offsets.values))
 }
 
-// estimate returns up to three widths about the one that seems best for values: an
-// exception is taken to cost its overflow and 8 bits.
+// estimate returns up to three widths around the best width for values, assuming that an
+// exception costs its overflow and 8 bits.
 func estimate(values []uint32) []uint {
 	var h [33]uint
 	for _, x := range values {
@@ -115,7 +114,7 @@ func estimate(values []uint32) []uint {
 	for b := full; b > 0; {
 		b--
 		count += h[b+1]
-		over += count // each of those above has one bit more to overflow
+		over += count // each greater value has one more overflow bit
 		if c := uint(len(values))*b + 8*count + over; c < least {
 			best, least = b, c
 		}
@@ -138,8 +137,8 @@ func or(v []uint32) uint32 {
 	return o
 }
 
-// put writes the exceptions of v, one block's values of the first array of list,
-// which is not flat.
+// put writes the exceptions of v, a block's values of the first array of list, which is
+// not flat.
 func put(w *patch.Writer, list []array, depth int, v []uint32) {
 	a := list[0]
 	var offsets, overflows [BlockLen]uint32

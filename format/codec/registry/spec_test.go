@@ -20,9 +20,9 @@ var layouts = []string{"bitpack", "bytepack", "unary", "patch", "regress"}
 
 const specHead = `# Payloads of the codecs
 
-This is part of [FORMAT.md](FORMAT.md), section 5: what the blocks of each codec look like. It is made of the
-package comments of format/codec (` + "`go test ./format/codec/registry -update`" + `); a test compares. *Gap*, *prev*
-and *skip header* are those of FORMAT.md; *Ends* stands for docEnds or freqEnds there, whichever payload is meant.
+This is part of [FORMAT.md](FORMAT.md), section 5: the layout of the blocks of each codec. It is generated from the
+package comments of format/codec (` + "`go test ./format/codec/registry -update`" + `). *Gap*, *prev*
+and *skip header* are defined in FORMAT.md; *Ends* is docEnds or freqEnds, depending on the payload.
 Each codec ends with a worked block: the payloads, in bytes, of a list whose only block has 12 postings.
 
 | id | name | block length |

@@ -8,11 +8,11 @@ import (
 	"github.com/pinion-index/pinion/format/codec/internal/unary"
 )
 
-// noWrap is the widest binary part with which a block, whose quotients sum to less
-// than 1024, cannot sum to 2^31.
+// noWrap is the greatest width of binary parts that cannot make a block, whose quotients
+// sum to less than 1024, sum to 2^31.
 const noWrap = 20
 
-// block is a block taken apart; high is empty in one without words.
+// block is a parsed block. high is empty in a block without words.
 type block struct {
 	n         int
 	width     uint
@@ -45,7 +45,7 @@ func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block, count int) (int,
 	return codec.Rows(dst, s, block, count, BlockLen, nil, blockDocs)
 }
 
-// blockDocs decodes one block.
+// blockDocs decodes a block of docIDs.
 func blockDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 	b, err := open(s, i)
 	if err != nil {
@@ -79,7 +79,7 @@ func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, block, count int) (int
 	return codec.Rows(dst, s, block, count, BlockLen, nil, blockFreqs)
 }
 
-// blockFreqs decodes one block.
+// blockFreqs decodes a block of frequencies.
 func blockFreqs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 	b, err := open(s, i)
 	if err != nil {
@@ -97,7 +97,7 @@ func blockFreqs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 		return 0, codec.ErrBlock
 	}
 	if b.width == maxWidth && codec.CheckFreqs(dst[:b.n]) != nil {
-		return 0, codec.ErrBlock // 2^32 is not a frequency
+		return 0, codec.ErrBlock // a frequency cannot be 2^32
 	}
 	return b.n, nil
 }

@@ -17,7 +17,7 @@ const (
 	maxWidth  = 1<<widthBits - 1
 )
 
-// Codec is rice; its zero value is ready.
+// Codec is rice. The zero value is ready to use.
 type Codec struct{}
 
 var _ codec.BlockCodec = Codec{}
@@ -28,7 +28,7 @@ func (Codec) ID() codec.ID { return codec.Rice }
 // BlockLen returns 128.
 func (Codec) BlockLen() int { return BlockLen }
 
-// shape returns b for v and the words of the unary part.
+// shape returns b for v and the number of words of the unary part.
 func shape(v []uint32) (width, high uint) {
 	sum := uint64(0)
 	for _, x := range v {
@@ -95,10 +95,10 @@ func (c Codec) AppendFreqs(dst []byte, ends, freqs []uint32) ([]byte, error) {
 	return codec.AppendFreqsBlocks(c, dst, ends, freqs)
 }
 
-// DocsSize returns the bytes that AppendDocs would append.
+// DocsSize returns the number of bytes that AppendDocs would append.
 func (Codec) DocsSize(docs []uint32) (int, error) { return patch.DocsSize(docs, words) }
 
-// FreqsSize returns the bytes that AppendFreqs would append.
+// FreqsSize returns the number of bytes that AppendFreqs would append.
 func (Codec) FreqsSize(freqs []uint32) (int, error) { return patch.FreqsSize(freqs, words) }
 
 func words(v []uint32, or uint32) uint {

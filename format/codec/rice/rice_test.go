@@ -14,7 +14,7 @@ func Benchmark(b *testing.B) { codectest.Bench(b, Codec{}) }
 
 func FuzzDecode(f *testing.F) { codectest.Fuzz(f, Codec{}) }
 
-// TestGolden holds the bytes of small blocks, field by field.
+// TestGolden compares the bytes of small blocks, field by field.
 func TestGolden(t *testing.T) {
 	for _, c := range []struct {
 		name  string

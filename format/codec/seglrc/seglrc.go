@@ -15,10 +15,10 @@ const (
 	minTurn  = -1 << (turnBits - 1)
 )
 
-// Codec is seglrc; its zero value is ready.
+// Codec is seglrc. The zero value is ready to use.
 type Codec struct{ frequencies }
 
-// frequencies are stored as newpfd does.
+// frequencies are stored as in newpfd.
 type frequencies = newpfd.Frequencies
 
 var _ codec.BlockCodec = Codec{}
@@ -29,8 +29,8 @@ func (Codec) ID() codec.ID { return codec.SegLRC }
 // BlockLen returns 128.
 func (Codec) BlockLen() int { return BlockLen }
 
-// line returns the line, less M, of n docIDs from base to last whose slope is
-// turned by c.
+// line returns the line, without M, of n docIDs from base to last, with the slope turned
+// by c.
 func line(n int, base, last uint32, c int) regress.Local {
 	s := uint64(last-base) << 7
 	if n == BlockLen {
@@ -42,10 +42,11 @@ func line(n int, base, last uint32, c int) regress.Local {
 	return regress.Local{Start: base, Step: uint32(s >> 7), FracStep: uint32(s&127) << 18}
 }
 
-// fit fits a list, which begins with nothing.
+// fit fits a list, which has no header.
 func fit([]uint32) ([]byte, regress.Planner) { return nil, plan }
 
-// plan plans the segment of docs, which follow prev. Consecutive docIDs have none.
+// plan plans the segment of docs, which follow prev. ok is false for consecutive docIDs,
+// which have no segment.
 func plan(lambda, docs []uint32, _ int, prev uint32) (s regress.Segment, ok bool) {
 	n, base, last := len(docs), prev+1, docs[len(docs)-1]
 	if last-prev == uint32(n) {
@@ -64,7 +65,7 @@ func plan(lambda, docs []uint32, _ int, prev uint32) (s regress.Segment, ok bool
 	return regress.New(lambda, best[:n], least, uint32(turn)&(1<<turnBits-1), turnBits), true
 }
 
-// leastSquares returns the turn that comes nearest to the least-squares slope.
+// leastSquares returns the turn closest to the least-squares slope.
 func leastSquares(docs []uint32, base uint32) int {
 	n := int64(len(docs))
 	s := int64(docs[n-1]-base) << 7 / n
@@ -97,7 +98,7 @@ func (Codec) AppendDocs(dst []byte, ends, docs []uint32) ([]byte, error) {
 	return regress.AppendDocs(dst, ends, docs, turnBits, fit)
 }
 
-// DocsSize returns the bytes that AppendDocs would append.
+// DocsSize returns the number of bytes that AppendDocs would append.
 func (Codec) DocsSize(docs []uint32) (int, error) { return regress.DocsSize(docs, fit) }
 
 // DecodeDocs decodes the docIDs of count blocks from block on.
@@ -105,7 +106,7 @@ func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block, count int) (int,
 	return codec.Rows(dst, s, block, count, BlockLen, nil, blockDocs)
 }
 
-// blockDocs decodes one block.
+// blockDocs decodes a block of docIDs.
 func blockDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 	if s.Ends[i] == s.Ends[i+1] {
 		return consecutive(dst, s, i)
@@ -118,7 +119,7 @@ func blockDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 	return b.Decode(dst, s, i, line(b.N, s.Prev(i)+1, s.Last[i], turn))
 }
 
-// consecutive decodes a block of no words.
+// consecutive decodes a block without words.
 func consecutive(dst []uint32, s *codec.Sequence, i int) (int, error) {
 	_, n, err := s.Block(i, BlockLen)
 	if err != nil {

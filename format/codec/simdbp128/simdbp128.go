@@ -13,10 +13,10 @@ const BlockLen = bitpack.BlockLen
 // group is the number of blocks that share a vector of selectors.
 const group = 16
 
-// noWrap is the widest gap, in bits, of which a block cannot sum to 2^32.
+// noWrap is the greatest width, in bits, of gaps that cannot sum to 2^32 in a block.
 const noWrap = 24
 
-// Codec is simdbp128; its zero value is ready.
+// Codec is simdbp128. The zero value is ready to use.
 type Codec struct{ _ *byte }
 
 var _ codec.Codec = Codec{}
@@ -30,11 +30,11 @@ func (Codec) BlockLen() int { return BlockLen }
 // writer appends the blocks of a list.
 type writer struct {
 	dst       []byte
-	start     int // of the list in dst
-	selectors int // of the group in dst
+	start     int // offset of the list in dst
+	selectors int // offset of the group in dst
 }
 
-// block appends block i, the values of v, whose bitwise or is given.
+// block appends v as block i. or is the bitwise or of v.
 func (w *writer) block(ends []uint32, i int, v []uint32, or uint32) {
 	if i%group == 0 {
 		w.selectors = len(w.dst)
@@ -79,10 +79,10 @@ func (Codec) AppendFreqs(dst []byte, ends, freqs []uint32) ([]byte, error) {
 	return w.dst, nil
 }
 
-// selectorsSize returns the bytes of the selectors of a list of n values.
+// selectorsSize returns the number of bytes of the selectors of a list of n values.
 func selectorsSize(n int) int { return codec.Blocks(n, group*BlockLen) * group }
 
-// DocsSize returns the bytes that AppendDocs would append.
+// DocsSize returns the number of bytes that AppendDocs would append.
 func (Codec) DocsSize(docs []uint32) (int, error) {
 	var gaps [BlockLen]uint32
 	size, prev := selectorsSize(len(docs)), codec.NoDoc
@@ -98,7 +98,7 @@ func (Codec) DocsSize(docs []uint32) (int, error) {
 	return size, nil
 }
 
-// FreqsSize returns the bytes that AppendFreqs would append.
+// FreqsSize returns the number of bytes that AppendFreqs would append.
 func (Codec) FreqsSize(freqs []uint32) (int, error) {
 	var less [BlockLen]uint32
 	size := selectorsSize(len(freqs))
@@ -130,9 +130,10 @@ func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block, count int) (n in
 	return n, nil
 }
 
-// agree returns how many of count blocks from block on have a width by their endpoints that
-// equals their selector. It counts within the group of block, and neither the first block of a
-// group, which begins with the selectors, nor the last block of the list, whose end needs checks.
+// agree returns the number of blocks, of count from block on, whose selector equals the
+// width given by their endpoints. It stops at the end of the group, and excludes the
+// first block of a group, which starts with the selectors, and the last block of the
+// list, whose end must be checked.
 func agree(s *codec.Sequence, block, count int) int {
 	k := block % group
 	at := uint64(s.Ends[block-k]) * 4
@@ -195,7 +196,7 @@ func decodeFreqs(dst []uint32, s *codec.Sequence, block int) (int, error) {
 	dst = dst[:BlockLen:BlockLen]
 	bitpack.UnpackFreqs(dst, p, n, w)
 	if w == bitpack.MaxWidth && codec.CheckFreqs(dst[:n]) != nil {
-		return 0, codec.ErrBlock // 2^32 is not a frequency
+		return 0, codec.ErrBlock // a frequency cannot be 2^32
 	}
 	return n, nil
 }
@@ -228,9 +229,8 @@ func parts(s *codec.Sequence, block int) (p []byte, n int, width uint, err error
 	return p, n, width, nil
 }
 
-// tailOK says whether what follows the last value of a list is zero: the selectors
-// of missing blocks, and in a short block all that packing its values again would
-// not give.
+// tailOK reports whether everything after the last value of a list is zero: the selectors
+// of missing blocks and, in a short block, all bits that are not part of a value.
 func tailOK(selectors, p []byte, n int, width uint) bool {
 	for _, w := range selectors {
 		if w != 0 {

@@ -9,18 +9,19 @@ import (
 func TestConformance(t *testing.T) { codectest.Run(t, Codec{}) }
 
 func TestGolden(t *testing.T) {
-	// Gaps less one: 5, 0, 7, 2 and 1 in 3 bits: the fifth follows the first in lane 0.
+	// Gaps minus one: 5, 0, 7, 2 and 1 in 3 bits: the fifth follows the first in lane 0.
 	codectest.Golden(t, Codec{}, []uint32{5, 6, 14, 17, 19},
 		"03000000000000000000000000000000 0d000000 00000000 07000000 02000000",
 		[]uint32{1, 1, 1}, "00000000000000000000000000000000")
 }
 
-// Every sixteenth block begins with the selectors of sixteen.
+// TestGroups checks that every sixteenth block starts with the selectors of sixteen
+// blocks.
 func TestGroups(t *testing.T) {
 	const blocks = 2*group + 1
 	docs := make([]uint32, blocks*BlockLen)
 	for i := range docs {
-		docs[i] = uint32(2 * i) // gaps less one: 0 once, then 1
+		docs[i] = uint32(2 * i) // gaps minus one: 0 once, then 1
 	}
 	ends := make([]uint32, blocks+1)
 	p, err := Codec{}.AppendDocs(nil, ends, docs)

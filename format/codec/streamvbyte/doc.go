@@ -1,9 +1,9 @@
-// Package streamvbyte is Stream VByte (Lemire, Kurz and Rupp 2018; Mallia 2019,
-// section 2): every value in 1 to 4 bytes, the lengths of all values of the list
-// in one stream, the bytes in another.
+// Package streamvbyte implements Stream VByte (Lemire, Kurz and Rupp 2018; Mallia 2019,
+// section 2): each value has 1 to 4 bytes, with the lengths of all values of the list in
+// one stream and the bytes in another.
 //
-// docIDs are stored as d-gaps less one, relative to the docID before the block in
-// the skip header; frequencies less one.
+// DocIDs are stored as d-gaps minus one, starting from the docID before the block in
+// the skip header; frequencies are stored minus one.
 //
 //	list     ┌─────────┬─────────┬─────────┬───┬─────────┐
 //	         │ control │ block 0 │ block 1 │...│ block m │    Ends[0] = ceil(n/16)
@@ -20,14 +20,14 @@
 //	         └──────┴──────┴───┴────────┴─────┘
 //	bytes     1..4   1..4       1..4     0..3
 //
-// Control bytes are the selectors of package bytepack, the bytes of a value less
-// one; values are little-endian. The control bytes of block i begin at byte 32*i, so
-// with the endpoints a block of 128 decodes alone; for that its bytes are padded with
-// zeros to whole words, 0.09 bits a value more than in the paper.
+// Control bytes are the selectors of package bytepack, the number of bytes of a value
+// minus one; values are little-endian. The control bytes of block i start at byte 32*i,
+// so with the endpoints a block of 128 can be decoded on its own. For this, its bytes are
+// padded with zeros to whole words, which takes 0.09 bits per value more than the paper.
 //
-// Limits: docIDs up to 2^31-1, frequencies 1 to 2^32-1. A decoder checks that the
-// control stream is as long as n says, that a block is as long as its control bytes
-// say, that padding and control bits without a value are zero, and that docIDs rise
-// strictly and end on the docID in the skip header. It accepts values that take
-// more bytes than they need.
+// Limits: docIDs up to 2^31-1, frequencies 1 to 2^32-1. A decoder checks that the control
+// stream has the length given by n, that a block has the length given by its control
+// bytes, that padding and unused control bits are zero, and that docIDs strictly increase
+// and end on the docID in the skip header. It accepts values with more bytes than
+// necessary.
 package streamvbyte

@@ -9,10 +9,10 @@ import (
 // BlockLen is the number of values in a full block.
 const BlockLen = 128
 
-// blockControl is the control bytes of a full block.
+// blockControl is the number of control bytes of a full block.
 const blockControl = BlockLen / 4
 
-// Codec is streamvbyte; its zero value is ready.
+// Codec is streamvbyte. The zero value is ready to use.
 type Codec struct{ _ *byte }
 
 // ID returns codec.StreamVByte.
@@ -21,15 +21,15 @@ func (Codec) ID() codec.ID { return codec.StreamVByte }
 // BlockLen returns 128.
 func (Codec) BlockLen() int { return BlockLen }
 
-// appendHeader appends room for the control bytes of n values.
+// appendHeader appends space for the control bytes of n values.
 func appendHeader(dst []byte, ends []uint32, n int) []byte {
 	size := bytepack.SelectorBytes(n)
 	ends[0] = uint32(size / 4)
 	return codec.Grow(dst, size)
 }
 
-// appendBlock appends the bytes of v, which are block i of a list that begins at
-// start, and puts down its control bytes.
+// appendBlock appends the bytes of v, block i of a list that starts at start, and sets
+// its control bytes.
 func appendBlock(dst []byte, ends []uint32, start, i int, v []uint32) []byte {
 	at := len(dst)
 	dst = codec.Grow(dst, 4*len(v)+3)
@@ -72,7 +72,7 @@ func (Codec) AppendFreqs(dst []byte, ends, freqs []uint32) ([]byte, error) {
 	return dst, nil
 }
 
-// DocsSize returns the bytes that AppendDocs would append.
+// DocsSize returns the number of bytes that AppendDocs would append.
 func (Codec) DocsSize(docs []uint32) (int, error) {
 	var gaps [BlockLen]uint32
 	size, prev := bytepack.SelectorBytes(len(docs)), codec.NoDoc
@@ -87,7 +87,7 @@ func (Codec) DocsSize(docs []uint32) (int, error) {
 	return size, nil
 }
 
-// FreqsSize returns the bytes that AppendFreqs would append.
+// FreqsSize returns the number of bytes that AppendFreqs would append.
 func (Codec) FreqsSize(freqs []uint32) (int, error) {
 	var less [BlockLen]uint32
 	size := bytepack.SelectorBytes(len(freqs))
@@ -119,7 +119,7 @@ func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, block, count int) (int
 	return bytepack.DecodeFreqs(dst, s, block, count, BlockLen, control)
 }
 
-// controlOf returns the control bytes of a list, of which block is to be decoded.
+// controlOf returns the control bytes of a list from which block will be decoded.
 func controlOf(s *codec.Sequence, block int) ([]byte, error) {
 	size := bytepack.SelectorBytes(s.N)
 	if uint64(s.Ends[0])*4 != uint64(size) || size > len(s.Payload) || size == 0 {

@@ -15,7 +15,7 @@ const BlockLen = 128
 // groupMost is the number of bytes of the longest group.
 const groupMost = 1 + 4*4
 
-// Codec is varintgb; its zero value is ready.
+// Codec is varintgb. The zero value is ready to use.
 type Codec struct{ gapblock.Codec[layout] }
 
 var _ codec.BlockCodec = Codec{}

@@ -8,7 +8,7 @@ import (
 // BlockLen is the number of values in a full block.
 const BlockLen = 1024
 
-// Codec is vbyte1024; its zero value is ready.
+// Codec is vbyte1024. The zero value is ready to use.
 type Codec struct{ bytepack.Codec[size] }
 
 type size struct{}

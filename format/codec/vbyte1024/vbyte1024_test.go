@@ -9,7 +9,7 @@ import (
 func TestConformance(t *testing.T) { codectest.Run(t, Codec{}) }
 
 func TestGolden(t *testing.T) {
-	// Gaps less one: 5, 0, 0x1234, 0x56789a, 0x1000000.
+	// Gaps minus one: 5, 0, 0x1234, 0x56789a, 0x1000000.
 	codectest.Golden(t, Codec{}, []uint32{5, 6, 0x123b, 0x568ad6, 0x1568ad7},
 		"90030000 05 00 3412 9a7856 00000001 00", []uint32{1, 256, 257}, "10000000 00 ff 0001")
 }

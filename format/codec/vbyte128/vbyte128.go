@@ -8,7 +8,7 @@ import (
 // BlockLen is the number of values in a full block.
 const BlockLen = 128
 
-// Codec is vbyte128; its zero value is ready.
+// Codec is vbyte128. The zero value is ready to use.
 type Codec struct{ bytepack.Codec[size] }
 
 type size struct{}

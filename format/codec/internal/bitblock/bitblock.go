@@ -1,6 +1,6 @@
 // Package bitblock implements codecs bp128 and bp256: blocks of bit-packed values of one
-// width, which follows from the block's endpoints. Functions take the number of values in
-// a full block, size: 128 or 256.
+// width, which follows from the block's endpoints. The parameter size is the number of
+// values in a full block: 128 or 256.
 package bitblock
 
 import (
@@ -13,8 +13,8 @@ import (
 // maxSize is the largest block.
 const maxSize = 256
 
-// width returns the width of a block of n values in size bytes; ok is false if no block
-// takes that many.
+// width returns the width of a block of n values in size bytes. ok is false if no block
+// has that size.
 func width(size, n int) (w uint, ok bool) {
 	vectors := size / bitpack.VectorSize
 	switch {
@@ -26,8 +26,8 @@ func width(size, n int) (w uint, ok bool) {
 	return w, w <= bitpack.MaxWidth && bitpack.Size(n, w) == size
 }
 
-// pack appends v, whose bitwise or is given. The values of a short block are as wide as
-// its vectors allow.
+// pack appends v, whose bitwise or is given. A short block uses the greatest width that
+// fits its vectors.
 func pack(dst []byte, v []uint32, or uint32) []byte {
 	w, _ := width(bitpack.Size(len(v), uint(bits.Len32(or))), len(v))
 	first := min(len(v), bitpack.BlockLen)

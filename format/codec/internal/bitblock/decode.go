@@ -5,7 +5,8 @@ import (
 	"github.com/pinion-index/pinion/format/codec/internal/bitpack"
 )
 
-// noWrap is the widest gap, in bits, of which a block cannot sum to more than 2^32.
+// noWrap is the greatest width, in bits, of gaps that cannot sum to more than 2^32 in a
+// block.
 const noWrap = 24
 
 // DecodeDocs implements codec.Codec.
@@ -42,7 +43,8 @@ func DecodeFreqs(dst []uint32, s *codec.Sequence, block, count, size int) (n int
 	return n, nil
 }
 
-// full returns how many of count blocks from block on are full: all but the last of the list.
+// full returns how many of count blocks from block on are full: all except the last of
+// the list.
 func full(s *codec.Sequence, block, count, size int) int {
 	if (block+count)*size > s.N {
 		count--
@@ -50,7 +52,7 @@ func full(s *codec.Sequence, block, count, size int) int {
 	return count
 }
 
-// docsBlock decodes any block to dst, which holds size values.
+// docsBlock decodes any block to dst, which has size elements.
 func docsBlock(dst []uint32, s *codec.Sequence, block, size int) (int, error) {
 	p, n, err := s.Block(block, size)
 	if err != nil {
@@ -82,7 +84,7 @@ func docsBlock(dst []uint32, s *codec.Sequence, block, size int) (int, error) {
 	return n, nil
 }
 
-// freqsBlock is docsBlock for frequencies.
+// freqsBlock is like docsBlock for frequencies.
 func freqsBlock(dst []uint32, s *codec.Sequence, block, size int) (int, error) {
 	p, n, err := s.Block(block, size)
 	if err != nil {
@@ -100,7 +102,7 @@ func freqsBlock(dst []uint32, s *codec.Sequence, block, size int) (int, error) {
 		bitpack.UnpackFreqs(dst[bitpack.BlockLen:], p[w*bitpack.VectorSize:], n-bitpack.BlockLen, w)
 	}
 	if w == bitpack.MaxWidth && codec.CheckFreqs(dst[:n]) != nil {
-		return 0, codec.ErrBlock // 2^32 is not a frequency
+		return 0, codec.ErrBlock // a frequency cannot be 2^32
 	}
 	if n < size && !bitpack.ZeroTail(p, n, w) {
 		return 0, codec.ErrBlock

@@ -9,8 +9,8 @@ import (
 	"github.com/pinion-index/pinion/internal/simd"
 )
 
-// BenchmarkUnpack decodes 64 blocks of one width that lie in the first-level cache
-// over and over, and reports M ints/s of the fastest round.
+// BenchmarkUnpack repeatedly decodes 64 blocks of one width from the first-level cache,
+// and reports M ints/s of the fastest round.
 func BenchmarkUnpack(b *testing.B) {
 	for _, tier := range simd.Tiers() {
 		for _, width := range []uint{1, 4, 7, 8, 11, 15, 16, 17, 20, 24} {

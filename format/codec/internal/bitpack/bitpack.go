@@ -8,28 +8,28 @@ import (
 )
 
 const (
-	// BlockLen is the most values that one call packs.
+	// BlockLen is the maximum number of values in one call.
 	BlockLen = 128
-	// MaxWidth is the widest value, in bits.
+	// MaxWidth is the maximum width of a value, in bits.
 	MaxWidth = 32
 	// VectorSize is the size of a vector, one word of each lane, in bytes.
 	VectorSize = 16
 )
 
-// Rows returns the rows that n values take.
+// Rows returns the number of rows of n values.
 func Rows(n int) int { return (n + 3) / 4 }
 
-// Vectors returns the vectors that n values of width bits take.
+// Vectors returns the number of vectors of n values of width bits.
 func Vectors(n int, width uint) int { return (Rows(n)*int(width) + 31) / 32 }
 
-// Size returns the bytes that n values of width bits take.
+// Size returns the number of bytes of n values of width bits.
 func Size(n int, width uint) int { return Vectors(n, width) * VectorSize }
 
-// Bits returns the width of the largest value.
+// Bits returns the width, in bits, of the largest value.
 func Bits(v []uint32) uint { return uint(bits.Len32(or(v))) }
 
-// Pack appends Size(len(v), width) bytes that hold v, at most BlockLen values of
-// at most width bits; bits above are cut off.
+// Pack appends v, at most BlockLen values, with width bits each: Size(len(v), width)
+// bytes. Higher bits are dropped.
 func Pack(dst []byte, v []uint32, width uint) []byte {
 	at, size := len(dst), Size(len(v), width)
 	if cap(dst)-at < size {
@@ -53,8 +53,8 @@ func Pack(dst []byte, v []uint32, width uint) []byte {
 	return dst
 }
 
-// ZeroTail says whether p, the Size(n, width) bytes of n values, is zero where it holds no
-// value: in the rest of the last row, and in each lane past it.
+// ZeroTail reports whether the unused bits of p, the Size(n, width) bytes of n values,
+// are zero: the rest of the last row, and each lane after it.
 func ZeroTail(p []byte, n int, width uint) bool {
 	rows := Rows(n)
 	var junk uint64
@@ -80,16 +80,16 @@ func bitsFrom(p []byte, bit uint, lane int) uint64 {
 	return x >> (bit % 32)
 }
 
-// slack is how far past a packed block vector loads may reach.
+// slack is the number of bytes that vector loads may read past a packed block.
 const slack = 32
 
-// Unpack writes the n values of width bits in src to dst. src must hold at least
-// Size(n, width) bytes; reading is fastest if its capacity has format.ReadablePadding
-// more. dst must have BlockLen elements; those from n on may be overwritten. n is 1
-// to 128, width 0 to 32. UnpackFreqs and UnpackDocs have the same requirements.
+// Unpack writes the n values of width bits in src to dst. src must have at least Size(n,
+// width) bytes; reading is fastest if its capacity is format.ReadablePadding greater. dst
+// must have BlockLen elements; those from n on may be overwritten. n is 1 to 128, width 0
+// to 32. UnpackFreqs and UnpackDocs have the same requirements.
 func Unpack(dst []uint32, src []byte, n int, width uint) { unpackPlus(dst, src, n, width, 0) }
 
-// UnpackFreqs is Unpack with one added to every value.
+// UnpackFreqs is like Unpack but adds one to every value.
 func UnpackFreqs(dst []uint32, src []byte, n int, width uint) { unpackPlus(dst, src, n, width, 1) }
 
 func unpackPlus(dst []uint32, src []byte, n int, width uint, plus uint32) {
@@ -100,8 +100,8 @@ func unpackPlus(dst []uint32, src []byte, n int, width uint, plus uint32) {
 	unpack((*[BlockLen]uint32)(dst), src, width, plus)
 }
 
-// UnpackDocs unpacks d-gaps less one and writes their running sum:
-// dst[i] = dst[i-1] + 1 + value[i], with prev before dst[0]. Sums are mod 2^32.
+// UnpackDocs unpacks d-gaps minus one and writes their running sum: dst[i] = dst[i-1] + 1
+// + value[i], with prev before dst[0]. Sums are mod 2^32.
 func UnpackDocs(dst []uint32, src []byte, n int, width uint, prev uint32) {
 	if !whole(src, n, width) {
 		unpackDocsCopy(dst, src, n, width, prev)
@@ -110,13 +110,13 @@ func UnpackDocs(dst []uint32, src []byte, n int, width uint, prev uint32) {
 	unpackDocs((*[BlockLen]uint32)(dst), src, width, prev)
 }
 
-// whole says whether src is a full block that can be unpacked where it lies.
+// whole reports whether src is a full block that can be unpacked in place.
 func whole(src []byte, n int, width uint) bool {
 	return n == BlockLen && width <= MaxWidth &&
 		uint(cap(src)) >= VectorSize*width+slack && uint(len(src)) >= VectorSize*width
 }
 
-// unpackCopy unpacks a copy of src with room for vector loads.
+// unpackCopy unpacks a copy of src with padding for vector loads.
 //
 //go:noinline
 func unpackCopy(dst []uint32, src []byte, n int, width uint, plus uint32) {
@@ -125,7 +125,7 @@ func unpackCopy(dst []uint32, src []byte, n int, width uint, plus uint32) {
 	unpack((*[BlockLen]uint32)(dst), buf[:], width, plus)
 }
 
-// unpackDocsCopy is unpackCopy for docIDs.
+// unpackDocsCopy is like unpackCopy for docIDs.
 //
 //go:noinline
 func unpackDocsCopy(dst []uint32, src []byte, n int, width uint, prev uint32) {
@@ -134,11 +134,11 @@ func unpackDocsCopy(dst []uint32, src []byte, n int, width uint, prev uint32) {
 	unpackDocs((*[BlockLen]uint32)(dst), buf[:], width, prev)
 }
 
-// DocsRun decodes consecutive full blocks whose width follows from their endpoints, as
-// codecs bp128 and bp256 lay them out: count of them from block on, of size values each,
-// 128 or 256. dst must hold count*size values. It returns the number of blocks that it
-// decoded. It decodes none without vector instructions, and stops before a block that
-// is not sound, has gaps of more than 24 bits, or lacks readable bytes behind it.
+// DocsRun decodes count full blocks of codec bp128 or bp256 from block on, with size
+// values each, 128 or 256. dst must have count*size elements. It returns the number of
+// blocks decoded. Without vector instructions that is 0; otherwise it stops before a
+// block that is invalid, has gaps of more than 24 bits, or has too few readable bytes
+// after it.
 func DocsRun(dst []uint32, s *codec.Sequence, block, count, size int) int {
 	if count <= 0 {
 		return 0
@@ -146,7 +146,7 @@ func DocsRun(dst []uint32, s *codec.Sequence, block, count, size int) int {
 	return docsRun(dst, s, block, count, size)
 }
 
-// FreqsRun is DocsRun for frequencies of at most 31 bits.
+// FreqsRun is like DocsRun for frequencies of at most 31 bits.
 func FreqsRun(dst []uint32, s *codec.Sequence, block, count, size int) int {
 	if count <= 0 {
 		return 0
@@ -154,20 +154,20 @@ func FreqsRun(dst []uint32, s *codec.Sequence, block, count, size int) int {
 	return freqsRun(dst, s, block, count, size)
 }
 
-// PrefixSum turns d-gaps less one into docIDs in place:
-// v[i] becomes prev + sum over j <= i of v[j]+1, mod 2^32.
+// PrefixSum turns d-gaps minus one into docIDs in place: v[i] becomes prev + sum over j
+// <= i of v[j]+1, mod 2^32.
 func PrefixSum(v []uint32, prev uint32) { prefixSum(v, prev) }
 
-// Gaps writes docs[i]-docs[i-1]-1 to gaps, prev standing before docs[0]
-// (codec.NoDoc at the start of a list), and returns the bitwise or of all of
-// them. ok is false, and the gaps are of no use, unless the docIDs rise strictly
-// from prev and are below 2^31. gaps must be as long as docs.
+// Gaps writes docs[i]-docs[i-1]-1 to gaps, where prev is the docID before docs[0]
+// (codec.NoDoc at the start of a list), and returns the bitwise or of all gaps. ok is
+// false, and the gaps are invalid, unless the docIDs strictly increase from prev and are
+// less than 2^31. gaps must be as long as docs.
 func Gaps(gaps, docs []uint32, prev uint32) (or uint32, ok bool) {
 	return gapsOf(gaps[:len(docs)], docs, prev)
 }
 
-// LessOne writes v[i]-1 to dst, which must be as long, and returns the bitwise or
-// of the results; ok is false if a value is zero.
+// LessOne writes v[i]-1 to dst, which must be as long as v, and returns the bitwise or of
+// the results. ok is false if a value is zero.
 func LessOne(dst, v []uint32) (or uint32, ok bool) {
 	return lessOne(dst[:len(v)], v)
 }

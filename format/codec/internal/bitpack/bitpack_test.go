@@ -47,7 +47,7 @@ func layout(v []uint32, width uint) []byte {
 	return out
 }
 
-// readable copies p to where loads past its end are allowed.
+// readable copies p to memory with readable padding.
 func readable(p []byte) []byte {
 	q := format.AlignedBytes(len(p))
 	copy(q, p)
@@ -85,8 +85,8 @@ func TestUnpack(t *testing.T) {
 	})
 }
 
-// checkUnpack packs values that fill their width and unpacks them in every way,
-// with and without readable padding.
+// checkUnpack packs values of full width and unpacks them with every function, with and
+// without readable padding.
 func checkUnpack(t *testing.T, n int, width uint) {
 	v, plus, docs := make([]uint32, n), make([]uint32, n), make([]uint32, n)
 	const prev = 12345
@@ -200,7 +200,7 @@ func TestLessOneAndBits(t *testing.T) {
 	})
 }
 
-// TestAddDocs checks gaps of which a part is elsewhere, at every width.
+// TestAddDocs checks gaps that are partly stored elsewhere, at every width.
 func TestAddDocs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for width := uint(0); width <= MaxWidth; width++ {

@@ -14,13 +14,13 @@ func orPortable(v []uint32) uint32 {
 	return o
 }
 
-// The loops over packed values take a row at a time, as two words of two lanes each. A
-// shift moves bits of a word's upper lane into its lower one; masks clear them.
+// The loops over packed values process a row at a time, as two words of two lanes each. A
+// shift moves bits of a word's upper lane into its lower lane; masks clear them.
 
-// rows is 128 values.
+// rows is a block of 128 values by rows.
 type rows = [BlockLen / 4][2]uint64
 
-// vectors returns the vectors of a block, one of zeros if it has none.
+// vectors returns the vectors of a block, or a vector of zeros if it has none.
 func vectors(p []byte, width uint) [][2]uint64 {
 	if width == 0 {
 		return make([][2]uint64, 1)
@@ -28,10 +28,10 @@ func vectors(p []byte, width uint) [][2]uint64 {
 	return unsafe.Slice((*[2]uint64)(unsafe.Pointer(unsafe.SliceData(p[:VectorSize*width]))), width)
 }
 
-// lanes returns x, below 2^32, in both lanes.
+// lanes returns x, which is less than 2^32, in both lanes.
 func lanes(x uint64) uint64 { return x<<32 | x }
 
-// packPortable packs 128 values of width bits; bits above are cut off.
+// packPortable packs 128 values of width bits; higher bits are dropped.
 func packPortable(dst []byte, v *[BlockLen]uint32, width uint) {
 	packed, mask := vectors(dst, width), lanes(1<<width-1)
 	var x, y uint64 // the vector that is not yet full
@@ -39,7 +39,7 @@ func packPortable(dst []byte, v *[BlockLen]uint32, width uint) {
 	for _, row := range (*rows)(unsafe.Pointer(v)) {
 		a, b := row[0]&mask, row[1]&mask
 		at := bit % 32
-		low := lanes(1<<(32-at) - 1) // the bits that the vector has room for
+		low := lanes(1<<(32-at) - 1) // the bits that fit in the vector
 		x, y = x|a&low<<at, y|b&low<<at
 		if at+width >= 32 {
 			packed[next] = [2]uint64{x, y}
@@ -59,7 +59,7 @@ func unpackPortable(dst *[BlockLen]uint32, src []byte, width uint, plus uint32) 
 		clear(dst[:])
 		copy(dst[:], format.Uint32s(src[:VectorSize*width]))
 		for i := range dst {
-			dst[i] += plus // which may carry out of a lane
+			dst[i] += plus // element by element, since it may carry out of a lane
 		}
 	case width <= 8: // four rows at a time
 		for i := 0; i < len(out); i += 4 {
@@ -87,11 +87,11 @@ func unpackPortable(dst *[BlockLen]uint32, src []byte, width uint, plus uint32) 
 	}
 }
 
-// window returns n bits, at most 32, of each lane from bit on, with other bits above.
+// window returns n bits, at most 32, of each lane from bit on. Higher bits are undefined.
 func window(packed [][2]uint64, bit, n uint) (x, y uint64) {
 	v, at := &packed[bit/32], bit%32
 	x, y = v[0]>>at, v[1]>>at
-	if at+n > 32 { // they go on in the next vector
+	if at+n > 32 { // they continue in the next vector
 		v, have := &packed[bit/32+1], 32-at
 		low := lanes(1<<have - 1)
 		x, y = x&low|v[0]<<have&^low, y&low|v[1]<<have&^low
@@ -99,8 +99,8 @@ func window(packed [][2]uint64, bit, n uint) (x, y uint64) {
 	return x, y
 }
 
-// docsPortable unpacks 128 gaps less one of width bits into docIDs after prev. It and AddDocs
-// repeat the body of window, because a call for each row takes half as long again.
+// docsPortable unpacks 128 gaps minus one of width bits into docIDs after prev. It and
+// AddDocs repeat the body of window, because a call per row takes 50 % longer.
 func docsPortable(dst *[BlockLen]uint32, src []byte, width uint, prev uint32) {
 	packed, mask := vectors(src, width), lanes(1<<width-1)
 	bit := uint(0)
@@ -125,9 +125,9 @@ func docsPortable(dst *[BlockLen]uint32, src []byte, width uint, prev uint32) {
 	}
 }
 
-// AddDocs unpacks 128 values of width bits, adds them to the gaps in dst, and turns those
-// into docIDs after prev, mod 2^32. It has no vector instructions. Gaps begin as Ones, since
-// src holds them less one; a codec adds the parts that src does not hold.
+// AddDocs unpacks 128 values of width bits, adds them to the gaps in dst, and turns these
+// into docIDs after prev, mod 2^32. It uses no vector instructions. Initialize dst with
+// Ones, since src has gaps minus one, and add the parts of gaps that are not in src.
 func AddDocs(dst *[BlockLen]uint32, src []byte, width uint, prev uint32) {
 	packed, mask := vectors(src, width), lanes(1<<width-1)
 	bit := uint(0)
@@ -152,7 +152,7 @@ func AddDocs(dst *[BlockLen]uint32, src []byte, width uint, prev uint32) {
 	}
 }
 
-// ones is eight blocks of ones.
+// ones is a table of 1024 ones.
 var ones = newOnes()
 
 func newOnes() (b [8 * BlockLen]uint32) {
@@ -178,7 +178,7 @@ func gapsPortable(gaps, docs []uint32, prev uint32) (or uint32, ok bool) {
 		g := d - prev - 1
 		gaps[i] = g
 		or |= g
-		// d <= prev shows as a gap of 2^31 or more, once both are below 2^31.
+		// if both are less than 2^31, d <= prev gives a gap of at least 2^31
 		bad |= d | g
 		prev = d
 	}

@@ -15,7 +15,7 @@ import (
 //go:noescape
 func docsAVX2(dst *uint32, src *byte, width uint, prev uint32)
 
-// docsRunAVX2 is DocsRun, count being at least 1.
+// docsRunAVX2 is DocsRun for count >= 1.
 //
 //go:noescape
 func docsRunAVX2(dst *uint32, s *codec.Sequence, block, count, size int) int
@@ -25,13 +25,13 @@ func docsRunAVX2(dst *uint32, s *codec.Sequence, block, count, size int) int
 //go:noescape
 func unpackAVX2(dst *uint32, src *byte, width uint, plus uint32)
 
-// freqsRunAVX2 is FreqsRun, count being at least 1.
+// freqsRunAVX2 is FreqsRun for count >= 1.
 //
 //go:noescape
 func freqsRunAVX2(dst *uint32, s *codec.Sequence, block, count, size int) int
 
-// The offsets that the functions above have for a Sequence; a difference does not
-// compile.
+// The offsets of the fields of a Sequence in the assembly. If they are wrong, this does
+// not compile.
 const (
 	_ = -unsafe.Offsetof(codec.Sequence{}.Payload)
 	_ = 24 - unsafe.Offsetof(codec.Sequence{}.Ends)
@@ -42,20 +42,20 @@ const (
 	_ = unsafe.Offsetof(codec.Sequence{}.N) - 72
 )
 
-// widthSteps is what unpackAVX2 knows of a width.
+// widthSteps are the parameters of unpackAVX2 for a width.
 type widthSteps struct {
-	// A step takes 32 bits of each lane from two rows on, which lie one, two or four rows
-	// apart: as many as fit in 32 bits.
+	// A step loads 32 bits of each lane starting at two rows, which are one, two or four
+	// rows apart: as many as fit in 32 bits.
 	step [16]struct {
-		shift [8]uint32 // where the rows begin in their vectors, for each lane
-		at    [2]uint32 // the bytes of the vectors that they begin in
+		shift [8]uint32 // bit offsets of the rows in their vectors, for each lane
+		at    [2]uint32 // byte offsets of these vectors
 		_     [6]uint32
 	}
 	mask, width, wordBits uint32
 	_                     [13]uint32
 }
 
-// steps is the steps of every width, for the assembly.
+// steps has the parameters of every width, for the assembly.
 var steps = newSteps()
 
 func newSteps() *[MaxWidth + 1]widthSteps {
@@ -83,5 +83,5 @@ func newSteps() *[MaxWidth + 1]widthSteps {
 //go:noescape
 func packAVX2(dst *byte, v *uint32, width uint)
 
-// widest is the widest gap, in bits, that docsAVX2 unpacks.
+// widest is the greatest width, in bits, that docsAVX2 supports.
 const widest = 24

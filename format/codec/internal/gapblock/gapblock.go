@@ -1,6 +1,6 @@
-// Package gapblock implements codecs whose blocks decode alone and hold d-gaps less
-// one and frequencies less one. It converts between docIDs and gaps, loops over the
-// blocks of a list, and checks what it decodes; a codec supplies the layout of a block.
+// Package gapblock implements codecs whose blocks are independent and contain d-gaps
+// minus one or frequencies minus one. It converts between docIDs and gaps, loops over the
+// blocks of a list, and checks decoded values; a codec supplies the layout of a block.
 package gapblock
 
 import (
@@ -10,32 +10,34 @@ import (
 	"github.com/pinion-index/pinion/format/codec/internal/bitpack"
 )
 
-// MaxLen is the most values that a block can have.
+// MaxLen is the maximum number of values in a block.
 const MaxLen = 1024
 
-// Layout is how a block of up to Len plain values lies in bytes. It has no state.
+// Layout is the layout of a block of up to Len plain values. Implementations are
+// stateless.
 type Layout interface {
 	// Len is the number of values in a full block, at most MaxLen.
 	Len() int
-	// Size returns the bytes that v takes, a multiple of 4.
+	// Size returns the number of bytes of v, a multiple of 4.
 	Size(v []uint32) int
-	// Append appends Size(v) bytes that hold v.
+	// Append appends v, Size(v) bytes.
 	Append(dst []byte, v []uint32) []byte
-	// Docs writes to dst, which has Len elements, the docIDs whose gaps less one
-	// the n values in p are, after prev and mod 2^32. ok is false unless p is
-	// exactly one such block. small says that the gaps cannot sum to more than 2^31,
-	// so that docIDs that end at a valid one have not wrapped.
+	// Docs decodes the n values in p as gaps minus one and writes the docIDs after prev,
+	// mod 2^32, to dst, which has Len elements. ok is false unless p is exactly one
+	// block. small reports that the gaps cannot sum to more than 2^31, so that docIDs
+	// have not wrapped if the last one is valid.
 	Docs(dst []uint32, p []byte, n int, prev uint32) (small, ok bool)
-	// Freqs writes the values in p, each plus one mod 2^32. small says that no value
+	// Freqs writes the values in p, each plus one, mod 2^32. small reports that no value
 	// can be 2^32-1.
 	Freqs(dst []uint32, p []byte, n int) (small, ok bool)
 }
 
-// Codec has the methods of a codec.BlockCodec except ID. Its zero value is ready.
+// Codec has the methods of a codec.BlockCodec except ID. The zero value is ready to use.
 type Codec[L Layout] struct{ layout L }
 
-// scratch holds the values of one block while they are encoded. They cannot be on the
-// stack, because generic code calls a layout indirectly, which makes its arguments escape.
+// scratch is a pool of buffers for the values of a block being encoded. They cannot be on
+// the stack, because generic code calls a layout indirectly, which makes its arguments
+// escape.
 var scratch = sync.Pool{New: func() any { return new([MaxLen]uint32) }}
 
 // BlockLen is the number of values in a full block.
@@ -91,7 +93,7 @@ func (c Codec[L]) AppendFreqs(dst []byte, ends, freqs []uint32) ([]byte, error) 
 	return dst, nil
 }
 
-// DocsSize returns the bytes that AppendDocs would append.
+// DocsSize returns the number of bytes that AppendDocs would append.
 func (c Codec[L]) DocsSize(docs []uint32) (int, error) {
 	v := scratch.Get().(*[MaxLen]uint32)
 	defer scratch.Put(v)
@@ -107,7 +109,7 @@ func (c Codec[L]) DocsSize(docs []uint32) (int, error) {
 	return size, nil
 }
 
-// FreqsSize returns the bytes that AppendFreqs would append.
+// FreqsSize returns the number of bytes that AppendFreqs would append.
 func (c Codec[L]) FreqsSize(freqs []uint32) (int, error) {
 	v := scratch.Get().(*[MaxLen]uint32)
 	defer scratch.Put(v)

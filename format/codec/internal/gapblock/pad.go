@@ -1,6 +1,6 @@
 package gapblock
 
-// ZeroPad says whether b is the padding of a block to whole words: at most three
+// ZeroPad reports whether b is valid padding of a block to whole words: at most three
 // bytes, all zero.
 func ZeroPad(b []byte) bool {
 	if len(b) > 3 {

@@ -8,7 +8,8 @@ import (
 	"github.com/pinion-index/pinion/internal/simd"
 )
 
-// addVectors begins Add. It returns how many elements it has done, and whether they are sound.
+// addVectors processes the first elements of Add with vector instructions. It returns
+// their number, and whether they are valid.
 func (l Local) addVectors(v []uint32, prev uint32) (n int, ok bool) {
 	n = len(v) &^ 7
 	if n == 0 || simd.Level() == simd.Portable {

@@ -12,7 +12,7 @@ type Line struct {
 	Intercept uint32 // mod 2^32
 }
 
-// From returns the line as seen from element origin.
+// From returns the line relative to element origin.
 func (l Line) From(origin int) Local {
 	p := l.Slope * uint64(origin)
 	return Local{
@@ -26,19 +26,19 @@ func (l Line) From(origin int) Local {
 // Local is a line over up to 128 elements.
 type Local struct {
 	Start    uint32 // value at element 0
-	Step     uint32 // whole docIDs an element
+	Step     uint32 // whole docIDs per element
 	Frac     uint32 // fraction at element 0, 25 bits
-	FracStep uint32 // fraction an element, 25 bits
+	FracStep uint32 // fraction per element, 25 bits
 }
 
-// At returns the value at element j, below 128.
+// At returns the value at element j, 0 to 127.
 func (l Local) At(j int) uint32 {
 	return l.Start + l.Step*uint32(j) + (l.Frac+l.FracStep*uint32(j))>>fracBits
 }
 
-// Add adds the line to v, at most 128 elements, and returns whether the results
-// rise strictly above prev (codec.NoDoc: above nothing) and none is over
-// codec.MaxDoc. prev, unless NoDoc, must be at most codec.MaxDoc.
+// Add adds the line to v, at most 128 elements, and reports whether the results strictly
+// increase from prev and are at most codec.MaxDoc. prev must be codec.NoDoc or at most
+// codec.MaxDoc.
 func (l Local) Add(v []uint32, prev uint32) bool {
 	n, ok := l.addVectors(v, prev)
 	if n > 0 {
@@ -55,7 +55,7 @@ func (l Local) addGo(v []uint32, prev uint32) bool {
 	at, frac := l.Start, l.Frac
 	for i, x := range v {
 		d := x + at + frac>>fracBits
-		bad |= d | (d - next) // both below 2^31 unless d falls or leaves the range
+		bad |= d | (d - next) // both are less than 2^31 unless d decreases or is out of range
 		next = d + 1
 		v[i] = d
 		at += l.Step
@@ -64,8 +64,8 @@ func (l Local) addGo(v []uint32, prev uint32) bool {
 	return bad>>31 == 0
 }
 
-// Fit returns the least-squares line of docs, whose element origin is 0, rounded
-// to fixed point; M is left out of its intercept. docs has at least one element.
+// Fit returns the least-squares line of docs, with element origin 0, rounded to fixed
+// point. Its intercept does not include M. docs must not be empty.
 func Fit(docs []uint32) Line {
 	n := len(docs)
 	if n == 1 {
@@ -86,11 +86,12 @@ func Fit(docs []uint32) Line {
 			hi++
 		}
 	}
-	// Every step is rounded once: the conversions keep it so on every machine.
+	// The conversions prevent fused operations, so that the result is the same on every
+	// machine.
 	cross := float64(float64(hi)*(1<<64)) + float64(lo)
 	square := float64(n) * float64(float64(float64(n)*float64(n))-1) / 6 // 2 * sum of (i - mean)^2
 	slope := cross / square
-	if slope < 0 { // cannot be, for what rises
+	if slope < 0 { // impossible for ascending docs
 		slope = 0
 	}
 	mean := float64(sum)/float64(n) - float64(slope*float64(float64(n-1)/2))
@@ -100,10 +101,9 @@ func Fit(docs []uint32) Line {
 	}
 }
 
-// Deviations writes how far docs, which are the elements from origin on, lie above
-// the line as seen from there, and returns the least and the greatest. Differences
-// are taken mod 2^32 as signed numbers, which is exact for a line that stays
-// within 2^31 of the docIDs.
+// Deviations writes the deviations of docs, the elements from origin on, from the line,
+// and returns the least and the greatest. Deviations are signed and mod 2^32, which is
+// exact for a line that stays within 2^31 of the docIDs.
 func Deviations(dev []int32, docs []uint32, l Local) (least, most int32) {
 	least, most = 1<<31-1, -1<<31
 	for j, d := range docs {
@@ -128,7 +128,7 @@ func AppendLine(dst []byte, l Line) []byte {
 	return binary.LittleEndian.AppendUint32(dst, l.Intercept)
 }
 
-// ReadLine reads what AppendLine appended; b has at least LineSize bytes.
+// ReadLine decodes a line from b, which must have at least LineSize bytes.
 func ReadLine(b []byte) Line {
 	return Line{Slope: binary.LittleEndian.Uint64(b), Intercept: binary.LittleEndian.Uint32(b[8:])}
 }

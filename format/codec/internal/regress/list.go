@@ -4,13 +4,13 @@ import (
 	"github.com/pinion-index/pinion/format/codec"
 )
 
-// A Fitter fits a list of docIDs. It returns what the list begins with, whole words, and what
-// plans its segments.
+// A Fitter fits a list of docIDs. It returns the list header, whole words, and the
+// Planner of its segments.
 type Fitter func(docs []uint32) (header []byte, plan Planner)
 
-// A Planner plans the segment of docs, the elements from k on, which follow prev, and leaves its
-// lambda in lambda. ok is false for a block that takes no words. It is called for one block after
-// the other.
+// A Planner plans the segment of docs, the elements from k on, which follow prev, and
+// stores its lambda. ok is false for a block without words. It is called for each block
+// in order.
 type Planner func(lambda, docs []uint32, k int, prev uint32) (s Segment, ok bool)
 
 // AppendDocs implements Codec.AppendDocs for lists of segments.
@@ -53,7 +53,7 @@ func DocsSize(docs []uint32, fit Fitter) (int, error) {
 	return int(words) * 4, nil
 }
 
-// Open takes block i of s apart, after the checks that every block needs.
+// Open checks and parses block i of s.
 func Open(s *codec.Sequence, i int, extraBits uint) (b Segment, err error) {
 	p, n, err := s.Block(i, BlockLen)
 	if err != nil {
@@ -71,7 +71,7 @@ func Open(s *codec.Sequence, i int, extraBits uint) (b Segment, err error) {
 	return b, nil
 }
 
-// Decode writes the docIDs of block i of s, taken apart to b, to dst, which has 128 elements,
+// Decode writes the docIDs of block i of s, parsed as b, to dst, which has 128 elements,
 // and returns their number.
 func (b *Segment) Decode(dst []uint32, s *codec.Sequence, i int, l Local) (int, error) {
 	dst = dst[:BlockLen:BlockLen]

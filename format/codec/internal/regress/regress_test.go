@@ -12,8 +12,8 @@ import (
 	"github.com/pinion-index/pinion/internal/simd"
 )
 
-// TestLine compares the fixed-point line with the exact one: at most one below, at
-// most none above, for all elements that share an origin.
+// TestLine checks that the fixed-point line is at most one below the exact one, and never
+// above it, for all elements that share an origin.
 func TestLine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		slope := rapid.Uint64Range(0, 1<<60).Draw(t, "slope") >> rapid.IntRange(0, 60).Draw(t, "shift")
@@ -31,10 +31,10 @@ func TestLine(t *testing.T) {
 	})
 }
 
-// TestLineValues pins values of the definition in the package comment, which other
+// TestLineValues checks values of the definition in the package comment, which all
 // machines must reproduce.
 func TestLineValues(t *testing.T) {
-	l := Line{Slope: 0x3_8000_0080, Intercept: 1000} // 3.5 docIDs an element, and a little
+	l := Line{Slope: 0x3_8000_0080, Intercept: 1000} // slightly more than 3.5 docIDs per element
 	for _, c := range []struct {
 		origin, j int
 		want      uint32

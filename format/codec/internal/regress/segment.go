@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// BlockLen is the most elements of a segment.
+	// BlockLen is the maximum number of elements of a segment.
 	BlockLen = bitpack.BlockLen
 
 	widthBits = 6
@@ -18,24 +18,24 @@ const (
 	leastBits = 6
 	headBits  = widthBits + countBits + overBits + leastBits
 
-	// worth is how many words exceptions must save in a segment to be used.
+	// worth is the minimum number of words that exceptions must save in a segment.
 	worth = 4
 )
 
-// Segment is a segment taken apart, or about to be written.
+// Segment is a parsed segment, or one to be written.
 type Segment struct {
 	N     int // elements
 	Plan  patch.Plan
-	Extra uint32 // what the codec adds to the head
+	Extra uint32 // additional field of the codec in the head
 	Least uint32 // M, mod 2^32
 
 	src []byte
-	at  uint // bit at which the exceptions begin
-	low int  // byte at which the low bits begin
+	at  uint // bit offset of the exceptions
+	low int  // byte offset of the low bits
 }
 
-// New plans a segment from the deviations of its elements and the least of them,
-// and leaves the lambda in lambda. extraBits says how many bits Extra takes.
+// New plans a segment from the deviations of its elements, given in lambda, and the least
+// of them, and replaces them by the lambda. extraBits is the number of bits of Extra.
 func New(lambda []uint32, dev []int32, least int32, extra uint32, extraBits uint) Segment {
 	var or uint32
 	for j, d := range dev {
@@ -55,10 +55,10 @@ func New(lambda []uint32, dev []int32, least int32, extra uint32, extraBits uint
 
 func (s *Segment) leastWidth() uint { return uint(bits.Len32(zigzag(int32(s.Least)))) }
 
-// Words returns the words that the segment takes.
+// Words returns the number of words of the segment.
 func (s *Segment) Words() uint { return s.Plan.Words(s.N, s.at) }
 
-// Append appends the segment, whose lambda are those that New left.
+// Append appends the segment, with the lambda stored by New.
 func (s *Segment) Append(dst []byte, lambda []uint32, extraBits uint) []byte {
 	w := patch.Writer{Dst: dst}
 	w.Put(uint32(s.Plan.Width), widthBits)
@@ -71,8 +71,8 @@ func (s *Segment) Append(dst []byte, lambda []uint32, extraBits uint) []byte {
 	return bitpack.Pack(w.Flush(), lambda, s.Plan.Width)
 }
 
-// open takes the segment of n elements in p apart; false unless it is as long as its head
-// says.
+// open parses the segment of n elements in p. It returns false unless the segment has the
+// length given by its head.
 func (s *Segment) open(p []byte, n int, extraBits uint) bool {
 	if len(p) < 4 {
 		return false
@@ -92,12 +92,13 @@ func (s *Segment) open(p []byte, n int, extraBits uint) bool {
 	return true
 }
 
-// Lambda writes the lambda of the segment to dst, which has 128 elements; false if
-// the exceptions are broken.
+// Lambda writes the lambda of the segment to dst, which has 128 elements. It returns
+// false if the exceptions are invalid.
 func (s *Segment) Lambda(dst []uint32) bool { return Unpack(dst, s.N, s.src, s.low, s.at, s.Plan) }
 
-// Unpack writes n lambda to dst, which has 128 elements: their low bits begin at byte low of
-// src and the exceptions, if there are any, at bit. It returns false if those are broken.
+// Unpack writes n lambda to dst, which has 128 elements. Their low bits start at byte low
+// of src, and the exceptions, if there are any, at bit. It returns false if the
+// exceptions are invalid.
 func Unpack(dst []uint32, n int, src []byte, low int, bit uint, p patch.Plan) bool {
 	if p.Count == 0 {
 		bitpack.Unpack(dst, src[low:], n, p.Width)

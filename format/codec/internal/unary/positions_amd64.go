@@ -8,8 +8,8 @@ import (
 	"github.com/pinion-index/pinion/internal/simd"
 )
 
-// find fills in the positions of the ones of src, less from, of which there are at most
-// MaxOnes; first is the first word of src, without the bits before from.
+// find sets the positions of the ones of src, minus from. There are at most MaxOnes.
+// first is the first word of src, with the bits before from cleared.
 func (p *positions) find(src []byte, first uint32, from uint) {
 	if simd.Level() == simd.Portable {
 		p.findGo(src, first, from)
@@ -18,7 +18,7 @@ func (p *positions) find(src []byte, first uint32, from uint) {
 	positionsAVX2(&p[0], unsafe.SliceData(src), len(src)/4, first, uint32(from), &onesOf[0])
 }
 
-// onesOf holds the positions of the ones of every byte, a byte each.
+// onesOf has the positions of the ones in every byte value, one byte each.
 var onesOf = newOnesOf()
 
 func newOnesOf() (t [256]uint64) {

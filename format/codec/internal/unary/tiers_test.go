@@ -10,7 +10,7 @@ import (
 	"github.com/pinion-index/pinion/internal/simd"
 )
 
-// TestTiers compares every tier with sums bit by bit, on bits that may be anything.
+// TestTiers compares every tier with sums computed bit by bit, on arbitrary bits.
 func TestTiers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.IntRange(1, MaxWords).Draw(t, "words")
@@ -53,7 +53,7 @@ func ones(src []byte, from uint) (p []uint32) {
 	return p
 }
 
-// compare compares all that is made of a unary part.
+// compare compares all results for a unary part.
 func compare(t *rapid.T, tier simd.Tier, low []uint32, n int, src []byte, from, width uint, base uint32) {
 	width31 := min(width, 31)
 	p := ones(src, from)

@@ -5,20 +5,21 @@ import (
 	"math/bits"
 )
 
-// MaxWords is the most words that the unary part of a block takes. At the width
-// that makes a block of n <= 128 values smallest, the sum of its quotients is at
-// most about 2n; encoders choose among the widths that keep within this bound.
+// MaxWords is the maximum number of words of the unary part of a block. At the width with
+// the smallest block of n <= 128 values, the sum of its quotients is at most about 2n;
+// encoders choose among the widths that observe this limit.
 const MaxWords = 32
 
-// MaxOnes is the most numbers in a unary part.
+// MaxOnes is the maximum count of numbers in a unary part.
 const MaxOnes = 128
 
-// positions are those of the ones of a unary part. Vector instructions write up to eight
-// words past the last.
+// positions are the positions of the ones of a unary part. Vector instructions write up
+// to eight words past the last.
 type positions [MaxOnes + 8]uint32
 
-// read fills in the positions of the ones of src from bit from (below 32) on, relative to
-// it; false if src is not 1 to MaxWords words or does not have n ones there.
+// read sets the positions of the ones of src from bit from (less than 32) on, relative to
+// it. It returns false if src is not 1 to MaxWords words or does not have n ones from
+// there on.
 func (p *positions) read(src []byte, from uint, n int) bool {
 	if len(src) == 0 || len(src)%4 != 0 || len(src) > MaxWords*4 || n > MaxOnes {
 		return false
@@ -61,8 +62,8 @@ type Writer struct {
 	at    uint
 }
 
-// NewWriter returns a Writer that appends words words to dst. The first head bits,
-// fewer than 32, hold the value first.
+// NewWriter returns a Writer that appends words words to dst. The first head bits, fewer
+// than 32, are set to first.
 func NewWriter(dst []byte, words, head uint, first uint32) Writer {
 	start := len(dst)
 	for range words {
@@ -83,13 +84,13 @@ func (w *Writer) Put(q uint32) {
 	w.at++
 }
 
-// Bytes returns dst with the words.
+// Bytes returns dst with the words appended.
 func (w *Writer) Bytes() []byte { return w.dst }
 
-// AddSums reads the numbers of src, from bit from (below 32) on, and adds the sum of
-// those up to the i-th, shifted left by width, to each dst[i]; sums are mod 2^32. It
-// returns false if src is not 1 to MaxWords words or does not have len(dst) ones, or if
-// that is more than MaxOnes. So do the functions below.
+// AddSums reads the numbers of src from bit from (less than 32) on, and adds the sum of
+// numbers 0 to i, shifted left by width, to each dst[i], mod 2^32. Like the functions
+// below, it returns false if src is not 1 to MaxWords words or does not have len(dst)
+// ones, or if len(dst) exceeds MaxOnes.
 func AddSums(dst []uint32, src []byte, from, width uint) bool {
 	var p positions
 	if !p.read(src, from, len(dst)) {
@@ -101,8 +102,8 @@ func AddSums(dst []uint32, src []byte, from, width uint) bool {
 	return true
 }
 
-// AddNumbers adds the i-th number, shifted left by width (at most 31), to each dst[i].
-// It returns false also if a shifted number is 2^32 or more.
+// AddNumbers adds number i, shifted left by width (at most 31), to each dst[i]. It also
+// returns false if a shifted number is 2^32 or more.
 func AddNumbers(dst []uint32, src []byte, from, width uint) bool {
 	var p positions
 	if !p.read(src, from, len(dst)) {
@@ -118,9 +119,10 @@ func AddNumbers(dst []uint32, src []byte, from, width uint) bool {
 	return uint64(or)<<width>>32 == 0
 }
 
-// Join puts the sums of the numbers, shifted left by width, before the low bits in dst,
-// and adds base + i to the i-th: what Elias and Fano's code of a strictly rising
-// sequence holds. It returns false also if the sequence falls or takes a step of 2^31.
+// Join combines the sums of the numbers, shifted left by width, with the low bits in dst,
+// and adds base + i to each dst[i], which decodes the Elias-Fano code of a strictly
+// increasing sequence. It also returns false if the sequence decreases or has a step of
+// 2^31.
 func Join(dst []uint32, src []byte, from, width uint, base uint32) bool {
 	var p positions
 	if !p.read(src, from, len(dst)) {
@@ -136,9 +138,9 @@ func Join(dst []uint32, src []byte, from, width uint, base uint32) bool {
 	return falls>>31 == 0
 }
 
-// Differ puts the sums of the numbers, shifted left by width, before the low bits in
-// dst and leaves the differences of one to the next, plus one. It returns false also
-// if a result is not 1 to 2^32-1.
+// Differ combines the sums of the numbers, shifted left by width, with the low bits in
+// dst, and replaces these by the differences between adjacent ones, plus one. It also
+// returns false if a result is not 1 to 2^32-1.
 func Differ(dst []uint32, src []byte, from, width uint) bool {
 	var p positions
 	if !p.read(src, from, len(dst)) {
@@ -148,7 +150,7 @@ func Differ(dst []uint32, src []byte, from, width uint) bool {
 	for i, at := range p[:len(dst)] {
 		x := uint64(at-uint32(i))<<(width&63) | uint64(dst[i])
 		f := x - before + 1
-		wide |= f | (f - 1) // a fall, 2^32 and beyond
+		wide |= f | (f - 1) // a decrease, or 2^32 and more
 		before = x
 		dst[i] = uint32(f)
 	}

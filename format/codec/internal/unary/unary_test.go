@@ -53,7 +53,7 @@ func testRead(t *rapid.T) {
 	if len(src) > MaxWords*4 {
 		return
 	}
-	if from > 0 { // what stands before is no one
+	if from > 0 { // the bits before are not ones
 		src[0] |= 1
 	}
 	var got positions

@@ -55,8 +55,10 @@ type widthSteps struct {
 	_                     [13]uint32
 }
 
-// steps has the parameters of every width, for the assembly.
+// steps has the parameters of every width.
 var steps = newSteps()
+
+var _ = &steps // used by the assembly alone
 
 func newSteps() *[MaxWidth + 1]widthSteps {
 	var t [MaxWidth + 1]widthSteps

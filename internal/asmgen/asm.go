@@ -15,12 +15,12 @@ import (
 // generator is the name in the header of every generated file.
 const generator = "internal/asmgen"
 
-// assembler is an avo context for one file, with what the kernels have in common.
+// assembler is an avo context for one file, with helpers shared by the generators.
 type assembler struct {
 	*build.Context
 	data    map[string]operand.Mem
-	private []string // functions known to this file alone
-	text    string   // assembly that follows
+	private []string // functions private to this file
+	text    string   // assembly to append
 }
 
 func newAssembler() *assembler {
@@ -29,7 +29,7 @@ func newAssembler() *assembler {
 	return a
 }
 
-// function begins a function that keeps to its frame and calls nothing.
+// function starts a leaf function.
 func (a *assembler) function(name, signature string, doc ...string) {
 	a.Function(name)
 	a.Attributes(attr.NOSPLIT)
@@ -89,8 +89,8 @@ func (a *assembler) write(out output, folder, pkg, name string) error {
 	return nil
 }
 
-// withoutPrivate returns the Go declarations in text without those of functions
-// that are private to their assembly file.
+// withoutPrivate removes the declarations of functions private to their assembly file
+// from text.
 func withoutPrivate(text []byte, private []string) ([]byte, error) {
 	for _, f := range private {
 		at := bytes.Index(text, []byte("func "+f+"("))
@@ -114,7 +114,7 @@ func repeat(n int, vs ...uint32) (out []uint32) {
 	return out
 }
 
-// memory returns where an argument lies.
+// memory returns the memory operand of an argument.
 func (a *assembler) memory(name string) operand.Mem {
 	c, err := a.Param(name).Resolve()
 	if err != nil {
@@ -123,8 +123,8 @@ func (a *assembler) memory(name string) operand.Mem {
 	return c.Addr
 }
 
-// address is memory with the address in a register, for instructions whose size go
-// vet misjudges.
+// address is like memory but loads the address into a register, for instructions whose
+// operand size go vet gets wrong.
 func (a *assembler) address(name string) operand.Mem {
 	r := a.GP64()
 	a.LEAQ(a.memory(name), r)

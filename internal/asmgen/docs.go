@@ -8,10 +8,10 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Package bitpack has a function of its own for each width of docIDs. A register holds two
-// rows, one in each 128-bit half. A row of width b that begins s bits into vector w is
-// (w >> s | (w+1) << (32-s)) & (1<<b - 1); a shift by 32 gives 0. The words of both rows come
-// from memory in one load where their vectors are the same or neighbours.
+// Package bitpack has a function for each width of docIDs. A register holds two rows, one
+// in each 128-bit half. A row of width b that starts s bits into vector w is (w >> s |
+// (w+1) << (32-s)) & (1<<b - 1); a shift by 32 gives 0. The words of both rows are read
+// in one load if their vectors are the same or adjacent.
 const bitpackFolder = "format/codec/internal/bitpack"
 
 // unpacker is the function of one width.
@@ -54,9 +54,9 @@ func (u *unpacker) shift(y reg.VecPhysical, lo, hi int, right bool) {
 	}
 }
 
-// bring brings the bits from row j on into the low half of y and those from row k
-// on into the high half. If n of them, from each, do not all lie in one vector,
-// the rest is brought into spare, and it returns true.
+// bring loads the bits from row j on into the low half of y and those from row k on into
+// the high half. If n bits of either are not within one vector, it loads the rest into
+// spare and returns true.
 func (u *unpacker) bring(j, k, n int, y, spare reg.VecPhysical) (two bool) {
 	b := u.width
 	v, w := j*b/32, k*b/32
@@ -71,7 +71,7 @@ func (u *unpacker) bring(j, k, n int, y, spare reg.VecPhysical) (two bool) {
 	return true
 }
 
-// rows brings the values of rows j and k into the halves of y.
+// rows loads the values of rows j and k into the halves of y.
 func (u *unpacker) rows(j, k int, y, spare reg.VecPhysical) {
 	b := u.width
 	two := u.bring(j, k, b, y, spare)
@@ -83,8 +83,8 @@ func (u *unpacker) rows(j, k int, y, spare reg.VecPhysical) {
 	}
 }
 
-// four brings rows j and j+2 into x and j+1 and j+3 into y. Where two rows fit in a
-// word it brings them together and then parts them.
+// four loads rows j and j+2 into x and j+1 and j+3 into y. If two rows fit in a word, it
+// loads them together and then separates them.
 func (u *unpacker) four(j int, x, y, spare reg.VecPhysical) {
 	if 2*u.width > 32 {
 		u.rows(j, j+2, x, spare)
@@ -99,14 +99,14 @@ func (u *unpacker) four(j int, x, y, spare reg.VecPhysical) {
 	u.VPAND(u.mask, y, y)
 }
 
-// widest is the widest gap, in bits, that has a function of its own, as in package bitpack.
-// 128 gaps of that width cannot sum to more than 2^31; wider ones are rare.
+// widest is the greatest width, in bits, with a function, as in package bitpack. 128 gaps
+// of that width cannot sum to more than 2^31; wider ones are rare.
 const widest = 24
 
-// bitpackDocs writes the fused unpack and prefix sum, a function for each width, and a table
-// of the functions. The package's unpack_amd64.s calls them: they take the block in AX, the
-// output in CX and its end in R13, advance AX and CX, and leave all other general registers
-// alone. Y10 to Y14 are as newScan sets them; Y10 becomes the last docID.
+// bitpackDocs writes the fused unpack and prefix sum, a function for each width, and a
+// table of the functions. The package's unpack_amd64.s calls them with the block in AX,
+// the output in CX and its end in R13. They advance AX and CX and preserve all other
+// general registers. Y10 to Y14 must be as set by newScan; Y10 is set to the last docID.
 func bitpackDocs(out output) error {
 	a := newAssembler()
 	for width := range widest + 1 {
@@ -116,9 +116,9 @@ func bitpackDocs(out output) error {
 	return a.write(out, bitpackFolder, "bitpack", "zdocs_avx2")
 }
 
-// docs writes the function of one width, a loop over the rows until the shifts repeat. Sixteen
-// values pass three stages: rows, sums within rows, sums of rows. Each stage runs one step
-// behind the stage before it, so that the chain of sums does not hold up the rest.
+// docs writes the function of one width, a loop over the rows until the shifts repeat.
+// Sixteen values pass three stages: rows, sums within rows, sums of rows. Each stage runs
+// one step after the previous one, so that the chain of sums does not delay the rest.
 func (a *assembler) docs(width int) {
 	name := fmt.Sprintf("docsWidth%dAVX2", width)
 	a.private = append(a.private, name)
@@ -156,11 +156,11 @@ func (a *assembler) docs(width int) {
 	a.RET()
 }
 
-// leastRows is the fewest rows that a turn of the loop unpacks: turns of 8 save 350 lines, but
-// cost wide docIDs 5 %.
+// leastRows is the minimum number of rows per iteration of the loop. 8 rows save 350
+// lines but slow wide docIDs by 5 %.
 const leastRows = 16
 
-// rising writes consecutive docIDs, 16 in a turn.
+// rising writes consecutive docIDs, 16 per iteration.
 func (a *assembler) rising() {
 	x, y, by := reg.Y0, reg.Y1, reg.Y2
 	a.VPADDD(a.words("ramp", 1, 2, 3, 4, 5, 6, 7, 8), scanCarry, x)

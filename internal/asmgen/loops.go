@@ -5,8 +5,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// bitpackLoops writes the functions over values that are not packed. All take a
-// number of values that is a multiple of their step; the Go code does the rest.
+// bitpackLoops writes the functions on unpacked values. The number of values must be a
+// multiple of their step; Go code processes the rest.
 func bitpackLoops(out output) error {
 	a := newAssembler()
 	a.orLoop()
@@ -26,7 +26,7 @@ func (a *assembler) loop(n reg.GPVirtual, step int, body func()) {
 	a.Label("done")
 }
 
-// fold ors the words of y, with the help of x, into a 32-bit result.
+// fold combines the words of y into a 32-bit result by bitwise or. It uses x as scratch.
 func (a *assembler) fold(y, spare reg.VecPhysical, result string) {
 	a.VEXTRACTI128(operand.U8(1), y, spare.AsX())
 	a.VPOR(spare.AsX(), y.AsX(), y.AsX())
@@ -41,7 +41,7 @@ func (a *assembler) fold(y, spare reg.VecPhysical, result string) {
 
 func (a *assembler) orLoop() {
 	a.function("orAVX2", "func(v *uint32, n int) (or uint32)",
-		"orAVX2 returns the bitwise or of n values, n a multiple of 16.")
+		"orAVX2 returns the bitwise or of n values. n is a multiple of 16.")
 	v, n := a.arg("v"), a.arg("n")
 	x, y := reg.Y0, reg.Y1
 	a.VPXOR(x, x, x)
@@ -59,8 +59,8 @@ func (a *assembler) orLoop() {
 
 func (a *assembler) gapsLoop() {
 	a.function("gapsAVX2", "func(gaps, docs *uint32, n int) (or, bad uint32)",
-		"gapsAVX2 writes docs[i]-docs[i-1]-1 for n docIDs, n a multiple of 8, reading",
-		"docs[-1]. or has the bits of all gaps, bad those of all docIDs and gaps.")
+		"gapsAVX2 writes docs[i]-docs[i-1]-1 for n docIDs. It reads docs[-1]; n is a multiple",
+		"of 8. or is the bitwise or of all gaps, bad that of all docIDs and gaps.")
 	gaps, docs, n := a.arg("gaps"), a.arg("docs"), a.arg("n")
 	ones, or, bad, d, g := reg.Y5, reg.Y0, reg.Y1, reg.Y2, reg.Y3
 	a.VPCMPEQD(ones, ones, ones)
@@ -85,8 +85,8 @@ func (a *assembler) gapsLoop() {
 
 func (a *assembler) lessOneLoop() {
 	a.function("lessOneAVX2", "func(dst, v *uint32, n int) (or, zero uint32)",
-		"lessOneAVX2 writes v[i]-1 for n values, n a multiple of 8. or has the bits of all",
-		"results; zero is not 0 if a value is.")
+		"lessOneAVX2 writes v[i]-1 for n values. n is a multiple of 8. or is the bitwise or of",
+		"all results; zero is not 0 if a value is 0.")
 	dst, v, n := a.arg("dst"), a.arg("v"), a.arg("n")
 	ones, none, or, zero, x, y := reg.Y5, reg.Y6, reg.Y0, reg.Y1, reg.Y2, reg.Y3
 	a.VPCMPEQD(ones, ones, ones)
@@ -111,7 +111,7 @@ func (a *assembler) lessOneLoop() {
 
 func (a *assembler) sumLoop() {
 	a.function("sumAVX2", "func(v *uint32, n int, prev uint32)",
-		"sumAVX2 turns n gaps less one into docIDs in place, n a multiple of 16.")
+		"sumAVX2 turns n gaps minus one into docIDs in place. n is a multiple of 16.")
 	v, n := a.arg("v"), a.arg("n")
 	s := newScan(a)
 	a.VPBROADCASTD(a.address("prev"), scanCarry)

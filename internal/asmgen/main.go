@@ -1,5 +1,5 @@
 // Command asmgen writes the generated amd64 assembly, with its Go declarations. Run it in
-// its own folder after changing it:
+// its folder after changing it:
 //
 //	go run . -root ../..
 //
@@ -15,7 +15,7 @@ import (
 	"sort"
 )
 
-// output is a set of generated files by path below the repository's root.
+// output is a set of generated files by path relative to the repository's root.
 type output map[string][]byte
 
 func main() {
@@ -62,7 +62,7 @@ func run(root string, check bool) error {
 	return nil
 }
 
-// generators fill an output each.
+// generators write one output each.
 var generators = []func(output) error{
 	bitpackDocs,
 	bitpackLoops,

@@ -6,8 +6,8 @@ import (
 	"github.com/mmcloughlin/avo/operand"
 )
 
-// queryBitmap writes the look-up of docIDs in a bitmap, with instructions that every amd64 has.
-// DocIDs outside the bitmap, which only damage can bring, are skipped.
+// queryBitmap writes the lookup of docIDs in a bitmap, with baseline amd64 instructions.
+// DocIDs outside the bitmap, which occur only in corrupt files, are skipped.
 func queryBitmap(out output) error {
 	a := newAssembler()
 	a.function("bitmapMatch", "func(words *uint64, bits, lo uint32, docs *uint32, n int, found *uint16) int",
@@ -40,8 +40,8 @@ func queryBitmap(out output) error {
 	return a.write(out, "query", "query", "zbitmap")
 }
 
-// queryScore writes the scoring of postings, w - w/(1 + tf*norm), eight at a time, each
-// operation rounded on its own. Vectors of 512 bits divide no faster.
+// queryScore writes the scoring of postings, w - w/(1 + tf*norm), eight at a time, with
+// each operation rounded separately. 512-bit vectors do not divide faster.
 func queryScore(out output) error {
 	const lanes = 8
 	a := newAssembler()

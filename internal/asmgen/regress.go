@@ -5,8 +5,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// regressAdd writes the evaluation of a line, eight values at a time: value and fraction grow
-// by eight steps.
+// regressAdd writes the evaluation of a line, eight values at a time: value and fraction
+// advance by eight steps.
 func regressAdd(out output) error {
 	const fracBits = 25
 	a := newAssembler()
@@ -34,7 +34,7 @@ func regressAdd(out output) error {
 	a.VPADDD(at, x, x)
 	a.VPADDD(y, x, x)
 	a.VMOVDQU(x, operand.Mem{Base: v})
-	a.Comment("The values before: the top of the last vector and all but the top of this one.")
+	a.Comment("The preceding values: the top of the previous vector and all except the top of this one.")
 	a.VPERM2I128(operand.U8(0x21), x, before, y)
 	a.VPALIGNR(operand.U8(12), y, x, y)
 	a.VMOVDQA(x, before)

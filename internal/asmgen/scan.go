@@ -5,13 +5,12 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// rowSet names the registers of sixteen values on their way: rows 0 and 2 in x,
-// rows 1 and 3 in y.
+// rowSet names the registers of sixteen values: rows 0 and 2 in x, rows 1 and 3 in y.
 type rowSet struct {
 	x, y, spare, spare2 reg.VecPhysical
 }
 
-// scan writes prefix sums of gaps less one. It uses Y10 to Y14.
+// scan writes prefix sums of gaps minus one. It uses Y10 to Y14.
 type scan struct{ *assembler }
 
 var (
@@ -22,7 +21,7 @@ var (
 	scanTop    = reg.Y13 // index of word 7 everywhere
 )
 
-// newScan sets the registers but the carry.
+// newScan sets the registers except the carry.
 func newScan(a *assembler) *scan {
 	const clear, word1 = 0x80808080, 0x07060504
 	a.VBROADCASTI128(a.words("second", clear, clear, word1, word1), scanSecond)
@@ -46,7 +45,7 @@ func (s *scan) within(r rowSet) {
 	s.VPADDD(r.spare2, r.y, r.y)
 }
 
-// across adds to each row what is before it and moves the carry on.
+// across adds the preceding values to each row and updates the carry.
 func (s *scan) across(r rowSet) {
 	s.VPSHUFD(operand.U8(0xff), r.x, r.spare)
 	s.VPADDD(r.spare, r.y, r.y)

@@ -4,13 +4,13 @@ import (
 	"github.com/mmcloughlin/avo/operand"
 )
 
-// unaryPositions writes the search for the ones of a unary part, a byte at a time: the
-// places of those in a byte come from a table.
+// unaryPositions writes the search for the ones of a unary part, a byte at a time: a
+// table has the positions of the ones in a byte.
 func unaryPositions(out output) error {
 	a := newAssembler()
 	a.function("positionsAVX2", "func(dst *uint32, src *byte, words int, first uint32, from uint32, tab *uint64)",
-		"positionsAVX2 writes the positions of the ones of words 32-bit words, of which first is the",
-		"first, less from each. It writes up to eight values past the last.")
+		"positionsAVX2 writes the positions, minus from, of the ones of words 32-bit words, the first",
+		"of which is first. It writes up to eight values past the last.")
 	dst, src, words, tab := a.arg("dst"), a.arg("src"), a.arg("words"), a.arg("tab")
 	word, at, ones := a.GP64(), a.GP64(), a.GP64()
 	base, eight, y := a.YMM(), a.YMM(), a.YMM()

@@ -12,11 +12,11 @@ import (
 
 var large = flag.Bool("large", false, "benchmark lists of 2^25 values too")
 
-// Bench measures c at every tier on the lists of Mallia 2019, table 1: 2^16
-// docIDs of [0, 2^29), uniform and clustered, and with -large 2^25. It decodes
-// docIDs and frequencies block after block into one buffer (2^16) or one after
-// another (2^25), encodes docIDs, and reports M ints/s, of the fastest pass over
-// the list, and bits per integer, endpoints included.
+// Bench measures c at every tier on the lists of Mallia 2019, table 1: 2^16 docIDs of [0,
+// 2^29), uniform and clustered, and with -large 2^25. It decodes docIDs and frequencies
+// block by block, into one buffer (2^16) or consecutive memory (2^25), encodes docIDs,
+// and reports M ints/s of the fastest pass over the list, and bits per integer including
+// endpoints.
 func Bench(b *testing.B, c codec.Codec) {
 	sizes := []int{1 << 16}
 	if *large {
@@ -63,8 +63,7 @@ func benchDecode(b *testing.B, c codec.Codec, s *codec.Sequence) {
 	report(b, best, s.N, 8*float64(len(s.Payload)+4*len(s.Ends))/float64(s.N))
 }
 
-// benchRows is benchDecode in rows of 1024 values, as a reader of whole lists decodes
-// them.
+// benchRows is benchDecode in rows of 1024 values, like readers of whole lists.
 func benchRows(b *testing.B, c codec.Codec, s *codec.Sequence) {
 	const row = 1024
 	dst, step := make([]uint32, row), 0

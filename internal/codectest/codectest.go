@@ -1,7 +1,7 @@
-// Package codectest is the conformance suite of the posting codecs. A codec's
-// test calls Run; a codec that passes decodes what it encodes at every tier of
-// package simd, stays inside its input and output whatever the bytes, and tells
-// broken blocks from sound ones as package codec asks.
+// Package codectest is the conformance suite of the posting codecs. A codec's test calls
+// Run; a codec that passes decodes what it encodes at every tier of package simd, stays
+// inside its input and output for all bytes, and detects invalid blocks as package codec
+// requires.
 package codectest
 
 import (
@@ -34,14 +34,14 @@ func Run(t *testing.T, c codec.Codec) {
 	t.Run("hostile", func(t *testing.T) { testHostile(t, c) })
 }
 
-// List is a list in both forms.
+// List is a posting list with its encodings.
 type List struct {
 	Docs, Freqs   []uint32
-	DocSeq, TFSeq codec.Sequence // as an extent holds them
+	DocSeq, TFSeq codec.Sequence // as in an extent
 }
 
-// Encode encodes docs and freqs, which are equally long, and lays the results out
-// as an extent does: aligned, with readable padding.
+// Encode encodes docs and freqs, which must have the same length. The results are aligned
+// and have readable padding, as in an extent.
 func Encode(c codec.Codec, docs, freqs []uint32) (*List, error) {
 	blocks := codec.Blocks(len(docs), c.BlockLen())
 	l := &List{Docs: docs, Freqs: freqs}
@@ -63,8 +63,8 @@ func Encode(c codec.Codec, docs, freqs []uint32) (*List, error) {
 	return l, nil
 }
 
-// padded copies p to aligned memory with readable padding that is not zero: what
-// follows a payload in an extent is something else.
+// padded copies p to aligned memory with readable nonzero padding, since other data
+// follows a payload in an extent.
 func padded(p []byte) []byte {
 	q := format.AlignedBytes(len(p))
 	copy(q, p)
@@ -82,7 +82,7 @@ func encode(t fataler, c codec.Codec, docs, freqs []uint32) *List {
 	return l
 }
 
-// fataler is what testing.T and rapid.T have in common that the suite needs.
+// fataler is the common interface of testing.T and rapid.T.
 type fataler interface {
 	Fatalf(format string, args ...any)
 }
@@ -133,7 +133,7 @@ func (l *List) checkSizes(t fataler, c codec.Codec) {
 	}
 }
 
-// canary is a decoder's output between words that must not change.
+// canary is an output buffer of a decoder between words that must not change.
 type canary struct {
 	all, values []uint32
 }
@@ -145,7 +145,7 @@ func newCanary(n int) *canary {
 	for i := range all {
 		all[i] = canaryWord
 	}
-	// The capacity reaches over the words behind, as a caller's buffer may.
+	// The capacity includes the words after it, as in a caller's buffer.
 	return &canary{all, all[canaryWords : canaryWords+n]}
 }
 
@@ -157,7 +157,7 @@ func (c *canary) check(t fataler) {
 	}
 }
 
-// testInterface checks what does not depend on values.
+// testInterface checks properties that do not depend on values.
 func testInterface(t *testing.T, c codec.Codec) {
 	switch c.BlockLen() {
 	case 128, 256, 1024:
@@ -167,7 +167,7 @@ func testInterface(t *testing.T, c codec.Codec) {
 	encode(t, c, nil, nil).checkSizes(t, c)
 }
 
-// testRefuses checks that values which cannot be held are named.
+// testRefuses checks the errors for values that cannot be encoded.
 func testRefuses(t *testing.T, c codec.Codec) {
 	n := 2*c.BlockLen() + 5
 	for _, at := range []int{0, 1, 127, c.BlockLen() - 1, c.BlockLen(), n - 1} {

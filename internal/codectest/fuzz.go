@@ -38,12 +38,12 @@ func Fuzz(f *testing.F, c codec.Codec) {
 	})
 }
 
-// What the third byte of a fuzz input says.
+// Bits of the third byte of a fuzz input.
 const (
 	inputFreqs = 1 << iota // no skip header
-	inputEnds              // endpoints are words that may be anything; else lengths within the payload
-	inputLast              // the skip header stays as it is; else it is mended
-	inputLow               // the payload begins behind a guard page; else its padding ends before one
+	inputEnds              // endpoints are arbitrary words; otherwise lengths within the payload
+	inputLast              // the skip header is kept; otherwise it is corrected
+	inputLow               // the payload starts after a guard page; otherwise its padding ends before one
 )
 
 // Arbitrary turns any bytes into a sequence to decode: small numbers first choose the
@@ -89,17 +89,17 @@ func Arbitrary(c codec.Codec, data []byte) (s *codec.Sequence, docs bool) {
 	return s, docs
 }
 
-// input is what is left of a fuzz input.
+// input is the rest of a fuzz input.
 type input []byte
 
-// word takes n bytes, or all that there are.
+// word reads n bytes, or all that are left.
 func (in *input) word(n int) uint32 {
 	var b [4]byte
 	*in = (*in)[copy(b[:n], *in):]
 	return binary.LittleEndian.Uint32(b[:])
 }
 
-// mend makes the skip header of s say what its blocks decode to, as far as they do.
+// mend sets the skip header of s to the last docIDs of the blocks that can be decoded.
 func mend(c codec.Codec, s *codec.Sequence) {
 	defer simd.SetLevel(simd.Portable)()
 	size := c.BlockLen()
@@ -111,7 +111,8 @@ func mend(c codec.Codec, s *codec.Sequence) {
 	}
 }
 
-// Seed is the inverse of Arbitrary: bytes that give s, whose endpoints are in order.
+// Seed is the inverse of Arbitrary: it returns bytes that give s. The endpoints of s must
+// ascend.
 func Seed(s *codec.Sequence) []byte {
 	data := binary.LittleEndian.AppendUint16(nil, uint16(s.N-1))
 	if s.Last != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/pinion-index/pinion/format/codec"
 )
 
-// Golden checks that docs and freqs encode to the bytes that docsHex and freqsHex
-// spell, blanks aside.
+// Golden checks that docs and freqs encode to the bytes docsHex and freqsHex, in
+// hexadecimal with optional spaces.
 func Golden(t *testing.T, c codec.Codec, docs []uint32, docsHex string, freqs []uint32, freqsHex string) {
 	t.Helper()
 	ends := make([]uint32, codec.Blocks(max(len(docs), len(freqs)), c.BlockLen())+1)

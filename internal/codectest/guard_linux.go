@@ -11,7 +11,7 @@ import (
 	"github.com/pinion-index/pinion/format/codec"
 )
 
-// guarded is memory between two pages that may not be touched.
+// guarded is memory between two inaccessible pages.
 type guarded struct {
 	all, usable []byte
 }
@@ -36,7 +36,7 @@ func newGuarded(n int) (*guarded, error) {
 func (g *guarded) free() { unix.Munmap(g.all) }
 
 // guard moves the payload of s next to a guard page: with its readable padding before
-// one, or behind one. A decoder that reads elsewhere ends the process.
+// one, or the payload after one. A decoder that reads elsewhere crashes the process.
 func (g *guarded) guard(s *codec.Sequence, low bool) {
 	n := len(s.Payload) + format.ReadablePadding
 	if g == nil || n > len(g.usable) {
@@ -50,7 +50,7 @@ func (g *guarded) guard(s *codec.Sequence, low bool) {
 	s.Payload = p[:len(s.Payload)]
 }
 
-// atEnd returns n bytes that end where the guard page begins.
+// atEnd returns n bytes that end at the guard page.
 func (g *guarded) atEnd(n int) []byte { return g.usable[len(g.usable)-n:] }
 
 // testGuarded decodes from memory that ends with the readable padding into memory
@@ -72,7 +72,7 @@ func testGuarded(t *testing.T, c codec.Codec) {
 			guardedList(t, c, encode(t, c, wide(n, min(width, 31)), wideFreqs(n, width)), in, out)
 		}
 	}
-	// A few values that stand out, so that patched codecs have exceptions at the end.
+	// A few outliers, so that patched codecs have exceptions at the end.
 	for top := uint(1); top < 24; top++ {
 		for often := 3; often < 70; often += 6 {
 			l := encode(t, c, outliers(2*size, often, top), outliers(2*size, often, top))
@@ -112,8 +112,8 @@ func outliers(n, often int, top uint) []uint32 {
 	return v
 }
 
-// guardedBlocks decodes s block by block, and in a row from every block on, to memory that out
-// gives.
+// guardedBlocks decodes s block by block, and in a row from every block on, to memory
+// returned by out.
 func guardedBlocks(t *testing.T, c codec.Codec, l *List, s *codec.Sequence, out func(n int) []byte) {
 	t.Helper()
 	size := c.BlockLen()

@@ -13,7 +13,7 @@ import (
 	"github.com/pinion-index/pinion/internal/simd"
 )
 
-// testHostile damages encoded lists and decodes them at every tier.
+// testHostile corrupts encoded lists and decodes them at every tier.
 func testHostile(t *testing.T, c codec.Codec) {
 	rapid.Check(t, func(t *rapid.T) {
 		docs := Docs(t, 3*c.BlockLen())
@@ -44,7 +44,7 @@ func testCorrupt(t *testing.T, c codec.Codec) {
 			blocks := len(l.DocSeq.Last)
 			for i := range blocks {
 				if c.ID() == codec.SegLRC {
-					break // its lines end on what the skip header says
+					break // its lines end on the docID in the skip header
 				}
 				last := l.DocSeq.Last[i]
 				for _, wrong := range []uint32{last - 1, last + 1, last ^ 1<<30, codec.MaxDoc + 1, codec.NoDoc} {
@@ -85,7 +85,7 @@ func wantCorrupt(t *testing.T, c codec.Codec, s *codec.Sequence, block int, what
 	}
 }
 
-// damage changes one thing in s.
+// damage makes one change to s.
 func damage(t *rapid.T, s *codec.Sequence) {
 	word := rapid.OneOf(rapid.Uint32(), rapid.Uint32Range(0, 600),
 		rapid.SampledFrom([]uint32{0, 1, 1 << 30, 1<<31 - 1, 1 << 31, 1<<32 - 1})).Draw(t, "word")
@@ -109,9 +109,10 @@ func damage(t *rapid.T, s *codec.Sequence) {
 	}
 }
 
-// Hostile decodes every block of s and every row of blocks, whatever they hold, at every
-// tier, and fails t unless each result is an error of kind ErrCorrupt or a possible one,
-// the same at all tiers. s holds docIDs if it has a skip header, else frequencies.
+// Hostile decodes every block and every row of blocks of s, with arbitrary contents, at
+// every tier. It fails t unless each result is an error of kind ErrCorrupt or a valid
+// one, the same at all tiers. s contains docIDs if it has a skip header, and otherwise
+// frequencies.
 func Hostile(t fataler, c codec.Codec, s *codec.Sequence) {
 	for i := range codec.Blocks(s.N, c.BlockLen()) {
 		var first []uint32

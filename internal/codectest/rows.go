@@ -9,7 +9,8 @@ import (
 	"github.com/pinion-index/pinion/internal/simd"
 )
 
-// decodeRow decodes blocks of s in a row: docIDs if it has a skip header, else frequencies.
+// decodeRow decodes a row of blocks of s: docIDs if it has a skip header, and otherwise
+// frequencies.
 func decodeRow(c codec.Codec, dst []uint32, s *codec.Sequence, block, count int) (int, error) {
 	if s.Last == nil {
 		return c.DecodeFreqs(dst, s, block, count)
@@ -54,10 +55,10 @@ func hostileRow(t fataler, c codec.Codec, s *codec.Sequence, from, count int, ti
 	return n, dst.values[:n], err
 }
 
-// testBroken breaks one block in the middle of a list, every one in turn, and decodes rows of
+// testBroken corrupts each block in the middle of a list in turn, and decodes rows of
 // every length from every block on.
 func testBroken(t *testing.T, c codec.Codec) {
-	const blocks = 11 // more than decoders take at once
+	const blocks = 11 // more than decoders process at once
 	n := blocks*c.BlockLen() - 3
 	l := encode(t, c, wide(n, 6), wideFreqs(n, 6))
 	for i := range blocks {

@@ -10,8 +10,8 @@ import (
 	"github.com/pinion-index/pinion/format/codec"
 )
 
-// wide returns n docIDs whose gaps less one have up to width bits each, at least
-// one of them exactly so many; fewer bits where MaxDoc is near.
+// wide returns n docIDs whose gaps minus one have at most width bits, at least one of
+// them exactly width; fewer bits near MaxDoc.
 func wide(n int, width uint) []uint32 {
 	rng := rand.New(rand.NewPCG(uint64(n), uint64(width)))
 	docs := make([]uint32, n)
@@ -30,7 +30,7 @@ func wide(n int, width uint) []uint32 {
 	return docs
 }
 
-// wideFreqs returns n frequencies that less one have up to width bits.
+// wideFreqs returns n frequencies that minus one have at most width bits.
 func wideFreqs(n int, width uint) []uint32 {
 	rng := rand.New(rand.NewPCG(uint64(n), uint64(width)))
 	freqs := make([]uint32, n)
@@ -82,7 +82,7 @@ func testWidths(t *testing.T, c codec.Codec) {
 			encode(t, c, wide(n, min(width, 31)), wideFreqs(n, width)).check(t, c)
 		}
 	}
-	// One value that is wider than all others, anywhere.
+	// One value wider than all others, at any position.
 	for at := 0; at < size+2; at += 1 + at/8 {
 		docs, freqs := make([]uint32, size+2), make([]uint32, size+2)
 		for i := range docs {
@@ -171,8 +171,8 @@ func (l *List) checkBlocks(t fataler, c codec.BlockCodec) {
 	}
 }
 
-// checkAppends checks that encoding appends: what was there stays, and what lies
-// in the spare capacity does not matter.
+// checkAppends checks that encoding appends: it keeps existing bytes, and does not depend
+// on those in the spare capacity.
 func checkAppends(t fataler, c codec.Codec, l *List) {
 	dirty := make([]byte, len(l.DocSeq.Payload)+len(l.TFSeq.Payload)+64)
 	for i := range dirty {

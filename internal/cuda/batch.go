@@ -20,8 +20,8 @@ const (
 // op is one operation; the C side has the same struct.
 type op struct{ kind, a, b, c, d, e uint64 }
 
-// Batch holds operations for one Submit, in order. The zero value is an empty batch
-// for stream 0. It can be used again after Reset.
+// Batch is a sequence of operations for one Submit. The zero value is an empty batch for
+// stream 0. It can be reused after Reset.
 type Batch struct {
 	Stream int
 	ops    []op
@@ -31,15 +31,15 @@ type Batch struct {
 // Reset empties the batch.
 func (b *Batch) Reset() { b.ops, b.params = b.ops[:0], b.params[:0] }
 
-// CopyIn copies src to the device. src is from HostAlloc or registered and stays
-// unchanged until the stream has passed the copy.
+// CopyIn copies src to the device. src must be from HostAlloc or registered, and must not
+// change until the copy is done.
 func (b *Batch) CopyIn(dst kernels.Ptr, src []byte) {
 	if len(src) > 0 {
 		b.ops = append(b.ops, op{opCopyIn, uint64(dst), addr(src), uint64(len(src)), 0, 0})
 	}
 }
 
-// CopyOut copies to dst, which is from HostAlloc.
+// CopyOut copies to dst, which must be from HostAlloc.
 func (b *Batch) CopyOut(dst []byte, src kernels.Ptr) {
 	if len(dst) > 0 {
 		b.ops = append(b.ops, op{opCopyOut, addr(dst), uint64(src), uint64(len(dst)), 0, 0})
@@ -77,11 +77,10 @@ func (b *Batch) Launch(k kernels.Kernel, grid, shared int, params []byte) {
 	b.ops = append(b.ops, op{opLaunch, uint64(k), uint64(grid), uint64(shared), uint64(at), uint64(len(params))})
 }
 
-// Record makes the stream reach an event once everything before it is done.
+// Record records an event after all previous operations of the stream.
 func (b *Batch) Record(event int) { b.ops = append(b.ops, op{opRecord, uint64(event), 0, 0, 0, 0}) }
 
-// Await makes the stream wait for an event that was recorded in a batch submitted
-// before.
+// Await makes the stream wait for an event of a batch that has been submitted.
 func (b *Batch) Await(event int) { b.ops = append(b.ops, op{opAwait, uint64(event), 0, 0, 0, 0}) }
 
 func addr(b []byte) uint64 { return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) }

@@ -8,13 +8,12 @@ import (
 
 // Errors of devices.
 var (
-	// ErrNoDevice says that there is no GPU, or that this program was built
-	// without support for one.
+	// ErrNoDevice means that there is no GPU or that this program was built without
+	// support for one.
 	ErrNoDevice = errors.New("gpuload: no GPU")
-	// ErrMemory says that device or pinned memory is exhausted.
+	// ErrMemory means that device memory or pinned host memory is exhausted.
 	ErrMemory = errors.New("gpuload: out of device memory")
-	// ErrDevice says that a copy or kernel failed; the device cannot be used
-	// further.
+	// ErrDevice means that a copy or a kernel failed. The device cannot be used any more.
 	ErrDevice = errors.New("gpuload: device failed")
 )
 
@@ -23,41 +22,42 @@ type Info struct {
 	Name            string
 	Memory          int64 // bytes free when the device was opened
 	Multiprocessors int
-	Shared          int // bytes of dynamic shared memory that a thread block can have
+	Shared          int // maximum dynamic shared memory of a thread block, in bytes
 }
 
-// Streams is how many streams a Device has, numbered from 0. Batches of one stream
+// Streams is the number of streams of a Device, numbered from 0. Batches of one stream
 // run in order.
 const Streams = 9
 
-// Events is how many events a Device has, numbered from 0.
+// Events is the number of events of a Device, numbered from 0.
 const Events = 64
 
 // Device runs batches of copies and kernels. Implementations are safe for
 // concurrent use.
 type Device interface {
 	Info() Info
-	// Alloc returns n bytes of device memory, 256-byte aligned, contents undefined.
+	// Alloc allocates n bytes of device memory, 256-byte aligned, with undefined
+	// contents.
 	Alloc(n int64) (kernels.Ptr, error)
 	Free(p kernels.Ptr) error
 	// HostAlloc returns n bytes of host memory that copies can use.
 	HostAlloc(n int) ([]byte, error)
 	HostFree(b []byte) error
-	// Register makes mapped memory usable as the source of copies until
-	// Unregister. b must be resident in a mapping or outside Go's heap.
+	// Register makes b usable as the source of copies until Unregister. b must be mapped
+	// memory or outside the Go heap.
 	Register(b []byte) error
 	Unregister(b []byte) error
-	// Submit enqueues the operations of b on its stream and returns at once.
+	// Submit enqueues the operations of b on its stream without waiting for them.
 	Submit(b *Batch) error
-	// Wait waits until everything submitted to a stream is done, and returns the
-	// first failure.
+	// Wait waits until all batches submitted to a stream are done and returns the first
+	// error.
 	Wait(stream int) error
-	// Elapsed returns the milliseconds between two events that have been reached.
+	// Elapsed returns the time between two recorded events in milliseconds.
 	Elapsed(from, to int) (float32, error)
 	// Close waits for all streams. The device cannot be used afterwards.
 	Close() error
 }
 
-// Of returns the Device behind a *gpuload.Device. Package gpuload sets it, so that
-// benchmarks in this repository reach the device and users do not.
+// Of returns the Device of a *gpuload.Device. Package gpuload sets it, so that the
+// benchmarks of this repository, but not users, have access to it.
 var Of func(device any) Device

@@ -3,11 +3,11 @@
 //
 //	device.go    the Device interface and its errors
 //	batch.go     operations for one Submit
-//	driver.go    the GPU: gorgonia.org/cu, and driver_shim.h for what that lacks
+//	driver.go    the GPU: gorgonia.org/cu, supplemented by driver_shim.h
 //	emulator.go  the emulator, which runs the kernels' sources on the host
 //	open_*.go    Open, by build tag
 //
-// Importing gorgonia.org/cu ends the process where there is no GPU, so only files
-// with the tag cuda import it. Packages gpuload and internal/gpubench use this
-// package; users see gpuload.Device.
+// Importing gorgonia.org/cu exits the process if there is no GPU, so only files with the
+// tag cuda import it. Packages gpuload and internal/gpubench use this package; users see
+// gpuload.Device.
 package cuda

@@ -19,12 +19,12 @@ import (
 	"github.com/pinion-index/pinion/kernels"
 )
 
-// minDriver is the CUDA version whose drivers take PTX ISA 7.8.
+// minDriver is the lowest CUDA version whose drivers support PTX ISA 7.8.
 const minDriver = 11080
 
 // Driver is a Device on an NVIDIA GPU. One goroutine, locked to its thread, opens it,
 // allocates and registers. Batches are submitted and awaited on the caller's thread,
-// because waking another one takes up to 0.3 ms.
+// because waking another thread takes up to 0.3 ms.
 type Driver struct {
 	calls   chan func()
 	info    Info
@@ -110,8 +110,8 @@ func (d *Driver) open(number int) error {
 	return nil
 }
 
-// sharedStatic is more static shared memory than any kernel has that takes dynamic
-// shared memory.
+// sharedStatic exceeds the static shared memory of every kernel that uses dynamic shared
+// memory.
 const sharedStatic = 2048
 
 // load compiles the modules; the driver caches the result.
@@ -144,7 +144,7 @@ func (d *Driver) load() error {
 	return nil
 }
 
-// result turns a driver's code into an error.
+// result converts a result code of the driver to an error.
 func result(r C.CUresult) error {
 	switch r {
 	case C.CUDA_SUCCESS:
@@ -170,7 +170,7 @@ func (d *Driver) Alloc(n int64) (p kernels.Ptr, err error) {
 	return p, err
 }
 
-// Free frees what Alloc returned.
+// Free frees memory returned by Alloc.
 func (d *Driver) Free(p kernels.Ptr) (err error) {
 	d.do(func() { err = cu.MemFree(cu.DevicePtr(p)) })
 	return err
@@ -187,7 +187,7 @@ func (d *Driver) HostAlloc(n int) (b []byte, err error) {
 	return b, err
 }
 
-// HostFree frees what HostAlloc returned.
+// HostFree frees memory returned by HostAlloc.
 func (d *Driver) HostFree(b []byte) (err error) {
 	d.do(func() { err = result(C.pinion_unpin(unsafe.Pointer(unsafe.SliceData(b)))) })
 	return err
@@ -208,7 +208,7 @@ func (d *Driver) Register(b []byte) (err error) {
 	return err
 }
 
-// Unregister is Register's inverse.
+// Unregister undoes a Register.
 func (d *Driver) Unregister(b []byte) (err error) {
 	d.do(func() {
 		p := unsafe.Pointer(unsafe.SliceData(b))
@@ -262,8 +262,7 @@ func (d *Driver) here(f func() error) error {
 	return f()
 }
 
-// Close waits for all streams and ends the device's goroutine. It does not free
-// memory.
+// Close waits for all streams and stops the device's goroutine. It does not free memory.
 func (d *Driver) Close() error {
 	err := error(nil)
 	for s := range d.streams {

@@ -1,4 +1,4 @@
-// What gorgonia.org/cu lacks: pinned memory, host registration, function
+// Functions missing in gorgonia.org/cu: pinned memory, host registration, function
 // attributes, and submission of a whole batch in one call.
 #ifndef PINION_DRIVER_SHIM_H
 #define PINION_DRIVER_SHIM_H
@@ -40,7 +40,7 @@ static CUresult pinion_submit(void *stream, const pinion_op *ops, int n, const u
 static CUresult pinion_pinned(void **p, size_t n) { return cuMemHostAlloc(p, n, CU_MEMHOSTALLOC_PORTABLE); }
 static CUresult pinion_unpin(void *p) { return cuMemFreeHost(p); }
 
-// READ_ONLY (0x08, CUDA 11.1) is what mappings of files opened for reading need.
+// Mappings of files opened for reading need READ_ONLY (0x08, CUDA 11.1).
 static CUresult pinion_register(void *p, size_t n) { return cuMemHostRegister(p, n, CU_MEMHOSTREGISTER_PORTABLE | 0x08); }
 static CUresult pinion_unregister(void *p) { return cuMemHostUnregister(p); }
 

@@ -12,12 +12,13 @@ import (
 	"github.com/pinion-index/pinion/kernels"
 )
 
-// Emulator is a Device that runs the kernels on the host, slowly. A batch is done when
-// Submit returns.
+// Emulator is a Device that runs the kernels on the host, slowly. Submit runs a batch
+// synchronously.
 type Emulator struct {
 	// Seed, unless 0, makes threads and thread blocks run in random order.
 	Seed uint64
-	// Memory bounds the device memory, Shared a block's shared memory.
+	// Memory is the size of the device memory, Shared that of a thread block's shared
+	// memory.
 	Memory int64
 	Shared int
 	// FailRegister makes Register fail, as it does for some file systems.
@@ -39,7 +40,7 @@ func (e *Emulator) Info() Info {
 	return Info{Name: "emulator", Memory: e.Memory, Multiprocessors: 1, Shared: e.Shared}
 }
 
-// Alloc returns memory that the address sanitizer guards.
+// Alloc returns memory that is checked by the address sanitizer.
 func (e *Emulator) Alloc(n int64) (kernels.Ptr, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -57,7 +58,7 @@ func (e *Emulator) Alloc(n int64) (kernels.Ptr, error) {
 	return p, nil
 }
 
-// rubbish fills new memory, so that nothing relies on zeros.
+// rubbish fills new memory, so that no code can rely on zeros.
 func rubbish(b []byte) {
 	n := min(len(b), 256)
 	for i := range b[:n] {
@@ -68,7 +69,7 @@ func rubbish(b []byte) {
 	}
 }
 
-// Free frees what Alloc returned.
+// Free frees memory returned by Alloc.
 func (e *Emulator) Free(p kernels.Ptr) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -92,13 +93,13 @@ func (e *Emulator) HostAlloc(n int) ([]byte, error) {
 	return b, nil
 }
 
-// HostFree frees what HostAlloc returned.
+// HostFree frees memory returned by HostAlloc.
 func (e *Emulator) HostFree(b []byte) error {
 	kernels.HostFree(unsafe.Pointer(unsafe.SliceData(b)))
 	return nil
 }
 
-// Register has nothing to do.
+// Register does nothing unless FailRegister is set.
 func (e *Emulator) Register([]byte) error {
 	if e.FailRegister {
 		return fmt.Errorf("%w: registering host memory is switched off", ErrDevice)
@@ -106,7 +107,7 @@ func (e *Emulator) Register([]byte) error {
 	return nil
 }
 
-// Unregister has nothing to do.
+// Unregister does nothing.
 func (e *Emulator) Unregister([]byte) error { return nil }
 
 // Submit runs the batch.
@@ -157,7 +158,7 @@ func (e *Emulator) run(b *Batch, o *op) error {
 
 func bytesAt(a, n uint64) []byte { return unsafe.Slice((*byte)(host(a)), n) }
 
-// check says whether a range lies in one allocation.
+// check reports whether a range is within one allocation.
 func (e *Emulator) check(a, n uint64) error {
 	for p, size := range e.device {
 		if a >= uint64(p) && a+n <= uint64(p)+uint64(size) {
@@ -174,7 +175,7 @@ func (e *Emulator) Wait(int) error {
 	return e.failed
 }
 
-// Elapsed returns 0: the emulator's time means nothing.
+// Elapsed returns 0, since times of the emulator are meaningless.
 func (e *Emulator) Elapsed(int, int) (float32, error) { return 0, nil }
 
 // Used returns the bytes of device memory that are allocated.

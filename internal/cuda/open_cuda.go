@@ -5,5 +5,5 @@ package cuda
 // Open opens the first GPU.
 func Open() (Device, error) { return OpenDriver(0) }
 
-// Built says whether this program was built with support for a device.
+// Built reports whether this program was built with device support.
 const Built = true

@@ -5,5 +5,5 @@ package cuda
 // Open returns an emulated device.
 func Open() (Device, error) { return NewEmulator(), nil }
 
-// Built says whether this program was built with support for a device.
+// Built reports whether this program was built with device support.
 const Built = true

@@ -9,5 +9,5 @@ func Open() (Device, error) {
 	return nil, fmt.Errorf("%w: this program was built without it (build with -tags cuda)", ErrNoDevice)
 }
 
-// Built says whether this program was built with support for a device.
+// Built reports whether this program was built with device support.
 const Built = false

@@ -9,7 +9,7 @@ import (
 	"github.com/pinion-index/pinion/internal/cuda"
 )
 
-// Bench measures on one device.
+// Bench runs benchmarks on one device.
 type Bench struct {
 	Device *gpuload.Device
 	Log    io.Writer
@@ -19,7 +19,7 @@ type Bench struct {
 	Models []string
 	// Strategies are those that part strategies measures, by name; nil: all.
 	Strategies []string
-	// Accumulations are the ways to answer disjunctions that part collections measures,
+	// Accumulations are the algorithms for disjunctions that part collections measures;
 	// nil: all.
 	Accumulations []gpuload.Accumulation
 	// Profile, unless nil, receives a profile of the host's part of ranked queries.
@@ -33,7 +33,7 @@ type Bench struct {
 	in   float64 // measured, GB/s from pinned memory to the device
 }
 
-// direct makes b work on the device itself, as memory and decoding are measured.
+// direct gives b access to the underlying device, to measure memory and decoding.
 func (b *Bench) direct() { b.raw = cuda.Of(b.Device) }
 
 // Rows returns the figures so far.
@@ -44,8 +44,8 @@ func (b *Bench) add(r Row) {
 	fmt.Fprintf(b.Log, "  %s: %s %s %s\n", r.Name, number(r.Value), r.Unit, r.Note)
 }
 
-// repeat runs what enqueue puts into a batch reps times after two warm-ups, and
-// returns the median seconds of one, by events.
+// repeat runs the batch built by enqueue reps times after two warm-ups, and returns the
+// median time of a run in seconds, measured with events.
 func (b *Bench) repeat(reps int, enqueue func(*cuda.Batch)) (float64, error) {
 	if b.Small {
 		reps = 1

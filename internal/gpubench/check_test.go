@@ -10,7 +10,7 @@ import (
 	"github.com/pinion-index/pinion/gpuload"
 )
 
-// TestCheck asks the emulator a few of the random queries that Check asks a device.
+// TestCheck runs Check with a few random queries on the emulator.
 func TestCheck(t *testing.T) {
 	dev, err := gpuload.OpenDevice()
 	if err != nil {

@@ -106,7 +106,7 @@ type Index struct {
 	Snapshot *reader.Snapshot
 }
 
-// Build writes the index of a model into a new directory below dir and opens it.
+// Build writes the index of a model to a new directory in dir and opens it.
 func (m Model) Build(ctx context.Context, dir string) (*Index, error) {
 	path, err := os.MkdirTemp(dir, "pinion-gpubench-")
 	if err != nil {
@@ -157,7 +157,7 @@ func (m Model) documents(base int) iter.Seq2[writer.InvertedDoc, error] {
 	}
 }
 
-// lists draws lists on all processors, some at a time.
+// lists draws lists on all processors, in batches.
 func (m Model) lists() iter.Seq2[writer.InvertedList, error] {
 	return func(yield func(writer.InvertedList, error) bool) {
 		for at := 0; at < m.Terms; {
@@ -180,7 +180,7 @@ func (m Model) lists() iter.Seq2[writer.InvertedList, error] {
 	}
 }
 
-// Queries draws n queries. rare says that the first term is a rare one.
+// Queries draws n queries. If rare is set, the first term of each is rare.
 func (m Model) Queries(n, k int, mode query.Mode, rare bool, seed uint64) []query.Query {
 	r := rand.New(rand.NewPCG(m.Seed+seed, 99))
 	half := m.Terms / 2

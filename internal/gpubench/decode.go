@@ -33,8 +33,8 @@ func (b *Bench) upload(data []byte) (kernels.Ptr, error) {
 	return p, nil
 }
 
-// Decode measures decoding to docIDs in device memory: 2^29 integers in one list, or for
-// codecs whose lists are more than their blocks in lists of 2^20, and 4,096 lists of 2^16.
+// Decode measures decoding to docIDs in device memory: 2^29 integers in one list (for
+// codecs with list headers, in lists of 2^20), and 4,096 lists of 2^16.
 func (b *Bench) Decode() error {
 	b.direct()
 	n, per, bits := 1<<29, 1<<20, 7
@@ -63,7 +63,7 @@ func (b *Bench) Decode() error {
 }
 
 // decodeLists measures lists of per integers and of 2^16, encoded one by one, and lists
-// whose gaps all have up to so many bits.
+// with uniform gaps of a given width.
 func (b *Bench) decodeLists(id codec.ID, n, per, bits int, goal float64) error {
 	short := min(per/2, 1<<16)
 	for _, c := range []struct {
@@ -169,7 +169,7 @@ func (b *Bench) lists(id codec.ID, s *sequence, per, tileBlocks int) (l *lists, 
 
 func (b *Bench) decodeLong(id codec.ID, s *sequence, goal float64) error {
 	for _, per := range []int{s.n, 1 << 16} {
-		if per > s.n { // lists share one payload, which these codecs do not notice
+		if per > s.n { // lists share one payload, which makes no difference to these codecs
 			continue
 		}
 		if per == 1<<16 && s.n > 1<<28 {
@@ -253,8 +253,9 @@ func (b *Bench) decodeRun(id codec.ID, s *sequence, l *lists, per int, goal floa
 	return nil
 }
 
-// compare checks all decoded docIDs of lists of per integers against the generator, or the
-// frequencies of the same payload, which are the gaps. A list's first block starts from no docID.
+// compare compares all decoded docIDs of lists of per integers with the generator, or the
+// frequencies of the same payload, which are the gaps. The first block of a list has no
+// preceding docID.
 func (b *Bench) compare(s *sequence, out kernels.Ptr, per int, freqs bool) error {
 	const chunk = 1 << 24
 	h, err := b.raw.HostAlloc(4 * min(s.n, chunk))

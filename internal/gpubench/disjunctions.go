@@ -13,7 +13,7 @@ import (
 	"github.com/pinion-index/pinion/query"
 )
 
-// AccumulationNames lists the ways to answer disjunctions.
+// AccumulationNames returns the names of the algorithms for disjunctions.
 func AccumulationNames() string {
 	var names []string
 	for _, a := range gpuload.Accumulations() {
@@ -22,14 +22,14 @@ func AccumulationNames() string {
 	return strings.Join(names, ", ")
 }
 
-// asked are the same queries for all ways, with the CPU's answers.
+// asked are the queries for all algorithms, with the CPU's answers.
 type asked struct {
 	kind    string
 	queries []query.Query
 	want    []query.Result
 }
 
-// disjunctions measures the ways to answer disjunctions, top 10, each in an executor of
+// disjunctions measures the algorithms for disjunctions, top 10, each in an executor of
 // its own, and compares all results with the CPU's.
 func (b *Bench) disjunctions(ctx context.Context, e *engine) error {
 	n := 4096
@@ -105,10 +105,10 @@ func (b *Bench) disjunction(ctx context.Context, e *engine, sets []asked, how gp
 	return nil
 }
 
-// traffic returns how many bytes of device memory disjunctions move at least with
-// accumulators there (kernels/accumulate.cu): 8 a document, the postings, each bytes
-// long, and the 32-byte sectors of accumulators that a list has a posting in, read and
-// written. Norms are taken to come from L2.
+// traffic returns the minimum number of bytes of device memory that disjunctions with
+// accumulators in device memory (kernels/accumulate.cu) move: 8 per document, the
+// postings with the given bytes each, and the 32-byte sectors of accumulators with a
+// posting, read and written. Norms are assumed to be in L2.
 func (m Model) traffic(qs []query.Query, each float64) (bytes float64) {
 	sectors := float64(m.Docs) / 8
 	for _, q := range qs {

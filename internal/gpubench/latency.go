@@ -12,8 +12,8 @@ import (
 	"github.com/pinion-index/pinion/query"
 )
 
-// latency measures how long batches take when they follow each other, and single
-// queries that a Gatherer makes batches of.
+// latency measures the latency of consecutive batches, and of single queries through a
+// Gatherer.
 func (b *Bench) latency(ctx context.Context, e *engine) error {
 	n, rounds := 10000, 200
 	if b.Small {
@@ -46,8 +46,8 @@ func (b *Bench) latency(ctx context.Context, e *engine) error {
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1e3 }
 
-// gathered asks queries one by one from many goroutines, each the next when it has the
-// answer to the last.
+// gathered runs single queries from many goroutines. Each goroutine sends its next query
+// when it has the answer to the previous one.
 func (b *Bench) gathered(ctx context.Context, e *engine, qs []query.Query, mode query.Mode) error {
 	clients, rounds := 8192, 8
 	if b.Small {

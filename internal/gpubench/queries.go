@@ -16,14 +16,14 @@ import (
 	"github.com/pinion-index/pinion/query"
 )
 
-// engine is an index with executors over it.
+// engine is an index with its executors.
 type engine struct {
 	*Index
 	gpu *gpuload.Executor
 	cpu query.Executor
 }
 
-// open builds the index of a model and puts executors over it.
+// open builds the index of a model and creates executors for it.
 func (b *Bench) open(ctx context.Context, m Model, dir string) (*engine, error) {
 	m.Seed = b.Seed
 	start := time.Now()
@@ -72,8 +72,8 @@ func onAll(ctx context.Context, x query.Executor, qs []query.Query) ([]query.Res
 	return out, errors.Join(errs...)
 }
 
-// Collections measures loading, intersection and ranked queries on generated
-// indexes below dir.
+// Collections measures loading, intersection and ranked queries on generated indexes in
+// dir.
 func (b *Bench) Collections(ctx context.Context, dir string) error {
 	clustered := BD
 	clustered.Name, clustered.Short, clustered.Clustered = "BD-like clustered", "bdc", true
@@ -104,7 +104,7 @@ func (b *Bench) Collections(ctx context.Context, dir string) error {
 	return nil
 }
 
-// intersect measures conjunctions of a rare and common terms, docIDs out.
+// intersect measures conjunctions of a rare and common terms that return docIDs.
 func (b *Bench) intersect(ctx context.Context, e *engine, how gpuload.Strategy) error {
 	n, batches := 8000, 8
 	if b.Small {
@@ -172,7 +172,7 @@ func answer(c *gpuload.Conjunction) (m gpuload.Matches, err error) {
 	return c.Finish()
 }
 
-// docs returns the docIDs that answer each query by the CPU, ascending.
+// docs returns the CPU's docIDs for each query, in ascending order.
 func (e *engine) docs(ctx context.Context, qs []query.Query) ([][]uint32, error) {
 	results, err := onAll(ctx, e.cpu, qs)
 	if err != nil {
@@ -189,7 +189,7 @@ func (e *engine) docs(ctx context.Context, qs []query.Query) ([][]uint32, error)
 	return want, nil
 }
 
-// sameDocs compares what a batch finds.
+// sameDocs compares the results of a batch.
 func sameDocs(c *gpuload.Conjunction, qs []query.Query, want [][]uint32) error {
 	m, err := answer(c)
 	if err != nil {
@@ -203,9 +203,9 @@ func sameDocs(c *gpuload.Conjunction, qs []query.Query, want [][]uint32) error {
 	return nil
 }
 
-// load measures how fast all lists of an index become resident: in fresh executors, which
-// stay open: the driver clears device memory that was freed by copies of its own, which
-// take bandwidth from those measured for tens of milliseconds.
+// load measures how fast all lists of an index become resident, in new executors. These
+// stay open, because the driver clears freed device memory with copies of its own, which
+// take bandwidth from the measured copies for tens of milliseconds.
 func (b *Bench) load(ctx context.Context, e *engine) error {
 	o := gpuload.Options{Memory: 1 << 30}
 	rounds := 11
@@ -237,7 +237,7 @@ func (b *Bench) load(ctx context.Context, e *engine) error {
 	return nil
 }
 
-// median returns the median seconds of so many runs.
+// median returns the median time of the runs in seconds.
 func (b *Bench) median(rounds int, run func() error) (float64, error) {
 	if b.Small {
 		rounds = 1
@@ -272,7 +272,7 @@ func (b *Bench) ranked(ctx context.Context, e *engine) error {
 	return nil
 }
 
-// rank measures n queries of one kind; the CPU answers a tenth of disjunctions.
+// rank measures n queries of one kind. The CPU answers only a tenth of the disjunctions.
 func (b *Bench) rank(ctx context.Context, e *engine, n int, mode query.Mode, rare bool, goal float64) error {
 	qs := e.Model.Queries(n, 10, mode, rare, 1000)
 	cpuN := n
@@ -325,7 +325,7 @@ func (b *Bench) rank(ctx context.Context, e *engine, n int, mode query.Mode, rar
 	return nil
 }
 
-// profile answers queries while the host's part is profiled.
+// profile answers queries while profiling the host.
 func (b *Bench) profile(ctx context.Context, e *engine, qs []query.Query) error {
 	if err := pprof.StartCPUProfile(b.Profile); err != nil {
 		return err

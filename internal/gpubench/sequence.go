@@ -12,8 +12,8 @@ import (
 	"github.com/pinion-index/pinion/format/codec/registry"
 )
 
-// sequence is an encoded sequence of docIDs whose gaps need bits bits, made block
-// by block so that block i can be made again to compare with.
+// sequence is an encoded sequence of docIDs with gaps of bits bits. It is generated block
+// by block, so that block i can be generated again for comparison.
 type sequence struct {
 	n, blockLen, bits int
 	uniform           bool
@@ -103,8 +103,7 @@ func newSequence(id codec.ID, n, bits int) (*sequence, error) {
 	return s, nil
 }
 
-// newLists encodes n docIDs as lists of per each: for codecs that know of more than a
-// block.
+// newLists encodes n docIDs as lists of per each, for codecs with list headers.
 func newLists(id codec.ID, n, per, bits int, uniform bool) (*sequence, error) {
 	c, ok := registry.ByID(id)
 	if !ok {
@@ -136,7 +135,7 @@ func newLists(id codec.ID, n, per, bits int, uniform bool) (*sequence, error) {
 	return s, err
 }
 
-// parallel calls f for parts of 0 to n, on all processors.
+// parallel calls f for parts of [0, n) on all processors.
 func parallel(n int, f func(lo, hi int) error) error {
 	w := runtime.GOMAXPROCS(0)
 	step := max(1, n/(8*w))

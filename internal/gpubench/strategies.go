@@ -18,11 +18,11 @@ import (
 	"github.com/pinion-index/pinion/query"
 )
 
-// ratios has pairs of lists for Intersections: the rare ones are of one length, the
-// common ones as long and longer, 16 to an octave.
+// ratios is the shape of the lists for Intersections: the rare lists have the same
+// length, the common ones at least that, 16 per octave.
 var ratios = Model{Name: "intersect", Short: "ratios", Docs: 1 << 24, RareLo: 8192, RareHi: 8192, CommonLo: 8192}
 
-// StrategyNames lists the strategies.
+// StrategyNames returns the names of the strategies.
 func StrategyNames() string {
 	var names []string
 	for _, s := range gpuload.Strategies() {
@@ -31,8 +31,8 @@ func StrategyNames() string {
 	return strings.Join(names, ", ")
 }
 
-// Intersections measures the strategies on pairs of lists of bp128, by the ratio of
-// lengths, and those that look single docIDs up on the linear-regression codecs too.
+// Intersections measures the strategies on pairs of bp128 lists, by the ratio of lengths,
+// and those that look up single docIDs on the linear-regression codecs too.
 func (b *Bench) Intersections(ctx context.Context, dir string) error {
 	for _, n := range b.Strategies {
 		if !slices.Contains(strings.Split(StrategyNames(), ", "), n) {
@@ -41,7 +41,7 @@ func (b *Bench) Intersections(ctx context.Context, dir string) error {
 	}
 	var all []gpuload.Strategy
 	for _, how := range gpuload.Strategies() {
-		if how != gpuload.Element { // on bp128 that is Probe
+		if how != gpuload.Element { // on bp128 it is the same as Probe
 			all = append(all, how)
 		}
 	}
@@ -85,8 +85,8 @@ func (b *Bench) octaves(ctx context.Context, dir string, m Model, n int, some []
 	return nil
 }
 
-// octave measures strategies in turn, round after round, so that the device's clock and
-// the host's caches are the same to all of them.
+// octave measures strategies in alternating rounds, so that the device's clock and the
+// host's caches affect all of them alike.
 func (b *Bench) octave(ctx context.Context, e *engine, batch, octave int, some []gpuload.Strategy) error {
 	rounds, turns := 9, 3
 	if b.Small {

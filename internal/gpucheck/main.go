@@ -1,8 +1,8 @@
 // Command gpucheck runs all GPU tests and benchmarks on a GPU host, and builds the
-// binaries for that on a machine without a GPU.
+// binaries for them on a machine without a GPU.
 //
 //	gpucheck build --out DIR   builds gpucheck and the tests with -tags cuda
-//	gpucheck run               what such a binary does on the GPU host
+//	gpucheck run               runs them on the GPU host
 package main
 
 import (
@@ -106,7 +106,7 @@ func runCommand() *cobra.Command {
 func (f *runFlags) run(ctx context.Context) error {
 	var rows []gpubench.Row
 	if f.tests != "" {
-		path, err := filepath.Abs(filepath.Join(f.tests, "gpuload.test")) // "." is no place to look for programs
+		path, err := filepath.Abs(filepath.Join(f.tests, "gpuload.test")) // programs are not searched for in "."
 		if err != nil {
 			return &failure{err}
 		}
@@ -161,10 +161,10 @@ func (f *runFlags) run(ctx context.Context) error {
 	return err
 }
 
-// partNames are the parts of a run, in their order.
+// partNames are the parts of a run, in order.
 var partNames = []string{"memory", "decode", "collections", "strategies", "check"}
 
-// How many random queries part check asks of each codec.
+// The number of random queries per codec in part check.
 const (
 	checked      = 100_000
 	checkedSmall = 100
@@ -213,10 +213,10 @@ func (f *runFlags) parts(ctx context.Context, b *gpubench.Bench) error {
 	return nil
 }
 
-// summaries are what compute-sanitizer says when a tool did run and found nothing.
+// summaries are the outputs of compute-sanitizer's tools without findings.
 var summaries = map[string]string{"memcheck": "ERROR SUMMARY: 0 errors", "racecheck": "RACECHECK SUMMARY: 0 hazards"}
 
-// command runs a program, which must say want, and says how long it took.
+// command runs a program, whose output must contain want, and prints the time it took.
 func command(ctx context.Context, name, want, path string, args ...string) (gpubench.Row, error) {
 	start := time.Now()
 	out, err := exec.CommandContext(ctx, path, args...).CombinedOutput()

@@ -11,14 +11,14 @@ import (
 	"github.com/pinion-index/pinion/query"
 )
 
-// Query is one query by term numbers. They may repeat, and some may be of no term.
+// Query is a query by term numbers, which may repeat or belong to no term.
 type Query struct {
 	Terms []int
 	K     int
 	Mode  query.Mode
 }
 
-// Query returns q as executors take it.
+// Query returns q as a query.Query.
 func (q Query) Query() query.Query {
 	o := query.Query{K: q.K, Mode: q.Mode}
 	for _, t := range q.Terms {
@@ -38,7 +38,7 @@ func (c *Collection) Stats() (st query.Stats) {
 	return st
 }
 
-// Draw makes n random queries.
+// Draw returns n random queries.
 func (c *Collection) Draw(r *rand.Rand, n, maxTerms, maxK int, modes ...query.Mode) []Query {
 	qs := make([]Query, n)
 	for i := range qs {
@@ -61,8 +61,8 @@ func (c *Collection) Draw(r *rand.Rand, n, maxTerms, maxK int, modes ...query.Mo
 	return qs
 }
 
-// Answer answers a query by adding every posting's score to a table of documents.
-// deletes are global docIDs, nil for none.
+// Answer answers a query by adding every posting's score to a table of documents. deletes
+// are global docIDs; nil for none.
 func (c *Collection) Answer(sc *query.Scorer, q Query, deletes *roaring.Bitmap) []query.Hit {
 	count := map[int]int{}
 	for _, t := range q.Terms {
@@ -124,7 +124,7 @@ func (c *Collection) Answer(sc *query.Scorer, q Query, deletes *roaring.Bitmap) 
 	return hits
 }
 
-// Equal returns whether two results agree to the bit.
+// Equal reports whether two results are bit-identical.
 func Equal(a, b []query.Hit) bool {
 	if len(a) != len(b) {
 		return false

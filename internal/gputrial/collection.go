@@ -21,13 +21,13 @@ import (
 
 // Shape describes a collection.
 type Shape struct {
-	Docs       int     // documents a segment
+	Docs       int     // documents per segment
 	Segments   int     // at least 1
-	Terms      int     // lists a segment
-	MaxDF      float64 // share of the documents that hold the most frequent term
+	Terms      int     // lists per segment
+	MaxDF      float64 // share of the documents with the most frequent term
 	MinDF      int     // of the rarest
 	Clustered  bool    // docIDs of a list come in runs
-	DocsCodec  string  // docs codec, by name; Mixed: each list another
+	DocsCodec  string  // docs codec, by name; Mixed: different codecs
 	FreqsCodec string
 	Seed       uint64
 }
@@ -77,8 +77,8 @@ func New(s Shape, keep bool) (*Collection, error) {
 	return c, nil
 }
 
-// df returns the document frequency of term i: falling geometrically from MaxDF to
-// MinDF.
+// df returns the document frequency of term i, which decreases geometrically from MaxDF
+// to MinDF.
 func (s Shape) df(r *rand.Rand, i, docs int) int {
 	hi, lo := s.MaxDF*float64(docs), float64(s.MinDF)
 	f := float64(i) / float64(max(s.Terms-1, 1))
@@ -179,21 +179,21 @@ func (s Shape) build(p *Part) error {
 	return err
 }
 
-// Mixed in place of a codec's name gives lists of bp128, vbyte128, newpfd, ef and
-// seglrc.
+// Mixed, used as a codec name, gives lists of bp128, vbyte128, newpfd, ef and seglrc.
 const Mixed = "mixed"
 
-// mixer chooses by what a list holds, docIDs otherwise than frequencies.
+// mixer chooses codecs by the content of a list, independently for docIDs and
+// frequencies.
 type mixer struct{}
 
 var mix = [...]codec.BlockCodec{bp128.Codec{}, newpfd.Codec{}, ef.Codec{}, vbyte128.Codec{}, seglrc.Codec{}}
 
-// Docs returns one of mix.
+// Docs returns a codec of mix.
 func (mixer) Docs(docs []uint32) (codec.BlockCodec, error) {
 	return mix[(docs[0]+docs[len(docs)-1])%uint32(len(mix))], nil
 }
 
-// Freqs returns one of mix.
+// Freqs returns a codec of mix.
 func (mixer) Freqs(freqs []uint32) (codec.BlockCodec, error) {
 	return mix[(len(freqs)+int(freqs[len(freqs)/2]))%len(mix)], nil
 }

@@ -1,6 +1,5 @@
-// Package simd says which vector instructions may be used. Code switches on Level.
-// With the build tag purego, and on every architecture but amd64, Portable is the
-// only tier.
+// Package simd selects the vector instructions to use. Code switches on Level. With the
+// build tag purego, and on all architectures except amd64, Portable is the only tier.
 package simd
 
 import (
@@ -8,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// Tier is a set of instructions; each includes those below it.
+// Tier is a set of instructions. Each tier includes the lower ones.
 type Tier uint32
 
 // The tiers.
@@ -35,16 +34,16 @@ func init() { level.Store(uint32(Best())) }
 // Level returns the current tier.
 func Level() Tier { return Tier(level.Load()) }
 
-// SetLevel makes t the current tier, or the highest tier of the CPU if that is lower,
-// and returns a function that restores the previous one. It is meant for tests and
-// benchmarks; concurrent code may see either tier.
+// SetLevel sets the current tier to t, or to Best if that is lower, and returns a
+// function that restores the previous one. It is meant for tests and benchmarks;
+// concurrent code may see either tier.
 func SetLevel(t Tier) (restore func()) {
 	old := Level()
 	level.Store(uint32(min(t, Best())))
 	return func() { level.Store(uint32(old)) }
 }
 
-// Tiers returns every tier that this CPU and build have, Portable first.
+// Tiers returns all tiers of this CPU and build in ascending order, from Portable.
 func Tiers() []Tier {
 	tiers := make([]Tier, 0, 2)
 	for t := Portable; t <= Best(); t++ {

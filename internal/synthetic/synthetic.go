@@ -19,17 +19,17 @@ func Uniform(seed uint64, n, limit int) []uint32 {
 	return docs
 }
 
-// Clustered returns n distinct docIDs below limit in ascending order, in clusters:
-// the list is halved at a random docID again and again, and a quarter of the
-// halves on either side are filled uniformly.
+// Clustered returns n distinct docIDs below limit in ascending order, in clusters: the
+// list is recursively halved at a random docID, and a quarter of the halves on either
+// side are filled uniformly.
 func Clustered(seed uint64, n, limit int) []uint32 {
 	docs := make([]uint32, n)
 	newSource(seed).clustered(docs, 0, uint32(limit))
 	return docs
 }
 
-// Freqs returns n frequencies from 1, most of them small: P(f) falls as 1/f^2, up
-// to most.
+// Freqs returns n frequencies from 1 to most, most of them small: P(f) is proportional to
+// 1/f^2.
 func Freqs(seed uint64, n int, most uint32) []uint32 {
 	s := newSource(seed)
 	freqs := make([]uint32, n)
@@ -64,7 +64,8 @@ func (s *source) uniform(docs []uint32, lo, hi uint32) {
 	}
 }
 
-// marked draws with a bitmap of the range; the smaller of set and complement.
+// marked draws with a bitmap of the range: the set or its complement, whichever is
+// smaller.
 func (s *source) marked(docs []uint32, lo uint32, size int) {
 	words := (size + 63) / 64
 	if cap(s.bit) < words {

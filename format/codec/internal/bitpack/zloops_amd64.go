@@ -4,24 +4,24 @@
 
 package bitpack
 
-// orAVX2 returns the bitwise or of n values, n a multiple of 16.
+// orAVX2 returns the bitwise or of n values. n is a multiple of 16.
 //
 //go:noescape
 func orAVX2(v *uint32, n int) (or uint32)
 
-// gapsAVX2 writes docs[i]-docs[i-1]-1 for n docIDs, n a multiple of 8, reading
-// docs[-1]. or has the bits of all gaps, bad those of all docIDs and gaps.
+// gapsAVX2 writes docs[i]-docs[i-1]-1 for n docIDs. It reads docs[-1]; n is a multiple
+// of 8. or is the bitwise or of all gaps, bad that of all docIDs and gaps.
 //
 //go:noescape
 func gapsAVX2(gaps *uint32, docs *uint32, n int) (or uint32, bad uint32)
 
-// lessOneAVX2 writes v[i]-1 for n values, n a multiple of 8. or has the bits of all
-// results; zero is not 0 if a value is.
+// lessOneAVX2 writes v[i]-1 for n values. n is a multiple of 8. or is the bitwise or of
+// all results; zero is not 0 if a value is 0.
 //
 //go:noescape
 func lessOneAVX2(dst *uint32, v *uint32, n int) (or uint32, zero uint32)
 
-// sumAVX2 turns n gaps less one into docIDs in place, n a multiple of 16.
+// sumAVX2 turns n gaps minus one into docIDs in place. n is a multiple of 16.
 //
 //go:noescape
 func sumAVX2(v *uint32, n int, prev uint32)

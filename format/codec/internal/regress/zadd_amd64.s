@@ -33,7 +33,7 @@ loop:
 	VPADDD  Y1, Y0, Y0
 	VMOVDQU Y0, (AX)
 
-	// The values before: the top of the last vector and all but the top of this one.
+	// The preceding values: the top of the previous vector and all except the top of this one.
 	VPERM2I128 $0x21, Y0, Y3, Y1
 	VPALIGNR   $0x0c, Y1, Y0, Y1
 	VMOVDQA    Y0, Y3

@@ -4,8 +4,8 @@
 
 package unary
 
-// positionsAVX2 writes the positions of the ones of words 32-bit words, of which first is the
-// first, less from each. It writes up to eight values past the last.
+// positionsAVX2 writes the positions, minus from, of the ones of words 32-bit words, the first
+// of which is first. It writes up to eight values past the last.
 //
 //go:noescape
 func positionsAVX2(dst *uint32, src *byte, words int, first uint32, from uint32, tab *uint64)

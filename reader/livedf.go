@@ -1,6 +1,7 @@
 package reader
 
 import (
+	"math/bits"
 	"sync"
 	"sync/atomic"
 
@@ -31,6 +32,7 @@ func (d *Deletes) Live(s *segment.Segment, e segment.Entry) (df uint32, err erro
 	case segment.KindCompact:
 		n, err = d.read(s, e)
 	default:
+		d.counts.init(s.Meta().Extents)
 		n, err = d.counts.of(e.Offset, func() (uint32, error) { return d.read(s, e) })
 	}
 	if err != nil {
@@ -109,20 +111,23 @@ type deletedCounts struct {
 	slots []atomic.Uint64 // high half: 1 + the rest of the offset; low half: the count
 }
 
-// countSlots is how many counts are remembered: 32 KiB for a segment.
-const countSlots = 1 << 12
+// maxCounts bounds the counts that are remembered of a segment: 128 KiB.
+const maxCounts = 1 << 14
+
+func (c *deletedCounts) init(extents uint64) {
+	c.once.Do(func() { c.slots = make([]atomic.Uint64, 1<<bits.Len64(min(2*extents, maxCounts-1))) })
+}
 
 // of returns the count of the extent at an offset, from count if it is not known.
 func (c *deletedCounts) of(offset int64, count func() (uint32, error)) (uint32, error) {
-	c.once.Do(func() { c.slots = make([]atomic.Uint64, countSlots) })
-	at := uint64(offset) / 64 // extents are aligned to that
-	slot, tag := &c.slots[at%countSlots], 1+at/countSlots
+	at, n := uint64(offset)/64, uint64(len(c.slots)) // extents are aligned to 64 bytes
+	slot, tag := &c.slots[at%n], 1+at/n
 	if v := slot.Load(); v>>32 == tag {
 		return uint32(v), nil
 	}
-	n, err := count()
-	if err == nil {
-		slot.Store(tag<<32 | uint64(n))
+	k, err := count()
+	if err == nil && tag < 1<<32 {
+		slot.Store(tag<<32 | uint64(k))
 	}
-	return n, err
+	return k, err
 }

@@ -55,6 +55,38 @@ func (s *ByteSize) String() string {
 // Type implements pflag.Value.
 func (s *ByteSize) Type() string { return "SIZE" }
 
+// MaxThreads bounds the flag --threads.
+const MaxThreads = 1024
+
+// Threads is the flag --threads: 1 to MaxThreads, or 0 for one for each CPU.
+type Threads int
+
+// Add adds the flag to fl.
+func (t *Threads) Add(fl *pflag.FlagSet) {
+	fl.Var(t, "threads", "at most `N` threads (default: one for each CPU)")
+}
+
+// Set implements pflag.Value.
+func (t *Threads) Set(text string) error {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 || n > MaxThreads {
+		return fmt.Errorf("it is 0 to %d", MaxThreads)
+	}
+	*t = Threads(n)
+	return nil
+}
+
+// String implements pflag.Value. The default is not shown.
+func (t *Threads) String() string {
+	if *t == 0 {
+		return ""
+	}
+	return strconv.Itoa(int(*t))
+}
+
+// Type implements pflag.Value.
+func (t *Threads) Type() string { return "N" }
+
 // Choice is a flag that takes one of a few words.
 type Choice struct {
 	Value string

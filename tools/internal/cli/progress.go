@@ -102,8 +102,11 @@ func (p *Progress) line(d time.Duration) string {
 		strings.Repeat("=", n), strings.Repeat(" ", barWidth-n), 100*part, p.rate(done, d), left)
 }
 
-// IsTerminal reports whether w is a terminal.
+// IsTerminal reports whether w, or the writer that it wraps, is a terminal.
 func IsTerminal(w any) bool {
+	if u, ok := w.(interface{ Unwrap() io.Writer }); ok {
+		return IsTerminal(u.Unwrap())
+	}
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }

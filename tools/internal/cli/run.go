@@ -6,10 +6,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/signal"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -71,7 +73,7 @@ const patience = 5 * time.Second
 // Main runs cmd on the program's arguments and exits. An interrupt cancels the
 // command's context; a second one kills the program.
 func Main(cmd *cobra.Command) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	context.AfterFunc(ctx, func() {
 		stop()
 		// A read of standard input cannot be canceled. An index survives the exit.
@@ -83,14 +85,41 @@ func Main(cmd *cobra.Command) {
 	os.Exit(ExitCode(err))
 }
 
-// Execute runs cmd and prints its error.
+// output remembers the first error of writing to standard output, which the
+// commands do not check at each line.
+type output struct {
+	io.Writer
+	mu  sync.Mutex
+	err error
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	n, err := o.Writer.Write(p)
+	if err != nil {
+		o.mu.Lock()
+		if o.err == nil {
+			o.err = err
+		}
+		o.mu.Unlock()
+	}
+	return n, err
+}
+
+func (o *output) Unwrap() io.Writer { return o.Writer }
+
+// Execute runs cmd and prints its error. Output that could not be written is one.
 func Execute(ctx context.Context, cmd *cobra.Command) error {
 	prepare(cmd)
+	out := &output{Writer: cmd.OutOrStdout()}
+	cmd.SetOut(out)
 	ran, err := cmd.ExecuteContextC(ctx)
+	if err == nil {
+		err = out.err
+	}
 	if err == nil {
 		return nil
 	}
-	msg := err.Error()
+	msg := Printable(err.Error())
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		msg = strings.ReplaceAll(msg, context.Canceled.Error(), "interrupted")
 	}

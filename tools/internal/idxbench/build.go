@@ -28,7 +28,8 @@ type Build struct {
 }
 
 func buildCommand() *cobra.Command {
-	var repeats, threads int
+	var repeats int
+	var threads cli.Threads
 	memory := cli.ByteSize(512 << 20)
 	var analyzer string
 	cmd := &cobra.Command{
@@ -43,7 +44,7 @@ func buildCommand() *cobra.Command {
 			}
 			b := &Build{}
 			for range repeats {
-				flags := []string{"--memory", memory.String(), "--threads", fmt.Sprint(threads), "--analyzer", analyzer}
+				flags := []string{"--memory", memory.String(), "--threads", fmt.Sprint(int(threads)), "--analyzer", analyzer}
 				if err := b.run(cmd.Context(), cmd.ErrOrStderr(), append(flags, args...)); err != nil {
 					return err
 				}
@@ -54,7 +55,7 @@ func buildCommand() *cobra.Command {
 	}
 	jsonFlag(cmd)
 	cmd.Flags().IntVar(&repeats, "repeat", 1, "build `N` times")
-	cmd.Flags().IntVar(&threads, "threads", 0, "at most `N` threads (default: one for each CPU)")
+	threads.Add(cmd.Flags())
 	cmd.Flags().Var(&memory, "memory", "memory budget")
 	cmd.Flags().StringVar(&analyzer, "analyzer", "simple", "`NAME` of the analyzer")
 	return cmd

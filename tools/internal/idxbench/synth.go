@@ -34,7 +34,7 @@ type synthFlags struct {
 	spec        synth.Spec
 	out         string
 	segments    int
-	threads     int
+	threads     cli.Threads
 	memory      cli.ByteSize
 	codec       string
 	queries     string
@@ -72,7 +72,7 @@ one topic; those of --long-queries have only long lists: each term is in 1 to
 	fl.IntVar(&f.spec.Topics, "topics", f.spec.Topics, "number of topics")
 	fl.Uint64Var(&f.spec.Seed, "seed", f.spec.Seed, "another `N` gives another collection of the same kind")
 	fl.IntVar(&f.segments, "segments", 1, "write `N` segments, 1 to 16")
-	fl.IntVar(&f.threads, "threads", 0, "at most `N` threads (default: one for each CPU)")
+	f.threads.Add(fl)
 	fl.Var(&f.memory, "memory", "memory budget of the writer")
 	fl.StringVar(&f.codec, "codec", "auto", "codec of docIDs and frequencies, by `NAME`; auto chooses for each list")
 	fl.StringVar(&f.queries, "queries", "", "write queries to `FILE`")
@@ -89,8 +89,6 @@ func (f *synthFlags) check() error {
 		return cli.Usage("--segments is 1 to %d", synth.Slabs)
 	case f.memory < writer.MinMemory:
 		return cli.Usage("--memory is at least %s", cli.Bytes(int64(writer.MinMemory)))
-	case f.threads < 0:
-		return cli.Usage("--threads is negative")
 	case f.codec != "auto" && f.named() == nil:
 		return cli.Usage("--codec %s is not known", f.codec)
 	case f.count < 1:
@@ -164,7 +162,7 @@ func writeQueries(path string, queries [][]string) error {
 // write writes the collection in as many segments as --segments says.
 func (f *synthFlags) write(ctx context.Context, stderr io.Writer, c *synth.Collection) (err error) {
 	named := f.named()
-	w, err := writer.Open(ctx, f.out, writer.Options{Memory: int64(f.memory), Threads: f.threads, DocsCodec: named, FreqsCodec: named})
+	w, err := writer.Open(ctx, f.out, writer.Options{Memory: int64(f.memory), Threads: int(f.threads), DocsCodec: named, FreqsCodec: named})
 	if err != nil {
 		return err
 	}
@@ -178,7 +176,7 @@ func (f *synthFlags) write(ctx context.Context, stderr io.Writer, c *synth.Colle
 		if part.Docs() == 0 {
 			continue
 		}
-		in := part.Inverted(ctx, threads(f.threads), func(share float64) { p.Set(int64(1000 * (float64(i) + share))) })
+		in := part.Inverted(ctx, threads(int(f.threads)), func(share float64) { p.Set(int64(1000 * (float64(i) + share))) })
 		if err := w.AddInverted(ctx, in); err != nil {
 			return err
 		}

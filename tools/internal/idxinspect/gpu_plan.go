@@ -44,11 +44,11 @@ type PlanStep struct {
 
 // PlanList is one list of a plan.
 type PlanList struct {
-	Term    string `json:"term"`
-	Segment string `json:"segment"`
-	DF      uint32 `json:"df"`
-	Bytes   int64  `json:"bytes"`
-	Uses    int    `json:"uses"`
+	Term    cli.Text `json:"term"`
+	Segment string   `json:"segment"`
+	DF      uint32   `json:"df"`
+	Bytes   int64    `json:"bytes"`
+	Uses    int      `json:"uses"`
 	words   int64
 }
 
@@ -140,7 +140,7 @@ func (l *planLog) ask(keys []gpuload.Key, term []byte) ([]gpuload.Key, error) {
 		if err != nil {
 			return nil, err
 		}
-		l.lists[k] = PlanList{Term: string(term), Segment: g.file, DF: e.DF, Bytes: int64(len(v.Extent())),
+		l.lists[k] = PlanList{Term: cli.Text(term), Segment: g.file, DF: e.DF, Bytes: int64(len(v.Extent())),
 			words: gpuload.PresenceBytes(e.DF, g.Meta().Docs)}
 	}
 	return keys, nil

@@ -26,7 +26,7 @@ type flags struct {
 	order       *cli.Choice
 	seed        uint64
 	memory      cli.ByteSize
-	threads     int
+	threads     cli.Threads
 	json        bool
 }
 
@@ -68,7 +68,7 @@ addition to --memory. Ids and scores do not change, only the order among equal s
 	fl.Var(f.order, "order", "order of documents: "+f.order.Words())
 	fl.Uint64Var(&f.seed, "seed", 0, "of --order random: another `N` gives another order")
 	fl.Var(&f.memory, "memory", "memory budget")
-	fl.IntVar(&f.threads, "threads", 0, "at most `N` threads (default: one for each CPU)")
+	f.threads.Add(fl)
 	fl.BoolVar(&f.json, "json", false, "print the report as JSON")
 	return cmd
 }
@@ -89,8 +89,6 @@ func (f *flags) check(cmd *cobra.Command, args []string) error {
 		return cli.Usage("--max-segments is at least 1")
 	case f.maxSegments > 1 && f.order.Value != string(writer.OrderInput):
 		return cli.Usage("--order %s makes one segment; --max-segments %d contradicts it", f.order.Value, f.maxSegments)
-	case f.threads < 0:
-		return cli.Usage("--threads is negative")
 	case f.memory < writer.MinMemory:
 		return cli.Usage("--memory is at least %s", cli.Bytes(int64(writer.MinMemory)))
 	}
@@ -117,7 +115,7 @@ func (f *flags) run(cmd *cobra.Command, args []string) error {
 	}
 	p := cli.NewProgress(cmd.ErrOrStderr(), "merge", 0, cli.ItemRate("postings"))
 	defer p.Stop()
-	o := writer.Options{Memory: int64(f.memory), Threads: f.threads, Progress: func(x writer.Progress) {
+	o := writer.Options{Memory: int64(f.memory), Threads: int(f.threads), Progress: func(x writer.Progress) {
 		p.Update(int64(x.Done), int64(x.Total))
 	}}
 	var err error

@@ -55,37 +55,52 @@ func (s *ByteSize) String() string {
 // Type implements pflag.Value.
 func (s *ByteSize) Type() string { return "SIZE" }
 
+// number is a flag that takes integers of a range.
+type number struct {
+	p         *int
+	low, high int
+}
+
+// Any is the upper bound of a flag without one.
+const Any = math.MaxInt
+
+// Int adds a flag that takes the integers from low to high.
+func Int(fl *pflag.FlagSet, p *int, name string, value, low, high int, usage string) {
+	*p = value
+	fl.Var(&number{p, low, high}, name, usage)
+}
+
 // MaxThreads bounds the flag --threads.
 const MaxThreads = 1024
 
-// Threads is the flag --threads: 1 to MaxThreads, or 0 for one for each CPU.
-type Threads int
-
-// Add adds the flag to fl.
-func (t *Threads) Add(fl *pflag.FlagSet) {
-	fl.Var(t, "threads", "at most `N` threads (default: one for each CPU)")
+// Threads adds the flag --threads, whose default is one for each CPU.
+func Threads(fl *pflag.FlagSet, p *int) {
+	Int(fl, p, "threads", 0, 0, MaxThreads, "at most `N` threads (default: one for each CPU)")
 }
 
 // Set implements pflag.Value.
-func (t *Threads) Set(text string) error {
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 0 || n > MaxThreads {
-		return fmt.Errorf("it is 0 to %d", MaxThreads)
+func (n *number) Set(text string) error {
+	v, err := strconv.Atoi(text)
+	if err != nil || v < n.low || v > n.high {
+		if n.high == Any {
+			return fmt.Errorf("a number from %d is wanted", n.low)
+		}
+		return fmt.Errorf("a number from %d to %d is wanted", n.low, n.high)
 	}
-	*t = Threads(n)
+	*n.p = v
 	return nil
 }
 
-// String implements pflag.Value. The default is not shown.
-func (t *Threads) String() string {
-	if *t == 0 {
-		return ""
+// String implements pflag.Value.
+func (n *number) String() string {
+	if n.p == nil {
+		return "0"
 	}
-	return strconv.Itoa(int(*t))
+	return strconv.Itoa(*n.p)
 }
 
-// Type implements pflag.Value.
-func (t *Threads) Type() string { return "N" }
+// Type implements pflag.Value: pflag omits a default of 0 for this name.
+func (n *number) Type() string { return "int" }
 
 // Choice is a flag that takes one of a few words.
 type Choice struct {
@@ -108,7 +123,7 @@ func (c *Choice) Set(text string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%q is none of %s", text, strings.Join(c.words, ", "))
+	return fmt.Errorf("%q is none of %s%s", text, strings.Join(c.words, ", "), didYouMean(text, c.words))
 }
 
 // String implements pflag.Value.

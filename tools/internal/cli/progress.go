@@ -78,6 +78,9 @@ func (p *Progress) show(w io.Writer) {
 		}
 		if d := time.Since(start); d >= time.Second {
 			line := p.line(d)
+			if width := terminalWidth(w); width > 0 {
+				line = line[:min(len(line), width-1)]
+			}
 			fmt.Fprintf(w, "\r%s%s", line, strings.Repeat(" ", max(0, shown-len(line))))
 			shown = max(shown, len(line))
 		}

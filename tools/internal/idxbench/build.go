@@ -28,8 +28,7 @@ type Build struct {
 }
 
 func buildCommand() *cobra.Command {
-	var repeats int
-	var threads cli.Threads
+	var repeats, threads int
 	memory := cli.ByteSize(512 << 20)
 	var analyzer string
 	cmd := &cobra.Command{
@@ -39,12 +38,9 @@ func buildCommand() *cobra.Command {
 		Example: "  idxbench build --repeat 3 testdata/kjv.jsonl.gz",
 		Args:    cli.Want("INPUT..."),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if repeats < 1 {
-				return cli.Usage("--repeat is at least 1")
-			}
 			b := &Build{}
 			for range repeats {
-				flags := []string{"--memory", memory.String(), "--threads", fmt.Sprint(int(threads)), "--analyzer", analyzer}
+				flags := []string{"--memory", memory.String(), "--threads", fmt.Sprint(threads), "--analyzer", analyzer}
 				if err := b.run(cmd.Context(), cmd.ErrOrStderr(), append(flags, args...)); err != nil {
 					return err
 				}
@@ -54,8 +50,8 @@ func buildCommand() *cobra.Command {
 		},
 	}
 	jsonFlag(cmd)
-	cmd.Flags().IntVar(&repeats, "repeat", 1, "build `N` times")
-	threads.Add(cmd.Flags())
+	cli.Int(cmd.Flags(), &repeats, "repeat", 1, 1, cli.Any, "build `N` times")
+	cli.Threads(cmd.Flags(), &threads)
 	cmd.Flags().Var(&memory, "memory", "memory budget")
 	cmd.Flags().StringVar(&analyzer, "analyzer", "simple", "`NAME` of the analyzer")
 	return cmd

@@ -34,7 +34,7 @@ type synthFlags struct {
 	spec        synth.Spec
 	out         string
 	segments    int
-	threads     cli.Threads
+	threads     int
 	memory      cli.ByteSize
 	codec       string
 	queries     string
@@ -66,18 +66,18 @@ one topic; those of --long-queries have only long lists: each term is in 1 to
 	jsonFlag(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&f.out, "out", "", "new index `DIR` (required)")
-	fl.IntVar(&f.spec.Docs, "docs", f.spec.Docs, "number of documents")
-	fl.IntVar(&f.spec.Terms, "terms", f.spec.Terms, "number of distinct terms, about")
+	cli.Int(fl, &f.spec.Docs, "docs", f.spec.Docs, 1, cli.Any, "number of documents")
+	cli.Int(fl, &f.spec.Terms, "terms", f.spec.Terms, 1, cli.Any, "number of distinct terms, about")
 	fl.Float64Var(&f.spec.Length, "length", f.spec.Length, "mean number of tokens of a document")
-	fl.IntVar(&f.spec.Topics, "topics", f.spec.Topics, "number of topics")
+	cli.Int(fl, &f.spec.Topics, "topics", f.spec.Topics, 1, cli.Any, "number of topics")
 	fl.Uint64Var(&f.spec.Seed, "seed", f.spec.Seed, "another `N` gives another collection of the same kind")
-	fl.IntVar(&f.segments, "segments", 1, "write `N` segments, 1 to 16")
-	f.threads.Add(fl)
+	cli.Int(fl, &f.segments, "segments", 1, 1, synth.Slabs, "write `N` segments, 1 to 16")
+	cli.Threads(fl, &f.threads)
 	fl.Var(&f.memory, "memory", "memory budget of the writer")
 	fl.StringVar(&f.codec, "codec", "auto", "codec of docIDs and frequencies, by `NAME`; auto chooses for each list")
 	fl.StringVar(&f.queries, "queries", "", "write queries to `FILE`")
 	fl.StringVar(&f.longQueries, "long-queries", "", "write queries over long lists to `FILE`")
-	fl.IntVar(&f.count, "query-count", synth.DefaultQueries.Queries, "how many queries to write")
+	cli.Int(fl, &f.count, "query-count", synth.DefaultQueries.Queries, 1, cli.Any, "how many queries to write")
 	return cmd
 }
 
@@ -85,14 +85,10 @@ func (f *synthFlags) check() error {
 	switch {
 	case f.out == "":
 		return cli.Usage("--out is missing")
-	case f.segments < 1 || f.segments > synth.Slabs:
-		return cli.Usage("--segments is 1 to %d", synth.Slabs)
 	case f.memory < writer.MinMemory:
 		return cli.Usage("--memory is at least %s", cli.Bytes(int64(writer.MinMemory)))
 	case f.codec != "auto" && f.named() == nil:
 		return cli.Usage("--codec %s is not known", f.codec)
-	case f.count < 1:
-		return cli.Usage("--query-count is at least 1")
 	}
 	if err := f.spec.Check(); err != nil {
 		return cli.Usage("%w", err)
@@ -162,7 +158,7 @@ func writeQueries(path string, queries [][]string) error {
 // write writes the collection in as many segments as --segments says.
 func (f *synthFlags) write(ctx context.Context, stderr io.Writer, c *synth.Collection) (err error) {
 	named := f.named()
-	w, err := writer.Open(ctx, f.out, writer.Options{Memory: int64(f.memory), Threads: int(f.threads), DocsCodec: named, FreqsCodec: named})
+	w, err := writer.Open(ctx, f.out, writer.Options{Memory: int64(f.memory), Threads: f.threads, DocsCodec: named, FreqsCodec: named})
 	if err != nil {
 		return err
 	}
@@ -176,7 +172,7 @@ func (f *synthFlags) write(ctx context.Context, stderr io.Writer, c *synth.Colle
 		if part.Docs() == 0 {
 			continue
 		}
-		in := part.Inverted(ctx, threads(int(f.threads)), func(share float64) { p.Set(int64(1000 * (float64(i) + share))) })
+		in := part.Inverted(ctx, threads(f.threads), func(share float64) { p.Set(int64(1000 * (float64(i) + share))) })
 		if err := w.AddInverted(ctx, in); err != nil {
 			return err
 		}

@@ -27,7 +27,7 @@ type flags struct {
 	order     *cli.Choice
 	seed      uint64
 	memory    cli.ByteSize
-	threads   cli.Threads
+	threads   int
 	onError   *cli.Choice
 	storeText bool
 	json      bool
@@ -88,7 +88,7 @@ equal scores. Documents added by later runs follow, in their own order.`,
 	fl.Var(f.order, "order", "order of documents: "+f.order.Words())
 	fl.Uint64Var(&f.seed, "seed", 0, "of --order random: another `N` gives another order")
 	fl.Var(&f.memory, "memory", "memory budget")
-	f.threads.Add(fl)
+	cli.Threads(fl, &f.threads)
 	fl.Var(f.onError, "on-error", "what to do with a bad document: fail|skip")
 	fl.BoolVar(&f.storeText, "store-text", false, "keep the text of documents in the index")
 	fl.BoolVar(&f.json, "json", false, "print the report as JSON")
@@ -105,7 +105,7 @@ func (f *flags) writerOptions() (o writer.Options, err error) {
 	case f.options != "" && f.analyzer == "":
 		return o, cli.Usage("--analyzer-options need --analyzer")
 	}
-	o = writer.Options{Memory: writerMemory(int64(f.memory)), Threads: int(f.threads), Stored: f.storeText}
+	o = writer.Options{Memory: writerMemory(int64(f.memory)), Threads: f.threads, Stored: f.storeText}
 	if f.analyzer != "" {
 		if o.Analyzer, err = analysis.New(f.analyzer, f.options); err != nil {
 			return o, cli.Usage("%w", err)

@@ -49,7 +49,7 @@ func docsCommand() *cobra.Command {
 			return out, nil
 		})
 	cmd.Flags().Uint64Var(&from, "from", 0, "begin with document `N`")
-	cmd.Flags().IntVar(&limit, "limit", 50, "at most `N` documents, 0 for all")
+	cli.Int(cmd.Flags(), &limit, "limit", 50, 0, cli.Any, "at most `N` documents, 0 for all")
 	cmd.Flags().BoolVar(&full, "full", false, "print the whole text")
 	return cmd
 }

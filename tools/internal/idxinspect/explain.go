@@ -92,7 +92,7 @@ pivots, how the threshold rose, and the time.`,
 	fl.Float64Var(&o.Params.K1, "k1", o.Params.K1, "BM25's k1")
 	fl.Float64Var(&o.Params.B, "b", o.Params.B, "BM25's b")
 	fl.BoolVar(&trace, "trace", false, "answer the query and show what that did")
-	fl.IntVar(&o.K, "k", 10, "with --trace: how many documents are wanted")
+	cli.Int(fl, &o.K, "k", 10, 1, cli.Any, "with --trace: how many documents are wanted")
 	fl.Var(mode, "mode", "with --trace: which documents match: "+mode.Words())
 	fl.Var(algo, "algo", "with --trace: how to find them: "+algo.Words())
 	return cmd

@@ -80,7 +80,7 @@ words, which save most lookups in long lists, get what the lists leave of the bu
 		})
 	cmd.Flags().Var(&budget, "budget", "device memory for lists")
 	cmd.Flags().StringVar(&queries, "queries", "", "queries as lines of qid, tab, text from `FILE` (required)")
-	cmd.Flags().IntVar(&top, "top", top, "show the first `N` lists of the plan")
+	cli.Int(cmd.Flags(), &top, "top", top, 0, cli.Any, "show the first `N` lists of the plan")
 	return cmd
 }
 

@@ -90,9 +90,17 @@ func listCommand() *cobra.Command {
 			if err != nil {
 				return nil, err
 			}
+			for _, l := range out.Lists {
+				if l.ChecksumOK != nil && !*l.ChecksumOK {
+					return out, errDamaged
+				}
+			}
 			return out, nil
 		})
 }
+
+// errDamaged ends a command whose report shows the damage.
+var errDamaged = errors.New("damage found")
 
 // eachList calls f with the lists of a term. It is an error if no segment has the term.
 func eachList(path, term string, f func(g *seg, l *segment.List) error) error {

@@ -52,8 +52,8 @@ func blocksCommand() *cobra.Command {
 			}
 			return out, nil
 		})
-	cmd.Flags().IntVar(&from, "from", 0, "begin with block `N`")
-	cmd.Flags().IntVar(&limit, "limit", 50, "at most `N` blocks of each list, 0 for all")
+	cli.Int(cmd.Flags(), &from, "from", 0, 0, cli.Any, "begin with block `N`")
+	cli.Int(cmd.Flags(), &limit, "limit", 50, 0, cli.Any, "at most `N` blocks of each list, 0 for all")
 	return cmd
 }
 
@@ -145,7 +145,7 @@ func postingsCommand() *cobra.Command {
 			return out, nil
 		})
 	cmd.Flags().Uint32Var(&from, "from", 0, "begin with document `N`")
-	cmd.Flags().IntVar(&limit, "limit", 50, "at most `N` postings, 0 for all")
+	cli.Int(cmd.Flags(), &limit, "limit", 50, 0, cli.Any, "at most `N` postings, 0 for all")
 	return cmd
 }
 

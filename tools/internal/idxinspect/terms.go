@@ -55,7 +55,7 @@ func termsCommand() *cobra.Command {
 	cmd.Flags().StringVar(&prefix, "prefix", "", "only terms that begin with `TEXT`")
 	cmd.Flags().StringVar(&from, "from", "", "only terms from `TERM` on")
 	cmd.Flags().Var(order, "sort", "order: "+order.Words())
-	cmd.Flags().IntVar(&limit, "limit", 50, "at most `N` terms, 0 for all")
+	cli.Int(cmd.Flags(), &limit, "limit", 50, 0, cli.Any, "at most `N` terms, 0 for all")
 	return cmd
 }
 

@@ -26,7 +26,7 @@ type flags struct {
 	order       *cli.Choice
 	seed        uint64
 	memory      cli.ByteSize
-	threads     cli.Threads
+	threads     int
 	json        bool
 	salvage     bool
 }
@@ -69,12 +69,12 @@ index without a sound manifest, see 'idxinspect repair'.`,
 	fl.SortFlags = false
 	fl.StringVar(&f.out, "out", "", "merge SRC... into the index in `DIR`")
 	fl.StringVar(&f.inPlace, "in-place", "", "merge the segments of the index in `DIR`")
-	fl.IntVar(&f.maxSegments, "max-segments", 1, "with --in-place: leave at most `N` segments")
+	cli.Int(fl, &f.maxSegments, "max-segments", 1, 1, cli.Any, "with --in-place: leave at most `N` segments")
 	f.codecs.Add(fl, "(auto: blocks that are copied keep theirs, others get the cheapest)")
 	fl.Var(f.order, "order", "order of documents: "+f.order.Words())
 	fl.Uint64Var(&f.seed, "seed", 0, "of --order random: another `N` gives another order")
 	fl.Var(&f.memory, "memory", "memory budget")
-	f.threads.Add(fl)
+	cli.Threads(fl, &f.threads)
 	fl.BoolVar(&f.salvage, "salvage", false, "with --out: copy what can be read of damaged SRC...")
 	fl.BoolVar(&f.json, "json", false, "print the report as JSON")
 	return cmd
@@ -94,8 +94,6 @@ func (f *flags) check(cmd *cobra.Command, args []string) error {
 		return cli.Usage("--max-segments goes with --in-place")
 	case f.salvage && (f.out == "" || f.order.Value != string(writer.OrderInput)):
 		return cli.Usage("--salvage goes with --out, without --order")
-	case f.maxSegments < 1:
-		return cli.Usage("--max-segments is at least 1")
 	case f.maxSegments > 1 && f.order.Value != string(writer.OrderInput):
 		return cli.Usage("--order %s makes one segment; --max-segments %d contradicts it", f.order.Value, f.maxSegments)
 	case f.memory < writer.MinMemory:
@@ -124,7 +122,7 @@ func (f *flags) run(cmd *cobra.Command, args []string) error {
 	}
 	p := cli.NewProgress(cmd.ErrOrStderr(), "merge", 0, cli.ItemRate("postings"))
 	defer p.Stop()
-	o := writer.Options{Memory: int64(f.memory), Threads: int(f.threads), Progress: func(x writer.Progress) {
+	o := writer.Options{Memory: int64(f.memory), Threads: f.threads, Progress: func(x writer.Progress) {
 		p.Update(int64(x.Done), int64(x.Total))
 	}}
 	var err error

@@ -59,6 +59,13 @@ func (f *flags) execute(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	if f.queries == "" {
+		for _, q := range qs {
+			if op := operator(q.text); op != "" {
+				fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s is read as plain words: queries have no operators\n", cmd.CommandPath(), cli.Quote(op))
+			}
+		}
+	}
 	return f.with(func(s *session) error {
 		if f.run != "" {
 			return s.writeRun(cmd, qs)

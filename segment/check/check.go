@@ -99,7 +99,8 @@ func Sections(ctx context.Context, s *segment.Segment, want func(format.SectionI
 // chunk is how many bytes are checksummed between calls of step.
 const chunk = 4 << 20
 
-// checksum verifies the checksum of a section.
+// checksum verifies the checksum of a section, and those of its pages first, which say
+// where the damage is.
 func checksum(s *segment.Segment, sec format.Section, step func(n int64) error) error {
 	sum := xxhash.New()
 	for off, left := sec.Offset, sec.PaddedLength(); left > 0; {
@@ -107,6 +108,9 @@ func checksum(s *segment.Segment, sec format.Section, step func(n int64) error) 
 		b, err := s.Data().Range(off, n)
 		if err != nil {
 			return format.Locate(err, format.Place{File: s.Name(), Section: sec.ID.String(), Block: format.NoBlock})
+		}
+		if err := s.Raw().CheckPages(sec, off, b); err != nil {
+			return err
 		}
 		sum.Write(b)
 		off, left = off+n, left-n

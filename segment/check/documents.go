@@ -52,7 +52,7 @@ func (v *verifier) ids() error {
 	}
 	return s.EachID(func(doc uint32, id []byte) error {
 		key := layout.IDHashKey(xxhash.Sum64(id), doc)
-		if _, ok := layout.SearchHashes(hashes, key); !ok {
+		if i, _, _ := layout.SearchHashes(hashes, key); i == len(hashes) || hashes[i] != key {
 			return s.Raw().Corrupt(format.SectionIDHash, 0, "id %q of docID %d is missing", id, doc)
 		}
 		if doc%4096 == 0 {

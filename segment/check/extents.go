@@ -124,7 +124,7 @@ func (lv *listVerifier) postingsOf(w *walk, docs, freqs, dls []uint32, known boo
 		return l.Locate(format.Corrupt("%s", msg), b)
 	}
 	lv.sumTokens(freqs)
-	countKth(l, &w.kth, freqs, dls)
+	countKth(l, &w.kth, l.Quads[b], freqs, dls)
 	return nil
 }
 
@@ -171,14 +171,47 @@ func boundsOf(q format.Quad) (b bounds) {
 	return b
 }
 
-// dominate is format.Quad.Dominates.
-func (b *bounds) dominate(tf, dl uint32) bool {
+// least returns the length of the shortest document in which a frequency of tf is under the
+// bounds; ok is false if there is none.
+func (b *bounds) least(tf uint32) (dl uint32, ok bool) {
+	dl = ^uint32(0)
 	for i := range b {
-		if b[i].tf >= tf && b[i].dl <= dl {
-			return true
+		if b[i].tf >= tf {
+			dl, ok = min(dl, b[i].dl), true
 		}
 	}
-	return false
+	return dl, ok
+}
+
+// under reports whether all postings are under the bounds.
+func (b *bounds) under(freqs, dls []uint32) bool {
+	var least [16]uint64 // by frequency
+	for tf := range least {
+		dl, ok := b.least(uint32(tf))
+		if least[tf] = uint64(dl); !ok {
+			least[tf] = 1 << 32
+		}
+	}
+	for i, tf := range freqs {
+		if tf < uint32(len(least)) {
+			if uint64(dls[i]) < least[tf] {
+				return false
+			}
+		} else if dl, ok := b.least(tf); !ok || dls[i] < dl {
+			return false
+		}
+	}
+	return true
+}
+
+// covers reports whether the pairs of c are under b. Then all postings under c are.
+func (b *bounds) covers(c *bounds) bool {
+	for i := range c {
+		if dl, ok := b.least(c[i].tf); !ok || c[i].dl < dl {
+			return false
+		}
+	}
+	return true
 }
 
 // checkQuad checks the quads that bound a block: its own, q, and that of the list, whole.
@@ -187,10 +220,8 @@ func checkQuad(q format.Quad, whole *bounds, freqs, dls []uint32) string {
 		return "pairs of the quad are not in order"
 	}
 	block := boundsOf(q)
-	for i, tf := range freqs {
-		if !block.dominate(tf, dls[i]) || !whole.dominate(tf, dls[i]) {
-			return "a posting is not under its quad"
-		}
+	if !block.under(freqs, dls) || !whole.covers(&block) && !whole.under(freqs, dls) {
+		return "a posting is not under its quad"
 	}
 	return ""
 }
@@ -232,13 +263,21 @@ func checkPositions(l *segment.List, first int, docs []uint32, bucket int) int {
 	return bucket
 }
 
-// countKth counts the postings that reach the k-th impacts.
-func countKth(l *segment.List, n *[3]int, freqs, dls []uint32) {
+// countKth counts the postings of a block, which are under its quad, that reach the k-th
+// impacts, until there are enough.
+func countKth(l *segment.List, n *[3]int, q format.Quad, freqs, dls []uint32) {
 	if !l.HasKth {
 		return
 	}
+	block := boundsOf(q)
 	for k := range n {
-		tf, dl, _ := l.Kth[k].Pair()
+		if n[k] >= format.KthValues[k] {
+			continue // enough
+		}
+		tf, dl, ok := l.Kth[k].Pair()
+		if least, some := block.least(tf); !ok || !some || least > dl {
+			continue
+		}
 		for i, f := range freqs {
 			if f >= tf && dls[i] <= dl {
 				n[k]++

@@ -38,6 +38,27 @@ var widthTables = func() (t [bitpack.MaxWidth + 1]widthTable) {
 	return t
 }()
 
+// wideTable is widthTable for AVX-512: for each step, the quadwords of the vectors in
+// which its rows begin, counted from the byte at which the first does.
+type wideTable [8]struct {
+	quads  [8]uint8
+	offset uint16
+	_      [6]byte
+}
+
+var wideTables = func() (t [bitpack.MaxWidth + 1]wideTable) {
+	for b := range t {
+		for step := range t[b] {
+			s, first := &t[b][step], 4*step*b/32
+			s.offset = uint16(first * bitpack.VectorSize)
+			for i := range s.quads {
+				s.quads[i] = uint8(2*((4*step+i/2)*b/32-first) + i%2)
+			}
+		}
+	}
+	return t
+}()
+
 // ranks has, for each byte of a bitmap, the shuffle that brings the next numbers to the
 // bits that are set, and zero to the others.
 var ranks = func() (t [256][8]byte) {
@@ -55,6 +76,22 @@ var ranks = func() (t [256][8]byte) {
 // vectors reports whether blocks in src can be unpacked with vectors.
 func vectors(src []byte) bool {
 	return simd.Level() >= simd.AVX2 && cap(src)-len(src) >= format.ReadablePadding
+}
+
+// wide reports whether the block in src can be unpacked with AVX-512.
+func (l *layout) wide(src []byte, k kind) bool {
+	return simd.Level() >= simd.AVX512 && k != plain && l.plus == 1 && (l.pos == asBitmap || l.Count <= ListMax) &&
+		cap(src)-len(src) >= format.ReadablePadding
+}
+
+// unpackWide is unpack with AVX-512.
+func (l *layout) unpackWide(dst *[bitpack.BlockLen]uint32, n int, src []byte, k kind, prev uint32) bool {
+	from := unsafe.Pointer(unsafe.SliceData(src))
+	low, tab := (*byte)(unsafe.Add(from, l.low)), (*byte)(unsafe.Pointer(&wideTables[l.Width]))
+	if k == docs {
+		return docsAVX512(&dst[0], (*byte)(from), low, tab, uint64(l.bit), uint64(l.Count), uint64(l.Over), uint64(asBitmap-l.pos), uint64(n), uint32(l.Width), prev)
+	}
+	return freqsAVX512(&dst[0], (*byte)(from), low, tab, uint64(l.bit), uint64(l.Count), uint64(l.Over), uint64(asBitmap-l.pos), uint64(n), uint32(l.Width), 0)
 }
 
 // unpackVectors is unpack for a block with a bitmap and overflows of at most octetBits bits.

@@ -106,11 +106,7 @@ func (l *layout) unpackVectors(dst *[bitpack.BlockLen]uint32, n int, src []byte,
 		return false
 	}
 	e.overflows.read(d, l.bit+bitmapBits, l.Over, l.Count, uint(l.plus))
-	if n < bitpack.BlockLen {
-		e.unpackShort(dst, src[l.low:l.low+bitpack.Size(n, l.Width)], l.Width, k, prev)
-	} else {
-		e.unpack(dst, unsafe.Add(unsafe.Pointer(unsafe.SliceData(src)), l.low), l.Width, k, prev)
-	}
+	e.unpack(dst, n, unsafe.Add(unsafe.Pointer(unsafe.SliceData(src)), l.low), l.Width, k, prev)
 	return true
 }
 
@@ -121,25 +117,17 @@ type exceptions struct {
 	lo, hi    uint64
 }
 
-// unpackShort unpacks a copy of low, as long as a full block and what is read after it.
-//
-//go:noinline
-func (e *exceptions) unpackShort(dst *[bitpack.BlockLen]uint32, low []byte, width uint, k kind, prev uint32) {
-	var buf [4*bitpack.BlockLen + 2*bitpack.VectorSize]byte
-	copy(buf[:], low)
-	e.unpack(dst, unsafe.Pointer(&buf), width, k, prev)
-}
-
-func (e *exceptions) unpack(dst *[bitpack.BlockLen]uint32, low unsafe.Pointer, width uint, k kind, prev uint32) {
+func (e *exceptions) unpack(dst *[bitpack.BlockLen]uint32, n int, low unsafe.Pointer, width uint, k kind, prev uint32) {
 	tab, ranks := (*byte)(unsafe.Pointer(&widthTables[width])), (*byte)(unsafe.Pointer(&ranks))
 	over := (*byte)(unsafe.Pointer(&e.overflows))
+	steps := uint32(n+15) / 16
 	switch k {
 	case docs:
-		docsAVX2(&dst[0], (*byte)(low), tab, ranks, over, e.lo, e.hi, uint32(width), prev)
+		docsAVX2(&dst[0], (*byte)(low), tab, ranks, over, e.lo, e.hi, uint32(width), prev, steps)
 	case freqs:
-		freqsAVX2(&dst[0], (*byte)(low), tab, ranks, over, e.lo, e.hi, uint32(width), 0)
+		freqsAVX2(&dst[0], (*byte)(low), tab, ranks, over, e.lo, e.hi, uint32(width), 0, steps)
 	default:
-		plainAVX2(&dst[0], (*byte)(low), tab, ranks, over, e.lo, e.hi, uint32(width), 0)
+		plainAVX2(&dst[0], (*byte)(low), tab, ranks, over, e.lo, e.hi, uint32(width), 0, steps)
 	}
 }
 

@@ -78,9 +78,11 @@ func vectors(src []byte) bool {
 	return simd.Level() >= simd.AVX2 && cap(src)-len(src) >= format.ReadablePadding
 }
 
-// wide reports whether the block in src can be unpacked with AVX-512.
+// wide reports whether the block in src can be unpacked with AVX-512: the exceptions must be
+// those of newpfd.
 func (l *layout) wide(src []byte, k kind) bool {
-	return simd.Level() >= simd.AVX512 && k != plain && l.plus == 1 && (l.pos == asBitmap || l.Count <= ListMax) &&
+	return simd.Level() >= simd.AVX512 && k != plain && l.plus == 1 &&
+		(l.pos == asBitmap || l.pos == positionBits && l.Count <= ListMax) &&
 		cap(src)-len(src) >= format.ReadablePadding
 }
 

@@ -29,6 +29,7 @@ type Report struct {
 	Skipped  int64   `json:"skipped"`
 	Deleted  int64   `json:"deleted"`
 	NotFound int64   `json:"ids_not_found"`
+	Ignored  uint64  `json:"ignored_fields"`
 	Read     int64   `json:"bytes_read"`
 	Seconds  float64 `json:"seconds"`
 	Live     int64   `json:"documents"`
@@ -45,6 +46,7 @@ type build struct {
 	w        *writer.Writer
 	skip     bool
 	done     string // what the run does
+	fields   exchange.Fields
 	order    writer.ReorderOptions
 	progress *cli.Progress
 	report   Report
@@ -92,6 +94,9 @@ func (f *flags) build(ctx context.Context, stderr io.Writer, args []string) (*Re
 	b := &build{stderr: stderr, skip: f.onError.Value == "skip", done: "added", report: Report{Index: f.out, deletes: f.deletes.any(), adds: len(ins) > 0}}
 	if b.report.deletes {
 		b.done = "added or deleted"
+	}
+	if b.fields, err = exchange.ParseFields(f.fields); err != nil {
+		return nil, cli.Usage("--map: %w", err)
 	}
 	b.order = writer.ReorderOptions{Order: writer.Order(f.order.Value), Seed: f.seed}
 	b.progress = cli.NewProgress(stderr, "build", total, cli.BytesRate)
@@ -161,6 +166,10 @@ func (b *build) documents(ctx context.Context, in input) error {
 		return err
 	}
 	defer src.Close()
+	if j, ok := src.(*exchange.JSONL); ok {
+		j.SetFields(b.fields)
+		defer func() { b.report.Ignored += j.Ignored() }()
+	}
 	defer context.AfterFunc(ctx, func() { src.Close() })()
 	done := b.report.Read
 	for {
@@ -304,6 +313,9 @@ func (r *Report) textAdded(t *cli.Table) {
 		added += fmt.Sprintf(", %s of them in place of others", cli.Count(r.Replaced))
 	}
 	t.Row("added", added)
+	if r.Ignored > 0 {
+		t.Row("ignored", cli.Count(r.Ignored)+" JSON fields other than id and contents: see --map")
+	}
 	if r.Skipped > 0 {
 		t.Row("skipped", cli.Count(r.Skipped)+" bad documents")
 	}

@@ -30,6 +30,7 @@ type flags struct {
 	threads   int
 	onError   *cli.Choice
 	deletes   deletions
+	fields    string
 	storeText bool
 	json      bool
 }
@@ -58,8 +59,8 @@ func (f *flags) command() *cobra.Command {
 there is none. A document replaces one with the same id. A run commits everything
 at its end, or nothing.
 
-Inputs, gzip-compressed or not; "-" is standard input:
-  jsonl    one JSON object a line with the strings "id" and "contents"
+Inputs, which may be compressed with gzip, zstd or bzip2; "-" is standard input:
+  jsonl    one JSON object a line with the strings "id" and "contents"; see --map
   tsv      lines of id, tab, text
   trec     DOC elements with DOCNO and TEXT
   textdir  a directory: each file is a document, its path the id
@@ -101,6 +102,7 @@ equal scores. Documents added by later runs follow, in their own order.`,
 	fl.Uint64Var(&f.seed, "seed", 0, "of --order random: another `N` gives another order")
 	fl.Var(&f.memory, "memory", "memory budget")
 	cli.Threads(fl, &f.threads)
+	fl.StringVar(&f.fields, "map", "id=id,contents=contents", "JSON `FIELDS` to read, as in id=_id,contents=title+text")
 	fl.Var(f.onError, "on-error", "what to do with a bad document: fail|skip")
 	fl.StringVar(&f.deletes.ids, "delete", "", "delete the documents with the ids in `FILE`, one a line, - for standard input")
 	fl.StringArrayVar(&f.deletes.queries, "delete-query", nil, "delete the documents that hold all words of `TEXT`; may be repeated")

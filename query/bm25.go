@@ -109,8 +109,8 @@ func (s *Scorer) IDF(df uint64) float64 {
 }
 
 // Weight returns idf * (k1 + 1) * qtf, the weight of a term for Score. df is the term's document
-// frequency over the snapshot without deleted documents, qtf how often the query holds the term. No posting of the term
-// scores more.
+// frequency over the snapshot without deleted documents, qtf how often the query holds the term. No
+// posting of the term scores more.
 func (s *Scorer) Weight(df uint64, qtf int) float32 {
 	w := float32(float32(s.IDF(df)) * s.k1Plus1)
 	return float32(w * float32(qtf))

@@ -344,7 +344,9 @@ func (l *Lock) Close() error {
 	pending, keep := l.pending, l.failed != nil
 	l.pending, l.failed = nil, fs.ErrClosed
 	l.mu.Unlock()
-	l.replacePublished(nil)
+	if c := l.dir.setPublished(nil); c != nil {
+		c.Release()
+	}
 	for f, o := range pending {
 		o.Close()
 		if !keep {

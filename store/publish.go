@@ -48,11 +48,7 @@ func (l *Lock) Publish(m *Manifest) error {
 // replacePublished replaces the publication, if there is one, by c, which may be nil,
 // and discards files that nothing names any more. The caller holds l.commit.
 func (l *Lock) replacePublished(c *Commit) {
-	d := l.dir
-	d.mu.Lock()
-	old := d.published
-	d.published = c
-	d.mu.Unlock()
+	old := l.dir.setPublished(c)
 	if old == nil {
 		return
 	}
@@ -68,6 +64,14 @@ func (l *Lock) replacePublished(c *Commit) {
 		}
 	}
 	old.Release()
+}
+
+// setPublished sets the publication and returns the one before.
+func (d *Dir) setPublished(c *Commit) (old *Commit) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	old, d.published = d.published, c
+	return old
 }
 
 // removeUnused removes an uncommitted file, at once or when the last publication and

@@ -15,10 +15,10 @@ package memfs
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -57,7 +57,7 @@ type FS struct {
 	entries  map[string]*inode // as the process sees them
 	durable  map[string]*inode // as of the last Sync
 	changes  []change          // from durable to entries, in order
-	locks    map[string]bool
+	locks    map[*inode]bool
 	ops      int
 	fault    *Fault
 	faultAt  int
@@ -87,7 +87,7 @@ type write struct {
 
 // New returns an empty file system without limits.
 func New() *FS {
-	return &FS{entries: map[string]*inode{}, durable: map[string]*inode{}, locks: map[string]bool{}, capacity: -1}
+	return &FS{entries: map[string]*inode{}, durable: map[string]*inode{}, locks: map[*inode]bool{}, capacity: -1}
 }
 
 // Watch calls w before each operation, in the goroutine of the operation; nil ends
@@ -199,14 +199,21 @@ func (f *FS) ID() any { return f }
 // String returns "memory".
 func (f *FS) String() string { return "memory" }
 
-// List returns the names of all files, sorted.
+// List returns the names of all files, sorted, and that of the quarantine folder if
+// there is one.
 func (f *FS) List() ([]string, error) {
 	f.begin(Op{Kind: "list"})
 	defer f.mu.Unlock()
 	if err, _ := f.op(); err != nil {
 		return nil, pathError("list", "", err)
 	}
-	return sortedNames(f.entries), nil
+	names := sortedNames(f.entries)
+	n := len(names)
+	names = slices.DeleteFunc(names, func(name string) bool { return strings.HasPrefix(name, quarantine) })
+	if len(names) < n {
+		names = append(names, store.QuarantineName)
+	}
+	return names, nil
 }
 
 // Open opens a file with its current content; later writes do not show.
@@ -255,6 +262,9 @@ func (f *FS) Rename(from, to string) error {
 		return pathError("rename", from, fs.ErrNotExist)
 	}
 	if effect && in != nil {
+		if old := f.entries[to]; old != nil {
+			f.used -= int64(len(old.data))
+		}
 		f.set(change{names: [2]string{from, to}, inodes: [2]*inode{nil, in}})
 	}
 	if err != nil {
@@ -282,8 +292,27 @@ func (f *FS) Remove(name string) error {
 	return nil
 }
 
-// Sync makes the names durable.
-func (f *FS) Sync() error {
+// quarantine begins the names of files in the quarantine folder. Open finds them.
+const quarantine = store.QuarantineName + "/"
+
+// Quarantine moves a file into the quarantine folder.
+func (f *FS) Quarantine(name string) error {
+	f.mu.Lock()
+	to := quarantine + name
+	for n := 1; f.entries[to] != nil; n++ {
+		to = fmt.Sprintf("%s%s.%d", quarantine, name, n)
+	}
+	f.mu.Unlock()
+	return f.Rename(name, to)
+}
+
+// Sync makes the content of files durable, one after the other, then the names.
+func (f *FS) Sync(files ...store.File) error {
+	for _, x := range files {
+		if err := x.Sync(); err != nil {
+			return err
+		}
+	}
 	f.begin(Op{Kind: "sync"})
 	defer f.mu.Unlock()
 	err, effect := f.op()
@@ -301,30 +330,43 @@ func (f *FS) Sync() error {
 }
 
 // Lock acquires a lock; a crash releases it.
-func (f *FS) Lock(name string) (io.Closer, error) {
+func (f *FS) Lock(name string) (store.FileLock, error) {
 	f.begin(Op{Kind: "lock", Name: name})
 	defer f.mu.Unlock()
 	if err, _ := f.op(); err != nil {
 		return nil, pathError("lock", name, err)
 	}
-	if f.locks[name] {
+	in := f.entries[name]
+	if f.locks[in] {
 		return nil, pathError("lock", name, store.ErrLocked)
 	}
-	if f.entries[name] == nil {
-		f.set(change{names: [2]string{name}, inodes: [2]*inode{{}}})
+	if in == nil {
+		in = &inode{}
+		f.set(change{names: [2]string{name}, inodes: [2]*inode{in}})
 	}
-	f.locks[name] = true
-	return &lock{f, name}, nil
+	f.locks[in] = true
+	return &lock{f, name, in}, nil
 }
 
 type lock struct {
 	fs   *FS
 	name string
+	in   *inode
+}
+
+// Held is not an operation: it does not fail.
+func (l *lock) Held() error {
+	l.fs.mu.Lock()
+	defer l.fs.mu.Unlock()
+	if l.fs.entries[l.name] != l.in {
+		return pathError("lock", l.name, store.ErrLockLost)
+	}
+	return nil
 }
 
 func (l *lock) Close() error {
 	l.fs.mu.Lock()
 	defer l.fs.mu.Unlock()
-	delete(l.fs.locks, l.name)
+	delete(l.fs.locks, l.in)
 	return nil
 }

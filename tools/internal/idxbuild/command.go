@@ -169,7 +169,7 @@ func checkDir(dir string) error {
 	}
 	for _, e := range entries {
 		name := e.Name()
-		if name == store.LockName || filepath.Ext(name) == ".pin" || filepath.Ext(name) == ".tmp" {
+		if name == store.LockName || name == store.QuarantineName || filepath.Ext(name) == ".pin" || filepath.Ext(name) == ".tmp" {
 			continue
 		}
 		if isIndex(dir) {

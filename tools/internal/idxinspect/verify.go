@@ -76,14 +76,27 @@ func verify(ctx context.Context, stderr io.Writer, path string) (v *Verification
 	}
 	defer d.Close()
 	c, err := d.Latest()
-	if err != nil {
-		if errors.Is(err, format.ErrCorrupt) {
-			return v, v.add(path, fileOf(err, "manifest"), err)
-		}
+	if err != nil && !errors.Is(err, format.ErrCorrupt) {
 		return nil, cli.Opening(err)
 	}
+	if gen, err := d.Generation(); err != nil {
+		return nil, cli.Opening(err)
+	} else if gen > 0 {
+		for _, name := range []string{store.ManifestName(gen), store.MirrorName(gen)} {
+			if err := v.add(path, name, verifyManifest(d, name)); err != nil {
+				return v, err
+			}
+		}
+	}
+	if err != nil {
+		if v.OK { // the manifest is whole, but not what the directory holds
+			err = v.add(path, fileOf(err, "manifest"), err)
+		} else {
+			err = nil
+		}
+		return v, err
+	}
 	defer c.Release()
-	v.add(path, store.ManifestName(c.Generation), nil)
 	for i := range c.Segments {
 		info := &c.Segments[i]
 		if err := v.segment(ctx, stderr, filepath.Join(path, store.SegmentName(info.File)), c.Manifest, i); err != nil {
@@ -98,6 +111,17 @@ func verify(ctx context.Context, stderr io.Writer, path string) (v *Verification
 		}
 	}
 	return v, nil
+}
+
+func verifyManifest(d *store.Dir, name string) (err error) {
+	defer store.CatchFault(store.ArmFault(), &err)
+	data, err := d.OpenFile(name)
+	if err != nil {
+		return err
+	}
+	defer data.Close()
+	_, err = store.ReadManifest(name, data)
+	return err
 }
 
 // fileOf returns the name of the file that err is about.
@@ -143,7 +167,7 @@ func (v *Verification) add(dir, file string, err error) error {
 		f.Bytes = st.Size()
 	}
 	if err != nil {
-		if !errors.Is(err, format.ErrCorrupt) && !cli.IsNotExist(err) {
+		if !errors.Is(err, format.ErrCorrupt) && !errors.Is(err, format.ErrNotAnIndex) && !cli.IsNotExist(err) {
 			return err
 		}
 		v.OK = false

@@ -29,6 +29,7 @@ type Lock struct {
 
 	mu      sync.Mutex
 	cur     *Manifest
+	stored  bool               // cur is a commit on disk
 	old     []*oldCommit       // superseded commits on disk, oldest first
 	next    uint64             // next file number
 	pending map[string]*output // files of this lock that no commit names yet, by their final names
@@ -218,10 +219,10 @@ func (l *Lock) Commit(m *Manifest) error {
 		l.mu.Unlock()
 		return fmt.Errorf("commit %d: %w: %w", m.Generation, ErrUncertain, err)
 	}
-	if l.cur.Generation > 0 {
+	if l.stored {
 		l.old = append(l.old, &oldCommit{Manifest: l.cur})
 	}
-	l.cur = m.Clone()
+	l.cur, l.stored = m.Clone(), true
 	for _, f := range m.Files() {
 		delete(l.pending, f)
 	}

@@ -35,7 +35,7 @@ func (l *Lock) start(o LockOptions) error {
 	if err != nil {
 		return err
 	}
-	l.cur = c.Manifest.Clone()
+	l.cur, l.stored = c.Manifest.Clone(), true
 	c.Release()
 	l.next = max(l.next, l.cur.NextFile)
 	if err := l.checkNamed(); err != nil {

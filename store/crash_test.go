@@ -65,14 +65,14 @@ func writeSegment(l *store.Lock, n int) (store.SegmentInfo, error) {
 
 // workload creates an index, which is commit 1, and commits three times: a segment,
 // another segment and deletes in the first, and a merge of both into a third. acked is
-// the last commit that succeeded.
-func workload(fsys store.FS, acked *uint64) error {
+// the last commit that succeeded; keep is LockOptions.KeepCommits.
+func workload(fsys store.FS, keep int, acked *uint64) error {
 	d, err := store.OpenFS(fsys)
 	if err != nil {
 		return err
 	}
 	defer d.Close()
-	l, err := d.Lock()
+	l, err := d.LockWith(store.LockOptions{KeepCommits: keep})
 	if err != nil {
 		return err
 	}
@@ -197,7 +197,7 @@ func TestCrashAtEveryOperation(t *testing.T) {
 			mem := memfs.New()
 			mem.Inject(memfs.Fault{At: i, Err: errInjected, Sticky: true, Effect: mode%2 == 1})
 			var acked uint64
-			err := workload(mem, &acked)
+			err := workload(mem, 1+mode%3, &acked)
 			after := mem.Crash
 			if mode > 1 {
 				r := rand.New(rand.NewPCG(uint64(i), uint64(mode)))
@@ -231,7 +231,7 @@ func TestFailAtEveryOperation(t *testing.T) {
 			mem := memfs.New()
 			mem.Inject(memfs.Fault{At: i, Err: errInjected, Effect: effect})
 			var acked uint64
-			err := workload(mem, &acked)
+			err := workload(mem, 1+i%2, &acked)
 			ops := mem.Ops()
 			mem.Heal()
 			if e := checkWhole(mem, acked, acked+1); e != nil {
@@ -255,7 +255,7 @@ func TestDiskFull(t *testing.T) {
 		mem := memfs.New()
 		mem.SetCapacity(capacity)
 		acked = 0
-		if err := workload(mem, &acked); err != nil && !errors.Is(err, memfs.ErrNoSpace) {
+		if err := workload(mem, 1, &acked); err != nil && !errors.Is(err, memfs.ErrNoSpace) {
 			t.Fatalf("capacity %d: %v", capacity, err)
 		}
 		if err := checkWhole(mem, acked, acked); err != nil {

@@ -245,9 +245,8 @@ func neither(name, twin string, err, err2 error) error {
 			return err
 		}
 	}
-	var e *format.Error
 	for _, err := range []error{err, err2} {
-		if !errors.As(err, &e) && !errors.Is(err, fs.ErrNotExist) {
+		if !isDamage(err) && !errors.Is(err, fs.ErrNotExist) {
 			return err // of the operating system
 		}
 	}

@@ -58,7 +58,8 @@ type FileState struct {
 }
 
 // Inspect lists the files of a directory and checks them. Of segments it reads what
-// opening them reads; check, if not nil, checks the rest (check.Segment).
+// opening them reads; check, if not nil, checks the rest (check.Segment). Damage is in
+// the Inventory; an error is of the operating system or of ctx.
 func (d *Dir) Inspect(ctx context.Context, check func(context.Context, *segment.Segment) error) (*Inventory, error) {
 	names, err := d.fs.List()
 	if err != nil {
@@ -74,7 +75,11 @@ func (d *Dir) Inspect(ctx context.Context, check func(context.Context, *segment.
 			if n.temp {
 				continue // from before the commit
 			}
-			inv.Manifests = append(inv.Manifests, inspectManifest(d.fs, name, n.num))
+			m := inspectManifest(d.fs, name, n.num)
+			if m.Err != nil && !isDamage(m.Err) {
+				return nil, m.Err
+			}
+			inv.Manifests = append(inv.Manifests, m)
 		default:
 			inv.next = max(inv.next, n.num+1)
 			f := FileState{Name: n.String(), Number: n.num, Kind: format.KindSegment, Temp: n.temp}
@@ -97,11 +102,18 @@ func (d *Dir) Inspect(ctx context.Context, check func(context.Context, *segment.
 		} else {
 			_, f.Err = f.deletes(d, math.MaxUint32)
 		}
-		if err := ctx.Err(); err != nil {
-			return nil, err
+		if f.Err != nil && !isDamage(f.Err) {
+			return nil, f.Err
 		}
 	}
 	return inv, nil
+}
+
+// isDamage reports whether an error says what a file holds, rather than that it could
+// not be read just now. Faults of a failing disk are damage too: files are mapped.
+func isDamage(err error) bool {
+	var e *format.Error
+	return errors.As(err, &e)
 }
 
 // segment checks a segment file and fills in f.

@@ -124,12 +124,12 @@ func TestDeletesGolden(t *testing.T) {
 // Every byte of a manifest file is covered by a check: any flipped bit is found.
 func TestManifestFlippedBits(t *testing.T) {
 	f := manifestFile(t, AppendManifest(nil, goldenManifest()))
-	for i := range f.b {
-		f.b[i] ^= 1 << (i % 8)
+	for bit := range 8 * len(f.b) {
+		f.b[bit/8] ^= 1 << (bit % 8)
 		if _, err := ReadManifest("m", f); err == nil {
-			t.Fatalf("a flipped bit in byte %d goes unnoticed", i)
+			t.Fatalf("flipped bit %d of byte %d goes unnoticed", bit%8, bit/8)
 		}
-		f.b[i] ^= 1 << (i % 8)
+		f.b[bit/8] ^= 1 << (bit % 8)
 	}
 	for n := range f.b {
 		if _, err := ReadManifest("m", &memory{f.b[:n]}); err == nil {

@@ -27,12 +27,11 @@ type candidate struct {
 // their numbers, which may not be that of the lost commit. Documents of a segment are
 // deleted that the newest sound deletes file with the segment's id names.
 //
-// No two documents of an index have the same id, but the directory may hold the inputs
-// of a merge beside its output, and deletes files may be lost. Going from the highest
-// number down, a segment is dropped if it shares live documents with those that
-// entered before it and they know all of its live documents, deleted or not: they
-// replaced it. If they know only some, it enters, and those that they hold are deleted
-// in it: the newest copy is kept.
+// No two live documents of an index have the same id, but the directory may hold the
+// inputs of a merge beside its output, and deletes files may be lost. So, from the
+// highest number down, a segment that shares live documents with one that entered
+// before it is taken for older: all documents that the other one has, deleted there or
+// not, are deleted in it. It is dropped if none is left.
 func (d *Dir) Rebuild(ctx context.Context, inv *Inventory) (r *Recovery, err error) {
 	defer CatchFault(ArmFault(), &err)
 	r = &Recovery{Manifest: &Manifest{}, deletes: make(map[uint64]*roaring.Bitmap)}
@@ -48,10 +47,13 @@ func (d *Dir) Rebuild(ctx context.Context, inv *Inventory) (r *Recovery, err err
 		if f.Kind != format.KindSegment {
 			continue
 		}
+		if reason := r.refuse(f); reason != "" {
+			r.Dropped = append(r.Dropped, Dropped{f.Name, reason})
+			continue
+		}
 		c, data, err := d.candidate(r, inv, f)
 		if err != nil {
-			r.Dropped = append(r.Dropped, Dropped{f.Name, err.Error()})
-			continue
+			return nil, err
 		}
 		defer data.Close()
 		reason, err := r.enter(ctx, c, entered)
@@ -70,16 +72,23 @@ func (d *Dir) Rebuild(ctx context.Context, inv *Inventory) (r *Recovery, err err
 	return r, nil
 }
 
-// candidate opens a sound segment with its deletes. The error says why it is dropped.
-func (d *Dir) candidate(r *Recovery, inv *Inventory, f *FileState) (c *candidate, data Data, err error) {
+// refuse returns why a segment cannot enter whatever the others are, or "".
+func (r *Recovery) refuse(f *FileState) string {
 	if f.Err != nil {
-		return nil, nil, f.Err
+		return f.Err.Error()
 	}
-	if m := r.Manifest; m.Analyzer == "" {
+	m := r.Manifest
+	if m.Analyzer == "" {
 		m.Analyzer, m.AnalyzerOptions = f.analyzer, f.options
-	} else if m.Analyzer != f.analyzer || m.AnalyzerOptions != f.options {
-		return nil, nil, fmt.Errorf("it was made by analyzer %q (%q), the index by %q (%q)", f.analyzer, f.options, m.Analyzer, m.AnalyzerOptions)
 	}
+	if m.Analyzer != f.analyzer || m.AnalyzerOptions != f.options {
+		return fmt.Sprintf("it was made by analyzer %q (%q), the index by %q (%q)", f.analyzer, f.options, m.Analyzer, m.AnalyzerOptions)
+	}
+	return ""
+}
+
+// candidate opens a sound segment with its deletes.
+func (d *Dir) candidate(r *Recovery, inv *Inventory, f *FileState) (c *candidate, data Data, err error) {
 	s, data, err := f.open(d)
 	if err != nil {
 		return nil, nil, err
@@ -96,6 +105,10 @@ func (d *Dir) candidate(r *Recovery, inv *Inventory, f *FileState) (c *candidate
 			c.deletes, c.info.DeletesFile, c.info.Deleted = bm, x.Number, uint32(bm.GetCardinality())
 			break
 		}
+		if !isDamage(err) {
+			data.Close()
+			return nil, nil, err
+		}
 		r.Notes = append(r.Notes, Dropped{x.Name, fmt.Sprintf("%v: documents deleted from %s come back", err, f.Name)})
 	}
 	return c, data, nil
@@ -104,53 +117,55 @@ func (d *Dir) candidate(r *Recovery, inv *Inventory, f *FileState) (c *candidate
 // enter compares c with the segments that entered before it. reason is not empty if c
 // is to be dropped.
 func (r *Recovery) enter(ctx context.Context, c *candidate, entered []*candidate) (reason string, err error) {
-	shared, known, n := roaring.New(), true, 0
-	var by []string
+	var newer []string
+	gone := c.deletes.Clone()
 	for _, x := range entered {
 		if x.info.ID == c.info.ID {
 			return "it is a copy of " + x.file.Name, nil
 		}
+		known, live, err := c.shared(ctx, x)
+		if err != nil {
+			return "", err
+		}
+		if live {
+			newer = append(newer, x.file.Name)
+			gone.Or(known)
+		}
 	}
-	err = c.seg.EachID(func(doc uint32, id []byte) error {
-		if n++; n%4096 == 0 && ctx.Err() != nil {
-			return ctx.Err()
+	if newer != nil {
+		n := gone.GetCardinality() - c.deletes.GetCardinality()
+		if gone.GetCardinality() == uint64(c.info.Docs) {
+			return "its documents are in " + strings.Join(newer, ", "), nil
 		}
-		if c.deletes.Contains(doc) {
-			return nil
-		}
-		found := false
-		for _, x := range entered {
-			there, ok, err := x.seg.FindID(id)
-			if err != nil {
-				return err
-			}
-			if found = found || ok; ok && !x.deletes.Contains(there) {
-				shared.Add(doc)
-				if !slices.Contains(by, x.file.Name) {
-					by = append(by, x.file.Name)
-				}
-				break
-			}
-		}
-		known = known && found
-		return nil
-	})
-	switch {
-	case err != nil:
-		return "", err
-	case shared.IsEmpty():
-	case known:
-		return "its documents are in " + strings.Join(by, ", "), nil
-	default:
-		c.deletes.Or(shared)
-		c.info.DeletesFile, c.info.Deleted = 0, uint32(c.deletes.GetCardinality())
-		r.deletes[c.info.File] = c.deletes
-		r.Notes = append(r.Notes, Dropped{c.file.Name, fmt.Sprintf("%d documents are in %s: these are kept", shared.GetCardinality(), strings.Join(by, ", "))})
+		r.Notes = append(r.Notes, Dropped{c.file.Name, fmt.Sprintf("%d of its documents are those of %s", n, strings.Join(newer, ", "))})
+		r.deletes[c.info.File] = gone
+		c.deletes, c.info.DeletesFile, c.info.Deleted = gone, 0, uint32(gone.GetCardinality())
 	}
 	if c.info.Deleted == c.info.Docs {
 		return "all its documents are deleted", nil
 	}
 	return "", nil
+}
+
+// shared returns which live documents of c are in x, deleted there or not, and whether
+// any is live in both.
+func (c *candidate) shared(ctx context.Context, x *candidate) (known *roaring.Bitmap, live bool, err error) {
+	known = roaring.New()
+	err = c.seg.EachID(func(doc uint32, id []byte) error {
+		if doc%4096 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if c.deletes.Contains(doc) {
+			return nil
+		}
+		there, ok, err := x.seg.FindID(id)
+		if ok {
+			known.Add(doc)
+			live = live || !x.deletes.Contains(there)
+		}
+		return err
+	})
+	return known, live, err
 }
 
 // Repair locks the directory, inspects it (Inspect) and commits the Recovery that

@@ -97,8 +97,7 @@ func (l *Lock) restoreTwin() error {
 	names := manifestNames(l.cur.Generation)[:2]
 	for i, name := range names {
 		_, b, err := readManifestFile(l.fs, name, l.cur.Generation)
-		var e *format.Error
-		if err != nil && !errors.As(err, &e) && !errors.Is(err, fs.ErrNotExist) {
+		if err != nil && !isDamage(err) && !errors.Is(err, fs.ErrNotExist) {
 			return err // not damage: perhaps it can be read later
 		}
 		raw[i] = b

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"runtime"
 
 	"github.com/spf13/cobra"
 
@@ -51,11 +52,11 @@ type RepairNotes struct {
 type repairFlags struct {
 	apply, rebuild bool
 	commit         uint64
-	level          *cli.Choice
+	level, threads int
 }
 
 func repairCommand() *cobra.Command {
-	f := repairFlags{level: cli.NewChoice("LEVEL", "checksums", "structure", "postings")}
+	var f repairFlags
 	cmd := command("repair INDEX", "Show what can be had of a damaged index, and make it",
 		`It lists the files of the directory, the commits that can be restored, and the index
 that the sound segments make. It changes nothing without --apply, which takes --commit
@@ -66,7 +67,7 @@ A manifest with one damaged bit is read with that bit flipped back. A rebuilt in
 all sound segments in the order of their files. Where two hold the same document, the
 newer file has it; a segment whose documents are all in newer ones is dropped.`,
 		`  idxinspect repair kjv.idx
-  idxinspect repair --level postings kjv.idx
+  idxinspect repair --level 3 kjv.idx
   idxinspect repair --apply --commit 12 kjv.idx
   idxinspect repair --apply --rebuild kjv.idx`,
 		[]string{"INDEX"}, func(cmd *cobra.Command, args []string) (report, error) {
@@ -89,17 +90,20 @@ newer file has it; a segment whose documents are all in newer ones is dropped.`,
 	cmd.Flags().BoolVar(&f.apply, "apply", false, "commit what --commit or --rebuild says")
 	cmd.Flags().Uint64Var(&f.commit, "commit", 0, "restore the commit of generation `N`")
 	cmd.Flags().BoolVar(&f.rebuild, "rebuild", false, "make an index of the sound segments")
-	cmd.Flags().Var(f.level, "level", "how segments are checked: "+f.level.Words())
+	cli.Int(cmd.Flags(), &f.level, "level", int(check.Checksums), int(check.Checksums), int(check.Postings), "how segments are checked, as by verify: `N` of 1 to 3")
+	cli.Threads(cmd.Flags(), &f.threads)
 	return cmd
 }
 
 // run fills in r and, with --apply, repairs d.
 func (f *repairFlags) run(ctx context.Context, stderr io.Writer, d *store.Dir, r *Repair) error {
-	level := map[string]check.Level{"checksums": check.Checksums, "structure": check.Structure, "postings": check.Postings}[f.level.Value]
+	if f.threads == 0 {
+		f.threads = runtime.GOMAXPROCS(0)
+	}
 	checkSegment := func(ctx context.Context, s *segment.Segment) error {
 		p := cli.NewProgress(stderr, "check "+s.Name(), 0, cli.BytesRate)
 		defer p.Stop()
-		return check.Segment(ctx, s, check.Options{Level: level, Progress: p.Update})
+		return check.Segment(ctx, s, check.Options{Level: check.Level(f.level), Threads: f.threads, Guard: store.Guard, Progress: p.Update})
 	}
 	if !f.apply {
 		inv, err := d.Inspect(ctx, checkSegment)
@@ -204,7 +208,7 @@ func (r *Repair) text(w io.Writer) {
 		if !f.OK {
 			state = "DAMAGED"
 		}
-		t.Row(f.File, f.Documents, state, f.Note)
+		t.Row(f.File, f.Documents, state, cli.Printable(f.Note))
 	}
 	t.WriteTo(w)
 	for _, c := range r.Commits {

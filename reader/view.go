@@ -29,9 +29,20 @@ type handle struct {
 	users    int              // guarded by Index.mu
 }
 
-// openLatest opens the newest commit and counts one user.
+// openLatest opens the newest commit, or the one that the options name, and counts
+// one user.
 func (x *Index) openLatest() (*view, error) {
 	var v *view
+	if gen := x.opts.Generation; gen > 0 {
+		c, err := x.dir.At(gen)
+		if err != nil {
+			return nil, err
+		}
+		if v, err = x.openView(c); err != nil {
+			c.Release()
+		}
+		return v, err
+	}
 	_, err := x.dir.OpenLatest(func(c *store.Commit) (err error) {
 		v, err = x.openView(c)
 		return err

@@ -25,6 +25,9 @@ type Dir struct {
 	mu      sync.Mutex          // held while files are read or removed
 	pins    map[string]int      // file name -> commits that refer to it
 	garbage map[string]struct{} // superseded files that are pinned
+
+	published *Commit // by the Lock, since the newest commit; nil if there is none
+	sequence  uint64  // Commit.Published of the last one
 }
 
 // registry holds the Dir of every directory in use.
@@ -317,6 +320,10 @@ func missingFile(gen uint64, err error) error {
 // modified.
 type Commit struct {
 	*Manifest
+	// Published is 0 for a commit. For what Lock.Publish published it is a number that
+	// increases with each publication in this process.
+	Published uint64
+
 	dir   *Dir
 	files []string
 	once  sync.Once
@@ -348,7 +355,7 @@ func (c *Commit) Retain() *Commit {
 	}
 	d.mu.Unlock()
 	d.use()
-	return &Commit{Manifest: c.Manifest, dir: d, files: c.files}
+	return &Commit{Manifest: c.Manifest, Published: c.Published, dir: d, files: c.files}
 }
 
 // Release ends the use of the commit. Files that a newer commit superseded and
@@ -375,7 +382,7 @@ func (c *Commit) release() {
 // The caller holds d.mu.
 func (d *Dir) remove(name string) {
 	delete(d.garbage, name)
-	if w, ok := d.fs.(FS); ok {
-		w.Remove(name)
+	if w, ok := d.fs.(FS); ok && errors.Is(w.Remove(name), fs.ErrNotExist) {
+		w.Remove(name + tempSuffix) // it was published, but never committed
 	}
 }

@@ -44,6 +44,7 @@
 //	dir.go                    Dir: the newest commit, and the files in use
 //	lock.go, output.go        Lock: new files, Commit
 //	sweep.go                  what a Lock finds at first, and what it removes
+//	publish.go                what this process sees before it is committed
 //	inspect.go, repair.go     what is left of a damaged index
 //	backup.go                 copies of a commit
 //	manifest.go, deletes.go, names.go, container.go

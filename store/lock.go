@@ -184,13 +184,14 @@ func (l *Lock) discard(name string) error {
 		return &fs.PathError{Op: "discard", Path: name, Err: fs.ErrNotExist}
 	}
 	o.release()
-	return l.fs.Remove(name + tempSuffix)
+	return l.removeUnused(name)
 }
 
 // Commit makes m the newest commit. It sets m.Generation and m.NextFile. The
 // files that m names must belong to the newest commit, or be closed files of this
-// lock. After an error that matches neither ErrUncertain nor
-// ErrLockLost, the old commit remains and the lock is usable.
+// lock. Commit also discards what was published and m does not name. After an error
+// that matches neither ErrUncertain nor ErrLockLost, the old commit remains and the
+// lock is usable.
 func (l *Lock) Commit(m *Manifest) error {
 	l.commit.Lock()
 	defer l.commit.Unlock()
@@ -227,6 +228,7 @@ func (l *Lock) Commit(m *Manifest) error {
 		delete(l.pending, f)
 	}
 	l.mu.Unlock()
+	l.replacePublished(nil)
 	l.sweep(false) // best effort: a later sweep tries again
 	return nil
 }
@@ -240,8 +242,25 @@ func (l *Lock) prepare(m *Manifest) (content []byte, unsynced []*output, err err
 		return nil, nil, err
 	}
 	m.Generation, m.NextFile = l.cur.Generation+1, l.next
-	if err := m.check(); err != nil {
+	if err := l.checkFiles(m); err != nil {
 		return nil, nil, fmt.Errorf("commit %d: %w", m.Generation, err)
+	}
+	for _, f := range m.Files() {
+		if o := l.pending[f]; o != nil {
+			if _, synced := o.state(); !synced {
+				unsynced = append(unsynced, o)
+			}
+		}
+	}
+	content, err = encodeManifest(m)
+	return content, unsynced, err
+}
+
+// checkFiles checks a manifest and that its files are there and complete. The caller
+// holds l.mu.
+func (l *Lock) checkFiles(m *Manifest) error {
+	if err := m.check(); err != nil {
+		return err
 	}
 	old := make(map[string]bool)
 	for _, f := range l.cur.Files() {
@@ -250,21 +269,16 @@ func (l *Lock) prepare(m *Manifest) (content []byte, unsynced []*output, err err
 	for _, f := range m.Files() {
 		o := l.pending[f]
 		if o == nil && !old[f] {
-			return nil, nil, fmt.Errorf("commit %d: %s is no file of this writer", m.Generation, f)
+			return fmt.Errorf("%s is no file of this writer", f)
 		}
 		if o == nil {
 			continue
 		}
-		closed, synced := o.state()
-		if !closed {
-			return nil, nil, fmt.Errorf("commit %d: %s is not closed", m.Generation, f)
-		}
-		if !synced {
-			unsynced = append(unsynced, o)
+		if closed, _ := o.state(); !closed {
+			return fmt.Errorf("%s is not closed", f)
 		}
 	}
-	content, err = encodeManifest(m)
-	return content, unsynced, err
+	return nil
 }
 
 // writeManifest writes a manifest to two files under temporary names and makes them
@@ -346,10 +360,11 @@ func (l *Lock) Close() error {
 	}
 	pending, keep := l.pending, l.failed != nil
 	l.mu.Unlock()
+	l.replacePublished(nil)
 	for f, o := range pending {
 		o.release()
 		if !keep {
-			l.fs.Remove(f + tempSuffix)
+			l.removeUnused(f)
 		}
 	}
 	if !keep && l.superseded() && l.held.Held() == nil {

@@ -19,6 +19,7 @@ import (
 type candidate struct {
 	file    *FileState
 	seg     *segment.Segment
+	lens    segment.LengthTable
 	info    SegmentInfo
 	deletes *roaring.Bitmap // never nil
 }
@@ -95,6 +96,10 @@ func (d *Dir) candidate(r *Recovery, inv *Inventory, f *FileState) (c *candidate
 	}
 	c = &candidate{file: f, seg: s, deletes: roaring.New()}
 	c.info = SegmentInfo{File: f.Number, ID: f.ID, Docs: f.Docs, Postings: f.Postings, Tokens: f.Tokens}
+	if c.lens, err = s.DocLens(); err != nil {
+		data.Close()
+		return nil, nil, err
+	}
 	for i := range slices.Backward(inv.Files) {
 		x := &inv.Files[i]
 		if x.Kind != format.KindDeletes || x.ID != f.ID {
@@ -102,7 +107,7 @@ func (d *Dir) candidate(r *Recovery, inv *Inventory, f *FileState) (c *candidate
 		}
 		bm, err := x.deletes(d, f.Docs)
 		if err == nil {
-			c.deletes, c.info.DeletesFile, c.info.Deleted = bm, x.Number, uint32(bm.GetCardinality())
+			c.delete(bm, x.Number)
 			break
 		}
 		if !isDamage(err) {
@@ -112,6 +117,12 @@ func (d *Dir) candidate(r *Recovery, inv *Inventory, f *FileState) (c *candidate
 		r.Notes = append(r.Notes, Dropped{x.Name, fmt.Sprintf("%v: documents deleted from %s come back", err, f.Name)})
 	}
 	return c, data, nil
+}
+
+// delete sets the deleted documents of c and their file, 0 if it is to be written.
+func (c *candidate) delete(docs *roaring.Bitmap, file uint64) {
+	c.deletes, c.info.DeletesFile = docs, file
+	c.info.Deleted, c.info.DeletedTokens = uint32(docs.GetCardinality()), DeletedTokens(c.lens, docs.ToDense())
 }
 
 // enter compares c with the segments that entered before it. reason is not empty if c
@@ -139,7 +150,7 @@ func (r *Recovery) enter(ctx context.Context, c *candidate, entered []*candidate
 		}
 		r.Notes = append(r.Notes, Dropped{c.file.Name, fmt.Sprintf("%d of its documents are those of %s", n, strings.Join(newer, ", "))})
 		r.deletes[c.info.File] = gone
-		c.deletes, c.info.DeletesFile, c.info.Deleted = gone, 0, uint32(gone.GetCardinality())
+		c.delete(gone, 0)
 	}
 	if c.info.Deleted == c.info.Docs {
 		return "all its documents are deleted", nil

@@ -303,7 +303,7 @@ func (s *sweeping) file(name string, n fileName, first bool) {
 			delete(s.exists, f)
 		}
 	case n.temp:
-		if first {
+		if first && !pinned {
 			l.fs.Remove(name)
 		}
 	case !pinned:

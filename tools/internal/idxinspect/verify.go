@@ -167,7 +167,7 @@ func (v *Verification) verify(ctx context.Context, stderr io.Writer) error {
 		if info.DeletesFile == 0 {
 			continue
 		}
-		_, err := c.Deletes(i)
+		err := verifyDeletes(c, i, v.Files[len(v.Files)-1].OK)
 		if err := v.add(path, store.DeletesName(info.DeletesFile), err, nil); err != nil {
 			return err
 		}
@@ -223,6 +223,21 @@ func (v *Verification) places(ctx context.Context, stderr io.Writer, path string
 	p := cli.NewProgress(stderr, "verify "+filepath.Base(path), 0, cli.BytesRate)
 	defer p.Stop()
 	return check.Segment(ctx, s, check.Options{Level: v.level, Threads: v.threads, Guard: store.Guard, Progress: p.Update, Report: report})
+}
+
+// verifyDeletes checks the deletes file of segment i, against the segment if that is
+// sound.
+func verifyDeletes(c *store.Commit, i int, sound bool) error {
+	bm, err := c.Deletes(i)
+	if err != nil || !sound {
+		return err
+	}
+	s, data, err := c.OpenSegment(i)
+	if err != nil {
+		return err
+	}
+	defer data.Close()
+	return c.CheckDeletes(i, s, bm.ToDense())
 }
 
 // add records a file. Damage and missing files are recorded; other errors are returned.

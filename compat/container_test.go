@@ -8,7 +8,6 @@ import (
 	"hash/crc32"
 	"os"
 	"path/filepath"
-	"sort"
 	"strings"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -113,12 +112,25 @@ func readIndex(dir string) (c *contents, err error) {
 			panic(f)
 		}
 	}()
-	names, err := filepath.Glob(filepath.Join(dir, "manifest-*.pin"))
-	need(err == nil && len(names) > 0, "no manifest")
-	sort.Slice(names, func(i, j int) bool { return generation(names[i]) < generation(names[j]) })
-	_, sections := container(names[len(names)-1], 2)
+	gen := 0
+	for _, prefix := range []string{"manifest-", "mirror-"} { // either suffices
+		names, err := filepath.Glob(filepath.Join(dir, prefix+"*.pin"))
+		need(err == nil, "%v", err)
+		for _, name := range names {
+			gen = max(gen, generation(name))
+		}
+	}
+	need(gen > 0, "no manifest")
+	manifest := filepath.Join(dir, fmt.Sprintf("manifest-%012d.pin", gen))
+	mirror := filepath.Join(dir, fmt.Sprintf("mirror-%012d.pin", gen))
+	if a, err := os.ReadFile(manifest); err != nil {
+		manifest = mirror
+	} else if b, err := os.ReadFile(mirror); err == nil {
+		need(bytes.Equal(a, b), "the two files of the manifest differ")
+	}
+	_, sections := container(manifest, 2)
 	m := &cursor{sections[11]}
-	need(m.varint() == generation(names[len(names)-1]), "generation")
+	need(m.varint() == gen, "generation")
 	next := m.varint()
 	need(m.str() == "whitespace", "analyzer")
 	m.str()
@@ -155,7 +167,9 @@ func readIndex(dir string) (c *contents, err error) {
 	return c, nil
 }
 
+// generation returns the number in a name such as manifest-000000000001.pin.
 func generation(path string) (n int) {
-	fmt.Sscanf(strings.TrimPrefix(filepath.Base(path), "manifest-"), "%d.pin", &n)
+	_, number, _ := strings.Cut(filepath.Base(path), "-")
+	fmt.Sscanf(number, "%d.pin", &n)
 	return n
 }

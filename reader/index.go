@@ -30,6 +30,17 @@ func Open(path string) (*Index, error) {
 	return open(d, Options{})
 }
 
+// OpenCommit opens the commit of a generation of the index in a local directory. Of
+// commits but the newest, those exist that writers keep (writer.Options.KeepCommits);
+// for others the error matches fs.ErrNotExist. Refresh does nothing.
+func OpenCommit(path string, generation uint64) (*Index, error) {
+	d, err := store.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("open index: %w", err)
+	}
+	return open(d, Options{Generation: generation})
+}
+
 // OpenFS opens the index in any directory, such as one in memory.
 func OpenFS(fsys store.ReadFS) (*Index, error) {
 	d, err := store.OpenFS(fsys)
@@ -90,6 +101,9 @@ func (x *Index) advance(uncommitted bool) (changed bool, err error) {
 	x.mu.Unlock()
 	if old == nil {
 		return false, x.errClosed()
+	}
+	if x.opts.Generation > 0 {
+		return false, nil
 	}
 	published := uint64(0)
 	if uncommitted {

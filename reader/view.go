@@ -30,9 +30,20 @@ type handle struct {
 	users    int              // guarded by Index.mu
 }
 
-// openNewest opens what was published, if it is wanted and there still is something,
-// or else the newest commit, and counts one user.
+// openNewest opens the commit that the options name; or else what was published, if it
+// is wanted and there still is something; or else the newest commit. It counts one
+// user.
 func (x *Index) openNewest(published bool) (v *view, err error) {
+	if gen := x.opts.Generation; gen > 0 {
+		c, err := x.dir.At(gen)
+		if err != nil {
+			return nil, err
+		}
+		if v, err = x.openView(c); err != nil {
+			c.Release()
+		}
+		return v, err
+	}
 	open := func(c *store.Commit) (err error) {
 		v, err = x.openView(c)
 		return err

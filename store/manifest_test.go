@@ -124,12 +124,12 @@ func TestDeletesGolden(t *testing.T) {
 // Every byte of a manifest file is covered by a check: any flipped bit is found.
 func TestManifestFlippedBits(t *testing.T) {
 	f := manifestFile(t, AppendManifest(nil, goldenManifest()))
-	for i := range f.b {
-		f.b[i] ^= 1 << (i % 8)
+	for bit := range 8 * len(f.b) {
+		f.b[bit/8] ^= 1 << (bit % 8)
 		if _, err := ReadManifest("m", f); err == nil {
-			t.Fatalf("a flipped bit in byte %d goes unnoticed", i)
+			t.Fatalf("flipped bit %d of byte %d goes unnoticed", bit%8, bit/8)
 		}
-		f.b[i] ^= 1 << (i % 8)
+		f.b[bit/8] ^= 1 << (bit % 8)
 	}
 	for n := range f.b {
 		if _, err := ReadManifest("m", &memory{f.b[:n]}); err == nil {
@@ -287,13 +287,32 @@ func TestDeletesRoundTrip(t *testing.T) {
 func TestNames(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.Uint64Range(0, MaxFileNumber).Draw(rt, "n")
-		for want, s := range map[string]string{manifestPrefix: ManifestName(n), segmentPrefix: SegmentName(n), deletesPrefix: DeletesName(n)} {
-			if p, num, ok := parseName(s); !ok || p != want || num != n || isTemp(s) {
-				rt.Fatal(s)
+		for want, s := range map[string]string{
+			manifestPrefix: ManifestName(n), mirrorPrefix: MirrorName(n), segmentPrefix: SegmentName(n), deletesPrefix: DeletesName(n),
+		} {
+			for _, old := range []bool{false, true} {
+				for _, temp := range []bool{false, true} {
+					s := s
+					if old {
+						s = oldPrefix + s
+					}
+					if temp {
+						s += tempSuffix
+					}
+					valid := !old || want == manifestPrefix || want == mirrorPrefix
+					if got, ok := parseName(s); ok != valid || ok && got != (fileName{want, n, old, temp}) {
+						rt.Fatalf("%s is parsed as %+v, %v", s, got, ok)
+					} else if ok && got.String() != strings.TrimSuffix(s, tempSuffix) {
+						rt.Fatalf("%s is %s", s, got)
+					}
+				}
 			}
 		}
-		if !isTemp(ManifestName(n) + tempSuffix) {
-			rt.Fatal("temporary manifest not recognised")
-		}
 	})
+	for _, s := range []string{"", "mydata.tmp", "manifest-1.pin", "manifest-0000000000001.pin", "manifest-00000000000x.pin",
+		"segment-000000000001", "segment-000000000001.pin.tmp.tmp", "old-old-manifest-000000000001.pin", "mirror-+00000000001.pin"} {
+		if n, ok := parseName(s); ok {
+			t.Errorf("%s is parsed as %+v", s, n)
+		}
+	}
 }

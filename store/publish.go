@@ -84,7 +84,7 @@ func (l *Lock) removeUnused(name string) error {
 		d.garbage[name] = struct{}{}
 		return nil
 	}
-	return l.fs.Remove(name)
+	return l.fs.Remove(name + tempSuffix)
 }
 
 // Published returns what Commit.Published of the newest publication is, or 0 if there

@@ -21,7 +21,7 @@ func (l *Lock) OpenSegment(m *Manifest, i int) (s *segment.Segment, data Data, e
 
 func openSegment(fs ReadFS, m *Manifest, i int) (s *segment.Segment, data Data, err error) {
 	name := SegmentName(m.Segments[i].File)
-	if data, err = fs.Open(name); err != nil {
+	if data, err = openFile(fs, name); err != nil {
 		return nil, nil, err
 	}
 	defer func() {

@@ -114,14 +114,20 @@ func (w *Writer) create(o build.Options) (*output, error) {
 	return out, nil
 }
 
-// finish completes the file, makes it durable and opens it.
+// syncBytes is the size up to which the commit syncs a segment, with all others at
+// once.
+const syncBytes = 1 << 20
+
+// finish completes the file and opens it.
 func (out *output) finish() (*liveSegment, error) {
 	h, err := out.builder.Finish()
 	if err != nil {
 		return nil, err
 	}
-	if err := out.file.Sync(); err != nil {
-		return nil, err
+	if h.FileLen > syncBytes {
+		if err := out.file.Sync(); err != nil {
+			return nil, err
+		}
 	}
 	if err := out.file.Close(); err != nil {
 		return nil, err

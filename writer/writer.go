@@ -85,7 +85,15 @@ func openDir(ctx context.Context, dir *store.Dir, o Options) (*Writer, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	lock, err := dir.Lock()
+	analyzer := o.Analyzer
+	if analyzer == nil {
+		if analyzer, err = analysis.New("simple", ""); err != nil {
+			return nil, err
+		}
+	}
+	lock, err := dir.LockWith(store.LockOptions{
+		KeepCommits: o.KeepCommits, Analyzer: analyzer.Name(), AnalyzerOptions: analyzer.Options(),
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -103,12 +111,10 @@ func openDir(ctx context.Context, dir *store.Dir, o Options) (*Writer, error) {
 // load opens the segments of the newest commit and determines the analyzer.
 func (w *Writer) load() error {
 	m := w.lock.Manifest()
-	if m.Generation == 0 {
-		w.changed = true // the first commit makes the index, even an empty one
-	}
 	if err := w.setAnalyzer(m); err != nil {
 		return err
 	}
+	w.changed = w.opts.Analyzer.Name() != m.Analyzer || w.opts.Analyzer.Options() != m.AnalyzerOptions
 	for i := range m.Segments {
 		s, err := openSegment(w.lock, m, i)
 		if err != nil {
@@ -122,11 +128,8 @@ func (w *Writer) load() error {
 func (w *Writer) setAnalyzer(m *store.Manifest) (err error) {
 	asked := w.opts.Analyzer
 	switch {
-	case m.Generation == 0 || len(m.Segments) == 0 && asked != nil:
-		if asked == nil {
-			w.opts.Analyzer, err = analysis.New("simple", "")
-		}
-		return err
+	case len(m.Segments) == 0 && asked != nil: // an index without documents takes any
+		return nil
 	case asked == nil:
 		w.opts.Analyzer, err = analysis.New(m.Analyzer, m.AnalyzerOptions)
 		return err

@@ -133,7 +133,12 @@ func (x *index) openFile() error {
 
 // openData maps one file.
 func openData(path string) (store.Data, error) {
-	return store.OSDir(filepath.Dir(path)).Open(filepath.Base(path))
+	d, err := store.Open(filepath.Dir(path))
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	return d.OpenFile(filepath.Base(path))
 }
 
 func (x *index) add(s *segment.Segment, file string) *seg {

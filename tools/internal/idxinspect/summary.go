@@ -74,7 +74,7 @@ func summarize(x *index) *Summary {
 	s.Analyzer, s.Options = x.analyzer()
 	if x.manifest != nil {
 		s.Generation = x.manifest.Generation
-		for _, name := range append(x.manifest.Files(), store.ManifestName(s.Generation)) {
+		for _, name := range append(x.manifest.Files(), store.ManifestName(s.Generation), store.MirrorName(s.Generation)) {
 			if st, err := os.Stat(filepath.Join(x.path, name)); err == nil {
 				s.Bytes += st.Size()
 			}

@@ -138,14 +138,27 @@ func (v *Verification) verify(ctx context.Context, stderr io.Writer) error {
 	}
 	defer d.Close()
 	c, err := d.Latest()
-	if err != nil {
-		if errors.Is(err, format.ErrCorrupt) {
-			return v.add(path, fileOf(err, "manifest"), err, nil)
-		}
+	if err != nil && !errors.Is(err, format.ErrCorrupt) {
 		return cli.Opening(err)
 	}
+	gen, gerr := d.Generation()
+	if gerr != nil {
+		return cli.Opening(gerr)
+	}
+	if gen > 0 {
+		for _, name := range []string{store.ManifestName(gen), store.MirrorName(gen)} {
+			if err := v.add(path, name, verifyManifest(d, name), nil); err != nil {
+				return err
+			}
+		}
+	}
+	if err != nil {
+		if !v.OK {
+			return nil
+		}
+		return v.add(path, fileOf(err, "manifest"), err, nil) // not the manifest is damaged, but the directory
+	}
 	defer c.Release()
-	v.add(path, store.ManifestName(c.Generation), nil, nil)
 	for i := range c.Segments {
 		info := &c.Segments[i]
 		if err := v.segment(ctx, stderr, filepath.Join(path, store.SegmentName(info.File)), c.Manifest, i); err != nil {
@@ -160,6 +173,17 @@ func (v *Verification) verify(ctx context.Context, stderr io.Writer) error {
 		}
 	}
 	return nil
+}
+
+func verifyManifest(d *store.Dir, name string) (err error) {
+	defer store.CatchFault(store.ArmFault(), &err)
+	data, err := d.OpenFile(name)
+	if err != nil {
+		return err
+	}
+	defer data.Close()
+	_, err = store.ReadManifest(name, data)
+	return err
 }
 
 // fileOf returns the name of the file that err is about.
@@ -224,7 +248,7 @@ func (v *Verification) add(dir, file string, err error, places []Place) error {
 		f.Bytes = st.Size()
 	}
 	if err != nil {
-		if !errors.Is(err, format.ErrCorrupt) && !cli.IsNotExist(err) {
+		if !errors.Is(err, format.ErrCorrupt) && !errors.Is(err, format.ErrNotAnIndex) && !cli.IsNotExist(err) {
 			return err
 		}
 		v.OK = false

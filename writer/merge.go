@@ -1,9 +1,12 @@
 package writer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
+	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/check"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer/internal/lists"
 	"github.com/pinion-index/pinion/writer/internal/merge"
@@ -50,23 +53,73 @@ func (w *Writer) checkAnalyzer(s *liveSegment) error {
 }
 
 // merge writes the live documents of segments, in their order, as one segment.
-func (w *Writer) merge(ctx context.Context, segments []*liveSegment) (_ *liveSegment, stats MergeStats, err error) {
-	defer store.CatchFault(store.ArmFault(), &err)
-	for _, s := range segments {
+func (w *Writer) merge(ctx context.Context, segments []*liveSegment) (merged *liveSegment, stats MergeStats, err error) {
+	merged, err = w.verified(ctx, segments, w.opts.Threads, func(ctx context.Context) (*liveSegment, error) {
+		s, st, err := w.writeMerged(ctx, segments)
+		stats = st
+		return s, err
+	})
+	return merged, stats, err
+}
+
+// verified calls f, which makes a segment from others. It checks the structure of the
+// inputs meanwhile, on up to threads goroutines, and then that of the result. If there is a
+// fault, it drops the result and returns the error.
+func (w *Writer) verified(ctx context.Context, inputs []*liveSegment, threads int, f func(context.Context) (*liveSegment, error)) (_ *liveSegment, err error) {
+	for _, s := range inputs {
 		if err := w.checkAnalyzer(s); err != nil {
-			return nil, stats, err
+			return nil, err
 		}
 	}
+	during, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if err := verify(during, threads, inputs); err != nil {
+			cancel(err)
+		}
+	}()
+	s, err := f(during)
+	if err != nil && during.Err() == nil {
+		cancel(err)
+	}
+	<-done
+	if err = cmp.Or(context.Cause(during), err); err == nil {
+		if err = verify(ctx, 1, []*liveSegment{s}); err == nil {
+			s.checked = true
+			return s, nil
+		}
+		err = fmt.Errorf("checking what was written: %w", err)
+	}
+	if s != nil {
+		w.drop(s)
+	}
+	return nil, err
+}
+
+// verify checks the structure of segments, of those that were checked before only the
+// checksums.
+func verify(ctx context.Context, threads int, segments []*liveSegment) error {
+	views := make([]*segment.Segment, len(segments))
+	for i, s := range segments {
+		views[i] = s.seg
+	}
+	return merge.Verify(ctx, threads, views, func(i int) check.Level {
+		if segments[i].checked {
+			return check.Checksums
+		}
+		return check.Structure
+	})
+}
+
+func (w *Writer) writeMerged(ctx context.Context, segments []*liveSegment) (_ *liveSegment, stats MergeStats, err error) {
+	defer store.CatchFault(store.ArmFault(), &err)
 	m, err := merge.New(sources(segments))
 	if err != nil {
 		return nil, stats, err
 	}
-	for _, s := range segments {
-		if err := merge.CheckSums(ctx, s.seg); err != nil {
-			return nil, stats, err
-		}
-	}
-	options, err := m.Options()
+	options, err := m.Options(ctx)
 	if err != nil {
 		return nil, stats, err
 	}

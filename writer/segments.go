@@ -19,6 +19,7 @@ type liveSegment struct {
 	deletes *roaring.Bitmap // nil: none
 	dirty   bool            // deletes have changed since info.DeletesFile was written
 	ours    bool            // no commit names the file yet
+	checked bool            // its structure was verified since it was written
 }
 
 func (s *liveSegment) deleted() uint32 {

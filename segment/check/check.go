@@ -82,20 +82,6 @@ func (v *verifier) checksums() error {
 	return nil
 }
 
-// Sections verifies the checksums of the sections that want accepts. Merges use it: their
-// output has new checksums, which must not hide damage of the input.
-func Sections(ctx context.Context, s *segment.Segment, want func(format.SectionID) bool) error {
-	for _, sec := range s.Header().Sections {
-		if !want(sec.ID) {
-			continue
-		}
-		if err := checksum(s, sec, func(int64) error { return ctx.Err() }); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // chunk is how many bytes are checksummed between calls of step.
 const chunk = 4 << 20
 

@@ -217,7 +217,7 @@ func interrupt(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(cmd.Process.Signal(os.Interrupt))
 	msg, _ := io.ReadAll(errs)
 	err = cmd.Wait()
-	if got := cmd.ProcessState.ExitCode(); got != 1 || string(msg) != "idxbuild: interrupted\nnothing was added\n" {
+	if got := cmd.ProcessState.ExitCode(); got != 130 || string(msg) != "idxbuild: interrupted\nnothing was added\n" {
 		ts.Fatalf("exit code %d, %v, %q", got, err, msg)
 	}
 }

@@ -104,7 +104,7 @@ func readIndex(dir string) (c *contents, err error) {
 	for range m.varint() {
 		num, id := m.varint(), string(m.take(16))
 		docs, postings, tokens := m.varint(), m.varint(), m.varint()
-		deletes, deleted := m.varint(), m.varint()
+		deletes, deleted, deletedTokens := m.varint(), m.varint(), m.varint()
 		need(num < next && deletes < next, "file numbers")
 		fileID, sections := container(filepath.Join(dir, fmt.Sprintf("segment-%012d.pin", num)), 1)
 		need(fileID == id, "segment %d: id", num)
@@ -122,8 +122,10 @@ func readIndex(dir string) (c *contents, err error) {
 			need(int(bm.GetCardinality()) == deleted, "deletes %d: number", deletes)
 			for _, d := range bm.ToArray() {
 				s.docs[d].deleted = true
+				deletedTokens -= s.docs[d].tokens
 			}
 		}
+		need(deletedTokens == 0, "segment %d: tokens of deleted documents", num)
 		c.segments = append(c.segments, s.segmentContents)
 		c.flags |= s.flags
 	}

@@ -27,8 +27,8 @@
 //	unknown term           And: no hits; Or and AndOr: ignored
 //	a term given q times   counts q times: its weight is multiplied by q
 //	a score of zero        still a hit (parameters or rounding can cause it)
-//	a deleted document     never a hit; its postings count in df, N and the
-//	                       average length until a merge drops it
+//	a deleted document     never a hit; it does not count in df, N and the
+//	                       average length, so merges change no score
 //	filter                 only documents in it are hits; statistics are unchanged
 //	unknown Mode,          ErrInvalid, whatever else the query says
 //	unknown Algorithm

@@ -23,6 +23,13 @@ func statsOf(parts []part) (st Stats) {
 		m := parts[i].seg.Meta()
 		st.Docs += uint64(m.Docs)
 		st.Tokens += m.Tokens
+		lens, _ := parts[i].seg.DocLens()
+		for d := range m.Docs {
+			if parts[i].deletes.Has(d) {
+				st.Docs--
+				st.Tokens -= uint64(lens.Get(d))
+			}
+		}
 		st.MaxLen = max(st.MaxLen, m.MaxLen)
 	}
 	return st

@@ -61,12 +61,18 @@ func (s *Snapshot) Retain() (*Snapshot, error) {
 // Files that an earlier call has checked are skipped as long as the Index has
 // them open, so after a Refresh only new files take time.
 func (s *Snapshot) Verify(ctx context.Context) error {
-	for _, seg := range s.segments {
+	for i, seg := range s.segments {
 		if err := s.life.err(); err != nil {
 			return err
 		}
-		if _, err := seg.Deletes(); err != nil {
+		d, err := seg.Deletes()
+		if err != nil {
 			return err
+		}
+		if d != nil {
+			if err := s.Manifest().CheckDeletes(i, seg.Views, d.bits); err != nil {
+				return err
+			}
 		}
 		if seg.file.verified.Load() {
 			continue

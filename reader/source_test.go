@@ -192,7 +192,7 @@ func TestReaderAtErrors(t *testing.T) {
 		}
 	}
 	c.short.Store(false)
-	if df, err := s.DF([]byte("bee")); df != 300 || err != nil {
+	if df, err := s.DF([]byte("bee")); df != 299 || err != nil {
 		t.Errorf("an error sticks: %d, %v", df, err)
 	}
 	s.Close()

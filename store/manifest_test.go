@@ -53,7 +53,7 @@ func goldenManifest() *Manifest {
 	return &Manifest{
 		Generation: 7, NextFile: 300, Analyzer: "english", AnalyzerOptions: "stop=lucene",
 		Segments: []SegmentInfo{
-			{File: 12, ID: format.ID{0: 1, 15: 2}, Docs: 338791, Postings: 14103196, Tokens: 19358188, DeletesFile: 299, Deleted: 3},
+			{File: 12, ID: format.ID{0: 1, 15: 2}, Docs: 338791, Postings: 14103196, Tokens: 19358188, DeletesFile: 299, Deleted: 3, DeletedTokens: 171},
 			{File: 14, ID: format.ID{0: 3, 15: 4}, Docs: 1, Postings: 1, Tokens: 1},
 		},
 	}
@@ -150,6 +150,9 @@ func TestManifestRefuses(t *testing.T) {
 		"too many deleted":       func(m *Manifest) { m.Segments[0].Deleted = 338792 },
 		"deletes without a file": func(m *Manifest) { m.Segments[1].Deleted = 1 },
 		"deletes file for none":  func(m *Manifest) { m.Segments[0].Deleted = 0 },
+		"too many tokens":        func(m *Manifest) { m.Segments[0].DeletedTokens = 19358189 },
+		"tokens of none":         func(m *Manifest) { m.Segments[1].DeletedTokens = 1 },
+		"tokens of all":          func(m *Manifest) { m.Segments[0].Deleted = 338791 },
 		"postings overflow":      func(m *Manifest) { m.Segments[1].Postings = math.MaxUint64 },
 		"tokens overflow":        func(m *Manifest) { m.Segments[1].Tokens = math.MaxUint64 },
 		"long analyzer":          func(m *Manifest) { m.Analyzer = strings.Repeat("x", MaxAnalyzerName+1) },
@@ -212,6 +215,9 @@ func drawManifest(t *rapid.T) *Manifest {
 		next++
 		if s.Deleted = rapid.Uint32Range(0, s.Docs).Draw(t, "deleted"); s.Deleted > 0 {
 			s.DeletesFile = next
+			if s.DeletedTokens = s.Tokens; s.Deleted < s.Docs {
+				s.DeletedTokens = rapid.Uint64Range(0, s.Tokens).Draw(t, "deleted tokens")
+			}
 			next += rapid.Uint64Range(1, 1<<40).Draw(t, "gap")
 		}
 		m.Segments = append(m.Segments, s)

@@ -67,6 +67,23 @@ func (s *liveSegment) readDeletes(dir *store.Dir) (err error) {
 	return err
 }
 
+// writeDeletes writes a deletes file and makes it the one of s.info.
+func (s *liveSegment) writeDeletes(l *store.Lock) (err error) {
+	defer store.CatchFault(store.ArmFault(), &err)
+	lens, err := s.seg.DocLens()
+	if err != nil {
+		return err
+	}
+	tokens := store.DeletedTokens(lens, s.deletes.ToDense())
+	num, err := l.WriteDeletes(s.info.ID, s.deletes)
+	if err != nil {
+		return err
+	}
+	s.info.DeletesFile, s.info.Deleted, s.info.DeletedTokens = num, s.deleted(), tokens
+	s.dirty = false
+	return nil
+}
+
 // output is a segment being written.
 type output struct {
 	lock    *store.Lock

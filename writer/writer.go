@@ -253,12 +253,10 @@ func (w *Writer) commit(ctx context.Context) error {
 			continue
 		}
 		if s.dirty {
-			num, err := w.lock.WriteDeletes(s.info.ID, s.deletes)
-			if err != nil {
+			if err := s.writeDeletes(w.lock); err != nil {
 				return err
 			}
-			s.info.DeletesFile, s.info.Deleted = num, s.deleted()
-			s.dirty, w.changed = false, true
+			w.changed = true
 		}
 		keep = append(keep, s)
 		m.Segments = append(m.Segments, s.info)

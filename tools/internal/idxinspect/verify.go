@@ -92,7 +92,7 @@ func verify(ctx context.Context, stderr io.Writer, path string) (v *Verification
 		if info.DeletesFile == 0 {
 			continue
 		}
-		_, err := c.Deletes(i)
+		err := verifyDeletes(c, i)
 		if err := v.add(path, store.DeletesName(info.DeletesFile), err); err != nil {
 			return v, err
 		}
@@ -134,6 +134,20 @@ func verifySegment(ctx context.Context, stderr io.Writer, path string, m *store.
 	p := cli.NewProgress(stderr, "verify "+filepath.Base(path), 0, cli.BytesRate)
 	defer p.Stop()
 	return check.Segment(ctx, s, check.Options{Progress: p.Update})
+}
+
+// verifyDeletes checks the deletes file of segment i.
+func verifyDeletes(c *store.Commit, i int) error {
+	bm, err := c.Deletes(i)
+	if err != nil {
+		return err
+	}
+	s, data, err := c.OpenSegment(i)
+	if err != nil {
+		return nil // reported with the segment
+	}
+	defer data.Close()
+	return c.CheckDeletes(i, s, bm.ToDense())
 }
 
 // add records a file. Damage and missing files are recorded; other errors are returned.

@@ -33,7 +33,7 @@ func BenchmarkMerge(b *testing.B) {
 			for b.Loop() {
 				cpu -= cpuTime()
 				start := time.Now()
-				s, st, err := w.merge(b.Context(), w.segments)
+				s, st, err := w.merge(b.Context(), w.segments, w.share(b.Context()))
 				if err != nil {
 					b.Fatal(err)
 				}

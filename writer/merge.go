@@ -53,9 +53,9 @@ func (w *Writer) checkAnalyzer(s *liveSegment) error {
 }
 
 // merge writes the live documents of segments, in their order, as one segment.
-func (w *Writer) merge(ctx context.Context, segments []*liveSegment) (merged *liveSegment, stats MergeStats, err error) {
-	merged, err = w.verified(ctx, segments, w.opts.Threads, func(ctx context.Context) (*liveSegment, error) {
-		s, st, err := w.writeMerged(ctx, segments)
+func (w *Writer) merge(ctx context.Context, segments []*liveSegment, of share) (merged *liveSegment, stats MergeStats, err error) {
+	merged, err = w.verified(ctx, segments, of.opts.Threads, func(ctx context.Context) (*liveSegment, error) {
+		s, st, err := w.writeMerged(ctx, segments, of)
 		stats = st
 		return s, err
 	})
@@ -113,7 +113,7 @@ func verify(ctx context.Context, threads int, segments []*liveSegment) error {
 	})
 }
 
-func (w *Writer) writeMerged(ctx context.Context, segments []*liveSegment) (_ *liveSegment, stats MergeStats, err error) {
+func (w *Writer) writeMerged(ctx context.Context, segments []*liveSegment, of share) (_ *liveSegment, stats MergeStats, err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
 	m, err := merge.New(sources(segments))
 	if err != nil {
@@ -123,14 +123,14 @@ func (w *Writer) writeMerged(ctx context.Context, segments []*liveSegment) (_ *l
 	if err != nil {
 		return nil, stats, err
 	}
-	out, err := w.create(options)
+	out, err := w.create(options, of)
 	if err != nil {
 		return nil, stats, err
 	}
 	defer out.discardUnlessDone()
 	progress := w.progress("merge", m.Postings())
 	counts, err := m.Write(ctx, out.builder, lists.Options{
-		Threads: w.opts.Threads, Ahead: w.opts.mergeJobs(), Progress: progress.add,
+		Threads: of.opts.Threads, Ahead: of.opts.mergeJobs(), Progress: progress.add,
 	})
 	progress.done()
 	if err != nil {

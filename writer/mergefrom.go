@@ -149,7 +149,7 @@ func (w *Writer) mergeAll(ctx context.Context, foreign []*liveSegment, stats *Me
 	if err != nil {
 		return err
 	}
-	merged, s, err := w.merge(ctx, all)
+	merged, s, err := w.merge(ctx, all, w.share(ctx))
 	if err != nil {
 		return fmt.Errorf("merging %d segments: %w", len(all), err)
 	}

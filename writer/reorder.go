@@ -93,7 +93,7 @@ func (w *Writer) writeReordered(ctx context.Context, s *liveSegment, o ReorderOp
 	if err != nil {
 		return nil, err
 	}
-	out, err := w.create(options)
+	out, err := w.create(options, w.share(ctx))
 	if err != nil {
 		return nil, err
 	}

@@ -156,7 +156,7 @@ func TestMergeRefusesDuplicateIDs(t *testing.T) {
 	fs := memfs.New()
 	w := mustOpen(t, fs, Options{Analyzer: whitespace(t)})
 	lengths := segment.NewLengthTable([]uint32{0, 0})
-	out, err := w.create(build.Options{Docs: 2, Lengths: []segment.LengthTable{lengths}})
+	out, err := w.create(build.Options{Docs: 2, Lengths: []segment.LengthTable{lengths}}, w.share(t.Context()))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,6 +38,14 @@ func (m *merges) start(o *Options) {
 	m.change = make(chan struct{})
 }
 
+// resume lets merges that failed be tried again, and forgets an error that was returned.
+func (m *merges) resume() {
+	m.paused = false
+	if m.told {
+		m.err, m.told = nil, false
+	}
+}
+
 // unreported returns the error that no call has returned yet.
 func (m *merges) unreported() error {
 	if m.told {
@@ -75,7 +83,7 @@ func (w *Writer) planMerges(removed bool) {
 		entries = entries[n:]
 	}
 	if removed || len(m.plans) > before {
-		m.paused = false
+		m.resume()
 	}
 	w.beginMerges()
 }
@@ -172,9 +180,7 @@ func (w *Writer) endMerge(p *plan, s *liveSegment, err error) error {
 			m.paused = !w.setAside(p, err)
 			w.mergeFailed(fmt.Errorf("merging %d segments in the background: %w", len(p.segments), err))
 		default:
-			if m.paused { // files were removed
-				m.paused, m.err, m.told = false, nil, false
-			}
+			m.resume() // files were removed
 		}
 	}
 	w.beginMerges()

@@ -177,7 +177,10 @@ func TestDeletesDuringMerge(t *testing.T) {
 // background was about to do, or give it up.
 func TestMergeTakesOver(t *testing.T) {
 	for name, do := range map[string]func(ctx context.Context, w *Writer, m *model) error{
-		"merge":   func(ctx context.Context, w *Writer, _ *model) error { _, err := w.Merge(ctx, MergeOptions{}); return err },
+		"merge": func(ctx context.Context, w *Writer, _ *model) error {
+			_, err := w.Merge(ctx, MergeOptions{})
+			return err
+		},
 		"delete all": func(ctx context.Context, w *Writer, m *model) (err error) {
 			for _, d := range m.clone().docs {
 				m.delete(d.id)
@@ -283,13 +286,13 @@ func (s script) run(t testing.TB, o Options, after func(i int, w *Writer) error)
 // Which segments an index has in the end, and with which documents, does not depend on
 // when merges run.
 func TestMergesDependOnCommitsAlone(t *testing.T) {
-	for seed := range uint64(8) {
+	for seed := range uint64(3) {
 		r := rand.New(rand.NewPCG(seed, 3))
-		s := newScript(r, 40)
+		s := newScript(r, 25)
 		o := Options{Analyzer: whitespace(t), Threads: 2, MergePolicy: eager}
 		type facts struct {
-			docs, deleted           uint32
-			postings, tokens, tails uint64
+			docs, deleted                   uint32
+			postings, tokens, deletedTokens uint64
 		}
 		show := func(fs *memfs.FS) (out []facts) {
 			for _, s := range manifest(t, fs).Segments {

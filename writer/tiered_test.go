@@ -74,7 +74,7 @@ func TestTieredProperties(t *testing.T) {
 		}
 		after := apply(segments, runs)
 		for i, r := range runs {
-			if s := apply(segments, runs[i : i+1])[r.From]; r.Segments > 1 && s.Docs+s.Tokens > p.MaxSize {
+			if s := apply(segments, runs[i:i+1])[r.From]; r.Segments > 1 && s.Docs+s.Tokens > p.MaxSize {
 				t.Fatalf("%v makes a segment of %v", r, s)
 			}
 		}

@@ -43,6 +43,7 @@
 //	query.go, algorithm.go      queries and their parts
 //	searcher.go, parse.go       Searcher: options, queries in, hits out; text to terms
 //	passes.go                   one or two passes over the segments; which algorithm runs
+//	iterate.go                  Matches: all documents of a query, not scored
 //	run.go, list.go, stop.go    the state of an execution, its lists, stopping it early
 //	terms.go, termcache.go      looking terms up, in canonical order
 //	bm25.go, log.go             parameters, weights, norms, bounds, Score

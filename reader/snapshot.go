@@ -8,7 +8,8 @@ import (
 	"github.com/pinion-index/pinion/store"
 )
 
-// Snapshot is the index as of one commit. It is safe for concurrent use. After
+// Snapshot is the index as of one commit, or of what was published after it
+// (Index.RefreshUncommitted). It is safe for concurrent use. After
 // Close, calls that read the index fail with an error that matches ErrClosed;
 // this includes calls on its Segments, Terms, Cursors and Postings.
 type Snapshot struct {
@@ -85,8 +86,13 @@ func (s *Snapshot) Verify(ctx context.Context) error {
 	return s.life.err()
 }
 
-// Generation returns the number of the commit, which counts from 1.
+// Generation returns the number of the commit, which counts from 1. That of an
+// uncommitted snapshot is the commit before.
 func (s *Snapshot) Generation() uint64 { return s.view.commit.Generation }
+
+// Uncommitted reports whether the snapshot is not of a commit but of what a Writer
+// has published since.
+func (s *Snapshot) Uncommitted() bool { return s.view.commit.Published != 0 }
 
 // Manifest returns the commit's manifest. It must not be modified.
 func (s *Snapshot) Manifest() *store.Manifest { return s.view.commit.Manifest }

@@ -24,6 +24,9 @@ type Dir struct {
 	mu      sync.Mutex          // held while files are read or removed
 	pins    map[string]int      // file name -> commits that refer to it
 	garbage map[string]struct{} // superseded files that are pinned
+
+	published *Commit // by the Lock, since the newest commit; nil if there is none
+	sequence  uint64  // Commit.Published of the last one
 }
 
 // registry holds the Dir of every directory in use.
@@ -170,12 +173,17 @@ func (d *Dir) latest() (*Commit, error) {
 	if err != nil {
 		return nil, err
 	}
+	return d.pin(m), nil
+}
+
+// pin returns the commit of m. The caller holds d.mu.
+func (d *Dir) pin(m *Manifest) *Commit {
 	c := &Commit{Manifest: m, dir: d, files: m.Files()}
 	for _, f := range c.files {
 		d.pins[f]++
 	}
 	d.use()
-	return c, nil
+	return c
 }
 
 func (d *Dir) readManifest(gen uint64) (m *Manifest, err error) {
@@ -232,6 +240,10 @@ func (d *Dir) OpenLatest(open func(*Commit) error) (*Commit, error) {
 // modified.
 type Commit struct {
 	*Manifest
+	// Published is 0 for a commit. For what Lock.Publish published it is a number that
+	// increases with each publication in this process.
+	Published uint64
+
 	dir   *Dir
 	files []string
 	once  sync.Once
@@ -263,7 +275,7 @@ func (c *Commit) Retain() *Commit {
 	}
 	d.mu.Unlock()
 	d.use()
-	return &Commit{Manifest: c.Manifest, dir: d, files: c.files}
+	return &Commit{Manifest: c.Manifest, Published: c.Published, dir: d, files: c.files}
 }
 
 // Release ends the use of the commit. Files that a newer commit superseded and

@@ -30,6 +30,7 @@
 //
 //	dir.go                    Dir: the newest commit, and the files in use
 //	lock.go                   Lock: new files, Commit, sweeping
+//	publish.go                what this process sees before it is committed
 //	manifest.go, deletes.go, names.go, container.go
 //	                          names and contents of the files
 //	segment.go                opening a segment and checking it against its manifest

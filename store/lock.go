@@ -194,17 +194,27 @@ func (l *Lock) discard(name string) error {
 		return &fs.PathError{Op: "discard", Path: name, Err: fs.ErrNotExist}
 	}
 	o.Close()
-	return l.fs.Remove(name)
+	return l.removeUnused(name)
 }
 
 // Commit makes m the newest commit. It sets m.Generation and m.NextFile. The
 // files that m names must belong to the newest commit, or be synced and closed
-// files of this lock. After an error that does not match ErrUncertain, the old
+// files of this lock. Commit also discards what was published and m does not name.
+// After an error that does not match ErrUncertain, the old
 // commit remains and the lock is usable.
-func (l *Lock) Commit(m *Manifest) error {
+func (l *Lock) Commit(m *Manifest) error { return l.CommitAndPublish(m, nil) }
+
+// CommitAndPublish is Commit, followed by Publish of published unless that is nil.
+func (l *Lock) CommitAndPublish(m, published *Manifest) error {
 	l.commit.Lock()
 	defer l.commit.Unlock()
 	name, content, err := l.prepare(m)
+	if err == nil && published != nil {
+		l.mu.Lock()
+		published.Generation, published.NextFile = m.Generation, m.NextFile
+		err = l.checkFiles(published)
+		l.mu.Unlock()
+	}
 	if err != nil {
 		return err
 	}
@@ -228,6 +238,7 @@ func (l *Lock) Commit(m *Manifest) error {
 		delete(l.pending, f)
 	}
 	l.mu.Unlock()
+	l.replacePublished(published)
 	l.sweep() // best effort: a later sweep tries again
 	return nil
 }
@@ -240,8 +251,17 @@ func (l *Lock) prepare(m *Manifest) (name string, content []byte, err error) {
 		return "", nil, err
 	}
 	m.Generation, m.NextFile = l.cur.Generation+1, l.next
-	if err := m.check(); err != nil {
+	if err := l.checkFiles(m); err != nil {
 		return "", nil, fmt.Errorf("commit %d: %w", m.Generation, err)
+	}
+	return ManifestName(m.Generation), AppendManifest(nil, m), nil
+}
+
+// checkFiles checks a manifest and that its files are there and complete. The caller
+// holds l.mu.
+func (l *Lock) checkFiles(m *Manifest) error {
+	if err := m.check(); err != nil {
+		return err
 	}
 	old := make(map[string]bool)
 	for _, f := range l.cur.Files() {
@@ -249,12 +269,12 @@ func (l *Lock) prepare(m *Manifest) (name string, content []byte, err error) {
 	}
 	for _, f := range m.Files() {
 		if o := l.pending[f]; o == nil && !old[f] {
-			return "", nil, fmt.Errorf("commit %d: %s is no file of this writer", m.Generation, f)
+			return fmt.Errorf("%s is no file of this writer", f)
 		} else if o != nil && !o.finished() {
-			return "", nil, fmt.Errorf("commit %d: %s was not synced and closed", m.Generation, f)
+			return fmt.Errorf("%s was not synced and closed", f)
 		}
 	}
-	return ManifestName(m.Generation), AppendManifest(nil, m), nil
+	return nil
 }
 
 // writeManifest writes a manifest under a temporary name and makes it durable,
@@ -333,10 +353,11 @@ func (l *Lock) Close() error {
 	pending, keep := l.pending, l.failed != nil
 	l.pending, l.failed = nil, fs.ErrClosed
 	l.mu.Unlock()
+	l.replacePublished(nil)
 	for f, o := range pending {
 		o.Close()
 		if !keep {
-			l.fs.Remove(f)
+			l.removeUnused(f)
 		}
 	}
 	err := l.closer.Close()

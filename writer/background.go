@@ -213,41 +213,65 @@ func (w *Writer) mergeFailed(err error) {
 }
 
 // install puts s, the result of p, in the place of its inputs: in the newest commit, by
-// another one, and in what the next commit will hold. Documents deleted since p was made
-// are deleted in s.
+// another one, in what is published, and in what the next commit will hold. Documents
+// deleted since p was made are deleted in s.
 func (w *Writer) install(p *plan, s *liveSegment) error {
-	m := w.lock.Manifest()
-	at := slices.IndexFunc(m.Segments, func(i store.SegmentInfo) bool { return i.File == p.segments[0].info.File })
-	committed := make([]*roaring.Bitmap, len(p.segments))
+	m, published := w.lock.Manifest(), w.lock.Published()
+	err := w.substitute(m, p, s)
+	before := s.info.DeletesFile
+	if err == nil && published != nil {
+		err = w.substitute(published, p, s)
+	}
+	if err == nil {
+		err = w.lock.CommitAndPublish(m, published)
+	}
+	if err != nil {
+		for _, num := range []uint64{before, s.info.DeletesFile} {
+			if num != 0 {
+				w.lock.Discard(num) // the second time it is not there
+			}
+		}
+		return err
+	}
+	s.ours = false
 	now := make([]*roaring.Bitmap, len(p.segments))
 	for i, old := range p.segments {
-		now[i], committed[i] = old.deletes, old.deletes
-		if info := &m.Segments[at+i]; old.dirty || info.DeletesFile != old.info.DeletesFile {
+		now[i] = old.deletes
+	}
+	written := s.deleted()
+	s.deletes = p.remap(now)
+	s.dirty = s.deleted() != written
+	for _, old := range w.donePlan(p, s) {
+		w.drop(old)
+	}
+	return nil
+}
+
+// substitute puts s, the result of p, in the place of its inputs in m, if they are there,
+// with the documents deleted that m says are.
+func (w *Writer) substitute(m *store.Manifest, p *plan, s *liveSegment) error {
+	at := slices.IndexFunc(m.Segments, func(i store.SegmentInfo) bool { return i.File == p.segments[0].info.File })
+	if at < 0 {
+		return nil // all documents are deleted
+	}
+	deletes := make([]*roaring.Bitmap, len(p.segments))
+	for i, old := range p.segments {
+		info := &m.Segments[at+i]
+		deletes[i] = old.deletes
+		if old.dirty || info.DeletesFile != old.info.DeletesFile {
 			var err error
-			if committed[i], err = readDeletes(w.dir, info); err != nil {
+			if deletes[i], err = readDeletes(w.dir, info); err != nil {
 				return err
 			}
 		}
 	}
-	if s.deletes = p.remap(committed); !s.deletes.IsEmpty() {
+	s.info.DeletesFile, s.info.Deleted, s.info.DeletedTokens = 0, 0, 0
+	if s.deletes = p.remap(deletes); !s.deletes.IsEmpty() {
 		if err := s.writeDeletes(w.lock); err != nil {
 			return err
 		}
 	}
 	m.Segments = slices.Replace(m.Segments, at, at+len(p.segments), s.info)
-	if err := w.lock.Commit(m); err != nil {
-		if s.info.DeletesFile != 0 {
-			w.lock.Discard(s.info.DeletesFile)
-		}
-		return err
-	}
-	s.ours = false
-	before := s.deleted()
-	s.deletes = p.remap(now)
-	s.dirty = s.deleted() != before
-	for _, old := range w.donePlan(p, s) {
-		w.drop(old)
-	}
 	return nil
 }
 

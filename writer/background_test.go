@@ -78,6 +78,21 @@ func manifest(t testing.TB, fs store.ReadFS) *store.Manifest {
 	return c.Manifest
 }
 
+// onlySegmentsOf checks that the newest manifest names every segment file.
+func onlySegmentsOf(t testing.TB, fs store.ReadFS) {
+	t.Helper()
+	names, err := fs.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := manifest(t, fs).Files()
+	for _, s := range names {
+		if strings.Contains(s, "segment-") && !slices.Contains(named, s) {
+			t.Errorf("%s is left", s)
+		}
+	}
+}
+
 // Hundreds of commits of one document leave few segments, and a commit takes as many
 // operations after hundreds as after a few.
 func TestManyCommits(t *testing.T) {
@@ -153,6 +168,11 @@ func TestDeletesDuringMerge(t *testing.T) {
 	commit()
 	add("a")
 	remove("g")
+	if err := w.Publish(ctx); err != nil {
+		t.Fatal(err)
+	}
+	published := m.clone()
+	remove("h")
 	if err := w.Flush(ctx); err != nil {
 		t.Fatal(err)
 	}
@@ -163,12 +183,17 @@ func TestDeletesDuringMerge(t *testing.T) {
 	if err := w.WaitMerges(ctx); err != nil {
 		t.Fatal(err)
 	}
-	committed.check(t, fs) // nothing else was committed
+	committed.check(t, fs) // nothing else was committed, and nothing published is lost
+	c := visible(t, w.dir)
+	if diff := published.diff(dumpCommit(t, c)); diff != "" {
+		t.Fatal(diff)
+	}
+	c.Release()
 	if s := manifest(t, fs).Segments; len(s) != 2 || s[0].Docs != 7 || s[0].Deleted != 2 || s[0].DeletedTokens != 6 {
 		t.Errorf("segments %+v", s)
 	}
 	commit()
-	if s := manifest(t, fs).Segments; len(s) != 3 || s[0].Deleted != 4 {
+	if s := manifest(t, fs).Segments; len(s) != 3 || s[0].Deleted != 5 {
 		t.Errorf("segments %+v", s)
 	}
 }
@@ -222,13 +247,7 @@ func TestMergeTakesOver(t *testing.T) {
 				t.Fatal(err)
 			}
 			m.check(t, fs)
-			want := 2
-			for range manifest(t, fs).Segments {
-				want++
-			}
-			if names, err := fs.List(); err != nil || len(names) != want {
-				t.Errorf("files left: %v, %v", names, err)
-			}
+			onlySegmentsOf(t, fs)
 		})
 	}
 }
@@ -343,8 +362,9 @@ func TestBackgroundModel(t *testing.T) {
 				rt.Fatal(err)
 			}
 		}
+		must(w.Commit(ctx))
 		for range rapid.IntRange(1, 25).Draw(rt, "operations") {
-			switch op := rapid.SampledFrom([]string{"add", "add", "delete", "commit", "commit", "flush", "merge", "wait", "reopen"}).Draw(rt, "op"); op {
+			switch op := rapid.SampledFrom([]string{"add", "add", "delete", "commit", "commit", "flush", "publish", "merge", "wait", "reopen"}).Draw(rt, "op"); op {
 			case "add":
 				for range rapid.SampledFrom([]int{1, 3, 40}).Draw(rt, "n") {
 					id, text := fmt.Sprint(r.IntN(60)), randomText(r, r.IntN(6))
@@ -359,6 +379,14 @@ func TestBackgroundModel(t *testing.T) {
 				}
 			case "flush":
 				must(w.Flush(ctx))
+			case "publish":
+				must(w.Publish(ctx))
+				c := visible(t, w.dir)
+				got := dumpCommit(t, c)
+				c.Release()
+				if diff := m.diff(got); diff != "" {
+					rt.Fatal(diff)
+				}
 			case "merge":
 				_, err := w.Merge(ctx, MergeOptions{MaxSegments: rapid.IntRange(0, 3).Draw(rt, "most"), Purge: rapid.Bool().Draw(rt, "purge")})
 				must(err)
@@ -569,9 +597,7 @@ func TestCloseAbortsMerge(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.check(t, fs)
-	if names, err := fs.List(); err != nil || len(names) != 4 {
-		t.Errorf("files left: %v, %v", names, err)
-	}
+	onlySegmentsOf(t, fs)
 	if err := w.WaitMerges(ctx); !errors.Is(err, ErrClosed) {
 		t.Errorf("waiting on a closed writer: %v", err)
 	}

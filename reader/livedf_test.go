@@ -21,7 +21,7 @@ import (
 func TestLiveDF(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 0))
-		c := &content{docs: rapid.SampledFrom([]uint32{1, 100, 3000, 20000}).Draw(rt, "docs"), lists: map[string]postings{},
+		c := &content{docs: rapid.SampledFrom([]uint32{1, 100, 3000, 6000}).Draw(rt, "docs"), lists: map[string]postings{},
 			codec: rapid.SampledFrom(registry.All()).Draw(rt, "codec").ID()}
 		deleted := make([]bool, c.docs)
 		share := rapid.SampledFrom([]float64{0.0001, 0.01, 0.3, 0.99}).Draw(rt, "deleted")

@@ -62,8 +62,9 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Condition: func(c string) (bool, error) {
-			if c == "gpu" { // a build that can use one, or the emulator
-				return gpuload.Built, nil
+			if c == "gpu" { // or the emulator
+				dev, err := gpuload.OpenDevice()
+				return err == nil && dev.Close() == nil, nil
 			}
 			return false, fmt.Errorf("no condition %q", c)
 		},

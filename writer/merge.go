@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/check"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer/internal/lists"
@@ -76,7 +75,7 @@ func (w *Writer) verified(ctx context.Context, inputs []*liveSegment, threads in
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		if err := verify(during, threads, inputs); err != nil {
+		if err := verify(during, threads, inputs...); err != nil {
 			cancel(err)
 		}
 	}()
@@ -86,7 +85,7 @@ func (w *Writer) verified(ctx context.Context, inputs []*liveSegment, threads in
 	}
 	<-done
 	if err = cmp.Or(context.Cause(during), err); err == nil {
-		if err = verify(ctx, 1, []*liveSegment{s}); err == nil {
+		if err = verify(ctx, threads, s); err == nil {
 			s.checked = true
 			return s, nil
 		}
@@ -100,17 +99,17 @@ func (w *Writer) verified(ctx context.Context, inputs []*liveSegment, threads in
 
 // verify checks the structure of segments, of those that were checked before only the
 // checksums.
-func verify(ctx context.Context, threads int, segments []*liveSegment) error {
-	views := make([]*segment.Segment, len(segments))
-	for i, s := range segments {
-		views[i] = s.seg
-	}
-	return merge.Verify(ctx, threads, views, func(i int) check.Level {
-		if segments[i].checked {
-			return check.Checksums
+func verify(ctx context.Context, threads int, segments ...*liveSegment) error {
+	for _, s := range segments {
+		o := check.Options{Level: check.Structure, Threads: threads, Guard: store.Guard}
+		if s.checked {
+			o.Level = check.Checksums
 		}
-		return check.Structure
-	})
+		if err := check.Segment(ctx, s.seg, o); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (w *Writer) writeMerged(ctx context.Context, segments []*liveSegment, of share) (_ *liveSegment, stats MergeStats, err error) {

@@ -63,7 +63,7 @@ func (w *Writer) Reorder(ctx context.Context, o ReorderOptions) (ReorderStats, e
 			if s.info.Docs < 2 {
 				continue
 			}
-			result, err := w.verified(ctx, []*liveSegment{s}, 1, func(ctx context.Context) (*liveSegment, error) {
+			result, err := w.verified(ctx, []*liveSegment{s}, w.opts.Threads, func(ctx context.Context) (*liveSegment, error) {
 				return w.writeReordered(ctx, s, o)
 			})
 			if err != nil {

@@ -65,9 +65,6 @@ needs an NVIDIA GPU and a build that can use it. It generates the collections.`,
 }
 
 func (f *gpuFlags) run(cmd *cobra.Command) (g *GPU, err error) {
-	if !gpuload.Built {
-		return nil, fmt.Errorf("this build has no GPU support: it takes an NVIDIA GPU and its driver, CUDA, and a build with cgo and -tags cuda")
-	}
 	var ways []gpuload.Accumulation
 	for _, name := range f.accumulations {
 		a, err := gpuload.ParseAccumulation(name)

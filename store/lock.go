@@ -192,10 +192,19 @@ func (l *Lock) discard(name string) error {
 // lock. Commit also discards what was published and m does not name. After an error
 // that matches neither ErrUncertain nor ErrLockLost, the old commit remains and the
 // lock is usable.
-func (l *Lock) Commit(m *Manifest) error {
+func (l *Lock) Commit(m *Manifest) error { return l.CommitAndPublish(m, nil) }
+
+// CommitAndPublish is Commit, followed by Publish of published unless that is nil.
+func (l *Lock) CommitAndPublish(m, published *Manifest) error {
 	l.commit.Lock()
 	defer l.commit.Unlock()
 	content, unsynced, err := l.prepare(m)
+	if err == nil && published != nil {
+		l.mu.Lock()
+		published.Generation, published.NextFile = m.Generation, m.NextFile
+		err = l.checkFiles(published)
+		l.mu.Unlock()
+	}
 	if err != nil {
 		return err
 	}
@@ -228,7 +237,7 @@ func (l *Lock) Commit(m *Manifest) error {
 		delete(l.pending, f)
 	}
 	l.mu.Unlock()
-	l.replacePublished(nil)
+	l.replacePublished(published)
 	l.sweep(false) // best effort: a later sweep tries again
 	return nil
 }

@@ -37,17 +37,34 @@ func (l *Lock) Publish(m *Manifest) error {
 		d.mu.Unlock()
 		return nil
 	}
-	d.sequence++
-	c := d.pin(m.Clone())
-	c.Published = d.sequence
 	d.mu.Unlock()
-	l.replacePublished(c)
+	l.replacePublished(m)
 	return nil
 }
 
-// replacePublished replaces the publication, if there is one, by c, which may be nil,
+// Published returns a copy of what was published last, or nil if nothing was since the
+// newest commit.
+func (l *Lock) Published() *Manifest {
+	l.dir.mu.Lock()
+	defer l.dir.mu.Unlock()
+	if c := l.dir.published; c != nil {
+		return c.Manifest.Clone()
+	}
+	return nil
+}
+
+// replacePublished replaces the publication, if there is one, by m, which may be nil,
 // and discards files that nothing names any more. The caller holds l.commit.
-func (l *Lock) replacePublished(c *Commit) {
+func (l *Lock) replacePublished(m *Manifest) {
+	var c *Commit
+	if m != nil {
+		d := l.dir
+		d.mu.Lock()
+		d.sequence++
+		c = d.pin(m.Clone())
+		c.Published = d.sequence
+		d.mu.Unlock()
+	}
 	old := l.dir.setPublished(c)
 	if old == nil {
 		return

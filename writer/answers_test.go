@@ -1,6 +1,7 @@
 package writer_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -20,9 +21,22 @@ type answer struct {
 	score uint32 // bits
 }
 
-// answers runs queries for all matches and returns their hits, with equal scores
-// ordered by id.
-func answers(t *testing.T, fs *memfs.FS, queries []query.Query) (all [][]answer) {
+// answers runs queries and returns their hits, with equal scores ordered by id.
+func answers(t *testing.T, fs *memfs.FS, queries []query.Query) [][]answer {
+	all := ranked(t, fs, queries)
+	for _, hits := range all {
+		slices.SortFunc(hits, func(a, b answer) int {
+			if a.score != b.score {
+				return int(int64(b.score) - int64(a.score)) // scores are not negative
+			}
+			return strings.Compare(a.id, b.id)
+		})
+	}
+	return all
+}
+
+// ranked runs queries and returns their hits as they come.
+func ranked(t *testing.T, fs *memfs.FS, queries []query.Query) (all [][]answer) {
 	x, err := reader.OpenFS(fs)
 	if err != nil {
 		t.Fatal(err)
@@ -50,12 +64,6 @@ func answers(t *testing.T, fs *memfs.FS, queries []query.Query) (all [][]answer)
 			}
 			hits = append(hits, answer{string(id), math.Float32bits(h.Score)})
 		}
-		slices.SortFunc(hits, func(a, b answer) int {
-			if a.score != b.score {
-				return int(int64(b.score) - int64(a.score)) // scores are not negative
-			}
-			return strings.Compare(a.id, b.id)
-		})
 		all = append(all, hits)
 	}
 	return all
@@ -127,4 +135,65 @@ func TestReorderKeepsAnswers(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestBackgroundMergesKeepAnswers builds an index in many commits, with replaced and
+// deleted documents, with merges in the background and without. Then, and after merging
+// everything, all answers are equal: documents, their order, and scores to the bit.
+func TestBackgroundMergesKeepAnswers(t *testing.T) {
+	ctx := t.Context()
+	word := func(r *rand.Rand) string { return fmt.Sprintf("w%d", int(math.Exp(r.Float64()*5))) }
+	build := func(p writer.MergePolicy) *memfs.FS {
+		r := rand.New(rand.NewPCG(7, 7))
+		fs := memfs.New()
+		w, err := writer.OpenFS(ctx, fs, writer.Options{MergePolicy: p})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 40 {
+			for range r.IntN(60) {
+				var text strings.Builder
+				for range 1 + r.IntN(20) {
+					text.WriteString(word(r) + " ")
+				}
+				err = errors.Join(err, w.Add(ctx, writer.Document{ID: fmt.Append(nil, r.IntN(1500)), Contents: []byte(text.String())}),
+					w.Delete(ctx, fmt.Append(nil, r.IntN(6000))))
+			}
+			err = errors.Join(err, w.Commit(ctx))
+		}
+		if err := errors.Join(err, w.WaitMerges(ctx), w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		return fs
+	}
+	var queries []query.Query
+	r := rand.New(rand.NewPCG(8, 8))
+	for range 60 {
+		q := query.Query{K: []int{10, 1 << 20}[r.IntN(2)], Mode: []query.Mode{query.Or, query.And, query.AndOr}[r.IntN(3)]}
+		for range 1 + r.IntN(5) {
+			q.Terms = append(q.Terms, []byte(word(r)))
+		}
+		queries = append(queries, q)
+	}
+	apart := build(writer.NoMerges)
+	want := ranked(t, apart, queries)
+	compare := func(name string, fs *memfs.FS) {
+		for i, got := range ranked(t, fs, queries) {
+			if !slices.Equal(got, want[i]) {
+				t.Errorf("%s: query %s of %q: other answers", name, queries[i].Mode, queries[i].Terms)
+			}
+		}
+	}
+	for _, p := range []writer.MergePolicy{nil, writer.Tiered{PerTier: 2, MinSize: 30}.Runs, writer.Tiered{PerTier: 4, MaxSize: 3000}.Runs} {
+		compare("merged in the background", build(p))
+	}
+	w, err := writer.OpenFS(ctx, apart, writer.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = w.Merge(ctx, writer.MergeOptions{})
+	if err := errors.Join(err, w.Commit(ctx), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	compare("merged in the end", apart)
 }

@@ -1,6 +1,8 @@
 package writer
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -33,7 +35,7 @@ func BenchmarkMerge(b *testing.B) {
 			for b.Loop() {
 				cpu -= cpuTime()
 				start := time.Now()
-				s, st, err := w.merge(b.Context(), w.segments)
+				s, st, err := w.merge(b.Context(), w.segments, w.share(b.Context()))
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -68,5 +70,64 @@ func writeHalves(b *testing.B, dir string, docs []Document, c codec.Codec) {
 	}
 	if err := w.Commit(b.Context()); err != nil {
 		b.Fatal(err)
+	}
+}
+
+// BenchmarkCommitBesideMerge times commits of one document, with its fsyncs, while the
+// two halves of the collection are merged in the background, and alone.
+func BenchmarkCommitBesideMerge(b *testing.B) {
+	docs, _ := collection(b)
+	var beside, alone, merges []time.Duration
+	for b.Loop() {
+		dir := b.TempDir()
+		writeHalves(b, dir, docs, nil)
+		begin := false
+		w, err := Open(b.Context(), dir, Options{MergePolicy: func(s []SegmentStats) []Run {
+			if begin {
+				begin = false
+				return []Run{{0, 2}}
+			}
+			return nil
+		}})
+		if err != nil {
+			b.Fatal(err)
+		}
+		n := 0
+		commit := func() time.Duration {
+			n++
+			start := time.Now()
+			if err := errors.Join(w.Add(b.Context(), Document{fmt.Append(nil, "new", n), []byte("one document")}), w.Commit(b.Context())); err != nil {
+				b.Fatal(err)
+			}
+			return time.Since(start)
+		}
+		for range 5 {
+			alone = append(alone, commit())
+		}
+		begin = true
+		commit()
+		start := time.Now()
+		done := make(chan error, 1)
+		go func() { done <- w.WaitMerges(b.Context()) }()
+		for merging := true; merging; {
+			beside = append(beside, commit())
+			select {
+			case err := <-done:
+				if err != nil {
+					b.Fatal(err)
+				}
+				merging = false
+			default:
+			}
+		}
+		merges = append(merges, time.Since(start))
+		if err := w.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for name, d := range map[string][]time.Duration{"alone": alone, "beside": beside, "merge": merges} {
+		slices.Sort(d)
+		b.ReportMetric(d[len(d)/2].Seconds()*1e3, name+"-median-ms")
+		b.ReportMetric(d[len(d)-1].Seconds()*1e3, name+"-max-ms")
 	}
 }

@@ -2,6 +2,7 @@ package writer
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"math/rand/v2"
 	"strings"
@@ -49,7 +50,7 @@ func copyFS(t *testing.T, from store.FS, change func(name string, b []byte) []by
 	return to
 }
 
-// resum recomputes the checksums of sections, header and footer.
+// resum recomputes the checksums of pages, sections, header and footer.
 func resum(t *testing.T, file []byte) {
 	t.Helper()
 	h, err := format.ParseHeader("", int64(len(file)), file[:format.PageSize], file[len(file)-format.FooterSize:])
@@ -57,11 +58,27 @@ func resum(t *testing.T, file []byte) {
 		t.Fatal(err)
 	}
 	for i, s := range h.Sections {
+		if s.ID == format.SectionPageSums {
+			sumPages(file[format.PageSize:s.Offset], file[s.Offset:s.Offset+s.Length])
+		}
 		h.Sections[i].Checksum = xxhash.Sum64(file[s.Offset : s.Offset+s.PaddedLength()])
 	}
 	page := h.AppendFirstPage(nil)
 	copy(file, page)
 	copy(file[len(file)-format.FooterSize:], h.AppendFooter(nil, page))
+}
+
+// sumPages writes the checksums of pages, and after each group its own.
+func sumPages(pages, sums []byte) {
+	for len(sums) > 0 {
+		n := min(format.PageSumSize*format.PageGroup, len(sums)-format.PageSumSize)
+		for at := 0; at < n; at += format.PageSumSize {
+			binary.LittleEndian.PutUint32(sums[at:], format.PageSum(pages[:format.PageSize]))
+			pages = pages[format.PageSize:]
+		}
+		binary.LittleEndian.PutUint32(sums[n:], format.PageSum(sums[:n]))
+		sums = sums[n+format.PageSumSize:]
+	}
 }
 
 // TestMergeOfDamaged merges segments in which bytes were changed. The merge must

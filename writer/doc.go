@@ -9,6 +9,10 @@
 // the memory budget. DocIDs therefore follow the order of Add, and the bytes of the
 // index do not depend on the number of threads.
 //
+// After each commit a MergePolicy decides which neighboring segments are merged in the
+// background. The plan depends on the sequence of commits alone. A merge that is done
+// replaces its inputs by a commit of its own; commits and readers do not wait for it.
+//
 // Inside:
 //
 //	writer.go, options.go    Writer: open, Add, Delete, Flush, Publish, Commit, Close; memory
@@ -17,7 +21,10 @@
 //	replace.go               documents that are deleted or replaced in older segments
 //	inverted.go              AddInverted: collections of existing posting lists
 //	policy.go, merge.go, mergefrom.go
-//	                         which segments are merged, also from other indexes
+//	                         merges that were asked for, also from other indexes
+//	tiered.go, plans.go, background.go, limiter.go
+//	                         merges in the background: policy, plans, running and
+//	                         installing them, their rate
 //	reorder.go               Reorder: documents in another order
 //	internal/invert          documents to posting lists in memory to a segment
 //	internal/merge           several segments to one

@@ -109,7 +109,7 @@ func (w *Writer) writeInverted(ctx context.Context, in Inverted) (*liveSegment, 
 	defer docs.temp.Close()
 	out, err := w.create(build.Options{
 		Docs: uint32(len(docs.lens)), Lengths: []segment.LengthTable{segment.NewLengthTable(docs.lens)}, Stored: w.opts.Stored, ForeignLengths: in.ForeignLengths,
-	})
+	}, w.share(ctx))
 	if err != nil {
 		return nil, err
 	}

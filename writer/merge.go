@@ -1,9 +1,11 @@
 package writer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
+	"github.com/pinion-index/pinion/segment/check"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer/internal/lists"
 	"github.com/pinion-index/pinion/writer/internal/merge"
@@ -50,34 +52,84 @@ func (w *Writer) checkAnalyzer(s *liveSegment) error {
 }
 
 // merge writes the live documents of segments, in their order, as one segment.
-func (w *Writer) merge(ctx context.Context, segments []*liveSegment) (_ *liveSegment, stats MergeStats, err error) {
-	defer store.CatchFault(store.ArmFault(), &err)
-	for _, s := range segments {
+func (w *Writer) merge(ctx context.Context, segments []*liveSegment, of share) (merged *liveSegment, stats MergeStats, err error) {
+	merged, err = w.verified(ctx, segments, of.opts.Threads, func(ctx context.Context) (*liveSegment, error) {
+		s, st, err := w.writeMerged(ctx, segments, of)
+		stats = st
+		return s, err
+	})
+	return merged, stats, err
+}
+
+// verified calls f, which makes a segment from others. It checks the structure of the
+// inputs meanwhile, on up to threads goroutines, and then that of the result. If there is a
+// fault, it drops the result and returns the error.
+func (w *Writer) verified(ctx context.Context, inputs []*liveSegment, threads int, f func(context.Context) (*liveSegment, error)) (_ *liveSegment, err error) {
+	for _, s := range inputs {
 		if err := w.checkAnalyzer(s); err != nil {
-			return nil, stats, err
+			return nil, err
 		}
 	}
+	during, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if err := verify(during, threads, inputs...); err != nil {
+			cancel(err)
+		}
+	}()
+	s, err := f(during)
+	if err != nil && during.Err() == nil {
+		cancel(err)
+	}
+	<-done
+	if err = cmp.Or(context.Cause(during), err); err == nil {
+		if err = verify(ctx, threads, s); err == nil {
+			s.checked = true
+			return s, nil
+		}
+		err = fmt.Errorf("checking what was written: %w", err)
+	}
+	if s != nil {
+		w.drop(s)
+	}
+	return nil, err
+}
+
+// verify checks the structure of segments, of those that were checked before only the
+// checksums.
+func verify(ctx context.Context, threads int, segments ...*liveSegment) error {
+	for _, s := range segments {
+		o := check.Options{Level: check.Structure, Threads: threads, Guard: store.Guard}
+		if s.checked {
+			o.Level = check.Checksums
+		}
+		if err := check.Segment(ctx, s.seg, o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *Writer) writeMerged(ctx context.Context, segments []*liveSegment, of share) (_ *liveSegment, stats MergeStats, err error) {
+	defer store.CatchFault(store.ArmFault(), &err)
 	m, err := merge.New(sources(segments))
 	if err != nil {
 		return nil, stats, err
 	}
-	for _, s := range segments {
-		if err := merge.CheckSums(ctx, s.seg); err != nil {
-			return nil, stats, err
-		}
-	}
-	options, err := m.Options()
+	options, err := m.Options(ctx)
 	if err != nil {
 		return nil, stats, err
 	}
-	out, err := w.create(options)
+	out, err := w.create(options, of)
 	if err != nil {
 		return nil, stats, err
 	}
 	defer out.discardUnlessDone()
 	progress := w.progress("merge", m.Postings())
 	counts, err := m.Write(ctx, out.builder, lists.Options{
-		Threads: w.opts.Threads, Ahead: w.opts.mergeJobs(), Progress: progress.add,
+		Threads: of.opts.Threads, Ahead: of.opts.mergeJobs(), Progress: progress.add,
 	})
 	progress.done()
 	if err != nil {

@@ -145,11 +145,11 @@ func (w *Writer) mergeAll(ctx context.Context, foreign []*liveSegment, stats *Me
 	if len(all) == 0 {
 		return nil
 	}
-	err := merge.DropShared(sources(all), func(source int, doc uint32) { all[source].delete(doc) })
+	err := merge.DropShared(ctx, sources(all), func(source int, doc uint32) { all[source].delete(doc) })
 	if err != nil {
 		return err
 	}
-	merged, s, err := w.merge(ctx, all)
+	merged, s, err := w.merge(ctx, all, w.share(ctx))
 	if err != nil {
 		return fmt.Errorf("merging %d segments: %w", len(all), err)
 	}

@@ -3,6 +3,7 @@ package writer
 import (
 	"fmt"
 	"runtime"
+	"sync"
 
 	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/format/codec"
@@ -44,8 +45,21 @@ type Options struct {
 	// Choose, if not nil, chooses other codecs of the same block length for each
 	// list instead. It is called by several goroutines concurrently.
 	Choose choose.Policy
+	// MergePolicy says which segments are merged in the background after each commit. Nil
+	// means Tiered{}.Runs; NoMerges leaves all as they are.
+	MergePolicy MergePolicy
+	// MergeRate bounds the bytes a second of the segments that merges in the background
+	// write; 0 means no bound.
+	MergeRate int64
+	// MergeThreads is the number of goroutines of such a merge; 0 means half of Threads,
+	// rounded up. In addition to the memory budget, two merges use a sixteenth of it each.
+	MergeThreads int
+	// MergeFailed, if not nil, is called with the error of a merge in the background. It
+	// must not call the Writer. WaitMerges or Close returns the error too.
+	MergeFailed func(error)
 	// Progress, if not nil, is called from time to time with the progress of the
-	// current operation, by one goroutine at a time. It must not call the Writer.
+	// current operation or of a merge in the background, by one goroutine at a time. It
+	// must not call the Writer.
 	Progress func(Progress)
 
 	batchSize int   // for tests: size of a batch
@@ -75,6 +89,23 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.Threads == 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
+	}
+	if o.MergeThreads < 0 || o.MergeRate < 0 {
+		return o, fmt.Errorf("writer: %d threads and %d bytes a second for merges", o.MergeThreads, o.MergeRate)
+	}
+	if o.MergeThreads == 0 {
+		o.MergeThreads = (o.Threads + 1) / 2
+	}
+	if o.MergePolicy == nil {
+		o.MergePolicy = Tiered{}.Runs
+	}
+	if f := o.Progress; f != nil {
+		var one sync.Mutex
+		o.Progress = func(p Progress) {
+			one.Lock()
+			defer one.Unlock()
+			f(p)
+		}
 	}
 	if auto, ok := choose.Auto(o.DocsCodec, o.FreqsCodec); ok && o.Choose == nil {
 		o.Choose = auto

@@ -218,28 +218,50 @@ func (p *pipeline) exclusive(ctx context.Context, f func() error) error {
 	until := p.seq
 	<-p.gate
 
-	stop := context.AfterFunc(ctx, p.wake)
-	defer stop()
-	p.mu.Lock()
-	for (p.role || p.next < until) && ctx.Err() == nil && p.ctx.Err() == nil {
-		p.cond.Wait()
-	}
-	if err := p.failure(); err != nil {
-		p.mu.Unlock()
+	if err := p.enter(ctx, until); err != nil {
 		return err
 	}
-	if err := ctx.Err(); err != nil {
-		p.mu.Unlock()
-		return err
-	}
-	p.role = true
-	p.mu.Unlock()
 	err := f()
 	if err != nil && ctx.Err() == nil {
 		p.cancel(err)
 	}
 	p.release()
 	return err
+}
+
+// enter takes the absorber role when the batches before batch until have been absorbed.
+func (p *pipeline) enter(ctx context.Context, until uint64) error {
+	stop := context.AfterFunc(ctx, p.wake)
+	defer stop()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for (p.role || p.next < until) && ctx.Err() == nil && p.ctx.Err() == nil {
+		p.cond.Wait()
+	}
+	if err := p.failure(); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	p.role = true
+	return nil
+}
+
+// between calls f as the absorber, between two batches, also after the pipeline has
+// ended. It does not change which documents a batch holds. An error of f ends the
+// pipeline.
+func (p *pipeline) between(f func() error) {
+	p.mu.Lock()
+	for p.role {
+		p.cond.Wait()
+	}
+	p.role = true
+	p.mu.Unlock()
+	if err := f(); err != nil {
+		p.cancel(err)
+	}
+	p.release()
 }
 
 // close ends the pipeline and waits for its goroutines and for the absorber. It

@@ -3,6 +3,7 @@ package writer
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/pinion-index/pinion/segment"
 )
@@ -36,60 +37,67 @@ func (w *Writer) Merge(ctx context.Context, o MergeOptions) (MergeStats, error) 
 
 func (w *Writer) mergeGroups(ctx context.Context, o MergeOptions, stats *MergeStats) error {
 	most := max(o.MaxSegments, 1)
-	at := 0
-	for _, n := range w.groups(most) {
-		group := w.segments[at : at+n]
-		purge := (o.Purge || most == 1) && group[0].deleted() > 0
-		if n == 1 && !purge && !o.Recode {
-			at++
+	entries := w.entries()
+	at := 0 // in w.segments
+	for _, n := range groups(entries, most) {
+		e := entries[0]
+		count := 0 // of segments
+		for _, e := range entries[:n] {
+			count += len(e.segments)
+		}
+		entries = entries[n:]
+		purge := (o.Purge || most == 1) && e.stats.Deleted > 0
+		if n == 1 && !purge && !o.Recode && (count == 1 || most > 1) {
+			at += count
 			continue
 		}
-		merged, s, err := w.merge(ctx, group)
+		merged, s, err := w.merge(ctx, w.segments[at:at+count], w.share(ctx))
 		if err != nil {
-			return fmt.Errorf("merging %d segments: %w", n, err)
+			return fmt.Errorf("merging %d segments: %w", count, err)
 		}
 		stats.add(s)
-		w.replace(at, n, merged)
+		w.replace(at, count, merged)
 		at++
 	}
 	return nil
 }
 
-// replace replaces the n segments from index at on with s.
+// replace replaces the n segments from index at on with s, which the next commit will
+// hold.
 func (w *Writer) replace(at, n int, s *liveSegment) {
-	for _, old := range w.segments[at : at+n] {
-		w.drop(old)
+	old := slices.Clone(w.segments[at : at+n])
+	w.cancelPlans(old)
+	w.segments = slices.Replace(w.segments, at, at+n, s)
+	for _, s := range old {
+		w.drop(s)
 	}
-	rest := append([]*liveSegment{s}, w.segments[at+n:]...)
-	w.segments = append(w.segments[:at:at], rest...)
 	w.changed = true
 }
 
-// groups partitions the segments into at most `most` runs of neighbors and returns
-// their lengths. It joins the two neighbors with the fewest postings together until
-// few enough are left. Segments without live documents can always be joined.
-func (w *Writer) groups(most int) []int {
+// groups partitions entries into at most `most` runs of neighbors and returns their
+// lengths. It joins the two neighbors with the fewest tokens together until few enough
+// are left. Segments without live documents can always be joined.
+func groups(entries []entry, most int) []int {
 	type group struct {
-		n        int
-		docs     uint64
-		postings uint64
+		n            int
+		docs, tokens uint64
 	}
 	var gs []group
-	for _, s := range w.segments {
-		gs = append(gs, group{1, uint64(s.info.Docs - s.deleted()), s.info.Postings})
+	for _, e := range entries {
+		gs = append(gs, group{1, e.stats.Docs - e.stats.Deleted, e.stats.Tokens})
 	}
 	for len(gs) > most {
 		best := -1
 		for i := range len(gs) - 1 {
 			if gs[i].docs+gs[i+1].docs <= segment.MaxDocs &&
-				(best < 0 || gs[i].postings+gs[i+1].postings < gs[best].postings+gs[best+1].postings) {
+				(best < 0 || gs[i].tokens+gs[i+1].tokens < gs[best].tokens+gs[best+1].tokens) {
 				best = i
 			}
 		}
 		if best < 0 {
 			break // no two fit one segment
 		}
-		gs[best] = group{gs[best].n + gs[best+1].n, gs[best].docs + gs[best+1].docs, gs[best].postings + gs[best+1].postings}
+		gs[best] = group{gs[best].n + gs[best+1].n, gs[best].docs + gs[best+1].docs, gs[best].tokens + gs[best+1].tokens}
 		gs = append(gs[:best+1], gs[best+2:]...)
 	}
 	lens := make([]int, len(gs))

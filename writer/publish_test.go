@@ -36,7 +36,7 @@ func TestPublish(t *testing.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 0))
 		mem := memfs.New()
 		ctx := context.Background()
-		o := Options{Analyzer: whitespace(t), Threads: 2, batchSize: 500}
+		o := Options{Analyzer: whitespace(t), Threads: 2, batchSize: 500, MergePolicy: rapid.SampledFrom([]MergePolicy{NoMerges, eager}).Draw(rt, "policy")}
 		w := mustOpen(rt, mem, o)
 		defer func() { w.Close() }()
 		must := func(err error) {

@@ -7,7 +7,6 @@ import (
 	"github.com/pinion-index/pinion/order"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/store"
-	"github.com/pinion-index/pinion/writer/internal/merge"
 	"github.com/pinion-index/pinion/writer/internal/reorder"
 )
 
@@ -64,7 +63,9 @@ func (w *Writer) Reorder(ctx context.Context, o ReorderOptions) (ReorderStats, e
 			if s.info.Docs < 2 {
 				continue
 			}
-			result, err := w.reorder(ctx, s, o)
+			result, err := w.verified(ctx, []*liveSegment{s}, w.opts.Threads, func(ctx context.Context) (*liveSegment, error) {
+				return w.writeReordered(ctx, s, o)
+			})
 			if err != nil {
 				return fmt.Errorf("ordering documents: %w", err)
 			}
@@ -78,15 +79,9 @@ func (w *Writer) Reorder(ctx context.Context, o ReorderOptions) (ReorderStats, e
 	return stats, err
 }
 
-// reorder writes the documents of s in another order. None of them may be deleted.
-func (w *Writer) reorder(ctx context.Context, s *liveSegment, o ReorderOptions) (_ *liveSegment, err error) {
+// writeReordered writes the documents of s in another order. None of them may be deleted.
+func (w *Writer) writeReordered(ctx context.Context, s *liveSegment, o ReorderOptions) (_ *liveSegment, err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
-	if err := w.checkAnalyzer(s); err != nil {
-		return nil, err
-	}
-	if err := merge.CheckSums(ctx, s.seg); err != nil {
-		return nil, err
-	}
 	to := order.Shuffle(s.info.Docs, o.Seed)
 	if o.Order == OrderBisection {
 		if to, err = w.bisect(ctx, s.seg); err != nil {
@@ -98,7 +93,7 @@ func (w *Writer) reorder(ctx context.Context, s *liveSegment, o ReorderOptions) 
 	if err != nil {
 		return nil, err
 	}
-	out, err := w.create(options)
+	out, err := w.create(options, w.share(ctx))
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package writer
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -19,6 +20,12 @@ type liveSegment struct {
 	deletes *roaring.Bitmap // nil: none
 	dirty   bool            // deletes have changed since info.DeletesFile was written
 	ours    bool            // no commit names the file yet
+	checked bool            // its structure was verified since it was written
+
+	plan    *plan // the last plan to merge it, or nil
+	users   int   // merges in the background that read it
+	dropped bool  // by drop, while it had users
+	damaged bool  // a merge refused it; no plan takes it
 }
 
 func (s *liveSegment) deleted() uint32 {
@@ -44,26 +51,26 @@ func openSegment(l *store.Lock, m *store.Manifest, i int) (*liveSegment, error) 
 		return nil, err
 	}
 	s := &liveSegment{info: m.Segments[i], data: data, seg: seg}
-	if err := s.readDeletes(l.Dir()); err != nil {
+	if s.deletes, err = readDeletes(l.Dir(), &s.info); err != nil {
 		data.Close()
 		return nil, err
 	}
 	return s, nil
 }
 
-func (s *liveSegment) readDeletes(dir *store.Dir) (err error) {
-	if s.info.DeletesFile == 0 {
-		return nil
+// readDeletes returns the deletes that a commit holds of a segment, nil if there are none.
+func readDeletes(dir *store.Dir, info *store.SegmentInfo) (deletes *roaring.Bitmap, err error) {
+	if info.DeletesFile == 0 {
+		return nil, nil
 	}
 	defer store.CatchFault(store.ArmFault(), &err)
-	name := store.DeletesName(s.info.DeletesFile)
+	name := store.DeletesName(info.DeletesFile)
 	data, err := dir.OpenFile(name)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer data.Close()
-	s.deletes, err = store.ReadDeletes(name, data, &s.info)
-	return err
+	return store.ReadDeletes(name, data, info)
 }
 
 // writeDeletes writes a deletes file and makes it the one of s.info.
@@ -93,20 +100,44 @@ type output struct {
 	done    bool
 }
 
+// share is what an operation may use.
+type share struct {
+	opts *Options              // with its part of memory and threads
+	wait func(bytes int) error // called before bytes are written; it may refuse
+}
+
+// share returns everything, until ctx ends.
+func (w *Writer) share(ctx context.Context) share {
+	return share{&w.opts, func(int) error { return ctx.Err() }}
+}
+
+// waitingFile calls wait before each write.
+type waitingFile struct {
+	store.File
+	wait func(bytes int) error
+}
+
+func (f waitingFile) WriteAt(p []byte, off int64) (int, error) {
+	if err := f.wait(len(p)); err != nil {
+		return 0, err
+	}
+	return f.File.WriteAt(p, off)
+}
+
 // create begins a segment. It sets the analyzer, the codecs and the temporary
 // files.
-func (w *Writer) create(o build.Options) (*output, error) {
+func (w *Writer) create(o build.Options, of share) (*output, error) {
 	num, file, err := w.lock.CreateSegment()
 	if err != nil {
 		return nil, err
 	}
-	out := &output{lock: w.lock, num: num, file: file}
+	out := &output{lock: w.lock, num: num, file: waitingFile{file, of.wait}}
 	out.spool = build.NewSpool(func() (build.TempFile, error) { return w.lock.CreateTemp() })
 	o.Analyzer, o.AnalyzerOptions = w.opts.Analyzer.Name(), w.opts.Analyzer.Options()
 	o.DocsCodec, o.FreqsCodec = w.opts.DocsCodec, w.opts.FreqsCodec
-	o.Choose, o.Spool, o.SpoolMemory = w.opts.Choose, out.spool, w.opts.spoolBytes()
-	o.TailMemory = w.opts.tailBytes()
-	fw := format.NewFileWriter(file, format.KindSegment, store.NewID())
+	o.Choose, o.Spool, o.SpoolMemory = w.opts.Choose, out.spool, of.opts.spoolBytes()
+	o.TailMemory = of.opts.tailBytes()
+	fw := format.NewFileWriter(out.file, format.KindSegment, store.NewID())
 	if out.builder, err = build.New(fw, o); err != nil {
 		out.discardUnlessDone()
 		return nil, err
@@ -154,10 +185,21 @@ func (out *output) discardUnlessDone() {
 	}
 }
 
-// drop closes the segment's file and, if no commit names it, removes it.
+// drop closes the segment's file and, if no commit names it, removes it, as soon as no
+// merge reads it.
 func (w *Writer) drop(s *liveSegment) {
+	if s.dropped = s.users > 0; s.dropped {
+		return
+	}
 	s.data.Close()
 	if s.ours {
 		w.lock.Discard(s.info.File)
+	}
+}
+
+// release ends a merge's use of s.
+func (w *Writer) release(s *liveSegment) {
+	if s.users--; s.dropped {
+		w.drop(s)
 	}
 }

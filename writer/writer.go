@@ -46,6 +46,7 @@ type Writer struct {
 	acc      *invert.Accumulator
 	segments []*liveSegment // in docID order
 	changed  bool           // since the last commit
+	merges   merges
 }
 
 // Open opens the index in directory path for writing; it creates the directory and
@@ -104,6 +105,7 @@ func openDir(ctx context.Context, dir *store.Dir, o Options) (*Writer, error) {
 		return nil, err
 	}
 	w.acc = w.pipe.pool.NewAccumulator()
+	w.merges.start(&w.opts)
 	w.pipe.start(w)
 	return w, nil
 }
@@ -216,7 +218,7 @@ func (w *Writer) writeAccumulator(ctx context.Context, a *invert.Accumulator) (*
 	lengths := a.Lengths()
 	out, err := w.create(build.Options{
 		Docs: uint32(len(lengths)), Lengths: []segment.LengthTable{segment.NewLengthTable(lengths)}, Stored: w.opts.Stored,
-	})
+	}, w.share(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -268,19 +270,21 @@ func (w *Writer) manifest(ctx context.Context) (m *store.Manifest, keep, dead []
 	m = w.lock.Manifest()
 	m.Analyzer, m.AnalyzerOptions = w.opts.Analyzer.Name(), w.opts.Analyzer.Options()
 	m.Segments = nil
-	for _, s := range w.segments {
-		if s.deleted() == s.info.Docs {
-			dead = append(dead, s)
+	for _, e := range w.entries() {
+		if e.stats.Deleted == e.stats.Docs {
+			dead = append(dead, e.segments...)
 			continue
 		}
-		if s.dirty {
-			if err := s.writeDeletes(w.lock); err != nil {
-				return nil, nil, nil, err
+		for _, s := range e.segments {
+			if s.dirty {
+				if err := s.writeDeletes(w.lock); err != nil {
+					return nil, nil, nil, err
+				}
+				w.changed = true
 			}
-			w.changed = true
+			keep = append(keep, s)
+			m.Segments = append(m.Segments, s.info)
 		}
-		keep = append(keep, s)
-		m.Segments = append(m.Segments, s.info)
 	}
 	return m, keep, dead, nil
 }
@@ -300,22 +304,27 @@ func (w *Writer) commit(ctx context.Context) error {
 	for _, s := range keep {
 		s.ours = false
 	}
+	w.cancelPlans(dead)
 	for _, s := range dead {
 		w.drop(s)
 	}
 	w.segments, w.changed = keep, false
+	w.planMerges(len(dead) > 0)
 	return nil
 }
 
-// Close releases the lock. Uncommitted changes are lost. It waits for calls in
-// progress, which end with ErrClosed. Further calls return nil.
+// Close releases the lock. Uncommitted changes are lost, and so are merges in the
+// background that WaitMerges was not called for; an error of one that nothing has
+// returned yet is returned. Close waits for calls in progress, which end with ErrClosed.
+// Further calls return nil.
 func (w *Writer) Close() error {
 	if !w.pipe.close() {
 		return nil
 	}
+	w.merges.running.Wait()
 	w.closeSegments()
 	err := w.lock.Close()
-	return errors.Join(err, w.dir.Close())
+	return errors.Join(w.merges.unreported(), err, w.dir.Close())
 }
 
 func (w *Writer) closeSegments() {

@@ -93,6 +93,9 @@ func (e *ListEncoder) copyBlocks(l *segment.List, base uint32, n int) error {
 	if n == 0 {
 		return nil
 	}
+	if err := e.checkBlocks(l, base, n); err != nil {
+		return err
+	}
 	from := 0
 	if e.n > 0 || base > 0 {
 		if err := e.copyFirst(l, base); err != nil {
@@ -101,9 +104,6 @@ func (e *ListEncoder) copyBlocks(l *segment.List, base uint32, n int) error {
 		from = 1
 	} else {
 		e.first = l.First
-	}
-	if err := checkBlocks(l, from, n, e.docs, base); err != nil {
-		return err
 	}
 	for at := from; at < n; at += tailBlocks {
 		to := min(at+tailBlocks, n)
@@ -135,31 +135,63 @@ func (e *ListEncoder) copyFirst(l *segment.List, base uint32) error {
 	if err := e.encodeDocs(e.decoded[:n]); err != nil {
 		return err
 	}
-	if err := checkBlocks(l, 0, 1, e.docs, base); err != nil {
-		return err
-	}
 	e.freqsBytes, e.freqEnds = copyWords(e.freqsBytes, e.freqEnds, e.freqWords(), &l.Freqs, 0, 1)
 	e.quads = append(e.quads, l.Quads[0])
 	e.encoded += uint64(n)
 	return nil
 }
 
-// checkBlocks checks that a copy may rely on the endpoints and skip header of blocks from
-// up to n.
-func checkBlocks(l *segment.List, from, n int, docs, base uint32) error {
-	for b := from; b < n; b++ {
-		if l.Docs.Ends[b] > l.Docs.Ends[b+1] || l.Freqs.Ends[b] > l.Freqs.Ends[b+1] {
-			return l.Locate(codec.ErrEndpoints, b)
-		}
-		last := l.Docs.Last[b]
-		if b > 0 && last <= l.Docs.Last[b-1] || uint64(last)+uint64(base) >= uint64(docs) {
-			return l.Locate(format.Corrupt("skip header is not ascending"), b)
-		}
-	}
+// checkBlocks checks the first n blocks of l, all full, before they are copied: that their
+// endpoints and the skip header are right and that their quads dominate their postings.
+// What is copied gets new checksums.
+func (e *ListEncoder) checkBlocks(l *segment.List, base uint32, n int) error {
 	if int(l.Docs.Ends[n])*4 > len(l.Docs.Payload) || int(l.Freqs.Ends[n])*4 > len(l.Freqs.Payload) {
 		return l.Locate(codec.ErrEndpoints, n-1)
 	}
+	row := max(segment.RowPostings/l.BlockLen, 1)
+	for at := 0; at < n; at += row {
+		count := min(row, n-at)
+		docs, freqs := slices.Grow(e.pendDocs, row*l.BlockLen), slices.Grow(e.pendFreqs, row*l.BlockLen)
+		e.pendDocs, e.pendFreqs = docs, freqs
+		docs, freqs = docs[:count*l.BlockLen], freqs[:count*l.BlockLen]
+		if _, err := l.DecodePostings(docs, freqs, at, count); err != nil {
+			return err
+		}
+		for b := at; b < at+count; b++ {
+			if msg := e.checkBlock(l, b, base, docs[:l.BlockLen], freqs[:l.BlockLen]); msg != "" {
+				return l.Locate(format.Corrupt("%s", msg), b)
+			}
+			docs, freqs = docs[l.BlockLen:], freqs[l.BlockLen:]
+		}
+	}
 	return nil
+}
+
+// checkBlock returns what is wrong with block b of l, which holds docs and freqs. It adds
+// base to docs.
+func (e *ListEncoder) checkBlock(l *segment.List, b int, base uint32, docs, freqs []uint32) string {
+	prev := codec.NoDoc
+	if b > 0 {
+		prev = l.Docs.Last[b-1]
+	}
+	last := docs[len(docs)-1]
+	switch {
+	case l.Docs.Ends[b] > l.Docs.Ends[b+1] || l.Freqs.Ends[b] > l.Freqs.Ends[b+1]:
+		return codec.ErrEndpoints.Error()
+	case codec.CheckDocs(docs, prev) != nil || last != l.Docs.Last[b] || b == 0 && docs[0] != l.First || uint64(last)+uint64(base) >= uint64(e.docs):
+		return "docIDs are not ascending or not those of the skip header"
+	case codec.CheckFreqs(freqs) != nil:
+		return "a frequency is 0"
+	}
+	for i := range docs {
+		docs[i] += base
+	}
+	e.lengths.gather(e.lens[:len(docs)], docs)
+	e.frontier.Add(freqs, e.lens[:len(docs)])
+	if !e.frontier.Under(l.Quads[b]) {
+		return "a posting is not under its quad"
+	}
+	return ""
 }
 
 // copyWords appends blocks from to n of s, the first of which then begins at word at, and

@@ -1,7 +1,6 @@
 package check
 
 import (
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -9,7 +8,6 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/segment"
 )
 
 // checksums verifies the checksums of all sections of the table, known or not, and of their
@@ -145,19 +143,4 @@ func (v *verifier) sums(sec format.Section) (found bool, err error) {
 		}
 	}
 	return found, nil
-}
-
-// Sections verifies the checksums of the sections that want accepts. Merges use it: their
-// output has new checksums, which must not hide damage of the input.
-func Sections(ctx context.Context, s *segment.Segment, want func(format.SectionID) bool) error {
-	v := &verifier{ctx: ctx, s: s}
-	for _, sec := range s.Header().Sections {
-		if !want(sec.ID) {
-			continue
-		}
-		if err := v.section(sec); err != nil {
-			return err
-		}
-	}
-	return nil
 }

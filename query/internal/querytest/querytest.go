@@ -84,8 +84,8 @@ type Live struct {
 	fs *memfs.FS
 }
 
-// NewLive returns an empty index, with the analyzer simple unless o has another. It is closed when
-// the test ends.
+// NewLive returns an empty index, with the analyzer simple and without merges in the background
+// unless o has others. It is closed when the test ends.
 func NewLive(t testing.TB, o writer.Options) *Live {
 	t.Helper()
 	l := &Live{t: t, fs: memfs.New()}
@@ -93,6 +93,9 @@ func NewLive(t testing.TB, o writer.Options) *Live {
 	if o.Analyzer == nil {
 		o.Analyzer, err = analysis.New("simple", "")
 		l.Do(err)
+	}
+	if o.MergePolicy == nil {
+		o.MergePolicy = writer.NoMerges
 	}
 	l.Writer, err = writer.OpenFS(context.Background(), l.fs, o)
 	l.Do(err)

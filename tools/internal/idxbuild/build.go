@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -49,6 +50,7 @@ type build struct {
 	fields   exchange.Fields
 	order    writer.ReorderOptions
 	progress *cli.Progress
+	merging  atomic.Pointer[cli.Progress] // set after the commit
 	report   Report
 }
 
@@ -101,6 +103,11 @@ func (f *flags) build(ctx context.Context, stderr io.Writer, args []string) (*Re
 	b.order = writer.ReorderOptions{Order: writer.Order(f.order.Value), Seed: f.seed}
 	b.progress = cli.NewProgress(stderr, "build", total, cli.BytesRate)
 	defer b.progress.Stop()
+	o.Progress = func(x writer.Progress) {
+		if p := b.merging.Load(); p != nil {
+			p.Update(int64(x.Done), int64(x.Total))
+		}
+	}
 	if err := b.all(ctx, f.out, o, &f.deletes, ins); err != nil {
 		return nil, err
 	}
@@ -143,9 +150,21 @@ func (b *build) all(ctx context.Context, dir string, o writer.Options, d *deleti
 	if err := b.w.Commit(ctx); err != nil {
 		return b.explain(err)
 	}
+	if err := b.merges(ctx); err != nil {
+		return fmt.Errorf("%w\neverything was added", err)
+	}
 	b.report.took = time.Since(start)
 	b.report.Seconds = b.report.took.Seconds()
 	return b.after(dir, before)
+}
+
+// merges waits for the merges that follow from the commit.
+func (b *build) merges(ctx context.Context) error {
+	b.progress.Stop()
+	p := cli.NewProgress(b.stderr, "merge", 0, cli.ItemRate("postings"))
+	defer p.Stop()
+	b.merging.Store(p)
+	return b.w.WaitMerges(ctx)
 }
 
 // explain adds to err what it means for the run.

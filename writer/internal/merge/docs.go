@@ -59,6 +59,26 @@ func (r *renumbering) apply(docs, freqs []uint32, base uint32) int {
 	return k
 }
 
+// Remap returns documents of sources, one bitmap or nil for each, by their docIDs in the
+// segment that a merge of sources makes. It leaves out those that the merge leaves out.
+func Remap(sources []Source, docs []*roaring.Bitmap) *roaring.Bitmap {
+	out := roaring.New()
+	base := uint32(0)
+	for i, s := range sources {
+		src := newSource(s, base)
+		base += src.live
+		if docs[i] == nil {
+			continue
+		}
+		for it := docs[i].Iterator(); it.HasNext(); {
+			if doc := it.Next(); !src.gone.isDeleted(doc) {
+				out.Add(src.gone.to(doc) + src.base)
+			}
+		}
+	}
+	return out
+}
+
 // lengths returns the lengths of the live documents, a table for each source. The
 // tables of sources with deleted documents are copies.
 func (m *Merger) lengths() ([]segment.LengthTable, error) {

@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"context"
 	"math/bits"
 
 	"github.com/pinion-index/pinion/format"
@@ -9,6 +10,7 @@ import (
 // hashMerger merges the IDHASH sections of sources into that of their live
 // documents in one segment, a piece at a time.
 type hashMerger struct {
+	ctx     context.Context
 	sources []*source
 	rest    [][]uint64 // the hashes of every source that are left
 	last    []uint64   // the hash before rest
@@ -25,7 +27,11 @@ func (m *hashMerger) all(yield func([]uint64, error) bool) {
 	var runs, spare []uint64
 	var ends []int
 	for err == nil {
-		to, more := m.bound()
+		var to uint64
+		var more bool
+		if to, more, err = m.bound(); err != nil {
+			break
+		}
 		if !more {
 			err = m.end()
 			break
@@ -62,16 +68,20 @@ func (m *hashMerger) start() error {
 	return nil
 }
 
-// bound returns the last hash of the next piece. more is false if nothing is left.
-func (m *hashMerger) bound() (to uint64, more bool) {
+// bound returns the last hash of the next piece, which at least one source has. more is
+// false if nothing is left.
+func (m *hashMerger) bound() (to uint64, more bool, err error) {
 	to = 1<<32 - 1
-	for _, h := range m.rest {
+	for i, h := range m.rest {
 		more = more || len(h) > 0
 		if len(h) > hashPiece {
+			if h[hashPiece] < h[0] {
+				return 0, false, m.corrupt(i, "hash %08x comes after %08x", h[hashPiece]>>32, h[0]>>32)
+			}
 			to = min(to, h[hashPiece]>>32)
 		}
 	}
-	return to, more
+	return to, more, m.ctx.Err()
 }
 
 // take appends the hashes of source i up to and including bound to dst, with the

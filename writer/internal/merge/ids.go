@@ -2,6 +2,7 @@ package merge
 
 import (
 	"bytes"
+	"context"
 	"sort"
 
 	"github.com/pinion-index/pinion/format"
@@ -143,7 +144,7 @@ func (h *hashStream) advance() error {
 
 // DropShared calls drop for every live document of sources whose id a later source
 // also holds.
-func DropShared(sources []Source, drop func(source int, doc uint32)) (err error) {
+func DropShared(ctx context.Context, sources []Source, drop func(source int, doc uint32)) (err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
 	h := &hashStream{}
 	of := map[*source]int{}
@@ -164,7 +165,12 @@ func DropShared(sources []Source, drop func(source int, doc uint32)) (err error)
 	if err := h.start(); err != nil {
 		return err
 	}
-	for len(h.heads) > 0 {
+	for n := 0; len(h.heads) > 0; n++ {
+		if n%1024 == 0 || len(group) > 64 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
 		head := h.heads[0]
 		if head.hash != hash {
 			group, hash = group[:0], head.hash

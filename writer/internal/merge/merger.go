@@ -8,10 +8,8 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
-	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/build"
-	"github.com/pinion-index/pinion/segment/check"
 )
 
 // Source is one segment to merge.
@@ -81,18 +79,11 @@ func (m *Merger) Purged() (n uint64) {
 }
 
 // Options returns the options of a Builder of the merged segment that depend on the
-// sources.
-func (m *Merger) Options() (build.Options, error) {
+// sources. ctx also ends the Builder.
+func (m *Merger) Options(ctx context.Context) (build.Options, error) {
 	lengths, err := m.lengths()
-	hashes := &hashMerger{sources: m.sources}
+	hashes := &hashMerger{ctx: ctx, sources: m.sources}
 	return build.Options{
 		Docs: m.docs, Lengths: lengths, Stored: m.stored, ForeignLengths: m.foreign, IDHashes: hashes.all,
 	}, err
-}
-
-// CheckSums compares the checksums of all sections of s except POSTINGS, whose
-// extents have their own, which are checked when they are read. What is written
-// from s gets new checksums, which must not hide damage.
-func CheckSums(ctx context.Context, s *segment.Segment) error {
-	return check.Sections(ctx, s, func(id format.SectionID) bool { return id != format.SectionPostings })
 }

@@ -45,7 +45,7 @@ func Segment(ctx context.Context, s *segment.Segment, o Options) error {
 	checks := []func() error{v.checksums}
 	if o.Level <= Structure {
 		v.total += int64(m.Postings) + 2*int64(m.Docs)
-		checks = append(checks, v.lengths, v.lists, v.ids, v.idHash, v.stored)
+		checks = append(checks, v.padding, v.lengths, v.lists, v.ids, v.idHash, v.stored)
 	}
 	for _, check := range checks {
 		if err := check(); err != nil {
@@ -77,6 +77,20 @@ func (v *verifier) checksums() error {
 	for _, sec := range v.s.Header().Sections {
 		if err := checksum(v.s, sec, v.step); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// padding checks that every section ends in zeros.
+func (v *verifier) padding() error {
+	for _, sec := range v.s.Header().Sections {
+		b, err := v.s.Data().Range(sec.Offset+sec.Length, sec.PaddedLength()-sec.Length)
+		if err != nil {
+			return format.Locate(err, format.Place{File: v.s.Name(), Section: sec.ID.String(), Block: format.NoBlock})
+		}
+		if i := nonZero(b); i >= 0 {
+			return v.s.Raw().Corrupt(sec.ID, sec.Length+int64(i), "padding is not zero")
 		}
 	}
 	return nil

@@ -56,6 +56,8 @@ func (v *verifier) block(lv *listVerifier, i int, key uint64, prev []byte) ([]by
 			return prev, s.Raw().Corrupt(format.SectionTermIndex, 8*int64(i), "key of block %d is not that of its first term", i)
 		case bytes.Compare(term, prev) <= 0:
 			return prev, s.Raw().Corrupt(format.SectionTerms, b.Offset, "term %q follows %q in block %d", term, prev, i)
+		case j > 0 && lcp < layout.CommonPrefix(prev, term):
+			return prev, s.Raw().Corrupt(format.SectionTerms, b.Offset, "term %q shares more with %q in block %d than it says", term, prev, i)
 		case j == b.Terms-1 && epos != len(b.Bytes):
 			return prev, s.Raw().Corrupt(format.SectionTerms, b.Offset+int64(epos), "%d bytes left over in block %d", len(b.Bytes)-epos, i)
 		}
@@ -137,7 +139,7 @@ func (v *listVerifier) verify(e segment.Entry) error {
 			return err
 		}
 	}
-	if msg := checkReserved(l); msg != "" {
+	if msg := checkReserved(l, v.s.Meta().Docs); msg != "" {
 		return l.Locate(format.Corrupt("%s", msg), format.NoBlock)
 	}
 	if !v.postings {

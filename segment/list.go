@@ -164,7 +164,7 @@ func (l *List) DecodeFreqs(dst []uint32, block, count int) (int, error) {
 // extent, if the file is in memory. Endpoints outside the payload are left to the codec.
 func (l *List) touch(part int64, seq *codec.Sequence, block, count int) error {
 	p := &l.s.pages
-	if p.good == nil {
+	if p.good == nil || l.s.postings.mem == nil {
 		return nil
 	}
 	lo, hi := 4*int64(seq.Ends[block]), 4*int64(seq.Ends[block+count])

@@ -2,6 +2,7 @@ package reader
 
 import (
 	"context"
+	"runtime"
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
@@ -145,5 +146,5 @@ func (s *Segment) verify(ctx context.Context) (err error) {
 		return err
 	}
 	defer store.CatchFault(store.ArmFault(), &err)
-	return check.Segment(ctx, s.Views, check.Options{})
+	return check.Segment(ctx, s.Views, check.Options{Threads: runtime.GOMAXPROCS(0), Guard: store.Guard})
 }

@@ -39,6 +39,16 @@ func (r *Raw) CheckPages(sec format.Section, off int64, b []byte) error {
 	return nil
 }
 
+// StoredPageSum returns the sum that PAGESUMS has of the page at offset off of the file.
+func (r *Raw) StoredPageSum(off int64) (uint32, error) {
+	i := off/format.PageSize - 1
+	group, err := (*Segment)(r).groupOf(i / format.PageGroup)
+	if err != nil {
+		return 0, err
+	}
+	return binary.LittleEndian.Uint32(group[format.PageSumSize*(i%format.PageGroup):]), nil
+}
+
 // Corrupt returns an error of kind format.ErrCorrupt at offset off in a section.
 func (r *Raw) Corrupt(id format.SectionID, off int64, msg string, args ...any) error {
 	s := (*Segment)(r)

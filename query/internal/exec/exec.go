@@ -29,7 +29,7 @@ type Engine[Q, H any] interface {
 	// NewWorker returns a Worker for one goroutine.
 	NewWorker() Worker
 
-	// Docs returns the number of documents in all segments.
+	// Docs returns the number of documents in all segments, including deleted ones.
 	Docs() uint64
 	// Segments returns the number of segments.
 	Segments() int

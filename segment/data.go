@@ -2,7 +2,6 @@ package segment
 
 import (
 	"errors"
-	"fmt"
 	"unsafe"
 
 	"github.com/pinion-index/pinion/format"
@@ -78,10 +77,6 @@ func (s *Segment) peek(sec *section, off, n int64) ([]byte, error) {
 		return sec.mem[off : off+n], nil
 	}
 	return s.readPages(sec, off, n)
-}
-
-func (s *Segment) badSource(off, n int64, got int) error {
-	return fmt.Errorf("segment %s: data source gave %d bytes for %d at %d, or unaligned ones", s.name, got, n, off)
 }
 
 func (s *Segment) place(sec *section) format.Place {

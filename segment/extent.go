@@ -26,6 +26,9 @@ func (s *Segment) initExtent(l *List, e Entry) error {
 	if err := l.parseExtent(b, e, s.meta.Docs); err != nil {
 		return l.Locate(err, format.NoBlock)
 	}
+	at := s.postings.Offset + e.Offset
+	end := (at+size-1)/format.PageSize + 1
+	l.unsure = s.pages.unchecked(at/format.PageSize, end) < end
 	return nil
 }
 

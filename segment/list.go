@@ -31,6 +31,7 @@ type List struct {
 	s      *Segment
 	entry  Entry
 	extent []byte
+	unsure bool // some pages of the extent were not checked when it was read
 	y      layout.Extent
 	docs   [layout.MinExtent]uint32 // decoded postings of a list without an extent
 	freqs  [layout.MinExtent]uint32
@@ -127,11 +128,10 @@ func (l *List) DecodeDocs(dst []uint32, block, count int) (int, error) {
 	if l.extent == nil {
 		return copy(dst, l.docs[:l.N]), nil
 	}
-	if err := l.touch(l.y.Docs, &l.Docs, block, count); err != nil {
-		if count > 1 {
-			return byBlock(l.DecodeDocs, dst, block, count, l.BlockLen)
+	if l.unsure {
+		if err := l.touch(l.y.Docs, &l.Docs, block, count); err != nil {
+			return l.failed(l.DecodeDocs, dst, block, count, err)
 		}
-		return 0, l.Locate(err, block)
 	}
 	n, err := l.DocsCodec.DecodeDocs(dst, &l.Docs, block, count)
 	if err != nil {
@@ -147,11 +147,10 @@ func (l *List) DecodeFreqs(dst []uint32, block, count int) (int, error) {
 	if l.extent == nil {
 		return copy(dst, l.freqs[:l.N]), nil
 	}
-	if err := l.touch(l.y.Freqs, &l.Freqs, block, count); err != nil {
-		if count > 1 {
-			return byBlock(l.DecodeFreqs, dst, block, count, l.BlockLen)
+	if l.unsure {
+		if err := l.touch(l.y.Freqs, &l.Freqs, block, count); err != nil {
+			return l.failed(l.DecodeFreqs, dst, block, count, err)
 		}
-		return 0, l.Locate(err, block)
 	}
 	n, err := l.FreqsCodec.DecodeFreqs(dst, &l.Freqs, block, count)
 	if err != nil {
@@ -161,28 +160,29 @@ func (l *List) DecodeFreqs(dst []uint32, block, count int) (int, error) {
 }
 
 // touch checks the pages of count blocks of seq, whose payload is at offset part of the
-// extent, if the file is in memory. Endpoints outside the payload are left to the codec.
+// extent. Endpoints outside the payload are left to the codec.
 func (l *List) touch(part int64, seq *codec.Sequence, block, count int) error {
-	p := &l.s.pages
-	if p.good == nil {
-		return nil
-	}
 	lo, hi := 4*int64(seq.Ends[block]), 4*int64(seq.Ends[block+count])
 	part += l.s.postings.Offset + l.entry.Offset
-	if p.isGood(part+lo, part+hi) || lo >= hi || hi > int64(len(seq.Payload)) {
+	if l.s.pages.isGood(part+lo, part+hi) || hi > int64(len(seq.Payload)) {
 		return nil
 	}
 	return l.s.checkMapped(&l.s.postings, part+lo, part+hi)
 }
 
-// byBlock decodes block by block, up to the first that is damaged.
-func byBlock(decode func(dst []uint32, block, count int) (int, error), dst []uint32, block, count, blockLen int) (n int, err error) {
-	for b := 0; b < count && err == nil; b++ {
-		var k int
-		k, err = decode(dst[b*blockLen:], block+b, 1)
-		n += k
+// failed decodes those of count blocks that come before one that err found damaged.
+func (l *List) failed(decode func(dst []uint32, block, count int) (int, error), dst []uint32, block, count int, err error) (n int, _ error) {
+	if count == 1 {
+		return 0, l.Locate(err, block)
 	}
-	return n, err
+	for b := range count {
+		k, err := decode(dst[n:], block+b, 1)
+		n += k
+		if err != nil {
+			return n, err
+		}
+	}
+	return n, nil
 }
 
 // Last returns the last docID of a block.

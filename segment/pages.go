@@ -1,26 +1,26 @@
 package segment
 
 import (
+	"bytes"
 	"encoding/binary"
+	"fmt"
 	"math/bits"
 	"sync/atomic"
 
 	"github.com/pinion-index/pinion/format"
 )
 
-// pages compares the pages of a segment's sections with PAGESUMS. Of a file in memory it
-// checks each page on first touch; a page that is damaged fails every touch. What is read
-// on demand is checked each time it is read.
+// pages compares the pages of a segment's sections with PAGESUMS on first touch, and
+// remembers which it found good. A page that is damaged fails every touch.
 type pages struct {
 	sums   section
-	count  int64 // pages of the file before PAGESUMS, the first page included
-	off    bool  // nothing is checked
-	good   []atomic.Uint64
+	count  int64                    // pages of the file before PAGESUMS, the first page included
+	good   []atomic.Uint64          // a bit for each of them; nil if nothing is checked
 	groups []atomic.Pointer[[]byte] // groups of sums that were found good
 }
 
 // findPageSums locates PAGESUMS, which covers what is before it.
-func (s *Segment) findPageSums(mapped []byte) error {
+func (s *Segment) findPageSums() error {
 	p := &s.pages
 	last := len(s.h.Sections) - 1
 	if p.sums.ID = format.SectionPageSums; s.h.Sections[last].ID != p.sums.ID {
@@ -32,9 +32,7 @@ func (s *Segment) findPageSums(mapped []byte) error {
 		return s.corrupt(&p.sums, 0, "section has %d bytes, %d pages need %d", p.sums.Length, p.count-1, want)
 	}
 	p.groups = make([]atomic.Pointer[[]byte], (p.count-1+format.PageGroup-1)/format.PageGroup)
-	if mapped != nil && !p.off {
-		p.good = make([]atomic.Uint64, (p.count+63)/64)
-	}
+	p.good = make([]atomic.Uint64, (p.count+63)/64)
 	return nil
 }
 
@@ -57,30 +55,43 @@ func (p *pages) isGood(lo, hi int64) bool {
 	return a == uint64(hi-1)/format.PageSize && a/64 < uint64(len(p.good)) && p.good[a/64].Load()>>(a%64)&1 != 0
 }
 
-// checkMapped checks those pages of bytes lo to hi of the file that were not found good
-// before. The bytes lie in sec, which is in memory.
+// unchecked returns the first of the pages from page up to end that was not found good, or
+// end if there is none.
+func (p *pages) unchecked(page, end int64) int64 {
+	if p.good == nil {
+		return end
+	}
+	for page < end {
+		run := bits.TrailingZeros64(^(p.good[page/64].Load() >> (page % 64)))
+		if run == 0 {
+			return page
+		}
+		page += int64(run) // at most to the end of the word
+	}
+	return end
+}
+
+// checkMapped checks the pages of bytes lo to hi of the file, which lie in sec.
 func (s *Segment) checkMapped(sec *section, lo, hi int64) error {
-	if s.pages.off || lo >= hi {
+	if lo >= hi {
 		return nil
 	}
-	mem := sec.mem[:cap(sec.mem)]
-	for page, end := lo/format.PageSize, (hi-1)/format.PageSize; page <= end; {
-		word := &s.pages.good[page/64]
-		if run := bits.TrailingZeros64(^(word.Load() >> (page % 64))); run > 0 {
-			page += int64(run)
-			continue
-		}
-		at := page*format.PageSize - sec.Offset
-		if err := s.checkPage(sec, page, mem[at:at+format.PageSize]); err != nil {
+	return s.checkPages(sec, lo/format.PageSize, (hi-1)/format.PageSize+1, sec.mem[:cap(sec.mem)], sec.Offset)
+}
+
+// checkPages checks those pages up to end that were not found good before. They are in sec,
+// and in b, which begins at off of the file.
+func (s *Segment) checkPages(sec *section, page, end int64, b []byte, off int64) error {
+	for page = s.pages.unchecked(page, end); page < end; page = s.pages.unchecked(page+1, end) {
+		at := page*format.PageSize - off
+		if err := s.checkPage(sec, page, b[at:at+format.PageSize]); err != nil {
 			return err
 		}
-		word.Or(1 << (page % 64))
-		page++
 	}
 	return nil
 }
 
-// checkPage compares a page of the file, of section sec, with its sum.
+// checkPage compares b, a page of section sec, with its sum.
 func (s *Segment) checkPage(sec *section, page int64, b []byte) error {
 	i := page - 1
 	group, err := s.groupOf(i / format.PageGroup)
@@ -88,6 +99,9 @@ func (s *Segment) checkPage(sec *section, page int64, b []byte) error {
 		return err
 	}
 	if format.PageSum(b) == binary.LittleEndian.Uint32(group[format.PageSumSize*(i%format.PageGroup):]) {
+		if s.pages.good != nil {
+			s.pages.good[page/64].Or(1 << (page % 64))
+		}
 		return nil
 	}
 	at := page * format.PageSize
@@ -111,29 +125,32 @@ func (s *Segment) groupOf(i int64) ([]byte, error) {
 		return nil, s.corrupt(&p.sums, at, "page checksums do not match their own, so bytes %d to %d cannot be checked",
 			(1+i*format.PageGroup)*format.PageSize, min(1+(i+1)*format.PageGroup, p.count)*format.PageSize-1)
 	}
+	if s.postings.mem == nil {
+		sums = bytes.Clone(sums) // which frees what it was read with
+	}
 	p.groups[i].Store(&sums)
 	return sums, nil
 }
 
-// readPages reads n bytes at off of a section on demand. It reads whole pages, to check
-// them.
+// readPages reads n bytes at off of a section on demand: whole pages if some of them must be
+// checked.
 func (s *Segment) readPages(sec *section, off, n int64) ([]byte, error) {
 	at := sec.Offset + off
 	lo, hi := at, at+n
-	if !s.pages.off && n > 0 {
-		lo, hi = lo&^(format.PageSize-1), (hi+format.PageSize-1)&^(format.PageSize-1)
+	page, end := lo/format.PageSize, (hi+format.PageSize-1)/format.PageSize
+	check := s.pages.unchecked(page, end) < end
+	if check {
+		lo, hi = page*format.PageSize, end*format.PageSize
 	}
 	b, err := s.data.Range(lo, hi-lo)
 	if err != nil {
 		return nil, format.Locate(err, s.place(sec))
 	}
 	if int64(len(b)) != hi-lo || n > 0 && lo%8 == 0 && !aligned(b, 8) {
-		return nil, s.badSource(lo, hi-lo, len(b))
+		return nil, fmt.Errorf("segment %s: data source gave %d bytes for %d at %d, or unaligned ones", s.name, len(b), hi-lo, lo)
 	}
-	for page := lo; page < hi && !s.pages.off; page += format.PageSize {
-		if err := s.checkPage(sec, page/format.PageSize, b[page-lo:page-lo+format.PageSize]); err != nil {
-			return nil, err
-		}
+	if check {
+		err = s.checkPages(sec, page, end, b, lo)
 	}
-	return b[at-lo : at-lo+n], nil
+	return b[at-lo : at-lo+n], err
 }

@@ -24,19 +24,15 @@ func (r *Raw) SectionBytes(id format.SectionID, off, n int64) ([]byte, error) {
 
 // SkipPageChecks makes s read its pages without comparing them with PAGESUMS. It must be
 // called before any other use of s.
-func (r *Raw) SkipPageChecks() { r.pages.off, r.pages.good = true, nil }
+func (r *Raw) SkipPageChecks() { r.pages.good = nil }
 
 // CheckPages compares b, the whole pages at offset off of the file in section sec, with
-// PAGESUMS, which does not cover itself. Of a file in memory they count as checked then.
+// PAGESUMS, which does not cover itself. They count as checked then.
 func (r *Raw) CheckPages(sec format.Section, off int64, b []byte) error {
 	s := (*Segment)(r)
 	for ; len(b) >= format.PageSize && off < s.pages.sums.Offset; off += format.PageSize {
-		page := off / format.PageSize
-		if err := s.checkPage(&section{Section: sec}, page, b[:format.PageSize]); err != nil {
+		if err := s.checkPage(&section{Section: sec}, off/format.PageSize, b[:format.PageSize]); err != nil {
 			return err
-		}
-		if s.pages.good != nil {
-			s.pages.good[page/64].Or(1 << (page % 64))
 		}
 		b = b[format.PageSize:]
 	}

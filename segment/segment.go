@@ -33,8 +33,8 @@ type Segment struct {
 
 // Open reads header, footer and META of the file behind d, which error messages call name.
 // It reads nothing else, whatever the size of the file. What is used later is compared with
-// the checksums of its pages: of a file in memory on first touch, of others whenever it is
-// read. Damage gives an error of kind format.ErrCorrupt each time.
+// the checksums of its pages, each page once. Damage gives an error of kind
+// format.ErrCorrupt each time.
 func Open(name string, d Data) (*Segment, error) {
 	s := &Segment{name: name, data: d}
 	var mapped []byte
@@ -50,7 +50,7 @@ func Open(name string, d Data) (*Segment, error) {
 	if err := s.readMeta(); err != nil {
 		return nil, err
 	}
-	if err := s.findPageSums(mapped); err != nil {
+	if err := s.findPageSums(); err != nil {
 		return nil, err
 	}
 	if err := s.findSections(mapped); err != nil {

@@ -59,7 +59,7 @@ func Segment(ctx context.Context, s *segment.Segment, o Options) error {
 	checks := []func() error{v.checksums}
 	if v.o.Level >= Structure {
 		v.total += int64(m.Postings) + 2*int64(m.Docs)
-		checks = append(checks, v.lengths, v.lists, v.ids, v.idHash, v.stored)
+		checks = append(checks, v.padding, v.lengths, v.lists, v.ids, v.idHash, v.stored)
 	}
 	for _, check := range checks {
 		if err := v.guard(check); err != nil {

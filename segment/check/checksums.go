@@ -144,3 +144,21 @@ func (v *verifier) sums(sec format.Section) (found bool, err error) {
 	}
 	return found, nil
 }
+
+// padding checks that every section ends in zeros.
+func (v *verifier) padding() error {
+	for _, sec := range v.s.Header().Sections {
+		b, err := v.s.Data().Range(sec.Offset+sec.Length, sec.PaddedLength()-sec.Length)
+		if err != nil {
+			return format.Locate(err, format.Place{File: v.s.Name(), Section: sec.ID.String(), Block: format.NoBlock})
+		}
+		i := nonZero(b)
+		if i < 0 {
+			continue
+		}
+		if err := v.report(v.s.Raw().Corrupt(sec.ID, sec.Length+int64(i), "padding is not zero"), Damage{Length: int64(len(b) - i)}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,16 +1,28 @@
 package check
 
 import (
+	"slices"
+
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/segment"
 )
 
-// checkReserved checks reserved bytes and the bounds of the list.
-func checkReserved(l *segment.List) string {
+// checkReserved checks reserved bytes, padding and the bounds of a list of a segment of docs
+// documents.
+func checkReserved(l *segment.List, docs uint32) string {
+	end := int64(0) // of the part before
 	for _, p := range l.Layout() {
 		b := l.Extent()[p.Offset : p.Offset+p.Length]
+		if nonZero(l.Extent()[end:p.Offset]) >= 0 {
+			return "padding before " + p.Name + " is not zero"
+		}
+		end = p.Offset + p.Length
 		switch p.Name {
+		case "padding":
+			if nonZero(b) >= 0 {
+				return "padding is not zero"
+			}
 		case "hash-buckets":
 			if b[2] != 0 || b[3] != 0 {
 				return "reserved bytes of the hash buckets are set"
@@ -18,17 +30,37 @@ func checkReserved(l *segment.List) string {
 			if st := l.Hash.Start; st[0] != 0 || st[len(st)-1] != uint32(l.N) {
 				return "hash buckets do not span the list"
 			}
+			if int((docs-1)>>l.Hash.Shift) >= len(l.Hash.Start)-1 {
+				return "hash buckets do not span the documents"
+			}
 		case "kth-impacts":
 			if b[6] != 0 || b[7] != 0 {
 				return "reserved bytes of the k-th impacts are set"
+			}
+			for _, k := range l.Kth {
+				if k.TF == 0 && k != format.NoKth {
+					return "a k-th impact of no frequency has a length"
+				}
 			}
 		}
 	}
 	if !l.Quad.Valid() {
 		return "pairs of the list's quad are not in order"
 	}
+	if alone(l.DocsCodec) && l.Docs.Ends[0] != 0 || alone(l.FreqsCodec) && l.Freqs.Ends[0] != 0 {
+		return "codec without a list header has one"
+	}
 	return ""
 }
+
+// alone reports whether the blocks of a codec stand alone.
+func alone(c codec.Codec) bool {
+	_, ok := c.(codec.BlockCodec)
+	return ok
+}
+
+// nonZero returns the index of the first byte of b that is not zero, or -1.
+func nonZero(b []byte) int { return slices.IndexFunc(b, func(c byte) bool { return c != 0 }) }
 
 // extent decodes the extent of lv.list and compares every posting with the extent's
 // metadata. Behind a damaged block it goes on with the next.

@@ -158,6 +158,8 @@ func (lv *listVerifier) block(i int, key uint64) error {
 			return s.Raw().Corrupt(format.SectionTermIndex, 8*int64(i), "key of block %d is not that of its first term", i)
 		case bytes.Compare(term, lv.prev) <= 0:
 			return s.Raw().Corrupt(format.SectionTerms, b.Offset, "term %q follows %q in block %d", term, lv.prev, i)
+		case j > 0 && lcp < layout.CommonPrefix(lv.prev, term):
+			return s.Raw().Corrupt(format.SectionTerms, b.Offset, "term %q shares more with %q in block %d than it says", term, lv.prev, i)
 		case j == b.Terms-1 && epos != len(b.Bytes):
 			return s.Raw().Corrupt(format.SectionTerms, b.Offset+int64(epos), "%d bytes left over in block %d", len(b.Bytes)-epos, i)
 		}
@@ -204,7 +206,7 @@ func (lv *listVerifier) verify(e segment.Entry) error {
 			return err
 		}
 	}
-	if msg := checkReserved(l); msg != "" {
+	if msg := checkReserved(l, lv.s.Meta().Docs); msg != "" {
 		return l.Locate(format.Corrupt("%s", msg), format.NoBlock)
 	}
 	if !lv.postings {

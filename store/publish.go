@@ -7,10 +7,11 @@ import (
 )
 
 // Publish makes m visible to readers in this process that ask for it
-// (Dir.OpenPublished), until the next Publish, Commit or Close; if that is nothing new,
-// it does nothing. It sets m.Generation to that of the newest commit. The files that m names must belong to the newest
-// commit or be complete files of this lock. Nothing becomes durable: other processes
-// do not see m, and a crash loses it unless a Commit names its files.
+// (Dir.OpenPublished), until the next Publish, Commit or Close. If m holds nothing new,
+// it does nothing. It sets m.Generation to that of the newest commit. The files that m
+// names must belong to the newest commit or be closed files of this lock. Nothing
+// becomes durable: other processes do not see m, and a crash loses it unless a Commit
+// names its files.
 //
 // Of the files that the publication before named, those of this lock that m does not
 // name are discarded.

@@ -24,10 +24,15 @@ const maxBlock = 1024
 // returns the cause: damage, a fault of mapped memory, or that the cursor or its
 // snapshot is closed.
 //
+// Until Close a Cursor keeps the files of the snapshot of its last Init in memory.
+// After the snapshot is closed it still walks the block that it has decoded, and
+// then fails with an error that matches ErrClosed.
+//
 // A Cursor must not be used by several goroutines at the same time.
 type Cursor struct {
 	list   segment.List
 	seg    *Segment
+	held   *life    // what the cursor has acquired
 	last   []uint32 // last docID of every block
 	seek   Strategy
 	small  bool // the list has no extent: docs and freqs lie in list
@@ -74,6 +79,7 @@ func (s *Segment) Cursor(term []byte) (*Cursor, error) {
 		return c, nil
 	}
 	if err := c.Init(s, e); err != nil {
+		c.Close()
 		return nil, err
 	}
 	return c, nil
@@ -86,11 +92,12 @@ func (c *Cursor) Close() {
 	if c.buf != nil {
 		buffers.Put(c.buf)
 	}
+	c.held.release()
 	*c = Cursor{doc: NoDoc, block: -1, peekLast: NoDoc, closed: true, err: ErrClosed}
 }
 
-// SetArmed says whether the caller arms faults (store.ArmFault) around all calls
-// and keeps the snapshot open during them. The cursor then checks neither, which
+// SetArmed says whether the caller arms faults (store.ArmFault) and holds the
+// snapshot (Snapshot.Acquire) around all calls. The cursor then does neither, which
 // saves about 20 ns a block. It is for engines that run a whole query under one
 // guard.
 func (c *Cursor) SetArmed(armed bool) { c.armed = armed }
@@ -145,17 +152,31 @@ func (c *Cursor) end(err error) bool {
 }
 
 // guard calls f, which reads the segment's memory, and turns a fault into an
-// error. It fails if the snapshot is closed. If the cursor is armed, guard just
-// calls f.
+// error. It fails if the snapshot is closed.
 func (c *Cursor) guard(f func() error) (err error) {
 	if c.seg == nil {
 		return errNoInit
 	}
-	if err := c.seg.life.err(); err != nil {
+	if err := c.hold(); err != nil {
 		return err
 	}
 	defer store.CatchFault(store.ArmFault(), &err)
 	return f()
+}
+
+// hold acquires the snapshot of c.seg, unless c has it already, or fails if the
+// snapshot is closed.
+func (c *Cursor) hold() error {
+	l := c.seg.life
+	if c.held == l {
+		return l.err()
+	}
+	if err := l.acquire(); err != nil {
+		return err
+	}
+	c.held.release()
+	c.held = l
+	return nil
 }
 
 var errNoInit = errors.New("reader: a Cursor was used before Init")

@@ -274,7 +274,9 @@ func (c *Cursor) load(b int) bool {
 func (c *Cursor) decodeDocs(b int) error {
 	docs := c.buf.docs[:]
 	n, err := c.list.DecodeDocs(docs, b, 1)
-	if err == nil && !plausible(&c.list, docs[:n], b, c.seg.Info.Docs) {
+	// The last docID of the block before is compared as it was decoded: the file may
+	// have changed.
+	if err == nil && (!plausible(&c.list, docs[:n], b, c.seg.Info.Docs) || c.block >= 0 && docs[0] <= c.blockLast) {
 		err = implausible()
 	}
 	if err != nil {

@@ -72,10 +72,11 @@ func (l *List) parseExtent(b []byte, e Entry, docs uint32) string {
 		hash = HashBuckets{Shift: shift, Start: format.Uint32s(b[at : at+4*(1<<m+1)])}
 	}
 	l.docEnds(b, y, blocks)
-	if y.Docs+4*int64(l.Docs.Ends[blocks]) > int64(len(b)) {
+	docsEnd, freqsEnd := l.Docs.Ends[blocks], l.Freqs.Ends[blocks] // read once: the file may change
+	if y.Docs+4*int64(docsEnd) > int64(len(b)) {
 		return "docID payload leaves the extent"
 	}
-	y.SetPayload(l.Docs.Ends[blocks], l.Freqs.Ends[blocks])
+	y.SetPayload(docsEnd, freqsEnd)
 	if y.Size != int64(len(b)) {
 		return "extent has not the length of its parts"
 	}
@@ -84,7 +85,7 @@ func (l *List) parseExtent(b []byte, e Entry, docs uint32) string {
 	l.First = binary.LittleEndian.Uint32(b[layout.ExtFirst:])
 	l.Quad = format.Quad(binary.LittleEndian.Uint64(b[layout.ExtQuad:]))
 	l.Quads = format.Quads(b[y.Quads:y.LR])
-	l.Docs.Payload, l.Docs.Last, l.Docs.N = b[y.Docs:y.Docs+4*int64(l.Docs.Ends[blocks])], format.Uint32s(b[y.Last:y.Last+4*int64(blocks)]), int(n)
+	l.Docs.Payload, l.Docs.Last, l.Docs.N = b[y.Docs:y.Docs+4*int64(docsEnd)], format.Uint32s(b[y.Last:y.Last+4*int64(blocks)]), int(n)
 	l.Freqs.Payload, l.Freqs.Last, l.Freqs.N = b[y.Freqs:y.End], nil, int(n)
 	if l.First > l.Docs.Last[0] || l.Docs.Last[blocks-1] >= docs {
 		return "docIDs are out of range"

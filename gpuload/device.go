@@ -8,10 +8,6 @@ import (
 	"github.com/pinion-index/pinion/reader"
 )
 
-// Built reports whether this program was built with device support, that is, with the
-// build tag cuda or emu.
-const Built = cuda.Built
-
 // Errors of devices and executors.
 var (
 	// ErrNoDevice means that there is no GPU or that this program was built without
@@ -44,8 +40,9 @@ type Device struct {
 	users  int // open executors
 }
 
-// OpenDevice opens the first GPU. The error matches ErrNoDevice if there is none or if
-// the program was built without support for one; see Built.
+// OpenDevice opens the first GPU. The error matches ErrNoDevice if there is none, if the
+// NVIDIA driver is missing or too old, or if the program was built without support for
+// one: that takes Linux on amd64 or arm64 and no build tag static, or the build tag emu.
 func OpenDevice() (*Device, error) {
 	dev, err := cuda.Open()
 	if err != nil {

@@ -36,6 +36,7 @@
 // Package internal/layout defines the layout of device memory, package kernels holds the
 // device code, and internal/cuda (at the root) launches it.
 //
-// The build tag cuda selects NVIDIA GPUs and emu the host emulator; both need cgo. A
-// program built with neither has no device; see Built.
+// On Linux on amd64 and arm64 every program finds the NVIDIA driver at run time, without
+// cgo, unless it is built with the tag static. The build tag cuda calls the driver through
+// cgo instead, and emu selects the host emulator, which needs cgo.
 package gpuload

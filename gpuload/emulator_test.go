@@ -1,4 +1,4 @@
-//go:build !emu && !cuda
+//go:build !emu && !cuda && !gpu
 
 package gpuload
 

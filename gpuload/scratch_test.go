@@ -1,4 +1,4 @@
-//go:build emu && cgo && !cuda
+//go:build emu && cgo
 
 package gpuload
 

@@ -62,8 +62,9 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Condition: func(c string) (bool, error) {
-			if c == "gpu" { // a build that can use one, or the emulator
-				return gpuload.Built, nil
+			if c == "gpu" { // or the emulator
+				dev, err := gpuload.OpenDevice()
+				return err == nil && dev.Close() == nil, nil
 			}
 			return false, fmt.Errorf("no condition %q", c)
 		},
@@ -217,7 +218,7 @@ func interrupt(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(cmd.Process.Signal(os.Interrupt))
 	msg, _ := io.ReadAll(errs)
 	err = cmd.Wait()
-	if got := cmd.ProcessState.ExitCode(); got != 1 || string(msg) != "idxbuild: interrupted\nnothing was added\n" {
+	if got := cmd.ProcessState.ExitCode(); got != 130 || string(msg) != "idxbuild: interrupted\nnothing was added\n" {
 		ts.Fatalf("exit code %d, %v, %q", got, err, msg)
 	}
 }

@@ -1,12 +1,6 @@
-//go:build cuda && cgo
+//go:build linux && !emu && ((cuda && cgo) || ((amd64 || arm64) && !static))
 
 package cuda
-
-/*
-#cgo LDFLAGS: -lcuda
-#include "driver_shim.h"
-*/
-import "C"
 
 import (
 	"errors"
@@ -14,13 +8,18 @@ import (
 	"runtime"
 	"unsafe"
 
-	"gorgonia.org/cu"
-
 	"github.com/pinion-index/pinion/kernels"
 )
 
 // minDriver is the lowest CUDA version whose drivers support PTX ISA 7.8.
 const minDriver = 11080
+
+// Attributes of devices and functions, as the driver numbers them.
+const (
+	attrMultiprocessors = 16
+	attrSharedOptin     = 97 // MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
+	attrMaxShared       = 8  // of a function: MAX_DYNAMIC_SHARED_SIZE_BYTES
+)
 
 // Driver is a Device on an NVIDIA GPU. One goroutine, locked to its thread, opens it,
 // allocates and registers. Batches are submitted and awaited on the caller's thread,
@@ -28,12 +27,11 @@ const minDriver = 11080
 type Driver struct {
 	calls   chan func()
 	info    Info
-	ctx     cu.CUContext
-	fns     [kernels.Count]unsafe.Pointer
+	ctx     uintptr
+	fns     [kernels.Count]uintptr
 	threads [kernels.Count]uint32
-	streams [Streams]unsafe.Pointer
-	events  [Events]unsafe.Pointer
-	marks   [Events]cu.Event
+	streams [Streams]uintptr
+	events  [Events]uintptr
 	pins    map[uintptr]int // how often each mapping is registered
 }
 
@@ -63,51 +61,53 @@ func (d *Driver) do(f func()) {
 }
 
 func (d *Driver) open(number int) error {
-	n, err := cu.NumDevices()
-	if err != nil || number >= n {
-		return fmt.Errorf("%w: device %d of %d", ErrNoDevice, number, n)
-	}
-	if v := cu.Version(); v < minDriver {
-		return fmt.Errorf("%w: the driver supports CUDA %d.%d, at least %d.%d is needed", ErrNoDevice, v/1000, v%1000/10,
+	version, devices, err := cuInit()
+	switch {
+	case err != nil:
+		return err
+	case version < minDriver:
+		return fmt.Errorf("%w: the driver supports CUDA %d.%d, at least %d.%d is needed", ErrNoDevice, version/1000, version%1000/10,
 			minDriver/1000, minDriver%1000/10)
+	case number >= devices:
+		return fmt.Errorf("%w: device %d of %d", ErrNoDevice, number, devices)
 	}
-	dev, err := cu.GetDevice(number)
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrNoDevice, err)
-	}
-	if d.ctx, err = dev.RetainPrimaryCtx(); err != nil {
-		return fmt.Errorf("%w: %w", ErrNoDevice, err)
-	}
-	if err = cu.SetCurrentContext(d.ctx); err != nil {
-		return fmt.Errorf("%w: %w", ErrDevice, err)
-	}
-	d.info.Name, _ = dev.Name()
-	d.info.Multiprocessors, _ = dev.Attribute(cu.MultiprocessorCount)
-	d.info.Shared, _ = dev.Attribute(cu.DeviceAttribute(97)) // MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
-	var free, total C.size_t
-	if err := result(C.pinion_meminfo(&free, &total)); err != nil {
+	if err := d.openDevice(number); err != nil {
 		return err
 	}
-	d.info.Memory = int64(free)
 	if err := d.load(); err != nil {
 		return err
 	}
 	for i := range d.streams {
-		s, err := cu.MakeStream(cu.NonBlocking)
-		if err != nil {
-			return fmt.Errorf("%w: %w", ErrDevice, err)
+		if d.streams[i], err = cuStreamCreate(); err != nil {
+			return err
 		}
-		d.streams[i] = *(*unsafe.Pointer)(unsafe.Pointer(&s))
 	}
 	for i := range d.events {
-		e, err := cu.MakeEvent(cu.DefaultEvent)
-		if err != nil {
-			return fmt.Errorf("%w: %w", ErrDevice, err)
+		if d.events[i], err = cuEventCreate(); err != nil {
+			return err
 		}
-		d.marks[i] = e
-		d.events[i] = *(*unsafe.Pointer)(unsafe.Pointer(&e))
 	}
 	return nil
+}
+
+// openDevice makes the device's primary context current and describes the device.
+func (d *Driver) openDevice(number int) (err error) {
+	dev, err := cuDeviceGet(number)
+	if err != nil {
+		return err
+	}
+	if d.ctx, err = cuPrimaryContext(dev); err != nil {
+		return err
+	}
+	if err = cuSetContext(d.ctx); err != nil {
+		return err
+	}
+	var errs [4]error
+	d.info.Name, errs[0] = cuDeviceName(dev)
+	d.info.Multiprocessors, errs[1] = cuDeviceAttribute(dev, attrMultiprocessors)
+	d.info.Shared, errs[2] = cuDeviceAttribute(dev, attrSharedOptin)
+	d.info.Memory, errs[3] = cuMemFreeBytes()
+	return errors.Join(errs[:]...)
 }
 
 // sharedStatic exceeds the static shared memory of every kernel that uses dynamic shared
@@ -116,43 +116,47 @@ const sharedStatic = 2048
 
 // load compiles the modules; the driver caches the result.
 func (d *Driver) load() error {
-	loaded := map[string]cu.Module{}
+	loaded := map[string]uintptr{}
 	for _, name := range kernels.Modules() {
 		text, err := kernels.PTX(name)
 		if err != nil {
 			return err
 		}
-		m, err := cu.LoadData(text)
-		if err != nil {
-			return fmt.Errorf("%w: module %s: %w", ErrDevice, name, err)
+		if loaded[name], err = cuModuleLoad(text); err != nil {
+			return fmt.Errorf("module %s: %w", name, err)
 		}
-		loaded[name] = m
 	}
 	for _, k := range kernels.All() {
-		f, err := loaded[k.Module()].Function(k.String())
+		f, err := cuModuleFunction(loaded[k.Module()], k.String())
+		if err == nil && k.DynamicShared() {
+			err = cuFuncSetAttribute(f, attrMaxShared, d.info.Shared-sharedStatic)
+		}
 		if err != nil {
-			return fmt.Errorf("%w: kernel %v: %w", ErrDevice, k, err)
+			return fmt.Errorf("kernel %v: %w", k, err)
 		}
-		d.fns[k] = *(*unsafe.Pointer)(unsafe.Pointer(&f))
-		d.threads[k] = uint32(k.Threads())
-		if k.DynamicShared() {
-			if err := result(C.pinion_shared(d.fns[k], C.int(d.info.Shared-sharedStatic))); err != nil {
-				return fmt.Errorf("kernel %v: %w", k, err)
-			}
-		}
+		d.fns[k], d.threads[k] = f, uint32(k.Threads())
 	}
 	return nil
 }
 
+// Codes of results.
+const (
+	cuSuccess     = 0
+	cuOutOfMemory = 2
+	cuNoDevice    = 100
+)
+
 // result converts a result code of the driver to an error.
-func result(r C.CUresult) error {
-	switch r {
-	case C.CUDA_SUCCESS:
+func result(code int) error {
+	switch code {
+	case cuSuccess:
 		return nil
-	case C.CUDA_ERROR_OUT_OF_MEMORY:
+	case cuOutOfMemory:
 		return ErrMemory
+	case cuNoDevice:
+		return ErrNoDevice
 	}
-	return fmt.Errorf("%w: CUDA error %d: %s", ErrDevice, int(r), C.GoString(C.pinion_error(r)))
+	return fmt.Errorf("%w: CUDA error %d: %s", ErrDevice, code, cuErrorString(code))
 }
 
 // Info describes the device.
@@ -161,18 +165,16 @@ func (d *Driver) Info() Info { return d.info }
 // Alloc returns device memory.
 func (d *Driver) Alloc(n int64) (p kernels.Ptr, err error) {
 	d.do(func() {
-		var q cu.DevicePtr
-		if q, err = cu.MemAlloc(n); err != nil {
-			err = fmt.Errorf("%w: %d bytes: %w", ErrMemory, n, err)
+		if p, err = cuMemAlloc(n); err != nil {
+			err = fmt.Errorf("%w: %d bytes", err, n)
 		}
-		p = kernels.Ptr(q)
 	})
 	return p, err
 }
 
 // Free frees memory returned by Alloc.
 func (d *Driver) Free(p kernels.Ptr) (err error) {
-	d.do(func() { err = cu.MemFree(cu.DevicePtr(p)) })
+	d.do(func() { err = cuMemFree(p) })
 	return err
 }
 
@@ -180,7 +182,7 @@ func (d *Driver) Free(p kernels.Ptr) (err error) {
 func (d *Driver) HostAlloc(n int) (b []byte, err error) {
 	d.do(func() {
 		var p unsafe.Pointer
-		if err = result(C.pinion_pinned(&p, C.size_t(max(n, 1)))); err == nil {
+		if p, err = cuHostAlloc(max(n, 1)); err == nil {
 			b = unsafe.Slice((*byte)(p), n)
 		}
 	})
@@ -189,7 +191,7 @@ func (d *Driver) HostAlloc(n int) (b []byte, err error) {
 
 // HostFree frees memory returned by HostAlloc.
 func (d *Driver) HostFree(b []byte) (err error) {
-	d.do(func() { err = result(C.pinion_unpin(unsafe.Pointer(unsafe.SliceData(b)))) })
+	d.do(func() { err = cuHostFree(unsafe.Pointer(unsafe.SliceData(b))) })
 	return err
 }
 
@@ -199,7 +201,7 @@ func (d *Driver) Register(b []byte) (err error) {
 	d.do(func() {
 		p := unsafe.Pointer(unsafe.SliceData(b))
 		if d.pins[uintptr(p)] == 0 {
-			err = result(C.pinion_register(p, C.size_t(len(b))))
+			err = cuHostRegister(p, len(b))
 		}
 		if err == nil {
 			d.pins[uintptr(p)]++
@@ -214,24 +216,22 @@ func (d *Driver) Unregister(b []byte) (err error) {
 		p := unsafe.Pointer(unsafe.SliceData(b))
 		if d.pins[uintptr(p)]--; d.pins[uintptr(p)] <= 0 {
 			delete(d.pins, uintptr(p))
-			err = result(C.pinion_unregister(p))
+			err = cuHostUnregister(p)
 		}
 	})
 	return err
 }
 
-// Submit enqueues a batch in one call of C.
+// Submit enqueues a batch.
 func (d *Driver) Submit(b *Batch) error {
 	if len(b.ops) == 0 {
 		return nil
 	}
 	return d.here(func() error {
-		var at C.int
-		r := C.pinion_submit(d.streams[b.Stream], (*C.pinion_op)(unsafe.Pointer(&b.ops[0])), C.int(len(b.ops)),
-			(*C.uchar)(unsafe.Pointer(unsafe.SliceData(b.params))), &d.fns[0], (*C.uint32_t)(&d.threads[0]), &d.events[0], &at)
-		if err := result(r); err != nil {
+		at, err := d.submit(b)
+		if err != nil {
 			o := b.ops[at]
-			return fmt.Errorf("operation %d of a batch (kind %d, %d): %w", int(at), o.kind, o.a, err)
+			return fmt.Errorf("operation %d of a batch (kind %d, %d): %w", at, o.kind, o.a, err)
 		}
 		return nil
 	})
@@ -239,14 +239,13 @@ func (d *Driver) Submit(b *Batch) error {
 
 // Wait waits for a stream, on the caller's thread.
 func (d *Driver) Wait(stream int) error {
-	return d.here(func() error { return result(C.pinion_wait(d.streams[stream])) })
+	return d.here(func() error { return cuStreamWait(d.streams[stream]) })
 }
 
 // Elapsed returns the milliseconds between two events.
 func (d *Driver) Elapsed(from, to int) (ms float32, err error) {
 	err = d.here(func() error {
-		v, err := d.marks[from].Elapsed(d.marks[to])
-		ms = float32(v)
+		ms, err = cuEventElapsed(d.events[from], d.events[to])
 		return err
 	})
 	return ms, err
@@ -256,8 +255,8 @@ func (d *Driver) Elapsed(from, to int) (ms float32, err error) {
 func (d *Driver) here(f func() error) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	if err := cu.SetCurrentContext(d.ctx); err != nil {
-		return fmt.Errorf("%w: %w", ErrDevice, err)
+	if err := cuSetContext(d.ctx); err != nil {
+		return err
 	}
 	return f()
 }
@@ -271,3 +270,10 @@ func (d *Driver) Close() error {
 	close(d.calls)
 	return err
 }
+
+// Flags of pinned and registered memory. Mappings of files opened for reading need
+// hostReadOnly (CUDA 11.1).
+const (
+	hostPortable = 0x01
+	hostReadOnly = 0x08
+)

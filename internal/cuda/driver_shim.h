@@ -1,5 +1,4 @@
-// Functions missing in gorgonia.org/cu: pinned memory, host registration, function
-// attributes, and submission of a whole batch in one call.
+// What gorgonia.org/cu lacks: submission of a whole batch in one call, and texts of errors.
 #ifndef PINION_DRIVER_SHIM_H
 #define PINION_DRIVER_SHIM_H
 #include <cuda.h>
@@ -9,9 +8,8 @@ typedef struct { uint64_t kind, a, b, c, d, e; } pinion_op;
 
 // pinion_submit enqueues n operations and returns the first error; *at is then the
 // operation's index.
-static CUresult pinion_submit(void *stream, const pinion_op *ops, int n, const unsigned char *params, void *const *fns,
-                              const uint32_t *threads, void *const *events, int *at) {
-    CUstream s = (CUstream)stream;
+static CUresult pinion_submit(CUstream s, const pinion_op *ops, int n, const unsigned char *params, const uintptr_t *fns,
+                              const uint32_t *threads, const uintptr_t *events, int *at) {
     for (int i = 0; i < n; i++) {
         const pinion_op *o = &ops[i];
         CUresult r = CUDA_SUCCESS;
@@ -37,21 +35,9 @@ static CUresult pinion_submit(void *stream, const pinion_op *ops, int n, const u
     return CUDA_SUCCESS;
 }
 
-static CUresult pinion_pinned(void **p, size_t n) { return cuMemHostAlloc(p, n, CU_MEMHOSTALLOC_PORTABLE); }
-static CUresult pinion_unpin(void *p) { return cuMemFreeHost(p); }
-
-// Mappings of files opened for reading need READ_ONLY (0x08, CUDA 11.1).
-static CUresult pinion_register(void *p, size_t n) { return cuMemHostRegister(p, n, CU_MEMHOSTREGISTER_PORTABLE | 0x08); }
-static CUresult pinion_unregister(void *p) { return cuMemHostUnregister(p); }
-
-static CUresult pinion_shared(void *fn, int bytes) {
-    return cuFuncSetAttribute((CUfunction)fn, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes);
-}
 static const char *pinion_error(CUresult r) {
     const char *s = "unknown error";
     cuGetErrorString(r, &s);
     return s;
 }
-static CUresult pinion_wait(void *stream) { return cuStreamSynchronize((CUstream)stream); }
-static CUresult pinion_meminfo(size_t *free_bytes, size_t *total) { return cuMemGetInfo(free_bytes, total); }
 #endif

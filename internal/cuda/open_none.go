@@ -1,4 +1,4 @@
-//go:build !cgo || !(cuda || emu)
+//go:build !(emu && cgo) && !(linux && !emu && ((cuda && cgo) || ((amd64 || arm64) && !static)))
 
 package cuda
 
@@ -6,8 +6,5 @@ import "fmt"
 
 // Open fails: the program was built without support for a GPU.
 func Open() (Device, error) {
-	return nil, fmt.Errorf("%w: this program was built without it (build with -tags cuda)", ErrNoDevice)
+	return nil, fmt.Errorf("%w: this program was built without support for one, which takes Linux and no build tag static", ErrNoDevice)
 }
-
-// Built reports whether this program was built with device support.
-const Built = false

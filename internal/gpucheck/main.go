@@ -1,7 +1,7 @@
 // Command gpucheck runs all GPU tests and benchmarks on a GPU host, and builds the
 // binaries for them on a machine without a GPU.
 //
-//	gpucheck build --out DIR   builds gpucheck and the tests with -tags cuda
+//	gpucheck build --out DIR   builds gpucheck and the tests; with --cgo through cgo
 //	gpucheck run               runs them on the GPU host
 package main
 
@@ -49,17 +49,22 @@ func (f *failure) Unwrap() error { return f.err }
 
 func buildCommand() *cobra.Command {
 	var out string
-	c := &cobra.Command{Use: "build", Short: "Build the binaries with -tags cuda", Args: cobra.NoArgs,
+	var cgo bool
+	c := &cobra.Command{Use: "build", Short: "Build the binaries", Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if err := os.MkdirAll(out, 0o777); err != nil {
 				return &failure{err}
 			}
+			tags, enabled := "gpu", "CGO_ENABLED=0"
+			if cgo {
+				tags, enabled = "cuda", "CGO_ENABLED=1"
+			}
 			for _, args := range [][]string{
-				{"build", "-tags", "cuda", "-o", filepath.Join(out, "gpucheck"), "./internal/gpucheck"},
-				{"test", "-c", "-tags", "cuda", "-o", filepath.Join(out, "gpuload.test"), "./gpuload"},
+				{"build", "-tags", tags, "-o", filepath.Join(out, "gpucheck"), "./internal/gpucheck"},
+				{"test", "-c", "-tags", tags, "-o", filepath.Join(out, "gpuload.test"), "./gpuload"},
 			} {
 				cmd := exec.Command("go", args...)
-				cmd.Env = append(os.Environ(), "CGO_ENABLED=1")
+				cmd.Env = append(os.Environ(), enabled)
 				cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
 				if err := cmd.Run(); err != nil {
 					return &failure{fmt.Errorf("go %s: %w", strings.Join(args, " "), err)}
@@ -68,6 +73,7 @@ func buildCommand() *cobra.Command {
 			return nil
 		}}
 	c.Flags().StringVar(&out, "out", "dist", "directory for the binaries")
+	c.Flags().BoolVar(&cgo, "cgo", false, "with -tags cuda, through cgo (needs CUDA 11.8)")
 	return c
 }
 

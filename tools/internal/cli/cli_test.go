@@ -117,6 +117,35 @@ func TestExitCode(t *testing.T) {
 	}
 }
 
+func TestDidYouMean(t *testing.T) {
+	words := []string{"bp128", "newpfd", "verify", "threads", "k"}
+	for _, test := range []struct{ word, want string }{
+		{"bp218", "bp128"}, {"newfpd", "newpfd"}, {"Verify", "verify"}, {"treads", "threads"}, {"frobnicate", ""}, {"", "k"}, {"qqqqq", ""},
+	} {
+		want := ""
+		if test.want != "" {
+			want = "; did you mean " + test.want + "?"
+		}
+		if got := didYouMean(test.word, words); got != want {
+			t.Errorf("%q: %q, want %q", test.word, got, want)
+		}
+	}
+}
+
+func TestText(t *testing.T) {
+	for _, test := range []struct {
+		text Text
+		want string
+	}{{"a<b", `"a<b"`}, {"é", `"é"`}, {"\xff", `{"base64":"/w=="}`}, {"\x1b", `"\u001b"`}} {
+		if got, err := test.text.MarshalJSON(); err != nil || strings.TrimSpace(string(got)) != test.want {
+			t.Errorf("%q: %s, %v; want %s", string(test.text), got, err, test.want)
+		}
+	}
+	if got, want := Printable("a\tb\x1b[2J\xffé\n\u202e"), "a\tb\\x1b[2J\\xffé\n\\u202e"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

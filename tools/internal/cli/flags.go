@@ -55,6 +55,53 @@ func (s *ByteSize) String() string {
 // Type implements pflag.Value.
 func (s *ByteSize) Type() string { return "SIZE" }
 
+// number is a flag that takes integers of a range.
+type number struct {
+	p         *int
+	low, high int
+}
+
+// Any is the upper bound of a flag without one.
+const Any = math.MaxInt
+
+// Int adds a flag that takes the integers from low to high.
+func Int(fl *pflag.FlagSet, p *int, name string, value, low, high int, usage string) {
+	*p = value
+	fl.Var(&number{p, low, high}, name, usage)
+}
+
+// MaxThreads bounds the flag --threads.
+const MaxThreads = 1024
+
+// Threads adds the flag --threads, whose default is one for each CPU.
+func Threads(fl *pflag.FlagSet, p *int) {
+	Int(fl, p, "threads", 0, 0, MaxThreads, "at most `N` threads (default: one for each CPU)")
+}
+
+// Set implements pflag.Value.
+func (n *number) Set(text string) error {
+	v, err := strconv.Atoi(text)
+	if err != nil || v < n.low || v > n.high {
+		if n.high == Any {
+			return fmt.Errorf("a number from %d is wanted", n.low)
+		}
+		return fmt.Errorf("a number from %d to %d is wanted", n.low, n.high)
+	}
+	*n.p = v
+	return nil
+}
+
+// String implements pflag.Value.
+func (n *number) String() string {
+	if n.p == nil {
+		return "0"
+	}
+	return strconv.Itoa(*n.p)
+}
+
+// Type implements pflag.Value: pflag omits a default of 0 for this name.
+func (n *number) Type() string { return "int" }
+
 // Choice is a flag that takes one of a few words.
 type Choice struct {
 	Value string
@@ -76,7 +123,7 @@ func (c *Choice) Set(text string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%q is none of %s", text, strings.Join(c.words, ", "))
+	return fmt.Errorf("%q is none of %s%s", text, strings.Join(c.words, ", "), didYouMean(text, c.words))
 }
 
 // String implements pflag.Value.

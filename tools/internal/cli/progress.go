@@ -78,6 +78,9 @@ func (p *Progress) show(w io.Writer) {
 		}
 		if d := time.Since(start); d >= time.Second {
 			line := p.line(d)
+			if width := terminalWidth(w); width > 0 {
+				line = line[:min(len(line), width-1)]
+			}
 			fmt.Fprintf(w, "\r%s%s", line, strings.Repeat(" ", max(0, shown-len(line))))
 			shown = max(shown, len(line))
 		}
@@ -102,8 +105,11 @@ func (p *Progress) line(d time.Duration) string {
 		strings.Repeat("=", n), strings.Repeat(" ", barWidth-n), 100*part, p.rate(done, d), left)
 }
 
-// IsTerminal reports whether w is a terminal.
+// IsTerminal reports whether w, or the writer that it wraps, is a terminal.
 func IsTerminal(w any) bool {
+	if u, ok := w.(interface{ Unwrap() io.Writer }); ok {
+		return IsTerminal(u.Unwrap())
+	}
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }

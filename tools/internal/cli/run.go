@@ -6,10 +6,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/signal"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -68,29 +70,70 @@ func ExitCode(err error) int {
 // patience is how long an interrupted command may take to stop by itself.
 const patience = 5 * time.Second
 
-// Main runs cmd on the program's arguments and exits. An interrupt cancels the
-// command's context; a second one kills the program.
+// Main runs cmd on the program's arguments and exits. An interrupt, a hangup or
+// SIGTERM cancels the command's context; a second one kills the program. A program
+// that a signal ended exits with 128 and the signal's number.
 func Main(cmd *cobra.Command) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, func() {
-		stop()
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	code := make(chan int, 1)
+	go func() {
+		s, _ := (<-signals).(syscall.Signal)
+		code <- 128 + int(s)
+		signal.Stop(signals)
+		cancel()
 		// A read of standard input cannot be canceled. An index survives the exit.
 		time.Sleep(patience)
 		fmt.Fprintf(os.Stderr, "%s: interrupted\n", cmd.Name())
-		os.Exit(ExitFailed)
-	})
+		os.Exit(128 + int(s))
+	}()
+	// Cobra would take a lone query "completion" for its command.
+	if !cmd.HasSubCommands() && (len(os.Args) < 2 || os.Args[1] != "completion") {
+		cmd.CompletionOptions.DisableDefaultCmd = true
+	}
 	err := Execute(ctx, cmd)
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		os.Exit(<-code)
+	}
 	os.Exit(ExitCode(err))
 }
 
-// Execute runs cmd and prints its error.
+// output remembers the first error of writing to standard output, which the
+// commands do not check at each line.
+type output struct {
+	io.Writer
+	mu  sync.Mutex
+	err error
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	n, err := o.Writer.Write(p)
+	if err != nil {
+		o.mu.Lock()
+		if o.err == nil {
+			o.err = err
+		}
+		o.mu.Unlock()
+	}
+	return n, err
+}
+
+func (o *output) Unwrap() io.Writer { return o.Writer }
+
+// Execute runs cmd and prints its error. Output that could not be written is one.
 func Execute(ctx context.Context, cmd *cobra.Command) error {
 	prepare(cmd)
+	out := &output{Writer: cmd.OutOrStdout()}
+	cmd.SetOut(out)
 	ran, err := cmd.ExecuteContextC(ctx)
+	if err == nil {
+		err = out.err
+	}
 	if err == nil {
 		return nil
 	}
-	msg := err.Error()
+	msg := Printable(err.Error())
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		msg = strings.ReplaceAll(msg, context.Canceled.Error(), "interrupted")
 	}
@@ -122,8 +165,10 @@ func prepare(cmd *cobra.Command) {
 	cmd.SilenceErrors = true
 	cmd.SilenceUsage = true
 	cmd.DisableAutoGenTag = true
-	cmd.CompletionOptions.HiddenDefaultCmd = true
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	cmd.Version = version()
+	cmd.SetVersionTemplate("{{.Name}} {{.Version}}\n")
+	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usageError{suggestFlag(c, err)} })
+	completeChoices(cmd)
 	strictHelp(cmd)
 	markArgs(cmd)
 }
@@ -139,7 +184,7 @@ func strictHelp(cmd *cobra.Command) {
 		sub.RunE = func(c *cobra.Command, args []string) error {
 			topic, rest, err := c.Root().Find(args)
 			if err != nil || len(rest) > 0 {
-				return Usage("unknown command %q", strings.Join(args, " "))
+				return Usage("unknown command %q%s", strings.Join(args, " "), didYouMean(args[0], commandNames(c.Root())))
 			}
 			topic.InitDefaultHelpFlag() // lists it
 			return topic.Help()
@@ -161,7 +206,7 @@ func markArgs(cmd *cobra.Command) {
 	case cmd.HasSubCommands():
 		cmd.Args = func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return Usage("unknown command %q", args[0])
+				return Usage("unknown command %q%s", args[0], didYouMean(args[0], commandNames(c)))
 			}
 			return nil
 		}

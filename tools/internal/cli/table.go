@@ -44,7 +44,7 @@ func NewTable(heads ...string) *Table {
 func (t *Table) Row(cells ...any) {
 	row := make(table.Row, len(cells))
 	for i, c := range cells {
-		row[i] = cell(c)
+		row[i] = Printable(cell(c))
 	}
 	t.rows = append(t.rows, row)
 }

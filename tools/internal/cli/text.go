@@ -1,13 +1,17 @@
 package cli
 
 import (
+	"bytes"
+	"encoding/json"
 	"strconv"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
 // Quote returns an id or term, quoted if it would be ambiguous otherwise.
-func Quote(s string) string {
+func Quote[T ~string](text T) string {
+	s := string(text)
 	if s == "" || !utf8.ValidString(s) {
 		return strconv.Quote(s)
 	}
@@ -35,4 +39,42 @@ func Snippet(text []byte, n int) string {
 		out = append(out, r)
 	}
 	return string(out)
+}
+
+// Text is an id or a term in JSON output. Bytes that are not valid UTF-8, which a
+// JSON string cannot hold, become the object {"base64": "..."}.
+type Text string
+
+// MarshalJSON implements json.Marshaler.
+func (t Text) MarshalJSON() ([]byte, error) {
+	if !utf8.ValidString(string(t)) {
+		return json.Marshal(map[string][]byte{"base64": []byte(t)})
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(string(t))
+	return b.Bytes(), err
+}
+
+// Printable returns s with control characters and bytes that are not valid UTF-8
+// escaped as in Go strings, so that what a file holds cannot control a terminal.
+// Line feeds and tabs remain.
+func Printable(s string) string {
+	control := func(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsPrint(r) && !unicode.IsGraphic(r) }
+	if utf8.ValidString(s) && strings.IndexFunc(s, control) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for len(s) > 0 {
+		r, n := utf8.DecodeRuneInString(s)
+		if r == utf8.RuneError && n == 1 || control(r) {
+			quoted := strconv.Quote(s[:n])
+			b.WriteString(quoted[1 : len(quoted)-1])
+		} else {
+			b.WriteString(s[:n])
+		}
+		s = s[n:]
+	}
+	return b.String()
 }

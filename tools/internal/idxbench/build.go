@@ -38,9 +38,6 @@ func buildCommand() *cobra.Command {
 		Example: "  idxbench build --repeat 3 testdata/kjv.jsonl.gz",
 		Args:    cli.Want("INPUT..."),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if repeats < 1 {
-				return cli.Usage("--repeat is at least 1")
-			}
 			b := &Build{}
 			for range repeats {
 				flags := []string{"--memory", memory.String(), "--threads", fmt.Sprint(threads), "--analyzer", analyzer}
@@ -53,8 +50,8 @@ func buildCommand() *cobra.Command {
 		},
 	}
 	jsonFlag(cmd)
-	cmd.Flags().IntVar(&repeats, "repeat", 1, "build `N` times")
-	cmd.Flags().IntVar(&threads, "threads", 0, "at most `N` threads (default: one for each CPU)")
+	cli.Int(cmd.Flags(), &repeats, "repeat", 1, 1, cli.Any, "build `N` times")
+	cli.Threads(cmd.Flags(), &threads)
 	cmd.Flags().Var(&memory, "memory", "memory budget")
 	cmd.Flags().StringVar(&analyzer, "analyzer", "simple", "`NAME` of the analyzer")
 	return cmd

@@ -73,7 +73,7 @@ them all. Each figure is of the fastest run.`,
 	jsonFlag(cmd)
 	fl.StringSliceVar(&f.codecs, "codec", nil, "only these codecs, as `NAME,...`")
 	fl.Var(f.data, "data", "lists: "+f.data.Words())
-	fl.IntVar(&f.n, "n", 1<<16, "postings of the list")
+	cli.Int(fl, &f.n, "n", 1<<16, 1, 1<<28, "postings of the list")
 	fl.StringVar(&f.index, "index", "", "take the lists of the index in `DIR`")
 	fl.BoolVar(&f.levels, "levels", false, "measure every level of vector instructions that this CPU has")
 	fl.BoolVar(&f.whole, "whole", false, "keep the values of all blocks, not of one row")
@@ -85,9 +85,6 @@ func (f *decodeFlags) run(ctx context.Context) (*Decode, error) {
 	codecs, err := codecbench.Codecs(f.codecs)
 	if err != nil {
 		return nil, err
-	}
-	if f.n < 1 || f.n > 1<<28 {
-		return nil, cli.Usage("--n is 1 to %d", 1<<28)
 	}
 	d := &Decode{Data: f.data.Value}
 	var lists []codecbench.Postings

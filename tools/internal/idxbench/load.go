@@ -101,14 +101,14 @@ writes its figures 4 to 7; that takes about 200 times --time with 1 to 16 worker
 	fl.StringVar(&f.partitions, "partitions", "", "index `DIR` with the same documents in many segments, for model docp-pi")
 	fl.StringVar(&f.queries, "queries", "", "queries as lines of qid, tab, text from `FILE` (required)")
 	fl.Var(f.mode, "mode", "which documents match: "+f.mode.Words())
-	fl.IntVar(&f.k, "k", 10, "how many documents are wanted")
+	cli.Int(fl, &f.k, "k", 10, 1, cli.Any, "how many documents are wanted")
 	fl.StringSliceVar(&f.models, "model", []string{"inter", "docp-ui", "docp-pi", "fgqp"}, "parallel models, as `NAME,...`")
 	fl.IntSliceVar(&f.workers, "workers", nil, "numbers of workers, as `N,...` (default: one for each CPU; with --figures 1, 2, 4 and so on)")
 	fl.Float64SliceVar(&f.rates, "rate", nil, "arrivals a second, as `R,...`; 0 for saturation (default: 0, unless --alone is given)")
 	fl.DurationSliceVar(&f.alone, "alone", nil, "ask one query at a time, after pauses of `DURATION,...`")
 	fl.DurationVar(&f.spin, "spin", 0, "how long an idle worker looks for work before it sleeps, negative for not at all (default: the library's)")
-	fl.IntVar(&f.threshold, "threshold", 0, "pool threshold of fgqp (default: the library's)")
-	fl.IntVar(&f.postings, "task-postings", 0, "postings of a task of fgqp (default: the library's)")
+	cli.Int(fl, &f.threshold, "threshold", 0, 0, cli.Any, "pool threshold of fgqp (default: the library's)")
+	cli.Int(fl, &f.postings, "task-postings", 0, 0, cli.Any, "postings of a task of fgqp (default: the library's)")
 	fl.DurationVar(&f.time, "time", 2*time.Second, "duration of a run, after warming up for a quarter of it")
 	fl.Uint64Var(&f.seed, "seed", 1, "another `N` gives other arrival times")
 	fl.StringVar(&f.figures, "figures", "", "run the paper's experiments and write its figures as SVG into `DIR`")
@@ -121,8 +121,6 @@ func (f *loadFlags) check() error {
 		return cli.Usage("--index is missing")
 	case f.queries == "":
 		return cli.Usage("--queries is missing")
-	case f.k < 1:
-		return cli.Usage("--k is at least 1")
 	case f.time <= 0:
 		return cli.Usage("--time is above 0")
 	case f.threshold < 0 || f.postings < 0:

@@ -38,11 +38,8 @@ lookup of a term. The times do not depend on the size of the index.`,
 		Example: "  idxbench open --index kjv.idx",
 		Args:    cli.Want(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			switch {
-			case index == "":
+			if index == "" {
 				return cli.Usage("--index is missing")
-			case repeats < 1:
-				return cli.Usage("--repeat is at least 1")
 			}
 			o := &Open{Index: index, Repeats: repeats}
 			for range repeats {
@@ -59,7 +56,7 @@ lookup of a term. The times do not depend on the size of the index.`,
 	}
 	jsonFlag(cmd)
 	cmd.Flags().StringVar(&index, "index", "", "index `DIR` (required)")
-	cmd.Flags().IntVar(&repeats, "repeat", 200, "open it `N` times")
+	cli.Int(cmd.Flags(), &repeats, "repeat", 200, 1, cli.Any, "open it `N` times")
 	return cmd
 }
 

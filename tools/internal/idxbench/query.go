@@ -105,10 +105,10 @@ func (f *queryFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.index, "index", "", "index `DIR` (required)")
 	fl.StringVar(&f.queries, "queries", "", "queries as lines of qid, tab, text from `FILE` (required)")
-	fl.IntVar(&f.k, "k", 10, "how many documents are wanted")
-	fl.IntVar(&f.dense, "dense-bytes", query.DefaultDenseBytes, "keep long lists in at most `N` bytes a document")
-	fl.IntVar(&f.every, "filter", 1, "let only every `N`-th document be a hit")
-	fl.IntVar(&f.repeats, "repeat", 3, "run each query `N` times")
+	cli.Int(fl, &f.k, "k", 10, 1, cli.Any, "how many documents are wanted")
+	cli.Int(fl, &f.dense, "dense-bytes", query.DefaultDenseBytes, 0, cli.Any, "keep long lists in at most `N` bytes a document")
+	cli.Int(fl, &f.every, "filter", 1, 1, cli.Any, "let only every `N`-th document be a hit")
+	cli.Int(fl, &f.repeats, "repeat", 3, 1, cli.Any, "run each query `N` times")
 	fl.StringVar(&f.timesFile, "times", "", "write `FILE`: mode, algorithm, number of the query from 0, its nanoseconds, between tabs")
 	fl.Float64Var(&f.params.K1, "k1", f.params.K1, "BM25's k1")
 	fl.Float64Var(&f.params.B, "b", f.params.B, "BM25's b")
@@ -148,10 +148,6 @@ func (f *queryFlags) run(ctx context.Context, stderr io.Writer) (out *Queries, e
 		return nil, cli.Usage("--index is missing")
 	case f.queries == "":
 		return nil, cli.Usage("--queries is missing")
-	case f.repeats < 1:
-		return nil, cli.Usage("--repeat is at least 1")
-	case f.every < 1:
-		return nil, cli.Usage("--filter is at least 1")
 	case f.params.Check() != nil:
 		return nil, cli.Usage("%w", f.params.Check())
 	}

@@ -66,18 +66,18 @@ one topic; those of --long-queries have only long lists: each term is in 1 to
 	jsonFlag(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&f.out, "out", "", "new index `DIR` (required)")
-	fl.IntVar(&f.spec.Docs, "docs", f.spec.Docs, "number of documents")
-	fl.IntVar(&f.spec.Terms, "terms", f.spec.Terms, "number of distinct terms, about")
+	cli.Int(fl, &f.spec.Docs, "docs", f.spec.Docs, 1, cli.Any, "number of documents")
+	cli.Int(fl, &f.spec.Terms, "terms", f.spec.Terms, 1, cli.Any, "number of distinct terms, about")
 	fl.Float64Var(&f.spec.Length, "length", f.spec.Length, "mean number of tokens of a document")
-	fl.IntVar(&f.spec.Topics, "topics", f.spec.Topics, "number of topics")
+	cli.Int(fl, &f.spec.Topics, "topics", f.spec.Topics, 1, cli.Any, "number of topics")
 	fl.Uint64Var(&f.spec.Seed, "seed", f.spec.Seed, "another `N` gives another collection of the same kind")
-	fl.IntVar(&f.segments, "segments", 1, "write `N` segments, 1 to 16")
-	fl.IntVar(&f.threads, "threads", 0, "at most `N` threads (default: one for each CPU)")
+	cli.Int(fl, &f.segments, "segments", 1, 1, synth.Slabs, "write `N` segments, 1 to 16")
+	cli.Threads(fl, &f.threads)
 	fl.Var(&f.memory, "memory", "memory budget of the writer")
 	fl.StringVar(&f.codec, "codec", "auto", "codec of docIDs and frequencies, by `NAME`; auto chooses for each list")
 	fl.StringVar(&f.queries, "queries", "", "write queries to `FILE`")
 	fl.StringVar(&f.longQueries, "long-queries", "", "write queries over long lists to `FILE`")
-	fl.IntVar(&f.count, "query-count", synth.DefaultQueries.Queries, "how many queries to write")
+	cli.Int(fl, &f.count, "query-count", synth.DefaultQueries.Queries, 1, cli.Any, "how many queries to write")
 	return cmd
 }
 
@@ -85,16 +85,10 @@ func (f *synthFlags) check() error {
 	switch {
 	case f.out == "":
 		return cli.Usage("--out is missing")
-	case f.segments < 1 || f.segments > synth.Slabs:
-		return cli.Usage("--segments is 1 to %d", synth.Slabs)
 	case f.memory < writer.MinMemory:
 		return cli.Usage("--memory is at least %s", cli.Bytes(int64(writer.MinMemory)))
-	case f.threads < 0:
-		return cli.Usage("--threads is negative")
 	case f.codec != "auto" && f.named() == nil:
 		return cli.Usage("--codec %s is not known", f.codec)
-	case f.count < 1:
-		return cli.Usage("--query-count is at least 1")
 	}
 	if err := f.spec.Check(); err != nil {
 		return cli.Usage("%w", err)

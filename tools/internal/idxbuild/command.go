@@ -88,7 +88,7 @@ equal scores. Documents added by later runs follow, in their own order.`,
 	fl.Var(f.order, "order", "order of documents: "+f.order.Words())
 	fl.Uint64Var(&f.seed, "seed", 0, "of --order random: another `N` gives another order")
 	fl.Var(&f.memory, "memory", "memory budget")
-	fl.IntVar(&f.threads, "threads", 0, "at most `N` threads (default: one for each CPU)")
+	cli.Threads(fl, &f.threads)
 	fl.Var(f.onError, "on-error", "what to do with a bad document: fail|skip")
 	fl.BoolVar(&f.storeText, "store-text", false, "keep the text of documents in the index")
 	fl.BoolVar(&f.json, "json", false, "print the report as JSON")
@@ -102,8 +102,6 @@ func (f *flags) writerOptions() (o writer.Options, err error) {
 		return o, cli.Usage("--out is missing")
 	case f.memory < writer.MinMemory:
 		return o, cli.Usage("--memory is at least %s", cli.Bytes(int64(writer.MinMemory)))
-	case f.threads < 0:
-		return o, cli.Usage("--threads is negative")
 	case f.options != "" && f.analyzer == "":
 		return o, cli.Usage("--analyzer-options need --analyzer")
 	}

@@ -18,7 +18,7 @@ import (
 // CodecSizes is what `idxinspect sizes --codec` prints: what the lists that have a
 // codec would need in others. Measurements are of the lists in the sample.
 type CodecSizes struct {
-	Term          string     `json:"term,omitempty"`
+	Term          cli.Text   `json:"term,omitempty"`
 	Lists         int        `json:"lists"`
 	Postings      uint64     `json:"postings"`
 	ShortLists    int        `json:"lists_without_codec"`
@@ -90,7 +90,7 @@ func (f *codecFlags) sizes(ctx context.Context, stderr io.Writer, path, term str
 	if err != nil {
 		return nil, err
 	}
-	s := &CodecSizes{Term: term, Seed: f.seed, NanosPerByte: choose.Default.NanosPerByte}
+	s := &CodecSizes{Term: cli.Text(term), Seed: f.seed, NanosPerByte: choose.Default.NanosPerByte}
 	m := newCodecMeter(codecs)
 	if term != "" {
 		err = s.term(ctx, m, path)
@@ -110,7 +110,7 @@ func (f *codecFlags) sizes(ctx context.Context, stderr io.Writer, path, term str
 
 // term measures the lists of one term.
 func (s *CodecSizes) term(ctx context.Context, m *codecMeter, path string) error {
-	err := eachList(path, s.Term, func(_ *seg, l *segment.List) error {
+	err := eachList(path, string(s.Term), func(_ *seg, l *segment.List) error {
 		if l.Kind != segment.KindExtent {
 			s.ShortLists++
 			s.ShortPostings += uint64(l.N)

@@ -56,23 +56,6 @@ func show(w io.Writer, r report, asJSON bool) error {
 	if asJSON {
 		return cli.JSON(w, r)
 	}
-	b := &errWriter{w: w}
-	r.text(b)
-	return b.err
-}
-
-// errWriter keeps the first error.
-type errWriter struct {
-	w   io.Writer
-	err error
-}
-
-// Unwrap returns the writer that e writes to, so that tables find the terminal.
-func (e *errWriter) Unwrap() io.Writer { return e.w }
-
-func (e *errWriter) Write(p []byte) (int, error) {
-	if e.err == nil {
-		_, e.err = e.w.Write(p)
-	}
-	return len(p), nil
+	r.text(w)
+	return nil
 }

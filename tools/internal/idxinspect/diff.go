@@ -49,7 +49,7 @@ text where both have it. The exit code is 1 if there is a difference.`,
 			}
 			return d, err
 		})
-	cmd.Flags().IntVar(&limit, "limit", 20, "show at most `N` differences, 0 for all")
+	cli.Int(cmd.Flags(), &limit, "limit", 20, 0, cli.Any, "show at most `N` differences, 0 for all")
 	return cmd
 }
 

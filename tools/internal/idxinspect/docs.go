@@ -18,12 +18,12 @@ type Docs struct {
 
 // Doc is one document.
 type Doc struct {
-	Doc     uint32 `json:"doc"`
-	ID      string `json:"id"`
-	Length  uint32 `json:"length"`
-	Deleted bool   `json:"deleted"`
-	Segment string `json:"segment"`
-	Text    string `json:"text,omitempty"`
+	Doc     uint32   `json:"doc"`
+	ID      cli.Text `json:"id"`
+	Length  uint32   `json:"length"`
+	Deleted bool     `json:"deleted"`
+	Segment string   `json:"segment"`
+	Text    string   `json:"text,omitempty"`
 }
 
 func docsCommand() *cobra.Command {
@@ -49,7 +49,7 @@ func docsCommand() *cobra.Command {
 			return out, nil
 		})
 	cmd.Flags().Uint64Var(&from, "from", 0, "begin with document `N`")
-	cmd.Flags().IntVar(&limit, "limit", 50, "at most `N` documents, 0 for all")
+	cli.Int(cmd.Flags(), &limit, "limit", 50, 0, cli.Any, "at most `N` documents, 0 for all")
 	cmd.Flags().BoolVar(&full, "full", false, "print the whole text")
 	return cmd
 }
@@ -93,7 +93,7 @@ func (d *Docs) add(g *seg, doc uint32) error {
 	if err != nil {
 		return err
 	}
-	d.Docs = append(d.Docs, Doc{g.base + doc, string(id), n, g.deleted(doc), g.file, string(text)})
+	d.Docs = append(d.Docs, Doc{g.base + doc, cli.Text(id), n, g.deleted(doc), g.file, string(text)})
 	return nil
 }
 

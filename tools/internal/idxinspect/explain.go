@@ -19,7 +19,7 @@ type Explanation struct {
 	Query     string      `json:"query"`
 	Analyzer  string      `json:"analyzer"`
 	Doc       uint32      `json:"doc"`
-	ID        string      `json:"id"`
+	ID        cli.Text    `json:"id"`
 	Deleted   bool        `json:"deleted"`
 	Length    uint32      `json:"length"`
 	Documents uint64      `json:"documents"`
@@ -32,14 +32,14 @@ type Explanation struct {
 
 // TermScore is the score of one term, in the order in which scores are summed.
 type TermScore struct {
-	Term   string  `json:"term"`
-	Times  int     `json:"times"` // in the query
-	DF     uint64  `json:"df"`
-	IDF    float64 `json:"idf"`
-	Weight float32 `json:"weight"`
-	TF     uint32  `json:"tf"`
-	Score  float32 `json:"score"`
-	Sum    float32 `json:"sum"` // after this term
+	Term   cli.Text `json:"term"`
+	Times  int      `json:"times"` // in the query
+	DF     uint64   `json:"df"`
+	IDF    float64  `json:"idf"`
+	Weight float32  `json:"weight"`
+	TF     uint32   `json:"tf"`
+	Score  float32  `json:"score"`
+	Sum    float32  `json:"sum"` // after this term
 }
 
 func explainCommand() *cobra.Command {
@@ -92,7 +92,7 @@ pivots, how the threshold rose, and the time.`,
 	fl.Float64Var(&o.Params.K1, "k1", o.Params.K1, "BM25's k1")
 	fl.Float64Var(&o.Params.B, "b", o.Params.B, "BM25's b")
 	fl.BoolVar(&trace, "trace", false, "answer the query and show what that did")
-	fl.IntVar(&o.K, "k", 10, "with --trace: how many documents are wanted")
+	cli.Int(fl, &o.K, "k", 10, 1, cli.Any, "with --trace: how many documents are wanted")
 	fl.Var(mode, "mode", "with --trace: which documents match: "+mode.Words())
 	fl.Var(algo, "algo", "with --trace: how to find them: "+algo.Words())
 	return cmd
@@ -124,7 +124,7 @@ func explain(x *index, params query.Params, text, id string) (*Explanation, erro
 	if err != nil {
 		return nil, err
 	}
-	e := &Explanation{Query: text, Analyzer: a.Name() + "(" + a.Options() + ")", Doc: g.base + doc, ID: id, Deleted: g.deleted(doc),
+	e := &Explanation{Query: text, Analyzer: a.Name() + "(" + a.Options() + ")", Doc: g.base + doc, ID: cli.Text(id), Deleted: g.deleted(doc),
 		Documents: st.Docs, AvgLength: float64(st.Tokens) / max(float64(st.Docs), 1), K1: params.K1, B: params.B}
 	if e.Length, err = g.DocLen(doc); err != nil {
 		return nil, err
@@ -141,12 +141,12 @@ func explain(x *index, params query.Params, text, id string) (*Explanation, erro
 // addTerm looks up a term, or counts another occurrence of it.
 func (e *Explanation) addTerm(x *index, g *seg, doc uint32, term []byte) error {
 	for i := range e.Terms {
-		if e.Terms[i].Term == string(term) {
+		if e.Terms[i].Term == cli.Text(term) {
 			e.Terms[i].Times++
 			return nil
 		}
 	}
-	t := TermScore{Term: string(term), Times: 1}
+	t := TermScore{Term: cli.Text(term), Times: 1}
 	for _, s := range x.segs {
 		entry, ok, err := s.Lookup(term)
 		if err != nil {

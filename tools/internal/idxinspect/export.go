@@ -3,6 +3,7 @@ package idxinspect
 import (
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 
 	"github.com/klauspost/compress/gzip"
@@ -83,14 +84,17 @@ func (m *meter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// writeFile creates a file with what write writes. It leaves no file on an error.
+// writeFile makes what write writes the content of the file at path, durably. It
+// writes to a new file beside path, and leaves path as it was on an error.
 func writeFile(path string, write func(io.Writer) error) error {
-	tmp := path + ".tmp"
-	f, err := os.Create(tmp)
+	tmp := fmt.Sprintf("%s.%016x.tmp", path, rand.Uint64())
+	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
 	}
-	err = write(f)
+	if err = write(f); err == nil {
+		err = f.Sync()
+	}
 	if cerr := f.Close(); err == nil {
 		err = cerr
 	}

@@ -44,11 +44,11 @@ type PlanStep struct {
 
 // PlanList is one list of a plan.
 type PlanList struct {
-	Term    string `json:"term"`
-	Segment string `json:"segment"`
-	DF      uint32 `json:"df"`
-	Bytes   int64  `json:"bytes"`
-	Uses    int    `json:"uses"`
+	Term    cli.Text `json:"term"`
+	Segment string   `json:"segment"`
+	DF      uint32   `json:"df"`
+	Bytes   int64    `json:"bytes"`
+	Uses    int      `json:"uses"`
 	words   int64
 }
 
@@ -80,7 +80,7 @@ words, which save most lookups in long lists, get what the lists leave of the bu
 		})
 	cmd.Flags().Var(&budget, "budget", "device memory for lists")
 	cmd.Flags().StringVar(&queries, "queries", "", "queries as lines of qid, tab, text from `FILE` (required)")
-	cmd.Flags().IntVar(&top, "top", top, "show the first `N` lists of the plan")
+	cli.Int(cmd.Flags(), &top, "top", top, 0, cli.Any, "show the first `N` lists of the plan")
 	return cmd
 }
 
@@ -140,7 +140,7 @@ func (l *planLog) ask(keys []gpuload.Key, term []byte) ([]gpuload.Key, error) {
 		if err != nil {
 			return nil, err
 		}
-		l.lists[k] = PlanList{Term: string(term), Segment: g.file, DF: e.DF, Bytes: int64(len(v.Extent())),
+		l.lists[k] = PlanList{Term: cli.Text(term), Segment: g.file, DF: e.DF, Bytes: int64(len(v.Extent())),
 			words: gpuload.PresenceBytes(e.DF, g.Meta().Docs)}
 	}
 	return keys, nil

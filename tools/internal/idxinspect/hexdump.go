@@ -69,7 +69,7 @@ manifest is shown, or with --section or --term the segments.`,
 		})
 	cmd.Flags().StringVar(&term, "term", "", "only the dictionary block and the list of `TERM`")
 	cmd.Flags().StringSliceVar(&sections, "section", nil, "only these sections, as `NAME,...`")
-	cmd.Flags().IntVar(&limit, "fields", 40, "at most `N` fields of each section, 0 for all")
+	cli.Int(cmd.Flags(), &limit, "fields", 40, 0, cli.Any, "at most `N` fields of each section, 0 for all")
 	return cmd
 }
 

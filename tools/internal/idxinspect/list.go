@@ -15,7 +15,7 @@ import (
 
 // Lists is what `idxinspect list` prints: the lists of a term.
 type Lists struct {
-	Term  string     `json:"term"`
+	Term  cli.Text   `json:"term"`
 	DF    uint64     `json:"df"`
 	Lists []ListInfo `json:"lists"`
 }
@@ -81,7 +81,7 @@ func listCommand() *cobra.Command {
 	return command("list INDEX TERM", "Show the posting list of a term and its metadata", "",
 		"  idxinspect list kjv.idx the",
 		[]string{"INDEX", "TERM"}, func(_ *cobra.Command, args []string) (report, error) {
-			out := &Lists{Term: args[1]}
+			out := &Lists{Term: cli.Text(args[1])}
 			err := eachList(args[0], args[1], func(g *seg, l *segment.List) error {
 				out.DF += uint64(l.N)
 				out.Lists = append(out.Lists, listInfo(g, l))
@@ -90,9 +90,17 @@ func listCommand() *cobra.Command {
 			if err != nil {
 				return nil, err
 			}
+			for _, l := range out.Lists {
+				if l.ChecksumOK != nil && !*l.ChecksumOK {
+					return out, errDamaged
+				}
+			}
 			return out, nil
 		})
 }
+
+// errDamaged ends a command whose report shows the damage.
+var errDamaged = errors.New("damage found")
 
 // eachList calls f with the lists of a term. It is an error if no segment has the term.
 func eachList(path, term string, f func(g *seg, l *segment.List) error) error {

@@ -52,8 +52,8 @@ func blocksCommand() *cobra.Command {
 			}
 			return out, nil
 		})
-	cmd.Flags().IntVar(&from, "from", 0, "begin with block `N`")
-	cmd.Flags().IntVar(&limit, "limit", 50, "at most `N` blocks of each list, 0 for all")
+	cli.Int(cmd.Flags(), &from, "from", 0, 0, cli.Any, "begin with block `N`")
+	cli.Int(cmd.Flags(), &limit, "limit", 50, 0, cli.Any, "at most `N` blocks of each list, 0 for all")
 	return cmd
 }
 
@@ -110,7 +110,7 @@ func (b Blocks) text(w io.Writer) {
 
 // Postings is what `idxinspect postings` prints.
 type Postings struct {
-	Term     string    `json:"term"`
+	Term     cli.Text  `json:"term"`
 	DF       uint64    `json:"df"`
 	Postings []Posting `json:"postings"`
 	More     bool      `json:"more"`
@@ -119,11 +119,11 @@ type Postings struct {
 
 // Posting is one posting.
 type Posting struct {
-	Doc     uint32 `json:"doc"`
-	ID      string `json:"id"`
-	TF      uint32 `json:"tf"`
-	Length  uint32 `json:"length"`
-	Deleted bool   `json:"deleted"`
+	Doc     uint32   `json:"doc"`
+	ID      cli.Text `json:"id"`
+	TF      uint32   `json:"tf"`
+	Length  uint32   `json:"length"`
+	Deleted bool     `json:"deleted"`
 }
 
 func postingsCommand() *cobra.Command {
@@ -134,7 +134,7 @@ func postingsCommand() *cobra.Command {
 		`  idxinspect postings kjv.idx shepherd
   idxinspect postings --from 20000 --limit 10 kjv.idx the`,
 		[]string{"INDEX", "TERM"}, func(_ *cobra.Command, args []string) (report, error) {
-			out := &Postings{Term: args[1], Postings: []Posting{}, limit: limit}
+			out := &Postings{Term: cli.Text(args[1]), Postings: []Posting{}, limit: limit}
 			err := eachList(args[0], args[1], func(g *seg, l *segment.List) error {
 				out.DF += uint64(l.N)
 				return out.add(g, l, from)
@@ -145,7 +145,7 @@ func postingsCommand() *cobra.Command {
 			return out, nil
 		})
 	cmd.Flags().Uint32Var(&from, "from", 0, "begin with document `N`")
-	cmd.Flags().IntVar(&limit, "limit", 50, "at most `N` postings, 0 for all")
+	cli.Int(cmd.Flags(), &limit, "limit", 50, 0, cli.Any, "at most `N` postings, 0 for all")
 	return cmd
 }
 
@@ -177,7 +177,7 @@ func (p *Postings) add(g *seg, l *segment.List, from uint32) error {
 			if id, err = g.ID(doc, id); err != nil {
 				return format.Locate(err, format.Place{Block: i})
 			}
-			p.Postings = append(p.Postings, Posting{g.base + doc, string(id), freqs[j], lens.Get(doc), g.deleted(doc)})
+			p.Postings = append(p.Postings, Posting{g.base + doc, cli.Text(id), freqs[j], lens.Get(doc), g.deleted(doc)})
 		}
 	}
 	return nil

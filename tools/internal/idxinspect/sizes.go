@@ -82,7 +82,7 @@ or with --sample N a random N of them, the same ones unless --seed changes.`,
 			return s, nil
 		})
 	cmd.Flags().StringSliceVar(&f.names, "codec", nil, "measure these codecs, as `NAME,...`; all for every one")
-	cmd.Flags().IntVar(&f.sample, "sample", 0, "measure `N` lists drawn at random, 0 for all")
+	cli.Int(cmd.Flags(), &f.sample, "sample", 0, 0, cli.Any, "measure `N` lists drawn at random, 0 for all")
 	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "draw other lists with another `NUMBER`")
 	return cmd
 }

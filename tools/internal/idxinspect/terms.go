@@ -22,7 +22,7 @@ type Terms struct {
 
 // Term is one term of the index.
 type Term struct {
-	Term     string   `json:"term"`
+	Term     cli.Text `json:"term"`
 	DF       uint64   `json:"df"`
 	Segments int      `json:"segments"`
 	Forms    []string `json:"forms"`
@@ -55,7 +55,7 @@ func termsCommand() *cobra.Command {
 	cmd.Flags().StringVar(&prefix, "prefix", "", "only terms that begin with `TEXT`")
 	cmd.Flags().StringVar(&from, "from", "", "only terms from `TERM` on")
 	cmd.Flags().Var(order, "sort", "order: "+order.Words())
-	cmd.Flags().IntVar(&limit, "limit", 50, "at most `N` terms, 0 for all")
+	cli.Int(cmd.Flags(), &limit, "limit", 50, 0, cli.Any, "at most `N` terms, 0 for all")
 	return cmd
 }
 
@@ -181,7 +181,7 @@ func (m *termMerge) df() uint64 {
 }
 
 func (m *termMerge) term() Term {
-	t := Term{Term: string(m.cur), DF: m.df(), Segments: len(m.at)}
+	t := Term{Term: cli.Text(m.cur), DF: m.df(), Segments: len(m.at)}
 	for _, i := range m.at {
 		t.Forms = append(t.Forms, m.its[i].Entry().Kind.String())
 	}

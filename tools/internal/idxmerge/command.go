@@ -28,6 +28,7 @@ type flags struct {
 	memory      cli.ByteSize
 	threads     int
 	json        bool
+	salvage     bool
 }
 
 // Command returns the command.
@@ -35,7 +36,7 @@ func Command() *cobra.Command {
 	f := &flags{memory: writer.DefaultMemory}
 	f.order = cli.NewChoice("ORDER", string(writer.OrderInput), string(writer.OrderBisection), string(writer.OrderRandom))
 	cmd := &cobra.Command{
-		Use:   "idxmerge {--out DIR SRC... | --in-place DIR [--max-segments N]}",
+		Use:   "idxmerge {--out DIR SRC... | --in-place DIR [--max-segments N] | --salvage --out DIR SRC...}",
 		Short: "Merge indexes, or the segments of one",
 		Long: `Idxmerge merges the indexes in the directories SRC into the one in DIR, and creates
 it if there is none. The documents of DIR come first, then those of each SRC in turn.
@@ -50,12 +51,17 @@ then encoded with it, even if there is only one segment.
 With --order bp or random the index becomes one segment with renumbered documents.
 The order bp (recursive graph bisection) places documents that share terms near each
 other, which makes posting lists smaller; it takes 4 bytes of memory a posting in
-addition to --memory. Ids and scores do not change, only the order among equal scores.`,
+addition to --memory. Ids and scores do not change, only the order among equal scores.
+
+With --salvage it adds what can still be read of damaged indexes SRC to the one in DIR,
+and lists what is lost: documents, terms, postings, texts. It then exits with 1. For an
+index without a sound manifest, see 'idxinspect repair'.`,
 		Example: `  idxmerge --out all.idx 2023.idx 2024.idx
   idxmerge --in-place all.idx
   idxmerge --in-place all.idx --max-segments 4
   idxmerge --in-place all.idx --order bp
-  idxmerge --out small.idx --codec ef --freq-codec newpfd all.idx`,
+  idxmerge --out small.idx --codec ef --freq-codec newpfd all.idx
+  idxmerge --salvage --out saved.idx damaged.idx`,
 		Args: cobra.ArbitraryArgs,
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) }
@@ -63,12 +69,13 @@ addition to --memory. Ids and scores do not change, only the order among equal s
 	fl.SortFlags = false
 	fl.StringVar(&f.out, "out", "", "merge SRC... into the index in `DIR`")
 	fl.StringVar(&f.inPlace, "in-place", "", "merge the segments of the index in `DIR`")
-	fl.IntVar(&f.maxSegments, "max-segments", 1, "with --in-place: leave at most `N` segments")
+	cli.Int(fl, &f.maxSegments, "max-segments", 1, 1, cli.Any, "with --in-place: leave at most `N` segments")
 	f.codecs.Add(fl, "(auto: blocks that are copied keep theirs, others get the cheapest)")
 	fl.Var(f.order, "order", "order of documents: "+f.order.Words())
 	fl.Uint64Var(&f.seed, "seed", 0, "of --order random: another `N` gives another order")
 	fl.Var(&f.memory, "memory", "memory budget")
-	fl.IntVar(&f.threads, "threads", 0, "at most `N` threads (default: one for each CPU)")
+	cli.Threads(fl, &f.threads)
+	fl.BoolVar(&f.salvage, "salvage", false, "with --out: copy what can be read of damaged SRC...")
 	fl.BoolVar(&f.json, "json", false, "print the report as JSON")
 	return cmd
 }
@@ -85,12 +92,10 @@ func (f *flags) check(cmd *cobra.Command, args []string) error {
 		return cli.Usage("unexpected argument %q: --in-place merges one index", args[0])
 	case f.out != "" && cmd.Flags().Changed("max-segments"):
 		return cli.Usage("--max-segments goes with --in-place")
-	case f.maxSegments < 1:
-		return cli.Usage("--max-segments is at least 1")
+	case f.salvage && (f.out == "" || f.order.Value != string(writer.OrderInput)):
+		return cli.Usage("--salvage goes with --out, without --order")
 	case f.maxSegments > 1 && f.order.Value != string(writer.OrderInput):
 		return cli.Usage("--order %s makes one segment; --max-segments %d contradicts it", f.order.Value, f.maxSegments)
-	case f.threads < 0:
-		return cli.Usage("--threads is negative")
 	case f.memory < writer.MinMemory:
 		return cli.Usage("--memory is at least %s", cli.Bytes(int64(writer.MinMemory)))
 	}
@@ -123,6 +128,9 @@ func (f *flags) run(cmd *cobra.Command, args []string) error {
 	var err error
 	if o.DocsCodec, o.FreqsCodec, err = f.codecs.Options(); err != nil {
 		return err
+	}
+	if f.salvage {
+		return f.runSalvage(cmd, args, o)
 	}
 	start := time.Now()
 	dir := f.out

@@ -72,18 +72,18 @@ All algorithms give the same answer and differ in speed.`,
 	fl := cmd.Flags()
 	fl.SortFlags = false
 	fl.StringVar(&f.index, "index", "", "index `DIR` (required)")
-	fl.IntVar(&f.k, "k", 10, "how many documents are wanted")
+	cli.Int(fl, &f.k, "k", 10, 1, cli.Any, "how many documents are wanted")
 	fl.Var(f.mode, "mode", "which documents match: "+f.mode.Words())
 	fl.Var(f.algo, "algo", "how to find them: "+f.algo.Words())
 	fl.Var(f.device, "device", "where to find them: "+f.device.Words())
 	fl.Float64Var(&f.params.K1, "k1", f.params.K1, "BM25's k1")
 	fl.Float64Var(&f.params.B, "b", f.params.B, "BM25's b")
 	fl.StringVar(&f.queries, "queries", "", "queries as lines of qid, tab, text from `FILE`, - for standard input")
-	fl.IntVar(&f.threads, "threads", f.threads, "answer queries on `N` threads")
+	cli.Int(fl, &f.threads, "threads", f.threads, 1, cli.MaxThreads, "answer queries on `N` threads")
 	fl.Var(f.model, "model", "how threads share the work: "+f.model.Words())
 	fl.StringVar(&f.run, "run", "", "write TREC run lines to `FILE`, - for standard output, and no table")
 	fl.StringVar(&f.tag, "tag", "pinion", "last field of the run lines")
-	fl.IntVar(&f.width, "width", 72, "print at most `N` characters of a document's text, 0 for all")
+	cli.Int(fl, &f.width, "width", 72, 0, cli.Any, "print at most `N` characters of a document's text, 0 for all")
 	fl.BoolVar(&f.trace, "trace", false, "print what the execution of each query did")
 	fl.BoolVar(&f.json, "json", false, "print JSON instead of a table")
 	return cmd
@@ -97,10 +97,6 @@ func (f *flags) check(args []string) error {
 		return cli.Usage("QUERY or --queries is missing")
 	case len(args) > 0 && f.queries != "":
 		return cli.Usage("QUERY and --queries exclude each other")
-	case f.k < 0:
-		return cli.Usage("--k is negative")
-	case f.threads < 1 || f.threads > 1024:
-		return cli.Usage("--threads is 1 to 1024")
 	case f.trace && f.threads > 1:
 		return cli.Usage("--trace takes one thread")
 	case f.run != "" && f.json:

@@ -12,13 +12,11 @@ import (
 	"github.com/pinion-index/pinion/tools/internal/cli"
 )
 
-// checkDevice returns an error if this build cannot use the device of --device.
+// checkDevice returns an error if other flags exclude the device of --device.
 func (f *flags) checkDevice() error {
 	switch {
 	case f.device.Value == "cpu":
 		return nil
-	case !gpuload.Built:
-		return fmt.Errorf("--device %s: this build answers queries on the CPU only: it takes an NVIDIA GPU, its driver and a build with cgo and -tags cuda", f.device.Value)
 	case f.trace:
 		return cli.Usage("--trace takes --device cpu")
 	case f.threads > 1:

@@ -19,23 +19,23 @@ import (
 
 // Answer is what idxquery prints for one query.
 type Answer struct {
-	QID     string   `json:"qid"`
-	Query   string   `json:"query"`
-	Terms   []string `json:"terms"`
-	Seconds float64  `json:"seconds"`
-	Hits    []Hit    `json:"hits"`
-	Trace   *Trace   `json:"trace,omitempty"`
+	QID     string     `json:"qid"`
+	Query   string     `json:"query"`
+	Terms   []cli.Text `json:"terms"`
+	Seconds float64    `json:"seconds"`
+	Hits    []Hit      `json:"hits"`
+	Trace   *Trace     `json:"trace,omitempty"`
 	trace   *query.Trace
 	took    time.Duration
 }
 
 // Hit is one document of an Answer.
 type Hit struct {
-	Rank  int     `json:"rank"`
-	Doc   uint32  `json:"doc"`
-	ID    string  `json:"id"`
-	Score float32 `json:"score"`
-	Text  string  `json:"text,omitempty"`
+	Rank  int      `json:"rank"`
+	Doc   uint32   `json:"doc"`
+	ID    cli.Text `json:"id"`
+	Score float32  `json:"score"`
+	Text  string   `json:"text,omitempty"`
 }
 
 // session answers queries over one snapshot.
@@ -58,6 +58,13 @@ func (f *flags) execute(cmd *cobra.Command, args []string) error {
 	qs, err := f.questions(args)
 	if err != nil {
 		return err
+	}
+	if f.queries == "" {
+		for _, q := range qs {
+			if op := operator(q.text); op != "" {
+				fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s is read as plain words: queries have no operators\n", cmd.CommandPath(), cli.Quote(op))
+			}
+		}
 	}
 	return f.with(func(s *session) error {
 		if f.run != "" {
@@ -100,10 +107,10 @@ func (s *session) open() error {
 
 // prepare cuts a query into terms.
 func (s *session) prepare(q question) (*Answer, query.Query, error) {
-	a := &Answer{QID: q.id, Query: q.text, Terms: []string{}, Hits: []Hit{}}
+	a := &Answer{QID: q.id, Query: q.text, Terms: []cli.Text{}, Hits: []Hit{}}
 	terms, err := s.searcher.Parse(q.text)
 	for _, t := range terms {
-		a.Terms = append(a.Terms, string(t))
+		a.Terms = append(a.Terms, cli.Text(t))
 	}
 	return a, query.Query{Terms: terms, K: s.f.k, Mode: s.mode, Algorithm: s.algo}, err
 }
@@ -137,7 +144,7 @@ func (s *session) fill(a *Answer, hits []query.Hit, text bool) (err error) {
 		if s.id, err = s.snapshot.ID(h.Doc, s.id); err != nil {
 			return err
 		}
-		hit := Hit{Rank: i + 1, Doc: h.Doc, ID: string(s.id), Score: h.Score}
+		hit := Hit{Rank: i + 1, Doc: h.Doc, ID: cli.Text(s.id), Score: h.Score}
 		if text {
 			if s.text, err = s.snapshot.Stored(h.Doc, s.text); err != nil {
 				return err

@@ -5,7 +5,6 @@ import (
 	"context"
 
 	"github.com/pinion-index/pinion/query"
-	"github.com/pinion-index/pinion/tools/internal/cli"
 )
 
 // TraceOptions are what `idxinspect explain --trace` can choose.
@@ -25,9 +24,6 @@ func Explain(ctx context.Context, index, text string, o TraceOptions) (*Answer, 
 	}
 	if err := f.algo.Set(o.Algorithm); err != nil {
 		return nil, nil, err
-	}
-	if o.K < 0 {
-		return nil, nil, cli.Usage("--k is negative")
 	}
 	var a *Answer
 	var out bytes.Buffer

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/tools/internal/cli"
 )
 
 // Trace is query.Trace as --json prints it.
@@ -27,7 +28,7 @@ type SegmentTrace struct {
 
 // ListTrace is one list of a pass.
 type ListTrace struct {
-	Term       string   `json:"term"`
+	Term       cli.Text `json:"term"`
 	DF         uint32   `json:"df"`
 	Weight     *float32 `json:"weight"`
 	Bound      *float32 `json:"bound"` // null where it is infinite
@@ -66,7 +67,7 @@ func newTrace(t *query.Trace) *Trace {
 		for j := range s.Lists {
 			l := &s.Lists[j]
 			p.Lists = append(p.Lists, ListTrace{
-				Term: l.Term, DF: l.DF, Weight: number(l.Weight), Bound: number(l.Bound), Blocks: l.Blocks,
+				Term: cli.Text(l.Term), DF: l.DF, Weight: number(l.Weight), Bound: number(l.Bound), Blocks: l.Blocks,
 				DocBlocks: l.DocBlocks, FreqBlocks: l.FreqBlocks, ByBound: l.ByBound, ByHeader: l.ByHeader(),
 				Probes: l.Probes, Found: l.Found,
 			})

@@ -31,7 +31,7 @@ func (s *session) runLines(cmd *cobra.Command, w io.Writer, qs []question) error
 	b := bufio.NewWriter(w)
 	err := s.each(cmd, qs, false, func(a *Answer) error {
 		for _, h := range a.Hits {
-			if strings.ContainsAny(h.ID, " \t\r\n") {
+			if strings.ContainsAny(string(h.ID), " \t\r\n") {
 				return fmt.Errorf("document id %q: a run line cannot hold blanks", h.ID)
 			}
 			fmt.Fprintf(b, "%s Q0 %s %d %s %s\n", a.QID, h.ID, h.Rank, strconv.FormatFloat(float64(h.Score), 'f', -1, 32), s.f.tag)

@@ -1,0 +1,139 @@
+package salvage
+
+import (
+	"encoding/binary"
+	"iter"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/internal/layout"
+)
+
+// Docs yields the documents that are left, in docID order.
+func (x *Source) Docs() iter.Seq[Doc] {
+	return func(yield func(Doc) bool) {
+		lens := x.lengths()
+		texts, err := x.s.Texts()
+		if err != nil {
+			x.lose("texts", "all", uint64(x.s.Meta().Docs), err)
+		}
+		next := uint32(0) // new docID
+		for doc, id := range x.ids() {
+			x.number[doc] = none
+			if id == nil || x.deleted(doc) {
+				continue
+			}
+			d := Doc{ID: id, Len: lens[doc]}
+			if texts != nil {
+				if d.Text, err = texts.At(doc); err != nil {
+					x.lose("texts", docsOf(doc, doc+1), 1, err)
+				}
+			}
+			x.number[doc] = next
+			next++
+			if !yield(d) {
+				return
+			}
+		}
+	}
+}
+
+// ids yields every docID with its external id, nil if that is lost.
+func (x *Source) ids() iter.Seq2[uint32, []byte] {
+	return func(yield func(uint32, []byte) bool) {
+		docs := int(x.s.Meta().Docs)
+		n := (docs + layout.IDsPerBlock - 1) / layout.IDsPerBlock
+		in := func(i int) int { return min(layout.IDsPerBlock, docs-i*layout.IDsPerBlock) }
+		parse := func(i int, b []byte) (int, error) {
+			if pos, _ := heads(b, in(i)); pos >= 0 {
+				return pos, nil
+			}
+			return 0, x.malformed(format.SectionIDs, "id", i)
+		}
+		var id []byte
+		for b, err := range x.blocks(format.SectionIDs, format.SectionIDIndex, 0, n, parse) {
+			first := uint32(b.block * layout.IDsPerBlock)
+			end := first + uint32(in(b.block))
+			if err != nil {
+				x.lose("documents", docsOf(first, end), uint64(end-first), err)
+			}
+			pos := 0
+			id = id[:0]
+			for doc := first; doc < end; doc++ {
+				if err != nil {
+					if !yield(doc, nil) {
+						return
+					}
+					continue
+				}
+				lcp, suffix, after := layout.Head(b.bytes, pos, len(id))
+				id, pos = append(id[:lcp], suffix...), after
+				if !yield(doc, id) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// heads returns the position after n front-coded strings, and the length of the
+// last; -1 if they are malformed.
+func heads(b []byte, n int) (pos, length int) {
+	for range n {
+		lcp, suffix, next := layout.Head(b, pos, length)
+		if next < 0 {
+			return -1, 0
+		}
+		pos, length = next, lcp+len(suffix)
+	}
+	return pos, length
+}
+
+// lengths returns the length of every document. Where the table is damaged, they
+// are the sums of the frequencies that are left.
+func (x *Source) lengths() []uint32 {
+	m := x.s.Meta()
+	lens := make([]uint32, m.Docs)
+	var lost []bool
+	perPage := uint32(format.PageSize / int64(m.LenWidth))
+	for first := uint32(0); first < m.Docs; first += min(perPage, m.Docs-first) {
+		end := first + min(perPage, m.Docs-first)
+		w := int64(m.LenWidth)
+		b, err := x.section(format.SectionDocLengths, int64(first)*w, int64(end-first)*w)
+		if err != nil {
+			x.lose("lengths", docsOf(first, end), uint64(end-first), err)
+			if lost == nil {
+				lost = make([]bool, m.Docs)
+			}
+			for doc := first; doc < end; doc++ {
+				lost[doc] = true
+			}
+			continue
+		}
+		for doc := first; doc < end; doc++ {
+			lens[doc] = length(b[int64(doc-first)*w:], m)
+		}
+	}
+	if lost != nil {
+		before := x.losses
+		for l := range x.lists() {
+			for i, doc := range l.Docs {
+				if lost[doc] {
+					lens[doc] += l.Freqs[i]
+				}
+			}
+		}
+		x.losses = before // Lists records them
+	}
+	return lens
+}
+
+func length(b []byte, m *segment.Meta) uint32 {
+	switch m.LenWidth {
+	case 1:
+		return uint32(b[0])
+	case 2:
+		return uint32(binary.LittleEndian.Uint16(b))
+	}
+	return binary.LittleEndian.Uint32(b)
+}

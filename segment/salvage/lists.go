@@ -1,0 +1,144 @@
+package salvage
+
+import (
+	"bytes"
+	"fmt"
+	"iter"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/internal/layout"
+)
+
+// Lists yields what is left of the posting lists, in bytewise order of their terms,
+// without the documents that Docs left out.
+func (x *Source) Lists() iter.Seq[List] {
+	return func(yield func(List) bool) {
+		for l := range x.lists() {
+			n := 0
+			for i, doc := range l.Docs {
+				if number := x.number[doc]; number != none {
+					l.Docs[n], l.Freqs[n] = number, l.Freqs[i]
+					n++
+				}
+			}
+			l.Docs, l.Freqs = l.Docs[:n], l.Freqs[:n]
+			if n > 0 && !yield(l) {
+				return
+			}
+		}
+	}
+}
+
+// lists yields the lists with the segment's own docIDs.
+func (x *Source) lists() iter.Seq[List] {
+	return func(yield func(List) bool) {
+		var view segment.List
+		var l List
+		for term, e := range x.terms() {
+			l.Term, l.Docs, l.Freqs = term, l.Docs[:0], l.Freqs[:0]
+			if err := x.s.InitList(&view, e); err != nil {
+				x.lose("postings", fmt.Sprintf("term %q", term), uint64(e.DF), err)
+				continue
+			}
+			x.postings(&l, &view)
+			if len(l.Docs) > 0 && !yield(l) {
+				return
+			}
+		}
+	}
+}
+
+// postings appends the postings of the blocks that decode to l.
+func (x *Source) postings(l *List, view *segment.List) {
+	var docs, freqs [maxBlock]uint32
+	limit := x.s.Meta().Docs
+	for b := range view.Blocks {
+		n, err := view.DecodePostings(docs[:], freqs[:], b, 1)
+		if err == nil && !sound(docs[:n], freqs[:n], l.Docs, limit) {
+			err = view.Locate(format.Corrupt("block holds impossible postings"), b)
+		}
+		if err != nil {
+			size := min(view.BlockLen, view.N-b*view.BlockLen)
+			x.lose("postings", fmt.Sprintf("term %q", l.Term), uint64(size), err)
+			continue
+		}
+		l.Docs, l.Freqs = append(l.Docs, docs[:n]...), append(l.Freqs, freqs[:n]...)
+	}
+}
+
+// maxBlock is the longest block of any codec.
+const maxBlock = 1024
+
+// sound reports whether a block can follow the docIDs before it.
+func sound(docs, freqs, before []uint32, limit uint32) bool {
+	least := int64(-1)
+	if len(before) > 0 {
+		least = int64(before[len(before)-1])
+	}
+	for i, doc := range docs {
+		if int64(doc) <= least || doc >= limit || freqs[i] == 0 {
+			return false
+		}
+		least = int64(doc)
+	}
+	return len(docs) > 0
+}
+
+// terms yields the terms that can be read and their entries.
+func (x *Source) terms() iter.Seq2[[]byte, segment.Entry] {
+	return func(yield func([]byte, segment.Entry) bool) {
+		m := x.s.Meta()
+		n := int((m.Terms + layout.TermsPerBlock - 1) / layout.TermsPerBlock)
+		in := func(i int) int { return int(min(m.Terms-uint64(i)*layout.TermsPerBlock, layout.TermsPerBlock)) }
+		var entries []segment.Entry
+		parse := func(i int, b []byte) (int, error) {
+			pos, _ := heads(b, in(i))
+			block := segment.TermBlock{Bytes: b}
+			for range in(i) {
+				if pos < 0 {
+					break
+				}
+				_, pos = x.s.Raw().ParseEntry(&block, pos)
+			}
+			if pos < 0 {
+				return 0, x.malformed(format.SectionTerms, "term", i)
+			}
+			return pos, nil
+		}
+		var term, last []byte
+		for b, err := range x.blocks(format.SectionTerms, format.SectionTermIndex, 8*int64(n), n, parse) {
+			if err != nil {
+				x.lose("terms", fmt.Sprintf("terms after %q", last), uint64(in(b.block)), err)
+				continue
+			}
+			entries = x.entries(entries[:0], b, in(b.block))
+			term = term[:0]
+			pos := 0
+			for _, e := range entries {
+				lcp, suffix, next := layout.Head(b.bytes, pos, len(term))
+				term, pos = append(term[:lcp], suffix...), next
+				if bytes.Compare(term, last) <= 0 {
+					x.lose("terms", fmt.Sprintf("terms after %q", last), 1, x.malformed(format.SectionTerms, "term", b.block))
+					continue
+				}
+				last = append(last[:0], term...)
+				if !yield(term, e) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// entries appends the n entries of a block that was parsed before.
+func (x *Source) entries(dst []segment.Entry, b span, n int) []segment.Entry {
+	block := segment.TermBlock{Bytes: b.bytes, Offset: b.off}
+	pos, _ := heads(b.bytes, n)
+	for range n {
+		var e segment.Entry
+		e, pos = x.s.Raw().ParseEntry(&block, pos)
+		dst = append(dst, e)
+	}
+	return dst
+}

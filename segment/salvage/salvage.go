@@ -1,0 +1,142 @@
+package salvage
+
+import (
+	"fmt"
+	"iter"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/segment"
+)
+
+// Doc is a document that was read.
+type Doc struct {
+	ID   []byte // valid until the next one
+	Len  uint32 // tokens; the sum of its frequencies that are left if its length is lost
+	Text []byte // stored text, valid until the next document; nil if there is none or it is lost
+}
+
+// List is what was read of a posting list. Its docIDs count the documents of Docs.
+// The slices are valid until the next list.
+type List struct {
+	Term        []byte
+	Docs, Freqs []uint32
+}
+
+// Loss is something that could not be read.
+type Loss struct {
+	What  string // documents, lengths, texts, terms or postings
+	Where string // which ones
+	Count uint64 // how many
+	Err   error  // why
+}
+
+// Source reads one segment. Docs must be walked to its end before Lists.
+type Source struct {
+	s       *segment.Segment // checks what it reads
+	plain   *segment.Segment // the same file, without checks
+	deleted func(doc uint32) bool
+
+	number []uint32 // new docID of every document, none for those left out
+	losses []Loss
+	err    error
+}
+
+const none = ^uint32(0)
+
+// New returns a Source of the segment s. plain is the same segment opened without
+// page checks; parsing uses it to find where things end, and what it found is
+// checked in s. Documents for which deleted returns true are left out.
+func New(s, plain *segment.Segment, deleted func(doc uint32) bool) *Source {
+	return &Source{s: s, plain: plain, deleted: deleted, number: make([]uint32, s.Meta().Docs)}
+}
+
+// Losses returns what could not be read so far.
+func (x *Source) Losses() []Loss { return x.losses }
+
+func (x *Source) lose(what, where string, count uint64, err error) {
+	if n := len(x.losses); n > 0 {
+		if l := &x.losses[n-1]; l.What == what && l.Where == where {
+			l.Count += count
+			return
+		}
+	}
+	x.losses = append(x.losses, Loss{what, where, count, err})
+}
+
+// section returns n bytes of a section, checked.
+func (x *Source) section(id format.SectionID, off, n int64) ([]byte, error) {
+	return x.s.Raw().SectionBytes(id, off, n)
+}
+
+// rest returns a section from off on, unchecked.
+func (x *Source) rest(id format.SectionID, off int64) ([]byte, error) {
+	sec, _ := x.s.Header().Section(id)
+	return x.plain.Raw().SectionBytes(id, off, sec.Length-off)
+}
+
+// blocks walks the front-coded blocks of a section. parse returns the length of
+// block i, which is at the start of b, or an error; it must not keep b. index is
+// the section with the offsets of the blocks from position at on. For every block
+// the sequence yields its bytes, checked, or why they cannot be read.
+func (x *Source) blocks(id, index format.SectionID, at int64, n int, parse func(i int, b []byte) (int, error)) iter.Seq2[span, error] {
+	return func(yield func(span, error) bool) {
+		pos := int64(0) // of block i, -1 if the block before was damaged
+		for i := range n {
+			if pos < 0 {
+				b, err := x.section(index, at+8*int64(i), 8)
+				if err == nil {
+					pos = int64(format.Uint64s(b)[0])
+				} else if !yield(span{block: i}, err) {
+					return
+				} else {
+					continue
+				}
+			}
+			b, err := x.block(id, pos, i, parse)
+			if err == nil {
+				pos += int64(len(b))
+			}
+			if !yield(span{block: i, off: pos - int64(len(b)), bytes: b}, err) {
+				return
+			}
+			if err != nil {
+				pos = -1
+			}
+		}
+	}
+}
+
+// span is a block of a section.
+type span struct {
+	block int
+	off   int64
+	bytes []byte
+}
+
+func (x *Source) block(id format.SectionID, pos int64, i int, parse func(i int, b []byte) (int, error)) ([]byte, error) {
+	b, err := x.rest(id, pos)
+	if err != nil {
+		return nil, err
+	}
+	n, err := parse(i, b)
+	if err != nil {
+		// A damaged page is the likelier cause: it has a clearer error.
+		if _, checked := x.section(id, pos, min(int64(len(b)), format.PageSize)); checked != nil {
+			err = checked
+		}
+		return nil, err
+	}
+	return x.section(id, pos, int64(n))
+}
+
+func (x *Source) malformed(id format.SectionID, what string, block int) error {
+	return x.s.Raw().Corrupt(id, 0, "malformed %s block %d", what, block)
+}
+
+// docsOf names documents.
+func docsOf(first, end uint32) string {
+	if end == first+1 {
+		return fmt.Sprint("document ", first)
+	}
+	return fmt.Sprintf("documents %d to %d", first, end-1)
+}

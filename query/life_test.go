@@ -10,12 +10,13 @@ import (
 
 	"github.com/pinion-index/pinion/query/internal/querytest"
 	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/writer"
 )
 
 // Searches may run while the snapshot and the index are closed: they succeed or fail with
 // ErrClosed.
 func TestSearchesBesideClose(t *testing.T) {
-	dir := querytest.Directory(t, querytest.ZipfDocs(rand.New(rand.NewPCG(91, 92)), 4000, 200, 20), []int{5, 3000}, 2500)
+	dir := querytest.Directory(t, writer.Options{}, querytest.ZipfDocs(rand.New(rand.NewPCG(91, 92)), 4000, 200, 20), []int{5, 3000}, 2500)
 	ctx := context.Background()
 	for round := range 6 {
 		x, err := reader.Open(dir)

@@ -11,12 +11,13 @@ import (
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/query/internal/querytest"
 	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/writer"
 )
 
 // Queries to a Pool may run while the snapshot, the index and the Pool are closed, in any order:
 // they succeed or fail with ErrClosed.
 func TestQueriesBesideClose(t *testing.T) {
-	dir := querytest.Directory(t, querytest.ZipfDocs(rand.New(rand.NewPCG(93, 94)), 4000, 200, 20), nil, 2500)
+	dir := querytest.Directory(t, writer.Options{}, querytest.ZipfDocs(rand.New(rand.NewPCG(93, 94)), 4000, 200, 20), nil, 2500)
 	ctx := context.Background()
 	for round := range 4 * len(modelNames) {
 		x, err := reader.Open(dir)

@@ -135,10 +135,10 @@ func (l *Live) Snapshot() *reader.Snapshot {
 
 // Directory writes an index of docs, with a new segment before each of the documents in cuts and
 // the deleted ones deleted, to a local directory, whose files readers map into memory.
-func Directory(t testing.TB, docs [][]string, deleted []int, cuts ...int) string {
+func Directory(t testing.TB, o writer.Options, docs [][]string, deleted []int, cuts ...int) string {
 	t.Helper()
 	dir := t.TempDir()
-	w, err := writer.Open(context.Background(), dir, writer.Options{})
+	w, err := writer.Open(context.Background(), dir, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,12 @@ func (c *Commit) OpenSegment(i int) (s *segment.Segment, data Data, err error) {
 	return openSegment(c.dir.fs, c.Manifest, i)
 }
 
+// OpenSegmentAs is OpenSegment, with the file in memory as a says. If that cannot be
+// done here, the error matches errors.ErrUnsupported.
+func (c *Commit) OpenSegmentAs(a Access, i int) (s *segment.Segment, data Data, err error) {
+	return openSegment(a.as(c.dir.fs), c.Manifest, i)
+}
+
 // OpenSegment opens segment i of m, committed or not, and checks it against m
 // (Manifest.CheckSegment). data is the segment's file, which the caller closes.
 func (l *Lock) OpenSegment(m *Manifest, i int) (s *segment.Segment, data Data, err error) {

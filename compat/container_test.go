@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"os"
 	"path/filepath"
 	"sort"
@@ -53,7 +54,7 @@ func container(path string, kind int) (id string, sections map[int][]byte) {
 	b, err := os.ReadFile(path)
 	need(err == nil, "%v", err)
 	need(len(b) >= 4096+64 && string(b[:8]) == "\x89PIN\r\n\x1a\n", "%s: magic", path)
-	need(u16(b, 8) == 0 && u32(b, 12) == kind && u32(b, 52) == 0, "%s: header", path)
+	need(u16(b, 8) == 0 && u16(b, 10) == 2 && u32(b, 12) == kind && u32(b, 52) == 0, "%s: header", path)
 	need(u64(b, 32) == uint64(len(b)), "%s: FileLen", path)
 	need(u64(b, 56) == xxhash.Sum64(b[:56]) && u64(b, 40) == xxhash.Sum64(b[64:4096]), "%s: checksums of the header", path)
 	end, n := 4096, u32(b, 48)
@@ -71,6 +72,10 @@ func container(path string, kind int) (id string, sections map[int][]byte) {
 		sections[u32(e, 0)] = b[off : off+length : off+length]
 		end = off + padded
 	}
+	if kind == 1 {
+		need(n > 0 && u32(b, 64+32*(n-1)) == 13, "%s: PAGESUMS is not the last section", path)
+		pageSums(b, int(u64(b, 64+32*(n-1)+8)), sections[13])
+	}
 	for _, c := range b[64+32*n : 4096] {
 		need(c == 0, "%s: rest of the first page", path)
 	}
@@ -78,6 +83,23 @@ func container(path string, kind int) (id string, sections map[int][]byte) {
 	need(len(f) == 64 && string(f[:8]) == "PINIONED" && bytes.Equal(f[8:32], b[8:32]) && u64(f, 32) == uint64(len(b)) &&
 		bytes.Equal(f[40:48], b[56:64]) && u64(f, 48) == 0 && u64(f, 56) == xxhash.Sum64(f[:56]), "%s: footer", path)
 	return string(b[16:32]), sections
+}
+
+// pageSums checks PAGESUMS of file b, which begins at end (section 4.9).
+func pageSums(b []byte, end int, sums []byte) {
+	c := &cursor{sums}
+	table := crc32.MakeTable(crc32.Castagnoli)
+	for page, group := 1, 0; page < end/4096; group++ {
+		var sum []byte
+		for i := 0; i < 1023 && page < end/4096; i++ {
+			got := c.take(4)
+			need(u32(got, 0) == int(crc32.Checksum(b[4096*page:4096*page+4096], table)), "checksum of page %d", page)
+			sum = append(sum, got...)
+			page++
+		}
+		need(u32(c.take(4), 0) == int(crc32.Checksum(sum, table)), "checksum of group %d", group)
+	}
+	need(len(c.b) == 0, "bytes behind PAGESUMS")
 }
 
 // readIndex reads the index in dir (sections 2, 6 and 7).

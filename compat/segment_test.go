@@ -49,6 +49,7 @@ func readSegment(sec map[int][]byte) *parsed {
 	gotExtents, gotCompact, end := p.dictionary(sec[2], sec[3], docCodecs, freqCodecs)
 	need(gotExtents == extents && gotCompact == compact && end == len(p.extents), "extents and entries")
 	p.ids(sec[6], sec[7], sec[8])
+	need(p.stored == (sec[9] != nil) && p.stored == (sec[10] != nil), "flags of META")
 	if p.stored {
 		p.texts(sec[9], sec[10])
 	}

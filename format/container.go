@@ -2,6 +2,7 @@ package format
 
 import (
 	"encoding/binary"
+	"errors"
 	"strconv"
 
 	"github.com/cespare/xxhash/v2"
@@ -95,6 +96,7 @@ const (
 	SectionStoredIndex SectionID = 10 // segment: block offsets of SectionStored, optional
 	SectionManifest    SectionID = 11 // manifest: segments of a commit
 	SectionDeletes     SectionID = 12 // deletes: roaring bitmap of docIDs
+	SectionPageSums    SectionID = 13 // segment: a CRC-32C of every page before it
 )
 
 var sectionNames = map[SectionID]string{
@@ -102,6 +104,7 @@ var sectionNames = map[SectionID]string{
 	SectionPostings: "postings", SectionDocLengths: "doc-lengths", SectionIDs: "ids",
 	SectionIDIndex: "id-index", SectionIDHash: "id-hash", SectionStored: "stored",
 	SectionStoredIndex: "stored-index", SectionManifest: "manifest", SectionDeletes: "deletes",
+	SectionPageSums: "page-sums",
 }
 
 // String returns the section's name.
@@ -208,11 +211,12 @@ func parseHeader(size int64, page, foot []byte) (*Header, error) {
 	}
 	v := Version{binary.LittleEndian.Uint16(page[offMajor:]), binary.LittleEndian.Uint16(page[offMinor:])}
 	sumOK := binary.LittleEndian.Uint64(page[offHeaderSum:]) == xxhash.Sum64(page[:offHeaderSum])
-	if err := v.Check(); err != nil {
-		return nil, err
-	}
-	if !sumOK {
+	err := v.Check()
+	if !sumOK && !errors.Is(err, ErrTooNew) { // whose header may be another
 		return nil, corruptAt(0, "header checksum does not match")
+	}
+	if err != nil {
+		return nil, err
 	}
 	h := &Header{
 		Version: v,
@@ -279,6 +283,9 @@ func (h *Header) parseTable(page []byte) error {
 		if _, known := sectionNames[s.ID]; !known && s.Flags&SectionRequired != 0 {
 			return &Error{Kind: ErrTooNew, Block: NoBlock, Offset: at, Msg: "required " + s.ID.String() + " is unknown to this build"}
 		}
+		if s.Flags&^SectionRequired != 0 {
+			return corruptAt(at, "section %s: unknown flags %#x", s.ID, s.Flags)
+		}
 		for _, t := range h.Sections[:i] {
 			if t.ID == s.ID {
 				return corruptAt(at, "section %s appears twice", s.ID)
@@ -286,6 +293,11 @@ func (h *Header) parseTable(page []byte) error {
 		}
 		next += s.PaddedLength()
 		h.Sections[i] = s
+	}
+	for i, b := range page[HeaderSize+int(n)*SectionEntrySize:] {
+		if b != 0 {
+			return corruptAt(int64(HeaderSize+int(n)*SectionEntrySize+i), "unused part of the section table is not zero")
+		}
 	}
 	if next != h.FileLen-FooterSize {
 		return corruptAt(offSections, "sections end at %d, the footer begins at %d", next, h.FileLen-FooterSize)

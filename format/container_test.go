@@ -157,6 +157,8 @@ func TestHeaderContradictions(t *testing.T) {
 		"twice":                    {func(b []byte) { b[96] = 1 }, ErrCorrupt},
 		"unknown required section": {func(b []byte) { b[96] = 77 }, ErrTooNew},
 		"unknown optional section": {func(b []byte) { b[96], b[100] = 77, 0 }, nil},
+		"flags of a section":       {func(b []byte) { b[64+4] = 3 }, ErrCorrupt},
+		"behind the table":         {func(b []byte) { b[4095] = 1 }, ErrCorrupt},
 		"footer's reserved word":   {func(b []byte) { b[len(b)-16] = 1 }, ErrCorrupt},
 	} {
 		b := good(t)

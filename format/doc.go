@@ -4,6 +4,7 @@
 //
 //	container.go version.go   header, footer, section table; versions
 //	writer.go buffer.go       FileWriter writes a container; Buffer decodes fields
+//	pagesums.go               checksums of pages
 //	impact.go                 Quad and KthImpact: bounds on scores
 //	errors.go                 Error: what is wrong and where
 //	align.go platform.go      words viewed in place; unsupported platforms

@@ -13,16 +13,17 @@ type Version struct {
 //	0.1  container, segments (posting lists with block endpoints, skip header,
 //	     block-max quads, linear-regression and hash-bucket metadata), manifest,
 //	     deletes. Major version 0 may change until the first release.
-var Current = Version{Major: 0, Minor: 1}
+//	0.2  PAGESUMS: a checksum of every page of a segment.
+var Current = Version{Major: 0, Minor: 2}
 
-// OldestMajor is the lowest major version that this package reads.
-const OldestMajor = 0
+// Oldest is the lowest version that this package reads.
+var Oldest = Version{Major: 0, Minor: 2}
 
 // Check returns nil if this package reads v, and otherwise an *Error of kind ErrTooOld or
 // ErrTooNew.
 func (v Version) Check() error {
 	switch {
-	case int(v.Major) < OldestMajor:
+	case v.Major < Oldest.Major || v.Major == Oldest.Major && v.Minor < Oldest.Minor:
 		return &Error{Kind: ErrTooOld, Block: NoBlock, Offset: offMajor, Msg: v.message()}
 	case v.Major > Current.Major:
 		return &Error{Kind: ErrTooNew, Block: NoBlock, Offset: offMajor, Msg: v.message()}

@@ -8,13 +8,15 @@ import (
 )
 
 // FileWriter writes a container: sections in order, then the footer, then the first page,
-// so that a partially written file has no valid header. After a failure all methods
-// return the first error.
+// so that a partially written file has no valid header. A segment gets the section
+// PAGESUMS, whose sums FileWriter holds until the end: a thousandth of the file. After a
+// failure all methods return the first error.
 type FileWriter struct {
 	w       io.WriterAt
 	h       Header
 	off     int64 // offset of the next byte
 	sum     *xxhash.Digest
+	pages   pageSummer
 	open    bool
 	err     error
 	scratch []byte
@@ -55,6 +57,9 @@ func (f *FileWriter) Write(p []byte) (int, error) {
 		return 0, f.err
 	}
 	f.sum.Write(p)
+	if f.h.Kind == KindSegment {
+		f.pages.add(p)
+	}
 	n, err := f.w.WriteAt(p, f.off)
 	f.off += int64(n)
 	f.err = err
@@ -93,7 +98,7 @@ func (f *FileWriter) zeros(n int64) {
 	f.Write(f.scratch[:n]) // the error is kept in f.err
 }
 
-// Finish writes the footer and the first page, and returns the header. It does not sync
+// Finish writes PAGESUMS, if the file has one, the footer and the first page, and returns the header. It does not sync
 // or close the file.
 func (f *FileWriter) Finish() (*Header, error) {
 	if f.err == nil && f.open {
@@ -101,6 +106,11 @@ func (f *FileWriter) Finish() (*Header, error) {
 	}
 	if f.err != nil {
 		return nil, f.err
+	}
+	if f.h.Kind == KindSegment {
+		if err := f.writePageSums(); err != nil {
+			return nil, err
+		}
 	}
 	f.h.FileLen = f.off + FooterSize
 	page := f.h.AppendFirstPage(nil)

@@ -7,9 +7,9 @@
 // in one.
 //
 // Opening takes the same time whatever the size of the index: headers are read and
-// checked; contents are mapped, and read when they are used. Damage that decoding
-// notices is an error of kind format.ErrCorrupt; Snapshot.Verify reads and checks
-// everything. A mapped file that is truncated or cannot be read also gives that
+// checked; contents are mapped, and read when they are used. Each page is then compared
+// with its checksum, once, and damage is an error of kind format.ErrCorrupt;
+// Snapshot.Verify reads and checks everything. A mapped file that is truncated or cannot be read also gives that
 // error instead of crashing the process.
 //
 // All types are safe for concurrent use, Close included, except Cursor and Terms,

@@ -9,7 +9,8 @@ import (
 
 // Index is an open index directory. It is safe for concurrent use.
 type Index struct {
-	dir *store.Dir
+	dir  *store.Dir
+	opts Options
 
 	refresh sync.Mutex // held while a newer commit is opened
 
@@ -26,7 +27,7 @@ func Open(path string) (*Index, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
-	return open(d)
+	return open(d, Options{})
 }
 
 // OpenFS opens the index in any directory, such as one in memory.
@@ -35,12 +36,12 @@ func OpenFS(fsys store.ReadFS) (*Index, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
-	return open(d)
+	return open(d, Options{})
 }
 
 // open makes an Index of d, or closes d on an error.
-func open(d *store.Dir) (*Index, error) {
-	x := &Index{dir: d, handles: make(map[uint64]*handle)}
+func open(d *store.Dir, o Options) (*Index, error) {
+	x := &Index{dir: d, opts: o, handles: make(map[uint64]*handle)}
 	v, err := x.openLatest()
 	if err != nil {
 		d.Close()

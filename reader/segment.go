@@ -2,6 +2,7 @@ package reader
 
 import (
 	"context"
+	"runtime"
 	"runtime/debug"
 
 	"github.com/pinion-index/pinion/format"
@@ -169,5 +170,5 @@ func (s *Segment) verify(ctx context.Context) (err error) {
 	}
 	defer s.life.release()
 	defer store.CatchFault(store.ArmFault(), &err)
-	return check.Segment(ctx, s.Views, check.Options{})
+	return check.Segment(ctx, s.Views, check.Options{Threads: runtime.GOMAXPROCS(0), Guard: store.Guard})
 }

@@ -31,6 +31,9 @@ type Options struct {
 	// tables that a segment needs whole come on top. 0 means DefaultCacheSize; a
 	// negative size disables the cache.
 	CacheSize int64
+	// Unchecked leaves out the comparison of what is read with the checksums of its
+	// pages. Damage may then change answers in silence.
+	Unchecked bool
 }
 
 // OpenReaderAt opens the index whose files src provides. The caller closes it.
@@ -42,7 +45,11 @@ func OpenReaderAt(src Source, o Options) (*Index, error) {
 	if o.CacheSize == 0 {
 		o.CacheSize = DefaultCacheSize
 	}
-	return OpenFS(&sourceFS{src: src, cache: newCache(max(o.CacheSize, 0))})
+	d, err := store.OpenFS(&sourceFS{src: src, cache: newCache(max(o.CacheSize, 0))})
+	if err != nil {
+		return nil, fmt.Errorf("open index: %w", err)
+	}
+	return open(d, o)
 }
 
 // sourceFS makes a Source a store.ReadFS. It is its own ID: no other ReadFS

@@ -58,8 +58,11 @@ func sparseSegment(id format.ID, docs uint32) *pieces {
 	}{
 		{format.SectionPostings, n * 4}, {format.SectionTerms, terms * 4}, {format.SectionTermIndex, terms/32*16 + 8},
 		{format.SectionDocLengths, n * 4}, {format.SectionIDs, n}, {format.SectionIDIndex, (n+15)/16*8 + 8},
-		{format.SectionIDHash, n * 8}, {format.SectionMeta, int64(len(meta))},
+		{format.SectionIDHash, n * 8}, {format.SectionMeta, int64(len(meta))}, {format.SectionPageSums, -1},
 	} {
+		if s.length < 0 {
+			s.length = format.PageSumsLength(off/format.PageSize - 1)
+		}
 		sec := format.Section{ID: s.id, Flags: format.SectionRequired, Offset: off, Length: s.length}
 		if s.id == format.SectionMeta {
 			padded := append(meta, make([]byte, sec.PaddedLength()-s.length)...)

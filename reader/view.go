@@ -102,6 +102,9 @@ func (x *Index) openSegment(c *store.Commit, i int) (*handle, error) {
 	if err != nil {
 		return nil, err
 	}
+	if x.opts.Unchecked {
+		s.Raw().SkipPageChecks()
+	}
 	return &handle{data: data, segment: s}, nil
 }
 

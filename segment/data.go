@@ -59,22 +59,29 @@ type section struct {
 	mem []byte // content, capacity to the end of its padding; nil when read on demand
 }
 
-// rangeOf returns n bytes at offset off in sec.
+// rangeOf returns n bytes at offset off in sec and checks their pages.
 func (s *Segment) rangeOf(sec *section, off, n int64) ([]byte, error) {
+	b, err := s.peek(sec, off, n)
+	if err == nil && sec.mem != nil {
+		err = s.touch(sec, off, n)
+	}
+	return b, err
+}
+
+// peek is rangeOf, except that of a section in memory it checks nothing: callers must touch
+// what they use.
+func (s *Segment) peek(sec *section, off, n int64) ([]byte, error) {
 	if off < 0 || n < 0 || off > sec.Length-n {
 		return nil, s.corrupt(sec, off, "range of %d bytes leaves the section", n)
 	}
 	if sec.mem != nil {
 		return sec.mem[off : off+n], nil
 	}
-	b, err := s.data.Range(sec.Offset+off, n)
-	if err != nil {
-		return nil, format.Locate(err, s.place(sec))
-	}
-	if int64(len(b)) != n || n > 0 && off%8 == 0 && !aligned(b, 8) {
-		return nil, fmt.Errorf("segment %s: data source gave %d bytes for %d at %d, or unaligned ones", s.name, len(b), n, sec.Offset+off)
-	}
-	return b, nil
+	return s.readPages(sec, off, n)
+}
+
+func (s *Segment) badSource(off, n int64, got int) error {
+	return fmt.Errorf("segment %s: data source gave %d bytes for %d at %d, or unaligned ones", s.name, got, n, off)
 }
 
 func (s *Segment) place(sec *section) format.Place {

@@ -3,6 +3,7 @@
 // the bytes.
 //
 //	segment.go data.go meta.go   Open; the source of bytes; metadata
+//	pages.go                     checksums of pages, compared on first touch
 //	terms.go termiter.go         Lookup; TermIterator
 //	termblock.go                 stored blocks of the dictionary; their entries
 //	list.go extent.go bounds.go  List; the parts of an extent; bounds on positions
@@ -15,7 +16,8 @@
 // (dump). What they share with the views is in internal.
 //
 // A Segment over mapped memory does not copy payloads. Everything read from the file is
-// checked before it is used; a violation of the specification is an error of kind
-// format.ErrCorrupt with its location. Open takes the same time whatever the size of the
-// file and so does not check content; check.Segment checks all of it.
+// checked before it is used: its page against a checksum, once, and what it says against the
+// specification. A violation is an error of kind format.ErrCorrupt with its location. Open
+// takes the same time whatever the size of the file and so does not check content;
+// check.Segment checks all of it.
 package segment

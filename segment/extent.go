@@ -18,67 +18,53 @@ func (s *Segment) initExtent(l *List, e Entry) error {
 		return err
 	}
 	size := int64(binary.LittleEndian.Uint32(head[layout.ExtLength:])) * layout.ExtentAlign
-	b, err := s.rangeOf(&s.postings, e.Offset, size)
+	b, err := s.peek(&s.postings, e.Offset, size)
 	if err != nil {
 		return err
 	}
 	l.extent = b // also on failure: l is then neither small nor an extent
-	if msg := l.parseExtent(b, e, s.meta.Docs); msg != "" {
-		return s.corrupt(&s.postings, e.Offset, "%s", msg)
+	if err := l.parseExtent(b, e, s.meta.Docs); err != nil {
+		return l.Locate(err, format.NoBlock)
 	}
 	return nil
 }
 
-// parseExtent fills l from the extent b of a segment of docs documents, or returns what is
-// wrong with it.
-func (l *List) parseExtent(b []byte, e Entry, docs uint32) string {
+// parseExtent fills l from the extent b of a segment of docs documents. It touches the parts
+// before the payloads, and the list headers. It reads what it uses twice once: a mapped
+// file may change.
+func (l *List) parseExtent(b []byte, e Entry, docs uint32) error {
 	if len(b) < layout.ExtentAlign {
-		return "extent is too short"
+		return format.Corrupt("extent is too short")
 	}
 	n := binary.LittleEndian.Uint32(b[layout.ExtN:])
 	if n != e.DF || n < layout.MinExtent || n > docs {
-		return "extent and dictionary disagree about the number of postings"
+		return format.Corrupt("extent and dictionary disagree about the number of postings")
 	}
 	dc, ok1 := registry.ByID(codec.ID(b[layout.ExtDocsCodec]))
 	fc, ok2 := registry.ByID(codec.ID(b[layout.ExtFreqsCodec]))
 	if !ok1 || !ok2 {
-		return "unknown codec"
+		return format.Corrupt("unknown codec")
 	}
 	blockLen := dc.BlockLen()
 	if fc.BlockLen() != blockLen || b[layout.ExtBlockLog] > 16 || 1<<b[layout.ExtBlockLog] != blockLen {
-		return "block length is not that of the codecs"
+		return format.Corrupt("block length is not that of the codecs")
 	}
-	flags := b[layout.ExtFlags]
-	if flags&^layout.ExtKnown != 0 {
-		return "unknown extent flags"
-	}
-	blocks := codec.Blocks(int(n), blockLen)
-	y := layout.ExtentOf(int64(blocks), flags&^layout.ExtHash, 0)
-	if y.Docs > int64(len(b)) {
-		return "extent is too short for its blocks"
-	}
-	var hash HashBuckets
-	if flags&layout.ExtHash != 0 {
-		m := b[y.Hash+1]
-		if m > 31 {
-			return "too many hash buckets"
-		}
-		shift := b[y.Hash]
-		at := y.Hash + layout.HashHead
-		y = layout.ExtentOf(int64(blocks), flags, uint(m))
-		if y.Docs > int64(len(b)) || shift > 31 {
-			return "extent is too short for its hash buckets"
-		}
-		hash = HashBuckets{Shift: shift, Start: format.Uint32s(b[at : at+4*(1<<m+1)])}
+	blocks, flags := codec.Blocks(int(n), blockLen), b[layout.ExtFlags]
+	y, hash, err := l.parts(b, flags, e.Offset, blocks)
+	if err != nil {
+		return err
 	}
 	l.docEnds(b, y, blocks)
-	docsEnd, freqsEnd := l.Docs.Ends[blocks], l.Freqs.Ends[blocks] // read once: the file may change
+	docsEnd, freqsEnd := l.Docs.Ends[blocks], l.Freqs.Ends[blocks]
 	if y.Docs+4*int64(docsEnd) > int64(len(b)) {
-		return "docID payload leaves the extent"
+		return format.Corrupt("docID payload leaves the extent")
 	}
 	y.SetPayload(docsEnd, freqsEnd)
 	if y.Size != int64(len(b)) {
-		return "extent has not the length of its parts"
+		return format.Corrupt("extent has not the length of its parts")
+	}
+	if err := l.touchHeaders(e.Offset, &y, blocks); err != nil {
+		return err
 	}
 	l.Kind, l.N, l.Blocks, l.BlockLen = KindExtent, int(n), blocks, blockLen
 	l.DocsCodec, l.FreqsCodec = dc, fc
@@ -88,14 +74,14 @@ func (l *List) parseExtent(b []byte, e Entry, docs uint32) string {
 	l.Docs.Payload, l.Docs.Last, l.Docs.N = b[y.Docs:y.Docs+4*int64(docsEnd)], format.Uint32s(b[y.Last:y.Last+4*int64(blocks)]), int(n)
 	l.Freqs.Payload, l.Freqs.Last, l.Freqs.N = b[y.Freqs:y.End], nil, int(n)
 	if l.First > l.Docs.Last[0] || l.Docs.Last[blocks-1] >= docs {
-		return "docIDs are out of range"
+		return format.Corrupt("docIDs are out of range")
 	}
 	l.HasLR, l.HasHash, l.HasKth = flags&layout.ExtLR != 0, flags&layout.ExtHash != 0, flags&layout.ExtKth != 0
 	l.Hash, l.y = hash, y
 	l.LR, l.Kth = LinearRegression{}, [3]format.KthImpact{format.NoKth, format.NoKth, format.NoKth}
 	if l.HasLR {
 		if l.LR, ok1 = parseLR(b[y.LR:y.Hash], n); !ok1 {
-			return "linear regression out of range"
+			return format.Corrupt("linear regression out of range")
 		}
 	}
 	if l.HasKth {
@@ -103,7 +89,49 @@ func (l *List) parseExtent(b []byte, e Entry, docs uint32) string {
 			l.Kth[i] = format.KthImpact{TF: b[y.Kth+2*int64(i)], Len: b[y.Kth+2*int64(i)+1]}
 		}
 	}
-	return ""
+	return nil
+}
+
+// parts returns the offsets of the parts of extent b, up to the docID payload, and the
+// hash buckets. It touches them; b begins at off of POSTINGS.
+func (l *List) parts(b []byte, flags uint8, off int64, blocks int) (y layout.Extent, hash HashBuckets, err error) {
+	if flags&^layout.ExtKnown != 0 {
+		return y, hash, format.Corrupt("unknown extent flags")
+	}
+	y = layout.ExtentOf(int64(blocks), flags&^layout.ExtHash, 0)
+	if y.Docs > int64(len(b)) {
+		return y, hash, format.Corrupt("extent is too short for its blocks")
+	}
+	if err := l.s.touch(&l.s.postings, off, y.Docs); err != nil || flags&layout.ExtHash == 0 {
+		return y, hash, err
+	}
+	m := b[y.Hash+1]
+	if m > 31 {
+		return y, hash, format.Corrupt("too many hash buckets")
+	}
+	shift := b[y.Hash]
+	at := y.Hash + layout.HashHead
+	y = layout.ExtentOf(int64(blocks), flags, uint(m))
+	if y.Docs > int64(len(b)) || shift > 31 {
+		return y, hash, format.Corrupt("extent is too short for its hash buckets")
+	}
+	hash = HashBuckets{Shift: shift, Start: format.Uint32s(b[at : at+4*(1<<m+1)])}
+	return y, hash, l.s.touch(&l.s.postings, off, y.Docs)
+}
+
+// touchHeaders touches the list headers of the codecs.
+func (l *List) touchHeaders(off int64, y *layout.Extent, blocks int) error {
+	for _, p := range [...]struct {
+		at   int64
+		ends []uint32
+	}{{y.Docs, l.Docs.Ends}, {y.Freqs, l.Freqs.Ends}} {
+		if n := min(p.ends[0], p.ends[blocks]); n > 0 {
+			if err := l.s.touch(&l.s.postings, off+p.at, 4*int64(n)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func (l *List) docEnds(b []byte, y layout.Extent, blocks int) {

@@ -13,13 +13,16 @@ import (
 func idHashKey(id []byte, doc uint32) uint64 { return layout.IDHashKey(xxhash.Sum64(id), doc) }
 
 // idIndexWords returns section IDINDEX: the offset of every block in IDS, and the end of
-// the last block. It must not be modified.
+// the last block. Callers must touch what they use. It must not be modified.
 func (s *Segment) idIndexWords() ([]uint64, error) { return s.words(&s.idIndex, &s.idIndexView) }
 
 // idBlock returns the bytes of block i of IDS, which must exist, and their offset in IDS:
 // ids, front-coded as specified in format/FORMAT.md.
 func (s *Segment) idBlock(i int) ([]byte, int64, error) {
 	offs, err := s.idIndexWords()
+	if err == nil {
+		err = s.touch(&s.idIndex, 8*int64(i), 16)
+	}
 	if err != nil {
 		return nil, 0, err
 	}
@@ -56,20 +59,35 @@ func (s *Segment) ID(doc uint32, buf []byte) ([]byte, error) {
 // IDHashes returns section IDHASH, ascending: for every document, the high 32 bits of the
 // xxhash64 of its id in the high half and its docID in the low half. It must not be
 // modified.
-func (s *Segment) IDHashes() ([]uint64, error) { return s.words(&s.idHash, &s.idHashView) }
+func (s *Segment) IDHashes() ([]uint64, error) {
+	h, err := s.words(&s.idHash, &s.idHashView)
+	if err == nil {
+		err = s.touch(&s.idHash, 0, s.idHash.Length)
+	}
+	return h, err
+}
 
 // FindID returns the docID of the document with an external id; ok is false if there is
 // none.
 func (s *Segment) FindID(id []byte) (doc uint32, ok bool, err error) {
-	hashes, err := s.IDHashes()
+	hashes, err := s.words(&s.idHash, &s.idHashView)
 	if err != nil {
 		return 0, false, err
 	}
 	key := idHashKey(id, 0)
 	var room [128]byte
 	buf := room[:0]
-	i, _ := layout.SearchHashes(hashes, key)
-	for ; i < len(hashes) && hashes[i]>>32 == key>>32; i++ {
+	i, lo, hi := layout.SearchHashes(hashes, key)
+	if err := s.touch(&s.idHash, 8*int64(lo), 8*int64(hi-lo)); err != nil {
+		return 0, false, err
+	}
+	for ; i < len(hashes); i++ {
+		if err := s.touch(&s.idHash, 8*int64(i), 8); err != nil {
+			return 0, false, err
+		}
+		if hashes[i]>>32 != key>>32 {
+			break
+		}
 		doc := uint32(hashes[i])
 		if doc >= s.meta.Docs {
 			return 0, false, s.corrupt(&s.idHash, int64(i)*8, "docID %d of %d", doc, s.meta.Docs)

@@ -24,8 +24,7 @@ func PackedLengths(b []byte, width int) LengthTable {
 	return LengthTable{b: b, width: width, n: uint32(len(b) / width)}
 }
 
-// DocLens returns the lengths of all documents. On mapped data it reads nothing; otherwise
-// it reads them on first use.
+// DocLens returns the lengths of all documents. The first call reads and checks them.
 func (s *Segment) DocLens() (LengthTable, error) {
 	if v := s.lengthsView.Load(); v != nil {
 		return *v, nil

@@ -127,6 +127,12 @@ func (l *List) DecodeDocs(dst []uint32, block, count int) (int, error) {
 	if l.extent == nil {
 		return copy(dst, l.docs[:l.N]), nil
 	}
+	if err := l.touch(l.y.Docs, &l.Docs, block, count); err != nil {
+		if count > 1 {
+			return byBlock(l.DecodeDocs, dst, block, count, l.BlockLen)
+		}
+		return 0, l.Locate(err, block)
+	}
 	n, err := l.DocsCodec.DecodeDocs(dst, &l.Docs, block, count)
 	if err != nil {
 		return n, l.Locate(err, block+n/l.BlockLen)
@@ -141,11 +147,42 @@ func (l *List) DecodeFreqs(dst []uint32, block, count int) (int, error) {
 	if l.extent == nil {
 		return copy(dst, l.freqs[:l.N]), nil
 	}
+	if err := l.touch(l.y.Freqs, &l.Freqs, block, count); err != nil {
+		if count > 1 {
+			return byBlock(l.DecodeFreqs, dst, block, count, l.BlockLen)
+		}
+		return 0, l.Locate(err, block)
+	}
 	n, err := l.FreqsCodec.DecodeFreqs(dst, &l.Freqs, block, count)
 	if err != nil {
 		return n, l.Locate(err, block+n/l.BlockLen)
 	}
 	return n, nil
+}
+
+// touch checks the pages of count blocks of seq, whose payload is at offset part of the
+// extent, if the file is in memory. Endpoints outside the payload are left to the codec.
+func (l *List) touch(part int64, seq *codec.Sequence, block, count int) error {
+	p := &l.s.pages
+	if p.good == nil {
+		return nil
+	}
+	lo, hi := 4*int64(seq.Ends[block]), 4*int64(seq.Ends[block+count])
+	part += l.s.postings.Offset + l.entry.Offset
+	if p.isGood(part+lo, part+hi) || lo >= hi || hi > int64(len(seq.Payload)) {
+		return nil
+	}
+	return l.s.checkMapped(&l.s.postings, part+lo, part+hi)
+}
+
+// byBlock decodes block by block, up to the first that is damaged.
+func byBlock(decode func(dst []uint32, block, count int) (int, error), dst []uint32, block, count, blockLen int) (n int, err error) {
+	for b := 0; b < count && err == nil; b++ {
+		var k int
+		k, err = decode(dst[b*blockLen:], block+b, 1)
+		n += k
+	}
+	return n, err
 }
 
 // Last returns the last docID of a block.

@@ -22,6 +22,37 @@ func (r *Raw) SectionBytes(id format.SectionID, off, n int64) ([]byte, error) {
 	return s.rangeOf(s.section(id), off, n)
 }
 
+// SkipPageChecks makes s read its pages without comparing them with PAGESUMS. It must be
+// called before any other use of s.
+func (r *Raw) SkipPageChecks() { r.pages.off, r.pages.good = true, nil }
+
+// CheckPages compares b, the whole pages at offset off of the file in section sec, with
+// PAGESUMS, which does not cover itself. Of a file in memory they count as checked then.
+func (r *Raw) CheckPages(sec format.Section, off int64, b []byte) error {
+	s := (*Segment)(r)
+	for ; len(b) >= format.PageSize && off < s.pages.sums.Offset; off += format.PageSize {
+		page := off / format.PageSize
+		if err := s.checkPage(&section{Section: sec}, page, b[:format.PageSize]); err != nil {
+			return err
+		}
+		if s.pages.good != nil {
+			s.pages.good[page/64].Or(1 << (page % 64))
+		}
+		b = b[format.PageSize:]
+	}
+	return nil
+}
+
+// StoredPageSum returns the sum that PAGESUMS has of the page at offset off of the file.
+func (r *Raw) StoredPageSum(off int64) (uint32, error) {
+	i := off/format.PageSize - 1
+	group, err := (*Segment)(r).groupOf(i / format.PageGroup)
+	if err != nil {
+		return 0, err
+	}
+	return binary.LittleEndian.Uint32(group[format.PageSumSize*(i%format.PageGroup):]), nil
+}
+
 // Corrupt returns an error of kind format.ErrCorrupt at offset off in a section.
 func (r *Raw) Corrupt(id format.SectionID, off int64, msg string, args ...any) error {
 	s := (*Segment)(r)
@@ -102,7 +133,14 @@ func (r *Raw) StoredContent(b StoredBlock, scratch *[]byte) ([]byte, error) {
 
 // IDIndex returns section IDINDEX: the offset of every block in IDS, and the end of the
 // last block. It must not be modified.
-func (r *Raw) IDIndex() ([]uint64, error) { return (*Segment)(r).idIndexWords() }
+func (r *Raw) IDIndex() ([]uint64, error) {
+	s := (*Segment)(r)
+	w, err := s.idIndexWords()
+	if err == nil {
+		err = s.touch(&s.idIndex, 0, s.idIndex.Length)
+	}
+	return w, err
+}
 
 // IDBlock returns the bytes of block i of IDS, which must exist, and their offset in IDS:
 // ids, front-coded as specified in format/FORMAT.md.

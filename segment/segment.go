@@ -21,8 +21,9 @@ type Segment struct {
 	terms, termIndex, postings, docLengths section
 	ids, idIndex, idHash                   section
 	stored, storedIndex                    section
+	pages                                  pages
 
-	// Sections needed whole: set by Open if the file is mapped, otherwise on first use.
+	// Views of sections, set on first use.
 	termIndexView   atomic.Pointer[termIndex]
 	lengthsView     atomic.Pointer[LengthTable]
 	idIndexView     atomic.Pointer[[]uint64]
@@ -31,7 +32,9 @@ type Segment struct {
 }
 
 // Open reads header, footer and META of the file behind d, which error messages call name.
-// It reads nothing else, whatever the size of the file.
+// It reads nothing else, whatever the size of the file. What is used later is compared with
+// the checksums of its pages: of a file in memory on first touch, of others whenever it is
+// read. Damage gives an error of kind format.ErrCorrupt each time.
 func Open(name string, d Data) (*Segment, error) {
 	s := &Segment{name: name, data: d}
 	var mapped []byte
@@ -47,11 +50,11 @@ func Open(name string, d Data) (*Segment, error) {
 	if err := s.readMeta(); err != nil {
 		return nil, err
 	}
-	if err := s.findSections(mapped); err != nil {
+	if err := s.findPageSums(mapped); err != nil {
 		return nil, err
 	}
-	if mapped != nil {
-		return s, s.viewAll()
+	if err := s.findSections(mapped); err != nil {
+		return nil, err
 	}
 	return s, nil
 }
@@ -124,6 +127,9 @@ func (s *Segment) findSections(mapped []byte) error {
 		want.sec.Section, ok = s.h.Section(want.id)
 		want.sec.ID = want.id
 		if optional := want.id == format.SectionStored || want.id == format.SectionStoredIndex; optional && !s.meta.Stored {
+			if ok {
+				return s.corrupt(want.sec, 0, "META says that no text is stored")
+			}
 			continue
 		}
 		if !ok {
@@ -145,30 +151,13 @@ func (s *Segment) findSections(mapped []byte) error {
 	return nil
 }
 
-// viewAll sets the views of a mapped file without reading it.
-func (s *Segment) viewAll() error {
-	if _, err := s.termIndexOf(); err != nil {
-		return err
-	}
-	if _, err := s.DocLens(); err != nil {
-		return err
-	}
-	if _, err := s.words(&s.idIndex, &s.idIndexView); err != nil {
-		return err
-	}
-	if _, err := s.words(&s.idHash, &s.idHashView); err != nil {
-		return err
-	}
-	_, err := s.storedIndexOf()
-	return err
-}
-
-// words returns sec as 64-bit words. It reads sec whole on first use.
+// words returns sec as 64-bit words, of which callers must touch those of a section in
+// memory that they use. Others are read whole on first use.
 func (s *Segment) words(sec *section, view *atomic.Pointer[[]uint64]) ([]uint64, error) {
 	if v := view.Load(); v != nil {
 		return *v, nil
 	}
-	b, err := s.rangeOf(sec, 0, sec.Length)
+	b, err := s.peek(sec, 0, sec.Length)
 	if err != nil {
 		return nil, err
 	}

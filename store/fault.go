@@ -19,6 +19,12 @@ import (
 // not allocate. Faults in assembly are caught too, faults in C are not.
 func ArmFault() (before bool) { return debug.SetPanicOnFault(true) }
 
+// Guard runs work between ArmFault and CatchFault.
+func Guard(work func() error) (err error) {
+	defer CatchFault(ArmFault(), &err)
+	return work()
+}
+
 // CatchFault must be deferred with the result of ArmFault. If the function panics
 // because of a fault within a mapped file, CatchFault sets *err to an error of
 // kind format.ErrCorrupt with the file and the offset. Other panics continue.

@@ -1,7 +1,10 @@
 // Package check verifies that segments obey format/FORMAT.md and that their parts agree with
 // each other.
 //
-//	check.go      levels, checksums, the order of the checks
+//	check.go      levels, options, the order of the checks
+//	damage.go     what is reported, and single flipped bits
+//	parallel.go   ranges checked by several goroutines
+//	checksums.go  checksums of pages and sections
 //	documents.go  lengths, ids and stored text
 //	lists.go      the dictionary
 //	extents.go    extents and their postings
@@ -9,113 +12,95 @@ package check
 
 import (
 	"context"
+	"sync"
+	"sync/atomic"
 
-	"github.com/cespare/xxhash/v2"
-
-	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
 )
 
 // Level is how much Segment checks. Each level includes those below it.
 type Level uint8
 
-// The levels, from the most to the least thorough. The zero value checks everything.
+// The levels. The zero value is that of Postings.
 const (
-	// Postings decodes every posting and compares it with the metadata of its list.
-	Postings Level = iota
-	// Structure reads the dictionary, ids, lengths, stored text and the headers of
-	// extents; it does not decode extents.
+	// Checksums compares pages and sections with their checksums.
+	Checksums Level = 1 + iota
+	// Structure reads the dictionary, short lists, ids, lengths, stored text and the
+	// headers of extents; it does not decode extents.
 	Structure
-	// Checksums compares the sections with their checksums.
-	Checksums
+	// Postings decodes every posting and compares it with the metadata of its list.
+	Postings
 )
 
-// Options configure Segment. The zero value checks everything.
+// Options configure Segment. The zero value checks everything and stops at the first fault.
 type Options struct {
 	Level Level
+	// Threads is the number of goroutines; 0 means 1.
+	Threads int
+	// Guard, if not nil, runs each goroutine's work. Callers who have mapped the file turn
+	// faults of its memory into errors there.
+	Guard func(work func() error) error
 	// Progress, if not nil, is called with increasing values of done, in arbitrary units.
+	// Calls do not overlap.
 	Progress func(done, total int64)
+	// Report, if not nil, is called for every fault, in the order of the levels and, within
+	// one, of the file. Segment then goes on behind the fault.
+	Report func(Damage)
 }
 
-// Segment checks s and returns the first fault found, an error of kind format.ErrCorrupt,
-// or an error of reading or of ctx.
+// Segment checks s. It returns the first fault in the order of Options.Report, an error of
+// kind format.ErrCorrupt, or an error of reading or of ctx, which ends it.
 func Segment(ctx context.Context, s *segment.Segment, o Options) error {
 	m := s.Meta()
 	v := &verifier{ctx: ctx, s: s, o: o, total: s.Header().FileLen}
+	if v.o.Level == 0 {
+		v.o.Level = Postings
+	}
 	checks := []func() error{v.checksums}
-	if o.Level <= Structure {
+	if v.o.Level >= Structure {
 		v.total += int64(m.Postings) + 2*int64(m.Docs)
 		checks = append(checks, v.lengths, v.lists, v.ids, v.idHash, v.stored)
 	}
 	for _, check := range checks {
-		if err := check(); err != nil {
+		if err := v.guard(check); err != nil {
 			return err
 		}
+		v.flush()
 	}
-	return v.step(v.total - v.done)
+	if err := v.step(v.total - v.done.Load()); err != nil {
+		return err
+	}
+	return v.first
 }
 
+// verifier is one run of Segment.
 type verifier struct {
-	ctx         context.Context
-	s           *segment.Segment
-	o           Options
-	done, total int64
-	lens        segment.LengthTable
+	ctx   context.Context
+	s     *segment.Segment
+	o     Options
+	total int64
+	done  atomic.Int64
+	lens  segment.LengthTable
+
+	mu    sync.Mutex
+	found []Damage // by the current check
+	first error
+}
+
+func (v *verifier) guard(work func() error) error {
+	if v.o.Guard == nil {
+		return work()
+	}
+	return v.o.Guard(work)
 }
 
 // step reports n more units done and returns the context's error.
 func (v *verifier) step(n int64) error {
-	v.done += n
+	v.done.Add(n)
 	if v.o.Progress != nil {
-		v.o.Progress(min(v.done, v.total), v.total)
+		v.mu.Lock()
+		v.o.Progress(min(v.done.Load(), v.total), v.total)
+		v.mu.Unlock()
 	}
 	return v.ctx.Err()
-}
-
-// checksums verifies the checksum of every section of the table, known or not.
-func (v *verifier) checksums() error {
-	for _, sec := range v.s.Header().Sections {
-		if err := checksum(v.s, sec, v.step); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Sections verifies the checksums of the sections that want accepts. Merges use it: their
-// output has new checksums, which must not hide damage of the input.
-func Sections(ctx context.Context, s *segment.Segment, want func(format.SectionID) bool) error {
-	for _, sec := range s.Header().Sections {
-		if !want(sec.ID) {
-			continue
-		}
-		if err := checksum(s, sec, func(int64) error { return ctx.Err() }); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// chunk is how many bytes are checksummed between calls of step.
-const chunk = 4 << 20
-
-// checksum verifies the checksum of a section.
-func checksum(s *segment.Segment, sec format.Section, step func(n int64) error) error {
-	sum := xxhash.New()
-	for off, left := sec.Offset, sec.PaddedLength(); left > 0; {
-		n := min(left, chunk)
-		b, err := s.Data().Range(off, n)
-		if err != nil {
-			return format.Locate(err, format.Place{File: s.Name(), Section: sec.ID.String(), Block: format.NoBlock})
-		}
-		sum.Write(b)
-		off, left = off+n, left-n
-		if err := step(n); err != nil {
-			return err
-		}
-	}
-	if sum.Sum64() != sec.Checksum {
-		return s.Raw().Corrupt(sec.ID, 0, "section checksum does not match")
-	}
-	return nil
 }

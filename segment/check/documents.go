@@ -7,25 +7,27 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/internal/layout"
 )
 
 // lengths compares DOCLENGTHS with META.
 func (v *verifier) lengths() error {
 	s := v.s
-	var err error
-	if v.lens, err = s.DocLens(); err != nil {
-		return err
+	lens, err := s.DocLens()
+	if err != nil {
+		return v.report(err, Damage{})
 	}
+	v.lens = lens
 	tokens, least, most := uint64(0), uint32(math.MaxUint32), uint32(0)
-	for doc := range uint32(v.lens.Len()) {
-		n := v.lens.Get(doc)
+	for doc := range uint32(lens.Len()) {
+		n := lens.Get(doc)
 		tokens, least, most = tokens+uint64(n), min(least, n), max(most, n)
 	}
 	least = min(least, most)
 	if m := s.Meta(); tokens != m.Tokens || least != m.MinLen || most != m.MaxLen {
-		return s.Raw().Corrupt(format.SectionDocLengths, 0, "%d tokens, lengths %d to %d; META says %d, %d to %d",
-			tokens, least, most, m.Tokens, m.MinLen, m.MaxLen)
+		return v.report(s.Raw().Corrupt(format.SectionDocLengths, 0, "%d tokens, lengths %d to %d; META says %d, %d to %d",
+			tokens, least, most, m.Tokens, m.MinLen, m.MaxLen), Damage{})
 	}
 	return nil
 }
@@ -33,56 +35,98 @@ func (v *verifier) lengths() error {
 // ids reads every id and looks it up in IDHASH.
 func (v *verifier) ids() error {
 	s := v.s
+	docs := int(s.Meta().Docs)
 	index, err := s.Raw().IDIndex()
-	if err != nil {
-		return err
+	if err == nil {
+		ids, _ := s.Header().Section(format.SectionIDs)
+		if first, last := index[0], index[len(index)-1]; first != 0 || last != uint64(ids.Length) {
+			err = s.Raw().Corrupt(format.SectionIDIndex, 0, "blocks span %d to %d of %d bytes", first, last, ids.Length)
+		}
 	}
-	ids, _ := s.Header().Section(format.SectionIDs)
-	if first, last := index[0], index[len(index)-1]; first != 0 || last != uint64(ids.Length) {
-		return s.Raw().Corrupt(format.SectionIDIndex, 0, "blocks span %d to %d of %d bytes", first, last, ids.Length)
+	if err := v.report(err, Damage{}); err != nil {
+		return err
 	}
 	hashes, err := s.IDHashes()
-	if err != nil {
+	if err := v.report(err, Damage{}); err != nil {
 		return err
 	}
-	for i := 1; i < len(hashes); i++ {
-		if hashes[i-1] >= hashes[i] {
-			return s.Raw().Corrupt(format.SectionIDHash, int64(i)*8, "hashes are not ascending")
+	blocks := (docs + layout.IDsPerBlock - 1) / layout.IDsPerBlock
+	return v.each(blocks, 4096/layout.IDsPerBlock, func(lo, hi int) error {
+		for i := lo; i < hi; i++ {
+			first := uint32(i * layout.IDsPerBlock)
+			end := uint32(min(docs, (i+1)*layout.IDsPerBlock))
+			if err := v.report(idBlock(s, i, first, end, hashes), Damage{Docs: [2]uint32{first, end}}); err != nil {
+				return err
+			}
 		}
-	}
-	return s.EachID(func(doc uint32, id []byte) error {
-		key := layout.IDHashKey(xxhash.Sum64(id), doc)
-		if _, ok := layout.SearchHashes(hashes, key); !ok {
-			return s.Raw().Corrupt(format.SectionIDHash, 0, "id %q of docID %d is missing", id, doc)
-		}
-		if doc%4096 == 0 {
-			return v.step(min(4096, int64(s.Meta().Docs-doc)))
-		}
-		return nil
+		return v.step(int64(min(docs, hi*layout.IDsPerBlock) - lo*layout.IDsPerBlock))
 	})
 }
 
-// idHash checks that ids with equal hashes differ.
+// idBlock checks block i of IDS, the ids of documents first to end-1.
+func idBlock(s *segment.Segment, i int, first, end uint32, hashes []uint64) error {
+	b, off, err := s.Raw().IDBlock(i)
+	if err != nil {
+		return err
+	}
+	var room [256]byte
+	id, pos := room[:0], 0
+	for doc := first; doc < end; doc++ {
+		lcp, suffix, next := layout.Head(b, pos, len(id))
+		if next < 0 {
+			return s.Raw().Corrupt(format.SectionIDs, off+int64(pos), "malformed id")
+		}
+		id, pos = append(id[:lcp], suffix...), next
+		if hashes == nil {
+			continue
+		}
+		key := layout.IDHashKey(xxhash.Sum64(id), doc)
+		if i, _, _ := layout.SearchHashes(hashes, key); i == len(hashes) || hashes[i] != key {
+			return s.Raw().Corrupt(format.SectionIDHash, 0, "id %q of docID %d is missing", id, doc)
+		}
+	}
+	if pos != len(b) {
+		return s.Raw().Corrupt(format.SectionIDs, off+int64(pos), "%d bytes left over in block %d", len(b)-pos, i)
+	}
+	return nil
+}
+
+// idHash checks that IDHASH ascends, and that ids with equal hashes differ.
 func (v *verifier) idHash() error {
 	s := v.s
 	hashes, err := s.IDHashes()
 	if err != nil {
+		return v.report(err, Damage{})
+	}
+	return v.each(len(hashes), 1<<16, func(lo, hi int) error {
+		for i := max(lo, 1); i < hi; i++ {
+			if err := v.report(hashPair(s, hashes, i), Damage{Length: 8}); err != nil {
+				return err
+			}
+		}
+		return v.ctx.Err()
+	})
+}
+
+// hashPair compares entry i of IDHASH with the one before it.
+func hashPair(s *segment.Segment, hashes []uint64, i int) error {
+	x, y := hashes[i-1], hashes[i]
+	switch {
+	case x >= y:
+		return s.Raw().Corrupt(format.SectionIDHash, int64(i)*8, "hashes are not ascending")
+	case x>>32 != y>>32:
+		return nil
+	}
+	a, err := s.ID(uint32(x), nil)
+	if err != nil {
 		return err
 	}
-	var a, b []byte
-	for i := 1; i < len(hashes); i++ {
-		if hashes[i]>>32 != hashes[i-1]>>32 {
-			continue
-		}
-		if a, err = s.ID(uint32(hashes[i-1]), a); err != nil {
-			return err
-		}
-		if b, err = s.ID(uint32(hashes[i]), b); err != nil {
-			return err
-		}
-		if bytes.Equal(a, b) {
-			return s.Raw().Corrupt(format.SectionIDHash, int64(i)*8, "docIDs %d and %d have the same id %q", uint32(hashes[i-1]), uint32(hashes[i]), a)
-		}
+	b, err := s.ID(uint32(y), nil)
+	if err != nil {
+		return err
+	}
+	if bytes.Equal(a, b) {
+		return s.Raw().Corrupt(format.SectionIDHash, int64(i)*8, "docIDs %d and %d have the same id %q", uint32(x), uint32(y), a)
 	}
 	return nil
 }
@@ -95,46 +139,57 @@ func (v *verifier) stored() error {
 	}
 	blocks, err := s.Raw().StoredBlocks()
 	if err != nil {
-		return err
+		return v.report(err, Damage{})
 	}
-	var scratch []byte
-	var next uint32
-	var off int64
-	for i := range blocks {
-		b, err := s.Raw().StoredBlock(i)
-		if err != nil {
-			return err
-		}
-		if b.First != next || b.Offset != off {
-			return s.Raw().Corrupt(format.SectionStoredIndex, int64(i)*layout.StoredEntry, "block %d does not follow the one before it", i)
-		}
-		text, err := s.Raw().StoredContent(b, &scratch)
-		if err != nil {
-			return err
-		}
-		pos := 0
-		for range b.End - b.First {
-			n, after := layout.Uvarint(text, pos)
-			if after < 0 || n > uint64(len(text)-after) {
-				return s.Raw().Corrupt(format.SectionStored, b.Offset, "block %d ends before its last text", i)
+	err = v.each(blocks, 16, func(lo, hi int) error {
+		var scratch []byte
+		for i := lo; i < hi; i++ {
+			b, err := s.Raw().StoredBlock(i)
+			d := Damage{Length: layout.StoredEntry}
+			if err == nil {
+				d = Damage{Length: b.Size, Docs: [2]uint32{b.First, b.End}}
+				err = storedBlock(s, i, b, &scratch)
 			}
-			pos = after + int(n)
+			if err := v.report(err, d); err != nil {
+				return err
+			}
+			if err := v.step(int64(b.End) - int64(b.First)); err != nil {
+				return err
+			}
 		}
-		if pos != len(text) {
-			return s.Raw().Corrupt(format.SectionStored, b.Offset, "%d bytes left over in block %d", len(text)-pos, i)
-		}
-		if err := v.step(int64(b.End - b.First)); err != nil {
-			return err
-		}
-		next, off = b.End, b.Offset+b.Size
-	}
-	docs, form, length, err := s.Raw().StoredEnd()
+		return nil
+	})
 	if err != nil {
 		return err
 	}
+	docs, form, length, err := s.Raw().StoredEnd()
 	stored, _ := s.Header().Section(format.SectionStored)
-	if docs != s.Meta().Docs || next != docs || off != stored.Length || form != 0 || length != uint64(off) {
-		return s.Raw().Corrupt(format.SectionStoredIndex, int64(blocks)*layout.StoredEntry, "blocks do not cover the documents and the section")
+	if err == nil && (docs != s.Meta().Docs || form != 0 || length != uint64(stored.Length)) {
+		err = s.Raw().Corrupt(format.SectionStoredIndex, int64(blocks)*layout.StoredEntry, "blocks do not cover the documents and the section")
+	}
+	return v.report(err, Damage{Length: layout.StoredEntry})
+}
+
+// storedBlock checks block i of the stored text. Entries give where a block ends, too, so
+// blocks follow each other if the first begins at 0 and each entry is in order.
+func storedBlock(s *segment.Segment, i int, b segment.StoredBlock, scratch *[]byte) error {
+	if i == 0 && (b.First != 0 || b.Offset != 0) {
+		return s.Raw().Corrupt(format.SectionStoredIndex, 0, "block 0 begins at document %d, byte %d", b.First, b.Offset)
+	}
+	text, err := s.Raw().StoredContent(b, scratch)
+	if err != nil {
+		return err
+	}
+	pos := 0
+	for range b.End - b.First {
+		n, after := layout.Uvarint(text, pos)
+		if after < 0 || n > uint64(len(text)-after) {
+			return s.Raw().Corrupt(format.SectionStored, b.Offset, "block %d ends before its last text", i)
+		}
+		pos = after + int(n)
+	}
+	if pos != len(text) {
+		return s.Raw().Corrupt(format.SectionStored, b.Offset, "%d bytes left over in block %d", len(text)-pos, i)
 	}
 	return nil
 }

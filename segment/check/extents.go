@@ -30,52 +30,135 @@ func checkReserved(l *segment.List) string {
 	return ""
 }
 
-// extent decodes the extent of v.list and compares every posting with the extent's
-// metadata.
-func (v *listVerifier) extent() error {
-	l := &v.list
-	prev := codec.NoDoc
-	whole := boundsOf(l.Quad)
-	var kth [3]int
-	bucket, seen := 0, 0
-	for v.rows.Reset(l); v.rows.Next(); {
-		docs, freqs := v.rows.Docs, v.rows.Freqs
-		if len(v.dls) < len(docs) {
-			v.dls = make([]uint32, max(len(docs), segment.RowPostings))
+// extent decodes the extent of lv.list and compares every posting with the extent's
+// metadata. Behind a damaged block it goes on with the next.
+func (lv *listVerifier) extent() error {
+	l := &lv.list
+	w := walk{whole: boundsOf(l.Quad), prev: codec.NoDoc}
+	for lv.rows.Reset(l); ; lv.rows.ResetAt(l, w.block) {
+		for lv.rows.Next() {
+			if err := lv.row(&w); err != nil {
+				return err
+			}
 		}
-		dls := v.dls[:len(docs)]
-		v.lens.GatherLengths(dls, docs)
-		for at := 0; at < len(docs); at += l.BlockLen {
-			b, end := v.rows.Block+at/l.BlockLen, min(at+l.BlockLen, len(docs))
-			docs, freqs, dls := docs[at:end], freqs[at:end], dls[at:end]
-			n := len(docs)
-			if codec.CheckDocs(docs, prev) != nil || codec.CheckFreqs(freqs) != nil || docs[n-1] != l.Docs.Last[b] || b == 0 && docs[0] != l.First {
-				return l.Locate(format.Corrupt("docIDs are not ascending or not those of the skip header, or a frequency is 0"), b)
-			}
-			prev = docs[n-1]
-			v.sumTokens(freqs)
-			if msg := checkQuad(l.Quads[b], &whole, freqs, dls); msg != "" {
-				return l.Locate(format.Corrupt("%s", msg), b)
-			}
-			if bucket = checkPositions(l, b*l.BlockLen, docs, bucket); bucket < 0 {
-				return l.Locate(format.Corrupt("linear regression or hash buckets miss an element"), b)
-			}
-			countKth(l, &kth, freqs, dls)
+		err := lv.rows.Err()
+		if err == nil {
+			break
 		}
-		seen += len(docs)
+		if err := lv.skip(&w, err); err != nil {
+			return err
+		}
 	}
-	if err := v.rows.Err(); err != nil {
-		return err
+	if w.damaged {
+		return nil
 	}
-	if seen != l.N {
-		return l.Locate(format.Corrupt("blocks of %d postings, not %d", seen, l.N), format.NoBlock)
+	if w.seen != l.N {
+		return l.Locate(format.Corrupt("blocks of %d postings, not %d", w.seen, l.N), format.NoBlock)
 	}
 	for i, k := range format.KthValues {
-		if _, _, ok := l.Kth[i].Pair(); ok && kth[i] < k {
-			return l.Locate(format.Corrupt("only %d postings reach the %d-th impact", kth[i], k), format.NoBlock)
+		if _, _, ok := l.Kth[i].Pair(); ok && w.kth[i] < k {
+			return l.Locate(format.Corrupt("only %d postings reach the %d-th impact", w.kth[i], k), format.NoBlock)
 		}
 	}
 	return nil
+}
+
+// walk is where extent stands in a list.
+type walk struct {
+	block   int    // the next one
+	prev    uint32 // last docID of the one before it
+	seen    int    // postings
+	bucket  int
+	kth     [3]int
+	whole   bounds
+	damaged bool
+}
+
+// row checks the blocks of the current row.
+func (lv *listVerifier) row(w *walk) error {
+	l, docs, freqs := &lv.list, lv.rows.Docs, lv.rows.Freqs
+	if len(lv.dls) < len(docs) {
+		lv.dls = make([]uint32, max(len(docs), segment.RowPostings))
+	}
+	dls := lv.dls[:len(docs)]
+	known := lv.lens.Len() > 0 && codec.CheckDocs(docs, w.prev) == nil && docs[len(docs)-1] < uint32(lv.lens.Len())
+	if known {
+		lv.lens.GatherLengths(dls, docs)
+	} else {
+		clear(dls)
+	}
+	for at := 0; at < len(docs); at += l.BlockLen {
+		w.block = lv.rows.Block + at/l.BlockLen
+		end := min(at+l.BlockLen, len(docs))
+		if err := lv.fault(lv.postingsOf(w, docs[at:end], freqs[at:end], dls[at:end], known), lv.damageOf(w.block)); err != nil {
+			return err
+		}
+		w.prev = docs[end-1]
+		w.seen += end - at
+		w.block++
+	}
+	return nil
+}
+
+// postingsOf checks the postings of block w.block. If known is false, the lengths of its
+// documents are not.
+func (lv *listVerifier) postingsOf(w *walk, docs, freqs, dls []uint32, known bool) error {
+	l, b, n := &lv.list, w.block, len(docs)
+	msg := ""
+	switch {
+	case codec.CheckDocs(docs, w.prev) != nil || codec.CheckFreqs(freqs) != nil || docs[n-1] != l.Docs.Last[b] || b == 0 && docs[0] != l.First:
+		msg = "docIDs are not ascending or not those of the skip header, or a frequency is 0"
+	case !known:
+	case !lv.s.Meta().ForeignLengths && exceeds(freqs, dls):
+		msg = "a frequency is above the length of its document"
+	default:
+		msg = checkQuad(l.Quads[b], &w.whole, freqs, dls)
+	}
+	if msg == "" && w.bucket >= 0 { // one report of wrong positions is enough
+		if w.bucket = checkPositions(l, b*l.BlockLen, docs, w.bucket); w.bucket < 0 {
+			msg = "linear regression or hash buckets miss an element"
+		}
+	}
+	if msg != "" {
+		w.damaged = true
+		return l.Locate(format.Corrupt("%s", msg), b)
+	}
+	lv.sumTokens(freqs)
+	countKth(l, &w.kth, l.Quads[b], freqs, dls)
+	return nil
+}
+
+// exceeds reports whether a frequency is above its document's length.
+func exceeds(freqs, dls []uint32) bool {
+	for i, f := range freqs {
+		if f > dls[i] {
+			return true
+		}
+	}
+	return false
+}
+
+// skip reports that block w.block does not decode, and steps over it.
+func (lv *listVerifier) skip(w *walk, err error) error {
+	l := &lv.list
+	w.damaged = true
+	d := lv.damageOf(w.block)
+	w.prev = l.Docs.Last[w.block]
+	w.block++
+	if l.HasHash && w.bucket >= 0 {
+		w.bucket = int(w.prev >> l.Hash.Shift)
+	}
+	return lv.fault(err, d)
+}
+
+// damageOf returns the documents that block b may hold.
+func (lv *listVerifier) damageOf(b int) (d Damage) {
+	l := &lv.list
+	if d.Docs[0] = l.First; b > 0 {
+		d.Docs[0] = l.Docs.Last[b-1] + 1
+	}
+	d.Docs[1] = l.Docs.Last[b] + 1
+	return d
 }
 
 // bounds are the pairs of a quad, decoded.
@@ -88,14 +171,47 @@ func boundsOf(q format.Quad) (b bounds) {
 	return b
 }
 
-// dominate is format.Quad.Dominates.
-func (b *bounds) dominate(tf, dl uint32) bool {
+// least returns the length of the shortest document in which a frequency of tf is under the
+// bounds; ok is false if there is none.
+func (b *bounds) least(tf uint32) (dl uint32, ok bool) {
+	dl = ^uint32(0)
 	for i := range b {
-		if b[i].tf >= tf && b[i].dl <= dl {
-			return true
+		if b[i].tf >= tf {
+			dl, ok = min(dl, b[i].dl), true
 		}
 	}
-	return false
+	return dl, ok
+}
+
+// under reports whether all postings are under the bounds.
+func (b *bounds) under(freqs, dls []uint32) bool {
+	var least [16]uint64 // by frequency
+	for tf := range least {
+		dl, ok := b.least(uint32(tf))
+		if least[tf] = uint64(dl); !ok {
+			least[tf] = 1 << 32
+		}
+	}
+	for i, tf := range freqs {
+		if tf < uint32(len(least)) {
+			if uint64(dls[i]) < least[tf] {
+				return false
+			}
+		} else if dl, ok := b.least(tf); !ok || dls[i] < dl {
+			return false
+		}
+	}
+	return true
+}
+
+// covers reports whether the pairs of c are under b. Then all postings under c are.
+func (b *bounds) covers(c *bounds) bool {
+	for i := range c {
+		if dl, ok := b.least(c[i].tf); !ok || c[i].dl < dl {
+			return false
+		}
+	}
+	return true
 }
 
 // checkQuad checks the quads that bound a block: its own, q, and that of the list, whole.
@@ -104,10 +220,8 @@ func checkQuad(q format.Quad, whole *bounds, freqs, dls []uint32) string {
 		return "pairs of the quad are not in order"
 	}
 	block := boundsOf(q)
-	for i, tf := range freqs {
-		if !block.dominate(tf, dls[i]) || !whole.dominate(tf, dls[i]) {
-			return "a posting is not under its quad"
-		}
+	if !block.under(freqs, dls) || !whole.covers(&block) && !whole.under(freqs, dls) {
+		return "a posting is not under its quad"
 	}
 	return ""
 }
@@ -149,13 +263,21 @@ func checkPositions(l *segment.List, first int, docs []uint32, bucket int) int {
 	return bucket
 }
 
-// countKth counts the postings that reach the k-th impacts.
-func countKth(l *segment.List, n *[3]int, freqs, dls []uint32) {
+// countKth counts the postings of a block, which are under its quad, that reach the k-th
+// impacts, until there are enough.
+func countKth(l *segment.List, n *[3]int, q format.Quad, freqs, dls []uint32) {
 	if !l.HasKth {
 		return
 	}
+	block := boundsOf(q)
 	for k := range n {
-		tf, dl, _ := l.Kth[k].Pair()
+		if n[k] >= format.KthValues[k] {
+			continue // enough
+		}
+		tf, dl, ok := l.Kth[k].Pair()
+		if least, some := block.least(tf); !ok || !some || least > dl {
+			continue
+		}
 		for i, f := range freqs {
 			if f >= tf && dls[i] <= dl {
 				n[k]++

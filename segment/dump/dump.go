@@ -55,7 +55,7 @@ func File(name string, d segment.Data, o Options) ([]Field, error) {
 	}
 	var s *segment.Segment
 	if h.Kind == format.KindSegment {
-		if s, err = segment.Open(name, d); err != nil {
+		if s, err = openSegment(name, d); err != nil {
 			return f.fields, err
 		}
 	}
@@ -82,12 +82,21 @@ func Term(name string, d segment.Data, term []byte, limit int) ([]Field, error) 
 	if h.Kind != format.KindSegment {
 		return nil, fmt.Errorf("%s is a %s file, %w", name, h.Kind, ErrNotSegment)
 	}
-	s, err := segment.Open(name, d)
+	s, err := openSegment(name, d)
 	if err != nil {
 		return nil, err
 	}
 	err = f.term(s, term)
 	return f.fields, err
+}
+
+// openSegment opens a segment whose damaged pages can be read.
+func openSegment(name string, d segment.Data) (*segment.Segment, error) {
+	s, err := segment.Open(name, d)
+	if err == nil {
+		s.Raw().SkipPageChecks()
+	}
+	return s, err
 }
 
 // dumper gathers the fields of one file.

@@ -126,6 +126,8 @@ func (d *dumper) section(s *segment.Segment, sec format.Section) {
 		c.stored(s)
 	case format.SectionStoredIndex:
 		c.storedIndex()
+	case format.SectionPageSums:
+		c.pageSums(s)
 	case format.SectionManifest:
 		c.manifest()
 	case format.SectionDeletes:

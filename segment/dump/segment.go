@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
+	"slices"
 	"strings"
 
 	"github.com/golang/snappy"
@@ -235,6 +236,34 @@ func (c *cursor) storedIndex() {
 		c.fixed(4, "  form", "%d (0: snappy, 1: plain)")
 		c.fixed(8, "  offset", "")
 	}
+}
+
+// pageSums shows section PAGESUMS.
+func (c *cursor) pageSums(s *segment.Segment) {
+	h := s.Header()
+	end := c.pos // of the sections before
+	for group, page := int64(0), int64(1); c.more(); group++ {
+		from := c.pos
+		for n := 0; n < format.PageGroup && page*format.PageSize < end && c.more(); n++ {
+			at := page * format.PageSize
+			in := slices.IndexFunc(h.Sections, func(x format.Section) bool { return at < x.Offset+x.PaddedLength() })
+			c.crc(fmt.Sprintf("crc32c of page %d", page), fmt.Sprintf("%#x, %s", at, h.Sections[in].ID), format.PageSum(c.d.b[at:at+format.PageSize]))
+			page++
+		}
+		if c.more() {
+			c.crc(fmt.Sprintf("crc32c of group %d", group), count((c.pos-from)/format.PageSumSize)+" sums", format.PageSum(c.d.b[from:c.pos]))
+		}
+	}
+}
+
+// crc shows a sum of PAGESUMS of what is to be want.
+func (c *cursor) crc(name, what string, want uint32) {
+	c.field(format.PageSumSize, name, func(b []byte) string {
+		if binary.LittleEndian.Uint32(b) != want {
+			return fmt.Sprintf("%s: DAMAGED (%08x expected)", what, want)
+		}
+		return what + ": ok"
+	})
 }
 
 // term shows the dictionary block of a term and its extent.

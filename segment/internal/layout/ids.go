@@ -1,12 +1,12 @@
 package layout
 
-// SearchHashes returns the index of the first of the ascending hashes that is at least key,
-// and whether it equals key. Hashes are uniformly distributed, so it starts at the expected
-// position and widens the search from there.
-func SearchHashes(hashes []uint64, key uint64) (int, bool) {
+// SearchHashes returns the index of the first of the ascending hashes that is at least key.
+// Hashes are uniformly distributed, so it starts at the expected position and widens the
+// search from there. It has read elements from low up to high only.
+func SearchHashes(hashes []uint64, key uint64) (i, low, high int) {
 	n := len(hashes)
 	if n == 0 {
-		return 0, false
+		return 0, 0, 0
 	}
 	guess := int(key >> 32 * uint64(n) >> 32)
 	lo, hi := guess, guess
@@ -18,6 +18,7 @@ func SearchHashes(hashes []uint64, key uint64) (int, bool) {
 			lo, hi = hi, min(hi+step, n)
 		}
 	}
+	low, high = max(min(lo, guess)-1, 0), min(max(hi, guess)+1, n)
 	for lo < hi {
 		mid := int(uint(lo+hi) >> 1)
 		if hashes[mid] < key {
@@ -26,7 +27,7 @@ func SearchHashes(hashes []uint64, key uint64) (int, bool) {
 			hi = mid
 		}
 	}
-	return lo, lo < n && hashes[lo] == key
+	return lo, low, high
 }
 
 // IDHashKey returns the element of IDHASH for the xxhash64 of an id and its docID.

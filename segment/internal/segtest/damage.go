@@ -30,6 +30,9 @@ func Repair(b []byte) {
 		if format.SectionID(le.Uint32(e)) == format.SectionPostings {
 			repairExtents(sec[:n])
 		}
+		if format.SectionID(le.Uint32(e)) == format.SectionPageSums {
+			repairPages(b, sec[:n], int64(off))
+		}
 		le.PutUint64(e[24:], xxhash.Sum64(sec))
 	}
 	le.PutUint64(b[40:], xxhash.Sum64(b[format.HeaderSize:format.PageSize]))
@@ -38,6 +41,22 @@ func Repair(b []byte) {
 	copy(f[8:32], b[8:32])
 	copy(f[40:48], b[56:64])
 	le.PutUint64(f[56:], xxhash.Sum64(f[:56]))
+}
+
+// repairPages recomputes PAGESUMS, which is at off of b.
+func repairPages(b, sums []byte, off int64) {
+	if int64(len(sums)) != format.PageSumsLength(off/format.PageSize-1) {
+		return
+	}
+	for len(sums) > 0 {
+		n := min(format.PageSumSize*format.PageGroup, len(sums)-format.PageSumSize)
+		for i := 0; i < n; i += format.PageSumSize {
+			b = b[format.PageSize:]
+			binary.LittleEndian.PutUint32(sums[i:], format.PageSum(b[:format.PageSize]))
+		}
+		binary.LittleEndian.PutUint32(sums[n:], format.PageSum(sums[:n]))
+		sums = sums[n+format.PageSumSize:]
+	}
 }
 
 func repairExtents(b []byte) {

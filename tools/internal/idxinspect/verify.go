@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
@@ -21,29 +22,90 @@ type Verification struct {
 	Index string       `json:"index"`
 	OK    bool         `json:"ok"`
 	Files []FileStatus `json:"files"`
+
+	level   check.Level
+	threads int
 }
 
 // FileStatus is one file of a Verification.
 type FileStatus struct {
-	File  string `json:"file"`
-	Bytes int64  `json:"bytes"`
-	OK    bool   `json:"ok"`
-	Error string `json:"error,omitempty"`
+	File   string  `json:"file"`
+	Bytes  int64   `json:"bytes"`
+	OK     bool    `json:"ok"`
+	Damage []Place `json:"damage,omitempty"`
+}
+
+// Place is check.Damage as it is printed. Only Error is there if a file cannot be opened.
+type Place struct {
+	Error   string    `json:"error"`
+	Section string    `json:"section,omitempty"`
+	Term    cli.Text  `json:"term,omitempty"`
+	Block   *int      `json:"block,omitempty"`
+	Offset  *int64    `json:"offset,omitempty"`
+	Length  int64     `json:"length,omitempty"`
+	Docs    []uint32  `json:"documents,omitempty"` // the first, and the one after the last
+	Flip    *FlipText `json:"flipped_bit,omitempty"`
+}
+
+// FlipText is the one bit whose flip explains a damage.
+type FlipText struct {
+	Offset int64 `json:"offset"`
+	Bit    int   `json:"bit"`
+}
+
+// place turns an error into a Place.
+func place(err error) Place {
+	p := Place{Error: err.Error()}
+	var e *format.Error
+	if !errors.As(err, &e) {
+		return p
+	}
+	p.Section, p.Term = e.Section, cli.Text(e.List)
+	if e.Block >= 0 {
+		p.Block = &e.Block
+	}
+	if e.Offset >= 0 {
+		p.Offset = &e.Offset
+	}
+	return p
+}
+
+func placeOf(d check.Damage) Place {
+	p := place(d.Err)
+	p.Length = d.Length
+	if d.Docs[1] > 0 {
+		p.Docs = d.Docs[:]
+	}
+	if d.Flip != nil {
+		p.Flip = &FlipText{d.Flip.Offset, d.Flip.Bit}
+	}
+	return p
 }
 
 func verifyCommand() *cobra.Command {
-	return command("verify INDEX", "Check every byte of an index",
-		`It computes every checksum, decodes every list, block, document and id, and compares
-what the parts say about each other. It checks all files and shows the first damage of
-each. The exit code is 1 if there is any.`,
-		"  idxinspect verify kjv.idx",
+	var level, threads int
+	cmd := command("verify INDEX", "Check every byte of an index",
+		`It checks the files of an index and shows every damaged place: section, term, block,
+bytes and documents, and which single flipped bit explains it. The exit code is 1 if there
+is any. Levels:
+  1  the checksums of pages, sections and files
+  2  also the dictionary, ids, lengths, stored text and the headers of lists
+  3  also every posting and all that lists say about their postings`,
+		`  idxinspect verify kjv.idx
+  idxinspect verify --level 1 kjv.idx`,
 		[]string{"INDEX"}, func(cmd *cobra.Command, args []string) (report, error) {
-			v, err := verify(cmd.Context(), cmd.ErrOrStderr(), args[0])
-			if err != nil {
+			v := &Verification{Index: args[0], OK: true, Files: []FileStatus{}, level: check.Level(level), threads: threads}
+			if v.threads == 0 {
+				v.threads = runtime.GOMAXPROCS(0)
+			}
+			if err := v.verify(cmd.Context(), cmd.ErrOrStderr()); err != nil {
 				return nil, err
 			}
 			return v, v.damage()
 		})
+	cli.Int(cmd.Flags(), &level, "level", int(check.Postings), int(check.Checksums), int(check.Postings), "how thorough to be: `N` of 1 to 3")
+	cli.Threads(cmd.Flags(), &threads)
+	return cmd
 }
 
 // damage returns an error if there is any.
@@ -60,44 +122,44 @@ func (v *Verification) damage() error {
 	return fmt.Errorf("damage found in %d of %d files", n, len(v.Files))
 }
 
-// verify checks the index at path. Damage is in the Verification, not in the error.
-func verify(ctx context.Context, stderr io.Writer, path string) (v *Verification, err error) {
-	v = &Verification{Index: path, OK: true, Files: []FileStatus{}}
+// verify checks the index. Damage is in v, not in the error.
+func (v *Verification) verify(ctx context.Context, stderr io.Writer) error {
+	path := v.Index
 	st, err := os.Stat(path)
 	if err != nil {
-		return nil, cli.Opening(err)
+		return cli.Opening(err)
 	}
 	if !st.IsDir() {
-		return v, v.segment(ctx, stderr, path, nil, 0)
+		return v.segment(ctx, stderr, path, nil, 0)
 	}
 	d, err := store.Open(path)
 	if err != nil {
-		return nil, cli.Opening(err)
+		return cli.Opening(err)
 	}
 	defer d.Close()
 	c, err := d.Latest()
 	if err != nil {
 		if errors.Is(err, format.ErrCorrupt) {
-			return v, v.add(path, fileOf(err, "manifest"), err)
+			return v.add(path, fileOf(err, "manifest"), err, nil)
 		}
-		return nil, cli.Opening(err)
+		return cli.Opening(err)
 	}
 	defer c.Release()
-	v.add(path, store.ManifestName(c.Generation), nil)
+	v.add(path, store.ManifestName(c.Generation), nil, nil)
 	for i := range c.Segments {
 		info := &c.Segments[i]
 		if err := v.segment(ctx, stderr, filepath.Join(path, store.SegmentName(info.File)), c.Manifest, i); err != nil {
-			return v, err
+			return err
 		}
 		if info.DeletesFile == 0 {
 			continue
 		}
 		_, err := c.Deletes(i)
-		if err := v.add(path, store.DeletesName(info.DeletesFile), err); err != nil {
-			return v, err
+		if err := v.add(path, store.DeletesName(info.DeletesFile), err, nil); err != nil {
+			return err
 		}
 	}
-	return v, nil
+	return nil
 }
 
 // fileOf returns the name of the file that err is about.
@@ -111,11 +173,14 @@ func fileOf(err error, otherwise string) string {
 
 // segment checks one segment file, which is segment i of m unless m is nil.
 func (v *Verification) segment(ctx context.Context, stderr io.Writer, path string, m *store.Manifest, i int) error {
-	err := verifySegment(ctx, stderr, path, m, i)
-	return v.add(filepath.Dir(path), filepath.Base(path), err)
+	var places []Place
+	err := v.places(ctx, stderr, path, m, i, func(d check.Damage) { places = append(places, placeOf(d)) })
+	return v.add(filepath.Dir(path), filepath.Base(path), err, places)
 }
 
-func verifySegment(ctx context.Context, stderr io.Writer, path string, m *store.Manifest, i int) (err error) {
+// places calls report for the damaged places of a segment file. It returns an error if the
+// file cannot be opened, does not belong to m, or is damaged.
+func (v *Verification) places(ctx context.Context, stderr io.Writer, path string, m *store.Manifest, i int, report func(check.Damage)) (err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
 	data, err := openData(path)
 	if err != nil {
@@ -133,12 +198,13 @@ func verifySegment(ctx context.Context, stderr io.Writer, path string, m *store.
 	}
 	p := cli.NewProgress(stderr, "verify "+filepath.Base(path), 0, cli.BytesRate)
 	defer p.Stop()
-	return check.Segment(ctx, s, check.Options{Progress: p.Update})
+	return check.Segment(ctx, s, check.Options{Level: v.level, Threads: v.threads, Guard: store.Guard, Progress: p.Update, Report: report})
 }
 
 // add records a file. Damage and missing files are recorded; other errors are returned.
-func (v *Verification) add(dir, file string, err error) error {
-	f := FileStatus{File: file, OK: err == nil}
+// Without places err is the only one.
+func (v *Verification) add(dir, file string, err error, places []Place) error {
+	f := FileStatus{File: file, OK: err == nil, Damage: places}
 	if st, serr := os.Stat(filepath.Join(dir, file)); serr == nil {
 		f.Bytes = st.Size()
 	}
@@ -147,7 +213,9 @@ func (v *Verification) add(dir, file string, err error) error {
 			return err
 		}
 		v.OK = false
-		f.Error = err.Error()
+		if len(places) == 0 {
+			f.Damage = []Place{place(err)}
+		}
 	}
 	v.Files = append(v.Files, f)
 	return nil
@@ -164,8 +232,17 @@ func (v *Verification) text(w io.Writer) {
 	}
 	t.WriteTo(w)
 	for _, f := range v.Files {
-		if !f.OK {
-			fmt.Fprintf(w, "\n%s\n", f.Error)
+		for _, p := range f.Damage {
+			fmt.Fprintf(w, "\n%s\n", cli.Printable(p.Error))
+			if p.Length > 0 && p.Offset != nil {
+				fmt.Fprintf(w, "  bytes %d to %d\n", *p.Offset, *p.Offset+p.Length-1)
+			}
+			if p.Docs != nil {
+				fmt.Fprintf(w, "  documents %d to %d\n", p.Docs[0], p.Docs[1]-1)
+			}
+			if p.Flip != nil {
+				fmt.Fprintf(w, "  explained by a flip of bit %d of byte %d\n", p.Flip.Bit, p.Flip.Offset)
+			}
 		}
 	}
 }

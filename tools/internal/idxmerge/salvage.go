@@ -120,6 +120,7 @@ func (r *Salvaged) segment(ctx context.Context, w *writer.Writer, c *store.Commi
 	if err != nil {
 		return err
 	}
+	plain.Raw().SkipPageChecks()
 	deletes, err := c.Deletes(i)
 	if err != nil {
 		r.lose(store.DeletesName(info.DeletesFile), "deletes", "all: these documents are back", uint64(info.Deleted), err)

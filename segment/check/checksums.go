@@ -1,0 +1,163 @@
+package check
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/segment"
+)
+
+// checksums verifies the checksums of all sections of the table, known or not, and of their
+// pages.
+func (v *verifier) checksums() error {
+	sections := v.s.Header().Sections
+	return v.each(len(sections), 1, func(i, _ int) error { return v.section(sections[i]) })
+}
+
+// chunk is how many bytes are checksummed between calls of step.
+const chunk = 4 << 20
+
+// section verifies the checksum of a section and those of its pages, which say where the
+// damage is.
+func (v *verifier) section(sec format.Section) error {
+	sum := xxhash.New()
+	var run Damage // adjacent damaged pages
+	damaged := false
+	for off, left := sec.Offset, sec.PaddedLength(); left > 0; {
+		n := min(left, chunk)
+		b, err := v.s.Data().Range(off, n)
+		if err != nil {
+			return format.Locate(err, format.Place{File: v.s.Name(), Section: sec.ID.String(), Block: format.NoBlock})
+		}
+		sum.Write(b)
+		for page := int64(0); page < n; page += format.PageSize {
+			err := v.s.Raw().CheckPages(sec, off+page, b[page:page+format.PageSize])
+			if err == nil {
+				continue
+			}
+			damaged = true
+			if err := v.page(&run, err, sec, off+page, b[page:page+format.PageSize]); err != nil {
+				return err
+			}
+		}
+		off, left = off+n, left-n
+		if err := v.step(n); err != nil {
+			return err
+		}
+	}
+	if err := v.endRun(&run); err != nil {
+		return err
+	}
+	if sum.Sum64() == sec.Checksum {
+		return nil
+	}
+	if sec.ID == format.SectionPageSums {
+		found, err := v.sums(sec)
+		if found || err != nil {
+			return err
+		}
+	}
+	if damaged {
+		return nil // the pages say more
+	}
+	return v.report(v.s.Raw().Corrupt(sec.ID, 0, "section checksum does not match"), Damage{Length: sec.PaddedLength()})
+}
+
+// page adds a damaged page to the run of those before it.
+func (v *verifier) page(run *Damage, err error, sec format.Section, off int64, b []byte) error {
+	if v.o.Report == nil {
+		return err
+	}
+	d := Damage{Length: format.PageSize, Docs: v.docsAt(sec, off)}
+	if stored, serr := v.s.Raw().StoredPageSum(off); serr == nil {
+		d.Flip = flipIn(off, format.PageSize, stored^format.PageSum(b))
+	}
+	if run.Err != nil && run.Err.Section == sec.ID.String() && run.Err.Offset+run.Length == off {
+		run.Length += format.PageSize
+		run.Docs[1] = max(run.Docs[1], d.Docs[1])
+		run.Flip = nil
+		run.Err.Msg = fmt.Sprintf("bytes %d to %d do not match their checksums", run.Err.Offset, off+format.PageSize-1)
+		return nil
+	}
+	if err := v.endRun(run); err != nil {
+		return err
+	}
+	var e *format.Error
+	switch {
+	case !errors.As(err, &e):
+		return err
+	case e.Offset != off:
+		return nil // the sums are damaged, which their own section reports
+	}
+	d.Err = new(format.Error)
+	*d.Err = *e
+	*run = d
+	return nil
+}
+
+func (v *verifier) endRun(run *Damage) error {
+	d := *run
+	*run = Damage{}
+	if d.Err == nil {
+		return nil
+	}
+	return v.report(d.Err, d)
+}
+
+// docsAt returns the documents whose data a page of a section holds.
+func (v *verifier) docsAt(sec format.Section, off int64) (docs [2]uint32) {
+	if sec.ID != format.SectionDocLengths {
+		return docs // other checks say which documents cannot be read
+	}
+	m := v.s.Meta()
+	width := int64(m.LenWidth)
+	docs[0] = uint32((off - sec.Offset + width - 1) / width)
+	docs[1] = uint32(min((off-sec.Offset+format.PageSize-1)/width+1, int64(m.Docs)))
+	return docs
+}
+
+// sums reports the damaged groups of PAGESUMS.
+func (v *verifier) sums(sec format.Section) (found bool, err error) {
+	const size = format.PageSumSize * (format.PageGroup + 1)
+	for at := int64(0); at < sec.Length; at += size {
+		n := min(size, sec.Length-at)
+		b, err := v.s.Data().Range(sec.Offset+at, n)
+		if err != nil {
+			return found, format.Locate(err, format.Place{File: v.s.Name(), Section: sec.ID.String(), Block: format.NoBlock})
+		}
+		content := b[:n-format.PageSumSize]
+		diff := format.PageSum(content) ^ binary.LittleEndian.Uint32(b[len(content):])
+		if diff == 0 {
+			continue
+		}
+		found = true
+		d := Damage{Length: n, Flip: flipInSum(sec.Offset+at+int64(len(content)), diff)}
+		if d.Flip == nil {
+			d.Flip = flipIn(sec.Offset+at, int64(len(content)), diff)
+		}
+		if err := v.report(v.s.Raw().Corrupt(sec.ID, at, "checksums of pages do not match their own"), d); err != nil {
+			return found, err
+		}
+	}
+	return found, nil
+}
+
+// Sections verifies the checksums of the sections that want accepts. Merges use it: their
+// output has new checksums, which must not hide damage of the input.
+func Sections(ctx context.Context, s *segment.Segment, want func(format.SectionID) bool) error {
+	v := &verifier{ctx: ctx, s: s}
+	for _, sec := range s.Header().Sections {
+		if !want(sec.ID) {
+			continue
+		}
+		if err := v.section(sec); err != nil {
+			return err
+		}
+	}
+	return nil
+}

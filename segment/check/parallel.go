@@ -1,0 +1,56 @@
+package check
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// each calls f for ranges of at most grain of the numbers below n, on several goroutines.
+// It returns the error of the first range that has one; ranges behind it may be left out.
+func (v *verifier) each(n, grain int, f func(lo, hi int) error) error {
+	ranges := (n + grain - 1) / grain
+	threads := min(max(v.o.Threads, 1), ranges)
+	var next, failed atomic.Int64
+	failed.Store(int64(ranges))
+	errs := make([]error, threads) // of each goroutine's last range
+	at := make([]int64, threads)
+	work := func(t int) func() error {
+		return func() error {
+			for {
+				r := next.Add(1) - 1
+				if r >= failed.Load() {
+					return nil
+				}
+				at[t] = r
+				lo := int(r) * grain
+				if err := f(lo, min(lo+grain, n)); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	run := func(t int) {
+		if errs[t] = v.guard(work(t)); errs[t] == nil {
+			return
+		}
+		for old := failed.Load(); at[t] < old && !failed.CompareAndSwap(old, at[t]); old = failed.Load() {
+		}
+	}
+	if threads == 1 {
+		run(0)
+		return errs[0]
+	}
+	var wg sync.WaitGroup
+	for t := range threads {
+		wg.Go(func() { run(t) })
+	}
+	wg.Wait()
+	var first error
+	least := int64(ranges)
+	for t, err := range errs {
+		if err != nil && at[t] < least {
+			first, least = err, at[t]
+		}
+	}
+	return first
+}

@@ -1,0 +1,156 @@
+package segment_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/check"
+	"github.com/pinion-index/pinion/segment/internal/segtest"
+)
+
+// broad is Small with so much text that PAGESUMS has several groups.
+func broad() *segtest.Model {
+	m := segtest.Small()
+	r := rand.New(rand.NewPCG(7, 7))
+	for i := range 600 {
+		text := make([]byte, 16<<10)
+		for j := range text {
+			text[j] = byte(r.Uint32())
+		}
+		m.Texts[i] = string(text)
+	}
+	return m
+}
+
+// Each way to use a section fails while a page that it needs is damaged, and says where.
+func TestDamagedPages(t *testing.T) {
+	b := segment.Aligned(broad().Build(t, segtest.With{Docs: segtest.Codec("bp128"), Freqs: segtest.Codec("vbyte128"), Stored: true}))
+	h := segtest.Open(t, b).Header()
+	var l segment.List
+	lookup := func(s *segment.Segment, term string) (segment.Entry, error) {
+		e, ok, err := s.Lookup([]byte(term))
+		if err == nil && !ok {
+			err = errors.New("no such term")
+		}
+		return e, err
+	}
+	uses := map[format.SectionID]func(s *segment.Segment) error{
+		format.SectionTerms:     func(s *segment.Segment) error { _, err := lookup(s, "hash"); return err },
+		format.SectionTermIndex: func(s *segment.Segment) error { _, err := lookup(s, "hash"); return err },
+		format.SectionPostings: func(s *segment.Segment) error {
+			e, err := lookup(s, "hash")
+			if err == nil {
+				err = s.InitList(&l, e)
+			}
+			if err != nil {
+				return err
+			}
+			docs := make([]uint32, l.Blocks*l.BlockLen)
+			n, err := l.DecodeDocs(docs, 0, l.Blocks)
+			if err == nil {
+				n, err = l.DecodeFreqs(docs, 0, l.Blocks)
+			}
+			var e2 *format.Error
+			if errors.As(err, &e2) && e2.Block != n/l.BlockLen {
+				return fmt.Errorf("%d postings before %v", n, err)
+			}
+			return err
+		},
+		format.SectionDocLengths: func(s *segment.Segment) error { _, err := s.DocLen(3); return err },
+		format.SectionIDs:        func(s *segment.Segment) error { return s.EachID(func(uint32, []byte) error { return nil }) },
+		format.SectionIDIndex:    func(s *segment.Segment) error { return s.EachID(func(uint32, []byte) error { return nil }) },
+		format.SectionIDHash:     func(s *segment.Segment) error { _, err := s.IDHashes(); return err },
+		format.SectionStored: func(s *segment.Segment) error {
+			texts, err := s.Texts()
+			for doc := uint32(0); doc < s.Meta().Docs && err == nil; doc++ {
+				_, err = texts.At(doc)
+			}
+			return err
+		},
+		format.SectionStoredIndex: func(s *segment.Segment) error { _, err := s.Stored(0, nil); return err },
+	}
+	for id, use := range uses {
+		sec, _ := h.Section(id)
+		for _, at := range []int64{0, sec.Length / 2 / format.PageSize * format.PageSize, (sec.Length - 1) / format.PageSize * format.PageSize} {
+			if id == format.SectionPostings && at == 0 {
+				continue // another list
+			}
+			for _, mapped := range []bool{true, false} {
+				d := segment.Data(&onDemand{b: b, fail: -1})
+				if mapped {
+					d = b
+				}
+				s, err := segment.Open("test.pin", d)
+				if err != nil {
+					t.Fatal(err)
+				}
+				b[sec.Offset+at+7] ^= 16
+				var e *format.Error
+				for range 2 {
+					if err := use(s); !errors.As(err, &e) || !errors.Is(e, format.ErrCorrupt) || e.File != "test.pin" || e.Section != id.String() || e.Offset != sec.Offset+at {
+						t.Errorf("%s, page at %d, mapped %v: %v", id, at, mapped, err)
+					}
+				}
+				if err := check.Segment(context.Background(), s, check.Options{Level: check.Checksums}); !errors.As(err, &e) || e.Offset != sec.Offset+at {
+					t.Errorf("%s, page at %d: verification says %v", id, at, err)
+				}
+				b[sec.Offset+at+7] ^= 16
+				if err := use(s); err != nil {
+					t.Errorf("%s, page at %d, intact again: %v", id, at, err)
+				}
+			}
+		}
+	}
+}
+
+// A look-up of an id checks the pages that it has searched, not all hashes.
+func TestFindIDTouches(t *testing.T) {
+	m := segtest.Small()
+	b := segment.Aligned(m.Build(t, segtest.Default()))
+	s := segtest.Open(t, b)
+	sec, _ := s.Header().Section(format.SectionIDHash)
+	b[sec.Offset+3] ^= 1 // in the least hash
+	failed := 0
+	for _, id := range m.IDs {
+		if _, ok, err := s.FindID([]byte(id)); err != nil {
+			failed++
+		} else if !ok {
+			t.Fatalf("id %q is not found", id)
+		}
+	}
+	if most := 3 * format.PageSize / 8; failed == 0 || failed > most {
+		t.Errorf("%d of %d look-ups fail, of the first page at most %d", failed, len(m.IDs), most)
+	}
+}
+
+// Damage of PAGESUMS leaves the pages of one group unreadable.
+func TestDamagedPageSums(t *testing.T) {
+	b := segment.Aligned(broad().Build(t, segtest.With{Docs: segtest.Codec("bp128"), Freqs: segtest.Codec("vbyte128"), Stored: true}))
+	h := segtest.Open(t, b).Header()
+	sums := h.Sections[len(h.Sections)-1]
+	if sums.ID != format.SectionPageSums || sums.Length < 2*format.PageSize {
+		t.Fatalf("%v", sums)
+	}
+	b[sums.Offset+4*format.PageGroup] ^= 1 // the sum of the first group
+	s := segtest.Open(t, b)
+	var e *format.Error
+	if _, _, err := s.Lookup([]byte("hash")); !errors.As(err, &e) || e.Section != "page-sums" || e.Offset != sums.Offset {
+		t.Error(err)
+	}
+	if _, err := s.DocLen(0); err != nil { // in a later group
+		t.Error(err)
+	}
+	if err := check.Segment(context.Background(), s, check.Options{Level: check.Checksums}); !errors.As(err, &e) || e.Section != "page-sums" {
+		t.Error(err)
+	}
+	s = segtest.Open(t, b)
+	s.Raw().SkipPageChecks()
+	if _, ok, err := s.Lookup([]byte("hash")); !ok || err != nil {
+		t.Error(ok, err)
+	}
+}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io/fs"
 	"sync/atomic"
+
+	"github.com/pinion-index/pinion/internal/invariants"
 )
 
 // ErrClosed is matched by the errors of calls on an Index, a Snapshot, a Cursor
@@ -35,7 +37,12 @@ func (l *life) acquire() error {
 
 // release ends a use.
 func (l *life) release() {
-	if l != nil && l.uses.Add(-1) == ended {
+	if l == nil {
+		return
+	}
+	n := l.uses.Add(-1)
+	invariants.Check(n&^ended >= 0, "a snapshot was released more often than acquired")
+	if n == ended {
 		_ = l.last() // the error of a Close that had to wait is lost
 	}
 }
@@ -54,6 +61,7 @@ func (l *life) last() error {
 	if l.done.Swap(true) {
 		return nil
 	}
+	invariants.Closed(l)
 	return l.view.release()
 }
 

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/invariants"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/store"
 )
@@ -33,6 +34,7 @@ type Cursor struct {
 	list   segment.List
 	seg    *Segment
 	held   *life    // what the cursor has acquired
+	watch  *watch   // set while held is
 	last   []uint32 // last docID of every block
 	seek   Strategy
 	small  bool // the list has no extent: docs and freqs lie in list
@@ -60,7 +62,25 @@ type Cursor struct {
 // list with blocks until Close.
 type blockBuffers struct{ docs, freqs [maxBlock]uint32 }
 
-var buffers = sync.Pool{New: func() any { return new(blockBuffers) }}
+var buffers = sync.Pool{New: func() any {
+	b := new(blockBuffers)
+	b.poison()
+	return b
+}}
+
+// poison marks b as released, in tests of invariants.
+func (b *blockBuffers) poison() {
+	invariants.Poison(b.docs[:])
+	invariants.Poison(b.freqs[:])
+}
+
+// getBuffers returns buffers that nobody uses.
+func getBuffers() *blockBuffers {
+	b := buffers.Get().(*blockBuffers)
+	invariants.Unpoison(b.docs[:])
+	invariants.Unpoison(b.freqs[:])
+	return b
+}
 
 // NewCursor returns a cursor at NoDoc. Init gives it a list; one cursor can walk
 // any number of lists, one after the other.
@@ -90,8 +110,10 @@ func (s *Segment) Cursor(term []byte) (*Cursor, error) {
 // calls do nothing.
 func (c *Cursor) Close() {
 	if c.buf != nil {
+		c.buf.poison()
 		buffers.Put(c.buf)
 	}
+	c.watch.stop()
 	c.held.release()
 	*c = Cursor{doc: NoDoc, block: -1, peekLast: NoDoc, closed: true, err: ErrClosed}
 }
@@ -137,7 +159,7 @@ func (c *Cursor) start(e segment.Entry) error {
 	c.last, c.doc, c.small = c.list.Docs.Last[:c.list.Blocks], c.list.First, false
 	c.peekLast = 0 // the skip header may never be needed
 	if c.buf == nil {
-		c.buf = buffers.Get().(*blockBuffers)
+		c.buf = getBuffers()
 	}
 	return nil
 }
@@ -175,7 +197,10 @@ func (c *Cursor) hold() error {
 		return err
 	}
 	c.held.release()
-	c.held = l
+	c.watch.stop()
+	if c.held, c.watch = l, nil; l != nil {
+		c.watch = l.view.index.opts.watch("cursor")
+	}
 	return nil
 }
 

@@ -27,5 +27,5 @@
 //	postings.go             whole lists, many blocks at a time
 //	cursor.go, seek.go      Cursor: walking and skipping, block by block
 //	source.go, cache.go     indexes read through an io.ReaderAt
-//	closed.go               what is in use, and use after Close
+//	closed.go, leak.go      what is in use, use after Close, what is never closed
 package reader

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sort"
 
+	"github.com/pinion-index/pinion/internal/invariants"
 	"github.com/pinion-index/pinion/store"
 )
 
@@ -14,6 +15,7 @@ import (
 type Snapshot struct {
 	view     *view
 	life     life
+	watch    *watch
 	segments []*Segment
 }
 
@@ -22,6 +24,8 @@ type Snapshot struct {
 func newSnapshot(v *view) *Snapshot {
 	s := &Snapshot{view: v, segments: make([]*Segment, len(v.segments))}
 	s.life.view = v
+	s.watch = v.index.opts.watch("snapshot")
+	invariants.Opened(&s.life, "snapshot of "+v.index.String())
 	own := make([]Segment, len(v.segments))
 	for i := range own {
 		own[i] = v.segments[i]
@@ -36,7 +40,10 @@ func newSnapshot(v *view) *Snapshot {
 // iterations, then end with ErrClosed. The snapshot's files are released when the
 // last of these calls has returned and the last Cursor is closed. Further calls
 // return nil.
-func (s *Snapshot) Close() error { return s.life.close() }
+func (s *Snapshot) Close() error {
+	s.watch.stop()
+	return s.life.close()
+}
 
 // Acquire keeps the snapshot's files in memory until Release, whether Close is
 // called or not. Code that reads what Segment.Views, Segment.List or

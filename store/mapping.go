@@ -12,6 +12,7 @@ import (
 	"unsafe"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/invariants"
 )
 
 // mapping is a file mapped read-only, or read. It implements Data.
@@ -52,6 +53,7 @@ func mapFile(path, name string, a Access) (Data, error) {
 			return nil, &fs.PathError{Op: "map", Path: path, Err: err}
 		}
 	}
+	invariants.Opened(m, "file "+path)
 	if m.read {
 		return m, nil
 	}
@@ -137,6 +139,7 @@ func (m *mapping) Close() error {
 	if m.closed.Swap(true) {
 		return nil
 	}
+	invariants.Closed(m)
 	mapped.Lock()
 	delete(mapped.live, m)
 	mapped.Unlock()

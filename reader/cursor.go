@@ -33,8 +33,6 @@ const maxBlock = 1024
 type Cursor struct {
 	list   segment.List
 	seg    *Segment
-	held   *life    // what the cursor has acquired
-	watch  *watch   // set while held is
 	last   []uint32 // last docID of every block
 	seek   Strategy
 	small  bool // the list has no extent: docs and freqs lie in list
@@ -56,6 +54,9 @@ type Cursor struct {
 	bound format.Quad // of a list without bounds of its own
 	one   [1]uint32   // last of such a list
 	buf   *blockBuffers
+
+	held  *life  // what the cursor has acquired
+	watch *watch // set while held is
 }
 
 // blockBuffers hold a decoded block. A Cursor owns one from its first Init on a

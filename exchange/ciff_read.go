@@ -322,7 +322,7 @@ func looksLikeCIFF(b []byte) bool {
 // ciffOrder reads the lists of a file in the order of their terms.
 type ciffOrder struct {
 	f     *os.File
-	temp  bool // f is a temporary copy of a gzip file, inflated
+	temp  bool // f is a temporary inflated copy
 	msgs  *messages
 	lists []ciffAt
 	at    int
@@ -392,7 +392,7 @@ func (o *ciffOrder) close() error {
 	return err
 }
 
-// seekable opens the file at path or, if it is gzipped, a temporary inflated
+// seekable opens the file at path or, if it is compressed, a temporary inflated
 // copy.
 func seekable(path string) (f *os.File, temp bool, err error) {
 	s, err := openStream(path)
@@ -400,7 +400,7 @@ func seekable(path string) (f *os.File, temp bool, err error) {
 		return nil, false, err
 	}
 	defer s.Close()
-	if s.ready(); !s.gzip {
+	if s.ready(); !s.packed {
 		f, err = os.Open(path)
 		return f, false, err
 	}

@@ -2,7 +2,7 @@
 // (JSONL, TSV, TREC text, directories of text files) and posting lists (CIFF, ds2i),
 // and writes CIFF.
 //
-// Text inputs may be gzipped, which is detected by content; reading and inflating
+// Text inputs may be compressed with gzip, zstd or bzip2, which is detected by content; reading and inflating
 // run in a goroutine of their own. The package does not trust its input: every error
 // names the file and the line or byte offset, no input causes a panic, and memory is
 // allocated for bytes that have been read, not for lengths that the input claims.

@@ -3,6 +3,7 @@ package exchange
 import (
 	"bytes"
 	stdgzip "compress/gzip"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/klauspost/compress/zstd"
 	"pgregory.net/rapid"
 )
 
@@ -94,7 +96,7 @@ func TestTextFormats(t *testing.T) {
 			`{"ID":"a","contents":"x"}`,
 			`{"id":"b","contents":"y"}`,
 		}, "\n"), []doc{{"a", "x"}, {"b", "y"}}, []string{
-			`f:2: unknown field "text"`,
+			`f:2: field "contents" is missing`,
 			`f:3: broken JSON: the line ends inside the object`,
 			`f:4: broken JSON: the line ends inside the object`,
 			`f:5: field "id" is missing`,
@@ -108,7 +110,7 @@ func TestTextFormats(t *testing.T) {
 			`f:13: invalid UTF-8 at byte 23 of the line`,
 			`f:14: broken JSON at byte 23 of the line: invalid character '\x01' in string literal`,
 			`f:15: broken JSON at byte 24 of the line: invalid character 'x' in string escape code`,
-			`f:16: unknown field "ID"`,
+			`f:16: field "id" is missing`,
 		}},
 		{"jsonl long id", jsonl, `{"id":"` + strings.Repeat("x", MaxID+1) + `","contents":""}`, nil,
 			[]string{"f:1: the id has 65536 bytes, at most 65535 are allowed"}},
@@ -153,15 +155,15 @@ func TestScanAgrees(t *testing.T) {
 		line := fmt.Sprintf(`{"id": "%s", "contents": "%s"}`, value("id"), value("contents"))
 		var want struct{ ID, Contents *string }
 		dec := json.NewDecoder(strings.NewReader(line))
-		dec.DisallowUnknownFields()
 		err := dec.Decode(&want)
 		if err == nil && (!utf8.ValidString(line) || want.ID == nil || want.Contents == nil || int(dec.InputOffset()) != len(line)) {
 			err = errors.New("not strict")
 		}
-		got, ok := new(scanner).scan([]byte(line))
+		names := defaultFields()
+		got, _, ok := new(scanner).scan([]byte(line), &names)
 		if !ok {
 			var derr error
-			if got, derr = decodeObject([]byte(line)); (derr == nil) != (err == nil) && strings.Count(line, `"id"`) == 1 && strings.Count(line, `"contents"`) == 1 {
+			if got, _, derr = decodeObject([]byte(line), &names); (derr == nil) != (err == nil) && strings.Count(line, `"id"`) == 1 && strings.Count(line, `"contents"`) == 1 {
 				t.Fatalf("%q: %v, encoding/json says %v", line, derr, err)
 			}
 			return
@@ -186,11 +188,37 @@ func TestScanTakesCommonShape(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, ok := new(scanner).scan(line)
+		names := defaultFields()
+		got, _, ok := new(scanner).scan(line, &names)
 		if !ok || string(got.ID) != want["id"] || string(got.Contents) != want["contents"] {
 			t.Fatalf("%q: got %q %q %v", line, got.ID, got.Contents, ok)
 		}
 	})
+}
+
+// TestFields reads objects with other names and more fields.
+func TestFields(t *testing.T) {
+	f, err := ParseFields("id=_id,contents=title+text")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := `{"_id":"a","title":"One \u00e9","text":"two","metadata":{"id":["x"]}}
+{"text":"only text","_id":"b"}
+{"\u005fid":"c","text":"z","title":"y","n":1}
+`
+	j := NewJSONL("f", strings.NewReader(in))
+	j.SetFields(f)
+	docs, errs := readAll(j)
+	compareDocs(t, docs, []doc{{"a", "One é\ntwo"}, {"c", "y\nz"}})
+	compareErrors(t, errs, []string{`f:2: field "title" is missing`})
+	if j.Ignored() != 2 {
+		t.Errorf("%d fields ignored, want 2", j.Ignored())
+	}
+	for _, bad := range []string{"", "id", "id=", "id=a+b", "contents=a+", "title=x", "id=a,id=b", "id=a,contents=a", "contents=x+x"} {
+		if _, err := ParseFields(bad); err == nil {
+			t.Errorf("%q is accepted", bad)
+		}
+	}
 }
 
 // TestLinesAcrossBuffers splits random text into lines through readers that
@@ -245,6 +273,44 @@ func write(t *testing.T, path string, b []byte) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// TestCompressed reads a small file in each compression.
+func TestCompressed(t *testing.T) {
+	const text = "alpha\tone two\nbeta\tthree\n"
+	z, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Go's library has no bzip2 writer: bzip2 1.0.8 made this of text.
+	bz, err := hex.DecodeString("425a68393141592653594fb06b4a000003d180003040003245d48020003100000887a8d1e8ca08e1cf54c0a54a4976d587ef8bb9229c284827d835a500")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for name, b := range map[string][]byte{"plain": []byte(text), "gzip": gzipped([]byte(text)), "zstd": z.EncodeAll([]byte(text), nil), "bzip2": bz} {
+		s, f, err := OpenDocuments(write(t, filepath.Join(dir, name), b), FormatAuto)
+		if err != nil || f != FormatTSV {
+			t.Fatal(name, f, err)
+		}
+		docs, errs := readAll(s)
+		compareDocs(t, docs, []doc{{"alpha", "one two"}, {"beta", "three"}})
+		compareErrors(t, errs, nil)
+		if err := s.Close(); err != nil {
+			t.Error(name, err)
+		}
+		if len(b) == len(text) {
+			continue
+		}
+		s, _, err = OpenDocuments(write(t, filepath.Join(dir, name), b[:len(b)-6]), FormatTSV)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		if _, errs := readAll(s); len(errs) == 0 {
+			t.Errorf("%s: no error for a truncated file", name)
+		}
+		s.Close()
+	}
 }
 
 func TestGzip(t *testing.T) {

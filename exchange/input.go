@@ -2,6 +2,8 @@ package exchange
 
 import (
 	"bufio"
+	"bytes"
+	"compress/bzip2"
 	"fmt"
 	"io"
 	"os"
@@ -9,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
 )
 
 // Stdin is the path that means standard input.
@@ -20,12 +23,12 @@ const (
 	readBlocks = 4
 )
 
-// stream is one input file, inflated if it is gzipped. A goroutine reads ahead.
+// stream is one input file, inflated if it is compressed. A goroutine reads ahead.
 type stream struct {
-	name string
-	gzip bool // known when the first block has been read
-	f    *os.File
-	read atomic.Int64 // bytes of the file consumed
+	name   string
+	packed bool // known when the first block has been read
+	f      *os.File
+	read   atomic.Int64 // bytes of the file consumed
 
 	full chan block
 	free chan []byte
@@ -69,24 +72,37 @@ func openStream(path string) (*stream, error) {
 	return s, nil
 }
 
-// inflated returns the file's content, inflated if it is gzipped.
-func (s *stream) inflated() (io.Reader, error) {
-	raw := bufio.NewReaderSize(counter{s.f, &s.read}, 64<<10)
-	if head, _ := raw.Peek(2); len(head) < 2 || head[0] != 0x1f || head[1] != 0x8b {
-		return raw, nil
+// inflate returns what r holds, inflated if it begins like a gzip, zstd or bzip2 file.
+// The caller calls release at the end.
+func inflate(r *bufio.Reader) (content io.Reader, packed bool, release func(), err error) {
+	release = func() {}
+	head, _ := r.Peek(4)
+	switch {
+	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
+		content, err = gzip.NewReader(r)
+	case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		var z *zstd.Decoder
+		if z, err = zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(128<<20)); err == nil {
+			content, release = z, z.Close
+		}
+	case len(head) == 4 && string(head[:3]) == "BZh" && head[3] >= '1' && head[3] <= '9':
+		content = bzip2.NewReader(r)
+	default:
+		return r, false, release, nil
 	}
-	s.gzip = true
-	return gzip.NewReader(raw)
+	return content, true, release, err
 }
 
 // fill reads blocks until the end of the file, an error or Close.
 func (s *stream) fill() {
 	defer s.wg.Done()
-	r, err := s.inflated()
+	r, packed, release, err := inflate(bufio.NewReaderSize(counter{s.f, &s.read}, 64<<10))
 	if err != nil {
 		s.full <- block{err: err} // the first block: there is room
 		return
 	}
+	defer release()
+	s.packed = packed
 	for {
 		var b []byte
 		select {

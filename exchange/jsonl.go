@@ -6,24 +6,88 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/pinion-index/pinion/writer"
 )
 
-// JSONL reads one JSON object per line with exactly the string fields id and
-// contents, in either order. It skips blank lines. Field names are case-sensitive
-// and must not repeat, and lines must be valid UTF-8.
+// JSONL reads one JSON object per line. The fields id and contents, or those that SetFields
+// names, are strings, in any order; others are ignored and counted. It skips blank lines.
+// Field names are case-sensitive and must not repeat, and lines must be valid UTF-8.
 type JSONL struct {
 	lines   *lines
 	in      input
 	scanner scanner
+	fields  Fields
+	ignored uint64
+}
+
+// Fields names the fields of JSON objects that make a document.
+type Fields struct {
+	// ID is the field of the external id.
+	ID string
+	// Contents are the fields of the text, joined by line feeds. All must be there.
+	Contents []string
+}
+
+// ParseFields parses "id=FIELD,contents=FIELD+FIELD..."; what is left out keeps its name.
+func ParseFields(text string) (Fields, error) {
+	f := defaultFields()
+	seen := map[string]bool{}
+	for _, part := range strings.Split(text, ",") {
+		key, value, ok := strings.Cut(part, "=")
+		names := strings.Split(value, "+")
+		switch {
+		case !ok || slices.Contains(names, ""):
+			return f, fmt.Errorf("%q is not of the form id=FIELD,contents=FIELD+FIELD", text)
+		case key == "id" && len(names) == 1:
+			f.ID = value
+		case key == "contents":
+			f.Contents = names
+		default:
+			return f, fmt.Errorf("%q: documents have one id, and contents", part)
+		}
+		if seen[key] {
+			return f, fmt.Errorf("%s is given twice", key)
+		}
+		seen[key] = true
+	}
+	all := append([]string{f.ID}, f.Contents...)
+	slices.Sort(all)
+	if len(slices.Compact(all)) != 1+len(f.Contents) {
+		return f, fmt.Errorf("%q uses a field twice", text)
+	}
+	return f, nil
+}
+
+func defaultFields() Fields { return Fields{ID: "id", Contents: []string{"contents"}} }
+
+// find returns 0 for the field of the id, 1 and up for those of the contents, and -1 for
+// others.
+func (f *Fields) find(name []byte) int {
+	if string(name) == f.ID {
+		return 0
+	}
+	for i := range f.Contents {
+		if string(name) == f.Contents[i] {
+			return i + 1
+		}
+	}
+	return -1
 }
 
 // NewJSONL reads from r; file is its name in errors.
 func NewJSONL(file string, r io.Reader) *JSONL {
-	return &JSONL{lines: newLines(file, r), in: asInput(r)}
+	return &JSONL{lines: newLines(file, r), in: asInput(r), fields: defaultFields()}
 }
+
+// SetFields names the fields to read. It must be called before Next.
+func (j *JSONL) SetFields(f Fields) { j.fields = f }
+
+// Ignored returns how many fields were neither id nor contents.
+func (j *JSONL) Ignored() uint64 { return j.ignored }
 
 // Next implements Source.
 func (j *JSONL) Next() (writer.Document, error) {
@@ -32,18 +96,19 @@ func (j *JSONL) Next() (writer.Document, error) {
 		if err != nil {
 			return writer.Document{}, err
 		}
-		d, ok := j.scanner.scan(b)
+		d, ignored, ok := j.scanner.scan(b, &j.fields)
 		if !ok {
 			if len(bytes.Trim(b, " \t\r")) == 0 {
 				continue
 			}
-			if d, err = decodeObject(b); err != nil {
+			if d, ignored, err = decodeObject(b, &j.fields); err != nil {
 				return writer.Document{}, j.bad(err.Error())
 			}
 		}
 		if err := checkID(d.ID); err != nil {
 			return writer.Document{}, j.bad(err.Error())
 		}
+		j.ignored += ignored
 		return d, nil
 	}
 }
@@ -60,68 +125,62 @@ func (j *JSONL) Close() error { return j.in.Close() }
 
 // decodeObject decodes a line with encoding/json. It decides whenever the scanner
 // gives up, and returns the document or the reason why there is none.
-func decodeObject(line []byte) (writer.Document, error) {
+func decodeObject(line []byte, f *Fields) (d writer.Document, ignored uint64, err error) {
 	if !utf8.Valid(line) {
-		return writer.Document{}, fmt.Errorf("invalid UTF-8 at byte %d of the line", invalidUTF8(line)+1)
+		return d, 0, fmt.Errorf("invalid UTF-8 at byte %d of the line", invalidUTF8(line)+1)
 	}
 	var whole json.RawMessage
 	if err := json.Unmarshal(line, &whole); err != nil {
-		return writer.Document{}, jsonFailure(line, err)
+		return d, 0, jsonFailure(line, err)
 	}
 	dec := json.NewDecoder(bytes.NewReader(line))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		return writer.Document{}, errors.New("a JSON object is wanted")
+		return writer.Document{}, 0, errors.New("a JSON object is wanted")
 	}
-	var d writer.Document
-	var seen [2]bool
+	parts, ignored := make([]*string, 1+len(f.Contents)), uint64(0)
 	for dec.More() {
-		if err := decodeField(dec, &d, &seen); err != nil {
-			return writer.Document{}, err
+		known, err := decodeField(dec, f, parts)
+		if err != nil {
+			return writer.Document{}, 0, err
+		}
+		if !known {
+			ignored++
 		}
 	}
-	for i, name := range fieldNames {
-		if !seen[i] {
-			return writer.Document{}, fmt.Errorf("field %q is missing", name)
+	var text []string
+	for i, part := range parts {
+		if part == nil {
+			return writer.Document{}, 0, fmt.Errorf("field %q is missing", append([]string{f.ID}, f.Contents...)[i])
 		}
+		text = append(text, *part)
 	}
-	return d, nil
+	return writer.Document{ID: []byte(text[0]), Contents: []byte(strings.Join(text[1:], "\n"))}, ignored, nil
 }
 
-var fieldNames = [2]string{"id", "contents"}
-
-// decodeField decodes one field into d.
-func decodeField(dec *json.Decoder, d *writer.Document, seen *[2]bool) error {
+// decodeField decodes one field into parts, unless it is not known.
+func decodeField(dec *json.Decoder, f *Fields, parts []*string) (known bool, err error) {
 	t, err := dec.Token()
 	if err != nil {
-		return err
+		return false, err
 	}
 	name, _ := t.(string) // the decoder accepts only strings here
-	which := -1
-	for i := range fieldNames {
-		if name == fieldNames[i] {
-			which = i
-		}
+	which := f.find([]byte(name))
+	if which < 0 {
+		var skip json.RawMessage
+		return false, dec.Decode(&skip)
 	}
-	switch {
-	case which < 0:
-		return fmt.Errorf("unknown field %q", name)
-	case seen[which]:
-		return fmt.Errorf("field %q comes twice", name)
+	if parts[which] != nil {
+		return true, fmt.Errorf("field %q comes twice", name)
 	}
-	seen[which] = true
 	if t, err = dec.Token(); err != nil {
-		return err
+		return true, err
 	}
 	s, ok := t.(string)
 	if !ok {
-		return fmt.Errorf("field %q is not a string", name)
+		return true, fmt.Errorf("field %q is not a string", name)
 	}
-	if which == 0 {
-		d.ID = []byte(s)
-	} else {
-		d.Contents = []byte(s)
-	}
-	return nil
+	parts[which] = &s
+	return true, nil
 }
 
 // jsonFailure describes err, which encoding/json returned for line.

@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -10,15 +11,13 @@ import (
 	"path/filepath"
 	"sync/atomic"
 
-	"github.com/klauspost/compress/gzip"
-
 	"github.com/pinion-index/pinion/writer"
 )
 
 // TextDir reads every regular file below a directory as one document, in lexical
 // order of paths. The id is the path relative to the directory, with slashes. It
 // skips files and directories whose names begin with a dot, does not follow
-// links, and inflates gzip files. A file with a NUL byte is not text and gives a
+// links, and inflates gzip, zstd and bzip2 files. A file with a NUL byte is not text and gives a
 // recoverable error.
 type TextDir struct {
 	dir   string
@@ -110,15 +109,14 @@ func (t *TextDir) load(path string) error {
 	if err := t.take(counter{f, &t.read}); err != nil {
 		return err
 	}
-	if b := t.buf.Bytes(); len(b) < 2 || b[0] != 0x1f || b[1] != 0x8b {
-		return nil
-	}
-	z, err := gzip.NewReader(bytes.NewReader(bytes.Clone(t.buf.Bytes())))
-	if err != nil {
+	whole := t.buf
+	r, packed, release, err := inflate(bufio.NewReader(bytes.NewReader(whole.Bytes())))
+	if err != nil || !packed {
 		return err
 	}
-	t.buf.Reset()
-	return t.take(z)
+	defer release()
+	t.buf = bytes.Buffer{}
+	return t.take(r)
 }
 
 // take reads r to its end into the buffer.

@@ -36,8 +36,15 @@ func (b *bitmap) clear() {
 	b.used = 0
 }
 
-// remove empties a set whose members are docs.
+// remove empties a set whose members are docs. Inlined, its loop would keep its variables in
+// memory.
+//
+//go:noinline
 func (b *bitmap) remove(docs []uint32) {
+	if b.used < 4*len(docs) {
+		b.clear()
+		return
+	}
 	words, lo := b.words[:b.used], b.lo
 	for _, d := range docs {
 		if word := uint((d - lo) >> 6); word < uint(len(words)) {

@@ -39,3 +39,23 @@ func TestBitmapTwins(t *testing.T) {
 		}
 	}
 }
+
+// A set is empty after its members are removed, be they few or many.
+func TestBitmapRemove(t *testing.T) {
+	var b bitmap
+	for _, step := range []int{1, 63, 64, 300} {
+		var docs []uint32
+		for d := 70; d < 5000; d += step {
+			docs = append(docs, uint32(d))
+		}
+		b.reset(docs[0], docs[len(docs)-1])
+		b.add(docs)
+		if got := b.match(docs); len(got) != len(docs) {
+			t.Fatalf("step %d: %d members of %d", step, len(got), len(docs))
+		}
+		b.remove(docs)
+		if b.used != 0 || slices.ContainsFunc(b.words, func(w uint64) bool { return w != 0 }) {
+			t.Errorf("step %d: not empty: %x", step, b.words)
+		}
+	}
+}

@@ -67,6 +67,7 @@ var generators = []func(output) error{
 	bitpackDocs,
 	bitpackLoops,
 	patchedAVX2,
+	patchedAVX512,
 	bytepackRows,
 	unaryPositions,
 	regressAdd,

@@ -5,7 +5,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// patchedAVX2 writes the unpackers of full blocks with exceptions, and what their
+// patchedAVX2 writes the unpackers of blocks with exceptions, and what their
 // encoder asks of full blocks.
 func patchedAVX2(out output) error {
 	a := newAssembler()
@@ -27,19 +27,19 @@ type patched struct {
 	carry                   reg.VecVirtual
 }
 
-// patchedKind writes one function: a loop of eight steps of sixteen values. The low bits
+// patchedKind writes one function: a loop of steps of sixteen values. The low bits
 // of a value lie in one or two vectors, which the table of the width names. The
 // overflows of eight values are brought to their places by a shuffle of bytes that a
 // byte of the bitmap selects; no step branches on what the block holds.
 func (a *assembler) patchedKind(kind string) {
 	does := map[string]string{
-		"plain": "writes 128 values to dst",
-		"freqs": "writes 128 values plus one to dst",
-		"docs":  "writes the docIDs after prev to dst whose gaps less one are 128 values",
+		"plain": "writes 16*steps values to dst",
+		"freqs": "writes 16*steps values plus one to dst",
+		"docs":  "writes the docIDs after prev to dst whose gaps less one are 16*steps values",
 	}[kind]
-	a.function(kind+"AVX2", "func(dst *uint32, low, tab, ranks, over *byte, lo, hi uint64, shift, prev uint32)",
+	a.function(kind+"AVX2", "func(dst *uint32, low, tab, ranks, over *byte, lo, hi uint64, shift, prev, steps uint32)",
 		kind+"AVX2 "+does+": low bits, as tab says, and overflows,",
-		"shifted left, where lo and hi have a bit set. 32 bytes past the low bits and 8 past the overflows",
+		"shifted left, where lo and hi have a bit set. 64 bytes past the low bits and 8 past the overflows",
 		"are readable.")
 	p := &patched{assembler: a, kind: kind}
 	dst := a.arg("dst")
@@ -59,7 +59,7 @@ func (a *assembler) patchedKind(kind string) {
 	}
 	bitmap, left := a.GP64(), a.GP32()
 	a.LEAQ(a.memory("lo"), bitmap)
-	a.MOVL(operand.U32(8), left)
+	a.MOVL(a.memory("steps"), left)
 	a.Label(kind)
 	e02, e13 := p.overflows(bitmap)
 	v02 := p.values(0, e02)

@@ -14,6 +14,7 @@ type Tier uint32
 const (
 	Portable Tier = iota // Go only
 	AVX2                 // AVX2, BMI1 and BMI2
+	AVX512               // AVX-512 F, BW, DQ and VL
 )
 
 // String returns the tier's name in lower case.
@@ -23,6 +24,8 @@ func (t Tier) String() string {
 		return "portable"
 	case AVX2:
 		return "avx2"
+	case AVX512:
+		return "avx512"
 	}
 	return fmt.Sprintf("tier(%d)", uint32(t))
 }
@@ -45,7 +48,7 @@ func SetLevel(t Tier) (restore func()) {
 
 // Tiers returns all tiers of this CPU and build in ascending order, from Portable.
 func Tiers() []Tier {
-	tiers := make([]Tier, 0, 2)
+	tiers := make([]Tier, 0, 3)
 	for t := Portable; t <= Best(); t++ {
 		tiers = append(tiers, t)
 	}

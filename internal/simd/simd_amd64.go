@@ -7,10 +7,14 @@ import "golang.org/x/sys/cpu"
 var best = detect()
 
 func detect() Tier {
-	if x := &cpu.X86; !(x.HasAVX2 && x.HasBMI1 && x.HasBMI2) {
+	x := &cpu.X86
+	switch {
+	case !(x.HasAVX2 && x.HasBMI1 && x.HasBMI2):
 		return Portable
+	case !(x.HasAVX512F && x.HasAVX512BW && x.HasAVX512DQ && x.HasAVX512VL):
+		return AVX2
 	}
-	return AVX2
+	return AVX512
 }
 
 // Best returns the highest tier of this CPU and build.

@@ -54,7 +54,7 @@ func docsBlock(s *codec.Sequence, block int) (b docs, err error) {
 
 // DecodeDocs decodes the docIDs of count blocks from block on.
 func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
-	return codec.Rows(dst, s, block, count, BlockLen, nil, blockDocs)
+	return codec.Rows(dst, s, block, count, BlockLen, blockDocs)
 }
 
 // blockDocs decodes a block of docIDs.
@@ -113,7 +113,7 @@ func freqsBlock(s *codec.Sequence, block int) (b freqs, err error) {
 
 // DecodeFreqs decodes the frequencies of count blocks from block on.
 func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
-	return codec.Rows(dst, s, block, count, BlockLen, nil, blockFreqs)
+	return codec.Rows(dst, s, block, count, BlockLen, blockFreqs)
 }
 
 // blockFreqs decodes a block of frequencies.

@@ -41,7 +41,7 @@ func (b buckets) line(h uint32) regress.Line {
 
 // DecodeDocs decodes the docIDs of count blocks from block on.
 func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
-	return codec.Rows(dst, s, block, count, BlockLen, nil, blockDocs)
+	return codec.Rows(dst, s, block, count, BlockLen, blockDocs)
 }
 
 // blockDocs decodes a block of docIDs.

@@ -152,7 +152,7 @@ func (b *block) unpack(dst []uint32, docs bool, prev uint32) bool {
 func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, first, count int) (int, error) {
 	b := block{room: rooms.Get().(*room)}
 	defer rooms.Put(b.room)
-	return codec.Rows(dst, s, first, count, BlockLen, nil, b.docs)
+	return codec.Rows(dst, s, first, count, BlockLen, b.docs)
 }
 
 func (b *block) docs(dst []uint32, s *codec.Sequence, i int) (int, error) {
@@ -178,7 +178,7 @@ func (b *block) docs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, first, count int) (int, error) {
 	b := block{room: rooms.Get().(*room)}
 	defer rooms.Put(b.room)
-	return codec.Rows(dst, s, first, count, BlockLen, nil, b.freqs)
+	return codec.Rows(dst, s, first, count, BlockLen, b.freqs)
 }
 
 func (b *block) freqs(dst []uint32, s *codec.Sequence, i int) (int, error) {

@@ -42,7 +42,7 @@ func open(s *codec.Sequence, i int) (b block, err error) {
 
 // DecodeDocs decodes the docIDs of count blocks from block on.
 func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
-	return codec.Rows(dst, s, block, count, BlockLen, nil, blockDocs)
+	return codec.Rows(dst, s, block, count, BlockLen, blockDocs)
 }
 
 // blockDocs decodes a block of docIDs.
@@ -76,7 +76,7 @@ func blockDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 
 // DecodeFreqs decodes the frequencies of count blocks from block on.
 func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
-	return codec.Rows(dst, s, block, count, BlockLen, nil, blockFreqs)
+	return codec.Rows(dst, s, block, count, BlockLen, blockFreqs)
 }
 
 // blockFreqs decodes a block of frequencies.

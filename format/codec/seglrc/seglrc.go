@@ -103,7 +103,7 @@ func (Codec) DocsSize(docs []uint32) (int, error) { return regress.DocsSize(docs
 
 // DecodeDocs decodes the docIDs of count blocks from block on.
 func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
-	return codec.Rows(dst, s, block, count, BlockLen, nil, blockDocs)
+	return codec.Rows(dst, s, block, count, BlockLen, blockDocs)
 }
 
 // blockDocs decodes a block of docIDs.

@@ -27,6 +27,7 @@ type Report struct {
 	Added    int64   `json:"added"`
 	Replaced int64   `json:"replaced"`
 	Skipped  int64   `json:"skipped"`
+	Ignored  uint64  `json:"ignored_fields"`
 	Read     int64   `json:"bytes_read"`
 	Seconds  float64 `json:"seconds"`
 	Live     int64   `json:"documents"`
@@ -40,6 +41,7 @@ type build struct {
 	stderr   io.Writer
 	w        *writer.Writer
 	skip     bool
+	fields   exchange.Fields
 	order    writer.ReorderOptions
 	progress *cli.Progress
 	report   Report
@@ -82,6 +84,9 @@ func (f *flags) build(ctx context.Context, stderr io.Writer, args []string) (*Re
 	// The budget does not include garbage, which needs memory of its own.
 	debug.SetMemoryLimit(o.Memory + o.Memory/8)
 	b := &build{stderr: stderr, skip: f.onError.Value == "skip", report: Report{Index: f.out}}
+	if b.fields, err = exchange.ParseFields(f.fields); err != nil {
+		return nil, cli.Usage("--map: %w", err)
+	}
 	b.order = writer.ReorderOptions{Order: writer.Order(f.order.Value), Seed: f.seed}
 	b.progress = cli.NewProgress(stderr, "build", total, cli.BytesRate)
 	defer b.progress.Stop()
@@ -147,6 +152,10 @@ func (b *build) documents(ctx context.Context, in input) error {
 		return err
 	}
 	defer src.Close()
+	if j, ok := src.(*exchange.JSONL); ok {
+		j.SetFields(b.fields)
+		defer func() { b.report.Ignored += j.Ignored() }()
+	}
 	defer context.AfterFunc(ctx, func() { src.Close() })()
 	done := b.report.Read
 	for {
@@ -272,6 +281,9 @@ func (r *Report) text(w io.Writer) {
 		added += fmt.Sprintf(", %s of them in place of others", cli.Count(r.Replaced))
 	}
 	t.Row("added", added)
+	if r.Ignored > 0 {
+		t.Row("ignored", cli.Count(r.Ignored)+" JSON fields other than id and contents: see --map")
+	}
 	if r.Skipped > 0 {
 		t.Row("skipped", cli.Count(r.Skipped)+" bad documents")
 	}

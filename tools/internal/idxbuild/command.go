@@ -29,6 +29,7 @@ type flags struct {
 	memory    cli.ByteSize
 	threads   int
 	onError   *cli.Choice
+	fields    string
 	storeText bool
 	json      bool
 }
@@ -57,8 +58,8 @@ func (f *flags) command() *cobra.Command {
 there is none. A document replaces one with the same id. A run commits everything
 at its end, or nothing.
 
-Inputs, gzip-compressed or not; "-" is standard input:
-  jsonl    one JSON object a line with the strings "id" and "contents"
+Inputs, which may be compressed with gzip, zstd or bzip2; "-" is standard input:
+  jsonl    one JSON object a line with the strings "id" and "contents"; see --map
   tsv      lines of id, tab, text
   trec     DOC elements with DOCNO and TEXT
   textdir  a directory: each file is a document, its path the id
@@ -89,6 +90,7 @@ equal scores. Documents added by later runs follow, in their own order.`,
 	fl.Uint64Var(&f.seed, "seed", 0, "of --order random: another `N` gives another order")
 	fl.Var(&f.memory, "memory", "memory budget")
 	cli.Threads(fl, &f.threads)
+	fl.StringVar(&f.fields, "map", "id=id,contents=contents", "JSON `FIELDS` to read, as in id=_id,contents=title+text")
 	fl.Var(f.onError, "on-error", "what to do with a bad document: fail|skip")
 	fl.BoolVar(&f.storeText, "store-text", false, "keep the text of documents in the index")
 	fl.BoolVar(&f.json, "json", false, "print the report as JSON")

@@ -17,10 +17,10 @@ const (
 )
 
 // Rows returns the number of rows of n values.
-func Rows(n int) int { return (n + 3) / 4 }
+func Rows(n int) int { return int(uint(n+3) / 4) }
 
 // Vectors returns the number of vectors of n values of width bits.
-func Vectors(n int, width uint) int { return (Rows(n)*int(width) + 31) / 32 }
+func Vectors(n int, width uint) int { return int((uint(Rows(n))*width + 31) / 32) }
 
 // Size returns the number of bytes of n values of width bits.
 func Size(n int, width uint) int { return Vectors(n, width) * VectorSize }

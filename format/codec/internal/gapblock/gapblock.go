@@ -126,12 +126,12 @@ func (c Codec[L]) FreqsSize(freqs []uint32) (int, error) {
 
 // DecodeDocs decodes the docIDs of count blocks from block on.
 func (c Codec[L]) DecodeDocs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
-	return codec.Rows(dst, s, block, count, c.BlockLen(), nil, c.DocsBlock)
+	return codec.Rows(dst, s, block, count, c.BlockLen(), c.DocsBlock)
 }
 
 // DecodeFreqs decodes the frequencies of count blocks from block on.
 func (c Codec[L]) DecodeFreqs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
-	return codec.Rows(dst, s, block, count, c.BlockLen(), nil, c.FreqsBlock)
+	return codec.Rows(dst, s, block, count, c.BlockLen(), c.FreqsBlock)
 }
 
 // DocsBlock decodes the docIDs of one block.

@@ -39,7 +39,7 @@ func (f Form) FreqsSize(freqs []uint32) (int, error) { return FreqsSize(freqs, f
 
 // DecodeDocs decodes the docIDs of count blocks from block on.
 func (f Form) DecodeDocs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
-	return codec.Rows(dst, s, block, count, BlockLen, nil, f.decodeDocs)
+	return codec.Rows(dst, s, block, count, BlockLen, f.decodeDocs)
 }
 
 func (f Form) decodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
@@ -65,7 +65,7 @@ func (f Form) decodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error
 
 // DecodeFreqs decodes the frequencies of count blocks from block on.
 func (f Form) DecodeFreqs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
-	return codec.Rows(dst, s, block, count, BlockLen, nil, f.decodeFreqs)
+	return codec.Rows(dst, s, block, count, BlockLen, f.decodeFreqs)
 }
 
 func (f Form) decodeFreqs(dst []uint32, s *codec.Sequence, block int) (int, error) {

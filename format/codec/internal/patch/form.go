@@ -55,7 +55,7 @@ func (l *layout) open(f Form, p []byte, n int) bool {
 		l.Over = head >> (widthBits + countBits) & (1<<overBits - 1)
 		positions := &listedBits[l.Count]
 		l.bit, l.pos, l.plus = headBits, uint(positions.width), 1
-		l.low = int(headBits+uint(positions.size)+l.Count*l.Over+31) / 32 * 4
+		l.low = int((headBits + uint(positions.size) + l.Count*l.Over + 31) / 32 * 4)
 		return l.low+bitpack.Size(n, l.Width) == len(p) && l.Width <= bitpack.MaxWidth
 	}
 	l.Width, l.pos, l.Over, l.Count = head&0xff, head>>8&0xff, head>>16&0xff, head>>24

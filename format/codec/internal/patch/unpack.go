@@ -60,6 +60,9 @@ func (l *layout) unpack(dst []uint32, n int, src []byte, k kind, prev uint32) bo
 		}
 		return true
 	}
+	if l.wide(src, k) {
+		return l.unpackWide((*[bitpack.BlockLen]uint32)(dst), n, src, k, prev)
+	}
 	d, ok := sourceOf(src)
 	if !ok {
 		return l.unpackSlowly(dst, n, src, k, prev)

@@ -38,6 +38,27 @@ var widthTables = func() (t [bitpack.MaxWidth + 1]widthTable) {
 	return t
 }()
 
+// wideTable is widthTable for AVX-512: for each step, the quadwords of the vectors in
+// which its rows begin, counted from the byte at which the first does.
+type wideTable [8]struct {
+	quads  [8]uint8
+	offset uint16
+	_      [6]byte
+}
+
+var wideTables = func() (t [bitpack.MaxWidth + 1]wideTable) {
+	for b := range t {
+		for step := range t[b] {
+			s, first := &t[b][step], 4*step*b/32
+			s.offset = uint16(first * bitpack.VectorSize)
+			for i := range s.quads {
+				s.quads[i] = uint8(2*((4*step+i/2)*b/32-first) + i%2)
+			}
+		}
+	}
+	return t
+}()
+
 // ranks has, for each byte of a bitmap, the shuffle that brings the next numbers to the
 // bits that are set, and zero to the others.
 var ranks = func() (t [256][8]byte) {
@@ -57,6 +78,24 @@ func vectors(src []byte) bool {
 	return simd.Level() >= simd.AVX2 && cap(src)-len(src) >= format.ReadablePadding
 }
 
+// wide reports whether the block in src can be unpacked with AVX-512: the exceptions must be
+// those of newpfd.
+func (l *layout) wide(src []byte, k kind) bool {
+	return simd.Level() >= simd.AVX512 && k != plain && l.plus == 1 &&
+		(l.pos == asBitmap || l.pos == positionBits && l.Count <= ListMax) &&
+		cap(src)-len(src) >= format.ReadablePadding
+}
+
+// unpackWide is unpack with AVX-512.
+func (l *layout) unpackWide(dst *[bitpack.BlockLen]uint32, n int, src []byte, k kind, prev uint32) bool {
+	from := unsafe.Pointer(unsafe.SliceData(src))
+	low, tab := (*byte)(unsafe.Add(from, l.low)), (*byte)(unsafe.Pointer(&wideTables[l.Width]))
+	if k == docs {
+		return docsAVX512(&dst[0], (*byte)(from), low, tab, uint64(l.bit), uint64(l.Count), uint64(l.Over), uint64(asBitmap-l.pos), uint64(n), uint32(l.Width), prev)
+	}
+	return freqsAVX512(&dst[0], (*byte)(from), low, tab, uint64(l.bit), uint64(l.Count), uint64(l.Over), uint64(asBitmap-l.pos), uint64(n), uint32(l.Width), 0)
+}
+
 // unpackVectors is unpack for a block with a bitmap and overflows of at most octetBits bits.
 func (l *layout) unpackVectors(dst *[bitpack.BlockLen]uint32, n int, src []byte, d source, k kind, prev uint32) bool {
 	var e exceptions
@@ -69,11 +108,7 @@ func (l *layout) unpackVectors(dst *[bitpack.BlockLen]uint32, n int, src []byte,
 		return false
 	}
 	e.overflows.read(d, l.bit+bitmapBits, l.Over, l.Count, uint(l.plus))
-	if n < bitpack.BlockLen {
-		e.unpackShort(dst, src[l.low:l.low+bitpack.Size(n, l.Width)], l.Width, k, prev)
-	} else {
-		e.unpack(dst, unsafe.Add(unsafe.Pointer(unsafe.SliceData(src)), l.low), l.Width, k, prev)
-	}
+	e.unpack(dst, n, unsafe.Add(unsafe.Pointer(unsafe.SliceData(src)), l.low), l.Width, k, prev)
 	return true
 }
 
@@ -84,25 +119,17 @@ type exceptions struct {
 	lo, hi    uint64
 }
 
-// unpackShort unpacks a copy of low, as long as a full block and what is read after it.
-//
-//go:noinline
-func (e *exceptions) unpackShort(dst *[bitpack.BlockLen]uint32, low []byte, width uint, k kind, prev uint32) {
-	var buf [4*bitpack.BlockLen + 2*bitpack.VectorSize]byte
-	copy(buf[:], low)
-	e.unpack(dst, unsafe.Pointer(&buf), width, k, prev)
-}
-
-func (e *exceptions) unpack(dst *[bitpack.BlockLen]uint32, low unsafe.Pointer, width uint, k kind, prev uint32) {
+func (e *exceptions) unpack(dst *[bitpack.BlockLen]uint32, n int, low unsafe.Pointer, width uint, k kind, prev uint32) {
 	tab, ranks := (*byte)(unsafe.Pointer(&widthTables[width])), (*byte)(unsafe.Pointer(&ranks))
 	over := (*byte)(unsafe.Pointer(&e.overflows))
+	steps := uint32(n+15) / 16
 	switch k {
 	case docs:
-		docsAVX2(&dst[0], (*byte)(low), tab, ranks, over, e.lo, e.hi, uint32(width), prev)
+		docsAVX2(&dst[0], (*byte)(low), tab, ranks, over, e.lo, e.hi, uint32(width), prev, steps)
 	case freqs:
-		freqsAVX2(&dst[0], (*byte)(low), tab, ranks, over, e.lo, e.hi, uint32(width), 0)
+		freqsAVX2(&dst[0], (*byte)(low), tab, ranks, over, e.lo, e.hi, uint32(width), 0, steps)
 	default:
-		plainAVX2(&dst[0], (*byte)(low), tab, ranks, over, e.lo, e.hi, uint32(width), 0)
+		plainAVX2(&dst[0], (*byte)(low), tab, ranks, over, e.lo, e.hi, uint32(width), 0, steps)
 	}
 }
 

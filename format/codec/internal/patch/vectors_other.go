@@ -10,6 +10,10 @@ func (*layout) unpackVectors(*[bitpack.BlockLen]uint32, int, []byte, source, kin
 	return false
 }
 
+func (*layout) wide([]byte, kind) bool { return false }
+
+func (*layout) unpackWide(*[bitpack.BlockLen]uint32, int, []byte, kind, uint32) bool { return false }
+
 func worthVectors(int) bool { return false }
 
 func exceedVectors(*[33]uint32, []uint32, uint) uint32 { return 0 }

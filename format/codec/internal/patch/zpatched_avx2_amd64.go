@@ -15,23 +15,23 @@ func exceedAVX2(count *uint32, v *uint32, full uint64) (most uint32)
 //go:noescape
 func aboveAVX2(v *uint32, least uint32) (lo uint64, hi uint64)
 
-// plainAVX2 writes 128 values to dst: low bits, as tab says, and overflows,
-// shifted left, where lo and hi have a bit set. 32 bytes past the low bits and 8 past the overflows
+// plainAVX2 writes 16*steps values to dst: low bits, as tab says, and overflows,
+// shifted left, where lo and hi have a bit set. 64 bytes past the low bits and 8 past the overflows
 // are readable.
 //
 //go:noescape
-func plainAVX2(dst *uint32, low *byte, tab *byte, ranks *byte, over *byte, lo uint64, hi uint64, shift uint32, prev uint32)
+func plainAVX2(dst *uint32, low *byte, tab *byte, ranks *byte, over *byte, lo uint64, hi uint64, shift uint32, prev uint32, steps uint32)
 
-// freqsAVX2 writes 128 values plus one to dst: low bits, as tab says, and overflows,
-// shifted left, where lo and hi have a bit set. 32 bytes past the low bits and 8 past the overflows
+// freqsAVX2 writes 16*steps values plus one to dst: low bits, as tab says, and overflows,
+// shifted left, where lo and hi have a bit set. 64 bytes past the low bits and 8 past the overflows
 // are readable.
 //
 //go:noescape
-func freqsAVX2(dst *uint32, low *byte, tab *byte, ranks *byte, over *byte, lo uint64, hi uint64, shift uint32, prev uint32)
+func freqsAVX2(dst *uint32, low *byte, tab *byte, ranks *byte, over *byte, lo uint64, hi uint64, shift uint32, prev uint32, steps uint32)
 
-// docsAVX2 writes the docIDs after prev to dst whose gaps less one are 128 values: low bits, as tab says, and overflows,
-// shifted left, where lo and hi have a bit set. 32 bytes past the low bits and 8 past the overflows
+// docsAVX2 writes the docIDs after prev to dst whose gaps less one are 16*steps values: low bits, as tab says, and overflows,
+// shifted left, where lo and hi have a bit set. 64 bytes past the low bits and 8 past the overflows
 // are readable.
 //
 //go:noescape
-func docsAVX2(dst *uint32, low *byte, tab *byte, ranks *byte, over *byte, lo uint64, hi uint64, shift uint32, prev uint32)
+func docsAVX2(dst *uint32, low *byte, tab *byte, ranks *byte, over *byte, lo uint64, hi uint64, shift uint32, prev uint32, steps uint32)

@@ -235,9 +235,9 @@ DATA aboveOrder<>+16(SB)/8, $0x0000000600000002
 DATA aboveOrder<>+24(SB)/8, $0x0000000700000003
 GLOBL aboveOrder<>(SB), RODATA|NOPTR, $32
 
-// func plainAVX2(dst *uint32, low *byte, tab *byte, ranks *byte, over *byte, lo uint64, hi uint64, shift uint32, prev uint32)
+// func plainAVX2(dst *uint32, low *byte, tab *byte, ranks *byte, over *byte, lo uint64, hi uint64, shift uint32, prev uint32, steps uint32)
 // Requires: AVX, AVX2, POPCNT
-TEXT ·plainAVX2(SB), NOSPLIT, $0-64
+TEXT ·plainAVX2(SB), NOSPLIT, $0-68
 	MOVQ         dst+0(FP), AX
 	MOVQ         low+8(FP), CX
 	MOVQ         tab+16(FP), DX
@@ -249,7 +249,7 @@ TEXT ·plainAVX2(SB), NOSPLIT, $0-64
 	LEAQ         shift+56(FP), DI
 	VMOVD        (DI), X2
 	LEAQ         lo+40(FP), DI
-	MOVL         $0x00000008, R8
+	MOVL         steps+64(FP), R8
 
 plain:
 	MOVBQZX      (DI), R9
@@ -308,9 +308,9 @@ plain:
 	VZEROUPPER
 	RET
 
-// func freqsAVX2(dst *uint32, low *byte, tab *byte, ranks *byte, over *byte, lo uint64, hi uint64, shift uint32, prev uint32)
+// func freqsAVX2(dst *uint32, low *byte, tab *byte, ranks *byte, over *byte, lo uint64, hi uint64, shift uint32, prev uint32, steps uint32)
 // Requires: AVX, AVX2, POPCNT
-TEXT ·freqsAVX2(SB), NOSPLIT, $0-64
+TEXT ·freqsAVX2(SB), NOSPLIT, $0-68
 	MOVQ         dst+0(FP), AX
 	MOVQ         low+8(FP), CX
 	MOVQ         tab+16(FP), DX
@@ -323,7 +323,7 @@ TEXT ·freqsAVX2(SB), NOSPLIT, $0-64
 	VMOVD        (DI), X2
 	VPCMPEQD     Y3, Y3, Y3
 	LEAQ         lo+40(FP), DI
-	MOVL         $0x00000008, R8
+	MOVL         steps+64(FP), R8
 
 freqs:
 	MOVBQZX      (DI), R9
@@ -384,9 +384,9 @@ freqs:
 	VZEROUPPER
 	RET
 
-// func docsAVX2(dst *uint32, low *byte, tab *byte, ranks *byte, over *byte, lo uint64, hi uint64, shift uint32, prev uint32)
+// func docsAVX2(dst *uint32, low *byte, tab *byte, ranks *byte, over *byte, lo uint64, hi uint64, shift uint32, prev uint32, steps uint32)
 // Requires: AVX, AVX2, POPCNT
-TEXT ·docsAVX2(SB), NOSPLIT, $0-64
+TEXT ·docsAVX2(SB), NOSPLIT, $0-68
 	MOVQ         dst+0(FP), AX
 	MOVQ         low+8(FP), CX
 	MOVQ         tab+16(FP), DX
@@ -400,7 +400,7 @@ TEXT ·docsAVX2(SB), NOSPLIT, $0-64
 	LEAQ         prev+60(FP), DI
 	VPBROADCASTD (DI), Y3
 	LEAQ         lo+40(FP), DI
-	MOVL         $0x00000008, R8
+	MOVL         steps+64(FP), R8
 
 docs:
 	MOVBQZX      (DI), R9

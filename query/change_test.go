@@ -56,7 +56,7 @@ var changing = map[string]func(v *victim) error{
 	"skip header": func(v *victim) error {
 		at := v.skips[v.rng.IntN(len(v.skips))]
 		old := binary.LittleEndian.Uint32(v.mem[at:])
-		v.flicker(at, []uint32{old - 1, old + 1, old - 200, old + 200, v.rng.Uint32N(4000), 0}[v.rng.IntN(6)])
+		v.flicker(at, []uint32{old - 1, old + 1, old - 200, old + 200, v.rng.Uint32N(3000), 0}[v.rng.IntN(6)])
 		return nil
 	},
 	"truncate": func(v *victim) error {
@@ -118,7 +118,7 @@ func TestFilesThatChange(t *testing.T) {
 	if n, err := strconv.Atoi(os.Getenv("PINION_CHANGES")); err == nil {
 		runs = n
 	}
-	docs := querytest.ZipfDocs(rand.New(rand.NewPCG(95, 96)), 6000, 300, 20)
+	docs := querytest.ZipfDocs(rand.New(rand.NewPCG(95, 96)), 3000, 300, 20)
 	dirs := map[codec.ID]string{}
 	for run := 0; run < runs; {
 		for what, change := range changing {
@@ -127,7 +127,7 @@ func TestFilesThatChange(t *testing.T) {
 			}
 			c := registry.All()[run%len(registry.All())]
 			if dirs[c.ID()] == "" {
-				dirs[c.ID()] = querytest.Directory(t, writer.Options{DocsCodec: c, FreqsCodec: c}, docs, []int{5, 3000}, 4000)
+				dirs[c.ID()] = querytest.Directory(t, writer.Options{DocsCodec: c, FreqsCodec: c}, docs, []int{5, 1500}, 2000)
 			}
 			t.Run(strconv.Itoa(run)+" "+what+" "+c.ID().String(), func(t *testing.T) { changeUnderQueries(t, dirs[c.ID()], uint64(run), change) })
 		}
@@ -191,8 +191,8 @@ func ends(t *testing.T, what string, f func() error) {
 // readSome calls the methods of package reader that walk mapped memory.
 func readSome(s *reader.Snapshot, i int) error {
 	_, _, err := s.FindID([]byte("d0000017"))
-	_, err1 := s.ID(uint32(i)%6000, nil)
-	_, err2 := s.Stored(uint32(i)%6000, nil)
+	_, err1 := s.ID(uint32(i)%3000, nil)
+	_, err2 := s.Stored(uint32(i)%3000, nil)
 	var err3 error
 	for _, err3 = range s.Postings([]byte("w" + strconv.Itoa(i%20))) {
 	}

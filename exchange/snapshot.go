@@ -70,6 +70,10 @@ func (p *snapshotPart) renumber() {
 func (x *SnapshotLists) Docs() int { return x.docs }
 
 func (x *SnapshotLists) doc(doc uint32) (_ writer.InvertedDoc, err error) {
+	if err := x.s.Acquire(); err != nil {
+		return writer.InvertedDoc{}, err
+	}
+	defer x.s.Release()
 	defer store.CatchFault(store.ArmFault(), &err)
 	for i := range x.parts {
 		p := &x.parts[i]
@@ -92,6 +96,10 @@ func (x *SnapshotLists) doc(doc uint32) (_ writer.InvertedDoc, err error) {
 // Lists returns the number of lists that Inverted yields. It reads the index for
 // that.
 func (x *SnapshotLists) Lists() (n int64, err error) {
+	if err := x.s.Acquire(); err != nil {
+		return 0, err
+	}
+	defer x.s.Release()
 	defer store.CatchFault(store.ArmFault(), &err)
 	terms := x.s.Terms(nil)
 	for terms.Next() {
@@ -106,6 +114,10 @@ func (x *SnapshotLists) Lists() (n int64, err error) {
 }
 
 func (x *SnapshotLists) next() (l writer.InvertedList, err error) {
+	if err := x.s.Acquire(); err != nil {
+		return writer.InvertedList{}, err
+	}
+	defer x.s.Release()
 	defer store.CatchFault(store.ArmFault(), &err)
 	for x.terms.Next() {
 		if err := x.load(x.terms, false); err != nil {

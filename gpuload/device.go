@@ -1,10 +1,11 @@
 package gpuload
 
 import (
-	"errors"
+	"fmt"
 	"sync"
 
 	"github.com/pinion-index/pinion/internal/cuda"
+	"github.com/pinion-index/pinion/reader"
 )
 
 // Errors of devices and executors.
@@ -16,8 +17,9 @@ var (
 	ErrMemory = cuda.ErrMemory
 	// ErrDevice means that a copy or a kernel failed. The device cannot be used any more.
 	ErrDevice = cuda.ErrDevice
-	// ErrClosed means that a Device, Executor, Conjunction or Gatherer has been closed.
-	ErrClosed = errors.New("gpuload: closed")
+	// ErrClosed means that a Device, Executor, Conjunction or Gatherer has been closed. It
+	// matches reader.ErrClosed.
+	ErrClosed = fmt.Errorf("gpuload: %w", reader.ErrClosed)
 )
 
 // Info describes a device.

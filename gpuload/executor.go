@@ -13,6 +13,7 @@ import (
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/store"
 )
 
 // maxK is the greatest k that the device supports.
@@ -117,6 +118,7 @@ func newExecutor(dev cuda.Device, views []view, o Options) (*Executor, error) {
 
 // open allocates the device memory that does not depend on queries.
 func (x *Executor) open() (err error) {
+	defer store.CatchFault(store.ArmFault(), &err)
 	x.options.setDefaults(x.dev.Info())
 	segs := make([]*segment.Segment, len(x.views))
 	for i, v := range x.views {

@@ -126,6 +126,9 @@ func (g *Gatherer) resolve(ctx context.Context, q *query.Query) (*waiter, error)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	if g.ctx.Err() != nil {
+		return nil, ErrClosed
+	}
 	if err := g.x.enter(); err != nil {
 		return nil, err
 	}

@@ -16,9 +16,12 @@ import (
 )
 
 // openSnapshot returns a snapshot of a small index of two segments.
-func openSnapshot(t *testing.T) *reader.Snapshot {
+func openSnapshot(t *testing.T) *reader.Snapshot { return snapshotIn(t, t.TempDir()) }
+
+// snapshotIn makes the index in a directory.
+func snapshotIn(t *testing.T, dir string) *reader.Snapshot {
 	t.Helper()
-	ctx, dir := context.Background(), t.TempDir()
+	ctx := context.Background()
 	w, err := writer.Open(ctx, dir, writer.Options{})
 	for i := 0; err == nil && i < 600; i++ {
 		err = w.Add(ctx, writer.Document{ID: fmt.Append(nil, i), Contents: fmt.Appendf(nil, "all t%d t%d t%d", i%2, i%3, i%50)})

@@ -2,6 +2,7 @@ package gpuload
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/pinion-index/pinion/format"
@@ -72,7 +73,11 @@ func (l *lists) loadSome(wants []*want, oldest, epoch uint64) error {
 			l.stats.Refused++
 			continue
 		}
-		if err := l.copyRun(b, wants[i-n].key.Segment, o.lists[i-n:i], at, size, &staged); err != nil {
+		if err := l.copyRun(b, wants[i-n].key.Segment, o.lists[i-n:i], at, size, &staged); errors.Is(err, format.ErrCorrupt) {
+			l.stats.Refused += int64(n)
+			l.release(at, size)
+			continue
+		} else if err != nil {
 			return err
 		}
 		limit = min(4*limit, max(l.arena.Size()/64, firstRun), lastRun)

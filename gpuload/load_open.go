@@ -10,6 +10,7 @@ import (
 	"github.com/pinion-index/pinion/internal/cuda"
 	"github.com/pinion-index/pinion/kernels"
 	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/store"
 )
 
 // opened is a list ready to be loaded.
@@ -83,14 +84,16 @@ func (o *opening) get(i int) *opened {
 	}
 }
 
-// openOne opens w into o. v is scratch.
+// openOne opens w into o. v is scratch. A list that faults is one that cannot be opened.
 func (l *lists) openOne(o *opened, v *segment.List, w *want) {
+	var fault error
+	defer store.CatchFault(store.ArmFault(), &fault)
 	s := l.segments[w.key.Segment]
 	if s.InitList(v, w.entry) != nil || !kernels.Decodable(uint8(v.DocsCodec.ID())) || !kernels.Decodable(uint8(v.FreqsCodec.ID())) {
 		return
 	}
-	o.extent, o.desc = v.Extent(), layout.Describe(v, s.Meta().Docs)
-	o.kth, o.quad = v.Kth, v.Quad
+	o.desc, o.kth, o.quad = layout.Describe(v, s.Meta().Docs), v.Kth, v.Quad
+	o.extent = v.Extent()
 }
 
 // admit makes a list resident at address at. Its descriptor is the number-th of those to
@@ -137,17 +140,17 @@ func (l *lists) rangeFor(n int, size int64, oldest uint64) (kernels.Ptr, bool) {
 	return at, ok
 }
 
-// copyRun enqueues the copy of adjacent extents.
-func (l *lists) copyRun(b *cuda.Batch, seg int, run []opened, at kernels.Ptr, size int64, staged *int) error {
+// copyRun enqueues the copy of adjacent extents. The error is of kind format.ErrCorrupt if
+// the file cannot be read.
+func (l *lists) copyRun(b *cuda.Batch, seg int, run []opened, at kernels.Ptr, size int64, staged *int) (err error) {
+	defer store.CatchFault(store.ArmFault(), &err)
 	l.stats.BytesLoaded += size
 	if l.registered[seg] != nil {
 		b.CopyIn(at, run[0].extent[:size:size])
-		err := l.dev.Submit(b) // copying starts while the next lists are opened
-		b.Reset()
-		return err
+		defer b.Reset()
+		return l.dev.Submit(b) // copying starts while the next lists are opened
 	}
 	if l.ring == nil {
-		var err error
 		if l.ring, err = l.dev.HostAlloc(ringSize); err != nil {
 			return err
 		}

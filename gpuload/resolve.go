@@ -11,6 +11,7 @@ import (
 	"github.com/pinion-index/pinion/kernels"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/store"
 )
 
 // small is a decoded list without an extent.
@@ -99,7 +100,8 @@ func (x *Executor) resolve(queries []query.Query) []plan {
 
 // resolve looks up a query's terms and sorts them in package query's canonical order:
 // ascending df in the snapshot, then bytes.
-func (r *resolver) resolve(p *plan, q *query.Query) error {
+func (r *resolver) resolve(p *plan, q *query.Query) (err error) {
+	defer store.CatchFault(store.ArmFault(), &err)
 	if err := q.Check(); err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/store"
 )
 
 // viewsOf returns a snapshot's segments.
@@ -31,11 +32,12 @@ func scorerFor(s *reader.Snapshot, cpu query.Executor) (*query.Scorer, error) {
 
 // LoadAll makes lists resident, in file order, until no more fit. It is optional: an
 // Executor loads the lists that its queries need.
-func (x *Executor) LoadAll(ctx context.Context) error {
+func (x *Executor) LoadAll(ctx context.Context) (err error) {
 	if err := x.enter(); err != nil {
 		return err
 	}
 	defer x.leave()
+	defer store.CatchFault(store.ArmFault(), &err)
 	var wants []*want
 	for i := range x.views {
 		it := x.views[i].seg.Terms()

@@ -170,6 +170,7 @@ func newDenseList(s *reader.Segment, l *list) (*denseList, error) {
 	d := &denseList{words: make([]uint64, words), ranks: make([]uint32, words), freqs: make([]uint8, 0, l.entry.DF+1)}
 	c := reader.NewCursor()
 	defer c.Close()
+	c.SetArmed(true)
 	if err := c.Init(s, l.entry); err != nil {
 		return nil, err
 	}

@@ -44,7 +44,7 @@ func (s *Searcher) Matches(ctx context.Context, q Query) iter.Seq2[uint32, error
 }
 
 // matching is the state of Matches. The caller's code runs between its calls of next, so that it
-// runs under its own guard against faults.
+// runs under its own guard against faults, and the snapshot is held only inside.
 type matching struct {
 	s      *Searcher
 	run    *run
@@ -54,6 +54,10 @@ type matching struct {
 }
 
 func (m *matching) begin(ctx context.Context, q *Query) (err error) {
+	if err := m.s.hold(); err != nil {
+		return err
+	}
+	defer m.s.release()
 	defer store.CatchFault(store.ArmFault(), &err)
 	if err := ctx.Err(); err != nil {
 		return err
@@ -71,10 +75,11 @@ func (m *matching) begin(ctx context.Context, q *Query) (err error) {
 
 // next returns the next matches, or none at the end and with an error.
 func (m *matching) next() (docs []uint32, err error) {
-	defer store.CatchFault(store.ArmFault(), &err)
-	if x := m.s.snapshot; x != nil && x.Err() != nil {
-		return nil, x.Err()
+	if err := m.s.hold(); err != nil {
+		return nil, err
 	}
+	defer m.s.release()
+	defer store.CatchFault(store.ArmFault(), &err)
 	r := m.run
 	conjunctive := r.q.Mode == And
 	docs = m.docs[:0]

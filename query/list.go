@@ -35,7 +35,7 @@ type list struct {
 
 // open moves l to the first posting of its entry in s.
 func (l *list) open(s *reader.Segment, by reader.Strategy) error {
-	l.SetArmed(true) // the methods of Searcher and taskWorker arm faults
+	l.SetArmed(true) // a query arms faults and holds the snapshot
 	if err := l.Init(s, l.entry); err != nil {
 		return err
 	}

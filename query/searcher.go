@@ -37,8 +37,8 @@ func (o *Options) params() Params {
 	return *o.Params
 }
 
-// Searcher answers queries over one snapshot, which must stay open while the Searcher is used:
-// after that, queries fail with reader.ErrClosed. It is safe for concurrent use. It needs no closing.
+// Searcher answers queries over one snapshot. After the snapshot is closed, queries fail with
+// reader.ErrClosed; those under way are answered. It is safe for concurrent use. It needs no closing.
 type Searcher struct {
 	snapshot *reader.Snapshot // nil in tests over parts
 	seek     reader.Strategy
@@ -49,18 +49,17 @@ type Searcher struct {
 	runs     sync.Pool
 }
 
-// NewSearcher returns a Searcher over a snapshot, which must stay open while the Searcher is used.
+// NewSearcher returns a Searcher over a snapshot, which it does not keep open.
 // The error matches ErrInvalid if s is nil or an option is invalid, ErrParams if a parameter is out
 // of range, and reader.ErrClosed if s is closed.
 func NewSearcher(s *reader.Snapshot, o Options) (*Searcher, error) {
 	if s == nil {
 		return nil, fmt.Errorf("%w: no snapshot", ErrInvalid)
 	}
-	hold, err := s.Retain() // fails if s is closed
-	if err != nil {
+	if err := s.Acquire(); err != nil {
 		return nil, err
 	}
-	defer hold.Close()
+	defer s.Release()
 	var parts []part
 	for _, seg := range s.Segments() {
 		d, err := seg.Deletes()
@@ -107,6 +106,21 @@ func newSearcher(parts []part, st Stats, o Options) (*Searcher, error) {
 	return s, nil
 }
 
+// hold keeps the snapshot's files in memory until release, or fails if the snapshot is closed. Each
+// query holds it once.
+func (s *Searcher) hold() error {
+	if s.snapshot == nil {
+		return nil
+	}
+	return s.snapshot.Acquire()
+}
+
+func (s *Searcher) release() {
+	if s.snapshot != nil {
+		s.snapshot.Release()
+	}
+}
+
 // Scorer returns the scoring function of the snapshot.
 func (s *Searcher) Scorer() *Scorer { return s.scorer }
 
@@ -140,6 +154,10 @@ func (s *Searcher) AppendHits(ctx context.Context, dst []Hit, q *Query) (hits []
 	if err = q.Check(); err != nil {
 		return dst, err
 	}
+	if err = s.hold(); err != nil {
+		return dst, err
+	}
+	defer s.release()
 	defer store.CatchFault(store.ArmFault(), &err)
 	if q.K <= 0 || len(q.Terms) == 0 {
 		q.Trace.reset()

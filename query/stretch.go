@@ -24,10 +24,10 @@ func (r *run) read(l *list, s *stretch, pass float32) {
 	doc := max(l.Doc(), l.from)
 	for doc < hi && !r.stopped() {
 		if b, n := r.row(l, doc, hi, pass); n > 1 {
-			if !r.readRow(l, s, b, n) {
+			if !r.readRow(l, s, b, n, doc) {
 				return
 			}
-			doc = l.List().Docs.Last[b+n-1] + 1
+			doc = s.docs[len(s.docs)-1] + 1
 			continue
 		}
 		last := l.Shallow(doc)
@@ -84,15 +84,15 @@ func (r *run) row(l *list, doc, hi uint32, pass float32) (block, n int) {
 
 var errRow = format.Corrupt("block does not hold the docIDs of the skip header")
 
-// readRow adds the postings of n blocks of l, starting at block b, which is not the first, to s. It
-// does not move the cursor. It returns false on damage.
-func (r *run) readRow(l *list, s *stretch, b, n int) bool {
+// readRow adds the postings of n blocks of l, starting at block b, which is not the first, to s. None
+// of them is before doc. It does not move the cursor. It returns false on damage.
+func (r *run) readRow(l *list, s *stretch, b, n int, doc uint32) bool {
 	from, room := len(s.docs), n*l.List().BlockLen
 	s.docs = slices.Grow(s.docs, room)[:from+room]
 	r.freqs = slices.Grow(r.freqs[:0], room+vectorSlack)[:room]
 	docs, err := l.List().DecodeDocs(s.docs[from:], b, n)
 	if err == nil {
-		err = checkRow(s.docs[from:][:docs], l.List().Docs.Last[b-1:b+n], l.List().BlockLen, b, r.part.seg.Docs())
+		err = checkRow(s.docs[from:][:docs], l.List().Docs.Last[b:b+n], doc, l.List().BlockLen, b, r.part.seg.Docs())
 	}
 	freqs := docs
 	if err == nil {
@@ -114,14 +114,15 @@ func (r *run) readRow(l *list, s *stretch, b, n int) bool {
 }
 
 // checkRow checks what a Cursor checks of a block, for a row of blocks of size docIDs that starts
-// at block b. last holds their last docIDs, preceded by that of block b-1. The segment has limit
-// documents.
-func checkRow(docs, last []uint32, size, b int, limit uint32) error {
-	for i, to := range last[1:] {
+// at block b and document least. last holds their last docIDs. The segment has limit documents. It
+// reads last once, since the file may change.
+func checkRow(docs, last []uint32, least uint32, size, b int, limit uint32) error {
+	for i, to := range last {
 		block := docs[min(i*size, len(docs)):min((i+1)*size, len(docs))]
-		if len(block) == 0 || block[0] <= last[i] || block[len(block)-1] != to || to >= limit {
+		if len(block) == 0 || block[0] < least || block[len(block)-1] != to || to >= limit {
 			return format.Locate(errRow, format.Place{Block: b + i})
 		}
+		least = to + 1
 	}
 	return nil
 }
@@ -178,7 +179,8 @@ func (r *run) readMembers(l *list, s *stretch) {
 	s.reset()
 	set := &r.win.members
 	for doc := set.next(r.win.lo); doc != end && !r.stopped() && r.readFound(l, s, doc); {
-		doc = set.next(l.BlockLast() + 1)
+		docs := l.Docs() // the last is not before doc
+		doc = set.next(docs[len(docs)-1] + 1)
 	}
 }
 

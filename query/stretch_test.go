@@ -9,7 +9,7 @@ import (
 
 // A row of blocks is checked the way a Cursor checks each block.
 func TestCheckRow(t *testing.T) {
-	last := []uint32{9, 14, 30, 35} // of the block before, then of three blocks
+	last := []uint32{14, 30, 35}
 	for _, c := range []struct {
 		name  string
 		docs  []uint32
@@ -23,7 +23,7 @@ func TestCheckRow(t *testing.T) {
 		{"block missing", []uint32{10, 12, 14, 20, 25, 30}, 36, 9},
 		{"nothing", nil, 36, 7},
 	} {
-		err := checkRow(c.docs, last, 3, 7, c.limit)
+		err := checkRow(c.docs, last, 10, 3, 7, c.limit)
 		var e *format.Error
 		if c.block < 0 && err != nil || c.block >= 0 && (!errors.Is(err, format.ErrCorrupt) || !errors.As(err, &e) || e.Block != c.block) {
 			t.Errorf("%s: %v", c.name, err)

@@ -35,6 +35,13 @@ func (e *engine) AppendHits(x exec.Query, dst []Hit) ([]Hit, error) {
 	return q.top.appendHits(dst), nil
 }
 
+func (e *engine) Err() error {
+	if e.s.snapshot == nil {
+		return nil
+	}
+	return e.s.snapshot.Err()
+}
+
 func (e *engine) Docs() (n uint64) {
 	for i := range e.s.parts {
 		n += uint64(e.s.parts[i].seg.Docs())
@@ -67,6 +74,8 @@ type sharedQuery struct {
 	ctx context.Context
 	q   *Query
 
+	held bool // the snapshot is held
+
 	lead run // resolves the terms and cuts the passes; holds what terms refer to
 
 	// All tasks read these fields often: they have a cache line of their own.
@@ -86,14 +95,24 @@ func (x *sharedQuery) begin(ctx context.Context, q *Query) {
 	x.ctx, x.q, x.err = ctx, q, nil
 	x.halt.Store(false)
 	x.lead.begin(ctx, x.s, q)
+	err := x.s.hold()
+	x.held = err == nil
+	x.Fail(err)
 }
 
 func (x *sharedQuery) Forget() {
 	x.lead.forget()
 	x.ctx, x.q = nil, nil
+	if x.held {
+		x.held = false
+		x.s.release()
+	}
 }
 
 func (x *sharedQuery) Resolve() (err error) {
+	if x.Failed() {
+		return nil
+	}
 	defer store.CatchFault(store.ArmFault(), &err)
 	return x.lead.resolve()
 }
@@ -236,8 +255,11 @@ func (w *taskWorker) Forget() {
 }
 
 func (w *taskWorker) Answer(q exec.Query) (err error) {
-	defer store.CatchFault(store.ArmFault(), &err)
 	x := q.(*sharedQuery)
+	if x.Failed() {
+		return nil
+	}
+	defer store.CatchFault(store.ArmFault(), &err)
 	w.run.begin(x.ctx, x.s, x.q)
 	if err := w.run.resolve(); err != nil {
 		return err

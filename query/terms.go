@@ -24,11 +24,6 @@ type term struct {
 // resolve looks up the query's terms and puts them in canonical order: ascending df over the
 // snapshot, then bytes.
 func (r *run) resolve() error {
-	if s := r.s.snapshot; s != nil {
-		if err := s.Err(); err != nil {
-			return err
-		}
-	}
 	r.terms, r.entries = r.terms[:0], r.entries[:0]
 	for _, b := range r.q.Terms {
 		t := term{bytes: b, qtf: 1}
@@ -102,7 +97,7 @@ func (r *run) lookup(t *term) error {
 	start := len(r.entries)
 	for p := range r.s.parts {
 		seg := r.s.parts[p].seg
-		e, ok, err := seg.Lookup(t.bytes)
+		e, ok, err := seg.Views.Lookup(t.bytes) // the query arms faults and holds the snapshot
 		if err != nil {
 			return err
 		}

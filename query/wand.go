@@ -70,7 +70,7 @@ func (r *run) blockPivot(p int, doc uint32) (next uint32, pass bool) {
 		next = r.order[p+1].Doc()
 	}
 	for _, l := range r.order[:p+1] {
-		if last := l.Shallow(doc); last != end {
+		if last := l.Shallow(doc); last != end { // last >= doc, so that next > doc
 			sum += l.blockBound(r.s.scorer)
 			next = min(next, last+1)
 		}
@@ -86,6 +86,9 @@ func (r *run) advance(p int, target uint32) {
 		if l.Doc() < target && (best < 0 || l.term < r.order[best].term) {
 			best = i
 		}
+	}
+	if best < 0 {
+		return // damage has ended the lists before target
 	}
 	l := r.order[best]
 	l.Probes++

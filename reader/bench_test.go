@@ -124,3 +124,15 @@ func BenchmarkScan(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkAcquire is what every query adds.
+func BenchmarkAcquire(b *testing.B) {
+	s := open(b, twoLists())
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			if s.Acquire() == nil {
+				s.Release()
+			}
+		}
+	})
+}

@@ -182,6 +182,7 @@ func cursor(t testing.TB, s *reader.Snapshot, i int, term string) *reader.Cursor
 		t.Fatalf("term %q: %v, %v", term, ok, err)
 	}
 	c := reader.NewCursor()
+	t.Cleanup(c.Close)
 	if err := c.Init(seg, e); err != nil {
 		t.Fatal(err)
 	}

@@ -12,10 +12,11 @@
 // Snapshot.Verify reads and checks everything. A mapped file that is truncated or cannot be read also gives that
 // error instead of crashing the process.
 //
-// All types are safe for concurrent use except Cursor and Terms, which belong to one
-// goroutine at a time. Closing again does nothing. Calls after Close return an error
-// that matches ErrClosed; Close of a Snapshot or Cursor must not run concurrently
-// with other calls on it.
+// All types are safe for concurrent use, Close included, except Cursor and Terms,
+// which belong to one goroutine at a time. Closing again does nothing. Calls after
+// Close return an error that matches ErrClosed. Close of a Snapshot does not wait
+// for calls under way: its files stay in memory until the last of them has
+// returned and the last Cursor is closed.
 //
 // Inside:
 //
@@ -27,5 +28,5 @@
 //	postings.go             whole lists, many blocks at a time
 //	cursor.go, seek.go      Cursor: walking and skipping, block by block
 //	source.go, cache.go     indexes read through an io.ReaderAt
-//	closed.go               use after Close
+//	closed.go, leak.go      what is in use, use after Close, what is never closed
 package reader

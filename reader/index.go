@@ -23,11 +23,17 @@ type Index struct {
 // kind format.ErrNotAnIndex, ErrTooNew, ErrTooOld or ErrCorrupt, or come from the
 // operating system.
 func Open(path string) (*Index, error) {
+	return OpenWith(path, Options{})
+}
+
+// OpenWith is Open with options. If the platform or the kernel cannot access files as
+// o.Access says, the error matches errors.ErrUnsupported.
+func OpenWith(path string, o Options) (*Index, error) {
 	d, err := store.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
-	return open(d, Options{})
+	return open(d, o)
 }
 
 // OpenCommit opens the commit of a generation of the index in a local directory. Of
@@ -43,11 +49,16 @@ func OpenCommit(path string, generation uint64) (*Index, error) {
 
 // OpenFS opens the index in any directory, such as one in memory.
 func OpenFS(fsys store.ReadFS) (*Index, error) {
+	return OpenFSWith(fsys, Options{})
+}
+
+// OpenFSWith is OpenFS with options.
+func OpenFSWith(fsys store.ReadFS, o Options) (*Index, error) {
 	d, err := store.OpenFS(fsys)
 	if err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
-	return open(d, Options{})
+	return open(d, o)
 }
 
 // open makes an Index of d, or closes d on an error.

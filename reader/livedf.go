@@ -12,6 +12,10 @@ import (
 // LiveDF returns the number of postings of e, an entry of s, whose documents are
 // not deleted. In a segment with deletes the first call reads the list.
 func (s *Segment) LiveDF(e segment.Entry) (df uint32, err error) {
+	if err := s.life.acquire(); err != nil {
+		return 0, err
+	}
+	defer s.life.release()
 	d, err := s.Deletes()
 	if err != nil {
 		return 0, err
@@ -20,7 +24,7 @@ func (s *Segment) LiveDF(e segment.Entry) (df uint32, err error) {
 }
 
 // Live returns the number of postings of e whose documents are not in d. s is the
-// segment of both and open. Live reads the list, unless it remembers the result.
+// segment of both, and its snapshot is held (Snapshot.Acquire). Live reads the list, unless it remembers the result.
 func (d *Deletes) Live(s *segment.Segment, e segment.Entry) (df uint32, err error) {
 	if d == nil || e.DF == 0 {
 		return e.DF, nil

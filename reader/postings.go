@@ -20,9 +20,15 @@ type Posting struct {
 // Posting.
 //
 // It decodes many blocks at a time. It is the fastest way to read a whole list;
-// to skip in one, use a Cursor.
+// to skip in one, use a Cursor. While it runs it keeps the list in memory; after
+// the snapshot is closed it ends with an error that matches ErrClosed.
 func (s *Segment) Postings(term []byte) iter.Seq2[Posting, error] {
 	return func(yield func(Posting, error) bool) {
+		if err := s.life.acquire(); err != nil {
+			yield(Posting{}, err)
+			return
+		}
+		defer s.life.release()
 		r := rowPool.Get().(*rows)
 		defer rowPool.Put(r)
 		r.each(s, term, 0, nil, yield)
@@ -34,6 +40,11 @@ func (s *Segment) Postings(term []byte) iter.Seq2[Posting, error] {
 // holds term. An error is yielded last, with a zero Posting.
 func (s *Snapshot) Postings(term []byte) iter.Seq2[Posting, error] {
 	return func(yield func(Posting, error) bool) {
+		if err := s.life.acquire(); err != nil {
+			yield(Posting{}, err)
+			return
+		}
+		defer s.life.release()
 		r := rowPool.Get().(*rows)
 		defer rowPool.Put(r)
 		for _, seg := range s.segments {

@@ -79,7 +79,13 @@ func (c *Cursor) decodeBlockOf(target uint32) error {
 			return nil
 		}
 	}
-	return c.decodeDocs(b)
+	if err := c.decodeDocs(b); err != nil {
+		return err
+	}
+	if c.blockLast < target { // the file has changed since findBlock
+		return c.locate(implausible(), b)
+	}
+	return nil
 }
 
 // Shallow moves the block pointer, not the cursor, to the block in which
@@ -97,14 +103,18 @@ func (c *Cursor) Shallow(target uint32) uint32 {
 	return c.peekLast
 }
 
-// peekBlock moves the block pointer forward to the block of target.
+// peekBlock moves the block pointer forward to the block of target. If the file
+// changes meanwhile, so that this block ends below target, the walk ends.
 func (c *Cursor) peekBlock(target uint32) {
 	b, last := c.peek, uint32(NoDoc)
 	if b < len(c.last) && target > c.last[b] {
 		b = c.findBlock(b+1, target)
 	}
 	if b < len(c.last) {
-		last = c.last[b]
+		if last = c.last[b]; last < target {
+			c.end(c.locate(implausible(), b))
+			b, last = len(c.last), NoDoc
+		}
 	}
 	c.peek, c.peekLast = b, last
 }
@@ -156,7 +166,7 @@ func (c *Cursor) findBlock(b int, target uint32) int {
 		return len(c.last)
 	}
 	// Shallow may be further ahead, and NextGEQ usually follows it.
-	if c.peek > b && c.last[c.peek-1] < target {
+	if c.peek > b && c.peek < len(c.last) && c.last[c.peek-1] < target {
 		if b = c.peek; c.last[b] >= target {
 			return b
 		}

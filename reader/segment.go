@@ -3,6 +3,7 @@ package reader
 import (
 	"context"
 	"runtime"
+	"runtime/debug"
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
@@ -17,7 +18,7 @@ import (
 type Segment struct {
 	// Views gives the segment's structures as the file stores them. They neither
 	// recover from faults nor know when the snapshot is closed: callers must arm
-	// faults themselves (store.ArmFault) and keep the snapshot open.
+	// faults themselves (store.ArmFault) and hold the snapshot (Snapshot.Acquire).
 	Views *segment.Segment
 	// Base is the global docID of the segment's first document.
 	Base uint32
@@ -46,8 +47,12 @@ func (s *Segment) Docs() uint32 { return s.Info.Docs }
 // Deletes returns the deleted documents of the segment, or nil if there are none.
 // The first call reads them.
 func (s *Segment) Deletes() (*Deletes, error) {
-	if err := s.life.err(); err != nil || s.deletes == nil {
+	if err := s.life.acquire(); err != nil {
 		return nil, err
+	}
+	defer s.life.release()
+	if s.deletes == nil {
+		return nil, nil
 	}
 	return s.deletes.load()
 }
@@ -55,16 +60,17 @@ func (s *Segment) Deletes() (*Deletes, error) {
 // Lookup returns the dictionary entry of term; ok is false if the segment does
 // not hold it.
 func (s *Segment) Lookup(term []byte) (e segment.Entry, ok bool, err error) {
-	if err := s.life.err(); err != nil {
+	if err := s.life.acquire(); err != nil {
 		return e, false, err
 	}
+	defer s.life.release()
 	defer store.CatchFault(store.ArmFault(), &err)
 	return s.Views.Lookup(term)
 }
 
 // List returns a view of the list of e, which must be an entry of s. The view's
-// slices are mapped memory: only callers that arm faults themselves may read
-// them.
+// slices are mapped memory: only callers that arm faults themselves and hold the
+// snapshot may read them (see Views).
 func (s *Segment) List(e segment.Entry) (*segment.List, error) {
 	l := new(segment.List)
 	if err := s.InitList(l, e); err != nil {
@@ -75,18 +81,20 @@ func (s *Segment) List(e segment.Entry) (*segment.List, error) {
 
 // InitList is List into l, which can be reused.
 func (s *Segment) InitList(l *segment.List, e segment.Entry) (err error) {
-	if err := s.life.err(); err != nil {
+	if err := s.life.acquire(); err != nil {
 		return err
 	}
+	defer s.life.release()
 	defer store.CatchFault(store.ArmFault(), &err)
 	return s.Views.InitList(l, e)
 }
 
 // ID returns the external id of doc, appended to buf[:0].
 func (s *Segment) ID(doc uint32, buf []byte) (id []byte, err error) {
-	if err := s.life.err(); err != nil {
+	if err := s.life.acquire(); err != nil {
 		return nil, err
 	}
+	defer s.life.release()
 	defer store.CatchFault(store.ArmFault(), &err)
 	return s.Views.ID(doc, buf)
 }
@@ -94,9 +102,10 @@ func (s *Segment) ID(doc uint32, buf []byte) (id []byte, err error) {
 // FindID returns the docID of the document with an external id, deleted or not;
 // ok is false if there is none.
 func (s *Segment) FindID(id []byte) (doc uint32, ok bool, err error) {
-	if err := s.life.err(); err != nil {
+	if err := s.life.acquire(); err != nil {
 		return 0, false, err
 	}
+	defer s.life.release()
 	defer store.CatchFault(store.ArmFault(), &err)
 	return s.Views.FindID(id)
 }
@@ -104,28 +113,41 @@ func (s *Segment) FindID(id []byte) (doc uint32, ok bool, err error) {
 // EachID calls f with every docID and external id, in docID order. The id is
 // valid until f returns. An error of f stops EachID and is returned.
 func (s *Segment) EachID(f func(doc uint32, id []byte) error) (err error) {
-	if err := s.life.err(); err != nil {
+	if err := s.life.acquire(); err != nil {
 		return err
 	}
-	defer store.CatchFault(store.ArmFault(), &err)
-	return s.Views.EachID(f)
+	defer s.life.release()
+	before := store.ArmFault()
+	defer store.CatchFault(before, &err)
+	return s.Views.EachID(func(doc uint32, id []byte) error {
+		debug.SetPanicOnFault(before) // f is not ours
+		err := f(doc, id)
+		debug.SetPanicOnFault(true)
+		if err == nil {
+			err = s.life.err()
+		}
+		return err
+	})
 }
 
 // DocLen returns the number of tokens of doc, or 0 if there is no such document.
 func (s *Segment) DocLen(doc uint32) (tokens uint32, err error) {
-	if err := s.life.err(); err != nil {
+	if err := s.life.acquire(); err != nil {
 		return 0, err
 	}
+	defer s.life.release()
 	defer store.CatchFault(store.ArmFault(), &err)
 	return s.Views.DocLen(doc)
 }
 
 // DocLens returns the lengths of all documents in tokens. The table of a mapped
-// file is mapped memory: only callers that arm faults themselves may read it.
+// file is mapped memory: only callers that arm faults themselves and hold the
+// snapshot may read it (see Views).
 func (s *Segment) DocLens() (lens segment.LengthTable, err error) {
-	if err := s.life.err(); err != nil {
+	if err := s.life.acquire(); err != nil {
 		return lens, err
 	}
+	defer s.life.release()
 	defer store.CatchFault(store.ArmFault(), &err)
 	return s.Views.DocLens()
 }
@@ -133,18 +155,20 @@ func (s *Segment) DocLens() (lens segment.LengthTable, err error) {
 // Stored returns the stored text of doc, appended to buf[:0], or nil if the segment
 // stores no text.
 func (s *Segment) Stored(doc uint32, buf []byte) (text []byte, err error) {
-	if err := s.life.err(); err != nil {
+	if err := s.life.acquire(); err != nil {
 		return nil, err
 	}
+	defer s.life.release()
 	defer store.CatchFault(store.ArmFault(), &err)
 	return s.Views.Stored(doc, buf)
 }
 
 // verify checks every checksum and all content of the segment.
 func (s *Segment) verify(ctx context.Context) (err error) {
-	if err := s.life.err(); err != nil {
+	if err := s.life.acquire(); err != nil {
 		return err
 	}
+	defer s.life.release()
 	defer store.CatchFault(store.ArmFault(), &err)
 	return check.Segment(ctx, s.Views, check.Options{Threads: runtime.GOMAXPROCS(0), Guard: store.Guard})
 }

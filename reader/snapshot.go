@@ -5,16 +5,18 @@ import (
 	"fmt"
 	"sort"
 
+	"github.com/pinion-index/pinion/internal/invariants"
 	"github.com/pinion-index/pinion/store"
 )
 
 // Snapshot is the index as of one commit, or of what was published after it
-// (Index.RefreshUncommitted). It is safe for concurrent use. After
-// Close, calls that read the index fail with an error that matches ErrClosed;
-// this includes calls on its Segments, Terms, Cursors and Postings.
+// (Index.RefreshUncommitted). It is safe for concurrent use, Close included. After
+// Close, calls that read the index fail with an error that matches ErrClosed; this
+// includes calls on its Segments, Terms, Cursors and Postings.
 type Snapshot struct {
 	view     *view
 	life     life
+	watch    *watch
 	segments []*Segment
 }
 
@@ -22,7 +24,9 @@ type Snapshot struct {
 // it.
 func newSnapshot(v *view) *Snapshot {
 	s := &Snapshot{view: v, segments: make([]*Segment, len(v.segments))}
-	s.life.index = v.index
+	s.life.view = v
+	s.watch = v.index.opts.watch("snapshot")
+	invariants.Opened(&s.life, "snapshot of "+v.index.String())
 	own := make([]Segment, len(v.segments))
 	for i := range own {
 		own[i] = v.segments[i]
@@ -32,14 +36,24 @@ func newSnapshot(v *view) *Snapshot {
 	return s
 }
 
-// Close releases the snapshot. It must not run concurrently with other calls on
-// the snapshot or on what was obtained from it. Further calls return nil.
+// Close closes the snapshot without waiting. Calls under way return their results,
+// unless they notice that it is closed; those that go on for long, such as
+// iterations, then end with ErrClosed. The snapshot's files are released when the
+// last of these calls has returned and the last Cursor is closed. Further calls
+// return nil.
 func (s *Snapshot) Close() error {
-	if s.life.closed.Swap(true) {
-		return nil
-	}
-	return s.view.release()
+	s.watch.stop()
+	return s.life.close()
 }
+
+// Acquire keeps the snapshot's files in memory until Release, whether Close is
+// called or not. Code that reads what Segment.Views, Segment.List or
+// Segment.DocLens gives needs it; all methods of this package acquire what they
+// read themselves. After Close the error matches ErrClosed.
+func (s *Snapshot) Acquire() error { return s.life.acquire() }
+
+// Release undoes one successful Acquire.
+func (s *Snapshot) Release() { s.life.release() }
 
 // Err returns nil while the snapshot is open, and then an error that matches ErrClosed.
 func (s *Snapshot) Err() error { return s.life.err() }
@@ -47,12 +61,13 @@ func (s *Snapshot) Err() error { return s.life.err() }
 // Retain returns a second Snapshot of the same commit, to be closed separately.
 // If s is closed, the error matches ErrClosed.
 func (s *Snapshot) Retain() (*Snapshot, error) {
+	if err := s.life.acquire(); err != nil {
+		return nil, err
+	}
+	defer s.life.release()
 	x := s.view.index
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if err := s.life.err(); err != nil {
-		return nil, err
-	}
 	s.view.users++
 	return newSnapshot(s.view), nil
 }
@@ -62,6 +77,10 @@ func (s *Snapshot) Retain() (*Snapshot, error) {
 // Files that an earlier call has checked are skipped as long as the Index has
 // them open, so after a Refresh only new files take time.
 func (s *Snapshot) Verify(ctx context.Context) error {
+	if err := s.life.acquire(); err != nil {
+		return err
+	}
+	defer s.life.release()
 	for i, seg := range s.segments {
 		if err := s.life.err(); err != nil {
 			return err
@@ -83,7 +102,7 @@ func (s *Snapshot) Verify(ctx context.Context) error {
 		}
 		seg.file.verified.Store(true)
 	}
-	return s.life.err()
+	return nil
 }
 
 // Generation returns the number of the commit, which counts from 1. That of an

@@ -17,9 +17,10 @@ type TermEntry struct {
 // in docID order. It also returns the document frequency of term over all
 // segments, without deleted documents.
 func (s *Snapshot) Lookup(term []byte, dst []TermEntry) (df uint64, entries []TermEntry, err error) {
-	if err := s.life.err(); err != nil {
+	if err := s.life.acquire(); err != nil {
 		return 0, dst, err
 	}
+	defer s.life.release()
 	for i, seg := range s.segments {
 		e, ok, err := seg.Lookup(term)
 		if err != nil {
@@ -75,9 +76,10 @@ func (s *Segment) Terms(prefix []byte) *Terms { return newTerms(s.life, []*Segme
 
 func newTerms(l *life, segments []*Segment, prefix []byte) (t *Terms) {
 	t = &Terms{life: l} // named, to be returned after a fault too
-	if t.err = l.err(); t.err != nil {
+	if t.err = l.acquire(); t.err != nil {
 		return t
 	}
+	defer l.release()
 	defer store.CatchFault(store.ArmFault(), &t.err)
 	for _, seg := range segments {
 		t.all = append(t.all, source{seg.Ord, seg.Views.Prefix(prefix), true})
@@ -85,15 +87,21 @@ func newTerms(l *life, segments []*Segment, prefix []byte) (t *Terms) {
 	return t
 }
 
+// enter begins a call, unless an error has ended the iteration.
+func (t *Terms) enter() bool {
+	if t.err == nil {
+		t.err = t.life.acquire()
+	}
+	return t.err == nil
+}
+
 // SeekGE moves to the first of the selected terms that is not below term and reports
 // whether there is one. It can move in both directions.
 func (t *Terms) SeekGE(term []byte) (ok bool) {
-	if t.err == nil {
-		t.err = t.life.err()
-	}
-	if t.err != nil {
+	if !t.enter() {
 		return false
 	}
+	defer t.life.release()
 	defer store.CatchFault(store.ArmFault(), &t.err)
 	t.started, t.live = true, t.live[:0]
 	for _, x := range t.all {
@@ -108,12 +116,10 @@ func (t *Terms) SeekGE(term []byte) (ok bool) {
 
 // Next moves to the next term and reports whether there is one.
 func (t *Terms) Next() (ok bool) {
-	if t.err == nil {
-		t.err = t.life.err()
-	}
-	if t.err != nil {
+	if !t.enter() {
 		return false
 	}
+	defer t.life.release()
 	defer store.CatchFault(store.ArmFault(), &t.err)
 	if !t.started {
 		t.started = true

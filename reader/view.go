@@ -116,7 +116,7 @@ func (x *Index) hold(v *view, num uint64, open func() (*handle, error)) (*handle
 }
 
 func (x *Index) openSegment(c *store.Commit, i int) (*handle, error) {
-	s, data, err := c.OpenSegment(i)
+	s, data, err := c.OpenSegmentAs(x.opts.Access, i)
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,8 @@ func (s *Segment) initExtent(l *List, e Entry) error {
 }
 
 // parseExtent fills l from the extent b of a segment of docs documents. It touches the parts
-// before the payloads, and the list headers.
+// before the payloads, and the list headers. It reads what it uses twice once: a mapped
+// file may change.
 func (l *List) parseExtent(b []byte, e Entry, docs uint32) error {
 	if len(b) < layout.ExtentAlign {
 		return format.Corrupt("extent is too short")
@@ -51,16 +52,17 @@ func (l *List) parseExtent(b []byte, e Entry, docs uint32) error {
 	if fc.BlockLen() != blockLen || b[layout.ExtBlockLog] > 16 || 1<<b[layout.ExtBlockLog] != blockLen {
 		return format.Corrupt("block length is not that of the codecs")
 	}
-	blocks := codec.Blocks(int(n), blockLen)
-	y, hash, err := l.parts(b, e.Offset, blocks)
+	blocks, flags := codec.Blocks(int(n), blockLen), b[layout.ExtFlags]
+	y, hash, err := l.parts(b, flags, e.Offset, blocks)
 	if err != nil {
 		return err
 	}
 	l.docEnds(b, y, blocks)
-	if y.Docs+4*int64(l.Docs.Ends[blocks]) > int64(len(b)) {
+	docsEnd, freqsEnd := l.Docs.Ends[blocks], l.Freqs.Ends[blocks]
+	if y.Docs+4*int64(docsEnd) > int64(len(b)) {
 		return format.Corrupt("docID payload leaves the extent")
 	}
-	y.SetPayload(l.Docs.Ends[blocks], l.Freqs.Ends[blocks])
+	y.SetPayload(docsEnd, freqsEnd)
 	if y.Size != int64(len(b)) {
 		return format.Corrupt("extent has not the length of its parts")
 	}
@@ -72,12 +74,11 @@ func (l *List) parseExtent(b []byte, e Entry, docs uint32) error {
 	l.First = binary.LittleEndian.Uint32(b[layout.ExtFirst:])
 	l.Quad = format.Quad(binary.LittleEndian.Uint64(b[layout.ExtQuad:]))
 	l.Quads = format.Quads(b[y.Quads:y.LR])
-	l.Docs.Payload, l.Docs.Last, l.Docs.N = b[y.Docs:y.Docs+4*int64(l.Docs.Ends[blocks])], format.Uint32s(b[y.Last:y.Last+4*int64(blocks)]), int(n)
+	l.Docs.Payload, l.Docs.Last, l.Docs.N = b[y.Docs:y.Docs+4*int64(docsEnd)], format.Uint32s(b[y.Last:y.Last+4*int64(blocks)]), int(n)
 	l.Freqs.Payload, l.Freqs.Last, l.Freqs.N = b[y.Freqs:y.End], nil, int(n)
 	if l.First > l.Docs.Last[0] || l.Docs.Last[blocks-1] >= docs {
 		return format.Corrupt("docIDs are out of range")
 	}
-	flags := b[layout.ExtFlags]
 	l.HasLR, l.HasHash, l.HasKth = flags&layout.ExtLR != 0, flags&layout.ExtHash != 0, flags&layout.ExtKth != 0
 	l.Hash, l.y = hash, y
 	l.LR, l.Kth = LinearRegression{}, [3]format.KthImpact{format.NoKth, format.NoKth, format.NoKth}
@@ -96,8 +97,7 @@ func (l *List) parseExtent(b []byte, e Entry, docs uint32) error {
 
 // parts returns the offsets of the parts of extent b, up to the docID payload, and the
 // hash buckets. It touches them; b begins at off of POSTINGS.
-func (l *List) parts(b []byte, off int64, blocks int) (y layout.Extent, hash HashBuckets, err error) {
-	flags := b[layout.ExtFlags]
+func (l *List) parts(b []byte, flags uint8, off int64, blocks int) (y layout.Extent, hash HashBuckets, err error) {
 	if flags&^layout.ExtKnown != 0 {
 		return y, hash, format.Corrupt("unknown extent flags")
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -324,15 +325,18 @@ type Commit struct {
 	// increases with each publication in this process.
 	Published uint64
 
-	dir   *Dir
-	files []string
-	once  sync.Once
+	dir      *Dir
+	files    []string
+	released atomic.Bool
 }
 
 // Deletes reads the deleted docIDs of segment i. It returns nil if there are
 // none. The caller owns the bitmap.
 func (c *Commit) Deletes(i int) (bm *roaring.Bitmap, err error) {
 	defer CatchFault(ArmFault(), &err)
+	if err := c.err(); err != nil {
+		return nil, err
+	}
 	s := &c.Segments[i]
 	if s.DeletesFile == 0 {
 		return nil, nil
@@ -346,10 +350,17 @@ func (c *Commit) Deletes(i int) (bm *roaring.Bitmap, err error) {
 	return ReadDeletes(name, data, s)
 }
 
-// Retain returns a second Commit for the same files, to be released separately.
+// Retain returns a second Commit for the same files, to be released separately. If c
+// is released, so is the result.
 func (c *Commit) Retain() *Commit {
 	d := c.dir
 	d.mu.Lock()
+	if c.released.Load() { // its files may be gone
+		d.mu.Unlock()
+		r := &Commit{Manifest: c.Manifest, dir: d}
+		r.released.Store(true)
+		return r
+	}
 	for _, f := range c.files {
 		d.pins[f]++
 	}
@@ -359,8 +370,21 @@ func (c *Commit) Retain() *Commit {
 }
 
 // Release ends the use of the commit. Files that a newer commit superseded and
-// nothing else uses are removed. Further calls do nothing.
-func (c *Commit) Release() { c.once.Do(c.release) }
+// nothing else uses are removed. Further calls do nothing; other methods then fail
+// with an error that matches fs.ErrClosed. Files that were opened before stay open.
+func (c *Commit) Release() {
+	if !c.released.Swap(true) {
+		c.release()
+	}
+}
+
+// err returns an error after Release.
+func (c *Commit) err() error {
+	if c.released.Load() {
+		return &fs.PathError{Op: "open", Path: c.dir.String(), Err: fs.ErrClosed}
+	}
+	return nil
+}
 
 func (c *Commit) release() {
 	d := c.dir

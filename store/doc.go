@@ -51,6 +51,7 @@
 //	                          names and contents of the files
 //	segment.go                opening a segment and checking it against its manifest
 //	fs.go, osdir*.go          the file system interface, and the local file system
-//	mapping.go, osmap*.go     files mapped or read into memory
+//	mapping.go, osmap*.go,    files mapped or read into memory
+//	access.go, ospages*.go    in which way
 //	fault.go                  faults of mapped files as errors
 package store

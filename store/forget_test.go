@@ -14,7 +14,7 @@ func TestForget(t *testing.T) {
 	if err := os.WriteFile(path, want, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	d, err := mapFile(path, "file")
+	d, err := mapFile(path, "file", Access{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,9 @@
 package store
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -10,12 +12,13 @@ import (
 	"unsafe"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/invariants"
 )
 
-// mapping is a file mapped read-only, or read where files cannot be mapped. It
-// implements Data.
+// mapping is a file mapped read-only, or read. It implements Data.
 type mapping struct {
 	name   string
+	read   bool   // data is ordinary memory
 	data   []byte // nil for an empty file, which cannot be mapped
 	closed atomic.Bool
 }
@@ -27,9 +30,9 @@ var mapped struct {
 	live map[*mapping]struct{}
 }
 
-// mapFile maps the file at path; name is its name in errors. It closes the file:
-// a mapping needs no descriptor.
-func mapFile(path, name string) (Data, error) {
+// mapFile maps or reads the file at path; name is its name in errors. It closes the
+// file: a mapping needs no descriptor.
+func mapFile(path, name string, a Access) (Data, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -46,9 +49,13 @@ func mapFile(path, name string) (Data, error) {
 	if n := st.Size(); n > format.MaxFileSize || n > math.MaxInt {
 		return nil, format.Locate(format.Corrupt("impossible file length %d", n), format.Place{File: name, Block: format.NoBlock})
 	} else if n > 0 {
-		if m.data, err = mapFileBytes(f, int(n)); err != nil {
+		if err := m.fill(f, int(n), a); err != nil {
 			return nil, &fs.PathError{Op: "map", Path: path, Err: err}
 		}
+	}
+	invariants.Opened(m, "file "+path)
+	if m.read {
+		return m, nil
 	}
 	mapped.Lock()
 	if mapped.live == nil {
@@ -57,6 +64,37 @@ func mapFile(path, name string) (Data, error) {
 	mapped.live[m] = struct{}{}
 	mapped.Unlock()
 	return m, nil
+}
+
+// fill maps or reads f, of n bytes.
+func (m *mapping) fill(f *os.File, n int, a Access) (err error) {
+	if m.read = a.Read || !canMap; m.read {
+		if a.Populate || a.Lock {
+			return errAccess
+		}
+		m.data, err = readFileBytes(f, n)
+		return err
+	}
+	if m.data, err = mapFileBytes(f, n); err != nil {
+		return err
+	}
+	if a.Populate {
+		err = populatePages(m.data)
+	}
+	if err == nil && a.Lock {
+		err = lockPages(m.data)
+	}
+	if err != nil {
+		return errors.Join(err, unmapFileBytes(m.data))
+	}
+	return nil
+}
+
+// readFileBytes reads f, of n bytes.
+func readFileBytes(f *os.File, n int) ([]byte, error) {
+	b := format.AlignedBytes(n)
+	_, err := io.ReadFull(io.NewSectionReader(f, 0, int64(n)), b) // pread
+	return b, err
 }
 
 func (m *mapping) Size() int64 { return int64(len(m.data)) }
@@ -91,20 +129,21 @@ func (m *mapping) Mapped() []byte {
 // mapped file no longer count as memory of this process until they are accessed
 // again.
 func Forget(d Data) {
-	if m, ok := d.(*mapping); ok && len(m.data) > 0 && !m.closed.Load() {
+	if m, ok := d.(*mapping); ok && !m.read && len(m.data) > 0 && !m.closed.Load() {
 		forgetPages(m.data)
 	}
 }
 
-// Close unmaps the file. Bytes that Range returned must no longer be accessed.
+// Close unmaps the file, and unlocks it. Bytes that Range returned must no longer be accessed.
 func (m *mapping) Close() error {
 	if m.closed.Swap(true) {
 		return nil
 	}
+	invariants.Closed(m)
 	mapped.Lock()
 	delete(mapped.live, m)
 	mapped.Unlock()
-	if m.data == nil {
+	if m.data == nil || m.read {
 		return nil
 	}
 	return unmapFileBytes(m.data) // Range may still look at the length of m.data

@@ -55,7 +55,7 @@ func (d osDir) List() ([]string, error) {
 	return f.Readdirnames(-1)
 }
 
-func (d osDir) Open(name string) (Data, error) { return mapFile(d.file(name), name) }
+func (d osDir) Open(name string) (Data, error) { return mapFile(d.file(name), name, Access{}) }
 
 func (d osDir) Create(name string) (File, error) {
 	f, err := os.OpenFile(d.file(name), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)

@@ -32,6 +32,14 @@ func syncDir(path string) error {
 // forgetPages releases the pages of a read-only mapping. It is only a hint.
 func forgetPages(b []byte) { unix.Madvise(b, unix.MADV_DONTNEED) }
 
+// lockPages keeps a mapping in physical memory until it is unmapped.
+func lockPages(b []byte) error {
+	if err := unix.Mlock(b); err != nil {
+		return fmt.Errorf("lock %d bytes in memory (see ulimit -l): %w", len(b), err)
+	}
+	return nil
+}
+
 // lockFile locks the open file description, so that it also excludes other
 // writers of the same process.
 func lockFile(f *os.File) error {

@@ -3,29 +3,19 @@
 package store
 
 import (
-	"fmt"
-	"io"
+	"errors"
 	"os"
-	"runtime"
-
-	"github.com/pinion-index/pinion/format"
 )
 
-// maxRead is the maximum length of a file, since the address space has 4 GiB.
-const maxRead = 1<<31 - 1
+// canMap reports that the platform does not map files: they are read.
+const canMap = false
 
-// mapFileBytes reads f, of n bytes: this platform cannot map files.
-func mapFileBytes(f *os.File, n int) ([]byte, error) {
-	if n > maxRead {
-		return nil, fmt.Errorf("%d bytes are more than can be read on %s", n, runtime.GOOS)
-	}
-	b := format.AlignedBytes(n)
-	if _, err := io.ReadFull(f, b); err != nil {
-		return nil, err
-	}
-	return b, nil
-}
+func mapFileBytes(*os.File, int) ([]byte, error) { return nil, errors.ErrUnsupported }
 
 func unmapFileBytes([]byte) error { return nil }
 
 func forgetPages([]byte) {}
+
+func populatePages([]byte) error { return errAccess }
+
+func lockPages([]byte) error { return errAccess }

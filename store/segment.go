@@ -10,7 +10,16 @@ import (
 // OpenSegment opens segment i and checks it against the manifest
 // (Manifest.CheckSegment). data is the segment's file, which the caller closes.
 func (c *Commit) OpenSegment(i int) (s *segment.Segment, data Data, err error) {
-	return openSegment(c.dir.fs, c.Manifest, i)
+	return c.OpenSegmentAs(Access{}, i)
+}
+
+// OpenSegmentAs is OpenSegment, with the file in memory as a says. If that cannot be
+// done here, the error matches errors.ErrUnsupported.
+func (c *Commit) OpenSegmentAs(a Access, i int) (s *segment.Segment, data Data, err error) {
+	if err := c.err(); err != nil {
+		return nil, nil, err
+	}
+	return openSegment(a.as(c.dir.fs), c.Manifest, i)
 }
 
 // OpenSegment opens segment i of m, committed or not, and checks it against m

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"sync/atomic"
 
+	"github.com/pinion-index/pinion/internal/invariants"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/query/internal/exec"
 )
@@ -65,6 +66,11 @@ func (j *job) end() {
 	hits, err := p.engine.AppendHits(j.x, j.hits[:0])
 	j.hits = hits
 	notify(hits, err)
+	if invariants.Enabled {
+		for i := range hits {
+			hits[i] = query.Hit{Doc: exec.End} // they were valid during the call
+		}
+	}
 	p.recycle(j)
 }
 

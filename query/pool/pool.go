@@ -2,8 +2,8 @@ package pool
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"io/fs"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -65,8 +65,9 @@ func (o *Options) setDefaults() {
 	}
 }
 
-// ErrClosed is matched by the errors of calls on a closed Pool.
-var ErrClosed = errors.New("pool: closed")
+// ErrClosed is matched by the errors of calls on a closed Pool. It matches reader.ErrClosed, which
+// is also the error of calls on a Pool whose snapshot is closed.
+var ErrClosed = fmt.Errorf("pool: %w", fs.ErrClosed)
 
 // Lengths of the queues.
 const (
@@ -136,8 +137,9 @@ func (p *Pool) count(tasks int, took time.Duration) {
 	}
 }
 
-// New starts a Pool over s, whose snapshot must stay open until Close. The caller closes the
-// Pool. The error matches query.ErrInvalid.
+// New starts a Pool over s. After the snapshot of s is closed, queries fail with reader.ErrClosed;
+// those under way are answered. The caller closes the Pool. The error matches query.ErrInvalid, or
+// reader.ErrClosed if the snapshot is closed.
 func New(s *query.Searcher, o Options) (*Pool, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -146,8 +148,12 @@ func New(s *query.Searcher, o Options) (*Pool, error) {
 		return nil, fmt.Errorf("%w: pool over no searcher", query.ErrInvalid)
 	}
 	o.setDefaults()
+	engine := exec.Of(s).(exec.Engine[query.Query, query.Hit])
+	if err := engine.Err(); err != nil {
+		return nil, err
+	}
 	p := &Pool{
-		engine:   exec.Of(s).(exec.Engine[query.Query, query.Hit]),
+		engine:   engine,
 		options:  o,
 		entry:    newRing[*job](entryRoom),
 		tasks:    newRing[task](taskRoom),
@@ -171,7 +177,8 @@ func New(s *query.Searcher, o Options) (*Pool, error) {
 	return p, nil
 }
 
-// Close waits for the queries in progress and ends the workers. Later calls do nothing.
+// Close makes later queries fail with ErrClosed, waits for those in progress and ends the workers.
+// Further calls only wait. It must not be called by the function that Submit is given.
 func (p *Pool) Close() {
 	if n := p.queries.Or(closed); n&closed == 0 {
 		if n > 0 {
@@ -283,10 +290,13 @@ func (p *Pool) check(q *query.Query) (empty bool, err error) {
 	if err := q.Check(); err != nil {
 		return false, err
 	}
-	if empty = q.K <= 0 || len(q.Terms) == 0; empty && p.queries.Load()&closed != 0 {
-		return empty, ErrClosed
+	if empty = q.K <= 0 || len(q.Terms) == 0; !empty {
+		return false, nil
 	}
-	return empty, nil
+	if p.queries.Load()&closed != 0 {
+		return true, ErrClosed
+	}
+	return true, p.engine.Err()
 }
 
 // enter makes a job of a query.

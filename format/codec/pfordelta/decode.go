@@ -36,10 +36,13 @@ func (b *block) open(s *codec.Sequence, i int) error {
 	if err != nil {
 		return err
 	}
-	if uint(n-1) >= BlockLen || len(s.Payload) < 4 || s.Payload[0] > MaxLevel {
+	if uint(n-1) >= BlockLen || len(s.Payload) < 4 {
 		return codec.ErrBlock
 	}
-	level := int(s.Payload[0])
+	level := int(s.Payload[0]) // read once: the file may change
+	if level > MaxLevel {
+		return codec.ErrBlock
+	}
 	if uint64(s.Ends[0]) != uint64(headWords(level)) || len(s.Payload) < headWords(level)*4 {
 		return codec.ErrEndpoints
 	}

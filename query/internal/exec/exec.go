@@ -21,7 +21,8 @@ var Of func(searcher any) any
 type Engine[Q, H any] interface {
 	// NewQuery returns memory for a query.
 	NewQuery() Query
-	// Begin makes x ready for q, which must not change until Forget.
+	// Begin makes x ready for q, which must not change until Forget. Until then x holds the
+	// snapshot; if it is closed, x has failed.
 	Begin(ctx context.Context, x Query, q *Q)
 	// AppendHits appends the result of x to dst, or returns dst and the error of x.
 	AppendHits(x Query, dst []H) ([]H, error)
@@ -29,6 +30,8 @@ type Engine[Q, H any] interface {
 	// NewWorker returns a Worker for one goroutine.
 	NewWorker() Worker
 
+	// Err returns an error if the snapshot is closed.
+	Err() error
 	// Docs returns the number of documents in all segments, including deleted ones.
 	Docs() uint64
 	// Segments returns the number of segments.
@@ -43,7 +46,7 @@ type Engine[Q, H any] interface {
 // Only one goroutine at a time may call Resolve, Start, Matches and Cut, and only while no task is
 // in progress. The other methods are safe for concurrent use.
 type Query interface {
-	// Resolve looks up the terms.
+	// Resolve looks up the terms, unless the query has failed.
 	Resolve() error
 	// Start begins a pass. It returns false if no document can match.
 	Start(conjunctive bool) bool
@@ -83,7 +86,7 @@ type Task struct {
 // Worker executes queries, tasks and batches, one at a time. The hits of a query's tasks stay with
 // the Worker until Collect.
 type Worker interface {
-	// Answer executes a whole query. Resolve must not have been called.
+	// Answer executes a whole query, unless it has failed. Resolve must not have been called.
 	Answer(Query) error
 	// Do executes a task. It offers the matches of a conjunction to s, unless s is nil.
 	Do(Query, Task, Sink) error

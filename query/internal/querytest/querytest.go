@@ -136,11 +136,24 @@ func (l *Live) Snapshot() *reader.Snapshot {
 	return s
 }
 
-// Index returns a snapshot of docs, with a new segment before each of the documents in cuts,
-// without the deleted ones.
-func Index(t testing.TB, docs [][]string, deleted []int, cuts ...int) *reader.Snapshot {
+// Directory writes an index of docs, with a new segment before each of the documents in cuts and
+// the deleted ones deleted, to a local directory, whose files readers map into memory.
+func Directory(t testing.TB, o writer.Options, docs [][]string, deleted []int, cuts ...int) string {
 	t.Helper()
-	l := NewLive(t, writer.Options{})
+	dir := t.TempDir()
+	w, err := writer.Open(context.Background(), dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &Live{Writer: w, t: t}
+	defer func() { l.Do(l.Close()) }()
+	l.fill(docs, deleted, cuts)
+	return dir
+}
+
+// fill adds and deletes documents, and commits.
+func (l *Live) fill(docs [][]string, deleted, cuts []int) {
+	l.t.Helper()
 	for d, words := range docs {
 		if slices.Contains(cuts, d) {
 			l.Do(l.Flush(context.Background()))
@@ -151,5 +164,14 @@ func Index(t testing.TB, docs [][]string, deleted []int, cuts ...int) *reader.Sn
 	for _, d := range deleted {
 		l.Do(l.Delete(context.Background(), fmt.Appendf(nil, "d%07d", d)))
 	}
+	l.Do(l.Commit(context.Background()))
+}
+
+// Index returns a snapshot of docs, with a new segment before each of the documents in cuts,
+// without the deleted ones.
+func Index(t testing.TB, docs [][]string, deleted []int, cuts ...int) *reader.Snapshot {
+	t.Helper()
+	l := NewLive(t, writer.Options{})
+	l.fill(docs, deleted, cuts)
 	return l.Snapshot()
 }

@@ -19,23 +19,29 @@ type positions [MaxOnes + 8]uint32
 
 // read sets the positions of the ones of src from bit from (less than 32) on, relative to
 // it. It returns false if src is not 1 to MaxWords words or does not have n ones from
-// there on.
+// there on. It counts in a copy, since the ones must not become more than n meanwhile:
+// files that are mapped can change.
 func (p *positions) read(src []byte, from uint, n int) bool {
 	if len(src) == 0 || len(src)%4 != 0 || len(src) > MaxWords*4 || n > MaxOnes {
 		return false
 	}
+	var words [MaxWords * 4]byte
 	first := binary.LittleEndian.Uint32(src) >> from << from
-	ones, rest := bits.OnesCount32(first), src[4:]
-	for ; len(rest) >= 8; rest = rest[8:] {
-		ones += bits.OnesCount64(binary.LittleEndian.Uint64(rest))
+	ones, at := bits.OnesCount32(first), 4
+	for ; at+8 <= len(src); at += 8 {
+		x := binary.LittleEndian.Uint64(src[at:])
+		binary.LittleEndian.PutUint64(words[at:], x)
+		ones += bits.OnesCount64(x)
 	}
-	if len(rest) > 0 {
-		ones += bits.OnesCount32(binary.LittleEndian.Uint32(rest))
+	if at < len(src) {
+		x := binary.LittleEndian.Uint32(src[at:])
+		binary.LittleEndian.PutUint32(words[at:], x)
+		ones += bits.OnesCount32(x)
 	}
 	if ones != n {
 		return false
 	}
-	p.find(src, first, from)
+	p.find(words[:len(src)], first, from)
 	return true
 }
 

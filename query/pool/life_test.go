@@ -1,0 +1,79 @@
+package pool
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/query/internal/querytest"
+	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/writer"
+)
+
+// Queries to a Pool may run while the snapshot, the index and the Pool are closed, in any order:
+// they succeed or fail with ErrClosed.
+func TestQueriesBesideClose(t *testing.T) {
+	dir := querytest.Directory(t, writer.Options{}, querytest.ZipfDocs(rand.New(rand.NewPCG(93, 94)), 4000, 200, 20), nil, 2500)
+	ctx := context.Background()
+	for round := range 4 * len(modelNames) {
+		x, err := reader.Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		snapshot, err := x.Snapshot()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := query.NewSearcher(snapshot, query.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := Model(round % len(modelNames))
+		p, err := New(s, Options{Workers: 3, Model: m, TaskPostings: 200})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var running sync.WaitGroup
+		for what, f := range map[string]func(q query.Query) error{
+			"Search":     func(q query.Query) error { _, err := p.Search(ctx, q); return err },
+			"Execute":    func(q query.Query) error { _, err := p.Execute(ctx, []query.Query{q, {}, q}); return err },
+			"AppendHits": func(q query.Query) error { _, err := p.AppendHits(ctx, nil, &q); return err },
+			"Submit": func(q query.Query) error {
+				done := make(chan error, 1)
+				if err := p.Submit(ctx, &q, func(_ []query.Hit, err error) { done <- err }); err != nil {
+					return err
+				}
+				return <-done
+			},
+			"empty": func(query.Query) error { _, err := p.Search(ctx, query.Query{}); return err },
+		} {
+			running.Go(func() {
+				q := query.Query{Terms: querytest.Terms("w0", "w3", "w11"), K: 20}
+				err := f(q)
+				for err == nil {
+					q.Mode = (q.Mode + 1) % 3
+					err = f(q)
+				}
+				if !errors.Is(err, reader.ErrClosed) {
+					t.Errorf("%v: %s: %v", m, what, err)
+				}
+			})
+		}
+		time.Sleep(time.Duration(round%8) * time.Millisecond)
+		if round%3 == 0 {
+			running.Go(p.Close)
+		}
+		if err := errors.Join(snapshot.Close(), x.Close()); err != nil {
+			t.Fatal(err)
+		}
+		running.Wait()
+		p.Close()
+		if _, err := New(s, Options{}); !errors.Is(err, reader.ErrClosed) {
+			t.Errorf("New over a closed snapshot: %v", err)
+		}
+	}
+}

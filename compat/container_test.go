@@ -8,7 +8,6 @@ import (
 	"hash/crc32"
 	"os"
 	"path/filepath"
-	"sort"
 	"strings"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -113,12 +112,25 @@ func readIndex(dir string) (c *contents, err error) {
 			panic(f)
 		}
 	}()
-	names, err := filepath.Glob(filepath.Join(dir, "manifest-*.pin"))
-	need(err == nil && len(names) > 0, "no manifest")
-	sort.Slice(names, func(i, j int) bool { return generation(names[i]) < generation(names[j]) })
-	_, sections := container(names[len(names)-1], 2)
+	gen := 0
+	for _, prefix := range []string{"manifest-", "mirror-"} { // either suffices
+		names, err := filepath.Glob(filepath.Join(dir, prefix+"*.pin"))
+		need(err == nil, "%v", err)
+		for _, name := range names {
+			gen = max(gen, generation(name))
+		}
+	}
+	need(gen > 0, "no manifest")
+	manifest := filepath.Join(dir, fmt.Sprintf("manifest-%012d.pin", gen))
+	mirror := filepath.Join(dir, fmt.Sprintf("mirror-%012d.pin", gen))
+	if a, err := os.ReadFile(manifest); err != nil {
+		manifest = mirror
+	} else if b, err := os.ReadFile(mirror); err == nil {
+		need(bytes.Equal(a, b), "the two files of the manifest differ")
+	}
+	_, sections := container(manifest, 2)
 	m := &cursor{sections[11]}
-	need(m.varint() == generation(names[len(names)-1]), "generation")
+	need(m.varint() == gen, "generation")
 	next := m.varint()
 	need(m.str() == "whitespace", "analyzer")
 	m.str()
@@ -126,7 +138,7 @@ func readIndex(dir string) (c *contents, err error) {
 	for range m.varint() {
 		num, id := m.varint(), string(m.take(16))
 		docs, postings, tokens := m.varint(), m.varint(), m.varint()
-		deletes, deleted := m.varint(), m.varint()
+		deletes, deleted, deletedTokens := m.varint(), m.varint(), m.varint()
 		need(num < next && deletes < next, "file numbers")
 		fileID, sections := container(filepath.Join(dir, fmt.Sprintf("segment-%012d.pin", num)), 1)
 		need(fileID == id, "segment %d: id", num)
@@ -144,8 +156,10 @@ func readIndex(dir string) (c *contents, err error) {
 			need(int(bm.GetCardinality()) == deleted, "deletes %d: number", deletes)
 			for _, d := range bm.ToArray() {
 				s.docs[d].deleted = true
+				deletedTokens -= s.docs[d].tokens
 			}
 		}
+		need(deletedTokens == 0, "segment %d: tokens of deleted documents", num)
 		c.segments = append(c.segments, s.segmentContents)
 		c.flags |= s.flags
 	}
@@ -153,7 +167,9 @@ func readIndex(dir string) (c *contents, err error) {
 	return c, nil
 }
 
+// generation returns the number in a name such as manifest-000000000001.pin.
 func generation(path string) (n int) {
-	fmt.Sscanf(strings.TrimPrefix(filepath.Base(path), "manifest-"), "%d.pin", &n)
+	_, number, _ := strings.Cut(filepath.Base(path), "-")
+	fmt.Sscanf(number, "%d.pin", &n)
 	return n
 }

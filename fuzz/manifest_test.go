@@ -49,7 +49,7 @@ func FuzzManifest(f *testing.F) {
 	f.Add(store.AppendManifest(nil, &store.Manifest{
 		Generation: 7, NextFile: 300, Analyzer: "english", AnalyzerOptions: "stop",
 		Segments: []store.SegmentInfo{
-			{File: 12, Docs: 338791, Postings: 14103196, Tokens: 19358188, DeletesFile: 299, Deleted: 3},
+			{File: 12, Docs: 338791, Postings: 14103196, Tokens: 19358188, DeletesFile: 299, Deleted: 3, DeletedTokens: 171},
 			{File: 14, Docs: 1, Postings: 1, Tokens: 1},
 		},
 	}))

@@ -10,6 +10,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/pinion-index/pinion/internal/gputrial"
 	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/reader"
 )
 
 // TestAccumulations compares the algorithms that use accumulators with brute force, for
@@ -60,13 +61,14 @@ func deleteSome(r *rand.Rand, segs []view) *roaring.Bitmap {
 	deleted := roaring.New()
 	for i := range segs {
 		n := int(segs[i].seg.Meta().Docs)
-		segs[i].deletes = make([]uint64, n/64) // words at the end may be missing
+		local := roaring.New()
 		for range n / 3 {
-			if d := r.IntN(n); d/64 < len(segs[i].deletes) {
-				segs[i].deletes[d/64] |= 1 << (d % 64)
+			if d := r.IntN(n); d/64 < n/64 { // words at the end may be missing
+				local.Add(uint32(d))
 				deleted.Add(segs[i].base + uint32(d))
 			}
 		}
+		segs[i].deletes = reader.NewDeletes(local)
 	}
 	return deleted
 }

@@ -54,8 +54,8 @@ type Executor struct {
 // view is one segment as an Executor sees it.
 type view struct {
 	seg     *segment.Segment
-	base    uint32   // global docID of its first document
-	deletes []uint64 // bitmap of deleted documents by local docID; nil for none
+	base    uint32          // global docID of its first document
+	deletes *reader.Deletes // nil for none
 }
 
 // stage is the state of one batch in flight.

@@ -27,7 +27,8 @@ func (x *Executor) prepare(i int) error {
 	}
 	x.norms = append(x.norms, norms)
 	x.live = append(x.live, 0)
-	if len(v.deletes) > 0 {
+	deletes := v.deletes.Bits()
+	if len(deletes) > 0 {
 		if x.live[i], err = x.dev.Alloc(int64(n+31)/32*4 + 64); err != nil {
 			return err
 		}
@@ -45,8 +46,8 @@ func (x *Executor) prepare(i int) error {
 	if x.live[i] != 0 {
 		for d := range bits {
 			bits[d] = ^uint32(0)
-			if w := d / 2; w < len(v.deletes) {
-				bits[d] = ^uint32(v.deletes[w] >> (d % 2 * 32))
+			if w := d / 2; w < len(deletes) {
+				bits[d] = ^uint32(deletes[w] >> (d % 2 * 32))
 			}
 		}
 		live := layout.Put(b, bits)

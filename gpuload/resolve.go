@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/kernels"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/segment"
@@ -52,7 +53,8 @@ type resolver struct {
 }
 
 // queryTerm is a distinct term of a query: its number of occurrences in the query, the
-// index of its first entry, and its document frequency in the snapshot.
+// index of its first entry, and its document frequency in the snapshot without deleted
+// documents.
 type queryTerm struct {
 	qtf, at int
 	df      uint64
@@ -123,10 +125,14 @@ func (r *resolver) resolve(p *plan, q *query.Query) (err error) {
 			if err != nil {
 				return err
 			}
-			if !ok {
+			live, err := segs[s].deletes.Live(segs[s].seg, e)
+			if err != nil {
+				return format.Locate(err, format.Place{List: string(t), Block: format.NoBlock})
+			}
+			if !ok || live == 0 {
 				e = segment.Entry{}
 			}
-			v.df += uint64(e.DF)
+			v.df += uint64(live)
 			entries = append(entries, e)
 		}
 		terms = append(terms, v)

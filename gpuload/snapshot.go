@@ -17,11 +17,7 @@ func viewsOf(s *reader.Snapshot) ([]view, error) {
 		if err != nil {
 			return nil, err
 		}
-		v := view{seg: seg.Views, base: seg.Base}
-		if d.Count() > 0 {
-			v.deletes = d.Bits()
-		}
-		views = append(views, v)
+		views = append(views, view{seg: seg.Views, base: seg.Base, deletes: d})
 	}
 	return views, nil
 }

@@ -31,11 +31,12 @@ func (p Params) Check() error {
 	return nil
 }
 
-// Stats are the statistics of the whole snapshot on which scores depend.
+// Stats are the statistics of the whole snapshot on which scores depend. Deleted documents do not
+// count.
 type Stats struct {
-	Docs   uint64 // documents, including deleted ones until a merge drops them
+	Docs   uint64 // documents
 	Tokens uint64 // sum of their exact lengths in tokens
-	MaxLen uint32 // length of the longest in tokens
+	MaxLen uint32 // no document is longer, in tokens; scores do not depend on it
 }
 
 // maxNormTable bounds the table of norms by length. The norms of longer documents are computed when
@@ -108,8 +109,8 @@ func (s *Scorer) IDF(df uint64) float64 {
 }
 
 // Weight returns idf * (k1 + 1) * qtf, the weight of a term for Score. df is the term's document
-// frequency over the snapshot, qtf how often the query holds the term. No posting of the term
-// scores more.
+// frequency over the snapshot without deleted documents, qtf how often the query holds the term. No
+// posting of the term scores more.
 func (s *Scorer) Weight(df uint64, qtf int) float32 {
 	w := float32(float32(s.IDF(df)) * s.k1Plus1)
 	return float32(w * float32(qtf))

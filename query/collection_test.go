@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/RoaringBitmap/roaring/v2"
+
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/reader"
@@ -89,14 +91,14 @@ func buildParts(t testing.TB, docs [][]string, deleted map[int]bool, c codec.Cod
 		s := &reader.Segment{Views: buildSegment(t, docs[lo:hi], c), Base: uint32(lo), Ord: len(parts)}
 		s.Info.Docs = uint32(hi - lo)
 		p := part{seg: s}
+		docs := roaring.New()
 		for d := lo; d < hi; d++ {
 			if deleted[d] {
-				if p.deletes == nil {
-					p.deletes = make([]uint64, (hi-lo+63)/64)
-				}
-				p.deletes[(d-lo)/64] |= 1 << ((d - lo) % 64)
-				p.deleted++
+				docs.Add(uint32(d - lo))
 			}
+		}
+		if !docs.IsEmpty() {
+			p.deletes = reader.NewDeletes(docs)
 		}
 		parts = append(parts, p)
 		lo = hi

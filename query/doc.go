@@ -27,8 +27,8 @@
 //	unknown term           And: no hits; Or and AndOr: ignored
 //	a term given q times   counts q times: its weight is multiplied by q
 //	a score of zero        still a hit (parameters or rounding can cause it)
-//	a deleted document     never a hit; its postings count in df, N and the
-//	                       average length until a merge drops it
+//	a deleted document     never a hit; it does not count in df, N and the
+//	                       average length, so merges change no score
 //	filter                 only documents in it are hits; statistics are unchanged
 //	unknown Mode,          ErrInvalid, whatever else the query says
 //	unknown Algorithm
@@ -43,6 +43,7 @@
 //	query.go, algorithm.go      queries and their parts
 //	searcher.go, parse.go       Searcher: options, queries in, hits out; text to terms
 //	passes.go                   one or two passes over the segments; which algorithm runs
+//	iterate.go                  Matches: all documents of a query, not scored
 //	run.go, list.go, stop.go    the state of an execution, its lists, stopping it early
 //	terms.go, termcache.go      looking terms up, in canonical order
 //	bm25.go, log.go             parameters, weights, norms, bounds, Score

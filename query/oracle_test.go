@@ -11,14 +11,16 @@ type oracle struct {
 	tf      map[string]map[int]int
 	length  []int
 	deleted map[int]bool
-	tokens  int
+	tokens  int // of the others
 }
 
 func newOracle(docs [][]string, deleted map[int]bool) *oracle {
 	o := &oracle{tf: map[string]map[int]int{}, deleted: deleted}
 	for d, words := range docs {
 		o.length = append(o.length, len(words))
-		o.tokens += len(words)
+		if !deleted[d] {
+			o.tokens += len(words)
+		}
 		for _, w := range words {
 			if o.tf[w] == nil {
 				o.tf[w] = map[int]int{}
@@ -33,10 +35,15 @@ func newOracle(docs [][]string, deleted map[int]bool) *oracle {
 func (o *oracle) scores(terms []string, mode Mode, k int, p Params, filter func(int) bool) map[int]float64 {
 	count := map[int]int{}
 	score := map[int]float64{}
-	n := float64(len(o.length))
+	n := float64(len(o.length) - len(o.deleted))
 	avg := float64(o.tokens) / n
 	for _, t := range terms {
-		df := float64(len(o.tf[t]))
+		df := 0.0
+		for d := range o.tf[t] {
+			if !o.deleted[d] {
+				df++
+			}
+		}
 		idf := math.Log(1 + (n-df+0.5)/(df+0.5))
 		for d, tf := range o.tf[t] {
 			count[d]++

@@ -14,8 +14,7 @@ type part struct {
 	seg     *reader.Segment
 	lens    lengths
 	dense   *denseCache
-	deletes []uint64 // bitmap of deleted local docIDs, as in reader.Deletes; nil if none
-	deleted int      // how many
+	deletes *reader.Deletes // nil if none
 }
 
 // run is the state of one query's execution. Searchers pool runs, so that a query hardly allocates.
@@ -138,7 +137,7 @@ func (r *run) estimate() {
 	if r.q.Filter != nil {
 		return
 	}
-	need := r.top.k + r.part.deleted
+	need := r.top.k + int(r.part.deletes.Count())
 	for _, l := range r.lists {
 		if l.small {
 			if len(l.scores) >= need {
@@ -170,7 +169,7 @@ func (r *run) accept(doc uint32, score float32) {
 
 // allowed reports whether a document of the current segment may be a hit.
 func (r *run) allowed(doc uint32) bool {
-	if w := int(doc / 64); w < len(r.part.deletes) && r.part.deletes[w]>>(doc%64)&1 != 0 {
+	if r.part.deletes.Has(doc) {
 		return false
 	}
 	f := r.q.Filter

@@ -66,11 +66,7 @@ func NewSearcher(s *reader.Snapshot, o Options) (*Searcher, error) {
 		if err != nil {
 			return nil, err
 		}
-		p := part{seg: seg}
-		if d.Count() > 0 {
-			p.deletes, p.deleted = d.Bits(), int(d.Count())
-		}
-		parts = append(parts, p)
+		parts = append(parts, part{seg: seg, deletes: d})
 	}
 	x, err := newSearcher(parts, StatsOf(s), o)
 	if err != nil {
@@ -84,7 +80,7 @@ func NewSearcher(s *reader.Snapshot, o Options) (*Searcher, error) {
 // StatsOf returns the statistics of a snapshot on which scores depend.
 func StatsOf(s *reader.Snapshot) Stats {
 	st := s.Stats()
-	return Stats{Docs: st.Docs, Tokens: st.Tokens, MaxLen: st.MaxLen}
+	return Stats{Docs: st.Live, Tokens: st.LiveTokens, MaxLen: st.MaxLen}
 }
 
 // newSearcher returns a Searcher over parts, which have the statistics st.

@@ -23,6 +23,13 @@ func statsOf(parts []part) (st Stats) {
 		m := parts[i].seg.Meta()
 		st.Docs += uint64(m.Docs)
 		st.Tokens += m.Tokens
+		lens, _ := parts[i].seg.DocLens()
+		for d := range m.Docs {
+			if parts[i].deletes.Has(d) {
+				st.Docs--
+				st.Tokens -= uint64(lens.Get(d))
+			}
+		}
 		st.MaxLen = max(st.MaxLen, m.MaxLen)
 	}
 	return st
@@ -104,10 +111,38 @@ func (c *collection) check(t testing.TB, words []string, k int, mode Mode, filte
 	if filter != nil {
 		f = func(d int) bool { return filter.Contains(uint32(d)) }
 	}
-	if err := c.oracle.check(hits, c.oracle.scores(words, mode, k, c.params, f), k); err != nil {
+	scores := c.oracle.scores(words, mode, k, c.params, f)
+	if err := c.oracle.check(hits, scores, k); err != nil {
 		return fmt.Errorf("%q k %d mode %v: %w", words, k, mode, err)
 	}
+	if mode == AndOr {
+		return nil
+	}
+	for i, s := range c.searchers {
+		docs, err := matchesOf(s, Query{Terms: querytest.Terms(words...), Mode: mode, Filter: filter})
+		if err != nil {
+			return fmt.Errorf("searcher %d: matches of %q: %w", i, words, err)
+		}
+		for j, doc := range docs {
+			if _, ok := scores[int(doc)]; !ok || j > 0 && doc <= docs[j-1] {
+				return fmt.Errorf("searcher %d: match %d of %q, mode %v, is document %d", i, j, words, mode, doc)
+			}
+		}
+		if len(docs) != len(scores) {
+			return fmt.Errorf("searcher %d: %d matches of %q, mode %v, want %d", i, len(docs), words, mode, len(scores))
+		}
+	}
 	return nil
+}
+
+func matchesOf(s *Searcher, q Query) (docs []uint32, err error) {
+	for doc, err := range s.Matches(context.Background(), q) {
+		if err != nil {
+			return docs, err
+		}
+		docs = append(docs, doc)
+	}
+	return docs, nil
 }
 
 func TestRandomCollections(t *testing.T) {

@@ -42,7 +42,12 @@ func (e *engine) Err() error {
 	return e.s.snapshot.Err()
 }
 
-func (e *engine) Docs() uint64 { return e.s.scorer.stats.Docs }
+func (e *engine) Docs() (n uint64) {
+	for i := range e.s.parts {
+		n += uint64(e.s.parts[i].seg.Docs())
+	}
+	return n
+}
 
 func (e *engine) Segments() int { return len(e.s.parts) }
 

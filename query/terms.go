@@ -8,6 +8,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
 )
 
@@ -15,9 +16,9 @@ import (
 type term struct {
 	bytes   []byte
 	qtf     int
-	df      uint64          // over the snapshot
+	df      uint64          // over the snapshot, without deleted documents
 	weight  float32         // as in Score
-	entries []segment.Entry // by part; DF is 0 if the term does not occur there
+	entries []segment.Entry // by part; DF is 0 if no document there matches
 }
 
 // resolve looks up the query's terms and puts them in canonical order: ascending df over the
@@ -95,14 +96,19 @@ func (r *run) lookup(t *term) error {
 	}
 	start := len(r.entries)
 	for p := range r.s.parts {
-		e, ok, err := r.s.parts[p].seg.Views.Lookup(t.bytes) // the query arms faults and holds the snapshot
+		seg := r.s.parts[p].seg
+		e, ok, err := seg.Views.Lookup(t.bytes) // the query arms faults and holds the snapshot
 		if err != nil {
 			return err
 		}
-		if !ok {
+		live, err := r.s.parts[p].deletes.Live(seg.Views, e)
+		if err != nil {
+			return format.Locate(err, format.Place{List: string(t.bytes), Block: format.NoBlock})
+		}
+		if !ok || live == 0 {
 			e = segment.Entry{}
 		}
-		t.df += uint64(e.DF)
+		t.df += uint64(live)
 		r.entries = append(r.entries, e)
 	}
 	t.entries = r.entries[start:len(r.entries):len(r.entries)]

@@ -100,6 +100,9 @@ func addSegment(t testing.TB, l *store.Lock, c *content) store.SegmentInfo {
 		s.DeletesFile, err = l.WriteDeletes(id, roaring.BitmapOf(c.deleted...))
 		check(err)
 		s.Deleted = uint32(len(c.deleted))
+		for _, d := range c.deleted {
+			s.DeletedTokens += uint64(c.lengths()[d])
+		}
 	}
 	return s
 }

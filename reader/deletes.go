@@ -5,14 +5,22 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/RoaringBitmap/roaring/v2"
+
 	"github.com/pinion-index/pinion/store"
 )
 
 // Deletes is the set of deleted documents of one segment, by local docID. A nil
 // *Deletes is the empty set. It is immutable.
 type Deletes struct {
-	bits  []uint64
-	count uint32
+	bits   []uint64
+	count  uint32
+	counts deletedCounts
+}
+
+// NewDeletes returns the set of docs, which it copies.
+func NewDeletes(docs *roaring.Bitmap) *Deletes {
+	return &Deletes{bits: docs.ToDense(), count: uint32(docs.GetCardinality())}
 }
 
 // Has reports whether doc is deleted.
@@ -82,7 +90,7 @@ func (f *deletesFile) load() (d *Deletes, err error) {
 	if err != nil {
 		return nil, err
 	}
-	d = &Deletes{bits: bm.ToDense(), count: f.info.Deleted}
+	d = NewDeletes(bm)
 	f.loaded.Store(d)
 	f.data.Close()
 	f.data = nil

@@ -23,6 +23,7 @@
 //	index.go, view.go       Index: open, refresh, files that snapshots share
 //	snapshot.go, stats.go   Snapshot: documents by global docID, counts
 //	segment.go, deletes.go  Segment: documents by local docID, what is deleted
+//	livedf.go               document frequencies without deleted documents
 //	terms.go                dictionary: lookup, walks over several segments
 //	postings.go             whole lists, many blocks at a time
 //	cursor.go, seek.go      Cursor: walking and skipping, block by block

@@ -77,7 +77,7 @@ func ExampleOpen() {
 	fmt.Println(s.DF([]byte("light")))
 	// Output:
 	// 2 segments, 5 documents, 8 postings
-	// 5 <nil>
+	// 4 <nil>
 }
 
 // Reading a list from end to end, segment by segment: docIDs are local, and
@@ -198,5 +198,5 @@ func ExampleOpenReaderAt() {
 	}
 	defer s.Close()
 	fmt.Println(s.DF([]byte("light")))
-	// Output: 5 <nil>
+	// Output: 4 <nil>
 }

@@ -36,6 +36,17 @@ func OpenWith(path string, o Options) (*Index, error) {
 	return open(d, o)
 }
 
+// OpenCommit opens the commit of a generation of the index in a local directory. Of
+// commits but the newest, those exist that writers keep (writer.Options.KeepCommits);
+// for others the error matches fs.ErrNotExist. Refresh does nothing.
+func OpenCommit(path string, generation uint64) (*Index, error) {
+	d, err := store.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("open index: %w", err)
+	}
+	return open(d, Options{Generation: generation})
+}
+
 // OpenFS opens the index in any directory, such as one in memory.
 func OpenFS(fsys store.ReadFS) (*Index, error) {
 	return OpenFSWith(fsys, Options{})
@@ -53,7 +64,7 @@ func OpenFSWith(fsys store.ReadFS, o Options) (*Index, error) {
 // open makes an Index of d, or closes d on an error.
 func open(d *store.Dir, o Options) (*Index, error) {
 	x := &Index{dir: d, opts: o, handles: make(map[uint64]*handle)}
-	v, err := x.openLatest()
+	v, err := x.openNewest(false)
 	if err != nil {
 		d.Close()
 		return nil, fmt.Errorf("open index %s: %w", d, err)
@@ -65,7 +76,7 @@ func open(d *store.Dir, o Options) (*Index, error) {
 // String returns the directory's name.
 func (x *Index) String() string { return x.dir.String() }
 
-// Snapshot returns the newest commit that Open or Refresh has seen. The caller
+// Snapshot returns the newest state that Open or a refresh has seen. The caller
 // closes it. After Close the error matches ErrClosed.
 func (x *Index) Snapshot() (*Snapshot, error) {
 	x.mu.Lock()
@@ -85,7 +96,15 @@ func (x *Index) errClosed() error {
 // later calls of Snapshot. It reports whether there was one. Files that both
 // commits name stay open. On an error the current commit stays. After Close the
 // error matches ErrClosed.
-func (x *Index) Refresh() (changed bool, err error) {
+func (x *Index) Refresh() (changed bool, err error) { return x.advance(false) }
+
+// RefreshUncommitted is Refresh, but also looks for what a Writer in this process has
+// published and not yet committed (writer.Writer.Publish). If that is gone because
+// the Writer was closed without a commit, RefreshUncommitted goes back to the newest
+// commit, as Refresh does in any case.
+func (x *Index) RefreshUncommitted() (changed bool, err error) { return x.advance(true) }
+
+func (x *Index) advance(uncommitted bool) (changed bool, err error) {
 	x.refresh.Lock()
 	defer x.refresh.Unlock()
 	x.mu.Lock()
@@ -94,10 +113,22 @@ func (x *Index) Refresh() (changed bool, err error) {
 	if old == nil {
 		return false, x.errClosed()
 	}
-	if gen, err := x.dir.Generation(); err != nil || gen == old.commit.Generation {
-		return false, err
+	if x.opts.Generation > 0 {
+		return false, nil
 	}
-	v, err := x.openLatest()
+	published := uint64(0)
+	if uncommitted {
+		published = x.dir.Published()
+	}
+	if published == old.commit.Published {
+		if published > 0 {
+			return false, nil
+		}
+		if gen, err := x.dir.Generation(); err != nil || gen == old.commit.Generation {
+			return false, err
+		}
+	}
+	v, err := x.openNewest(published > 0)
 	if err != nil {
 		return false, fmt.Errorf("refresh index %s: %w", x.dir, err)
 	}
@@ -109,7 +140,7 @@ func (x *Index) Refresh() (changed bool, err error) {
 	}
 	x.cur = v
 	x.mu.Unlock()
-	changed = v.commit.Generation != old.commit.Generation
+	changed = v.commit.Generation != old.commit.Generation || v.commit.Published != old.commit.Published
 	old.release()
 	return changed, nil
 }

@@ -9,9 +9,10 @@ import (
 	"github.com/pinion-index/pinion/store"
 )
 
-// Snapshot is the index as of one commit. It is safe for concurrent use, Close
-// included. After Close, calls that read the index fail with an error that matches
-// ErrClosed; this includes calls on its Segments, Terms, Cursors and Postings.
+// Snapshot is the index as of one commit, or of what was published after it
+// (Index.RefreshUncommitted). It is safe for concurrent use, Close included. After
+// Close, calls that read the index fail with an error that matches ErrClosed; this
+// includes calls on its Segments, Terms, Cursors and Postings.
 type Snapshot struct {
 	view     *view
 	life     life
@@ -80,12 +81,18 @@ func (s *Snapshot) Verify(ctx context.Context) error {
 		return err
 	}
 	defer s.life.release()
-	for _, seg := range s.segments {
+	for i, seg := range s.segments {
 		if err := s.life.err(); err != nil {
 			return err
 		}
-		if _, err := seg.Deletes(); err != nil {
+		d, err := seg.Deletes()
+		if err != nil {
 			return err
+		}
+		if d != nil {
+			if err := s.Manifest().CheckDeletes(i, seg.Views, d.bits); err != nil {
+				return err
+			}
 		}
 		if seg.file.verified.Load() {
 			continue
@@ -98,8 +105,13 @@ func (s *Snapshot) Verify(ctx context.Context) error {
 	return nil
 }
 
-// Generation returns the number of the commit, which counts from 1.
+// Generation returns the number of the commit, which counts from 1. That of an
+// uncommitted snapshot is the commit before.
 func (s *Snapshot) Generation() uint64 { return s.view.commit.Generation }
+
+// Uncommitted reports whether the snapshot is not of a commit but of what a Writer
+// has published since.
+func (s *Snapshot) Uncommitted() bool { return s.view.commit.Published != 0 }
 
 // Manifest returns the commit's manifest. It must not be modified.
 func (s *Snapshot) Manifest() *store.Manifest { return s.view.commit.Manifest }

@@ -40,6 +40,8 @@ type Options struct {
 	// tables that a segment needs whole come on top. 0 means DefaultCacheSize; a
 	// negative size disables the cache.
 	CacheSize int64
+	// Generation, if not 0, is the commit to open, as by OpenCommit.
+	Generation uint64
 	// Unchecked leaves out the comparison of what is read with the checksums of its
 	// pages. Damage may then change answers in silence.
 	Unchecked bool

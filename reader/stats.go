@@ -1,15 +1,16 @@
 package reader
 
-// Stats are statistics of all segments of a snapshot. Except for Live, deleted
-// documents count, with their postings and tokens, until a merge drops them; so
-// they count in the N and the average length of BM25.
+// Stats are statistics of all segments of a snapshot. Scores depend on those of
+// the documents that are not deleted, so they do not depend on when merges drop
+// the others.
 type Stats struct {
-	Segments int
-	Docs     uint64 // documents, N of BM25
-	Live     uint64 // documents that are not deleted
-	Postings uint64
-	Tokens   uint64 // sum of the documents' lengths
-	MaxLen   uint32 // length of the longest document in tokens
+	Segments   int
+	Docs       uint64 // documents, including deleted ones: docIDs are below it
+	Live       uint64 // documents that are not deleted, N of BM25
+	Postings   uint64 // including those of deleted documents
+	Tokens     uint64 // sum of the documents' lengths, including deleted ones
+	LiveTokens uint64 // sum of the lengths of documents that are not deleted
+	MaxLen     uint32 // length of the longest document in tokens, deleted or not
 }
 
 func (s *Stats) add(seg *Segment) {
@@ -18,14 +19,15 @@ func (s *Stats) add(seg *Segment) {
 	s.Live += uint64(seg.Info.Docs - seg.Info.Deleted)
 	s.Postings += seg.Info.Postings
 	s.Tokens += seg.Info.Tokens
+	s.LiveTokens += seg.Info.Tokens - seg.Info.DeletedTokens
 	s.MaxLen = max(s.MaxLen, seg.Meta().MaxLen)
 }
 
-// AvgLen returns the mean number of tokens of a document, the avgdl of BM25, or 0
-// if there are no documents.
+// AvgLen returns the mean number of tokens of a document that is not deleted, the
+// avgdl of BM25, or 0 if there is none.
 func (s *Stats) AvgLen() float64 {
-	if s.Docs == 0 {
+	if s.Live == 0 {
 		return 0
 	}
-	return float64(s.Tokens) / float64(s.Docs)
+	return float64(s.LiveTokens) / float64(s.Live)
 }

@@ -15,7 +15,7 @@ type TermEntry struct {
 
 // Lookup appends the entries of term to dst, one for each segment that holds it,
 // in docID order. It also returns the document frequency of term over all
-// segments; deleted documents count until a merge drops them.
+// segments, without deleted documents.
 func (s *Snapshot) Lookup(term []byte, dst []TermEntry) (df uint64, entries []TermEntry, err error) {
 	if err := s.life.acquire(); err != nil {
 		return 0, dst, err
@@ -26,31 +26,24 @@ func (s *Snapshot) Lookup(term []byte, dst []TermEntry) (df uint64, entries []Te
 		if err != nil {
 			return 0, dst, err
 		}
-		if ok {
-			df += uint64(e.DF)
-			dst = append(dst, TermEntry{i, e})
+		if !ok {
+			continue
 		}
+		live, err := seg.LiveDF(e)
+		if err != nil {
+			return 0, dst, err
+		}
+		df += uint64(live)
+		dst = append(dst, TermEntry{i, e})
 	}
 	return df, dst, nil
 }
 
-// DF returns the document frequency of term over all segments, or 0 if no segment
-// holds it. Deleted documents count until a merge drops them.
+// DF returns the document frequency of term over all segments, without deleted
+// documents.
 func (s *Snapshot) DF(term []byte) (df uint64, err error) {
-	if err := s.life.acquire(); err != nil {
-		return 0, err
-	}
-	defer s.life.release()
-	for _, seg := range s.segments {
-		e, ok, err := seg.Lookup(term)
-		if err != nil {
-			return 0, err
-		}
-		if ok {
-			df += uint64(e.DF)
-		}
-	}
-	return df, nil
+	df, _, err = s.Lookup(term, nil)
+	return df, err
 }
 
 // Terms iterates over the terms of a snapshot or of one segment in bytewise
@@ -172,7 +165,8 @@ func (t *Terms) gather() bool {
 // Term returns the current term. It is valid until the next move.
 func (t *Terms) Term() []byte { return t.term }
 
-// DF returns the current term's document frequency over all segments.
+// DF returns the number of the current term's postings over all segments,
+// including those of deleted documents; Segment.LiveDF counts the others.
 func (t *Terms) DF() uint64 { return t.df }
 
 // Entries returns the current term's entries, one for each segment that has it,

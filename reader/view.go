@@ -3,6 +3,7 @@ package reader
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"sync/atomic"
 
 	"github.com/pinion-index/pinion/segment"
@@ -29,13 +30,30 @@ type handle struct {
 	users    int              // guarded by Index.mu
 }
 
-// openLatest opens the newest commit and counts one user.
-func (x *Index) openLatest() (*view, error) {
-	var v *view
-	_, err := x.dir.OpenLatest(func(c *store.Commit) (err error) {
+// openNewest opens the commit that the options name; or else what was published, if it
+// is wanted and there still is something; or else the newest commit. It counts one
+// user.
+func (x *Index) openNewest(published bool) (v *view, err error) {
+	if gen := x.opts.Generation; gen > 0 {
+		c, err := x.dir.At(gen)
+		if err != nil {
+			return nil, err
+		}
+		if v, err = x.openView(c); err != nil {
+			c.Release()
+		}
+		return v, err
+	}
+	open := func(c *store.Commit) (err error) {
 		v, err = x.openView(c)
 		return err
-	})
+	}
+	if published {
+		if _, err = x.dir.OpenPublished(open); !errors.Is(err, fs.ErrNotExist) {
+			return v, err
+		}
+	}
+	_, err = x.dir.OpenLatest(open)
 	return v, err
 }
 

@@ -2,6 +2,7 @@ package store
 
 import (
 	"crypto/rand"
+	"io"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -15,18 +16,23 @@ func NewID() format.ID {
 	return id
 }
 
-// readSection reads the only section of a small file and verifies its checksum.
-// name is for errors.
-func readSection(name string, d Data, kind format.Kind, id format.SectionID) (*format.Header, []byte, int64, error) {
+// readHeader reads first page and footer of a file. name is for errors.
+func readHeader(name string, d Data) (*format.Header, error) {
 	page, err := d.Range(0, min(format.PageSize, d.Size()))
 	if err != nil {
-		return nil, nil, 0, err
+		return nil, err
 	}
 	foot, err := d.Range(max(0, d.Size()-format.FooterSize), min(format.FooterSize, d.Size()))
 	if err != nil {
-		return nil, nil, 0, err
+		return nil, err
 	}
-	h, err := format.ParseHeader(name, d.Size(), page, foot)
+	return format.ParseHeader(name, d.Size(), page, foot)
+}
+
+// readSection reads the only section of a small file and verifies its checksum.
+// name is for errors.
+func readSection(name string, d Data, kind format.Kind, id format.SectionID) (*format.Header, []byte, int64, error) {
+	h, err := readHeader(name, d)
 	if err != nil {
 		return nil, nil, 0, err
 	}
@@ -58,11 +64,28 @@ func readSection(name string, d Data, kind format.Kind, id format.SectionID) (*f
 }
 
 // writeSection writes a file with one section to f.
-func writeSection(f File, kind format.Kind, fileID format.ID, id format.SectionID, content []byte) error {
+func writeSection(f io.WriterAt, kind format.Kind, fileID format.ID, id format.SectionID, content []byte) error {
 	w := format.NewFileWriter(f, kind, fileID)
 	w.Begin(id, format.SectionRequired)
 	w.Write(content)
 	w.End()
 	_, err := w.Finish() // returns the first error of all calls
 	return err
+}
+
+// image is a file being written in memory.
+type image []byte
+
+func (f *image) WriteAt(p []byte, off int64) (int, error) {
+	if grow := int(off) + len(p) - len(*f); grow > 0 {
+		*f = append(*f, make([]byte, grow)...)
+	}
+	return copy((*f)[off:], p), nil
+}
+
+// encodeManifest returns the content of a manifest file.
+func encodeManifest(m *Manifest) ([]byte, error) {
+	var f image
+	err := writeSection(&f, format.KindManifest, NewID(), format.SectionManifest, AppendManifest(nil, m))
+	return f, err
 }

@@ -18,44 +18,66 @@ import (
 
 var errInjected = errors.New("injected")
 
-// content returns the content of segment n of a workload, which takes several
-// writes.
-func content(n int) []byte { return bytes.Repeat([]byte{byte(n), 0xA5, byte(n >> 8)}, 50+n) }
+// buffer is a file in memory.
+type buffer struct{ b []byte }
+
+func (f *buffer) WriteAt(p []byte, off int64) (int, error) {
+	if n := int(off) + len(p); n > len(f.b) {
+		f.b = append(f.b, make([]byte, n-len(f.b))...)
+	}
+	return copy(f.b[off:], p), nil
+}
+
+// content returns the content of segment n of a workload: a container with id n, which
+// is all that the store itself looks at.
+func content(n int) []byte {
+	var f buffer
+	w := format.NewFileWriter(&f, format.KindSegment, format.ID{byte(n), byte(n >> 8)})
+	w.Begin(format.SectionTerms, 0)
+	w.Write(bytes.Repeat([]byte{byte(n), 0xA5, byte(n >> 8)}, 50+n))
+	w.End()
+	w.Finish()
+	return f.b
+}
 
 func writeSegment(l *store.Lock, n int) (store.SegmentInfo, error) {
 	num, f, err := l.CreateSegment()
 	if err != nil {
 		return store.SegmentInfo{}, err
 	}
+	const chunk = 2500 // several writes
 	c := content(n)
-	for off := 0; off < len(c); off += 64 {
-		if _, err := f.WriteAt(c[off:min(off+64, len(c))], int64(off)); err != nil {
+	for off := 0; off < len(c); off += chunk {
+		if _, err := f.WriteAt(c[off:min(off+chunk, len(c))], int64(off)); err != nil {
 			return store.SegmentInfo{}, errors.Join(err, l.Discard(num))
 		}
 	}
-	if err := f.Sync(); err != nil {
-		return store.SegmentInfo{}, errors.Join(err, l.Discard(num))
+	if n%2 == 0 { // others are synced by the commit
+		if err := f.Sync(); err != nil {
+			return store.SegmentInfo{}, errors.Join(err, l.Discard(num))
+		}
 	}
 	if err := f.Close(); err != nil {
 		return store.SegmentInfo{}, err
 	}
-	return store.SegmentInfo{File: num, ID: format.ID{byte(n)}, Docs: uint32(n + 10), Postings: uint64(n)}, nil
+	return store.SegmentInfo{File: num, ID: format.ID{byte(n), byte(n >> 8)}, Docs: uint32(n + 10), Postings: uint64(n)}, nil
 }
 
-// workload commits three times: a segment, another segment and deletes in the
-// first, and a merge of both into a third. acked is the last commit that
-// succeeded.
-func workload(fsys store.FS, acked *uint64) error {
+// workload creates an index, which is commit 1, and commits three times: a segment,
+// another segment and deletes in the first, and a merge of both into a third. acked is
+// the last commit that succeeded; keep is LockOptions.KeepCommits.
+func workload(fsys store.FS, keep int, acked *uint64) error {
 	d, err := store.OpenFS(fsys)
 	if err != nil {
 		return err
 	}
 	defer d.Close()
-	l, err := d.Lock()
+	l, err := d.LockWith(store.LockOptions{KeepCommits: keep})
 	if err != nil {
 		return err
 	}
 	defer l.Close()
+	*acked = 1
 	commit := func(m *store.Manifest) error {
 		err := l.Commit(m)
 		if err == nil {
@@ -109,7 +131,7 @@ func checkWhole(fsys store.FS, lo, hi uint64) error {
 	if c.Generation < lo || c.Generation > hi {
 		return fmt.Errorf("generation %d, want %d to %d", c.Generation, lo, hi)
 	}
-	want := [][]int{1: {1}, 2: {1, 2}, 3: {3}}[c.Generation]
+	want := [][]int{1: {}, 2: {1}, 3: {1, 2}, 4: {3}}[c.Generation]
 	if len(c.Segments) != len(want) {
 		return fmt.Errorf("generation %d has %d segments", c.Generation, len(c.Segments))
 	}
@@ -130,7 +152,7 @@ func checkWhole(fsys store.FS, lo, hi uint64) error {
 		if err != nil {
 			return err
 		}
-		if (dels != nil) != (c.Generation == 2 && i == 0) || dels != nil && !dels.Equals(roaring.BitmapOf(3, 5)) {
+		if (dels != nil) != (c.Generation == 3 && i == 0) || dels != nil && !dels.Equals(roaring.BitmapOf(3, 5)) {
 			return fmt.Errorf("generation %d: deletes of segment %d: %v", c.Generation, i, dels)
 		}
 	}
@@ -153,10 +175,7 @@ func checkTidy(fsys store.FS) error {
 	if err := l.Close(); err != nil {
 		return err
 	}
-	want := map[string]bool{store.LockName: true}
-	if m.Generation > 0 {
-		want[store.ManifestName(m.Generation)] = true
-	}
+	want := map[string]bool{store.LockName: true, store.ManifestName(m.Generation): true, store.MirrorName(m.Generation): true}
 	for _, f := range m.Files() {
 		want[f] = true
 	}
@@ -178,7 +197,7 @@ func TestCrashAtEveryOperation(t *testing.T) {
 			mem := memfs.New()
 			mem.Inject(memfs.Fault{At: i, Err: errInjected, Sticky: true, Effect: mode%2 == 1})
 			var acked uint64
-			err := workload(mem, &acked)
+			err := workload(mem, 1+mode%3, &acked)
 			after := mem.Crash
 			if mode > 1 {
 				r := rand.New(rand.NewPCG(uint64(i), uint64(mode)))
@@ -196,7 +215,7 @@ func TestCrashAtEveryOperation(t *testing.T) {
 				t.Fatalf("second crash, first at operation %d, mode %d (%v): %v", i, mode, err, e)
 			}
 			if mode == 0 && err == nil {
-				if done = acked == 3; !done {
+				if done = acked == 4; !done {
 					t.Fatalf("operation %d: success after commit %d", i, acked)
 				}
 			}
@@ -212,7 +231,7 @@ func TestFailAtEveryOperation(t *testing.T) {
 			mem := memfs.New()
 			mem.Inject(memfs.Fault{At: i, Err: errInjected, Effect: effect})
 			var acked uint64
-			err := workload(mem, &acked)
+			err := workload(mem, 1+i%2, &acked)
 			ops := mem.Ops()
 			mem.Heal()
 			if e := checkWhole(mem, acked, acked+1); e != nil {
@@ -232,15 +251,18 @@ func TestFailAtEveryOperation(t *testing.T) {
 
 func TestDiskFull(t *testing.T) {
 	var acked uint64
-	for capacity := int64(0); acked < 3; capacity += 500 {
+	for capacity := int64(0); acked < 4; capacity += 2000 {
 		mem := memfs.New()
 		mem.SetCapacity(capacity)
 		acked = 0
-		if err := workload(mem, &acked); err != nil && !errors.Is(err, memfs.ErrNoSpace) {
+		if err := workload(mem, 1, &acked); err != nil && !errors.Is(err, memfs.ErrNoSpace) {
 			t.Fatalf("capacity %d: %v", capacity, err)
 		}
 		if err := checkWhole(mem, acked, acked); err != nil {
 			t.Fatalf("capacity %d, after commit %d: %v", capacity, acked, err)
+		}
+		if acked == 0 {
+			mem.SetCapacity(-1) // locking creates the index
 		}
 		if err := checkTidy(mem); err != nil {
 			t.Fatalf("capacity %d: %v", capacity, err)
@@ -272,7 +294,7 @@ func TestCommitAgain(t *testing.T) {
 	if err := l.Commit(m); err != nil {
 		t.Fatal(err)
 	}
-	if err := checkWhole(mem, 1, 1); err != nil {
+	if err := checkWhole(mem, 2, 2); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -280,7 +302,7 @@ func TestCommitAgain(t *testing.T) {
 // After a commit of uncertain outcome only Close works, and files that the commit
 // may need remain.
 func TestUncertain(t *testing.T) {
-	for at := range 2 { // the rename, the directory's sync
+	for at := range 3 { // two renames, the directory's sync
 		mem := memfs.New()
 		d, _ := store.OpenFS(mem)
 		l, err := d.Lock()
@@ -301,8 +323,8 @@ func TestUncertain(t *testing.T) {
 			t.Fatal(err)
 		}
 		m.Segments = append(m.Segments, s)
-		// A commit creates, writes the section, its padding, footer and first page,
-		// syncs file and directory, renames, syncs the directory.
+		// A commit creates and writes two files, syncs them and the directory, renames
+		// them, syncs the directory.
 		mem.Inject(memfs.Fault{At: 7 + at, Err: errInjected, Effect: true})
 		if err := l.Commit(m); !errors.Is(err, store.ErrUncertain) || !errors.Is(err, errInjected) {
 			t.Fatalf("commit: %v", err)
@@ -320,7 +342,7 @@ func TestUncertain(t *testing.T) {
 			t.Fatal(err)
 		}
 		c, err := d.Latest()
-		if err != nil || c.Generation != 2 {
+		if err != nil || c.Generation != 3 {
 			t.Fatalf("latest: %v", err)
 		}
 		if data, err := d.OpenFile(store.SegmentName(c.Segments[1].File)); err != nil {
@@ -355,12 +377,15 @@ func TestTemp(t *testing.T) {
 		if err := errors.Join(tmp.Close(), l.Close(), d.Close()); err != nil {
 			t.Fatal(err)
 		}
-		if names, _ := fsys.List(); len(names) != 1 {
+		if names, _ := fsys.List(); len(names) != 3 {
 			t.Fatalf("left over: %v", names)
 		}
 	}
 	// The next writer removes a spool that a crash left behind.
 	mem := memfs.New()
+	if err := checkTidy(mem); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := mem.CreateTemp(); err != nil {
 		t.Fatal(err)
 	}
@@ -391,9 +416,7 @@ func TestCommitRefuses(t *testing.T) {
 	step("being written", false)
 	f.Sync()
 	step("not closed", false)
-	f.WriteAt([]byte{1}, 0)
 	f.Close()
-	step("written to after its sync", false)
 	m.Segments[0].File = 99
 	step("never written", false)
 	if err := l.Discard(num); err != nil {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -25,6 +26,9 @@ type Dir struct {
 	mu      sync.Mutex          // held while files are read or removed
 	pins    map[string]int      // file name -> commits that refer to it
 	garbage map[string]struct{} // superseded files that are pinned
+
+	published *Commit // by the Lock, since the newest commit; nil if there is none
+	sequence  uint64  // Commit.Published of the last one
 }
 
 // registry holds the Dir of every directory in use.
@@ -115,86 +119,165 @@ func (d *Dir) unuse() {
 // String returns the directory's name.
 func (d *Dir) String() string { return d.fs.String() }
 
-// OpenFile opens any file of the directory. The caller closes it.
-func (d *Dir) OpenFile(name string) (Data, error) { return d.fs.Open(name) }
+// OpenFile opens a file of the directory. A segment or deletes file is found also
+// under the temporary name that it has until after its commit. The caller closes it.
+func (d *Dir) OpenFile(name string) (Data, error) { return openFile(d.fs, name) }
+
+func openFile(fsys ReadFS, name string) (Data, error) {
+	data, err := fsys.Open(name)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return data, err
+	}
+	if data, err := fsys.Open(name + tempSuffix); !errors.Is(err, fs.ErrNotExist) {
+		return data, err
+	}
+	return fsys.Open(name) // it may just have been renamed
+}
 
 // Generation returns the newest generation without reading its manifest, or 0 if
 // there is none.
 func (d *Dir) Generation() (uint64, error) {
-	names, err := d.fs.List()
+	l, err := list(d.fs)
 	if err != nil {
 		return 0, err
 	}
-	var newest uint64
-	for _, s := range names {
-		if p, num, ok := parseName(s); ok && p == manifestPrefix {
-			newest = max(newest, num)
-		}
-	}
-	return newest, nil
+	return l.newest, nil
 }
 
-// retries bounds how often a reader starts again because files were removed while
-// it opened them. A writer would have to commit faster than a reader opens that
-// many times in a row.
-const retries = 64
+const (
+	// retries bounds how often a reader starts again because files were removed while
+	// it opened them. A writer would have to commit faster than a reader opens that
+	// many times in a row.
+	retries = 64
+	// agree is how many listings in a row must say the same to be believed if what they
+	// say is an error. A listing is not atomic: it can miss both the new manifest and
+	// the old one, or show one that is gone when it is opened.
+	agree = 3
+)
 
 // Latest returns the newest commit. The caller releases it; until then its files
-// remain. For a directory without a commit the error is of kind
-// format.ErrNotAnIndex. If the newest manifest is damaged or too new, that is an
-// error; Latest does not fall back to an older one.
+// remain. Of the two files of its manifest one suffices. For a directory without a
+// trace of an index the error is of kind format.ErrNotAnIndex. If both files of the
+// newest manifest are damaged, missing or too new, that is an error; Latest does not
+// fall back to an older one.
 func (d *Dir) Latest() (*Commit, error) {
+	var before listing
+	same := 0
 	for attempt := 1; ; attempt++ {
-		c, err := d.latest()
-		// A listing is not atomic: it can miss both the new manifest and the old
-		// one, or show one that is gone when it is opened.
-		gone := errors.Is(err, fs.ErrNotExist) && attempt < retries
-		none := errors.Is(err, format.ErrNotAnIndex) && attempt < 3
-		if !gone && !none {
+		l, c, err := d.latest()
+		if err == nil || l == nil || attempt == retries {
 			return c, err
 		}
+		if same++; l.newest != before.newest || l.top != before.top {
+			same = 1
+		}
+		if same == agree {
+			return nil, err
+		}
+		before = *l
 	}
 }
 
-func (d *Dir) latest() (*Commit, error) {
+func (d *Dir) latest() (*listing, *Commit, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	gen, err := d.Generation()
+	l, err := list(d.fs)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if gen == 0 {
-		return nil, &format.Error{Kind: format.ErrNotAnIndex, File: d.String(), Block: format.NoBlock, Offset: -1,
-			Msg: "the directory has no manifest"}
+	if l.newest == 0 {
+		return l, nil, l.noManifest()
 	}
-	m, err := d.readManifest(gen)
+	m, err := readManifest(d.fs, l.newest)
+	if err == nil {
+		err = l.missingNewer(m)
+	}
 	if err != nil {
-		return nil, err
+		return l, nil, err
 	}
+	return l, d.pin(m), nil
+}
+
+// pin returns the commit of m. The caller holds d.mu.
+func (d *Dir) pin(m *Manifest) *Commit {
 	c := &Commit{Manifest: m, dir: d, files: m.Files()}
 	for _, f := range c.files {
 		d.pins[f]++
 	}
 	d.use()
-	return c, nil
+	return c
 }
 
-func (d *Dir) readManifest(gen uint64) (m *Manifest, err error) {
-	defer CatchFault(ArmFault(), &err)
-	name := ManifestName(gen)
-	data, err := d.fs.Open(name)
+// At returns the commit of a generation that Lock still keeps
+// (LockOptions.KeepCommits). The caller releases it. If there is none, the error
+// matches fs.ErrNotExist.
+func (d *Dir) At(generation uint64) (*Commit, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	m, err := readManifest(d.fs, generation)
 	if err != nil {
 		return nil, err
 	}
+	return d.pin(m), nil
+}
+
+// readManifest reads the manifest of a generation from the first file that is
+// readable.
+func readManifest(fsys ReadFS, gen uint64) (*Manifest, error) {
+	names := manifestNames(gen)
+	errs := make([]error, len(names))
+	for i, name := range names {
+		m, _, err := readManifestFile(fsys, name, gen)
+		if err == nil {
+			return m, nil
+		}
+		errs[i] = err
+	}
+	if errors.Is(errs[0], fs.ErrNotExist) && errors.Is(errs[1], fs.ErrNotExist) {
+		names, errs = names[2:], errs[2:] // superseded, or a generation that does not exist
+	}
+	return nil, neither(names[0], names[1], errs[0], errs[1])
+}
+
+// neither returns the error for a manifest of which neither file is readable.
+func neither(name, twin string, err, err2 error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		err, err2 = err2, err
+	}
+	for _, kind := range []error{fs.ErrNotExist, format.ErrTooNew, format.ErrTooOld} {
+		if errors.Is(err, kind) && (errors.Is(err2, kind) || errors.Is(err2, fs.ErrNotExist)) {
+			return err
+		}
+	}
+	for _, err := range []error{err, err2} {
+		if !isDamage(err) && !errors.Is(err, fs.ErrNotExist) {
+			return err // of the operating system
+		}
+	}
+	c := format.Corrupt("it and its twin %s are damaged or missing (%v; %v)", twin, err, err2)
+	c.File = name
+	return c
+}
+
+// readManifestFile reads one file of a manifest. raw is its content.
+func readManifestFile(fsys ReadFS, name string, gen uint64) (m *Manifest, raw []byte, err error) {
+	defer CatchFault(ArmFault(), &err)
+	data, err := fsys.Open(name)
+	if err != nil {
+		return nil, nil, err
+	}
 	defer data.Close()
 	if m, err = ReadManifest(name, data); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if m.Generation != gen {
-		return nil, format.Locate(format.Corrupt("the file holds generation %d", m.Generation),
+		return nil, nil, format.Locate(format.Corrupt("the file holds generation %d", m.Generation),
 			format.Place{File: name, Section: format.SectionManifest.String(), Block: format.NoBlock})
 	}
-	return m, nil
+	if raw, err = data.Range(0, data.Size()); err != nil {
+		return nil, nil, err
+	}
+	return m, bytes.Clone(raw), nil
 }
 
 // OpenLatest is Latest followed by open, which opens the commit's files. If a
@@ -218,9 +301,7 @@ func (d *Dir) OpenLatest(open func(*Commit) error) (*Commit, error) {
 			return nil, e
 		}
 		if gen == c.Generation {
-			e := format.Corrupt("a file that the manifest names is missing")
-			e.File, e.Err = ManifestName(gen), err
-			return nil, e
+			return nil, missingFile(gen, err)
 		}
 		if attempt == retries {
 			return nil, fmt.Errorf("%s: commits follow too fast: %w", d, err)
@@ -228,11 +309,22 @@ func (d *Dir) OpenLatest(open func(*Commit) error) (*Commit, error) {
 	}
 }
 
+// missingFile returns the error for a commit of which a file does not exist.
+func missingFile(gen uint64, err error) error {
+	e := format.Corrupt("a file that the manifest names is missing")
+	e.File, e.Err = ManifestName(gen), err
+	return e
+}
+
 // Commit is one commit whose files are kept: until Release, no writer of this
 // process removes them. It is safe for concurrent use. The Manifest must not be
 // modified.
 type Commit struct {
 	*Manifest
+	// Published is 0 for a commit. For what Lock.Publish published it is a number that
+	// increases with each publication in this process.
+	Published uint64
+
 	dir      *Dir
 	files    []string
 	released atomic.Bool
@@ -250,7 +342,7 @@ func (c *Commit) Deletes(i int) (bm *roaring.Bitmap, err error) {
 		return nil, nil
 	}
 	name := DeletesName(s.DeletesFile)
-	data, err := c.dir.fs.Open(name)
+	data, err := c.dir.OpenFile(name)
 	if err != nil {
 		return nil, err
 	}
@@ -265,7 +357,7 @@ func (c *Commit) Retain() *Commit {
 	d.mu.Lock()
 	if c.released.Load() { // its files may be gone
 		d.mu.Unlock()
-		r := &Commit{Manifest: c.Manifest, dir: d}
+		r := &Commit{Manifest: c.Manifest, Published: c.Published, dir: d}
 		r.released.Store(true)
 		return r
 	}
@@ -274,7 +366,7 @@ func (c *Commit) Retain() *Commit {
 	}
 	d.mu.Unlock()
 	d.use()
-	return &Commit{Manifest: c.Manifest, dir: d, files: c.files}
+	return &Commit{Manifest: c.Manifest, Published: c.Published, dir: d, files: c.files}
 }
 
 // Release ends the use of the commit. Files that a newer commit superseded and
@@ -314,7 +406,7 @@ func (c *Commit) release() {
 // The caller holds d.mu.
 func (d *Dir) remove(name string) {
 	delete(d.garbage, name)
-	if w, ok := d.fs.(FS); ok {
-		w.Remove(name)
+	if w, ok := d.fs.(FS); ok && errors.Is(w.Remove(name), fs.ErrNotExist) {
+		w.Remove(name + tempSuffix) // it was published, but never committed
 	}
 }

@@ -30,7 +30,7 @@ func ExampleLock_Commit() {
 
 	m := l.Manifest()
 	m.Analyzer = "simple"
-	s, err := writeSegment(l, 1) // CreateSegment, write, Sync, Close
+	s, err := writeSegment(l, 1) // CreateSegment, write, Close
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -45,5 +45,5 @@ func ExampleLock_Commit() {
 	}
 	defer c.Release()
 	fmt.Println(c.Generation, c.Docs(), c.Files())
-	// Output: 1 11 [segment-000000000001.pin]
+	// Output: 2 11 [segment-000000000001.pin]
 }

@@ -9,6 +9,11 @@ import (
 // another, holds the lock of the directory.
 var ErrLocked = errors.New("the index is locked by another writer")
 
+// ErrLockLost is matched by the error of a commit when the lock file was removed or
+// replaced while its lock was held: another writer may be at work. Nothing is
+// committed; the Lock can only be closed.
+var ErrLockLost = errors.New("the lock file was removed or replaced while a writer held it")
+
 // ErrReadOnly is matched by the error when a directory cannot be written: its
 // ReadFS is not an FS, or the platform has no file locks.
 var ErrReadOnly = errors.New("the index directory is read-only")
@@ -69,10 +74,22 @@ type FS interface {
 	Rename(from, to string) error
 	// Remove removes a file.
 	Remove(name string) error
-	// Sync makes the directory's entries durable: creations, renames and removals.
-	Sync() error
+	// Quarantine moves a file into the folder named QuarantineName, which it creates if
+	// necessary. It replaces no file there: if the name is taken, a number is added.
+	Quarantine(name string) error
+	// Sync makes the directory's entries durable: creations, renames and removals. It
+	// also syncs the content of files, which Create of this FS returned.
+	Sync(files ...File) error
 	// Lock acquires the advisory lock of the file named name, which it creates if
 	// necessary, or fails with ErrLocked. Close releases it, and so does the end of
 	// the process.
-	Lock(name string) (io.Closer, error)
+	Lock(name string) (FileLock, error)
+}
+
+// FileLock is a lock that FS.Lock acquired.
+type FileLock interface {
+	io.Closer
+	// Held returns an error that matches ErrLockLost if the file was removed or
+	// replaced, so that others can lock the new one.
+	Held() error
 }

@@ -3,9 +3,9 @@ package store
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"sync"
+	"sync/atomic"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -20,80 +20,73 @@ var ErrUncertain = errors.New("the outcome of the commit is uncertain")
 // Lock is the exclusive right to change a directory. All writes go through it. It
 // is safe for concurrent use.
 type Lock struct {
-	dir    *Dir
-	fs     FS
-	closer io.Closer
+	dir  *Dir
+	fs   FS
+	held FileLock
+	keep int // how many commits are kept, at least 1
 
 	commit sync.Mutex // held by Commit
 
 	mu      sync.Mutex
 	cur     *Manifest
+	stored  bool               // cur is a commit on disk
+	old     []*oldCommit       // superseded commits on disk, oldest first
 	next    uint64             // next file number
-	pending map[string]*output // files of this lock that no commit names yet
+	pending map[string]*output // files of this lock that no commit names yet, by their final names
+	late    atomic.Int32       // closed files that Commit is to sync
 	failed  error              // set once the lock can only be closed
 }
 
-// output is a file being written through a Lock.
-type output struct {
-	File
-	lock   *Lock
-	mu     sync.Mutex
-	dirty  bool // written to since the last Sync
-	closed bool
+// LockOptions configure LockWith. The zero value means the defaults.
+type LockOptions struct {
+	// KeepCommits is how many commits are kept with all their files, the newest
+	// included. 0 means 1. Dir.At opens the others.
+	KeepCommits int
+	// Analyzer and AnalyzerOptions are those of the empty commit that makes a new index.
+	Analyzer, AnalyzerOptions string
 }
 
-// Lock acquires the write lock of the directory or fails with ErrLocked. It finds
-// the newest commit, if there is one, and removes files that crashed writers
-// left. The caller closes the Lock.
-func (d *Dir) Lock() (*Lock, error) {
+// Lock is LockWith with the default options.
+func (d *Dir) Lock() (*Lock, error) { return d.LockWith(LockOptions{}) }
+
+// LockWith acquires the write lock of the directory or fails with ErrLocked. In a
+// directory without a trace of an index it commits an empty manifest, generation 1.
+// Otherwise it finds the newest commit, restores a damaged file of its manifest from
+// the other one, and removes what crashed writers left. If files that the newest
+// commit names are missing or are others, that is an error, and nothing is removed.
+// The caller closes the Lock.
+func (d *Dir) LockWith(o LockOptions) (*Lock, error) {
+	l, err := d.acquire(o.KeepCommits)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.start(o); err != nil {
+		l.failed = err // Close must not clean up
+		l.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+// acquire acquires the lock and reads nothing.
+func (d *Dir) acquire(keep int) (*Lock, error) {
 	w, ok := d.fs.(FS)
 	if !ok {
 		return nil, fmt.Errorf("%s: %w", d, ErrReadOnly)
 	}
-	closer, err := w.Lock(LockName)
+	held, err := w.Lock(LockName)
 	if err != nil {
-		return nil, err
-	}
-	l := &Lock{dir: d, fs: w, closer: closer, cur: &Manifest{NextFile: 1}, pending: make(map[string]*output)}
-	if err := l.start(); err != nil {
-		closer.Close()
 		return nil, err
 	}
 	d.use()
-	return l, nil
+	return &Lock{
+		dir: d, fs: w, held: held, keep: max(keep, 1),
+		cur: &Manifest{}, next: 1, pending: make(map[string]*output),
+	}, nil
 }
 
-// start reads the newest commit and sets the next file number above all existing
-// ones.
-func (l *Lock) start() error {
-	c, err := l.dir.Latest()
-	switch {
-	case err == nil:
-		defer c.Release()
-		l.cur = c.Manifest.Clone()
-	case !errors.Is(err, format.ErrNotAnIndex):
-		return err
-	}
-	names, err := l.fs.List()
-	if err != nil {
-		return err
-	}
-	l.next = l.cur.NextFile
-	for _, s := range names {
-		if p, num, ok := parseName(s); ok && p != manifestPrefix {
-			l.next = max(l.next, num+1)
-		}
-	}
-	for _, s := range names {
-		if isTemp(s) {
-			l.fs.Remove(s) // best effort: a leftover file does no harm
-		}
-	}
-	return l.Clean()
-}
-
-// Manifest returns a copy of the newest commit's manifest. Before the first
-// commit it has generation 0 and no segments.
+// Manifest returns a copy of the newest commit's manifest. That of a new index has
+// generation 1 and no segments.
 func (l *Lock) Manifest() *Manifest {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -120,19 +113,20 @@ func (l *Lock) create(name func(uint64) string) (uint64, *output, error) {
 		return 0, nil, err
 	}
 	num := l.next
-	f, err := l.fs.Create(name(num))
+	f, err := l.fs.Create(name(num) + tempSuffix)
 	l.next++ // also after a failure, which may have left the file
 	if err != nil {
 		return 0, nil, err
 	}
-	o := &output{File: f, lock: l, dirty: true}
+	o := &output{File: f, lock: l, dirty: true, open: true}
 	l.pending[name(num)] = o
 	return num, o, nil
 }
 
 // CreateSegment creates an empty segment file and returns its number. Write it
-// with format.NewFileWriter, then Sync and Close it. The file belongs to the lock
-// until a commit names it or Discard removes it.
+// with format.NewFileWriter, then Close it. Sync before Close is worth it only for a
+// large file: Commit syncs what was not synced, all files at once. The file belongs
+// to the lock, under a temporary name, until a commit names it or Discard removes it.
 func (l *Lock) CreateSegment() (num uint64, f File, err error) {
 	num, o, err := l.create(SegmentName)
 	if err != nil {
@@ -141,8 +135,7 @@ func (l *Lock) CreateSegment() (num uint64, f File, err error) {
 	return num, o, nil
 }
 
-// WriteDeletes writes and syncs a deletes file for a segment and returns its
-// number. docs are local docIDs; there must be at least one.
+// WriteDeletes writes a deletes file for a segment and returns its number. docs are local docIDs; there must be at least one.
 func (l *Lock) WriteDeletes(segment format.ID, docs *roaring.Bitmap) (num uint64, err error) {
 	if docs.IsEmpty() {
 		return 0, errors.New("store: no documents to delete")
@@ -156,9 +149,6 @@ func (l *Lock) WriteDeletes(segment format.ID, docs *roaring.Bitmap) (num uint64
 		return 0, err
 	}
 	err = writeSection(f, format.KindDeletes, segment, format.SectionDeletes, content)
-	if err == nil {
-		err = f.Sync()
-	}
 	if e := f.Close(); err == nil {
 		err = e
 	}
@@ -193,27 +183,34 @@ func (l *Lock) discard(name string) error {
 	if o == nil {
 		return &fs.PathError{Op: "discard", Path: name, Err: fs.ErrNotExist}
 	}
-	o.Close()
-	return l.fs.Remove(name)
+	o.release()
+	return l.removeUnused(name)
 }
 
 // Commit makes m the newest commit. It sets m.Generation and m.NextFile. The
-// files that m names must belong to the newest commit, or be synced and closed
-// files of this lock. After an error that does not match ErrUncertain, the old
-// commit remains and the lock is usable.
+// files that m names must belong to the newest commit, or be closed files of this
+// lock. Commit also discards what was published and m does not name. After an error
+// that matches neither ErrUncertain nor ErrLockLost, the old commit remains and the
+// lock is usable.
 func (l *Lock) Commit(m *Manifest) error {
 	l.commit.Lock()
 	defer l.commit.Unlock()
-	name, content, err := l.prepare(m)
+	content, unsynced, err := l.prepare(m)
 	if err != nil {
 		return err
 	}
-	temp := name + tempSuffix
-	if err := l.writeManifest(temp, content); err != nil {
-		l.fs.Remove(temp)
+	names := manifestNames(m.Generation)[:2]
+	if err := l.writeManifest(names, content, unsynced); err != nil {
+		for _, name := range names {
+			l.fs.Remove(name + tempSuffix)
+		}
 		return fmt.Errorf("commit %d: %w", m.Generation, err)
 	}
-	err = l.fs.Rename(temp, name)
+	for _, name := range names {
+		if err == nil {
+			err = l.fs.Rename(name+tempSuffix, name)
+		}
+	}
 	if err == nil {
 		err = l.fs.Sync()
 	}
@@ -223,105 +220,136 @@ func (l *Lock) Commit(m *Manifest) error {
 		l.mu.Unlock()
 		return fmt.Errorf("commit %d: %w: %w", m.Generation, ErrUncertain, err)
 	}
-	l.cur = m.Clone()
+	if l.stored {
+		l.old = append(l.old, &oldCommit{Manifest: l.cur})
+	}
+	l.cur, l.stored = m.Clone(), true
 	for _, f := range m.Files() {
 		delete(l.pending, f)
 	}
 	l.mu.Unlock()
-	l.sweep() // best effort: a later sweep tries again
+	l.replacePublished(nil)
+	l.sweep(false) // best effort: a later sweep tries again
 	return nil
 }
 
-// prepare numbers and checks a manifest.
-func (l *Lock) prepare(m *Manifest) (name string, content []byte, err error) {
+// prepare numbers and checks a manifest. It returns the content of its files and the
+// files of m that are to be synced.
+func (l *Lock) prepare(m *Manifest) (content []byte, unsynced []*output, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := l.usable(); err != nil {
-		return "", nil, err
+		return nil, nil, err
 	}
 	m.Generation, m.NextFile = l.cur.Generation+1, l.next
+	if err := l.checkFiles(m); err != nil {
+		return nil, nil, fmt.Errorf("commit %d: %w", m.Generation, err)
+	}
+	for _, f := range m.Files() {
+		if o := l.pending[f]; o != nil {
+			if _, synced := o.state(); !synced {
+				unsynced = append(unsynced, o)
+			}
+		}
+	}
+	content, err = encodeManifest(m)
+	return content, unsynced, err
+}
+
+// checkFiles checks a manifest and that its files are there and complete. The caller
+// holds l.mu.
+func (l *Lock) checkFiles(m *Manifest) error {
 	if err := m.check(); err != nil {
-		return "", nil, fmt.Errorf("commit %d: %w", m.Generation, err)
+		return err
 	}
 	old := make(map[string]bool)
 	for _, f := range l.cur.Files() {
 		old[f] = true
 	}
 	for _, f := range m.Files() {
-		if o := l.pending[f]; o == nil && !old[f] {
-			return "", nil, fmt.Errorf("commit %d: %s is no file of this writer", m.Generation, f)
-		} else if o != nil && !o.finished() {
-			return "", nil, fmt.Errorf("commit %d: %s was not synced and closed", m.Generation, f)
+		o := l.pending[f]
+		if o == nil && !old[f] {
+			return fmt.Errorf("%s is no file of this writer", f)
 		}
-	}
-	return ManifestName(m.Generation), AppendManifest(nil, m), nil
-}
-
-// writeManifest writes a manifest under a temporary name and makes it durable,
-// together with the directory entries of the files that it names.
-func (l *Lock) writeManifest(temp string, content []byte) error {
-	f, err := l.fs.Create(temp)
-	if err != nil {
-		return err
-	}
-	err = writeSection(f, format.KindManifest, NewID(), format.SectionManifest, content)
-	if err == nil {
-		err = f.Sync()
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err != nil {
-		return err
-	}
-	return l.fs.Sync()
-}
-
-// Clean removes files that the newest commit does not name and that nothing in
-// this process uses. Dir.Lock and Commit do so too.
-func (l *Lock) Clean() error {
-	if err := l.fs.Sync(); err != nil { // the newest commit must be durable before the old one is removed
-		return err
-	}
-	return l.sweep()
-}
-
-func (l *Lock) sweep() error {
-	d := l.dir
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if err := l.usable(); err != nil {
-		return err
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	names, err := l.fs.List()
-	if err != nil {
-		return err
-	}
-	keep := make(map[string]bool)
-	for _, f := range l.cur.Files() {
-		keep[f] = true
-	}
-	for f := range l.pending {
-		keep[f] = true
-	}
-	for _, f := range names {
-		p, num, ours := parseName(f)
-		switch {
-		case !ours || keep[f]:
-		case p == manifestPrefix && num >= l.cur.Generation:
-		case d.pins[f] > 0:
-			d.garbage[f] = struct{}{}
-		default:
-			d.remove(f)
+		if o == nil {
+			continue
+		}
+		if closed, _ := o.state(); !closed {
+			return fmt.Errorf("%s is not closed", f)
 		}
 	}
 	return nil
 }
 
+// writeManifest writes a manifest to two files under temporary names and makes them
+// durable, together with the files that it names and the directory. All of that must
+// be durable before the first of the two is renamed, but in any order.
+func (l *Lock) writeManifest(names []string, content []byte, unsynced []*output) error {
+	if err := l.stillHeld(); err != nil {
+		return err
+	}
+	var files []File
+	var errs []error
+	for _, name := range names {
+		f, err := l.createTemp(name + tempSuffix)
+		if err == nil {
+			files = append(files, f)
+			_, err = f.WriteAt(content, 0)
+		}
+		errs = append(errs, err)
+	}
+	err := errors.Join(errs...)
+	if err == nil {
+		all := files
+		for _, o := range unsynced {
+			all = append(all, o.File)
+		}
+		err = l.fs.Sync(all...)
+	}
+	for _, f := range files {
+		if e := f.Close(); err == nil {
+			err = e
+		}
+	}
+	if err != nil {
+		return err
+	}
+	for _, o := range unsynced {
+		if err := o.synced(); err != nil {
+			return err
+		}
+	}
+	return l.stillHeld() // a removed lock file after this moment goes unnoticed
+}
+
+// createTemp creates a file under a temporary name, in place of one that an earlier
+// attempt may have left.
+func (l *Lock) createTemp(name string) (File, error) {
+	f, err := l.fs.Create(name)
+	if errors.Is(err, fs.ErrExist) {
+		if err := l.fs.Remove(name); err != nil {
+			return nil, err
+		}
+		f, err = l.fs.Create(name)
+	}
+	return f, err
+}
+
+// stillHeld returns an error, and makes the lock unusable, if the lock file was
+// removed or replaced.
+func (l *Lock) stillHeld() error {
+	err := l.held.Held()
+	if errors.Is(err, ErrLockLost) {
+		l.mu.Lock()
+		l.failed = err
+		l.mu.Unlock()
+	}
+	return err
+}
+
 // Close releases the lock. Files that were never committed are removed unless the
-// outcome of a commit is uncertain. Further calls do nothing.
+// outcome of a commit is uncertain or another writer may be at work. Further calls do
+// nothing.
 func (l *Lock) Close() error {
 	l.commit.Lock()
 	defer l.commit.Unlock()
@@ -331,48 +359,23 @@ func (l *Lock) Close() error {
 		return nil
 	}
 	pending, keep := l.pending, l.failed != nil
-	l.pending, l.failed = nil, fs.ErrClosed
 	l.mu.Unlock()
+	if c := l.dir.setPublished(nil); c != nil {
+		c.Release()
+	}
 	for f, o := range pending {
-		o.Close()
+		o.release()
 		if !keep {
-			l.fs.Remove(f)
+			l.removeUnused(f)
 		}
 	}
-	err := l.closer.Close()
+	if !keep && l.superseded() && l.held.Held() == nil {
+		l.Clean() // best effort: the next lock tries again
+	}
+	l.mu.Lock()
+	l.pending, l.failed = nil, fs.ErrClosed
+	l.mu.Unlock()
+	err := l.held.Close()
 	l.dir.unuse()
 	return err
-}
-
-func (o *output) WriteAt(p []byte, off int64) (int, error) {
-	o.mu.Lock()
-	o.dirty = true
-	o.mu.Unlock()
-	return o.File.WriteAt(p, off)
-}
-
-func (o *output) Sync() error {
-	err := o.File.Sync()
-	o.mu.Lock()
-	o.dirty = err != nil
-	o.mu.Unlock()
-	return err
-}
-
-// Close closes the file. Further calls return nil.
-func (o *output) Close() error {
-	o.mu.Lock()
-	closed := o.closed
-	o.closed = true
-	o.mu.Unlock()
-	if closed {
-		return nil
-	}
-	return o.File.Close()
-}
-
-func (o *output) finished() bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.closed && !o.dirty
 }

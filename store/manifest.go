@@ -49,8 +49,10 @@ type SegmentInfo struct {
 	Postings, Tokens uint64
 	// DeletesFile is the number of the deletes file, or 0 if nothing is deleted.
 	DeletesFile uint64
-	// Deleted is the number of deleted documents.
-	Deleted uint32
+	// Deleted is the number of deleted documents, and DeletedTokens that of their
+	// tokens.
+	Deleted       uint32
+	DeletedTokens uint64
 }
 
 // Clone returns a deep copy of m.
@@ -83,7 +85,7 @@ func (m *Manifest) Files() []string {
 }
 
 // minSegment is the minimum number of bytes of an encoded SegmentInfo.
-const minSegment = 6 + len(format.ID{})
+const minSegment = 7 + len(format.ID{})
 
 // AppendManifest appends the encoded manifest, which is the content of the
 // section of a manifest file, to dst.
@@ -104,6 +106,7 @@ func AppendManifest(dst []byte, m *Manifest) []byte {
 		dst = binary.AppendUvarint(dst, s.Tokens)
 		dst = binary.AppendUvarint(dst, s.DeletesFile)
 		dst = binary.AppendUvarint(dst, uint64(s.Deleted))
+		dst = binary.AppendUvarint(dst, s.DeletedTokens)
 	}
 	return dst
 }
@@ -140,6 +143,7 @@ func decodeManifest(b []byte, off int64) (*Manifest, error) {
 		s.Tokens = r.Uvarint()
 		s.DeletesFile = r.Uvarint()
 		s.Deleted = uint32(r.Count(codec.MaxDoc+1, 0))
+		s.DeletedTokens = r.Uvarint()
 	}
 	if err := r.Done(); err != nil {
 		return nil, err
@@ -204,6 +208,8 @@ func (s *SegmentInfo) check(next uint64, used map[uint64]struct{}) error {
 		return fmt.Errorf("%d of %d documents are deleted", s.Deleted, s.Docs)
 	case (s.Deleted == 0) != (s.DeletesFile == 0):
 		return fmt.Errorf("%d deleted documents in deletes file %d", s.Deleted, s.DeletesFile)
+	case s.DeletedTokens > s.Tokens || s.Deleted == 0 && s.DeletedTokens != 0 || s.Deleted > 0 && s.Deleted == s.Docs && s.DeletedTokens != s.Tokens:
+		return fmt.Errorf("%d of %d documents are deleted, with %d of %d tokens", s.Deleted, s.Docs, s.DeletedTokens, s.Tokens)
 	}
 	return nil
 }

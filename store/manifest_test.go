@@ -53,7 +53,7 @@ func goldenManifest() *Manifest {
 	return &Manifest{
 		Generation: 7, NextFile: 300, Analyzer: "english", AnalyzerOptions: "stop=lucene",
 		Segments: []SegmentInfo{
-			{File: 12, ID: format.ID{0: 1, 15: 2}, Docs: 338791, Postings: 14103196, Tokens: 19358188, DeletesFile: 299, Deleted: 3},
+			{File: 12, ID: format.ID{0: 1, 15: 2}, Docs: 338791, Postings: 14103196, Tokens: 19358188, DeletesFile: 299, Deleted: 3, DeletedTokens: 171},
 			{File: 14, ID: format.ID{0: 3, 15: 4}, Docs: 1, Postings: 1, Tokens: 1},
 		},
 	}
@@ -124,12 +124,12 @@ func TestDeletesGolden(t *testing.T) {
 // Every byte of a manifest file is covered by a check: any flipped bit is found.
 func TestManifestFlippedBits(t *testing.T) {
 	f := manifestFile(t, AppendManifest(nil, goldenManifest()))
-	for i := range f.b {
-		f.b[i] ^= 1 << (i % 8)
+	for bit := range 8 * len(f.b) {
+		f.b[bit/8] ^= 1 << (bit % 8)
 		if _, err := ReadManifest("m", f); err == nil {
-			t.Fatalf("a flipped bit in byte %d goes unnoticed", i)
+			t.Fatalf("flipped bit %d of byte %d goes unnoticed", bit%8, bit/8)
 		}
-		f.b[i] ^= 1 << (i % 8)
+		f.b[bit/8] ^= 1 << (bit % 8)
 	}
 	for n := range f.b {
 		if _, err := ReadManifest("m", &memory{f.b[:n]}); err == nil {
@@ -150,6 +150,9 @@ func TestManifestRefuses(t *testing.T) {
 		"too many deleted":       func(m *Manifest) { m.Segments[0].Deleted = 338792 },
 		"deletes without a file": func(m *Manifest) { m.Segments[1].Deleted = 1 },
 		"deletes file for none":  func(m *Manifest) { m.Segments[0].Deleted = 0 },
+		"too many tokens":        func(m *Manifest) { m.Segments[0].DeletedTokens = 19358189 },
+		"tokens of none":         func(m *Manifest) { m.Segments[1].DeletedTokens = 1 },
+		"tokens of all":          func(m *Manifest) { m.Segments[0].Deleted = 338791 },
 		"postings overflow":      func(m *Manifest) { m.Segments[1].Postings = math.MaxUint64 },
 		"tokens overflow":        func(m *Manifest) { m.Segments[1].Tokens = math.MaxUint64 },
 		"long analyzer":          func(m *Manifest) { m.Analyzer = strings.Repeat("x", MaxAnalyzerName+1) },
@@ -212,6 +215,9 @@ func drawManifest(t *rapid.T) *Manifest {
 		next++
 		if s.Deleted = rapid.Uint32Range(0, s.Docs).Draw(t, "deleted"); s.Deleted > 0 {
 			s.DeletesFile = next
+			if s.DeletedTokens = s.Tokens; s.Deleted < s.Docs {
+				s.DeletedTokens = rapid.Uint64Range(0, s.Tokens).Draw(t, "deleted tokens")
+			}
 			next += rapid.Uint64Range(1, 1<<40).Draw(t, "gap")
 		}
 		m.Segments = append(m.Segments, s)
@@ -281,13 +287,32 @@ func TestDeletesRoundTrip(t *testing.T) {
 func TestNames(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.Uint64Range(0, MaxFileNumber).Draw(rt, "n")
-		for want, s := range map[string]string{manifestPrefix: ManifestName(n), segmentPrefix: SegmentName(n), deletesPrefix: DeletesName(n)} {
-			if p, num, ok := parseName(s); !ok || p != want || num != n || isTemp(s) {
-				rt.Fatal(s)
+		for want, s := range map[string]string{
+			manifestPrefix: ManifestName(n), mirrorPrefix: MirrorName(n), segmentPrefix: SegmentName(n), deletesPrefix: DeletesName(n),
+		} {
+			for _, old := range []bool{false, true} {
+				for _, temp := range []bool{false, true} {
+					s := s
+					if old {
+						s = oldPrefix + s
+					}
+					if temp {
+						s += tempSuffix
+					}
+					valid := !old || want == manifestPrefix || want == mirrorPrefix
+					if got, ok := parseName(s); ok != valid || ok && got != (fileName{want, n, old, temp}) {
+						rt.Fatalf("%s is parsed as %+v, %v", s, got, ok)
+					} else if ok && got.String() != strings.TrimSuffix(s, tempSuffix) {
+						rt.Fatalf("%s is %s", s, got)
+					}
+				}
 			}
 		}
-		if !isTemp(ManifestName(n) + tempSuffix) {
-			rt.Fatal("temporary manifest not recognised")
-		}
 	})
+	for _, s := range []string{"", "mydata.tmp", "manifest-1.pin", "manifest-0000000000001.pin", "manifest-00000000000x.pin",
+		"segment-000000000001", "segment-000000000001.pin.tmp.tmp", "old-old-manifest-000000000001.pin", "mirror-+00000000001.pin"} {
+		if n, ok := parseName(s); ok {
+			t.Errorf("%s is parsed as %+v", s, n)
+		}
+	}
 }

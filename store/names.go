@@ -4,15 +4,23 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/pinion-index/pinion/format"
 )
 
-// LockName is the name of the file whose lock the writer holds.
-const LockName = "write.lock"
+const (
+	// LockName is the name of the file whose lock the writer holds.
+	LockName = "write.lock"
+	// QuarantineName is the name of the folder for files that no commit accounts for.
+	QuarantineName = "quarantine"
+)
 
 const (
 	manifestPrefix = "manifest-"
+	mirrorPrefix   = "mirror-"
 	segmentPrefix  = "segment-"
 	deletesPrefix  = "deletes-"
+	oldPrefix      = "old-" // before the prefix of a manifest
 	suffix         = ".pin"
 	tempSuffix     = ".tmp"
 	// nameDigits is the minimum number of digits in a name; larger numbers have more.
@@ -24,6 +32,17 @@ const (
 // ManifestName returns the name of the manifest of commit generation.
 func ManifestName(generation uint64) string { return name(manifestPrefix, generation) }
 
+// MirrorName returns the name of the second file of the manifest of commit
+// generation, which has the same content.
+func MirrorName(generation uint64) string { return name(mirrorPrefix, generation) }
+
+// manifestNames returns the names that a manifest can have: two, and two others once a
+// newer commit has superseded it.
+func manifestNames(generation uint64) []string {
+	m, r := ManifestName(generation), MirrorName(generation)
+	return []string{m, r, oldPrefix + m, oldPrefix + r}
+}
+
 // SegmentName returns the name of segment file num.
 func SegmentName(num uint64) string { return name(segmentPrefix, num) }
 
@@ -34,23 +53,116 @@ func name(prefix string, num uint64) string {
 	return fmt.Sprintf("%s%0*d%s", prefix, nameDigits, num, suffix)
 }
 
-// parseName parses a name that ManifestName, SegmentName or DeletesName returned.
-// It rejects anything else, including other spellings of the same number.
-func parseName(s string) (prefix string, num uint64, ok bool) {
-	for _, p := range [...]string{manifestPrefix, segmentPrefix, deletesPrefix} {
+// fileName is the parsed name of a file of an index.
+type fileName struct {
+	prefix string // one of those above, without oldPrefix
+	num    uint64 // file number or generation
+	old    bool   // of a superseded manifest
+	temp   bool   // ends in tempSuffix: not committed, or not renamed since
+}
+
+// parseName parses a name of a manifest, segment or deletes file. It rejects
+// anything else, including other spellings of the same number.
+func parseName(s string) (n fileName, ok bool) {
+	s, n.temp = strings.CutSuffix(s, tempSuffix)
+	s, n.old = strings.CutPrefix(s, oldPrefix)
+	for _, p := range [...]string{manifestPrefix, mirrorPrefix, segmentPrefix, deletesPrefix} {
 		digits, found := strings.CutPrefix(s, p)
 		if !found {
 			continue
 		}
 		num, err := strconv.ParseUint(strings.TrimSuffix(digits, suffix), 10, 64)
-		return p, num, err == nil && num <= MaxFileNumber && name(p, num) == s
+		n.prefix, n.num = p, num
+		return n, err == nil && num <= MaxFileNumber && name(p, num) == s && (n.isManifest() || !n.old)
 	}
-	return "", 0, false
+	return n, false
 }
 
-// isTemp reports whether a name is that of a scratch file or of a manifest that
-// was never committed.
-func isTemp(s string) bool {
-	return strings.HasSuffix(s, tempSuffix) &&
-		(strings.HasPrefix(s, "spool-") || strings.HasPrefix(s, manifestPrefix))
+// String returns the name without the temporary suffix.
+func (n fileName) String() string {
+	if n.old {
+		return oldPrefix + name(n.prefix, n.num)
+	}
+	return name(n.prefix, n.num)
+}
+
+func (n fileName) isManifest() bool { return n.prefix == manifestPrefix || n.prefix == mirrorPrefix }
+
+// isSpool reports whether a name is that of a scratch file.
+func isSpool(s string) bool {
+	return strings.HasPrefix(s, "spool-") && strings.HasSuffix(s, tempSuffix)
+}
+
+// listing is what the names in a directory say.
+type listing struct {
+	dir    string
+	names  []string
+	newest uint64 // greatest generation of a manifest that is not superseded; 0 if there is none
+	top    uint64 // greatest number of a segment or deletes file that was committed; 0 if there is none
+	found  string // a file of an index that cannot be left from creating it; may be empty
+}
+
+func list(fsys ReadFS) (*listing, error) {
+	names, err := fsys.List()
+	if err != nil {
+		return nil, err
+	}
+	l := &listing{dir: fsys.String(), names: names}
+	for _, s := range names {
+		n, ok := parseName(s)
+		switch {
+		case s == QuarantineName:
+			l.found = s
+		case !ok:
+		case n.isManifest() && n.temp && n.num == 1:
+		default:
+			l.found = s
+			if n.isManifest() && !n.temp && !n.old {
+				l.newest = max(l.newest, n.num)
+			} else if !n.isManifest() && !n.temp {
+				l.top = max(l.top, n.num)
+			}
+		}
+	}
+	return l, nil
+}
+
+// next returns a number above those of all segment and deletes files.
+func (l *listing) next() uint64 {
+	next := uint64(1)
+	for _, s := range l.names {
+		if n, ok := parseName(s); ok && !n.isManifest() {
+			next = max(next, n.num+1)
+		}
+	}
+	return next
+}
+
+// noManifest returns the error for a directory without a newest manifest: of kind
+// format.ErrNotAnIndex if there is no trace of an index.
+func (l *listing) noManifest() error {
+	if l.found == "" {
+		return &format.Error{Kind: format.ErrNotAnIndex, File: l.dir, Block: format.NoBlock, Offset: -1,
+			Msg: "the directory has no manifest"}
+	}
+	e := format.Corrupt("the manifest is missing, but there are files of an index, such as %s", l.found)
+	e.File = l.dir
+	return e
+}
+
+// missingNewer returns an error if committed files are newer than m, which is the
+// newest manifest found.
+func (l *listing) missingNewer(m *Manifest) error {
+	if l.top < m.NextFile {
+		return nil
+	}
+	s := SegmentName(l.top)
+	for _, have := range l.names {
+		if have == DeletesName(l.top) {
+			s = have
+		}
+	}
+	e := format.Corrupt("it is newer than generation %d, the newest manifest found: the manifest that names it is missing", m.Generation)
+	e.File = s
+	return e
 }

@@ -1,11 +1,13 @@
 package store
 
 import (
+	"errors"
 	"fmt"
-	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync"
 
 	"github.com/pinion-index/pinion/format"
 )
@@ -90,21 +92,81 @@ func (d osDir) Rename(from, to string) error { return renameFile(d.file(from), d
 
 func (d osDir) Remove(name string) error { return os.Remove(d.file(name)) }
 
-func (d osDir) Sync() error { return syncDir(d.path) }
+// Quarantine also makes the move durable in the folder.
+func (d osDir) Quarantine(name string) error {
+	folder := d.file(QuarantineName)
+	if err := os.Mkdir(folder, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	to := filepath.Join(folder, name)
+	for n := 1; ; n++ {
+		if _, err := os.Lstat(to); errors.Is(err, fs.ErrNotExist) {
+			break
+		} else if err != nil {
+			return err
+		}
+		to = filepath.Join(folder, fmt.Sprintf("%s.%d", name, n))
+	}
+	if err := renameFile(d.file(name), to); err != nil {
+		return err
+	}
+	return syncDir(folder)
+}
 
-func (d osDir) Lock(name string) (io.Closer, error) {
+// Sync syncs files and directory at the same time, which on journaling file systems
+// costs little more than one of them.
+func (d osDir) Sync(files ...File) error {
+	errs := make([]error, len(files)+1)
+	var wg sync.WaitGroup
+	for i, f := range files {
+		wg.Go(func() { errs[i] = f.Sync() })
+	}
+	errs[len(files)] = syncDir(d.path)
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// lockTries bounds how often Lock starts again because the file that it locked was
+// removed in the meantime.
+const lockTries = 100
+
+func (d osDir) Lock(name string) (FileLock, error) {
 	if !fileLocks {
 		return nil, fmt.Errorf("%s: %s has no file locks: %w", d.path, runtime.GOOS, ErrReadOnly)
 	}
-	f, err := os.OpenFile(d.file(name), os.O_RDWR|os.O_CREATE, 0o666)
-	if err != nil {
-		return nil, err
-	}
-	if err := lockFile(f); err != nil {
+	for range lockTries {
+		f, err := os.OpenFile(d.file(name), os.O_RDWR|os.O_CREATE, 0o666)
+		if err != nil {
+			return nil, err
+		}
+		if err := lockFile(f); err != nil {
+			f.Close()
+			return nil, fmt.Errorf("%s: %w", d.path, err)
+		}
+		l := &osLock{File: f, path: d.file(name)}
+		if l.Held() == nil {
+			return l, nil
+		}
 		f.Close()
-		return nil, fmt.Errorf("%s: %w", d.path, err)
 	}
-	return f, nil // closing releases the lock
+	return nil, fmt.Errorf("%s: %w", d.file(name), ErrLockLost)
+}
+
+// osLock is a locked file. Closing it releases the lock.
+type osLock struct {
+	*os.File
+	path string
+}
+
+func (l *osLock) Held() error {
+	mine, err := l.Stat()
+	if err != nil {
+		return err
+	}
+	if there, err := os.Stat(l.path); err != nil || !os.SameFile(mine, there) {
+		return fmt.Errorf("%s: %w", l.path, ErrLockLost)
+	}
+	return nil
 }
 
 // osTemp is a scratch file. On platforms that can remove open files it has no

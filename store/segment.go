@@ -1,6 +1,8 @@
 package store
 
 import (
+	"math/bits"
+
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
 )
@@ -28,7 +30,7 @@ func (l *Lock) OpenSegment(m *Manifest, i int) (s *segment.Segment, data Data, e
 
 func openSegment(fs ReadFS, m *Manifest, i int) (s *segment.Segment, data Data, err error) {
 	name := SegmentName(m.Segments[i].File)
-	if data, err = fs.Open(name); err != nil {
+	if data, err = openFile(fs, name); err != nil {
 		return nil, nil, err
 	}
 	defer func() {
@@ -65,4 +67,33 @@ func (m *Manifest) CheckSegment(i int, s *segment.Segment) error {
 	}
 	e.File = s.Name()
 	return e
+}
+
+// DeletedTokens returns the sum of the lengths of the documents in deleted, a
+// bitmap of local docIDs as roaring.Bitmap.ToDense returns it.
+func DeletedTokens(lens segment.LengthTable, deleted []uint64) (tokens uint64) {
+	for i, w := range deleted {
+		for ; w != 0; w &= w - 1 {
+			tokens += uint64(lens.Get(uint32(i*64 + bits.TrailingZeros64(w))))
+		}
+	}
+	return tokens
+}
+
+// CheckDeletes returns an error of kind format.ErrCorrupt unless the tokens of the
+// documents in deleted, those of segment i, are as many as m says. s is the
+// segment.
+func (m *Manifest) CheckDeletes(i int, s *segment.Segment, deleted []uint64) (err error) {
+	defer CatchFault(ArmFault(), &err)
+	lens, err := s.DocLens()
+	if err != nil {
+		return err
+	}
+	info := &m.Segments[i]
+	if n := DeletedTokens(lens, deleted); n != info.DeletedTokens {
+		e := format.Corrupt("the deleted documents have %d tokens, the manifest says %d", n, info.DeletedTokens)
+		e.File = DeletesName(info.DeletesFile)
+		return e
+	}
+	return nil
 }

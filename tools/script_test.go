@@ -266,6 +266,6 @@ func killBuild(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 func segments(dir string) []string {
-	names, _ := filepath.Glob(filepath.Join(dir, "segment-*.pin"))
+	names, _ := filepath.Glob(filepath.Join(dir, "segment-*.pin*"))
 	return names
 }

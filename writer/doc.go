@@ -1,6 +1,7 @@
 // Package writer turns documents into segments. A Writer holds the lock of one
 // index directory. Add, Delete, Flush, Merge and Reorder prepare the next commit;
-// readers see nothing of it before Commit.
+// readers see nothing of it before Commit, or before Publish if they are in this
+// process and ask for it.
 //
 // Documents are gathered into batches in the order in which they are added. Worker
 // goroutines invert batches independently. Their results are absorbed in order into
@@ -10,7 +11,7 @@
 //
 // Inside:
 //
-//	writer.go, options.go    Writer: open, Add, Delete, Flush, Commit, Close; memory
+//	writer.go, options.go    Writer: open, Add, Delete, Flush, Publish, Commit, Close; memory
 //	pipeline.go              batches, workers, absorbing their results
 //	segments.go              the segments of the next commit, and how one is written
 //	replace.go               documents that are deleted or replaced in older segments

@@ -53,6 +53,12 @@ func dump(t testing.TB, fs store.ReadFS) []shownDoc {
 		t.Fatal(err)
 	}
 	defer c.Release()
+	return dumpCommit(t, c)
+}
+
+// dumpCommit is dump of one commit or publication.
+func dumpCommit(t testing.TB, c *store.Commit) []shownDoc {
+	t.Helper()
 	out := []shownDoc{}
 	for i := range c.Segments {
 		s, data, err := c.OpenSegment(i)
@@ -65,6 +71,11 @@ func dump(t testing.TB, fs store.ReadFS) []shownDoc {
 		}
 		if err := check.Segment(context.Background(), s, check.Options{}); err != nil {
 			t.Fatal(err)
+		}
+		if deletes != nil {
+			if err := c.CheckDeletes(i, s, deletes.ToDense()); err != nil {
+				t.Fatal(err)
+			}
 		}
 		for doc, d := range dumpSegment(t, s) {
 			if deletes == nil || !deletes.Contains(uint32(doc)) {

@@ -186,7 +186,10 @@ func TestBadInverted(t *testing.T) {
 	}
 	m := model{docs: []shownDoc{show("a", "word", false)}}
 	m.check(t, fs)
-	if names, err := fs.List(); err != nil || len(names) != 3 {
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if names, err := fs.List(); err != nil || len(names) != 4 {
 		t.Errorf("files left: %v, %v", names, err)
 	}
 }

@@ -120,8 +120,11 @@ func TestMaxSegments(t *testing.T) {
 		}
 		m.check(t, fs)
 	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
 	names, err := fs.List()
-	if err != nil || len(names) != 3 { // manifest, segment, lock
+	if err != nil || len(names) != 4 { // manifest, its mirror, segment, lock
 		t.Errorf("files left: %v, %v", names, err)
 	}
 }

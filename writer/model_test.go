@@ -171,6 +171,8 @@ func faultAt(t *testing.T, fault memfs.Fault) bool {
 			func() error { return add(w, 30) },
 			func() error { return w.Commit(ctx) },
 			func() error { committed = m.clone(); return add(w, 10) },
+			func() error { m.delete("7"); return w.Delete(ctx, []byte("7")) },
+			func() error { return w.Publish(ctx) },
 			func() error { _, err := w.Merge(ctx, MergeOptions{}); return err },
 			func() error { return w.Commit(ctx) },
 			func() error { committed = m.clone(); return nil },

@@ -38,6 +38,9 @@ type Options struct {
 	// and decode time (choose.Auto), or bp128 if the other codec encodes whole lists.
 	// Blocks that a merge copies keep their codecs, unless one is set here.
 	DocsCodec, FreqsCodec codec.Codec
+	// KeepCommits is how many commits are kept with all their files, the newest
+	// included, for reader.OpenCommit and for going back (idxinspect repair). 0 means 1.
+	KeepCommits int
 	// Choose, if not nil, chooses other codecs of the same block length for each
 	// list instead. It is called by several goroutines concurrently.
 	Choose choose.Policy
@@ -63,6 +66,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.Memory < MinMemory {
 		return o, fmt.Errorf("writer: memory budget of %d bytes, at least %d are needed", o.Memory, MinMemory)
+	}
+	if o.KeepCommits < 0 {
+		return o, fmt.Errorf("writer: %d commits to keep", o.KeepCommits)
 	}
 	if o.Threads < 0 {
 		return o, fmt.Errorf("writer: %d threads", o.Threads)

@@ -22,8 +22,7 @@ type MergeOptions struct {
 }
 
 // Merge flushes, then joins segments. The next commit will hold the result. A merge
-// changes no answer, except that statistics no longer count documents that were
-// deleted before.
+// changes no answer.
 func (w *Writer) Merge(ctx context.Context, o MergeOptions) (MergeStats, error) {
 	var stats MergeStats
 	err := w.pipe.exclusive(ctx, func() error {

@@ -66,6 +66,23 @@ func (s *liveSegment) readDeletes(dir *store.Dir) (err error) {
 	return err
 }
 
+// writeDeletes writes a deletes file and makes it the one of s.info.
+func (s *liveSegment) writeDeletes(l *store.Lock) (err error) {
+	defer store.CatchFault(store.ArmFault(), &err)
+	lens, err := s.seg.DocLens()
+	if err != nil {
+		return err
+	}
+	tokens := store.DeletedTokens(lens, s.deletes.ToDense())
+	num, err := l.WriteDeletes(s.info.ID, s.deletes)
+	if err != nil {
+		return err
+	}
+	s.info.DeletesFile, s.info.Deleted, s.info.DeletedTokens = num, s.deleted(), tokens
+	s.dirty = false
+	return nil
+}
+
 // output is a segment being written.
 type output struct {
 	lock    *store.Lock
@@ -97,14 +114,20 @@ func (w *Writer) create(o build.Options) (*output, error) {
 	return out, nil
 }
 
-// finish completes the file, makes it durable and opens it.
+// syncBytes is the size up to which the commit syncs a segment, with all others at
+// once.
+const syncBytes = 1 << 20
+
+// finish completes the file and opens it.
 func (out *output) finish() (*liveSegment, error) {
 	h, err := out.builder.Finish()
 	if err != nil {
 		return nil, err
 	}
-	if err := out.file.Sync(); err != nil {
-		return nil, err
+	if h.FileLen > syncBytes {
+		if err := out.file.Sync(); err != nil {
+			return nil, err
+		}
 	}
 	if err := out.file.Close(); err != nil {
 		return nil, err

@@ -85,7 +85,15 @@ func openDir(ctx context.Context, dir *store.Dir, o Options) (*Writer, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	lock, err := dir.Lock()
+	analyzer := o.Analyzer
+	if analyzer == nil {
+		if analyzer, err = analysis.New("simple", ""); err != nil {
+			return nil, err
+		}
+	}
+	lock, err := dir.LockWith(store.LockOptions{
+		KeepCommits: o.KeepCommits, Analyzer: analyzer.Name(), AnalyzerOptions: analyzer.Options(),
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -103,12 +111,10 @@ func openDir(ctx context.Context, dir *store.Dir, o Options) (*Writer, error) {
 // load opens the segments of the newest commit and determines the analyzer.
 func (w *Writer) load() error {
 	m := w.lock.Manifest()
-	if m.Generation == 0 {
-		w.changed = true // the first commit makes the index, even an empty one
-	}
 	if err := w.setAnalyzer(m); err != nil {
 		return err
 	}
+	w.changed = w.opts.Analyzer.Name() != m.Analyzer || w.opts.Analyzer.Options() != m.AnalyzerOptions
 	for i := range m.Segments {
 		s, err := openSegment(w.lock, m, i)
 		if err != nil {
@@ -122,11 +128,8 @@ func (w *Writer) load() error {
 func (w *Writer) setAnalyzer(m *store.Manifest) (err error) {
 	asked := w.opts.Analyzer
 	switch {
-	case m.Generation == 0 || len(m.Segments) == 0 && asked != nil:
-		if asked == nil {
-			w.opts.Analyzer, err = analysis.New("simple", "")
-		}
-		return err
+	case len(m.Segments) == 0 && asked != nil: // an index without documents takes any
+		return nil
 	case asked == nil:
 		w.opts.Analyzer, err = analysis.New(m.Analyzer, m.AnalyzerOptions)
 		return err
@@ -238,30 +241,55 @@ func (w *Writer) Commit(ctx context.Context) error {
 	})
 }
 
-// commit writes deletes and manifest.
-func (w *Writer) commit(ctx context.Context) error {
+// Publish flushes, then makes all changes so far visible to readers in this process
+// that ask for it (reader.Index.RefreshUncommitted), until the next Publish, Commit or
+// Close. Nothing becomes durable, and other processes see nothing: a crash loses what
+// is not committed. The next Commit keeps what was written. Publish takes a fraction
+// of the time of a Commit.
+func (w *Writer) Publish(ctx context.Context) error {
+	return w.pipe.exclusive(ctx, func() error {
+		if err := w.flush(ctx); err != nil {
+			return err
+		}
+		m, _, _, err := w.manifest(ctx)
+		if err != nil {
+			return err
+		}
+		return w.lock.Publish(m)
+	})
+}
+
+// manifest writes deletes and returns the manifest of all changes so far, its segments,
+// and those without live documents, which it leaves out.
+func (w *Writer) manifest(ctx context.Context) (m *store.Manifest, keep, dead []*liveSegment, err error) {
 	if err := ctx.Err(); err != nil {
-		return err
+		return nil, nil, nil, err
 	}
-	m := w.lock.Manifest()
+	m = w.lock.Manifest()
 	m.Analyzer, m.AnalyzerOptions = w.opts.Analyzer.Name(), w.opts.Analyzer.Options()
 	m.Segments = nil
-	var keep, dead []*liveSegment
 	for _, s := range w.segments {
 		if s.deleted() == s.info.Docs {
 			dead = append(dead, s)
 			continue
 		}
 		if s.dirty {
-			num, err := w.lock.WriteDeletes(s.info.ID, s.deletes)
-			if err != nil {
-				return err
+			if err := s.writeDeletes(w.lock); err != nil {
+				return nil, nil, nil, err
 			}
-			s.info.DeletesFile, s.info.Deleted = num, s.deleted()
-			s.dirty, w.changed = false, true
+			w.changed = true
 		}
 		keep = append(keep, s)
 		m.Segments = append(m.Segments, s.info)
+	}
+	return m, keep, dead, nil
+}
+
+// commit writes deletes and manifest.
+func (w *Writer) commit(ctx context.Context) error {
+	m, keep, dead, err := w.manifest(ctx)
+	if err != nil {
+		return err
 	}
 	if !w.changed && len(dead) == 0 {
 		return nil

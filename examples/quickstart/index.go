@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"text/tabwriter"
 	"time"
 
@@ -28,38 +27,53 @@ const (
 	firstVerse = "Ge1:1" // id of the collection's first document
 )
 
-// clear removes the index of an earlier run from dir. It refuses a directory that
-// holds anything else, another index included.
-func clear(dir string) error {
+// clear deletes the documents of an earlier run from the index in dir, if there is one.
+// It refuses a directory that holds anything else, another index included, and removes
+// no file.
+func clear(ctx context.Context, dir string) (err error) {
 	entries, err := os.ReadDir(dir)
-	if errors.Is(err, os.ErrNotExist) {
+	if errors.Is(err, os.ErrNotExist) || err == nil && len(entries) == 0 {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	for _, e := range entries {
-		if ext := filepath.Ext(e.Name()); ext != ".pin" && ext != ".tmp" && e.Name() != store.LockName {
-			return fmt.Errorf("%s holds other files, such as %s: name another --dir", dir, e.Name())
-		}
-	}
+	var ids [][]byte
 	err = view(dir, func(s *reader.Snapshot) error {
+		if s.Stats().Docs == 0 { // an earlier run was interrupted
+			return nil
+		}
 		_, ok, err := s.FindID([]byte(firstVerse))
 		if err == nil && (!ok || s.Stats().Docs > testdata.KJVDocs) {
 			err = fmt.Errorf("%s holds another index", dir)
 		}
+		for doc := range s.Stats().Docs {
+			if err != nil {
+				return err
+			}
+			var id []byte
+			id, err = s.ID(uint32(doc), nil)
+			ids = append(ids, id)
+		}
 		return err
 	})
-	// An earlier run that was interrupted before its first commit left no index.
-	if err != nil && !errors.Is(err, format.ErrNotAnIndex) {
+	if errors.Is(err, format.ErrNotAnIndex) {
+		err = fmt.Errorf("%s holds other files, such as %s", dir, entries[0].Name())
+	}
+	if err != nil {
 		return fmt.Errorf("%w: name another --dir", err)
 	}
-	for _, e := range entries {
-		if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
+	w, err := writer.Open(ctx, dir, writer.Options{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	for _, id := range ids {
+		if err := w.Delete(ctx, id); err != nil {
 			return err
 		}
 	}
-	return nil
+	return w.Commit(ctx)
 }
 
 // view calls f with the newest snapshot of the index in dir.

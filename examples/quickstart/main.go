@@ -59,7 +59,7 @@ func main() {
 }
 
 func run(ctx context.Context, out io.Writer, dir string) error {
-	if err := clear(dir); err != nil {
+	if err := clear(ctx, dir); err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "Building an index of the King James Bible, %s verses, in %d commits.\n", humanize.Comma(testdata.KJVDocs), parts)

@@ -77,7 +77,11 @@ func (c *Collection) Answer(sc *query.Scorer, q Query, deletes *roaring.Bitmap) 
 		v := term{number: t, qtf: n}
 		for i := range c.Parts {
 			if t < len(c.Parts[i].Lists) {
-				v.df += uint64(len(c.Parts[i].Lists[t].Docs))
+				for _, d := range c.Parts[i].Lists[t].Docs {
+					if deletes == nil || !deletes.Contains(c.Parts[i].Base+d) {
+						v.df++
+					}
+				}
 			}
 		}
 		terms = append(terms, v)

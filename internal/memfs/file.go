@@ -50,7 +50,7 @@ type file struct {
 // WriteAt writes p and counts as one operation. On a full file system it writes as
 // much as fits.
 func (f *file) WriteAt(p []byte, off int64) (int, error) {
-	f.fs.mu.Lock()
+	f.fs.begin(Op{"write", f.name, off, int64(len(p))})
 	defer f.fs.mu.Unlock()
 	err, effect := f.fs.op()
 	n := 0
@@ -73,7 +73,7 @@ func (f *file) WriteAt(p []byte, off int64) (int, error) {
 }
 
 func (f *file) Sync() error {
-	f.fs.mu.Lock()
+	f.fs.begin(Op{Kind: "sync", Name: f.name})
 	defer f.fs.mu.Unlock()
 	err, effect := f.fs.op()
 	if effect {
@@ -93,7 +93,7 @@ type temp struct{ file }
 
 // CreateTemp creates a scratch file.
 func (f *FS) CreateTemp() (store.Temp, error) {
-	f.mu.Lock()
+	f.begin(Op{Kind: "create", Name: "spool"})
 	defer f.mu.Unlock()
 	if err, _ := f.op(); err != nil {
 		return nil, pathError("create", "spool", err)
@@ -112,7 +112,7 @@ func (t *temp) Write(p []byte) (int, error) {
 }
 
 func (t *temp) ReadAt(p []byte, off int64) (int, error) {
-	t.fs.mu.Lock()
+	t.fs.begin(Op{"read", t.name, off, int64(len(p))})
 	defer t.fs.mu.Unlock()
 	if err, _ := t.fs.op(); err != nil {
 		return 0, pathError("read", t.name, err)

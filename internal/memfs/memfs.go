@@ -1,24 +1,34 @@
-// Package memfs is a strict in-memory store.FS for tests: a crash loses everything
-// that was not synced, any operation can be made to fail, and space can run out.
+// Package memfs is a strict in-memory store.FS for tests: a crash loses any share of
+// what was not synced, any operation can be watched or made to fail, space can run
+// out, and mapped files can fault.
 //
 // The content of a file is durable after its Sync; creating, renaming and removing
 // files is durable after the directory's Sync. Crash returns the file system that a
 // machine would find after a power failure.
+//
+//	memfs.go  the directory, faults, capacity
+//	file.go   files being written and read
+//	crash.go  what a crash leaves
+//	map.go    files that are mapped and can fault
 package memfs
 
 import (
 	"errors"
-	"io"
+	"fmt"
 	"io/fs"
-	"math/rand/v2"
+	"maps"
+	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
+	"syscall"
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/store"
 )
 
-// ErrNoSpace is returned by writes beyond the capacity.
-var ErrNoSpace = errors.New("no space left on the memory file system")
+// ErrNoSpace is returned by writes beyond the capacity. It matches syscall.ENOSPC.
+var ErrNoSpace = fmt.Errorf("memory file system: %w", syscall.ENOSPC)
 
 // ErrCrashed is returned by operations on an FS after Crash.
 var ErrCrashed = errors.New("the memory file system crashed")
@@ -31,14 +41,23 @@ type Fault struct {
 	Effect bool  // the failing operation takes effect nevertheless
 }
 
+// Op is an operation about to take place.
+type Op struct {
+	Kind     string // as in errors: "create", "write", "sync", ...
+	Name     string // of the file; empty for the directory
+	Off, Len int64  // of a read or write
+}
+
 // FS is one directory in memory. Use New to create one. It is safe for concurrent
 // use.
 type FS struct {
+	watch    atomic.Pointer[func(Op)]
+	mapDir   string // if not empty, Open maps copies of files in this folder
 	mu       sync.Mutex
 	entries  map[string]*inode // as the process sees them
 	durable  map[string]*inode // as of the last Sync
 	changes  []change          // from durable to entries, in order
-	locks    map[string]bool
+	locks    map[*inode]bool
 	ops      int
 	fault    *Fault
 	faultAt  int
@@ -68,7 +87,25 @@ type write struct {
 
 // New returns an empty file system without limits.
 func New() *FS {
-	return &FS{entries: map[string]*inode{}, durable: map[string]*inode{}, locks: map[string]bool{}, capacity: -1}
+	return &FS{entries: map[string]*inode{}, durable: map[string]*inode{}, locks: map[*inode]bool{}, capacity: -1}
+}
+
+// Watch calls w before each operation, in the goroutine of the operation; nil ends
+// that. w may block or yield; operations of its own are watched too.
+func (f *FS) Watch(w func(Op)) {
+	if w == nil {
+		f.watch.Store(nil)
+		return
+	}
+	f.watch.Store(&w)
+}
+
+// begin announces an operation and locks f.
+func (f *FS) begin(op Op) {
+	if w := f.watch.Load(); w != nil {
+		(*w)(op)
+	}
+	f.mu.Lock()
 }
 
 // Inject makes one operation fail. Every call of a method of the FS or of one of
@@ -127,50 +164,6 @@ func (f *FS) op() (err error, effect bool) {
 	return nil, true
 }
 
-// Crash ends this FS and returns what is left: synced content under synced names.
-func (f *FS) Crash() *FS { return f.crash(func() bool { return false }, nil) }
-
-// CrashKeeping is Crash that keeps each unsynced change of the directory and each
-// unsynced write, or the first part of it, with probability one half.
-func (f *FS) CrashKeeping(r *rand.Rand) *FS {
-	return f.crash(func() bool { return r.IntN(2) == 0 }, r)
-}
-
-func (f *FS) crash(keep func() bool, r *rand.Rand) *FS {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.crashed = true
-	g := New()
-	entries := make(map[string]*inode)
-	for name, in := range f.durable {
-		entries[name] = in
-	}
-	for _, c := range f.changes {
-		if !keep() {
-			continue
-		}
-		for i, name := range c.names {
-			if c.inodes[i] != nil {
-				entries[name] = c.inodes[i]
-			} else if name != "" {
-				delete(entries, name)
-			}
-		}
-	}
-	for name, in := range entries {
-		n := &inode{data: append([]byte(nil), in.durable...)}
-		for _, w := range in.writes {
-			if keep() {
-				n.writeAt(w.data[:len(w.data)-r.IntN(2)*r.IntN(len(w.data)+1)], w.off)
-			}
-		}
-		n.durable = append([]byte(nil), n.data...)
-		g.entries[name], g.durable[name] = n, n
-		g.used += int64(len(n.data))
-	}
-	return g
-}
-
 func (in *inode) writeAt(p []byte, off int64) {
 	if n := off + int64(len(p)); n > int64(len(in.data)) {
 		in.data = append(in.data, make([]byte, n-int64(len(in.data)))...)
@@ -180,15 +173,21 @@ func (in *inode) writeAt(p []byte, off int64) {
 
 // set applies c to the entries. The caller holds f.mu.
 func (f *FS) set(c change) {
-	for i, name := range c.names {
-		if c.inodes[i] != nil {
-			f.entries[name] = c.inodes[i]
-		} else if name != "" {
-			delete(f.entries, name)
-		}
-	}
+	c.apply(f.entries)
 	f.changes = append(f.changes, c)
 }
+
+func (c *change) apply(entries map[string]*inode) {
+	for i, name := range c.names {
+		if c.inodes[i] != nil {
+			entries[name] = c.inodes[i]
+		} else if name != "" {
+			delete(entries, name)
+		}
+	}
+}
+
+func sortedNames(entries map[string]*inode) []string { return slices.Sorted(maps.Keys(entries)) }
 
 func pathError(op, name string, err error) error {
 	return &fs.PathError{Op: op, Path: name, Err: err}
@@ -200,23 +199,26 @@ func (f *FS) ID() any { return f }
 // String returns "memory".
 func (f *FS) String() string { return "memory" }
 
-// List returns the names of all files.
+// List returns the names of all files, sorted, and that of the quarantine folder if
+// there is one.
 func (f *FS) List() ([]string, error) {
-	f.mu.Lock()
+	f.begin(Op{Kind: "list"})
 	defer f.mu.Unlock()
 	if err, _ := f.op(); err != nil {
 		return nil, pathError("list", "", err)
 	}
-	names := make([]string, 0, len(f.entries))
-	for name := range f.entries {
-		names = append(names, name)
+	names := sortedNames(f.entries)
+	n := len(names)
+	names = slices.DeleteFunc(names, func(name string) bool { return strings.HasPrefix(name, quarantine) })
+	if len(names) < n {
+		names = append(names, store.QuarantineName)
 	}
 	return names, nil
 }
 
 // Open opens a file with its current content; later writes do not show.
 func (f *FS) Open(name string) (store.Data, error) {
-	f.mu.Lock()
+	f.begin(Op{Kind: "open", Name: name})
 	defer f.mu.Unlock()
 	if err, _ := f.op(); err != nil {
 		return nil, pathError("open", name, err)
@@ -225,6 +227,9 @@ func (f *FS) Open(name string) (store.Data, error) {
 	if in == nil {
 		return nil, pathError("open", name, fs.ErrNotExist)
 	}
+	if f.mapDir != "" {
+		return f.mapped(name, in.data)
+	}
 	b := format.AlignedBytes(len(in.data))
 	copy(b, in.data)
 	return &data{name: name, b: b}, nil
@@ -232,7 +237,7 @@ func (f *FS) Open(name string) (store.Data, error) {
 
 // Create creates a file.
 func (f *FS) Create(name string) (store.File, error) {
-	f.mu.Lock()
+	f.begin(Op{Kind: "create", Name: name})
 	defer f.mu.Unlock()
 	err, effect := f.op()
 	if f.entries[name] != nil && err == nil {
@@ -249,7 +254,7 @@ func (f *FS) Create(name string) (store.File, error) {
 
 // Rename renames a file.
 func (f *FS) Rename(from, to string) error {
-	f.mu.Lock()
+	f.begin(Op{Kind: "rename", Name: from + " " + to})
 	defer f.mu.Unlock()
 	err, effect := f.op()
 	in := f.entries[from]
@@ -257,6 +262,9 @@ func (f *FS) Rename(from, to string) error {
 		return pathError("rename", from, fs.ErrNotExist)
 	}
 	if effect && in != nil {
+		if old := f.entries[to]; old != nil {
+			f.used -= int64(len(old.data))
+		}
 		f.set(change{names: [2]string{from, to}, inodes: [2]*inode{nil, in}})
 	}
 	if err != nil {
@@ -267,7 +275,7 @@ func (f *FS) Rename(from, to string) error {
 
 // Remove removes a file.
 func (f *FS) Remove(name string) error {
-	f.mu.Lock()
+	f.begin(Op{Kind: "remove", Name: name})
 	defer f.mu.Unlock()
 	err, effect := f.op()
 	in := f.entries[name]
@@ -284,9 +292,28 @@ func (f *FS) Remove(name string) error {
 	return nil
 }
 
-// Sync makes the names durable.
-func (f *FS) Sync() error {
+// quarantine begins the names of files in the quarantine folder. Open finds them.
+const quarantine = store.QuarantineName + "/"
+
+// Quarantine moves a file into the quarantine folder.
+func (f *FS) Quarantine(name string) error {
 	f.mu.Lock()
+	to := quarantine + name
+	for n := 1; f.entries[to] != nil; n++ {
+		to = fmt.Sprintf("%s%s.%d", quarantine, name, n)
+	}
+	f.mu.Unlock()
+	return f.Rename(name, to)
+}
+
+// Sync makes the content of files durable, one after the other, then the names.
+func (f *FS) Sync(files ...store.File) error {
+	for _, x := range files {
+		if err := x.Sync(); err != nil {
+			return err
+		}
+	}
+	f.begin(Op{Kind: "sync"})
 	defer f.mu.Unlock()
 	err, effect := f.op()
 	if effect {
@@ -303,30 +330,43 @@ func (f *FS) Sync() error {
 }
 
 // Lock acquires a lock; a crash releases it.
-func (f *FS) Lock(name string) (io.Closer, error) {
-	f.mu.Lock()
+func (f *FS) Lock(name string) (store.FileLock, error) {
+	f.begin(Op{Kind: "lock", Name: name})
 	defer f.mu.Unlock()
 	if err, _ := f.op(); err != nil {
 		return nil, pathError("lock", name, err)
 	}
-	if f.locks[name] {
+	in := f.entries[name]
+	if f.locks[in] {
 		return nil, pathError("lock", name, store.ErrLocked)
 	}
-	if f.entries[name] == nil {
-		f.set(change{names: [2]string{name}, inodes: [2]*inode{{}}})
+	if in == nil {
+		in = &inode{}
+		f.set(change{names: [2]string{name}, inodes: [2]*inode{in}})
 	}
-	f.locks[name] = true
-	return &lock{f, name}, nil
+	f.locks[in] = true
+	return &lock{f, name, in}, nil
 }
 
 type lock struct {
 	fs   *FS
 	name string
+	in   *inode
+}
+
+// Held is not an operation: it does not fail.
+func (l *lock) Held() error {
+	l.fs.mu.Lock()
+	defer l.fs.mu.Unlock()
+	if l.fs.entries[l.name] != l.in {
+		return pathError("lock", l.name, store.ErrLockLost)
+	}
+	return nil
 }
 
 func (l *lock) Close() error {
 	l.fs.mu.Lock()
 	defer l.fs.mu.Unlock()
-	delete(l.fs.locks, l.name)
+	delete(l.fs.locks, l.in)
 	return nil
 }

@@ -157,7 +157,7 @@ func (c *cursor) manifest() {
 	for i := uint64(0); i < n && c.more(); i++ {
 		c.uvarint("file number", "")
 		c.field(16, "file id", func(b []byte) string { return fmt.Sprintf("%x", b) })
-		for _, name := range []string{"documents", "postings", "tokens", "deletes file number", "deleted"} {
+		for _, name := range []string{"documents", "postings", "tokens", "deletes file number", "deleted", "deleted tokens"} {
 			c.uvarint(name, "")
 		}
 	}

@@ -32,7 +32,7 @@ type Engine[Q, H any] interface {
 
 	// Err returns an error if the snapshot is closed.
 	Err() error
-	// Docs returns the number of documents in all segments.
+	// Docs returns the number of documents in all segments, including deleted ones.
 	Docs() uint64
 	// Segments returns the number of segments.
 	Segments() int

@@ -155,7 +155,7 @@ func hint(err error) string {
 	case errors.Is(err, format.ErrTooOld):
 		return "Build the index again, or merge it with the Pinion that wrote it."
 	case errors.Is(err, format.ErrCorrupt):
-		return "Run 'idxinspect verify' for all that is damaged."
+		return "Run 'idxinspect verify' for all that is damaged, and 'idxinspect repair' for what can be had."
 	}
 	return ""
 }

@@ -27,6 +27,8 @@ type Report struct {
 	Added    int64   `json:"added"`
 	Replaced int64   `json:"replaced"`
 	Skipped  int64   `json:"skipped"`
+	Deleted  int64   `json:"deleted"`
+	NotFound int64   `json:"ids_not_found"`
 	Ignored  uint64  `json:"ignored_fields"`
 	Read     int64   `json:"bytes_read"`
 	Seconds  float64 `json:"seconds"`
@@ -34,6 +36,8 @@ type Report struct {
 	Segments int     `json:"segments"`
 	Bytes    int64   `json:"bytes"`
 	took     time.Duration
+
+	deletes, adds bool
 }
 
 // build is a run of the command.
@@ -41,6 +45,7 @@ type build struct {
 	stderr   io.Writer
 	w        *writer.Writer
 	skip     bool
+	done     string // what the run does
 	fields   exchange.Fields
 	order    writer.ReorderOptions
 	progress *cli.Progress
@@ -77,27 +82,33 @@ func (f *flags) build(ctx context.Context, stderr io.Writer, args []string) (*Re
 	if err := checkDir(f.out); err != nil {
 		return nil, err
 	}
+	if err := f.deletes.check(f.out, args); err != nil {
+		return nil, err
+	}
 	ins, total, err := f.inputs(args)
 	if err != nil {
 		return nil, err
 	}
 	// The budget does not include garbage, which needs memory of its own.
 	debug.SetMemoryLimit(o.Memory + o.Memory/8)
-	b := &build{stderr: stderr, skip: f.onError.Value == "skip", report: Report{Index: f.out}}
+	b := &build{stderr: stderr, skip: f.onError.Value == "skip", done: "added", report: Report{Index: f.out, deletes: f.deletes.any(), adds: len(ins) > 0}}
+	if b.report.deletes {
+		b.done = "added or deleted"
+	}
 	if b.fields, err = exchange.ParseFields(f.fields); err != nil {
 		return nil, cli.Usage("--map: %w", err)
 	}
 	b.order = writer.ReorderOptions{Order: writer.Order(f.order.Value), Seed: f.seed}
 	b.progress = cli.NewProgress(stderr, "build", total, cli.BytesRate)
 	defer b.progress.Stop()
-	if err := b.all(ctx, f.out, o, ins); err != nil {
+	if err := b.all(ctx, f.out, o, &f.deletes, ins); err != nil {
 		return nil, err
 	}
 	return &b.report, nil
 }
 
-// all adds all inputs and commits.
-func (b *build) all(ctx context.Context, dir string, o writer.Options, ins []input) (err error) {
+// all deletes, adds all inputs and commits.
+func (b *build) all(ctx context.Context, dir string, o writer.Options, d *deletions, ins []input) (err error) {
 	start := time.Now()
 	if b.w, err = writer.Open(ctx, dir, o); errors.Is(err, writer.ErrAnalyzer) {
 		return err
@@ -112,6 +123,9 @@ func (b *build) all(ctx context.Context, dir string, o writer.Options, ins []inp
 	before, err := live(dir)
 	if err != nil {
 		return err
+	}
+	if err := b.delete(ctx, dir, d); err != nil {
+		return b.explain(err)
 	}
 	for _, in := range ins {
 		if in.format.Postings() {
@@ -138,11 +152,11 @@ func (b *build) all(ctx context.Context, dir string, o writer.Options, ins []inp
 func (b *build) explain(err error) error {
 	switch {
 	case (exchange.Recoverable(err) || errors.Is(err, writer.ErrDocument)) && !b.skip:
-		return fmt.Errorf("%w\nnothing was added; --on-error skip passes over bad documents", err)
+		return fmt.Errorf("%w\nnothing was %s; --on-error skip passes over bad documents", err, b.done)
 	case errors.Is(err, store.ErrUncertain):
 		return err
 	}
-	return fmt.Errorf("%w\nnothing was added", err)
+	return fmt.Errorf("%w\nnothing was %s", err, b.done)
 }
 
 // documents adds the documents of in.
@@ -264,7 +278,7 @@ func (b *build) after(dir string, before int64) error {
 		for _, s := range m.Segments {
 			r.Live += int64(s.Docs) - int64(s.Deleted)
 		}
-		r.Replaced = before + r.Added - r.Live
+		r.Replaced = before - r.Deleted + r.Added - r.Live
 		r.Segments = len(m.Segments)
 		for _, name := range m.Files() {
 			if st, err := os.Stat(filepath.Join(dir, name)); err == nil {
@@ -276,6 +290,24 @@ func (b *build) after(dir string, before int64) error {
 
 func (r *Report) text(w io.Writer) {
 	t := cli.NewTable("", "")
+	if r.deletes {
+		t.Row("deleted", cli.Count(r.Deleted)+" documents")
+	}
+	if r.NotFound > 0 {
+		t.Row("not found", cli.Count(r.NotFound)+" ids")
+	}
+	if r.adds {
+		r.textAdded(t)
+	}
+	t.Row("index", r.Index)
+	t.Row("documents", cli.Count(r.Live))
+	t.Row("segments", cli.Count(r.Segments))
+	t.Row("size", cli.Bytes(r.Bytes))
+	t.WriteTo(w)
+}
+
+// textAdded shows what was added.
+func (r *Report) textAdded(t *cli.Table) {
 	added := cli.Count(r.Added) + " documents"
 	if r.Replaced > 0 {
 		added += fmt.Sprintf(", %s of them in place of others", cli.Count(r.Replaced))
@@ -288,9 +320,4 @@ func (r *Report) text(w io.Writer) {
 		t.Row("skipped", cli.Count(r.Skipped)+" bad documents")
 	}
 	t.Row("read", fmt.Sprintf("%s in %s, %s/s", cli.Bytes(r.Read), cli.Seconds(r.took), cli.Bytes(int64(float64(r.Read)/r.took.Seconds()))))
-	t.Row("index", r.Index)
-	t.Row("documents", cli.Count(r.Live))
-	t.Row("segments", cli.Count(r.Segments))
-	t.Row("size", cli.Bytes(r.Bytes))
-	t.WriteTo(w)
 }

@@ -29,6 +29,7 @@ type flags struct {
 	memory    cli.ByteSize
 	threads   int
 	onError   *cli.Choice
+	deletes   deletions
 	fields    string
 	storeText bool
 	json      bool
@@ -53,7 +54,7 @@ func newFlags() *flags {
 func (f *flags) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "idxbuild --out DIR [flags] INPUT...",
-		Short: "Add documents to an index",
+		Short: "Add documents to an index, and delete documents",
 		Long: `Idxbuild adds the documents of every INPUT to the index in DIR, and creates it if
 there is none. A document replaces one with the same id. A run commits everything
 at its end, or nothing.
@@ -66,6 +67,10 @@ Inputs, which may be compressed with gzip, zstd or bzip2; "-" is standard input:
   ciff     an index in the Common Index File Format
   ds2i     BASE.docs, .freqs and .sizes, optionally .terms and .documents
 
+With --delete or --delete-query the run first deletes documents of an existing index;
+then it needs no INPUT. A query matches the documents that hold all of its words, cut
+by the index's analyzer: there is no other syntax.
+
 With --order bp or random the run leaves one segment of old and new documents and
 renumbers them. The order bp (recursive graph bisection) places documents that share
 terms near each other, which makes posting lists smaller; it takes 4 bytes of memory
@@ -74,8 +79,15 @@ equal scores. Documents added by later runs follow, in their own order.`,
 		Example: `  idxbuild --out kjv.idx --store-text testdata/kjv.jsonl.gz
   idxbuild --out mail.idx --format textdir --analyzer english ~/mail
   zcat *.jsonl.gz | idxbuild --out big.idx --memory 2GiB -
-  idxbuild --out robust.idx --analyzer whitespace --order bp robust04.ciff.gz`,
-		Args: cli.Want("INPUT..."),
+  idxbuild --out robust.idx --analyzer whitespace --order bp robust04.ciff.gz
+  idxbuild --out mail.idx --delete old-ids.txt --delete-query "unsubscribe newsletter"`,
+	}
+	want := cli.Want("INPUT...")
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if f.deletes.any() && len(args) == 0 {
+			return nil
+		}
+		return want(cmd, args)
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) }
 	fl := cmd.Flags()
@@ -92,6 +104,8 @@ equal scores. Documents added by later runs follow, in their own order.`,
 	cli.Threads(fl, &f.threads)
 	fl.StringVar(&f.fields, "map", "id=id,contents=contents", "JSON `FIELDS` to read, as in id=_id,contents=title+text")
 	fl.Var(f.onError, "on-error", "what to do with a bad document: fail|skip")
+	fl.StringVar(&f.deletes.ids, "delete", "", "delete the documents with the ids in `FILE`, one a line, - for standard input")
+	fl.StringArrayVar(&f.deletes.queries, "delete-query", nil, "delete the documents that hold all words of `TEXT`; may be repeated")
 	fl.BoolVar(&f.storeText, "store-text", false, "keep the text of documents in the index")
 	fl.BoolVar(&f.json, "json", false, "print the report as JSON")
 	return cmd

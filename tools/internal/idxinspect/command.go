@@ -25,7 +25,8 @@ export. Terms are not analyzed: give them as the dictionary has them.`,
 	}
 	root.AddCommand(summaryCommand(), verifyCommand(), sectionsCommand(), sizesCommand(),
 		termsCommand(), listCommand(), blocksCommand(), postingsCommand(), docsCommand(),
-		hexdumpCommand(), diffCommand(), explainCommand(), exportCommand(), gpuPlanCommand())
+		hexdumpCommand(), diffCommand(), explainCommand(), exportCommand(), gpuPlanCommand(),
+		repairCommand(), backupCommand())
 	return root
 }
 

@@ -205,7 +205,7 @@ func newLiveView(x *index) *liveView {
 		m := make([]uint32, g.Meta().Docs)
 		for doc := range m {
 			m[doc] = gone
-			if !g.deletes.Contains(uint32(doc)) {
+			if !g.deletes.Has(uint32(doc)) {
 				m[doc] = uint32(v.docs)
 				v.docs++
 			}

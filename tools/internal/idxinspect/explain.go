@@ -52,7 +52,8 @@ func explainCommand() *cobra.Command {
 	mode, algo := cli.NewChoice("MODE", query.Or.String(), query.And.String(), query.AndOr.String()), cli.NewChoice("NAME", algos...)
 	cmd := command("explain INDEX QUERY ID", "Show how a document gets its score, or what a query does",
 		`Terms are shown in the order in which their scores are summed: by ascending document
-frequency in the whole index. All steps are in 32-bit floats, as in a query.
+frequency in the whole index. All steps are in 32-bit floats, as in a query. Deleted
+documents do not count in the statistics.
 
 With --trace there is no ID. It answers the query and shows what that did: the blocks
 of each list that were decoded, skipped by their bound or skipped by the skip header,
@@ -115,11 +116,7 @@ func explain(x *index, params query.Params, text, id string) (*Explanation, erro
 	if err != nil {
 		return nil, err
 	}
-	st := query.Stats{Docs: x.docs()}
-	for _, s := range x.segs {
-		st.Tokens += s.Meta().Tokens
-		st.MaxLen = max(st.MaxLen, s.Meta().MaxLen)
-	}
+	st := x.stats()
 	sc, err := query.NewScorer(params, st)
 	if err != nil {
 		return nil, err
@@ -155,7 +152,11 @@ func (e *Explanation) addTerm(x *index, g *seg, doc uint32, term []byte) error {
 		if !ok {
 			continue
 		}
-		t.DF += uint64(entry.DF)
+		live, err := s.deletes.Live(s.Segment, entry)
+		if err != nil {
+			return err
+		}
+		t.DF += uint64(live)
 		if s != g {
 			continue
 		}

@@ -107,7 +107,11 @@ func dumpFiles(path string, o dumpOptions) ([]string, error) {
 		return nil, cli.Opening(err)
 	}
 	if g > 0 && o.term == "" && o.sections == nil {
-		return []string{filepath.Join(path, store.ManifestName(g))}, nil
+		name := filepath.Join(path, store.ManifestName(g))
+		if _, err := os.Stat(name); err != nil {
+			name = filepath.Join(path, store.MirrorName(g))
+		}
+		return []string{name}, nil
 	}
 	c, err := d.Latest()
 	if err != nil {

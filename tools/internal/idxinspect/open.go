@@ -6,8 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/RoaringBitmap/roaring/v2"
-
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/tools/internal/cli"
@@ -26,12 +26,13 @@ type seg struct {
 	*segment.Segment
 	file    string // its name in the directory
 	base    uint32 // global docID of its first document
-	deletes *roaring.Bitmap
+	deletes *reader.Deletes
+	tokens  uint64 // of deleted documents
 	size    int64
 }
 
 // deleted reports whether a document is deleted.
-func (s *seg) deleted(doc uint32) bool { return s.deletes != nil && s.deletes.Contains(doc) }
+func (s *seg) deleted(doc uint32) bool { return s.deletes.Has(doc) }
 
 // withIndex opens the index at path for f. A fault on a mapped file is an error.
 func withIndex(path string, f func(x *index) error) (err error) {
@@ -105,11 +106,14 @@ func (x *index) openSegment(d *store.Dir, c *store.Commit, i int) error {
 	if err := c.CheckSegment(i, s); err != nil {
 		return err
 	}
-	deletes, err := c.Deletes(i)
+	bm, err := c.Deletes(i)
 	if err != nil {
 		return err
 	}
-	x.add(s, name, deletes)
+	g := x.add(s, name)
+	if bm != nil {
+		g.deletes, g.tokens = reader.NewDeletes(bm), c.Segments[i].DeletedTokens
+	}
 	return nil
 }
 
@@ -123,22 +127,29 @@ func (x *index) openFile() error {
 	if err != nil {
 		return err
 	}
-	x.add(s, filepath.Base(x.path), nil)
+	x.add(s, filepath.Base(x.path))
 	return nil
 }
 
 // openData maps one file.
 func openData(path string) (store.Data, error) {
-	return store.OSDir(filepath.Dir(path)).Open(filepath.Base(path))
+	d, err := store.Open(filepath.Dir(path))
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	return d.OpenFile(filepath.Base(path))
 }
 
-func (x *index) add(s *segment.Segment, file string, deletes *roaring.Bitmap) {
+func (x *index) add(s *segment.Segment, file string) *seg {
 	base := uint32(0)
 	if n := len(x.segs); n > 0 {
 		last := x.segs[n-1]
 		base = last.base + last.Meta().Docs
 	}
-	x.segs = append(x.segs, &seg{Segment: s, file: file, base: base, deletes: deletes, size: s.Header().FileLen})
+	g := &seg{Segment: s, file: file, base: base, size: s.Header().FileLen}
+	x.segs = append(x.segs, g)
+	return g
 }
 
 // docs returns the number of documents, deleted ones included.
@@ -148,6 +159,17 @@ func (x *index) docs() uint64 {
 		n += uint64(s.Meta().Docs)
 	}
 	return n
+}
+
+// stats returns the statistics on which scores depend.
+func (x *index) stats() (st query.Stats) {
+	for _, s := range x.segs {
+		m := s.Meta()
+		st.Docs += uint64(m.Docs - s.deletes.Count())
+		st.Tokens += m.Tokens - s.tokens
+		st.MaxLen = max(st.MaxLen, m.MaxLen)
+	}
+	return st
 }
 
 // analyzer returns name and options.

@@ -25,6 +25,7 @@ type Summary struct {
 	Deleted    uint64           `json:"deleted"`
 	Postings   uint64           `json:"postings"`
 	Tokens     uint64           `json:"tokens"`
+	DelTokens  uint64           `json:"deleted_tokens"`
 	AvgLength  float64          `json:"average_length"`
 	Stored     bool             `json:"stored_text"`
 	Bytes      int64            `json:"bytes"`
@@ -73,7 +74,7 @@ func summarize(x *index) *Summary {
 	s.Analyzer, s.Options = x.analyzer()
 	if x.manifest != nil {
 		s.Generation = x.manifest.Generation
-		for _, name := range append(x.manifest.Files(), store.ManifestName(s.Generation)) {
+		for _, name := range append(x.manifest.Files(), store.ManifestName(s.Generation), store.MirrorName(s.Generation)) {
 			if st, err := os.Stat(filepath.Join(x.path, name)); err == nil {
 				s.Bytes += st.Size()
 			}
@@ -87,20 +88,19 @@ func summarize(x *index) *Summary {
 			MinLength: m.MinLen, MaxLength: m.MaxLen, ForeignLengths: m.ForeignLengths,
 			DocsCodecs: codecNames(m.DocsCodecs), FreqsCodecs: codecNames(m.FreqsCodecs), Bytes: g.size,
 		}
-		if g.deletes != nil {
-			t.Deleted = g.deletes.GetCardinality()
-		}
+		t.Deleted = uint64(g.deletes.Count())
 		s.Segments = append(s.Segments, t)
 		s.Deleted += t.Deleted
 		s.Postings += m.Postings
 		s.Tokens += m.Tokens
+		s.DelTokens += g.tokens
 		s.Stored = s.Stored && m.Stored
 		if x.manifest == nil {
 			s.Bytes += g.size
 		}
 	}
-	if s.Documents > 0 {
-		s.AvgLength = float64(s.Tokens) / float64(s.Documents)
+	if s.Documents > s.Deleted {
+		s.AvgLength = float64(s.Tokens-s.DelTokens) / float64(s.Documents-s.Deleted)
 	}
 	return s
 }
@@ -131,7 +131,8 @@ func (s *Summary) text(w io.Writer) {
 		t.Row("terms", s.Segments[0].Terms)
 	}
 	t.Row("postings", s.Postings)
-	t.Row("tokens", fmt.Sprintf("%s (%s a document)", cli.Count(s.Tokens), cli.Float(s.AvgLength, 3)))
+	t.Row("tokens", withDeleted(s.Tokens, s.DelTokens))
+	t.Row("average length", cli.Float(s.AvgLength, 3))
 	t.Row("stored text", yes(s.Stored))
 	t.Row("size", fmt.Sprintf("%s (%s bytes)", cli.Bytes(s.Bytes), cli.Count(s.Bytes)))
 	t.WriteTo(w)

@@ -33,7 +33,7 @@ func termsCommand() *cobra.Command {
 	var limit int
 	order := cli.NewChoice("ORDER", "term", "df")
 	cmd := command("terms INDEX", "List terms with their document frequency",
-		"Document frequencies count deleted documents until they are merged away.",
+		"Document frequencies are those of scoring: they leave deleted documents out.",
 		`  idxinspect terms --prefix shep kjv.idx
   idxinspect terms --sort df --limit 20 kjv.idx
   idxinspect terms --limit 0 --json kjv.idx | jq -r '.terms[].term'`,
@@ -80,7 +80,7 @@ func frequentTerms(x *index, prefix, from string, limit int) (*Terms, error) {
 	for m.next() {
 		if limit > 0 && len(h) == limit {
 			out.More = true
-			if m.df() <= h[0].DF {
+			if m.df <= h[0].DF {
 				continue
 			}
 			heap.Pop(&h)
@@ -111,14 +111,16 @@ func (h *termHeap) Pop() any {
 
 // termMerge walks the terms of all segments in order.
 type termMerge struct {
-	its []*segment.TermIterator // nil at the end
-	at  []int                   // those at the current term
-	cur []byte
-	err error
+	segs []*seg
+	its  []*segment.TermIterator // nil at the end
+	at   []int                   // those at the current term
+	cur  []byte
+	df   uint64 // of the current term, without deleted documents
+	err  error
 }
 
 func newTermMerge(x *index, prefix, from string) *termMerge {
-	m := &termMerge{its: make([]*segment.TermIterator, len(x.segs))}
+	m := &termMerge{segs: x.segs, its: make([]*segment.TermIterator, len(x.segs))}
 	for i, g := range x.segs {
 		it := g.Prefix([]byte(prefix))
 		var ok bool
@@ -167,21 +169,20 @@ func (m *termMerge) next() bool {
 	if m.err != nil || len(m.at) == 0 {
 		return false
 	}
-	m.cur = m.its[m.at[0]].Term()
+	m.cur, m.df = m.its[m.at[0]].Term(), 0
+	for _, i := range m.at {
+		live, err := m.segs[i].deletes.Live(m.segs[i].Segment, m.its[i].Entry())
+		if err != nil {
+			m.err = err
+			return false
+		}
+		m.df += uint64(live)
+	}
 	return true
 }
 
-// df returns the document frequency of the current term in the index.
-func (m *termMerge) df() uint64 {
-	n := uint64(0)
-	for _, i := range m.at {
-		n += uint64(m.its[i].Entry().DF)
-	}
-	return n
-}
-
 func (m *termMerge) term() Term {
-	t := Term{Term: cli.Text(m.cur), DF: m.df(), Segments: len(m.at)}
+	t := Term{Term: cli.Text(m.cur), DF: m.df, Segments: len(m.at)}
 	for _, i := range m.at {
 		t.Forms = append(t.Forms, m.its[i].Entry().Kind.String())
 	}

@@ -138,14 +138,27 @@ func (v *Verification) verify(ctx context.Context, stderr io.Writer) error {
 	}
 	defer d.Close()
 	c, err := d.Latest()
-	if err != nil {
-		if errors.Is(err, format.ErrCorrupt) {
-			return v.add(path, fileOf(err, "manifest"), err, nil)
-		}
+	if err != nil && !errors.Is(err, format.ErrCorrupt) {
 		return cli.Opening(err)
 	}
+	gen, gerr := d.Generation()
+	if gerr != nil {
+		return cli.Opening(gerr)
+	}
+	if gen > 0 {
+		for _, name := range []string{store.ManifestName(gen), store.MirrorName(gen)} {
+			if err := v.add(path, name, verifyManifest(d, name), nil); err != nil {
+				return err
+			}
+		}
+	}
+	if err != nil {
+		if !v.OK {
+			return nil
+		}
+		return v.add(path, fileOf(err, "manifest"), err, nil) // not the manifest is damaged, but the directory
+	}
 	defer c.Release()
-	v.add(path, store.ManifestName(c.Generation), nil, nil)
 	for i := range c.Segments {
 		info := &c.Segments[i]
 		if err := v.segment(ctx, stderr, filepath.Join(path, store.SegmentName(info.File)), c.Manifest, i); err != nil {
@@ -154,12 +167,23 @@ func (v *Verification) verify(ctx context.Context, stderr io.Writer) error {
 		if info.DeletesFile == 0 {
 			continue
 		}
-		_, err := c.Deletes(i)
+		err := verifyDeletes(c, i, v.Files[len(v.Files)-1].OK)
 		if err := v.add(path, store.DeletesName(info.DeletesFile), err, nil); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func verifyManifest(d *store.Dir, name string) (err error) {
+	defer store.CatchFault(store.ArmFault(), &err)
+	data, err := d.OpenFile(name)
+	if err != nil {
+		return err
+	}
+	defer data.Close()
+	_, err = store.ReadManifest(name, data)
+	return err
 }
 
 // fileOf returns the name of the file that err is about.
@@ -201,6 +225,21 @@ func (v *Verification) places(ctx context.Context, stderr io.Writer, path string
 	return check.Segment(ctx, s, check.Options{Level: v.level, Threads: v.threads, Guard: store.Guard, Progress: p.Update, Report: report})
 }
 
+// verifyDeletes checks the deletes file of segment i, against the segment if that is
+// sound.
+func verifyDeletes(c *store.Commit, i int, sound bool) error {
+	bm, err := c.Deletes(i)
+	if err != nil || !sound {
+		return err
+	}
+	s, data, err := c.OpenSegment(i)
+	if err != nil {
+		return err
+	}
+	defer data.Close()
+	return c.CheckDeletes(i, s, bm.ToDense())
+}
+
 // add records a file. Damage and missing files are recorded; other errors are returned.
 // Without places err is the only one.
 func (v *Verification) add(dir, file string, err error, places []Place) error {
@@ -209,7 +248,7 @@ func (v *Verification) add(dir, file string, err error, places []Place) error {
 		f.Bytes = st.Size()
 	}
 	if err != nil {
-		if !errors.Is(err, format.ErrCorrupt) && !cli.IsNotExist(err) {
+		if !errors.Is(err, format.ErrCorrupt) && !errors.Is(err, format.ErrNotAnIndex) && !cli.IsNotExist(err) {
 			return err
 		}
 		v.OK = false

@@ -224,7 +224,7 @@ func mergeInPlace(ctx context.Context, dir string, maxSegments int, o writer.Opt
 
 // opening marks errors that come from opening one of the indexes.
 func opening(err error) error {
-	if errors.Is(err, store.ErrLocked) || errors.Is(err, format.ErrNotAnIndex) {
+	if errors.Is(err, store.ErrLocked) || errors.Is(err, store.ErrLockLost) || errors.Is(err, format.ErrNotAnIndex) {
 		return cli.Opening(err)
 	}
 	return err

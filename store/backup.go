@@ -1,0 +1,190 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+)
+
+// BackupOptions configure Dir.Backup. The zero value means the defaults.
+type BackupOptions struct {
+	// Copy copies files even where they could be linked. A copy has blocks of its own: a
+	// failing disk does not damage both.
+	Copy bool
+	// Progress, if not nil, is called with the bytes that are done and all bytes.
+	Progress func(done, total int64)
+}
+
+// BackupStats are statistics of a backup.
+type BackupStats struct {
+	Generation            uint64
+	Files, Linked, Copied int   // segment and deletes files; Linked + Copied
+	Bytes                 int64 // in them
+}
+
+// Backup makes an index of the newest commit in dst, which must be empty: hard links to
+// its files if both are local directories of one file system, copies otherwise. Writers
+// may work meanwhile, in any process. Everything is durable when Backup returns. The
+// manifest comes last, so what a crash or an error leaves is not taken for an index.
+// Backup does not check the content of files.
+func (d *Dir) Backup(ctx context.Context, dst FS, o BackupOptions) (stats BackupStats, err error) {
+	defer CatchFault(ArmFault(), &err)
+	held, err := dst.Lock(LockName)
+	if err != nil {
+		return stats, err
+	}
+	defer func() { err = errors.Join(err, held.Close()) }()
+	names, err := dst.List()
+	if err != nil {
+		return stats, err
+	}
+	for _, s := range names {
+		if s != LockName {
+			return stats, fmt.Errorf("%s is not empty: it holds %s", dst, s)
+		}
+	}
+	// Open files can be copied even if a writer of another process removes them.
+	var files []Data
+	defer func() {
+		for _, f := range files {
+			f.Close()
+		}
+	}()
+	c, err := d.OpenLatest(func(c *Commit) error {
+		for _, f := range files {
+			f.Close()
+		}
+		files = nil
+		for _, name := range c.files {
+			data, err := d.OpenFile(name)
+			if err != nil {
+				return err
+			}
+			files = append(files, data)
+		}
+		return nil
+	})
+	if err != nil {
+		return stats, err
+	}
+	defer c.Release()
+	b := &backup{ctx: ctx, from: d.fs, to: dst, o: o}
+	for _, f := range files {
+		b.total += f.Size()
+	}
+	for i, f := range files {
+		if err := b.file(c.files[i], f); err != nil {
+			return stats, fmt.Errorf("backup of %s: %w", c.files[i], err)
+		}
+	}
+	if err := b.finish(c.Manifest); err != nil {
+		return stats, fmt.Errorf("backup of generation %d: %w", c.Generation, err)
+	}
+	return BackupStats{Generation: c.Generation, Files: len(files), Linked: b.linked, Copied: len(files) - b.linked, Bytes: b.total}, nil
+}
+
+// backup is a backup in progress.
+type backup struct {
+	ctx         context.Context
+	from        ReadFS
+	to          FS
+	o           BackupOptions
+	linked      int
+	done, total int64
+}
+
+// file links or copies a file.
+func (b *backup) file(name string, data Data) error {
+	if err := b.ctx.Err(); err != nil {
+		return err
+	}
+	if !b.o.Copy && b.link(name) {
+		b.linked++
+		b.step(data.Size())
+		return nil
+	}
+	f, err := b.to.Create(name)
+	if err != nil {
+		return err
+	}
+	err = b.copy(f, data)
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// link reports whether it could make a hard link.
+func (b *backup) link(name string) bool {
+	from, ok := b.from.(osDir)
+	to, ok2 := b.to.(osDir)
+	return ok && ok2 && slices.ContainsFunc([]string{name, name + tempSuffix, name}, func(s string) bool {
+		return os.Link(from.file(s), to.file(name)) == nil
+	})
+}
+
+func (b *backup) copy(f File, data Data) error {
+	for off := int64(0); off < data.Size(); {
+		n := min(behindBytes, data.Size()-off)
+		p, err := data.Range(off, n)
+		if err == nil {
+			_, err = f.WriteAt(p, off)
+		}
+		if err == nil {
+			err = b.ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		off += n
+		b.step(n)
+	}
+	return nil
+}
+
+func (b *backup) step(n int64) {
+	b.done += n
+	if b.o.Progress != nil {
+		b.o.Progress(b.done, b.total)
+	}
+}
+
+// finish writes the manifest's files.
+func (b *backup) finish(m *Manifest) error {
+	content, err := encodeManifest(m)
+	if err != nil {
+		return err
+	}
+	names := manifestNames(m.Generation)[:2]
+	var files []File
+	defer func() {
+		for _, f := range files {
+			f.Close()
+		}
+	}()
+	for _, name := range names {
+		f, err := b.to.Create(name + tempSuffix)
+		if err != nil {
+			return err
+		}
+		files = append(files, f)
+		if _, err := f.WriteAt(content, 0); err != nil {
+			return err
+		}
+	}
+	if err := b.to.Sync(files...); err != nil {
+		return err
+	}
+	for i, name := range names {
+		if err := files[i].Close(); err != nil {
+			return err
+		}
+		if err := b.to.Rename(name+tempSuffix, name); err != nil {
+			return err
+		}
+	}
+	files = nil
+	return b.to.Sync()
+}

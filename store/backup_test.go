@@ -1,0 +1,147 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/pinion-index/pinion/internal/memfs"
+	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/writer"
+)
+
+func backup(from store.ReadFS, to store.FS, o store.BackupOptions) (store.BackupStats, error) {
+	d, _ := store.OpenFS(from)
+	defer d.Close()
+	return d.Backup(context.Background(), to, o)
+}
+
+func TestBackup(t *testing.T) {
+	from := store.OSDir(t.TempDir())
+	for name, c := range library(t) {
+		f, err := from.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.WriteAt([]byte(c), 0)
+		f.Close()
+	}
+	for what, to := range map[string]store.FS{"links": store.OSDir(t.TempDir()), "copies": store.OSDir(t.TempDir()), "memory": memfs.New()} {
+		stats, err := backup(from, to, store.BackupOptions{Copy: what == "copies"})
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		if linked := stats.Linked == 6; linked != (what == "links") || stats.Linked+stats.Copied != 6 || stats.Generation != 5 {
+			t.Errorf("%s: %+v", what, stats)
+		}
+		if _, err := backup(from, to, store.BackupOptions{}); err == nil || !strings.Contains(err.Error(), "not empty") {
+			t.Errorf("%s: backup into a directory that is not empty: %v", what, err)
+		}
+		if err := add(to, "later", 100, 101); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+		want := libraryModel()
+		want["d100"] = "later 100"
+		if got, err := contents(to); err != nil || !maps.Equal(got, want) {
+			t.Errorf("%s: %v, %v", what, err, got)
+		}
+	}
+	if got, err := contents(from); err != nil || !maps.Equal(got, libraryModel()) {
+		t.Errorf("the source: %v, %v", err, got)
+	}
+	cancelled, cancel := context.WithCancel(context.Background())
+	cancel()
+	d, _ := store.OpenFS(from)
+	defer d.Close()
+	if _, err := d.Backup(cancelled, memfs.New(), store.BackupOptions{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// A backup beside a writer, of this process and of another, is a commit of it.
+func TestBackupBesideWriter(t *testing.T) {
+	dir := t.TempDir()
+	if err := add(store.OSDir(dir), "one", 0, 50); err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	w, err := writer.Open(ctx, dir, writer.Options{Stored: true, Memory: writer.MinMemory, Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop, stopped := make(chan struct{}), make(chan error)
+	go func() { // every commit replaces all documents
+		for n := 1; ; n++ {
+			select {
+			case <-stop:
+				stopped <- w.Close()
+				return
+			default:
+			}
+			for i := range 50 {
+				if err := w.Add(ctx, writer.Document{ID: fmt.Appendf(nil, "d%d", i), Contents: fmt.Appendf(nil, "text %d", n)}); err != nil {
+					t.Error(err)
+				}
+			}
+			if err := w.Commit(ctx); err != nil {
+				t.Error(err)
+			}
+		}
+	}()
+	for i := range 12 {
+		var from store.ReadFS = store.OSDir(dir)
+		if i%2 == 1 {
+			from = elsewhere{store.OSDir(dir)}
+		}
+		to := filepath.Join(t.TempDir(), "backup")
+		if d, err := store.Create(to); err != nil {
+			t.Fatal(err)
+		} else {
+			d.Close()
+		}
+		if _, err := backup(from, store.OSDir(to), store.BackupOptions{Copy: i%4 < 2}); err != nil {
+			t.Error(err)
+			continue
+		}
+		got, err := contents(store.OSDir(to))
+		if err != nil || len(got) != 50 {
+			t.Errorf("%d documents, %v", len(got), err)
+		}
+		for id, text := range got {
+			if first := got["d0"]; text != first && (text != "one "+id[1:] || first != "one 0") {
+				t.Errorf("documents of two commits: %q and %q", text, first)
+			}
+		}
+	}
+	close(stop)
+	if err := <-stopped; err != nil {
+		t.Error(err)
+	}
+}
+
+// A backup that crashes or fails at any operation is whole or no index.
+func TestBackupAtEveryOperation(t *testing.T) {
+	from := directory(t, library(t))
+	for i, done := 0, false; !done; i++ {
+		for mode := range 5 {
+			to := memfs.New()
+			to.Inject(memfs.Fault{At: i, Err: errInjected, Sticky: mode < 4, Effect: mode == 1})
+			_, err := backup(from, to, store.BackupOptions{})
+			done = done || to.Ops() <= i
+			left := to
+			if mode < 4 {
+				left = to.CrashKeeping(rand.New(rand.NewPCG(uint64(i), uint64(mode))))
+			}
+			left.Heal()
+			got, e := contents(left)
+			if e == nil && !maps.Equal(got, libraryModel()) || e != nil && err == nil {
+				t.Fatalf("operation %d, mode %d (%v): %v, %v", i, mode, err, e, got)
+			}
+		}
+	}
+}

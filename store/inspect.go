@@ -1,0 +1,301 @@
+package store
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"math"
+	"slices"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/segment"
+)
+
+// Inventory lists what a directory holds, damaged or not. It does not change.
+type Inventory struct {
+	// Manifests are the files of manifests, newest generation first.
+	Manifests []ManifestState
+	// Files are the segment and deletes files, in the order of their numbers.
+	Files []FileState
+
+	generation, next uint64 // above all that is there
+}
+
+// ManifestState is one file of a manifest.
+type ManifestState struct {
+	Name       string
+	Generation uint64 // by its name
+	// Manifest is nil if the file cannot be read.
+	Manifest *Manifest
+	// Err says what is damaged. If Manifest is not nil, a single bit is: bit Bit%8,
+	// counting from the lowest, of byte Bit/8.
+	Err error
+	Bit int64
+}
+
+// FileState is one segment or deletes file.
+type FileState struct {
+	Name   string // as manifests name it
+	Number uint64
+	Kind   format.Kind // by its name
+	// Temp is whether it has its temporary name: it was never committed, or a crash
+	// followed soon after.
+	Temp bool
+	ID   format.ID
+	// Docs is the number of documents of a segment or, of a deletes file, of deleted
+	// documents. Postings and Tokens are those of a segment.
+	Docs             uint32
+	Postings, Tokens uint64
+	// Err says what is damaged.
+	Err error
+
+	analyzer, options string
+}
+
+// Inspect lists the files of a directory and checks them. Of segments it reads what
+// opening them reads; check, if not nil, checks the rest (check.Segment). Damage is in
+// the Inventory; an error is of the operating system or of ctx.
+func (d *Dir) Inspect(ctx context.Context, check func(context.Context, *segment.Segment) error) (*Inventory, error) {
+	names, err := d.fs.List()
+	if err != nil {
+		return nil, err
+	}
+	inv := &Inventory{next: 1}
+	for _, name := range names {
+		n, ok := parseName(name)
+		switch {
+		case !ok:
+		case n.isManifest():
+			inv.generation = max(inv.generation, n.num)
+			if n.temp {
+				continue // from before the commit
+			}
+			m := inspectManifest(d.fs, name, n.num)
+			if m.Err != nil && !isDamage(m.Err) {
+				return nil, m.Err
+			}
+			inv.Manifests = append(inv.Manifests, m)
+		default:
+			inv.next = max(inv.next, n.num+1)
+			f := FileState{Name: n.String(), Number: n.num, Kind: format.KindSegment, Temp: n.temp}
+			if n.prefix == deletesPrefix {
+				f.Kind = format.KindDeletes
+			}
+			inv.Files = append(inv.Files, f)
+		}
+	}
+	slices.SortFunc(inv.Manifests, func(a, b ManifestState) int {
+		return cmp.Or(cmp.Compare(b.Generation, a.Generation), cmp.Compare(a.Name, b.Name))
+	})
+	slices.SortFunc(inv.Files, func(a, b FileState) int {
+		return cmp.Or(cmp.Compare(a.Number, b.Number), cmp.Compare(a.Name, b.Name))
+	})
+	for i := range inv.Files {
+		f := &inv.Files[i]
+		if f.Kind == format.KindSegment {
+			f.Err = f.segment(ctx, d, check)
+		} else {
+			_, f.Err = f.deletes(d, math.MaxUint32)
+		}
+		if f.Err != nil && !isDamage(f.Err) {
+			return nil, f.Err
+		}
+	}
+	return inv, nil
+}
+
+// isDamage reports whether an error says what a file holds, rather than that it could
+// not be read just now. Faults of a failing disk are damage too: files are mapped.
+func isDamage(err error) bool {
+	var e *format.Error
+	return errors.As(err, &e)
+}
+
+// segment checks a segment file and fills in f.
+func (f *FileState) segment(ctx context.Context, d *Dir, check func(context.Context, *segment.Segment) error) (err error) {
+	defer CatchFault(ArmFault(), &err)
+	s, data, err := f.open(d)
+	if err != nil {
+		return err
+	}
+	defer data.Close()
+	m := s.Meta()
+	f.ID, f.Docs, f.Postings, f.Tokens, f.analyzer, f.options = s.Header().ID, m.Docs, m.Postings, m.Tokens, m.Analyzer, m.AnalyzerOptions
+	if check == nil {
+		return nil
+	}
+	return check(ctx, s)
+}
+
+func (f *FileState) open(d *Dir) (s *segment.Segment, data Data, err error) {
+	if data, err = d.OpenFile(f.Name); err != nil {
+		return nil, nil, err
+	}
+	if s, err = segment.Open(f.Name, data); err != nil {
+		data.Close()
+		return nil, nil, err
+	}
+	return s, data, nil
+}
+
+// deletes reads a deletes file of a segment of docs documents and fills in f.
+func (f *FileState) deletes(d *Dir, docs uint32) (bm *roaring.Bitmap, err error) {
+	defer CatchFault(ArmFault(), &err)
+	data, err := d.OpenFile(f.Name)
+	if err != nil {
+		return nil, err
+	}
+	defer data.Close()
+	h, b, off, err := readSection(f.Name, data, format.KindDeletes, format.SectionDeletes)
+	if err != nil {
+		return nil, err
+	}
+	f.ID = h.ID
+	if bm, err = decodeDeletes(b, off, docs); err != nil {
+		return nil, format.Locate(err, format.Place{File: f.Name, Section: format.SectionDeletes.String(), Block: format.NoBlock})
+	}
+	f.Docs = uint32(min(bm.GetCardinality(), codec.MaxDoc+1))
+	return bm, nil
+}
+
+// inspectManifest reads a file of a manifest, with one damaged bit if need be.
+func inspectManifest(fsys ReadFS, name string, gen uint64) ManifestState {
+	s := ManifestState{Name: name, Generation: gen, Bit: -1}
+	if s.Manifest, _, s.Err = readManifestFile(fsys, name, gen); s.Err == nil {
+		return s
+	}
+	if m, bit, err := flipBack(fsys, name); err == nil && m != nil && m.Generation == gen {
+		s.Manifest, s.Bit = m, bit
+	}
+	return s
+}
+
+// maxFlip bounds the manifests whose damaged bit is searched for: with 64 KiB it takes
+// a few seconds.
+const maxFlip = 64 << 10
+
+// flipBack looks for the bit that must be flipped for a manifest to be readable.
+func flipBack(fsys ReadFS, name string) (m *Manifest, bit int64, err error) {
+	defer CatchFault(ArmFault(), &err)
+	data, err := fsys.Open(name)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer data.Close()
+	raw, err := data.Range(0, data.Size())
+	if err != nil || len(raw) > maxFlip {
+		return nil, 0, err
+	}
+	b := content(bytes.Clone(raw))
+	for i := range b {
+		for bit := range 8 {
+			b[i] ^= 1 << bit
+			if m, err := ReadManifest(name, b); err == nil {
+				return m, int64(i)*8 + int64(bit), nil
+			}
+			b[i] ^= 1 << bit
+		}
+	}
+	return nil, 0, nil
+}
+
+// content is a Data in memory.
+type content []byte
+
+func (c content) Size() int64  { return int64(len(c)) }
+func (c content) Close() error { return nil }
+func (c content) Range(off, n int64) ([]byte, error) {
+	if off < 0 || n < 0 || off > int64(len(c))-n {
+		return nil, outside("", off, n, int64(len(c)))
+	}
+	return c[off : off+n], nil
+}
+
+// Recovery is an index that Repair can make of a directory.
+type Recovery struct {
+	// Manifest has the segments. Its generation is that of the commit restored, 0 if
+	// it is rebuilt from segments.
+	Manifest *Manifest
+	// Missing says which files of the commit are missing or damaged. If there are any,
+	// it cannot be restored.
+	Missing []error
+	// Dropped says which segments a rebuilt index lacks, and Notes what else is lost.
+	Dropped []Dropped
+	Notes   []Dropped
+
+	deletes map[uint64]*roaring.Bitmap // to be written, by the number of the segment
+}
+
+// Dropped is a file and what is said about it.
+type Dropped struct {
+	File, Reason string
+}
+
+// Live returns the number of documents that are not deleted.
+func (r *Recovery) Live() (n uint64) {
+	for _, s := range r.Manifest.Segments {
+		n += uint64(s.Docs - s.Deleted)
+	}
+	return n
+}
+
+// Commits returns the commits whose manifest can be read, perhaps after flipping back
+// a bit, newest first.
+func (inv *Inventory) Commits() []*Recovery {
+	var out []*Recovery
+	for _, withFlip := range []bool{false, true} {
+		for i := range inv.Manifests {
+			s := &inv.Manifests[i]
+			if s.Manifest == nil || (s.Err != nil) != withFlip ||
+				slices.ContainsFunc(out, func(r *Recovery) bool { return r.Manifest.Generation == s.Generation }) {
+				continue
+			}
+			out = append(out, &Recovery{Manifest: s.Manifest, Missing: inv.missing(s.Manifest)})
+		}
+	}
+	slices.SortFunc(out, func(a, b *Recovery) int { return cmp.Compare(b.Manifest.Generation, a.Manifest.Generation) })
+	return out
+}
+
+// missing returns what is wrong with the files that m names.
+func (inv *Inventory) missing(m *Manifest) (errs []error) {
+	for i := range m.Segments {
+		s := &m.Segments[i]
+		f, err := inv.file(SegmentName(s.File))
+		if err == nil && (f.ID != s.ID || f.Docs != s.Docs || f.Postings != s.Postings || f.Tokens != s.Tokens) {
+			err = format.Locate(format.Corrupt("it is not the segment that the manifest names"), format.Place{File: f.Name, Block: format.NoBlock})
+		}
+		if err != nil {
+			errs = append(errs, err)
+		}
+		if s.DeletesFile == 0 {
+			continue
+		}
+		f, err = inv.file(DeletesName(s.DeletesFile))
+		if err == nil && (f.ID != s.ID || f.Docs != s.Deleted) {
+			err = format.Locate(format.Corrupt("it is not the deletes file that the manifest names"), format.Place{File: f.Name, Block: format.NoBlock})
+		}
+		if err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return errs
+}
+
+// file returns the state of a file, or what is wrong with it.
+func (inv *Inventory) file(name string) (*FileState, error) {
+	for i := range inv.Files {
+		if f := &inv.Files[i]; f.Name == name {
+			return f, f.Err
+		}
+	}
+	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+}
+
+// errChoice is returned for a Recovery that cannot be applied.
+var errChoice = errors.New("store: files of this commit are missing or damaged")

@@ -1,0 +1,88 @@
+package store
+
+import "sync"
+
+// maxLate bounds the files that stay open until a commit syncs them.
+const maxLate = 64
+
+// output is a file being written through a Lock.
+type output struct {
+	File
+	lock   *Lock
+	mu     sync.Mutex
+	dirty  bool // written to since the last Sync
+	closed bool // by its user
+	open   bool // File is open, perhaps only for the commit to sync it
+	late   bool // counted in lock.late
+}
+
+func (o *output) WriteAt(p []byte, off int64) (int, error) {
+	o.mu.Lock()
+	o.dirty = true
+	o.mu.Unlock()
+	return o.File.WriteAt(p, off)
+}
+
+func (o *output) Sync() error {
+	err := o.File.Sync()
+	o.mu.Lock()
+	o.dirty = err != nil
+	o.mu.Unlock()
+	return err
+}
+
+// Close ends writing. A file that was not synced stays open for the commit, unless
+// there are many. Further calls return nil.
+func (o *output) Close() error {
+	o.mu.Lock()
+	if o.closed {
+		o.mu.Unlock()
+		return nil
+	}
+	o.closed = true
+	dirty := o.dirty
+	if dirty && o.lock.late.Add(1) <= maxLate {
+		o.late = true
+		o.mu.Unlock()
+		return nil
+	}
+	o.mu.Unlock()
+	if dirty {
+		o.lock.late.Add(-1)
+		if err := o.Sync(); err != nil {
+			o.release()
+			return err
+		}
+	}
+	return o.release()
+}
+
+// release closes the file, which the commit has synced or nobody needs.
+func (o *output) release() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.late {
+		o.lock.late.Add(-1)
+	}
+	open := o.open
+	o.closed, o.late, o.open = true, false, false
+	if !open {
+		return nil
+	}
+	return o.File.Close()
+}
+
+// synced notes that the commit has synced the file, and closes it.
+func (o *output) synced() error {
+	o.mu.Lock()
+	o.dirty = false
+	o.mu.Unlock()
+	return o.release()
+}
+
+// state reports whether the file's user has closed it and whether it is synced.
+func (o *output) state() (closed, synced bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.closed, !o.dirty
+}

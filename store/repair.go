@@ -1,0 +1,251 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/segment"
+)
+
+// candidate is a segment that may enter a rebuilt index.
+type candidate struct {
+	file    *FileState
+	seg     *segment.Segment
+	lens    segment.LengthTable
+	info    SegmentInfo
+	deletes *roaring.Bitmap // never nil
+}
+
+// Rebuild returns an index of all sound segments of an inventory, in the order of
+// their numbers, which may not be that of the lost commit. Documents of a segment are
+// deleted that the newest sound deletes file with the segment's id names.
+//
+// No two live documents of an index have the same id, but the directory may hold the
+// inputs of a merge beside its output, and deletes files may be lost. So, from the
+// highest number down, a segment that shares live documents with one that entered
+// before it is taken for older: all documents that the other one has, deleted there or
+// not, are deleted in it. It is dropped if none is left.
+func (d *Dir) Rebuild(ctx context.Context, inv *Inventory) (r *Recovery, err error) {
+	defer CatchFault(ArmFault(), &err)
+	r = &Recovery{Manifest: &Manifest{}, deletes: make(map[uint64]*roaring.Bitmap)}
+	for i := range inv.Manifests {
+		if m := inv.Manifests[i].Manifest; m != nil && m.Analyzer != "" {
+			r.Manifest.Analyzer, r.Manifest.AnalyzerOptions = m.Analyzer, m.AnalyzerOptions
+			break
+		}
+	}
+	var entered []*candidate
+	for i := range slices.Backward(inv.Files) {
+		f := &inv.Files[i]
+		if f.Kind != format.KindSegment {
+			continue
+		}
+		if reason := r.refuse(f); reason != "" {
+			r.Dropped = append(r.Dropped, Dropped{f.Name, reason})
+			continue
+		}
+		c, data, err := d.candidate(r, inv, f)
+		if err != nil {
+			return nil, err
+		}
+		defer data.Close()
+		reason, err := r.enter(ctx, c, entered)
+		if err != nil {
+			return nil, err
+		}
+		if reason != "" {
+			r.Dropped = append(r.Dropped, Dropped{f.Name, reason})
+			continue
+		}
+		entered = append(entered, c)
+	}
+	for _, c := range slices.Backward(entered) {
+		r.Manifest.Segments = append(r.Manifest.Segments, c.info)
+	}
+	return r, nil
+}
+
+// refuse returns why a segment cannot enter whatever the others are, or "".
+func (r *Recovery) refuse(f *FileState) string {
+	if f.Err != nil {
+		return f.Err.Error()
+	}
+	m := r.Manifest
+	if m.Analyzer == "" {
+		m.Analyzer, m.AnalyzerOptions = f.analyzer, f.options
+	}
+	if m.Analyzer != f.analyzer || m.AnalyzerOptions != f.options {
+		return fmt.Sprintf("it was made by analyzer %q (%q), the index by %q (%q)", f.analyzer, f.options, m.Analyzer, m.AnalyzerOptions)
+	}
+	return ""
+}
+
+// candidate opens a sound segment with its deletes.
+func (d *Dir) candidate(r *Recovery, inv *Inventory, f *FileState) (c *candidate, data Data, err error) {
+	s, data, err := f.open(d)
+	if err != nil {
+		return nil, nil, err
+	}
+	c = &candidate{file: f, seg: s, deletes: roaring.New()}
+	c.info = SegmentInfo{File: f.Number, ID: f.ID, Docs: f.Docs, Postings: f.Postings, Tokens: f.Tokens}
+	if c.lens, err = s.DocLens(); err != nil {
+		data.Close()
+		return nil, nil, err
+	}
+	for i := range slices.Backward(inv.Files) {
+		x := &inv.Files[i]
+		if x.Kind != format.KindDeletes || x.ID != f.ID {
+			continue
+		}
+		bm, err := x.deletes(d, f.Docs)
+		if err == nil {
+			c.delete(bm, x.Number)
+			break
+		}
+		if !isDamage(err) {
+			data.Close()
+			return nil, nil, err
+		}
+		r.Notes = append(r.Notes, Dropped{x.Name, fmt.Sprintf("%v: documents deleted from %s come back", err, f.Name)})
+	}
+	return c, data, nil
+}
+
+// delete sets the deleted documents of c and their file, 0 if it is to be written.
+func (c *candidate) delete(docs *roaring.Bitmap, file uint64) {
+	c.deletes, c.info.DeletesFile = docs, file
+	c.info.Deleted, c.info.DeletedTokens = uint32(docs.GetCardinality()), DeletedTokens(c.lens, docs.ToDense())
+}
+
+// enter compares c with the segments that entered before it. reason is not empty if c
+// is to be dropped.
+func (r *Recovery) enter(ctx context.Context, c *candidate, entered []*candidate) (reason string, err error) {
+	var newer []string
+	gone := c.deletes.Clone()
+	for _, x := range entered {
+		if x.info.ID == c.info.ID {
+			return "it is a copy of " + x.file.Name, nil
+		}
+		known, live, err := c.shared(ctx, x)
+		if err != nil {
+			return "", err
+		}
+		if live {
+			newer = append(newer, x.file.Name)
+			gone.Or(known)
+		}
+	}
+	if newer != nil {
+		n := gone.GetCardinality() - c.deletes.GetCardinality()
+		if gone.GetCardinality() == uint64(c.info.Docs) {
+			return "its documents are in " + strings.Join(newer, ", "), nil
+		}
+		r.Notes = append(r.Notes, Dropped{c.file.Name, fmt.Sprintf("%d of its documents are those of %s", n, strings.Join(newer, ", "))})
+		r.deletes[c.info.File] = gone
+		c.delete(gone, 0)
+	}
+	if c.info.Deleted == c.info.Docs {
+		return "all its documents are deleted", nil
+	}
+	return "", nil
+}
+
+// shared returns which live documents of c are in x, deleted there or not, and whether
+// any is live in both.
+func (c *candidate) shared(ctx context.Context, x *candidate) (known *roaring.Bitmap, live bool, err error) {
+	known = roaring.New()
+	err = c.seg.EachID(func(doc uint32, id []byte) error {
+		if doc%4096 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if c.deletes.Contains(doc) {
+			return nil
+		}
+		there, ok, err := x.seg.FindID(id)
+		if ok {
+			known.Add(doc)
+			live = live || !x.deletes.Contains(there)
+		}
+		return err
+	})
+	return known, live, err
+}
+
+// Repair locks the directory, inspects it (Inspect) and commits the Recovery that
+// choose returns; if that is nil, it does nothing. The generation is above all that
+// are there. Files that the commit does not name move to the quarantine folder, and
+// other manifests follow. After an error or a crash the directory is as before, except
+// that files which the chosen index does not need may be in the quarantine folder.
+func (d *Dir) Repair(ctx context.Context, check func(context.Context, *segment.Segment) error, choose func(*Inventory) (*Recovery, error)) (err error) {
+	l, err := d.acquire(1)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			for f := range maps.Clone(l.pending) {
+				l.discard(f) // refuses if the outcome of the commit is uncertain
+			}
+			l.failed = cmp.Or(l.failed, err) // Close must not clean up
+		}
+		err = errors.Join(err, l.Close())
+	}()
+	inv, err := d.Inspect(ctx, check)
+	if err != nil {
+		return err
+	}
+	r, err := choose(inv)
+	if err != nil || r == nil {
+		return err
+	}
+	if len(r.Missing) > 0 {
+		return fmt.Errorf("%w: %w", errChoice, r.Missing[0])
+	}
+	return l.apply(ctx, inv, r)
+}
+
+func (l *Lock) apply(ctx context.Context, inv *Inventory, r *Recovery) error {
+	m := r.Manifest.Clone()
+	l.next = inv.next
+	l.cur = &Manifest{Generation: inv.generation, Segments: r.Manifest.Segments} // no commit on disk
+	for i := range m.Segments {
+		s := &m.Segments[i]
+		if bm := r.deletes[s.File]; bm != nil {
+			var err error
+			if s.DeletesFile, err = l.WriteDeletes(s.ID, bm); err != nil {
+				return err
+			}
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	needed := m.Files()
+	for i := range inv.Files {
+		if f := &inv.Files[i]; !slices.Contains(needed, f.Name) {
+			name := f.Name
+			if f.Temp {
+				name += tempSuffix
+			}
+			if err := l.fs.Quarantine(name); err != nil {
+				return err
+			}
+		}
+	}
+	// If files came back after a crash, they would be taken for superseded.
+	if err := l.fs.Sync(); err != nil {
+		return err
+	}
+	if err := l.Commit(m); err != nil {
+		return err
+	}
+	return l.fs.Sync()
+}

@@ -1,0 +1,146 @@
+package idxbuild
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/pinion-index/pinion/exchange"
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/tools/internal/cli"
+)
+
+// deletions says which documents of the index are deleted before others are added.
+type deletions struct {
+	ids     string   // file of ids, one a line; empty: none
+	queries []string // documents that hold all words of one of them
+}
+
+func (d *deletions) any() bool { return d.ids != "" || len(d.queries) > 0 }
+
+// check refuses what can be refused before the index is opened.
+func (d *deletions) check(dir string, inputs []string) error {
+	if !d.any() {
+		return nil
+	}
+	for _, in := range inputs {
+		if in == exchange.Stdin && d.ids == exchange.Stdin {
+			return cli.Usage("standard input cannot hold both ids to delete and documents")
+		}
+	}
+	if !isIndex(dir) {
+		return &format.Error{Kind: format.ErrNotAnIndex, File: dir, Block: format.NoBlock, Offset: -1, Msg: "there is nothing to delete from"}
+	}
+	return nil
+}
+
+// delete deletes documents of the newest commit.
+func (b *build) delete(ctx context.Context, dir string, d *deletions) error {
+	if !d.any() {
+		return nil
+	}
+	index, err := reader.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer index.Close()
+	s, err := index.Snapshot()
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	docs := roaring.New()
+	if d.ids != "" {
+		if b.report.NotFound, err = findIDs(ctx, s, d.ids, docs); err != nil {
+			return err
+		}
+	}
+	if err := findMatches(ctx, s, d.queries, docs); err != nil {
+		return err
+	}
+	var id []byte
+	for it := docs.Iterator(); it.HasNext(); b.report.Deleted++ {
+		if id, err = s.ID(it.Next(), id); err == nil {
+			err = b.w.Delete(ctx, id)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// findIDs adds the documents with the ids in a file to docs and returns how many of
+// the ids the index does not have.
+func findIDs(ctx context.Context, s *reader.Snapshot, file string, docs *roaring.Bitmap) (absent int64, err error) {
+	in := os.Stdin
+	if file != exchange.Stdin {
+		if in, err = os.Open(file); err != nil {
+			return 0, err
+		}
+		defer in.Close()
+	}
+	r := bufio.NewReaderSize(in, segment.MaxID+2)
+	for line := 1; ; line++ {
+		id, err := r.ReadSlice('\n')
+		if err != nil && err != io.EOF {
+			if errors.Is(err, bufio.ErrBufferFull) {
+				err = fmt.Errorf("an id has at most %d bytes", segment.MaxID)
+			}
+			return absent, fmt.Errorf("%s:%d: %w", file, line, err)
+		}
+		if id := bytes.TrimSuffix(bytes.TrimSuffix(id, []byte("\n")), []byte("\r")); len(id) > 0 {
+			doc, ok, err := s.FindID(id)
+			if err != nil {
+				return absent, err
+			}
+			if ok {
+				docs.Add(doc)
+			} else {
+				absent++
+			}
+		}
+		if err == io.EOF {
+			return absent, nil
+		}
+		if err := ctx.Err(); err != nil {
+			return absent, err
+		}
+	}
+}
+
+// findMatches adds the documents that hold all words of one of the queries to docs.
+func findMatches(ctx context.Context, s *reader.Snapshot, queries []string, docs *roaring.Bitmap) error {
+	if len(queries) == 0 {
+		return nil
+	}
+	searcher, err := query.NewSearcher(s, query.Options{})
+	if err != nil {
+		return err
+	}
+	for _, text := range queries {
+		terms, err := searcher.Parse(text)
+		if err != nil {
+			return err
+		}
+		if len(terms) == 0 {
+			return fmt.Errorf("--delete-query %s has no words", cli.Quote(text))
+		}
+		for doc, err := range searcher.Matches(ctx, query.Query{Terms: terms, Mode: query.And}) {
+			if err != nil {
+				return err
+			}
+			docs.Add(doc)
+		}
+	}
+	return nil
+}

@@ -32,7 +32,8 @@ var calls = map[string]func(o *opened) error{
 		}
 		return err
 	},
-	"Index.Refresh": func(o *opened) error { _, err := o.x.Refresh(); return err },
+	"Index.Refresh":            func(o *opened) error { _, err := o.x.Refresh(); return err },
+	"Index.RefreshUncommitted": func(o *opened) error { _, err := o.x.RefreshUncommitted(); return err },
 	"Snapshot.Retain": func(o *opened) error {
 		s, err := o.s.Retain()
 		if err == nil {
@@ -70,6 +71,7 @@ var calls = map[string]func(o *opened) error{
 	"Segment.Terms":    func(o *opened) error { it := o.seg.Terms(nil); it.SeekGE([]byte("f")); return it.Err() },
 	"Segment.Deletes":  func(o *opened) error { _, err := o.seg.Deletes(); return err },
 	"Segment.Lookup":   func(o *opened) error { _, _, err := o.seg.Lookup([]byte("odd")); return err },
+	"Segment.LiveDF":   func(o *opened) error { _, err := o.seg.LiveDF(o.entry); return err },
 	"Segment.List":     func(o *opened) error { _, err := o.seg.List(o.entry); return err },
 	"Segment.InitList": func(o *opened) error { return o.seg.InitList(new(segment.List), o.entry) },
 	"Segment.ID":       func(o *opened) error { _, err := o.seg.ID(5, nil); return err },

@@ -24,7 +24,8 @@ func (s *Segment) LiveDF(e segment.Entry) (df uint32, err error) {
 }
 
 // Live returns the number of postings of e whose documents are not in d. s is the
-// segment of both, and its snapshot is held (Snapshot.Acquire). Live reads the list, unless it remembers the result.
+// segment of both; its snapshot must be held (Snapshot.Acquire). Live reads the list,
+// unless it remembers the result.
 func (d *Deletes) Live(s *segment.Segment, e segment.Entry) (df uint32, err error) {
 	if d == nil || e.DF == 0 {
 		return e.DF, nil

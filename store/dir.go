@@ -357,7 +357,7 @@ func (c *Commit) Retain() *Commit {
 	d.mu.Lock()
 	if c.released.Load() { // its files may be gone
 		d.mu.Unlock()
-		r := &Commit{Manifest: c.Manifest, dir: d}
+		r := &Commit{Manifest: c.Manifest, Published: c.Published, dir: d}
 		r.released.Store(true)
 		return r
 	}

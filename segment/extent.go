@@ -152,6 +152,18 @@ func (l *List) VerifyChecksum() error {
 	return l.Locate(format.Corrupt("extent checksum does not match"), format.NoBlock)
 }
 
+// VerifyBytes compares the extent with the checksums of its pages, which are then known to
+// be good, or, if the segment's pages are not checked, with its own.
+func (l *List) VerifyBytes() error {
+	if l.extent == nil {
+		return nil
+	}
+	if l.s.pages.good == nil {
+		return l.VerifyChecksum()
+	}
+	return l.s.touch(&l.s.postings, l.entry.Offset, int64(len(l.extent)))
+}
+
 // Extent returns the bytes of the extent, or nil for lists without one.
 func (l *List) Extent() []byte { return l.extent }
 

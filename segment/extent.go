@@ -108,6 +108,9 @@ func (l *List) parts(b []byte, flags uint8, off int64, blocks int) (y layout.Ext
 	if err := l.s.touch(&l.s.postings, off, y.Docs); err != nil || flags&layout.ExtHash == 0 {
 		return y, hash, err
 	}
+	if y.Hash+layout.HashHead > int64(len(b)) {
+		return y, hash, format.Corrupt("extent is too short for its hash buckets")
+	}
 	m := b[y.Hash+1]
 	if m > 31 {
 		return y, hash, format.Corrupt("too many hash buckets")

@@ -3,6 +3,7 @@ package store
 import (
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/pinion-index/pinion/format"
 )
@@ -27,7 +28,9 @@ func Guard(work func() error) (err error) {
 
 // CatchFault must be deferred with the result of ArmFault. If the function panics
 // because of a fault within a mapped file, CatchFault sets *err to an error of
-// kind format.ErrCorrupt with the file and the offset. Other panics continue.
+// kind format.ErrCorrupt with the file and the offset. An index out of range becomes an
+// error of that kind, too: bytes are checked before they are used, so that it takes a file
+// that changes while it is read. Other panics continue.
 func CatchFault(before bool, err *error) {
 	debug.SetPanicOnFault(before)
 	r := recover()
@@ -44,6 +47,10 @@ func CatchFault(before bool, err *error) {
 			*err = e
 			return
 		}
+	}
+	if e, ok := r.(runtime.Error); ok && strings.Contains(e.Error(), "out of range") {
+		*err = format.Corrupt("the file changed while it was read: %v", e)
+		return
 	}
 	panic(r)
 }

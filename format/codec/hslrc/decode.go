@@ -55,7 +55,7 @@ func blockDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 		return 0, err
 	}
 	h, upper := (s.Prev(i)+1)>>table.shift, s.Last[i]>>table.shift // the buckets that its docIDs can be in
-	if upper >= table.len() {
+	if h > upper || upper >= table.len() {
 		return 0, codec.ErrBlock
 	}
 	dst = dst[:BlockLen:BlockLen]

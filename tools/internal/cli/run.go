@@ -153,7 +153,7 @@ func hint(err error) string {
 	case errors.Is(err, format.ErrTooNew):
 		return "A newer Pinion wrote this index: use that one to read it."
 	case errors.Is(err, format.ErrTooOld):
-		return "Build the index again, or merge it with the Pinion that wrote it."
+		return "Build the index again from its documents."
 	case errors.Is(err, format.ErrCorrupt):
 		return "Run 'idxinspect verify' for all that is damaged, and 'idxinspect repair' for what can be had."
 	}

@@ -22,6 +22,8 @@ type Verification struct {
 	Index string       `json:"index"`
 	OK    bool         `json:"ok"`
 	Files []FileStatus `json:"files"`
+	// Orphans are files that no commit names: of a writer at work, or left by a crash.
+	Orphans []string `json:"orphans,omitempty"`
 
 	level   check.Level
 	threads int
@@ -172,7 +174,30 @@ func (v *Verification) verify(ctx context.Context, stderr io.Writer) error {
 			return err
 		}
 	}
-	return nil
+	v.Orphans, err = orphans(ctx, d)
+	return err
+}
+
+// orphans returns the segment and deletes files that no manifest names.
+func orphans(ctx context.Context, d *store.Dir) (names []string, err error) {
+	inv, err := d.Inspect(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	named := map[string]bool{}
+	for _, m := range inv.Manifests {
+		if m.Manifest != nil {
+			for _, f := range m.Manifest.Files() {
+				named[f] = true
+			}
+		}
+	}
+	for _, f := range inv.Files {
+		if !named[f.Name] {
+			names = append(names, f.Name)
+		}
+	}
+	return names, nil
 }
 
 func verifyManifest(d *store.Dir, name string) (err error) {
@@ -270,6 +295,9 @@ func (v *Verification) text(w io.Writer) {
 		t.Row(f.File, f.Bytes, status)
 	}
 	t.WriteTo(w)
+	for _, name := range v.Orphans {
+		fmt.Fprintf(w, "\n%s belongs to no commit: a writer is at work, or a crash left it\n", name)
+	}
 	for _, f := range v.Files {
 		for _, p := range f.Damage {
 			fmt.Fprintf(w, "\n%s\n", cli.Printable(p.Error))

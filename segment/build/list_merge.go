@@ -202,21 +202,29 @@ func (e *ListEncoder) checkDocs(l *segment.List, b int, base uint32, docs []uint
 // dominates reports whether q is in order and bounds all postings, of which no frequency is
 // 0.
 func dominates(q format.Quad, freqs, lens []uint32) bool {
-	var least [32]uint64 // length of a document, by frequency
-	t := uint32(0)
+	var least [32]int64 // length of a document, by frequency
+	t := uint32(1)
 	for i := 3; i >= 0; i-- {
 		tf, dl := q.Pair(i)
-		for ; t <= tf && t < uint32(len(least)); t++ {
-			least[t] = uint64(dl)
+		for tf = min(tf, 31); t <= tf; t++ {
+			least[t] = int64(dl)
 		}
 	}
-	for ; t < uint32(len(least)); t++ {
-		least[t] = math.MaxUint64
+	for ; t < 32; t++ {
+		least[t] = math.MaxUint32 + 1
 	}
-	least[0] = math.MaxUint64
+	least[0] = math.MaxUint32 + 1
+	low, all := int64(0), uint32(0)
 	lens = lens[:len(freqs)]
 	for i, tf := range freqs {
-		if dl := lens[i]; tf < uint32(len(least)) && uint64(dl) < least[tf&31] || tf >= uint32(len(least)) && !q.Dominates(tf, dl) {
+		low |= int64(lens[i]) - least[tf&31]
+		all |= tf
+	}
+	if all < 32 {
+		return low >= 0 && q.Valid()
+	}
+	for i, tf := range freqs {
+		if tf == 0 || !q.Dominates(tf, lens[i]) {
 			return false
 		}
 	}

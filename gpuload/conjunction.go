@@ -111,7 +111,7 @@ func (c *Conjunction) layOut(plans []*plan, how Strategy) error {
 	x, st := c.x, &c.st
 	for i, p := range plans {
 		if p.cpu || !x.usable(p) {
-			return fmt.Errorf("query %d: %w", i, ErrUnsupported)
+			return fmt.Errorf("query %d: %w", i, x.lists.why(p))
 		}
 	}
 	// Queries that read the same list run at the same time, so that they find its blocks

@@ -53,8 +53,12 @@ func OpenDevice() (*Device, error) {
 
 func newDevice(dev cuda.Device) *Device { return &Device{dev: dev} }
 
-// init gives the repository's own benchmarks access to the underlying device.
-func init() { cuda.Of = func(d any) cuda.Device { return d.(*Device).dev } }
+// init gives the repository's own benchmarks access to the underlying device and to
+// eviction.
+func init() {
+	cuda.Of = func(d any) cuda.Device { return d.(*Device).dev }
+	cuda.Forget = func(x any) { x.(*Executor).lists.forget() }
+}
 
 // Info describes the device. It can be called after Close.
 func (d *Device) Info() Info { return Info(d.dev.Info()) }

@@ -6,8 +6,10 @@
 // answers batches of queries as a query.Searcher does. A Gatherer collects single queries
 // into batches.
 //
-// A list's extent is copied unchanged from the mapped segment; its offsets are validated
-// in device memory before any kernel follows them. Scores are computed with the
+// A list's extent is copied unchanged from the mapped segment. The first time, its checksum
+// is verified and a kernel decodes each of its blocks and compares the postings with the
+// metadata. A list that does not pass is left to the CPU, so that the device never answers
+// where the CPU reports damage. Scores are computed with the
 // operations of query.Score, in the same order, so results equal those of the CPU to the
 // bit.
 //
@@ -29,7 +31,8 @@
 //	conjunction.go    conjunctions that return docIDs
 //	strategy.go       algorithms for intersection; merged.go: those that merge decoded lists
 //	lists.go          residency: the table of lists
-//	load.go           copying and validating lists; load_open.go: opening them
+//	load.go           copying lists; load_open.go: opening them
+//	checks.go         what a list must pass to become resident
 //	evict.go          allocation and eviction in device memory
 //	presence.go       presence words of lists
 //

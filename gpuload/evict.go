@@ -67,3 +67,12 @@ func (l *lists) evict(r *resident) {
 	l.stats.Evicted++
 	l.stats.Bytes -= r.size
 }
+
+// forget evicts all lists.
+func (l *lists) forget() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, r := range l.byKey {
+		l.evict(r)
+	}
+}

@@ -37,7 +37,7 @@ type Executor struct {
 	norms   []kernels.Ptr // by segment
 	live    []kernels.Ptr
 	codes   kernels.Ptr             // decoded values of quad codes
-	stages  [cuda.Streams - 1]stage // the last stream is for loads
+	stages  [cuda.Streams - 2]stage // the other streams are for loads
 	idle    chan *stage
 	peak    layout.Peak
 
@@ -196,7 +196,7 @@ type Stats struct {
 	HitBytes        int64
 	Loaded, Evicted int64 // lists
 	BytesLoaded     int64
-	Refused         int64 // lists that failed validation or did not fit
+	Refused         int64 // lists that failed a check or did not fit
 	Marked          int64 // bytes of presence words, not part of Bytes
 	// Busy is the sum over batches of the time from the first to the last kernel. Batches
 	// overlap, so it can exceed elapsed time.
@@ -236,15 +236,12 @@ func (x *Executor) Execute(ctx context.Context, queries []query.Query) ([]query.
 	return x.finish(ctx, queries, plans)
 }
 
-// onCPU answers queries with Options.CPU.
-func (x *Executor) onCPU(ctx context.Context, queries []query.Query) ([]query.Result, error) {
+// onCPU answers queries with Options.CPU. p is the plan of the first.
+func (x *Executor) onCPU(ctx context.Context, queries []query.Query, p *plan) ([]query.Result, error) {
 	if x.options.CPU != nil {
 		return x.options.CPU.Execute(ctx, queries)
 	}
-	if err := x.lists.firstDamage(); err != nil {
-		return nil, err
-	}
-	return nil, ErrUnsupported
+	return nil, x.lists.why(p)
 }
 
 // answer sets the hits of plans, or marks plans for the CPU.
@@ -295,7 +292,7 @@ func (x *Executor) finish(ctx context.Context, queries []query.Query, plans []pl
 	if len(rest) == 0 {
 		return results, nil
 	}
-	r, err := x.onCPU(ctx, rest)
+	r, err := x.onCPU(ctx, rest, &plans[at[0]])
 	if err != nil {
 		return nil, fmt.Errorf("query %d: %w", at[0], err)
 	}

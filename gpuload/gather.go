@@ -233,7 +233,7 @@ func (g *Gatherer) result(w *waiter, q query.Query) (r query.Result, err error) 
 		r.Hits = w.plan.hits
 		return r, nil
 	}
-	results, err := g.x.onCPU(w.ctx, []query.Query{q})
+	results, err := g.x.onCPU(w.ctx, []query.Query{q}, &w.plan)
 	if err != nil {
 		return r, err
 	}

@@ -56,9 +56,11 @@ type lists struct {
 	segments   []*segment.Segment
 	registered [][]byte    // mapped files that the device can copy from; nil for others
 	ring       []byte      // staging buffer for the others
-	scratch    kernels.Ptr // which[] and status[] of CheckLists
-	pinned     []byte
-	damaged    error // the first list that failed validation
+	scratch    kernels.Ptr // CheckJob[], CheckStatus[] and ListDesc[]
+	pinned     []byte      // the same
+	lengths    []lengths   // of the documents, by segment
+	proven     proven
+	refused    map[Key]error // lists that failed a check
 
 	least uint32 // minimum number of postings for presence words
 
@@ -71,13 +73,23 @@ const (
 	ringSize  = 64 << 20
 	firstRun  = 1 << 18  // bytes of the first copy from a mapping; the next lists are opened while it runs
 	lastRun   = 32 << 20 // each copy is four times as long as the previous one, up to this
-	checkSize = 4096     // maximum number of lists validated in one launch
+	checkSize = 4096     // maximum number of lists loaded at a time
+)
+
+// Sizes and offsets in the pinned memory and on the device.
+var (
+	jobSize    = len(kernels.Bytes(&kernels.CheckJob{}))
+	statusSize = len(kernels.Bytes(&kernels.CheckStatus{}))
+	statusAt   = jobSize * checkSize
+	descsAt    = statusAt + statusSize*checkSize
+	pinnedSize = descsAt + layout.DescSize*checkSize
 )
 
 // newLists allocates arenaBytes of device memory and a table of slots descriptors, the
 // last reserved of which belong to the caller.
 func newLists(dev cuda.Device, segs []*segment.Segment, arenaBytes int64, slots, reserved uint32) (*lists, error) {
-	l := &lists{dev: dev, zone: slots - reserved, byKey: map[Key]*resident{}, segments: segs, epoch: 1}
+	l := &lists{dev: dev, zone: slots - reserved, byKey: map[Key]*resident{}, segments: segs, epoch: 1,
+		lengths: make([]lengths, len(segs)), proven: newProven(segs), refused: map[Key]error{}}
 	if err := l.open(arenaBytes, slots); err != nil {
 		l.close()
 		return nil, err
@@ -95,10 +107,10 @@ func (l *lists) open(arenaBytes int64, slots uint32) (err error) {
 	if l.table, err = dev.Alloc(desc * int64(slots)); err != nil {
 		return err
 	}
-	if l.scratch, err = dev.Alloc(8 * checkSize); err != nil {
+	if l.scratch, err = dev.Alloc(int64(pinnedSize)); err != nil {
 		return err
 	}
-	if l.pinned, err = dev.HostAlloc(8*checkSize + int(desc)*checkSize); err != nil {
+	if l.pinned, err = dev.HostAlloc(pinnedSize); err != nil {
 		return err
 	}
 	l.arena = layout.NewArena(l.base, arenaBytes)
@@ -131,6 +143,11 @@ func (l *lists) close() {
 			_ = l.dev.Free(p)
 		}
 	}
+	for _, n := range l.lengths {
+		if n.at != 0 {
+			_ = l.dev.Free(n.at)
+		}
+	}
 	for _, b := range [][]byte{l.pinned, l.ring} {
 		if b != nil {
 			_ = l.dev.HostFree(b)
@@ -138,11 +155,17 @@ func (l *lists) close() {
 	}
 }
 
-// firstDamage returns the error of the first list that failed validation, or nil.
-func (l *lists) firstDamage() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.damaged
+// why returns the reason why the device cannot answer a query: what is wrong with one of
+// its lists, or ErrUnsupported.
+func (l *lists) why(p *plan) error {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	for i := range p.lists {
+		if err := l.refused[p.lists[i].want.key]; err != nil && p.lists[i].small == nil && p.lists[i].n > 0 {
+			return err
+		}
+	}
+	return ErrUnsupported
 }
 
 // counters returns Stats without Busy.

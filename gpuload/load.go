@@ -4,16 +4,16 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"unsafe"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/gpuload/internal/layout"
 	"github.com/pinion-index/pinion/internal/cuda"
 	"github.com/pinion-index/pinion/kernels"
 )
 
 // load makes as many of the lists resident as fit. It does not evict lists used by
 // batches of epoch oldest or later. When it returns, each want's list is on the device
-// and validated, or nil if it did not fit or is damaged.
+// and has passed all checks, or is nil because it did not fit or did not pass.
 func (l *lists) load(ctx context.Context, wants []*want, oldest, epoch uint64) error {
 	wants = slices.Clone(wants)
 	slices.SortFunc(wants, func(a, b *want) int {
@@ -44,25 +44,62 @@ func (l *lists) load(ctx context.Context, wants []*want, oldest, epoch uint64) e
 	return nil
 }
 
-// loadSome loads at most checkSize lists with one copy per run of adjacent extents and
-// one launch that validates them all.
+// loading is the state of one call of loadSome. Lists are copied on one stream and checked
+// on another, so that the check of some overlaps with the copies of the next.
+type loading struct {
+	l              *lists
+	copies, checks cuda.Batch
+	sums           sums
+	jobs           []kernels.CheckJob    // in pinned memory
+	status         []kernels.CheckStatus // in pinned memory
+	lists          []loaded
+	launched       int   // of lists: their checks are submitted
+	waiting        int64 // bytes of the others
+	staged         int   // bytes of the ring in use
+}
+
+// loaded is a list that has been or is being copied.
+type loaded struct {
+	*resident
+	sum *error // of its checksum; nil if the list has passed all checks before
+}
+
+const (
+	copyStream  = cuda.Streams - 1
+	checkStream = cuda.Streams - 2
+	copiedEvent = timers - 1
+	checkBytes  = 16 << 20 // lists are checked together until they have this size
+)
+
+// loadSome loads at most checkSize lists, with one copy per run of adjacent extents.
 func (l *lists) loadSome(wants []*want, oldest, epoch uint64) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	wants = slices.DeleteFunc(slices.Clone(wants), func(w *want) bool { // another batch may have loaded it
+	wants = slices.DeleteFunc(slices.Clone(wants), func(w *want) bool {
 		r := l.byKey[w.key]
-		if r != nil {
+		if r != nil { // another batch has loaded it
 			r.pin = max(r.pin, epoch)
 		}
-		return r != nil
+		return r != nil || l.refused[w.key] != nil
 	})
-	b := &cuda.Batch{Stream: cuda.Streams - 1}
-	o := l.openAll(wants)
-	defer o.wg.Wait()
-	var loaded []*resident
-	staged, limit := 0, int64(firstRun)
-	for i := 0; i < len(wants); {
-		n, size := l.runOf(wants, o, i, limit)
+	ld := &loading{l: l, sums: sums{work: make(chan []sum, len(wants)+1)}, copies: cuda.Batch{Stream: copyStream}, checks: cuda.Batch{Stream: checkStream},
+		jobs:   unsafe.Slice((*kernels.CheckJob)(unsafe.Pointer(unsafe.SliceData(l.pinned))), checkSize),
+		status: unsafe.Slice((*kernels.CheckStatus)(unsafe.Pointer(unsafe.SliceData(l.pinned[statusAt:]))), checkSize)}
+	o := l.openAll(wants, ld.sums.help)
+	err := ld.copyAll(o, oldest, epoch)
+	if err == nil {
+		err = ld.launch()
+	}
+	ld.sums.wait()
+	o.wg.Wait()
+	return ld.settle(err)
+}
+
+// copyAll enqueues the copies of all lists that fit and begins to check them.
+func (ld *loading) copyAll(o *opening, oldest, epoch uint64) error {
+	l, limit := ld.l, int64(firstRun)
+	for i := 0; i < len(o.wants); {
+		n, size := l.runOf(o.wants, o, i, limit)
 		at, ok := l.rangeFor(n, size, oldest)
 		if !ok && n > 1 { // no room for the whole run
 			limit = size / 2
@@ -71,90 +108,64 @@ func (l *lists) loadSome(wants []*want, oldest, epoch uint64) error {
 		i += n
 		if !ok {
 			l.stats.Refused++
+			if err := o.lists[i-n].err; err != nil {
+				l.refused[o.wants[i-n].key] = err
+			}
 			continue
 		}
-		if err := l.copyRun(b, wants[i-n].key.Segment, o.lists[i-n:i], at, size, &staged); errors.Is(err, format.ErrCorrupt) {
-			l.stats.Refused += int64(n)
-			l.release(at, size)
-			continue
+		for j := i - n; j < i; j++ {
+			ld.admit(o.wants[j], &o.lists[j], at, epoch)
+			at += kernels.Ptr(len(o.lists[j].extent))
+		}
+		if err := ld.copyRun(o.wants[i-n].key.Segment, o.lists[i-n:i], at-kernels.Ptr(size), size); errors.Is(err, format.ErrCorrupt) {
+			for k := len(ld.lists) - n; k < len(ld.lists); k++ {
+				ld.lists[k].sum = &err
+			}
 		} else if err != nil {
 			return err
 		}
 		limit = min(4*limit, max(l.arena.Size()/64, firstRun), lastRun)
-		for j := i - n; j < i; j++ {
-			wants[j].list = l.admit(wants[j].key, &o.lists[j], at, len(loaded), epoch)
-			loaded = append(loaded, wants[j].list)
-			at += kernels.Ptr(len(o.lists[j].extent))
-		}
-	}
-	return l.validate(b, loaded)
-}
-
-func (l *lists) flush(b *cuda.Batch) error {
-	if err := l.dev.Submit(b); err != nil {
-		return err
-	}
-	b.Reset()
-	return l.dev.Wait(b.Stream)
-}
-
-// validate runs the copies, checks the lists in device memory and drops the damaged ones.
-func (l *lists) validate(b *cuda.Batch, loaded []*resident) error {
-	if len(loaded) == 0 {
-		return nil
-	}
-	which, status := format.Uint32s(l.pinned[:4*checkSize]), format.Uint32s(l.pinned[4*checkSize:8*checkSize])
-	for i, r := range loaded {
-		which[i] = r.slot
-		l.byKey[r.key] = r // l.mu is held, so no other goroutine sees it before it is valid
-	}
-	p := kernels.CheckParams{Lists: l.table, Which: l.scratch, Status: l.scratch + 4*checkSize, Count: uint32(len(loaded))}
-	desc := layout.DescSize
-	for i := 0; i < len(loaded); { // one copy per run of slots
-		j := i + 1
-		for j < len(loaded) && loaded[j].slot == loaded[j-1].slot+1 {
-			j++
-		}
-		b.CopyIn(l.table+kernels.Ptr(desc*int(loaded[i].slot)), l.pinned[8*checkSize+desc*i:8*checkSize+desc*j])
-		i = j
-	}
-	b.CopyIn(p.Which, l.pinned[:4*len(loaded)])
-	b.Launch(kernels.CheckLists, len(loaded), 0, kernels.Bytes(&p))
-	b.CopyOut(l.pinned[4*checkSize:][:4*len(loaded)], p.Status)
-	if err := l.flush(b); err != nil {
-		for _, r := range loaded {
-			delete(l.byKey, r.key)
-			r.gone = true
-		}
-		return err
-	}
-	for i, r := range loaded {
-		if status[i] != 0 { // queries that need it are answered by the CPU or fail
-			l.stats.Refused++
-			delete(l.byKey, r.key)
-			r.gone = true
-			l.release(r.at, r.size)
-			l.free = append(l.free, r.slot)
-			if l.damaged == nil {
-				l.damaged = format.Locate(format.Corrupt("list at offset %d of the postings: %s", r.key.Offset, damage(status[i])),
-					format.Place{File: l.segments[r.key.Segment].Name(), Block: format.NoBlock})
-			}
+		if ld.waiting += size; ld.waiting < checkBytes {
 			continue
 		}
-		l.stats.Loaded++
-		l.stats.Bytes += r.size
+		if err := ld.launch(); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-func damage(status uint32) string {
-	switch {
-	case status&kernels.BadDocEnds != 0:
-		return "docID block endpoints do not ascend within the payload"
-	case status&kernels.BadFreqEnds != 0:
-		return "frequency block endpoints do not ascend within the payload"
-	case status&kernels.BadLast != 0:
-		return "last docIDs of blocks do not ascend within the segment"
+// settle waits for copies and checks on the device and makes the lists that passed
+// resident.
+func (ld *loading) settle(err error) error {
+	l := ld.l
+	if len(ld.lists) == 0 {
+		return err
 	}
-	return "hash bucket offsets do not ascend"
+	if err == nil {
+		ld.checks.CopyOut(l.pinned[statusAt:][:statusSize*len(ld.lists)], l.scratch+kernels.Ptr(statusAt))
+		err = l.dev.Submit(&ld.checks)
+	}
+	err = errors.Join(err, l.dev.Wait(copyStream), l.dev.Wait(checkStream))
+	for i, r := range ld.lists {
+		bad := err
+		if bad == nil {
+			bad = ld.verdict(i)
+			if bad != nil {
+				l.refused[r.key] = bad
+			}
+		}
+		if bad != nil { // queries that need it are answered by the CPU or fail
+			l.stats.Refused++
+			r.gone = true
+			l.release(r.at, r.size)
+			l.free = append(l.free, r.slot)
+			continue
+		}
+		l.proven.add(r.key)
+		l.byKey[r.key] = r.resident
+		l.stats.Loaded++
+		l.stats.Bytes += r.size
+	}
+	return err
 }

@@ -16,9 +16,11 @@ import (
 // opened is a list ready to be loaded.
 type opened struct {
 	extent []byte           // nil if the list cannot be opened or no kernel decodes it
+	err    error            // why it cannot be opened
 	desc   kernels.ListDesc // addresses are offsets in the extent
 	kth    [3]format.KthImpact
 	quad   format.Quad
+	first  uint32
 }
 
 // opening opens lists in several goroutines, in order: for short lists, reading the
@@ -37,8 +39,9 @@ const (
 	openers   = 2 // besides the caller; starting more costs more than it saves
 )
 
-// openAll starts opening lists. The caller must wait for wg.
-func (l *lists) openAll(wants []*want) *opening {
+// openAll starts opening lists. Its goroutines call then at the end. The caller must wait
+// for wg.
+func (l *lists) openAll(wants []*want, then func()) *opening {
 	groups := (len(wants) + openGroup - 1) / openGroup
 	o := &opening{l: l, wants: wants, lists: make([]opened, len(wants)), done: make([]chan struct{}, groups)}
 	for i := range o.done {
@@ -49,6 +52,7 @@ func (l *lists) openAll(wants []*want) *opening {
 			var v segment.List
 			for o.group(&v) {
 			}
+			then()
 		})
 	}
 	return o
@@ -86,25 +90,31 @@ func (o *opening) get(i int) *opened {
 
 // openOne opens w into o. v is scratch. A list that faults is one that cannot be opened.
 func (l *lists) openOne(o *opened, v *segment.List, w *want) {
-	var fault error
-	defer store.CatchFault(store.ArmFault(), &fault)
+	defer store.CatchFault(store.ArmFault(), &o.err)
 	s := l.segments[w.key.Segment]
-	if s.InitList(v, w.entry) != nil || !kernels.Decodable(uint8(v.DocsCodec.ID())) || !kernels.Decodable(uint8(v.FreqsCodec.ID())) {
+	if o.err = s.InitList(v, w.entry); o.err != nil || !kernels.Decodable(uint8(v.DocsCodec.ID())) || !kernels.Decodable(uint8(v.FreqsCodec.ID())) {
 		return
 	}
-	o.desc, o.kth, o.quad = layout.Describe(v, s.Meta().Docs), v.Kth, v.Quad
+	o.desc, o.kth, o.quad, o.first = layout.Describe(v, s.Meta().Docs), v.Kth, v.Quad, v.First
 	o.extent = v.Extent()
 }
 
-// admit makes a list resident at address at. Its descriptor is the number-th of those to
-// copy.
-func (l *lists) admit(k Key, o *opened, at kernels.Ptr, number int, epoch uint64) *resident {
-	layout.Place(&o.desc, at)
-	size := layout.DescSize
-	copy(l.pinned[8*checkSize+size*number:], kernels.Bytes(&o.desc))
-	return &resident{key: k, slot: l.slot(), at: at, size: int64(len(o.extent)), n: o.desc.N, blocks: o.desc.Blocks, kth: o.kth, quad: o.quad,
-		logBlock: o.desc.LogBlock, codecs: kernels.CodecsOf(o.desc.DocsCodec, o.desc.FreqsCodec), uses: l.clock + 1, pin: epoch,
-		bare: o.desc.N >= l.least, elements: kernels.HasElements(o.desc.DocsCodec)}
+// admit gives a list an address and a slot and sets its descriptor and job. It is resident
+// once settle has made it so.
+func (ld *loading) admit(w *want, o *opened, at kernels.Ptr, epoch uint64) {
+	l, d, number := ld.l, &o.desc, len(ld.lists)
+	layout.Place(d, at)
+	copy(l.pinned[descsAt+layout.DescSize*number:], kernels.Bytes(d))
+	r := &resident{key: w.key, slot: l.slot(), at: at, size: int64(len(o.extent)), n: d.N, blocks: d.Blocks, kth: o.kth, quad: o.quad,
+		logBlock: d.LogBlock, codecs: kernels.CodecsOf(d.DocsCodec, d.FreqsCodec), uses: l.clock + 1, pin: epoch,
+		bare: d.N >= l.least, elements: kernels.HasElements(d.DocsCodec)}
+	known := l.proven.has(w.key)
+	ld.jobs[number] = l.job(r, o, known, number > ld.launched, ld.jobs[max(number-1, 0)].Tiles)
+	next := loaded{resident: r}
+	if !known {
+		next.sum = ld.sums.verify(l.segments[w.key.Segment], w.entry, r.size)
+	}
+	ld.lists = append(ld.lists, next)
 }
 
 // runOf returns the length of the run of adjacent extents that starts at list i, and its
@@ -142,8 +152,9 @@ func (l *lists) rangeFor(n int, size int64, oldest uint64) (kernels.Ptr, bool) {
 
 // copyRun enqueues the copy of adjacent extents. The error is of kind format.ErrCorrupt if
 // the file cannot be read.
-func (l *lists) copyRun(b *cuda.Batch, seg int, run []opened, at kernels.Ptr, size int64, staged *int) (err error) {
+func (ld *loading) copyRun(seg int, run []opened, at kernels.Ptr, size int64) (err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
+	l, b := ld.l, &ld.copies
 	l.stats.BytesLoaded += size
 	if l.registered[seg] != nil {
 		b.CopyIn(at, run[0].extent[:size:size])
@@ -157,18 +168,27 @@ func (l *lists) copyRun(b *cuda.Batch, seg int, run []opened, at kernels.Ptr, si
 	}
 	for i := range run {
 		for e := run[i].extent; len(e) > 0; {
-			if *staged == len(l.ring) { // full: wait for its copies
+			if ld.staged == len(l.ring) { // full: wait for its copies
 				if err := l.flush(b); err != nil {
 					return err
 				}
-				*staged = 0
+				ld.staged = 0
 			}
-			n := copy(l.ring[*staged:], e)
-			b.CopyIn(at, l.ring[*staged:*staged+n])
+			n := copy(l.ring[ld.staged:], e)
+			b.CopyIn(at, l.ring[ld.staged:ld.staged+n])
 			e = e[n:]
-			*staged += n
+			ld.staged += n
 			at += kernels.Ptr(n)
 		}
 	}
 	return nil
+}
+
+// flush runs a batch and waits for it.
+func (l *lists) flush(b *cuda.Batch) error {
+	if err := l.dev.Submit(b); err != nil {
+		return err
+	}
+	b.Reset()
+	return l.dev.Wait(b.Stream)
 }

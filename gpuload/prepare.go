@@ -1,6 +1,7 @@
 package gpuload
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/pinion-index/pinion/format"
@@ -8,7 +9,11 @@ import (
 	"github.com/pinion-index/pinion/kernels"
 )
 
-// prepare computes a segment's norms on the device and copies its live documents.
+// maxTable is the greatest document length for which prepare knows the norm.
+const maxTable = 1 << 26
+
+// prepare copies a segment's document lengths, which DocLens checks, and its live documents
+// to the device, and computes norms there.
 func (x *Executor) prepare(i int) error {
 	v := x.views[i]
 	m := v.seg.Meta()
@@ -17,7 +22,7 @@ func (x *Executor) prepare(i int) error {
 		return err
 	}
 	n := int(m.Docs)
-	table := make([]float32, int(min(m.MaxLen, 1<<26))+1)
+	table := make([]float32, int(min(m.MaxLen, maxTable))+1)
 	for l := range table {
 		table[l] = x.scorer.Norm(uint32(l))
 	}
@@ -33,16 +38,32 @@ func (x *Executor) prepare(i int) error {
 			return err
 		}
 	}
+	size := n * lens.Width()
+	at, err := x.dev.Alloc(int64(size) + 64)
+	if err != nil {
+		return err
+	}
+	x.lists.lengths[i] = lengths{at: at, width: uint8(lens.Width())}
+	if m.ForeignLengths {
+		x.lists.lengths[i].foreign = 1
+	}
 	b := layout.NewBuffers(x.dev, new(layout.Peak))
 	defer b.Close()
 	bits := make([]uint32, (n+31)/32)
 	if err := b.ReserveIn(len(lens.Bytes()) + 4*len(table) + 4*len(bits) + 256); err != nil {
 		return err
 	}
-	p := kernels.NormParams{Table: layout.Put(b, table), Lengths: layout.Put(b, lens.Bytes()[:n*lens.Width()]), Norms: norms,
+	if err := b.ReserveOut(4); err != nil {
+		return err
+	}
+	p := kernels.NormParams{Table: layout.Put(b, table), Lengths: at, Norms: norms, Over: b.OutDev,
 		N: uint32(n), Width: uint32(lens.Width()), TableLen: uint32(len(table))}
+	stored := layout.Put(b, lens.Bytes()[:size])
 	b.CopyIn()
+	b.Batch.Move(at, stored, int64(size))
+	b.Batch.Fill(p.Over, 4)
 	b.Batch.Launch(kernels.NormsOfLengths, (n+255)/256, 0, kernels.Bytes(&p))
+	b.Batch.CopyOut(b.Out[:4], b.OutDev)
 	if x.live[i] != 0 {
 		for d := range bits {
 			bits[d] = ^uint32(0)
@@ -56,7 +77,15 @@ func (x *Executor) prepare(i int) error {
 	if err := x.dev.Submit(&b.Batch); err != nil {
 		return err
 	}
-	return x.dev.Wait(0)
+	if err := x.dev.Wait(0); err != nil {
+		return err
+	}
+	if over := format.Uint32s(b.Out[:4])[0]; over > m.MaxLen {
+		return v.seg.Raw().Corrupt(format.SectionDocLengths, 0, "a document has %d tokens; META says at most %d", over, m.MaxLen)
+	} else if over > 0 {
+		return fmt.Errorf("a document has %d tokens: %w", over, ErrUnsupported)
+	}
+	return nil
 }
 
 // prepareCodes copies the decoded values of quad codes to the device.

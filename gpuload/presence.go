@@ -34,7 +34,7 @@ func (l *lists) mark(lists []*resident) error {
 }
 
 func (l *lists) markSome(lists []*resident) error {
-	b := &cuda.Batch{Stream: cuda.Streams - 1}
+	b := &cuda.Batch{Stream: copyStream}
 	var job kernels.PresenceJob
 	jobs := unsafe.Slice((*kernels.PresenceJob)(unsafe.Pointer(unsafe.SliceData(l.pinned))), markSize)
 	n := 0

@@ -1,55 +1,74 @@
-// Validation of lists in device memory, before other kernels follow their offsets:
-// endpoints ascend and end with the payload, binary-packed blocks are whole vectors, last
-// docIDs ascend and are documents of the segment, bucket starts ascend to n.
+// Validation of lists in device memory before other kernels read them.
+//
+// check_lists runs each time a list is loaded: endpoints ascend and end with the payload,
+// binary-packed blocks are whole vectors, last docIDs ascend and are documents of the
+// segment, bucket starts ascend to n. After it no kernel reads outside a list, whatever
+// its payload.
+//
+// check_blocks runs when a list is loaded for the first time (check.h).
+//
 // norms_of_lengths, which runs once per segment, is here too.
 //
-// Bound: 12 bytes per block of 128 postings and 4 bytes per bucket of 256, compared with
-// about 140 bytes per block for the copy to the device: at memory speed, 0.2% of the time
-// of the copy.
-#include "list.h"
+// Bound: check_lists reads 12 bytes per block of 128 postings and 4 bytes per bucket of
+// 256, compared with about 140 bytes per block for the copy to the device: at memory
+// speed, 0.2% of the time of the copy.
+#include "check.h"
 
-// ascending reports, for the thread's share of words[0..n), whether they do not decrease,
-// end with last, and have no bits of mask.
-DEV bool ascending(const uint32_t *words, uint32_t n, uint32_t last, uint32_t mask, int thread, int threads) {
+// ascending reports, for the thread's share of words[0], words[stride] and so on, n of
+// them, whether they do not decrease, are at most most, and have no bits of mask. If exact
+// is set, the last one must be most.
+DEV bool ascending(const uint32_t *words, uint32_t n, uint32_t stride, uint32_t most, bool exact, uint32_t mask) {
     bool ok = true;
-    for (uint32_t i = thread; i < n; i += threads) {
-        uint32_t v = words[i];
-        if (i && v < words[i - 1]) ok = false;
+    for (uint32_t i = threadIdx.x; i < n; i += blockDim.x) {
+        uint32_t v = words[stride * i];
+        if (i && v < words[stride * (i - 1)]) ok = false;
         if (v & mask) ok = false;
-        if (i + 1 == n ? v != last : v > last) ok = false;
+        if (exact && i + 1 == n ? v != most : v > most) ok = false;
     }
     return ok;
+}
+
+// table_ascends checks the table of buckets in the payload of an hslrc list.
+DEV bool table_ascends(const ListDesc &l) {
+    uint32_t shift, end = hslrc_table(l.n, at<uint32_t>(l.last)[l.nb - 1], &shift), head = at<uint32_t>(l.docEnds)[0];
+    const uint32_t *table = at<uint32_t>(l.docs);
+    return head == end + 1 && head <= l.docWords && table[end] == shift && ascending(table, end / 4, 4, l.n, false, 0);
 }
 
 KERNEL(check_lists, CheckParams, 256, 4) {
     uint32_t i = blockIdx.x;
     if (i >= p.count) return;
-    const ListDesc l = at<ListDesc>(p.lists)[at<uint32_t>(p.which)[i]];
-    int t = threadIdx.x, nt = blockDim.x;
+    const ListDesc l = at<ListDesc>(p.descs)[i];
     uint32_t bad = 0;
     uint32_t docMask = l.docsCodec == CODEC_BP128 || l.docsCodec == CODEC_BP256 ? 3 : 0;
     uint32_t freqMask = l.freqsCodec == CODEC_BP128 || l.freqsCodec == CODEC_BP256 ? 3 : 0;
-    if (!ascending(at<uint32_t>(l.docEnds), l.nb + 1, l.docWords, docMask, t, nt)) bad |= CHECK_DOCENDS;
-    if (!ascending(at<uint32_t>(l.freqEnds), l.nb + 1, l.freqWords, freqMask, t, nt)) bad |= CHECK_FREQENDS;
+    if (!ascending(at<uint32_t>(l.docEnds), l.nb + 1, 1, l.docWords, true, docMask)) bad |= CHECK_DOCENDS;
+    if (!ascending(at<uint32_t>(l.freqEnds), l.nb + 1, 1, l.freqWords, true, freqMask)) bad |= CHECK_FREQENDS;
     const uint32_t *last = at<uint32_t>(l.last);
-    for (uint32_t j = t; j < l.nb; j += nt)
+    for (uint32_t j = threadIdx.x; j < l.nb; j += blockDim.x)
         if (last[j] >= l.maxDoc || (j && last[j] <= last[j - 1])) bad |= CHECK_LAST;
-    if (l.hash && !ascending(at<uint32_t>(l.hash), (1u << l.hashBits) + 1, l.n, 0, t, nt)) bad |= CHECK_HASH;
+    if (l.hash && !ascending(at<uint32_t>(l.hash), (1u << l.hashBits) + 1, 1, l.n, true, 0)) bad |= CHECK_HASH;
+    if (l.docsCodec == CODEC_HSLRC && !table_ascends(l)) bad |= CHECK_HASH;
     uint32_t all = 0;
     for (uint32_t b = 1; b <= CHECK_HASH; b <<= 1)
         if (__syncthreads_or(bad & b)) all |= b;
-    if (t == 0) at_rw<uint32_t>(p.status)[i] = all;
+    if (threadIdx.x) return;
+    at_rw<ListDesc>(p.lists)[at<CheckJob>(p.jobs)[i].list] = l;
+    at_rw<CheckStatus>(p.status)[i] = {all, FULL, {0, 0, 0}, 0};
 }
 
+KERNEL(check_blocks, CheckParams, 256, 2) { check_tile(p); }
+
 // norms_of_lengths writes the norm of every document: table[length]. The table, with its
-// rounding, is computed by query.Scorer.
+// rounding, is computed by query.Scorer. It sets over to the greatest length that is not
+// in the table, if there is one.
 KERNEL(norms_of_lengths, NormParams, 256, 4) {
     uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= p.n) return;
-    uint32_t len;
-    if (p.width == 1) len = at<uint8_t>(p.lengths)[i];
-    else if (p.width == 2) len = at<uint16_t>(p.lengths)[i];
-    else len = at<uint32_t>(p.lengths)[i];
-    if (len >= p.tableLen) len = p.tableLen - 1;
+    uint32_t len = length_of(p.lengths, p.width, i);
+    if (len >= p.tableLen) {
+        atomicMax(at_rw<uint32_t>(p.over), len);
+        return;
+    }
     at_rw<float>(p.norms)[i] = at<float>(p.table)[len];
 }

@@ -25,19 +25,21 @@
 //	conjoin.h   conjunctions that return docIDs
 //	rank.h      scored conjunctions and disjunctions, list by list
 //	merge.h     intersecting decoded lists
+//	check.h     checking lists by decoding them
+//	sound.h     the structure of blocks, as decoders on the CPU check it
 //	accumulate.h adding scores to accumulators
 //
 // Kernels (one module each):
 //
-//	check.cu    validates lists in device memory; computes norms of documents
+//	check.cu    checks lists in device memory; computes norms of documents
 //	decode.cu   decodes whole lists of bp128, bp256, vbyte128 and vbyte1024
 //	patched.cu  the same for newpfd, parapfor and pfordelta
 //	unary.cu    the same for ef and rice
 //	lines.cu    the same for the linear-regression codecs, docIDs only
 //	presence.cu makes presence words
 //	intersect.cu, rank.cu: conjoin.h and rank.h for lists of any codec
-//	packed.cu   both, and accumulate, for lists of bp128 and bp256
-//	newpfd.cu   both for lists of bp128, bp256 and newpfd
+//	packed.cu   both, accumulate and check, for lists of bp128 and bp256
+//	newpfd.cu   both and check for lists of bp128, bp256 and newpfd
 //	merge.cu    intersects decoded lists: MergePath and Parallel Merge Find
 //	disjunct.cu scores disjunctions with accumulators in shared memory, and selects
 //	accumulate.cu the same with accumulators in device memory

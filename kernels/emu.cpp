@@ -30,7 +30,7 @@ template <class P, void (*F)(const P)> static void call(const void *p) {
 struct Entry { const char *name; void (*run)(const void *); };
 #define ENTRY(name, params) {#name, call<params, name>}
 static const Entry entries[] = {
-    ENTRY(check_lists, CheckParams),       ENTRY(norms_of_lengths, NormParams),
+    ENTRY(check_lists, CheckParams), ENTRY(check_blocks, CheckParams), ENTRY(check_packed, CheckParams), ENTRY(check_newpfd, CheckParams), ENTRY(norms_of_lengths, NormParams),
     ENTRY(decode_docs_bp128, DecodeParams), ENTRY(decode_docs_vbyte128, DecodeParams),
     ENTRY(sum_docs_bp128, DecodeParams),    ENTRY(intersect_docs, IntersectParams), ENTRY(intersect_elements, IntersectParams),
     ENTRY(rank, RankParams), ENTRY(sum_tiles, GatherParams),
@@ -74,6 +74,7 @@ extern "C" uint32_t emu_sizes(uint32_t i) {
         sizeof(NormParams),   sizeof(GatherParams), sizeof(RankParams),   offsetof(ListDesc, lrInv), offsetof(ListDesc, n),
         offsetof(ListDesc, docsCodec), offsetof(ListDesc, maxDoc), offsetof(QueryDesc, cap),
         offsetof(Select, out), sizeof(MergeJob), sizeof(MergeParams), sizeof(CollectParams),
-        offsetof(ListDesc, presence), sizeof(PresenceJob), sizeof(PresenceParams), sizeof(AccumulateParams), 0};
+        offsetof(ListDesc, presence), sizeof(PresenceJob), sizeof(PresenceParams), sizeof(AccumulateParams), sizeof(CheckJob), sizeof(CheckStatus),
+        offsetof(CheckJob, kth), 0};
     return sizes[i];
 }

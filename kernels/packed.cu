@@ -1,10 +1,11 @@
-// The kernels of rank.cu, intersect.cu and accumulate.cu for batches whose lists are all
+// The kernels of rank.cu, intersect.cu, accumulate.cu and check.cu for batches whose lists are all
 // plain values, bp128 or bp256. Without calls to decode other codecs, the compiler keeps
 // the state of a tile in registers.
 #ifndef PINION_EMU
 #define PACKED_ONLY true
 #endif
 #include "accumulate.h"
+#include "check.h"
 #include "conjoin.h"
 #include "rank.h"
 
@@ -17,5 +18,7 @@ KERNEL(intersect_packed, IntersectParams, 256, 4) {
     __shared__ Waiting shared[8];
     intersect_tile<false>(p, shared);
 }
+
+KERNEL(check_packed, CheckParams, 256, 3) { check_tile(p); }
 
 KERNEL(accumulate_packed, AccumulateParams, 256, 4) { accumulate_share(p); }

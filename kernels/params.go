@@ -76,10 +76,33 @@ type DecodeParams struct {
 	NTiles, TileBlocks       uint32 // TileBlocks: blocks in a tile, at most Kernel.TileBlocks(0)
 }
 
-// CheckParams are the parameters of CheckLists.
+// CheckJob is a list to check. Its blocks are checked in tiles of CheckTile.
+type CheckJob struct {
+	Quad           uint64
+	Lengths        Ptr
+	List, First    uint32
+	Tiles          uint32 // of this list and the ones before it, for CheckBlocks
+	Kth            [3][2]uint8
+	Width, Foreign uint8
+	_              uint32
+}
+
+// CheckTile is the number of blocks in a tile of CheckBlocks.
+const CheckTile = 32
+
+// CheckStatus is what CheckLists and CheckBlocks found in a list.
+type CheckStatus struct {
+	Bad   uint32    // Bad bits
+	Block uint32    // the first block with an error that CheckBlocks found
+	Reach [3]uint32 // postings that reach each k-th impact
+	_     uint32
+}
+
+// CheckParams are the parameters of CheckLists, with a thread block per list, and of
+// CheckBlocks, CheckPacked and CheckNewPFD, which must follow it, with a warp per tile.
 type CheckParams struct {
-	Lists, Which, Status Ptr
-	Count, _             uint32
+	Lists, Jobs, Status, Descs Ptr
+	Count, NTiles              uint32
 }
 
 // Errors that CheckLists finds, as bits of a list's status.
@@ -88,6 +111,15 @@ const (
 	BadFreqEnds = 2
 	BadLast     = 4
 	BadHash     = 8
+)
+
+// Errors that CheckBlocks finds.
+const (
+	BadBlock = 16 << iota // the structure of a block
+	BadDocs
+	BadFreqs
+	BadBound // a posting exceeds the bounds of its block or list
+	BadFound // a posting that a search would miss
 )
 
 // QueryDesc is a query on a segment and, for Rank, one of its lists, the driver.
@@ -193,10 +225,11 @@ type SelectParams struct {
 	NJobs, Buffer uint32
 }
 
-// NormParams are the parameters of NormsOfLengths.
+// NormParams are the parameters of NormsOfLengths. It sets Over to the greatest length that
+// is not in the table.
 type NormParams struct {
-	Table, Lengths, Norms Ptr
-	N, Width, TableLen, _ uint32
+	Table, Lengths, Norms, Over Ptr
+	N, Width, TableLen, _       uint32
 }
 
 // GatherParams are the parameters of SumTiles, ScanQueries and GatherDocs.

@@ -43,12 +43,31 @@ struct DecodeParams {
     uint32_t nTiles, tileBlocks;
 };
 
+// CheckJob is a list to check.
+struct CheckJob {
+    uint64_t quad;     // bounds of the list
+    uint64_t lengths;  // of the segment's documents, width bytes each
+    uint32_t list;
+    uint32_t first;    // its first docID
+    uint32_t tiles;    // of 32 blocks, of this list and the ones before, for check_blocks
+    uint16_t kth[3];   // k-th impacts: frequency code, then length code; frequency 0: none
+    uint8_t width;
+    uint8_t foreign;   // 1: frequencies may exceed the document's length
+    uint32_t pad;
+};
+
+// CheckStatus is what was found in a list: CHECK_ bits, the first block with an error, or
+// FULL, and the number of postings that reach each k-th impact.
+struct CheckStatus { uint32_t bad, block, reach[3], pad; };
+
 struct CheckParams {
     uint64_t lists;   // ListDesc[]
-    uint64_t which;   // uint32[]: lists to check
-    uint64_t status;  // uint32[]: 0 or the first CHECK_ bit found, parallel to which
-    uint32_t count, pad;
+    uint64_t jobs;    // CheckJob[]
+    uint64_t status;  // CheckStatus[], parallel to jobs
+    uint64_t descs;   // ListDesc[], parallel to jobs; check_lists copies them to lists
+    uint32_t count, nTiles;
 };
+
 // PresenceJob is a list whose presence words are written to words, which must be zero.
 struct PresenceJob { uint64_t words; uint32_t list, pad; };
 
@@ -58,7 +77,8 @@ struct PresenceParams {
     uint32_t nJobs, parts; // parts: thread blocks of mark_docs per job
 };
 
-enum { CHECK_DOCENDS = 1, CHECK_FREQENDS = 2, CHECK_LAST = 4, CHECK_HASH = 8 };
+enum { CHECK_DOCENDS = 1, CHECK_FREQENDS = 2, CHECK_LAST = 4, CHECK_HASH = 8,
+       CHECK_BLOCK = 16, CHECK_DOCS = 32, CHECK_FREQS = 64, CHECK_BOUND = 128, CHECK_FOUND = 256 };
 
 // QueryDesc is a query on a segment and, for rank, one of its lists, the driver.
 struct QueryDesc {
@@ -151,7 +171,7 @@ struct Select {
 
 struct SelectParams { uint64_t jobs; uint32_t nJobs, buffer; };
 
-struct NormParams { uint64_t table, lengths, norms; uint32_t n, width, tableLen, pad; };
+struct NormParams { uint64_t table, lengths, norms, over; uint32_t n, width, tableLen, pad; };
 
 // GatherParams are for the kernels that copy the docIDs of all tiles to one array, query
 // by query.

@@ -10,7 +10,10 @@ type Kernel uint8
 const (
 	None Kernel = iota
 
-	CheckLists     // a thread block per list
+	CheckLists  // a thread block per list
+	CheckBlocks // a warp per tile of CheckTile blocks; lists of any codec
+	CheckPacked
+	CheckNewPFD
 	NormsOfLengths // a thread per document
 
 	DecodeDocsBP128 // a thread block per tile
@@ -100,6 +103,9 @@ const warpTile = 32
 
 var table = [Count]entry{
 	CheckLists:     {name: "check_lists", module: "check", params: CheckParams{}},
+	CheckBlocks:    {name: "check_blocks", module: "check", params: CheckParams{}, task: CheckPostings, codecs: all},
+	CheckPacked:    {name: "check_packed", module: "packed", params: CheckParams{}, task: CheckPostings, codecs: packed},
+	CheckNewPFD:    {name: "check_newpfd", module: "newpfd", params: CheckParams{}, task: CheckPostings, codecs: packed | set(NewPFD)},
 	NormsOfLengths: {name: "norms_of_lengths", module: "check", params: NormParams{}},
 
 	DecodeDocsBP128:      {name: "decode_docs_bp128", module: "decode", params: DecodeParams{}, task: DecodeDocs, codecs: set(BP128), tile: tile{256, 64}},

@@ -108,6 +108,9 @@ func (l *List) parts(b []byte, flags uint8, off int64, blocks int) (y layout.Ext
 	if err := l.s.touch(&l.s.postings, off, y.Docs); err != nil || flags&layout.ExtHash == 0 {
 		return y, hash, err
 	}
+	if y.Hash+layout.HashHead > int64(len(b)) {
+		return y, hash, format.Corrupt("extent is too short for its hash buckets")
+	}
 	m := b[y.Hash+1]
 	if m > 31 {
 		return y, hash, format.Corrupt("too many hash buckets")
@@ -150,6 +153,18 @@ func (l *List) VerifyChecksum() error {
 		return nil
 	}
 	return l.Locate(format.Corrupt("extent checksum does not match"), format.NoBlock)
+}
+
+// VerifyBytes compares the extent with the checksums of its pages, which are then known to
+// be good, or, if the segment's pages are not checked, with its own.
+func (l *List) VerifyBytes() error {
+	if l.extent == nil {
+		return nil
+	}
+	if l.s.pages.good == nil {
+		return l.VerifyChecksum()
+	}
+	return l.s.touch(&l.s.postings, l.entry.Offset, int64(len(l.extent)))
 }
 
 // Extent returns the bytes of the extent, or nil for lists without one.

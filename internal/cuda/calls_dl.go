@@ -133,15 +133,15 @@ func cuDeviceGet(number int) (int, error) {
 	return int(*dev), err
 }
 
-func cuPrimaryContext(dev int) (uintptr, error) { return create(symPrimaryContext, uintptr(dev)) }
+func cuPrimaryContext(dev int) (uintptr, error) { return create(symPrimaryContext, uintptr(dev), 0) }
 
-// create calls a function that sets a handle, its first argument.
+// create calls a function that sets a handle, its first argument. The conversion must be
+// within the call: only then is the handle kept off the stack, which may move.
 //
 //go:uintptrescapes
-func create(s symbol, args ...uintptr) (uintptr, error) {
+func create(s symbol, a, b uintptr) (uintptr, error) {
 	h := new(uintptr)
-	err := call(s, append([]uintptr{uintptr(unsafe.Pointer(h))}, args...)...)
-	runtime.KeepAlive(h)
+	err := call(s, uintptr(unsafe.Pointer(h)), a, b)
 	return *h, err
 }
 
@@ -167,7 +167,7 @@ func cuMemFreeBytes() (int64, error) {
 
 func cuModuleLoad(text string) (uintptr, error) {
 	b := append([]byte(text), 0)
-	return create(symModuleLoad, uintptr(unsafe.Pointer(&b[0])))
+	return create(symModuleLoad, uintptr(unsafe.Pointer(&b[0])), 0)
 }
 
 func cuModuleFunction(m uintptr, name string) (uintptr, error) {
@@ -179,12 +179,12 @@ func cuFuncSetAttribute(f uintptr, attribute, value int) error {
 	return call(symFuncSetAttribute, f, uintptr(attribute), uintptr(value))
 }
 
-func cuStreamCreate() (uintptr, error) { return create(symStreamCreate, 1) } // CU_STREAM_NON_BLOCKING
+func cuStreamCreate() (uintptr, error) { return create(symStreamCreate, 1, 0) } // CU_STREAM_NON_BLOCKING
 
-func cuEventCreate() (uintptr, error) { return create(symEventCreate, 0) }
+func cuEventCreate() (uintptr, error) { return create(symEventCreate, 0, 0) }
 
 func cuMemAlloc(n int64) (kernels.Ptr, error) {
-	p, err := create(symMemAlloc, uintptr(n))
+	p, err := create(symMemAlloc, uintptr(n), 0)
 	return kernels.Ptr(p), err
 }
 

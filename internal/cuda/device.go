@@ -27,7 +27,7 @@ type Info struct {
 
 // Streams is the number of streams of a Device, numbered from 0. Batches of one stream
 // run in order.
-const Streams = 9
+const Streams = 10
 
 // Events is the number of events of a Device, numbered from 0.
 const Events = 64
@@ -61,3 +61,7 @@ type Device interface {
 // Of returns the Device of a *gpuload.Device. Package gpuload sets it, so that the
 // benchmarks of this repository, but not users, have access to it.
 var Of func(device any) Device
+
+// Forget evicts all lists of a *gpuload.Executor, which must be idle. Package gpuload sets
+// it, for the same benchmarks.
+var Forget func(executor any)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/internal/cuda"
 	"github.com/pinion-index/pinion/internal/gputrial"
 	"github.com/pinion-index/pinion/query"
 )
@@ -203,9 +204,9 @@ func sameDocs(c *gpuload.Conjunction, qs []query.Query, want [][]uint32) error {
 	return nil
 }
 
-// load measures how fast all lists of an index become resident, in new executors. These
-// stay open, because the driver clears freed device memory with copies of its own, which
-// take bandwidth from the measured copies for tens of milliseconds.
+// load measures how fast all lists of an index become resident, in new executors, which
+// check them. These stay open, because the driver clears freed device memory with copies
+// of its own, which take bandwidth from the measured copies for tens of milliseconds.
 func (b *Bench) load(ctx context.Context, e *engine) error {
 	o := gpuload.Options{Memory: 1 << 30}
 	rounds := 11
@@ -231,9 +232,36 @@ func (b *Bench) load(ctx context.Context, e *engine) error {
 	}
 	slices.Sort(secs)
 	sec := secs[rounds/2]
-	b.add(Row{Name: "load lists, mapped and registered", Value: float64(s.BytesLoaded) / sec / 1e9, Unit: "GB/s", Bound: b.in, Goal: 50,
-		Note: fmt.Sprintf("%d lists, %.0f MB, validated; median of %d, best %.1f", s.Lists, float64(s.BytesLoaded)/1e6, rounds,
+	b.add(Row{Name: "load lists, mapped and registered", Value: float64(s.BytesLoaded) / sec / 1e9, Unit: "GB/s", Bound: b.in, Goal: 40,
+		Note: fmt.Sprintf("%d lists, %.0f MB, checked; median of %d, best %.1f", s.Lists, float64(s.BytesLoaded)/1e6, rounds,
 			float64(s.BytesLoaded)/secs[0]/1e9)})
+	return b.reload(ctx, e, o, rounds)
+}
+
+// reload measures how fast all lists become resident again, in one executor, after they
+// were evicted.
+func (b *Bench) reload(ctx context.Context, e *engine, o gpuload.Options, rounds int) error {
+	x, err := gpuload.New(b.Device, e.Snapshot, o)
+	if err != nil {
+		return err
+	}
+	defer x.Close()
+	if err := x.LoadAll(ctx); err != nil {
+		return err
+	}
+	bytes := float64(x.Stats().BytesLoaded)
+	secs := make([]float64, rounds)
+	for i := range secs {
+		cuda.Forget(x)
+		start := time.Now()
+		if err := x.LoadAll(ctx); err != nil {
+			return err
+		}
+		secs[i] = time.Since(start).Seconds()
+	}
+	slices.Sort(secs)
+	b.add(Row{Name: "load lists again, after eviction", Value: bytes / secs[rounds/2] / 1e9, Unit: "GB/s", Bound: b.in, Goal: 50,
+		Note: fmt.Sprintf("median of %d, best %.1f", rounds, bytes/secs[0]/1e9)})
 	return nil
 }
 

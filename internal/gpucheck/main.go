@@ -82,6 +82,7 @@ type runFlags struct {
 	only, tests, dir, out string
 	models, profile       string
 	seed                  uint64
+	damaged               int
 	limit                 time.Duration
 }
 
@@ -104,6 +105,7 @@ func runCommand() *cobra.Command {
 	c.Flags().StringVar(&f.tests, "tests", "", "directory with gpuload.test, to run it first")
 	c.Flags().StringVar(&f.dir, "dir", os.TempDir(), "directory for generated indexes")
 	c.Flags().StringVar(&f.out, "json", "", "also write the figures to this file")
+	c.Flags().IntVar(&f.damaged, "damaged", damaged, "damaged indexes in part damage")
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of random data")
 	c.Flags().DurationVar(&f.limit, "limit", 8*time.Minute, "give up after this time")
 	return c
@@ -168,12 +170,18 @@ func (f *runFlags) run(ctx context.Context) error {
 }
 
 // partNames are the parts of a run, in order.
-var partNames = []string{"memory", "decode", "collections", "strategies", "check"}
+var partNames = []string{"memory", "decode", "collections", "strategies", "check", "damage"}
 
 // The number of random queries per codec in part check.
 const (
 	checked      = 100_000
 	checkedSmall = 100
+)
+
+// The number of damaged indexes in part damage.
+const (
+	damaged      = 20_000
+	damagedSmall = 200
 )
 
 // wants reports whether part name is to run.
@@ -194,9 +202,12 @@ func (f *runFlags) check() error {
 }
 
 func (f *runFlags) parts(ctx context.Context, b *gpubench.Bench) error {
-	n := checked
+	n, trials := checked, f.damaged
 	if f.small {
 		n = checkedSmall
+		if trials == damaged {
+			trials = damagedSmall
+		}
 	}
 	run := map[string]func() error{
 		"memory":      b.Memory,
@@ -204,6 +215,7 @@ func (f *runFlags) parts(ctx context.Context, b *gpubench.Bench) error {
 		"collections": func() error { return b.Collections(ctx, f.dir) },
 		"strategies":  func() error { return b.Intersections(ctx, f.dir) },
 		"check":       func() error { return b.Check(ctx, f.dir, n) },
+		"damage":      func() error { return b.Damage(ctx, f.dir, trials) },
 	}
 	for _, name := range partNames {
 		if !f.wants(name) {

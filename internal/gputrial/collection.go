@@ -29,6 +29,7 @@ type Shape struct {
 	Clustered  bool    // docIDs of a list come in runs
 	DocsCodec  string  // docs codec, by name; Mixed: different codecs
 	FreqsCodec string
+	OwnLengths bool // frequencies add up to the lengths of the documents, and META says so
 	Seed       uint64
 }
 
@@ -160,7 +161,7 @@ func (s Shape) build(p *Part) error {
 	if !ok1 || !ok2 {
 		return fmt.Errorf("gputrial: no codec %q or %q", s.DocsCodec, s.FreqsCodec)
 	}
-	b, err := write(p.Lens, dc, fc, policy, func(add func(term []byte, docs, freqs []uint32) error) error {
+	b, err := write(p.Lens, !s.OwnLengths, dc, fc, policy, func(add func(term []byte, docs, freqs []uint32) error) error {
 		for i, l := range p.Lists {
 			if len(l.Docs) == 0 {
 				continue
@@ -202,10 +203,10 @@ func (mixer) Freqs(freqs []uint32) (codec.BlockCodec, error) {
 func (mixer) Keeps(docs, freqs codec.Codec) bool { return true }
 
 // write writes a segment of lists, in the order of their terms, to aligned memory.
-func write(lens []uint32, docs, freqs codec.Codec, policy choose.Policy, lists func(add func(term []byte, docs, freqs []uint32) error) error) ([]byte, error) {
+func write(lens []uint32, foreign bool, docs, freqs codec.Codec, policy choose.Policy, lists func(add func(term []byte, docs, freqs []uint32) error) error) ([]byte, error) {
 	m := new(memory)
 	b, err := build.New(format.NewFileWriter(m, format.KindSegment, format.ID{1}), build.Options{
-		Docs: uint32(len(lens)), Lengths: []segment.LengthTable{segment.NewLengthTable(lens)}, Analyzer: "none", ForeignLengths: true,
+		Docs: uint32(len(lens)), Lengths: []segment.LengthTable{segment.NewLengthTable(lens)}, Analyzer: "none", ForeignLengths: foreign,
 		DocsCodec: docs, FreqsCodec: freqs, Choose: policy})
 	if err != nil {
 		return nil, err

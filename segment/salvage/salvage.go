@@ -38,7 +38,6 @@ type Source struct {
 
 	number []uint32 // new docID of every document, none for those left out
 	losses []Loss
-	err    error
 }
 
 const none = ^uint32(0)

@@ -1,0 +1,110 @@
+package fuzz
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/klauspost/compress/gzip"
+
+	"github.com/pinion-index/pinion/analysis"
+	"github.com/pinion-index/pinion/exchange"
+	"github.com/pinion-index/pinion/internal/memfs"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/writer"
+)
+
+// FuzzParse indexes a text and searches for it: a query parsed from the whole text
+// finds the document, as it is cut into the same terms.
+func FuzzParse(f *testing.F) {
+	for i, text := range []string{"", "one Two, three's 3.14 four-five", "\xff\xfe a\x00b", "don't  İstanbul Straße ﬁ \u0301x \U0001F600", "the running of the foxes"} {
+		f.Add(uint8(i), text)
+	}
+	names := []string{"simple", "standard", "english", "whitespace"}
+	f.Fuzz(func(t *testing.T, which uint8, text string) {
+		if len(text) > 1<<12 {
+			return
+		}
+		a, err := analysis.New(names[int(which)%len(names)], "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, fs := context.Background(), memfs.New()
+		w, err := writer.OpenFS(ctx, fs, writer.Options{Analyzer: a, Memory: writer.MinMemory, Threads: 1})
+		if err == nil {
+			err = w.Add(ctx, writer.Document{ID: []byte("x"), Contents: []byte(text)})
+		}
+		if err == nil {
+			err = w.Commit(ctx)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Close()
+		x, err := reader.OpenFS(fs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer x.Close()
+		s, err := x.Snapshot()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		searcher, err := query.NewSearcher(s, query.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		terms, err := searcher.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := searcher.Search(ctx, query.Query{Terms: terms, K: 1, Mode: query.And})
+		if err != nil || (len(res.Hits) == 1) != (len(terms) > 0) {
+			t.Fatalf("%q is parsed as %q, which finds %v, %v", text, terms, res.Hits, err)
+		}
+		if n, err := s.DocLen(0); err != nil || int(n) != len(terms) {
+			t.Fatalf("%d terms, the document has %d tokens, %v", len(terms), n, err)
+		}
+	})
+}
+
+// FuzzTextDir reads a folder with two files of arbitrary content, one of them in a
+// folder of its own.
+func FuzzTextDir(f *testing.F) {
+	var z bytes.Buffer
+	g := gzip.NewWriter(&z)
+	g.Write([]byte("inflated text"))
+	g.Close()
+	f.Add([]byte("text"), z.Bytes())
+	f.Add([]byte("\x1f\x8b\x08"), []byte("a\x00b"))
+	f.Add([]byte{}, z.Bytes()[:z.Len()-3])
+	f.Fuzz(func(t *testing.T, a, b []byte) {
+		dir := t.TempDir()
+		if err := os.Mkdir(filepath.Join(dir, "sub"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		for name, content := range map[string][]byte{"a": a, "sub/b": b, ".hidden": a} {
+			if err := os.WriteFile(filepath.Join(dir, name), content, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s, err := exchange.OpenTextDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range []string{"a", "sub/b"} {
+			d, err := s.Next()
+			if err == nil && (string(d.ID) != want || bytes.IndexByte(d.Contents, 0) >= 0) {
+				t.Fatalf("document %d is %q with %q", i, d.ID, d.Contents)
+			}
+		}
+		if _, err := s.Next(); err != io.EOF {
+			t.Fatalf("a third document, %v", err)
+		}
+	})
+}

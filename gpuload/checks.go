@@ -1,0 +1,207 @@
+package gpuload
+
+import (
+	"runtime"
+	"sync"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/gpuload/internal/layout"
+	"github.com/pinion-index/pinion/kernels"
+	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/store"
+)
+
+// A list becomes resident after three checks. Goroutines verify its checksums while it is
+// copied. On the device, CheckLists looks at everything that tells where to read, and
+// CheckBlocks decodes each block (kernels/check.cu). CheckLists runs whenever a list is
+// loaded; the others only the first time, since an Executor's segments do not change. A
+// list that fails is not loaded again: the CPU answers its queries and says what is wrong.
+
+// proven says which lists have passed all checks: for each segment, a bit for each place
+// in POSTINGS where an extent can start.
+type proven [][]uint64
+
+// extentAlign divides the offset of every extent.
+const extentAlign = 64
+
+func newProven(segs []*segment.Segment) proven {
+	p := make(proven, len(segs))
+	for i, s := range segs {
+		sec, _ := s.Header().Section(format.SectionPostings)
+		p[i] = make([]uint64, sec.Length/(64*extentAlign)+1)
+	}
+	return p
+}
+
+func (p proven) has(k Key) bool {
+	bit := uint64(k.Offset) / extentAlign
+	return bit/64 < uint64(len(p[k.Segment])) && p[k.Segment][bit/64]>>(bit%64)&1 != 0
+}
+
+// add adds a list that is within POSTINGS.
+func (p proven) add(k Key) {
+	bit := uint64(k.Offset) / extentAlign
+	p[k.Segment][bit/64] |= 1 << (bit % 64)
+}
+
+// lengths are the lengths of a segment's documents on the device.
+type lengths struct {
+	at      kernels.Ptr
+	width   uint8 // bytes each
+	foreign uint8 // 1: frequencies may exceed them
+}
+
+// sums verifies checksums of lists in goroutines, which the first one starts. Others can
+// help.
+type sums struct {
+	work  chan []sum
+	next  []sum // not sent yet: waking a goroutine costs as much as verifying a short list
+	bytes int64
+	wg    sync.WaitGroup
+	wakes bool // goroutines have been started
+}
+
+// sum is a list to verify and, afterwards, the error.
+type sum struct {
+	seg   *segment.Segment
+	entry segment.Entry
+	err   *error
+}
+
+const sumBytes = 1 << 20 // lists are verified together until they have this size
+
+// verify begins to verify a list of size bytes and returns where the error will be after
+// wait.
+func (s *sums) verify(seg *segment.Segment, e segment.Entry, size int64) *error {
+	if !s.wakes {
+		s.wakes = true
+		for range max(runtime.GOMAXPROCS(0)-openers-1, 1) {
+			s.wg.Go(s.help)
+		}
+	}
+	err := new(error)
+	s.next = append(s.next, sum{seg, e, err})
+	if s.bytes += size; s.bytes >= sumBytes {
+		s.send()
+	}
+	return err
+}
+
+func (s *sums) send() {
+	s.work <- s.next // has room for all
+	s.next, s.bytes = nil, 0
+}
+
+// help verifies lists until wait has been called and none is left.
+func (s *sums) help() {
+	var v segment.List
+	for batch := range s.work {
+		for _, w := range batch {
+			w.verify(&v)
+		}
+	}
+}
+
+// verify verifies a list. v is scratch.
+func (w *sum) verify(v *segment.List) {
+	defer store.CatchFault(store.ArmFault(), w.err)
+	if *w.err = w.seg.InitList(v, w.entry); *w.err == nil {
+		*w.err = v.VerifyBytes()
+	}
+}
+
+// wait verifies what is left and waits for the other goroutines.
+func (s *sums) wait() {
+	s.send()
+	close(s.work)
+	s.help()
+	s.wg.Wait()
+}
+
+// job returns the job that checks a list. The blocks of a known list are not checked
+// again. before are the tiles of the job before it, if there is one in the launch.
+func (l *lists) job(r *resident, o *opened, known, follows bool, before uint32) kernels.CheckJob {
+	n := &l.lengths[r.key.Segment]
+	j := kernels.CheckJob{Quad: uint64(r.quad), Lengths: n.at, List: r.slot, First: o.first, Width: n.width, Foreign: n.foreign}
+	for i, k := range r.kth {
+		j.Kth[i] = [2]uint8{k.TF, k.Len}
+	}
+	if follows {
+		j.Tiles = before
+	}
+	if !known {
+		j.Tiles += (r.blocks + kernels.CheckTile - 1) / kernels.CheckTile
+	}
+	return j
+}
+
+// launch submits the checks of the lists that have been copied since the last launch.
+func (ld *loading) launch() error {
+	l, first, n := ld.l, ld.launched, len(ld.lists)-ld.launched
+	if n == 0 {
+		return nil
+	}
+	ld.launched, ld.waiting = len(ld.lists), 0
+	codecs := kernels.CodecSet(0)
+	for _, r := range ld.lists[first:] {
+		codecs |= r.codecs
+	}
+	p := kernels.CheckParams{Lists: l.table, Jobs: l.scratch + kernels.Ptr(jobSize*first), Status: l.scratch + kernels.Ptr(statusAt+statusSize*first),
+		Descs: l.scratch + kernels.Ptr(descsAt+layout.DescSize*first), Count: uint32(n), NTiles: ld.jobs[first+n-1].Tiles}
+	ld.copies.CopyIn(p.Descs, l.pinned[descsAt+layout.DescSize*first:][:layout.DescSize*n])
+	ld.copies.CopyIn(p.Jobs, l.pinned[jobSize*first:jobSize*(first+n)])
+	ld.copies.Record(copiedEvent)
+	if err := l.dev.Submit(&ld.copies); err != nil {
+		return err
+	}
+	ld.copies.Reset()
+	ld.checks.Await(copiedEvent)
+	ld.checks.Launch(kernels.CheckLists, n, 0, kernels.Bytes(&p))
+	ld.checks.Launch(kernels.For(kernels.CheckPostings, codecs), int(p.NTiles+7)/8, 0, kernels.Bytes(&p))
+	err := l.dev.Submit(&ld.checks)
+	ld.checks.Reset()
+	return err
+}
+
+// verdict returns what is wrong with a list, or nil.
+func (ld *loading) verdict(i int) error {
+	r, s := ld.lists[i], &ld.status[i]
+	if r.sum != nil && *r.sum != nil {
+		return *r.sum
+	}
+	damage := ""
+	switch {
+	case s.Bad&kernels.BadDocEnds != 0:
+		damage = "docID block endpoints do not ascend within the payload"
+	case s.Bad&kernels.BadFreqEnds != 0:
+		damage = "frequency block endpoints do not ascend within the payload"
+	case s.Bad&kernels.BadLast != 0:
+		damage = "last docIDs of blocks do not ascend within the segment"
+	case s.Bad&kernels.BadHash != 0:
+		damage = "hash bucket offsets do not ascend"
+	case s.Bad&kernels.BadBlock != 0:
+		damage = "block is not one that its codec writes"
+	case s.Bad&kernels.BadDocs != 0:
+		damage = "docIDs are not ascending or not those of the skip header"
+	case s.Bad&kernels.BadFreqs != 0:
+		damage = "frequency is 0 or more than the document's length"
+	case s.Bad&kernels.BadBound != 0:
+		damage = "posting is not under its quad"
+	case s.Bad&kernels.BadFound != 0:
+		damage = "linear regression or hash buckets miss an element"
+	default:
+		for k, impact := range r.kth {
+			if _, _, ok := impact.Pair(); ok && r.sum != nil && s.Reach[k] < uint32(format.KthValues[k]) {
+				damage = "fewer postings reach a k-th impact than it says"
+			}
+		}
+		if damage == "" {
+			return nil
+		}
+	}
+	place := format.Place{File: ld.l.segments[r.key.Segment].Name(), Section: format.SectionPostings.String(), Block: format.NoBlock}
+	if int64(s.Block) < int64(r.blocks) {
+		place.Block = int(s.Block)
+	}
+	return format.Locate(format.Corrupt("list at offset %d: %s", r.key.Offset, damage), place)
+}

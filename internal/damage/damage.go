@@ -1,0 +1,114 @@
+// Package damage damages files of an index for tests, so that they get past every
+// checksum: it takes a file apart into sections, changes their structure, and puts it
+// together again with checksums that hold.
+//
+//	damage.go   files as sections
+//	mutate.go   changes of sections, elements, extents and headers
+package damage
+
+import (
+	"encoding/binary"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/pinion-index/pinion/format"
+)
+
+// Section is one section of a file.
+type Section struct {
+	ID      format.SectionID
+	Flags   uint32
+	Content []byte
+}
+
+// File is a file of an index, taken apart.
+type File struct {
+	Kind     format.Kind
+	ID       format.ID
+	Sections []Section
+}
+
+// Parse takes b apart, whose first page and footer must be sound.
+func Parse(b []byte) (*File, error) {
+	h, err := format.ParseHeader("file", int64(len(b)), b[:format.PageSize], b[len(b)-format.FooterSize:])
+	if err != nil {
+		return nil, err
+	}
+	f := &File{Kind: h.Kind, ID: h.ID}
+	for _, s := range h.Sections {
+		if s.ID == format.SectionPageSums {
+			continue // Bytes writes it again
+		}
+		f.Sections = append(f.Sections, Section{s.ID, s.Flags, append([]byte(nil), b[s.Offset:s.Offset+s.Length]...)})
+	}
+	return f, nil
+}
+
+// Clone returns a deep copy of f.
+func (f *File) Clone() *File {
+	c := *f
+	c.Sections = append([]Section(nil), f.Sections...)
+	for i := range c.Sections {
+		c.Sections[i].Content = append([]byte(nil), c.Sections[i].Content...)
+	}
+	return &c
+}
+
+// Bytes returns the file, in which every checksum holds.
+func (f *File) Bytes() []byte {
+	var out memory
+	w := format.NewFileWriter(&out, f.Kind, f.ID)
+	for _, s := range f.Sections {
+		if s.ID == format.SectionPostings {
+			stampExtents(s.Content)
+		}
+		w.Begin(s.ID, s.Flags)
+		w.Write(s.Content)
+		w.End()
+	}
+	if _, err := w.Finish(); err != nil {
+		return nil // a section twice, or too many
+	}
+	return out
+}
+
+// memory is an io.WriterAt.
+type memory []byte
+
+func (m *memory) WriteAt(p []byte, off int64) (int, error) {
+	if n := int(off) + len(p); n > len(*m) {
+		*m = append(*m, make([]byte, n-len(*m))...)
+	}
+	return copy((*m)[off:], p), nil
+}
+
+// extents returns the offsets at which extents begin, as far as their lengths lead.
+func extents(b []byte) (at []int) {
+	for i := 0; i+64 <= len(b); {
+		n := int(binary.LittleEndian.Uint32(b[i+8:])) * 64
+		if n < 64 || n > len(b)-i {
+			break
+		}
+		at = append(at, i)
+		i += n
+	}
+	return at
+}
+
+func stampExtents(b []byte) {
+	for _, i := range extents(b) {
+		e := b[i : i+int(binary.LittleEndian.Uint32(b[i+8:]))*64]
+		binary.LittleEndian.PutUint64(e, xxhash.Sum64(e[8:]))
+	}
+}
+
+// StampHeader recomputes the checksums of the first page and the footer.
+func StampHeader(b []byte) {
+	le := binary.LittleEndian
+	le.PutUint64(b[40:], xxhash.Sum64(b[format.HeaderSize:format.PageSize]))
+	le.PutUint64(b[56:], xxhash.Sum64(b[:56]))
+	f := b[len(b)-format.FooterSize:]
+	copy(f[8:32], b[8:32])
+	copy(f[40:48], b[56:64])
+	le.PutUint64(f[56:], xxhash.Sum64(f[:56]))
+}

@@ -1,0 +1,13 @@
+// Package reliability tests what docs/reliability.md promises: whatever happens to the
+// files of an index, to the disk or to the process, nothing that was committed is lost
+// in silence, no answer is wrong in silence, and nothing panics or hangs.
+//
+//	index_test.go    indexes to damage, and reading all of one
+//	mutate_test.go   structures changed behind checksums that hold
+//	files_test.go    truncated, mixed and missing files, damaged manifests
+//	faults_test.go   failing operations, crashes, full disks
+//	kill_test.go     processes that are killed
+//
+// go test makes a twentieth of the trials, .ci/reliability all of them, and the script run in
+// this folder the greater counts of docs/reliability.md.
+package reliability

@@ -1,0 +1,251 @@
+package reliability
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/pinion-index/pinion/internal/memfs"
+	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/writer"
+)
+
+var errInjected = errors.New("injected")
+
+// task is something done to an index, with one commit at most.
+type task struct {
+	name   string
+	before []int // documents of the segments that are there
+	run    func(w *writer.Writer) error
+}
+
+var ctx = context.Background()
+
+func tasks(t testing.TB) []task {
+	other := build(t, 5, "", 60, 20)
+	fresh := func(w *writer.Writer, from, n int) error { return add(w, rand.New(rand.NewPCG(9, 9)), from, n) }
+	return []task{
+		{"open", []int{40, 20}, func(w *writer.Writer) error { return nil }},
+		{"build", nil, func(w *writer.Writer) error {
+			return errors.Join(fresh(w, 0, 50), w.Flush(ctx), fresh(w, 50, 150), w.Commit(ctx))
+		}},
+		{"commit", []int{40, 20}, func(w *writer.Writer) error { return errors.Join(fresh(w, 30, 50), w.Commit(ctx)) }},
+		{"delete", []int{40, 20}, func(w *writer.Writer) error {
+			return errors.Join(w.Delete(ctx, []byte("d1")), w.Delete(ctx, []byte("d50")), w.Commit(ctx))
+		}},
+		{"merge", []int{150, 20, 30}, func(w *writer.Writer) error {
+			_, err := w.Merge(ctx, writer.MergeOptions{})
+			return errors.Join(err, w.Commit(ctx))
+		}},
+		{"merge-from", []int{40}, func(w *writer.Writer) error {
+			d, err := store.OpenFS(other)
+			if err != nil {
+				return err
+			}
+			defer d.Close()
+			_, err = w.MergeFromDirs(ctx, d)
+			return errors.Join(err, w.Commit(ctx))
+		}},
+		{"reorder", []int{150, 20}, func(w *writer.Writer) error {
+			_, err := w.Reorder(ctx, writer.ReorderOptions{})
+			return errors.Join(err, w.Commit(ctx))
+		}},
+	}
+}
+
+// do opens f for writing and runs the task.
+func (k *task) do(f store.FS) error {
+	w, err := writer.OpenFS(ctx, f, options(""))
+	if err != nil {
+		return err
+	}
+	err = k.run(w)
+	return errors.Join(err, w.Close())
+}
+
+// bench is a task with what is there before and after it.
+type bench struct {
+	task
+	start         static
+	before, after map[string]string
+	ops           int
+}
+
+func benches(t testing.TB) (all []*bench) {
+	for _, k := range tasks(t) {
+		b := &bench{task: k, start: static{}}
+		if k.before != nil {
+			b.start = files(t, build(t, 3, "", k.before...))
+		}
+		f := b.start.copy(t)
+		var err error
+		b.before, err = contents(f)
+		check(t, err)
+		from := f.Ops()
+		check(t, k.do(f))
+		b.ops = f.Ops() - from
+		b.after, err = contents(f)
+		check(t, err)
+		all = append(all, b)
+	}
+	return all
+}
+
+// settle checks what is there after a run that ended with err: all of the state before or
+// after it, and the one after it if err is nil. Then a writer must be able to go on.
+func (b *bench) settle(f *memfs.FS, err error) error {
+	got, e := contents(f)
+	switch {
+	case e != nil:
+		return fmt.Errorf("after %v: %w", err, e)
+	case err == nil && !maps.Equal(got, b.after):
+		return fmt.Errorf("%d documents after success, want %d", len(got), len(b.after))
+	case !maps.Equal(got, b.after) && !maps.Equal(got, b.before):
+		return fmt.Errorf("after %v there are %d documents, neither the %d before nor the %d after", err, len(got), len(b.before), len(b.after))
+	}
+	w, e := writer.OpenFS(ctx, f, options(""))
+	if e == nil {
+		e = errors.Join(w.Add(ctx, writer.Document{ID: []byte("next"), Contents: []byte("all of it")}), w.Commit(ctx), w.Close())
+	}
+	if e != nil {
+		return fmt.Errorf("after %v, going on: %w", err, e)
+	}
+	got["next"] = "all of it"
+	again, e := contents(f)
+	if e != nil || !maps.Equal(got, again) {
+		return fmt.Errorf("after %v, having gone on: %d documents, want %d: %w", err, len(again), len(got), e)
+	}
+	return leftovers(f)
+}
+
+// leftovers returns an error if files remain that nothing needs.
+func leftovers(f *memfs.FS) error {
+	d, err := store.OpenFS(f)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	c, err := d.Latest()
+	if err != nil {
+		return err
+	}
+	defer c.Release()
+	names, err := f.List()
+	for _, n := range names {
+		if n != store.LockName && !isManifest(n) && !slices.Contains(c.Files(), n) {
+			return errors.Join(err, fmt.Errorf("%s is left over", n))
+		}
+	}
+	return err
+}
+
+// TestInjectedErrors makes every operation of every task fail in turn, once or from then
+// on, with and without effect.
+func TestInjectedErrors(t *testing.T) {
+	n := 0
+	for _, b := range benches(t) {
+		for _, fault := range []memfs.Fault{{}, {Sticky: true}, {Effect: true}, {Sticky: true, Effect: true}} {
+			for at := range b.ops + 1 {
+				if skip(n + at) {
+					continue
+				}
+				f := b.start.copy(t)
+				fault.At, fault.Err = at, errInjected
+				f.Inject(fault)
+				err := b.do(f)
+				f.Heal()
+				if err != nil && !errors.Is(err, errInjected) {
+					t.Fatalf("%s, operation %d fails (%+v): %v", b.name, at, fault, err)
+				}
+				if err := b.settle(f, err); err != nil {
+					t.Fatalf("%s, operation %d fails (%+v): %v", b.name, at, fault, err)
+				}
+				n++
+			}
+		}
+	}
+	t.Logf("%d runs", n)
+}
+
+// TestCrashes crashes at every operation of every task that changes something, keeping
+// any share of what was not synced.
+func TestCrashes(t *testing.T) {
+	n := 0
+	for _, b := range benches(t) {
+		for at := range b.ops {
+			if skip(at) {
+				continue
+			}
+			for _, keep := range []int{0, 10, 50, 100} {
+				for _, torn := range []bool{false, true} {
+					for s := range *seeds {
+						if torn && (keep == 0 || keep == 100) || s > 0 && keep != 10 && keep != 50 {
+							continue // the same again
+						}
+						if err := b.crash(t, at, memfs.Crash{Keep: keep, Torn: torn, Rand: rand.New(rand.NewPCG(*seed+uint64(s), uint64(at)))}); err != nil {
+							t.Fatalf("%s, crash at operation %d, %d %% kept, torn %v, -seed %d: %v", b.name, at, keep, torn, *seed+uint64(s), err)
+						}
+						n++
+					}
+				}
+			}
+		}
+	}
+	t.Logf("%d crashes", n)
+}
+
+// crash runs the task, crashes at an operation and checks what is left.
+func (b *bench) crash(t *testing.T, at int, c memfs.Crash) error {
+	f := b.start.copy(t)
+	var left *memfs.FS
+	var mu sync.Mutex
+	i := 0
+	f.Watch(func(memfs.Op) {
+		mu.Lock()
+		defer mu.Unlock()
+		if i == at {
+			left = f.CrashWith(c)
+		}
+		i++
+	})
+	err := b.do(f)
+	if left == nil {
+		return b.settle(f, err)
+	}
+	if err != nil && !errors.Is(err, memfs.ErrCrashed) {
+		return err
+	}
+	return b.settle(left, err)
+}
+
+// TestFullDisk runs every task on disks that have room for 512 bytes more each time.
+func TestFullDisk(t *testing.T) {
+	n := 0
+	for _, b := range benches(t) {
+		for i := 0; ; i++ {
+			room := int64(i) * memfs.Sector
+			if skip(i) {
+				continue
+			}
+			f := b.start.copy(t)
+			f.SetCapacity(f.Used() + room)
+			err := b.do(f)
+			f.SetCapacity(-1)
+			if err != nil && !errors.Is(err, memfs.ErrNoSpace) {
+				t.Fatalf("%s, %d bytes of room: %v", b.name, room, err)
+			}
+			if err := b.settle(f, err); err != nil {
+				t.Fatalf("%s, %d bytes of room: %v", b.name, room, err)
+			}
+			if n++; err == nil {
+				break
+			}
+		}
+	}
+	t.Logf("%d disks", n)
+}

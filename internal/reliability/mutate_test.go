@@ -1,0 +1,293 @@
+package reliability
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pinion-index/pinion/internal/damage"
+	"github.com/pinion-index/pinion/internal/memfs"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/reader"
+	checks "github.com/pinion-index/pinion/segment/check"
+	"github.com/pinion-index/pinion/writer"
+)
+
+// patience is how long a trial may take.
+const patience = 10 * time.Second
+
+// subject is an index to damage.
+type subject struct {
+	files  static
+	names  []string
+	parsed map[string]*damage.File
+	size   int64  // of all files
+	usual  uint64 // bytes that examining the sound index allocates
+}
+
+// subjects returns indexes of small and larger segments, in several codecs.
+func subjects(t *testing.T) []*subject {
+	var all []*subject
+	for i, s := range []struct {
+		codec string
+		docs  []int
+	}{
+		{"", []int{40, 20}}, {"", []int{200, 150}}, {"bp128", []int{1100, 130}}, {"vbyte128", []int{300, 150}}, {"newpfd", []int{300, 150}},
+		{"ef", []int{300, 150}}, {"seglrc", []int{300, 300}}, {"rice", []int{300}}, {"", []int{8300, 10}},
+	} {
+		x := &subject{files: files(t, build(t, uint64(i), s.codec, s.docs...)), parsed: map[string]*damage.File{}}
+		for name, b := range x.files {
+			if !strings.HasSuffix(name, ".pin") {
+				continue
+			}
+			f, err := damage.Parse(b)
+			check(t, err)
+			if x.parsed[name] = f; len(f.Bytes()) != len(b) {
+				t.Fatalf("%s: %d bytes after parsing, %d before", name, len(f.Bytes()), len(b))
+			}
+			x.names = append(x.names, name)
+			x.size += int64(len(b))
+		}
+		slices.Sort(x.names)
+		before := allocated()
+		if verified, err := examine(rand.New(rand.NewPCG(1, 1)), x.files); !verified || err != nil {
+			t.Fatalf("the sound index: verified %v, %v", verified, err)
+		}
+		x.usual = allocated() - before
+		all = append(all, x)
+	}
+	return all
+}
+
+func allocated() uint64 {
+	s := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(s)
+	return s[0].Value.Uint64()
+}
+
+// TestMutations changes the structure of files, with checksums that hold. Whatever is
+// done to such an index must end, without a panic and without much memory; what
+// verification accepts, queries must answer alike by every algorithm; and what a merge
+// takes must verify.
+func TestMutations(t *testing.T) {
+	all := subjects(t)
+	refused, accepted, broken := 0, 0, 0
+	for i := range uint64(trials(10000)) {
+		r := rand.New(rand.NewPCG(*seed+i, 3))
+		s := all[r.IntN(len(all))]
+		if s == all[len(all)-1] && r.IntN(4) > 0 {
+			s = all[0] // the largest is slow
+		}
+		name := s.names[r.IntN(len(s.names))]
+		if r.IntN(3) > 0 { // mostly a segment
+			name = s.names[len(s.names)-1]
+		}
+		donor := all[r.IntN(len(all))].parsed[name]
+		if donor == nil {
+			donor = s.parsed[name]
+		}
+		b, what := damage.Mutate(r, s.parsed[name], donor)
+		if b == nil {
+			continue
+		}
+		damaged := s.files.with(name, b)
+		for _, other := range s.names {
+			if isManifest(name) && isManifest(other) {
+				damaged = damaged.with(other, b) // one would do for a reader
+			}
+		}
+		ok, err := attempt(t, r, s, damaged)
+		if err != nil {
+			if broken++; broken > 20 {
+				t.Fatal("and more")
+			}
+			t.Errorf("-seed %d: %s: %s: %v", *seed+i, name, what, err)
+		}
+		if ok {
+			accepted++
+		} else {
+			refused++
+		}
+	}
+	t.Logf("%d refused, %d accepted", refused, accepted)
+}
+
+// attempt examines and merges a damaged index under a time limit. It reports whether the
+// index is sound as far as verification can tell.
+func attempt(t *testing.T, r *rand.Rand, s *subject, f static) (verified bool, err error) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() {
+			if p := recover(); p != nil {
+				err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+			}
+		}()
+		before := allocated()
+		if verified, err = examine(r, f); err != nil {
+			return
+		}
+		if n, most := allocated()-before, s.usual+2*uint64(s.size)+1<<20; n > most {
+			err = fmt.Errorf("%d bytes allocated, at most %d are allowed", n, most)
+			return
+		}
+		err = mergeDamaged(t, f)
+	}()
+	select {
+	case <-done:
+		return verified, err
+	case <-time.After(patience):
+		b := make([]byte, 1<<20)
+		t.Fatalf("-seed %d and following: no end after %v\n%s", *seed, patience, b[:runtime.Stack(b, true)])
+		return false, nil
+	}
+}
+
+// examine opens, verifies and queries an index. It returns an error only if that breaks
+// a promise.
+func examine(r *rand.Rand, f static) (verified bool, err error) {
+	x, err := reader.OpenFS(f)
+	if err != nil {
+		return false, expect(err)
+	}
+	defer x.Close()
+	s, err := x.Snapshot()
+	if err != nil {
+		return false, err
+	}
+	defer s.Close()
+	damaged := s.Verify(context.Background())
+	if err := expect(damaged); err != nil {
+		return false, fmt.Errorf("verify: %w", err)
+	}
+	verified = damaged == nil
+	searcher, err := query.NewSearcher(s, query.Options{Seek: reader.Strategy(r.IntN(3))})
+	if err != nil {
+		if verified {
+			return verified, fmt.Errorf("verification accepts it, NewSearcher does not: %w", err)
+		}
+		return verified, expect(err)
+	}
+	for range 3 {
+		if err := examineQuery(r, searcher, verified); err != nil {
+			return verified, err
+		}
+	}
+	for range 20 {
+		doc := uint32(r.IntN(int(min(s.Stats().Docs, 10000)) + 1))
+		_, e1 := s.ID(doc, nil)
+		_, e2 := s.Stored(doc, nil)
+		_, _, e3 := s.FindID(fmt.Appendf(nil, "d%d", r.IntN(300)))
+		if err := errors.Join(expect(e2), expect(e3)); err != nil && e1 == nil {
+			return verified, err
+		}
+		if verified && e3 != nil {
+			return verified, fmt.Errorf("verification accepts it, FindID does not: %w", e3)
+		}
+	}
+	return verified, nil
+}
+
+// examineQuery answers one query by several algorithms.
+func examineQuery(r *rand.Rand, s *query.Searcher, verified bool) error {
+	q := query.Query{K: 1 + r.IntN(50), Mode: query.Mode(r.IntN(3)), Algorithm: query.Exhaustive}
+	for range 1 + r.IntN(4) {
+		word := []string{"all", "w0", "w1", "w2", "w3", fmt.Sprintf("w%d", r.IntN(128)), fmt.Sprintf("n%d", r.IntN(300))}[r.IntN(7)]
+		q.Terms = append(q.Terms, []byte(word))
+	}
+	var first []query.Hit
+	for i := range 4 {
+		if i > 0 {
+			q.Algorithm = query.Algorithms()[r.IntN(len(query.Algorithms()))]
+		}
+		res, err := s.Search(context.Background(), q)
+		switch {
+		case err != nil && verified:
+			return fmt.Errorf("verification accepts it, a query by %v does not: %w", q.Algorithm, err)
+		case err != nil:
+			if err := expect(err); err != nil {
+				return fmt.Errorf("query by %v: %w", q.Algorithm, err)
+			}
+		case i == 0:
+			first = res.Hits
+		case verified && !slices.Equal(first, res.Hits):
+			return fmt.Errorf("%q by %v gives %v, by exhaustive %v", q.Terms, q.Algorithm, res.Hits, first)
+		}
+	}
+	return nil
+}
+
+// expect returns err unless it says that the index is damaged.
+func expect(err error) error {
+	if err == nil || isIndexError(err) {
+		return nil
+	}
+	return err
+}
+
+// mergeDamaged merges the segments of f. If that succeeds, what it wrote must verify
+// as far as merges verify (check.Structure); segments that there was no reason to merge
+// stay as they are.
+func mergeDamaged(t *testing.T, f static) error {
+	fsys := f.copy(t)
+	o := options("")
+	o.Analyzer = nil
+	w, err := writer.OpenFS(ctx, fsys, o)
+	if err != nil {
+		return ignoreAnalyzer(err)
+	}
+	defer w.Close()
+	if _, err = w.Merge(ctx, writer.MergeOptions{}); err == nil {
+		err = w.Commit(ctx)
+	}
+	if err != nil {
+		if err := ignoreAnalyzer(err); err != nil {
+			return fmt.Errorf("merge: %w", err)
+		}
+		return nil
+	}
+	if err := verifyMerged(fsys, f); err != nil {
+		return fmt.Errorf("after the merge: %w", err)
+	}
+	return nil
+}
+
+// verifyMerged verifies the segments of f that are not among the files before, as far as
+// merges do.
+func verifyMerged(f *memfs.FS, before static) error {
+	x, err := reader.OpenFS(f)
+	if err != nil {
+		return err
+	}
+	defer x.Close()
+	s, err := x.Snapshot()
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	for _, seg := range s.Segments() {
+		if before[seg.Name()] == nil {
+			if err := checks.Segment(ctx, seg.Views, checks.Options{Level: checks.Structure}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// ignoreAnalyzer returns err unless it says that the index is damaged, or its analyzer
+// unknown.
+func ignoreAnalyzer(err error) error {
+	if strings.Contains(err.Error(), "analyzer") {
+		return nil
+	}
+	return expect(err)
+}

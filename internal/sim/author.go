@@ -1,0 +1,141 @@
+package sim
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+)
+
+// document is one version of a document.
+type document struct {
+	id, text string
+	terms    []string
+}
+
+// change is an addition or a deletion.
+type change struct {
+	id  string
+	doc *document // nil for a deletion
+}
+
+// author is a goroutine that adds and deletes documents of its own, and the model of
+// what it did. Its changes take effect in their order, so what a commit holds of them is
+// that of a prefix of its log.
+type author struct {
+	name string
+
+	mu       sync.Mutex
+	versions map[string]*document // by the last word of the text
+	base     map[string]*document // live documents before the log
+	log      []change             // begun
+	finished int                  // changes of the log whose calls have returned
+	lo, hi   int                  // the newest acknowledged commit holds from lo to hi changes
+}
+
+func newAuthor(n int) *author {
+	return &author{name: string(rune('a' + n)), versions: map[string]*document{}, base: map[string]*document{}}
+}
+
+// draw draws a change and adds it to the log. ids is how many ids the author uses.
+func (a *author) draw(r *rand.Rand, ids int) change {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	c := change{id: fmt.Sprintf("%s%d", a.name, r.IntN(ids))}
+	if r.IntN(5) > 0 {
+		version := fmt.Sprintf("%s.%d", a.name, len(a.versions))
+		words := append(drawWords(r), version)
+		c.doc = &document{c.id, strings.Join(words, " "), words}
+		a.versions[version] = c.doc
+	}
+	a.log = append(a.log, c)
+	return c
+}
+
+// drawWords returns the words of a text: few frequent ones, many rare ones.
+func drawWords(r *rand.Rand) []string {
+	var words []string
+	for range r.IntN(1 + r.IntN(30)) {
+		k := r.IntN(1 << (1 + r.IntN(8)))
+		for range 1 + r.IntN(1+r.IntN(3)) {
+			words = append(words, fmt.Sprintf("w%d", k))
+		}
+	}
+	return words
+}
+
+func (a *author) finish() {
+	a.mu.Lock()
+	a.finished = len(a.log)
+	a.mu.Unlock()
+}
+
+// done returns how many changes have returned, and begun how many have begun.
+func (a *author) done() int  { a.mu.Lock(); defer a.mu.Unlock(); return a.finished }
+func (a *author) begun() int { a.mu.Lock(); defer a.mu.Unlock(); return len(a.log) }
+
+// acknowledge records that a commit which holds between lo and hi changes succeeded.
+func (a *author) acknowledge(lo, hi int) {
+	a.mu.Lock()
+	a.lo, a.hi = max(a.lo, lo), hi
+	a.mu.Unlock()
+}
+
+func (a *author) acknowledged() (lo, hi int) { a.mu.Lock(); defer a.mu.Unlock(); return a.lo, a.hi }
+
+// find returns the length of a prefix of the log, from lo to hi, after which exactly the
+// documents seen are live.
+func (a *author) find(seen map[string]*document, lo, hi int) (int, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	live := map[string]*document{}
+	for id, d := range a.base {
+		live[id] = d
+	}
+	wrong := map[string]bool{}
+	check := func(id string) {
+		if live[id] != seen[id] {
+			wrong[id] = true
+		} else {
+			delete(wrong, id)
+		}
+	}
+	apply := func(c change) {
+		if live[c.id] = c.doc; c.doc == nil {
+			delete(live, c.id)
+		}
+	}
+	for _, c := range a.log[:lo] {
+		apply(c)
+	}
+	for id := range live {
+		check(id)
+	}
+	for id := range seen {
+		check(id)
+	}
+	least := len(wrong)
+	for n := lo; ; n++ {
+		if len(wrong) == 0 {
+			return n, nil
+		}
+		if n == hi {
+			return 0, fmt.Errorf("author %s: no prefix of %d to %d changes has the %d documents found; %d differ at the least", a.name, lo, hi, len(seen), least)
+		}
+		apply(a.log[n])
+		check(a.log[n].id)
+		least = min(least, len(wrong))
+	}
+}
+
+// restart makes the first n changes of the log the base and forgets the others.
+func (a *author) restart(n int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, c := range a.log[:n] {
+		if a.base[c.id] = c.doc; c.doc == nil {
+			delete(a.base, c.id)
+		}
+	}
+	a.log, a.finished, a.lo, a.hi = nil, 0, 0, 0
+}

@@ -1,0 +1,17 @@
+// Package sim runs a world under one seed: writers, readers, merges, deletes, crashes,
+// failing and full disks over a file system in memory, every answer compared with a
+// model that shares no code with the engine.
+//
+//	world.go    lives of the index, one after the other, and how they end
+//	roles.go    what the goroutines of a life do
+//	author.go   the model: what authors wrote, and which of it a commit may hold
+//	observe.go  reading a snapshot and comparing it with the model
+//	query.go    random queries, compared with package oracle
+//	trace.go    a record of everything that happens
+//
+// The world decides everything by its seed except in which order goroutines run. As
+// WebAssembly it is deterministic in that too: there, Go runs goroutines on one thread
+// and switches between them only where they block or yield, and clock and random source
+// come from the host, which internal/simhost drives by the seed. Folder world holds that
+// program. In a native build the same seed gives other interleavings each time.
+package sim

@@ -1,0 +1,186 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/pinion-index/pinion/analysis"
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/format/codec/choose"
+	"github.com/pinion-index/pinion/format/codec/registry"
+	"github.com/pinion-index/pinion/internal/oracle"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/writer"
+)
+
+// drawOptions draws the options of a Writer.
+func drawOptions(r *rand.Rand) writer.Options {
+	o := writer.Options{Memory: writer.MinMemory, Threads: 1 + r.IntN(3), Stored: true}
+	o.Analyzer, _ = analysis.New("whitespace", "")
+	switch codecs := registry.All(); r.IntN(3) {
+	case 0:
+		o.DocsCodec = codecs[r.IntN(len(codecs))]
+		o.FreqsCodec = o.DocsCodec
+	case 1:
+		o.Choose = choose.Default
+	}
+	return o
+}
+
+func describe(o writer.Options) string {
+	if o.DocsCodec == nil {
+		return fmt.Sprintf("%d threads", o.Threads)
+	}
+	return fmt.Sprintf("%d threads, codec %v", o.Threads, o.DocsCodec.ID())
+}
+
+// write adds and deletes documents of one author.
+func (l *life) write(r *rand.Rand, a *author) error {
+	ids := 1 << (1 + r.IntN(8))
+	for range r.IntN(1 << (1 + r.IntN(8))) {
+		c := a.draw(r, ids)
+		var err error
+		if c.doc == nil {
+			err = l.writer.Delete(context.Background(), []byte(c.id))
+		} else {
+			err = l.writer.Add(context.Background(), writer.Document{ID: []byte(c.id), Contents: []byte(c.doc.text)})
+		}
+		l.ops.Add(1)
+		if err := l.judge("change", err); err != nil {
+			return err
+		}
+		a.finish()
+		if r.IntN(8) == 0 {
+			time.Sleep(time.Duration(r.IntN(50)) * time.Microsecond)
+		}
+	}
+	return nil
+}
+
+// maintain flushes, merges and commits.
+func (l *life) maintain(r *rand.Rand) error {
+	for range 1 + r.IntN(8) {
+		time.Sleep(time.Duration(r.IntN(300)) * time.Microsecond)
+		l.ops.Add(1)
+		var err error
+		switch r.IntN(6) {
+		case 0:
+			err = l.judge("flush", l.writer.Flush(context.Background()))
+		case 1, 2:
+			_, err = l.writer.Merge(context.Background(), writer.MergeOptions{MaxSegments: r.IntN(4), Purge: r.IntN(2) == 0, Recode: r.IntN(4) == 0})
+			err = l.judge("merge", err)
+		default:
+			err = l.commit()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// commit commits and acknowledges what the commit holds.
+func (l *life) commit() error {
+	lo := make([]int, len(l.authors))
+	for i, a := range l.authors {
+		lo[i] = a.done()
+	}
+	err := l.writer.Commit(context.Background())
+	if err == nil {
+		for i, a := range l.authors {
+			a.acknowledge(lo[i], a.begun())
+		}
+		l.exists.Store(true)
+		l.trace.add("commit of %v", lo)
+		return nil
+	}
+	if errors.Is(err, store.ErrUncertain) {
+		l.unsure.Store(true)
+	}
+	return l.judge("commit", err)
+}
+
+// readers opens snapshots and queries them.
+func (l *life) readers(r *rand.Rand) error {
+	for range 1 + r.IntN(4) {
+		time.Sleep(time.Duration(r.IntN(300)) * time.Microsecond)
+		exists, b := l.exists.Load(), l.acknowledged()
+		x, err := reader.OpenFS(l.fs)
+		if errors.Is(err, format.ErrNotAnIndex) && !exists {
+			continue
+		}
+		if err := l.judge("reader", err); err != nil {
+			return err
+		}
+		err = l.follow(r, x, b)
+		if e := x.Close(); err == nil {
+			err = e
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// follow refreshes x from time to time and checks its snapshots, which hold at least b.lo.
+func (l *life) follow(r *rand.Rand, x *reader.Index, b bounds) error {
+	for range 1 + r.IntN(4) {
+		s, err := x.Snapshot()
+		if err != nil {
+			return err
+		}
+		for i, a := range l.authors {
+			b.hi[i] = a.begun()
+		}
+		seen, err := l.look(r, s, b)
+		if e := s.Close(); err == nil {
+			err = e
+		}
+		if err != nil {
+			return fmt.Errorf("snapshot of commit %d: %w", s.Generation(), err)
+		}
+		time.Sleep(time.Duration(r.IntN(200)) * time.Microsecond)
+		b = l.acknowledged()
+		for i := range b.lo {
+			b.lo[i] = max(b.lo[i], seen[i])
+		}
+		_, err = x.Refresh()
+		if err := l.judge("refresh", err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// look checks all of s, queries it, and after a while queries it again.
+func (l *life) look(r *rand.Rand, s *reader.Snapshot, b bounds) (seen []int, err error) {
+	o, err := l.observe(s)
+	if err := l.judge("read", err); err != nil {
+		return nil, err
+	}
+	if seen, err = l.match(o, b); err != nil {
+		return nil, err
+	}
+	p := drawParams(r)
+	searcher, err := query.NewSearcher(s, query.Options{Params: &p, Seek: reader.Strategy(r.IntN(3)), DenseBytes: r.IntN(3) - 1})
+	if err := l.judge("searcher", err); err != nil {
+		return nil, err
+	}
+	index := oracle.New(o.docs)
+	for range 1 + r.IntN(3) {
+		n := 1 + r.IntN(20)
+		if err := ask(r, searcher, index, p, max(len(o.docs), 1), n); err != nil {
+			return nil, err
+		}
+		l.ops.Add(int64(n))
+		l.trace.add("commit %d: %v, %d queries", s.Generation(), seen, n)
+		time.Sleep(time.Duration(r.IntN(200)) * time.Microsecond)
+	}
+	return seen, nil
+}

@@ -1,0 +1,233 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/memfs"
+	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/writer"
+)
+
+// Config says what Run does.
+type Config struct {
+	Seed  uint64
+	Ops   int       // operations, at least
+	Trace io.Writer // if not nil, what happens is written to it
+}
+
+// Result is what a world did.
+type Result struct {
+	Hash    uint64 // of the trace
+	Events  int    // of the trace
+	Ops     int64  // additions, deletions, flushes, merges, commits, snapshots, queries
+	Lives   int
+	Crashes int
+}
+
+var (
+	errInjected = errors.New("injected fault")
+	errEnough   = errors.New("the life has ended")
+)
+
+// world is the index, its model and its history.
+type world struct {
+	r       *rand.Rand
+	seed    uint64
+	fs      *memfs.FS
+	trace   *tracer
+	authors []*author
+	exists  atomic.Bool // a commit has succeeded
+	ops     atomic.Int64
+	lives   int
+	crashes int
+}
+
+// Run runs a world and returns the first contradiction between engine and model.
+func Run(c Config) (Result, error) {
+	w := &world{r: rand.New(rand.NewPCG(c.Seed, 1)), seed: c.Seed, fs: memfs.New(), trace: newTracer(c.Trace)}
+	for i := range 1 + w.r.IntN(3) {
+		w.authors = append(w.authors, newAuthor(i))
+	}
+	var err error
+	for w.ops.Load() < int64(c.Ops) && err == nil {
+		err = w.live()
+		w.lives++
+	}
+	if err != nil {
+		w.trace.add("failure: %v", err)
+		err = fmt.Errorf("seed %d, life %d: %w", c.Seed, w.lives, err)
+	}
+	w.trace.flush()
+	return Result{w.trace.hash, w.trace.lines, w.ops.Load(), w.lives, w.crashes}, err
+}
+
+// life is the time from opening the index for writing until it is closed or crashes.
+type life struct {
+	*world
+	writer *writer.Writer
+	ending ending
+	left   atomic.Pointer[memfs.FS] // what a crash left
+	unsure atomic.Bool              // a commit failed that may be there nevertheless
+
+	mu      sync.Mutex
+	failure error // the first contradiction
+}
+
+// ending is how a life ends.
+type ending int
+
+const (
+	closing ending = iota // the writer is closed
+	crashing
+	failing // an operation of the file system fails
+	full    // the disk is full
+)
+
+func (e ending) String() string { return [...]string{"closing", "crashing", "failing", "full"}[e] }
+
+// live opens the index, lets goroutines work on it until they are done or the life ends
+// otherwise, and checks what is there then.
+func (w *world) live() error {
+	l := &life{world: w, ending: ending(w.r.IntN(4))}
+	o := drawOptions(w.r)
+	w.trace.add("life %d ends %v; %s", w.lives, l.ending, describe(o))
+	l.arrange()
+	err := l.run(o)
+	w.fs.Watch(nil)
+	w.fs.Heal()
+	w.fs.SetCapacity(-1)
+	if left := l.left.Load(); left != nil {
+		w.fs = left
+		w.crashes++
+		l.unsure.Store(true)
+	}
+	if err == nil {
+		err = w.recover(l.unsure.Load())
+	}
+	return err
+}
+
+// arrange prepares the end of the life, and makes goroutines yield around operations of
+// the file system.
+func (l *life) arrange() {
+	at := 1 + l.r.IntN(1<<(2+l.r.IntN(9)))
+	switch l.ending {
+	case failing:
+		l.fs.Inject(memfs.Fault{At: at, Err: errInjected, Sticky: l.r.IntN(2) == 0, Effect: l.r.IntN(2) == 0})
+	case full:
+		l.fs.SetCapacity(l.fs.Used() + int64(memfs.Sector*l.r.IntN(1<<(1+l.r.IntN(10)))))
+	}
+	crash := memfs.Crash{Keep: []int{0, 10, 50, 100}[l.r.IntN(4)], Torn: l.r.IntN(2) == 0, Rand: rand.New(rand.NewPCG(l.seed, uint64(l.lives)<<8|2))}
+	fsys, r, n := l.fs, rand.New(rand.NewPCG(l.seed, uint64(l.lives)<<8|3)), 0
+	var mu sync.Mutex
+	fsys.Watch(func(op memfs.Op) {
+		mu.Lock()
+		n++
+		now, yields := l.ending == crashing && n == at, r.IntN(4)*r.IntN(2)
+		mu.Unlock()
+		l.trace.add("%s %s %d %d", op.Kind, op.Name, op.Off, op.Len)
+		for range yields {
+			runtime.Gosched()
+		}
+		if now {
+			l.trace.add("crash, %d %% kept, torn %v", crash.Keep, crash.Torn)
+			l.left.Store(fsys.CrashWith(crash))
+		}
+	})
+}
+
+// run is the life itself.
+func (l *life) run(o writer.Options) (err error) {
+	if l.writer, err = writer.OpenFS(context.Background(), l.fs, o); err != nil {
+		return l.judge("open", err)
+	}
+	var group sync.WaitGroup
+	role := func(n int, f func(*rand.Rand) error) {
+		r := rand.New(rand.NewPCG(l.seed, uint64(l.lives)<<8|uint64(10+n)))
+		group.Go(func() {
+			if err := f(r); err != nil && !errors.Is(err, errEnough) {
+				l.mu.Lock()
+				l.failure = errors.Join(l.failure, err)
+				l.mu.Unlock()
+			}
+		})
+	}
+	for i, a := range l.authors {
+		role(i, func(r *rand.Rand) error { return l.write(r, a) })
+	}
+	role(50, l.maintain)
+	for i := range l.r.IntN(3) {
+		role(100+i, l.readers)
+	}
+	group.Wait()
+	return errors.Join(l.failure, l.judge("close", l.writer.Close()))
+}
+
+// judge returns nil for an error that the ending of the life explains, and otherwise err.
+// An error of the index means that the life is over for the caller, who gets errEnough.
+func (l *life) judge(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	l.trace.add("%s: %v", what, err)
+	expected := map[ending]error{crashing: memfs.ErrCrashed, failing: errInjected, full: memfs.ErrNoSpace}[l.ending]
+	if expected != nil && errors.Is(err, expected) {
+		if what == "open" || what == "close" {
+			return nil
+		}
+		return errEnough
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}
+
+// recover checks that the index holds what was acknowledged, or if unsure more than that,
+// and makes what it holds the state from which the next life begins.
+func (w *world) recover(unsure bool) error {
+	x, err := reader.OpenFS(w.fs)
+	if errors.Is(err, format.ErrNotAnIndex) && !w.exists.Load() {
+		for _, a := range w.authors {
+			a.restart(0)
+		}
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("after the life: %w", err)
+	}
+	defer x.Close()
+	s, err := x.Snapshot()
+	if err != nil {
+		return fmt.Errorf("after the life: %w", err)
+	}
+	defer s.Close()
+	w.exists.Store(true)
+	if err := s.Verify(context.Background()); err != nil {
+		return fmt.Errorf("after the life: %w", err)
+	}
+	o, err := w.observe(s)
+	if err != nil {
+		return fmt.Errorf("after the life: %w", err)
+	}
+	b := w.acknowledged()
+	for i, a := range w.authors {
+		if unsure {
+			b.hi[i] = a.begun()
+		}
+	}
+	n, err := w.match(o, b)
+	if err != nil {
+		return fmt.Errorf("after the life: %w", err)
+	}
+	w.trace.add("recovered %v of %v", n, b)
+	for i, a := range w.authors {
+		a.restart(n[i])
+	}
+	return nil
+}

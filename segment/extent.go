@@ -183,10 +183,9 @@ func (l *List) Layout() []Part {
 		return nil
 	}
 	y, nb := &l.y, int64(l.Blocks)
-	p := []Part{
-		{"header", 0, layout.ExtHeader}, {"doc-ends", y.DocEnds, 4*nb + 4}, {"freq-ends", y.FreqEnds, 4*nb + 4},
-		{"skip", y.Last, 4 * nb}, {"quads", y.Quads, 8 * nb},
-	}
+	p := append(make([]Part, 0, 11),
+		Part{"header", 0, layout.ExtHeader}, Part{"doc-ends", y.DocEnds, 4*nb + 4}, Part{"freq-ends", y.FreqEnds, 4*nb + 4},
+		Part{"skip", y.Last, 4 * nb}, Part{"quads", y.Quads, 8 * nb})
 	if l.HasLR {
 		p = append(p, Part{"linear-regression", y.LR, layout.LRSize})
 	}

@@ -106,7 +106,7 @@ func (s *Segment) FindID(id []byte) (doc uint32, ok bool, err error) {
 // returns. An error of f stops EachID and is returned.
 func (s *Segment) EachID(f func(doc uint32, id []byte) error) error {
 	var id []byte
-	for i := range (int(s.meta.Docs) + layout.IDsPerBlock - 1) / layout.IDsPerBlock {
+	for i := range layout.IDBlocks(int(s.meta.Docs)) {
 		b, off, err := s.idBlock(i)
 		if err != nil {
 			return err

@@ -68,6 +68,18 @@ func (t LengthTable) Get(doc uint32) uint32 {
 	return binary.LittleEndian.Uint32(t.b[4*int(doc):])
 }
 
+// Exceeded returns the index of the first of freqs that is above the length of its document,
+// docs[i]-base, or -1 if there is none. No document is shorter than least.
+func (t LengthTable) Exceeded(docs, freqs []uint32, base, least uint32) int {
+	docs = docs[:len(freqs)]
+	for i, f := range freqs {
+		if f > least && f > t.Get(docs[i]-base) {
+			return i
+		}
+	}
+	return -1
+}
+
 // GatherLengths sets dst[i] to the length of docs[i], or to 0 if there is no such document.
 func (t LengthTable) GatherLengths(dst, docs []uint32) {
 	dst = dst[:len(docs)]

@@ -153,6 +153,18 @@ func (r *Raw) TermIndex() (keys, offsets []uint64, err error) {
 	return ti.keys, ti.offsets, nil
 }
 
+// TermKeys returns the keys of TERMINDEX, whose blocks must span TERMS.
+func (r *Raw) TermKeys() ([]uint64, error) {
+	keys, offsets, err := r.TermIndex()
+	if err != nil {
+		return nil, err
+	}
+	if first, last := offsets[0], offsets[len(keys)]; first != 0 || last != uint64(r.terms.Length) {
+		return nil, r.Corrupt(format.SectionTermIndex, 0, "blocks span %d to %d of %d bytes", first, last, r.terms.Length)
+	}
+	return keys, nil
+}
+
 // TermBlock returns block i of the dictionary, which must exist. It has parsed the heads of
 // the terms but not the entries.
 func (r *Raw) TermBlock(i int) (TermBlock, error) { return (*Segment)(r).termBlock(i) }

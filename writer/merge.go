@@ -3,8 +3,11 @@ package writer
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/segment/check"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer/internal/lists"
@@ -53,7 +56,7 @@ func (w *Writer) checkAnalyzer(s *liveSegment) error {
 
 // merge writes the live documents of segments, in their order, as one segment.
 func (w *Writer) merge(ctx context.Context, segments []*liveSegment, of share) (merged *liveSegment, stats MergeStats, err error) {
-	merged, err = w.verified(ctx, segments, of.opts.Threads, func(ctx context.Context) (*liveSegment, error) {
+	merged, err = w.verified(ctx, segments, check.Lengths, of.opts.Threads, func(ctx context.Context) (*liveSegment, error) {
 		s, st, err := w.writeMerged(ctx, segments, of)
 		stats = st
 		return s, err
@@ -61,21 +64,24 @@ func (w *Writer) merge(ctx context.Context, segments []*liveSegment, of share) (
 	return merged, stats, err
 }
 
-// verified calls f, which makes a segment from others. It checks the structure of the
-// inputs meanwhile, on up to threads goroutines, and then that of the result. If there is a
-// fault, it drops the result and returns the error.
-func (w *Writer) verified(ctx context.Context, inputs []*liveSegment, threads int, f func(context.Context) (*liveSegment, error)) (_ *liveSegment, err error) {
+// verified calls f, which makes a segment from others and finds damage in their lists. It
+// checks the inputs' checksums and the given parts of their structure meanwhile, on up to
+// threads goroutines, and then the result, but for the lists, which f has encoded. If there
+// is a fault, it drops the result and returns the error; if the fault is that of an input,
+// it checks all of them to name it.
+func (w *Writer) verified(ctx context.Context, inputs []*liveSegment, parts check.Parts, threads int, f func(context.Context) (*liveSegment, error)) (_ *liveSegment, err error) {
 	for _, s := range inputs {
 		if err := w.checkAnalyzer(s); err != nil {
 			return nil, err
 		}
 	}
+	o := check.Options{Level: check.Structure, Parts: parts, Threads: threads, Guard: store.Guard}
 	during, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		if err := verify(during, threads, inputs...); err != nil {
+		if err := verify(during, o, inputs...); err != nil {
 			cancel(err)
 		}
 	}()
@@ -84,12 +90,19 @@ func (w *Writer) verified(ctx context.Context, inputs []*liveSegment, threads in
 		cancel(err)
 	}
 	<-done
-	if err = cmp.Or(context.Cause(during), err); err == nil {
-		if err = verify(ctx, threads, s); err == nil {
-			s.checked = true
+	err = cmp.Or(context.Cause(during), err)
+	blame := errors.As(err, new(*codec.EncodeError)) // of postings that are not in order
+	if err == nil {
+		o.Parts = check.Lengths | check.IDs | check.Stored
+		if err = verify(ctx, o, s); err == nil {
 			return s, nil
 		}
 		err = fmt.Errorf("checking what was written: %w", err)
+		blame = errors.Is(err, format.ErrCorrupt)
+	}
+	if blame {
+		o.Level, o.Parts = check.Postings, 0
+		err = cmp.Or(verify(ctx, o, inputs...), err)
 	}
 	if s != nil {
 		w.drop(s)
@@ -97,14 +110,9 @@ func (w *Writer) verified(ctx context.Context, inputs []*liveSegment, threads in
 	return nil, err
 }
 
-// verify checks the structure of segments, of those that were checked before only the
-// checksums.
-func verify(ctx context.Context, threads int, segments ...*liveSegment) error {
+// verify checks segments.
+func verify(ctx context.Context, o check.Options, segments ...*liveSegment) error {
 	for _, s := range segments {
-		o := check.Options{Level: check.Structure, Threads: threads, Guard: store.Guard}
-		if s.checked {
-			o.Level = check.Checksums
-		}
 		if err := check.Segment(ctx, s.seg, o); err != nil {
 			return err
 		}

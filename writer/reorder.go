@@ -6,6 +6,7 @@ import (
 
 	"github.com/pinion-index/pinion/order"
 	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/check"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer/internal/reorder"
 )
@@ -63,7 +64,7 @@ func (w *Writer) Reorder(ctx context.Context, o ReorderOptions) (ReorderStats, e
 			if s.info.Docs < 2 {
 				continue
 			}
-			result, err := w.verified(ctx, []*liveSegment{s}, w.opts.Threads, func(ctx context.Context) (*liveSegment, error) {
+			result, err := w.verified(ctx, []*liveSegment{s}, check.Lengths|check.Lists|check.IDs, w.opts.Threads, func(ctx context.Context) (*liveSegment, error) {
 				return w.writeReordered(ctx, s, o)
 			})
 			if err != nil {

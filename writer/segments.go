@@ -20,7 +20,6 @@ type liveSegment struct {
 	deletes *roaring.Bitmap // nil: none
 	dirty   bool            // deletes have changed since info.DeletesFile was written
 	ours    bool            // no commit names the file yet
-	checked bool            // its structure was verified since it was written
 
 	plan    *plan // the last plan to merge it, or nil
 	users   int   // merges in the background that read it

@@ -90,6 +90,16 @@ func TestMergeRefuses(t *testing.T) {
 		{"hash of an id far below", format.SectionIDHash, func(b []byte) { binary.LittleEndian.PutUint32(b[2048*8+4:], 0) }, []string{"id-hash"}},
 		{"length of a document", format.SectionDocLengths, func(b []byte) { b[7]++ }, []string{"doc-lengths"}},
 		{"id", format.SectionIDs, func(b []byte) { b[len(b)/2] ^= 1 }, []string{"id-hash"}},
+		{"key of a dictionary block", format.SectionTermIndex, func(b []byte) { b[0] ^= 1 }, []string{"term-index"}},
+		{"reserved bytes of an extent", format.SectionPostings, func(b []byte) {
+			ext := b[often.Entry().Offset:][:len(often.Extent())]
+			for _, p := range often.Layout() {
+				if p.Name == "kth-impacts" {
+					ext[p.Offset+6] = 1
+				}
+			}
+			binary.LittleEndian.PutUint64(ext, xxhash.Sum64(ext[8:]))
+		}, []string{"postings", `"often"`}},
 		{"quad of a block", format.SectionPostings, func(b []byte) {
 			ext := b[often.Entry().Offset:][:len(often.Extent())]
 			for _, p := range often.Layout() {

@@ -113,27 +113,6 @@ func (f *frontier) Quad() format.Quad {
 	return q
 }
 
-// Under reports whether q dominates what was collected since the last call, and empties
-// the frontier.
-func (f *frontier) Under(q format.Quad) bool {
-	under := true
-	for w, s := range f.seen {
-		for ; s != 0; s &= s - 1 {
-			c := w*64 + bits.TrailingZeros64(s)
-			under = under && q.Dominates(format.DecodeTF(uint8(c)), f.high[c])
-		}
-		f.seen[w] = 0
-	}
-	for t := range 1 << bits.Len32(f.or) {
-		if dl := min(f.low[0][t], f.low[1][t]); dl != noLength {
-			f.low[0][t], f.low[1][t] = noLength, noLength
-			under = under && q.Dominates(uint32(t), dl)
-		}
-	}
-	f.or = 0
-	return under
-}
-
 // mergeNeighbours replaces two neighboring pairs by the pair that dominates both, choosing
 // those that lose least. Raising the bound of the whole set counts most.
 func (f *frontier) mergeNeighbours(n int) int {

@@ -46,7 +46,7 @@ func (b *idsBuilder) add(id []byte) error {
 // s or here.
 func (b *idsBuilder) copyFrom(s *segment.Segment) error {
 	id, docs := layout.NewFrontCoded(b.prev), s.Meta().Docs
-	for i := range (int(docs) + layout.IDsPerBlock - 1) / layout.IDsPerBlock {
+	for i := range layout.IDBlocks(int(docs)) {
 		blk, off, err := s.Raw().IDBlock(i)
 		if err != nil {
 			return err

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"math"
 	"slices"
 
 	"github.com/pinion-index/pinion/format"
@@ -149,49 +150,85 @@ func (e *ListEncoder) checkBlocks(l *segment.List, base uint32, n int) error {
 		return l.Locate(codec.ErrEndpoints, n-1)
 	}
 	row := max(segment.RowPostings/l.BlockLen, 1)
+	docs, freqs := slices.Grow(e.pendDocs, row*l.BlockLen), slices.Grow(e.pendFreqs, row*l.BlockLen)
+	e.pendDocs, e.pendFreqs, e.lens = docs, freqs, resize(e.lens, row*l.BlockLen)
 	for at := 0; at < n; at += row {
-		count := min(row, n-at)
-		docs, freqs := slices.Grow(e.pendDocs, row*l.BlockLen), slices.Grow(e.pendFreqs, row*l.BlockLen)
-		e.pendDocs, e.pendFreqs = docs, freqs
-		docs, freqs = docs[:count*l.BlockLen], freqs[:count*l.BlockLen]
-		if _, err := l.DecodePostings(docs, freqs, at, count); err != nil {
+		size := min(row, n-at) * l.BlockLen
+		docs, freqs, lens := docs[:size], freqs[:size], e.lens[:size]
+		if _, err := l.DecodePostings(docs, freqs, at, size/l.BlockLen); err != nil {
 			return err
 		}
-		for b := at; b < at+count; b++ {
-			if msg := e.checkBlock(l, b, base, docs[:l.BlockLen], freqs[:l.BlockLen]); msg != "" {
+		for i := 0; i < size; i += l.BlockLen {
+			b := at + i/l.BlockLen
+			if msg := e.checkDocs(l, b, base, docs[i:i+l.BlockLen]); msg != "" {
 				return l.Locate(format.Corrupt("%s", msg), b)
 			}
-			docs, freqs = docs[l.BlockLen:], freqs[l.BlockLen:]
+		}
+		e.lengths.gather(lens, docs)
+		for i := 0; i < size; i += l.BlockLen {
+			b := at + i/l.BlockLen
+			if !dominates(l.Quads[b], freqs[i:i+l.BlockLen], lens[i:i+l.BlockLen]) {
+				return l.Locate(format.Corrupt("a posting is not under its quad, or its frequency is 0"), b)
+			}
 		}
 	}
 	return nil
 }
 
-// checkBlock returns what is wrong with block b of l, which holds docs and freqs. It adds
-// base to docs.
-func (e *ListEncoder) checkBlock(l *segment.List, b int, base uint32, docs, freqs []uint32) string {
-	prev := codec.NoDoc
-	if b > 0 {
-		prev = l.Docs.Last[b-1]
-	}
+// checkDocs returns what is wrong with the endpoints of block b of l or its docIDs, to which
+// it adds base.
+func (e *ListEncoder) checkDocs(l *segment.List, b int, base uint32, docs []uint32) string {
 	last := docs[len(docs)-1]
+	next := uint32(0) // least docID that may follow
+	if b > 0 {
+		next = l.Docs.Last[b-1] + 1
+	}
 	switch {
 	case l.Docs.Ends[b] > l.Docs.Ends[b+1] || l.Freqs.Ends[b] > l.Freqs.Ends[b+1]:
 		return codec.ErrEndpoints.Error()
-	case codec.CheckDocs(docs, prev) != nil || last != l.Docs.Last[b] || b == 0 && docs[0] != l.First || uint64(last)+uint64(base) >= uint64(e.docs):
-		return "docIDs are not ascending or not those of the skip header"
-	case codec.CheckFreqs(freqs) != nil:
-		return "a frequency is 0"
+	case last != l.Docs.Last[b] || b == 0 && docs[0] != l.First || uint64(last)+uint64(base) >= uint64(e.docs):
+		return "docIDs are not those of the skip header"
 	}
-	for i := range docs {
-		docs[i] += base
-	}
-	e.lengths.gather(e.lens[:len(docs)], docs)
-	e.frontier.Add(freqs, e.lens[:len(docs)])
-	if !e.frontier.Under(l.Quads[b]) {
-		return "a posting is not under its quad"
+	for i, d := range docs {
+		if d < next || d > last {
+			return "docIDs are not ascending"
+		}
+		next = d + 1
+		docs[i] = d + base
 	}
 	return ""
+}
+
+// dominates reports whether q is in order and bounds all postings, of which no frequency is
+// 0.
+func dominates(q format.Quad, freqs, lens []uint32) bool {
+	var least [32]int64 // length of a document, by frequency
+	t := uint32(1)
+	for i := 3; i >= 0; i-- {
+		tf, dl := q.Pair(i)
+		for tf = min(tf, 31); t <= tf; t++ {
+			least[t] = int64(dl)
+		}
+	}
+	for ; t < 32; t++ {
+		least[t] = math.MaxUint32 + 1
+	}
+	least[0] = math.MaxUint32 + 1
+	low, all := int64(0), uint32(0)
+	lens = lens[:len(freqs)]
+	for i, tf := range freqs {
+		low |= int64(lens[i]) - least[tf&31]
+		all |= tf
+	}
+	if all < 32 {
+		return low >= 0 && q.Valid()
+	}
+	for i, tf := range freqs {
+		if tf == 0 || !q.Dominates(tf, lens[i]) {
+			return false
+		}
+	}
+	return q.Valid()
 }
 
 // copyWords appends blocks from to n of s, the first of which then begins at word at, and

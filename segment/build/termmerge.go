@@ -26,7 +26,6 @@ type TermMerger struct {
 // mergeCursor is a position in one dictionary.
 type mergeCursor struct {
 	s      *segment.Segment
-	blocks int
 	block  int // loaded, -1 before the first
 	b      segment.TermBlock
 	j      int // terms read of it
@@ -35,6 +34,8 @@ type mergeCursor struct {
 	term   layout.FrontCoded
 	entry  segment.Entry
 	limits entryLimits
+	keys   []uint64 // TERMINDEX
+	sums   segment.ListSums
 	shared int // bytes that the term shares with the merger's last term
 	err    error
 }
@@ -43,11 +44,11 @@ type mergeCursor struct {
 func NewTermMerger(segments []*segment.Segment) *TermMerger {
 	m := &TermMerger{cursors: make([]mergeCursor, len(segments))}
 	for i, s := range segments {
-		keys, _, err := s.Raw().TermIndex()
+		keys, err := s.Raw().TermKeys()
 		if err != nil && m.err == nil {
 			m.err = err
 		}
-		m.cursors[i] = mergeCursor{s: s, blocks: len(keys), block: -1, term: layout.NewFrontCoded(nil), limits: limitsOf(s)}
+		m.cursors[i] = mergeCursor{s: s, keys: keys, block: -1, term: layout.NewFrontCoded(nil), limits: limitsOf(s)}
 		m.at = append(m.at, int32(i))
 	}
 	m.live = append(m.live, m.at...)
@@ -153,7 +154,11 @@ func (m *TermMerger) Err() error { return m.err }
 // one.
 func (c *mergeCursor) next() bool {
 	if c.j == c.b.Terms {
-		if c.block+1 >= c.blocks {
+		if c.block >= 0 && c.epos != len(c.b.Bytes) {
+			return c.fail(c.epos, "bytes left over")
+		}
+		if c.block+1 >= len(c.keys) {
+			c.err = c.sums.Compare(c.s.Raw())
 			return false
 		}
 		c.block++
@@ -179,9 +184,21 @@ func (c *mergeCursor) next() bool {
 	}
 	c.shared = lcp
 	c.term.Set(lcp, suffix)
+	if c.j == 0 && c.keys[c.block] != layout.TermKey(c.term.Bytes()) {
+		c.err = c.s.Raw().Corrupt(format.SectionTermIndex, 8*int64(c.block), "key of block %d is not that of its first term", c.block)
+		return false
+	}
 	epos := c.parse()
 	if epos < 0 {
 		return c.fail(c.epos, "malformed entry")
+	}
+	c.sums.Postings += uint64(c.entry.DF)
+	if c.entry.Kind == segment.KindExtent {
+		if c.err = c.sums.AddExtent(c.s.Raw(), &c.entry); c.err != nil {
+			return false
+		}
+	} else {
+		c.sums.CompactBytes += uint64(epos - c.epos)
 	}
 	c.epos = epos
 	c.j++

@@ -32,9 +32,22 @@ const (
 	Postings
 )
 
+// Parts are parts of a segment that Structure and Postings check. Checksums covers all.
+type Parts uint8
+
+// The parts of a segment.
+const (
+	Lengths Parts = 1 << iota // lengths of documents
+	Lists                     // the dictionary and its lists
+	IDs                       // ids and their hashes
+	Stored                    // stored text
+)
+
 // Options configure Segment. The zero value checks everything and stops at the first fault.
 type Options struct {
 	Level Level
+	// Parts are the parts to check, all if 0.
+	Parts Parts
 	// Threads is the number of goroutines; 0 means 1.
 	Threads int
 	// Guard, if not nil, runs each goroutine's work. Callers who have mapped the file turn
@@ -59,7 +72,12 @@ func Segment(ctx context.Context, s *segment.Segment, o Options) error {
 	checks := []func() error{v.checksums}
 	if v.o.Level >= Structure {
 		v.total += int64(m.Postings) + 2*int64(m.Docs)
-		checks = append(checks, v.padding, v.lengths, v.lists, v.ids, v.idHash, v.stored)
+		checks = append(checks, v.padding)
+		for i, check := range []func() error{v.lengths, v.lists, v.ids, v.stored} {
+			if o.Parts == 0 || o.Parts&(1<<i) != 0 {
+				checks = append(checks, check)
+			}
+		}
 	}
 	for _, check := range checks {
 		if err := v.guard(check); err != nil {
@@ -81,6 +99,7 @@ type verifier struct {
 	total int64
 	done  atomic.Int64
 	lens  segment.LengthTable
+	least uint32 // the least of lens
 
 	mu    sync.Mutex
 	found []Damage // by the current check

@@ -3,6 +3,9 @@ package check
 import (
 	"bytes"
 	"math"
+	"math/bits"
+	"math/rand/v2"
+	"sync/atomic"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -18,13 +21,13 @@ func (v *verifier) lengths() error {
 	if err != nil {
 		return v.report(err, Damage{})
 	}
-	v.lens = lens
 	tokens, least, most := uint64(0), uint32(math.MaxUint32), uint32(0)
 	for doc := range uint32(lens.Len()) {
 		n := lens.Get(doc)
 		tokens, least, most = tokens+uint64(n), min(least, n), max(most, n)
 	}
 	least = min(least, most)
+	v.lens, v.least = lens, least
 	if m := s.Meta(); tokens != m.Tokens || least != m.MinLen || most != m.MaxLen {
 		return v.report(s.Raw().Corrupt(format.SectionDocLengths, 0, "%d tokens, lengths %d to %d; META says %d, %d to %d",
 			tokens, least, most, m.Tokens, m.MinLen, m.MaxLen), Damage{})
@@ -50,39 +53,94 @@ func (v *verifier) ids() error {
 	if err := v.report(err, Damage{}); err != nil {
 		return err
 	}
-	blocks := (docs + layout.IDsPerBlock - 1) / layout.IDsPerBlock
-	return v.each(blocks, 4096/layout.IDsPerBlock, func(lo, hi int) error {
+	if v.sameIDs(hashes) {
+		if err := v.step(int64(docs)); err != nil {
+			return err
+		}
+		return v.idHash(hashes)
+	}
+	blocks := layout.IDBlocks(docs)
+	err = v.each(blocks, idRange, func(lo, hi int) error {
+		room := layout.NewFrontCoded(nil)
 		for i := lo; i < hi; i++ {
 			first := uint32(i * layout.IDsPerBlock)
 			end := uint32(min(docs, (i+1)*layout.IDsPerBlock))
-			if err := v.report(idBlock(s, i, first, end, hashes), Damage{Docs: [2]uint32{first, end}}); err != nil {
+			err := idBlock(s, i, end-first, &room, func(j uint32, id []byte) error {
+				if hashes == nil {
+					return nil
+				}
+				key := layout.IDHashKey(xxhash.Sum64(id), first+j)
+				if i, _, _ := layout.SearchHashes(hashes, key); i == len(hashes) || hashes[i] != key {
+					return s.Raw().Corrupt(format.SectionIDHash, 0, "id %q of docID %d is missing", id, first+j)
+				}
+				return nil
+			})
+			if err := v.report(err, Damage{Docs: [2]uint32{first, end}}); err != nil {
 				return err
 			}
 		}
 		return v.step(int64(min(docs, hi*layout.IDsPerBlock) - lo*layout.IDsPerBlock))
 	})
+	if err != nil {
+		return err
+	}
+	return v.idHash(hashes)
 }
 
-// idBlock checks block i of IDS, the ids of documents first to end-1.
-func idBlock(s *segment.Segment, i int, first, end uint32, hashes []uint64) error {
+// idRange is how many blocks of ids a goroutine checks at a time.
+const idRange = 4096 / layout.IDsPerBlock
+
+// sameIDs reports whether all ids can be read and hashes, if ascending, are theirs: whether
+// both add up to the same, in any order. Elements are scrambled by a random number, so that
+// no file can be made that adds up by chance.
+func (v *verifier) sameIDs(hashes []uint64) bool {
+	seed := rand.Uint64()
+	scramble := func(key uint64) uint64 {
+		hi, lo := bits.Mul64(key^seed, 0x9e3779b97f4a7c15)
+		x := (hi ^ lo) + seed
+		hi, lo = bits.Mul64(x, x|1)
+		return hi ^ lo
+	}
+	docs := int(v.s.Meta().Docs)
+	var sum atomic.Uint64
+	err := v.each(layout.IDBlocks(docs), idRange, func(lo, hi int) error {
+		x, room := uint64(0), layout.NewFrontCoded(nil)
+		for i := lo; i < hi; i++ {
+			first := i * layout.IDsPerBlock
+			err := idBlock(v.s, i, uint32(min(docs-first, layout.IDsPerBlock)), &room, func(j uint32, id []byte) error {
+				x += scramble(layout.IDHashKey(xxhash.Sum64(id), uint32(first)+j))
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+		}
+		for _, h := range hashes[min(lo*layout.IDsPerBlock, len(hashes)):min(hi*layout.IDsPerBlock, len(hashes))] {
+			x -= scramble(h)
+		}
+		sum.Add(x)
+		return v.ctx.Err()
+	})
+	return err == nil && sum.Load() == 0
+}
+
+// idBlock calls f with the n ids of block i of IDS, which it decodes to id.
+func idBlock(s *segment.Segment, i int, n uint32, id *layout.FrontCoded, f func(j uint32, id []byte) error) error {
 	b, off, err := s.Raw().IDBlock(i)
 	if err != nil {
 		return err
 	}
-	var room [256]byte
-	id, pos := room[:0], 0
-	for doc := first; doc < end; doc++ {
-		lcp, suffix, next := layout.Head(b, pos, len(id))
+	id.Set(0, nil)
+	pos := 0
+	for j := range n {
+		lcp, suffix, next := id.Head(b, pos)
 		if next < 0 {
 			return s.Raw().Corrupt(format.SectionIDs, off+int64(pos), "malformed id")
 		}
-		id, pos = append(id[:lcp], suffix...), next
-		if hashes == nil {
-			continue
-		}
-		key := layout.IDHashKey(xxhash.Sum64(id), doc)
-		if i, _, _ := layout.SearchHashes(hashes, key); i == len(hashes) || hashes[i] != key {
-			return s.Raw().Corrupt(format.SectionIDHash, 0, "id %q of docID %d is missing", id, doc)
+		id.Set(lcp, suffix)
+		pos = next
+		if err := f(j, id.Bytes()); err != nil {
+			return err
 		}
 	}
 	if pos != len(b) {
@@ -92,15 +150,13 @@ func idBlock(s *segment.Segment, i int, first, end uint32, hashes []uint64) erro
 }
 
 // idHash checks that IDHASH ascends, and that ids with equal hashes differ.
-func (v *verifier) idHash() error {
-	s := v.s
-	hashes, err := s.IDHashes()
-	if err != nil {
-		return v.report(err, Damage{})
-	}
+func (v *verifier) idHash(hashes []uint64) error {
 	return v.each(len(hashes), 1<<16, func(lo, hi int) error {
 		for i := max(lo, 1); i < hi; i++ {
-			if err := v.report(hashPair(s, hashes, i), Damage{Length: 8}); err != nil {
+			if hashes[i]>>32 > hashes[i-1]>>32 {
+				continue
+			}
+			if err := v.report(hashPair(v.s, hashes, i), Damage{Length: 8}); err != nil {
 				return err
 			}
 		}
@@ -108,14 +164,11 @@ func (v *verifier) idHash() error {
 	})
 }
 
-// hashPair compares entry i of IDHASH with the one before it.
+// hashPair compares entry i of IDHASH with the one before it, whose hash is not below its own.
 func hashPair(s *segment.Segment, hashes []uint64, i int) error {
 	x, y := hashes[i-1], hashes[i]
-	switch {
-	case x >= y:
+	if x >= y {
 		return s.Raw().Corrupt(format.SectionIDHash, int64(i)*8, "hashes are not ascending")
-	case x>>32 != y>>32:
-		return nil
 	}
 	a, err := s.ID(uint32(x), nil)
 	if err != nil {

@@ -8,6 +8,15 @@ import (
 	"github.com/pinion-index/pinion/segment"
 )
 
+// Extent is what Structure checks of the extent of l, in a segment of docs documents:
+// padding, reserved bytes and the bounds of the hash buckets.
+func Extent(l *segment.List, docs uint32) error {
+	if msg := checkReserved(l, docs); msg != "" {
+		return l.Locate(format.Corrupt("%s", msg), format.NoBlock)
+	}
+	return nil
+}
+
 // checkReserved checks reserved bytes, padding and the bounds of a list of a segment of docs
 // documents.
 func checkReserved(l *segment.List, docs uint32) string {

@@ -15,22 +15,18 @@ const termRange = 16
 // lists reads the dictionary and the lists, and compares their sums with META.
 func (v *verifier) lists() error {
 	s := v.s
-	keys, offsets, err := s.Raw().TermIndex()
-	if err == nil {
-		terms, _ := s.Header().Section(format.SectionTerms)
-		if first, last := offsets[0], offsets[len(keys)]; first != 0 || last != uint64(terms.Length) {
-			err = s.Raw().Corrupt(format.SectionTermIndex, 0, "blocks span %d to %d of %d bytes", first, last, terms.Length)
-		}
-	}
+	keys, err := s.Raw().TermKeys()
 	if err != nil {
 		return v.report(err, Damage{})
 	}
 	parts := make([]sums, (len(keys)+termRange-1)/termRange)
-	pool := sync.Pool{New: func() any { return &listVerifier{v: v, s: s, lens: v.lens, postings: v.o.Level == Postings} }}
+	pool := sync.Pool{New: func() any {
+		return &listVerifier{v: v, s: s, lens: v.lens, least: v.least, postings: v.o.Level == Postings}
+	}}
 	err = v.each(len(keys), termRange, func(lo, hi int) error {
 		lv := pool.Get().(*listVerifier)
 		defer pool.Put(lv)
-		lv.sums = sums{start: -1}
+		lv.sums = sums{}
 		lv.prev = lastTerm(s, lv.prev[:0], lo-1)
 		for i := lo; i < hi; i++ {
 			if err := v.report(lv.block(i, keys[i]), Damage{}); err != nil {
@@ -38,7 +34,7 @@ func (v *verifier) lists() error {
 			}
 		}
 		parts[lo/termRange] = lv.sums
-		return v.step(int64(lv.n))
+		return v.step(int64(lv.Postings))
 	})
 	if err != nil || len(v.found) > 0 { // the sums of what is damaged are not those of META
 		return err
@@ -69,53 +65,25 @@ func lastTerm(s *segment.Segment, dst []byte, i int) []byte {
 
 // sums are what adjacent lists add up to.
 type sums struct {
-	start, end int64 // of their extents; start is -1 if there are none
-	n          uint64
-	tokens     uint64
-	extents    uint64
-	compact    uint64 // bytes of entries without an extent
-	docsUsed   uint64
-	freqUsed   uint64
+	segment.ListSums
+	tokens uint64
 }
 
 // compare compares the sums of all parts of the dictionary with META.
 func (v *verifier) compare(parts []sums) error {
 	var all sums
+	r, m := v.s.Raw(), v.s.Meta()
 	for i := range parts {
-		p := &parts[i]
-		if p.start >= 0 {
-			if p.start != all.end {
-				return v.report(v.gap(p.start, all.end), Damage{})
-			}
-			all.end = p.end
+		if err := all.Join(r, &parts[i].ListSums); err != nil {
+			return v.report(err, Damage{})
 		}
-		all.n, all.tokens, all.extents, all.compact = all.n+p.n, all.tokens+p.tokens, all.extents+p.extents, all.compact+p.compact
-		all.docsUsed, all.freqUsed = all.docsUsed|p.docsUsed, all.freqUsed|p.freqUsed
+		all.tokens += parts[i].tokens
 	}
-	return v.report(all.compare(v.s, v.o.Level == Postings), Damage{})
-}
-
-func (v *verifier) gap(start, end int64) error {
-	return v.s.Raw().Corrupt(format.SectionPostings, start, "extent does not begin where the one before it ends, at %d", end)
-}
-
-func (x *sums) compare(s *segment.Segment, postings bool) error {
-	m := s.Meta()
-	section, _ := s.Header().Section(format.SectionPostings)
-	switch {
-	case x.n != m.Postings:
-		return s.Raw().Corrupt(format.SectionMeta, 0, "%d postings, META says %d", x.n, m.Postings)
-	case postings && !m.ForeignLengths && x.tokens != m.Tokens:
-		return s.Raw().Corrupt(format.SectionMeta, 0, "frequencies add up to %d, META says %d tokens", x.tokens, m.Tokens)
-	case x.extents != m.Extents || x.docsUsed != m.DocsCodecs || x.freqUsed != m.FreqsCodecs:
-		return s.Raw().Corrupt(format.SectionMeta, 0, "%d extents with codecs %#x and %#x, META says %d, %#x and %#x",
-			x.extents, x.docsUsed, x.freqUsed, m.Extents, m.DocsCodecs, m.FreqsCodecs)
-	case x.compact != m.CompactBytes:
-		return s.Raw().Corrupt(format.SectionMeta, 0, "%d bytes of compact entries, META says %d", x.compact, m.CompactBytes)
-	case x.end != section.Length:
-		return s.Raw().Corrupt(format.SectionPostings, x.end, "bytes that no term refers to")
+	err := all.Compare(r)
+	if err == nil && v.o.Level == Postings && !m.ForeignLengths && all.tokens != m.Tokens {
+		err = r.Corrupt(format.SectionMeta, 0, "frequencies add up to %d, META says %d tokens", all.tokens, m.Tokens)
 	}
-	return nil
+	return v.report(err, Damage{})
 }
 
 // listVerifier verifies one list after another.
@@ -123,7 +91,8 @@ type listVerifier struct {
 	v          *verifier
 	s          *segment.Segment
 	lens       segment.LengthTable
-	postings   bool // check the postings of extents too
+	least      uint32 // no document is shorter
+	postings   bool   // check the postings of extents too
 	list       segment.List
 	rows       segment.Rows
 	dls        []uint32 // document lengths of a row
@@ -185,29 +154,23 @@ func (lv *listVerifier) verify(e segment.Entry) error {
 	if err := lv.s.InitList(l, e); err != nil {
 		return err
 	}
-	lv.n += uint64(l.N)
+	lv.Postings += uint64(l.N)
 	if l.Kind != segment.KindExtent {
 		docs, freqs := l.Small()
-		lv.compact += uint64(e.Size())
+		lv.CompactBytes += uint64(e.Size())
 		lv.sumTokens(freqs)
 		return lv.checkFreqs(docs, freqs)
 	}
-	if lv.start < 0 {
-		lv.start = e.Offset
-	} else if e.Offset != lv.end {
-		return lv.v.gap(e.Offset, lv.end)
+	if err := lv.AddExtent(lv.s.Raw(), &e); err != nil {
+		return lv.v.report(err, Damage{})
 	}
-	lv.end = e.Offset + int64(len(l.Extent()))
-	lv.extents++
-	lv.docsUsed |= 1 << l.DocsCodec.ID()
-	lv.freqUsed |= 1 << l.FreqsCodec.ID()
 	if lv.postings {
 		if err := lv.fault(l.VerifyChecksum(), Damage{Length: int64(len(l.Extent()))}); err != nil {
 			return err
 		}
 	}
-	if msg := checkReserved(l, lv.s.Meta().Docs); msg != "" {
-		return l.Locate(format.Corrupt("%s", msg), format.NoBlock)
+	if err := Extent(l, lv.s.Meta().Docs); err != nil {
+		return err
 	}
 	if !lv.postings {
 		return nil
@@ -220,10 +183,8 @@ func (lv *listVerifier) checkFreqs(docs, freqs []uint32) error {
 	if lv.s.Meta().ForeignLengths || lv.lens.Len() == 0 {
 		return nil
 	}
-	for i, f := range freqs {
-		if n := lv.lens.Get(docs[i]); f > n {
-			return lv.list.Locate(format.Corrupt("document %d has %d tokens, and %d of this term", docs[i], n, f), format.NoBlock)
-		}
+	if i := lv.lens.Exceeded(docs, freqs, 0, lv.least); i >= 0 {
+		return lv.list.Locate(format.Corrupt("document %d has %d tokens, and %d of this term", docs[i], lv.lens.Get(docs[i]), freqs[i]), format.NoBlock)
 	}
 	return nil
 }

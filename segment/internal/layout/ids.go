@@ -32,3 +32,6 @@ func SearchHashes(hashes []uint64, key uint64) (i, low, high int) {
 
 // IDHashKey returns the element of IDHASH for the xxhash64 of an id and its docID.
 func IDHashKey(hash uint64, doc uint32) uint64 { return hash&^0xffffffff | uint64(doc) }
+
+// IDBlocks returns how many blocks the ids of docs documents have.
+func IDBlocks(docs int) int { return (docs + IDsPerBlock - 1) / IDsPerBlock }

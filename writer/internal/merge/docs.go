@@ -88,6 +88,9 @@ func (m *Merger) lengths() ([]segment.LengthTable, error) {
 		if err != nil {
 			return nil, err
 		}
+		if !src.seg.Meta().ForeignLengths {
+			src.lens = t
+		}
 		if src.live > 0 && src.gone != nil {
 			width := t.Width()
 			b := make([]byte, 0, int(src.live)*width)

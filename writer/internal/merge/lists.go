@@ -3,8 +3,10 @@ package merge
 import (
 	"context"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/build"
+	"github.com/pinion-index/pinion/segment/check"
 	"github.com/pinion-index/pinion/writer/internal/lists"
 )
 
@@ -44,6 +46,9 @@ func (lw *listWorker) term(e *lists.Encoded, refs []lists.Ref) error {
 		if err := src.seg.InitList(&lw.list, refs[i].Entry); err != nil {
 			return err
 		}
+		if err := src.check(&lw.list); err != nil {
+			return err
+		}
 		if src.gone == nil {
 			any = true
 			if err := lw.enc.AppendList(&lw.list, src.base); err != nil {
@@ -62,6 +67,27 @@ func (lw *listWorker) term(e *lists.Encoded, refs []lists.Ref) error {
 		return nil
 	}
 	return e.Finish(lw.enc)
+}
+
+// check checks the structure of a list of s.
+func (s *source) check(l *segment.List) error {
+	if docs, freqs := l.Small(); docs != nil {
+		return s.checkFreqs(docs, freqs, 0)
+	}
+	return check.Extent(l, s.seg.Meta().Docs)
+}
+
+// checkFreqs checks that no frequency of a short list exceeds its document's length. docs
+// are base above the docIDs.
+func (s *source) checkFreqs(docs, freqs []uint32, base uint32) error {
+	if s.lens.Len() == 0 {
+		return nil
+	}
+	i := s.lens.Exceeded(docs, freqs, base, s.seg.Meta().MinLen)
+	if i < 0 {
+		return nil
+	}
+	return s.seg.Raw().Corrupt(format.SectionTerms, 0, "document %d has fewer tokens than %d of this term", docs[i]-base, freqs[i])
 }
 
 // smallLists is the maximum number of postings of a term whose lists are decoded
@@ -85,7 +111,11 @@ func (lw *listWorker) small(e *lists.Encoded, refs []lists.Ref) (err error) {
 	docs, freqs := lw.docs[:0], lw.freqs[:0]
 	for i := range refs {
 		src := lw.sources[refs[i].Source]
+		n := len(docs)
 		if docs, freqs, err = src.seg.AppendSmall(docs, freqs, &refs[i].Entry, src.base); err != nil {
+			return err
+		}
+		if err := src.checkFreqs(docs[n:], freqs[n:], src.base); err != nil {
 			return err
 		}
 	}

@@ -33,6 +33,7 @@ type source struct {
 	base uint32       // new docID of its first live document
 	gone *renumbering // nil: no document is deleted
 	live uint32
+	lens segment.LengthTable // of all documents; none if they do not bound frequencies
 }
 
 func newSource(s Source, base uint32) *source {

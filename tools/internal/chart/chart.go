@@ -1,13 +1,20 @@
-// Package chart writes line charts as SVG: panels side by side with a common legend
-// and linear or logarithmic axes.
+// Package chart writes line charts as SVG, with gonum.org/v1/plot: panels side by side
+// with a common legend and linear or logarithmic axes.
 package chart
 
 import (
-	"fmt"
+	"image/color"
 	"io"
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/dustin/go-humanize"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 // Figure is a row of panels with one legend.
@@ -43,51 +50,29 @@ type Series struct {
 // logarithmic axis, interrupts the line.
 type Point struct{ X, Y float64 }
 
-// Sizes in pixels.
+// Sizes in points.
 const (
-	panelWidth  = 400.0
-	panelHeight = 300.0
-	left        = 66.0
-	right       = 18.0
-	top         = 34.0
-	bottom      = 52.0
-	titleHeight = 38.0
-	lineHeight  = 20.0
-	charWidth   = 6.8
+	panelWidth  = vg.Length(300)
+	panelHeight = vg.Length(225)
+	titleHeight = vg.Length(28)
+	lineHeight  = vg.Length(15)
 )
 
 // colours are those of Okabe and Ito, which color-blind people can distinguish.
-var colours = []string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#999999"}
+var colours = []color.Color{
+	color.RGBA{0x00, 0x72, 0xb2, 0xff}, color.RGBA{0xd5, 0x5e, 0x00, 0xff}, color.RGBA{0x00, 0x9e, 0x73, 0xff}, color.RGBA{0xcc, 0x79, 0xa7, 0xff},
+	color.RGBA{0xe6, 0x9f, 0x00, 0xff}, color.RGBA{0x56, 0xb4, 0xe9, 0xff}, color.Black, color.Gray{0x99},
+}
 
-// WriteTo writes the figure as an SVG document.
-func (f *Figure) WriteTo(w io.Writer) (int64, error) {
-	names := f.names()
-	width := panelWidth * float64(max(len(f.Panels), 1))
-	rows := legendRows(names, width)
-	height := titleHeight + panelHeight + lineHeight*float64(len(rows)) + 12
-	if f.Note != "" {
-		height += lineHeight
+// style returns how the series of a name look.
+func style(names []string, name string) (draw.LineStyle, draw.GlyphStyle) {
+	i := slices.Index(names, name)
+	c := colours[i%len(colours)]
+	line := draw.LineStyle{Color: c, Width: vg.Points(1.5)}
+	if i >= len(colours) {
+		line.Dashes = []vg.Length{vg.Points(4), vg.Points(2)}
 	}
-	s := &svg{}
-	s.printf(`<svg xmlns="http://www.w3.org/2000/svg" width="%g" height="%g" viewBox="0 0 %g %g" font-family="Helvetica, Arial, sans-serif" font-size="12">`+"\n", width, height, width, height)
-	s.printf(`<rect width="%g" height="%g" fill="#ffffff"/>`+"\n", width, height)
-	s.text(width/2, 24, "middle", `font-size="15" font-weight="bold"`, f.Title)
-	for i := range f.Panels {
-		s.printf(`<g transform="translate(%g %g)">`+"\n", panelWidth*float64(i), titleHeight)
-		f.Panels[i].draw(s, names)
-		s.printf("</g>\n")
-	}
-	y := titleHeight + panelHeight + 14
-	for _, row := range rows {
-		s.legend(row, names, width, y)
-		y += lineHeight
-	}
-	if f.Note != "" {
-		s.text(width/2, y, "middle", `font-size="10" fill="#666666"`, f.Note)
-	}
-	s.printf("</svg>\n")
-	n, err := io.WriteString(w, s.b.String())
-	return int64(n), err
+	return line, draw.GlyphStyle{Color: c, Radius: vg.Points(2), Shape: draw.CircleGlyph{}}
 }
 
 // names returns the names of all series, in order of appearance.
@@ -103,70 +88,139 @@ func (f *Figure) names() []string {
 	return names
 }
 
-// svg builds a document.
-type svg struct{ b strings.Builder }
-
-func (s *svg) printf(format string, args ...any) { fmt.Fprintf(&s.b, format, args...) }
-
-var escape = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;")
-
-func (s *svg) text(x, y float64, anchor, style, text string) {
-	s.printf(`<text x="%.1f" y="%.1f" text-anchor="%s" %s>%s</text>`+"\n", x, y, anchor, style, escape.Replace(text))
-}
-
-// legendRows breaks names into rows that fit into width.
-func legendRows(names []string, width float64) [][]string {
-	var rows [][]string
-	used := math.Inf(1)
-	for _, n := range names {
-		w := legendWidth(n)
-		if used+w > width-20 {
-			rows, used = append(rows, nil), 0
+// WriteTo writes the figure as an SVG document.
+func (f *Figure) WriteTo(w io.Writer) (int64, error) {
+	names := f.names()
+	width := panelWidth * vg.Length(max(len(f.Panels), 1))
+	height := titleHeight + panelHeight + lineHeight*vg.Length(len(names)+1)
+	canvas := vgsvg.New(width, height)
+	all := draw.New(canvas)
+	all.SetColor(color.White)
+	all.Fill(all.Rectangle.Path())
+	text := plot.New().Title.TextStyle
+	text.XAlign, text.YAlign = draw.XCenter, draw.YTop
+	all.FillText(text, vg.Point{X: width / 2, Y: height - vg.Points(6)}, f.Title)
+	for i := range f.Panels {
+		p, err := f.Panels[i].plot(names)
+		if err != nil {
+			return 0, err
 		}
-		rows[len(rows)-1] = append(rows[len(rows)-1], n)
-		used += w
+		x := panelWidth * vg.Length(i)
+		p.Draw(draw.Crop(all, x+vg.Points(6), x+panelWidth-width-vg.Points(6), height-titleHeight-panelHeight, -titleHeight))
 	}
-	return rows
+	f.legend(all, names)
+	if f.Note != "" {
+		text.Font.Size = vg.Points(8)
+		text.YAlign = draw.YBottom
+		all.FillText(text, vg.Point{X: width / 2, Y: vg.Points(3)}, f.Note)
+	}
+	return canvas.WriteTo(w)
 }
 
-func legendWidth(name string) float64 { return 46 + charWidth*float64(len(name)) }
-
-// legend writes a row of the legend, centred.
-func (s *svg) legend(row, names []string, width, y float64) {
-	total := 0.0
-	for _, n := range row {
-		total += legendWidth(n)
+// legend draws the names below the panels.
+func (f *Figure) legend(all draw.Canvas, names []string) {
+	l := plot.NewLegend()
+	l.TextStyle.Font.Size = vg.Points(9)
+	l.Left, l.Top, l.Padding = true, false, vg.Points(2)
+	for _, name := range names {
+		line, glyph := style(names, name)
+		l.Add(name, &plotter.Line{LineStyle: line}, &plotter.Scatter{GlyphStyle: glyph})
 	}
-	x := (width - total) / 2
-	for _, n := range row {
-		i := slices.Index(names, n)
-		s.printf(`<line x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f" %s/>`+"\n", x, y-4, x+26, y-4, stroke(i))
-		s.marker(i, x+13, y-4)
-		s.text(x+31, y, "start", "", n)
-		x += legendWidth(n)
+	l.Draw(draw.Crop(all, panelWidth/4, 0, lineHeight, 0))
+}
+
+// plot turns the panel into a plot.
+func (p *Panel) plot(names []string) (*plot.Plot, error) {
+	out := plot.New()
+	out.Title.Text = p.Title
+	out.Title.TextStyle.Font.Size = vg.Points(10)
+	p.X.apply(&out.X)
+	p.Y.apply(&out.Y)
+	out.Add(plotter.NewGrid())
+	for _, s := range p.Series {
+		line, glyph := style(names, s.Name)
+		for _, part := range p.parts(s.Points) {
+			l, points, err := plotter.NewLinePoints(part)
+			if err != nil {
+				return nil, err
+			}
+			l.LineStyle, points.GlyphStyle = line, glyph
+			out.Add(l, points)
+		}
+	}
+	p.X.limit(&out.X)
+	p.Y.limit(&out.Y)
+	return out, nil
+}
+
+// parts cuts a line where it is interrupted.
+func (p *Panel) parts(points []Point) (parts []plotter.XYs) {
+	whole := false
+	for _, q := range points {
+		if !p.X.shows(q.X) || !p.Y.shows(q.Y) {
+			whole = false
+			continue
+		}
+		if !whole {
+			parts, whole = append(parts, nil), true
+		}
+		last := &parts[len(parts)-1]
+		*last = append(*last, plotter.XY(q))
+	}
+	return parts
+}
+
+// shows reports whether v can be shown.
+func (a *Axis) shows(v float64) bool {
+	return !math.IsNaN(v) && !math.IsInf(v, 0) && (!a.Log || v > 0)
+}
+
+// apply sets up an axis.
+func (a *Axis) apply(out *plot.Axis) {
+	out.Label.Text = a.Label
+	out.Tick.Marker = labels{plot.DefaultTicks{}}
+	if a.Log {
+		out.Scale, out.Tick.Marker = plot.LogScale{}, labels{plot.LogTicks{Prec: -1}}
+	}
+	if a.Ticks != nil {
+		ticks := make(plot.ConstantTicks, len(a.Ticks))
+		for i, v := range a.Ticks {
+			ticks[i] = plot.Tick{Value: v, Label: label(v)}
+		}
+		out.Tick.Marker = ticks
 	}
 }
 
-// stroke returns the attributes of line number i.
-func stroke(i int) string {
-	dash := ""
-	if n := i / len(colours); n > 0 {
-		dash = fmt.Sprintf(` stroke-dasharray="%d 3"`, 7-2*min(n, 3))
+// limit sets the ends of an axis when all points have been added.
+func (a *Axis) limit(out *plot.Axis) {
+	for _, v := range a.Ticks {
+		out.Min, out.Max = min(out.Min, v), max(out.Max, v)
 	}
-	return fmt.Sprintf(`stroke="%s" stroke-width="1.8" fill="none"%s`, colours[i%len(colours)], dash)
+	switch {
+	case out.Min > out.Max: // no points
+		out.Min, out.Max = 1, 10
+	case out.Min == out.Max && a.Log:
+		out.Min, out.Max = out.Min/2, out.Max*2
+	case out.Min == out.Max:
+		out.Min, out.Max = out.Min-1, out.Max+1
+	}
+	if a.Zero && !a.Log {
+		out.Min = min(out.Min, 0)
+	}
 }
 
-// marker draws a point of line number i.
-func (s *svg) marker(i int, x, y float64) {
-	c := colours[i%len(colours)]
-	switch i % 4 {
-	case 0:
-		s.printf(`<circle cx="%.1f" cy="%.1f" r="3.2" fill="%s"/>`+"\n", x, y, c)
-	case 1:
-		s.printf(`<rect x="%.1f" y="%.1f" width="6" height="6" fill="%s"/>`+"\n", x-3, y-3, c)
-	case 2:
-		s.printf(`<path d="M%.1f %.1fl4 7h-8z" fill="%s"/>`+"\n", x, y-4.2, c)
-	default:
-		s.printf(`<path d="M%.1f %.1fl4.2 4.2l-4.2 4.2l-4.2 -4.2z" fill="%s"/>`+"\n", x, y-4.2, c)
+// labels shortens the labels of ticks.
+type labels struct{ plot.Ticker }
+
+func (t labels) Ticks(lo, hi float64) []plot.Tick {
+	ticks := t.Ticker.Ticks(lo, hi)
+	for i := range ticks {
+		if ticks[i].Label != "" {
+			ticks[i].Label = label(ticks[i].Value)
+		}
 	}
+	return ticks
 }
+
+// label prints a value with a decimal unit.
+func label(v float64) string { return strings.ReplaceAll(humanize.SIWithDigits(v, 1, ""), " ", "") }

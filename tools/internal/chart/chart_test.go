@@ -88,28 +88,3 @@ func TestWellFormed(t *testing.T) {
 		}
 	}
 }
-
-func TestTicks(t *testing.T) {
-	for _, c := range []struct {
-		axis Axis
-		lo   float64
-		hi   float64
-		want []float64
-	}{
-		{Axis{}, 0, 10, []float64{0, 2, 4, 6, 8, 10}},
-		{Axis{}, 3, 3, []float64{3}},
-		{Axis{}, -1, 1, []float64{-1, -0.5, 0, 0.5, 1}},
-		{Axis{Log: true}, 0, 1, []float64{1, 2, 5, 10}},
-		{Axis{Log: true}, 1.9, 5.1, []float64{100, 1000, 10000, 100000}},
-		{Axis{Ticks: []float64{7}}, 0, 100, []float64{7}},
-	} {
-		if got := c.axis.ticks(scale{log: c.axis.Log, lo: c.lo, hi: c.hi}); !slices.Equal(got, c.want) {
-			t.Errorf("%+v from %g to %g: %v, not %v", c.axis, c.lo, c.hi, got, c.want)
-		}
-	}
-	for v, want := range map[float64]string{0: "0", 0.25: "0.25", 16: "16", 512: "512", 1024: "1024", 1500: "1.5k", 20000: "20k", 3e6: "3M", 2.5e9: "2.5G", -1500: "-1.5k"} {
-		if got := tickLabel(v); got != want {
-			t.Errorf("%g is labelled %s, not %s", v, got, want)
-		}
-	}
-}

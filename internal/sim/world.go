@@ -13,6 +13,7 @@ import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -108,6 +109,13 @@ func (w *world) live() error {
 		w.fs = left
 		w.crashes++
 		l.unsure.Store(true)
+	} else if l.unsure.Load() {
+		// What recover sees is what the model goes on from. Of a commit of uncertain
+		// outcome that need not be durable: a crash before the next Lock has synced the
+		// directory may still take it back.
+		if err := w.fs.Sync(); err != nil {
+			return err
+		}
 	}
 	if err == nil {
 		err = w.recover(l.unsure.Load())
@@ -147,6 +155,9 @@ func (l *life) arrange() {
 // run is the life itself.
 func (l *life) run(o writer.Options) (err error) {
 	if l.writer, err = writer.OpenFS(context.Background(), l.fs, o); err != nil {
+		if errors.Is(err, store.ErrUncertain) {
+			l.unsure.Store(true)
+		}
 		return l.judge("open", err)
 	}
 	var group sync.WaitGroup

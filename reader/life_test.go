@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -198,6 +199,7 @@ func TestCallsBesideClose(t *testing.T) {
 						}
 						return
 					}
+					runtime.Gosched() // WebAssembly preempts nothing
 				}
 			})
 		}

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -140,6 +141,9 @@ func (l *Live) Snapshot() *reader.Snapshot {
 // the deleted ones deleted, to a local directory, whose files readers map into memory.
 func Directory(t testing.TB, o writer.Options, docs [][]string, deleted []int, cuts ...int) string {
 	t.Helper()
+	if runtime.GOOS == "js" || runtime.GOOS == "wasip1" {
+		t.Skip("local directories cannot be locked")
+	}
 	dir := t.TempDir()
 	w, err := writer.Open(context.Background(), dir, o)
 	if err != nil {

@@ -57,16 +57,7 @@ func FuzzRepair(f *testing.F) {
 		if err != nil {
 			return
 		}
-		x, err := reader.OpenFS(fs)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer x.Close()
-		s, err := x.Snapshot()
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer s.Close()
+		s := snapshot(t, fs)
 		if err := s.Verify(ctx); err != nil {
 			t.Fatal(err)
 		}
@@ -74,4 +65,20 @@ func FuzzRepair(f *testing.F) {
 			t.Fatalf("%d documents of %d", n, docs)
 		}
 	})
+}
+
+// snapshot opens the newest commit of an index that must be sound.
+func snapshot(t *testing.T, fs store.FS) *reader.Snapshot {
+	t.Helper()
+	x, err := reader.OpenFS(fs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { x.Close() })
+	s, err := x.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/pinion-index/pinion/exchange"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/query"
-	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -45,16 +44,7 @@ func FuzzParse(f *testing.F) {
 			t.Fatal(err)
 		}
 		defer w.Close()
-		x, err := reader.OpenFS(fs)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer x.Close()
-		s, err := x.Snapshot()
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer s.Close()
+		s := snapshot(t, fs)
 		searcher, err := query.NewSearcher(s, query.Options{})
 		if err != nil {
 			t.Fatal(err)

@@ -163,6 +163,22 @@ func (ld *loading) launch() error {
 	return err
 }
 
+// damages are what the kernels find, the cause before its consequences.
+var damages = []struct {
+	bit  uint32
+	text string
+}{
+	{kernels.BadDocEnds, "docID block endpoints do not ascend within the payload"},
+	{kernels.BadFreqEnds, "frequency block endpoints do not ascend within the payload"},
+	{kernels.BadLast, "last docIDs of blocks do not ascend within the segment"},
+	{kernels.BadHash, "hash bucket offsets do not ascend"},
+	{kernels.BadBlock, "block is not one that its codec writes"},
+	{kernels.BadDocs, "docIDs are not ascending or not those of the skip header"},
+	{kernels.BadFreqs, "frequency is 0 or more than the document's length"},
+	{kernels.BadBound, "posting is not under its quad"},
+	{kernels.BadFound, "linear regression or hash buckets miss an element"},
+}
+
 // verdict returns what is wrong with a list, or nil.
 func (ld *loading) verdict(i int) error {
 	r, s := ld.lists[i], &ld.status[i]
@@ -170,34 +186,21 @@ func (ld *loading) verdict(i int) error {
 		return *r.sum
 	}
 	damage := ""
-	switch {
-	case s.Bad&kernels.BadDocEnds != 0:
-		damage = "docID block endpoints do not ascend within the payload"
-	case s.Bad&kernels.BadFreqEnds != 0:
-		damage = "frequency block endpoints do not ascend within the payload"
-	case s.Bad&kernels.BadLast != 0:
-		damage = "last docIDs of blocks do not ascend within the segment"
-	case s.Bad&kernels.BadHash != 0:
-		damage = "hash bucket offsets do not ascend"
-	case s.Bad&kernels.BadBlock != 0:
-		damage = "block is not one that its codec writes"
-	case s.Bad&kernels.BadDocs != 0:
-		damage = "docIDs are not ascending or not those of the skip header"
-	case s.Bad&kernels.BadFreqs != 0:
-		damage = "frequency is 0 or more than the document's length"
-	case s.Bad&kernels.BadBound != 0:
-		damage = "posting is not under its quad"
-	case s.Bad&kernels.BadFound != 0:
-		damage = "linear regression or hash buckets miss an element"
-	default:
+	for _, d := range damages {
+		if s.Bad&d.bit != 0 {
+			damage = d.text
+			break
+		}
+	}
+	if damage == "" && r.sum != nil {
 		for k, impact := range r.kth {
-			if _, _, ok := impact.Pair(); ok && r.sum != nil && s.Reach[k] < uint32(format.KthValues[k]) {
+			if _, _, ok := impact.Pair(); ok && s.Reach[k] < uint32(format.KthValues[k]) {
 				damage = "fewer postings reach a k-th impact than it says"
 			}
 		}
-		if damage == "" {
-			return nil
-		}
+	}
+	if damage == "" {
+		return nil
 	}
 	place := format.Place{File: ld.l.segments[r.key.Segment].Name(), Section: format.SectionPostings.String(), Block: format.NoBlock}
 	if int64(s.Block) < int64(r.blocks) {

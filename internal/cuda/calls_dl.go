@@ -117,8 +117,8 @@ func cuInit() (version, devices int, err error) {
 	if err := find(); err != nil {
 		return 0, 0, err
 	}
-	if err := call(symInit, 0); err != nil {
-		return 0, 0, fmt.Errorf("%w: %w", ErrNoDevice, err)
+	if r, _, _ := purego.SyscallN(fns[symInit], 0); int32(r) != cuSuccess {
+		return 0, 0, fmt.Errorf("%w: %s", ErrNoDevice, cuErrorString(int(int32(r))))
 	}
 	v, n := new(int32), new(int32)
 	if err = call(symVersion, uintptr(unsafe.Pointer(v))); err == nil {

@@ -143,7 +143,6 @@ func (d *Driver) load() error {
 const (
 	cuSuccess     = 0
 	cuOutOfMemory = 2
-	cuNoDevice    = 100
 )
 
 // result converts a result code of the driver to an error.
@@ -153,8 +152,6 @@ func result(code int) error {
 		return nil
 	case cuOutOfMemory:
 		return ErrMemory
-	case cuNoDevice:
-		return ErrNoDevice
 	}
 	return fmt.Errorf("%w: CUDA error %d: %s", ErrDevice, code, cuErrorString(code))
 }

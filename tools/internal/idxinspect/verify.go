@@ -89,7 +89,7 @@ func verifyCommand() *cobra.Command {
 	cmd := command("verify INDEX", "Check every byte of an index",
 		`It checks the files of an index and shows every damaged place: section, term, block,
 bytes and documents, and which single flipped bit explains it. The exit code is 1 if there
-is any. Levels:
+is any. It names files that belong to no commit, too. Levels:
   1  the checksums of pages, sections and files
   2  also the dictionary, ids, lengths, stored text and the headers of lists
   3  also every posting and all that lists say about their postings`,

@@ -49,6 +49,9 @@ func (x *Executor) NewConjunction(ctx context.Context, queries []query.Query, st
 		return nil, err
 	}
 	defer x.leave()
+	if err := x.await(ctx); err != nil {
+		return nil, err
+	}
 	c := &Conjunction{x: x, queries: len(queries), st: stage{Buffers: layout.NewBuffers(x.dev, new(layout.Peak)), stream: stream,
 		zoneFirst: x.stages[stream].zoneFirst}}
 	c.st.Reset(stream)

@@ -28,6 +28,10 @@ type Info struct {
 	Memory          int64 // bytes free when the device was opened
 	Multiprocessors int
 	Shared          int // maximum dynamic shared memory of a thread block, in bytes
+	// Compiles means that the program has no code for the device, so that the driver
+	// compiles it: for up to a minute on a machine that has not cached the result. An
+	// Executor answers with Options.CPU meanwhile.
+	Compiles bool
 }
 
 // Device is an open GPU or, with the build tag emu, the emulator. Several Executors can
@@ -61,7 +65,10 @@ func init() {
 }
 
 // Info describes the device. It can be called after Close.
-func (d *Device) Info() Info { return Info(d.dev.Info()) }
+func (d *Device) Info() Info {
+	i := d.dev.Info()
+	return Info{Name: i.Name, Memory: i.Memory, Multiprocessors: i.Multiprocessors, Shared: i.Shared, Compiles: i.Compiles}
+}
 
 // Close closes the device once all its Executors are closed; open Executors keep working,
 // but New returns ErrClosed. Further calls do nothing.

@@ -18,6 +18,7 @@
 //	device.go         Device, Info, errors
 //	options.go        Options, their checks and defaults
 //	executor.go       Executor: New, Execute, Close, Stats
+//	state.go          whether the device answers: starts, failures
 //	gather.go         Gatherer
 //	plan.go           which lists of a query log are worth device memory
 //	snapshot.go       segments and statistics of a snapshot; LoadAll

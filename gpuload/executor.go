@@ -13,7 +13,6 @@ import (
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/store"
 )
 
 // maxK is the greatest k that the device supports.
@@ -40,6 +39,7 @@ type Executor struct {
 	stages  [cuda.Streams - 2]stage // the other streams are for loads
 	idle    chan *stage
 	peak    layout.Peak
+	state   state
 
 	life    sync.RWMutex // held for reading during a call
 	closed  bool
@@ -110,7 +110,12 @@ func newExecutor(dev cuda.Device, views []view, o Options) (*Executor, error) {
 		return nil, err
 	}
 	x := &Executor{dev: dev, views: views, scorer: o.Scorer, options: o, epoch: 1, conjunctions: map[*Conjunction]bool{}}
-	if err := x.open(); err != nil {
+	x.state.ready = make(chan struct{})
+	err := x.open()
+	if err == nil {
+		err = x.start()
+	}
+	if err != nil {
 		return nil, errors.Join(err, x.Close())
 	}
 	return x, nil
@@ -118,7 +123,6 @@ func newExecutor(dev cuda.Device, views []view, o Options) (*Executor, error) {
 
 // open allocates the device memory that does not depend on queries.
 func (x *Executor) open() (err error) {
-	defer store.CatchFault(store.ArmFault(), &err)
 	x.options.setDefaults(x.dev.Info())
 	segs := make([]*segment.Segment, len(x.views))
 	for i, v := range x.views {
@@ -137,12 +141,7 @@ func (x *Executor) open() (err error) {
 		*st = stage{Buffers: layout.NewBuffers(x.dev, &x.peak), stream: i, zoneFirst: slots - uint32(len(x.stages)-i)*zoneSlots}
 		x.idle <- st
 	}
-	for i := range x.views {
-		if err = x.prepare(i); err != nil {
-			return err
-		}
-	}
-	return x.prepareCodes()
+	return nil
 }
 
 // enter begins a call; leave ends it. It returns ErrClosed after Close.
@@ -161,6 +160,7 @@ func (x *Executor) leave() { x.life.RUnlock() }
 // and NewConjunction return ErrClosed and Close does nothing. Close Gatherers that use x
 // first.
 func (x *Executor) Close() error {
+	x.started(ErrClosed) // calls do not wait for the driver any more
 	x.life.Lock()
 	defer x.life.Unlock()
 	if x.closed {
@@ -246,6 +246,17 @@ func (x *Executor) onCPU(ctx context.Context, queries []query.Query, p *plan) ([
 
 // answer sets the hits of plans, or marks plans for the CPU.
 func (x *Executor) answer(ctx context.Context, plans []*plan) error {
+	if ok, err := x.works(ctx); err != nil {
+		return err
+	} else if !ok {
+		toCPU(plans)
+		return nil
+	}
+	return x.settle(plans, x.onDevice(ctx, plans))
+}
+
+// onDevice answers plans in batches.
+func (x *Executor) onDevice(ctx context.Context, plans []*plan) error {
 	var and, or []*plan
 	for _, p := range plans {
 		switch {

@@ -37,6 +37,9 @@ func (x *Executor) LoadAll(ctx context.Context) (err error) {
 		return err
 	}
 	defer x.leave()
+	if err := x.await(ctx); err != nil {
+		return err
+	}
 	defer store.CatchFault(store.ArmFault(), &err)
 	var wants []*want
 	for i := range x.views {

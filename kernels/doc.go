@@ -1,13 +1,13 @@
-// Package kernels contains the CUDA C sources for the GPU, the PTX built from them, the
-// parameter structs that they share with Go, and an emulator that runs the same sources
-// on the host (build tag emu).
+// Package kernels contains the CUDA C sources for the GPU, the device code built from
+// them, the parameter structs that they share with Go, and an emulator that runs the same
+// sources on the host (build tag emu).
 //
 // Go files:
 //
 //	table.go    the kernels, one entry each: name, module, parameters, codecs
 //	codecs.go   which kernel serves which codec
 //	params.go   the parameter structs; params.h is the same in C
-//	ptx.go      the embedded PTX
+//	code.go     the embedded code: for compute capabilities 8.x and 9.x, and PTX for others
 //
 // Device functions (headers):
 //
@@ -49,6 +49,6 @@
 // (the kernels by name), emu_cgo.go.
 //
 // Every kernel takes one struct by value, so a launch consists of a kernel, a grid size
-// and the bytes of the struct. go generate ./kernels rebuilds the PTX. This requires nvcc
+// and the bytes of the struct. go generate ./kernels rebuilds the code. This requires nvcc
 // 11.8 (see install-toolkit.sh); users need only a driver.
 package kernels

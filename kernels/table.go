@@ -84,7 +84,7 @@ const (
 // entry describes one kernel.
 type entry struct {
 	name    string   // of the entry point
-	module  string   // the source, MODULE.cu, and the PTX, ptx/MODULE.ptx
+	module  string   // the source, MODULE.cu, and the code, code/MODULE.*.gz
 	params  any      // zero value of its parameter struct
 	threads int      // per thread block; 0: 256
 	task    Task     // for For
@@ -188,7 +188,7 @@ func (k Kernel) String() string {
 	return fmt.Sprintf("kernel(%d)", uint8(k))
 }
 
-// Module returns the name of the PTX module that contains the kernel. k must be a kernel
+// Module returns the name of the module that contains the kernel. k must be a kernel
 // from All.
 func (k Kernel) Module() string { return table[k].module }
 

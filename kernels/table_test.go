@@ -131,12 +131,12 @@ func TestTable(t *testing.T) {
 func TestModules(t *testing.T) {
 	want := Modules()
 	slices.Sort(want)
-	for what, pattern := range map[string]string{"sources": "*.cu", "PTX": "ptx/*.ptx"} {
+	for what, pattern := range map[string]string{"sources": "*.cu", "PTX": "code/*.ptx.gz", "sm_80": "code/*.sm_80.gz", "sm_90": "code/*.sm_90.gz"} {
 		var got []string
 		files, _ := filepath.Glob(pattern)
 		for _, f := range files {
-			base := filepath.Base(f)
-			got = append(got, strings.TrimSuffix(base, filepath.Ext(base)))
+			base, _, _ := strings.Cut(filepath.Base(f), ".")
+			got = append(got, base)
 		}
 		if slices.Sort(got); !slices.Equal(got, want) {
 			t.Errorf("%s are %v, modules %v", what, got, want)

@@ -103,8 +103,10 @@ func cuHostRegister(p unsafe.Pointer, n int) error {
 
 func cuHostUnregister(p unsafe.Pointer) error { return result(int(C.cuMemHostUnregister(p))) }
 
-func cuStreamWait(stream uintptr) error {
-	return result(int(C.cuStreamSynchronize(C.CUstream(pointer(stream)))))
+// cuStreamDone reports whether the stream has no work left.
+func cuStreamDone(stream uintptr) (bool, error) {
+	r := int(C.cuStreamQuery(C.CUstream(pointer(stream))))
+	return r == cuSuccess, unlessNotReady(r)
 }
 
 func cuEventElapsed(from, to uintptr) (float32, error) {

@@ -49,7 +49,7 @@ const (
 	symLaunch
 	symRecord
 	symAwait
-	symStreamWait
+	symStreamDone
 	symElapsed
 	symErrorString
 	symbols
@@ -85,7 +85,7 @@ var names = [symbols]string{
 	symLaunch:           "cuLaunchKernel",
 	symRecord:           "cuEventRecord",
 	symAwait:            "cuStreamWaitEvent",
-	symStreamWait:       "cuStreamSynchronize",
+	symStreamDone:       "cuStreamQuery",
 	symElapsed:          "cuEventElapsedTime",
 	symErrorString:      "cuGetErrorString",
 }
@@ -204,7 +204,11 @@ func cuHostRegister(p unsafe.Pointer, n int) error {
 
 func cuHostUnregister(p unsafe.Pointer) error { return call(symHostUnregister, uintptr(p)) }
 
-func cuStreamWait(stream uintptr) error { return call(symStreamWait, stream) }
+// cuStreamDone reports whether the stream has no work left.
+func cuStreamDone(stream uintptr) (bool, error) {
+	r, _, _ := purego.SyscallN(fns[symStreamDone], stream)
+	return int32(r) == cuSuccess, unlessNotReady(int(int32(r)))
+}
 
 func cuEventElapsed(from, to uintptr) (float32, error) {
 	ms := new(float32)

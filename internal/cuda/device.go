@@ -17,12 +17,17 @@ var (
 	ErrDevice = errors.New("gpuload: device failed")
 )
 
-// Info describes a device. gpuload.Info has the same fields.
+// Info describes a device.
 type Info struct {
 	Name            string
 	Memory          int64 // bytes free when the device was opened
 	Multiprocessors int
 	Shared          int // maximum dynamic shared memory of a thread block, in bytes
+	// Major and Minor are the compute capability; 0.0 is an emulator.
+	Major, Minor int
+	// Compiles means that the driver compiles the kernels, which takes many seconds the
+	// first time: the program has no code for this device.
+	Compiles bool
 }
 
 // Streams is the number of streams of a Device, numbered from 0. Batches of one stream
@@ -47,6 +52,9 @@ type Device interface {
 	// memory or outside the Go heap.
 	Register(b []byte) error
 	Unregister(b []byte) error
+	// Load makes kernels ready to run. Submit does it for those that are not, so Load is
+	// for when that takes long: when Info.Compiles is set.
+	Load(ks ...kernels.Kernel) error
 	// Submit enqueues the operations of b on its stream without waiting for them.
 	Submit(b *Batch) error
 	// Wait waits until all batches submitted to a stream are done and returns the first

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"github.com/pinion-index/pinion/kernels"
@@ -17,6 +19,8 @@ const minDriver = 11080
 // Attributes of devices and functions, as the driver numbers them.
 const (
 	attrMultiprocessors = 16
+	attrMajor           = 75 // COMPUTE_CAPABILITY_MAJOR
+	attrMinor           = 76
 	attrSharedOptin     = 97 // MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
 	attrMaxShared       = 8  // of a function: MAX_DYNAMIC_SHARED_SIZE_BYTES
 )
@@ -24,12 +28,15 @@ const (
 // Driver is a Device on an NVIDIA GPU. One goroutine, locked to its thread, opens it,
 // allocates and registers. Batches are submitted and awaited on the caller's thread,
 // because waking another thread takes up to 0.3 ms.
+//
+// A device that does not finish its work in time is dead: calls fail instead of waiting
+// for it, and its memory is left to the end of the process.
 type Driver struct {
+	modules
 	calls   chan func()
+	dead    atomic.Bool
 	info    Info
 	ctx     uintptr
-	fns     [kernels.Count]uintptr
-	threads [kernels.Count]uint32
 	streams [Streams]uintptr
 	events  [Events]uintptr
 	pins    map[uintptr]int // how often each mapping is registered
@@ -44,21 +51,40 @@ func OpenDriver(number int) (*Driver, error) {
 			f()
 		}
 	}()
-	var err error
-	d.do(func() { err = d.open(number) })
-	if err != nil {
+	d.modules.init()
+	if err := d.doWithin(time.Hour, func() error { return d.open(number) }); err != nil {
 		close(d.calls)
 		return nil, err
 	}
 	return d, nil
 }
 
-// do runs f on the device's thread.
-func (d *Driver) do(f func()) {
-	done := make(chan struct{})
-	d.calls <- func() { f(); close(done) }
-	<-done
+// do runs f on the device's thread. A call that does not return makes the device dead.
+func (d *Driver) do(f func() error) error { return d.doWithin(hangs, f) }
+
+// doWithin is do with a time limit.
+func (d *Driver) doWithin(limit time.Duration, f func() error) error {
+	if d.dead.Load() {
+		return errDead
+	}
+	done := make(chan error, 1)
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	call := func() { done <- f() }
+	for calls := d.calls; ; {
+		select {
+		case calls <- call:
+			calls = nil
+		case err := <-done:
+			return err
+		case <-timer.C:
+			d.dead.Store(true)
+			return errDead
+		}
+	}
 }
+
+var errDead = fmt.Errorf("%w: the driver does not return", ErrDevice)
 
 func (d *Driver) open(number int) error {
 	version, devices, err := cuInit()
@@ -72,9 +98,6 @@ func (d *Driver) open(number int) error {
 		return fmt.Errorf("%w: device %d of %d", ErrNoDevice, number, devices)
 	}
 	if err := d.openDevice(number); err != nil {
-		return err
-	}
-	if err := d.load(); err != nil {
 		return err
 	}
 	for i := range d.streams {
@@ -102,47 +125,22 @@ func (d *Driver) openDevice(number int) (err error) {
 	if err = cuSetContext(d.ctx); err != nil {
 		return err
 	}
-	var errs [4]error
+	var errs [6]error
 	d.info.Name, errs[0] = cuDeviceName(dev)
 	d.info.Multiprocessors, errs[1] = cuDeviceAttribute(dev, attrMultiprocessors)
 	d.info.Shared, errs[2] = cuDeviceAttribute(dev, attrSharedOptin)
 	d.info.Memory, errs[3] = cuMemFreeBytes()
+	d.info.Major, errs[4] = cuDeviceAttribute(dev, attrMajor)
+	d.info.Minor, errs[5] = cuDeviceAttribute(dev, attrMinor)
+	d.info.Compiles = compiles(d.info)
 	return errors.Join(errs[:]...)
-}
-
-// sharedStatic exceeds the static shared memory of every kernel that uses dynamic shared
-// memory.
-const sharedStatic = 2048
-
-// load compiles the modules; the driver caches the result.
-func (d *Driver) load() error {
-	loaded := map[string]uintptr{}
-	for _, name := range kernels.Modules() {
-		text, err := kernels.PTX(name)
-		if err != nil {
-			return err
-		}
-		if loaded[name], err = cuModuleLoad(text); err != nil {
-			return fmt.Errorf("module %s: %w", name, err)
-		}
-	}
-	for _, k := range kernels.All() {
-		f, err := cuModuleFunction(loaded[k.Module()], k.String())
-		if err == nil && k.DynamicShared() {
-			err = cuFuncSetAttribute(f, attrMaxShared, d.info.Shared-sharedStatic)
-		}
-		if err != nil {
-			return fmt.Errorf("kernel %v: %w", k, err)
-		}
-		d.fns[k], d.threads[k] = f, uint32(k.Threads())
-	}
-	return nil
 }
 
 // Codes of results.
 const (
 	cuSuccess     = 0
 	cuOutOfMemory = 2
+	cuNotReady    = 600
 )
 
 // result converts a result code of the driver to an error.
@@ -156,46 +154,58 @@ func result(code int) error {
 	return fmt.Errorf("%w: CUDA error %d: %s", ErrDevice, code, cuErrorString(code))
 }
 
+// unlessNotReady is result for a query of work that may go on.
+func unlessNotReady(code int) error {
+	if code == cuNotReady {
+		return nil
+	}
+	return result(code)
+}
+
 // Info describes the device.
 func (d *Driver) Info() Info { return d.info }
 
 // Alloc returns device memory.
-func (d *Driver) Alloc(n int64) (p kernels.Ptr, err error) {
-	d.do(func() {
-		if p, err = cuMemAlloc(n); err != nil {
-			err = fmt.Errorf("%w: %d bytes", err, n)
-		}
+func (d *Driver) Alloc(n int64) (kernels.Ptr, error) {
+	p := new(kernels.Ptr) // of a call that returns in time
+	err := d.do(func() (err error) {
+		*p, err = cuMemAlloc(n)
+		return err
 	})
-	return p, err
+	if err != nil {
+		return 0, fmt.Errorf("%w: %d bytes", err, n)
+	}
+	return *p, nil
 }
 
 // Free frees memory returned by Alloc.
-func (d *Driver) Free(p kernels.Ptr) (err error) {
-	d.do(func() { err = cuMemFree(p) })
-	return err
+func (d *Driver) Free(p kernels.Ptr) error {
+	return d.do(func() error { return cuMemFree(p) })
 }
 
 // HostAlloc returns pinned memory.
-func (d *Driver) HostAlloc(n int) (b []byte, err error) {
-	d.do(func() {
-		var p unsafe.Pointer
-		if p, err = cuHostAlloc(max(n, 1)); err == nil {
-			b = unsafe.Slice((*byte)(p), n)
-		}
+func (d *Driver) HostAlloc(n int) ([]byte, error) {
+	p := new(unsafe.Pointer)
+	err := d.do(func() (err error) {
+		*p, err = cuHostAlloc(max(n, 1))
+		return err
 	})
-	return b, err
+	if err != nil {
+		return nil, err
+	}
+	return unsafe.Slice((*byte)(*p), n), nil
 }
 
 // HostFree frees memory returned by HostAlloc.
-func (d *Driver) HostFree(b []byte) (err error) {
-	d.do(func() { err = cuHostFree(unsafe.Pointer(unsafe.SliceData(b))) })
-	return err
+func (d *Driver) HostFree(b []byte) error {
+	return d.do(func() error { return cuHostFree(unsafe.Pointer(unsafe.SliceData(b))) })
 }
 
 // Register pins mapped memory for reading. The same mapping may be registered
 // several times.
-func (d *Driver) Register(b []byte) (err error) {
-	d.do(func() {
+func (d *Driver) Register(b []byte) error {
+	// Pages that are not resident are read from storage.
+	return d.doWithin(time.Hour, func() (err error) {
 		p := unsafe.Pointer(unsafe.SliceData(b))
 		if d.pins[uintptr(p)] == 0 {
 			err = cuHostRegister(p, len(b))
@@ -203,26 +213,33 @@ func (d *Driver) Register(b []byte) (err error) {
 		if err == nil {
 			d.pins[uintptr(p)]++
 		}
+		return err
 	})
-	return err
 }
 
 // Unregister undoes a Register.
-func (d *Driver) Unregister(b []byte) (err error) {
-	d.do(func() {
+func (d *Driver) Unregister(b []byte) error {
+	return d.do(func() error {
 		p := unsafe.Pointer(unsafe.SliceData(b))
-		if d.pins[uintptr(p)]--; d.pins[uintptr(p)] <= 0 {
-			delete(d.pins, uintptr(p))
-			err = cuHostUnregister(p)
+		if d.pins[uintptr(p)]--; d.pins[uintptr(p)] > 0 {
+			return nil
 		}
+		delete(d.pins, uintptr(p))
+		return cuHostUnregister(p)
 	})
-	return err
 }
 
 // Submit enqueues a batch.
 func (d *Driver) Submit(b *Batch) error {
 	if len(b.ops) == 0 {
 		return nil
+	}
+	for i := range b.ops {
+		if b.ops[i].kind == opLaunch {
+			if err := d.need(kernels.Kernel(b.ops[i].a)); err != nil {
+				return err
+			}
+		}
 	}
 	return d.here(func() error {
 		at, err := d.submit(b)
@@ -236,7 +253,17 @@ func (d *Driver) Submit(b *Batch) error {
 
 // Wait waits for a stream, on the caller's thread.
 func (d *Driver) Wait(stream int) error {
-	return d.here(func() error { return cuStreamWait(d.streams[stream]) })
+	err := wait(func() (done bool, err error) {
+		err = d.here(func() error {
+			done, err = cuStreamDone(d.streams[stream])
+			return err
+		})
+		return done, err
+	}, hangs)
+	if errors.Is(err, errHang) {
+		d.dead.Store(true)
+	}
+	return err
 }
 
 // Elapsed returns the milliseconds between two events.
@@ -250,6 +277,9 @@ func (d *Driver) Elapsed(from, to int) (ms float32, err error) {
 
 // here runs f on the caller's thread.
 func (d *Driver) here(f func() error) error {
+	if d.dead.Load() {
+		return errDead
+	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if err := cuSetContext(d.ctx); err != nil {
@@ -262,7 +292,9 @@ func (d *Driver) here(f func() error) error {
 func (d *Driver) Close() error {
 	err := error(nil)
 	for s := range d.streams {
-		err = errors.Join(err, d.Wait(s))
+		if err = d.Wait(s); err != nil {
+			break
+		}
 	}
 	close(d.calls)
 	return err

@@ -110,6 +110,9 @@ func (e *Emulator) Register([]byte) error {
 // Unregister does nothing.
 func (e *Emulator) Unregister([]byte) error { return nil }
 
+// Load does nothing.
+func (e *Emulator) Load(...kernels.Kernel) error { return nil }
+
 // Submit runs the batch.
 func (e *Emulator) Submit(b *Batch) error {
 	e.mu.Lock()

@@ -179,6 +179,9 @@ func (t *trials) trial(ctx context.Context, r *rand.Rand, o *outcomes) (err erro
 		return err
 	}
 	defer func() { err = errors.Join(err, gpu.Close()) }()
+	if err := gpu.Ready(ctx); err != nil {
+		return err
+	}
 	qs := t.model.mixed(r, 12)
 	for i := range qs { // most with a damaged list
 		if r.IntN(4) > 0 {

@@ -1,0 +1,163 @@
+package gpuload
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/pinion-index/pinion/kernels"
+	"github.com/pinion-index/pinion/store"
+)
+
+// state says whether an Executor's device answers queries: not while the driver compiles
+// the kernels, and not after a failure.
+type state struct {
+	works atomic.Bool
+	short atomic.Int32  // calls in a row that ran out of memory
+	ready chan struct{} // closed when works has been true or never will be
+	once  sync.Once     // of started
+	mu    sync.Mutex
+	err   error // why the device does not answer
+}
+
+// maxShort is the number of calls in a row that may run out of memory before the device is
+// retired. Each costs an allocation that fails, and its queries go to the CPU.
+const maxShort = 8
+
+// start prepares the device. Where the driver has to compile the kernels, it does so in
+// the background, and the device answers later.
+func (x *Executor) start() error {
+	if !x.dev.Info().Compiles {
+		err := x.prepareAll()
+		x.started(err)
+		return err
+	}
+	go func() {
+		err := x.dev.Load(kernels.CheckLists, kernels.Rank, kernels.RankPacked, kernels.RankNewPFD, kernels.MarkDocs,
+			kernels.Disjunct, selections[x.options.selected])
+		if err == nil {
+			if err = x.enter(); err == nil {
+				defer x.leave()
+				err = x.prepareAll()
+			}
+		}
+		x.started(err)
+	}()
+	return nil
+}
+
+// prepareAll copies what queries need besides lists.
+func (x *Executor) prepareAll() (err error) {
+	defer store.CatchFault(store.ArmFault(), &err)
+	for i := range x.views {
+		if err := x.prepare(i); err != nil {
+			return err
+		}
+	}
+	return x.prepareCodes()
+}
+
+// started ends the start, unless it has ended: the device works, or never will because of
+// err.
+func (x *Executor) started(err error) {
+	s := &x.state
+	s.once.Do(func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.err = err
+		s.works.Store(err == nil)
+		close(s.ready)
+	})
+}
+
+// retire makes the device answer no more queries.
+func (x *Executor) retire(err error) {
+	s := &x.state
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err == nil {
+		s.err = err
+	}
+	s.works.Store(false)
+}
+
+// Ready waits until the device answers queries. That is at once, unless the driver has to
+// compile the kernels (Info.Compiles); until it has, Options.CPU answers. The error says
+// why the device does not answer: it matches ErrDevice if it has failed, ErrMemory if it
+// has too little memory and ErrClosed after Close.
+func (x *Executor) Ready(ctx context.Context) error {
+	if err := x.await(ctx); err != nil {
+		return err
+	}
+	if err := x.enter(); err != nil {
+		return err
+	}
+	x.leave()
+	return nil
+}
+
+// await is Ready for callers between enter and leave.
+func (x *Executor) await(ctx context.Context) error {
+	select {
+	case <-x.state.ready:
+		return x.Err()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Err returns the error that has ended the use of the device, or nil. It matches ErrDevice
+// if the device has failed, has not finished its work in time, or has run out of memory
+// time and again. From then on Options.CPU answers all queries; if it is nil, they fail
+// with this error.
+func (x *Executor) Err() error {
+	x.state.mu.Lock()
+	defer x.state.mu.Unlock()
+	return x.state.err
+}
+
+// works reports whether the device answers. If nothing else does, it waits until the
+// device has started.
+func (x *Executor) works(ctx context.Context) (bool, error) {
+	if x.state.works.Load() {
+		return true, nil
+	}
+	if x.options.CPU != nil {
+		return false, nil
+	}
+	return true, x.await(ctx)
+}
+
+// settle ends the work of plans on the device. If the device failed or ran out of memory,
+// it marks plans for the CPU, provided that there is one.
+func (x *Executor) settle(plans []*plan, err error) error {
+	switch {
+	case err == nil:
+		x.state.short.Store(0)
+		return nil
+	case errors.Is(err, ErrDevice):
+		x.retire(err)
+	case errors.Is(err, ErrMemory):
+		if x.state.short.Add(1) >= maxShort {
+			x.retire(fmt.Errorf("%w: %w", ErrDevice, err))
+		}
+	default:
+		return err
+	}
+	if x.options.CPU == nil {
+		return err
+	}
+	toCPU(plans)
+	return nil
+}
+
+// toCPU marks all plans for the CPU that have not been answered without any work.
+func toCPU(plans []*plan) {
+	for _, p := range plans {
+		if !p.done {
+			p.cpu, p.hits = true, nil
+		}
+	}
+}

@@ -1,0 +1,27 @@
+#!/bin/sh
+# Builds the device code of every kernel source, or of the modules named: PTX, which
+# drivers compile for any GPU, and code for the architectures that need no compiling. go
+# generate ./kernels runs it. The output depends on the version of nvcc alone.
+#
+# compute_70 is the oldest architecture with independent thread scheduling. The code is
+# made from the same PTX: sm_80 runs on 8.6 and 8.9 too. No fma contraction: scores must
+# be the CPU's.
+set -e
+cd "$(dirname "$0")"
+nvcc --version | grep -q 'release 11.8' || { echo "build.sh: needs nvcc 11.8" >&2; exit 1; }
+export ARCHS="80 90" WORK="$(mktemp -d)"
+trap 'rm -rf "$WORK"' EXIT
+mkdir -p code
+[ $# -gt 0 ] || set -- $(ls *.cu | sed 's/\.cu$//')
+
+# A file is written only if what is in it changes: versions of gzip may differ.
+export KEEP='keep() { gzip -dc "code/$1.gz" 2>/dev/null | cmp -s - "$WORK/$1" || gzip -9nc "$WORK/$1" >"code/$1.gz"; }'
+# Names of local functions carry a hash of the folder's path: not part of the text.
+printf '%s\n' "$@" | xargs -P "$(nproc)" -I{} sh -ec "$KEEP"'
+    nvcc -ptx -std=c++17 -arch=compute_70 -O3 --fmad=false -o "$WORK/{}.ptx" {}.cu
+    sed -i -E "s/_INTERNAL_[0-9a-f]{8}_/_INTERNAL_00000000_/g" "$WORK/{}.ptx"
+    keep {}.ptx'
+for arch in $ARCHS; do printf "%s.sm_$arch\n" "$@"; done | xargs -P "$(nproc)" -I{} sh -ec "$KEEP"'
+    file={}
+    ptxas -arch="${file##*.}" -O3 -o "$WORK/$file" "$WORK/${file%.*}.ptx"
+    keep "$file"'

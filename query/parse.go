@@ -1,6 +1,7 @@
 package query
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/pinion-index/pinion/analysis"
@@ -16,6 +17,7 @@ type parser struct {
 type tokenizer struct {
 	analysis.Tokenizer
 	tokens analysis.Tokens
+	text   []byte
 }
 
 func (p *parser) init(name, options string) {
@@ -34,20 +36,30 @@ func (s *Searcher) Parse(text string) ([][]byte, error) {
 	if s.parser.err != nil {
 		return nil, s.parser.err
 	}
+	terms, _, err := s.AppendTerms([][]byte{}, nil, text)
+	return terms, err
+}
+
+// AppendTerms is Parse without allocations: it appends the terms to terms and their bytes to buf,
+// and returns both. The terms are valid until the bytes of buf are overwritten.
+func (s *Searcher) AppendTerms(terms [][]byte, buf []byte, text string) ([][]byte, []byte, error) {
+	if s.parser.err != nil {
+		return terms, buf, s.parser.err
+	}
 	t := s.parser.pool.Get().(*tokenizer)
 	defer s.parser.pool.Put(t)
 	t.tokens.Reset()
-	t.Tokenize(&t.tokens, []byte(text))
-	terms := make([][]byte, t.tokens.Len())
-	var all []byte
-	for i := range terms {
-		all = append(all, t.tokens.Term(i)...)
+	t.text = append(t.text[:0], text...)
+	t.Tokenize(&t.tokens, t.text)
+	need := 0
+	for i := range t.tokens.Len() {
+		need += len(t.tokens.Term(i))
 	}
-	start := 0
-	for i := range terms {
-		end := start + len(t.tokens.Term(i))
-		terms[i] = all[start:end:end]
-		start = end
+	terms, buf = slices.Grow(terms, t.tokens.Len()), slices.Grow(buf, need)
+	for i := range t.tokens.Len() {
+		start := len(buf)
+		buf = append(buf, t.tokens.Term(i)...)
+		terms = append(terms, buf[start:len(buf):len(buf)])
 	}
-	return terms, nil
+	return terms, buf, nil
 }

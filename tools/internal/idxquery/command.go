@@ -2,13 +2,10 @@
 package idxquery
 
 import (
-	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/pinion-index/pinion/exchange"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/query/pool"
 	"github.com/pinion-index/pinion/tools/internal/cli"
@@ -110,33 +107,4 @@ func (f *flags) check(args []string) error {
 		return cli.Usage("%w", err)
 	}
 	return nil
-}
-
-// question is one query of the user.
-type question struct{ id, text string }
-
-// questions returns the queries: the arguments, or those of the file.
-func (f *flags) questions(args []string) ([]question, error) {
-	var out []question
-	for i, a := range args {
-		out = append(out, question{fmt.Sprint(i + 1), a})
-	}
-	if f.queries == "" {
-		return out, nil
-	}
-	src, _, err := exchange.OpenDocuments(f.queries, exchange.FormatTSV)
-	if err != nil {
-		return nil, err
-	}
-	defer src.Close()
-	for {
-		d, err := src.Next()
-		if err == io.EOF {
-			return out, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, question{string(d.ID), string(d.Contents)})
-	}
 }

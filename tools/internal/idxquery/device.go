@@ -1,8 +1,13 @@
 package idxquery
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
+	"runtime"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -25,60 +30,78 @@ func (f *flags) checkDevice() error {
 	return nil
 }
 
-// onDevice is like each, on a GPU. The CPU answers what the device cannot. With hybrid
-// it answers everything if the device cannot be opened or fails.
-func (s *session) onDevice(cmd *cobra.Command, qs []question, text bool, p *cli.Progress, f func(*Answer) error) error {
-	var x query.Executor
-	name, release, err := s.executor(&x)
-	if err != nil {
-		if s.f.device.Value != "hybrid" {
-			return err
-		}
-		fmt.Fprintf(cmd.ErrOrStderr(), "answering on the CPU: %v\n", err)
-		x, name, release = s.searcher, "the CPU", func() {}
+// onDevice answers queries on a GPU. The CPU answers what the device cannot. With hybrid
+// it answers everything if the device cannot be opened or fails. Several goroutines cut
+// queries into terms and print answers while the device works for others.
+func (s *session) onDevice(cmd *cobra.Command, l *pipeline, print printer) error {
+	d := &device{session: s, stderr: cmd.ErrOrStderr()}
+	if err := d.open(); err != nil {
+		return err
 	}
-	defer func() { release() }()
-	total, searching := len(qs), time.Duration(0)
-	for done := 0; len(qs) > 0; {
-		n := min(16*batchSize, len(qs))
-		answers, queries := make([]*Answer, n), make([]query.Query, n)
-		for i, q := range qs[:n] {
-			var err error
-			if answers[i], queries[i], err = s.prepare(q); err != nil {
-				return err
-			}
-		}
-		start := time.Now()
-		results, err := x.Execute(cmd.Context(), queries)
-		if err != nil && s.f.device.Value == "hybrid" && errors.Is(err, gpuload.ErrDevice) {
-			fmt.Fprintf(cmd.ErrOrStderr(), "answering on the CPU: %v\n", err)
-			x, name = s.searcher, "the CPU"
-			results, err = x.Execute(cmd.Context(), queries)
-		}
-		if err != nil {
-			return err
-		}
-		took := time.Since(start)
-		searching += took
-		for i, a := range answers {
-			a.took = took
-			a.Seconds = took.Seconds()
-			if err := s.fill(a, results[i].Hits, text); err != nil {
-				return err
-			}
-			if err := f(a); err != nil {
-				return err
-			}
-		}
-		qs, done = qs[n:], done+n
-		p.Set(int64(done))
+	defer d.release()
+	workers := max(runtime.GOMAXPROCS(0), 2)
+	start := time.Now()
+	n, err := l.run(workers, onDevices, func(int) func(*share) error {
+		w := &worker{s: s, print: print}
+		return func(sh *share) error { return w.together(cmd.Context(), d, sh) }
+	})
+	took := time.Since(start)
+	l.progress.Stop()
+	if err == nil && s.f.queries != "" && n > 0 {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s queries in %s on %s: %s queries/s\n", cli.Count(n), cli.Seconds(took), d.name(),
+			cli.Rate(float64(n), took))
 	}
-	p.Stop()
-	if s.f.queries != "" && total > 0 {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s queries in %s on %s: %s queries/s\n", cli.Count(total), cli.Seconds(searching), name,
-			cli.Rate(float64(total), searching))
+	return err
+}
+
+// device is a query.Executor on a GPU. With --device hybrid it goes on without one.
+type device struct {
+	*session
+	stderr io.Writer
+	gpu    query.Executor
+	of     string // its name
+	close  func()
+	lost   atomic.Bool // the CPU answers everything
+	once   sync.Once
+}
+
+func (d *device) open() (err error) {
+	d.of, d.close, err = d.executor(&d.gpu)
+	if err != nil && d.f.device.Value == "hybrid" {
+		d.lose(err)
+		return nil
 	}
-	return nil
+	return err
+}
+
+func (d *device) lose(err error) {
+	d.once.Do(func() { fmt.Fprintf(d.stderr, "answering on the CPU: %v\n", err) })
+	d.lost.Store(true)
+}
+
+func (d *device) release() {
+	if d.close != nil {
+		d.close()
+	}
+}
+
+func (d *device) name() string {
+	if d.lost.Load() {
+		return "the CPU"
+	}
+	return d.of
+}
+
+// Execute implements query.Executor.
+func (d *device) Execute(ctx context.Context, queries []query.Query) ([]query.Result, error) {
+	if !d.lost.Load() {
+		results, err := d.gpu.Execute(ctx, queries)
+		if err == nil || d.f.device.Value != "hybrid" || !errors.Is(err, gpuload.ErrDevice) {
+			return results, err
+		}
+		d.lose(err)
+	}
+	return d.searcher.Execute(ctx, queries)
 }
 
 // executor opens a device and puts an executor with the snapshot's lists on it.

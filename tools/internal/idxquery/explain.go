@@ -28,7 +28,11 @@ func Explain(ctx context.Context, index, text string, o TraceOptions) (*Answer, 
 	var a *Answer
 	var out bytes.Buffer
 	err := f.with(func(s *session) (err error) {
-		if a, err = s.answer(ctx, question{id: "1", text: text}, s.snapshot.HasStored()); err != nil {
+		w := &worker{s: s}
+		if err := w.find(ctx, s.searcher, question{id: "1", text: text}); err != nil {
+			return err
+		}
+		if a, err = w.answer(&w.reply); err != nil {
 			return err
 		}
 		return s.table(&out, a, false)

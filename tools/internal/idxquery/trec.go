@@ -1,45 +1,67 @@
 package idxquery
 
 import (
-	"bufio"
+	"errors"
 	"fmt"
-	"io"
+	"os"
 	"strconv"
-	"strings"
-
-	"github.com/spf13/cobra"
 )
 
-// checkRun refuses what evaluators refuse: query ids with blanks, and duplicates.
-func checkRun(qs []question) error {
-	seen := make(map[string]bool, len(qs))
-	for _, q := range qs {
-		switch {
-		case q.id == "" || strings.ContainsAny(q.id, " \t\r\n"):
-			return fmt.Errorf("query id %q: a run line needs one word", q.id)
-		case seen[q.id]:
-			return fmt.Errorf("query id %q occurs twice: a run has one ranking for each", q.id)
+// asRunLines prints "qid Q0 docid rank score tag" for every hit. Scores have enough
+// digits to distinguish any two.
+func asRunLines(w *worker, b []byte, r *reply) ([]byte, error) {
+	for i, h := range r.hits {
+		id, err := w.idOf(h.Doc)
+		if err != nil {
+			return b, err
 		}
-		seen[q.id] = true
+		b = append(append(b, r.id...), " Q0 "...)
+		for _, c := range id {
+			if c == ' ' || c == '\t' || c == '\r' || c == '\n' {
+				return b, fmt.Errorf("document id %q: a run line cannot hold blanks", id)
+			}
+		}
+		b = append(append(b, id...), ' ')
+		b = append(strconv.AppendInt(b, int64(i+1), 10), ' ')
+		b = append(strconv.AppendFloat(b, float64(h.Score), 'f', -1, 32), ' ')
+		b = append(append(b, w.s.f.tag...), '\n')
 	}
-	return nil
+	return b, nil
 }
 
-// runLines writes "qid Q0 docid rank score tag" for every hit. Scores have enough
-// digits to distinguish any two.
-func (s *session) runLines(cmd *cobra.Command, w io.Writer, qs []question) error {
-	b := bufio.NewWriter(w)
-	err := s.each(cmd, qs, false, func(a *Answer) error {
-		for _, h := range a.Hits {
-			if strings.ContainsAny(string(h.ID), " \t\r\n") {
-				return fmt.Errorf("document id %q: a run line cannot hold blanks", h.ID)
-			}
-			fmt.Fprintf(b, "%s Q0 %s %d %s %s\n", a.QID, h.ID, h.Rank, strconv.FormatFloat(float64(h.Score), 'f', -1, 32), s.f.tag)
-		}
-		return nil
-	})
-	if err != nil {
+// runFile is the file of --run. The first Write creates it. If the run fails, it is
+// removed, so that no evaluator takes it for a complete one.
+type runFile struct {
+	name string
+	file *os.File
+}
+
+func (r *runFile) Write(b []byte) (int, error) {
+	if err := r.create(); err != nil {
+		return 0, err
+	}
+	return r.file.Write(b)
+}
+
+func (r *runFile) create() (err error) {
+	if r.file == nil {
+		r.file, err = os.Create(r.name)
+	}
+	return err
+}
+
+// end closes the file and returns err, the error of the run, or its own.
+func (r *runFile) end(err error) error {
+	if err == nil {
+		err = r.create()
+	}
+	if r.file == nil {
 		return err
 	}
-	return b.Flush()
+	stat, serr := r.file.Stat()
+	err = errors.Join(err, r.file.Close())
+	if err != nil && serr == nil && stat.Mode().IsRegular() {
+		_ = os.Remove(r.name) // a second error would not help
+	}
+	return err
 }

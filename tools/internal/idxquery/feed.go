@@ -1,0 +1,157 @@
+package idxquery
+
+import (
+	"fmt"
+	"hash/maphash"
+	"io"
+	"strings"
+
+	"github.com/pinion-index/pinion/exchange"
+)
+
+// question is one query of the user.
+type question struct{ id, text string }
+
+// feed passes the queries to the pipeline: the arguments, or, in a goroutine of their
+// own, those of the file, while the first are being answered.
+func (f *flags) feed(l *pipeline, args []string) error {
+	if f.queries == "" {
+		qs := make([]question, len(args))
+		for i, a := range args {
+			qs[i] = question{fmt.Sprint(i + 1), a}
+		}
+		l.add(qs)
+		l.end(nil)
+		return nil
+	}
+	src, _, err := exchange.OpenDocuments(f.queries, exchange.FormatTSV)
+	if err != nil {
+		return err
+	}
+	r := &questions{src: src, to: l}
+	if f.run != "" {
+		r.seen = newIDSet()
+	}
+	go func() {
+		defer src.Close()
+		l.end(r.all())
+	}()
+	return nil
+}
+
+// questions reads a file of queries.
+type questions struct {
+	src  exchange.Source
+	to   *pipeline
+	text []byte // of those not passed on yet: ids and texts
+	ends []int  // of ids and texts, in turn
+	seen *idSet // nil unless ids must be distinct
+}
+
+// readAtOnce is the number of queries that are passed on together, the most that a share
+// can have.
+const readAtOnce = 4096
+
+// all reads the file to its end.
+func (r *questions) all() error {
+	for {
+		d, err := r.src.Next()
+		if err == io.EOF {
+			return r.flush()
+		}
+		if err != nil {
+			return err
+		}
+		r.text = append(r.text, d.ID...)
+		r.ends = append(r.ends, len(r.text))
+		r.text = append(r.text, d.Contents...)
+		r.ends = append(r.ends, len(r.text))
+		if len(r.ends) == 2*readAtOnce {
+			if err := r.flush(); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// flush passes on what has been read.
+func (r *questions) flush() error {
+	text, at := string(r.text), 0
+	qs := make([]question, 0, len(r.ends)/2)
+	for i := 0; i < len(r.ends); i += 2 {
+		q := question{text[at:r.ends[i]], text[r.ends[i]:r.ends[i+1]]}
+		at = r.ends[i+1]
+		if r.seen != nil {
+			if err := r.check(q.id); err != nil {
+				return err
+			}
+		}
+		qs = append(qs, q)
+	}
+	r.text, r.ends = r.text[:0], r.ends[:0]
+	r.to.add(qs)
+	return nil
+}
+
+// check refuses what evaluators of runs refuse: query ids with blanks, and duplicates.
+func (r *questions) check(id string) error {
+	if id == "" || strings.ContainsAny(id, " \t\r\n") {
+		return fmt.Errorf("query id %q: a run line needs one word", id)
+	}
+	if !r.seen.add(id) {
+		return fmt.Errorf("query id %q occurs twice: a run has one ranking for each", id)
+	}
+	return nil
+}
+
+// idSet is a set of query ids. One goroutine reads millions of them a second, which a map
+// of strings does not allow.
+type idSet struct {
+	seed  maphash.Seed
+	ids   []string
+	slots []uint64 // 32 bits of the hash and the index in ids plus 1; 0: free; at most half are in use
+}
+
+func newIDSet() *idSet { return &idSet{seed: maphash.MakeSeed(), slots: make([]uint64, 1<<13)} }
+
+// add adds an id and reports whether it is new.
+func (s *idSet) add(id string) bool {
+	if 2*len(s.ids) >= len(s.slots) {
+		s.grow()
+	}
+	hash := maphash.String(s.seed, id) >> 32
+	i := s.probe(hash, id)
+	if s.slots[i] != 0 {
+		return false
+	}
+	s.ids = append(s.ids, id)
+	s.slots[i] = hash<<32 | uint64(len(s.ids))
+	return true
+}
+
+// probe returns the slot of an id, or the free one where it belongs.
+func (s *idSet) probe(hash uint64, id string) uint64 {
+	mask := uint64(len(s.slots) - 1)
+	for i := hash & mask; ; i = (i + 1) & mask {
+		v := s.slots[i]
+		if v == 0 || v>>32 == hash && s.ids[uint32(v)-1] == id {
+			return i
+		}
+	}
+}
+
+func (s *idSet) grow() {
+	old := s.slots
+	s.slots = make([]uint64, 4*len(old))
+	mask := uint64(len(s.slots) - 1)
+	for _, v := range old {
+		if v == 0 {
+			continue
+		}
+		i := v >> 32 & mask
+		for s.slots[i] != 0 {
+			i = (i + 1) & mask
+		}
+		s.slots[i] = v
+	}
+}

@@ -1,0 +1,206 @@
+package idxquery
+
+import (
+	"io"
+	"sync"
+
+	"github.com/pinion-index/pinion/tools/internal/cli"
+)
+
+// sizes bound the shares into which queries are cut. A share is 1/(4*workers) of the
+// queries that wait, within these bounds.
+type sizes struct{ least, most int }
+
+var (
+	onThreads = sizes{1, 64}            // large enough that taking one costs little, small enough that threads end together
+	onDevices = sizes{1024, readAtOnce} // enough to keep a device busy
+)
+
+// pipeline passes queries to workers while they are read, and writes what the workers
+// print in the order of the queries. Answers of at most ahead shares for each worker
+// are in memory.
+type pipeline struct {
+	out      io.Writer
+	progress *cli.Progress
+	sizes    sizes
+	workers  int
+
+	mu             sync.Mutex
+	changed        sync.Cond
+	waiting        [][]question
+	read           int   // questions so far
+	cut            int   // questions that are in shares
+	ended          bool  // no more will be read
+	failed         error // the first error
+	taken, written int   // shares
+	answered       int   // questions
+	ready          map[int]*share
+	spare          []*share
+	writing        bool // a goroutine writes shares
+}
+
+// ahead is the number of shares that a worker may be ahead of the writing.
+const ahead = 4
+
+// share is a run of questions and what is printed for them.
+type share struct {
+	number    int // of the share
+	first     int // number of its first question
+	questions []question
+	out       []byte
+	err       error // ends the run after out
+}
+
+func newPipeline(out io.Writer, p *cli.Progress) *pipeline {
+	l := &pipeline{out: out, progress: p, ready: map[int]*share{}}
+	l.changed.L = &l.mu
+	return l
+}
+
+// add appends questions.
+func (l *pipeline) add(qs []question) {
+	if len(qs) == 0 {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.waiting = append(l.waiting, qs)
+	l.read += len(qs)
+	l.changed.Broadcast()
+}
+
+// end records that there are no more questions, or why they cannot be read.
+func (l *pipeline) end(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ended = true
+	l.fail(err)
+	l.changed.Broadcast()
+}
+
+// fail makes err the error of the run. l.mu must be held.
+func (l *pipeline) fail(err error) {
+	if l.failed == nil {
+		l.failed = err
+	}
+}
+
+// several reports whether there is more than one question, as soon as that is known.
+func (l *pipeline) several() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for l.read < 2 && !l.ended {
+		l.changed.Wait()
+	}
+	return l.read > 1
+}
+
+// take returns the next share, or nil if there is none or the run has failed.
+func (l *pipeline) take() *share {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for l.failed == nil {
+		switch {
+		case len(l.waiting) > 0 && l.taken-l.written < ahead*l.workers:
+			return l.next()
+		case len(l.waiting) == 0 && l.ended:
+			return nil
+		}
+		l.changed.Wait()
+	}
+	return nil
+}
+
+// next makes a share of questions that wait. l.mu must be held.
+func (l *pipeline) next() *share {
+	qs := l.waiting[0]
+	n := min(max((l.read-l.cut)/(4*l.workers), l.sizes.least), l.sizes.most, len(qs))
+	sh := l.empty()
+	sh.number, sh.first, sh.questions = l.taken, l.cut, qs[:n]
+	l.taken++
+	l.cut += n
+	if l.waiting[0] = qs[n:]; n == len(qs) {
+		l.waiting = l.waiting[1:]
+	}
+	return sh
+}
+
+// empty returns a share to use, with memory for what is printed. l.mu must be held.
+func (l *pipeline) empty() *share {
+	n := len(l.spare)
+	if n == 0 {
+		return new(share)
+	}
+	sh := l.spare[n-1]
+	l.spare = l.spare[:n-1]
+	*sh = share{out: sh.out[:0]}
+	return sh
+}
+
+// put hands over a share. If it is the next to be written, put writes it and those after
+// it that are ready.
+func (l *pipeline) put(sh *share) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ready[sh.number] = sh
+	for !l.writing && l.failed == nil && l.ready[l.written] != nil {
+		sh := l.ready[l.written]
+		delete(l.ready, l.written)
+		l.writing = true
+		l.mu.Unlock()
+		_, err := l.out.Write(sh.out)
+		l.mu.Lock()
+		l.writing = false
+		l.written++
+		l.answered += len(sh.questions)
+		l.fail(err)
+		l.fail(sh.err)
+		l.spare = append(l.spare, sh)
+		l.report()
+	}
+	l.changed.Broadcast()
+}
+
+// report updates the progress.
+func (l *pipeline) report() {
+	total := 0
+	if l.ended {
+		total = l.read
+	}
+	l.progress.Update(int64(l.answered), int64(total))
+}
+
+// run answers all questions on several goroutines: each calls newWorker with its number,
+// and the function that it returns with one share after the other. An error ends the run
+// after what precedes it has been written. run returns the number of questions answered.
+func (l *pipeline) run(workers int, s sizes, newWorker func(i int) func(*share) error) (int, error) {
+	l.workers, l.sizes = workers, s
+	var group sync.WaitGroup
+	for i := range workers {
+		group.Go(func() {
+			work := newWorker(i)
+			for sh := l.take(); sh != nil; sh = l.take() {
+				sh.err = work(sh)
+				l.put(sh)
+			}
+		})
+	}
+	group.Wait()
+	return l.answered, l.failed
+}
+
+// inArray writes a JSON array around what run writes.
+func inArray(l *pipeline, run func() error) error {
+	if _, err := io.WriteString(l.out, "["); err != nil {
+		return err
+	}
+	if err := run(); err != nil {
+		return err
+	}
+	end := "\n]\n"
+	if l.answered == 0 {
+		end = "]\n"
+	}
+	_, err := io.WriteString(l.out, end)
+	return err
+}

@@ -1,0 +1,146 @@
+package idxquery
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/pinion-index/pinion/tools/internal/cli"
+)
+
+// fed returns a pipeline with n questions in chunks of random lengths.
+func fed(out *bytes.Buffer, n int) *pipeline {
+	l := newPipeline(out, cli.NewProgress(out, "query", 0, cli.ItemRate("queries")))
+	go func() {
+		for i := 0; i < n; {
+			var qs []question
+			for range min(1+rand.IntN(300), n-i) {
+				qs = append(qs, question{id: fmt.Sprint(i)})
+				i++
+			}
+			l.add(qs)
+		}
+		l.end(nil)
+	}()
+	return l
+}
+
+func lines(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintln(&b, i)
+	}
+	return b.String()
+}
+
+// What is printed comes in the order of the questions, whichever worker is slow.
+func TestPipelineOrder(t *testing.T) {
+	for _, s := range []sizes{onThreads, {1, 1}, {64, 100}} {
+		for _, n := range []int{0, 1, 2, 5000} {
+			var out bytes.Buffer
+			l := fed(&out, n)
+			if several := l.several(); several != (n > 1) {
+				t.Errorf("%d questions: several is %v", n, several)
+			}
+			got, err := l.run(7, s, func(int) func(*share) error {
+				return func(sh *share) error {
+					for range rand.IntN(3) {
+						runtime.Gosched()
+					}
+					for i, q := range sh.questions {
+						if q.id != fmt.Sprint(sh.first+i) {
+							t.Errorf("question %s is number %d", q.id, sh.first+i)
+						}
+						sh.out = append(append(sh.out, q.id...), '\n')
+					}
+					return nil
+				}
+			})
+			if err != nil || got != n || out.String() != lines(n) {
+				t.Errorf("%d questions in shares of %v: answered %d, error %v, in order: %v", n, s, got, err, out.String() == lines(n))
+			}
+		}
+	}
+}
+
+// An error ends the output where it happened.
+func TestPipelineError(t *testing.T) {
+	bad := errors.New("bad")
+	for _, at := range []int{0, 1, 77, 2999} {
+		var out bytes.Buffer
+		_, err := fed(&out, 3000).run(5, onThreads, func(int) func(*share) error {
+			return func(sh *share) error {
+				for i, q := range sh.questions {
+					if sh.first+i >= at { // later shares fail, too
+						return fmt.Errorf("%w: %s", bad, q.id)
+					}
+					sh.out = append(append(sh.out, q.id...), '\n')
+				}
+				return nil
+			}
+		})
+		if !errors.Is(err, bad) || err.Error() != fmt.Sprintf("bad: %d", at) || out.String() != lines(at) {
+			t.Errorf("error at %d: got %v after %d lines", at, err, strings.Count(out.String(), "\n"))
+		}
+	}
+}
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, os.ErrClosed }
+
+// An output that fails ends the run.
+func TestPipelineOutput(t *testing.T) {
+	l := fed(new(bytes.Buffer), 100000)
+	l.out = full{}
+	if n, err := l.run(3, onThreads, func(int) func(*share) error { return func(*share) error { return nil } }); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("%d questions, error %v", n, err)
+	}
+}
+
+func TestIDSet(t *testing.T) {
+	s, want := newIDSet(), map[string]bool{}
+	for range 200000 {
+		id := fmt.Sprint(rand.IntN(100000))
+		if got := s.add(id); got == want[id] {
+			t.Fatalf("id %s: new is %v after %d ids", id, got, len(want))
+		}
+		want[id] = true
+	}
+}
+
+// A run that fails leaves no file, and does not remove what is not one.
+func TestRunFile(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "out.run")
+	for _, c := range []struct {
+		write bool
+		err   error
+		want  bool
+	}{{false, nil, true}, {true, nil, true}, {true, os.ErrInvalid, false}, {false, os.ErrInvalid, false}} {
+		_ = os.Remove(name)
+		r := &runFile{name: name}
+		if c.write {
+			if _, err := r.Write([]byte("x")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		err := r.end(c.err)
+		_, serr := os.Stat(name)
+		if !errors.Is(err, c.err) || (serr == nil) != c.want {
+			t.Errorf("%+v: error %v, the file: %v", c, err, serr)
+		}
+	}
+	r := &runFile{name: os.DevNull}
+	if err := r.end(errors.Join(r.create(), os.ErrInvalid)); !errors.Is(err, os.ErrInvalid) {
+		t.Error(err)
+	}
+	if _, err := os.Stat(os.DevNull); err != nil {
+		t.Error(err)
+	}
+}

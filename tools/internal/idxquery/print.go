@@ -1,0 +1,188 @@
+package idxquery
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/tools/internal/cli"
+)
+
+// Answer is what idxquery prints for one query.
+type Answer struct {
+	QID     string     `json:"qid"`
+	Query   string     `json:"query"`
+	Terms   []cli.Text `json:"terms"`
+	Seconds float64    `json:"seconds"`
+	Hits    []Hit      `json:"hits"`
+	Trace   *Trace     `json:"trace,omitempty"`
+	trace   *query.Trace
+}
+
+// Hit is one document of an Answer.
+type Hit struct {
+	Rank  int      `json:"rank"`
+	Doc   uint32   `json:"doc"`
+	ID    cli.Text `json:"id"`
+	Score float32  `json:"score"`
+	Text  string   `json:"text,omitempty"`
+}
+
+// answer returns what is printed for a reply.
+func (w *worker) answer(r *reply) (*Answer, error) {
+	a := &Answer{QID: r.id, Query: r.question.text, Terms: []cli.Text{}, Seconds: r.took.Seconds(), Hits: []Hit{}}
+	for _, t := range r.query.Terms {
+		a.Terms = append(a.Terms, cli.Text(t))
+	}
+	if a.trace = r.query.Trace; a.trace != nil {
+		a.Trace = newTrace(a.trace)
+	}
+	stored := w.s.snapshot.HasStored()
+	for i, h := range r.hits {
+		id, err := w.idOf(h.Doc)
+		if err != nil {
+			return nil, err
+		}
+		hit := Hit{Rank: i + 1, Doc: h.Doc, ID: cli.Text(id), Score: h.Score}
+		if stored {
+			if w.text, err = w.s.snapshot.Stored(h.Doc, w.text); err != nil {
+				return nil, err
+			}
+			hit.Text = string(w.text)
+		}
+		a.Hits = append(a.Hits, hit)
+	}
+	return a, nil
+}
+
+// asTable prints a table, below the query if there are several.
+func asTable(several bool) printer {
+	return func(w *worker, b []byte, r *reply) ([]byte, error) {
+		a, err := w.answer(r)
+		if err != nil {
+			return b, err
+		}
+		out := bytes.NewBuffer(b)
+		err = w.s.table(out, a, several)
+		return out.Bytes(), err
+	}
+}
+
+// asJSON prints an element of an array that begins before the first.
+func asJSON(w *worker, b []byte, r *reply) ([]byte, error) {
+	a, err := w.answer(r)
+	if err != nil {
+		return b, err
+	}
+	out := bytes.NewBuffer(b)
+	if r.index > 0 {
+		out.WriteByte(',')
+	}
+	out.WriteString("\n  ")
+	e := json.NewEncoder(out)
+	e.SetEscapeHTML(false)
+	e.SetIndent("  ", "  ")
+	err = e.Encode(a)
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
+}
+
+func (s *session) table(w io.Writer, a *Answer, head bool) error {
+	if head {
+		if _, err := fmt.Fprintf(w, "%s: %s\n", a.QID, a.Query); err != nil {
+			return err
+		}
+	}
+	t := cli.NewTable(">rank", ">score", "id", "text")
+	if !s.snapshot.HasStored() {
+		t = cli.NewTable(">rank", ">score", "id")
+	}
+	for _, h := range a.Hits {
+		row := []any{h.Rank, fmt.Sprintf("%.4f", h.Score), cli.Quote(h.ID)}
+		if s.snapshot.HasStored() {
+			n := s.f.width
+			if n == 0 {
+				n = len(h.Text) + 1
+			}
+			row = append(row, cli.Snippet([]byte(h.Text), n))
+		}
+		t.Row(row...)
+	}
+	if t.Len() == 0 {
+		fmt.Fprintln(w, s.nothing(a))
+	} else if _, err := t.WriteTo(w); err != nil {
+		return err
+	}
+	if a.trace != nil {
+		writeTrace(w, a.trace)
+	}
+	if head {
+		fmt.Fprintln(w)
+	}
+	return nil
+}
+
+// nothing returns the message that there are no hits, and which terms the index does
+// not have.
+func (s *session) nothing(a *Answer) string {
+	var absent []string
+	for _, t := range a.Terms {
+		if df, err := s.snapshot.DF([]byte(t)); err == nil && df == 0 && !slices.Contains(absent, cli.Quote(t)) {
+			absent = append(absent, cli.Quote(t))
+		}
+	}
+	switch {
+	case len(a.Terms) == 0:
+		return "no documents match: the query has no terms"
+	case len(absent) > 0:
+		return "no documents match: the index does not have " + strings.Join(absent, ", ")
+	}
+	return "no documents match"
+}
+
+// writeTrace prints what the execution of a query did.
+func writeTrace(w io.Writer, tr *query.Trace) {
+	fmt.Fprintf(w, "\nterms looked up in %s, searched in %s\n", cli.Seconds(tr.Resolve), cli.Seconds(tr.Search))
+	if len(tr.Segments) == 0 {
+		return // no list was read
+	}
+	t := cli.NewTable(">segment", "algorithm", "term", ">df", ">weight", ">bound", ">blocks", ">decoded", ">freqs", ">skipped by bound", ">by header")
+	for _, g := range tr.Segments {
+		for i := range g.Lists {
+			l := &g.Lists[i]
+			t.Row(g.Segment, g.Algorithm.String(), cli.Quote(l.Term), l.DF, cli.Float(float64(l.Weight), 5), cli.Float(float64(l.Bound), 5),
+				l.Blocks, l.DocBlocks, l.FreqBlocks, l.ByBound, l.ByHeader())
+		}
+	}
+	t.WriteTo(w)
+	for _, g := range tr.Segments {
+		fmt.Fprintf(w, "segment %d: %s candidates, %s scored, %s pivots\n", g.Segment, cli.Count(g.Candidates), cli.Count(g.Scored), cli.Count(g.Pivots))
+	}
+	writeThresholds(w, tr.Thresholds)
+}
+
+// maxRises is the number of rises of the threshold that are printed; --json has all.
+const maxRises = 8
+
+// writeThresholds prints how the score that a hit must reach rose.
+func writeThresholds(w io.Writer, rises []query.Threshold) {
+	if len(rises) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "threshold, by docID reached:")
+	n := min(len(rises), maxRises)
+	for i := range n {
+		t := rises[i*(len(rises)-1)/max(n-1, 1)]
+		fmt.Fprintf(w, " %s at %s", cli.Float(float64(t.Score), 5), cli.Count(t.Doc))
+		if i < n-1 {
+			fmt.Fprint(w, ",")
+		}
+	}
+	if len(rises) > n {
+		fmt.Fprintf(w, " (%d of %s rises)", n, cli.Count(len(rises)))
+	}
+	fmt.Fprintln(w)
+}

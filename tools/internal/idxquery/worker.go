@@ -1,0 +1,127 @@
+package idxquery
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/store"
+)
+
+// finder finds the hits of one query: a query.Searcher or a pool.Pool.
+type finder interface {
+	AppendHits(ctx context.Context, dst []query.Hit, q *query.Query) ([]query.Hit, error)
+}
+
+// reply is the answer to one question.
+type reply struct {
+	question
+	index int // of the question
+	query query.Query
+	hits  []query.Hit
+	took  time.Duration
+}
+
+// printer appends what is printed for a reply.
+type printer func(w *worker, b []byte, r *reply) ([]byte, error)
+
+// worker answers questions in one goroutine.
+type worker struct {
+	s     *session
+	print printer
+	took  []time.Duration // by query, of a single thread
+
+	reply    reply
+	terms    [][]byte
+	buf      []byte // bytes of terms
+	id, text []byte
+}
+
+// cut cuts a question into terms. They are valid until w.terms and w.buf are reset.
+func (w *worker) cut(q question) (query.Query, error) {
+	from := len(w.terms)
+	var err error
+	w.terms, w.buf, err = w.s.searcher.AppendTerms(w.terms, w.buf, q.text)
+	x := query.Query{Terms: w.terms[from:len(w.terms):len(w.terms)], K: w.s.f.k, Mode: w.s.mode, Algorithm: w.s.algo}
+	if w.s.f.trace {
+		x.Trace = &query.Trace{}
+	}
+	return x, err
+}
+
+// find answers a question in w.reply.
+func (w *worker) find(ctx context.Context, f finder, q question) (err error) {
+	r := &w.reply
+	r.question = q
+	w.terms, w.buf = w.terms[:0], w.buf[:0]
+	if r.query, err = w.cut(q); err != nil {
+		return err
+	}
+	start := time.Now()
+	r.hits, err = f.AppendHits(ctx, r.hits[:0], &r.query)
+	r.took = time.Since(start)
+	return w.name(err)
+}
+
+// name says which query an error is of.
+func (w *worker) name(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("query %s: %w", w.reply.id, err)
+}
+
+// idOf returns the external id of a document, until the next call. The session holds the
+// snapshot, once for all.
+func (w *worker) idOf(doc uint32) (id []byte, err error) {
+	seg, local, ok := w.s.snapshot.Locate(doc)
+	if !ok {
+		return nil, fmt.Errorf("no document %d", doc) // an answer has none of these
+	}
+	w.id, err = seg.Views.ID(local, w.id)
+	return w.id, err
+}
+
+// oneByOne answers the questions of a share.
+func (w *worker) oneByOne(ctx context.Context, f finder, sh *share) (err error) {
+	defer store.CatchFault(store.ArmFault(), &err)
+	for i, q := range sh.questions {
+		if err := w.find(ctx, f, q); err != nil {
+			return err
+		}
+		if w.s.f.threads == 1 {
+			w.took = append(w.took, w.reply.took)
+		}
+		w.reply.index = sh.first + i
+		if sh.out, err = w.print(w, sh.out, &w.reply); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// together answers the questions of a share with one call of Execute.
+func (w *worker) together(ctx context.Context, x query.Executor, sh *share) (err error) {
+	defer store.CatchFault(store.ArmFault(), &err)
+	w.terms, w.buf = w.terms[:0], w.buf[:0]
+	queries := make([]query.Query, len(sh.questions))
+	for i, q := range sh.questions {
+		if queries[i], err = w.cut(q); err != nil {
+			return err
+		}
+	}
+	start := time.Now()
+	results, err := x.Execute(ctx, queries)
+	if err != nil {
+		return err
+	}
+	took := time.Since(start)
+	for i, q := range sh.questions {
+		r := reply{question: q, index: sh.first + i, query: queries[i], hits: results[i].Hits, took: took}
+		if sh.out, err = w.print(w, sh.out, &r); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -24,7 +24,7 @@ export. Terms are not analyzed: give them as the dictionary has them.`,
   idxinspect hexdump --term shepherd kjv.idx`,
 	}
 	root.AddCommand(summaryCommand(), verifyCommand(), sectionsCommand(), sizesCommand(),
-		termsCommand(), listCommand(), blocksCommand(), postingsCommand(), docsCommand(),
+		termsCommand(), listCommand(), blocksCommand(), postingsCommand(), docsCommand(), statsCommand(),
 		hexdumpCommand(), diffCommand(), explainCommand(), exportCommand(), gpuPlanCommand(),
 		repairCommand(), backupCommand())
 	return root

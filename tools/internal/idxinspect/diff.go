@@ -117,17 +117,17 @@ func (d *Diff) terms(a, b *liveView) error {
 		case !okA:
 			c = 1
 		default:
-			c = bytes.Compare(a.merge.cur, b.merge.cur)
+			c = bytes.Compare(a.merge.Term(), b.merge.Term())
 		}
 		switch {
 		case c < 0:
-			d.add("term "+cli.Quote(string(a.merge.cur)), cli.Count(len(a.postings)), "-")
+			d.add("term "+cli.Quote(string(a.merge.Term())), cli.Count(len(a.postings)), "-")
 			okA = a.nextTerm()
 		case c > 0:
-			d.add("term "+cli.Quote(string(b.merge.cur)), "-", cli.Count(len(b.postings)))
+			d.add("term "+cli.Quote(string(b.merge.Term())), "-", cli.Count(len(b.postings)))
 			okB = b.nextTerm()
 		default:
-			d.list(cli.Quote(string(a.merge.cur)), a.postings, b.postings)
+			d.list(cli.Quote(string(a.merge.Term())), a.postings, b.postings)
 			okA, okB = a.nextTerm(), b.nextTerm()
 		}
 	}
@@ -247,8 +247,8 @@ func (v *liveView) nextTerm() bool {
 	var l segment.List
 	for v.err == nil && v.merge.next() {
 		v.postings = v.postings[:0]
-		for _, i := range v.merge.at {
-			if v.err = v.x.segs[i].InitList(&l, v.merge.its[i].Entry()); v.err == nil {
+		for _, i := range v.merge.At() {
+			if v.err = v.x.segs[i].InitList(&l, v.merge.Entry(i)); v.err == nil {
 				v.err = v.take(i, &l)
 			}
 			if v.err != nil {

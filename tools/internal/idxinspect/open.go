@@ -152,6 +152,15 @@ func (x *index) add(s *segment.Segment, file string) *seg {
 	return g
 }
 
+// segments returns the segments.
+func (x *index) segments() []*segment.Segment {
+	var out []*segment.Segment
+	for _, g := range x.segs {
+		out = append(out, g.Segment)
+	}
+	return out
+}
+
 // docs returns the number of documents, deleted ones included.
 func (x *index) docs() uint64 {
 	n := uint64(0)

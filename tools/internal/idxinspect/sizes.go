@@ -1,6 +1,7 @@
 package idxinspect
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -11,33 +12,20 @@ import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/tools/internal/cli"
+	"github.com/pinion-index/pinion/tools/internal/indexstats"
 )
 
 // Sizes is what `idxinspect sizes` prints: where the bytes of all segments go.
 type Sizes struct {
-	Segments  int      `json:"segments"`
-	Documents uint64   `json:"documents"`
-	Terms     uint64   `json:"terms"`
-	Postings  uint64   `json:"postings"`
-	Bytes     int64    `json:"bytes"`
-	Sections  []Size   `json:"sections"`
-	Forms     []Form   `json:"forms"`
-	Parts     []Size   `json:"extent_parts"`
-	Index     IndexSum `json:"index"`
-}
-
-// Size is the bytes of one thing.
-type Size struct {
-	Name  string `json:"name"`
-	Bytes int64  `json:"bytes"`
-}
-
-// Form counts the lists of one form.
-type Form struct {
-	Form     string `json:"form"`
-	Lists    uint64 `json:"lists"`
-	Postings uint64 `json:"postings"`
-	Bytes    int64  `json:"bytes"`
+	Segments  int               `json:"segments"`
+	Documents uint64            `json:"documents"`
+	Terms     uint64            `json:"terms"`
+	Postings  uint64            `json:"postings"`
+	Bytes     int64             `json:"bytes"`
+	Sections  []indexstats.Size `json:"sections"`
+	Forms     []indexstats.Form `json:"forms"`
+	Parts     []indexstats.Size `json:"extent_parts"`
+	Index     IndexSum          `json:"index"`
 }
 
 // IndexSum is what an index of terms needs: postings, dictionary and document
@@ -73,7 +61,7 @@ or with --sample N a random N of them, the same ones unless --seed changes.`,
 			}
 			var s *Sizes
 			err := withIndex(args[0], func(x *index) (err error) {
-				s, err = measure(x)
+				s, err = measure(cmd.Context(), x)
 				return err
 			})
 			if err != nil {
@@ -104,93 +92,26 @@ func (f *codecFlags) check(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-func measure(x *index) (*Sizes, error) {
-	s := &Sizes{Segments: len(x.segs), Documents: x.docs()}
-	for k := segment.KindSingleton; k <= segment.KindExtent; k++ {
-		s.Forms = append(s.Forms, Form{Form: k.String()})
+func measure(ctx context.Context, x *index) (*Sizes, error) {
+	st, err := indexstats.Collect(ctx, x.segments(), indexstats.Options{})
+	if err != nil {
+		return nil, err
 	}
-	sections, parts := &sizeList{}, &sizeList{}
-	for _, name := range extentParts {
-		parts.add(name, 0)
-	}
-	for _, g := range x.segs {
-		m := g.Meta()
-		s.Terms += m.Terms
-		s.Postings += m.Postings
-		s.Bytes += g.size
-		h := g.Header()
-		sections.add("header and section table", format.PageSize)
-		padding := int64(0)
-		for _, e := range h.Sections {
-			sections.add(e.ID.String(), e.Length)
-			padding += e.PaddedLength() - e.Length
-			switch e.ID {
-			case format.SectionIDs, format.SectionIDIndex, format.SectionIDHash, format.SectionStored, format.SectionStoredIndex:
-				s.Index.Other += e.Length
-			}
-		}
-		sections.add("padding", padding)
-		sections.add("footer", format.FooterSize)
-		if err := s.lists(g, parts); err != nil {
-			return nil, err
+	all := st.All
+	s := &Sizes{Segments: len(x.segs), Documents: x.docs(), Terms: st.Lists, Postings: st.Postings, Bytes: all.Bytes,
+		Sections: all.Sections, Forms: all.Forms, Parts: all.Parts}
+	for _, e := range all.Sections {
+		if slices.Contains(documentSections, e.Name) {
+			s.Index.Other += e.Bytes
 		}
 	}
-	s.Sections, s.Parts = sections.sizes, slices.DeleteFunc(parts.sizes, func(e Size) bool { return e.Bytes == 0 })
 	s.Index.Bytes = s.Bytes - s.Index.Other
 	return s, nil
 }
 
-// extentParts are the parts in the order in which they are shown.
-var extentParts = []string{"header", "doc-ends", "freq-ends", "skip", "quads", "linear-regression", "hash-buckets",
-	"kth-impacts", "docs", "freqs", "padding"}
-
-// lists adds the lists of a segment.
-func (s *Sizes) lists(g *seg, parts *sizeList) error {
-	var l segment.List
-	it := g.Terms()
-	for it.Next() {
-		e := it.Entry()
-		f := &s.Forms[e.Kind]
-		f.Lists++
-		f.Postings += uint64(e.DF)
-		f.Bytes += e.Size()
-		if e.Kind != segment.KindExtent {
-			continue
-		}
-		if err := g.InitList(&l, e); err != nil {
-			return format.Locate(err, format.Place{List: string(it.Term()), Block: format.NoBlock})
-		}
-		f.Bytes += int64(len(l.Extent()))
-		left := int64(len(l.Extent()))
-		for _, p := range l.Layout() {
-			if p.Name != "padding" {
-				parts.add(p.Name, p.Length)
-				left -= p.Length
-			}
-		}
-		parts.add("padding", left)
-	}
-	return it.Err()
-}
-
-// sizeList sums sizes by name, in the order in which names first occur.
-type sizeList struct {
-	sizes []Size
-	at    map[string]int
-}
-
-func (l *sizeList) add(name string, n int64) {
-	if l.at == nil {
-		l.at = map[string]int{}
-	}
-	i, ok := l.at[name]
-	if !ok {
-		i = len(l.sizes)
-		l.at[name] = i
-		l.sizes = append(l.sizes, Size{Name: name})
-	}
-	l.sizes[i].Bytes += n
-}
+// documentSections are the sections of ids and stored text.
+var documentSections = []string{format.SectionIDs.String(), format.SectionIDIndex.String(), format.SectionIDHash.String(),
+	format.SectionStored.String(), format.SectionStoredIndex.String()}
 
 func (s *Sizes) text(w io.Writer) {
 	fmt.Fprintf(w, "%s segments, %s documents, %s terms, %s postings\n\n",

@@ -1,7 +1,6 @@
 package idxinspect
 
 import (
-	"bytes"
 	"container/heap"
 	"fmt"
 	"io"
@@ -9,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/tools/internal/cli"
+	"github.com/pinion-index/pinion/tools/internal/indexstats"
 )
 
 // Terms is what `idxinspect terms` prints.
@@ -111,67 +110,27 @@ func (h *termHeap) Pop() any {
 
 // termMerge walks the terms of all segments in order.
 type termMerge struct {
+	*indexstats.Walk
 	segs []*seg
-	its  []*segment.TermIterator // nil at the end
-	at   []int                   // those at the current term
-	cur  []byte
 	df   uint64 // of the current term, without deleted documents
 	err  error
 }
 
 func newTermMerge(x *index, prefix, from string) *termMerge {
-	m := &termMerge{segs: x.segs, its: make([]*segment.TermIterator, len(x.segs))}
-	for i, g := range x.segs {
-		it := g.Prefix([]byte(prefix))
-		var ok bool
-		if from != "" {
-			ok = it.SeekGE([]byte(from))
-		} else {
-			ok = it.Next()
-		}
-		m.keep(i, it, ok)
-	}
-	return m
-}
-
-// keep stores an iterator that moved.
-func (m *termMerge) keep(i int, it *segment.TermIterator, ok bool) {
-	m.its[i] = it
-	if !ok {
-		if err := it.Err(); err != nil && m.err == nil {
-			m.err = err
-		}
-		m.its[i] = nil
-	}
+	return &termMerge{Walk: indexstats.NewWalk(x.segments(), prefix, from), segs: x.segs}
 }
 
 // next moves to the next term.
 func (m *termMerge) next() bool {
-	for _, i := range m.at {
-		m.keep(i, m.its[i], m.its[i].Next())
-	}
-	m.at = m.at[:0]
-	for i, it := range m.its {
-		if it == nil {
-			continue
+	if m.err != nil || !m.Next() {
+		if m.err == nil {
+			m.err = m.Err()
 		}
-		c := -1
-		if len(m.at) > 0 {
-			c = bytes.Compare(it.Term(), m.its[m.at[0]].Term())
-		}
-		if c < 0 {
-			m.at = m.at[:0]
-		}
-		if c <= 0 {
-			m.at = append(m.at, i)
-		}
-	}
-	if m.err != nil || len(m.at) == 0 {
 		return false
 	}
-	m.cur, m.df = m.its[m.at[0]].Term(), 0
-	for _, i := range m.at {
-		live, err := m.segs[i].deletes.Live(m.segs[i].Segment, m.its[i].Entry())
+	m.df = 0
+	for _, i := range m.At() {
+		live, err := m.segs[i].deletes.Live(m.segs[i].Segment, m.Entry(i))
 		if err != nil {
 			m.err = err
 			return false
@@ -182,9 +141,9 @@ func (m *termMerge) next() bool {
 }
 
 func (m *termMerge) term() Term {
-	t := Term{Term: cli.Text(m.cur), DF: m.df, Segments: len(m.at)}
-	for _, i := range m.at {
-		t.Forms = append(t.Forms, m.its[i].Entry().Kind.String())
+	t := Term{Term: cli.Text(m.Term()), DF: m.df, Segments: len(m.At())}
+	for _, i := range m.At() {
+		t.Forms = append(t.Forms, m.Entry(i).Kind.String())
 	}
 	return t
 }

@@ -1,0 +1,87 @@
+package indexstats
+
+import (
+	"bytes"
+
+	"github.com/pinion-index/pinion/segment"
+)
+
+// Walk iterates over the terms of several segments together, in bytewise order.
+type Walk struct {
+	// Damaged, unless nil, is called when the dictionary of a segment cannot be read any
+	// further. The walk then goes on without the segment instead of ending with an error.
+	Damaged func(seg int, err error)
+
+	its []*segment.TermIterator // nil at the end
+	at  []int                   // those at the current term
+	err error
+}
+
+// NewWalk returns a walk over the terms of segs that begin with prefix and are not below
+// from, positioned before the first.
+func NewWalk(segs []*segment.Segment, prefix, from string) *Walk {
+	w := &Walk{its: make([]*segment.TermIterator, len(segs))}
+	for i, s := range segs {
+		w.its[i] = s.Prefix([]byte(prefix))
+		w.at = append(w.at, i)
+	}
+	if from != "" {
+		for i, it := range w.its {
+			w.keep(i, it.SeekGE([]byte(from)))
+		}
+		w.at = w.at[:0]
+	}
+	return w
+}
+
+// keep drops iterator i if it is at its end.
+func (w *Walk) keep(i int, ok bool) {
+	if ok {
+		return
+	}
+	switch err := w.its[i].Err(); {
+	case err == nil:
+	case w.Damaged != nil:
+		w.Damaged(i, err)
+	case w.err == nil:
+		w.err = err
+	}
+	w.its[i] = nil
+}
+
+// Next moves to the next term and reports whether there is one.
+func (w *Walk) Next() bool {
+	for _, i := range w.at {
+		w.keep(i, w.its[i].Next())
+	}
+	w.at = w.at[:0]
+	for i, it := range w.its {
+		if it == nil {
+			continue
+		}
+		c := -1
+		if len(w.at) > 0 {
+			c = bytes.Compare(it.Term(), w.Term())
+		}
+		if c < 0 {
+			w.at = w.at[:0]
+		}
+		if c <= 0 {
+			w.at = append(w.at, i)
+		}
+	}
+	return w.err == nil && len(w.at) > 0
+}
+
+// Term returns the current term, valid until the next move.
+func (w *Walk) Term() []byte { return w.its[w.at[0]].Term() }
+
+// At returns the segments that hold the current term, ascending, valid until the next
+// move.
+func (w *Walk) At() []int { return w.at }
+
+// Entry returns the entry of the current term in seg, one of At.
+func (w *Walk) Entry(seg int) segment.Entry { return w.its[seg].Entry() }
+
+// Err returns the error that ended the walk, or nil.
+func (w *Walk) Err() error { return w.err }

@@ -20,9 +20,9 @@ func (r *run) blockMaxAnd() {
 				r.sumBounds()
 				r.bounded = true
 			}
-			first.Shallow(first.Doc())
+			last := first.Shallow(first.Doc())
 			if first.blockBound(r.s.scorer)+r.suffix[1] <= r.top.prune {
-				first.ByBound++
+				first.skipped(last)
 				first.NextBlock()
 				continue
 			}

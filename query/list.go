@@ -30,6 +30,8 @@ type list struct {
 	dense *denseList // the cached form of the list, nil if there is none
 	asked bool       // whether dense has been looked up for this query
 
+	fates []uint8 // of the blocks if they are traced; see ListTrace
+
 	ListCounts
 }
 
@@ -42,7 +44,7 @@ func (l *list) open(s *reader.Segment, by reader.Strategy) error {
 	if err := l.SetStrategy(by); err != nil {
 		return err
 	}
-	l.from, l.row = 0, 0
+	l.from, l.row, l.fates = 0, 0, nil
 	docs, freqs := l.List().Small()
 	if l.small = docs != nil; l.small {
 		l.huge = slices.Max(freqs) > math.MaxInt32
@@ -51,6 +53,31 @@ func (l *list) open(s *reader.Segment, by reader.Strategy) error {
 	tf, _ := l.List().Quad.Pair(0)
 	l.huge = tf > math.MaxInt32
 	return nil
+}
+
+// traceBlocks makes l note what happens to its blocks.
+func (l *list) traceBlocks() {
+	l.fates = make([]uint8, l.blocks())
+	l.Record(l.fates)
+}
+
+// skipped counts the block whose last docID is last as skipped because of its bound.
+func (l *list) skipped(last uint32) {
+	l.ByBound++
+	if l.fates != nil {
+		l.fates[lowerBound(l.List().Docs.Last[:l.blocks()], last)] |= BelowBound
+	}
+}
+
+// decoded adds blocks that were decoded without the cursor to the counts.
+func (l *list) decoded(block, n int) {
+	l.DocBlocks += uint64(n)
+	l.FreqBlocks += uint64(n)
+	if l.fates != nil {
+		for i := range l.fates[block : block+n] {
+			l.fates[block+i] |= DocsDecoded | FreqsDecoded
+		}
+	}
 }
 
 // blocks returns the number of blocks.

@@ -267,6 +267,9 @@ func (m *matches) readFreqs(l *list, at []uint64) error {
 			}
 			freqs, block = m.block[:n], b
 			l.FreqBlocks++
+			if l.fates != nil {
+				l.fates[b] |= FreqsDecoded
+			}
 		}
 		if j >= len(freqs) {
 			return format.Locate(errShortFreqs, format.Place{Block: b})

@@ -92,6 +92,9 @@ func (r *run) open(n int) bool {
 			r.fail(format.Locate(err, r.place(l)))
 			return false
 		}
+		if t := r.q.Trace; t != nil && t.Blocks && !l.small {
+			l.traceBlocks()
+		}
 	}
 	return true
 }

@@ -37,7 +37,7 @@ func (r *run) read(l *list, s *stretch, pass float32) {
 		}
 		if pass >= 0 && l.blockBound(r.s.scorer) <= pass {
 			if m := set.next(doc); m > last {
-				l.ByBound++
+				l.skipped(last)
 			} else if !r.readFound(l, s, m) {
 				return
 			}
@@ -108,8 +108,7 @@ func (r *run) readRow(l *list, s *stretch, b, n int, doc uint32) bool {
 	}
 	s.docs, s.scores = s.docs[:from+docs], extend(s.scores, docs)
 	r.scorePostings(l, s.scores[from:], s.docs[from:], r.freqs[:docs])
-	l.DocBlocks += uint64(n)
-	l.FreqBlocks += uint64(n)
+	l.decoded(b, n)
 	return true
 }
 

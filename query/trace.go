@@ -1,10 +1,16 @@
 package query
 
-import "time"
+import (
+	"time"
+
+	"github.com/pinion-index/pinion/reader"
+)
 
 // Trace records what executing a query did, for explanations. It does not change the result and
-// costs little. Each execution overwrites it; queries that run concurrently must not share one.
+// costs little. Each execution overwrites all but Blocks; queries that run concurrently must not share one.
 type Trace struct {
+	Blocks bool // whether to record Fates; set it before the execution
+
 	Algorithm Algorithm // the one that ran last; never Auto
 	Segments  []SegmentTrace
 	Resolve   time.Duration // time for looking up the terms
@@ -45,7 +51,19 @@ type ListTrace struct {
 	Bound  float32 // no posting of the list in this segment scores more; 0 if it was not needed
 	Blocks int     // 0 if the list was not opened
 	ListCounts
+
+	// Fates say of each block, with Trace.Blocks, what happened to it: any of DocsDecoded,
+	// FreqsDecoded and BelowBound, or 0 if the block was passed over by the skip header. They
+	// are nil for lists that were not opened or have no extent.
+	Fates []uint8
 }
+
+// What can happen to a block.
+const (
+	DocsDecoded  = reader.RecordDocs  // its docIDs were decoded
+	FreqsDecoded = reader.RecordFreqs // its frequencies were decoded
+	BelowBound   = 1 << 2             // it was skipped because of its bound
+)
 
 // ListCounts are what happened to the blocks of a list. A block counts each time it is decoded.
 type ListCounts struct {
@@ -67,7 +85,7 @@ func (l *ListTrace) ByHeader() uint64 {
 
 func (t *Trace) reset() {
 	if t != nil {
-		*t = Trace{Segments: t.Segments[:0], Thresholds: t.Thresholds[:0]}
+		*t = Trace{Blocks: t.Blocks, Segments: t.Segments[:0], Thresholds: t.Thresholds[:0]}
 	}
 }
 
@@ -83,7 +101,7 @@ func (t *Trace) add(r *run, a Algorithm) {
 	for i, l := range r.lists {
 		lt := ListTrace{Term: string(r.terms[l.term].bytes), DF: l.entry.DF, Weight: l.weight, Bound: max(l.bound, 0)}
 		if i < r.opened {
-			lt.Blocks, lt.ListCounts = l.blocks(), l.ListCounts
+			lt.Blocks, lt.ListCounts, lt.Fates = l.blocks(), l.ListCounts, l.fates
 		}
 		st.Lists = append(st.Lists, lt)
 	}

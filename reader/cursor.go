@@ -49,7 +49,8 @@ type Cursor struct {
 	freqs     []uint32 // of the block; nil until they are asked for
 	err       error
 
-	decodedDocs, decodedFreqs uint32 // blocks, since Init
+	decodedDocs, decodedFreqs uint32  // blocks, since Init
+	record                    []uint8 // see Record
 
 	bound format.Quad // of a list without bounds of its own
 	one   [1]uint32   // last of such a list
@@ -134,7 +135,7 @@ func (c *Cursor) Init(s *Segment, e segment.Entry) error {
 	c.seg, c.seek, c.err = s, Default, nil
 	c.doc, c.pos, c.block, c.blockLast, c.peek, c.peekLast = NoDoc, 0, -1, 0, 0, NoDoc
 	c.docs, c.freqs, c.last, c.bound = nil, nil, nil, 0
-	c.decodedDocs, c.decodedFreqs = 0, 0
+	c.decodedDocs, c.decodedFreqs, c.record = 0, 0, nil
 	if c.armed {
 		c.end(c.start(e))
 	} else {
@@ -226,6 +227,16 @@ func (c *Cursor) Doc() uint32 { return c.doc }
 // since Init. A block counts each time it is decoded.
 func (c *Cursor) Decoded() (docs, freqs int) { return int(c.decodedDocs), int(c.decodedFreqs) }
 
+// What Record notes of a block.
+const (
+	RecordDocs  = 1 << iota // its docIDs were decoded
+	RecordFreqs             // its frequencies were decoded
+)
+
+// Record makes c note in blocks, which has an element for each block of the list, what it
+// decodes. The next Init ends that. Lists without an extent have no blocks to decode.
+func (c *Cursor) Record(blocks []uint8) { c.record = blocks }
+
 // Err returns the error that ended the walk, or nil.
 func (c *Cursor) Err() error { return c.err }
 
@@ -316,6 +327,9 @@ func (c *Cursor) decodeDocs(b int) error {
 		c.peek, c.peekLast = b, c.blockLast
 	}
 	c.decodedDocs++
+	if c.record != nil {
+		c.record[b] |= RecordDocs
+	}
 	return nil
 }
 
@@ -371,6 +385,9 @@ func (c *Cursor) decodeFreqs() error {
 	}
 	c.freqs = freqs[:n]
 	c.decodedFreqs++
+	if c.record != nil {
+		c.record[c.block] |= RecordFreqs
+	}
 	return nil
 }
 

@@ -63,6 +63,7 @@
 //	filterfirst.go              FilterFirst
 //	and.go                      Leapfrog, SmallAdaptive
 //	blockand.go, matches.go     BlockMaxAnd: intersecting blocks, scoring the matches
+//	among.go                    And continued from an intermediate result
 //	bitmap*.go                  sets of documents in a range, for windows and BlockMaxAnd
 //	dense.go                    long lists cached as bitmaps, for RangeMaxScore and BlockMaxAnd
 package query

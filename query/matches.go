@@ -169,6 +169,28 @@ func (m *matches) keep(j int) {
 	}
 }
 
+// keepWith is keep if lists were searched in any order: list j was searched last.
+func (m *matches) keepWith(j int) {
+	if len(m.kept) == len(m.docs) {
+		return
+	}
+	last := m.at[j]
+	m.at[j] = nil
+	for k, i := range m.kept {
+		m.docs[k] = m.docs[i]
+	}
+	m.docs = m.docs[:len(m.kept)]
+	for a, at := range m.at {
+		if len(at) > 0 {
+			for k, i := range m.kept {
+				at[k] = at[i]
+			}
+			m.at[a] = at[:len(m.kept)]
+		}
+	}
+	m.at[j] = last
+}
+
 // keepAbove drops the documents whose partial sums are not above pass, which is not negative, and
 // returns the sums of the others.
 func (m *matches) keepAbove(sums []float32, lists int, pass float32) []float32 {

@@ -6,10 +6,7 @@ import "time"
 func (r *run) search(dst []Hit) ([]Hit, error) {
 	t := r.q.Trace
 	t.reset()
-	var start time.Time
-	if t != nil {
-		start = time.Now()
-	}
+	start := t.now()
 	if err := r.resolve(); err != nil {
 		return dst, err
 	}

@@ -83,6 +83,14 @@ func (l *ListTrace) ByHeader() uint64 {
 	return uint64(l.Blocks) - seen
 }
 
+// now returns the time, if a query is traced.
+func (t *Trace) now() (start time.Time) {
+	if t != nil {
+		start = time.Now()
+	}
+	return start
+}
+
 func (t *Trace) reset() {
 	if t != nil {
 		*t = Trace{Blocks: t.Blocks, Segments: t.Segments[:0], Thresholds: t.Thresholds[:0]}

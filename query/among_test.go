@@ -1,0 +1,96 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/pinion-index/pinion/query/internal/querytest"
+)
+
+// A conjunction continued from any documents has the hits that a filter of these documents
+// leaves, whatever is said of the terms done.
+func TestAmong(t *testing.T) {
+	rng := rand.New(rand.NewPCG(91, 92))
+	n := 6000
+	deleted := map[int]bool{}
+	for range n / 10 {
+		deleted[rng.IntN(n)] = true
+	}
+	c := newCollection(t, querytest.ZipfDocs(rng, n, 300, 20), deleted, DefaultParams, n/4, n/3)
+	hits, empty := 0, 0
+	for range 300 {
+		var words []string
+		for range 1 + rng.IntN(5) {
+			words = append(words, fmt.Sprintf("w%d", rng.IntN(1+rng.IntN(40))))
+		}
+		s := c.searchers[rng.IntN(len(c.searchers))]
+		docs, err := matchesOf(s, Query{Terms: querytest.Terms(words[:1+rng.IntN(len(words))]...), Mode: And})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rng.IntN(4) == 0 {
+			docs = slices.DeleteFunc(docs, func(uint32) bool { return rng.IntN(3) == 0 })
+		}
+		if rng.IntN(4) == 0 { // documents of no list, deleted or not there
+			docs = append(docs, uint32(n-1), uint32(n+5), 1<<32-1)
+			slices.Sort(docs)
+			docs = slices.Compact(docs)
+		}
+		q := Query{Terms: querytest.Terms(words...), K: 1 + rng.IntN(30), Mode: And, Trace: &Trace{}}
+		got, err := s.AppendAmong(context.Background(), nil, &q, docs, rng.IntN(len(words)+2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		q.Algorithm, q.Filter, q.Trace = Leapfrog, roaring.BitmapOf(docs...), nil
+		want, err := s.Search(context.Background(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got, want.Hits) {
+			t.Fatalf("%q among %d documents: %s", words, len(docs), difference(want.Hits, got))
+		}
+		if hits += len(got); len(got) == 0 {
+			empty++
+		}
+	}
+	if hits < 1000 || empty > 200 {
+		t.Errorf("%d hits, %d queries without hits", hits, empty)
+	}
+}
+
+func TestAmongRefuses(t *testing.T) {
+	s, err := NewSearcher(querytest.Index(t, querytest.ZipfDocs(rand.New(rand.NewPCG(93, 94)), 200, 30, 10), nil), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	and := Query{Terms: querytest.Terms("w1", "w2"), K: 5, Mode: And}
+	or, filtered := and, and
+	or.Mode, filtered.Filter = Or, roaring.New()
+	done, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, c := range []struct {
+		ctx  context.Context
+		q    Query
+		docs []uint32
+		held int
+		want error
+	}{
+		{context.Background(), or, []uint32{1, 2}, 1, ErrInvalid},
+		{context.Background(), filtered, []uint32{1, 2}, 1, ErrInvalid},
+		{context.Background(), and, []uint32{1, 2}, -1, ErrInvalid},
+		{context.Background(), and, []uint32{2, 1}, 1, ErrInvalid},
+		{context.Background(), and, []uint32{1, 1}, 1, ErrInvalid},
+		{done, and, []uint32{1, 2}, 1, context.Canceled},
+	} {
+		hits, err := s.AppendAmong(c.ctx, nil, &c.q, c.docs, c.held)
+		if !errors.Is(err, c.want) || hits != nil {
+			t.Errorf("%v among %v, %d terms done: %v, %v, want %v", c.q.Mode, c.docs, c.held, hits, err, c.want)
+		}
+	}
+}

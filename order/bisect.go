@@ -56,6 +56,10 @@ func (o Options) withDefaults() Options {
 // the parts in progress.
 func Bisect(ctx context.Context, docs uint32, lists Lists, o Options) (Permutation, error) {
 	o = o.withDefaults()
+	total := uint64(docs) * uint64(levels(int(docs), o.Leaf))
+	if o.Progress != nil {
+		o.Progress(0, total) // reading the lists takes a while
+	}
 	f, err := newForward(ctx, docs, lists, o.MinDF)
 	if err != nil {
 		return nil, err
@@ -64,8 +68,7 @@ func Bisect(ctx context.Context, docs uint32, lists Lists, o Options) (Permutati
 	for i := range at {
 		at[i] = uint32(i)
 	}
-	b := &bisector{f: f, o: o, gaps: newGapTable(docs)}
-	b.total = uint64(docs) * uint64(levels(len(at), o.Leaf))
+	b := &bisector{f: f, o: o, gaps: newGapTable(docs), total: total}
 	if err := b.run(ctx, part{docs: at, width: f.width}); err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
 )
 
@@ -61,6 +62,15 @@ type Options struct {
 	Report func(Damage)
 }
 
+// What checks cost, in units of the checksum of a byte (0.3 ns), as measured on 338,791
+// documents in memory. Progress counts these.
+const (
+	storedWork  = 8  // a byte of stored text
+	docWork     = 64 // an id
+	postingWork = 8  // a posting at level Structure
+	decodedWork = 48 // a posting at level Postings
+)
+
 // Segment checks s. It returns the first fault in the order of Options.Report, an error of
 // kind format.ErrCorrupt, or an error of reading or of ctx, which ends it.
 func Segment(ctx context.Context, s *segment.Segment, o Options) error {
@@ -71,7 +81,12 @@ func Segment(ctx context.Context, s *segment.Segment, o Options) error {
 	}
 	checks := []func() error{v.checksums}
 	if v.o.Level >= Structure {
-		v.total += int64(m.Postings) + 2*int64(m.Docs)
+		stored, _ := s.Header().Section(format.SectionStored)
+		v.perPosting = postingWork
+		if v.o.Level == Postings {
+			v.perPosting = decodedWork
+		}
+		v.total += v.perPosting*int64(m.Postings) + docWork*int64(m.Docs) + storedWork*stored.Length
 		checks = append(checks, v.padding)
 		for i, check := range []func() error{v.lengths, v.lists, v.ids, v.stored} {
 			if o.Parts == 0 || o.Parts&(1<<i) != 0 {
@@ -96,10 +111,12 @@ type verifier struct {
 	ctx   context.Context
 	s     *segment.Segment
 	o     Options
-	total int64
+	total int64 // work, of which done is done
 	done  atomic.Int64
-	lens  segment.LengthTable
-	least uint32 // the least of lens
+	// perPosting is the work for a posting.
+	perPosting int64
+	lens       segment.LengthTable
+	least      uint32 // the least of lens
 
 	mu    sync.Mutex
 	found []Damage // by the current check

@@ -54,7 +54,7 @@ func (v *verifier) ids() error {
 		return err
 	}
 	if v.sameIDs(hashes) {
-		if err := v.step(int64(docs)); err != nil {
+		if err := v.step(docWork * int64(docs)); err != nil {
 			return err
 		}
 		return v.idHash(hashes)
@@ -79,7 +79,7 @@ func (v *verifier) ids() error {
 				return err
 			}
 		}
-		return v.step(int64(min(docs, hi*layout.IDsPerBlock) - lo*layout.IDsPerBlock))
+		return v.step(docWork * int64(min(docs, hi*layout.IDsPerBlock)-lo*layout.IDsPerBlock))
 	})
 	if err != nil {
 		return err
@@ -206,7 +206,7 @@ func (v *verifier) stored() error {
 			if err := v.report(err, d); err != nil {
 				return err
 			}
-			if err := v.step(int64(b.End) - int64(b.First)); err != nil {
+			if err := v.step(storedWork * b.Size); err != nil {
 				return err
 			}
 		}

@@ -34,7 +34,7 @@ func (v *verifier) lists() error {
 			}
 		}
 		parts[lo/termRange] = lv.sums
-		return v.step(int64(lv.Postings))
+		return v.step(v.perPosting * int64(lv.Postings))
 	})
 	if err != nil || len(v.found) > 0 { // the sums of what is damaged are not those of META
 		return err

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/writer"
 )
 
 func TestTable(t *testing.T) {
@@ -161,18 +162,47 @@ func TestInterrupted(t *testing.T) {
 }
 
 func TestProgressLine(t *testing.T) {
-	p := &Progress{label: "build", rate: BytesRate}
+	start := time.Now()
+	p := &Progress{label: "build", rate: BytesRate, start: start}
 	p.Update(512<<10, 1<<20)
-	if got, want := p.line(2*time.Second), "build  [============            ]  50 %  256 KiB/s  2s left"; got != want {
-		t.Errorf("%q, want %q", got, want)
+	for width, want := range map[int]string{
+		79: "build  [============            ]  50 %  256 KiB/s  2s left",
+		49: "build  [=======       ]  50 %  256 KiB/s  2s left",
+		40: "build  50 %  256 KiB/s  2s left",
+		25: "build  50 %  2s left",
+		12: "build  50 %",
+		5:  "build",
+	} {
+		if got := p.line(start.Add(2*time.Second), width); got != want || len(got) > width {
+			t.Errorf("%d columns: %q, want %q", width, got, want)
+		}
 	}
-	p = &Progress{label: "merge", rate: ItemRate("postings")}
+	p = &Progress{label: "merge", rate: ItemRate("postings"), start: start}
 	p.Update(3000, 0)
-	if got, want := p.line(3*time.Second), "merge  1.00 k postings/s  3.00 s"; got != want {
+	if got, want := p.line(start.Add(3*time.Second), 79), "merge  1.00 k postings/s  3.00 s"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	p.Update(0, 10)
-	if got := p.line(time.Second); !strings.HasSuffix(got, "? left") {
+	if got := p.line(start.Add(time.Second), 79); !strings.HasSuffix(got, "? left") {
+		t.Errorf("%q", got)
+	}
+	p.Update(10, 10)
+	if got := p.line(start.Add(time.Second), 79); !strings.HasSuffix(got, "finishing") {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestProgressPhases checks that each phase has its own label, unit and clock.
+func TestProgressPhases(t *testing.T) {
+	start := time.Now().Add(-time.Hour)
+	p := &Progress{label: "build", rate: BytesRate, start: start}
+	p.Update(100, 100)
+	p.Writer(writer.Progress{Stage: "flush", Done: 100, Total: 200})
+	if got := p.line(p.start.Add(time.Second), 79); !strings.HasPrefix(got, "flush  [") || !strings.HasSuffix(got, "50 %  100 postings/s  1s left") {
+		t.Errorf("%q", got)
+	}
+	p.Writer(writer.Progress{Stage: "order", Done: 1, Total: 2})
+	if got := p.line(p.start.Add(time.Second), 79); !strings.HasPrefix(got, "order  [") || !strings.HasSuffix(got, "50 %  1s left") {
 		t.Errorf("%q", got)
 	}
 }

@@ -50,7 +50,7 @@ type build struct {
 	fields   exchange.Fields
 	order    writer.ReorderOptions
 	progress *cli.Progress
-	merging  atomic.Pointer[cli.Progress] // set after the commit
+	read     atomic.Bool // all input is
 	report   Report
 }
 
@@ -104,8 +104,8 @@ func (f *flags) build(ctx context.Context, stderr io.Writer, args []string) (*Re
 	b.progress = cli.NewProgress(stderr, "build", total, cli.BytesRate)
 	defer b.progress.Stop()
 	o.Progress = func(x writer.Progress) {
-		if p := b.merging.Load(); p != nil {
-			p.Update(int64(x.Done), int64(x.Total))
+		if b.read.Load() { // until then the bar shows how much is
+			b.progress.Writer(x)
 		}
 	}
 	if err := b.all(ctx, f.out, o, &f.deletes, ins); err != nil {
@@ -144,27 +144,19 @@ func (b *build) all(ctx context.Context, dir string, o writer.Options, d *deleti
 			return b.explain(err)
 		}
 	}
+	b.read.Store(true)
 	if _, err := b.w.Reorder(ctx, b.order); err != nil {
 		return b.explain(err)
 	}
 	if err := b.w.Commit(ctx); err != nil {
 		return b.explain(err)
 	}
-	if err := b.merges(ctx); err != nil {
+	if err := b.w.WaitMerges(ctx); err != nil {
 		return fmt.Errorf("%w\neverything was added", err)
 	}
 	b.report.took = time.Since(start)
 	b.report.Seconds = b.report.took.Seconds()
 	return b.after(dir, before)
-}
-
-// merges waits for the merges that follow from the commit.
-func (b *build) merges(ctx context.Context) error {
-	b.progress.Stop()
-	p := cli.NewProgress(b.stderr, "merge", 0, cli.ItemRate("postings"))
-	defer p.Stop()
-	b.merging.Store(p)
-	return b.w.WaitMerges(ctx)
 }
 
 // explain adds to err what it means for the run.

@@ -122,9 +122,7 @@ func (f *flags) run(cmd *cobra.Command, args []string) error {
 	}
 	p := cli.NewProgress(cmd.ErrOrStderr(), "merge", 0, cli.ItemRate("postings"))
 	defer p.Stop()
-	o := writer.Options{Memory: int64(f.memory), Threads: f.threads, Progress: func(x writer.Progress) {
-		p.Update(int64(x.Done), int64(x.Total))
-	}}
+	o := writer.Options{Memory: int64(f.memory), Threads: f.threads, Progress: p.Writer}
 	var err error
 	if o.DocsCodec, o.FreqsCodec, err = f.codecs.Options(); err != nil {
 		return err

@@ -108,7 +108,9 @@ func (f *flags) build(ctx context.Context, stderr io.Writer, args []string) (*Re
 			b.progress.Writer(x)
 		}
 	}
+	fresh := cli.NewFresh(f.out)
 	if err := b.all(ctx, f.out, o, &f.deletes, ins); err != nil {
+		fresh.Undo()
 		return nil, err
 	}
 	return &b.report, nil

@@ -185,7 +185,10 @@ func mergeInto(ctx context.Context, out string, sources []string, o writer.Optio
 	if err := exists(out); err != nil && !cli.IsNotExist(err) && !empty(out) {
 		return did, err
 	}
-	did.merge, did.reorder, err = writer.MergeIntoOrdered(ctx, out, sources, o, order)
+	fresh := cli.NewFresh(out)
+	if did.merge, did.reorder, err = writer.MergeIntoOrdered(ctx, out, sources, o, order); err != nil {
+		fresh.Undo()
+	}
 	return did, opening(err)
 }
 

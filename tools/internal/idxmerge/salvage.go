@@ -46,8 +46,10 @@ var errLost = errors.New("not everything could be read")
 
 func (f *flags) runSalvage(cmd *cobra.Command, sources []string, o writer.Options) (err error) {
 	r := &Salvaged{Index: f.out, Losses: []Loss{}}
+	fresh := cli.NewFresh(f.out)
 	for _, src := range sources {
 		if err := r.index(cmd.Context(), f.out, src, o); err != nil {
+			fresh.Undo()
 			return err
 		}
 	}

@@ -58,7 +58,7 @@ type builtin struct {
 type kind struct {
 	name       string
 	defaultMax int
-	takesStop  bool // has the option stop
+	takesStop  bool // has the option stop, by default the English list
 	makeFor    func(*builtin) Tokenizer
 }
 
@@ -72,6 +72,9 @@ var kinds = []kind{
 // parse makes an analyzer with options.
 func (k kind) parse(options string) (Analyzer, error) {
 	a := &builtin{kind: k, max: k.defaultMax}
+	if k.takesStop {
+		a.stop = englishStop
+	}
 	if options == "" {
 		return a, nil
 	}

@@ -73,7 +73,7 @@ func Names() []string {
 //
 //	max=N      tokens over N bytes are dropped, 1 <= N <= 65535; simple counts
 //	           before lower-casing, english before stemming
-//	stop=LIST  english only: none (default), english (33 words), or words joined by +
+//	stop=LIST  english only: english (default, 33 words), none, or words joined by +
 func New(name, options string) (Analyzer, error) {
 	registered.RLock()
 	i := find(name)

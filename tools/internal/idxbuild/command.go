@@ -67,6 +67,12 @@ Inputs, which may be compressed with gzip, zstd or bzip2; "-" is standard input:
   ciff     an index in the Common Index File Format
   ds2i     BASE.docs, .freqs and .sizes, optionally .terms and .documents
 
+Analyzers cut text into terms, and queries in the same way:
+  simple      letters and digits, lower-cased; for code, names, numbers, any language
+  standard    words by the rules of Unicode, lower-cased; for text in any language
+  english     those, stemmed, without 33 stop words: take it for English text
+  whitespace  what white space separates, unchanged; for text that is cut already
+
 With --delete or --delete-query the run first deletes documents of an existing index;
 then it needs no INPUT. A query matches the documents that hold all of its words, cut
 by the index's analyzer: there is no other syntax.
@@ -96,7 +102,7 @@ equal scores. Documents added by later runs follow, in their own order.`,
 	fl.Var(f.format, "format", "format of the inputs: "+f.format.Words())
 	fl.StringVar(&f.analyzer, "analyzer", "", "`NAME` of what cuts text into terms: "+strings.Join(analysis.Names(), "|")+
 		"\n(default: that of the index, simple for a new one)")
-	fl.StringVar(&f.options, "analyzer-options", "", "its options as `KEY=VALUE,...`, such as stop=english")
+	fl.StringVar(&f.options, "analyzer-options", "", "its options as `KEY=VALUE,...`, such as stop=none")
 	f.codecs.Add(fl, "(auto: the cheapest for each list by size and decode time)")
 	fl.Var(f.order, "order", "order of documents: "+f.order.Words())
 	fl.Uint64Var(&f.seed, "seed", 0, "of --order random: another `N` gives another order")
@@ -125,6 +131,9 @@ func (f *flags) writerOptions() (o writer.Options, err error) {
 	if f.analyzer != "" {
 		if o.Analyzer, err = analysis.New(f.analyzer, f.options); err != nil {
 			return o, cli.Usage("%w", err)
+		}
+		if f.options == "" && indexAnalyzer(f.out) == f.analyzer {
+			o.Analyzer = nil // with the options of the index
 		}
 	}
 	o.DocsCodec, o.FreqsCodec, err = f.codecs.Options()
@@ -193,6 +202,17 @@ func checkDir(dir string) error {
 			Msg: fmt.Sprintf("directory %s holds other files, such as %s", dir, name)}
 	}
 	return nil
+}
+
+// indexAnalyzer returns the name of the analyzer of the index in dir, and "" if there is
+// none or it cannot be read.
+func indexAnalyzer(dir string) (name string) {
+	if d, err := store.Open(dir); err == nil {
+		d.Close()
+		// An error returns when the writer opens the index.
+		_ = latest(dir, func(m *store.Manifest) { name = m.Analyzer })
+	}
+	return name
 }
 
 // isIndex reports whether dir holds an index.

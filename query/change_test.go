@@ -112,12 +112,14 @@ func newVictim(t *testing.T, dir string, s *reader.Snapshot, seed uint64) *victi
 }
 
 // Queries over files that change while they are mapped give errors of kind format.ErrCorrupt or
-// some result, and end. PINION_CHANGES is the number of runs; each takes a fifth of a second.
+// some result, and end. PINION_CHANGES is the number of runs, each of which takes a fifth of a
+// second, and PINION_SEED that of the first.
 func TestFilesThatChange(t *testing.T) {
 	runs := 3 * len(changing)
 	if n, err := strconv.Atoi(os.Getenv("PINION_CHANGES")); err == nil {
 		runs = n
 	}
+	first, _ := strconv.Atoi(os.Getenv("PINION_SEED")) // 0 if there is none
 	docs := querytest.ZipfDocs(rand.New(rand.NewPCG(95, 96)), 3000, 300, 20)
 	dirs := map[codec.ID]string{}
 	for run := 0; run < runs; {
@@ -125,11 +127,12 @@ func TestFilesThatChange(t *testing.T) {
 			if run++; run > runs {
 				break
 			}
-			c := registry.All()[run%len(registry.All())]
+			seed := first + run
+			c := registry.All()[seed%len(registry.All())]
 			if dirs[c.ID()] == "" {
 				dirs[c.ID()] = querytest.Directory(t, writer.Options{DocsCodec: c, FreqsCodec: c}, docs, []int{5, 1500}, 2000)
 			}
-			t.Run(strconv.Itoa(run)+" "+what+" "+c.ID().String(), func(t *testing.T) { changeUnderQueries(t, dirs[c.ID()], uint64(run), change) })
+			t.Run(strconv.Itoa(seed)+" "+what+" "+c.ID().String(), func(t *testing.T) { changeUnderQueries(t, dirs[c.ID()], uint64(seed), change) })
 		}
 	}
 }

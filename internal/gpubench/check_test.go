@@ -13,6 +13,7 @@ import (
 )
 
 // TestDamage runs Damage on the emulator, 500 times or as often as PINION_DAMAGE says.
+// PINION_SEED gives other trials.
 func TestDamage(t *testing.T) {
 	n := 500
 	if testing.Short() {
@@ -26,6 +27,9 @@ func TestDamage(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := &Bench{Device: dev, Log: io.Discard, Small: true, Seed: 5}
+	if v, err := strconv.ParseUint(os.Getenv("PINION_SEED"), 10, 64); err == nil {
+		b.Seed = v
+	}
 	if err := b.Damage(context.Background(), t.TempDir(), n); err != nil {
 		t.Fatal(err)
 	}

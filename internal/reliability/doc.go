@@ -8,6 +8,6 @@
 //	faults_test.go   failing operations, crashes, full disks
 //	kill_test.go     processes that are killed
 //
-// go test makes a twentieth of the trials, .ci/reliability all of them, and the script run in
-// this folder the greater counts of docs/reliability.md.
+// go test makes a twentieth of the trials, .ci/reliability all of them, and the program in
+// folder trials the greater counts of docs/reliability.md.
 package reliability

@@ -36,6 +36,7 @@ var (
 	total   = flag.Int("ops", 0, "run worlds until they did this many operations, however long that takes")
 	workers = flag.Int("workers", runtime.NumCPU(), "worlds at a time")
 	trace   = flag.Bool("trace", false, "print what happens")
+	program = flag.String("program", "", "the world as WebAssembly; without it, it is built")
 	limit   = flag.Duration("limit", 2*time.Minute, "a world that takes longer hangs")
 )
 
@@ -99,20 +100,10 @@ type host struct {
 }
 
 func newHost(ctx context.Context) (*host, error) {
-	dir, err := os.MkdirTemp("", "simhost-")
-	if err != nil {
-		return nil, err
+	code, err := os.ReadFile(*program)
+	if *program == "" {
+		code, err = buildWorld()
 	}
-	defer os.RemoveAll(dir)
-	program := filepath.Join(dir, "world.wasm")
-	build := exec.Command("go", "build", "-o", program, "./internal/sim/world")
-	build.Dir = filepath.Join("..", "..")
-	build.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm")
-	build.Stderr = os.Stderr
-	if err := build.Run(); err != nil {
-		return nil, fmt.Errorf("building the world (run this in internal/simhost): %w", err)
-	}
-	code, err := os.ReadFile(program)
 	if err != nil {
 		return nil, err
 	}
@@ -122,6 +113,24 @@ func newHost(ctx context.Context) (*host, error) {
 	}
 	h.module, err = h.runtime.CompileModule(ctx, code)
 	return h, err
+}
+
+// buildWorld returns package internal/sim/world as WebAssembly.
+func buildWorld() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "simhost-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	name := filepath.Join(dir, "world.wasm")
+	build := exec.Command("go", "build", "-o", name, "./internal/sim/world")
+	build.Dir = filepath.Join("..", "..")
+	build.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm")
+	build.Stderr = os.Stderr
+	if err := build.Run(); err != nil {
+		return nil, fmt.Errorf("building the world (run this in internal/simhost): %w", err)
+	}
+	return os.ReadFile(name)
 }
 
 // random is a random source that depends on the seed alone (SplitMix64).

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// build makes the programs of the trials that pattern matches, in the folder dir. They are
+// static, so that they run on any machine.
+func build(ctx context.Context, dir string, pattern *regexp.Regexp) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	tool := func(folder string, env []string, args ...string) error {
+		c := exec.CommandContext(ctx, "go", args...)
+		c.Dir, c.Stderr, c.Env = folder, os.Stderr, append(os.Environ(), env...)
+		if err := c.Run(); err != nil {
+			return fmt.Errorf("go %s: %w", strings.Join(args, " "), err)
+		}
+		return nil
+	}
+	out := func(name string) string { return filepath.Join(dir, name) }
+	plain, stripped := []string{"CGO_ENABLED=0"}, "-ldflags=-s -w"
+	native := []string{"CGO_ENABLED=1", "GOFLAGS="}
+	linked := "-ldflags=-s -w -linkmode external -extldflags -static"
+	for _, b := range []struct {
+		names  string // of trials
+		folder string
+		env    []string
+		args   []string
+	}{
+		{"bits|changes", ".", plain, []string{"test", "-c", stripped, "-o", out("query"), "./query"}},
+		{"mutations|manifests|truncations|errors|crashes|full disks|kills", ".", plain, []string{"test", "-c", stripped, "-o", out("reliability"), "./" + reliability}},
+		{"worlds|queries", ".", plain, []string{"test", "-c", "-tags", "static", stripped, "-o", out("sim"), "./" + sim}},
+		{"wasm worlds", ".", []string{"GOOS=wasip1", "GOARCH=wasm"}, []string{"build", stripped, "-o", out("world.wasm"), "./internal/sim/world"}},
+		{"wasm worlds", "internal/simhost", plain, []string{"build", stripped, "-o", out("simhost"), "."}},
+		{"emulator queries", ".", native, []string{"test", "-c", "-tags", "emu", linked, "-o", out("sim-emu"), "./" + sim}},
+		{"emulator damage", ".", native, []string{"test", "-c", "-tags", "emu", linked, "-o", out("gpubench-emu"), "./internal/gpubench"}},
+	} {
+		wanted := false
+		for name := range strings.SplitSeq(b.names, "|") {
+			wanted = wanted || pattern.MatchString(name)
+		}
+		if !wanted {
+			continue
+		}
+		if err := tool(b.folder, b.env, b.args...); err != nil {
+			return err
+		}
+	}
+	targets, err := fuzzPackages(ctx, pattern)
+	if err != nil {
+		return err
+	}
+	for _, folder := range targets {
+		if err := tool(".", plain, "test", "-c", "-fuzz=.", stripped, "-o", out("fuzz-"+strings.ReplaceAll(folder, "/", "-")), "./"+folder); err != nil {
+			return err
+		}
+	}
+	return tool(".", plain, "build", stripped, "-o", out("trials"), "./internal/reliability/trials")
+}
+
+// fuzzPackages returns the folders of packages with fuzz targets that pattern matches.
+func fuzzPackages(ctx context.Context, pattern *regexp.Regexp) (folders []string, err error) {
+	out, err := exec.CommandContext(ctx, "git", "grep", "-o", "^func Fuzz[A-Za-z0-9_]*", "--", "*_test.go").Output()
+	if err != nil {
+		return nil, fmt.Errorf("git grep, in the root of the repository: %w", err)
+	}
+	for line := range strings.Lines(string(out)) {
+		file, target, _ := strings.Cut(strings.TrimSpace(line), ":func ")
+		folder := path.Dir(file)
+		if pattern.MatchString(fuzzName(folder, target)) && !slices.Contains(folders, folder) {
+			folders = append(folders, folder)
+		}
+	}
+	return folders, nil
+}

@@ -35,6 +35,10 @@ func (e *engine) AppendHits(x exec.Query, dst []Hit) ([]Hit, error) {
 	return q.top.appendHits(dst), nil
 }
 
+func (e *engine) AppendLengths(dst []uint64, terms [][]byte) ([]uint64, error) {
+	return e.s.AppendLengths(dst, terms)
+}
+
 func (e *engine) Err() error {
 	if e.s.snapshot == nil {
 		return nil

@@ -202,6 +202,14 @@ func (p *Pool) leave() {
 	}
 }
 
+// Workers returns the number of workers.
+func (p *Pool) Workers() int { return len(p.workers) }
+
+// AppendLengths appends the document frequency of each term, as Searcher.AppendLengths does.
+func (p *Pool) AppendLengths(dst []uint64, terms [][]byte) ([]uint64, error) {
+	return p.engine.AppendLengths(dst, terms)
+}
+
 // Search answers one query. It returns what Searcher.Search returns, or ErrClosed.
 func (p *Pool) Search(ctx context.Context, q query.Query) (query.Result, error) {
 	hits, err := p.AppendHits(ctx, nil, &q)

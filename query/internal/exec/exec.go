@@ -27,6 +27,9 @@ type Engine[Q, H any] interface {
 	// AppendHits appends the result of x to dst, or returns dst and the error of x.
 	AppendHits(x Query, dst []H) ([]H, error)
 
+	// AppendLengths appends the document frequency of each term.
+	AppendLengths(dst []uint64, terms [][]byte) ([]uint64, error)
+
 	// NewWorker returns a Worker for one goroutine.
 	NewWorker() Worker
 

@@ -1,0 +1,168 @@
+package hybrid
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/pinion-index/pinion/query"
+)
+
+// Search answers one query. It returns what Searcher.Search returns, or the errors of
+// Submit. When the context is done it returns at once, unless the query has a filter.
+func (x *Executor) Search(ctx context.Context, q query.Query) (r query.Result, err error) {
+	if err := x.hold(1); err != nil {
+		return r, err
+	}
+	if ctx.Done() != nil {
+		q.Terms = cloneTerms(q.Terms) // the caller may change them while the query runs
+	}
+	j, err := x.prepare(ctx, &q)
+	if err != nil {
+		x.leave(1)
+		return r, err
+	}
+	s := searches.Get().(*search)
+	j.notify = s.notify
+	turn := j.turn.Load()
+	x.enter(j)
+	if q.Filter != nil {
+		err = <-s.done
+	} else {
+		select {
+		case err = <-s.done:
+		case <-ctx.Done():
+			x.abandon(j, turn)
+			return r, ctx.Err() // s stays with the job
+		}
+	}
+	if len(s.hits) > 0 {
+		r.Hits = slices.Clone(s.hits)
+	}
+	searches.Put(s)
+	return r, err
+}
+
+// search is what waits for one answer.
+type search struct {
+	hits   []query.Hit
+	done   chan error
+	notify func([]query.Hit, error)
+}
+
+var searches = sync.Pool{New: func() any {
+	s := &search{done: make(chan error, 1)}
+	s.notify = func(hits []query.Hit, err error) {
+		s.hits = append(s.hits[:0], hits...)
+		s.done <- err
+	}
+	return s
+}}
+
+func cloneTerms(terms [][]byte) [][]byte {
+	n := 0
+	for _, t := range terms {
+		n += len(t)
+	}
+	out, all := make([][]byte, len(terms)), make([]byte, 0, n)
+	for i, t := range terms {
+		all = append(all, t...)
+		out[i] = all[len(all)-len(t):]
+	}
+	return out
+}
+
+// abandon takes a job out of the queues if it waits there. turn says which query of the
+// job is meant.
+func (x *Executor) abandon(j *job, turn uint64) {
+	x.mu.Lock()
+	x.absorb()
+	waits := j.turn.Load() == turn && x.policy.remove(&j.entry)
+	x.mu.Unlock()
+	if waits {
+		x.deliver(j, 0, nil, j.ctx.Err())
+	}
+}
+
+// Execute answers a batch, all queries concurrently. It waits while Options.Queue queries
+// are in the Executor. If a query fails, it returns the error and no results.
+func (x *Executor) Execute(ctx context.Context, queries []query.Query) ([]query.Result, error) {
+	b := &execution{x: x, results: make([]query.Result, len(queries)), done: make(chan struct{})}
+	b.left.Store(1)
+	share := min(256, x.options.Queue)
+	var next atomic.Int64
+	feed := func() {
+		for !b.failed() {
+			lo := int(next.Add(int64(share))) - share
+			if lo >= len(queries) {
+				return
+			}
+			b.submit(ctx, queries, lo, min(lo+share, len(queries)))
+		}
+	}
+	var feeders sync.WaitGroup
+	for range min(len(queries)/(4*share), runtime.GOMAXPROCS(0)-1) {
+		feeders.Go(feed)
+	}
+	feed()
+	feeders.Wait()
+	b.leave()
+	<-b.done
+	if err := b.err.Load(); err != nil {
+		return nil, *err
+	}
+	return b.results, nil
+}
+
+// execution is a call of Execute.
+type execution struct {
+	x       *Executor
+	results []query.Result
+	left    atomic.Int64 // queries without an answer, plus one until all are submitted
+	done    chan struct{}
+	err     atomic.Pointer[error]
+}
+
+func (b *execution) failed() bool { return b.err.Load() != nil }
+
+func (b *execution) fail(i int, err error) {
+	err = fmt.Errorf("query %d: %w", i, err)
+	b.err.CompareAndSwap(nil, &err)
+}
+
+func (b *execution) leave() {
+	if b.left.Add(-1) == 0 {
+		close(b.done)
+	}
+}
+
+// submit starts queries lo up to hi.
+func (b *execution) submit(ctx context.Context, queries []query.Query, lo, hi int) {
+	x := b.x
+	if err := x.await(ctx, hi-lo); err != nil {
+		b.err.CompareAndSwap(nil, &err)
+		return
+	}
+	for i := lo; i < hi; i++ {
+		j, err := x.prepare(ctx, &queries[i])
+		if err != nil {
+			b.fail(i, err)
+			x.leave(hi - i)
+			break
+		}
+		b.left.Add(1)
+		j.notify = func(hits []query.Hit, err error) {
+			if err != nil {
+				b.fail(i, err)
+			} else if len(hits) > 0 {
+				b.results[i].Hits = append([]query.Hit(nil), hits...)
+			}
+			b.leave()
+		}
+		x.enter(j)
+	}
+	x.pump()
+}

@@ -1,0 +1,23 @@
+// Package hybrid answers queries on the CPU and the GPU as one engine: each query on the
+// processor that suits it, both at the same time (Ding 2009, section 9).
+//
+// An Executor stands over a pool.Pool and an executor on a GPU. A Model predicts from the
+// lengths of a query's lists what the query costs on either. The scheduler keeps three
+// queues: for queries that suit the CPU, that suit the GPU, and that suit either. An idle
+// processor takes from its own queue, then the oldest query of the third, then steals
+// from the other processor where that gains time. A query near its deadline goes first.
+// Answers are those of the CPU to the bit, whatever was decided.
+//
+//	executor.go   Executor: queries in, answers out
+//	calls.go      Search and Execute; intake.go: queries on their way in
+//	lane.go       batches for the GPU; what happens when it fails or hangs
+//	options.go    Options, modes, errors
+//	stats.go      what the scheduler did
+//	open.go       Open: pool, device and Executor in one call
+//	policy.go     the scheduler as a state machine without a clock
+//	take.go       which queries a processor takes next; pace.go: corrected predictions
+//	queue.go      the queues
+//	model.go      Model: predicted costs, and the file it is kept in
+//	features.go   what a Model knows of a query
+//	simulate.go   the same scheduler over recorded costs; oracle.go: the best in hindsight
+package hybrid

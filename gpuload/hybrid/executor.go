@@ -1,0 +1,374 @@
+package hybrid
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/query/pool"
+)
+
+// Executor answers queries on the CPU and the GPU. It implements query.Executor and is
+// safe for concurrent use. The caller closes it.
+type Executor struct {
+	cpu     *pool.Pool
+	gpu     query.Executor
+	options Options
+	start   time.Time
+	jobs    sync.Pool
+
+	held    atomic.Int64 // queries in the Executor, plus closed
+	drained chan struct{}
+	lanes   chan *batch
+	running sync.WaitGroup
+	free    func() error // releases what Open holds
+
+	arrived intake
+	done    struct { // by the CPU, not yet known to the policy
+		queries, work atomic.Int64
+	}
+	calls  atomic.Int64 // of pump
+	begun  []*entry     // memory of the goroutine in pump
+	chunk  atomic.Int64 // so many answers of the CPU call pump
+	hungry atomic.Bool  // a processor is idle: an arrival calls pump
+
+	mu     sync.Mutex // guards the fields below
+	policy *policy
+	why    error // the GPU is retired
+	faults int   // batches that failed one after the other
+	most   int
+	again  int64
+
+	shed    atomic.Int64
+	missed  [2]atomic.Int64 // by the CPU, by the GPU
+	batches atomic.Int64    // on the GPU now
+
+	room      sync.Mutex // for those that wait for room
+	available *sync.Cond
+	waiters   atomic.Int64
+}
+
+var _ query.Executor = (*Executor)(nil)
+
+const closed = 1 << 62
+
+// New returns an Executor over a Pool and an executor on a GPU, both over the same
+// snapshot and with the same scores. gpu should answer what the device cannot on the Pool
+// (gpuload.Options.CPU); nil means that there is no GPU. The caller closes the Executor
+// before the two. The error matches query.ErrInvalid.
+func New(cpu *pool.Pool, gpu query.Executor, o Options) (*Executor, error) {
+	if cpu == nil {
+		return nil, fmt.Errorf("%w: hybrid without a pool", query.ErrInvalid)
+	}
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	o.setDefaults()
+	x := &Executor{cpu: cpu, gpu: gpu, options: o, start: time.Now(), drained: make(chan struct{}, 1),
+		lanes: make(chan *batch, o.Lanes), policy: newPolicy(&o, cpu.Workers())}
+	x.chunk.Store(1)
+	x.hungry.Store(true)
+	x.jobs.New = x.newJob
+	x.available = sync.NewCond(&x.room)
+	if gpu == nil {
+		x.policy.retired = true
+		return x, nil
+	}
+	for range 2 * o.Lanes { // while some hand out answers, others start batches
+		x.running.Go(x.lane)
+	}
+	return x, nil
+}
+
+// job is a query in an Executor.
+type job struct {
+	x       *Executor
+	ctx     context.Context
+	q       query.Query
+	entry   entry
+	lengths []uint64
+	after   time.Duration // deadline after the arrival; 0: none
+	at      time.Duration // of the arrival
+	next    *job          // in an intake
+	turn    atomic.Uint64 // counts the queries that the job has served
+	notify  func([]query.Hit, error)
+	onCPU   func([]query.Hit, error) // j.answered
+}
+
+func (x *Executor) newJob() any {
+	j := &job{x: x}
+	j.entry.job = j
+	j.onCPU = j.answered
+	return j
+}
+
+func (x *Executor) now() time.Duration { return time.Since(x.start) }
+
+// Submit starts a query and returns without waiting for its answer. Unless it returns an
+// error, it calls done once, on a goroutine of the Executor, which done must not block.
+// The hits are valid only during that call. q's slices and filter must not change before
+// it. The error matches ErrOverload, ErrClosed or query.ErrInvalid, or is the context's.
+func (x *Executor) Submit(ctx context.Context, q *query.Query, done func(hits []query.Hit, err error)) error {
+	if err := x.hold(1); err != nil {
+		return err
+	}
+	j, err := x.prepare(ctx, q)
+	if err != nil {
+		x.leave(1)
+		return err
+	}
+	j.notify = done
+	x.enter(j)
+	return nil
+}
+
+// enter lets a job in.
+func (x *Executor) enter(j *job) {
+	if n := x.arrived.push(j); n%gather == 0 || x.hungry.Load() {
+		x.pump()
+	}
+}
+
+// gather is how many queries may arrive before the policy learns of them while all
+// processors are busy.
+const gather = 64
+
+// hold makes room for n queries, or fails.
+func (x *Executor) hold(n int) error {
+	if h := x.held.Add(int64(n)); h > int64(x.options.Queue) {
+		x.leave(n)
+		if h&closed != 0 {
+			return ErrClosed
+		}
+		x.shed.Add(int64(n))
+		return ErrOverload
+	}
+	return nil
+}
+
+// await makes room for n queries, at most Options.Queue, and waits until there is some.
+func (x *Executor) await(ctx context.Context, n int) error {
+	stop := context.AfterFunc(ctx, func() {
+		x.room.Lock()
+		defer x.room.Unlock()
+		x.available.Broadcast()
+	})
+	defer stop()
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		h := x.held.Load()
+		switch {
+		case h&closed != 0:
+			return ErrClosed
+		case h == 0 || h+int64(n) <= int64(x.options.Queue):
+			if x.held.CompareAndSwap(h, h+int64(n)) {
+				return nil
+			}
+			continue
+		}
+		x.room.Lock()
+		x.waiters.Add(1)
+		if h := x.held.Load(); h > 0 && h&closed == 0 && h+int64(n) > int64(x.options.Queue) && ctx.Err() == nil {
+			x.available.Wait()
+		}
+		x.waiters.Add(-1)
+		x.room.Unlock()
+	}
+}
+
+// leave undoes hold.
+func (x *Executor) leave(n int) {
+	if h := x.held.Add(-int64(n)); h == closed {
+		select {
+		case x.drained <- struct{}{}:
+		default:
+		}
+	}
+	if x.waiters.Load() > 0 {
+		x.room.Lock()
+		x.available.Broadcast()
+		x.room.Unlock()
+	}
+}
+
+// prepare makes a job of a query: it looks up the lengths of its lists and predicts its
+// cost.
+func (x *Executor) prepare(ctx context.Context, q *query.Query) (*job, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := q.Check(); err != nil {
+		return nil, err
+	}
+	j := x.jobs.Get().(*job)
+	j.ctx, j.q, j.at = ctx, *q, x.now()
+	j.q.Trace = nil
+	j.after = x.options.Deadline
+	if at, ok := ctx.Deadline(); ok {
+		if left := max(time.Until(at), 1); j.after == 0 || left < j.after {
+			j.after = left
+		}
+	}
+	e := &j.entry
+	if e.pinned = x.gpu == nil || !supported(q); !e.pinned || x.gpu != nil {
+		var err error
+		if j.lengths, err = x.cpu.AppendLengths(j.lengths[:0], q.Terms); err != nil {
+			x.recycle(j)
+			return nil, err
+		}
+		f := FeaturesOf(q, j.lengths)
+		e.cost = x.options.Model.Predict(&f)
+	}
+	return j, nil
+}
+
+// supported reports whether a GPU may answer q.
+func supported(q *query.Query) bool {
+	return q.K > 0 && q.K <= maxK && len(q.Terms) > 0 && len(q.Terms) <= maxTerms && q.Filter == nil
+}
+
+// Limits of gpuload.Executor.
+const (
+	maxK     = 1024
+	maxTerms = 64
+)
+
+func (x *Executor) recycle(j *job) {
+	j.turn.Add(1)
+	j.ctx, j.q, j.notify = nil, query.Query{}, nil
+	x.jobs.Put(j)
+}
+
+// pump lets queries and results in and hands out work. One goroutine at a time does so;
+// others that come meanwhile leave it to that one.
+func (x *Executor) pump() {
+	if x.calls.Add(1) > 1 {
+		return
+	}
+	for {
+		seen := x.calls.Load()
+		x.mu.Lock()
+		x.absorb()
+		begun := x.hand(x.begun[:0])
+		x.mu.Unlock()
+		for i, e := range begun {
+			begun[i] = nil
+			x.onCPU(e.job)
+		}
+		x.begun = begun
+		if x.calls.Add(-seen) == 0 {
+			return
+		}
+	}
+}
+
+// absorb tells the policy what has happened. x.mu must be held.
+func (x *Executor) absorb() {
+	p, now := x.policy, x.now()
+	if n := x.done.queries.Swap(0); n > 0 {
+		p.finishCPU(int(n), time.Duration(x.done.work.Swap(0)), now)
+	}
+	for j := x.arrived.take(); j != nil; {
+		next := j.next
+		j.next = nil
+		p.add(&j.entry, j.at, j.after)
+		j = next
+	}
+	x.most = max(x.most, p.waiting())
+}
+
+// hand takes from the policy what the processors begin, gives batches to the lanes and
+// returns the queries of the CPU. x.mu must be held.
+func (x *Executor) hand(begun []*entry) []*entry {
+	p, now := x.policy, x.now()
+	begun = p.takeCPU(now, begun)
+	for {
+		b := batches.Get().(*batch)
+		if b.entries, b.work = p.takeGPU(now, b.entries[:0]); len(b.entries) == 0 {
+			batches.Put(b)
+			break
+		}
+		x.batches.Add(1)
+		x.lanes <- b // has room for p.lanes batches
+	}
+	extra := p.cpu.queries - int(p.workers)
+	x.chunk.Store(int64(max(1, extra/2)))
+	x.hungry.Store(extra < 0 || p.gpu.batches == 0 && !p.retired)
+	return begun
+}
+
+// onCPU gives a query to the Pool.
+func (x *Executor) onCPU(j *job) {
+	if err := x.cpu.Submit(j.ctx, &j.q, j.onCPU); err != nil {
+		j.answered(nil, err)
+	}
+}
+
+// answered delivers the answer of the CPU. It runs on a worker of the Pool.
+func (j *job) answered(hits []query.Hit, err error) {
+	x, work := j.x, j.entry.cost.CPU
+	x.deliver(j, 0, hits, err)
+	x.done.work.Add(int64(work))
+	if n := x.done.queries.Add(1); n >= x.chunk.Load() {
+		x.pump()
+	}
+	if x.batches.Load() > 0 {
+		runtime.Gosched() // the goroutines that serve the GPU need the cores too
+	}
+}
+
+// deliver hands the answer of a query to its caller. by is 0 for the CPU, 1 for the GPU.
+func (x *Executor) deliver(j *job, by int, hits []query.Hit, err error) {
+	if j.after > 0 && x.now() > j.at+j.after {
+		x.missed[by].Add(1)
+	}
+	j.notify(hits, err)
+	x.recycle(j)
+	x.leave(1)
+}
+
+// Stats returns what x has done so far.
+func (x *Executor) Stats() Stats {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	s := x.policy.snapshot(x.now())
+	s.CPU.Missed, s.GPU.Missed = x.missed[0].Load(), x.missed[1].Load()
+	s.Missed = s.CPU.Missed + s.GPU.Missed
+	s.Shed, s.Again, s.Waiting.Most, s.Retired = x.shed.Load(), x.again, x.most, x.why
+	return s
+}
+
+// Close makes later queries fail with ErrClosed, waits for those that were accepted, and
+// ends the lanes. Further calls do nothing. It must not be called by the function that
+// Submit is given. It does not close the Pool and the GPU's executor that New was given.
+func (x *Executor) Close() error {
+	h := x.held.Or(closed)
+	if h&closed != 0 {
+		return nil
+	}
+	x.room.Lock()
+	x.available.Broadcast()
+	x.room.Unlock()
+	if h > 0 {
+		<-x.drained
+	}
+	close(x.lanes)
+	x.mu.Lock()
+	hung := errors.Is(x.why, ErrHung)
+	x.mu.Unlock()
+	if hung {
+		return nil // what the GPU may still use stays
+	}
+	x.running.Wait()
+	if x.free != nil {
+		return x.free()
+	}
+	return nil
+}

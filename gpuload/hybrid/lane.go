@@ -1,0 +1,114 @@
+package hybrid
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/query"
+)
+
+// batch is what the GPU answers at a time.
+type batch struct {
+	entries []*entry
+	queries []query.Query
+	work    time.Duration // predicted
+}
+
+var batches = sync.Pool{New: func() any { return new(batch) }}
+
+// maxFaults is how many batches in a row may fail before the GPU is given up, whatever
+// the reason.
+const maxFaults = 16
+
+// lane runs batches, one after the other.
+func (x *Executor) lane() {
+	for b := range x.lanes {
+		if !x.run(b) {
+			return
+		}
+	}
+}
+
+// run answers a batch. It returns false if the GPU was given up meanwhile.
+func (x *Executor) run(b *batch) bool {
+	b.queries = b.queries[:0]
+	gone := 0
+	for i, e := range b.entries {
+		if err := e.job.ctx.Err(); err != nil {
+			b.entries[i] = nil
+			gone++
+			x.deliver(e.job, 1, nil, err)
+			continue
+		}
+		b.entries[i-gone] = e
+		b.queries = append(b.queries, e.job.q)
+	}
+	taken := len(b.entries)
+	b.entries = b.entries[:taken-gone]
+	var results []query.Result
+	if len(b.queries) > 0 {
+		var err error
+		var claimed atomic.Bool
+		watch := time.AfterFunc(x.options.Hang, func() {
+			if claimed.CompareAndSwap(false, true) {
+				x.fail(b, taken, ErrHung)
+			}
+		})
+		results, err = x.gpu.Execute(context.Background(), b.queries)
+		watch.Stop()
+		if !claimed.CompareAndSwap(false, true) {
+			return false
+		}
+		if err == nil && len(results) != len(b.queries) {
+			err = errResults
+		}
+		if err != nil {
+			x.fail(b, taken, err)
+			return true
+		}
+	}
+	x.finish(b, taken)
+	x.pump()
+	for i, e := range b.entries {
+		x.deliver(e.job, 1, results[i].Hits, nil)
+	}
+	clear(b.entries)
+	clear(b.queries)
+	batches.Put(b)
+	return true
+}
+
+var errResults = errors.New("hybrid: the GPU's executor returned another number of results than queries")
+
+// finish tells the policy that a batch of n queries is done.
+func (x *Executor) finish(b *batch, n int) {
+	x.batches.Add(-1)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.faults = 0
+	x.policy.finishGPU(n, b.work, x.now())
+}
+
+// fail gives the queries of a batch of n to the CPU, and gives the GPU up if err says so.
+func (x *Executor) fail(b *batch, n int, err error) {
+	x.batches.Add(-1)
+	x.mu.Lock()
+	p := x.policy
+	p.finishGPU(n, b.work, x.now())
+	x.faults++
+	lost := errors.Is(err, gpuload.ErrDevice) || errors.Is(err, gpuload.ErrClosed) || errors.Is(err, ErrHung) || x.faults >= maxFaults
+	if lost && x.why == nil {
+		x.why = err
+		p.retire()
+	}
+	for _, e := range b.entries {
+		x.again++
+		p.again(e)
+	}
+	x.mu.Unlock()
+	x.pump()
+}

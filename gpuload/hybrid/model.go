@@ -1,0 +1,149 @@
+package hybrid
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/pinion-index/pinion/query"
+)
+
+// ModelVersion is the version of the files that WriteFile writes and ReadModel accepts.
+const ModelVersion = 1
+
+// Model predicts what queries cost on one machine over one index. idxbench calibrate
+// makes one. It is immutable once in use.
+type Model struct {
+	Version int `json:"version"`
+	Key     Key `json:"key"`
+	// Modes are the polynomials by mode (query.Mode.String).
+	Modes map[string]*Polynomials `json:"modes"`
+	// Batch is what a batch takes on the GPU beside its queries, in nanoseconds.
+	Batch time.Duration `json:"batch_ns"`
+	// Host is the time of the cores for a query that the GPU answers, and for each of its
+	// terms, in nanoseconds.
+	Host [2]time.Duration `json:"host_ns"`
+
+	byMode [3]*Polynomials
+}
+
+// Key says where a Model holds.
+type Key struct {
+	Machine    string `json:"machine"` // processor and number of workers
+	Device     string `json:"device"`
+	Driver     string `json:"driver"`
+	Index      string `json:"index"` // its documents, postings and codecs
+	Generation uint64 `json:"generation"`
+}
+
+// Polynomials give log2 of a time in nanoseconds from Features.Terms of degree two in the
+// logarithms of the features.
+type Polynomials struct {
+	CPU []float64 `json:"cpu"`
+	GPU []float64 `json:"gpu"`
+}
+
+//go:embed default.json
+var defaultModel []byte
+
+// DefaultModel returns a Model measured on other machines: good enough to tell short
+// lists from long ones. Executors correct its scale as they run.
+var DefaultModel = sync.OnceValue(func() *Model {
+	m, err := decodeModel(defaultModel)
+	if err != nil {
+		panic(err) // a test reads it
+	}
+	return m
+})
+
+// ReadModel reads a file that WriteFile wrote. The error says what is wrong with it.
+func ReadModel(file string) (*Model, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	m, err := decodeModel(text)
+	if err != nil {
+		return nil, fmt.Errorf("cost model %s: %w", file, err)
+	}
+	return m, nil
+}
+
+func decodeModel(text []byte) (*Model, error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	m := new(Model)
+	if err := d.Decode(m); err != nil {
+		return nil, err
+	}
+	return m, m.Prepare()
+}
+
+// WriteFile writes the Model as JSON.
+func (m *Model) WriteFile(file string) error {
+	text, err := json.MarshalIndent(m, "", "\t")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, append(text, '\n'), 0o666)
+}
+
+// Prepare checks a Model and makes it ready for Predict. ReadModel has done so.
+func (m *Model) Prepare() error {
+	if m.Version != ModelVersion {
+		return fmt.Errorf("version %d, want %d: calibrate again", m.Version, ModelVersion)
+	}
+	if m.Batch < 0 || m.Host[0] < 0 || m.Host[1] < 0 {
+		return fmt.Errorf("a time below 0")
+	}
+	for i := range m.byMode {
+		name := query.Mode(i).String()
+		p := m.Modes[name]
+		if p == nil || len(p.CPU) != Basis || len(p.GPU) != Basis {
+			return fmt.Errorf("mode %s needs two polynomials of %d terms", name, Basis)
+		}
+		m.byMode[i] = p
+	}
+	return nil
+}
+
+// Stale returns an error that says in what the Model's machine or index differs from key,
+// nil if it does not.
+func (m *Model) Stale(key Key) error {
+	for _, v := range []struct{ what, is, was any }{
+		{"machine", key.Machine, m.Key.Machine}, {"device", key.Device, m.Key.Device}, {"driver", key.Driver, m.Key.Driver},
+		{"index", key.Index, m.Key.Index}, {"generation", key.Generation, m.Key.Generation},
+	} {
+		if v.is != v.was {
+			return fmt.Errorf("the cost model is of %s %v, not of %v: calibrate again", v.what, v.was, v.is)
+		}
+	}
+	return nil
+}
+
+// Limits of a prediction, as log2 of nanoseconds: 30 ns and 18 minutes.
+const leastLog, mostLog = 5, 40
+
+// Predict returns what a query with these features costs.
+func (m *Model) Predict(f *Features) Cost {
+	if f.Terms == 0 || f.K <= 0 || f.Mode == query.And && f.Shortest == 0 {
+		return Cost{CPU: time.Microsecond, GPU: time.Microsecond, Host: m.Host[0]}
+	}
+	var x [Basis]float64
+	f.Expand(&x)
+	p := m.byMode[f.Mode]
+	return Cost{CPU: power(&x, p.CPU), GPU: power(&x, p.GPU), Host: m.Host[0] + time.Duration(f.Terms)*m.Host[1]}
+}
+
+// power returns 2 to the polynomial with the given coefficients.
+func power(x *[Basis]float64, c []float64) time.Duration {
+	sum := 0.0
+	for i := range x {
+		sum += x[i] * c[i]
+	}
+	return time.Duration(exp2(min(max(sum, leastLog), mostLog)))
+}

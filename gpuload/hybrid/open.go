@@ -1,0 +1,69 @@
+package hybrid
+
+import (
+	"errors"
+
+	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/query/pool"
+	"github.com/pinion-index/pinion/reader"
+)
+
+// OpenOptions configure Open. The zero value selects the defaults.
+type OpenOptions struct {
+	Options
+	Pool pool.Options
+	// GPU configures the executor on the device. Open sets its CPU and Scorer.
+	GPU gpuload.Options
+}
+
+// Open returns an Executor with a Pool and a device of its own. Without a device, or if it
+// has too little memory, the CPU answers everything, and Stats says why in Retired. The
+// caller closes the Executor, and may close the snapshot at once. The error matches
+// query.ErrInvalid or reader.ErrClosed.
+func Open(s *reader.Snapshot, q *query.Searcher, o OpenOptions) (*Executor, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	cpu, err := pool.New(q, o.Pool)
+	if err != nil {
+		return nil, err
+	}
+	var gpu *gpuload.Executor
+	var missing error
+	release := func() error { return nil }
+	if o.Mode != OnlyCPU {
+		gpu, release, missing = openGPU(s, q, cpu, o.GPU)
+	}
+	var x *Executor
+	if gpu != nil {
+		x, err = New(cpu, gpu, o.Options)
+	} else {
+		x, err = New(cpu, nil, o.Options)
+	}
+	if err != nil {
+		cpu.Close()
+		return nil, errors.Join(err, release())
+	}
+	x.why = missing
+	x.free = func() error {
+		cpu.Close()
+		return release()
+	}
+	return x, nil
+}
+
+// openGPU opens the device and puts an executor on it.
+func openGPU(s *reader.Snapshot, q *query.Searcher, cpu *pool.Pool, o gpuload.Options) (*gpuload.Executor, func() error, error) {
+	none := func() error { return nil }
+	dev, err := gpuload.OpenDevice()
+	if err != nil {
+		return nil, none, err
+	}
+	o.CPU, o.Scorer = cpu, q.Scorer()
+	g, err := gpuload.New(dev, s, o)
+	if err != nil {
+		return nil, none, errors.Join(err, dev.Close())
+	}
+	return g, func() error { return errors.Join(g.Close(), dev.Close()) }, nil
+}

@@ -1,0 +1,110 @@
+package hybrid
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/reader"
+)
+
+// Errors of an Executor.
+var (
+	// ErrOverload means that as many queries wait as Options.Queue allows.
+	ErrOverload = errors.New("hybrid: too many queries wait")
+	// ErrClosed means that the Executor has been closed. It matches reader.ErrClosed.
+	ErrClosed = fmt.Errorf("hybrid: %w", reader.ErrClosed)
+	// ErrHung means that the GPU was given up because a batch took longer than
+	// Options.Hang.
+	ErrHung = errors.New("hybrid: the GPU does not answer")
+)
+
+// Mode is which processors an Executor uses: the four configurations of Ding 2009,
+// Figure 7. The zero value is Parallel.
+type Mode uint8
+
+// The modes.
+const (
+	Parallel Mode = iota // both at the same time
+	Serial               // the better one for each query, one query at a time
+	OnlyCPU              // the CPU
+	OnlyGPU              // the GPU, and the CPU for queries that the GPU cannot answer
+)
+
+var modeNames = [...]string{Parallel: "hybrid", Serial: "serial", OnlyCPU: "cpu", OnlyGPU: "gpu"}
+
+// String returns the name of --device: hybrid, serial, cpu, gpu.
+func (m Mode) String() string {
+	if int(m) < len(modeNames) {
+		return modeNames[m]
+	}
+	return fmt.Sprintf("mode(%d)", uint8(m))
+}
+
+// ParseMode is the inverse of String. Its error matches query.ErrInvalid.
+func ParseMode(name string) (Mode, error) {
+	for m, n := range modeNames {
+		if n == name {
+			return Mode(m), nil
+		}
+	}
+	return 0, fmt.Errorf("%w: unknown mode %q (known: hybrid, serial, cpu, gpu)", query.ErrInvalid, name)
+}
+
+// Options configure an Executor. The zero value selects the defaults.
+type Options struct {
+	// Model predicts costs. nil means DefaultModel.
+	Model *Model
+	// Mode is which processors are used.
+	Mode Mode
+	// Deadline is how long after its arrival a query should be answered. A query whose
+	// context ends earlier has that deadline instead. A query with half of its time gone
+	// goes before others, and a batch is no longer than its most urgent query allows.
+	// No query is dropped because of its deadline. 0 means none.
+	Deadline time.Duration
+	// Queue is the maximum number of queries in the Executor. Search and Submit fail with
+	// ErrOverload beyond it; Execute waits. 0 means 65,536.
+	Queue int
+	// Batch is the maximum number of queries in a batch for the GPU. 0 means 4,096.
+	Batch int
+	// Lanes is the number of batches that the GPU works on at the same time. 0 means 4.
+	Lanes int
+	// Hang is how long a batch may take before the GPU is given up. Its queries are then
+	// answered by the CPU. 0 means 10 s.
+	Hang time.Duration
+}
+
+// check returns an error matching query.ErrInvalid unless o is valid.
+func (o *Options) check() error {
+	switch {
+	case int(o.Mode) >= len(modeNames):
+		return fmt.Errorf("%w: hybrid %v", query.ErrInvalid, o.Mode)
+	case o.Deadline < 0 || o.Hang < 0:
+		return fmt.Errorf("%w: hybrid with deadline %v, hang %v", query.ErrInvalid, o.Deadline, o.Hang)
+	case o.Queue < 0 || o.Batch < 0 || o.Lanes < 0 || o.Lanes > maxLanes:
+		return fmt.Errorf("%w: hybrid with queue %d, batch %d, lanes %d", query.ErrInvalid, o.Queue, o.Batch, o.Lanes)
+	}
+	return nil
+}
+
+const maxLanes = 64
+
+// setDefaults replaces zeros by the defaults.
+func (o *Options) setDefaults() {
+	if o.Model == nil {
+		o.Model = DefaultModel()
+	}
+	if o.Queue == 0 {
+		o.Queue = 1 << 16
+	}
+	if o.Batch == 0 {
+		o.Batch = 4096
+	}
+	if o.Lanes == 0 {
+		o.Lanes = 4
+	}
+	if o.Hang == 0 {
+		o.Hang = 10 * time.Second
+	}
+}

@@ -1,0 +1,217 @@
+package hybrid
+
+import (
+	"math"
+	"time"
+)
+
+// Cost is what a query is predicted or was measured to cost.
+type Cost struct {
+	CPU  time.Duration // of one core that answers it
+	GPU  time.Duration // of the GPU, as part of a large batch
+	Host time.Duration // of the cores, if the GPU answers it
+}
+
+func (c Cost) plus(d Cost) Cost  { return Cost{c.CPU + d.CPU, c.GPU + d.GPU, c.Host + d.Host} }
+func (c Cost) minus(d Cost) Cost { return Cost{c.CPU - d.CPU, c.GPU - d.GPU, c.Host - d.Host} }
+
+// policy decides which processor answers which query, and when. It has no clock, no lock
+// and no goroutine: an Executor drives it by the time that passes, a simulation by its
+// own. Ding 2009, section 9, names its rules: three queues, stealing, deadlines; and asks
+// that thresholds adapt.
+//
+// A query's ratio is the time that the cores save if the GPU answers it, over the time
+// that it takes there. Queries far above the threshold suit the GPU, far below the CPU.
+// The threshold rises while the GPU has more work waiting than the CPU, and falls while it
+// has less, so that in saturation both work all the time, each on what it is best at.
+type policy struct {
+	mode    Mode
+	workers float64       // cores
+	base    time.Duration // of a batch on the GPU, beside its queries
+	batch   int           // maximum number of queries in one
+	lanes   int
+	retired bool // the GPU is
+
+	queues    [groups]queue
+	urgency   urgency
+	threshold float64       // log2 of the ratio
+	adapted   time.Duration // when the threshold last moved
+
+	cpu, gpu flight
+	ready    time.Duration // when the GPU is predicted to finish what it has begun
+
+	stats Stats
+}
+
+// flight is what a processor has taken and not finished.
+type flight struct {
+	queries, batches int
+	work             time.Duration // predicted
+	pace             pace
+}
+
+const (
+	// band is how far from the threshold a query must be to suit one processor, as log2 of
+	// the ratio.
+	band = 1
+	// octave is the time in which the threshold moves by 1, if only one processor has work;
+	// farthest is how far it moves in total.
+	octave   = 10 * time.Millisecond
+	farthest = 12
+	// urgentShare is the share of a query's time until its deadline after which it goes
+	// first.
+	urgentShare = 2
+)
+
+func newPolicy(o *Options, workers int) *policy {
+	p := &policy{mode: o.Mode, workers: float64(max(workers, 1)), base: max(o.Model.Batch, time.Microsecond), batch: o.Batch, lanes: o.Lanes}
+	p.cpu.pace.init()
+	p.gpu.pace.init()
+	if o.Mode == Serial {
+		p.lanes = 1
+	}
+	return p
+}
+
+// cpuTime and gpuTime return the predicted times of a query, corrected by what the last
+// ones took.
+func (p *policy) cpuTime(e *entry) time.Duration { return p.cpu.pace.of(e.cost.CPU) }
+func (p *policy) gpuTime(e *entry) time.Duration { return p.gpu.pace.of(e.cost.GPU) }
+
+// ratio returns log2 of a query's ratio.
+func (p *policy) ratio(c Cost) float64 {
+	saved := float64(p.cpu.pace.of(c.CPU)-p.cpu.pace.of(c.Host)) / p.workers
+	if saved <= 0 {
+		return -farthest
+	}
+	return math.Log2(saved / float64(max(p.gpu.pace.of(c.GPU), 1)))
+}
+
+// add puts a query into a queue. deadline is 0 for none.
+func (p *policy) add(e *entry, now, deadline time.Duration) {
+	e.arrived, e.due, e.urgent = now, never, never
+	if deadline > 0 {
+		e.due = now + deadline
+		e.urgent = now + deadline/urgentShare
+	}
+	p.adapt(now)
+	e.class = classOf(e.cost)
+	e.group = p.choose(e)
+	p.enqueue(e)
+}
+
+func (p *policy) enqueue(e *entry) {
+	e.waiting = true
+	p.queues[e.group].push(e)
+	p.urgency.push(e)
+}
+
+// choose returns the queue for a query.
+func (p *policy) choose(e *entry) group {
+	switch {
+	case e.pinned || p.retired || p.mode == OnlyCPU:
+		return pinnedGroup
+	case p.mode == OnlyGPU:
+		return gpuGroup
+	case p.mode == Serial:
+		return eitherGroup
+	}
+	switch r := p.ratio(e.cost) - p.threshold; {
+	case r > band:
+		return gpuGroup
+	case r < -band:
+		return cpuGroup
+	}
+	return eitherGroup
+}
+
+// adapt moves the threshold towards balance: both processors should have work for the same
+// time.
+func (p *policy) adapt(now time.Duration) {
+	passed := min(now-p.adapted, octave/8)
+	p.adapted = max(p.adapted, now)
+	cpu, gpu := p.cpuWork(), p.gpuWork()
+	both := cpu + gpu
+	if both < p.base || passed <= 0 {
+		return // nothing waits
+	}
+	p.threshold += float64(passed) / float64(octave) * float64(gpu-cpu) / float64(both)
+	p.threshold = min(max(p.threshold, -farthest), farthest)
+}
+
+// cpuWork and gpuWork return how long the processors need for what they have taken and
+// what suits them.
+func (p *policy) cpuWork() time.Duration {
+	work := p.cpu.work + p.queues[pinnedGroup].cost.CPU + p.queues[cpuGroup].cost.CPU
+	return time.Duration(float64(p.cpu.pace.of(work)) / p.workers)
+}
+
+func (p *policy) gpuWork() time.Duration {
+	return p.gpu.pace.of(p.gpu.work + p.queues[gpuGroup].cost.GPU)
+}
+
+// waiting returns the number of queries in the queues.
+func (p *policy) waiting() (n int) {
+	for i := range p.queues {
+		n += p.queues[i].n
+	}
+	return n
+}
+
+// remove takes a query out of its queue, and reports whether it was in one.
+func (p *policy) remove(e *entry) bool {
+	if !e.waiting {
+		return false
+	}
+	e.waiting = false
+	p.queues[e.group].remove(e)
+	p.urgency.remove(e)
+	return true
+}
+
+// finishCPU records that the CPU has finished n queries that were predicted to take work.
+func (p *policy) finishCPU(n int, work, now time.Duration) {
+	if float64(p.cpu.queries) >= p.workers {
+		p.cpu.pace.finish(time.Duration(float64(work)/p.workers), now)
+	}
+	p.cpu.queries -= n
+	p.cpu.work -= work
+	if float64(p.cpu.queries) < p.workers {
+		p.cpu.pace.rest()
+	}
+	if p.cpu.queries == 0 {
+		p.cpu.work = 0
+	}
+}
+
+// finishGPU records that the GPU has finished a batch of n queries that was predicted to
+// take work.
+func (p *policy) finishGPU(n int, work, now time.Duration) {
+	p.gpu.pace.finish(work, now)
+	p.gpu.queries -= n
+	p.gpu.batches--
+	p.gpu.work -= work
+	if p.gpu.batches == 0 {
+		p.gpu.work, p.ready = 0, now
+		p.gpu.pace.rest()
+	}
+}
+
+// retire stops using the GPU: what waits for it goes to the CPU.
+func (p *policy) retire() {
+	p.retired = true
+	for _, g := range []group{cpuGroup, eitherGroup, gpuGroup} {
+		q := &p.queues[g]
+		for e := q.oldest(); e != nil; e = q.oldest() {
+			p.remove(e)
+			p.again(e)
+		}
+	}
+}
+
+// again puts a query that the GPU took but did not answer into the queue of the CPU.
+func (p *policy) again(e *entry) {
+	e.pinned = true
+	e.group = pinnedGroup
+	p.enqueue(e)
+}

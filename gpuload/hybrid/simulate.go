@@ -1,0 +1,253 @@
+package hybrid
+
+import (
+	"container/heap"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/pinion-index/pinion/query"
+)
+
+// Record is what one query was measured to cost.
+type Record struct {
+	Cost      Cost
+	Predicted Cost // by the Model that a simulation uses; zero means Cost
+	Pinned    bool // only the CPU can answer it
+}
+
+// Simulation is a machine and a stream of queries. The scheduler is the one of an
+// Executor, so that rates and machines can be tried that are not at hand (Ding 2009,
+// section 9, simulates too). It is deterministic.
+type Simulation struct {
+	Options Options // Model gives the fixed time of a batch
+	Workers int     // cores; 0 means 16
+	// Rate is the number of arrivals per second, as a Poisson process. 0 means
+	// saturation: Backlog queries always wait.
+	Rate    float64
+	Backlog int // 0 means 4,096
+	Queries int // to simulate, taken from the records in turn; 0 means each once
+	Warm    int // of these, the first do not count in the results
+	Seed    uint64
+}
+
+// Outcome is what a simulation measured.
+type Outcome struct {
+	Took    []time.Duration // by query, from arrival to answer; those after Warm
+	Elapsed time.Duration   // from the first arrival after Warm to the last answer
+	Stats   Stats
+}
+
+// Simulate answers the queries of records on a simulated machine. The error matches
+// query.ErrInvalid.
+func Simulate(records []Record, s Simulation) (*Outcome, error) {
+	if err := s.Options.check(); err != nil {
+		return nil, err
+	}
+	s.Options.setDefaults()
+	if len(records) == 0 || s.Rate < 0 || s.Workers < 0 || s.Backlog < 0 || s.Queries < 0 || s.Warm < 0 {
+		return nil, fmt.Errorf("%w: simulation of %d queries of %d records at %v/s on %d workers", query.ErrInvalid, s.Queries, len(records), s.Rate, s.Workers)
+	}
+	if s.Workers == 0 {
+		s.Workers = 16
+	}
+	if s.Backlog == 0 {
+		s.Backlog = 4096
+	}
+	if s.Queries == 0 {
+		s.Queries = len(records)
+	}
+	w := &world{s: s, records: records, policy: newPolicy(&s.Options, s.Workers), free: s.Workers, rng: rand.New(rand.NewPCG(s.Seed, 17))}
+	w.run()
+	return w.outcome(), nil
+}
+
+// world is a running simulation.
+type world struct {
+	s       Simulation
+	records []Record
+	policy  *policy
+	rng     *rand.Rand
+	now     time.Duration
+
+	events  events
+	order   int       // of events, so that equal times keep it
+	free    int       // cores
+	host    []*simJob // work for the GPU's batches, before all others
+	pool    []*simJob // queries that the CPU has taken
+	device  time.Duration
+	arrived int
+	taken   []*entry // memory
+
+	arrivals, took []time.Duration
+	missed         [2]int64
+}
+
+// simJob is work for one core: a query, or a share of a batch's preparation.
+type simJob struct {
+	e     *entry
+	batch *simBatch
+	work  time.Duration
+}
+
+type simBatch struct {
+	entries   []*entry
+	predicted time.Duration
+	parts     int // of the preparation, not finished
+	work      time.Duration
+}
+
+// event is a moment at which something ends or arrives.
+type event struct {
+	at    time.Duration
+	order int
+	do    func()
+}
+
+type events []event
+
+func (h events) Len() int { return len(h) }
+func (h events) Less(i, j int) bool {
+	return h[i].at < h[j].at || h[i].at == h[j].at && h[i].order < h[j].order
+}
+func (h events) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+
+// Push adds an event.
+func (h *events) Push(x any) { *h = append(*h, x.(event)) }
+
+// Pop removes the last event.
+func (h *events) Pop() any {
+	n := len(*h) - 1
+	e := (*h)[n]
+	*h = (*h)[:n]
+	return e
+}
+
+func (w *world) after(d time.Duration, do func()) {
+	w.order++
+	heap.Push(&w.events, event{w.now + d, w.order, do})
+}
+
+func (w *world) run() {
+	w.arrivals, w.took = make([]time.Duration, w.s.Queries), make([]time.Duration, w.s.Queries)
+	if w.s.Rate > 0 {
+		w.after(0, w.arrive)
+	} else {
+		for range min(w.s.Backlog, w.s.Queries) {
+			w.admit()
+		}
+		w.dispatch()
+	}
+	for len(w.events) > 0 {
+		e := heap.Pop(&w.events).(event)
+		w.now = e.at
+		e.do()
+		w.dispatch()
+	}
+}
+
+// arrive lets a query in and schedules the next arrival.
+func (w *world) arrive() {
+	w.admit()
+	if w.arrived < w.s.Queries {
+		w.after(time.Duration(w.rng.ExpFloat64()/w.s.Rate*float64(time.Second)), w.arrive)
+	}
+}
+
+func (w *world) admit() {
+	i := w.arrived
+	w.arrived++
+	w.arrivals[i] = w.now
+	r := &w.records[i%len(w.records)]
+	e := &entry{cost: r.Predicted, pinned: r.Pinned, sim: i}
+	if e.cost == (Cost{}) {
+		e.cost = r.Cost
+	}
+	w.policy.add(e, w.now, w.s.Options.Deadline)
+}
+
+// dispatch lets the policy hand out work and idle cores take it.
+func (w *world) dispatch() {
+	p := w.policy
+	w.taken = p.takeCPU(w.now, w.taken[:0])
+	for _, e := range w.taken {
+		w.pool = append(w.pool, &simJob{e: e, work: w.measured(e).CPU})
+	}
+	for {
+		entries, work := p.takeGPU(w.now, nil)
+		if len(entries) == 0 {
+			break
+		}
+		w.prepare(&simBatch{entries: entries, predicted: work})
+	}
+	for w.free > 0 && len(w.host)+len(w.pool) > 0 {
+		q := &w.host
+		if len(*q) == 0 {
+			q = &w.pool
+		}
+		j := (*q)[0]
+		*q = (*q)[1:]
+		w.free--
+		w.after(j.work, func() { w.finish(j) })
+	}
+}
+
+func (w *world) measured(e *entry) Cost { return w.records[e.sim%len(w.records)].Cost }
+
+// prepare cuts the host's work for a batch into shares of 32 queries, as gpuload does.
+func (w *world) prepare(b *simBatch) {
+	host := time.Duration(0)
+	for _, e := range b.entries {
+		c := w.measured(e)
+		host += c.Host
+		b.work += c.GPU
+	}
+	b.parts = min(w.s.Workers, len(b.entries)/32+1)
+	for range b.parts {
+		w.host = append(w.host, &simJob{batch: b, work: host / time.Duration(b.parts)})
+	}
+}
+
+// finish ends the work of a core.
+func (w *world) finish(j *simJob) {
+	w.free++
+	if b := j.batch; b != nil {
+		if b.parts--; b.parts == 0 {
+			// The device runs one batch after the other; starting one overlaps with others.
+			w.device = max(w.device, w.now+w.s.Options.Model.Batch) + b.work
+			w.after(w.device-w.now, func() { w.answered(b) })
+		}
+		return
+	}
+	w.policy.finishCPU(1, j.e.cost.CPU, w.now)
+	w.answer(j.e, 0)
+}
+
+// answered ends a batch.
+func (w *world) answered(b *simBatch) {
+	w.policy.finishGPU(len(b.entries), b.predicted, w.now)
+	for _, e := range b.entries {
+		w.answer(e, 1)
+	}
+}
+
+func (w *world) answer(e *entry, by int) {
+	w.took[e.sim] = w.now - w.arrivals[e.sim]
+	if w.now > e.due {
+		w.missed[by]++
+	}
+	if w.s.Rate == 0 && w.arrived < w.s.Queries {
+		w.admit()
+	}
+}
+
+func (w *world) outcome() *Outcome {
+	warm := min(w.s.Warm, w.s.Queries-1)
+	o := &Outcome{Took: w.took[warm:], Stats: w.policy.snapshot(w.now)}
+	for i := warm; i < w.s.Queries; i++ {
+		o.Elapsed = max(o.Elapsed, w.arrivals[i]+w.took[i]-w.arrivals[warm])
+	}
+	o.Stats.CPU.Missed, o.Stats.GPU.Missed = w.missed[0], w.missed[1]
+	o.Stats.Missed = w.missed[0] + w.missed[1]
+	return o
+}

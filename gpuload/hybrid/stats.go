@@ -1,0 +1,52 @@
+package hybrid
+
+import "time"
+
+// Stats says what an Executor has done since New, and what waits.
+type Stats struct {
+	CPU, GPU Share
+	Batches  int64 // on the GPU
+	Again    int64 // queries that the GPU failed to answer and the CPU answered
+	Missed   int64 // queries answered after their deadline
+	Shed     int64 // queries refused with ErrOverload
+	Waiting  Waiting
+	// Threshold divides the queries: log2 of the core time that the GPU saves over its own
+	// time, both spread over all cores.
+	Threshold float64
+	// Retired is why the GPU is not used: it is missing, has failed or hangs. nil means that
+	// it is in use.
+	Retired error
+}
+
+// Share is what one processor has done.
+type Share struct {
+	Queries int64 // taken
+	Either  int64 // of these from the queue for both
+	Stolen  int64 // of these from the queue of the other processor
+	Missed  int64 // answered after their deadline
+	// Pace is the time that the processor takes over the time that the Model predicts, both
+	// averaged over its last milliseconds of work.
+	Pace float64
+}
+
+// Waiting are the lengths of the queues.
+type Waiting struct {
+	CPU, GPU, Either int           // queries
+	Most             int           // greatest sum of the three
+	Oldest           time.Duration // how long the oldest has waited
+}
+
+// snapshot returns the policy's part of Stats.
+func (p *policy) snapshot(now time.Duration) Stats {
+	s := p.stats
+	s.Waiting.CPU = p.queues[pinnedGroup].n + p.queues[cpuGroup].n
+	s.Waiting.GPU, s.Waiting.Either = p.queues[gpuGroup].n, p.queues[eitherGroup].n
+	for i := range p.queues {
+		if e := p.queues[i].oldest(); e != nil {
+			s.Waiting.Oldest = max(s.Waiting.Oldest, now-e.arrived)
+		}
+	}
+	s.CPU.Pace, s.GPU.Pace = p.cpu.pace.factor, p.gpu.pace.factor
+	s.Threshold = p.threshold
+	return s
+}

@@ -1,0 +1,198 @@
+package hybrid
+
+import "time"
+
+const (
+	// depth is how much work the CPU takes ahead, so that its workers need not wait for the
+	// scheduler; ahead is the maximum number of queries for each worker.
+	depth = 200 * time.Microsecond
+	ahead = 32
+	// worthQueries is how many queries must wait before another batch joins those that the
+	// GPU works on, unless they take it as long as starting a batch.
+	worthQueries = 128
+	// A batch may always take the time shortest, whatever the deadlines, and never much
+	// more than longest: what is in a batch cannot be stolen.
+	shortest = time.Millisecond
+	longest  = 8 * time.Millisecond
+	// looked is how many urgent queries a processor looks at.
+	looked = 8
+)
+
+// cpuRoom reports whether the CPU may take another query, and whether a worker is idle.
+func (p *policy) cpuRoom() (room, idle bool) {
+	n := float64(p.cpu.queries)
+	idle = n < p.workers
+	if p.mode == Serial {
+		return p.cpu.queries == 0 && p.gpu.batches == 0, idle
+	}
+	return idle || n < ahead*p.workers && float64(p.cpu.pace.of(p.cpu.work)) < float64(depth)*p.workers, idle
+}
+
+// cpuDone predicts how long the CPU would take until it has answered e, and extra work
+// before it.
+func (p *policy) cpuDone(e *entry, extra time.Duration) time.Duration {
+	queued := p.cpu.queries + p.queues[pinnedGroup].n + p.queues[cpuGroup].n
+	if extra == 0 && float64(queued) < p.workers {
+		return p.cpuTime(e)
+	}
+	return p.cpuTime(e) + p.cpuWork() + time.Duration(float64(p.cpu.pace.of(extra))/p.workers)
+}
+
+// gpuDone predicts how long the GPU would take until it has answered e in a batch with
+// work for the time before.
+func (p *policy) gpuDone(e *entry, now, before time.Duration) time.Duration {
+	return max(p.ready-now, 0) + p.gpu.pace.of(p.base) + before + p.gpuTime(e)
+}
+
+// takeCPU appends to dst the queries that the CPU begins now.
+func (p *policy) takeCPU(now time.Duration, dst []*entry) []*entry {
+	for {
+		room, idle := p.cpuRoom()
+		if !room {
+			return dst
+		}
+		e := p.forCPU(now, idle)
+		if e == nil {
+			return dst
+		}
+		if p.cpu.queries++; float64(p.cpu.queries) >= p.workers {
+			p.cpu.pace.start(now)
+		}
+		p.cpu.work += e.cost.CPU
+		p.note(&p.stats.CPU, e, cpuGroup, gpuGroup)
+		p.remove(e)
+		dst = append(dst, e)
+	}
+}
+
+// forCPU chooses the next query of the CPU. idle means that a worker has nothing to do.
+func (p *policy) forCPU(now time.Duration, idle bool) *entry {
+	queued := p.gpu.pace.of(p.queues[gpuGroup].cost.GPU)
+	if e := p.urgent(now, func(e *entry) bool {
+		return e.group <= cpuGroup || p.cpuDone(e, 0) <= p.gpuDone(e, now, 0)
+	}); e != nil {
+		return e
+	}
+	best, ratio := p.queues[pinnedGroup].next(now)
+	if e, r := p.queues[cpuGroup].next(now); e != nil && (best == nil || r > ratio) {
+		best = e
+	}
+	if best != nil {
+		return best
+	}
+	if e := p.queues[eitherGroup].oldest(); e != nil && p.cpuDone(e, 0) <= p.gpuDone(e, now, queued) {
+		return e
+	}
+	if !idle || p.mode == OnlyGPU {
+		return nil
+	}
+	if e := p.queues[gpuGroup].cheapest(); e != nil && p.cpuTime(e) <= p.gpuDone(e, now, queued) {
+		return e
+	}
+	return nil
+}
+
+// urgent returns the most urgent of the queries whose time is near and that suits, or nil.
+func (p *policy) urgent(now time.Duration, suits func(*entry) bool) *entry {
+	if p.mode == Serial {
+		return nil
+	}
+	if len(p.urgency.heap) > 0 {
+		if e := p.urgency.heap[0]; e.urgent <= now && suits(e) {
+			return e
+		}
+	}
+	e := p.urgency.first
+	for range looked {
+		if e == nil || e.urgent > now {
+			return nil
+		}
+		if suits(e) {
+			return e
+		}
+		e = e.later
+	}
+	return nil
+}
+
+// takeGPU appends to dst the queries of the next batch for the GPU, if it should begin one
+// now, and returns what the batch is predicted to take.
+func (p *policy) takeGPU(now time.Duration, dst []*entry) (batch []*entry, work time.Duration) {
+	if p.retired || p.gpu.batches >= p.lanes || p.gpu.batches > 0 && !p.worth(now) {
+		return dst, 0
+	}
+	if p.mode == Serial && p.cpu.queries > 0 {
+		return dst, 0
+	}
+	sum := time.Duration(0) // predicted, of the batch's queries
+	limit := longest
+	for n := 0; n < p.batch && (n == 0 || p.gpu.pace.of(sum) < limit); n++ {
+		e := p.forGPU(now, p.gpu.pace.of(sum))
+		if e == nil {
+			break
+		}
+		sum += e.cost.GPU
+		if e.due != never {
+			limit = min(limit, max((e.due-now-max(p.ready-now, 0))/2, shortest))
+		}
+		p.note(&p.stats.GPU, e, gpuGroup, cpuGroup)
+		p.remove(e)
+		dst = append(dst, e)
+		if p.mode == Serial {
+			break
+		}
+	}
+	n := len(dst)
+	if n == 0 {
+		return dst, 0
+	}
+	work = p.base + sum
+	p.gpu.pace.start(now)
+	p.gpu.queries += n
+	p.gpu.batches++
+	p.gpu.work += work
+	p.stats.Batches++
+	p.ready = max(p.ready, now) + p.gpu.pace.of(work)
+	return dst, work
+}
+
+// worth reports whether enough queries wait to start a batch beside others.
+func (p *policy) worth(now time.Duration) bool {
+	if p.mode == Serial {
+		return false
+	}
+	own, either := &p.queues[gpuGroup], &p.queues[eitherGroup]
+	return own.n+either.n >= worthQueries || own.cost.GPU+either.cost.GPU >= p.base || own.n > 0 && own.oldest().urgent <= now
+}
+
+// forGPU chooses the next query of a batch whose queries so far take the time before.
+func (p *policy) forGPU(now, before time.Duration) *entry {
+	if e := p.urgent(now, func(e *entry) bool {
+		return e.group == gpuGroup || e.group != pinnedGroup && p.gpuDone(e, now, before) < p.cpuDone(e, 0)
+	}); e != nil {
+		return e
+	}
+	if e := p.queues[gpuGroup].oldest(); e != nil {
+		return e
+	}
+	either := &p.queues[eitherGroup]
+	if e := either.oldest(); e != nil && p.gpuDone(e, now, before) < p.cpuDone(e, either.cost.CPU-e.cost.CPU) {
+		return e
+	}
+	if e := p.queues[cpuGroup].dearest(); e != nil && p.mode == Parallel && p.cpu.pace.of(e.cost.Host) < p.cpuTime(e) &&
+		p.gpuDone(e, now, before) < p.cpuDone(e, either.cost.CPU)-p.cpuTime(e) {
+		return e
+	}
+	return nil
+}
+
+// note counts a query that a processor takes.
+func (p *policy) note(s *Share, e *entry, own, other group) {
+	s.Queries++
+	switch e.group {
+	case eitherGroup:
+		s.Either++
+	case other:
+		s.Stolen++
+	}
+}

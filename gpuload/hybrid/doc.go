@@ -17,7 +17,7 @@
 //	policy.go     the scheduler as a state machine without a clock
 //	take.go       which queries a processor takes next; pace.go: corrected predictions
 //	queue.go      the queues
-//	model.go      Model: predicted costs, and the file it is kept in
+//	model.go      Model: predicted costs; key.go: where one holds and where it is kept
 //	features.go   what a Model knows of a query
 //	simulate.go   the same scheduler over recorded costs; oracle.go: the best in hindsight
 package hybrid

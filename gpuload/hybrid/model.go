@@ -35,8 +35,8 @@ type Model struct {
 type Key struct {
 	Machine    string `json:"machine"` // processor and number of workers
 	Device     string `json:"device"`
-	Driver     string `json:"driver"`
-	Index      string `json:"index"` // its documents, postings and codecs
+	Driver     string `json:"driver"` // its version; empty if unknown
+	Index      string `json:"index"`  // a hash of the ids of its segments
 	Generation uint64 `json:"generation"`
 }
 

@@ -19,7 +19,8 @@ type OpenOptions struct {
 
 // Open returns an Executor with a Pool and a device of its own. Without a device, or if it
 // has too little memory, the CPU answers everything, and Stats says why in Retired. The
-// caller closes the Executor, and may close the snapshot at once. The error matches
+// caller closes the Executor, and may close the snapshot at once. Without Options.Model it
+// takes the one that idxbench calibrate has kept for this machine and index, if any. The error matches
 // query.ErrInvalid or reader.ErrClosed.
 func Open(s *reader.Snapshot, q *query.Searcher, o OpenOptions) (*Executor, error) {
 	if err := o.check(); err != nil {
@@ -31,12 +32,16 @@ func Open(s *reader.Snapshot, q *query.Searcher, o OpenOptions) (*Executor, erro
 	}
 	var gpu *gpuload.Executor
 	var missing error
+	var name string
 	release := func() error { return nil }
 	if o.Mode != OnlyCPU {
-		gpu, release, missing = openGPU(s, q, cpu, o.GPU)
+		gpu, name, release, missing = openGPU(s, q, cpu, o.GPU)
 	}
 	var x *Executor
 	if gpu != nil {
+		if o.Model == nil {
+			o.Model = ModelFor(KeyOf(s, name, cpu.Workers()))
+		}
 		x, err = New(cpu, gpu, o.Options)
 	} else {
 		x, err = New(cpu, nil, o.Options)
@@ -54,16 +59,16 @@ func Open(s *reader.Snapshot, q *query.Searcher, o OpenOptions) (*Executor, erro
 }
 
 // openGPU opens the device and puts an executor on it.
-func openGPU(s *reader.Snapshot, q *query.Searcher, cpu *pool.Pool, o gpuload.Options) (*gpuload.Executor, func() error, error) {
+func openGPU(s *reader.Snapshot, q *query.Searcher, cpu *pool.Pool, o gpuload.Options) (x *gpuload.Executor, name string, release func() error, err error) {
 	none := func() error { return nil }
 	dev, err := gpuload.OpenDevice()
 	if err != nil {
-		return nil, none, err
+		return nil, "", none, err
 	}
 	o.CPU, o.Scorer = cpu, q.Scorer()
 	g, err := gpuload.New(dev, s, o)
 	if err != nil {
-		return nil, none, errors.Join(err, dev.Close())
+		return nil, "", none, errors.Join(err, dev.Close())
 	}
-	return g, func() error { return errors.Join(g.Close(), dev.Close()) }, nil
+	return g, dev.Info().Name, func() error { return errors.Join(g.Close(), dev.Close()) }, nil
 }

@@ -29,6 +29,7 @@ type policy struct {
 	workers float64       // cores
 	base    time.Duration // of a batch on the GPU, beside its queries
 	batch   int           // maximum number of queries in one
+	trusted int           // the same while the predictions are unproven; doubles with each batch
 	lanes   int
 	retired bool // the GPU is
 
@@ -58,13 +59,15 @@ const (
 	// farthest is how far it moves in total.
 	octave   = 10 * time.Millisecond
 	farthest = 12
+	// Until batches of provenBatch queries have been answered, one runs at a time.
+	provenBatch = 32
 	// urgentShare is the share of a query's time until its deadline after which it goes
 	// first.
 	urgentShare = 2
 )
 
 func newPolicy(o *Options, workers int) *policy {
-	p := &policy{mode: o.Mode, workers: float64(max(workers, 1)), base: max(o.Model.Batch, time.Microsecond), batch: o.Batch, lanes: o.Lanes}
+	p := &policy{mode: o.Mode, workers: float64(max(workers, 1)), base: max(o.Model.Batch, time.Microsecond), batch: o.Batch, trusted: 1, lanes: o.Lanes}
 	p.cpu.pace.init()
 	p.gpu.pace.init()
 	if o.Mode == Serial {
@@ -132,7 +135,7 @@ func (p *policy) adapt(now time.Duration) {
 	p.adapted = max(p.adapted, now)
 	cpu, gpu := p.cpuWork(), p.gpuWork()
 	both := cpu + gpu
-	if both < p.base || passed <= 0 {
+	if both < p.base || passed <= 0 || p.mode != Parallel {
 		return // nothing waits
 	}
 	p.threshold += float64(passed) / float64(octave) * float64(gpu-cpu) / float64(both)
@@ -188,6 +191,7 @@ func (p *policy) finishCPU(n int, work, now time.Duration) {
 // take work.
 func (p *policy) finishGPU(n int, work, now time.Duration) {
 	p.gpu.pace.finish(work, now)
+	p.trusted = min(2*p.trusted, p.batch)
 	p.gpu.queries -= n
 	p.gpu.batches--
 	p.gpu.work -= work

@@ -52,6 +52,9 @@ func (r *trial) add() {
 func (r *trial) take() {
 	taken := r.p.takeCPU(r.now, nil)
 	for _, e := range taken {
+		if r.o.Mode == OnlyGPU && !e.pinned && !r.retired {
+			r.Fatal("the CPU took a query that is the GPU's")
+		}
 		r.leaves(e)
 	}
 	r.onCPU = append(r.onCPU, taken...)
@@ -250,6 +253,7 @@ func TestSuited(t *testing.T) {
 			t.Fatalf("the CPU takes %v", e.cost)
 		}
 	}
+	p.trusted = p.batch
 	batch, _ := p.takeGPU(0, nil)
 	n := 0
 	for _, e := range batch {
@@ -262,6 +266,7 @@ func TestSuited(t *testing.T) {
 	}
 	// Alone, a long query that the GPU answers sooner is not stolen by an idle CPU.
 	p = newPolicy(&o, 2)
+	p.trusted = p.batch
 	p.add(&entry{cost: long}, 0, 0)
 	if got := p.takeCPU(0, nil); len(got) > 0 {
 		t.Error("the CPU steals what the GPU answers sooner")

@@ -33,9 +33,10 @@ type Simulation struct {
 
 // Outcome is what a simulation measured.
 type Outcome struct {
-	Took    []time.Duration // by query, from arrival to answer; those after Warm
-	Elapsed time.Duration   // from the first arrival after Warm to the last answer
-	Stats   Stats
+	Took       []time.Duration // by query, from arrival to answer; those after Warm
+	Elapsed    time.Duration   // from the first arrival after Warm to the last answer
+	Throughput float64         // answers per second in that time
+	Stats      Stats
 }
 
 // Simulate answers the queries of records on a simulated machine. The error matches
@@ -247,6 +248,7 @@ func (w *world) outcome() *Outcome {
 	for i := warm; i < w.s.Queries; i++ {
 		o.Elapsed = max(o.Elapsed, w.arrivals[i]+w.took[i]-w.arrivals[warm])
 	}
+	o.Throughput = float64(len(o.Took)) / max(o.Elapsed, 1).Seconds()
 	o.Stats.CPU.Missed, o.Stats.GPU.Missed = w.missed[0], w.missed[1]
 	o.Stats.Missed = w.missed[0] + w.missed[1]
 	return o

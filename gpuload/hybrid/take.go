@@ -69,7 +69,7 @@ func (p *policy) takeCPU(now time.Duration, dst []*entry) []*entry {
 func (p *policy) forCPU(now time.Duration, idle bool) *entry {
 	queued := p.gpu.pace.of(p.queues[gpuGroup].cost.GPU)
 	if e := p.urgent(now, func(e *entry) bool {
-		return e.group <= cpuGroup || p.cpuDone(e, 0) <= p.gpuDone(e, now, 0)
+		return e.group <= cpuGroup || p.mode == Parallel && p.cpuDone(e, 0) <= p.gpuDone(e, now, 0)
 	}); e != nil {
 		return e
 	}
@@ -118,7 +118,7 @@ func (p *policy) urgent(now time.Duration, suits func(*entry) bool) *entry {
 // takeGPU appends to dst the queries of the next batch for the GPU, if it should begin one
 // now, and returns what the batch is predicted to take.
 func (p *policy) takeGPU(now time.Duration, dst []*entry) (batch []*entry, work time.Duration) {
-	if p.retired || p.gpu.batches >= p.lanes || p.gpu.batches > 0 && !p.worth(now) {
+	if p.retired || p.gpu.batches >= p.lanes || p.gpu.batches > 0 && (p.trusted < min(provenBatch, p.batch) || !p.worth(now)) {
 		return dst, 0
 	}
 	if p.mode == Serial && p.cpu.queries > 0 {
@@ -126,7 +126,7 @@ func (p *policy) takeGPU(now time.Duration, dst []*entry) (batch []*entry, work 
 	}
 	sum := time.Duration(0) // predicted, of the batch's queries
 	limit := longest
-	for n := 0; n < p.batch && (n == 0 || p.gpu.pace.of(sum) < limit); n++ {
+	for n := 0; n < p.trusted && (n == 0 || p.gpu.pace.of(sum) < limit); n++ {
 		e := p.forGPU(now, p.gpu.pace.of(sum))
 		if e == nil {
 			break

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/pinion-index/pinion/gpuload/hybrid"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/query/pool"
 	"github.com/pinion-index/pinion/reader"
@@ -25,6 +26,7 @@ type Load struct {
 	Mode    string    `json:"mode"`
 	K       int       `json:"k"`
 	CPUs    int       `json:"cpus"`
+	GPU     string    `json:"gpu,omitempty"`
 	Rows    []LoadRow `json:"rows"`
 	Tasks   []TaskRow `json:"tasks,omitempty"`
 	Figures []string  `json:"figures,omitempty"` // files written
@@ -36,6 +38,7 @@ type Load struct {
 // its result was ready.
 type LoadRow struct {
 	Figure     string  `json:"figure,omitempty"` // of the paper
+	Device     string  `json:"device"`
 	Model      string  `json:"model"`
 	Workers    int     `json:"workers"`
 	Threshold  int     `json:"threshold,omitempty"` // if it is not the default
@@ -52,6 +55,10 @@ type LoadRow struct {
 	P99        float64 `json:"p99_us,omitempty"`
 	P999       float64 `json:"p999_us,omitempty"`
 	Max        float64 `json:"max_us,omitempty"`
+	Missed     uint64  `json:"missed,omitempty"`  // answered after the deadline
+	Shed       uint64  `json:"shed,omitempty"`    // refused, because too many waited
+	Highest    bool    `json:"highest,omitempty"` // the highest rate that keeps the deadline
+	Shares     *Shares `json:"shares,omitempty"`
 	behind     bool    // arrivals were not answered in time
 }
 
@@ -59,7 +66,11 @@ type loadFlags struct {
 	index, partitions, queries string
 	mode                       *cli.Choice
 	k                          int
-	models                     []string
+	models, devices            []string
+	deadline                   time.Duration
+	cost, simulate             string
+	csv                        bool
+	queue                      int
 	workers                    []int
 	rates                      []float64
 	alone                      []time.Duration
@@ -71,38 +82,55 @@ type loadFlags struct {
 }
 
 func loadCommand() *cobra.Command {
-	f := &loadFlags{mode: cli.NewChoice("MODE", query.And.String(), query.Or.String(), query.AndOr.String())}
+	f := &loadFlags{mode: cli.NewChoice("MODE", query.And.String(), query.Or.String(), query.AndOr.String(), mixed)}
 	cmd := &cobra.Command{
 		Use:   "load --index DIR --queries FILE",
-		Short: "Measure throughput and latency under load, by parallel model",
+		Short: "Measure throughput and latency under load, by device and parallel model",
 		Long: `Replay a query log, over and over, against a pool of workers. At each rate queries
 arrive at random (a Poisson process) whether or not earlier ones are answered, and
 latency counts from when a query was due. Rate 0 means saturation: queries are always
 waiting, and only throughput is measured. With --alone, each query is asked that long
-after the previous one was answered.
+after the previous one was answered. With --deadline and no rate, it looks for the
+highest rate at which at most 1 query in 100,000 is answered later than that.
+
+--device chooses processors: the CPU, the GPU, the better one for each query but one
+query at a time (serial), or both at the same time (hybrid). --simulate does the same
+with the scheduler of the engine over costs that idxbench calibrate recorded, for
+rates and machines that are not at hand.
 
 --figures runs the experiments of Tatikonda 2011, section 4, on this machine and
 writes its figures 4 to 7; that takes about 200 times --time with 1 to 16 workers.`,
 		Example: `  idxbench load --index kjv.idx --queries topics.tsv --rate 0,1000,5000
   idxbench load --index kjv.idx --queries topics.tsv --model inter,fgqp --workers 1,2,4 --rate 0
-  idxbench load --index big.idx --partitions parts.idx --queries long.tsv --figures out`,
+  idxbench load --index big.idx --partitions parts.idx --queries long.tsv --figures out
+  idxbench load --index kjv.idx --queries topics.tsv --device cpu,gpu,hybrid --deadline 50ms
+  idxbench load --simulate costs.csv --workers 64 --device hybrid --rate 1e6`,
 		Args: cli.Want(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			r, err := f.run(cmd.Context(), cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
+			if f.csv {
+				return r.csv(cmd.OutOrStdout())
+			}
 			return show(cmd, r)
 		},
 	}
 	jsonFlag(cmd)
 	fl := cmd.Flags()
+	fl.BoolVar(&f.csv, "csv", false, "print CSV instead of a table")
 	fl.StringVar(&f.index, "index", "", "index `DIR` (required)")
 	fl.StringVar(&f.partitions, "partitions", "", "index `DIR` with the same documents in many segments, for model docp-pi")
 	fl.StringVar(&f.queries, "queries", "", "queries as lines of qid, tab, text from `FILE` (required)")
 	fl.Var(f.mode, "mode", "which documents match: "+f.mode.Words())
 	cli.Int(fl, &f.k, "k", 10, 1, cli.Any, "how many documents are wanted")
 	fl.StringSliceVar(&f.models, "model", []string{"inter", "docp-ui", "docp-pi", "fgqp"}, "parallel models, as `NAME,...`")
+	fl.StringSliceVar(&f.devices, "device", []string{onCPU}, "processors, as `DEVICE,...` of cpu, gpu, serial, hybrid")
+	fl.DurationVar(&f.deadline, "deadline", 0, "when an answer is late, counted from the arrival (default: never)")
+	fl.StringVar(&f.cost, "cost-model", "", "cost model from `FILE`, as idxbench calibrate writes it (default: built in)")
+	cli.Int(fl, &f.queue, "queue", 0, 0, cli.Any, "how many queries may wait before others are refused (default: the library's)")
+	fl.StringVar(&f.simulate, "simulate", "", "simulate over the costs in `FILE`, as idxbench calibrate --record writes it")
 	fl.IntSliceVar(&f.workers, "workers", nil, "numbers of workers, as `N,...` (default: one for each CPU; with --figures 1, 2, 4 and so on)")
 	fl.Float64SliceVar(&f.rates, "rate", nil, "arrivals a second, as `R,...`; 0 for saturation (default: 0, unless --alone is given)")
 	fl.DurationSliceVar(&f.alone, "alone", nil, "ask one query at a time, after pauses of `DURATION,...`")
@@ -116,11 +144,18 @@ writes its figures 4 to 7; that takes about 200 times --time with 1 to 16 worker
 }
 
 func (f *loadFlags) check() error {
+	if f.simulate == "" {
+		switch {
+		case f.index == "":
+			return cli.Usage("--index is missing")
+		case f.queries == "":
+			return cli.Usage("--queries is missing")
+		}
+	}
+	if err := f.checkDevices(); err != nil {
+		return err
+	}
 	switch {
-	case f.index == "":
-		return cli.Usage("--index is missing")
-	case f.queries == "":
-		return cli.Usage("--queries is missing")
 	case f.time <= 0:
 		return cli.Usage("--time is above 0")
 	case f.threshold < 0 || f.postings < 0:
@@ -157,6 +192,8 @@ type loader struct {
 	whole, cut  *query.Searcher // cut is for docp-pi
 	snapshot    *reader.Snapshot
 	queries     []query.Query
+	gpu         *gpu
+	model       *hybrid.Model
 	out         *Load
 	progress    *cli.Progress
 	done, total int64
@@ -165,6 +202,9 @@ type loader struct {
 func (f *loadFlags) run(ctx context.Context, stderr io.Writer) (out *Load, err error) {
 	if err := f.check(); err != nil {
 		return nil, err
+	}
+	if f.simulate != "" {
+		return f.simulated(ctx, stderr)
 	}
 	defer store.CatchFault(store.ArmFault(), &err)
 	l := &loader{f: f}
@@ -185,26 +225,21 @@ func (f *loadFlags) run(ctx context.Context, stderr io.Writer) (out *Load, err e
 	if err != nil {
 		return nil, err
 	}
-	mode, err := query.ParseMode(f.mode.Value)
-	if err != nil {
+	if l.queries, err = f.ask(terms); err != nil {
 		return nil, err
-	}
-	for _, t := range terms {
-		if len(t) == 0 {
-			continue // nothing to measure
-		}
-		l.queries = append(l.queries, query.Query{Terms: t, K: f.k, Mode: mode})
-	}
-	if len(l.queries) == 0 {
-		return nil, fmt.Errorf("no query of %s has a term", f.queries)
 	}
 	rand.New(rand.NewPCG(f.seed, 7)).Shuffle(len(l.queries), func(i, j int) { l.queries[i], l.queries[j] = l.queries[j], l.queries[i] })
 	cpus := runtime.GOMAXPROCS(0)
 	defer runtime.GOMAXPROCS(cpus)
-	l.out = &Load{Index: f.index, Queries: len(terms), Mode: mode.String(), K: f.k, CPUs: cpus}
+	l.out = &Load{Index: f.index, Queries: len(terms), Mode: f.mode.Value, K: f.k, CPUs: cpus}
 	l.progress = cli.NewProgress(stderr, "load", 0, cli.ItemRate("runs"))
 	defer l.progress.Stop()
 	start := time.Now()
+	closeGPU, err := l.openGPU()
+	if err != nil {
+		return nil, err
+	}
+	defer closeGPU()
 	if err := l.warm(ctx); err != nil {
 		return nil, err
 	}
@@ -215,6 +250,30 @@ func (f *loadFlags) run(ctx context.Context, stderr io.Writer) (out *Load, err e
 	}
 	l.out.Seconds = time.Since(start).Seconds()
 	return l.out, err
+}
+
+// mixed is the mode of a log in which conjunctions and disjunctions take turns.
+const mixed = "mixed"
+
+// ask makes queries of terms, those without any left out.
+func (f *loadFlags) ask(terms [][][]byte) (queries []query.Query, err error) {
+	modes := []query.Mode{query.And, query.Or}
+	if f.mode.Value != mixed {
+		m, err := query.ParseMode(f.mode.Value)
+		if err != nil {
+			return nil, err
+		}
+		modes = []query.Mode{m}
+	}
+	for i, t := range terms {
+		if len(t) > 0 {
+			queries = append(queries, query.Query{Terms: t, K: f.k, Mode: modes[i%len(modes)]})
+		}
+	}
+	if len(queries) == 0 {
+		return nil, fmt.Errorf("no query of %s has a term", f.queries)
+	}
+	return queries, nil
 }
 
 func openSearcher(dir string) (*query.Searcher, *reader.Snapshot, func(), error) {
@@ -239,6 +298,9 @@ func openSearcher(dir string) (*query.Searcher, *reader.Snapshot, func(), error)
 // warm asks both indexes every query once and compares the answers.
 func (l *loader) warm(ctx context.Context) error {
 	want, err := l.ask(ctx, l.whole)
+	if err == nil {
+		err = l.warmGPU(ctx, want)
+	}
 	if err != nil || l.cut == l.whole {
 		return err
 	}
@@ -279,20 +341,23 @@ func (l *loader) rates(ctx context.Context, cpus int) error {
 	if len(runs) == 0 {
 		runs = []run{{rate: 0}}
 	}
-	l.total = int64(len(l.f.models) * len(workers) * len(runs))
-	for _, name := range l.f.models {
-		m, err := pool.ParseModel(name)
-		if err != nil {
-			return err
-		}
-		for _, n := range workers {
-			for _, r := range runs {
-				r.model, r.workers, r.threshold = m, n, l.f.threshold
-				r, err := l.measure(ctx, r, l.queries, l.f.time)
+	find := l.f.deadline > 0 && len(l.f.rates) == 0 && len(l.f.alone) == 0
+	for _, r := range l.targets() {
+		for _, r.workers = range workers {
+			for _, how := range runs {
+				one := r
+				one.rate, one.alone, one.pause, one.threshold = how.rate, how.alone, how.pause, l.f.threshold
+				row, err := l.measure(ctx, one, l.queries, l.f.time)
 				if err != nil {
 					return err
 				}
-				l.out.Rows = append(l.out.Rows, r)
+				l.out.Rows = append(l.out.Rows, row)
+				if find {
+					if row, err = l.highest(ctx, one, row.Throughput); err != nil {
+						return err
+					}
+					l.out.Rows = append(l.out.Rows, row)
+				}
 			}
 		}
 	}
@@ -303,7 +368,7 @@ func (l *Load) text(w io.Writer) {
 	fmt.Fprintf(w, "%s: %s queries, %s, top %d, %d CPUs; latencies in microseconds, rate 0 is saturation\n", l.Index, cli.Count(l.Queries), l.Mode, l.K, l.CPUs)
 	for i := 0; i < len(l.Rows); {
 		figure := l.Rows[i].Figure
-		t := cli.NewTable("model", ">workers", ">threshold", ">terms", ">rate", ">queries/s", ">CPUs", ">mean", ">p50", ">p95", ">p99", ">p99.9", ">max")
+		t := cli.NewTable("model", ">workers", ">threshold", ">terms", ">rate", ">queries/s", ">CPUs", ">mean", ">p50", ">p95", ">p99", ">p99.9", ">max", ">late")
 		for ; i < len(l.Rows) && l.Rows[i].Figure == figure; i++ {
 			t.Row(l.Rows[i].cells()...)
 		}
@@ -313,6 +378,7 @@ func (l *Load) text(w io.Writer) {
 		}
 		t.WriteTo(w)
 	}
+	l.sharesText(w)
 	l.tasksText(w)
 	for i, line := range l.summary {
 		if i == 0 {
@@ -336,7 +402,14 @@ func (r *LoadRow) cells() []any {
 	if r.Alone {
 		rate = "after " + (time.Duration(r.Pause) * time.Microsecond).String()
 	}
-	out := []any{r.Model, r.Workers, some(r.Threshold), some(r.Terms), rate, cli.Float(r.Throughput, 4), cli.Float(r.CPUs, 3)}
+	if r.Highest {
+		rate = "highest: " + rate
+	}
+	name := r.Model
+	if r.Device != onCPU || r.Model == simulatedModel {
+		name = r.Device
+	}
+	out := []any{name, r.Workers, some(r.Threshold), some(r.Terms), rate, cli.Float(r.Throughput, 4), cli.Float(r.CPUs, 3)}
 	for _, v := range []float64{r.Mean, r.P50, r.P95, r.P99, r.P999, r.Max} {
 		if r.Mean == 0 {
 			out = append(out, "-")
@@ -344,5 +417,5 @@ func (r *LoadRow) cells() []any {
 		}
 		out = append(out, cli.Float(v, 3))
 	}
-	return out
+	return append(out, some(int(r.Missed)))
 }

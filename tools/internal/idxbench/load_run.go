@@ -1,7 +1,9 @@
 package idxbench
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"math/rand/v2"
 	"runtime"
 	"sync"
@@ -10,6 +12,7 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
+	"github.com/pinion-index/pinion/gpuload/hybrid"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/query/pool"
 )
@@ -17,6 +20,7 @@ import (
 // run describes one measurement.
 type run struct {
 	figure    string
+	device    string // "" is the CPU
 	model     pool.Model
 	workers   int
 	threshold int
@@ -31,13 +35,16 @@ type run struct {
 
 // measure runs r on queries for d, after a quarter of that as warm-up.
 func (l *loader) measure(ctx context.Context, r run, queries []query.Query, d time.Duration) (LoadRow, error) {
-	row := LoadRow{Figure: r.figure, Model: r.model.String(), Workers: r.workers, Threshold: r.threshold, Terms: r.terms, Offered: r.rate}
+	row := LoadRow{Figure: r.figure, Device: cmp.Or(r.device, onCPU), Model: r.model.String(), Workers: r.workers, Threshold: r.threshold, Terms: r.terms, Offered: r.rate}
 	threads := r.workers
 	if r.rate > 0 && !r.alone {
 		threads++ // one submits the queries
 	}
+	if row.Device != onCPU {
+		threads = max(threads, l.out.CPUs)
+	}
 	runtime.GOMAXPROCS(threads)
-	p, err := l.pool(r)
+	p, err := l.target(r)
 	if err != nil {
 		return row, err
 	}
@@ -47,31 +54,24 @@ func (l *loader) measure(ctx context.Context, r run, queries []query.Query, d ti
 			r.pause = idle
 		}
 		row.Alone, row.Pause = true, float64(r.pause)/float64(time.Microsecond)
-		err = alone(ctx, p, queries, r, d, &row)
+		err = alone(ctx, p, queries, r, d, l.f.deadline, &row)
 	} else if r.rate == 0 {
 		err = saturate(ctx, p, queries, d, &row)
 	} else {
-		err = arrive(ctx, p, queries, r.rate, d, l.f.seed, &row)
+		err = arrive(ctx, p, queries, r.rate, d, l.f, &row)
 	}
+	p.report(&row)
 	l.done++
 	l.progress.Update(l.done, max(l.total, l.done))
 	return row, err
 }
 
-func (l *loader) pool(r run) (*pool.Pool, error) {
-	s := l.whole
-	if r.model == pool.Partitions {
-		s = l.cut
-	}
-	return pool.New(s, pool.Options{Workers: r.workers, Model: r.model, Threshold: r.threshold, TaskPostings: l.f.postings,
-		SpinFor: l.f.spin})
-}
-
-// backlog is the number of queries that are running or waiting at saturation.
-const backlog = 512
+// backlog is the number of queries that are running or waiting at saturation, and with a
+// GPU, which takes thousands at a time.
+const backlog, deviceBacklog = 512, 1 << 15
 
 // saturate keeps queries waiting: each answer submits another query.
-func saturate(ctx context.Context, p *pool.Pool, queries []query.Query, d time.Duration, row *LoadRow) error {
+func saturate(ctx context.Context, p target, queries []query.Query, d time.Duration, row *LoadRow) error {
 	var next, answered atomic.Int64
 	var failed atomic.Pointer[error]
 	var group sync.WaitGroup
@@ -99,7 +99,7 @@ func saturate(ctx context.Context, p *pool.Pool, queries []query.Query, d time.D
 		}
 		submit()
 	}
-	for range backlog {
+	for range p.backlog() {
 		group.Add(1)
 		submit()
 	}
@@ -114,8 +114,8 @@ func saturate(ctx context.Context, p *pool.Pool, queries []query.Query, d time.D
 }
 
 // arrive lets queries arrive as a Poisson process.
-func arrive(ctx context.Context, p *pool.Pool, queries []query.Query, rate float64, d time.Duration, seed uint64, row *LoadRow) error {
-	due := arrivals(rate, d/4+d, seed)
+func arrive(ctx context.Context, p target, queries []query.Query, rate float64, d time.Duration, f *loadFlags, row *LoadRow) error {
+	due := arrivals(rate, d/4+d, f.seed)
 	took := make([]time.Duration, len(due))
 	var failed atomic.Pointer[error]
 	var group sync.WaitGroup
@@ -132,7 +132,10 @@ func arrive(ctx context.Context, p *pool.Pool, queries []query.Query, rate float
 			}
 			group.Done()
 		})
-		if err != nil {
+		if errors.Is(err, hybrid.ErrOverload) {
+			took[i] = refused
+			group.Done()
+		} else if err != nil {
 			failed.Store(&err)
 			group.Done()
 		}
@@ -148,9 +151,16 @@ func arrive(ctx context.Context, p *pool.Pool, queries []query.Query, rate float
 	h := newLatencies()
 	last := d / 4
 	for i, at := range due {
-		if at >= d/4 {
+		switch {
+		case at < d/4:
+		case took[i] == refused:
+			row.Shed++
+		default:
 			record(h, took[i])
 			last = max(last, at+took[i])
+			if f.deadline > 0 && took[i] > f.deadline {
+				row.Missed++
+			}
 		}
 	}
 	row.Throughput = float64(h.TotalCount()) / max(last-d/4, d).Seconds()
@@ -159,12 +169,15 @@ func arrive(ctx context.Context, p *pool.Pool, queries []query.Query, rate float
 	return nil
 }
 
+// refused stands for the latency of a query that was not answered.
+const refused = time.Duration(-1)
+
 // idle is the default pause between queries that are asked alone.
 const idle = time.Millisecond
 
 // alone asks one query after the other for d, each a pause after the previous one was
 // answered, and at most r.most of them unless that is 0.
-func alone(ctx context.Context, p *pool.Pool, queries []query.Query, r run, d time.Duration, row *LoadRow) error {
+func alone(ctx context.Context, p target, queries []query.Query, r run, d, deadline time.Duration, row *LoadRow) error {
 	began, used := time.Now(), cpuTime()
 	clock := newClock()
 	defer clock.stop()
@@ -180,6 +193,9 @@ func alone(ctx context.Context, p *pool.Pool, queries []query.Query, r run, d ti
 		}
 		took := clock.now() - start
 		record(h, took)
+		if deadline > 0 && took > deadline {
+			row.Missed++
+		}
 		busy += took
 	}
 	row.cpus(began, used)

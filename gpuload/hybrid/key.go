@@ -1,0 +1,78 @@
+package hybrid
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/pinion-index/pinion/reader"
+)
+
+// KeyOf describes this machine, a device by its name, and the index of a snapshot.
+func KeyOf(s *reader.Snapshot, device string, workers int) Key {
+	h := xxhash.New()
+	m := s.Manifest()
+	for i := range m.Segments {
+		h.Write(m.Segments[i].ID[:])
+	}
+	return Key{
+		Machine:    fmt.Sprintf("%s, %d workers", processor(), workers),
+		Device:     device,
+		Driver:     driver(),
+		Index:      fmt.Sprintf("%016x", h.Sum64()),
+		Generation: s.Generation(),
+	}
+}
+
+// File returns where the Model for a machine and an index is kept: in the user's folder
+// for caches, apart from the index. A Model for a newer generation replaces an older one.
+// The error says that there is no such folder.
+func (k Key) File() (string, error) {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	name := fmt.Sprintf("cost-%016x.json", xxhash.Sum64String(k.Machine+"\x00"+k.Device+"\x00"+k.Driver+"\x00"+k.Index))
+	return filepath.Join(dir, "pinion", name), nil
+}
+
+// ModelFor returns the Model that idxbench calibrate has kept for a key, or nil if there
+// is none or it is stale.
+func ModelFor(k Key) *Model {
+	file, err := k.File()
+	if err != nil {
+		return nil
+	}
+	m, err := ReadModel(file)
+	if err != nil || m.Stale(k) != nil {
+		return nil
+	}
+	return m
+}
+
+var (
+	modelName = regexp.MustCompile(`(?m)^model name\s*:\s*(.+)$`)
+	kernelMod = regexp.MustCompile(`Kernel Module\S*\s+(?:for \S+\s+)?(\d[\d.]*)`)
+)
+
+// processor returns the name of the CPU, or its architecture.
+func processor() string {
+	text, _ := os.ReadFile("/proc/cpuinfo") // on Linux
+	if m := modelName.FindSubmatch(text); m != nil {
+		return string(m[1])
+	}
+	return runtime.GOARCH
+}
+
+// driver returns the version of the NVIDIA driver, or "".
+func driver() string {
+	text, _ := os.ReadFile("/proc/driver/nvidia/version")
+	if m := kernelMod.FindSubmatch(text); m != nil {
+		return string(m[1])
+	}
+	return ""
+}

@@ -1,0 +1,212 @@
+package idxbench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pinion-index/pinion/gpuload/hybrid"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/tools/internal/cli"
+)
+
+// Calibration is what `idxbench calibrate` prints.
+type Calibration struct {
+	Index   string           `json:"index"`
+	Device  string           `json:"device"`
+	Train   int              `json:"train_texts"` // different queries that the model is fitted to
+	Test    int              `json:"test_texts"`  // different queries that it is tested on; none of them is among the others
+	Rows    []CalibrationRow `json:"rows"`
+	Model   *hybrid.Model    `json:"model"`
+	File    string           `json:"file"`
+	Seconds float64          `json:"seconds"`
+}
+
+// CalibrationRow compares predicted and measured times of the queries that the model was
+// not fitted to. Errors are relative to the measured time.
+type CalibrationRow struct {
+	Processor string  `json:"processor"`
+	Mode      string  `json:"mode"`
+	Train     int     `json:"train"` // queries
+	Test      int     `json:"test"`
+	Mean      float64 `json:"mean_us"` // measured, of a test query
+	Median    float64 `json:"median_us"`
+	MeanError float64 `json:"mean_error"`
+	Error     float64 `json:"median_error"`
+}
+
+type calibrateFlags struct {
+	index, queries, out, record string
+	modes                       []string
+	k                           []int
+	workers, copies, limit      int
+	repeat                      int
+	seed                        uint64
+}
+
+func calibrateCommand() *cobra.Command {
+	f := &calibrateFlags{}
+	cmd := &cobra.Command{
+		Use:   "calibrate --index DIR --queries FILE",
+		Short: "Fit the cost model of the scheduler over CPU and GPU",
+		Long: `Measure what queries cost on one core and on the GPU, and fit the model by which
+--device hybrid chooses: from the lengths of the shortest and the second list, the
+sum of the lengths, the number of terms and k (Ding 2009, section 9). A quarter of
+the queries, none of whose texts is among the others, tests the model.
+
+The model holds for this machine, its driver and this generation of the index. It is
+kept in the user's folder for caches, where --device hybrid finds it.`,
+		Example: `  idxbench calibrate --index kjv.idx --queries topics.tsv
+  idxbench calibrate --index kjv.idx --queries topics.tsv --k 10,1000 --record costs.csv`,
+		Args: cli.Want(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := f.run(cmd.Context(), cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
+			return show(cmd, c)
+		},
+	}
+	jsonFlag(cmd)
+	fl := cmd.Flags()
+	fl.StringVar(&f.index, "index", "", "index `DIR` (required)")
+	fl.StringVar(&f.queries, "queries", "", "queries as lines of qid, tab, text from `FILE` (required)")
+	fl.StringVar(&f.out, "out", "", "write the model to `FILE` (default: where --device hybrid finds it)")
+	fl.StringVar(&f.record, "record", "", "write what each query costs to `FILE`, for idxbench load --simulate")
+	fl.StringSliceVar(&f.modes, "mode", []string{query.And.String(), query.Or.String(), query.AndOr.String()}, "modes, as `MODE,...`; the others get the built-in model")
+	fl.IntSliceVar(&f.k, "k", []int{10}, "how many documents are wanted, as `N,...`: queries take turns")
+	cli.Int(fl, &f.workers, "workers", 0, 0, cli.MaxThreads, "workers that the CPU will have (default: one for each CPU)")
+	cli.Int(fl, &f.copies, "copies", 256, 2, 4096, "ask the GPU `N` copies of a query at a time")
+	cli.Int(fl, &f.limit, "limit", 2000, 8, cli.Any, "measure at most `N` different queries of each mode")
+	cli.Int(fl, &f.repeat, "repeat", 3, 1, 1000, "measure each `N` times and take the median")
+	fl.Uint64Var(&f.seed, "seed", 1, "another `N` divides the queries otherwise")
+	return cmd
+}
+
+func (f *calibrateFlags) check() error {
+	switch {
+	case f.index == "":
+		return cli.Usage("--index is missing")
+	case f.queries == "":
+		return cli.Usage("--queries is missing")
+	case len(f.modes) == 0 || len(f.k) == 0:
+		return cli.Usage("--mode and --k name at least one")
+	}
+	for _, k := range f.k {
+		if k < 1 || k > 1024 {
+			return cli.Usage("--k is 1 to 1024")
+		}
+	}
+	for _, m := range f.modes {
+		if _, err := query.ParseMode(m); err != nil {
+			return cli.Usage("%w", err)
+		}
+	}
+	return nil
+}
+
+func (f *calibrateFlags) run(ctx context.Context, stderr io.Writer) (out *Calibration, err error) {
+	if err := f.check(); err != nil {
+		return nil, err
+	}
+	defer store.CatchFault(store.ArmFault(), &err)
+	s, snapshot, closeIndex, err := openSearcher(f.index)
+	if err != nil {
+		return nil, err
+	}
+	defer closeIndex()
+	terms, err := readQueries(f.queries, snapshot)
+	if err != nil {
+		return nil, err
+	}
+	train, test := split(terms, f.limit, f.seed)
+	if len(train) == 0 || len(test) == 0 {
+		return nil, fmt.Errorf("%s has too few different queries to fit and to test a model", f.queries)
+	}
+	g, err := newGPU(s, snapshot)
+	if err != nil {
+		return nil, err
+	}
+	defer g.close()
+	if f.workers == 0 {
+		f.workers = runtime.GOMAXPROCS(0)
+	}
+	start := time.Now()
+	out = &Calibration{Index: f.index, Device: g.dev.Info().Name, Train: len(train), Test: len(test)}
+	m := *hybrid.DefaultModel()
+	m.Key = hybrid.KeyOf(snapshot, out.Device, f.workers)
+	m.Modes = map[string]*hybrid.Polynomials{}
+	for mode, p := range hybrid.DefaultModel().Modes {
+		m.Modes[mode] = p
+	}
+	p := cli.NewProgress(stderr, "calibrate", int64(len(f.modes)*(len(train)+len(test))), cli.ItemRate("queries"))
+	defer p.Stop()
+	c := &calibrator{flags: f, searcher: s, gpu: g, progress: p}
+	for _, name := range f.modes {
+		if err := c.mode(ctx, name, train, test); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.fit(&m); err != nil {
+		return nil, err
+	}
+	out.Model, out.Rows = &m, c.rows(&m)
+	out.Seconds = time.Since(start).Seconds()
+	return out, f.write(out, c, &m)
+}
+
+// write writes the files.
+func (f *calibrateFlags) write(out *Calibration, c *calibrator, m *hybrid.Model) (err error) {
+	if f.record != "" {
+		if err := c.record(f.record, m); err != nil {
+			return err
+		}
+	}
+	if out.File = f.out; out.File == "" {
+		if out.File, err = m.Key.File(); err != nil {
+			return fmt.Errorf("%w: --out names a file for the model", err)
+		}
+		if err = os.MkdirAll(filepath.Dir(out.File), 0o777); err != nil {
+			return err
+		}
+	}
+	return m.WriteFile(out.File)
+}
+
+// record writes what each query was measured and is predicted to cost.
+func (c *calibrator) record(path string, m *hybrid.Model) (err error) {
+	var all []recorded
+	for _, r := range slices.Concat(c.train, c.test) {
+		r.record.Predicted = m.Predict(&r.features)
+		// What the host does for a query can be measured for many at a time only.
+		r.record.Cost.Host = r.record.Predicted.Host
+		all = append(all, r)
+	}
+	w, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	return writeCosts(w, all)
+}
+
+func (c *Calibration) text(w io.Writer) {
+	fmt.Fprintf(w, "%s on %s: fitted to %s queries, tested on %s others, in %s\n\n", c.Index, c.Device, cli.Count(c.Train), cli.Count(c.Test), cli.Seconds(time.Duration(c.Seconds*float64(time.Second))))
+	t := cli.NewTable("processor", "mode", ">queries", ">mean, us", ">median, us", ">mean error", ">median error")
+	for _, r := range c.Rows {
+		t.Row(r.Processor, r.Mode, r.Test, cli.Float(r.Mean, 3), cli.Float(r.Median, 3), cli.Float(100*r.MeanError, 3)+" %", cli.Float(100*r.Error, 3)+" %")
+	}
+	t.WriteTo(w)
+	fmt.Fprintf(w, "\na batch takes the GPU %s beside its queries; the cores work %s for a query that it answers, and %s for each term\n", cli.Seconds(c.Model.Batch),
+		cli.Seconds(c.Model.Host[0]), cli.Seconds(c.Model.Host[1]))
+	fmt.Fprintf(w, "wrote %s\n", c.File)
+}

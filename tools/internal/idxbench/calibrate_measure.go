@@ -1,0 +1,224 @@
+package idxbench
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/pinion-index/pinion/gpuload/hybrid"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/tools/internal/cli"
+)
+
+// split divides the different queries of a log at random: a quarter is for the test. No
+// text is in both; queries that differ in the order of words are the same.
+func split(terms [][][]byte, limit int, seed uint64) (train, test [][][]byte) {
+	seen := map[string]bool{}
+	var all [][][]byte
+	for _, t := range terms {
+		words := make([]string, len(t))
+		for i := range t {
+			words[i] = string(t[i])
+		}
+		slices.Sort(words)
+		if text := strings.Join(words, "\x00"); len(t) > 0 && !seen[text] {
+			seen[text] = true
+			all = append(all, t)
+		}
+	}
+	rand.New(rand.NewPCG(seed, 23)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	all = all[:min(limit, len(all))]
+	n := len(all) / 4
+	return all[n:], all[:n]
+}
+
+// calibrator measures queries.
+type calibrator struct {
+	flags    *calibrateFlags
+	searcher *query.Searcher
+	gpu      *gpu
+	progress *cli.Progress
+	done     int64
+
+	train, test []recorded
+	host        []hostSample
+}
+
+// hostSample is the time of the cores for a query of a large batch, by number of terms.
+type hostSample struct {
+	terms float64
+	took  time.Duration
+}
+
+// mode measures the queries of a mode.
+func (c *calibrator) mode(ctx context.Context, name string, train, test [][][]byte) error {
+	mode, err := query.ParseMode(name)
+	if err != nil {
+		return err
+	}
+	var queries []query.Query
+	for i, t := range slices.Concat(train, test) {
+		queries = append(queries, query.Query{Terms: t, K: c.flags.k[i%len(c.flags.k)], Mode: mode})
+	}
+	if _, err := c.gpu.x.Execute(ctx, queries); err != nil { // brings the lists to the device
+		return err
+	}
+	for i := range queries {
+		r, ok, err := c.measure(ctx, &queries[i])
+		if err != nil {
+			return err
+		}
+		c.done++
+		c.progress.Set(c.done)
+		switch {
+		case !ok:
+		case i < len(train):
+			c.train = append(c.train, r)
+		default:
+			c.test = append(c.test, r)
+		}
+	}
+	return c.hosts(ctx, queries)
+}
+
+// measure measures one query. ok is false if no document can match, so that there is
+// nothing to predict.
+func (c *calibrator) measure(ctx context.Context, q *query.Query) (r recorded, ok bool, err error) {
+	lengths, err := c.searcher.AppendLengths(nil, q.Terms)
+	if err != nil {
+		return r, false, err
+	}
+	r.features, r.mode = hybrid.FeaturesOf(q, lengths), q.Mode.String()
+	if r.features.Terms == 0 || q.Mode == query.And && r.features.Shortest == 0 {
+		return r, false, nil
+	}
+	var hits []query.Hit
+	if r.record.Cost.CPU, err = c.median(func() error {
+		hits, err = c.searcher.AppendHits(ctx, hits[:0], q)
+		return err
+	}); err != nil {
+		return r, false, err
+	}
+	one, busyOne, err := c.batch(ctx, q, 1)
+	if err != nil {
+		return r, false, err
+	}
+	n := c.flags.copies
+	many, busyMany, err := c.batch(ctx, q, n)
+	if err != nil {
+		return r, false, err
+	}
+	share := (busyMany - busyOne) / time.Duration(n-1)
+	if busyMany == 0 { // the device does not say when its kernels run
+		share = (many - one) / time.Duration(n-1)
+	}
+	r.record.Cost.GPU = max(share, 20*time.Nanosecond)
+	r.alone = one
+	return r, true, nil
+}
+
+// median measures f --repeat times, after once.
+func (c *calibrator) median(f func() error) (time.Duration, error) {
+	all := make(times, 0, c.flags.repeat)
+	for i := range c.flags.repeat + 1 {
+		start := time.Now()
+		if err := f(); err != nil {
+			return 0, err
+		}
+		if i > 0 {
+			all = append(all, time.Since(start))
+		}
+	}
+	all.sort()
+	return all[len(all)/2], nil
+}
+
+// batch asks the GPU n copies of a query. It returns how long that took, and how long the
+// device was busy.
+func (c *calibrator) batch(ctx context.Context, q *query.Query, n int) (took, busy time.Duration, err error) {
+	queries := slices.Repeat([]query.Query{*q}, n)
+	var all times
+	took, err = c.median(func() error {
+		before := c.gpu.x.Stats().Busy
+		_, err := c.gpu.x.Execute(ctx, queries)
+		all = append(all, c.gpu.x.Stats().Busy-before)
+		return err
+	})
+	all.sort()
+	return took, all[len(all)/2], err
+}
+
+// hosts measures what the cores do for large batches: of queries with few terms, and of
+// those with many.
+func (c *calibrator) hosts(ctx context.Context, queries []query.Query) error {
+	byTerms := slices.Clone(queries)
+	slices.SortStableFunc(byTerms, func(a, b query.Query) int { return len(a.Terms) - len(b.Terms) })
+	half := len(byTerms) / 2
+	for _, some := range [][]query.Query{byTerms[:half], byTerms[half:]} {
+		if len(some) == 0 {
+			continue
+		}
+		terms := 0
+		for i := range some {
+			terms += len(some[i].Terms)
+		}
+		asked, begin, used := 0, time.Now(), cpuTime()
+		for asked < 4*c.flags.copies || time.Since(begin) < 200*time.Millisecond && asked < 1<<16 {
+			if _, err := c.gpu.x.Execute(ctx, some); err != nil {
+				return err
+			}
+			asked += len(some)
+		}
+		work := max(cpuTime()-used-time.Since(begin), 0) // one core waits for the device
+		c.host = append(c.host, hostSample{float64(terms) / float64(len(some)), work / time.Duration(asked)})
+	}
+	return nil
+}
+
+// predictions are what rows compare: what was measured, and what the model says.
+var predictions = []struct {
+	name     string
+	measured func(*recorded) time.Duration
+	model    func(*hybrid.Model, hybrid.Cost) time.Duration
+}{
+	{"CPU", func(r *recorded) time.Duration { return r.record.Cost.CPU }, func(_ *hybrid.Model, c hybrid.Cost) time.Duration { return c.CPU }},
+	{"GPU, in a batch", func(r *recorded) time.Duration { return r.record.Cost.GPU }, func(_ *hybrid.Model, c hybrid.Cost) time.Duration { return c.GPU }},
+	{"GPU, alone", func(r *recorded) time.Duration { return r.alone }, func(m *hybrid.Model, c hybrid.Cost) time.Duration { return m.Batch + c.GPU }},
+}
+
+// rows compares predictions with measurements.
+func (c *calibrator) rows(m *hybrid.Model) (rows []CalibrationRow) {
+	for _, mode := range c.flags.modes {
+		for _, p := range predictions {
+			row := CalibrationRow{Processor: p.name, Mode: mode}
+			var took times
+			var errs []float64
+			for i := range c.train {
+				if c.train[i].mode == mode {
+					row.Train++
+				}
+			}
+			for i := range c.test {
+				if r := &c.test[i]; r.mode == mode {
+					was := p.measured(r)
+					took = append(took, was)
+					errs = append(errs, math.Abs(float64(p.model(m, m.Predict(&r.features))-was))/float64(max(was, 1)))
+				}
+			}
+			if row.Test = len(took); row.Test == 0 {
+				continue
+			}
+			took.sort()
+			slices.Sort(errs)
+			row.Mean, row.Median = float64(took.mean())/1e3, float64(took.at(0.5))/1e3
+			row.MeanError, row.Error = stat.Mean(errs, nil), errs[len(errs)/2]
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}

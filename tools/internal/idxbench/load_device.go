@@ -1,0 +1,268 @@
+package idxbench
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
+	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/gpuload/hybrid"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/query/pool"
+	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/tools/internal/cli"
+)
+
+// onCPU is the device of a run without a GPU and without a scheduler.
+const onCPU = "cpu"
+
+// Shares is what the scheduler of a run did.
+type Shares struct {
+	CPU       int64   `json:"cpu"` // queries
+	GPU       int64   `json:"gpu"`
+	Batches   int64   `json:"batches"`
+	CPUStole  int64   `json:"cpu_stole"`
+	GPUStole  int64   `json:"gpu_stole"`
+	CPUMissed int64   `json:"cpu_missed"`
+	GPUMissed int64   `json:"gpu_missed"`
+	Again     int64   `json:"again"`
+	Most      int     `json:"most_waiting"`
+	Threshold float64 `json:"threshold"` // log2
+	CPUPace   float64 `json:"cpu_pace"`
+	GPUPace   float64 `json:"gpu_pace"`
+	Retired   string  `json:"retired,omitempty"`
+}
+
+// newShares copies what rows show of the scheduler's counters.
+func newShares(s hybrid.Stats) *Shares {
+	out := &Shares{CPU: s.CPU.Queries, GPU: s.GPU.Queries, Batches: s.Batches, CPUStole: s.CPU.Stolen, GPUStole: s.GPU.Stolen,
+		CPUMissed: s.CPU.Missed, GPUMissed: s.GPU.Missed, Again: s.Again, Most: s.Waiting.Most, Threshold: s.Threshold, CPUPace: s.CPU.Pace, GPUPace: s.GPU.Pace}
+	if s.Retired != nil {
+		out.Retired = s.Retired.Error()
+	}
+	return out
+}
+
+func (l *Load) sharesText(w io.Writer) {
+	t := cli.NewTable("device", ">rate", ">CPU", ">GPU", ">batches", ">CPU stole", ">GPU stole", ">CPU late", ">GPU late", ">most waiting", ">threshold", ">CPU pace", ">GPU pace")
+	retired := ""
+	for i := range l.Rows {
+		r := &l.Rows[i]
+		s := r.Shares
+		if s == nil {
+			continue
+		}
+		all := float64(max(s.CPU+s.GPU, 1)) / 100
+		t.Row(r.Device, cli.Float(r.Offered, 3), cli.Float(float64(s.CPU)/all, 3)+" %", cli.Float(float64(s.GPU)/all, 3)+" %", int(s.Batches), int(s.CPUStole), int(s.GPUStole),
+			int(s.CPUMissed), int(s.GPUMissed), s.Most, cli.Float(s.Threshold, 3), cli.Float(s.CPUPace, 3), cli.Float(s.GPUPace, 3))
+		retired = s.Retired
+	}
+	if t.Len() == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\nThe scheduler, warm-up included; thresholds are log2 of ratios, a pace is measured over predicted time\n")
+	t.WriteTo(w)
+	if retired != "" {
+		fmt.Fprintf(w, "the GPU is not used: %s\n", retired)
+	}
+}
+
+// csv writes the rows as comma-separated values with a head.
+func (l *Load) csv(w io.Writer) error {
+	c := csv.NewWriter(w)
+	head := []string{"device", "model", "workers", "offered_qps", "throughput_qps", "queries", "cpus", "mean_us", "p50_us", "p95_us", "p99_us", "p999_us", "max_us",
+		"missed", "shed", "highest", "cpu_queries", "gpu_queries", "cpu_stole", "gpu_stole"}
+	if err := c.Write(head); err != nil {
+		return err
+	}
+	float := func(v float64) string { return strconv.FormatFloat(v, 'g', 7, 64) }
+	for i := range l.Rows {
+		r := &l.Rows[i]
+		s := r.Shares
+		if s == nil {
+			s = &Shares{CPU: int64(r.Queries)}
+		}
+		row := []string{r.Device, r.Model, fmt.Sprint(r.Workers), float(r.Offered), float(r.Throughput), fmt.Sprint(r.Queries), float(r.CPUs), float(r.Mean), float(r.P50), float(r.P95),
+			float(r.P99), float(r.P999), float(r.Max), fmt.Sprint(r.Missed), fmt.Sprint(r.Shed), fmt.Sprint(r.Highest), fmt.Sprint(s.CPU), fmt.Sprint(s.GPU), fmt.Sprint(s.CPUStole), fmt.Sprint(s.GPUStole)}
+		if err := c.Write(row); err != nil {
+			return err
+		}
+	}
+	c.Flush()
+	return c.Error()
+}
+
+// checkDevices checks the flags for devices and simulations.
+func (f *loadFlags) checkDevices() error {
+	if len(f.devices) == 0 {
+		return cli.Usage("--device names at least one")
+	}
+	for _, d := range f.devices {
+		if _, err := hybrid.ParseMode(d); err != nil {
+			return cli.Usage("no device %q; there are cpu, gpu, serial, hybrid", d)
+		}
+	}
+	switch {
+	case f.deadline < 0:
+		return cli.Usage("--deadline is above 0")
+	case f.figures != "" && (f.simulate != "" || !slices.Equal(f.devices, []string{onCPU})):
+		return cli.Usage("--figures takes --device cpu")
+	case f.simulate != "" && (f.index != "" || f.queries != "" || f.partitions != "" || len(f.alone) > 0):
+		return cli.Usage("--simulate takes no --index, --queries, --partitions or --alone")
+	}
+	return nil
+}
+
+// usesGPU reports whether a run needs a GPU.
+func (f *loadFlags) usesGPU() bool {
+	return slices.ContainsFunc(f.devices, func(d string) bool { return d != onCPU })
+}
+
+// targets returns what --device and --model name: each model on the CPU, the others once.
+func (l *loader) targets() (runs []run) {
+	for _, d := range l.f.devices {
+		if d != onCPU {
+			runs = append(runs, run{device: d})
+			continue
+		}
+		for _, name := range l.f.models {
+			m, _ := pool.ParseModel(name) // check has tried
+			runs = append(runs, run{device: d, model: m})
+		}
+	}
+	return runs
+}
+
+// gpu is the device of a loader.
+type gpu struct {
+	dev *gpuload.Device
+	x   *gpuload.Executor
+	cpu *pool.Pool // answers what the device cannot
+}
+
+// openGPU opens the device if a run needs it. It also reads the cost model.
+func (l *loader) openGPU() (release func(), err error) {
+	release = func() {}
+	if l.f.cost != "" {
+		if l.model, err = hybrid.ReadModel(l.f.cost); err != nil {
+			return nil, err
+		}
+	}
+	if !l.f.usesGPU() {
+		return release, nil
+	}
+	if l.gpu, err = newGPU(l.whole, l.snapshot); err != nil {
+		return nil, err
+	}
+	l.out.GPU = l.gpu.dev.Info().Name
+	return l.gpu.close, nil
+}
+
+func newGPU(s *query.Searcher, snapshot *reader.Snapshot) (*gpu, error) {
+	dev, err := gpuload.OpenDevice()
+	if err != nil {
+		return nil, err
+	}
+	p, err := pool.New(s, pool.Options{})
+	if err != nil {
+		return nil, errors.Join(err, dev.Close())
+	}
+	x, err := gpuload.New(dev, snapshot, gpuload.Options{CPU: p, Scorer: s.Scorer()})
+	if err != nil {
+		p.Close()
+		return nil, errors.Join(err, dev.Close())
+	}
+	return &gpu{dev, x, p}, nil
+}
+
+func (g *gpu) close() {
+	_ = errors.Join(g.x.Close(), g.dev.Close()) // every answer has arrived
+	g.cpu.Close()
+}
+
+// warmGPU asks the GPU every query once, which brings its lists there, and compares the
+// answers.
+func (l *loader) warmGPU(ctx context.Context, want []query.Result) error {
+	if l.gpu == nil {
+		return nil
+	}
+	got, err := l.gpu.x.Execute(ctx, l.queries)
+	if err != nil {
+		return err
+	}
+	for i := range want {
+		if !slices.Equal(want[i].Hits, got[i].Hits) {
+			return fmt.Errorf("the GPU answers query %q otherwise than the CPU", l.queries[i].Terms)
+		}
+	}
+	return nil
+}
+
+// target is what answers the queries of a run.
+type target interface {
+	Submit(ctx context.Context, q *query.Query, done func([]query.Hit, error)) error
+	AppendHits(ctx context.Context, dst []query.Hit, q *query.Query) ([]query.Hit, error)
+	Close()
+	backlog() int
+	report(row *LoadRow)
+}
+
+// target returns what answers the queries of r.
+func (l *loader) target(r run) (target, error) {
+	s := l.whole
+	if r.model == pool.Partitions {
+		s = l.cut
+	}
+	p, err := pool.New(s, pool.Options{Workers: r.workers, Model: r.model, Threshold: r.threshold, TaskPostings: l.f.postings, SpinFor: l.f.spin})
+	if err != nil || r.device == "" || r.device == onCPU {
+		return cpuTarget{p}, err
+	}
+	mode, err := hybrid.ParseMode(r.device)
+	if err != nil {
+		return nil, err
+	}
+	x, err := hybrid.New(p, l.gpu.x, hybrid.Options{Model: l.model, Mode: mode, Deadline: l.f.deadline, Queue: l.f.queue})
+	if err != nil {
+		p.Close()
+		return nil, err
+	}
+	return &hybridTarget{x, p, l.f.backlog()}, nil
+}
+
+// backlog returns how many queries are kept waiting at saturation with a GPU.
+func (f *loadFlags) backlog() int {
+	if f.queue > 0 {
+		return min(deviceBacklog, max(f.queue/2, 1))
+	}
+	return deviceBacklog
+}
+
+type cpuTarget struct{ *pool.Pool }
+
+func (cpuTarget) backlog() int    { return backlog }
+func (cpuTarget) report(*LoadRow) {}
+
+type hybridTarget struct {
+	*hybrid.Executor
+	pool *pool.Pool
+	most int
+}
+
+func (t *hybridTarget) backlog() int        { return t.most }
+func (t *hybridTarget) report(row *LoadRow) { row.Shares = newShares(t.Stats()) }
+
+// AppendHits answers one query.
+func (t *hybridTarget) AppendHits(ctx context.Context, dst []query.Hit, q *query.Query) ([]query.Hit, error) {
+	r, err := t.Search(ctx, *q)
+	return append(dst, r.Hits...), err
+}
+
+// Close closes the scheduler and its pool. The GPU stays open.
+func (t *hybridTarget) Close() {
+	_ = t.Executor.Close() // every answer has arrived
+	t.pool.Close()
+}

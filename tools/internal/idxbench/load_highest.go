@@ -1,0 +1,60 @@
+package idxbench
+
+import (
+	"context"
+	"fmt"
+)
+
+// lateShare is how many queries of a million may be late at the highest rate.
+const lateShare = 10
+
+// keeps reports whether at most 1 in 100,000 queries of a run was late or refused, and
+// arrivals did not outrun answers.
+func (row *LoadRow) keeps() bool {
+	return !row.behind && (row.Missed+row.Shed)*1e6 <= (row.Queries+row.Shed)*lateShare
+}
+
+// highest looks for the highest rate of arrivals that keeps the deadline. It halves the
+// range below the throughput at saturation until that is known to within 3 %, with runs of
+// half of --time, and then measures the result for --time, a little lower until it keeps
+// the deadline too.
+func (l *loader) highest(ctx context.Context, r run, saturated float64) (LoadRow, error) {
+	return findHighest(saturated, func(rate float64, long bool) (LoadRow, error) {
+		r.rate = rate
+		d := l.f.time
+		if !long {
+			d /= 2
+		}
+		return l.measure(ctx, r, l.queries, d)
+	})
+}
+
+func findHighest(saturated float64, measure func(rate float64, long bool) (LoadRow, error)) (LoadRow, error) {
+	low, high := 0.0, 1.1*saturated
+	for high-low > 0.03*high && high > 1 {
+		rate := (low + high) / 2
+		if low == 0 {
+			rate = 0.8 * high
+		}
+		row, err := measure(rate, false)
+		if err != nil {
+			return row, err
+		}
+		if row.keeps() {
+			low = rate
+		} else {
+			high = rate
+		}
+	}
+	for rate := low; rate > 1; rate *= 0.97 {
+		row, err := measure(rate, true)
+		if err != nil {
+			return row, err
+		}
+		if row.keeps() {
+			row.Highest = true
+			return row, nil
+		}
+	}
+	return LoadRow{}, fmt.Errorf("no rate of arrivals keeps the deadline")
+}

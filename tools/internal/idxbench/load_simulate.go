@@ -1,0 +1,214 @@
+package idxbench
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strconv"
+	"time"
+
+	"github.com/pinion-index/pinion/gpuload/hybrid"
+	"github.com/pinion-index/pinion/tools/internal/cli"
+)
+
+// costHead is the head of a file of recorded costs. Times are in nanoseconds.
+var costHead = []string{"mode", "k", "terms", "shortest", "second", "sum", "cpu_ns", "gpu_ns", "host_ns", "predicted_cpu_ns", "predicted_gpu_ns", "predicted_host_ns"}
+
+// simulatedModel is the model of simulated rows.
+const simulatedModel = "simulated"
+
+// recorded is a query of a file of recorded costs.
+type recorded struct {
+	features hybrid.Features
+	mode     string
+	record   hybrid.Record
+	alone    time.Duration // on the GPU, as the only query of a batch
+}
+
+func writeCosts(w io.Writer, all []recorded) error {
+	c := csv.NewWriter(w)
+	if err := c.Write(costHead); err != nil {
+		return err
+	}
+	for _, r := range all {
+		f, m, p := r.features, r.record.Cost, r.record.Predicted
+		row := []string{r.mode}
+		for _, n := range []uint64{uint64(f.K), uint64(f.Terms), f.Shortest, f.Second, f.Sum, uint64(m.CPU), uint64(m.GPU), uint64(m.Host), uint64(p.CPU), uint64(p.GPU), uint64(p.Host)} {
+			row = append(row, strconv.FormatUint(n, 10))
+		}
+		if err := c.Write(row); err != nil {
+			return err
+		}
+	}
+	c.Flush()
+	return c.Error()
+}
+
+// readCosts reads what writeCosts wrote. Of the features, only the mode is needed.
+func readCosts(path string) ([]recorded, error) {
+	in, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	c := csv.NewReader(in)
+	c.FieldsPerRecord = len(costHead)
+	rows, err := c.ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if len(rows) < 2 || rows[0][6] != costHead[6] {
+		return nil, fmt.Errorf("%s holds no recorded costs", path)
+	}
+	var out []recorded
+	for i, row := range rows[1:] {
+		var n [11]time.Duration
+		for k := range n {
+			v, err := strconv.ParseUint(row[k+1], 10, 62)
+			if err != nil {
+				return nil, fmt.Errorf("%s: line %d: %s is %q, not a number", path, i+2, costHead[k+1], row[k+1])
+			}
+			n[k] = time.Duration(v)
+		}
+		out = append(out, recorded{mode: row[0], record: hybrid.Record{Cost: hybrid.Cost{CPU: n[5], GPU: n[6], Host: n[7]}, Predicted: hybrid.Cost{CPU: n[8], GPU: n[9], Host: n[10]}}})
+	}
+	return out, nil
+}
+
+// simulated runs --simulate.
+func (f *loadFlags) simulated(ctx context.Context, stderr io.Writer) (*Load, error) {
+	all, err := readCosts(f.simulate)
+	if err != nil {
+		return nil, err
+	}
+	model := hybrid.DefaultModel()
+	if f.cost != "" {
+		if model, err = hybrid.ReadModel(f.cost); err != nil {
+			return nil, err
+		}
+	}
+	var records []hybrid.Record
+	for _, r := range all {
+		if f.mode.Value == mixed || f.mode.Value == r.mode {
+			records = append(records, r.record)
+		}
+	}
+	if len(records) == 0 {
+		return nil, fmt.Errorf("%s holds no query of mode %s", f.simulate, f.mode.Value)
+	}
+	workers, rates := f.workers, f.rates
+	if len(workers) == 0 {
+		workers = []int{runtime.NumCPU()}
+	}
+	find := f.deadline > 0 && len(rates) == 0
+	if len(rates) == 0 {
+		rates = []float64{0}
+	}
+	out := &Load{Index: "simulated", Queries: len(records), Mode: f.mode.Value, K: f.k, CPUs: workers[0], GPU: "simulated"}
+	p := cli.NewProgress(stderr, "simulate", 0, cli.ItemRate("runs"))
+	defer p.Stop()
+	start := time.Now()
+	for _, name := range f.devices {
+		mode, err := hybrid.ParseMode(name)
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range workers {
+			one := simulator{f, model, mode, n, records}
+			for _, rate := range rates {
+				if err := ctx.Err(); err != nil {
+					return nil, err
+				}
+				row, err := one.row(rate, f.time)
+				if err != nil {
+					return nil, err
+				}
+				out.Rows = append(out.Rows, row)
+				p.Set(int64(len(out.Rows)))
+				if !find {
+					continue
+				}
+				if row, err = findHighest(row.Throughput, func(rate float64, _ bool) (LoadRow, error) { return one.row(rate, f.time) }); err != nil {
+					return nil, err
+				}
+				out.Rows = append(out.Rows, row)
+			}
+			out.summary = append(out.summary, one.regret(out.Rows)...)
+		}
+	}
+	for _, n := range workers {
+		out.summary = append(out.summary, (&simulator{f, model, hybrid.Parallel, n, records}).best())
+	}
+	out.Seconds = time.Since(start).Seconds()
+	return out, nil
+}
+
+// simulator runs simulations of one machine.
+type simulator struct {
+	f       *loadFlags
+	model   *hybrid.Model
+	mode    hybrid.Mode
+	workers int
+	records []hybrid.Record
+}
+
+// row simulates arrivals for d, after a quarter of that as warm-up; at saturation it
+// answers the whole log several times, and at least 20 times what waits.
+func (s *simulator) row(rate float64, d time.Duration) (LoadRow, error) {
+	row := LoadRow{Device: s.mode.String(), Model: simulatedModel, Workers: s.workers, Offered: rate}
+	n, warm := (20*s.f.backlog()/len(s.records)+5)*len(s.records), 0
+	if rate > 0 {
+		warm = int(rate * d.Seconds() / 4)
+		n = max(warm+int(rate*d.Seconds()), 1)
+	}
+	o, err := hybrid.Simulate(s.records, hybrid.Simulation{Options: hybrid.Options{Model: s.model, Mode: s.mode, Deadline: s.f.deadline, Queue: s.f.queue},
+		Workers: s.workers, Rate: rate, Backlog: s.f.backlog(), Queries: n, Warm: warm, Seed: s.f.seed})
+	if err != nil {
+		return row, err
+	}
+	h := newLatencies()
+	for _, t := range o.Took {
+		record(h, t)
+		if rate > 0 && s.f.deadline > 0 && t > s.f.deadline {
+			row.Missed++
+		}
+	}
+	row.latencies(h)
+	row.Throughput = o.Throughput
+	row.behind = rate > 0 && o.Elapsed > d+d/8+time.Millisecond
+	if rate == 0 {
+		row.Mean = 0 // says only how many wait
+	}
+	row.Shares = newShares(o.Stats)
+	return row, nil
+}
+
+// regret compares what the machine reached at saturation with the best choice in
+// hindsight.
+func (s *simulator) regret(rows []LoadRow) (out []string) {
+	for _, r := range rows {
+		if r.Device == s.mode.String() && r.Workers == s.workers && r.Offered == 0 {
+			more := s.rate(s.oracle().Oracle)/r.Throughput - 1
+			out = append(out, fmt.Sprintf("%s, %d workers: %s %% more time than with the best choice for each query in hindsight", s.mode, s.workers, cli.Float(100*more, 3)))
+		}
+	}
+	return out
+}
+
+// best says what the machine could do.
+func (s *simulator) best() string {
+	b := s.oracle()
+	return fmt.Sprintf("%d workers, at best: %s queries/s on the CPU, %s on the GPU, %s with the best choices", s.workers,
+		cli.Float(s.rate(b.CPU), 4), cli.Float(s.rate(b.GPU), 4), cli.Float(s.rate(b.Oracle), 4))
+}
+
+func (s *simulator) oracle() hybrid.Bound {
+	return hybrid.Oracle(s.records, s.workers, 4096, s.model.Batch)
+}
+
+func (s *simulator) rate(d time.Duration) float64 {
+	return float64(len(s.records)) / max(d, 1).Seconds()
+}

@@ -165,7 +165,7 @@ func prepare(cmd *cobra.Command) {
 	cmd.SilenceErrors = true
 	cmd.SilenceUsage = true
 	cmd.DisableAutoGenTag = true
-	cmd.Version = version()
+	cmd.Version = Version()
 	cmd.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usageError{suggestFlag(c, err)} })
 	completeChoices(cmd)

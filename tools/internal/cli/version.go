@@ -10,9 +10,9 @@ import (
 	"github.com/pinion-index/pinion/internal/simd"
 )
 
-// version describes the program: version and commit of the module, version of the
+// Version describes the program: version and commit of the module, version of the
 // file format, Go, platform and instructions.
-func version() string {
+func Version() string {
 	parts := []string{"(unknown version)"}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		parts[0] = info.Main.Version

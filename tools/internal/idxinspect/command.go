@@ -23,7 +23,7 @@ export. Terms are not analyzed: give them as the dictionary has them.`,
   idxinspect list kjv.idx shepherd
   idxinspect hexdump --term shepherd kjv.idx`,
 	}
-	root.AddCommand(summaryCommand(), verifyCommand(), sectionsCommand(), sizesCommand(),
+	root.AddCommand(summaryCommand(), verifyCommand(), reportCommand(), sectionsCommand(), sizesCommand(),
 		termsCommand(), listCommand(), blocksCommand(), postingsCommand(), docsCommand(), statsCommand(),
 		hexdumpCommand(), diffCommand(), explainCommand(), exportCommand(), gpuPlanCommand(),
 		repairCommand(), backupCommand())

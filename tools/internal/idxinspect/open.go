@@ -1,11 +1,13 @@
 package idxinspect
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
@@ -19,6 +21,7 @@ type index struct {
 	manifest *store.Manifest // nil for a file
 	segs     []*seg
 	closers  []func()
+	damaged  func(error) // if not nil, called for segments that are left out for damage
 }
 
 // seg is one segment of an index.
@@ -45,12 +48,16 @@ func withIndex(path string, f func(x *index) error) (err error) {
 	return f(x)
 }
 
-func openIndex(path string) (*index, error) {
+func openIndex(path string) (*index, error) { return openSound(path, nil) }
+
+// openSound opens the sound segments of the index at path and calls damaged for the
+// others; without damaged, they are an error.
+func openSound(path string, damaged func(error)) (*index, error) {
 	st, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
-	x := &index{path: path}
+	x := &index{path: path, damaged: damaged}
 	if st.IsDir() {
 		err = x.openDir()
 	} else {
@@ -78,7 +85,12 @@ func (x *index) openDir() error {
 	c, err := d.OpenLatest(func(c *store.Commit) error {
 		x.segs = nil
 		for i := range c.Segments {
-			if err := x.openSegment(d, c, i); err != nil {
+			err := x.openSegment(d, c, i)
+			if err != nil && x.damaged != nil && (errors.Is(err, format.ErrCorrupt) || cli.IsNotExist(err)) {
+				x.damaged(err)
+				continue
+			}
+			if err != nil {
 				return err
 			}
 		}

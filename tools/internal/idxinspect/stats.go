@@ -37,9 +37,10 @@ func statsCommand() *cobra.Command {
 	o := indexstats.Options{Blocks: defaultBlocks}
 	only := cli.NewChoice("NAME", append([]string{"all"}, histogramNames...)...)
 	cmd := command("stats INDEX", "Show how frequencies, lengths, gaps and block widths are distributed",
-		`Document frequencies and lengths are those of all terms and documents, deleted ones
-included. The others come from a sample: the blocks that hold every n-th posting, in
-the order of the dictionary, from a random one on. The sample stays the same unless
+		`Document frequencies (df) and lengths are those of all terms and documents,
+deleted ones included. The others (gaps, frequencies, docs-widths, freqs-widths,
+exceptions) come from a sample: the blocks that hold every n-th posting, in the
+order of the dictionary, from a random one on. The sample stays the same unless
 --seed changes. Percentiles are within 1 %.`,
 		`  idxinspect stats kjv.idx
   idxinspect stats --histogram gaps kjv.idx
@@ -65,7 +66,7 @@ the order of the dictionary, from a random one on. The sample stays the same unl
 			}
 			return s, nil
 		})
-	cmd.Flags().Var(only, "histogram", "show one with its bins: "+only.Words())
+	cmd.Flags().Var(only, "histogram", "show only one, with its bins")
 	cmd.Flags().BoolVar(&asCSV, "csv", false, "print the bins as CSV")
 	cli.Int(cmd.Flags(), &o.Blocks, "blocks", defaultBlocks, 1, 1<<30, "sample about `N` blocks")
 	cmd.Flags().Uint64Var(&o.Seed, "seed", 1, "draw other blocks with another `NUMBER`")

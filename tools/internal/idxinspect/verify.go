@@ -47,6 +47,8 @@ type Place struct {
 	Length  int64     `json:"length,omitempty"`
 	Docs    []uint32  `json:"documents,omitempty"` // the first, and the one after the last
 	Flip    *FlipText `json:"flipped_bit,omitempty"`
+
+	what string // Error without the place
 }
 
 // FlipText is the one bit whose flip explains a damage.
@@ -57,12 +59,15 @@ type FlipText struct {
 
 // place turns an error into a Place.
 func place(err error) Place {
-	p := Place{Error: err.Error()}
+	p := Place{Error: err.Error(), what: err.Error()}
 	var e *format.Error
 	if !errors.As(err, &e) {
 		return p
 	}
 	p.Section, p.Term = e.Section, cli.Text(e.List)
+	if e.Msg != "" {
+		p.what = e.Msg
+	}
 	if e.Block >= 0 {
 		p.Block = &e.Block
 	}

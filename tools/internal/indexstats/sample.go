@@ -41,7 +41,7 @@ func newSampler(postings uint64, o Options) *sampler {
 	s.freqs = newHistogram("frequencies", "Frequencies", "occurrences", "postings", octave, true)
 	s.docsWidth = newHistogram("docs-widths", "Block widths of docIDs", "bits", "blocks", linear, true)
 	s.freqsWidth = newHistogram("freqs-widths", "Block widths of frequencies", "bits", "blocks", linear, true)
-	s.exceptions = newHistogram("exceptions", "Exceptions of a block of docIDs", "exceptions", "blocks", fine, true)
+	s.exceptions = newHistogram("exceptions", "Exceptions of docIDs", "exceptions of a block", "blocks", linear, true)
 	return s
 }
 

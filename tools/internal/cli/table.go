@@ -113,15 +113,26 @@ func JSON(w io.Writer, v any) error {
 
 // Count prints an integer in groups of three digits.
 func Count[T ~int | ~int64 | ~uint32 | ~uint64 | ~int32](n T) string {
-	s := fmt.Sprintf("%d", n)
-	sign := ""
-	if s[0] == '-' {
-		sign, s = "-", s[1:]
+	var digits, out [32]byte
+	d := strconv.AppendUint(digits[:0], magnitude(n), 10)
+	o := out[:0]
+	if n < 0 {
+		o = append(o, '-')
 	}
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
+	for i, c := range d {
+		if i > 0 && (len(d)-i)%3 == 0 {
+			o = append(o, ',')
+		}
+		o = append(o, c)
 	}
-	return sign + s
+	return string(o)
+}
+
+func magnitude[T ~int | ~int64 | ~uint32 | ~uint64 | ~int32](n T) uint64 {
+	if n < 0 {
+		return -uint64(n)
+	}
+	return uint64(n)
 }
 
 // Bytes prints a size with a binary unit: 1.5 MiB.

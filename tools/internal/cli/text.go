@@ -12,6 +12,9 @@ import (
 // Quote returns an id or term, quoted if it would be ambiguous otherwise.
 func Quote[T ~string](text T) string {
 	s := string(text)
+	if plain(s) && s != "" && !strings.ContainsAny(s, ` "`) {
+		return s
+	}
 	if s == "" || !utf8.ValidString(s) {
 		return strconv.Quote(s)
 	}
@@ -21,6 +24,16 @@ func Quote[T ~string](text T) string {
 		}
 	}
 	return s
+}
+
+// plain reports whether s consists of printable ASCII characters.
+func plain(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
 }
 
 // Snippet returns at most n runes of text on one line.
@@ -61,6 +74,9 @@ func (t Text) MarshalJSON() ([]byte, error) {
 // escaped as in Go strings, so that what a file holds cannot control a terminal.
 // Line feeds and tabs remain.
 func Printable(s string) string {
+	if plain(s) {
+		return s
+	}
 	control := func(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsPrint(r) && !unicode.IsGraphic(r) }
 	if utf8.ValidString(s) && strings.IndexFunc(s, control) < 0 {
 		return s

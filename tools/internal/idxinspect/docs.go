@@ -1,6 +1,9 @@
 package idxinspect
 
 import (
+	"bufio"
+	"cmp"
+	"context"
 	"fmt"
 	"io"
 
@@ -9,11 +12,11 @@ import (
 	"github.com/pinion-index/pinion/tools/internal/cli"
 )
 
-// Docs is what `idxinspect docs` prints.
+// Docs is what `idxinspect docs` prints for documents that are named. It prints others as
+// it reads them, in the same form.
 type Docs struct {
 	Docs  []Doc  `json:"docs"`
 	Total uint64 `json:"total"`
-	full  bool
 }
 
 // Doc is one document.
@@ -34,14 +37,14 @@ func docsCommand() *cobra.Command {
 		"Without ids it lists documents in docID order, including deleted ones.",
 		`  idxinspect docs kjv.idx Ge1:1 Rev22:21
   idxinspect docs --from 31000 --limit 10 kjv.idx`,
-		[]string{"INDEX", "[ID]"}, func(_ *cobra.Command, args []string) (report, error) {
-			out := &Docs{Docs: []Doc{}, full: full || len(args) > 1}
+		[]string{"INDEX", "[ID]"}, func(cmd *cobra.Command, args []string) (report, error) {
+			if len(args) == 1 {
+				return nil, withIndex(args[0], func(x *index) error { return numbered(cmd, x, from, limit, full) })
+			}
+			out := &Docs{Docs: []Doc{}}
 			err := withIndex(args[0], func(x *index) error {
 				out.Total = x.docs()
-				if len(args) > 1 {
-					return out.named(x, args[1:])
-				}
-				return out.numbered(x, from, limit)
+				return out.named(x, args[1:])
 			})
 			if err != nil {
 				return nil, err
@@ -67,19 +70,6 @@ func (d *Docs) named(x *index, ids []string) error {
 	return nil
 }
 
-func (d *Docs) numbered(x *index, from uint64, limit int) error {
-	for doc := from; doc < d.Total && (limit == 0 || len(d.Docs) < limit); doc++ {
-		g, local, err := x.find(doc)
-		if err != nil {
-			return err
-		}
-		if err := d.add(g, local); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func (d *Docs) add(g *seg, doc uint32) error {
 	id, err := g.ID(doc, nil)
 	if err != nil {
@@ -98,36 +88,106 @@ func (d *Docs) add(g *seg, doc uint32) error {
 }
 
 func (d *Docs) text(w io.Writer) {
-	t := cli.NewTable(">doc", "id", ">length", "", "text")
-	for _, e := range d.Docs {
-		text := ""
-		if !d.full {
-			text = cli.Snippet([]byte(e.Text), 60)
-		}
-		t.Row(e.Doc, cli.Quote(e.ID), e.Length, deletedText(e.Deleted), text)
-	}
-	if !d.full {
-		t.WriteTo(w)
-		if n := len(d.Docs); n > 0 && uint64(d.Docs[n-1].Doc)+1 < d.Total {
-			fmt.Fprintf(w, "... of %s: see --from and --limit\n", cli.Count(d.Total))
-		}
-		return
-	}
-	for i, e := range d.Docs {
+	for i := range d.Docs {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		t := cli.NewTable("", "")
-		t.Row("doc", e.Doc)
-		t.Row("id", cli.Quote(e.ID))
-		t.Row("length", fmt.Sprintf("%s tokens", cli.Count(e.Length)))
-		t.Row("segment", e.Segment)
-		if e.Deleted {
-			t.Row("deleted", "yes")
+		d.Docs[i].text(w, []byte(d.Docs[i].Text))
+	}
+}
+
+// text prints a document with its text.
+func (e *Doc) text(w io.Writer, text []byte) {
+	line := func(name, value string) { fmt.Fprintf(w, "%-7s  %s\n", name, value) }
+	line("doc", cli.Count(e.Doc))
+	line("id", cli.Quote(e.ID))
+	line("length", cli.Count(e.Length)+" tokens")
+	line("segment", cli.Printable(e.Segment))
+	if e.Deleted {
+		line("deleted", "yes")
+	}
+	if len(text) > 0 {
+		io.WriteString(w, "\n")
+		w.Write(text)
+		io.WriteString(w, "\n")
+	}
+}
+
+// numbered prints documents in docID order as it reads them.
+func numbered(cmd *cobra.Command, x *index, from uint64, limit int, full bool) error {
+	total := x.docs()
+	end := total
+	if limit > 0 {
+		end = min(total, from+uint64(limit))
+	}
+	w := cmd.OutOrStdout()
+	switch asJSON, _ := cmd.Flags().GetBool("json"); {
+	case asJSON:
+		j, err := cli.NewJSONWriter(w)
+		if err == nil {
+			err = j.Array("docs")
 		}
-		t.WriteTo(w)
-		if e.Text != "" {
-			fmt.Fprintf(w, "\n%s\n", e.Text)
+		if err == nil {
+			err = x.eachDoc(cmd.Context(), from, end, func(d *Doc, text []byte) error {
+				d.Text = string(text)
+				return j.Element(d)
+			})
+		}
+		return cmp.Or(err, j.EndArray(), j.Member("total", total), j.Close())
+	case full:
+		b := bufio.NewWriterSize(w, 1<<16)
+		err := x.eachDoc(cmd.Context(), from, end, func(d *Doc, text []byte) error {
+			if uint64(d.Doc) > from {
+				fmt.Fprintln(b)
+			}
+			d.text(b, text)
+			return nil
+		})
+		return cmp.Or(err, b.Flush())
+	}
+	t := cli.NewRowWriter(w, ">doc", "id", ">length", "", "text")
+	err := x.eachDoc(cmd.Context(), from, end, func(d *Doc, text []byte) error {
+		return t.Row(cli.Count(d.Doc), cli.Quote(d.ID), cli.Count(d.Length), deletedText(d.Deleted), cli.Snippet(text, 60))
+	})
+	if err = cmp.Or(err, t.Flush()); err == nil && from < end && end < total {
+		fmt.Fprintf(w, "... of %s: see --from and --limit\n", cli.Count(total))
+	}
+	return err
+}
+
+// eachDoc calls f with the documents from up to end, without and with their texts, which
+// are valid until f returns.
+func (x *index) eachDoc(ctx context.Context, from, end uint64, f func(d *Doc, text []byte) error) error {
+	for _, g := range x.segs {
+		first, last := max(from, uint64(g.base)), min(end, uint64(g.base)+uint64(g.Meta().Docs))
+		if first >= last {
+			continue
+		}
+		lengths, err := g.DocLens()
+		if err != nil {
+			return err
+		}
+		texts, err := g.Texts()
+		if err != nil {
+			return err
+		}
+		var id []byte
+		for doc := first; doc < last; doc++ {
+			local := uint32(doc - uint64(g.base))
+			if id, err = g.ID(local, id); err != nil {
+				return err
+			}
+			text, err := texts.At(local)
+			if err != nil {
+				return err
+			}
+			if err := f(&Doc{uint32(doc), cli.Text(id), lengths.Get(local), g.deleted(local), g.file, ""}, text); err != nil {
+				return err
+			}
+			if doc%1024 == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
 		}
 	}
+	return nil
 }

@@ -1,6 +1,7 @@
 package idxinspect
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -164,13 +165,14 @@ func (e *Explanation) addTerm(x *index, g *seg, doc uint32, term []byte) error {
 		if err != nil {
 			return err
 		}
-		var p Postings
-		p.limit = 1
-		if err := p.add(g, l, g.base+doc); err != nil {
+		err = enough(eachPosting(context.Background(), g, l, g.base+doc, func(p *Posting) error {
+			if p.Doc == g.base+doc {
+				t.TF = p.TF
+			}
+			return errEnough
+		}))
+		if err != nil {
 			return err
-		}
-		if len(p.Postings) > 0 && p.Postings[0].Doc == g.base+doc {
-			t.TF = p.Postings[0].TF
 		}
 	}
 	e.Terms = append(e.Terms, t)

@@ -104,30 +104,32 @@ var errDamaged = errors.New("damage found")
 
 // eachList calls f with the lists of a term. It is an error if no segment has the term.
 func eachList(path, term string, f func(g *seg, l *segment.List) error) error {
-	return withIndex(path, func(x *index) error {
-		found := false
-		for _, g := range x.segs {
-			e, ok, err := g.Lookup([]byte(term))
-			if err != nil {
-				return err
-			}
-			if !ok {
-				continue
-			}
-			found = true
-			l, err := g.List(e)
-			if err == nil {
-				err = f(g, l)
-			}
-			if err != nil {
-				return format.Locate(err, format.Place{List: term, Block: format.NoBlock})
-			}
+	return withIndex(path, func(x *index) error { return x.eachList(term, f) })
+}
+
+func (x *index) eachList(term string, f func(g *seg, l *segment.List) error) error {
+	found := false
+	for _, g := range x.segs {
+		e, ok, err := g.Lookup([]byte(term))
+		if err != nil {
+			return err
 		}
-		if !found {
-			return x.noTerm(term)
+		if !ok {
+			continue
 		}
-		return nil
-	})
+		found = true
+		l, err := g.List(e)
+		if err == nil {
+			err = f(g, l)
+		}
+		if err != nil {
+			return format.Locate(err, format.Place{List: term, Block: format.NoBlock})
+		}
+	}
+	if !found {
+		return x.noTerm(term)
+	}
+	return nil
 }
 
 // noTerm returns the error that no segment has term. It names the term that the

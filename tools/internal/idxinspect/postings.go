@@ -1,6 +1,9 @@
 package idxinspect
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"sort"
@@ -108,15 +111,6 @@ func (b Blocks) text(w io.Writer) {
 	}
 }
 
-// Postings is what `idxinspect postings` prints.
-type Postings struct {
-	Term     cli.Text  `json:"term"`
-	DF       uint64    `json:"df"`
-	Postings []Posting `json:"postings"`
-	More     bool      `json:"more"`
-	limit    int
-}
-
 // Posting is one posting.
 type Posting struct {
 	Doc     uint32   `json:"doc"`
@@ -133,24 +127,66 @@ func postingsCommand() *cobra.Command {
 		"Documents are numbered across all segments, as in query results.",
 		`  idxinspect postings kjv.idx shepherd
   idxinspect postings --from 20000 --limit 10 kjv.idx the`,
-		[]string{"INDEX", "TERM"}, func(_ *cobra.Command, args []string) (report, error) {
-			out := &Postings{Term: cli.Text(args[1]), Postings: []Posting{}, limit: limit}
-			err := eachList(args[0], args[1], func(g *seg, l *segment.List) error {
-				out.DF += uint64(l.N)
-				return out.add(g, l, from)
-			})
-			if err != nil {
-				return nil, err
-			}
-			return out, nil
+		[]string{"INDEX", "TERM"}, func(cmd *cobra.Command, args []string) (report, error) {
+			return nil, withIndex(args[0], func(x *index) error { return listPostings(cmd, x, args[1], from, limit) })
 		})
 	cmd.Flags().Uint32Var(&from, "from", 0, "begin with document `N`")
 	cli.Int(cmd.Flags(), &limit, "limit", 50, 0, cli.Any, "at most `N` postings, 0 for all")
 	return cmd
 }
 
-// add appends the postings of l from global docID from on.
-func (p *Postings) add(g *seg, l *segment.List, from uint32) error {
+// listPostings prints the postings of a term as it reads them.
+func listPostings(cmd *cobra.Command, x *index, term string, from uint32, limit int) error {
+	df := uint64(0)
+	if err := x.eachList(term, func(_ *seg, l *segment.List) error { df += uint64(l.N); return nil }); err != nil {
+		return err
+	}
+	n, more := 0, false
+	each := func(f func(p *Posting) error) error {
+		return x.eachList(term, func(g *seg, l *segment.List) error {
+			return eachPosting(cmd.Context(), g, l, from, func(p *Posting) error {
+				if more = limit > 0 && n == limit; more {
+					return errEnough
+				}
+				n++
+				return f(p)
+			})
+		})
+	}
+	w := cmd.OutOrStdout()
+	if asJSON, _ := cmd.Flags().GetBool("json"); asJSON {
+		j, err := cli.NewJSONWriter(w)
+		if err == nil {
+			err = cmp.Or(j.Member("term", cli.Text(term)), j.Member("df", df), j.Array("postings"))
+		}
+		if err == nil {
+			err = enough(each(func(p *Posting) error { return j.Element(p) }))
+		}
+		return cmp.Or(err, j.EndArray(), j.Member("more", more), j.Close())
+	}
+	t := cli.NewRowWriter(w, ">doc", "id", ">tf", ">length", "")
+	err := enough(each(func(p *Posting) error {
+		return t.Row(cli.Count(p.Doc), cli.Quote(p.ID), cli.Count(p.TF), cli.Count(p.Length), deletedText(p.Deleted))
+	}))
+	if err = cmp.Or(err, t.Flush()); err == nil && more {
+		fmt.Fprintf(w, "... of %s: see --limit\n", cli.Count(df))
+	}
+	return err
+}
+
+// errEnough ends a walk.
+var errEnough = errors.New("enough")
+
+// enough returns err unless it is errEnough.
+func enough(err error) error {
+	if errors.Is(err, errEnough) {
+		return nil
+	}
+	return err
+}
+
+// eachPosting calls f with the postings of l from global docID from on.
+func eachPosting(ctx context.Context, g *seg, l *segment.List, from uint32, f func(p *Posting) error) error {
 	lens, err := g.DocLens()
 	if err != nil {
 		return err
@@ -159,9 +195,9 @@ func (p *Postings) add(g *seg, l *segment.List, from uint32) error {
 	docs, freqs := make([]uint32, l.BlockLen), make([]uint32, l.BlockLen)
 	var id []byte
 	for i := sort.Search(l.Blocks, func(i int) bool { return l.Last(i) >= local }); i < l.Blocks; i++ {
-		n, err := l.DecodeDocs(docs, i, 1)
+		n, err := l.DecodePostings(docs, freqs, i, 1)
 		if err == nil {
-			_, err = l.DecodeFreqs(freqs, i, 1)
+			err = ctx.Err()
 		}
 		if err != nil {
 			return err
@@ -170,28 +206,15 @@ func (p *Postings) add(g *seg, l *segment.List, from uint32) error {
 			if doc < local {
 				continue
 			}
-			if p.limit > 0 && len(p.Postings) == p.limit {
-				p.More = true
-				return nil
-			}
 			if id, err = g.ID(doc, id); err != nil {
 				return format.Locate(err, format.Place{Block: i})
 			}
-			p.Postings = append(p.Postings, Posting{g.base + doc, cli.Text(id), freqs[j], lens.Get(doc), g.deleted(doc)})
+			if err := f(&Posting{g.base + doc, cli.Text(id), freqs[j], lens.Get(doc), g.deleted(doc)}); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
-}
-
-func (p *Postings) text(w io.Writer) {
-	t := cli.NewTable(">doc", "id", ">tf", ">length", "")
-	for _, e := range p.Postings {
-		t.Row(e.Doc, cli.Quote(e.ID), e.TF, e.Length, deletedText(e.Deleted))
-	}
-	t.WriteTo(w)
-	if p.More {
-		fmt.Fprintf(w, "... of %s: see --limit\n", cli.Count(p.DF))
-	}
 }
 
 func deletedText(deleted bool) string {

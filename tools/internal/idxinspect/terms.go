@@ -1,6 +1,7 @@
 package idxinspect
 
 import (
+	"cmp"
 	"container/heap"
 	"fmt"
 	"io"
@@ -12,7 +13,8 @@ import (
 	"github.com/pinion-index/pinion/tools/internal/indexstats"
 )
 
-// Terms is what `idxinspect terms` prints.
+// Terms is what `idxinspect terms --sort df` prints. In bytewise order it prints terms as it
+// reads them, in the same form.
 type Terms struct {
 	Terms []Term `json:"terms"`
 	More  bool   `json:"more"`
@@ -36,17 +38,16 @@ func termsCommand() *cobra.Command {
 		`  idxinspect terms --prefix shep kjv.idx
   idxinspect terms --sort df --limit 20 kjv.idx
   idxinspect terms --limit 0 --json kjv.idx | jq -r '.terms[].term'`,
-		[]string{"INDEX"}, func(_ *cobra.Command, args []string) (report, error) {
+		[]string{"INDEX"}, func(cmd *cobra.Command, args []string) (report, error) {
 			var out *Terms
 			err := withIndex(args[0], func(x *index) (err error) {
-				if order.Value == "df" {
-					out, err = frequentTerms(x, prefix, from, limit)
-				} else {
-					out, err = listTerms(x, prefix, from, limit)
+				if order.Value == "term" {
+					return listTerms(cmd, x, prefix, from, limit)
 				}
+				out, err = frequentTerms(x, prefix, from, limit)
 				return err
 			})
-			if err != nil {
+			if err != nil || out == nil {
 				return nil, err
 			}
 			return out, nil
@@ -58,17 +59,49 @@ func termsCommand() *cobra.Command {
 	return cmd
 }
 
-func listTerms(x *index, prefix, from string, limit int) (*Terms, error) {
-	out := &Terms{Terms: []Term{}, limit: limit}
+// listTerms prints terms in bytewise order as it reads them.
+func listTerms(cmd *cobra.Command, x *index, prefix, from string, limit int) (err error) {
 	m := newTermMerge(x, prefix, from)
-	for m.next() {
-		if limit > 0 && len(out.Terms) == limit {
-			out.More = true
-			break
+	n, more := 0, false
+	next := func() bool {
+		if !m.next() {
+			return false
 		}
-		out.Terms = append(out.Terms, m.term())
+		more = limit > 0 && n == limit
+		n++
+		return !more
 	}
-	return out, m.err
+	w := cmd.OutOrStdout()
+	if asJSON, _ := cmd.Flags().GetBool("json"); asJSON {
+		j, err := cli.NewJSONWriter(w)
+		if err == nil {
+			err = j.Array("terms")
+		}
+		for err == nil && next() {
+			t := m.term()
+			err = j.Element(&t)
+		}
+		return cmp.Or(err, m.err, j.EndArray(), j.Member("more", more), j.Close())
+	}
+	t := cli.NewRowWriter(w, termHeads...)
+	for err == nil && next() {
+		e := m.term()
+		err = t.Row(e.cells()...)
+	}
+	if n == 0 && err == nil && m.err == nil {
+		fmt.Fprintln(w, "no terms")
+		return nil
+	}
+	if err = cmp.Or(err, m.err, t.Flush()); err == nil && more {
+		fmt.Fprintf(w, "... more than %d: see --limit\n", limit)
+	}
+	return err
+}
+
+var termHeads = []string{"term", ">df", ">segments", "form in each"}
+
+func (t *Term) cells() []string {
+	return []string{cli.Quote(t.Term), cli.Count(t.DF), cli.Count(t.Segments), strings.Join(t.Forms, " ")}
 }
 
 // frequentTerms returns the limit terms with the highest df.
@@ -153,11 +186,11 @@ func (t *Terms) text(w io.Writer) {
 		fmt.Fprintln(w, "no terms")
 		return
 	}
-	tab := cli.NewTable("term", ">df", ">segments", "form in each")
-	for _, e := range t.Terms {
-		tab.Row(cli.Quote(e.Term), e.DF, e.Segments, strings.Join(e.Forms, " "))
+	tab := cli.NewRowWriter(w, termHeads...)
+	for i := range t.Terms {
+		tab.Row(t.Terms[i].cells()...)
 	}
-	tab.WriteTo(w)
+	tab.Flush()
 	if t.More {
 		fmt.Fprintf(w, "... more than %d: see --limit\n", t.limit)
 	}

@@ -220,7 +220,7 @@ func readQueries(path string, s *reader.Snapshot) ([][][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	src, _, err := exchange.OpenDocuments(path, exchange.FormatTSV)
+	src, err := exchange.OpenQueries(path, exchange.QueriesAuto)
 	if err != nil {
 		return nil, err
 	}

@@ -98,7 +98,7 @@ func (l *planLog) read(path string) error {
 		return err
 	}
 	tokenizer := a.Tokenizer()
-	src, _, err := exchange.OpenDocuments(path, exchange.FormatTSV)
+	src, err := exchange.OpenQueries(path, exchange.QueriesAuto)
 	if err != nil {
 		return err
 	}

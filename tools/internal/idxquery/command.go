@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/pinion-index/pinion/exchange"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/query/pool"
 	"github.com/pinion-index/pinion/tools/internal/cli"
@@ -19,6 +20,7 @@ type flags struct {
 	device  *cli.Choice
 	params  query.Params
 	queries string
+	format  *cli.Choice
 	run     string
 	tag     string
 	width   int
@@ -34,7 +36,12 @@ func newFlags() *flags {
 	for _, a := range query.Algorithms() {
 		algos = append(algos, a.String())
 	}
+	var formats []string
+	for _, x := range exchange.QueryFormats() {
+		formats = append(formats, string(x))
+	}
 	return &flags{
+		format:  cli.NewChoice("FORMAT", formats...),
 		mode:    cli.NewChoice("MODE", query.Or.String(), query.And.String(), query.AndOr.String()),
 		algo:    cli.NewChoice("NAME", algos...),
 		device:  cli.NewChoice("DEVICE", "cpu", "gpu", "hybrid"),
@@ -59,6 +66,9 @@ Modes:
   and     documents with all of them
   and-or  like and, or like or if that finds fewer than k
 
+A file of queries has lines of qid, tab, text (tsv), or is one of TREC topics (trec),
+whose titles are the queries.
+
 All algorithms give the same answer and differ in speed.`,
 		Example: `  idxquery --index kjv.idx "the lord is my shepherd"
   idxquery --index kjv.idx --mode and --k 3 "faith hope charity" "salt of the earth"
@@ -75,7 +85,8 @@ All algorithms give the same answer and differ in speed.`,
 	fl.Var(f.device, "device", "where to find them: "+f.device.Words())
 	fl.Float64Var(&f.params.K1, "k1", f.params.K1, "BM25's k1")
 	fl.Float64Var(&f.params.B, "b", f.params.B, "BM25's b")
-	fl.StringVar(&f.queries, "queries", "", "queries as lines of qid, tab, text from `FILE`, - for standard input")
+	fl.StringVar(&f.queries, "queries", "", "read queries from `FILE`, - for standard input")
+	fl.Var(f.format, "queries-format", "its format: "+f.format.Words())
 	cli.Int(fl, &f.threads, "threads", f.threads, 1, cli.MaxThreads, "answer queries on `N` threads")
 	fl.Var(f.model, "model", "how threads share the work: "+f.model.Words())
 	fl.StringVar(&f.run, "run", "", "write TREC run lines to `FILE`, - for standard output, and no table")
@@ -94,6 +105,8 @@ func (f *flags) check(args []string) error {
 		return cli.Usage("QUERY or --queries is missing")
 	case len(args) > 0 && f.queries != "":
 		return cli.Usage("QUERY and --queries exclude each other")
+	case f.queries == "" && f.format.Value != string(exchange.QueriesAuto):
+		return cli.Usage("--queries-format goes with --queries")
 	case f.trace && f.threads > 1:
 		return cli.Usage("--trace takes one thread")
 	case f.run != "" && f.json:

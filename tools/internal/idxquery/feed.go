@@ -24,7 +24,7 @@ func (f *flags) feed(l *pipeline, args []string) error {
 		l.end(nil)
 		return nil
 	}
-	src, _, err := exchange.OpenDocuments(f.queries, exchange.FormatTSV)
+	src, err := exchange.OpenQueries(f.queries, exchange.QueryFormat(f.format.Value))
 	if err != nil {
 		return err
 	}

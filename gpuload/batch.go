@@ -34,6 +34,7 @@ type batch struct {
 	descs  []kernels.ListDesc // of lists without an extent
 
 	conjunctive bool
+	local       bool             // docIDs of the results are local to their segments
 	codecs      kernels.CodecSet // of the lists
 	parts       []layout.Part    // of the chores that have accumulators in device memory
 	drives      []*posting       // slab for chore.drive
@@ -45,7 +46,11 @@ func (x *Executor) submit(ctx context.Context, st *stage, plans []*plan, how way
 	if err := x.bring(ctx, plans, st.epoch); err != nil {
 		return err
 	}
-	l := &batch{x: x, st: st, conjunctive: how == byAnd}
+	return x.lay(&batch{x: x, st: st, conjunctive: how == byAnd}, plans, how)
+}
+
+// lay lays a batch out and submits it.
+func (x *Executor) lay(l *batch, plans []*plan, how way) error {
 	raw, terms := 0, 0
 	l.plans = make([]*plan, 0, len(plans))
 	for _, p := range plans {
@@ -145,6 +150,9 @@ func (l *batch) queries() []kernels.QueryDesc {
 		s := &l.x.views[c.seg]
 		q[i] = kernels.QueryDesc{Norms: l.x.norms[c.seg], Live: l.x.live[c.seg], FirstTerm: uint32(c.first),
 			NTerms: uint32(c.terms), DocBase: s.base, Docs: s.seg.Meta().Docs, Slot: uint32(c.slot)}
+		if l.local {
+			q[i].DocBase = 0
+		}
 	}
 	return q
 }

@@ -25,9 +25,10 @@ type Conjunction struct {
 	g       kernels.GatherParams
 	kernel  kernels.Kernel
 	merging *merging // for strategies that merge; otherwise nil
-	queries int
-	order   []int // by query: its index in the results
-	first   int64 // postings in the first lists
+	order   []int    // by query: its index in the results
+	slots   int      // results: one for each query or, of a step, for each segment
+	step    *step    // what the Conjunction is a step of; otherwise nil
+	first   int64    // postings in the first lists
 	started bool
 	closed  bool
 }
@@ -52,7 +53,7 @@ func (x *Executor) NewConjunction(ctx context.Context, queries []query.Query, st
 	if err := x.await(ctx); err != nil {
 		return nil, err
 	}
-	c := &Conjunction{x: x, queries: len(queries), st: stage{Buffers: layout.NewBuffers(x.dev, new(layout.Peak)), stream: stream,
+	c := &Conjunction{x: x, st: stage{Buffers: layout.NewBuffers(x.dev, new(layout.Peak)), stream: stream,
 		zoneFirst: x.stages[stream].zoneFirst}}
 	c.st.Reset(stream)
 	if err := c.prepare(ctx, queries, how); err != nil {
@@ -103,7 +104,7 @@ const tileRun = 8
 // spread is the division of a Conjunction's chores into tiles.
 type spread struct {
 	tiles  []kernels.Tile
-	first  []uint32 // the first tile of each query, and the end
+	first  []uint32 // the first tile of each result, and the end
 	size   int      // bytes of In, without the tiles
 	stride uint32   // maximum number of docIDs in a block
 }
@@ -121,15 +122,19 @@ func (c *Conjunction) layOut(plans []*plan, how Strategy) error {
 	// in L2.
 	slices.SortStableFunc(plans, func(a, b *plan) int { return cmp.Compare(a.second(len(x.views)), b.second(len(x.views))) })
 	l := &batch{x: x, st: st, plans: plans}
+	run := uint32(tileRun)
+	if c.step != nil {
+		l.descs, l.local, run = c.step.descs, true, c.step.run()
+	}
 	if how.merges() {
 		s := c.spread(l, 1, true)
 		return c.layOutMerged(l, s.size, s.tiles, s.first, how)
 	}
-	s := c.spread(l, tileRun, false)
-	stride := s.stride * tileRun
+	s := c.spread(l, run, false)
+	stride := s.stride * run
 	room := int64(len(s.tiles)) * int64(stride)
-	if err := errors.Join(st.ReserveIn(s.size+8*len(s.tiles)), st.ReserveOut(4*(len(plans)+1)+4*int(room)+64),
-		st.ReserveWork(4*room+8*int64(len(s.tiles))+8*int64(len(plans))+256)); err != nil {
+	if err := errors.Join(st.ReserveIn(s.size+8*len(s.tiles)), st.ReserveOut(c.outSize(room)),
+		st.ReserveWork(4*room+8*int64(len(s.tiles))+8*int64(c.slots)+256)); err != nil {
 		return err
 	}
 	for i := range l.chores {
@@ -137,7 +142,7 @@ func (c *Conjunction) layOut(plans []*plan, how Strategy) error {
 	}
 	c.p = kernels.IntersectParams{Lists: x.lists.table, Queries: layout.Put(st.Buffers, l.queries()), Terms: layout.Put(st.Buffers, l.terms),
 		Tiles: layout.Put(st.Buffers, s.tiles), Counts: st.Scratch(4 * int64(len(s.tiles))), Out: st.Scratch(4 * room),
-		NTiles: uint32(len(s.tiles)), Stride: stride, Locate: how.locate(x.options), Run: tileRun}
+		NTiles: uint32(len(s.tiles)), Stride: stride, Locate: how.locate(x.options), Run: run}
 	c.kernel = kernels.For(kernels.Intersect, l.codecs)
 	if how == Element {
 		c.kernel = kernels.IntersectElements
@@ -154,7 +159,9 @@ func (c *Conjunction) spread(l *batch, run uint32, decoded bool) (s spread) {
 	c.order = make([]int, len(l.plans))
 	for i, p := range l.plans {
 		c.order[p.index] = i
-		s.first = append(s.first, uint32(len(s.tiles)))
+		if c.step == nil {
+			s.first = append(s.first, uint32(len(s.tiles)))
+		}
 		s.size += 256*len(p.lists) + 128*len(x.views)
 		for seg := range x.views {
 			if p.done { // one of its terms does not occur
@@ -163,6 +170,9 @@ func (c *Conjunction) spread(l *batch, run uint32, decoded bool) (s spread) {
 			n, ok := x.conjunctive(p, seg)
 			if !ok {
 				continue
+			}
+			if c.step != nil {
+				s.first = append(s.first, uint32(len(s.tiles)))
 			}
 			c.first += int64(n)
 			o := &p.lists[seg]
@@ -184,18 +194,31 @@ func (c *Conjunction) spread(l *batch, run uint32, decoded bool) (s spread) {
 			}
 		}
 	}
+	c.slots = len(s.first)
 	s.first = append(s.first, uint32(len(s.tiles)))
+	s.size += 4 * c.slots
 	return s
+}
+
+// outSize returns the bytes of Out for room docIDs.
+func (c *Conjunction) outSize(room int64) int {
+	if c.step != nil {
+		room = c.step.head
+	}
+	return 4*(c.slots+1) + 4*int(room) + 64
 }
 
 // gather prepares the kernels that concatenate the docIDs of all tiles, and enqueues
 // everything.
 func (c *Conjunction) gather(l *batch, first []uint32, room int64) {
-	st, n := &c.st, len(c.order)
-	starts := (4*(n+1) + 15) &^ 15
+	st, n := &c.st, c.slots
+	starts := c.headAt()
 	c.g = kernels.GatherParams{In: c.p.Out, Counts: c.p.Counts, QueryTiles: layout.Put(st.Buffers, first),
 		TileStarts: st.Scratch(4 * int64(c.p.NTiles)), Totals: st.Scratch(4 * int64(n)), Starts: st.OutDev,
 		Out: st.OutDev + kernels.Ptr(starts), NQueries: uint32(n), NTiles: c.p.NTiles, Stride: c.p.Stride, Limit: uint32(room)}
+	if c.step != nil {
+		c.g.Out, c.g.Limit = c.step.to, uint32(c.first)
+	}
 	l.send()
 	c.launch()
 }
@@ -211,8 +234,14 @@ func (c *Conjunction) launch() {
 	b.Launch(kernels.SumTiles, int(c.g.NQueries+7)/8, 0, kernels.Bytes(&c.g))
 	b.Launch(kernels.ScanQueries, 1, 0, kernels.Bytes(&c.g))
 	b.Launch(kernels.GatherDocs, int(c.g.NTiles+7)/8, 0, kernels.Bytes(&c.g))
-	b.CopyOut(c.st.Out[:4*(c.queries+1)], c.st.OutDev)
+	b.CopyOut(c.st.Out[:4*(c.slots+1)], c.st.OutDev)
+	if c.step != nil {
+		b.CopyOut(c.st.Out[c.headAt():][:4*c.step.head], c.step.to)
+	}
 }
+
+// headAt returns where a step's first docIDs are in Out: after the starts.
+func (c *Conjunction) headAt() int { return (4*(c.slots+1) + 15) &^ 15 }
 
 // enter begins a call; c.x.leave ends it.
 func (c *Conjunction) enter() error {
@@ -264,9 +293,9 @@ func (c *Conjunction) Finish() (m Matches, err error) {
 	if err := c.x.dev.Wait(c.st.stream); err != nil {
 		return m, err
 	}
-	m = Matches{starts: format.Uint32s(c.st.Out[:4*(c.queries+1)]), order: c.order}
+	m = Matches{starts: format.Uint32s(c.st.Out[:4*(c.slots+1)]), order: c.order}
 	at := int(c.g.Out - c.st.OutDev)
-	n := int(min(m.starts[c.queries], c.g.Limit))
+	n := int(min(m.starts[c.slots], c.g.Limit))
 	m.docs = format.Uint32s(c.st.Out[at : at+4*n])
 	b := cuda.Batch{Stream: c.st.stream}
 	b.CopyOut(c.st.Out[at:at+4*n], c.g.Out)

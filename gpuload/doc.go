@@ -31,6 +31,9 @@
 //	accumulators.go   disjunctions with accumulators in device memory
 //	conjunction.go    conjunctions that return docIDs
 //	strategy.go       algorithms for intersection; merged.go: those that merge decoded lists
+//	step.go           Stepper: single queries on two processors; step_run.go: their steps
+//	step_rule.go      where a step runs; step_load.go: lists copied behind queries
+//	step_trace.go     a record of the steps of a query
 //	lists.go          residency: the table of lists
 //	load.go           copying lists; load_open.go: opening them
 //	checks.go         what a list must pass to become resident

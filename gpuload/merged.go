@@ -36,6 +36,15 @@ func (o *posting) source() any {
 	return o.want.list
 }
 
+// plain returns the address of the docIDs of an intermediate result, which need no
+// decoding, or 0 for other lists.
+func (o *posting) plain() kernels.Ptr {
+	if r := o.want.list; r != nil && r.key.Segment < 0 {
+		return r.at
+	}
+	return 0
+}
+
 // layOutMerged prepares the kernels that decode and merge the lists of the chores. first
 // holds the first tile of each query; a tile is 128 docIDs of a first list.
 func (c *Conjunction) layOutMerged(l *batch, size int, tiles []kernels.Tile, first []uint32, how Strategy) error {
@@ -51,9 +60,11 @@ func (c *Conjunction) layOutMerged(l *batch, size int, tiles []kernels.Tile, fir
 			if seen[o.source()] == nil {
 				d := &decoded{o: o}
 				seen[o.source()] = d
-				order = append(order, d)
-				lists += 4*int64(o.n) + 16
-				spreads += int(blocksOf(o)+spreadBlocks-1) / spreadBlocks
+				if d.at = o.plain(); d.at == 0 {
+					order = append(order, d)
+					lists += 4*int64(o.n) + 16
+					spreads += int(blocksOf(o)+spreadBlocks-1) / spreadBlocks
+				}
 			}
 			if t == 0 {
 				na = int64(o.n)
@@ -66,8 +77,8 @@ func (c *Conjunction) layOutMerged(l *batch, size int, tiles []kernels.Tile, fir
 	}
 	room := int64(len(tiles)) * 128
 	size += 8*(len(tiles)+spreads+merges) + 16*len(order) + 40*(jobs+len(l.chores)) + 4096
-	if err := errors.Join(st.ReserveIn(size), st.ReserveOut(4*(len(c.order)+1)+4*int(room)+64),
-		st.ReserveWork(lists+hits+4*room+8*int64(len(tiles))+8*int64(len(c.order))+512)); err != nil {
+	if err := errors.Join(st.ReserveIn(size), st.ReserveOut(c.outSize(room)),
+		st.ReserveWork(lists+hits+4*room+8*int64(len(tiles))+8*int64(c.slots)+512)); err != nil {
 		return err
 	}
 	for i := range l.chores {

@@ -1,0 +1,225 @@
+package gpuload
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/pinion-index/pinion/kernels"
+	"github.com/pinion-index/pinion/query"
+)
+
+// StepOptions configure a Stepper. The zero value selects the defaults.
+type StepOptions struct {
+	Rule StepRule
+	// Choose decides instead of Rule, for comparisons. The answers do not depend on it. A
+	// choice of the GPU is void where lists are not in device memory and Load is not set.
+	Choose func(StepState) StepChoice
+	// Strategy intersects lists on the GPU. Auto takes MergePath where Rule says so, and
+	// otherwise Probe. A strategy that merges makes every intersection a step of its own.
+	Strategy Strategy
+	// Load copies missing lists to the device before the step that needs them. Otherwise
+	// a list that was missing in two queries whose steps would have run on the GPU is copied
+	// in the background.
+	Load bool
+}
+
+// Stepper answers single queries on two processors, a conjunction step by step (Griffin
+// 2018, section 3.2): it begins with the two shortest lists and decides before each
+// intersection where it runs. Once the intermediate result has moved to the CPU, the query
+// ends there. Other queries are answered by one processor.
+//
+// It is safe for concurrent use. Its answers are those of the Searcher to the bit.
+type Stepper struct {
+	x       *Executor
+	cpu     *query.Searcher
+	o       StepOptions
+	rooms   []room // by stream; each belongs to the query that has the stream's stage
+	ruler   kernels.Ptr
+	behind  sync.WaitGroup
+	mu      sync.Mutex
+	missed  map[Key]uint8 // queries whose steps a missing list has kept from the GPU
+	loading bool
+	closed  bool
+}
+
+// room is device memory for two intermediate results: the current one and the next.
+type room struct {
+	at   [2]kernels.Ptr
+	size int64 // of each, in docIDs
+}
+
+// NewStepper returns a Stepper over the snapshot of x and cpu, which must be the same and
+// have the same parameters. Close it before x. The error matches ErrMemory and ErrClosed.
+func NewStepper(x *Executor, cpu *query.Searcher, o StepOptions) (*Stepper, error) {
+	if o.Strategy >= strategyCount {
+		return nil, fmt.Errorf("gpuload: no %v", o.Strategy)
+	}
+	if err := x.enter(); err != nil {
+		return nil, err
+	}
+	defer x.leave()
+	o.Rule.setDefaults()
+	s := &Stepper{x: x, cpu: cpu, o: o, rooms: make([]room, len(x.stages)), missed: map[Key]uint8{}}
+	if o.Choose == nil {
+		s.o.Choose = o.Rule.Choose
+	}
+	if err := s.makeRuler(); err != nil {
+		if s.ruler != 0 {
+			err = errors.Join(err, x.dev.Free(s.ruler))
+		}
+		return nil, err
+	}
+	return s, nil
+}
+
+// Close waits for lists that are being loaded and frees the device memory of intermediate
+// results. No Search may be in progress. Further calls do nothing.
+func (s *Stepper) Close() error {
+	s.mu.Lock()
+	closed := s.closed
+	s.closed = true
+	s.mu.Unlock()
+	s.behind.Wait()
+	if closed {
+		return nil
+	}
+	var errs []error
+	for _, r := range s.rooms {
+		for _, p := range r.at {
+			if p != 0 {
+				errs = append(errs, s.x.dev.Free(p))
+			}
+		}
+	}
+	return errors.Join(append(errs, s.x.dev.Free(s.ruler))...)
+}
+
+// Search answers one query as Searcher.Search does. t, unless nil, is overwritten with a record of
+// what ran where. If the device fails, the CPU answers.
+func (s *Stepper) Search(ctx context.Context, q query.Query, t *StepTrace) (query.Result, error) {
+	t.begin(&q)
+	start := time.Now()
+	r, err := s.search(ctx, &q, t)
+	if err != nil && (errors.Is(err, ErrDevice) || errors.Is(err, ErrMemory)) {
+		t.failed(err)
+		r, err = s.onCPU(ctx, &q, t, "the device failed")
+	}
+	t.end(start)
+	return r, err
+}
+
+func (s *Stepper) search(ctx context.Context, q *query.Query, t *StepTrace) (query.Result, error) {
+	if err := ctx.Err(); err != nil {
+		return query.Result{}, err
+	}
+	if err := s.x.enter(); err != nil {
+		return query.Result{}, err
+	}
+	defer s.x.leave()
+	own := *q
+	own.Trace = nil // the device refuses queries with a trace
+	plans := s.x.resolve([]query.Query{own})
+	p := &plans[0]
+	switch {
+	case p.err != nil:
+		return query.Result{}, p.err
+	case p.done:
+		return query.Result{}, nil
+	case p.cpu || len(p.weights) == kernels.MaxTerms:
+		return s.onCPU(ctx, q, t, "not supported on the device")
+	case p.mode == query.Or:
+		return s.whole(ctx, q, p, t)
+	}
+	w := &stepping{s: s, ctx: ctx, q: *q, p: p, t: t, done: 1}
+	w.q.Mode = query.And
+	t.name(s, w)
+	r, err := w.run()
+	if w.st != nil {
+		s.x.giveBack(w.st)
+	}
+	if err == nil && q.Mode == query.AndOr && len(r.Hits) < p.k {
+		p.hits, p.mode = nil, query.Or
+		return s.whole(ctx, q, p, t)
+	}
+	return r, err
+}
+
+// onCPU answers a query on the CPU alone.
+func (s *Stepper) onCPU(ctx context.Context, q *query.Query, t *StepTrace, why string) (query.Result, error) {
+	done := t.step(Step{Choice: StepCPU, Whole: true, Why: why})
+	r, err := s.cpu.Search(ctx, *q)
+	done(int64(len(r.Hits)))
+	return r, err
+}
+
+// whole answers a disjunction, on the GPU if its lists are there and long.
+func (s *Stepper) whole(ctx context.Context, q *query.Query, p *plan, t *StepTrace) (query.Result, error) {
+	or := *q
+	or.Mode = query.Or
+	s.x.lists.look(p.lists)
+	missing := p.missing(0, len(p.weights), len(s.x.views))
+	state := StepState{Done: 1, Terms: len(p.weights), Length: p.weight.all, Missing: missing, Rest: missing}
+	choice, why := s.o.Choose(state), "long"
+	switch {
+	case choice == StepCPU && missing > 0, missing > 0 && !s.o.Load:
+		return s.onCPU(ctx, &or, t, "not resident")
+	case choice == StepCPU:
+		return s.onCPU(ctx, &or, t, "short")
+	}
+	done := t.step(Step{Choice: StepRest, Whole: true, Why: why})
+	err := s.x.answer(ctx, []*plan{p})
+	done(int64(len(p.hits)))
+	if err != nil {
+		return query.Result{}, err
+	}
+	if p.cpu {
+		return s.onCPU(ctx, &or, t, "not supported on the device")
+	}
+	return query.Result{Hits: p.hits}, nil
+}
+
+// missing returns the number of postings of the plan's terms from up to to that are not on
+// the device.
+func (p *plan) missing(from, to, segments int) (n int64) {
+	for i := from * segments; i < to*segments; i++ {
+		if o := &p.lists[i]; o.n > 0 && o.small == nil && o.want.list == nil {
+			n += int64(o.n)
+		}
+	}
+	return n
+}
+
+// length returns the number of postings of a plan's term.
+func (p *plan) length(term, segments int) (n int64) {
+	for i := term * segments; i < (term+1)*segments; i++ {
+		n += int64(p.lists[i].n)
+	}
+	return n
+}
+
+// takeStage waits for a stage and starts an epoch, during which no list that it uses is
+// evicted.
+func (x *Executor) takeStage(ctx context.Context) (*stage, error) {
+	var st *stage
+	select {
+	case st = <-x.idle:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	x.mu.Lock() // oldest must see the epoch
+	x.epoch++
+	st.epoch = x.epoch
+	x.mu.Unlock()
+	return st, nil
+}
+
+// giveBack ends the epoch of a stage that takeStage returned.
+func (x *Executor) giveBack(st *stage) {
+	x.mu.Lock()
+	st.epoch = 0
+	x.mu.Unlock()
+	x.idle <- st
+}

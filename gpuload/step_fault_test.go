@@ -1,0 +1,128 @@
+//go:build emu && cgo
+
+package gpuload
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/pinion-index/pinion/internal/cuda"
+	"github.com/pinion-index/pinion/query"
+)
+
+// Whichever operation of the device fails, the answers are the Searcher's, and no memory leaks.
+func TestStepFaults(t *testing.T) {
+	snapshot := stepIndex(t, "", 500, 2)
+	cpu, err := query.NewSearcher(snapshot, query.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(64, 65))
+	var queries []query.Query
+	for range 6 {
+		q := drawQuery(rng, query.And)
+		queries = append(queries, q)
+	}
+	failed := 0
+	for at := int64(1); ; at += int64(few(5, 1)) {
+		if at > 500 {
+			t.Fatal("too many operations")
+		}
+		f := &faulty{Emulator: cuda.NewEmulator()}
+		f.left.Store(at)
+		dev := newDevice(f)
+		x, err := New(dev, snapshot, Options{CPU: cpu, Memory: 4 << 20})
+		var s *Stepper
+		if err == nil {
+			turn := 0
+			s, err = NewStepper(x, cpu, StepOptions{Load: true, Choose: func(st StepState) StepChoice {
+				if st.Done > turn {
+					return StepCPU
+				}
+				return StepGPU
+			}})
+			for i := 0; i < len(queries) && err == nil; i++ {
+				turn = i
+				tr := &StepTrace{}
+				got, err := s.Search(context.Background(), queries[i], tr)
+				if err != nil {
+					t.Fatalf("operation %d failed: %v", at, err)
+				}
+				want, err := cpu.Search(context.Background(), queries[i])
+				if err != nil || !slices.Equal(got.Hits, want.Hits) {
+					t.Fatalf("operation %d failed: %v, want %v (%v)", at, got.Hits, want.Hits, err)
+				}
+				if tr.Failed != nil {
+					failed++
+				}
+			}
+			if s != nil {
+				err = errors.Join(err, s.Close())
+			}
+			closeExecutor(t, x)
+		}
+		if err := dev.Close(); err != nil {
+			t.Errorf("operation %d: %v", at, err)
+		}
+		if err == nil && f.left.Load() > 0 {
+			break
+		}
+		if err != nil && !errors.Is(err, ErrMemory) && !errors.Is(err, ErrDevice) {
+			t.Fatalf("operation %d failed: %v", at, err)
+		}
+	}
+	if failed < few(5, 20) {
+		t.Errorf("the device failed in only %d searches", failed)
+	}
+}
+
+// Lists that keep queries from the device are loaded behind them, and are then used.
+func TestStepsLoadBehind(t *testing.T) {
+	s := newStepper(t, stepIndex(t, "", 2000, 1), Options{Memory: 8 << 20}, StepOptions{Rule: StepRule{Ratio: -1, Shortest: -1}})
+	q := query.Query{Terms: [][]byte{[]byte("w1"), []byte("w3")}, K: 10, Mode: query.And}
+	for i := range 4 {
+		tr := s.check(t, q)
+		s.behind.Wait()
+		want := StepCPU
+		if i >= stepMisses {
+			want = StepRest
+		}
+		if len(tr.Steps) != 1 || tr.Steps[0].Choice != want {
+			t.Fatalf("query %d: %+v, want %v", i, tr.Steps, want)
+		}
+	}
+}
+
+// The rule of the paper moves an intermediate result as soon as the next list is long enough.
+func TestStepTrace(t *testing.T) {
+	s := newStepper(t, stepIndex(t, "", 2000, 2), Options{Memory: 8 << 20}, StepOptions{Rule: StepRule{Ratio: 3, Shortest: -1, Longest: -1, Each: true}, Load: true})
+	rng := rand.New(rand.NewPCG(66, 67))
+	moves := 0
+	for range 40 {
+		q := drawQuery(rng, query.And)
+		tr := s.check(t, q)
+		for i, st := range tr.Steps {
+			if st.Whole {
+				continue
+			}
+			if i > 0 && st.State.Length != tr.Steps[i-1].Length {
+				t.Errorf("%q: step %d begins with %d docIDs, the one before ended with %d", q.Terms, i, st.State.Length, tr.Steps[i-1].Length)
+			}
+			if ratio := st.State.Ratio(); st.State.Next > 0 && (st.Choice == StepCPU) != (ratio >= 3) {
+				t.Errorf("%q: step %d: %v at ratio %g", q.Terms, i, st.Choice, ratio)
+			}
+			if st.Choice == StepCPU && (st.Moved != st.State.Length || len(tr.CPU.Segments) == 0) {
+				t.Errorf("%q: %d docIDs moved of %d, %d segments on the CPU", q.Terms, st.Moved, st.State.Length, len(tr.CPU.Segments))
+			}
+		}
+		if _, ok := tr.Moved(); ok {
+			moves++
+		}
+	}
+	if moves < 5 {
+		t.Errorf("%d queries moved", moves)
+	}
+}

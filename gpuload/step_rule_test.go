@@ -1,0 +1,35 @@
+package gpuload
+
+import (
+	"math"
+	"testing"
+)
+
+func TestStepRule(t *testing.T) {
+	paper, none, never := Griffin, StepRule{Ratio: -1, Shortest: -1}, StepRule{Shortest: math.MaxInt64}
+	for _, c := range []struct {
+		name string
+		rule StepRule
+		s    StepState
+		want StepChoice
+	}{
+		{"below the crossover", paper, StepState{Done: 1, Terms: 2, Length: 100, Next: 12799}, StepGPU},
+		{"at the crossover", paper, StepState{Done: 1, Terms: 2, Length: 100, Next: 12800}, StepCPU},
+		{"an empty intermediate result", paper, StepState{Done: 2, Terms: 3, Next: 128}, StepCPU},
+		{"all lists done", paper, StepState{Done: 2, Terms: 2, Length: 1}, StepRest},
+		{"long, below the crossover", StepRule{}, StepState{Done: 1, Terms: 3, Length: 10_000, Next: 20_000}, StepRest},
+		{"a list missing later", StepRule{}, StepState{Done: 1, Terms: 3, Length: 10_000, Next: 20_000, Rest: 30_000}, StepGPU},
+		{"a list missing now", StepRule{}, StepState{Done: 1, Terms: 3, Length: 10_000, Next: 20_000, Missing: 20_000, Rest: 20_000}, StepCPU},
+		{"short", StepRule{}, StepState{Done: 1, Terms: 3, Length: 100, Next: 200}, StepCPU},
+		{"high ratio", StepRule{}, StepState{Done: 1, Terms: 3, Length: 10_000, Next: 2_000_000}, StepCPU},
+		{"high ratio, but long", StepRule{}, StepState{Done: 1, Terms: 3, Length: 100_000, Next: 20_000_000}, StepRest},
+		{"each step", StepRule{Each: true}, StepState{Done: 1, Terms: 3, Length: 100_000, Next: 200_000}, StepGPU},
+		{"one list", StepRule{}, StepState{Done: 1, Terms: 1, Length: 1e9}, StepCPU},
+		{"no thresholds", none, StepState{Done: 1, Terms: 2, Length: 1, Next: math.MaxInt64}, StepRest},
+		{"never", never, StepState{Done: 1, Terms: 2, Length: 1e9, Next: 1e9}, StepCPU},
+	} {
+		if got := c.rule.Choose(c.s); got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}

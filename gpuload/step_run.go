@@ -1,0 +1,412 @@
+package gpuload
+
+import (
+	"context"
+	"errors"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/gpuload/internal/layout"
+	"github.com/pinion-index/pinion/internal/cuda"
+	"github.com/pinion-index/pinion/kernels"
+	"github.com/pinion-index/pinion/query"
+)
+
+// stepping is a conjunction on its way.
+type stepping struct {
+	s    *Stepper
+	ctx  context.Context
+	q    query.Query // its mode is And
+	p    *plan
+	t    *StepTrace
+	st   *stage  // since the first step on the GPU
+	done int     // terms that the intermediate result holds
+	cur  interim // the intermediate result, once done is 2
+	head []byte  // its first docIDs, in pinned memory
+}
+
+// interim is an intermediate result: docIDs in device memory, segment by segment, local to
+// the segments.
+type interim struct {
+	at     kernels.Ptr
+	starts []uint32 // by segment, and the end
+}
+
+func (c *interim) len() int64 { return int64(c.starts[len(c.starts)-1]) }
+
+// step makes a Conjunction the intersection of one query's intermediate result, or first
+// list, with another list.
+type step struct {
+	descs  []kernels.ListDesc // of the intermediate result
+	to     kernels.Ptr        // where the docIDs go
+	head   int64              // docIDs that are copied to the host at once
+	blocks int64              // of the first list
+}
+
+// maxHead is the maximum of step.head. A short intermediate result is with the host as
+// soon as its length is, and moving it to the CPU costs nothing more.
+const maxHead = 4096
+
+// run returns the number of blocks of a tile: few enough to occupy the device, and no more than in a
+// batch.
+func (c *step) run() uint32 {
+	run := uint32(1)
+	for run < tileRun && c.blocks/int64(run) > maxTiles {
+		run *= 2
+	}
+	return run
+}
+
+// run answers the query.
+func (w *stepping) run() (query.Result, error) {
+	x := w.s.x
+	x.lists.look(w.p.lists)
+	for {
+		state := w.state()
+		choice, why := w.decide(state)
+		if choice != StepCPU && w.st == nil {
+			if err := w.begin(); err != nil {
+				return query.Result{}, err
+			}
+			continue // what is resident is known now
+		}
+		if lacks(choice, state) {
+			if err := w.load(choice); err != nil {
+				return query.Result{}, err
+			}
+			if state = w.state(); lacks(choice, state) {
+				choice, why = StepCPU, "did not fit"
+			}
+		}
+		switch {
+		case choice == StepCPU:
+			return w.toCPU(state, why)
+		case choice == StepRest:
+			return w.rest(state, why)
+		}
+		if err := w.intersect(state, why); err != nil {
+			return query.Result{}, err
+		}
+		if w.cur.len() == 0 {
+			return query.Result{}, nil
+		}
+	}
+}
+
+// state describes the next step.
+func (w *stepping) state() StepState {
+	n, segs := len(w.p.weights), len(w.s.x.views)
+	s := StepState{Done: w.done, Terms: n, Length: w.p.length(0, segs)}
+	from := 0
+	if w.done > 1 {
+		s.Length, from = w.cur.len(), w.done
+	}
+	if w.done < n {
+		s.Next = w.p.length(w.done, segs)
+		s.Missing = w.p.missing(from, w.done+1, segs)
+	}
+	s.Rest = w.p.missing(0, n, segs)
+	if w.done == n {
+		s.Missing = s.Rest
+	}
+	return s
+}
+
+// lacks reports whether lists that a choice needs are not on the device.
+func lacks(choice StepChoice, s StepState) bool {
+	return choice == StepGPU && s.Missing > 0 || choice == StepRest && s.Rest > 0
+}
+
+// decide chooses the next step. The device scores with all lists, so it ends a query only
+// if they are all there.
+func (w *stepping) decide(s StepState) (StepChoice, string) {
+	o := &w.s.o
+	choice, why := o.Choose(s), ""
+	if byRule, reason := o.Rule.choose(s); byRule == choice {
+		why = reason
+	}
+	if s.Missing+s.Rest > 0 && choice == StepCPU {
+		w.s.miss(w.p, s)
+	}
+	if s.Next == 0 && choice == StepGPU {
+		choice = StepRest
+	}
+	if choice == StepRest && s.Next > 0 && (o.Strategy.merges() || o.Strategy == Auto && o.Rule.merges(s)) {
+		choice = StepGPU
+	}
+	if !o.Load && lacks(choice, s) {
+		return StepCPU, "not resident"
+	}
+	return choice, why
+}
+
+// begin takes a stage and pins the lists that are resident.
+func (w *stepping) begin() (err error) {
+	x := w.s.x
+	if w.st, err = x.takeStage(w.ctx); err != nil {
+		return err
+	}
+	return w.pin(func(missing []*want) error { return nil })
+}
+
+// pin looks all lists up and gives the missing ones to f.
+func (w *stepping) pin(f func(missing []*want) error) error {
+	var wants []*want
+	for i := range w.p.lists {
+		if o := &w.p.lists[i]; o.n > 0 && o.small == nil {
+			wants = append(wants, &o.want)
+		}
+	}
+	missing, bare := w.s.x.lists.find(wants, w.st.epoch)
+	if err := w.s.x.lists.mark(bare); err != nil {
+		return err
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return f(missing)
+}
+
+// load makes lists resident: those of the next step, or all.
+func (w *stepping) load(choice StepChoice) error {
+	segs := len(w.s.x.views)
+	from, to := w.done, w.done+1
+	if w.done == 1 {
+		from = 0
+	}
+	if choice == StepRest {
+		from, to = 0, len(w.p.weights)
+	}
+	var wants []*want
+	for i := from * segs; i < to*segs; i++ {
+		if o := &w.p.lists[i]; o.n > 0 && o.small == nil && o.want.list == nil {
+			wants = append(wants, &o.want)
+		}
+	}
+	return w.s.x.lists.load(w.ctx, wants, w.s.x.oldest(w.st.epoch), w.st.epoch)
+}
+
+// descs returns the descriptors of the intermediate result and, as postings, its parts by
+// segment.
+func (w *stepping) descs() (d []kernels.ListDesc, parts []posting) {
+	segs := w.s.x.views
+	if w.done == 1 {
+		return nil, w.p.lists[:len(segs)]
+	}
+	parts = make([]posting, len(segs))
+	for i := range segs {
+		n := w.cur.starts[i+1] - w.cur.starts[i]
+		if n == 0 {
+			continue
+		}
+		at := w.cur.at + 4*kernels.Ptr(w.cur.starts[i])
+		r := &resident{key: interimKey, slot: w.st.zoneFirst + uint32(len(d)), at: at, n: n, blocks: (n + 127) / 128, logBlock: 7,
+			codecs: kernels.CodecsOf(kernels.Raw)}
+		// Frequencies are not used, since its weight is 0, and last docIDs only for the
+		// codecs that need them; both must be readable.
+		d = append(d, kernels.ListDesc{Docs: at, Freqs: at, DocEnds: w.s.ruler, FreqEnds: w.s.ruler, Last: at, N: n, Blocks: r.blocks,
+			DocWords: n, FreqWords: n, LogBlock: 7, MaxDoc: segs[i].seg.Meta().Docs})
+		parts[i] = posting{n: n, want: want{key: interimKey, list: r}}
+	}
+	return d, parts
+}
+
+// interimKey is the key of parts of intermediate results.
+var interimKey = Key{Segment: -1}
+
+// intersect intersects the intermediate result with the next list.
+func (w *stepping) intersect(state StepState, why string) error {
+	x, st, segs := w.s.x, w.st, len(w.s.x.views)
+	how := w.s.o.Strategy
+	switch {
+	case how == Auto && w.s.o.Rule.merges(state):
+		how = MergePath
+	case how == Auto:
+		how = Probe
+	}
+	done := w.t.step(Step{Choice: StepGPU, Why: why, State: state, Algorithm: how.String()})
+	to, err := w.s.reserve(st.stream, w.cur.at, state.Length)
+	if err != nil {
+		return err
+	}
+	st.Reset(st.stream)
+	c := &Conjunction{x: x, st: *st, step: &step{to: to, head: min(state.Length, maxHead), blocks: state.Length / 128}}
+	p := &plan{weights: make([]float32, 2), lists: make([]posting, 2*segs)}
+	d, parts := w.descs()
+	c.step.descs = d
+	copy(p.lists, parts)
+	copy(p.lists[segs:], w.p.lists[w.done*segs:(w.done+1)*segs])
+	err = c.layOut([]*plan{p}, how)
+	if err == nil {
+		err = w.flush()
+	}
+	if err != nil {
+		return errors.Join(err, x.dev.Wait(st.stream))
+	}
+	w.take(c, p)
+	w.done++
+	done(w.cur.len())
+	return nil
+}
+
+// flush submits the batch of the stage and waits for it.
+func (w *stepping) flush() error {
+	if err := w.s.x.dev.Submit(&w.st.Batch); err != nil {
+		return err
+	}
+	return w.s.x.dev.Wait(w.st.stream)
+}
+
+// take makes the result of c, over the lists of p, the intermediate result.
+func (w *stepping) take(c *Conjunction, p *plan) {
+	counts := format.Uint32s(w.st.Out[:4*(c.slots+1)])
+	starts, slot := make([]uint32, len(w.s.x.views)+1), 0
+	for s := range w.s.x.views {
+		starts[s] = counts[slot]
+		if _, ok := w.s.x.conjunctive(p, s); ok {
+			slot++
+		}
+	}
+	starts[len(starts)-1] = counts[slot]
+	w.cur = interim{at: c.step.to, starts: starts}
+	w.head = w.st.Out[c.headAt():][:4*c.step.head]
+}
+
+// toCPU ends the query on the CPU.
+func (w *stepping) toCPU(state StepState, why string) (query.Result, error) {
+	if w.done == 1 {
+		w.end()
+		return w.s.onCPU(w.ctx, &w.q, w.t, why)
+	}
+	done := w.t.step(Step{Choice: StepCPU, Why: why, State: state, Moved: w.cur.len()})
+	docs, err := w.move()
+	w.end()
+	if err != nil {
+		return query.Result{}, err
+	}
+	hits, err := w.s.cpu.AppendAmong(w.ctx, nil, &w.q, docs, w.done)
+	done(int64(len(hits)))
+	if errors.Is(err, query.ErrInvalid) { // a list has changed since it was checked: the CPU says how
+		return w.s.onCPU(w.ctx, &w.q, w.t, "the intermediate result is damaged")
+	}
+	return query.Result{Hits: hits}, err
+}
+
+// end gives the stage back.
+func (w *stepping) end() {
+	if w.st != nil {
+		w.s.x.giveBack(w.st)
+		w.st = nil
+	}
+}
+
+// move copies the intermediate result to the host, as global docIDs.
+func (w *stepping) move() ([]uint32, error) {
+	n, st := int(w.cur.len()), w.st
+	from := w.head
+	if 4*n > len(from) {
+		st.Reset(st.stream)
+		if err := st.ReserveOut(4 * n); err != nil {
+			return nil, err
+		}
+		from = st.Out
+		b := cuda.Batch{Stream: st.stream}
+		b.CopyOut(from[:4*n], w.cur.at)
+		if err := w.s.x.dev.Submit(&b); err != nil {
+			return nil, err
+		}
+		if err := w.s.x.dev.Wait(st.stream); err != nil {
+			return nil, err
+		}
+	}
+	docs := make([]uint32, n)
+	copy(docs, format.Uint32s(from[:4*n]))
+	for s, v := range w.s.x.views {
+		part := docs[w.cur.starts[s]:w.cur.starts[s+1]]
+		for i := range part {
+			part[i] += v.base
+		}
+	}
+	return docs, nil
+}
+
+// rest ends the query on the GPU: it looks the intermediate result up in all lists, which
+// scores it, and selects the best. As the first list it has weight 0: a score of 0 to
+// begin with changes no sum.
+func (w *stepping) rest(state StepState, why string) (query.Result, error) {
+	x, st, p := w.s.x, w.st, w.p
+	done := w.t.step(Step{Choice: StepRest, Why: why, State: state, Algorithm: "rank"})
+	st.Reset(st.stream)
+	l := &batch{x: x, st: st, conjunctive: true}
+	if w.done > 1 {
+		d, parts := w.descs()
+		l.descs = d
+		p = &plan{mode: query.And, k: p.k, weights: append([]float32{0}, p.weights...), lists: append(parts, p.lists...)}
+	}
+	if err := x.lay(l, []*plan{p}, byAnd); err != nil {
+		return query.Result{}, errors.Join(err, x.dev.Wait(st.stream))
+	}
+	if err := x.harvest(st); err != nil {
+		return query.Result{}, err
+	}
+	done(int64(len(p.hits)))
+	return query.Result{Hits: p.hits}, nil
+}
+
+// reserve returns memory for n docIDs other than those at used.
+func (s *Stepper) reserve(stream int, used kernels.Ptr, n int64) (kernels.Ptr, error) {
+	r := &s.rooms[stream]
+	if n > r.size { // at the first step, so nothing is in use
+		for i, p := range r.at {
+			if p != 0 {
+				_ = s.x.dev.Free(p)
+			}
+			r.at[i] = 0
+		}
+		r.size = 0
+		for i := range r.at {
+			p, err := s.x.dev.Alloc(4*(n+n/2) + 512)
+			if err != nil {
+				return 0, err
+			}
+			r.at[i] = p
+		}
+		r.size = n + n/2
+	}
+	if r.at[0] == used {
+		return r.at[1], nil
+	}
+	return r.at[0], nil
+}
+
+// makeRuler stores the endpoints of blocks of 128 plain values, for the longest
+// intermediate result of a segment.
+func (s *Stepper) makeRuler() (err error) {
+	docs := uint32(0)
+	for _, v := range s.x.views {
+		docs = max(docs, v.seg.Meta().Docs)
+	}
+	ends := make([]uint32, docs/128+2)
+	for i := range ends {
+		ends[i] = uint32(128 * i)
+	}
+	if s.ruler, err = s.x.dev.Alloc(int64(4 * len(ends))); err != nil {
+		return err
+	}
+	b := layout.NewBuffers(s.x.dev, new(layout.Peak))
+	defer b.Close()
+	if err := b.ReserveIn(4*len(ends) + 64); err != nil {
+		return err
+	}
+	layout.Put(b, ends)
+	st, err := s.x.takeStage(context.Background())
+	if err != nil {
+		return err
+	}
+	defer s.x.giveBack(st)
+	b.Batch.Stream = st.stream
+	b.Batch.CopyIn(s.ruler, b.In)
+	if err := s.x.dev.Submit(&b.Batch); err != nil {
+		return err
+	}
+	return s.x.dev.Wait(st.stream)
+}

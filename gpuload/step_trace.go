@@ -1,0 +1,107 @@
+package gpuload
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/pinion-index/pinion/query"
+)
+
+// StepTrace records where the steps of a query ran and what was moved between the
+// processors.
+type StepTrace struct {
+	Terms  []StepTerm // in canonical order
+	Steps  []Step
+	CPU    query.Trace   // what the CPU did; empty if it did nothing
+	Took   time.Duration // all of it
+	Failed error         // why the device did not answer, if it failed
+}
+
+// StepTerm is a term of a StepTrace.
+type StepTerm struct {
+	Term     string
+	Postings int64 // summed over segments, including those of deleted documents
+	Resident bool  // all of them were on the device at the start
+}
+
+// Step is one decision and what followed.
+type Step struct {
+	Choice    StepChoice
+	Whole     bool      // one processor answers the whole query
+	State     StepState // what the decision was based on, unless Whole
+	Why       string    // the reason; empty if StepOptions.Choose decided
+	Algorithm string    // on the GPU
+	Length    int64     // of the new intermediate result, or the number of hits
+	Moved     int64     // docIDs moved from the device to the CPU
+	Took      time.Duration
+}
+
+// Moved returns the number of docIDs that were moved to the CPU, and whether an
+// intermediate result was.
+func (t *StepTrace) Moved() (docs int64, moved bool) {
+	for _, s := range t.Steps {
+		if s.Choice == StepCPU && !s.Whole {
+			docs, moved = docs+s.Moved, true
+		}
+	}
+	return docs, moved
+}
+
+func (t *StepTrace) begin(q *query.Query) {
+	if t != nil {
+		*t = StepTrace{Terms: t.Terms[:0], Steps: t.Steps[:0]}
+		q.Trace = &t.CPU
+	}
+}
+
+func (t *StepTrace) end(start time.Time) {
+	if t != nil {
+		t.Took = time.Since(start)
+	}
+}
+
+func (t *StepTrace) failed(err error) {
+	if t != nil {
+		t.Failed = err
+	}
+}
+
+// step adds a step. The function returned must be called at its end, with its result's
+// length.
+func (t *StepTrace) step(s Step) func(length int64) {
+	if t == nil {
+		return func(int64) {}
+	}
+	start, at := time.Now(), len(t.Steps)
+	t.Steps = append(t.Steps, s)
+	return func(length int64) {
+		t.Steps[at].Length, t.Steps[at].Took = length, time.Since(start)
+	}
+}
+
+// name sets Terms.
+func (t *StepTrace) name(s *Stepper, w *stepping) {
+	if t == nil {
+		return
+	}
+	terms := slices.Clone(w.q.Terms)
+	slices.SortFunc(terms, bytes.Compare)
+	terms = slices.CompactFunc(terms, bytes.Equal)
+	df := map[string]uint64{}
+	for _, b := range terms {
+		for _, v := range s.x.views {
+			if e, ok, err := v.seg.Lookup(b); ok && err == nil {
+				live, _ := v.deletes.Live(v.seg, e)
+				df[string(b)] += uint64(live)
+			}
+		}
+	}
+	slices.SortStableFunc(terms, func(a, b []byte) int { return cmp.Compare(df[string(a)], df[string(b)]) })
+	s.x.lists.look(w.p.lists)
+	segs := len(s.x.views)
+	for i, b := range terms[max(len(terms)-len(w.p.weights), 0):] {
+		t.Terms = append(t.Terms, StepTerm{Term: string(b), Postings: w.p.length(i, segs), Resident: w.p.missing(i, i+1, segs) == 0})
+	}
+}

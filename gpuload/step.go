@@ -37,9 +37,9 @@ type Stepper struct {
 	cpu     *query.Searcher
 	o       StepOptions
 	rooms   []room // by stream; each belongs to the query that has the stream's stage
-	ruler   kernels.Ptr
 	behind  sync.WaitGroup
-	mu      sync.Mutex
+	mu      sync.Mutex    // guards the fields below
+	ruler   kernels.Ptr   // the endpoints of blocks of intermediate results, or 0
 	missed  map[Key]uint8 // queries whose steps a missing list has kept from the GPU
 	loading bool
 	closed  bool
@@ -52,7 +52,8 @@ type room struct {
 }
 
 // NewStepper returns a Stepper over the snapshot of x and cpu, which must be the same and
-// have the same parameters. Close it before x. The error matches ErrMemory and ErrClosed.
+// have the same parameters. Close it before x. The error matches ErrClosed if x is closed, and
+// otherwise says which option is invalid.
 func NewStepper(x *Executor, cpu *query.Searcher, o StepOptions) (*Stepper, error) {
 	if o.Strategy >= strategyCount {
 		return nil, fmt.Errorf("gpuload: no %v", o.Strategy)
@@ -65,12 +66,6 @@ func NewStepper(x *Executor, cpu *query.Searcher, o StepOptions) (*Stepper, erro
 	s := &Stepper{x: x, cpu: cpu, o: o, rooms: make([]room, len(x.stages)), missed: map[Key]uint8{}}
 	if o.Choose == nil {
 		s.o.Choose = o.Rule.Choose
-	}
-	if err := s.makeRuler(); err != nil {
-		if s.ruler != 0 {
-			err = errors.Join(err, x.dev.Free(s.ruler))
-		}
-		return nil, err
 	}
 	return s, nil
 }
@@ -94,18 +89,23 @@ func (s *Stepper) Close() error {
 			}
 		}
 	}
-	return errors.Join(append(errs, s.x.dev.Free(s.ruler))...)
+	if s.ruler != 0 {
+		errs = append(errs, s.x.dev.Free(s.ruler))
+	}
+	return errors.Join(errs...)
 }
 
 // Search answers one query as Searcher.Search does. t, unless nil, is overwritten with a record of
-// what ran where. If the device fails, the CPU answers.
+// what ran where. If the device fails, the CPU answers this query and, unless the device was only
+// out of memory, all that follow.
 func (s *Stepper) Search(ctx context.Context, q query.Query, t *StepTrace) (query.Result, error) {
 	t.begin(&q)
 	start := time.Now()
 	r, err := s.search(ctx, &q, t)
 	if err != nil && (errors.Is(err, ErrDevice) || errors.Is(err, ErrMemory)) {
 		t.failed(err)
-		r, err = s.onCPU(ctx, &q, t, "the device failed")
+		_ = s.x.settle(nil, err)
+		r, err = s.onCPU(ctx, &q, t, StepState{}, "the device failed")
 	}
 	t.end(start)
 	return r, err
@@ -119,6 +119,10 @@ func (s *Stepper) search(ctx context.Context, q *query.Query, t *StepTrace) (que
 		return query.Result{}, err
 	}
 	defer s.x.leave()
+	if !s.x.state.works.Load() {
+		t.failed(s.x.Err())
+		return s.onCPU(ctx, q, t, StepState{}, "no device")
+	}
 	own := *q
 	own.Trace = nil // the device refuses queries with a trace
 	plans := s.x.resolve([]query.Query{own})
@@ -129,7 +133,7 @@ func (s *Stepper) search(ctx context.Context, q *query.Query, t *StepTrace) (que
 	case p.done:
 		return query.Result{}, nil
 	case p.cpu || len(p.weights) == kernels.MaxTerms:
-		return s.onCPU(ctx, q, t, "not supported on the device")
+		return s.onCPU(ctx, q, t, StepState{}, "not supported on the device")
 	case p.mode == query.Or:
 		return s.whole(ctx, q, p, t)
 	}
@@ -148,8 +152,8 @@ func (s *Stepper) search(ctx context.Context, q *query.Query, t *StepTrace) (que
 }
 
 // onCPU answers a query on the CPU alone.
-func (s *Stepper) onCPU(ctx context.Context, q *query.Query, t *StepTrace, why string) (query.Result, error) {
-	done := t.step(Step{Choice: StepCPU, Whole: true, Why: why})
+func (s *Stepper) onCPU(ctx context.Context, q *query.Query, t *StepTrace, state StepState, why string) (query.Result, error) {
+	done := t.step(Step{Choice: StepCPU, Whole: true, State: state, Why: why})
 	r, err := s.cpu.Search(ctx, *q)
 	done(int64(len(r.Hits)))
 	return r, err
@@ -162,21 +166,24 @@ func (s *Stepper) whole(ctx context.Context, q *query.Query, p *plan, t *StepTra
 	s.x.lists.look(p.lists)
 	missing := p.missing(0, len(p.weights), len(s.x.views))
 	state := StepState{Done: 1, Terms: len(p.weights), Length: p.weight.all, Missing: missing, Rest: missing}
+	if s.o.Load {
+		state.Missing, state.Rest = 0, 0
+	}
 	choice, why := s.o.Choose(state), "long"
 	switch {
 	case choice == StepCPU && missing > 0, missing > 0 && !s.o.Load:
-		return s.onCPU(ctx, &or, t, "not resident")
+		return s.onCPU(ctx, &or, t, state, "not resident")
 	case choice == StepCPU:
-		return s.onCPU(ctx, &or, t, "short")
+		return s.onCPU(ctx, &or, t, state, "short")
 	}
-	done := t.step(Step{Choice: StepRest, Whole: true, Why: why})
+	done := t.step(Step{Choice: StepRest, Whole: true, State: state, Why: why})
 	err := s.x.answer(ctx, []*plan{p})
 	done(int64(len(p.hits)))
 	if err != nil {
 		return query.Result{}, err
 	}
 	if p.cpu {
-		return s.onCPU(ctx, &or, t, "not supported on the device")
+		return s.onCPU(ctx, &or, t, state, "not supported on the device")
 	}
 	return query.Result{Hits: p.hits}, nil
 }

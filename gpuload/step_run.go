@@ -22,6 +22,8 @@ type stepping struct {
 	done int     // terms that the intermediate result holds
 	cur  interim // the intermediate result, once done is 2
 	head []byte  // its first docIDs, in pinned memory
+
+	loaded int64 // postings of lists that have been copied for the next step
 }
 
 // interim is an intermediate result: docIDs in device memory, segment by segment, local to
@@ -63,6 +65,7 @@ func (w *stepping) run() (query.Result, error) {
 	for {
 		state := w.state()
 		choice, why := w.decide(state)
+		w.loaded = 0
 		if choice != StepCPU && w.st == nil {
 			if err := w.begin(); err != nil {
 				return query.Result{}, err
@@ -73,9 +76,11 @@ func (w *stepping) run() (query.Result, error) {
 			if err := w.load(choice); err != nil {
 				return query.Result{}, err
 			}
+			before := state.Rest
 			if state = w.state(); lacks(choice, state) {
 				choice, why = StepCPU, "did not fit"
 			}
+			w.loaded = before - state.Rest
 		}
 		switch {
 		case choice == StepCPU:
@@ -120,8 +125,12 @@ func lacks(choice StepChoice, s StepState) bool {
 // if they are all there.
 func (w *stepping) decide(s StepState) (StepChoice, string) {
 	o := &w.s.o
-	choice, why := o.Choose(s), ""
-	if byRule, reason := o.Rule.choose(s); byRule == choice {
+	as := s
+	if o.Load { // as if they were there
+		as.Missing, as.Rest = 0, 0
+	}
+	choice, why := o.Choose(as), ""
+	if byRule, reason := o.Rule.choose(as); byRule == choice {
 		why = reason
 	}
 	if s.Missing+s.Rest > 0 && choice == StepCPU {
@@ -145,25 +154,17 @@ func (w *stepping) begin() (err error) {
 	if w.st, err = x.takeStage(w.ctx); err != nil {
 		return err
 	}
-	return w.pin(func(missing []*want) error { return nil })
-}
-
-// pin looks all lists up and gives the missing ones to f.
-func (w *stepping) pin(f func(missing []*want) error) error {
+	if err := w.s.rule(w.st); err != nil {
+		return err
+	}
 	var wants []*want
 	for i := range w.p.lists {
 		if o := &w.p.lists[i]; o.n > 0 && o.small == nil {
 			wants = append(wants, &o.want)
 		}
 	}
-	missing, bare := w.s.x.lists.find(wants, w.st.epoch)
-	if err := w.s.x.lists.mark(bare); err != nil {
-		return err
-	}
-	if len(missing) == 0 {
-		return nil
-	}
-	return f(missing)
+	_, bare := x.lists.find(wants, w.st.epoch)
+	return x.lists.mark(bare)
 }
 
 // load makes lists resident: those of the next step, or all.
@@ -223,7 +224,7 @@ func (w *stepping) intersect(state StepState, why string) error {
 	case how == Auto:
 		how = Probe
 	}
-	done := w.t.step(Step{Choice: StepGPU, Why: why, State: state, Algorithm: how.String()})
+	done := w.t.step(Step{Choice: StepGPU, Why: why, State: state, Algorithm: how.String(), Loaded: w.loaded})
 	to, err := w.s.reserve(st.stream, w.cur.at, state.Length)
 	if err != nil {
 		return err
@@ -275,7 +276,7 @@ func (w *stepping) take(c *Conjunction, p *plan) {
 func (w *stepping) toCPU(state StepState, why string) (query.Result, error) {
 	if w.done == 1 {
 		w.end()
-		return w.s.onCPU(w.ctx, &w.q, w.t, why)
+		return w.s.onCPU(w.ctx, &w.q, w.t, state, why)
 	}
 	done := w.t.step(Step{Choice: StepCPU, Why: why, State: state, Moved: w.cur.len()})
 	docs, err := w.move()
@@ -286,7 +287,7 @@ func (w *stepping) toCPU(state StepState, why string) (query.Result, error) {
 	hits, err := w.s.cpu.AppendAmong(w.ctx, nil, &w.q, docs, w.done)
 	done(int64(len(hits)))
 	if errors.Is(err, query.ErrInvalid) { // a list has changed since it was checked: the CPU says how
-		return w.s.onCPU(w.ctx, &w.q, w.t, "the intermediate result is damaged")
+		return w.s.onCPU(w.ctx, &w.q, w.t, state, "the intermediate result is damaged")
 	}
 	return query.Result{Hits: hits}, err
 }
@@ -334,7 +335,7 @@ func (w *stepping) move() ([]uint32, error) {
 // begin with changes no sum.
 func (w *stepping) rest(state StepState, why string) (query.Result, error) {
 	x, st, p := w.s.x, w.st, w.p
-	done := w.t.step(Step{Choice: StepRest, Why: why, State: state, Algorithm: "rank"})
+	done := w.t.step(Step{Choice: StepRest, Why: why, State: state, Algorithm: "rank", Loaded: w.loaded})
 	st.Reset(st.stream)
 	l := &batch{x: x, st: st, conjunctive: true}
 	if w.done > 1 {
@@ -378,9 +379,14 @@ func (s *Stepper) reserve(stream int, used kernels.Ptr, n int64) (kernels.Ptr, e
 	return r.at[0], nil
 }
 
-// makeRuler stores the endpoints of blocks of 128 plain values, for the longest
-// intermediate result of a segment.
-func (s *Stepper) makeRuler() (err error) {
+// rule makes the ruler, unless there is one: the endpoints of blocks of 128 plain values,
+// for the longest intermediate result of a segment.
+func (s *Stepper) rule(st *stage) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ruler != 0 {
+		return nil
+	}
 	docs := uint32(0)
 	for _, v := range s.x.views {
 		docs = max(docs, v.seg.Meta().Docs)
@@ -389,24 +395,19 @@ func (s *Stepper) makeRuler() (err error) {
 	for i := range ends {
 		ends[i] = uint32(128 * i)
 	}
-	if s.ruler, err = s.x.dev.Alloc(int64(4 * len(ends))); err != nil {
+	st.Reset(st.stream)
+	if err := st.ReserveIn(4*len(ends) + 64); err != nil {
 		return err
 	}
-	b := layout.NewBuffers(s.x.dev, new(layout.Peak))
-	defer b.Close()
-	if err := b.ReserveIn(4*len(ends) + 64); err != nil {
-		return err
-	}
-	layout.Put(b, ends)
-	st, err := s.x.takeStage(context.Background())
+	layout.Put(st.Buffers, ends)
+	at, err := s.x.dev.Alloc(int64(4 * len(ends)))
 	if err != nil {
 		return err
 	}
-	defer s.x.giveBack(st)
-	b.Batch.Stream = st.stream
-	b.Batch.CopyIn(s.ruler, b.In)
-	if err := s.x.dev.Submit(&b.Batch); err != nil {
-		return err
+	st.Batch.CopyIn(at, st.In)
+	if err := s.x.dev.Submit(&st.Batch); err != nil {
+		return errors.Join(err, s.x.dev.Free(at))
 	}
+	s.ruler = at
 	return s.x.dev.Wait(st.stream)
 }

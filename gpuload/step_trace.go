@@ -30,11 +30,12 @@ type StepTerm struct {
 type Step struct {
 	Choice    StepChoice
 	Whole     bool      // one processor answers the whole query
-	State     StepState // what the decision was based on, unless Whole
+	State     StepState // what the decision was based on; zero if there was none
 	Why       string    // the reason; empty if StepOptions.Choose decided
 	Algorithm string    // on the GPU
 	Length    int64     // of the new intermediate result, or the number of hits
 	Moved     int64     // docIDs moved from the device to the CPU
+	Loaded    int64     // postings of lists that were copied to the device first
 	Took      time.Duration
 }
 

@@ -51,6 +51,7 @@ func explainCommand() *cobra.Command {
 		algos = append(algos, a.String())
 	}
 	mode, algo := cli.NewChoice("MODE", query.Or.String(), query.And.String(), query.AndOr.String()), cli.NewChoice("NAME", algos...)
+	device := cli.NewChoice("DEVICE", "cpu", "gpu", "hybrid")
 	cmd := command("explain INDEX QUERY ID", "Show how a document gets its score, or what a query does",
 		`Terms are shown in the order in which their scores are summed: by ascending document
 frequency in the whole index. All steps are in 32-bit floats, as in a query. Deleted
@@ -58,7 +59,8 @@ documents do not count in the statistics.
 
 With --trace there is no ID. It answers the query and shows what that did: the blocks
 of each list that were decoded, skipped by their bound or skipped by the skip header,
-pivots, how the threshold rose, and the time.`,
+pivots, how the threshold rose, and the time. With --device gpu or hybrid it shows on
+which processor each step ran and why; lists are copied to the device first.`,
 		`  idxinspect explain kjv.idx "the lord is my shepherd" Psa23:1
   idxinspect explain --trace --mode and kjv.idx "the lord is my shepherd"`,
 		nil, func(cmd *cobra.Command, args []string) (report, error) {
@@ -66,7 +68,7 @@ pivots, how the threshold rose, and the time.`,
 				return nil, cli.Usage("%w", err)
 			}
 			if trace {
-				o.Mode, o.Algorithm = mode.Value, algo.Value
+				o.Mode, o.Algorithm, o.Device = mode.Value, algo.Value, device.Value
 				a, text, err := idxquery.Explain(cmd.Context(), args[0], args[1], o)
 				if err != nil {
 					return nil, err
@@ -97,6 +99,7 @@ pivots, how the threshold rose, and the time.`,
 	cli.Int(fl, &o.K, "k", 10, 1, cli.Any, "with --trace: how many documents are wanted")
 	fl.Var(mode, "mode", "with --trace: which documents match: "+mode.Words())
 	fl.Var(algo, "algo", "with --trace: how to find them: "+algo.Words())
+	fl.Var(device, "device", "with --trace: where to find them: "+device.Words())
 	return cmd
 }
 

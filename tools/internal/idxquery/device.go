@@ -22,8 +22,6 @@ func (f *flags) checkDevice() error {
 	switch {
 	case f.device.Value == "cpu":
 		return nil
-	case f.trace:
-		return cli.Usage("--trace takes --device cpu")
 	case f.threads > 1:
 		return cli.Usage("--threads takes --device cpu")
 	}

@@ -98,7 +98,11 @@ func (s *session) each(cmd *cobra.Command, l *pipeline) error {
 }
 
 func (s *session) answerAll(cmd *cobra.Command, l *pipeline, print printer) error {
-	if s.f.device.Value != "cpu" {
+	switch {
+	case s.f.device.Value == "cpu":
+	case s.f.trace:
+		return s.onSteps(cmd, l, print)
+	default:
 		return s.onDevice(cmd, l, print)
 	}
 	return s.onThreads(cmd, l, print)

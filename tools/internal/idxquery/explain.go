@@ -10,6 +10,7 @@ import (
 // TraceOptions are what `idxinspect explain --trace` can choose.
 type TraceOptions struct {
 	Mode, Algorithm string // values of --mode and --algo
+	Device          string // value of --device
 	K               int
 	Params          query.Params
 }
@@ -25,11 +26,23 @@ func Explain(ctx context.Context, index, text string, o TraceOptions) (*Answer, 
 	if err := f.algo.Set(o.Algorithm); err != nil {
 		return nil, nil, err
 	}
+	if err := f.device.Set(o.Device); err != nil {
+		return nil, nil, err
+	}
 	var a *Answer
 	var out bytes.Buffer
 	err := f.with(func(s *session) (err error) {
 		w := &worker{s: s}
-		if err := w.find(ctx, s.searcher, question{id: "1", text: text}); err != nil {
+		var finder finder = s.searcher
+		if o.Device != "cpu" {
+			steps, release, err := s.stepper()
+			if err != nil {
+				return err
+			}
+			defer release()
+			finder = steps
+		}
+		if err := w.find(ctx, finder, question{id: "1", text: text}); err != nil {
 			return err
 		}
 		if a, err = w.answer(&w.reply); err != nil {

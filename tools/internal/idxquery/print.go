@@ -40,6 +40,9 @@ func (w *worker) answer(r *reply) (*Answer, error) {
 	}
 	if a.trace = r.query.Trace; a.trace != nil {
 		a.Trace = newTrace(a.trace)
+		if r.steps != nil {
+			a.Trace.Steps = newSteps(r.steps)
+		}
 	}
 	stored := w.s.snapshot.HasStored()
 	for i, h := range r.hits {
@@ -117,6 +120,9 @@ func (s *session) table(w io.Writer, a *Answer, head bool) error {
 		return err
 	}
 	if a.trace != nil {
+		if len(a.Trace.Steps) > 0 {
+			writeSteps(w, a.Trace.Steps)
+		}
 		writeTrace(w, a.trace)
 	}
 	if head {

@@ -14,6 +14,7 @@ type Trace struct {
 	Search     float64        `json:"search_seconds"`
 	Segments   []SegmentTrace `json:"segments"`
 	Thresholds []Threshold    `json:"thresholds"`
+	Steps      []Step         `json:"steps,omitempty"` // on two processors
 }
 
 // SegmentTrace is one pass over one segment.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/store"
 )
@@ -21,6 +22,7 @@ type reply struct {
 	query query.Query
 	hits  []query.Hit
 	took  time.Duration
+	steps *gpuload.StepTrace // nil unless traced on two processors
 }
 
 // printer appends what is printed for a reply.
@@ -61,6 +63,9 @@ func (w *worker) find(ctx context.Context, f finder, q question) (err error) {
 	start := time.Now()
 	r.hits, err = f.AppendHits(ctx, r.hits[:0], &r.query)
 	r.took = time.Since(start)
+	if steps, ok := f.(*stepFinder); ok {
+		r.steps = &steps.trace
+	}
 	return w.name(err)
 }
 

@@ -1,0 +1,123 @@
+package idxquery
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/tools/internal/cli"
+)
+
+// stepFinder answers queries step by step on two processors and traces them.
+type stepFinder struct {
+	steps *gpuload.Stepper
+	trace gpuload.StepTrace // of the last query
+}
+
+// AppendHits implements finder.
+func (f *stepFinder) AppendHits(ctx context.Context, dst []query.Hit, q *query.Query) ([]query.Hit, error) {
+	r, err := f.steps.Search(ctx, *q, &f.trace)
+	if q.Trace != nil {
+		*q.Trace = f.trace.CPU
+	}
+	return append(dst, r.Hits...), err
+}
+
+// onSteps answers queries one after the other with a trace. With --device gpu all steps
+// that a device supports run there.
+func (s *session) onSteps(cmd *cobra.Command, l *pipeline, print printer) error {
+	f, release, err := s.stepper()
+	if err != nil {
+		if s.f.device.Value == "gpu" {
+			return err
+		}
+		fmt.Fprintf(cmd.ErrOrStderr(), "answering on the CPU: %v\n", err)
+		return s.onThreads(cmd, l, print)
+	}
+	defer release()
+	w := &worker{s: s, print: print}
+	n, err := l.run(1, onThreads, func(int) func(*share) error {
+		return func(sh *share) error { return w.oneByOne(cmd.Context(), f, sh) }
+	})
+	l.progress.Stop()
+	if err == nil && s.f.queries != "" && n > 0 {
+		latencies(cmd.ErrOrStderr(), w.took)
+	}
+	return err
+}
+
+// stepper opens a device for a stepFinder. Lists are copied to it before the first step
+// that needs them.
+func (s *session) stepper() (f *stepFinder, release func(), err error) {
+	var x query.Executor
+	_, closeDevice, err := s.executor(&x)
+	if err != nil {
+		return nil, nil, err
+	}
+	o := gpuload.StepOptions{Load: true}
+	if s.f.device.Value == "gpu" {
+		o.Choose = func(gpuload.StepState) gpuload.StepChoice { return gpuload.StepRest }
+	}
+	steps, err := gpuload.NewStepper(x.(*gpuload.Executor), s.searcher, o)
+	if err != nil {
+		closeDevice()
+		return nil, nil, err
+	}
+	return &stepFinder{steps: steps}, func() {
+		_ = steps.Close() // all answers have arrived
+		closeDevice()
+	}, nil
+}
+
+// Step is gpuload.Step as --json prints it.
+type Step struct {
+	Processor string   `json:"processor"` // cpu, gpu, or gpu to the end
+	Whole     bool     `json:"whole_query"`
+	Why       string   `json:"why"`
+	Term      cli.Text `json:"term,omitempty"` // of the next list
+	Length    int64    `json:"length"`         // of the intermediate result before
+	Next      int64    `json:"next"`           // of the next list
+	Algorithm string   `json:"algorithm,omitempty"`
+	Result    int64    `json:"result"` // docIDs, or hits after the last step
+	Moved     int64    `json:"moved_doc_ids"`
+	Copied    int64    `json:"copied_postings"`
+	Seconds   float64  `json:"seconds"`
+}
+
+func (s *Step) time() time.Duration { return time.Duration(s.Seconds * 1e9) }
+
+func newSteps(t *gpuload.StepTrace) []Step {
+	var out []Step
+	for _, s := range t.Steps {
+		p := Step{Processor: s.Choice.String(), Whole: s.Whole, Why: s.Why, Length: s.State.Length, Next: s.State.Next, Algorithm: s.Algorithm,
+			Result: s.Length, Moved: s.Moved, Copied: s.Loaded, Seconds: s.Took.Seconds()}
+		if s.State.Next > 0 && s.State.Done < len(t.Terms) {
+			p.Term = cli.Text(t.Terms[s.State.Done].Term)
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// writeSteps prints where the steps of a query ran.
+func writeSteps(w io.Writer, steps []Step) {
+	fmt.Fprintln(w)
+	t := cli.NewTable(">step", "on", "because", ">docIDs", "next list", ">postings", ">ratio", "algorithm", ">result", ">moved", ">copied", ">time")
+	for i, s := range steps {
+		ratio := ""
+		if s.Next > 0 {
+			ratio = cli.Float(gpuload.StepState{Length: s.Length, Next: s.Next}.Ratio(), 3)
+		}
+		term := "-"
+		if s.Next > 0 {
+			term = cli.Quote(s.Term)
+		}
+		t.Row(i+1, s.Processor, s.Why, s.Length, term, s.Next, ratio, s.Algorithm, s.Result, s.Moved, s.Copied, cli.Seconds(s.time()))
+	}
+	t.WriteTo(w)
+}

@@ -40,7 +40,7 @@ func TestAccumulations(t *testing.T) {
 				if j%2 == i%2 {
 					deleted = deleteSome(r, segs)
 				}
-				o.Memory = 8 << 20
+				o.Memory, o.AsStored = 8<<20, j%2 == 0
 				x, err := newExecutor(dev, segs, with(sc, o))
 				if err != nil {
 					t.Fatal(err)

@@ -146,18 +146,19 @@ func (ld *loading) launch() error {
 	for _, r := range ld.lists[first:] {
 		codecs |= r.codecs
 	}
-	p := kernels.CheckParams{Lists: l.table, Jobs: l.scratch + kernels.Ptr(jobSize*first), Status: l.scratch + kernels.Ptr(statusAt+statusSize*first),
-		Descs: l.scratch + kernels.Ptr(descsAt+layout.DescSize*first), Count: uint32(n), NTiles: ld.jobs[first+n-1].Tiles}
-	ld.copies.CopyIn(p.Descs, l.pinned[descsAt+layout.DescSize*first:][:layout.DescSize*n])
-	ld.copies.CopyIn(p.Jobs, l.pinned[jobSize*first:jobSize*(first+n)])
-	ld.copies.Record(copiedEvent)
+	p := kernels.CheckParams{Lists: l.table, Jobs: ld.scratch + kernels.Ptr(jobSize*first), Status: ld.scratch + kernels.Ptr(statusAt+statusSize*first),
+		Descs: ld.scratch + kernels.Ptr(descsAt+layout.DescSize*first), Count: uint32(n), NTiles: ld.jobs[first+n-1].Tiles}
+	ld.copies.CopyIn(p.Descs, ld.pinned[descsAt+layout.DescSize*first:][:layout.DescSize*n])
+	ld.copies.CopyIn(p.Jobs, ld.pinned[jobSize*first:jobSize*(first+n)])
+	ld.copies.Record(ld.copied)
 	if err := l.dev.Submit(&ld.copies); err != nil {
 		return err
 	}
 	ld.copies.Reset()
-	ld.checks.Await(copiedEvent)
+	ld.checks.Await(ld.copied)
 	ld.checks.Launch(kernels.CheckLists, n, 0, kernels.Bytes(&p))
 	ld.checks.Launch(kernels.For(kernels.CheckPostings, codecs), int(p.NTiles+7)/8, 0, kernels.Bytes(&p))
+	ld.measure(first)
 	err := l.dev.Submit(&ld.checks)
 	ld.checks.Reset()
 	return err

@@ -1,5 +1,5 @@
-// Package gpuload answers queries on a GPU. It keeps hot posting lists in device memory
-// in their on-disk form, gathers queries into batches and runs each batch in a few kernel
+// Package gpuload answers queries on a GPU. It keeps hot posting lists in device memory,
+// gathers queries into batches and runs each batch in a few kernel
 // launches.
 //
 // OpenDevice opens a GPU, New creates an Executor for a snapshot on it, and the Executor
@@ -9,7 +9,8 @@
 // A list's extent is copied unchanged from the mapped segment. The first time, its checksum
 // is verified and a kernel decodes each of its blocks and compares the postings with the
 // metadata. A list that does not pass is left to the CPU, so that the device never answers
-// where the CPU reports damage. Scores are computed with the
+// where the CPU reports damage. The device then writes lists of other codecs in bp128,
+// unless Options.AsStored is set. Scores are computed with the
 // operations of query.Score, in the same order, so results equal those of the CPU to the
 // bit.
 //
@@ -35,8 +36,9 @@
 //	step_rule.go      where a step runs; step_load.go: lists copied behind queries
 //	step_trace.go     a record of the steps of a query
 //	lists.go          residency: the table of lists
-//	load.go           copying lists; load_open.go: opening them
+//	load.go           copying lists; load_open.go: opening them; loader.go: memory for that
 //	checks.go         what a list must pass to become resident
+//	recode.go         lists of other codecs in bp128
 //	evict.go          allocation and eviction in device memory
 //	presence.go       presence words of lists
 //

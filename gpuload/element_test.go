@@ -35,7 +35,7 @@ func testElement(t *testing.T, shape gputrial.Shape, clustered bool) {
 		if seed == 1 {
 			deleted = deleteSome(rand.New(rand.NewPCG(4, seed)), segs)
 		}
-		x, err := newExecutor(dev, segs, Options{Scorer: sc, Memory: 4 << 20, locate: uint32(seed)})
+		x, err := newExecutor(dev, segs, Options{Scorer: sc, Memory: 4 << 20, AsStored: true, locate: uint32(seed)})
 		if err != nil {
 			t.Fatal(err)
 		}

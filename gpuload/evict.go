@@ -59,13 +59,14 @@ func (l *lists) release(at kernels.Ptr, size int64) {
 
 func (l *lists) evict(r *resident) {
 	delete(l.byKey, r.key)
-	r.gone = true
+	r.gone.Store(true)
 	l.release(r.at, r.size)
 	l.unmark(r)
 	l.free = append(l.free, r.slot)
 	l.clock = max(l.clock, r.uses)
 	l.stats.Evicted++
 	l.stats.Bytes -= r.size
+	l.stats.Stored -= r.stored
 }
 
 // forget evicts all lists.

@@ -35,8 +35,8 @@ type Executor struct {
 	lists   *lists
 	norms   []kernels.Ptr // by segment
 	live    []kernels.Ptr
-	codes   kernels.Ptr             // decoded values of quad codes
-	stages  [cuda.Streams - 2]stage // the other streams are for loads
+	codes   kernels.Ptr                       // decoded values of quad codes
+	stages  [cuda.Streams - loadStreams]stage // the other streams are for loads
 	idle    chan *stage
 	peak    layout.Peak
 	state   state
@@ -134,6 +134,7 @@ func (x *Executor) open() (err error) {
 	if x.lists, err = newLists(x.dev, segs, x.options.Memory, slots, zones); err != nil {
 		return err
 	}
+	x.lists.asStored = x.options.AsStored
 	x.lists.least = layout.LeastPresent(x.options.Presence)
 	x.idle = make(chan *stage, len(x.stages))
 	for i := range x.stages {
@@ -192,6 +193,7 @@ func (x *Executor) Close() error {
 // Stats are the counters of an Executor.
 type Stats struct {
 	Lists, Bytes    int64 // resident now
+	Stored          int64 // bytes that the resident lists have on disk, where their codecs may be others
 	Hits, Misses    int64 // lists requested by batches
 	HitBytes        int64
 	Loaded, Evicted int64 // lists

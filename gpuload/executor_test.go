@@ -80,7 +80,7 @@ func TestExecutorEqualsBruteForce(t *testing.T) {
 				}
 				sc := mustScorer(t, c)
 				dev := testDevice(t, seed)
-				x, err := newExecutor(dev, viewsIn(c), Options{Scorer: sc, Memory: 8 << 20, width: 3072})
+				x, err := newExecutor(dev, viewsIn(c), Options{Scorer: sc, Memory: 8 << 20, width: 3072, AsStored: seed == 1})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -2,6 +2,7 @@ package gpuload
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/gpuload/internal/layout"
@@ -16,6 +17,7 @@ type resident struct {
 	slot     uint32 // in the table of descriptors
 	at       kernels.Ptr
 	size     int64
+	stored   int64 // its size on disk
 	blocks   uint32
 	logBlock uint8
 	codecs   kernels.CodecSet // of docIDs and frequencies
@@ -27,10 +29,10 @@ type resident struct {
 	marked   int64       // their size in bytes
 
 	// Guarded by lists.mu.
-	uses float64 // priority, see lists
-	pin  uint64  // epoch of the last batch that needs it
-	bare bool    // it gets presence words on its next use
-	gone bool    // evicted
+	uses float64     // priority, see lists
+	pin  uint64      // epoch of the last batch that needs it
+	bare bool        // it gets presence words on its next use
+	gone atomic.Bool // evicted; may be read without the lock
 }
 
 // lists manages the table of descriptors and the extents on the device. When the arena is
@@ -38,7 +40,8 @@ type resident struct {
 // the clock, if it is lower, and adds 1; the clock is the highest priority evicted so
 // far. So frequent use counts, and old use counts less and less.
 //
-// It is safe for concurrent use.
+// It is safe for concurrent use. Loads hold mu only to find room and to publish what they
+// have loaded.
 type lists struct {
 	mu    sync.RWMutex
 	dev   cuda.Device
@@ -54,15 +57,16 @@ type lists struct {
 	stats Stats
 
 	segments   []*segment.Segment
-	registered [][]byte    // mapped files that the device can copy from; nil for others
-	ring       []byte      // staging buffer for the others
-	scratch    kernels.Ptr // CheckJob[], CheckStatus[] and ListDesc[]
-	pinned     []byte      // the same
-	lengths    []lengths   // of the documents, by segment
+	registered [][]byte  // mapped files that the device can copy from; nil for others
+	lengths    []lengths // of the documents, by segment
 	proven     proven
-	refused    map[Key]error // lists that failed a check
+	refused    map[Key]error         // lists that failed a check
+	coming     map[Key]chan struct{} // lists that are being loaded; closed when that load is done
+	loaders    chan *loader          // those that are idle
+	marker     *marker
 
-	least uint32 // minimum number of postings for presence words
+	least    uint32 // minimum number of postings for presence words
+	asStored bool   // lists are not recoded
 
 	// isolate makes each list a separate allocation, for tests with the address
 	// sanitizer.
@@ -73,23 +77,16 @@ const (
 	ringSize  = 64 << 20
 	firstRun  = 1 << 18  // bytes of the first copy from a mapping; the next lists are opened while it runs
 	lastRun   = 32 << 20 // each copy is four times as long as the previous one, up to this
+	mostGap   = 32 << 10 // bytes between lists that are copied with them: copying these takes less time than another copy
 	checkSize = 4096     // maximum number of lists loaded at a time
-)
-
-// Sizes and offsets in the pinned memory and on the device.
-var (
-	jobSize    = len(kernels.Bytes(&kernels.CheckJob{}))
-	statusSize = len(kernels.Bytes(&kernels.CheckStatus{}))
-	statusAt   = jobSize * checkSize
-	descsAt    = statusAt + statusSize*checkSize
-	pinnedSize = descsAt + layout.DescSize*checkSize
 )
 
 // newLists allocates arenaBytes of device memory and a table of slots descriptors, the
 // last reserved of which belong to the caller.
 func newLists(dev cuda.Device, segs []*segment.Segment, arenaBytes int64, slots, reserved uint32) (*lists, error) {
 	l := &lists{dev: dev, zone: slots - reserved, byKey: map[Key]*resident{}, segments: segs, epoch: 1,
-		lengths: make([]lengths, len(segs)), proven: newProven(segs), refused: map[Key]error{}}
+		lengths: make([]lengths, len(segs)), proven: newProven(segs), refused: map[Key]error{},
+		coming: map[Key]chan struct{}{}, loaders: make(chan *loader, loaders)}
 	if err := l.open(arenaBytes, slots); err != nil {
 		l.close()
 		return nil, err
@@ -107,10 +104,14 @@ func (l *lists) open(arenaBytes int64, slots uint32) (err error) {
 	if l.table, err = dev.Alloc(desc * int64(slots)); err != nil {
 		return err
 	}
-	if l.scratch, err = dev.Alloc(int64(pinnedSize)); err != nil {
-		return err
+	for i := range loaders {
+		d, err := newLoader(dev, i)
+		l.loaders <- d
+		if err != nil {
+			return err
+		}
 	}
-	if l.pinned, err = dev.HostAlloc(pinnedSize); err != nil {
+	if l.marker, err = newMarker(dev); err != nil {
 		return err
 	}
 	l.arena = layout.NewArena(l.base, arenaBytes)
@@ -138,7 +139,11 @@ func (l *lists) close() {
 			_ = l.dev.Unregister(b)
 		}
 	}
-	for _, p := range []kernels.Ptr{l.base, l.table, l.scratch} {
+	for len(l.loaders) > 0 {
+		(<-l.loaders).close()
+	}
+	l.marker.close()
+	for _, p := range []kernels.Ptr{l.base, l.table} {
 		if p != 0 {
 			_ = l.dev.Free(p)
 		}
@@ -146,11 +151,6 @@ func (l *lists) close() {
 	for _, n := range l.lengths {
 		if n.at != 0 {
 			_ = l.dev.Free(n.at)
-		}
-	}
-	for _, b := range [][]byte{l.pinned, l.ring} {
-		if b != nil {
-			_ = l.dev.HostFree(b)
 		}
 	}
 }
@@ -206,7 +206,7 @@ func (l *lists) find(wants []*want, epoch uint64) (missing []*want, bare []*resi
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, w := range wants {
-		if w.list == nil || w.list.gone {
+		if w.list == nil || w.list.gone.Load() {
 			w.list = l.byKey[w.key]
 		}
 		if w.list == nil {

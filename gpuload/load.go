@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"unsafe"
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/cuda"
@@ -14,6 +13,9 @@ import (
 // load makes as many of the lists resident as fit. It does not evict lists used by
 // batches of epoch oldest or later. When it returns, each want's list is on the device
 // and has passed all checks, or is nil because it did not fit or did not pass.
+//
+// Other batches find lists while some are loaded. A list that another load has begun to
+// copy is waited for.
 func (l *lists) load(ctx context.Context, wants []*want, oldest, epoch uint64) error {
 	wants = slices.Clone(wants)
 	slices.SortFunc(wants, func(a, b *want) int {
@@ -25,11 +27,8 @@ func (l *lists) load(ctx context.Context, wants []*want, oldest, epoch uint64) e
 	all := wants
 	wants = slices.CompactFunc(slices.Clone(wants), func(a, b *want) bool { return a.key == b.key })
 	for len(wants) > 0 {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
 		n := min(len(wants), checkSize)
-		if err := l.loadSome(wants[:n], oldest, epoch); err != nil {
+		if err := l.loadSome(ctx, wants[:n], oldest, epoch); err != nil {
 			return err
 		}
 		wants = wants[n:]
@@ -37,54 +36,107 @@ func (l *lists) load(ctx context.Context, wants []*want, oldest, epoch uint64) e
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, w := range all {
-		if w.list == nil || w.list.gone {
+		if w.list == nil || w.list.gone.Load() {
 			w.list = l.byKey[w.key]
+		}
+		if w.list != nil {
+			w.list.pin = max(w.list.pin, epoch)
 		}
 	}
 	return nil
 }
 
-// loading is the state of one call of loadSome. Lists are copied on one stream and checked
-// on another, so that the check of some overlaps with the copies of the next.
+// loadSome loads at most checkSize lists, and waits for those of them that another load
+// has begun to copy.
+func (l *lists) loadSome(ctx context.Context, wants []*want, oldest, epoch uint64) error {
+	var ld *loader
+	select {
+	case ld = <-l.loaders:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	own, others, done := l.claim(wants, epoch)
+	var err error
+	if len(own) > 0 {
+		err = ld.load(l, own, oldest, epoch)
+	}
+	l.loaders <- ld
+	l.mu.Lock()
+	for _, w := range own {
+		delete(l.coming, w.key)
+	}
+	l.mu.Unlock()
+	close(done)
+	for _, other := range others {
+		select {
+		case <-other:
+		case <-ctx.Done():
+			return errors.Join(err, ctx.Err())
+		}
+	}
+	return err
+}
+
+// claim divides wants into those that the caller loads and those that others are loading,
+// and pins those that are resident by now. It returns what the others close when they are
+// done, and what the caller has to close.
+func (l *lists) claim(wants []*want, epoch uint64) (own []*want, others []chan struct{}, done chan struct{}) {
+	done = make(chan struct{})
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, w := range wants {
+		if r := l.byKey[w.key]; r != nil {
+			r.pin = max(r.pin, epoch)
+		} else if other := l.coming[w.key]; other != nil {
+			if !slices.Contains(others, other) {
+				others = append(others, other)
+			}
+		} else if l.refused[w.key] == nil {
+			l.coming[w.key] = done
+			own = append(own, w)
+		}
+	}
+	return own, others, done
+}
+
+// loading is the state of one load. Lists are copied on one stream and checked on another,
+// so that the check of some overlaps with the copies of the next.
 type loading struct {
+	*loader
 	l              *lists
 	copies, checks cuda.Batch
 	sums           sums
 	jobs           []kernels.CheckJob    // in pinned memory
 	status         []kernels.CheckStatus // in pinned memory
 	lists          []loaded
-	launched       int   // of lists: their checks are submitted
-	waiting        int64 // bytes of the others
-	staged         int   // bytes of the ring in use
+	gaps           []span // copied with the lists between which they are
+	launched       int    // of lists: their checks are submitted
+	waiting        int64  // bytes of the others
+	staged         int    // bytes of the ring in use
+	bytes          int64  // of the lists
+	recoding       recoding
 }
 
 // loaded is a list that has been or is being copied.
 type loaded struct {
 	*resident
-	sum *error // of its checksum; nil if the list has passed all checks before
+	sum     *error // of its checksum; nil if the list has passed all checks before
+	recodes bool   // it is to be written in bp128
+	head    uint32 // bytes before the payloads
 }
 
-const (
-	copyStream  = cuda.Streams - 1
-	checkStream = cuda.Streams - 2
-	copiedEvent = timers - 1
-	checkBytes  = 16 << 20 // lists are checked together until they have this size
-)
+// span is a range of device memory.
+type span struct {
+	at   kernels.Ptr
+	size int64
+}
 
-// loadSome loads at most checkSize lists, with one copy per run of adjacent extents.
-func (l *lists) loadSome(wants []*want, oldest, epoch uint64) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	wants = slices.DeleteFunc(slices.Clone(wants), func(w *want) bool {
-		r := l.byKey[w.key]
-		if r != nil { // another batch has loaded it
-			r.pin = max(r.pin, epoch)
-		}
-		return r != nil || l.refused[w.key] != nil
-	})
-	ld := &loading{l: l, sums: sums{work: make(chan []sum, len(wants)+1)}, copies: cuda.Batch{Stream: copyStream}, checks: cuda.Batch{Stream: checkStream},
-		jobs:   unsafe.Slice((*kernels.CheckJob)(unsafe.Pointer(unsafe.SliceData(l.pinned))), checkSize),
-		status: unsafe.Slice((*kernels.CheckStatus)(unsafe.Pointer(unsafe.SliceData(l.pinned[statusAt:]))), checkSize)}
+const checkBytes = 16 << 20 // lists are checked together until they have this size
+
+// load loads lists, with one copy per run of extents that are close together.
+func (d *loader) load(l *lists, wants []*want, oldest, epoch uint64) error {
+	ld := &loading{loader: d, l: l, sums: sums{work: make(chan []sum, len(wants)+1)}, copies: cuda.Batch{Stream: d.copyStream},
+		checks: cuda.Batch{Stream: d.checkStream}, jobs: d.jobs(), status: d.status(), recoding: d.recoding()}
 	o := l.openAll(wants, ld.sums.help)
 	err := ld.copyAll(o, oldest, epoch)
 	if err == nil {
@@ -100,24 +152,16 @@ func (ld *loading) copyAll(o *opening, oldest, epoch uint64) error {
 	l, limit := ld.l, int64(firstRun)
 	for i := 0; i < len(o.wants); {
 		n, size := l.runOf(o.wants, o, i, limit)
-		at, ok := l.rangeFor(n, size, oldest)
+		at, ok := ld.admitRun(o, i, n, size, oldest, epoch)
 		if !ok && n > 1 { // no room for the whole run
 			limit = size / 2
 			continue
 		}
 		i += n
 		if !ok {
-			l.stats.Refused++
-			if err := o.lists[i-n].err; err != nil {
-				l.refused[o.wants[i-n].key] = err
-			}
 			continue
 		}
-		for j := i - n; j < i; j++ {
-			ld.admit(o.wants[j], &o.lists[j], at, epoch)
-			at += kernels.Ptr(len(o.lists[j].extent))
-		}
-		if err := ld.copyRun(o.wants[i-n].key.Segment, o.lists[i-n:i], at-kernels.Ptr(size), size); errors.Is(err, format.ErrCorrupt) {
+		if err := ld.copyRun(o.wants[i-n:i], o.lists[i-n:i], at, size); errors.Is(err, format.ErrCorrupt) {
 			for k := len(ld.lists) - n; k < len(ld.lists); k++ {
 				ld.lists[k].sum = &err
 			}
@@ -135,6 +179,34 @@ func (ld *loading) copyAll(o *opening, oldest, epoch uint64) error {
 	return nil
 }
 
+// admitRun finds room for a run of n lists from list i on and admits them. It reports
+// false if there is none. A single list is then refused.
+func (ld *loading) admitRun(o *opening, i, n int, size int64, oldest, epoch uint64) (kernels.Ptr, bool) {
+	l := ld.l
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	at, ok := l.rangeFor(n, size, oldest)
+	if !ok {
+		if n == 1 {
+			l.stats.Refused++
+			if err := o.lists[i].err; err != nil {
+				l.refused[o.wants[i].key] = err
+			}
+		}
+		return 0, false
+	}
+	first, end := o.wants[i].key.Offset, int64(0)
+	for j := i; j < i+n; j++ {
+		from := o.wants[j].key.Offset - first
+		if from > end {
+			ld.gaps = append(ld.gaps, span{at + kernels.Ptr(end), from - end})
+		}
+		ld.admit(o.wants[j], &o.lists[j], at+kernels.Ptr(from), epoch)
+		end = from + int64(len(o.lists[j].extent))
+	}
+	return at, true
+}
+
 // settle waits for copies and checks on the device and makes the lists that passed
 // resident.
 func (ld *loading) settle(err error) error {
@@ -143,21 +215,39 @@ func (ld *loading) settle(err error) error {
 		return err
 	}
 	if err == nil {
-		ld.checks.CopyOut(l.pinned[statusAt:][:statusSize*len(ld.lists)], l.scratch+kernels.Ptr(statusAt))
+		ld.checks.CopyOut(ld.pinned[statusAt:][:statusSize*len(ld.lists)], ld.scratch+kernels.Ptr(statusAt))
+		ld.checks.CopyOut(ld.pinned[sizesAt:][:sizeSize*ld.recoding.n], ld.scratch+kernels.Ptr(sizesAt))
 		err = l.dev.Submit(&ld.checks)
+		ld.checks.Reset()
 	}
-	err = errors.Join(err, l.dev.Wait(copyStream), l.dev.Wait(checkStream))
-	for i, r := range ld.lists {
-		bad := err
-		if bad == nil {
-			bad = ld.verdict(i)
-			if bad != nil {
-				l.refused[r.key] = bad
-			}
+	err = errors.Join(err, l.dev.Wait(ld.copyStream), l.dev.Wait(ld.checkStream))
+	bad := make([]error, len(ld.lists))
+	if err == nil {
+		for i := range bad {
+			bad[i] = ld.verdict(i)
 		}
-		if bad != nil { // queries that need it are answered by the CPU or fail
+		err = ld.recode(bad)
+	}
+	ld.publish(bad, err)
+	return err
+}
+
+// publish makes the lists resident that are not bad, unless the load failed with err.
+func (ld *loading) publish(bad []error, err error) {
+	l := ld.l
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.stats.BytesLoaded += ld.bytes
+	for _, g := range append(ld.gaps, ld.recoding.ends...) {
+		l.release(g.at, g.size)
+	}
+	for i, r := range ld.lists {
+		if bad[i] != nil {
+			l.refused[r.key] = bad[i]
+		}
+		if bad[i] != nil || err != nil { // queries that need it are answered by the CPU or fail
 			l.stats.Refused++
-			r.gone = true
+			r.gone.Store(true)
 			l.release(r.at, r.size)
 			l.free = append(l.free, r.slot)
 			continue
@@ -166,6 +256,6 @@ func (ld *loading) settle(err error) error {
 		l.byKey[r.key] = r.resident
 		l.stats.Loaded++
 		l.stats.Bytes += r.size
+		l.stats.Stored += r.stored
 	}
-	return err
 }

@@ -4,10 +4,10 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/gpuload/internal/layout"
-	"github.com/pinion-index/pinion/internal/cuda"
 	"github.com/pinion-index/pinion/kernels"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/store"
@@ -104,34 +104,40 @@ func (l *lists) openOne(o *opened, v *segment.List, w *want) {
 func (ld *loading) admit(w *want, o *opened, at kernels.Ptr, epoch uint64) {
 	l, d, number := ld.l, &o.desc, len(ld.lists)
 	layout.Place(d, at)
-	copy(l.pinned[descsAt+layout.DescSize*number:], kernels.Bytes(d))
-	r := &resident{key: w.key, slot: l.slot(), at: at, size: int64(len(o.extent)), n: d.N, blocks: d.Blocks, kth: o.kth, quad: o.quad,
+	copy(ld.pinned[descsAt+layout.DescSize*number:], kernels.Bytes(d))
+	r := &resident{key: w.key, slot: l.slot(), at: at, size: int64(len(o.extent)), stored: int64(len(o.extent)), n: d.N, blocks: d.Blocks, kth: o.kth, quad: o.quad,
 		logBlock: d.LogBlock, codecs: kernels.CodecsOf(d.DocsCodec, d.FreqsCodec), uses: l.clock + 1, pin: epoch,
 		bare: d.N >= l.least, elements: kernels.HasElements(d.DocsCodec)}
 	known := l.proven.has(w.key)
 	ld.jobs[number] = l.job(r, o, known, number > ld.launched, ld.jobs[max(number-1, 0)].Tiles)
-	next := loaded{resident: r}
+	ld.bytes += r.size
+	next := loaded{resident: r, recodes: !l.asStored && recodes(d), head: uint32(d.Docs - at)}
 	if !known {
 		next.sum = ld.sums.verify(l.segments[w.key.Segment], w.entry, r.size)
 	}
 	ld.lists = append(ld.lists, next)
 }
 
-// runOf returns the length of the run of adjacent extents that starts at list i, and its
-// size: at most limit bytes, or a single list. A list that cannot be opened is a run of
-// size 0.
+// runOf returns the length of the run of extents that starts at list i, and its size with
+// the gaps between them: at most limit bytes, or a single list. A list that cannot be
+// opened is a run of size 0.
 func (l *lists) runOf(wants []*want, o *opening, i int, limit int64) (n int, size int64) {
 	first := wants[i].key
+	most := int64(mostGap)
+	if l.registered[first.Segment] == nil {
+		most = 0
+	}
 	for _, w := range wants[i:] {
-		if w.key.Segment != first.Segment || w.key.Offset != first.Offset+size {
+		gap := w.key.Offset - first.Offset - size
+		if w.key.Segment != first.Segment || gap < 0 || gap > most {
 			break
 		}
 		length := int64(len(o.get(i + n).extent))
-		if n > 0 && (length == 0 || size+length > limit || l.isolate) {
+		if n > 0 && (length == 0 || size+gap+length > limit || l.isolate) {
 			break
 		}
 		n++
-		size += length
+		size += gap + length
 		if length == 0 {
 			break
 		}
@@ -150,45 +156,36 @@ func (l *lists) rangeFor(n int, size int64, oldest uint64) (kernels.Ptr, bool) {
 	return at, ok
 }
 
-// copyRun enqueues the copy of adjacent extents. The error is of kind format.ErrCorrupt if
+// copyRun enqueues the copy of a run. The error is of kind format.ErrCorrupt if
 // the file cannot be read.
-func (ld *loading) copyRun(seg int, run []opened, at kernels.Ptr, size int64) (err error) {
+func (ld *loading) copyRun(wants []*want, run []opened, at kernels.Ptr, size int64) (err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
 	l, b := ld.l, &ld.copies
-	l.stats.BytesLoaded += size
-	if l.registered[seg] != nil {
-		b.CopyIn(at, run[0].extent[:size:size])
+	if mapped := l.registered[wants[0].key.Segment]; mapped != nil {
+		from := uintptr(unsafe.Pointer(unsafe.SliceData(run[0].extent))) - uintptr(unsafe.Pointer(unsafe.SliceData(mapped)))
+		b.CopyIn(at, mapped[from:from+uintptr(size)])
 		defer b.Reset()
 		return l.dev.Submit(b) // copying starts while the next lists are opened
 	}
-	if l.ring == nil {
-		if l.ring, err = l.dev.HostAlloc(ringSize); err != nil {
+	if ld.ring == nil {
+		if ld.ring, err = l.dev.HostAlloc(ringSize); err != nil {
 			return err
 		}
 	}
 	for i := range run {
 		for e := run[i].extent; len(e) > 0; {
-			if ld.staged == len(l.ring) { // full: wait for its copies
-				if err := l.flush(b); err != nil {
+			if ld.staged == len(ld.ring) { // full: wait for its copies
+				if err := flush(l.dev, b); err != nil {
 					return err
 				}
 				ld.staged = 0
 			}
-			n := copy(l.ring[ld.staged:], e)
-			b.CopyIn(at, l.ring[ld.staged:ld.staged+n])
+			n := copy(ld.ring[ld.staged:], e)
+			b.CopyIn(at, ld.ring[ld.staged:ld.staged+n])
 			e = e[n:]
 			ld.staged += n
 			at += kernels.Ptr(n)
 		}
 	}
 	return nil
-}
-
-// flush runs a batch and waits for it.
-func (l *lists) flush(b *cuda.Batch) error {
-	if err := l.dev.Submit(b); err != nil {
-		return err
-	}
-	b.Reset()
-	return l.dev.Wait(b.Stream)
 }

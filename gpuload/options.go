@@ -35,6 +35,12 @@ type Options struct {
 	// negative, no list gets them.
 	Presence int64
 
+	// AsStored keeps lists on the device in the codecs that they have on disk. Otherwise
+	// lists with blocks of 128 postings are written in bp128, which takes more memory in
+	// most codecs and less time for each query (Stats.Bytes, Stats.Stored). Answers are
+	// the same.
+	AsStored bool
+
 	// Set by tests only.
 	width    int       // accumulators of a thread block in shared memory; 0: as many as fit
 	overflow int64     // keys that a query may collect in addition to its first list's; 0: overflowKeys

@@ -1,6 +1,7 @@
 package gpuload
 
 import (
+	"sync"
 	"unsafe"
 
 	"github.com/pinion-index/pinion/gpuload/internal/layout"
@@ -12,17 +13,46 @@ import (
 // finds resident, that is, for lists used more than once. They take free memory of the
 // arena; no list is evicted for them.
 const (
-	markSize  = 2048 // lists per launch: as many jobs as scratch holds
+	markSize  = 2048 // lists per launch
 	markParts = 16   // thread blocks per list
 )
+
+// marker is what one call of mark at a time uses.
+type marker struct {
+	mu      sync.Mutex
+	dev     cuda.Device
+	scratch kernels.Ptr // PresenceJob[markSize]
+	pinned  []byte      // the same
+}
+
+func newMarker(dev cuda.Device) (m *marker, err error) {
+	const size = markSize * int(unsafe.Sizeof(kernels.PresenceJob{}))
+	m = &marker{dev: dev}
+	if m.scratch, err = dev.Alloc(int64(size)); err == nil {
+		m.pinned, err = dev.HostAlloc(size)
+	}
+	return m, err
+}
+
+func (m *marker) close() {
+	if m == nil {
+		return
+	}
+	if m.scratch != 0 {
+		_ = m.dev.Free(m.scratch)
+	}
+	if m.pinned != nil {
+		_ = m.dev.HostFree(m.pinned)
+	}
+}
 
 // mark makes the presence words of lists, which must be pinned by the caller's batch.
 func (l *lists) mark(lists []*resident) error {
 	if len(lists) == 0 {
 		return nil
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.marker.mu.Lock()
+	defer l.marker.mu.Unlock()
 	for len(lists) > 0 {
 		n := min(len(lists), markSize)
 		if err := l.markSome(lists[:n]); err != nil {
@@ -34,10 +64,25 @@ func (l *lists) mark(lists []*resident) error {
 }
 
 func (l *lists) markSome(lists []*resident) error {
-	b := &cuda.Batch{Stream: copyStream}
-	var job kernels.PresenceJob
-	jobs := unsafe.Slice((*kernels.PresenceJob)(unsafe.Pointer(unsafe.SliceData(l.pinned))), markSize)
-	n := 0
+	b := &cuda.Batch{Stream: markStream}
+	n := l.markJobs(b, lists)
+	if n == 0 {
+		return nil
+	}
+	m := l.marker
+	b.CopyIn(m.scratch, m.pinned[:n*int(unsafe.Sizeof(kernels.PresenceJob{}))])
+	p := kernels.PresenceParams{Lists: l.table, Jobs: m.scratch, NJobs: uint32(n), Parts: markParts}
+	b.Launch(kernels.MarkDocs, n*markParts, 0, kernels.Bytes(&p))
+	b.Launch(kernels.PublishPresence, (n+255)/256, 0, kernels.Bytes(&p))
+	return flush(l.dev, b)
+}
+
+// markJobs makes the jobs of lists for which there is memory, which b clears. It returns
+// their number.
+func (l *lists) markJobs(b *cuda.Batch, lists []*resident) (n int) {
+	jobs := unsafe.Slice((*kernels.PresenceJob)(unsafe.Pointer(unsafe.SliceData(l.marker.pinned))), markSize)
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	for _, r := range lists {
 		size := layout.PresenceBytes(r.n, l.segments[r.key.Segment].Meta().Docs)
 		at, ok := l.spare(size)
@@ -50,14 +95,7 @@ func (l *lists) markSome(lists []*resident) error {
 		jobs[n] = kernels.PresenceJob{Words: at + layout.PresenceLead, List: r.slot}
 		n++
 	}
-	if n == 0 {
-		return nil
-	}
-	b.CopyIn(l.scratch, l.pinned[:n*int(unsafe.Sizeof(job))])
-	p := kernels.PresenceParams{Lists: l.table, Jobs: l.scratch, NJobs: uint32(n), Parts: markParts}
-	b.Launch(kernels.MarkDocs, n*markParts, 0, kernels.Bytes(&p))
-	b.Launch(kernels.PublishPresence, (n+255)/256, 0, kernels.Bytes(&p))
-	return l.flush(b)
+	return n
 }
 
 // spare allocates a range without evicting.

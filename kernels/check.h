@@ -123,14 +123,10 @@ struct Checker {
 // check_tile is the body of a kernel: a warp checks one tile.
 DEV void check_tile(const CheckParams &p) {
     int lane = threadIdx.x & 31;
-    uint32_t tile = blockIdx.x * 8 + (threadIdx.x >> 5), lo = 0, hi = p.count - 1;
+    uint32_t tile = blockIdx.x * 8 + (threadIdx.x >> 5);
     if (tile >= p.nTiles) return;
     const CheckJob *jobs = at<CheckJob>(p.jobs);
-    while (lo < hi) { // the first job with more than so many tiles up to its end
-        uint32_t mid = (lo + hi) >> 1;
-        if (jobs[mid].tiles > tile) hi = mid;
-        else lo = mid + 1;
-    }
+    uint32_t lo = job_of(jobs, p.count, tile);
     CheckStatus *status = at_rw<CheckStatus>(p.status) + lo;
     // Other warps may be changing it, and all lanes must see the same.
     if (__shfl_sync(FULL, *(volatile uint32_t *)&status->bad, 0)) return;

@@ -90,4 +90,15 @@ DEV uint32_t warp_max(uint32_t x) {
     return x;
 }
 
+// job_of returns the first of count jobs that has more than tile tiles up to its end.
+template <class J> DEV uint32_t job_of(const J *jobs, uint32_t count, uint32_t tile) {
+    uint32_t lo = 0, hi = count - 1;
+    while (lo < hi) {
+        uint32_t mid = (lo + hi) >> 1;
+        if (jobs[mid].tiles > tile) hi = mid;
+        else lo = mid + 1;
+    }
+    return lo;
+}
+
 #endif

@@ -32,6 +32,7 @@
 // Kernels (one module each):
 //
 //	check.cu    checks lists in device memory; computes norms of documents
+//	recode.cu   writes lists of other codecs in bp128
 //	decode.cu   decodes whole lists of bp128, bp256, vbyte128 and vbyte1024
 //	patched.cu  the same for newpfd, parapfor and pfordelta
 //	unary.cu    the same for ef and rice

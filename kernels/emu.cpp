@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "check.cu"
+#include "recode.cu"
 #include "decode.cu"
 #include "patched.cu"
 #include "unary.cu"
@@ -31,6 +32,7 @@ struct Entry { const char *name; void (*run)(const void *); };
 #define ENTRY(name, params) {#name, call<params, name>}
 static const Entry entries[] = {
     ENTRY(check_lists, CheckParams), ENTRY(check_blocks, CheckParams), ENTRY(check_packed, CheckParams), ENTRY(check_newpfd, CheckParams), ENTRY(norms_of_lengths, NormParams),
+    ENTRY(measure_blocks, RecodeParams), ENTRY(scan_blocks, RecodeParams), ENTRY(recode_blocks, RecodeParams), ENTRY(publish_recoded, RecodeParams),
     ENTRY(decode_docs_bp128, DecodeParams), ENTRY(decode_docs_vbyte128, DecodeParams),
     ENTRY(sum_docs_bp128, DecodeParams),    ENTRY(intersect_docs, IntersectParams), ENTRY(intersect_elements, IntersectParams),
     ENTRY(rank, RankParams), ENTRY(sum_tiles, GatherParams),
@@ -75,6 +77,6 @@ extern "C" uint32_t emu_sizes(uint32_t i) {
         offsetof(ListDesc, docsCodec), offsetof(ListDesc, maxDoc), offsetof(QueryDesc, cap),
         offsetof(Select, out), sizeof(MergeJob), sizeof(MergeParams), sizeof(CollectParams),
         offsetof(ListDesc, presence), sizeof(PresenceJob), sizeof(PresenceParams), sizeof(AccumulateParams), sizeof(CheckJob), sizeof(CheckStatus),
-        offsetof(CheckJob, kth), 0};
+        offsetof(CheckJob, kth), sizeof(RecodeJob), sizeof(RecodeParams), offsetof(RecodeJob, head), 0};
     return sizes[i];
 }

@@ -105,6 +105,25 @@ type CheckParams struct {
 	Count, NTiles              uint32
 }
 
+// RecodeJob is a list to write in bp128. From is its extent and To the place for the new
+// one, or 0 for none: Head bytes, and the payloads at DocsAt and FreqsAt.
+type RecodeJob struct {
+	Ends                  Ptr // space for 2*(Blocks+1) words
+	From, To              Ptr
+	List, Check           uint32 // Check: index of its CheckStatus
+	Tiles                 uint32 // of this list and the ones before it, as in CheckJob
+	Head, DocsAt, FreqsAt uint32
+}
+
+// RecodeParams are the parameters of MeasureBlocks and RecodeBlocks, with a warp per tile,
+// and of ScanBlocks and PublishRecoded, with a thread block per job. Between the first two,
+// MeasureBlocks and ScanBlocks, and the others the host reads Sizes, two words a job: those
+// of docIDs and of frequencies.
+type RecodeParams struct {
+	Lists, Jobs, Status, Sizes Ptr
+	Count, NTiles              uint32
+}
+
 // Errors that CheckLists finds, as bits of a list's status.
 const (
 	BadDocEnds  = 1

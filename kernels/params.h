@@ -68,6 +68,25 @@ struct CheckParams {
     uint32_t count, nTiles;
 };
 
+// RecodeJob is a list to write in bp128. from is its extent, to the place of the new one, 0
+// for none: head bytes, and the payloads at docsAt and freqsAt.
+struct RecodeJob {
+    uint64_t ends;     // uint32[2][nb+1]: of docIDs and frequencies; lengths of blocks, then endpoints
+    uint64_t from, to;
+    uint32_t list;
+    uint32_t check;    // index of its CheckStatus
+    uint32_t tiles;    // of 32 blocks, of this list and the ones before
+    uint32_t head, docsAt, freqsAt;
+};
+
+struct RecodeParams {
+    uint64_t lists;    // ListDesc[]
+    uint64_t jobs;     // RecodeJob[]
+    uint64_t status;   // CheckStatus[]
+    uint64_t sizes;    // uint32[2] a job: words of docIDs and of frequencies
+    uint32_t count, nTiles;
+};
+
 // PresenceJob is a list whose presence words are written to words, which must be zero.
 struct PresenceJob { uint64_t words; uint32_t list, pad; };
 

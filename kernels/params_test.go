@@ -20,7 +20,7 @@ func TestStructsMatch(t *testing.T) {
 		unsafe.Offsetof(l.DocsCodec), unsafe.Offsetof(l.MaxDoc), unsafe.Offsetof(q.Cap), unsafe.Offsetof(s.Out),
 		unsafe.Sizeof(MergeJob{}), unsafe.Sizeof(MergeParams{}), unsafe.Sizeof(CollectParams{}),
 		unsafe.Offsetof(l.Presence), unsafe.Sizeof(PresenceJob{}), unsafe.Sizeof(PresenceParams{}), unsafe.Sizeof(AccumulateParams{}),
-		unsafe.Sizeof(CheckJob{}), unsafe.Sizeof(CheckStatus{}), unsafe.Offsetof(CheckJob{}.Kth),
+		unsafe.Sizeof(CheckJob{}), unsafe.Sizeof(CheckStatus{}), unsafe.Offsetof(CheckJob{}.Kth), unsafe.Sizeof(RecodeJob{}), unsafe.Sizeof(RecodeParams{}), unsafe.Offsetof(RecodeJob{}.Head),
 	}
 	var got []uintptr
 	for _, v := range emuSizes() {

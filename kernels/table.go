@@ -16,6 +16,11 @@ const (
 	CheckNewPFD
 	NormsOfLengths // a thread per document
 
+	MeasureBlocks  // a warp per tile of CheckTile blocks
+	ScanBlocks     // a thread block per list
+	RecodeBlocks   // a warp per tile
+	PublishRecoded // a thread block per list
+
 	DecodeDocsBP128 // a thread block per tile
 	DecodeDocsBP256
 	DecodeDocsVByte128
@@ -107,6 +112,11 @@ var table = [Count]entry{
 	CheckPacked:    {name: "check_packed", module: "packed", params: CheckParams{}, task: CheckPostings, codecs: packed},
 	CheckNewPFD:    {name: "check_newpfd", module: "newpfd", params: CheckParams{}, task: CheckPostings, codecs: packed | set(NewPFD)},
 	NormsOfLengths: {name: "norms_of_lengths", module: "check", params: NormParams{}},
+
+	MeasureBlocks:  {name: "measure_blocks", module: "recode", params: RecodeParams{}},
+	ScanBlocks:     {name: "scan_blocks", module: "recode", params: RecodeParams{}},
+	RecodeBlocks:   {name: "recode_blocks", module: "recode", params: RecodeParams{}},
+	PublishRecoded: {name: "publish_recoded", module: "recode", params: RecodeParams{}},
 
 	DecodeDocsBP128:      {name: "decode_docs_bp128", module: "decode", params: DecodeParams{}, task: DecodeDocs, codecs: set(BP128), tile: tile{256, 64}},
 	DecodeDocsBP256:      {name: "decode_docs_bp256", module: "decode", params: DecodeParams{}, task: DecodeDocs, codecs: set(BP256), tile: tile{128, 32}},

@@ -32,10 +32,10 @@ type Info struct {
 
 // Streams is the number of streams of a Device, numbered from 0. Batches of one stream
 // run in order.
-const Streams = 10
+const Streams = 13
 
 // Events is the number of events of a Device, numbered from 0.
-const Events = 64
+const Events = 96
 
 // Device runs batches of copies and kernels. Implementations are safe for
 // concurrent use.

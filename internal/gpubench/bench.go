@@ -27,6 +27,8 @@ type Bench struct {
 	// Seed of all random data.
 	Seed uint64
 
+	asStored bool // executors keep lists in their codecs
+
 	raw  cuda.Device
 	rows []Row
 	copy float64 // measured, bytes/s, read plus write

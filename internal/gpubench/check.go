@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion/format/codec/registry"
+	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/internal/gputrial"
 	"github.com/pinion-index/pinion/query"
 )
@@ -39,19 +40,31 @@ func (b *Bench) check(ctx context.Context, m Model, dir string, n int) (err erro
 		return err
 	}
 	defer func() { err = errors.Join(err, e.close()) }()
+	o := b.options()
+	o.AsStored = true
+	stored, err := gpuload.New(b.Device, e.Snapshot, o)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stored.Close()) }()
 	start := time.Now()
 	r := rand.New(rand.NewPCG(b.Seed, uint64(m.Codec.ID())))
 	postings := 0
-	for left := n; left > 0; {
-		qs := m.mixed(r, min(left, 20000))
+	for left, x := n, e.gpu; left > 0; {
+		qs := m.mixed(r, min(left, 20000, n/2+1))
 		left -= len(qs)
 		want, err := onAll(ctx, e.cpu, qs)
 		if err != nil {
 			return err
 		}
-		got, err := e.gpu.Execute(ctx, qs)
+		got, err := x.Execute(ctx, qs)
 		if err != nil {
 			return err
+		}
+		if x == e.gpu { // every other time on lists as stored
+			x = stored
+		} else {
+			x = e.gpu
 		}
 		for i := range want {
 			if !gputrial.Equal(got[i].Hits, want[i].Hits) {

@@ -38,12 +38,17 @@ func (b *Bench) open(ctx context.Context, m Model, dir string) (*engine, error) 
 	if e.cpu, err = query.NewSearcher(x.Snapshot, query.Options{}); err != nil {
 		return nil, err
 	}
-	var o gpuload.Options
+	e.gpu, err = gpuload.New(b.Device, e.Snapshot, b.options())
+	return e, err
+}
+
+// options are those of an engine's executor.
+func (b *Bench) options() (o gpuload.Options) {
+	o.AsStored = b.asStored
 	if b.Small {
 		o.Memory = 64 << 20
 	}
-	e.gpu, err = gpuload.New(b.Device, e.Snapshot, o)
-	return e, err
+	return o
 }
 
 func (e *engine) close() error { return errors.Join(e.gpu.Close(), e.Index.Close()) }

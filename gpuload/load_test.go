@@ -1,0 +1,150 @@
+//go:build emu && cgo
+
+package gpuload
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/pinion-index/pinion/internal/cuda"
+	"github.com/pinion-index/pinion/kernels"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/segment"
+)
+
+// wantsOf returns wants of all lists with an extent.
+func wantsOf(t *testing.T, views []view) (wants []*want) {
+	t.Helper()
+	for s, v := range views {
+		it := v.seg.Terms()
+		for it.Next() {
+			if e := it.Entry(); e.Kind == segment.KindExtent {
+				wants = append(wants, &want{key: Key{s, e.Offset}, entry: e})
+			}
+		}
+		if it.Err() != nil {
+			t.Fatal(it.Err())
+		}
+	}
+	return wants
+}
+
+// slow is a device whose streams for loads take until they are let go.
+type slow struct {
+	*cuda.Emulator
+	hold chan struct{}
+}
+
+func (d *slow) Wait(stream int) error {
+	if stream >= cuda.Streams-loadStreams && stream != markStream {
+		<-d.hold
+	}
+	return d.Emulator.Wait(stream)
+}
+
+// TestLoadHoldsNoLock answers queries whose lists are resident while a load of others is
+// under way.
+func TestLoadHoldsNoLock(t *testing.T) {
+	c, sc := newCollection(t, someShape)
+	dev := &slow{Emulator: cuda.NewEmulator(), hold: make(chan struct{})}
+	x, err := newExecutor(dev, viewsIn(c), Options{Scorer: sc, Memory: 4 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wants := wantsOf(t, x.views)
+	var ready, missing []*want
+	for i, w := range wants {
+		if i%2 == 0 {
+			ready = append(ready, w)
+		} else {
+			missing = append(missing, w)
+		}
+	}
+	first := make(chan error)
+	go func() { first <- x.lists.load(context.Background(), ready, 1, 1) }()
+	for range 2 {
+		dev.hold <- struct{}{}
+	}
+	if err := <-first; err != nil {
+		t.Fatal(err)
+	}
+	go func() { first <- x.lists.load(context.Background(), missing, 2, 2) }()
+	for coming := 0; coming == 0; { // until the load has begun
+		x.lists.mu.RLock()
+		coming = len(x.lists.coming)
+		x.lists.mu.RUnlock()
+	}
+	if lost, _ := x.lists.find(ready, 3); len(lost) != 0 {
+		t.Errorf("%d of %d lists are not found during a load", len(lost), len(ready))
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+	defer cancel()
+	if err := x.lists.load(ctx, missing[:1], 3, 3); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a list that is being loaded is there: %v", err)
+	}
+	close(dev.hold)
+	if err := <-first; err != nil {
+		t.Error(err)
+	}
+	for _, w := range missing {
+		if w.list == nil {
+			t.Errorf("%v is not loaded", w.key)
+		}
+	}
+	closeExecutor(t, x)
+	if err := dev.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestLoadsAtOnce loads overlapping sets of lists from several goroutines, with and without
+// room for all of them, and checks that each list is on the device once and that queries
+// get their answers meanwhile.
+func TestLoadsAtOnce(t *testing.T) {
+	c, sc := newCollection(t, someShape)
+	for _, memory := range []int64{4 << 20, 48 << 10} {
+		dev := cuda.NewEmulator()
+		x, err := newExecutor(dev, viewsIn(c), Options{Scorer: sc, Memory: memory, CPU: &counted{brute: brute{c: c, sc: sc}}, Threshold: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var wg sync.WaitGroup
+		for i := range 4 {
+			wg.Go(func() {
+				r := rand.New(rand.NewPCG(uint64(i), 1))
+				for range few(3, 10) {
+					wants := wantsOf(t, x.views)
+					r.Shuffle(len(wants), func(a, b int) { wants[a], wants[b] = wants[b], wants[a] })
+					epoch := x.nextEpoch()
+					if err := x.lists.load(context.Background(), wants[:len(wants)/2], x.oldest(epoch), epoch); err != nil {
+						t.Error(err)
+					}
+					check(t, x, c, sc, c.Draw(r, 5, 4, 20, query.And, query.Or), nil)
+				}
+			})
+		}
+		wg.Wait()
+		s := x.Stats()
+		if s.Loaded-s.Evicted != s.Lists || memory == 4<<20 && s.Loaded > int64(len(wantsOf(t, x.views))) {
+			t.Errorf("statistics are %+v", s)
+		}
+		used := map[kernels.Ptr]bool{}
+		for _, r := range x.lists.byKey {
+			if used[r.at] || r.gone.Load() {
+				t.Errorf("%v is at %#x", r.key, r.at)
+			}
+			used[r.at] = true
+		}
+		if free := x.lists.arena.Free(); free+s.Bytes+s.Marked != x.lists.arena.Size() {
+			t.Errorf("%d of %d bytes are free, %d in use", free, x.lists.arena.Size(), s.Bytes+s.Marked)
+		}
+		closeExecutor(t, x)
+		if err := dev.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

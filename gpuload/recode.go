@@ -1,0 +1,140 @@
+package gpuload
+
+import (
+	"unsafe"
+
+	"github.com/pinion-index/pinion/kernels"
+)
+
+// Lists in other codecs with blocks of 128 are written in bp128 when they have been loaded
+// and checked (kernels/recode.cu): queries decode bp128 fastest. The device measures the
+// blocks while it checks them; once the host knows the sizes, it finds room, and the
+// device writes the lists there. A list for which there is no room without evicting others
+// stays as it is.
+
+// recoding is the recoding of the lists of one load.
+type recoding struct {
+	jobs  []kernels.RecodeJob // in pinned memory, in use up to n
+	sizes [][2]uint32         // in pinned memory: words of docIDs and of frequencies
+	lists []int               // of each job
+	n     int
+	ends  []span // room for block endpoints
+}
+
+// recodes reports whether a list is one to write in bp128.
+func recodes(d *kernels.ListDesc) bool {
+	fast := kernels.CodecsOf(kernels.Raw, kernels.BP128, kernels.BP256)
+	return d.LogBlock == 7 && kernels.CodecsOf(d.DocsCodec, d.FreqsCodec)&^fast != 0
+}
+
+// measure begins to measure the lists from first on that are to be recoded, after their
+// checks.
+func (ld *loading) measure(first int) {
+	l, r := ld.l, &ld.recoding
+	var words int64
+	for _, v := range ld.lists[first:] {
+		if v.recodes {
+			words += 2 * (int64(v.blocks) + 1)
+		}
+	}
+	if words == 0 {
+		return
+	}
+	l.mu.Lock()
+	ends, ok := l.spare(4 * words)
+	l.mu.Unlock()
+	if !ok {
+		return
+	}
+	r.ends = append(r.ends, span{ends, 4 * words})
+	from, tiles := r.n, uint32(0)
+	for i := first; i < len(ld.lists); i++ {
+		v := &ld.lists[i]
+		if !v.recodes {
+			continue
+		}
+		tiles += (v.blocks + kernels.CheckTile - 1) / kernels.CheckTile
+		r.jobs[r.n] = kernels.RecodeJob{Ends: ends, From: v.at, List: v.slot, Check: uint32(i), Tiles: tiles, Head: v.head}
+		ends += kernels.Ptr(8 * (v.blocks + 1))
+		r.lists = append(r.lists, i)
+		r.n++
+	}
+	p := ld.recodeParams(from)
+	p.NTiles = tiles
+	ld.checks.CopyIn(p.Jobs, kernels.Slice(r.jobs[from:r.n]))
+	ld.checks.Launch(kernels.MeasureBlocks, int(tiles+7)/8, 0, kernels.Bytes(&p))
+	ld.checks.Launch(kernels.ScanBlocks, r.n-from, 0, kernels.Bytes(&p))
+}
+
+// recodeParams are the parameters for the jobs from from on, without NTiles.
+func (ld *loading) recodeParams(from int) kernels.RecodeParams {
+	return kernels.RecodeParams{Lists: ld.l.table, Jobs: ld.scratch + kernels.Ptr(recodeAt+recodeSize*from), Status: ld.scratch + kernels.Ptr(statusAt),
+		Sizes: ld.scratch + kernels.Ptr(sizesAt+sizeSize*from), Count: uint32(ld.recoding.n - from)}
+}
+
+// recode writes the measured lists that are not among bad in bp128, as far as there is
+// room, and waits for it. Their old places are free afterwards.
+func (ld *loading) recode(bad []error) error {
+	l, r := ld.l, &ld.recoding
+	var total int64
+	tiles := uint32(0)
+	size := func(j int) int64 {
+		return (int64(r.jobs[j].Head) + 4*int64(r.sizes[j][0]) + 4*int64(r.sizes[j][1]) + 63) &^ 63
+	}
+	for j := range r.n {
+		v := &ld.lists[r.lists[j]]
+		tiles += (v.blocks + kernels.CheckTile - 1) / kernels.CheckTile
+		r.jobs[j].Tiles, r.jobs[j].DocsAt, r.jobs[j].FreqsAt = tiles, r.jobs[j].Head, r.jobs[j].Head+4*r.sizes[j][0]
+		if bad[r.lists[j]] == nil {
+			total += size(j)
+		}
+	}
+	l.mu.Lock()
+	at, all := kernels.Ptr(0), false
+	if !l.isolate {
+		at, all = l.spare(total)
+	}
+	some := all
+	for j := range r.n {
+		if bad[r.lists[j]] != nil {
+			continue
+		}
+		if all {
+			r.jobs[j].To = at
+			at += kernels.Ptr(size(j))
+		} else if p, ok := l.spare(size(j)); ok {
+			r.jobs[j].To, some = p, true
+		}
+	}
+	l.mu.Unlock()
+	if !some {
+		return nil
+	}
+	p := ld.recodeParams(0)
+	p.NTiles = tiles
+	ld.checks.CopyIn(p.Jobs, kernels.Slice(r.jobs[:r.n]))
+	ld.checks.Launch(kernels.RecodeBlocks, int(tiles+7)/8, 0, kernels.Bytes(&p))
+	ld.checks.Launch(kernels.PublishRecoded, r.n, 0, kernels.Bytes(&p))
+	err := flush(l.dev, &ld.checks)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for j := range r.n {
+		if r.jobs[j].To == 0 {
+			continue
+		}
+		if err != nil {
+			l.release(r.jobs[j].To, size(j))
+			continue
+		}
+		v := &ld.lists[r.lists[j]]
+		l.release(v.at, v.size)
+		v.at, v.size = r.jobs[j].To, size(j)
+		v.codecs, v.elements = kernels.CodecsOf(kernels.BP128), false
+	}
+	return err
+}
+
+var (
+	recodeSize = int(unsafe.Sizeof(kernels.RecodeJob{}))
+	sizeSize   = int(unsafe.Sizeof([2]uint32{}))
+)

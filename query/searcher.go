@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/pinion-index/pinion/internal/termcache"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/store"
 )
@@ -45,7 +46,7 @@ type Searcher struct {
 	parts    []part
 	scorer   *Scorer
 	parser   parser
-	cache    termCache
+	cache    termcache.Cache[cachedTerm]
 	runs     sync.Pool
 }
 
@@ -101,7 +102,7 @@ func newSearcher(parts []part, st Stats, o Options) (*Searcher, error) {
 		return nil, err
 	}
 	s := &Searcher{seek: o.Seek, parts: parts, scorer: sc}
-	s.cache.init(len(parts))
+	s.cache.Init(cacheSets(len(parts)))
 	s.runs.New = func() any { return new(run) }
 	return s, nil
 }

@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/cespare/xxhash/v2"
-
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/termcache"
 	"github.com/pinion-index/pinion/segment"
 )
 
@@ -89,8 +88,8 @@ func mergeEqual(terms []term) []term {
 
 // lookup fills in df, entries and weight of a term that occurs once in the query.
 func (r *run) lookup(t *term) error {
-	hash := xxhash.Sum64(t.bytes)
-	if c := r.s.cache.get(hash, t.bytes); c != nil {
+	hash := termcache.Hash(t.bytes)
+	if c := r.s.cache.Get(hash, t.bytes); c != nil {
 		t.df, t.weight, t.entries = c.df, c.weight, c.entries
 		return nil
 	}
@@ -113,6 +112,6 @@ func (r *run) lookup(t *term) error {
 	}
 	t.entries = r.entries[start:len(r.entries):len(r.entries)]
 	t.weight = r.s.scorer.Weight(t.df, 1)
-	r.s.cache.put(hash, t)
+	r.s.cache.Put(hash, t.bytes, func(c *cachedTerm) { c.set(t) })
 	return nil
 }

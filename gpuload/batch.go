@@ -86,10 +86,14 @@ func (x *Executor) lay(l *batch, plans []*plan, how way) error {
 // bring makes the lists of plans resident and pins them for the batch of that epoch.
 func (x *Executor) bring(ctx context.Context, plans []*plan, epoch uint64) error {
 	var wants []*want
+	var moved []*posting // lists that are not where their terms say
 	for _, p := range plans {
 		for i := range p.lists {
-			if w := &p.lists[i]; w.n > 0 && w.small == nil {
-				wants = append(wants, &w.want)
+			if o := &p.lists[i]; o.n > 0 && o.small == nil {
+				wants = append(wants, &o.want)
+				if o.want.list == nil {
+					moved = append(moved, o)
+				}
 			}
 		}
 	}
@@ -97,10 +101,15 @@ func (x *Executor) bring(ctx context.Context, plans []*plan, epoch uint64) error
 	if err := x.lists.mark(bare); err != nil {
 		return err
 	}
-	if len(missing) == 0 {
-		return nil
+	if len(missing) > 0 {
+		if err := x.lists.load(ctx, missing, x.oldest(epoch), epoch); err != nil {
+			return err
+		}
 	}
-	return x.lists.load(ctx, missing, x.oldest(epoch), epoch)
+	for _, o := range moved {
+		o.home.list.Store(o.want.list)
+	}
+	return nil
 }
 
 // usable reports whether all lists of a plan are on the device.

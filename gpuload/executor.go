@@ -9,6 +9,7 @@ import (
 
 	"github.com/pinion-index/pinion/gpuload/internal/layout"
 	"github.com/pinion-index/pinion/internal/cuda"
+	"github.com/pinion-index/pinion/internal/termcache"
 	"github.com/pinion-index/pinion/kernels"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
@@ -33,6 +34,7 @@ type Executor struct {
 	options Options
 	docs    uint64
 	lists   *lists
+	terms   termcache.Cache[known]
 	norms   []kernels.Ptr // by segment
 	live    []kernels.Ptr
 	codes   kernels.Ptr                       // decoded values of quad codes
@@ -129,6 +131,7 @@ func (x *Executor) open() (err error) {
 		segs[i] = v.seg
 		x.docs += uint64(v.seg.Meta().Docs)
 	}
+	x.terms.Init(knownSets(x.countTerms(), len(x.views)))
 	zones := uint32(len(x.stages)) * zoneSlots
 	slots := uint32(min(tableSlots, x.options.Memory/512+1024)) + zones
 	if x.lists, err = newLists(x.dev, segs, x.options.Memory, slots, zones); err != nil {

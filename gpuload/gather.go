@@ -137,7 +137,6 @@ func (g *Gatherer) resolve(ctx context.Context, q *query.Query) (*waiter, error)
 	r := g.found.Get().(*resolver)
 	err := r.resolve(&w.plan, q)
 	g.found.Put(r)
-	g.x.lists.look(w.plan.lists)
 	w.sent = !w.plan.done && !w.plan.cpu
 	return w, err
 }

@@ -185,9 +185,8 @@ type want struct {
 	list  *resident
 }
 
-// look sets the lists of postings in advance, which shortens the time that find holds the
-// exclusive lock. It may run in several goroutines at once, and does nothing rather than
-// wait for the lock.
+// look sets the lists of postings that are resident. It may run in several goroutines at
+// once, and does nothing rather than wait for the lock.
 func (l *lists) look(postings []posting) {
 	if !l.mu.TryRLock() {
 		return

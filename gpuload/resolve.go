@@ -1,17 +1,13 @@
 package gpuload
 
 import (
-	"bytes"
 	"runtime"
-	"slices"
 	"sync"
 	"sync/atomic"
 
-	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/kernels"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/store"
 )
 
 // small is a decoded list without an extent.
@@ -20,9 +16,11 @@ type small struct{ docs, freqs []uint32 }
 // posting is one term of a query in one segment: on the device, or small, or neither if
 // the term does not occur.
 type posting struct {
-	n     uint32
-	want  want
-	small *small
+	n       uint32
+	deleted uint32 // of them, those of deleted documents
+	want    want
+	small   *small
+	home    *place // of a term in the cache
 }
 
 // plan is a resolved query.
@@ -44,20 +42,10 @@ type plan struct {
 // once; otherwise ten thousand queries would need fifty thousand allocations.
 type resolver struct {
 	x        *Executor
-	sorted   [][]byte
 	list     segment.List
 	terms    []queryTerm
-	entries  []segment.Entry
 	weights  []float32
 	postings []posting
-}
-
-// queryTerm is a distinct term of a query: its number of occurrences in the query, the
-// index of its first entry, and its document frequency in the snapshot without deleted
-// documents.
-type queryTerm struct {
-	qtf, at int
-	df      uint64
 }
 
 // take allocates n elements from a slab.
@@ -70,83 +58,56 @@ func take[T any](slab *[]T, n int) []T {
 	return (*slab)[at : at+n : at+n]
 }
 
-// resolve makes the plans of all queries, in parallel.
+// resolve makes the plans of queries, in parallel.
 func (x *Executor) resolve(queries []query.Query) []plan {
 	plans := make([]plan, len(queries))
-	workers := min(runtime.GOMAXPROCS(0), len(queries)/32+1)
+	workers := min(runtime.GOMAXPROCS(0), len(queries)/resolveAtOnce+1)
 	var next atomic.Int64
 	var wg sync.WaitGroup
-	for range workers {
-		wg.Go(func() {
-			r := resolver{x: x}
-			for {
-				lo := int(next.Add(32)) - 32
-				if lo >= len(queries) {
-					return
-				}
-				for i := lo; i < min(lo+32, len(queries)); i++ {
-					plans[i].index = i
-					plans[i].err = r.resolve(&plans[i], &queries[i])
-				}
-				for i := lo; i < min(lo+32, len(queries)); i++ {
-					x.lists.look(plans[i].lists)
-				}
+	work := func() {
+		r := resolver{x: x}
+		for {
+			lo := int(next.Add(resolveAtOnce)) - resolveAtOnce
+			if lo >= len(queries) {
+				return
 			}
-		})
+			r.all(plans, queries, lo, min(lo+resolveAtOnce, len(queries)))
+		}
 	}
+	for range workers - 1 {
+		wg.Go(work)
+	}
+	work()
 	wg.Wait()
 	return plans
 }
 
-// resolve looks up a query's terms and sorts them in package query's canonical order:
-// ascending df in the snapshot, then bytes.
-func (r *resolver) resolve(p *plan, q *query.Query) (err error) {
-	defer store.CatchFault(store.ArmFault(), &err)
+// resolveAtOnce is the number of queries that a goroutine takes at a time: about 20 us of
+// work.
+const resolveAtOnce = 64
+
+// all makes the plans of queries from lo up to hi.
+func (r *resolver) all(plans []plan, queries []query.Query, lo, hi int) {
+	for i := lo; i < hi; i++ {
+		plans[i].index = i
+		plans[i].err = r.resolve(&plans[i], &queries[i])
+	}
+}
+
+// resolve looks up a query's terms and finds their lists.
+func (r *resolver) resolve(p *plan, q *query.Query) error {
 	if err := q.Check(); err != nil {
 		return err
 	}
-	segs := r.x.views
 	p.mode, p.k = q.Mode, int(min(uint64(max(q.K, 0)), r.x.docs))
 	if p.k == 0 || len(q.Terms) == 0 {
 		p.done = true
 		return nil
 	}
-	r.sorted = append(r.sorted[:0], q.Terms...)
-	slices.SortFunc(r.sorted, bytes.Compare)
-	terms, entries := r.terms[:0], r.entries[:0]
-	for i, t := range r.sorted {
-		if i > 0 && bytes.Equal(r.sorted[i-1], t) {
-			terms[len(terms)-1].qtf++
-			continue
-		}
-		v := queryTerm{qtf: 1, at: len(entries)}
-		for s := range segs {
-			e, ok, err := segs[s].seg.Lookup(t)
-			if err != nil {
-				return err
-			}
-			live, err := segs[s].deletes.Live(segs[s].seg, e)
-			if err != nil {
-				return format.Locate(err, format.Place{List: string(t), Block: format.NoBlock})
-			}
-			if !ok || live == 0 {
-				e = segment.Entry{}
-			}
-			v.df += uint64(live)
-			entries = append(entries, e)
-		}
-		terms = append(terms, v)
+	terms, err := r.distinct(q.Terms)
+	if err != nil {
+		return err
 	}
-	r.terms, r.entries = terms, entries
-	slices.SortStableFunc(terms, func(a, b queryTerm) int {
-		if a.df != b.df {
-			if a.df < b.df {
-				return -1
-			}
-			return 1
-		}
-		return 0
-	})
 	if len(terms) > kernels.MaxTerms || p.k > maxK || q.Filter != nil || q.Trace != nil {
 		p.cpu = true
 		return nil
@@ -160,18 +121,25 @@ func (r *resolver) resolve(p *plan, q *query.Query) (err error) {
 	for len(terms) > 0 && terms[0].df == 0 {
 		terms = terms[1:]
 	}
-	p.weights, p.lists = take(&r.weights, len(terms)), take(&r.postings, len(terms)*len(segs))
-	for i, t := range terms {
-		p.weights[i] = r.x.scorer.Weight(t.df, t.qtf)
-		for s := range segs {
-			var err error
-			if p.lists[i*len(segs)+s], err = r.open(s, entries[t.at+s]); err != nil {
-				return err
+	views := len(r.x.views)
+	p.weights, p.lists = take(&r.weights, len(terms)), take(&r.postings, len(terms)*views)
+	for i := range terms {
+		t := &terms[i]
+		if p.weights[i] = t.weight; t.qtf > 1 {
+			p.weights[i] = r.x.scorer.Weight(t.df, t.qtf)
+		}
+		for s := range t.lists {
+			l := &t.lists[s]
+			o := &p.lists[i*views+s]
+			*o = l.posting
+			o.home = l
+			if o.want.list = l.list.Load(); o.want.list != nil && o.want.list.gone.Load() {
+				o.want.list = nil
 			}
 		}
 	}
 	p.done = len(p.weights) == 0
-	p.weight = p.weigh(len(segs))
+	p.weight = p.weigh(views)
 	return nil
 }
 
@@ -197,22 +165,4 @@ func (p *plan) weigh(segments int) (w weight) {
 		w.all += int64(o.n)
 	}
 	return w
-}
-
-// open returns a term's postings in a segment.
-func (r *resolver) open(s int, e segment.Entry) (posting, error) {
-	o := posting{n: e.DF}
-	if e.DF == 0 {
-		return o, nil
-	}
-	if e.Kind == segment.KindExtent {
-		o.want = want{key: Key{s, e.Offset}, entry: e}
-		return o, nil
-	}
-	if err := r.x.views[s].seg.InitList(&r.list, e); err != nil {
-		return o, err
-	}
-	d, f := r.list.Small()
-	o.small = &small{slices.Clone(d), slices.Clone(f)}
-	return o, nil
 }

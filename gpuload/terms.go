@@ -1,0 +1,180 @@
+package gpuload
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"sync/atomic"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/termcache"
+	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/store"
+)
+
+// known is what the dictionaries say of a term, and where its lists were last on the
+// device.
+type known struct {
+	df     uint64  // without deleted documents
+	weight float32 // of a term that occurs once in a query
+	lists  []place // by view
+	one    [1]place
+}
+
+// place is a list of a known term.
+type place struct {
+	posting
+	list atomic.Pointer[resident] // may be evicted by now
+}
+
+// queryTerm is a distinct term of a query.
+type queryTerm struct {
+	*known
+	bytes []byte
+	qtf   int // occurrences in the query
+}
+
+const maxKnown = 1 << 18 // terms times views in an Executor's cache, 200 to 300 bytes each
+
+// knownSets returns the number of sets of the cache, for an index of that many terms and
+// views.
+func knownSets(terms uint64, views int) int {
+	n := 1 << 16
+	for n > 16 && (4*n*views > maxKnown || uint64(2*n) > terms) {
+		n /= 2
+	}
+	return n
+}
+
+// term looks a term up.
+func (r *resolver) term(b []byte) (*known, error) {
+	hash := termcache.Hash(b)
+	if k := r.x.terms.Get(hash, b); k != nil {
+		return k, nil
+	}
+	k := new(known)
+	if err := r.lookup(k, b); err != nil {
+		return nil, err
+	}
+	r.x.terms.Put(hash, b, func(v *known) {
+		v.df, v.weight = k.df, k.weight
+		v.lists = v.one[:]
+		if len(k.lists) > 1 {
+			v.lists = make([]place, len(k.lists))
+		}
+		for i := range k.lists {
+			v.lists[i].posting = k.lists[i].posting
+		}
+	})
+	return k, nil
+}
+
+// lookup looks a term up in the dictionaries, and decodes its lists that have no extent.
+func (r *resolver) lookup(k *known, b []byte) (err error) {
+	defer store.CatchFault(store.ArmFault(), &err)
+	views := r.x.views
+	if k.lists = k.one[:]; len(views) > 1 {
+		k.lists = make([]place, len(views))
+	}
+	for s := range views {
+		e, ok, err := views[s].seg.Lookup(b)
+		if err != nil {
+			return err
+		}
+		live, err := views[s].deletes.Live(views[s].seg, e)
+		if err != nil {
+			return format.Locate(err, format.Place{List: string(b), Block: format.NoBlock})
+		}
+		if !ok || live == 0 {
+			continue
+		}
+		k.df += uint64(live)
+		if k.lists[s].posting, err = r.open(s, e); err != nil {
+			return err
+		}
+		k.lists[s].deleted = e.DF - live
+	}
+	k.weight = r.x.scorer.Weight(k.df, 1)
+	return nil
+}
+
+// open returns a term's postings in a segment.
+func (r *resolver) open(s int, e segment.Entry) (posting, error) {
+	o := posting{n: e.DF}
+	if e.Kind == segment.KindExtent {
+		o.want = want{key: Key{s, e.Offset}, entry: e}
+		return o, nil
+	}
+	if err := r.x.views[s].seg.InitList(&r.list, e); err != nil {
+		return o, err
+	}
+	d, f := r.list.Small()
+	o.small = &small{slices.Clone(d), slices.Clone(f)}
+	return o, nil
+}
+
+// distinct looks the terms of a query up and puts them into package query's canonical
+// order: ascending df in the snapshot, then bytes.
+func (r *resolver) distinct(terms [][]byte) ([]queryTerm, error) {
+	r.terms = r.terms[:0]
+	for _, b := range terms {
+		k, err := r.term(b)
+		if err != nil {
+			return nil, err
+		}
+		t := queryTerm{known: k, bytes: b, qtf: 1}
+		if len(terms) <= sortedByInsertion {
+			r.insert(t)
+		} else {
+			r.terms = append(r.terms, t)
+		}
+	}
+	if len(terms) > sortedByInsertion {
+		slices.SortFunc(r.terms, compareTerms)
+		kept := r.terms[:0]
+		for _, t := range r.terms {
+			if n := len(kept); n > 0 && compareTerms(kept[n-1], t) == 0 {
+				kept[n-1].qtf++
+				continue
+			}
+			kept = append(kept, t)
+		}
+		r.terms = kept
+	}
+	return r.terms, nil
+}
+
+// sortedByInsertion is the number of terms up to which insertion is the fastest way.
+const sortedByInsertion = 32
+
+func compareTerms(a, b queryTerm) int {
+	if a.df != b.df {
+		return cmp.Compare(a.df, b.df)
+	}
+	return bytes.Compare(a.bytes, b.bytes)
+}
+
+// insert adds t to the sorted terms, or counts it if it is one of them.
+func (r *resolver) insert(t queryTerm) {
+	at := len(r.terms)
+	for at > 0 {
+		c := compareTerms(r.terms[at-1], t)
+		if c == 0 {
+			r.terms[at-1].qtf++
+			return
+		}
+		if c < 0 {
+			break
+		}
+		at--
+	}
+	r.terms = slices.Insert(r.terms, at, t)
+}
+
+// countTerms returns the number of terms of the dictionaries.
+func (x *Executor) countTerms() (n uint64) {
+	for i := range x.views {
+		n += x.views[i].seg.Meta().Terms
+	}
+	return n
+}

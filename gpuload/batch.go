@@ -3,6 +3,7 @@ package gpuload
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/gpuload/internal/layout"
@@ -24,7 +25,8 @@ type chore struct {
 	drive []*posting // postings of its terms, in canonical order
 }
 
-// batch is a batch in preparation.
+// batch is a batch in preparation. A stage uses one for all its batches, so that its slices
+// are allocated only while they grow.
 type batch struct {
 	x      *Executor
 	st     *stage
@@ -38,23 +40,53 @@ type batch struct {
 	codecs      kernels.CodecSet // of the lists
 	parts       []layout.Part    // of the chores that have accumulators in device memory
 	drives      []*posting       // slab for chore.drive
+
+	// Scratch.
+	wants   []*want
+	moved   []*posting
+	caps    []int64
+	outs    []kernels.Ptr
+	outKeys []int
+	selects []kernels.Select
+	descsOf []kernels.QueryDesc
+	order   []uint64
+	sorted  []chore
+	passes  [3]pass
+}
+
+// sized returns a slice of n zeros in the memory of *s, which grows if necessary.
+func sized[T any](s *[]T, n int) []T {
+	if cap(*s) < n {
+		*s = make([]T, n+n/4)
+	}
+	*s = (*s)[:n]
+	clear(*s)
+	return *s
+}
+
+// reset makes l ready for a batch.
+func (l *batch) reset(x *Executor, st *stage, how way) {
+	l.x, l.st, l.conjunctive, l.codecs = x, st, how == byAnd, 0
+	l.plans, l.chores, l.terms, l.descs, l.drives = l.plans[:0], l.chores[:0], l.terms[:0], l.descs[:0], l.drives[:0]
 }
 
 // submit prepares a batch and submits it. It marks plans that the device cannot answer
 // for the CPU.
 func (x *Executor) submit(ctx context.Context, st *stage, plans []*plan, how way) error {
-	if err := x.bring(ctx, plans, st.epoch); err != nil {
+	l := &st.batch
+	l.reset(x, st, how)
+	if err := l.bring(ctx, plans); err != nil {
 		return err
 	}
-	return x.lay(&batch{x: x, st: st, conjunctive: how == byAnd}, plans, how)
+	return x.lay(l, plans, how)
 }
 
 // lay lays a batch out and submits it.
 func (x *Executor) lay(l *batch, plans []*plan, how way) error {
 	raw, terms := 0, 0
-	l.plans = make([]*plan, 0, len(plans))
 	for _, p := range plans {
-		if p.cpu = !x.usable(p); p.cpu {
+		p.misfit = !x.usable(p)
+		if p.cpu = p.misfit; p.cpu {
 			continue
 		}
 		l.plans = append(l.plans, p)
@@ -68,8 +100,7 @@ func (x *Executor) lay(l *batch, plans []*plan, how way) error {
 	if len(l.plans) == 0 {
 		return nil
 	}
-	l.chores = make([]chore, 0, len(l.plans)*len(x.views))
-	l.terms, l.drives = make([]kernels.Term, 0, terms), make([]*posting, 0, terms)
+	l.terms, l.drives = slices.Grow(l.terms, terms), slices.Grow(l.drives, terms)
 	size := raw + 1024
 	for _, p := range l.plans {
 		size += 256*len(p.lists) + 128*len(x.views) + 64
@@ -85,8 +116,14 @@ func (x *Executor) lay(l *batch, plans []*plan, how way) error {
 
 // bring makes the lists of plans resident and pins them for the batch of that epoch.
 func (x *Executor) bring(ctx context.Context, plans []*plan, epoch uint64) error {
-	var wants []*want
-	var moved []*posting // lists that are not where their terms say
+	l := &batch{x: x, st: &stage{epoch: epoch}}
+	return l.bring(ctx, plans)
+}
+
+// bring makes the lists of plans resident and pins them for the batch.
+func (l *batch) bring(ctx context.Context, plans []*plan) error {
+	x, epoch := l.x, l.st.epoch
+	wants, moved := l.wants[:0], l.moved[:0] // moved: lists that are not where their terms say
 	for _, p := range plans {
 		for i := range p.lists {
 			if o := &p.lists[i]; o.n > 0 && o.small == nil {
@@ -97,6 +134,7 @@ func (x *Executor) bring(ctx context.Context, plans []*plan, epoch uint64) error
 			}
 		}
 	}
+	l.wants, l.moved = wants, moved
 	missing, bare := x.lists.find(wants, epoch)
 	if err := x.lists.mark(bare); err != nil {
 		return err
@@ -154,7 +192,7 @@ func (l *batch) addTerms(c *chore) {
 
 // queries returns the descriptors of the chores. The caller sets Out.
 func (l *batch) queries() []kernels.QueryDesc {
-	q := make([]kernels.QueryDesc, len(l.chores))
+	q := sized(&l.descsOf, len(l.chores))
 	for i, c := range l.chores {
 		s := &l.x.views[c.seg]
 		q[i] = kernels.QueryDesc{Norms: l.x.norms[c.seg], Live: l.x.live[c.seg], FirstTerm: uint32(c.first),
@@ -199,7 +237,7 @@ func blocksOf(o *posting) uint32 {
 // and the size of both.
 func (l *batch) outLayout() (keys []int, size int) {
 	size = (4*len(l.plans) + 15) &^ 15
-	keys = make([]int, len(l.plans))
+	keys = sized(&l.outKeys, len(l.plans))
 	for i, p := range l.plans {
 		keys[i] = size
 		size += 8 * p.k
@@ -272,7 +310,7 @@ func (l *batch) finish(outKeys []int, launches ...func()) error {
 	if err := l.x.dev.Submit(&st.Batch); err != nil {
 		return err
 	}
-	st.pending = &pending{plans: l.plans, keys: outKeys}
+	st.pending = pending{plans: l.plans, keys: outKeys}
 	return nil
 }
 

@@ -3,7 +3,6 @@ package gpuload
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -35,6 +34,8 @@ type Executor struct {
 	docs    uint64
 	lists   *lists
 	terms   termcache.Cache[known]
+	crews   sync.Pool     // of *crew
+	found   sync.Pool     // of *resolver
 	norms   []kernels.Ptr // by segment
 	live    []kernels.Ptr
 	codes   kernels.Ptr                       // decoded values of quad codes
@@ -66,7 +67,8 @@ type stage struct {
 	stream    int
 	zoneFirst uint32 // first slot of the table for lists of the batch
 	epoch     uint64 // of the batch; 0: none
-	pending   *pending
+	pending   pending
+	batch     batch
 }
 
 // pending is a submitted batch whose results have not been read.
@@ -217,30 +219,6 @@ func (x *Executor) Stats() Stats {
 	return s
 }
 
-// Execute answers queries and returns one Result for each, in the same order. If a query
-// fails, it returns the error and no results.
-func (x *Executor) Execute(ctx context.Context, queries []query.Query) ([]query.Result, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if err := x.enter(); err != nil {
-		return nil, err
-	}
-	defer x.leave()
-	plans := x.resolve(queries)
-	use := make([]*plan, len(plans))
-	for i := range plans {
-		if err := plans[i].err; err != nil {
-			return nil, fmt.Errorf("query %d: %w", i, err)
-		}
-		use[i] = &plans[i]
-	}
-	if err := x.answer(ctx, use); err != nil {
-		return nil, err
-	}
-	return x.finish(ctx, queries, plans)
-}
-
 // onCPU answers queries with Options.CPU. p is the plan of the first.
 func (x *Executor) onCPU(ctx context.Context, queries []query.Query, p *plan) ([]query.Result, error) {
 	if x.options.CPU != nil {
@@ -291,29 +269,4 @@ func (x *Executor) onDevice(ctx context.Context, plans []*plan) error {
 		}
 	}
 	return x.run(ctx, rest, byAccumulators)
-}
-
-// finish collects the results. Plans marked for the CPU are answered there.
-func (x *Executor) finish(ctx context.Context, queries []query.Query, plans []plan) ([]query.Result, error) {
-	results := make([]query.Result, len(queries))
-	var rest []query.Query
-	var at []int
-	for i := range plans {
-		if plans[i].cpu {
-			rest, at = append(rest, queries[i]), append(at, i)
-			continue
-		}
-		results[i].Hits = plans[i].hits
-	}
-	if len(rest) == 0 {
-		return results, nil
-	}
-	r, err := x.onCPU(ctx, rest, &plans[at[0]])
-	if err != nil {
-		return nil, fmt.Errorf("query %d: %w", at[0], err)
-	}
-	for i, j := range at {
-		results[j] = r[i]
-	}
-	return results, nil
 }

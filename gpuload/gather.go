@@ -35,7 +35,6 @@ type Gatherer struct {
 	ctx     context.Context
 	cancel  context.CancelFunc
 	runs    sync.WaitGroup
-	found   sync.Pool // of *resolver
 
 	mu      sync.Mutex
 	closed  bool
@@ -56,7 +55,7 @@ type gathering struct {
 // waiter is one query of a batch.
 type waiter struct {
 	ctx  context.Context
-	plan plan
+	plan *plan
 	done chan error // receives one value
 	sent bool       // it belongs to a batch, which owns the plan until done has a value
 }
@@ -80,7 +79,6 @@ func NewGatherer(x *Executor, o GatherOptions) *Gatherer {
 	}
 	g := &Gatherer{x: x, options: o}
 	g.ctx, g.cancel = context.WithCancel(context.Background())
-	g.found.New = func() any { return &resolver{x: x} }
 	return g
 }
 
@@ -133,10 +131,10 @@ func (g *Gatherer) resolve(ctx context.Context, q *query.Query) (*waiter, error)
 		return nil, err
 	}
 	defer g.x.leave()
-	w := &waiter{ctx: ctx, done: make(chan error, 1)}
-	r := g.found.Get().(*resolver)
-	err := r.resolve(&w.plan, q)
-	g.found.Put(r)
+	w := &waiter{ctx: ctx, plan: new(plan), done: make(chan error, 1)}
+	r := g.x.resolver()
+	err := r.resolve(w.plan, q)
+	g.x.found.Put(r)
 	w.sent = !w.plan.done && !w.plan.cpu
 	return w, err
 }
@@ -195,7 +193,7 @@ func (g *Gatherer) run(b *gathering) {
 	plans := make([]*plan, 0, len(b.waiters))
 	for _, w := range b.waiters {
 		if w.ctx.Err() == nil {
-			plans = append(plans, &w.plan)
+			plans = append(plans, w.plan)
 		}
 	}
 	err := g.x.enter()
@@ -219,12 +217,7 @@ func (g *Gatherer) run(b *gathering) {
 // result waits for the answer to a query, or answers it on the CPU.
 func (g *Gatherer) result(w *waiter, q query.Query) (r query.Result, err error) {
 	if w.sent {
-		select {
-		case err = <-w.done:
-		case <-w.ctx.Done(): // the batch may still write the plan
-			return r, w.ctx.Err()
-		}
-		if err != nil {
+		if err := g.await(w); err != nil {
 			return r, err
 		}
 	}
@@ -232,11 +225,21 @@ func (g *Gatherer) result(w *waiter, q query.Query) (r query.Result, err error) 
 		r.Hits = w.plan.hits
 		return r, nil
 	}
-	results, err := g.x.onCPU(w.ctx, []query.Query{q}, &w.plan)
+	results, err := g.x.onCPU(w.ctx, []query.Query{q}, w.plan)
 	if err != nil {
 		return r, err
 	}
 	return results[0], nil
+}
+
+// await waits for the batch of a query.
+func (g *Gatherer) await(w *waiter) error {
+	select {
+	case err := <-w.done:
+		return err
+	case <-w.ctx.Done(): // the batch may still write the plan
+		return w.ctx.Err()
+	}
 }
 
 // Stats returns the counters.

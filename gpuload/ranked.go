@@ -48,7 +48,7 @@ func (l *batch) ranked(size int) error {
 	zeros, counts := layout.Space[uint32](st.Buffers, len(l.plans))
 	clear(zeros)
 	floors := l.floors()
-	outs := make([]kernels.Ptr, len(l.plans))
+	outs := sized(&l.outs, len(l.plans))
 	for i := range outs {
 		outs[i] = st.Scratch(8 * caps[i])
 	}
@@ -56,9 +56,9 @@ func (l *batch) ranked(size int) error {
 		l.addTerms(&l.chores[i])
 	}
 	l.byLists()
-	passes := l.passes(outs, caps)
+	passes := l.divide(outs, caps)
 	terms := layout.Put(st.Buffers, l.terms)
-	selects := make([]kernels.Select, len(l.plans))
+	selects := sized(&l.selects, len(l.plans))
 	for i, p := range l.plans {
 		selects[i] = kernels.Select{Keys: outs[i], Counts: counts + kernels.Ptr(4*i), Groups: 1, Stride: uint32(caps[i]), K: uint32(p.k),
 			Out: outs[i], OutCount: counts + kernels.Ptr(4*i), Floor: floors + kernels.Ptr(8*i)}
@@ -78,7 +78,7 @@ func (l *batch) ranked(size int) error {
 // collect.
 func (l *batch) rankedChores() (caps []int64) {
 	x := l.x
-	caps = make([]int64, len(l.plans))
+	caps = sized(&l.caps, len(l.plans))
 	for slot, p := range l.plans {
 		for s := range x.views {
 			if _, ok := x.conjunctive(p, s); !ok && (l.conjunctive || x.occurs(p, s) == 0) {
@@ -94,11 +94,14 @@ func (l *batch) rankedChores() (caps []int64) {
 	return caps
 }
 
-// passes divides the chores' drivers among the launches of Rank. outs and caps are the
+// divide divides the chores' drivers among the launches of Rank. outs and caps are the
 // address and capacity for the keys of each plan.
-func (l *batch) passes(outs []kernels.Ptr, caps []int64) (passes [3]pass) {
-	descs := l.queries()
-	passes[0].grow(len(l.chores))
+func (l *batch) divide(outs []kernels.Ptr, caps []int64) *[3]pass {
+	descs, passes := l.queries(), &l.passes
+	for i := range passes {
+		s := &passes[i]
+		s.parts, s.queries, s.blocks = s.parts[:0], s.queries[:0], 0
+	}
 	for i := range l.chores {
 		c := &l.chores[i]
 		d := descs[i]
@@ -129,7 +132,7 @@ const maxTiles = 1 << 13
 // byLists sorts the chores by their second lists, so that warps that run at the same time
 // read the same lists and find their blocks in L2.
 func (l *batch) byLists() {
-	order := make([]uint64, len(l.chores))
+	order := sized(&l.order, len(l.chores))
 	for i := range l.chores {
 		if c := &l.chores[i]; c.terms > 1 {
 			order[i] = uint64(l.terms[c.first+1].List) << 32
@@ -137,15 +140,11 @@ func (l *batch) byLists() {
 		order[i] |= uint64(i)
 	}
 	slices.Sort(order)
-	sorted := make([]chore, len(l.chores))
+	sorted := sized(&l.sorted, len(l.chores))
 	for i, o := range order {
 		sorted[i] = l.chores[uint32(o)]
 	}
-	l.chores = sorted
-}
-
-func (s *pass) grow(n int) {
-	s.parts, s.queries = make([]part, 0, n), make([]kernels.QueryDesc, 0, n)
+	l.chores, l.sorted = sorted, l.chores
 }
 
 func (s *pass) add(q kernels.QueryDesc, from, to uint32) {

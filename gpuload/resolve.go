@@ -32,6 +32,7 @@ type plan struct {
 	lists    []posting // term t in segment s: t*segments+s
 	hits     []query.Hit
 	cpu      bool // the device cannot answer it
+	misfit   bool // because a list is not there: it may fit without those of other batches
 	done     bool
 	overflow bool // Rank had no room for its keys; Disjunct answers it
 	weight   weight
@@ -48,10 +49,10 @@ type resolver struct {
 	postings []posting
 }
 
-// take allocates n elements from a slab.
+// take allocates n elements from a slab. A slab that is full is replaced by a longer one.
 func take[T any](slab *[]T, n int) []T {
 	if cap(*slab)-len(*slab) < n {
-		*slab = make([]T, 0, max(n, 1024))
+		*slab = make([]T, 0, max(n, 1024, min(2*cap(*slab), 1<<15)))
 	}
 	at := len(*slab)
 	*slab = (*slab)[:at+n]
@@ -60,26 +61,41 @@ func take[T any](slab *[]T, n int) []T {
 
 // resolve makes the plans of queries, in parallel.
 func (x *Executor) resolve(queries []query.Query) []plan {
-	plans := make([]plan, len(queries))
-	workers := min(runtime.GOMAXPROCS(0), len(queries)/resolveAtOnce+1)
+	c := &crew{plans: make([]plan, len(queries))}
+	x.resolveAll(c, queries, runtime.GOMAXPROCS(0))
+	return c.plans
+}
+
+// resolveAll makes c.plans, which are empty, those of queries, in at most that many
+// goroutines.
+func (x *Executor) resolveAll(c *crew, queries []query.Query, workers int) {
+	workers = min(workers, len(queries)/resolveAtOnce+1)
+	for len(c.resolvers) < workers {
+		c.resolvers = append(c.resolvers, resolver{})
+	}
 	var next atomic.Int64
-	var wg sync.WaitGroup
-	work := func() {
-		r := resolver{x: x}
+	work := func(r *resolver) {
+		r.reset(x)
 		for {
 			lo := int(next.Add(resolveAtOnce)) - resolveAtOnce
 			if lo >= len(queries) {
 				return
 			}
-			r.all(plans, queries, lo, min(lo+resolveAtOnce, len(queries)))
+			r.all(c.plans, queries, lo, min(lo+resolveAtOnce, len(queries)))
 		}
 	}
-	for range workers - 1 {
-		wg.Go(work)
+	var wg sync.WaitGroup
+	for i := range workers - 1 {
+		wg.Go(func() { work(&c.resolvers[i+1]) })
 	}
-	work()
+	work(&c.resolvers[0])
 	wg.Wait()
-	return plans
+}
+
+// reset makes r ready for the queries of x. The plans made before must not be used any
+// more.
+func (r *resolver) reset(x *Executor) {
+	r.x, r.weights, r.postings = x, r.weights[:0], r.postings[:0]
 }
 
 // resolveAtOnce is the number of queries that a goroutine takes at a time: about 20 us of
@@ -141,6 +157,14 @@ func (r *resolver) resolve(p *plan, q *query.Query) error {
 	p.done = len(p.weights) == 0
 	p.weight = p.weigh(views)
 	return nil
+}
+
+// resolver returns a resolver for single queries, to be put back into x.found.
+func (x *Executor) resolver() *resolver {
+	if r, ok := x.found.Get().(*resolver); ok {
+		return r
+	}
+	return &resolver{x: x}
 }
 
 // weight is what a plan adds to its batch. It is kept in the plan because one core cuts

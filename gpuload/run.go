@@ -177,10 +177,10 @@ func (x *Executor) cut(plans []*plan, how way) (batches [][]*plan) {
 // harvest waits for the batch of a stage and reads its results.
 func (x *Executor) harvest(st *stage) error {
 	p := st.pending
-	if p == nil {
+	if p.plans == nil {
 		return nil
 	}
-	st.pending = nil
+	st.pending = pending{}
 	if err := x.dev.Wait(st.stream); err != nil {
 		return err
 	}

@@ -1,0 +1,226 @@
+package gpuload
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/pinion-index/pinion/query"
+)
+
+// execution is a call of Execute. Its queries are cut into shares of a batch's size. A few
+// goroutines take one after the other: they look its terms up, answer it and collect its
+// results, so that the device works on the first shares while others are prepared and read.
+type execution struct {
+	x       *Executor
+	ctx     context.Context
+	queries []query.Query
+	results []query.Result
+	share   int // queries in each
+	helpers int // goroutines that look up the terms of a share
+
+	mu     sync.Mutex
+	next   int   // the first query that no share has yet
+	failed error // of the first share that failed
+	at     int   // its first query
+	misfit []int // queries whose lists did not fit beside those of others
+	onCPU  []int // queries that the device cannot answer
+	broken error // of the device
+	lost   bool  // the device answers no more
+}
+
+// crew is the memory of one goroutine of an execution.
+type crew struct {
+	resolvers []resolver
+	plans     []plan
+	use       []*plan
+}
+
+// Execute answers queries and returns one Result for each, in the same order. If a query
+// fails, it returns the error and no results.
+func (x *Executor) Execute(ctx context.Context, queries []query.Query) ([]query.Result, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := x.enter(); err != nil {
+		return nil, err
+	}
+	defer x.leave()
+	ok, err := x.works(ctx)
+	if err != nil {
+		return nil, err
+	}
+	e := &execution{x: x, ctx: ctx, queries: queries, results: make([]query.Result, len(queries)), lost: !ok}
+	shares := e.run()
+	if e.failed == nil && len(e.misfit) > 0 {
+		e.alone(shares > 1)
+	}
+	if e.failed == nil && ok {
+		e.failed = x.settle(nil, e.broken)
+	}
+	if e.failed == nil && len(e.onCPU) > 0 {
+		e.finish()
+	}
+	if e.failed != nil {
+		return nil, e.failed
+	}
+	return e.results, nil
+}
+
+// run answers the queries in shares, and returns their number.
+func (e *execution) run() (shares int) {
+	n, stages := len(e.queries), len(e.x.stages)
+	e.share = min(max(n/(2*stages)+1, leastQueries), batchQueries)
+	shares = (n + e.share - 1) / e.share
+	goroutines := min(shares, stages)
+	e.helpers = max(1, runtime.GOMAXPROCS(0)/max(goroutines, 1))
+	var wg sync.WaitGroup
+	for range goroutines - 1 {
+		wg.Go(e.work)
+	}
+	e.work()
+	wg.Wait()
+	return shares
+}
+
+// work answers shares until there are no more.
+func (e *execution) work() {
+	c, ok := e.x.crews.Get().(*crew)
+	if !ok {
+		c = new(crew)
+	}
+	for {
+		e.mu.Lock()
+		lo := e.next
+		hi := min(lo+e.share, len(e.queries))
+		e.next = hi
+		done := lo == hi || e.failed != nil
+		e.mu.Unlock()
+		if done {
+			break
+		}
+		if err := e.answer(c, lo, hi); err != nil {
+			e.fail(lo, err)
+			break
+		}
+	}
+	e.x.crews.Put(c)
+}
+
+// fail records the error of the share from query lo on.
+func (e *execution) fail(lo int, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.failed == nil || lo < e.at {
+		e.failed, e.at = err, lo
+	}
+}
+
+// answer answers the queries from lo up to hi.
+func (e *execution) answer(c *crew, lo, hi int) error {
+	c.plans, c.use = slices.Grow(c.plans[:0], hi-lo)[:hi-lo], c.use[:0]
+	defer clear(c.plans) // they refer to results
+	e.x.resolveAll(c, e.queries[lo:hi], e.helpers)
+	for i := range c.plans {
+		p := &c.plans[i]
+		if p.err != nil {
+			return fmt.Errorf("query %d: %w", lo+i, p.err)
+		}
+		c.use = append(c.use, p)
+	}
+	e.mu.Lock()
+	lost := e.lost
+	e.mu.Unlock()
+	if lost {
+		toCPU(c.use)
+	} else if err := e.onDevice(c.use); err != nil {
+		return err
+	}
+	var misfit, onCPU []int
+	for i := range c.plans {
+		switch p := &c.plans[i]; {
+		case p.misfit && p.cpu:
+			misfit = append(misfit, lo+i)
+		case p.cpu:
+			onCPU = append(onCPU, lo+i)
+		default:
+			e.results[lo+i].Hits = p.hits
+		}
+	}
+	if len(misfit)+len(onCPU) > 0 {
+		e.mu.Lock()
+		e.misfit, e.onCPU = append(e.misfit, misfit...), append(e.onCPU, onCPU...)
+		e.mu.Unlock()
+	}
+	return nil
+}
+
+// onDevice answers plans on the device, or marks them for the CPU if it fails.
+func (e *execution) onDevice(plans []*plan) error {
+	err := e.x.onDevice(e.ctx, plans)
+	if !errors.Is(err, ErrDevice) && !errors.Is(err, ErrMemory) {
+		return err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.broken == nil || errors.Is(err, ErrDevice) {
+		e.broken = err
+	}
+	e.lost = e.lost || errors.Is(err, ErrDevice)
+	toCPU(plans)
+	return nil
+}
+
+// alone answers the misfits: without the lists of other shares, if there were any, theirs
+// may fit. The CPU answers those that still do not.
+func (e *execution) alone(others bool) {
+	slices.Sort(e.misfit)
+	rest := e.misfit
+	if others {
+		again := &execution{x: e.x, ctx: e.ctx, helpers: 1, lost: e.lost}
+		for _, i := range rest {
+			again.queries = append(again.queries, e.queries[i])
+		}
+		again.results = make([]query.Result, len(again.queries))
+		if err := again.answer(new(crew), 0, len(rest)); err != nil {
+			e.failed = err
+			return
+		}
+		if again.broken != nil {
+			e.broken = again.broken
+		}
+		left := append(again.misfit, again.onCPU...)
+		for i, r := range again.results {
+			e.results[rest[i]] = r
+		}
+		for i, j := range left {
+			left[i] = rest[j]
+		}
+		rest = left
+	}
+	e.onCPU = append(e.onCPU, rest...)
+}
+
+// finish answers what is left on the CPU.
+func (e *execution) finish() {
+	slices.Sort(e.onCPU)
+	rest := make([]query.Query, len(e.onCPU))
+	for i, j := range e.onCPU {
+		rest[i] = e.queries[j]
+	}
+	var p plan
+	if e.x.options.CPU == nil { // the error says why the device cannot
+		p = e.x.resolve(rest[:1])[0]
+	}
+	r, err := e.x.onCPU(e.ctx, rest, &p)
+	if err != nil {
+		e.failed = fmt.Errorf("query %d: %w", e.onCPU[0], err)
+		return
+	}
+	for i, j := range e.onCPU {
+		e.results[j] = r[i]
+	}
+}

@@ -1,0 +1,138 @@
+//go:build emu && cgo
+
+package gpuload
+
+import (
+	"bufio"
+	"context"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"github.com/pinion-index/pinion/internal/cuda"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/reader"
+)
+
+// unmanned is a device whose batches do nothing once idle is set, so that what is left is
+// the host's work.
+type unmanned struct {
+	cuda.Device
+	idle atomic.Bool
+}
+
+func (d *unmanned) Submit(b *cuda.Batch) error {
+	if d.idle.Load() {
+		return nil
+	}
+	return d.Device.Submit(b)
+}
+
+func (d *unmanned) Wait(stream int) error {
+	if d.idle.Load() {
+		return nil
+	}
+	return d.Device.Wait(stream)
+}
+
+// cpu returns the CPU time of the process in nanoseconds.
+func cpu() float64 {
+	var r syscall.Rusage
+	_ = syscall.Getrusage(0, &r)
+	return float64(r.Utime.Nano() + r.Stime.Nano())
+}
+
+func hostQueries(b *testing.B, s *query.Searcher, mode query.Mode) []query.Query {
+	f, err := os.Open(os.Getenv("PINION_QUERIES"))
+	if err != nil {
+		b.Skip(err)
+	}
+	defer f.Close()
+	var out []query.Query
+	for in := bufio.NewScanner(f); in.Scan(); {
+		_, text, _ := strings.Cut(in.Text(), "\t")
+		terms, err := s.Parse(text)
+		if err != nil {
+			b.Fatal(err)
+		}
+		out = append(out, query.Query{Terms: terms, K: 10, Mode: mode})
+	}
+	return out
+}
+
+// BenchmarkHost measures what the host does for batches of an index in PINION_INDEX and
+// queries in PINION_QUERIES, lists resident, without the device's work.
+func BenchmarkHost(b *testing.B) {
+	x, err := reader.Open(os.Getenv("PINION_INDEX"))
+	if err != nil {
+		b.Skip(err)
+	}
+	defer x.Close()
+	snap, err := x.Snapshot()
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer snap.Close()
+	s, err := query.NewSearcher(snap, query.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	views, err := viewsOf(snap)
+	if err != nil {
+		b.Fatal(err)
+	}
+	dev := &unmanned{Device: cuda.NewEmulator()}
+	e, err := newExecutor(dev, views, Options{Scorer: s.Scorer(), CPU: s, Memory: 1 << 26, Presence: -1})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer e.Close()
+	and := hostQueries(b, s, query.And)
+	plans := e.resolve(and)
+	var use []*plan
+	for i := range plans {
+		use = append(use, &plans[i])
+	}
+	if err := e.bring(context.Background(), use, e.nextEpoch()); err != nil {
+		b.Fatal(err)
+	}
+	dev.idle.Store(true)
+	defer dev.idle.Store(false)
+	for _, mode := range []query.Mode{query.And, query.Or} {
+		var qs []query.Query
+		for len(qs) < 16384 {
+			for _, q := range and {
+				q.Mode = mode
+				qs = append(qs, q)
+			}
+		}
+		b.Run("resolve/"+mode.String(), func(b *testing.B) {
+			start := cpu()
+			for b.Loop() {
+				e.resolve(qs)
+			}
+			b.ReportMetric((cpu()-start)/float64(b.N*len(qs)), "ns/query")
+		})
+		for _, n := range []int{1, 2} {
+			b.Run(mode.String()+"/"+string(rune('0'+n)), func(b *testing.B) {
+				b.ReportAllocs()
+				start := cpu()
+				for b.Loop() {
+					var wg sync.WaitGroup
+					for range n {
+						wg.Go(func() {
+							if _, err := e.Execute(context.Background(), qs); err != nil {
+								b.Error(err)
+							}
+						})
+					}
+					wg.Wait()
+				}
+				b.ReportMetric((cpu()-start)/float64(b.N*len(qs)*n), "ns/query")
+			})
+		}
+	}
+}

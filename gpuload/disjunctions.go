@@ -94,22 +94,19 @@ func (x *Executor) runs(c chore, chores int) int {
 	return max(1, min(n, most))
 }
 
-// floor returns a key that at least k documents are known to exceed, by the k-th impacts
-// of the lists. It is 0 if documents are deleted.
+// floor returns a key that at least k documents exceed, by the k-th impacts of the lists,
+// or 0. Deleted documents of a list may be among those that reach its impact.
 func (x *Executor) floor(p *plan) (key uint64) {
-	for s := range x.views {
-		if x.live[s] != 0 {
-			return 0
-		}
-	}
 	for t, w := range p.weights {
 		for s := range x.views {
-			r := p.lists[t*len(x.views)+s].want.list
+			o := &p.lists[t*len(x.views)+s]
+			r := o.want.list
 			if r == nil {
 				continue
 			}
+			need := p.k + int(o.deleted)
 			for i, k := range format.KthValues {
-				if tf, dl, ok := r.kth[i].Pair(); p.k <= k && ok {
+				if tf, dl, ok := r.kth[i].Pair(); need <= k && ok {
 					v := query.Score(w, float32(tf), x.scorer.Norm(dl))
 					key = max(key, uint64(math.Float32bits(v))<<32)
 					break

@@ -13,6 +13,7 @@ import (
 	"github.com/pinion-index/pinion/internal/gputrial"
 	"github.com/pinion-index/pinion/kernels"
 	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/reader"
 )
 
 // brute answers by brute force and counts the calls.
@@ -163,6 +164,43 @@ func TestDeletes(t *testing.T) {
 	}
 	defer x.Close()
 	check(t, x, c, sc, c.Draw(r, 30, 4, 30, query.And, query.Or, query.AndOr), deleted)
+}
+
+// The k-th impacts give a first floor although documents are deleted, the best of a list
+// among them.
+func TestFloorOfDeletes(t *testing.T) {
+	shape := someShape
+	shape.Segments = 1
+	c, sc := newCollection(t, shape)
+	long, floors := 0, 0
+	for term := range 10 {
+		best := c.Answer(sc, gputrial.Query{Terms: []int{term}, K: 200, Mode: query.Or}, nil)
+		for _, n := range []int{0, 2, 3, 95, 150}[:min(5, len(best))] {
+			deleted := roaring.New()
+			for _, h := range best[:min(n, len(best))] {
+				deleted.Add(h.Doc)
+			}
+			views := viewsIn(c)
+			views[0].deletes = reader.NewDeletes(deleted)
+			x, err := newExecutor(cuda.NewEmulator(), views, Options{Scorer: sc, Memory: 4 << 20})
+			if err != nil {
+				t.Fatal(err)
+			}
+			qs := []gputrial.Query{{Terms: []int{term}, K: 8, Mode: query.Or}, {Terms: []int{term, 11}, K: 8, Mode: query.Or}}
+			check(t, x, c, sc, qs, deleted)
+			p := x.resolve([]query.Query{qs[0].Query()})
+			if len(best) == 200 {
+				long++
+				if x.floor(&p[0]) > 0 {
+					floors++
+				}
+			}
+			closeExecutor(t, x)
+		}
+	}
+	if long == 0 || floors < long/2 {
+		t.Errorf("%d of %d long lists have a floor", floors, long)
+	}
 }
 
 func TestRefusals(t *testing.T) {

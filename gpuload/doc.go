@@ -18,13 +18,16 @@
 //
 //	device.go         Device, Info, errors
 //	options.go        Options, their checks and defaults
-//	executor.go       Executor: New, Execute, Close, Stats
+//	executor.go       Executor: New, Close, Stats
+//	execute.go        Execute: queries in shares, from terms to results
+//	prepared.go       Prepare, Answer: the same in two steps
 //	state.go          whether the device answers: starts, failures
 //	gather.go         Gatherer
 //	plan.go           which lists of a query log are worth device memory
 //	snapshot.go       segments and statistics of a snapshot; LoadAll
 //	prepare.go        copying norms and live documents to the device
-//	resolve.go        queries to plans: looking terms up, in canonical order
+//	resolve.go        queries to plans
+//	terms.go          terms in canonical order, looked up or from a cache
 //	run.go            plans to batches, several in flight
 //	batch.go          one batch: terms, descriptors, results
 //	ranked.go         batches scored list by list

@@ -27,6 +27,7 @@ type Executor struct {
 	lanes   chan *batch
 	running sync.WaitGroup
 	free    func() error // releases what Open holds
+	device  string       // the GPU that Open found
 
 	arrived intake
 	done    struct { // by the CPU, not yet known to the policy

@@ -46,6 +46,11 @@ func (g *stub) Execute(ctx context.Context, queries []query.Query) ([]query.Resu
 
 // newIndex returns a Searcher over random documents.
 func newIndex(t testing.TB) *query.Searcher {
+	s, _ := newSnapshot(t)
+	return s
+}
+
+func newSnapshot(t testing.TB) (*query.Searcher, *reader.Snapshot) {
 	t.Helper()
 	check := func(err error) {
 		t.Helper()
@@ -76,7 +81,7 @@ func newIndex(t testing.TB) *query.Searcher {
 	t.Cleanup(func() { s.Close() })
 	q, err := query.NewSearcher(s, query.Options{})
 	check(err)
-	return q
+	return q, s
 }
 
 func newHybrid(t testing.TB, s *query.Searcher, gpu query.Executor, o Options) *Executor {

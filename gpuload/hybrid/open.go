@@ -50,12 +50,21 @@ func Open(s *reader.Snapshot, q *query.Searcher, o OpenOptions) (*Executor, erro
 		cpu.Close()
 		return nil, errors.Join(err, release())
 	}
-	x.why = missing
+	x.why, x.device = missing, name
 	x.free = func() error {
 		cpu.Close()
 		return release()
 	}
 	return x, nil
+}
+
+// Device says which processors answer, for messages: the name of the GPU that Open found
+// and the CPU, or the CPU.
+func (x *Executor) Device() string {
+	if x.device == "" {
+		return "the CPU"
+	}
+	return x.device + " and the CPU"
 }
 
 // openGPU opens the device and puts an executor on it.

@@ -1,18 +1,16 @@
 package idxquery
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"runtime"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/gpuload/hybrid"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/tools/internal/cli"
 )
@@ -28,9 +26,8 @@ func (f *flags) checkDevice() error {
 	return nil
 }
 
-// onDevice answers queries on a GPU. The CPU answers what the device cannot. With hybrid
-// it answers everything if the device cannot be opened or fails. Several goroutines cut
-// queries into terms and print answers while the device works for others.
+// onDevice answers queries on a GPU, or with hybrid on the GPU and the CPU. Several
+// goroutines cut queries into terms and print answers while the device works for others.
 func (s *session) onDevice(cmd *cobra.Command, l *pipeline, print printer) error {
 	d := &device{session: s, stderr: cmd.ErrOrStderr()}
 	if err := d.open(); err != nil {
@@ -46,60 +43,61 @@ func (s *session) onDevice(cmd *cobra.Command, l *pipeline, print printer) error
 	took := time.Since(start)
 	l.progress.Stop()
 	if err == nil && s.f.queries != "" && n > 0 {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s queries in %s on %s: %s queries/s\n", cli.Count(n), cli.Seconds(took), d.name(),
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s queries in %s on %s: %s queries/s\n", cli.Count(n), cli.Seconds(took), d.name,
 			cli.Rate(float64(n), took))
 	}
+	d.report()
 	return err
 }
 
-// device is a query.Executor on a GPU. With --device hybrid it goes on without one.
+// device is a query.Executor on a GPU, or on both processors.
 type device struct {
 	*session
+	query.Executor
 	stderr io.Writer
-	gpu    query.Executor
-	of     string // its name
+	name   string
+	hybrid *hybrid.Executor // nil for a GPU alone
 	close  func()
-	lost   atomic.Bool // the CPU answers everything
-	once   sync.Once
+	lost   bool // it has been said that the CPU answers everything
 }
 
 func (d *device) open() (err error) {
-	d.of, d.close, err = d.executor(&d.gpu)
-	if err != nil && d.f.device.Value == "hybrid" {
-		d.lose(err)
-		return nil
+	if d.f.device.Value != hybrid.Parallel.String() {
+		d.name, d.close, err = d.executor(&d.Executor)
+		return err
 	}
-	return err
+	x, err := hybrid.Open(d.snapshot, d.searcher, hybrid.OpenOptions{})
+	if err != nil {
+		return err
+	}
+	d.Executor, d.hybrid, d.name = x, x, x.Device()
+	d.close = func() { _ = x.Close() } // all answers have arrived
+	d.checkLost(x.Stats().Retired)
+	return nil
 }
 
-func (d *device) lose(err error) {
-	d.once.Do(func() { fmt.Fprintf(d.stderr, "answering on the CPU: %v\n", err) })
-	d.lost.Store(true)
-}
-
-func (d *device) release() {
-	if d.close != nil {
-		d.close()
+// checkLost says once why the GPU is not used, unless why is nil.
+func (d *device) checkLost(why error) {
+	if why != nil && !d.lost {
+		d.lost = true
+		fmt.Fprintf(d.stderr, "answering on the CPU: %v\n", why)
 	}
 }
 
-func (d *device) name() string {
-	if d.lost.Load() {
-		return "the CPU"
-	}
-	return d.of
-}
+func (d *device) release() { d.close() }
 
-// Execute implements query.Executor.
-func (d *device) Execute(ctx context.Context, queries []query.Query) ([]query.Result, error) {
-	if !d.lost.Load() {
-		results, err := d.gpu.Execute(ctx, queries)
-		if err == nil || d.f.device.Value != "hybrid" || !errors.Is(err, gpuload.ErrDevice) {
-			return results, err
-		}
-		d.lose(err)
+// report says how the processors shared the queries.
+func (d *device) report() {
+	if d.hybrid == nil {
+		return
 	}
-	return d.searcher.Execute(ctx, queries)
+	s := d.hybrid.Stats()
+	d.checkLost(s.Retired)
+	if d.f.queries == "" || s.GPU.Queries == 0 {
+		return
+	}
+	fmt.Fprintf(d.stderr, "the CPU took %s, %s of them from the GPU's queue; the GPU took %s in %s batches, %s of them from the CPU's queue; at most %s waited\n",
+		cli.Count(s.CPU.Queries), cli.Count(s.CPU.Stolen), cli.Count(s.GPU.Queries), cli.Count(s.Batches), cli.Count(s.GPU.Stolen), cli.Count(s.Waiting.Most))
 }
 
 // executor opens a device and puts an executor with the snapshot's lists on it.

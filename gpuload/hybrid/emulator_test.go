@@ -1,0 +1,121 @@
+//go:build emu && cgo
+
+package hybrid
+
+import (
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/internal/cuda"
+	"github.com/pinion-index/pinion/kernels"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/query/pool"
+)
+
+// breakDevice makes all further work of the emulator fail.
+func breakDevice(t *testing.T, dev *gpuload.Device) {
+	var b cuda.Batch
+	b.CopyIn(kernels.Ptr(8), make([]byte, 8)) // no such memory
+	if err := cuda.Of(dev).Submit(&b); !errors.Is(err, gpuload.ErrDevice) {
+		t.Errorf("the emulator works: %v", err)
+	}
+}
+
+// TestEmulatedDevice answers random queries on the Pool and an emulated device, which
+// breaks at some moment of every other run. The answers are the Searcher's to the bit.
+func TestEmulatedDevice(t *testing.T) {
+	rounds := 40
+	if testing.Short() {
+		rounds = 8
+	}
+	s, snapshot := newSnapshot(t)
+	for round := range rounds {
+		rng := rand.New(rand.NewPCG(uint64(round), 5))
+		qs := someQueries(60, uint64(round))
+		want, err := s.Execute(t.Context(), qs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dev, err := gpuload.OpenDevice()
+		if err != nil {
+			t.Fatal(err)
+		}
+		cpu, err := pool.New(s, pool.Options{Workers: 1 + rng.IntN(3), Model: []pool.Model{pool.Inter, pool.FineGrained}[rng.IntN(2)]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := gpuload.Options{Memory: 1 << uint(16+rng.IntN(6)), Scorer: s.Scorer()} // lists may not fit
+		if rng.IntN(2) == 0 {
+			o.CPU = cpu
+		}
+		g, err := gpuload.New(dev, snapshot, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mode := []Mode{Parallel, Serial, OnlyGPU}[rng.IntN(3)]
+		x, err := New(cpu, g, Options{Mode: mode, Batch: 1 + rng.IntN(30), Lanes: 1 + rng.IntN(3), Deadline: time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if round%2 == 1 {
+			wait := time.Duration(rng.IntN(30)) * time.Millisecond
+			broken := make(chan bool)
+			go func() {
+				defer close(broken)
+				time.Sleep(wait)
+				breakDevice(t, dev)
+			}()
+			defer func() { <-broken }()
+		}
+		got, err := x.Execute(t.Context(), slices.Clone(qs))
+		if err != nil {
+			t.Fatalf("round %d: %v", round, err)
+		}
+		for i := range qs {
+			if !slices.Equal(got[i].Hits, want[i].Hits) {
+				t.Errorf("round %d, %v, query %d %v: %v, want %v", round, mode, i, qs[i], got[i].Hits, want[i].Hits)
+			}
+		}
+		if round%2 == 0 && x.Stats().Retired != nil && !errors.Is(x.Stats().Retired, gpuload.ErrUnsupported) {
+			t.Errorf("round %d: %v", round, x.Stats().Retired)
+		}
+		if err := x.Close(); err != nil {
+			t.Error(err)
+		}
+		cpu.Close()
+	}
+}
+
+// TestOpen finds the emulator and answers on both processors.
+func TestOpen(t *testing.T) {
+	s, snapshot := newSnapshot(t)
+	x, err := Open(snapshot, s, OpenOptions{Options: Options{Batch: 10}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	qs := someQueries(100, 9)
+	want, err := s.Execute(t.Context(), qs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := x.Execute(t.Context(), qs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range qs {
+		if !slices.Equal(got[i].Hits, want[i].Hits) {
+			t.Errorf("query %d: %v, want %v", i, got[i].Hits, want[i].Hits)
+		}
+	}
+	if x.Device() != "emulator and the CPU" || x.Stats().Retired != nil {
+		t.Errorf("%s, %+v", x.Device(), x.Stats())
+	}
+	if err := x.Close(); err != nil {
+		t.Error(err)
+	}
+	var _ query.Executor = x
+}

@@ -1,6 +1,6 @@
 // Package exchange imports and exports collections and indexes: it reads documents
 // (JSONL, TSV, TREC text, directories of text files) and posting lists (CIFF, ds2i),
-// and writes CIFF.
+// and writes CIFF and JSONL.
 //
 // Text inputs may be compressed with gzip, zstd or bzip2, which is detected by content; reading and inflating
 // run in a goroutine of their own. The package does not trust its input: every error

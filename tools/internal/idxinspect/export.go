@@ -17,18 +17,25 @@ import (
 func exportCommand() *cobra.Command {
 	var out, description string
 	var zip bool
+	form := cli.NewChoice("FORMAT", "ciff", "jsonl")
 	cmd := &cobra.Command{
 		Use:   "export --out FILE INDEX",
-		Short: "Write an index in the Common Index File Format",
-		Long: `Write an index as a CIFF file, which Lucene (Anserini), PISA, Terrier, idxbuild and
-others read. Deleted documents are left out. "-" is standard output.`,
+		Short: "Write posting lists as CIFF, or stored documents as JSONL",
+		Long: `Write an index as a CIFF file (Common Index File Format), which Lucene
+(Anserini), PISA, Terrier, idxbuild and others read, or the documents that it
+stores as JSONL, one {"id", "contents"} a line, as idxbuild reads them. Deleted
+documents are left out. "-" is standard output.`,
 		Example: `  idxinspect export --out kjv.ciff.gz --gzip kjv.idx
-  idxbuild --out copy.idx kjv.ciff.gz`,
+  idxbuild --out copy.idx kjv.ciff.gz
+  idxinspect export --format jsonl --out - kjv.idx | jq -r .id`,
 		Args: cli.Want("INDEX"),
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if out == "" {
+		switch {
+		case out == "":
 			return cli.Usage("--out is missing")
+		case form.Value == "jsonl" && description != "":
+			return cli.Usage("--description goes with --format ciff")
 		}
 		x, err := reader.Open(args[0])
 		if err != nil {
@@ -47,7 +54,16 @@ others read. Deleted documents are left out. "-" is standard output.`,
 		p := cli.NewProgress(cmd.ErrOrStderr(), "export", 0, cli.BytesRate)
 		defer p.Stop()
 		write := func(w io.Writer) error {
-			return exchange.ExportCIFF(&meter{w: w, p: p}, s, description)
+			m := &meter{w: w, p: p}
+			if form.Value == "ciff" {
+				return exchange.ExportCIFF(m, s, description)
+			}
+			replaced, err := exchange.ExportJSONL(cmd.Context(), m, s)
+			if replaced > 0 {
+				p.Stop()
+				fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s texts are not valid UTF-8: what JSON cannot hold became U+FFFD\n", cmd.CommandPath(), cli.Count(replaced))
+			}
+			return err
 		}
 		if zip {
 			plain := write
@@ -65,7 +81,8 @@ others read. Deleted documents are left out. "-" is standard output.`,
 		return writeFile(out, write)
 	}
 	cmd.Flags().StringVar(&out, "out", "", "`FILE` to write (required)")
-	cmd.Flags().StringVar(&description, "description", "", "`TEXT` for the header")
+	cmd.Flags().Var(form, "format", form.Words())
+	cmd.Flags().StringVar(&description, "description", "", "`TEXT` for the header of CIFF")
 	cmd.Flags().BoolVar(&zip, "gzip", false, "compress the file")
 	return cmd
 }

@@ -19,6 +19,7 @@ type Diff struct {
 	Differences []Difference `json:"differences"`
 	More        int          `json:"more"`
 	limit       int
+	name        func(doc uint32) (string, error) // of a document of both
 }
 
 // Difference is something that the two indexes hold differently.
@@ -30,15 +31,20 @@ type Difference struct {
 
 func diffCommand() *cobra.Command {
 	var limit int
+	by := cli.NewChoice("KEY", "docid", "id")
 	cmd := command("diff INDEX INDEX", "Compare what two indexes hold",
 		`It compares documents, lengths, terms and postings as a query sees them: without
-deleted documents, and regardless of segments, blocks and codecs. It compares stored
-text where both have it. The exit code is 1 if there is a difference.`,
-		"  idxinspect diff kjv.idx merged.idx",
+deleted documents, and regardless of segments, blocks and codecs. It compares
+stored text where both have it. The exit code is 1 if there is a difference.
+
+With --by id a document is compared with the one of the same external id,
+wherever that is; postings are compared where both indexes have the document.`,
+		`  idxinspect diff kjv.idx merged.idx
+  idxinspect diff --by id yesterday.idx today.idx`,
 		[]string{"INDEX", "INDEX"}, func(_ *cobra.Command, args []string) (report, error) {
 			d := &Diff{A: args[0], B: args[1], Differences: []Difference{}, limit: limit}
 			err := withIndex(args[0], func(a *index) error {
-				return withIndex(args[1], func(b *index) error { return d.compare(a, b) })
+				return withIndex(args[1], func(b *index) error { return d.compare(a, b, by.Value == "id") })
 			})
 			if err != nil {
 				return nil, err
@@ -50,6 +56,7 @@ text where both have it. The exit code is 1 if there is a difference.`,
 			return d, err
 		})
 	cli.Int(cmd.Flags(), &limit, "limit", 20, 0, cli.Any, "show at most `N` differences, 0 for all")
+	cmd.Flags().Var(by, "by", "compare the documents of the same: "+by.Words())
 	return cmd
 }
 
@@ -64,12 +71,16 @@ func (d *Diff) add(what, a, b string) {
 	d.Differences = append(d.Differences, Difference{what, a, b})
 }
 
-func (d *Diff) compare(a, b *index) error {
+func (d *Diff) compare(a, b *index, byID bool) error {
 	name, options := a.analyzer()
 	name2, options2 := b.analyzer()
 	d.add("analyzer", name+" "+options, name2+" "+options2)
 	va, vb := newLiveView(a), newLiveView(b)
 	d.add("documents", cli.Count(va.docs), cli.Count(vb.docs))
+	if byID {
+		return d.byID(va, vb)
+	}
+	d.name = func(doc uint32) (string, error) { return fmt.Sprintf("document %d", doc), nil }
 	if err := d.documents(va, vb); err != nil {
 		return err
 	}
@@ -98,10 +109,7 @@ func (d *Diff) documents(a, b *liveView) error {
 			d.add(what, cli.Quote(string(x.id)), "-")
 		default:
 			d.add(what, cli.Quote(string(x.id)), cli.Quote(string(y.id)))
-			d.add(what+": tokens", cli.Count(x.length), cli.Count(y.length))
-			if a.stored && b.stored && !bytes.Equal(x.text, y.text) {
-				d.add(what+": text", fmt.Sprintf("%q", cli.Snippet(x.text, 30)), fmt.Sprintf("%q", cli.Snippet(y.text, 30)))
-			}
+			d.document(what, a, b, &x, &y)
 		}
 	}
 	return nil
@@ -127,7 +135,9 @@ func (d *Diff) terms(a, b *liveView) error {
 			d.add("term "+cli.Quote(string(b.merge.Term())), "-", cli.Count(len(b.postings)))
 			okB = b.nextTerm()
 		default:
-			d.list(cli.Quote(string(a.merge.Term())), a.postings, b.postings)
+			if err := d.list(cli.Quote(string(a.merge.Term())), a.postings, b.postings); err != nil {
+				return err
+			}
 			okA, okB = a.nextTerm(), b.nextTerm()
 		}
 	}
@@ -138,20 +148,29 @@ func (d *Diff) terms(a, b *liveView) error {
 }
 
 // list compares the postings of one term up to the first difference.
-func (d *Diff) list(term string, a, b []livePosting) {
+func (d *Diff) list(term string, a, b []livePosting) error {
 	for i := range max(len(a), len(b)) {
-		x, y := "-", "-"
-		if i < len(a) {
-			x = fmt.Sprintf("document %d, tf %d", a[i].doc, a[i].tf)
+		if i < len(a) && i < len(b) && a[i] == b[i] {
+			continue
 		}
-		if i < len(b) {
-			y = fmt.Sprintf("document %d, tf %d", b[i].doc, b[i].tf)
+		x, err := d.posting(a, i)
+		if err != nil {
+			return err
 		}
-		if x != y {
-			d.add(fmt.Sprintf("term %s: posting %d", term, i), x, y)
-			return
-		}
+		y, err := d.posting(b, i)
+		d.add(fmt.Sprintf("term %s: posting %d", term, i), x, y)
+		return err
 	}
+	return nil
+}
+
+// posting describes posting i of a list.
+func (d *Diff) posting(l []livePosting, i int) (string, error) {
+	if i >= len(l) {
+		return "-", nil
+	}
+	name, err := d.name(l[i].doc)
+	return fmt.Sprintf("%s, tf %d", name, l[i].tf), err
 }
 
 func (d *Diff) text(w io.Writer) {
@@ -180,6 +199,7 @@ type liveView struct {
 	base     []uint32   // new docID of each segment's first live document
 	merge    *termMerge
 	postings []livePosting
+	renamed  func([]livePosting) []livePosting // unless nil: changes postings
 	err      error
 }
 
@@ -223,15 +243,16 @@ func (v *liveView) next(d *liveDoc) (bool, error) {
 			if g.deleted(v.local) {
 				continue
 			}
-			return true, v.load(g, d)
+			v.local++
+			return true, v.loadAt(v.at, v.local-1, d)
 		}
 	}
 	return false, nil
 }
 
-func (v *liveView) load(g *seg, d *liveDoc) (err error) {
-	doc := v.local
-	v.local++
+// loadAt gives the document at a place.
+func (v *liveView) loadAt(seg int, doc uint32, d *liveDoc) (err error) {
+	g := v.x.segs[seg]
 	if d.id, err = g.ID(doc, d.id); err != nil {
 		return err
 	}
@@ -254,6 +275,9 @@ func (v *liveView) nextTerm() bool {
 			if v.err != nil {
 				return false
 			}
+		}
+		if v.renamed != nil {
+			v.postings = v.renamed(v.postings)
 		}
 		if len(v.postings) > 0 {
 			return true

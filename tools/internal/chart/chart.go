@@ -1,5 +1,5 @@
-// Package chart writes line charts as SVG, with gonum.org/v1/plot: panels side by side
-// with a common legend and linear or logarithmic axes.
+// Package chart writes charts as SVG, with gonum.org/v1/plot: panels of lines, bars,
+// points or histograms side by side, with a common legend and linear or logarithmic axes.
 package chart
 
 import (
@@ -28,9 +28,22 @@ type Figure struct {
 // Panel is one set of axes.
 type Panel struct {
 	Title  string
+	Kind   Kind
 	X, Y   Axis
+	Names  []string // of places 0, 1, ... on the x axis of Bars
 	Series []Series
 }
+
+// Kind is how the series of a panel are drawn.
+type Kind uint8
+
+// The kinds.
+const (
+	Lines     Kind = iota
+	Bars           // groups of bars, at X = 0, 1, ...
+	Scatter        // points without lines
+	Histogram      // bars without gaps, from 0 to Y around X
+)
 
 // Axis says how values are laid out.
 type Axis struct {
@@ -44,6 +57,9 @@ type Axis struct {
 type Series struct {
 	Name   string
 	Points []Point
+	// Beside, unless empty, is the series that this one is compared with: it gets that
+	// one's color, and is drawn with less weight.
+	Beside string
 }
 
 // Point is a point of a line. One that is not finite, or not positive on a
@@ -75,6 +91,17 @@ func style(names []string, name string) (draw.LineStyle, draw.GlyphStyle) {
 	return line, draw.GlyphStyle{Color: c, Radius: vg.Points(2), Shape: draw.CircleGlyph{}}
 }
 
+// style returns how the series looks.
+func (s *Series) style(names []string) (draw.LineStyle, draw.GlyphStyle) {
+	if s.Beside == "" || !slices.Contains(names, s.Beside) {
+		return style(names, s.Name)
+	}
+	line, glyph := style(names, s.Beside)
+	line.Width, line.Dashes = vg.Points(0.7), []vg.Length{vg.Points(2), vg.Points(2)}
+	glyph.Shape = draw.RingGlyph{}
+	return line, glyph
+}
+
 // names returns the names of all series, in order of appearance.
 func (f *Figure) names() []string {
 	var names []string
@@ -86,6 +113,18 @@ func (f *Figure) names() []string {
 		}
 	}
 	return names
+}
+
+// find returns the first series of a name.
+func (f *Figure) find(name string) *Series {
+	for i := range f.Panels {
+		for j := range f.Panels[i].Series {
+			if s := &f.Panels[i].Series[j]; s.Name == name {
+				return s
+			}
+		}
+	}
+	return &Series{Name: name}
 }
 
 // WriteTo writes the figure as an SVG document.
@@ -123,7 +162,7 @@ func (f *Figure) legend(all draw.Canvas, names []string) {
 	l.TextStyle.Font.Size = vg.Points(9)
 	l.Left, l.Top, l.Padding = true, false, vg.Points(2)
 	for _, name := range names {
-		line, glyph := style(names, name)
+		line, glyph := f.find(name).style(names)
 		l.Add(name, &plotter.Line{LineStyle: line}, &plotter.Scatter{GlyphStyle: glyph})
 	}
 	l.Draw(draw.Crop(all, panelWidth/4, 0, lineHeight, 0))
@@ -137,20 +176,36 @@ func (p *Panel) plot(names []string) (*plot.Plot, error) {
 	p.X.apply(&out.X)
 	p.Y.apply(&out.Y)
 	out.Add(plotter.NewGrid())
+	var err error
+	switch p.Kind {
+	case Bars, Histogram:
+		err = p.bars(out, names)
+	case Scatter:
+		err = p.scatter(out, names)
+	default:
+		err = p.lines(out, names)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.X.limit(&out.X)
+	p.Y.limit(&out.Y)
+	return out, nil
+}
+
+func (p *Panel) lines(out *plot.Plot, names []string) error {
 	for _, s := range p.Series {
-		line, glyph := style(names, s.Name)
+		line, glyph := s.style(names)
 		for _, part := range p.parts(s.Points) {
 			l, points, err := plotter.NewLinePoints(part)
 			if err != nil {
-				return nil, err
+				return err
 			}
 			l.LineStyle, points.GlyphStyle = line, glyph
 			out.Add(l, points)
 		}
 	}
-	p.X.limit(&out.X)
-	p.Y.limit(&out.Y)
-	return out, nil
+	return nil
 }
 
 // parts cuts a line where it is interrupted.

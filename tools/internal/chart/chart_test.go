@@ -28,11 +28,11 @@ func example() *Figure {
 		Panels: []Panel{
 			{
 				Title: "throughput", X: Axis{Label: "cores", Log: true, Ticks: []float64{1, 2, 4, 8, 16}}, Y: Axis{Label: "queries/s", Zero: true},
-				Series: []Series{{"inter", up(850)}, {"fgqp", up(826)}, {"docp-ui", up(500)}},
+				Series: []Series{{Name: "inter", Points: up(850)}, {Name: "fgqp", Points: up(826)}, {Name: "docp-ui", Points: up(500)}},
 			},
 			{
 				Title: "latency", X: Axis{Label: "queries/s"}, Y: Axis{Label: "us", Log: true},
-				Series: []Series{{"fgqp", []Point{{100, 161}, {400, 170}, {700, math.NaN()}, {800, 20000}}}, {"inter", []Point{{100, 927}, {800, 900000}, {900, 0}}}},
+				Series: []Series{{Name: "fgqp", Points: []Point{{100, 161}, {400, 170}, {700, math.NaN()}, {800, 20000}}}, {Name: "inter", Points: []Point{{100, 927}, {800, 900000}, {900, 0}}}},
 			},
 		},
 	}
@@ -64,9 +64,13 @@ func TestWellFormed(t *testing.T) {
 		"empty":           {},
 		"no series":       {Panels: []Panel{{X: Axis{Log: true}}}},
 		"no points":       {Panels: []Panel{{Series: []Series{{Name: "a"}}, Y: Axis{Zero: true}}}},
-		"one point":       {Panels: []Panel{{Series: []Series{{"a", []Point{{5, 5}}}}}}},
-		"nothing to show": {Panels: []Panel{{Y: Axis{Log: true}, Series: []Series{{"a", []Point{{1, 0}, {2, -1}, {math.Inf(1), 3}}}}}}},
-		"many":            {Panels: []Panel{{Series: slices.Repeat([]Series{{strings.Repeat("name ", 9), []Point{{1, 1}, {2, 3}}}}, 3)}}},
+		"one point":       {Panels: []Panel{{Series: []Series{{Name: "a", Points: []Point{{5, 5}}}}}}},
+		"nothing to show": {Panels: []Panel{{Y: Axis{Log: true}, Series: []Series{{Name: "a", Points: []Point{{1, 0}, {2, -1}, {math.Inf(1), 3}}}}}}},
+		"many":            {Panels: []Panel{{Series: slices.Repeat([]Series{{Name: strings.Repeat("name ", 9), Points: []Point{{1, 1}, {2, 3}}}}, 3)}}},
+		"bars":            {Panels: []Panel{{Kind: Bars, Names: []string{"a", "b", "c", "d", "e"}, Series: []Series{{Name: "x", Points: []Point{{0, 1}, {4, 3}}}, {Name: "paper", Beside: "x", Points: []Point{{0, 2}}}}}}},
+		"log bars":        {Panels: []Panel{{Kind: Bars, Y: Axis{Log: true}, Series: []Series{{Name: "x", Points: []Point{{0, 1}, {1, 1000}, {2, 0}}}}}}},
+		"histogram":       {Panels: []Panel{{Kind: Histogram, Series: []Series{{Name: "x", Points: []Point{{1, 5}, {2, 9}, {3, 1}}}}}}},
+		"scatter":         {Panels: []Panel{{Kind: Scatter, Series: []Series{{Name: "x", Points: []Point{{1, 5}, {2, math.NaN()}, {3, 1}}}}}}},
 		"example":         example(),
 	} {
 		var b strings.Builder

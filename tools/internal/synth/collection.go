@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"sort"
 )
 
 // Spec describes a collection.
@@ -23,6 +24,11 @@ type Spec struct {
 	Length float64 // mean tokens of a document, 1 to 10000
 	Topics int     // 1 to 1000
 	Seed   uint64
+
+	// Boost is how much more often a term occurs in sites of its topic, and SiteDocs the
+	// mean number of documents of a site. Together they make lists local. 0 means 12 and
+	// 1000.
+	Boost, SiteDocs float64
 }
 
 // DefaultSpec has the number of documents of GOV2's part in Ao 2011.
@@ -39,6 +45,10 @@ func (s Spec) Check() error {
 		return fmt.Errorf("mean length %g: 1 to 10000 can be made", s.Length)
 	case s.Topics < 1 || s.Topics > 1000:
 		return fmt.Errorf("%d topics: 1 to 1000 can be made", s.Topics)
+	case !(s.Boost >= 0 && s.Boost <= 1e6):
+		return fmt.Errorf("boost %g: 0 to 1000000 can be made", s.Boost)
+	case !(s.SiteDocs >= 0 && s.SiteDocs <= 1e9):
+		return fmt.Errorf("%g documents of a site: 0 to 1000000000 can be made", s.SiteDocs)
 	}
 	return nil
 }
@@ -51,9 +61,7 @@ const (
 
 	lengthSpread = 0.8 // standard deviation of the logarithm of lengths
 	maxLength    = 65535
-	siteDocs     = 1000 // mean documents of a site
 	siteSpread   = 1.0
-	boost        = 12 // how much more often a term occurs in sites of its topic
 
 	burstEvery = 64 // postings between two bursts, on average
 	burstLen   = 12 // postings of a burst, on average
@@ -72,7 +80,7 @@ type Collection struct {
 	slabs  [Slabs + 1]int // first site of each slab
 	first  [Slabs + 1]int // first document of each slab
 	// warps holds, by topic, where sites begin after those of the topic have been
-	// stretched by boost.
+	// stretched by Boost.
 	warps [][]float64
 	names naming
 	zipf  float64 // frequency of rank r is zipf/(r+zipfShift)
@@ -89,6 +97,12 @@ const cellBits = 8
 func New(s Spec) (*Collection, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
+	}
+	if s.Boost == 0 {
+		s.Boost = 12
+	}
+	if s.SiteDocs == 0 {
+		s.SiteDocs = 1000
 	}
 	c := &Collection{spec: s, names: newNaming(s.Terms)}
 	sum := 0.0
@@ -126,7 +140,7 @@ func (c *Collection) drawLengths(rng *rand.Rand) {
 }
 
 func (c *Collection) drawSites(rng *rand.Rand) {
-	mu := math.Log(siteDocs) - siteSpread*siteSpread/2
+	mu := math.Log(c.spec.SiteDocs) - siteSpread*siteSpread/2
 	for i := range Slabs {
 		doc, end := c.spec.Docs*i/Slabs, c.spec.Docs*(i+1)/Slabs
 		c.first[i], c.slabs[i] = doc, len(c.sites)
@@ -152,14 +166,14 @@ func (c *Collection) warp() {
 
 func (c *Collection) stretch(topic, site int) float64 {
 	if c.sites[site].topic == topic {
-		return boost
+		return c.spec.Boost
 	}
 	return 1
 }
 
 func (c *Collection) shrink(topic, site int) float64 {
 	if c.sites[site].topic == topic {
-		return 1.0 / boost
+		return 1 / c.spec.Boost
 	}
 	return 1
 }
@@ -172,6 +186,14 @@ func (c *Collection) Tokens() uint64 { return c.starts[c.spec.Docs] }
 
 // Length returns the number of tokens of a document.
 func (c *Collection) Length(doc int) uint32 { return uint32(c.starts[doc+1] - c.starts[doc]) }
+
+// Site returns the number of the site that a document belongs to.
+func (c *Collection) Site(doc int) int {
+	return sort.Search(len(c.sites)-1, func(i int) bool { return c.sites[i+1].token > c.starts[doc] })
+}
+
+// SiteTopic returns the topic of a site.
+func (c *Collection) SiteTopic(site int) int { return c.sites[site].topic }
 
 // Topic returns the topic of the term of a rank.
 func (c *Collection) Topic(rank int) int {

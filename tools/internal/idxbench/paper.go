@@ -1,0 +1,306 @@
+package idxbench
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/tools/internal/cli"
+	"github.com/pinion-index/pinion/tools/internal/paper"
+	"github.com/pinion-index/pinion/tools/internal/paper/ao"
+	"github.com/pinion-index/pinion/tools/internal/paper/ding"
+	"github.com/pinion-index/pinion/tools/internal/paper/griffin"
+	"github.com/pinion-index/pinion/tools/internal/paper/mallia"
+	"github.com/pinion-index/pinion/tools/internal/paper/tatikonda"
+)
+
+func papers() []*paper.Paper {
+	return []*paper.Paper{ding.Paper(), tatikonda.Paper(), ao.Paper(), griffin.Paper(), mallia.Paper()}
+}
+
+type paperFlags struct {
+	out    string
+	scale  string
+	device *cli.Choice
+	record bool
+	time   time.Duration
+	json   bool
+}
+
+func paperCommand() *cobra.Command {
+	f := &paperFlags{device: cli.NewChoice("DEVICE", "auto", "cpu", "gpu", "emu", "recorded")}
+	cmd := &cobra.Command{
+		Use:   "paper [NAME...]",
+		Short: "Draw the tables and figures of the papers",
+		Long: `Draw tables and figures of the five papers with this machine's numbers beside the
+papers', and judge the papers' claims. Without a NAME, list them; all draws all of
+them, and a paper's name all of its own. Rows that this machine cannot measure come
+from recorded runs, and say so.`,
+		Example: `  idxbench paper
+  idxbench paper ao-tab1 --scale 1/4
+  idxbench paper all --out figures`,
+		Args: cli.Want("[NAME...]"),
+		RunE: func(cmd *cobra.Command, names []string) error {
+			f.json, _ = cmd.Flags().GetBool("json")
+			if len(names) == 0 {
+				return f.list(cmd)
+			}
+			return f.draw(cmd, names)
+		},
+	}
+	jsonFlag(cmd)
+	fl := cmd.Flags()
+	fl.StringVar(&f.out, "out", "", "write NAME.svg, NAME.csv and NAME.json into `DIR`, and papers.md if all are drawn")
+	fl.StringVar(&f.scale, "scale", "auto", "share of the papers' documents, as 1, 1/N or auto")
+	fl.Var(f.device, "device", "what to measure: "+f.device.Words())
+	fl.BoolVar(&f.record, "record", false, "keep the runs in recorded below --out")
+	fl.DurationVar(&f.time, "time", 200*time.Millisecond, "measure each figure for this `TIME`")
+	return cmd
+}
+
+// drawing is an experiment to draw.
+type drawing struct {
+	p *paper.Paper
+	x *paper.Experiment
+}
+
+// choose returns the experiments with the names.
+func choose(names []string) ([]drawing, error) {
+	var out []drawing
+	var all []string
+	found := map[string]bool{}
+	for _, p := range papers() {
+		all = append(all, p.Key)
+		for i := range p.Experiments {
+			x := &p.Experiments[i]
+			all = append(all, x.Name)
+			for _, n := range names {
+				if n == "all" || n == p.Key || n == x.Name {
+					found[n] = true
+					if len(out) == 0 || out[len(out)-1].x.Name != x.Name {
+						out = append(out, drawing{p, x})
+					}
+				}
+			}
+		}
+	}
+	for _, n := range names {
+		if !found[n] {
+			return nil, cli.Usage("no table or figure %q; there are all, %s", n, strings.Join(all, ", "))
+		}
+	}
+	return out, nil
+}
+
+// parseScale returns the scale of --scale. Automatic is what a machine of this size draws
+// in a few minutes; "auto" is 0 < scale <= 1 otherwise.
+func parseScale(s string) (float64, error) {
+	if s == "auto" {
+		if runtime.GOMAXPROCS(0) >= 8 {
+			return 1, nil
+		}
+		return 1. / 4, nil
+	}
+	v, err := strconv.ParseFloat(strings.TrimPrefix(s, "1/"), 64)
+	if err == nil && strings.HasPrefix(s, "1/") {
+		v = 1 / v
+	}
+	if err != nil || !(v > 0 && v <= 1) {
+		return 0, cli.Usage("--scale %q is none of auto, 1 and 1/N", s)
+	}
+	return v, nil
+}
+
+// environment opens what the experiments need. The GPU is left out unless it is wanted and
+// there.
+func (f *paperFlags) environment(cmd *cobra.Command) (*paper.Env, func() error, error) {
+	scale, err := parseScale(f.scale)
+	if err != nil {
+		return nil, nil, err
+	}
+	if f.time <= 0 {
+		return nil, nil, cli.Usage("--time is above 0")
+	}
+	e := &paper.Env{Scale: scale, Small: scale < 1./50, Time: f.time, Log: cmd.ErrOrStderr(), Load: replay}
+	for n := 1; n < runtime.GOMAXPROCS(0); n *= 2 {
+		e.Workers = append(e.Workers, n)
+	}
+	e.Workers = append(e.Workers, runtime.GOMAXPROCS(0))
+	dir, err := os.MkdirTemp("", "pinion-paper-")
+	if err != nil {
+		return nil, nil, err
+	}
+	e.Dir = dir
+	done := func() error { return errors.Join(e.Close(), os.RemoveAll(dir)) }
+	want := f.device.Value
+	if want == "auto" || want == "gpu" || want == "emu" {
+		dev, err := gpuload.OpenDevice()
+		switch {
+		case err == nil && (want == "emu") != isEmulator(dev):
+			err = errors.Join(fmt.Errorf("--device %s: this program has the device %s", want, dev.Info().Name), dev.Close())
+			if want != "auto" {
+				return nil, nil, errors.Join(err, done())
+			}
+		case err == nil:
+			e.Device = dev
+			inner := done
+			done = func() error { return errors.Join(inner(), dev.Close()) }
+		case want != "auto":
+			return nil, nil, errors.Join(err, done())
+		}
+	}
+	return e, done, nil
+}
+
+// isEmulator reports whether a device is the host emulator.
+func isEmulator(d *gpuload.Device) bool {
+	return strings.Contains(strings.ToLower(d.Info().Name), "emulator")
+}
+
+func (f *paperFlags) draw(cmd *cobra.Command, names []string) (err error) {
+	chosen, err := choose(names)
+	if err != nil {
+		return err
+	}
+	if f.record && f.out == "" {
+		return cli.Usage("--record wants --out")
+	}
+	e, done, err := f.environment(cmd)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	progress := cli.NewProgress(cmd.ErrOrStderr(), "paper", int64(len(chosen)), cli.ItemRate("figures"))
+	defer progress.Stop()
+	var reports []*paper.Report
+	for i, d := range chosen {
+		r, err := f.report(cmd, e, d)
+		if err != nil {
+			return err
+		}
+		reports = append(reports, r)
+		progress.Set(int64(i + 1))
+		if f.out != "" {
+			if err := r.Write(f.out); err != nil {
+				return err
+			}
+		}
+		if !f.json {
+			if i > 0 {
+				fmt.Fprintln(cmd.OutOrStdout())
+			}
+			r.Text(cmd.OutOrStdout())
+		}
+	}
+	if f.json {
+		return cli.JSON(cmd.OutOrStdout(), reports)
+	}
+	if f.out != "" && len(names) == 1 && names[0] == "all" {
+		return paper.WritePage(filepath.Join(f.out, "papers.md"), papers(), reports)
+	}
+	return nil
+}
+
+// report measures an experiment, or takes recorded runs, as --device says.
+func (f *paperFlags) report(cmd *cobra.Command, e *paper.Env, d drawing) (*paper.Report, error) {
+	var runs []*paper.Run
+	for _, h := range []paper.Half{paper.CPUHalf, paper.GPUHalf} {
+		r, err := f.half(cmd, e, d.x, h)
+		if err != nil {
+			return nil, err
+		}
+		if r == nil {
+			if r, err = paper.Recorded(d.x.Name, h); err != nil {
+				return nil, err
+			}
+		}
+		runs = append(runs, r)
+	}
+	return paper.NewReport(d.p, d.x, runs...), nil
+}
+
+// half measures one half of an experiment if --device asks for it.
+func (f *paperFlags) half(cmd *cobra.Command, e *paper.Env, x *paper.Experiment, h paper.Half) (*paper.Run, error) {
+	on := f.device.Value
+	if on == "recorded" || h == paper.CPUHalf && (on == "gpu" || on == "emu") || h == paper.GPUHalf && e.Device == nil {
+		return nil, nil
+	}
+	r, err := x.Do(cmd.Context(), e, h)
+	if err != nil || r == nil {
+		return nil, err
+	}
+	if on == "emu" {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: the emulator's answers are right; its times are left out\n", x.Name)
+		return nil, nil
+	}
+	if f.record {
+		err = paper.Record(filepath.Join(f.out, "recorded"), r)
+	}
+	return r, err
+}
+
+// paperRow is a line of the list.
+type paperRow struct {
+	Name  string `json:"name"`
+	In    string `json:"in"`
+	Title string `json:"title"`
+	State string `json:"state"`
+	CPU   string `json:"cpu"`
+	GPU   string `json:"gpu"`
+}
+
+func (f *paperFlags) list(cmd *cobra.Command) error {
+	var rows []paperRow
+	for _, p := range papers() {
+		for i := range p.Experiments {
+			x := &p.Experiments[i]
+			cpu, err := state(x, paper.CPUHalf, x.CPU != nil)
+			if err != nil {
+				return err
+			}
+			gpu, err := state(x, paper.GPUHalf, x.GPU != nil)
+			if err != nil {
+				return err
+			}
+			rows = append(rows, paperRow{x.Name, p.Title + ", " + x.Number, x.Title, paper.State(x), cpu, gpu})
+		}
+	}
+	if f.json {
+		return cli.JSON(cmd.OutOrStdout(), rows)
+	}
+	printPapers(cmd.OutOrStdout(), rows)
+	return nil
+}
+
+func printPapers(w io.Writer, rows []paperRow) {
+	t := cli.NewTable("name", "state", "cpu", "gpu", "title")
+	for _, r := range rows {
+		t.Row(r.Name, r.State, r.CPU, r.GPU, r.Title)
+	}
+	t.WriteTo(w)
+}
+
+// state says what is there of one half of an experiment.
+func state(x *paper.Experiment, h paper.Half, measured bool) (string, error) {
+	r, err := paper.Recorded(x.Name, h)
+	switch {
+	case err != nil:
+		return "", err
+	case !measured:
+		return "-", nil
+	case r == nil:
+		return "yes", nil
+	case r.Stale() != "":
+		return "yes, recorded, stale", nil
+	}
+	return "yes, recorded", nil
+}

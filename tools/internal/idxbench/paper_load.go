@@ -1,0 +1,36 @@
+package idxbench
+
+import (
+	"context"
+
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/query/pool"
+	"github.com/pinion-index/pinion/tools/internal/paper"
+)
+
+// replay implements paper.Env.Load: it measures a run as `idxbench load` does, over an
+// index that is opened for it.
+func replay(ctx context.Context, index string, r paper.LoadRun) (paper.LoadResult, error) {
+	m, err := pool.ParseModel(r.Model)
+	if err != nil {
+		return paper.LoadResult{}, err
+	}
+	s, snapshot, done, err := openSearcher(index)
+	if err != nil {
+		return paper.LoadResult{}, err
+	}
+	defer done()
+	l := &loader{f: &loadFlags{seed: 1}, whole: s, cut: s, snapshot: snapshot, out: &Load{}}
+	for _, q := range r.Queries {
+		var terms [][]byte
+		for _, t := range q {
+			terms = append(terms, []byte(t))
+		}
+		l.queries = append(l.queries, query.Query{Terms: terms, K: 10, Mode: query.And})
+	}
+	if _, err := l.ask(ctx, s); err != nil { // warms the caches
+		return paper.LoadResult{}, err
+	}
+	row, err := l.measure(ctx, run{model: m, workers: r.Workers, threshold: r.Threshold, rate: r.Rate, alone: r.Alone}, l.queries, r.Time)
+	return paper.LoadResult{Throughput: row.Throughput, Mean: row.Mean / 1e6, Behind: row.behind}, err
+}

@@ -1,0 +1,51 @@
+package ao
+
+import (
+	"context"
+
+	"github.com/pinion-index/pinion/tools/internal/chart"
+	"github.com/pinion-index/pinion/tools/internal/paper"
+)
+
+var figure7 = paper.Experiment{
+	Name: "ao-fig7", Number: "Figure 7", Title: "Compression ratio on GOV against the share of exceptions",
+	Data: "the GOV stand-in", Claims: []int{7, 8},
+	CPU: func(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) {
+		s, err := e.Set("GOV")
+		if err != nil {
+			return nil, err
+		}
+		lists := some(s)
+		for _, codec := range codecNames {
+			for _, part := range shares {
+				r, err := ratio(schemes(part)[codec], lists)
+				if err != nil || ctx.Err() != nil {
+					return nil, err
+				}
+				rows = append(rows, paper.Row{Metric: "compression ratio", Series: codec, At: paper.Num(part), X: part, Value: r})
+			}
+		}
+		return rows, nil
+	},
+	Judge: func(t paper.Table) []paper.Verdict {
+		const m = "compression ratio"
+		worst, falls := 1.0, true
+		for _, codec := range codecNames {
+			of, best := t.Of(m, codec), 0.0
+			for _, e := range of {
+				best = max(best, e.Value)
+			}
+			if len(of) > 0 {
+				worst = min(worst, of[0].Value/best)
+				falls = falls && (codec == "LRC" || of[len(of)-1].Value < best)
+			}
+		}
+		whole, _ := t.Get(m, "LRC", "0")
+		segments, _ := t.Get(m, "LRCSeg", "0")
+		return []paper.Verdict{
+			paper.Judge(7, worst >= 0.9 && falls, worst >= 0.75, "without exceptions every codec has at least %s %% of its best ratio; with 60 %% all but LRC are below their best: %v", paper.Num(100*worst), falls),
+			paper.Judge(8, segments > 1.1*whole, segments > whole, "without exceptions LRCSeg has %s, LRC %s", paper.Num(segments), paper.Num(whole)),
+		}
+	},
+	Plot: paper.Plot{X: chart.Axis{Label: "exceptions"}},
+}

@@ -1,0 +1,59 @@
+package corpus
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/pinion-index/pinion/writer"
+)
+
+// Inverted returns the set for writer.AddInverted.
+func (s *Set) Inverted() writer.Inverted {
+	return writer.Inverted{Docs: s.documents(), Lists: s.inverted(), ForeignLengths: true}
+}
+
+func (s *Set) documents() iter.Seq2[writer.InvertedDoc, error] {
+	return func(yield func(writer.InvertedDoc, error) bool) {
+		old := s.order.Inverse()
+		var id []byte
+		for d := range s.Docs {
+			from := d
+			if s.order != nil {
+				from = int(old[d])
+			}
+			id = fmt.Appendf(id[:0], "d%09d", d)
+			if !yield(writer.InvertedDoc{ID: id, Len: s.base.Length(from)}, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (s *Set) inverted() iter.Seq2[writer.InvertedList, error] {
+	return func(yield func(writer.InvertedList, error) bool) {
+		byTerm := make([]int, len(s.Lists))
+		for i := range byTerm {
+			byTerm[i] = i
+		}
+		slices.SortFunc(byTerm, func(a, b int) int {
+			if s.Terms[a] < s.Terms[b] {
+				return -1
+			}
+			return 1
+		})
+		var freqs []uint32
+		for _, i := range byTerm {
+			if len(s.Lists[i]) == 0 {
+				continue
+			}
+			freqs = freqs[:0]
+			for _, f := range s.Freqs[i] {
+				freqs = append(freqs, uint32(f))
+			}
+			if !yield(writer.InvertedList{Term: []byte(s.Terms[i]), Docs: s.Lists[i], Freqs: freqs}, nil) {
+				return
+			}
+		}
+	}
+}

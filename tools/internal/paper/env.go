@@ -1,0 +1,93 @@
+package paper
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/tools/internal/paper/corpus"
+)
+
+// Env is what experiments run in.
+type Env struct {
+	// Scale is the share of the papers' numbers of documents and queries, up to 1.
+	Scale float64
+	// Small asks for so little of everything that only the way of measuring is tested.
+	Small bool
+	// Time is how long a single figure is measured.
+	Time time.Duration
+	// Workers are the numbers of cores to measure with.
+	Workers []int
+	// Device is nil without a GPU.
+	Device *gpuload.Device
+	// Dir holds indexes while experiments run.
+	Dir string
+	Log io.Writer
+	// Load replays queries against a pool, as `idxbench load` does.
+	Load func(ctx context.Context, index string, r LoadRun) (LoadResult, error)
+
+	sets    map[string]*corpus.Set
+	indexes map[string]*Index
+}
+
+// LoadRun is a run of the worker pool.
+type LoadRun struct {
+	Queries   [][]string
+	Model     string // of `idxbench load --model`
+	Workers   int
+	Threshold int     // of fgqp; 0 for the pool's
+	Rate      float64 // arrivals a second; 0 for saturation
+	Alone     bool    // one query after the other
+	Time      time.Duration
+}
+
+// LoadResult is what a LoadRun measured.
+type LoadResult struct {
+	Throughput float64 // queries a second
+	Mean       float64 // latency in seconds; 0 at saturation
+	Behind     bool    // arrivals were not answered in time
+}
+
+// Set returns a collection at the environment's scale. It is made once.
+func (e *Env) Set(name string) (*corpus.Set, error) { return e.SetOf(name, e.Scale) }
+
+// SetOf returns a collection with that share of the paper's documents.
+func (e *Env) SetOf(name string, scale float64) (*corpus.Set, error) {
+	key := fmt.Sprint(name, " ", scale)
+	if s := e.sets[key]; s != nil {
+		return s, nil
+	}
+	start := time.Now()
+	s, err := corpus.New(name, scale)
+	if err != nil {
+		return nil, err
+	}
+	if e.sets == nil {
+		e.sets = map[string]*corpus.Set{}
+	}
+	e.sets[key] = s
+	if e.Log != nil {
+		fmt.Fprintf(e.Log, "made %s: %d documents, %d lists, %d postings in %.1f s\n", name, s.Docs, len(s.Lists), s.Postings(), time.Since(start).Seconds())
+	}
+	return s, nil
+}
+
+// Pick returns small if the environment asks for little, otherwise n.
+func (e *Env) Pick(n, small int) int {
+	if e.Small {
+		return small
+	}
+	return n
+}
+
+// number parses a number of a paper's text, which is a constant of an experiment.
+func number(s string) float64 {
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		panic(err)
+	}
+	return v
+}

@@ -1,0 +1,149 @@
+package paper
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+)
+
+// WritePage writes the page of all papers: claims with their verdicts first, then each
+// table and figure. The charts are beside it, below papers.
+func WritePage(path string, papers []*Paper, reports []*Report) error {
+	var b bytes.Buffer
+	b.WriteString(pageHead)
+	by := map[string]*Report{}
+	for _, r := range reports {
+		by[r.Experiment] = r
+	}
+	for _, p := range papers {
+		p.claims(&b, by)
+	}
+	for _, p := range papers {
+		fmt.Fprintf(&b, "\n# %s: tables and figures\n", p.Title)
+		for i := range p.Experiments {
+			if r := by[p.Experiments[i].Name]; r != nil {
+				r.markdown(&b)
+			}
+		}
+	}
+	return os.WriteFile(path, b.Bytes(), 0o666)
+}
+
+const pageHead = `# The papers' tables and figures
+
+<!-- Written by: idxbench paper all --device recorded --out docs. Do not edit. -->
+
+` + "`idxbench paper NAME`" + ` draws each table and figure of the five papers on the machine at hand, with the paper's number beside ours. This page
+is what it draws from recorded runs; each says on what machine, at what scale and from which commit. A paper's number is given where its text
+has it; where the text has none, as for most curves, there is none here. The claims were written down before measuring.
+
+A claim *holds* if ours reaches about 70 % of the effect that the paper reports, *holds more weakly* if the effect has the same direction, and
+*does not hold* otherwise.
+`
+
+// claims lists the paper's claims with the verdicts of all experiments.
+func (p *Paper) claims(b *bytes.Buffer, by map[string]*Report) {
+	fmt.Fprintf(b, "\n# %s: claims\n\n| | claim | verdict | why |\n| --- | --- | --- | --- |\n", p.Title)
+	for i, claim := range p.Claims {
+		var holds, why []string
+		for _, name := range p.Tests(i + 1) {
+			r := by[name]
+			if r == nil {
+				continue
+			}
+			for _, v := range r.Verdicts {
+				if v.Claim != i+1 {
+					continue
+				}
+				if v.Holds != Untested {
+					if !slices.Contains(holds, string(v.Holds)) {
+						holds = append(holds, string(v.Holds))
+					}
+					why = append(why, fmt.Sprintf("[%s](#%s): %s", r.Number, r.Experiment, v.Why))
+				}
+			}
+		}
+		if len(holds) == 0 {
+			holds = []string{string(Untested)}
+		}
+		fmt.Fprintf(b, "| %d | %s | %s | %s |\n", i+1, cell(claim), strings.Join(holds, "; "), cell(strings.Join(why, "; ")))
+	}
+}
+
+func cell(s string) string { return strings.ReplaceAll(s, "|", "\\|") }
+
+// pageRows is the number of rows of an experiment that the page shows.
+const pageRows = 60
+
+func (r *Report) markdown(b *bytes.Buffer) {
+	fmt.Fprintf(b, "\n## <a name=\"%s\"></a>%s: %s\n\n", r.Experiment, r.Number, r.Title)
+	if r.x.Data != "" {
+		fmt.Fprintf(b, "Data: %s.\n", r.x.Data)
+	}
+	for i, run := range r.Runs {
+		stale := ""
+		if s := run.Stale(); s != "" {
+			stale = "; stale: " + s + " since then"
+		}
+		fmt.Fprintf(b, "Run %d: %s%s.\n", i+1, run.Where(), stale)
+	}
+	if r.x.Missing != "" {
+		fmt.Fprintf(b, "Missing: %s.\n", r.x.Missing)
+	}
+	for _, n := range r.x.Notes {
+		fmt.Fprintf(b, "Note: %s.\n", n)
+	}
+	if len(r.Runs) > 0 {
+		fmt.Fprintf(b, "\n![%s](papers/%s.svg)\n", r.Title, r.Experiment)
+	}
+	for _, m := range r.Entries.Metrics() {
+		r.grid(b, m)
+	}
+	for _, v := range r.Verdicts {
+		fmt.Fprintf(b, "\nClaim %d %s: %s.\n", v.Claim, v.Holds, v.Why)
+	}
+}
+
+// grid writes the numbers of a metric, a line for each series: ours, and the paper's in
+// brackets.
+func (r *Report) grid(b *bytes.Buffer, metric string) {
+	var ats []string
+	unit, theirs := "", false
+	for _, e := range r.Entries {
+		if e.Metric == metric {
+			if !slices.Contains(ats, e.At) {
+				ats = append(ats, e.At)
+			}
+			if e.Unit != "" {
+				unit = ", " + e.Unit
+			}
+			theirs = theirs || e.Paper != nil
+		}
+	}
+	if len(ats) > pageRows {
+		fmt.Fprintf(b, "\n%s%s: %d numbers; see the chart.\n", metric, unit, len(ats))
+		return
+	}
+	note := "the paper's numbers are in brackets"
+	if !theirs {
+		note = "the paper's text has no numbers"
+	}
+	fmt.Fprintf(b, "\n%s%s; %s:\n\n| | %s |\n| --- |%s\n", metric, strings.TrimSuffix(unit, ", "+metric), note, strings.Join(ats, " | "), strings.Repeat(" --- |", len(ats)))
+	for _, s := range r.Entries.Series(metric) {
+		line := make([]string, len(ats))
+		for _, e := range r.Entries {
+			if e.Metric != metric || e.Series != s {
+				continue
+			}
+			paper, ours, _ := e.cells()
+			text := ours
+			if e.Paper != nil {
+				text += " (" + paper + ")"
+			}
+			line[slices.Index(ats, e.At)] = text
+		}
+		fmt.Fprintf(b, "| %s | %s |\n", cell(s), strings.Join(line, " | "))
+	}
+}

@@ -1,0 +1,142 @@
+package paper
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/kernels"
+)
+
+// Run is one run of the CPU's or the GPU's half of an experiment. Recorded runs are files
+// of them.
+type Run struct {
+	Experiment string    `json:"experiment"`
+	Half       Half      `json:"half"`
+	CPU        string    `json:"cpu"`
+	Cores      int       `json:"cores"`
+	GPU        string    `json:"gpu,omitempty"`
+	Scale      string    `json:"scale"` // 1/N of the papers' collections
+	Date       time.Time `json:"date"`
+	Commit     string    `json:"commit"`
+	Format     string    `json:"format"`
+	Kernels    string    `json:"kernels,omitempty"` // fingerprint of the device code
+	Rows       []Row     `json:"rows"`
+	Seconds    float64   `json:"seconds"`
+	Recorded   bool      `json:"-"`
+}
+
+// Half is which of an experiment's two measurements a run is.
+type Half string
+
+// The halves. A run of GPUHalf on the emulator checks answers and is not shown.
+const (
+	CPUHalf Half = "cpu"
+	GPUHalf Half = "gpu"
+)
+
+// Do runs one half of an experiment.
+func (x *Experiment) Do(ctx context.Context, e *Env, h Half) (*Run, error) {
+	measure := x.CPU
+	r := &Run{Experiment: x.Name, Half: h, CPU: cpuName(), Cores: runtime.GOMAXPROCS(0), Scale: ScaleText(e.Scale), Date: time.Now().UTC().Truncate(time.Second),
+		Commit: Commit(), Format: format.Current.String()}
+	if h == GPUHalf {
+		measure, r.Kernels = x.GPU, Fingerprint()
+		if e.Device != nil {
+			r.GPU = e.Device.Info().Name
+		}
+	}
+	if measure == nil {
+		return nil, nil
+	}
+	start := time.Now()
+	rows, err := measure(ctx, e)
+	if err != nil {
+		return nil, fmt.Errorf("%s on the %s: %w", x.Name, h, err)
+	}
+	r.Rows, r.Seconds = rows, time.Since(start).Seconds()
+	return r, nil
+}
+
+// Stale says why a recorded run no longer speaks of this program; "" if it does.
+func (r *Run) Stale() string {
+	switch {
+	case r.Format != format.Current.String():
+		return "the format is " + format.Current.String() + " now"
+	case r.Half == GPUHalf && r.Kernels != Fingerprint():
+		return "the kernels have changed"
+	}
+	return ""
+}
+
+// Where describes the machine and the state of the program that a run speaks of.
+func (r *Run) Where() string {
+	s := fmt.Sprintf("%s, %d cores", r.CPU, r.Cores)
+	if r.GPU != "" {
+		s = r.GPU + "; " + s
+	}
+	s += fmt.Sprintf("; scale %s; %s; commit %s", r.Scale, r.Date.Format(time.DateOnly), r.Commit)
+	if r.Recorded {
+		s = "recorded: " + s
+	}
+	return s
+}
+
+// ScaleText prints a scale as 1 or 1/N.
+func ScaleText(s float64) string {
+	if s >= 1 {
+		return "1"
+	}
+	return fmt.Sprintf("1/%.0f", 1/s)
+}
+
+// Fingerprint identifies the device code.
+func Fingerprint() string {
+	h := sha256.New()
+	for _, m := range kernels.Modules() {
+		text, err := kernels.PTX(m)
+		if err != nil {
+			return ""
+		}
+		h.Write([]byte(text))
+	}
+	return hex.EncodeToString(h.Sum(nil)[:6])
+}
+
+// Commit returns the commit that the program was built from, as far as it knows.
+func Commit() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	commit, modified := "unknown", ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			commit = s.Value[:min(12, len(s.Value))]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			modified = " and changes"
+		}
+	}
+	return commit + modified
+}
+
+// cpuName returns the name of the processor where the system tells it, otherwise the
+// architecture.
+func cpuName() string {
+	b, _ := os.ReadFile("/proc/cpuinfo")
+	for line := range bytes.Lines(b) {
+		if name, value, ok := strings.Cut(string(line), ":"); ok && strings.TrimSpace(name) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return runtime.GOARCH
+}

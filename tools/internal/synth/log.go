@@ -1,0 +1,137 @@
+package synth
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// LogSpec describes a query log by what the papers say of theirs: how many terms queries
+// have, and how long their lists are.
+type LogSpec struct {
+	Queries int
+	Lengths []float64 // share of the queries with 1, 2, ... terms
+	First   float64   // mean length of a query's shortest list
+	Spread  float64   // standard deviation of the logarithm of that
+	// Skew shapes the other lists: the logarithm of their length, from that of the first
+	// list to that of all documents, is distributed as the Skew-th power of a uniform
+	// variable. 1 means evenly; less means longer lists.
+	Skew float64
+	// Own is the share of the terms that have the query's topic.
+	Own  float64
+	Seed uint64
+}
+
+// LogRanks draws queries as ranks of terms, in no order. The number of documents with a
+// term is estimated from a sample of lists.
+func (c *Collection) LogRanks(q LogSpec) [][]int {
+	rng := rand.New(rand.NewPCG(c.spec.Seed, q.Seed<<1|1))
+	curve := c.curve()
+	most := 0.95 * float64(c.spec.Docs)
+	mu := math.Log(q.First) - q.Spread*q.Spread/2
+	out := make([][]int, q.Queries)
+	for i := range out {
+		topic, n := rng.IntN(c.spec.Topics), pick(rng, q.Lengths)
+		first := min(max(math.Exp(mu+q.Spread*rng.NormFloat64()), 2), most/2)
+		for try := 0; len(out[i]) < n && try < 100*n; try++ {
+			df := first
+			if len(out[i]) > 0 {
+				df *= math.Pow(most/first, math.Pow(rng.Float64(), q.Skew))
+			}
+			r := curve.rank(df)
+			if rng.Float64() < q.Own {
+				for r+1 < c.spec.Terms && c.Topic(r) != topic {
+					r++
+				}
+			}
+			if r = min(r, c.spec.Terms-1); !slices.Contains(out[i], r) {
+				out[i] = append(out[i], r)
+			}
+		}
+	}
+	return out
+}
+
+// pick returns a number of terms.
+func pick(rng *rand.Rand, shares []float64) int {
+	sum := 0.0
+	for _, s := range shares {
+		sum += s
+	}
+	u := rng.Float64() * sum
+	for i, s := range shares {
+		if u -= s; u < 0 {
+			return i + 1
+		}
+	}
+	return len(shares)
+}
+
+// curve relates ranks to numbers of documents.
+type curve struct{ ranks, docs []float64 } // logarithms; docs descend
+
+// curve measures lists at ranks that grow by a factor.
+func (c *Collection) curve() curve {
+	var ranks []int
+	for r := 0; r < c.spec.Terms; r = max(r+1, int(1.6*float64(r))) {
+		ranks = append(ranks, r)
+	}
+	var out curve
+	docs := make([]float64, len(ranks))
+	_ = c.Draw(context.Background(), ranks, 0, func(i int, list, _ []uint32) { docs[i] = math.Log(float64(len(list)) + 0.5) })
+	for i := range docs { // a smooth, descending curve
+		sum := 0.0
+		lo, hi := max(i-1, 0), min(i+2, len(docs))
+		for _, d := range docs[lo:hi] {
+			sum += d
+		}
+		v := sum / float64(hi-lo)
+		if i > 0 {
+			v = min(v, out.docs[i-1]-1e-9)
+		}
+		out.ranks, out.docs = append(out.ranks, math.Log(float64(ranks[i])+zipfShift)), append(out.docs, v)
+	}
+	return out
+}
+
+// rank returns the rank of a term that about df documents have.
+func (v curve) rank(df float64) int {
+	y := math.Log(df)
+	i := 1
+	for i < len(v.docs)-1 && v.docs[i] > y {
+		i++
+	}
+	part := (v.docs[i-1] - y) / (v.docs[i-1] - v.docs[i])
+	part = min(max(part, 0), 1)
+	return int(max(math.Exp(v.ranks[i-1]+part*(v.ranks[i]-v.ranks[i-1]))-zipfShift, 0))
+}
+
+// Draw draws the lists of ranks on several goroutines, 0 for one for each CPU, and calls
+// take with the index in ranks and the postings, which take may keep. Calls for different
+// lists may overlap.
+func (c *Collection) Draw(ctx context.Context, ranks []int, threads int, take func(i int, docs, freqs []uint32)) error {
+	if threads <= 0 {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range threads {
+		wg.Go(func() {
+			d := newDrawer(c)
+			for ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= len(ranks) {
+					return
+				}
+				docs, freqs := d.list(ranks[i], 0, Slabs, nil, nil)
+				take(i, docs, freqs)
+			}
+		})
+	}
+	wg.Wait()
+	return ctx.Err()
+}

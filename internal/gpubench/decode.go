@@ -100,6 +100,7 @@ type lists struct {
 	out       kernels.Ptr
 	tiles     int
 	bytesRead float64
+	spare     kernels.Ptr // as many bytes, to measure copies
 }
 
 func (l *lists) close() {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion/format/codec/registry"
+	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/tools/internal/paper/corpus"
 	"github.com/pinion-index/pinion/writer"
@@ -19,6 +20,8 @@ type Index struct {
 	Set      *corpus.Set
 	Snapshot *reader.Snapshot
 	index    *reader.Index
+
+	executors map[string]*gpuload.Executor
 }
 
 // Index writes a set in a codec. It is made once.
@@ -68,6 +71,11 @@ func (e *Env) Drop(x *Index) error {
 	for k, y := range e.indexes {
 		if x == y {
 			delete(e.indexes, k)
+		}
+	}
+	for _, g := range x.executors {
+		if err := g.Close(); err != nil {
+			return err
 		}
 	}
 	return errors.Join(x.Snapshot.Close(), x.index.Close(), os.RemoveAll(x.Dir))

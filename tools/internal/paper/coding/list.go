@@ -127,6 +127,10 @@ func (l *List) Len() int { return l.n }
 // Segments returns the number of segments.
 func (l *List) Segments() int { return len(l.first) - 1 }
 
+// First returns the index of the first docID of segment i, and for i = Segments the number
+// of docIDs.
+func (l *List) First(i int) int { return l.first[i] }
+
 // Decode decodes the list to dst, which has room for all docIDs.
 func (l *List) Decode(dst []uint32) {
 	for i := range l.Segments() {

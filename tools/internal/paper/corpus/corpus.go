@@ -35,6 +35,7 @@ type Set struct {
 // Weighted is a list that stands for others.
 type Weighted struct {
 	Docs   []uint32
+	Freqs  []uint8
 	Weight float64
 }
 
@@ -122,12 +123,12 @@ func (s *Set) sample() error {
 	}
 	s.Sample = make([]Weighted, len(ranks))
 	return s.base.Draw(context.Background(), ranks, 0, func(i int, docs, freqs []uint32) {
-		docs, _ = s.arrange(docs, freqs)
+		docs, small := s.arrange(docs, freqs)
 		next := s.base.Spec().Terms
 		if i+1 < len(ranks) {
 			next = ranks[i+1]
 		}
-		s.Sample[i] = Weighted{docs, float64(next - ranks[i])}
+		s.Sample[i] = Weighted{docs, small, float64(next - ranks[i])}
 	})
 }
 
@@ -218,8 +219,28 @@ func (s *Set) Postings() (n int) {
 	return n
 }
 
-// Length returns the number of tokens of a document.
-func (s *Set) Length(doc int) uint32 { return s.base.Length(doc) }
+// Of makes a set of given lists, with a frequency of 1 everywhere and terms "0", "1" and
+// so on.
+func Of(name string, docs int, lists [][]uint32) *Set {
+	s := &Set{Name: name, Docs: docs, Scale: 1, Lists: lists}
+	ones := make([]uint8, docs)
+	for i := range ones {
+		ones[i] = 1
+	}
+	for i, l := range lists {
+		s.Freqs = append(s.Freqs, ones[:len(l)])
+		s.Terms = append(s.Terms, fmt.Sprint(i))
+	}
+	return s
+}
+
+// length returns the number of tokens of a document in the generator's order.
+func (s *Set) length(doc int) uint32 {
+	if s.base == nil {
+		return 100
+	}
+	return s.base.Length(doc)
+}
 
 // Texts returns the terms of queries.
 func (s *Set) Texts(queries [][]int) [][]string {
@@ -250,4 +271,21 @@ func Names() string {
 	}
 	slices.Sort(names)
 	return strings.Join(names, ", ")
+}
+
+// Intersect returns the docIDs that all lists of a query have. It shares no code with the
+// engine.
+func (s *Set) Intersect(q []int) []uint32 {
+	have := slices.Clone(s.Lists[q[0]])
+	for _, i := range q[1:] {
+		l, kept := s.Lists[i], have[:0]
+		for _, d := range have {
+			at, found := slices.BinarySearch(l, d)
+			if l = l[at:]; found {
+				kept = append(kept, d)
+			}
+		}
+		have = kept
+	}
+	return have
 }

@@ -23,7 +23,7 @@ func (s *Set) documents() iter.Seq2[writer.InvertedDoc, error] {
 				from = int(old[d])
 			}
 			id = fmt.Appendf(id[:0], "d%09d", d)
-			if !yield(writer.InvertedDoc{ID: id, Len: s.base.Length(from)}, nil) {
+			if !yield(writer.InvertedDoc{ID: id, Len: s.length(from)}, nil) {
 				return
 			}
 		}

@@ -1,8 +1,140 @@
 package griffin
 
-import "github.com/pinion-index/pinion/tools/internal/paper"
+import (
+	"context"
+	"math/rand/v2"
+
+	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/internal/synthetic"
+	"github.com/pinion-index/pinion/tools/internal/chart"
+	"github.com/pinion-index/pinion/tools/internal/codecbench"
+	"github.com/pinion-index/pinion/tools/internal/paper"
+	"github.com/pinion-index/pinion/tools/internal/paper/corpus"
+)
+
+const pairTime = "time of an intersection"
 
 var figure13 = paper.Experiment{
-	Name: "griffin-fig13", Number: "Figure 13", Title: "Intersection time of lists of like lengths",
-	Claims: []int{7}, Missing: "not drawn yet",
+	Name: "griffin-fig13", Number: "Figure 13", Title: "Intersection of two lists of like lengths",
+	Data: "uniform lists out of 41 million documents, one up to 16 times as long as the other", Claims: []int{7},
+	Paper: paper.Values{}.Put("greatest speedup", "GPU merge over CPU merge", "all", 87.35).Put("greatest speedup", "GPU binary over CPU binary", "all", 102).
+		Put("greatest speedup", "GPU merge over GPU binary", "all", 2.29),
+	CPU: func(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) {
+		_, err = alike(ctx, e, func(n int, s *corpus.Set, pairs [][]int) error {
+			merge, search, err := pairsOnCPU(e, s, pairs)
+			rows = append(rows, paper.Row{Metric: pairTime, Series: "CPU merge", At: lengthName(n), X: float64(n), Value: merge * 1e6, Unit: "us"},
+				paper.Row{Metric: pairTime, Series: "CPU binary", At: lengthName(n), X: float64(n), Value: search * 1e6, Unit: "us"})
+			return err
+		})
+		return rows, err
+	},
+	GPU: likeOnGPU,
+	Judge: func(t paper.Table) []paper.Verdict {
+		merge, ok := t.Get("greatest speedup", "GPU merge over CPU merge", "all")
+		over, _ := t.Get("greatest speedup", "GPU merge over GPU binary", "all")
+		cpu := 0.0
+		if m, okM := t.Last(pairTime, "CPU merge"); okM {
+			b, _ := t.Last(pairTime, "CPU binary")
+			cpu = b.Value / m.Value
+		}
+		if !ok {
+			if cpu == 0 {
+				return nil
+			}
+			return []paper.Verdict{paper.Judge(7, false, cpu > 1, "on the CPU merging the longest lists is %s times as fast as searching; the GPU's half is not measured", paper.Num(cpu))}
+		}
+		return []paper.Verdict{paper.Judge(7, over > 1.5 && merge > 60 && cpu > 1, merge > 1 && over > 1, "the GPU's merge is up to %s times the CPU's and %s times the GPU's search; on the CPU merging is %s times as fast as searching",
+			paper.Num(merge), paper.Num(over), paper.Num(cpu))}
+	},
+	Plot:  paper.Plot{X: chart.Axis{Label: "docIDs of the longer list", Log: true}, LogY: true},
+	Notes: []string{"the GPU's times are of a batch of one pair with resident ef lists: MergePath decodes both lists, binary search only the blocks that it needs", "the CPU's lists are in the paper's PForDelta, its shorter list decoded"},
+}
+
+// alike makes pairs of like lengths for each group of lengths.
+func alike(ctx context.Context, e *paper.Env, take func(n int, s *corpus.Set, pairs [][]int) error) (int, error) {
+	rng := rand.New(rand.NewPCG(13, 1))
+	for _, n := range lengths {
+		if float64(n) > 40e6*e.Scale || ctx.Err() != nil {
+			break
+		}
+		var lists [][]uint32
+		var pairs [][]int
+		for i := range e.Pick(4, 2) {
+			lists = append(lists, synthetic.Uniform(uint64(2*i+1), int(float64(n)/(1+15*rng.Float64())), documents), synthetic.Uniform(uint64(2*i+2), n, documents))
+			pairs = append(pairs, []int{2 * i, 2*i + 1})
+		}
+		if err := take(n, corpus.Of("pairs of "+lengthName(n), documents, lists), pairs); err != nil {
+			return n, err
+		}
+	}
+	return 0, ctx.Err()
+}
+
+// pairsOnCPU returns the mean times of merging and searching.
+func pairsOnCPU(e *paper.Env, s *corpus.Set, pairs [][]int) (merge, search float64, err error) {
+	all, err := packs(s, pairs)
+	if err != nil {
+		return 0, 0, err
+	}
+	for _, q := range pairs {
+		short, long := s.Lists[q[0]], all[q[1]]
+		m, err := codecbench.Fastest(e.Time/4, func() error { long.at = -1; long.merge(short); return nil })
+		if err != nil {
+			return 0, 0, err
+		}
+		b, err := codecbench.Fastest(e.Time/4, func() error { long.at = -1; long.search(short); return nil })
+		if err != nil {
+			return 0, 0, err
+		}
+		merge, search = merge+m.Seconds()/float64(len(pairs)), search+b.Seconds()/float64(len(pairs))
+	}
+	return merge, search, nil
+}
+
+// likeOnGPU is the GPU's half.
+func likeOnGPU(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) {
+	var most [3]float64
+	_, err = alike(ctx, e, func(n int, s *corpus.Set, pairs [][]int) error {
+		x, err := e.Index(ctx, s, "ef")
+		if err != nil {
+			return err
+		}
+		g, err := e.Executor(x, gpuload.Options{Presence: -1, Memory: 1 << 30})
+		if err != nil {
+			return err
+		}
+		mean := func(how gpuload.Strategy) (sum float64, err error) {
+			for i := range pairs {
+				t, err := e.Conjunctions(ctx, x, g, pairs[i:i+1], how, 15)
+				if err != nil {
+					return 0, err
+				}
+				sum += t / float64(len(pairs))
+			}
+			return sum, nil
+		}
+		merge, err := mean(gpuload.MergePath)
+		if err != nil {
+			return err
+		}
+		search, err := mean(gpuload.ProbeSkip)
+		if err != nil {
+			return err
+		}
+		cpuMerge, cpuSearch, err := pairsOnCPU(e, s, pairs)
+		if err != nil {
+			return err
+		}
+		at := lengthName(n)
+		rows = append(rows, paper.Row{Metric: pairTime, Series: "GPU merge", At: at, X: float64(n), Value: merge * 1e6, Unit: "us"},
+			paper.Row{Metric: pairTime, Series: "GPU binary", At: at, X: float64(n), Value: search * 1e6, Unit: "us"})
+		for i, v := range []float64{cpuMerge / merge, cpuSearch / search, search / merge} {
+			most[i] = max(most[i], v)
+		}
+		return e.Drop(x)
+	})
+	for i, name := range []string{"GPU merge over CPU merge", "GPU binary over CPU binary", "GPU merge over GPU binary"} {
+		rows = append(rows, paper.Row{Metric: "greatest speedup", Series: name, At: "all", Value: most[i], Unit: "times"})
+	}
+	return rows, err
 }

@@ -1,8 +1,119 @@
 package griffin
 
-import "github.com/pinion-index/pinion/tools/internal/paper"
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/internal/synthetic"
+	"github.com/pinion-index/pinion/tools/internal/chart"
+	"github.com/pinion-index/pinion/tools/internal/codecbench"
+	"github.com/pinion-index/pinion/tools/internal/paper"
+	"github.com/pinion-index/pinion/tools/internal/paper/corpus"
+)
 
 var figure8 = paper.Experiment{
-	Name: "griffin-fig8", Number: "Figure 8", Title: "Intersection on GPU and CPU by ratio of lengths",
-	Claims: []int{2}, Missing: "not drawn yet",
+	Name: "griffin-fig8", Number: "Figure 8", Title: "Intersection on GPU and CPU by the ratio of lengths",
+	Data: "uniform lists out of 41 million documents, the longer one with 1 to 2 million", Claims: []int{2},
+	Paper: paper.Values{}.Put("crossover", "ratio", "all", 128),
+	CPU: func(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) {
+		err = unlike(ctx, e, func(i int, s *corpus.Set, pairs [][]int) error {
+			t, err := griffinCPU(e, s, pairs)
+			rows = append(rows, paper.Row{Metric: pairTime, Series: "CPU", At: ratioName(i), X: float64(ratios[i]), Value: t * 1e6, Unit: "us"})
+			return err
+		})
+		return rows, err
+	},
+	GPU: func(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) {
+		cross := 1.0
+		err = unlike(ctx, e, func(i int, s *corpus.Set, pairs [][]int) error {
+			x, err := e.Index(ctx, s, "ef")
+			if err != nil {
+				return err
+			}
+			g, err := e.Executor(x, gpuload.Options{Presence: -1, Memory: 1 << 30})
+			if err != nil {
+				return err
+			}
+			sum := 0.0
+			for j := range pairs {
+				t, err := e.Conjunctions(ctx, x, g, pairs[j:j+1], gpuload.Auto, 9)
+				if err != nil {
+					return err
+				}
+				sum += t / float64(len(pairs))
+			}
+			cpu, err := griffinCPU(e, s, pairs)
+			if err != nil {
+				return err
+			}
+			if sum < cpu {
+				cross = float64(ratios[i]) * 2
+				if i == 0 {
+					cross = 16
+				}
+			}
+			rows = append(rows, paper.Row{Metric: pairTime, Series: "GPU", At: ratioName(i), X: float64(ratios[i]), Value: sum * 1e6, Unit: "us"},
+				paper.Row{Metric: pairTime, Series: "CPU beside it", At: ratioName(i), X: float64(ratios[i]), Value: cpu * 1e6, Unit: "us"})
+			return e.Drop(x)
+		})
+		return append(rows, paper.Row{Metric: "crossover", Series: "ratio", At: "all", Value: cross}), err
+	},
+	Judge: func(t paper.Table) []paper.Verdict {
+		cross, ok := t.Get("crossover", "ratio", "all")
+		if !ok {
+			return nil
+		}
+		return []paper.Verdict{paper.Judge(2, cross >= 64 && cross <= 256, cross > 1, "the GPU is ahead up to a ratio of %s", paper.Num(cross))}
+	},
+	Plot:  paper.Plot{Kind: chart.Bars, LogY: true},
+	Notes: []string{"4 pairs a group, the paper 100; one pair at a time, lists resident on the GPU"},
+}
+
+func ratioName(i int) string {
+	hi := 1024
+	if i+1 < len(ratios) {
+		hi = ratios[i+1]
+	}
+	return fmt.Sprintf("[%d,%d)", ratios[i], hi)
+}
+
+// unlike makes pairs for each group of ratios.
+func unlike(ctx context.Context, e *paper.Env, take func(i int, s *corpus.Set, pairs [][]int) error) error {
+	rng := rand.New(rand.NewPCG(8, 1))
+	for i := range ratios {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		var lists [][]uint32
+		var pairs [][]int
+		for j := range e.Pick(4, 2) {
+			n := float64(e.Pick(1_000_000, 50_000)) * (1 + rng.Float64())
+			lists = append(lists, synthetic.Uniform(uint64(2*j+1), int(n/between(rng, i)), documents), synthetic.Uniform(uint64(2*j+2), int(n), documents))
+			pairs = append(pairs, []int{2 * j, 2*j + 1})
+		}
+		if err := take(i, corpus.Of("pairs "+ratioName(i), documents, lists), pairs); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// griffinCPU returns the mean time of what Griffin's CPU does, with the shorter list
+// decoded first.
+func griffinCPU(e *paper.Env, s *corpus.Set, pairs [][]int) (sum float64, err error) {
+	all, err := packs(s, pairs)
+	if err != nil {
+		return 0, err
+	}
+	for _, q := range pairs {
+		lists := []*packed{all[q[0]], all[q[1]]}
+		t, err := codecbench.Fastest(e.Time/4, func() error { lists[0].at, lists[1].at = -1, -1; conjunction(lists); return nil })
+		if err != nil {
+			return 0, err
+		}
+		sum += t.Seconds() / float64(len(pairs))
+	}
+	return sum, nil
 }

@@ -1,8 +1,62 @@
 package mallia
 
-import "github.com/pinion-index/pinion/tools/internal/paper"
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/pinion-index/pinion/tools/internal/chart"
+	"github.com/pinion-index/pinion/tools/internal/codecbench"
+	"github.com/pinion-index/pinion/tools/internal/paper"
+)
+
+const speed = "decoding without sums"
 
 var figure3 = paper.Experiment{
-	Name: "mallia-fig3", Number: "Figure 3", Title: "Decoding speed against list length",
-	Claims: []int{3, 4, 5}, Missing: "not drawn yet",
+	Name: "mallia-fig3", Number: "Figure 3", Title: "Decoding speed against the length of the list, Uniform",
+	Data: "uniform lists of 2^16 to 2^25 of 2^29", Claims: []int{3, 4, 5},
+	Paper: paper.Values{}.Put(speed, "GPU-BP256", "2^25", 100_000),
+	CPU: func(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) {
+		for log := 16; 1<<log <= dense(25, e.Scale); log++ {
+			docs := draw(false, 1, 1<<log, 1)
+			lists := []codecbench.Postings{{Docs: docs, Freqs: gaps(docs)}}
+			for _, m := range methods {
+				if m.gpu {
+					continue
+				}
+				r, err := m.rate(e, lists, true)
+				if err != nil || ctx.Err() != nil {
+					return nil, err
+				}
+				rows = append(rows, paper.Row{Metric: speed, Series: m.name, At: fmt.Sprintf("2^%d", log), X: math.Pow(2, float64(log)), Value: r / 1e6, Unit: "M ints/s"})
+			}
+		}
+		return rows, nil
+	},
+	GPU:   func(ctx context.Context, e *paper.Env) ([]paper.Row, error) { return sweep(ctx, e) },
+	Judge: judgeSpeed,
+	Plot:  paper.Plot{X: chart.Axis{Label: "integers", Log: true}, LogY: true},
+	Notes: []string{"the GPU's time is of the kernel, by events, as the lists are resident; with the launch is what the host waits for one list"},
+}
+
+func judgeSpeed(t paper.Table) (out []paper.Verdict) {
+	if last, ok := t.Last(speed, "GPU-BP256"); ok {
+		first := t.Of(speed, "GPU-BP256")[0]
+		other, _ := t.Last(speed, "GPU-VByte128")
+		out = append(out, paper.Judge(3, last.Value >= 100_000 && last.Value > other.Value, last.Value >= 50_000, "GPU-BP256 decodes %s G integers/s of a list of %s, GPU-VByte128 %s G",
+			paper.Num(last.Value/1e3), last.At, paper.Num(other.Value/1e3)),
+			paper.Judge(4, last.Value > 5*first.Value, last.Value > first.Value, "GPU-BP256 is %s times as fast on %s integers as on %s", paper.Num(last.Value/first.Value), last.At, first.At))
+	}
+	bp, simd := t.Of(speed, "BP32"), t.Of(speed, "SIMD-BP")
+	if len(bp) > 0 && len(simd) > 0 {
+		end := len(bp) - 1
+		low, high := bp[0].Value, bp[0].Value
+		for _, e := range bp {
+			low, high = min(low, e.Value), max(high, e.Value)
+		}
+		early, late := simd[0].Value/bp[0].Value, simd[end].Value/bp[end].Value
+		out = append(out, paper.Judge(5, high < 2*low && late < early, late < early, "BP32 stays within a factor of %s; SIMD-BP is %s times as fast on %s integers and %s times on %s",
+			paper.Num(high/low), paper.Num(early), bp[0].At, paper.Num(late), bp[end].At))
+	}
+	return out
 }

@@ -1,0 +1,93 @@
+package paper
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/query"
+)
+
+// Executor returns an executor for an index on the device. It is made once, and closed
+// with the index.
+func (e *Env) Executor(x *Index, o gpuload.Options) (*gpuload.Executor, error) {
+	key := fmt.Sprintf("%+v", o)
+	if g := x.executors[key]; g != nil {
+		return g, nil
+	}
+	if e.Small {
+		o.Memory = 64 << 20
+	}
+	g, err := gpuload.New(e.Device, x.Snapshot, o)
+	if err != nil {
+		return nil, err
+	}
+	if x.executors == nil {
+		x.executors = map[string]*gpuload.Executor{}
+	}
+	x.executors[key] = g
+	return g, nil
+}
+
+// Conjunctions measures a batch of queries on the device, given as indexes of the set's
+// lists: the median time of a run in seconds, copies of queries and results included. It
+// compares the answers with those of the lists.
+func (e *Env) Conjunctions(ctx context.Context, x *Index, g *gpuload.Executor, queries [][]int, how gpuload.Strategy, rounds int) (float64, error) {
+	qs := make([]query.Query, len(queries))
+	for i, terms := range x.Set.Texts(queries) {
+		qs[i] = query.Query{K: 1, Mode: query.And}
+		for _, t := range terms {
+			qs[i].Terms = append(qs[i].Terms, []byte(t))
+		}
+	}
+	c, err := g.NewConjunction(ctx, qs, 0, how)
+	if err != nil {
+		return 0, err
+	}
+	defer c.Close()
+	m, err := once(c)
+	if err != nil {
+		return 0, err
+	}
+	for i := 0; i < len(queries); i += 1 + len(queries)/64 {
+		if want := x.Set.Intersect(queries[i]); !slices.Equal(m.Of(i), want) {
+			return 0, fmt.Errorf("query %d: the device finds %d documents, the lists have %d", i, len(m.Of(i)), len(want))
+		}
+	}
+	if e.Small {
+		rounds = 1
+	}
+	took := make([]float64, rounds)
+	for i := range took {
+		start := time.Now()
+		if _, err := once(c); err != nil {
+			return 0, err
+		}
+		took[i] = time.Since(start).Seconds()
+	}
+	slices.Sort(took)
+	return took[rounds/2], nil
+}
+
+func once(c *gpuload.Conjunction) (gpuload.Matches, error) {
+	if err := c.Start(); err != nil {
+		return gpuload.Matches{}, err
+	}
+	return c.Finish()
+}
+
+// Median runs f a few times and returns the median time in seconds.
+func Median(rounds int, f func() error) (float64, error) {
+	took := make([]float64, rounds)
+	for i := range took {
+		start := time.Now()
+		if err := f(); err != nil {
+			return 0, err
+		}
+		took[i] = time.Since(start).Seconds()
+	}
+	slices.Sort(took)
+	return max(took[rounds/2], 1e-9), nil
+}

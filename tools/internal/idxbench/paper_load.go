@@ -2,9 +2,11 @@ package idxbench
 
 import (
 	"context"
+	"io"
 
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/query/pool"
+	"github.com/pinion-index/pinion/tools/internal/cli"
 	"github.com/pinion-index/pinion/tools/internal/paper"
 )
 
@@ -20,7 +22,8 @@ func replay(ctx context.Context, index string, r paper.LoadRun) (paper.LoadResul
 		return paper.LoadResult{}, err
 	}
 	defer done()
-	l := &loader{f: &loadFlags{seed: 1}, whole: s, cut: s, snapshot: snapshot, out: &Load{}}
+	l := &loader{f: &loadFlags{seed: 1}, whole: s, cut: s, snapshot: snapshot, out: &Load{}, progress: cli.NewProgress(io.Discard, "load", 0, cli.ItemRate("runs"))}
+	defer l.progress.Stop()
 	for _, q := range r.Queries {
 		var terms [][]byte
 		for _, t := range q {

@@ -21,7 +21,7 @@ var figure12 = paper.Experiment{
 	Paper: paper.Values{}.Put(speedup12, "", "10M", 29.6),
 	CPU: func(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) {
 		for _, n := range lengths {
-			if float64(n) > 40e6*e.Scale || ctx.Err() != nil {
+			if tooLong(n, e) || ctx.Err() != nil {
 				break
 			}
 			took, own, err := onCPU(e, synthetic.Uniform(1, n, documents))
@@ -37,7 +37,7 @@ var figure12 = paper.Experiment{
 	GPU: func(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) {
 		b := &gpubench.Bench{Device: e.Device, Log: e.Log, Small: e.Small}
 		for _, n := range lengths {
-			if float64(n) > 40e6*e.Scale || ctx.Err() != nil {
+			if tooLong(n, e) || ctx.Err() != nil {
 				break
 			}
 			docs := synthetic.Uniform(1, n, documents)
@@ -74,7 +74,10 @@ var figure12 = paper.Experiment{
 	Plot: paper.Plot{X: chart.Axis{Label: "docIDs", Log: true}, LogY: true},
 }
 
-// documents is the number of documents of ClueWeb12's part.
+// tooLong reports whether lists of n docIDs are left out at the scale of e.
+func tooLong(n int, e *paper.Env) bool { return float64(n) > 40e6*e.Scale }
+
+// documents is the number of documents of ClueWeb12, 13.7 million of which are in the paper's part.
 const documents = 41_000_000
 
 // onCPU returns how long one core takes for a list, in the paper's codec and the engine's.

@@ -16,7 +16,7 @@ const pairTime = "time of an intersection"
 
 var figure13 = paper.Experiment{
 	Name: "griffin-fig13", Number: "Figure 13", Title: "Intersection of two lists of like lengths",
-	Data: "uniform lists out of 41 million documents, one up to 16 times as long as the other", Claims: []int{7},
+	Data: "uniform lists out of up to 13.7 million documents, one up to 16 times as long as the other", Claims: []int{7},
 	Paper: paper.Values{}.Put("greatest speedup", "GPU merge over CPU merge", "all", 87.35).Put("greatest speedup", "GPU binary over CPU binary", "all", 102).
 		Put("greatest speedup", "GPU merge over GPU binary", "all", 2.29),
 	CPU: func(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) {
@@ -54,16 +54,17 @@ var figure13 = paper.Experiment{
 func alike(ctx context.Context, e *paper.Env, take func(n int, s *corpus.Set, pairs [][]int) error) (int, error) {
 	rng := rand.New(rand.NewPCG(13, 1))
 	for _, n := range lengths {
-		if float64(n) > 40e6*e.Scale || ctx.Err() != nil {
+		if tooLong(n, e) || ctx.Err() != nil {
 			break
 		}
+		docs := min(64*n, max(int(documents*e.Scale/3), 2*n))
 		var lists [][]uint32
 		var pairs [][]int
 		for i := range e.Pick(4, 2) {
-			lists = append(lists, synthetic.Uniform(uint64(2*i+1), int(float64(n)/(1+15*rng.Float64())), documents), synthetic.Uniform(uint64(2*i+2), n, documents))
+			lists = append(lists, synthetic.Uniform(uint64(2*i+1), int(float64(n)/(1+15*rng.Float64())), docs), synthetic.Uniform(uint64(2*i+2), n, docs))
 			pairs = append(pairs, []int{2 * i, 2*i + 1})
 		}
-		if err := take(n, corpus.Of("pairs of "+lengthName(n), documents, lists), pairs); err != nil {
+		if err := take(n, corpus.Of("pairs of "+lengthName(n), docs, lists), pairs); err != nil {
 			return n, err
 		}
 	}

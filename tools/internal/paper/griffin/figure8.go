@@ -15,7 +15,7 @@ import (
 
 var figure8 = paper.Experiment{
 	Name: "griffin-fig8", Number: "Figure 8", Title: "Intersection on GPU and CPU by the ratio of lengths",
-	Data: "uniform lists out of 41 million documents, the longer one with 1 to 2 million", Claims: []int{2},
+	Data: "uniform lists out of 4 million documents, the longer one with 1 to 2 million", Claims: []int{2},
 	Paper: paper.Values{}.Put("crossover", "ratio", "all", 128),
 	CPU: func(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) {
 		err = unlike(ctx, e, func(i int, s *corpus.Set, pairs [][]int) error {
@@ -86,14 +86,15 @@ func unlike(ctx context.Context, e *paper.Env, take func(i int, s *corpus.Set, p
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
+		docs := e.Pick(4_000_000, 200_000)
 		var lists [][]uint32
 		var pairs [][]int
 		for j := range e.Pick(4, 2) {
 			n := float64(e.Pick(1_000_000, 50_000)) * (1 + rng.Float64())
-			lists = append(lists, synthetic.Uniform(uint64(2*j+1), int(n/between(rng, i)), documents), synthetic.Uniform(uint64(2*j+2), int(n), documents))
+			lists = append(lists, synthetic.Uniform(uint64(2*j+1), int(n/between(rng, i)), docs), synthetic.Uniform(uint64(2*j+2), int(n), docs))
 			pairs = append(pairs, []int{2 * j, 2*j + 1})
 		}
-		if err := take(i, corpus.Of("pairs "+ratioName(i), documents, lists), pairs); err != nil {
+		if err := take(i, corpus.Of("pairs "+ratioName(i), docs, lists), pairs); err != nil {
 			return err
 		}
 	}

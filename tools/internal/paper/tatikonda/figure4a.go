@@ -1,8 +1,92 @@
 package tatikonda
 
-import "github.com/pinion-index/pinion/tools/internal/paper"
+import (
+	"context"
+
+	"github.com/pinion-index/pinion/tools/internal/chart"
+	"github.com/pinion-index/pinion/tools/internal/paper"
+)
+
+const gain, lead = "throughput over INTER on one core", "INTER's latency on one core over this one"
+
+// runs are the models of figure 4 (a) and (b).
+var runs = []struct {
+	name  string
+	model model
+	kappa int
+}{{"INTER", inter, 0}, {"FGQP (κ = 150)", fgqp, 150}, {"FGQP (κ = 5)", fgqp, 5}, {"DOCP-UI", docpUI, 0}, {"DOCP-PI", docpPI, 0}}
+
+// ownRuns are the engine's models.
+var ownRuns = []struct{ name, model string }{{"the engine's inter", "inter"}, {"the engine's fgqp", "fgqp"}, {"the engine's docp-ui", "docp-ui"}}
 
 var figure4a = paper.Experiment{
 	Name: "tatikonda-fig4a", Number: "Figure 4(a)", Title: "Throughput against cores",
-	Claims: []int{1, 2}, Missing: "not drawn yet",
+	Data: data, Claims: []int{1, 2},
+	Paper: paper.Values{}.Put(gain, "INTER", "8", 7.9).Put(gain, "FGQP (κ = 150)", "8", 7.6).Put(gain, "DOCP-UI", "8", 5.1).Put(gain, "DOCP-PI", "8", 4.8).
+		Put("throughput", "INTER", "8", 850).Put("throughput", "FGQP (κ = 150)", "8", 826),
+	CPU: func(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) {
+		b, err := newBench(e)
+		if err != nil {
+			return nil, err
+		}
+		one := 0.0
+		add := func(series string, n int, rate, base float64) {
+			rows = append(rows, paper.Row{Metric: "throughput", Series: series, At: coreName(n), X: float64(n), Value: rate, Unit: "queries/s"},
+				paper.Row{Metric: gain, Series: series, At: coreName(n), X: float64(n), Value: rate / base, Unit: "times"})
+		}
+		for _, r := range runs {
+			for _, n := range e.Workers {
+				o, err := b.measure(ctx, load{model: r.model, workers: n, kappa: r.kappa})
+				if err != nil {
+					return nil, err
+				}
+				if one == 0 {
+					one = o.rate
+				}
+				add(r.name, n, o.rate, one)
+			}
+		}
+		one = 0
+		for _, r := range ownRuns {
+			for _, n := range e.Workers {
+				o, err := b.own(ctx, paper.LoadRun{Model: r.model, Workers: n})
+				if err != nil {
+					return nil, err
+				}
+				if one == 0 {
+					one = o.Throughput
+				}
+				add(r.name, n, o.Throughput, one)
+			}
+		}
+		return rows, nil
+	},
+	Judge: func(t paper.Table) []paper.Verdict {
+		inter, ok := at8(t, gain, "INTER")
+		fine, _ := at8(t, gain, "FGQP (κ = 150)")
+		part, _ := at8(t, gain, "DOCP-UI")
+		own, _ := at8(t, gain, "DOCP-PI")
+		n := inter.X
+		if !ok || n < 2 {
+			return nil
+		}
+		return []paper.Verdict{
+			paper.Judge(1, inter.Value > 0.85*n && fine.Value > 0.85*n, inter.Value > 0.6*n && fine.Value > 0.6*n, "on %s cores INTER has %s times the throughput, FGQP %s times (7.9 and 7.6 on eight)", inter.At, paper.Num(inter.Value), paper.Num(fine.Value)),
+			paper.Judge(2, part.Value < 0.75*inter.Value && own.Value < 0.75*inter.Value, part.Value < inter.Value && own.Value < inter.Value, "on %s cores DOCP-UI has %s times, DOCP-PI %s times (5.1 and 4.8 on eight)", inter.At, paper.Num(part.Value), paper.Num(own.Value)),
+		}
+	},
+	Plot: paper.Plot{X: chart.Axis{Label: "cores", Log: true}},
+	Notes: []string{"INTER, FGQP and DOCP are the paper's, over PForDelta blocks of 512 in memory; the engine's models are those of idxbench load: top 10 with pruning, over its index",
+		"the engine's fgqp runs whole queries at saturation, which the paper's does not"},
+}
+
+// at8 returns the entry at eight cores, or at the most there are.
+func at8(t paper.Table, metric, series string) (paper.Entry, bool) {
+	last, ok := t.Last(metric, series)
+	for _, e := range t.Of(metric, series) {
+		if e.At == "8" {
+			return e, true
+		}
+	}
+	return last, ok
 }

@@ -1,8 +1,73 @@
 package tatikonda
 
-import "github.com/pinion-index/pinion/tools/internal/paper"
+import (
+	"context"
+	"fmt"
+
+	"github.com/pinion-index/pinion/tools/internal/chart"
+	"github.com/pinion-index/pinion/tools/internal/paper"
+)
+
+var thresholds = []int{5, 20, 50, 100, 150}
+
+const lost, gained = "throughput lost", "latency gained"
 
 var figure4c = paper.Experiment{
 	Name: "tatikonda-fig4c", Number: "Figure 4(c)", Title: "Throughput lost and latency gained against the pool threshold",
-	Claims: []int{4}, Missing: "not drawn yet",
+	Data: data, Claims: []int{4},
+	Paper: paper.Values{}.Put(lost, "FGQP", "5", 16).Put(lost, "FGQP", "150", 3.3).Put(gained, "FGQP", "5", 5.75).Put(gained, "FGQP", "150", 3.7).
+		Put(lost, "DOCP-UI", "any", 36).Put(lost, "DOCP-PI", "any", 41),
+	CPU: func(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) {
+		b, err := newBench(e)
+		if err != nil {
+			return nil, err
+		}
+		n := 8
+		for _, w := range e.Workers {
+			if w <= 8 {
+				n = w
+			}
+		}
+		base, err := b.measure(ctx, load{model: inter, workers: 1})
+		if err != nil {
+			return nil, err
+		}
+		whole, err := b.measure(ctx, load{model: inter, workers: n})
+		if err != nil {
+			return nil, err
+		}
+		add := func(series, at string, x float64, o outcome) {
+			rows = append(rows, paper.Row{Metric: lost, Series: series, At: at, X: x, Value: 100 * (1 - o.rate/whole.rate), Unit: "%"},
+				paper.Row{Metric: gained, Series: series, At: at, X: x, Value: base.service / o.service, Unit: "times"})
+		}
+		for _, k := range thresholds {
+			o, err := b.measure(ctx, load{model: fgqp, workers: n, kappa: k})
+			if err != nil {
+				return nil, err
+			}
+			add("FGQP", fmt.Sprint(k), float64(k), o)
+		}
+		for _, m := range []model{docpUI, docpPI} {
+			o, err := b.measure(ctx, load{model: m, workers: n})
+			if err != nil {
+				return nil, err
+			}
+			add(m.String(), "any", 0, o)
+		}
+		return append(rows, paper.Row{Metric: "cores", Series: "FGQP", At: "any", Value: float64(n)}), nil
+	},
+	Judge: func(t paper.Table) []paper.Verdict {
+		few, ok := t.Get(lost, "FGQP", "5")
+		many, _ := t.Get(lost, "FGQP", "150")
+		fast, _ := t.Get(gained, "FGQP", "5")
+		slow, _ := t.Get(gained, "FGQP", "150")
+		n, _ := t.Get("cores", "FGQP", "any")
+		if !ok {
+			return nil
+		}
+		return []paper.Verdict{paper.Judge(4, many < few-3 && slow < 0.8*fast, many < few && slow < fast, "on %s cores from κ = 5 to 150 the loss goes from %s %% to %s %%, the gain from %s to %s times",
+			paper.Num(n), paper.Num(few), paper.Num(many), paper.Num(fast), paper.Num(slow))}
+	},
+	Plot:  paper.Plot{X: chart.Axis{Label: "pool threshold κ", Log: true}},
+	Notes: []string{"on eight cores or as many as there are; loss against INTER on as many cores, gain against INTER on one"},
 }

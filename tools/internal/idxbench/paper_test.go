@@ -1,0 +1,75 @@
+package idxbench
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pinion-index/pinion/tools/internal/paper"
+)
+
+// TestPapers checks what the experiments say of themselves.
+func TestPapers(t *testing.T) {
+	n, seen := 0, map[string]bool{}
+	for _, p := range papers() {
+		for i := range p.Experiments {
+			x := &p.Experiments[i]
+			n++
+			if seen[x.Name] || !strings.HasPrefix(x.Name, p.Key+"-") {
+				t.Errorf("%q is a bad name", x.Name)
+			}
+			seen[x.Name] = true
+			if x.CPU == nil && x.GPU == nil && x.Missing == "" {
+				t.Errorf("%s draws nothing and does not say why", x.Name)
+			}
+			if (x.CPU != nil || x.GPU != nil) && (x.Judge == nil || x.Data == "") {
+				t.Errorf("%s has no verdict or no data", x.Name)
+			}
+			for _, c := range x.Claims {
+				if c < 1 || c > len(p.Claims) {
+					t.Errorf("%s tests claim %d of %d", x.Name, c, len(p.Claims))
+				}
+			}
+		}
+		for c := range p.Claims {
+			if len(p.Tests(c+1)) == 0 {
+				t.Errorf("nothing tests claim %d of %s", c+1, p.Title)
+			}
+		}
+	}
+	if n != 42 {
+		t.Errorf("%d tables and figures, not 42", n)
+	}
+}
+
+// TestJudges judges reports without rows, and with rows of the paper's own numbers.
+func TestJudges(t *testing.T) {
+	for _, p := range papers() {
+		for i := range p.Experiments {
+			x := &p.Experiments[i]
+			r := paper.NewReport(p, x)
+			for _, c := range x.Claims {
+				if !slices.ContainsFunc(r.Verdicts, func(v paper.Verdict) bool { return v.Claim == c && v.Holds == paper.Untested }) {
+					t.Errorf("%s judges claim %d without a run", x.Name, c)
+				}
+			}
+			run := &paper.Run{Experiment: x.Name, Half: paper.CPUHalf}
+			for k, v := range x.Paper {
+				run.Rows = append(run.Rows, paper.Row{Metric: k.Metric, Series: k.Series, At: k.At, Value: v})
+			}
+			if r = paper.NewReport(p, x, run); len(r.Verdicts) < len(x.Claims) {
+				t.Errorf("%s: %d verdicts for %d claims", x.Name, len(r.Verdicts), len(x.Claims))
+			}
+		}
+	}
+}
+
+// TestParseScale parses what --scale takes.
+func TestParseScale(t *testing.T) {
+	for text, want := range map[string]float64{"1": 1, "1/4": 0.25, "0.5": 0.5, "2": 0, "1/0": 0, "-1": 0, "x": 0} {
+		got, err := parseScale(text)
+		if got != want || (err == nil) != (want > 0) {
+			t.Errorf("%s: %g, %v", text, got, err)
+		}
+	}
+}

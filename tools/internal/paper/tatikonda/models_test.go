@@ -1,0 +1,61 @@
+package tatikonda
+
+import (
+	"testing"
+
+	"github.com/pinion-index/pinion/tools/internal/paper/corpus"
+)
+
+// TestModels compares the number of documents that each model finds with those of the
+// lists.
+func TestModels(t *testing.T) {
+	s, err := corpus.New("UK", 1./250)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range []int{64, 512} {
+		e, err := newEngine(s, b, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for m := inter; m <= fgqp; m++ {
+			got := make([]int64, len(e.queries))
+			source := make(chan *asked, len(e.queries))
+			for i, q := range e.queries {
+				source <- &asked{terms: q, done: func(a *asked) { got[i] = a.found.Load() }}
+			}
+			close(source)
+			e.run(m, source)
+			for i, q := range e.queries {
+				if want := int64(len(s.Intersect(q))); got[i] != want {
+					t.Fatalf("%v, blocks of %d: query %d finds %d documents, the lists have %d", m, b, i, got[i], want)
+				}
+			}
+		}
+	}
+}
+
+// TestTasks makes the tasks of the paper's figure 3: a list with skips every second docID.
+func TestTasks(t *testing.T) {
+	s, err := corpus.New("UK", 1./250)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := newEngine(s, 64, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range e.queries[:20] {
+		tasks := e.tasks(&asked{terms: q}, nil)
+		if want := (len(s.Lists[q[0]]) + 63) / 64; len(tasks) != want {
+			t.Fatalf("%d tasks of a list of %d", len(tasks), len(s.Lists[q[0]]))
+		}
+		for _, k := range tasks {
+			for _, u := range k.subs {
+				if u.from >= u.to || u.at[u.from] > k.lo && u.from > 0 || u.to < len(u.at) && u.at[u.to] < k.hi {
+					t.Fatalf("task [%d, %d) has blocks %d to %d", k.lo, k.hi, u.from, u.to)
+				}
+			}
+		}
+	}
+}

@@ -94,10 +94,11 @@ func (t LengthTable) GatherLengths(dst, docs []uint32) {
 			dst[i] = v
 		}
 	case 2:
+		b := t.b
 		for i, d := range docs {
 			v := uint32(0)
-			if d < t.n {
-				v = uint32(binary.LittleEndian.Uint16(t.b[2*int(d):]))
+			if at := 2 * uint(d); at+2 <= uint(len(b)) {
+				v = uint32(binary.LittleEndian.Uint16(b[at : at+2]))
 			}
 			dst[i] = v
 		}

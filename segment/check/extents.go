@@ -122,17 +122,16 @@ func (lv *listVerifier) row(w *walk) error {
 		lv.dls = make([]uint32, max(len(docs), segment.RowPostings))
 	}
 	dls := lv.dls[:len(docs)]
-	known := lv.lens.Len() > 0 && codec.CheckDocs(docs, w.prev) == nil && docs[len(docs)-1] < uint32(lv.lens.Len())
-	if known {
+	if lv.lens.Len() > 0 {
 		lv.lens.GatherLengths(dls, docs)
-	} else {
-		clear(dls)
 	}
 	for at := 0; at < len(docs); at += l.BlockLen {
 		w.block = lv.rows.Block + at/l.BlockLen
 		end := min(at+l.BlockLen, len(docs))
-		if err := lv.fault(lv.postingsOf(w, docs[at:end], freqs[at:end], dls[at:end], known), lv.damageOf(w.block)); err != nil {
-			return err
+		if err := lv.postingsOf(w, docs[at:end], freqs[at:end], dls[at:end]); err != nil {
+			if err := lv.fault(err, lv.damageOf(w.block)); err != nil {
+				return err
+			}
 		}
 		w.prev = docs[end-1]
 		w.seen += end - at
@@ -141,19 +140,14 @@ func (lv *listVerifier) row(w *walk) error {
 	return nil
 }
 
-// postingsOf checks the postings of block w.block. If known is false, the lengths of its
-// documents are not.
-func (lv *listVerifier) postingsOf(w *walk, docs, freqs, dls []uint32, known bool) error {
-	l, b, n := &lv.list, w.block, len(docs)
+// postingsOf checks the postings of block w.block, in documents of lengths dls.
+func (lv *listVerifier) postingsOf(w *walk, docs, freqs, dls []uint32) error {
+	l, b := &lv.list, w.block
+	block := boundsOf(l.Quads[b])
+	tokens, ok := lv.sound(w, &block, docs, freqs, dls)
 	msg := ""
-	switch {
-	case codec.CheckDocs(docs, w.prev) != nil || codec.CheckFreqs(freqs) != nil || docs[n-1] != l.Docs.Last[b] || b == 0 && docs[0] != l.First:
-		msg = "docIDs are not ascending or not those of the skip header, or a frequency is 0"
-	case !known:
-	case !lv.s.Meta().ForeignLengths && exceeds(freqs, dls):
-		msg = "a frequency is above the length of its document"
-	default:
-		msg = checkQuad(l.Quads[b], &w.whole, freqs, dls)
+	if !ok {
+		msg = lv.contradiction(w, &block, docs, freqs, dls)
 	}
 	if msg == "" && w.bucket >= 0 { // one report of wrong positions is enough
 		if w.bucket = checkPositions(l, b*l.BlockLen, docs, w.bucket); w.bucket < 0 {
@@ -164,9 +158,65 @@ func (lv *listVerifier) postingsOf(w *walk, docs, freqs, dls []uint32, known boo
 		w.damaged = true
 		return l.Locate(format.Corrupt("%s", msg), b)
 	}
-	lv.sumTokens(freqs)
-	countKth(l, &w.kth, l.Quads[b], freqs, dls)
+	if ok {
+		lv.tokens += tokens
+	} else {
+		lv.sumTokens(freqs)
+	}
+	countKth(l, &w.kth, &block, freqs, dls)
 	return nil
+}
+
+// sound adds up the frequencies of block w.block and reports whether its postings are as they
+// should be, as far as one pass without branches can tell; if not, contradiction can.
+func (lv *listVerifier) sound(w *walk, block *bounds, docs, freqs, dls []uint32) (tokens uint64, ok bool) {
+	l, n := &lv.list, len(docs)
+	if lv.lens.Len() == 0 || docs[n-1] != l.Docs.Last[w.block] || w.block == 0 && docs[0] != l.First {
+		return 0, false
+	}
+	freqs, dls = freqs[:n], dls[:n]
+	prev := int64(w.prev)
+	if w.prev == codec.NoDoc {
+		prev = -1
+	}
+	slack := uint64(0)
+	if lv.s.Meta().ForeignLengths {
+		slack = 1 << 32 // frequencies may be above lengths
+	}
+	// Differences are negative where something is wrong.
+	var wrong, most uint64
+	least := block.leastLengths()
+	for i, d := range docs {
+		tf, dl := uint64(freqs[i]), uint64(dls[i])
+		wrong |= uint64(int64(d)-prev-1) | (tf - 1) | (dl + slack - tf) | (dl - least[min(tf, uint64(len(least)-1))])
+		prev = int64(d)
+		most |= tf
+		tokens += tf
+	}
+	if int64(wrong) < 0 || docs[n-1] >= uint32(lv.lens.Len()) || !l.Quads[w.block].Valid() {
+		return 0, false
+	}
+	if most >= uint64(len(least)) && !block.under(freqs, dls) {
+		return 0, false
+	}
+	return tokens, w.whole.covers(block) || w.whole.under(freqs, dls)
+}
+
+// contradiction says what is wrong with the postings of block w.block, or returns "".
+func (lv *listVerifier) contradiction(w *walk, block *bounds, docs, freqs, dls []uint32) string {
+	l, n := &lv.list, len(docs)
+	switch {
+	case codec.CheckDocs(docs, w.prev) != nil || codec.CheckFreqs(freqs) != nil || docs[n-1] != l.Docs.Last[w.block] || w.block == 0 && docs[0] != l.First:
+		return "docIDs are not ascending or not those of the skip header, or a frequency is 0"
+	case docs[n-1] >= uint32(lv.lens.Len()): // lengths are damaged, or InitList reports it
+	case !lv.s.Meta().ForeignLengths && exceeds(freqs, dls):
+		return "a frequency is above the length of its document"
+	case !l.Quads[w.block].Valid():
+		return "pairs of the quad are not in order"
+	case !block.under(freqs, dls) || !w.whole.covers(block) && !w.whole.under(freqs, dls):
+		return "a posting is not under its quad"
+	}
+	return ""
 }
 
 // exceeds reports whether a frequency is above its document's length.
@@ -224,21 +274,24 @@ func (b *bounds) least(tf uint32) (dl uint32, ok bool) {
 	return dl, ok
 }
 
-// under reports whether all postings are under the bounds.
-func (b *bounds) under(freqs, dls []uint32) bool {
-	var least [16]uint64 // by frequency
-	for tf := range least {
-		dl, ok := b.least(uint32(tf))
-		if least[tf] = uint64(dl); !ok {
-			least[tf] = 1 << 32
+// leastLengths returns least of the frequencies up to 15, as 2^32 if there is none.
+func (b *bounds) leastLengths() (dls [16]uint64) {
+	tf := 0
+	for i := len(b) - 1; i >= 0; i-- { // frequencies and lengths increase
+		for ; tf < len(dls) && uint32(tf) <= b[i].tf; tf++ {
+			dls[tf] = uint64(b[i].dl)
 		}
 	}
+	for ; tf < len(dls); tf++ {
+		dls[tf] = 1 << 32
+	}
+	return dls
+}
+
+// under reports whether all postings are under the bounds.
+func (b *bounds) under(freqs, dls []uint32) bool {
 	for i, tf := range freqs {
-		if tf < uint32(len(least)) {
-			if uint64(dls[i]) < least[tf] {
-				return false
-			}
-		} else if dl, ok := b.least(tf); !ok || dls[i] < dl {
+		if dl, ok := b.least(tf); !ok || dls[i] < dl {
 			return false
 		}
 	}
@@ -253,18 +306,6 @@ func (b *bounds) covers(c *bounds) bool {
 		}
 	}
 	return true
-}
-
-// checkQuad checks the quads that bound a block: its own, q, and that of the list, whole.
-func checkQuad(q format.Quad, whole *bounds, freqs, dls []uint32) string {
-	if !q.Valid() {
-		return "pairs of the quad are not in order"
-	}
-	block := boundsOf(q)
-	if !block.under(freqs, dls) || !whole.covers(&block) && !whole.under(freqs, dls) {
-		return "a posting is not under its quad"
-	}
-	return ""
 }
 
 // checkPositions checks regression and buckets for docs, the list's elements from index
@@ -304,13 +345,13 @@ func checkPositions(l *segment.List, first int, docs []uint32, bucket int) int {
 	return bucket
 }
 
-// countKth counts the postings of a block, which are under its quad, that reach the k-th
+// countKth counts the postings of a block, which are under its bounds, that reach the k-th
 // impacts, until there are enough.
-func countKth(l *segment.List, n *[3]int, q format.Quad, freqs, dls []uint32) {
+func countKth(l *segment.List, n *[3]int, block *bounds, freqs, dls []uint32) {
 	if !l.HasKth {
 		return
 	}
-	block := boundsOf(q)
+	dls = dls[:len(freqs)]
 	for k := range n {
 		if n[k] >= format.KthValues[k] {
 			continue // enough
@@ -319,10 +360,10 @@ func countKth(l *segment.List, n *[3]int, q format.Quad, freqs, dls []uint32) {
 		if least, some := block.least(tf); !ok || !some || least > dl {
 			continue
 		}
-		for i, f := range freqs {
-			if f >= tf && dls[i] <= dl {
-				n[k]++
-			}
+		short := uint64(0)
+		for i, f := range freqs { // differences are negative where a posting does not reach
+			short += ((uint64(f) - uint64(tf)) | (uint64(dl) - uint64(dls[i]))) >> 63
 		}
+		n[k] += len(freqs) - int(short)
 	}
 }

@@ -27,7 +27,7 @@ func (v *verifier) lists() error {
 		lv := pool.Get().(*listVerifier)
 		defer pool.Put(lv)
 		lv.sums = sums{}
-		lv.prev = lastTerm(s, lv.prev[:0], lo-1)
+		lv.term = lastTerm(s, lv.term[:0], lo-1)
 		for i := lo; i < hi; i++ {
 			if err := v.report(lv.block(i, keys[i]), Damage{}); err != nil {
 				return err
@@ -96,11 +96,11 @@ type listVerifier struct {
 	list       segment.List
 	rows       segment.Rows
 	dls        []uint32 // document lengths of a row
-	term, prev []byte
+	term, next []byte   // the current term, and room for another
 	sums
 }
 
-// block checks block i of the dictionary, with the given key, and its lists. prev is the
+// block checks block i of the dictionary, with the given key, and its lists. lv.term is the
 // term before the block, and then its last term.
 func (lv *listVerifier) block(i int, key uint64) error {
 	s := lv.s
@@ -108,35 +108,51 @@ func (lv *listVerifier) block(i int, key uint64) error {
 	if err != nil {
 		return err
 	}
-	term := lv.term[:0]
 	pos, epos := 0, b.Entries
 	for j := range b.Terms {
-		lcp, suffix, next := layout.Head(b.Bytes, pos, len(term))
+		have := len(lv.term)
+		if j == 0 {
+			have = 0
+		}
+		lcp, suffix, next := layout.Head(b.Bytes, pos, have)
 		if next < 0 {
 			return s.Raw().Corrupt(format.SectionTerms, b.Offset+int64(pos), "malformed term in block %d", i)
 		}
-		term, pos = append(term[:lcp], suffix...), next
-		lv.term = term
+		pos = next
 		e, next := s.Raw().ParseEntry(&b, epos)
 		if next < 0 {
 			return s.Raw().Corrupt(format.SectionTerms, b.Offset+int64(epos), "malformed entry in block %d", i)
 		}
 		epos = next
-		switch {
-		case j == 0 && key != layout.TermKey(term):
-			return s.Raw().Corrupt(format.SectionTermIndex, 8*int64(i), "key of block %d is not that of its first term", i)
-		case bytes.Compare(term, lv.prev) <= 0:
-			return s.Raw().Corrupt(format.SectionTerms, b.Offset, "term %q follows %q in block %d", term, lv.prev, i)
-		case j > 0 && lcp < layout.CommonPrefix(lv.prev, term):
-			return s.Raw().Corrupt(format.SectionTerms, b.Offset, "term %q shares more with %q in block %d than it says", term, lv.prev, i)
-		case j == b.Terms-1 && epos != len(b.Bytes):
+		if j > 0 && len(suffix) > 0 && (lcp == have || suffix[0] > lv.term[lcp]) {
+			lv.term = append(lv.term[:lcp], suffix...) // ascends
+		} else if err := lv.first(i, j, key, b.Offset, lcp, suffix); err != nil {
+			return err
+		}
+		if j == b.Terms-1 && epos != len(b.Bytes) {
 			return s.Raw().Corrupt(format.SectionTerms, b.Offset+int64(epos), "%d bytes left over in block %d", len(b.Bytes)-epos, i)
 		}
-		lv.prev = append(lv.prev[:0], term...)
 		if err := lv.fault(lv.verify(e), Damage{}); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// first makes the term of lcp bytes of the one before it and of suffix the current one. It is
+// number j of block i of the dictionary: the first, or one out of order.
+func (lv *listVerifier) first(i, j int, key uint64, off int64, lcp int, suffix []byte) error {
+	s := lv.s
+	lv.next = append(append(lv.next[:0], lv.term[:lcp]...), suffix...)
+	switch {
+	case j == 0 && key != layout.TermKey(lv.next):
+		return s.Raw().Corrupt(format.SectionTermIndex, 8*int64(i), "key of block %d is not that of its first term", i)
+	case bytes.Compare(lv.next, lv.term) <= 0:
+		return s.Raw().Corrupt(format.SectionTerms, off, "term %q follows %q in block %d", lv.next, lv.term, i)
+	case j > 0 && lcp < layout.CommonPrefix(lv.term, lv.next):
+		return s.Raw().Corrupt(format.SectionTerms, off, "term %q shares more with %q in block %d than it says", lv.next, lv.term, i)
+	}
+	lv.term, lv.next = lv.next, lv.term
 	return nil
 }
 

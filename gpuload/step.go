@@ -1,9 +1,12 @@
 package gpuload
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -123,6 +126,13 @@ func (s *Stepper) search(ctx context.Context, q *query.Query, t *StepTrace) (que
 		t.failed(s.x.Err())
 		return s.onCPU(ctx, q, t, StepState{}, "no device")
 	}
+	if state, err := s.outlook(q); err != nil || s.o.Choose(state) == StepCPU {
+		if err != nil {
+			return query.Result{}, err
+		}
+		_, why := s.o.Rule.choose(state)
+		return s.onCPU(ctx, q, t, state, why)
+	}
 	own := *q
 	own.Trace = nil // the device refuses queries with a trace
 	plans := s.x.resolve([]query.Query{own})
@@ -149,6 +159,37 @@ func (s *Stepper) search(ctx context.Context, q *query.Query, t *StepTrace) (que
 		return s.whole(ctx, q, p, t)
 	}
 	return r, err
+}
+
+// outlook describes a query as if its lists were on the device. Most queries are the CPU's
+// whatever is there, and this costs little beside answering them.
+func (s *Stepper) outlook(q *query.Query) (StepState, error) {
+	var memory [16]uint64
+	lengths, err := s.cpu.AppendLengths(memory[:0], q.Terms)
+	if err != nil || len(lengths) == 0 {
+		return StepState{}, err
+	}
+	state := StepState{Done: 1, Length: math.MaxInt64, Next: math.MaxInt64}
+	sum := int64(0)
+	for i, n := range lengths {
+		if slices.ContainsFunc(q.Terms[:i], func(b []byte) bool { return bytes.Equal(b, q.Terms[i]) }) {
+			continue
+		}
+		state.Terms++
+		sum += int64(n)
+		if int64(n) < state.Length {
+			state.Length, state.Next = int64(n), state.Length
+		} else {
+			state.Next = min(state.Next, int64(n))
+		}
+	}
+	if state.Terms == 1 || q.Mode == query.Or {
+		state.Next = 0
+	}
+	if q.Mode == query.Or {
+		state.Length = sum
+	}
+	return state, nil
 }
 
 // onCPU answers a query on the CPU alone.

@@ -24,6 +24,9 @@ type Bench struct {
 	Accumulations []gpuload.Accumulation
 	// Profile, unless nil, receives a profile of the host's part of ranked queries.
 	Profile io.Writer
+	// Times, unless nil, receives a line for each query and way of part steps: collection,
+	// way, number of the query, lengths of its two shortest lists, nanoseconds.
+	Times io.Writer
 	// Seed of all random data.
 	Seed uint64
 

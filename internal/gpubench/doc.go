@@ -11,5 +11,6 @@
 //	strategies.go    algorithms for intersection, by the ratio of lengths
 //	disjunctions.go  algorithms for disjunctions
 //	latency.go       consecutive batches, and single queries through a Gatherer
+//	steps.go         single queries on two processors
 //	check.go         random queries, compared with the CPU's answers
 package gpubench

@@ -1,0 +1,114 @@
+package idxbench
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pinion-index/pinion/gpuload"
+	figures "github.com/pinion-index/pinion/internal/gpubench"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/tools/internal/cli"
+)
+
+type stepsFlags struct {
+	index, dir string
+	times      string
+	queries    []string
+	models     []string
+	k          int
+	small      bool
+	seed       uint64
+}
+
+func stepsCommand() *cobra.Command {
+	f := &stepsFlags{}
+	cmd := &cobra.Command{
+		Use:   "steps [--index DIR --queries FILE,...]",
+		Short: "Measure single conjunctions on two processors",
+		Long: `Measure the latency of single conjunctions on the CPU, on a GPU, and step by step on
+both: with all lists on the device, and with memory for a quarter of them. All answers
+are compared. Without --index it generates collections with long lists.`,
+		Example: `  idxbench steps --model gov2
+  idxbench steps --index big.idx --queries long.tsv`,
+		Args: cli.Want(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if (f.index == "") != (len(f.queries) == 0) {
+				return cli.Usage("--index and --queries need each other")
+			}
+			g, err := f.run(cmd)
+			if err != nil {
+				return err
+			}
+			return show(cmd, g)
+		},
+	}
+	jsonFlag(cmd)
+	fl := cmd.Flags()
+	fl.StringVar(&f.index, "index", "", "index `DIR`")
+	fl.StringSliceVar(&f.queries, "queries", nil, "queries as lines of qid, tab, text from each `FILE,...`")
+	cli.Int(fl, &f.k, "k", 10, 1, cli.Any, "how many documents are wanted")
+	fl.StringSliceVar(&f.models, "model", nil, "collections to generate, as `NAME,...` of gov2, bd (default both)")
+	fl.StringVar(&f.dir, "dir", os.TempDir(), "generate indexes below `DIR`")
+	fl.StringVar(&f.times, "times", "", "write collection, way, query, two shortest lengths and nanoseconds of each query to `FILE`")
+	fl.BoolVar(&f.small, "small", false, "little data: a check, not a measurement")
+	fl.Uint64Var(&f.seed, "seed", 1, "seed of the generated data")
+	return cmd
+}
+
+func (f *stepsFlags) run(cmd *cobra.Command) (g *GPU, err error) {
+	dev, err := gpuload.OpenDevice()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, dev.Close()) }()
+	b := &figures.Bench{Device: dev, Log: cmd.ErrOrStderr(), Small: f.small, Models: f.models, Seed: f.seed}
+	if f.times != "" {
+		var out *os.File
+		if out, err = os.Create(f.times); err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, out.Close()) }()
+		b.Times = out
+	}
+	if f.index == "" {
+		err = b.Steps(cmd.Context(), f.dir)
+	} else {
+		err = f.overIndex(cmd.Context(), b)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &GPU{Device: dev.Info(), Rows: b.Rows()}, nil
+}
+
+func (f *stepsFlags) overIndex(ctx context.Context, b *figures.Bench) error {
+	x, err := reader.Open(f.index)
+	if err != nil {
+		return cli.Opening(err)
+	}
+	defer x.Close()
+	s, err := x.Snapshot()
+	if err != nil {
+		return cli.Opening(err)
+	}
+	defer s.Close()
+	for _, path := range f.queries {
+		terms, err := readQueries(path, s)
+		if err != nil {
+			return err
+		}
+		queries := make([]query.Query, len(terms))
+		for i := range terms {
+			queries[i] = query.Query{Terms: terms[i], K: f.k, Mode: query.And}
+		}
+		if err := b.StepsOver(ctx, filepath.Base(path), s, queries); err != nil {
+			return err
+		}
+	}
+	return nil
+}

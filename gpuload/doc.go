@@ -36,6 +36,7 @@
 //	conjunction.go    conjunctions that return docIDs
 //	strategy.go       algorithms for intersection; merged.go: those that merge decoded lists
 //	step.go           Stepper: single queries on two processors; step_run.go: their steps
+//	step_select.go    selecting the best of a query on the CPU
 //	step_rule.go      where a step runs; step_load.go: lists copied behind queries
 //	step_trace.go     a record of the steps of a query
 //	lists.go          residency: the table of lists

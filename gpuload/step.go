@@ -27,6 +27,8 @@ type StepOptions struct {
 	// a list that was missing in two queries whose steps would have run on the GPU is copied
 	// in the background.
 	Load bool
+
+	sorted int // keys that are copied for the CPU to select from; set by tests only
 }
 
 // Stepper answers single queries on two processors, a conjunction step by step (Griffin
@@ -67,6 +69,9 @@ func NewStepper(x *Executor, cpu *query.Searcher, o StepOptions) (*Stepper, erro
 	defer x.leave()
 	o.Rule.setDefaults()
 	s := &Stepper{x: x, cpu: cpu, o: o, rooms: make([]room, len(x.stages)), missed: map[Key]uint8{}}
+	if o.sorted == 0 {
+		s.o.sorted = maxSorted
+	}
 	if o.Choose == nil {
 		s.o.Choose = o.Rule.Choose
 	}

@@ -57,6 +57,9 @@ type StepRule struct {
 	// (MergePath), rather than search for the docIDs of one in the other (Probe).
 	// 0 means never, since probing has been faster at every ratio measured.
 	Merge float64 `json:"merge"`
+	// Sort is the number of candidates below which the CPU selects the best of a query that ends
+	// on the GPU (Griffin 2018 section 3.1.3). 0 means 65,536.
+	Sort int64 `json:"sort"`
 	// Each makes every intersection on the GPU a step of its own, as in the paper. Otherwise
 	// those that no decision can follow run in one batch.
 	Each bool `json:"each"`
@@ -67,6 +70,7 @@ const (
 	stepRatio    = 128
 	stepShortest = 4096
 	stepLongest  = 16384
+	stepSort     = 65536
 )
 
 // Griffin is the rule of Griffin 2018 section 3.2: by ratio alone, decided again after
@@ -82,6 +86,9 @@ func (r *StepRule) setDefaults() {
 	}
 	if r.Longest == 0 {
 		r.Longest = stepLongest
+	}
+	if r.Sort == 0 {
+		r.Sort = stepSort
 	}
 }
 

@@ -331,23 +331,28 @@ func (w *stepping) move() ([]uint32, error) {
 }
 
 // rest ends the query on the GPU: it looks the intermediate result up in all lists, which
-// scores it, and selects the best. As the first list it has weight 0: a score of 0 to
+// scores it, and the best are selected. As the first list it has weight 0: a score of 0 to
 // begin with changes no sum.
 func (w *stepping) rest(state StepState, why string) (query.Result, error) {
 	x, st, p := w.s.x, w.st, w.p
-	done := w.t.step(Step{Choice: StepRest, Why: why, State: state, Algorithm: "rank", Loaded: w.loaded})
 	st.Reset(st.stream)
-	l := &batch{x: x, st: st, conjunctive: true}
+	d, parts := w.descs()
 	if w.done > 1 {
-		d, parts := w.descs()
-		l.descs = d
 		p = &plan{mode: query.And, k: p.k, weights: append([]float32{0}, p.weights...), lists: append(parts, p.lists...)}
 	}
-	if err := x.lay(l, []*plan{p}, byAnd); err != nil {
-		return query.Result{}, errors.Join(err, x.dev.Wait(st.stream))
+	var err error
+	var done func(int64)
+	if state.Length < w.s.o.Rule.Sort {
+		done = w.t.step(Step{Choice: StepRest, Why: why, State: state, Algorithm: "rank, partial sort", Loaded: w.loaded})
+		err = w.partialSort(p, d)
+	} else {
+		done = w.t.step(Step{Choice: StepRest, Why: why, State: state, Algorithm: "rank", Loaded: w.loaded})
+		if err = x.lay(&batch{x: x, st: st, conjunctive: true, descs: d}, []*plan{p}, byAnd); err == nil {
+			err = x.harvest(st)
+		}
 	}
-	if err := x.harvest(st); err != nil {
-		return query.Result{}, err
+	if err != nil {
+		return query.Result{}, errors.Join(err, x.dev.Wait(st.stream))
 	}
 	done(int64(len(p.hits)))
 	return query.Result{Hits: p.hits}, nil

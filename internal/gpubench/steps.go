@@ -100,6 +100,8 @@ var stepWays = []stepWay{
 	{"gpu", gpuload.StepOptions{Choose: always(gpuload.StepRest)}},
 	{"hybrid", gpuload.StepOptions{}},
 	{"hybrid, ratio alone, each step", gpuload.StepOptions{Rule: gpuload.Griffin}},
+	{"gpu, selection there", gpuload.StepOptions{Rule: gpuload.StepRule{Sort: -1}, Choose: always(gpuload.StepRest)}},
+	{"gpu, partial sort on the CPU", gpuload.StepOptions{Rule: gpuload.StepRule{Sort: 1 << 40}, Choose: always(gpuload.StepRest)}},
 	{"gpu, each step, probe", gpuload.StepOptions{Choose: always(gpuload.StepGPU), Strategy: gpuload.Probe}},
 	{"gpu, each step, mergepath", gpuload.StepOptions{Choose: always(gpuload.StepGPU), Strategy: gpuload.MergePath}},
 	{"gpu, each step, find4", gpuload.StepOptions{Choose: always(gpuload.StepGPU), Strategy: gpuload.Find4}},

@@ -18,14 +18,15 @@ import (
 type StepOptions struct {
 	Rule StepRule
 	// Choose decides instead of Rule, for comparisons. The answers do not depend on it. A
-	// choice of the GPU is void where lists are not in device memory and Load is not set.
+	// choice of the GPU is void where lists are missing and neither Load nor Rule.Load has
+	// them copied.
 	Choose func(StepState) StepChoice
 	// Strategy intersects lists on the GPU. Auto takes MergePath where Rule says so, and
 	// otherwise Probe. A strategy that merges makes every intersection a step of its own.
 	Strategy Strategy
-	// Load copies missing lists to the device before the step that needs them. Otherwise
-	// a list that was missing in two queries whose steps would have run on the GPU is copied
-	// in the background.
+	// Load copies missing lists to the device before the step that needs them, and decides
+	// as if they were there. Otherwise a list that was missing in two queries whose steps
+	// would have run on the GPU is copied in the background, unless Rule.Load says so.
 	Load bool
 
 	sorted int // keys that are copied for the CPU to select from; set by tests only
@@ -41,7 +42,8 @@ type Stepper struct {
 	x       *Executor
 	cpu     *query.Searcher
 	o       StepOptions
-	rooms   []room // by stream; each belongs to the query that has the stream's stage
+	rooms   []room    // by stream; each belongs to the query that has the stream's stage
+	found   sync.Pool // of *resolver
 	behind  sync.WaitGroup
 	mu      sync.Mutex    // guards the fields below
 	ruler   kernels.Ptr   // the endpoints of blocks of intermediate results, or 0
@@ -69,6 +71,7 @@ func NewStepper(x *Executor, cpu *query.Searcher, o StepOptions) (*Stepper, erro
 	defer x.leave()
 	o.Rule.setDefaults()
 	s := &Stepper{x: x, cpu: cpu, o: o, rooms: make([]room, len(x.stages)), missed: map[Key]uint8{}}
+	s.found.New = func() any { return &resolver{x: x} }
 	if o.sorted == 0 {
 		s.o.sorted = maxSorted
 	}
@@ -140,11 +143,11 @@ func (s *Stepper) search(ctx context.Context, q *query.Query, t *StepTrace) (que
 	}
 	own := *q
 	own.Trace = nil // the device refuses queries with a trace
-	plans := s.x.resolve([]query.Query{own})
-	p := &plans[0]
+	p, err := s.resolve(&own)
+	if err != nil {
+		return query.Result{}, err
+	}
 	switch {
-	case p.err != nil:
-		return query.Result{}, p.err
 	case p.done:
 		return query.Result{}, nil
 	case p.cpu || len(p.weights) == kernels.MaxTerms:
@@ -166,6 +169,14 @@ func (s *Stepper) search(ctx context.Context, q *query.Query, t *StepTrace) (que
 	return r, err
 }
 
+// resolve makes the plan of a query.
+func (s *Stepper) resolve(q *query.Query) (*plan, error) {
+	r := s.found.Get().(*resolver)
+	defer s.found.Put(r)
+	p := new(plan)
+	return p, r.resolve(p, q)
+}
+
 // outlook describes a query as if its lists were on the device. Most queries are the CPU's
 // whatever is there, and this costs little beside answering them.
 func (s *Stepper) outlook(q *query.Query) (StepState, error) {
@@ -174,7 +185,7 @@ func (s *Stepper) outlook(q *query.Query) (StepState, error) {
 	if err != nil || len(lengths) == 0 {
 		return StepState{}, err
 	}
-	state := StepState{Done: 1, Length: math.MaxInt64, Next: math.MaxInt64}
+	state := StepState{Done: 1, Or: q.Mode == query.Or, Length: math.MaxInt64, Next: math.MaxInt64}
 	sum := int64(0)
 	for i, n := range lengths {
 		if slices.ContainsFunc(q.Terms[:i], func(b []byte) bool { return bytes.Equal(b, q.Terms[i]) }) {
@@ -188,10 +199,10 @@ func (s *Stepper) outlook(q *query.Query) (StepState, error) {
 			state.Next = min(state.Next, int64(n))
 		}
 	}
-	if state.Terms == 1 || q.Mode == query.Or {
+	if state.Terms == 1 || state.Or {
 		state.Next = 0
 	}
-	if q.Mode == query.Or {
+	if state.Or {
 		state.Length = sum
 	}
 	return state, nil
@@ -211,7 +222,13 @@ func (s *Stepper) whole(ctx context.Context, q *query.Query, p *plan, t *StepTra
 	or.Mode = query.Or
 	s.x.lists.look(p.lists)
 	missing := p.missing(0, len(p.weights), len(s.x.views))
-	state := StepState{Done: 1, Terms: len(p.weights), Length: p.weight.all, Missing: missing, Rest: missing}
+	state := StepState{Done: 1, Terms: len(p.weights), Or: true, Missing: missing, Rest: missing}
+	for i := range p.weights {
+		state.Length += p.length(i, len(s.x.views))
+	}
+	if missing > 0 {
+		s.miss(p, state)
+	}
 	if s.o.Load {
 		state.Missing, state.Rest = 0, 0
 	}

@@ -1,6 +1,9 @@
 package gpuload
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // StepState is what the decision before a step of a conjunction depends on. Lengths are
 // postings, summed over segments.
@@ -11,6 +14,7 @@ type StepState struct {
 	Next    int64 // length of the next list; 0 if there is none left
 	Missing int64 // postings that the step needs and that are not in device memory
 	Rest    int64 // the same for all steps that are left
+	Or      bool  // a disjunction, in one step: Length is that of all lists
 }
 
 // Ratio returns the length of the next list as a multiple of the intermediate result's.
@@ -53,6 +57,13 @@ type StepRule struct {
 	// GPU whatever the ratio, since the GPU looks docIDs up in parallel. 0 means 16,384
 	// postings; negative, that only Ratio and Shortest count, as in the paper.
 	Longest int64 `json:"longest"`
+	// Or is the number of postings of all lists from which a disjunction is worth a launch.
+	// 0 means 131,072.
+	Or int64 `json:"or"`
+	// Load is the length from which lists that are missing are copied to the device before
+	// a step: the CPU would take longer than the copy. Shorter intermediate results move to
+	// the CPU instead. 0 means 131,072 postings; negative, that no query waits for a copy.
+	Load int64 `json:"load"`
 	// Merge is the ratio below which a step decodes both lists and merges them
 	// (MergePath), rather than search for the docIDs of one in the other (Probe).
 	// 0 means never, since probing has been faster at every ratio measured.
@@ -71,6 +82,8 @@ const (
 	stepShortest = 4096
 	stepLongest  = 16384
 	stepSort     = 65536
+	stepOr       = 131072
+	stepLoad     = 131072
 )
 
 // Griffin is the rule of Griffin 2018 section 3.2: by ratio alone, decided again after
@@ -78,21 +91,19 @@ const (
 var Griffin = StepRule{Ratio: stepRatio, Shortest: -1, Longest: -1, Each: true}
 
 func (r *StepRule) setDefaults() {
-	if r.Ratio == 0 {
-		r.Ratio = stepRatio
-	}
-	if r.Shortest == 0 {
-		r.Shortest = stepShortest
-	}
-	if r.Longest == 0 {
-		r.Longest = stepLongest
-	}
-	if r.Sort == 0 {
-		r.Sort = stepSort
+	r.Ratio = cmp.Or(r.Ratio, stepRatio)
+	for _, v := range []struct {
+		field *int64
+		n     int64
+	}{{&r.Shortest, stepShortest}, {&r.Longest, stepLongest}, {&r.Sort, stepSort}, {&r.Or, stepOr}, {&r.Load, stepLoad}} {
+		*v.field = cmp.Or(*v.field, v.n)
 	}
 }
 
-// Choose decides on a step. A list that is not in device memory makes it the CPU's.
+// loads reports whether a step waits for missing lists.
+func (r StepRule) loads(s StepState) bool { return r.Load >= 0 && s.Length >= r.Load && !s.Or }
+
+// Choose decides on a step.
 func (r StepRule) Choose(s StepState) StepChoice {
 	choice, _ := r.choose(s)
 	return choice
@@ -102,15 +113,21 @@ func (r StepRule) Choose(s StepState) StepChoice {
 func (r StepRule) choose(s StepState) (StepChoice, string) {
 	r.setDefaults()
 	switch {
+	case s.Or && s.Length < r.Or:
+		return StepCPU, "short"
+	case s.Or && s.Rest > 0:
+		return StepCPU, "not resident"
+	case s.Or:
+		return StepRest, "long"
 	case s.Terms == 1:
 		return StepCPU, "one list: its bounds skip most blocks"
 	case s.Length < r.Shortest:
 		return StepCPU, "short"
-	case s.Missing > 0:
+	case s.Missing > 0 && !r.loads(s):
 		return StepCPU, "not resident"
 	case s.Next > 0 && r.Ratio > 0 && s.Ratio() >= r.Ratio && (r.Longest < 0 || s.Length < r.Longest):
 		return StepCPU, "ratio"
-	case s.Next == 0 || s.Rest == 0 && !r.Each:
+	case s.Next == 0 || !r.Each && (s.Rest == 0 || r.loads(s)):
 		return StepRest, "long"
 	}
 	return StepGPU, "long"

@@ -142,7 +142,7 @@ func (w *stepping) decide(s StepState) (StepChoice, string) {
 	if choice == StepRest && s.Next > 0 && (o.Strategy.merges() || o.Strategy == Auto && o.Rule.merges(s)) {
 		choice = StepGPU
 	}
-	if !o.Load && lacks(choice, s) {
+	if !o.Load && !o.Rule.loads(s) && lacks(choice, s) {
 		return StepCPU, "not resident"
 	}
 	return choice, why

@@ -20,13 +20,14 @@ type stepsFlags struct {
 	times      string
 	queries    []string
 	models     []string
+	mode       *cli.Choice
 	k          int
 	small      bool
 	seed       uint64
 }
 
 func stepsCommand() *cobra.Command {
-	f := &stepsFlags{}
+	f := &stepsFlags{mode: cli.NewChoice("MODE", query.And.String(), query.Or.String())}
 	cmd := &cobra.Command{
 		Use:   "steps [--index DIR --queries FILE,...]",
 		Short: "Measure single conjunctions on two processors",
@@ -52,6 +53,7 @@ are compared. Without --index it generates collections with long lists.`,
 	fl.StringVar(&f.index, "index", "", "index `DIR`")
 	fl.StringSliceVar(&f.queries, "queries", nil, "queries as lines of qid, tab, text from each `FILE,...`")
 	cli.Int(fl, &f.k, "k", 10, 1, cli.Any, "how many documents are wanted")
+	fl.Var(f.mode, "mode", "with --index: which documents match: "+f.mode.Words())
 	fl.StringSliceVar(&f.models, "model", nil, "collections to generate, as `NAME,...` of gov2, bd (default both)")
 	fl.StringVar(&f.dir, "dir", os.TempDir(), "generate indexes below `DIR`")
 	fl.StringVar(&f.times, "times", "", "write collection, way, query, two shortest lengths and nanoseconds of each query to `FILE`")
@@ -97,6 +99,10 @@ func (f *stepsFlags) overIndex(ctx context.Context, b *figures.Bench) error {
 		return cli.Opening(err)
 	}
 	defer s.Close()
+	mode, err := query.ParseMode(f.mode.Value)
+	if err != nil {
+		return err
+	}
 	for _, path := range f.queries {
 		terms, err := readQueries(path, s)
 		if err != nil {
@@ -104,9 +110,9 @@ func (f *stepsFlags) overIndex(ctx context.Context, b *figures.Bench) error {
 		}
 		queries := make([]query.Query, len(terms))
 		for i := range terms {
-			queries[i] = query.Query{Terms: terms[i], K: f.k, Mode: query.And}
+			queries[i] = query.Query{Terms: terms[i], K: f.k, Mode: mode}
 		}
-		if err := b.StepsOver(ctx, filepath.Base(path), s, queries); err != nil {
+		if err := b.StepsOver(ctx, filepath.Base(path)+", "+mode.String(), s, queries); err != nil {
 			return err
 		}
 	}

@@ -5,8 +5,10 @@ package gpuload
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/pinion-index/pinion/internal/cuda"
@@ -124,5 +126,37 @@ func TestStepTrace(t *testing.T) {
 	}
 	if moves < 5 {
 		t.Errorf("%d queries moved", moves)
+	}
+}
+
+// Queries run at the same time, on a device that has room for some of the lists only.
+func TestStepsTogether(t *testing.T) {
+	snapshot := stepIndex(t, "", 3000, 2)
+	s := newStepper(t, snapshot, Options{Memory: 8 << 10, Presence: -1}, StepOptions{Rule: StepRule{Ratio: 4, Shortest: -1, Longest: -1, Load: 900, Or: 1}})
+	var all sync.WaitGroup
+	failed := make(chan string, 4)
+	for i := range 4 {
+		all.Go(func() {
+			rng := rand.New(rand.NewPCG(70, uint64(i)))
+			for range few(60, 300) {
+				q := drawQuery(rng, query.And, query.Or, query.AndOr)
+				got, err := s.Search(context.Background(), q, nil)
+				want, werr := s.cpu.Search(context.Background(), q)
+				if err != nil || werr != nil || !slices.Equal(got.Hits, want.Hits) {
+					failed <- fmt.Sprintf("%v %q: %v (%v), want %v (%v)", q.Mode, q.Terms, got.Hits, err, want.Hits, werr)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	s.behind.Wait()
+	select {
+	case f := <-failed:
+		t.Error(f)
+	default:
+	}
+	if st := s.x.Stats(); st.Loaded < 10 || st.Evicted < 5 || st.Hits < 20 {
+		t.Errorf("%d lists loaded, %d evicted, %d found", st.Loaded, st.Evicted, st.Hits)
 	}
 }

@@ -21,37 +21,46 @@ type Executor struct {
 	options Options
 	start   time.Time
 	jobs    sync.Pool
+	slice   int64 // predicted work after which a worker lets other goroutines run, over the number of workers
 
-	held    atomic.Int64 // queries in the Executor, plus closed
 	drained chan struct{}
 	lanes   chan *batch
 	running sync.WaitGroup
 	free    func() error // releases what Open holds
 	device  string       // the GPU that Open found
 
+	chunk   atomic.Int64 // so many answers of the CPU call pump
+	hungry  atomic.Bool  // a processor is idle: an arrival calls pump
+	batches atomic.Int64 // on the GPU now
+	waiters atomic.Int64 // goroutines that wait for room
+
+	// What every query changes lies in cache lines of its own.
+	_       [64]byte
+	held    atomic.Int64 // queries in the Executor, plus closed
+	_       [64]byte
 	arrived intake
-	done    struct { // by the CPU, not yet known to the policy
-		queries, work atomic.Int64
+	_       [64]byte
+	done    struct { // by the CPU
+		queries atomic.Int64 // not yet known to the policy
+		work    atomic.Int64 // predicted, since New
 	}
-	calls  atomic.Int64 // of pump
-	begun  []*entry     // memory of the goroutine in pump
-	chunk  atomic.Int64 // so many answers of the CPU call pump
-	hungry atomic.Bool  // a processor is idle: an arrival calls pump
+	_ [64]byte
+
+	calls atomic.Int64 // of pump
+	begun []*entry     // memory of the goroutine in pump
 
 	mu     sync.Mutex // guards the fields below
 	policy *policy
+	told   int64 // done.work as the policy knows it
 	why    error // the GPU is retired
 	faults int   // batches that failed one after the other
 	most   int
 	again  int64
 
-	shed    atomic.Int64
-	missed  [2]atomic.Int64 // by the CPU, by the GPU
-	batches atomic.Int64    // on the GPU now
-
-	room      sync.Mutex // for those that wait for room
+	shed      atomic.Int64
+	missed    [2]atomic.Int64 // by the CPU, by the GPU
+	room      sync.Mutex      // for those that wait for room
 	available *sync.Cond
-	waiters   atomic.Int64
 }
 
 var _ query.Executor = (*Executor)(nil)
@@ -74,6 +83,7 @@ func New(cpu *pool.Pool, gpu query.Executor, o Options) (*Executor, error) {
 		lanes: make(chan *batch, o.Lanes), policy: newPolicy(&o, cpu.Workers())}
 	x.chunk.Store(1)
 	x.hungry.Store(true)
+	x.slice = max(int64(turn)/int64(cpu.Workers()), 1)
 	x.jobs.New = x.newJob
 	x.available = sync.NewCond(&x.room)
 	if gpu == nil {
@@ -274,7 +284,9 @@ func (x *Executor) pump() {
 func (x *Executor) absorb() {
 	p, now := x.policy, x.now()
 	if n := x.done.queries.Swap(0); n > 0 {
-		p.finishCPU(int(n), time.Duration(x.done.work.Swap(0)), now)
+		work := x.done.work.Load()
+		p.finishCPU(int(n), time.Duration(work-x.told), now)
+		x.told = work
 	}
 	for j := x.arrived.take(); j != nil; {
 		next := j.next
@@ -316,14 +328,18 @@ func (x *Executor) onCPU(j *job) {
 func (j *job) answered(hits []query.Hit, err error) {
 	x, work := j.x, j.entry.cost.CPU
 	x.deliver(j, 0, hits, err)
-	x.done.work.Add(int64(work))
+	total := x.done.work.Add(int64(work))
 	if n := x.done.queries.Add(1); n >= x.chunk.Load() {
 		x.pump()
 	}
-	if x.batches.Load() > 0 {
+	if x.batches.Load() > 0 && total/x.slice != (total-int64(work))/x.slice {
 		runtime.Gosched() // the goroutines that serve the GPU need the cores too
 	}
 }
+
+// turn is how long a worker of the Pool works while others wait for its core, in
+// predicted time.
+const turn = 64 * time.Microsecond
 
 // deliver hands the answer of a query to its caller. by is 0 for the CPU, 1 for the GPU.
 func (x *Executor) deliver(j *job, by int, hits []query.Hit, err error) {

@@ -27,6 +27,9 @@ type Model struct {
 	// Host is the time of the cores for a query that the GPU answers, and for each of its
 	// terms, in nanoseconds.
 	Host [2]time.Duration `json:"host_ns"`
+	// Crowd is the time of a query on a core while all cores answer queries, over its time
+	// alone; a simulation needs it. 0 means 1.
+	Crowd float64 `json:"crowd,omitempty"`
 
 	byMode [3]*Polynomials
 }
@@ -97,7 +100,7 @@ func (m *Model) Prepare() error {
 	if m.Version != ModelVersion {
 		return fmt.Errorf("version %d, want %d: calibrate again", m.Version, ModelVersion)
 	}
-	if m.Batch < 0 || m.Host[0] < 0 || m.Host[1] < 0 {
+	if m.Batch < 0 || m.Host[0] < 0 || m.Host[1] < 0 || m.Crowd < 0 {
 		return fmt.Errorf("a time below 0")
 	}
 	for i := range m.byMode {

@@ -178,7 +178,7 @@ func (p *policy) finishCPU(n int, work, now time.Duration) {
 		p.cpu.pace.finish(time.Duration(float64(work)/p.workers), now)
 	}
 	p.cpu.queries -= n
-	p.cpu.work -= work
+	p.cpu.work = max(p.cpu.work-work, 0)
 	if float64(p.cpu.queries) < p.workers {
 		p.cpu.pace.rest()
 	}

@@ -20,7 +20,7 @@ type Record struct {
 // Executor, so that rates and machines can be tried that are not at hand (Ding 2009,
 // section 9, simulates too). It is deterministic.
 type Simulation struct {
-	Options Options // Model gives the fixed time of a batch
+	Options Options // Model gives the fixed time of a batch, and what cores take from each other
 	Workers int     // cores; 0 means 16
 	// Rate is the number of arrivals per second, as a Poisson process. 0 means
 	// saturation: Backlog queries always wait.
@@ -189,8 +189,18 @@ func (w *world) dispatch() {
 		j := (*q)[0]
 		*q = (*q)[1:]
 		w.free--
-		w.after(j.work, func() { w.finish(j) })
+		w.after(w.crowded(j.work), func() { w.finish(j) })
 	}
+}
+
+// crowded returns how long work takes a core beside those that are busy.
+func (w *world) crowded(work time.Duration) time.Duration {
+	others := w.s.Workers - w.free - 1
+	if others <= 0 || w.s.Options.Model.Crowd == 0 {
+		return work
+	}
+	more := (w.s.Options.Model.Crowd - 1) * float64(others) / float64(w.s.Workers-1)
+	return time.Duration(float64(work) * max(1+more, 0))
 }
 
 func (w *world) measured(e *entry) Cost { return w.records[e.sim%len(w.records)].Cost }

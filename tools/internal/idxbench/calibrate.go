@@ -206,7 +206,7 @@ func (c *Calibration) text(w io.Writer) {
 		t.Row(r.Processor, r.Mode, r.Test, cli.Float(r.Mean, 3), cli.Float(r.Median, 3), cli.Float(100*r.MeanError, 3)+" %", cli.Float(100*r.Error, 3)+" %")
 	}
 	t.WriteTo(w)
-	fmt.Fprintf(w, "\na batch takes the GPU %s beside its queries; the cores work %s for a query that it answers, and %s for each term\n", cli.Seconds(c.Model.Batch),
-		cli.Seconds(c.Model.Host[0]), cli.Seconds(c.Model.Host[1]))
+	fmt.Fprintf(w, "\na batch takes the GPU %s beside its queries; the cores work %s for a query that it answers, and %s for each term;\nwith all cores busy a query takes %s times as long\n", cli.Seconds(c.Model.Batch),
+		cli.Seconds(c.Model.Host[0]), cli.Seconds(c.Model.Host[1]), cli.Float(c.Model.Crowd, 3))
 	fmt.Fprintf(w, "wrote %s\n", c.File)
 }

@@ -68,6 +68,7 @@ func (c *calibrator) fit(m *hybrid.Model) error {
 	fixed.sort()
 	m.Batch = fixed.at(0.5)
 	m.Host = fitHost(c.host)
+	m.Crowd = max(float64(c.crowded)/float64(max(c.alone, 1)), 1)
 	return m.Prepare()
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/pinion-index/pinion/gpuload/hybrid"
 	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/query/pool"
 	"github.com/pinion-index/pinion/tools/internal/cli"
 )
 
@@ -47,6 +48,8 @@ type calibrator struct {
 
 	train, test []recorded
 	host        []hostSample
+
+	alone, crowded time.Duration // of cores for the same queries: one after the other, and all cores at once
 }
 
 // hostSample is the time of the cores for a query of a large batch, by number of terms.
@@ -83,7 +86,35 @@ func (c *calibrator) mode(ctx context.Context, name string, train, test [][][]by
 			c.test = append(c.test, r)
 		}
 	}
+	if err := c.crowd(ctx, queries); err != nil {
+		return err
+	}
 	return c.hosts(ctx, queries)
+}
+
+// crowd measures the queries on all cores at once.
+func (c *calibrator) crowd(ctx context.Context, queries []query.Query) error {
+	var hits []query.Hit
+	begin := time.Now()
+	for i := range queries {
+		var err error
+		if hits, err = c.searcher.AppendHits(ctx, hits[:0], &queries[i]); err != nil {
+			return err
+		}
+	}
+	c.alone += time.Since(begin)
+	p, err := pool.New(c.searcher, pool.Options{Workers: c.flags.workers})
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	var row LoadRow
+	const d = 500 * time.Millisecond
+	if err := saturate(ctx, cpuTarget{p}, queries, d, &row); err != nil {
+		return err
+	}
+	c.crowded += time.Duration(float64(c.flags.workers) * float64(len(queries)) / max(row.Throughput, 1) * float64(time.Second))
+	return nil
 }
 
 // measure measures one query. ok is false if no document can match, so that there is
@@ -113,13 +144,19 @@ func (c *calibrator) measure(ctx context.Context, q *query.Query) (r recorded, o
 	if err != nil {
 		return r, false, err
 	}
-	share := (busyMany - busyOne) / time.Duration(n-1)
-	if busyMany == 0 { // the device does not say when its kernels run
-		share = (many - one) / time.Duration(n-1)
+	if busyMany > 0 { // otherwise the device does not say when its kernels run
+		r.record.Cost.GPU = share(busyOne, busyMany, n)
+	} else {
+		r.record.Cost.GPU = share(one, many, n)
 	}
-	r.record.Cost.GPU = max(share, 20*time.Nanosecond)
 	r.alone = one
 	return r, true, nil
+}
+
+// share returns the time of one of n copies, given the times of one and of all. At least a
+// quarter of the time is theirs, whatever one copy took.
+func share(one, all time.Duration, n int) time.Duration {
+	return max((all-one)/time.Duration(n-1), all/time.Duration(4*n), 1)
 }
 
 // median measures f --repeat times, after once.

@@ -29,8 +29,11 @@ func (l *loader) highest(ctx context.Context, r run, saturated float64) (LoadRow
 	})
 }
 
+// leastRate is a rate that is tried though a short run at saturation gave no answer.
+const leastRate = 100
+
 func findHighest(saturated float64, measure func(rate float64, long bool) (LoadRow, error)) (LoadRow, error) {
-	low, high := 0.0, 1.1*saturated
+	low, high := 0.0, max(1.1*saturated, leastRate)
 	for high-low > 0.03*high && high > 1 {
 		rate := (low + high) / 2
 		if low == 0 {

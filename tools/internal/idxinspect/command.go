@@ -25,7 +25,7 @@ export. Terms are not analyzed: give them as the dictionary has them.`,
 	}
 	root.AddCommand(summaryCommand(), verifyCommand(), reportCommand(), sectionsCommand(), sizesCommand(),
 		termsCommand(), listCommand(), blocksCommand(), postingsCommand(), docsCommand(), statsCommand(),
-		hexdumpCommand(), diffCommand(), explainCommand(), exportCommand(), gpuPlanCommand(),
+		hexdumpCommand(), diffCommand(), explainCommand(), exportCommand(), gpuPlanCommand(), residencyCommand(),
 		repairCommand(), backupCommand())
 	return root
 }

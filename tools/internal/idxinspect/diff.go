@@ -198,6 +198,7 @@ type liveView struct {
 	renumber [][]uint32 // of segments with deletes: new docID by local docID
 	base     []uint32   // new docID of each segment's first live document
 	merge    *termMerge
+	texts    []*segment.Texts // of the segments read so far
 	postings []livePosting
 	renamed  func([]livePosting) []livePosting // unless nil: changes postings
 	err      error
@@ -213,7 +214,7 @@ type liveDoc struct {
 const gone = ^uint32(0)
 
 func newLiveView(x *index) *liveView {
-	v := &liveView{x: x, merge: newTermMerge(x, "", ""), stored: true}
+	v := &liveView{x: x, merge: newTermMerge(x, "", ""), stored: true, texts: make([]*segment.Texts, len(x.segs))}
 	for _, g := range x.segs {
 		v.stored = v.stored && g.Meta().Stored
 		v.base = append(v.base, uint32(v.docs))
@@ -259,7 +260,12 @@ func (v *liveView) loadAt(seg int, doc uint32, d *liveDoc) (err error) {
 	if d.length, err = g.DocLen(doc); err != nil {
 		return err
 	}
-	d.text, err = g.Stored(doc, d.text)
+	if v.texts[seg] == nil {
+		if v.texts[seg], err = g.Texts(); err != nil {
+			return err
+		}
+	}
+	d.text, err = v.texts[seg].At(doc)
 	return err
 }
 

@@ -54,6 +54,21 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
+// TestUsage checks that programs without arguments say which they want.
+func TestUsage(t *testing.T) {
+	for _, name := range []string{"list", "query", "write"} {
+		bin := filepath.Join(t.TempDir(), name+".exe")
+		if out, err := exec.Command("go", "build", "-o", bin, "./"+name).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		cmd := exec.Command(bin)
+		out, _ := cmd.CombinedOutput()
+		if !bytes.HasPrefix(out, []byte("usage: "+name+" DIR")) || cmd.ProcessState.ExitCode() != 2 {
+			t.Errorf("%s: exit code %d, %s", name, cmd.ProcessState.ExitCode(), out)
+		}
+	}
+}
+
 // TestREADME holds what README.md says against the repository: the programs that
 // it runs are there, and its Go parses.
 func TestREADME(t *testing.T) {

@@ -15,7 +15,8 @@ import (
 
 func main() {
 	if len(os.Args) != 4 {
-		log.Fatal("usage: list DIR TERM TERM")
+		fmt.Fprintln(os.Stderr, "usage: list DIR TERM TERM")
+		os.Exit(2)
 	}
 	if err := run(os.Args[1], os.Args[2], os.Args[3]); err != nil {
 		log.Fatal(err)

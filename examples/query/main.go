@@ -15,7 +15,8 @@ import (
 
 func main() {
 	if len(os.Args) != 3 {
-		log.Fatal("usage: query DIR QUERY")
+		fmt.Fprintln(os.Stderr, "usage: query DIR QUERY")
+		os.Exit(2)
 	}
 	if err := run(os.Args[1], os.Args[2]); err != nil {
 		log.Fatal(err)

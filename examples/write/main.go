@@ -16,7 +16,8 @@ import (
 
 func main() {
 	if len(os.Args) != 2 {
-		log.Fatal("usage: write DIR")
+		fmt.Fprintln(os.Stderr, "usage: write DIR")
+		os.Exit(2)
 	}
 	if err := run(context.Background(), os.Args[1]); err != nil {
 		log.Fatal(err)

@@ -59,6 +59,21 @@ func TestCut(t *testing.T) {
 	}
 }
 
+func TestPaging(t *testing.T) {
+	for _, test := range []struct {
+		o    *output
+		want string
+	}{
+		{&output{lines: 24}, ""},
+		{&output{lines: 1000}, "1,000 lines: '| less' shows them page by page."},
+		{&output{lines: 1000, cut: true}, "Lines are cut at the terminal's width: '| less -S' shows all of them."},
+	} {
+		if got := test.o.paging(24); got != test.want {
+			t.Errorf("%d lines: %q, want %q", test.o.lines, got, test.want)
+		}
+	}
+}
+
 func TestNumbers(t *testing.T) {
 	for _, test := range []struct{ got, want string }{
 		{Count(0), "0"}, {Count(999), "999"}, {Count(1000), "1,000"}, {Count(-1234567), "-1,234,567"}, {Count(uint64(1) << 63), "9,223,372,036,854,775,808"},

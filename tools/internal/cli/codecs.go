@@ -19,7 +19,7 @@ func (c *Codecs) Add(fl *pflag.FlagSet, auto string) {
 		names = append(names, x.ID().String())
 	}
 	c.docs, c.freqs = NewChoice("NAME", names...), NewChoice("NAME", names...)
-	fl.Var(c.docs, "codec", "codec of docIDs: "+c.docs.Words()+"\n"+auto)
+	fl.Var(c.docs, "codec", "codec of docIDs: "+c.docs.Words()+" "+auto)
 	fl.Var(c.freqs, "freq-codec", "codec of frequencies: the same names")
 }
 

@@ -132,5 +132,11 @@ func (c *Choice) String() string { return c.Value }
 // Type implements pflag.Value.
 func (c *Choice) Type() string { return c.name }
 
-// Words returns the words joined for a help text.
-func (c *Choice) Words() string { return strings.Join(c.words, "|") }
+// Words returns the words joined for a help text, which can break a line where they are
+// many.
+func (c *Choice) Words() string {
+	if len(c.words) > 6 {
+		return strings.Join(c.words, ", ")
+	}
+	return strings.Join(c.words, "|")
+}

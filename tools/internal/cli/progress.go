@@ -170,16 +170,23 @@ func IsTerminal(w any) bool {
 // terminalWidth returns the number of columns of w, or of the writer that it wraps, and
 // 0 if that is not a terminal.
 func terminalWidth(w any) int {
+	width, _ := terminalSize(w)
+	return width
+}
+
+// terminalSize returns the columns and rows of w, or of the writer that it wraps, and 0
+// if that is not a terminal.
+func terminalSize(w any) (width, height int) {
 	if u, ok := w.(interface{ Unwrap() io.Writer }); ok {
-		return terminalWidth(u.Unwrap())
+		return terminalSize(u.Unwrap())
 	}
 	f, ok := w.(*os.File)
 	if !ok {
-		return 0
+		return 0, 0
 	}
-	width, _, err := term.GetSize(int(f.Fd()))
+	width, height, err := term.GetSize(int(f.Fd()))
 	if err != nil {
-		return 0
+		return 0, 0
 	}
-	return width
+	return width, height
 }

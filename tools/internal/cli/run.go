@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -88,8 +90,13 @@ func Main(cmd *cobra.Command) {
 		fmt.Fprintf(os.Stderr, "%s: interrupted\n", cmd.Name())
 		os.Exit(128 + int(s))
 	}()
-	// Cobra would take a lone query "completion" for its command.
-	if !cmd.HasSubCommands() && (len(os.Args) < 2 || os.Args[1] != "completion") {
+	if len(os.Args) == 3 && os.Args[1] == manFlag {
+		cmd.RunE = func(cmd *cobra.Command, _ []string) error { return ManPages(cmd, os.Args[2]) }
+		cmd.Args = cobra.NoArgs
+		cmd.SetArgs([]string{})
+	}
+	// Cobra would take a query "completion" for its command.
+	if !cmd.HasSubCommands() && !completes(os.Args[1:]) {
 		cmd.CompletionOptions.DisableDefaultCmd = true
 	}
 	err := Execute(ctx, cmd)
@@ -99,27 +106,57 @@ func Main(cmd *cobra.Command) {
 	os.Exit(ExitCode(err))
 }
 
+// completes reports whether arguments ask for a completion script: "completion", alone or
+// with a shell or a flag of its own.
+func completes(args []string) bool {
+	if len(args) == 0 || args[0] != "completion" {
+		return false
+	}
+	return len(args) == 1 || slices.Contains([]string{"bash", "zsh", "fish", "powershell", "-h", "--help"}, args[1])
+}
+
 // output remembers the first error of writing to standard output, which the
 // commands do not check at each line.
 type output struct {
 	io.Writer
-	mu  sync.Mutex
-	err error
+	mu    sync.Mutex
+	err   error
+	lines int
+	cut   bool // lines are cut
 }
 
 func (o *output) Write(p []byte) (int, error) {
 	n, err := o.Writer.Write(p)
-	if err != nil {
-		o.mu.Lock()
-		if o.err == nil {
-			o.err = err
-		}
-		o.mu.Unlock()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.lines += bytes.Count(p[:n], []byte("\n"))
+	if err != nil && o.err == nil {
+		o.err = err
 	}
 	return n, err
 }
 
 func (o *output) Unwrap() io.Writer { return o.Writer }
+
+// noteCut records that lines written to w are cut at the terminal's width.
+func noteCut(w io.Writer) {
+	if o, ok := w.(*output); ok {
+		o.mu.Lock()
+		o.cut = true
+		o.mu.Unlock()
+	}
+}
+
+// paging returns how to see output that a terminal of that height did not show in full.
+func (o *output) paging(height int) string {
+	switch {
+	case o.cut:
+		return "Lines are cut at the terminal's width: '| less -S' shows all of them."
+	case height > 0 && o.lines > 3*height:
+		return fmt.Sprintf("%s lines: '| less' shows them page by page.", Count(o.lines))
+	}
+	return ""
+}
 
 // Execute runs cmd and prints its error. Output that could not be written is one.
 func Execute(ctx context.Context, cmd *cobra.Command) error {
@@ -129,6 +166,11 @@ func Execute(ctx context.Context, cmd *cobra.Command) error {
 	ran, err := cmd.ExecuteContextC(ctx)
 	if err == nil {
 		err = out.err
+	}
+	if _, height := terminalSize(out); height > 0 {
+		if hint := out.paging(height); hint != "" {
+			fmt.Fprintln(cmd.ErrOrStderr(), hint)
+		}
 	}
 	if err == nil {
 		return nil
@@ -168,6 +210,8 @@ func prepare(cmd *cobra.Command) {
 	cmd.Version = Version()
 	cmd.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usageError{suggestFlag(c, err)} })
+	cmd.SetUsageTemplate(usage)
+	fillAll(cmd)
 	completeChoices(cmd)
 	strictHelp(cmd)
 	markArgs(cmd)

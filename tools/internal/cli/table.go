@@ -86,7 +86,10 @@ func (t *Table) WriteTo(w io.Writer) (int64, error) {
 		out += "\n"
 	}
 	if width := terminalWidth(w); width > 0 {
-		out = cut(out, width)
+		whole := out
+		if out = cut(whole, width); out != whole {
+			noteCut(w)
+		}
 	}
 	n, err := io.WriteString(w, out)
 	return int64(n), err

@@ -35,7 +35,7 @@ func buildCommand() *cobra.Command {
 		Use:     "build INPUT...",
 		Short:   "Measure building an index",
 		Long:    "Measure building an index of INPUT, as for idxbuild, in a temporary directory that\nis then removed.",
-		Example: "  idxbench build --repeat 3 testdata/kjv.jsonl.gz",
+		Example: "  idxbench build --repeat 3 testdata/kjv.jsonl.gz\n  idxbench build --json testdata/kjv.jsonl.gz",
 		Args:    cli.Want("INPUT..."),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			b := &Build{}

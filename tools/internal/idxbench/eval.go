@@ -39,7 +39,8 @@ documents in descending order of their scores, equal scores in descending order 
 ids; ranks of the file are not used. Means are over the judged queries of the run,
 with --complete over all judged queries.`,
 		Example: `  idxquery --index cacm.idx --queries topics.tsv --k 1000 --run bm25.run
-  idxbench eval --run bm25.run --qrels cacm.qrels`,
+  idxbench eval --run bm25.run --qrels cacm.qrels
+  idxbench eval --run bm25.run --qrels cacm.qrels --json`,
 		Args: cli.Want(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if run == "" || qrels == "" {

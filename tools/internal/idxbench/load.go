@@ -101,10 +101,10 @@ rates and machines that are not at hand.
 --figures runs the experiments of Tatikonda 2011, section 4, on this machine and
 writes its figures 4 to 7; that takes about 200 times --time with 1 to 16 workers.`,
 		Example: `  idxbench load --index kjv.idx --queries topics.tsv --rate 0,1000,5000
-  idxbench load --index kjv.idx --queries topics.tsv --model inter,fgqp --workers 1,2,4 --rate 0
-  idxbench load --index big.idx --partitions parts.idx --queries long.tsv --figures out
-  idxbench load --index kjv.idx --queries topics.tsv --device cpu,gpu,hybrid --deadline 50ms
-  idxbench load --simulate costs.csv --workers 64 --device hybrid --rate 1e6`,
+  idxbench load --index kjv.idx --queries topics.tsv --model inter,fgqp --rate 0
+  idxbench load --index big.idx --partitions parts.idx --queries long.tsv
+  idxbench load --index kjv.idx --queries topics.tsv --device cpu,gpu,hybrid
+  idxbench load --simulate costs.csv --device hybrid --rate 1e6`,
 		Args: cli.Want(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			r, err := f.run(cmd.Context(), cmd.ErrOrStderr())

@@ -35,7 +35,7 @@ func openCommand() *cobra.Command {
 		Short: "Measure opening an index",
 		Long: `Measure opening an index with all its segments, taking a snapshot, and the first
 lookup of a term. The times do not depend on the size of the index.`,
-		Example: "  idxbench open --index kjv.idx",
+		Example: "  idxbench open --index kjv.idx\n  idxbench open --index kjv.idx --json",
 		Args:    cli.Want(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if index == "" {

@@ -64,7 +64,7 @@ func queryCommand() *cobra.Command {
 		Long: `Measure the time of each query, one after the other, with caches warm. The fastest of
 the repeats counts. It is an error if algorithms give different answers.`,
 		Example: `  idxbench query --index kjv.idx --queries topics.tsv
-  idxbench query --index kjv.idx --queries topics.tsv --mode or --algo maxscore,bmw --repeat 10`,
+  idxbench query --index kjv.idx --queries topics.tsv --algo maxscore,bmw`,
 		Args: cli.Want(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			q, err := f.run(cmd.Context(), cmd.ErrOrStderr())
@@ -94,7 +94,7 @@ func intersectCommand() *cobra.Command {
 			}
 			return show(cmd, q)
 		},
-		Example: "  idxbench intersect --index kjv.idx --queries topics.tsv",
+		Example: "  idxbench intersect --index kjv.idx --queries topics.tsv\n  idxbench intersect --index kjv.idx --queries topics.tsv --k 1000",
 	}
 	f.register(cmd)
 	return cmd

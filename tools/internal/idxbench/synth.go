@@ -52,7 +52,7 @@ documents of lognormal length, clustered by topics and in bursts. The same flags
 give the same postings, in any number of segments. The terms of a query are mostly of
 one topic; those of --long-queries have only long lists: each term is in 1 to
 40 % of the documents.`,
-		Example: `  idxbench synth --out big.idx --docs 5000000 --queries big.tsv --long-queries long.tsv
+		Example: `  idxbench synth --out big.idx --docs 5000000 --queries big.tsv
   idxbench synth --out parts.idx --docs 5000000 --segments 16`,
 		Args: cli.Want(),
 		RunE: func(cmd *cobra.Command, _ []string) error {

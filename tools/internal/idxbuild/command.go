@@ -60,7 +60,7 @@ there is none. A document replaces one with the same id. A run commits everythin
 at its end, or nothing.
 
 Inputs, which may be compressed with gzip, zstd or bzip2; "-" is standard input:
-  jsonl    one JSON object a line with the strings "id" and "contents"; see --map
+  jsonl    one JSON object a line with strings "id" and "contents"; see --map
   tsv      lines of id, tab, text
   trec     DOC elements with DOCNO and TEXT
   textdir  a directory: each file is a document, its path the id
@@ -68,10 +68,10 @@ Inputs, which may be compressed with gzip, zstd or bzip2; "-" is standard input:
   ds2i     BASE.docs, .freqs and .sizes, optionally .terms and .documents
 
 Analyzers cut text into terms, and queries in the same way:
-  simple      letters and digits, lower-cased; for code, names, numbers, any language
-  standard    words by the rules of Unicode, lower-cased; for text in any language
-  english     those, stemmed, without 33 stop words: take it for English text
-  whitespace  what white space separates, unchanged; for text that is cut already
+  simple      runs of letters and digits, lower-cased: for names and numbers
+  standard    words by Unicode's rules, lower-cased: for text in any language
+  english     these stemmed, without 33 stop words: for English text
+  whitespace  what white space separates, as it is: for text cut already
 
 With --delete or --delete-query the run first deletes documents of an existing index;
 then it needs no INPUT. A query matches the documents that hold all of its words, cut
@@ -86,7 +86,7 @@ equal scores. Documents added by later runs follow, in their own order.`,
   idxbuild --out mail.idx --format textdir --analyzer english ~/mail
   zcat *.jsonl.gz | idxbuild --out big.idx --memory 2GiB -
   idxbuild --out robust.idx --analyzer whitespace --order bp robust04.ciff.gz
-  idxbuild --out mail.idx --delete old-ids.txt --delete-query "unsubscribe newsletter"`,
+  idxbuild --out mail.idx --delete old-ids.txt --delete-query "unsubscribe"`,
 	}
 	want := cli.Want("INPUT...")
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
@@ -100,9 +100,9 @@ equal scores. Documents added by later runs follow, in their own order.`,
 	fl.SortFlags = false
 	fl.StringVar(&f.out, "out", "", "index `DIR` (required)")
 	fl.Var(f.format, "format", "format of the inputs: "+f.format.Words())
-	fl.StringVar(&f.analyzer, "analyzer", "", "`NAME` of what cuts text into terms: "+strings.Join(analysis.Names(), "|")+
-		"\n(default: that of the index, simple for a new one)")
-	fl.StringVar(&f.options, "analyzer-options", "", "its options as `KEY=VALUE,...`, such as stop=none")
+	fl.StringVar(&f.analyzer, "analyzer", "", "`NAME` of what cuts text into terms: "+strings.Join(analysis.Names(), ", ")+
+		" (default: that of the index, simple for a new one)")
+	fl.StringVar(&f.options, "analyzer-options", "", "its `OPTIONS` as KEY=VALUE,..., such as stop=none")
 	f.codecs.Add(fl, "(auto: the cheapest for each list by size and decode time)")
 	fl.Var(f.order, "order", "order of documents: "+f.order.Words())
 	fl.Uint64Var(&f.seed, "seed", 0, "of --order random: another `N` gives another order")

@@ -49,6 +49,7 @@ func command(use, short, long, example string, args []string, run func(cmd *cobr
 		}
 		return err
 	}
+	cmd.ValidArgsFunction = complete(use)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON instead of a table")
 	return cmd
 }

@@ -60,7 +60,7 @@ func gpuPlanCommand() *cobra.Command {
 hit rate to expect: that of a plan made from every other query, on the remaining ones.
 Lists of fewer than 128 postings are sent with the queries and take no memory. Presence
 words, which save most lookups in long lists, get what the lists leave of the budget.`,
-		"  idxinspect gpu-plan --budget 8GiB --queries topics.tsv kjv.idx",
+		"  idxinspect gpu-plan --queries topics.tsv kjv.idx\n  idxinspect gpu-plan --budget 8GiB --queries topics.tsv kjv.idx",
 		[]string{"INDEX"}, func(_ *cobra.Command, args []string) (report, error) {
 			if queries == "" {
 				return nil, cli.Usage("--queries is missing")

@@ -79,7 +79,7 @@ type ListPart struct {
 
 func listCommand() *cobra.Command {
 	return command("list INDEX TERM", "Show the posting list of a term and its metadata", "",
-		"  idxinspect list kjv.idx the",
+		"  idxinspect list kjv.idx the\n  idxinspect list --json kjv.idx shepherd",
 		[]string{"INDEX", "TERM"}, func(_ *cobra.Command, args []string) (report, error) {
 			out := &Lists{Term: cli.Text(args[1])}
 			err := eachList(args[0], args[1], func(g *seg, l *segment.List) error {

@@ -42,7 +42,7 @@ func blocksCommand() *cobra.Command {
 	var limit, from int
 	cmd := command("blocks INDEX TERM", "Show every block of a term's list",
 		"Documents are local to the segment. Bounds are pairs of frequency and length: no\nposting of the block has a higher BM25 score than all of them.",
-		"  idxinspect blocks kjv.idx the",
+		"  idxinspect blocks kjv.idx the\n  idxinspect blocks --json kjv.idx shepherd",
 		[]string{"INDEX", "TERM"}, func(_ *cobra.Command, args []string) (report, error) {
 			out := Blocks{}
 			err := eachList(args[0], args[1], func(g *seg, l *segment.List) error {

@@ -39,7 +39,7 @@ type Section struct {
 func sectionsCommand() *cobra.Command {
 	var check bool
 	cmd := command("sections INDEX", "Show the section table of every segment", "",
-		"  idxinspect sections --check kjv.idx",
+		"  idxinspect sections kjv.idx\n  idxinspect sections --check kjv.idx",
 		[]string{"INDEX"}, func(_ *cobra.Command, args []string) (report, error) {
 			var out Sections
 			bad := false

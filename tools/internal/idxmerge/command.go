@@ -36,7 +36,7 @@ func Command() *cobra.Command {
 	f := &flags{memory: writer.DefaultMemory}
 	f.order = cli.NewChoice("ORDER", string(writer.OrderInput), string(writer.OrderBisection), string(writer.OrderRandom))
 	cmd := &cobra.Command{
-		Use:   "idxmerge {--out DIR SRC... | --in-place DIR [--max-segments N] | --salvage --out DIR SRC...}",
+		Use:   "idxmerge {--out DIR SRC... | --in-place DIR}",
 		Short: "Merge indexes, or the segments of one",
 		Long: `Idxmerge merges the indexes in the directories SRC into the one in DIR, and creates
 it if there is none. The documents of DIR come first, then those of each SRC in turn.

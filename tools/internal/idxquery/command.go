@@ -71,8 +71,8 @@ whose titles are the queries.
 
 All algorithms give the same answer and differ in speed.`,
 		Example: `  idxquery --index kjv.idx "the lord is my shepherd"
-  idxquery --index kjv.idx --mode and --k 3 "faith hope charity" "salt of the earth"
-  idxquery --index robust.idx --queries topics.tsv --k 1000 --threads 8 --run bm25.run`,
+  idxquery --index kjv.idx --mode and "faith hope charity" "salt of the earth"
+  idxquery --index robust.idx --queries topics.tsv --k 1000 --run bm25.run`,
 		Args: cobra.ArbitraryArgs,
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return f.execute(cmd, args) }

@@ -30,6 +30,9 @@ type Field struct {
 type Options struct {
 	// Sections are the sections to show, without header and footer; nil means the whole file.
 	Sections []format.SectionID
+	// Lazy leaves checksums of whole sections alone, so that the time to show part of a file
+	// does not depend on its size.
+	Lazy bool
 	// Limit is the maximum number of fields of a section or part of an extent; 0 means all.
 	Limit int
 }
@@ -47,6 +50,7 @@ func File(name string, d segment.Data, o Options) ([]Field, error) {
 	if f == nil {
 		return nil, err
 	}
+	f.lazy = o.Lazy
 	if o.Sections == nil {
 		f.header()
 	}
@@ -104,6 +108,7 @@ type dumper struct {
 	b      []byte // the file
 	fields []Field
 	cover  string // the checksum that covers the next fields
+	lazy   bool   // Options.Lazy
 	limit  int    // maximum fields of a section, 0 for all
 	count  int    // fields of the current section
 }

@@ -36,7 +36,7 @@ func statsCommand() *cobra.Command {
 	var asCSV bool
 	o := indexstats.Options{Blocks: defaultBlocks}
 	only := cli.NewChoice("NAME", append([]string{"all"}, histogramNames...)...)
-	cmd := command("stats INDEX", "Show how frequencies, lengths, gaps and block widths are distributed",
+	cmd := command("stats INDEX", "Show how frequencies, lengths, gaps and block widths are spread",
 		`Document frequencies (df) and lengths are those of all terms and documents,
 deleted ones included. The others (gaps, frequencies, docs-widths, freqs-widths,
 exceptions) come from a sample: the blocks that hold every n-th posting, in the

@@ -31,6 +31,9 @@ type BackupStats struct {
 // Backup does not check the content of files.
 func (d *Dir) Backup(ctx context.Context, dst FS, o BackupOptions) (stats BackupStats, err error) {
 	defer CatchFault(ArmFault(), &err)
+	if err := d.err("open"); err != nil {
+		return stats, err
+	}
 	held, err := dst.Lock(LockName)
 	if err != nil {
 		return stats, err

@@ -341,6 +341,8 @@ func TestUncertain(t *testing.T) {
 		if err := errors.Join(l.Close(), d.Close()); err != nil {
 			t.Fatal(err)
 		}
+		d, _ = store.OpenFS(mem)
+		defer d.Close()
 		c, err := d.Latest()
 		if err != nil || c.Generation != 3 {
 			t.Fatalf("latest: %v", err)

@@ -15,10 +15,17 @@ import (
 	"github.com/pinion-index/pinion/format"
 )
 
-// Dir is an index directory. All users of a directory in a process share one Dir,
-// so that a writer does not remove files that a reader still uses. It is safe for
-// concurrent use.
+// Dir is an index directory, open. All Dirs of a directory in a process know of each
+// other, so that a writer does not remove files that a reader still uses. It is safe
+// for concurrent use. After Close its methods fail with an error that matches
+// fs.ErrClosed.
 type Dir struct {
+	*folder
+	closed atomic.Bool
+}
+
+// folder is what the Dirs of a directory share.
+type folder struct {
 	fs    ReadFS
 	id    any
 	users int // guarded by registry
@@ -31,10 +38,10 @@ type Dir struct {
 	sequence  uint64  // Commit.Published of the last one
 }
 
-// registry holds the Dir of every directory in use.
+// registry holds the folder of every directory in use.
 var registry struct {
 	sync.Mutex
-	dirs map[any]*Dir
+	folders map[any]*folder
 }
 
 // Open returns the Dir of a local directory, which must exist. It neither reads
@@ -69,59 +76,71 @@ func OpenFS(fsys ReadFS) (*Dir, error) {
 	id := fsys.ID()
 	registry.Lock()
 	defer registry.Unlock()
-	d := registry.dirs[id]
-	if d == nil {
-		d = &Dir{fs: fsys, id: id, pins: make(map[string]int), garbage: make(map[string]struct{})}
-		if registry.dirs == nil {
-			registry.dirs = make(map[any]*Dir)
-		}
-		registry.dirs[id] = d
+	f := registry.folders[id]
+	if f == nil {
+		f = &folder{fs: fsys, id: id, pins: make(map[string]int), garbage: make(map[string]struct{})}
 	}
-	d.users++
-	return d, nil
+	return f.use(), nil
 }
 
-// Close ends one use of the Dir. Commits that are still held remain valid. It
-// must be called once for each Open, Create or OpenFS.
+// Close ends the use of the directory by this Dir. Commits and Locks that are still
+// held remain valid.
 func (d *Dir) Close() error {
+	if d.closed.Swap(true) {
+		return d.closedError("close")
+	}
 	registry.Lock()
 	defer registry.Unlock()
-	return d.close()
-}
-
-// close ends one use. A Dir without users leaves the registry. The caller holds
-// registry.
-func (d *Dir) close() error {
-	if d.users == 0 {
-		return &fs.PathError{Op: "close", Path: d.String(), Err: fs.ErrClosed}
-	}
 	if d.users--; d.users == 0 {
-		delete(registry.dirs, d.id)
+		delete(registry.folders, d.id)
 	}
 	return nil
 }
 
-// use adds a use for something that may outlive the caller's use.
-func (d *Dir) use() {
-	registry.Lock()
-	if d.users++; d.users == 1 {
-		registry.dirs[d.id] = d
+// use returns a new Dir. The caller holds registry.
+func (f *folder) use() *Dir {
+	if f.users++; f.users == 1 {
+		if registry.folders == nil {
+			registry.folders = make(map[any]*folder)
+		}
+		registry.folders[f.id] = f
 	}
-	registry.Unlock()
+	return &Dir{folder: f}
 }
 
-func (d *Dir) unuse() {
+// hold returns a new Dir for something that may outlive the caller's.
+func (f *folder) hold() *Dir {
 	registry.Lock()
-	d.close()
-	registry.Unlock()
+	defer registry.Unlock()
+	return f.use()
 }
+
+// err returns an error after Close.
+func (d *Dir) err(op string) error {
+	if d.closed.Load() {
+		return d.closedError(op)
+	}
+	return nil
+}
+
+func (d *Dir) closedError(op string) error {
+	return &fs.PathError{Op: op, Path: d.String(), Err: fs.ErrClosed}
+}
+
+// Same reports whether d and other are the same directory.
+func (d *Dir) Same(other *Dir) bool { return d.folder == other.folder }
 
 // String returns the directory's name.
-func (d *Dir) String() string { return d.fs.String() }
+func (f *folder) String() string { return f.fs.String() }
 
 // OpenFile opens a file of the directory. A segment or deletes file is found also
 // under the temporary name that it has until after its commit. The caller closes it.
-func (d *Dir) OpenFile(name string) (Data, error) { return openFile(d.fs, name) }
+func (d *Dir) OpenFile(name string) (Data, error) {
+	if err := d.err("open"); err != nil {
+		return nil, err
+	}
+	return openFile(d.fs, name)
+}
 
 func openFile(fsys ReadFS, name string) (Data, error) {
 	data, err := fsys.Open(name)
@@ -137,6 +156,9 @@ func openFile(fsys ReadFS, name string) (Data, error) {
 // Generation returns the newest generation without reading its manifest, or 0 if
 // there is none.
 func (d *Dir) Generation() (uint64, error) {
+	if err := d.err("read"); err != nil {
+		return 0, err
+	}
 	l, err := list(d.fs)
 	if err != nil {
 		return 0, err
@@ -161,6 +183,9 @@ const (
 // newest manifest are damaged, missing or too new, that is an error; Latest does not
 // fall back to an older one.
 func (d *Dir) Latest() (*Commit, error) {
+	if err := d.err("open"); err != nil {
+		return nil, err
+	}
 	var before listing
 	same := 0
 	for attempt := 1; ; attempt++ {
@@ -178,7 +203,7 @@ func (d *Dir) Latest() (*Commit, error) {
 	}
 }
 
-func (d *Dir) latest() (*listing, *Commit, error) {
+func (d *folder) latest() (*listing, *Commit, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	l, err := list(d.fs)
@@ -199,12 +224,11 @@ func (d *Dir) latest() (*listing, *Commit, error) {
 }
 
 // pin returns the commit of m. The caller holds d.mu.
-func (d *Dir) pin(m *Manifest) *Commit {
-	c := &Commit{Manifest: m, dir: d, files: m.Files()}
+func (d *folder) pin(m *Manifest) *Commit {
+	c := &Commit{Manifest: m, dir: d.hold(), files: m.Files()}
 	for _, f := range c.files {
 		d.pins[f]++
 	}
-	d.use()
 	return c
 }
 
@@ -212,6 +236,9 @@ func (d *Dir) pin(m *Manifest) *Commit {
 // (LockOptions.KeepCommits). The caller releases it. If there is none, the error
 // matches fs.ErrNotExist.
 func (d *Dir) At(generation uint64) (*Commit, error) {
+	if err := d.err("open"); err != nil {
+		return nil, err
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	m, err := readManifest(d.fs, generation)
@@ -365,8 +392,7 @@ func (c *Commit) Retain() *Commit {
 		d.pins[f]++
 	}
 	d.mu.Unlock()
-	d.use()
-	return &Commit{Manifest: c.Manifest, Published: c.Published, dir: d, files: c.files}
+	return &Commit{Manifest: c.Manifest, Published: c.Published, dir: d.hold(), files: c.files}
 }
 
 // Release ends the use of the commit. Files that a newer commit superseded and
@@ -399,12 +425,12 @@ func (c *Commit) release() {
 		}
 	}
 	d.mu.Unlock()
-	d.unuse()
+	d.Close()
 }
 
 // remove removes a superseded file. If that fails, the next sweep tries again.
 // The caller holds d.mu.
-func (d *Dir) remove(name string) {
+func (d *folder) remove(name string) {
 	delete(d.garbage, name)
 	if w, ok := d.fs.(FS); ok && errors.Is(w.Remove(name), fs.ErrNotExist) {
 		w.Remove(name + tempSuffix) // it was published, but never committed

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -127,6 +128,65 @@ func TestOneWriter(t *testing.T) {
 				t.Fatal(err)
 			}
 		})
+	}
+}
+
+// After Close every method fails, whoever else has the directory open, and so does a second Close.
+// What was opened before remains.
+func TestClosedDir(t *testing.T) {
+	ctx, mem := context.Background(), memfs.New()
+	d, _ := store.OpenFS(mem)
+	other, _ := store.OpenFS(mem)
+	defer other.Close()
+	l, err := d.Lock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, l, 1)
+	held, err := d.Latest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	inv, err := d.Inspect(ctx, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, latest := d.Latest()
+	_, at := d.At(held.Generation)
+	_, generation := d.Generation()
+	_, file := d.OpenFile(store.ManifestName(held.Generation))
+	_, lock := d.Lock()
+	_, inspect := d.Inspect(ctx, nil)
+	_, rebuild := d.Rebuild(ctx, inv)
+	_, backup := d.Backup(ctx, memfs.New(), store.BackupOptions{})
+	_, opened := d.OpenLatest(func(*store.Commit) error { return nil })
+	_, published := d.OpenPublished(func(*store.Commit) error { return nil })
+	repair := d.Repair(ctx, nil, func(*store.Inventory) (*store.Recovery, error) { return nil, nil })
+	for i, err := range []error{latest, at, generation, file, lock, inspect, rebuild, backup, opened, published, repair, d.Close()} {
+		if !errors.Is(err, fs.ErrClosed) {
+			t.Errorf("call %d: %v", i, err)
+		}
+	}
+	put(t, l, 2)
+	if f, err := other.OpenFile(store.SegmentName(held.Segments[0].File)); err != nil {
+		t.Errorf("the commit that is held: %v", err)
+	} else {
+		f.Close()
+	}
+	held.Release()
+	c, err := other.Latest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Release()
+	if _, err := other.Lock(); !errors.Is(err, store.ErrLocked) {
+		t.Errorf("the lock has gone: %v", err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
 	}
 }
 

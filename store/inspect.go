@@ -61,6 +61,9 @@ type FileState struct {
 // opening them reads; check, if not nil, checks the rest (check.Segment). Damage is in
 // the Inventory; an error is of the operating system or of ctx.
 func (d *Dir) Inspect(ctx context.Context, check func(context.Context, *segment.Segment) error) (*Inventory, error) {
+	if err := d.err("read"); err != nil {
+		return nil, err
+	}
 	names, err := d.fs.List()
 	if err != nil {
 		return nil, err

@@ -70,6 +70,9 @@ func (d *Dir) LockWith(o LockOptions) (*Lock, error) {
 
 // acquire acquires the lock and reads nothing.
 func (d *Dir) acquire(keep int) (*Lock, error) {
+	if err := d.err("lock"); err != nil {
+		return nil, err
+	}
 	w, ok := d.fs.(FS)
 	if !ok {
 		return nil, fmt.Errorf("%s: %w", d, ErrReadOnly)
@@ -78,9 +81,8 @@ func (d *Dir) acquire(keep int) (*Lock, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.use()
 	return &Lock{
-		dir: d, fs: w, held: held, keep: max(keep, 1),
+		dir: d.hold(), fs: w, held: held, keep: max(keep, 1),
 		cur: &Manifest{}, next: 1, pending: make(map[string]*output),
 	}, nil
 }
@@ -93,7 +95,7 @@ func (l *Lock) Manifest() *Manifest {
 	return l.cur.Clone()
 }
 
-// Dir returns the locked directory.
+// Dir returns the locked directory, open until l is closed. The caller does not close it.
 func (l *Lock) Dir() *Dir { return l.dir }
 
 // usable returns why the lock can no longer be used, or nil. The caller holds
@@ -385,6 +387,6 @@ func (l *Lock) Close() error {
 	l.pending, l.failed = nil, fs.ErrClosed
 	l.mu.Unlock()
 	err := l.held.Close()
-	l.dir.unuse()
+	l.dir.Close()
 	return err
 }

@@ -85,7 +85,7 @@ func (l *Lock) replacePublished(m *Manifest) {
 }
 
 // setPublished sets the publication and returns the one before.
-func (d *Dir) setPublished(c *Commit) (old *Commit) {
+func (d *folder) setPublished(c *Commit) (old *Commit) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	old, d.published = d.published, c
@@ -106,8 +106,11 @@ func (l *Lock) removeUnused(name string) error {
 }
 
 // Published returns what Commit.Published of the newest publication is, or 0 if there
-// is none: none since the newest commit, or its Lock is closed.
+// is none: none since the newest commit, or its Lock is closed, or d is.
 func (d *Dir) Published() uint64 {
+	if d.err("") != nil {
+		return 0
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.published == nil {
@@ -120,6 +123,9 @@ func (d *Dir) Published() uint64 {
 // files. If there is none, the error matches fs.ErrNotExist. If open fails,
 // OpenPublished releases the publication.
 func (d *Dir) OpenPublished(open func(*Commit) error) (*Commit, error) {
+	if err := d.err("open publication"); err != nil {
+		return nil, err
+	}
 	d.mu.Lock()
 	var c *Commit
 	if d.published != nil {

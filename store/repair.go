@@ -35,6 +35,9 @@ type candidate struct {
 // not, are deleted in it. It is dropped if none is left.
 func (d *Dir) Rebuild(ctx context.Context, inv *Inventory) (r *Recovery, err error) {
 	defer CatchFault(ArmFault(), &err)
+	if err := d.err("read"); err != nil {
+		return nil, err
+	}
 	r = &Recovery{Manifest: &Manifest{}, deletes: make(map[uint64]*roaring.Bitmap)}
 	for i := range inv.Manifests {
 		if m := inv.Manifests[i].Manifest; m != nil && m.Analyzer != "" {

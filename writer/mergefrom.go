@@ -82,7 +82,7 @@ func (w *Writer) MergeFromDirs(ctx context.Context, sources ...*store.Dir) (stat
 		}
 	}()
 	for _, d := range sources {
-		if d == w.dir {
+		if d.Same(w.dir) {
 			return stats, fmt.Errorf("writer: %s is both source and output of a merge", d)
 		}
 		c, err := d.OpenLatest(func(c *store.Commit) error {

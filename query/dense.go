@@ -1,11 +1,13 @@
 package query
 
 import (
+	"errors"
 	"maps"
 	"math/bits"
 	"sync"
 	"sync/atomic"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
 )
@@ -112,8 +114,11 @@ func (c *denseCache) want(offset int64, bytes uint64) bool {
 	if c.asked == nil {
 		c.asked = map[int64]uint8{}
 	}
+	if c.asked[offset] >= denseAsks {
+		return false // it was cached, or could not be
+	}
 	c.asked[offset]++
-	if c.asked[offset] != denseAsks {
+	if c.asked[offset] < denseAsks {
 		return false
 	}
 	c.room -= bytes
@@ -152,7 +157,10 @@ func (r *run) dense(l *list) *denseList {
 		return nil
 	}
 	d, err := newDenseList(r.part.seg, l)
-	if err != nil {
+	switch {
+	case errors.Is(err, format.ErrCorrupt):
+		return nil // damage that queries do not meet does not change how they end
+	case err != nil:
 		r.fail(err)
 		return nil
 	}

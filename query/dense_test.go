@@ -2,13 +2,17 @@ package query
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec/bp128"
 	"github.com/pinion-index/pinion/query/internal/querytest"
+	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/segment"
 )
 
 // Caching long lists changes no answer, not even with frequencies above 255, and stays within its
@@ -66,6 +70,59 @@ func TestDenseLists(t *testing.T) {
 		}
 		if n != x.want {
 			t.Errorf("%d lists are kept, want %d", n, x.want)
+		}
+	}
+}
+
+// Damage that a query does not meet does not change how it ends: not at the first time, and not when
+// it would cache the list.
+func TestDenseDamage(t *testing.T) {
+	rng, docs := rand.New(rand.NewPCG(43, 44)), make([][]string, 60000)
+	for d := range docs {
+		if d%5 == 0 || rng.IntN(3) > 0 {
+			docs[d] = []string{"common"}
+		}
+		if d < 6000 && d%5 == 0 {
+			docs[d] = append(docs[d], "early")
+		}
+		if d%5 == 0 {
+			docs[d] = append(docs[d], "everywhere")
+		}
+	}
+	b := segment.Aligned(segmentBytes(t, docs, bp128.Codec{}))
+	s, err := segment.Open("damaged", b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, _, err := s.Lookup([]byte("common"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := s.List(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	postings, _ := s.Header().Section(format.SectionPostings)
+	for _, p := range l.Layout() {
+		if p.Name == "docs" {
+			b[postings.Offset+e.Offset+p.Offset+p.Length*2/3] ^= 1
+		}
+	}
+	if s, err = segment.Open("damaged", b); err != nil {
+		t.Fatal(err)
+	}
+	seg := &reader.Segment{Views: s}
+	seg.Info.Docs = s.Meta().Docs
+	for word, damaged := range map[string]bool{"early": false, "everywhere": true} {
+		searcher, err := newSearcher([]part{{seg: seg}}, statsOf([]part{{seg: seg}}), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 3 * denseAsks {
+			_, err := searcher.Search(context.Background(), Query{Terms: querytest.Terms("common", word), K: 10, Mode: And})
+			if errors.Is(err, format.ErrCorrupt) != damaged || !damaged && err != nil {
+				t.Fatalf("query %d, %s: %v", i, word, err)
+			}
 		}
 	}
 }

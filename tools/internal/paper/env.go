@@ -31,6 +31,7 @@ type Env struct {
 
 	sets    map[string]*corpus.Set
 	indexes map[string]*Index
+	made    map[string]any
 }
 
 // LoadRun is a run of the worker pool.
@@ -73,6 +74,22 @@ func (e *Env) SetOf(name string, scale float64) (*corpus.Set, error) {
 		fmt.Fprintf(e.Log, "made %s: %d documents, %d lists, %d postings in %.1f s\n", name, s.Docs, len(s.Lists), s.Postings(), time.Since(start).Seconds())
 	}
 	return s, nil
+}
+
+// Once returns what f makes, which experiments with the same key share.
+func Once[T any](e *Env, key string, f func() (T, error)) (T, error) {
+	if x, ok := e.made[key].(T); ok {
+		return x, nil
+	}
+	x, err := f()
+	if err != nil {
+		return x, err
+	}
+	if e.made == nil {
+		e.made = map[string]any{}
+	}
+	e.made[key] = x
+	return x, nil
 }
 
 // Pick returns small if the environment asks for little, otherwise n.

@@ -1,8 +1,82 @@
 package ao
 
-import "github.com/pinion-index/pinion/tools/internal/paper"
+import (
+	"context"
+
+	"github.com/pinion-index/pinion/tools/internal/chart"
+	"github.com/pinion-index/pinion/tools/internal/paper"
+)
+
+const throughput, reads, memory = "throughput", "reads of a search", "memory beside the lists"
 
 var figure5 = paper.Experiment{
 	Name: "ao-fig5", Number: "Figure 5", Title: "Throughput on GOV against the computational threshold",
-	Claims: []int{4, 5}, Missing: "not drawn yet",
+	Data: "the GOV stand-in and queries like T06", Claims: []int{4, 5},
+	Paper: paper.Values{}.Put(throughput, "HS16", "1M", 91382).Put("HS16 over BS", "throughput", "1M", 1.6).Put(memory, "HS16", "all lists", 9),
+	CPU:   countReads,
+	GPU: func(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) {
+		points, err := sweep(ctx, e)
+		for _, p := range points {
+			rows = append(rows, paper.Row{Metric: throughput, Series: p.way, At: thresholdName(p.c), X: float64(p.c), Value: p.perSecond(), Unit: "queries/s"})
+		}
+		return rows, err
+	},
+	Judge: func(t paper.Table) (out []paper.Verdict) {
+		bs, _ := t.Get(reads, "BS", "a docID and list")
+		hs, _ := t.Get(reads, "HS16", "a docID and list")
+		lr, _ := t.Get(reads, "LR", "a docID and list")
+		room, _ := t.Get(memory, "HS16", "all lists")
+		gpuBS, ok := t.Get(throughput, "BS", "1M")
+		gpuHS, _ := t.Get(throughput, "HS256", "1M")
+		gpuLR, _ := t.Get(throughput, "LR", "1M")
+		if bs > 0 {
+			if ok {
+				out = append(out, paper.Judge(4, gpuHS > 1.4*gpuBS, gpuHS > gpuBS && lr < bs, "a search reads %s words with BS, %s with LR, %s with HS16 for %s %% more memory; on the GPU HS256 has %s times the throughput of BS, LR %s times: the search ends at the block, which all decode",
+					paper.Num(bs), paper.Num(lr), paper.Num(hs), paper.Num(room), paper.Num(gpuHS/gpuBS), paper.Num(gpuLR/gpuBS)))
+			} else {
+				out = append(out, paper.Judge(4, hs < bs/1.6, hs < bs, "a search reads %s words with BS, %s with LR and %s with HS16, for %s %% more memory; throughput is not measured", paper.Num(bs), paper.Num(lr), paper.Num(hs), paper.Num(room)))
+			}
+		}
+		if ok {
+			few, _ := t.Get(throughput, "BS", thresholdName(thresholds[0]))
+			most, _ := t.Get(throughput, "BS", "2M")
+			out = append(out, paper.Judge(5, most > gpuBS && gpuBS > few, most > few, "BS answers %s k queries/s at c = 8K, %s k at 1M, %s k at 2M", paper.Num(few/1e3), paper.Num(gpuBS/1e3), paper.Num(most/1e3)))
+		}
+		return out
+	},
+	Plot: paper.Plot{X: chart.Axis{Label: "c", Log: true}, LogY: true},
+	Notes: []string{"on the GPU lists are compressed, presence words are off, and BS, LR and HS256 find the block; HS16 and raw lists run on the CPU, where reads are counted",
+		"reads count the elements that are compared and the two offsets of a bucket"},
+}
+
+// countReads counts what each search reads in the queries of the log.
+func countReads(_ context.Context, e *paper.Env) (rows []paper.Row, err error) {
+	s, err := e.Set("GOV")
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range ways() {
+		lists, searches, n, extra, size := map[int]searcher{}, 0.0, 0.0, 0.0, 0.0
+		for k, q := range s.Queries {
+			if k%4 > 0 { // a quarter of the log tells
+				continue
+			}
+			for i, list := range q[1:] {
+				if lists[list] == nil {
+					lists[list] = w.make(s.Lists[list])
+					extra, size = extra+float64(lists[list].extra()), size+4*float64(len(s.Lists[list]))
+				}
+				if i > 0 {
+					continue
+				}
+				for _, x := range s.Lists[q[0]] {
+					_, r := lists[list].has(x)
+					searches, n = searches+1, n+float64(r)
+				}
+			}
+		}
+		rows = append(rows, paper.Row{Metric: reads, Series: w.name, At: "a docID and list", X: 1 << 20, Value: n / max(searches, 1), Unit: "words"},
+			paper.Row{Metric: memory, Series: w.name, At: "all lists", X: 1 << 20, Value: 100 * extra / max(size, 1), Unit: "%"})
+	}
+	return rows, nil
 }

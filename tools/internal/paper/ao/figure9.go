@@ -1,8 +1,39 @@
 package ao
 
-import "github.com/pinion-index/pinion/tools/internal/paper"
+import (
+	"context"
+
+	"github.com/pinion-index/pinion/tools/internal/chart"
+	"github.com/pinion-index/pinion/tools/internal/paper"
+)
+
+const gpuShare = "share of the time that grows with c"
 
 var figure9 = paper.Experiment{
 	Name: "ao-fig9", Number: "Figure 9", Title: "Speedup against multiprocessors, and share of GPU time",
-	Claims: []int{13, 14}, Missing: "not drawn yet",
+	Data: "the GOV stand-in and queries like T06", Claims: []int{13, 14},
+	Missing: "(a), since no GPU here can be given fewer multiprocessors",
+	GPU: func(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) {
+		points, err := sweep(ctx, e)
+		fixed := map[string]float64{}
+		for _, p := range points {
+			if t := p.seconds; fixed[p.way] == 0 || t < fixed[p.way] {
+				fixed[p.way] = t
+			}
+		}
+		for _, p := range points {
+			rows = append(rows, paper.Row{Metric: gpuShare, Series: p.way, At: thresholdName(p.c), X: float64(p.c), Value: 100 * (1 - fixed[p.way]/p.seconds), Unit: "%"})
+		}
+		return rows, err
+	},
+	Judge: func(t paper.Table) []paper.Verdict {
+		one, ok := t.Get(gpuShare, "HS256", "1M")
+		if !ok {
+			return nil
+		}
+		few, _ := t.Get(gpuShare, "HS256", "128K")
+		return []paper.Verdict{paper.Judge(14, one > few && one < 80, one > few, "of a batch with HS256 %s %% of the time is beyond that of the smallest batch at c = 128K and %s %% at 1M", paper.Num(few), paper.Num(one))}
+	},
+	Plot:  paper.Plot{X: chart.Axis{Label: "c", Log: true}},
+	Notes: []string{"(b) is the share of a batch's time beyond that of the smallest batch, which is launches, copies and waiting: kernels and copies of one batch are not timed apart"},
 }

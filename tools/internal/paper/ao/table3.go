@@ -1,8 +1,101 @@
 package ao
 
-import "github.com/pinion-index/pinion/tools/internal/paper"
+import (
+	"context"
+	"time"
+
+	"github.com/pinion-index/pinion/tools/internal/chart"
+	"github.com/pinion-index/pinion/tools/internal/paper"
+	"github.com/pinion-index/pinion/tools/internal/paper/corpus"
+)
+
+const speedup, oneCore = "speedup over the skip list", "speedup over the skip list, one core"
+
+// five are the collections of tables 3 and 7.
+var five = []string{"GOV", "GOVPR", "GOVR", "BD", "BDR"}
 
 var table3 = paper.Experiment{
-	Name: "ao-tab3", Number: "Table 3", Title: "Speedup over the skip list on the CPU",
-	Claims: []int{11, 12}, Missing: "not drawn yet",
+	Name: "ao-tab3", Number: "Table 3", Title: "Speedup over the skip list on one core",
+	Data: standIns, Claims: []int{11, 12},
+	Paper: paper.Values{}.Grid(speedup, []string{"BS", "LR", "HS32", "HS16", "IS", "ParaPFD (0.2)", "ParaPFD", "LRC", "LRCSeg", "SegLRC", "HS128_LRC", "HS256_LRC"},
+		"GOV | 14.59 16.22 22.14 23.29 8.69 4.05 5.86 10.79 10.79 12.07 14.38 14.26",
+		"GOVPR | 14.81 15.86 22.45 23.54 7.67 4.10 5.94 10.68 10.67 11.74 14.22 14.10",
+		"GOVR | 14.29 16.19 20.96 22.01 9.48 3.97 5.77 10.97 10.98 12.42 14.24 14.21",
+		"BD | 9.86 9.98 14.19 14.67 2.16 2.65 3.87 7.22 7.24 7.42 8.78 8.60",
+		"BDR | 8.70 9.42 12.35 12.96 5.64 2.43 3.53 7.24 7.22 7.93 8.81 8.80"),
+	CPU: func(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) {
+		for _, name := range five {
+			s, err := e.SetOf(name, e.Scale*share(name))
+			if err != nil || ctx.Err() != nil {
+				return nil, err
+			}
+			base := skipList(e, s)
+			for _, w := range ways() {
+				rows = append(rows, paper.Row{Metric: oneCore, Series: name, At: w.name, Value: searched(e, s, w) / base, Unit: "times"})
+			}
+		}
+		return rows, nil
+	},
+	GPU: func(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) {
+		for _, name := range five {
+			s, err := e.SetOf(name, e.Scale*share(name))
+			if err != nil {
+				return nil, err
+			}
+			base := skipList(e, s)
+			for _, w := range append(plain[:3:3], compressed...) {
+				r, err := measure(ctx, e, name, w, 1<<20)
+				if err != nil {
+					return nil, err
+				}
+				rows = append(rows, paper.Row{Metric: speedup, Series: name, At: w.name, Value: r.perSecond() / base, Unit: "times"})
+			}
+		}
+		return rows, nil
+	},
+	Judge: func(t paper.Table) (out []paper.Verdict) {
+		lrc, ok := t.Get(speedup, "GOV", "HS256_LRC")
+		seg, _ := t.Get(speedup, "GOV", "SegLRC")
+		para, _ := t.Get(speedup, "GOV", "ParaPFD")
+		if ok {
+			out = append(out, paper.Judge(11, lrc > seg && seg > para && lrc > 14, lrc > para, "on GOV HS256_LRC is %s times as fast as the skip list on one core, SegLRC %s, ParaPFD %s", paper.Num(lrc), paper.Num(seg), paper.Num(para)))
+		}
+		bs, here := t.Get(oneCore, "GOV", "BS")
+		is, _ := t.Get(oneCore, "GOV", "IS")
+		hs, _ := t.Get(oneCore, "GOV", "HS16")
+		if here {
+			out = append(out, paper.Judge(12, is < 0.8*bs, is < bs, "on one core interpolation search has %s of the speed of binary search, HS16 %s times; no kernel interpolates", paper.Num(is/bs), paper.Num(hs/bs)))
+		}
+		return out
+	},
+	Plot: paper.Plot{Kind: chart.Bars, LogY: true},
+	Notes: []string{"the GPU's BS, LR and HS256 run on bp128 lists and find the block; the paper's on uncompressed lists, which have no place on the device here",
+		"the searches on one core are the paper's, on uncompressed lists, each docID of the first list on its own"},
+}
+
+// searched returns the queries that one core answers in a second by searching for each
+// docID of the first list.
+func searched(e *paper.Env, s *corpus.Set, w way) float64 {
+	lists := map[int]searcher{}
+	for _, q := range s.Queries {
+		for _, i := range q[1:] {
+			if lists[i] == nil {
+				lists[i] = w.make(s.Lists[i])
+			}
+		}
+	}
+	n, start := 0, time.Now()
+	for i := 0; time.Since(start) < 2*e.Time || n < 8; i++ {
+		q := s.Queries[i%len(s.Queries)]
+	docs:
+		for _, x := range s.Lists[q[0]] {
+			for _, l := range q[1:] {
+				if found, _ := lists[l].has(x); !found {
+					continue docs
+				}
+			}
+		}
+		n++
+	}
+	return float64(n) / time.Since(start).Seconds()
 }

@@ -1,0 +1,134 @@
+package ao
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/tools/internal/paper"
+	"github.com/pinion-index/pinion/tools/internal/paper/corpus"
+)
+
+// onGPU is a way to intersect on the device.
+type onGPU struct {
+	name, codec string
+	how         gpuload.Strategy
+}
+
+// plain are the ways whose search the paper runs on uncompressed lists. Here lists are in
+// bp128, and the search is in the skip header; no presence words stand before it.
+var plain = []onGPU{
+	{"BS", "bp128", gpuload.ProbeSkip}, {"LR", "bp128", gpuload.ProbeRegression}, {"HS256", "bp128", gpuload.ProbeHash},
+	{"direct, lists decoded first", "bp128", gpuload.Find1},
+}
+
+// compressed are the methods of table 7.
+var compressed = []onGPU{
+	{"ParaPFD", "parapfor", gpuload.ProbeSkip}, {"LRC", "lrc", gpuload.Element}, {"LRCSeg", "lrcseg", gpuload.Element}, {"SegLRC", "seglrc", gpuload.Element},
+	{"HS256_LRC", "hslrc", gpuload.Element},
+}
+
+// batch returns queries whose first lists have at least c docIDs together, over and over
+// if the log has too few.
+func batch(s *corpus.Set, c int) (out [][]int) {
+	for sum, i := 0, 0; sum < c; i++ {
+		q := s.Queries[i%len(s.Queries)]
+		out, sum = append(out, q), sum+len(s.Lists[q[0]])
+	}
+	return out
+}
+
+// rate is what a batch took.
+type rate struct {
+	queries int
+	seconds float64
+}
+
+func (r rate) perSecond() float64 { return float64(r.queries) / r.seconds }
+
+// measure runs batches of c docIDs on a collection in a codec.
+func measure(ctx context.Context, e *paper.Env, set string, w onGPU, c int) (rate, error) {
+	s, err := e.SetOf(set, e.Scale*share(set))
+	if err != nil {
+		return rate{}, err
+	}
+	x, err := e.Index(ctx, s, w.codec)
+	if err != nil {
+		return rate{}, err
+	}
+	g, err := e.Executor(x, gpuload.Options{Presence: -1, Memory: 4 << 30, Threshold: 64 << 20})
+	if err != nil {
+		return rate{}, err
+	}
+	if e.Small {
+		c = min(c, 2000)
+	}
+	qs := batch(s, c)
+	t, err := e.Conjunctions(ctx, x, g, qs, w.how, 9)
+	if err != nil {
+		return rate{}, fmt.Errorf("%s on %s: %w", w.name, set, err)
+	}
+	return rate{len(qs), t}, nil
+}
+
+// thresholds are the values of c in figures 5, 6 and 9.
+var thresholds = []int{8 << 10, 32 << 10, 128 << 10, 512 << 10, 1 << 20, 2 << 20}
+
+func thresholdName(c int) string {
+	if c >= 1<<20 {
+		return fmt.Sprintf("%dM", c>>20)
+	}
+	return fmt.Sprintf("%dK", c>>10)
+}
+
+// point is a batch of figures 5, 6 and 9.
+type point struct {
+	way string
+	c   int
+	rate
+}
+
+// sweep measures the plain ways on GOV at all thresholds, once for the figures that show
+// it.
+func sweep(ctx context.Context, e *paper.Env) ([]point, error) {
+	return paper.Once(e, "ao sweep", func() (out []point, err error) {
+		for _, w := range append(plain[:len(plain):len(plain)], compressed[4]) {
+			for _, c := range thresholds {
+				r, err := measure(ctx, e, "GOV", w, c)
+				if err != nil {
+					return nil, err
+				}
+				out = append(out, point{w.name, c, r})
+			}
+		}
+		return out, nil
+	})
+}
+
+// skipList returns the queries that one core answers in a second over uncompressed lists
+// with skips: the paper's baseline.
+func skipList(e *paper.Env, s *corpus.Set) float64 {
+	lists := map[int]*skipping{}
+	for _, q := range s.Queries {
+		for _, i := range q {
+			if lists[i] == nil {
+				lists[i] = newSkipping(s.Lists[i])
+			}
+		}
+	}
+	var have []uint32
+	n, start := 0, time.Now()
+	for time.Since(start) < 4*e.Time || n == 0 {
+		for _, q := range s.Queries {
+			have = append(have[:0], s.Lists[q[0]]...)
+			for _, i := range q[1:] {
+				if have = lists[i].keep(have); len(have) == 0 {
+					break
+				}
+			}
+			n++
+		}
+	}
+	return float64(n) / time.Since(start).Seconds()
+}

@@ -47,29 +47,61 @@ type rate struct {
 
 func (r rate) perSecond() float64 { return float64(r.queries) / r.seconds }
 
-// measure runs batches of c docIDs on a collection in a codec.
-func measure(ctx context.Context, e *paper.Env, set string, w onGPU, c int) (rate, error) {
+// measure runs batches of queries for each of ways and thresholds on a collection. It makes
+// an index for each codec and removes it.
+func measure(ctx context.Context, e *paper.Env, set string, ways []onGPU, cs []int) (out []point, err error) {
 	s, err := e.SetOf(set, e.Scale*share(set))
 	if err != nil {
-		return rate{}, err
+		return nil, err
 	}
-	x, err := e.Index(ctx, s, w.codec)
-	if err != nil {
-		return rate{}, err
+	var x *paper.Index
+	drop := func() error {
+		if x == nil {
+			return nil
+		}
+		return e.Drop(x)
 	}
-	g, err := e.Executor(x, gpuload.Options{Presence: -1, Memory: 4 << 30, Threshold: 64 << 20})
-	if err != nil {
-		return rate{}, err
+	for i, w := range ways {
+		if i == 0 || ways[i-1].codec != w.codec {
+			if err := drop(); err != nil {
+				return nil, err
+			}
+			if x, err = e.Index(ctx, s, w.codec); err != nil {
+				return nil, err
+			}
+		}
+		g, err := e.Executor(x, gpuload.Options{Presence: -1, Memory: 4 << 30, Threshold: 64 << 20})
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range cs {
+			if e.Small {
+				c = min(c, 2000)
+			}
+			qs := batch(s, c)
+			t, err := e.Conjunctions(ctx, x, g, qs, w.how, 9)
+			if err != nil {
+				return nil, fmt.Errorf("%s on %s: %w", w.name, set, err)
+			}
+			out = append(out, point{w.name, c, rate{len(qs), t}})
+		}
 	}
-	if e.Small {
-		c = min(c, 2000)
-	}
-	qs := batch(s, c)
-	t, err := e.Conjunctions(ctx, x, g, qs, w.how, 9)
-	if err != nil {
-		return rate{}, fmt.Errorf("%s on %s: %w", w.name, set, err)
-	}
-	return rate{len(qs), t}, nil
+	return out, drop()
+}
+
+// tables measures all ways at c = 1 M on the collections of tables 3 and 7, once for both.
+func tables(ctx context.Context, e *paper.Env) (map[string][]point, error) {
+	return paper.Once(e, "ao tables", func() (map[string][]point, error) {
+		out := map[string][]point{}
+		for _, name := range five {
+			points, err := measure(ctx, e, name, append(plain[:3:3], compressed...), []int{1 << 20})
+			if err != nil {
+				return nil, err
+			}
+			out[name] = points
+		}
+		return out, nil
+	})
 }
 
 // thresholds are the values of c in figures 5, 6 and 9.
@@ -92,17 +124,8 @@ type point struct {
 // sweep measures the plain ways on GOV at all thresholds, once for the figures that show
 // it.
 func sweep(ctx context.Context, e *paper.Env) ([]point, error) {
-	return paper.Once(e, "ao sweep", func() (out []point, err error) {
-		for _, w := range append(plain[:len(plain):len(plain)], compressed[4]) {
-			for _, c := range thresholds {
-				r, err := measure(ctx, e, "GOV", w, c)
-				if err != nil {
-					return nil, err
-				}
-				out = append(out, point{w.name, c, r})
-			}
-		}
-		return out, nil
+	return paper.Once(e, "ao sweep", func() ([]point, error) {
+		return measure(ctx, e, "GOV", append(plain[:len(plain):len(plain)], compressed[4]), thresholds)
 	})
 }
 

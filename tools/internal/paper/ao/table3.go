@@ -37,18 +37,18 @@ var table3 = paper.Experiment{
 		return rows, nil
 	},
 	GPU: func(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) {
+		all, err := tables(ctx, e)
+		if err != nil {
+			return nil, err
+		}
 		for _, name := range five {
 			s, err := e.SetOf(name, e.Scale*share(name))
 			if err != nil {
 				return nil, err
 			}
 			base := skipList(e, s)
-			for _, w := range append(plain[:3:3], compressed...) {
-				r, err := measure(ctx, e, name, w, 1<<20)
-				if err != nil {
-					return nil, err
-				}
-				rows = append(rows, paper.Row{Metric: speedup, Series: name, At: w.name, Value: r.perSecond() / base, Unit: "times"})
+			for _, p := range all[name] {
+				rows = append(rows, paper.Row{Metric: speedup, Series: name, At: p.way, Value: p.perSecond() / base, Unit: "times"})
 			}
 		}
 		return rows, nil

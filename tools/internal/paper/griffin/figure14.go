@@ -1,8 +1,64 @@
 package griffin
 
-import "github.com/pinion-index/pinion/tools/internal/paper"
+import (
+	"context"
+	"fmt"
+
+	"github.com/pinion-index/pinion/tools/internal/chart"
+	"github.com/pinion-index/pinion/tools/internal/paper"
+)
+
+const latency, meanSpeedup = "mean latency", "speedup of Griffin, mean"
 
 var figure14 = paper.Experiment{
 	Name: "griffin-fig14", Number: "Figure 14", Title: "Query latency by the number of terms",
-	Claims: []int{8}, Missing: "not drawn yet",
+	Data: standIn, Claims: []int{8},
+	Paper: paper.Values{}.Put(meanSpeedup, "over CPU", "all", 10).Put(meanSpeedup, "over Griffin-GPU", "all", 1.5),
+	CPU: func(_ context.Context, e *paper.Env) ([]paper.Row, error) {
+		s, err := collection(e)
+		if err != nil {
+			return nil, err
+		}
+		l, err := onOneCore(e, s)
+		if err != nil {
+			return nil, err
+		}
+		return l.byTerms("CPU"), nil
+	},
+	GPU: func(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) {
+		l, err := onBoth(ctx, e)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range l.names {
+			rows = append(rows, l.byTerms(name)...)
+		}
+		for _, name := range []string{"CPU", "Griffin-GPU", "the engine's CPU"} {
+			rows = append(rows, paper.Row{Metric: meanSpeedup, Series: "over " + name, At: "all", Value: l.mean(name, 0) / l.mean("Griffin", 0), Unit: "times"})
+		}
+		return rows, nil
+	},
+	Judge: func(t paper.Table) []paper.Verdict {
+		cpu, ok := t.Get(meanSpeedup, "over CPU", "all")
+		gpu, _ := t.Get(meanSpeedup, "over Griffin-GPU", "all")
+		own, _ := t.Get(meanSpeedup, "over the engine's CPU", "all")
+		if !ok {
+			return nil
+		}
+		return []paper.Verdict{paper.Judge(8, cpu >= 7 && gpu >= 1.35, cpu > 1 && gpu > 1, "Griffin's rule is %s times as fast as the paper's CPU method, %s times as fast as the GPU alone and %s times as fast as the engine's CPU",
+			paper.Num(cpu), paper.Num(gpu), paper.Num(own))}
+	},
+	Plot: paper.Plot{Kind: chart.Bars, LogY: true},
+	Notes: []string{"CPU is the paper's method: PForDelta lists merged or searched by skip pointers, without scores; Griffin steps between processors by the ratio alone, with ef lists that are resident, and scores the results",
+		"an eighth of the documents at scale 1"},
+}
+
+// byTerms returns the mean latencies of the queries with 2 to 6 terms.
+func (l *latencies) byTerms(name string) (rows []paper.Row) {
+	for k := 2; k <= 6; k++ {
+		if v := l.mean(name, k); v > 0 {
+			rows = append(rows, paper.Row{Metric: latency, Series: name, At: fmt.Sprint(k), X: float64(k), Value: 1e3 * v, Unit: "ms"})
+		}
+	}
+	return rows
 }

@@ -1,0 +1,159 @@
+package griffin
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/internal/gputrial"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/tools/internal/codecbench"
+	"github.com/pinion-index/pinion/tools/internal/paper"
+	"github.com/pinion-index/pinion/tools/internal/paper/corpus"
+)
+
+// latencies are the times of the queries of a log in seconds, by who answers.
+type latencies struct {
+	queries [][]int
+	names   []string
+	of      map[string][]float64
+}
+
+// onOneCore times the paper's CPU: merging or searching lists in PForDelta.
+func onOneCore(e *paper.Env, s *corpus.Set) (*latencies, error) {
+	qs := logOf(e, s)
+	all, err := packs(s, qs)
+	if err != nil {
+		return nil, err
+	}
+	l := &latencies{queries: qs, names: []string{"CPU"}, of: map[string][]float64{}}
+	for _, q := range qs {
+		lists := make([]*packed, len(q))
+		for i, x := range q {
+			lists[i] = all[x]
+		}
+		t, err := codecbench.Fastest(1, func() error {
+			for _, p := range lists {
+				p.at = -1
+			}
+			conjunction(lists)
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		l.of["CPU"] = append(l.of["CPU"], t.Seconds())
+	}
+	return l, nil
+}
+
+// logOf returns up to 300 queries of two terms and more.
+func logOf(e *paper.Env, s *corpus.Set) (out [][]int) {
+	for _, q := range s.Queries {
+		if len(q) >= 2 && len(out) < e.Pick(300, 20) {
+			out = append(out, q)
+		}
+	}
+	return out
+}
+
+// onBoth times Griffin, by its rule, the GPU alone, and the engine's CPU beside them, once
+// for the figures that show it.
+func onBoth(ctx context.Context, e *paper.Env) (*latencies, error) {
+	return paper.Once(e, "griffin latencies", func() (*latencies, error) {
+		s, err := collection(e)
+		if err != nil {
+			return nil, err
+		}
+		l, err := onOneCore(e, s)
+		if err != nil {
+			return nil, err
+		}
+		x, err := e.Index(ctx, s, "ef")
+		if err != nil {
+			return nil, err
+		}
+		cpu, err := query.NewSearcher(x.Snapshot, query.Options{})
+		if err != nil {
+			return nil, err
+		}
+		g, err := e.Executor(x, gpuload.Options{CPU: cpu, Presence: -1, Memory: 4 << 30})
+		if err != nil {
+			return nil, err
+		}
+		for _, w := range []struct {
+			name    string
+			options *gpuload.StepOptions
+		}{
+			{"Griffin-GPU", &gpuload.StepOptions{Rule: gpuload.Griffin, Load: true, Choose: func(gpuload.StepState) gpuload.StepChoice { return gpuload.StepGPU }}},
+			{"Griffin", &gpuload.StepOptions{Rule: gpuload.Griffin, Load: true}},
+			{"the engine's rule", &gpuload.StepOptions{Load: true}},
+			{"the engine's CPU", nil},
+		} {
+			if err := l.add(ctx, s, w.name, g, cpu, w.options); err != nil {
+				return nil, fmt.Errorf("%s: %w", w.name, err)
+			}
+		}
+		return l, nil
+	})
+}
+
+// add times a way to answer, once each list is resident, and compares with the CPU.
+func (l *latencies) add(ctx context.Context, s *corpus.Set, name string, g *gpuload.Executor, cpu *query.Searcher, o *gpuload.StepOptions) (err error) {
+	search := func(q query.Query) (query.Result, error) { return cpu.Search(ctx, q) }
+	if o != nil {
+		st, err := gpuload.NewStepper(g, cpu, *o)
+		if err != nil {
+			return err
+		}
+		defer func() { err = st.Close() }()
+		search = func(q query.Query) (query.Result, error) { return st.Search(ctx, q, nil) }
+	}
+	for _, terms := range s.Texts(l.queries) {
+		q := query.Query{K: 10, Mode: query.And}
+		for _, t := range terms {
+			q.Terms = append(q.Terms, []byte(t))
+		}
+		got, err := search(q)
+		if err != nil {
+			return err
+		}
+		want, err := cpu.Search(ctx, q)
+		if err != nil {
+			return err
+		}
+		if !gputrial.Equal(got.Hits, want.Hits) {
+			return fmt.Errorf("query %s: %v, and %v on the CPU", q.Terms, got.Hits, want.Hits)
+		}
+		best := time.Duration(1 << 62)
+		for range 3 {
+			start := time.Now()
+			if _, err := search(q); err != nil {
+				return err
+			}
+			best = min(best, time.Since(start))
+		}
+		l.of[name] = append(l.of[name], best.Seconds())
+	}
+	l.names = append(l.names, name)
+	return err
+}
+
+// mean returns the mean latency of the queries with k terms, of all if k is 0.
+func (l *latencies) mean(name string, k int) float64 {
+	sum, n := 0.0, 0.0
+	for i, q := range l.queries {
+		if k == 0 || len(q) == k {
+			sum, n = sum+l.of[name][i], n+1
+		}
+	}
+	return sum / max(n, 1)
+}
+
+// percentile returns the latency that the given share of the queries does not exceed.
+func (l *latencies) percentile(name string, share float64) float64 {
+	v := slices.Sorted(slices.Values(l.of[name]))
+	return v[min(int(share*float64(len(v))), len(v)-1)]
+}

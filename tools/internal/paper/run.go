@@ -111,22 +111,28 @@ func Fingerprint() string {
 	return hex.EncodeToString(h.Sum(nil)[:6])
 }
 
+// commit is set by the linker where the build does not know it.
+var commit string
+
 // Commit returns the commit that the program was built from, as far as it knows.
 func Commit() string {
+	if commit != "" {
+		return commit
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown"
 	}
-	commit, modified := "unknown", ""
+	revision, modified := "unknown", ""
 	for _, s := range info.Settings {
 		switch {
 		case s.Key == "vcs.revision":
-			commit = s.Value[:min(12, len(s.Value))]
+			revision = s.Value[:min(12, len(s.Value))]
 		case s.Key == "vcs.modified" && s.Value == "true":
 			modified = " and changes"
 		}
 	}
-	return commit + modified
+	return revision + modified
 }
 
 // cpuName returns the name of the processor where the system tells it, otherwise the

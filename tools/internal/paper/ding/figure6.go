@@ -121,9 +121,9 @@ func equal(e *paper.Env) (out []int) {
 
 func name(n int) string { return fmt.Sprintf("%dK", n/1000) }
 
-// pair makes two uniform lists of a quarter of all documents at most.
+// pair makes two uniform lists, the longer one with two thirds of all documents.
 func pair(a, b int) *corpus.Set {
-	docs := 2 * max(a, b)
+	docs := 3 * max(a, b) / 2
 	return corpus.Of(fmt.Sprint("pair ", a, " ", b), docs, [][]uint32{synthetic.Uniform(1, a, docs), synthetic.Uniform(2, b, docs)})
 }
 

@@ -22,17 +22,15 @@ var figure4b = paper.Experiment{
 			rows = append(rows, paper.Row{Metric: "mean latency", Series: series, At: coreName(n), X: float64(n), Value: 1e3 * sec, Unit: "ms"},
 				paper.Row{Metric: lead, Series: series, At: coreName(n), X: float64(n), Value: base / sec, Unit: "times"})
 		}
-		for _, r := range runs {
-			for _, n := range e.Workers {
-				o, err := b.measure(ctx, load{model: r.model, workers: n, kappa: r.kappa})
-				if err != nil {
-					return nil, err
-				}
-				if one == 0 {
-					one = o.service
-				}
-				add(r.name, n, o.service, one)
+		all, err := b.saturated(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range all {
+			if one == 0 {
+				one = o.service
 			}
+			add(o.series, o.workers, o.service, one)
 		}
 		one = 0
 		for _, r := range ownRuns {

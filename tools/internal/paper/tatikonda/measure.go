@@ -85,9 +85,12 @@ type bench struct {
 	engines map[int]*engine
 }
 
+// newBench returns the bench that all figures share.
 func newBench(e *paper.Env) (*bench, error) {
-	s, err := set(e)
-	return &bench{env: e, set: s, engines: map[int]*engine{}}, err
+	return paper.Once(e, "tatikonda bench", func() (*bench, error) {
+		s, err := set(e)
+		return &bench{env: e, set: s, engines: map[int]*engine{}}, err
+	})
 }
 
 func (b *bench) engine(workers int) (*engine, error) {

@@ -66,7 +66,7 @@ the queries, none of whose texts is among the others, tests the model.
 The model holds for this machine, its driver and this generation of the index. It is
 kept in the user's folder for caches, where --device hybrid finds it.`,
 		Example: `  idxbench calibrate --index kjv.idx --queries topics.tsv
-  idxbench calibrate --index kjv.idx --queries topics.tsv --k 10,1000 --record costs.csv`,
+  idxbench calibrate --index kjv.idx --queries topics.tsv --record costs.csv`,
 		Args: cli.Want(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := f.run(cmd.Context(), cmd.ErrOrStderr())

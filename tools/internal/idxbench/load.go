@@ -85,7 +85,7 @@ func loadCommand() *cobra.Command {
 	f := &loadFlags{mode: cli.NewChoice("MODE", query.And.String(), query.Or.String(), query.AndOr.String(), mixed)}
 	cmd := &cobra.Command{
 		Use:   "load --index DIR --queries FILE",
-		Short: "Measure throughput and latency under load, by device and parallel model",
+		Short: "Measure throughput and latency by device and parallel model",
 		Long: `Replay a query log, over and over, against a pool of workers. At each rate queries
 arrive at random (a Poisson process) whether or not earlier ones are answered, and
 latency counts from when a query was due. Rate 0 means saturation: queries are always

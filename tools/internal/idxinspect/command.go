@@ -16,7 +16,7 @@ func Command() *cobra.Command {
 		Long: `Idxinspect shows what a Pinion index holds, down to its bytes, and checks it.
 
 INDEX is an index directory, or one of its segment files for all commands but
-export. Terms are not analyzed: give them as the dictionary has them.`,
+export and serve. Terms are not analyzed: give them as the dictionary has them.`,
 		Example: `  idxinspect summary kjv.idx
   idxinspect verify kjv.idx
   idxinspect terms --prefix shep kjv.idx
@@ -26,7 +26,7 @@ export. Terms are not analyzed: give them as the dictionary has them.`,
 	root.AddCommand(summaryCommand(), verifyCommand(), reportCommand(), sectionsCommand(), sizesCommand(),
 		termsCommand(), listCommand(), blocksCommand(), postingsCommand(), docsCommand(), statsCommand(),
 		hexdumpCommand(), diffCommand(), explainCommand(), exportCommand(), gpuPlanCommand(), residencyCommand(),
-		repairCommand(), backupCommand())
+		repairCommand(), backupCommand(), serveCommand())
 	return root
 }
 

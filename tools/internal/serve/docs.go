@@ -1,0 +1,128 @@
+package serve
+
+import (
+	"math"
+	"net/http"
+
+	"github.com/pinion-index/pinion/tools/internal/cli"
+)
+
+// docs is a page of documents.
+type docs struct {
+	From, End uint32
+	Docs      []docRow
+	Stored    bool
+	Damage    string
+}
+
+type docRow struct {
+	Doc     uint32
+	ID      string
+	Len     uint32
+	Deleted bool
+	Text    string // its beginning
+	Link    string
+}
+
+func (s *Server) docs(r *http.Request) (any, error) {
+	from, err := number(r, "from", 0, math.MaxUint32)
+	if err != nil {
+		return nil, err
+	}
+	d := &docs{From: uint32(from), End: s.main.end()}
+	for doc := d.From; doc < d.End && len(d.Docs) < rows; doc++ {
+		g, local, ok := s.main.find(doc)
+		if !ok {
+			continue // of a segment that does not open
+		}
+		row, err := g.row(doc, local)
+		if err != nil {
+			d.Damage = err.Error()
+			break
+		}
+		d.Stored = d.Stored || g.Meta().Stored
+		d.Docs = append(d.Docs, row)
+	}
+	return d, nil
+}
+
+// snippet is the number of characters of a document that tables show.
+const snippet = 120
+
+func (g *seg) row(doc, local uint32) (row docRow, err error) {
+	row = docRow{Doc: doc, Deleted: g.deletes.Has(local), Link: link("doc", "doc", doc)}
+	id, err := g.ID(local, nil)
+	if err != nil {
+		return row, err
+	}
+	row.ID = string(id)
+	if row.Len, err = g.DocLen(local); err != nil || !g.Meta().Stored {
+		return row, err
+	}
+	text, err := g.Stored(local, nil)
+	row.Text = cli.Snippet(text[:min(len(text), 8*snippet)], snippet)
+	return row, err
+}
+
+func (d *docs) links() (prev, next string) {
+	if d.From > 0 {
+		prev = link("docs", "from", d.From-min(d.From, rows))
+	}
+	if n := len(d.Docs); n > 0 && d.Docs[n-1].Doc+1 < d.End {
+		next = link("docs", "from", d.Docs[n-1].Doc+1)
+	}
+	return prev, next
+}
+
+// doc is one document.
+type doc struct {
+	docRow
+	File       string
+	Local, end uint32
+	Stored     bool
+	Full       string
+	More       int // bytes that are not shown
+}
+
+// maxText is how many bytes of a document are shown.
+const maxText = 256 << 10
+
+func (s *Server) doc(r *http.Request) (any, error) {
+	n, err := number(r, "doc", 0, math.MaxUint32)
+	if err != nil {
+		return nil, err
+	}
+	at := uint32(n)
+	if id := r.URL.Query().Get("id"); id != "" {
+		if at, err = s.main.findID(id); err != nil {
+			return nil, err
+		}
+	}
+	g, local, ok := s.main.find(at)
+	if !ok {
+		return nil, notFound("no document %d", at)
+	}
+	d := &doc{File: g.file, Local: local, end: s.main.end(), Stored: g.Meta().Stored}
+	if d.docRow, err = g.row(at, local); err != nil {
+		return nil, err
+	}
+	if d.Stored {
+		text, err := g.Segment.Stored(local, nil)
+		if err != nil {
+			return nil, err
+		}
+		d.More = max(len(text)-maxText, 0)
+		d.Full = cli.Printable(string(text[:len(text)-d.More]))
+	}
+	return d, nil
+}
+
+func (d *doc) links() (prev, next string) {
+	if d.Doc > 0 {
+		prev = link("doc", "doc", d.Doc-1)
+	}
+	if d.Doc+1 < d.end {
+		next = link("doc", "doc", d.Doc+1)
+	}
+	return prev, next
+}

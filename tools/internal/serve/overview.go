@@ -1,0 +1,130 @@
+package serve
+
+import (
+	"cmp"
+	"fmt"
+	"math/bits"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/format/codec/registry"
+)
+
+// overview is what the index consists of.
+type overview struct {
+	summary
+	Files    []file
+	Segments []segmentRow
+	Sections []share
+	Newer    uint64 // a commit after the one that is shown, or 0
+}
+
+// summary are the figures of an index.
+type summary struct {
+	Path                           string
+	Generation                     uint64 // 0 if no manifest can be read
+	Analyzer                       string
+	Docs, Deleted                  uint64
+	Terms, Postings, Tokens, Lists uint64
+	AvgLen                         string
+	Stored                         bool
+	Bytes                          int64
+}
+
+type segmentRow struct {
+	File              string
+	Base              uint32
+	Docs, Deleted     uint32
+	Terms, Postings   uint64
+	Bytes             int64
+	DocsCodecs, Freqs string
+}
+
+// share is a part of the bytes of a whole.
+type share struct {
+	Name        string
+	Bytes       int64
+	Start, Size float64 // in percent of the whole
+	Link        string
+	Color       int
+}
+
+func (s *Server) overview(*http.Request) (any, error) {
+	o := overview{summary: s.main.summary(), Files: s.main.files}
+	if g, err := s.main.dir.Generation(); err == nil && g > o.Generation && o.Generation > 0 {
+		o.Newer = g
+	}
+	sizes := map[string]int64{}
+	for _, g := range s.main.segs {
+		m := g.Meta()
+		o.Segments = append(o.Segments, segmentRow{File: g.file, Base: g.base, Docs: m.Docs, Deleted: g.deletes.Count(), Terms: m.Terms,
+			Postings: m.Postings, Bytes: g.Header().FileLen, DocsCodecs: codecNames(m.DocsCodecs), Freqs: codecNames(m.FreqsCodecs)})
+		for _, sec := range g.Header().Sections {
+			sizes[sec.ID.String()] += sec.PaddedLength()
+		}
+	}
+	for name, n := range sizes {
+		o.Sections = append(o.Sections, share{Name: name, Bytes: n})
+	}
+	slices.SortFunc(o.Sections, func(a, b share) int { return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Name, b.Name)) })
+	placeShares(o.Sections)
+	return o, nil
+}
+
+// placeShares places parts beside each other.
+func placeShares(parts []share) {
+	whole, at := int64(0), 0.0
+	for _, p := range parts {
+		whole += p.Bytes
+	}
+	for i := range parts {
+		parts[i].Start, parts[i].Color = at, i
+		parts[i].Size = 100 * float64(parts[i].Bytes) / float64(max(whole, 1))
+		at += parts[i].Size
+	}
+}
+
+// summary adds up the segments that open.
+func (x *source) summary() summary {
+	s := summary{Path: x.path}
+	if m := x.manifest; m != nil {
+		s.Generation = m.Generation
+		s.Analyzer = fmt.Sprintf("%s (%s)", m.Analyzer, m.AnalyzerOptions)
+	}
+	tokens := uint64(0)
+	for _, g := range x.segs {
+		m := g.Meta()
+		s.Docs += uint64(m.Docs)
+		s.Deleted += uint64(g.deletes.Count())
+		s.Terms += m.Terms
+		s.Postings += m.Postings
+		s.Lists += m.Extents
+		tokens += m.Tokens
+		s.Stored = s.Stored || m.Stored
+	}
+	s.Tokens = tokens
+	s.AvgLen = fmt.Sprintf("%.1f", float64(tokens)/float64(max(s.Docs, 1)))
+	for _, f := range x.files {
+		s.Bytes += f.Size
+	}
+	return s
+}
+
+// Live returns the number of documents that are not deleted.
+func (s summary) Live() uint64 { return s.Docs - s.Deleted }
+
+// codecNames returns the names of the codecs whose bits are set.
+func codecNames(set uint64) string {
+	var names []string
+	for ; set != 0; set &= set - 1 {
+		id := codec.ID(bits.TrailingZeros64(set))
+		if c, ok := registry.ByID(id); ok {
+			names = append(names, c.ID().String())
+		} else {
+			names = append(names, fmt.Sprint("codec ", id))
+		}
+	}
+	return strings.Join(names, ", ")
+}

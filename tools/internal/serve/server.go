@@ -1,0 +1,248 @@
+package serve
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"html/template"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/tools/internal/cli"
+)
+
+//go:embed static templates
+var content embed.FS
+
+// Options configure a Server.
+type Options struct {
+	Index string   // directory of the index
+	With  string   // directory of the index to compare with; may be empty
+	Token string   // first element of every path
+	Hosts []string // names for the Host header beside localhost and addresses
+}
+
+// Server shows an index.
+type Server struct {
+	main, other *source // other is nil without Options.With
+	token       string
+	pages       map[string]*template.Template
+	handler     http.Handler
+	verify      verification
+}
+
+// New opens the indexes. The caller closes the Server.
+func New(o Options) (*Server, error) {
+	s := &Server{token: o.Token}
+	var err error
+	if s.main, err = open(o.Index); err != nil {
+		return nil, err
+	}
+	if o.With != "" {
+		if s.other, err = open(o.With); err != nil {
+			s.Close()
+			return nil, err
+		}
+	}
+	s.pages = parsePages()
+	s.handler = guard(o.Token, o.Hosts, s.routes())
+	return s, nil
+}
+
+// Path returns the path of the first page.
+func (s *Server) Path() string { return "/" + s.token + "/" }
+
+// Damage returns why parts of the indexes do not open.
+func (s *Server) Damage() []string {
+	all := s.main.damage
+	if s.other != nil {
+		all = append(all[:len(all):len(all)], s.other.damage...)
+	}
+	return all
+}
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+
+// Close stops a verification that runs, and closes the indexes.
+func (s *Server) Close() {
+	s.verify.cancel()
+	for _, x := range []*source{s.main, s.other} {
+		if x != nil {
+			x.close()
+		}
+	}
+}
+
+// page gathers what a template shows.
+type page func(r *http.Request) (any, error)
+
+func (s *Server) routes() http.Handler {
+	mux := http.NewServeMux()
+	for _, p := range []struct {
+		path, name, title string
+		page              page
+	}{
+		{"GET /{$}", "overview", "Overview", s.overview},
+		{"GET /search", "search", "Search", s.search},
+		{"GET /terms", "terms", "Terms", s.terms},
+		{"GET /list", "list", "List", s.list},
+		{"GET /block", "block", "Block", s.block},
+		{"GET /docs", "docs", "Documents", s.docs},
+		{"GET /doc", "doc", "Document", s.doc},
+		{"GET /bytes", "bytes", "Bytes", s.bytes},
+		{"GET /compare", "compare", "Compare", s.compare},
+		{"GET /verify", "verify", "Verify", s.verification},
+	} {
+		mux.Handle(p.path, s.show(p.name, p.title, p.page))
+	}
+	mux.HandleFunc("POST /verify", s.startVerify)
+	mux.HandleFunc("GET /verify.json", s.verifyProgress)
+	mux.Handle("GET /static/", http.FileServerFS(content))
+	mux.Handle("/", s.show("error", "Not found", func(r *http.Request) (any, error) {
+		return nil, notFound("there is no page %s", r.URL.Path)
+	}))
+	return mux
+}
+
+// layout is what every page shows around its own part.
+type layout struct {
+	Root, Name, Title string
+	Index             string
+	Compare           bool
+	Damage            []string
+	Query             string // in the search box
+	Took              string
+	Error             string
+	Body              any
+}
+
+// pager is implemented by pages that are one of several. The links are relative and
+// empty where there is none.
+type pager interface{ links() (prev, next string) }
+
+// Prev returns the link to the page before.
+func (l layout) Prev() string { prev, _ := l.links(); return prev }
+
+// Next returns the link to the page behind.
+func (l layout) Next() string { _, next := l.links(); return next }
+
+func (l layout) links() (prev, next string) {
+	if p, ok := l.Body.(pager); ok {
+		return p.links()
+	}
+	return "", ""
+}
+
+// show runs p and renders its template. A fault of mapped memory is an error.
+func (s *Server) show(name, title string, p page) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		start := time.Now()
+		l := layout{Root: s.Path(), Name: name, Title: title, Index: filepath.Base(s.main.path), Compare: s.other != nil,
+			Damage: s.main.damage, Query: r.URL.Query().Get("q")}
+		var err error
+		template := name
+		if l.Body, err = gather(p, r); err != nil {
+			l.Error, l.Body, template = err.Error(), nil, "error"
+		}
+		l.Took = cli.Seconds(time.Since(start))
+		status := http.StatusOK
+		var e *pageError
+		switch {
+		case errors.As(err, &e):
+			status = e.status
+		case err != nil:
+			status = http.StatusInternalServerError
+		}
+		var b bytes.Buffer
+		if err := s.pages[template].ExecuteTemplate(&b, "layout.html", l); err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.WriteHeader(status)
+		w.Write(b.Bytes())
+	})
+}
+
+func gather(p page, r *http.Request) (body any, err error) {
+	defer store.CatchFault(store.ArmFault(), &err)
+	return p(r)
+}
+
+// parsePages parses the templates.
+func parsePages() map[string]*template.Template {
+	pages := map[string]*template.Template{}
+	funcs := template.FuncMap{
+		"count":   countAny,
+		"bytes":   func(n int64) string { return cli.Bytes(n) },
+		"quote":   func(s string) string { return cli.Quote(s) },
+		"percent": func(part, whole int64) string { return cli.Percent(part, whole) },
+		"plural": func(n int, one, many string) string {
+			if n == 1 {
+				return one
+			}
+			return many
+		},
+		"kind": func(i int) int { return i % 8 },
+	}
+	for _, name := range []string{"overview", "search", "terms", "list", "block", "docs", "doc", "bytes", "compare", "verify", "error"} {
+		pages[name] = template.Must(template.New(name).Funcs(funcs).ParseFS(content, "templates/layout.html", "templates/parts.html", "templates/"+name+".html"))
+	}
+	return pages
+}
+
+func countAny(v any) string {
+	switch v := v.(type) {
+	case int:
+		return cli.Count(v)
+	case int64:
+		return cli.Count(v)
+	case uint32:
+		return cli.Count(v)
+	case uint64:
+		return cli.Count(v)
+	}
+	return ""
+}
+
+// number returns the parameter called name, or otherwise if it is missing.
+func number(r *http.Request, name string, otherwise, most uint64) (uint64, error) {
+	text := strings.ReplaceAll(strings.TrimSpace(r.URL.Query().Get(name)), ",", "")
+	if text == "" {
+		return otherwise, nil
+	}
+	n, err := strconv.ParseUint(text, 0, 64)
+	if err != nil || n > most {
+		return 0, badRequest("%s=%q is no number up to %d", name, text, most)
+	}
+	return n, nil
+}
+
+// link returns a relative link with parameters, given as names and values in turn.
+// Those with empty values are left out.
+func link(page string, params ...any) string {
+	v := url.Values{}
+	for i := 0; i+1 < len(params); i += 2 {
+		text := ""
+		switch p := params[i+1].(type) {
+		case string:
+			text = p
+		case int:
+			text = strconv.Itoa(p)
+		case int64:
+			text = strconv.FormatInt(p, 10)
+		case uint32:
+			text = strconv.FormatUint(uint64(p), 10)
+		}
+		if text != "" {
+			v.Set(params[i].(string), text)
+		}
+	}
+	return page + "?" + v.Encode()
+}

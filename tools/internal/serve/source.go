@@ -1,0 +1,263 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/store"
+)
+
+// source is an open index, or what opens of a damaged one.
+type source struct {
+	path     string
+	dir      *store.Dir
+	manifest *store.Manifest // nil if it cannot be read
+	segs     []*seg          // those that open
+	files    []file
+	damage   []string // why parts do not open
+
+	searcher *query.Searcher // nil unless all opens
+	snapshot *reader.Snapshot
+	closers  []func() error
+}
+
+// seg is a segment that opens.
+type seg struct {
+	*segment.Segment
+	file    string
+	base    uint32 // global docID of its first document
+	deletes *reader.Deletes
+}
+
+// file is a file of the index.
+type file struct {
+	Name, Kind string
+	Size       int64
+	Err        string // why it does not open
+}
+
+// open opens the index in the directory at path. The error is that of a directory that
+// holds no index; of a damaged index it opens what it can.
+func open(path string) (*source, error) {
+	x := &source{path: path}
+	if err := x.open(); err != nil {
+		x.close()
+		return nil, err
+	}
+	return x, nil
+}
+
+func (x *source) open() (err error) {
+	if x.dir, err = store.Open(x.path); err != nil {
+		return err
+	}
+	x.closers = append(x.closers, x.dir.Close)
+	c, err := x.dir.OpenLatest(x.openCommit)
+	switch {
+	case err == nil:
+		x.closers = append(x.closers, func() error { c.Release(); return nil })
+	case errors.Is(err, format.ErrCorrupt):
+		x.damage = append(x.damage, err.Error())
+		if err = x.inspect(); err != nil {
+			return err
+		}
+	default:
+		return err
+	}
+	x.openSearcher()
+	return nil
+}
+
+func (x *source) close() {
+	for i := len(x.closers) - 1; i >= 0; i-- {
+		// Nothing was written.
+		_ = x.closers[i]()
+	}
+}
+
+// openCommit opens the files of a commit. It returns an error if one has been removed,
+// perhaps by a newer commit.
+func (x *source) openCommit(c *store.Commit) error {
+	x.manifest, x.segs, x.files = c.Manifest, nil, nil
+	for _, name := range []string{store.ManifestName(c.Generation), store.MirrorName(c.Generation)} {
+		x.addFile(name, "manifest", x.checkManifest(name))
+	}
+	base := uint32(0)
+	for i, info := range c.Segments {
+		name := store.SegmentName(info.File)
+		g, err := x.openSegment(name)
+		if err == nil {
+			if err = c.CheckSegment(i, g.Segment); err == nil {
+				g.base = base
+				x.segs = append(x.segs, g)
+			}
+		}
+		x.addFile(name, "segment", err)
+		base += info.Docs
+		if info.DeletesFile > 0 {
+			bm, err := c.Deletes(i)
+			if err == nil && g != nil {
+				g.deletes = reader.NewDeletes(bm)
+			}
+			x.addFile(store.DeletesName(info.DeletesFile), "deletes", err)
+		}
+	}
+	return nil
+}
+
+// checkManifest returns why one of the two files of a manifest cannot be read.
+func (x *source) checkManifest(name string) (err error) {
+	defer store.CatchFault(store.ArmFault(), &err)
+	d, err := x.dir.OpenFile(name)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	_, err = store.ReadManifest(name, d)
+	return err
+}
+
+// inspect lists the files of an index without a manifest that can be read.
+func (x *source) inspect() error {
+	x.manifest, x.segs, x.files = nil, nil, nil
+	inv, err := x.dir.Inspect(context.Background(), nil)
+	if err != nil {
+		return err
+	}
+	for _, m := range inv.Manifests {
+		x.addFile(m.Name, "manifest", m.Err)
+	}
+	base := uint32(0)
+	for _, f := range inv.Files {
+		if f.Kind != format.KindSegment || f.Err != nil {
+			x.addFile(f.Name, f.Kind.String(), f.Err)
+			continue
+		}
+		g, err := x.openSegment(f.Name)
+		if err == nil {
+			g.base = base
+			base += f.Docs
+			x.segs = append(x.segs, g)
+		}
+		x.addFile(f.Name, "segment", err)
+	}
+	return nil
+}
+
+func (x *source) openSegment(name string) (g *seg, err error) {
+	defer store.CatchFault(store.ArmFault(), &err)
+	d, err := x.dir.OpenFile(name)
+	if err != nil {
+		return nil, err
+	}
+	x.closers = append(x.closers, d.Close)
+	s, err := segment.Open(filepath.Join(x.path, name), d)
+	if err != nil {
+		return nil, err
+	}
+	return &seg{Segment: s, file: name}, nil
+}
+
+// addFile records a file, and its damage if it does not open.
+func (x *source) addFile(name, kind string, err error) {
+	f := file{Name: name, Kind: kind}
+	if d, derr := x.dir.OpenFile(name); derr == nil {
+		f.Size = d.Size()
+		d.Close()
+	}
+	if err != nil {
+		f.Err = err.Error()
+		x.damage = append(x.damage, f.Err)
+	}
+	x.files = append(x.files, f)
+}
+
+// openSearcher makes x answer queries, if all of the index opens.
+func (x *source) openSearcher() {
+	index, err := reader.Open(x.path)
+	if err == nil {
+		x.closers = append(x.closers, index.Close)
+		x.snapshot, err = index.Snapshot()
+	}
+	if err == nil {
+		x.closers = append(x.closers, x.snapshot.Close)
+		x.searcher, err = query.NewSearcher(x.snapshot, query.Options{})
+	}
+	if err != nil && len(x.damage) == 0 {
+		x.damage = append(x.damage, err.Error())
+	}
+}
+
+// hasFile reports whether name is a file of the index.
+func (x *source) hasFile(name string) bool {
+	for _, f := range x.files {
+		if f.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// segments returns the segments for a walk over their terms.
+func (x *source) segments() (all []*segment.Segment) {
+	for _, g := range x.segs {
+		all = append(all, g.Segment)
+	}
+	return all
+}
+
+// find returns the segment of a global docID, and the local docID.
+func (x *source) find(doc uint32) (*seg, uint32, bool) {
+	for _, g := range x.segs {
+		if doc >= g.base && doc-g.base < g.Meta().Docs {
+			return g, doc - g.base, true
+		}
+	}
+	return nil, 0, false
+}
+
+// findID returns the global docID of an external id, of one that is not deleted if there
+// is one.
+func (x *source) findID(id string) (doc uint32, err error) {
+	found := false
+	for _, g := range x.segs {
+		d, ok, err := g.FindID([]byte(id))
+		if err != nil {
+			return 0, err
+		}
+		if ok && (!found || !g.deletes.Has(d)) {
+			doc, found = g.base+d, true
+		}
+	}
+	if !found {
+		return 0, notFound("no document has the id %q", id)
+	}
+	return doc, nil
+}
+
+// end returns the docID after the last.
+func (x *source) end() (end uint32) {
+	for _, g := range x.segs {
+		end = max(end, g.base+g.Meta().Docs)
+	}
+	return end
+}
+
+// pageError is an error with an HTTP status.
+type pageError struct {
+	status int
+	msg    string
+}
+
+func (e *pageError) Error() string { return e.msg }
+
+func notFound(msg string, args ...any) error { return &pageError{404, fmt.Sprintf(msg, args...)} }
+func badRequest(msg string, args ...any) error {
+	return &pageError{400, fmt.Sprintf(msg, args...)}
+}

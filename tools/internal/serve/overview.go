@@ -23,14 +23,14 @@ type overview struct {
 
 // summary are the figures of an index.
 type summary struct {
-	Path                           string
-	Generation                     uint64 // 0 if no manifest can be read
-	Analyzer                       string
-	Docs, Deleted                  uint64
-	Terms, Postings, Tokens, Lists uint64
-	AvgLen                         string
-	Stored                         bool
-	Bytes                          int64
+	Path                    string
+	Generation              uint64 // 0 if no manifest can be read
+	Analyzer                string
+	Docs, Deleted           uint64
+	Terms, Postings, Tokens uint64
+	AvgLen                  string
+	Stored                  bool
+	Bytes                   int64
 }
 
 type segmentRow struct {
@@ -86,26 +86,31 @@ func placeShares(parts []share) {
 	}
 }
 
-// summary adds up the segments that open.
+// summary adds up what is known of the segments.
 func (x *source) summary() summary {
 	s := summary{Path: x.path}
 	if m := x.manifest; m != nil {
 		s.Generation = m.Generation
 		s.Analyzer = fmt.Sprintf("%s (%s)", m.Analyzer, m.AnalyzerOptions)
 	}
-	tokens := uint64(0)
 	for _, g := range x.segs {
 		m := g.Meta()
 		s.Docs += uint64(m.Docs)
 		s.Deleted += uint64(g.deletes.Count())
 		s.Terms += m.Terms
 		s.Postings += m.Postings
-		s.Lists += m.Extents
-		tokens += m.Tokens
+		s.Tokens += m.Tokens
 		s.Stored = s.Stored || m.Stored
 	}
-	s.Tokens = tokens
-	s.AvgLen = fmt.Sprintf("%.1f", float64(tokens)/float64(max(s.Docs, 1)))
+	if m := x.manifest; m != nil { // which counts segments that do not open, too
+		s.Docs, s.Deleted, s.Postings, s.Tokens = m.Docs(), 0, 0, 0
+		for _, i := range m.Segments {
+			s.Deleted += uint64(i.Deleted)
+			s.Postings += i.Postings
+			s.Tokens += i.Tokens
+		}
+	}
+	s.AvgLen = fmt.Sprintf("%.1f", float64(s.Tokens)/float64(max(s.Docs, 1)))
 	for _, f := range x.files {
 		s.Bytes += f.Size
 	}

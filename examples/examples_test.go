@@ -56,7 +56,7 @@ func TestPrograms(t *testing.T) {
 
 // TestUsage checks that programs without arguments say which they want.
 func TestUsage(t *testing.T) {
-	for _, name := range []string{"list", "query", "write"} {
+	for _, name := range []string{"browser", "list", "query", "write"} {
 		bin := filepath.Join(t.TempDir(), name+".exe")
 		if out, err := exec.Command("go", "build", "-o", bin, "./"+name).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)

@@ -1,0 +1,173 @@
+// See .ci/browser. Usage: node browser.mjs DIR [SHOTS]
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { createReadStream, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { join, normalize } from "node:path";
+import puppeteer from "puppeteer-core";
+
+const [work, shots] = process.argv.slice(2);
+if (shots) mkdirSync(shots, { recursive: true });
+
+const browser = await puppeteer.launch({
+  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+  args: ["--no-sandbox", "--disable-gpu"],
+  protocolTimeout: 120_000,
+});
+
+// open returns a page that fails the run if anything is logged as an error.
+const faults = [];
+async function open(allowed = []) {
+  const page = await browser.newPage();
+  await page.setViewport({ width: 1280, height: 860 });
+  page.on("console", (m) => { if (m.type() === "error" || m.type() === "warn") faults.push(m.text()); });
+  page.on("pageerror", (e) => faults.push(e.message));
+  page.on("requestfailed", (r) => {
+    if (r.failure()?.errorText !== "net::ERR_ABORTED") faults.push(r.url() + ": " + r.failure()?.errorText);
+  });
+  page.on("response", (r) => { if (r.status() >= 400 && !allowed.includes(r.status())) faults.push(r.url() + ": " + r.status()); });
+  return page;
+}
+
+async function shot(page, name) {
+  if (shots) await page.screenshot({ path: join(shots, name + ".png") });
+}
+
+const text = (page, selector = "main") => page.$eval(selector, (e) => e.innerText);
+const float32 = (x) => Math.fround(Number(x));
+
+// demo checks examples/browser.
+async function demo() {
+  const types = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm", ".json": "application/json" };
+  const server = createServer((request, response) => {
+    const name = new URL(request.url, "http://x").pathname;
+    const file = join(work, "site", normalize(name === "/" ? "/index.html" : name));
+    if (!existsSync(file)) return response.writeHead(404).end();
+    response.writeHead(200, { "Content-Type": types[/\.\w+$/.exec(file)[0]] ?? "application/octet-stream" });
+    createReadStream(file).pipe(response);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const page = await open();
+  await page.goto(`http://127.0.0.1:${server.address().port}/`);
+  await page.waitForSelector("#query:enabled");
+  assert.match(await text(page, "#state"), /^31,102 verses$/);
+
+  const sums = await page.evaluate(async () => {
+    const out = {};
+    for (const [name, bytes] of Object.entries(pinionFiles)) {
+      const sum = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+      out[name] = Array.from(sum, (b) => b.toString(16).padStart(2, "0")).join("");
+    }
+    return out;
+  });
+  assert.ok(Object.keys(sums).length >= 3);
+  for (const [name, sum] of Object.entries(sums)) {
+    const bytes = readFileSync(join(work, "site", "index", name));
+    assert.equal(sum, createHash("sha256").update(bytes).digest("hex"), name);
+  }
+
+  let hits = 0;
+  for (const mode of ["or", "and"]) {
+    for (const want of JSON.parse(readFileSync(join(work, mode + ".json")))) {
+      const got = await page.evaluate((q, m) => JSON.parse(pinionSearch(q, m, 10)), want.query, mode);
+      assert.deepEqual(got.hits.map((h) => [h.id, float32(h.score), h.text]), want.hits.map((h) => [h.id, float32(h.score), h.text]), want.query);
+      hits += got.hits.length;
+    }
+  }
+  await page.type("#query", "the lord is my shepherd");
+  await page.waitForSelector("#hits li");
+  assert.match(await text(page, "#hits"), /Psa23:1/);
+  await shot(page, "demo");
+  await page.close();
+  server.close();
+  assert.ok(hits > 1000, `only ${hits} hits`);
+  console.log(`demo: ${hits} hits with the ids, scores and text of the native program`);
+}
+
+// start starts idxinspect serve and returns its address.
+async function start(...args) {
+  const child = spawn(join(work, "idxinspect"), ["serve", ...args], { cwd: work, stdio: ["ignore", "pipe", "inherit"] });
+  const [line] = await once(child.stdout, "data");
+  return { address: String(line).trim(), stop: () => child.kill("SIGINT") };
+}
+
+// drawn checks that the charts that a selector finds have bars with an area.
+async function drawn(page, selector, least) {
+  const n = await page.$$eval(selector, (all) => all.filter((r) => r.getBoundingClientRect().width > 0 && r.getBoundingClientRect().height > 0).length);
+  assert.ok(n >= least, `${selector}: ${n} bars on ${page.url()}`);
+}
+
+async function serve() {
+  const server = await start("--with", "ef.idx", "kjv.idx");
+  const page = await open([404]);
+  await page.goto(server.address);
+  await drawn(page, "svg.bar rect", 5);
+  await shot(page, "overview");
+
+  await page.keyboard.press("/");
+  await page.keyboard.type("lord my shepherd");
+  await Promise.all([page.waitForNavigation(), page.keyboard.press("Enter")]);
+  assert.match(await text(page), /Psa23:1/);
+  await drawn(page, "svg.thin rect", 20);
+  await drawn(page, "svg.strip rect", 3);
+  await page.click("details summary");
+  await shot(page, "search");
+  for (const key of ["ArrowDown", "ArrowDown", "ArrowUp"]) await page.keyboard.press(key);
+  assert.equal((await page.$$("[data-row].at")).length, 1);
+  await page.evaluate(() => document.activeElement.blur());
+  await Promise.all([page.waitForNavigation(), page.keyboard.press("Enter")]);
+  assert.match(page.url(), /\/doc\?doc=/);
+  assert.match(await text(page), /Stored text/);
+
+  await page.goto(server.address + "terms?prefix=s");
+  await Promise.all([page.waitForNavigation(), page.keyboard.press("ArrowRight")]);
+  assert.match(page.url(), /from=s/);
+  await Promise.all([page.waitForNavigation(), page.keyboard.press("ArrowLeft")]);
+
+  await page.goto(server.address + "list?term=lord");
+  await drawn(page, "svg.chart rect", 50);
+  await shot(page, "list");
+  await page.goto(server.address + "block?term=lord&seg=0&block=3");
+  const bytes = await page.$eval("a[href*='off=']", (a) => a.href);
+  await page.goto(bytes);
+  assert.match(await text(page), /In the list of lord/);
+  await drawn(page, "table.hex i", 500);
+  await page.setViewport({ width: 1120, height: 600 });
+  await shot(page, "bytes");
+
+  await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "dark" }]);
+  await page.goto(server.address + "compare?term=lord&q=faith+hope+charity");
+  assert.match(await text(page), /The same documents with the same scores/);
+  const back = await page.evaluate(() => getComputedStyle(document.body).backgroundColor.match(/\d+/g).map(Number));
+  assert.ok(Math.max(...back) < 64, `dark: the background is ${back}`);
+  await shot(page, "compare-dark");
+  await page.emulateMediaFeatures([]);
+
+  await page.goto(server.address + "verify");
+  await Promise.all([page.waitForNavigation(), page.click("main form button")]);
+  await page.waitForFunction(() => document.querySelector("main").innerText.includes("No damage"), { timeout: 60_000 });
+  await page.close();
+  server.stop();
+
+  const hurt = await start("damaged.idx");
+  const sick = await open();
+  for (const path of ["", "terms", "docs", "search?q=lord", "bytes?file=segment-000000000001.pin", "verify"]) {
+    await sick.goto(hurt.address + path);
+    assert.match(await text(sick), /This index is damaged/, path);
+  }
+  await sick.goto(hurt.address);
+  await shot(sick, "damaged");
+  await sick.close();
+  hurt.stop();
+  console.log("serve: pages, charts, keys, dark, verification, damage");
+}
+
+try {
+  await demo();
+  await serve();
+  assert.deepEqual(faults, []);
+} finally {
+  await browser.close();
+}

@@ -205,7 +205,7 @@ func (f *paperFlags) draw(cmd *cobra.Command, names []string) (err error) {
 		return cli.JSON(cmd.OutOrStdout(), reports)
 	}
 	if f.out != "" && len(names) == 1 && names[0] == "all" {
-		return paper.WritePage(filepath.Join(f.out, "papers.md"), papers(), reports)
+		return os.WriteFile(filepath.Join(f.out, "papers.md"), paper.Page(".", papers(), reports), 0o666)
 	}
 	return nil
 }

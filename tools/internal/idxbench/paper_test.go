@@ -1,6 +1,11 @@
 package idxbench
 
 import (
+	"bytes"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -61,6 +66,57 @@ func TestJudges(t *testing.T) {
 				t.Errorf("%s: %d verdicts for %d claims", x.Name, len(r.Verdicts), len(x.Claims))
 			}
 		}
+	}
+}
+
+var update = flag.Bool("update", false, "rewrite docs/papers.md and its charts")
+
+// TestPage compares docs/papers.md and its charts with what recorded runs give.
+func TestPage(t *testing.T) {
+	docs := filepath.Join("..", "..", "..", "docs")
+	var reports []*paper.Report
+	for _, p := range papers() {
+		for i := range p.Experiments {
+			x := &p.Experiments[i]
+			var runs []*paper.Run
+			for _, h := range []paper.Half{paper.CPUHalf, paper.GPUHalf} {
+				r, err := paper.Recorded(x.Name, h)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if r != nil && r.Stale() != "" {
+					t.Logf("%s, %s: the recorded run is stale: %s", x.Name, h, r.Stale())
+				}
+				runs = append(runs, r)
+			}
+			r := paper.NewReport(p, x, runs...)
+			reports = append(reports, r)
+			if len(r.Runs) > 0 {
+				var b bytes.Buffer
+				if err := r.Draw(&b); err != nil {
+					t.Fatal(err)
+				}
+				same(t, filepath.Join(docs, "papers", x.Name+".svg"), b.Bytes())
+			}
+		}
+	}
+	same(t, filepath.Join(docs, "papers.md"), paper.Page("papers", papers(), reports))
+}
+
+// same compares a file, or rewrites it.
+func same(t *testing.T, path string, want []byte) {
+	t.Helper()
+	if *update {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, want, 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(bytes.ReplaceAll(got, []byte("\r\n"), []byte("\n")), want) {
+		t.Errorf("%s is not what the recorded runs give; -update rewrites it", path)
 	}
 }
 

@@ -3,14 +3,13 @@ package paper
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 )
 
-// WritePage writes the page of all papers: claims with their verdicts first, then each
-// table and figure. The charts are beside it, below papers.
-func WritePage(path string, papers []*Paper, reports []*Report) error {
+// Page returns the page of all papers: claims with their verdicts first, then each table
+// and figure, whose charts lie in a directory.
+func Page(dir string, papers []*Paper, reports []*Report) []byte {
 	var b bytes.Buffer
 	b.WriteString(pageHead)
 	by := map[string]*Report{}
@@ -24,19 +23,19 @@ func WritePage(path string, papers []*Paper, reports []*Report) error {
 		fmt.Fprintf(&b, "\n# %s: tables and figures\n", p.Title)
 		for i := range p.Experiments {
 			if r := by[p.Experiments[i].Name]; r != nil {
-				r.markdown(&b)
+				r.markdown(&b, dir)
 			}
 		}
 	}
-	return os.WriteFile(path, b.Bytes(), 0o666)
+	return b.Bytes()
 }
 
 const pageHead = `# The papers' tables and figures
 
-<!-- Written by: idxbench paper all --device recorded --out docs. Do not edit. -->
+<!-- Written by: go test ./tools/internal/idxbench -run TestPage -update. Do not edit. -->
 
 ` + "`idxbench paper NAME`" + ` draws each table and figure of the five papers on the machine at hand, with the paper's number beside ours. This page
-is what it draws from recorded runs; each says on what machine, at what scale and from which commit. A paper's number is given where its text
+is drawn from recorded runs; each says on what machine, at what scale and from which commit. A paper's number is given where its text
 has it; where the text has none, as for most curves, there is none here. The claims were written down before measuring.
 
 A claim *holds* if ours reaches about 70 % of the effect that the paper reports, *holds more weakly* if the effect has the same direction, and
@@ -77,17 +76,13 @@ func cell(s string) string { return strings.ReplaceAll(s, "|", "\\|") }
 // pageRows is the number of rows of an experiment that the page shows.
 const pageRows = 60
 
-func (r *Report) markdown(b *bytes.Buffer) {
+func (r *Report) markdown(b *bytes.Buffer, dir string) {
 	fmt.Fprintf(b, "\n## <a name=\"%s\"></a>%s: %s\n\n", r.Experiment, r.Number, r.Title)
 	if r.x.Data != "" {
 		fmt.Fprintf(b, "Data: %s.\n", r.x.Data)
 	}
 	for i, run := range r.Runs {
-		stale := ""
-		if s := run.Stale(); s != "" {
-			stale = "; stale: " + s + " since then"
-		}
-		fmt.Fprintf(b, "Run %d: %s%s.\n", i+1, run.Where(), stale)
+		fmt.Fprintf(b, "Run %d: %s.\n", i+1, run.Where())
 	}
 	if r.x.Missing != "" {
 		fmt.Fprintf(b, "Missing: %s.\n", r.x.Missing)
@@ -96,7 +91,7 @@ func (r *Report) markdown(b *bytes.Buffer) {
 		fmt.Fprintf(b, "Note: %s.\n", n)
 	}
 	if len(r.Runs) > 0 {
-		fmt.Fprintf(b, "\n![%s](papers/%s.svg)\n", r.Title, r.Experiment)
+		fmt.Fprintf(b, "\n![%s](%s/%s.svg)\n", r.Title, dir, r.Experiment)
 	}
 	for _, m := range r.Entries.Metrics() {
 		r.grid(b, m)

@@ -1,0 +1,54 @@
+//go:build emu && cgo && !cuda
+
+package gpubench
+
+import (
+	"io"
+	"testing"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/format/codec/registry"
+	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/internal/gputrial"
+	"github.com/pinion-index/pinion/internal/synthetic"
+)
+
+// TestDecodeTime decodes lists of several lengths in one launch, by all codecs, and fails
+// if a value of a list is another.
+func TestDecodeTime(t *testing.T) {
+	dev, err := gpuload.OpenDevice()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &Bench{Device: dev, Log: io.Discard, Small: true}
+	for _, name := range gputrial.Codecs() {
+		c, _ := registry.ByName(name)
+		var seqs []codec.Sequence
+		for i, n := range []int{1, 128, 1000, 3001} {
+			docs := synthetic.Uniform(uint64(i), n, 20*n)
+			s := codec.Sequence{N: n, Ends: make([]uint32, codec.Blocks(n, c.BlockLen())+1)}
+			payload, err := c.AppendDocs(nil, s.Ends, docs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			mem := format.AlignedBytes(len(payload))
+			copy(mem, payload)
+			s.Payload = mem[:len(payload)]
+			for at := 0; at < n; at += c.BlockLen() {
+				s.Last = append(s.Last, docs[min(at+c.BlockLen(), n)-1])
+			}
+			seqs = append(seqs, s)
+		}
+		if _, err := b.DecodeTime(c, seqs, false); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		seqs[2].Payload[4*seqs[2].Ends[0]] ^= 1
+		if _, err := b.DecodeTime(c, seqs, false); err == nil && c.ID() < codec.Rice {
+			t.Errorf("%s: a changed payload decodes as before", name)
+		}
+	}
+	if err := dev.Close(); err != nil {
+		t.Error(err)
+	}
+}

@@ -184,20 +184,20 @@ func (s *Set) arrange(docs, freqs []uint32) ([]uint32, []uint8) {
 }
 
 // static orders documents by a score that stands in for PageRank: heavy-tailed, alike
-// within a site, and higher for some topics than for others.
+// within a site, and higher for some topics than for others and for long documents.
 func static(c *synth.Collection, seed uint64) order.Permutation {
 	rng := rand.New(rand.NewPCG(seed, 11))
 	n := c.Spec().Docs
 	score, topics := make([]float64, n), make([]float64, c.Spec().Topics)
 	for t := range topics {
-		topics[t] = math.Exp(rng.NormFloat64())
+		topics[t] = math.Exp(1.5 * rng.NormFloat64())
 	}
 	site, of := 0.0, -1
 	for d := range score {
 		if s := c.Site(d); s != of {
 			site, of = math.Exp(rng.NormFloat64())*topics[c.SiteTopic(s)], s
 		}
-		score[d] = site * math.Pow(1-rng.Float64(), -1/1.1) // Pareto
+		score[d] = site * math.Sqrt(float64(c.Length(d))) * math.Pow(1-rng.Float64(), -1/1.1) // Pareto
 	}
 	best := make([]uint32, n)
 	for i := range best {

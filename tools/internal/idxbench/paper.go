@@ -60,7 +60,7 @@ from recorded runs, and say so.`,
 	jsonFlag(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&f.out, "out", "", "write NAME.svg, NAME.csv and NAME.json into `DIR`, and papers.md if all are drawn")
-	fl.StringVar(&f.scale, "scale", "auto", "share of the papers' documents, as 1, 1/N or auto")
+	fl.StringVar(&f.scale, "scale", "auto", "`SHARE` of the papers' documents, as 1, 1/N or auto")
 	fl.Var(f.device, "device", "what to measure: "+f.device.Words())
 	fl.BoolVar(&f.record, "record", false, "keep the runs in recorded below --out")
 	fl.DurationVar(&f.time, "time", 200*time.Millisecond, "measure each figure for this `TIME`")

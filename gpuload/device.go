@@ -44,11 +44,19 @@ type Device struct {
 	users  int // open executors
 }
 
-// OpenDevice opens the first GPU. The error matches ErrNoDevice if there is none, if the
-// NVIDIA driver is missing or too old, or if the program was built without support for
-// one: that takes Linux on amd64 or arm64 and no build tag static, or the build tag emu.
-func OpenDevice() (*Device, error) {
-	dev, err := cuda.Open()
+// Devices returns the number of GPUs that the process may use, which CUDA_VISIBLE_DEVICES
+// can restrict. The error matches ErrNoDevice if the NVIDIA driver is missing or too old,
+// or if the program was built without support for GPUs: that takes Linux on amd64 or arm64
+// and no build tag static, or the build tag emu.
+func Devices() (int, error) { return cuda.Count() }
+
+// OpenDevice opens the first GPU. The error matches ErrNoDevice if there is none, or as
+// that of Devices.
+func OpenDevice() (*Device, error) { return OpenDeviceNumber(0) }
+
+// OpenDeviceNumber opens the GPU with a number from 0 to Devices-1.
+func OpenDeviceNumber(number int) (*Device, error) {
+	dev, err := cuda.Open(number)
 	if err != nil {
 		return nil, err
 	}

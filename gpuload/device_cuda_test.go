@@ -11,7 +11,7 @@ import (
 // testDevice returns the device that tests run on.
 func testDevice(t *testing.T, _ uint64) cuda.Device {
 	t.Helper()
-	d, err := cuda.Open()
+	d, err := cuda.Open(0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/pinion-index/pinion/kernels"
 )
@@ -16,6 +17,14 @@ var (
 	// ErrDevice means that a copy or a kernel failed. The device cannot be used any more.
 	ErrDevice = errors.New("gpuload: device failed")
 )
+
+// noDevice is the error for a number that no device has.
+func noDevice(number, devices int) error {
+	if devices == 0 {
+		return ErrNoDevice
+	}
+	return fmt.Errorf("%w with number %d: there are %d, numbered from 0", ErrNoDevice, number, devices)
+}
 
 // Info describes a device.
 type Info struct {

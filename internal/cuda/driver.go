@@ -39,12 +39,11 @@ type Driver struct {
 	ctx     uintptr
 	streams [Streams]uintptr
 	events  [Events]uintptr
-	pins    map[uintptr]int // how often each mapping is registered
 }
 
 // OpenDriver opens the GPU with that number.
 func OpenDriver(number int) (*Driver, error) {
-	d := &Driver{calls: make(chan func()), pins: map[uintptr]int{}}
+	d := &Driver{calls: make(chan func())}
 	go func() {
 		runtime.LockOSThread()
 		for f := range d.calls {
@@ -94,8 +93,8 @@ func (d *Driver) open(number int) error {
 	case version < minDriver:
 		return fmt.Errorf("%w: the driver supports CUDA %d.%d, at least %d.%d is needed", ErrNoDevice, version/1000, version%1000/10,
 			minDriver/1000, minDriver%1000/10)
-	case number >= devices:
-		return fmt.Errorf("%w: device %d of %d", ErrNoDevice, number, devices)
+	case number < 0 || number >= devices:
+		return noDevice(number, devices)
 	}
 	if err := d.openDevice(number); err != nil {
 		return err
@@ -199,34 +198,6 @@ func (d *Driver) HostAlloc(n int) ([]byte, error) {
 // HostFree frees memory returned by HostAlloc.
 func (d *Driver) HostFree(b []byte) error {
 	return d.do(func() error { return cuHostFree(unsafe.Pointer(unsafe.SliceData(b))) })
-}
-
-// Register pins mapped memory for reading. The same mapping may be registered
-// several times.
-func (d *Driver) Register(b []byte) error {
-	// Pages that are not resident are read from storage.
-	return d.doWithin(time.Hour, func() (err error) {
-		p := unsafe.Pointer(unsafe.SliceData(b))
-		if d.pins[uintptr(p)] == 0 {
-			err = cuHostRegister(p, len(b))
-		}
-		if err == nil {
-			d.pins[uintptr(p)]++
-		}
-		return err
-	})
-}
-
-// Unregister undoes a Register.
-func (d *Driver) Unregister(b []byte) error {
-	return d.do(func() error {
-		p := unsafe.Pointer(unsafe.SliceData(b))
-		if d.pins[uintptr(p)]--; d.pins[uintptr(p)] > 0 {
-			return nil
-		}
-		delete(d.pins, uintptr(p))
-		return cuHostUnregister(p)
-	})
 }
 
 // Submit enqueues a batch.

@@ -2,5 +2,17 @@
 
 package cuda
 
-// Open opens the first GPU.
-func Open() (Device, error) { return OpenDriver(0) }
+// Open opens the GPU with that number, from 0.
+func Open(number int) (Device, error) {
+	d, err := OpenDriver(number)
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// Count returns the number of GPUs. The error says why there are none.
+func Count() (int, error) {
+	_, n, err := cuInit()
+	return n, err
+}

@@ -5,6 +5,9 @@ package cuda
 import "fmt"
 
 // Open fails: the program was built without support for a GPU.
-func Open() (Device, error) {
-	return nil, fmt.Errorf("%w: this program was built without support for one, which takes Linux and no build tag static", ErrNoDevice)
-}
+func Open(int) (Device, error) { return nil, errBuild }
+
+// Count fails too.
+func Count() (int, error) { return 0, errBuild }
+
+var errBuild = fmt.Errorf("%w: this program was built without support for one, which takes Linux and no build tag static", ErrNoDevice)

@@ -3,7 +3,6 @@ package gpuload
 import (
 	"context"
 	"errors"
-	"fmt"
 	"runtime"
 	"slices"
 	"sync"
@@ -127,7 +126,7 @@ func (e *execution) answer(c *crew, lo, hi int) error {
 	for i := range c.plans {
 		p := &c.plans[i]
 		if p.err != nil {
-			return fmt.Errorf("query %d: %w", lo+i, p.err)
+			return &queryError{lo + i, p.err}
 		}
 		c.use = append(c.use, p)
 	}
@@ -217,7 +216,7 @@ func (e *execution) finish() {
 	}
 	r, err := e.x.onCPU(e.ctx, rest, &p)
 	if err != nil {
-		e.failed = fmt.Errorf("query %d: %w", e.onCPU[0], err)
+		e.failed = &queryError{e.onCPU[0], err}
 		return
 	}
 	for i, j := range e.onCPU {

@@ -219,6 +219,14 @@ func (x *Executor) Stats() Stats {
 	return s
 }
 
+// add adds the counters of another Executor.
+func (s *Stats) add(o Stats) {
+	s.Lists, s.Bytes, s.Stored = s.Lists+o.Lists, s.Bytes+o.Bytes, s.Stored+o.Stored
+	s.Hits, s.Misses, s.HitBytes = s.Hits+o.Hits, s.Misses+o.Misses, s.HitBytes+o.HitBytes
+	s.Loaded, s.Evicted, s.BytesLoaded = s.Loaded+o.Loaded, s.Evicted+o.Evicted, s.BytesLoaded+o.BytesLoaded
+	s.Refused, s.Marked, s.Busy = s.Refused+o.Refused, s.Marked+o.Marked, s.Busy+o.Busy
+}
+
 // onCPU answers queries with Options.CPU. p is the plan of the first.
 func (x *Executor) onCPU(ctx context.Context, queries []query.Query, p *plan) ([]query.Result, error) {
 	if x.options.CPU != nil {

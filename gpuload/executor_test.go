@@ -42,7 +42,7 @@ func mustScorer(t *testing.T, c *gputrial.Collection) *query.Scorer {
 	return sc
 }
 
-func check(t *testing.T, x *Executor, c *gputrial.Collection, sc *query.Scorer, qs []gputrial.Query, deletes *roaring.Bitmap) {
+func check(t *testing.T, x query.Executor, c *gputrial.Collection, sc *query.Scorer, qs []gputrial.Query, deletes *roaring.Bitmap) {
 	t.Helper()
 	in := make([]query.Query, len(qs))
 	for i, q := range qs {

@@ -1,0 +1,207 @@
+package gpuload
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/reader"
+)
+
+// Group answers queries over one snapshot on several devices: each query on one of them. A
+// query goes where its longest list is, so that long lists are spread over the devices,
+// unless that device has clearly more to do than another. It implements query.Executor and
+// is safe for concurrent use. When a device fails, the others answer its queries, and at
+// last Options.CPU does.
+type Group struct {
+	members []*member
+	cpu     query.Executor
+}
+
+var _ query.Executor = (*Group)(nil)
+
+// member is a device of a Group.
+type member struct {
+	x     *Executor
+	group *Group
+	load  atomic.Int64 // predicted cost of the queries that it has not answered yet
+}
+
+// OpenDevices opens the first n GPUs, or all of them if n is 0.
+func OpenDevices(n int) ([]*Device, error) {
+	if n == 0 {
+		all, err := Devices()
+		if err != nil {
+			return nil, err
+		}
+		n = max(all, 1) // opening the first says that there is none
+	}
+	var devices []*Device
+	for i := range n {
+		d, err := OpenDeviceNumber(i)
+		if err != nil {
+			for _, d := range devices {
+				err = errors.Join(err, d.Close())
+			}
+			return nil, err
+		}
+		devices = append(devices, d)
+	}
+	return devices, nil
+}
+
+// NewGroup returns a Group with an Executor on each device, all with the same options,
+// whose limits are for each device. The Group retains the snapshot and the devices until
+// Close, so the caller may close both at any time. The error matches query.ErrInvalid
+// without devices or without Options.CPU, and otherwise as that of New.
+func NewGroup(devices []*Device, snapshot *reader.Snapshot, o Options) (*Group, error) {
+	return newGroup(len(devices), o, func(i int, o Options) (*Executor, error) { return New(devices[i], snapshot, o) })
+}
+
+// newGroup returns a Group of n Executors made by open.
+func newGroup(n int, o Options, open func(i int, o Options) (*Executor, error)) (*Group, error) {
+	if n == 0 || o.CPU == nil {
+		return nil, fmt.Errorf("%w: a group without devices or without Options.CPU", query.ErrInvalid)
+	}
+	if s, ok := o.CPU.(interface{ Scorer() *query.Scorer }); ok && o.Scorer == nil {
+		o.Scorer = s.Scorer()
+	}
+	g := &Group{cpu: o.CPU, members: make([]*member, n)}
+	errs := make([]error, n)
+	var wg sync.WaitGroup
+	for i := range g.members {
+		m := &member{group: g}
+		g.members[i] = m
+		o := o
+		o.CPU = m
+		wg.Go(func() { m.x, errs[i] = open(i, o) })
+	}
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return nil, errors.Join(err, g.Close())
+	}
+	return g, nil
+}
+
+// Executors returns the Executors of the Group, by device.
+func (g *Group) Executors() []*Executor {
+	xs := make([]*Executor, len(g.members))
+	for i, m := range g.members {
+		xs[i] = m.x
+	}
+	return xs
+}
+
+// Ready waits until all devices answer queries or are retired, as Executor.Ready. It
+// returns an error if none answers.
+func (g *Group) Ready(ctx context.Context) error {
+	errs := make([]error, len(g.members))
+	for i, m := range g.members {
+		if errs[i] = m.x.Ready(ctx); ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	if slices.Contains(errs, nil) {
+		return nil
+	}
+	return errors.Join(errs...)
+}
+
+// Err returns the errors of the devices that are retired, or nil if all are in use.
+func (g *Group) Err() error {
+	var errs []error
+	for i, m := range g.members {
+		if err := m.x.Err(); err != nil {
+			errs = append(errs, fmt.Errorf("GPU %d: %w", i, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Stats returns the sums of the counters of all devices.
+func (g *Group) Stats() Stats {
+	var all Stats
+	for _, m := range g.members {
+		all.add(m.x.Stats())
+	}
+	return all
+}
+
+// Close closes the Executors.
+func (g *Group) Close() error {
+	var errs []error
+	for _, m := range g.members {
+		if m.x != nil {
+			errs = append(errs, m.x.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// working returns the devices that answer queries.
+func (g *Group) working() []*member {
+	use := make([]*member, 0, len(g.members))
+	for _, m := range g.members {
+		if m.x.state.works.Load() {
+			use = append(use, m)
+		}
+	}
+	return use
+}
+
+// Execute answers queries as Executor.Execute.
+func (g *Group) Execute(ctx context.Context, queries []query.Query) ([]query.Result, error) {
+	return g.on(ctx, g.working(), queries)
+}
+
+// Execute answers queries that m's device does not: on the others if it has failed, and
+// otherwise on the CPU.
+func (m *member) Execute(ctx context.Context, queries []query.Query) ([]query.Result, error) {
+	if others := m.group.working(); m.x.Err() != nil && len(others) > 0 {
+		return m.group.on(ctx, others, queries)
+	}
+	return m.group.cpu.Execute(ctx, queries)
+}
+
+// on answers queries on some of the devices.
+func (g *Group) on(ctx context.Context, use []*member, queries []query.Query) ([]query.Result, error) {
+	if len(use) == 0 {
+		use = g.members[:1] // it says if it is closed, and otherwise asks the CPU
+	}
+	if len(use) == 1 || len(queries) == 0 {
+		return use[0].x.Execute(ctx, queries)
+	}
+	stakes, err := g.route(use, queries)
+	if err != nil {
+		return nil, err
+	}
+	results := make([]query.Result, len(queries))
+	var wg sync.WaitGroup
+	for i := range stakes {
+		if p := &stakes[i]; len(p.queries) > 0 {
+			wg.Go(func() { p.execute(ctx, results) })
+		}
+	}
+	wg.Wait()
+	var errs []error
+	for i := range stakes {
+		errs = append(errs, stakes[i].err)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return results, nil
+}
+
+// queryError is the failure of one query of a call.
+type queryError struct {
+	number int
+	err    error
+}
+
+func (e *queryError) Error() string { return fmt.Sprintf("query %d: %v", e.number, e.err) }
+func (e *queryError) Unwrap() error { return e.err }

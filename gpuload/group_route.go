@@ -1,0 +1,137 @@
+package gpuload
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/pinion-index/pinion/internal/termcache"
+	"github.com/pinion-index/pinion/query"
+)
+
+// stake is the share of one device in a call.
+type stake struct {
+	*member
+	queries []query.Query
+	index   []int // of these queries in the call
+	cost    int64
+	err     error
+}
+
+func (s *stake) execute(ctx context.Context, results []query.Result) {
+	s.load.Add(s.cost)
+	defer s.load.Add(-s.cost)
+	got, err := s.x.Execute(ctx, s.queries)
+	var failed *queryError
+	if errors.As(err, &failed) {
+		err = &queryError{s.index[failed.number], failed.err}
+	}
+	s.err = err
+	for i := range got {
+		results[s.index[i]] = got[i]
+	}
+}
+
+// route divides queries among devices.
+func (g *Group) route(use []*member, queries []query.Query) ([]stake, error) {
+	wishes := make([]wish, len(queries))
+	if err := use[0].x.wishAll(wishes, queries); err != nil {
+		return nil, err
+	}
+	stakes := make([]stake, len(use))
+	loads := make([]int64, len(use))
+	for i, m := range use {
+		stakes[i].member, loads[i] = m, m.load.Load()
+	}
+	total := int64(0)
+	for i := range wishes {
+		total += wishes[i].cost
+	}
+	for i, w := range wishes {
+		at := slices.Index(use, g.members[w.hash%uint64(len(g.members))])
+		if at < 0 { // only the lists of that device move to the others
+			at = int(w.hash / uint64(len(g.members)) % uint64(len(use)))
+		}
+		for j := range loads {
+			if loads[at]-loads[j] > total/unequal {
+				at = j
+			}
+		}
+		p := &stakes[at]
+		p.queries, p.index = append(p.queries, queries[i]), append(p.index, i)
+		p.cost += w.cost
+		loads[at] += w.cost
+	}
+	return stakes, nil
+}
+
+// unequal is the share of a call's work, as 1/unequal, by which the work of the devices may
+// differ for the sake of lists that they hold.
+const unequal = 32
+
+// wish says where a query should be answered, and what it costs.
+type wish struct {
+	hash uint64 // of the term with the longest list
+	cost int64  // in postings
+}
+
+// queryCost is what a query costs besides its lists, in postings.
+const queryCost = 2048
+
+// wishAll sets the wishes of queries, in parallel.
+func (x *Executor) wishAll(wishes []wish, queries []query.Query) error {
+	if err := x.enter(); err != nil {
+		return err
+	}
+	defer x.leave()
+	errs := make([]error, (len(queries)+wishesAtOnce-1)/wishesAtOnce)
+	var wg sync.WaitGroup
+	work := func(n int) {
+		r := x.resolver()
+		defer x.found.Put(r)
+		for i := n * wishesAtOnce; i < min((n+1)*wishesAtOnce, len(queries)); i++ {
+			if err := r.wish(&wishes[i], &queries[i]); err != nil {
+				errs[n] = &queryError{i, err}
+				return
+			}
+		}
+	}
+	for n := 1; n < len(errs); n++ {
+		wg.Go(func() { work(n) })
+	}
+	work(0)
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wishesAtOnce is the number of queries that a goroutine of wishAll takes: about 0.1 ms of
+// work.
+const wishesAtOnce = 256
+
+func (r *resolver) wish(w *wish, q *query.Query) error {
+	if err := q.Check(); err != nil {
+		return err
+	}
+	*w = wish{cost: queryCost}
+	terms, err := r.distinct(q.Terms)
+	if err != nil || len(terms) == 0 {
+		return err
+	}
+	longest := &terms[len(terms)-1]
+	w.hash = termcache.Hash(longest.bytes)
+	all := uint64(0)
+	for i := range terms {
+		all += terms[i].df
+	}
+	if q.Mode != query.Or { // blocks of the others for the docIDs of the shortest
+		all = min(all, uint64(len(terms))*terms[0].df)
+	}
+	w.cost += int64(min(all, 1<<40))
+	return nil
+}

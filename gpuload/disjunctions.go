@@ -3,7 +3,6 @@ package gpuload
 import (
 	"math"
 
-	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/gpuload/internal/layout"
 	"github.com/pinion-index/pinion/kernels"
 	"github.com/pinion-index/pinion/query"
@@ -95,7 +94,7 @@ func (x *Executor) runs(c chore, chores int) int {
 }
 
 // floor returns a key that at least k documents exceed, by the k-th impacts of the lists,
-// or 0. Deleted documents of a list may be among those that reach its impact.
+// or 0.
 func (x *Executor) floor(p *plan) (key uint64) {
 	for t, w := range p.weights {
 		for s := range x.views {
@@ -104,9 +103,8 @@ func (x *Executor) floor(p *plan) (key uint64) {
 			if r == nil {
 				continue
 			}
-			need := p.k + int(o.deleted)
-			for i, k := range format.KthValues {
-				if tf, dl, ok := r.kth[i].Pair(); need <= k && ok {
+			for i, n := range o.reach {
+				if tf, dl, ok := r.kth[i].Pair(); ok && p.k <= int(n) {
 					v := query.Score(w, float32(tf), x.scorer.Norm(dl))
 					key = max(key, uint64(math.Float32bits(v))<<32)
 					break

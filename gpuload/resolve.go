@@ -7,6 +7,7 @@ import (
 
 	"github.com/pinion-index/pinion/kernels"
 	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
 )
 
@@ -16,11 +17,11 @@ type small struct{ docs, freqs []uint32 }
 // posting is one term of a query in one segment: on the device, or small, or neither if
 // the term does not occur.
 type posting struct {
-	n       uint32
-	deleted uint32 // of them, those of deleted documents
-	want    want
-	small   *small
-	home    *place // of a term in the cache
+	n     uint32
+	reach reader.Reach
+	want  want
+	small *small
+	home  *place // of a term in the cache
 }
 
 // plan is a resolved query.

@@ -81,7 +81,7 @@ func (r *resolver) lookup(k *known, b []byte) (err error) {
 		if err != nil {
 			return err
 		}
-		live, err := views[s].deletes.Live(views[s].seg, e)
+		live, reach, err := views[s].deletes.Of(views[s].seg, e)
 		if err != nil {
 			return format.Locate(err, format.Place{List: string(b), Block: format.NoBlock})
 		}
@@ -92,7 +92,7 @@ func (r *resolver) lookup(k *known, b []byte) (err error) {
 		if k.lists[s].posting, err = r.open(s, e); err != nil {
 			return err
 		}
-		k.lists[s].deleted = e.DF - live
+		k.lists[s].reach = reach
 	}
 	k.weight = r.x.scorer.Weight(k.df, 1)
 	return nil

@@ -17,6 +17,7 @@ const end = reader.NoDoc
 type list struct {
 	reader.Cursor
 	entry  segment.Entry
+	reach  reader.Reach
 	term   int     // index in the canonical order of terms
 	weight float32 // as in Score
 	bound  float32 // no posting of the list scores more; set by run.sumBounds

@@ -6,7 +6,6 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/reader"
-	"github.com/pinion-index/pinion/segment"
 )
 
 // part is one segment of the snapshot.
@@ -25,8 +24,8 @@ type run struct {
 	top     topK
 	partial leastOf // of partial scores of distinct documents
 
-	terms   []term          // canonical order: ascending df, then bytes
-	entries []segment.Entry // memory for terms' entries
+	terms   []term  // canonical order: ascending df, then bytes
+	entries []entry // memory for terms' entries
 
 	// Of the current segment.
 	part    *part
@@ -75,7 +74,7 @@ func (r *run) enter(p int, conjunctive bool) bool {
 			r.spare = append(r.spare, new(list))
 		}
 		l := r.spare[len(r.lists)]
-		l.entry, l.term, l.weight, l.bound = e, i, t.weight, -1
+		l.entry, l.reach, l.term, l.weight, l.bound = e.Entry, e.reach, i, t.weight, -1
 		l.ListCounts = ListCounts{}
 		r.findDense(l)
 		r.lists = append(r.lists, l)
@@ -140,22 +139,35 @@ func (r *run) estimate() {
 	if r.q.Filter != nil {
 		return
 	}
-	need := r.top.k + int(r.part.deletes.Count())
 	for _, l := range r.lists {
 		if l.small {
-			if len(l.scores) >= need {
-				r.kth = append(r.kth[:0], l.scores...)
-				r.top.raise(greatest(r.kth, need))
+			r.kth = r.liveScores(r.kth[:0], l)
+			if len(r.kth) >= r.top.k {
+				r.top.raise(greatest(r.kth, r.top.k))
 			}
 			continue
 		}
-		for i, k := range format.KthValues {
-			if tf, dl, ok := l.List().Kth[i].Pair(); need <= k && ok {
+		for i, n := range l.reach {
+			if tf, dl, ok := l.List().Kth[i].Pair(); ok && r.top.k <= int(n) {
 				r.top.raise(Score(l.weight, float32(tf), r.s.scorer.Norm(dl)))
 				break
 			}
 		}
 	}
+}
+
+// liveScores appends the scores of a small list's documents that are not deleted to dst.
+func (r *run) liveScores(dst []float32, l *list) []float32 {
+	if r.part.deletes == nil {
+		return append(dst, l.scores...)
+	}
+	docs, _ := l.List().Small()
+	for i, doc := range docs {
+		if !r.part.deletes.Has(doc) {
+			dst = append(dst, l.scores[i])
+		}
+	}
+	return dst
 }
 
 // norm returns the norm of a document of the current segment.

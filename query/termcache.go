@@ -1,14 +1,12 @@
 package query
 
-import "github.com/pinion-index/pinion/segment"
-
 // cachedTerm is what a Searcher keeps of a frequent query term: its entries in the
 // dictionaries, and what follows from them. A single entry is inline, to save a cache miss.
 type cachedTerm struct {
 	df      uint64
 	weight  float32
-	entries []segment.Entry
-	one     [1]segment.Entry
+	entries []entry
+	one     [1]entry
 }
 
 // set makes c the copy of t.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/termcache"
+	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
 )
 
@@ -15,9 +16,15 @@ import (
 type term struct {
 	bytes   []byte
 	qtf     int
-	df      uint64          // over the snapshot, without deleted documents
-	weight  float32         // as in Score
-	entries []segment.Entry // by part; DF is 0 if no document there matches
+	df      uint64  // over the snapshot, without deleted documents
+	weight  float32 // as in Score
+	entries []entry // by part; DF is 0 if no document there matches
+}
+
+// entry is a term's entry in the dictionary of a part.
+type entry struct {
+	segment.Entry
+	reach reader.Reach
 }
 
 // resolve looks up the query's terms and puts them in canonical order: ascending df over the
@@ -100,7 +107,7 @@ func (r *run) lookup(t *term) error {
 		if err != nil {
 			return err
 		}
-		live, err := r.s.parts[p].deletes.Live(seg.Views, e)
+		live, reach, err := r.s.parts[p].deletes.Of(seg.Views, e)
 		if err != nil {
 			return format.Locate(err, format.Place{List: string(t.bytes), Block: format.NoBlock})
 		}
@@ -108,7 +115,7 @@ func (r *run) lookup(t *term) error {
 			e = segment.Entry{}
 		}
 		t.df += uint64(live)
-		r.entries = append(r.entries, e)
+		r.entries = append(r.entries, entry{e, reach})
 	}
 	t.entries = r.entries[start:len(r.entries):len(r.entries)]
 	t.weight = r.s.scorer.Weight(t.df, 1)

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/store"
 )
@@ -23,28 +24,54 @@ func (s *Segment) LiveDF(e segment.Entry) (df uint32, err error) {
 	return d.Live(s.Views, e)
 }
 
-// Live returns the number of postings of e whose documents are not in d. s is the
-// segment of both; its snapshot must be held (Snapshot.Acquire). Live reads the list,
-// unless it remembers the result.
+// Live returns the number of postings of e whose documents are not in d. Its errors and
+// conditions are those of Of.
 func (d *Deletes) Live(s *segment.Segment, e segment.Entry) (df uint32, err error) {
+	df, _, err = d.Of(s, e)
+	return df, err
+}
+
+// Reach says for each of format.KthValues how many postings of a list certainly reach its
+// KthImpact of that index, not counting those of deleted documents. It means nothing for a
+// list without that KthImpact.
+type Reach [len(format.KthValues)]uint16
+
+// Of returns the number of postings of e whose documents are not in d, and how many of them
+// reach the list's k-th impacts. s is the segment of both; its snapshot must be held
+// (Snapshot.Acquire). Of reads the list, unless it remembers the result.
+func (d *Deletes) Of(s *segment.Segment, e segment.Entry) (df uint32, r Reach, err error) {
 	if d == nil || e.DF == 0 {
-		return e.DF, nil
+		return e.DF, reachOf(deletedOf{}), nil
 	}
-	var n uint32
+	var n deletedOf
 	switch e.Kind {
 	case segment.KindSingleton:
-		n = uint32(d.bit(e.Doc))
+		n.all = uint32(d.bit(e.Doc))
 	case segment.KindCompact:
 		n, err = d.read(s, e)
 	default:
 		d.counts.init(s.Meta().Extents)
-		n, err = d.counts.of(e.Offset, func() (uint32, error) { return d.read(s, e) })
+		n, err = d.counts.of(e.Offset, func() (deletedOf, error) { return d.read(s, e) })
 	}
 	if err != nil {
-		return 0, err
+		return 0, Reach{}, err
 	}
 	// Only in a damaged segment can more be left than there are documents.
-	return min(e.DF-n, s.Meta().Docs-d.count), nil
+	return min(e.DF-n.all, s.Meta().Docs-d.count), reachOf(n), nil
+}
+
+// deletedOf counts deleted postings of a list: all, and those that reach each k-th impact,
+// up to its k.
+type deletedOf struct {
+	all uint32
+	kth Reach
+}
+
+func reachOf(n deletedOf) (r Reach) {
+	for i, k := range format.KthValues {
+		r[i] = uint16(k) - min(n.kth[i], uint16(k))
+	}
+	return r
 }
 
 func (d *Deletes) bit(doc uint32) uint64 {
@@ -56,21 +83,23 @@ func (d *Deletes) bit(doc uint32) uint64 {
 
 // counter holds what read needs.
 type counter struct {
-	list segment.List
-	docs [segment.RowPostings]uint32
+	list  segment.List
+	docs  [segment.RowPostings]uint32
+	freqs [segment.RowPostings]uint32
 }
 
 var counters = sync.Pool{New: func() any { return new(counter) }}
 
-// read returns how many postings of e are in d. It decodes the docIDs of rows of
-// blocks, except where no document is deleted.
-func (d *Deletes) read(s *segment.Segment, e segment.Entry) (n uint32, err error) {
+// read counts the postings of e that are in d. It decodes the docIDs of rows of blocks,
+// except where no document is deleted, and the frequencies of blocks with a deleted
+// document whose bounds reach a k-th impact.
+func (d *Deletes) read(s *segment.Segment, e segment.Entry) (n deletedOf, err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
 	c := counters.Get().(*counter)
 	defer counters.Put(c)
 	l := &c.list
 	if err := s.InitList(l, e); err != nil {
-		return 0, err
+		return n, err
 	}
 	step := max(len(c.docs)/l.BlockLen, 1)
 	first := l.First
@@ -83,14 +112,60 @@ func (d *Deletes) read(s *segment.Segment, e segment.Entry) (n uint32, err error
 		}
 		k, err := l.DecodeDocs(c.docs[:], b, count)
 		if err != nil {
-			return 0, err
+			return n, err
 		}
-		for _, doc := range c.docs[:k] {
-			n += uint32(d.bit(doc))
+		for i := 0; i < k; i += l.BlockLen {
+			docs := c.docs[i:min(i+l.BlockLen, k)]
+			dead := d.countIn(docs)
+			n.all += dead
+			if dead > 0 && l.HasKth {
+				if err := d.countBest(&n.kth, s, c, b+i/l.BlockLen, docs); err != nil {
+					return n, err
+				}
+			}
 		}
 		first = last + 1
 	}
 	return n, nil
+}
+
+// countIn returns how many of docs are in d.
+func (d *Deletes) countIn(docs []uint32) (n uint32) {
+	for _, doc := range docs {
+		n += uint32(d.bit(doc))
+	}
+	return n
+}
+
+// countBest adds the postings of a block that are in d and reach the k-th impacts to n. docs
+// are the documents of the block.
+func (d *Deletes) countBest(n *Reach, s *segment.Segment, c *counter, block int, docs []uint32) error {
+	reaches := false
+	for i, k := range format.KthValues {
+		tf, dl, ok := c.list.Kth[i].Pair()
+		reaches = reaches || ok && int(n[i]) < k && c.list.Quads[block].Dominates(tf, dl)
+	}
+	if !reaches {
+		return nil
+	}
+	lens, err := s.DocLens()
+	if err != nil {
+		return err
+	}
+	if _, err := c.list.DecodeFreqs(c.freqs[:], block, 1); err != nil {
+		return err
+	}
+	for j, doc := range docs {
+		if d.bit(doc) == 0 {
+			continue
+		}
+		for i, k := range format.KthValues {
+			if tf, dl, ok := c.list.Kth[i].Pair(); ok && c.freqs[j] >= tf && lens.Get(doc) <= dl && int(n[i]) < k {
+				n[i]++
+			}
+		}
+	}
+	return nil
 }
 
 // none reports that no document from first to last is in d. It gives up where
@@ -109,30 +184,35 @@ func (d *Deletes) none(first, last uint32, postings int) bool {
 }
 
 // deletedCounts remembers how many postings of an extent are deleted: in each slot
-// the count of one of the extents whose offsets belong there. It is safe for
+// the counts of one of the extents whose offsets belong there. It is safe for
 // concurrent use, and takes no memory before its first use.
 type deletedCounts struct {
 	once  sync.Once
-	slots []atomic.Uint64 // high half: 1 + the rest of the offset; low half: the count
+	slots []deletedSlot
 }
 
-// maxCounts bounds the counts that are remembered of a segment: 128 KiB.
+// deletedSlot holds in both high halves 1 + the rest of the offset, and in the low halves
+// the two parts of a deletedOf.
+type deletedSlot struct{ all, kth atomic.Uint64 }
+
+// maxCounts bounds the counts that are remembered of a segment: 256 KiB.
 const maxCounts = 1 << 14
 
 func (c *deletedCounts) init(extents uint64) {
-	c.once.Do(func() { c.slots = make([]atomic.Uint64, 1<<bits.Len64(min(2*extents, maxCounts-1))) })
+	c.once.Do(func() { c.slots = make([]deletedSlot, 1<<bits.Len64(min(2*extents, maxCounts-1))) })
 }
 
-// of returns the count of the extent at an offset, from count if it is not known.
-func (c *deletedCounts) of(offset int64, count func() (uint32, error)) (uint32, error) {
+// of returns the counts of the extent at an offset, from count if they are not known.
+func (c *deletedCounts) of(offset int64, count func() (deletedOf, error)) (deletedOf, error) {
 	at, n := uint64(offset)/64, uint64(len(c.slots)) // extents are aligned to 64 bytes
 	slot, tag := &c.slots[at%n], 1+at/n
-	if v := slot.Load(); v>>32 == tag {
-		return uint32(v), nil
+	if all, kth := slot.all.Load(), slot.kth.Load(); all>>32 == tag && kth>>32 == tag {
+		return deletedOf{uint32(all), Reach{uint16(kth & 0xff), uint16(kth >> 8 & 0xff), uint16(kth >> 16 & 0xffff)}}, nil
 	}
 	k, err := count()
 	if err == nil && tag < 1<<32 {
-		slot.Store(tag<<32 | uint64(k))
+		slot.all.Store(tag<<32 | uint64(k.all))
+		slot.kth.Store(tag<<32 | uint64(k.kth[2])<<16 | uint64(k.kth[1])<<8 | uint64(k.kth[0]))
 	}
 	return k, err
 }

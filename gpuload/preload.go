@@ -1,0 +1,125 @@
+package gpuload
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/pinion-index/pinion/query"
+)
+
+// Preload makes the lists of queries resident, in the order of Plan, as long as they fit
+// beside those that are there. The queries are a log of such as will come; those that occur
+// often count often. An Executor loads what its queries need anyway: Preload, which may run
+// beside them, is for the first to find it there.
+func (x *Executor) Preload(ctx context.Context, queries []query.Query) error {
+	if err := x.enter(); err != nil {
+		return err
+	}
+	defer x.leave()
+	if err := x.await(ctx); err != nil {
+		return err
+	}
+	wants, plan, err := x.demands(queries)
+	if err != nil {
+		return err
+	}
+	Plan(plan)
+	for len(plan) > 0 && err == nil {
+		n := x.preloadable(plan)
+		chunk := make([]*want, n)
+		for i, d := range plan[:n] {
+			chunk[i] = wants[d.Key]
+		}
+		plan = plan[n:]
+		if err = ctx.Err(); err == nil {
+			err = x.lists.load(ctx, chunk, 0, x.nextEpoch()) // no list is as old as epoch 0
+		}
+		if !anyLoaded(chunk) {
+			break // the device is full
+		}
+	}
+	if errors.Is(err, ErrDevice) {
+		x.retire(err)
+	}
+	return err
+}
+
+// preloadAtOnce is the most lists that are loaded together. A query that needs one of them
+// waits for all.
+const preloadAtOnce = 512
+
+// preloadable returns how many lists at the front of a plan to load together: when memory
+// runs short, fewer, because lists that are loaded together take it in any order.
+func (x *Executor) preloadable(plan []Demand) int {
+	left := x.lists.arena.Free() / 2
+	for n, d := range plan[:min(len(plan), preloadAtOnce)] {
+		if left -= d.Bytes; left < 0 {
+			return max(n, 1)
+		}
+	}
+	return min(len(plan), preloadAtOnce)
+}
+
+func anyLoaded(wants []*want) bool {
+	for _, w := range wants {
+		if w.list != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// demands returns the lists of queries, and how many queries use each.
+func (x *Executor) demands(queries []query.Query) (map[Key]*want, []Demand, error) {
+	r := x.resolver()
+	defer x.found.Put(r)
+	wants, at := map[Key]*want{}, map[Key]int{}
+	var plan []Demand
+	for i := range queries {
+		terms, err := r.distinct(queries[i].Terms)
+		if err != nil {
+			return nil, nil, &queryError{i, err}
+		}
+		for _, t := range terms {
+			for s := range t.lists {
+				o := &t.lists[s].posting
+				if o.n == 0 || o.small != nil {
+					continue
+				}
+				n, ok := at[o.want.key]
+				if !ok {
+					n = len(plan)
+					w := o.want
+					at[w.key], wants[w.key] = n, &w
+					plan = append(plan, Demand{Key: w.key, Bytes: int64(o.n) * bytesPerPosting})
+				}
+				plan[n].Uses++
+			}
+		}
+	}
+	return wants, plan, nil
+}
+
+// Preload is Executor.Preload: each device loads the lists of the queries that it would
+// answer.
+func (g *Group) Preload(ctx context.Context, queries []query.Query) error {
+	if err := g.Ready(ctx); err != nil {
+		return err
+	}
+	stakes, err := g.route(g.working(), queries)
+	if err != nil {
+		return err
+	}
+	var wg sync.WaitGroup
+	for i := range stakes {
+		s := &stakes[i]
+		wg.Go(func() { s.err = s.x.Preload(ctx, s.queries) })
+	}
+	wg.Wait()
+	var errs []error
+	for i := range stakes {
+		errs = append(errs, stakes[i].err)
+	}
+	return errors.Join(errs...)
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -31,8 +32,27 @@ type member struct {
 	load  atomic.Int64 // predicted cost of the queries that it has not answered yet
 }
 
-// OpenDevices opens the first n GPUs, or all of them if n is 0.
-func OpenDevices(n int) ([]*Device, error) {
+// OpenGroup is NewGroup on the first n GPUs, or on all of them if n is 0. The error matches
+// ErrNoDevice if there are fewer.
+func OpenGroup(n int, snapshot *reader.Snapshot, o Options) (*Group, error) {
+	devices, err := openDevices(n)
+	if err != nil {
+		return nil, err
+	}
+	g, err := NewGroup(devices, snapshot, o)
+	for _, d := range devices {
+		if e := d.Close(); e != nil && err == nil { // they stay open for g
+			err = errors.Join(e, g.Close())
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+// openDevices opens the first n GPUs at a time, or all of them if n is 0.
+func openDevices(n int) ([]*Device, error) {
 	if n == 0 {
 		all, err := Devices()
 		if err != nil {
@@ -40,16 +60,22 @@ func OpenDevices(n int) ([]*Device, error) {
 		}
 		n = max(all, 1) // opening the first says that there is none
 	}
-	var devices []*Device
+	devices, errs := make([]*Device, n), make([]error, n)
+	var wg sync.WaitGroup
 	for i := range n {
-		d, err := OpenDeviceNumber(i)
-		if err != nil {
-			for _, d := range devices {
+		wg.Go(func() { devices[i], errs[i] = OpenDeviceNumber(i) })
+	}
+	wg.Wait()
+	for i, err := range errs {
+		if err == nil {
+			continue
+		}
+		for _, d := range devices {
+			if d != nil {
 				err = errors.Join(err, d.Close())
 			}
-			return nil, err
 		}
-		devices = append(devices, d)
+		return nil, fmt.Errorf("GPU %d of %d: %w", i, n, err)
 	}
 	return devices, nil
 }
@@ -111,15 +137,35 @@ func (g *Group) Ready(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// Err returns the errors of the devices that are retired, or nil if all are in use.
+// Err returns nil as long as a device is in use, and then the errors that have retired the
+// devices. Err of the Executors says what one of them has.
 func (g *Group) Err() error {
 	var errs []error
 	for i, m := range g.members {
-		if err := m.x.Err(); err != nil {
-			errs = append(errs, fmt.Errorf("GPU %d: %w", i, err))
+		err := m.x.Err()
+		if err == nil {
+			return nil
 		}
+		if len(g.members) > 1 {
+			err = fmt.Errorf("GPU %d: %w", i, err)
+		}
+		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
+}
+
+// Name returns the name of the devices, with their number if there are several.
+func (g *Group) Name() string {
+	var names []string
+	for _, m := range g.members {
+		if n := m.x.dev.Info().Name; !slices.Contains(names, n) {
+			names = append(names, n)
+		}
+	}
+	if name := strings.Join(names, ", "); len(g.members) > 1 {
+		return fmt.Sprintf("%d GPUs (%s)", len(g.members), name)
+	}
+	return names[0]
 }
 
 // Stats returns the sums of the counters of all devices.

@@ -211,8 +211,8 @@ func TestGroupFaults(t *testing.T) {
 		if first.left.Load() >= 0 {
 			t.Fatalf("submission %d of the first device did not come", at)
 		}
-		if err := g.Err(); !errors.Is(err, ErrDevice) || !strings.Contains(err.Error(), "GPU 0") || g.Executors()[1].Err() != nil {
-			t.Errorf("submission %d: retired with %v", at, err)
+		if xs := g.Executors(); g.Err() != nil || !errors.Is(xs[0].Err(), ErrDevice) || xs[1].Err() != nil {
+			t.Errorf("submission %d: retired with %v and %v", at, xs[0].Err(), xs[1].Err())
 		}
 		if cpu.asked > 0 {
 			t.Errorf("submission %d: the CPU has answered %d queries, and one device works", at, cpu.asked)
@@ -248,21 +248,15 @@ func TestGroupOnDevices(t *testing.T) {
 			t.Errorf("device %d: %v", number, err)
 		}
 	}
-	if _, err := OpenDevices(n + 1); !errors.Is(err, ErrNoDevice) {
-		t.Errorf("%d devices: %v", n+1, err)
+	if _, err := OpenGroup(n+1, s, Options{CPU: searcher}); !errors.Is(err, ErrNoDevice) {
+		t.Errorf("a group of %d: %v", n+1, err)
 	}
-	devices, err := OpenDevices(0)
-	if err != nil || len(devices) != n {
-		t.Fatalf("%d devices, %v", len(devices), err)
+	if _, err := OpenGroup(0, s, Options{}); !errors.Is(err, query.ErrInvalid) {
+		t.Errorf("a group without a CPU: %v", err)
 	}
-	g, err := NewGroup(devices, s, Options{Memory: 1 << 20, CPU: searcher})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, d := range devices {
-		if err := d.Close(); err != nil {
-			t.Error(err)
-		}
+	g, err := OpenGroup(0, s, Options{Memory: 1 << 20, CPU: searcher})
+	if err != nil || len(g.Executors()) != n || g.Name() != "2 GPUs (emulator)" {
+		t.Fatalf("%v, %v", g, err)
 	}
 	if err := s.Close(); err != nil {
 		t.Error(err)

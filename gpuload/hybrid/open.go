@@ -13,11 +13,13 @@ import (
 type OpenOptions struct {
 	Options
 	Pool pool.Options
-	// GPU configures the executor on the device. Open sets its CPU and Scorer.
+	// GPU configures the executors on the devices. Open sets its CPU and Scorer.
 	GPU gpuload.Options
+	// GPUs is the number of GPUs; 0 means all of them.
+	GPUs int
 }
 
-// Open returns an Executor with a Pool and a device of its own. Without a device, or if it
+// Open returns an Executor with a Pool and a Group of its own. Without a device, or if it
 // has too little memory, the CPU answers everything, and Stats says why in Retired. The
 // caller closes the Executor, and may close the snapshot at once. Without Options.Model it
 // takes the one that idxbench calibrate has kept for this machine and index, if any. The error matches
@@ -30,12 +32,12 @@ func Open(s *reader.Snapshot, q *query.Searcher, o OpenOptions) (*Executor, erro
 	if err != nil {
 		return nil, err
 	}
-	var gpu *gpuload.Executor
+	var gpu *gpuload.Group
 	var missing error
 	var name string
 	release := func() error { return nil }
 	if o.Mode != OnlyCPU {
-		gpu, name, release, missing = openGPU(s, q, cpu, o.GPU)
+		gpu, name, release, missing = openGPU(s, q, cpu, &o)
 	}
 	var x *Executor
 	if gpu != nil {
@@ -67,17 +69,12 @@ func (x *Executor) Device() string {
 	return x.device + " and the CPU"
 }
 
-// openGPU opens the device and puts an executor on it.
-func openGPU(s *reader.Snapshot, q *query.Searcher, cpu *pool.Pool, o gpuload.Options) (x *gpuload.Executor, name string, release func() error, err error) {
-	none := func() error { return nil }
-	dev, err := gpuload.OpenDevice()
+// openGPU opens the devices and puts executors on them.
+func openGPU(s *reader.Snapshot, q *query.Searcher, cpu *pool.Pool, o *OpenOptions) (x *gpuload.Group, name string, release func() error, err error) {
+	o.GPU.CPU, o.GPU.Scorer = cpu, q.Scorer()
+	g, err := gpuload.OpenGroup(o.GPUs, s, o.GPU)
 	if err != nil {
-		return nil, "", none, err
+		return nil, "", func() error { return nil }, err
 	}
-	o.CPU, o.Scorer = cpu, q.Scorer()
-	g, err := gpuload.New(dev, s, o)
-	if err != nil {
-		return nil, "", none, errors.Join(err, dev.Close())
-	}
-	return g, dev.Info().Name, func() error { return errors.Join(g.Close(), dev.Close()) }, nil
+	return g, g.Name(), g.Close, nil
 }

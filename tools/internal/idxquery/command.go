@@ -18,6 +18,8 @@ type flags struct {
 	mode    *cli.Choice
 	algo    *cli.Choice
 	device  *cli.Choice
+	gpus    int
+	preload string
 	params  query.Params
 	queries string
 	format  *cli.Choice
@@ -83,6 +85,8 @@ All algorithms give the same answer and differ in speed.`,
 	fl.Var(f.mode, "mode", "which documents match: "+f.mode.Words())
 	fl.Var(f.algo, "algo", "how to find them: "+f.algo.Words())
 	fl.Var(f.device, "device", "where to find them: "+f.device.Words())
+	cli.Int(fl, &f.gpus, "gpus", 0, 0, cli.Any, "answer the queries of a file on `N` GPUs, 0 for all of them")
+	fl.StringVar(&f.preload, "preload", "", "load the lists of the queries in `FILE` ahead, a log or what gpu-plan --json prints")
 	fl.Float64Var(&f.params.K1, "k1", f.params.K1, "BM25's k1")
 	fl.Float64Var(&f.params.B, "b", f.params.B, "BM25's b")
 	fl.StringVar(&f.queries, "queries", "", "read queries from `FILE`, - for standard input")

@@ -1,7 +1,6 @@
 package idxquery
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -18,6 +17,10 @@ import (
 // checkDevice returns an error if other flags exclude the device of --device.
 func (f *flags) checkDevice() error {
 	switch {
+	case f.gpus > 0 && (f.device.Value == "cpu" || f.queries == ""):
+		return cli.Usage("--gpus takes --queries, and --device gpu or hybrid")
+	case f.preload != "" && (f.device.Value != "gpu" || f.queries == "" || f.trace):
+		return cli.Usage("--preload takes --queries and --device gpu, and no --trace")
 	case f.device.Value == "cpu":
 		return nil
 	case f.threads > 1:
@@ -56,17 +59,22 @@ type device struct {
 	query.Executor
 	stderr io.Writer
 	name   string
-	hybrid *hybrid.Executor // nil for a GPU alone
+	hybrid *hybrid.Executor // nil for GPUs alone
+	gpus   *gpuload.Group   // nil with hybrid
 	close  func()
 	lost   bool // it has been said that the CPU answers everything
 }
 
 func (d *device) open() (err error) {
 	if d.f.device.Value != hybrid.Parallel.String() {
-		d.name, d.close, err = d.executor(&d.Executor)
-		return err
+		if d.gpus, err = d.group(); err != nil {
+			return err
+		}
+		d.Executor, d.name = d.gpus, d.gpus.Name()
+		d.close = func() { _ = d.gpus.Close() } // all answers have arrived
+		return d.preload()
 	}
-	x, err := hybrid.Open(d.snapshot, d.searcher, hybrid.OpenOptions{})
+	x, err := hybrid.Open(d.snapshot, d.searcher, hybrid.OpenOptions{GPUs: d.f.gpus})
 	if err != nil {
 		return err
 	}
@@ -89,6 +97,11 @@ func (d *device) release() { d.close() }
 // report says how the processors shared the queries.
 func (d *device) report() {
 	if d.hybrid == nil {
+		for i, x := range d.gpus.Executors() {
+			if err := x.Err(); err != nil {
+				fmt.Fprintf(d.stderr, "GPU %d is not used any more: %v\n", i, err)
+			}
+		}
 		return
 	}
 	s := d.hybrid.Stats()
@@ -100,18 +113,12 @@ func (d *device) report() {
 		cli.Count(s.CPU.Queries), cli.Count(s.CPU.Stolen), cli.Count(s.GPU.Queries), cli.Count(s.Batches), cli.Count(s.GPU.Stolen), cli.Count(s.Waiting.Most))
 }
 
-// executor opens a device and puts an executor with the snapshot's lists on it.
-func (s *session) executor(x *query.Executor) (name string, release func(), err error) {
-	dev, err := gpuload.OpenDevice()
-	if err != nil {
-		return "", nil, err
+// group opens the GPUs and puts executors with the snapshot's lists on them. One that
+// answers single queries gets one GPU.
+func (s *session) group() (*gpuload.Group, error) {
+	n := s.f.gpus
+	if s.f.queries == "" || s.f.trace {
+		n = 1
 	}
-	g, err := gpuload.New(dev, s.snapshot, gpuload.Options{CPU: s.searcher, Scorer: s.searcher.Scorer()})
-	if err != nil {
-		return "", nil, errors.Join(err, dev.Close())
-	}
-	*x = g
-	return dev.Info().Name, func() {
-		_ = errors.Join(g.Close(), dev.Close()) // all answers have arrived
-	}, nil
+	return gpuload.OpenGroup(n, s.snapshot, gpuload.Options{CPU: s.searcher, Scorer: s.searcher.Scorer()})
 }

@@ -2,6 +2,7 @@ package idxquery
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -54,8 +55,7 @@ func (s *session) onSteps(cmd *cobra.Command, l *pipeline, print printer) error 
 // stepper opens a device for a stepFinder. Lists are copied to it before the first step
 // that needs them.
 func (s *session) stepper() (f *stepFinder, release func(), err error) {
-	var x query.Executor
-	_, closeDevice, err := s.executor(&x)
+	g, err := s.group()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -63,14 +63,12 @@ func (s *session) stepper() (f *stepFinder, release func(), err error) {
 	if s.f.device.Value == "gpu" {
 		o.Choose = func(gpuload.StepState) gpuload.StepChoice { return gpuload.StepRest }
 	}
-	steps, err := gpuload.NewStepper(x.(*gpuload.Executor), s.searcher, o)
+	steps, err := gpuload.NewStepper(g.Executors()[0], s.searcher, o)
 	if err != nil {
-		closeDevice()
-		return nil, nil, err
+		return nil, nil, errors.Join(err, g.Close())
 	}
 	return &stepFinder{steps: steps}, func() {
-		_ = steps.Close() // all answers have arrived
-		closeDevice()
+		_ = errors.Join(steps.Close(), g.Close()) // all answers have arrived
 	}, nil
 }
 

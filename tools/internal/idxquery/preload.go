@@ -1,0 +1,127 @@
+package idxquery
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/pinion-index/pinion/exchange"
+	"github.com/pinion-index/pinion/query"
+)
+
+// preload begins to load the lists that --preload names, and makes close wait for it.
+func (d *device) preload() error {
+	if d.f.preload == "" {
+		return nil
+	}
+	queries, err := d.preloads()
+	if err != nil {
+		d.close()
+		return err
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if err := d.gpus.Preload(ctx, queries); err != nil && !errors.Is(err, context.Canceled) {
+			fmt.Fprintf(d.stderr, "--preload: %v\n", err)
+		}
+	}()
+	after := d.close
+	d.close = func() {
+		stop()
+		<-ended
+		after()
+	}
+	return nil
+}
+
+// preloads reads the file of --preload.
+func (s *session) preloads() ([]query.Query, error) {
+	plan, err := isPlan(s.f.preload)
+	if err != nil {
+		return nil, err
+	}
+	if plan {
+		return readPlan(s.f.preload)
+	}
+	src, err := exchange.OpenQueries(s.f.preload, exchange.QueriesAuto)
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	var queries []query.Query
+	for {
+		d, err := src.Next()
+		if err == io.EOF {
+			return queries, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		terms, _, err := s.searcher.AppendTerms(nil, nil, string(d.Contents))
+		if err != nil {
+			return nil, err
+		}
+		queries = append(queries, query.Query{Terms: terms, K: s.f.k, Mode: s.mode})
+	}
+}
+
+// isPlan reports whether a file begins as JSON does, which no query log does.
+func isPlan(name string) (bool, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	b := make([]byte, 64)
+	n, err := f.Read(b)
+	if err != nil && err != io.EOF {
+		return false, err
+	}
+	return bytes.HasPrefix(bytes.TrimSpace(b[:n]), []byte("{")), nil
+}
+
+// readPlan reads what idxinspect gpu-plan --json has printed: a query for each of its
+// lists.
+func readPlan(name string) ([]query.Query, error) {
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	var p struct {
+		Lists []struct {
+			Term planTerm `json:"term"`
+		} `json:"lists"`
+	}
+	if err := json.Unmarshal(b, &p); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	var queries []query.Query
+	for _, l := range p.Lists {
+		queries = append(queries, query.Query{Terms: [][]byte{l.Term}, K: 1})
+	}
+	return queries, nil
+}
+
+// planTerm is a term as cli.Text writes it: a string, or an object if it is not UTF-8.
+type planTerm []byte
+
+func (t *planTerm) UnmarshalJSON(b []byte) error {
+	if b[0] != '{' {
+		var s string
+		err := json.Unmarshal(b, &s)
+		*t = planTerm(s)
+		return err
+	}
+	var o struct {
+		Base64 []byte `json:"base64"`
+	}
+	err := json.Unmarshal(b, &o)
+	*t = o.Base64
+	return err
+}

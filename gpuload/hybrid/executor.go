@@ -49,13 +49,15 @@ type Executor struct {
 	calls atomic.Int64 // of pump
 	begun []*entry     // memory of the goroutine in pump
 
-	mu     sync.Mutex // guards the fields below
-	policy *policy
-	told   int64 // done.work as the policy knows it
-	why    error // the GPU is retired
-	faults int   // batches that failed one after the other
-	most   int
-	again  int64
+	mu      sync.Mutex // guards the fields below
+	policy  *policy
+	told    int64 // done.work as the policy knows it
+	why     error // the GPU is retired
+	faults  int   // batches that failed one after the other
+	most    int
+	again   int64
+	checks  *time.Timer // calls pump when the policy's guard wants to
+	checked time.Duration
 
 	shed      atomic.Int64
 	missed    [2]atomic.Int64 // by the CPU, by the GPU
@@ -86,6 +88,7 @@ func New(cpu *pool.Pool, gpu query.Executor, o Options) (*Executor, error) {
 	x.slice = max(int64(turn)/int64(cpu.Workers()), 1)
 	x.jobs.New = x.newJob
 	x.available = sync.NewCond(&x.room)
+	x.checks = time.AfterFunc(time.Hour, x.pump)
 	if gpu == nil {
 		x.policy.retired = true
 		return x, nil
@@ -312,8 +315,15 @@ func (x *Executor) hand(begun []*entry) []*entry {
 		x.lanes <- b // has room for p.lanes batches
 	}
 	extra := p.cpu.queries - int(p.workers)
+	if p.guard.arm == shared {
+		extra = 0
+	}
 	x.chunk.Store(int64(max(1, extra/2)))
-	x.hungry.Store(extra < 0 || p.gpu.batches == 0 && !p.retired)
+	x.hungry.Store(p.hungry())
+	if at := p.guard.check; at != never && at > now && at != x.checked {
+		x.checked = at
+		x.checks.Reset(at - now)
+	}
 	return begun
 }
 
@@ -378,6 +388,7 @@ func (x *Executor) Close() error {
 	}
 	close(x.lanes)
 	x.mu.Lock()
+	x.checks.Stop()
 	hung := errors.Is(x.why, ErrHung)
 	x.mu.Unlock()
 	if hung {

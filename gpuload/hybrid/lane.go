@@ -15,7 +15,7 @@ import (
 type batch struct {
 	entries []*entry
 	queries []query.Query
-	work    time.Duration // predicted
+	work    effort
 }
 
 var batches = sync.Pool{New: func() any { return new(batch) }}
@@ -90,7 +90,7 @@ func (x *Executor) finish(b *batch, n int) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.faults = 0
-	x.policy.finishGPU(n, b.work, x.now())
+	x.policy.finishGPU(n, b.work, true, x.now())
 }
 
 // fail gives the queries of a batch of n to the CPU, and gives the GPU up if err says so.
@@ -98,7 +98,7 @@ func (x *Executor) fail(b *batch, n int, err error) {
 	x.batches.Add(-1)
 	x.mu.Lock()
 	p := x.policy
-	p.finishGPU(n, b.work, x.now())
+	p.finishGPU(n, b.work, false, x.now())
 	x.faults++
 	lost := errors.Is(err, gpuload.ErrDevice) || errors.Is(err, gpuload.ErrClosed) || errors.Is(err, ErrHung) || x.faults >= maxFaults
 	if lost && x.why == nil {

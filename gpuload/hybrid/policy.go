@@ -40,6 +40,8 @@ type policy struct {
 
 	cpu, gpu flight
 	ready    time.Duration // when the GPU is predicted to finish what it has begun
+	timed    bool          // the last batch ended by its time or for want of queries, not by trusted
+	guard    guard
 
 	stats Stats
 }
@@ -48,8 +50,12 @@ type policy struct {
 type flight struct {
 	queries, batches int
 	work             time.Duration // predicted
+	value            time.Duration // of the GPU's queries
 	pace             pace
 }
+
+// effort is what a batch of the GPU is predicted to take and what its answers count.
+type effort struct{ time, value time.Duration }
 
 const (
 	// band is how far from the threshold a query must be to suit one processor, as log2 of
@@ -70,6 +76,7 @@ func newPolicy(o *Options, workers int) *policy {
 	p := &policy{mode: o.Mode, workers: float64(max(workers, 1)), base: max(o.Model.Batch, time.Microsecond), batch: o.Batch, trusted: 1, lanes: o.Lanes}
 	p.cpu.pace.init()
 	p.gpu.pace.init()
+	p.guard.check, p.guard.slack = never, 0
 	if o.Mode == Serial {
 		p.lanes = 1
 	}
@@ -135,7 +142,7 @@ func (p *policy) adapt(now time.Duration) {
 	p.adapted = max(p.adapted, now)
 	cpu, gpu := p.cpuWork(), p.gpuWork()
 	both := cpu + gpu
-	if both < p.base || passed <= 0 || p.mode != Parallel {
+	if both < p.base || passed <= 0 || p.mode != Parallel || p.guard.arm > shared {
 		return // nothing waits
 	}
 	p.threshold += float64(passed) / float64(octave) * float64(gpu-cpu) / float64(both)
@@ -161,6 +168,13 @@ func (p *policy) waiting() (n int) {
 	return n
 }
 
+// hungry reports whether a processor takes a query as soon as it arrives.
+func (p *policy) hungry() bool {
+	_, idle := p.cpuRoom()
+	return p.guard.arm != gpuAlone && idle ||
+		p.guard.arm != cpuAlone && p.gpu.batches == 0 && !p.retired
+}
+
 // remove takes a query out of its queue, and reports whether it was in one.
 func (p *policy) remove(e *entry) bool {
 	if !e.waiting {
@@ -177,6 +191,7 @@ func (p *policy) finishCPU(n int, work, now time.Duration) {
 	if float64(p.cpu.queries) >= p.workers {
 		p.cpu.pace.finish(time.Duration(float64(work)/p.workers), now)
 	}
+	p.guard.finished[0] += n
 	p.cpu.queries -= n
 	p.cpu.work = max(p.cpu.work-work, 0)
 	if float64(p.cpu.queries) < p.workers {
@@ -187,14 +202,19 @@ func (p *policy) finishCPU(n int, work, now time.Duration) {
 	}
 }
 
-// finishGPU records that the GPU has finished a batch of n queries that was predicted to
-// take work.
-func (p *policy) finishGPU(n int, work, now time.Duration) {
-	p.gpu.pace.finish(work, now)
+// finishGPU records that the GPU has finished a batch of n queries, of which it has
+// answered all or none. work is what takeGPU returned.
+func (p *policy) finishGPU(n int, work effort, answered bool, now time.Duration) {
+	p.gpu.pace.finish(work.time, now)
+	if answered {
+		p.guard.answered += work.value
+	}
+	p.guard.finished[1]++
 	p.trusted = min(2*p.trusted, p.batch)
 	p.gpu.queries -= n
 	p.gpu.batches--
-	p.gpu.work -= work
+	p.gpu.work -= work.time
+	p.gpu.value -= work.value
 	if p.gpu.batches == 0 {
 		p.gpu.work, p.ready = 0, now
 		p.gpu.pace.rest()

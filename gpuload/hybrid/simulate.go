@@ -49,6 +49,12 @@ func Simulate(records []Record, s Simulation) (*Outcome, error) {
 	if len(records) == 0 || s.Rate < 0 || s.Workers < 0 || s.Backlog < 0 || s.Queries < 0 || s.Warm < 0 {
 		return nil, fmt.Errorf("%w: simulation of %d queries of %d records at %v/s on %d workers", query.ErrInvalid, s.Queries, len(records), s.Rate, s.Workers)
 	}
+	w := newWorld(records, s)
+	w.run()
+	return w.outcome(), nil
+}
+
+func newWorld(records []Record, s Simulation) *world {
 	if s.Workers == 0 {
 		s.Workers = 16
 	}
@@ -58,9 +64,7 @@ func Simulate(records []Record, s Simulation) (*Outcome, error) {
 	if s.Queries == 0 {
 		s.Queries = len(records)
 	}
-	w := &world{s: s, records: records, policy: newPolicy(&s.Options, s.Workers), free: s.Workers, rng: rand.New(rand.NewPCG(s.Seed, 17))}
-	w.run()
-	return w.outcome(), nil
+	return &world{s: s, records: records, policy: newPolicy(&s.Options, s.Workers), free: s.Workers, rng: rand.New(rand.NewPCG(s.Seed, 17))}
 }
 
 // world is a running simulation.
@@ -78,7 +82,8 @@ type world struct {
 	pool    []*simJob // queries that the CPU has taken
 	device  time.Duration
 	arrived int
-	taken   []*entry // memory
+	taken   []*entry      // memory
+	checked time.Duration // the next call for the policy's guard is scheduled
 
 	arrivals, took []time.Duration
 	missed         [2]int64
@@ -93,7 +98,7 @@ type simJob struct {
 
 type simBatch struct {
 	entries   []*entry
-	predicted time.Duration
+	predicted effort
 	parts     int // of the preparation, not finished
 	work      time.Duration
 }
@@ -181,6 +186,10 @@ func (w *world) dispatch() {
 		}
 		w.prepare(&simBatch{entries: entries, predicted: work})
 	}
+	if at := p.guard.check; at != never && at > w.now && at != w.checked {
+		w.checked = at
+		w.after(at-w.now, func() {})
+	}
 	for w.free > 0 && len(w.host)+len(w.pool) > 0 {
 		q := &w.host
 		if len(*q) == 0 {
@@ -236,7 +245,7 @@ func (w *world) finish(j *simJob) {
 
 // answered ends a batch.
 func (w *world) answered(b *simBatch) {
-	w.policy.finishGPU(len(b.entries), b.predicted, w.now)
+	w.policy.finishGPU(len(b.entries), b.predicted, true, w.now)
 	for _, e := range b.entries {
 		w.answer(e, 1)
 	}

@@ -25,6 +25,10 @@ func (p *policy) cpuRoom() (room, idle bool) {
 	if p.mode == Serial {
 		return p.cpu.queries == 0 && p.gpu.batches == 0, idle
 	}
+	if p.guard.arm == shared {
+		idle = n < p.workers/2
+		return idle, idle
+	}
 	return idle || n < ahead*p.workers && float64(p.cpu.pace.of(p.cpu.work)) < float64(depth)*p.workers, idle
 }
 
@@ -46,6 +50,7 @@ func (p *policy) gpuDone(e *entry, now, before time.Duration) time.Duration {
 
 // takeCPU appends to dst the queries that the CPU begins now.
 func (p *policy) takeCPU(now time.Duration, dst []*entry) []*entry {
+	p.tick(now)
 	for {
 		room, idle := p.cpuRoom()
 		if !room {
@@ -59,6 +64,7 @@ func (p *policy) takeCPU(now time.Duration, dst []*entry) []*entry {
 			p.cpu.pace.start(now)
 		}
 		p.cpu.work += e.cost.CPU
+		p.guard.answered += e.cost.value()
 		p.note(&p.stats.CPU, e, cpuGroup, gpuGroup)
 		p.remove(e)
 		dst = append(dst, e)
@@ -67,6 +73,13 @@ func (p *policy) takeCPU(now time.Duration, dst []*entry) []*entry {
 
 // forCPU chooses the next query of the CPU. idle means that a worker has nothing to do.
 func (p *policy) forCPU(now time.Duration, idle bool) *entry {
+	switch p.guard.arm {
+	case cpuAlone:
+		return p.next(now)
+	case gpuAlone:
+		e, _ := p.queues[pinnedGroup].next(now)
+		return e
+	}
 	queued := p.gpu.pace.of(p.queues[gpuGroup].cost.GPU)
 	if e := p.urgent(now, func(e *entry) bool {
 		return e.group <= cpuGroup || p.mode == Parallel && p.cpuDone(e, 0) <= p.gpuDone(e, now, 0)
@@ -90,6 +103,20 @@ func (p *policy) forCPU(now time.Duration, idle bool) *entry {
 		return e
 	}
 	return nil
+}
+
+// next returns what the CPU answers next if it answers everything.
+func (p *policy) next(now time.Duration) (best *entry) {
+	if e := p.urgent(now, func(*entry) bool { return true }); e != nil {
+		return e
+	}
+	most := 0.0
+	for i := range p.queues {
+		if e, r := p.queues[i].next(now); e != nil && (best == nil || r > most) {
+			best, most = e, r
+		}
+	}
+	return best
 }
 
 // urgent returns the most urgent of the queries whose time is near and that suits, or nil.
@@ -117,21 +144,23 @@ func (p *policy) urgent(now time.Duration, suits func(*entry) bool) *entry {
 
 // takeGPU appends to dst the queries of the next batch for the GPU, if it should begin one
 // now, and returns what the batch is predicted to take.
-func (p *policy) takeGPU(now time.Duration, dst []*entry) (batch []*entry, work time.Duration) {
-	if p.retired || p.gpu.batches >= p.lanes || p.gpu.batches > 0 && (p.trusted < min(provenBatch, p.batch) || !p.worth(now)) {
-		return dst, 0
+func (p *policy) takeGPU(now time.Duration, dst []*entry) (batch []*entry, work effort) {
+	if p.retired || p.guard.arm == cpuAlone || p.gpu.batches >= p.lanes || p.gpu.batches > 0 && (p.trusted < min(provenBatch, p.batch) || !p.worth(now)) {
+		return dst, work
 	}
 	if p.mode == Serial && p.cpu.queries > 0 {
-		return dst, 0
+		return dst, work
 	}
-	sum := time.Duration(0) // predicted, of the batch's queries
+	var sum, host time.Duration // predicted, of the batch's queries
 	limit := longest
-	for n := 0; n < p.trusted && (n == 0 || p.gpu.pace.of(sum) < limit); n++ {
+	for n := 0; n < p.trusted && (n == 0 || p.gpu.pace.of(sum) < limit && float64(host) < float64(limit)*p.workers); n++ {
 		e := p.forGPU(now, p.gpu.pace.of(sum))
 		if e == nil {
 			break
 		}
 		sum += e.cost.GPU
+		host += e.cost.Host
+		work.value += e.cost.value()
 		if e.due != never {
 			limit = min(limit, max((e.due-now-max(p.ready-now, 0))/2, shortest))
 		}
@@ -144,15 +173,17 @@ func (p *policy) takeGPU(now time.Duration, dst []*entry) (batch []*entry, work 
 	}
 	n := len(dst)
 	if n == 0 {
-		return dst, 0
+		return dst, work
 	}
-	work = p.base + sum
+	p.timed = n < p.trusted
+	work.time = p.base + sum
 	p.gpu.pace.start(now)
 	p.gpu.queries += n
 	p.gpu.batches++
-	p.gpu.work += work
+	p.gpu.work += work.time
+	p.gpu.value += work.value
 	p.stats.Batches++
-	p.ready = max(p.ready, now) + p.gpu.pace.of(work)
+	p.ready = max(p.ready, now) + p.gpu.pace.of(work.time)
 	return dst, work
 }
 
@@ -162,11 +193,25 @@ func (p *policy) worth(now time.Duration) bool {
 		return false
 	}
 	own, either := &p.queues[gpuGroup], &p.queues[eitherGroup]
+	if p.guard.arm == gpuAlone {
+		return own.n+either.n+p.queues[cpuGroup].n >= worthQueries || own.cost.GPU+either.cost.GPU+p.queues[cpuGroup].cost.GPU >= p.base
+	}
 	return own.n+either.n >= worthQueries || own.cost.GPU+either.cost.GPU >= p.base || own.n > 0 && own.oldest().urgent <= now
 }
 
 // forGPU chooses the next query of a batch whose queries so far take the time before.
 func (p *policy) forGPU(now, before time.Duration) *entry {
+	if p.guard.arm == gpuAlone {
+		if e := p.urgent(now, func(e *entry) bool { return e.group != pinnedGroup }); e != nil {
+			return e
+		}
+		for _, group := range [...]group{gpuGroup, eitherGroup, cpuGroup} {
+			if e := p.queues[group].oldest(); e != nil {
+				return e
+			}
+		}
+		return nil
+	}
 	if e := p.urgent(now, func(e *entry) bool {
 		return e.group == gpuGroup || e.group != pinnedGroup && p.gpuDone(e, now, before) < p.cpuDone(e, 0)
 	}); e != nil {

@@ -12,10 +12,16 @@ import (
 )
 
 // Search answers one query. It returns what Searcher.Search returns, or the errors of
-// Submit. When the context is done it returns at once, unless the query has a filter.
+// Submit. In an Executor that Open has opened, a query that finds no other is answered
+// step by step on both processors (gpuload.Stepper). When the context is done it returns at once, unless the query has a filter.
 func (x *Executor) Search(ctx context.Context, q query.Query) (r query.Result, err error) {
 	if err := x.hold(1); err != nil {
 		return r, err
+	}
+	if x.stepper != nil && x.held.Load() == 1 {
+		defer x.leave(1)
+		x.alone.Add(1)
+		return x.stepper.Search(ctx, q, nil)
 	}
 	if ctx.Done() != nil {
 		q.Terms = cloneTerms(q.Terms) // the caller may change them while the query runs

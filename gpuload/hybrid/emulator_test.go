@@ -111,6 +111,14 @@ func TestOpen(t *testing.T) {
 			t.Errorf("query %d: %v, want %v", i, got[i].Hits, want[i].Hits)
 		}
 	}
+	for i, q := range qs { // alone
+		if r, err := x.Search(t.Context(), q); err != nil || !slices.Equal(r.Hits, want[i].Hits) {
+			t.Errorf("query %d alone: %v, %v, want %v", i, r.Hits, err, want[i].Hits)
+		}
+	}
+	if n := x.Stats().Alone; n != int64(len(qs)) {
+		t.Errorf("%d of %d queries were alone", n, len(qs))
+	}
 	if x.Device() != "emulator and the CPU" || x.Stats().Retired != nil {
 		t.Errorf("%s, %+v", x.Device(), x.Stats())
 	}
@@ -118,4 +126,41 @@ func TestOpen(t *testing.T) {
 		t.Error(err)
 	}
 	var _ query.Executor = x
+}
+
+// TestBreaks lets the device break whose executor answers on the CPU from then on. The
+// scheduler finds out and says so.
+func TestBreaks(t *testing.T) {
+	s, snapshot := newSnapshot(t)
+	dev, err := gpuload.OpenDevice()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cpu, err := pool.New(s, pool.Options{Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cpu.Close()
+	g, err := gpuload.New(dev, snapshot, gpuload.Options{CPU: cpu, Scorer: s.Scorer()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := New(cpu, g, Options{Mode: OnlyGPU})
+	if err != nil {
+		t.Fatal(err)
+	}
+	qs := someQueries(200, 11)
+	if _, err := x.Execute(t.Context(), qs); err != nil || x.Stats().Retired != nil {
+		t.Fatal(err, x.Stats().Retired)
+	}
+	breakDevice(t, dev)
+	if _, err := x.Execute(t.Context(), qs); err != nil {
+		t.Fatal(err)
+	}
+	if err := x.Stats().Retired; !errors.Is(err, gpuload.ErrDevice) {
+		t.Errorf("the scheduler uses a device that has failed: %v", err)
+	}
+	if err := x.Close(); err != nil {
+		t.Error(err)
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/query/pool"
 )
@@ -26,8 +27,10 @@ type Executor struct {
 	drained chan struct{}
 	lanes   chan *batch
 	running sync.WaitGroup
-	free    func() error // releases what Open holds
-	device  string       // the GPU that Open found
+	free    func() error     // releases what Open holds
+	device  string           // the GPU that Open found
+	stepper *gpuload.Stepper // answers a query that is alone; nil for none
+	alone   atomic.Int64     // such queries
 
 	chunk   atomic.Int64 // so many answers of the CPU call pump
 	hungry  atomic.Bool  // a processor is idle: an arrival calls pump
@@ -369,6 +372,7 @@ func (x *Executor) Stats() Stats {
 	s.CPU.Missed, s.GPU.Missed = x.missed[0].Load(), x.missed[1].Load()
 	s.Missed = s.CPU.Missed + s.GPU.Missed
 	s.Shed, s.Again, s.Waiting.Most, s.Retired = x.shed.Load(), x.again, x.most, x.why
+	s.Alone = x.alone.Load()
 	return s
 }
 

@@ -72,6 +72,7 @@ func (x *Executor) run(b *batch) bool {
 		}
 	}
 	x.finish(b, taken)
+	x.watch()
 	x.pump()
 	for i, e := range b.entries {
 		x.deliver(e.job, 1, results[i].Hits, nil)
@@ -91,6 +92,22 @@ func (x *Executor) finish(b *batch, n int) {
 	defer x.mu.Unlock()
 	x.faults = 0
 	x.policy.finishGPU(n, b.work, true, x.now())
+}
+
+// watch stops using a GPU whose executor has given it up and answers on the CPU since.
+func (x *Executor) watch() {
+	g, ok := x.gpu.(interface{ Err() error })
+	if !ok {
+		return
+	}
+	if err := g.Err(); err != nil {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		if x.why == nil {
+			x.why = err
+			x.policy.retire()
+		}
+	}
 }
 
 // fail gives the queries of a batch of n to the CPU, and gives the GPU up if err says so.

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/query"
 )
 
@@ -30,6 +31,8 @@ type Model struct {
 	// Crowd is the time of a query on a core while all cores answer queries, over its time
 	// alone; a simulation needs it. 0 means 1.
 	Crowd float64 `json:"crowd,omitempty"`
+	// Steps decides where the steps of a query run that is alone.
+	Steps gpuload.StepRule `json:"steps,omitzero"`
 
 	byMode [3]*Polynomials
 }

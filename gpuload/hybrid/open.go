@@ -53,9 +53,19 @@ func Open(s *reader.Snapshot, q *query.Searcher, o OpenOptions) (*Executor, erro
 		return nil, errors.Join(err, release())
 	}
 	x.why, x.device = missing, name
+	if gpu != nil && o.Mode == Parallel && o.Pool.Model == pool.Inter {
+		x.stepper, err = gpuload.NewStepper(gpu, q, gpuload.StepOptions{Rule: x.options.Model.Steps})
+	}
 	x.free = func() error {
+		var failed error
+		if x.stepper != nil {
+			failed = x.stepper.Close()
+		}
 		cpu.Close()
-		return release()
+		return errors.Join(failed, release())
+	}
+	if err != nil {
+		return nil, errors.Join(err, x.Close())
 	}
 	return x, nil
 }

@@ -9,6 +9,7 @@ type Stats struct {
 	Again    int64 // queries that the GPU failed to answer and the CPU answered
 	Missed   int64 // queries answered after their deadline
 	Shed     int64 // queries refused with ErrOverload
+	Alone    int64 // queries that found the Executor idle and were answered step by step on both processors
 	Waiting  Waiting
 	// Threshold divides the queries: log2 of the core time that the GPU saves over its own
 	// time, both spread over all cores.

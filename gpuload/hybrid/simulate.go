@@ -12,8 +12,9 @@ import (
 // Record is what one query was measured to cost.
 type Record struct {
 	Cost      Cost
-	Predicted Cost // by the Model that a simulation uses; zero means Cost
-	Pinned    bool // only the CPU can answer it
+	Predicted Cost          // by the Model that a simulation uses; zero means Cost
+	Alone     time.Duration // at least so long takes a batch on the GPU with this query in it; 0 if unknown
+	Pinned    bool          // only the CPU can answer it
 }
 
 // Simulation is a machine and a stream of queries. The scheduler is the one of an
@@ -101,6 +102,7 @@ type simBatch struct {
 	predicted effort
 	parts     int // of the preparation, not finished
 	work      time.Duration
+	least     time.Duration // the longest that a query takes alone
 }
 
 // event is a moment at which something ends or arrives.
@@ -221,6 +223,7 @@ func (w *world) prepare(b *simBatch) {
 		c := w.measured(e)
 		host += c.Host
 		b.work += c.GPU
+		b.least = max(b.least, w.records[e.sim%len(w.records)].Alone)
 	}
 	b.parts = min(w.s.Workers, len(b.entries)/32+1)
 	for range b.parts {
@@ -235,7 +238,7 @@ func (w *world) finish(j *simJob) {
 		if b.parts--; b.parts == 0 {
 			// The device runs one batch after the other; starting one overlaps with others.
 			w.device = max(w.device, w.now+w.s.Options.Model.Batch) + b.work
-			w.after(w.device-w.now, func() { w.answered(b) })
+			w.after(max(w.device-w.now, b.least), func() { w.answered(b) })
 		}
 		return
 	}

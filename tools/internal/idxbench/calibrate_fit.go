@@ -63,7 +63,7 @@ func (c *calibrator) fit(m *hybrid.Model) error {
 	}
 	var fixed times
 	for i := range c.train {
-		fixed = append(fixed, max(c.train[i].alone-c.train[i].record.Cost.GPU, 0))
+		fixed = append(fixed, max(c.train[i].record.Alone-c.train[i].record.Cost.GPU, 0))
 	}
 	fixed.sort()
 	m.Batch = fixed.at(0.5)

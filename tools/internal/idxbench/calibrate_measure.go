@@ -2,10 +2,13 @@ package idxbench
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"gonum.org/v1/gonum/stat"
@@ -89,7 +92,7 @@ func (c *calibrator) mode(ctx context.Context, name string, train, test [][][]by
 	if err := c.crowd(ctx, queries); err != nil {
 		return err
 	}
-	return c.hosts(ctx, queries)
+	return c.hosts(ctx, name, queries)
 }
 
 // crowd measures the queries on all cores at once.
@@ -149,7 +152,7 @@ func (c *calibrator) measure(ctx context.Context, q *query.Query) (r recorded, o
 	} else {
 		r.record.Cost.GPU = share(one, many, n)
 	}
-	r.alone = one
+	r.record.Alone = one
 	return r, true, nil
 }
 
@@ -190,12 +193,17 @@ func (c *calibrator) batch(ctx context.Context, q *query.Query, n int) (took, bu
 	return took, all[len(all)/2], err
 }
 
+// submitters is how many goroutines ask for batches at the same time, as a scheduler does.
+const submitters = 4
+
 // hosts measures what the cores do for large batches: of queries with few terms, and of
-// those with many.
-func (c *calibrator) hosts(ctx context.Context, queries []query.Query) error {
+// those with many. It also corrects the times on the device: copies of a query find their
+// lists in its caches, different queries less often.
+func (c *calibrator) hosts(ctx context.Context, mode string, queries []query.Query) error {
 	byTerms := slices.Clone(queries)
 	slices.SortStableFunc(byTerms, func(a, b query.Query) int { return len(a.Terms) - len(b.Terms) })
 	half := len(byTerms) / 2
+	device := 0.0
 	for _, some := range [][]query.Query{byTerms[:half], byTerms[half:]} {
 		if len(some) == 0 {
 			continue
@@ -204,17 +212,55 @@ func (c *calibrator) hosts(ctx context.Context, queries []query.Query) error {
 		for i := range some {
 			terms += len(some[i].Terms)
 		}
-		asked, begin, used := 0, time.Now(), cpuTime()
-		for asked < 4*c.flags.copies || time.Since(begin) < 200*time.Millisecond && asked < 1<<16 {
-			if _, err := c.gpu.x.Execute(ctx, some); err != nil {
-				return err
-			}
-			asked += len(some)
+		var rounds atomic.Int64
+		begin, used, busy := time.Now(), cpuTime(), c.gpu.x.Stats().Busy
+		var group sync.WaitGroup
+		errs := make([]error, submitters)
+		for i := range errs {
+			group.Go(func() {
+				for errs[i] == nil {
+					_, errs[i] = c.gpu.x.Execute(ctx, some)
+					if rounds.Add(1) >= submitters && time.Since(begin) > 200*time.Millisecond {
+						return
+					}
+				}
+			})
 		}
-		work := max(cpuTime()-used-time.Since(begin), 0) // one core waits for the device
-		c.host = append(c.host, hostSample{float64(terms) / float64(len(some)), work / time.Duration(asked)})
+		group.Wait()
+		if err := errors.Join(errs...); err != nil {
+			return err
+		}
+		took := time.Since(begin)
+		if busy = c.gpu.x.Stats().Busy - busy; busy > 0 {
+			took = min(took, busy)
+		}
+		device += float64(took) / float64(rounds.Load())
+		c.host = append(c.host, hostSample{float64(terms) / float64(len(some)), (cpuTime() - used) / time.Duration(int(rounds.Load())*len(some))})
 	}
+	c.correct(mode, device)
 	return nil
+}
+
+// correct makes the times on the device of a mode's queries add up to what all of them
+// took.
+func (c *calibrator) correct(mode string, device float64) {
+	sum := 0.0
+	each := func(f func(r *recorded)) {
+		for _, all := range [][]recorded{c.train, c.test} {
+			for i := range all {
+				if all[i].mode == mode {
+					f(&all[i])
+				}
+			}
+		}
+	}
+	each(func(r *recorded) { sum += float64(r.record.Cost.GPU) })
+	if sum == 0 {
+		return
+	}
+	each(func(r *recorded) {
+		r.record.Cost.GPU = max(time.Duration(float64(r.record.Cost.GPU)*device/sum), 1)
+	})
 }
 
 // predictions are what rows compare: what was measured, and what the model says.
@@ -225,7 +271,7 @@ var predictions = []struct {
 }{
 	{"CPU", func(r *recorded) time.Duration { return r.record.Cost.CPU }, func(_ *hybrid.Model, c hybrid.Cost) time.Duration { return c.CPU }},
 	{"GPU, in a batch", func(r *recorded) time.Duration { return r.record.Cost.GPU }, func(_ *hybrid.Model, c hybrid.Cost) time.Duration { return c.GPU }},
-	{"GPU, alone", func(r *recorded) time.Duration { return r.alone }, func(m *hybrid.Model, c hybrid.Cost) time.Duration { return m.Batch + c.GPU }},
+	{"GPU, alone", func(r *recorded) time.Duration { return r.record.Alone }, func(m *hybrid.Model, c hybrid.Cost) time.Duration { return m.Batch + c.GPU }},
 }
 
 // rows compares predictions with measurements.

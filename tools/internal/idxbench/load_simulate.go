@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"time"
 
@@ -15,7 +16,7 @@ import (
 )
 
 // costHead is the head of a file of recorded costs. Times are in nanoseconds.
-var costHead = []string{"mode", "k", "terms", "shortest", "second", "sum", "cpu_ns", "gpu_ns", "host_ns", "predicted_cpu_ns", "predicted_gpu_ns", "predicted_host_ns"}
+var costHead = []string{"mode", "k", "terms", "shortest", "second", "sum", "cpu_ns", "gpu_ns", "host_ns", "alone_ns", "predicted_cpu_ns", "predicted_gpu_ns", "predicted_host_ns"}
 
 // simulatedModel is the model of simulated rows.
 const simulatedModel = "simulated"
@@ -25,7 +26,6 @@ type recorded struct {
 	features hybrid.Features
 	mode     string
 	record   hybrid.Record
-	alone    time.Duration // on the GPU, as the only query of a batch
 }
 
 func writeCosts(w io.Writer, all []recorded) error {
@@ -36,7 +36,7 @@ func writeCosts(w io.Writer, all []recorded) error {
 	for _, r := range all {
 		f, m, p := r.features, r.record.Cost, r.record.Predicted
 		row := []string{r.mode}
-		for _, n := range []uint64{uint64(f.K), uint64(f.Terms), f.Shortest, f.Second, f.Sum, uint64(m.CPU), uint64(m.GPU), uint64(m.Host), uint64(p.CPU), uint64(p.GPU), uint64(p.Host)} {
+		for _, n := range []uint64{uint64(f.K), uint64(f.Terms), f.Shortest, f.Second, f.Sum, uint64(m.CPU), uint64(m.GPU), uint64(m.Host), uint64(r.record.Alone), uint64(p.CPU), uint64(p.GPU), uint64(p.Host)} {
 			row = append(row, strconv.FormatUint(n, 10))
 		}
 		if err := c.Write(row); err != nil {
@@ -60,12 +60,12 @@ func readCosts(path string) ([]recorded, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if len(rows) < 2 || rows[0][6] != costHead[6] {
+	if len(rows) < 2 || !slices.Equal(rows[0], costHead) {
 		return nil, fmt.Errorf("%s holds no recorded costs", path)
 	}
 	var out []recorded
 	for i, row := range rows[1:] {
-		var n [11]time.Duration
+		var n [12]time.Duration
 		for k := range n {
 			v, err := strconv.ParseUint(row[k+1], 10, 62)
 			if err != nil {
@@ -73,7 +73,7 @@ func readCosts(path string) ([]recorded, error) {
 			}
 			n[k] = time.Duration(v)
 		}
-		out = append(out, recorded{mode: row[0], record: hybrid.Record{Cost: hybrid.Cost{CPU: n[5], GPU: n[6], Host: n[7]}, Predicted: hybrid.Cost{CPU: n[8], GPU: n[9], Host: n[10]}}})
+		out = append(out, recorded{mode: row[0], record: hybrid.Record{Cost: hybrid.Cost{CPU: n[5], GPU: n[6], Host: n[7]}, Alone: n[8], Predicted: hybrid.Cost{CPU: n[9], GPU: n[10], Host: n[11]}}})
 	}
 	return out, nil
 }

@@ -60,16 +60,15 @@ func (d *Deletes) Of(s *segment.Segment, e segment.Entry) (df uint32, r Reach, e
 	return min(e.DF-n.all, s.Meta().Docs-d.count), reachOf(n), nil
 }
 
-// deletedOf counts deleted postings of a list: all, and those that reach each k-th impact,
-// up to its k.
+// deletedOf counts deleted postings of a list: all, and those that reach its k-th impacts.
 type deletedOf struct {
 	all uint32
-	kth Reach
+	kth segment.KthCounts
 }
 
 func reachOf(n deletedOf) (r Reach) {
 	for i, k := range format.KthValues {
-		r[i] = uint16(k) - min(n.kth[i], uint16(k))
+		r[i] = uint16(max(0, k-n.kth[i]))
 	}
 	return r
 }
@@ -86,6 +85,7 @@ type counter struct {
 	list  segment.List
 	docs  [segment.RowPostings]uint32
 	freqs [segment.RowPostings]uint32
+	lens  [segment.RowPostings]uint32
 }
 
 var counters = sync.Pool{New: func() any { return new(counter) }}
@@ -118,8 +118,8 @@ func (d *Deletes) read(s *segment.Segment, e segment.Entry) (n deletedOf, err er
 			docs := c.docs[i:min(i+l.BlockLen, k)]
 			dead := d.countIn(docs)
 			n.all += dead
-			if dead > 0 && l.HasKth {
-				if err := d.countBest(&n.kth, s, c, b+i/l.BlockLen, docs); err != nil {
+			if block := b + i/l.BlockLen; dead > 0 && n.kth.Wants(l, block) {
+				if err := d.countBest(&n.kth, s, c, block, docs); err != nil {
 					return n, err
 				}
 			}
@@ -137,17 +137,9 @@ func (d *Deletes) countIn(docs []uint32) (n uint32) {
 	return n
 }
 
-// countBest adds the postings of a block that are in d and reach the k-th impacts to n. docs
-// are the documents of the block.
-func (d *Deletes) countBest(n *Reach, s *segment.Segment, c *counter, block int, docs []uint32) error {
-	reaches := false
-	for i, k := range format.KthValues {
-		tf, dl, ok := c.list.Kth[i].Pair()
-		reaches = reaches || ok && int(n[i]) < k && c.list.Quads[block].Dominates(tf, dl)
-	}
-	if !reaches {
-		return nil
-	}
+// countBest adds the postings of a block that are in d to n. docs are the documents of the
+// block.
+func (d *Deletes) countBest(n *segment.KthCounts, s *segment.Segment, c *counter, block int, docs []uint32) error {
 	lens, err := s.DocLens()
 	if err != nil {
 		return err
@@ -155,16 +147,14 @@ func (d *Deletes) countBest(n *Reach, s *segment.Segment, c *counter, block int,
 	if _, err := c.list.DecodeFreqs(c.freqs[:], block, 1); err != nil {
 		return err
 	}
+	dead := 0
 	for j, doc := range docs {
-		if d.bit(doc) == 0 {
-			continue
-		}
-		for i, k := range format.KthValues {
-			if tf, dl, ok := c.list.Kth[i].Pair(); ok && c.freqs[j] >= tf && lens.Get(doc) <= dl && int(n[i]) < k {
-				n[i]++
-			}
+		if d.bit(doc) != 0 {
+			c.freqs[dead], c.lens[dead] = c.freqs[j], lens.Get(doc)
+			dead++
 		}
 	}
+	n.Add(&c.list, block, c.freqs[:dead], c.lens[:dead])
 	return nil
 }
 
@@ -192,7 +182,7 @@ type deletedCounts struct {
 }
 
 // deletedSlot holds in both high halves 1 + the rest of the offset, and in the low halves
-// the two parts of a deletedOf.
+// the two parts of a deletedOf, the counts for k-th impacts in 8, 8 and 16 bits.
 type deletedSlot struct{ all, kth atomic.Uint64 }
 
 // maxCounts bounds the counts that are remembered of a segment: 256 KiB.
@@ -207,12 +197,16 @@ func (c *deletedCounts) of(offset int64, count func() (deletedOf, error)) (delet
 	at, n := uint64(offset)/64, uint64(len(c.slots)) // extents are aligned to 64 bytes
 	slot, tag := &c.slots[at%n], 1+at/n
 	if all, kth := slot.all.Load(), slot.kth.Load(); all>>32 == tag && kth>>32 == tag {
-		return deletedOf{uint32(all), Reach{uint16(kth & 0xff), uint16(kth >> 8 & 0xff), uint16(kth >> 16 & 0xffff)}}, nil
+		return deletedOf{uint32(all), segment.KthCounts{int(kth & 0xff), int(kth >> 8 & 0xff), int(kth >> 16 & 0xffff)}}, nil
 	}
 	k, err := count()
 	if err == nil && tag < 1<<32 {
+		var kth [len(k.kth)]uint64
+		for i, n := range k.kth {
+			kth[i] = uint64(min(n, format.KthValues[i]))
+		}
 		slot.all.Store(tag<<32 | uint64(k.all))
-		slot.kth.Store(tag<<32 | uint64(k.kth[2])<<16 | uint64(k.kth[1])<<8 | uint64(k.kth[0]))
+		slot.kth.Store(tag<<32 | kth[2]<<16 | kth[1]<<8 | kth[0])
 	}
 	return k, err
 }

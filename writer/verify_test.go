@@ -100,6 +100,15 @@ func TestMergeRefuses(t *testing.T) {
 			}
 			binary.LittleEndian.PutUint64(ext, xxhash.Sum64(ext[8:]))
 		}, []string{"postings", `"often"`}},
+		{"k-th impact", format.SectionPostings, func(b []byte) {
+			ext := b[often.Entry().Offset:][:len(often.Extent())]
+			for _, p := range often.Layout() {
+				if p.Name == "kth-impacts" { // too good
+					ext[p.Offset] = 254
+				}
+			}
+			binary.LittleEndian.PutUint64(ext, xxhash.Sum64(ext[8:]))
+		}, []string{"postings", `"often"`, "10-th impact"}},
 		{"quad of a block", format.SectionPostings, func(b []byte) {
 			ext := b[often.Entry().Offset:][:len(often.Extent())]
 			for _, p := range often.Layout() {

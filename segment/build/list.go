@@ -53,6 +53,7 @@ type ListEncoder struct {
 	tail                   Tail                // bytes before docsBytes and freqsBytes
 	smallBytes             [compact.Room]byte  // of encodeSmall
 	kth                    [3]format.KthImpact // of copied lists
+	reached                segment.KthCounts   // of the list being copied
 	copied, encoded        uint64              // blocks, postings: never reset
 	decoded, shifted, lens []uint32            // a row, and blocks
 	start                  []uint32            // hash buckets

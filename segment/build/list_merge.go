@@ -24,7 +24,7 @@ func (e *ListEncoder) AppendList(l *segment.List, base uint32) error {
 	for i := range l.Kth {
 		e.kth[i] = e.model.better(e.kth[i], l.Kth[i])
 	}
-	e.known = l.HasKth
+	e.known, e.reached = l.HasKth, segment.KthCounts{}
 	defer func() { e.known = false }()
 	next := 0
 	if e.choose != nil && !e.chosen && len(e.pendDocs) == 0 && l.BlockLen == e.blockLen && e.choose.Keeps(l.DocsCodec, l.FreqsCodec) {
@@ -46,7 +46,7 @@ func (e *ListEncoder) AppendList(l *segment.List, base uint32) error {
 			return err
 		}
 	}
-	return nil
+	return e.reached.Check(l)
 }
 
 // appendRow decodes count blocks of l behind the pending postings and encodes what makes
@@ -64,6 +64,7 @@ func (e *ListEncoder) appendRow(l *segment.List, block, count int, base uint32) 
 			docs[n+i] = d + base
 		}
 	}
+	e.countKth(l, block, docs[n:], freqs[n:])
 	known := e.known && (e.pendKnown || n == 0)
 	at := 0
 	for ; e.docsBlock != nil && len(docs)-at >= e.blockLen; at += e.blockLen {
@@ -74,6 +75,20 @@ func (e *ListEncoder) appendRow(l *segment.List, block, count int, base uint32) 
 	}
 	e.pendDocs, e.pendFreqs, e.pendKnown = docs[:copy(docs, docs[at:])], freqs[:copy(freqs, freqs[at:])], known
 	return nil
+}
+
+// countKth counts postings of l, from a block on, that reach its k-th impacts. The base has
+// been added to docs. It leaves out blocks that encoding will refuse.
+func (e *ListEncoder) countKth(l *segment.List, block int, docs, freqs []uint32) {
+	for ; len(docs) > 0; block++ {
+		n := min(l.BlockLen, len(docs))
+		if e.reached.Wants(l, block) && docs[n-1] < e.docs && codec.CheckDocs(docs[:n], codec.NoDoc) == nil {
+			e.lens = resize(e.lens, max(n, e.blockLen))
+			e.lengths.gather(e.lens[:n], docs[:n])
+			e.reached.Add(l, block, freqs[:n], e.lens[:n])
+		}
+		docs, freqs = docs[n:], freqs[n:]
+	}
 }
 
 // appendShifted is AppendPostings with docIDs that grow by base.
@@ -170,6 +185,7 @@ func (e *ListEncoder) checkBlocks(l *segment.List, base uint32, n int) error {
 			if !dominates(l.Quads[b], freqs[i:i+l.BlockLen], lens[i:i+l.BlockLen]) {
 				return l.Locate(format.Corrupt("a posting is not under its quad, or its frequency is 0"), b)
 			}
+			e.reached.Add(l, b, freqs[i:i+l.BlockLen], lens[i:i+l.BlockLen])
 		}
 	}
 	return nil

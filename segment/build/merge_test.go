@@ -3,6 +3,7 @@ package build_test
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"fmt"
 	"iter"
 	"math/rand/v2"
@@ -10,6 +11,7 @@ import (
 	"sort"
 	"testing"
 
+	"github.com/cespare/xxhash/v2"
 	"pgregory.net/rapid"
 
 	"github.com/pinion-index/pinion/format"
@@ -215,6 +217,47 @@ func TestMergeRefusesDamagedExtent(t *testing.T) {
 	o := a.Options(segtest.Default())
 	if err := build.NewEncoder(o, 1).AppendList(l, 0); !segtest.IsIndexError(err) {
 		t.Fatal(err)
+	}
+}
+
+// A merge refuses k-th impacts that fewer postings reach than they say, whether blocks are
+// copied or encoded.
+func TestMergeRefusesKth(t *testing.T) {
+	a := oneList(listOf(1300, 3), 4000, "a")
+	o := a.Options(segtest.Default())
+	other := o
+	other.DocsCodec, other.FreqsCodec = segtest.Codec("vbyte128"), segtest.Codec("vbyte128")
+	for _, change := range []func(kth []byte){
+		func([]byte) {},
+		func(kth []byte) { kth[0] = 4 },            // no frequency is above 3
+		func(kth []byte) { kth[2], kth[3] = 3, 0 }, // no document is so short
+		func(kth []byte) { kth[4] = 3 },            // a third has that frequency
+	} {
+		s := segtest.Open(t, segment.Aligned(a.Build(t, segtest.Default())))
+		s.Raw().SkipPageChecks()
+		entry, _, _ := s.Lookup([]byte("t"))
+		l, err := s.List(entry)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sound := true
+		for _, p := range l.Layout() {
+			if p.Name == "kth-impacts" {
+				before := bytes.Clone(l.Extent())
+				change(l.Extent()[p.Offset : p.Offset+p.Length])
+				sound = bytes.Equal(before, l.Extent())
+			}
+		}
+		binary.LittleEndian.PutUint64(l.Extent(), xxhash.Sum64(l.Extent()[8:]))
+		if l, err = s.List(entry); err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range []build.Options{o, other} {
+			err := build.NewEncoder(o, 1).AppendList(l, 0)
+			if sound && err != nil || !sound && !segtest.IsIndexError(err) {
+				t.Errorf("k-th impacts %v, sound: %v: %v", l.Kth, sound, err)
+			}
+		}
 	}
 }
 

@@ -96,12 +96,7 @@ func (lv *listVerifier) extent() error {
 	if w.seen != l.N {
 		return l.Locate(format.Corrupt("blocks of %d postings, not %d", w.seen, l.N), format.NoBlock)
 	}
-	for i, k := range format.KthValues {
-		if _, _, ok := l.Kth[i].Pair(); ok && w.kth[i] < k {
-			return l.Locate(format.Corrupt("only %d postings reach the %d-th impact", w.kth[i], k), format.NoBlock)
-		}
-	}
-	return nil
+	return w.kth.Check(l)
 }
 
 // walk is where extent stands in a list.
@@ -110,7 +105,7 @@ type walk struct {
 	prev    uint32 // last docID of the one before it
 	seen    int    // postings
 	bucket  int
-	kth     [3]int
+	kth     segment.KthCounts
 	whole   bounds
 	damaged bool
 }
@@ -163,7 +158,7 @@ func (lv *listVerifier) postingsOf(w *walk, docs, freqs, dls []uint32) error {
 	} else {
 		lv.sumTokens(freqs)
 	}
-	countKth(l, &w.kth, &block, freqs, dls)
+	w.kth.Add(l, b, freqs, dls)
 	return nil
 }
 
@@ -343,27 +338,4 @@ func checkPositions(l *segment.List, first int, docs []uint32, bucket int) int {
 		}
 	}
 	return bucket
-}
-
-// countKth counts the postings of a block, which are under its bounds, that reach the k-th
-// impacts, until there are enough.
-func countKth(l *segment.List, n *[3]int, block *bounds, freqs, dls []uint32) {
-	if !l.HasKth {
-		return
-	}
-	dls = dls[:len(freqs)]
-	for k := range n {
-		if n[k] >= format.KthValues[k] {
-			continue // enough
-		}
-		tf, dl, ok := l.Kth[k].Pair()
-		if least, some := block.least(tf); !ok || !some || least > dl {
-			continue
-		}
-		short := uint64(0)
-		for i, f := range freqs { // differences are negative where a posting does not reach
-			short += ((uint64(f) - uint64(tf)) | (uint64(dl) - uint64(dls[i]))) >> 63
-		}
-		n[k] += len(freqs) - int(short)
-	}
 }

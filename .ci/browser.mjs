@@ -5,11 +5,10 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { createReadStream, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { join, normalize } from "node:path";
+import { dirname, join, normalize } from "node:path";
 import puppeteer from "puppeteer-core";
 
 const [work, shots] = process.argv.slice(2);
-if (shots) mkdirSync(shots, { recursive: true });
 
 const browser = await puppeteer.launch({
   executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
@@ -32,7 +31,10 @@ async function open(allowed = []) {
 }
 
 async function shot(page, name) {
-  if (shots) await page.screenshot({ path: join(shots, name + ".png") });
+  if (!shots) return;
+  const path = join(shots, name + ".png");
+  mkdirSync(dirname(path), { recursive: true });
+  await page.screenshot({ path });
 }
 
 const text = (page, selector = "main") => page.$eval(selector, (e) => e.innerText);
@@ -79,11 +81,40 @@ async function demo() {
   await page.type("#query", "the lord is my shepherd");
   await page.waitForSelector("#hits li");
   assert.match(await text(page, "#hits"), /Psa23:1/);
-  await shot(page, "demo");
+  await shot(page, "serve/demo");
   await page.close();
   server.close();
   assert.ok(hits > 1000, `only ${hits} hits`);
   console.log(`demo: ${hits} hits with the ids, scores and text of the native program`);
+}
+
+// report checks the page of idxinspect report, from its file and without a network.
+async function report() {
+  const page = await open();
+  await page.setViewport({ width: 1000, height: 1180 });
+  await page.setOfflineMode(true);
+  await page.goto("file://" + join(work, "report.html"));
+  const least = { ".chart": 9, option: 20, ".bar": 100, ".decoded": 10, ".step": 1 }; // seven histograms, two charts of codecs
+  for (const [selector, n] of Object.entries(least)) {
+    const got = (await page.$$(selector)).length;
+    assert.ok(got >= n, `${selector}: ${got} times, want ${n}`);
+  }
+  const labels = () => page.evaluate(() => document.body.innerHTML);
+  assert.match(await labels(), /Blocks of the list of the along docID/);
+  await shot(page, "inspect/report-light");
+
+  await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "dark" }]);
+  await page.addStyleTag({ content: "#summary, #bytes, #values, #codecs, #gpu, #merge { display: none }" });
+  await shot(page, "inspect/report-dark");
+
+  for (const id of ["list", "query"]) {
+    await page.focus("#" + id);
+    await page.keyboard.press("ArrowDown");
+  }
+  assert.match(await labels(), /Blocks of the list of and along docID/);
+  assert.match(await labels(), /What the query in the beginning did along docID/);
+  await page.close();
+  console.log("report: charts, without a network, and another list and query by key");
 }
 
 // start starts idxinspect serve and returns its address.
@@ -104,7 +135,7 @@ async function serve() {
   const page = await open([404]);
   await page.goto(server.address);
   await drawn(page, "svg.bar rect", 5);
-  await shot(page, "overview");
+  await shot(page, "serve/overview");
 
   await page.keyboard.press("/");
   await page.keyboard.type("lord my shepherd");
@@ -113,7 +144,7 @@ async function serve() {
   await drawn(page, "svg.thin rect", 20);
   await drawn(page, "svg.strip rect", 3);
   await page.click("details summary");
-  await shot(page, "search");
+  await shot(page, "serve/search");
   for (const key of ["ArrowDown", "ArrowDown", "ArrowUp"]) await page.keyboard.press(key);
   assert.equal((await page.$$("[data-row].at")).length, 1);
   await page.evaluate(() => document.activeElement.blur());
@@ -128,21 +159,21 @@ async function serve() {
 
   await page.goto(server.address + "list?term=lord");
   await drawn(page, "svg.chart rect", 50);
-  await shot(page, "list");
+  await shot(page, "serve/list");
   await page.goto(server.address + "block?term=lord&seg=0&block=3");
   const bytes = await page.$eval("a[href*='off=']", (a) => a.href);
   await page.goto(bytes);
   assert.match(await text(page), /In the list of lord/);
   await drawn(page, "table.hex i", 500);
   await page.setViewport({ width: 1120, height: 600 });
-  await shot(page, "bytes");
+  await shot(page, "serve/bytes");
 
   await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "dark" }]);
   await page.goto(server.address + "compare?term=lord&q=faith+hope+charity");
   assert.match(await text(page), /The same documents with the same scores/);
   const back = await page.evaluate(() => getComputedStyle(document.body).backgroundColor.match(/\d+/g).map(Number));
   assert.ok(Math.max(...back) < 64, `dark: the background is ${back}`);
-  await shot(page, "compare-dark");
+  await shot(page, "serve/compare-dark");
   await page.emulateMediaFeatures([]);
 
   await page.goto(server.address + "verify");
@@ -158,13 +189,14 @@ async function serve() {
     assert.match(await text(sick), /This index is damaged/, path);
   }
   await sick.goto(hurt.address);
-  await shot(sick, "damaged");
+  await shot(sick, "serve/damaged");
   await sick.close();
   hurt.stop();
   console.log("serve: pages, charts, keys, dark, verification, damage");
 }
 
 try {
+  await report();
   await demo();
   await serve();
   assert.deepEqual(faults, []);

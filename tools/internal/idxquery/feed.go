@@ -30,7 +30,7 @@ func (f *flags) feed(l *pipeline, args []string) error {
 	}
 	r := &questions{src: src, to: l}
 	if f.run != "" {
-		r.seen = newIDSet()
+		l.check = newIDSet().checkShare
 	}
 	go func() {
 		defer src.Close()
@@ -45,7 +45,6 @@ type questions struct {
 	to   *pipeline
 	text []byte // of those not passed on yet: ids and texts
 	ends []int  // of ids and texts, in turn
-	seen *idSet // nil unless ids must be distinct
 }
 
 // readAtOnce is the number of queries that are passed on together, the most that a share
@@ -57,7 +56,8 @@ func (r *questions) all() error {
 	for {
 		d, err := r.src.Next()
 		if err == io.EOF {
-			return r.flush()
+			r.flush()
+			return nil
 		}
 		if err != nil {
 			return err
@@ -67,56 +67,53 @@ func (r *questions) all() error {
 		r.text = append(r.text, d.Contents...)
 		r.ends = append(r.ends, len(r.text))
 		if len(r.ends) == 2*readAtOnce {
-			if err := r.flush(); err != nil {
-				return err
-			}
+			r.flush()
 		}
 	}
 }
 
 // flush passes on what has been read.
-func (r *questions) flush() error {
+func (r *questions) flush() {
 	text, at := string(r.text), 0
-	qs := make([]question, 0, len(r.ends)/2)
-	for i := 0; i < len(r.ends); i += 2 {
-		q := question{text[at:r.ends[i]], text[r.ends[i]:r.ends[i+1]]}
-		at = r.ends[i+1]
-		if r.seen != nil {
-			if err := r.check(q.id); err != nil {
-				return err
-			}
-		}
-		qs = append(qs, q)
+	qs := make([]question, len(r.ends)/2)
+	for i := range qs {
+		id, end := r.ends[2*i], r.ends[2*i+1]
+		qs[i] = question{text[at:id], text[id:end]}
+		at = end
 	}
 	r.text, r.ends = r.text[:0], r.ends[:0]
 	r.to.add(qs)
-	return nil
 }
 
-// check refuses what evaluators of runs refuse: query ids with blanks, and duplicates.
-func (r *questions) check(id string) error {
-	if id == "" || strings.ContainsAny(id, " \t\r\n") {
-		return fmt.Errorf("query id %q: a run line needs one word", id)
-	}
-	if !r.seen.add(id) {
-		return fmt.Errorf("query id %q occurs twice: a run has one ranking for each", id)
-	}
-	return nil
-}
-
-// idSet is a set of query ids. One goroutine reads millions of them a second, which a map
-// of strings does not allow.
+// idSet is a set of query ids. One goroutine at a time adds millions of them a second,
+// which a map of strings does not allow. It holds no pointers that a garbage collection
+// must follow.
 type idSet struct {
 	seed  maphash.Seed
-	ids   []string
-	slots []uint64 // 32 bits of the hash and the index in ids plus 1; 0: free; at most half are in use
+	ids   []byte
+	ends  []int
+	slots []uint64 // 32 bits of the hash and the number of the id plus 1; 0: free; at most half are in use
 }
 
 func newIDSet() *idSet { return &idSet{seed: maphash.MakeSeed(), slots: make([]uint64, 1<<13)} }
 
+// checkShare refuses what evaluators of runs refuse: query ids with blanks, and duplicates.
+func (s *idSet) checkShare(sh *share) error {
+	for i := range sh.questions {
+		id := sh.questions[i].id
+		if id == "" || strings.ContainsAny(id, " \t\r\n") {
+			return fmt.Errorf("query id %q: a run line needs one word", id)
+		}
+		if !s.add(id) {
+			return fmt.Errorf("query id %q occurs twice: a run has one ranking for each", id)
+		}
+	}
+	return nil
+}
+
 // add adds an id and reports whether it is new.
 func (s *idSet) add(id string) bool {
-	if 2*len(s.ids) >= len(s.slots) {
+	if 2*len(s.ends) >= len(s.slots) {
 		s.grow()
 	}
 	hash := maphash.String(s.seed, id) >> 32
@@ -124,8 +121,9 @@ func (s *idSet) add(id string) bool {
 	if s.slots[i] != 0 {
 		return false
 	}
-	s.ids = append(s.ids, id)
-	s.slots[i] = hash<<32 | uint64(len(s.ids))
+	s.ids = append(s.ids, id...)
+	s.ends = append(s.ends, len(s.ids))
+	s.slots[i] = hash<<32 | uint64(len(s.ends))
 	return true
 }
 
@@ -134,10 +132,19 @@ func (s *idSet) probe(hash uint64, id string) uint64 {
 	mask := uint64(len(s.slots) - 1)
 	for i := hash & mask; ; i = (i + 1) & mask {
 		v := s.slots[i]
-		if v == 0 || v>>32 == hash && s.ids[uint32(v)-1] == id {
+		if v == 0 || v>>32 == hash && string(s.id(uint32(v)-1)) == id {
 			return i
 		}
 	}
+}
+
+// id returns the id that was added as number i.
+func (s *idSet) id(i uint32) []byte {
+	from := 0
+	if i > 0 {
+		from = s.ends[i-1]
+	}
+	return s.ids[from:s.ends[i]]
 }
 
 func (s *idSet) grow() {

@@ -17,13 +17,14 @@ var (
 )
 
 // pipeline passes queries to workers while they are read, and writes what the workers
-// print in the order of the queries. Answers of at most ahead shares for each worker
-// are in memory.
+// print in the order of the queries. What is printed and waits for earlier shares has at
+// most aheadBytes, or ahead shares for each worker if that is more.
 type pipeline struct {
 	out      io.Writer
 	progress *cli.Progress
 	sizes    sizes
 	workers  int
+	check    func(*share) error // called in order with every share before it is written; may be nil
 
 	mu             sync.Mutex
 	changed        sync.Cond
@@ -35,12 +36,17 @@ type pipeline struct {
 	taken, written int   // shares
 	answered       int   // questions
 	ready          map[int]*share
+	held           int // bytes that are printed in ready
 	spare          []*share
 	writing        bool // a goroutine writes shares
 }
 
-// ahead is the number of shares that a worker may be ahead of the writing.
-const ahead = 4
+// Workers may be so far ahead of the writing. One that loses its processor for a time
+// slice, 10 ms, must not stop the others.
+const (
+	ahead      = 4
+	aheadBytes = 32 << 20
+)
 
 // share is a run of questions and what is printed for them.
 type share struct {
@@ -101,7 +107,7 @@ func (l *pipeline) take() *share {
 	defer l.mu.Unlock()
 	for l.failed == nil {
 		switch {
-		case len(l.waiting) > 0 && l.taken-l.written < ahead*l.workers:
+		case len(l.waiting) > 0 && (l.held < aheadBytes || l.taken-l.written < ahead*l.workers):
 			return l.next()
 		case len(l.waiting) == 0 && l.ended:
 			return nil
@@ -143,14 +149,16 @@ func (l *pipeline) put(sh *share) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.ready[sh.number] = sh
+	l.held += len(sh.out)
 	for !l.writing && l.failed == nil && l.ready[l.written] != nil {
 		sh := l.ready[l.written]
 		delete(l.ready, l.written)
 		l.writing = true
 		l.mu.Unlock()
-		_, err := l.out.Write(sh.out)
+		err := l.write(sh)
 		l.mu.Lock()
 		l.writing = false
+		l.held -= len(sh.out)
 		l.written++
 		l.answered += len(sh.questions)
 		l.fail(err)
@@ -159,6 +167,17 @@ func (l *pipeline) put(sh *share) {
 		l.report()
 	}
 	l.changed.Broadcast()
+}
+
+// write writes a share.
+func (l *pipeline) write(sh *share) error {
+	if l.check != nil {
+		if err := l.check(sh); err != nil {
+			return err
+		}
+	}
+	_, err := l.out.Write(sh.out)
+	return err
 }
 
 // report updates the progress.

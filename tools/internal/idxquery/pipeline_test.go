@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/pinion-index/pinion/tools/internal/cli"
 )
@@ -142,5 +145,40 @@ func TestRunFile(t *testing.T) {
 	}
 	if _, err := os.Stat(os.DevNull); err != nil {
 		t.Error(err)
+	}
+}
+
+// A worker that is slow does not stop the others until aheadBytes are printed.
+func TestPipelineAhead(t *testing.T) {
+	const workers = 2
+	big := make([]byte, 4<<20)
+	for _, c := range []struct {
+		out  []byte
+		want int64 // shares that are answered while the first is not
+	}{{nil, 1000}, {big, aheadBytes / int64(len(big))}} {
+		l := newPipeline(io.Discard, cli.NewProgress(io.Discard, "query", 0, cli.ItemRate("queries")))
+		l.add(make([]question, 2000))
+		l.end(nil)
+		var done atomic.Int64
+		reached := make(chan struct{})
+		if _, err := l.run(workers, sizes{1, 1}, func(int) func(*share) error {
+			return func(sh *share) error {
+				if sh.number == 0 {
+					<-reached
+					time.Sleep(20 * time.Millisecond) // time to go too far
+				} else if done.Add(1) == c.want {
+					close(reached)
+				}
+				sh.out = c.out
+				l.mu.Lock()
+				defer l.mu.Unlock()
+				if most := aheadBytes + workers*len(big); l.held > most {
+					t.Errorf("%d bytes are held, more than %d", l.held, most)
+				}
+				return nil
+			}
+		}); err != nil {
+			t.Error(err)
+		}
 	}
 }

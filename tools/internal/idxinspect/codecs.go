@@ -73,11 +73,12 @@ type CandidateCost struct {
 	Cost
 }
 
-// codecFlags are the flags of `idxinspect sizes` for codecs.
+// codecFlags are the flags of `idxinspect sizes`.
 type codecFlags struct {
-	names  []string
-	sample int
-	seed   uint64
+	names      []string
+	sample     int
+	seed       uint64
+	regression bool
 }
 
 // sizes measures the lists of the index at path, or with term those of that term.

@@ -36,6 +36,7 @@ type ListInfo struct {
 	FreqsCodec  string       `json:"freqs_codec,omitempty"`
 	Bound       []Pair       `json:"bound,omitempty"`
 	Regression  *Regression  `json:"linear_regression,omitempty"`
+	Linearity   *Linearity   `json:"linearity,omitempty"`
 	Hash        *HashBuckets `json:"hash_buckets,omitempty"`
 	Kth         []KthImpact  `json:"kth_impacts,omitempty"`
 	Parts       []ListPart   `json:"parts,omitempty"`
@@ -84,7 +85,14 @@ func listCommand() *cobra.Command {
 			out := &Lists{Term: cli.Text(args[1])}
 			err := eachList(args[0], args[1], func(g *seg, l *segment.List) error {
 				out.DF += uint64(l.N)
-				out.Lists = append(out.Lists, listInfo(g, l))
+				i := listInfo(g, l)
+				if i.ChecksumOK != nil && *i.ChecksumOK {
+					var err error
+					if i.Linearity, err = linearity(l); err != nil {
+						return err
+					}
+				}
+				out.Lists = append(out.Lists, i)
 				return nil
 			})
 			if err != nil {
@@ -247,6 +255,9 @@ func (i *ListInfo) text(w io.Writer) {
 	if r := i.Regression; r != nil {
 		t.Row("regression", fmt.Sprintf("position = %s * docID + %s, at most %s left and %s right of it",
 			cli.Float(r.Slope, 4), cli.Float(r.Base, 4), cli.Count(r.Left), cli.Count(r.Right)))
+	}
+	if f := i.Linearity; f != nil {
+		t.Row("linearity", fmt.Sprintf("contraction ratio %s, R² %s", cli.Float(f.Contraction, 4), cli.Float(f.R2, 4)))
 	}
 	if h := i.Hash; h != nil {
 		t.Row("hash buckets", fmt.Sprintf("%s of %s docIDs", cli.Count(h.Buckets), cli.Count(h.Width)))

@@ -46,10 +46,17 @@ or more, would need in each of the given codecs: bits per posting, measured time
 decode and encode one, the costs that auto estimates, and which codec auto takes for
 how many lists. With TERM it shows one list. Sizes are exact. It measures all lists,
 or with --sample N a random N of them, the same ones unless --seed changes.`,
-		"  idxinspect sizes kjv.idx\n  idxinspect sizes --codec all kjv.idx\n  idxinspect sizes --codec bp128,ef --sample 500 kjv.idx\n  idxinspect sizes --codec all kjv.idx the",
+		"  idxinspect sizes kjv.idx\n  idxinspect sizes --codec all kjv.idx\n  idxinspect sizes --codec bp128,ef --sample 500 kjv.idx\n  idxinspect sizes --codec all kjv.idx the\n  idxinspect sizes --regression kjv.idx",
 		[]string{"INDEX", "[TERM]"}, func(cmd *cobra.Command, args []string) (report, error) {
 			if err := f.check(cmd, args); err != nil {
 				return nil, err
+			}
+			if f.regression {
+				r, err := regressions(cmd.Context(), cmd.ErrOrStderr(), args[0])
+				if err != nil {
+					return nil, err
+				}
+				return r, nil
 			}
 			if len(f.names) > 0 {
 				term := strings.Join(args[1:], "")
@@ -72,12 +79,15 @@ or with --sample N a random N of them, the same ones unless --seed changes.`,
 	cmd.Flags().StringSliceVar(&f.names, "codec", nil, "measure these codecs, as `NAME,...`; all for every one")
 	cli.Int(cmd.Flags(), &f.sample, "sample", 0, 0, cli.Any, "measure `N` lists drawn at random, 0 for all")
 	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "draw other lists with another `NUMBER`")
+	cmd.Flags().BoolVar(&f.regression, "regression", false, "show contraction ratios and R² by length")
 	return cmd
 }
 
 // check refuses flags and arguments that contradict each other.
 func (f *codecFlags) check(cmd *cobra.Command, args []string) error {
 	switch {
+	case f.regression && (len(f.names) > 0 || len(args) > 1):
+		return cli.Usage("--regression goes without --codec and without a term")
 	case len(args) > 2:
 		return cli.Usage("unexpected argument %q", args[2])
 	case f.sample < 0:

@@ -1,0 +1,117 @@
+package idxinspect
+
+import (
+	"context"
+	"io"
+	"math/bits"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/tools/internal/cli"
+	"github.com/pinion-index/pinion/tools/internal/paper/coding"
+)
+
+// Linearity says how close a list's docIDs are to their least-squares line (Ao 2011,
+// section 3.3).
+type Linearity struct {
+	Contraction float64 `json:"contraction_ratio"` // of the range to search: (L + R) / postings
+	R2          float64 `json:"r2"`                // coefficient of determination
+}
+
+// linearity decodes the docIDs of an extent and fits a line to them.
+func linearity(l *segment.List) (*Linearity, error) {
+	docs := make([]uint32, l.Blocks*l.BlockLen)
+	if _, err := l.DecodeDocs(docs, 0, l.Blocks); err != nil {
+		return nil, err
+	}
+	f := coding.FitLine(docs[:l.N])
+	return &Linearity{min(f.Contraction(l.N), 1), f.R2}, nil
+}
+
+// Regressions is what `idxinspect sizes --regression` prints: the linearity of the lists
+// that have blocks, by length.
+type Regressions struct {
+	Lists  int               `json:"lists"`
+	Groups []RegressionGroup `json:"groups"` // shortest first, none empty
+}
+
+// RegressionGroup is the lists of From to To - 1 postings. Contraction and R2 are means
+// over the lists.
+type RegressionGroup struct {
+	From  int `json:"from"`
+	To    int `json:"to"`
+	Lists int `json:"lists"`
+	Linearity
+	LeastR2 float64 `json:"least_r2"`
+}
+
+// regressions fits a line to every list with blocks.
+func regressions(ctx context.Context, stderr io.Writer, path string) (*Regressions, error) {
+	out := &Regressions{}
+	var groups [32]RegressionGroup // by the bits of the length
+	err := withIndex(path, func(x *index) error {
+		total := int64(0)
+		for _, g := range x.segs {
+			total += int64(g.Meta().Terms)
+		}
+		p := cli.NewProgress(stderr, "fit", total, cli.ItemRate("terms"))
+		defer p.Stop()
+		var done int64
+		var l segment.List
+		for _, g := range x.segs {
+			it := g.Terms()
+			for it.Next() {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				done++
+				e := it.Entry()
+				if e.Kind != segment.KindExtent {
+					continue
+				}
+				p.Set(done)
+				err := g.InitList(&l, e)
+				var fit *Linearity
+				if err == nil {
+					fit, err = linearity(&l)
+				}
+				if err != nil {
+					return format.Locate(err, format.Place{List: string(it.Term()), Block: format.NoBlock})
+				}
+				out.Lists++
+				groups[bits.Len32(uint32(l.N))-1].add(fit)
+			}
+			if err := it.Err(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for i, g := range groups {
+		if g.Lists > 0 {
+			g.From, g.To = 1<<i, 1<<(i+1)
+			g.Contraction /= float64(g.Lists)
+			g.R2 /= float64(g.Lists)
+			out.Groups = append(out.Groups, g)
+		}
+	}
+	return out, err
+}
+
+// add adds a list. The means are sums until all are there.
+func (g *RegressionGroup) add(fit *Linearity) {
+	if g.Lists == 0 || fit.R2 < g.LeastR2 {
+		g.LeastR2 = fit.R2
+	}
+	g.Lists++
+	g.Contraction += fit.Contraction
+	g.R2 += fit.R2
+}
+
+func (r *Regressions) text(w io.Writer) {
+	t := cli.NewTable(">postings from", ">below", ">lists", ">contraction ratio", ">R²", ">least R²")
+	for _, g := range r.Groups {
+		t.Row(cli.Count(g.From), cli.Count(g.To), cli.Count(g.Lists), cli.Float(g.Contraction, 4), cli.Float(g.R2, 4), cli.Float(g.LeastR2, 4))
+	}
+	t.WriteTo(w)
+}

@@ -24,6 +24,7 @@ type Load struct {
 	Index   string    `json:"index"`
 	Queries int       `json:"queries"`
 	Mode    string    `json:"mode"`
+	Algo    string    `json:"algorithm,omitempty"`
 	K       int       `json:"k"`
 	CPUs    int       `json:"cpus"`
 	GPU     string    `json:"gpu,omitempty"`
@@ -65,6 +66,7 @@ type LoadRow struct {
 type loadFlags struct {
 	index, partitions, queries string
 	mode                       *cli.Choice
+	algo                       string
 	k                          int
 	models, devices            []string
 	deadline                   time.Duration
@@ -124,6 +126,7 @@ writes its figures 4 to 7; that takes about 200 times --time with 1 to 16 worker
 	fl.StringVar(&f.partitions, "partitions", "", "index `DIR` with the same documents in many segments, for model docp-pi")
 	fl.StringVar(&f.queries, "queries", "", "queries as lines of qid, tab, text from `FILE` (required)")
 	fl.Var(f.mode, "mode", "which documents match: "+f.mode.Words())
+	fl.StringVar(&f.algo, "algo", query.Auto.String(), "algorithm of the CPU, as `NAME`; for a mode that it is not for, auto")
 	cli.Int(fl, &f.k, "k", 10, 1, cli.Any, "how many documents are wanted")
 	fl.StringSliceVar(&f.models, "model", []string{"inter", "docp-ui", "docp-pi", "fgqp"}, "parallel models, as `NAME,...`")
 	fl.StringSliceVar(&f.devices, "device", []string{onCPU}, "processors, as `DEVICE,...` of cpu, gpu, serial, hybrid")
@@ -178,6 +181,9 @@ func (f *loadFlags) check() error {
 			return cli.Usage("--rate is 0 to 10000000")
 		}
 	}
+	if _, err := query.ParseAlgorithm(f.algo); err != nil {
+		return cli.Usage("%w", err)
+	}
 	for _, m := range f.models {
 		if _, err := pool.ParseModel(m); err != nil {
 			return cli.Usage("%w", err)
@@ -231,7 +237,7 @@ func (f *loadFlags) run(ctx context.Context, stderr io.Writer) (out *Load, err e
 	rand.New(rand.NewPCG(f.seed, 7)).Shuffle(len(l.queries), func(i, j int) { l.queries[i], l.queries[j] = l.queries[j], l.queries[i] })
 	cpus := runtime.GOMAXPROCS(0)
 	defer runtime.GOMAXPROCS(cpus)
-	l.out = &Load{Index: f.index, Queries: len(terms), Mode: f.mode.Value, K: f.k, CPUs: cpus}
+	l.out = &Load{Index: f.index, Queries: len(terms), Mode: f.mode.Value, Algo: f.algo, K: f.k, CPUs: cpus}
 	l.progress = cli.NewProgress(stderr, "load", 0, cli.ItemRate("runs"))
 	defer l.progress.Stop()
 	start := time.Now()
@@ -265,9 +271,13 @@ func (f *loadFlags) ask(terms [][][]byte) (queries []query.Query, err error) {
 		}
 		modes = []query.Mode{m}
 	}
+	algo, err := query.ParseAlgorithm(f.algo)
+	if err != nil {
+		return nil, err
+	}
 	for i, t := range terms {
 		if len(t) > 0 {
-			queries = append(queries, query.Query{Terms: t, K: f.k, Mode: modes[i%len(modes)]})
+			queries = append(queries, query.Query{Terms: t, K: f.k, Mode: modes[i%len(modes)], Algorithm: algo})
 		}
 	}
 	if len(queries) == 0 {

@@ -54,7 +54,7 @@ func Open(s *reader.Snapshot, q *query.Searcher, o OpenOptions) (*Executor, erro
 	}
 	x.why, x.device = missing, name
 	if gpu != nil && o.Mode == Parallel && o.Pool.Model == pool.Inter {
-		x.stepper, err = gpuload.NewStepper(gpu, q, gpuload.StepOptions{Rule: x.options.Model.Steps})
+		x.stepper, err = gpuload.NewStepper(gpu.Executors()[0], q, gpuload.StepOptions{Rule: x.options.Model.Steps})
 	}
 	x.free = func() error {
 		var failed error

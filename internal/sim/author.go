@@ -31,6 +31,7 @@ type author struct {
 	log      []change             // begun
 	finished int                  // changes of the log whose calls have returned
 	lo, hi   int                  // the newest acknowledged commit holds from lo to hi changes
+	shown    int                  // the newest publication holds as many changes, at least
 }
 
 func newAuthor(n int) *author {
@@ -64,6 +65,13 @@ func drawWords(r *rand.Rand) []string {
 	return words
 }
 
+// begin adds a change to the log.
+func (a *author) begin(c change) {
+	a.mu.Lock()
+	a.log = append(a.log, c)
+	a.mu.Unlock()
+}
+
 func (a *author) finish() {
 	a.mu.Lock()
 	a.finished = len(a.log)
@@ -80,6 +88,15 @@ func (a *author) acknowledge(lo, hi int) {
 	a.lo, a.hi = max(a.lo, lo), hi
 	a.mu.Unlock()
 }
+
+// publish records that a publication holds at least lo changes.
+func (a *author) publish(lo int) {
+	a.mu.Lock()
+	a.shown = max(a.shown, lo)
+	a.mu.Unlock()
+}
+
+func (a *author) published() int { a.mu.Lock(); defer a.mu.Unlock(); return a.shown }
 
 func (a *author) acknowledged() (lo, hi int) { a.mu.Lock(); defer a.mu.Unlock(); return a.lo, a.hi }
 
@@ -137,5 +154,5 @@ func (a *author) restart(n int) {
 			delete(a.base, c.id)
 		}
 	}
-	a.log, a.finished, a.lo, a.hi = nil, 0, 0, 0
+	a.log, a.finished, a.lo, a.hi, a.shown = nil, 0, 0, 0, 0
 }

@@ -1,10 +1,11 @@
-// Package sim runs a world under one seed: writers, readers, merges, deletes, crashes,
+// Package sim runs a world under one seed: writers, readers, merges, deletes, backups, crashes,
 // failing and full disks over a file system in memory, every answer compared with a
 // model that shares no code with the engine.
 //
 //	world.go    lives of the index, one after the other, and how they end
 //	roles.go    what the goroutines of a life do
 //	author.go   the model: what authors wrote, and which of it a commit may hold
+//	copies.go   commits kept, backup, repair, deletes by query
 //	observe.go  reading a snapshot and comparing it with the model
 //	query.go    random queries, compared with package oracle
 //	trace.go    a record of everything that happens

@@ -20,7 +20,7 @@ import (
 
 // drawOptions draws the options of a Writer.
 func drawOptions(r *rand.Rand) writer.Options {
-	o := writer.Options{Memory: writer.MinMemory, Threads: 1 + r.IntN(3), Stored: true}
+	o := writer.Options{Memory: writer.MinMemory, Threads: 1 + r.IntN(3), Stored: true, KeepCommits: r.IntN(4)}
 	o.Analyzer, _ = analysis.New("whitespace", "")
 	switch codecs := registry.All(); r.IntN(3) {
 	case 0:
@@ -34,15 +34,20 @@ func drawOptions(r *rand.Rand) writer.Options {
 
 func describe(o writer.Options) string {
 	if o.DocsCodec == nil {
-		return fmt.Sprintf("%d threads", o.Threads)
+		return fmt.Sprintf("%d threads, keeps %d", o.Threads, o.KeepCommits)
 	}
-	return fmt.Sprintf("%d threads, codec %v", o.Threads, o.DocsCodec.ID())
+	return fmt.Sprintf("%d threads, keeps %d, codec %v", o.Threads, o.KeepCommits, o.DocsCodec.ID())
 }
 
 // write adds and deletes documents of one author.
 func (l *life) write(r *rand.Rand, a *author) error {
 	ids := 1 << (1 + r.IntN(8))
 	for range r.IntN(1 << (1 + r.IntN(8))) {
+		if r.IntN(64) == 0 {
+			if err := l.deleteMatches(a, fmt.Sprintf("w%d", r.IntN(1<<(1+r.IntN(8))))); err != nil {
+				return err
+			}
+		}
 		c := a.draw(r, ids)
 		var err error
 		if c.doc == nil {
@@ -62,18 +67,20 @@ func (l *life) write(r *rand.Rand, a *author) error {
 	return nil
 }
 
-// maintain flushes, merges and commits.
+// maintain flushes, merges, publishes and commits.
 func (l *life) maintain(r *rand.Rand) error {
 	for range 1 + r.IntN(8) {
 		time.Sleep(time.Duration(r.IntN(300)) * time.Microsecond)
 		l.ops.Add(1)
 		var err error
-		switch r.IntN(6) {
+		switch r.IntN(8) {
 		case 0:
 			err = l.judge("flush", l.writer.Flush(context.Background()))
 		case 1, 2:
 			_, err = l.writer.Merge(context.Background(), writer.MergeOptions{MaxSegments: r.IntN(4), Purge: r.IntN(2) == 0, Recode: r.IntN(4) == 0})
 			err = l.judge("merge", err)
+		case 3, 4:
+			err = l.publish()
 		default:
 			err = l.commit()
 		}
@@ -105,6 +112,22 @@ func (l *life) commit() error {
 	return l.judge("commit", err)
 }
 
+// publish shows changes to readers without a commit.
+func (l *life) publish() error {
+	lo := make([]int, len(l.authors))
+	for i, a := range l.authors {
+		lo[i] = a.done()
+	}
+	err := l.writer.Publish(context.Background())
+	if err == nil {
+		for i, a := range l.authors {
+			a.publish(lo[i])
+		}
+		l.trace.add("publication of %v", lo)
+	}
+	return l.judge("publish", err)
+}
+
 // readers opens snapshots and queries them.
 func (l *life) readers(r *rand.Rand) error {
 	for range 1 + r.IntN(4) {
@@ -128,29 +151,43 @@ func (l *life) readers(r *rand.Rand) error {
 	return nil
 }
 
-// follow refreshes x from time to time and checks its snapshots, which hold at least b.lo.
+// follow refreshes x from time to time and checks its snapshots, which hold at least b.lo. Those
+// of commits never hold less than earlier ones; those of publications hold what was published.
 func (l *life) follow(r *rand.Rand, x *reader.Index, b bounds) error {
+	committed := b.lo
+	shown := make([]int, len(l.authors))
 	for range 1 + r.IntN(4) {
 		s, err := x.Snapshot()
 		if err != nil {
 			return err
 		}
 		for i, a := range l.authors {
+			b.lo[i] = max(b.lo[i], committed[i])
+			if s.Uncommitted() {
+				b.lo[i] = max(b.lo[i], shown[i])
+			}
 			b.hi[i] = a.begun()
 		}
 		seen, err := l.look(r, s, b)
+		if !s.Uncommitted() {
+			committed = seen
+		}
 		if e := s.Close(); err == nil {
 			err = e
 		}
 		if err != nil {
-			return fmt.Errorf("snapshot of commit %d: %w", s.Generation(), err)
+			return fmt.Errorf("snapshot of commit %d, uncommitted %v: %w", s.Generation(), s.Uncommitted(), err)
 		}
 		time.Sleep(time.Duration(r.IntN(200)) * time.Microsecond)
 		b = l.acknowledged()
-		for i := range b.lo {
-			b.lo[i] = max(b.lo[i], seen[i])
+		for i, a := range l.authors {
+			shown[i] = a.published()
 		}
-		_, err = x.Refresh()
+		if r.IntN(2) == 0 {
+			_, err = x.Refresh()
+		} else {
+			_, err = x.RefreshUncommitted()
+		}
 		if err := l.judge("refresh", err); err != nil {
 			return err
 		}
@@ -179,7 +216,7 @@ func (l *life) look(r *rand.Rand, s *reader.Snapshot, b bounds) (seen []int, err
 			return nil, err
 		}
 		l.ops.Add(int64(n))
-		l.trace.add("commit %d: %v, %d queries", s.Generation(), seen, n)
+		l.trace.add("commit %d, uncommitted %v: %v, %d queries", s.Generation(), s.Uncommitted(), seen, n)
 		time.Sleep(time.Duration(r.IntN(200)) * time.Microsecond)
 	}
 	return seen, nil

@@ -28,7 +28,7 @@ type Config struct {
 type Result struct {
 	Hash    uint64 // of the trace
 	Events  int    // of the trace
-	Ops     int64  // additions, deletions, flushes, merges, commits, snapshots, queries
+	Ops     int64  // additions, deletions, flushes, merges, publications, commits, queries
 	Lives   int
 	Crashes int
 }
@@ -49,6 +49,8 @@ type world struct {
 	ops     atomic.Int64
 	lives   int
 	crashes int
+	newest  uint64                            // the newest commit when the last life had ended
+	kept    map[uint64][]map[string]*document // what older ones held that were kept then
 }
 
 // Run runs a world and returns the first contradiction between engine and model.
@@ -118,7 +120,7 @@ func (w *world) live() error {
 		}
 	}
 	if err == nil {
-		err = w.recover(l.unsure.Load())
+		err = w.recover(l.unsure.Load(), l.ending == closing)
 	}
 	return err
 }
@@ -200,8 +202,9 @@ func (l *life) judge(what string, err error) error {
 }
 
 // recover checks that the index holds what was acknowledged, or if unsure more than that,
-// and makes what it holds the state from which the next life begins.
-func (w *world) recover(unsure bool) error {
+// and makes what it holds the state from which the next life begins. strict says that files of
+// older commits are either all there or gone.
+func (w *world) recover(unsure, strict bool) error {
 	x, err := reader.OpenFS(w.fs)
 	if errors.Is(err, format.ErrNotAnIndex) && !w.exists.Load() {
 		for _, a := range w.authors {
@@ -237,6 +240,15 @@ func (w *world) recover(unsure bool) error {
 		return fmt.Errorf("after the life: %w", err)
 	}
 	w.trace.add("recovered %v of %v", n, b)
+	if err := w.older(s.Generation(), n, strict); err != nil {
+		return fmt.Errorf("after the life: %w", err)
+	}
+	w.newest, w.kept[s.Generation()] = s.Generation(), o.live
+	if w.r.IntN(3) == 0 {
+		if err := w.backup(o.live); err != nil {
+			return fmt.Errorf("after the life: %w", err)
+		}
+	}
 	for i, a := range w.authors {
 		a.restart(n[i])
 	}

@@ -1,0 +1,207 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/pinion-index/pinion/internal/memfs"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/check"
+	"github.com/pinion-index/pinion/store"
+)
+
+// older checks the commits that are kept beside the newest one: those of earlier lives hold what
+// they held then, and those of this life one prefix after the other of what the newest holds,
+// hi. If strict, each can be opened that could be before; otherwise the life may have ended while
+// files went.
+func (w *world) older(newest uint64, hi []int, strict bool) error {
+	names, err := w.fs.List()
+	if err != nil {
+		return err
+	}
+	kept := map[uint64][]map[string]*document{}
+	lo := make([]int, len(w.authors))
+	slices.Sort(names) // ascending generations
+	for _, name := range names {
+		var gen uint64
+		if n, _ := fmt.Sscanf(name, "old-manifest-%d.pin", &gen); n != 1 || gen >= newest {
+			continue
+		}
+		o, err := w.contents(w.fs, reader.Options{Generation: gen})
+		if err != nil {
+			if strict && (gen > w.newest || w.kept[gen] != nil) {
+				return fmt.Errorf("commit %d, which is kept: %w", gen, err)
+			}
+			continue
+		}
+		kept[gen] = o.live
+		if gen > w.newest {
+			if lo, err = w.match(o, bounds{lo, hi}); err != nil {
+				return fmt.Errorf("commit %d, which is kept: %w", gen, err)
+			}
+		} else if was := w.kept[gen]; was != nil && !equal(was, o.live) {
+			return fmt.Errorf("commit %d, which is kept, has changed", gen)
+		}
+		w.trace.add("commit %d is kept", gen)
+	}
+	w.kept = kept
+	return nil
+}
+
+// contents verifies an index and reads all of it.
+func (w *world) contents(fs store.ReadFS, o reader.Options) (*observation, error) {
+	x, err := reader.OpenFSWith(fs, o)
+	if err != nil {
+		return nil, err
+	}
+	defer x.Close()
+	s, err := x.Snapshot()
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	if err := s.Verify(context.Background()); err != nil {
+		return nil, err
+	}
+	return w.observe(s)
+}
+
+func equal(a, b []map[string]*document) bool {
+	return slices.EqualFunc(a, b, maps.Equal[map[string]*document])
+}
+
+// backup makes a backup, which must hold what the index holds, live. It takes away one or both
+// files of its manifest: with one, the backup is the same; without any it is refused, and what
+// Repair makes of it is the same.
+func (w *world) backup(live []map[string]*document) error {
+	d, err := store.OpenFS(w.fs)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	ctx, dst := context.Background(), memfs.New()
+	stats, err := d.Backup(ctx, dst, store.BackupOptions{Copy: w.r.IntN(2) == 0})
+	if err != nil {
+		return fmt.Errorf("backup: %w", err)
+	}
+	same := func(what string) error {
+		o, err := w.contents(dst, reader.Options{})
+		if err == nil && !equal(live, o.live) {
+			err = errors.New("other documents than those of the index")
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", what, err)
+		}
+		return nil
+	}
+	if err := same("backup"); err != nil {
+		return err
+	}
+	lost := w.r.IntN(3)
+	if stats.Files == 0 {
+		lost = min(lost, 1) // without any file it would be no index
+	}
+	w.trace.add("backup of %d files, loses %d", stats.Files, lost)
+	if err := w.lose(dst, lost); err != nil {
+		return err
+	}
+	if lost < 2 {
+		return same("backup without a file of its manifest")
+	}
+	if _, err := w.contents(dst, reader.Options{}); err == nil {
+		return errors.New("a backup without its manifest can be opened")
+	}
+	broken, err := store.OpenFS(dst)
+	if err != nil {
+		return err
+	}
+	defer broken.Close()
+	sound := func(ctx context.Context, s *segment.Segment) error {
+		return check.Segment(ctx, s, check.Options{})
+	}
+	err = broken.Repair(ctx, sound, func(inv *store.Inventory) (*store.Recovery, error) { return broken.Rebuild(ctx, inv) })
+	if err != nil {
+		return fmt.Errorf("repair: %w", err)
+	}
+	return same("repaired backup")
+}
+
+// lose removes n of the two files of the manifest.
+func (w *world) lose(fs *memfs.FS, n int) error {
+	names, err := fs.List()
+	if err != nil {
+		return err
+	}
+	prefixes := []string{"manifest-", "mirror-"}
+	if n < 2 {
+		at := w.r.IntN(2)
+		prefixes = prefixes[at : at+n]
+	}
+	for _, name := range names {
+		if slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(name, p) }) {
+			if err := fs.Remove(name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// deleteMatches deletes what a query for a word finds in a snapshot, as far as it is a's.
+func (l *life) deleteMatches(a *author, word string) error {
+	x, err := reader.OpenFS(l.fs)
+	if err != nil {
+		return l.judge("reader", err)
+	}
+	defer x.Close()
+	s, err := x.Snapshot()
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	o, err := l.observe(s)
+	if err != nil {
+		return l.judge("read", err)
+	}
+	searcher, err := query.NewSearcher(s, query.Options{})
+	if err != nil {
+		return l.judge("searcher", err)
+	}
+	var want, got []uint32
+	for i, d := range o.docs {
+		if !d.Deleted && slices.Contains(d.Terms, word) {
+			want = append(want, uint32(i))
+		}
+	}
+	for doc, err := range searcher.Matches(context.Background(), query.Query{Terms: [][]byte{[]byte(word)}, Mode: query.And}) {
+		if err != nil {
+			return l.judge("matches", err)
+		}
+		got = append(got, doc)
+	}
+	if !slices.Equal(got, want) {
+		return fmt.Errorf("commit %d: documents %d match %s, found were %d", s.Generation(), want, word, got)
+	}
+	for _, doc := range got {
+		id, err := s.ID(doc, nil)
+		if err != nil {
+			return l.judge("id", err)
+		}
+		if id[0] != a.name[0] {
+			continue
+		}
+		a.begin(change{id: string(id)})
+		l.ops.Add(1)
+		if err := l.judge("change", l.writer.Delete(context.Background(), id)); err != nil {
+			return err
+		}
+		a.finish()
+	}
+	return nil
+}

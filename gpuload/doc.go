@@ -4,7 +4,7 @@
 //
 // OpenDevice opens a GPU, New creates an Executor for a snapshot on it, and the Executor
 // answers batches of queries as a query.Searcher does. A Gatherer collects single queries
-// into batches.
+// into batches, and a Group has an Executor on each of several GPUs.
 //
 // A list's extent is copied unchanged from the mapped segment. The first time, its checksum
 // is verified and a kernel decodes each of its blocks and compares the postings with the
@@ -23,6 +23,8 @@
 //	prepared.go       Prepare, Answer: the same in two steps
 //	state.go          whether the device answers: starts, failures
 //	gather.go         Gatherer
+//	group.go          Group: several devices; group_route.go, which of them answers a query
+//	preload.go        Preload: the lists of a query log
 //	plan.go           which lists of a query log are worth device memory
 //	snapshot.go       segments and statistics of a snapshot; LoadAll
 //	prepare.go        copying norms and live documents to the device

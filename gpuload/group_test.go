@@ -207,9 +207,10 @@ func TestGroupFaults(t *testing.T) {
 		}
 		ask()
 		first.left.Store(at)
-		ask()
-		if first.left.Load() >= 0 {
-			t.Fatalf("submission %d of the first device did not come", at)
+		for n := 0; first.left.Load() >= 0; n++ { // the other device may take what there is
+			if ask(); n == 100 {
+				t.Fatalf("submission %d of the first device did not come", at)
+			}
 		}
 		if xs := g.Executors(); g.Err() != nil || !errors.Is(xs[0].Err(), ErrDevice) || xs[1].Err() != nil {
 			t.Errorf("submission %d: retired with %v and %v", at, xs[0].Err(), xs[1].Err())

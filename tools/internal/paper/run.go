@@ -6,9 +6,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"math"
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -62,8 +64,14 @@ func (x *Experiment) Do(ctx context.Context, e *Env, h Half) (*Run, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s on the %s: %w", x.Name, h, err)
 	}
-	r.Rows, r.Seconds = rows, time.Since(start).Seconds()
+	r.Rows, r.Seconds = finite(rows), time.Since(start).Seconds()
 	return r, nil
+}
+
+// finite leaves out rows without a number: a run so short that nothing was answered has
+// no mean and no ratio.
+func finite(rows []Row) []Row {
+	return slices.DeleteFunc(rows, func(r Row) bool { return math.IsNaN(r.Value) || math.IsInf(r.Value, 0) })
 }
 
 // Stale says why a recorded run no longer speaks of this program; "" if it does.

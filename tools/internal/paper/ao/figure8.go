@@ -33,13 +33,13 @@ var figure8 = paper.Experiment{
 	},
 	Judge: func(t paper.Table) []paper.Verdict {
 		const m = "decoding, one core"
-		at := func(codec, part string) float64 { v, _ := t.Get(m, codec, part); return v }
+		at := func(codec string, part float64) float64 { v, _ := t.Get(m, codec, paper.Num(part)); return v }
 		least := 1e18
 		for _, codec := range []string{"LRC", "LRCSeg", "SegLRC"} {
-			least = min(least, at(codec, "0.2"))
+			least = min(least, at(codec, 0.2))
 		}
-		most := max(at("PFD", "0.2"), at("NewPFD", "0.2"))
-		flat := at("LRC", "0.6") / at("LRC", "0")
+		most := max(at("PFD", 0.2), at("NewPFD", 0.2))
+		flat := at("LRC", 0.6) / at("LRC", 0)
 		return []paper.Verdict{paper.Judge(9, least > most && flat > 0.8, least > 0.7*most,
 			"on one core, with 20 %% exceptions: the slowest of LRC, LRCSeg and SegLRC decodes %s M docIDs/s, the faster of PFD and NewPFD %s; LRC keeps %s of its speed with 60 %% exceptions. The paper's figure is of a GPU, where PFD's chain of exceptions is serial",
 			paper.Num(least), paper.Num(most), paper.Num(flat))}

@@ -142,7 +142,7 @@ func (l *batch) group(size, maxk, outBytes int) (groups []layout.Group, most lay
 }
 
 // docs returns the number of documents in the segment of a chore.
-func (l *batch) docs(c *chore) uint32 { return l.x.views[c.seg].seg.Meta().Docs }
+func (l *batch) docs(c *chore) uint32 { return l.x.views[c.seg].docs }
 
 // byRank returns the launches that add the lists of a group's queries: the first list of
 // every query, then the second of every query, and so on.

@@ -57,7 +57,7 @@ func TestAccumulations(t *testing.T) {
 }
 
 // deleteSome deletes a third of the documents and returns which.
-func deleteSome(r *rand.Rand, segs []view) *roaring.Bitmap {
+func deleteSome(r *rand.Rand, segs []segmentView) *roaring.Bitmap {
 	deleted := roaring.New()
 	for i := range segs {
 		n := int(segs[i].seg.Meta().Docs)

@@ -172,7 +172,7 @@ func (l *batch) addTerms(c *chore) {
 		term := kernels.Term{Weight: w, Bound: w} // no score exceeds the weight
 		if o.small != nil {
 			term.List = l.st.zoneFirst + uint32(len(l.descs))
-			docs := l.x.views[c.seg].seg.Meta().Docs
+			docs := l.x.views[c.seg].docs
 			l.descs = append(l.descs, layout.AppendPlain(l.st.Buffers, o.small.docs, o.small.freqs, docs))
 		} else {
 			term.List = o.want.list.slot
@@ -196,7 +196,7 @@ func (l *batch) queries() []kernels.QueryDesc {
 	for i, c := range l.chores {
 		s := &l.x.views[c.seg]
 		q[i] = kernels.QueryDesc{Norms: l.x.norms[c.seg], Live: l.x.live[c.seg], FirstTerm: uint32(c.first),
-			NTerms: uint32(c.terms), DocBase: s.base, Docs: s.seg.Meta().Docs, Slot: uint32(c.slot)}
+			NTerms: uint32(c.terms), DocBase: s.base, Docs: s.docs, Slot: uint32(c.slot)}
 		if l.local {
 			q[i].DocBase = 0
 		}

@@ -24,10 +24,10 @@ type proven [][]uint64
 // extentAlign divides the offset of every extent.
 const extentAlign = 64
 
-func newProven(segs []*segment.Segment) proven {
+func newProven(segs []segmentView) proven {
 	p := make(proven, len(segs))
 	for i, s := range segs {
-		sec, _ := s.Header().Section(format.SectionPostings)
+		sec, _ := s.seg.Header().Section(format.SectionPostings)
 		p[i] = make([]uint64, sec.Length/(64*extentAlign)+1)
 	}
 	return p
@@ -38,10 +38,11 @@ func (p proven) has(k Key) bool {
 	return bit/64 < uint64(len(p[k.Segment])) && p[k.Segment][bit/64]>>(bit%64)&1 != 0
 }
 
-// add adds a list that is within POSTINGS.
+// add adds a list, unless it is not one of POSTINGS.
 func (p proven) add(k Key) {
-	bit := uint64(k.Offset) / extentAlign
-	p[k.Segment][bit/64] |= 1 << (bit % 64)
+	if bit := uint64(k.Offset) / extentAlign; bit/64 < uint64(len(p[k.Segment])) {
+		p[k.Segment][bit/64] |= 1 << (bit % 64)
+	}
 }
 
 // lengths are the lengths of a segment's documents on the device.
@@ -203,7 +204,7 @@ func (ld *loading) verdict(i int) error {
 	if damage == "" {
 		return nil
 	}
-	place := format.Place{File: ld.l.segments[r.key.Segment].Name(), Section: format.SectionPostings.String(), Block: format.NoBlock}
+	place := format.Place{File: ld.l.segments[r.key.Segment].seg.Name(), Section: format.SectionPostings.String(), Block: format.NoBlock}
 	if int64(s.Block) < int64(r.blocks) {
 		place.Block = int(s.Block)
 	}

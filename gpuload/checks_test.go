@@ -57,7 +57,7 @@ func TestChecks(t *testing.T) {
 				damage(r, l.Extent())
 			}
 			dev := cuda.NewEmulator()
-			x, err := newExecutor(dev, []view{{seg: s}}, Options{Scorer: sc, Memory: 1 << 20})
+			x, err := newExecutor(dev, []segmentView{{seg: s}}, Options{Scorer: sc, Memory: 1 << 20})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -83,7 +83,7 @@ func deviceAnswers(t *testing.T, index *reader.Index, queries []query.Query) (al
 	if err != nil {
 		t.Fatal(err)
 	}
-	views, err := viewsOf(s)
+	views, err := segmentsOf(s)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -87,7 +87,7 @@ func (x *Executor) occurs(p *plan, seg int) (n int64) {
 
 // runs returns the number of thread blocks for a chore.
 func (x *Executor) runs(c chore, chores int) int {
-	docs := int(x.views[c.seg].seg.Meta().Docs)
+	docs := int(x.views[c.seg].docs)
 	most := (docs + x.options.width - 1) / x.options.width
 	n := max(int(x.occurs(c.plan, c.seg)/rangePostings), minRanges/chores)
 	return max(1, min(n, most))

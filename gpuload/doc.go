@@ -9,7 +9,9 @@
 // A list's extent is copied unchanged from the mapped segment. The first time, its checksum
 // is verified and a kernel decodes each of its blocks and compares the postings with the
 // metadata. A list that does not pass is left to the CPU, so that the device never answers
-// where the CPU reports damage. The device then writes lists of other codecs in bp128,
+// where the CPU reports damage. In an index of several segments the lists of a term are
+// joined instead: the processor checks each and encodes them as one list, so that a query
+// costs what it does on one segment. The device then writes lists of other codecs in bp128,
 // unless Options.AsStored is set. Scores are computed with the
 // operations of query.Score, in the same order, so results equal those of the CPU to the
 // bit.
@@ -43,6 +45,7 @@
 //	step_trace.go     a record of the steps of a query
 //	lists.go          residency: the table of lists
 //	load.go           copying lists; load_open.go: opening them; loader.go: memory for that
+//	join.go           lists of several segments as one
 //	checks.go         what a list must pass to become resident
 //	recode.go         lists of other codecs in bp128
 //	evict.go          allocation and eviction in device memory

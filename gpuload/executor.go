@@ -27,22 +27,23 @@ var ErrUnsupported = errors.New("gpuload: query not supported on the device")
 // query.Executor and is safe for concurrent use: while the device works on some batches,
 // of one call of Execute or of several, others are prepared and copied.
 type Executor struct {
-	dev     cuda.Device
-	views   []view
-	scorer  *query.Scorer
-	options Options
-	docs    uint64
-	lists   *lists
-	terms   termcache.Cache[known]
-	crews   sync.Pool     // of *crew
-	found   sync.Pool     // of *resolver
-	norms   []kernels.Ptr // by segment
-	live    []kernels.Ptr
-	codes   kernels.Ptr                       // decoded values of quad codes
-	stages  [cuda.Streams - loadStreams]stage // the other streams are for loads
-	idle    chan *stage
-	peak    layout.Peak
-	state   state
+	dev      cuda.Device
+	segments []segmentView
+	views    []view
+	scorer   *query.Scorer
+	options  Options
+	docs     uint64
+	lists    *lists
+	terms    termcache.Cache[known]
+	crews    sync.Pool     // of *crew
+	found    sync.Pool     // of *resolver
+	norms    []kernels.Ptr // by view
+	live     []kernels.Ptr
+	codes    kernels.Ptr                       // decoded values of quad codes
+	stages   [cuda.Streams - loadStreams]stage // the other streams are for loads
+	idle     chan *stage
+	peak     layout.Peak
+	state    state
 
 	life    sync.RWMutex // held for reading during a call
 	closed  bool
@@ -54,8 +55,8 @@ type Executor struct {
 	conjunctions map[*Conjunction]bool
 }
 
-// view is one segment as an Executor sees it.
-type view struct {
+// segmentView is one segment of the snapshot.
+type segmentView struct {
 	seg     *segment.Segment
 	base    uint32          // global docID of its first document
 	deletes *reader.Deletes // nil for none
@@ -94,12 +95,12 @@ func New(dev *Device, snapshot *reader.Snapshot, o Options) (x *Executor, err er
 		return nil, errors.Join(err, dev.release())
 	}
 	release := func() error { return errors.Join(dev.release(), s.Close()) }
-	views, err := viewsOf(s)
+	segs, err := segmentsOf(s)
 	if err == nil && o.Scorer == nil {
 		o.Scorer, err = scorerFor(s, o.CPU)
 	}
 	if err == nil {
-		x, err = newExecutor(dev.dev, views, o)
+		x, err = newExecutor(dev.dev, segs, o)
 	}
 	if err != nil {
 		return nil, errors.Join(err, release())
@@ -109,11 +110,11 @@ func New(dev *Device, snapshot *reader.Snapshot, o Options) (x *Executor, err er
 }
 
 // newExecutor returns an Executor for segments in docID order. o.Scorer must be set.
-func newExecutor(dev cuda.Device, views []view, o Options) (*Executor, error) {
+func newExecutor(dev cuda.Device, segments []segmentView, o Options) (*Executor, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	x := &Executor{dev: dev, views: views, scorer: o.Scorer, options: o, epoch: 1, conjunctions: map[*Conjunction]bool{}}
+	x := &Executor{dev: dev, segments: segments, views: join(segments, o.AsStored || o.apart), scorer: o.Scorer, options: o, epoch: 1, conjunctions: map[*Conjunction]bool{}}
 	x.state.ready = make(chan struct{})
 	err := x.open()
 	if err == nil {
@@ -128,15 +129,13 @@ func newExecutor(dev cuda.Device, views []view, o Options) (*Executor, error) {
 // open allocates the device memory that does not depend on queries.
 func (x *Executor) open() (err error) {
 	x.options.setDefaults(x.dev.Info())
-	segs := make([]*segment.Segment, len(x.views))
-	for i, v := range x.views {
-		segs[i] = v.seg
-		x.docs += uint64(v.seg.Meta().Docs)
+	for i := range x.views {
+		x.docs += uint64(x.views[i].docs)
 	}
 	x.terms.Init(knownSets(x.countTerms(), len(x.views)))
 	zones := uint32(len(x.stages)) * zoneSlots
 	slots := uint32(min(tableSlots, x.options.Memory/512+1024)) + zones
-	if x.lists, err = newLists(x.dev, segs, x.options.Memory, slots, zones); err != nil {
+	if x.lists, err = newLists(x.dev, x.segments, x.views, x.options.Memory, slots, zones); err != nil {
 		return err
 	}
 	x.lists.asStored = x.options.AsStored

@@ -13,9 +13,9 @@ import (
 	"github.com/pinion-index/pinion/query"
 )
 
-func viewsIn(c *gputrial.Collection) (s []view) {
+func viewsIn(c *gputrial.Collection) (s []segmentView) {
 	for _, p := range c.Parts {
-		s = append(s, view{seg: p.Segment, base: p.Base})
+		s = append(s, segmentView{seg: p.Segment, base: p.Base})
 	}
 	return s
 }

@@ -80,7 +80,7 @@ func BenchmarkHost(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	views, err := viewsOf(snap)
+	views, err := segmentsOf(snap)
 	if err != nil {
 		b.Fatal(err)
 	}

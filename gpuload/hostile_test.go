@@ -55,7 +55,7 @@ func TestHostileExtents(t *testing.T) {
 			}
 			dev := cuda.NewEmulator()
 			dev.Seed = uint64(round)
-			x, err := newExecutor(dev, []view{{seg: s}}, Options{Scorer: sc, Memory: 1 << 20, width: 4096, CPU: nothing{},
+			x, err := newExecutor(dev, []segmentView{{seg: s}}, Options{Scorer: sc, Memory: 1 << 20, width: 4096, CPU: nothing{},
 				Accumulate: Accumulation(round) % accumulationCount, Presence: 1, AsStored: round%2 == 0})
 			if err != nil {
 				t.Fatal(err)

@@ -25,6 +25,7 @@ type resident struct {
 	kth      [3]format.KthImpact
 	quad     format.Quad
 	n        uint32
+	docs     uint32      // of the view
 	marks    kernels.Ptr // presence words, or 0
 	marked   int64       // their size in bytes
 
@@ -56,7 +57,9 @@ type lists struct {
 	epoch uint64
 	stats Stats
 
-	segments   []*segment.Segment
+	segments   []segmentView
+	views      []view
+	joiners    sync.Pool // of *joiner
 	registered [][]byte  // mapped files that the device can copy from; nil for others
 	lengths    []lengths // of the documents, by segment
 	proven     proven
@@ -83,8 +86,8 @@ const (
 
 // newLists allocates arenaBytes of device memory and a table of slots descriptors, the
 // last reserved of which belong to the caller.
-func newLists(dev cuda.Device, segs []*segment.Segment, arenaBytes int64, slots, reserved uint32) (*lists, error) {
-	l := &lists{dev: dev, zone: slots - reserved, byKey: map[Key]*resident{}, segments: segs, epoch: 1,
+func newLists(dev cuda.Device, segs []segmentView, views []view, arenaBytes int64, slots, reserved uint32) (*lists, error) {
+	l := &lists{dev: dev, zone: slots - reserved, byKey: map[Key]*resident{}, segments: segs, views: views, epoch: 1,
 		lengths: make([]lengths, len(segs)), proven: newProven(segs), refused: map[Key]error{},
 		coming: map[Key]chan struct{}{}, loaders: make(chan *loader, loaders)}
 	if err := l.open(arenaBytes, slots); err != nil {
@@ -117,7 +120,10 @@ func (l *lists) open(arenaBytes int64, slots uint32) (err error) {
 	l.arena = layout.NewArena(l.base, arenaBytes)
 	l.registered = make([][]byte, len(l.segments))
 	for i, s := range l.segments {
-		if m, ok := s.Data().(interface{ Mapped() []byte }); ok {
+		if len(l.views) < len(l.segments) {
+			break // the processor reads what is joined
+		}
+		if m, ok := s.seg.Data().(interface{ Mapped() []byte }); ok {
 			b := m.Mapped()
 			if len(b) > 0 && dev.Register(b) == nil {
 				l.registered[i] = b
@@ -180,9 +186,10 @@ func (l *lists) counters() Stats {
 // want is a list that a batch needs. list is nil if it was not resident when last looked
 // up.
 type want struct {
-	key   Key
-	entry segment.Entry
-	list  *resident
+	key    Key
+	entry  segment.Entry // if not joined
+	joined *joined
+	list   *resident
 }
 
 // look sets the lists of postings that are resident. It may run in several goroutines at

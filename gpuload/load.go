@@ -27,7 +27,7 @@ func (l *lists) load(ctx context.Context, wants []*want, oldest, epoch uint64) e
 	all := wants
 	wants = slices.CompactFunc(slices.Clone(wants), func(a, b *want) bool { return a.key == b.key })
 	for len(wants) > 0 {
-		n := min(len(wants), checkSize)
+		n := l.together(wants)
 		if err := l.loadSome(ctx, wants[:n], oldest, epoch); err != nil {
 			return err
 		}
@@ -168,6 +168,7 @@ func (ld *loading) copyAll(o *opening, oldest, epoch uint64) error {
 		} else if err != nil {
 			return err
 		}
+		o.drop(i-n, i)
 		limit = min(4*limit, max(l.arena.Size()/64, firstRun), lastRun)
 		if ld.waiting += size; ld.waiting < checkBytes {
 			continue

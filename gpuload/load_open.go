@@ -15,12 +15,13 @@ import (
 
 // opened is a list ready to be loaded.
 type opened struct {
-	extent []byte           // nil if the list cannot be opened or no kernel decodes it
+	extent []byte           // joined, or of the file; nil if the list cannot be opened or no kernel decodes it
 	err    error            // why it cannot be opened
 	desc   kernels.ListDesc // addresses are offsets in the extent
 	kth    [3]format.KthImpact
 	quad   format.Quad
 	first  uint32
+	stored int64 // bytes on disk
 }
 
 // opening opens lists in several goroutines, in order: for short lists, reading the
@@ -29,6 +30,7 @@ type opening struct {
 	l     *lists
 	wants []*want
 	lists []opened
+	size  int             // lists in a group
 	next  atomic.Int64    // the next group to open
 	done  []chan struct{} // closed when the group is open
 	wg    sync.WaitGroup
@@ -42,12 +44,16 @@ const (
 // openAll starts opening lists. Its goroutines call then at the end. The caller must wait
 // for wg.
 func (l *lists) openAll(wants []*want, then func()) *opening {
-	groups := (len(wants) + openGroup - 1) / openGroup
-	o := &opening{l: l, wants: wants, lists: make([]opened, len(wants)), done: make([]chan struct{}, groups)}
+	size, helpers := openGroup, openers
+	if l.joins() {
+		size, helpers = 1, runtime.GOMAXPROCS(0)
+	}
+	groups := (len(wants) + size - 1) / size
+	o := &opening{l: l, wants: wants, size: size, lists: make([]opened, len(wants)), done: make([]chan struct{}, groups)}
 	for i := range o.done {
 		o.done[i] = make(chan struct{})
 	}
-	for range min(groups-1, openers, runtime.GOMAXPROCS(0)-1) {
+	for range min(groups-1, helpers, runtime.GOMAXPROCS(0)-1) {
 		o.wg.Go(func() {
 			var v segment.List
 			for o.group(&v) {
@@ -64,7 +70,7 @@ func (o *opening) group(v *segment.List) bool {
 	if g >= len(o.done) {
 		return false
 	}
-	for i := g * openGroup; i < min((g+1)*openGroup, len(o.wants)); i++ {
+	for i := g * o.size; i < min((g+1)*o.size, len(o.wants)); i++ {
 		o.l.openOne(&o.lists[i], v, o.wants[i])
 	}
 	close(o.done[g])
@@ -75,7 +81,7 @@ func (o *opening) group(v *segment.List) bool {
 func (o *opening) get(i int) *opened {
 	for v := (*segment.List)(nil); ; {
 		select {
-		case <-o.done[i/openGroup]:
+		case <-o.done[i/o.size]:
 			return &o.lists[i]
 		default:
 		}
@@ -91,12 +97,29 @@ func (o *opening) get(i int) *opened {
 // openOne opens w into o. v is scratch. A list that faults is one that cannot be opened.
 func (l *lists) openOne(o *opened, v *segment.List, w *want) {
 	defer store.CatchFault(store.ArmFault(), &o.err)
-	s := l.segments[w.key.Segment]
+	if w.joined != nil {
+		o.err = l.joinOne(o, w.joined)
+		return
+	}
+	s := l.segments[w.key.Segment].seg
 	if o.err = s.InitList(v, w.entry); o.err != nil || !kernels.Decodable(uint8(v.DocsCodec.ID())) || !kernels.Decodable(uint8(v.FreqsCodec.ID())) {
 		return
 	}
-	o.desc, o.kth, o.quad, o.first = layout.Describe(v, s.Meta().Docs), v.Kth, v.Quad, v.First
-	o.extent = v.Extent()
+	o.set(v, s.Meta().Docs, int64(len(v.Extent())))
+}
+
+// set makes o a list of a view of docs documents with stored bytes on disk.
+func (o *opened) set(v *segment.List, docs uint32, stored int64) {
+	o.desc, o.kth, o.quad, o.first = layout.Describe(v, docs), v.Kth, v.Quad, v.First
+	o.extent, o.stored = v.Extent(), stored
+}
+
+// drop forgets the bytes of lists from i up to n, which have been copied, if they were
+// joined for that.
+func (o *opening) drop(i, n int) {
+	for ; i < n; i++ {
+		o.lists[i].extent = nil
+	}
 }
 
 // admit gives a list an address and a slot and sets its descriptor and job. It is resident
@@ -105,15 +128,15 @@ func (ld *loading) admit(w *want, o *opened, at kernels.Ptr, epoch uint64) {
 	l, d, number := ld.l, &o.desc, len(ld.lists)
 	layout.Place(d, at)
 	copy(ld.pinned[descsAt+layout.DescSize*number:], kernels.Bytes(d))
-	r := &resident{key: w.key, slot: l.slot(), at: at, size: int64(len(o.extent)), stored: int64(len(o.extent)), n: d.N, blocks: d.Blocks, kth: o.kth, quad: o.quad,
+	r := &resident{key: w.key, slot: l.slot(), at: at, size: int64(len(o.extent)), stored: o.stored, n: d.N, docs: d.MaxDoc, blocks: d.Blocks, kth: o.kth, quad: o.quad,
 		logBlock: d.LogBlock, codecs: kernels.CodecsOf(d.DocsCodec, d.FreqsCodec), uses: l.clock + 1, pin: epoch,
 		bare: d.N >= l.least, elements: kernels.HasElements(d.DocsCodec)}
-	known := l.proven.has(w.key)
+	known := w.joined != nil || l.proven.has(w.key) // what is joined has been checked before
 	ld.jobs[number] = l.job(r, o, known, number > ld.launched, ld.jobs[max(number-1, 0)].Tiles)
 	ld.bytes += r.size
 	next := loaded{resident: r, recodes: !l.asStored && recodes(d), head: uint32(d.Docs - at)}
 	if !known {
-		next.sum = ld.sums.verify(l.segments[w.key.Segment], w.entry, r.size)
+		next.sum = ld.sums.verify(l.segments[w.key.Segment].seg, w.entry, r.size)
 	}
 	ld.lists = append(ld.lists, next)
 }

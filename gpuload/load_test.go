@@ -13,21 +13,19 @@ import (
 	"github.com/pinion-index/pinion/internal/cuda"
 	"github.com/pinion-index/pinion/kernels"
 	"github.com/pinion-index/pinion/query"
-	"github.com/pinion-index/pinion/segment"
 )
 
-// wantsOf returns wants of all lists with an extent.
+// wantsOf returns wants of all lists.
 func wantsOf(t *testing.T, views []view) (wants []*want) {
 	t.Helper()
-	for s, v := range views {
-		it := v.seg.Terms()
-		for it.Next() {
-			if e := it.Entry(); e.Kind == segment.KindExtent {
-				wants = append(wants, &want{key: Key{s, e.Offset}, entry: e})
+	for i := range views {
+		err := views[i].eachTerm(func(parts []listPart, n uint32) {
+			if w, ok := views[i].wantOf(parts, n); ok {
+				wants = append(wants, &w)
 			}
-		}
-		if it.Err() != nil {
-			t.Fatal(it.Err())
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
 	}
 	return wants

@@ -3,6 +3,7 @@ package gpuload
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/gpuload/internal/layout"
@@ -12,12 +13,30 @@ import (
 // maxTable is the greatest document length for which prepare knows the norm.
 const maxTable = 1 << 26
 
-// prepare copies a segment's document lengths, which DocLens checks, and its live documents
-// to the device, and computes norms there.
+// prepare copies the document lengths and the live documents of view i to the device, and
+// computes norms there.
 func (x *Executor) prepare(i int) error {
-	v := x.views[i]
-	m := v.seg.Meta()
-	lens, err := v.seg.DocLens()
+	v := &x.views[i]
+	norms, err := x.dev.Alloc(int64(4*v.docs) + 64)
+	if err != nil {
+		return err
+	}
+	x.norms = append(x.norms, norms)
+	x.live = append(x.live, 0)
+	for j := range v.parts {
+		s := &v.parts[j]
+		if err := x.prepareNorms(v.first+j, norms+4*kernels.Ptr(s.base-v.base)); err != nil {
+			return err
+		}
+	}
+	return x.prepareLive(i)
+}
+
+// prepareNorms computes the norms of a segment, whose lengths DocLens checks.
+func (x *Executor) prepareNorms(number int, norms kernels.Ptr) error {
+	s := x.segments[number].seg
+	m := s.Meta()
+	lens, err := s.DocLens()
 	if err != nil {
 		return err
 	}
@@ -26,31 +45,18 @@ func (x *Executor) prepare(i int) error {
 	for l := range table {
 		table[l] = x.scorer.Norm(uint32(l))
 	}
-	norms, err := x.dev.Alloc(int64(4*n) + 64)
-	if err != nil {
-		return err
-	}
-	x.norms = append(x.norms, norms)
-	x.live = append(x.live, 0)
-	deletes := v.deletes.Bits()
-	if len(deletes) > 0 {
-		if x.live[i], err = x.dev.Alloc(int64(n+31)/32*4 + 64); err != nil {
-			return err
-		}
-	}
 	size := n * lens.Width()
 	at, err := x.dev.Alloc(int64(size) + 64)
 	if err != nil {
 		return err
 	}
-	x.lists.lengths[i] = lengths{at: at, width: uint8(lens.Width())}
+	x.lists.lengths[number] = lengths{at: at, width: uint8(lens.Width())}
 	if m.ForeignLengths {
-		x.lists.lengths[i].foreign = 1
+		x.lists.lengths[number].foreign = 1
 	}
 	b := layout.NewBuffers(x.dev, new(layout.Peak))
 	defer b.Close()
-	bits := make([]uint32, (n+31)/32)
-	if err := b.ReserveIn(len(lens.Bytes()) + 4*len(table) + 4*len(bits) + 256); err != nil {
+	if err := b.ReserveIn(len(lens.Bytes()) + 4*len(table) + 256); err != nil {
 		return err
 	}
 	if err := b.ReserveOut(4); err != nil {
@@ -64,28 +70,46 @@ func (x *Executor) prepare(i int) error {
 	b.Batch.Fill(p.Over, 4)
 	b.Batch.Launch(kernels.NormsOfLengths, (n+255)/256, 0, kernels.Bytes(&p))
 	b.Batch.CopyOut(b.Out[:4], b.OutDev)
-	if x.live[i] != 0 {
-		for d := range bits {
-			bits[d] = ^uint32(0)
-			if w := d / 2; w < len(deletes) {
-				bits[d] = ^uint32(deletes[w] >> (d % 2 * 32))
-			}
-		}
-		live := layout.Put(b, bits)
-		b.Batch.CopyIn(x.live[i], b.At(live, 4*len(bits)))
-	}
-	if err := x.dev.Submit(&b.Batch); err != nil {
-		return err
-	}
-	if err := x.dev.Wait(0); err != nil {
+	if err := flush(x.dev, &b.Batch); err != nil {
 		return err
 	}
 	if over := format.Uint32s(b.Out[:4])[0]; over > m.MaxLen {
-		return v.seg.Raw().Corrupt(format.SectionDocLengths, 0, "a document has %d tokens; META says at most %d", over, m.MaxLen)
+		return s.Raw().Corrupt(format.SectionDocLengths, 0, "a document has %d tokens; META says at most %d", over, m.MaxLen)
 	} else if over > 0 {
 		return fmt.Errorf("a document has %d tokens: %w", over, ErrUnsupported)
 	}
 	return nil
+}
+
+// prepareLive copies the live documents of view i to the device, if others are deleted.
+func (x *Executor) prepareLive(i int) (err error) {
+	v := &x.views[i]
+	if !slices.ContainsFunc(v.parts, func(s segmentView) bool { return s.deletes.Count() > 0 }) {
+		return nil
+	}
+	bits := make([]uint32, (v.docs+31)/32)
+	for w := range bits {
+		bits[w] = ^uint32(0)
+	}
+	for _, s := range v.parts {
+		for d := range s.seg.Meta().Docs {
+			if s.deletes.Has(d) {
+				at := s.base - v.base + d
+				bits[at/32] &^= 1 << (at % 32)
+			}
+		}
+	}
+	if x.live[i], err = x.dev.Alloc(int64(4*len(bits)) + 64); err != nil {
+		return err
+	}
+	b := layout.NewBuffers(x.dev, new(layout.Peak))
+	defer b.Close()
+	if err := b.ReserveIn(4*len(bits) + 64); err != nil {
+		return err
+	}
+	layout.Put(b, bits)
+	b.Batch.CopyIn(x.live[i], b.In[:4*len(bits)])
+	return flush(x.dev, &b.Batch)
 }
 
 // prepareCodes copies the decoded values of quad codes to the device.

@@ -84,7 +84,7 @@ func (l *lists) markJobs(b *cuda.Batch, lists []*resident) (n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, r := range lists {
-		size := layout.PresenceBytes(r.n, l.segments[r.key.Segment].Meta().Docs)
+		size := layout.PresenceBytes(r.n, r.docs)
 		at, ok := l.spare(size)
 		if !ok {
 			continue // no presence words until it is loaded again

@@ -24,7 +24,7 @@ func TestPresence(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c, sc := newCollection(t, shape)
 			dev := testDevice(t, 1)
-			x, err := newExecutor(dev, viewsIn(c), Options{Scorer: sc, Memory: 4 << 20, Presence: 1})
+			x, err := newExecutor(dev, viewsIn(c), Options{Scorer: sc, Memory: 4 << 20, Presence: 1, apart: true})
 			if err != nil {
 				t.Fatal(err)
 			}

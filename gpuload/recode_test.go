@@ -54,7 +54,7 @@ func TestRecode(t *testing.T) {
 			}
 			sc := mustScorer(t, c)
 			dev := testDevice(t, 1)
-			x, err := newExecutor(dev, viewsIn(c), Options{Scorer: sc, Memory: 8 << 20})
+			x, err := newExecutor(dev, viewsIn(c), Options{Scorer: sc, Memory: 8 << 20, apart: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -93,11 +93,11 @@ func equalsBP128(t *testing.T, x *Executor, r *resident) bool {
 	if got := kernels.CodecsOf(d.DocsCodec, d.FreqsCodec); got != r.codecs {
 		t.Errorf("the device has codecs %b, the host %b", got, r.codecs)
 	}
-	v, err := x.views[r.key.Segment].seg.List(segment.Entry{Kind: segment.KindExtent, DF: r.n, Offset: r.key.Offset})
+	v, err := x.segments[r.key.Segment].seg.List(segment.Entry{Kind: segment.KindExtent, DF: r.n, Offset: r.key.Offset})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := layout.Describe(v, x.views[r.key.Segment].seg.Meta().Docs)
+	want := layout.Describe(v, x.segments[r.key.Segment].seg.Meta().Docs)
 	if !recodes(&want) {
 		return false
 	}

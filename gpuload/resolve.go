@@ -45,6 +45,7 @@ type plan struct {
 type resolver struct {
 	x        *Executor
 	list     segment.List
+	parts    []listPart
 	terms    []queryTerm
 	weights  []float32
 	postings []posting

@@ -5,21 +5,20 @@ import (
 
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
-	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/store"
 )
 
-// viewsOf returns a snapshot's segments.
-func viewsOf(s *reader.Snapshot) ([]view, error) {
-	var views []view
+// segmentsOf returns a snapshot's segments.
+func segmentsOf(s *reader.Snapshot) ([]segmentView, error) {
+	var segs []segmentView
 	for _, seg := range s.Segments() {
 		d, err := seg.Deletes()
 		if err != nil {
 			return nil, err
 		}
-		views = append(views, view{seg: seg.Views, base: seg.Base, deletes: d})
+		segs = append(segs, segmentView{seg: seg.Views, base: seg.Base, deletes: d})
 	}
-	return views, nil
+	return segs, nil
 }
 
 // scorerFor returns the scorer of cpu, or the default scorer for a snapshot.
@@ -43,13 +42,12 @@ func (x *Executor) LoadAll(ctx context.Context) (err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
 	var wants []*want
 	for i := range x.views {
-		it := x.views[i].seg.Terms()
-		for it.Next() {
-			if e := it.Entry(); e.Kind == segment.KindExtent {
-				wants = append(wants, &want{key: Key{i, e.Offset}, entry: e})
+		err := x.views[i].eachTerm(func(parts []listPart, n uint32) {
+			if w, ok := x.views[i].wantOf(parts, n); ok {
+				wants = append(wants, &w)
 			}
-		}
-		if err := it.Err(); err != nil {
+		})
+		if err != nil {
 			return err
 		}
 	}

@@ -28,7 +28,7 @@ func (s *Stepper) miss(p *plan, state StepState) {
 			continue
 		}
 		if s.missed[o.want.key]++; s.missed[o.want.key] >= stepMisses && !s.loading {
-			wants = append(wants, &want{key: o.want.key, entry: o.want.entry})
+			wants = append(wants, &want{key: o.want.key, entry: o.want.entry, joined: o.want.joined})
 			delete(s.missed, o.want.key)
 		}
 	}

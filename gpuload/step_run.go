@@ -205,7 +205,7 @@ func (w *stepping) descs() (d []kernels.ListDesc, parts []posting) {
 		// Frequencies are not used, since its weight is 0, and last docIDs only for the
 		// codecs that need them; both must be readable.
 		d = append(d, kernels.ListDesc{Docs: at, Freqs: at, DocEnds: w.s.ruler, FreqEnds: w.s.ruler, Last: at, N: n, Blocks: r.blocks,
-			DocWords: n, FreqWords: n, LogBlock: 7, MaxDoc: segs[i].seg.Meta().Docs})
+			DocWords: n, FreqWords: n, LogBlock: 7, MaxDoc: segs[i].docs})
 		parts[i] = posting{n: n, want: want{key: interimKey, list: r}}
 	}
 	return d, parts
@@ -394,7 +394,7 @@ func (s *Stepper) rule(st *stage) error {
 	}
 	docs := uint32(0)
 	for _, v := range s.x.views {
-		docs = max(docs, v.seg.Meta().Docs)
+		docs = max(docs, v.docs)
 	}
 	ends := make([]uint32, docs/128+2)
 	for i := range ends {

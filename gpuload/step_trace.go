@@ -92,7 +92,7 @@ func (t *StepTrace) name(s *Stepper, w *stepping) {
 	terms = slices.CompactFunc(terms, bytes.Equal)
 	df := map[string]uint64{}
 	for _, b := range terms {
-		for _, v := range s.x.views {
+		for _, v := range s.x.segments {
 			if e, ok, err := v.seg.Lookup(b); ok && err == nil {
 				live, _ := v.deletes.Live(v.seg, e)
 				df[string(b)] += uint64(live)

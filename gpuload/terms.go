@@ -8,7 +8,7 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/termcache"
-	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/store"
 )
 
@@ -77,40 +77,72 @@ func (r *resolver) lookup(k *known, b []byte) (err error) {
 		k.lists = make([]place, len(views))
 	}
 	for s := range views {
-		e, ok, err := views[s].seg.Lookup(b)
-		if err != nil {
-			return err
+		parts, n, deleted := r.parts[:0], uint32(0), uint64(0)
+		var reach reader.Reach
+		for i := range views[s].parts {
+			p := &views[s].parts[i]
+			e, ok, err := p.seg.Lookup(b)
+			if err != nil {
+				return err
+			}
+			live, some, err := p.deletes.Of(p.seg, e)
+			if err != nil {
+				return format.Locate(err, format.Place{List: string(b), Block: format.NoBlock})
+			}
+			if !ok || live == 0 {
+				continue
+			}
+			k.df += uint64(live)
+			n += e.DF
+			deleted += uint64(e.DF - live)
+			reach = some
+			parts = append(parts, listPart{views[s].first + i, e})
 		}
-		live, reach, err := views[s].deletes.Of(views[s].seg, e)
-		if err != nil {
-			return format.Locate(err, format.Place{List: string(b), Block: format.NoBlock})
-		}
-		if !ok || live == 0 {
+		if r.parts = parts; n == 0 {
 			continue
 		}
-		k.df += uint64(live)
-		if k.lists[s].posting, err = r.open(s, e); err != nil {
+		if err := r.open(&k.lists[s].posting, &views[s], parts, n); err != nil {
 			return err
 		}
-		k.lists[s].reach = reach
+		if k.lists[s].reach = reach; len(views[s].parts) > 1 {
+			k.lists[s].reach = reachOf(deleted)
+		}
 	}
 	k.weight = r.x.scorer.Weight(k.df, 1)
 	return nil
 }
 
-// open returns a term's postings in a segment.
-func (r *resolver) open(s int, e segment.Entry) (posting, error) {
-	o := posting{n: e.DF}
-	if e.Kind == segment.KindExtent {
-		o.want = want{key: Key{s, e.Offset}, entry: e}
-		return o, nil
+// reachOf is the reach of a joined list with postings of so many deleted documents, any of
+// which may be among those that reach its k-th impacts.
+func reachOf(deleted uint64) (r reader.Reach) {
+	for i, k := range format.KthValues {
+		r[i] = uint16(uint64(k) - min(uint64(k), deleted))
 	}
-	if err := r.x.views[s].seg.InitList(&r.list, e); err != nil {
-		return o, err
+	return r
+}
+
+// open sets o to a term's n postings in parts of v.
+func (r *resolver) open(o *posting, v *view, parts []listPart, n uint32) error {
+	o.n = n
+	w, ok := v.wantOf(parts, n)
+	if ok {
+		o.want = w
+		return nil
 	}
-	d, f := r.list.Small()
-	o.small = &small{slices.Clone(d), slices.Clone(f)}
-	return o, nil
+	o.small = new(small)
+	for _, p := range parts {
+		s := &v.parts[p.seg-v.first]
+		if err := s.seg.InitList(&r.list, p.entry); err != nil {
+			return err
+		}
+		d, f := r.list.Small()
+		at := len(o.small.docs)
+		o.small.docs, o.small.freqs = append(o.small.docs, d...), append(o.small.freqs, f...)
+		for i := range o.small.docs[at:] {
+			o.small.docs[at+i] += s.base - v.base
+		}
+	}
+	return nil
 }
 
 // distinct looks the terms of a query up and puts them into package query's canonical
@@ -173,8 +205,8 @@ func (r *resolver) insert(t queryTerm) {
 
 // countTerms returns the number of terms of the dictionaries.
 func (x *Executor) countTerms() (n uint64) {
-	for i := range x.views {
-		n += x.views[i].seg.Meta().Terms
+	for _, s := range x.segments {
+		n += s.seg.Meta().Terms
 	}
 	return n
 }

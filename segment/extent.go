@@ -32,6 +32,17 @@ func (s *Segment) initExtent(l *List, e Entry) error {
 	return nil
 }
 
+// InitExtent makes l a view of an extent that is in no segment: of b, as package build
+// encodes it for docs documents. b must be readable for format.ReadablePadding bytes more.
+func (l *List) InitExtent(b []byte, docs uint32) error {
+	if len(b) < layout.ExtHeader {
+		return format.Corrupt("extent is too short")
+	}
+	l.s, l.extent, l.unsure = new(Segment), b, false
+	l.entry = Entry{Kind: KindExtent, DF: binary.LittleEndian.Uint32(b[layout.ExtN:])}
+	return l.parseExtent(b, l.entry, docs)
+}
+
 // parseExtent fills l from the extent b of a segment of docs documents. It touches the parts
 // before the payloads, and the list headers. It reads what it uses twice once: a mapped
 // file may change.

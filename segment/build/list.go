@@ -61,6 +61,12 @@ type ListEncoder struct {
 	tailLimit              int
 }
 
+// NewEncoder returns an encoder without a Builder, for documents of avgLen tokens on
+// average. It uses the fields of o that concern lists.
+func NewEncoder(o Options, avgLen float64) *ListEncoder {
+	return newListEncoder(&o, newLengths(o.Lengths), newImpactModel(avgLen))
+}
+
 func newListEncoder(o *Options, lengths *lengths, model *impactModel) *ListEncoder {
 	e := &ListEncoder{
 		docs: o.Docs, lengths: lengths, model: model,

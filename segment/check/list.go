@@ -1,0 +1,35 @@
+package check
+
+import "github.com/pinion-index/pinion/segment"
+
+// ListChecker checks single lists of any segments, as Segment does at level Postings. The zero
+// value is ready to use. It is not safe for concurrent use.
+type ListChecker struct{ lv listVerifier }
+
+// List returns the list of e, an entry of s, or what is wrong with it. The list is valid
+// until the next call.
+func (c *ListChecker) List(s *segment.Segment, e segment.Entry) (*segment.List, error) {
+	lv := &c.lv
+	if lv.s != s {
+		lens, err := s.DocLens()
+		if err != nil {
+			return nil, err
+		}
+		lv.v, lv.s, lv.lens = &verifier{s: s}, s, lens
+	}
+	l := &lv.list
+	if err := s.InitList(l, e); err != nil {
+		return nil, err
+	}
+	if l.Kind != segment.KindExtent {
+		docs, freqs := l.Small()
+		return l, lv.checkFreqs(docs, freqs)
+	}
+	if err := l.VerifyChecksum(); err != nil {
+		return nil, err
+	}
+	if err := Extent(l, s.Meta().Docs); err != nil {
+		return nil, err
+	}
+	return l, lv.extent()
+}

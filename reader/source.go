@@ -29,7 +29,9 @@ const DefaultCacheSize = 64 << 20
 // defaults.
 type Options struct {
 	// Access says how the segments of a local directory get into memory: by default
-	// they are mapped. For other indexes it must be zero.
+	// they are mapped. It covers nothing else: manifests are read, and deletes files are
+	// mapped until their first use, when they are checked and decoded. For other indexes
+	// it must be zero.
 	Access store.Access
 	// Leaked, unless nil, is called for a Snapshot or a Cursor (what) that nothing
 	// refers to any more and that was never closed, some time after that; its files

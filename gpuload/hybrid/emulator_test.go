@@ -119,7 +119,7 @@ func TestOpen(t *testing.T) {
 	if n := x.Stats().Alone; n != int64(len(qs)) {
 		t.Errorf("%d of %d queries were alone", n, len(qs))
 	}
-	if x.Device() != "emulator and the CPU" || x.Stats().Retired != nil {
+	if x.Device() != "2 GPUs (emulator) and the CPU" || x.Stats().Retired != nil {
 		t.Errorf("%s, %+v", x.Device(), x.Stats())
 	}
 	if err := x.Close(); err != nil {

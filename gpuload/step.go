@@ -138,12 +138,15 @@ func (s *Stepper) search(ctx context.Context, q *query.Query, t *StepTrace) (que
 		if err != nil {
 			return query.Result{}, err
 		}
+		if t != nil {
+			if p, err := s.resolve(q); err == nil {
+				t.name(s, &stepping{s: s, q: *q, p: p})
+			}
+		}
 		_, why := s.o.Rule.choose(state)
 		return s.onCPU(ctx, q, t, state, why)
 	}
-	own := *q
-	own.Trace = nil // the device refuses queries with a trace
-	p, err := s.resolve(&own)
+	p, err := s.resolve(q)
 	if err != nil {
 		return query.Result{}, err
 	}
@@ -173,8 +176,10 @@ func (s *Stepper) search(ctx context.Context, q *query.Query, t *StepTrace) (que
 func (s *Stepper) resolve(q *query.Query) (*plan, error) {
 	r := s.found.Get().(*resolver)
 	defer s.found.Put(r)
+	own := *q
+	own.Trace = nil // the device refuses queries with a trace
 	p := new(plan)
-	return p, r.resolve(p, q)
+	return p, r.resolve(p, &own)
 }
 
 // outlook describes a query as if its lists were on the device. Most queries are the CPU's

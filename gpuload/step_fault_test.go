@@ -132,13 +132,13 @@ func TestStepTrace(t *testing.T) {
 // Queries run at the same time, on a device that has room for some of the lists only.
 func TestStepsTogether(t *testing.T) {
 	snapshot := stepIndex(t, "", 3000, 2)
-	s := newStepper(t, snapshot, Options{Memory: 8 << 10, Presence: -1}, StepOptions{Rule: StepRule{Ratio: 4, Shortest: -1, Longest: -1, Load: 900, Or: 1}})
+	s := newStepper(t, snapshot, Options{Memory: 5 << 10, Presence: -1}, StepOptions{Rule: StepRule{Ratio: 4, Shortest: -1, Longest: -1, Load: 900, Or: 1}})
 	var all sync.WaitGroup
 	failed := make(chan string, 4)
 	for i := range 4 {
 		all.Go(func() {
 			rng := rand.New(rand.NewPCG(70, uint64(i)))
-			for range few(60, 300) {
+			for range few(200, 300) {
 				q := drawQuery(rng, query.And, query.Or, query.AndOr)
 				got, err := s.Search(context.Background(), q, nil)
 				want, werr := s.cpu.Search(context.Background(), q)

@@ -93,7 +93,7 @@ func TestEmulatedDevice(t *testing.T) {
 // TestOpen finds the emulator and answers on both processors.
 func TestOpen(t *testing.T) {
 	s, snapshot := newSnapshot(t)
-	x, err := Open(snapshot, s, OpenOptions{Options: Options{Batch: 10}, GPUs: 1})
+	x, err := Open(snapshot, s, OpenOptions{Options: Options{Batch: 10}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,6 +49,7 @@ type Executor struct {
 	}
 	_ [64]byte
 
+	bulk  bulk         // of Execute
 	calls atomic.Int64 // of pump
 	begun []*entry     // memory of the goroutine in pump
 
@@ -373,6 +374,9 @@ func (x *Executor) Stats() Stats {
 	s.Missed = s.CPU.Missed + s.GPU.Missed
 	s.Shed, s.Again, s.Waiting.Most, s.Retired = x.shed.Load(), x.again, x.most, x.why
 	s.Alone = x.alone.Load()
+	if s.Grouped > 0 {
+		x.bulk.balance.report(&s)
+	}
 	return s
 }
 

@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/query"
 )
 
@@ -117,11 +116,7 @@ func (x *Executor) fail(b *batch, n int, err error) {
 	p := x.policy
 	p.finishGPU(n, b.work, false, x.now())
 	x.faults++
-	lost := errors.Is(err, gpuload.ErrDevice) || errors.Is(err, gpuload.ErrClosed) || errors.Is(err, ErrHung) || x.faults >= maxFaults
-	if lost && x.why == nil {
-		x.why = err
-		p.retire()
-	}
+	x.lose(err)
 	for _, e := range b.entries {
 		x.again++
 		p.again(e)

@@ -10,9 +10,10 @@ type Stats struct {
 	Missed   int64 // queries answered after their deadline
 	Shed     int64 // queries refused with ErrOverload
 	Alone    int64 // queries that found the Executor idle and were answered step by step on both processors
+	Grouped  int64 // queries that Execute divided as groups, without the queues
 	Waiting  Waiting
 	// Threshold divides the queries: log2 of the core time that the GPU saves over its own
-	// time, both spread over all cores.
+	// time, both spread over all cores. After groups it is that of the last one.
 	Threshold float64
 	// Retired is why the GPU is not used: it is missing, has failed or hangs. nil means that
 	// it is in use.
@@ -26,7 +27,7 @@ type Share struct {
 	Stolen  int64 // of these from the queue of the other processor
 	Missed  int64 // answered after their deadline
 	// Pace is the time that the processor takes over the time that the Model predicts, both
-	// averaged over its last milliseconds of work.
+	// averaged over its last milliseconds of work; after groups, over its parts of them.
 	Pace float64
 }
 

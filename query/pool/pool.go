@@ -79,8 +79,9 @@ const (
 // Pool answers queries on several goroutines. It is safe for concurrent use. The caller closes
 // it.
 type Pool struct {
-	engine  exec.Engine[query.Query, query.Hit]
-	options Options
+	searcher *query.Searcher
+	engine   exec.Engine[query.Query, query.Hit]
+	options  Options
 
 	entry   *ring[*job]    // queries not begun
 	tasks   *ring[task]    // FineGrained: the intersection task pool
@@ -153,6 +154,7 @@ func New(s *query.Searcher, o Options) (*Pool, error) {
 		return nil, err
 	}
 	p := &Pool{
+		searcher: s,
 		engine:   engine,
 		options:  o,
 		entry:    newRing[*job](entryRoom),
@@ -201,6 +203,10 @@ func (p *Pool) leave() {
 		}
 	}
 }
+
+// Searcher returns what New was given, for callers that answer queries on goroutines of
+// their own beside the workers.
+func (p *Pool) Searcher() *query.Searcher { return p.searcher }
 
 // Workers returns the number of workers.
 func (p *Pool) Workers() int { return len(p.workers) }

@@ -91,7 +91,8 @@ func loadCommand() *cobra.Command {
 		Long: `Replay a query log, over and over, against a pool of workers. At each rate queries
 arrive at random (a Poisson process) whether or not earlier ones are answered, and
 latency counts from when a query was due. Rate 0 means saturation: queries are always
-waiting, and only throughput is measured. With --alone, each query is asked that long
+waiting, and only throughput is measured; gpu and hybrid are asked groups of up to
+2,048 from one goroutine for each CPU. With --alone, each query is asked that long
 after the previous one was answered. With --deadline and no rate, it looks for the
 highest rate at which at most 1 query in 100,000 is answered later than that.
 

@@ -230,8 +230,15 @@ func (l *loader) target(r run) (target, error) {
 		p.Close()
 		return nil, err
 	}
-	return &hybridTarget{x, p, l.f.backlog()}, nil
+	group := 0
+	if mode != hybrid.Serial {
+		group = min(l.f.backlog(), saturatedGroup)
+	}
+	return &hybridTarget{x, p, l.f.backlog(), group}, nil
 }
+
+// saturatedGroup is how many queries a goroutine asks at a time at saturation with a GPU.
+const saturatedGroup = 2048
 
 // backlog returns how many queries are kept waiting at saturation with a GPU.
 func (f *loadFlags) backlog() int {
@@ -248,8 +255,9 @@ func (cpuTarget) report(*LoadRow) {}
 
 type hybridTarget struct {
 	*hybrid.Executor
-	pool *pool.Pool
-	most int
+	pool  *pool.Pool
+	most  int
+	group int // queries asked at a time at saturation; 0: they are submitted one by one
 }
 
 func (t *hybridTarget) backlog() int        { return t.most }

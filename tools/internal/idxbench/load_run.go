@@ -55,6 +55,8 @@ func (l *loader) measure(ctx context.Context, r run, queries []query.Query, d ti
 		}
 		row.Alone, row.Pause = true, float64(r.pause)/float64(time.Microsecond)
 		err = alone(ctx, p, queries, r, d, l.f.deadline, &row)
+	} else if x, ok := p.(*hybridTarget); ok && r.rate == 0 && x.group > 0 {
+		err = saturateGroups(ctx, x.Executor, queries, x.group, d, &row)
 	} else if r.rate == 0 {
 		err = saturate(ctx, p, queries, d, &row)
 	} else {
@@ -111,6 +113,52 @@ func saturate(ctx context.Context, p target, queries []query.Query, d time.Durat
 	row.Queries = uint64(answered.Load())
 	row.Throughput = float64(row.Queries) / d.Seconds()
 	return nil
+}
+
+// saturateGroups asks groups of queries from one goroutine for each CPU. The answers of a
+// group count by the part of its time that lies after the warm-up and before the end.
+func saturateGroups(ctx context.Context, x query.Executor, queries []query.Query, size int, d time.Duration, row *LoadRow) error {
+	all := queries
+	for len(all) < size+len(queries) { // any group is a part of it
+		all = append(all[:len(all):len(all)], queries...)
+	}
+	var next, answered atomic.Int64
+	var failed atomic.Pointer[error]
+	var group sync.WaitGroup
+	begin, busy := time.Now(), cpuTime()
+	from, to := d/4, d/4+d
+	for range runtime.GOMAXPROCS(0) {
+		group.Go(func() {
+			for failed.Load() == nil {
+				started := time.Since(begin)
+				if started >= to {
+					return
+				}
+				lo := int(next.Add(int64(size))-int64(size)) % len(queries)
+				if _, err := x.Execute(ctx, all[lo:lo+size]); err != nil {
+					failed.Store(&err)
+					return
+				}
+				answered.Add(within(started, time.Since(begin), from, to, size))
+			}
+		})
+	}
+	group.Wait()
+	if err := failed.Load(); err != nil {
+		return *err
+	}
+	row.cpus(begin, busy)
+	row.Queries = uint64(answered.Load())
+	row.Throughput = float64(row.Queries) / d.Seconds()
+	return nil
+}
+
+// within returns how many of n answers, given evenly from a to b, lie in the time from up to to.
+func within(a, b, from, to time.Duration, n int) int64 {
+	if lo, hi := max(a, from), min(b, to); hi > lo {
+		return int64(float64(n)*float64(hi-lo)/float64(b-a) + 0.5)
+	}
+	return 0
 }
 
 // arrive lets queries arrive as a Poisson process.

@@ -1,12 +1,17 @@
 package idxbench
 
 import (
+	"context"
+	"errors"
 	"math"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/pinion-index/pinion/query"
 )
 
 func TestArrivals(t *testing.T) {
@@ -31,6 +36,57 @@ func TestArrivals(t *testing.T) {
 
 // TestCutTasks checks that tasks cover all blocks, and compares the counts with those
 // of a slow method.
+// asked is an Executor that remembers what it was asked.
+type asked struct {
+	mu     sync.Mutex
+	counts map[int]int // by K
+	groups int
+}
+
+func (a *asked) Search(context.Context, query.Query) (query.Result, error) {
+	return query.Result{}, errors.New("asked alone")
+}
+
+func (a *asked) Execute(_ context.Context, queries []query.Query) ([]query.Result, error) {
+	time.Sleep(time.Millisecond)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, q := range queries {
+		a.counts[q.K]++
+	}
+	a.groups++
+	return make([]query.Result, len(queries)), nil
+}
+
+// TestSaturateGroups asks groups longer and shorter than the log: every query comes as often as
+// any other, give or take the last groups.
+func TestSaturateGroups(t *testing.T) {
+	for _, size := range []int{1, 3, 10, 64} {
+		queries := make([]query.Query, 10)
+		for i := range queries {
+			queries[i].K = i
+		}
+		a := &asked{counts: map[int]int{}}
+		var row LoadRow
+		if err := saturateGroups(t.Context(), a, queries, size, 20*time.Millisecond, &row); err != nil {
+			t.Fatal(err)
+		}
+		for k, n := range a.counts {
+			if n < size*a.groups/10-1 || n > size*a.groups/10+1 {
+				t.Errorf("groups of %d: %d queries were asked, query %d %d times", size, size*a.groups, k, n)
+			}
+		}
+		if row.Queries == 0 || row.Queries > uint64(size*a.groups) {
+			t.Errorf("groups of %d: %d of %d answers count", size, row.Queries, size*a.groups)
+		}
+	}
+	for _, c := range []struct{ a, b, want int }{{0, 10, 0}, {5, 25, 75}, {10, 20, 100}, {35, 45, 50}, {0, 80, 37}, {50, 60, 0}} {
+		if n := within(time.Duration(c.a), time.Duration(c.b), 10, 40, 100); n < int64(c.want) || n > int64(c.want)+1 {
+			t.Errorf("%d of 100 answers from %d to %d count, want %d", n, c.a, c.b, c.want)
+		}
+	}
+}
+
 func TestCutTasks(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		var lists [][]uint32

@@ -12,7 +12,7 @@ import (
 type balance struct {
 	mu     sync.Mutex
 	sides  [2]side // CPU, GPU
-	proven int     // queries that the GPU may be given in a group; 0 until it has answered some
+	proven int     // queries that the GPU may be given in a group; 0: unproven
 	last   float64 // threshold of the last group, log2 of the ratio
 }
 
@@ -30,9 +30,11 @@ const (
 	// A processor without a part gets one query, a probe, after probeRest times the time
 	// of its last part.
 	probeRest = 32
-	// unproven is the size of the first part of the GPU; each one that it answers
-	// allows provenGrowth times as many.
-	unproven, provenGrowth = 256, 4
+	// unproven is the size of the first part of the GPU; each one that it answers allows
+	// provenGrowth times as many. The first groups are small too, since the cores
+	// answer the rest: firstGroup, later twice what the GPU may be given.
+	unproven, provenGrowth = 32, 4
+	firstGroup             = 256
 )
 
 // weights are the predicted costs of a group by bin, in nanoseconds.
@@ -65,11 +67,25 @@ type cut struct {
 	surplus float64 // rounds part: of the queries of a bin the slower processor gets no more than that
 }
 
-// divide returns the cut of a group at a time.
-func (b *balance) divide(w *weights, now time.Duration) cut {
+// size returns how many queries to divide at a time.
+func (b *balance) size() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return max(firstGroup, 2*b.proven)
+}
+
+// divide returns the cut of a group at a time when so many groups are answered by so many
+// cores.
+func (b *balance) divide(w *weights, now time.Duration, calls, workers int) cut {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	perCPU, perGPU := math.Exp2(b.sides[0].pace), math.Exp2(b.sides[1].pace)
+	if !b.sides[0].known {
+		perCPU = min(float64(calls)/float64(workers), 1)
+	}
+	if !b.sides[1].known {
+		perGPU = float64(calls) // each waits for the others
+	}
 	cpu, gpu, taken, count := w.pinned, 0.0, 0, 0
 	for i := range w.n {
 		cpu += w.cpu[i]
@@ -149,8 +165,8 @@ func (b *balance) learn(predicted [2]float64, took [2]time.Duration, queries, ca
 		s.pace += weight * (pace - s.pace)
 		s.took, s.ended = took[i], now
 	}
-	if queries > 0 && queries >= b.proven/provenGrowth {
-		b.proven = min(max(b.proven, provenGrowth*queries), 1<<20)
+	if queries > 0 {
+		b.proven = min(provenGrowth*max(b.proven, unproven), 1<<20)
 	}
 }
 

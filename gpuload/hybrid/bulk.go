@@ -61,6 +61,20 @@ type groupCall struct {
 
 const pinnedBin = 255
 
+// groupSize returns how many queries Execute takes now, at most most.
+func (x *Executor) groupSize(most int) int {
+	if x.gpu == nil || x.options.Mode != Parallel {
+		return most
+	}
+	x.mu.Lock()
+	retired := x.policy.retired
+	x.mu.Unlock()
+	if retired {
+		return most
+	}
+	return min(most, x.bulk.balance.size())
+}
+
 // executeGroup answers a group. Room for it must have been made.
 func (x *Executor) executeGroup(ctx context.Context, queries []query.Query, results []query.Result, first int) error {
 	g := &groupCall{x: x, ctx: ctx, queries: queries, results: results, first: first, begun: x.now(), after: x.options.Deadline,
@@ -204,7 +218,7 @@ func (g *groupCall) divide() (predicted [2]float64) {
 	case x.options.Mode == OnlyGPU:
 		c.bin = -1
 	default:
-		c = x.bulk.balance.divide(&g.weights, x.now())
+		c = x.bulk.balance.divide(&g.weights, x.now(), int(x.bulk.calls.Load()), x.cpu.Workers())
 	}
 	return g.take(c)
 }

@@ -59,7 +59,7 @@ func (m *dividedMachine) run(t *rapid.T, groups int) time.Duration {
 		case 1:
 			c.bin = -1
 		case 2:
-			c = m.divide(&g.weights, now)
+			c = m.divide(&g.weights, now, m.callers, m.callers)
 		}
 		predicted := g.take(c)
 		if n := len(g.onCPU) + len(g.onGPU); n != m.size {

@@ -104,8 +104,8 @@ func (x *Executor) Execute(ctx context.Context, queries []query.Query) ([]query.
 		return x.executeEach(ctx, queries)
 	}
 	results := make([]query.Result, len(queries))
-	for lo := 0; lo < len(queries); lo += most {
-		hi := min(lo+most, len(queries))
+	for lo, hi := 0, 0; lo < len(queries); lo = hi {
+		hi = min(lo+x.groupSize(most), len(queries))
 		if err := x.await(ctx, hi-lo); err != nil {
 			return nil, err
 		}

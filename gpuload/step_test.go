@@ -36,6 +36,9 @@ func stepIndex(t *testing.T, codec string, n, segments int) *reader.Snapshot {
 			t.Fatalf("no codec %q", codec)
 		}
 		o.DocsCodec = c
+		if bp128, _ := registry.ByName("bp128"); c.BlockLen() != bp128.BlockLen() {
+			o.FreqsCodec = c
+		}
 	}
 	w, err := writer.OpenFS(t.Context(), fs, o)
 	do(err)

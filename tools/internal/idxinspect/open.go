@@ -3,7 +3,6 @@ package idxinspect
 import (
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 
@@ -202,18 +201,6 @@ func (x *index) analyzer() (name, options string) {
 		return x.segs[0].Meta().Analyzer, x.segs[0].Meta().AnalyzerOptions
 	}
 	return "", ""
-}
-
-// find returns the segment of a global docID and its local docID.
-func (x *index) find(doc uint64) (*seg, uint32, error) {
-	if doc <= math.MaxUint32 {
-		for _, s := range x.segs {
-			if local := uint32(doc) - s.base; uint32(doc) >= s.base && local < s.Meta().Docs {
-				return s, local, nil
-			}
-		}
-	}
-	return nil, 0, fmt.Errorf("no docID %d: the index has %s documents", doc, cli.Count(x.docs()))
 }
 
 // findID returns the place of the document with an external id. It prefers one that is

@@ -107,6 +107,9 @@ func cost(e *paper.Env, s *corpus.Set, b int) (c taskCost, err error) {
 		}
 		return nil
 	})
+	if err != nil {
+		return c, err
+	}
 	c.making = t.Seconds()
 	var w worker
 	t, err = codecbench.Fastest(1, func() error {

@@ -66,9 +66,9 @@ func (w *Writer) merge(ctx context.Context, segments []*liveSegment, of share) (
 
 // verified calls f, which makes a segment from others and finds damage in their lists. It
 // checks the inputs' checksums and the given parts of their structure meanwhile, on up to
-// threads goroutines, and then the result, but for the lists, which f has encoded. If there
-// is a fault, it drops the result and returns the error; if the fault is that of an input,
-// it checks all of them to name it.
+// threads goroutines, and then all of the result's. If there is a fault, it drops the
+// result and returns the error; if the fault is that of an input, it checks all of them to
+// name it.
 func (w *Writer) verified(ctx context.Context, inputs []*liveSegment, parts check.Parts, threads int, f func(context.Context) (*liveSegment, error)) (_ *liveSegment, err error) {
 	for _, s := range inputs {
 		if err := w.checkAnalyzer(s); err != nil {
@@ -93,7 +93,7 @@ func (w *Writer) verified(ctx context.Context, inputs []*liveSegment, parts chec
 	err = cmp.Or(context.Cause(during), err)
 	blame := errors.As(err, new(*codec.EncodeError)) // of postings that are not in order
 	if err == nil {
-		o.Parts = check.Lengths | check.IDs | check.Stored
+		o.Parts = 0 // all
 		if err = verify(ctx, o, s); err == nil {
 			return s, nil
 		}

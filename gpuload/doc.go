@@ -22,7 +22,6 @@
 //	options.go        Options, their checks and defaults
 //	executor.go       Executor: New, Close, Stats
 //	execute.go        Execute: queries in shares, from terms to results
-//	prepared.go       Prepare, Answer: the same in two steps
 //	state.go          whether the device answers: starts, failures
 //	gather.go         Gatherer
 //	group.go          Group: several devices; group_route.go, which of them answers a query

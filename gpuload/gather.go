@@ -217,8 +217,13 @@ func (g *Gatherer) run(b *gathering) {
 // result waits for the answer to a query, or answers it on the CPU.
 func (g *Gatherer) result(w *waiter, q query.Query) (r query.Result, err error) {
 	if w.sent {
-		if err := g.await(w); err != nil {
-			return r, err
+		select {
+		case err := <-w.done:
+			if err != nil {
+				return r, err
+			}
+		case <-w.ctx.Done(): // the batch may still write the plan
+			return r, w.ctx.Err()
 		}
 	}
 	if !w.plan.cpu {
@@ -230,16 +235,6 @@ func (g *Gatherer) result(w *waiter, q query.Query) (r query.Result, err error) 
 		return r, err
 	}
 	return results[0], nil
-}
-
-// await waits for the batch of a query.
-func (g *Gatherer) await(w *waiter) error {
-	select {
-	case err := <-w.done:
-		return err
-	case <-w.ctx.Done(): // the batch may still write the plan
-		return w.ctx.Err()
-	}
 }
 
 // Stats returns the counters.

@@ -58,7 +58,7 @@ func openDevices(n int) ([]*Device, error) {
 		if err != nil {
 			return nil, err
 		}
-		n = max(all, 1) // opening the first says that there is none
+		n = max(all, 1) // opening the first fails if there is none
 	}
 	devices, errs := make([]*Device, n), make([]error, n)
 	var wg sync.WaitGroup

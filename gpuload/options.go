@@ -35,11 +35,11 @@ type Options struct {
 	// negative, no list gets them.
 	Presence int64
 
-	// AsStored keeps lists on the device as they are on disk. Otherwise the lists of a term
-	// in several segments are joined, which takes the processor a few nanoseconds for each
-	// posting when they are loaded, and makes queries as fast as on one segment; and lists with blocks of 128 postings are written in bp128, which takes more memory in
-	// most codecs and less time for each query (Stats.Bytes, Stats.Stored). Answers are
-	// the same.
+	// AsStored keeps lists on the device as they are on disk. Otherwise the CPU joins the
+	// lists of a term in several segments when they are loaded, which makes queries as fast
+	// as on one segment. Other lists with blocks of 128 postings are written in bp128, which
+	// takes more memory in most codecs (Stats.Bytes, Stats.Stored) and less time for each
+	// query. Answers are the same.
 	AsStored bool
 
 	// Set by tests only.

@@ -101,6 +101,9 @@ func (x *Executor) demands(queries []query.Query) (map[Key]*want, []Demand, erro
 	return wants, plan, nil
 }
 
+// bytesPerPosting is about what a posting takes in a list, in its default codecs.
+const bytesPerPosting = 2
+
 // Preload is Executor.Preload: each device loads the lists of the queries that it would
 // answer.
 func (g *Group) Preload(ctx context.Context, queries []query.Query) error {

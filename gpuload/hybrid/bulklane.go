@@ -116,7 +116,7 @@ func (x *Executor) runPortions(taken []portion, queries []query.Query) bool {
 	return true
 }
 
-// finish says that a portion is answered, or with again that the CPU must answer it.
+// finish marks a portion as answered or, with again, as one for the CPU.
 func (p portion) finish(again bool) {
 	g, now := p.g, p.g.x.now()
 	g.mu.Lock()
@@ -157,7 +157,7 @@ func (x *Executor) failPortions(taken []portion, err error) {
 	x.pump()
 }
 
-// lose stops using the GPU if err or the number of faults says that it is lost. x.mu must be
+// lose stops using the GPU if err or the number of faults shows that it is lost. x.mu must be
 // held.
 func (x *Executor) lose(err error) {
 	lost := errors.Is(err, gpuload.ErrDevice) || errors.Is(err, gpuload.ErrClosed) || errors.Is(err, ErrHung) || x.faults >= maxFaults

@@ -30,7 +30,7 @@ func KeyOf(s *reader.Snapshot, device string, workers int) Key {
 
 // File returns where the Model for a machine and an index is kept: in the user's folder
 // for caches, apart from the index. A Model for a newer generation replaces an older one.
-// The error says that there is no such folder.
+// It returns an error if there is no such folder.
 func (k Key) File() (string, error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {

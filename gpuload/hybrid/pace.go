@@ -26,14 +26,14 @@ func (p *pace) of(work time.Duration) time.Duration {
 	return time.Duration(float64(work) * p.factor)
 }
 
-// start says that the processor is busy from now on.
+// start marks the processor as busy.
 func (p *pace) start(now time.Duration) {
 	if p.since == idlePace {
 		p.since = now
 	}
 }
 
-// rest says that the processor has been idle since the last call.
+// rest marks the processor as idle since the last call.
 func (p *pace) rest() { p.since = idlePace }
 
 // finish records that the processor has finished work and was busy since the last call.

@@ -12,7 +12,7 @@ import (
 type Paper struct {
 	Key         string // first word of the names of its experiments
 	Title       string
-	Claims      []string // what the paper says that its experiments show; written down before measuring
+	Claims      []string // the paper's findings; written down before measuring
 	Experiments []Experiment
 }
 

@@ -124,6 +124,7 @@ var errSkipped = errors.New("skipped")
 // ask asks an index everything that can be asked or, if only is not nil, the questions that it
 // has set.
 func ask(open func() (*reader.Index, error), only []bool) (a answers) {
+	runtime.Gosched() // on wasip1, which preempts nothing, no garbage collection ends without
 	ctx := context.Background()
 	one := func(f func(b []byte) ([]byte, error)) {
 		if only != nil && !only[len(a.all)] {

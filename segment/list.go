@@ -159,6 +159,21 @@ func (l *List) DecodeFreqs(dst []uint32, block, count int) (int, error) {
 	return n, nil
 }
 
+// CheckBlock returns an error if bits of a block of an extent that decoders pass over are not
+// as FORMAT.md says. docs and freqs are what the block decodes to.
+func (l *List) CheckBlock(block int, docs, freqs []uint32) (err error) {
+	if c, ok := l.DocsCodec.(codec.Strict); ok {
+		err = c.StrictDocs(&l.Docs, block, docs)
+	}
+	if c, ok := l.FreqsCodec.(codec.Strict); ok && err == nil {
+		err = c.StrictFreqs(&l.Freqs, block, freqs)
+	}
+	if err != nil {
+		return l.Locate(err, block)
+	}
+	return nil
+}
+
 // touch checks the pages of count blocks of seq, whose payload is at offset part of the
 // extent. Endpoints outside the payload are left to the codec.
 func (l *List) touch(part int64, seq *codec.Sequence, block, count int) error {

@@ -132,5 +132,19 @@ type BlockCodec interface {
 	AppendFreqsBlock(dst []byte, freqs []uint32) ([]byte, error)
 }
 
+// Strict is a Codec whose decoders pass over bits: unused ones, or fields that are wider than
+// what they hold. Verification and merges, which refuse such blocks, call its methods. The
+// decoders of other codecs check all bits.
+type Strict interface {
+	Codec
+	// StrictDocs returns an error that matches format.ErrCorrupt unless all unused bits of a
+	// block of docIDs are zero and its fields as narrow as the layout allows. docs is what
+	// DecodeDocs makes of the block; it is not modified. What belongs to the whole list is
+	// checked with block 0.
+	StrictDocs(s *Sequence, block int, docs []uint32) error
+	// StrictFreqs is StrictDocs for frequencies.
+	StrictFreqs(s *Sequence, block int, freqs []uint32) error
+}
+
 // Blocks returns the number of blocks of blockLen values for n values.
 func Blocks(n, blockLen int) int { return (n + blockLen - 1) / blockLen }

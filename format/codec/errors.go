@@ -24,6 +24,8 @@ var (
 	ErrEndpoints error = format.Corrupt("block endpoints leave the payload")
 	ErrBlock     error = format.Corrupt("block contradicts itself")
 	ErrLastDoc   error = format.Corrupt("block does not end on the docID in the skip header")
+	// ErrLoose is that of Strict.
+	ErrLoose error = format.Corrupt("unused bits of a block are set, or a field is wider than what it holds")
 )
 
 // CheckDocs returns an *EncodeError for the first docID that exceeds MaxDoc or does not

@@ -175,6 +175,9 @@ func (e *ListEncoder) checkBlocks(l *segment.List, base uint32, n int) error {
 		}
 		for i := 0; i < size; i += l.BlockLen {
 			b := at + i/l.BlockLen
+			if err := l.CheckBlock(b, docs[i:i+l.BlockLen], freqs[i:i+l.BlockLen]); err != nil {
+				return err
+			}
 			if msg := e.checkDocs(l, b, base, docs[i:i+l.BlockLen]); msg != "" {
 				return l.Locate(format.Corrupt("%s", msg), b)
 			}

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sort"
+	"strings"
 	"testing"
 
 	"github.com/cespare/xxhash/v2"
@@ -217,6 +218,48 @@ func TestMergeRefusesDamagedExtent(t *testing.T) {
 	o := a.Options(segtest.Default())
 	if err := build.NewEncoder(o, 1).AppendList(l, 0); !segtest.IsIndexError(err) {
 		t.Fatal(err)
+	}
+}
+
+// A merge copies no block with unused bits set, though every decoder passes over them.
+func TestMergeRefusesLooseBlocks(t *testing.T) {
+	for _, name := range []string{"newpfd", "parapfor", "seglrc"} {
+		var ps []segtest.Posting
+		for i, doc := uint32(0), uint32(0); i < 256; i, doc = i+1, doc+1+i%3 {
+			if i%40 == 5 {
+				doc += 100
+			}
+			ps = append(ps, segtest.P(doc, 1+i%40/39*50))
+		}
+		with := segtest.With{Docs: segtest.Codec(name), Freqs: segtest.Codec(name)}
+		a := oneList(ps, 3000, "a")
+		s := segtest.Open(t, segment.Aligned(a.Build(t, with)))
+		s.Raw().SkipPageChecks()
+		entry, _, _ := s.Lookup([]byte("t"))
+		l, err := s.List(entry)
+		if err != nil {
+			t.Fatal(err)
+		}
+		refused := 0
+		for i := range 8 * len(l.Docs.Payload) {
+			flip := func() {
+				l.Docs.Payload[i/8] ^= 1 << (i % 8)
+				binary.LittleEndian.PutUint64(l.Extent(), xxhash.Sum64(l.Extent()[8:]))
+			}
+			flip()
+			docs, freqs := make([]uint32, 256), make([]uint32, 256)
+			if _, err := l.DecodePostings(docs, freqs, 0, 2); err == nil && slices.EqualFunc(docs, ps, func(d uint32, p segtest.Posting) bool { return d == p.Doc }) &&
+				(l.CheckBlock(0, docs[:128], freqs[:128]) != nil || l.CheckBlock(1, docs[128:], freqs[128:]) != nil) {
+				refused++
+				if err := build.NewEncoder(a.Options(with), 1).AppendList(l, 0); !segtest.IsIndexError(err) || !strings.Contains(err.Error(), "unused bits") {
+					t.Errorf("%s, bit %d: %v", name, i, err)
+				}
+			}
+			flip()
+		}
+		if refused == 0 {
+			t.Errorf("%s: no unused bits", name)
+		}
 	}
 }
 

@@ -153,6 +153,10 @@ func (lv *listVerifier) postingsOf(w *walk, docs, freqs, dls []uint32) error {
 		w.damaged = true
 		return l.Locate(format.Corrupt("%s", msg), b)
 	}
+	if err := l.CheckBlock(b, docs, freqs); err != nil {
+		w.damaged = true
+		return err
+	}
 	if ok {
 		lv.tokens += tokens
 	} else {

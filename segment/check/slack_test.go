@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/format/codec/registry"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/check"
 	"github.com/pinion-index/pinion/segment/internal/segtest"
@@ -88,6 +90,55 @@ func TestEveryBitMatters(t *testing.T) {
 			}
 			if err == nil && contents(s) == want {
 				t.Errorf("byte %d (%s), bit %d: not found", i, sectionAt(h, int64(i)), bit)
+			}
+		}
+	}
+}
+
+// The same is true of the blocks of every codec. Payloads whose codec has lines are left to
+// format/codec/registry: low bits of slopes may move no docID.
+func TestEveryBitOfBlocks(t *testing.T) {
+	step := 37
+	if testing.Short() {
+		step = 101
+	}
+	lines := map[codec.ID]bool{codec.LRC: true, codec.LRCSeg: true, codec.SegLRC: true, codec.HSLRC: true}
+	for _, c := range registry.All() {
+		m := &segtest.Model{Lists: map[string][]segtest.Posting{}, Lens: make([]uint32, 4000)}
+		for i := range m.Lens {
+			m.IDs = append(m.IDs, fmt.Sprint(i))
+		}
+		var ps []segtest.Posting
+		for i, doc := uint32(0), uint32(0); i < uint32(c.BlockLen())+150; i, doc = i+1, doc+1+i%3 {
+			tf := 1 + i%3
+			if i%23 == 7 {
+				doc, tf = doc+20, 70
+			}
+			ps = append(ps, segtest.P(doc, tf))
+		}
+		m.AddList("t", ps)
+		good := m.Build(t, segtest.With{Docs: c, Freqs: c})
+		s := segtest.Open(t, good)
+		e, _, _ := s.Lookup([]byte("t"))
+		l, err := s.List(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := contents(s)
+		sec, _ := s.Header().Section(format.SectionPostings)
+		b := segment.Aligned(bytes.Clone(good))
+		for _, part := range l.Layout() {
+			if part.Name != "freqs" && (part.Name != "docs" || lines[c.ID()]) {
+				continue
+			}
+			for i := int(e.Offset+part.Offset) * 8; i < int(e.Offset+part.Offset+part.Length)*8; i += step {
+				copy(b, good)
+				b[int(sec.Offset)+i/8] ^= 1 << (i % 8)
+				segtest.Repair(b)
+				s := segtest.Open(t, b)
+				if err := check.Segment(context.Background(), s, check.Options{}); err == nil && contents(s) == want {
+					t.Errorf("%v, %s, bit %d of byte %d of the extent: not found", c.ID(), part.Name, i%8, i/8-int(e.Offset))
+				}
 			}
 		}
 	}

@@ -83,6 +83,34 @@ func blockDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
 	return b.n, nil
 }
 
+// StrictDocs implements codec.Strict. In a full block decoders use all bits.
+func (Codec) StrictDocs(s *codec.Sequence, block int, ids []uint32) error {
+	if len(ids) == BlockLen {
+		return nil
+	}
+	b, err := docsBlock(s, block)
+	if err == nil && !bitpack.ZeroTail(b.low, b.n, b.width) {
+		err = codec.ErrLoose
+	}
+	return err
+}
+
+// StrictFreqs is StrictDocs for frequencies.
+func (Codec) StrictFreqs(s *codec.Sequence, block int, freqs []uint32) error {
+	if len(freqs) == BlockLen {
+		return nil
+	}
+	b, err := freqsBlock(s, block)
+	if err != nil {
+		return err
+	}
+	widest := min(bitpack.MaxWidth, 32*uint(bitpack.Vectors(b.n, b.width))/uint(bitpack.Rows(b.n))) // see shape
+	if b.width != widest || !bitpack.ZeroTail(b.low, b.n, b.width) {
+		return codec.ErrLoose
+	}
+	return nil
+}
+
 // freqs is a parsed block of frequencies.
 type freqs struct {
 	n         int

@@ -102,3 +102,40 @@ func (b buckets) add(v []uint32, first int, h, upper, least, prev uint32) bool {
 	}
 	return true
 }
+
+// StrictDocs implements codec.Strict. Low bits of slopes may be more than the docIDs need.
+func (Codec) StrictDocs(s *codec.Sequence, i int, docs []uint32) error {
+	table, err := openBuckets(s)
+	if err != nil {
+		return err
+	}
+	if _, err := regress.Strict(s, i, 0, uint(s.Ends[0])); err != nil {
+		return err
+	}
+	if i == 0 && !table.strict(s.N) {
+		return codec.ErrLoose
+	}
+	for j, d := range docs {
+		h := d >> table.shift
+		if h >= table.len() || table.start(h) > i*BlockLen+j || h+1 < table.len() && table.start(h+1) <= i*BlockLen+j {
+			return codec.ErrLoose // in a bucket that is not its own
+		}
+	}
+	return nil
+}
+
+// strict reports whether the buckets divide n elements, and those without any have no line.
+func (b buckets) strict(n int) bool {
+	at := 0
+	for h := range b.len() {
+		start, end := b.start(h), n
+		if h+1 < b.len() {
+			end = b.start(h + 1)
+		}
+		if start != at || end < start || end > n || start == end && b.line(h) != (regress.Line{}) {
+			return false
+		}
+		at = end
+	}
+	return true
+}

@@ -72,3 +72,19 @@ func blockDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 	}
 	return b.n, nil
 }
+
+// StrictDocs implements codec.Strict. Low bits of the slope may be more than the docIDs need.
+func (Codec) StrictDocs(s *codec.Sequence, i int, _ []uint32) error {
+	var b block
+	if err := b.open(s, i); err != nil {
+		return err
+	}
+	low, size := b.bytes, bitpack.Size(b.n, b.plan.Width)
+	switch {
+	case len(low) > size && (b.plan.Count == 0 || !b.plan.Tight(low, b.bit)),
+		!patch.TightLow(low, b.n, b.plan.Width),
+		s.N < BlockLen && b.plan.Width < bitpack.MaxWidth && bitpack.Size(b.n, b.plan.Width+1) == size: // see choose
+		return codec.ErrLoose
+	}
+	return nil
+}

@@ -56,3 +56,9 @@ func blockDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 	}
 	return b.Decode(dst, s, i, regress.ReadLine(s.Payload).From(i*BlockLen))
 }
+
+// StrictDocs implements codec.Strict. Low bits of the slope may be more than the docIDs need.
+func (Codec) StrictDocs(s *codec.Sequence, block int, _ []uint32) error {
+	_, err := regress.Strict(s, block, 0, regress.LineSize/4)
+	return err
+}

@@ -57,3 +57,13 @@ func (Frequencies) FreqsSize(freqs []uint32) (int, error) { return patch.NewPFD.
 func (Frequencies) DecodeFreqs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
 	return patch.NewPFD.DecodeFreqs(dst, s, block, count)
 }
+
+// StrictDocs implements codec.Strict.
+func (Codec) StrictDocs(s *codec.Sequence, block int, docs []uint32) error {
+	return patch.NewPFD.StrictDocs(s, block, docs)
+}
+
+// StrictFreqs implements codec.Strict.
+func (Frequencies) StrictFreqs(s *codec.Sequence, block int, freqs []uint32) error {
+	return patch.NewPFD.StrictFreqs(s, block, freqs)
+}

@@ -55,3 +55,13 @@ func (Codec) FreqsSize(freqs []uint32) (int, error) { return patch.ParaPFor.Freq
 func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
 	return patch.ParaPFor.DecodeFreqs(dst, s, block, count)
 }
+
+// StrictDocs implements codec.Strict.
+func (Codec) StrictDocs(s *codec.Sequence, block int, docs []uint32) error {
+	return patch.ParaPFor.StrictDocs(s, block, docs)
+}
+
+// StrictFreqs implements codec.Strict.
+func (Codec) StrictFreqs(s *codec.Sequence, block int, freqs []uint32) error {
+	return patch.ParaPFor.StrictFreqs(s, block, freqs)
+}

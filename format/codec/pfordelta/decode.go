@@ -23,6 +23,7 @@ type block struct {
 	bit    uint   // next bit to read
 	over   uint32 // bitwise or of the overflows of the values
 	room   *room
+	used   *used // noted if not nil
 }
 
 // room holds the offsets and overflows of an array's exceptions, by the depth of the
@@ -76,6 +77,9 @@ func (b *block) values(dst *[BlockLen]uint32, i, depth int, n uint) bool {
 		return false
 	}
 	patch.Fields(dst[:n], b.src, bit, width)
+	if b.used != nil {
+		b.used[i].or |= or(dst[:n])
+	}
 	if depth == 0 {
 		return true
 	}
@@ -92,6 +96,9 @@ func (b *block) exceptions(i, depth int, n uint) (count uint, ok bool) {
 		return 0, false
 	}
 	count = uint(patch.Get(b.src, bit, width))
+	if b.used != nil {
+		b.used[i].most = max(b.used[i].most, count)
+	}
 	if count == 0 || count > n {
 		return 0, count == 0
 	}

@@ -2,6 +2,7 @@ package rice
 
 import (
 	"encoding/binary"
+	"math/bits"
 
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/internal/bitpack"
@@ -72,6 +73,35 @@ func blockDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 		}
 	}
 	return b.n, nil
+}
+
+// StrictDocs implements codec.Strict. In a full block decoders use all bits.
+func (Codec) StrictDocs(s *codec.Sequence, block int, docs []uint32) error {
+	if len(docs) == BlockLen {
+		return nil
+	}
+	var gaps [BlockLen]uint32
+	or, _ := bitpack.Gaps(gaps[:len(docs)], docs, s.Prev(block))
+	return strict(s, block, or)
+}
+
+// StrictFreqs is StrictDocs for frequencies.
+func (Codec) StrictFreqs(s *codec.Sequence, block int, freqs []uint32) error {
+	if len(freqs) == BlockLen {
+		return nil
+	}
+	var less [BlockLen]uint32
+	or, _ := bitpack.LessOne(less[:len(freqs)], freqs)
+	return strict(s, block, or)
+}
+
+// strict checks a block with the given bitwise or of its values.
+func strict(s *codec.Sequence, i int, or uint32) error {
+	b, err := open(s, i)
+	if err == nil && (!bitpack.ZeroTail(b.low, b.n, b.width) || b.width > uint(bits.Len32(or))) {
+		err = codec.ErrLoose
+	}
+	return err
 }
 
 // DecodeFreqs decodes the frequencies of count blocks from block on.

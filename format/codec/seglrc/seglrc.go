@@ -134,3 +134,16 @@ func consecutive(dst []uint32, s *codec.Sequence, i int) (int, error) {
 	}
 	return n, codec.CheckLast(last, last, prev, n)
 }
+
+// StrictDocs implements codec.Strict. c may have a lower bit set that moves no docID.
+func (Codec) StrictDocs(s *codec.Sequence, block int, docs []uint32) error {
+	if s.Ends[block] == s.Ends[block+1] {
+		return nil
+	}
+	b, err := regress.Strict(s, block, turnBits, 0)
+	rise := uint64(docs[len(docs)-1]-s.Prev(block)-1) << 7
+	if err == nil && b.Extra != 0 && rise/uint64(len(docs))>>6 == 0 {
+		err = codec.ErrLoose // c turns nothing
+	}
+	return err
+}

@@ -229,6 +229,35 @@ func parts(s *codec.Sequence, block int) (p []byte, n int, width uint, err error
 	return p, n, width, nil
 }
 
+// StrictDocs implements codec.Strict: a short block may be wider than its values need.
+func (Codec) StrictDocs(s *codec.Sequence, block int, docs []uint32) error {
+	var gaps [BlockLen]uint32
+	or, ok := bitpack.Gaps(gaps[:len(docs)], docs, s.Prev(block))
+	if !ok {
+		return codec.ErrBlock
+	}
+	return strict(s, block, or)
+}
+
+// StrictFreqs is StrictDocs for frequencies.
+func (Codec) StrictFreqs(s *codec.Sequence, block int, freqs []uint32) error {
+	var less [BlockLen]uint32
+	or, ok := bitpack.LessOne(less[:len(freqs)], freqs)
+	if !ok {
+		return codec.ErrBlock
+	}
+	return strict(s, block, or)
+}
+
+// strict checks the width of a block with the given bitwise or of its values.
+func strict(s *codec.Sequence, block int, or uint32) error {
+	_, _, width, err := parts(s, block)
+	if err == nil && width != uint(bits.Len32(or)) {
+		err = codec.ErrLoose
+	}
+	return err
+}
+
 // tailOK reports whether everything after the last value of a list is zero: the selectors
 // of missing blocks and, in a short block, all bits that are not part of a value.
 func tailOK(selectors, p []byte, n int, width uint) bool {

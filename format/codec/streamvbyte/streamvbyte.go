@@ -1,6 +1,8 @@
 package streamvbyte
 
 import (
+	"bytes"
+
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/internal/bitpack"
 	"github.com/pinion-index/pinion/format/codec/internal/bytepack"
@@ -117,6 +119,44 @@ func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, block, count int) (int
 		return 0, err
 	}
 	return bytepack.DecodeFreqs(dst, s, block, count, BlockLen, control)
+}
+
+// StrictDocs implements codec.Strict: values have one shortest form.
+func (Codec) StrictDocs(s *codec.Sequence, block int, docs []uint32) error {
+	var gaps [BlockLen]uint32
+	if _, ok := bitpack.Gaps(gaps[:len(docs)], docs, s.Prev(block)); !ok {
+		return codec.ErrBlock
+	}
+	return strict(s, block, gaps[:len(docs)])
+}
+
+// StrictFreqs is StrictDocs for frequencies.
+func (Codec) StrictFreqs(s *codec.Sequence, block int, freqs []uint32) error {
+	var less [BlockLen]uint32
+	if _, ok := bitpack.LessOne(less[:len(freqs)], freqs); !ok {
+		return codec.ErrBlock
+	}
+	return strict(s, block, less[:len(freqs)])
+}
+
+func strict(s *codec.Sequence, block int, v []uint32) error {
+	control, err := controlOf(s, block)
+	if err != nil {
+		return err
+	}
+	p, _, err := s.Block(block, BlockLen)
+	if err != nil {
+		return err
+	}
+	var sel [blockControl]byte
+	var data [4*BlockLen + 3]byte
+	size := bytepack.SelectorBytes(len(v))
+	used := bytepack.Pack(sel[:size], data[:], v)
+	clear(data[used : (used+3)&^3])
+	if !bytes.Equal(data[:(used+3)&^3], p) || !bytes.HasPrefix(control[min(block*blockControl, len(control)):], sel[:size]) {
+		return codec.ErrLoose
+	}
+	return nil
 }
 
 // controlOf returns the control bytes of a list from which block will be decoded.

@@ -4,6 +4,7 @@
 package gapblock
 
 import (
+	"bytes"
 	"sync"
 
 	"github.com/pinion-index/pinion/format/codec"
@@ -62,6 +63,42 @@ func (c Codec[L]) AppendFreqsBlock(dst []byte, freqs []uint32) ([]byte, error) {
 	}
 	return c.layout.Append(dst, v[:len(freqs)]), nil
 }
+
+// StrictDocs implements codec.Strict: a block has one shortest form, that of Append.
+func (c Codec[L]) StrictDocs(s *codec.Sequence, block int, docs []uint32) error {
+	v := scratch.Get().(*[MaxLen]uint32)
+	defer scratch.Put(v)
+	if _, ok := bitpack.Gaps(v[:len(docs)], docs, s.Prev(block)); !ok {
+		return codec.ErrBlock
+	}
+	return c.strict(s, block, v[:len(docs)])
+}
+
+// StrictFreqs is StrictDocs for frequencies.
+func (c Codec[L]) StrictFreqs(s *codec.Sequence, block int, freqs []uint32) error {
+	v := scratch.Get().(*[MaxLen]uint32)
+	defer scratch.Put(v)
+	if _, ok := bitpack.LessOne(v[:len(freqs)], freqs); !ok {
+		return codec.ErrBlock
+	}
+	return c.strict(s, block, v[:len(freqs)])
+}
+
+func (c Codec[L]) strict(s *codec.Sequence, block int, v []uint32) error {
+	p, _, err := s.Block(block, c.BlockLen())
+	if err != nil {
+		return err
+	}
+	buf := encoded.Get().(*[]byte)
+	defer encoded.Put(buf)
+	if *buf = c.layout.Append((*buf)[:0], v); !bytes.Equal(*buf, p) {
+		return codec.ErrLoose
+	}
+	return nil
+}
+
+// encoded is a pool of buffers for encoded blocks.
+var encoded = sync.Pool{New: func() any { return new([]byte) }}
 
 // AppendDocs appends a list of docIDs.
 func (c Codec[L]) AppendDocs(dst []byte, ends, docs []uint32) ([]byte, error) {

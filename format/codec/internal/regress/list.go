@@ -84,3 +84,16 @@ func (b *Segment) Decode(dst []uint32, s *codec.Sequence, i int, l Local) (int, 
 	}
 	return b.N, nil
 }
+
+// Strict implements codec.Strict for a block of docIDs of a list whose header takes head words.
+func Strict(s *codec.Sequence, i int, extraBits, head uint) (Segment, error) {
+	b, err := Open(s, i, extraBits)
+	switch {
+	case err != nil:
+	case i == 0 && uint(s.Ends[0]) != head:
+		err = codec.ErrEndpoints
+	case !b.strict(extraBits):
+		err = codec.ErrLoose
+	}
+	return b, err
+}

@@ -106,3 +106,26 @@ func Unpack(dst []uint32, n int, src []byte, low int, bit uint, p patch.Plan) bo
 	}
 	return patch.Unpack(dst, n, src, low, bit, p)
 }
+
+// strict reports whether the segment leaves no bit unused and its fields are as narrow as what
+// they hold.
+func (s *Segment) strict(extraBits uint) bool {
+	if s.at != headBits+extraBits+s.leastWidth() || !s.Plan.Tight(s.src, s.at) {
+		return false
+	}
+	return s.N == BlockLen || StrictLow(s.src[s.low:], s.N, s.Plan)
+}
+
+// StrictLow reports whether the low bits of a short block of n lambda, at the beginning of src,
+// leave no bit unused and, if there are no exceptions, are as few as the lambda need.
+func StrictLow(src []byte, n int, p patch.Plan) bool {
+	if !patch.TightLow(src, n, p.Width) {
+		return false
+	}
+	if p.Count > 0 {
+		return true
+	}
+	var lambda [BlockLen]uint32
+	bitpack.Unpack(lambda[:], src, n, p.Width)
+	return bitpack.Bits(lambda[:n]) == p.Width
+}

@@ -26,8 +26,8 @@ lists, blocks and documents, look at bytes and what they mean, compare with the 
 --with, and verify. It never writes. The address contains a random token; whoever has it
 can read all of the index. INDEX is a directory.
 
-An index that is damaged is shown as far as it opens. It shows the commit that is the
-newest when it starts.`,
+An index that is damaged is shown as far as it opens. A page shows the newest commit, or
+one that was the newest a second before.`,
 		Example: `  idxinspect serve kjv.idx
   idxinspect serve --with old.idx --listen 127.0.0.1:8080 kjv.idx`,
 		Args: cli.Want("INDEX"),

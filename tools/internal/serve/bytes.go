@@ -73,7 +73,7 @@ const (
 	maxHex        = 12
 )
 
-func (s *Server) bytes(r *http.Request) (any, error) {
+func (s *shown) bytes(r *http.Request) (any, error) {
 	q := r.URL.Query()
 	p := &bytesPage{File: q.Get("file"), Section: q.Get("section"), Term: q.Get("term"), Files: s.main.files}
 	if p.File == "" && len(p.Files) > 0 {

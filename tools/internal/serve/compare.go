@@ -45,7 +45,7 @@ type compareHit struct {
 	Differ bool
 }
 
-func (s *Server) compare(r *http.Request) (any, error) {
+func (s *shown) compare(r *http.Request) (any, error) {
 	if s.other == nil {
 		return nil, notFound("no other index: start idxinspect serve --with OTHER")
 	}

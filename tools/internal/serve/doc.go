@@ -10,6 +10,7 @@
 //	server.go            Server: routes, rendering
 //	guard.go             who may read: token, Host header, response headers
 //	source.go            an open index, as much of it as opens
+//	follow.go            newer commits
 //	overview.go          what the index consists of
 //	search.go            hits, their scores, what the query did
 //	terms.go, list.go    the dictionary; lists and blocks

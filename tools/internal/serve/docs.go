@@ -24,7 +24,7 @@ type docRow struct {
 	Link    string
 }
 
-func (s *Server) docs(r *http.Request) (any, error) {
+func (s *shown) docs(r *http.Request) (any, error) {
 	from, err := number(r, "from", 0, math.MaxUint32)
 	if err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ type doc struct {
 // maxText is how many bytes of a document are shown.
 const maxText = 256 << 10
 
-func (s *Server) doc(r *http.Request) (any, error) {
+func (s *shown) doc(r *http.Request) (any, error) {
 	n, err := number(r, "doc", 0, math.MaxUint32)
 	if err != nil {
 		return nil, err

@@ -50,7 +50,7 @@ type blockRow struct {
 	X, W, DocsH, FreqsH float64
 }
 
-func (s *Server) list(r *http.Request) (any, error) {
+func (s *shown) list(r *http.Request) (any, error) {
 	v := &lists{Term: r.URL.Query().Get("term")}
 	seg, err := number(r, "seg", math.MaxInt32, math.MaxInt32)
 	if err != nil {
@@ -191,7 +191,7 @@ type posting struct {
 	Link    string
 }
 
-func (s *Server) block(r *http.Request) (any, error) {
+func (s *shown) block(r *http.Request) (any, error) {
 	b := &block{Term: r.URL.Query().Get("term")}
 	seg, err := number(r, "seg", 0, math.MaxInt32)
 	if err != nil {

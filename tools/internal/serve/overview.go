@@ -18,7 +18,6 @@ type overview struct {
 	Files    []file
 	Segments []segmentRow
 	Sections []share
-	Newer    uint64 // a commit after the one that is shown, or 0
 }
 
 // summary are the figures of an index.
@@ -51,11 +50,8 @@ type share struct {
 	Color       int
 }
 
-func (s *Server) overview(*http.Request) (any, error) {
+func (s *shown) overview(*http.Request) (any, error) {
 	o := overview{summary: s.main.summary(), Files: s.main.files}
-	if g, err := s.main.dir.Generation(); err == nil && g > o.Generation && o.Generation > 0 {
-		o.Newer = g
-	}
 	sizes := map[string]int64{}
 	for _, g := range s.main.segs {
 		m := g.Meta()

@@ -66,7 +66,7 @@ type run struct {
 // maxTraced is how many segments' lists a page shows.
 const maxTraced = 4
 
-func (s *Server) search(r *http.Request) (any, error) {
+func (s *shown) search(r *http.Request) (any, error) {
 	v := r.URL.Query()
 	k, err := number(r, "k", 10, 100)
 	if err != nil {

@@ -266,20 +266,22 @@ func TestGuard(t *testing.T) {
 	}
 }
 
+// flip flips a bit of the byte at an offset of a file.
+func flip(t *testing.T, dir, name string, at int64) {
+	path := filepath.Join(dir, name)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b[at] ^= 1
+	if err := os.WriteFile(path, b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestDamage checks that damaged indexes are shown as far as they open, that pages name the
 // damage, and that a verification finds it.
 func TestDamage(t *testing.T) {
-	flip := func(t *testing.T, dir, name string, at int64) {
-		path := filepath.Join(dir, name)
-		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b[at] ^= 1
-		if err := os.WriteFile(path, b, 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
 	t.Run("segment", func(t *testing.T) {
 		dir := build(t)
 		flip(t, dir, store.SegmentName(1), 20)

@@ -29,7 +29,7 @@ type Options struct {
 
 // Server shows an index.
 type Server struct {
-	main, other *source // other is nil without Options.With
+	main, other *current // other is nil without Options.With
 	token       string
 	pages       map[string]*template.Template
 	handler     http.Handler
@@ -40,11 +40,11 @@ type Server struct {
 func New(o Options) (*Server, error) {
 	s := &Server{token: o.Token}
 	var err error
-	if s.main, err = open(o.Index); err != nil {
+	if s.main, err = follow(o.Index); err != nil {
 		return nil, err
 	}
 	if o.With != "" {
-		if s.other, err = open(o.With); err != nil {
+		if s.other, err = follow(o.With); err != nil {
 			s.Close()
 			return nil, err
 		}
@@ -57,11 +57,13 @@ func New(o Options) (*Server, error) {
 // Path returns the path of the first page.
 func (s *Server) Path() string { return "/" + s.token + "/" }
 
-// Damage returns why parts of the indexes do not open.
+// Damage returns why parts of the indexes did not open.
 func (s *Server) Damage() []string {
-	all := s.main.damage
-	if s.other != nil {
-		all = append(all[:len(all):len(all)], s.other.damage...)
+	v, end := s.view()
+	defer end()
+	all := v.main.damage
+	if v.other != nil {
+		all = append(all[:len(all):len(all)], v.other.damage...)
 	}
 	return all
 }
@@ -72,15 +74,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.S
 // Close stops a verification that runs, and closes the indexes.
 func (s *Server) Close() {
 	s.verify.cancel()
-	for _, x := range []*source{s.main, s.other} {
+	for _, x := range []*current{s.main, s.other} {
 		if x != nil {
 			x.close()
 		}
 	}
 }
-
-// page gathers what a template shows.
-type page func(r *http.Request) (any, error)
 
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
@@ -88,23 +87,23 @@ func (s *Server) routes() http.Handler {
 		path, name, title string
 		page              page
 	}{
-		{"GET /{$}", "overview", "Overview", s.overview},
-		{"GET /search", "search", "Search", s.search},
-		{"GET /terms", "terms", "Terms", s.terms},
-		{"GET /list", "list", "List", s.list},
-		{"GET /block", "block", "Block", s.block},
-		{"GET /docs", "docs", "Documents", s.docs},
-		{"GET /doc", "doc", "Document", s.doc},
-		{"GET /bytes", "bytes", "Bytes", s.bytes},
-		{"GET /compare", "compare", "Compare", s.compare},
-		{"GET /verify", "verify", "Verify", s.verification},
+		{"GET /{$}", "overview", "Overview", (*shown).overview},
+		{"GET /search", "search", "Search", (*shown).search},
+		{"GET /terms", "terms", "Terms", (*shown).terms},
+		{"GET /list", "list", "List", (*shown).list},
+		{"GET /block", "block", "Block", (*shown).block},
+		{"GET /docs", "docs", "Documents", (*shown).docs},
+		{"GET /doc", "doc", "Document", (*shown).doc},
+		{"GET /bytes", "bytes", "Bytes", (*shown).bytes},
+		{"GET /compare", "compare", "Compare", (*shown).compare},
+		{"GET /verify", "verify", "Verify", (*shown).verification},
 	} {
 		mux.Handle(p.path, s.show(p.name, p.title, p.page))
 	}
 	mux.HandleFunc("POST /verify", s.startVerify)
 	mux.HandleFunc("GET /verify.json", s.verifyProgress)
 	mux.Handle("GET /static/", http.FileServerFS(content))
-	mux.Handle("/", s.show("error", "Not found", func(r *http.Request) (any, error) {
+	mux.Handle("/", s.show("error", "Not found", func(_ *shown, r *http.Request) (any, error) {
 		return nil, notFound("there is no page %s", r.URL.Path)
 	}))
 	return mux
@@ -115,7 +114,8 @@ type layout struct {
 	Root, Name, Title string
 	Index             string
 	Compare           bool
-	Damage            []string
+	Damage, Notes     []string
+	Commit            uint64 // 0 if no manifest can be read
 	Query             string // in the search box
 	Took              string
 	Error             string
@@ -143,11 +143,16 @@ func (l layout) links() (prev, next string) {
 func (s *Server) show(name, title string, p page) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
-		l := layout{Root: s.Path(), Name: name, Title: title, Index: filepath.Base(s.main.path), Compare: s.other != nil,
-			Damage: s.main.damage, Query: r.URL.Query().Get("q")}
+		v, end := s.view()
+		defer end()
+		l := layout{Root: s.Path(), Name: name, Title: title, Index: filepath.Base(s.main.path), Compare: v.other != nil,
+			Damage: v.main.damage, Notes: v.notes, Query: r.URL.Query().Get("q")}
+		if v.main.manifest != nil {
+			l.Commit = v.main.manifest.Generation
+		}
 		var err error
 		template := name
-		if l.Body, err = gather(p, r); err != nil {
+		if l.Body, err = gather(p, v, r); err != nil {
 			l.Error, l.Body, template = err.Error(), nil, "error"
 		}
 		l.Took = cli.Seconds(time.Since(start))
@@ -170,9 +175,9 @@ func (s *Server) show(name, title string, p page) http.Handler {
 	})
 }
 
-func gather(p page, r *http.Request) (body any, err error) {
+func gather(p page, v *shown, r *http.Request) (body any, err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
-	return p(r)
+	return p(v, r)
 }
 
 // parsePages parses the templates.

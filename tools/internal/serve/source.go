@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/query"
@@ -25,6 +28,16 @@ type source struct {
 	searcher *query.Searcher // nil unless all opens
 	snapshot *reader.Snapshot
 	closers  []func() error
+
+	stamp stamp // taken before the files were opened
+	users int   // kept by current
+}
+
+// stamp changes whenever an index gets another newest commit, also when a new index takes
+// the place of one.
+type stamp struct {
+	generation uint64 // 0 without a manifest
+	changed    time.Time
 }
 
 // seg is a segment that opens.
@@ -42,22 +55,36 @@ type file struct {
 	Err        string // why it does not open
 }
 
+// attempts bounds how often open starts again because a newer commit came between.
+const attempts = 16
+
 // open opens the index in the directory at path. The error is that of a directory that
 // holds no index; of a damaged index it opens what it can.
 func open(path string) (*source, error) {
-	x := &source{path: path}
-	if err := x.open(); err != nil {
+	for attempt := 1; ; attempt++ {
+		x := &source{path: path}
+		err := x.open()
+		if err == nil {
+			return x, nil
+		}
 		x.close()
-		return nil, err
+		if attempt == attempts || !errors.Is(err, errOvertaken) {
+			return nil, err
+		}
 	}
-	return x, nil
 }
+
+// errOvertaken says that a newer commit has replaced the one being opened.
+var errOvertaken = errors.New("commits follow too fast")
 
 func (x *source) open() (err error) {
 	if x.dir, err = store.Open(x.path); err != nil {
 		return err
 	}
 	x.closers = append(x.closers, x.dir.Close)
+	if x.stamp, err = x.newest(); err != nil {
+		return err
+	}
 	c, err := x.dir.OpenLatest(x.openCommit)
 	switch {
 	case err == nil:
@@ -70,8 +97,22 @@ func (x *source) open() (err error) {
 	default:
 		return err
 	}
-	x.openSearcher()
-	return nil
+	return x.openSearcher()
+}
+
+// newest returns the stamp of the directory as it is now.
+func (x *source) newest() (s stamp, err error) {
+	if s.generation, err = x.dir.Generation(); err != nil {
+		return s, err
+	}
+	for _, name := range []string{store.ManifestName(s.generation), store.MirrorName(s.generation)} {
+		// One of the two suffices, and commits write both.
+		if info, err := os.Stat(filepath.Join(x.path, name)); err == nil {
+			s.changed = info.ModTime()
+			break
+		}
+	}
+	return s, nil
 }
 
 func (x *source) close() {
@@ -179,8 +220,12 @@ func (x *source) addFile(name, kind string, err error) {
 }
 
 // openSearcher makes x answer queries, if all of the index opens.
-func (x *source) openSearcher() {
-	index, err := reader.Open(x.path)
+func (x *source) openSearcher() error {
+	o := reader.Options{}
+	if x.manifest != nil {
+		o.Generation = x.manifest.Generation
+	}
+	index, err := reader.OpenWith(x.path, o)
 	if err == nil {
 		x.closers = append(x.closers, index.Close)
 		x.snapshot, err = index.Snapshot()
@@ -189,9 +234,15 @@ func (x *source) openSearcher() {
 		x.closers = append(x.closers, x.snapshot.Close)
 		x.searcher, err = query.NewSearcher(x.snapshot, query.Options{})
 	}
+	if errors.Is(err, fs.ErrNotExist) {
+		if now, err := x.newest(); err == nil && now != x.stamp {
+			return errOvertaken
+		}
+	}
 	if err != nil && len(x.damage) == 0 {
 		x.damage = append(x.damage, err.Error())
 	}
+	return nil
 }
 
 // hasFile reports whether name is a file of the index.

@@ -27,7 +27,7 @@ type termRow struct {
 	Link     string
 }
 
-func (s *Server) terms(r *http.Request) (any, error) {
+func (s *shown) terms(r *http.Request) (any, error) {
 	q := r.URL.Query()
 	t := terms{Prefix: q.Get("prefix"), From: q.Get("from")}
 	walk := indexstats.NewWalk(s.main.segments(), t.Prefix, t.From)

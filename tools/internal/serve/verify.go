@@ -55,8 +55,8 @@ type place struct {
 // maxPlaces is how many damaged places are kept.
 const maxPlaces = 1000
 
-func (s *Server) verification(*http.Request) (any, error) {
-	v := &s.verify
+func (s *shown) verification(*http.Request) (any, error) {
+	v := s.verify
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	p := verifyPage{verifyState: v.state, Places: v.places[:len(v.places):len(v.places)], More: v.state.Damaged - len(v.places)}
@@ -89,7 +89,10 @@ func (s *Server) startVerify(w http.ResponseWriter, r *http.Request) {
 		case "2":
 			level = check.Structure
 		}
-		v.start(s.main, level)
+		x, _ := s.main.use()
+		if !v.start(x, level, func() { s.main.done(x) }) {
+			s.main.done(x)
+		}
 	}
 	http.Redirect(w, r, s.Path()+"verify", http.StatusSeeOther)
 }
@@ -105,18 +108,19 @@ func (v *verification) cancel() {
 	}
 }
 
-// start begins a run unless one is under way.
-func (v *verification) start(x *source, level check.Level) {
+// start begins a run unless one is under way, and calls end when it is over.
+func (v *verification) start(x *source, level check.Level, end func()) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.state.Running {
-		return
+		return false
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	v.stop, v.ended, v.places = stop, make(chan struct{}), nil
 	v.state = verifyState{Level: int(level), Running: true}
 	go func() {
 		defer close(v.ended)
+		defer end()
 		start := time.Now()
 		err := v.run(ctx, x, level)
 		v.mu.Lock()
@@ -128,6 +132,7 @@ func (v *verification) start(x *source, level check.Level) {
 			v.state.Error = err.Error()
 		}
 	}()
+	return true
 }
 
 // run checks every file.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -189,7 +190,7 @@ func (o dumpOptions) ids() []format.SectionID {
 	return ids
 }
 
-const lineFormat = "%-8s  %-45s %-22s %-40s %s"
+const lineFormat = "%-*s  %-45s %-22s %-40s %s"
 
 // perLine is the number of bytes in a line.
 const perLine = 12
@@ -200,14 +201,24 @@ func (d Dump) text(w io.Writer) {
 			fmt.Fprintln(w)
 		}
 		fmt.Fprintln(w, f.File)
-		fmt.Fprintf(w, lineFormat+"\n", "offset", "bytes", "field", "value", "covered by checksum of")
+		width := f.offsetWidth()
+		fmt.Fprintf(w, lineFormat+"\n", width, "offset", "bytes", "field", "value", "covered by checksum of")
 		for _, e := range f.Fields {
-			e.text(w)
+			e.text(w, width)
 		}
 	}
 }
 
-func (f *Field) text(w io.Writer) {
+// offsetWidth returns the number of digits of offsets: 8, or more past 4 GiB.
+func (f *DumpFile) offsetWidth() int {
+	width := 8
+	for _, e := range f.Fields {
+		width = max(width, len(strconv.FormatInt(e.Offset, 16)))
+	}
+	return width
+}
+
+func (f *Field) text(w io.Writer, width int) {
 	if f.Length == 0 {
 		fmt.Fprintf(w, "\n%s\n", f.Name)
 		return
@@ -218,6 +229,6 @@ func (f *Field) text(w io.Writer) {
 	if f.Length > int64(len(line)) {
 		text += fmt.Sprintf(" .. +%d", f.Length-int64(len(line)))
 	}
-	s := fmt.Sprintf(lineFormat, fmt.Sprintf("%08x", f.Offset), text, f.Name, f.Value, f.Checksum)
+	s := fmt.Sprintf(lineFormat, width, fmt.Sprintf("%0*x", width, f.Offset), text, f.Name, f.Value, f.Checksum)
 	fmt.Fprintln(w, strings.TrimRight(s, " "))
 }

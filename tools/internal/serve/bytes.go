@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 
 	"github.com/pinion-index/pinion/format"
@@ -290,6 +291,9 @@ func (g *seg) extentFrom(key uint64, stop func(off int64) bool) (term string, of
 	}
 	return term, off, ok
 }
+
+// OffsetWidth returns the number of digits of offsets: 8, or more in a file over 4 GiB.
+func (p *bytesPage) OffsetWidth() int { return max(8, len(strconv.FormatInt(p.Size, 16))) }
 
 func (p *bytesPage) links() (prev, next string) {
 	if !p.Raw {

@@ -3,6 +3,7 @@ package htmlreport
 import (
 	"cmp"
 	"slices"
+	"strings"
 )
 
 // box is a rectangle.
@@ -125,9 +126,15 @@ func segmentTiles(s Segment, b box, named bool) []tile {
 	for i, b := range squarify(in, sizes) {
 		p := parts[i]
 		t := tile{box: b, Kind: p.Kind, Title: s.File + ", " + p.Name + ": " + size(p.Bytes) + ", " + percent(float64(p.Bytes), float64(s.Bytes)) + " of the segment"}
-		if room := b.W/6.6 - 1; b.H > 16 && room >= float64(len(p.Name)) {
-			t.Name = p.Name
-			if n := size(p.Bytes); b.H > 34 && room >= float64(len(n)) {
+		if room := b.W/6.6 - 1; b.H > 16 {
+			// "freqs" does where "freqs: newpfd" has no room; the title has all of it.
+			short, _, _ := strings.Cut(p.Name, ":")
+			for _, name := range []string{p.Name, short} {
+				if t.Name == "" && room >= float64(len(name)) {
+					t.Name = name
+				}
+			}
+			if n := size(p.Bytes); t.Name != "" && b.H > 34 && room >= float64(len(n)) {
 				t.Detail = n
 			}
 		}

@@ -11,6 +11,8 @@ import (
 	stemmer "github.com/blevesearch/snowballstem/english"
 	"github.com/clipperhouse/uax29/v2/words"
 	"pgregory.net/rapid"
+
+	"github.com/pinion-index/pinion/internal/fuzzing"
 )
 
 var wordRuns = regexp.MustCompile(`[\p{L}\p{Nd}]+`)
@@ -160,7 +162,8 @@ func TestChunkBorders(t *testing.T) {
 
 var tokenizers = struct{ simple Tokenizer }{&simple{max: 64}}
 
-func FuzzAnalyzers(f *testing.F) {
+func FuzzAnalyzers(x *testing.F) {
+	f := fuzzing.New(x)
 	f.Add("Hello, wörld! Can't 3.14 日本語 \xff\xfe")
 	f.Add(strings.Repeat("a", 63) + "ÉÉ")
 	f.Fuzz(func(t *testing.T, text string) { checkOracle(t, text) })

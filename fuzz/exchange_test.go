@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/exchange"
+	"github.com/pinion-index/pinion/internal/fuzzing"
 )
 
 // drain reads a source to its end and checks the guarantees of every importer.
@@ -38,18 +39,21 @@ func drain(t *testing.T, s exchange.Source) {
 	}
 }
 
-func FuzzJSONL(f *testing.F) {
+func FuzzJSONL(x *testing.F) {
+	f := fuzzing.New(x)
 	f.Add([]byte(`{"id":"a","contents":"one \u00e9 \ud83d\ude00"}` + "\n" + `{"contents":"x","id":"b"}`))
 	f.Add([]byte(`{"id":1}` + "\n\n" + `{"id":"a","x":{}}` + "\n" + `{"id":"a`))
 	f.Fuzz(func(t *testing.T, b []byte) { drain(t, exchange.NewJSONL("f", bytes.NewReader(b))) })
 }
 
-func FuzzTSV(f *testing.F) {
+func FuzzTSV(x *testing.F) {
+	f := fuzzing.New(x)
 	f.Add([]byte("a\tone\n\nb\ttwo\tthree\r\nc\n"))
 	f.Fuzz(func(t *testing.T, b []byte) { drain(t, exchange.NewTSV("f", bytes.NewReader(b))) })
 }
 
-func FuzzTREC(f *testing.F) {
+func FuzzTREC(x *testing.F) {
+	f := fuzzing.New(x)
 	f.Add([]byte("<DOC>\n<DOCNO> a </DOCNO>\n<TEXT>one <b>two</b> &amp; <!-- x --></TEXT>\n</DOC>"))
 	f.Add([]byte("x <doc><docno>1</docno></doc><DOC><TEXT></DOC><DOC>"))
 	f.Fuzz(func(t *testing.T, b []byte) { drain(t, exchange.NewTREC("f", bytes.NewReader(b))) })
@@ -82,7 +86,8 @@ func drainInverted(t *testing.T, in exchange.InvertedSource) {
 	}
 }
 
-func FuzzCIFF(f *testing.F) {
+func FuzzCIFF(x *testing.F) {
+	f := fuzzing.New(x)
 	f.Add([]byte("\x06\x08\x01\x10\x01\x18\x02\x0b\x0a\x01a\x10\x01\x18\x01\x22\x02\x10\x01\x03\x12\x01X\x05\x08\x01\x12\x01Y"))
 	f.Add([]byte("\x06\x08\x01\x10\x02\x18\x01" + "\x0b\x0a\x01b\x10\x01\x18\x01\x22\x02\x10\x01" +
 		"\x0b\x0a\x01a\x10\x01\x18\x01\x22\x02\x10\x01" + "\x03\x12\x01X"))
@@ -97,7 +102,8 @@ func FuzzCIFF(f *testing.F) {
 	})
 }
 
-func FuzzDS2I(f *testing.F) {
+func FuzzDS2I(x *testing.F) {
+	f := fuzzing.New(x)
 	f.Add([]byte("\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00"),
 		[]byte("\x01\x00\x00\x00\x03\x00\x00\x00"), []byte("\x02\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00"), []byte("term\n"))
 	f.Fuzz(func(t *testing.T, docs, freqs, sizes, terms []byte) {

@@ -12,6 +12,7 @@ import (
 	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/damage"
+	"github.com/pinion-index/pinion/internal/fuzzing"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
@@ -27,7 +28,7 @@ func whitespace() writer.Options {
 }
 
 // seedIndex returns the files of an index of n documents, the third of which is deleted.
-func seedIndex(f *testing.F, n int) map[string][]byte {
+func seedIndex(f testing.TB, n int) map[string][]byte {
 	fs, ctx := memfs.New(), context.Background()
 	w, err := writer.OpenFS(ctx, fs, whitespace())
 	for i := range n {
@@ -65,7 +66,7 @@ func load(t *testing.T, files map[string][]byte) *memfs.FS {
 	return fs
 }
 
-func segmentOf(f *testing.F, files map[string][]byte) *damage.File {
+func segmentOf(f testing.TB, files map[string][]byte) *damage.File {
 	parsed, err := damage.Parse(files[store.SegmentName(1)])
 	if err != nil {
 		f.Fatal(err)
@@ -83,7 +84,8 @@ func content(f *damage.File, id format.SectionID) *[]byte {
 }
 
 // FuzzDictionary reads a segment whose dictionary is arbitrary.
-func FuzzDictionary(f *testing.F) {
+func FuzzDictionary(x *testing.F) {
+	f := fuzzing.New(x)
 	good := segmentOf(f, seedIndex(f, 150))
 	f.Add(*content(good, format.SectionTerms), *content(good, format.SectionTermIndex))
 	f.Fuzz(func(t *testing.T, terms, index []byte) {
@@ -119,7 +121,8 @@ func FuzzDictionary(f *testing.F) {
 
 // FuzzTombstones queries an index whose deleted documents are arbitrary bytes: what they
 // delete is no hit, all else is.
-func FuzzTombstones(f *testing.F) {
+func FuzzTombstones(x *testing.F) {
+	f := fuzzing.New(x)
 	const docs = 150
 	files := seedIndex(f, docs)
 	name := ""
@@ -175,7 +178,8 @@ func FuzzTombstones(f *testing.F) {
 
 // FuzzFile reads a whole segment file of arbitrary bytes, as it is or with checksums that
 // hold: without verification first, as queries do.
-func FuzzFile(f *testing.F) {
+func FuzzFile(x *testing.F) {
+	f := fuzzing.New(x)
 	b := segmentOf(f, seedIndex(f, 40)).Bytes()
 	f.Add(b, false)
 	f.Add(b, true)

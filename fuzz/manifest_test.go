@@ -9,6 +9,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/fuzzing"
 	"github.com/pinion-index/pinion/store"
 )
 
@@ -44,7 +45,8 @@ func container(kind format.Kind, id format.SectionID, content []byte) file {
 	return f
 }
 
-func FuzzManifest(f *testing.F) {
+func FuzzManifest(x *testing.F) {
+	f := fuzzing.New(x)
 	f.Add(store.AppendManifest(nil, &store.Manifest{Generation: 1, NextFile: 1}))
 	f.Add(store.AppendManifest(nil, &store.Manifest{
 		Generation: 7, NextFile: 300, Analyzer: "english", AnalyzerOptions: "stop",
@@ -65,7 +67,8 @@ func FuzzManifest(f *testing.F) {
 	})
 }
 
-func FuzzDeletes(f *testing.F) {
+func FuzzDeletes(x *testing.F) {
+	f := fuzzing.New(x)
 	for _, bm := range []*roaring.Bitmap{roaring.BitmapOf(1), roaring.BitmapOf(5, 70000, 200000, 300000, 400000)} {
 		bm.AddRange(1000, 9000)
 		b, _ := bm.ToBytes()
@@ -93,7 +96,8 @@ func FuzzDeletes(f *testing.F) {
 }
 
 // FuzzHeader reads fuzzed first pages of a container, with valid checksums.
-func FuzzHeader(f *testing.F) {
+func FuzzHeader(x *testing.F) {
+	f := fuzzing.New(x)
 	good := container(format.KindManifest, format.SectionManifest, []byte{1, 1, 0, 0, 0})
 	f.Add([]byte(good[:format.PageSize]), int64(len(good)))
 	f.Fuzz(func(t *testing.T, page []byte, size int64) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pinion-index/pinion/internal/fuzzing"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/internal/oracle"
 	"github.com/pinion-index/pinion/query"
@@ -49,7 +50,8 @@ func (m *machine) open() {
 }
 
 // FuzzOperations interprets its input as operations on an index.
-func FuzzOperations(f *testing.F) {
+func FuzzOperations(x *testing.F) {
+	f := fuzzing.New(x)
 	f.Add([]byte{0, 1, 2, 3, 0, 2, 3, 4, 4, 1, 1, 4, 5, 2, 6, 0, 3, 4, 7, 1, 9})
 	r := rand.New(rand.NewPCG(1, 1))
 	for range 8 {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/internal/damage"
+	"github.com/pinion-index/pinion/internal/fuzzing"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/check"
@@ -16,7 +17,8 @@ import (
 // FuzzRepair rebuilds an index whose manifests are gone, whose deletes are arbitrary bytes
 // behind checksums that hold, and one byte of whose segment differs if flip is not 0. What
 // is there afterwards verifies.
-func FuzzRepair(f *testing.F) {
+func FuzzRepair(x *testing.F) {
+	f := fuzzing.New(x)
 	const docs = 40
 	files := seedIndex(f, docs)
 	var deletes *damage.File

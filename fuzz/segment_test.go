@@ -10,6 +10,7 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec/registry"
+	"github.com/pinion-index/pinion/internal/fuzzing"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/build"
 	"github.com/pinion-index/pinion/segment/check"
@@ -24,7 +25,7 @@ var segmentSections = []format.SectionID{
 }
 
 // seedSegment returns a fuzz input that is a valid segment of n documents.
-func seedSegment(f *testing.F, n int, docsCodec, freqsCodec string) []byte {
+func seedSegment(f testing.TB, n int, docsCodec, freqsCodec string) []byte {
 	var out file
 	dc, _ := registry.ByName(docsCodec)
 	fc, _ := registry.ByName(freqsCodec)
@@ -104,7 +105,8 @@ func segmentFile(input []byte) []byte {
 
 // FuzzSegment reads segments with valid checksums whose sections hold arbitrary
 // bytes.
-func FuzzSegment(f *testing.F) {
+func FuzzSegment(x *testing.F) {
+	f := fuzzing.New(x)
 	f.Add(seedSegment(f, 3, "bp128", "bp128"))
 	f.Add(seedSegment(f, 150, "bp128", "vbyte128"))
 	f.Add(seedSegment(f, 1100, "vbyte128", "bp128"))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/exchange"
+	"github.com/pinion-index/pinion/internal/fuzzing"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/writer"
@@ -19,7 +20,8 @@ import (
 
 // FuzzParse indexes a text and searches for it: a query parsed from the whole text
 // finds the document, as it is cut into the same terms.
-func FuzzParse(f *testing.F) {
+func FuzzParse(x *testing.F) {
+	f := fuzzing.New(x)
 	for i, text := range []string{"", "one Two, three's 3.14 four-five", "\xff\xfe a\x00b", "don't  İstanbul Straße ﬁ \u0301x \U0001F600", "the running of the foxes"} {
 		f.Add(uint8(i), text)
 	}
@@ -65,7 +67,8 @@ func FuzzParse(f *testing.F) {
 
 // FuzzTextDir reads a folder with two files of arbitrary content, one of them in a
 // folder of its own.
-func FuzzTextDir(f *testing.F) {
+func FuzzTextDir(x *testing.F) {
+	f := fuzzing.New(x)
 	var z bytes.Buffer
 	g := gzip.NewWriter(&z)
 	g.Write([]byte("inflated text"))

@@ -5,6 +5,7 @@
 package codectest
 
 import (
+	"bytes"
 	"errors"
 	"slices"
 	"testing"
@@ -68,10 +69,15 @@ func Encode(c codec.Codec, docs, freqs []uint32) (*List, error) {
 func padded(p []byte) []byte {
 	q := format.AlignedBytes(len(p))
 	copy(q, p)
-	for i := range q[len(p):cap(q)] {
-		q[:cap(q)][len(p)+i] = 0xa5
-	}
+	pad(q)
 	return q
+}
+
+// pad writes padding after b, up to its capacity but no more than is readable.
+func pad(b []byte) {
+	for i := range format.ReadablePadding {
+		b[:cap(b)][len(b)+i] = 0xa5
+	}
 }
 
 func encode(t fataler, c codec.Codec, docs, freqs []uint32) *List {
@@ -140,22 +146,41 @@ type canary struct {
 
 const canaryWord, canaryWords = 0xc0ffee11, 64
 
+// poison fills buffers.
+var poison = slices.Repeat([]uint32{canaryWord}, 4096)
+
 func newCanary(n int) *canary {
-	all := make([]uint32, n+2*canaryWords)
-	for i := range all {
-		all[i] = canaryWord
+	c := new(canary)
+	c.reset(n)
+	return c
+}
+
+// reset makes room for n values and writes every word, so that a decoder that leaves out a
+// value does not find that of the call before.
+func (c *canary) reset(n int) []uint32 {
+	if n += 2 * canaryWords; cap(c.all) < n {
+		c.all = make([]uint32, n)
+	}
+	c.all = c.all[:n]
+	for rest := c.all; len(rest) > 0; {
+		rest = rest[copy(rest, poison):]
 	}
 	// The capacity includes the words after it, as in a caller's buffer.
-	return &canary{all, all[canaryWords : canaryWords+n]}
+	c.values = c.all[canaryWords : n-canaryWords]
+	return c.values
 }
 
 func (c *canary) check(t fataler) {
-	for i, w := range c.all {
-		if w != canaryWord && (i < canaryWords || i >= canaryWords+len(c.values)) {
-			t.Fatalf("decoder wrote to element %d of %d", i-canaryWords, len(c.values))
+	for _, at := range []int{0, canaryWords + len(c.values)} {
+		if words := c.all[at:][:canaryWords]; !equal(words, poison[:canaryWords]) {
+			i := slices.IndexFunc(words, func(w uint32) bool { return w != canaryWord })
+			t.Fatalf("decoder wrote to element %d of %d", at+i-canaryWords, len(c.values))
 		}
 	}
 }
+
+// equal is slices.Equal, at the speed of memory.
+func equal(a, b []uint32) bool { return bytes.Equal(format.BytesOf(a), format.BytesOf(b)) }
 
 // testInterface checks properties that do not depend on values.
 func testInterface(t *testing.T, c codec.Codec) {

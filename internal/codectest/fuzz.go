@@ -3,16 +3,20 @@ package codectest
 import (
 	"encoding/binary"
 	"errors"
+	"hash/crc32"
+	"slices"
 	"testing"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/internal/fuzzing"
 	"github.com/pinion-index/pinion/internal/simd"
 )
 
-// Fuzz is the body of a codec's fuzz target: it decodes arbitrary sequences, block by block
-// and in rows, at every tier, with the checks of Hostile. No checksum protects them; on Linux the payload lies next to a guard page. The seeds are sound lists
-// of every width and of several lengths, and lists with exceptions.
-func Fuzz(f *testing.F, c codec.Codec) {
+// Fuzz is a codec's fuzz target. The seeds are sound lists of every width and of several
+// lengths, and lists with exceptions.
+func Fuzz(x *testing.F, c codec.Codec) {
+	f := fuzzing.New(x)
 	size := c.BlockLen()
 	seed := func(docs, freqs []uint32) {
 		l := encode(f, c, docs, freqs)
@@ -26,16 +30,41 @@ func Fuzz(f *testing.F, c codec.Codec) {
 	for _, top := range []uint32{1, 100, 1 << 20} {
 		seed(spread(200, top), spread(200, top))
 	}
-	memory, err := newGuarded(1 << 20)
+	d := NewDecoding(c)
+	f.Fuzz(func(t *testing.T, data []byte) { d.Execute(t, data) })
+}
+
+// Decoding decodes arbitrary bytes as sequences of a codec. It reuses its memory.
+type Decoding struct {
+	hostile hostile
+	seq     codec.Sequence
+	last    []uint32
+	payload []byte
+	memory  *guarded
+	tiers   []simd.Tier
+}
+
+// NewDecoding returns one for c.
+func NewDecoding(c codec.Codec) *Decoding {
+	memory, err := newGuarded(maxPayload + format.ReadablePadding)
 	if err != nil {
-		f.Logf("no guard pages: %v", err)
+		memory = nil // guard pages are not everywhere
 	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		if s, _ := Arbitrary(c, data); s != nil {
-			memory.guard(s, data[2]&inputLow != 0)
-			Hostile(t, c, s)
-		}
-	})
+	return &Decoding{hostile: hostile{c: c}, payload: format.AlignedBytes(maxPayload), memory: memory, tiers: simd.Tiers()}
+}
+
+// maxPayload is enough for three blocks of 1024 values at 64 bits each, with exceptions.
+const maxPayload = 1 << 15
+
+// Execute is the body of a fuzz target: it decodes the sequence that data describes block by
+// block with portable code, and in rows at the tier that a checksum of data selects, with the
+// checks of Hostile. No checksum protects the sequence; on Linux the payload lies next to a
+// guard page.
+func (d *Decoding) Execute(t *testing.T, data []byte) {
+	if s := d.arbitrary(data); s != nil {
+		d.memory.guard(s, data[2]&inputLow != 0)
+		d.hostile.run(t, s, d.tiers[crc32.ChecksumIEEE(data)%uint32(len(d.tiers))])
+	}
 }
 
 // Bits of the third byte of a fuzz input.
@@ -46,21 +75,22 @@ const (
 	inputLow               // the payload starts after a guard page; otherwise its padding ends before one
 )
 
-// Arbitrary turns any bytes into a sequence to decode: small numbers first choose the
-// shape, and the rest is payload. docs reports whether there is a skip header. Taken literally, nearly all inputs would fail at
+// arbitrary turns any bytes into a sequence to decode: small numbers first choose the
+// shape, and the rest is payload. Taken literally, nearly all inputs would fail at
 // their endpoints, before the decoder runs, and nearly all others at their last docID,
 // after it; so, unless the input asks for that, endpoints stay within the payload and
-// last docIDs are made to fit.
-func Arbitrary(c codec.Codec, data []byte) (s *codec.Sequence, docs bool) {
+// last docIDs are made to fit. The sequence has a skip header if it is one of docIDs, and
+// is valid until the next call.
+func (d *Decoding) arbitrary(data []byte) *codec.Sequence {
 	if len(data) < 4 {
-		return nil, false
+		return nil
 	}
-	size := c.BlockLen()
+	size := d.hostile.c.BlockLen()
 	n := 1 + int(binary.LittleEndian.Uint16(data))%(3*size)
 	shape, in := data[2], input(data[3:])
-	docs = shape&inputFreqs == 0
 	blocks := codec.Blocks(n, size)
-	s = &codec.Sequence{N: n, Ends: make([]uint32, blocks+1)}
+	s := &d.seq
+	s.N, s.Last, s.Ends = n, nil, slices.Grow(s.Ends[:0], blocks+1)[:blocks+1]
 	for i := range s.Ends {
 		if shape&inputEnds != 0 {
 			s.Ends[i] = in.word(4)
@@ -68,13 +98,16 @@ func Arbitrary(c codec.Codec, data []byte) (s *codec.Sequence, docs bool) {
 			s.Ends[i] = in.word(2)
 		}
 	}
-	if docs {
-		s.Last = make([]uint32, blocks)
-		for i := range s.Last {
-			s.Last[i] = in.word(4)
+	if shape&inputFreqs == 0 {
+		d.last = slices.Grow(d.last[:0], blocks)[:blocks]
+		for i := range d.last {
+			d.last[i] = in.word(4)
 		}
+		s.Last = d.last
 	}
-	s.Payload = padded(in[:len(in)&^3])
+	s.Payload = d.payload[:min(len(in)&^3, maxPayload)]
+	copy(s.Payload, in)
+	pad(s.Payload)
 	if shape&inputEnds == 0 {
 		at, words := uint32(0), uint32(len(s.Payload)/4)
 		for i, length := range s.Ends {
@@ -83,10 +116,10 @@ func Arbitrary(c codec.Codec, data []byte) (s *codec.Sequence, docs bool) {
 		}
 		s.Ends[blocks] = words
 	}
-	if docs && shape&inputLast == 0 {
-		mend(c, s)
+	if s.Last != nil && shape&inputLast == 0 {
+		d.hostile.mend(s)
 	}
-	return s, docs
+	return s
 }
 
 // input is the rest of a fuzz input.
@@ -100,19 +133,17 @@ func (in *input) word(n int) uint32 {
 }
 
 // mend sets the skip header of s to the last docIDs of the blocks that can be decoded.
-func mend(c codec.Codec, s *codec.Sequence) {
+func (h *hostile) mend(s *codec.Sequence) {
 	defer simd.SetLevel(simd.Portable)()
-	size := c.BlockLen()
-	dst := make([]uint32, size)
+	size := h.c.BlockLen()
 	for i := range s.Last {
-		if _, err := c.DecodeDocs(dst, s, i, 1); errors.Is(err, codec.ErrLastDoc) {
-			s.Last[i] = dst[min(s.N-i*size, size)-1]
+		if _, err := h.c.DecodeDocs(h.dst.reset(size), s, i, 1); errors.Is(err, codec.ErrLastDoc) {
+			s.Last[i] = h.dst.values[min(s.N-i*size, size)-1]
 		}
 	}
 }
 
-// Seed is the inverse of Arbitrary: it returns bytes that give s. The endpoints of s must
-// ascend.
+// Seed returns an input of Decoding that gives s, whose endpoints must ascend.
 func Seed(s *codec.Sequence) []byte {
 	data := binary.LittleEndian.AppendUint16(nil, uint16(s.N-1))
 	if s.Last != nil {

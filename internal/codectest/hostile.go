@@ -26,7 +26,7 @@ func testHostile(t *testing.T, c codec.Codec) {
 			damage(t, &l.TFSeq)
 		}
 		if rapid.Bool().Draw(t, "mend") {
-			mend(c, &l.DocSeq)
+			(&hostile{c: c}).mend(&l.DocSeq)
 		}
 		Hostile(t, c, &l.DocSeq)
 		Hostile(t, c, &l.TFSeq)
@@ -78,7 +78,7 @@ func testCorrupt(t *testing.T, c codec.Codec) {
 func wantCorrupt(t *testing.T, c codec.Codec, s *codec.Sequence, block int, what string, values []uint32) {
 	t.Helper()
 	for _, tier := range simd.Tiers() {
-		got, err := hostileBlock(t, c, s, block, tier)
+		got, err := (&hostile{c: c}).block(t, s, block, tier)
 		if err == nil && (values == nil || !slices.Equal(got, values)) {
 			t.Errorf("%s in block %d of a list of %d: %v and no error at %v", what, block, s.N, got[:min(4, len(got))], tier)
 		}
@@ -114,35 +114,76 @@ func damage(t *rapid.T, s *codec.Sequence) {
 // one, the same at all tiers. s contains docIDs if it has a skip header, and otherwise
 // frequencies.
 func Hostile(t fataler, c codec.Codec, s *codec.Sequence) {
-	for i := range codec.Blocks(s.N, c.BlockLen()) {
-		var first []uint32
-		var firstErr error
-		for _, tier := range simd.Tiers() {
-			got, err := hostileBlock(t, c, s, i, tier)
-			if tier == simd.Portable {
-				first, firstErr = got, err
-			} else if (err == nil) != (firstErr == nil) || !slices.Equal(got, first) {
-				t.Fatalf("block %d: %v gives %d values and error %v, %v gives %d and error %v, %s",
-					i, tier, len(got), err, simd.Portable, len(first), firstErr, difference(got, first[:min(len(got), len(first))]))
+	(&hostile{c: c}).run(t, s, simd.Tiers()...)
+}
+
+// hostile decodes sequences with arbitrary contents. It has buffers for that.
+type hostile struct {
+	c      codec.Codec
+	dst    canary
+	values []uint32 // of all blocks, as decoded by portable code
+	failed []bool   // those that cannot be decoded
+}
+
+// run decodes every block of s with portable code, which must give an error of kind
+// ErrCorrupt or valid values. At each of the tiers, every block and every row of blocks must
+// give the same.
+func (h *hostile) run(t fataler, s *codec.Sequence, tiers ...simd.Tier) {
+	size := h.c.BlockLen()
+	blocks := codec.Blocks(s.N, size)
+	h.values, h.failed = slices.Grow(h.values[:0], blocks*size)[:blocks*size], h.failed[:0]
+	for i := range blocks {
+		got, err := h.block(t, s, i, simd.Portable)
+		copy(h.values[i*size:], got)
+		h.failed = append(h.failed, err != nil)
+	}
+	for _, tier := range tiers {
+		defer simd.SetLevel(tier)()
+		for from := range blocks {
+			for to := from + 1; to <= blocks; to++ {
+				h.row(t, s, from, to, tier)
 			}
 		}
 	}
-	hostileRows(t, c, s)
 }
 
-func hostileBlock(t fataler, c codec.Codec, s *codec.Sequence, i int, tier simd.Tier) ([]uint32, error) {
-	defer simd.SetLevel(tier)()
-	dst := newCanary(c.BlockLen())
-	n, err := decodeRow(c, dst.values, s, i, 1)
-	dst.check(t)
+// row decodes blocks in a row, which must give what decoding block by block gave: as many
+// values, the same, and an error where that had one.
+func (h *hostile) row(t fataler, s *codec.Sequence, from, to int, tier simd.Tier) {
+	size := h.c.BlockLen()
+	good := to
+	if i := slices.Index(h.failed[from:to], true); i >= 0 {
+		good = from + i
+	}
+	want := h.values[from*size : max(from*size, min(good*size, s.N))]
+	n, err := h.decode(t, s, from, to-from)
+	if got := h.dst.values[:n]; (err == nil) != (good == to) || !equal(got, want) {
+		t.Fatalf("blocks %d to %d at %v: %d values in a row and error %v, %d one by one at %v, %s",
+			from, to, tier, n, err, len(want), simd.Portable, difference(got, want[:min(n, len(want))]))
+	}
+}
+
+// decode decodes blocks into h.dst and returns how many values there are.
+func (h *hostile) decode(t fataler, s *codec.Sequence, block, count int) (n int, err error) {
+	n, err = decodeRow(h.c, h.dst.reset(count*h.c.BlockLen()), s, block, count)
+	h.dst.check(t)
 	if err != nil {
 		checkCorrupt(t, err)
+	}
+	return n, err
+}
+
+// block decodes a block. If there is no error, its values are valid.
+func (h *hostile) block(t fataler, s *codec.Sequence, i int, tier simd.Tier) ([]uint32, error) {
+	defer simd.SetLevel(tier)()
+	n, err := h.decode(t, s, i, 1)
+	if err != nil {
 		return nil, err
 	}
-	if want := min(s.N-i*c.BlockLen(), c.BlockLen()); n != want {
+	if want := min(s.N-i*h.c.BlockLen(), h.c.BlockLen()); n != want {
 		t.Fatalf("block %d at %v: %d values instead of %d, and no error", i, tier, n, want)
 	}
-	got := dst.values[:n]
+	got := h.dst.values[:n]
 	if s.Last == nil {
 		if slices.Contains(got, 0) {
 			t.Fatalf("block %d at %v: a frequency is zero, and no error", i, tier)

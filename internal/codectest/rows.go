@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/internal/simd"
 )
 
 // decodeRow decodes a row of blocks of s: docIDs if it has a skip header, and otherwise
@@ -16,43 +15,6 @@ func decodeRow(c codec.Codec, dst []uint32, s *codec.Sequence, block, count int)
 		return c.DecodeFreqs(dst, s, block, count)
 	}
 	return c.DecodeDocs(dst, s, block, count)
-}
-
-// hostileRows decodes rows of blocks of s, of every length from every block on at every tier,
-// and fails t unless it gets what decoding block by block gives: as many values, the same, and
-// an error where that has one.
-func hostileRows(t fataler, c codec.Codec, s *codec.Sequence) {
-	blocks := codec.Blocks(s.N, c.BlockLen())
-	for _, tier := range simd.Tiers() {
-		for from := range blocks {
-			var want []uint32
-			var wantErr error
-			for to := from + 1; to <= blocks; to++ {
-				if wantErr == nil {
-					var got []uint32
-					if got, wantErr = hostileBlock(t, c, s, to-1, tier); wantErr == nil {
-						want = append(want, got...)
-					}
-				}
-				n, got, err := hostileRow(t, c, s, from, to-from, tier)
-				if (err == nil) != (wantErr == nil) || n != len(want) || !slices.Equal(got, want) {
-					t.Fatalf("blocks %d to %d at %v: %d values in a row and error %v, %d one by one and error %v",
-						from, to, tier, n, err, len(want), wantErr)
-				}
-			}
-		}
-	}
-}
-
-func hostileRow(t fataler, c codec.Codec, s *codec.Sequence, from, count int, tier simd.Tier) (n int, got []uint32, err error) {
-	defer simd.SetLevel(tier)()
-	dst := newCanary(count * c.BlockLen())
-	n, err = decodeRow(c, dst.values, s, from, count)
-	dst.check(t)
-	if err != nil {
-		checkCorrupt(t, err)
-	}
-	return n, dst.values[:n], err
 }
 
 // testBroken corrupts each block in the middle of a list in turn, and decodes rows of
@@ -66,12 +28,12 @@ func testBroken(t *testing.T, c codec.Codec) {
 			broken := *s
 			broken.Ends = slices.Clone(s.Ends)
 			broken.Ends[i+1] = broken.Ends[i] - 1 // above the end at i = 0
-			hostileRows(t, c, &broken)
+			Hostile(t, c, &broken)
 		}
 		broken := l.DocSeq
 		broken.Last = slices.Clone(broken.Last)
 		broken.Last[i]++
-		hostileRows(t, c, &broken)
+		Hostile(t, c, &broken)
 	}
 }
 

@@ -186,7 +186,9 @@ func changeUnderQueries(t *testing.T, dir string, seed uint64, change func(v *vi
 func ends(t *testing.T, what string, f func() error) {
 	late := time.AfterFunc(time.Minute, func() { panic(what + " does not end") })
 	defer late.Stop()
-	if err := f(); err != nil && !errors.Is(err, format.ErrCorrupt) {
+	err := f()
+	var e *format.Error
+	if err != nil && (!errors.As(err, &e) || !errors.Is(err, format.ErrCorrupt) || e.File == "") {
 		t.Errorf("%s: %v", what, err)
 	}
 }

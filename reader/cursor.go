@@ -169,7 +169,9 @@ func (c *Cursor) start(e segment.Entry) error {
 // end ends the walk if err is an error and reports whether it is none.
 func (c *Cursor) end(err error) bool {
 	if err != nil {
-		c.err = err
+		if c.err = err; c.seg != nil { // a fault says no more than the file
+			c.err = c.locate(err, format.NoBlock)
+		}
 		c.finish()
 	}
 	return err == nil

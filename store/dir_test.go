@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -408,6 +409,45 @@ func TestGuardCatchesIndexes(t *testing.T) {
 		if err := store.Guard(func() error { f(); return nil }); !errors.Is(err, format.ErrCorrupt) {
 			t.Errorf("%v", err)
 		}
+	}
+}
+
+// What was checked and then is out of range is in a file that changed: the one that is not as
+// it was when it was mapped.
+func TestGuardNamesFilesThatChanged(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a mapped file cannot be truncated on Windows")
+	}
+	dir := t.TempDir()
+	open := func(name string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), make([]byte, 100), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		data, err := store.OSDir(dir).Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { data.Close() })
+	}
+	open("same")
+	open("changed")
+	open("shorter.tmp")
+	open("replaced")
+	later := time.Now().Add(time.Second)
+	if err := errors.Join(
+		os.Chtimes(filepath.Join(dir, "changed"), later, later), // as writing does
+		os.Truncate(filepath.Join(dir, "shorter.tmp"), 50),
+		os.Rename(filepath.Join(dir, "shorter.tmp"), filepath.Join(dir, "shorter")),
+		os.WriteFile(filepath.Join(dir, "new"), nil, 0o666),
+		os.Rename(filepath.Join(dir, "new"), filepath.Join(dir, "replaced")),
+	); err != nil {
+		t.Fatal(err)
+	}
+	err := store.Guard(func() error { _ = []int{}[len(os.Args)]; return nil })
+	var e *format.Error
+	if !errors.As(err, &e) || e.File != "changed, shorter.tmp" {
+		t.Fatal(err)
 	}
 }
 

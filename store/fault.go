@@ -30,7 +30,8 @@ func Guard(work func() error) (err error) {
 // because of a fault within a mapped file, CatchFault sets *err to an error of
 // kind format.ErrCorrupt with the file and the offset. An index out of range becomes an
 // error of that kind, too: bytes are checked before they are used, so that it takes a file
-// that changes while it is read. Other panics continue.
+// that changes while it is read. That error names the mapped files whose modification time
+// or length has changed. Other panics continue.
 func CatchFault(before bool, err *error) {
 	debug.SetPanicOnFault(before)
 	r := recover()
@@ -49,7 +50,9 @@ func CatchFault(before bool, err *error) {
 		}
 	}
 	if e, ok := r.(runtime.Error); ok && strings.Contains(e.Error(), "out of range") {
-		*err = format.Corrupt("the file changed while it was read: %v", e)
+		changed := format.Corrupt("the file changed while it was read: %v", e)
+		changed.File = changedFiles()
+		*err = changed
 		return
 	}
 	panic(r)

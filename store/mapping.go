@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -18,8 +20,10 @@ import (
 // mapping is a file mapped read-only, or read. It implements Data.
 type mapping struct {
 	name   string
-	read   bool   // data is ordinary memory
-	data   []byte // nil for an empty file, which cannot be mapped
+	path   string
+	info   fs.FileInfo // of the file when it was mapped
+	read   bool        // data is ordinary memory
+	data   []byte      // nil for an empty file, which cannot be mapped
 	closed atomic.Bool
 }
 
@@ -45,7 +49,7 @@ func mapFile(path, name string, a Access) (Data, error) {
 	if !st.Mode().IsRegular() {
 		return nil, &fs.PathError{Op: "map", Path: path, Err: fmt.Errorf("not a regular file")}
 	}
-	m := &mapping{name: name}
+	m := &mapping{name: name, path: path, info: st}
 	if n := st.Size(); n > format.MaxFileSize || n > math.MaxInt {
 		return nil, format.Locate(format.Corrupt("impossible file length %d", n), format.Place{File: name, Block: format.NoBlock})
 	} else if n > 0 {
@@ -147,6 +151,27 @@ func (m *mapping) Close() error {
 		return nil
 	}
 	return unmapFileBytes(m.data) // Range may still look at the length of m.data
+}
+
+// changedFiles returns the names of the mapped files that were written since they were mapped.
+func changedFiles() string {
+	mapped.Lock()
+	defer mapped.Unlock()
+	var names []string
+	for m := range mapped.live {
+		st, err := os.Stat(m.path)
+		if errors.Is(err, fs.ErrNotExist) {
+			st, err = os.Stat(strings.TrimSuffix(m.path, tempSuffix))
+		}
+		if err != nil || !os.SameFile(st, m.info) { // removed or replaced: what is mapped stays
+			continue
+		}
+		if !st.ModTime().Equal(m.info.ModTime()) || st.Size() != m.info.Size() {
+			names = append(names, m.name)
+		}
+	}
+	slices.Sort(names)
+	return strings.Join(slices.Compact(names), ", ")
 }
 
 // mappingAt returns the file and the offset that a memory address belongs to.

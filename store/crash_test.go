@@ -198,6 +198,7 @@ func TestCrashAtEveryOperation(t *testing.T) {
 			mem.Inject(memfs.Fault{At: i, Err: errInjected, Sticky: true, Effect: mode%2 == 1})
 			var acked uint64
 			err := workload(mem, 1+mode%3, &acked)
+			ops := mem.Ops()
 			after := mem.Crash
 			if mode > 1 {
 				r := rand.New(rand.NewPCG(uint64(i), uint64(mode)))
@@ -214,11 +215,7 @@ func TestCrashAtEveryOperation(t *testing.T) {
 			if e := checkWhole(left.Crash(), acked, acked+1); e != nil {
 				t.Fatalf("second crash, first at operation %d, mode %d (%v): %v", i, mode, err, e)
 			}
-			if mode == 0 && err == nil {
-				if done = acked == 4; !done {
-					t.Fatalf("operation %d: success after commit %d", i, acked)
-				}
-			}
+			done = done || i >= ops // the fault was never reached
 		}
 	}
 }

@@ -245,6 +245,11 @@ func (d *Dir) At(generation uint64) (*Commit, error) {
 	if err != nil {
 		return nil, err
 	}
+	if l, err := list(d.fs); err != nil {
+		return nil, err
+	} else if generation < l.newest && isTorn(d.fs, m) {
+		return nil, fmt.Errorf("commit %d is removed, its manifest remained: %w", generation, fs.ErrNotExist)
+	}
 	return d.pin(m), nil
 }
 

@@ -16,6 +16,7 @@ import (
 type oldCommit struct {
 	*Manifest
 	gone bool // at the last sweep the files that only it names did not exist
+	torn bool // a file that it names does not exist: it cannot be kept
 }
 
 // start finds the newest commit, or creates it, and tidies up.
@@ -148,16 +149,39 @@ func (l *Lock) findOld(ls *listing) {
 	slices.Sort(gens)
 	for _, gen := range slices.Compact(gens) {
 		if m, err := readManifest(l.fs, gen); err == nil {
-			l.old = append(l.old, &oldCommit{Manifest: m})
+			l.old = append(l.old, &oldCommit{Manifest: m, torn: l.keep > 1 && isTorn(l.fs, m)})
 		}
 	}
+}
+
+// isTorn reports whether a file that a superseded commit names is gone: a crash interrupted its
+// removal.
+func isTorn(fsys ReadFS, m *Manifest) bool {
+	return slices.ContainsFunc(m.Files(), func(name string) bool {
+		data, err := openFile(fsys, name)
+		if err == nil {
+			data.Close()
+		}
+		return errors.Is(err, fs.ErrNotExist)
+	})
+}
+
+// kept returns those of the superseded commits that are to be kept. The caller holds l.mu.
+func (l *Lock) kept() map[*oldCommit]bool {
+	kept := make(map[*oldCommit]bool)
+	for _, o := range slices.Backward(l.old) {
+		if len(kept) < l.keep-1 && !o.torn {
+			kept[o] = true
+		}
+	}
+	return kept
 }
 
 // superseded reports whether commits remain on disk that are not to be kept.
 func (l *Lock) superseded() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return len(l.old) >= l.keep
+	return len(l.kept()) < len(l.old)
 }
 
 // Clean removes files of superseded commits that nothing in this process uses, and
@@ -237,17 +261,18 @@ func (l *Lock) plan(ls *listing) *sweeping {
 	for _, f := range l.cur.Files() {
 		s.commit[f] = true
 	}
-	first := max(0, len(l.old)-(l.keep-1))
-	for i, o := range slices.Backward(l.old) {
+	kept := l.kept()
+	for o := range kept {
 		for _, f := range o.Files() {
-			if i >= first {
-				s.commit[f] = true
-			} else if !s.commit[f] {
-				s.stale[f] = true
-			}
+			s.commit[f] = true
+		}
+	}
+	for _, o := range l.old {
+		for _, f := range o.Files() {
+			s.stale[f] = !s.commit[f]
 		}
 		s.old[o.Generation] = o
-		s.removed[o.Generation] = i < first && o.gone
+		s.removed[o.Generation] = !kept[o] && o.gone
 	}
 	return s
 }

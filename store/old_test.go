@@ -1,0 +1,104 @@
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/pinion-index/pinion/internal/memfs"
+	"github.com/pinion-index/pinion/store"
+)
+
+// checkOld opens the commits 1 to 5: each that is there has all its files. It returns how
+// many there are.
+func checkOld(fsys store.FS) (n int, err error) {
+	d, err := store.OpenFS(fsys)
+	if err != nil {
+		return 0, err
+	}
+	defer d.Close()
+	for gen := uint64(1); gen <= 5; gen++ {
+		c, err := d.At(gen)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return n, err
+		}
+		n++
+		for _, f := range c.Files() {
+			data, err := d.OpenFile(f)
+			if err != nil {
+				return n, fmt.Errorf("commit %d: %w", gen, err)
+			}
+			data.Close()
+		}
+		c.Release()
+	}
+	return n, nil
+}
+
+// lockKeeping locks the index for a writer that keeps commits, and lists them before and after.
+func lockKeeping(fsys store.FS, keep int) (before, after int, err error) {
+	if before, err = checkOld(fsys); err != nil {
+		return before, 0, fmt.Errorf("before: %w", err)
+	}
+	d, err := store.OpenFS(fsys)
+	if err != nil {
+		return before, 0, err
+	}
+	defer d.Close()
+	l, err := d.LockWith(store.LockOptions{KeepCommits: keep})
+	if err != nil {
+		return before, 0, err
+	}
+	if err := l.Close(); err != nil {
+		return before, 0, err
+	}
+	if after, err = checkOld(fsys); err != nil {
+		return before, after, fmt.Errorf("after: %w", err)
+	}
+	return before, after, nil
+}
+
+// A crash may leave the manifest of a superseded commit of which files are removed. It is not
+// offered, and a writer that keeps commits keeps the whole ones, and removes what is left of it.
+func TestHalfRemovedCommits(t *testing.T) {
+	for i, done := 0, false; !done; i++ {
+		for mode := range 8 {
+			mem := memfs.New()
+			mem.Inject(memfs.Fault{At: i, Err: errInjected, Sticky: true, Effect: mode%2 == 1})
+			var acked uint64
+			err := workload(mem, 1+mode/4, &acked)
+			ops := mem.Ops()
+			left := mem.CrashKeeping(rand.New(rand.NewPCG(uint64(i), uint64(mode))))
+			before, after, e := lockKeeping(left, 5)
+			if e != nil || after != max(before, 1) {
+				t.Fatalf("crash at operation %d, mode %d (%v): %d commits, then %d: %v", i, mode, err, before, after, e)
+			}
+			if e := checkWhole(left, acked, acked+1); e != nil {
+				t.Fatalf("crash at operation %d, mode %d: %v", i, mode, e)
+			}
+			names, _ := left.List()
+			want := map[string]bool{store.LockName: true}
+			d, _ := store.OpenFS(left)
+			for gen := uint64(1); gen <= 5; gen++ {
+				if c, err := d.At(gen); err == nil {
+					for _, name := range append(c.Files(), store.ManifestName(gen), store.MirrorName(gen), "old-"+store.ManifestName(gen), "old-"+store.MirrorName(gen)) {
+						want[name] = true
+					}
+					c.Release()
+				}
+			}
+			d.Close()
+			for _, name := range names {
+				if !want[name] {
+					t.Fatalf("crash at operation %d, mode %d: %s is left over", i, mode, name)
+				}
+			}
+			done = done || i >= ops // the fault was never reached
+		}
+	}
+}

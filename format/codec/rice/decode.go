@@ -10,7 +10,7 @@ import (
 )
 
 // noWrap is the greatest width of binary parts that cannot make a block, whose quotients
-// sum to less than 1024, sum to 2^31.
+// sum to less than 1024, sum to 2^31, nor a frequency 2^32.
 const noWrap = 20
 
 // block is a parsed block. high is empty in a block without words.
@@ -126,7 +126,7 @@ func blockFreqs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 	if !unary.AddNumbers(dst[:b.n], b.high, widthBits, b.width) {
 		return 0, codec.ErrBlock
 	}
-	if b.width == maxWidth && codec.CheckFreqs(dst[:b.n]) != nil {
+	if b.width > noWrap && codec.CheckFreqs(dst[:b.n]) != nil {
 		return 0, codec.ErrBlock // a frequency cannot be 2^32
 	}
 	return b.n, nil

@@ -1,10 +1,14 @@
 package rice
 
 import (
+	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"strings"
 	"testing"
 
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/internal/codectest"
 )
 
@@ -30,6 +34,24 @@ func TestGolden(t *testing.T) {
 		got, err := Codec{}.AppendFreqsBlock(nil, c.freqs)
 		if want := strings.Join(c.words, ""); err != nil || hex.EncodeToString(got) != want {
 			t.Errorf("%s: %x, want %s, error %v", c.name, got, want, err)
+		}
+	}
+}
+
+// TestFrequencyThatWraps decodes blocks of one frequency of 2^32, of every width that has a
+// quotient for that.
+func TestFrequencyThatWraps(t *testing.T) {
+	for width := uint(22); width <= maxWidth; width++ {
+		at := widthBits + 1<<(32-width) - 1 // of the bit that ends the quotient
+		high := at/32 + 1
+		p := format.AlignedBytes(4 * (high + 4))
+		p[at/8] = 1 << (at % 8)
+		p[0] |= byte(width)
+		binary.LittleEndian.PutUint32(p[4*high:], 1<<width-1)
+		s := &codec.Sequence{N: 1, Payload: p, Ends: []uint32{0, uint32(high + 4)}}
+		dst := make([]uint32, BlockLen)
+		if n, err := (Codec{}).DecodeFreqs(dst, s, 0, 1); !errors.Is(err, codec.ErrBlock) {
+			t.Errorf("width %d: %d values, the first %d, and error %v", width, n, dst[0], err)
 		}
 	}
 }

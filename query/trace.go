@@ -122,7 +122,7 @@ func (t *Trace) threshold(r *run, doc uint32) {
 		return
 	}
 	n := len(t.Thresholds)
-	if n < maxThresholds && (n == 0 || r.top.theta > t.Thresholds[n-1].Score) {
+	if n < maxThresholds && r.top.theta >= 0 && (n == 0 || r.top.theta > t.Thresholds[n-1].Score) {
 		t.Thresholds = append(t.Thresholds, Threshold{Doc: r.part.seg.Base + doc, Score: r.top.theta})
 	}
 }

@@ -41,11 +41,11 @@ type Error struct {
 	Offset int64 // byte offset, in a gzip file that of the inflated data; or -1
 	// Recoverable is whether only one record is affected.
 	Recoverable bool
-	Msg         string
-	Err         error // cause, may be nil
+	Msg         string // may be empty if there is a cause
+	Err         error  // cause, may be nil
 }
 
-// Error returns "file:line: message" or "file: offset n: message".
+// Error returns "file:line: message" or "file: offset n: message", and the cause.
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString(e.File)
@@ -55,7 +55,9 @@ func (e *Error) Error() string {
 	if e.Offset >= 0 {
 		b.WriteString(": offset " + strconv.FormatInt(e.Offset, 10))
 	}
-	b.WriteString(": " + e.Msg)
+	if e.Msg != "" {
+		b.WriteString(": " + e.Msg)
+	}
 	if e.Err != nil {
 		b.WriteString(": " + e.Err.Error())
 	}

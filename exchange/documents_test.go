@@ -96,7 +96,7 @@ func TestTextFormats(t *testing.T) {
 			`{"ID":"a","contents":"x"}`,
 			`{"id":"b","contents":"y"}`,
 		}, "\n"), []doc{{"a", "x"}, {"b", "y"}}, []string{
-			`f:2: field "contents" is missing`,
+			`f:2: field "contents" is missing; there are ["text"]`,
 			`f:3: broken JSON: the line ends inside the object`,
 			`f:4: broken JSON: the line ends inside the object`,
 			`f:5: field "id" is missing`,
@@ -110,7 +110,7 @@ func TestTextFormats(t *testing.T) {
 			`f:13: invalid UTF-8 at byte 23 of the line`,
 			`f:14: broken JSON at byte 23 of the line: invalid character '\x01' in string literal`,
 			`f:15: broken JSON at byte 24 of the line: invalid character 'x' in string escape code`,
-			`f:16: field "id" is missing`,
+			`f:16: field "id" is missing; there are ["ID"]`,
 		}},
 		{"jsonl long id", jsonl, `{"id":"` + strings.Repeat("x", MaxID+1) + `","contents":""}`, nil,
 			[]string{"f:1: the id has 65536 bytes, at most 65535 are allowed"}},

@@ -24,6 +24,9 @@ type JSONL struct {
 	ignored uint64
 }
 
+// ErrNoField is matched by errors about an object without one of the fields to read.
+var ErrNoField = errors.New("is missing")
+
 // Fields names the fields of JSON objects that make a document.
 type Fields struct {
 	// ID is the field of the external id.
@@ -102,19 +105,19 @@ func (j *JSONL) Next() (writer.Document, error) {
 				continue
 			}
 			if d, ignored, err = decodeObject(b, &j.fields); err != nil {
-				return writer.Document{}, j.bad(err.Error())
+				return writer.Document{}, j.bad(err)
 			}
 		}
 		if err := checkID(d.ID); err != nil {
-			return writer.Document{}, j.bad(err.Error())
+			return writer.Document{}, j.bad(err)
 		}
 		j.ignored += ignored
 		return d, nil
 	}
 }
 
-func (j *JSONL) bad(msg string) error {
-	return &Error{File: j.lines.file, Line: j.lines.line, Offset: -1, Recoverable: true, Msg: msg}
+func (j *JSONL) bad(err error) error {
+	return &Error{File: j.lines.file, Line: j.lines.line, Offset: -1, Recoverable: true, Err: err}
 }
 
 // BytesRead implements Source.
@@ -137,50 +140,63 @@ func decodeObject(line []byte, f *Fields) (d writer.Document, ignored uint64, er
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
 		return writer.Document{}, 0, errors.New("a JSON object is wanted")
 	}
-	parts, ignored := make([]*string, 1+len(f.Contents)), uint64(0)
+	parts, others := make([]*string, 1+len(f.Contents)), []string(nil)
 	for dec.More() {
-		known, err := decodeField(dec, f, parts)
+		name, known, err := decodeField(dec, f, parts)
 		if err != nil {
 			return writer.Document{}, 0, err
 		}
 		if !known {
-			ignored++
+			others = append(others, name)
 		}
 	}
 	var text []string
 	for i, part := range parts {
 		if part == nil {
-			return writer.Document{}, 0, fmt.Errorf("field %q is missing", append([]string{f.ID}, f.Contents...)[i])
+			return writer.Document{}, 0, missing(append([]string{f.ID}, f.Contents...)[i], others)
 		}
 		text = append(text, *part)
 	}
-	return writer.Document{ID: []byte(text[0]), Contents: []byte(strings.Join(text[1:], "\n"))}, ignored, nil
+	return writer.Document{ID: []byte(text[0]), Contents: []byte(strings.Join(text[1:], "\n"))}, uint64(len(others)), nil
+}
+
+// missing says that an object lacks a field, and which others it has.
+func missing(name string, others []string) error {
+	if len(others) == 0 {
+		return fmt.Errorf("field %q %w", name, ErrNoField)
+	}
+	const most = 8
+	list := fmt.Sprintf("%.40q", others[:min(len(others), most)])
+	if len(others) > most {
+		list += " and more"
+	}
+	return fmt.Errorf("field %q %w; there are %s", name, ErrNoField, list)
 }
 
 // decodeField decodes one field into parts, unless it is not known.
-func decodeField(dec *json.Decoder, f *Fields, parts []*string) (known bool, err error) {
+func decodeField(dec *json.Decoder, f *Fields, parts []*string) (name string, known bool, err error) {
 	t, err := dec.Token()
 	if err != nil {
-		return false, err
+		return "", false, err
 	}
-	name, _ := t.(string) // the decoder accepts only strings here
+	name, _ = t.(string) // the decoder accepts only strings here
 	which := f.find([]byte(name))
 	if which < 0 {
 		var skip json.RawMessage
-		return false, dec.Decode(&skip)
+		return name, false, dec.Decode(&skip)
 	}
 	if parts[which] != nil {
-		return true, fmt.Errorf("field %q comes twice", name)
+		return name, true, fmt.Errorf("field %q comes twice", name)
 	}
 	if t, err = dec.Token(); err != nil {
-		return true, err
+		return name, true, err
 	}
 	s, ok := t.(string)
 	if !ok {
-		return true, fmt.Errorf("field %q is not a string", name)
+		return name, true, fmt.Errorf("field %q is not a string", name)
 	}
 	parts[which] = &s
-	return true, nil
+	return name, true, nil
 }
 
 // jsonFailure describes err, which encoding/json returned for line.

@@ -142,7 +142,7 @@ func TestDidYouMean(t *testing.T) {
 		if test.want != "" {
 			want = "; did you mean " + test.want + "?"
 		}
-		if got := didYouMean(test.word, words); got != want {
+		if got := DidYouMean(test.word, words); got != want {
 			t.Errorf("%q: %q, want %q", test.word, got, want)
 		}
 	}

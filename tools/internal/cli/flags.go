@@ -70,6 +70,9 @@ func Int(fl *pflag.FlagSet, p *int, name string, value, low, high int, usage str
 	fl.Var(&number{p, low, high}, name, usage)
 }
 
+// QueriesUsage describes the flag --queries.
+const QueriesUsage = "queries from `FILE`: lines of qid, tab, text, or TREC topics"
+
 // MaxThreads bounds the flag --threads.
 const MaxThreads = 1024
 
@@ -123,7 +126,7 @@ func (c *Choice) Set(text string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%q is none of %s%s", text, strings.Join(c.words, ", "), didYouMean(text, c.words))
+	return fmt.Errorf("%q is none of %s%s", text, strings.Join(c.words, ", "), DidYouMean(text, c.words))
 }
 
 // String implements pflag.Value.

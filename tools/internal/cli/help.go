@@ -1,20 +1,39 @@
 package cli
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // helpWidth is the number of columns of help texts.
 const helpWidth = 80
 
-// usage is cobra's template with descriptions of flags wrapped at helpWidth.
+// usage is cobra's template with our descriptions of flags.
 var usage = strings.NewReplacer(
-	"Flags.FlagUsages ", "Flags.FlagUsagesWrapped 80 ",
+	".LocalFlags.FlagUsages ", "flagUsages .LocalFlags ",
+	".InheritedFlags.FlagUsages ", "flagUsages .InheritedFlags ",
 	"for more information about a command", "for more about a command",
 ).Replace(new(cobra.Command).UsageTemplate())
+
+func init() { cobra.AddTemplateFunc("flagUsages", flagUsages) }
+
+var (
+	typed   = regexp.MustCompile(`(?m)^( +(?:-\w, )?--[\w-]+) (int|uint|float|string|duration) `)
+	valueOf = map[string]string{"int": "N  ", "uint": "N   ", "float": "X    ", "string": "TEXT  ", "duration": "TIME    "}
+)
+
+// flagUsages describes flags within helpWidth columns. Values without a name of their own
+// are called N, X, TEXT and TIME rather than by Go's types.
+func flagUsages(fl *pflag.FlagSet) string {
+	return typed.ReplaceAllStringFunc(fl.FlagUsagesWrapped(helpWidth), func(s string) string {
+		m := typed.FindStringSubmatch(s)
+		return m[1] + " " + valueOf[m[2]] + " "
+	})
+}
 
 // fillAll fills the descriptions of cmd and its commands.
 func fillAll(cmd *cobra.Command) {
@@ -30,7 +49,9 @@ func fill(s string) string {
 	var out, paragraph []string
 	flush := func() {
 		if len(paragraph) > 0 {
-			out = append(out, text.WrapSoft(strings.Join(paragraph, " "), helpWidth))
+			for line := range strings.SplitSeq(text.WrapSoft(strings.Join(paragraph, " "), helpWidth), "\n") {
+				out = append(out, strings.TrimRight(line, " ")) // of the padding
+			}
 		}
 		paragraph = nil
 	}

@@ -228,7 +228,7 @@ func strictHelp(cmd *cobra.Command) {
 		sub.RunE = func(c *cobra.Command, args []string) error {
 			topic, rest, err := c.Root().Find(args)
 			if err != nil || len(rest) > 0 {
-				return Usage("unknown command %q%s", strings.Join(args, " "), didYouMean(args[0], commandNames(c.Root())))
+				return Usage("unknown command %q%s", strings.Join(args, " "), DidYouMean(args[0], commandNames(c.Root())))
 			}
 			topic.InitDefaultHelpFlag() // lists it
 			return topic.Help()
@@ -250,7 +250,7 @@ func markArgs(cmd *cobra.Command) {
 	case cmd.HasSubCommands():
 		cmd.Args = func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return Usage("unknown command %q%s", args[0], didYouMean(args[0], commandNames(c)))
+				return Usage("unknown command %q%s", args[0], DidYouMean(args[0], commandNames(c)))
 			}
 			return nil
 		}

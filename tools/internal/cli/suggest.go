@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// didYouMean returns "; did you mean ...?" with the candidate that is nearest to a
+// DidYouMean returns "; did you mean ...?" with the candidate that is nearest to a
 // mistyped word, or nothing if none is near.
-func didYouMean(word string, candidates []string) string {
+func DidYouMean(word string, candidates []string) string {
 	best, least := "", 1+max(1, len(word)/3)
 	for _, c := range candidates {
 		if d := distance(strings.ToLower(word), c); d < least {
@@ -64,7 +64,7 @@ func suggestFlag(c *cobra.Command, err error) error {
 	}
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	if hint := didYouMean(unknown.GetSpecifiedName(), names); hint != "" {
+	if hint := DidYouMean(unknown.GetSpecifiedName(), names); hint != "" {
 		return fmt.Errorf("%w%s", err, strings.Replace(hint, "mean ", "mean --", 1))
 	}
 	return err

@@ -21,6 +21,7 @@ type Table struct {
 	heads table.Row
 	align []table.ColumnConfig
 	rows  []table.Row
+	limit int // columns of lines, 0 for that of the terminal written to
 }
 
 // NewTable returns a table with the given column heads. A head that begins with
@@ -48,6 +49,10 @@ func (t *Table) Row(cells ...any) {
 	}
 	t.rows = append(t.rows, row)
 }
+
+// Limit cuts lines at the width of out, if that is a terminal: for a table that is written
+// to memory first.
+func (t *Table) Limit(out io.Writer) { t.limit = terminalWidth(out) }
 
 // Len returns the number of rows.
 func (t *Table) Len() int { return len(t.rows) }
@@ -84,6 +89,9 @@ func (t *Table) WriteTo(w io.Writer) (int64, error) {
 	out := r.Render()
 	if out != "" {
 		out += "\n"
+	}
+	if t.limit > 0 {
+		out = cut(out, t.limit)
 	}
 	if width := terminalWidth(w); width > 0 {
 		whole := out
@@ -129,6 +137,14 @@ func Count[T ~int | ~int64 | ~uint32 | ~uint64 | ~int32](n T) string {
 		o = append(o, c)
 	}
 	return string(o)
+}
+
+// Number prints a count with the name of what is counted: 1 segment, 2,000 segments.
+func Number[T ~int | ~int64 | ~uint32 | ~uint64 | ~int32](n T, name string) string {
+	if n == 1 {
+		return "1 " + name
+	}
+	return Count(n) + " " + name + "s"
 }
 
 func magnitude[T ~int | ~int64 | ~uint32 | ~uint64 | ~int32](n T) uint64 {

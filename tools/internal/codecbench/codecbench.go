@@ -52,7 +52,7 @@ func Codecs(names []string) ([]codec.Codec, error) {
 			for _, c := range registry.All() {
 				all = append(all, c.ID().String())
 			}
-			return nil, cli.Usage("no codec %q; there are %s", name, strings.Join(all, ", "))
+			return nil, cli.Usage("no codec %q; there are %s%s", name, strings.Join(all, ", "), cli.DidYouMean(name, all))
 		}
 		out = append(out, c)
 	}

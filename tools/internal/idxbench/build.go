@@ -92,7 +92,7 @@ func (b *Build) text(w io.Writer) {
 	t.Row("postings", b.Postings)
 	t.Row("tokens", b.Tokens)
 	t.Row("input", cli.Bytes(b.Read))
-	t.Row("index", fmt.Sprintf("%s in %d segments", cli.Bytes(b.Bytes), b.Segments))
+	t.Row("index", fmt.Sprintf("%s in %s", cli.Bytes(b.Bytes), cli.Number(b.Segments, "segment")))
 	if b.PeakRSS > 0 {
 		t.Row("peak memory", cli.Bytes(b.PeakRSS))
 	}

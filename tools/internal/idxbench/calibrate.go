@@ -79,7 +79,7 @@ kept in the user's folder for caches, where --device hybrid finds it.`,
 	jsonFlag(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&f.index, "index", "", "index `DIR` (required)")
-	fl.StringVar(&f.queries, "queries", "", "queries as lines of qid, tab, text from `FILE` (required)")
+	fl.StringVar(&f.queries, "queries", "", cli.QueriesUsage+" (required)")
 	fl.StringVar(&f.out, "out", "", "write the model to `FILE` (default: where --device hybrid finds it)")
 	fl.StringVar(&f.record, "record", "", "write what each query costs to `FILE`, for idxbench load --simulate")
 	fl.StringSliceVar(&f.modes, "mode", []string{query.And.String(), query.Or.String(), query.AndOr.String()}, "modes, as `MODE,...`; the others get the built-in model")

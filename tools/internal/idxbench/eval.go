@@ -43,8 +43,11 @@ with --complete over all judged queries.`,
   idxbench eval --run bm25.run --qrels cacm.qrels --json`,
 		Args: cli.Want(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if run == "" || qrels == "" {
-				return cli.Usage("--run and --qrels are wanted")
+			switch {
+			case run == "":
+				return cli.Usage("--run is missing")
+			case qrels == "":
+				return cli.Usage("--qrels is missing")
 			}
 			judged, err := readQrels(qrels)
 			if err != nil {
@@ -74,13 +77,14 @@ type scored struct {
 	score float64
 }
 
-// readFields calls f with the fields of each line of a file.
-func readFields(path string, count int, f func(fields []string) error) error {
+// readFields calls f with the fields of each line of a file, which are those of want.
+func readFields(path, want string, f func(fields []string) error) error {
 	in, err := os.Open(path)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
+	count := len(strings.Fields(want))
 	sc := bufio.NewScanner(in)
 	sc.Buffer(nil, 1<<20)
 	for line := 1; sc.Scan(); line++ {
@@ -89,7 +93,7 @@ func readFields(path string, count int, f func(fields []string) error) error {
 			continue
 		}
 		if len(fields) != count {
-			return fmt.Errorf("%s:%d: %d fields, not %d", path, line, len(fields), count)
+			return fmt.Errorf("%s:%d: the line has %d fields, not those of %q", path, line, len(fields), want)
 		}
 		if err := f(fields); err != nil {
 			return fmt.Errorf("%s:%d: %w", path, line, err)
@@ -104,7 +108,7 @@ func readFields(path string, count int, f func(fields []string) error) error {
 // readQrels returns the relevance of documents by query.
 func readQrels(path string) (map[string]map[string]int, error) {
 	all := map[string]map[string]int{}
-	err := readFields(path, 4, func(f []string) error {
+	err := readFields(path, "qid 0 docid relevance", func(f []string) error {
 		rel, err := strconv.Atoi(f[3])
 		if err != nil {
 			return fmt.Errorf("relevance %q is no integer", f[3])
@@ -124,7 +128,7 @@ func readQrels(path string) (map[string]map[string]int, error) {
 // readRun returns the documents of a run by query, in trec_eval's order.
 func readRun(path string) (map[string][]scored, error) {
 	all, seen := map[string][]scored{}, map[[2]string]bool{}
-	err := readFields(path, 6, func(f []string) error {
+	err := readFields(path, "qid Q0 docid rank score tag", func(f []string) error {
 		score, err := strconv.ParseFloat(f[4], 64)
 		if err != nil || math.IsNaN(score) {
 			return fmt.Errorf("score %q is no number", f[4])

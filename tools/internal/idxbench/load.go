@@ -125,7 +125,7 @@ writes its figures 4 to 7; that takes about 200 times --time with 1 to 16 worker
 	fl.BoolVar(&f.csv, "csv", false, "print CSV instead of a table")
 	fl.StringVar(&f.index, "index", "", "index `DIR` (required)")
 	fl.StringVar(&f.partitions, "partitions", "", "index `DIR` with the same documents in many segments, for model docp-pi")
-	fl.StringVar(&f.queries, "queries", "", "queries as lines of qid, tab, text from `FILE` (required)")
+	fl.StringVar(&f.queries, "queries", "", cli.QueriesUsage+" (required)")
 	fl.Var(f.mode, "mode", "which documents match: "+f.mode.Words())
 	fl.StringVar(&f.algo, "algo", query.Auto.String(), "algorithm of the CPU, as `NAME`; for a mode that it is not for, auto")
 	cli.Int(fl, &f.k, "k", 10, 1, cli.Any, "how many documents are wanted")

@@ -98,7 +98,7 @@ func (o *Open) finish() {
 }
 
 func (o *Open) text(w io.Writer) {
-	fmt.Fprintf(w, "%s: %s in %d segments, opened %s times, in microseconds\n\n", o.Index, cli.Bytes(o.Bytes), o.Segments, cli.Count(o.Repeats))
+	fmt.Fprintf(w, "%s: %s in %s, opened %s times, in microseconds\n\n", o.Index, cli.Bytes(o.Bytes), cli.Number(o.Segments, "segment"), cli.Count(o.Repeats))
 	t := cli.NewTable("", ">us")
 	for _, r := range []struct {
 		name string

@@ -104,7 +104,7 @@ func (f *queryFlags) register(cmd *cobra.Command) {
 	jsonFlag(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&f.index, "index", "", "index `DIR` (required)")
-	fl.StringVar(&f.queries, "queries", "", "queries as lines of qid, tab, text from `FILE` (required)")
+	fl.StringVar(&f.queries, "queries", "", cli.QueriesUsage+" (required)")
 	cli.Int(fl, &f.k, "k", 10, 1, cli.Any, "how many documents are wanted")
 	cli.Int(fl, &f.dense, "dense-bytes", query.DefaultDenseBytes, 0, cli.Any, "keep long lists in at most `N` bytes a document")
 	cli.Int(fl, &f.every, "filter", 1, 1, cli.Any, "let only every `N`-th document be a hit")

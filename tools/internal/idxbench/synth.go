@@ -184,7 +184,7 @@ func (s *Synth) text(w io.Writer) {
 	t := cli.NewTable("", "")
 	t.Row("documents", s.Documents)
 	t.Row("tokens", s.Tokens)
-	t.Row("index", fmt.Sprintf("%s in %d segments", cli.Bytes(s.Bytes), s.Segments))
+	t.Row("index", fmt.Sprintf("%s in %s", cli.Bytes(s.Bytes), cli.Number(s.Segments, "segment")))
 	if s.PeakRSS > 0 {
 		t.Row("peak memory", cli.Bytes(s.PeakRSS))
 	}

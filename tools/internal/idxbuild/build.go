@@ -164,6 +164,8 @@ func (b *build) all(ctx context.Context, dir string, o writer.Options, d *deleti
 // explain adds to err what it means for the run.
 func (b *build) explain(err error) error {
 	switch {
+	case errors.Is(err, exchange.ErrNoField) && !b.skip:
+		return fmt.Errorf("%w\nnothing was %s; --map names the fields to read, --on-error skip passes over bad documents", err, b.done)
 	case (exchange.Recoverable(err) || errors.Is(err, writer.ErrDocument)) && !b.skip:
 		return fmt.Errorf("%w\nnothing was %s; --on-error skip passes over bad documents", err, b.done)
 	case errors.Is(err, store.ErrUncertain):
@@ -304,10 +306,10 @@ func (b *build) after(dir string, before int64) error {
 func (r *Report) text(w io.Writer) {
 	t := cli.NewTable("", "")
 	if r.deletes {
-		t.Row("deleted", cli.Count(r.Deleted)+" documents")
+		t.Row("deleted", cli.Number(r.Deleted, "document"))
 	}
 	if r.NotFound > 0 {
-		t.Row("not found", cli.Count(r.NotFound)+" ids")
+		t.Row("not found", cli.Number(r.NotFound, "id"))
 	}
 	if r.adds {
 		r.textAdded(t)
@@ -321,16 +323,16 @@ func (r *Report) text(w io.Writer) {
 
 // textAdded shows what was added.
 func (r *Report) textAdded(t *cli.Table) {
-	added := cli.Count(r.Added) + " documents"
+	added := cli.Number(r.Added, "document")
 	if r.Replaced > 0 {
 		added += fmt.Sprintf(", %s of them in place of others", cli.Count(r.Replaced))
 	}
 	t.Row("added", added)
 	if r.Ignored > 0 {
-		t.Row("ignored", cli.Count(r.Ignored)+" JSON fields other than id and contents: see --map")
+		t.Row("ignored", cli.Number(r.Ignored, "JSON field")+" other than id and contents: see --map")
 	}
 	if r.Skipped > 0 {
-		t.Row("skipped", cli.Count(r.Skipped)+" bad documents")
+		t.Row("skipped", cli.Number(r.Skipped, "bad document"))
 	}
 	t.Row("read", fmt.Sprintf("%s in %s, %s/s", cli.Bytes(r.Read), cli.Seconds(r.took), cli.Bytes(int64(float64(r.Read)/r.took.Seconds()))))
 }

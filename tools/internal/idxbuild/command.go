@@ -2,6 +2,7 @@
 package idxbuild
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -102,6 +103,7 @@ equal scores. Documents added by later runs follow, in their own order.`,
 	fl.Var(f.format, "format", "format of the inputs: "+f.format.Words())
 	fl.StringVar(&f.analyzer, "analyzer", "", "`NAME` of what cuts text into terms: "+strings.Join(analysis.Names(), ", ")+
 		" (default: that of the index, simple for a new one)")
+	_ = cmd.RegisterFlagCompletionFunc("analyzer", cobra.FixedCompletions(analysis.Names(), cobra.ShellCompDirectiveNoFileComp))
 	fl.StringVar(&f.options, "analyzer-options", "", "its `OPTIONS` as KEY=VALUE,..., such as stop=none")
 	f.codecs.Add(fl, "(auto: the cheapest for each list by size and decode time)")
 	fl.Var(f.order, "order", "order of documents: "+f.order.Words())
@@ -124,13 +126,19 @@ func (f *flags) writerOptions() (o writer.Options, err error) {
 		return o, cli.Usage("--out is missing")
 	case f.memory < writer.MinMemory:
 		return o, cli.Usage("--memory is at least %s", cli.Bytes(int64(writer.MinMemory)))
+	case f.seed != 0 && f.order.Value != string(writer.OrderRandom):
+		return o, cli.Usage("--seed goes with --order random")
 	case f.options != "" && f.analyzer == "":
 		return o, cli.Usage("--analyzer-options need --analyzer")
 	}
 	o = writer.Options{Memory: writerMemory(int64(f.memory)), Threads: f.threads, Stored: f.storeText}
 	if f.analyzer != "" {
 		if o.Analyzer, err = analysis.New(f.analyzer, f.options); err != nil {
-			return o, cli.Usage("%w", err)
+			hint := ""
+			if errors.Is(err, analysis.ErrUnknown) {
+				hint = cli.DidYouMean(f.analyzer, analysis.Names())
+			}
+			return o, cli.Usage("%w%s", err, hint)
 		}
 		if f.options == "" && indexAnalyzer(f.out) == f.analyzer {
 			o.Analyzer = nil // with the options of the index
@@ -183,6 +191,9 @@ func (f *flags) inputs(args []string) ([]input, int64, error) {
 
 // checkDir refuses a directory that holds anything but an index.
 func checkDir(dir string) error {
+	if st, err := os.Stat(dir); err == nil && !st.IsDir() {
+		return cli.Opening(latest(dir, func(*store.Manifest) {})) // the error of every command
+	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		if os.IsNotExist(err) {

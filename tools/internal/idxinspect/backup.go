@@ -3,6 +3,7 @@ package idxinspect
 import (
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -40,6 +41,9 @@ another disk. Run 'idxinspect verify' on the result to check its content.`,
 				return nil, cli.Opening(err)
 			}
 			c.Release()
+			if st, err := os.Stat(args[1]); err == nil && !st.IsDir() {
+				return nil, fmt.Errorf("%s is not a directory", args[1])
+			}
 			to, err := store.Create(args[1])
 			if err != nil {
 				return nil, err
@@ -58,5 +62,5 @@ another disk. Run 'idxinspect verify' on the result to check its content.`,
 }
 
 func (b *Backup) text(w io.Writer) {
-	fmt.Fprintf(w, "generation %s: %d files linked, %d copied, %s\n", cli.Count(b.Generation), b.Linked, b.Copied, cli.Bytes(b.Bytes))
+	fmt.Fprintf(w, "generation %s: %s linked, %d copied, %s\n", cli.Count(b.Generation), cli.Number(b.Linked, "file"), b.Copied, cli.Bytes(b.Bytes))
 }

@@ -41,6 +41,11 @@ func docsCommand() *cobra.Command {
 			if len(args) == 1 {
 				return nil, withIndex(args[0], func(x *index) error { return numbered(cmd, x, from, limit, full) })
 			}
+			for _, name := range []string{"from", "limit"} {
+				if cmd.Flags().Changed(name) {
+					return nil, cli.Usage("--%s goes without ids", name)
+				}
+			}
 			out := &Docs{Docs: []Doc{}}
 			err := withIndex(args[0], func(x *index) error {
 				out.Total = x.docs()

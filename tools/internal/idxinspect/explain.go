@@ -68,12 +68,20 @@ which processor each step ran and why; lists are copied to the device first.`,
 				return nil, cli.Usage("%w", err)
 			}
 			if trace {
+				if err := idxquery.CheckAlgorithm(algo.Value, mode.Value); err != nil {
+					return nil, err
+				}
 				o.Mode, o.Algorithm, o.Device = mode.Value, algo.Value, device.Value
-				a, text, err := idxquery.Explain(cmd.Context(), args[0], args[1], o)
+				a, text, err := idxquery.Explain(cmd.Context(), cmd.OutOrStdout(), args[0], args[1], o)
 				if err != nil {
 					return nil, err
 				}
 				return traced{a, text}, nil
+			}
+			for _, name := range []string{"k", "mode", "algo", "device"} {
+				if cmd.Flags().Changed(name) {
+					return nil, cli.Usage("--%s goes with --trace", name)
+				}
 			}
 			var e *Explanation
 			err := withIndex(args[0], func(x *index) (err error) {
@@ -96,7 +104,7 @@ which processor each step ran and why; lists are copied to the device first.`,
 	fl.Float64Var(&o.Params.K1, "k1", o.Params.K1, "BM25's k1")
 	fl.Float64Var(&o.Params.B, "b", o.Params.B, "BM25's b")
 	fl.BoolVar(&trace, "trace", false, "answer the query and show what that did")
-	cli.Int(fl, &o.K, "k", 10, 1, cli.Any, "with --trace: how many documents are wanted")
+	cli.Int(fl, &o.K, "k", 10, 1, cli.Any, "with --trace: find the best `N` documents")
 	fl.Var(mode, "mode", "with --trace: which documents match: "+mode.Words())
 	fl.Var(algo, "algo", "with --trace: how to find them: "+algo.Words())
 	fl.Var(device, "device", "with --trace: where to find them: "+device.Words())

@@ -1,10 +1,14 @@
 package idxinspect
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/spf13/cobra"
@@ -80,7 +84,7 @@ documents are left out. "-" is standard output.`,
 		}
 		return writeFile(out, write)
 	}
-	cmd.Flags().StringVar(&out, "out", "", "`FILE` to write (required)")
+	cmd.Flags().StringVarP(&out, "out", "o", "", "`FILE` to write (required)")
 	cmd.Flags().Var(form, "format", form.Words())
 	cmd.Flags().StringVar(&description, "description", "", "`TEXT` for the header of CIFF")
 	cmd.Flags().BoolVar(&zip, "gzip", false, "compress the file")
@@ -102,11 +106,30 @@ func (m *meter) Write(b []byte) (int, error) {
 }
 
 // writeFile makes what write writes the content of the file at path, durably. It
-// writes to a new file beside path, and leaves path as it was on an error.
+// writes to a new file beside path, and leaves path as it was on an error. Where path is
+// a device or a pipe, it writes there, and where it is a link, to what that names.
 func writeFile(path string, write func(io.Writer) error) error {
+	mode := fs.FileMode(0o666)
+	switch st, err := os.Stat(path); {
+	case err != nil && !cli.IsNotExist(err):
+		return err
+	case err == nil && st.IsDir():
+		return fmt.Errorf("%s is a directory", path)
+	case err == nil && !st.Mode().IsRegular():
+		return writeThrough(path, write)
+	case err == nil:
+		mode = st.Mode().Perm()
+		if path, err = filepath.EvalSymlinks(path); err != nil {
+			return err
+		}
+	}
 	tmp := fmt.Sprintf("%s.%016x.tmp", path, rand.Uint64())
-	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
+		var e *fs.PathError
+		if errors.As(err, &e) {
+			e.Path = path // the name that the user knows
+		}
 		return err
 	}
 	if err = write(f); err == nil {
@@ -122,4 +145,13 @@ func writeFile(path string, write func(io.Writer) error) error {
 		os.Remove(tmp)
 	}
 	return err
+}
+
+// writeThrough writes to a file that is not regular.
+func writeThrough(path string, write func(io.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return cmp.Or(write(f), f.Close())
 }

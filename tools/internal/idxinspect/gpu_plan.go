@@ -79,7 +79,7 @@ words, which save most lookups in long lists, get what the lists leave of the bu
 			return p, nil
 		})
 	cmd.Flags().Var(&budget, "budget", "device memory for lists")
-	cmd.Flags().StringVar(&queries, "queries", "", "queries as lines of qid, tab, text from `FILE` (required)")
+	cmd.Flags().StringVar(&queries, "queries", "", cli.QueriesUsage+" (required)")
 	cli.Int(cmd.Flags(), &top, "top", top, 0, cli.Any, "show the first `N` lists of the plan")
 	return cmd
 }
@@ -106,6 +106,9 @@ func (l *planLog) read(path string) error {
 	for {
 		d, err := src.Next()
 		if err == io.EOF {
+			if len(l.queries) == 0 {
+				return fmt.Errorf("%s holds no queries", path)
+			}
 			return nil
 		}
 		if err != nil {

@@ -55,7 +55,7 @@ manifest is shown, or with --section or --term the segments.`,
 		[]string{"INDEX"}, func(_ *cobra.Command, args []string) (report, error) {
 			for _, s := range sections {
 				if !slices.Contains(sectionNames(), s) {
-					return nil, cli.Usage("no section %q; there are %s", s, strings.Join(sectionNames(), ", "))
+					return nil, cli.Usage("no section %q; there are %s%s", s, strings.Join(sectionNames(), ", "), cli.DidYouMean(s, sectionNames()))
 				}
 			}
 			if term != "" && sections != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/check"
 	"github.com/pinion-index/pinion/store"
@@ -120,6 +121,10 @@ func (f *repairFlags) run(ctx context.Context, stderr io.Writer, d *store.Dir, r
 
 // choose fills in r and returns what is to be applied.
 func (f *repairFlags) choose(ctx context.Context, d *store.Dir, inv *store.Inventory, r *Repair) (*store.Recovery, error) {
+	if len(inv.Manifests)+len(inv.Files) == 0 {
+		return nil, &format.Error{Kind: format.ErrNotAnIndex, File: r.Index, Block: format.NoBlock, Offset: -1,
+			Msg: "the directory has no manifest and no segments"}
+	}
 	r.list(inv)
 	var chosen *store.Recovery
 	for _, c := range inv.Commits() {
@@ -144,7 +149,7 @@ func (f *repairFlags) choose(ctx context.Context, d *store.Dir, inv *store.Inven
 		return nil, fmt.Errorf("no segment is sound")
 	case f.rebuild:
 		chosen = rebuilt
-		r.Applied = fmt.Sprintf("rebuilt from %d segments", len(rebuilt.Manifest.Segments))
+		r.Applied = "rebuilt from " + cli.Number(len(rebuilt.Manifest.Segments), "segment")
 	case chosen == nil:
 		return nil, fmt.Errorf("no commit %d can be read", f.commit)
 	}
@@ -212,7 +217,7 @@ func (r *Repair) text(w io.Writer) {
 	}
 	t.WriteTo(w)
 	for _, c := range r.Commits {
-		fmt.Fprintf(w, "\ncommit %d: %s documents in %d segments", c.Generation, cli.Count(c.Documents), c.Segments)
+		fmt.Fprintf(w, "\ncommit %d: %s in %s", c.Generation, cli.Number(c.Documents, "document"), cli.Number(c.Segments, "segment"))
 		if len(c.Missing) == 0 {
 			fmt.Fprint(w, ", complete\n")
 			continue
@@ -225,7 +230,7 @@ func (r *Repair) text(w io.Writer) {
 	if c := r.Rebuild; c == nil {
 		fmt.Fprint(w, "\nrebuilt: no segment is sound\n")
 	} else {
-		fmt.Fprintf(w, "\nrebuilt: %s documents in %d segments\n", cli.Count(c.Documents), c.Segments)
+		fmt.Fprintf(w, "\nrebuilt: %s in %s\n", cli.Number(c.Documents, "document"), cli.Number(c.Segments, "segment"))
 		for _, d := range c.Dropped {
 			fmt.Fprintf(w, "    without %s: %s\n", d.File, d.Note)
 		}

@@ -67,10 +67,10 @@ is damaged, that is on top of the page, and the exit code is 1.`,
 	}
 	fl := cmd.Flags()
 	fl.StringVarP(&out, "out", "o", "", "`FILE` to write (required)")
-	fl.StringVar(&b.queries, "queries", "", "queries as lines of qid, tab, text from `FILE`")
+	fl.StringVar(&b.queries, "queries", "", cli.QueriesUsage)
 	fl.Var(mode, "mode", "documents that match: "+mode.Words())
 	cli.Int(fl, &b.traced, "traced", 20, 0, 100, "trace the first `N` queries")
-	fl.Uint64Var(&b.seed, "seed", 1, "draw other samples with another `NUMBER`")
+	fl.Uint64Var(&b.seed, "seed", 1, "draw other samples with another `N`")
 	return cmd
 }
 

@@ -72,7 +72,7 @@ gpu-plan says, and how much of each is in the page cache.`,
 			return r, nil
 		})
 	cmd.Flags().Var(&budget, "budget", "device memory for lists")
-	cmd.Flags().StringVar(&queries, "queries", "", "queries as lines of qid, tab, text from `FILE`")
+	cmd.Flags().StringVar(&queries, "queries", "", cli.QueriesUsage)
 	cli.Int(cmd.Flags(), &top, "top", top, 0, cli.Any, "show `N` lists, the first of the plan")
 	return cmd
 }

@@ -78,7 +78,7 @@ or with --sample N a random N of them, the same ones unless --seed changes.`,
 		})
 	cmd.Flags().StringSliceVar(&f.names, "codec", nil, "measure these codecs, as `NAME,...`; all for every one")
 	cli.Int(cmd.Flags(), &f.sample, "sample", 0, 0, cli.Any, "measure `N` lists drawn at random, 0 for all")
-	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "draw other lists with another `NUMBER`")
+	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "draw other lists with another `N`")
 	cmd.Flags().BoolVar(&f.regression, "regression", false, "show contraction ratios and R² by length")
 	return cmd
 }
@@ -124,8 +124,8 @@ var documentSections = []string{format.SectionIDs.String(), format.SectionIDInde
 	format.SectionStored.String(), format.SectionStoredIndex.String()}
 
 func (s *Sizes) text(w io.Writer) {
-	fmt.Fprintf(w, "%s segments, %s documents, %s terms, %s postings\n\n",
-		cli.Count(s.Segments), cli.Count(s.Documents), cli.Count(s.Terms), cli.Count(s.Postings))
+	fmt.Fprintf(w, "%s, %s, %s, %s\n\n",
+		cli.Number(s.Segments, "segment"), cli.Number(s.Documents, "document"), cli.Number(s.Terms, "term"), cli.Number(s.Postings, "posting"))
 	t := cli.NewTable("section", ">bytes", ">share", ">bits/posting")
 	for _, e := range s.Sections {
 		t.Row(e.Name, e.Bytes, cli.Percent(e.Bytes, s.Bytes), perPosting(e.Bytes, s.Postings))

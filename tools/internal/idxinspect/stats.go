@@ -69,7 +69,7 @@ order of the dictionary, from a random one on. The sample stays the same unless
 	cmd.Flags().Var(only, "histogram", "show only one, with its bins")
 	cmd.Flags().BoolVar(&asCSV, "csv", false, "print the bins as CSV")
 	cli.Int(cmd.Flags(), &o.Blocks, "blocks", defaultBlocks, 1, 1<<30, "sample about `N` blocks")
-	cmd.Flags().Uint64Var(&o.Seed, "seed", 1, "draw other blocks with another `NUMBER`")
+	cmd.Flags().Uint64Var(&o.Seed, "seed", 1, "draw other blocks with another `N`")
 	return cmd
 }
 

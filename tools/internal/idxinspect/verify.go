@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
@@ -137,7 +138,7 @@ func (v *Verification) verify(ctx context.Context, stderr io.Writer) error {
 		return cli.Opening(err)
 	}
 	if !st.IsDir() {
-		return v.segment(ctx, stderr, path, nil, 0)
+		return v.file(ctx, stderr, path)
 	}
 	d, err := store.Open(path)
 	if err != nil {
@@ -181,6 +182,25 @@ func (v *Verification) verify(ctx context.Context, stderr io.Writer) error {
 	}
 	v.Orphans, err = orphans(ctx, d)
 	return err
+}
+
+// file checks one file, a segment or a manifest. Where its first bytes are not those of
+// Pinion, its name decides between damage and a file of another kind.
+func (v *Verification) file(ctx context.Context, stderr io.Writer, path string) error {
+	data, err := openData(path)
+	if err != nil {
+		return cli.Opening(err)
+	}
+	dir, name := filepath.Split(path)
+	_, err = store.ReadManifest(name, data)
+	data.Close()
+	if err == nil || strings.HasPrefix(name, "manifest-") || strings.HasPrefix(name, "mirror-") {
+		return v.add(dir, name, err, nil)
+	}
+	if errors.Is(err, format.ErrNotAnIndex) && filepath.Ext(name) != ".pin" {
+		return cli.Opening(err)
+	}
+	return v.segment(ctx, stderr, path, nil, 0)
 }
 
 // orphans returns the segment and deletes files that no manifest names.

@@ -92,6 +92,8 @@ func (f *flags) check(cmd *cobra.Command, args []string) error {
 		return cli.Usage("unexpected argument %q: --in-place merges one index", args[0])
 	case f.out != "" && cmd.Flags().Changed("max-segments"):
 		return cli.Usage("--max-segments goes with --in-place")
+	case cmd.Flags().Changed("seed") && f.order.Value != string(writer.OrderRandom):
+		return cli.Usage("--seed goes with --order random")
 	case f.salvage && (f.out == "" || f.order.Value != string(writer.OrderInput)):
 		return cli.Usage("--salvage goes with --out, without --order")
 	case f.maxSegments > 1 && f.order.Value != string(writer.OrderInput):
@@ -186,6 +188,9 @@ func mergeInto(ctx context.Context, out string, sources []string, o writer.Optio
 		return did, err
 	}
 	fresh := cli.NewFresh(out)
+	if err := os.MkdirAll(out, 0o777); err != nil {
+		return did, cli.Opening(err)
+	}
 	if did.merge, did.reorder, err = writer.MergeIntoOrdered(ctx, out, sources, o, order); err != nil {
 		fresh.Undo()
 	}
@@ -284,15 +289,15 @@ func (r *Report) text(w io.Writer) {
 	if m.Sources == 0 && r.Reordered == 0 {
 		t.Row("merged", "nothing: the index is as wanted")
 	} else if m.Sources > 0 {
-		t.Row("merged", fmt.Sprintf("%s segments into %s", cli.Count(m.Sources), cli.Count(m.Outputs)))
+		t.Row("merged", fmt.Sprintf("%s into %s", cli.Number(m.Sources, "segment"), cli.Count(m.Outputs)))
 		t.Row("postings", fmt.Sprintf("%s in %s, %s/s", cli.Count(m.Postings), cli.Seconds(r.took), cli.Rate(float64(m.Postings), r.took)))
-		t.Row("copied", fmt.Sprintf("%s blocks as they were, %s postings encoded anew", cli.Count(m.Copied), cli.Count(m.Encoded)))
+		t.Row("copied", fmt.Sprintf("%s as before, %s encoded anew", cli.Number(m.Copied, "block"), cli.Number(m.Encoded, "posting")))
 		if m.Purged > 0 {
-			t.Row("dropped", fmt.Sprintf("%s deleted documents", cli.Count(m.Purged)))
+			t.Row("dropped", cli.Number(m.Purged, "deleted document"))
 		}
 	}
 	if r.Reordered > 0 {
-		t.Row("renumbered", fmt.Sprintf("%s documents", cli.Count(r.Reordered)))
+		t.Row("renumbered", cli.Number(r.Reordered, "document"))
 	}
 	t.Row("index", r.Index)
 	t.Row("documents", r.Docs)

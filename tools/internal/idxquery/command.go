@@ -32,6 +32,9 @@ type flags struct {
 	model   *cli.Choice
 }
 
+// defaultWidth is how many characters of a text are printed.
+const defaultWidth = 72
+
 // newFlags returns the defaults.
 func newFlags() *flags {
 	var algos []string
@@ -50,6 +53,7 @@ func newFlags() *flags {
 		model:   cli.NewChoice("MODEL", pool.Inter.String(), pool.FineGrained.String(), pool.DocRanges.String(), pool.Partitions.String()),
 		threads: 1,
 		params:  query.DefaultParams,
+		width:   defaultWidth,
 	}
 }
 
@@ -81,7 +85,7 @@ All algorithms give the same answer and differ in speed.`,
 	fl := cmd.Flags()
 	fl.SortFlags = false
 	fl.StringVar(&f.index, "index", "", "index `DIR` (required)")
-	cli.Int(fl, &f.k, "k", 10, 1, cli.Any, "how many documents are wanted")
+	cli.Int(fl, &f.k, "k", 10, 1, cli.Any, "find the best `N` documents")
 	fl.Var(f.mode, "mode", "which documents match: "+f.mode.Words())
 	fl.Var(f.algo, "algo", "how to find them: "+f.algo.Words())
 	fl.Var(f.device, "device", "where to find them: "+f.device.Words())
@@ -94,8 +98,8 @@ All algorithms give the same answer and differ in speed.`,
 	cli.Int(fl, &f.threads, "threads", f.threads, 1, cli.MaxThreads, "answer queries on `N` threads")
 	fl.Var(f.model, "model", "how threads share the work: "+f.model.Words())
 	fl.StringVar(&f.run, "run", "", "write TREC run lines to `FILE`, - for standard output, and no table")
-	fl.StringVar(&f.tag, "tag", "pinion", "last field of the run lines")
-	cli.Int(fl, &f.width, "width", 72, 0, cli.Any, "print at most `N` characters of a document's text, 0 for all")
+	fl.StringVar(&f.tag, "tag", "pinion", "last `WORD` of the run lines")
+	cli.Int(fl, &f.width, "width", f.width, 0, cli.Any, "print at most `N` characters of a document's text, 0 for all")
 	fl.BoolVar(&f.trace, "trace", false, "print what the execution of each query did")
 	fl.BoolVar(&f.json, "json", false, "print JSON instead of a table")
 	return cmd
@@ -123,5 +127,21 @@ func (f *flags) check(args []string) error {
 	if err := f.params.Check(); err != nil {
 		return cli.Usage("%w", err)
 	}
-	return nil
+	return CheckAlgorithm(f.algo.Value, f.mode.Value)
+}
+
+// CheckAlgorithm returns an error if the algorithm of that name is not for the mode: the
+// searcher would take auto in its place.
+func CheckAlgorithm(algo, mode string) error {
+	a, err := query.ParseAlgorithm(algo)
+	if err != nil {
+		return cli.Usage("%w", err)
+	}
+	switch {
+	case a == query.Auto, a == query.FilterFirst, mode == query.AndOr.String(), a.Conjunctive() == (mode == query.And.String()):
+		return nil
+	case a.Conjunctive():
+		return cli.Usage("--algo %s is for --mode and", algo)
+	}
+	return cli.Usage("--algo %s is for --mode or", algo)
 }

@@ -22,6 +22,7 @@ type session struct {
 	searcher *query.Searcher
 	mode     query.Mode
 	algo     query.Algorithm
+	out      io.Writer // whose width tables keep, if it is a terminal; may be nil
 }
 
 func (f *flags) execute(cmd *cobra.Command, args []string) (err error) {
@@ -48,7 +49,10 @@ func (f *flags) execute(cmd *cobra.Command, args []string) (err error) {
 	if err := f.feed(l, args); err != nil {
 		return err
 	}
-	return f.with(func(s *session) error { return s.each(cmd, l) })
+	return f.with(func(s *session) error {
+		s.out = cmd.OutOrStdout()
+		return s.each(cmd, l)
+	})
 }
 
 // with opens the index for use.
@@ -83,7 +87,12 @@ func (s *session) open() error {
 }
 
 // each answers all queries and prints the answers, and then the times.
-func (s *session) each(cmd *cobra.Command, l *pipeline) error {
+func (s *session) each(cmd *cobra.Command, l *pipeline) (err error) {
+	defer func() {
+		if err == nil && s.f.queries != "" && l.answered == 0 {
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s holds no queries\n", cmd.CommandPath(), cli.Printable(s.f.queries))
+		}
+	}()
 	if err := s.snapshot.Acquire(); err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package idxquery
 import (
 	"bytes"
 	"context"
+	"io"
 
 	"github.com/pinion-index/pinion/query"
 )
@@ -16,8 +17,8 @@ type TraceOptions struct {
 }
 
 // Explain answers one query and returns the answer with its trace, and the text that
-// idxquery --trace prints.
-func Explain(ctx context.Context, index, text string, o TraceOptions) (*Answer, []byte, error) {
+// idxquery --trace prints to out.
+func Explain(ctx context.Context, out io.Writer, index, text string, o TraceOptions) (*Answer, []byte, error) {
 	f := newFlags()
 	f.index, f.k, f.params, f.trace = index, o.K, o.Params, true
 	if err := f.mode.Set(o.Mode); err != nil {
@@ -30,8 +31,9 @@ func Explain(ctx context.Context, index, text string, o TraceOptions) (*Answer, 
 		return nil, nil, err
 	}
 	var a *Answer
-	var out bytes.Buffer
+	var lines bytes.Buffer
 	err := f.with(func(s *session) (err error) {
+		s.out = out
 		w := &worker{s: s}
 		var finder finder = s.searcher
 		if o.Device != "cpu" {
@@ -48,7 +50,7 @@ func Explain(ctx context.Context, index, text string, o TraceOptions) (*Answer, 
 		if a, err = w.answer(&w.reply); err != nil {
 			return err
 		}
-		return s.table(&out, a, false)
+		return s.table(&lines, a, false)
 	})
-	return a, out.Bytes(), err
+	return a, lines.Bytes(), err
 }

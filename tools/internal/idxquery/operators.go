@@ -2,10 +2,10 @@ package idxquery
 
 import "regexp"
 
-var operators = regexp.MustCompile(`"[^"]+"|(?:^|\s)[-+]\w\S*|\w+[*?~]|(?:^|\s)\w+:\w\S*|\b(?:AND|OR|NOT)\b`)
+var operators = regexp.MustCompile(`"[^"]+"|(?:^|\s)[-+]\w\S*|\w+(?:\*|\?\w+|[~^][\d.]*)|(?:^|\s)[A-Za-z_]+:\w\S*|\b(?:AND|OR|NOT)\b`)
 
 // operator returns the first part of a query that is an operator elsewhere: a
-// phrase, -word, +word, word*, field:word, AND. It is empty if there is none.
+// phrase, -word, +word, word*, word~2, word^2, field:word, AND. It is empty if there is none.
 func operator(text string) string {
 	m := operators.FindString(text)
 	for len(m) > 0 && m[0] == ' ' {

@@ -114,6 +114,9 @@ func (s *session) table(w io.Writer, a *Answer, head bool) error {
 		}
 		t.Row(row...)
 	}
+	if s.f.width == defaultWidth {
+		t.Limit(s.out)
+	}
 	if t.Len() == 0 {
 		fmt.Fprintln(w, s.nothing(a))
 	} else if _, err := t.WriteTo(w); err != nil {

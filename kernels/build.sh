@@ -11,11 +11,14 @@ cd "$(dirname "$0")"
 nvcc --version | grep -q 'release 11.8' || { echo "build.sh: needs nvcc 11.8" >&2; exit 1; }
 export ARCHS="80 90" WORK="$(mktemp -d)"
 trap 'rm -rf "$WORK"' EXIT
-mkdir -p code
-[ $# -gt 0 ] || set -- $(ls *.cu | sed 's/\.cu$//')
+mkdir -p code paper/code "$WORK/paper"
+[ $# -gt 0 ] || set -- $(ls *.cu paper/*.cu | sed 's/\.cu$//')
 
 # A file is written only if what is in it changes: versions of gzip may differ.
-export KEEP='keep() { gzip -dc "code/$1.gz" 2>/dev/null | cmp -s - "$WORK/$1" || gzip -9nc "$WORK/$1" >"code/$1.gz"; }'
+export KEEP='keep() {
+    to="$(dirname "$1")/code/$(basename "$1").gz"
+    gzip -dc "$to" 2>/dev/null | cmp -s - "$WORK/$1" || gzip -9nc "$WORK/$1" >"$to"
+}'
 # Names of local functions carry a hash of the folder's path: not part of the text.
 printf '%s\n' "$@" | xargs -P "$(nproc)" -I{} sh -ec "$KEEP"'
     nvcc -ptx -std=c++17 -arch=compute_70 -O3 --fmad=false -o "$WORK/{}.ptx" {}.cu

@@ -49,6 +49,10 @@
 // Emulator: emu.h (CUDA built-ins for a C++ compiler), emu_sched.h (fibers), emu.cpp
 // (the kernels by name), emu_cgo.go.
 //
+// Folder paper holds kernels that only the papers' experiments launch. With the build tag
+// paper they join the table (paper.go, paper_params.go, emu_paper.cpp), and their code is
+// embedded.
+//
 // Every kernel takes one struct by value, so a launch consists of a kernel, a grid size
 // and the bytes of the struct. go generate ./kernels rebuilds the code. This requires nvcc
 // 11.8 (see install-toolkit.sh); users need only a driver.

@@ -1,6 +1,7 @@
 //go:build emu
 
 // The emulator's scheduler and the kernel sources compiled for it.
+#include "emu_entry.h"
 #include "emu_sched.h"
 
 #include <stddef.h>
@@ -21,15 +22,6 @@
 #include "presence.cu"
 #include "accumulate.cu"
 
-// call runs a kernel with the parameters at p.
-template <class P, void (*F)(const P)> static void call(const void *p) {
-    P params;
-    memcpy(&params, p, sizeof params);
-    F(params);
-}
-
-struct Entry { const char *name; void (*run)(const void *); };
-#define ENTRY(name, params) {#name, call<params, name>}
 static const Entry entries[] = {
     ENTRY(check_lists, CheckParams), ENTRY(check_blocks, CheckParams), ENTRY(check_packed, CheckParams), ENTRY(check_newpfd, CheckParams), ENTRY(norms_of_lengths, NormParams),
     ENTRY(measure_blocks, RecodeParams), ENTRY(scan_blocks, RecodeParams), ENTRY(recode_blocks, RecodeParams), ENTRY(publish_recoded, RecodeParams),
@@ -64,6 +56,8 @@ extern "C" const char *emu_launch(const char *name, unsigned grid, unsigned bloc
                                   const void *params, uint64_t seed) {
     for (const Entry &e : entries)
         if (!strcmp(e.name, name)) return emu_run(e.run, params, grid, block, shared, seed);
+    for (const Entry *e = emu_paper_entries ? emu_paper_entries() : nullptr; e && e->name; e++)
+        if (!strcmp(e->name, name)) return emu_run(e->run, params, grid, block, shared, seed);
     return "no such kernel";
 }
 

@@ -139,6 +139,7 @@ static inline float __fsub_rn(float a, float b) { return a - b; }
 static inline float __fmul_rn(float a, float b) { volatile float p = a * b; return p; }
 static inline float __fdiv_rn(float a, float b) { return a / b; }
 static inline float __uint2float_rn(unsigned x) { return (float)x; }
+static inline int __float2int_rd(float x) { return (int)floorf(x); }
 static inline unsigned __float_as_uint(float f) { return emu_unpack<unsigned>(emu_pack(f)); }
 static inline float __uint_as_float(unsigned u) { return emu_unpack<float>(emu_pack(u)); }
 

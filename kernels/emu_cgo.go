@@ -26,7 +26,8 @@ import (
 //go:embed *.cu
 var _ embed.FS
 
-var emuNames = func() (c [Count]*C.char) {
+var emuNames = func() []*C.char {
+	c := make([]*C.char, len(table))
 	for k := range c {
 		c[k] = C.CString(Kernel(k).String()) // for None, a name that is no kernel
 	}
@@ -40,7 +41,7 @@ var emuMutex sync.Mutex // the emulator runs one kernel at a time
 // of threads and thread blocks. Addresses in params are host addresses and must not point
 // to the Go heap.
 func Emulate(k Kernel, grid, shared int, params []byte, seed uint64) error {
-	if k == None || k >= Count {
+	if k == None || int(k) >= len(table) {
 		return fmt.Errorf("no %v", k)
 	}
 	emuMutex.Lock()

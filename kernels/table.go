@@ -1,6 +1,9 @@
 package kernels
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Kernel identifies a kernel. The zero value, None, is not a kernel.
 type Kernel uint8
@@ -83,13 +86,13 @@ const (
 	MarkDocs        // Parts thread blocks per job
 	PublishPresence // a thread per job
 
-	Count // one more than the last kernel
+	Count // one more than the last kernel of an ordinary program
 )
 
 // entry describes one kernel.
 type entry struct {
 	name    string   // of the entry point
-	module  string   // the source, MODULE.cu, and the code, code/MODULE.*.gz
+	module  string   // the source, MODULE.cu, and the code, code/MODULE.*.gz; of paper/NAME paper/code/NAME.*.gz
 	params  any      // zero value of its parameter struct
 	threads int      // per thread block; 0: 256
 	task    Task     // for For
@@ -106,7 +109,10 @@ type tile struct{ blocks, long int }
 // warpTile is the maximum number of blocks in a tile that is processed by one warp.
 const warpTile = 32
 
-var table = [Count]entry{
+// table has the entries of all kernels of this program, by number.
+var table = slices.Concat(ordinary[:], papers)
+
+var ordinary = [Count]entry{
 	CheckLists:     {name: "check_lists", module: "check", params: CheckParams{}},
 	CheckBlocks:    {name: "check_blocks", module: "check", params: CheckParams{}, task: CheckPostings, codecs: all},
 	CheckPacked:    {name: "check_packed", module: "packed", params: CheckParams{}, task: CheckPostings, codecs: packed},
@@ -183,16 +189,20 @@ var table = [Count]entry{
 
 // All returns all kernels in ascending order.
 func All() []Kernel {
-	ks := make([]Kernel, 0, Count-1)
-	for k := None + 1; k < Count; k++ {
+	ks := make([]Kernel, 0, len(table)-1)
+	for k := None + 1; int(k) < len(table); k++ {
 		ks = append(ks, k)
 	}
 	return ks
 }
 
+// Numbers returns one more than the number of the program's last kernel: Count, or more
+// with the build tag paper.
+func Numbers() int { return len(table) }
+
 // String returns the name of the kernel's entry point.
 func (k Kernel) String() string {
-	if k > None && k < Count {
+	if k > None && int(k) < len(table) {
 		return table[k].name
 	}
 	return fmt.Sprintf("kernel(%d)", uint8(k))

@@ -34,10 +34,7 @@ var macros = map[string][]string{
 // sources returns the kernels that the .cu files declare.
 func sources(t *testing.T) map[string]declared {
 	t.Helper()
-	files, err := filepath.Glob("*.cu")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no sources: %v", err)
-	}
+	files := glob(t, "", "*.cu")
 	found := map[string]declared{}
 	for _, file := range files {
 		b, err := os.ReadFile(file)
@@ -53,9 +50,12 @@ func sources(t *testing.T) map[string]declared {
 			for i := range args {
 				args[i] = strings.TrimSpace(args[i])
 			}
-			d := declared{module: strings.TrimSuffix(file, ".cu"), params: "DecodeParams", threads: 256}
+			d := declared{module: strings.TrimSuffix(filepath.ToSlash(file), ".cu"), params: "DecodeParams", threads: 256}
 			if m[1] == "KERNEL" {
 				d.params = args[1]
+				if OfPaper(d.module) && !strings.HasPrefix(d.params, "Decode") && !strings.HasPrefix(d.params, "Merge") {
+					d.params = "Paper" + d.params
+				}
 				fmt.Sscan(args[2], &d.threads)
 			}
 			for _, pattern := range names {
@@ -70,6 +70,23 @@ func sources(t *testing.T) map[string]declared {
 	return found
 }
 
+// glob returns the files of the modules of this program: those in a folder below that of
+// the sources, and in that of folder paper.
+func glob(t *testing.T, folder, pattern string) (files []string) {
+	t.Helper()
+	for _, top := range []string{".", "paper"} {
+		if top == "paper" && Numbers() == int(Count) {
+			continue
+		}
+		some, err := filepath.Glob(filepath.Join(top, folder, pattern))
+		if err != nil || len(some) == 0 {
+			t.Fatalf("no %s in %s: %v", pattern, top, err)
+		}
+		files = append(files, some...)
+	}
+	return files
+}
+
 func read(t *testing.T, name string) string {
 	t.Helper()
 	b, err := os.ReadFile(name)
@@ -79,14 +96,21 @@ func read(t *testing.T, name string) string {
 	return string(b)
 }
 
+// emulator returns the sources of the emulator that include kernels.
+func emulator(t *testing.T) string {
+	t.Helper()
+	if Numbers() == int(Count) {
+		return read(t, "emu.cpp")
+	}
+	return read(t, "emu.cpp") + read(t, "emu_paper.cpp")
+}
+
 // TestTable compares the table with the sources, the emulator and the PTX, by name.
 func TestTable(t *testing.T) {
 	found := sources(t)
 	emulated := map[string]string{}
-	for _, m := range regexp.MustCompile(`ENTRY\((\w+), (\w+)\)`).FindAllStringSubmatch(read(t, "emu.cpp"), -1) {
-		if m[1] != "name" {
-			emulated[m[1]] = m[2]
-		}
+	for _, m := range regexp.MustCompile(`ENTRY\((\w+), (\w+)\)`).FindAllStringSubmatch(emulator(t), -1) {
+		emulated[m[1]] = m[2]
 	}
 	seen := map[string]bool{}
 	for _, k := range All() {
@@ -101,7 +125,7 @@ func TestTable(t *testing.T) {
 		if got, ok := found[name]; !ok || got != want {
 			t.Errorf("%s: the sources say %+v, the table %+v", name, got, want)
 		}
-		if emulated[name] != v.Name() {
+		if emulated[name] != strings.TrimPrefix(v.Name(), "Paper") {
 			t.Errorf("%s: the emulator passes %q, the table %q", name, emulated[name], v.Name())
 		}
 		text, err := PTX(k.Module())
@@ -131,11 +155,13 @@ func TestTable(t *testing.T) {
 func TestModules(t *testing.T) {
 	want := Modules()
 	slices.Sort(want)
-	for what, pattern := range map[string]string{"sources": "*.cu", "PTX": "code/*.ptx.gz", "sm_80": "code/*.sm_80.gz", "sm_90": "code/*.sm_90.gz"} {
+	for what, pattern := range map[string][2]string{"sources": {"", "*.cu"}, "PTX": {"code", "*.ptx.gz"}, "sm_80": {"code", "*.sm_80.gz"}, "sm_90": {"code", "*.sm_90.gz"}} {
 		var got []string
-		files, _ := filepath.Glob(pattern)
-		for _, f := range files {
+		for _, f := range glob(t, pattern[0], pattern[1]) {
 			base, _, _ := strings.Cut(filepath.Base(f), ".")
+			if strings.HasPrefix(filepath.ToSlash(f), paperFolder) {
+				base = paperFolder + base
+			}
 			got = append(got, base)
 		}
 		if slices.Sort(got); !slices.Equal(got, want) {
@@ -143,7 +169,7 @@ func TestModules(t *testing.T) {
 		}
 	}
 	var got []string
-	for _, m := range regexp.MustCompile(`#include "(\w+)\.cu"`).FindAllStringSubmatch(read(t, "emu.cpp"), -1) {
+	for _, m := range regexp.MustCompile(`#include "([\w/]+)\.cu"`).FindAllStringSubmatch(emulator(t), -1) {
 		got = append(got, m[1])
 	}
 	if slices.Sort(got); !slices.Equal(got, want) {

@@ -27,13 +27,14 @@ type module struct {
 // modules are the modules of a device and the functions in them.
 type modules struct {
 	byName  map[string]*module // never changes
-	of      [kernels.Count]*module
-	fns     [kernels.Count]uintptr // set once the kernel's module is loaded
-	threads [kernels.Count]uint32
+	of      []*module          // by kernel, as below
+	fns     []uintptr          // set once the kernel's module is loaded
+	threads []uint32
 }
 
 func (m *modules) init() {
 	m.byName = map[string]*module{}
+	m.of, m.fns, m.threads = make([]*module, kernels.Numbers()), make([]uintptr, kernels.Numbers()), make([]uint32, kernels.Numbers())
 	for _, k := range kernels.All() {
 		if m.byName[k.Module()] == nil {
 			m.byName[k.Module()] = new(module)

@@ -31,13 +31,14 @@ type paperFlags struct {
 	out    string
 	scale  string
 	device *cli.Choice
+	which  *cli.Choice
 	record bool
 	time   time.Duration
 	json   bool
 }
 
 func paperCommand() *cobra.Command {
-	f := &paperFlags{device: cli.NewChoice("DEVICE", "auto", "cpu", "gpu", "emu", "recorded")}
+	f := &paperFlags{device: cli.NewChoice("DEVICE", "auto", "cpu", "gpu", "emu", "recorded"), which: cli.NewChoice("HALF", "all", "cpu", "gpu", "own")}
 	cmd := &cobra.Command{
 		Use:   "paper [NAME...]",
 		Short: "Draw the tables and figures of the papers",
@@ -62,6 +63,7 @@ from recorded runs, and say so.`,
 	fl.StringVar(&f.out, "out", "", "write NAME.svg, NAME.csv and NAME.json into `DIR`, and papers.md if all are drawn")
 	fl.StringVar(&f.scale, "scale", "auto", "`SHARE` of the papers' documents, as 1, 1/N or auto")
 	fl.Var(f.device, "device", "what to measure: "+f.device.Words())
+	fl.Var(f.which, "half", "which rows to measure: "+f.which.Words()+"; own: with the kernels of the build tag paper")
 	fl.BoolVar(&f.record, "record", false, "keep the runs in recorded below --out")
 	fl.DurationVar(&f.time, "time", 200*time.Millisecond, "measure each figure for this `TIME`")
 	return cmd
@@ -213,7 +215,7 @@ func (f *paperFlags) draw(cmd *cobra.Command, names []string) (err error) {
 // report measures an experiment, or takes recorded runs, as --device says.
 func (f *paperFlags) report(cmd *cobra.Command, e *paper.Env, d drawing) (*paper.Report, error) {
 	var runs []*paper.Run
-	for _, h := range []paper.Half{paper.CPUHalf, paper.GPUHalf} {
+	for _, h := range paper.Halves() {
 		r, err := f.half(cmd, e, d.x, h)
 		if err != nil {
 			return nil, err
@@ -231,7 +233,10 @@ func (f *paperFlags) report(cmd *cobra.Command, e *paper.Env, d drawing) (*paper
 // half measures one half of an experiment if --device asks for it.
 func (f *paperFlags) half(cmd *cobra.Command, e *paper.Env, x *paper.Experiment, h paper.Half) (*paper.Run, error) {
 	on := f.device.Value
-	if on == "recorded" || h == paper.CPUHalf && (on == "gpu" || on == "emu") || h == paper.GPUHalf && e.Device == nil {
+	if half := f.which.Value; half != "all" && half != string(h) {
+		return nil, nil
+	}
+	if on == "recorded" || !h.OnGPU() && (on == "gpu" || on == "emu") || h.OnGPU() && e.Device == nil {
 		return nil, nil
 	}
 	r, err := x.Do(cmd.Context(), e, h)
@@ -256,6 +261,7 @@ type paperRow struct {
 	State string `json:"state"`
 	CPU   string `json:"cpu"`
 	GPU   string `json:"gpu"`
+	Own   string `json:"own"` // kernels of the build tag paper
 }
 
 func (f *paperFlags) list(cmd *cobra.Command) error {
@@ -271,7 +277,11 @@ func (f *paperFlags) list(cmd *cobra.Command) error {
 			if err != nil {
 				return err
 			}
-			rows = append(rows, paperRow{x.Name, p.Title + ", " + x.Number, x.Title, paper.State(x), cpu, gpu})
+			own, err := state(x, paper.OwnHalf, x.Own != nil)
+			if err != nil {
+				return err
+			}
+			rows = append(rows, paperRow{x.Name, p.Title + ", " + x.Number, x.Title, paper.State(x), cpu, gpu, own})
 		}
 	}
 	if f.json {
@@ -282,9 +292,9 @@ func (f *paperFlags) list(cmd *cobra.Command) error {
 }
 
 func printPapers(w io.Writer, rows []paperRow) {
-	t := cli.NewTable("name", "state", "cpu", "gpu", "title")
+	t := cli.NewTable("name", "state", "cpu", "gpu", "own kernels", "title")
 	for _, r := range rows {
-		t.Row(r.Name, r.State, r.CPU, r.GPU, r.Title)
+		t.Row(r.Name, r.State, r.CPU, r.GPU, r.Own, r.Title)
 	}
 	t.WriteTo(w)
 }
@@ -295,7 +305,7 @@ func state(x *paper.Experiment, h paper.Half, measured bool) (string, error) {
 	switch {
 	case err != nil:
 		return "", err
-	case !measured:
+	case r == nil && !measured:
 		return "-", nil
 	case r == nil:
 		return "yes", nil

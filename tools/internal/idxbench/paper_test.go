@@ -79,7 +79,7 @@ func TestPage(t *testing.T) {
 		for i := range p.Experiments {
 			x := &p.Experiments[i]
 			var runs []*paper.Run
-			for _, h := range []paper.Half{paper.CPUHalf, paper.GPUHalf} {
+			for _, h := range paper.Halves() {
 				r, err := paper.Recorded(x.Name, h)
 				if err != nil {
 					t.Fatal(err)

@@ -6,6 +6,7 @@
 //
 //	corpus   stand-ins for the papers' collections and query logs
 //	coding   codecs with the papers' parameters, in memory
+//	resident lists on the GPU as the papers have them, and the papers' own kernels (build tag paper)
 //	recorded runs that are kept, for rows that this machine cannot measure
 //
 // Numbers of the papers come from their texts. Where a text has none, as for the curves

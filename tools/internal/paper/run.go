@@ -36,22 +36,41 @@ type Run struct {
 	Recorded   bool      `json:"-"`
 }
 
-// Half is which of an experiment's two measurements a run is.
+// Half is which of an experiment's measurements a run is.
 type Half string
 
-// The halves. A run of GPUHalf on the emulator checks answers and is not shown.
+// The halves. A run of GPUHalf or OwnHalf on the emulator checks answers and is not shown.
 const (
 	CPUHalf Half = "cpu"
 	GPUHalf Half = "gpu"
+	OwnHalf Half = "own" // on the GPU, by kernels that only programs with the build tag paper have
 )
+
+// Halves returns all halves, in the order of their rows. Where OwnHalf and GPUHalf have a
+// row of the same name, that of OwnHalf, which is closer to the paper, counts.
+func Halves() []Half { return []Half{CPUHalf, OwnHalf, GPUHalf} }
+
+// OnGPU reports whether a half wants a GPU.
+func (h Half) OnGPU() bool { return h != CPUHalf }
+
+// Of returns the measurement of a half, or nil.
+func (x *Experiment) Of(h Half) Measure {
+	switch h {
+	case GPUHalf:
+		return x.GPU
+	case OwnHalf:
+		return x.Own
+	}
+	return x.CPU
+}
 
 // Do runs one half of an experiment.
 func (x *Experiment) Do(ctx context.Context, e *Env, h Half) (*Run, error) {
-	measure := x.CPU
+	measure := x.Of(h)
 	r := &Run{Experiment: x.Name, Half: h, CPU: cpuName(), Cores: runtime.GOMAXPROCS(0), Scale: ScaleText(e.Scale), Date: time.Now().UTC().Truncate(time.Second),
 		Commit: Commit(), Format: format.Current.String()}
-	if h == GPUHalf {
-		measure, r.Kernels = x.GPU, Fingerprint()
+	if h.OnGPU() {
+		r.Kernels = Fingerprint(h)
 		if e.Device != nil {
 			r.GPU = e.Device.Info().Name
 		}
@@ -79,7 +98,7 @@ func (r *Run) Stale() string {
 	switch {
 	case r.Format != format.Current.String():
 		return "the format is " + format.Current.String() + " now"
-	case r.Half == GPUHalf && r.Kernels != Fingerprint():
+	case r.Half.OnGPU() && Fingerprint(r.Half) != "" && r.Kernels != Fingerprint(r.Half):
 		return "the kernels have changed"
 	}
 	return ""
@@ -106,15 +125,23 @@ func ScaleText(s float64) string {
 	return fmt.Sprintf("1/%.0f", 1/s)
 }
 
-// Fingerprint identifies the device code.
-func Fingerprint() string {
-	h := sha256.New()
+// Fingerprint identifies the device code that a half of experiments runs; "" if this
+// program has none of it.
+func Fingerprint(half Half) string {
+	h, n := sha256.New(), 0
 	for _, m := range kernels.Modules() {
+		if kernels.OfPaper(m) != (half == OwnHalf) {
+			continue
+		}
 		text, err := kernels.PTX(m)
 		if err != nil {
 			return ""
 		}
 		h.Write([]byte(text))
+		n++
+	}
+	if n == 0 {
+		return ""
 	}
 	return hex.EncodeToString(h.Sum(nil)[:6])
 }

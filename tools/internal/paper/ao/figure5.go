@@ -9,6 +9,9 @@ import (
 
 const throughput, reads, memory = "throughput", "reads of a search", "memory beside the lists"
 
+// searchOnly is the throughput of the search kernel alone.
+const searchOnly = "throughput of the kernel"
+
 var figure5 = paper.Experiment{
 	Name: "ao-fig5", Number: "Figure 5", Title: "Throughput on GOV against the computational threshold",
 	Data: "the GOV stand-in and queries like T06", Claims: []int{4, 5},
@@ -27,10 +30,16 @@ var figure5 = paper.Experiment{
 		lr, _ := t.Get(reads, "LR", "a docID and list")
 		room, _ := t.Get(memory, "HS16", "all lists")
 		gpuBS, ok := t.Get(throughput, "BS", "1M")
-		gpuHS, _ := t.Get(throughput, "HS256", "1M")
+		gpuHS, raw := t.Get(throughput, "HS16", "1M")
+		if !raw {
+			gpuHS, _ = t.Get(throughput, "HS256", "1M")
+		}
 		gpuLR, _ := t.Get(throughput, "LR", "1M")
 		if bs > 0 {
-			if ok {
+			if kernel, _ := t.Get("HS16 over BS", searchOnly, "1M"); ok && raw {
+				out = append(out, paper.Judge(4, gpuHS > 1.4*gpuBS, gpuHS > gpuBS && lr < bs, "a search reads %s words with BS, %s with LR, %s with HS16 for %s %% more memory; on uncompressed lists HS16 has %s times the throughput of BS, LR %s times; the kernel alone %s times with HS16",
+					paper.Num(bs), paper.Num(lr), paper.Num(hs), paper.Num(room), paper.Num(gpuHS/gpuBS), paper.Num(gpuLR/gpuBS), paper.Num(kernel)))
+			} else if ok {
 				out = append(out, paper.Judge(4, gpuHS > 1.4*gpuBS, gpuHS > gpuBS && lr < bs, "a search reads %s words with BS, %s with LR, %s with HS16 for %s %% more memory; on the GPU HS256 has %s times the throughput of BS, LR %s times: the search ends at the block, which all decode",
 					paper.Num(bs), paper.Num(lr), paper.Num(hs), paper.Num(room), paper.Num(gpuHS/gpuBS), paper.Num(gpuLR/gpuBS)))
 			} else {
@@ -45,7 +54,7 @@ var figure5 = paper.Experiment{
 		return out
 	},
 	Plot: paper.Plot{X: chart.Axis{Label: "c", Log: true}, LogY: true},
-	Notes: []string{"on the GPU lists are compressed, presence words are off, and BS, LR and HS256 find the block; HS16 and raw lists run on the CPU, where reads are counted",
+	Notes: []string{"without the paper's own kernels lists on the GPU are compressed, presence words are off, and BS, LR and HS256 find the block; with them lists are uncompressed",
 		"reads count the elements that are compared and the two offsets of a bucket"},
 }
 

@@ -9,10 +9,12 @@ import (
 
 const gpuShare = "share of the time that grows with c"
 
+// kernelShare and bySMs are measured with the paper's own kernels.
+const kernelShare, bySMs = "share of GPU time", "speedup by multiprocessors"
+
 var figure9 = paper.Experiment{
 	Name: "ao-fig9", Number: "Figure 9", Title: "Speedup against multiprocessors, and share of GPU time",
 	Data: "the GOV stand-in and queries like T06", Claims: []int{13, 14},
-	Missing: "(a), since no GPU here can be given fewer multiprocessors",
 	GPU: func(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) {
 		points, err := sweep(ctx, e)
 		fixed := map[string]float64{}
@@ -26,14 +28,23 @@ var figure9 = paper.Experiment{
 		}
 		return rows, err
 	},
-	Judge: func(t paper.Table) []paper.Verdict {
+	Judge: func(t paper.Table) (out []paper.Verdict) {
+		if of := t.Of(bySMs, "HS16"); len(of) > 1 {
+			last := of[len(of)-1]
+			out = append(out, paper.Judge(13, last.Value > 0.7*last.X, last.Value > 0.4*last.X, "with HS16 %s multiprocessors are %s times as fast as one", last.At, paper.Num(last.Value)))
+		}
+		if one, ok := t.Get(kernelShare, "HS16", "1M"); ok {
+			few, _ := t.Get(kernelShare, "HS16", "128K")
+			return append(out, paper.Judge(14, one > few && one < 80, one > few, "kernels take %s %% of a batch with HS16 at c = 128K and %s %% at 1M", paper.Num(few), paper.Num(one)))
+		}
 		one, ok := t.Get(gpuShare, "HS256", "1M")
 		if !ok {
-			return nil
+			return out
 		}
 		few, _ := t.Get(gpuShare, "HS256", "128K")
-		return []paper.Verdict{paper.Judge(14, one > few && one < 80, one > few, "of a batch with HS256 %s %% of the time is beyond that of the smallest batch at c = 128K and %s %% at 1M", paper.Num(few), paper.Num(one))}
+		return append(out, paper.Judge(14, one > few && one < 80, one > few, "of a batch with HS256 %s %% of the time is beyond that of the smallest batch at c = 128K and %s %% at 1M", paper.Num(few), paper.Num(one)))
 	},
-	Plot:  paper.Plot{X: chart.Axis{Label: "c", Log: true}},
-	Notes: []string{"(b) is the share of a batch's time beyond that of the smallest batch, which is launches, copies and waiting: kernels and copies of one batch are not timed apart"},
+	Plot: paper.Plot{X: chart.Axis{Label: "c", Log: true}},
+	Notes: []string{"(a) leaves multiprocessors unused: thread blocks on others than the first n end at once",
+		"without the paper's own kernels (b) is the share of a batch's time beyond that of the smallest batch, which is launches, copies and waiting: kernels and copies of one batch are not timed apart"},
 }

@@ -1,0 +1,8 @@
+// Package resident runs the papers' own kernels (kernels/paper) on lists that lie on the
+// device as the papers have them: uncompressed, with one search structure beside them, or
+// compressed and answered one step a launch. It is there with the build tag paper.
+//
+//	memory.go     device memory, copies, launches between events
+//	lists.go      uncompressed lists and their search structures (Ao 2011)
+//	search.go     batches of conjunctions over them
+package resident

@@ -91,8 +91,8 @@ func FuzzCIFF(x *testing.F) {
 	f.Add([]byte("\x06\x08\x01\x10\x01\x18\x02\x0b\x0a\x01a\x10\x01\x18\x01\x22\x02\x10\x01\x03\x12\x01X\x05\x08\x01\x12\x01Y"))
 	f.Add([]byte("\x06\x08\x01\x10\x02\x18\x01" + "\x0b\x0a\x01b\x10\x01\x18\x01\x22\x02\x10\x01" +
 		"\x0b\x0a\x01a\x10\x01\x18\x01\x22\x02\x10\x01" + "\x03\x12\x01X"))
+	path := filepath.Join(f.TempDir(), "x.ciff")
 	f.Fuzz(func(t *testing.T, b []byte) {
-		path := filepath.Join(t.TempDir(), "x.ciff")
 		if err := os.WriteFile(path, b, 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -106,13 +106,14 @@ func FuzzDS2I(x *testing.F) {
 	f := fuzzing.New(x)
 	f.Add([]byte("\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00"),
 		[]byte("\x01\x00\x00\x00\x03\x00\x00\x00"), []byte("\x02\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00"), []byte("term\n"))
+	base := filepath.Join(f.TempDir(), "x")
 	f.Fuzz(func(t *testing.T, docs, freqs, sizes, terms []byte) {
-		base := filepath.Join(t.TempDir(), "x")
 		for ext, b := range map[string][]byte{".docs": docs, ".freqs": freqs, ".sizes": sizes, ".terms": terms} {
-			if len(terms) == 0 && ext == ".terms" {
-				continue
+			err := os.Remove(base + ext)
+			if len(b) > 0 || ext != ".terms" {
+				err = os.WriteFile(base+ext, b, 0o666)
 			}
-			if err := os.WriteFile(base+ext, b, 0o666); err != nil {
+			if err != nil && !os.IsNotExist(err) {
 				t.Fatal(err)
 			}
 		}

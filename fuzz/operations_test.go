@@ -62,10 +62,7 @@ func FuzzOperations(x *testing.F) {
 		f.Add(b)
 	}
 	f.Fuzz(func(t *testing.T, input []byte) {
-		if len(input) > 400 {
-			return
-		}
-		m := &machine{t: t, fs: memfs.New(), input: input, live: map[string]string{}, committed: map[string]string{}}
+		m := &machine{t: t, fs: memfs.New(), input: input[:min(len(input), 64)], live: map[string]string{}, committed: map[string]string{}}
 		m.open()
 		defer func() { m.w.Close() }()
 		for len(m.input) > 0 {
@@ -124,7 +121,9 @@ func (m *machine) check() {
 	s, err := x.Snapshot()
 	m.do(err)
 	defer s.Close()
-	m.do(s.Verify(context.Background()))
+	if m.next(4) == 0 {
+		m.do(s.Verify(context.Background()))
+	}
 	got := map[string]string{}
 	var docs []oracle.Doc
 	for doc := range uint32(s.Stats().Docs) {

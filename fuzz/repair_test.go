@@ -59,7 +59,8 @@ func FuzzRepair(x *testing.F) {
 		if err != nil {
 			return
 		}
-		s := snapshot(t, fs)
+		s, done := snapshot(t, fs)
+		defer done()
 		if err := s.Verify(ctx); err != nil {
 			t.Fatal(err)
 		}
@@ -69,18 +70,16 @@ func FuzzRepair(x *testing.F) {
 	})
 }
 
-// snapshot opens the newest commit of an index that must be sound.
-func snapshot(t *testing.T, fs store.FS) *reader.Snapshot {
+// snapshot opens the newest commit of an index that must be sound, and returns a function
+// that closes it.
+func snapshot(t *testing.T, fs store.FS) (s *reader.Snapshot, done func()) {
 	t.Helper()
 	x, err := reader.OpenFS(fs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { x.Close() })
-	s, err := x.Snapshot()
-	if err != nil {
+	if s, err = x.Snapshot(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { s.Close() })
-	return s
+	return s, func() { s.Close(); x.Close() }
 }

@@ -27,9 +27,7 @@ func FuzzParse(x *testing.F) {
 	}
 	names := []string{"simple", "standard", "english", "whitespace"}
 	f.Fuzz(func(t *testing.T, which uint8, text string) {
-		if len(text) > 1<<12 {
-			return
-		}
+		text = text[:min(len(text), 1<<12)]
 		a, err := analysis.New(names[int(which)%len(names)], "")
 		if err != nil {
 			t.Fatal(err)
@@ -46,7 +44,8 @@ func FuzzParse(x *testing.F) {
 			t.Fatal(err)
 		}
 		defer w.Close()
-		s := snapshot(t, fs)
+		s, done := snapshot(t, fs)
+		defer done()
 		searcher, err := query.NewSearcher(s, query.Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -76,11 +75,11 @@ func FuzzTextDir(x *testing.F) {
 	f.Add([]byte("text"), z.Bytes())
 	f.Add([]byte("\x1f\x8b\x08"), []byte("a\x00b"))
 	f.Add([]byte{}, z.Bytes()[:z.Len()-3])
+	dir := f.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "sub"), 0o777); err != nil {
+		f.Fatal(err)
+	}
 	f.Fuzz(func(t *testing.T, a, b []byte) {
-		dir := t.TempDir()
-		if err := os.Mkdir(filepath.Join(dir, "sub"), 0o777); err != nil {
-			t.Fatal(err)
-		}
 		for name, content := range map[string][]byte{"a": a, "sub/b": b, ".hidden": a} {
 			if err := os.WriteFile(filepath.Join(dir, name), content, 0o666); err != nil {
 				t.Fatal(err)

@@ -120,6 +120,9 @@ func write(dir string, content []byte) (path string, err error) {
 		return "", err
 	}
 	_, err = f.Write(content)
+	if err == nil {
+		err = f.Chmod(0o644)
+	}
 	if e := f.Close(); err == nil {
 		err = e
 	}

@@ -88,6 +88,7 @@ func (e *engine) load(dir string) error {
 // run executes all inputs kept, and n mutations.
 func (e *engine) run(n int) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // a guard page is hit
+	defer debug.SetGCPercent(debug.SetGCPercent(200))
 	finished := false
 	defer func() {
 		if !finished {

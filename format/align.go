@@ -1,6 +1,10 @@
 package format
 
-import "unsafe"
+import (
+	"bytes"
+	"slices"
+	"unsafe"
+)
 
 // Uint32s views b as little-endian 32-bit words without copying. b must be 4-byte aligned
 // and its length a multiple of 4, as the alignment of sections and extents guarantees.
@@ -35,6 +39,18 @@ func AlignedBytes(n int) []byte {
 	b := make([]byte, n+ReadablePadding+64)
 	off := int(-uintptr(unsafe.Pointer(unsafe.SliceData(b))) & 63)
 	return b[off : off+n : off+n+ReadablePadding]
+}
+
+var zeros [512]byte
+
+// NonZero returns the index of the first byte of b that is not zero, or -1.
+func NonZero(b []byte) int {
+	for at := 0; at < len(b); at += len(zeros) {
+		if part := b[at:min(at+len(zeros), len(b))]; !bytes.Equal(part, zeros[:len(part)]) {
+			return at + slices.IndexFunc(part, func(c byte) bool { return c != 0 })
+		}
+	}
+	return -1
 }
 
 // BytesOf views words as their little-endian bytes without copying.

@@ -49,6 +49,20 @@ func TestBufferFailures(t *testing.T) {
 	}
 }
 
+func TestNonZero(t *testing.T) {
+	for _, n := range []int{0, 1, 511, 512, 513, 1024, 1500} {
+		b := make([]byte, n)
+		if i := NonZero(b); i != -1 {
+			t.Errorf("%d zeros: %d", n, i)
+		}
+		for i := n - 1; i >= 0; i-- {
+			if b[i] = 1; NonZero(b) != i {
+				t.Fatalf("of %d bytes, the first one that is not zero is %d, not %d", n, i, NonZero(b))
+			}
+		}
+	}
+}
+
 func TestWordViews(t *testing.T) {
 	b := AlignedBytes(24)
 	if len(b) != 24 || cap(b) < 24+ReadablePadding || uintptr(unsafe.Pointer(&b[0]))%64 != 0 {

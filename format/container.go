@@ -294,10 +294,9 @@ func (h *Header) parseTable(page []byte) error {
 		next += s.PaddedLength()
 		h.Sections[i] = s
 	}
-	for i, b := range page[HeaderSize+int(n)*SectionEntrySize:] {
-		if b != 0 {
-			return corruptAt(int64(HeaderSize+int(n)*SectionEntrySize+i), "unused part of the section table is not zero")
-		}
+	unused := HeaderSize + int(n)*SectionEntrySize
+	if i := NonZero(page[unused:]); i >= 0 {
+		return corruptAt(int64(unused+i), "unused part of the section table is not zero")
 	}
 	if next != h.FileLen-FooterSize {
 		return corruptAt(offSections, "sections end at %d, the footer begins at %d", next, h.FileLen-FooterSize)

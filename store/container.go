@@ -53,12 +53,10 @@ func readSection(name string, d Data, kind format.Kind, id format.SectionID) (*f
 		e.Offset = s.Offset
 		return nil, nil, 0, format.Locate(e, place)
 	}
-	for _, x := range b[s.Length:] {
-		if x != 0 {
-			e := format.Corrupt("padding is not zero")
-			e.Offset = s.Offset + s.Length
-			return nil, nil, 0, format.Locate(e, place)
-		}
+	if format.NonZero(b[s.Length:]) >= 0 {
+		e := format.Corrupt("padding is not zero")
+		e.Offset = s.Offset + s.Length
+		return nil, nil, 0, format.Locate(e, place)
 	}
 	return h, b[:s.Length], s.Offset, nil
 }

@@ -158,7 +158,7 @@ func (v *verifier) padding() error {
 		if err != nil {
 			return format.Locate(err, format.Place{File: v.s.Name(), Section: sec.ID.String(), Block: format.NoBlock})
 		}
-		i := nonZero(b)
+		i := format.NonZero(b)
 		if i < 0 {
 			continue
 		}

@@ -1,8 +1,6 @@
 package check
 
 import (
-	"slices"
-
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/segment"
@@ -23,13 +21,13 @@ func checkReserved(l *segment.List, docs uint32) string {
 	end := int64(0) // of the part before
 	for _, p := range l.Layout() {
 		b := l.Extent()[p.Offset : p.Offset+p.Length]
-		if nonZero(l.Extent()[end:p.Offset]) >= 0 {
+		if format.NonZero(l.Extent()[end:p.Offset]) >= 0 {
 			return "padding before " + p.Name + " is not zero"
 		}
 		end = p.Offset + p.Length
 		switch p.Name {
 		case "padding":
-			if nonZero(b) >= 0 {
+			if format.NonZero(b) >= 0 {
 				return "padding is not zero"
 			}
 		case "hash-buckets":
@@ -67,9 +65,6 @@ func alone(c codec.Codec) bool {
 	_, ok := c.(codec.BlockCodec)
 	return ok
 }
-
-// nonZero returns the index of the first byte of b that is not zero, or -1.
-func nonZero(b []byte) int { return slices.IndexFunc(b, func(c byte) bool { return c != 0 }) }
 
 // extent decodes the extent of lv.list and compares every posting with the extent's
 // metadata. Behind a damaged block it goes on with the next.

@@ -28,9 +28,17 @@ func prefixOf(term []byte) uint64 {
 
 // sortTerms returns all terms of a in bytewise order. It uses a counting sort by
 // their first two bytes, then sorts each bucket by comparison on several
-// goroutines.
+// goroutines; few terms at once.
 func (a *Accumulator) sortTerms(ctx context.Context, threads int) ([]sortedTerm, error) {
-	const buckets = 1 << 16
+	const buckets, few = 1 << 16, 1 << 12
+	if a.termRefs.n <= few {
+		terms := make([]sortedTerm, a.termRefs.n)
+		for i := range terms {
+			terms[i] = a.sortedTerm(*a.termRefs.at(i))
+		}
+		a.sortBucket(terms)
+		return terms, ctx.Err()
+	}
 	starts := make([]uint32, buckets+1)
 	for i := range a.termRefs.n {
 		rec := a.terms.at(*a.termRefs.at(i))
@@ -43,11 +51,9 @@ func (a *Accumulator) sortTerms(ctx context.Context, threads int) ([]sortedTerm,
 	}
 	terms := make([]sortedTerm, a.termRefs.n)
 	for i := range a.termRefs.n {
-		ref := *a.termRefs.at(i)
-		rec := a.terms.at(ref)
-		prefix := prefixOf(termOf(rec))
-		at := &starts[prefix>>48]
-		terms[*at] = sortedTerm{prefix, ref, binary.LittleEndian.Uint32(rec[recDF:])}
+		t := a.sortedTerm(*a.termRefs.at(i))
+		at := &starts[t.prefix>>48]
+		terms[*at] = t
 		*at++
 	}
 	// Every element of starts is now its bucket's end.
@@ -70,6 +76,11 @@ func (a *Accumulator) sortTerms(ctx context.Context, threads int) ([]sortedTerm,
 	}
 	group.Wait()
 	return terms, ctx.Err()
+}
+
+func (a *Accumulator) sortedTerm(ref uint32) sortedTerm {
+	rec := a.terms.at(ref)
+	return sortedTerm{prefixOf(termOf(rec)), ref, binary.LittleEndian.Uint32(rec[recDF:])}
 }
 
 func (a *Accumulator) sortBucket(terms []sortedTerm) {

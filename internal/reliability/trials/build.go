@@ -64,12 +64,19 @@ func build(ctx context.Context, dir string, pattern *regexp.Regexp) error {
 		return err
 	}
 	for _, folder := range targets {
-		if err := tool(".", plain, "test", "-c", "-fuzz=.", stripped, "-o", out("fuzz-"+strings.ReplaceAll(folder, "/", "-")), "./"+folder); err != nil {
+		if err := tool(".", plain, "test", "-c", guided, unguided, stripped, "-o", out("fuzz-"+strings.ReplaceAll(folder, "/", "-")), "./"+folder); err != nil {
 			return err
 		}
 	}
 	return tool(".", plain, "build", stripped, "-o", out("trials"), "./internal/reliability/trials")
 }
+
+// Flags of programs that internal/fuzzing guides by coverage: of what is tested, not of what
+// tests.
+const (
+	guided   = "-gcflags=github.com/...=-d=libfuzzer"
+	unguided = "-gcflags=github.com/pinion-index/pinion/internal/...="
+)
 
 // fuzzPackages returns the folders of packages with fuzz targets that pattern matches.
 func fuzzPackages(ctx context.Context, pattern *regexp.Regexp) (folders []string, err error) {

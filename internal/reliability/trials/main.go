@@ -5,6 +5,7 @@
 //	go run ./internal/reliability/trials                        all of them; it takes days
 //	go run ./internal/reliability/trials -seconds 3600          as much as an hour allows
 //	go run ./internal/reliability/trials -only '^queries$' -count queries=20000 -seed 7000000
+//	go run ./internal/reliability/trials -only '^fuzz ' -seconds 700 -keep DIR   fuzzing alone, what lacks most first; again to go on
 //	go run ./internal/reliability/trials -build DIR             the programs, for a machine without Go:
 //	DIR/trials -programs DIR -seconds 600                       there, in the root of the repository
 //
@@ -34,6 +35,8 @@ var (
 	first    = flag.Uint64("seed", 1, "seed of the first part of each trial")
 	programs = flag.String("programs", "", "folder of programs that -build made; without it they are built now")
 	buildTo  = flag.String("build", "", "build the programs, and this one, in this folder, and do nothing else")
+	fuzz     = flag.Int("fuzz", 10_000_000, "executions of each fuzz target")
+	kept     = flag.String("keep", "", "folder for the counts reached and the inputs of fuzz targets; a run with the same folder goes on from there")
 	failures = flag.String("failures", "failures", "folder for the output of what fails")
 	counts   = map[string]int{}
 )
@@ -79,7 +82,13 @@ func run(ctx context.Context) (failed bool, err error) {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return false, err
 	}
-	all, err := trials(ctx, dir, pattern)
+	keep := *kept
+	if keep == "" {
+		keep = dir
+	} else if keep, err = filepath.Abs(keep); err != nil {
+		return false, err
+	}
+	all, err := trials(ctx, dir, keep, pattern)
 	if err != nil {
 		return false, err
 	}
@@ -88,9 +97,18 @@ func run(ctx context.Context) (failed bool, err error) {
 			t.want = n
 		}
 	}
+	if *kept != "" {
+		if err := load(keep, all); err != nil {
+			return false, err
+		}
+	}
 	s := &schedule{dir: dir, trials: all, start: start}
 	if *seconds > 0 {
 		s.end = s.start.Add(time.Duration(*seconds) * time.Second)
 	}
-	return s.run(ctx, *cores), nil
+	failed = s.run(ctx, *cores)
+	if *kept != "" {
+		err = save(keep, all)
+	}
+	return failed, err
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
@@ -45,7 +46,7 @@ const (
 )
 
 // trials returns those whose name matches pattern.
-func trials(ctx context.Context, dir string, pattern *regexp.Regexp) ([]*trial, error) {
+func trials(ctx context.Context, dir, keep string, pattern *regexp.Regexp) ([]*trial, error) {
 	whole := func(name, test_, what string, usual time.Duration) *trial { // in one part
 		return &trial{name: name, program: "reliability", folder: reliability, want: 1, inParts: true, part: 1, usual: usual, counted: count(what),
 			args: func(uint64, int) []string { return test(test_, "-share", "100") }}
@@ -107,8 +108,8 @@ func trials(ctx context.Context, dir string, pattern *regexp.Regexp) ([]*trial, 
 			kept = append(kept, t)
 		}
 	}
-	fuzz, err := fuzzTrials(ctx, dir, pattern)
-	return append(kept, fuzz...), err
+	targets, err := fuzzTrials(ctx, dir, keep, pattern)
+	return append(kept, targets...), err
 }
 
 // everyBit is in how many parts query.TestEveryBit flips the bits of an index.
@@ -118,7 +119,8 @@ const everyBit = 256
 func fuzzName(folder, target string) string { return "fuzz " + path.Base(folder) + " " + target }
 
 // fuzzTrials returns one for each target of the programs in dir.
-func fuzzTrials(ctx context.Context, dir string, pattern *regexp.Regexp) (all []*trial, err error) {
+func fuzzTrials(ctx context.Context, dir, keep string, pattern *regexp.Regexp) (all []*trial, err error) {
+	memory := memoryFolder()
 	found, err := filepath.Glob(filepath.Join(dir, "fuzz-*"))
 	if err != nil {
 		return nil, err
@@ -135,12 +137,21 @@ func fuzzTrials(ctx context.Context, dir string, pattern *regexp.Regexp) (all []
 			if !pattern.MatchString(name) {
 				continue
 			}
-			all = append(all, &trial{name: name, program: program, folder: folder, want: 10_000_000, part: 1000, usual: 10 * time.Second, fuzzes: true,
-				args: func(_ uint64, n int) []string {
-					return []string{"-test.run", "^$", "-test.fuzz", "^" + string(target) + "$", "-test.fuzztime", fmt.Sprint(n, "x"),
-						"-test.fuzzminimizetime", "100x", "-test.parallel", "1", "-test.fuzzcachedir", filepath.Join(dir, "corpus")}
-				}})
+			all = append(all, &trial{name: name, program: program, folder: folder, want: *fuzz, part: 2000, seeds: 1, usual: 10 * time.Second, fuzzes: true,
+				counted: count("executions guided"),
+				args: func(seed uint64, n int) []string {
+					return test(string(target), "-executions", fmt.Sprint(n), "-mutations", fmt.Sprint(seed), "-corpus", filepath.Join(keep, "corpus", path.Base(folder)))
+				},
+				env: func(uint64, int) []string { return []string{"TMPDIR=" + memory} }})
 		}
 	}
 	return all, nil
+}
+
+// memoryFolder returns a folder for files that need not last: in memory if there is one.
+func memoryFolder() string {
+	if st, err := os.Stat("/dev/shm"); err == nil && st.IsDir() {
+		return "/dev/shm"
+	}
+	return os.TempDir()
 }

@@ -224,9 +224,9 @@ func TestCrashAtEveryOperation(t *testing.T) {
 // the index.
 func TestFailAtEveryOperation(t *testing.T) {
 	for i, done := 0, false; !done; i++ {
-		for _, effect := range []bool{false, true} {
+		for mode := range 4 { // of which the last two end the process
 			mem := memfs.New()
-			mem.Inject(memfs.Fault{At: i, Err: errInjected, Effect: effect})
+			mem.Inject(memfs.Fault{At: i, Err: errInjected, Effect: mode%2 == 1, Sticky: mode > 1})
 			var acked uint64
 			err := workload(mem, 1+i%2, &acked)
 			ops := mem.Ops()

@@ -59,17 +59,21 @@ type FileState struct {
 
 // Inspect lists the files of a directory and checks them. Of segments it reads what
 // opening them reads; check, if not nil, checks the rest (check.Segment). Damage is in
-// the Inventory; an error is of the operating system or of ctx.
+// the Inventory; an error is of the operating system, of ctx, or of kind
+// format.ErrNotAnIndex if there is no trace of an index.
 func (d *Dir) Inspect(ctx context.Context, check func(context.Context, *segment.Segment) error) (*Inventory, error) {
 	if err := d.err("read"); err != nil {
 		return nil, err
 	}
-	names, err := d.fs.List()
+	l, err := list(d.fs)
 	if err != nil {
 		return nil, err
 	}
+	if l.found == "" {
+		return nil, l.noManifest()
+	}
 	inv := &Inventory{next: 1}
-	for _, name := range names {
+	for _, name := range l.names {
 		n, ok := parseName(name)
 		switch {
 		case !ok:

@@ -143,7 +143,7 @@ func (l *listing) next() uint64 {
 func (l *listing) noManifest() error {
 	if l.found == "" {
 		return &format.Error{Kind: format.ErrNotAnIndex, File: l.dir, Block: format.NoBlock, Offset: -1,
-			Msg: "the directory has no manifest"}
+			Msg: "there is no index in this directory"}
 	}
 	e := format.Corrupt("the manifest is missing, but there are files of an index, such as %s", l.found)
 	e.File = l.dir

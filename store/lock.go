@@ -193,7 +193,8 @@ func (l *Lock) discard(name string) error {
 // files that m names must belong to the newest commit, or be closed files of this
 // lock. Commit also discards what was published and m does not name. After an error
 // that matches neither ErrUncertain nor ErrLockLost, the old commit remains and the
-// lock is usable.
+// lock is usable. A file that could not be synced is not committed later either: it must be
+// discarded and written again.
 func (l *Lock) Commit(m *Manifest) error { return l.CommitAndPublish(m, nil) }
 
 // CommitAndPublish is Commit, followed by Publish of published unless that is nil.
@@ -258,7 +259,7 @@ func (l *Lock) prepare(m *Manifest) (content []byte, unsynced []*output, err err
 	}
 	for _, f := range m.Files() {
 		if o := l.pending[f]; o != nil {
-			if _, synced := o.state(); !synced {
+			if _, synced, _ := o.state(); !synced {
 				unsynced = append(unsynced, o)
 			}
 		}
@@ -285,8 +286,12 @@ func (l *Lock) checkFiles(m *Manifest) error {
 		if o == nil {
 			continue
 		}
-		if closed, _ := o.state(); !closed {
+		closed, _, err := o.state()
+		if !closed {
 			return fmt.Errorf("%s is not closed", f)
+		}
+		if err != nil {
+			return fmt.Errorf("%s may have lost content and must be written again: %w", f, err)
 		}
 	}
 	return nil
@@ -313,7 +318,7 @@ func (l *Lock) writeManifest(names []string, content []byte, unsynced []*output)
 	if err == nil {
 		all := files
 		for _, o := range unsynced {
-			all = append(all, o.File)
+			all = append(all, o)
 		}
 		err = l.fs.Sync(all...)
 	}

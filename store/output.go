@@ -10,10 +10,11 @@ type output struct {
 	File
 	lock   *Lock
 	mu     sync.Mutex
-	dirty  bool // written to since the last Sync
-	closed bool // by its user
-	open   bool // File is open, perhaps only for the commit to sync it
-	late   bool // counted in lock.late
+	dirty  bool  // written to since the last Sync
+	closed bool  // by its user
+	open   bool  // File is open, perhaps only for the commit to sync it
+	late   bool  // counted in lock.late
+	lost   error // of a Sync; the content may be lost, whatever later ones return
 }
 
 func (o *output) WriteAt(p []byte, off int64) (int, error) {
@@ -23,10 +24,18 @@ func (o *output) WriteAt(p []byte, off int64) (int, error) {
 	return o.File.WriteAt(p, off)
 }
 
+// Sync fails for good once it has failed: systems take what they could not write for
+// written, so that the next sync would succeed without it.
 func (o *output) Sync() error {
-	err := o.File.Sync()
 	o.mu.Lock()
-	o.dirty = err != nil
+	err := o.lost
+	o.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	err = o.File.Sync()
+	o.mu.Lock()
+	o.dirty, o.lost = err != nil, err
 	o.mu.Unlock()
 	return err
 }
@@ -80,9 +89,10 @@ func (o *output) synced() error {
 	return o.release()
 }
 
-// state reports whether the file's user has closed it and whether it is synced.
-func (o *output) state() (closed, synced bool) {
+// state reports whether the file's user has closed it and whether it is synced, or why
+// it could not be.
+func (o *output) state() (closed, synced bool, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.closed, !o.dirty
+	return o.closed, !o.dirty, o.lost
 }

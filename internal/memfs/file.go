@@ -76,7 +76,8 @@ func (f *file) Sync() error {
 	f.fs.begin(Op{Kind: "sync", Name: f.name})
 	defer f.fs.mu.Unlock()
 	err, effect := f.fs.op()
-	if effect {
+	f.in.lost = f.in.lost || !effect
+	if effect && !f.in.lost {
 		f.in.durable = append([]byte(nil), f.in.data...)
 		f.in.writes = nil
 	}

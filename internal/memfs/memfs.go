@@ -2,9 +2,10 @@
 // what was not synced, any operation can be watched or made to fail, space can run
 // out, and mapped files can fault.
 //
-// The content of a file is durable after its Sync; creating, renaming and removing
-// files is durable after the directory's Sync. Crash returns the file system that a
-// machine would find after a power failure.
+// The content of a file is durable after its Sync, unless one failed before: as on Linux,
+// what could not be written then counts as written and later Syncs succeed. Creating,
+// renaming and removing files is durable after the directory's Sync. Crash returns the file
+// system that a machine would find after a power failure.
 //
 //	memfs.go  the directory, faults, capacity
 //	file.go   files being written and read
@@ -78,6 +79,7 @@ type inode struct {
 	data    []byte
 	durable []byte
 	writes  []write // since the last sync
+	lost    bool    // a sync failed
 }
 
 type write struct {

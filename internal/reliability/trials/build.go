@@ -78,7 +78,8 @@ const (
 	unguided = "-gcflags=github.com/pinion-index/pinion/internal/...="
 )
 
-// fuzzPackages returns the folders of packages with fuzz targets that pattern matches.
+// fuzzPackages returns the folders of packages with fuzz targets that pattern matches, other
+// than that of the tests of fuzzing itself.
 func fuzzPackages(ctx context.Context, pattern *regexp.Regexp) (folders []string, err error) {
 	out, err := exec.CommandContext(ctx, "git", "grep", "-o", "^func Fuzz[A-Za-z0-9_]*", "--", "*_test.go").Output()
 	if err != nil {
@@ -87,7 +88,7 @@ func fuzzPackages(ctx context.Context, pattern *regexp.Regexp) (folders []string
 	for line := range strings.Lines(string(out)) {
 		file, target, _ := strings.Cut(strings.TrimSpace(line), ":func ")
 		folder := path.Dir(file)
-		if pattern.MatchString(fuzzName(folder, target)) && !slices.Contains(folders, folder) {
+		if folder != "internal/fuzzing" && pattern.MatchString(fuzzName(folder, target)) && !slices.Contains(folders, folder) {
 			folders = append(folders, folder)
 		}
 	}

@@ -6,10 +6,17 @@
 #include <stddef.h>
 
 #include "paper/search.cu"
+#include "paper/find.cu"
+#include "paper/steps.cu"
+#include "paper/best.cu"
 
 static const Entry paper_entries[] = {
     ENTRY(paper_bs, SearchParams), ENTRY(paper_is, SearchParams), ENTRY(paper_lr, SearchParams),
     ENTRY(paper_lr_local, SearchParams), ENTRY(paper_hs, SearchParams), ENTRY(paper_hs_lrc, SearchParams),
+    ENTRY(paper_find, FindParams), ENTRY(paper_count, KeepParams), ENTRY(paper_keep, KeepParams),
+    ENTRY(paper_count_heads, HeadParams), ENTRY(paper_place_heads, HeadParams), ENTRY(paper_decode, BlockParams),
+    ENTRY(paper_within, WithinParams), ENTRY(paper_score, ScoreParams), ENTRY(paper_add, ScoreParams),
+    ENTRY(paper_maxima, BestParams), ENTRY(paper_extract, BestParams),
     {nullptr, nullptr},
 };
 
@@ -19,6 +26,9 @@ extern "C" const Entry *emu_paper_entries() { return paper_entries; }
 extern "C" uint32_t emu_paper_sizes(uint32_t i) {
     static const uint32_t sizes[] = {
         sizeof(RawList), offsetof(RawList, slope), offsetof(RawList, step), sizeof(RawLine), sizeof(RawBucket),
-        offsetof(RawBucket, width), sizeof(RawQuery), sizeof(SearchParams), offsetof(SearchParams, nTiles), 0};
+        offsetof(RawBucket, width), sizeof(RawQuery), sizeof(SearchParams), offsetof(SearchParams, nTiles),
+        sizeof(FindParams), offsetof(FindParams, na), sizeof(KeepParams), offsetof(KeepParams, na), sizeof(HeadParams), sizeof(BlockParams),
+        offsetof(BlockParams, n), sizeof(WithinParams), sizeof(ScoreParams), offsetof(ScoreParams, n), sizeof(BestParams),
+        offsetof(BestParams, n), 0};
     return sizes[i];
 }

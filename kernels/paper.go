@@ -16,6 +16,20 @@ const (
 	PaperHS
 	PaperHSLRC
 
+	PaperFind  // a thread per splitter
+	PaperCount // a thread block per tile of PaperKeepTile elements
+	PaperKeep
+
+	PaperCountHeads // the same
+	PaperPlaceHeads
+	PaperDecode // a warp per block
+	PaperWithin // a thread per candidate
+	PaperScore
+	PaperAdd // a thread per posting
+
+	PaperMaxima  // a thread block per PaperGroup candidates or maxima
+	PaperExtract // one thread block
+
 	papersEnd
 )
 
@@ -26,4 +40,18 @@ var papers = []entry{
 	PaperLRLocal - Count: {name: "paper_lr_local", module: "paper/search", params: PaperSearchParams{}, threads: PaperSearchTile},
 	PaperHS - Count:      {name: "paper_hs", module: "paper/search", params: PaperSearchParams{}, threads: PaperSearchTile},
 	PaperHSLRC - Count:   {name: "paper_hs_lrc", module: "paper/search", params: PaperSearchParams{}, threads: PaperSearchTile},
+
+	PaperFind - Count:  {name: "paper_find", module: "paper/find", params: PaperFindParams{}},
+	PaperCount - Count: {name: "paper_count", module: "paper/find", params: PaperKeepParams{}},
+	PaperKeep - Count:  {name: "paper_keep", module: "paper/find", params: PaperKeepParams{}},
+
+	PaperCountHeads - Count: {name: "paper_count_heads", module: "paper/steps", params: PaperHeadParams{}},
+	PaperPlaceHeads - Count: {name: "paper_place_heads", module: "paper/steps", params: PaperHeadParams{}},
+	PaperDecode - Count:     {name: "paper_decode", module: "paper/steps", params: PaperBlockParams{}},
+	PaperWithin - Count:     {name: "paper_within", module: "paper/steps", params: PaperWithinParams{}},
+	PaperScore - Count:      {name: "paper_score", module: "paper/steps", params: PaperScoreParams{}},
+	PaperAdd - Count:        {name: "paper_add", module: "paper/steps", params: PaperScoreParams{}},
+
+	PaperMaxima - Count:  {name: "paper_maxima", module: "paper/best", params: PaperBestParams{}, threads: 128},
+	PaperExtract - Count: {name: "paper_extract", module: "paper/best", params: PaperBestParams{}, threads: PaperGroup},
 }

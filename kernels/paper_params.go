@@ -6,6 +6,13 @@ package kernels
 // the kernels with PaperSearchParams looks up.
 const PaperSearchTile = 128
 
+// PaperKeepTile is the number of elements that a thread block of PaperCount and PaperKeep
+// processes, PaperGroup that of a group of PaperMaxima.
+const (
+	PaperKeepTile = 1024
+	PaperGroup    = 512
+)
+
 // RawList is an uncompressed list in device memory with what one way of searching it
 // keeps beside it. RawList and all structs below mirror those in paper/params.h, which
 // documents their fields.
@@ -38,4 +45,52 @@ type RawQuery struct{ First, N uint32 }
 type PaperSearchParams struct {
 	Lists, Queries, Terms, Tiles, Counts, Out, Claim Ptr
 	NTiles, SMs                                      uint32
+}
+
+// PaperFindParams are the parameters of PaperFind.
+type PaperFindParams struct {
+	A, B, Count, From, To  Ptr
+	NA, NB, Stride, Parent uint32
+}
+
+// PaperKeepParams are the parameters of PaperCount and PaperKeep.
+type PaperKeepParams struct {
+	A, B, Positions, Scores      Ptr
+	Count, Counts, Starts        Ptr
+	Out, OutPositions, OutScores Ptr
+	NA, NB                       uint32
+}
+
+// PaperHeadParams are the parameters of PaperCountHeads and PaperPlaceHeads.
+type PaperHeadParams struct {
+	Blocks, Count, Counts, Starts, Out, Ranks Ptr
+	NA, NB                                    uint32
+}
+
+// PaperBlockParams are the parameters of PaperDecode.
+type PaperBlockParams struct {
+	List, Blocks, Count, Docs, Freqs Ptr
+	N, _                             uint32
+}
+
+// PaperWithinParams are the parameters of PaperWithin.
+type PaperWithinParams struct {
+	A, Count, Blocks, Ranks, Docs, Positions Ptr
+	NA, NB                                   uint32
+}
+
+// PaperScoreParams are the parameters of PaperScore and PaperAdd.
+type PaperScoreParams struct {
+	List, Docs, Positions, Freqs, Count, Norms, Scores Ptr
+	N                                                  uint32
+	Weight                                             float32
+	First, _                                           uint32
+}
+
+// PaperBestParams are the parameters of PaperMaxima and PaperExtract.
+type PaperBestParams struct {
+	Scores, Docs, Count Ptr
+	Maxima              [3]Ptr
+	Out, OutCount       Ptr
+	N, K, Level, Levels uint32
 }

@@ -15,6 +15,9 @@ func TestPaperStructsMatch(t *testing.T) {
 	want := []uintptr{
 		unsafe.Sizeof(l), unsafe.Offsetof(l.Slope), unsafe.Offsetof(l.Step), unsafe.Sizeof(RawLine{}), unsafe.Sizeof(b),
 		unsafe.Offsetof(b.Width), unsafe.Sizeof(RawQuery{}), unsafe.Sizeof(s), unsafe.Offsetof(s.NTiles),
+		unsafe.Sizeof(PaperFindParams{}), unsafe.Offsetof(PaperFindParams{}.NA), unsafe.Sizeof(PaperKeepParams{}), unsafe.Offsetof(PaperKeepParams{}.NA),
+		unsafe.Sizeof(PaperHeadParams{}), unsafe.Sizeof(PaperBlockParams{}), unsafe.Offsetof(PaperBlockParams{}.N), unsafe.Sizeof(PaperWithinParams{}),
+		unsafe.Sizeof(PaperScoreParams{}), unsafe.Offsetof(PaperScoreParams{}.N), unsafe.Sizeof(PaperBestParams{}), unsafe.Offsetof(PaperBestParams{}.N),
 	}
 	var got []uintptr
 	for _, v := range emuPaperSizes() {

@@ -41,6 +41,69 @@ struct SearchParams {
     uint32_t sms;      // blocks of other multiprocessors than the first sms end; 0: none
 };
 
-enum { SEARCH_TILE = 128 };
+enum { SEARCH_TILE = 128, KEEP_TILE = 1024, GROUP = 512 };
+
+// FindParams: one level of Parallel Merge Find (Ding 2009, section 7). Counts at an address
+// override those beside them where the address is not 0, here and below: they are what a
+// launch before has left.
+struct FindParams {
+    uint64_t a, b;       // uint32[], ascending
+    uint64_t count;      // uint32: elements of a, instead of na
+    uint64_t from;       // uint32[]: where the splitters of the level before are in b, and nb; or 0
+    uint64_t to;         // uint32[]: the same of this level; without nb if stride is 1
+    uint32_t na, nb;
+    uint32_t stride, parent; // elements from a splitter to the next, here and in the level before
+};
+
+// KeepParams: the elements of a that are kept, with what goes with them. Element i is kept if
+// positions[i] < nb and, unless b is 0, b[positions[i]] == a[i].
+struct KeepParams {
+    uint64_t a, b, positions;
+    uint64_t scores;     // float[], or 0
+    uint64_t count, counts, starts;  // counts, starts: uint32 a tile of KEEP_TILE
+    uint64_t out, outPositions, outScores;  // positions and scores: or 0
+    uint32_t na, nb;
+};
+
+// HeadParams: the distinct blocks below nb in blocks, which ascend, and the rank among them of
+// each element's.
+struct HeadParams { uint64_t blocks, count, counts, starts, out, ranks; uint32_t na, nb; };
+
+// BlockParams: blocks of 128 of a compressed list to decode, blocks[i] to docs and freqs from
+// 128 * i on. Places behind the end of the list get FULL.
+struct BlockParams {
+    uint64_t list;       // ListDesc
+    uint64_t blocks;     // uint32[], or 0: block i
+    uint64_t count;      // uint32: blocks, instead of n
+    uint64_t docs, freqs; // freqs: or 0
+    uint32_t n, pad;
+};
+
+// WithinParams: the position in its list of each element of a, or FULL, from the decoded
+// blocks.
+struct WithinParams { uint64_t a, count, blocks, ranks, docs, positions; uint32_t na, nb; };
+
+// ScoreParams: adds a term's scores to those of candidates. Without positions candidate i is
+// posting i; without candidates' docs freqs are given, and scores are accumulators by docID.
+struct ScoreParams {
+    uint64_t list;       // ListDesc
+    uint64_t docs, positions, freqs, count;
+    uint64_t norms;      // float[] by docID
+    uint64_t scores;
+    uint32_t n;
+    float weight;
+    uint32_t first, pad; // first: 1 if scores are undefined before
+};
+
+// BestParams: selection by maxima of groups of GROUP, in levels (Ding 2009, section 8). Scores
+// of 0 are no candidates.
+struct BestParams {
+    uint64_t scores, docs;  // float[]; docs: uint32[], or 0: candidate i is docID i
+    uint64_t count;         // uint32: candidates, instead of n
+    uint64_t maxima[3];     // uint64[]: of groups of candidates, of groups of these, and so on
+    uint64_t out, outCount; // uint64[k], uint32
+    uint32_t n, k;
+    uint32_t level, levels; // of a launch of paper_maxima, from 0; used, 1 to 3
+};
 
 #endif

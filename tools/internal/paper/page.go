@@ -84,8 +84,8 @@ func (r *Report) markdown(b *bytes.Buffer, dir string) {
 	for i, run := range r.Runs {
 		fmt.Fprintf(b, "Run %d: %s.\n", i+1, run.Where())
 	}
-	if r.x.Missing != "" {
-		fmt.Fprintf(b, "Missing: %s.\n", r.x.Missing)
+	if m := r.x.missing(r.own()); m != "" {
+		fmt.Fprintf(b, "Missing: %s.\n", m)
 	}
 	for _, n := range r.x.Notes {
 		fmt.Fprintf(b, "Note: %s.\n", n)

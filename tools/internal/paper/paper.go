@@ -27,9 +27,10 @@ type Experiment struct {
 	Paper Values
 	// CPU and GPU measure rows. Either may be nil.
 	CPU, GPU Measure
-	// Own measures rows with the papers' own kernels. It is nil without the build tag
-	// paper.
-	Own Measure
+	// Own measures rows with the papers' own kernels, OwnAdds says which. Own is nil
+	// without the build tag paper.
+	Own     Measure
+	OwnAdds string
 	// Judge says for each of Claims whether the rows bear it out.
 	Judge func(t Table) []Verdict
 	// Plot lays the rows out as a chart.

@@ -71,8 +71,8 @@ func (r *Report) judge() {
 	for _, c := range r.x.Claims {
 		if !slices.ContainsFunc(r.Verdicts, func(v Verdict) bool { return v.Claim == c }) {
 			why := "no run has the rows for it"
-			if r.x.Missing != "" {
-				why = r.x.Missing
+			if m := r.x.missing(r.own()); m != "" {
+				why = m
 			}
 			r.Verdicts = append(r.Verdicts, Verdict{Claim: c, Holds: Untested, Why: why})
 		}
@@ -85,10 +85,33 @@ func State(x *Experiment) string {
 	switch {
 	case x.CPU == nil && x.GPU == nil:
 		return "missing"
-	case x.Missing != "":
+	case x.missing(hasOwn(x)) != "":
 		return "in part"
 	}
 	return "drawn"
+}
+
+// hasOwn reports whether there is a recorded run of the own kernels.
+func hasOwn(x *Experiment) bool {
+	r, err := Recorded(x.Name, OwnHalf)
+	return err == nil && r != nil
+}
+
+// missing says what an experiment lacks with or without rows of the own kernels.
+func (x *Experiment) missing(own bool) string {
+	if own || x.OwnAdds == "" {
+		return x.Missing
+	}
+	add := "a run of the own kernels: " + x.OwnAdds
+	if x.Missing == "" {
+		return add
+	}
+	return x.Missing + "; " + add
+}
+
+// own reports whether a report has a run of the own kernels.
+func (r *Report) own() bool {
+	return slices.ContainsFunc(r.Runs, func(run *Run) bool { return run.Half == OwnHalf })
 }
 
 // Write writes the report's chart, CSV and JSON into a directory.
@@ -126,8 +149,8 @@ func (r *Report) Text(w io.Writer) {
 			fmt.Fprintf(w, "%sstale: %s since then\n", mark, s)
 		}
 	}
-	if r.x.Missing != "" {
-		fmt.Fprintf(w, "missing: %s\n", r.x.Missing)
+	if m := r.x.missing(r.own()); m != "" {
+		fmt.Fprintf(w, "missing: %s\n", m)
 	}
 	fmt.Fprintln(w)
 	r.table().WriteTo(w)

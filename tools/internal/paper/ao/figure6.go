@@ -12,7 +12,8 @@ const response = "response time"
 var figure6 = paper.Experiment{
 	Name: "ao-fig6", Number: "Figure 6", Title: "Response time on GOV against the computational threshold",
 	Data: "the GOV stand-in and queries like T06", Claims: []int{6},
-	Paper: paper.Values{}.Put(response, "HS256_LRC", "1M", 2.18),
+	OwnAdds: "the same as in Figure 5",
+	Paper:   paper.Values{}.Put(response, "HS256_LRC", "1M", 2.18),
 	GPU: func(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) {
 		points, err := sweep(ctx, e)
 		for _, p := range points {

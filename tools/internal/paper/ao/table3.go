@@ -17,6 +17,7 @@ var five = []string{"GOV", "GOVPR", "GOVR", "BD", "BDR"}
 var table3 = paper.Experiment{
 	Name: "ao-tab3", Number: "Table 3", Title: "Speedup over the skip list on one core",
 	Data: standIns, Claims: []int{11, 12},
+	OwnAdds: "the uncompressed columns, and HS_LRC with buckets as segments",
 	Paper: paper.Values{}.Grid(speedup, []string{"BS", "LR", "HS32", "HS16", "IS", "ParaPFD (0.2)", "ParaPFD", "LRC", "LRCSeg", "SegLRC", "HS128_LRC", "HS256_LRC"},
 		"GOV | 14.59 16.22 22.14 23.29 8.69 4.05 5.86 10.79 10.79 12.07 14.38 14.26",
 		"GOVPR | 14.81 15.86 22.45 23.54 7.67 4.10 5.94 10.68 10.67 11.74 14.22 14.10",

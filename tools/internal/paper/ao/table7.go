@@ -10,6 +10,7 @@ import (
 var table7 = paper.Experiment{
 	Name: "ao-tab7", Number: "Table 7", Title: "Throughput and response time on compressed lists, c = 1 M",
 	Data: standIns, Claims: []int{17},
+	OwnAdds: "HS_LRC with buckets as segments",
 	Paper: paper.Values{}.Grid(throughput, []string{"ParaPFD (0.2)", "ParaPFD", "LRC", "LRCSeg", "SegLRC", "HS256_LRC"},
 		"GOV | 15879 22998 42336 42347 47335 55955", "GOVPR | 16069 23302 41905 41862 46054 55315", "GOVR | 15587 22639 43034 43078 48078 55735",
 		"BD | 58937 86000 160570 160958 164903 191120", "BDR | 53952 78338 160898 160338 176134 195520").

@@ -16,6 +16,7 @@ const queryTime = "time of a query"
 var table2 = paper.Experiment{
 	Name: "ding-tab2", Number: "Table 2", Title: "Time of a query, top 10",
 	Data: data, Claims: []int{8},
+	OwnAdds: "the paper's steps, one launch each",
 	CPU: func(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) {
 		for i, m := range modes {
 			t, err := cpuTimes(ctx, e, m)

@@ -5,4 +5,7 @@
 //	memory.go     device memory, copies, launches between events
 //	lists.go      uncompressed lists and their search structures (Ao 2011)
 //	search.go     batches of conjunctions over them
+//	find.go       Parallel Merge Find by levels of recursion (Ding 2009)
+//	steps.go      ranked queries over compressed lists, a launch a step
+//	best.go       selection of the best
 package resident

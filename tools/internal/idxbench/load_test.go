@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"pgregory.net/rapid"
@@ -58,27 +59,31 @@ func (a *asked) Execute(_ context.Context, queries []query.Query) ([]query.Resul
 	return make([]query.Result, len(queries)), nil
 }
 
+func testSaturateGroups(t *testing.T, size int) {
+	queries := make([]query.Query, 10)
+	for i := range queries {
+		queries[i].K = i
+	}
+	a := &asked{counts: map[int]int{}}
+	var row LoadRow
+	if err := saturateGroups(t.Context(), a, queries, size, 20*time.Millisecond, &row); err != nil {
+		t.Fatal(err)
+	}
+	for k, n := range a.counts {
+		if n < size*a.groups/10-1 || n > size*a.groups/10+1 {
+			t.Errorf("groups of %d: %d queries were asked, query %d %d times", size, size*a.groups, k, n)
+		}
+	}
+	if row.Queries == 0 || row.Queries > uint64(size*a.groups) {
+		t.Errorf("groups of %d: %d of %d answers count", size, row.Queries, size*a.groups)
+	}
+}
+
 // TestSaturateGroups asks groups longer and shorter than the log: every query comes as often as
 // any other, give or take the last groups.
 func TestSaturateGroups(t *testing.T) {
 	for _, size := range []int{1, 3, 10, 64} {
-		queries := make([]query.Query, 10)
-		for i := range queries {
-			queries[i].K = i
-		}
-		a := &asked{counts: map[int]int{}}
-		var row LoadRow
-		if err := saturateGroups(t.Context(), a, queries, size, 20*time.Millisecond, &row); err != nil {
-			t.Fatal(err)
-		}
-		for k, n := range a.counts {
-			if n < size*a.groups/10-1 || n > size*a.groups/10+1 {
-				t.Errorf("groups of %d: %d queries were asked, query %d %d times", size, size*a.groups, k, n)
-			}
-		}
-		if row.Queries == 0 || row.Queries > uint64(size*a.groups) {
-			t.Errorf("groups of %d: %d of %d answers count", size, row.Queries, size*a.groups)
-		}
+		synctest.Test(t, func(t *testing.T) { testSaturateGroups(t, size) })
 	}
 	for _, c := range []struct{ a, b, want int }{{0, 10, 0}, {5, 25, 75}, {10, 20, 100}, {35, 45, 50}, {0, 80, 37}, {50, 60, 0}} {
 		if n := within(time.Duration(c.a), time.Duration(c.b), 10, 40, 100); n < int64(c.want) || n > int64(c.want)+1 {

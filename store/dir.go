@@ -433,6 +433,16 @@ func (c *Commit) release() {
 	d.Close()
 }
 
+// claim makes the files of a commit that is to be the newest no longer superseded, whatever
+// commits were before: Release must not remove them.
+func (d *folder) claim(m *Manifest) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, f := range m.Files() {
+		delete(d.garbage, f)
+	}
+}
+
 // remove removes a superseded file. If that fails, the next sweep tries again.
 // The caller holds d.mu.
 func (d *folder) remove(name string) {

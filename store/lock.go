@@ -218,6 +218,7 @@ func (l *Lock) CommitAndPublish(m, published *Manifest) error {
 		}
 		return fmt.Errorf("commit %d: %w", m.Generation, err)
 	}
+	l.dir.claim(m)
 	for _, name := range names {
 		if err == nil {
 			err = l.fs.Rename(name+tempSuffix, name)

@@ -102,3 +102,39 @@ func TestHalfRemovedCommits(t *testing.T) {
 		}
 	}
 }
+
+// A snapshot of a superseded commit keeps its files. If the next writer keeps that commit, its
+// files remain when the snapshot is released, too.
+func TestReleaseOfKeptCommit(t *testing.T) {
+	mem := memfs.New()
+	d, _ := store.OpenFS(mem)
+	defer d.Close()
+	add := func(keep, n int) {
+		t.Helper()
+		l, err := d.LockWith(store.LockOptions{KeepCommits: keep})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		s, err := writeSegment(l, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := l.Manifest()
+		m.Segments = []store.SegmentInfo{s}
+		if err := l.Commit(m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add(1, 1)
+	snapshot, err := d.Latest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	add(1, 2) // the snapshot holds what would be removed
+	add(3, 3)
+	snapshot.Release()
+	if n, err := checkOld(mem); n != 3 || err != nil {
+		t.Errorf("%d commits: %v", n, err)
+	}
+}

@@ -294,6 +294,37 @@ func restore(fsys store.FS, gen uint64) error {
 	})
 }
 
+// A snapshot of this process holds the superseded commit that is restored. Its release must not
+// remove what is the index again.
+func TestRestoreCommitInUse(t *testing.T) {
+	const gen = 5
+	ctx := context.Background()
+	mem := directory(t, library(t))
+	d, _ := store.OpenFS(mem)
+	defer d.Close()
+	snapshot, err := d.Latest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := writer.OpenFS(ctx, mem, writer.Options{Stored: true, Memory: writer.MinMemory})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Merge(ctx, writer.MergeOptions{MaxSegments: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Commit(ctx), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if err := restore(mem, gen); err != nil {
+		t.Fatal(err)
+	}
+	snapshot.Release()
+	if got, err := contents(mem); err != nil || !maps.Equal(got, libraryModel()) {
+		t.Errorf("%v, %v", err, got)
+	}
+}
+
 func TestRestoreCommit(t *testing.T) {
 	whole := library(t)
 	manifest, mirror := byPrefix(whole, "manifest-")[0], byPrefix(whole, "mirror-")[0]

@@ -318,6 +318,7 @@ func (s *sweeping) file(name string, n fileName, first bool) {
 	switch {
 	case pending:
 	case s.commit[f]:
+		delete(l.dir.garbage, f) // of a commit that is kept now, or restored
 		if n.temp {
 			l.fs.Rename(name, f) // readers find it under both names
 		}

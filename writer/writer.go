@@ -233,9 +233,7 @@ func (w *Writer) writeAccumulator(ctx context.Context, a *invert.Accumulator) (*
 }
 
 // Commit flushes, then makes all changes so far durable and visible to readers. If
-// it fails, the index is as before, unless the error matches store.ErrUncertain. A later
-// Commit may succeed, but not if a file could not be synced, whose content may then be
-// lost: what was not committed must be added again, by another Writer.
+// it fails, the index is as before, unless the error matches store.ErrUncertain.
 func (w *Writer) Commit(ctx context.Context) error {
 	return w.pipe.exclusive(ctx, func() error {
 		if err := w.flush(ctx); err != nil {

@@ -58,12 +58,14 @@ const maxPayload = 1 << 15
 
 // Execute is the body of a fuzz target: it decodes the sequence that data describes block by
 // block with portable code, and in rows at the tier that a checksum of data selects, with the
-// checks of Hostile. No checksum protects the sequence; on Linux the payload lies next to a
-// guard page.
+// checks of Hostile, and then with one bit changed. No checksum protects the sequence; on
+// Linux the payload lies next to a guard page.
 func (d *Decoding) Execute(t *testing.T, data []byte) {
 	if s := d.arbitrary(data); s != nil {
 		d.memory.guard(s, data[2]&inputLow != 0)
-		d.hostile.run(t, s, d.tiers[crc32.ChecksumIEEE(data)%uint32(len(d.tiers))])
+		sum := crc32.ChecksumIEEE(data)
+		d.hostile.run(t, s, d.tiers[sum%uint32(len(d.tiers))])
+		d.hostile.flip(t, s, sum/4)
 	}
 }
 

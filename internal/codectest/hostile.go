@@ -147,6 +147,50 @@ func (h *hostile) run(t fataler, s *codec.Sequence, tiers ...simd.Tier) {
 	}
 }
 
+// strict reports whether every block can be decoded and passes codec.Strict, if the codec has
+// that. Other errors than ErrCorrupt fail t.
+func (h *hostile) strict(t fataler, s *codec.Sequence, values []uint32) bool {
+	c, ok := h.c.(codec.Strict)
+	for i := 0; ok && i < len(h.failed); i++ {
+		size := h.c.BlockLen()
+		block := values[i*size : min((i+1)*size, s.N)]
+		err := error(nil)
+		if s.Last == nil {
+			err = c.StrictFreqs(s, i, block)
+		} else {
+			err = c.StrictDocs(s, i, block)
+		}
+		if err != nil {
+			checkCorrupt(t, err)
+			return false
+		}
+	}
+	return true
+}
+
+// flip changes a bit of the payload of s, which run has decoded. If the list was sound, it
+// must be refused now, or have other values: no bit is without meaning. Only the slopes of
+// regression lines have some that rounding hides.
+func (h *hostile) flip(t fataler, s *codec.Sequence, bit uint32) {
+	switch h.c.ID() {
+	case codec.LRC, codec.LRCSeg, codec.SegLRC, codec.HSLRC:
+		return
+	}
+	from, to := 32*s.Ends[0], 32*s.Ends[len(s.Ends)-1]
+	if slices.Contains(h.failed, true) || from >= to || !h.strict(t, s, h.values) {
+		return
+	}
+	bit = from + bit%(to-from)
+	s.Payload[bit/8] ^= 1 << (bit % 8)
+	defer func() { s.Payload[bit/8] ^= 1 << (bit % 8) }()
+	defer simd.SetLevel(simd.Portable)()
+	blocks := len(h.failed)
+	n, err := h.decode(t, s, 0, blocks)
+	if got := h.dst.values[:n]; err == nil && equal(got, h.values[:s.N]) && h.strict(t, s, got) {
+		t.Fatalf("bit %d of a payload of %d bytes has no meaning", bit, len(s.Payload))
+	}
+}
+
 // row decodes blocks in a row, which must give what decoding block by block gave: as many
 // values, the same, and an error where that had one.
 func (h *hostile) row(t fataler, s *codec.Sequence, from, to int, tier simd.Tier) {

@@ -121,7 +121,7 @@ func (s *schedule) part(ctx context.Context, t *trial, seed uint64, n int) {
 		}
 		t.usual = max(took, t.usual*3/4)
 		if t.fuzzes && took < partTime/2 {
-			t.part = min(2*n, t.want)
+			t.part = min(max(t.part, n*int(min(16, partTime/took))), t.want)
 		}
 	}
 }

@@ -91,11 +91,14 @@ func (c *Inline) WriteTo(w io.Writer) (int64, error) {
 }
 
 // steps are the ticks of a logarithmic axis: powers of ten, and up to two decades also
-// twice and five times these.
+// twice and five times these. There are none where the axis has no positive range.
 type steps struct{}
 
 // Ticks implements plot.Ticker.
 func (steps) Ticks(lo, hi float64) (ticks []plot.Tick) {
+	if !(0 < lo && lo <= hi && hi <= math.MaxFloat64) {
+		return nil
+	}
 	factors := []float64{1}
 	if hi/lo < 100 {
 		factors = []float64{1, 2, 5}
@@ -163,6 +166,9 @@ type overlay struct {
 // limit widens the axes to hold the bars and marks.
 func (o *overlay) limit(p *plot.Plot) {
 	point := func(x, y float64) {
+		if o.chart.X.Log && x <= 0 || o.chart.Y.Log && y <= 0 {
+			return // has no place
+		}
 		p.X.Min, p.X.Max = min(p.X.Min, x), max(p.X.Max, x)
 		p.Y.Min, p.Y.Max = min(p.Y.Min, y), max(p.Y.Max, y)
 	}

@@ -16,6 +16,8 @@ func TestInline(t *testing.T) {
 		"bars": {Width: 300, Height: 200, Label: hostile, Panel: Panel{X: Axis{Label: "x", Log: true}, Y: Axis{Label: "y", Zero: true}},
 			Bars: []Bar{{1, 2, 10, hostile}, {2, 4, 20, "b"}, {4, 8, 0, "none"}}},
 		"marks": {Width: 300, Height: 200, Panel: Panel{Y: Axis{Log: true}}, Marks: []Mark{{1, 0.1, "a", hostile, 0}, {1, 0.1, "a", "same place", 1}, {2, 100, "b", "t", 5}}},
+		"gap": {Width: 300, Height: 200, Least: 1, Panel: Panel{X: Axis{Log: true}, Y: Axis{Log: true, Zero: true}},
+			Bars: []Bar{{1, 2, 1e7, "a"}, {2, 4, 0, "none"}, {4, 8, 3, "b"}}},
 		"lines": {Width: 300, Height: 200, Panel: Panel{Series: []Series{{Name: "s", Points: []Point{{1, 1}, {2, 4}}}}}},
 		"none":  {Width: 300, Height: 200},
 	} {
@@ -43,7 +45,7 @@ func TestInline(t *testing.T) {
 				titles++
 			}
 		}
-		if want := map[string]int{"bars": 2, "marks": 3}[name]; titles != want {
+		if want := map[string]int{"bars": 2, "gap": 2, "marks": 3}[name]; titles != want {
 			t.Errorf("%s: %d titles, want %d", name, titles, want)
 		}
 	}

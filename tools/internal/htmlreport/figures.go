@@ -44,6 +44,9 @@ func histogram(h *indexstats.Histogram) (template.HTML, error) {
 	c.Y.Log = most > 1e4*max(least, 1) && doubling
 	c.X.Log = doubling
 	for _, b := range h.Bins {
+		if c.Y.Log && b.Count == 0 {
+			continue // nor has an empty bin
+		}
 		bar := chart.Bar{X0: float64(b.From) - 0.5, X1: float64(b.To) + 0.5, Y: float64(b.Count), Title: binTitle(h, b)}
 		if doubling {
 			if b.To == 0 {

@@ -142,6 +142,19 @@ func TestEmpty(t *testing.T) {
 
 // TestSquarify checks that boxes have the areas of their sizes, lie in the box and do not
 // overlap.
+// TestGap checks histograms with empty bins between others.
+func TestGap(t *testing.T) {
+	h := &indexstats.Histogram{Title: "gap", Unit: "documents", Of: "terms", Count: 10_000_003,
+		Bins: []indexstats.Bin{{From: 1, To: 1, Count: 10_000_000}, {From: 2, To: 3}, {From: 4, To: 7, Count: 3}}}
+	chart, err := histogram(h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(chart), "<title>"); n != 2 {
+		t.Errorf("%d bars, want 2", n)
+	}
+}
+
 func TestSquarify(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 200 {

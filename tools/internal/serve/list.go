@@ -69,6 +69,7 @@ func (s *shown) list(r *http.Request) (any, error) {
 		if !ok {
 			continue
 		}
+		g.prefetch(e)
 		if v.Seg == math.MaxInt32 {
 			v.Seg = i
 		}
@@ -213,6 +214,7 @@ func (s *shown) block(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	g.prefetch(e)
 	l, err := g.List(e)
 	if err != nil {
 		return nil, located(err, b.Term)

@@ -94,6 +94,13 @@ func (a *search) run(ctx context.Context, x *source, mode query.Mode) error {
 	if err != nil {
 		return err
 	}
+	for _, t := range terms {
+		for _, g := range x.segs {
+			if e, ok, err := g.Lookup(t); err == nil && ok {
+				g.prefetch(e) // of all lists at once
+			}
+		}
+	}
 	t := query.Trace{Blocks: true}
 	result, err := x.searcher.Search(ctx, query.Query{Terms: terms, K: a.K, Mode: mode, Trace: &t})
 	if err != nil {

@@ -97,7 +97,29 @@ func (x *source) open() (err error) {
 	default:
 		return err
 	}
-	return x.openSearcher()
+	if err := x.openSearcher(); err != nil {
+		return err
+	}
+	for _, g := range x.segs {
+		advise(g.Data(), g.Header())
+		if err := x.warm(g); err != nil && len(x.damage) == 0 {
+			x.damage = append(x.damage, err.Error())
+		}
+	}
+	return nil
+}
+
+// warm reads what every first look into a segment would have to read whole: the table of
+// lengths and the index of stored text, a few bytes a document.
+func (x *source) warm(g *seg) (err error) {
+	defer store.CatchFault(store.ArmFault(), &err)
+	if _, err := g.DocLens(); err != nil {
+		return err
+	}
+	if g.Meta().Stored && g.Meta().Docs > 0 {
+		_, err = g.Stored(0, nil)
+	}
+	return err
 }
 
 // newest returns the stamp of the directory as it is now.
@@ -233,6 +255,11 @@ func (x *source) openSearcher() error {
 	if err == nil {
 		x.closers = append(x.closers, x.snapshot.Close)
 		x.searcher, err = query.NewSearcher(x.snapshot, query.Options{})
+	}
+	if err == nil && len(x.damage) == 0 {
+		for i, g := range x.snapshot.Segments() {
+			x.segs[i].Segment = g.Views // so that pages are mapped and checked once
+		}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		if now, err := x.newest(); err == nil && now != x.stamp {

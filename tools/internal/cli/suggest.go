@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -56,8 +57,18 @@ func commandNames(c *cobra.Command) []string {
 	return names
 }
 
-// suggestFlag adds the flag that is nearest to an unknown one.
+// suggestFlag adds the flag that is nearest to an unknown one, and says in the commands'
+// words what a flag takes.
 func suggestFlag(c *cobra.Command, err error) error {
+	var number *strconv.NumError
+	var value *pflag.InvalidValueError
+	if errors.As(err, &number) && errors.As(err, &value) {
+		wanted := "a number is wanted"
+		if number.Func == "ParseUint" {
+			wanted = "a number from 0 is wanted"
+		}
+		return fmt.Errorf("invalid argument %q for \"--%s\" flag: %s", value.GetValue(), value.GetFlag().Name, wanted)
+	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
 		return err

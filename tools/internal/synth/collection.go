@@ -29,6 +29,21 @@ type Spec struct {
 	// mean number of documents of a site. Together they make lists local. 0 means 12 and
 	// 1000.
 	Boost, SiteDocs float64
+
+	// RegionDocs is the mean number of documents of a region: a part of the crawl in which
+	// a term is as frequent everywhere. 0 means that there are none.
+	RegionDocs float64
+	// The logarithm of a term's frequency has, between regions, the standard deviation
+	// Drift + Lean * ln(1/p), where p is the share of the documents that the term is in:
+	// rare terms keep to fewer regions than common ones.
+	Drift, Lean float64
+	// The crawl has Phases parts of like size, 1, 2, 4, 8 or 16; 0 means 1. Even is how far a
+	// term's frequency is evened out between them, from 0, not at all, to 1, where each has
+	// its share of the term.
+	Phases int
+	Even   float64
+	// Burst is how much closer together the postings of a burst are, from 1 on. 0 means 10.
+	Burst float64
 }
 
 // DefaultSpec has the number of documents of GOV2's part in Ao 2011.
@@ -49,6 +64,16 @@ func (s Spec) Check() error {
 		return fmt.Errorf("boost %g: 0 to 1000000 can be made", s.Boost)
 	case !(s.SiteDocs >= 0 && s.SiteDocs <= 1e9):
 		return fmt.Errorf("%g documents of a site: 0 to 1000000000 can be made", s.SiteDocs)
+	case !(s.RegionDocs >= 0 && s.RegionDocs <= 1e9):
+		return fmt.Errorf("%g documents of a region: 0 to 1000000000 can be made", s.RegionDocs)
+	case !(s.Drift >= 0 && s.Drift <= 5) || !(s.Lean >= 0 && s.Lean <= 1):
+		return fmt.Errorf("drift %g, lean %g: 0 to 5 and 0 to 1 can be made", s.Drift, s.Lean)
+	case s.Phases < 0 || s.Phases > Slabs || s.Phases&(s.Phases-1) != 0:
+		return fmt.Errorf("%d phases: 1, 2, 4, 8 and 16 can be made", s.Phases)
+	case !(s.Even >= 0 && s.Even <= 1):
+		return fmt.Errorf("evenness %g: 0 to 1 can be made", s.Even)
+	case !(s.Burst == 0 || s.Burst >= 1 && s.Burst <= 1e6):
+		return fmt.Errorf("burst %g: 1 to 1000000 can be made", s.Burst)
 	}
 	return nil
 }
@@ -65,7 +90,6 @@ const (
 
 	burstEvery = 64 // postings between two bursts, on average
 	burstLen   = 12 // postings of a burst, on average
-	burstBoost = 10 // how much closer together the postings of a burst are
 
 	zipfShift = 2.7 // Mandelbrot's: rank r has frequency in proportion to 1/(r + zipfShift)
 )
@@ -73,12 +97,14 @@ const (
 // Collection is the layout of the documents; posting lists are drawn on demand. It is
 // immutable and safe for concurrent use, and takes 13 bytes a document.
 type Collection struct {
-	spec   Spec
-	starts []uint64       // docs + 1: where documents begin in the space of tokens
-	cells  []uint32       // the document that each cell of 2^cellBits tokens begins in
-	sites  []site         // and one past the last
-	slabs  [Slabs + 1]int // first site of each slab
-	first  [Slabs + 1]int // first document of each slab
+	spec    Spec
+	starts  []uint64       // docs + 1: where documents begin in the space of tokens
+	cells   []uint32       // the document that each cell of 2^cellBits tokens begins in
+	sites   []site         // and one past the last
+	regions []int          // first site of each, and one past the last
+	slabs   [Slabs + 1]int // first site of each slab
+	first   [Slabs + 1]int // first document of each slab
+	parts   [Slabs + 1]int // first region of each slab
 	// warps holds, by topic, where sites begin after those of the topic have been
 	// stretched by Boost.
 	warps [][]float64
@@ -104,6 +130,12 @@ func New(s Spec) (*Collection, error) {
 	if s.SiteDocs == 0 {
 		s.SiteDocs = 1000
 	}
+	if s.Phases == 0 {
+		s.Phases = 1
+	}
+	if s.Burst == 0 {
+		s.Burst = 10
+	}
 	c := &Collection{spec: s, names: newNaming(s.Terms)}
 	sum := 0.0
 	for r := range s.Terms {
@@ -113,6 +145,7 @@ func New(s Spec) (*Collection, error) {
 	rng := rand.New(rand.NewPCG(s.Seed, 0))
 	c.drawLengths(rng)
 	c.drawSites(rng)
+	c.drawRegions()
 	c.warp()
 	return c, nil
 }

@@ -11,6 +11,10 @@ type drawer struct {
 	c   *Collection
 	pcg rand.PCG
 	rng *rand.Rand
+	// The rank that weights, by region, and the weighted space are of.
+	rank    int
+	weights []float64
+	space   float64
 }
 
 func newDrawer(c *Collection) *drawer {
@@ -31,39 +35,45 @@ func (d *drawer) list(rank, from, to int, docs, freqs []uint32) ([]uint32, []uin
 // slab appends the postings of one slab.
 func (d *drawer) slab(rank, slab int, base uint32, docs, freqs []uint32) ([]uint32, []uint32) {
 	c := d.c
-	site, end := c.slabs[slab], c.slabs[slab+1]
-	if site == end {
+	if c.slabs[slab] == c.slabs[slab+1] {
 		return docs, freqs
 	}
+	d.weigh(rank)
 	d.pcg.Seed(c.spec.Seed+1, uint64(rank)<<8|uint64(slab))
 	topic := c.Topic(rank)
 	warp := c.warps[topic]
-	near, far := d.gaps(rank, warp[len(warp)-1])
+	near, far := d.gaps(rank)
 	gap, left, burst := far, d.span(burstEvery), false
-	at, last := warp[site], warp[end]
 	doc, hits := uint32(0), uint32(0)
-	for {
-		at += d.rng.ExpFloat64() * gap
-		if at >= last {
-			break
+	for r := c.parts[slab]; r < c.parts[slab+1]; r++ {
+		site, end, weight := c.regions[r], c.regions[r+1], 1.0
+		if d.weights != nil {
+			weight = 1 / d.weights[r]
 		}
-		if at >= warp[site+1] {
-			site = locate(warp, site+1, end, at)
-		}
-		token := c.sites[site].token + uint64((at-warp[site])*c.shrink(topic, site))
-		if hits > 0 && token < c.starts[doc+1] {
-			hits++
-			continue
-		}
-		if hits > 0 {
-			docs, freqs = append(docs, doc-base), append(freqs, d.freq(hits))
-		}
-		doc, hits = c.document(token, doc), 1
-		if left--; left <= 0 {
-			if burst = !burst; burst {
-				gap, left = near, d.span(burstLen)
-			} else {
-				gap, left = far, d.span(burstEvery)
+		at, last := warp[site], warp[end]
+		for {
+			at += d.rng.ExpFloat64() * gap * weight
+			if at >= last {
+				break
+			}
+			if at >= warp[site+1] {
+				site = locate(warp, site+1, end, at)
+			}
+			token := c.sites[site].token + uint64((at-warp[site])*c.shrink(topic, site))
+			if hits > 0 && token < c.starts[doc+1] {
+				hits++
+				continue
+			}
+			if hits > 0 {
+				docs, freqs = append(docs, doc-base), append(freqs, d.freq(hits))
+			}
+			doc, hits = c.document(token, doc), 1
+			if left--; left <= 0 {
+				if burst = !burst; burst {
+					gap, left = near, d.span(burstLen)
+				} else {
+					gap, left = far, d.span(burstEvery)
+				}
 			}
 		}
 	}
@@ -75,11 +85,11 @@ func (d *drawer) slab(rank, slab int, base uint32, docs, freqs []uint32) ([]uint
 
 // gaps returns the mean distance between tokens of a term in a warped space, inside
 // and outside a burst.
-func (d *drawer) gaps(rank int, space float64) (near, far float64) {
-	mean := space / (d.c.share(rank) * float64(d.c.Tokens()))
+func (d *drawer) gaps(rank int) (near, far float64) {
+	mean := d.space / (d.c.share(rank) * float64(d.c.Tokens()))
 	const part = float64(burstLen) / (burstLen + burstEvery)
-	far = mean / (1 - part + part/burstBoost)
-	return far / burstBoost, far
+	far = mean / (1 - part + part/d.c.spec.Burst)
+	return far / d.c.spec.Burst, far
 }
 
 func (d *drawer) span(mean float64) int { return 1 + int(d.rng.ExpFloat64()*mean) }

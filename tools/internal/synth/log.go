@@ -21,6 +21,8 @@ type LogSpec struct {
 	// list to that of all documents, is distributed as the Skew-th power of a uniform
 	// variable. 1 means evenly; less means longer lists.
 	Skew float64
+	// Floor is the least of that share of the way, from 0 to 1.
+	Floor float64
 	// Own is the share of the terms that have the query's topic.
 	Own  float64
 	Seed uint64
@@ -40,7 +42,7 @@ func (c *Collection) LogRanks(q LogSpec) [][]int {
 		for try := 0; len(out[i]) < n && try < 100*n; try++ {
 			df := first
 			if len(out[i]) > 0 {
-				df *= math.Pow(most/first, math.Pow(rng.Float64(), q.Skew))
+				df *= math.Pow(most/first, q.Floor+(1-q.Floor)*math.Pow(rng.Float64(), q.Skew))
 			}
 			r := curve.rank(df)
 			if rng.Float64() < q.Own {

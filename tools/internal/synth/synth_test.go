@@ -64,6 +64,8 @@ func TestPartsAndThreads(t *testing.T) {
 		s := Spec{
 			Docs: rapid.IntRange(1, 3000).Draw(r, "docs"), Terms: rapid.IntRange(1, 2000).Draw(r, "terms"),
 			Length: rapid.Float64Range(1, 60).Draw(r, "length"), Topics: rapid.IntRange(1, 9).Draw(r, "topics"), Seed: rapid.Uint64().Draw(r, "seed"),
+			RegionDocs: rapid.SampledFrom([]float64{0, 1, 100}).Draw(r, "region"), Drift: rapid.Float64Range(0, 2).Draw(r, "drift"), Lean: rapid.Float64Range(0, 0.5).Draw(r, "lean"),
+			Phases: rapid.SampledFrom([]int{0, 1, 4, Slabs}).Draw(r, "phases"), Even: rapid.Float64Range(0, 1).Draw(r, "even"), Burst: rapid.SampledFrom([]float64{0, 1, 7}).Draw(r, "burst"),
 		}
 		c := collection(t, s)
 		whole := all(t, c, 1, 1)

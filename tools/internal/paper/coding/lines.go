@@ -51,6 +51,13 @@ func FitLine(docs []uint32) Fit {
 // Contraction is the contraction ratio (L + R) / n.
 func (f Fit) Contraction(n int) float64 { return (f.Left + f.Right) / float64(n) }
 
+// Range is the number of positions of a safe range, at least 1: L + R, each rounded up.
+// Over the length of the list it is the contraction ratio.
+func (f Fit) Range() float64 {
+	const noise = 1e-9 // of the arithmetic
+	return max(math.Ceil(f.Left-noise)+math.Ceil(f.Right-noise), 1)
+}
+
 func fitted(docs []uint32) line {
 	f := FitLine(docs)
 	return line{float32(f.Slope), float32(f.Intercept)}

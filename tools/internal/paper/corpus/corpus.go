@@ -44,6 +44,7 @@ type kind struct {
 	docs  int // of the paper
 	spec  synth.Spec
 	log   synth.LogSpec
+	terms terms
 	order string // "", random, static
 }
 
@@ -59,10 +60,23 @@ func log(lengths []float64, first float64) synth.LogSpec {
 	return synth.LogSpec{Queries: 1000, Lengths: lengths, First: first, Spread: 1, Skew: 0.75, Own: 0.75, Seed: 6}
 }
 
+// ao is a log of Ao's: its other lists and topics give the ratios of table 4.
+func ao(first float64) synth.LogSpec {
+	return synth.LogSpec{Queries: 1000, Lengths: t06, First: first, Spread: 0.8, Skew: 1.25, Floor: 0.15, Own: 0.95, Seed: 6}
+}
+
+// The regions of GOV, GOV2 and BD give the rows of Ao 2011, table 1, that are in crawl
+// order. Three of its columns fix them: what the first 100 K docIDs say of Lean, the longest
+// lists of Drift, and the ratio of (1 - R²) to the square of the contraction ratio of Phases:
+// 0.6 without and a half of that with 16. RegionDocs then is what table 2 leaves over, where
+// gaps in crawl order take hardly fewer bits than at random.
 var (
-	gov  = kind{docs: 1053372, spec: synth.Spec{Terms: 1_000_000, Length: 300, Topics: 32, Seed: 1, Boost: 16}, log: log(t06, 8600)}
-	gov2 = kind{docs: 5038710, spec: synth.Spec{Terms: 2_000_000, Length: 300, Topics: 32, Seed: 2, Boost: 40, SiteDocs: 20000}, log: log(t06, 20000)}
-	bd   = kind{docs: 15749656, spec: synth.Spec{Terms: 2_000_000, Length: 200, Topics: 32, Seed: 3, Boost: 30, SiteDocs: 20000}, log: log(t06, 3600)}
+	gov = kind{docs: 1053372, log: ao(8600), terms: terms{115, 1.3},
+		spec: synth.Spec{Terms: 1 << 22, Length: 300, Topics: 32, Seed: 1, Boost: 24, SiteDocs: 8, RegionDocs: 12000, Drift: 0.33, Lean: 0.33, Phases: 16, Even: 0.75, Burst: 1}}
+	gov2 = kind{docs: 5038710, log: ao(20000), terms: terms{170, 1.3},
+		spec: synth.Spec{Terms: 1 << 24, Length: 300, Topics: 32, Seed: 2, Boost: 16, SiteDocs: 20, RegionDocs: 150000, Drift: 0.3, Lean: 0.41, Phases: 4, Even: 0.84, Burst: 1}}
+	bd = kind{docs: 15749656, log: ao(3600), terms: terms{138, 1.3},
+		spec: synth.Spec{Terms: 1 << 25, Length: 200, Topics: 32, Seed: 3, Boost: 12, SiteDocs: 500, RegionDocs: 20000, Drift: 0.95, Lean: 0.25, Phases: 4, Even: 0.6, Burst: 5}}
 	// GOV2 as a whole: Ding 2009 says 3.74 million postings a query.
 	terabyte = kind{docs: 25_200_000, spec: synth.Spec{Terms: 2_000_000, Length: 300, Topics: 64, Seed: 4}, log: log(t06, 150_000)}
 	clueweb  = kind{docs: 50_000_000, spec: synth.Spec{Terms: 2_000_000, Length: 300, Topics: 64, Seed: 5}, log: log(t06, 150_000)}
@@ -89,13 +103,8 @@ func New(name string, scale float64) (*Set, error) {
 	if !ok {
 		return nil, fmt.Errorf("no collection %q", name)
 	}
-	k.spec.Docs = max(int(float64(k.docs)*scale), 2000)
+	k = k.scaled(scale)
 	scale = float64(k.spec.Docs) / float64(k.docs)
-	k.spec.Terms = max(int(float64(k.spec.Terms)*scale), 20000)
-	k.spec.SiteDocs = max(k.spec.SiteDocs*scale, 0)
-	if k.spec.SiteDocs == 0 {
-		k.spec.SiteDocs = max(1000*scale, 20)
-	}
 	k.log.First = max(k.log.First*scale, 10)
 	k.log.Queries = max(int(float64(k.log.Queries)*math.Sqrt(scale)), 100)
 	base, err := synth.New(k.spec)
@@ -103,16 +112,40 @@ func New(name string, scale float64) (*Set, error) {
 		return nil, err
 	}
 	s := &Set{Name: name, Docs: k.spec.Docs, Scale: scale, base: base}
-	switch k.order {
-	case "random":
-		s.order = order.Shuffle(uint32(s.Docs), k.spec.Seed)
-	case "static":
-		s.order = static(base, k.spec.Seed)
+	if s.order, err = k.permutation(base); err != nil {
+		return nil, err
 	}
 	if err := s.draw(base.LogRanks(k.log)); err != nil {
 		return nil, err
 	}
 	return s, s.sample()
+}
+
+// scaled returns the kind with a share of its documents and terms. Regions shrink with
+// them, so that there are as many, and so do large sites.
+func (k kind) scaled(scale float64) kind {
+	k.spec.Docs = max(int(float64(k.docs)*scale), 2000)
+	scale = float64(k.spec.Docs) / float64(k.docs)
+	k.spec.Terms = max(int(float64(k.spec.Terms)*scale), 20000)
+	k.spec.RegionDocs *= scale
+	if k.spec.SiteDocs == 0 {
+		k.spec.SiteDocs = 1000
+	}
+	k.spec.SiteDocs = max(k.spec.SiteDocs*scale, min(k.spec.SiteDocs, 20))
+	return k
+}
+
+// permutation returns the order of the collection's documents, nil for that of the crawl.
+func (k kind) permutation(c *synth.Collection) (order.Permutation, error) {
+	switch k.order {
+	case "":
+		return nil, nil
+	case "random":
+		return order.Shuffle(uint32(c.Spec().Docs), k.spec.Seed), nil
+	case "static":
+		return static(c, k.spec.Seed), nil
+	}
+	return nil, fmt.Errorf("no order %q", k.order)
 }
 
 // sample draws every 1.25^i-th list.
@@ -183,21 +216,24 @@ func (s *Set) arrange(docs, freqs []uint32) ([]uint32, []uint8) {
 	return docs, out
 }
 
-// static orders documents by a score that stands in for PageRank: heavy-tailed, alike
-// within a site, and higher for some topics than for others and for long documents.
+// static orders documents by a score that stands in for PageRank: alike within a region
+// and a site, and higher for long documents and for some topics.
 func static(c *synth.Collection, seed uint64) order.Permutation {
 	rng := rand.New(rand.NewPCG(seed, 11))
 	n := c.Spec().Docs
 	score, topics := make([]float64, n), make([]float64, c.Spec().Topics)
 	for t := range topics {
-		topics[t] = math.Exp(1.5 * rng.NormFloat64())
+		topics[t] = 0.2 * rng.NormFloat64()
 	}
-	site, of := 0.0, -1
+	region, site, of, in := 0.0, 0.0, -1, -1
 	for d := range score {
 		if s := c.Site(d); s != of {
-			site, of = math.Exp(rng.NormFloat64())*topics[c.SiteTopic(s)], s
+			if r := c.Region(d); r != in {
+				region, in = 4*rng.NormFloat64(), r
+			}
+			site, of = 0.1*rng.NormFloat64()+topics[c.SiteTopic(s)], s
 		}
-		score[d] = site * math.Sqrt(float64(c.Length(d))) * math.Pow(1-rng.Float64(), -1/1.1) // Pareto
+		score[d] = region + site + 1.2*math.Log(float64(c.Length(d))) + 0.25*rng.ExpFloat64()
 	}
 	best := make([]uint32, n)
 	for i := range best {

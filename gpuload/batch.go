@@ -136,11 +136,13 @@ func (l *batch) bring(ctx context.Context, plans []*plan) error {
 	}
 	l.wants, l.moved = wants, moved
 	missing, bare := x.lists.find(wants, epoch)
-	if err := x.lists.mark(bare); err != nil {
+	err := x.lists.mark(bare)
+	if err != nil {
 		return err
 	}
 	if len(missing) > 0 {
-		if err := x.lists.load(ctx, missing, x.oldest(epoch), epoch); err != nil {
+		x.aside(func() { err = x.lists.load(ctx, missing, x.oldest(epoch), epoch) })
+		if err != nil {
 			return err
 		}
 	}

@@ -52,6 +52,8 @@ func (x *Executor) Execute(ctx context.Context, queries []query.Query) ([]query.
 	if err != nil {
 		return nil, err
 	}
+	x.working.Add(1)
+	defer x.working.Add(-1)
 	e := &execution{x: x, ctx: ctx, queries: queries, results: make([]query.Result, len(queries)), lost: !ok}
 	shares := e.run()
 	if e.failed == nil && len(e.misfit) > 0 {
@@ -76,12 +78,7 @@ func (e *execution) run() (shares int) {
 	shares = (n + e.share - 1) / e.share
 	goroutines := min(shares, stages)
 	e.helpers = max(1, runtime.GOMAXPROCS(0)/max(goroutines, 1))
-	var wg sync.WaitGroup
-	for range goroutines - 1 {
-		wg.Go(e.work)
-	}
-	e.work()
-	wg.Wait()
+	e.x.join(goroutines, func(int) { e.work() })
 	return shares
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/pinion-index/pinion/gpuload/internal/layout"
@@ -44,6 +45,7 @@ type Executor struct {
 	idle     chan *stage
 	peak     layout.Peak
 	state    state
+	working  atomic.Int64 // goroutines at work for calls, beside those that wait
 
 	life    sync.RWMutex // held for reading during a call
 	closed  bool
@@ -226,9 +228,36 @@ func (s *Stats) add(o Stats) {
 	s.Refused, s.Marked, s.Busy = s.Refused+o.Refused, s.Marked+o.Marked, s.Busy+o.Busy
 }
 
+// Working returns how many goroutines look up, lay out and read queries now, or wait for a
+// processor to do so. Those that wait for the device do not count.
+func (x *Executor) Working() int { return int(x.working.Load()) }
+
+// aside calls f, which waits, and does not count the goroutine as working meanwhile.
+func (x *Executor) aside(f func()) {
+	x.working.Add(-1)
+	defer x.working.Add(1)
+	f()
+}
+
+// join runs work in n goroutines, one of which is the caller's.
+func (x *Executor) join(n int, work func(i int)) {
+	var wg sync.WaitGroup
+	for i := 1; i < n; i++ {
+		wg.Go(func() {
+			x.working.Add(1)
+			defer x.working.Add(-1)
+			work(i)
+		})
+	}
+	work(0)
+	x.aside(wg.Wait)
+}
+
 // onCPU answers queries with Options.CPU. p is the plan of the first.
 func (x *Executor) onCPU(ctx context.Context, queries []query.Query, p *plan) ([]query.Result, error) {
 	if x.options.CPU != nil {
+		x.working.Add(-1)
+		defer x.working.Add(1)
 		return x.options.CPU.Execute(ctx, queries)
 	}
 	return nil, x.lists.why(p)
@@ -242,6 +271,8 @@ func (x *Executor) answer(ctx context.Context, plans []*plan) error {
 		toCPU(plans)
 		return nil
 	}
+	x.working.Add(1)
+	defer x.working.Add(-1)
 	return x.settle(plans, x.onDevice(ctx, plans))
 }
 

@@ -177,6 +177,14 @@ func (g *Group) Stats() Stats {
 	return all
 }
 
+// Working returns the sum of Working of the Executors.
+func (g *Group) Working() (n int) {
+	for _, m := range g.members {
+		n += m.x.Working()
+	}
+	return n
+}
+
 // Close closes the Executors.
 func (g *Group) Close() error {
 	var errs []error

@@ -2,7 +2,6 @@ package gpuload
 
 import (
 	"runtime"
-	"sync"
 	"sync/atomic"
 
 	"github.com/pinion-index/pinion/kernels"
@@ -63,6 +62,8 @@ func take[T any](slab *[]T, n int) []T {
 
 // resolve makes the plans of queries, in parallel.
 func (x *Executor) resolve(queries []query.Query) []plan {
+	x.working.Add(1)
+	defer x.working.Add(-1)
 	c := &crew{plans: make([]plan, len(queries))}
 	x.resolveAll(c, queries, runtime.GOMAXPROCS(0))
 	return c.plans
@@ -86,12 +87,7 @@ func (x *Executor) resolveAll(c *crew, queries []query.Query, workers int) {
 			r.all(c.plans, queries, lo, min(lo+resolveAtOnce, len(queries)))
 		}
 	}
-	var wg sync.WaitGroup
-	for i := range workers - 1 {
-		wg.Go(func() { work(&c.resolvers[i+1]) })
-	}
-	work(&c.resolvers[0])
-	wg.Wait()
+	x.join(workers, func(i int) { work(&c.resolvers[i]) })
 }
 
 // reset makes r ready for the queries of x. The plans made before must not be used any

@@ -58,12 +58,7 @@ func (x *Executor) run(ctx context.Context, plans []*plan, how way) error {
 			}
 		}
 	}
-	var wg sync.WaitGroup
-	for range min(len(batches), len(x.stages)) - 1 {
-		wg.Go(work)
-	}
-	work()
-	wg.Wait()
+	x.join(min(len(batches), len(x.stages)), func(int) { work() })
 	if failed != nil || len(batches) == 1 {
 		return failed
 	}
@@ -109,9 +104,13 @@ func byPartner(plans []*plan) []*plan {
 // batch answers one batch.
 func (x *Executor) batch(ctx context.Context, plans []*plan, how way) error {
 	var st *stage
-	select {
-	case st = <-x.idle:
-	case <-ctx.Done():
+	x.aside(func() {
+		select {
+		case st = <-x.idle:
+		case <-ctx.Done():
+		}
+	})
+	if st == nil {
 		return ctx.Err()
 	}
 	x.mu.Lock() // oldest must see the epoch
@@ -181,7 +180,9 @@ func (x *Executor) harvest(st *stage) error {
 		return nil
 	}
 	st.pending = pending{}
-	if err := x.dev.Wait(st.stream); err != nil {
+	var err error
+	x.aside(func() { err = x.dev.Wait(st.stream) })
+	if err != nil {
 		return err
 	}
 	// An Executor that shares the device may have recorded the events again meanwhile.

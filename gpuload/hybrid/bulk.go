@@ -2,12 +2,13 @@ package hybrid
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/query"
 )
 
@@ -15,271 +16,305 @@ const (
 	// leastGroup is how many queries Execute divides as a group; fewer go through the
 	// queues. mostGroup is how many it takes at a time.
 	leastGroup, mostGroup = 64, 1 << 14
-	// atOnce and weighedAtOnce are how many queries a goroutine takes at a time.
-	atOnce, weighedAtOnce = 4, 64
+	// watchEach is how often the last core that has nothing to do looks again.
+	watchEach = 100 * time.Microsecond
 )
 
 // bulk is the state of an Executor for groups.
 type bulk struct {
-	balance balance
-	calls   atomic.Int64 // groups in progress
-	busy    atomic.Int64 // goroutines that work on the CPU's parts
-
-	lanes   atomic.Int64 // that run; changed with mu held
-	mu      sync.Mutex
-	waiting []portion
+	mu     sync.Mutex
+	stock  stock
+	done   Stats // CPU.Queries, GPU.Queries, Grouped, Batches
+	again  int64
+	errand sync.Pool // of *errandRoom
 }
 
-// portion is a part of a group for the GPU.
-type portion struct {
-	g  *groupCall
-	at []int32 // queries of the group
+// errandRoom is the memory of a goroutine that answers on the CPU.
+type errandRoom struct {
+	errand
+	at      [answerAtOnce]int32
+	bin     [weighAtOnce]uint8
+	lengths []uint64
 }
 
-// groupCall is a group of queries that Execute divides.
-type groupCall struct {
-	x       *Executor
-	ctx     context.Context
-	queries []query.Query
-	results []query.Result
-	first   int // of the queries, in the call of Execute
-	begun   time.Duration
-	after   time.Duration // deadline after begun; 0: none
-	err     atomic.Pointer[error]
-
-	bins     []uint8 // pinnedBin or where the query lies
-	weights  weights
-	onCPU    []int32
-	onGPU    []int32
-	left     atomic.Int64 // portions without answers
-	answered chan struct{}
-	mu       sync.Mutex
-	again    []int32       // the GPU failed to answer
-	gpuEnded time.Duration // its last portion
-	missed   [2]atomic.Int64
-}
-
-const pinnedBin = 255
-
-// groupSize returns how many queries Execute takes now, at most most.
-func (x *Executor) groupSize(most int) int {
-	if x.gpu == nil || x.options.Mode != Parallel {
-		return most
+// hosts returns how many goroutines look up and lay out queries for the GPU.
+func (x *Executor) hosts() int {
+	if x.working == nil {
+		return 0
 	}
-	x.mu.Lock()
-	retired := x.policy.retired
-	x.mu.Unlock()
-	if retired {
-		return most
-	}
-	return min(most, x.bulk.balance.size())
+	return x.working()
 }
 
-// executeGroup answers a group. Room for it must have been made.
-func (x *Executor) executeGroup(ctx context.Context, queries []query.Query, results []query.Result, first int) error {
-	g := &groupCall{x: x, ctx: ctx, queries: queries, results: results, first: first, begun: x.now(), after: x.options.Deadline,
-		bins: make([]uint8, len(queries)), answered: make(chan struct{})}
+// startGroup lets a group in, when there is room for it.
+func (x *Executor) startGroup(ctx context.Context, queries []query.Query, results []query.Result, first int) (*groupCall, error) {
+	if err := x.await(ctx, len(queries)); err != nil {
+		return nil, err
+	}
+	g := newGroupCall(ctx, x, queries, results)
+	g.first, g.begun, g.after = first, x.now(), x.options.Deadline
 	if at, ok := ctx.Deadline(); ok {
 		if left := max(time.Until(at), 1); g.after == 0 || left < g.after {
 			g.after = left
 		}
 	}
-	x.bulk.calls.Add(1)
-	defer x.bulk.calls.Add(-1)
-	g.weigh()
-	if g.err.Load() == nil {
-		predicted := g.divide()
-		start := x.now()
-		x.toGPU(g)
-		g.answer(g.onCPU)
-		ended := x.now()
-		<-g.answered
-		g.answer(g.again)
-		if g.err.Load() == nil && len(g.again) == 0 && x.options.Mode == Parallel {
-			took := [2]time.Duration{ended - start, g.gpuEnded - start}
-			x.bulk.balance.learn(predicted, took, len(g.onGPU), int(x.bulk.calls.Load()), x.now())
-		}
-		x.tally(g)
+	if err := g.sort(x.gpu != nil && x.options.Mode != OnlyCPU); err != nil {
+		x.leave(len(queries))
+		return nil, err
 	}
+	b := &x.bulk
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.done.Grouped += int64(len(queries))
+	b.stock.add(g)
+	x.dispatch()
+	return g, nil
+}
+
+// wait waits for the answers of a group and returns its error.
+func (g *groupCall) wait() error {
+	<-g.done
 	if err := g.err.Load(); err != nil {
 		return *err
 	}
 	return nil
 }
 
-// tally adds a group to the counters.
-func (x *Executor) tally(g *groupCall) {
-	for i := range g.missed {
-		x.missed[i].Add(g.missed[i].Load())
-	}
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	s := &x.policy.stats
-	s.CPU.Queries += int64(len(g.onCPU) + len(g.again))
-	s.GPU.Queries += int64(len(g.onGPU))
-	s.Grouped += int64(len(g.queries))
-	x.again += int64(len(g.again))
-}
-
-func (g *groupCall) fail(i int32, err error) {
-	err = fmt.Errorf("query %d: %w", g.first+int(i), err)
-	g.err.CompareAndSwap(nil, &err)
-}
-
-// spread calls work for ranges of n things, on the calling goroutine and on others for which
-// there are cores.
-func (x *Executor) spread(n, each int, work func(lo, hi int)) {
-	var next atomic.Int64
-	run := func() {
-		last := x.now()
-		for {
-			lo := int(next.Add(int64(each))) - each
-			if lo >= n {
-				return
-			}
-			work(lo, min(lo+each, n))
-			if x.bulk.lanes.Load() > 0 {
-				if now := x.now(); now-last > turn {
-					runtime.Gosched() // the goroutines that serve the GPU need the cores too
-					last = x.now()
-				}
-			}
-		}
-	}
-	b := &x.bulk.busy
-	b.Add(1)
-	var helpers sync.WaitGroup
-	for range min(x.cpu.Workers(), runtime.GOMAXPROCS(0), n/(4*each)) - 1 {
-		if int(b.Load()) >= x.cpu.Workers() {
+// dispatch starts goroutines for what the processors can take. x.bulk.mu must be held.
+func (x *Executor) dispatch() {
+	b := &x.bulk
+	b.stock.retired = b.stock.retired || x.gone.Load()
+	b.stock.observe(x.hosts(), x.now())
+	for {
+		batch := b.stock.takeGPU(x.now())
+		if batch == nil {
 			break
 		}
-		b.Add(1)
-		helpers.Go(func() {
-			defer b.Add(-1)
-			run()
-		})
+		x.running.Go(func() { x.bulkLane(batch) })
 	}
-	run()
-	helpers.Wait()
-	b.Add(-1)
-}
-
-// weigh predicts the costs of the queries.
-func (g *groupCall) weigh() {
-	x := g.x
-	workers := float64(x.cpu.Workers())
-	costs := x.gpu != nil && x.options.Mode == Parallel
-	var mu sync.Mutex
-	x.spread(len(g.queries), weighedAtOnce, func(lo, hi int) {
-		var w weights
-		var room [maxTerms]uint64
-		lengths := room[:0]
-		for i := lo; i < hi; i++ {
-			q := &g.queries[i]
-			err := q.Check()
-			if err == nil && costs {
-				lengths, err = x.cpu.AppendLengths(lengths[:0], q.Terms)
-			}
-			if err != nil {
-				g.fail(int32(i), err)
-				return
-			}
-			var c Cost
-			if costs {
-				f := FeaturesOf(q, lengths)
-				c = x.options.Model.Predict(&f)
-			}
-			if x.gpu == nil || !supported(q) {
-				g.bins[i] = pinnedBin
-				w.pinned += float64(c.CPU)
-				continue
-			}
-			b := binOf(c, workers) // without costs any will do
-			g.bins[i] = b
-			w.cpu[b] += float64(c.CPU)
-			w.gpu[b] += float64(c.GPU)
-			w.n[b]++
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		g.weights.add(&w)
-	})
-}
-
-// divide decides which processor answers which query.
-func (g *groupCall) divide() (predicted [2]float64) {
-	x := g.x
-	x.mu.Lock()
-	retired := x.policy.retired
-	x.mu.Unlock()
-	c := cut{bin: bins} // nothing for the GPU
-	switch {
-	case retired || x.options.Mode == OnlyCPU:
-	case x.options.Mode == OnlyGPU:
-		c.bin = -1
-	default:
-		c = x.bulk.balance.divide(&g.weights, x.now(), int(x.bulk.calls.Load()), x.cpu.Workers())
+	for b.stock.mayStart() {
+		b.stock.active++
+		go x.bulkCore()
 	}
-	return g.take(c)
 }
 
-// take sets onCPU and onGPU as the cut says, and returns what the two are predicted to take.
-func (g *groupCall) take(c cut) (predicted [2]float64) {
-	w, sum := &g.weights, c.surplus
-	for i, b := range g.bins {
-		gpu := b != pinnedBin && int(b) > c.bin
-		if int(b) == c.bin {
-			sum += c.part
-			if gpu = sum >= 1; gpu {
-				sum--
-			}
+// bulkCore answers queries on the CPU while there are some and cores are idle.
+func (x *Executor) bulkCore() {
+	b := &x.bulk
+	r, ok := b.errand.Get().(*errandRoom)
+	if !ok {
+		r = new(errandRoom)
+	}
+	defer b.errand.Put(r)
+	last := x.now()
+	for {
+		b.mu.Lock()
+		s := &b.stock
+		s.observe(x.hosts(), x.now())
+		switch {
+		case !s.mustStop() && s.takeCPU(x.now(), &r.errand, r.at[:0]):
+		case s.active == 1 && s.wanted():
+			x.dispatch()
+			b.mu.Unlock()
+			time.Sleep(watchEach)
+			continue
+		default:
+			s.active--
+			x.dispatch()
+			b.mu.Unlock()
+			return
 		}
-		if gpu {
-			g.onGPU = append(g.onGPU, int32(i))
+		if s.mayStart() {
+			s.active++
+			go x.bulkCore()
+		}
+		b.mu.Unlock()
+		start := x.now()
+		if r.weigh {
+			x.weigh(r)
 		} else {
-			g.onCPU = append(g.onCPU, int32(i))
+			x.answer(r)
+		}
+		now := x.now()
+		b.mu.Lock()
+		if r.weigh {
+			s.put(&r.errand, r.bin[:], now-start)
+		} else {
+			s.finishCPU(&r.errand, now-start)
+			b.done.CPU.Queries += int64(len(r.errand.at))
+		}
+		b.mu.Unlock()
+		if !r.weigh {
+			r.g.answered(len(r.errand.at))
+		}
+		if now-last > turn {
+			runtime.Gosched() // the goroutines that serve the GPU need the cores too
+			last = x.now()
 		}
 	}
-	predicted[0] = w.pinned
-	for i := range w.n {
-		part := 0.0
-		if i > c.bin {
-			part = 1
-		} else if i == c.bin && w.n[i] > 0 {
-			part = float64(c.of(w.n[i])) / float64(w.n[i])
-		}
-		predicted[0] += (1 - part) * w.cpu[i]
-		predicted[1] += part * w.gpu[i]
-	}
-	return predicted
 }
 
-// answer answers queries of the group on the CPU.
-func (g *groupCall) answer(at []int32) {
-	if len(at) == 0 {
+// weigh predicts the costs of queries.
+func (x *Executor) weigh(r *errandRoom) {
+	g, workers := r.g, float64(x.cpu.Workers())
+	for k, i := range r.errand.at {
+		q := &g.queries[i]
+		var err error
+		if r.lengths, err = x.cpu.AppendLengths(r.lengths[:0], q.Terms); err != nil {
+			g.fail(i, err)
+		}
+		f := FeaturesOf(q, r.lengths)
+		c := x.options.Model.Predict(&f)
+		r.bin[k], g.cost[i] = binOf(c, workers), float32(c.CPU)
+	}
+}
+
+// answer answers queries on the CPU.
+func (x *Executor) answer(r *errandRoom) {
+	g, s := r.g, x.cpu.Searcher()
+	for _, i := range r.errand.at {
+		if g.err.Load() != nil {
+			return
+		}
+		q := &g.queries[i]
+		if q.Trace != nil {
+			silent := *q
+			silent.Trace = nil
+			q = &silent
+		}
+		hits, err := s.AppendHits(g.ctx, nil, q)
+		if err != nil {
+			g.fail(i, err)
+			return
+		}
+		g.results[i].Hits = hits
+	}
+	if g.after > 0 && x.now() > g.begun+g.after {
+		x.missed[0].Add(int64(len(r.errand.at)))
+	}
+}
+
+// bulkLane runs a batch and those that follow it.
+func (x *Executor) bulkLane(batch *bulkBatch) {
+	b := &x.bulk
+	var queries []query.Query
+	for batch != nil {
+		queries = batch.appendQueries(queries[:0])
+		if !x.runBulk(batch, queries) {
+			return
+		}
+		clear(queries)
+		b.mu.Lock()
+		batch = b.stock.takeGPU(x.now())
+		x.dispatch()
+		b.mu.Unlock()
+	}
+}
+
+// appendQueries appends the queries of a batch. Those of a probe are copied: their callers
+// may have the CPU's answers before the GPU is done with them.
+func (b *bulkBatch) appendQueries(dst []query.Query) []query.Query {
+	for _, p := range b.parts {
+		for _, i := range p.at {
+			q := p.g.queries[i]
+			q.Trace = nil
+			if b.probe {
+				q.Terms = cloneTerms(q.Terms)
+			}
+			dst = append(dst, q)
+		}
+	}
+	return dst
+}
+
+// runBulk answers a batch on the GPU. It returns false if the GPU hung meanwhile: then the
+// queries were given to the CPU.
+func (x *Executor) runBulk(b *bulkBatch, queries []query.Query) bool {
+	var claimed atomic.Bool
+	watch := time.AfterFunc(x.options.Hang, func() {
+		if claimed.CompareAndSwap(false, true) {
+			x.endBulk(b, ErrHung)
+		}
+	})
+	results, err := x.gpu.Execute(context.Background(), queries)
+	watch.Stop()
+	if !claimed.CompareAndSwap(false, true) {
+		return false
+	}
+	if err == nil && len(results) != len(queries) {
+		err = errResults
+	}
+	if !x.endBulk(b, err) {
+		return true
+	}
+	now := x.now()
+	for _, p := range b.parts {
+		for k, i := range p.at {
+			p.g.results[i] = results[k]
+		}
+		results = results[len(p.at):]
+		if p.g.after > 0 && now > p.g.begun+p.g.after {
+			x.missed[1].Add(int64(len(p.at)))
+		}
+		p.g.answered(len(p.at))
+	}
+	return true
+}
+
+// endBulk records the end of a batch and reports whether its answers count. With an error
+// its queries go to the CPU, if they have not.
+func (x *Executor) endBulk(b *bulkBatch, err error) (counts bool) {
+	x.mu.Lock()
+	if err != nil {
+		x.faults++
+		x.lose(err)
+	} else {
+		x.faults = 0
+	}
+	x.mu.Unlock()
+	if err == nil {
+		x.watch()
+	}
+	k := &x.bulk
+	k.mu.Lock()
+	k.done.Batches++
+	k.done.GPU.Queries += int64(b.n)
+	k.stock.finishGPU(b, err == nil, x.now())
+	counts = err == nil && !b.given
+	if b.given {
+		k.again += int64(b.n)
+	} else if err != nil {
+		k.stock.again(b)
+		k.again += int64(b.n)
+	}
+	x.dispatch()
+	k.mu.Unlock()
+	if x.gone.Load() {
+		x.pump()
+	}
+	return counts
+}
+
+// report adds what Stats says of groups.
+func (b *bulk) report(s *Stats) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.done.Grouped == 0 {
 		return
 	}
-	x, s := g.x, g.x.cpu.Searcher()
-	x.spread(len(at), atOnce, func(lo, hi int) {
-		for _, i := range at[lo:hi] {
-			if g.err.Load() != nil {
-				return
-			}
-			q := &g.queries[i]
-			if q.Trace != nil {
-				silent := *q
-				silent.Trace = nil
-				q = &silent
-			}
-			hits, err := s.AppendHits(g.ctx, nil, q)
-			if err != nil {
-				g.fail(i, err)
-				return
-			}
-			g.results[i].Hits = hits
-		}
-		if g.after > 0 && x.now() > g.begun+g.after {
-			g.missed[0].Add(int64(hi - lo))
-		}
-	})
+	s.CPU.Queries += b.done.CPU.Queries
+	s.GPU.Queries += b.done.GPU.Queries
+	s.Batches += b.done.Batches
+	s.Grouped, s.Again = b.done.Grouped, s.Again+b.again
+	s.Threshold, s.CPU.Pace = float64(b.stock.last)/perOctave+lowest, b.stock.pace
+}
+
+// lose stops using the GPU if err or the number of faults shows that it is lost. x.mu must be
+// held.
+func (x *Executor) lose(err error) {
+	lost := errors.Is(err, gpuload.ErrDevice) || errors.Is(err, gpuload.ErrClosed) || errors.Is(err, ErrHung) || x.faults >= maxFaults
+	if lost && x.why == nil {
+		x.why = err
+		x.gone.Store(true)
+		x.policy.retire()
+	}
 }

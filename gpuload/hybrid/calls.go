@@ -104,16 +104,26 @@ func (x *Executor) Execute(ctx context.Context, queries []query.Query) ([]query.
 		return x.executeEach(ctx, queries)
 	}
 	results := make([]query.Result, len(queries))
-	for lo, hi := 0, 0; lo < len(queries); lo = hi {
-		hi = min(lo+x.groupSize(most), len(queries))
-		if err := x.await(ctx, hi-lo); err != nil {
-			return nil, err
+	var last *groupCall // two are in the Executor, so that neither processor waits for the end of one
+	var failed error
+	end := func() {
+		if last != nil {
+			if err := last.wait(); failed == nil {
+				failed = err
+			}
 		}
-		err := x.executeGroup(ctx, queries[lo:hi], results[lo:hi], lo)
-		x.leave(hi - lo)
-		if err != nil {
-			return nil, err
+	}
+	for lo, hi := 0, 0; lo < len(queries) && failed == nil; lo = hi {
+		hi = min(lo+most/2, len(queries))
+		g, err := x.startGroup(ctx, queries[lo:hi], results[lo:hi], lo)
+		end()
+		if last = g; failed == nil {
+			failed = err
 		}
+	}
+	end()
+	if failed != nil {
+		return nil, failed
 	}
 	return results, nil
 }

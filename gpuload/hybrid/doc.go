@@ -10,8 +10,8 @@
 //
 //	executor.go   Executor: queries in, answers out
 //	calls.go      Search and Execute; intake.go: queries on their way in
-//	bulk.go       groups of queries, divided at once; bulklane.go: the GPU's parts of them
-//	balance.go    how groups are divided: so that both processors finish together
+//	bulk.go       many queries at once: goroutines for both processors; call.go: one group
+//	stock.go      which of them a processor takes next
 //	lane.go       batches for the GPU; what happens when it fails or hangs
 //	options.go    Options, modes, errors
 //	stats.go      what the scheduler did

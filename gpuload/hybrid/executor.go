@@ -19,6 +19,7 @@ import (
 type Executor struct {
 	cpu     *pool.Pool
 	gpu     query.Executor
+	working func() int // goroutines that look up and lay out queries for gpu
 	options Options
 	start   time.Time
 	jobs    sync.Pool
@@ -50,6 +51,7 @@ type Executor struct {
 	_ [64]byte
 
 	bulk  bulk         // of Execute
+	gone  atomic.Bool  // the GPU is retired
 	calls atomic.Int64 // of pump
 	begun []*entry     // memory of the goroutine in pump
 
@@ -93,6 +95,10 @@ func New(cpu *pool.Pool, gpu query.Executor, o Options) (*Executor, error) {
 	x.jobs.New = x.newJob
 	x.available = sync.NewCond(&x.room)
 	x.checks = time.AfterFunc(time.Hour, x.pump)
+	x.bulk.stock = newStock(&o, cpu.Workers(), gpu != nil)
+	if g, ok := gpu.(interface{ Working() int }); ok {
+		x.working = g.Working
+	}
 	if gpu == nil {
 		x.policy.retired = true
 		return x, nil
@@ -374,9 +380,7 @@ func (x *Executor) Stats() Stats {
 	s.Missed = s.CPU.Missed + s.GPU.Missed
 	s.Shed, s.Again, s.Waiting.Most, s.Retired = x.shed.Load(), x.again, x.most, x.why
 	s.Alone = x.alone.Load()
-	if s.Grouped > 0 {
-		x.bulk.balance.report(&s)
-	}
+	x.bulk.report(&s)
 	return s
 }
 

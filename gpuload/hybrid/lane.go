@@ -104,6 +104,7 @@ func (x *Executor) watch() {
 		defer x.mu.Unlock()
 		if x.why == nil {
 			x.why = err
+			x.gone.Store(true)
 			x.policy.retire()
 		}
 	}

@@ -1,0 +1,118 @@
+package hybrid
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+	"sync/atomic"
+	"time"
+
+	"github.com/pinion-index/pinion/query"
+)
+
+// groupCall is a call of Execute. The stock owns the queries that are not taken: some
+// fresh, some in bins, some that only the CPU can answer.
+type groupCall struct {
+	x       *Executor
+	ctx     context.Context
+	queries []query.Query
+	results []query.Result
+	first   int // of the queries, in the call of Execute
+	begun   time.Duration
+	after   time.Duration // deadline after begun; 0: none
+	err     atomic.Pointer[error]
+	left    atomic.Int64 // queries without answers
+	done    chan struct{}
+
+	all    []int32 // of the fresh queries; lo up to hi are not taken: the GPU takes from lo, weighing from hi
+	lo, hi int
+	held   int // being weighed
+	pinned []int32
+
+	// The bins are lists of queries, whose numbers plus 1 follow each other in next.
+	bins [bins]int32
+	some [bins / 64]uint64
+	next []int32
+	cost []float32 // predicted for a core, nanoseconds
+}
+
+// pinnedBin stands for the queries that only the CPU can answer.
+const pinnedBin = bins
+
+func newGroupCall(ctx context.Context, x *Executor, queries []query.Query, results []query.Result) *groupCall {
+	n := len(queries)
+	numbers := make([]int32, 2*n)
+	g := &groupCall{x: x, ctx: ctx, queries: queries, results: results, done: make(chan struct{}),
+		all: numbers[:0:n], next: numbers[n:], cost: make([]float32, n)}
+	g.left.Store(int64(n))
+	return g
+}
+
+// sort divides the queries into those that both processors can answer and the others.
+func (g *groupCall) sort(gpu bool) error {
+	for i := range g.queries {
+		if err := g.queries[i].Check(); err != nil {
+			return fmt.Errorf("query %d: %w", g.first+i, err)
+		}
+		if gpu && supported(&g.queries[i]) {
+			g.all = append(g.all, int32(i))
+		} else {
+			g.pinned = append(g.pinned, int32(i))
+		}
+	}
+	g.hi = len(g.all)
+	return nil
+}
+
+func (g *groupCall) push(bin int, i int32) {
+	g.next[i] = g.bins[bin]
+	g.bins[bin] = i + 1
+	g.some[bin/64] |= 1 << (bin % 64)
+}
+
+func (g *groupCall) pop(bin int) int32 {
+	i := g.bins[bin] - 1
+	if g.bins[bin] = g.next[i]; g.bins[bin] == 0 {
+		g.some[bin/64] &^= 1 << (bin % 64)
+	}
+	return i
+}
+
+// takeHigh takes n queries at most, for the GPU: fresh ones, then those from the highest
+// bins.
+func (g *groupCall) takeHigh(n int, s *stock) []int32 {
+	k := min(n, g.hi-g.lo)
+	at := g.all[g.lo : g.lo+k : g.lo+k]
+	g.lo += k
+	s.fresh -= k
+	for len(at) < n && g.some != [2]uint64{} {
+		bin := 127 - bits.LeadingZeros64(g.some[1])
+		if g.some[1] == 0 {
+			bin = 63 - bits.LeadingZeros64(g.some[0])
+		}
+		at = append(at, g.pop(bin))
+		s.weighed--
+	}
+	return at
+}
+
+func (g *groupCall) takePinned(n int, s *stock) []int32 {
+	n = min(n, len(g.pinned))
+	s.pinned -= n
+	at := g.pinned[:n:n]
+	g.pinned = g.pinned[n:]
+	return at
+}
+
+func (g *groupCall) fail(i int32, err error) {
+	err = fmt.Errorf("query %d: %w", g.first+int(i), err)
+	g.err.CompareAndSwap(nil, &err)
+}
+
+// answered records that n queries have been answered, or will not be.
+func (g *groupCall) answered(n int) {
+	if g.left.Add(-int64(n)) == 0 {
+		g.x.leave(len(g.queries))
+		close(g.done)
+	}
+}

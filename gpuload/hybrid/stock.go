@@ -1,0 +1,437 @@
+package hybrid
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+	"time"
+)
+
+// stock holds the queries of calls of Execute that no processor has taken. Like policy it
+// has no clock, no lock and no goroutine.
+//
+// The GPU answers the queries in the order of the calls, in batches. The cores look up
+// lists and lay batches out for it, and that work goes first: a core that it leaves idle
+// weighs queries from the other end, and answers those that the GPU would save the least
+// core time for in its own time (Ding 2009, section 9). So the two work towards each other
+// and need no threshold, nor to be predicted well. At the end a processor leaves queries that
+// the other is expected to finish sooner.
+type stock struct {
+	workers int // cores
+	lanes   int // batches on the GPU at a time
+	batch   int // maximum number of queries in one
+	mode    Mode
+	retired bool // no GPU
+
+	calls   []*groupCall
+	left    int // queries in calls
+	weighed int // of these, in bins
+	fresh   int // of these, that are not weighed and that both can answer
+	pinned  int // of these, for the CPU alone
+	active  int // goroutines that answer on the CPU
+	flying  []*bulkBatch
+	leaves  bool // the CPU leaves to the GPU what is left
+	last    int  // bin of the last query of the CPU
+
+	// What is known of the processors, in nanoseconds. The older counts for less.
+	proven  int           // queries that the GPU may be given in a batch; 0: unproven
+	base    float64       // time of a batch at least
+	each    float64       // the GPU's time for each of its queries
+	host    float64       // core time for each of them
+	recent  [3]float64    // time, queries and core time of batches
+	hosted  float64       // core time for the GPU since its last batch ended
+	demand  float64       // cores that work for the GPU
+	core    float64       // a core's time for a query
+	known   float64       // queries in core, 256 at most
+	pace    float64       // the same, over the predicted time
+	mean    float64       // predicted time of weighed queries on a core, as paced
+	sampled float64       // queries in mean, 1,024 at most
+	off     bool          // that is less than host: the GPU saves no core time
+	spent   [2]float64    // core time: weighing, answering
+	taken   [2]float64    // queries answered by the CPU and the GPU
+	ended   time.Duration // when the last batch did
+	rested  time.Duration // when the GPU may be probed again
+	seen    time.Duration // when demand was last set
+}
+
+const (
+	// Queries are sorted into bins by log2 of their ratio, four to an octave from -16 on.
+	bins, perOctave, lowest = 128, 4, -16
+	// unproven is the size of the first batch; each one that the GPU answers allows
+	// provenGrowth times as many. A GPU that is not worth a batch gets one of this size
+	// as a probe after probeRest times the time of its last.
+	unproven, provenGrowth, probeRest = 32, 4, 32
+	// weighAtOnce and answerAtOnce are how many queries a core takes at a time, of a turn
+	// at most.
+	weighAtOnce, answerAtOnce = 64, 16
+	// smallBatch is the least that a batch is given while more is there, and a multiple of
+	// wholeBatch what it is given of many.
+	smallBatch, wholeBatch = 256, 1 << 10
+	// unknownCore is the time of a query on a core before one is known, unknownBase that
+	// of a batch.
+	unknownCore, unknownBase = 20 * time.Microsecond, time.Millisecond
+	demandTime               = 2 * time.Millisecond
+	// worth is by how much core time the GPU must save on an average query, once it did not.
+	worth = 0.2
+)
+
+// binOf returns the bin of a query on a machine with the given number of cores.
+func binOf(c Cost, workers float64) uint8 {
+	saved := float64(max(c.CPU-c.Host, c.CPU/64, 1)) / workers
+	return uint8(min(max((log2(saved/float64(max(c.GPU, 1)))-lowest)*perOctave, 0), bins-1))
+}
+
+// portion is a part of a call.
+type portion struct {
+	g  *groupCall
+	at []int32 // queries
+}
+
+// bulkBatch is what the GPU answers at a time.
+type bulkBatch struct {
+	parts []portion
+	n     int
+	begun time.Duration
+	probe bool // the CPU may answer it, too
+	given bool // it does
+}
+
+// errand is what a core does next: it answers or weighs a portion.
+type errand struct {
+	portion
+	weigh     bool
+	predicted float64 // nanoseconds; 0 if unknown
+}
+
+func newStock(o *Options, workers int, gpu bool) stock {
+	return stock{workers: max(workers, 1), lanes: o.Lanes, batch: o.Batch, mode: o.Mode, retired: !gpu || o.Mode == OnlyCPU,
+		core: float64(unknownCore), base: float64(unknownBase), pace: 1, taken: [2]float64{0, weighAtOnce}}
+}
+
+// add lets a call in. Its queries are fresh or pinned.
+func (s *stock) add(g *groupCall) {
+	s.calls = append(s.calls, g)
+	s.left += g.hi - g.lo + len(g.pinned)
+	s.fresh += g.hi - g.lo
+	s.pinned += len(g.pinned)
+	s.leaves = false
+}
+
+// drop forgets calls without queries.
+func (s *stock) drop() {
+	kept := s.calls[:0]
+	for _, g := range s.calls {
+		if g.lo < g.hi || g.some != [2]uint64{} || len(g.pinned) > 0 || g.held > 0 {
+			kept = append(kept, g)
+		}
+	}
+	clear(s.calls[len(kept):])
+	s.calls = kept
+}
+
+// idle returns the cores that the GPU's work leaves, at least one.
+func (s *stock) idle() int {
+	if s.retired {
+		return s.workers
+	}
+	return max(s.workers-int(s.demand+0.5), 1)
+}
+
+// observe records how many goroutines work for the GPU. That comes in bursts, so its average
+// over demandTime counts. Goroutines that wait for a core count too: the more the CPU's
+// queries are in their way, the fewer cores these get.
+func (s *stock) observe(host int, now time.Duration) {
+	passed := float64(now - s.seen)
+	s.seen = now
+	s.hosted += passed * float64(max(min(host, s.workers-s.active), 0))
+	s.demand += passed / (passed + float64(demandTime)) * (float64(min(host, s.workers)) - s.demand)
+}
+
+// mayStart reports whether another core may answer queries.
+func (s *stock) mayStart() bool {
+	return s.active < s.idle() && s.wanted() && (s.active == 0 || !s.leaves && 4*s.active < s.open())
+}
+
+// mustStop reports whether a core should leave its place to the GPU's work.
+func (s *stock) mustStop() bool { return s.active > s.idle() }
+
+// wanted reports whether the CPU has queries to answer, or may get some back.
+func (s *stock) wanted() bool {
+	if s.retired || s.pinned > 0 {
+		return s.open() > 0
+	}
+	return s.mode == Parallel && (s.open() > 0 && !s.leaves || slices.ContainsFunc(s.flying, (*bulkBatch).watched))
+}
+
+// open returns the number of queries that can be taken now.
+func (s *stock) open() int { return s.fresh + s.weighed + s.pinned }
+
+// watched reports whether the CPU may take a batch back.
+func (b *bulkBatch) watched() bool { return b.probe && !b.given }
+
+// takeGPU returns the next batch, or nil.
+func (s *stock) takeGPU(now time.Duration) *bulkBatch {
+	can := s.fresh + s.weighed
+	if s.retired || can == 0 || len(s.flying) >= s.lanes || s.proven <= unproven && len(s.flying) > 0 {
+		return nil
+	}
+	n := max(can/s.lanes, smallBatch)
+	if s.each > 0 {
+		n = max(n, int(min(s.base/s.each, wholeBatch)))
+	}
+	if s.mode == OnlyGPU {
+		n = can
+	}
+	if n > wholeBatch {
+		n -= n % wholeBatch
+	}
+	n = min(n, can, s.batch, max(s.proven, unproven))
+	probe := s.proven <= unproven
+	if s.mode != OnlyGPU && !s.leaves {
+		base, before := s.base, 0.0
+		for _, b := range s.flying {
+			base = max(base, float64(now-b.begun)-s.each*float64(b.n))
+			before += s.each * float64(b.n)
+		}
+		if len(s.flying) > 0 {
+			before = max(before-float64(now-max(s.ended, s.flying[0].begun)), 0)
+		}
+		// It should end no later than the CPU with the others.
+		each := max(s.core, s.mean) / float64(s.idle())
+		limit := float64(s.left) * each
+		if most := (limit - base - before) / max(s.each+each, 1); most < float64(n) {
+			n = int(most)
+		}
+		if n <= 0 || s.off {
+			if now < s.rested || len(s.flying) > 0 || limit < float64(turn) {
+				return nil
+			}
+			n, probe = min(unproven, can), true
+		}
+	}
+	b := &bulkBatch{n: n, begun: now, probe: probe}
+	for _, g := range s.calls {
+		if n == 0 {
+			break
+		}
+		if at := g.takeHigh(n, s); len(at) > 0 {
+			b.parts = append(b.parts, portion{g, at})
+			n -= len(at)
+		}
+	}
+	b.n -= n
+	s.left -= b.n
+	s.flying = append(s.flying, b)
+	s.drop()
+	return b
+}
+
+// finishGPU records the end of a batch.
+func (s *stock) finishGPU(b *bulkBatch, answered bool, now time.Duration) {
+	for i, f := range s.flying {
+		if f == b {
+			s.flying = append(s.flying[:i], s.flying[i+1:]...)
+			break
+		}
+	}
+	took, n := float64(now-b.begun), float64(b.n)
+	if s.proven > 0 { // the first loads kernels
+		for i, v := range [...]float64{float64(now - max(s.ended, b.begun)), n} {
+			s.recent[i] += v - s.recent[i]/4
+		}
+		s.each = s.recent[0] / s.recent[1]
+		s.base = min(took, s.base+(took-s.base)/8)
+		s.recent[2] += s.hosted - s.recent[2]/4
+		s.host = s.recent[2] / s.recent[1]
+		if s.off {
+			s.mean = s.core
+		}
+		s.off = s.mode != OnlyGPU && s.mean > 0 && s.host > s.mean*(1-worth) && (s.off || s.host > s.mean)
+	}
+	s.hosted = 0
+	s.count(1, n)
+	s.ended, s.rested = now, now+probeRest*(now-b.begun)
+	if answered {
+		s.proven = min(max(provenGrowth*s.proven, unproven), 1<<20)
+	}
+}
+
+// takeCPU sets e to what a core does next, and reports whether there is anything. at is
+// memory for e.at.
+func (s *stock) takeCPU(now time.Duration, e *errand, at []int32) bool {
+	*e = errand{}
+	switch {
+	case s.retired || s.off && !s.leaves:
+		return s.oldest(e, at) || s.late(now, e)
+	case s.weighs():
+		e.weigh = true
+		return s.newest(e, weighAtOnce)
+	}
+	g, bin := s.least()
+	if g == nil {
+		return s.mode == Parallel && s.fresh > 0 && s.newest(e, 1) || s.late(now, e)
+	}
+	if bin == pinnedBin {
+		e.portion = portion{g, g.takePinned(answerAtOnce, s)}
+		s.left -= len(e.at)
+		s.drop()
+		return true
+	}
+	predicted := float64(g.cost[g.bins[bin]-1]) * s.pace
+	if s.proven > unproven && predicted > s.base+s.each*float64(s.left) {
+		s.leaves = true
+		return false
+	}
+	for len(at) < answerAtOnce && g.bins[bin] != 0 && (len(at) == 0 || s.pace*e.predicted < float64(turn)) {
+		i := g.pop(bin)
+		at = append(at, i)
+		e.predicted += float64(g.cost[i])
+	}
+	e.portion = portion{g, at}
+	s.last = bin
+	s.weighed -= len(at)
+	s.left -= len(at)
+	s.drop()
+	return true
+}
+
+// weighs reports whether a core should weigh queries now.
+func (s *stock) weighs() bool {
+	return s.mode != OnlyGPU && s.fresh > 0 && s.spent[0]*(s.taken[0]+s.taken[1]) <= s.spent[1]*s.taken[1]
+}
+
+// newest takes fresh queries, of the last call that has some.
+func (s *stock) newest(e *errand, most int) bool {
+	for i := len(s.calls) - 1; i >= 0; i-- {
+		g := s.calls[i]
+		n := min(most, g.hi-g.lo)
+		if n == 0 {
+			continue
+		}
+		g.hi -= n
+		e.portion = portion{g, g.all[g.hi : g.hi+n]}
+		s.fresh -= n
+		if e.weigh {
+			g.held += n
+			return true
+		}
+		s.left -= n
+		s.drop()
+		return true
+	}
+	return false
+}
+
+// put adds the weighed queries of an errand.
+func (s *stock) put(e *errand, bin []uint8, took time.Duration) {
+	g := e.g
+	for k, i := range e.at {
+		g.push(int(bin[k]), i)
+		s.sampled = min(s.sampled+1, 1024)
+		s.mean += (s.pace*float64(g.cost[i]) - s.mean) / s.sampled
+	}
+	g.held -= len(e.at)
+	s.weighed += len(e.at)
+	s.spend(0, took)
+}
+
+// spend adds core time for weighing or answering. The older counts for less.
+func (s *stock) spend(what int, took time.Duration) {
+	s.spent[what] += float64(took)
+	if s.spent[0]+s.spent[1] > float64(s.workers)*float64(10*time.Millisecond) {
+		s.spent[0] /= 2
+		s.spent[1] /= 2
+	}
+}
+
+// count adds queries that a processor has answered.
+func (s *stock) count(by int, n float64) {
+	if s.taken[by] += n; s.taken[0]+s.taken[1] > 1<<14 {
+		s.taken[0] /= 2
+		s.taken[1] /= 2
+	}
+}
+
+// finishCPU records that a core has answered the queries of an errand.
+func (s *stock) finishCPU(e *errand, took time.Duration) {
+	n := float64(len(e.at))
+	s.spend(1, took)
+	s.count(0, n)
+	s.known = min(s.known+n, 256)
+	weight := n / s.known
+	s.core += weight * (float64(took)/n - s.core)
+	if e.predicted > 0 {
+		s.pace *= math.Exp2(min(weight, 0.5) * math.Log2(max(float64(took), 1)/e.predicted/s.pace))
+	}
+}
+
+// oldest takes queries in the order of the calls.
+func (s *stock) oldest(e *errand, at []int32) bool {
+	for _, g := range s.calls {
+		if e.at = g.takePinned(answerAtOnce, s); len(e.at) == 0 {
+			n := min(answerAtOnce, max(1, s.left/(4*s.workers)))
+			e.at = append(at, g.takeHigh(n, s)...)
+		}
+		if len(e.at) > 0 {
+			e.g = g
+			s.left -= len(e.at)
+			s.drop()
+			return true
+		}
+	}
+	return false
+}
+
+// least returns the call and the bin of the query that the GPU would save the least for.
+func (s *stock) least() (best *groupCall, bin int) {
+	bin = bins
+	for _, g := range s.calls {
+		if len(g.pinned) > 0 {
+			return g, pinnedBin
+		}
+		b := bins
+		if g.some[0] != 0 {
+			b = bits.TrailingZeros64(g.some[0])
+		} else if g.some[1] != 0 {
+			b = 64 + bits.TrailingZeros64(g.some[1])
+		}
+		if b < bin {
+			best, bin = g, b
+		}
+	}
+	if s.mode == OnlyGPU {
+		return nil, 0
+	}
+	return best, bin
+}
+
+// late takes back a probe that the GPU has not answered in the time in which the CPU would
+// have.
+func (s *stock) late(now time.Duration, e *errand) bool {
+	for _, b := range s.flying {
+		n := float64(b.n)
+		if b.watched() && s.mode == Parallel &&
+			float64(now-b.begun) > max(float64(unknownBase), 2*n*s.core/float64(s.idle())) {
+			s.again(b)
+			g, _ := s.least()
+			e.portion = portion{g, g.takePinned(answerAtOnce, s)}
+			s.left -= len(e.at)
+			s.drop()
+			return true
+		}
+	}
+	return false
+}
+
+// again gives queries to the CPU that the GPU has failed to answer.
+func (s *stock) again(b *bulkBatch) {
+	b.given, s.leaves = true, false
+	s.left += b.n
+	s.pinned += b.n
+	for _, p := range b.parts {
+		p.g.pinned = append(p.g.pinned, p.at...)
+		if !slices.Contains(s.calls, p.g) {
+			s.calls = append(s.calls, p.g)
+		}
+	}
+}

@@ -17,7 +17,6 @@
 //	stats.go      what the scheduler did
 //	open.go       Open: pool, device and Executor in one call
 //	policy.go     the scheduler as a state machine without a clock
-//	guard.go      both processors together, or one alone: what is measured to be faster
 //	take.go       which queries a processor takes next; pace.go: corrected predictions
 //	queue.go      the queues
 //	model.go      Model: predicted costs; key.go: where one holds and where it is kept

@@ -55,15 +55,13 @@ type Executor struct {
 	calls atomic.Int64 // of pump
 	begun []*entry     // memory of the goroutine in pump
 
-	mu      sync.Mutex // guards the fields below
-	policy  *policy
-	told    int64 // done.work as the policy knows it
-	why     error // the GPU is retired
-	faults  int   // batches that failed one after the other
-	most    int
-	again   int64
-	checks  *time.Timer // calls pump when the policy's guard wants to
-	checked time.Duration
+	mu     sync.Mutex // guards the fields below
+	policy *policy
+	told   int64 // done.work as the policy knows it
+	why    error // the GPU is retired
+	faults int   // batches that failed one after the other
+	most   int
+	again  int64
 
 	shed      atomic.Int64
 	missed    [2]atomic.Int64 // by the CPU, by the GPU
@@ -94,7 +92,6 @@ func New(cpu *pool.Pool, gpu query.Executor, o Options) (*Executor, error) {
 	x.slice = max(int64(turn)/int64(cpu.Workers()), 1)
 	x.jobs.New = x.newJob
 	x.available = sync.NewCond(&x.room)
-	x.checks = time.AfterFunc(time.Hour, x.pump)
 	x.bulk.stock = newStock(&o, cpu.Workers(), gpu != nil)
 	if g, ok := gpu.(interface{ Working() int }); ok {
 		x.working = g.Working
@@ -296,6 +293,7 @@ func (x *Executor) pump() {
 // absorb tells the policy what has happened. x.mu must be held.
 func (x *Executor) absorb() {
 	p, now := x.policy, x.now()
+	p.demand.observe(x.hosts(), now)
 	if n := x.done.queries.Swap(0); n > 0 {
 		work := x.done.work.Load()
 		p.finishCPU(int(n), time.Duration(work-x.told), now)
@@ -324,16 +322,9 @@ func (x *Executor) hand(begun []*entry) []*entry {
 		x.batches.Add(1)
 		x.lanes <- b // has room for p.lanes batches
 	}
-	extra := p.cpu.queries - int(p.workers)
-	if p.guard.arm == shared {
-		extra = 0
-	}
+	extra := p.cpu.queries - int(p.cores())
 	x.chunk.Store(int64(max(1, extra/2)))
 	x.hungry.Store(p.hungry())
-	if at := p.guard.check; at != never && at > now && at != x.checked {
-		x.checked = at
-		x.checks.Reset(at - now)
-	}
 	return begun
 }
 
@@ -400,7 +391,6 @@ func (x *Executor) Close() error {
 	}
 	close(x.lanes)
 	x.mu.Lock()
-	x.checks.Stop()
 	hung := errors.Is(x.why, ErrHung)
 	x.mu.Unlock()
 	if hung {

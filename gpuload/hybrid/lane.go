@@ -14,7 +14,7 @@ import (
 type batch struct {
 	entries []*entry
 	queries []query.Query
-	work    effort
+	work    time.Duration // predicted
 }
 
 var batches = sync.Pool{New: func() any { return new(batch) }}
@@ -90,7 +90,7 @@ func (x *Executor) finish(b *batch, n int) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.faults = 0
-	x.policy.finishGPU(n, b.work, true, x.now())
+	x.policy.finishGPU(n, b.work, x.now())
 }
 
 // watch stops using a GPU whose executor has given it up and answers on the CPU since.
@@ -115,7 +115,7 @@ func (x *Executor) fail(b *batch, n int, err error) {
 	x.batches.Add(-1)
 	x.mu.Lock()
 	p := x.policy
-	p.finishGPU(n, b.work, false, x.now())
+	p.finishGPU(n, b.work, x.now())
 	x.faults++
 	x.lose(err)
 	for _, e := range b.entries {

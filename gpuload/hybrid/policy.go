@@ -40,8 +40,7 @@ type policy struct {
 
 	cpu, gpu flight
 	ready    time.Duration // when the GPU is predicted to finish what it has begun
-	timed    bool          // the last batch ended by its time or for want of queries, not by trusted
-	guard    guard
+	demand   demand
 
 	stats Stats
 }
@@ -50,12 +49,8 @@ type policy struct {
 type flight struct {
 	queries, batches int
 	work             time.Duration // predicted
-	value            time.Duration // of the GPU's queries
 	pace             pace
 }
-
-// effort is what a batch of the GPU is predicted to take and what its answers count.
-type effort struct{ time, value time.Duration }
 
 const (
 	// band is how far from the threshold a query must be to suit one processor, as log2 of
@@ -76,7 +71,6 @@ func newPolicy(o *Options, workers int) *policy {
 	p := &policy{mode: o.Mode, workers: float64(max(workers, 1)), base: max(o.Model.Batch, time.Microsecond), batch: o.Batch, trusted: 1, lanes: o.Lanes}
 	p.cpu.pace.init()
 	p.gpu.pace.init()
-	p.guard.check, p.guard.slack = never, 0
 	if o.Mode == Serial {
 		p.lanes = 1
 	}
@@ -142,11 +136,20 @@ func (p *policy) adapt(now time.Duration) {
 	p.adapted = max(p.adapted, now)
 	cpu, gpu := p.cpuWork(), p.gpuWork()
 	both := cpu + gpu
-	if both < p.base || passed <= 0 || p.mode != Parallel || p.guard.arm > shared {
+	if both < p.base || passed <= 0 || p.mode != Parallel {
 		return // nothing waits
 	}
 	p.threshold += float64(passed) / float64(octave) * float64(gpu-cpu) / float64(both)
 	p.threshold = min(max(p.threshold, -farthest), farthest)
+}
+
+// cores returns the cores that the work for the GPU, which goes first, leaves to the CPU's
+// queries.
+func (p *policy) cores() float64 {
+	if p.retired {
+		return p.workers
+	}
+	return max(p.workers-p.demand.cores, 1)
 }
 
 // cpuWork and gpuWork return how long the processors need for what they have taken and
@@ -171,8 +174,7 @@ func (p *policy) waiting() (n int) {
 // hungry reports whether a processor takes a query as soon as it arrives.
 func (p *policy) hungry() bool {
 	_, idle := p.cpuRoom()
-	return p.guard.arm != gpuAlone && idle ||
-		p.guard.arm != cpuAlone && p.gpu.batches == 0 && !p.retired
+	return idle || p.gpu.batches == 0 && !p.retired
 }
 
 // remove takes a query out of its queue, and reports whether it was in one.
@@ -188,13 +190,12 @@ func (p *policy) remove(e *entry) bool {
 
 // finishCPU records that the CPU has finished n queries that were predicted to take work.
 func (p *policy) finishCPU(n int, work, now time.Duration) {
-	if float64(p.cpu.queries) >= p.workers {
-		p.cpu.pace.finish(time.Duration(float64(work)/p.workers), now)
+	if float64(p.cpu.queries) >= p.cores() {
+		p.cpu.pace.finish(time.Duration(float64(work)/p.cores()), now)
 	}
-	p.guard.finished[0] += n
 	p.cpu.queries -= n
 	p.cpu.work = max(p.cpu.work-work, 0)
-	if float64(p.cpu.queries) < p.workers {
+	if float64(p.cpu.queries) < p.cores() {
 		p.cpu.pace.rest()
 	}
 	if p.cpu.queries == 0 {
@@ -202,19 +203,14 @@ func (p *policy) finishCPU(n int, work, now time.Duration) {
 	}
 }
 
-// finishGPU records that the GPU has finished a batch of n queries, of which it has
-// answered all or none. work is what takeGPU returned.
-func (p *policy) finishGPU(n int, work effort, answered bool, now time.Duration) {
-	p.gpu.pace.finish(work.time, now)
-	if answered {
-		p.guard.answered += work.value
-	}
-	p.guard.finished[1]++
+// finishGPU records that the GPU has finished a batch of n queries. work is what takeGPU
+// returned.
+func (p *policy) finishGPU(n int, work, now time.Duration) {
+	p.gpu.pace.finish(work, now)
 	p.trusted = min(2*p.trusted, p.batch)
 	p.gpu.queries -= n
 	p.gpu.batches--
-	p.gpu.work -= work.time
-	p.gpu.value -= work.value
+	p.gpu.work -= work
 	if p.gpu.batches == 0 {
 		p.gpu.work, p.ready = 0, now
 		p.gpu.pace.rest()

@@ -24,7 +24,7 @@ type trial struct {
 
 type trialBatch struct {
 	entries []*entry
-	work    effort
+	work    time.Duration
 }
 
 func (r *trial) drawCost() Cost {
@@ -112,7 +112,7 @@ func (r *trial) finishGPU(again bool) {
 	i := rapid.IntRange(0, len(r.batches)-1).Draw(r.T, "of GPU")
 	b := r.batches[i]
 	r.batches = slices.Delete(r.batches, i, i+1)
-	r.p.finishGPU(len(b.entries), b.work, !again, r.now)
+	r.p.finishGPU(len(b.entries), b.work, r.now)
 	if !again {
 		r.done += len(b.entries)
 		return

@@ -83,8 +83,7 @@ type world struct {
 	pool    []*simJob // queries that the CPU has taken
 	device  time.Duration
 	arrived int
-	taken   []*entry      // memory
-	checked time.Duration // the next call for the policy's guard is scheduled
+	taken   []*entry // memory
 
 	arrivals, took []time.Duration
 	missed         [2]int64
@@ -99,7 +98,7 @@ type simJob struct {
 
 type simBatch struct {
 	entries   []*entry
-	predicted effort
+	predicted time.Duration
 	parts     int // of the preparation, not finished
 	work      time.Duration
 	least     time.Duration // the longest that a query takes alone
@@ -188,10 +187,6 @@ func (w *world) dispatch() {
 		}
 		w.prepare(&simBatch{entries: entries, predicted: work})
 	}
-	if at := p.guard.check; at != never && at > w.now && at != w.checked {
-		w.checked = at
-		w.after(at-w.now, func() {})
-	}
 	for w.free > 0 && len(w.host)+len(w.pool) > 0 {
 		q := &w.host
 		if len(*q) == 0 {
@@ -248,7 +243,7 @@ func (w *world) finish(j *simJob) {
 
 // answered ends a batch.
 func (w *world) answered(b *simBatch) {
-	w.policy.finishGPU(len(b.entries), b.predicted, true, w.now)
+	w.policy.finishGPU(len(b.entries), b.predicted, w.now)
 	for _, e := range b.entries {
 		w.answer(e, 1)
 	}

@@ -34,13 +34,13 @@ type stock struct {
 	last    int  // bin of the last query of the CPU
 
 	// What is known of the processors, in nanoseconds. The older counts for less.
-	proven  int           // queries that the GPU may be given in a batch; 0: unproven
-	base    float64       // time of a batch at least
-	each    float64       // the GPU's time for each of its queries
-	host    float64       // core time for each of them
-	recent  [3]float64    // time, queries and core time of batches
-	hosted  float64       // core time for the GPU since its last batch ended
-	demand  float64       // cores that work for the GPU
+	proven  int        // queries that the GPU may be given in a batch; 0: unproven
+	base    float64    // time of a batch at least
+	each    float64    // the GPU's time for each of its queries
+	host    float64    // core time for each of them
+	recent  [3]float64 // time, queries and core time of batches
+	hosted  float64    // core time for the GPU since its last batch ended
+	demand  demand
 	core    float64       // a core's time for a query
 	known   float64       // queries in core, 256 at most
 	pace    float64       // the same, over the predicted time
@@ -51,7 +51,6 @@ type stock struct {
 	taken   [2]float64    // queries answered by the CPU and the GPU
 	ended   time.Duration // when the last batch did
 	rested  time.Duration // when the GPU may be probed again
-	seen    time.Duration // when demand was last set
 }
 
 const (
@@ -70,7 +69,6 @@ const (
 	// unknownCore is the time of a query on a core before one is known, unknownBase that
 	// of a batch.
 	unknownCore, unknownBase = 20 * time.Microsecond, time.Millisecond
-	demandTime               = 2 * time.Millisecond
 	// worth is by how much core time the GPU must save on an average query, once it did not.
 	worth = 0.2
 )
@@ -134,17 +132,30 @@ func (s *stock) idle() int {
 	if s.retired {
 		return s.workers
 	}
-	return max(s.workers-int(s.demand+0.5), 1)
+	return max(s.workers-int(s.demand.cores+0.5), 1)
 }
 
-// observe records how many goroutines work for the GPU. That comes in bursts, so its average
-// over demandTime counts. Goroutines that wait for a core count too: the more the CPU's
-// queries are in their way, the fewer cores these get.
+// observe records how many goroutines work for the GPU.
 func (s *stock) observe(host int, now time.Duration) {
-	passed := float64(now - s.seen)
-	s.seen = now
-	s.hosted += passed * float64(max(min(host, s.workers-s.active), 0))
-	s.demand += passed / (passed + float64(demandTime)) * (float64(min(host, s.workers)) - s.demand)
+	s.hosted += float64(now-s.demand.seen) * float64(max(min(host, s.workers-s.active), 0))
+	s.demand.observe(min(host, s.workers), now)
+}
+
+// demand is how many cores work for the GPU. That comes in bursts, so the average over
+// demandTime counts. Goroutines that wait for a core count too: the more the CPU's queries
+// are in their way, the fewer cores these get.
+type demand struct {
+	cores float64
+	seen  time.Duration
+}
+
+// demandTime is the time over which a demand is averaged.
+const demandTime = 2 * time.Millisecond
+
+func (d *demand) observe(host int, now time.Duration) {
+	passed := float64(now - d.seen)
+	d.seen = now
+	d.cores += passed / (passed + float64(demandTime)) * (float64(host) - d.cores)
 }
 
 // mayStart reports whether another core may answer queries.

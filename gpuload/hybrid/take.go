@@ -21,15 +21,15 @@ const (
 // cpuRoom reports whether the CPU may take another query, and whether a worker is idle.
 func (p *policy) cpuRoom() (room, idle bool) {
 	n := float64(p.cpu.queries)
-	idle = n < p.workers
+	cores := p.cores()
+	idle = n < cores
 	if p.mode == Serial {
 		return p.cpu.queries == 0 && p.gpu.batches == 0, idle
 	}
-	if p.guard.arm == shared {
-		idle = n < p.workers/2
+	if p.demand.cores >= 1 { // what is ahead would take the other cores, too
 		return idle, idle
 	}
-	return idle || n < ahead*p.workers && float64(p.cpu.pace.of(p.cpu.work)) < float64(depth)*p.workers, idle
+	return idle || n < ahead*cores && float64(p.cpu.pace.of(p.cpu.work)) < float64(depth)*cores, idle
 }
 
 // cpuDone predicts how long the CPU would take until it has answered e, and extra work
@@ -50,7 +50,6 @@ func (p *policy) gpuDone(e *entry, now, before time.Duration) time.Duration {
 
 // takeCPU appends to dst the queries that the CPU begins now.
 func (p *policy) takeCPU(now time.Duration, dst []*entry) []*entry {
-	p.tick(now)
 	for {
 		room, idle := p.cpuRoom()
 		if !room {
@@ -60,11 +59,10 @@ func (p *policy) takeCPU(now time.Duration, dst []*entry) []*entry {
 		if e == nil {
 			return dst
 		}
-		if p.cpu.queries++; float64(p.cpu.queries) >= p.workers {
+		if p.cpu.queries++; float64(p.cpu.queries) >= p.cores() {
 			p.cpu.pace.start(now)
 		}
 		p.cpu.work += e.cost.CPU
-		p.guard.answered += e.cost.value()
 		p.note(&p.stats.CPU, e, cpuGroup, gpuGroup)
 		p.remove(e)
 		dst = append(dst, e)
@@ -73,13 +71,6 @@ func (p *policy) takeCPU(now time.Duration, dst []*entry) []*entry {
 
 // forCPU chooses the next query of the CPU. idle means that a worker has nothing to do.
 func (p *policy) forCPU(now time.Duration, idle bool) *entry {
-	switch p.guard.arm {
-	case cpuAlone:
-		return p.next(now)
-	case gpuAlone:
-		e, _ := p.queues[pinnedGroup].next(now)
-		return e
-	}
 	queued := p.gpu.pace.of(p.queues[gpuGroup].cost.GPU)
 	if e := p.urgent(now, func(e *entry) bool {
 		return e.group <= cpuGroup || p.mode == Parallel && p.cpuDone(e, 0) <= p.gpuDone(e, now, 0)
@@ -103,20 +94,6 @@ func (p *policy) forCPU(now time.Duration, idle bool) *entry {
 		return e
 	}
 	return nil
-}
-
-// next returns what the CPU answers next if it answers everything.
-func (p *policy) next(now time.Duration) (best *entry) {
-	if e := p.urgent(now, func(*entry) bool { return true }); e != nil {
-		return e
-	}
-	most := 0.0
-	for i := range p.queues {
-		if e, r := p.queues[i].next(now); e != nil && (best == nil || r > most) {
-			best, most = e, r
-		}
-	}
-	return best
 }
 
 // urgent returns the most urgent of the queries whose time is near and that suits, or nil.
@@ -144,8 +121,8 @@ func (p *policy) urgent(now time.Duration, suits func(*entry) bool) *entry {
 
 // takeGPU appends to dst the queries of the next batch for the GPU, if it should begin one
 // now, and returns what the batch is predicted to take.
-func (p *policy) takeGPU(now time.Duration, dst []*entry) (batch []*entry, work effort) {
-	if p.retired || p.guard.arm == cpuAlone || p.gpu.batches >= p.lanes || p.gpu.batches > 0 && (p.trusted < min(provenBatch, p.batch) || !p.worth(now)) {
+func (p *policy) takeGPU(now time.Duration, dst []*entry) (batch []*entry, work time.Duration) {
+	if p.retired || p.gpu.batches >= p.lanes || p.gpu.batches > 0 && (p.trusted < min(provenBatch, p.batch) || !p.worth(now)) {
 		return dst, work
 	}
 	if p.mode == Serial && p.cpu.queries > 0 {
@@ -160,7 +137,6 @@ func (p *policy) takeGPU(now time.Duration, dst []*entry) (batch []*entry, work 
 		}
 		sum += e.cost.GPU
 		host += e.cost.Host
-		work.value += e.cost.value()
 		if e.due != never {
 			limit = min(limit, max((e.due-now-max(p.ready-now, 0))/2, shortest))
 		}
@@ -175,15 +151,13 @@ func (p *policy) takeGPU(now time.Duration, dst []*entry) (batch []*entry, work 
 	if n == 0 {
 		return dst, work
 	}
-	p.timed = n < p.trusted
-	work.time = p.base + sum
+	work = p.base + sum
 	p.gpu.pace.start(now)
 	p.gpu.queries += n
 	p.gpu.batches++
-	p.gpu.work += work.time
-	p.gpu.value += work.value
+	p.gpu.work += work
 	p.stats.Batches++
-	p.ready = max(p.ready, now) + p.gpu.pace.of(work.time)
+	p.ready = max(p.ready, now) + p.gpu.pace.of(work)
 	return dst, work
 }
 
@@ -193,25 +167,11 @@ func (p *policy) worth(now time.Duration) bool {
 		return false
 	}
 	own, either := &p.queues[gpuGroup], &p.queues[eitherGroup]
-	if p.guard.arm == gpuAlone {
-		return own.n+either.n+p.queues[cpuGroup].n >= worthQueries || own.cost.GPU+either.cost.GPU+p.queues[cpuGroup].cost.GPU >= p.base
-	}
 	return own.n+either.n >= worthQueries || own.cost.GPU+either.cost.GPU >= p.base || own.n > 0 && own.oldest().urgent <= now
 }
 
 // forGPU chooses the next query of a batch whose queries so far take the time before.
 func (p *policy) forGPU(now, before time.Duration) *entry {
-	if p.guard.arm == gpuAlone {
-		if e := p.urgent(now, func(e *entry) bool { return e.group != pinnedGroup }); e != nil {
-			return e
-		}
-		for _, group := range [...]group{gpuGroup, eitherGroup, cpuGroup} {
-			if e := p.queues[group].oldest(); e != nil {
-				return e
-			}
-		}
-		return nil
-	}
 	if e := p.urgent(now, func(e *entry) bool {
 		return e.group == gpuGroup || e.group != pinnedGroup && p.gpuDone(e, now, before) < p.cpuDone(e, 0)
 	}); e != nil {

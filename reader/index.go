@@ -15,8 +15,8 @@ type Index struct {
 	refresh sync.Mutex // held while a newer commit is opened
 
 	mu      sync.Mutex
-	cur     *view              // nil once closed
-	handles map[uint64]*handle // open files by number; each has users
+	cur     *view               // nil once closed
+	handles map[fileKey]*handle // open files; each has users
 }
 
 // Open opens the index in a local directory. The caller closes it. Errors are of
@@ -63,7 +63,7 @@ func OpenFSWith(fsys store.ReadFS, o Options) (*Index, error) {
 
 // open makes an Index of d, or closes d on an error.
 func open(d *store.Dir, o Options) (*Index, error) {
-	x := &Index{dir: d, opts: o, handles: make(map[uint64]*handle)}
+	x := &Index{dir: d, opts: o, handles: make(map[fileKey]*handle)}
 	v, err := x.openNewest(false)
 	if err != nil {
 		d.Close()

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"sync/atomic"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/store"
 )
@@ -20,9 +21,16 @@ type view struct {
 	users    int // guarded by index.mu
 }
 
+// fileKey tells the files of an index apart, also from those of one that was made anew in its
+// directory, whose numbers begin again.
+type fileKey struct {
+	num     uint64
+	segment format.ID // of the segment that the file holds or deletes from
+}
+
 // handle is one open file. Views of several commits share it.
 type handle struct {
-	num      uint64
+	key      fileKey
 	data     store.Data
 	segment  *segment.Segment // of a segment file
 	verified atomic.Bool      // by Snapshot.Verify
@@ -71,7 +79,7 @@ func (x *Index) fill(v *view) error {
 	base := uint64(0) // store.MaxDocs keeps all docIDs within 32 bits
 	for i := range v.commit.Segments {
 		info := &v.commit.Segments[i]
-		h, err := x.hold(v, info.File, func() (*handle, error) { return x.openSegment(v.commit, i) })
+		h, err := x.hold(v, fileKey{info.File, info.ID}, func() (*handle, error) { return x.openSegment(v.commit, i) })
 		if err != nil {
 			return err
 		}
@@ -80,7 +88,7 @@ func (x *Index) fill(v *view) error {
 		}
 		s := Segment{Views: h.segment, Ord: i, Base: uint32(base), Info: *info, file: h}
 		if info.DeletesFile != 0 {
-			d, err := x.hold(v, info.DeletesFile, func() (*handle, error) { return x.openDeletes(v.commit, i) })
+			d, err := x.hold(v, fileKey{info.DeletesFile, info.ID}, func() (*handle, error) { return x.openDeletes(v.commit, i) })
 			if err != nil {
 				return err
 			}
@@ -93,10 +101,10 @@ func (x *Index) fill(v *view) error {
 	return nil
 }
 
-// hold adds the file num to v, opening it if no view has it open.
-func (x *Index) hold(v *view, num uint64, open func() (*handle, error)) (*handle, error) {
+// hold adds a file to v, opening it if no view has it open.
+func (x *Index) hold(v *view, key fileKey, open func() (*handle, error)) (*handle, error) {
 	x.mu.Lock()
-	h := x.handles[num]
+	h := x.handles[key]
 	if h != nil {
 		h.users++
 	}
@@ -106,9 +114,9 @@ func (x *Index) hold(v *view, num uint64, open func() (*handle, error)) (*handle
 		if h, err = open(); err != nil {
 			return nil, err
 		}
-		h.num, h.users = num, 1
+		h.key, h.users = key, 1
 		x.mu.Lock()
-		x.handles[num] = h // no other goroutine opens files: refresh is held
+		x.handles[key] = h // no other goroutine opens files: refresh is held
 		x.mu.Unlock()
 	}
 	v.held = append(v.held, h)
@@ -132,7 +140,7 @@ func (x *Index) drop(v *view) error {
 	var unused []*handle
 	for _, h := range v.held {
 		if h.users--; h.users == 0 {
-			delete(x.handles, h.num)
+			delete(x.handles, h.key)
 			unused = append(unused, h)
 		}
 	}
@@ -141,7 +149,7 @@ func (x *Index) drop(v *view) error {
 	var errs []error
 	for _, h := range unused {
 		if err := h.close(); err != nil {
-			errs = append(errs, fmt.Errorf("close file %d: %w", h.num, err))
+			errs = append(errs, fmt.Errorf("close file %d: %w", h.key.num, err))
 		}
 	}
 	return errors.Join(errs...)

@@ -3,7 +3,9 @@ package registry
 import (
 	"errors"
 	"math/rand/v2"
+	"os"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/pinion-index/pinion/format"
@@ -99,11 +101,14 @@ func (s *sequence) everyBit(t *testing.T) int {
 }
 
 // With any bit of an encoded list flipped, verification finds it or the postings are others,
-// except for low bits of slopes.
+// except for low bits of slopes. PINION_LISTS is the number of lists of each codec.
 func TestEveryBit(t *testing.T) {
 	rounds := uint64(40)
 	if testing.Short() {
 		rounds = 8
+	}
+	if n, err := strconv.ParseUint(os.Getenv("PINION_LISTS"), 10, 32); err == nil {
+		rounds = n
 	}
 	codecs := All()
 	for _, level := range []int{0, 2, pfordelta.MaxLevel} {

@@ -33,7 +33,8 @@ type engine struct {
 	reached  []byte // for each counter a bit for each power of two that it had
 	buckets  [256]byte
 
-	done atomic.Int64 // executions
+	calling bool         // the body runs, or has failed
+	done    atomic.Int64 // executions
 }
 
 func newEngine(t *testing.T, name string, body any, seeds [][]any) *engine {
@@ -89,9 +90,8 @@ func (e *engine) load(dir string) error {
 func (e *engine) run(n int) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // a guard page is hit
 	defer debug.SetGCPercent(debug.SetGCPercent(200))
-	finished := false
 	defer func() {
-		if !finished {
+		if e.calling {
 			e.keepFailure()
 		}
 	}()
@@ -108,7 +108,6 @@ func (e *engine) run(n int) {
 			e.keep()
 		}
 	}
-	finished = true
 	guided := "guided by coverage"
 	if e.counters == nil {
 		guided = "unguided"
@@ -139,11 +138,13 @@ func (e *engine) execute() bool {
 		v.set(e.in[1+i])
 	}
 	clear(e.counters)
+	e.calling = true
 	e.body.Call(e.in)
-	e.done.Add(1)
 	if e.t.Failed() {
 		e.t.FailNow()
 	}
+	e.calling = false
+	e.done.Add(1)
 	return e.fresh()
 }
 

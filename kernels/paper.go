@@ -30,7 +30,14 @@ const (
 	PaperMaxima  // a thread block per PaperGroup candidates or maxima
 	PaperExtract // one thread block
 
-	papersEnd
+	PaperRadixCount // a thread block per tile of PaperRadixTile scores
+	PaperRadixScan  // a thread block per digit of 256
+	PaperRadixPlace // a thread block per tile
+	PaperRange      // any number of thread blocks
+	PaperBuckets
+	PaperPick     // one thread block
+	PaperSelected // any number of thread blocks
+
 )
 
 var papers = []entry{
@@ -54,4 +61,12 @@ var papers = []entry{
 
 	PaperMaxima - Count:  {name: "paper_maxima", module: "paper/best", params: PaperBestParams{}, threads: 128},
 	PaperExtract - Count: {name: "paper_extract", module: "paper/best", params: PaperBestParams{}, threads: PaperGroup},
+
+	PaperRadixCount - Count: {name: "paper_radix_count", module: "paper/select", params: PaperRadixParams{}},
+	PaperRadixScan - Count:  {name: "paper_radix_scan", module: "paper/select", params: PaperRadixParams{}},
+	PaperRadixPlace - Count: {name: "paper_radix_place", module: "paper/select", params: PaperRadixParams{}},
+	PaperRange - Count:      {name: "paper_range", module: "paper/select", params: PaperBucketParams{}},
+	PaperBuckets - Count:    {name: "paper_buckets", module: "paper/select", params: PaperBucketParams{}},
+	PaperPick - Count:       {name: "paper_pick", module: "paper/select", params: PaperBucketParams{}, threads: PaperBucketCount},
+	PaperSelected - Count:   {name: "paper_selected", module: "paper/select", params: PaperBucketParams{}},
 }

@@ -13,6 +13,13 @@ const (
 	PaperGroup    = 512
 )
 
+// PaperRadixTile is the number of scores that a thread block of PaperRadixCount and
+// PaperRadixPlace processes, PaperBucketCount that of the buckets of PaperBuckets.
+const (
+	PaperRadixTile   = 2048
+	PaperBucketCount = 1024
+)
+
 // RawList is an uncompressed list in device memory with what one way of searching it
 // keeps beside it. RawList and all structs below mirror those in paper/params.h, which
 // documents their fields.
@@ -93,4 +100,25 @@ type PaperBestParams struct {
 	Maxima              [3]Ptr
 	Out, OutCount       Ptr
 	N, K, Level, Levels uint32
+}
+
+// PaperRadixParams are the parameters of PaperRadixCount, PaperRadixScan and
+// PaperRadixPlace.
+type PaperRadixParams struct {
+	In, Docs, Out, OutDocs, Counts, Totals Ptr
+	N, Tiles, Shift, _                     uint32
+}
+
+// PaperBucketState is how far a bucket selection has come.
+type PaperBucketState struct {
+	Lo, Hi, NextLo, NextHi uint64
+	Scale                  float32
+	Bucket, Want, Done     uint32
+}
+
+// PaperBucketParams are the parameters of PaperRange, PaperBuckets, PaperPick and
+// PaperSelected.
+type PaperBucketParams struct {
+	Scores, State, Counts, Out, OutCount Ptr
+	N, K                                 uint32
 }

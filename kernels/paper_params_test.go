@@ -18,6 +18,7 @@ func TestPaperStructsMatch(t *testing.T) {
 		unsafe.Sizeof(PaperFindParams{}), unsafe.Offsetof(PaperFindParams{}.NA), unsafe.Sizeof(PaperKeepParams{}), unsafe.Offsetof(PaperKeepParams{}.NA),
 		unsafe.Sizeof(PaperHeadParams{}), unsafe.Sizeof(PaperBlockParams{}), unsafe.Offsetof(PaperBlockParams{}.N), unsafe.Sizeof(PaperWithinParams{}),
 		unsafe.Sizeof(PaperScoreParams{}), unsafe.Offsetof(PaperScoreParams{}.N), unsafe.Sizeof(PaperBestParams{}), unsafe.Offsetof(PaperBestParams{}.N),
+		unsafe.Sizeof(PaperRadixParams{}), unsafe.Sizeof(PaperBucketState{}), unsafe.Offsetof(PaperBucketState{}.Bucket), unsafe.Sizeof(PaperBucketParams{}),
 	}
 	var got []uintptr
 	for _, v := range emuPaperSizes() {

@@ -106,4 +106,32 @@ struct BestParams {
     uint32_t level, levels; // of a launch of paper_maxima, from 0; used, 1 to 3
 };
 
+// RadixParams: one pass of a stable radix sort of scores, greatest first, by eight bits of the
+// inverted scores from shift on. Without docs in is scores, and the i-th is docID i's.
+struct RadixParams {
+    uint64_t in, docs;        // uint32[]
+    uint64_t out, outDocs;
+    uint64_t counts, totals;  // uint32[256][tiles], uint32[256]
+    uint32_t n, tiles, shift, pad;
+};
+enum { RADIX_TILE = 2048, BUCKETS = 1024 };
+
+// BucketState is how far a bucket selection has come: keys above hi are selected, and so are
+// those from lo to hi in buckets above bucket; want more are to be selected from bucket.
+struct BucketState {
+    unsigned long long lo, hi;          // of the buckets counted last
+    unsigned long long nextLo, nextHi;  // of the keys in bucket, before they are counted
+    float scale;
+    uint32_t bucket, want, done;
+};
+
+struct BucketParams {
+    uint64_t scores;  // float[]
+    uint64_t state;   // BucketState
+    uint64_t counts;  // uint32[BUCKETS], zero before a launch of paper_buckets
+    uint64_t out;     // uint64[k]
+    uint64_t outCount; // uint32
+    uint32_t n, k;
+};
+
 #endif

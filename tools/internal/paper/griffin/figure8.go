@@ -16,7 +16,8 @@ import (
 var figure8 = paper.Experiment{
 	Name: "griffin-fig8", Number: "Figure 8", Title: "Intersection on GPU and CPU by the ratio of lengths",
 	Data: "uniform lists out of 4 million documents, the longer one with 1 to 2 million", Claims: []int{2},
-	Paper: paper.Values{}.Put("crossover", "ratio", "all", 128),
+	OwnAdds: "single pairs, merged and searched, with and without the transfer of the lists",
+	Paper:   paper.Values{}.Put("crossover", "ratio", "all", 128),
 	CPU: func(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) {
 		err = unlike(ctx, e, func(i int, s *corpus.Set, pairs [][]int) error {
 			t, err := griffinCPU(e, s, pairs)

@@ -43,6 +43,10 @@ type Selection struct {
 	n, k int
 	best kernels.PaperBestParams
 	out  []byte
+
+	sort   *sorting
+	bucket *bucketing
+	scores []byte // for CopyOut
 }
 
 // NewSelection copies scores to the device; the i-th is that of docID i. A score of 0 is

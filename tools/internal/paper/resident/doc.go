@@ -7,5 +7,7 @@
 //	search.go     batches of conjunctions over them
 //	find.go       Parallel Merge Find by levels of recursion (Ding 2009)
 //	steps.go      ranked queries over compressed lists, a launch a step
-//	best.go       selection of the best
+//	best.go       selection of the best by levels of maxima
+//	select.go     selection by sorting and by buckets (Griffin 2018)
+//	merge.go      pairs of compressed lists, merged or searched, with their transfer
 package resident

@@ -4,6 +4,7 @@ package resident
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -93,28 +94,35 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// TestExtract selects from scores with ties and from more than a group of groups.
-func TestExtract(t *testing.T) {
+// TestSelections selects in all ways from scores with ties and from more than a group of
+// groups.
+func TestSelections(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
-	for _, n := range []int{1, 511, 513, 40_000, 300_000} {
+	for _, n := range []int{1, 511, 513, 5_000, 270_000} {
 		scores := make([]float32, n)
 		for i := range scores {
 			if rng.IntN(3) > 0 {
 				scores[i] = float32(rng.IntN(1 + n/4))
 			}
 		}
-		for _, k := range []int{1, 10, 1100} {
-			if k > 10 && n != 40_000 {
+		for _, k := range []int{1, 10, 600} {
+			if k != 10 && n > 5_000 {
 				continue
 			}
 			m := memory(t, device(t, uint64(n)))
 			s := NewSelection(m, scores, k)
-			got, _, err := s.Maxima()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if want := bestOf(scores, k); !slices.Equal(got, want) {
-				t.Errorf("%d of %d: %d keys, want %d", k, n, len(got), len(want))
+			want := bestOf(scores, k)
+			for i, run := range []func() ([]uint64, Selected, error){s.Maxima, s.Radix, s.Buckets} {
+				if i > 0 && n > 5_000 { // levels are those of maxima
+					continue
+				}
+				got, _, err := run()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !slices.Equal(got, want) {
+					t.Errorf("%d of %d, way %d: %d keys, want %d", k, n, i, len(got), len(want))
+				}
 			}
 		}
 	}
@@ -131,4 +139,51 @@ func bestOf(scores []float32, k int) []uint64 {
 	slices.Sort(keys)
 	slices.Reverse(keys)
 	return keys[:min(k, len(keys))]
+}
+
+// TestCompressed intersects compressed lists by merging and by searching.
+func TestCompressed(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	for i, n := range [][2]int{{1, 1}, {1, 5000}, {130, 200}, {700, 9000}, {40, 40_000}} {
+		a, b := rising(rng, n[0], 40*n[1]), rising(rng, n[1], 40*n[1])
+		for j := range a { // half of a is in b
+			if rng.IntN(2) == 0 {
+				a[j] = b[rng.IntN(len(b))]
+			}
+		}
+		slices.Sort(a)
+		a = slices.Compact(a)
+		want := intersect([][]uint32{a, b}, []int{0, 1})
+		m := memory(t, device(t, uint64(i)))
+		x, err := NewCompressed(m, ef.Codec{}, a, b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, transfer := range []bool{true, false} {
+			for name, run := range map[string]func(bool) ([]uint32, float64, error){"merge": x.Merge, "search": x.Search} {
+				if transfer { // nothing of the lists may be left there
+					m.Set(x.a.atPayload, make([]byte, len(x.a.payload)))
+					m.Set(x.b.atPayload, make([]byte, len(x.b.payload)))
+				} else {
+					m.Set(x.a.atPayload, x.a.payload)
+					m.Set(x.b.atPayload, x.b.payload)
+				}
+				got, _, err := run(transfer)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !slices.Equal(got, want) {
+					t.Errorf("%s of %v, transfer %v: %d docIDs, want %d", name, n, transfer, len(got), len(want))
+				}
+			}
+		}
+	}
+}
+
+func rising(rng *rand.Rand, n, below int) []uint32 {
+	seen := map[uint32]bool{}
+	for len(seen) < n {
+		seen[uint32(rng.IntN(below))] = true
+	}
+	return slices.Sorted(maps.Keys(seen))
 }

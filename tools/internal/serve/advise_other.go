@@ -2,11 +2,8 @@
 
 package serve
 
-import (
-	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/segment"
-)
+import "github.com/pinion-index/pinion/segment"
 
-func advise(segment.Data, *format.Header) {}
+func (g *seg) advise() {}
 
 func (g *seg) prefetch(segment.Entry) {}

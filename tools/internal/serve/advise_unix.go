@@ -11,15 +11,15 @@ import (
 	"github.com/pinion-index/pinion/segment"
 )
 
-// advise tells the kernel in which sections of a mapped segment pages look things up here
-// and there. A fault there then reads its own page, not all those around it: 128 KiB, or
+// advise tells the kernel in which sections of a segment pages look things up here and
+// there. A fault there then reads its own page, not all those around it: 128 KiB, or
 // the megabytes to which a device may be set. What advise and prefetch say are hints,
 // whose failure does no harm.
-func advise(d segment.Data, h *format.Header) {
-	for _, s := range h.Sections {
+func (g *seg) advise() {
+	for _, s := range g.Header().Sections {
 		switch s.ID {
 		case format.SectionPostings, format.SectionTerms, format.SectionIDs, format.SectionIDIndex, format.SectionIDHash, format.SectionStored:
-			madvise(d, s.Offset, s.PaddedLength(), unix.MADV_RANDOM)
+			g.madvise(s.Offset, s.PaddedLength(), unix.MADV_RANDOM)
 		}
 	}
 }
@@ -33,13 +33,13 @@ func (g *seg) prefetch(e segment.Entry) {
 	if e.Kind == segment.KindExtent {
 		sec, _ := g.Header().Section(format.SectionPostings)
 		n := 2*format.PageSize + int64(e.DF)*24/128 + min(2*int64(e.DF), maxPayload)
-		madvise(g.Data(), sec.Offset+e.Offset, min(n, sec.Length-e.Offset), unix.MADV_WILLNEED)
+		g.madvise(sec.Offset+e.Offset, min(n, sec.Length-e.Offset), unix.MADV_WILLNEED)
 	}
 }
 
-// madvise gives advice about n bytes of a mapped file and the rest of their pages.
-func madvise(d segment.Data, off, n int64, advice int) {
-	m, ok := d.(interface{ Mapped() []byte })
+// madvise gives advice about n bytes of the mapped file and the rest of their pages.
+func (g *seg) madvise(off, n int64, advice int) {
+	m, ok := g.Data().(interface{ Mapped() []byte })
 	if !ok {
 		return
 	}

@@ -107,7 +107,6 @@ func (p *bytesPage) sections(d store.Data) {
 		p.Damage = err.Error()
 		return
 	}
-	advise(d, h)
 	for _, sec := range h.Sections {
 		name := sec.ID.String()
 		p.Sections = append(p.Sections, sectionLink{Name: name, Off: sec.Offset, Length: sec.Length, On: name == p.Section, id: sec.ID,

@@ -254,7 +254,9 @@ func (x *source) openSearcher() error {
 	}
 	if err == nil {
 		x.closers = append(x.closers, x.snapshot.Close)
-		x.searcher, err = query.NewSearcher(x.snapshot, query.Options{})
+		// Without a cache of long lists every look into a list shows, and memory does not
+		// grow with the index.
+		x.searcher, err = query.NewSearcher(x.snapshot, query.Options{DenseBytes: -1})
 	}
 	if err == nil && len(x.damage) == 0 {
 		for i, g := range x.snapshot.Segments() {

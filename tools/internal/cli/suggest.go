@@ -81,6 +81,20 @@ func suggestFlag(c *cobra.Command, err error) error {
 	return err
 }
 
+// CompleteList lets shells complete each element of a flag that takes words between commas.
+func CompleteList(c *cobra.Command, flag string, words []string) {
+	_ = c.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+		before := begun[:strings.LastIndexByte(begun, ',')+1]
+		var found []string
+		for _, w := range words {
+			if strings.HasPrefix(before+w, begun) {
+				found = append(found, before+w)
+			}
+		}
+		return found, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	})
+}
+
 // completeChoices lets shells complete the words of every Choice.
 func completeChoices(c *cobra.Command) {
 	c.Flags().VisitAll(func(f *pflag.Flag) {

@@ -39,6 +39,14 @@ func (s Side) Append(c codec.Codec, dst []byte, ends []uint32, p Postings) ([]by
 	return c.AppendFreqs(dst, ends, p.Freqs)
 }
 
+// Names returns the names of all codecs.
+func Names() (names []string) {
+	for _, c := range registry.All() {
+		names = append(names, c.ID().String())
+	}
+	return names
+}
+
 // Codecs returns the codecs with these names, or all codecs if there are no names.
 func Codecs(names []string) ([]codec.Codec, error) {
 	if len(names) == 0 {
@@ -48,10 +56,7 @@ func Codecs(names []string) ([]codec.Codec, error) {
 	for _, name := range names {
 		c, ok := registry.ByName(name)
 		if !ok {
-			var all []string
-			for _, c := range registry.All() {
-				all = append(all, c.ID().String())
-			}
+			all := Names()
 			return nil, cli.Usage("no codec %q; there are %s%s", name, strings.Join(all, ", "), cli.DidYouMean(name, all))
 		}
 		out = append(out, c)

@@ -72,6 +72,7 @@ them all. Each figure is of the fastest run.`,
 	fl := cmd.Flags()
 	jsonFlag(cmd)
 	fl.StringSliceVar(&f.codecs, "codec", nil, "only these codecs, as `NAME,...`")
+	cli.CompleteList(cmd, "codec", codecbench.Names())
 	fl.Var(f.data, "data", "lists: "+f.data.Words())
 	cli.Int(fl, &f.n, "n", 1<<16, 1, 1<<28, "postings of the list")
 	fl.StringVar(&f.index, "index", "", "take the lists of the index in `DIR`")

@@ -77,6 +77,12 @@ the repeats counts. It is an error if algorithms give different answers.`,
 	f.register(cmd)
 	cmd.Flags().StringSliceVar(&f.modes, "mode", []string{"and", "or"}, "modes, as `MODE,...`")
 	cmd.Flags().StringSliceVar(&f.algos, "algo", []string{"auto"}, "algorithms, as `NAME,...`, or all")
+	var algos []string
+	for _, a := range query.Algorithms() {
+		algos = append(algos, a.String())
+	}
+	cli.CompleteList(cmd, "mode", []string{query.Or.String(), query.And.String(), query.AndOr.String()})
+	cli.CompleteList(cmd, "algo", append(algos, "all"))
 	return cmd
 }
 

@@ -72,7 +72,7 @@ manifest is shown, or with --section or --term the segments.`,
 	cmd.Flags().StringSliceVar(&sections, "section", nil, "only these sections, as `NAME,...`")
 	// The errors mean that a flag has a function already.
 	_ = cmd.RegisterFlagCompletionFunc("term", completeTerm)
-	_ = cmd.RegisterFlagCompletionFunc("section", cobra.FixedCompletions(sectionNames(), cobra.ShellCompDirectiveNoFileComp))
+	cli.CompleteList(cmd, "section", sectionNames())
 	cli.Int(cmd.Flags(), &limit, "fields", 40, 0, cli.Any, "at most `N` fields of each section, 0 for all")
 	return cmd
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/tools/internal/cli"
+	"github.com/pinion-index/pinion/tools/internal/codecbench"
 	"github.com/pinion-index/pinion/tools/internal/indexstats"
 )
 
@@ -77,6 +78,7 @@ or with --sample N a random N of them, the same ones unless --seed changes.`,
 			return s, nil
 		})
 	cmd.Flags().StringSliceVar(&f.names, "codec", nil, "measure these codecs, as `NAME,...`; all for every one")
+	cli.CompleteList(cmd, "codec", append(codecbench.Names(), "all"))
 	cli.Int(cmd.Flags(), &f.sample, "sample", 0, 0, cli.Any, "measure `N` lists drawn at random, 0 for all")
 	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "draw other lists with another `N`")
 	cmd.Flags().BoolVar(&f.regression, "regression", false, "show contraction ratios and R² by length")

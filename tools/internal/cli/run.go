@@ -90,8 +90,13 @@ func Main(cmd *cobra.Command) {
 		fmt.Fprintf(os.Stderr, "%s: interrupted\n", cmd.Name())
 		os.Exit(128 + int(s))
 	}()
-	if len(os.Args) == 3 && os.Args[1] == manFlag {
-		cmd.RunE = func(cmd *cobra.Command, _ []string) error { return ManPages(cmd, os.Args[2]) }
+	if len(os.Args) > 1 && os.Args[1] == manFlag {
+		cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+			if len(os.Args) != 3 {
+				return Usage("%s takes a directory", manFlag)
+			}
+			return ManPages(cmd, os.Args[2])
+		}
 		cmd.Args = cobra.NoArgs
 		cmd.SetArgs([]string{})
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/pinion-index/pinion/reader"
 )
 
-// TestCallsBesideClose closes the snapshot, the Gatherer, the Executor and the device
+// TestCallsBesideClose closes the snapshot, the Executor and the device
 // while calls run: they succeed or fail with ErrClosed.
 func TestCallsBesideClose(t *testing.T) {
 	ctx, qs := context.Background(), someQueries()
@@ -28,14 +28,10 @@ func TestCallsBesideClose(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		g := NewGatherer(x, GatherOptions{Wait: time.Millisecond})
 		var running sync.WaitGroup
 		for what, f := range map[string]func() error{
-			"Execute":         func() error { return ignore(x.Execute(ctx, qs)) },
-			"LoadAll":         func() error { return x.LoadAll(ctx) },
-			"Gatherer.Search": func() error { return ignore(g.Search(ctx, qs[1])) },
-			"Gatherer empty":  func() error { return ignore(g.Search(ctx, query.Query{})) },
-			"Gatherer":        func() error { return ignore(g.Execute(ctx, qs)) },
+			"Execute": func() error { return ignore(x.Execute(ctx, qs)) },
+			"LoadAll": func() error { return x.LoadAll(ctx) },
 			"NewConjunction": func() error {
 				c, err := x.NewConjunction(ctx, qs[:1], 0, Auto)
 				if err == nil {
@@ -59,7 +55,6 @@ func TestCallsBesideClose(t *testing.T) {
 			t.Error(err)
 		}
 		running.Go(func() { dev.Close() })
-		g.Close()
 		closeExecutor(t, x)
 		running.Wait()
 	}
@@ -81,7 +76,6 @@ func TestTruncatedWhileMapped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := NewGatherer(x, GatherOptions{Wait: time.Millisecond})
 	for _, seg := range s.Segments() {
 		if err := os.Truncate(filepath.Join(dir, seg.Name()), 0); err != nil {
 			t.Fatal(err)
@@ -90,7 +84,6 @@ func TestTruncatedWhileMapped(t *testing.T) {
 	for what, f := range map[string]func() error{
 		"Execute":        func() error { return ignore(x.Execute(ctx, qs)) },
 		"LoadAll":        func() error { return x.LoadAll(ctx) },
-		"Gatherer":       func() error { return ignore(g.Execute(ctx, qs)) },
 		"NewConjunction": func() error { return ignore(x.NewConjunction(ctx, qs[:1], 0, Auto)) },
 		"New":            func() error { return ignore(New(dev, s, Options{Memory: 1 << 20})) },
 	} {
@@ -99,7 +92,6 @@ func TestTruncatedWhileMapped(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	g.Close()
 	closeExecutor(t, x)
 	if err := dev.Close(); err != nil {
 		t.Error(err)

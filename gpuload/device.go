@@ -17,7 +17,7 @@ var (
 	ErrMemory = cuda.ErrMemory
 	// ErrDevice means that a copy or a kernel failed. The device cannot be used any more.
 	ErrDevice = cuda.ErrDevice
-	// ErrClosed means that a Device, Executor, Conjunction or Gatherer has been closed. It
+	// ErrClosed means that a Device, Executor or Conjunction has been closed. It
 	// matches reader.ErrClosed.
 	ErrClosed = fmt.Errorf("gpuload: %w", reader.ErrClosed)
 )

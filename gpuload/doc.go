@@ -3,8 +3,8 @@
 // launches.
 //
 // OpenDevice opens a GPU, New creates an Executor for a snapshot on it, and the Executor
-// answers batches of queries as a query.Searcher does. A Gatherer collects single queries
-// into batches, and a Group has an Executor on each of several GPUs.
+// answers batches of queries as a query.Searcher does. A Group has an Executor on each of
+// several GPUs. Package hybrid makes batches of single queries.
 //
 // A list's extent is copied unchanged from the mapped segment. The first time, its checksum
 // is verified and a kernel decodes each of its blocks and compares the postings with the
@@ -23,7 +23,6 @@
 //	executor.go       Executor: New, Close, Stats
 //	execute.go        Execute: queries in shares, from terms to results
 //	state.go          whether the device answers: starts, failures
-//	gather.go         Gatherer
 //	group.go          Group: several devices; group_route.go, which of them answers a query
 //	preload.go        Preload: the lists of a query log
 //	plan.go           which lists of a query log are worth device memory

@@ -86,21 +86,6 @@ func ExampleNew() {
 	// Output: a b
 }
 
-// Many goroutines search for one query each; the Gatherer collects these into batches.
-func ExampleGatherer() {
-	serve := func(x *gpuload.Executor, queries <-chan query.Query) {
-		g := gpuload.NewGatherer(x, gpuload.GatherOptions{})
-		defer g.Close()
-		for q := range queries {
-			go func() {
-				result, err := g.Search(context.Background(), q)
-				fmt.Println(result.Hits, err)
-			}()
-		}
-	}
-	_ = serve
-}
-
 // Plan and Fit choose the lists of a query log to keep in device memory.
 func ExamplePlan() {
 	lists := []gpuload.Demand{

@@ -118,6 +118,7 @@ func newExecutor(dev cuda.Device, segments []segmentView, o Options) (*Executor,
 	}
 	x := &Executor{dev: dev, segments: segments, views: join(segments, o.AsStored || o.apart), scorer: o.Scorer, options: o, epoch: 1, conjunctions: map[*Conjunction]bool{}}
 	x.state.ready = make(chan struct{})
+	x.loadKernels() // while memory is allocated and copied
 	err := x.open()
 	if err == nil {
 		err = x.start()
@@ -164,8 +165,7 @@ func (x *Executor) enter() error {
 func (x *Executor) leave() { x.life.RUnlock() }
 
 // Close waits for running calls and frees all device memory. Afterwards Execute, LoadAll
-// and NewConjunction return ErrClosed and Close does nothing. Close Gatherers that use x
-// first.
+// and NewConjunction return ErrClosed and Close does nothing.
 func (x *Executor) Close() error {
 	x.started(ErrClosed) // calls do not wait for the driver any more
 	x.life.Lock()

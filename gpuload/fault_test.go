@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/pinion-index/pinion/internal/cuda"
 	"github.com/pinion-index/pinion/kernels"
@@ -63,11 +62,6 @@ func TestFaults(t *testing.T) {
 		x, err := newExecutor(dev, viewsIn(c), Options{Scorer: sc, Memory: 4 << 20})
 		if err == nil {
 			_, err = x.Execute(context.Background(), in)
-			if err == nil {
-				g := NewGatherer(x, GatherOptions{Wait: time.Microsecond})
-				_, err = g.Execute(context.Background(), in)
-				g.Close()
-			}
 			_, again := x.Execute(context.Background(), in)
 			if retired := errors.Is(err, ErrDevice); err != nil && (errors.Is(again, ErrDevice) != retired || errors.Is(x.Err(), ErrDevice) != retired || again != nil && !retired) {
 				t.Errorf("after operation %d failed: %v, retired with %v", at, again, x.Err())

@@ -127,7 +127,6 @@ func TestClosed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := NewGatherer(x, GatherOptions{})
 	c, err := x.NewConjunction(ctx, qs[:1], 0, Auto)
 	if err != nil {
 		t.Fatal(err)
@@ -154,8 +153,6 @@ func TestClosed(t *testing.T) {
 		"NewConjunction": second(x.NewConjunction(ctx, qs[:1], 0, Auto)),
 		"Start":          c.Start(),
 		"Finish":         second(c.Finish()),
-		"Search":         second(g.Search(ctx, qs[0])),
-		"gathered":       second(g.Execute(ctx, qs)),
 	} {
 		if !errors.Is(err, ErrClosed) {
 			t.Errorf("%s after Close: %v", what, err)
@@ -163,8 +160,6 @@ func TestClosed(t *testing.T) {
 	}
 	x.Stats()
 	c.Close()
-	g.Close()
-	g.Close()
 	closeExecutor(t, x)
 	if err := errors.Join(dev.Close(), dev.Close()); err != nil {
 		t.Error(err)

@@ -142,21 +142,19 @@ func TestFaultsWithCPU(t *testing.T) {
 			t.Fatal(err)
 		}
 		dev.left.Store(at)
-		g := NewGatherer(x, GatherOptions{Wait: time.Microsecond})
 		var wg sync.WaitGroup
 		for range 2 {
 			wg.Go(func() { check(t, x, c, sc, qs, nil) })
 			wg.Go(func() {
 				for _, q := range qs {
-					r, err := g.Search(context.Background(), q.Query())
-					if err != nil || !gputrial.Equal(r.Hits, c.Answer(sc, q, nil)) {
-						t.Errorf("operation %d failed: %v, %v", at, r.Hits, err)
+					r, err := x.Execute(context.Background(), []query.Query{q.Query()})
+					if err != nil || !gputrial.Equal(r[0].Hits, c.Answer(sc, q, nil)) {
+						t.Errorf("operation %d failed: %v, %v", at, r, err)
 					}
 				}
 			})
 		}
 		wg.Wait()
-		g.Close()
 		retired, failed := x.Err(), dev.left.Load() <= 0
 		if retired != nil && (!errors.Is(retired, ErrDevice) || !failed) {
 			t.Errorf("operation %d: retired with %v", at, retired)

@@ -10,7 +10,7 @@
 //	queries.go       loading, conjunctions, ranked queries
 //	strategies.go    algorithms for intersection, by the ratio of lengths
 //	disjunctions.go  algorithms for disjunctions
-//	latency.go       consecutive batches, and single queries through a Gatherer
+//	latency.go       consecutive batches
 //	steps.go         single queries on two processors
 //	check.go         random queries, compared with the CPU's answers
 package gpubench

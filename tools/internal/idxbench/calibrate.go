@@ -49,6 +49,7 @@ type calibrateFlags struct {
 	modes                       []string
 	k                           []int
 	workers, copies, limit      int
+	device                      int
 	repeat                      int
 	seed                        uint64
 }
@@ -88,6 +89,7 @@ kept in the user's folder for caches, where --device hybrid finds it.`,
 	cli.Int(fl, &f.copies, "copies", 256, 2, 4096, "ask the GPU `N` copies of a query at a time")
 	cli.Int(fl, &f.limit, "limit", 2000, 8, cli.Any, "measure at most `N` different queries of each mode")
 	cli.Int(fl, &f.repeat, "repeat", 3, 1, 1000, "measure each `N` times and take the median")
+	deviceFlag(fl, &f.device)
 	fl.Uint64Var(&f.seed, "seed", 1, "another `N` divides the queries otherwise")
 	return cmd
 }
@@ -132,7 +134,7 @@ func (f *calibrateFlags) run(ctx context.Context, stderr io.Writer) (out *Calibr
 	if len(train) == 0 || len(test) == 0 {
 		return nil, fmt.Errorf("%s has too few different queries to fit and to test a model", f.queries)
 	}
-	g, err := newGPU(s, snapshot)
+	g, err := newGPU(s, snapshot, f.device)
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +143,7 @@ func (f *calibrateFlags) run(ctx context.Context, stderr io.Writer) (out *Calibr
 		f.workers = runtime.GOMAXPROCS(0)
 	}
 	start := time.Now()
-	out = &Calibration{Index: f.index, Device: g.dev.Info().Name, Train: len(train), Test: len(test)}
+	out = &Calibration{Index: f.index, Device: g.x.Name(), Train: len(train), Test: len(test)}
 	m := *hybrid.DefaultModel()
 	m.Key = hybrid.KeyOf(snapshot, out.Device, f.workers)
 	m.Modes = map[string]*hybrid.Polynomials{}

@@ -7,11 +7,18 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/pinion-index/pinion/gpuload"
 	figures "github.com/pinion-index/pinion/internal/gpubench"
 	"github.com/pinion-index/pinion/tools/internal/cli"
 )
+
+// deviceFlag adds the flag that names one of several GPUs.
+func deviceFlag(fl *pflag.FlagSet, number *int) {
+	cli.Int(fl, number, "gpu", allGPUs, allGPUs, cli.Any, "use GPU number `N` alone (default: all)")
+	fl.Lookup("gpu").DefValue = "" // the text says what it is
+}
 
 // GPU is what `idxbench gpu` prints.
 type GPU struct {
@@ -28,6 +35,7 @@ type gpuFlags struct {
 	dir           string
 	small         bool
 	queries       int
+	device        int
 	seed          uint64
 }
 
@@ -59,6 +67,7 @@ needs an NVIDIA GPU and a build that can use it. It generates the collections.`,
 	cmd.Flags().StringSliceVar(&f.strategies, "strategy", nil, "ways to intersect in part strategies, as `NAME,...` of "+figures.StrategyNames()+" (default all)")
 	cmd.Flags().StringSliceVar(&f.accumulations, "accumulate", nil, "ways to answer disjunctions in part collections, as `NAME,...` of "+figures.AccumulationNames()+" (default all)")
 	cli.Int(cmd.Flags(), &f.queries, "queries", 2000, 1, cli.Any, "random queries for each codec in part check: `N`")
+	cli.Int(cmd.Flags(), &f.device, "gpu", 0, 0, cli.Any, "measure GPU number `N`")
 	cmd.Flags().BoolVar(&f.small, "small", false, "little data: a check, not a measurement")
 	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the generated data")
 	return cmd
@@ -73,7 +82,7 @@ func (f *gpuFlags) run(cmd *cobra.Command) (g *GPU, err error) {
 		}
 		ways = append(ways, a)
 	}
-	dev, err := gpuload.OpenDevice()
+	dev, err := gpuload.OpenDeviceNumber(f.device)
 	if err != nil {
 		return nil, err
 	}

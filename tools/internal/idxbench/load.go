@@ -72,7 +72,7 @@ type loadFlags struct {
 	deadline                   time.Duration
 	cost, simulate             string
 	csv                        bool
-	queue                      int
+	queue, gpuNumber           int
 	workers                    []int
 	rates                      []float64
 	alone                      []time.Duration
@@ -131,6 +131,7 @@ writes its figures 4 to 7; that takes about 200 times --time with 1 to 16 worker
 	cli.Int(fl, &f.k, "k", 10, 1, cli.Any, "how many documents are wanted")
 	fl.StringSliceVar(&f.models, "model", []string{"inter", "docp-ui", "docp-pi", "fgqp"}, "parallel models, as `NAME,...`")
 	fl.StringSliceVar(&f.devices, "device", []string{onCPU}, "processors, as `DEVICE,...` of cpu, gpu, serial, hybrid")
+	deviceFlag(fl, &f.gpuNumber)
 	fl.DurationVar(&f.deadline, "deadline", 0, "when an answer is late, counted from the arrival (default: never)")
 	fl.StringVar(&f.cost, "cost-model", "", "cost model from `FILE`, as idxbench calibrate writes it (default: built in)")
 	cli.Int(fl, &f.queue, "queue", 0, 0, cli.Any, "how many queries may wait before others are refused (default: the library's)")

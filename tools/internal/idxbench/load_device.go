@@ -137,11 +137,10 @@ func (l *loader) targets() (runs []run) {
 	return runs
 }
 
-// gpu is the device of a loader.
+// gpu are the devices of a loader.
 type gpu struct {
-	dev *gpuload.Device
-	x   *gpuload.Executor
-	cpu *pool.Pool // answers what the device cannot
+	x   *gpuload.Group
+	cpu *pool.Pool // answers what the devices cannot
 }
 
 // openGPU opens the device if a run needs it. It also reads the cost model.
@@ -155,32 +154,44 @@ func (l *loader) openGPU() (release func(), err error) {
 	if !l.f.usesGPU() {
 		return release, nil
 	}
-	if l.gpu, err = newGPU(l.whole, l.snapshot); err != nil {
+	if l.gpu, err = newGPU(l.whole, l.snapshot, l.f.gpuNumber); err != nil {
 		return nil, err
 	}
-	l.out.GPU = l.gpu.dev.Info().Name
+	l.out.GPU = l.gpu.x.Name()
 	return l.gpu.close, nil
 }
 
-func newGPU(s *query.Searcher, snapshot *reader.Snapshot) (*gpu, error) {
-	dev, err := gpuload.OpenDevice()
+// allGPUs is the number of a device that stands for all of them.
+const allGPUs = -1
+
+// newGPU opens the device with a number, or allGPUs.
+func newGPU(s *query.Searcher, snapshot *reader.Snapshot, number int) (*gpu, error) {
+	p, err := pool.New(s, pool.Options{})
 	if err != nil {
 		return nil, err
 	}
-	p, err := pool.New(s, pool.Options{})
-	if err != nil {
-		return nil, errors.Join(err, dev.Close())
-	}
-	x, err := gpuload.New(dev, snapshot, gpuload.Options{CPU: p, Scorer: s.Scorer()})
+	x, err := openGPUs(number, snapshot, gpuload.Options{CPU: p, Scorer: s.Scorer()})
 	if err != nil {
 		p.Close()
-		return nil, errors.Join(err, dev.Close())
+		return nil, err
 	}
-	return &gpu{dev, x, p}, nil
+	return &gpu{x, p}, nil
+}
+
+func openGPUs(number int, snapshot *reader.Snapshot, o gpuload.Options) (*gpuload.Group, error) {
+	if number == allGPUs {
+		return gpuload.OpenGroup(0, snapshot, o)
+	}
+	dev, err := gpuload.OpenDeviceNumber(number)
+	if err != nil {
+		return nil, err
+	}
+	x, err := gpuload.NewGroup([]*gpuload.Device{dev}, snapshot, o)
+	return x, errors.Join(err, dev.Close()) // it stays open for x
 }
 
 func (g *gpu) close() {
-	_ = errors.Join(g.x.Close(), g.dev.Close()) // every answer has arrived
+	_ = g.x.Close() // every answer has arrived
 	g.cpu.Close()
 }
 

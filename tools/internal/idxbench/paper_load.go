@@ -17,6 +17,12 @@ func replay(ctx context.Context, index string, r paper.LoadRun) (paper.LoadResul
 	if err != nil {
 		return paper.LoadResult{}, err
 	}
+	algo := query.Auto
+	if r.Algorithm != "" {
+		if algo, err = query.ParseAlgorithm(r.Algorithm); err != nil {
+			return paper.LoadResult{}, err
+		}
+	}
 	s, snapshot, done, err := openSearcher(index)
 	if err != nil {
 		return paper.LoadResult{}, err
@@ -29,7 +35,7 @@ func replay(ctx context.Context, index string, r paper.LoadRun) (paper.LoadResul
 		for _, t := range q {
 			terms = append(terms, []byte(t))
 		}
-		l.queries = append(l.queries, query.Query{Terms: terms, K: 10, Mode: query.And})
+		l.queries = append(l.queries, query.Query{Terms: terms, K: 10, Mode: query.And, Algorithm: algo})
 	}
 	if _, err := l.ask(ctx, s); err != nil { // warms the caches
 		return paper.LoadResult{}, err

@@ -30,14 +30,16 @@ type Env struct {
 	Load func(ctx context.Context, index string, r LoadRun) (LoadResult, error)
 
 	sets    map[string]*corpus.Set
+	used    map[string]string // fingerprints of the sets that the experiment uses, by name
 	indexes map[string]*Index
-	made    map[string]any
+	made    map[string]kept
 }
 
 // LoadRun is a run of the worker pool.
 type LoadRun struct {
 	Queries   [][]string
 	Model     string // of `idxbench load --model`
+	Algorithm string // of `idxbench load --algo`; "" for auto
 	Workers   int
 	Threshold int     // of fgqp; 0 for the pool's
 	Rate      float64 // arrivals a second; 0 for saturation
@@ -57,6 +59,7 @@ func (e *Env) Set(name string) (*corpus.Set, error) { return e.SetOf(name, e.Sca
 
 // SetOf returns a collection with that share of the paper's documents.
 func (e *Env) SetOf(name string, scale float64) (*corpus.Set, error) {
+	e.Use(name)
 	key := fmt.Sprint(name, " ", scale)
 	if s := e.sets[key]; s != nil {
 		return s, nil
@@ -76,20 +79,40 @@ func (e *Env) SetOf(name string, scale float64) (*corpus.Set, error) {
 	return s, nil
 }
 
+// Use notes that an experiment draws lists of a collection.
+func (e *Env) Use(name string) {
+	if e.used == nil {
+		e.used = map[string]string{}
+	}
+	e.used[name] = corpus.Fingerprint(name)
+}
+
+// kept is what Once has made, and the collections that it used.
+type kept struct {
+	x    any
+	used map[string]string
+}
+
 // Once returns what f makes, which experiments with the same key share.
 func Once[T any](e *Env, key string, f func() (T, error)) (T, error) {
-	if x, ok := e.made[key].(T); ok {
-		return x, nil
+	k, ok := e.made[key]
+	if !ok {
+		before := e.used
+		e.used = map[string]string{}
+		x, err := f()
+		k = kept{x, e.used}
+		if e.used = before; err != nil {
+			return x, err
+		}
+		if e.made == nil {
+			e.made = map[string]kept{}
+		}
+		e.made[key] = k
 	}
-	x, err := f()
-	if err != nil {
-		return x, err
+	for name := range k.used {
+		e.Use(name)
 	}
-	if e.made == nil {
-		e.made = map[string]any{}
-	}
-	e.made[key] = x
-	return x, nil
+	return k.x.(T), nil
 }
 
 // Pick returns small if the environment asks for little, otherwise n.

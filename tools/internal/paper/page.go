@@ -35,11 +35,12 @@ const pageHead = `# The papers' tables and figures
 <!-- Written by: go test ./tools/internal/idxbench -run TestPage -update. Do not edit. -->
 
 ` + "`idxbench paper NAME`" + ` draws each table and figure of the five papers on the machine at hand, with the paper's number beside ours. This page
-is drawn from recorded runs; each says on what machine, at what scale and from which commit. A paper's number is given where its text
+is drawn from recorded runs; each says on what machine, at what scale and from which commit; one with older lists was made before
+the generator of its collections changed. A paper's number is given where its text
 has it; where the text has none, as for most curves, there is none here. The claims were written down before measuring.
 
 A claim *holds* if ours reaches about 70 % of the effect that the paper reports, *holds more weakly* if the effect has the same direction, and
-*does not hold* otherwise.
+*does not hold* otherwise. It *holds by construction* where the generator of the collections was given what it says.
 `
 
 // claims lists the paper's claims with the verdicts of all experiments.

@@ -101,6 +101,9 @@ const (
 	Weakly   Judgement = "holds more weakly"
 	Fails    Judgement = "does not hold"
 	Untested Judgement = "not measured"
+	// Made is the judgement of a claim that the generator of the collections was given: it
+	// tells that the stand-in is one, and not that the claim is true.
+	Made Judgement = "holds by construction"
 )
 
 // Verdict is the judgement of one claim, and why.

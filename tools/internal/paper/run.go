@@ -16,6 +16,7 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/kernels"
+	"github.com/pinion-index/pinion/tools/internal/paper/corpus"
 )
 
 // Run is one run of the CPU's or the GPU's half of an experiment. Recorded runs are files
@@ -31,9 +32,11 @@ type Run struct {
 	Commit     string    `json:"commit"`
 	Format     string    `json:"format"`
 	Kernels    string    `json:"kernels,omitempty"` // fingerprint of the device code
-	Rows       []Row     `json:"rows"`
-	Seconds    float64   `json:"seconds"`
-	Recorded   bool      `json:"-"`
+	// Lists are the fingerprints of the collections that the lists were drawn from, by name.
+	Lists    map[string]string `json:"lists,omitempty"`
+	Rows     []Row             `json:"rows"`
+	Seconds  float64           `json:"seconds"`
+	Recorded bool              `json:"-"`
 }
 
 // Half is which of an experiment's measurements a run is.
@@ -78,12 +81,14 @@ func (x *Experiment) Do(ctx context.Context, e *Env, h Half) (*Run, error) {
 	if measure == nil {
 		return nil, nil
 	}
+	e.used = nil
 	start := time.Now()
 	rows, err := measure(ctx, e)
 	if err != nil {
 		return nil, fmt.Errorf("%s on the %s: %w", x.Name, h, err)
 	}
 	r.Rows, r.Seconds = finite(rows), time.Since(start).Seconds()
+	r.Lists = e.used
 	return r, nil
 }
 
@@ -104,6 +109,18 @@ func (r *Run) Stale() string {
 	return ""
 }
 
+// Older returns the collections that have been drawn in another way since the run, in
+// order: its numbers speak of other lists than those of a newer run.
+func (r *Run) Older() (names []string) {
+	for name, was := range r.Lists {
+		if was != corpus.Fingerprint(name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
 // Where describes the machine and the state of the program that a run speaks of.
 func (r *Run) Where() string {
 	s := fmt.Sprintf("%s, %d cores", r.CPU, r.Cores)
@@ -111,6 +128,9 @@ func (r *Run) Where() string {
 		s = r.GPU + "; " + s
 	}
 	s += fmt.Sprintf("; scale %s; %s; commit %s", r.Scale, r.Date.Format(time.DateOnly), r.Commit)
+	if older := r.Older(); len(older) > 0 {
+		s += "; older lists of " + strings.Join(older, ", ")
+	}
 	if r.Recorded {
 		s = "recorded: " + s
 	}

@@ -35,5 +35,13 @@ func Judge(claim int, holds, weakly bool, why string, args ...any) Verdict {
 	return v
 }
 
+// Given marks a verdict of what the collections were generated to show.
+func Given(v Verdict) Verdict {
+	if v.Holds == Holds {
+		v.Holds = Made
+	}
+	return v
+}
+
 // Num prints a number for a verdict.
 func Num(v float64) string { return cli.Float(v, 3) }

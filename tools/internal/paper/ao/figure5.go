@@ -70,7 +70,10 @@ var figure5 = paper.Experiment{
 	},
 	Plot: paper.Plot{X: chart.Axis{Label: "c", Log: true}, LogY: true},
 	Notes: []string{"without the paper's own kernels lists on the GPU are compressed, presence words are off, and BS, LR and HS256 find the block; with them lists are uncompressed",
-		"reads count the elements that are compared and the two offsets of a bucket"},
+		"reads count the elements that are compared and the two offsets of a bucket",
+		"without the paper's own kernels LR is a line through the ends of blocks, of positions on docIDs, and lists whose safe range exceeds a quarter of them have none: they are searched as by BS",
+		"the direct algorithm on lists decoded first compares the first list with each other list, not the shrinking result",
+	},
 }
 
 // countReads counts what each search reads in the queries of the log.

@@ -5,6 +5,8 @@ package corpus
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -91,6 +93,15 @@ var kinds = map[string]kind{
 	"GOV2": gov2, "GOV2R": ordered(gov2, "random"),
 	"BD": bd, "BDR": ordered(bd, "random"),
 	"Terabyte": terabyte, "ClueWeb09": clueweb, "ClueWeb12": clue12, "UK": uk,
+}
+
+// generation is raised when the same kinds come to have other lists.
+const generation = 2
+
+// Fingerprint identifies the lists of a collection: it changes when they do.
+func Fingerprint(name string) string {
+	h := sha256.Sum256(fmt.Appendf(nil, "%d %+v", generation, kinds[name]))
+	return hex.EncodeToString(h[:4])
 }
 
 // Documents returns the number of documents that a paper's collection has.

@@ -55,8 +55,10 @@ var figure4 = paper.Experiment{
 			"with the launch the GPU has %s of the speed of one core on lists of %s and %s times on %s; gaps come at up to %s G/s", paper.Num(gpu[0].Value/cpu[0].Value), cpu[0].At,
 			paper.Num(gpu[end].Value/cpu[end].Value), cpu[end].At, paper.Num(most/1e3))}
 	},
-	Plot:  paper.Plot{X: chart.Axis{Label: "docIDs", Log: true}, LogY: true},
-	Notes: []string{"one list in one launch"},
+	Plot: paper.Plot{X: chart.Axis{Label: "docIDs", Log: true}, LogY: true},
+	Notes: []string{"one list in one launch",
+		"blocks are of 128, the paper's of 512 on the GPU",
+	},
 }
 
 // byLength makes a list of each length, from 1 K to 16 M docIDs by factors of four.

@@ -28,7 +28,7 @@ var figure11 = paper.Experiment{
 			v, _ := t.Get("share of the queries", "", at)
 			off = max(off, max(v-want, want-v))
 		}
-		return []paper.Verdict{paper.Judge(4, off < 5, off < 10, "the shares are at most %s points off: the log is generated with them", paper.Num(off))}
+		return []paper.Verdict{paper.Given(paper.Judge(4, off < 5, off < 10, "the shares are at most %s points off: the log is generated with them", paper.Num(off)))}
 	},
 	Plot: paper.Plot{Kind: chart.Bars},
 }

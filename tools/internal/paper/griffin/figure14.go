@@ -50,7 +50,9 @@ var figure14 = paper.Experiment{
 	},
 	Plot: paper.Plot{Kind: chart.Bars, LogY: true},
 	Notes: []string{"CPU is the paper's method: PForDelta lists merged or searched by skip pointers, without scores; Griffin steps between processors by the ratio alone, with ef lists that are resident, and scores the results",
-		"an eighth of the documents at scale 1"},
+		"an eighth of the documents at scale 1",
+		"steps are what idxquery and idxbench take with --device hybrid; a query on the GPU alone searches at every ratio",
+	},
 }
 
 // byTerms returns the mean latencies of the queries with 2 to 6 terms.

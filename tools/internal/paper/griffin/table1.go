@@ -51,6 +51,8 @@ var table1 = paper.Experiment{
 		v.Why += "; over the engine's newpfd " + paper.Num(f/own)
 		return []paper.Verdict{v}
 	},
-	Plot:  paper.Plot{Kind: chart.Bars},
-	Notes: []string{"PForDelta takes b for 90 % of a block of 128 and keeps exceptions whole, as the paper describes it; an offset of 32 bits a block counts for all"},
+	Plot: paper.Plot{Kind: chart.Bars},
+	Notes: []string{"PForDelta takes b for 90 % of a block of 128 and keeps exceptions whole, as the paper describes it; an offset of 32 bits a block counts for all",
+		"the engine's newpfd takes the b that makes a block smallest, as OptPFD does, with exceptions in fields of fixed width in place of S16",
+	},
 }

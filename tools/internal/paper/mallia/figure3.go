@@ -36,7 +36,7 @@ var figure3 = paper.Experiment{
 	GPU:   func(ctx context.Context, e *paper.Env) ([]paper.Row, error) { return sweep(ctx, e) },
 	Judge: judgeSpeed,
 	Plot:  paper.Plot{X: chart.Axis{Label: "integers", Log: true}, LogY: true},
-	Notes: []string{"the GPU's time is of the kernel, by events, as the lists are resident; with the launch is what the host waits for one list"},
+	Notes: []string{"gaps are decoded without sums, as in the paper; the sizes and speeds of docs/sizes.md and docs/gpu.md include sums and other data, and do not compare with these", "the GPU's time is of the kernel, by events, as the lists are resident; with the launch is what the host waits for one list"},
 }
 
 func judgeSpeed(t paper.Table) (out []paper.Verdict) {

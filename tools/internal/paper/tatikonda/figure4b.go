@@ -35,7 +35,7 @@ var figure4b = paper.Experiment{
 		one = 0
 		for _, r := range ownRuns {
 			for _, n := range e.Workers {
-				o, err := b.own(ctx, paper.LoadRun{Model: r.model, Workers: n, Alone: true})
+				o, err := b.own(ctx, paper.LoadRun{Model: r.model, Algorithm: r.algorithm, Workers: n, Alone: true})
 				if err != nil {
 					return nil, err
 				}

@@ -29,6 +29,11 @@ var figure5a = paper.Experiment{
 			if err != nil {
 				return nil, err
 			}
+			more, err := b.ownArrivals(ctx, nil, n, fmt.Sprintf("-%d", n))
+			if err != nil {
+				return nil, err
+			}
+			rows = append(rows, more...)
 			for _, m := range loaded {
 				more, err := b.arrivals(ctx, load{model: m, workers: n}, full.rate, fmt.Sprintf("%v-%d", m, n))
 				if err != nil {
@@ -64,6 +69,30 @@ func (b *bench) arrivals(ctx context.Context, l load, rate float64, series strin
 			return nil, err
 		}
 		rows = append(rows, paper.Row{Metric: delay, Series: series, At: paper.Num(share), X: share, Value: 1e3 * o.latency, Unit: "ms"})
+	}
+	return rows, nil
+}
+
+// ownArrivals measures the engine's models, with the paper's algorithm, at shares of what its
+// inter answers at saturation.
+func (b *bench) ownArrivals(ctx context.Context, queries [][]int, workers int, suffix string) (rows []paper.Row, err error) {
+	r := paper.LoadRun{Model: "inter", Workers: workers, Algorithm: smallAdaptiveName}
+	if queries != nil {
+		r.Queries = b.set.Texts(queries)
+	}
+	full, err := b.own(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range []string{"inter", "fgqp"} {
+		for _, share := range loads {
+			r.Model, r.Rate = m, share*full.Throughput
+			o, err := b.own(ctx, r)
+			if err != nil {
+				return nil, err
+			}
+			rows = append(rows, paper.Row{Metric: delay, Series: "the engine's " + m + suffix, At: paper.Num(share), X: share, Value: 1e3 * o.Mean, Unit: "ms"})
+		}
 	}
 	return rows, nil
 }

@@ -15,10 +15,10 @@ var figure5c = paper.Experiment{
 	Data: data, Claims: []int{7},
 	Paper: paper.Values{}.Put(fewer, "INTER", "10", 11),
 	CPU: func(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) {
-		return byTerms(ctx, e, func(m model, k int, o, two outcome) []paper.Row {
+		return byTerms(ctx, e, func(series string, k int, o, two outcome) []paper.Row {
 			return []paper.Row{
-				{Metric: "throughput", Series: m.String(), At: fmt.Sprint(k), X: float64(k), Value: o.rate, Unit: "queries/s"},
-				{Metric: fewer, Series: m.String(), At: fmt.Sprint(k), X: float64(k), Value: two.rate / o.rate, Unit: "times"},
+				{Metric: "throughput", Series: series, At: fmt.Sprint(k), X: float64(k), Value: o.rate, Unit: "queries/s"},
+				{Metric: fewer, Series: series, At: fmt.Sprint(k), X: float64(k), Value: two.rate / o.rate, Unit: "times"},
 			}
 		})
 	},

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/tools/internal/paper"
 	"github.com/pinion-index/pinion/tools/internal/paper/corpus"
 )
@@ -172,5 +173,8 @@ func (b *bench) own(ctx context.Context, r paper.LoadRun) (paper.LoadResult, err
 	r.Time = 2 * b.env.Time
 	return b.env.Load(ctx, x.Dir, r)
 }
+
+// smallAdaptiveName is the paper's algorithm (3.1) by its name in the engine.
+var smallAdaptiveName = query.SmallAdaptive.String()
 
 func coreName(n int) string { return fmt.Sprint(n) }

@@ -76,7 +76,7 @@ var (
 	gov = kind{docs: 1053372, log: ao(8600), terms: terms{115, 1.3},
 		spec: synth.Spec{Terms: 1 << 22, Length: 300, Topics: 32, Seed: 1, Boost: 24, SiteDocs: 8, RegionDocs: 12000, Drift: 0.33, Lean: 0.33, Phases: 16, Even: 0.75, Burst: 1}}
 	gov2 = kind{docs: 5038710, log: ao(20000), terms: terms{170, 1.3},
-		spec: synth.Spec{Terms: 1 << 24, Length: 300, Topics: 32, Seed: 2, Boost: 16, SiteDocs: 20, RegionDocs: 150000, Drift: 0.3, Lean: 0.41, Phases: 4, Even: 0.84, Burst: 1}}
+		spec: synth.Spec{Terms: 1 << 24, Length: 300, Topics: 32, Seed: 2, Boost: 16, SiteDocs: 20, RegionDocs: 150000, Drift: 0.36, Lean: 0.44, Phases: 4, Even: 0.84, Burst: 1}}
 	bd = kind{docs: 15749656, log: ao(3600), terms: terms{138, 1.3},
 		spec: synth.Spec{Terms: 1 << 25, Length: 200, Topics: 32, Seed: 3, Boost: 12, SiteDocs: 500, RegionDocs: 20000, Drift: 0.95, Lean: 0.25, Phases: 4, Even: 0.6, Burst: 5}}
 	// GOV2 as a whole: Ding 2009 says 3.74 million postings a query.

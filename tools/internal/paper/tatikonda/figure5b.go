@@ -33,25 +33,53 @@ var figure5b = paper.Experiment{
 	Notes: []string{"the latency of the engine's models is of queries asked alone"},
 }
 
-// byTerms measures the models at saturation with queries of each length.
+// ofLength is what a series reaches with queries of k terms, and with the shortest.
+type ofLength struct {
+	series string
+	k      int
+	o, two outcome
+}
+
+// byTerms measures the models at saturation with queries of each length, once for the
+// figures that show it.
 func byTerms(ctx context.Context, e *paper.Env, take func(series string, k int, o, two outcome) []paper.Row) (rows []paper.Row, err error) {
-	b, err := newBench(e)
-	if err != nil {
-		return nil, err
-	}
-	workers := halfAndAll(e.Workers)
-	n := workers[len(workers)-1]
-	for _, m := range loaded {
-		more, err := b.lengths(m.String(), take, func(qs [][]int) (outcome, error) {
-			return b.measure(ctx, load{model: m, workers: n, queries: qs})
-		})
+	all, err := paper.Once(e, "tatikonda lengths", func() ([]ofLength, error) {
+		b, err := newBench(e)
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, more...)
+		return b.lengths(ctx)
+	})
+	for _, l := range all {
+		rows = append(rows, take(l.series, l.k, l.o, l.two)...)
+	}
+	return rows, err
+}
+
+func (b *bench) lengths(ctx context.Context) (all []ofLength, err error) {
+	workers := halfAndAll(b.env.Workers)
+	n := workers[len(workers)-1]
+	each := func(series string, measure func(qs [][]int) (outcome, error)) {
+		var two outcome
+		for k := 2; k <= 10 && err == nil; k++ {
+			qs := b.set.OfLength(k)
+			if len(qs) == 0 {
+				continue
+			}
+			var o outcome
+			if o, err = measure(qs); two.rate == 0 {
+				two = o
+			}
+			all = append(all, ofLength{series, k, o, two})
+		}
+	}
+	for _, m := range loaded {
+		each(m.String(), func(qs [][]int) (outcome, error) {
+			return b.measure(ctx, load{model: m, workers: n, queries: qs})
+		})
 	}
 	for _, m := range []string{"inter", "fgqp"} {
-		more, err := b.lengths("the engine's "+m, take, func(qs [][]int) (outcome, error) {
+		each("the engine's "+m, func(qs [][]int) (outcome, error) {
 			r := paper.LoadRun{Queries: b.set.Texts(qs), Model: m, Workers: n, Algorithm: smallAdaptiveName}
 			full, err := b.own(ctx, r)
 			if err != nil {
@@ -61,30 +89,6 @@ func byTerms(ctx context.Context, e *paper.Env, take func(series string, k int, 
 			alone, err := b.own(ctx, r)
 			return outcome{rate: full.Throughput, service: alone.Mean}, err
 		})
-		if err != nil {
-			return nil, err
-		}
-		rows = append(rows, more...)
 	}
-	return rows, nil
-}
-
-// lengths measures one series of byTerms.
-func (b *bench) lengths(series string, take func(series string, k int, o, two outcome) []paper.Row, measure func(qs [][]int) (outcome, error)) (rows []paper.Row, err error) {
-	var two outcome
-	for k := 2; k <= 10; k++ {
-		qs := b.set.OfLength(k)
-		if len(qs) == 0 {
-			continue
-		}
-		o, err := measure(qs)
-		if err != nil {
-			return nil, err
-		}
-		if two.rate == 0 {
-			two = o
-		}
-		rows = append(rows, take(series, k, o, two)...)
-	}
-	return rows, nil
+	return all, err
 }

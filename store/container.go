@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"crypto/rand"
 	"io"
 
@@ -29,8 +30,8 @@ func readHeader(name string, d Data) (*format.Header, error) {
 	return format.ParseHeader(name, d.Size(), page, foot)
 }
 
-// readSection reads the only section of a small file and verifies its checksum.
-// name is for errors.
+// readSection returns a copy of the only section of a small file, after verifying its
+// checksum. name is for errors.
 func readSection(name string, d Data, kind format.Kind, id format.SectionID) (*format.Header, []byte, int64, error) {
 	h, err := readHeader(name, d)
 	if err != nil {
@@ -48,6 +49,7 @@ func readSection(name string, d Data, kind format.Kind, id format.SectionID) (*f
 	if err != nil {
 		return nil, nil, 0, format.Locate(err, place)
 	}
+	b = bytes.Clone(b) // a file that changes must not do so between here and its use
 	if xxhash.Sum64(b) != s.Checksum {
 		e := format.Corrupt("section checksum does not match")
 		e.Offset = s.Offset

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"encoding/binary"
 	"math/bits"
 
@@ -33,12 +32,13 @@ func ReadDeletes(name string, d Data, s *SegmentInfo) (*roaring.Bitmap, error) {
 	return bm, nil
 }
 
+// decodeDeletes decodes a bitmap, which keeps b.
 func decodeDeletes(b []byte, off int64, docs uint32) (*roaring.Bitmap, error) {
 	if err := checkRoaring(b, off, docs); err != nil {
 		return nil, err
 	}
 	bm := roaring.New()
-	if _, err := bm.FromBuffer(bytes.Clone(b)); err != nil { // a copy: the file may be closed
+	if _, err := bm.FromBuffer(b); err != nil {
 		e := format.Corrupt("roaring bitmap")
 		e.Err = err
 		return nil, e
@@ -77,6 +77,9 @@ func checkRoaring(b []byte, base int64, limit uint32) error {
 	case cookie&0xffff == roaringCookie:
 		size = int(cookie>>16) + 1
 		runs = r.Bytes((size + 7) / 8)
+		if size%8 != 0 && len(runs) > 0 && runs[len(runs)-1]>>(size%8) != 0 {
+			r.Fail("flags of roaring containers that do not exist are set")
+		}
 	default:
 		r.Fail("roaring cookie %#x", cookie)
 	}

@@ -143,7 +143,7 @@ func (m *machine) check() {
 	searcher, err := query.NewSearcher(s, query.Options{})
 	m.do(err)
 	q := query.Query{K: 1 + m.next(12), Mode: query.Mode(m.next(3)), Algorithm: query.Algorithms()[m.next(len(query.Algorithms()))]}
-	o := oracle.Query{K: q.K, Mode: oracle.Mode(q.Mode), K1: query.DefaultParams.K1, B: query.DefaultParams.B}
+	o := oracle.Query{K: q.K, Mode: oracle.Mode(q.Mode), K1: query.DefaultParams().K1, B: query.DefaultParams().B}
 	for range 1 + m.next(4) {
 		word := fmt.Sprint("w", m.next(10))
 		q.Terms, o.Terms = append(q.Terms, []byte(word)), append(o.Terms, word)

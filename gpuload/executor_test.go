@@ -35,7 +35,7 @@ func closeExecutor(t *testing.T, x *Executor) {
 
 func mustScorer(t *testing.T, c *gputrial.Collection) *query.Scorer {
 	t.Helper()
-	sc, err := query.NewScorer(query.DefaultParams, c.Stats())
+	sc, err := query.NewScorer(query.DefaultParams(), c.Stats())
 	if err != nil {
 		t.Fatal(err)
 	}

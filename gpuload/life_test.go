@@ -69,7 +69,7 @@ func someQueries() []query.Query {
 // checks that it outlives the snapshot and the device it was created from.
 func TestNew(t *testing.T) {
 	s := openSnapshot(t)
-	for _, params := range []query.Params{query.DefaultParams, {K1: 1.5, B: 0.75}} {
+	for _, params := range []query.Params{query.DefaultParams(), {K1: 1.5, B: 0.75}} {
 		searcher, err := query.NewSearcher(s, query.Options{Params: &params})
 		if err != nil {
 			t.Fatal(err)
@@ -77,7 +77,7 @@ func TestNew(t *testing.T) {
 		emulator := cuda.NewEmulator()
 		dev := newDevice(emulator)
 		o := Options{Memory: 1 << 20}
-		if params != query.DefaultParams {
+		if params != query.DefaultParams() {
 			o.CPU = searcher
 		}
 		x, err := New(dev, s, o)

@@ -15,7 +15,7 @@ type Options struct {
 	// query fails with an error that matches ErrUnsupported.
 	CPU query.Executor
 	// Scorer computes scores. If it is nil, the Executor uses CPU's scorer if CPU has a
-	// Scorer method, as *query.Searcher has, and otherwise BM25 with query.DefaultParams.
+	// Scorer method, as *query.Searcher has, and otherwise BM25 with query.DefaultParams().
 	Scorer *query.Scorer
 	// Memory is the device memory for lists, in bytes. 0 means two thirds of the free
 	// memory.

@@ -26,7 +26,7 @@ func scorerFor(s *reader.Snapshot, cpu query.Executor) (*query.Scorer, error) {
 	if c, ok := cpu.(interface{ Scorer() *query.Scorer }); ok {
 		return c.Scorer(), nil
 	}
-	return query.NewScorer(query.DefaultParams, query.StatsOf(s))
+	return query.NewScorer(query.DefaultParams(), query.StatsOf(s))
 }
 
 // LoadAll makes lists resident, in file order, until no more fit. It is optional: an

@@ -22,7 +22,7 @@ func TestAmong(t *testing.T) {
 	for range n / 10 {
 		deleted[rng.IntN(n)] = true
 	}
-	c := newCollection(t, querytest.ZipfDocs(rng, n, 300, 20), deleted, DefaultParams, n/4, n/3)
+	c := newCollection(t, querytest.ZipfDocs(rng, n, 300, 20), deleted, DefaultParams(), n/4, n/3)
 	hits, empty := 0, 0
 	for range 300 {
 		var words []string

@@ -17,8 +17,8 @@ type Params struct {
 	B  float64 // strength of length normalization, 0 to 1
 }
 
-// DefaultParams are k1 = 0.9, b = 0.4. They must not be modified.
-var DefaultParams = Params{K1: 0.9, B: 0.4}
+// DefaultParams returns k1 = 0.9, b = 0.4.
+func DefaultParams() Params { return Params{K1: 0.9, B: 0.4} }
 
 // Check returns an error matching ErrParams unless both parameters are in range.
 func (p Params) Check() error {

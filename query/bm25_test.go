@@ -61,7 +61,7 @@ func TestLogarithm(t *testing.T) {
 // The bits of idf and scores are the same on every platform. They were computed once and must not
 // change, since answers would.
 func TestScoreGolden(t *testing.T) {
-	s := scorer(t, DefaultParams, Stats{Docs: 338791, Tokens: 19358188, MaxLen: 1000})
+	s := scorer(t, DefaultParams(), Stats{Docs: 338791, Tokens: 19358188, MaxLen: 1000})
 	for _, c := range []struct {
 		df      uint64
 		qtf     int
@@ -107,7 +107,7 @@ func TestScoreIsBM25(t *testing.T) {
 }
 
 func TestScoreMonotone(t *testing.T) {
-	for _, p := range []Params{DefaultParams, {0, 0}, {0, 1}, {1.2, 0.75}, {1e6, 1}, {2, 0}, {1e-6, 0.5}} {
+	for _, p := range []Params{DefaultParams(), {0, 0}, {0, 1}, {1.2, 0.75}, {1e6, 1}, {2, 0}, {1e-6, 0.5}} {
 		s := scorer(t, p, Stats{Docs: 1000, Tokens: 57139, MaxLen: 70000})
 		w := s.Weight(17, 1)
 		var norms []float32
@@ -202,7 +202,7 @@ func TestParamsChecked(t *testing.T) {
 			t.Errorf("%+v: %v", p, err)
 		}
 	}
-	s := scorer(t, DefaultParams, Stats{})
+	s := scorer(t, DefaultParams(), Stats{})
 	if v := Score(s.Weight(0, 1), 1, s.Norm(1)); math.IsNaN(float64(v)) {
 		t.Error("empty collection gives NaN")
 	}

@@ -69,7 +69,7 @@ func TestDamagedLists(t *testing.T) {
 
 // One Searcher serves many goroutines.
 func TestConcurrentSearches(t *testing.T) {
-	c := newCollection(t, querytest.ZipfDocs(rand.New(rand.NewPCG(23, 24)), 3000, 300, 10), nil, DefaultParams, 1000)
+	c := newCollection(t, querytest.ZipfDocs(rand.New(rand.NewPCG(23, 24)), 3000, 300, 10), nil, DefaultParams(), 1000)
 	queries := [][]string{{"w1", "w2"}, {"w0", "w50", "w7"}, {"w9"}, {"w3", "w200", "w4", "w5"}}
 	var group sync.WaitGroup
 	for g := range 8 {

@@ -43,7 +43,7 @@ func TestRealText(t *testing.T) {
 			l.Do(l.Flush(ctx))
 		}
 	}
-	c := &collection{docs: docs, oracle: newOracle(docs, nil), params: DefaultParams}
+	c := &collection{docs: docs, oracle: newOracle(docs, nil), params: DefaultParams()}
 	c.searchers = append(c.searchers, liveSearcher(l))
 	if n := len(c.searchers[0].parts); n < 3 {
 		t.Fatalf("%d segments, want 3", n)
@@ -108,7 +108,7 @@ func TestDeletesAcrossMerge(t *testing.T) {
 		deleted[d] = true
 		l.Do(l.Delete(ctx, fmt.Appendf(nil, "d%d", d)))
 	}
-	before := &collection{docs: docs, oracle: newOracle(docs, deleted), params: DefaultParams, searchers: []*Searcher{liveSearcher(l)}}
+	before := &collection{docs: docs, oracle: newOracle(docs, deleted), params: DefaultParams(), searchers: []*Searcher{liveSearcher(l)}}
 	l.MergeAll()
 	var kept [][]string
 	for i, d := range docs {
@@ -116,7 +116,7 @@ func TestDeletesAcrossMerge(t *testing.T) {
 			kept = append(kept, d)
 		}
 	}
-	after := &collection{docs: kept, oracle: newOracle(kept, nil), params: DefaultParams, searchers: []*Searcher{liveSearcher(l)}}
+	after := &collection{docs: kept, oracle: newOracle(kept, nil), params: DefaultParams(), searchers: []*Searcher{liveSearcher(l)}}
 	for range 20 {
 		ws := []string{fmt.Sprintf("w%d", rng.IntN(60)), fmt.Sprintf("w%d", rng.IntN(60)), fmt.Sprintf("w%d", rng.IntN(9))}
 		for _, mode := range []Mode{Or, And, AndOr} {

@@ -33,7 +33,7 @@ type Options struct {
 // params returns the effective parameters.
 func (o *Options) params() Params {
 	if o.Params == nil {
-		return DefaultParams
+		return DefaultParams()
 	}
 	return *o.Params
 }

@@ -156,7 +156,7 @@ func TestRandomCollections(t *testing.T) {
 				deleted[rng.IntN(n)] = true
 			}
 		}
-		p := rapid.SampledFrom([]Params{DefaultParams, {1.2, 0.75}, {0, 0}, {0.9, 1}, {0, 1}, {3, 0}}).Draw(rt, "params")
+		p := rapid.SampledFrom([]Params{DefaultParams(), {1.2, 0.75}, {0, 0}, {0.9, 1}, {0, 1}, {3, 0}}).Draw(rt, "params")
 		cuts := []int{rng.IntN(n), rng.IntN(n)}
 		slices.Sort(cuts)
 		c := newCollection(t, docs, deleted, p, cuts...)
@@ -190,12 +190,12 @@ func TestLongLists(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(3, 4))
 	docs := querytest.ZipfDocs(rng, n, 3000, 20)
-	c := newCollection(t, docs, nil, DefaultParams, n/3, n/2)
+	c := newCollection(t, docs, nil, DefaultParams(), n/3, n/2)
 	deleted := map[int]bool{}
 	for range 60 {
 		deleted[rng.IntN(n/2)] = true
 	}
-	holed := newCollection(t, docs[:n/2], deleted, DefaultParams, n/5)
+	holed := newCollection(t, docs[:n/2], deleted, DefaultParams(), n/5)
 	long := 0
 	for range queries {
 		var words []string
@@ -229,7 +229,7 @@ func TestCornerCases(t *testing.T) {
 		docs[d] = append(docs[d], "everywhere")
 	}
 	docs[350] = append(docs[350], "once")
-	c := newCollection(t, docs, map[int]bool{3: true, 699: true}, DefaultParams, 100, 350)
+	c := newCollection(t, docs, map[int]bool{3: true, 699: true}, DefaultParams(), 100, 350)
 	var many []string
 	for i := range 400 {
 		many = append(many, fmt.Sprintf("w%d", i))
@@ -283,7 +283,7 @@ func TestTies(t *testing.T) {
 			docs[d] = append(docs[d], "a")
 		}
 	}
-	c := newCollection(t, docs, nil, DefaultParams, 777, 1300)
+	c := newCollection(t, docs, nil, DefaultParams(), 777, 1300)
 	for _, words := range [][]string{{"a"}, {"a", "b"}, {"c", "b", "a"}} {
 		for _, k := range []int{1, 9, 10, 11, 500, 1999, 2000, 2001} {
 			for _, mode := range []Mode{Or, And, AndOr} {
@@ -296,7 +296,7 @@ func TestTies(t *testing.T) {
 }
 
 func TestContext(t *testing.T) {
-	c := newCollection(t, querytest.ZipfDocs(rand.New(rand.NewPCG(7, 8)), 3000, 30, 10), nil, DefaultParams)
+	c := newCollection(t, querytest.ZipfDocs(rand.New(rand.NewPCG(7, 8)), 3000, 30, 10), nil, DefaultParams())
 	canceled, cancel := context.WithCancel(context.Background())
 	cancel()
 	late, cancel2 := context.WithDeadline(context.Background(), time.Now().Add(-time.Second))
@@ -316,7 +316,7 @@ func TestContext(t *testing.T) {
 
 // Every algorithm notices a cancellation at the next block.
 func TestCancelMidway(t *testing.T) {
-	c := newCollection(t, querytest.ZipfDocs(rand.New(rand.NewPCG(9, 9)), 6000, 30, 10), nil, DefaultParams)
+	c := newCollection(t, querytest.ZipfDocs(rand.New(rand.NewPCG(9, 9)), 6000, 30, 10), nil, DefaultParams())
 	s := c.searchers[0]
 	for _, a := range Algorithms() {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -343,7 +343,7 @@ func TestCancelMidway(t *testing.T) {
 }
 
 func TestTraceCounts(t *testing.T) {
-	c := newCollection(t, querytest.ZipfDocs(rand.New(rand.NewPCG(11, 12)), 6000, 300, 10), nil, DefaultParams, 3000)
+	c := newCollection(t, querytest.ZipfDocs(rand.New(rand.NewPCG(11, 12)), 6000, 300, 10), nil, DefaultParams(), 3000)
 	for i, s := range c.searchers {
 		for _, a := range Algorithms() {
 			mode := Or
@@ -381,7 +381,7 @@ func TestAllocations(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector drops pooled memory at random")
 	}
-	c := newCollection(t, querytest.ZipfDocs(rand.New(rand.NewPCG(13, 14)), 6000, 300, 10), nil, DefaultParams)
+	c := newCollection(t, querytest.ZipfDocs(rand.New(rand.NewPCG(13, 14)), 6000, 300, 10), nil, DefaultParams())
 	s := c.searchers[0]
 	var hits []Hit
 	for _, a := range Algorithms() {

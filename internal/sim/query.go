@@ -14,7 +14,7 @@ import (
 
 // drawParams draws parameters of BM25.
 func drawParams(r *rand.Rand) query.Params {
-	return []query.Params{query.DefaultParams, query.DefaultParams, {K1: 1.2, B: 0.75}, {K1: 0, B: 0}, {K1: 0.9, B: 1}, {K1: 3, B: 0}}[r.IntN(6)]
+	return []query.Params{query.DefaultParams(), query.DefaultParams(), {K1: 1.2, B: 0.75}, {K1: 0, B: 0}, {K1: 0.9, B: 1}, {K1: 3, B: 0}}[r.IntN(6)]
 }
 
 // drawQuery draws a query over terms, and the same for the oracle.

@@ -57,7 +57,7 @@ type queryFlags struct {
 }
 
 func queryCommand() *cobra.Command {
-	f := &queryFlags{params: query.DefaultParams}
+	f := &queryFlags{params: query.DefaultParams()}
 	cmd := &cobra.Command{
 		Use:   "query --index DIR --queries FILE",
 		Short: "Measure the time that queries take",
@@ -87,7 +87,7 @@ the repeats counts. It is an error if algorithms give different answers.`,
 }
 
 func intersectCommand() *cobra.Command {
-	f := &queryFlags{params: query.DefaultParams, modes: []string{"and"}, algos: []string{"all"}}
+	f := &queryFlags{params: query.DefaultParams(), modes: []string{"and"}, algos: []string{"all"}}
 	cmd := &cobra.Command{
 		Use:   "intersect --index DIR --queries FILE",
 		Short: "Measure the algorithms for conjunctions",

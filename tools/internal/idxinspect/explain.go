@@ -44,7 +44,7 @@ type TermScore struct {
 }
 
 func explainCommand() *cobra.Command {
-	o := idxquery.TraceOptions{Params: query.DefaultParams}
+	o := idxquery.TraceOptions{Params: query.DefaultParams()}
 	trace := false
 	algos := []string{}
 	for _, a := range query.Algorithms() {

@@ -36,7 +36,7 @@ type listDrawer struct {
 }
 
 func newListDrawer(x *index) (*listDrawer, error) {
-	sc, err := query.NewScorer(query.DefaultParams, x.stats())
+	sc, err := query.NewScorer(query.DefaultParams(), x.stats())
 	return &listDrawer{x: x, scorer: sc, at: map[listKey]int{}, room: listColumns}, err
 }
 

@@ -52,7 +52,7 @@ func newFlags() *flags {
 		device:  cli.NewChoice("DEVICE", "cpu", "gpu", "hybrid"),
 		model:   cli.NewChoice("MODEL", pool.Inter.String(), pool.FineGrained.String(), pool.DocRanges.String(), pool.Partitions.String()),
 		threads: 1,
-		params:  query.DefaultParams,
+		params:  query.DefaultParams(),
 		width:   defaultWidth,
 	}
 }

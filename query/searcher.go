@@ -159,16 +159,19 @@ func (s *Searcher) AppendHits(ctx context.Context, dst []Hit, q *Query) (hits []
 		return dst, err
 	}
 	defer s.release()
+	var r *run
+	defer func() { r.blame(&err) }()
 	defer store.CatchFault(store.ArmFault(), &err)
 	if q.K <= 0 || len(q.Terms) == 0 {
 		q.Trace.reset()
 		return dst, nil
 	}
-	r := s.runs.Get().(*run)
+	r = s.runs.Get().(*run)
 	r.begin(ctx, s, q)
 	found, err := r.search(dst)
 	r.forget()
 	s.runs.Put(r)
+	r = nil // it is another query's
 	if err != nil {
 		return dst, err
 	}

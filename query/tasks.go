@@ -263,6 +263,7 @@ func (w *taskWorker) Answer(q exec.Query) (err error) {
 	if x.Failed() {
 		return nil
 	}
+	defer w.run.blame(&err)
 	defer store.CatchFault(store.ArmFault(), &err)
 	w.run.begin(x.ctx, x.s, x.q)
 	if err := w.run.resolve(); err != nil {
@@ -275,6 +276,7 @@ func (w *taskWorker) Answer(q exec.Query) (err error) {
 }
 
 func (w *taskWorker) Do(q exec.Query, t exec.Task, s exec.Sink) (err error) {
+	defer w.run.blame(&err)
 	defer store.CatchFault(store.ArmFault(), &err)
 	x, r := q.(*sharedQuery), &w.run
 	w.next, r.later = nil, nil
@@ -355,6 +357,7 @@ func (w *taskWorker) postpone(m *matches, lists int) bool {
 }
 
 func (w *taskWorker) Score(q exec.Query, b *exec.Batch) (err error) {
+	defer w.run.blame(&err)
 	defer store.CatchFault(store.ArmFault(), &err)
 	x, r := q.(*sharedQuery), &w.run
 	defer func() { w.holds = false }()

@@ -39,7 +39,7 @@ type engine struct {
 
 func newEngine(t *testing.T, name string, body any, seeds [][]any) *engine {
 	e := &engine{t: t, name: name, body: reflect.ValueOf(body), in: []reflect.Value{reflect.ValueOf(t)}, counters: counters(),
-		mutator: mutator{rand.New(rand.NewPCG(*seed, 0))}}
+		mutator: mutator{rand.New(rand.NewPCG(*seed, 0)), shortest}}
 	for i := 1; i < e.body.Type().NumIn(); i++ {
 		arg := reflect.New(e.body.Type().In(i)).Elem()
 		e.in, e.kinds = append(e.in, arg), append(e.kinds, arg.Kind())
@@ -56,13 +56,30 @@ func newEngine(t *testing.T, name string, body any, seeds [][]any) *engine {
 		}
 		e.inputs = append(e.inputs, input)
 	}
-	for _, dir := range []string{filepath.Join("testdata", "fuzz", name), filepath.Join(*corpus, name)} {
-		if err := e.load(dir); err != nil {
-			t.Fatal(err)
-		}
+	err := e.load(filepath.Join("testdata", "fuzz", name))
+	for _, input := range e.inputs {
+		e.mutator.longest = max(e.mutator.longest, 2*length(input))
+	}
+	if err == nil && *corpus != "" {
+		err = e.load(filepath.Join(*corpus, name))
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 	e.loaded = len(e.inputs)
 	return e
+}
+
+// shortest is the length of arguments in bytes up to which all may grow. Others may grow to
+// twice the longest seed: what is long is slow.
+const shortest = 1 << 12
+
+// length returns the length of the longest argument.
+func length(input []value) (n int) {
+	for _, v := range input {
+		n = max(n, len(v.bytes))
+	}
+	return n
 }
 
 // load adds the inputs in folder dir, if there is one.

@@ -7,12 +7,10 @@ import (
 	"slices"
 )
 
-// longest is the greatest length of a mutated argument, in bytes.
-const longest = 1 << 16
-
 // mutator changes arguments.
 type mutator struct {
 	*rand.Rand
+	longest int // length of an argument in bytes to which it may grow
 }
 
 // interesting are values at which code changes its mind.
@@ -74,7 +72,7 @@ func (m mutator) bytes(b, other []byte) []byte {
 		b = slices.Delete(b, at, at+n)
 	case 7: // new bytes, or as many of one value
 		n := m.length(256)
-		if len(b)+n > longest {
+		if len(b)+n > m.longest {
 			break
 		}
 		b = slices.Grow(b, n)[:len(b)+n]
@@ -87,7 +85,7 @@ func (m mutator) bytes(b, other []byte) []byte {
 		}
 	case 8: // a part again
 		n := m.length(len(b) - at)
-		if len(b)+n > longest {
+		if len(b)+n > m.longest {
 			break
 		}
 		to := m.IntN(len(b) + 1)
@@ -103,7 +101,7 @@ func (m mutator) bytes(b, other []byte) []byte {
 		part := other[from : from+m.length(len(other)-from)]
 		if m.IntN(2) == 0 {
 			copy(b[at:], part)
-		} else if len(b)+len(part) <= longest {
+		} else if len(b)+len(part) <= m.longest {
 			b = slices.Insert(b, at, part...)
 		}
 	}

@@ -166,5 +166,5 @@ func FuzzAnalyzers(x *testing.F) {
 	f := fuzzing.New(x)
 	f.Add("Hello, wörld! Can't 3.14 日本語 \xff\xfe")
 	f.Add(strings.Repeat("a", 63) + "ÉÉ")
-	f.Fuzz(func(t *testing.T, text string) { checkOracle(t, text) })
+	f.Fuzz(func(t *testing.T, text string) { checkOracle(t, text[:min(len(text), 512)]) })
 }

@@ -23,6 +23,8 @@ type search struct {
 	Took   string  // of the search
 	Algo   string
 	Traces []listTrace
+	Passes int  // of the query over segments
+	Traced int  // of them, those in Traces
 	Off    bool // the index cannot answer queries
 }
 
@@ -207,11 +209,13 @@ func (x *source) tf(doc uint32, term string) (uint32, error) {
 
 // trace shows what the query did with the lists of the first segments.
 func (a *search) trace(x *source, t *query.Trace) {
+	a.Passes = len(t.Segments)
 	for i := range t.Segments {
 		s := &t.Segments[i]
 		if i == maxTraced || s.Segment >= len(x.segs) {
 			return
 		}
+		a.Traced++
 		for j := range s.Lists {
 			l := &s.Lists[j]
 			if l.Blocks == 0 {

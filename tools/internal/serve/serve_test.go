@@ -213,6 +213,32 @@ func TestScores(t *testing.T) {
 	}
 }
 
+// TestManySegments checks that a search says which segments its table leaves out.
+func TestManySegments(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "many.idx")
+	w, err := writer.Open(t.Context(), dir, writer.Options{MergePolicy: writer.NoMerges})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	for i := range 6 {
+		err := w.Add(t.Context(), writer.Document{ID: fmt.Appendf(nil, "id-%d", i), Contents: []byte("every one")})
+		if err == nil {
+			err = w.Commit(t.Context())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	h := start(t, Options{Index: dir})
+	if _, body := get(t, h.URL+"/secret/search?q=every"); !strings.Contains(body, "The first 4 of 6 passes") {
+		t.Error("the page does not say that passes are left out")
+	}
+	if _, body := get(t, start(t, Options{Index: build(t)}).URL+"/secret/search?q=every"); strings.Contains(body, "passes over") {
+		t.Error("the page says that passes are left out")
+	}
+}
+
 // TestGuard checks who is turned away.
 func TestGuard(t *testing.T) {
 	h := start(t, Options{Index: build(t), Hosts: []string{"box.example"}})

@@ -49,3 +49,31 @@ func TestEval(t *testing.T) {
 		}
 	}
 }
+
+// TestEvalAsTrecEval compares with what trec_eval 9.0.8 prints for a run with
+// many equal scores, a judged query without relevant documents, a judged query that the run
+// lacks, and relevance levels from -1 to 3.
+func TestEvalAsTrecEval(t *testing.T) {
+	judged, err := readQrels(filepath.Join("testdata", "eval.qrels"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ranked, err := readRun(filepath.Join("testdata", "eval.run"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []Eval{
+		{Queries: 4, MAP: 0.2190, MRR: 0.1875, P30: 0.2750, Recall: 0.6089, NDCG10: 0.0887},
+		{Queries: 5, MAP: 0.1752, MRR: 0.1500, P30: 0.2200, Recall: 0.4871, NDCG10: 0.0710},
+	} {
+		got := evaluate(judged, ranked, want.Queries == 5) // 5 with trec_eval -c
+		if got.Queries != want.Queries {
+			t.Errorf("%d queries, want %d", got.Queries, want.Queries)
+		}
+		for _, m := range [][2]float64{{got.MAP, want.MAP}, {got.MRR, want.MRR}, {got.P30, want.P30}, {got.Recall, want.Recall}, {got.NDCG10, want.NDCG10}} {
+			if math.Abs(m[0]-m[1]) > 0.5e-4 {
+				t.Errorf("%d queries: %v, want %v", want.Queries, m[0], m[1])
+			}
+		}
+	}
+}

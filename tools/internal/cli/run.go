@@ -20,6 +20,7 @@ import (
 	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/format"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // Exit codes.
@@ -247,7 +248,11 @@ func markArgs(cmd *cobra.Command) {
 	switch {
 	case check != nil:
 		cmd.Args = func(c *cobra.Command, args []string) error {
-			if err := check(c, args); err != nil {
+			err := flagAsValue(c)
+			if err == nil {
+				err = check(c, args)
+			}
+			if err != nil {
 				return usageError{err}
 			}
 			return nil
@@ -270,6 +275,18 @@ func markArgs(cmd *cobra.Command) {
 	for _, sub := range cmd.Commands() {
 		markArgs(sub)
 	}
+}
+
+// flagAsValue returns an error if the value of a flag is another flag, which is what
+// "--in-place --order bp DIR" gives.
+func flagAsValue(c *cobra.Command) (err error) {
+	c.Flags().Visit(func(f *pflag.Flag) {
+		name, ok := strings.CutPrefix(f.Value.String(), "--")
+		if ok && f.Value.Type() == "string" && c.Flags().Lookup(name) != nil {
+			err = fmt.Errorf("--%s takes a value, not the flag --%s", f.Name, name)
+		}
+	})
+	return err
 }
 
 // Want returns a check for exactly the named arguments, as in Want("INDEX", "TERM");

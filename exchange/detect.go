@@ -68,8 +68,13 @@ func (s *stream) detect() (Format, error) {
 	case bytes.IndexByte(line, '\t') > 0 && bytes.IndexByte(line, 0) < 0:
 		return FormatTSV, nil
 	}
-	if s.ready() == io.EOF {
+	switch err := s.ready(); {
+	case err == io.EOF:
 		return "", fmt.Errorf("%s is empty: its format cannot be told, name it", s.name)
+	case err != nil:
+		return "", readFailure(s.name, 0, -1, err)
+	case bytes.HasPrefix(head, []byte("\xfd7zXZ\x00")):
+		return "", &Error{File: s.name, Offset: -1, Msg: "compressed with xz, which is not inflated; what xz -dc prints can be read"}
 	}
 	return "", fmt.Errorf("%s is in no format that can be told from its beginning, name it", s.name)
 }

@@ -165,7 +165,8 @@ func (f *flags) inputs(args []string) ([]input, int64, error) {
 			if in.format == exchange.FormatAuto {
 				var err error
 				in.format, err = exchange.Detect(path)
-				if cli.IsNotExist(err) {
+				var bad *exchange.Error
+				if cli.IsNotExist(err) || errors.As(err, &bad) {
 					return nil, 0, err
 				}
 				if err != nil {

@@ -40,7 +40,7 @@ var table1 = paper.Experiment{
 	Notes: []string{
 		"24 lists of each group, and 16 times as many of the first, are drawn at the paper's number of documents, whatever the scale; from 100 K docIDs on, lengths follow Zipf's law",
 		"the paper does not say how long the lists of the first group are: here they are lognormal, with the median that gives random docIDs the paper's contraction ratio",
-	"how far a term's frequency differs between regions of the crawl is a smooth function of it, so GOV's lists of 600 K and BD's of 800 K, which leave the trend of their neighbors in the paper, do not here; in PR order the most common terms vary with the length of documents alone",
+		"how far a term's frequency differs between regions of the crawl is a smooth function of it, so GOV's lists of 600 K and BD's of 800 K, which leave the trend of their neighbors in the paper, do not here; in PR order the most common terms vary with the length of documents alone",
 		"a safe range has whole positions, at least one; the paper gives R² as 0.9999 where 1 - R² is smaller, too",
 	},
 }

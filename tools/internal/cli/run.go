@@ -213,8 +213,8 @@ func prepare(cmd *cobra.Command) {
 	cmd.SilenceErrors = true
 	cmd.SilenceUsage = true
 	cmd.DisableAutoGenTag = true
-	cmd.Version = Version()
-	cmd.SetVersionTemplate("{{.Name}} {{.Version}}\n")
+	cmd.Version = "shown"
+	cmd.SetVersionTemplate("{{.Name}} {{programVersion}}\n") // a GPU is looked for only then
 	cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usageError{suggestFlag(c, err)} })
 	cmd.SetUsageTemplate(usage)
 	fillAll(cmd)

@@ -9,10 +9,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pinion-index/pinion/tools/internal/cli"
+	"github.com/pinion-index/pinion/tools/internal/idxquery"
 )
 
 // Command returns the command.
 func Command() *cobra.Command {
+	cli.ShowGPU(idxquery.GPUName)
 	root := &cobra.Command{
 		Use:   "idxbench COMMAND",
 		Short: "Measure codecs, indexes and queries",

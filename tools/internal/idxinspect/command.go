@@ -5,11 +5,13 @@ import (
 	"io"
 
 	"github.com/pinion-index/pinion/tools/internal/cli"
+	"github.com/pinion-index/pinion/tools/internal/idxquery"
 	"github.com/spf13/cobra"
 )
 
 // Command returns the command.
 func Command() *cobra.Command {
+	cli.ShowGPU(idxquery.GPUName)
 	root := &cobra.Command{
 		Use:   "idxinspect COMMAND INDEX",
 		Short: "Show and check what an index holds",

@@ -59,6 +59,7 @@ func newFlags() *flags {
 
 // Command returns the command.
 func Command() *cobra.Command {
+	cli.ShowGPU(GPUName)
 	f := newFlags()
 	cmd := &cobra.Command{
 		Use:   "idxquery --index DIR [flags] {QUERY... | --queries FILE}",

@@ -14,6 +14,23 @@ import (
 	"github.com/pinion-index/pinion/tools/internal/cli"
 )
 
+// GPUName names the first GPU of this machine and says how many there are.
+func GPUName() string {
+	n, err := gpuload.Devices()
+	if err != nil || n == 0 {
+		return "no GPU"
+	}
+	d, err := gpuload.OpenDevice()
+	if err != nil {
+		return "no GPU: " + err.Error()
+	}
+	defer d.Close()
+	if n > 1 {
+		return fmt.Sprintf("%d GPUs, the first %s", n, d.Info().Name)
+	}
+	return d.Info().Name
+}
+
 // checkDevice returns an error if other flags exclude the device of --device.
 func (f *flags) checkDevice() error {
 	switch {

@@ -29,12 +29,16 @@ type textPool struct {
 func (p *textPool) get(n int) []byte {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if k := len(p.free) - 1; k >= 0 && cap(p.free[k]) >= n {
+	if k := len(p.free) - 1; k >= 0 {
 		b := p.free[k]
 		p.free = p.free[:k]
-		return b[:n]
+		if cap(b) >= n {
+			return b[:n]
+		}
+		// One that is too small is dropped: kept on top, it would hide all others, and
+		// every segment would leave its buffers here.
 	}
-	return make([]byte, n)
+	return make([]byte, n, n+n/16) // for texts that compress a little less
 }
 
 func (p *textPool) put(b []byte) {

@@ -18,7 +18,8 @@ func Command() *cobra.Command {
 		Long: `Idxinspect shows what a Pinion index holds, down to its bytes, and checks it.
 
 INDEX is an index directory, or one of its segment files for all commands but
-export and serve. Terms are not analyzed: give them as the dictionary has them.`,
+backup, explain --trace, export, repair and serve. Terms are not analyzed: give
+them as the dictionary has them.`,
 		Example: `  idxinspect summary kjv.idx
   idxinspect verify kjv.idx
   idxinspect terms --prefix shep kjv.idx

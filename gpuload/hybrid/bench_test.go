@@ -68,3 +68,38 @@ func BenchmarkSubmit(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkExecute asks 2,048 short queries at a time: what the stock adds to the Searcher's
+// time.
+func BenchmarkExecute(b *testing.B) {
+	s := newIndex(b)
+	qs := someQueries(2048, 1)
+	for i := range qs {
+		qs[i].K, qs[i].Mode = 10, query.And
+	}
+	p, err := pool.New(s, pool.Options{Workers: 2})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer p.Close()
+	executors := map[string]query.Executor{"searcher": s}
+	for name, gpu := range map[string]query.Executor{"cpu": nil, "hybrid": absent{}} {
+		x, err := New(p, gpu, Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer x.Close()
+		executors[name] = x
+	}
+	for _, name := range []string{"searcher", "cpu", "hybrid"} {
+		b.Run(name, func(b *testing.B) {
+			used := cpuTime()
+			for range b.N {
+				if _, err := executors[name].Execute(context.Background(), qs); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64((cpuTime()-used).Nanoseconds())/float64(b.N*len(qs)), "cpu-ns/query")
+		})
+	}
+}

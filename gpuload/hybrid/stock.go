@@ -220,6 +220,7 @@ func (s *stock) takeGPU(now time.Duration) *bulkBatch {
 			}
 			n, probe = min(unproven, can), true
 		}
+		probe = probe || n < s.left/64 // not worth waiting for
 	}
 	b := &bulkBatch{n: n, begun: now, probe: probe}
 	for _, g := range s.calls {

@@ -7,8 +7,6 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
-
-	"pgregory.net/rapid"
 )
 
 // machine is a host with a GPU in virtual time. Goroutines take the cores in the order in
@@ -318,11 +316,12 @@ func TestStockStarts(t *testing.T) {
 // times faster than predicted in comparison. Few lose a tenth: those of a single caller whose
 // GPU is much slower than four cores.
 func TestStockUneven(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		ratio := math.Exp2(rapid.Float64Range(-10, 10).Draw(t, "ratio"))
-		m := machine{cpu: rapid.Float64Range(2, 500).Draw(t, "cpu"), host: rapid.Float64Range(0.5, 4).Draw(t, "host"),
-			cores: rapid.IntRange(4, 16).Draw(t, "cores"), callers: rapid.IntRange(1, 16).Draw(t, "callers"), size: rapid.IntRange(1024, 4096).Draw(t, "size"),
-			probing: 0.35, wrong: math.Exp2(rapid.Float64Range(-6, 6).Draw(t, "wrong"))}
+	for seed := range uint64(100) {
+		rng := rand.New(rand.NewPCG(seed, 1)) // the same machines each time: the limit is not proved
+		between := func(lo, hi float64) float64 { return lo + (hi-lo)*rng.Float64() }
+		ratio := math.Exp2(between(-10, 10))
+		m := machine{cpu: between(2, 500), host: between(0.5, 4), cores: 4 + rng.IntN(13), callers: 1 + rng.IntN(16), size: 1024 + rng.IntN(3073),
+			probing: 0.35, wrong: math.Exp2(between(-6, 6))}
 		m.gpu = m.cpu / float64(m.cores) * ratio
 		m.total = max(4*m.callers*m.size, 1<<15)
 		took := func(mode Mode) time.Duration {
@@ -331,10 +330,10 @@ func TestStockUneven(t *testing.T) {
 		}
 		first := us(4 * 4096 * m.host / float64(m.cores)) // of the cores for batches that are begun before it is known whether they pay
 		cpu, gpu, both := took(OnlyCPU), took(OnlyGPU), took(Parallel)
-		if best := min(cpu, gpu); both > best*5/4+learning+first {
-			t.Fatalf("the CPU takes %v, the GPU %v, both %v", cpu, gpu, both)
+		if best := min(cpu, gpu); both > best*10/9+learning+first {
+			t.Errorf("machine %d (%+v): the CPU takes %v, the GPU %v, both %v", seed, m, cpu, gpu, both)
 		}
-	})
+	}
 }
 
 // learning is how much longer it may take until the times of both processors are known.

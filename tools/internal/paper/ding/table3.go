@@ -15,9 +15,6 @@ import (
 
 const share = "share of the time"
 
-// topTime is measured against k, with the paper's own kernels.
-const topTime = "time of top-k by k, an accumulator for every document"
-
 var table3 = paper.Experiment{
 	Name: "ding-tab3", Number: "Table 3", Title: "Shares of the steps of a query",
 	Data: data, Claims: []int{9},

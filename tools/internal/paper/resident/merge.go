@@ -71,7 +71,6 @@ type Compressed struct {
 	nTiles               int
 	out                  kernels.Ptr
 	n, list, found       []byte
-	counts               kernels.Ptr // heads' total, for the host
 }
 
 // NewCompressed encodes two lists in a codec with blocks of 128; a is the shorter one.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/segment"
@@ -12,8 +13,8 @@ import (
 	"github.com/pinion-index/pinion/writer/internal/invert"
 )
 
-// ErrClosed is matched by the errors of calls on a closed Writer.
-var ErrClosed = errors.New("writer is closed")
+// ErrClosed is matched by the errors of calls on a closed Writer. It matches fs.ErrClosed.
+var ErrClosed = fmt.Errorf("writer: %w", fs.ErrClosed)
 
 // ErrAnalyzer is matched by the errors for an index or a segment that was made with
 // a different analyzer.

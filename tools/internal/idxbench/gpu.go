@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -61,7 +63,8 @@ needs an NVIDIA GPU and a build that can use it. It generates the collections.`,
 		},
 	}
 	jsonFlag(cmd)
-	cmd.Flags().StringSliceVar(&f.parts, "part", []string{"memory", "decode", "collections"}, "what to measure, as `PART,...` of memory, decode, collections, strategies, check")
+	cmd.Flags().StringSliceVar(&f.parts, "part", []string{"memory", "decode", "collections"}, "what to measure, as `PART,...` of "+strings.Join(gpuParts, ", "))
+	cli.CompleteList(cmd, "part", gpuParts)
 	cmd.Flags().StringSliceVar(&f.models, "model", nil, "collections, as `NAME,...` of gov, gov2, bdc, bd (default all)")
 	cmd.Flags().StringVar(&f.dir, "dir", os.TempDir(), "generate indexes below `DIR`")
 	cmd.Flags().StringSliceVar(&f.strategies, "strategy", nil, "ways to intersect in part strategies, as `NAME,...` of "+figures.StrategyNames()+" (default all)")
@@ -73,6 +76,9 @@ needs an NVIDIA GPU and a build that can use it. It generates the collections.`,
 	return cmd
 }
 
+// gpuParts are the words of --part.
+var gpuParts = []string{"memory", "decode", "collections", "strategies", "check"}
+
 func (f *gpuFlags) run(cmd *cobra.Command) (g *GPU, err error) {
 	var ways []gpuload.Accumulation
 	for _, name := range f.accumulations {
@@ -81,6 +87,11 @@ func (f *gpuFlags) run(cmd *cobra.Command) (g *GPU, err error) {
 			return nil, cli.Usage("no way %q to answer disjunctions; there are %s", name, figures.AccumulationNames())
 		}
 		ways = append(ways, a)
+	}
+	for _, p := range f.parts {
+		if !slices.Contains(gpuParts, p) {
+			return nil, cli.Usage("no part %q; there are %s", p, strings.Join(gpuParts, ", "))
+		}
 	}
 	dev, err := gpuload.OpenDeviceNumber(f.device)
 	if err != nil {
@@ -101,8 +112,6 @@ func (f *gpuFlags) run(cmd *cobra.Command) (g *GPU, err error) {
 			err = b.Check(cmd.Context(), f.dir, f.queries)
 		case "collections":
 			err = b.Collections(cmd.Context(), f.dir)
-		default:
-			return nil, cli.Usage("no part %q; there are memory, decode, collections, strategies, check", p)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p, err)

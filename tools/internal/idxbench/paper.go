@@ -58,6 +58,7 @@ from recorded runs, and say so.`,
 			return f.draw(cmd, names)
 		},
 	}
+	cmd.ValidArgsFunction = cobra.FixedCompletions(paperNames(), cobra.ShellCompDirectiveNoFileComp)
 	jsonFlag(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&f.out, "out", "", "write NAME.svg, NAME.csv and NAME.json into `DIR`, and papers.md if all are drawn")
@@ -75,16 +76,25 @@ type drawing struct {
 	x *paper.Experiment
 }
 
-// choose returns the experiments with the names.
-func choose(names []string) ([]drawing, error) {
-	var out []drawing
-	var all []string
-	found := map[string]bool{}
+// paperNames are the names that draw something.
+func paperNames() []string {
+	all := []string{"all"}
 	for _, p := range papers() {
 		all = append(all, p.Key)
 		for i := range p.Experiments {
+			all = append(all, p.Experiments[i].Name)
+		}
+	}
+	return all
+}
+
+// choose returns the experiments with the names.
+func choose(names []string) ([]drawing, error) {
+	var out []drawing
+	found := map[string]bool{}
+	for _, p := range papers() {
+		for i := range p.Experiments {
 			x := &p.Experiments[i]
-			all = append(all, x.Name)
 			for _, n := range names {
 				if n == "all" || n == p.Key || n == x.Name {
 					found[n] = true
@@ -97,7 +107,7 @@ func choose(names []string) ([]drawing, error) {
 	}
 	for _, n := range names {
 		if !found[n] {
-			return nil, cli.Usage("no table or figure %q; there are all, %s", n, strings.Join(all, ", "))
+			return nil, cli.Usage("no table or figure %q; there are %s", n, strings.Join(paperNames(), ", "))
 		}
 	}
 	return out, nil

@@ -36,7 +36,10 @@ one that was the newest a second before.`,
 	cmd.Flags().StringVar(&with, "with", "", "compare with the index in `DIR`")
 	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:0", "`ADDRESS` to listen at; port 0 takes a free one")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		host, _, err := net.SplitHostPort(listen)
+		host, port, err := net.SplitHostPort(listen)
+		if err == nil {
+			_, err = net.LookupPort("tcp", port)
+		}
 		if err != nil {
 			return cli.Usage("--listen: %v", err)
 		}

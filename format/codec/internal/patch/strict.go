@@ -8,8 +8,9 @@ import (
 )
 
 // Tight reports whether the exceptions at bit of src leave no bit unused: their overflows need
-// as many bits as they have, none without exceptions, every exception has one, and what
-// follows, up to the end of their last word, is zero. The words of the exceptions must lie within src.
+// as many bits as they have, none without exceptions; each exception has one, which fits into
+// 32 bits with its low bits; and what follows, up to the end of their last word, is zero. The
+// words of the exceptions must lie within src.
 func (p Plan) Tight(src []byte, bit uint) bool {
 	l := layout{Plan: p, bit: bit, pos: p.form(), plus: 1}
 	return l.tight(src)
@@ -29,15 +30,18 @@ func (l *layout) tight(src []byte) bool {
 	if Get(src, end, -end%32) != 0 {
 		return false
 	}
-	widest := uint32(0)
+	most := uint32(0)
 	for ; at < end; at += l.Over {
 		over := Get(src, at, l.Over)
 		if over+l.plus == 0 { // no exception
 			return false
 		}
-		widest |= over
+		most = max(most, over)
 	}
-	return uint(bits.Len32(widest)) == l.Over
+	if l.Count > 0 && l.Width+uint(bits.Len64(uint64(most)+uint64(l.plus))) > bitpack.MaxWidth {
+		return false // the overflow is lost
+	}
+	return uint(bits.Len32(most)) == l.Over
 }
 
 // TightLow reports whether the n packed values at the beginning of src leave no bit unused.

@@ -111,7 +111,7 @@ func spaces(line []byte, n int) []byte {
 func width(s string) int {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {
-			return text.StringWidthWithoutEscSequences(s)
+			return i + text.StringWidthWithoutEscSequences(s[i:])
 		}
 	}
 	return len(s)

@@ -27,29 +27,43 @@ func Quote[T ~string](text T) string {
 }
 
 // plain reports whether s consists of printable ASCII characters.
-func plain(s string) bool {
+func plain(s string) bool { return plainLen(s) == len(s) }
+
+// plainLen returns the length of the printable ASCII characters that s begins with.
+func plainLen(s string) int {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] > '~' {
-			return false
+			return i
 		}
 	}
-	return true
+	return len(s)
 }
 
 // Snippet returns at most n runes of text on one line.
 func Snippet(text []byte, n int) string {
-	out := make([]rune, 0, n+1)
-	for _, r := range string(text) {
+	out := make([]byte, 0, n+2)
+	runes, cut, blank := 0, 0, true // cut: bytes of all runes but the n-th
+	for len(text) > 0 {
+		r, size := rune(text[0]), 1
+		if r >= utf8.RuneSelf {
+			r, size = utf8.DecodeRune(text)
+		}
+		text = text[size:]
 		if !unicode.IsPrint(r) {
 			r = ' '
 		}
-		if r == ' ' && (len(out) == 0 || out[len(out)-1] == ' ') {
+		if r == ' ' && blank {
 			continue
 		}
-		if len(out) == n {
-			return string(out[:n-1]) + "…"
+		blank = r == ' '
+		switch runes {
+		case n:
+			return string(out[:cut]) + "…"
+		case n - 1:
+			cut = len(out)
 		}
-		out = append(out, r)
+		out = utf8.AppendRune(out, r)
+		runes++
 	}
 	return string(out)
 }
@@ -74,11 +88,12 @@ func (t Text) MarshalJSON() ([]byte, error) {
 // escaped as in Go strings, so that what a file holds cannot control a terminal.
 // Line feeds and tabs remain.
 func Printable(s string) string {
-	if plain(s) {
+	n := plainLen(s)
+	if n == len(s) {
 		return s
 	}
 	control := func(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsPrint(r) && !unicode.IsGraphic(r) }
-	if utf8.ValidString(s) && strings.IndexFunc(s, control) < 0 {
+	if rest := s[n:]; utf8.ValidString(rest) && strings.IndexFunc(rest, control) < 0 {
 		return s
 	}
 	var b strings.Builder

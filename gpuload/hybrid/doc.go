@@ -2,10 +2,15 @@
 // processor that suits it, both at the same time (Ding 2009, section 9).
 //
 // An Executor stands over a pool.Pool and an executor on a GPU. A Model predicts from the
-// lengths of a query's lists what the query costs on either. The scheduler keeps three
-// queues: for queries that suit the CPU, that suit the GPU, and that suit either. An idle
-// processor takes from its own queue, then the oldest query of the third, then steals
-// from the other processor where that gains time. A query near its deadline goes first.
+// lengths of a query's lists what the query costs on either.
+//
+// Queries that come one by one (Submit) wait in three queues: those that suit the CPU, that
+// suit the GPU, and that suit either. An idle processor takes from its own queue, then the
+// oldest query of the third, then steals from the other processor where that gains time. A
+// query near its deadline goes first. Queries that come together (Execute) are one stock: the
+// GPU takes the oldest, and the CPU, on cores that the work for the GPU leaves idle, those
+// that the GPU saves least on.
+//
 // Answers are those of the CPU to the bit, whatever was decided.
 //
 //	executor.go   Executor: queries in, answers out

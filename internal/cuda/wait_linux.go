@@ -1,0 +1,54 @@
+package cuda
+
+import (
+	"fmt"
+	"runtime"
+	"syscall"
+	"time"
+)
+
+// hangs is the time after which work on a device counts as hung: a batch takes
+// milliseconds.
+const hangs = 20 * time.Second
+
+// Waiting asks all the time at first, since most batches take less than a millisecond. Then
+// it naps between two questions, for 1/napShare of the time waited so far but no longer than
+// mostNap, and so notices late by little. A yield that takes busyYield has run other
+// goroutines and was nap enough.
+const (
+	spinFor   = 200 * time.Microsecond
+	napShare  = 8
+	mostNap   = 500 * time.Microsecond
+	busyYield = 10 * time.Microsecond
+)
+
+// errHang is the error of a device that hangs.
+var errHang = fmt.Errorf("%w: it does not finish its work", ErrDevice)
+
+// wait calls done until it reports true or an error, for at most limit. Then the error
+// matches errHang.
+func wait(done func() (bool, error), limit time.Duration) error {
+	start := time.Now()
+	for {
+		ok, err := done()
+		if ok || err != nil {
+			return err
+		}
+		waited := time.Since(start)
+		if waited > limit {
+			return fmt.Errorf("%w in %v", errHang, limit)
+		}
+		runtime.Gosched()
+		if waited > spinFor && time.Since(start)-waited < busyYield {
+			nap(min(waited/napShare, mostNap))
+		}
+	}
+}
+
+// nap sleeps for d and less than 0.1 ms more. In a program that is otherwise idle,
+// time.Sleep takes at least 1.1 ms, because the runtime waits in milliseconds (epoll_wait):
+// a batch of 0.3 ms would take 1.35.
+func nap(d time.Duration) {
+	t := syscall.NsecToTimespec(int64(d))
+	_ = syscall.Nanosleep(&t, nil) // a signal may end it early
+}

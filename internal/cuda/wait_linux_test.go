@@ -1,0 +1,74 @@
+package cuda
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestWait waits for work that finishes, that fails and that never finishes.
+func TestWait(t *testing.T) {
+	broken := errors.New("broken")
+	for _, v := range []struct {
+		polls int
+		err   error
+		limit time.Duration
+		want  error
+	}{{1, nil, 0, nil}, {300, nil, time.Hour, nil}, {3, broken, time.Hour, broken}, {1 << 30, nil, time.Millisecond, ErrDevice}} {
+		n := 0
+		err := wait(func() (bool, error) {
+			n++
+			return n == v.polls && v.err == nil, map[bool]error{true: v.err}[n == v.polls]
+		}, v.limit)
+		if !errors.Is(err, v.want) || (v.want == nil || v.want == broken) && n != v.polls {
+			t.Errorf("%+v: %v after %d polls", v, err, n)
+		}
+		if errors.Is(err, errHang) != (v.want == ErrDevice) {
+			t.Errorf("%+v: %v", v, err)
+		}
+	}
+}
+
+// BenchmarkWait reports how late a wait ends and what it costs the processor, in an idle
+// program and in one with more work than processors.
+func BenchmarkWait(b *testing.B) {
+	for _, busy := range []int{0, 2 * runtime.GOMAXPROCS(0)} {
+		for _, d := range []time.Duration{100 * time.Microsecond, 300 * time.Microsecond, time.Millisecond, 10 * time.Millisecond} {
+			b.Run(fmt.Sprintf("busy=%d/%v", busy, d), func(b *testing.B) {
+				var stop atomic.Bool
+				var wg sync.WaitGroup
+				for range busy {
+					wg.Go(func() {
+						for !stop.Load() {
+							for start := time.Now(); time.Since(start) < 20*time.Microsecond; {
+							}
+							runtime.Gosched()
+						}
+					})
+				}
+				late, before := time.Duration(0), processorTime()
+				for b.Loop() {
+					end := time.Now().Add(d)
+					_ = wait(func() (bool, error) { return !time.Now().Before(end), nil }, time.Hour)
+					late += time.Since(end)
+				}
+				b.ReportMetric(float64(late.Microseconds())/float64(b.N), "us-late/op")
+				b.ReportMetric(float64((processorTime()-before).Microseconds())/float64(b.N), "us-cpu/op")
+				stop.Store(true)
+				wg.Wait()
+			})
+		}
+	}
+}
+
+// processorTime returns the CPU time of the process.
+func processorTime() time.Duration {
+	var r syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &r)
+	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+}

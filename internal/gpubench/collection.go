@@ -13,13 +13,14 @@ import (
 
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/bp128"
+	"github.com/pinion-index/pinion/internal/synthetic"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/writer"
 )
 
 // Model describes a generated index: half of its terms are rare, half are common,
-// document frequencies log-uniform in each half.
+// document frequencies log-uniform in each half, lists those of package synthetic.
 type Model struct {
 	Name, Short        string
 	Docs, Terms        int
@@ -54,40 +55,14 @@ func (m Model) df(i int) int {
 	return int(float64(lo) * math.Pow(float64(hi)/float64(lo), f))
 }
 
-// list draws the postings of term i: gaps are geometric; in a clustered list they
-// are ten times shorter in runs that hold half of the postings.
+// list draws the postings of term i.
 func (m Model) list(i int) (docs, freqs []uint32) {
-	n := m.df(i)
-	r := rand.New(rand.NewPCG(m.Seed, uint64(i)+1))
-	mean := float64(m.Docs) / float64(n+1)
-	docs, freqs = make([]uint32, 0, n), make([]uint32, 0, n)
-	d, left := -1.0, 0
-	scale := mean
-	for len(docs) < n {
-		if m.Clustered {
-			if left == 0 {
-				left = 64 + r.IntN(192)
-				scale = mean * 1.9
-				if r.IntN(2) == 0 {
-					scale = mean * 0.1
-				}
-			}
-			left--
-		}
-		d += 1 + math.Floor(r.ExpFloat64()*max(scale-1, 0)+r.Float64()*0.999)
-		if d >= float64(m.Docs) {
-			break
-		}
-		f := uint32(1)
-		for x := r.Uint32(); x&3 == 0 && f < 16; x >>= 2 {
-			f++
-		}
-		docs, freqs = append(docs, uint32(d)), append(freqs, f)
+	draw := synthetic.Uniform
+	if m.Clustered {
+		draw = synthetic.Clustered
 	}
-	if len(docs) == 0 {
-		docs, freqs = append(docs, uint32(r.IntN(m.Docs))), append(freqs, 1)
-	}
-	return docs, freqs
+	n, seed := m.df(i), m.Seed*0x9e3779b97f4a7c15+uint64(i)+1
+	return draw(seed, n, m.Docs), synthetic.FewFreqs(seed, n)
 }
 
 // length returns the length of a document: independent of its postings.

@@ -4,6 +4,7 @@
 package synthetic
 
 import (
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 )
@@ -35,6 +36,17 @@ func Freqs(seed uint64, n int, most uint32) []uint32 {
 	freqs := make([]uint32, n)
 	for i := range freqs {
 		freqs[i] = min(most, uint32(1/(1-s.rng.Float64()+1e-9)))
+	}
+	return freqs
+}
+
+// FewFreqs returns n frequencies, three in four of them 1 and each further value a quarter as
+// likely as the one before, up to 16.
+func FewFreqs(seed uint64, n int) []uint32 {
+	s := newSource(seed)
+	freqs := make([]uint32, n)
+	for i := range freqs {
+		freqs[i] = 1 + uint32(min(bits.TrailingZeros32(s.rng.Uint32())/2, 15))
 	}
 	return freqs
 }
@@ -84,11 +96,13 @@ func (s *source) marked(docs []uint32, lo uint32, size int) {
 			n--
 		}
 	}
-	k := 0
-	for x := 0; x < size; x++ {
-		if bit[x/64]>>(x%64)&1 == want {
-			docs[k] = lo + uint32(x)
-			k++
+	have := docs[:0]
+	for i, w := range bit {
+		if want == 0 {
+			w = ^w
+		}
+		for ; w != 0 && len(have) < len(docs); w &= w - 1 { // the complement goes on beyond the range
+			have = append(have, lo+uint32(64*i+bits.TrailingZeros64(w)))
 		}
 	}
 }

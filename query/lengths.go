@@ -1,6 +1,9 @@
 package query
 
-import "github.com/pinion-index/pinion/store"
+import (
+	"github.com/pinion-index/pinion/internal/termcache"
+	"github.com/pinion-index/pinion/store"
+)
 
 // AppendLengths appends the document frequency of each term in the snapshot, in the order
 // of terms. It uses and fills the cache of the queries. The error matches reader.ErrClosed
@@ -18,8 +21,10 @@ func (s *Searcher) AppendLengths(dst []uint64, terms [][]byte) (lengths []uint64
 	for _, b := range terms {
 		r.entries = r.entries[:0]
 		t := term{bytes: b, qtf: 1}
-		if err := r.lookup(&t); err != nil {
-			return dst, err
+		if hash := termcache.Hash(b); !r.cached(&t, hash) {
+			if err := r.lookup(&t, hash); err != nil {
+				return dst, err
+			}
 		}
 		lengths = append(lengths, t.df)
 	}

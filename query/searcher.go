@@ -90,6 +90,9 @@ func newSearcher(parts []part, st Stats, o Options) (*Searcher, error) {
 		return nil, fmt.Errorf("%w: seek strategy %d", ErrInvalid, o.Seek)
 	}
 	for i := range parts {
+		parts[i].seg.Views.ExpectQueries()
+	}
+	for i := range parts {
 		lens, err := parts[i].seg.DocLens()
 		if err != nil {
 			return nil, err

@@ -31,14 +31,25 @@ type entry struct {
 // snapshot, then bytes.
 func (r *run) resolve() error {
 	r.terms, r.entries = r.terms[:0], r.entries[:0]
-	for _, b := range r.q.Terms {
+	first := true
+	for i, b := range r.q.Terms {
 		t := term{bytes: b, qtf: 1}
-		if err := r.lookup(&t); err != nil {
-			return err
+		hash := termcache.Hash(b)
+		if !r.cached(&t, hash) {
+			if first {
+				r.prefetchTerms(r.q.Terms[i:])
+				first = false
+			}
+			if err := r.lookup(&t, hash); err != nil {
+				return err
+			}
 		}
 		r.terms = append(r.terms, t)
 	}
 	sortTerms(r.terms)
+	if !first {
+		r.prefetchLists()
+	}
 	r.terms = mergeEqual(r.terms)
 	if len(r.terms) > MaxTerms {
 		return fmt.Errorf("%w: %d distinct terms, at most %d", ErrTooManyTerms, len(r.terms), MaxTerms)
@@ -93,13 +104,18 @@ func mergeEqual(terms []term) []term {
 	return terms[:kept]
 }
 
-// lookup fills in df, entries and weight of a term that occurs once in the query.
-func (r *run) lookup(t *term) error {
-	hash := termcache.Hash(t.bytes)
-	if c := r.s.cache.Get(hash, t.bytes); c != nil {
+// cached fills in df, entries and weight of a term that occurs once in the query, if the
+// searcher has them.
+func (r *run) cached(t *term, hash uint64) bool {
+	c := r.s.cache.Get(hash, t.bytes)
+	if c != nil {
 		t.df, t.weight, t.entries = c.df, c.weight, c.entries
-		return nil
 	}
+	return c != nil
+}
+
+// lookup is cached for a term that the searcher does not have.
+func (r *run) lookup(t *term, hash uint64) error {
 	start := len(r.entries)
 	for p := range r.s.parts {
 		seg := r.s.parts[p].seg

@@ -171,6 +171,27 @@ func (s *Snapshot) Stored(doc uint32, buf []byte) (text []byte, err error) {
 	return seg.Stored(local, buf)
 }
 
+// Prefetch begins to read the ids of documents, given by global docIDs, and their stored
+// text if text is set: from a mapped file that is not in memory, many pages take hardly
+// longer at once than one by one. It is only a hint. What was read before is not read again.
+func (s *Snapshot) Prefetch(docs []uint32, text bool) {
+	if s.life.acquire() != nil {
+		return // ID says so
+	}
+	defer s.life.release()
+	var err error
+	defer store.CatchFault(store.ArmFault(), &err) // ID meets it again
+	local := make([][]uint32, len(s.segments))
+	for _, d := range docs {
+		if seg, l, ok := s.Locate(d); ok {
+			local[seg.Ord] = append(local[seg.Ord], l)
+		}
+	}
+	for i, docs := range local {
+		s.segments[i].Views.PrefetchDocs(docs, text)
+	}
+}
+
 // HasStored reports whether every segment has stored text.
 func (s *Snapshot) HasStored() bool {
 	for _, seg := range s.segments {

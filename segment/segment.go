@@ -13,10 +13,11 @@ import (
 // Segment is an open segment file. It is safe for concurrent use. It does not close its
 // Data.
 type Segment struct {
-	name string
-	data Data
-	h    *format.Header
-	meta Meta
+	name  string
+	data  Data
+	h     *format.Header
+	meta  Meta
+	ahead ahead // data if it is a mapped file, or nil
 
 	terms, termIndex, postings, docLengths section
 	ids, idIndex, idHash                   section
@@ -43,6 +44,9 @@ func Open(name string, d Data) (*Segment, error) {
 		if len(mapped) > 0 && !aligned(mapped, 64) {
 			return nil, fmt.Errorf("segment %s: memory is not 64-byte aligned", name)
 		}
+	}
+	if a, ok := d.(ahead); ok && mapped != nil {
+		s.ahead = a
 	}
 	if err := s.readHeader(); err != nil {
 		return nil, err

@@ -138,6 +138,22 @@ func Forget(d Data) {
 	}
 }
 
+// WillNeed hints that n bytes at off will be read soon: those that are not in memory are
+// read from now on, many at once.
+func (m *mapping) WillNeed(off, n int64) { m.advise(needPages, off, n) }
+
+// Scattered hints that n bytes at off will be read here and there: a fault need not read
+// the 128 KiB around it, or the megabytes to which a device may be set.
+func (m *mapping) Scattered(off, n int64) { m.advise(scatterPages, off, n) }
+
+func (m *mapping) advise(how func([]byte), off, n int64) {
+	page := int64(os.Getpagesize())
+	from, to := off/page*page, min(off+n, int64(len(m.data)))
+	if !m.read && 0 <= from && from < to && !m.closed.Load() {
+		how(m.data[from:to])
+	}
+}
+
 // Close unmaps the file, and unlocks it. Bytes that Range returned must no longer be accessed.
 func (m *mapping) Close() error {
 	if m.closed.Swap(true) {

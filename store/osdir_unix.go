@@ -32,6 +32,12 @@ func syncDir(path string) error {
 // forgetPages releases the pages of a read-only mapping. It is only a hint.
 func forgetPages(b []byte) { unix.Madvise(b, unix.MADV_DONTNEED) }
 
+// needPages begins to read those pages of a mapping that are not in memory. It is only a
+// hint, and so is scatterPages: a fault there is to read its own page, not those around it.
+func needPages(b []byte) { unix.Madvise(b, unix.MADV_WILLNEED) }
+
+func scatterPages(b []byte) { unix.Madvise(b, unix.MADV_RANDOM) }
+
 // lockPages keeps a mapping in physical memory until it is unmapped.
 func lockPages(b []byte) error {
 	if err := unix.Mlock(b); err != nil {

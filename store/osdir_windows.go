@@ -46,4 +46,8 @@ func lockFile(f *os.File) error {
 // forgetPages does nothing: the system trims working sets by itself.
 func forgetPages([]byte) {}
 
+func needPages([]byte) {}
+
+func scatterPages([]byte) {}
+
 func lockPages([]byte) error { return errAccess }

@@ -16,6 +16,10 @@ func unmapFileBytes([]byte) error { return nil }
 
 func forgetPages([]byte) {}
 
+func needPages([]byte) {}
+
+func scatterPages([]byte) {}
+
 func populatePages([]byte) error { return errAccess }
 
 func lockPages([]byte) error { return errAccess }

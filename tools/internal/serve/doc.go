@@ -11,7 +11,6 @@
 //	guard.go             who may read: token, Host header, response headers
 //	source.go            an open index, as much of it as opens
 //	follow.go            newer commits
-//	advise_*.go          what the kernel should read of them
 //	overview.go          what the index consists of
 //	search.go            hits, their scores, what the query did
 //	terms.go, list.go    the dictionary; lists and blocks

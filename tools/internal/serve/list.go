@@ -10,6 +10,9 @@ import (
 	"github.com/pinion-index/pinion/tools/internal/indexstats"
 )
 
+// maxPayload is how many bytes of a list's blocks are read ahead, of which a page shows some.
+const maxPayload = 4 << 20
+
 // lists are the lists of a term.
 type lists struct {
 	Term  string
@@ -69,7 +72,7 @@ func (s *shown) list(r *http.Request) (any, error) {
 		if !ok {
 			continue
 		}
-		g.prefetch(e)
+		g.PrefetchList(e, maxPayload)
 		if v.Seg == math.MaxInt32 {
 			v.Seg = i
 		}
@@ -214,7 +217,7 @@ func (s *shown) block(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.prefetch(e)
+	g.PrefetchList(e, maxPayload)
 	l, err := g.List(e)
 	if err != nil {
 		return nil, located(err, b.Term)

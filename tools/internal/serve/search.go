@@ -96,13 +96,6 @@ func (a *search) run(ctx context.Context, x *source, mode query.Mode) error {
 	if err != nil {
 		return err
 	}
-	for _, t := range terms {
-		for _, g := range x.segs {
-			if e, ok, err := g.Lookup(t); err == nil && ok {
-				g.prefetch(e) // of all lists at once
-			}
-		}
-	}
 	t := query.Trace{Blocks: true}
 	result, err := x.searcher.Search(ctx, query.Query{Terms: terms, K: a.K, Mode: mode, Trace: &t})
 	if err != nil {
@@ -116,6 +109,11 @@ func (a *search) run(ctx context.Context, x *source, mode query.Mode) error {
 	for i, w := range weights {
 		a.Legend = append(a.Legend, share{Name: w.term, Link: link("list", "term", w.term), Color: i})
 	}
+	docs := make([]uint32, len(result.Hits))
+	for i, h := range result.Hits {
+		docs[i] = h.Doc
+	}
+	x.snapshot.Prefetch(docs, true)
 	for i, h := range result.Hits {
 		hit, err := x.explain(h, weights)
 		if err != nil {

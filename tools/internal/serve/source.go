@@ -101,7 +101,7 @@ func (x *source) open() (err error) {
 		return err
 	}
 	for _, g := range x.segs {
-		g.advise()
+		g.ExpectQueries()
 		if err := x.warm(g); err != nil && len(x.damage) == 0 {
 			x.damage = append(x.damage, err.Error())
 		}

@@ -1,0 +1,34 @@
+package query
+
+// How many bytes of a list's blocks are read ahead. On the disk measured (0.08 ms for a
+// page, 1.2 ms for a megabyte) longer lists gain nothing, and conjunctions, which need few
+// blocks of all lists but the shortest, lose.
+const (
+	aheadOfOr  = 1 << 20
+	aheadOfAnd = 64 << 10
+)
+
+// prefetchTerms begins to read what looking up terms reads, in all segments at once.
+func (r *run) prefetchTerms(terms [][]byte) {
+	for p := range r.s.parts {
+		for _, t := range terms {
+			r.s.parts[p].seg.Views.PrefetchTerm(t)
+		}
+	}
+}
+
+// prefetchLists begins to read the lists of the query, which are in canonical order.
+func (r *run) prefetchLists() {
+	if r.q.Mode == And && r.unknown() {
+		return
+	}
+	for p := range r.s.parts {
+		for i := range r.terms {
+			most := int64(aheadOfOr)
+			if r.q.Mode == And && i > 0 {
+				most = aheadOfAnd
+			}
+			r.s.parts[p].seg.Views.PrefetchList(r.terms[i].entries[p].Entry, most)
+		}
+	}
+}

@@ -1,0 +1,94 @@
+package segment_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/internal/segtest"
+)
+
+// hinted is a Data that notes what it is asked to read ahead.
+type hinted struct {
+	segment.Bytes
+	asked []bool // by page of the file
+	times int
+}
+
+func (h *hinted) WillNeed(off, n int64) {
+	h.times++
+	for p := off / format.PageSize; p <= (off+n-1)/format.PageSize; p++ {
+		h.asked[p] = true
+	}
+}
+
+func (h *hinted) Scattered(off, n int64) {}
+
+// TestPrefetch uses a segment of which only those pages are left that were asked for ahead.
+func TestPrefetch(t *testing.T) {
+	b := segment.Aligned(broad().Build(t, segtest.With{Docs: segtest.Codec("bp128"), Freqs: segtest.Codec("vbyte128"), Stored: true}))
+	d := &hinted{Bytes: b, asked: make([]bool, len(b)/format.PageSize+1)}
+	s, err := segment.Open("asked", d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.ExpectQueries()
+	term, docs := []byte("hash"), []uint32{0, 77, 599}
+	s.PrefetchTerm(term)
+	e, ok, err := s.Lookup(term)
+	if err != nil || !ok || e.Kind != segment.KindExtent {
+		t.Fatal(e, ok, err)
+	}
+	s.PrefetchList(e, 1<<20)
+	s.PrefetchDocs(docs, true)
+
+	left := slices.Clone(b)
+	meta, _ := s.Header().Section(format.SectionMeta)
+	for p := range len(left) / format.PageSize {
+		if at := int64(p) * format.PageSize; !d.asked[p] && p > 0 && at != meta.Offset && at+2*format.PageSize <= int64(len(left)) {
+			clear(left[at : at+format.PageSize])
+		}
+	}
+	u, err := segment.Open("left", segment.Aligned(left))
+	if err != nil {
+		t.Fatal(err)
+	}
+	use := func(s *segment.Segment) {
+		t.Helper()
+		if _, err := s.DocLens(); err != nil {
+			t.Error(err)
+		}
+		if e, _, err := s.Lookup(term); err != nil {
+			t.Error(err)
+		} else if l, err := s.List(e); err != nil {
+			t.Error(err)
+		} else if _, err := l.DecodeDocs(make([]uint32, l.Blocks*l.BlockLen), 0, l.Blocks); err != nil {
+			t.Error(err)
+		} else if _, err := l.DecodeFreqs(make([]uint32, l.Blocks*l.BlockLen), 0, l.Blocks); err != nil {
+			t.Error(err)
+		}
+		for _, d := range docs {
+			if _, err := s.ID(d, nil); err != nil {
+				t.Error(err)
+			}
+			if _, err := s.Stored(d, nil); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	use(u)
+	if _, err := u.Stored(300, nil); err == nil {
+		t.Error("a text that was not asked for can be read")
+	}
+
+	// What was read is not asked for again.
+	use(s)
+	d.times = 0
+	s.PrefetchTerm(term)
+	s.PrefetchList(e, 1<<20)
+	s.PrefetchDocs(docs, true)
+	if d.times > 0 {
+		t.Errorf("%d ranges that were read are asked for again", d.times)
+	}
+}

@@ -18,13 +18,22 @@ type Linearity struct {
 	R2          float64 `json:"r2"`                // coefficient of determination
 }
 
-// linearity decodes the docIDs of an extent and fits a line to them.
+// linearity fits a line to the docIDs of an extent, which it decodes three times, in rows.
 func linearity(l *segment.List) (*Linearity, error) {
-	docs := make([]uint32, l.Blocks*l.BlockLen)
-	if _, err := l.DecodeDocs(docs, 0, l.Blocks); err != nil {
+	count := max(segment.RowPostings/l.BlockLen, 1)
+	docs := make([]uint32, count*l.BlockLen)
+	var err error
+	f := coding.FitRuns(l.N, func(yield func([]uint32) bool) {
+		for b := 0; b < l.Blocks && err == nil; b += count {
+			var n int
+			if n, err = l.DecodeDocs(docs, b, min(count, l.Blocks-b)); err == nil && !yield(docs[:n]) {
+				return
+			}
+		}
+	})
+	if err != nil {
 		return nil, err
 	}
-	f := coding.FitLine(docs[:l.N])
 	return &Linearity{min(f.Contraction(l.N), 1), f.R2}, nil
 }
 

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/pinion-index/pinion/internal/synthetic"
 )
 
 // TestRoundTrip decodes lists of all kinds of shapes.
@@ -76,5 +78,22 @@ func TestFit(t *testing.T) {
 	}
 	if math.Abs(f.Left-(10.8/3.2-3)) > 1e-9 || math.Abs(f.Right-(2-4.8/3.2)) > 1e-9 {
 		t.Errorf("deviations of %+v", f)
+	}
+}
+
+// TestFitRuns cuts a list into runs.
+func TestFitRuns(t *testing.T) {
+	docs := synthetic.Clustered(3, 5000, 1<<20)
+	for _, most := range []int{1, 7, 5000, 6000} {
+		got := FitRuns(len(docs), func(yield func([]uint32) bool) {
+			for run := range slices.Chunk(docs, most) {
+				if !yield(run) {
+					return
+				}
+			}
+		})
+		if want := FitLine(docs); got != want {
+			t.Errorf("in runs of %d: %v, want %v", most, got, want)
+		}
 	}
 }

@@ -1,6 +1,9 @@
 package coding
 
-import "math"
+import (
+	"iter"
+	"math"
+)
 
 // line predicts docIDs from positions.
 type line struct{ slope, intercept float32 }
@@ -21,29 +24,43 @@ type Fit struct {
 
 // FitLine fits a line to docIDs.
 func FitLine(docs []uint32) Fit {
-	n := float64(len(docs))
+	return FitRuns(len(docs), func(yield func([]uint32) bool) { yield(docs) })
+}
+
+// FitRuns fits a line to total docIDs that come in runs, which it walks three times.
+func FitRuns(total int, runs iter.Seq[[]uint32]) Fit {
+	n := float64(total)
 	f := Fit{Slope: 1, R2: 1}
-	if len(docs) == 0 {
+	if total == 0 {
 		return f
 	}
 	mid, mean := (n-1)/2, 0.0
-	for _, d := range docs {
-		mean += float64(d)
+	for docs := range runs {
+		for _, d := range docs {
+			mean += float64(d)
+		}
 	}
 	mean /= n
-	xx, xy, yy := 0.0, 0.0, 0.0
-	for i, d := range docs {
-		x, y := float64(i)-mid, float64(d)-mean
-		xx, xy, yy = xx+x*x, xy+x*y, yy+y*y
+	xx, xy, yy, at := 0.0, 0.0, 0.0, 0
+	for docs := range runs {
+		for i, d := range docs {
+			x, y := float64(at+i)-mid, float64(d)-mean
+			xx, xy, yy = xx+x*x, xy+x*y, yy+y*y
+		}
+		at += len(docs)
 	}
 	if xx > 0 && xy > 0 {
 		f.Slope = xy / xx
 		f.R2 = xy * xy / (xx * yy)
 	}
 	f.Intercept = mean - f.Slope*mid
-	for i, d := range docs {
-		dev := (float64(d)-f.Intercept)/f.Slope - float64(i)
-		f.Left, f.Right = max(f.Left, dev), max(f.Right, -dev)
+	at = 0
+	for docs := range runs {
+		for i, d := range docs {
+			dev := (float64(d)-f.Intercept)/f.Slope - float64(at+i)
+			f.Left, f.Right = max(f.Left, dev), max(f.Right, -dev)
+		}
+		at += len(docs)
 	}
 	return f
 }

@@ -172,7 +172,7 @@ func (x *SnapshotLists) row(p *snapshotPart) error {
 	for i, doc := range x.rows.Docs {
 		switch {
 		case doc >= p.seg.Docs():
-			return format.Corrupt("docID %d of a segment of %d documents", doc, p.seg.Docs())
+			return x.list.Locate(format.Corrupt("docID %d of a segment of %d documents", doc, p.seg.Docs()), x.rows.Block+i/x.list.BlockLen)
 		case p.to == nil:
 			doc += p.base
 		case p.deletes.Has(doc):

@@ -170,7 +170,7 @@ func (c *Cursor) start(e segment.Entry) error {
 func (c *Cursor) end(err error) bool {
 	if err != nil {
 		if c.err = err; c.seg != nil { // a fault says no more than the file
-			c.err = c.locate(err, format.NoBlock)
+			c.err = format.Locate(err, format.Place{File: c.seg.Name(), Section: format.SectionPostings.String(), Block: format.NoBlock})
 		}
 		c.finish()
 	}
@@ -319,7 +319,7 @@ func (c *Cursor) decodeDocs(b int) error {
 		err = implausible()
 	}
 	if err != nil {
-		return c.locate(err, b)
+		return c.list.Locate(err, b)
 	}
 	for i := n; i%chunk != 0; i++ {
 		docs[i] = NoDoc
@@ -383,7 +383,7 @@ func (c *Cursor) decodeFreqs() error {
 		err = format.Corrupt("block has %d docIDs and %d frequencies", len(c.docs), n)
 	}
 	if err != nil {
-		return c.locate(err, c.block)
+		return c.list.Locate(err, c.block)
 	}
 	c.freqs = freqs[:n]
 	c.decodedFreqs++
@@ -391,13 +391,6 @@ func (c *Cursor) decodeFreqs() error {
 		c.record[c.block] |= RecordFreqs
 	}
 	return nil
-}
-
-// locate adds the segment and the block to an error.
-func (c *Cursor) locate(err error, block int) error { return locate(err, c.seg, block) }
-
-func locate(err error, s *Segment, block int) error {
-	return format.Locate(err, format.Place{File: s.Name(), Section: format.SectionPostings.String(), Block: block})
 }
 
 // Docs returns the docIDs of the current block, starting at the current posting.

@@ -116,7 +116,7 @@ func (r *rows) next(s *Segment) (docs, freqs []uint32, err error) {
 	for b, from := r.rows.Block, 0; from < len(docs); b++ {
 		end := min(from+r.list.BlockLen, len(docs))
 		if !plausible(&r.list, docs[from:end], b, s.Info.Docs) {
-			return docs[:from], freqs[:from], locate(implausible(), s, b)
+			return docs[:from], freqs[:from], r.list.Locate(implausible(), b)
 		}
 		from = end
 	}

@@ -74,7 +74,7 @@ func (c *Cursor) decodeBlockOf(target uint32) error {
 	if target > c.last[b] {
 		if b = c.findBlock(b+1, target); b == len(c.last) {
 			if c.finish(); target <= c.last[b-1] {
-				return c.locate(format.Corrupt("the skip header does not ascend"), format.NoBlock)
+				return c.list.Locate(format.Corrupt("the skip header does not ascend"), format.NoBlock)
 			}
 			return nil
 		}
@@ -83,7 +83,7 @@ func (c *Cursor) decodeBlockOf(target uint32) error {
 		return err
 	}
 	if c.blockLast < target { // the file has changed since findBlock
-		return c.locate(implausible(), b)
+		return c.list.Locate(implausible(), b)
 	}
 	return nil
 }
@@ -112,7 +112,7 @@ func (c *Cursor) peekBlock(target uint32) {
 	}
 	if b < len(c.last) {
 		if last = c.last[b]; last < target {
-			c.end(c.locate(implausible(), b))
+			c.end(c.list.Locate(implausible(), b))
 			b, last = len(c.last), NoDoc
 		}
 	}

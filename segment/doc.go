@@ -9,6 +9,7 @@
 //	termblock.go                 stored blocks of the dictionary; their entries
 //	list.go extent.go bounds.go  List; the parts of an extent; bounds on positions
 //	rows.go                      Rows: the postings of a list, a row of blocks at a time
+//	locate.go                    where damage is: file, section, list, block
 //	ids.go lengths.go            external ids; LengthTable
 //	stored.go texts.go           stored text, of one document or of many in order
 //	raw.go                       the stored form of sections and blocks

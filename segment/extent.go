@@ -15,12 +15,12 @@ import (
 func (s *Segment) initExtent(l *List, e Entry) error {
 	head, err := s.rangeOf(&s.postings, e.Offset, layout.ExtHeader)
 	if err != nil {
-		return err
+		return l.Locate(err, format.NoBlock)
 	}
 	size := int64(binary.LittleEndian.Uint32(head[layout.ExtLength:])) * layout.ExtentAlign
 	b, err := s.peek(&s.postings, e.Offset, size)
 	if err != nil {
-		return err
+		return l.Locate(err, format.NoBlock)
 	}
 	l.extent = b // also on failure: l is then neither small nor an extent
 	if err := l.parseExtent(b, e, s.meta.Docs); err != nil {
@@ -175,7 +175,10 @@ func (l *List) VerifyBytes() error {
 	if l.s.pages.good == nil {
 		return l.VerifyChecksum()
 	}
-	return l.s.touch(&l.s.postings, l.entry.Offset, int64(len(l.extent)))
+	if err := l.s.touch(&l.s.postings, l.entry.Offset, int64(len(l.extent))); err != nil {
+		return l.Locate(err, format.NoBlock)
+	}
+	return nil
 }
 
 // Extent returns the bytes of the extent, or nil for lists without one.

@@ -61,7 +61,7 @@ func (s *Segment) InitList(l *List, e Entry) error {
 			return err
 		}
 		if !compact.Decode(l.docs[:l.N], l.freqs[:l.N], b, s.meta.Docs, 0) {
-			return s.corrupt(&s.terms, e.Offset, "malformed compact list")
+			return l.Locate(format.Corrupt("malformed compact list"), format.NoBlock)
 		}
 	default:
 		return s.initExtent(l, e)
@@ -83,7 +83,7 @@ func (s *Segment) AppendSmall(docs, freqs []uint32, e *Entry, base uint32) (_, _
 	n, m := len(docs), len(docs)+int(min(e.DF, compact.MaxPostings))
 	docs, freqs = slices.Grow(docs, m-n)[:m], slices.Grow(freqs, m-n)[:m]
 	if !compact.Decode(docs[n:], freqs[n:], b, s.meta.Docs, base) {
-		return docs[:n], freqs[:n], s.corrupt(&s.terms, e.Offset, "malformed compact list")
+		return docs[:n], freqs[:n], s.Locate(format.Corrupt("malformed compact list"), *e, format.NoBlock)
 	}
 	return docs, freqs, nil
 }
@@ -91,10 +91,13 @@ func (s *Segment) AppendSmall(docs, freqs []uint32, e *Entry, base uint32) (_, _
 // compactBytes returns the bit stream of e, followed by readable bytes.
 func (s *Segment) compactBytes(e Entry) ([]byte, error) {
 	b, err := s.rangeOf(&s.terms, e.Offset, int64(e.Length))
-	if err == nil && cap(b)-len(b) < 8 {
+	if err != nil {
+		return nil, s.Locate(err, e, format.NoBlock)
+	}
+	if cap(b)-len(b) < 8 {
 		b = append(make([]byte, 0, len(b)+format.ReadablePadding), b...)
 	}
-	return b, err
+	return b, nil
 }
 
 func (l *List) initSmall(e Entry, n int) {
@@ -206,12 +209,4 @@ func (l *List) Last(block int) uint32 {
 		return l.docs[l.N-1]
 	}
 	return l.Docs.Last[block]
-}
-
-// Locate adds the file, section and list offset to an error about the list's bytes, and the
-// block, unless it is format.NoBlock.
-func (l *List) Locate(err error, block int) error {
-	p := l.s.place(&l.s.postings)
-	p.Block = block
-	return locateAt(format.Locate(err, p), l.s.postings.Offset+l.entry.Offset)
 }

@@ -177,8 +177,8 @@ func (lv *listVerifier) verify(e segment.Entry) error {
 		lv.sumTokens(freqs)
 		return lv.checkFreqs(docs, freqs)
 	}
-	if err := lv.AddExtent(lv.s.Raw(), &e); err != nil {
-		return lv.v.report(err, Damage{})
+	if err := lv.fault(lv.AddExtent(lv.s.Raw(), &e), Damage{}); err != nil {
+		return err
 	}
 	if lv.postings {
 		if err := lv.fault(l.VerifyChecksum(), Damage{Length: int64(len(l.Extent()))}); err != nil {

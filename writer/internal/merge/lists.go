@@ -72,14 +72,14 @@ func (lw *listWorker) term(e *lists.Encoded, refs []lists.Ref) error {
 // check checks the structure of a list of s.
 func (s *source) check(l *segment.List) error {
 	if docs, freqs := l.Small(); docs != nil {
-		return s.checkFreqs(docs, freqs, 0)
+		return s.checkFreqs(l.Entry(), docs, freqs, 0)
 	}
 	return check.Extent(l, s.seg.Meta().Docs)
 }
 
-// checkFreqs checks that no frequency of a short list exceeds its document's length. docs
-// are base above the docIDs.
-func (s *source) checkFreqs(docs, freqs []uint32, base uint32) error {
+// checkFreqs checks that no frequency of the short list of e exceeds its document's length.
+// docs are base above the docIDs.
+func (s *source) checkFreqs(e segment.Entry, docs, freqs []uint32, base uint32) error {
 	if s.lens.Len() == 0 {
 		return nil
 	}
@@ -87,7 +87,7 @@ func (s *source) checkFreqs(docs, freqs []uint32, base uint32) error {
 	if i < 0 {
 		return nil
 	}
-	return s.seg.Raw().Corrupt(format.SectionTerms, 0, "document %d has fewer tokens than %d of this term", docs[i]-base, freqs[i])
+	return s.seg.Locate(format.Corrupt("document %d has fewer tokens than %d of this term", docs[i]-base, freqs[i]), e, format.NoBlock)
 }
 
 // smallLists is the maximum number of postings of a term whose lists are decoded
@@ -115,7 +115,7 @@ func (lw *listWorker) small(e *lists.Encoded, refs []lists.Ref) (err error) {
 		if docs, freqs, err = src.seg.AppendSmall(docs, freqs, &refs[i].Entry, src.base); err != nil {
 			return err
 		}
-		if err := src.checkFreqs(docs[n:], freqs[n:], src.base); err != nil {
+		if err := src.checkFreqs(refs[i].Entry, docs[n:], freqs[n:], src.base); err != nil {
 			return err
 		}
 	}

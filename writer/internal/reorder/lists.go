@@ -24,17 +24,22 @@ type listWorker struct {
 
 // term adds the list of a term, with its new docIDs, to e.
 func (lw *listWorker) term(e *lists.Encoded, refs []lists.Ref) error {
-	if err := lw.read(refs[0].Entry); err != nil { // there is one source, so a term has one list
+	of := refs[0].Entry // there is one source, so a term has one list
+	if err := lw.read(of); err != nil {
 		return err
 	}
-	for _, d := range lw.docs {
+	for i, d := range lw.docs {
 		if int64(d) >= int64(len(lw.to)) {
-			return format.Corrupt("docID %d of %d", d, len(lw.to))
+			block := format.NoBlock
+			if of.Kind == segment.KindExtent {
+				block = i / lw.list.BlockLen
+			}
+			return lw.seg.Locate(format.Corrupt("docID %d of %d", d, len(lw.to)), of, block)
 		}
 	}
 	if uint64(len(lw.docs))*denseShare > uint64(len(lw.to)) {
 		if err := lw.scatter(); err != nil {
-			return err
+			return lw.seg.Locate(err, of, format.NoBlock)
 		}
 	} else {
 		lw.sort()

@@ -1,0 +1,87 @@
+package segment
+
+import (
+	"errors"
+	"sort"
+
+	"github.com/pinion-index/pinion/format"
+)
+
+// Locate adds to an error about the list's bytes or values the file, section, term and
+// offset of the list, and the block, unless it is format.NoBlock.
+func (l *List) Locate(err error, block int) error { return l.s.Locate(err, l.entry, block) }
+
+// Locate is List.Locate for the list of e, which must be an entry of s. It looks for the
+// term in the dictionary; a damaged one may leave it unnamed, as it does a list of one
+// posting, whose entry does not tell where it stands.
+func (s *Segment) Locate(err error, e Entry, block int) error {
+	var at *format.Error
+	if !errors.As(err, &at) {
+		return err
+	}
+	sec := &s.terms
+	if e.Kind == KindExtent {
+		sec = &s.postings
+	}
+	p := s.place(sec)
+	p.Block = block
+	if at.List == "" && s.meta.Terms > 0 { // not of a list in no segment
+		p.List = string(s.termOf(e))
+	}
+	if err = format.Locate(err, p); e.Kind == KindSingleton {
+		return err
+	}
+	return locateAt(err, sec.Offset+e.Offset)
+}
+
+// termOf returns the term of an entry that is not KindSingleton, or nil if it is not found.
+// The offsets of compact lists and of extents each ascend with the terms.
+func (s *Segment) termOf(e Entry) []byte {
+	ti, err := s.termIndexOf()
+	if err != nil || e.Kind == KindSingleton {
+		return nil
+	}
+	n := len(ti.keys)
+	block := sort.Search(n, func(i int) bool { // the first block above that of e
+		if e.Kind == KindCompact {
+			return ti.offsets[i] > uint64(e.Offset)
+		}
+		for ; i < n; i++ {
+			if it := s.blockTerms(i); it.nextExtent() {
+				return it.entry.Offset > e.Offset
+			}
+		}
+		return true
+	})
+	if block == 0 {
+		return nil
+	}
+	for it := s.blockTerms(block - 1); it.nextInBlock(); {
+		if it.entry == e {
+			return it.term
+		}
+	}
+	return nil
+}
+
+// blockTerms returns an iterator before the first term of a block, which must exist.
+func (s *Segment) blockTerms(block int) *TermIterator {
+	it := s.Terms()
+	if it.err == nil {
+		it.load(block)
+	}
+	return it
+}
+
+// nextInBlock is Next that does not leave the block.
+func (it *TermIterator) nextInBlock() bool { return it.err == nil && it.j < it.b.Terms && it.step() }
+
+// nextExtent moves to the next extent of the block.
+func (it *TermIterator) nextExtent() bool {
+	for it.nextInBlock() {
+		if it.entry.Kind == KindExtent {
+			return true
+		}
+	}
+	return false
+}

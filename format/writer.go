@@ -12,14 +12,13 @@ import (
 // PAGESUMS, whose sums FileWriter holds until the end: a thousandth of the file. After a
 // failure all methods return the first error.
 type FileWriter struct {
-	w       io.WriterAt
-	h       Header
-	off     int64 // offset of the next byte
-	sum     *xxhash.Digest
-	pages   pageSummer
-	open    bool
-	err     error
-	scratch []byte
+	w     io.WriterAt
+	h     Header
+	off   int64 // offset of the next byte
+	sum   *xxhash.Digest
+	pages pageSummer
+	open  bool
+	err   error
 }
 
 // NewFileWriter returns a FileWriter for a file of the given kind and id. w must be
@@ -91,11 +90,11 @@ func (f *FileWriter) End() error {
 	return f.err
 }
 
+// padding is as long as the longest padding.
+var padding [2 * PageSize]byte
+
 func (f *FileWriter) zeros(n int64) {
-	if int64(len(f.scratch)) < n {
-		f.scratch = make([]byte, 2*PageSize)
-	}
-	f.Write(f.scratch[:n]) // the error is kept in f.err
+	f.Write(padding[:n]) // the error is kept in f.err
 }
 
 // Finish writes PAGESUMS, if the file has one, the footer and the first page, and returns the header. It does not sync

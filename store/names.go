@@ -1,7 +1,6 @@
 package store
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -50,7 +49,13 @@ func SegmentName(num uint64) string { return name(segmentPrefix, num) }
 func DeletesName(num uint64) string { return name(deletesPrefix, num) }
 
 func name(prefix string, num uint64) string {
-	return fmt.Sprintf("%s%0*d%s", prefix, nameDigits, num, suffix)
+	var digits [20]byte
+	b := append(make([]byte, 0, 48), prefix...)
+	d := strconv.AppendUint(digits[:0], num, 10)
+	for range nameDigits - len(d) {
+		b = append(b, '0')
+	}
+	return string(append(append(b, d...), suffix...))
 }
 
 // fileName is the parsed name of a file of an index.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"sync"
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec"
@@ -81,6 +82,9 @@ type Builder struct {
 	scratch     []byte
 }
 
+// buffers are those of Builders that have finished.
+var buffers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, 256<<10) }}
+
 // New begins a segment in w, which must be of kind format.KindSegment and have no sections
 // yet. Builder.Finish finishes w.
 func New(w *format.FileWriter, o Options) (*Builder, error) {
@@ -95,7 +99,8 @@ func New(w *format.FileWriter, o Options) (*Builder, error) {
 	case len(o.Analyzer) > layout.MaxAnalyzer || len(o.AnalyzerOptions) > layout.MaxOptions:
 		return nil, fmt.Errorf("segment: analyzer name over %d bytes or options over %d", layout.MaxAnalyzer, layout.MaxOptions)
 	}
-	b := &Builder{w: w, o: o, buf: bufio.NewWriterSize(w, 256<<10), lengths: lengths}
+	b := &Builder{w: w, o: o, buf: buffers.Get().(*bufio.Writer), lengths: lengths}
+	b.buf.Reset(w)
 	b.meta = segment.Meta{Docs: o.Docs, Analyzer: o.Analyzer, AnalyzerOptions: o.AnalyzerOptions, Stored: o.Stored, ForeignLengths: o.ForeignLengths}
 	scanLengths(&b.meta, lengths)
 	b.model = newImpactModel(b.meta.AvgLen())
@@ -104,7 +109,6 @@ func New(w *format.FileWriter, o Options) (*Builder, error) {
 	}
 	b.ids.given = o.IDHashes
 	b.stored.w = b.buf
-	b.enc = b.NewListEncoder()
 	return b, nil
 }
 
@@ -114,6 +118,9 @@ func (b *Builder) NewListEncoder() *ListEncoder { return newListEncoder(&b.o, b.
 
 // AddList adds the list of the next term: ascending docIDs and as many frequencies.
 func (b *Builder) AddList(term []byte, docs, freqs []uint32) error {
+	if b.enc == nil {
+		b.enc = b.NewListEncoder()
+	}
 	l, buf, err := b.enc.Encode(b.scratch[:0], docs, freqs)
 	b.scratch = buf
 	if err != nil {
@@ -316,6 +323,9 @@ func (b *Builder) Finish() (*format.Header, error) {
 	if err := b.sections([]part{{format.SectionMeta, format.SectionRequired, meta}}); err != nil {
 		return nil, err
 	}
+	b.buf.Reset(nil)
+	buffers.Put(b.buf)
+	b.buf, b.stored.w = nil, nil
 	return b.w.Finish()
 }
 

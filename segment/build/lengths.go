@@ -76,7 +76,8 @@ const lengthChunk = 4096
 
 // eachLength calls f with the lengths of all documents, a chunk at a time.
 func eachLength(src *lengths, f func(lengths []uint32) error) error {
-	docs, lens := make([]uint32, lengthChunk), make([]uint32, lengthChunk)
+	chunk := min(lengthChunk, src.docs)
+	docs, lens := make([]uint32, chunk), make([]uint32, chunk)
 	for first, n := 0, src.docs; first < n; first += lengthChunk {
 		docs = docs[:min(lengthChunk, n-first)]
 		for i := range docs {

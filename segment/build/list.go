@@ -55,7 +55,7 @@ type ListEncoder struct {
 	kth                    [3]format.KthImpact // of copied lists
 	reached                segment.KthCounts   // of the list being copied
 	copied, encoded        uint64              // blocks, postings: never reset
-	decoded, shifted, lens []uint32            // a row, and blocks
+	decoded, shifted, lens []uint32            // a row, see row; blocks
 	start                  []uint32            // hash buckets
 	spool                  *Spool              // nil: all in memory
 	tailLimit              int
@@ -76,7 +76,6 @@ func newListEncoder(o *Options, lengths *lengths, model *impactModel) *ListEncod
 	}
 	e.standard = [2]codec.Codec{o.DocsCodec, o.FreqsCodec}
 	e.setCodecs(o.DocsCodec, o.FreqsCodec)
-	e.decoded = make([]uint32, max(segment.RowPostings, e.blockLen))
 	e.shifted = make([]uint32, e.blockLen)
 	e.lens = make([]uint32, e.blockLen)
 	e.Reset()

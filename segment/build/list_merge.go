@@ -141,14 +141,15 @@ func (e *ListEncoder) copyBlocks(l *segment.List, base uint32, n int) error {
 
 // copyFirst encodes the docIDs of l's first block anew and copies the rest of it.
 func (e *ListEncoder) copyFirst(l *segment.List, base uint32) error {
-	n, err := l.DecodeDocs(e.decoded, 0, 1)
+	row := e.row()
+	n, err := l.DecodeDocs(row, 0, 1)
 	if err != nil {
 		return err
 	}
-	for i := range e.decoded[:n] {
-		e.decoded[i] += base
+	for i := range row[:n] {
+		row[i] += base
 	}
-	if err := e.encodeDocs(e.decoded[:n]); err != nil {
+	if err := e.encodeDocs(row[:n]); err != nil {
 		return err
 	}
 	e.freqsBytes, e.freqEnds = copyWords(e.freqsBytes, e.freqEnds, e.freqWords(), &l.Freqs, 0, 1)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/internal/layout"
 )
 
@@ -166,16 +167,25 @@ func (e *ListEncoder) eachRow(f func(docs []uint32)) error {
 	return nil
 }
 
+// row returns a buffer for a row of docIDs.
+func (e *ListEncoder) row() []uint32 {
+	if e.decoded == nil {
+		e.decoded = make([]uint32, max(segment.RowPostings, e.blockLen))
+	}
+	return e.decoded
+}
+
 // decodeRows decodes the blocks of seq from block from on, which has number first in the
 // list.
 func (e *ListEncoder) decodeRows(seq *codec.Sequence, from, first int, f func(docs []uint32)) error {
-	row := len(e.decoded) / e.blockLen
-	for b := from; b < len(seq.Last); b += row {
-		n, err := e.docsCodec.DecodeDocs(e.decoded, seq, b, min(row, len(seq.Last)-b))
+	row := e.row()
+	blocks := len(row) / e.blockLen
+	for b := from; b < len(seq.Last); b += blocks {
+		n, err := e.docsCodec.DecodeDocs(row, seq, b, min(blocks, len(seq.Last)-b))
 		if err != nil {
 			return fmt.Errorf("segment: block %d cannot be read back: %w", first+b-from+n/e.blockLen, err)
 		}
-		f(e.decoded[:n])
+		f(row[:n])
 	}
 	return nil
 }

@@ -41,11 +41,11 @@ func (p *pagePool) get() page {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.free) == 0 {
-		slab := make([]uint16, slabPages*pageWords)
+		slab := make([]uint16, max(1, min(p.taken, slabPages))*pageWords)
 		for i := 0; i < len(slab); i += pageWords {
 			p.free = append(p.free, slab[i:i+pageWords:i+pageWords])
 		}
-		p.taken += slabPages
+		p.taken += len(slab) / pageWords
 	}
 	last := len(p.free) - 1
 	pg := p.free[last]

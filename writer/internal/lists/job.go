@@ -29,14 +29,21 @@ type Ref struct {
 // usualTerms is enough for the terms of most jobs.
 const usualTerms = ChunkTerms / 2
 
-func newJob(sources int) *job {
+// newJob returns a job with room for what is usual, or for all lists of the segments.
+func newJob(segments []*segment.Segment) *job {
+	most, postings, sources := 0, 0, min(len(segments), 2)
+	for _, s := range segments {
+		m := s.Meta()
+		most, postings = most+int(m.Terms), postings+int(m.Postings)
+	}
+	usualTerms, usualBytes := min(usualTerms, most), min(3*ChunkPostings, 16*most+8*postings)
 	return &job{
 		terms:   make([]byte, 0, 16*usualTerms),
 		ends:    make([]int, 0, usualTerms),
 		shared:  make([]uint16, 0, usualTerms),
-		refs:    make([]Ref, 0, min(sources, 2)*usualTerms),
+		refs:    make([]Ref, 0, sources*usualTerms),
 		refEnds: make([]int, 0, usualTerms),
-		result:  Encoded{make([]byte, 0, 3*ChunkPostings), make([]encodedList, 0, usualTerms)},
+		result:  Encoded{make([]byte, 0, usualBytes), make([]encodedList, 0, usualTerms)},
 	}
 }
 
@@ -56,7 +63,7 @@ func walk(segments []*segment.Segment, free chan *job, yield func(*job) bool) (e
 		case j = <-free:
 			j.reset()
 		default:
-			j = newJob(len(segments))
+			j = newJob(segments)
 		}
 		for more && len(j.ends) < ChunkTerms && j.postings < ChunkPostings {
 			j.take(terms)

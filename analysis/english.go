@@ -45,9 +45,13 @@ func (e *english) Tokenize(dst *Tokens, text []byte) {
 	}
 }
 
-// stemCacheSize is the number of entries of a stemCache, a power of two. 16 Ki
-// entries hold the words that make up nearly all of a text.
-const stemCacheSize = 1 << 14
+// A stemCache begins with the least number of entries, and has more when words were replaced
+// in a sixteenth of them.
+// 16 Ki entries hold the words that make up nearly all of a text. All are powers of two.
+const (
+	stemCacheLeast = 1 << 7
+	stemCacheMost  = 1 << 14
+)
 
 // stemCacheWord is the length in bytes of the longest word or stem in the cache.
 const stemCacheWord = 23
@@ -56,6 +60,7 @@ const stemCacheWord = 23
 // allocates at every step.
 type stemCache struct {
 	entries []stemEntry
+	lost    int // words replaced since entries was made
 	scratch []byte
 }
 
@@ -70,11 +75,17 @@ func (c *stemCache) stem(word []byte) []byte {
 		return c.scratch
 	}
 	if c.entries == nil {
-		c.entries = make([]stemEntry, stemCacheSize)
+		c.entries = make([]stemEntry, stemCacheLeast)
 	}
-	e := &c.entries[xxhash.Sum64(word)%stemCacheSize]
+	hash := xxhash.Sum64(word)
+	e := &c.entries[hash&uint64(len(c.entries)-1)]
 	if string(e.word[:e.wordLen]) == string(word) {
 		return e.stem[:e.stemLen]
+	}
+	if e.wordLen > 0 && len(c.entries) < stemCacheMost {
+		if c.lost++; c.lost > len(c.entries)/16 {
+			e = c.grow(hash)
+		}
 	}
 	s := stem(word)
 	if len(s) > stemCacheWord {
@@ -84,6 +95,18 @@ func (c *stemCache) stem(word []byte) []byte {
 	e.wordLen = uint8(copy(e.word[:], word))
 	e.stemLen = uint8(copy(e.stem[:], s))
 	return e.stem[:e.stemLen]
+}
+
+// grow makes c eight times as large and returns the entry for hash.
+func (c *stemCache) grow(hash uint64) *stemEntry {
+	old := c.entries
+	c.entries, c.lost = make([]stemEntry, min(8*len(old), stemCacheMost)), 0
+	for i := range old {
+		if e := &old[i]; e.wordLen > 0 {
+			c.entries[xxhash.Sum64(e.word[:e.wordLen])&uint64(len(c.entries)-1)] = *e
+		}
+	}
+	return &c.entries[hash&uint64(len(c.entries)-1)]
 }
 
 // stem returns the Snowball English stem of word. The stem of a word that is not

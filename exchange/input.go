@@ -17,11 +17,16 @@ import (
 // Stdin is the path that means standard input.
 const Stdin = "-"
 
-// readBlocks blocks of readBlock bytes are read ahead in the background.
+// readBlocks blocks of readBlock bytes are read ahead in the background. The first is
+// smaller: many files are.
 const (
+	firstBlock = 16 << 10
 	readBlock  = 256 << 10
 	readBlocks = 4
 )
+
+// buffers are those of streams that have ended.
+var buffers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, 64<<10) }}
 
 // stream is one input file, inflated if it is compressed. A goroutine reads ahead.
 type stream struct {
@@ -96,22 +101,25 @@ func inflate(r *bufio.Reader) (content io.Reader, packed bool, release func(), e
 // fill reads blocks until the end of the file, an error or Close.
 func (s *stream) fill() {
 	defer s.wg.Done()
-	r, packed, release, err := inflate(bufio.NewReaderSize(counter{s.f, &s.read}, 64<<10))
+	buf := buffers.Get().(*bufio.Reader)
+	buf.Reset(counter{s.f, &s.read})
+	defer func() { buf.Reset(nil); buffers.Put(buf) }()
+	r, packed, release, err := inflate(buf)
 	if err != nil {
 		s.full <- block{err: err} // the first block: there is room
 		return
 	}
 	defer release()
 	s.packed = packed
-	for {
+	for size := firstBlock; ; size = readBlock {
 		var b []byte
 		select {
 		case b = <-s.free:
 		case <-s.done:
 			return
 		}
-		if b == nil {
-			b = make([]byte, readBlock)
+		if len(b) < size {
+			b = make([]byte, size)
 		}
 		n, err := readSome(r, b)
 		select {

@@ -12,13 +12,17 @@ type lines struct {
 	r        io.Reader
 	buf      []byte
 	pos, end int
+	full     bool  // the last read filled buf
 	line     int64 // number of the last line returned
 	limit    int   // maximum length of a line
 	err      error // what ended the stream
 }
 
+// usualBuffer is the size that the buffer of a long file grows to, in bytes.
+const usualBuffer = 64 << 10
+
 func newLines(file string, r io.Reader) *lines {
-	return &lines{file: file, r: r, buf: make([]byte, 64<<10), limit: MaxRecord}
+	return &lines{file: file, r: r, buf: make([]byte, 4<<10), limit: MaxRecord}
 }
 
 // next returns the next line without its newline, or io.EOF. The line is valid,
@@ -71,11 +75,12 @@ func (l *lines) more() {
 		l.end = copy(l.buf, l.buf[l.pos:l.end])
 		l.pos = 0
 	}
-	if l.end > len(l.buf)/2 {
+	if l.end > len(l.buf)/2 || l.full && len(l.buf) < usualBuffer {
 		l.buf = append(l.buf, make([]byte, len(l.buf))...)
 	}
 	n, err := l.r.Read(l.buf[l.end:])
 	l.end += n
+	l.full = l.end == len(l.buf)
 	l.err = err
 }
 

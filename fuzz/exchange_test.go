@@ -86,17 +86,61 @@ func drainInverted(t *testing.T, in exchange.InvertedSource) {
 	}
 }
 
+// rewritten is a file that is written again and again.
+type rewritten struct {
+	*os.File
+	last   []byte
+	hidden bool
+}
+
+func newRewritten(t testing.TB, path string) *rewritten {
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { file.Close() })
+	return &rewritten{File: file}
+}
+
+// write makes b the file's content.
+func (f *rewritten) write(t *testing.T, b []byte) {
+	if bytes.Equal(b, f.last) {
+		return
+	}
+	_, err := f.WriteAt(b, 0)
+	if err == nil && len(b) < len(f.last) {
+		err = f.Truncate(int64(len(b)))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.last = append(f.last[:0], b...)
+}
+
+// hide renames the file, or makes its name what it was.
+func (f *rewritten) hide(t *testing.T, hidden bool) {
+	if hidden == f.hidden {
+		return
+	}
+	from, to := f.Name(), f.Name()+".hidden"
+	if f.hidden {
+		from, to = to, from
+	}
+	if err := os.Rename(from, to); err != nil {
+		t.Fatal(err)
+	}
+	f.hidden = hidden
+}
+
 func FuzzCIFF(x *testing.F) {
 	f := fuzzing.New(x)
-	f.Add([]byte("\x06\x08\x01\x10\x01\x18\x02\x0b\x0a\x01a\x10\x01\x18\x01\x22\x02\x10\x01\x03\x12\x01X\x05\x08\x01\x12\x01Y"))
-	f.Add([]byte("\x06\x08\x01\x10\x02\x18\x01" + "\x0b\x0a\x01b\x10\x01\x18\x01\x22\x02\x10\x01" +
-		"\x0b\x0a\x01a\x10\x01\x18\x01\x22\x02\x10\x01" + "\x03\x12\x01X"))
-	path := filepath.Join(f.TempDir(), "x.ciff")
+	f.Add([]byte("\x06\x08\x01\file0\x01\file8\x02\x0b\x0a\x01a\file0\x01\file8\x01\x22\x02\file0\x01\x03\file2\x01X\x05\x08\x01\file2\x01Y"))
+	f.Add([]byte("\x06\x08\x01\file0\x02\file8\x01" + "\x0b\x0a\x01b\file0\x01\file8\x01\x22\x02\file0\x01" +
+		"\x0b\x0a\x01a\file0\x01\file8\x01\x22\x02\file0\x01" + "\x03\file2\x01X"))
+	file := newRewritten(f, filepath.Join(f.TempDir(), "x.ciff"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if err := os.WriteFile(path, b, 0o666); err != nil {
-			t.Fatal(err)
-		}
-		if in, err := exchange.OpenCIFF(path); err == nil {
+		file.write(t, b)
+		if in, err := exchange.OpenCIFF(file.Name()); err == nil {
 			drainInverted(t, in)
 		}
 	})
@@ -107,16 +151,15 @@ func FuzzDS2I(x *testing.F) {
 	f.Add([]byte("\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00"),
 		[]byte("\x01\x00\x00\x00\x03\x00\x00\x00"), []byte("\x02\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00"), []byte("term\n"))
 	base := filepath.Join(f.TempDir(), "x")
+	var files []*rewritten
+	for _, ext := range []string{".docs", ".freqs", ".sizes", ".terms"} {
+		files = append(files, newRewritten(f, base+ext))
+	}
 	f.Fuzz(func(t *testing.T, docs, freqs, sizes, terms []byte) {
-		for ext, b := range map[string][]byte{".docs": docs, ".freqs": freqs, ".sizes": sizes, ".terms": terms} {
-			err := os.Remove(base + ext)
-			if len(b) > 0 || ext != ".terms" {
-				err = os.WriteFile(base+ext, b, 0o666)
-			}
-			if err != nil && !os.IsNotExist(err) {
-				t.Fatal(err)
-			}
+		for i, b := range [][]byte{docs, freqs, sizes, terms} {
+			files[i].write(t, b)
 		}
+		files[3].hide(t, len(terms) == 0)
 		if in, err := exchange.OpenDS2I(base); err == nil {
 			drainInverted(t, in)
 		}

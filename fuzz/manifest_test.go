@@ -9,6 +9,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/damage"
 	"github.com/pinion-index/pinion/internal/fuzzing"
 	"github.com/pinion-index/pinion/store"
 )
@@ -27,16 +28,13 @@ func (f file) Range(off, n int64) ([]byte, error) {
 
 // WriteAt allows format.FileWriter to fill a *file.
 func (f *file) WriteAt(p []byte, off int64) (int, error) {
-	if n := int(off) + len(p); n > len(*f) {
-		*f = append(*f, make([]byte, n-len(*f))...)
-	}
-	return copy((*f)[off:], p), nil
+	return (*damage.Memory)(f).WriteAt(p, off)
 }
 
 // container wraps content in a file with valid checksums, so that the fuzzer gets
 // past them.
 func container(kind format.Kind, id format.SectionID, content []byte) file {
-	var f file
+	f := make(file, 0, len(content)+6*format.PageSize)
 	w := format.NewFileWriter(&f, kind, format.ID{})
 	w.Begin(id, format.SectionRequired)
 	w.Write(content)

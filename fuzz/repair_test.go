@@ -48,7 +48,7 @@ func FuzzRepair(x *testing.F) {
 			}
 			damaged[name] = c
 		}
-		fs, ctx := load(t, damaged), context.Background()
+		fs, ctx := load(damaged), context.Background()
 		dir, err := store.OpenFS(fs)
 		if err != nil {
 			t.Fatal(err)

@@ -74,7 +74,7 @@ func seedSegment(f testing.TB, n int, docsCodec, freqsCodec string) []byte {
 
 // segmentFile makes a file of a fuzz input, with valid checksums.
 func segmentFile(input []byte) []byte {
-	var out file
+	out := make(file, 0, len(input)+len(input)/256+2*(1+len(segmentSections))*format.PageSize)
 	w := format.NewFileWriter(&out, format.KindSegment, format.ID{})
 	for _, id := range segmentSections {
 		n, k := binary.Uvarint(input)

@@ -79,12 +79,13 @@ func FuzzTextDir(x *testing.F) {
 	if err := os.Mkdir(filepath.Join(dir, "sub"), 0o777); err != nil {
 		f.Fatal(err)
 	}
+	first, second, hidden := newRewritten(f, filepath.Join(dir, "a")), newRewritten(f, filepath.Join(dir, "sub/b")), newRewritten(f, filepath.Join(dir, ".hidden"))
+	if _, err := hidden.WriteString("not to be read"); err != nil {
+		f.Fatal(err)
+	}
 	f.Fuzz(func(t *testing.T, a, b []byte) {
-		for name, content := range map[string][]byte{"a": a, "sub/b": b, ".hidden": a} {
-			if err := os.WriteFile(filepath.Join(dir, name), content, 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
+		first.write(t, a)
+		second.write(t, b)
 		s, err := exchange.OpenTextDir(dir)
 		if err != nil {
 			t.Fatal(err)

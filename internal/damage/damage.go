@@ -8,6 +8,7 @@ package damage
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -56,7 +57,11 @@ func (f *File) Clone() *File {
 
 // Bytes returns the file, in which every checksum holds.
 func (f *File) Bytes() []byte {
-	var out memory
+	size := 2 * format.PageSize
+	for _, s := range f.Sections {
+		size += len(s.Content) + len(s.Content)/256 + 2*format.PageSize
+	}
+	out := make(Memory, 0, size)
 	w := format.NewFileWriter(&out, f.Kind, f.ID)
 	for _, s := range f.Sections {
 		if s.ID == format.SectionPostings {
@@ -72,12 +77,17 @@ func (f *File) Bytes() []byte {
 	return out
 }
 
-// memory is an io.WriterAt.
-type memory []byte
+// Memory is a file in memory for format.FileWriter.
+type Memory []byte
 
-func (m *memory) WriteAt(p []byte, off int64) (int, error) {
-	if n := int(off) + len(p); n > len(*m) {
-		*m = append(*m, make([]byte, n-len(*m))...)
+// WriteAt implements io.WriterAt.
+func (m *Memory) WriteAt(p []byte, off int64) (int, error) {
+	if old, n := len(*m), int(off)+len(p); n > old {
+		if n > cap(*m) {
+			*m = slices.Grow(*m, max(n-old, old))
+		}
+		*m = (*m)[:n]
+		clear((*m)[old:])
 	}
 	return copy((*m)[off:], p), nil
 }

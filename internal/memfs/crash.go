@@ -47,14 +47,14 @@ func (f *FS) CrashWith(c Crash) *FS {
 	for _, name := range sortedNames(entries) { // in an order that depends on nothing else
 		n := entries[name].crash(&c)
 		g.entries[name], g.durable[name] = n, n
-		g.used += int64(len(n.data))
+		g.used += n.size
 	}
 	return g
 }
 
 // crash returns the file that is left of in.
 func (in *inode) crash(c *Crash) *inode {
-	n := &inode{data: append([]byte(nil), in.durable...)}
+	n := &inode{size: int64(len(in.durable)), data: in.durable, frozen: true}
 	for _, w := range in.writes {
 		for from := 0; from < len(w.data); {
 			to := len(w.data)
@@ -67,6 +67,6 @@ func (in *inode) crash(c *Crash) *inode {
 			from = to
 		}
 	}
-	n.durable = append([]byte(nil), n.data...)
+	n.durable = n.freeze()
 	return n
 }

@@ -1,6 +1,7 @@
 package memfs
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"io/fs"
@@ -56,14 +57,15 @@ func (f *file) WriteAt(p []byte, off int64) (int, error) {
 	n := 0
 	if effect {
 		n = len(p)
-		if grow := off + int64(n) - int64(len(f.in.data)); f.fs.capacity >= 0 && grow > 0 && f.fs.used+grow > f.fs.capacity {
+		if grow := off + int64(n) - f.in.size; f.fs.capacity >= 0 && grow > 0 && f.fs.used+grow > f.fs.capacity {
 			err = ErrNoSpace
 			n = int(max(0, int64(n)-(f.fs.used+grow-f.fs.capacity)))
 		}
 		if n > 0 {
-			f.fs.used += max(0, off+int64(n)-int64(len(f.in.data)))
-			f.in.writeAt(p[:n], off)
-			f.in.writes = append(f.in.writes, write{append([]byte(nil), p[:n]...), off})
+			f.fs.used += max(0, off+int64(n)-f.in.size)
+			b := bytes.Clone(p[:n])
+			f.in.writeAt(b, off)
+			f.in.writes = append(f.in.writes, write{b, off})
 		}
 	}
 	if err != nil {
@@ -78,7 +80,7 @@ func (f *file) Sync() error {
 	err, effect := f.fs.op()
 	f.in.lost = f.in.lost || !effect
 	if effect && !f.in.lost {
-		f.in.durable = append([]byte(nil), f.in.data...)
+		f.in.durable = f.in.freeze()
 		f.in.writes = nil
 	}
 	if err != nil {
@@ -118,10 +120,10 @@ func (t *temp) ReadAt(p []byte, off int64) (int, error) {
 	if err, _ := t.fs.op(); err != nil {
 		return 0, pathError("read", t.name, err)
 	}
-	if off < 0 || off > int64(len(t.in.data)) {
+	if off < 0 || off > t.in.size {
 		return 0, io.EOF
 	}
-	n := copy(p, t.in.data[off:])
+	n := copy(p, t.in.content()[off:])
 	if n < len(p) {
 		return n, io.EOF
 	}
@@ -132,7 +134,7 @@ func (t *temp) Close() error {
 	t.fs.mu.Lock()
 	defer t.fs.mu.Unlock()
 	if t.fs.entries[t.name] == t.in {
-		t.fs.used -= int64(len(t.in.data))
+		t.fs.used -= t.in.size
 		t.fs.set(change{names: [2]string{t.name}})
 	}
 	return nil

@@ -9,6 +9,7 @@
 //
 //	memfs.go  the directory, faults, capacity
 //	file.go   files being written and read
+//	inode.go  their content
 //	crash.go  what a crash leaves
 //	map.go    files that are mapped and can fault
 package memfs
@@ -23,6 +24,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+	"unsafe"
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/store"
@@ -73,18 +75,6 @@ type FS struct {
 type change struct {
 	names  [2]string
 	inodes [2]*inode
-}
-
-type inode struct {
-	data    []byte
-	durable []byte
-	writes  []write // since the last sync
-	lost    bool    // a sync failed
-}
-
-type write struct {
-	data []byte
-	off  int64
 }
 
 // New returns an empty file system without limits.
@@ -166,13 +156,6 @@ func (f *FS) op() (err error, effect bool) {
 	return nil, true
 }
 
-func (in *inode) writeAt(p []byte, off int64) {
-	if n := off + int64(len(p)); n > int64(len(in.data)) {
-		in.data = append(in.data, make([]byte, n-int64(len(in.data)))...)
-	}
-	copy(in.data[off:], p)
-}
-
 // set applies c to the entries. The caller holds f.mu.
 func (f *FS) set(c change) {
 	c.apply(f.entries)
@@ -230,11 +213,23 @@ func (f *FS) Open(name string) (store.Data, error) {
 		return nil, pathError("open", name, fs.ErrNotExist)
 	}
 	if f.mapDir != "" {
-		return f.mapped(name, in.data)
+		return f.mapped(name, in.freeze())
 	}
-	b := format.AlignedBytes(len(in.data))
-	copy(b, in.data)
-	return &data{name: name, b: b}, nil
+	return &data{name: name, b: in.freeze()}, nil
+}
+
+// Put adds a file with this content, which must not change and is durable. It counts as no
+// operation.
+func (f *FS) Put(name string, content []byte) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	in := &inode{size: int64(len(content)), data: content, frozen: true, durable: content}
+	if cap(content)-len(content) < format.ReadablePadding || uintptr(unsafe.Pointer(unsafe.SliceData(content)))%64 != 0 {
+		in.data = format.AlignedBytes(len(content))
+		copy(in.data, content)
+	}
+	f.entries[name], f.durable[name] = in, in
+	f.used += in.size
 }
 
 // Create creates a file.
@@ -265,7 +260,7 @@ func (f *FS) Rename(from, to string) error {
 	}
 	if effect && in != nil {
 		if old := f.entries[to]; old != nil {
-			f.used -= int64(len(old.data))
+			f.used -= old.size
 		}
 		f.set(change{names: [2]string{from, to}, inodes: [2]*inode{nil, in}})
 	}
@@ -285,7 +280,7 @@ func (f *FS) Remove(name string) error {
 		return pathError("remove", name, fs.ErrNotExist)
 	}
 	if effect && in != nil {
-		f.used -= int64(len(in.data))
+		f.used -= in.size
 		f.set(change{names: [2]string{name}})
 	}
 	if err != nil {

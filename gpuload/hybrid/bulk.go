@@ -39,10 +39,10 @@ type errandRoom struct {
 
 // hosts returns how many goroutines look up and lay out queries for the GPU.
 func (x *Executor) hosts() int {
-	if x.working == nil {
-		return 0
+	if d := x.gpu.Load(); d != nil && d.working != nil {
+		return d.working()
 	}
-	return x.working()
+	return 0
 }
 
 // startGroup lets a group in, when there is room for it.
@@ -57,7 +57,7 @@ func (x *Executor) startGroup(ctx context.Context, queries []query.Query, result
 			g.after = left
 		}
 	}
-	if err := g.sort(x.gpu != nil && x.options.Mode != OnlyCPU); err != nil {
+	if err := g.sort(x.options.Mode != OnlyCPU); err != nil {
 		x.leave(len(queries))
 		return nil, err
 	}
@@ -155,7 +155,7 @@ func (x *Executor) bulkCore() {
 
 // weigh predicts the costs of queries.
 func (x *Executor) weigh(r *errandRoom) {
-	g, workers := r.g, float64(x.cpu.Workers())
+	g, workers, model := r.g, float64(x.cpu.Workers()), x.gpu.Load().model
 	for k, i := range r.errand.at {
 		q := &g.queries[i]
 		var err error
@@ -163,7 +163,7 @@ func (x *Executor) weigh(r *errandRoom) {
 			g.fail(i, err)
 		}
 		f := FeaturesOf(q, r.lengths)
-		c := x.options.Model.Predict(&f)
+		c := model.Predict(&f)
 		r.bin[k], g.cost[i] = binOf(c, workers), float32(c.CPU)
 	}
 }
@@ -235,7 +235,7 @@ func (x *Executor) runBulk(b *bulkBatch, queries []query.Query) bool {
 			x.endBulk(b, ErrHung)
 		}
 	})
-	results, err := x.gpu.Execute(context.Background(), queries)
+	results, err := x.gpu.Load().Execute(context.Background(), queries)
 	watch.Stop()
 	if !claimed.CompareAndSwap(false, true) {
 		return false

@@ -17,10 +17,10 @@ func (x *Executor) Search(ctx context.Context, q query.Query) (r query.Result, e
 	if err := x.hold(1); err != nil {
 		return r, err
 	}
-	if x.stepper != nil && x.held.Load() == 1 {
+	if d := x.gpu.Load(); d != nil && d.stepper != nil && x.held.Load() == 1 {
 		defer x.leave(1)
 		x.alone.Add(1)
-		return x.stepper.Search(ctx, q, nil)
+		return d.stepper.Search(ctx, q, nil)
 	}
 	if ctx.Done() != nil {
 		q.Terms = cloneTerms(q.Terms) // the caller may change them while the query runs

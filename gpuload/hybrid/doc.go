@@ -20,7 +20,7 @@
 //	lane.go       batches for the GPU; what happens when it fails or hangs
 //	options.go    Options, modes, errors
 //	stats.go      what the scheduler did
-//	open.go       Open: pool, device and Executor in one call
+//	open.go       Open: pool, device and Executor in one call, the device in the background
 //	policy.go     the scheduler as a state machine without a clock
 //	take.go       which queries a processor takes next; pace.go: corrected predictions
 //	queue.go      the queues

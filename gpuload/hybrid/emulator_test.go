@@ -12,7 +12,6 @@ import (
 	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/internal/cuda"
 	"github.com/pinion-index/pinion/kernels"
-	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/query/pool"
 )
 
@@ -97,6 +96,9 @@ func TestOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := x.Ready(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	qs := someQueries(100, 9)
 	want, err := s.Execute(t.Context(), qs)
 	if err != nil {
@@ -125,7 +127,15 @@ func TestOpen(t *testing.T) {
 	if err := x.Close(); err != nil {
 		t.Error(err)
 	}
-	var _ query.Executor = x
+	for range 10 { // while the devices are opened
+		if x, err = Open(snapshot, s, OpenOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		answers(t, x, qs, want)
+		if err := x.Close(); err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 // TestBreaks lets the device break whose executor answers on the CPU from then on. The

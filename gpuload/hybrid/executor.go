@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/query/pool"
 )
@@ -18,8 +17,8 @@ import (
 // safe for concurrent use. The caller closes it.
 type Executor struct {
 	cpu     *pool.Pool
-	gpu     query.Executor
-	working func() int // goroutines that look up and lay out queries for gpu
+	gpu     atomic.Pointer[device] // nil until there is one
+	opened  chan struct{}          // closed when it is known whether there is one
 	options Options
 	start   time.Time
 	jobs    sync.Pool
@@ -28,10 +27,9 @@ type Executor struct {
 	drained chan struct{}
 	lanes   chan *batch
 	running sync.WaitGroup
-	free    func() error     // releases what Open holds
-	device  string           // the GPU that Open found
-	stepper *gpuload.Stepper // answers a query that is alone; nil for none
-	alone   atomic.Int64     // such queries
+	cancel  func()       // ends the opening of the GPU
+	free    func() error // releases what Open holds
+	alone   atomic.Int64 // queries that were alone
 
 	chunk   atomic.Int64 // so many answers of the CPU call pump
 	hungry  atomic.Bool  // a processor is idle: an arrival calls pump
@@ -59,6 +57,7 @@ type Executor struct {
 	policy *policy
 	told   int64 // done.work as the policy knows it
 	why    error // the GPU is retired
+	shut   bool  // Close has ended the lanes
 	faults int   // batches that failed one after the other
 	most   int
 	again  int64
@@ -85,24 +84,19 @@ func New(cpu *pool.Pool, gpu query.Executor, o Options) (*Executor, error) {
 		return nil, err
 	}
 	o.setDefaults()
-	x := &Executor{cpu: cpu, gpu: gpu, options: o, start: time.Now(), drained: make(chan struct{}, 1),
-		lanes: make(chan *batch, o.Lanes), policy: newPolicy(&o, cpu.Workers())}
+	x := &Executor{cpu: cpu, options: o, start: time.Now(), opened: make(chan struct{}), drained: make(chan struct{}, 1),
+		cancel: func() {}, lanes: make(chan *batch, o.Lanes), policy: newPolicy(&o, cpu.Workers())}
 	x.chunk.Store(1)
 	x.hungry.Store(true)
 	x.slice = max(int64(turn)/int64(cpu.Workers()), 1)
 	x.jobs.New = x.newJob
 	x.available = sync.NewCond(&x.room)
-	x.bulk.stock = newStock(&o, cpu.Workers(), gpu != nil)
-	if g, ok := gpu.(interface{ Working() int }); ok {
-		x.working = g.Working
+	x.bulk.stock = newStock(&o, cpu.Workers(), false)
+	x.policy.retired = true
+	if gpu != nil {
+		x.join(newDevice(gpu, o.Model))
 	}
-	if gpu == nil {
-		x.policy.retired = true
-		return x, nil
-	}
-	for range 2 * o.Lanes { // while some hand out answers, others start batches
-		x.running.Go(x.lane)
-	}
+	close(x.opened)
 	return x, nil
 }
 
@@ -238,14 +232,15 @@ func (x *Executor) prepare(ctx context.Context, q *query.Query) (*job, error) {
 		}
 	}
 	e := &j.entry
-	if e.pinned = x.gpu == nil || !supported(q); !e.pinned || x.gpu != nil {
+	gpu := x.gpu.Load()
+	if e.pinned = gpu == nil || !supported(q); gpu != nil {
 		var err error
 		if j.lengths, err = x.cpu.AppendLengths(j.lengths[:0], q.Terms); err != nil {
 			x.recycle(j)
 			return nil, err
 		}
 		f := FeaturesOf(q, j.lengths)
-		e.cost = x.options.Model.Predict(&f)
+		e.cost = gpu.model.Predict(&f)
 	}
 	return j, nil
 }
@@ -370,14 +365,16 @@ func (x *Executor) Stats() Stats {
 	s.CPU.Missed, s.GPU.Missed = x.missed[0].Load(), x.missed[1].Load()
 	s.Missed = s.CPU.Missed + s.GPU.Missed
 	s.Shed, s.Again, s.Waiting.Most, s.Retired = x.shed.Load(), x.again, x.most, x.why
-	s.Alone = x.alone.Load()
+	s.Alone, s.Opening = x.alone.Load(), !isClosed(x.opened)
 	x.bulk.report(&s)
 	return s
 }
 
 // Close makes later queries fail with ErrClosed, waits for those that were accepted, and
 // ends the lanes. Further calls do nothing. It must not be called by the function that
-// Submit is given. It does not close the Pool and the GPU's executor that New was given.
+// Submit is given. It does not close the Pool and the GPU's executor that New was given. It
+// does not wait for a GPU that Open has not opened yet either: once the driver is done with
+// that, the GPU is closed in the background.
 func (x *Executor) Close() error {
 	h := x.held.Or(closed)
 	if h&closed != 0 {
@@ -386,13 +383,15 @@ func (x *Executor) Close() error {
 	x.room.Lock()
 	x.available.Broadcast()
 	x.room.Unlock()
+	x.cancel()
 	if h > 0 {
 		<-x.drained
 	}
-	close(x.lanes)
 	x.mu.Lock()
+	x.shut = true
 	hung := errors.Is(x.why, ErrHung)
 	x.mu.Unlock()
+	close(x.lanes)
 	if hung {
 		return nil // what the GPU may still use stays
 	}

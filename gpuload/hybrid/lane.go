@@ -57,7 +57,7 @@ func (x *Executor) run(b *batch) bool {
 				x.fail(b, taken, ErrHung)
 			}
 		})
-		results, err = x.gpu.Execute(context.Background(), b.queries)
+		results, err = x.gpu.Load().Execute(context.Background(), b.queries)
 		watch.Stop()
 		if !claimed.CompareAndSwap(false, true) {
 			return false
@@ -95,7 +95,7 @@ func (x *Executor) finish(b *batch, n int) {
 
 // watch stops using a GPU whose executor has given it up and answers on the CPU since.
 func (x *Executor) watch() {
-	g, ok := x.gpu.(interface{ Err() error })
+	g, ok := x.gpu.Load().Executor.(interface{ Err() error })
 	if !ok {
 		return
 	}

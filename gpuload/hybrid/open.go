@@ -1,7 +1,9 @@
 package hybrid
 
 import (
+	"context"
 	"errors"
+	"sync"
 
 	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/query"
@@ -19,72 +21,192 @@ type OpenOptions struct {
 	GPUs int
 }
 
-// Open returns an Executor with a Pool and a Group of its own. Without a device, or if it
-// has too little memory, the CPU answers everything, and Stats says why in Retired. The
-// caller closes the Executor, and may close the snapshot at once. Without Options.Model it
-// takes the one that idxbench calibrate has kept for this machine and index, if any. The error matches
-// query.ErrInvalid or reader.ErrClosed.
+// Open returns an Executor with a Pool and a Group of its own. It does not wait for the
+// GPU, whose driver, memory and kernels take up to a second: until they are ready the CPU
+// answers, and for good if there is no device or it has too little memory. Ready waits, and
+// says why there is no GPU, as Stats does. The caller closes the Executor, and may close the
+// snapshot at once. Without Options.Model it takes the one that idxbench calibrate has kept
+// for this machine and index, if any. The error matches query.ErrInvalid or
+// reader.ErrClosed.
 func Open(s *reader.Snapshot, q *query.Searcher, o OpenOptions) (*Executor, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	cpu, err := pool.New(q, o.Pool)
+	s, err := s.Retain()
 	if err != nil {
 		return nil, err
 	}
-	var gpu *gpuload.Group
-	var missing error
-	var name string
-	release := func() error { return nil }
-	if o.Mode != OnlyCPU {
-		gpu, name, release, missing = openGPU(s, q, cpu, &o)
+	cpu, err := pool.New(q, o.Pool)
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
 	}
-	var x *Executor
-	if gpu != nil {
-		if o.Model == nil {
-			o.Model = ModelFor(KeyOf(s, name, cpu.Workers()))
-		}
-		x, err = New(cpu, gpu, o.Options)
-	} else {
-		x, err = New(cpu, nil, o.Options)
+	open := func(ctx context.Context) (*device, error) { return openGPU(ctx, s, q, cpu, &o) }
+	if o.Mode == OnlyCPU {
+		open = nil
 	}
+	return start(cpu, o.Options, open, s.Close)
+}
+
+// start returns an Executor that closes cpu, and lets open open a GPU in the background
+// unless it is nil. release is called once open is done.
+func start(cpu *pool.Pool, o Options, open func(context.Context) (*device, error), release func() error) (*Executor, error) {
+	x, err := New(cpu, nil, o)
 	if err != nil {
 		cpu.Close()
 		return nil, errors.Join(err, release())
 	}
-	x.why, x.device = missing, name
-	if gpu != nil && o.Mode == Parallel && o.Pool.Model == pool.Inter {
-		x.stepper, err = gpuload.NewStepper(gpu.Executors()[0], q, gpuload.StepOptions{Rule: x.options.Model.Steps})
-	}
 	x.free = func() error {
 		var failed error
-		if x.stepper != nil {
-			failed = x.stepper.Close()
+		if d := x.gpu.Load(); d != nil {
+			failed = d.close()
 		}
 		cpu.Close()
-		return errors.Join(failed, release())
+		return failed
 	}
-	if err != nil {
-		return nil, errors.Join(err, x.Close())
+	if open == nil {
+		if err := release(); err != nil {
+			return nil, errors.Join(err, x.Close())
+		}
+		return x, nil
 	}
+	ctx, cancel := context.WithCancel(context.Background())
+	opened := make(chan struct{})
+	x.opened = opened
+	settle := sync.OnceFunc(func() { close(opened) })
+	x.cancel = func() { cancel(); settle() }
+	go func() {
+		defer settle()
+		d, err := open(ctx)
+		err = errors.Join(err, release())
+		switch {
+		case d == nil:
+			x.miss(err)
+		case err != nil || !x.join(d):
+			x.miss(errors.Join(err, d.close()))
+		}
+	}()
 	return x, nil
 }
 
-// Device says which processors answer, for messages: the name of the GPU that Open found
-// and the CPU, or the CPU.
-func (x *Executor) Device() string {
-	if x.device == "" {
-		return "the CPU"
+// miss records why there is no GPU.
+func (x *Executor) miss(err error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.why == nil {
+		x.why = err
 	}
-	return x.device + " and the CPU"
 }
 
-// openGPU opens the devices and puts executors on them.
-func openGPU(s *reader.Snapshot, q *query.Searcher, cpu *pool.Pool, o *OpenOptions) (x *gpuload.Group, name string, release func() error, err error) {
+// Ready waits until the GPU answers queries, which is at once unless Open is opening it or
+// the driver compiles its kernels; the CPU answers meanwhile. The error is the context's, or
+// says why the GPU is not used, as Stats.Retired: it matches gpuload.ErrNoDevice if there is
+// none, gpuload.ErrMemory if it has too little memory, gpuload.ErrDevice or ErrHung if it has
+// failed, and ErrClosed after Close. With OnlyCPU it is nil.
+func (x *Executor) Ready(ctx context.Context) error {
+	select {
+	case <-x.opened:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if x.held.Load()&closed != 0 {
+		return ErrClosed
+	}
+	if d := x.gpu.Load(); d != nil {
+		if r, ok := d.Executor.(interface{ Ready(context.Context) error }); ok {
+			if err := r.Ready(ctx); ctx.Err() != nil {
+				return err
+			}
+			x.watch()
+		}
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.why
+}
+
+// Device says which processors answer, for messages: the name of the GPU that Open has
+// opened and the CPU, or the CPU.
+func (x *Executor) Device() string {
+	if d := x.gpu.Load(); d != nil && d.name != "" {
+		return d.name + " and the CPU"
+	}
+	return "the CPU"
+}
+
+// device is the GPU of an Executor.
+type device struct {
+	query.Executor
+	model   *Model
+	working func() int // goroutines that look up and lay out queries for it; nil if unknown
+	name    string
+	stepper *gpuload.Stepper // answers a query that is alone; nil for none
+	close   func() error
+}
+
+func newDevice(gpu query.Executor, m *Model) *device {
+	d := &device{Executor: gpu, model: m}
+	if g, ok := gpu.(interface{ Working() int }); ok {
+		d.working = g.Working
+	}
+	return d
+}
+
+// join starts to use a GPU. It returns false if the Executor has been closed.
+func (x *Executor) join(d *device) bool {
+	x.mu.Lock()
+	if x.shut {
+		x.mu.Unlock()
+		return false
+	}
+	x.gpu.Store(d)
+	x.policy.join(d.model.Batch)
+	for range 2 * x.options.Lanes { // while some hand out answers, others start batches
+		x.running.Go(x.lane)
+	}
+	x.mu.Unlock()
+	b := &x.bulk
+	b.mu.Lock()
+	b.stock.retired = x.options.Mode == OnlyCPU
+	x.dispatch()
+	b.mu.Unlock()
+	x.pump()
+	return true
+}
+
+// openGPU opens the devices and puts executors on them, unless ctx ends meanwhile.
+func openGPU(ctx context.Context, s *reader.Snapshot, q *query.Searcher, cpu *pool.Pool, o *OpenOptions) (*device, error) {
 	o.GPU.CPU, o.GPU.Scorer = cpu, q.Scorer()
 	g, err := gpuload.OpenGroup(o.GPUs, s, o.GPU)
 	if err != nil {
-		return nil, "", func() error { return nil }, err
+		return nil, err
 	}
-	return g, g.Name(), g.Close, nil
+	if err := ctx.Err(); err != nil {
+		return nil, errors.Join(err, g.Close())
+	}
+	m := o.Model
+	if m == nil {
+		m = ModelFor(KeyOf(s, g.Name(), cpu.Workers()))
+	}
+	if m == nil {
+		m = DefaultModel()
+	}
+	d := newDevice(g, m)
+	d.name, d.close = g.Name(), g.Close
+	if o.Mode != Parallel || o.Pool.Model != pool.Inter {
+		return d, nil
+	}
+	if d.stepper, err = gpuload.NewStepper(g.Executors()[0], q, gpuload.StepOptions{Rule: m.Steps}); err != nil {
+		return nil, errors.Join(err, g.Close())
+	}
+	d.close = func() error { return errors.Join(d.stepper.Close(), g.Close()) }
+	return d, nil
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
 }

@@ -217,6 +217,11 @@ func (p *policy) finishGPU(n int, work, now time.Duration) {
 	}
 }
 
+// join starts to use a GPU, on which a batch takes the time base at least.
+func (p *policy) join(base time.Duration) {
+	p.retired, p.base = false, max(base, time.Microsecond)
+}
+
 // retire stops using the GPU: what waits for it goes to the CPU.
 func (p *policy) retire() {
 	p.retired = true

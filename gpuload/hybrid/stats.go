@@ -16,8 +16,9 @@ type Stats struct {
 	// time, both spread over all cores. After groups it is that of the last one.
 	Threshold float64
 	// Retired is why the GPU is not used: it is missing, has failed or hangs. nil means that
-	// it is in use.
+	// it is in use or, with Opening, may be later.
 	Retired error
+	Opening bool // the GPU is being opened; the CPU answers
 }
 
 // Share is what one processor has done.

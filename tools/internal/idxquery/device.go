@@ -1,9 +1,12 @@
 package idxquery
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -11,6 +14,7 @@ import (
 	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/gpuload/hybrid"
 	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/tools/internal/cli"
 )
 
@@ -63,10 +67,10 @@ func (s *session) onDevice(cmd *cobra.Command, l *pipeline, print printer) error
 	took := time.Since(start)
 	l.progress.Stop()
 	if err == nil && s.f.queries != "" && n > 0 {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s queries in %s on %s: %s queries/s\n", cli.Count(n), cli.Seconds(took), d.name,
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s queries in %s on %s: %s queries/s\n", cli.Count(n), cli.Seconds(took), d.processors(),
 			cli.Rate(float64(n), took))
 	}
-	d.report()
+	d.report(cmd.Context())
 	return err
 }
 
@@ -75,44 +79,67 @@ type device struct {
 	*session
 	query.Executor
 	stderr io.Writer
-	name   string
 	hybrid *hybrid.Executor // nil for GPUs alone
 	gpus   *gpuload.Group   // nil with hybrid
 	close  func()
-	lost   bool // it has been said that the CPU answers everything
+	known  chan struct{} // closed when it is known whether hybrid has a GPU
+	begun  time.Time     // when hybrid began to open it
+	said   sync.Once
 }
+
+// fails is the time in which it turns out that there is no GPU, mostly: runs as short say so,
+// too.
+const fails = 250 * time.Millisecond
 
 func (d *device) open() (err error) {
 	if d.f.device.Value != hybrid.Parallel.String() {
 		if d.gpus, err = d.group(); err != nil {
 			return err
 		}
-		d.Executor, d.name = d.gpus, d.gpus.Name()
+		d.Executor = d.gpus
 		d.close = func() { _ = d.gpus.Close() } // all answers have arrived
 		return d.preload()
 	}
+	d.begun = time.Now()
 	x, err := hybrid.Open(d.snapshot, d.searcher, hybrid.OpenOptions{GPUs: d.f.gpus})
 	if err != nil {
 		return err
 	}
-	d.Executor, d.hybrid, d.name = x, x, x.Device()
-	d.close = func() { _ = x.Close() } // all answers have arrived
-	d.checkLost(x.Stats().Retired)
+	d.Executor, d.hybrid = x, x
+	d.known = make(chan struct{})
+	go func() {
+		defer close(d.known)
+		d.checkLost(x.Ready(context.Background()))
+	}()
+	d.close = func() {
+		_ = x.Close() // all answers have arrived
+		<-d.known
+	}
 	return nil
 }
 
-// checkLost says once why the GPU is not used, unless why is nil.
-func (d *device) checkLost(why error) {
-	if why != nil && !d.lost {
-		d.lost = true
-		fmt.Fprintf(d.stderr, "answering on the CPU: %v\n", why)
+// checkLost says once why the GPU is not used, unless it is.
+func (d *device) checkLost(err error) {
+	if err != nil && !errors.Is(err, reader.ErrClosed) {
+		d.said.Do(func() { fmt.Fprintf(d.stderr, "answering on the CPU: %v\n", err) })
 	}
+}
+
+// processors names what has answered.
+func (d *device) processors() string {
+	switch {
+	case d.hybrid == nil:
+		return d.gpus.Name()
+	case d.hybrid.Stats().Opening:
+		return d.hybrid.Device() + ", before the GPU was open"
+	}
+	return d.hybrid.Device()
 }
 
 func (d *device) release() { d.close() }
 
-// report says how the processors shared the queries.
-func (d *device) report() {
+// report says how the processors shared the queries, and why a GPU is not used.
+func (d *device) report(ctx context.Context) {
 	if d.hybrid == nil {
 		for i, x := range d.gpus.Executors() {
 			if err := x.Err(); err != nil {
@@ -120,6 +147,11 @@ func (d *device) report() {
 			}
 		}
 		return
+	}
+	select {
+	case <-d.known:
+	case <-time.After(time.Until(d.begun.Add(fails))):
+	case <-ctx.Done():
 	}
 	s := d.hybrid.Stats()
 	d.checkLost(s.Retired)

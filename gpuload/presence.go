@@ -65,21 +65,21 @@ func (l *lists) mark(lists []*resident) error {
 
 func (l *lists) markSome(lists []*resident) error {
 	b := &cuda.Batch{Stream: markStream}
-	n := l.markJobs(b, lists)
+	n, codecs := l.markJobs(b, lists)
 	if n == 0 {
 		return nil
 	}
 	m := l.marker
 	b.CopyIn(m.scratch, m.pinned[:n*int(unsafe.Sizeof(kernels.PresenceJob{}))])
 	p := kernels.PresenceParams{Lists: l.table, Jobs: m.scratch, NJobs: uint32(n), Parts: markParts}
-	b.Launch(kernels.MarkDocs, n*markParts, 0, kernels.Bytes(&p))
+	b.Launch(kernels.For(kernels.MarkPostings, codecs), n*markParts, 0, kernels.Bytes(&p))
 	b.Launch(kernels.PublishPresence, (n+255)/256, 0, kernels.Bytes(&p))
 	return flush(l.dev, b)
 }
 
 // markJobs makes the jobs of lists for which there is memory, which b clears. It returns
-// their number.
-func (l *lists) markJobs(b *cuda.Batch, lists []*resident) (n int) {
+// their number and the lists' codecs.
+func (l *lists) markJobs(b *cuda.Batch, lists []*resident) (n int, codecs kernels.CodecSet) {
 	jobs := unsafe.Slice((*kernels.PresenceJob)(unsafe.Pointer(unsafe.SliceData(l.marker.pinned))), markSize)
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -94,8 +94,9 @@ func (l *lists) markJobs(b *cuda.Batch, lists []*resident) (n int) {
 		b.Fill(at, size)
 		jobs[n] = kernels.PresenceJob{Words: at + layout.PresenceLead, List: r.slot}
 		n++
+		codecs |= r.codecs
 	}
-	return n
+	return n, codecs
 }
 
 // spare allocates a range without evicting.

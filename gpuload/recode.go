@@ -7,7 +7,7 @@ import (
 )
 
 // Lists in other codecs with blocks of 128 are written in bp128 when they have been loaded
-// and checked (kernels/recode.cu): queries decode bp128 fastest. The device measures the
+// and checked (kernels/recode.h): queries decode bp128 fastest. The device measures the
 // blocks while it checks them; once the host knows the sizes, it finds room, and the
 // device writes the lists there. A list for which there is no room without evicting others
 // stays as it is.
@@ -18,7 +18,8 @@ type recoding struct {
 	sizes [][2]uint32         // in pinned memory: words of docIDs and of frequencies
 	lists []int               // of each job
 	n     int
-	ends  []span // room for block endpoints
+	ends  []span           // room for block endpoints
+	from  kernels.CodecSet // the codecs of the lists
 }
 
 // recodes reports whether a list is one to write in bp128.
@@ -47,7 +48,7 @@ func (ld *loading) measure(first int) {
 		return
 	}
 	r.ends = append(r.ends, span{ends, 4 * words})
-	from, tiles := r.n, uint32(0)
+	from, tiles, codecs := r.n, uint32(0), kernels.CodecSet(0)
 	for i := first; i < len(ld.lists); i++ {
 		v := &ld.lists[i]
 		if !v.recodes {
@@ -58,11 +59,13 @@ func (ld *loading) measure(first int) {
 		ends += kernels.Ptr(8 * (v.blocks + 1))
 		r.lists = append(r.lists, i)
 		r.n++
+		codecs |= v.codecs
 	}
+	r.from |= codecs
 	p := ld.recodeParams(from)
 	p.NTiles = tiles
 	ld.checks.CopyIn(p.Jobs, kernels.Slice(r.jobs[from:r.n]))
-	ld.checks.Launch(kernels.MeasureBlocks, int(tiles+7)/8, 0, kernels.Bytes(&p))
+	ld.checks.Launch(kernels.For(kernels.MeasurePostings, codecs), int(tiles+7)/8, 0, kernels.Bytes(&p))
 	ld.checks.Launch(kernels.ScanBlocks, r.n-from, 0, kernels.Bytes(&p))
 }
 
@@ -113,7 +116,7 @@ func (ld *loading) recode(bad []error) error {
 	p := ld.recodeParams(0)
 	p.NTiles = tiles
 	ld.checks.CopyIn(p.Jobs, kernels.Slice(r.jobs[:r.n]))
-	ld.checks.Launch(kernels.RecodeBlocks, int(tiles+7)/8, 0, kernels.Bytes(&p))
+	ld.checks.Launch(kernels.For(kernels.RecodePostings, r.from), int(tiles+7)/8, 0, kernels.Bytes(&p))
 	ld.checks.Launch(kernels.PublishRecoded, r.n, 0, kernels.Bytes(&p))
 	err := flush(l.dev, &ld.checks)
 	l.mu.Lock()

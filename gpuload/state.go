@@ -35,8 +35,7 @@ func (x *Executor) start() error {
 		return err
 	}
 	go func() {
-		err := x.dev.Load(kernels.CheckLists, kernels.Rank, kernels.RankPacked, kernels.RankNewPFD, kernels.MarkDocs,
-			kernels.Disjunct, selections[x.options.selected])
+		err := x.dev.Load(append(x.kernels(), kernels.Rank, kernels.RankNewPFD, kernels.Disjunct)...)
 		if err == nil {
 			if err = x.enter(); err == nil {
 				defer x.leave()
@@ -65,9 +64,11 @@ func (x *Executor) loadKernels() {
 
 // kernels returns the kernels that loading lists and ranked queries use.
 func (x *Executor) kernels() []kernels.Kernel {
-	fast := kernels.CodecsOf(kernels.Raw, kernels.BP128)
-	stored := fast
+	stored := kernels.CodecsOf(kernels.Raw, kernels.BP128)
 	for i := range x.segments {
+		if len(x.views) < len(x.segments) {
+			break // lists are joined in bp128
+		}
 		m := x.segments[i].seg.Meta()
 		for c := range uint8(64) {
 			if (m.DocsCodecs|m.FreqsCodecs)>>c&1 != 0 && kernels.Decodable(c) {
@@ -76,12 +77,14 @@ func (x *Executor) kernels() []kernels.Kernel {
 		}
 	}
 	ks := []kernels.Kernel{kernels.CheckLists, kernels.For(kernels.CheckPostings, stored)}
-	if x.options.AsStored {
-		fast = stored
-	} else if stored != fast {
-		ks = append(ks, kernels.MeasureBlocks)
+	resident := stored
+	if !x.options.AsStored {
+		resident &= kernels.CodecsOf(kernels.Raw, kernels.BP128, kernels.BP256, kernels.VByte1024) // others are recoded
 	}
-	return append(ks, kernels.For(kernels.RankDocs, fast), selections[x.options.selected], kernels.MarkDocs)
+	if resident != stored {
+		ks = append(ks, kernels.For(kernels.MeasurePostings, stored))
+	}
+	return append(ks, kernels.For(kernels.RankDocs, resident), selections[x.options.selected], kernels.For(kernels.MarkPostings, resident))
 }
 
 // prepareAll copies what queries need besides lists.

@@ -5,7 +5,7 @@
 // k-th impacts are counted. So a list that passes gives the postings that the CPU decodes,
 // and no kernel misses one of them.
 //
-// check_lists (check.cu) must have found no error in the list.
+// check_lists (lists.cu) must have found no error in the list.
 //
 // Bound: about 550 instructions of a warp for a block of bp128, 60 of them to decode
 // docIDs, and a load of each document's length: on 132 multiprocessors at 1.75 GHz, 0.2 T

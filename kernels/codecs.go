@@ -50,15 +50,18 @@ type Task uint8
 
 // The tasks. The zero value is not a task.
 const (
-	_             Task = iota
-	DecodeDocs         // decode docIDs to device memory
-	SumDocs            // decode docIDs and sum them
-	DecodeFreqs        // decode frequencies to device memory
-	Intersect          // answer conjunctions with docIDs
-	FindElements       // the same, searching lists by single elements
-	RankDocs           // answer conjunctions and disjunctions with scores, list by list
-	AddScores          // add scores to accumulators
-	CheckPostings      // check lists by decoding them
+	_               Task = iota
+	DecodeDocs           // decode docIDs to device memory
+	SumDocs              // decode docIDs and sum them
+	DecodeFreqs          // decode frequencies to device memory
+	Intersect            // answer conjunctions with docIDs
+	FindElements         // the same, searching lists by single elements
+	RankDocs             // answer conjunctions and disjunctions with scores, list by list
+	AddScores            // add scores to accumulators
+	CheckPostings        // check lists by decoding them
+	MeasurePostings      // measure what lists take in bp128
+	RecodePostings       // write lists in bp128
+	MarkPostings         // make presence words
 )
 
 // For returns the kernel for a task on lists of the given codecs. If several support

@@ -27,20 +27,23 @@
 //	merge.h     intersecting decoded lists
 //	check.h     checking lists by decoding them
 //	sound.h     the structure of blocks, as decoders on the CPU check it
+//	recode.h    writing lists of other codecs in bp128
+//	mark.h      making presence words
 //	accumulate.h adding scores to accumulators
 //
 // Kernels (one module each):
 //
-//	check.cu    checks lists in device memory; computes norms of documents
-//	recode.cu   writes lists of other codecs in bp128
+//	lists.cu    checks lists in device memory and publishes what was made of them; computes
+//	            norms of documents
+//	check.cu, recode.cu, presence.cu: check.h, recode.h and mark.h for lists of any codec
 //	decode.cu   decodes whole lists of bp128, bp256, vbyte128 and vbyte1024
 //	patched.cu  the same for newpfd, parapfor and pfordelta
 //	unary.cu    the same for ef and rice
 //	lines.cu    the same for the linear-regression codecs, docIDs only
-//	presence.cu makes presence words
 //	intersect.cu, rank.cu: conjoin.h and rank.h for lists of any codec
-//	packed.cu   both, accumulate and check, for lists of bp128 and bp256
-//	newpfd.cu   both and check for lists of bp128, bp256 and newpfd
+//	packed.cu   both, accumulate, check and mark, for lists of bp128 and bp256
+//	newpfd.cu   both for lists of bp128, bp256 and newpfd
+//	loadpfd.cu  check and recode for the same lists
 //	merge.cu    intersects decoded lists: MergePath and Parallel Merge Find
 //	disjunct.cu scores disjunctions with accumulators in shared memory, and selects
 //	accumulate.cu the same with accumulators in device memory

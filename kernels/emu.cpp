@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 
+#include "lists.cu"
 #include "check.cu"
 #include "recode.cu"
 #include "decode.cu"
@@ -17,6 +18,7 @@
 #include "rank.cu"
 #include "packed.cu"
 #include "newpfd.cu"
+#include "loadpfd.cu"
 #include "topk.cu"
 #include "merge.cu"
 #include "presence.cu"
@@ -25,6 +27,7 @@
 static const Entry entries[] = {
     ENTRY(check_lists, CheckParams), ENTRY(check_blocks, CheckParams), ENTRY(check_packed, CheckParams), ENTRY(check_newpfd, CheckParams), ENTRY(norms_of_lengths, NormParams),
     ENTRY(measure_blocks, RecodeParams), ENTRY(scan_blocks, RecodeParams), ENTRY(recode_blocks, RecodeParams), ENTRY(publish_recoded, RecodeParams),
+    ENTRY(measure_newpfd, RecodeParams), ENTRY(recode_newpfd, RecodeParams), ENTRY(mark_packed, PresenceParams),
     ENTRY(decode_docs_bp128, DecodeParams), ENTRY(decode_docs_vbyte128, DecodeParams),
     ENTRY(sum_docs_bp128, DecodeParams),    ENTRY(intersect_docs, IntersectParams), ENTRY(intersect_elements, IntersectParams),
     ENTRY(rank, RankParams), ENTRY(sum_tiles, GatherParams),

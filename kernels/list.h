@@ -12,7 +12,7 @@
 // Payloads are not trusted: widths and byte offsets are clamped to the block, so a
 // corrupt payload gives wrong values but no access outside the extent and the 64 bytes
 // after it. Endpoints, skip header and bucket starts have been checked before
-// (check.cu).
+// (lists.cu).
 #ifndef PINION_LIST_H
 #define PINION_LIST_H
 #include "cuda.h"

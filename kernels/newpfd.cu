@@ -1,10 +1,9 @@
-// The kernels of rank.cu, intersect.cu and check.cu for batches whose lists are all plain values,
-// bp128, bp256 or newpfd. Like those of packed.cu, which use even fewer registers, they
-// have no calls.
+// The kernels of rank.cu and intersect.cu for batches whose lists are all plain values, bp128,
+// bp256 or newpfd. Like those of packed.cu, which use even fewer registers, they have no
+// calls.
 #ifndef PINION_EMU
 #define NEWPFD_ONLY true
 #endif
-#include "check.h"
 #include "conjoin.h"
 #include "rank.h"
 
@@ -17,5 +16,3 @@ KERNEL(intersect_newpfd, IntersectParams, 256, 4) {
     __shared__ Waiting shared[8];
     intersect_tile<false>(p, shared);
 }
-
-KERNEL(check_newpfd, CheckParams, 256, 3) { check_tile(p); }

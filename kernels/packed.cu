@@ -1,5 +1,5 @@
-// The kernels of rank.cu, intersect.cu, accumulate.cu and check.cu for batches whose lists are all
-// plain values, bp128 or bp256. Without calls to decode other codecs, the compiler keeps
+// The kernels of rank.cu, intersect.cu, accumulate.cu, check.cu and presence.cu for batches whose
+// lists are all plain values, bp128 or bp256. Without calls to decode other codecs, the compiler keeps
 // the state of a tile in registers.
 #ifndef PINION_EMU
 #define PACKED_ONLY true
@@ -7,6 +7,7 @@
 #include "accumulate.h"
 #include "check.h"
 #include "conjoin.h"
+#include "mark.h"
 #include "rank.h"
 
 KERNEL(rank_packed, RankParams, 256, 2) {
@@ -22,3 +23,5 @@ KERNEL(intersect_packed, IntersectParams, 256, 4) {
 KERNEL(check_packed, CheckParams, 256, 3) { check_tile(p); }
 
 KERNEL(accumulate_packed, AccumulateParams, 256, 4) { accumulate_share(p); }
+
+KERNEL(mark_packed, PresenceParams, 256, 4) { mark_share(p); }

@@ -52,7 +52,7 @@ type PresenceJob struct {
 	List, _ uint32
 }
 
-// PresenceParams are the parameters of MarkDocs, with Parts thread blocks per job, and of
+// PresenceParams are the parameters of MarkDocs and MarkPacked, with Parts thread blocks per job, and of
 // PublishPresence, with a thread per job.
 type PresenceParams struct {
 	Lists, Jobs  Ptr
@@ -115,7 +115,7 @@ type RecodeJob struct {
 	Head, DocsAt, FreqsAt uint32
 }
 
-// RecodeParams are the parameters of MeasureBlocks and RecodeBlocks, with a warp per tile,
+// RecodeParams are the parameters of MeasureBlocks, RecodeBlocks and their variants, with a warp per tile,
 // and of ScanBlocks and PublishRecoded, with a thread block per job. Between the first two,
 // MeasureBlocks and ScanBlocks, and the others the host reads Sizes, two words a job: those
 // of docIDs and of frequencies.

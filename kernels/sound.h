@@ -2,7 +2,7 @@
 // format/codec do: its length is the one that its head implies, exceptions are within the
 // block and in order, unary parts have a number for each value, and unused bits that
 // decoders look at are zero. A block that passes gives the same values here as there. The
-// values are checked after decoding (check.cu).
+// values are checked after decoding (check.h).
 //
 // Each lane checks a block of its own. Endpoints and skip header have been checked before.
 //

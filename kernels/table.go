@@ -23,6 +23,8 @@ const (
 	ScanBlocks     // a thread block per list
 	RecodeBlocks   // a warp per tile
 	PublishRecoded // a thread block per list
+	MeasureNewPFD  // a warp per tile
+	RecodeNewPFD
 
 	DecodeDocsBP128 // a thread block per tile
 	DecodeDocsBP256
@@ -83,7 +85,8 @@ const (
 	SelectMaxima // a thread block per query: group-wise maxima
 	SelectRadix  // a thread block per query: radix select
 
-	MarkDocs        // Parts thread blocks per job
+	MarkDocs // Parts thread blocks per job; lists of any codec
+	MarkPacked
 	PublishPresence // a thread per job
 
 	Count // one more than the last kernel of an ordinary program
@@ -113,16 +116,18 @@ const warpTile = 32
 var table = slices.Concat(ordinary[:], papers)
 
 var ordinary = [Count]entry{
-	CheckLists:     {name: "check_lists", module: "check", params: CheckParams{}},
+	CheckLists:     {name: "check_lists", module: "lists", params: CheckParams{}},
 	CheckBlocks:    {name: "check_blocks", module: "check", params: CheckParams{}, task: CheckPostings, codecs: all},
 	CheckPacked:    {name: "check_packed", module: "packed", params: CheckParams{}, task: CheckPostings, codecs: packed},
-	CheckNewPFD:    {name: "check_newpfd", module: "newpfd", params: CheckParams{}, task: CheckPostings, codecs: packed | set(NewPFD)},
-	NormsOfLengths: {name: "norms_of_lengths", module: "check", params: NormParams{}},
+	CheckNewPFD:    {name: "check_newpfd", module: "loadpfd", params: CheckParams{}, task: CheckPostings, codecs: packed | set(NewPFD)},
+	NormsOfLengths: {name: "norms_of_lengths", module: "lists", params: NormParams{}},
 
-	MeasureBlocks:  {name: "measure_blocks", module: "recode", params: RecodeParams{}},
-	ScanBlocks:     {name: "scan_blocks", module: "recode", params: RecodeParams{}},
-	RecodeBlocks:   {name: "recode_blocks", module: "recode", params: RecodeParams{}},
-	PublishRecoded: {name: "publish_recoded", module: "recode", params: RecodeParams{}},
+	MeasureBlocks:  {name: "measure_blocks", module: "recode", params: RecodeParams{}, task: MeasurePostings, codecs: all},
+	ScanBlocks:     {name: "scan_blocks", module: "lists", params: RecodeParams{}},
+	RecodeBlocks:   {name: "recode_blocks", module: "recode", params: RecodeParams{}, task: RecodePostings, codecs: all},
+	PublishRecoded: {name: "publish_recoded", module: "lists", params: RecodeParams{}},
+	MeasureNewPFD:  {name: "measure_newpfd", module: "loadpfd", params: RecodeParams{}, task: MeasurePostings, codecs: packed | set(NewPFD)},
+	RecodeNewPFD:   {name: "recode_newpfd", module: "loadpfd", params: RecodeParams{}, task: RecodePostings, codecs: packed | set(NewPFD)},
 
 	DecodeDocsBP128:      {name: "decode_docs_bp128", module: "decode", params: DecodeParams{}, task: DecodeDocs, codecs: set(BP128), tile: tile{256, 64}},
 	DecodeDocsBP256:      {name: "decode_docs_bp256", module: "decode", params: DecodeParams{}, task: DecodeDocs, codecs: set(BP256), tile: tile{128, 32}},
@@ -183,8 +188,9 @@ var ordinary = [Count]entry{
 	SelectMaxima: {name: "select_maxima", module: "topk", params: SelectParams{}, dynamic: true},
 	SelectRadix:  {name: "select_radix", module: "topk", params: SelectParams{}, dynamic: true},
 
-	MarkDocs:        {name: "mark_docs", module: "presence", params: PresenceParams{}},
-	PublishPresence: {name: "publish_presence", module: "presence", params: PresenceParams{}},
+	MarkDocs:        {name: "mark_docs", module: "presence", params: PresenceParams{}, task: MarkPostings, codecs: all},
+	MarkPacked:      {name: "mark_packed", module: "packed", params: PresenceParams{}, task: MarkPostings, codecs: packed},
+	PublishPresence: {name: "publish_presence", module: "lists", params: PresenceParams{}},
 }
 
 // All returns all kernels in ascending order.

@@ -1,6 +1,7 @@
 package gpuload
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/pinion-index/pinion/format"
@@ -55,6 +56,19 @@ func (l *lists) release(at kernels.Ptr, size int64) {
 		return
 	}
 	l.arena.Release(at, size)
+}
+
+// releaseAll frees ranges that room or spare returned, or parts of these. It joins adjacent
+// ones first: a load leaves thousands, in a few runs.
+func (l *lists) releaseAll(spans []span) {
+	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.at, b.at) })
+	for i := 0; i < len(spans); {
+		all := spans[i]
+		for i++; i < len(spans) && !l.isolate && spans[i].at == all.at+kernels.Ptr(all.size); i++ {
+			all.size += spans[i].size
+		}
+		l.release(all.at, all.size)
+	}
 }
 
 func (l *lists) evict(r *resident) {

@@ -1,6 +1,7 @@
 package gpuload
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -17,15 +18,8 @@ import (
 // Other batches find lists while some are loaded. A list that another load has begun to
 // copy is waited for.
 func (l *lists) load(ctx context.Context, wants []*want, oldest, epoch uint64) error {
-	wants = slices.Clone(wants)
-	slices.SortFunc(wants, func(a, b *want) int {
-		if a.key.Segment != b.key.Segment {
-			return a.key.Segment - b.key.Segment
-		}
-		return int(min(max(a.key.Offset-b.key.Offset, -1), 1))
-	})
 	all := wants
-	wants = slices.CompactFunc(slices.Clone(wants), func(a, b *want) bool { return a.key == b.key })
+	wants = distinct(wants)
 	for len(wants) > 0 {
 		n := l.together(wants)
 		if err := l.loadSome(ctx, wants[:n], oldest, epoch); err != nil {
@@ -44,6 +38,23 @@ func (l *lists) load(ctx context.Context, wants []*want, oldest, epoch uint64) e
 		}
 	}
 	return nil
+}
+
+// distinct returns a want of each list in the order of their places in the files. A batch
+// wants most lists many times, so it drops these before it sorts.
+func distinct(wants []*want) []*want {
+	seen := make(map[Key]struct{}, len(wants)/2)
+	kept := make([]*want, 0, len(wants)/2)
+	for _, w := range wants {
+		if _, ok := seen[w.key]; !ok {
+			seen[w.key] = struct{}{}
+			kept = append(kept, w)
+		}
+	}
+	slices.SortFunc(kept, func(a, b *want) int {
+		return cmp.Or(cmp.Compare(a.key.Segment, b.key.Segment), cmp.Compare(a.key.Offset, b.key.Offset))
+	})
+	return kept
 }
 
 // loadSome loads at most checkSize lists, and waits for those of them that another load
@@ -109,7 +120,7 @@ type loading struct {
 	jobs           []kernels.CheckJob    // in pinned memory
 	status         []kernels.CheckStatus // in pinned memory
 	lists          []loaded
-	gaps           []span // copied with the lists between which they are
+	unused         []span // to be released at the end: gaps between lists, and where recoded lists were
 	launched       int    // of lists: their checks are submitted
 	waiting        int64  // bytes of the others
 	staged         int    // bytes of the ring in use
@@ -200,7 +211,7 @@ func (ld *loading) admitRun(o *opening, i, n int, size int64, oldest, epoch uint
 	for j := i; j < i+n; j++ {
 		from := o.wants[j].key.Offset - first
 		if from > end {
-			ld.gaps = append(ld.gaps, span{at + kernels.Ptr(end), from - end})
+			ld.unused = append(ld.unused, span{at + kernels.Ptr(end), from - end})
 		}
 		ld.admit(o.wants[j], &o.lists[j], at+kernels.Ptr(from), epoch)
 		end = from + int64(len(o.lists[j].extent))
@@ -239,9 +250,7 @@ func (ld *loading) publish(bad []error, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.stats.BytesLoaded += ld.bytes
-	for _, g := range append(ld.gaps, ld.recoding.ends...) {
-		l.release(g.at, g.size)
-	}
+	l.releaseAll(append(ld.unused, ld.recoding.ends...))
 	for i, r := range ld.lists {
 		if bad[i] != nil {
 			l.refused[r.key] = bad[i]

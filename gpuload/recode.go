@@ -76,7 +76,7 @@ func (ld *loading) recodeParams(from int) kernels.RecodeParams {
 }
 
 // recode writes the measured lists that are not among bad in bp128, as far as there is
-// room, and waits for it. Their old places are free afterwards.
+// room, and waits for it. Their old places are unused afterwards.
 func (ld *loading) recode(bad []error) error {
 	l, r := ld.l, &ld.recoding
 	var total int64
@@ -130,7 +130,7 @@ func (ld *loading) recode(bad []error) error {
 			continue
 		}
 		v := &ld.lists[r.lists[j]]
-		l.release(v.at, v.size)
+		ld.unused = append(ld.unused, span{v.at, v.size})
 		v.at, v.size = r.jobs[j].To, size(j)
 		v.codecs, v.elements = kernels.CodecsOf(kernels.BP128), false
 	}

@@ -14,7 +14,7 @@
 //	overview.go          what the index consists of
 //	search.go            hits, their scores, what the query did
 //	terms.go, list.go    the dictionary; lists and blocks
-//	docs.go              documents
+//	docs.go, marks.go    documents; the words of a query in their text
 //	bytes.go             bytes and what they mean
 //	compare.go           two indexes
 //	verify.go            verification in the background

@@ -49,19 +49,25 @@ func (s *shown) docs(r *http.Request) (any, error) {
 // snippet is the number of characters of a document that tables show.
 const snippet = 120
 
-func (g *seg) row(doc, local uint32) (row docRow, err error) {
+func (g *seg) row(doc, local uint32) (docRow, error) {
+	row, text, err := g.rowText(doc, local)
+	row.Text = cli.Snippet(text[:min(len(text), 8*snippet)], snippet)
+	return row, err
+}
+
+// rowText returns a row without its text, and all of the text.
+func (g *seg) rowText(doc, local uint32) (row docRow, text []byte, err error) {
 	row = docRow{Doc: doc, Deleted: g.deletes.Has(local), Link: link("doc", "doc", doc)}
 	id, err := g.ID(local, nil)
 	if err != nil {
-		return row, err
+		return row, nil, err
 	}
 	row.ID = string(id)
 	if row.Len, err = g.DocLen(local); err != nil || !g.Meta().Stored {
-		return row, err
+		return row, nil, err
 	}
-	text, err := g.Stored(local, nil)
-	row.Text = cli.Snippet(text[:min(len(text), 8*snippet)], snippet)
-	return row, err
+	text, err = g.Stored(local, nil)
+	return row, text, err
 }
 
 func (d *docs) links() (prev, next string) {
@@ -80,8 +86,8 @@ type doc struct {
 	File       string
 	Local, end uint32
 	Stored     bool
-	Full       string
-	More       int // bytes that are not shown
+	Full       []piece // with the words of the query that led here
+	More       int     // bytes that are not shown
 }
 
 // maxText is how many bytes of a document are shown.
@@ -103,16 +109,13 @@ func (s *shown) doc(r *http.Request) (any, error) {
 		return nil, notFound("no document %d", at)
 	}
 	d := &doc{File: g.file, Local: local, end: s.main.end(), Stored: g.Meta().Stored}
-	if d.docRow, err = g.row(at, local); err != nil {
+	var text []byte
+	if d.docRow, text, err = g.rowText(at, local); err != nil {
 		return nil, err
 	}
 	if d.Stored {
-		text, err := g.Segment.Stored(local, nil)
-		if err != nil {
-			return nil, err
-		}
 		d.More = max(len(text)-maxText, 0)
-		d.Full = cli.Printable(string(text[:len(text)-d.More]))
+		d.Full = s.main.marker(r.URL.Query().Get("q")).whole(text[:len(text)-d.More])
 	}
 	return d, nil
 }

@@ -38,8 +38,9 @@ type hit struct {
 	Rank  int
 	Score string
 	docRow
-	Parts []part
-	Stack []share // the parts of the score beside each other
+	Passage []piece // of the text
+	Parts   []part
+	Stack   []share // the parts of the score beside each other
 }
 
 type part struct {
@@ -114,12 +115,13 @@ func (a *search) run(ctx context.Context, x *source, mode query.Mode) error {
 		docs[i] = h.Doc
 	}
 	x.snapshot.Prefetch(docs, true)
+	words := x.marker(a.Text)
 	for i, h := range result.Hits {
-		hit, err := x.explain(h, weights)
+		hit, err := x.explain(h, weights, words)
 		if err != nil {
 			return err
 		}
-		hit.Rank = i + 1
+		hit.Rank, hit.Link = i+1, link("doc", "doc", h.Doc, "q", a.Text)
 		a.Hits = append(a.Hits, hit)
 	}
 	a.trace(x, &t)
@@ -160,15 +162,17 @@ func (a *search) weigh(x *source, terms [][]byte) (ws []weight, err error) {
 	return ws, nil
 }
 
-// explain returns a hit with the score of every term.
-func (x *source) explain(h query.Hit, ws []weight) (out hit, err error) {
+// explain returns a hit with the score of every term, and the words of the query marked.
+func (x *source) explain(h query.Hit, ws []weight, words *marker) (out hit, err error) {
 	g, local, ok := x.find(h.Doc)
 	if !ok {
 		return out, notFound("no document %d", h.Doc)
 	}
-	if out.docRow, err = g.row(h.Doc, local); err != nil {
+	var text []byte
+	if out.docRow, text, err = g.rowText(h.Doc, local); err != nil {
 		return out, err
 	}
+	out.Passage = words.passage(text)
 	out.Score = floatText(h.Score)
 	sc, sum := x.searcher.Scorer(), float32(0)
 	for i, w := range ws {

@@ -35,7 +35,7 @@ func whitespace(t *testing.T) analysis.Analyzer {
 // goldens returns the golden indexes: one tar.gz for each version.
 func goldens(t *testing.T) []string {
 	t.Helper()
-	present := filepath.Join("testdata", "index-"+format.Current.String()+".tar.gz")
+	present := filepath.Join("testdata", "index-"+format.Current().String()+".tar.gz")
 	if *update {
 		dir := t.TempDir()
 		buildGolden(t, dir)

@@ -68,7 +68,7 @@ func TestContainerRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if h.Kind != KindManifest || h.ID != (ID{7}) || h.Version != Current || h.FileLen != int64(len(b)) || len(h.Sections) != len(order) {
+		if h.Kind != KindManifest || h.ID != (ID{7}) || h.Version != Current() || h.FileLen != int64(len(b)) || len(h.Sections) != len(order) {
 			t.Fatalf("header %+v", h)
 		}
 		for i, id := range order {
@@ -239,13 +239,13 @@ func TestErrorsAreLocated(t *testing.T) {
 }
 
 func TestVersions(t *testing.T) {
-	if err := Current.Check(); err != nil {
+	if err := Current().Check(); err != nil {
 		t.Error(err)
 	}
-	if err := (Version{Current.Major, Current.Minor + 5}).Check(); err != nil {
+	if err := (Version{Current().Major, Current().Minor + 5}).Check(); err != nil {
 		t.Error(err)
 	}
-	if err := (Version{Current.Major + 1, 0}).Check(); !errors.Is(err, ErrTooNew) {
+	if err := (Version{Current().Major + 1, 0}).Check(); !errors.Is(err, ErrTooNew) {
 		t.Error(err)
 	}
 }

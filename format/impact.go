@@ -110,8 +110,11 @@ func (q Quad) Valid() bool {
 	return tf > 0
 }
 
-// KthValues are the values of k for which long lists have a KthImpact.
-var KthValues = [3]int{10, 100, 1000}
+// NumKth is the number of KthValues.
+const NumKth = 3
+
+// KthValues returns the values of k for which long lists have a KthImpact, in ascending order.
+func KthValues() [NumKth]int { return [...]int{10, 100, 1000} }
 
 // KthImpact is a (tf, length) pair such that at least k postings of a list have at least
 // this frequency, in documents of at most this length. So the k-th highest score of the
@@ -127,8 +130,8 @@ func (k KthImpact) Pair() (tf, dl uint32, ok bool) {
 	return decodeImpact(k.TF), decodeImpact(k.Len), k.TF != 0
 }
 
-// NoKth is the KthImpact of a list for which no pair is known.
-var NoKth = KthImpact{TF: 0, Len: 255}
+// NoKth returns the KthImpact of a list for which no pair is known.
+func NoKth() KthImpact { return KthImpact{TF: 0, Len: 255} }
 
 // FloorTF returns the code, at most 254, of the largest representable frequency that is
 // at most tf.

@@ -8,31 +8,31 @@ type Version struct {
 	Minor uint16 // changes when something is added that older readers can ignore
 }
 
-// Current is the version that this package writes. The history of versions:
+// Current returns the version that this package writes. The history of versions:
 //
 //	0.1  container, segments (posting lists with block endpoints, skip header,
 //	     block-max quads, linear-regression and hash-bucket metadata), manifest,
 //	     deletes. Major version 0 may change until the first release.
 //	0.2  PAGESUMS: a checksum of every page of a segment.
-var Current = Version{Major: 0, Minor: 2}
+func Current() Version { return Version{Major: 0, Minor: 2} }
 
-// Oldest is the lowest version that this package reads.
-var Oldest = Version{Major: 0, Minor: 2}
+// oldest is the lowest version that this package reads.
+var oldest = Version{Major: 0, Minor: 2}
 
 // Check returns nil if this package reads v, and otherwise an *Error of kind ErrTooOld or
 // ErrTooNew.
 func (v Version) Check() error {
 	switch {
-	case v.Major < Oldest.Major || v.Major == Oldest.Major && v.Minor < Oldest.Minor:
+	case v.Major < oldest.Major || v.Major == oldest.Major && v.Minor < oldest.Minor:
 		return &Error{Kind: ErrTooOld, Block: NoBlock, Offset: offMajor, Msg: v.message()}
-	case v.Major > Current.Major:
+	case v.Major > Current().Major:
 		return &Error{Kind: ErrTooNew, Block: NoBlock, Offset: offMajor, Msg: v.message()}
 	}
 	return nil
 }
 
 func (v Version) message() string {
-	return "file has version " + v.String() + ", this build reads " + Current.String()
+	return "file has version " + v.String() + ", this build reads " + Current().String()
 }
 
 // String returns "major.minor".

@@ -26,7 +26,7 @@ type FileWriter struct {
 func NewFileWriter(w io.WriterAt, kind Kind, id ID) *FileWriter {
 	return &FileWriter{
 		w:   w,
-		h:   Header{Version: Current, Kind: kind, ID: id},
+		h:   Header{Version: Current(), Kind: kind, ID: id},
 		off: PageSize,
 		sum: xxhash.New(),
 	}

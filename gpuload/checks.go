@@ -196,7 +196,7 @@ func (ld *loading) verdict(i int) error {
 	}
 	if damage == "" && r.sum != nil {
 		for k, impact := range r.kth {
-			if _, _, ok := impact.Pair(); ok && s.Reach[k] < uint32(format.KthValues[k]) {
+			if _, _, ok := impact.Pair(); ok && s.Reach[k] < uint32(format.KthValues()[k]) {
 				damage = "fewer postings reach a k-th impact than it says"
 			}
 		}

@@ -167,7 +167,7 @@ func fault(t *testing.T, s *segment.Segment, e segment.Entry) string {
 		}
 	}
 	for k, v := range l.Kth {
-		if _, _, ok := v.Pair(); ok && reach[k] < format.KthValues[k] {
+		if _, _, ok := v.Pair(); ok && reach[k] < format.KthValues()[k] {
 			return "k-th impacts"
 		}
 	}

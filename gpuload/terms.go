@@ -115,7 +115,7 @@ func (r *resolver) lookup(k *known, b []byte) (err error) {
 // reachOf is the reach of a joined list with postings of so many deleted documents, any of
 // which may be among those that reach its k-th impacts.
 func reachOf(deleted uint64) (r reader.Reach) {
-	for i, k := range format.KthValues {
+	for i, k := range format.KthValues() {
 		r[i] = uint16(uint64(k) - min(uint64(k), deleted))
 	}
 	return r

@@ -31,10 +31,10 @@ func (d *Deletes) Live(s *segment.Segment, e segment.Entry) (df uint32, err erro
 	return df, err
 }
 
-// Reach says for each of format.KthValues how many postings of a list certainly reach its
+// Reach says for each of format.KthValues() how many postings of a list certainly reach its
 // KthImpact of that index, not counting those of deleted documents. It means nothing for a
 // list without that KthImpact.
-type Reach [len(format.KthValues)]uint16
+type Reach [format.NumKth]uint16
 
 // Of returns the number of postings of e whose documents are not in d, and how many of them
 // reach the list's k-th impacts. s is the segment of both; its snapshot must be held
@@ -67,7 +67,7 @@ type deletedOf struct {
 }
 
 func reachOf(n deletedOf) (r Reach) {
-	for i, k := range format.KthValues {
+	for i, k := range format.KthValues() {
 		r[i] = uint16(max(0, k-n.kth[i]))
 	}
 	return r
@@ -203,7 +203,7 @@ func (c *deletedCounts) of(offset int64, count func() (deletedOf, error)) (delet
 	if err == nil && tag < 1<<32 {
 		var kth [len(k.kth)]uint64
 		for i, n := range k.kth {
-			kth[i] = uint64(min(n, format.KthValues[i]))
+			kth[i] = uint64(min(n, format.KthValues()[i]))
 		}
 		slot.all.Store(tag<<32 | uint64(k.all))
 		slot.kth.Store(tag<<32 | kth[2]<<16 | kth[1]<<8 | kth[0])

@@ -62,7 +62,7 @@ func TestReach(t *testing.T) {
 				}
 			}
 			var want reader.Reach
-			for i, k := range format.KthValues {
+			for i, k := range format.KthValues() {
 				want[i] = uint16(max(0, k-dead[i]))
 				if dead[i] > 0 {
 					lost++

@@ -49,7 +49,7 @@ func sparseSegment(id format.ID, docs uint32) *pieces {
 	meta = append(meta, 0, 0, 0, 0)          // options, extents, compact bytes, flags
 	meta = append(meta, make([]byte, 16)...) // codecs
 	n := int64(docs)
-	h := &format.Header{Version: format.Current, Kind: format.KindSegment, ID: id}
+	h := &format.Header{Version: format.Current(), Kind: format.KindSegment, ID: id}
 	p := &pieces{parts: map[int64][]byte{}}
 	off := int64(format.PageSize)
 	for _, s := range []struct {

@@ -92,7 +92,7 @@ func (l *List) parseExtent(b []byte, e Entry, docs uint32) error {
 	}
 	l.HasLR, l.HasHash, l.HasKth = flags&layout.ExtLR != 0, flags&layout.ExtHash != 0, flags&layout.ExtKth != 0
 	l.Hash, l.y = hash, y
-	l.LR, l.Kth = LinearRegression{}, [3]format.KthImpact{format.NoKth, format.NoKth, format.NoKth}
+	l.LR, l.Kth = LinearRegression{}, [3]format.KthImpact{format.NoKth(), format.NoKth(), format.NoKth()}
 	if l.HasLR {
 		if l.LR, ok1 = parseLR(b[y.LR:y.Hash], n); !ok1 {
 			return format.Corrupt("linear regression out of range")

@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "rewrite the golden segment of the curre
 
 // golden returns the current version's golden file.
 func golden() string {
-	return filepath.Join("testdata", "segment-"+format.Current.String()+".pin")
+	return filepath.Join("testdata", "segment-"+format.Current().String()+".pin")
 }
 
 func goldenBuild() segtest.With {

@@ -4,7 +4,7 @@ import "github.com/pinion-index/pinion/format"
 
 // KthCounts counts postings of a list that reach its k-th impacts (format.KthImpact), each
 // until there are k or a few more.
-type KthCounts [len(format.KthValues)]int
+type KthCounts [format.NumKth]int
 
 // Wants reports whether postings of a block may count, by the block's bounds.
 func (n *KthCounts) Wants(l *List, block int) bool {
@@ -17,7 +17,7 @@ func (n *KthCounts) Wants(l *List, block int) bool {
 }
 
 func (n *KthCounts) wants(l *List, block, i int) bool {
-	if !l.HasKth || n[i] >= format.KthValues[i] {
+	if !l.HasKth || n[i] >= format.KthValues()[i] {
 		return false
 	}
 	tf, dl, ok := l.Kth[i].Pair()
@@ -43,7 +43,7 @@ func (n *KthCounts) Add(l *List, block int, freqs, lens []uint32) {
 // Check returns an error unless all that l promises was counted. It matches
 // format.ErrCorrupt.
 func (n *KthCounts) Check(l *List) error {
-	for i, k := range format.KthValues {
+	for i, k := range format.KthValues() {
 		if _, _, ok := l.Kth[i].Pair(); l.HasKth && ok && n[i] < k {
 			return l.Locate(format.Corrupt("only %d postings reach the %d-th impact", n[i], k), format.NoBlock)
 		}

@@ -25,7 +25,7 @@ type List struct {
 	Quad                   format.Quad   // bounds of the list
 	LR                     LinearRegression
 	Hash                   HashBuckets
-	Kth                    [3]format.KthImpact // for format.KthValues
+	Kth                    [3]format.KthImpact // for format.KthValues()
 	HasLR, HasHash, HasKth bool
 
 	s      *Segment

@@ -47,7 +47,7 @@ func TestModel(t *testing.T) {
 			c := rapid.SampledFrom(codecs).Draw(rt, "codec")
 			var chooser choose.Policy
 			if rapid.IntRange(0, 3).Draw(rt, "choose") == 0 {
-				chooser = choose.Default
+				chooser = choose.Default()
 			}
 			return Options{
 				Analyzer: whitespace(t), Stored: stored, DocsCodec: c, FreqsCodec: c, Choose: chooser,

@@ -51,7 +51,7 @@ func TestReorderKeepsDocuments(t *testing.T) {
 			DocsCodec: rapid.SampledFrom([]codec.Codec{bp128.Codec{}, ef.Codec{}}).Draw(rt, "codec"),
 		}
 		if rapid.Bool().Draw(rt, "choose") {
-			o.Choose = choose.Default
+			o.Choose = choose.Default()
 		}
 		fs := memfs.New()
 		w := mustOpen(rt, fs, o)

@@ -27,7 +27,7 @@ func drawOptions(r *rand.Rand) writer.Options {
 		o.DocsCodec = codecs[r.IntN(len(codecs))]
 		o.FreqsCodec = o.DocsCodec
 	case 1:
-		o.Choose = choose.Default
+		o.Choose = choose.Default()
 	}
 	return o
 }

@@ -137,8 +137,8 @@ func TestKthImpacts(t *testing.T) {
 		}
 		for i, got := range k.Take(model) {
 			tf, dl, ok := got.Pair()
-			if ok != (countable >= format.KthValues[i]) {
-				t.Fatalf("k = %d of %d postings: known is %v", format.KthValues[i], countable, ok)
+			if ok != (countable >= format.KthValues()[i]) {
+				t.Fatalf("k = %d of %d postings: known is %v", format.KthValues()[i], countable, ok)
 			}
 			n := 0
 			for _, p := range ps {
@@ -146,11 +146,11 @@ func TestKthImpacts(t *testing.T) {
 					n++
 				}
 			}
-			if ok && n < format.KthValues[i] {
-				t.Fatalf("%d postings reach (%d, %d) for k = %d", n, tf, dl, format.KthValues[i])
+			if ok && n < format.KthValues()[i] {
+				t.Fatalf("%d postings reach (%d, %d) for k = %d", n, tf, dl, format.KthValues()[i])
 			}
 		}
-		if again := k.Take(model); again != [3]format.KthImpact{format.NoKth, format.NoKth, format.NoKth} {
+		if again := k.Take(model); again != [3]format.KthImpact{format.NoKth(), format.NoKth(), format.NoKth()} {
 			t.Fatalf("an empty counter gives %v", again)
 		}
 	})
@@ -159,7 +159,7 @@ func TestKthImpacts(t *testing.T) {
 func TestBetterKth(t *testing.T) {
 	m := newImpactModel(100)
 	good, bad := format.KthImpact{TF: 5, Len: 10}, format.KthImpact{TF: 2, Len: 90}
-	for _, c := range [][3]format.KthImpact{{good, bad, good}, {bad, good, good}, {format.NoKth, bad, bad}, {bad, format.NoKth, bad}, {format.NoKth, format.NoKth, format.NoKth}} {
+	for _, c := range [][3]format.KthImpact{{good, bad, good}, {bad, good, good}, {format.NoKth(), bad, bad}, {bad, format.NoKth(), bad}, {format.NoKth(), format.NoKth(), format.NoKth()}} {
 		if got := m.better(c[0], c[1]); got != c[2] {
 			t.Errorf("better(%v, %v) = %v", c[0], c[1], got)
 		}

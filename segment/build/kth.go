@@ -48,10 +48,10 @@ func (k *kthCounter) Add(freqs, lens []uint32) {
 	k.rows, k.least, k.most = k.rows|rows, least, most
 }
 
-// Take returns the best pair for every k of format.KthValues among the postings counted,
+// Take returns the best pair for every k of format.KthValues() among the postings counted,
 // and empties the counter.
 func (k *kthCounter) Take(model *impactModel) [3]format.KthImpact {
-	best := [3]format.KthImpact{format.NoKth, format.NoKth, format.NoKth}
+	best := [3]format.KthImpact{format.NoKth(), format.NoKth(), format.NoKth()}
 	var score [3]float32
 	var sum [256]uint32 // postings with frequency t or more, by length code
 	lo, hi := k.least, k.most+1
@@ -63,7 +63,7 @@ func (k *kthCounter) Take(model *impactModel) [3]format.KthImpact {
 		for i, count := range row {
 			sum[i] += count
 			n += sum[i]
-			for next < 3 && n >= uint32(format.KthValues[next]) {
+			for next < 3 && n >= uint32(format.KthValues()[next]) {
 				c := uint8(int(lo) + i)
 				if s := model.score(uint8(t), c); t > 0 && s > score[next] {
 					score[next], best[next] = s, format.KthImpact{TF: uint8(t), Len: c}

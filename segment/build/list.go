@@ -145,7 +145,7 @@ func (e *ListEncoder) Reset() {
 	e.last, e.quads = e.last[:0], e.quads[:0]
 	e.docsBytes, e.freqsBytes = e.docsBytes[:0], e.freqsBytes[:0]
 	e.tail.release()
-	e.kth = [3]format.KthImpact{format.NoKth, format.NoKth, format.NoKth}
+	e.kth = [3]format.KthImpact{format.NoKth(), format.NoKth(), format.NoKth()}
 	e.known = false
 	if e.chosen {
 		e.setCodecs(e.standard[0], e.standard[1])

@@ -45,7 +45,7 @@ func checkReserved(l *segment.List, docs uint32) string {
 				return "reserved bytes of the k-th impacts are set"
 			}
 			for _, k := range l.Kth {
-				if k.TF == 0 && k != format.NoKth {
+				if k.TF == 0 && k != format.NoKth() {
 					return "a k-th impact of no frequency has a length"
 				}
 			}

@@ -92,7 +92,7 @@ func (d *dumper) part(l *segment.List, name string, c *cursor) {
 				if ok {
 					value = fmt.Sprintf("tf >= %d, length <= %d", tf, dl)
 				}
-				d.put(at, 2, fmt.Sprintf("impact %d", format.KthValues[i]), "%s", value)
+				d.put(at, 2, fmt.Sprintf("impact %d", format.KthValues()[i]), "%s", value)
 			}
 		}
 		c.fixed(2, "reserved", "")

@@ -13,7 +13,7 @@ type Automatic struct {
 // to choose: both are given, or one is given that cannot be combined with the candidates
 // because it is not a codec.BlockCodec or has blocks of another length.
 func Auto(docs, freqs codec.Codec) (a Automatic, ok bool) {
-	a.model = Default
+	a.model = Default()
 	for _, x := range []struct {
 		named codec.Codec
 		block *codec.BlockCodec
@@ -23,7 +23,7 @@ func Auto(docs, freqs codec.Codec) (a Automatic, ok bool) {
 			continue
 		}
 		b, isBlock := x.named.(codec.BlockCodec)
-		if !isBlock || b.BlockLen() != Candidates[0].BlockLen() {
+		if !isBlock || b.BlockLen() != a.model.Candidates[0].BlockLen() {
 			return a, false
 		}
 		*x.block = b

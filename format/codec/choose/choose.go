@@ -4,7 +4,7 @@
 //	cost = bytes * NanosPerByte + values * decode time of a value
 //
 // Bytes are exact (the codecs' DocsSize and FreqsSize) and include the block endpoints.
-// Decode times are from table Decode. A byte costs the time to read it before it is
+// Decode times are those of Decode. A byte costs the time to read it before it is
 // decoded. The default of 2 ns corresponds to a drive or a network with 500 MB/s. Below
 // 0.5 ns, close to the cost of memory, decode time dominates and bp128 nearly always
 // wins; from 2 ns on, newpfd does. Results for the lists of the project's test collection
@@ -25,12 +25,17 @@ import (
 	"github.com/pinion-index/pinion/format/codec/newpfd"
 )
 
-// Decode holds the time in nanoseconds to decode one value with each codec; for docIDs it
-// includes the prefix sum. The times were measured once, in cache, on the uniform and
-// clustered lists of 2^16 values of the benchmarks. Decoders have changed since, but the
-// times have not, so that the same lists get the same codecs. Codecs that are not in the
-// table are never chosen.
-var Decode = map[codec.ID]struct{ Docs, Freqs float64 }{
+// Nanos are times in nanoseconds to decode one value: a docID, which includes the prefix sum,
+// and a frequency.
+type Nanos struct{ Docs, Freqs float64 }
+
+// Decode returns the time to decode one value with a codec, 0 if it is not known. The times
+// were measured once, in cache, on the uniform and clustered lists of 2^16 values of the
+// benchmarks. Decoders have changed since, but the times have not, so that the same lists
+// get the same codecs.
+func Decode(id codec.ID) Nanos { return decode[id] }
+
+var decode = map[codec.ID]Nanos{
 	codec.BP128:       {0.15, 0.12},
 	codec.VByte128:    {0.24, 0.13},
 	codec.BP256:       {0.12, 0.09},
@@ -50,11 +55,11 @@ var Decode = map[codec.ID]struct{ Docs, Freqs float64 }{
 	codec.StreamVByte: {0.25, 0.14},
 }
 
-// Candidates are the codecs that Default chooses from. They have blocks of 128 values,
+// Candidates returns the codecs that Default chooses from. They have blocks of 128 values,
 // which can be copied between lists, and their sizes are fast to compute. Choosing from
 // all codecs lowered the cost of the lists tried, in three document orders, by less than
 // 0.1%.
-var Candidates = []codec.BlockCodec{bp128.Codec{}, newpfd.Codec{}}
+func Candidates() []codec.BlockCodec { return []codec.BlockCodec{bp128.Codec{}, newpfd.Codec{}} }
 
 // Model is a cost model that weighs size against decode time.
 type Model struct {
@@ -62,8 +67,8 @@ type Model struct {
 	Candidates   []codec.BlockCodec
 }
 
-// Default is the model used for the codec name "auto".
-var Default = Model{NanosPerByte: 2, Candidates: Candidates}
+// Default returns the model used for the codec name "auto".
+func Default() Model { return Model{NanosPerByte: 2, Candidates: Candidates()} }
 
 // Estimate is the estimated cost of a codec for a list.
 type Estimate struct {
@@ -78,7 +83,7 @@ type Estimate struct {
 func (m Model) Docs(docs []uint32) (codec.BlockCodec, error) {
 	return m.least(len(docs), func(c codec.Codec) (int, float64, error) {
 		n, err := c.DocsSize(docs)
-		return n, Decode[c.ID()].Docs, err
+		return n, decode[c.ID()].Docs, err
 	})
 }
 
@@ -86,7 +91,7 @@ func (m Model) Docs(docs []uint32) (codec.BlockCodec, error) {
 func (m Model) Freqs(freqs []uint32) (codec.BlockCodec, error) {
 	return m.least(len(freqs), func(c codec.Codec) (int, float64, error) {
 		n, err := c.FreqsSize(freqs)
-		return n, Decode[c.ID()].Freqs, err
+		return n, decode[c.ID()].Freqs, err
 	})
 }
 
@@ -115,7 +120,7 @@ func (m Model) estimate(c codec.Codec, n, bytes int, nanos float64) Estimate {
 func (m Model) RankDocs(codecs []codec.Codec, docs []uint32) ([]Estimate, error) {
 	return m.rank(codecs, len(docs), func(c codec.Codec) (int, float64, error) {
 		n, err := c.DocsSize(docs)
-		return n, Decode[c.ID()].Docs, err
+		return n, decode[c.ID()].Docs, err
 	})
 }
 
@@ -123,7 +128,7 @@ func (m Model) RankDocs(codecs []codec.Codec, docs []uint32) ([]Estimate, error)
 func (m Model) RankFreqs(codecs []codec.Codec, freqs []uint32) ([]Estimate, error) {
 	return m.rank(codecs, len(freqs), func(c codec.Codec) (int, float64, error) {
 		n, err := c.FreqsSize(freqs)
-		return n, Decode[c.ID()].Freqs, err
+		return n, decode[c.ID()].Freqs, err
 	})
 }
 

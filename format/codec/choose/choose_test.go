@@ -15,17 +15,17 @@ func TestDefault(t *testing.T) {
 	for i := range ones {
 		ones[i], dense[i] = 1, uint32(i)
 	}
-	if c, err := Default.Freqs(ones); err != nil || c.ID() != codec.BP128 {
+	if c, err := Default().Freqs(ones); err != nil || c.ID() != codec.BP128 {
 		t.Errorf("frequencies of one: %v, %v", c.ID(), err)
 	}
-	if c, err := Default.Docs(dense); err != nil || c.ID() != codec.BP128 {
+	if c, err := Default().Docs(dense); err != nil || c.ID() != codec.BP128 {
 		t.Errorf("consecutive docIDs: %v, %v", c.ID(), err)
 	}
 	clustered := synthetic.Clustered(1, 10000, 1<<20)
-	if c, err := Default.Docs(clustered); err != nil || c.ID() != codec.NewPFD {
+	if c, err := Default().Docs(clustered); err != nil || c.ID() != codec.NewPFD {
 		t.Errorf("clustered docIDs: %v, %v", c.ID(), err)
 	}
-	if c, err := (Model{NanosPerByte: 0, Candidates: Candidates}).Docs(clustered); err != nil || c.ID() != codec.BP128 {
+	if c, err := (Model{NanosPerByte: 0, Candidates: Candidates()}).Docs(clustered); err != nil || c.ID() != codec.BP128 {
 		t.Errorf("clustered docIDs where bytes are free: %v, %v", c.ID(), err)
 	}
 }
@@ -36,9 +36,9 @@ func TestLeast(t *testing.T) {
 		docs := synthetic.Clustered(seed, 200+int(seed)*97, 1<<(12+seed/2))
 		freqs := synthetic.Freqs(seed, len(docs), 50)
 		for _, price := range []float64{0.1, 1, 10} {
-			m := Model{NanosPerByte: price, Candidates: Candidates}
-			all := make([]codec.Codec, len(Candidates))
-			for i, c := range Candidates {
+			m := Model{NanosPerByte: price, Candidates: Candidates()}
+			all := make([]codec.Codec, len(Candidates()))
+			for i, c := range Candidates() {
 				all[i] = c
 			}
 			ranked, err := m.RankDocs(all, docs)
@@ -55,7 +55,7 @@ func TestLeast(t *testing.T) {
 
 func TestRankAll(t *testing.T) {
 	docs := synthetic.Uniform(3, 5000, 1<<20)
-	ranked, err := Default.RankDocs(registry.All(), docs)
+	ranked, err := Default().RankDocs(registry.All(), docs)
 	if err != nil || len(ranked) != len(registry.All()) {
 		t.Fatal(len(ranked), err)
 	}
@@ -76,13 +76,13 @@ func TestRankAll(t *testing.T) {
 
 func TestRefuses(t *testing.T) {
 	var e *codec.EncodeError
-	if _, err := Default.Docs([]uint32{3, 3}); !errors.As(err, &e) || e.Index != 1 {
+	if _, err := Default().Docs([]uint32{3, 3}); !errors.As(err, &e) || e.Index != 1 {
 		t.Errorf("docIDs that do not rise: %v", err)
 	}
-	if _, err := Default.Freqs([]uint32{1, 0}); !errors.As(err, &e) || e.Index != 1 {
+	if _, err := Default().Freqs([]uint32{1, 0}); !errors.As(err, &e) || e.Index != 1 {
 		t.Errorf("a frequency of zero: %v", err)
 	}
-	if _, err := Default.RankFreqs(registry.All(), []uint32{0}); !errors.As(err, &e) {
+	if _, err := Default().RankFreqs(registry.All(), []uint32{0}); !errors.As(err, &e) {
 		t.Errorf("ranking a frequency of zero: %v", err)
 	}
 }

@@ -42,7 +42,7 @@ func Version() string {
 			}
 		}
 	}
-	parts = append(parts, "format "+format.Current.String(), runtime.Version(),
+	parts = append(parts, "format "+format.Current().String(), runtime.Version(),
 		fmt.Sprintf("%s/%s %s", runtime.GOOS, runtime.GOARCH, simd.Best()))
 	return strings.Join(parts, ", ")
 }

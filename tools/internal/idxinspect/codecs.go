@@ -91,7 +91,7 @@ func (f *codecFlags) sizes(ctx context.Context, stderr io.Writer, path, term str
 	if err != nil {
 		return nil, err
 	}
-	s := &CodecSizes{Term: cli.Text(term), Seed: f.seed, NanosPerByte: choose.Default.NanosPerByte}
+	s := &CodecSizes{Term: cli.Text(term), Seed: f.seed, NanosPerByte: choose.Default().NanosPerByte}
 	m := newCodecMeter(codecs)
 	if term != "" {
 		err = s.term(ctx, m, path)
@@ -239,7 +239,7 @@ func (t *CodecTable) text(w io.Writer, name string, lists int, postings uint64) 
 	}
 	out.WriteTo(w)
 	heads := []string{"auto takes", ">lists", ">share", ">postings", ">share"}
-	for _, c := range choose.Default.Candidates {
+	for _, c := range choose.Default().Candidates {
 		heads = append(heads, ">cost in "+c.ID().String())
 	}
 	fmt.Fprintln(w)

@@ -141,9 +141,9 @@ func (sum *codecSum) add(c codec.Codec, side codecbench.Side, lists []codecbench
 
 func modelNanos(id codec.ID, side codecbench.Side) float64 {
 	if side == codecbench.Docs {
-		return choose.Decode[id].Docs
+		return choose.Decode(id).Docs
 	}
-	return choose.Decode[id].Freqs
+	return choose.Decode(id).Freqs
 }
 
 // nanos returns how long f takes: the fastest of a few runs. If n, the number of values
@@ -173,7 +173,7 @@ func nanos(n int, f func() error) (float64, error) {
 
 // choose adds auto's choice for each list, and what it needs.
 func (s *sideMeter) choose(lists []codecbench.Postings) error {
-	candidates := choose.Default.Candidates
+	candidates := choose.Default().Candidates
 	if s.choices == nil {
 		s.choices = make([]choiceSum, len(candidates))
 		for i := range s.choices {
@@ -212,9 +212,9 @@ func (s *sideMeter) choose(lists []codecbench.Postings) error {
 
 func autoChoice(side codecbench.Side, p codecbench.Postings) (codec.BlockCodec, error) {
 	if side == codecbench.Docs {
-		return choose.Default.Docs(p.Docs)
+		return choose.Default().Docs(p.Docs)
 	}
-	return choose.Default.Freqs(p.Freqs)
+	return choose.Default().Freqs(p.Freqs)
 }
 
 // rank adds the costs of a list in every candidate to the candidate that auto chooses,
@@ -224,8 +224,8 @@ func (s *sideMeter) rank(p codecbench.Postings) (best int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	candidates := make([]codec.Codec, len(choose.Default.Candidates))
-	for i, c := range choose.Default.Candidates {
+	candidates := make([]codec.Codec, len(choose.Default().Candidates))
+	for i, c := range choose.Default().Candidates {
 		candidates[i] = c
 		if c.ID() == chosen.ID() {
 			best = i
@@ -233,9 +233,9 @@ func (s *sideMeter) rank(p codecbench.Postings) (best int, err error) {
 	}
 	var ranked []choose.Estimate
 	if s.side == codecbench.Docs {
-		ranked, err = choose.Default.RankDocs(candidates, p.Docs)
+		ranked, err = choose.Default().RankDocs(candidates, p.Docs)
 	} else {
-		ranked, err = choose.Default.RankFreqs(candidates, p.Freqs)
+		ranked, err = choose.Default().RankFreqs(candidates, p.Freqs)
 	}
 	if err != nil {
 		return 0, err
@@ -245,7 +245,7 @@ func (s *sideMeter) rank(p codecbench.Postings) (best int, err error) {
 	sum.postings += uint64(len(p.Docs))
 	for _, e := range ranked {
 		i := slices.IndexFunc(candidates, func(c codec.Codec) bool { return c.ID() == e.Codec.ID() })
-		sum.bytes[i] += float64(e.Bytes) * choose.Default.NanosPerByte
+		sum.bytes[i] += float64(e.Bytes) * choose.Default().NanosPerByte
 		sum.nanos[i] += e.Nanos
 	}
 	return best, nil
@@ -256,21 +256,21 @@ func (s *sideMeter) table(postings uint64) (t CodecTable) {
 	row := func(name string, sum codecSum) CodecSize {
 		n := float64(max(postings, 1))
 		return CodecSize{Codec: name, Bytes: sum.bytes, Bits: 8 * float64(sum.bytes) / n, DecodeNS: sum.decode / n, EncodeNS: sum.encode / n,
-			Cost: Cost{float64(sum.bytes) * choose.Default.NanosPerByte / n, sum.model / n}}
+			Cost: Cost{float64(sum.bytes) * choose.Default().NanosPerByte / n, sum.model / n}}
 	}
 	for i, c := range s.codecs {
 		r := row(c.ID().String(), s.sums[i])
 		r.InIndex = s.inIndex[c.ID()]
-		r.Candidate = slices.ContainsFunc(choose.Default.Candidates, func(x codec.BlockCodec) bool { return x.ID() == c.ID() })
+		r.Candidate = slices.ContainsFunc(choose.Default().Candidates, func(x codec.BlockCodec) bool { return x.ID() == c.ID() })
 		t.Codecs = append(t.Codecs, r)
 	}
 	slices.SortStableFunc(t.Codecs, func(a, b CodecSize) int { return cmp.Compare(a.Cost.sum(), b.Cost.sum()) })
 	t.Auto = row("auto", s.auto)
 	t.Choices = []Choice{}
 	for i, sum := range s.choices {
-		c := Choice{Codec: choose.Default.Candidates[i].ID().String(), Lists: sum.lists, Postings: sum.postings}
+		c := Choice{Codec: choose.Default().Candidates[i].ID().String(), Lists: sum.lists, Postings: sum.postings}
 		n := float64(max(sum.postings, 1))
-		for k, x := range choose.Default.Candidates {
+		for k, x := range choose.Default().Candidates {
 			c.Costs = append(c.Costs, CandidateCost{x.ID().String(), Cost{sum.bytes[k] / n, sum.nanos[k] / n}})
 		}
 		t.Choices = append(t.Choices, c)

@@ -38,7 +38,7 @@ func TestCodecTable(t *testing.T) {
 		for _, c := range registry.All() {
 			bytes[c.ID()] += size(c)
 		}
-		c, err := choose.Default.Docs(p.Docs)
+		c, err := choose.Default().Docs(p.Docs)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -181,7 +181,7 @@ func listInfo(g *seg, l *segment.List) ListInfo {
 	}
 	for k, v := range l.Kth {
 		if tf, dl, ok := v.Pair(); l.HasKth && ok {
-			i.Kth = append(i.Kth, KthImpact{format.KthValues[k], tf, dl})
+			i.Kth = append(i.Kth, KthImpact{format.KthValues()[k], tf, dl})
 		}
 	}
 	for _, p := range l.Layout() {

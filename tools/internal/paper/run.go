@@ -71,7 +71,7 @@ func (x *Experiment) Of(h Half) Measure {
 func (x *Experiment) Do(ctx context.Context, e *Env, h Half) (*Run, error) {
 	measure := x.Of(h)
 	r := &Run{Experiment: x.Name, Half: h, CPU: cpuName(), Cores: runtime.GOMAXPROCS(0), Scale: ScaleText(e.Scale), Date: time.Now().UTC().Truncate(time.Second),
-		Commit: Commit(), Format: format.Current.String()}
+		Commit: Commit(), Format: format.Current().String()}
 	if h.OnGPU() {
 		r.Kernels = Fingerprint(h)
 		if e.Device != nil {
@@ -101,8 +101,8 @@ func finite(rows []Row) []Row {
 // Stale says why a recorded run no longer speaks of this program; "" if it does.
 func (r *Run) Stale() string {
 	switch {
-	case r.Format != format.Current.String():
-		return "the format is " + format.Current.String() + " now"
+	case r.Format != format.Current().String():
+		return "the format is " + format.Current().String() + " now"
 	case r.Half.OnGPU() && Fingerprint(r.Half) != "" && r.Kernels != Fingerprint(r.Half):
 		return "the kernels have changed"
 	}

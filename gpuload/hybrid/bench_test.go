@@ -2,6 +2,7 @@ package hybrid
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -19,30 +20,60 @@ func (absent) Execute(_ context.Context, queries []query.Query) ([]query.Result,
 	return make([]query.Result, len(queries)), nil
 }
 
-// BenchmarkSubmit keeps 512 short queries waiting: what the scheduler adds to the Pool's
-// time.
-func BenchmarkSubmit(b *testing.B) {
-	s := newIndex(b)
-	qs := someQueries(1000, 1)
-	for i := range qs {
-		qs[i].K, qs[i].Mode = 10, query.And
-	}
+// instant is a GPU that takes no time.
+type instant struct{ query.Executor }
+
+func (instant) Execute(_ context.Context, queries []query.Query) ([]query.Result, error) {
+	return make([]query.Result, len(queries)), nil
+}
+
+// schedulers returns what answers queries on s: the Searcher, the Pool and Executors over it,
+// without a GPU and with one that takes no time or too much.
+func schedulers(b *testing.B, s *query.Searcher) (submit map[string]func(context.Context, *query.Query, func([]query.Hit, error)) error, execute map[string]query.Executor) {
 	p, err := pool.New(s, pool.Options{Workers: 2})
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer p.Close()
-	submit := map[string]func(context.Context, *query.Query, func([]query.Hit, error)) error{"pool": p.Submit}
-	for name, gpu := range map[string]query.Executor{"cpu": nil, "hybrid": absent{}} {
-		x, err := New(p, gpu, Options{})
+	b.Cleanup(p.Close)
+	submit = map[string]func(context.Context, *query.Query, func([]query.Hit, error)) error{"pool": p.Submit}
+	execute = map[string]query.Executor{"searcher": s}
+	for _, c := range []struct {
+		name string
+		gpu  query.Executor
+		mode Mode
+	}{{"cpu", nil, Parallel}, {"gpu", instant{}, OnlyGPU}, {"both", instant{}, Parallel}, {"slow", absent{}, Parallel}} {
+		x, err := New(p, c.gpu, Options{Mode: c.mode})
 		if err != nil {
 			b.Fatal(err)
 		}
-		defer x.Close()
-		submit[name] = x.Submit
+		b.Cleanup(func() { x.Close() })
+		submit[c.name], execute[c.name] = x.Submit, x
 	}
-	for _, name := range []string{"pool", "cpu", "hybrid"} {
-		b.Run(name, func(b *testing.B) {
+	return submit, execute
+}
+
+// benchmarked are short queries, and some whose terms have no lists, so that what the scheduler
+// adds is nearly all that they cost.
+func benchmarked(n int) (short, empty []query.Query) {
+	short, empty = someQueries(n, 1), make([]query.Query, n)
+	for i := range short {
+		short[i].K, short[i].Mode = 10, query.And
+		empty[i] = query.Query{K: 10, Mode: query.And, Terms: [][]byte{fmt.Appendf(nil, "x%d", i%1000), fmt.Appendf(nil, "y%d", i%1000)}}
+	}
+	return short, empty
+}
+
+// BenchmarkSubmit keeps queries waiting: what the scheduler adds to the Pool's time.
+func BenchmarkSubmit(b *testing.B) {
+	s := newIndex(b)
+	short, empty := benchmarked(1000)
+	submit, _ := schedulers(b, s)
+	for _, c := range []struct {
+		name    string
+		queries []query.Query
+		waiting int
+	}{{"pool", short, 512}, {"cpu", short, 8192}, {"slow", short, 8192}, {"pool", empty, 512}, {"cpu", empty, 8192}, {"gpu", empty, 8192}, {"both", empty, 8192}} {
+		b.Run(c.name+map[bool]string{true: "/empty", false: "/short"}[&c.queries[0] == &empty[0]], func(b *testing.B) {
 			var next atomic.Int64
 			var group sync.WaitGroup
 			var follow func([]query.Hit, error)
@@ -52,14 +83,14 @@ func BenchmarkSubmit(b *testing.B) {
 					group.Done()
 					return
 				}
-				if err := submit[name](context.Background(), &qs[n%len(qs)], follow); err != nil {
+				if err := submit[c.name](context.Background(), &c.queries[n%len(c.queries)], follow); err != nil {
 					panic(err)
 				}
 			}
 			follow = func([]query.Hit, error) { one() }
 			b.ReportAllocs()
 			used := cpuTime()
-			for range 512 {
+			for range c.waiting {
 				group.Add(1)
 				one()
 			}
@@ -69,37 +100,23 @@ func BenchmarkSubmit(b *testing.B) {
 	}
 }
 
-// BenchmarkExecute asks 2,048 short queries at a time: what the stock adds to the Searcher's
-// time.
+// BenchmarkExecute asks 2,048 queries at a time: what the stock adds to the Searcher's time.
 func BenchmarkExecute(b *testing.B) {
 	s := newIndex(b)
-	qs := someQueries(2048, 1)
-	for i := range qs {
-		qs[i].K, qs[i].Mode = 10, query.And
-	}
-	p, err := pool.New(s, pool.Options{Workers: 2})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer p.Close()
-	executors := map[string]query.Executor{"searcher": s}
-	for name, gpu := range map[string]query.Executor{"cpu": nil, "hybrid": absent{}} {
-		x, err := New(p, gpu, Options{})
-		if err != nil {
-			b.Fatal(err)
-		}
-		defer x.Close()
-		executors[name] = x
-	}
-	for _, name := range []string{"searcher", "cpu", "hybrid"} {
-		b.Run(name, func(b *testing.B) {
+	short, empty := benchmarked(2048)
+	_, execute := schedulers(b, s)
+	for _, c := range []struct {
+		name    string
+		queries []query.Query
+	}{{"searcher", short}, {"cpu", short}, {"slow", short}, {"searcher", empty}, {"cpu", empty}, {"gpu", empty}, {"both", empty}} {
+		b.Run(c.name+map[bool]string{true: "/empty", false: "/short"}[&c.queries[0] == &empty[0]], func(b *testing.B) {
 			used := cpuTime()
 			for range b.N {
-				if _, err := executors[name].Execute(context.Background(), qs); err != nil {
+				if _, err := execute[c.name].Execute(context.Background(), c.queries); err != nil {
 					b.Fatal(err)
 				}
 			}
-			b.ReportMetric(float64((cpuTime()-used).Nanoseconds())/float64(b.N*len(qs)), "cpu-ns/query")
+			b.ReportMetric(float64((cpuTime()-used).Nanoseconds())/float64(b.N*len(c.queries)), "cpu-ns/query")
 		})
 	}
 }

@@ -22,10 +22,18 @@ const (
 
 // bulk is the state of an Executor for groups.
 type bulk struct {
+	_       [64]byte
+	crowded atomic.Bool  // queries are in the stock
+	gather  atomic.Int64 // so many arrive before they are put there
+	calls   sync.Pool    // of *groupCall, for jobs
+	rooms   sync.Pool    // of *[]query.Query, for batches
+	_       [64]byte
+
 	mu     sync.Mutex
 	stock  stock
 	done   Stats // CPU.Queries, GPU.Queries, Grouped, Batches
 	again  int64
+	most   int       // queries in the stock
 	errand sync.Pool // of *errandRoom
 }
 
@@ -35,6 +43,11 @@ type errandRoom struct {
 	at      [answerAtOnce]int32
 	bin     [weighAtOnce]uint8
 	lengths []uint64
+	hits    []query.Hit // of jobs
+	answers [answerAtOnce]struct {
+		lo, hi int // in hits
+		err    error
+	}
 }
 
 // hosts returns how many goroutines look up and lay out queries for the GPU.
@@ -61,12 +74,13 @@ func (x *Executor) startGroup(ctx context.Context, queries []query.Query, result
 		x.leave(len(queries))
 		return nil, err
 	}
+	g.arrive(g.begun, g.after)
 	b := &x.bulk
 	b.mu.Lock()
-	defer b.mu.Unlock()
 	b.done.Grouped += int64(len(queries))
 	b.stock.add(g)
 	x.dispatch()
+	x.unlock()
 	return g, nil
 }
 
@@ -82,12 +96,16 @@ func (g *groupCall) wait() error {
 // dispatch starts goroutines for what the processors can take. x.bulk.mu must be held.
 func (x *Executor) dispatch() {
 	b := &x.bulk
+	b.most = max(b.most, b.stock.left)
 	b.stock.retired = b.stock.retired || x.gone.Load()
 	b.stock.observe(x.hosts(), x.now())
 	for {
 		batch := b.stock.takeGPU(x.now())
 		if batch == nil {
 			break
+		}
+		if batch.probe {
+			batch.queries = batch.appendQueries(nil)
 		}
 		x.running.Go(func() { x.bulkLane(batch) })
 	}
@@ -114,20 +132,20 @@ func (x *Executor) bulkCore() {
 		case !s.mustStop() && s.takeCPU(x.now(), &r.errand, r.at[:0]):
 		case s.active == 1 && s.wanted():
 			x.dispatch()
-			b.mu.Unlock()
+			x.unlock()
 			time.Sleep(watchEach)
 			continue
 		default:
 			s.active--
 			x.dispatch()
-			b.mu.Unlock()
+			x.unlock()
 			return
 		}
 		if s.mayStart() {
 			s.active++
 			go x.bulkCore()
 		}
-		b.mu.Unlock()
+		x.unlock()
 		start := x.now()
 		if r.weigh {
 			x.weigh(r)
@@ -144,7 +162,7 @@ func (x *Executor) bulkCore() {
 		}
 		b.mu.Unlock()
 		if !r.weigh {
-			r.g.answered(len(r.errand.at))
+			x.deliverAll(r)
 		}
 		if now-last > turn {
 			runtime.Gosched() // the goroutines that serve the GPU need the cores too
@@ -159,7 +177,7 @@ func (x *Executor) weigh(r *errandRoom) {
 	for k, i := range r.errand.at {
 		q := &g.queries[i]
 		var err error
-		if r.lengths, err = x.cpu.AppendLengths(r.lengths[:0], q.Terms); err != nil {
+		if r.lengths, err = x.cpu.AppendLengths(r.lengths[:0], q.Terms); err != nil && g.jobs == nil {
 			g.fail(i, err)
 		}
 		f := FeaturesOf(q, r.lengths)
@@ -171,6 +189,18 @@ func (x *Executor) weigh(r *errandRoom) {
 // answer answers queries on the CPU.
 func (x *Executor) answer(r *errandRoom) {
 	g, s := r.g, x.cpu.Searcher()
+	if g.jobs != nil {
+		r.hits = r.hits[:0]
+		for k, i := range r.errand.at {
+			a := &r.answers[k]
+			hits, err := s.AppendHits(g.jobs[i].ctx, r.hits, &g.queries[i])
+			a.lo, a.hi, a.err = len(r.hits), len(r.hits), err
+			if err == nil {
+				r.hits, a.hi = hits, len(hits)
+			}
+		}
+		return
+	}
 	for _, i := range r.errand.at {
 		if g.err.Load() != nil {
 			return
@@ -193,21 +223,42 @@ func (x *Executor) answer(r *errandRoom) {
 	}
 }
 
+// deliverAll hands out what answer has found.
+func (x *Executor) deliverAll(r *errandRoom) {
+	if r.g.jobs != nil {
+		for k, i := range r.errand.at {
+			a := &r.answers[k]
+			x.deliver(r.g.jobs[i], 0, r.hits[a.lo:a.hi:a.hi], a.err)
+		}
+	}
+	r.g.answered(len(r.errand.at))
+}
+
 // bulkLane runs a batch and those that follow it.
 func (x *Executor) bulkLane(batch *bulkBatch) {
 	b := &x.bulk
-	var queries []query.Query
+	room, ok := b.rooms.Get().(*[]query.Query)
+	if !ok {
+		room = new([]query.Query)
+	}
 	for batch != nil {
-		queries = batch.appendQueries(queries[:0])
+		queries := batch.queries
+		if queries == nil {
+			queries = batch.appendQueries((*room)[:0])
+			*room = queries
+		}
 		if !x.runBulk(batch, queries) {
 			return
 		}
 		clear(queries)
 		b.mu.Lock()
-		batch = b.stock.takeGPU(x.now())
+		if batch = b.stock.takeGPU(x.now()); batch != nil && batch.probe {
+			batch.queries = batch.appendQueries(nil)
+		}
 		x.dispatch()
-		b.mu.Unlock()
+		x.unlock()
 	}
+	b.rooms.Put(room)
 }
 
 // appendQueries appends the queries of a batch. Those of a probe are copied: their callers
@@ -249,7 +300,11 @@ func (x *Executor) runBulk(b *bulkBatch, queries []query.Query) bool {
 	now := x.now()
 	for _, p := range b.parts {
 		for k, i := range p.at {
-			p.g.results[i] = results[k]
+			if p.g.jobs != nil {
+				x.deliver(p.g.jobs[i], 1, results[k].Hits, nil)
+			} else {
+				p.g.results[i] = results[k]
+			}
 		}
 		results = results[len(p.at):]
 		if p.g.after > 0 && now > p.g.begun+p.g.after {
@@ -287,7 +342,7 @@ func (x *Executor) endBulk(b *bulkBatch, err error) (counts bool) {
 		k.again += int64(b.n)
 	}
 	x.dispatch()
-	k.mu.Unlock()
+	x.unlock()
 	if x.gone.Load() {
 		x.pump()
 	}
@@ -305,6 +360,7 @@ func (b *bulk) report(s *Stats) {
 	s.GPU.Queries += b.done.GPU.Queries
 	s.Batches += b.done.Batches
 	s.Grouped, s.Again = b.done.Grouped, s.Again+b.again
+	s.Waiting.Grouped, s.Waiting.Most = b.stock.left, max(s.Waiting.Most, b.most)
 	s.Threshold, s.CPU.Pace = float64(b.stock.last)/perOctave+lowest, b.stock.pace
 }
 

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/query"
 )
 
 // TestGroups answers groups from several goroutines, while the GPU is sound, fails now and
@@ -83,5 +85,91 @@ func TestGroups(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// TestCrowd submits so many queries one by one that they are divided as groups are, while the
+// GPU is sound, fails now and then, is lost or hangs. Each is answered once, as by the Searcher
+// to the bit, or with the error of its context.
+func TestCrowd(t *testing.T) {
+	s := newIndex(t)
+	qs := someQueries(3000, 16)
+	want, err := s.Execute(t.Context(), qs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, gpu := range map[string]*stub{
+		"sound":    {},
+		"slow":     {took: 5 * time.Millisecond},
+		"at times": {fail: func(n int64) error { return []error{nil, nil, errors.New("broken")}[n%3] }},
+		"lost": {fail: func(n int64) error {
+			if n > 4 {
+				return fmt.Errorf("batch %d: %w", n, gpuload.ErrDevice)
+			}
+			return nil
+		}},
+		"hangs": {hang: make(chan struct{})},
+	} {
+		for _, mode := range []Mode{Parallel, OnlyGPU, OnlyCPU} {
+			if name == "hangs" && mode != Parallel {
+				continue
+			}
+			t.Run(fmt.Sprint(name, " ", mode), func(t *testing.T) {
+				gpu := &stub{Executor: s, took: gpu.took, fail: gpu.fail, hang: gpu.hang}
+				o := Options{Mode: mode, Batch: 100, Lanes: 2, Hang: 10 * time.Second}
+				if gpu.hang != nil {
+					o.Hang = 20 * time.Millisecond
+					defer close(gpu.hang)
+				}
+				x := newHybrid(t, s, gpu, o)
+				canceled, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				answered := make([]atomic.Int32, len(qs))
+				var group, callers sync.WaitGroup
+				group.Add(len(qs))
+				const each = 750
+				for c := range len(qs) / each {
+					callers.Go(func() {
+						for i := c * each; i < (c+1)*each; i++ {
+							ctx := t.Context()
+							if i%50 == 0 {
+								ctx = canceled
+							}
+							if i == each/2 {
+								cancel()
+							}
+							err := x.Submit(ctx, &qs[i], func(hits []query.Hit, err error) {
+								if err == nil && !slices.Equal(hits, want[i].Hits) || err != nil && (ctx != canceled || !errors.Is(err, context.Canceled)) {
+									t.Errorf("query %d: %v, %v, want %v", i, hits, err, want[i].Hits)
+								}
+								answered[i].Add(1)
+								group.Done()
+							})
+							if err != nil {
+								if ctx != canceled || !errors.Is(err, context.Canceled) {
+									t.Errorf("query %d: %v", i, err)
+								}
+								answered[i].Add(1)
+								group.Done()
+							}
+						}
+					})
+				}
+				callers.Wait()
+				group.Wait()
+				for i := range answered {
+					if n := answered[i].Load(); n != 1 {
+						t.Errorf("query %d was answered %d times", i, n)
+					}
+				}
+				st := x.Stats()
+				if st.Grouped == 0 || st.Waiting.Most < leastGroup || st.Waiting.Grouped > 0 {
+					t.Errorf("%+v", st)
+				}
+				if gave := st.Retired != nil; gave && name != "lost" && name != "hangs" {
+					t.Errorf("the GPU is retired: %v", st.Retired)
+				}
+			})
+		}
 	}
 }

@@ -10,12 +10,14 @@ import (
 	"github.com/pinion-index/pinion/query"
 )
 
-// groupCall is a call of Execute. The stock owns the queries that are not taken: some
+// groupCall is a call of Execute, or many of Submit. The stock owns the queries that are not taken: some
 // fresh, some in bins, some that only the CPU can answer.
 type groupCall struct {
 	x       *Executor
 	ctx     context.Context
 	queries []query.Query
+	jobs    []*job // of Submit: one for each query; nil for a call of Execute
+	kept    bool   // the GPU may still read them
 	results []query.Result
 	first   int // of the queries, in the call of Execute
 	begun   time.Duration
@@ -23,6 +25,9 @@ type groupCall struct {
 	err     atomic.Pointer[error]
 	left    atomic.Int64 // queries without answers
 	done    chan struct{}
+
+	// Of the earliest of the queries.
+	since, due, urgent time.Duration
 
 	all    []int32 // of the fresh queries; lo up to hi are not taken: the GPU takes from lo, weighing from hi
 	lo, hi int
@@ -111,8 +116,31 @@ func (g *groupCall) fail(i int32, err error) {
 
 // answered records that n queries have been answered, or will not be.
 func (g *groupCall) answered(n int) {
-	if g.left.Add(-int64(n)) == 0 {
+	switch {
+	case g.left.Add(-int64(n)) > 0:
+	case g.jobs == nil:
 		g.x.leave(len(g.queries))
 		close(g.done)
+	case !g.kept:
+		clear(g.jobs)
+		clear(g.queries)
+		g.x.bulk.calls.Put(g)
 	}
 }
+
+// arrive records when a query of the call arrived, and how long after that it should be
+// answered; 0 for any time.
+func (g *groupCall) arrive(at, after time.Duration) {
+	due, urgent := at+farAway, never
+	if after > 0 {
+		due, urgent = at+after, at+after/urgentShare
+	}
+	if g.due == 0 {
+		g.since, g.due, g.urgent = at, due, urgent
+		return
+	}
+	g.since, g.due, g.urgent = min(g.since, at), min(g.due, due), min(g.urgent, urgent)
+}
+
+// farAway orders calls without a deadline among the others.
+const farAway = time.Second

@@ -80,11 +80,10 @@ func cloneTerms(terms [][]byte) [][]byte {
 	return out
 }
 
-// abandon takes a job out of the queues if it waits there. turn says which query of the
+// abandon takes a job out of the queues if it waits there; the stock's are answered in vain. turn says which query of the
 // job is meant.
 func (x *Executor) abandon(j *job, turn uint64) {
 	x.mu.Lock()
-	x.absorb()
 	waits := j.turn.Load() == turn && x.policy.remove(&j.entry)
 	x.mu.Unlock()
 	if waits {

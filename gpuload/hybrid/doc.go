@@ -4,17 +4,17 @@
 // An Executor stands over a pool.Pool and an executor on a GPU. A Model predicts from the
 // lengths of a query's lists what the query costs on either.
 //
-// Queries that come one by one (Submit) wait in three queues: those that suit the CPU, that
-// suit the GPU, and that suit either. An idle processor takes from its own queue, then the
+// Few queries that come one by one (Submit) wait in three queues: those that suit the CPU,
+// that suit the GPU, and that suit either. An idle processor takes from its own queue, then the
 // oldest query of the third, then steals from the other processor where that gains time. A
-// query near its deadline goes first. Queries that come together (Execute) are one stock: the
-// GPU takes the oldest, and the CPU, on cores that the work for the GPU leaves idle, those
-// that the GPU saves least on.
+// query near its deadline goes first. Many, and queries that come together (Execute), are one
+// stock: the GPU takes the oldest, and the CPU, on cores that the work for the GPU leaves idle,
+// those that the GPU saves least on, or those near their deadline.
 //
 // Answers are those of the CPU to the bit, whatever was decided.
 //
 //	executor.go   Executor: queries in, answers out
-//	calls.go      Search and Execute; intake.go: queries on their way in
+//	calls.go      Search and Execute; intake.go: queries on their way into the queues or the stock
 //	bulk.go       many queries at once: goroutines for both processors; call.go: one group
 //	stock.go      which of them a processor takes next
 //	lane.go       batches for the GPU; what happens when it fails or hangs

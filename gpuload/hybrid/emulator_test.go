@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -60,15 +61,13 @@ func TestEmulatedDevice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		var broken sync.WaitGroup
 		if round%2 == 1 {
 			wait := time.Duration(rng.IntN(30)) * time.Millisecond
-			broken := make(chan bool)
-			go func() {
-				defer close(broken)
+			broken.Go(func() {
 				time.Sleep(wait)
 				breakDevice(t, dev)
-			}()
-			defer func() { <-broken }()
+			})
 		}
 		got, err := x.Execute(t.Context(), slices.Clone(qs))
 		if err != nil {
@@ -85,7 +84,18 @@ func TestEmulatedDevice(t *testing.T) {
 		if err := x.Close(); err != nil {
 			t.Error(err)
 		}
+		broken.Wait()
+		closeDevice(t, g, dev)
 		cpu.Close()
+	}
+}
+
+// closeDevice closes a device, which may be broken, and the executor on it.
+func closeDevice(t *testing.T, g *gpuload.Executor, dev *gpuload.Device) {
+	for _, err := range []error{g.Close(), dev.Close()} {
+		if err != nil && !errors.Is(err, gpuload.ErrDevice) {
+			t.Error(err)
+		}
 	}
 }
 
@@ -173,4 +183,5 @@ func TestBreaks(t *testing.T) {
 	if err := x.Close(); err != nil {
 		t.Error(err)
 	}
+	closeDevice(t, g, dev)
 }

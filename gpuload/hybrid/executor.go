@@ -91,6 +91,7 @@ func New(cpu *pool.Pool, gpu query.Executor, o Options) (*Executor, error) {
 	x.slice = max(int64(turn)/int64(cpu.Workers()), 1)
 	x.jobs.New = x.newJob
 	x.available = sync.NewCond(&x.room)
+	x.bulk.gather.Store(leastGroup)
 	x.bulk.stock = newStock(&o, cpu.Workers(), false)
 	x.policy.retired = true
 	if gpu != nil {
@@ -102,17 +103,19 @@ func New(cpu *pool.Pool, gpu query.Executor, o Options) (*Executor, error) {
 
 // job is a query in an Executor.
 type job struct {
-	x       *Executor
-	ctx     context.Context
-	q       query.Query
-	entry   entry
-	lengths []uint64
-	after   time.Duration // deadline after the arrival; 0: none
-	at      time.Duration // of the arrival
-	next    *job          // in an intake
-	turn    atomic.Uint64 // counts the queries that the job has served
-	notify  func([]query.Hit, error)
-	onCPU   func([]query.Hit, error) // j.answered
+	x         *Executor
+	ctx       context.Context
+	q         query.Query
+	entry     entry
+	lengths   []uint64
+	predicted bool          // the policy may have it
+	after     time.Duration // deadline after the arrival; 0: none
+	at        time.Duration // of the arrival
+	next      *job          // in an intake
+	number    atomic.Int64  // there, from the first one on
+	turn      atomic.Uint64 // counts the queries that the job has served
+	notify    func([]query.Hit, error)
+	onCPU     func([]query.Hit, error) // j.answered
 }
 
 func (x *Executor) newJob() any {
@@ -141,17 +144,6 @@ func (x *Executor) Submit(ctx context.Context, q *query.Query, done func(hits []
 	x.enter(j)
 	return nil
 }
-
-// enter lets a job in.
-func (x *Executor) enter(j *job) {
-	if n := x.arrived.push(j); n%gather == 0 || x.hungry.Load() {
-		x.pump()
-	}
-}
-
-// gather is how many queries may arrive before the policy learns of them while all
-// processors are busy.
-const gather = 64
 
 // hold makes room for n queries, or fails.
 func (x *Executor) hold(n int) error {
@@ -213,8 +205,8 @@ func (x *Executor) leave(n int) {
 	}
 }
 
-// prepare makes a job of a query: it looks up the lengths of its lists and predicts its
-// cost.
+// prepare makes a job of a query. Unless many wait, it looks up the lengths of its lists and
+// predicts its cost.
 func (x *Executor) prepare(ctx context.Context, q *query.Query) (*job, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -231,18 +223,29 @@ func (x *Executor) prepare(ctx context.Context, q *query.Query) (*job, error) {
 			j.after = left
 		}
 	}
-	e := &j.entry
-	gpu := x.gpu.Load()
-	if e.pinned = gpu == nil || !supported(q); gpu != nil {
-		var err error
-		if j.lengths, err = x.cpu.AppendLengths(j.lengths[:0], q.Terms); err != nil {
+	if !x.bulk.crowded.Load() {
+		if err := x.predict(j); err != nil {
 			x.recycle(j)
 			return nil, err
 		}
-		f := FeaturesOf(q, j.lengths)
-		e.cost = gpu.model.Predict(&f)
 	}
 	return j, nil
+}
+
+// predict says what the policy needs to know of a job.
+func (x *Executor) predict(j *job) (err error) {
+	gpu, e := x.gpu.Load(), &j.entry
+	e.pinned, e.cost, j.predicted = gpu == nil || !supported(&j.q), Cost{}, true
+	if gpu == nil {
+		return nil
+	}
+	if j.lengths, err = x.cpu.AppendLengths(j.lengths[:0], j.q.Terms); err != nil {
+		e.pinned = true
+		return err
+	}
+	f := FeaturesOf(&j.q, j.lengths)
+	e.cost = gpu.model.Predict(&f)
+	return nil
 }
 
 // supported reports whether a GPU may answer q.
@@ -258,6 +261,7 @@ const (
 
 func (x *Executor) recycle(j *job) {
 	j.turn.Add(1)
+	j.predicted = false
 	j.ctx, j.q, j.notify = nil, query.Query{}, nil
 	x.jobs.Put(j)
 }
@@ -271,9 +275,10 @@ func (x *Executor) pump() {
 	for {
 		seen := x.calls.Load()
 		x.mu.Lock()
-		x.absorb()
+		many := x.absorb()
 		begun := x.hand(x.begun[:0])
 		x.mu.Unlock()
+		x.crowd(many)
 		for i, e := range begun {
 			begun[i] = nil
 			x.onCPU(e.job)
@@ -285,8 +290,9 @@ func (x *Executor) pump() {
 	}
 }
 
-// absorb tells the policy what has happened. x.mu must be held.
-func (x *Executor) absorb() {
+// absorb tells the policy what has happened, and returns the first of the jobs that are for
+// the stock. x.mu must be held.
+func (x *Executor) absorb() (many *job) {
 	p, now := x.policy, x.now()
 	p.demand.observe(x.hosts(), now)
 	if n := x.done.queries.Swap(0); n > 0 {
@@ -294,13 +300,21 @@ func (x *Executor) absorb() {
 		p.finishCPU(int(n), time.Duration(work-x.told), now)
 		x.told = work
 	}
-	for j := x.arrived.take(); j != nil; {
+	j, crowd := x.arrive(p.waiting())
+	if crowd {
+		return j
+	}
+	for j != nil {
 		next := j.next
 		j.next = nil
+		if !j.predicted {
+			_ = x.predict(j) // the CPU will find the same error
+		}
 		p.add(&j.entry, j.at, j.after)
 		j = next
 	}
 	x.most = max(x.most, p.waiting())
+	return nil
 }
 
 // hand takes from the policy what the processors begin, gives batches to the lanes and

@@ -168,7 +168,7 @@ func (x *Executor) join(d *device) bool {
 	b.mu.Lock()
 	b.stock.retired = x.options.Mode == OnlyCPU
 	x.dispatch()
-	b.mu.Unlock()
+	x.unlock()
 	x.pump()
 	return true
 }

@@ -10,7 +10,7 @@ type Stats struct {
 	Missed   int64 // queries answered after their deadline
 	Shed     int64 // queries refused with ErrOverload
 	Alone    int64 // queries that found the Executor idle and were answered step by step on both processors
-	Grouped  int64 // queries that Execute divided as groups, without the queues
+	Grouped  int64 // queries that were divided as groups, without the queues
 	Waiting  Waiting
 	// Threshold divides the queries: log2 of the core time that the GPU saves over its own
 	// time, both spread over all cores. After groups it is that of the last one.
@@ -35,7 +35,8 @@ type Share struct {
 // Waiting are the lengths of the queues.
 type Waiting struct {
 	CPU, GPU, Either int           // queries
-	Most             int           // greatest sum of the three
+	Grouped          int           // queries in groups, for both
+	Most             int           // greatest number in the queues or in groups
 	Oldest           time.Duration // how long the oldest has waited
 }
 

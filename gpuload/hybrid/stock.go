@@ -5,9 +5,12 @@ import (
 	"math/bits"
 	"slices"
 	"time"
+
+	"github.com/pinion-index/pinion/query"
 )
 
-// stock holds the queries of calls of Execute that no processor has taken. Like policy it
+// stock holds the queries of calls of Execute, and of many calls of Submit, that no processor
+// has taken. Like policy it
 // has no clock, no lock and no goroutine.
 //
 // The GPU answers the queries in the order of the calls, in batches. The cores look up
@@ -69,6 +72,8 @@ const (
 	// unknownCore is the time of a query on a core before one is known, unknownBase that
 	// of a batch.
 	unknownCore, unknownBase = 20 * time.Microsecond, time.Millisecond
+	// patience is how long a query waits for a GPU that takes none before it goes first.
+	patience = 10 * time.Millisecond
 	// worth is by how much core time the GPU must save on an average query, once it did not.
 	worth = 0.2
 )
@@ -87,11 +92,12 @@ type portion struct {
 
 // bulkBatch is what the GPU answers at a time.
 type bulkBatch struct {
-	parts []portion
-	n     int
-	begun time.Duration
-	probe bool // the CPU may answer it, too
-	given bool // it does
+	parts   []portion
+	n       int
+	begun   time.Duration
+	queries []query.Query // of a probe
+	probe   bool          // the CPU may answer it, too
+	given   bool          // it does
 }
 
 // errand is what a core does next: it answers or weighs a portion.
@@ -108,7 +114,11 @@ func newStock(o *Options, workers int, gpu bool) stock {
 
 // add lets a call in. Its queries are fresh or pinned.
 func (s *stock) add(g *groupCall) {
-	s.calls = append(s.calls, g)
+	i := len(s.calls)
+	for i > 0 && s.calls[i-1].due > g.due {
+		i--
+	}
+	s.calls = slices.Insert(s.calls, i, g)
 	s.left += g.hi - g.lo + len(g.pinned)
 	s.fresh += g.hi - g.lo
 	s.pinned += len(g.pinned)
@@ -197,6 +207,9 @@ func (s *stock) takeGPU(now time.Duration) *bulkBatch {
 		n -= n % wholeBatch
 	}
 	n = min(n, can, s.batch, max(s.proven, unproven))
+	if g := s.calls[0]; g.urgent != never && s.each > 0 { // it should end in half of the time left
+		n = min(n, max(int((max(float64(g.due-now)/2, float64(shortest))-s.base)/s.each), unproven))
+	}
 	probe := s.proven <= unproven
 	if s.mode != OnlyGPU && !s.leaves {
 		base, before := s.base, 0.0
@@ -228,6 +241,7 @@ func (s *stock) takeGPU(now time.Duration) *bulkBatch {
 			break
 		}
 		if at := g.takeHigh(n, s); len(at) > 0 {
+			g.kept = g.kept || probe
 			b.parts = append(b.parts, portion{g, at})
 			n -= len(at)
 		}
@@ -274,7 +288,7 @@ func (s *stock) finishGPU(b *bulkBatch, answered bool, now time.Duration) {
 func (s *stock) takeCPU(now time.Duration, e *errand, at []int32) bool {
 	*e = errand{}
 	switch {
-	case s.retired || s.off && !s.leaves:
+	case s.retired || s.off && !s.leaves || s.presses(now):
 		return s.oldest(e, at) || s.late(now, e)
 	case s.weighs():
 		e.weigh = true
@@ -306,6 +320,16 @@ func (s *stock) takeCPU(now time.Duration, e *errand, at []int32) bool {
 	s.left -= len(at)
 	s.drop()
 	return true
+}
+
+// presses reports whether the oldest query is near its deadline, or waits for a GPU that takes
+// none.
+func (s *stock) presses(now time.Duration) bool {
+	if len(s.calls) == 0 || s.mode != Parallel {
+		return false
+	}
+	g := s.calls[0]
+	return g.urgent <= now && now < g.due || len(s.flying) == 0 && now-g.since > patience
 }
 
 // weighs reports whether a core should weigh queries now.
@@ -436,12 +460,22 @@ func (s *stock) late(now time.Duration, e *errand) bool {
 	return false
 }
 
+// gather returns how many queries of Submit become a call: all if nothing is left, else a
+// share of what is, since each call costs those that look for a query.
+func (s *stock) gather() int {
+	if s.left == 0 {
+		return 1
+	}
+	return min(max(s.left/16, leastGroup), 2048)
+}
+
 // again gives queries to the CPU that the GPU has failed to answer.
 func (s *stock) again(b *bulkBatch) {
 	b.given, s.leaves = true, false
 	s.left += b.n
 	s.pinned += b.n
 	for _, p := range b.parts {
+		p.g.kept = true
 		p.g.pinned = append(p.g.pinned, p.at...)
 		if !slices.Contains(s.calls, p.g) {
 			s.calls = append(s.calls, p.g)

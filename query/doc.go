@@ -46,6 +46,7 @@
 //	iterate.go                  Matches: all documents of a query, not scored
 //	run.go, list.go, stop.go    the state of an execution, its lists, stopping it early
 //	terms.go, termcache.go      looking terms up, in canonical order; lengths.go: lengths of lists
+//	terminfo.go                 what is known of a term without its postings
 //	prefetch.go                 what is read ahead from an index that is not in memory
 //	bm25.go, log.go             parameters, weights, norms, bounds, Score
 //	score*.go                   scores of many postings at once

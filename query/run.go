@@ -6,6 +6,7 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/segment"
 )
 
 // part is one segment of the snapshot.
@@ -49,6 +50,8 @@ type run struct {
 	scores []float32
 	freqs  []uint32
 	kth    []float32
+
+	described segment.List // memory of info
 }
 
 // unknown reports whether some term occurs nowhere.

@@ -1,5 +1,7 @@
 package query
 
+import "sync/atomic"
+
 // cachedTerm is what a Searcher keeps of a frequent query term: its entries in the
 // dictionaries, and what follows from them. A single entry is inline, to save a cache miss.
 type cachedTerm struct {
@@ -7,6 +9,7 @@ type cachedTerm struct {
 	weight  float32
 	entries []entry
 	one     [1]entry
+	info    atomic.Pointer[TermInfo] // nil until it is asked for
 }
 
 // set makes c the copy of t.

@@ -46,6 +46,7 @@
 //	join.go           lists of several segments as one
 //	checks.go         what a list must pass to become resident
 //	recode.go         lists of other codecs in bp128
+//	resident.go       which lists are there, for predictions of costs
 //	evict.go          allocation and eviction in device memory
 //	presence.go       presence words of lists
 //

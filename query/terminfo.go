@@ -21,7 +21,7 @@ type TermInfo struct {
 	Bound  float32 // no posting of these lists scores more
 	// Kth are the scores that at least k of a list's documents reach, for each k of
 	// format.KthValues; 0 if that is not known.
-	Kth [len(format.KthValues)]float32
+	Kth [format.NumKth]float32
 	// Above[i] is the share, in 1/255, of blocks whose bound is at least 1/2+i/16 of Bound.
 	Above [8]uint8
 	// The codecs of the longest list.
@@ -91,7 +91,7 @@ func (r *run) info(t *term) *TermInfo {
 		bound := r.s.scorer.Bound(t.weight, l.Quad)
 		x.Bound = max(x.Bound, bound)
 		for i, n := range e.reach {
-			if tf, dl, ok := l.Kth[i].Pair(); ok && int(n) >= format.KthValues[i] {
+			if tf, dl, ok := l.Kth[i].Pair(); ok && int(n) >= format.KthValues()[i] {
 				x.Kth[i] = max(x.Kth[i], Score(t.weight, float32(tf), r.s.scorer.Norm(dl)))
 			}
 		}

@@ -73,7 +73,7 @@ func checkTermInfo(t *testing.T, s *Searcher, name, word string, x *TermInfo) {
 	if x.Bound < r.Hits[0].Score || x.Bound > x.Weight {
 		t.Errorf("%s: bound %v, weight %v, the best scores %v", name, x.Bound, x.Weight, r.Hits[0].Score)
 	}
-	for i, k := range format.KthValues {
+	for i, k := range format.KthValues() {
 		if k <= len(r.Hits) && x.Kth[i] > r.Hits[k-1].Score {
 			t.Errorf("%s: %d documents reach %v, the last of them %v", name, k, x.Kth[i], r.Hits[k-1].Score)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/pinion-index/pinion/internal/memfs"
@@ -137,4 +138,52 @@ func TestReleaseOfKeptCommit(t *testing.T) {
 	if n, err := checkOld(mem); n != 3 || err != nil {
 		t.Errorf("%d commits: %v", n, err)
 	}
+}
+
+// A writer that cannot read something when it opens, for want of descriptors perhaps, fails or
+// keeps every commit that it is to keep: an error of the system is no damage.
+func TestKeptCommitsOutliveFailedOpens(t *testing.T) {
+	for i, done := 0, false; !done; i++ {
+		for _, files := range []int{1, 2, 4} { // which fail one after the other
+			mem := memfs.New()
+			var acked uint64
+			if err := workload(mem, 5, &acked); err != nil {
+				t.Fatal(err)
+			}
+			begun := mem.Ops()
+			mem.Watch(func(op memfs.Op) {
+				if n := mem.Ops() - begun; n >= i && n < i+files {
+					mem.Inject(memfs.Fault{Err: errInjected})
+				}
+			})
+			err := lockOnce(mem, 5)
+			done = mem.Ops() <= begun+i
+			mem.Watch(nil)
+			mem.Heal()
+			if e := lockOnce(mem, 5); e != nil {
+				t.Fatal(e)
+			}
+			if n, e := checkOld(mem); n != 4 || e != nil {
+				t.Errorf("%d operations fail from %d on (%v): %d commits are left of 4, %v", files, i, err, n, e)
+			}
+			names, e := mem.List()
+			if e != nil || slices.Contains(names, store.QuarantineName) {
+				t.Errorf("%d operations fail from %d on (%v): files are in quarantine, %v", files, i, err, e)
+			}
+		}
+	}
+}
+
+// lockOnce locks the index for a writer that keeps commits.
+func lockOnce(fsys store.FS, keep int) error {
+	d, err := store.OpenFS(fsys)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	l, err := d.LockWith(store.LockOptions{KeepCommits: keep})
+	if err != nil {
+		return err
+	}
+	return l.Close()
 }

@@ -45,7 +45,9 @@ func (l *Lock) start(o LockOptions) error {
 	if err := l.restoreTwin(); err != nil {
 		return err
 	}
-	l.findOld(ls)
+	if err := l.findOld(ls); err != nil {
+		return err
+	}
 	return l.clean(true)
 }
 
@@ -137,9 +139,9 @@ func (l *Lock) writeTwin(name string, content []byte) error {
 	return nil
 }
 
-// findOld finds the superseded commits. Those without a readable manifest are left
+// findOld finds the superseded commits. Those of which both manifests are damaged are left
 // out: what they name goes to quarantine.
-func (l *Lock) findOld(ls *listing) {
+func (l *Lock) findOld(ls *listing) error {
 	var gens []uint64
 	for _, s := range ls.names {
 		if n, ok := parseName(s); ok && n.isManifest() && !n.temp && n.num < l.cur.Generation {
@@ -148,10 +150,15 @@ func (l *Lock) findOld(ls *listing) {
 	}
 	slices.Sort(gens)
 	for _, gen := range slices.Compact(gens) {
-		if m, err := readManifest(l.fs, gen); err == nil {
+		m, err := readManifest(l.fs, gen)
+		switch {
+		case err == nil:
 			l.old = append(l.old, &oldCommit{Manifest: m, torn: l.keep > 1 && isTorn(l.fs, m)})
+		case !isDamage(err) && !errors.Is(err, fs.ErrNotExist):
+			return err // perhaps it can be read later
 		}
 	}
+	return nil
 }
 
 // isTorn reports whether a file that a superseded commit names is gone: a crash interrupted its

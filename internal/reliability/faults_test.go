@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/pinion-index/pinion/internal/memfs"
@@ -21,28 +22,32 @@ var errInjected = errors.New("injected")
 type task struct {
 	name   string
 	before []int // documents of the segments that are there
-	run    func(w *writer.Writer) error
+	run    func(ctx context.Context, w *writer.Writer) error
 }
 
 var ctx = context.Background()
 
 func tasks(t testing.TB) []task {
 	other := build(t, 5, "", 60, 20)
-	fresh := func(w *writer.Writer, from, n int) error { return add(w, rand.New(rand.NewPCG(9, 9)), from, n) }
+	fresh := func(ctx context.Context, w *writer.Writer, from, n int) error {
+		return add(ctx, w, rand.New(rand.NewPCG(9, 9)), from, n)
+	}
 	return []task{
-		{"open", []int{40, 20}, func(w *writer.Writer) error { return nil }},
-		{"build", nil, func(w *writer.Writer) error {
-			return errors.Join(fresh(w, 0, 50), w.Flush(ctx), fresh(w, 50, 150), w.Commit(ctx))
+		{"open", []int{40, 20}, func(context.Context, *writer.Writer) error { return nil }},
+		{"build", nil, func(ctx context.Context, w *writer.Writer) error {
+			return errors.Join(fresh(ctx, w, 0, 50), w.Flush(ctx), fresh(ctx, w, 50, 150), w.Commit(ctx))
 		}},
-		{"commit", []int{40, 20}, func(w *writer.Writer) error { return errors.Join(fresh(w, 30, 50), w.Commit(ctx)) }},
-		{"delete", []int{40, 20}, func(w *writer.Writer) error {
+		{"commit", []int{40, 20}, func(ctx context.Context, w *writer.Writer) error {
+			return errors.Join(fresh(ctx, w, 30, 50), w.Commit(ctx))
+		}},
+		{"delete", []int{40, 20}, func(ctx context.Context, w *writer.Writer) error {
 			return errors.Join(w.Delete(ctx, []byte("d1")), w.Delete(ctx, []byte("d50")), w.Commit(ctx))
 		}},
-		{"merge", []int{150, 20, 30}, func(w *writer.Writer) error {
+		{"merge", []int{150, 20, 30}, func(ctx context.Context, w *writer.Writer) error {
 			_, err := w.Merge(ctx, writer.MergeOptions{})
 			return errors.Join(err, w.Commit(ctx))
 		}},
-		{"merge-from", []int{40}, func(w *writer.Writer) error {
+		{"merge-from", []int{40}, func(ctx context.Context, w *writer.Writer) error {
 			d, err := store.OpenFS(other)
 			if err != nil {
 				return err
@@ -51,8 +56,8 @@ func tasks(t testing.TB) []task {
 			_, err = w.MergeFromDirs(ctx, d)
 			return errors.Join(err, w.Commit(ctx))
 		}},
-		{"reorder", []int{150, 20}, func(w *writer.Writer) error {
-			_, err := w.Reorder(ctx, writer.ReorderOptions{})
+		{"reorder", []int{150, 20}, func(ctx context.Context, w *writer.Writer) error {
+			_, err := w.Reorder(ctx, writer.ReorderOptions{Order: writer.OrderBisection})
 			return errors.Join(err, w.Commit(ctx))
 		}},
 	}
@@ -64,7 +69,7 @@ func (k *task) do(f store.FS) error {
 	if err != nil {
 		return err
 	}
-	err = k.run(w)
+	err = k.run(ctx, w)
 	return errors.Join(err, w.Close())
 }
 
@@ -170,6 +175,60 @@ func TestInjectedErrors(t *testing.T) {
 		}
 	}
 	t.Logf("%d runs", n)
+}
+
+// TestCancel cancels every task at every operation. The writer remains usable: what it is
+// told again it does, and nothing is left over.
+func TestCancel(t *testing.T) {
+	n := 0
+	for _, b := range benches(t) {
+		for at := range b.ops {
+			if skip(n + at) {
+				continue
+			}
+			n++
+			if err := b.cancel(t, at); err != nil {
+				t.Fatalf("%s, cancelled at operation %d: %v", b.name, at, err)
+			}
+		}
+	}
+	t.Logf("%d runs", n)
+}
+
+// cancel runs the task, cancels it at an operation after the writer is open, runs it again
+// if that ended it, and checks what is there.
+func (b *bench) cancel(t *testing.T, at int) error {
+	f := b.start.copy(t)
+	w, err := writer.OpenFS(ctx, f, options(""))
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var i atomic.Int32
+	f.Watch(func(memfs.Op) {
+		if int(i.Add(1)) == at+1 {
+			cancel()
+		}
+	})
+	err = b.run(ctx, w)
+	f.Watch(nil)
+	switch {
+	case errors.Is(err, context.Canceled):
+		if err := b.run(context.Background(), w); err != nil {
+			return fmt.Errorf("again: %w", err)
+		}
+	case err != nil:
+		return err
+	}
+	if err := w.Close(); err != nil {
+		return err
+	}
+	got, err := contents(f)
+	if err == nil && !maps.Equal(got, b.after) {
+		err = fmt.Errorf("%d documents, want %d", len(got), len(b.after))
+	}
+	return errors.Join(err, leftovers(f))
 }
 
 // TestCrashes crashes at every operation of every task that changes something, keeping

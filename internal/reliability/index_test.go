@@ -65,9 +65,9 @@ func text(r *rand.Rand, n int) string {
 }
 
 // add adds n documents, the first of which is number from.
-func add(w *writer.Writer, r *rand.Rand, from, n int) error {
+func add(ctx context.Context, w *writer.Writer, r *rand.Rand, from, n int) error {
 	for i := from; i < from+n; i++ {
-		if err := w.Add(context.Background(), writer.Document{ID: fmt.Appendf(nil, "d%d", i), Contents: []byte(text(r, i))}); err != nil {
+		if err := w.Add(ctx, writer.Document{ID: fmt.Appendf(nil, "d%d", i), Contents: []byte(text(r, i))}); err != nil {
 			return err
 		}
 	}
@@ -83,7 +83,7 @@ func build(t testing.TB, seed uint64, codec string, docs ...int) *memfs.FS {
 	check(t, err)
 	r, at := rand.New(rand.NewPCG(seed, 7)), 0
 	for i, n := range docs {
-		check(t, add(w, r, at, n))
+		check(t, add(ctx, w, r, at, n))
 		if at += n; i > 0 && i == len(docs)-1 {
 			for d := range docs[0] / 7 {
 				check(t, w.Delete(ctx, fmt.Appendf(nil, "d%d", d*7)))

@@ -16,8 +16,9 @@ const (
 	// leastGroup is how many queries Execute divides as a group; fewer go through the
 	// queues. mostGroup is how many it takes at a time.
 	leastGroup, mostGroup = 64, 1 << 14
-	// watchEach is how often the last core that has nothing to do looks again.
-	watchEach = 100 * time.Microsecond
+	// watchEach is how often the last core that has nothing to do looks again. A Go program
+	// whose other threads sleep cannot sleep for less.
+	watchEach = time.Millisecond
 )
 
 // bulk is the state of an Executor for groups.

@@ -224,7 +224,7 @@ func (x *Executor) prepare(ctx context.Context, q *query.Query) (*job, error) {
 		}
 	}
 	if !x.bulk.crowded.Load() {
-		if err := x.predict(j); err != nil {
+		if err := x.expect(j); err != nil {
 			x.recycle(j)
 			return nil, err
 		}
@@ -232,8 +232,8 @@ func (x *Executor) prepare(ctx context.Context, q *query.Query) (*job, error) {
 	return j, nil
 }
 
-// predict says what the policy needs to know of a job.
-func (x *Executor) predict(j *job) (err error) {
+// expect says what the policy needs to know of a job.
+func (x *Executor) expect(j *job) (err error) {
 	gpu, e := x.gpu.Load(), &j.entry
 	e.pinned, e.cost, j.predicted = gpu == nil || !supported(&j.q), Cost{}, true
 	if gpu == nil {
@@ -308,7 +308,7 @@ func (x *Executor) absorb() (many *job) {
 		next := j.next
 		j.next = nil
 		if !j.predicted {
-			_ = x.predict(j) // the CPU will find the same error
+			_ = x.expect(j) // the CPU will find the same error
 		}
 		p.add(&j.entry, j.at, j.after)
 		j = next

@@ -377,7 +377,11 @@ func (l *loader) rates(ctx context.Context, cpus int) error {
 }
 
 func (l *Load) text(w io.Writer) {
-	fmt.Fprintf(w, "%s: %s queries, %s, top %d, %d CPUs; latencies in microseconds, rate 0 is saturation\n", l.Index, cli.Count(l.Queries), l.Mode, l.K, l.CPUs)
+	gpu := ""
+	if l.GPU != "" {
+		gpu = ", " + l.GPU
+	}
+	fmt.Fprintf(w, "%s: %s queries, %s, top %d, %d CPUs%s; latencies in microseconds, rate 0 is saturation\n", l.Index, cli.Count(l.Queries), l.Mode, l.K, l.CPUs, gpu)
 	for i := 0; i < len(l.Rows); {
 		figure := l.Rows[i].Figure
 		t := cli.NewTable("model", ">workers", ">threshold", ">terms", ">rate", ">queries/s", ">CPUs", ">mean", ">p50", ">p95", ">p99", ">p99.9", ">max", ">late")

@@ -66,11 +66,12 @@ func (s *session) onDevice(cmd *cobra.Command, l *pipeline, print printer) error
 	})
 	took := time.Since(start)
 	l.progress.Stop()
+	d.settle(cmd.Context())
 	if err == nil && s.f.queries != "" && n > 0 {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s queries in %s on %s: %s queries/s\n", cli.Count(n), cli.Seconds(took), d.processors(),
 			cli.Rate(float64(n), took))
 	}
-	d.report(cmd.Context())
+	d.report()
 	return err
 }
 
@@ -87,9 +88,9 @@ type device struct {
 	said   sync.Once
 }
 
-// fails is the time in which it turns out that there is no GPU, mostly: runs as short say so,
+// fails is the time in which it turns out that there is no GPU, mostly: shorter runs say so,
 // too.
-const fails = 250 * time.Millisecond
+const fails = 500 * time.Millisecond
 
 func (d *device) open() (err error) {
 	if d.f.device.Value != hybrid.Parallel.String() {
@@ -131,15 +132,27 @@ func (d *device) processors() string {
 	case d.hybrid == nil:
 		return d.gpus.Name()
 	case d.hybrid.Stats().Opening:
-		return d.hybrid.Device() + ", before the GPU was open"
+		return "the CPU, before a GPU was open"
 	}
 	return d.hybrid.Device()
 }
 
 func (d *device) release() { d.close() }
 
+// settle waits until it is known whether there is a GPU, for a short run.
+func (d *device) settle(ctx context.Context) {
+	if d.hybrid == nil {
+		return
+	}
+	select {
+	case <-d.known:
+	case <-time.After(time.Until(d.begun.Add(fails))):
+	case <-ctx.Done():
+	}
+}
+
 // report says how the processors shared the queries, and why a GPU is not used.
-func (d *device) report(ctx context.Context) {
+func (d *device) report() {
 	if d.hybrid == nil {
 		for i, x := range d.gpus.Executors() {
 			if err := x.Err(); err != nil {
@@ -147,11 +160,6 @@ func (d *device) report(ctx context.Context) {
 			}
 		}
 		return
-	}
-	select {
-	case <-d.known:
-	case <-time.After(time.Until(d.begun.Add(fails))):
-	case <-ctx.Done():
 	}
 	s := d.hybrid.Stats()
 	d.checkLost(s.Retired)

@@ -129,7 +129,7 @@ func (l *batch) group(size, maxk, outBytes int) (groups []layout.Group, most lay
 			ranges += g.Ranges
 		}
 		room := most.Bytes + (4+8*int64(maxk))*int64(most.Ranges) + 256
-		err = l.reserve(size+16*ranges+4*lists+256*len(l.plans)+4096, room, outBytes)
+		err = l.reserve(size+16*ranges+20*lists+256*len(l.plans)+4096, room, outBytes)
 		switch {
 		case err == nil:
 			return groups, most, nil

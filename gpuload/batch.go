@@ -83,7 +83,7 @@ func (x *Executor) submit(ctx context.Context, st *stage, plans []*plan, how way
 
 // lay lays a batch out and submits it.
 func (x *Executor) lay(l *batch, plans []*plan, how way) error {
-	raw, terms := 0, 0
+	size, terms := 1024+layout.DescSize*len(l.descs), 0
 	for _, p := range plans {
 		p.misfit = !x.usable(p)
 		if p.cpu = p.misfit; p.cpu {
@@ -91,9 +91,10 @@ func (x *Executor) lay(l *batch, plans []*plan, how way) error {
 		}
 		l.plans = append(l.plans, p)
 		terms += len(p.lists)
+		size += 16*len(p.lists) + 128*len(x.views) + 64
 		for i := range p.lists {
 			if s := p.lists[i].small; s != nil {
-				raw += 8*len(s.docs) + 64
+				size += 8*len(s.docs) + 64 + layout.DescSize
 			}
 		}
 	}
@@ -101,10 +102,6 @@ func (x *Executor) lay(l *batch, plans []*plan, how way) error {
 		return nil
 	}
 	l.terms, l.drives = slices.Grow(l.terms, terms), slices.Grow(l.drives, terms)
-	size := raw + 1024
-	for _, p := range l.plans {
-		size += 256*len(p.lists) + 128*len(x.views) + 64
-	}
 	switch how {
 	case byAnd, byOr:
 		return l.ranked(size)

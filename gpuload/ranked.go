@@ -31,18 +31,12 @@ type pass struct {
 func (l *batch) ranked(size int) error {
 	st := l.st
 	caps := l.rankedChores()
-	tiles := 0
 	var keys int64
-	for i, p := range l.plans {
+	for i := range l.plans {
 		keys += caps[i]
-		for j := range p.lists {
-			if p.lists[j].n > 0 {
-				tiles += int(blocksOf(&p.lists[j]))
-			}
-		}
 	}
 	outKeys, outBytes := l.outLayout()
-	if err := l.reserve(size+12*(tiles+3*len(l.chores))+64*3*len(l.chores)+256*len(l.plans)+4096, 8*keys+1024, outBytes); err != nil {
+	if err := l.reserve(size+l.passBytes()+256*len(l.plans)+4096, 8*keys+1024, outBytes); err != nil {
 		return err
 	}
 	zeros, counts := layout.Space[uint32](st.Buffers, len(l.plans))
@@ -94,6 +88,28 @@ func (l *batch) rankedChores() (caps []int64) {
 	return caps
 }
 
+// passBytes returns the maximum number of bytes that the parts and tiles of the passes take.
+// Pinned memory takes long to allocate, so this is not a tile for each block.
+func (l *batch) passBytes() int {
+	parts, blocks := 0, 0
+	for i := range l.chores {
+		c := &l.chores[i]
+		parts++ // a long first list is two
+		for t := range c.plan.weights {
+			if o := &c.plan.lists[t*len(l.x.views)+c.seg]; o.n > 0 {
+				parts, blocks = parts+1, blocks+int(blocksOf(o))
+				if l.conjunctive {
+					break
+				}
+			}
+		}
+	}
+	// A pass has at most maxTiles tiles of full length, unless these have mostRun blocks, and
+	// for each part a shorter one.
+	tiles := min(blocks, len(l.passes)*maxTiles+blocks/mostRun) + parts
+	return 64*parts + 12*tiles
+}
+
 // divide divides the chores' drivers among the launches of Rank. outs and caps are the
 // address and capacity for the keys of each plan.
 func (l *batch) divide(outs []kernels.Ptr, caps []int64) *[3]pass {
@@ -129,6 +145,9 @@ func (l *batch) divide(outs []kernels.Ptr, caps []int64) *[3]pass {
 // filtering fill a warp.
 const maxTiles = 1 << 13
 
+// mostRun is the maximum number of blocks in a tile.
+const mostRun = 32
+
 // byLists sorts the chores by their second lists, so that warps that run at the same time
 // read the same lists and find their blocks in L2.
 func (l *batch) byLists() {
@@ -160,7 +179,7 @@ func (l *batch) launch(s *pass, terms, counts, floors kernels.Ptr) func() {
 		required = 1
 	}
 	run := uint32(1)
-	for s.blocks/int64(run) > maxTiles && run < 32 {
+	for s.blocks/int64(run) > maxTiles && run < mostRun {
 		run *= 2
 	}
 	n := 0

@@ -23,6 +23,7 @@ type Buffers struct {
 	InDev  kernels.Ptr
 	Out    []byte // pinned
 	OutDev kernels.Ptr
+	Wanted int // bytes for which ReserveIn made room last: In may not grow beyond
 
 	dev      cuda.Device
 	peak     *Peak
@@ -66,6 +67,7 @@ func (b *Buffers) Reset(stream int) {
 
 // ReserveIn makes room for n bytes in In.
 func (b *Buffers) ReserveIn(n int) error {
+	b.Wanted = n
 	n = int(capacity(&b.peak.in, int64(n), 1<<bits.Len(uint(n)))) // pinning takes milliseconds: grow seldom
 	if n <= cap(b.In) {
 		return nil

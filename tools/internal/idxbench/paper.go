@@ -88,6 +88,18 @@ func paperNames() []string {
 	return all
 }
 
+// paperList lists the names, a line for each paper.
+func paperList() string {
+	list := "there are all, and of each paper all or one, as ding or ding-fig3:"
+	for _, p := range papers() {
+		list += fmt.Sprintf("\n  %-9s ", p.Key)
+		for i := range p.Experiments {
+			list += " " + strings.TrimPrefix(p.Experiments[i].Name, p.Key+"-")
+		}
+	}
+	return list
+}
+
 // choose returns the experiments with the names.
 func choose(names []string) ([]drawing, error) {
 	var out []drawing
@@ -107,7 +119,7 @@ func choose(names []string) ([]drawing, error) {
 	}
 	for _, n := range names {
 		if !found[n] {
-			return nil, cli.Usage("no table or figure %q; there are %s", n, strings.Join(paperNames(), ", "))
+			return nil, cli.Usage("no table or figure %q%s\n%s", n, cli.DidYouMean(n, paperNames()), paperList())
 		}
 	}
 	return out, nil

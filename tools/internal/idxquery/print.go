@@ -45,6 +45,11 @@ func (w *worker) answer(r *reply) (*Answer, error) {
 		}
 	}
 	stored := w.s.snapshot.HasStored()
+	docs := make([]uint32, len(r.hits))
+	for i, h := range r.hits {
+		docs[i] = h.Doc
+	}
+	w.s.snapshot.Prefetch(docs, stored)
 	for i, h := range r.hits {
 		id, err := w.idOf(h.Doc)
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/internal/memfs"
+	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer"
 )
@@ -307,4 +308,62 @@ func TestFullDisk(t *testing.T) {
 		}
 	}
 	t.Logf("%d disks", n)
+}
+
+// TestInterruptedOpens makes every operation of opening and refreshing a reader fail in
+// turn, beside a writer. A reader that was open answers as before, one that fails to open
+// holds nothing, and the next one opens.
+func TestInterruptedOpens(t *testing.T) {
+	f := build(t, 3, "", 40, 20)
+	w, err := writer.OpenFS(ctx, f, options(""))
+	check(t, err)
+	opened, refreshed := 0, 0
+	for at, done := 0, false; !done; at++ {
+		x, err := reader.OpenFS(f)
+		check(t, err)
+		old, err := x.Snapshot()
+		check(t, err)
+		check(t, w.Add(ctx, writer.Document{ID: fmt.Appendf(nil, "x%d", at), Contents: []byte("all")}), w.Delete(ctx, fmt.Appendf(nil, "d%d", at)))
+		if at%3 == 2 {
+			_, err = w.Merge(ctx, writer.MergeOptions{MaxSegments: 1})
+		}
+		check(t, err, w.Commit(ctx))
+
+		from := f.Ops()
+		f.Inject(memfs.Fault{At: at, Err: errInjected})
+		fresh, err := x.Refresh()
+		ops := f.Ops() - from
+		f.Heal()
+		if err == nil && !fresh || err != nil && !errors.Is(err, errInjected) {
+			t.Fatalf("operation %d of refreshing fails: %v, %v", at, fresh, err)
+		}
+		if err != nil {
+			refreshed++
+			same, err := x.Snapshot()
+			check(t, err)
+			if same.Generation() != old.Generation() {
+				t.Fatalf("operation %d of refreshing fails: generation %d after %d", at, same.Generation(), old.Generation())
+			}
+			check(t, same.Close())
+		}
+		check(t, old.Verify(ctx), old.Close(), x.Close())
+
+		from = f.Ops()
+		f.Inject(memfs.Fault{At: at, Err: errInjected})
+		y, err := reader.OpenFS(f)
+		ops = max(ops, f.Ops()-from)
+		f.Heal()
+		if err == nil {
+			err = y.Close()
+		} else if opened++; errors.Is(err, errInjected) {
+			err = nil
+		}
+		check(t, err)
+		done = at > ops
+	}
+	_, err = w.Merge(ctx, writer.MergeOptions{MaxSegments: 1})
+	check(t, err, w.Commit(ctx), w.Close(), leftovers(f))
+	if _, err := contents(f); err != nil || opened == 0 || refreshed == 0 {
+		t.Errorf("%d opens and %d refreshes failed, %v", opened, refreshed, err)
+	}
 }

@@ -351,7 +351,7 @@ func (x *Executor) endBulk(b *bulkBatch, err error) (counts bool) {
 }
 
 // report adds what Stats says of groups.
-func (b *bulk) report(s *Stats) {
+func (b *bulk) report(s *Stats, now time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.done.Grouped == 0 {
@@ -361,6 +361,9 @@ func (b *bulk) report(s *Stats) {
 	s.GPU.Queries += b.done.GPU.Queries
 	s.Batches += b.done.Batches
 	s.Grouped, s.Again = b.done.Grouped, s.Again+b.again
+	for _, g := range b.stock.calls {
+		s.Waiting.Oldest = max(s.Waiting.Oldest, now-g.since)
+	}
 	s.Waiting.Grouped, s.Waiting.Most = b.stock.left, max(s.Waiting.Most, b.most)
 	s.Threshold, s.CPU.Pace = float64(b.stock.last)/perOctave+lowest, b.stock.pace
 }

@@ -380,7 +380,7 @@ func (x *Executor) Stats() Stats {
 	s.Missed = s.CPU.Missed + s.GPU.Missed
 	s.Shed, s.Again, s.Waiting.Most, s.Retired = x.shed.Load(), x.again, x.most, x.why
 	s.Alone, s.Opening = x.alone.Load(), !isClosed(x.opened)
-	x.bulk.report(&s)
+	x.bulk.report(&s, x.now())
 	return s
 }
 

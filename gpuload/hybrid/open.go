@@ -22,12 +22,12 @@ type OpenOptions struct {
 }
 
 // Open returns an Executor with a Pool and a Group of its own. It does not wait for the
-// GPU, whose driver, memory and kernels take up to a second: until they are ready the CPU
-// answers, and for good if there is no device or it has too little memory. Ready waits, and
-// says why there is no GPU, as Stats does. The caller closes the Executor, and may close the
-// snapshot at once. Without Options.Model it takes the one that idxbench calibrate has kept
-// for this machine and index, if any. The error matches query.ErrInvalid or
-// reader.ErrClosed.
+// GPU, whose driver, memory and kernels take up to a second, or a minute if the driver compiles
+// the kernels: until they are ready the CPU answers, and for good if there is no device or it
+// has too little memory. Ready waits, and says why there is no GPU, as Stats does. The caller
+// closes the Executor, and may close the snapshot at once. Without Options.Model it takes the
+// one that idxbench calibrate has kept for this machine and index, if any. The error matches
+// query.ErrInvalid or reader.ErrClosed.
 func Open(s *reader.Snapshot, q *query.Searcher, o OpenOptions) (*Executor, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func (x *Executor) miss(err error) {
 }
 
 // Ready waits until the GPU answers queries, which is at once unless Open is opening it or
-// the driver compiles its kernels; the CPU answers meanwhile. The error is the context's, or
+// the driver compiles kernels for the one of New; the CPU answers meanwhile. The error is the context's, or
 // says why the GPU is not used, as Stats.Retired: it matches gpuload.ErrNoDevice if there is
 // none, gpuload.ErrMemory if it has too little memory, gpuload.ErrDevice or ErrHung if it has
 // failed, and ErrClosed after Close. With OnlyCPU it is nil.
@@ -173,14 +173,15 @@ func (x *Executor) join(d *device) bool {
 	return true
 }
 
-// openGPU opens the devices and puts executors on them, unless ctx ends meanwhile.
+// openGPU opens the devices, puts executors on them and waits until they answer, or until ctx
+// ends.
 func openGPU(ctx context.Context, s *reader.Snapshot, q *query.Searcher, cpu *pool.Pool, o *OpenOptions) (*device, error) {
 	o.GPU.CPU, o.GPU.Scorer = cpu, q.Scorer()
 	g, err := gpuload.OpenGroup(o.GPUs, s, o.GPU)
 	if err != nil {
 		return nil, err
 	}
-	if err := ctx.Err(); err != nil {
+	if err := g.Ready(ctx); err != nil { // the driver may have to compile the kernels
 		return nil, errors.Join(err, g.Close())
 	}
 	m := o.Model

@@ -106,3 +106,17 @@ func TestStockWaits(t *testing.T) {
 	}
 	t.Error("a query waits for ever")
 }
+
+// TestStockReported checks what Stats says of queries in groups that wait.
+func TestStockReported(t *testing.T) {
+	var b bulk
+	b.stock = *dueStock()
+	b.done.Grouped = 300
+	b.stock.add(callDue(100, 3*time.Millisecond, 0))
+	b.stock.add(callDue(200, 4*time.Millisecond, time.Millisecond)) // goes first
+	var s Stats
+	b.report(&s, 10*time.Millisecond)
+	if w := s.Waiting; w.Grouped != 300 || w.Oldest != 7*time.Millisecond {
+		t.Errorf("%+v", w)
+	}
+}

@@ -78,6 +78,7 @@ type lists struct {
 
 const (
 	ringSize  = 64 << 20
+	firstRing = 256 << 10
 	firstRun  = 1 << 18  // bytes of the first copy from a mapping; the next lists are opened while it runs
 	lastRun   = 32 << 20 // each copy is four times as long as the previous one, up to this
 	mostGap   = 32 << 10 // bytes between lists that are copied with them: copying these takes less time than another copy

@@ -190,18 +190,12 @@ func (ld *loading) copyRun(wants []*want, run []opened, at kernels.Ptr, size int
 		defer b.Reset()
 		return l.dev.Submit(b) // copying starts while the next lists are opened
 	}
-	if ld.ring == nil {
-		if ld.ring, err = l.dev.HostAlloc(ringSize); err != nil {
-			return err
-		}
-	}
 	for i := range run {
 		for e := run[i].extent; len(e) > 0; {
-			if ld.staged == len(ld.ring) { // full: wait for its copies
-				if err := flush(l.dev, b); err != nil {
+			if ld.staged == len(ld.ring) {
+				if err := ld.turn(); err != nil {
 					return err
 				}
-				ld.staged = 0
 			}
 			n := copy(ld.ring[ld.staged:], e)
 			b.CopyIn(at, ld.ring[ld.staged:ld.staged+n])
@@ -211,4 +205,28 @@ func (ld *loading) copyRun(wants []*want, run []opened, at kernels.Ptr, size int
 		}
 	}
 	return nil
+}
+
+// turn makes room in the ring, which is full: it waits for its copies and, unless it is as long
+// as may be, replaces it by a longer one. Most loads are short, and pinned memory takes long
+// to allocate.
+func (ld *loading) turn() (err error) {
+	n := len(ld.ring)
+	if n > 0 {
+		if err := flush(ld.dev, &ld.copies); err != nil {
+			return err
+		}
+	}
+	ld.staged = 0
+	if n == ringSize {
+		return nil
+	}
+	if n > 0 {
+		err = ld.dev.HostFree(ld.ring)
+	}
+	ld.ring = nil
+	if err == nil {
+		ld.ring, err = ld.dev.HostAlloc(min(max(4*n, firstRing), ringSize))
+	}
+	return err
 }

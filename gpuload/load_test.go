@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion/internal/cuda"
+	"github.com/pinion-index/pinion/internal/gputrial"
 	"github.com/pinion-index/pinion/kernels"
 	"github.com/pinion-index/pinion/query"
 )
@@ -144,5 +145,43 @@ func TestLoadsAtOnce(t *testing.T) {
 		if err := dev.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestRing loads lists that the device cannot copy from their mapping: few, and then more than the first ring holds.
+func TestRing(t *testing.T) {
+	c, sc := newCollection(t, gputrial.Shape{Docs: 20000, Segments: 1, Terms: 24, MaxDF: 0.9, MinDF: 8000, DocsCodec: "bp128", FreqsCodec: "bp128"})
+	dev := cuda.NewEmulator()
+	dev.FailRegister = true
+	x, err := newExecutor(dev, viewsIn(c), Options{Scorer: sc, Memory: 8 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	longest := func() (n int) {
+		for range loaders {
+			d := <-x.lists.loaders
+			n = max(n, len(d.ring))
+			x.lists.loaders <- d
+		}
+		return n
+	}
+	wants := wantsOf(t, x.views)
+	if err := x.lists.load(context.Background(), wants[:1], 1, 1); err != nil {
+		t.Fatal(err)
+	}
+	if n := longest(); n != firstRing {
+		t.Errorf("a list of %d bytes made a ring of %d", x.Stats().Bytes, n)
+	}
+	if err := x.LoadAll(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	// What is copied has passed its checks on the device.
+	if s := x.Stats(); s.Refused != 0 || int(s.Lists) != len(wants) || longest() <= firstRing || s.Bytes <= firstRing {
+		t.Errorf("%+v, a ring of %d bytes", s, longest())
+	}
+	check(t, x, c, sc, c.Draw(rand.New(rand.NewPCG(1, 5)), 20, 5, 30, query.And, query.Or), nil)
+	closeExecutor(t, x)
+	if err := dev.Close(); err != nil {
+		t.Error(err)
 	}
 }

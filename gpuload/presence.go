@@ -83,6 +83,7 @@ func (l *lists) markJobs(b *cuda.Batch, lists []*resident) (n int, codecs kernel
 	jobs := unsafe.Slice((*kernels.PresenceJob)(unsafe.Pointer(unsafe.SliceData(l.marker.pinned))), markSize)
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	var clear span // adjacent words: a fill of its own for each list takes longer than its kernels
 	for _, r := range lists {
 		size := layout.PresenceBytes(r.n, r.docs)
 		at, ok := l.spare(size)
@@ -91,11 +92,16 @@ func (l *lists) markJobs(b *cuda.Batch, lists []*resident) (n int, codecs kernel
 		}
 		r.marks, r.marked = at, size
 		l.stats.Marked += size
-		b.Fill(at, size)
+		if l.isolate || at != clear.at+kernels.Ptr(clear.size) {
+			b.Fill(clear.at, clear.size)
+			clear = span{at: at}
+		}
+		clear.size += size
 		jobs[n] = kernels.PresenceJob{Words: at + layout.PresenceLead, List: r.slot}
 		n++
 		codecs |= r.codecs
 	}
+	b.Fill(clear.at, clear.size)
 	return n, codecs
 }
 

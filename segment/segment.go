@@ -65,6 +65,10 @@ func Open(name string, d Data) (*Segment, error) {
 
 func (s *Segment) readHeader() error {
 	size := s.data.Size()
+	if s.ahead != nil { // of the file's beginning and end a page each is read
+		s.ahead.Scattered(0, min(size, format.PageSize))
+		s.ahead.Scattered(max(size-format.FooterSize, 0), min(size, format.FooterSize))
+	}
 	page, err := s.data.Range(0, min(size, format.PageSize))
 	if err != nil {
 		return format.Locate(err, format.Place{File: s.name, Section: "header", Block: format.NoBlock})
@@ -91,6 +95,9 @@ func (s *Segment) readMeta() error {
 	if sec.Section, ok = s.h.Section(format.SectionMeta); !ok || sec.Length > layout.MaxMeta {
 		sec.ID = format.SectionMeta
 		return s.corrupt(&sec, 0, "section is missing or too long")
+	}
+	if s.ahead != nil {
+		s.ahead.Scattered(sec.Offset, sec.PaddedLength())
 	}
 	b, err := s.data.Range(sec.Offset, sec.PaddedLength())
 	if err != nil {

@@ -6,8 +6,7 @@ import (
 )
 
 // ahead is a Data that can be told what of a mapped file is read next: hints whose failure
-// does no harm. A page that was compared with its checksum has been read, and is not asked
-// for again.
+// does no harm.
 type ahead interface {
 	WillNeed(off, n int64)  // n bytes at off are read soon
 	Scattered(off, n int64) // n bytes at off are read here and there
@@ -32,18 +31,18 @@ func (s *Segment) ExpectQueries() {
 }
 
 // willNeed asks for n bytes at off of sec and for the checksums of their pages, unless they
-// were read before.
+// were read before. Lists are asked for again: long ones may have left memory since.
 func (s *Segment) willNeed(sec *section, off, n int64) {
 	if s.ahead == nil || off < 0 || n <= 0 || off >= sec.Length {
 		return
 	}
 	lo, hi := sec.Offset+off, sec.Offset+min(off+n, sec.Length)
 	page, end := lo/format.PageSize, (hi-1)/format.PageSize+1
-	if s.pages.good != nil && s.pages.unchecked(page, end) == end {
+	p := &s.pages
+	if p.good != nil && sec != &s.postings && p.unchecked(page, end) == end {
 		return
 	}
 	s.ahead.WillNeed(lo, hi-lo)
-	p := &s.pages
 	for i := max(page-1, 0) / format.PageGroup; p.good != nil && i <= (end-2)/format.PageGroup && i < int64(len(p.groups)); i++ {
 		const size = format.PageSumSize * (format.PageGroup + 1)
 		if p.groups[i].Load() == nil {

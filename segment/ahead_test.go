@@ -82,13 +82,15 @@ func TestPrefetch(t *testing.T) {
 		t.Error("a text that was not asked for can be read")
 	}
 
-	// What was read is not asked for again.
+	// What was read is not asked for again, except for lists.
 	use(s)
 	d.times = 0
 	s.PrefetchTerm(term)
-	s.PrefetchList(e, 1<<20)
 	s.PrefetchDocs(docs, true)
 	if d.times > 0 {
 		t.Errorf("%d ranges that were read are asked for again", d.times)
+	}
+	if s.PrefetchList(e, 1<<20); d.times != 1 {
+		t.Errorf("a list is asked for %d times", d.times)
 	}
 }

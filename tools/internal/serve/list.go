@@ -11,7 +11,7 @@ import (
 )
 
 // maxPayload is how many bytes of a list's blocks are read ahead, of which a page shows some.
-const maxPayload = 4 << 20
+const maxPayload = 1 << 20
 
 // lists are the lists of a term.
 type lists struct {

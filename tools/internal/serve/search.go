@@ -97,6 +97,7 @@ func (a *search) run(ctx context.Context, x *source, mode query.Mode) error {
 	if err != nil {
 		return err
 	}
+	x.prefetch(terms)
 	t := query.Trace{Blocks: true}
 	result, err := x.searcher.Search(ctx, query.Query{Terms: terms, K: a.K, Mode: mode, Trace: &t})
 	if err != nil {
@@ -126,6 +127,22 @@ func (a *search) run(ctx context.Context, x *source, mode query.Mode) error {
 	}
 	a.trace(x, &t)
 	return nil
+}
+
+// prefetch begins to read the lists of terms in all segments.
+func (x *source) prefetch(terms [][]byte) {
+	for _, t := range terms {
+		for _, g := range x.segs {
+			g.PrefetchTerm(t)
+		}
+	}
+	for _, t := range terms {
+		for _, g := range x.segs {
+			if e, ok, err := g.Lookup(t); err == nil && ok {
+				g.PrefetchList(e, maxPayload)
+			}
+		}
+	}
 }
 
 // weight is a term of the query.

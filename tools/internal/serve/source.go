@@ -101,12 +101,22 @@ func (x *source) open() (err error) {
 		return err
 	}
 	for _, g := range x.segs {
-		g.ExpectQueries()
+		g.expectLooks()
 		if err := x.warm(g); err != nil && len(x.damage) == 0 {
 			x.damage = append(x.damage, err.Error())
 		}
 	}
 	return nil
+}
+
+// expectLooks says that pages look into all of a segment here and there, into lists too: what
+// is shown of one is asked for.
+func (g *seg) expectLooks() {
+	g.ExpectQueries()
+	sec, ok := g.Header().Section(format.SectionPostings)
+	if d, can := g.Data().(interface{ Scattered(off, n int64) }); can && ok {
+		d.Scattered(sec.Offset, sec.PaddedLength())
+	}
 }
 
 // warm reads what every first look into a segment would have to read whole: the table of

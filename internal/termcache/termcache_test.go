@@ -62,3 +62,48 @@ func TestAdmission(t *testing.T) {
 		t.Error("not admitted on the second miss")
 	}
 }
+
+// A cache that grows loses nothing, and grows no further than asked.
+func TestGrowth(t *testing.T) {
+	var c Cache[int]
+	c.Init(1 << 12)
+	term := func(i int) []byte { return fmt.Appendf(nil, "term%d", i) }
+	for i := range 500 {
+		c.Put(Hash(term(i)), term(i), func(v *int) { *v = i })
+	}
+	for i := range 500 {
+		if v := c.Get(Hash(term(i)), term(i)); v == nil || *v != i {
+			t.Fatalf("%s is lost", term(i))
+		}
+	}
+	if n := len(c.table.Load().sets); n <= leastSets || n > 1<<12 {
+		t.Errorf("%d sets", n)
+	}
+	for i := range 100_000 {
+		c.Put(Hash(term(i)), term(i), func(v *int) { *v = i })
+	}
+	if n := len(c.table.Load().sets); n != 1<<12 {
+		t.Errorf("%d sets", n)
+	}
+}
+
+// Terms that are put while the cache grows are themselves, if they are there.
+func TestConcurrentGrowth(t *testing.T) {
+	var c Cache[int]
+	c.Init(1 << 10)
+	var wg sync.WaitGroup
+	for g := range 4 {
+		wg.Go(func() {
+			for i := range 5000 {
+				term := fmt.Appendf(nil, "term%d", (i*7+g)%3000)
+				hash := Hash(term)
+				if v := c.Get(hash, term); v == nil {
+					c.Put(hash, term, func(v *int) { *v = (i*7 + g) % 3000 })
+				} else if *v != (i*7+g)%3000 {
+					t.Errorf("%s has the value %d", term, *v)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 )
@@ -31,7 +32,11 @@ type machine struct {
 	working int // goroutines that work for the GPU
 	device  time.Duration
 	asked   int
-	arrived int // by Submit, not in the stock
+	arrived int             // by Submit, not in the stock
+	rate    float64         // of arrivals, as a Poisson process, thousand a second; 0: waiting
+	due     time.Duration   // after the arrival
+	when    []time.Duration // a query arrived, by number
+	took    []time.Duration // by number, from arrival to answer
 	lefts   map[*groupCall]int
 	done    int
 	shares  [2]int
@@ -100,11 +105,15 @@ func (m *machine) group(n int) {
 	for i := range g.all {
 		g.all[i] = int32(i)
 	}
-	if m.waiting > 0 {
+	if m.waiting > 0 || m.rate > 0 {
 		g.first = m.asked
 		m.asked += n
 	}
-	g.arrive(m.now, 0)
+	if m.rate > 0 {
+		g.arrive(m.when[g.first], m.due)
+	} else {
+		g.arrive(m.now, 0)
+	}
 	m.lefts[g] = n
 	m.stock.add(g)
 	m.dispatch()
@@ -119,8 +128,27 @@ func (m *machine) gather() {
 	}
 }
 
-func (m *machine) answered(g *groupCall, n, by int) {
+// arrive lets queries arrive one by one.
+func (m *machine) arrive(rng *rand.Rand) {
+	m.when, m.took = append(m.when, m.now), append(m.took, 0)
+	m.arrived++
+	m.gather()
+	if len(m.when) < m.total {
+		m.after(us(rng.ExpFloat64()/m.rate*1e3), func() { m.arrive(rng) })
+	}
+}
+
+func (m *machine) answered(g *groupCall, at []int32, by int) {
+	n := len(at)
 	m.shares[by] += n
+	if m.rate > 0 {
+		for _, i := range at {
+			m.took[g.first+int(i)] = m.now - m.when[g.first+int(i)]
+		}
+		m.done += n
+		m.on(us(m.outside*float64(n)), func() {})
+		return
+	}
 	if m.done < m.total/4 && m.done+n >= m.total/4 {
 		m.warm = m.now
 	}
@@ -191,7 +219,7 @@ func (m *machine) batch(b *bulkBatch) {
 						m.stock.finishGPU(b, true, m.now)
 						if !b.given {
 							for _, p := range b.parts {
-								m.answered(p.g, len(p.at), 1)
+								m.answered(p.g, p.at, 1)
 							}
 						}
 						m.dispatch()
@@ -244,7 +272,7 @@ func (m *machine) core() {
 				s.put(&e, bins, work)
 			} else {
 				s.finishCPU(&e, work)
-				m.answered(e.g, len(e.at), 0)
+				m.answered(e.g, e.at, 0)
 			}
 			m.core()
 		})
@@ -253,6 +281,16 @@ func (m *machine) core() {
 
 // run answers all queries and returns queries a second, after the first quarter and in all.
 func (m machine) run(mode Mode) (rate, whole float64, shares [2]int) {
+	return m.runTook(mode, nil)
+}
+
+// runTook is run, and sets took to the times of queries that arrive one by one.
+func (m machine) runTook(mode Mode, took *[]time.Duration) (rate, whole float64, shares [2]int) {
+	defer func() {
+		if took != nil {
+			*took = m.took
+		}
+	}()
 	o := Options{Mode: mode}
 	o.setDefaults()
 	m.stock = newStock(&o, m.cores, true)
@@ -265,6 +303,9 @@ func (m machine) run(mode Mode) (rate, whole float64, shares [2]int) {
 		m.gather()
 		for range m.callers {
 			m.call()
+		}
+		if m.rate > 0 {
+			m.arrive(rand.New(rand.NewPCG(3, 3)))
 		}
 	})
 	steps := 0
@@ -338,6 +379,35 @@ func TestStockSubmit(t *testing.T) {
 		t.Logf("%-20s CPU %5.0f  GPU %5.0f  both %5.0f: %.2f of the better one, %v", l.name, cpu, gpu, both, both/max(cpu, gpu), shares)
 		if both < max(cpu, gpu) {
 			t.Errorf("%s: both are slower", l.name)
+		}
+	}
+}
+
+// TestStockRates lets queries arrive one by one at 0.95 of the rate that both processors reach
+// at saturation: no more than 1 in 100,000 may take over 50 ms.
+func TestStockRates(t *testing.T) {
+	const due = 50 * time.Millisecond
+	for _, l := range measured {
+		m := machineOf(l.cpu, l.gpu, l.host)
+		m.callers, m.waiting, m.outside, m.total = 0, 1<<15, 0.4, 200000
+		both, _, _ := m.run(Parallel)
+		m.waiting, m.rate, m.due = 0, 0.95*both, due
+		var took []time.Duration
+		_, _, shares := m.runTook(Parallel, &took)
+		late, sum := 0, time.Duration(0)
+		for _, d := range took {
+			if d <= 0 {
+				t.Fatalf("%s: a query was not answered", l.name)
+			}
+			if sum += d; d > due {
+				late++
+			}
+		}
+		slices.Sort(took)
+		at := func(per1000 int) time.Duration { return took[len(took)*per1000/1000].Round(time.Microsecond) }
+		t.Logf("%-20s %5.0f  mean %v, p99 %v, p99.9 %v, %d late, %v", l.name, m.rate, (sum / time.Duration(len(took))).Round(time.Microsecond), at(990), at(999), late, shares)
+		if late > len(took)/100000 {
+			t.Errorf("%s: %d of %d queries are late", l.name, late, len(took))
 		}
 	}
 }

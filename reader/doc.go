@@ -10,7 +10,9 @@
 // checked; contents are mapped, and read when they are used. Each page is then compared
 // with its checksum, once, and damage is an error of kind format.ErrCorrupt;
 // Snapshot.Verify reads and checks everything. A mapped file that is truncated or cannot be read also gives that
-// error instead of crashing the process.
+// error instead of crashing the process. From an index that is not in memory
+// Snapshot.Prefetch reads the ids and texts of many documents at once; package query
+// does so for the lists of a query.
 //
 // All types are safe for concurrent use, Close included, except Cursor and Terms,
 // which belong to one goroutine at a time. Closing again does nothing. Calls after

@@ -43,7 +43,7 @@ type errandRoom struct {
 	errand
 	at      [answerAtOnce]int32
 	bin     [weighAtOnce]uint8
-	lengths []uint64
+	infos   []*query.TermInfo
 	hits    []query.Hit // of jobs
 	answers [answerAtOnce]struct {
 		lo, hi int // in hits
@@ -174,15 +174,13 @@ func (x *Executor) bulkCore() {
 
 // weigh predicts the costs of queries.
 func (x *Executor) weigh(r *errandRoom) {
-	g, workers, model := r.g, float64(x.cpu.Workers()), x.gpu.Load().model
+	g, workers, gpu := r.g, float64(x.cpu.Workers()), x.gpu.Load()
 	for k, i := range r.errand.at {
 		q := &g.queries[i]
-		var err error
-		if r.lengths, err = x.cpu.AppendLengths(r.lengths[:0], q.Terms); err != nil && g.jobs == nil {
+		c, err := x.predict(gpu, q, &r.infos)
+		if err != nil && g.jobs == nil {
 			g.fail(i, err)
 		}
-		f := FeaturesOf(q, r.lengths)
-		c := model.Predict(&f)
 		r.bin[k], g.cost[i] = binOf(c, workers), float32(c.CPU)
 	}
 }

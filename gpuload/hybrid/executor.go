@@ -107,7 +107,7 @@ type job struct {
 	ctx       context.Context
 	q         query.Query
 	entry     entry
-	lengths   []uint64
+	infos     []*query.TermInfo
 	predicted bool          // the policy may have it
 	after     time.Duration // deadline after the arrival; 0: none
 	at        time.Duration // of the arrival
@@ -239,13 +239,10 @@ func (x *Executor) expect(j *job) (err error) {
 	if gpu == nil {
 		return nil
 	}
-	if j.lengths, err = x.cpu.AppendLengths(j.lengths[:0], j.q.Terms); err != nil {
+	if e.cost, err = x.predict(gpu, &j.q, &j.infos); err != nil {
 		e.pinned = true
-		return err
 	}
-	f := FeaturesOf(&j.q, j.lengths)
-	e.cost = gpu.model.Predict(&f)
-	return nil
+	return err
 }
 
 // supported reports whether a GPU may answer q.

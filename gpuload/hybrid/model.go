@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"sync"
 	"time"
@@ -13,8 +14,9 @@ import (
 	"github.com/pinion-index/pinion/query"
 )
 
-// ModelVersion is the version of the files that WriteFile writes and ReadModel accepts.
-const ModelVersion = 1
+// ModelVersion is the version of the files that WriteFile writes. ReadModel also accepts
+// version 1, whose polynomials know Ding's features alone.
+const ModelVersion = 2
 
 // Model predicts what queries cost on one machine over one index. idxbench calibrate
 // makes one. It is immutable once in use.
@@ -28,6 +30,8 @@ type Model struct {
 	// Host is the time of the cores for a query that the GPU answers, and for each of its
 	// terms, in nanoseconds.
 	Host [2]time.Duration `json:"host_ns"`
+	// Load is the time to bring a byte of a list to the device, in nanoseconds.
+	Load float64 `json:"load_ns,omitempty"`
 	// Crowd is the time of a query on a core while all cores answer queries, over its time
 	// alone; a simulation needs it. 0 means 1.
 	Crowd float64 `json:"crowd,omitempty"`
@@ -46,8 +50,8 @@ type Key struct {
 	Generation uint64 `json:"generation"`
 }
 
-// Polynomials give log2 of a time in nanoseconds from Features.Terms of degree two in the
-// logarithms of the features.
+// Polynomials give log2 of a time in nanoseconds by their coefficients: Basis for those of
+// Features.Expand, or DingBasis.
 type Polynomials struct {
 	CPU []float64 `json:"cpu"`
 	GPU []float64 `json:"gpu"`
@@ -100,21 +104,35 @@ func (m *Model) WriteFile(file string) error {
 
 // Prepare checks a Model and makes it ready for Predict. ReadModel has done so.
 func (m *Model) Prepare() error {
-	if m.Version != ModelVersion {
+	if m.Version < 1 || m.Version > ModelVersion {
 		return fmt.Errorf("version %d, want %d: calibrate again", m.Version, ModelVersion)
 	}
-	if m.Batch < 0 || m.Host[0] < 0 || m.Host[1] < 0 || m.Crowd < 0 {
+	if m.Batch < 0 || m.Host[0] < 0 || m.Host[1] < 0 || m.Crowd < 0 || m.Load < 0 {
 		return fmt.Errorf("a time below 0")
 	}
 	for i := range m.byMode {
 		name := query.Mode(i).String()
 		p := m.Modes[name]
-		if p == nil || len(p.CPU) != Basis || len(p.GPU) != Basis {
-			return fmt.Errorf("mode %s needs two polynomials of %d terms", name, Basis)
+		if p == nil || !m.fits(p.CPU) || !m.fits(p.GPU) {
+			return fmt.Errorf("mode %s needs two polynomials of %d or %d terms", name, Basis, DingBasis)
 		}
 		m.byMode[i] = p
 	}
 	return nil
+}
+
+// fits reports whether the file's version has polynomials of that length.
+func (m *Model) fits(p []float64) bool {
+	return len(p) == DingBasis || m.Version > 1 && len(p) == Basis
+}
+
+// Old returns an error if the Model is of a version that predicts worse than today's, nil
+// otherwise. It works as it did.
+func (m *Model) Old() error {
+	if m.Version == ModelVersion {
+		return nil
+	}
+	return fmt.Errorf("the cost model is of version %d, which knows lengths of lists alone: calibrate again for version %d", m.Version, ModelVersion)
 }
 
 // Stale returns an error that says in what the Model's machine or index differs from key,
@@ -139,17 +157,30 @@ func (m *Model) Predict(f *Features) Cost {
 	if f.Terms == 0 || f.K <= 0 || f.Mode == query.And && f.Shortest == 0 {
 		return Cost{CPU: time.Microsecond, GPU: time.Microsecond, Host: m.Host[0]}
 	}
-	var x [Basis]float64
-	f.Expand(&x)
 	p := m.byMode[f.Mode]
-	return Cost{CPU: power(&x, p.CPU), GPU: power(&x, p.GPU), Host: m.Host[0] + time.Duration(f.Terms)*m.Host[1]}
+	var x [Basis]float64
+	var d [DingBasis]float64
+	if len(p.CPU) == Basis || len(p.GPU) == Basis {
+		f.Expand(&x)
+	}
+	if len(p.CPU) != Basis || len(p.GPU) != Basis {
+		f.ExpandDing(&d)
+	}
+	power := func(c []float64) time.Duration {
+		if len(c) == Basis {
+			return power(x[:], c)
+		}
+		return power(d[:], c)
+	}
+	load := time.Duration(m.Load * float64(f.Missing))
+	return Cost{CPU: power(p.CPU), GPU: power(p.GPU) + load, Host: m.Host[0] + time.Duration(f.Terms)*m.Host[1]}
 }
 
 // power returns 2 to the polynomial with the given coefficients.
-func power(x *[Basis]float64, c []float64) time.Duration {
+func power(x, c []float64) time.Duration {
 	sum := 0.0
 	for i := range x {
 		sum += x[i] * c[i]
 	}
-	return time.Duration(exp2(min(max(sum, leastLog), mostLog)))
+	return time.Duration(math.Exp2(min(max(sum, leastLog), mostLog)))
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/gpuload/hybrid"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/store"
@@ -42,6 +43,9 @@ type CalibrationRow struct {
 	Median    float64 `json:"median_us"`
 	MeanError float64 `json:"mean_error"`
 	Error     float64 `json:"median_error"`
+	// The same of a model that knows Ding's features alone.
+	DingMeanError float64 `json:"ding_mean_error"`
+	DingError     float64 `json:"ding_median_error"`
 }
 
 type calibrateFlags struct {
@@ -61,8 +65,9 @@ func calibrateCommand() *cobra.Command {
 		Short: "Fit the cost model of the scheduler over CPU and GPU",
 		Long: `Measure what queries cost on one core and on the GPU, and fit the model by which
 --device hybrid chooses: from the lengths of the shortest and the second list, the
-sum of the lengths, the number of terms and k (Ding 2009, section 9). A quarter of
-the queries, none of whose texts is among the others, tests the model.
+sum of the lengths and the number of terms (Ding 2009, section 9), and from k and
+the bounds and codecs of the lists. Half of the queries, none of whose texts is
+among the others, tests the model. Without a GPU only the CPU is measured.
 
 The model holds for this machine, its driver and this generation of the index. It is
 kept in the user's folder for caches, where --device hybrid finds it.`,
@@ -88,7 +93,7 @@ kept in the user's folder for caches, where --device hybrid finds it.`,
 	cli.Int(fl, &f.workers, "workers", 0, 0, cli.MaxThreads, "workers that the CPU will have (default: one for each CPU)")
 	cli.Int(fl, &f.copies, "copies", 256, 2, 4096, "ask the GPU `N` copies of a query at a time")
 	cli.Int(fl, &f.limit, "limit", 2000, 8, cli.Any, "measure at most `N` different queries of each mode")
-	cli.Int(fl, &f.repeat, "repeat", 3, 1, 1000, "measure each `N` times and take the median")
+	cli.Int(fl, &f.repeat, "repeat", 3, 1, 1000, "measure each `N` times on the GPU and 2N times on the CPU, and take the median")
 	deviceFlag(fl, &f.device)
 	fl.Uint64Var(&f.seed, "seed", 1, "another `N` divides the queries otherwise")
 	return cmd
@@ -135,16 +140,21 @@ func (f *calibrateFlags) run(ctx context.Context, stderr io.Writer) (out *Calibr
 		return nil, fmt.Errorf("%s has too few different queries to fit and to test a model", f.queries)
 	}
 	g, err := newGPU(s, snapshot, f.device)
-	if err != nil {
+	switch {
+	case errors.Is(err, gpuload.ErrNoDevice) && f.device == allGPUs:
+		fmt.Fprintf(stderr, "idxbench: measuring the CPU alone: %v\n", err)
+	case err != nil:
 		return nil, err
+	default:
+		defer g.close()
 	}
-	defer g.close()
 	if f.workers == 0 {
 		f.workers = runtime.GOMAXPROCS(0)
 	}
 	start := time.Now()
-	out = &Calibration{Index: f.index, Device: g.x.Name(), Train: len(train), Test: len(test)}
+	out = &Calibration{Index: f.index, Device: g.name(), Train: len(train), Test: len(test)}
 	m := *hybrid.DefaultModel()
+	m.Version = hybrid.ModelVersion
 	m.Key = hybrid.KeyOf(snapshot, out.Device, f.workers)
 	m.Modes = map[string]*hybrid.Polynomials{}
 	for mode, p := range hybrid.DefaultModel().Modes {
@@ -164,6 +174,15 @@ func (f *calibrateFlags) run(ctx context.Context, stderr io.Writer) (out *Calibr
 	out.Model, out.Rows = &m, c.rows(&m)
 	out.Seconds = time.Since(start).Seconds()
 	return out, f.write(out, c, &m)
+}
+
+// readModel reads a file that calibrate wrote. If it is of an old version, it says so.
+func readModel(path string, stderr io.Writer) (*hybrid.Model, error) {
+	m, err := hybrid.ReadModel(path)
+	if err == nil && m.Old() != nil {
+		fmt.Fprintf(stderr, "idxbench: %s: %v\n", path, m.Old())
+	}
+	return m, err
 }
 
 // write writes the files.
@@ -189,6 +208,9 @@ func (c *calibrator) record(path string, m *hybrid.Model) (err error) {
 	var all []recorded
 	for _, r := range slices.Concat(c.train, c.test) {
 		r.record.Predicted = m.Predict(&r.features)
+		if c.gpu == nil {
+			r.record.Cost.GPU = r.record.Predicted.GPU
+		}
 		// What the host does for a query can be measured for many at a time only.
 		r.record.Cost.Host = r.record.Predicted.Host
 		all = append(all, r)
@@ -203,12 +225,15 @@ func (c *calibrator) record(path string, m *hybrid.Model) (err error) {
 
 func (c *Calibration) text(w io.Writer) {
 	fmt.Fprintf(w, "%s on %s: fitted to %s queries, tested on %s others, in %s\n\n", c.Index, c.Device, cli.Count(c.Train), cli.Count(c.Test), cli.Seconds(time.Duration(c.Seconds*float64(time.Second))))
-	t := cli.NewTable("processor", "mode", ">queries", ">mean, us", ">median, us", ">mean error", ">median error")
+	t := cli.NewTable("processor", "mode", ">queries", ">mean, us", ">median, us", ">mean error", ">median error", ">Ding's alone: mean", ">median")
 	for _, r := range c.Rows {
-		t.Row(r.Processor, r.Mode, r.Test, cli.Float(r.Mean, 3), cli.Float(r.Median, 3), cli.Float(100*r.MeanError, 3)+" %", cli.Float(100*r.Error, 3)+" %")
+		t.Row(r.Processor, r.Mode, r.Test, cli.Float(r.Mean, 3), cli.Float(r.Median, 3), cli.Float(100*r.MeanError, 3)+" %", cli.Float(100*r.Error, 3)+" %", cli.Float(100*r.DingMeanError, 3)+" %", cli.Float(100*r.DingError, 3)+" %")
 	}
 	t.WriteTo(w)
-	fmt.Fprintf(w, "\na batch takes the GPU %s beside its queries; the cores work %s for a query that it answers, and %s for each term;\nwith all cores busy a query takes %s times as long\n", cli.Seconds(c.Model.Batch),
-		cli.Seconds(c.Model.Host[0]), cli.Seconds(c.Model.Host[1]), cli.Float(c.Model.Crowd, 3))
+	if c.Device != noGPU {
+		fmt.Fprintf(w, "\na batch takes the GPU %s beside its queries, and a MB of lists that is not there %s; the cores work %s\nfor a query that it answers, and %s for each term\n",
+			cli.Seconds(c.Model.Batch), cli.Seconds(time.Duration(1e6*c.Model.Load)), cli.Seconds(c.Model.Host[0]), cli.Seconds(c.Model.Host[1]))
+	}
+	fmt.Fprintf(w, "\nwith all cores busy a query takes %s times as long\n", cli.Float(c.Model.Crowd, 3))
 	fmt.Fprintf(w, "wrote %s\n", c.File)
 }

@@ -2,7 +2,6 @@ package idxbench
 
 import (
 	"math"
-	"slices"
 	"time"
 
 	"gonum.org/v1/gonum/mat"
@@ -11,64 +10,152 @@ import (
 	"github.com/pinion-index/pinion/gpuload/hybrid"
 )
 
-// ridge keeps coefficients of features that the queries do not tell apart near 0. It is
-// relative to the number of samples.
-const ridge = 1e-4
+const (
+	// ridge keeps coefficients of what the queries do not tell apart near 0. It is relative to
+	// the number of samples, in units of standard deviations.
+	ridge = 1e-3
+	// Least squares are repeated fitRounds times, each error weighted by what it was before, so
+	// that their sum tends to that of absolute relative errors. Errors below leastError count
+	// by their squares.
+	fitRounds  = 8
+	leastError = 0.1
+	fitStep    = 0.7
+)
 
-// fit returns the polynomial that is nearest, by least squares of logarithms, to times
-// measured for queries with these features.
-func fit(features []hybrid.Features, times []time.Duration) ([]float64, error) {
-	rows := len(features)
-	a, b := mat.NewDense(rows+hybrid.Basis, hybrid.Basis, nil), mat.NewVecDense(rows+hybrid.Basis, nil)
-	var x [hybrid.Basis]float64
-	for i := range features {
-		features[i].Expand(&x)
-		a.SetRow(i, x[:])
-		b.SetVec(i, math.Log2(float64(max(times[i], 1))))
-	}
-	for i := 1; i < hybrid.Basis; i++ {
-		a.Set(rows+i, i, math.Sqrt(ridge*float64(rows)))
-	}
-	var c mat.VecDense
-	if err := c.SolveVec(a, b); err != nil {
-		if _, ill := err.(mat.Condition); !ill {
-			return nil, err
+// fit returns the polynomial whose relative errors are least, for times measured for
+// queries with these terms of the polynomial.
+func fit(x [][]float64, times []time.Duration) ([]float64, error) {
+	mean, scale := standard(x)
+	n := len(mean)
+	c := mat.NewVecDense(n, nil)
+	for round := range fitRounds {
+		a, b := mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)
+		row := mat.NewVecDense(n, nil)
+		for i := range x {
+			for k, v := range x[i] {
+				row.SetVec(k, (v-mean[k])*scale[k])
+			}
+			log := math.Log2(float64(max(times[i], 1)))
+			// At first the error is that of the logarithm, then of the time.
+			missed, slope, weight := mat.Dot(row, c)-log, 1.0, 1.0
+			if round > 0 {
+				missed = math.Exp2(min(max(missed, -3), 3)) - 1
+				slope = math.Ln2 * (1 + missed)
+				weight = 1 / max(math.Abs(missed), leastError)
+			}
+			a.SymRankOne(a, weight*slope*slope, row)
+			b.AddScaledVec(b, -weight*slope*missed, row)
 		}
-	}
-	return slices.Clone(c.RawVector().Data), nil
-}
-
-// fit sets the parts of m that were measured.
-func (c *calibrator) fit(m *hybrid.Model) error {
-	for _, name := range c.flags.modes {
-		var features []hybrid.Features
-		var cpu, gpu []time.Duration
-		for _, r := range c.train {
-			if r.mode == name {
-				features, cpu, gpu = append(features, r.features), append(cpu, r.record.Cost.CPU), append(gpu, r.record.Cost.GPU)
+		for k := 1; k < n; k++ {
+			a.SetSym(k, k, a.At(k, k)+ridge*float64(len(x)))
+			b.SetVec(k, b.AtVec(k)-ridge*float64(len(x))*c.AtVec(k))
+		}
+		var step mat.VecDense
+		if err := step.SolveVec(a, b); err != nil {
+			if _, ill := err.(mat.Condition); !ill {
+				return nil, err
 			}
 		}
-		if len(features) == 0 {
+		size := fitStep
+		if round == 0 {
+			size = 1
+		}
+		c.AddScaledVec(c, size, &step)
+	}
+	out := make([]float64, n)
+	for k := range out {
+		out[k] = c.AtVec(k) * scale[k]
+		if k > 0 {
+			out[0] -= out[k] * mean[k]
+		}
+	}
+	return out, nil
+}
+
+// standard returns what to subtract from the columns of x, and to multiply them by, so that
+// they have mean 0 and deviation 1. Columns that are the same everywhere become 0: x says
+// nothing about other values.
+func standard(x [][]float64) (mean, scale []float64) {
+	n := len(x[0])
+	mean, scale = make([]float64, n), make([]float64, n)
+	column := make([]float64, len(x))
+	for k := range n {
+		for i := range x {
+			column[i] = x[i][k]
+		}
+		var deviation float64
+		if mean[k], deviation = stat.PopMeanStdDev(column, nil); deviation > 1e-6*(1+math.Abs(mean[k])) {
+			scale[k] = 1 / deviation
+		}
+	}
+	mean[0], scale[0] = 0, 1
+	return mean, scale
+}
+
+// samples are the queries of a mode that a model is fitted to.
+type samples struct {
+	x, ding  [][]float64 // terms of the polynomials
+	cpu, gpu []time.Duration
+}
+
+func (s *samples) add(r *recorded) {
+	var x [hybrid.Basis]float64
+	var d [hybrid.DingBasis]float64
+	r.features.Expand(&x)
+	r.features.ExpandDing(&d)
+	s.x, s.ding = append(s.x, x[:]), append(s.ding, d[:])
+	s.cpu, s.gpu = append(s.cpu, r.record.Cost.CPU), append(s.gpu, r.record.Cost.GPU)
+}
+
+// fit sets the parts of m that were measured, and those of c.ding, which knows Ding's
+// features alone.
+func (c *calibrator) fit(m *hybrid.Model) error {
+	c.ding = *m
+	c.ding.Modes = map[string]*hybrid.Polynomials{}
+	for mode, p := range m.Modes {
+		c.ding.Modes[mode] = p
+	}
+	for _, name := range c.flags.modes {
+		var s samples
+		for i := range c.train {
+			if c.train[i].mode == name {
+				s.add(&c.train[i])
+			}
+		}
+		if len(s.x) == 0 {
 			continue // no query of the mode matches anything
 		}
-		p := &hybrid.Polynomials{}
-		var err error
-		if p.CPU, err = fit(features, cpu); err != nil {
-			return err
+		for _, to := range []struct {
+			m *hybrid.Model
+			x [][]float64
+		}{{m, s.x}, {&c.ding, s.ding}} {
+			p := *to.m.Modes[name]
+			var err error
+			if p.CPU, err = fit(to.x, s.cpu); err != nil {
+				return err
+			}
+			if c.gpu != nil {
+				if p.GPU, err = fit(to.x, s.gpu); err != nil {
+					return err
+				}
+			}
+			to.m.Modes[name] = &p
 		}
-		if p.GPU, err = fit(features, gpu); err != nil {
-			return err
-		}
-		m.Modes[name] = p
 	}
-	var fixed times
-	for i := range c.train {
-		fixed = append(fixed, max(c.train[i].record.Alone-c.train[i].record.Cost.GPU, 0))
-	}
-	fixed.sort()
-	m.Batch = fixed.at(0.5)
-	m.Host = fitHost(c.host)
 	m.Crowd = max(float64(c.crowded)/float64(max(c.alone, 1)), 1)
+	if c.gpu != nil {
+		var fixed times
+		for i := range c.train {
+			fixed = append(fixed, max(c.train[i].record.Alone-c.train[i].record.Cost.GPU, 0))
+		}
+		fixed.sort()
+		m.Batch = fixed.at(0.5)
+		m.Host, m.Load = fitHost(c.host), c.load
+	}
+	c.ding.Batch = m.Batch
+	if err := c.ding.Prepare(); err != nil {
+		return err
+	}
 	return m.Prepare()
 }
 

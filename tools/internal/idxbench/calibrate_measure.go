@@ -19,7 +19,7 @@ import (
 	"github.com/pinion-index/pinion/tools/internal/cli"
 )
 
-// split divides the different queries of a log at random: a quarter is for the test. No
+// split divides the different queries of a log at random: half of them are for the test. No
 // text is in both; queries that differ in the order of words are the same.
 func split(terms [][][]byte, limit int, seed uint64) (train, test [][][]byte) {
 	seen := map[string]bool{}
@@ -37,7 +37,7 @@ func split(terms [][][]byte, limit int, seed uint64) (train, test [][][]byte) {
 	}
 	rand.New(rand.NewPCG(seed, 23)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	all = all[:min(limit, len(all))]
-	n := len(all) / 4
+	n := len(all) / 2
 	return all[n:], all[:n]
 }
 
@@ -45,12 +45,14 @@ func split(terms [][][]byte, limit int, seed uint64) (train, test [][][]byte) {
 type calibrator struct {
 	flags    *calibrateFlags
 	searcher *query.Searcher
-	gpu      *gpu
+	gpu      *gpu // nil: only the CPU is measured
+	ding     hybrid.Model
 	progress *cli.Progress
 	done     int64
 
 	train, test []recorded
 	host        []hostSample
+	load        float64 // Model.Load
 
 	alone, crowded time.Duration // of cores for the same queries: one after the other, and all cores at once
 }
@@ -71,11 +73,15 @@ func (c *calibrator) mode(ctx context.Context, name string, train, test [][][]by
 	for i, t := range slices.Concat(train, test) {
 		queries = append(queries, query.Query{Terms: t, K: c.flags.k[i%len(c.flags.k)], Mode: mode})
 	}
-	if _, err := c.gpu.x.Execute(ctx, queries); err != nil { // brings the lists to the device
+	if err := c.bring(ctx, queries); err != nil {
+		return err
+	}
+	cpu, err := c.passes(ctx, queries)
+	if err != nil {
 		return err
 	}
 	for i := range queries {
-		r, ok, err := c.measure(ctx, &queries[i])
+		r, ok, err := c.measure(ctx, &queries[i], cpu[i])
 		if err != nil {
 			return err
 		}
@@ -93,6 +99,51 @@ func (c *calibrator) mode(ctx context.Context, name string, train, test [][][]by
 		return err
 	}
 	return c.hosts(ctx, name, queries)
+}
+
+// bring brings the lists of queries to the device, and measures that the first time.
+func (c *calibrator) bring(ctx context.Context, queries []query.Query) error {
+	if c.gpu == nil {
+		return nil
+	}
+	var took [2]time.Duration
+	before := c.gpu.x.Stats().Stored
+	for i := range took {
+		begin := time.Now()
+		if _, err := c.gpu.x.Execute(ctx, queries); err != nil {
+			return err
+		}
+		took[i] = time.Since(begin)
+	}
+	if bytes := c.gpu.x.Stats().Stored - before; c.load == 0 && bytes > 0 {
+		c.load = float64(max(took[0]-took[1], 0)) / float64(bytes)
+	}
+	return nil
+}
+
+// passes returns the time of each query on one core, in the company of the others: the
+// medians of several passes over all of them, after one.
+func (c *calibrator) passes(ctx context.Context, queries []query.Query) ([]time.Duration, error) {
+	all := make([]times, len(queries))
+	var hits []query.Hit
+	for pass := range 2*c.flags.repeat + 1 {
+		for i := range queries {
+			var err error
+			start := time.Now()
+			if hits, err = c.searcher.AppendHits(ctx, hits[:0], &queries[i]); err != nil {
+				return nil, err
+			}
+			if took := time.Since(start); pass > 0 {
+				all[i] = append(all[i], took)
+			}
+		}
+	}
+	out := make([]time.Duration, len(queries))
+	for i := range all {
+		all[i].sort()
+		out[i] = all[i][len(all[i])/2]
+	}
+	return out, nil
 }
 
 // crowd measures the queries on all cores at once.
@@ -120,23 +171,19 @@ func (c *calibrator) crowd(ctx context.Context, queries []query.Query) error {
 	return nil
 }
 
-// measure measures one query. ok is false if no document can match, so that there is
-// nothing to predict.
-func (c *calibrator) measure(ctx context.Context, q *query.Query) (r recorded, ok bool, err error) {
-	lengths, err := c.searcher.AppendLengths(nil, q.Terms)
+// measure measures one query, which takes a core the time cpu. ok is false if no document
+// can match, so that there is nothing to predict.
+func (c *calibrator) measure(ctx context.Context, q *query.Query, cpu time.Duration) (r recorded, ok bool, err error) {
+	infos, err := c.searcher.AppendTermInfo(nil, q.Terms)
 	if err != nil {
 		return r, false, err
 	}
-	r.features, r.mode = hybrid.FeaturesOf(q, lengths), q.Mode.String()
+	r.features, r.mode = hybrid.FeaturesOf(q, infos), q.Mode.String()
 	if r.features.Terms == 0 || q.Mode == query.And && r.features.Shortest == 0 {
 		return r, false, nil
 	}
-	var hits []query.Hit
-	if r.record.Cost.CPU, err = c.median(func() error {
-		hits, err = c.searcher.AppendHits(ctx, hits[:0], q)
-		return err
-	}); err != nil {
-		return r, false, err
+	if r.record.Cost.CPU = cpu; c.gpu == nil {
+		return r, true, nil
 	}
 	one, busyOne, err := c.batch(ctx, q, 1)
 	if err != nil {
@@ -200,6 +247,9 @@ const submitters = 4
 // those with many. It also corrects the times on the device: copies of a query find their
 // lists in its caches, different queries less often.
 func (c *calibrator) hosts(ctx context.Context, mode string, queries []query.Query) error {
+	if c.gpu == nil {
+		return nil
+	}
 	byTerms := slices.Clone(queries)
 	slices.SortStableFunc(byTerms, func(a, b query.Query) int { return len(a.Terms) - len(b.Terms) })
 	half := len(byTerms) / 2
@@ -266,12 +316,13 @@ func (c *calibrator) correct(mode string, device float64) {
 // predictions are what rows compare: what was measured, and what the model says.
 var predictions = []struct {
 	name     string
+	onGPU    bool
 	measured func(*recorded) time.Duration
 	model    func(*hybrid.Model, hybrid.Cost) time.Duration
 }{
-	{"CPU", func(r *recorded) time.Duration { return r.record.Cost.CPU }, func(_ *hybrid.Model, c hybrid.Cost) time.Duration { return c.CPU }},
-	{"GPU, in a batch", func(r *recorded) time.Duration { return r.record.Cost.GPU }, func(_ *hybrid.Model, c hybrid.Cost) time.Duration { return c.GPU }},
-	{"GPU, alone", func(r *recorded) time.Duration { return r.record.Alone }, func(m *hybrid.Model, c hybrid.Cost) time.Duration { return m.Batch + c.GPU }},
+	{"CPU", false, func(r *recorded) time.Duration { return r.record.Cost.CPU }, func(_ *hybrid.Model, c hybrid.Cost) time.Duration { return c.CPU }},
+	{"GPU, in a batch", true, func(r *recorded) time.Duration { return r.record.Cost.GPU }, func(_ *hybrid.Model, c hybrid.Cost) time.Duration { return c.GPU }},
+	{"GPU, alone", true, func(r *recorded) time.Duration { return r.record.Alone }, func(m *hybrid.Model, c hybrid.Cost) time.Duration { return m.Batch + c.GPU }},
 }
 
 // rows compares predictions with measurements.
@@ -280,7 +331,7 @@ func (c *calibrator) rows(m *hybrid.Model) (rows []CalibrationRow) {
 		for _, p := range predictions {
 			row := CalibrationRow{Processor: p.name, Mode: mode}
 			var took times
-			var errs []float64
+			var errs, ding []float64
 			for i := range c.train {
 				if c.train[i].mode == mode {
 					row.Train++
@@ -289,17 +340,21 @@ func (c *calibrator) rows(m *hybrid.Model) (rows []CalibrationRow) {
 			for i := range c.test {
 				if r := &c.test[i]; r.mode == mode {
 					was := p.measured(r)
-					took = append(took, was)
-					errs = append(errs, math.Abs(float64(p.model(m, m.Predict(&r.features))-was))/float64(max(was, 1)))
+					missed := func(m *hybrid.Model) float64 {
+						return math.Abs(float64(p.model(m, m.Predict(&r.features))-was)) / float64(max(was, 1))
+					}
+					took, errs, ding = append(took, was), append(errs, missed(m)), append(ding, missed(&c.ding))
 				}
 			}
-			if row.Test = len(took); row.Test == 0 {
+			if row.Test = len(took); row.Test == 0 || p.onGPU && c.gpu == nil {
 				continue
 			}
 			took.sort()
 			slices.Sort(errs)
+			slices.Sort(ding)
 			row.Mean, row.Median = float64(took.mean())/1e3, float64(took.at(0.5))/1e3
 			row.MeanError, row.Error = stat.Mean(errs, nil), errs[len(errs)/2]
+			row.DingMeanError, row.DingError = stat.Mean(ding, nil), ding[len(ding)/2]
 			rows = append(rows, row)
 		}
 	}

@@ -243,7 +243,7 @@ func (f *loadFlags) run(ctx context.Context, stderr io.Writer) (out *Load, err e
 	l.progress = cli.NewProgress(stderr, "load", 0, cli.ItemRate("runs"))
 	defer l.progress.Stop()
 	start := time.Now()
-	closeGPU, err := l.openGPU()
+	closeGPU, err := l.openGPU(stderr)
 	if err != nil {
 		return nil, err
 	}

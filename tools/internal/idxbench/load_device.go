@@ -144,10 +144,10 @@ type gpu struct {
 }
 
 // openGPU opens the device if a run needs it. It also reads the cost model.
-func (l *loader) openGPU() (release func(), err error) {
+func (l *loader) openGPU(stderr io.Writer) (release func(), err error) {
 	release = func() {}
 	if l.f.cost != "" {
-		if l.model, err = hybrid.ReadModel(l.f.cost); err != nil {
+		if l.model, err = readModel(l.f.cost, stderr); err != nil {
 			return nil, err
 		}
 	}
@@ -176,6 +176,17 @@ func newGPU(s *query.Searcher, snapshot *reader.Snapshot, number int) (*gpu, err
 		return nil, err
 	}
 	return &gpu{x, p}, nil
+}
+
+// noGPU is the name of no device.
+const noGPU = "none"
+
+// name returns what answers, or noGPU.
+func (g *gpu) name() string {
+	if g == nil {
+		return noGPU
+	}
+	return g.x.Name()
 }
 
 func openGPUs(number int, snapshot *reader.Snapshot, o gpuload.Options) (*gpuload.Group, error) {

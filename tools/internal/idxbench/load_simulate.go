@@ -86,7 +86,7 @@ func (f *loadFlags) simulated(ctx context.Context, stderr io.Writer) (*Load, err
 	}
 	model := hybrid.DefaultModel()
 	if f.cost != "" {
-		if model, err = hybrid.ReadModel(f.cost); err != nil {
+		if model, err = readModel(f.cost, stderr); err != nil {
 			return nil, err
 		}
 	}

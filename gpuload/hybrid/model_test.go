@@ -1,0 +1,216 @@
+package hybrid
+
+import (
+	"errors"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/query"
+)
+
+// Three terms: in few documents, in some, in every other one.
+var (
+	rare   = &query.TermInfo{Docs: 10, Share: 0.0001, Weight: 10}
+	medium = &query.TermInfo{Docs: 1000, Share: 0.01, Weight: 6, Blocks: 8, Bytes: 2000, Bound: 5, Kth: [3]float32{4, 3, 2},
+		Above: [8]uint8{255, 204, 102, 80, 60, 40, 20, 10}, DocsCodec: codec.NewPFD, FreqsCodec: codec.NewPFD}
+	common = &query.TermInfo{Docs: 50000, Share: 0.5, Weight: 1, Blocks: 391, Bytes: 20000, Bound: 0.9, Kth: [3]float32{0.8, 0.7, 0.6},
+		Above: [8]uint8{255, 255, 255, 255, 255, 255, 255, 51}, DocsCodec: codec.BP128, FreqsCodec: codec.BP128}
+	absent0 = &query.TermInfo{}
+)
+
+// TestFeatures compares features with what follows from the terms by hand.
+func TestFeatures(t *testing.T) {
+	of := func(mode query.Mode, k int, infos ...*query.TermInfo) Features {
+		return FeaturesOf(&query.Query{Mode: mode, K: k}, infos)
+	}
+	ding := Features{Shortest: 10, Second: 1000, Sum: 51010, Terms: 3, K: 10, Mode: query.And, Decode: (5 + 530 + 13500) / 51010.0}
+	and := ding
+	// 10 documents are looked up in the second list; a hundredth of them in the third, a bitmap.
+	and.Probes, and.Touched, and.Matches = 10.1, 8, 0.05
+	or := ding
+	// Ten documents hold the rare term: they score about 5. Without the common term no document
+	// that lacks the two others does; 6.5 takes the rare one.
+	or.Mode, or.Essential, or.Postings, or.Passing = query.Or, 2, [2]float64{1010, 10}, 10/128.0+1
+	hundred := or
+	// The thresholds are 3 and 3.9: of the blocks of the second list, those that reach 3.9-0.9 of 5.
+	hundred.K, hundred.Postings, hundred.Passing = 100, [2]float64{1010, 1010}, 10/128.0+1+8*(204-0.6*102)/255
+	both := or
+	both.Mode, both.Probes, both.Touched, both.Matches = query.AndOr, and.Probes, and.Touched, and.Matches
+	alone := Features{Shortest: 1000, Sum: 1000, Terms: 1, K: 10, Mode: query.Or, Decode: 0.53, Essential: 1, Postings: [2]float64{1000, 0}}
+	for _, c := range []struct {
+		name      string
+		got, want Features
+	}{
+		{"and", of(query.And, 10, common, rare, medium), and},
+		{"or", of(query.Or, 10, medium, rare, common, absent0), or},
+		{"k 100", of(query.Or, 100, medium, rare, common), hundred},
+		{"and-or, a term twice", of(query.AndOr, 10, rare, common, medium, common), both},
+		{"one term", of(query.Or, 10, medium), alone},
+		{"unknown term", of(query.And, 10, medium, absent0), Features{Second: 1000, Sum: 1000, Terms: 2, K: 10, Mode: query.And, Decode: 0.53}},
+		{"no term", of(query.Or, 10), Features{K: 10, Mode: query.Or}},
+	} {
+		got, want := c.got, c.want
+		for _, v := range []struct{ got, want *float64 }{{&got.Decode, &want.Decode}, {&got.Probes, &want.Probes}, {&got.Touched, &want.Touched},
+			{&got.Matches, &want.Matches}, {&got.Passing, &want.Passing}} {
+			if math.Abs(*v.got-*v.want) > 1e-5*math.Abs(*v.want) {
+				t.Errorf("%s: %v, want %v", c.name, *v.got, *v.want)
+			}
+			*v.got = *v.want
+		}
+		if got != want {
+			t.Errorf("%s: %+v, want %+v", c.name, got, want)
+		}
+	}
+}
+
+// TestRead counts lists that are read beside the essential ones.
+func TestRead(t *testing.T) {
+	long := *medium
+	long.Docs, long.Blocks, long.Bound, long.Kth = 17000, 133, 0.1, [3]float32{}
+	f := FeaturesOf(&query.Query{Mode: query.Or, K: 10}, []*query.TermInfo{medium, &long, common})
+	// The threshold is 4; 17,000 are at most 16,000 more than 1,000, but 50,000 are more.
+	if f.Essential != 1 || f.Postings[0] != 1000 || f.Read != 17000 {
+		t.Errorf("%+v", f)
+	}
+}
+
+// TestVersion1 reads a file of version 1: it predicts what it did when it was written.
+func TestVersion1(t *testing.T) {
+	m, err := ReadModel("testdata/version1.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Old(); err == nil || !strings.Contains(err.Error(), "calibrate again") {
+		t.Errorf("a file of version 1 is as good as a new one: %v", err)
+	}
+	for _, c := range []struct {
+		f    Features
+		want Cost
+	}{
+		{Features{Shortest: 100, Second: 2000, Sum: 2100, Terms: 2, K: 10, Mode: query.Or}, Cost{17890, 68, 1664}},
+		{Features{Shortest: 100, Second: 2000, Sum: 2100, Terms: 2, K: 10, Mode: query.And}, Cost{6966, 58, 1664}},
+		{Features{Shortest: 5000, Second: 20000, Sum: 200000, Terms: 5, K: 100, Mode: query.AndOr}, Cost{120157, 2192, 2948}},
+		{Features{Second: 20000, Sum: 200000, Terms: 5, K: 100, Mode: query.And}, Cost{1000, 1000, 808}},
+	} {
+		if got := m.Predict(&c.f); got != c.want {
+			t.Errorf("%+v costs %v, want %v", c.f, got, c.want)
+		}
+	}
+}
+
+// TestModelFiles writes and reads models, and refuses those that are wrong.
+func TestModelFiles(t *testing.T) {
+	m := *DefaultModel()
+	if m.Old() != nil {
+		t.Errorf("the built-in model: %v", m.Old())
+	}
+	coefficients := make([]float64, Basis)
+	coefficients[0], coefficients[1] = 10, 1
+	m.Modes = map[string]*Polynomials{}
+	for mode, p := range DefaultModel().Modes {
+		m.Modes[mode] = &Polynomials{CPU: coefficients, GPU: p.GPU}
+	}
+	m.Load = 0.5
+	file := filepath.Join(t.TempDir(), "model.json")
+	if err := m.WriteFile(file); err != nil {
+		t.Fatal(err)
+	}
+	got, err := ReadModel(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := FeaturesOf(&query.Query{Mode: query.Or, K: 10}, []*query.TermInfo{rare, medium, common})
+	before := got.Predict(&f)
+	// 2 to 10 ns, times 1 plus the postings of the essential lists.
+	if took := before.CPU; math.Abs(float64(took)/(1024*1011)-1) > 0.01 {
+		t.Errorf("predicted %v", took)
+	}
+	f.Missing = 4000
+	if after := got.Predict(&f); after.GPU-before.GPU != 2*time.Microsecond || after.CPU != before.CPU || after.Host != before.Host {
+		t.Errorf("4,000 missing bytes change %v to %v", before, after)
+	}
+	for name, change := range map[string]func(*Model){
+		"version":    func(m *Model) { m.Version = ModelVersion + 1 },
+		"version 0":  func(m *Model) { m.Version = 0 },
+		"old, new":   func(m *Model) { m.Version = 1 },
+		"load":       func(m *Model) { m.Load = -1 },
+		"mode":       func(m *Model) { m.Modes = map[string]*Polynomials{} },
+		"polynomial": func(m *Model) { m.Modes = map[string]*Polynomials{"and": {}, "or": {}, "and-or": {}} },
+	} {
+		bad := m
+		change(&bad)
+		if err := bad.WriteFile(file); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadModel(file); err == nil || !strings.Contains(err.Error(), file) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadModel(file); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+}
+
+// resides is an executor on a GPU that has the lists of some terms.
+type resides struct {
+	query.Executor
+	terms string
+}
+
+func (r resides) Resident(term []byte) bool { return strings.Contains(r.terms, string(term)) }
+
+// TestMissing adds up the bytes of long lists that are not on the device.
+func TestMissing(t *testing.T) {
+	q := &query.Query{Terms: [][]byte{[]byte("a"), []byte("b"), []byte("c")}}
+	infos := []*query.TermInfo{common, medium, common}
+	for terms, want := range map[string]uint64{"": 40000, "b": 40000, "a": 20000, "ac": 0} {
+		if n := MissingOf(resides{terms: terms}, q, infos); n != want {
+			t.Errorf("%q is there: %d bytes are missing, want %d", terms, n, want)
+		}
+	}
+	if n := MissingOf(stubless{}, q, infos); n != 0 {
+		t.Errorf("%d bytes are missing on a device that does not say", n)
+	}
+}
+
+type stubless struct{ query.Executor }
+
+// BenchmarkPredict is what the model costs a query whose terms are looked up.
+func BenchmarkPredict(b *testing.B) {
+	m := *DefaultModel()
+	coefficients := make([]float64, Basis)
+	coefficients[0] = 10
+	p := &Polynomials{CPU: coefficients, GPU: coefficients}
+	m.Modes = map[string]*Polynomials{"and": p, "or": p, "and-or": p}
+	if err := m.Prepare(); err != nil {
+		b.Fatal(err)
+	}
+	many := make([]*query.TermInfo, 12)
+	for i := range many {
+		x := *medium
+		x.Docs += uint64(i) * 1000
+		many[i] = &x
+	}
+	for name, infos := range map[string][]*query.TermInfo{"3 terms": {common, medium, rare}, "12 terms": many} {
+		for _, mode := range []query.Mode{query.And, query.Or} {
+			b.Run(mode.String()+", "+name, func(b *testing.B) {
+				q := &query.Query{Mode: mode, K: 10}
+				memory := make([]*query.TermInfo, len(infos))
+				for b.Loop() {
+					copy(memory, infos)
+					f := FeaturesOf(q, memory)
+					m.Predict(&f)
+				}
+			})
+		}
+	}
+}

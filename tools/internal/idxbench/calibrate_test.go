@@ -1,0 +1,77 @@
+package idxbench
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/pinion-index/pinion/gpuload/hybrid"
+	"github.com/pinion-index/pinion/query"
+)
+
+// TestFit fits polynomials to times that follow one, with errors of up to a factor of 1.2
+// and one query in twenty that takes ten times as long. Other queries are predicted within
+// the errors.
+func TestFit(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	draw := func() (x []float64, took float64) {
+		n := 1 + rng.IntN(8)
+		f := hybrid.Features{Terms: n, K: 10, Mode: query.Or, Essential: 1 + rng.IntN(n), Decode: 0.3}
+		f.Postings = [2]float64{math.Exp2(18 * rng.Float64()), 0}
+		f.Postings[1] = f.Postings[0] * rng.Float64()
+		f.Passing = f.Postings[1] / 128 * rng.Float64()
+		f.Sum = uint64(2 * f.Postings[0])
+		var all [hybrid.Basis]float64
+		f.Expand(&all)
+		return all[:], 1000 * float64(n) * math.Pow(f.Postings[0], 0.4) * math.Pow(f.Passing+1, 0.2)
+	}
+	var xs [][]float64
+	var times []time.Duration
+	for range 1000 {
+		x, took := draw()
+		if rng.IntN(20) == 0 {
+			took *= 10
+		}
+		xs, times = append(xs, x), append(times, time.Duration(took*math.Exp2((2*rng.Float64()-1)*math.Log2(1.2))))
+	}
+	c, err := fit(xs, times)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := 0.0
+	for range 1000 {
+		x, took := draw()
+		log := 0.0
+		for k := range x {
+			log += c[k] * x[k]
+		}
+		sum += math.Abs(math.Exp2(log)/took - 1)
+	}
+	if sum/1000 > 0.08 {
+		t.Errorf("a mean error of %.1f %%", sum/10)
+	}
+	// Variables that are the same for all queries have no part in it.
+	if k := hybrid.Basis - 21 - 1; c[k] != 0 || c[k-1] != 0 {
+		t.Errorf("coefficients %v and %v of what is the same for all", c[k-1], c[k])
+	}
+}
+
+// TestSplit divides queries: no text is in both halves, whatever the order of its words,
+// and all texts are in one.
+func TestSplit(t *testing.T) {
+	text := func(words ...string) (terms [][]byte) {
+		for _, w := range words {
+			terms = append(terms, []byte(w))
+		}
+		return terms
+	}
+	log := [][][]byte{text("a", "b"), text("b", "a"), text("a"), text(), text("c"), text("a", "b", "b"), text("c"), text("d"), text("e")}
+	train, test := split(log, 100, 3)
+	if len(train) != 3 || len(test) != 3 {
+		t.Errorf("%d and %d texts of 6", len(train), len(test))
+	}
+	if train, test = split(log, 4, 3); len(train) != 2 || len(test) != 2 {
+		t.Errorf("%d and %d texts of 4", len(train), len(test))
+	}
+}

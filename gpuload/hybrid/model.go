@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -27,6 +28,11 @@ type Model struct {
 	Modes map[string]*Polynomials `json:"modes"`
 	// Batch is what a batch takes on the GPU beside its queries, in nanoseconds.
 	Batch time.Duration `json:"batch_ns"`
+	// Each and Depth are what a batch takes that is alone, from the call to the answers, for
+	// each of its queries and for each nanosecond of their times. Both are 0 if nothing was
+	// measured.
+	Each  time.Duration `json:"each_ns,omitempty"`
+	Depth float64       `json:"depth,omitempty"`
 	// Host is the time of the cores for a query that the GPU answers, and for each of its
 	// terms, in nanoseconds.
 	Host [2]time.Duration `json:"host_ns"`
@@ -35,10 +41,25 @@ type Model struct {
 	// Crowd is the time of a query on a core while all cores answer queries, over its time
 	// alone; a simulation needs it. 0 means 1.
 	Crowd float64 `json:"crowd,omitempty"`
+	// Queued is the time of a core for a query that has waited in the queues, beside the
+	// query's own; a simulation needs it.
+	Queued time.Duration `json:"queued_ns,omitempty"`
+	// Wakes are how long queries wait for idle cores, by how long these have been idle,
+	// ascending; a simulation needs them.
+	Wakes []Wake `json:"wakes,omitempty"`
 	// Steps decides where the steps of a query run that is alone.
 	Steps gpuload.StepRule `json:"steps,omitzero"`
 
 	byMode [3]*Polynomials
+}
+
+// Wake is how long queries wait for a core that has been idle for at least Idle, which
+// spins or sleeps then, and by what share of their time they are slower for that its caches
+// hold less.
+type Wake struct {
+	Idle   time.Duration   `json:"idle_ns"`
+	Slower float64         `json:"slower"`
+	Delays []time.Duration `json:"delays_ns"` // evenly spread quantiles, ascending
 }
 
 // Key says where a Model holds.
@@ -107,8 +128,13 @@ func (m *Model) Prepare() error {
 	if m.Version < 1 || m.Version > ModelVersion {
 		return fmt.Errorf("version %d, want %d: calibrate again", m.Version, ModelVersion)
 	}
-	if m.Batch < 0 || m.Host[0] < 0 || m.Host[1] < 0 || m.Crowd < 0 || m.Load < 0 {
+	if m.Batch < 0 || m.Host[0] < 0 || m.Host[1] < 0 || m.Crowd < 0 || m.Load < 0 || m.Queued < 0 || m.Each < 0 || m.Depth < 0 {
 		return fmt.Errorf("a time below 0")
+	}
+	for i, w := range m.Wakes {
+		if len(w.Delays) == 0 || w.Slower < 0 || w.Idle < 0 || slices.Min(w.Delays) < 0 || i > 0 && w.Idle <= m.Wakes[i-1].Idle {
+			return fmt.Errorf("wakes that are out of order, below 0 or empty")
+		}
 	}
 	for i := range m.byMode {
 		name := query.Mode(i).String()
@@ -147,6 +173,16 @@ func (m *Model) Stale(key Key) error {
 		}
 	}
 	return nil
+}
+
+// Alone returns how long a batch of n queries with these times takes, in total, on a GPU
+// that does nothing else: launches, copies, and the host's half, which overlap with other
+// batches.
+func (m *Model) Alone(n int, work time.Duration) time.Duration {
+	if m.Each == 0 && m.Depth == 0 {
+		return m.Batch + work
+	}
+	return m.Batch + time.Duration(n)*m.Each + time.Duration(m.Depth*float64(work))
 }
 
 // Limits of a prediction, as log2 of nanoseconds: 30 ns and 18 minutes.

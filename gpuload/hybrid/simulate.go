@@ -25,11 +25,14 @@ type Simulation struct {
 	Workers int     // cores; 0 means 16
 	// Rate is the number of arrivals per second, as a Poisson process. 0 means
 	// saturation: Backlog queries always wait.
-	Rate    float64
-	Backlog int // 0 means 4,096
-	Queries int // to simulate, taken from the records in turn; 0 means each once
-	Warm    int // of these, the first do not count in the results
-	Seed    uint64
+	Rate float64
+	// Arrivals are when queries arrive, ascending, from 0 on. If there are any, they
+	// replace Rate and Queries.
+	Arrivals []time.Duration
+	Backlog  int // 0 means 4,096
+	Queries  int // to simulate, taken from the records in turn; 0 means each once
+	Warm     int // of these, the first do not count in the results
+	Seed     uint64
 }
 
 // Outcome is what a simulation measured.
@@ -62,10 +65,13 @@ func newWorld(records []Record, s Simulation) *world {
 	if s.Backlog == 0 {
 		s.Backlog = 4096
 	}
+	if len(s.Arrivals) > 0 {
+		s.Queries = len(s.Arrivals)
+	}
 	if s.Queries == 0 {
 		s.Queries = len(records)
 	}
-	return &world{s: s, records: records, policy: newPolicy(&s.Options, s.Workers), free: s.Workers, rng: rand.New(rand.NewPCG(s.Seed, 17))}
+	return &world{s: s, records: records, policy: newPolicy(&s.Options, s.Workers), idle: make([]time.Duration, s.Workers), rng: rand.New(rand.NewPCG(s.Seed, 17))}
 }
 
 // world is a running simulation.
@@ -77,10 +83,10 @@ type world struct {
 	now     time.Duration
 
 	events  events
-	order   int       // of events, so that equal times keep it
-	free    int       // cores
-	host    []*simJob // work for the GPU's batches, before all others
-	pool    []*simJob // queries that the CPU has taken
+	order   int             // of events, so that equal times keep it
+	idle    []time.Duration // since when the free cores are, ascending
+	host    []*simJob       // work for the GPU's batches, before all others
+	pool    []*simJob       // queries that the CPU has taken
 	device  time.Duration
 	arrived int
 	taken   []*entry // memory
@@ -101,7 +107,7 @@ type simBatch struct {
 	predicted time.Duration
 	parts     int // of the preparation, not finished
 	work      time.Duration
-	least     time.Duration // the longest that a query takes alone
+	least     time.Duration // it takes at least that after the preparation
 }
 
 // event is a moment at which something ends or arrives.
@@ -137,9 +143,12 @@ func (w *world) after(d time.Duration, do func()) {
 
 func (w *world) run() {
 	w.arrivals, w.took = make([]time.Duration, w.s.Queries), make([]time.Duration, w.s.Queries)
-	if w.s.Rate > 0 {
+	switch {
+	case len(w.s.Arrivals) > 0:
+		w.after(w.s.Arrivals[0], w.arrive)
+	case w.s.Rate > 0:
 		w.after(0, w.arrive)
-	} else {
+	default:
 		for range min(w.s.Backlog, w.s.Queries) {
 			w.admit()
 		}
@@ -156,7 +165,11 @@ func (w *world) run() {
 // arrive lets a query in and schedules the next arrival.
 func (w *world) arrive() {
 	w.admit()
-	if w.arrived < w.s.Queries {
+	switch {
+	case w.arrived == w.s.Queries:
+	case len(w.s.Arrivals) > 0:
+		w.after(max(w.s.Arrivals[w.arrived]-w.now, 0), w.arrive)
+	default:
 		w.after(time.Duration(w.rng.ExpFloat64()/w.s.Rate*float64(time.Second)), w.arrive)
 	}
 }
@@ -187,21 +200,23 @@ func (w *world) dispatch() {
 		}
 		w.prepare(&simBatch{entries: entries, predicted: work})
 	}
-	for w.free > 0 && len(w.host)+len(w.pool) > 0 {
+	for len(w.idle) > 0 && len(w.host)+len(w.pool) > 0 {
 		q := &w.host
 		if len(*q) == 0 {
 			q = &w.pool
 		}
 		j := (*q)[0]
 		*q = (*q)[1:]
-		w.free--
-		w.after(w.crowded(j.work), func() { w.finish(j) })
+		last := len(w.idle) - 1 // the one that spins most likely
+		delay := w.wake(w.now-w.idle[last], j)
+		w.idle = w.idle[:last]
+		w.after(delay+w.crowded(j.work), func() { w.finish(j) })
 	}
 }
 
 // crowded returns how long work takes a core beside those that are busy.
 func (w *world) crowded(work time.Duration) time.Duration {
-	others := w.s.Workers - w.free - 1
+	others := w.s.Workers - len(w.idle) - 1
 	if others <= 0 || w.s.Options.Model.Crowd == 0 {
 		return work
 	}
@@ -209,9 +224,39 @@ func (w *world) crowded(work time.Duration) time.Duration {
 	return time.Duration(float64(work) * max(1+more, 0))
 }
 
+// wake returns how much later a job ends on a core that has been idle for some time. It
+// lies between the times measured for the next shorter and the next longer one.
+func (w *world) wake(idle time.Duration, j *simJob) time.Duration {
+	m := w.s.Options.Model
+	at := len(m.Wakes) - 1
+	for at >= 0 && m.Wakes[at].Idle > idle {
+		at--
+	}
+	if idle == 0 || at < 0 {
+		if j.e == nil {
+			return 0
+		}
+		return m.Queued
+	}
+	x := &m.Wakes[at]
+	random := w.rng.Float64()
+	late := x.late(random, j.work)
+	if at+1 < len(m.Wakes) {
+		next := &m.Wakes[at+1]
+		share := float64(idle-x.Idle) / float64(next.Idle-x.Idle)
+		late += share * (next.late(random, j.work) - late)
+	}
+	return time.Duration(late)
+}
+
+// late returns how much later work ends, in nanoseconds. random is from 0 up to 1.
+func (x *Wake) late(random float64, work time.Duration) float64 {
+	return float64(x.Delays[int(random*float64(len(x.Delays)))]) + x.Slower*float64(work)
+}
+
 func (w *world) measured(e *entry) Cost { return w.records[e.sim%len(w.records)].Cost }
 
-// prepare cuts the host's work for a batch into shares of 32 queries, as gpuload does.
+// prepare cuts the host's work for a batch into shares of 64 queries, as gpuload does.
 func (w *world) prepare(b *simBatch) {
 	host := time.Duration(0)
 	for _, e := range b.entries {
@@ -220,19 +265,25 @@ func (w *world) prepare(b *simBatch) {
 		b.work += c.GPU
 		b.least = max(b.least, w.records[e.sim%len(w.records)].Alone)
 	}
-	b.parts = min(w.s.Workers, len(b.entries)/32+1)
+	b.parts = min(w.s.Workers, len(b.entries)/64+1)
+	share := host / time.Duration(b.parts)
+	if m := w.s.Options.Model; m.Depth > 0 || m.Each > 0 {
+		// What is left of its time alone once the host has done its share.
+		b.least = max(m.Alone(len(b.entries), b.work)-share, 0)
+	}
 	for range b.parts {
-		w.host = append(w.host, &simJob{batch: b, work: host / time.Duration(b.parts)})
+		w.host = append(w.host, &simJob{batch: b, work: share})
 	}
 }
 
 // finish ends the work of a core.
 func (w *world) finish(j *simJob) {
-	w.free++
+	w.idle = append(w.idle, w.now)
 	if b := j.batch; b != nil {
 		if b.parts--; b.parts == 0 {
-			// The device runs one batch after the other; starting one overlaps with others.
-			w.device = max(w.device, w.now+w.s.Options.Model.Batch) + b.work
+			// The device runs one batch after the other. The rest of what a batch takes alone,
+			// launches and copies, overlaps with others.
+			w.device = max(w.device, w.now) + b.work
 			w.after(max(w.device-w.now, b.least), func() { w.answered(b) })
 		}
 		return
@@ -254,7 +305,7 @@ func (w *world) answer(e *entry, by int) {
 	if w.now > e.due {
 		w.missed[by]++
 	}
-	if w.s.Rate == 0 && w.arrived < w.s.Queries {
+	if w.s.Rate == 0 && len(w.s.Arrivals) == 0 && w.arrived < w.s.Queries {
 		w.admit()
 	}
 }

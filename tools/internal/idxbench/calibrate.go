@@ -28,6 +28,7 @@ type Calibration struct {
 	Test    int              `json:"test_texts"`  // different queries that it is tested on; none of them is among the others
 	Rows    []CalibrationRow `json:"rows"`
 	Model   *hybrid.Model    `json:"model"`
+	Checks  []CheckRow       `json:"checks,omitempty"`
 	File    string           `json:"file"`
 	Seconds float64          `json:"seconds"`
 }
@@ -56,6 +57,8 @@ type calibrateFlags struct {
 	device                      int
 	repeat                      int
 	seed                        uint64
+	rates                       []float64
+	time, spin                  time.Duration
 }
 
 func calibrateCommand() *cobra.Command {
@@ -95,6 +98,9 @@ kept in the user's folder for caches, where --device hybrid finds it.`,
 	cli.Int(fl, &f.limit, "limit", 2000, 8, cli.Any, "measure at most `N` different queries of each mode")
 	cli.Int(fl, &f.repeat, "repeat", 3, 1, 1000, "measure each `N` times on the GPU and 2N times on the CPU, and take the median")
 	deviceFlag(fl, &f.device)
+	fl.Float64SliceVar(&f.rates, "check", nil, "at `R,...` arrivals a second, run the test queries and simulate them")
+	fl.DurationVar(&f.time, "time", checkTime, "duration of a run of --check, after warming up for a quarter of it")
+	fl.DurationVar(&f.spin, "spin", 0, "how long an idle worker looks for work before it sleeps, negative for not at all (default: the library's)")
 	fl.Uint64Var(&f.seed, "seed", 1, "another `N` divides the queries otherwise")
 	return cmd
 }
@@ -107,6 +113,14 @@ func (f *calibrateFlags) check() error {
 		return cli.Usage("--queries is missing")
 	case len(f.modes) == 0 || len(f.k) == 0:
 		return cli.Usage("--mode and --k name at least one")
+	}
+	if f.time <= 0 {
+		return cli.Usage("--time is above 0")
+	}
+	for _, r := range f.rates {
+		if !(r > 0 && r <= 1e7) {
+			return cli.Usage("--check is above 0 and at most 10000000")
+		}
 	}
 	for _, k := range f.k {
 		if k < 1 || k > 1024 {
@@ -172,6 +186,14 @@ func (f *calibrateFlags) run(ctx context.Context, stderr io.Writer) (out *Calibr
 		return nil, err
 	}
 	out.Model, out.Rows = &m, c.rows(&m)
+	if len(c.train) > 0 && (len(f.rates) > 0 || f.record != "") { // for simulations
+		if err := c.wakes(ctx, &m); err != nil {
+			return nil, err
+		}
+	}
+	if out.Checks, err = c.check(ctx, &m); err != nil {
+		return nil, err
+	}
 	out.Seconds = time.Since(start).Seconds()
 	return out, f.write(out, c, &m)
 }
@@ -203,16 +225,23 @@ func (f *calibrateFlags) write(out *Calibration, c *calibrator, m *hybrid.Model)
 	return m.WriteFile(out.File)
 }
 
+// final returns what a query was measured and is predicted to cost.
+func (c *calibrator) final(r *recorded, m *hybrid.Model) hybrid.Record {
+	out := r.record
+	out.Predicted = m.Predict(&r.features)
+	if c.gpu == nil {
+		out.Cost.GPU = out.Predicted.GPU
+	}
+	// What the host does for a query can be measured for many at a time only.
+	out.Cost.Host = out.Predicted.Host
+	return out
+}
+
 // record writes what each query was measured and is predicted to cost.
 func (c *calibrator) record(path string, m *hybrid.Model) (err error) {
 	var all []recorded
 	for _, r := range slices.Concat(c.train, c.test) {
-		r.record.Predicted = m.Predict(&r.features)
-		if c.gpu == nil {
-			r.record.Cost.GPU = r.record.Predicted.GPU
-		}
-		// What the host does for a query can be measured for many at a time only.
-		r.record.Cost.Host = r.record.Predicted.Host
+		r.record = c.final(&r, m)
 		all = append(all, r)
 	}
 	w, err := os.Create(path)
@@ -231,9 +260,10 @@ func (c *Calibration) text(w io.Writer) {
 	}
 	t.WriteTo(w)
 	if c.Device != noGPU {
-		fmt.Fprintf(w, "\na batch takes the GPU %s beside its queries, and a MB of lists that is not there %s; the cores work %s\nfor a query that it answers, and %s for each term\n",
-			cli.Seconds(c.Model.Batch), cli.Seconds(time.Duration(1e6*c.Model.Load)), cli.Seconds(c.Model.Host[0]), cli.Seconds(c.Model.Host[1]))
+		fmt.Fprintf(w, "\na batch alone takes the GPU %s, %s for each query and %s times their time in many; a MB of lists\nthat is not there takes %s; the cores work %s for a query that the GPU answers, and %s for each term\n",
+			cli.Seconds(c.Model.Batch), cli.Seconds(c.Model.Each), cli.Float(c.Model.Depth, 3), cli.Seconds(time.Duration(1e6*c.Model.Load)), cli.Seconds(c.Model.Host[0]), cli.Seconds(c.Model.Host[1]))
 	}
 	fmt.Fprintf(w, "\nwith all cores busy a query takes %s times as long\n", cli.Float(c.Model.Crowd, 3))
+	c.checkText(w)
 	fmt.Fprintf(w, "wrote %s\n", c.File)
 }

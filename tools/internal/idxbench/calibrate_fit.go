@@ -144,19 +144,46 @@ func (c *calibrator) fit(m *hybrid.Model) error {
 	}
 	m.Crowd = max(float64(c.crowded)/float64(max(c.alone, 1)), 1)
 	if c.gpu != nil {
-		var fixed times
-		for i := range c.train {
-			fixed = append(fixed, max(c.train[i].record.Alone-c.train[i].record.Cost.GPU, 0))
-		}
-		fixed.sort()
-		m.Batch = fixed.at(0.5)
+		m.Batch, m.Each, m.Depth = fitBatches(c.lone)
 		m.Host, m.Load = fitHost(c.host), c.load
 	}
-	c.ding.Batch = m.Batch
+	c.ding.Batch, c.ding.Each, c.ding.Depth = m.Batch, m.Each, m.Depth
 	if err := c.ding.Prepare(); err != nil {
 		return err
 	}
 	return m.Prepare()
+}
+
+// fitBatches returns what batches take that are alone: a fixed time, one for each query, and
+// a multiple of their work. Least squares of relative errors find them; none is below 0.
+func fitBatches(samples []batchSample) (fixed, each time.Duration, depth float64) {
+	var a [3][3]float64
+	var b, c [3]float64
+	for _, s := range samples {
+		took := float64(max(s.took, 1))
+		x := [3]float64{1 / took, float64(s.n) / took, float64(s.work) / took}
+		for i := range x {
+			b[i] += x[i]
+			for k := range x {
+				a[i][k] += x[i] * x[k]
+			}
+		}
+	}
+	for range 2000 { // of one after the other
+		for i := range c {
+			if a[i][i] == 0 {
+				continue
+			}
+			left := b[i]
+			for k := range c {
+				if k != i {
+					left -= a[i][k] * c[k]
+				}
+			}
+			c[i] = max(left/a[i][i], 0)
+		}
+	}
+	return time.Duration(c[0]), time.Duration(c[1]), c[2]
 }
 
 // fitHost returns the time of the cores for a query and for each of its terms, by least

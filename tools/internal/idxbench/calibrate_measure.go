@@ -52,6 +52,7 @@ type calibrator struct {
 
 	train, test []recorded
 	host        []hostSample
+	lone        []batchSample
 	load        float64 // Model.Load
 
 	alone, crowded time.Duration // of cores for the same queries: one after the other, and all cores at once
@@ -98,8 +99,57 @@ func (c *calibrator) mode(ctx context.Context, name string, train, test [][][]by
 	if err := c.crowd(ctx, queries); err != nil {
 		return err
 	}
-	return c.hosts(ctx, name, queries)
+	if c.gpu == nil {
+		return nil
+	}
+	if err := c.hosts(ctx, name, queries); err != nil {
+		return err
+	}
+	return c.batches(ctx, name)
 }
+
+// batchSample is a batch that was alone on the GPU.
+type batchSample struct {
+	n          int
+	work, took time.Duration // work is the sum of its queries' times in large batches
+}
+
+// batches measures batches of different queries of a mode, one at a time.
+func (c *calibrator) batches(ctx context.Context, mode string) error {
+	var queries []query.Query
+	var work []time.Duration
+	for _, all := range [][]recorded{c.train, c.test} {
+		for i := range all {
+			if all[i].mode == mode {
+				queries, work = append(queries, all[i].query), append(work, all[i].record.Cost.GPU)
+			}
+		}
+	}
+	at := 0
+	for n := 1; n <= 4096 && n <= 16*len(queries); n *= 4 {
+		for range batchesOfSize {
+			s := batchSample{n: n}
+			some := make([]query.Query, n)
+			for i := range some {
+				some[i] = queries[at%len(queries)]
+				s.work += work[at%len(queries)]
+				at++
+			}
+			var err error
+			if s.took, err = c.median(func() error {
+				_, err := c.gpu.x.Execute(ctx, some)
+				return err
+			}); err != nil {
+				return err
+			}
+			c.lone = append(c.lone, s)
+		}
+	}
+	return nil
+}
+
+// batchesOfSize is how many batches of each size and mode are measured.
+const batchesOfSize = 8
 
 // bring brings the lists of queries to the device, and measures that the first time.
 func (c *calibrator) bring(ctx context.Context, queries []query.Query) error {
@@ -178,7 +228,7 @@ func (c *calibrator) measure(ctx context.Context, q *query.Query, cpu time.Durat
 	if err != nil {
 		return r, false, err
 	}
-	r.features, r.mode = hybrid.FeaturesOf(q, infos), q.Mode.String()
+	r.features, r.mode, r.query = hybrid.FeaturesOf(q, infos), q.Mode.String(), *q
 	if r.features.Terms == 0 || q.Mode == query.And && r.features.Shortest == 0 {
 		return r, false, nil
 	}
@@ -247,9 +297,6 @@ const submitters = 4
 // those with many. It also corrects the times on the device: copies of a query find their
 // lists in its caches, different queries less often.
 func (c *calibrator) hosts(ctx context.Context, mode string, queries []query.Query) error {
-	if c.gpu == nil {
-		return nil
-	}
 	byTerms := slices.Clone(queries)
 	slices.SortStableFunc(byTerms, func(a, b query.Query) int { return len(a.Terms) - len(b.Terms) })
 	half := len(byTerms) / 2
@@ -322,7 +369,7 @@ var predictions = []struct {
 }{
 	{"CPU", false, func(r *recorded) time.Duration { return r.record.Cost.CPU }, func(_ *hybrid.Model, c hybrid.Cost) time.Duration { return c.CPU }},
 	{"GPU, in a batch", true, func(r *recorded) time.Duration { return r.record.Cost.GPU }, func(_ *hybrid.Model, c hybrid.Cost) time.Duration { return c.GPU }},
-	{"GPU, alone", true, func(r *recorded) time.Duration { return r.record.Alone }, func(m *hybrid.Model, c hybrid.Cost) time.Duration { return m.Batch + c.GPU }},
+	{"GPU, alone", true, func(r *recorded) time.Duration { return r.record.Alone }, func(m *hybrid.Model, c hybrid.Cost) time.Duration { return m.Alone(1, c.GPU) }},
 }
 
 // rows compares predictions with measurements.

@@ -75,3 +75,47 @@ func TestSplit(t *testing.T) {
 		t.Errorf("%d and %d texts of 4", len(train), len(test))
 	}
 }
+
+// TestFitBatches finds what batches take, from batches that take just that.
+func TestFitBatches(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 5))
+	var samples []batchSample
+	for n := 1; n <= 4096; n *= 4 {
+		for range 8 {
+			work := time.Duration(float64(n) * 1000 * math.Exp2(2*rng.Float64()))
+			samples = append(samples, batchSample{n, work, 60*time.Microsecond + time.Duration(n)*300 + 2*work})
+		}
+	}
+	fixed, each, depth := fitBatches(samples)
+	if math.Abs(float64(fixed)/60000-1) > 0.02 || math.Abs(float64(each)/300-1) > 0.1 || math.Abs(depth/2-1) > 0.02 {
+		t.Errorf("%v, %v for each query, %v of the work", fixed, each, depth)
+	}
+	if fixed, each, depth = fitBatches(nil); fixed != 0 || each != 0 || depth != 0 {
+		t.Errorf("of nothing: %v, %v, %v", fixed, each, depth)
+	}
+}
+
+// TestWakeOf tells the wait from what long queries take more, with some that wait much
+// longer.
+func TestWakeOf(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 6))
+	var costs, waits []float64
+	for i := range 1000 {
+		cost := 1000 + 100000*rng.Float64()
+		wait := 20000 + cost/2 + 100*rng.Float64()
+		if i%50 == 0 {
+			wait += 400000
+		}
+		costs, waits = append(costs, cost), append(waits, wait)
+	}
+	w := wakeOf(time.Millisecond, costs, waits)
+	if math.Abs(w.Slower-0.5) > 0.05 {
+		t.Errorf("slower by %v", w.Slower)
+	}
+	if mid := w.Delays[wakeQuants/2]; mid < 18*time.Microsecond || mid > 22*time.Microsecond {
+		t.Errorf("the median wait is %v", mid)
+	}
+	if last := w.Delays[wakeQuants-1]; last < 400*time.Microsecond {
+		t.Errorf("the longest wait is %v", last)
+	}
+}

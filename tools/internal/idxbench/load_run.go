@@ -60,7 +60,7 @@ func (l *loader) measure(ctx context.Context, r run, queries []query.Query, d ti
 	} else if r.rate == 0 {
 		err = saturate(ctx, p, queries, d, &row)
 	} else {
-		err = arrive(ctx, p, queries, r.rate, d, l.f, &row)
+		err = arrive(ctx, p, queries, arrivals(r.rate, d/4+d, l.f.seed), d, l.f.deadline, &row)
 	}
 	p.report(&row)
 	l.done++
@@ -161,9 +161,9 @@ func within(a, b, from, to time.Duration, n int) int64 {
 	return 0
 }
 
-// arrive lets queries arrive as a Poisson process.
-func arrive(ctx context.Context, p target, queries []query.Query, rate float64, d time.Duration, f *loadFlags, row *LoadRow) error {
-	due := arrivals(rate, d/4+d, f.seed)
+// arrive lets queries arrive when they are due. What arrives in the first quarter of d, the
+// warm-up, does not count.
+func arrive(ctx context.Context, p target, queries []query.Query, due []time.Duration, d, deadline time.Duration, row *LoadRow) error {
 	took := make([]time.Duration, len(due))
 	var failed atomic.Pointer[error]
 	var group sync.WaitGroup
@@ -206,7 +206,7 @@ func arrive(ctx context.Context, p target, queries []query.Query, rate float64, 
 		default:
 			record(h, took[i])
 			last = max(last, at+took[i])
-			if f.deadline > 0 && took[i] > f.deadline {
+			if deadline > 0 && took[i] > deadline {
 				row.Missed++
 			}
 		}

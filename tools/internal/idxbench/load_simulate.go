@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion/gpuload/hybrid"
+	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/tools/internal/cli"
 )
 
@@ -25,6 +26,7 @@ const simulatedModel = "simulated"
 type recorded struct {
 	features hybrid.Features
 	mode     string
+	query    query.Query // nothing if it was read from a file
 	record   hybrid.Record
 }
 

@@ -1,0 +1,94 @@
+package hybrid
+
+import (
+	"slices"
+	"testing"
+	"time"
+)
+
+const micro = time.Microsecond
+
+// simulate returns what queries take that arrive at the given times, all with one cost.
+func simulate(t *testing.T, m Model, mode Mode, c Cost, workers int, at ...time.Duration) []time.Duration {
+	t.Helper()
+	m.Modes = DefaultModel().Modes
+	out, err := Simulate([]Record{{Cost: c, Alone: time.Hour}}, Simulation{Options: Options{Model: &m, Mode: mode}, Workers: workers, Arrivals: at})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.Took
+}
+
+// TestSimulatedCPU follows three queries of 30 us on one core: one wakes it, one waits for
+// that, one comes later.
+func TestSimulatedCPU(t *testing.T) {
+	cost := Cost{CPU: 30 * micro, GPU: time.Second}
+	at := []time.Duration{10 * micro, 20 * micro, 500 * micro}
+	wakes := []Wake{{Idle: 5 * micro, Slower: 0.1, Delays: []time.Duration{4 * micro}}, {Idle: 105 * micro, Slower: 0.3, Delays: []time.Duration{24 * micro, 24 * micro}}}
+	for name, c := range map[string]struct {
+		m    Model
+		at   []time.Duration
+		want []time.Duration
+	}{
+		"nothing but costs": {Model{}, at, []time.Duration{30 * micro, 50 * micro, 30 * micro}},
+		"queues":            {Model{Queued: 5 * micro}, at, []time.Duration{35 * micro, 60 * micro, 35 * micro}},
+		// Between 5 and 105 us of idling, what a query takes more rises from 7 to 33 us; after 10 us
+		// it is 8.3. The second query finds the core busy.
+		"wakes": {Model{Queued: 5 * micro, Wakes: wakes}, at, []time.Duration{38300, 63300, 63 * micro}},
+		"sleep": {Model{Queued: 5 * micro, Wakes: wakes}, []time.Duration{200 * micro}, []time.Duration{63 * micro}},
+	} {
+		if got := simulate(t, c.m, OnlyCPU, cost, 1, c.at...); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+	// On two cores nobody waits, but both are slower.
+	if got := simulate(t, Model{Crowd: 1.5}, OnlyCPU, cost, 2, at...); !slices.Equal(got, []time.Duration{30 * micro, 45 * micro, 30 * micro}) {
+		t.Errorf("two cores: %v", got)
+	}
+}
+
+// TestSimulatedGPU follows queries on the GPU. A batch alone takes what Model.Alone says, of
+// which the host's share is a part. Batches together take the device's time at least.
+func TestSimulatedGPU(t *testing.T) {
+	cost := Cost{CPU: time.Second, GPU: 10 * micro, Host: 4 * micro}
+	m := Model{Batch: 50 * micro, Each: 2 * micro, Depth: 3}
+	if got := simulate(t, m, OnlyGPU, cost, 4, 0); !slices.Equal(got, []time.Duration{82 * micro}) {
+		t.Errorf("alone: %v", got)
+	}
+	if got := m.Alone(10, 100*micro); got != 370*micro {
+		t.Errorf("ten queries are predicted to take %v", got)
+	}
+	// Without that the longest query counts, by what it takes alone; so it was measured before.
+	if got := simulate(t, Model{Batch: 50 * micro}, OnlyGPU, cost, 4, 0); !slices.Equal(got, []time.Duration{time.Hour + 4*micro}) {
+		t.Errorf("without a model of batches: %v", got)
+	}
+	// A query every 8 us is more than a device does that takes 10 us for each.
+	var at []time.Duration
+	for i := range 20000 {
+		at = append(at, time.Duration(i)*8*micro)
+	}
+	took := simulate(t, m, OnlyGPU, cost, 16, at...)
+	last := at[len(at)-1] + took[len(took)-1]
+	if busy := 20000 * cost.GPU; last < busy || last > busy+busy/50 {
+		t.Errorf("20,000 queries of 10 us took the device %v", last)
+	}
+}
+
+// TestSimulationRepeats gets the same result again, with wakes drawn at random.
+func TestSimulationRepeats(t *testing.T) {
+	m := *DefaultModel()
+	m.Wakes = []Wake{{Idle: 1, Delays: []time.Duration{0, 10 * micro, 100 * micro}}}
+	s := Simulation{Options: Options{Model: &m}, Workers: 2, Rate: 50000, Queries: 3000, Seed: 5}
+	records := []Record{{Cost: Cost{30 * micro, 5 * micro, micro}}, {Cost: Cost{3 * micro, 4 * micro, micro}}}
+	var took [2][]time.Duration
+	for i := range took {
+		out, err := Simulate(records, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		took[i] = out.Took
+	}
+	if !slices.Equal(took[0], took[1]) {
+		t.Error("two simulations differ")
+	}
+}

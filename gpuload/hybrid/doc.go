@@ -2,7 +2,7 @@
 // processor that suits it, both at the same time (Ding 2009, section 9).
 //
 // An Executor stands over a pool.Pool and an executor on a GPU. A Model predicts from the
-// lengths of a query's lists what the query costs on either.
+// lengths, bounds and codecs of a query's lists what the query costs on either.
 //
 // Few queries that come one by one (Submit) wait in three queues: those that suit the CPU,
 // that suit the GPU, and that suit either. An idle processor takes from its own queue, then the

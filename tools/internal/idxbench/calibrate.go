@@ -73,9 +73,13 @@ the bounds and codecs of the lists. Half of the queries, none of whose texts is
 among the others, tests the model. Without a GPU only the CPU is measured.
 
 The model holds for this machine, its driver and this generation of the index. It is
-kept in the user's folder for caches, where --device hybrid finds it.`,
+kept in the user's folder for caches, where --device hybrid finds it.
+
+With --check, the test queries also run as they arrive, and beside each run stands
+the simulation of the same arrivals.`,
 		Example: `  idxbench calibrate --index kjv.idx --queries topics.tsv
-  idxbench calibrate --index kjv.idx --queries topics.tsv --record costs.csv`,
+  idxbench calibrate --index kjv.idx --queries topics.tsv --record costs.csv
+  idxbench calibrate --index kjv.idx --queries topics.tsv --check 1000,10000`,
 		Args: cli.Want(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := f.run(cmd.Context(), cmd.ErrOrStderr())

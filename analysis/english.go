@@ -45,9 +45,9 @@ func (e *english) Tokenize(dst *Tokens, text []byte) {
 	}
 }
 
-// A stemCache begins with the least number of entries, and has more when words were replaced
-// in a sixteenth of them.
-// 16 Ki entries hold the words that make up nearly all of a text. All are powers of two.
+// A stemCache begins with stemCacheLeast entries and grows when words were replaced in a
+// sixteenth of them. stemCacheMost hold the words that make up nearly all of a text. All
+// sizes are powers of two.
 const (
 	stemCacheLeast = 1 << 7
 	stemCacheMost  = 1 << 14

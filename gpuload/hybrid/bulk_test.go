@@ -14,16 +14,9 @@ import (
 	"github.com/pinion-index/pinion/query"
 )
 
-// TestGroups answers groups from several goroutines, while the GPU is sound, fails now and
-// then, is lost or hangs, and cancels some. The answers are the Searcher's to the bit.
-func TestGroups(t *testing.T) {
-	s := newIndex(t)
-	qs := someQueries(1500, 6)
-	want, err := s.Execute(t.Context(), qs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, gpu := range map[string]*stub{
+// faultyGPUs returns a sound GPU and some that are not, by what they do.
+func faultyGPUs() map[string]*stub {
+	return map[string]*stub{
 		"sound":    {},
 		"slow":     {took: 5 * time.Millisecond},
 		"at times": {fail: func(n int64) error { return []error{nil, nil, errors.New("broken")}[n%3] }},
@@ -34,7 +27,14 @@ func TestGroups(t *testing.T) {
 			return nil
 		}},
 		"hangs": {hang: make(chan struct{})},
-	} {
+	}
+}
+
+// TestGroups answers groups from several goroutines, while the GPU is sound, fails now and
+// then, is lost or hangs, and cancels some. The answers are the Searcher's to the bit.
+func TestGroups(t *testing.T) {
+	s, qs, want := answeredQueries(t, 1500, 6)
+	for name, gpu := range faultyGPUs() {
 		t.Run(name, func(t *testing.T) {
 			gpu.Executor = s
 			o := Options{Batch: 100, Lanes: 2, Hang: 10 * time.Second}
@@ -92,24 +92,8 @@ func TestGroups(t *testing.T) {
 // GPU is sound, fails now and then, is lost or hangs. Each is answered once, as by the Searcher
 // to the bit, or with the error of its context.
 func TestCrowd(t *testing.T) {
-	s := newIndex(t)
-	qs := someQueries(3000, 16)
-	want, err := s.Execute(t.Context(), qs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, gpu := range map[string]*stub{
-		"sound":    {},
-		"slow":     {took: 5 * time.Millisecond},
-		"at times": {fail: func(n int64) error { return []error{nil, nil, errors.New("broken")}[n%3] }},
-		"lost": {fail: func(n int64) error {
-			if n > 4 {
-				return fmt.Errorf("batch %d: %w", n, gpuload.ErrDevice)
-			}
-			return nil
-		}},
-		"hangs": {hang: make(chan struct{})},
-	} {
+	s, qs, want := answeredQueries(t, 3000, 16)
+	for name, gpu := range faultyGPUs() {
 		for _, mode := range []Mode{Parallel, OnlyGPU, OnlyCPU} {
 			if name == "hangs" && mode != Parallel {
 				continue

@@ -10,8 +10,8 @@ import (
 	"github.com/pinion-index/pinion/query"
 )
 
-// groupCall is a call of Execute, or many of Submit. The stock owns the queries that are not taken: some
-// fresh, some in bins, some that only the CPU can answer.
+// groupCall is a call of Execute, or many of Submit. The stock owns the queries that are not
+// taken: some fresh, some in bins, some that only the CPU can answer.
 type groupCall struct {
 	x       *Executor
 	ctx     context.Context

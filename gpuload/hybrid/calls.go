@@ -12,7 +12,8 @@ import (
 
 // Search answers one query. It returns what Searcher.Search returns, or the errors of
 // Submit. In an Executor that Open has opened, a query that finds no other is answered
-// step by step on both processors (gpuload.Stepper). When the context is done it returns at once, unless the query has a filter.
+// step by step on both processors (gpuload.Stepper). When the context is done it returns at
+// once, unless the query has a filter.
 func (x *Executor) Search(ctx context.Context, q query.Query) (r query.Result, err error) {
 	if err := x.hold(1); err != nil {
 		return r, err

@@ -103,6 +103,17 @@ func newHybrid(t testing.TB, s *query.Searcher, gpu query.Executor, o Options) *
 	return x
 }
 
+// answeredQueries returns someQueries and an index, whose Searcher gives these answers.
+func answeredQueries(t testing.TB, n int, seed uint64) (*query.Searcher, []query.Query, []query.Result) {
+	t.Helper()
+	s, qs := newIndex(t), someQueries(n, seed)
+	want, err := s.Execute(t.Context(), qs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, qs, want
+}
+
 // someQueries returns random queries, some of which a GPU cannot answer.
 func someQueries(n int, seed uint64) []query.Query {
 	rng := rand.New(rand.NewPCG(seed, 9))
@@ -120,12 +131,7 @@ func someQueries(n int, seed uint64) []query.Query {
 // TestAnswers compares the answers of all modes with the Searcher's, while batches of the
 // GPU succeed, fail now and then, always fail, or find the device lost.
 func TestAnswers(t *testing.T) {
-	s := newIndex(t)
-	qs := someQueries(4000, 1)
-	want, err := s.Execute(t.Context(), qs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s, qs, want := answeredQueries(t, 4000, 1)
 	broken := errors.New("broken")
 	for name, fail := range map[string]func(int64) error{
 		"sound": nil,
@@ -177,12 +183,7 @@ func TestAnswers(t *testing.T) {
 
 // TestCallers searches from many goroutines, some of which give up, while others submit.
 func TestCallers(t *testing.T) {
-	s := newIndex(t)
-	qs := someQueries(300, 2)
-	want, err := s.Execute(t.Context(), qs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s, qs, want := answeredQueries(t, 300, 2)
 	x := newHybrid(t, s, &stub{Executor: s, took: time.Millisecond}, Options{Batch: 20})
 	var group sync.WaitGroup
 	for g := range 6 {
@@ -264,12 +265,7 @@ func TestOverload(t *testing.T) {
 
 // TestHang gives up a GPU that does not answer: the CPU does, and Close returns.
 func TestHang(t *testing.T) {
-	s := newIndex(t)
-	qs := someQueries(500, 3)
-	want, err := s.Execute(t.Context(), qs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s, qs, want := answeredQueries(t, 500, 3)
 	gate := make(chan struct{})
 	x := newHybrid(t, s, &stub{Executor: s, hang: gate}, Options{Mode: OnlyGPU, Batch: 20, Hang: 20 * time.Millisecond})
 	got, err := x.Execute(t.Context(), qs)

@@ -241,7 +241,8 @@ func products(x, v []float64, n int) {
 	}
 }
 
-// DingBasis is Basis of polynomials in Ding's features and k alone, all with each other, which version 1 of the files has and the built-in model of the GPU.
+// DingBasis is Basis of polynomials in Ding's features and k alone, all with each other, as
+// files of version 1 and the built-in model have them.
 const (
 	dingInputs = 5
 	DingBasis  = 1 + dingInputs + dingInputs*(dingInputs+1)/2

@@ -83,7 +83,9 @@ var defaultModel []byte
 
 // DefaultModel returns a Model measured on other machines: good enough to tell short
 // lists from long ones. Executors correct its scale as they run.
-var DefaultModel = sync.OnceValue(func() *Model {
+func DefaultModel() *Model { return builtIn() }
+
+var builtIn = sync.OnceValue(func() *Model {
 	m, err := decodeModel(defaultModel)
 	if err != nil {
 		panic(err) // a test reads it

@@ -79,12 +79,7 @@ func answers(t *testing.T, x *Executor, qs []query.Query, want []query.Result) {
 // TestOpening answers on the CPU while a GPU is being opened, on both as soon as it is there,
 // and on the CPU for good if it cannot be opened.
 func TestOpening(t *testing.T) {
-	s := newIndex(t)
-	qs := someQueries(300, 12)
-	want, err := s.Execute(t.Context(), qs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s, qs, want := answeredQueries(t, 300, 12)
 	missing := fmt.Errorf("fake: %w", gpuload.ErrNoDevice)
 	for _, mode := range []Mode{Parallel, Serial, OnlyGPU} {
 		for name, o := range map[string]*opener{"slow": {}, "fails": {err: missing}} {
@@ -128,12 +123,7 @@ func TestOpening(t *testing.T) {
 
 // TestJoin lets a GPU join while groups and single queries are under way.
 func TestJoin(t *testing.T) {
-	s := newIndex(t)
-	qs := someQueries(3000, 13)
-	want, err := s.Execute(t.Context(), qs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s, qs, want := answeredQueries(t, 3000, 13)
 	for _, after := range []time.Duration{0, 200 * time.Microsecond, 2 * time.Millisecond} {
 		var o opener
 		x := o.start(t, s, Options{Batch: 200})

@@ -10,8 +10,7 @@ import (
 )
 
 // stock holds the queries of calls of Execute, and of many calls of Submit, that no processor
-// has taken. Like policy it
-// has no clock, no lock and no goroutine.
+// has taken. Like policy it has no clock, no lock and no goroutine.
 //
 // The GPU answers the queries in the order of the calls, in batches. The cores look up
 // lists and lay batches out for it, and that work goes first: a core that it leaves idle

@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/gpuload/hybrid"
@@ -19,6 +20,9 @@ import (
 
 // onCPU is the device of a run without a GPU and without a scheduler.
 const onCPU = "cpu"
+
+// deviceNames are what --device takes: hybrid.ParseMode knows them.
+var deviceNames = []string{onCPU, "gpu", "serial", "hybrid"}
 
 // Shares is what the scheduler of a run did.
 type Shares struct {
@@ -103,7 +107,7 @@ func (f *loadFlags) checkDevices() error {
 	}
 	for _, d := range f.devices {
 		if _, err := hybrid.ParseMode(d); err != nil {
-			return cli.Usage("no device %q; there are cpu, gpu, serial, hybrid", d)
+			return cli.Usage("no device %q; there are %s%s", d, strings.Join(deviceNames, ", "), cli.DidYouMean(d, deviceNames))
 		}
 	}
 	switch {

@@ -90,7 +90,7 @@ func paperNames() []string {
 
 // paperList lists the names, a line for each paper.
 func paperList() string {
-	list := "there are all, and of each paper all or one, as ding or ding-fig3:"
+	list := "name all, a paper (ding) or one of its tables and figures (ding-fig3):"
 	for _, p := range papers() {
 		list += fmt.Sprintf("\n  %-9s ", p.Key)
 		for i := range p.Experiments {

@@ -3,6 +3,7 @@ package idxbench
 import (
 	"context"
 	"io"
+	"runtime"
 
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/query/pool"
@@ -13,6 +14,7 @@ import (
 // replay implements paper.Env.Load: it measures a run as `idxbench load` does, over an
 // index that is opened for it.
 func replay(ctx context.Context, index string, r paper.LoadRun) (paper.LoadResult, error) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0)) // measure sets it
 	m, err := pool.ParseModel(r.Model)
 	if err != nil {
 		return paper.LoadResult{}, err

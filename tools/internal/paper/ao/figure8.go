@@ -14,6 +14,7 @@ import (
 var figure8 = paper.Experiment{
 	Name: "ao-fig8", Number: "Figure 8", Title: "Decompression speed of the shortest lists on GOV against the share of exceptions",
 	Data: "the GOV stand-in and queries like T06", Claims: []int{9},
+	GPU: onDevice8,
 	CPU: func(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) {
 		s, err := e.Set("GOV")
 		if err != nil {

@@ -205,7 +205,8 @@ func ownTable3(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) 
 		}
 		for _, step := range []string{resident.Initialization, resident.Decompression, resident.Intersection, resident.Scoring, resident.TopK} {
 			if t, ok := took[step]; ok {
-				rows = append(rows, paper.Row{Metric: share, Series: m + ", GPU", At: step, Value: 100 * t / sum, Unit: "%"})
+				rows = append(rows, paper.Row{Metric: share, Series: m + ", GPU", At: step, Value: 100 * t / sum, Unit: "%"},
+					paper.Row{Metric: stepTime, Series: m + ", GPU", At: step, Value: 1e6 * t / float64(len(all[m])), Unit: "us"})
 			}
 		}
 	}

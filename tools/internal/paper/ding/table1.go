@@ -107,6 +107,5 @@ func gpuTime(e *paper.Env, c codec.Codec, side codecbench.Side, lists []codecben
 	if err != nil {
 		return gpubench.DecodeTimes{}, err
 	}
-	b := &gpubench.Bench{Device: e.Device, Log: e.Log, Small: e.Small}
-	return b.DecodeTime(c, x.Seqs, side == codecbench.Freqs)
+	return e.OnDevice(x)
 }

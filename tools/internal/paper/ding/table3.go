@@ -13,7 +13,7 @@ import (
 	"github.com/pinion-index/pinion/tools/internal/paper/corpus"
 )
 
-const share = "share of the time"
+const share, stepTime = "share of the time", "time of a step in a query"
 
 var table3 = paper.Experiment{
 	Name: "ding-tab3", Number: "Table 3", Title: "Shares of the steps of a query",
@@ -42,7 +42,8 @@ var table3 = paper.Experiment{
 			}
 			for _, step := range []string{"initialization", "decompression", "intersection", "scoring", "top-k"} {
 				if t, ok := st.took[step]; ok {
-					rows = append(rows, paper.Row{Metric: share, Series: m.name, At: step, Value: 100 * t.Seconds() / sum.Seconds(), Unit: "%"})
+					rows = append(rows, paper.Row{Metric: share, Series: m.name, At: step, Value: 100 * t.Seconds() / sum.Seconds(), Unit: "%"},
+						paper.Row{Metric: stepTime, Series: m.name, At: step, Value: 1e6 * t.Seconds() / float64(len(qs)), Unit: "us"})
 				}
 			}
 		}

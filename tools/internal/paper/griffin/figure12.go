@@ -6,7 +6,6 @@ import (
 
 	"github.com/pinion-index/pinion/format/codec/ef"
 	"github.com/pinion-index/pinion/format/codec/newpfd"
-	"github.com/pinion-index/pinion/internal/gpubench"
 	"github.com/pinion-index/pinion/internal/synthetic"
 	"github.com/pinion-index/pinion/tools/internal/chart"
 	"github.com/pinion-index/pinion/tools/internal/codecbench"
@@ -35,7 +34,6 @@ var figure12 = paper.Experiment{
 		return rows, ctx.Err()
 	},
 	GPU: func(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) {
-		b := &gpubench.Bench{Device: e.Device, Log: e.Log, Small: e.Small}
 		for _, n := range lengths {
 			if tooLong(n, e) || ctx.Err() != nil {
 				break
@@ -45,7 +43,7 @@ var figure12 = paper.Experiment{
 			if err != nil {
 				return nil, err
 			}
-			t, err := b.DecodeTime(ef.Codec{}, x.Seqs, false)
+			t, err := e.OnDevice(x)
 			if err != nil {
 				return nil, fmt.Errorf("%d docIDs: %w", n, err)
 			}

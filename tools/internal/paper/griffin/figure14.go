@@ -8,7 +8,10 @@ import (
 	"github.com/pinion-index/pinion/tools/internal/paper"
 )
 
-const latency, meanSpeedup = "mean latency", "speedup of Griffin, mean"
+const (
+	latency, meanSpeedup = "mean latency", "speedup of Griffin, mean"
+	stepsAQuery, ofAStep = "steps of a query", "time of a step"
+)
 
 var figure14 = paper.Experiment{
 	Name: "griffin-fig14", Number: "Figure 14", Title: "Query latency by the number of terms",
@@ -33,6 +36,7 @@ var figure14 = paper.Experiment{
 		for _, name := range l.names {
 			rows = append(rows, l.byTerms(name)...)
 		}
+		rows = append(rows, l.stepRows()...)
 		for _, name := range []string{"CPU", "Griffin-GPU", "the engine's CPU"} {
 			rows = append(rows, paper.Row{Metric: meanSpeedup, Series: "over " + name, At: "all", Value: l.mean(name, 0) / l.mean("Griffin", 0), Unit: "times"})
 		}
@@ -60,6 +64,23 @@ func (l *latencies) byTerms(name string) (rows []paper.Row) {
 	for k := 2; k <= 6; k++ {
 		if v := l.mean(name, k); v > 0 {
 			rows = append(rows, paper.Row{Metric: latency, Series: name, At: fmt.Sprint(k), X: float64(k), Value: 1e3 * v, Unit: "ms"})
+		}
+	}
+	return rows
+}
+
+// stepRows returns how many steps a query takes on either processor, and their time.
+func (l *latencies) stepRows() (rows []paper.Row) {
+	for _, name := range l.names {
+		s := l.steps[name]
+		if s == nil {
+			continue
+		}
+		for i, on := range []string{"GPU", "CPU"} {
+			rows = append(rows, paper.Row{Metric: stepsAQuery, Series: name, At: on, X: float64(i), Value: s.n[i] / float64(max(len(l.queries), 1))})
+			if s.n[i] > 0 {
+				rows = append(rows, paper.Row{Metric: ofAStep, Series: name, At: on, X: float64(i), Value: 1e6 * s.took[i] / s.n[i], Unit: "us"})
+			}
 		}
 	}
 	return rows

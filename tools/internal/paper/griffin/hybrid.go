@@ -19,6 +19,21 @@ type latencies struct {
 	queries [][]int
 	names   []string
 	of      map[string][]float64
+	steps   map[string]*stepped
+}
+
+// stepped are the steps of all queries on the GPU (0) and on the CPU (1), and their seconds.
+type stepped struct{ n, took [2]float64 }
+
+// add adds the steps of a query.
+func (s *stepped) add(t *gpuload.StepTrace) {
+	for _, step := range t.Steps {
+		i := 0
+		if step.Choice == gpuload.StepCPU {
+			i = 1
+		}
+		s.n[i], s.took[i] = s.n[i]+1, s.took[i]+step.Took.Seconds()
+	}
 }
 
 // onOneCore times the paper's CPU: merging or searching lists in PForDelta.
@@ -28,7 +43,7 @@ func onOneCore(e *paper.Env, s *corpus.Set) (*latencies, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &latencies{queries: qs, names: []string{"CPU"}, of: map[string][]float64{}}
+	l := &latencies{queries: qs, names: []string{"CPU"}, of: map[string][]float64{}, steps: map[string]*stepped{}}
 	for _, q := range qs {
 		lists := make([]*packed, len(q))
 		for i, x := range q {
@@ -102,21 +117,22 @@ func onBoth(ctx context.Context, e *paper.Env) (*latencies, error) {
 
 // add times a way to answer, once each list is resident, and compares with the CPU.
 func (l *latencies) add(ctx context.Context, s *corpus.Set, name string, g *gpuload.Executor, cpu *query.Searcher, o *gpuload.StepOptions) (err error) {
-	search := func(q query.Query) (query.Result, error) { return cpu.Search(ctx, q) }
+	search := func(q query.Query, _ *gpuload.StepTrace) (query.Result, error) { return cpu.Search(ctx, q) }
 	if o != nil {
+		l.steps[name] = &stepped{}
 		st, err := gpuload.NewStepper(g, cpu, *o)
 		if err != nil {
 			return err
 		}
 		defer func() { err = st.Close() }()
-		search = func(q query.Query) (query.Result, error) { return st.Search(ctx, q, nil) }
+		search = func(q query.Query, t *gpuload.StepTrace) (query.Result, error) { return st.Search(ctx, q, t) }
 	}
 	for _, terms := range s.Texts(l.queries) {
 		q := query.Query{K: 10, Mode: query.And}
 		for _, t := range terms {
 			q.Terms = append(q.Terms, []byte(t))
 		}
-		got, err := search(q)
+		got, err := search(q, nil)
 		if err != nil {
 			return err
 		}
@@ -130,10 +146,17 @@ func (l *latencies) add(ctx context.Context, s *corpus.Set, name string, g *gpul
 		best := time.Duration(1 << 62)
 		for range 3 {
 			start := time.Now()
-			if _, err := search(q); err != nil {
+			if _, err := search(q, nil); err != nil {
 				return err
 			}
 			best = min(best, time.Since(start))
+		}
+		if s := l.steps[name]; s != nil {
+			var t gpuload.StepTrace
+			if _, err := search(q, &t); err != nil {
+				return err
+			}
+			s.add(&t)
 		}
 		l.of[name] = append(l.of[name], best.Seconds())
 	}

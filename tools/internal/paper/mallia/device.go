@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/pinion-index/pinion/internal/gpubench"
 	"github.com/pinion-index/pinion/tools/internal/codecbench"
 	"github.com/pinion-index/pinion/tools/internal/paper"
 )
@@ -23,8 +22,7 @@ func (m method) onDevice(e *paper.Env, lists []codecbench.Postings) (deviceRate,
 	if err != nil {
 		return deviceRate{}, err
 	}
-	b := &gpubench.Bench{Device: e.Device, Log: e.Log, Small: e.Small}
-	t, err := b.DecodeTime(c, x.Seqs, true)
+	t, err := e.OnDevice(x)
 	if err != nil {
 		return deviceRate{}, fmt.Errorf("%s: %w", m.name, err)
 	}

@@ -36,14 +36,17 @@ func (s *stepped) add(t *gpuload.StepTrace) {
 	}
 }
 
-// onOneCore times the paper's CPU: merging or searching lists in PForDelta.
-func onOneCore(e *paper.Env, s *corpus.Set) (*latencies, error) {
+// cpuBeside is the paper's CPU, measured beside the GPU.
+const cpuBeside = "CPU beside it"
+
+// onOneCore times the paper's CPU under a name: merging or searching lists in PForDelta.
+func onOneCore(e *paper.Env, s *corpus.Set, name string) (*latencies, error) {
 	qs := logOf(e, s)
 	all, err := packs(s, qs)
 	if err != nil {
 		return nil, err
 	}
-	l := &latencies{queries: qs, names: []string{"CPU"}, of: map[string][]float64{}, steps: map[string]*stepped{}}
+	l := &latencies{queries: qs, names: []string{name}, of: map[string][]float64{}, steps: map[string]*stepped{}}
 	for _, q := range qs {
 		lists := make([]*packed, len(q))
 		for i, x := range q {
@@ -59,7 +62,7 @@ func onOneCore(e *paper.Env, s *corpus.Set) (*latencies, error) {
 		if err != nil {
 			return nil, err
 		}
-		l.of["CPU"] = append(l.of["CPU"], t.Seconds())
+		l.of[name] = append(l.of[name], t.Seconds())
 	}
 	return l, nil
 }
@@ -82,7 +85,7 @@ func onBoth(ctx context.Context, e *paper.Env) (*latencies, error) {
 		if err != nil {
 			return nil, err
 		}
-		l, err := onOneCore(e, s)
+		l, err := onOneCore(e, s, cpuBeside)
 		if err != nil {
 			return nil, err
 		}

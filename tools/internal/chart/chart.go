@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/dustin/go-humanize"
@@ -17,12 +18,12 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// Figure is a row of panels with one legend.
+// Figure is panels, up to three in a row, with one legend.
 type Figure struct {
 	Title  string
 	Panels []Panel
-	// Note is a line of small print under the legend.
-	Note string
+	// Notes are paragraphs of small print under the legend.
+	Notes []string
 }
 
 // Panel is one set of axes.
@@ -71,7 +72,11 @@ const (
 	panelWidth  = vg.Length(300)
 	panelHeight = vg.Length(225)
 	titleHeight = vg.Length(28)
-	lineHeight  = vg.Length(15)
+	lineHeight  = vg.Length(12)
+	noteHeight  = vg.Length(10)
+	letterWidth = vg.Length(5) // of the legend; of notes it is less
+
+	rowPanels = 3 // most panels in a row
 )
 
 // colours are those of Okabe and Ito, which color-blind people can distinguish.
@@ -130,8 +135,15 @@ func (f *Figure) find(name string) *Series {
 // WriteTo writes the figure as an SVG document.
 func (f *Figure) WriteTo(w io.Writer) (int64, error) {
 	names := f.names()
-	width := panelWidth * vg.Length(max(len(f.Panels), 1))
-	height := titleHeight + panelHeight + lineHeight*vg.Length(len(names)+1)
+	columns := max(min(len(f.Panels), rowPanels), 1)
+	rows := vg.Length((max(len(f.Panels), 1) + columns - 1) / columns)
+	width := panelWidth * vg.Length(columns)
+	for _, name := range names {
+		width = max(width, panelWidth/4+40+letterWidth*vg.Length(len(name)))
+	}
+	notes := f.small(width)
+	foot := noteHeight * vg.Length(len(notes)+1)
+	height := titleHeight + panelHeight*rows + lineHeight*vg.Length(len(names)) + foot
 	canvas := vgsvg.New(width, height)
 	all := draw.New(canvas)
 	all.SetColor(color.White)
@@ -144,20 +156,36 @@ func (f *Figure) WriteTo(w io.Writer) (int64, error) {
 		if err != nil {
 			return 0, err
 		}
-		x := panelWidth * vg.Length(i)
-		p.Draw(draw.Crop(all, x+vg.Points(6), x+panelWidth-width-vg.Points(6), height-titleHeight-panelHeight, -titleHeight))
+		x, y := panelWidth*vg.Length(i%columns), height-titleHeight-panelHeight*vg.Length(i/columns+1)
+		p.Draw(draw.Crop(all, x+vg.Points(6), x+panelWidth-width-vg.Points(6), y, y+panelHeight-height))
 	}
-	f.legend(all, names)
-	if f.Note != "" {
-		text.Font.Size = vg.Points(8)
-		text.YAlign = draw.YBottom
-		all.FillText(text, vg.Point{X: width / 2, Y: vg.Points(3)}, f.Note)
+	f.legend(all, names, foot)
+	text.Font.Size = vg.Points(8)
+	text.XAlign, text.YAlign = draw.XLeft, draw.YBottom
+	for i, line := range notes {
+		all.FillText(text, vg.Point{X: vg.Points(6), Y: foot - noteHeight*vg.Length(i+1)}, line)
 	}
 	return canvas.WriteTo(w)
 }
 
-// legend draws the names below the panels.
-func (f *Figure) legend(all draw.Canvas, names []string) {
+// small breaks the notes into lines that fit a width.
+func (f *Figure) small(width vg.Length) (lines []string) {
+	most := int(width / (letterWidth * 0.9))
+	for _, note := range f.Notes {
+		line := ""
+		for _, word := range strings.Fields(note) {
+			if line != "" && len(line)+1+len(word) > most {
+				lines, line = append(lines, line), "   "
+			}
+			line = strings.TrimPrefix(line+" "+word, " ")
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// legend draws the names below the panels and above the foot.
+func (f *Figure) legend(all draw.Canvas, names []string, foot vg.Length) {
 	l := plot.NewLegend()
 	l.TextStyle.Font.Size = vg.Points(9)
 	l.Left, l.Top, l.Padding = true, false, vg.Points(2)
@@ -165,14 +193,14 @@ func (f *Figure) legend(all draw.Canvas, names []string) {
 		line, glyph := f.find(name).style(names)
 		l.Add(name, &plotter.Line{LineStyle: line}, &plotter.Scatter{GlyphStyle: glyph})
 	}
-	l.Draw(draw.Crop(all, panelWidth/4, 0, lineHeight, 0))
+	l.Draw(draw.Crop(all, panelWidth/4, 0, foot, 0))
 }
 
 // plot turns the panel into a plot.
 func (p *Panel) plot(names []string) (*plot.Plot, error) {
 	out := plot.New()
 	out.Title.Text = p.Title
-	out.Title.TextStyle.Font.Size = vg.Points(10)
+	out.Title.TextStyle.Font.Size = vg.Points(min(10, 600/float64(max(len(p.Title), 1))))
 	p.X.apply(&out.X)
 	p.Y.apply(&out.Y)
 	out.Add(plotter.NewGrid())
@@ -277,5 +305,10 @@ func (t labels) Ticks(lo, hi float64) []plot.Tick {
 	return ticks
 }
 
-// label prints a value with a decimal unit.
-func label(v float64) string { return strings.ReplaceAll(humanize.SIWithDigits(v, 1, ""), " ", "") }
+// label prints a value, from 1,000 on with a decimal unit.
+func label(v float64) string {
+	if math.Abs(v) < 1 {
+		return strconv.FormatFloat(v, 'g', 3, 64)
+	}
+	return strings.ReplaceAll(humanize.SIWithDigits(v, 1, ""), " ", "")
+}

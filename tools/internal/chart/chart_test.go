@@ -24,7 +24,7 @@ func example() *Figure {
 		return p
 	}
 	return &Figure{
-		Title: "Cores & <queries>", Note: "made up",
+		Title: "Cores & <queries>", Notes: []string{"made up"},
 		Panels: []Panel{
 			{
 				Title: "throughput", X: Axis{Label: "cores", Log: true, Ticks: []float64{1, 2, 4, 8, 16}}, Y: Axis{Label: "queries/s", Zero: true},

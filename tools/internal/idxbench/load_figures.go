@@ -188,7 +188,7 @@ func (l *loader) figure5(ctx context.Context, workers []int, most int) error {
 	}
 	slices.SortStableFunc(l.out.Rows, func(a, b LoadRow) int { return strings.Compare(a.Figure, b.Figure) })
 	return l.write("figure5.svg", &chart.Figure{Title: "Parallel models against load and query length", Panels: []chart.Panel{a, b, c},
-		Note: "after the name of the model: cores"})
+		Notes: []string{"after the name of the model: cores"}})
 }
 
 // figure6 measures latency by arrival rate for two lengths of queries.

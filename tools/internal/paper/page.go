@@ -30,14 +30,57 @@ func Page(dir string, papers []*Paper, reports []*Report) []byte {
 	return b.Bytes()
 }
 
+// mark tells the run of a row or a series, if the report has several.
+func (r *Report) mark(run int) string {
+	if len(r.Runs) < 2 {
+		return ""
+	}
+	return fmt.Sprintf(" [%d]", run+1)
+}
+
+// runsOf returns the runs that the rows of a series come from.
+func (r *Report) runsOf(metric, series string) (runs []int) {
+	for _, e := range r.Entries {
+		if e.Ours && e.Metric == metric && e.Series == series && !slices.Contains(runs, e.Run) {
+			runs = append(runs, e.Run)
+		}
+	}
+	return runs
+}
+
+// differ says what the runs of a report do not have in common: rows of different runs do
+// not compare then.
+func (r *Report) differ() string {
+	var what []string
+	for _, d := range []struct {
+		name string
+		of   func(*Run) string
+	}{{"machine", func(run *Run) string { return run.CPU }}, {"scale", func(run *Run) string { return run.Scale }}} {
+		var all []string
+		for _, run := range r.Runs {
+			if v := d.of(run); !slices.Contains(all, v) {
+				all = append(all, v)
+			}
+		}
+		if len(all) > 1 {
+			what = append(what, d.name)
+		}
+	}
+	if len(what) == 0 {
+		return ""
+	}
+	return "the runs differ in " + strings.Join(what, " and ") + ", so that rows compare within a run only"
+}
+
 const pageHead = `# The papers' tables and figures
 
 <!-- Written by: go test ./tools/internal/idxbench -run TestPage -update. Do not edit. -->
 
 ` + "`idxbench paper NAME`" + ` draws each table and figure of the five papers on the machine at hand, with the paper's number beside ours. This page
 is drawn from recorded runs; each says on what machine, at what scale and from which commit; one with older lists was made before
-the generator of its collections changed. A paper's number is given where its text
-has it; where the text has none, as for most curves, there is none here. The claims were written down before measuring.
+the generator of its collections changed. Where a figure has several runs, their numbers stand in brackets behind what they measured.
+A paper's number is given where its text has it; where the text has none, as for most curves, there is none here. The claims were
+written down before measuring.
 
 A claim *holds* if ours reaches about 70 % of the effect that the paper reports, *holds more weakly* if the effect has the same direction, and
 *does not hold* otherwise. It *holds by construction* where the generator of the collections was given what it says.
@@ -74,8 +117,8 @@ func (p *Paper) claims(b *bytes.Buffer, by map[string]*Report) {
 
 func cell(s string) string { return strings.ReplaceAll(s, "|", "\\|") }
 
-// pageRows is the number of rows of an experiment that the page shows.
-const pageRows = 60
+// pageColumns is how many places on the x axis a table of the page may have.
+const pageColumns = 24
 
 func (r *Report) markdown(b *bytes.Buffer, dir string) {
 	fmt.Fprintf(b, "\n## <a name=\"%s\"></a>%s: %s\n\n", r.Experiment, r.Number, r.Title)
@@ -84,6 +127,9 @@ func (r *Report) markdown(b *bytes.Buffer, dir string) {
 	}
 	for i, run := range r.Runs {
 		fmt.Fprintf(b, "Run %d: %s.\n", i+1, run.Where())
+	}
+	if d := r.differ(); d != "" {
+		fmt.Fprintf(b, "Mixed: %s.\n", d)
 	}
 	if m := r.x.missing(r.own()); m != "" {
 		fmt.Fprintf(b, "Missing: %s.\n", m)
@@ -118,7 +164,7 @@ func (r *Report) grid(b *bytes.Buffer, metric string) {
 			theirs = theirs || e.Paper != nil
 		}
 	}
-	if len(ats) > pageRows {
+	if len(ats) > pageColumns {
 		fmt.Fprintf(b, "\n%s%s: %d numbers; see the chart.\n", metric, unit, len(ats))
 		return
 	}
@@ -129,17 +175,24 @@ func (r *Report) grid(b *bytes.Buffer, metric string) {
 	fmt.Fprintf(b, "\n%s%s; %s:\n\n| | %s |\n| --- |%s\n", metric, strings.TrimSuffix(unit, ", "+metric), note, strings.Join(ats, " | "), strings.Repeat(" --- |", len(ats)))
 	for _, s := range r.Entries.Series(metric) {
 		line := make([]string, len(ats))
+		runs, most := r.runsOf(metric, s), ""
+		if len(runs) == 1 {
+			most = r.mark(runs[0])
+		}
 		for _, e := range r.Entries {
 			if e.Metric != metric || e.Series != s {
 				continue
 			}
 			paper, ours, _ := e.cells()
+			if e.Ours && len(runs) > 1 {
+				ours += r.mark(e.Run)
+			}
 			text := ours
 			if e.Paper != nil {
 				text += " (" + paper + ")"
 			}
 			line[slices.Index(ats, e.At)] = text
 		}
-		fmt.Fprintf(b, "| %s | %s |\n", cell(s), strings.Join(line, " | "))
+		fmt.Fprintf(b, "| %s%s | %s |\n", cell(s), most, strings.Join(line, " | "))
 	}
 }

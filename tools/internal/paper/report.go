@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/pinion-index/pinion/tools/internal/chart"
 	"github.com/pinion-index/pinion/tools/internal/cli"
@@ -149,6 +150,9 @@ func (r *Report) Text(w io.Writer) {
 			fmt.Fprintf(w, "%sstale: %s since then\n", mark, s)
 		}
 	}
+	if d := r.differ(); d != "" {
+		fmt.Fprintf(w, "mixed: %s\n", d)
+	}
 	if m := r.x.missing(r.own()); m != "" {
 		fmt.Fprintf(w, "missing: %s\n", m)
 	}
@@ -231,27 +235,46 @@ func (r *Report) CSV(w io.Writer) error {
 // Draw writes the report as a chart.
 func (r *Report) Draw(w io.Writer) error {
 	f := &chart.Figure{Title: fmt.Sprintf("%s: %s", r.Number, r.Title)}
-	for _, run := range r.Runs {
-		if f.Note != "" {
-			f.Note += " | "
-		}
-		f.Note += run.Where()
+	for i, run := range r.Runs {
+		f.Notes = append(f.Notes, strings.TrimSpace(r.mark(i)+" "+run.Where()))
 	}
-	for _, m := range r.Entries.Metrics() {
+	if d := r.differ(); d != "" {
+		f.Notes = append(f.Notes, d)
+	}
+	metrics := r.Entries.Metrics()
+	if lines := slices.DeleteFunc(slices.Clone(metrics), r.single); len(lines) > 0 && r.x.Plot.Kind == chart.Lines {
+		metrics = lines // a table tells what has one place alone
+	}
+	for _, m := range metrics {
 		f.Panels = append(f.Panels, r.panel(m))
 	}
 	_, err := f.WriteTo(w)
 	return err
 }
 
+// single reports whether a metric has one place on the x axis.
+func (r *Report) single(metric string) bool {
+	var ats []string
+	for _, e := range r.Entries {
+		if e.Ours && e.Metric == metric && !slices.Contains(ats, e.At) {
+			ats = append(ats, e.At)
+		}
+	}
+	return len(ats) < 2
+}
+
 func (r *Report) panel(metric string) chart.Panel {
 	p := chart.Panel{Title: metric, Kind: r.x.Plot.Kind, X: r.x.Plot.X, Y: chart.Axis{Log: r.x.Plot.LogY, Zero: !r.x.Plot.LogY}}
 	var theirs, ours []chart.Series
 	for _, name := range r.Entries.Series(metric) {
-		mine, paper := chart.Series{Name: name}, chart.Series{Name: name + " (paper)", Beside: name}
+		mine, paper := chart.Series{Name: name}, chart.Series{Name: name + " (paper)"}
 		if name == "" {
-			mine.Name, paper.Name, paper.Beside = "ours", "paper", "ours"
+			mine.Name, paper.Name = "ours", "paper"
 		}
+		for _, run := range r.runsOf(metric, name) {
+			mine.Name += r.mark(run)
+		}
+		paper.Beside = mine.Name
 		for _, e := range r.Entries {
 			if e.Metric != metric || e.Series != name {
 				continue

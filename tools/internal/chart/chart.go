@@ -200,7 +200,7 @@ func (f *Figure) legend(all draw.Canvas, names []string, foot vg.Length) {
 func (p *Panel) plot(names []string) (*plot.Plot, error) {
 	out := plot.New()
 	out.Title.Text = p.Title
-	out.Title.TextStyle.Font.Size = vg.Points(min(10, 600/float64(max(len(p.Title), 1))))
+	out.Title.TextStyle.Font.Size = vg.Points(min(10, 480/float64(max(len(p.Title), 1))))
 	p.X.apply(&out.X)
 	p.Y.apply(&out.Y)
 	out.Add(plotter.NewGrid())

@@ -2,6 +2,7 @@ package ao
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/pinion-index/pinion/tools/internal/chart"
 	"github.com/pinion-index/pinion/tools/internal/paper"
@@ -32,11 +33,18 @@ var figure9 = paper.Experiment{
 	Judge: func(t paper.Table) (out []paper.Verdict) {
 		if of := t.Of(bySMs, "HS16"); len(of) > 1 {
 			last := of[len(of)-1]
-			out = append(out, paper.Judge(13, last.Value > 0.7*last.X, last.Value > 0.4*last.X, "with HS16 %s multiprocessors are %s times as fast as one", last.At, paper.Num(last.Value)))
+			v := paper.Judge(13, last.Value > 0.7*last.X, last.Value > 0.4*last.X, "with HS16 %s multiprocessors are %s times as fast as one", last.At, paper.Num(last.Value))
+			if few, ok := t.Get(bySMs, "HS16", "32"); ok {
+				// Time is a constant and the rest over n, of which two points tell.
+				rest := (1/few - 1/last.Value) / (1./32 - 1/last.X)
+				v.Why += fmt.Sprintf(", 32 are %s times: as if %s %% of one's time were a constant, a launch and the longest chain of reads, and only the rest shrank", paper.Num(few), paper.Num(100*(1/last.Value-rest/last.X)))
+			}
+			out = append(out, v)
 		}
 		if one, ok := t.Get(kernelShare, "HS16", "1M"); ok {
-			few, _ := t.Get(kernelShare, "HS16", "128K")
-			return append(out, paper.Judge(14, one > few && one < 80, one > few, "kernels take %s %% of a batch with HS16 at c = 128K and %s %% at 1M", paper.Num(few), paper.Num(one)))
+			few, _ := t.Get(kernelShare, "HS16", "8K")
+			many, _ := t.Get(kernelShare, "HS16", "2M")
+			return append(out, paper.Judge(14, many > one && one > few && one < 80, many > few, "kernels take %s %% of a batch with HS16 at c = 8K, %s %% at 1M and %s %% at 2M", paper.Num(few), paper.Num(one), paper.Num(many)))
 		}
 		one, ok := t.Get(gpuShare, "HS256", "1M")
 		if !ok {

@@ -40,6 +40,7 @@ var table1 = paper.Experiment{
 	Notes: []string{
 		"24 lists of each group, and 16 times as many of the first, are drawn at the paper's number of documents, whatever the scale; from 100 K docIDs on, lengths follow Zipf's law",
 		"the paper does not say how long the lists of the first group are: here they are lognormal, with the median that gives random docIDs the paper's contraction ratio",
+		"35 of the 42 contraction ratios are within 20 % of the paper's, and 40 of the 42 values of 1 - R² within a factor of two; the others: GOVPR and GOV2 in the first group (0.75 and 0.79 of the paper's; BD's 1 - R² there 2.5), whose lengths are unknown; GOV at 600 K (1.61), BD at 200 K (1.23) and 800 K (0.64) and GOVPR at 800 K (0.58; 1 - R² 0.45), for which see the next note; and BDR at 800 K (1.45), where the docIDs are random and the ratio follows from their number alone",
 		"how far a term's frequency differs between regions of the crawl is a smooth function of it, so GOV's lists of 600 K and BD's of 800 K, which leave the trend of their neighbors in the paper, do not here; in PR order the most common terms vary with the length of documents alone",
 		"a safe range has whole positions, at least one; the paper gives R² as 0.9999 where 1 - R² is smaller, too",
 	},
@@ -115,7 +116,7 @@ func judgeLinearity(t paper.Table) []paper.Verdict {
 	}
 	crawl, random, ranked := at("GOV"), at("GOVR"), at("GOVPR")
 	return []paper.Verdict{
-		paper.Given(paper.Judge(1, least >= 0.98 && rising, least >= 0.9, "from 100 K docIDs on the least average R² is %s", paper.Num(least))),
+		paper.Given(paper.Judge(1, least >= 0.98 && rising, least >= 0.9, "from 100 K docIDs on the least average R² is %s, and 0.982 in the paper's table; it grows with the length", paper.Num(least))),
 		paper.Given(paper.Judge(2, random < crawl && crawl < ranked, random < crawl, "100 K to 200 K docIDs: %s at random, %s in crawl order, %s by static score",
 			paper.Num(random), paper.Num(crawl), paper.Num(ranked))),
 	}

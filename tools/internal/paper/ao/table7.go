@@ -36,20 +36,24 @@ var table7 = paper.Experiment{
 		return rows, nil
 	},
 	Judge: func(t paper.Table) []paper.Verdict {
-		get := func(at string) float64 { v, _ := t.Get(throughput, "GOV", at); return v }
-		hs, seg, whole := get("HS256_LRC"), get("SegLRC"), get("LRC")
 		ms, ok := t.Get(response, "GOV", "LRC")
 		if !ok {
 			return nil
 		}
-		best := hs >= seg && hs >= whole && hs >= get("LRCSeg") && hs >= get("ParaPFD")
-		return []paper.Verdict{paper.Judge(17, best && seg > whole && ms < 3, ms < 3 && hs > get("ParaPFD"), "on GOV HS256_LRC answers %s k queries/s, SegLRC %s k, LRC %s k, ParaPFD %s k; a batch with LRC takes %s ms",
-			paper.Num(hs/1e3), paper.Num(seg/1e3), paper.Num(whole/1e3), paper.Num(get("ParaPFD")/1e3), paper.Num(ms))}
+		get := func(set, at string) float64 { v, _ := t.Get(beyond, set, at); return v }
+		hs, seg, part, whole, para := get("GOV", "HS256_LRC"), get("GOV", "SegLRC"), get("GOV", "LRCSeg"), get("GOV", "LRC"), get("GOV", "ParaPFD")
+		if whole == 0 {
+			return []paper.Verdict{{Claim: 17, Holds: paper.Untested, Why: "batches at c = 1 M take about as long with all methods, and no larger ones are measured"}}
+		}
+		best := hs >= max(seg, part, whole, para)
+		return []paper.Verdict{paper.Judge(17, best && seg > max(part, whole) && ms < 3, hs > whole && seg > max(part, whole) && ms < 3,
+			"a batch with LRC takes %s ms on GOV; what it has more at c = 4 M than at 1 M it answers at %s k queries/s with LRC, %s k with LRCSeg, %s k with SegLRC and %s k with HS256_LRC, as the paper orders them but for the last two, but also at %s k with ParaPFD: a warp decodes a block of it once for all its docIDs, where Algorithm 1 takes seven steps for each; on BD ParaPFD is ahead, %s k to %s k",
+			paper.Num(ms), paper.Num(whole/1e3), paper.Num(part/1e3), paper.Num(seg/1e3), paper.Num(hs/1e3), paper.Num(para/1e3), paper.Num(get("BD", "ParaPFD")/1e3), paper.Num(get("BD", "HS256_LRC")/1e3))}
 	},
 	Plot: paper.Plot{Kind: chart.Bars, LogY: true},
 	Notes: []string{"segments are blocks of 128 here, 256 in the paper, but buckets with the own kernels of HS128_LRC and HS256_LRC, whose first lists are uncompressed; ParaPFD finds the block by binary search and decodes it, the others search single elements (Algorithm 1); first lists shrink with the scale, so that a batch of c docIDs has more queries",
 		"hslrc has a line for each bucket of 256 over blocks of 128; the paper's buckets are its segments",
-		"batches of the engine take 0.24 or 1.36 ms at most c and with all methods (Figure 6), so these figures compare waiting, not searches",
+		"batches of the engine take about as long with all methods at c = 1 M: their throughput compares waiting, not searches, and none of it with the own kernels of HS128_LRC and HS256_LRC",
 		"the collections of idxbench gpu have other queries, with shortest lists of 3.6 K on average on all of them",
 	},
 }

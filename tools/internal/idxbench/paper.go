@@ -262,6 +262,9 @@ func (f *paperFlags) half(cmd *cobra.Command, e *paper.Env, x *paper.Experiment,
 		return nil, nil
 	}
 	r, err := x.Do(cmd.Context(), e, h)
+	if errors.Is(err, gpuload.ErrMemory) && on == "auto" {
+		return nil, f.leaveOut(cmd, x, h, err)
+	}
 	if err != nil || r == nil {
 		return nil, err
 	}
@@ -273,6 +276,20 @@ func (f *paperFlags) half(cmd *cobra.Command, e *paper.Env, x *paper.Experiment,
 		err = paper.Record(filepath.Join(f.out, "recorded"), r)
 	}
 	return r, err
+}
+
+// leaveOut says what stands in the place of rows that the device has too little memory for.
+func (f *paperFlags) leaveOut(cmd *cobra.Command, x *paper.Experiment, h paper.Half, why error) error {
+	r, err := paper.Recorded(x.Name, h)
+	if err != nil {
+		return err
+	}
+	instead := "are left out"
+	if r != nil {
+		instead = "are recorded ones"
+	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "%s: its rows of the half %q %s: %v\n", x.Name, h, instead, why)
+	return nil
 }
 
 // paperRow is a line of the list.
@@ -333,6 +350,8 @@ func state(x *paper.Experiment, h paper.Half, measured bool) (string, error) {
 		return "yes", nil
 	case r.Stale() != "":
 		return "yes, recorded, stale", nil
+	case len(r.Older()) > 0:
+		return "yes, recorded, older lists", nil
 	}
 	return "yes, recorded", nil
 }

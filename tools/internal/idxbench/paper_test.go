@@ -2,14 +2,18 @@ package idxbench
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/tools/internal/cli"
 	"github.com/pinion-index/pinion/tools/internal/paper"
 )
 
@@ -117,6 +121,23 @@ func same(t *testing.T, path string, want []byte) {
 	}
 	if !bytes.Equal(bytes.ReplaceAll(got, []byte("\r\n"), []byte("\n")), want) {
 		t.Errorf("%s is not what the recorded runs give; -update rewrites it", path)
+	}
+}
+
+// TestLittleMemory measures rows for which the device has too little memory.
+func TestLittleMemory(t *testing.T) {
+	for name, want := range map[string]string{"ao-tab1": "are recorded ones", "new": "are left out"} {
+		x := &paper.Experiment{Name: name, CPU: func(context.Context, *paper.Env) ([]paper.Row, error) {
+			return nil, fmt.Errorf("lists: %w", gpuload.ErrMemory)
+		}}
+		cmd := paperCommand()
+		var text bytes.Buffer
+		cmd.SetErr(&text)
+		f := &paperFlags{device: cli.NewChoice("DEVICE", "auto"), which: cli.NewChoice("HALF", "all")}
+		r, err := f.half(cmd, &paper.Env{}, x, paper.CPUHalf)
+		if r != nil || err != nil || !strings.Contains(text.String(), name) || !strings.Contains(text.String(), want) || !strings.Contains(text.String(), "memory") {
+			t.Errorf("%s: %v, %v, %q", name, r, err, &text)
+		}
 	}
 }
 

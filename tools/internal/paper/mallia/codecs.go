@@ -71,13 +71,14 @@ func gaps(docs []uint32) []uint32 {
 	return out
 }
 
-// rate returns how many gaps of lists one core decodes in a second, without summing.
-func (m method) rate(e *paper.Env, lists []codecbench.Postings, whole bool) (float64, error) {
+// rate returns how many gaps (Freqs) or docIDs of lists one core decodes in a second: the
+// former without summing.
+func (m method) rate(e *paper.Env, side codecbench.Side, lists []codecbench.Postings, whole bool) (float64, error) {
 	c, err := m.find()
 	if err != nil {
 		return 0, err
 	}
-	x, err := codecbench.Encode(c, codecbench.Freqs, lists)
+	x, err := codecbench.Encode(c, side, lists)
 	if err != nil {
 		return 0, err
 	}

@@ -8,17 +8,18 @@ import (
 	"github.com/pinion-index/pinion/tools/internal/paper"
 )
 
-// deviceRate are integers decoded in a second: in the kernel, and with its launch and the
-// wait for it.
-type deviceRate struct{ kernel, call float64 }
+// deviceRate are integers decoded in a second: in the kernel, with its launch and the wait
+// for it, and with the copy of the compressed lists as well.
+type deviceRate struct{ kernel, call, moved float64 }
 
-// onDevice decodes the gaps of lists on the GPU and compares them with the CPU's.
-func (m method) onDevice(e *paper.Env, lists []codecbench.Postings) (deviceRate, error) {
+// onDevice decodes the gaps (Freqs) or docIDs of lists on the GPU and compares them with the
+// CPU's.
+func (m method) onDevice(e *paper.Env, side codecbench.Side, lists []codecbench.Postings) (deviceRate, error) {
 	c, err := m.find()
 	if err != nil {
 		return deviceRate{}, err
 	}
-	x, err := codecbench.Encode(c, codecbench.Freqs, lists)
+	x, err := codecbench.Encode(c, side, lists)
 	if err != nil {
 		return deviceRate{}, err
 	}
@@ -28,30 +29,34 @@ func (m method) onDevice(e *paper.Env, lists []codecbench.Postings) (deviceRate,
 	}
 	n := 0.0
 	for _, l := range lists {
-		n += float64(len(l.Freqs))
+		n += float64(len(l.Docs))
 	}
-	return deviceRate{n / t.Kernel, n / t.Call}, nil
+	return deviceRate{n / t.Kernel, n / t.Call, n / t.Moved}, nil
 }
 
 // sweep is the GPU's half of figure 3.
 func sweep(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) {
-	for log := 16; 1<<log <= dense(25, e.Scale); log++ {
-		docs := draw(false, 1, 1<<log, 1)
-		lists := []codecbench.Postings{{Docs: docs, Freqs: gaps(docs)}}
+	err = each3(ctx, e, func(log int, d data3, lists []codecbench.Postings) error {
 		for _, m := range methods {
 			if !m.gpu || ctx.Err() != nil {
 				continue
 			}
-			g, err := m.onDevice(e, lists)
+			g, err := m.onDevice(e, d.side, lists)
 			if err != nil {
-				return nil, err
+				return err
 			}
-			at, x := fmt.Sprintf("2^%d", log), float64(int(1)<<log)
-			rows = append(rows, paper.Row{Metric: speed, Series: m.name, At: at, X: x, Value: g.kernel / 1e6, Unit: "M ints/s"},
-				paper.Row{Metric: "with the launch", Series: m.name, At: at, X: x, Value: g.call / 1e6, Unit: "M ints/s"})
+			row := func(metric string, v float64) {
+				rows = append(rows, paper.Row{Metric: metric, Series: m.name, At: fmt.Sprintf("2^%d", log), X: float64(int(1) << log), Value: v / 1e6, Unit: "M ints/s"})
+			}
+			row(d.metric, g.kernel)
+			if d.metric == speed {
+				row("with the launch", g.call)
+				row("with the launch and the copy of the list", g.moved)
+			}
 		}
-	}
-	return rows, ctx.Err()
+		return ctx.Err()
+	})
+	return rows, err
 }
 
 // onQueries is the GPU's half of table 4.
@@ -67,7 +72,7 @@ func onQueries(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) 
 				if !m.gpu || ctx.Err() != nil {
 					continue
 				}
-				g, err := m.onDevice(e, lists)
+				g, err := m.onDevice(e, codecbench.Freqs, lists)
 				if err != nil {
 					return nil, err
 				}

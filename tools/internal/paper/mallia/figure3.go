@@ -14,29 +14,51 @@ const speed = "decoding without sums"
 
 var figure3 = paper.Experiment{
 	Name: "mallia-fig3", Number: "Figure 3", Title: "Decoding speed against the length of the list, Uniform",
-	Data: "uniform lists of 2^16 to 2^25 of 2^29", Claims: []int{3, 4, 5},
+	Data: "uniform lists of 2^16 to 2^25 of 2^29, and clustered ones", Claims: []int{3, 4, 5},
 	Paper: paper.Values{}.Put(speed, "GPU-BP256", "2^25", 100_000),
 	CPU: func(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) {
-		for log := 16; 1<<log <= dense(25, e.Scale); log++ {
-			docs := draw(false, 1, 1<<log, 1)
-			lists := []codecbench.Postings{{Docs: docs, Freqs: gaps(docs)}}
+		err = each3(ctx, e, func(log int, d data3, lists []codecbench.Postings) error {
 			for _, m := range methods {
 				if m.gpu {
 					continue
 				}
-				r, err := m.rate(e, lists, true)
+				r, err := m.rate(e, d.side, lists, true)
 				if err != nil || ctx.Err() != nil {
-					return nil, err
+					return err
 				}
-				rows = append(rows, paper.Row{Metric: speed, Series: m.name, At: fmt.Sprintf("2^%d", log), X: math.Pow(2, float64(log)), Value: r / 1e6, Unit: "M ints/s"})
+				rows = append(rows, paper.Row{Metric: d.metric, Series: m.name, At: fmt.Sprintf("2^%d", log), X: math.Pow(2, float64(log)), Value: r / 1e6, Unit: "M ints/s"})
 			}
-		}
-		return rows, nil
+			return ctx.Err()
+		})
+		return rows, err
 	},
-	GPU:   func(ctx context.Context, e *paper.Env) ([]paper.Row, error) { return sweep(ctx, e) },
+	GPU:   sweep,
 	Judge: judgeSpeed,
 	Plot:  paper.Plot{X: chart.Axis{Label: "integers", Log: true}, LogY: true},
-	Notes: []string{"gaps are decoded without sums, as in the paper; the sizes and speeds of docs/sizes.md and docs/gpu.md include sums and other data, and do not compare with these", "the GPU's time is of the kernel, by events, as the lists are resident; with the launch is what the host waits for one list"},
+	Notes: []string{"gaps are decoded without sums, as in the paper, and docIDs with sums beside them; the sizes and speeds of docs/sizes.md and docs/gpu.md include sums and other data, and do not compare with these", "the GPU's time is of the kernel, by events, as the lists are resident; with the launch is what the host waits for one list"},
+}
+
+// data3 are lists to decode: the paper's, and beside them docIDs, and lists that are clustered.
+type data3 struct {
+	metric    string
+	clustered bool
+	side      codecbench.Side
+}
+
+var all3 = []data3{{speed, false, codecbench.Freqs}, {"decoding with sums", false, codecbench.Docs},
+	{"decoding without sums, clustered", true, codecbench.Freqs}, {"decoding with sums, clustered", true, codecbench.Docs}}
+
+// each3 draws lists of each length.
+func each3(ctx context.Context, e *paper.Env, take func(log int, d data3, lists []codecbench.Postings) error) error {
+	for _, d := range all3 {
+		for log := 16; 1<<log <= dense(25, e.Scale); log++ {
+			docs := draw(d.clustered, 1, 1<<log, 1)
+			if err := take(log, d, []codecbench.Postings{{Docs: docs, Freqs: gaps(docs)}}); err != nil || ctx.Err() != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func judgeSpeed(t paper.Table) (out []paper.Verdict) {

@@ -54,15 +54,15 @@ func speedups(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) {
 			if !m.gpu || ctx.Err() != nil {
 				continue
 			}
-			g, err := m.onDevice(e, lists)
+			g, err := m.onDevice(e, codecbench.Freqs, lists)
 			if err != nil {
 				return nil, err
 			}
-			cpu, err := baselines[m.name].cpu.rate(e, lists, true)
+			cpu, err := baselines[m.name].cpu.rate(e, codecbench.Freqs, lists, true)
 			if err != nil {
 				return nil, err
 			}
-			simd, err := baselines[m.name].simd.rate(e, lists, true)
+			simd, err := baselines[m.name].simd.rate(e, codecbench.Freqs, lists, true)
 			if err != nil {
 				return nil, err
 			}

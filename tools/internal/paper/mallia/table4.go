@@ -28,7 +28,7 @@ var table4 = paper.Experiment{
 					if m.gpu {
 						continue
 					}
-					r, err := m.rate(e, lists, false)
+					r, err := m.rate(e, codecbench.Freqs, lists, false)
 					if err != nil || ctx.Err() != nil {
 						return nil, err
 					}

@@ -10,8 +10,8 @@ import (
 	"github.com/pinion-index/pinion/tools/internal/paper/corpus"
 )
 
-// sizes are the skip block sizes B. Beyond 1,024 lists would hold less than a few blocks.
-var sizes = []int{32, 64, 128, 256, 512, 1024}
+// sizes are the skip block sizes B.
+var sizes = []int{64, 128, 256, 512, 1024, 2048, 4096}
 
 const relative = "relative to B = 512"
 

@@ -10,21 +10,28 @@ import (
 // first docID, not compressed (section 3.2.3).
 type skips struct {
 	*coding.List
+	each int      // segments of a block: one of B docIDs, or several of longest
 	at   []uint32 // d[L, i]: the first docID of block i
 	last uint32   // of the list
 }
 
+// longest is the most docIDs that a segment can have.
+const longest = 1024
+
 func newSkips(docs []uint32, b int) (*skips, error) {
-	l, err := coding.Scheme{Kind: coding.PFD, Segment: b, Share: 0.1}.Encode(docs)
+	l, err := coding.Scheme{Kind: coding.PFD, Segment: min(b, longest), Share: 0.1}.Encode(docs)
 	if err != nil {
 		return nil, err
 	}
-	s := &skips{List: l, last: docs[len(docs)-1]}
-	for i := range l.Segments() {
+	s := &skips{List: l, each: max(b/longest, 1), last: docs[len(docs)-1]}
+	for i := 0; i < l.Segments(); i += s.each {
 		s.at = append(s.at, docs[l.First(i)])
 	}
 	return s, nil
 }
+
+// segments returns the segments of block i: [from, to).
+func (s *skips) segments(i int) (from, to int) { return i * s.each, min((i+1)*s.each, s.Segments()) }
 
 // end returns the docID that block i ends before, or the list's last.
 func (s *skips) end(i int) uint32 {
@@ -67,12 +74,16 @@ func (c *cursor) open(s sublist) {
 }
 
 func (c *cursor) decode(i int) {
-	n := c.First(i+1) - c.First(i)
+	from, to := c.segments(i)
+	first := c.First(from)
+	n := c.First(to) - first
 	if cap(c.buf) < n {
-		c.buf = make([]uint32, max(n, 1024))
+		c.buf = make([]uint32, max(n, longest))
 	}
 	c.buf = c.buf[:n]
-	c.DecodeSegment(c.buf, i)
+	for s := from; s < to; s++ {
+		c.DecodeSegment(c.buf[c.First(s)-first:c.First(s+1)-first], s)
+	}
 	c.block, c.pos = i, 0
 }
 

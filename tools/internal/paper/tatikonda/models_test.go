@@ -13,7 +13,7 @@ func TestModels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, b := range []int{64, 512} {
+	for _, b := range []int{64, 512, 2048} {
 		e, err := newEngine(s, b, 3)
 		if err != nil {
 			t.Fatal(err)

@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/pinion-index/pinion/kernels"
 	"github.com/pinion-index/pinion/query"
@@ -111,14 +110,13 @@ func (s *Stepper) Close() error {
 // out of memory, all that follow.
 func (s *Stepper) Search(ctx context.Context, q query.Query, t *StepTrace) (query.Result, error) {
 	t.begin(&q)
-	start := time.Now()
 	r, err := s.search(ctx, &q, t)
 	if err != nil && (errors.Is(err, ErrDevice) || errors.Is(err, ErrMemory)) {
 		t.failed(err)
 		_ = s.x.settle(nil, err)
 		r, err = s.onCPU(ctx, &q, t, StepState{}, "the device failed")
 	}
-	t.end(start)
+	t.end()
 	return r, err
 }
 
@@ -138,10 +136,11 @@ func (s *Stepper) search(ctx context.Context, q *query.Query, t *StepTrace) (que
 		if err != nil {
 			return query.Result{}, err
 		}
-		if t != nil {
-			if p, err := s.resolve(q); err == nil {
-				t.name(s, &stepping{s: s, q: *q, p: p})
-			}
+		if t == nil {
+			return s.cpu.Search(ctx, *q)
+		}
+		if p, err := s.resolve(q); err == nil {
+			t.name(s, &stepping{s: s, q: *q, p: p})
 		}
 		_, why := s.o.Rule.choose(state)
 		return s.onCPU(ctx, q, t, state, why)

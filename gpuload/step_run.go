@@ -72,12 +72,12 @@ func (w *stepping) run() (query.Result, error) {
 			}
 			continue // what is resident is known now
 		}
-		if lacks(choice, state) {
+		if lacks(choice, state) > 0 {
 			if err := w.load(choice); err != nil {
 				return query.Result{}, err
 			}
 			before := state.Rest
-			if state = w.state(); lacks(choice, state) {
+			if state = w.state(); lacks(choice, state) > 0 {
 				choice, why = StepCPU, "did not fit"
 			}
 			w.loaded = before - state.Rest
@@ -116,9 +116,15 @@ func (w *stepping) state() StepState {
 	return s
 }
 
-// lacks reports whether lists that a choice needs are not on the device.
-func lacks(choice StepChoice, s StepState) bool {
-	return choice == StepGPU && s.Missing > 0 || choice == StepRest && s.Rest > 0
+// lacks returns how many postings that a choice needs are not on the device.
+func lacks(choice StepChoice, s StepState) int64 {
+	switch choice {
+	case StepGPU:
+		return s.Missing
+	case StepRest:
+		return s.Rest
+	}
+	return 0
 }
 
 // decide chooses the next step. The device scores with all lists, so it ends a query only
@@ -142,7 +148,7 @@ func (w *stepping) decide(s StepState) (StepChoice, string) {
 	if choice == StepRest && s.Next > 0 && (o.Strategy.merges() || o.Strategy == Auto && o.Rule.merges(s)) {
 		choice = StepGPU
 	}
-	if !o.Load && !o.Rule.loads(s) && lacks(choice, s) {
+	if n := lacks(choice, s); n > 0 && !o.Load && !o.Rule.loads(s, n) {
 		return StepCPU, "not resident"
 	}
 	return choice, why

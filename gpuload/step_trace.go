@@ -17,6 +17,8 @@ type StepTrace struct {
 	CPU    query.Trace   // what the CPU did; empty if it did nothing
 	Took   time.Duration // all of it
 	Failed error         // why the device did not answer, if it failed
+
+	start time.Time
 }
 
 // StepTerm is a term of a StepTrace.
@@ -52,14 +54,14 @@ func (t *StepTrace) Moved() (docs int64, moved bool) {
 
 func (t *StepTrace) begin(q *query.Query) {
 	if t != nil {
-		*t = StepTrace{Terms: t.Terms[:0], Steps: t.Steps[:0]}
+		*t = StepTrace{Terms: t.Terms[:0], Steps: t.Steps[:0], start: time.Now()}
 		q.Trace = &t.CPU
 	}
 }
 
-func (t *StepTrace) end(start time.Time) {
+func (t *StepTrace) end() {
 	if t != nil {
-		t.Took = time.Since(start)
+		t.Took = time.Since(t.start)
 	}
 }
 

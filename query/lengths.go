@@ -13,20 +13,28 @@ func (s *Searcher) AppendLengths(dst []uint64, terms [][]byte) (lengths []uint64
 		return dst, err
 	}
 	defer s.release()
+	lengths = dst
+	for _, b := range terms {
+		hash := termcache.Hash(b)
+		n := uint64(0)
+		if c := s.cache.Get(hash, b); c != nil {
+			n = c.df
+		} else if n, err = s.lookupLength(b, hash); err != nil {
+			return dst, err
+		}
+		lengths = append(lengths, n)
+	}
+	return lengths, nil
+}
+
+// lookupLength returns the document frequency of a term that the cache does not have. The
+// snapshot is held.
+func (s *Searcher) lookupLength(b []byte, hash uint64) (n uint64, err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
 	r := s.runs.Get().(*run)
 	defer s.runs.Put(r)
-	r.s = s
-	lengths = dst
-	for _, b := range terms {
-		r.entries = r.entries[:0]
-		t := term{bytes: b, qtf: 1}
-		if hash := termcache.Hash(b); !r.cached(&t, hash) {
-			if err := r.lookup(&t, hash); err != nil {
-				return dst, err
-			}
-		}
-		lengths = append(lengths, t.df)
-	}
-	return lengths, nil
+	r.s, r.entries = s, r.entries[:0]
+	t := term{bytes: b, qtf: 1}
+	err = r.lookup(&t, hash)
+	return t.df, err
 }

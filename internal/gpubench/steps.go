@@ -127,16 +127,7 @@ func (b *Bench) stepsResident(ctx context.Context, name string, snapshot *reader
 		return 0, err
 	}
 	b.add(Row{Name: name + ": cpu", Value: mean(onCPU), Unit: "us", Note: quantiles(onCPU)})
-	record := func(way string, took []time.Duration) {}
-	if b.Times != nil {
-		record = func(way string, took []time.Duration) {
-			for i, t := range took {
-				n, _ := cpu.AppendLengths(nil, queries[i].Terms)
-				slices.Sort(n)
-				fmt.Fprintf(b.Times, "%s\t%s\t%d\t%d\t%d\t%d\n", name, way, i, n[0], n[min(1, len(n)-1)], t.Nanoseconds())
-			}
-		}
-	}
+	record := func(way string, took []time.Duration) { b.record(name, way, cpu, queries, took) }
 	record("cpu", onCPU)
 	var onGPU []time.Duration
 	turned, state := b.turns(queries)
@@ -196,6 +187,18 @@ func (b *Bench) stepsResident(ctx context.Context, name string, snapshot *reader
 	return x.Stats().Bytes, nil
 }
 
+// record writes a line for each query to Times.
+func (b *Bench) record(name, way string, cpu *query.Searcher, queries []query.Query, took []time.Duration) {
+	if b.Times == nil {
+		return
+	}
+	for i, t := range took {
+		n, _ := cpu.AppendLengths(nil, queries[i].Terms)
+		slices.Sort(n)
+		fmt.Fprintf(b.Times, "%s\t%s\t%d\t%d\t%d\t%d\n", name, way, i, n[0], n[min(1, len(n)-1)], t.Nanoseconds())
+	}
+}
+
 // turns returns ways that move to the CPU once a given number of terms is done.
 func (b *Bench) turns(queries []query.Query) ([]gpuload.StepOptions, *int) {
 	most, turn := 0, new(int)
@@ -241,6 +244,7 @@ func (b *Bench) stepsScarce(ctx context.Context, name string, snapshot *reader.S
 			note += fmt.Sprintf("; %.2f times below the better one, %.2f times the better of each query", min(mean(took[0]), mean(took[1]))/mean(took[2]),
 				mean(took[2])/mean(lesser(took[0], took[1])))
 		}
+		b.record(name+", a quarter resident", way, cpu, queries, took[i])
 		b.add(Row{Name: name + ", a quarter resident: " + way, Value: mean(took[i]), Unit: "us", Note: note})
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/pinion-index/pinion/kernels"
 	"github.com/pinion-index/pinion/query"
@@ -48,6 +49,7 @@ type Stepper struct {
 	ruler   kernels.Ptr   // the endpoints of blocks of intermediate results, or 0
 	missed  map[Key]uint8 // queries whose steps a missing list has kept from the GPU
 	loading bool
+	rest    time.Time // no lists are copied behind queries before
 	closed  bool
 }
 

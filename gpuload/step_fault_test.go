@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/pinion-index/pinion/internal/cuda"
 	"github.com/pinion-index/pinion/query"
@@ -83,7 +84,7 @@ func TestStepFaults(t *testing.T) {
 
 // Lists that keep queries from the device are loaded behind them, and are then used.
 func TestStepsLoadBehind(t *testing.T) {
-	s := newStepper(t, stepIndex(t, "", 2000, 1), Options{Memory: 8 << 20}, StepOptions{Rule: StepRule{Ratio: -1, Shortest: -1}})
+	s := newStepper(t, stepIndex(t, "", 2000, 1), Options{Memory: 8 << 20}, StepOptions{Rule: StepRule{Ratio: -1, Work: -1}})
 	q := query.Query{Terms: [][]byte{[]byte("w1"), []byte("w3")}, K: 10, Mode: query.And}
 	for i := range 4 {
 		tr := s.check(t, q)
@@ -98,9 +99,41 @@ func TestStepsLoadBehind(t *testing.T) {
 	}
 }
 
+// After a copy behind a query has evicted lists, the next one waits.
+func TestStepsRest(t *testing.T) {
+	s := newStepper(t, stepIndex(t, "", 3000, 1), Options{Memory: 5 << 10, Presence: -1}, StepOptions{Rule: StepRule{Work: -1, Load: -1}})
+	ask := func(a, b string) (loaded, evicted int64) {
+		for range stepMisses {
+			s.check(t, query.Query{Terms: [][]byte{[]byte(a), []byte(b)}, K: 10, Mode: query.And})
+			s.behind.Wait()
+		}
+		st := s.x.Stats()
+		return st.Loaded, st.Evicted
+	}
+	loaded, evicted := int64(0), int64(0)
+	for i := 0; evicted == 0; i += 2 {
+		before := loaded
+		if loaded, evicted = ask(fmt.Sprint("w", i), fmt.Sprint("w", i+1)); loaded == before {
+			t.Fatalf("no list was loaded before the memory was full, after %d", loaded)
+		}
+	}
+	if s.rest.IsZero() {
+		t.Fatal("no rest after an eviction")
+	}
+	s.rest = time.Now().Add(time.Hour)
+	before := loaded
+	if loaded, _ = ask("w0", "w3"); loaded != before {
+		t.Errorf("%d lists were loaded during the rest", loaded-before)
+	}
+	s.rest = time.Time{}
+	if loaded, _ = ask("w0", "w3"); loaded == before {
+		t.Error("no list was loaded after the rest")
+	}
+}
+
 // The rule of the paper moves an intermediate result as soon as the next list is long enough.
 func TestStepTrace(t *testing.T) {
-	s := newStepper(t, stepIndex(t, "", 2000, 2), Options{Memory: 8 << 20}, StepOptions{Rule: StepRule{Ratio: 3, Shortest: -1, Longest: -1, Each: true}, Load: true})
+	s := newStepper(t, stepIndex(t, "", 2000, 2), Options{Memory: 8 << 20}, StepOptions{Rule: StepRule{Ratio: 3, Work: -1, Each: true}, Load: true})
 	rng := rand.New(rand.NewPCG(66, 67))
 	moves := 0
 	for range 40 {
@@ -132,7 +165,7 @@ func TestStepTrace(t *testing.T) {
 // Queries run at the same time, on a device that has room for some of the lists only.
 func TestStepsTogether(t *testing.T) {
 	snapshot := stepIndex(t, "", 3000, 2)
-	s := newStepper(t, snapshot, Options{Memory: 5 << 10, Presence: -1}, StepOptions{Rule: StepRule{Ratio: 4, Shortest: -1, Longest: -1, Load: 900, Or: 1}})
+	s := newStepper(t, snapshot, Options{Memory: 5 << 10, Presence: -1}, StepOptions{Rule: StepRule{Ratio: 4, Work: -1, Load: 900, Or: 1}})
 	var all sync.WaitGroup
 	failed := make(chan string, 4)
 	for i := range 4 {

@@ -1,12 +1,17 @@
 package gpuload
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // A list is copied behind a query once it has kept stepMisses queries from the GPU. The
-// counts are forgotten when there are maxMissed.
+// counts are forgotten when there are maxMissed. Copies that evict other lists take at most
+// 1/stepPause of the time: they slow the CPU down, and what they bring may be evicted unused.
 const (
 	stepMisses = 2
 	maxMissed  = 1 << 16
+	stepPause  = 16
 )
 
 // miss notes which lists keep a step from the GPU, if the rule would run it there, and
@@ -21,13 +26,14 @@ func (s *Stepper) miss(p *plan, state StepState) {
 	if len(s.missed) > maxMissed {
 		clear(s.missed)
 	}
+	idle := !s.loading && !time.Now().Before(s.rest)
 	var wants []*want
 	for i := range p.lists {
 		o := &p.lists[i]
 		if o.n == 0 || o.small != nil || o.want.list != nil {
 			continue
 		}
-		if s.missed[o.want.key]++; s.missed[o.want.key] >= stepMisses && !s.loading {
+		if s.missed[o.want.key]++; s.missed[o.want.key] >= stepMisses && idle {
 			wants = append(wants, &want{key: o.want.key, entry: o.want.entry, joined: o.want.joined})
 			delete(s.missed, o.want.key)
 		}
@@ -37,9 +43,13 @@ func (s *Stepper) miss(p *plan, state StepState) {
 	}
 	s.loading = true
 	s.behind.Go(func() {
+		start, evicted := time.Now(), s.x.Stats().Evicted
 		s.bring(wants)
+		evicted = s.x.Stats().Evicted - evicted
 		s.mu.Lock()
-		s.loading = false
+		if s.loading = false; evicted > 0 {
+			s.rest = time.Now().Add((stepPause - 1) * time.Since(start))
+		}
 		s.mu.Unlock()
 	})
 }

@@ -20,6 +20,12 @@ type StepState struct {
 // Ratio returns the length of the next list as a multiple of the intermediate result's.
 func (s StepState) Ratio() float64 { return float64(s.Next) / float64(max(s.Length, 1)) }
 
+// Work returns how much a core has to do for the step, in docIDs looked up: those of the
+// intermediate result, and for each block of the next list that they can hit another three.
+// One core of an H200's host takes 12 ns for each, and half as much again when lists are not
+// in its caches.
+func (s StepState) Work() int64 { return s.Length + 3*min(s.Length, s.Next/128) }
+
 // StepChoice is what to do next with an intermediate result.
 type StepChoice uint8
 
@@ -44,28 +50,23 @@ func (c StepChoice) String() string {
 
 // StepRule decides where the steps of a query run. The zero value selects the defaults;
 // a negative value means none, so that the field decides nothing. The defaults are for an
-// H100 and one core of its host.
+// H200 and one core of its host.
 type StepRule struct {
+	// Work is the work (StepState.Work) from which a step is worth a launch. Steps with less
+	// are the CPU's. 0 means 3,072, for which an H200 and one core of its host take the same
+	// time, 40 us.
+	Work int64 `json:"work"`
 	// Ratio is the crossover of Griffin 2018 section 3.2: the CPU continues when the next
-	// list is at least that many times as long as the intermediate result. 0 means 128,
-	// as in the paper: blocks have 128 postings, so from there on some can be skipped.
+	// list is at least that many times as long as the intermediate result. 0 means none:
+	// where there is enough work, the GPU is faster at every ratio measured.
 	Ratio float64 `json:"ratio"`
-	// Shortest is the length from which an intermediate result, or first list, is worth a
-	// launch. Shorter ones are the CPU's. 0 means 2,560 postings: with first lists of that
-	// length an H100 and one core of its host take the same time, 45 us.
-	Shortest int64 `json:"shortest"`
-	// Longest bounds Ratio: an intermediate result of that length or more stays on the
-	// GPU whatever the ratio, since the GPU looks docIDs up in parallel. 0 means 16,384
-	// postings; negative, that only Ratio and Shortest count, as in the paper.
-	Longest int64 `json:"longest"`
 	// Or is the number of postings of all lists from which a disjunction is worth a launch.
 	// 0 means 131,072.
 	Or int64 `json:"or"`
-	// Load is the length from which lists that are missing are copied to the device before
-	// a step, plus 1/512 of theirs: the CPU would take longer than the
-	// copy. Shorter intermediate results move to the CPU instead. 0 means 8,192 postings, which
-	// take one core of an H200's host 150 us; loading three lists takes the device 110 us.
-	// Negative means that no query waits for a copy.
+	// Load is the work from which lists that are missing are copied to the device before
+	// a step, plus 1/256 of their postings: the CPU would take longer than the copy. With less
+	// work the CPU continues instead. 0 means 6,144. Negative means that no query waits for a
+	// copy.
 	Load int64 `json:"load"`
 	// Merge is the ratio below which a step decodes both lists and merges them
 	// (MergePath), rather than search for the docIDs of one in the other (Probe).
@@ -81,34 +82,29 @@ type StepRule struct {
 
 // Defaults of StepRule.
 const (
-	stepRatio    = 128
-	stepShortest = 2560
-	stepLongest  = 16384
-	stepSort     = 65536
-	stepOr       = 131072
-	stepLoad     = 8192
+	stepWork = 3072
+	stepSort = 65536
+	stepOr   = 131072
+	stepLoad = 6144
 )
 
-// stepCopied postings are copied and checked while a core intersects one of the first list.
-const stepCopied = 512
+// stepCopied postings are copied and checked while a core does a unit of work.
+const stepCopied = 256
 
-// Griffin is the rule of Griffin 2018 section 3.2: by ratio alone, decided again after
-// each intersection.
-var Griffin = StepRule{Ratio: stepRatio, Shortest: -1, Longest: -1, Each: true}
+// Griffin is the rule of Griffin 2018 section 3.2: by ratio alone, 128 since blocks have 128
+// postings, decided again after each intersection.
+var Griffin = StepRule{Ratio: 128, Work: -1, Each: true}
 
 func (r *StepRule) setDefaults() {
-	r.Ratio = cmp.Or(r.Ratio, stepRatio)
-	for _, v := range []struct {
-		field *int64
-		n     int64
-	}{{&r.Shortest, stepShortest}, {&r.Longest, stepLongest}, {&r.Sort, stepSort}, {&r.Or, stepOr}, {&r.Load, stepLoad}} {
-		*v.field = cmp.Or(*v.field, v.n)
-	}
+	r.Work = cmp.Or(r.Work, stepWork)
+	r.Sort = cmp.Or(r.Sort, stepSort)
+	r.Or = cmp.Or(r.Or, stepOr)
+	r.Load = cmp.Or(r.Load, stepLoad)
 }
 
 // loads reports whether a step waits for so many missing postings.
 func (r StepRule) loads(s StepState, missing int64) bool {
-	return r.Load >= 0 && s.Length >= r.Load+missing/stepCopied && !s.Or
+	return r.Load >= 0 && s.Work() >= r.Load+missing/stepCopied && !s.Or
 }
 
 // Choose decides on a step.
@@ -129,11 +125,11 @@ func (r StepRule) choose(s StepState) (StepChoice, string) {
 		return StepRest, "long"
 	case s.Terms == 1:
 		return StepCPU, "one list: its bounds skip most blocks"
-	case s.Length < r.Shortest:
+	case s.Work() < r.Work:
 		return StepCPU, "short"
 	case s.Missing > 0 && !r.loads(s, s.Missing):
 		return StepCPU, "not resident"
-	case s.Next > 0 && r.Ratio > 0 && s.Ratio() >= r.Ratio && (r.Longest < 0 || s.Length < r.Longest):
+	case s.Next > 0 && r.Ratio > 0 && s.Ratio() >= r.Ratio:
 		return StepCPU, "ratio"
 	case s.Next == 0 || !r.Each && (s.Rest == 0 || r.loads(s, s.Rest)):
 		return StepRest, "long"

@@ -6,7 +6,7 @@ import (
 )
 
 func TestStepRule(t *testing.T) {
-	paper, none, never := Griffin, StepRule{Ratio: -1, Shortest: -1}, StepRule{Shortest: math.MaxInt64}
+	paper, none, never := Griffin, StepRule{Work: -1}, StepRule{Work: math.MaxInt64}
 	for _, c := range []struct {
 		name string
 		rule StepRule
@@ -18,19 +18,22 @@ func TestStepRule(t *testing.T) {
 		{"an empty intermediate result", paper, StepState{Done: 2, Terms: 3, Next: 128}, StepCPU},
 		{"all lists done", paper, StepState{Done: 2, Terms: 2, Length: 1}, StepRest},
 		{"long, below the crossover", StepRule{}, StepState{Done: 1, Terms: 3, Length: 10_000, Next: 20_000}, StepRest},
-		{"a list missing later", StepRule{}, StepState{Done: 1, Terms: 3, Length: 8_000, Next: 20_000, Rest: 30_000}, StepGPU},
-		{"a list missing now", StepRule{}, StepState{Done: 1, Terms: 3, Length: 8_000, Next: 20_000, Missing: 20_000, Rest: 20_000}, StepCPU},
+		{"a list missing later", StepRule{}, StepState{Done: 1, Terms: 3, Length: 4_000, Next: 20_000, Rest: 30_000}, StepGPU},
+		{"a list missing now", StepRule{}, StepState{Done: 1, Terms: 3, Length: 4_000, Next: 20_000, Missing: 20_000, Rest: 20_000}, StepCPU},
 		{"a list missing now, a longer result", StepRule{}, StepState{Done: 1, Terms: 3, Length: 10_000, Next: 20_000, Missing: 20_000, Rest: 20_000}, StepRest},
-		{"much missing now", StepRule{}, StepState{Done: 1, Terms: 3, Length: 10_000, Next: 1_000_000, Missing: 1_000_000, Rest: 1_000_000}, StepCPU},
-		{"much missing later", StepRule{}, StepState{Done: 1, Terms: 3, Length: 10_000, Next: 20_000, Missing: 20_000, Rest: 1_020_000}, StepGPU},
+		{"much missing now", StepRule{}, StepState{Done: 1, Terms: 3, Length: 10_000, Next: 10_000_000, Missing: 10_000_000, Rest: 10_000_000}, StepCPU},
+		{"much missing later", StepRule{}, StepState{Done: 1, Terms: 3, Length: 10_000, Next: 20_000, Missing: 20_000, Rest: 10_020_000}, StepGPU},
 		{"a list missing now, but long", StepRule{}, StepState{Done: 1, Terms: 3, Length: 200_000, Next: 200_000, Missing: 200_000, Rest: 200_000}, StepRest},
 		{"no query waits", StepRule{Load: -1}, StepState{Done: 1, Terms: 3, Length: 200_000, Next: 200_000, Missing: 200_000, Rest: 200_000}, StepCPU},
 		{"a short disjunction", StepRule{}, StepState{Done: 1, Terms: 2, Or: true, Length: 131_071}, StepCPU},
 		{"a long disjunction", StepRule{}, StepState{Done: 1, Terms: 1, Or: true, Length: 131_072}, StepRest},
 		{"a long disjunction with a list missing", StepRule{}, StepState{Done: 1, Terms: 3, Or: true, Length: 1e6, Missing: 1, Rest: 1}, StepCPU},
 		{"short", StepRule{}, StepState{Done: 1, Terms: 3, Length: 100, Next: 200}, StepCPU},
-		{"high ratio", StepRule{}, StepState{Done: 1, Terms: 3, Length: 10_000, Next: 2_000_000}, StepCPU},
-		{"high ratio, but long", StepRule{}, StepState{Done: 1, Terms: 3, Length: 100_000, Next: 20_000_000}, StepRest},
+		{"few blocks to hit", StepRule{}, StepState{Done: 1, Terms: 3, Length: 1000, Next: 88_000}, StepCPU},
+		{"blocks to hit", StepRule{}, StepState{Done: 1, Terms: 3, Length: 1000, Next: 89_000}, StepRest},
+		{"no more blocks than docIDs", StepRule{}, StepState{Done: 1, Terms: 3, Length: 767, Next: 1e9}, StepCPU},
+		{"high ratio", StepRule{}, StepState{Done: 1, Terms: 3, Length: 10_000, Next: 2_000_000}, StepRest},
+		{"a ratio", StepRule{Ratio: 128}, StepState{Done: 1, Terms: 3, Length: 10_000, Next: 2_000_000}, StepCPU},
 		{"each step", StepRule{Each: true}, StepState{Done: 1, Terms: 3, Length: 100_000, Next: 200_000}, StepGPU},
 		{"one list", StepRule{}, StepState{Done: 1, Terms: 1, Length: 1e9}, StepCPU},
 		{"no thresholds", none, StepState{Done: 1, Terms: 2, Length: 1, Next: math.MaxInt64}, StepRest},

@@ -53,7 +53,7 @@ var figure9 = paper.Experiment{
 		few, _ := t.Get(gpuShare, "HS256", "128K")
 		return append(out, paper.Judge(14, one > few && one < 80, one > few, "of a batch with HS256 %s %% of the time is beyond that of the smallest batch at c = 128K and %s %% at 1M", paper.Num(few), paper.Num(one)))
 	},
-	Plot: paper.Plot{X: chart.Axis{Label: "c", Log: true}},
+	Plot: paper.Plot{X: chart.Axis{Label: "c, or multiprocessors", Log: true}},
 	Notes: []string{"(a) leaves multiprocessors unused: thread blocks on others than the first n end at once",
 		"without the paper's own kernels (b) is the share of a batch's time beyond that of the smallest batch, which is launches, copies and waiting: kernels and copies of one batch are not timed apart"},
 }

@@ -57,7 +57,7 @@ var figure4 = paper.Experiment{
 	},
 	Plot: paper.Plot{X: chart.Axis{Label: "docIDs", Log: true}, LogY: true},
 	Notes: []string{"one list in one launch",
-		"blocks are of 128, the paper's of 512 on the GPU",
+		"blocks are of 128, the paper's of 512 on the GPU; sums over a whole list, which the paper's localized sums replace, have no kernel here",
 	},
 }
 

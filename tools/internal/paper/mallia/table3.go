@@ -35,7 +35,7 @@ var table3 = paper.Experiment{
 			first := t.Of("over CPU", "GPU-BP256")[0]
 			v := paper.Compare(2, last.Value, 78.02, 1, "GPU-BP256 over BP32 on "+last.At+" integers")
 			if simd, ok := t.Last("over SIMD", "GPU-BP256"); ok {
-				v.Why += fmt.Sprintf("; BP32 is portable Go here, at a fifth to a third of the paper's speed; over SIMD-BP, which has vectors, %s (59.1)", paper.Num(simd.Value))
+				v.Why += fmt.Sprintf("; BP32 is portable Go here, at a third of the paper's speed (Table 4); over SIMD-BP, which has vectors, %s (59.1)", paper.Num(simd.Value))
 			}
 			out = append(out, v,
 				paper.Judge(4, last.Value > 5*first.Value, last.Value > first.Value, "the speedup grows from %s to %s", paper.Num(first.Value), paper.Num(last.Value)))

@@ -76,7 +76,8 @@ Modes:
 A file of queries has lines of qid, tab, text (tsv), or is one of TREC topics (trec),
 whose titles are the queries.
 
-All algorithms give the same answer and differ in speed.`,
+All algorithms and devices give the same answer and differ in speed. hybrid starts
+on the CPU, and opens a GPU when the CPU would take longer than that for the rest.`,
 		Example: `  idxquery --index kjv.idx "the lord is my shepherd"
   idxquery --index kjv.idx --mode and "faith hope charity" "salt of the earth"
   idxquery --index robust.idx --queries topics.tsv --k 1000 --run bm25.run`,

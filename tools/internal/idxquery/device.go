@@ -7,6 +7,7 @@ import (
 	"io"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -58,15 +59,20 @@ func (s *session) onDevice(cmd *cobra.Command, l *pipeline, print printer) error
 		return err
 	}
 	defer d.release()
-	workers := max(runtime.GOMAXPROCS(0), 2)
+	workers, shares := max(runtime.GOMAXPROCS(0), 2), onDevices
 	start := time.Now()
-	n, err := l.run(workers, onDevices, func(int) func(*share) error {
+	if d.hybrid != nil {
+		shares = onBoth
+		done := make(chan struct{})
+		d.opening.Go(func() { d.openWhenItPays(l, workers, done) })
+		defer close(done) // before release
+	}
+	n, err := l.run(workers, shares, func(int) func(*share) error {
 		w := &worker{s: s, print: print}
 		return func(sh *share) error { return w.together(cmd.Context(), d, sh) }
 	})
 	took := time.Since(start)
 	l.progress.Stop()
-	d.settle(cmd.Context())
 	if err == nil && s.f.queries != "" && n > 0 {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s queries in %s on %s: %s queries/s\n", cli.Count(n), cli.Seconds(took), d.processors(),
 			cli.Rate(float64(n), took))
@@ -79,18 +85,14 @@ func (s *session) onDevice(cmd *cobra.Command, l *pipeline, print printer) error
 type device struct {
 	*session
 	query.Executor
-	stderr io.Writer
-	hybrid *hybrid.Executor // nil for GPUs alone
-	gpus   *gpuload.Group   // nil with hybrid
-	close  func()
-	known  chan struct{} // closed when it is known whether hybrid has a GPU
-	begun  time.Time     // when hybrid began to open it
-	said   sync.Once
+	stderr  io.Writer
+	hybrid  *hybrid.Executor // nil for GPUs alone
+	gpus    *gpuload.Group   // nil with hybrid
+	close   func()
+	opening sync.WaitGroup // of hybrid's GPU
+	asked   atomic.Bool    // for it
+	said    sync.Once
 }
-
-// fails is the time in which it turns out that there is no GPU, mostly: shorter runs say so,
-// too.
-const fails = 500 * time.Millisecond
 
 func (d *device) open() (err error) {
 	if d.f.device.Value != hybrid.Parallel.String() {
@@ -101,22 +103,41 @@ func (d *device) open() (err error) {
 		d.close = func() { _ = d.gpus.Close() } // all answers have arrived
 		return d.preload()
 	}
-	d.begun = time.Now()
-	x, err := hybrid.Open(d.snapshot, d.searcher, hybrid.OpenOptions{GPUs: d.f.gpus})
+	x, err := hybrid.Open(d.snapshot, d.searcher, hybrid.OpenOptions{GPUs: d.f.gpus, OnDemand: true})
 	if err != nil {
 		return err
 	}
 	d.Executor, d.hybrid = x, x
-	d.known = make(chan struct{})
-	go func() {
-		defer close(d.known)
-		d.checkLost(x.Ready(context.Background()))
-	}()
 	d.close = func() {
 		_ = x.Close() // all answers have arrived
-		<-d.known
+		d.opening.Wait()
 	}
 	return nil
+}
+
+// looks is how often it is looked whether the GPU of hybrid pays.
+const looks = 5 * time.Millisecond
+
+// openWhenItPays opens the GPU of hybrid once that pays for the queries of l, unless done is
+// closed before.
+func (d *device) openWhenItPays(l *pipeline, workers int, done <-chan struct{}) {
+	var rule demand
+	start := time.Now()
+	for tick := time.Tick(looks); ; {
+		select {
+		case <-done:
+			return
+		case <-tick:
+		}
+		answered := int(d.hybrid.Stats().CPU.Queries)
+		read, ended := l.progressed()
+		if !rule.pays(time.Since(start), answered, read-answered-workers, ended) {
+			continue
+		}
+		d.asked.Store(true)
+		d.opening.Go(func() { d.checkLost(d.hybrid.Ready(context.Background())) })
+		return
+	}
 }
 
 // checkLost says once why the GPU is not used, unless it is.
@@ -131,6 +152,8 @@ func (d *device) processors() string {
 	switch {
 	case d.hybrid == nil:
 		return d.gpus.Name()
+	case !d.asked.Load():
+		return "the CPU, too few to open a GPU"
 	case d.hybrid.Stats().Opening:
 		return "the CPU, before a GPU was open"
 	}
@@ -138,18 +161,6 @@ func (d *device) processors() string {
 }
 
 func (d *device) release() { d.close() }
-
-// settle waits until it is known whether there is a GPU, for a short run.
-func (d *device) settle(ctx context.Context) {
-	if d.hybrid == nil {
-		return
-	}
-	select {
-	case <-d.known:
-	case <-time.After(time.Until(d.begun.Add(fails))):
-	case <-ctx.Done():
-	}
-}
 
 // report says how the processors shared the queries, and why a GPU is not used.
 func (d *device) report() {

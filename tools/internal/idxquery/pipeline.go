@@ -14,6 +14,7 @@ type sizes struct{ least, most int }
 var (
 	onThreads = sizes{1, 64}            // large enough that taking one costs little, small enough that threads end together
 	onDevices = sizes{1024, readAtOnce} // enough to keep a device busy
+	onBoth    = sizes{128, readAtOnce}  // a hybrid.Executor puts those of several together
 )
 
 // pipeline passes queries to workers while they are read, and writes what the workers
@@ -178,6 +179,13 @@ func (l *pipeline) write(sh *share) error {
 	}
 	_, err := l.out.Write(sh.out)
 	return err
+}
+
+// progressed returns how many questions have been read, and whether those are all.
+func (l *pipeline) progressed() (read int, ended bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.read, l.ended
 }
 
 // report updates the progress.

@@ -1,0 +1,48 @@
+package idxquery
+
+import "time"
+
+// opens is what it takes to open and to close a GPU: an H200's driver takes 0.33 to 0.37 s
+// from the start of a process to the first answer, and about 0.08 s at its end. A process
+// cannot end while its driver is opening one.
+const opens = 450 * time.Millisecond
+
+// window is the time over which demand measures how fast queries are answered.
+const window = 20 * time.Millisecond
+
+// demand decides when the GPU of hybrid is worth opening: when the CPU needs longer for the
+// queries that wait than a GPU to open. While nobody knows how many are still to come, that
+// is once the CPU has been behind for so long: at worst a run takes twice as long as it
+// would have (Karlin, Manasse, Rudolph and Sleator, Competitive snoopy caching, 1988).
+type demand struct {
+	behind time.Duration // since then queries have always waited
+	from   time.Duration // of the window
+	done   int           // answered until then
+	warm   bool          // it is not the first window, in which lists are first touched
+}
+
+// pays reports whether the GPU should be opened. It is called every few milliseconds, until
+// it reports true, with the time since the start, how many queries have been answered, how
+// many of those that have been read wait for a processor, and whether all have been read.
+func (d *demand) pays(now time.Duration, done, waiting int, ended bool) bool {
+	if waiting <= 0 {
+		*d = demand{behind: now, from: now, done: done, warm: d.warm}
+		return false
+	}
+	if !ended && now-d.behind >= opens {
+		return true
+	}
+	took, answered := now-d.from, max(done-d.done, 1)
+	if took < window {
+		return false
+	}
+	left := time.Duration(float64(took) * float64(waiting) / float64(answered))
+	most := opens
+	if !d.warm {
+		most *= 2
+	}
+	if done > d.done {
+		d.from, d.done, d.warm = now, done, true
+	}
+	return left >= most
+}

@@ -1,0 +1,77 @@
+package idxquery
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/pinion-index/pinion/analysis"
+	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/tools/internal/cli"
+	"github.com/pinion-index/pinion/writer"
+)
+
+// newSession opens a session with the defaults over a small index.
+func newSession(t *testing.T, use func(s *session)) {
+	t.Helper()
+	check := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	simple, err := analysis.New("simple", "")
+	check(err)
+	f := newFlags()
+	f.index, f.queries = t.TempDir(), "-"
+	check(f.device.Set("hybrid"))
+	w, err := writer.Open(t.Context(), f.index, writer.Options{Analyzer: simple})
+	check(err)
+	for i := range 100 {
+		check(w.Add(t.Context(), writer.Document{ID: fmt.Append(nil, i), Contents: []byte("a word")}))
+	}
+	check(w.Commit(t.Context()))
+	check(w.Close())
+	check(f.with(func(s *session) error { use(s); return nil }))
+}
+
+// TestHybridOpens opens the GPU of hybrid while more queries wait than the CPU can answer soon,
+// and only then.
+func TestHybridOpens(t *testing.T) {
+	for _, waiting := range []int{0, 1e6} {
+		newSession(t, func(s *session) {
+			var stderr bytes.Buffer
+			d := &device{session: s, stderr: &stderr}
+			if err := d.open(); err != nil {
+				t.Fatal(err)
+			}
+			l := newPipeline(io.Discard, cli.NewProgress(io.Discard, "query", 0, cli.ItemRate("queries")))
+			l.add(make([]question, waiting))
+			l.end(nil)
+			done := make(chan struct{})
+			if waiting == 0 {
+				close(done)
+			}
+			d.openWhenItPays(l, 2, done) // returns when it has asked for the GPU, or nothing waits
+			d.opening.Wait()
+			gpus, _ := gpuload.Devices()
+			switch on := d.processors(); {
+			case waiting == 0:
+				if on != "the CPU, too few to open a GPU" || stderr.Len() > 0 {
+					t.Errorf("nothing waits: %s, %q", on, &stderr)
+				}
+			case gpus > 0:
+				if !strings.HasSuffix(on, " and the CPU") || stderr.Len() > 0 {
+					t.Errorf("much waits: %s, %q", on, &stderr)
+				}
+			default:
+				if on != "the CPU" || !strings.Contains(stderr.String(), "answering on the CPU: ") {
+					t.Errorf("much waits, there is no GPU: %s, %q", on, &stderr)
+				}
+			}
+			d.release()
+		})
+	}
+}

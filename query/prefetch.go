@@ -17,13 +17,17 @@ func (r *run) prefetchTerms(terms [][]byte) {
 	}
 }
 
-// prefetchLists begins to read the lists of the query, which are in canonical order.
+// prefetchLists begins to read those lists of the query that no query before has asked for.
+// The terms are in canonical order.
 func (r *run) prefetchLists() {
 	if r.q.Mode == And && r.unknown() {
 		return
 	}
-	for p := range r.s.parts {
-		for i := range r.terms {
+	for i := range r.terms {
+		if !r.terms[i].fresh {
+			continue
+		}
+		for p := range r.s.parts {
 			most := int64(aheadOfOr)
 			if r.q.Mode == And && i > 0 {
 				most = aheadOfAnd

@@ -18,6 +18,7 @@ type term struct {
 	qtf     int
 	df      uint64  // over the snapshot, without deleted documents
 	weight  float32 // as in Score
+	fresh   bool    // looked up by this query
 	entries []entry // by part; DF is 0 if no document there matches
 }
 
@@ -43,6 +44,7 @@ func (r *run) resolve() error {
 			if err := r.lookup(&t, hash); err != nil {
 				return err
 			}
+			t.fresh = true
 		}
 		r.terms = append(r.terms, t)
 	}

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/gpuload/internal/layout"
 	"github.com/pinion-index/pinion/internal/cuda"
 	"github.com/pinion-index/pinion/internal/termcache"
@@ -138,7 +139,7 @@ func (x *Executor) open() (err error) {
 	x.terms.Init(knownSets(x.countTerms(), len(x.views)))
 	zones := uint32(len(x.stages)) * zoneSlots
 	slots := uint32(min(tableSlots, x.options.Memory/512+1024)) + zones
-	if x.lists, err = newLists(x.dev, x.segments, x.views, x.options.Memory, slots, zones); err != nil {
+	if x.lists, err = newLists(x.dev, x.segments, x.views, min(x.options.Memory, x.mostBytes()), slots, zones); err != nil {
 		return err
 	}
 	x.lists.asStored = x.options.AsStored
@@ -150,6 +151,21 @@ func (x *Executor) open() (err error) {
 		x.idle <- st
 	}
 	return nil
+}
+
+// mostBytes returns more than all lists take on the device, however they are stored there,
+// with presence words and with what a load needs for a while. To allocate 100 GB takes a
+// driver 3 ms, and to free it 63.
+func (x *Executor) mostBytes() int64 {
+	const recoded, present, others = 8, 4, 16 << 20 // bytes of a posting in bp128, and in presence words; heads and such
+	most := int64(others)
+	for i := range x.segments {
+		s := x.segments[i].seg
+		n := min(s.Meta().Postings, 1<<40)
+		postings, _ := s.Header().Section(format.SectionPostings)
+		most += 2*postings.Length + (recoded+present)*int64(n)
+	}
+	return most
 }
 
 // enter begins a call; leave ends it. It returns ErrClosed after Close.

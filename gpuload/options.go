@@ -17,8 +17,8 @@ type Options struct {
 	// Scorer computes scores. If it is nil, the Executor uses CPU's scorer if CPU has a
 	// Scorer method, as *query.Searcher has, and otherwise BM25 with query.DefaultParams().
 	Scorer *query.Scorer
-	// Memory is the device memory for lists, in bytes. 0 means two thirds of the free
-	// memory.
+	// Memory is the most device memory for lists, in bytes. No more is taken than all lists
+	// can need. 0 means two thirds of the free memory.
 	Memory int64
 	// Threshold is the computational threshold of PARA: the maximum number of postings in
 	// the first lists of a batch's queries, plus the keys that its disjunctions may

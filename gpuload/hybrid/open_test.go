@@ -19,7 +19,7 @@ type opener struct {
 	gpu      *stub
 	gate     chan struct{}
 	err      error
-	ignores  bool          // the end of the context
+	ignores  bool // the end of the context
 	onDemand bool
 	calls    atomic.Int64
 	released chan struct{} // closed when it is done

@@ -2,17 +2,21 @@ package idxquery
 
 import "time"
 
-// opens is what it takes to open and to close a GPU: an H200's driver takes 0.33 to 0.37 s
-// from the start of a process to the first answer, and about 0.08 s at its end. A process
-// cannot end while its driver is opening one.
-const opens = 450 * time.Millisecond
+// opens is what it takes to open and to close a GPU: 0.25 to 0.38 s on an H200, and 0.1 s at
+// the end of the process, which cannot end while the driver is opening one. A GPU is worth that
+// if the CPU takes at least pays for what waits: for it also has to load lists, and what the
+// CPU has not answered until then must take half of its time.
+const (
+	opens = 450 * time.Millisecond
+	pays  = 650 * time.Millisecond
+)
 
 // window is the time over which demand measures how fast queries are answered.
 const window = 20 * time.Millisecond
 
-// demand decides when the GPU of hybrid is worth opening: when the CPU needs longer for the
-// queries that wait than a GPU to open. While nobody knows how many are still to come, that
-// is once the CPU has been behind for so long: at worst a run takes twice as long as it
+// demand decides when the GPU of hybrid is worth opening: when the CPU needs pays for the
+// queries that wait. While nobody knows how many are still to come, that
+// is once the CPU has been behind for as long as a GPU takes to open: at worst a run takes twice as long as it
 // would have (Karlin, Manasse, Rudolph and Sleator, Competitive snoopy caching, 1988).
 type demand struct {
 	behind time.Duration // since then queries have always waited
@@ -37,7 +41,7 @@ func (d *demand) pays(now time.Duration, done, waiting int, ended bool) bool {
 		return false
 	}
 	left := time.Duration(float64(took) * float64(waiting) / float64(answered))
-	most := opens
+	most := pays
 	if !d.warm {
 		most *= 2
 	}

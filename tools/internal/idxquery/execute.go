@@ -3,6 +3,7 @@ package idxquery
 import (
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"time"
 
@@ -25,12 +26,20 @@ type session struct {
 	out      io.Writer // whose width tables keep, if it is a terminal; may be nil
 }
 
+// spareHeap is memory that is never touched. With it a process collects its garbage for the
+// first time when it has allocated as much, and not every few milliseconds while its heap is
+// small.
+const spareHeap = 64 << 20
+
 func (f *flags) execute(cmd *cobra.Command, args []string) (err error) {
 	if err := f.check(args); err != nil {
 		return err
 	}
 	if err := f.checkDevice(); err != nil {
 		return err
+	}
+	if f.queries != "" {
+		defer runtime.KeepAlive(make([]byte, spareHeap))
 	}
 	for _, text := range args {
 		if op := operator(text); op != "" {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"io"
+	"math/bits"
 	"strings"
 
 	"github.com/pinion-index/pinion/exchange"
@@ -28,7 +29,7 @@ func (f *flags) feed(l *pipeline, args []string) error {
 	if err != nil {
 		return err
 	}
-	r := &questions{src: src, to: l}
+	r := &questions{src: src, to: l, most: readFirst}
 	if f.run != "" {
 		l.check = newIDSet().checkShare
 	}
@@ -45,11 +46,15 @@ type questions struct {
 	to   *pipeline
 	text []byte // of those not passed on yet: ids and texts
 	ends []int  // of ids and texts, in turn
+	most int    // queries that are passed on together
 }
 
-// readAtOnce is the number of queries that are passed on together, the most that a share
-// can have.
-const readAtOnce = 4096
+// readAtOnce is the most queries that are passed on together, and that a share can have. The
+// first are passed on when there are readFirst, and then twice as many each time.
+const (
+	readAtOnce = 4096
+	readFirst  = 64
+)
 
 // all reads the file to its end.
 func (r *questions) all() error {
@@ -66,8 +71,9 @@ func (r *questions) all() error {
 		r.ends = append(r.ends, len(r.text))
 		r.text = append(r.text, d.Contents...)
 		r.ends = append(r.ends, len(r.text))
-		if len(r.ends) == 2*readAtOnce {
+		if len(r.ends) == 2*r.most {
 			r.flush()
+			r.most = min(2*r.most, readAtOnce)
 		}
 	}
 }
@@ -87,15 +93,15 @@ func (r *questions) flush() {
 
 // idSet is a set of query ids. One goroutine at a time adds millions of them a second,
 // which a map of strings does not allow. It holds no pointers that a garbage collection
-// must follow.
+// must follow. As long as ids ascend, first by their lengths, as numbers do, all are new.
 type idSet struct {
 	seed  maphash.Seed
 	ids   []byte
 	ends  []int
-	slots []uint64 // 32 bits of the hash and the number of the id plus 1; 0: free; at most half are in use
+	slots []uint64 // 32 bits of the hash and the number of the id plus 1; 0: free; at most half are in use; nil while ids ascend
 }
 
-func newIDSet() *idSet { return &idSet{seed: maphash.MakeSeed(), slots: make([]uint64, 1<<13)} }
+func newIDSet() *idSet { return &idSet{seed: maphash.MakeSeed()} }
 
 // checkShare refuses what evaluators of runs refuse: query ids with blanks, and duplicates.
 func (s *idSet) checkShare(sh *share) error {
@@ -113,7 +119,15 @@ func (s *idSet) checkShare(sh *share) error {
 
 // add adds an id and reports whether it is new.
 func (s *idSet) add(id string) bool {
-	if 2*len(s.ends) >= len(s.slots) {
+	n := len(s.ends)
+	if s.slots == nil {
+		if n == 0 || ascends(s.id(uint32(n-1)), id) {
+			s.keep(id)
+			return true
+		}
+		s.hashAll()
+	}
+	if 2*n >= len(s.slots) {
 		s.grow()
 	}
 	hash := maphash.String(s.seed, id) >> 32
@@ -121,10 +135,39 @@ func (s *idSet) add(id string) bool {
 	if s.slots[i] != 0 {
 		return false
 	}
+	s.keep(id)
+	s.slots[i] = hash<<32 | uint64(n+1)
+	return true
+}
+
+func (s *idSet) keep(id string) {
 	s.ids = append(s.ids, id...)
 	s.ends = append(s.ends, len(s.ids))
-	s.slots[i] = hash<<32 | uint64(len(s.ends))
-	return true
+}
+
+// ascends reports whether b is longer than a, or as long and greater.
+func ascends(a []byte, b string) bool {
+	return len(a) < len(b) || len(a) == len(b) && string(a) < b
+}
+
+// hashAll makes slots of the ids, which are all different.
+func (s *idSet) hashAll() {
+	s.slots = make([]uint64, max(1<<13, 4<<bits.Len(uint(len(s.ends)))))
+	for n := range uint32(len(s.ends)) {
+		id := s.id(n)
+		hash := maphash.Bytes(s.seed, id) >> 32
+		s.slots[s.free(hash)] = hash<<32 | uint64(n+1)
+	}
+}
+
+// free returns the first free slot for a hash.
+func (s *idSet) free(hash uint64) uint64 {
+	mask := uint64(len(s.slots) - 1)
+	i := hash & mask
+	for s.slots[i] != 0 {
+		i = (i + 1) & mask
+	}
+	return i
 }
 
 // probe returns the slot of an id, or the free one where it belongs.
@@ -150,15 +193,9 @@ func (s *idSet) id(i uint32) []byte {
 func (s *idSet) grow() {
 	old := s.slots
 	s.slots = make([]uint64, 4*len(old))
-	mask := uint64(len(s.slots) - 1)
 	for _, v := range old {
-		if v == 0 {
-			continue
+		if v != 0 {
+			s.slots[s.free(v>>32)] = v
 		}
-		i := v >> 32 & mask
-		for s.slots[i] != 0 {
-			i = (i + 1) & mask
-		}
-		s.slots[i] = v
 	}
 }

@@ -107,14 +107,42 @@ func TestPipelineOutput(t *testing.T) {
 	}
 }
 
+// TestIDSet adds ids that ascend up to some moment, which may be the first, and random ones then.
 func TestIDSet(t *testing.T) {
-	s, want := newIDSet(), map[string]bool{}
-	for range 200000 {
-		id := fmt.Sprint(rand.IntN(100000))
-		if got := s.add(id); got == want[id] {
-			t.Fatalf("id %s: new is %v after %d ids", id, got, len(want))
+	for _, ascend := range []int{0, 1, 9, 4096, 50000} {
+		s, want := newIDSet(), map[string]bool{}
+		for i := range 100000 {
+			id := fmt.Sprint(rand.IntN(50000))
+			if i < ascend {
+				id = fmt.Sprint(i)
+			}
+			if got := s.add(id); got == want[id] {
+				t.Fatalf("id %s: new is %v after %d ids", id, got, len(want))
+			}
+			want[id] = true
+			if i < ascend && s.slots != nil {
+				t.Fatalf("ids up to %s are hashed, though they ascend", id)
+			}
 		}
-		want[id] = true
+	}
+}
+
+func BenchmarkIDSet(b *testing.B) {
+	ids := make([]string, 400000)
+	for i := range ids {
+		ids[i] = fmt.Sprint("q", i)
+	}
+	for _, order := range []string{"ascending", "random"} {
+		b.Run(order, func(b *testing.B) {
+			for b.Loop() {
+				s := newIDSet()
+				for _, id := range ids {
+					s.add(id)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(ids)), "ns/id")
+			rand.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
+		})
 	}
 }
 

@@ -3,6 +3,7 @@ package idxquery
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/pinion-index/pinion/gpuload"
@@ -35,6 +36,7 @@ type worker struct {
 	took  []time.Duration // by query, of a single thread
 
 	reply    reply
+	queries  []query.Query
 	terms    [][]byte
 	buf      []byte // bytes of terms
 	id, text []byte
@@ -110,20 +112,22 @@ func (w *worker) oneByOne(ctx context.Context, f finder, sh *share) (err error) 
 func (w *worker) together(ctx context.Context, x query.Executor, sh *share) (err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
 	w.terms, w.buf = w.terms[:0], w.buf[:0]
-	queries := make([]query.Query, len(sh.questions))
-	for i, q := range sh.questions {
-		if queries[i], err = w.cut(q); err != nil {
+	w.queries = slices.Grow(w.queries[:0], len(sh.questions))
+	for _, q := range sh.questions {
+		c, err := w.cut(q)
+		if err != nil {
 			return err
 		}
+		w.queries = append(w.queries, c)
 	}
 	start := time.Now()
-	results, err := x.Execute(ctx, queries)
+	results, err := x.Execute(ctx, w.queries)
 	if err != nil {
 		return err
 	}
 	took := time.Since(start)
 	for i, q := range sh.questions {
-		r := reply{question: q, index: sh.first + i, query: queries[i], hits: results[i].Hits, took: took}
+		r := reply{question: q, index: sh.first + i, query: w.queries[i], hits: results[i].Hits, took: took}
 		if sh.out, err = w.print(w, sh.out, &r); err != nil {
 			return err
 		}

@@ -70,7 +70,7 @@ func Hash(term []byte) uint64 { return xxhash.Sum64(term) }
 // when it grows.
 const (
 	leastSets = 16
-	growth    = 8
+	growth    = 2
 )
 
 // Init makes an empty Cache of up to 4*sets terms. sets is a power of two.

@@ -109,6 +109,7 @@ func New(dev *Device, snapshot *reader.Snapshot, o Options) (x *Executor, err er
 		return nil, errors.Join(err, release())
 	}
 	x.release = release
+	go x.reserve()
 	return x, nil
 }
 
@@ -151,6 +152,23 @@ func (x *Executor) open() (err error) {
 		x.idle <- st
 	}
 	return nil
+}
+
+// firstIn and firstOut are bytes that the buffers of a batch of leastQueries have at least.
+const firstIn, firstOut = 1<<21 - 1, 1<<17 - 1
+
+// reserve allocates the buffers of the first batches while their terms are looked up. Pinning
+// them takes 1 ms each, one after the other.
+func (x *Executor) reserve() {
+	for range x.stages {
+		if x.enter() != nil {
+			return
+		}
+		st := <-x.idle
+		_ = errors.Join(st.ReserveIn(firstIn), st.ReserveOut(firstOut)) // batches try again, and say why it fails
+		x.idle <- st
+		x.leave()
+	}
 }
 
 // mostBytes returns more than all lists take on the device, however they are stored there,

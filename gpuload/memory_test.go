@@ -5,7 +5,9 @@ package gpuload
 import (
 	"math/rand/v2"
 	"testing"
+	"time"
 
+	"github.com/pinion-index/pinion/internal/cuda"
 	"github.com/pinion-index/pinion/internal/gputrial"
 	"github.com/pinion-index/pinion/query"
 )
@@ -42,5 +44,35 @@ func TestMostBytes(t *testing.T) {
 				t.Error(err)
 			}
 		}
+	}
+}
+
+// TestReserve waits until all stages of an Executor have buffers, before any batch, and closes
+// Executors meanwhile.
+func TestReserve(t *testing.T) {
+	s := openSnapshot(t)
+	defer s.Close()
+	dev := newDevice(cuda.NewEmulator())
+	for early := range 2 {
+		x, err := New(dev, s, Options{Memory: 1 << 20})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for ready := early > 0; !ready; time.Sleep(time.Millisecond) { // hangs if a stage gets no buffers
+			ready = true
+			var all []*stage
+			for range x.stages {
+				st := <-x.idle
+				ready = ready && cap(st.In) > firstIn && len(st.Out) > firstOut && st.InDev != 0 && st.OutDev != 0
+				all = append(all, st)
+			}
+			for _, st := range all {
+				x.idle <- st
+			}
+		}
+		closeExecutor(t, x)
+	}
+	if err := dev.Close(); err != nil {
+		t.Error(err)
 	}
 }

@@ -16,8 +16,9 @@ import (
 )
 
 // ModelVersion is the version of the files that WriteFile writes. ReadModel also accepts
-// version 1, whose polynomials know Ding's features alone.
-const ModelVersion = 2
+// version 1, whose polynomials know Ding's features alone, and version 2, without
+// Model.Batches.
+const ModelVersion = 3
 
 // Model predicts what queries cost on one machine over one index. idxbench calibrate
 // makes one. It is immutable once in use.
@@ -28,11 +29,11 @@ type Model struct {
 	Modes map[string]*Polynomials `json:"modes"`
 	// Batch is what a batch takes on the GPU beside its queries, in nanoseconds.
 	Batch time.Duration `json:"batch_ns"`
-	// Each and Depth are what a batch takes that is alone, from the call to the answers, for
-	// each of its queries and for each nanosecond of their times. Both are 0 if nothing was
-	// measured.
-	Each  time.Duration `json:"each_ns,omitempty"`
-	Depth float64       `json:"depth,omitempty"`
+	// Batches are what batches take, by mode. Modes that are not there take Batch, and
+	// Each and Depth of version 2 for each query and for each nanosecond of their times.
+	Batches map[string]*BatchTimes `json:"batches,omitempty"`
+	Each    time.Duration          `json:"each_ns,omitempty"`
+	Depth   float64                `json:"depth,omitempty"`
 	// Host is the time of the cores for a query that the GPU answers, and for each of its
 	// terms, in nanoseconds.
 	Host [2]time.Duration `json:"host_ns"`
@@ -50,7 +51,8 @@ type Model struct {
 	// Steps decides where the steps of a query run that is alone.
 	Steps gpuload.StepRule `json:"steps,omitzero"`
 
-	byMode [3]*Polynomials
+	byMode  [3]*Polynomials
+	batches [3]*BatchTimes
 }
 
 // Wake is how long queries wait for a core that has been idle for at least Idle, which
@@ -76,6 +78,15 @@ type Key struct {
 type Polynomials struct {
 	CPU []float64 `json:"cpu"`
 	GPU []float64 `json:"gpu"`
+}
+
+// BatchTimes are what batches of one mode take on a GPU that does nothing else, from the
+// call to the answers. The query that takes longest alone holds the batch up; the others
+// run beside it.
+type BatchTimes struct {
+	Alone []float64     `json:"alone"`   // polynomial of the time of a batch of one query, as in Polynomials
+	Each  time.Duration `json:"each_ns"` // for each other query
+	Depth float64       `json:"depth"`   // for each nanosecond of the others' times in large batches
 }
 
 //go:embed default.json
@@ -145,6 +156,11 @@ func (m *Model) Prepare() error {
 			return fmt.Errorf("mode %s needs two polynomials of %d or %d terms", name, Basis, DingBasis)
 		}
 		m.byMode[i] = p
+		b := m.Batches[name]
+		if b != nil && (m.Version < 3 || !m.fits(b.Alone) || b.Each < 0 || b.Depth < 0) {
+			return fmt.Errorf("mode %s has times of batches that are below 0 or incomplete", name)
+		}
+		m.batches[i] = b
 	}
 	return nil
 }
@@ -160,7 +176,11 @@ func (m *Model) Old() error {
 	if m.Version == ModelVersion {
 		return nil
 	}
-	return fmt.Errorf("the cost model is of version %d, which knows lengths of lists alone: calibrate again for version %d", m.Version, ModelVersion)
+	lacks := "which knows lengths of lists alone"
+	if m.Version == 2 {
+		lacks = "which knows little of batches"
+	}
+	return fmt.Errorf("the cost model is of version %d, %s: calibrate again for version %d", m.Version, lacks, ModelVersion)
 }
 
 // Stale returns an error that says in what the Model's machine or index differs from key,
@@ -177,14 +197,49 @@ func (m *Model) Stale(key Key) error {
 	return nil
 }
 
-// Alone returns how long a batch of n queries with these times takes, in total, on a GPU
-// that does nothing else: launches, copies, and the host's half, which overlap with other
-// batches.
-func (m *Model) Alone(n int, work time.Duration) time.Duration {
-	if m.Each == 0 && m.Depth == 0 {
-		return m.Batch + work
+// Load is what a batch on the GPU has to do, by mode (query.Mode).
+type Load [3]struct {
+	Queries int
+	Work    time.Duration // sum of Cost.GPU
+	Longest Cost          // of the query that takes longest alone
+}
+
+// Add adds a query.
+func (l *Load) Add(mode query.Mode, c Cost) {
+	of := &l[mode]
+	of.Queries++
+	of.Work += c.GPU
+	if c.Alone > of.Longest.Alone || of.Queries == 1 {
+		of.Longest = c
 	}
-	return m.Batch + time.Duration(n)*m.Each + time.Duration(m.Depth*float64(work))
+}
+
+// Alone returns how long a batch takes on a GPU that does nothing else: with launches,
+// copies, and the host's half, which overlap with other batches. The GPU answers the
+// modes one after the other.
+func (m *Model) Alone(l *Load) (sum time.Duration) {
+	var work, longest time.Duration // of modes that were not measured
+	n := 0
+	for i := range l {
+		of := &l[i]
+		switch b := m.batches[i]; {
+		case of.Queries == 0:
+		case b == nil:
+			n += of.Queries
+			work += of.Work
+			longest = max(longest, of.Longest.Alone)
+		default:
+			sum += of.Longest.Alone + time.Duration(of.Queries-1)*b.Each + time.Duration(b.Depth*float64(of.Work-of.Longest.GPU))
+		}
+	}
+	switch {
+	case n == 0:
+	case m.Each == 0 && m.Depth == 0:
+		sum += max(m.Batch+work, longest)
+	default:
+		sum += m.Batch + time.Duration(n)*m.Each + time.Duration(m.Depth*float64(work))
+	}
+	return sum
 }
 
 // Limits of a prediction, as log2 of nanoseconds: 30 ns and 18 minutes.
@@ -193,15 +248,15 @@ const leastLog, mostLog = 5, 40
 // Predict returns what a query with these features costs.
 func (m *Model) Predict(f *Features) Cost {
 	if f.Terms == 0 || f.K <= 0 || f.Mode == query.And && f.Shortest == 0 {
-		return Cost{CPU: time.Microsecond, GPU: time.Microsecond, Host: m.Host[0]}
+		return Cost{CPU: time.Microsecond, GPU: time.Microsecond, Host: m.Host[0], Alone: m.Batch}
 	}
-	p := m.byMode[f.Mode]
+	p, b := m.byMode[f.Mode], m.batches[f.Mode]
 	var x [Basis]float64
 	var d [DingBasis]float64
-	if len(p.CPU) == Basis || len(p.GPU) == Basis {
+	if len(p.CPU) == Basis || len(p.GPU) == Basis || b != nil && len(b.Alone) == Basis {
 		f.Expand(&x)
 	}
-	if len(p.CPU) != Basis || len(p.GPU) != Basis {
+	if len(p.CPU) != Basis || len(p.GPU) != Basis || b != nil && len(b.Alone) != Basis {
 		f.ExpandDing(&d)
 	}
 	power := func(c []float64) time.Duration {
@@ -211,7 +266,11 @@ func (m *Model) Predict(f *Features) Cost {
 		return power(d[:], c)
 	}
 	load := time.Duration(m.Load * float64(f.Missing))
-	return Cost{CPU: power(p.CPU), GPU: power(p.GPU) + load, Host: m.Host[0] + time.Duration(f.Terms)*m.Host[1]}
+	c := Cost{CPU: power(p.CPU), GPU: power(p.GPU) + load, Host: m.Host[0] + time.Duration(f.Terms)*m.Host[1]}
+	if c.Alone = m.Batch + c.GPU; b != nil {
+		c.Alone = power(b.Alone) + load
+	}
+	return c
 }
 
 // power returns 2 to the polynomial with the given coefficients.

@@ -93,10 +93,10 @@ func TestVersion1(t *testing.T) {
 		f    Features
 		want Cost
 	}{
-		{Features{Shortest: 100, Second: 2000, Sum: 2100, Terms: 2, K: 10, Mode: query.Or}, Cost{17890, 68, 1664}},
-		{Features{Shortest: 100, Second: 2000, Sum: 2100, Terms: 2, K: 10, Mode: query.And}, Cost{6966, 58, 1664}},
-		{Features{Shortest: 5000, Second: 20000, Sum: 200000, Terms: 5, K: 100, Mode: query.AndOr}, Cost{120157, 2192, 2948}},
-		{Features{Second: 20000, Sum: 200000, Terms: 5, K: 100, Mode: query.And}, Cost{1000, 1000, 808}},
+		{Features{Shortest: 100, Second: 2000, Sum: 2100, Terms: 2, K: 10, Mode: query.Or}, Cost{CPU: 17890, GPU: 68, Host: 1664, Alone: 68569 + 68}},
+		{Features{Shortest: 100, Second: 2000, Sum: 2100, Terms: 2, K: 10, Mode: query.And}, Cost{CPU: 6966, GPU: 58, Host: 1664, Alone: 68569 + 58}},
+		{Features{Shortest: 5000, Second: 20000, Sum: 200000, Terms: 5, K: 100, Mode: query.AndOr}, Cost{CPU: 120157, GPU: 2192, Host: 2948, Alone: 68569 + 2192}},
+		{Features{Second: 20000, Sum: 200000, Terms: 5, K: 100, Mode: query.And}, Cost{CPU: 1000, GPU: 1000, Host: 808, Alone: 68569}},
 	} {
 		if got := m.Predict(&c.f); got != c.want {
 			t.Errorf("%+v costs %v, want %v", c.f, got, c.want)
@@ -211,6 +211,45 @@ func BenchmarkPredict(b *testing.B) {
 					m.Predict(&f)
 				}
 			})
+		}
+	}
+}
+
+// TestAlone adds up what batches take.
+func TestAlone(t *testing.T) {
+	ding := make([]float64, DingBasis)
+	m := Model{Version: ModelVersion, Modes: DefaultModel().Modes, Batch: 50 * micro,
+		Batches: map[string]*BatchTimes{"and": {ding, 2 * micro, 3}, "or": {ding, 0, 1}}}
+	if err := m.Prepare(); err != nil {
+		t.Fatal(err)
+	}
+	old := Model{Batch: 50 * micro, Each: micro, Depth: 2}
+	var none, and, both, all Load
+	for _, l := range []*Load{&and, &both, &all} {
+		l.Add(query.And, Cost{GPU: 10 * micro, Alone: 70 * micro})
+		l.Add(query.And, Cost{GPU: 20 * micro, Alone: 80 * micro})
+		l.Add(query.And, Cost{GPU: 30 * micro, Alone: 60 * micro})
+	}
+	for _, l := range []*Load{&both, &all} {
+		l.Add(query.Or, Cost{GPU: 5 * micro, Alone: 200 * micro})
+		l.Add(query.Or, Cost{GPU: 7 * micro, Alone: 100 * micro})
+	}
+	all.Add(query.AndOr, Cost{GPU: 11 * micro, Alone: 20 * micro})
+	for _, c := range []struct {
+		name string
+		m    *Model
+		l    *Load
+		want time.Duration
+	}{
+		{"nothing", &m, &none, 0},
+		{"one mode", &m, &and, (80 + 2*2 + 3*40) * micro},
+		{"two modes, one after the other", &m, &both, (204 + 207) * micro},
+		{"one that was not measured", &m, &all, (204 + 207 + 61) * micro},
+		{"version 2", &old, &both, (50 + 5 + 2*72) * micro},
+		{"no times of batches", &Model{Batch: 50 * micro}, &both, 200 * micro},
+	} {
+		if got := c.m.Alone(c.l); got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
 }

@@ -10,10 +10,17 @@ type Cost struct {
 	CPU  time.Duration // of one core that answers it
 	GPU  time.Duration // of the GPU, as part of a large batch
 	Host time.Duration // of the cores, if the GPU answers it
+	// Alone is the time of a batch on the GPU with this query alone; sums have none.
+	Alone time.Duration
 }
 
-func (c Cost) plus(d Cost) Cost  { return Cost{c.CPU + d.CPU, c.GPU + d.GPU, c.Host + d.Host} }
-func (c Cost) minus(d Cost) Cost { return Cost{c.CPU - d.CPU, c.GPU - d.GPU, c.Host - d.Host} }
+func (c Cost) plus(d Cost) Cost {
+	return Cost{CPU: c.CPU + d.CPU, GPU: c.GPU + d.GPU, Host: c.Host + d.Host}
+}
+
+func (c Cost) minus(d Cost) Cost {
+	return Cost{CPU: c.CPU - d.CPU, GPU: c.GPU - d.GPU, Host: c.Host - d.Host}
+}
 
 // policy decides which processor answers which query, and when. It has no clock, no lock
 // and no goroutine: an Executor drives it by the time that passes, a simulation by its

@@ -11,10 +11,10 @@ import (
 
 // Record is what one query was measured to cost.
 type Record struct {
+	Mode      query.Mode
 	Cost      Cost
-	Predicted Cost          // by the Model that a simulation uses; zero means Cost
-	Alone     time.Duration // at least so long takes a batch on the GPU with this query in it; 0 if unknown
-	Pinned    bool          // only the CPU can answer it
+	Predicted Cost // by the Model that a simulation uses; zero means Cost
+	Pinned    bool // only the CPU can answer it
 }
 
 // Simulation is a machine and a stream of queries. The scheduler is the one of an
@@ -259,18 +259,17 @@ func (w *world) measured(e *entry) Cost { return w.records[e.sim%len(w.records)]
 // prepare cuts the host's work for a batch into shares of 64 queries, as gpuload does.
 func (w *world) prepare(b *simBatch) {
 	host := time.Duration(0)
+	var load Load
 	for _, e := range b.entries {
-		c := w.measured(e)
-		host += c.Host
-		b.work += c.GPU
-		b.least = max(b.least, w.records[e.sim%len(w.records)].Alone)
+		r := &w.records[e.sim%len(w.records)]
+		host += r.Cost.Host
+		b.work += r.Cost.GPU
+		load.Add(r.Mode, r.Cost)
 	}
 	b.parts = min(w.s.Workers, len(b.entries)/64+1)
 	share := host / time.Duration(b.parts)
-	if m := w.s.Options.Model; m.Depth > 0 || m.Each > 0 {
-		// What is left of its time alone once the host has done its share.
-		b.least = max(m.Alone(len(b.entries), b.work)-share, 0)
-	}
+	// What is left of its time alone once the host has done its share.
+	b.least = max(w.s.Options.Model.Alone(&load)-share, 0)
 	for range b.parts {
 		w.host = append(w.host, &simJob{batch: b, work: share})
 	}

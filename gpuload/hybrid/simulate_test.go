@@ -11,8 +11,11 @@ const micro = time.Microsecond
 // simulate returns what queries take that arrive at the given times, all with one cost.
 func simulate(t *testing.T, m Model, mode Mode, c Cost, workers int, at ...time.Duration) []time.Duration {
 	t.Helper()
-	m.Modes = DefaultModel().Modes
-	out, err := Simulate([]Record{{Cost: c, Alone: time.Hour}}, Simulation{Options: Options{Model: &m, Mode: mode}, Workers: workers, Arrivals: at})
+	m.Version, m.Modes = ModelVersion, DefaultModel().Modes
+	if err := m.Prepare(); err != nil {
+		t.Fatal(err)
+	}
+	out, err := Simulate([]Record{{Cost: c}}, Simulation{Options: Options{Model: &m, Mode: mode}, Workers: workers, Arrivals: at})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,17 +53,17 @@ func TestSimulatedCPU(t *testing.T) {
 // TestSimulatedGPU follows queries on the GPU. A batch alone takes what Model.Alone says, of
 // which the host's share is a part. Batches together take the device's time at least.
 func TestSimulatedGPU(t *testing.T) {
-	cost := Cost{CPU: time.Second, GPU: 10 * micro, Host: 4 * micro}
-	m := Model{Batch: 50 * micro, Each: 2 * micro, Depth: 3}
-	if got := simulate(t, m, OnlyGPU, cost, 4, 0); !slices.Equal(got, []time.Duration{82 * micro}) {
+	cost := Cost{CPU: time.Second, GPU: 10 * micro, Host: 4 * micro, Alone: 80 * micro}
+	ding := make([]float64, DingBasis)
+	m := Model{Batches: map[string]*BatchTimes{"and": {Alone: ding, Each: 2 * micro, Depth: 3}}}
+	if got := simulate(t, m, OnlyGPU, cost, 4, 0); !slices.Equal(got, []time.Duration{80 * micro}) {
 		t.Errorf("alone: %v", got)
 	}
-	if got := m.Alone(10, 100*micro); got != 370*micro {
-		t.Errorf("ten queries are predicted to take %v", got)
-	}
-	// Without that the longest query counts, by what it takes alone; so it was measured before.
-	if got := simulate(t, Model{Batch: 50 * micro}, OnlyGPU, cost, 4, 0); !slices.Equal(got, []time.Duration{time.Hour + 4*micro}) {
-		t.Errorf("without a model of batches: %v", got)
+	// Without times of batches the longest query counts, or the fixed time and the work.
+	for fixed, want := range map[time.Duration]time.Duration{50 * micro: 80 * micro, 90 * micro: 100 * micro} {
+		if got := simulate(t, Model{Batch: fixed}, OnlyGPU, cost, 4, 0); !slices.Equal(got, []time.Duration{want}) {
+			t.Errorf("batches of %v: %v", fixed, got)
+		}
 	}
 	// A query every 8 us is more than a device does that takes 10 us for each.
 	var at []time.Duration
@@ -79,7 +82,7 @@ func TestSimulationRepeats(t *testing.T) {
 	m := *DefaultModel()
 	m.Wakes = []Wake{{Idle: 1, Delays: []time.Duration{0, 10 * micro, 100 * micro}}}
 	s := Simulation{Options: Options{Model: &m}, Workers: 2, Rate: 50000, Queries: 3000, Seed: 5}
-	records := []Record{{Cost: Cost{30 * micro, 5 * micro, micro}}, {Cost: Cost{3 * micro, 4 * micro, micro}}}
+	records := []Record{{Cost: Cost{CPU: 30 * micro, GPU: 5 * micro, Host: micro}}, {Cost: Cost{CPU: 3 * micro, GPU: 4 * micro, Host: micro}}}
 	var took [2][]time.Duration
 	for i := range took {
 		out, err := Simulate(records, s)

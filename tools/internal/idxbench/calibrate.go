@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -234,7 +235,7 @@ func (c *calibrator) final(r *recorded, m *hybrid.Model) hybrid.Record {
 	out := r.record
 	out.Predicted = m.Predict(&r.features)
 	if c.gpu == nil {
-		out.Cost.GPU = out.Predicted.GPU
+		out.Cost.GPU, out.Cost.Alone = out.Predicted.GPU, out.Predicted.Alone
 	}
 	// What the host does for a query can be measured for many at a time only.
 	out.Cost.Host = out.Predicted.Host
@@ -264,8 +265,12 @@ func (c *Calibration) text(w io.Writer) {
 	}
 	t.WriteTo(w)
 	if c.Device != noGPU {
-		fmt.Fprintf(w, "\na batch alone takes the GPU %s, %s for each query and %s times their time in many; a MB of lists\nthat is not there takes %s; the cores work %s for a query that the GPU answers, and %s for each term\n",
-			cli.Seconds(c.Model.Batch), cli.Seconds(c.Model.Each), cli.Float(c.Model.Depth, 3), cli.Seconds(time.Duration(1e6*c.Model.Load)), cli.Seconds(c.Model.Host[0]), cli.Seconds(c.Model.Host[1]))
+		for _, name := range slices.Sorted(maps.Keys(c.Model.Batches)) {
+			b := c.Model.Batches[name]
+			fmt.Fprintf(w, "\nof %s a batch alone takes the GPU %s for each query and %s times their time in many, beside the one that takes longest", name, cli.Seconds(b.Each), cli.Float(b.Depth, 3))
+		}
+		fmt.Fprintf(w, "\na batch of one takes %s; a MB of lists that is not there takes %s; the cores work %s for a query\nthat the GPU answers, and %s for each term\n",
+			cli.Seconds(c.Model.Batch), cli.Seconds(time.Duration(1e6*c.Model.Load)), cli.Seconds(c.Model.Host[0]), cli.Seconds(c.Model.Host[1]))
 	}
 	fmt.Fprintf(w, "\nwith all cores busy a query takes %s times as long\n", cli.Float(c.Model.Crowd, 3))
 	c.checkText(w)

@@ -1,9 +1,11 @@
 package idxbench
 
 import (
+	"maps"
 	"math"
 	"time"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
@@ -94,8 +96,8 @@ func standard(x [][]float64) (mean, scale []float64) {
 
 // samples are the queries of a mode that a model is fitted to.
 type samples struct {
-	x, ding  [][]float64 // terms of the polynomials
-	cpu, gpu []time.Duration
+	x, ding         [][]float64 // terms of the polynomials
+	cpu, gpu, alone []time.Duration
 }
 
 func (s *samples) add(r *recorded) {
@@ -104,17 +106,16 @@ func (s *samples) add(r *recorded) {
 	r.features.Expand(&x)
 	r.features.ExpandDing(&d)
 	s.x, s.ding = append(s.x, x[:]), append(s.ding, d[:])
-	s.cpu, s.gpu = append(s.cpu, r.record.Cost.CPU), append(s.gpu, r.record.Cost.GPU)
+	t := r.record.Cost
+	s.cpu, s.gpu, s.alone = append(s.cpu, t.CPU), append(s.gpu, t.GPU), append(s.alone, t.Alone)
 }
 
 // fit sets the parts of m that were measured, and those of c.ding, which knows Ding's
 // features alone.
 func (c *calibrator) fit(m *hybrid.Model) error {
 	c.ding = *m
-	c.ding.Modes = map[string]*hybrid.Polynomials{}
-	for mode, p := range m.Modes {
-		c.ding.Modes[mode] = p
-	}
+	c.ding.Modes, c.ding.Batches = maps.Clone(m.Modes), map[string]*hybrid.BatchTimes{}
+	m.Batches = map[string]*hybrid.BatchTimes{}
 	for _, name := range c.flags.modes {
 		var s samples
 		for i := range c.train {
@@ -134,56 +135,76 @@ func (c *calibrator) fit(m *hybrid.Model) error {
 			if p.CPU, err = fit(to.x, s.cpu); err != nil {
 				return err
 			}
-			if c.gpu != nil {
-				if p.GPU, err = fit(to.x, s.gpu); err != nil {
-					return err
-				}
-			}
 			to.m.Modes[name] = &p
+			if c.gpu == nil {
+				continue
+			}
+			if p.GPU, err = fit(to.x, s.gpu); err != nil {
+				return err
+			}
+			b := c.fitBatches(name)
+			if b.Alone, err = fit(to.x, s.alone); err != nil {
+				return err
+			}
+			to.m.Batches[name] = &b
 		}
 	}
 	m.Crowd = max(float64(c.crowded)/float64(max(c.alone, 1)), 1)
 	if c.gpu != nil {
-		m.Batch, m.Each, m.Depth = fitBatches(c.lone)
-		m.Host, m.Load = fitHost(c.host), c.load
+		m.Batch, m.Host, m.Load = c.fixed(), fitHost(c.host), c.load
 	}
-	c.ding.Batch, c.ding.Each, c.ding.Depth = m.Batch, m.Each, m.Depth
+	c.ding.Batch = m.Batch
 	if err := c.ding.Prepare(); err != nil {
 		return err
 	}
 	return m.Prepare()
 }
 
-// fitBatches returns what batches take that are alone: a fixed time, one for each query, and
-// a multiple of their work. Least squares of relative errors find them; none is below 0.
-func fitBatches(samples []batchSample) (fixed, each time.Duration, depth float64) {
-	var a [3][3]float64
-	var b, c [3]float64
-	for _, s := range samples {
-		took := float64(max(s.took, 1))
-		x := [3]float64{1 / took, float64(s.n) / took, float64(s.work) / took}
-		for i := range x {
-			b[i] += x[i]
-			for k := range x {
-				a[i][k] += x[i] * x[k]
+// fixed returns what a batch takes beside its queries: the median of batches of one query, in
+// the mode in which that is least.
+func (c *calibrator) fixed() (least time.Duration) {
+	for _, mode := range c.flags.modes {
+		var all times
+		for i := range c.train {
+			if r := &c.train[i]; r.mode == mode {
+				all = append(all, r.record.Cost.Alone)
 			}
 		}
-	}
-	for range 2000 { // of one after the other
-		for i := range c {
-			if a[i][i] == 0 {
-				continue
-			}
-			left := b[i]
-			for k := range c {
-				if k != i {
-					left -= a[i][k] * c[k]
-				}
-			}
-			c[i] = max(left/a[i][i], 0)
+		all.sort()
+		if len(all) > 0 && (least == 0 || all.at(0.5) < least) {
+			least = all.at(0.5)
 		}
 	}
-	return time.Duration(c[0]), time.Duration(c[1]), c[2]
+	return least
+}
+
+// fitBatches returns what batches of a mode take more than the query in them that takes
+// longest alone. Least squares of relative errors find it; neither is below 0.
+func (c *calibrator) fitBatches(mode string) (b hybrid.BatchTimes) {
+	var x, y []float64 // of the time of the others, and for each of them; relative
+	var took []float64
+	for _, s := range c.lone {
+		if s.mode.String() != mode {
+			continue
+		}
+		of, t := &s.load[s.mode], float64(max(s.took, 1))
+		x, y = append(x, float64(of.Queries-1)/t), append(y, float64(of.Work-of.Longest.GPU)/t)
+		took = append(took, float64(s.took-of.Longest.Alone)/t)
+	}
+	xx, xy, yy, xt, yt := floats.Dot(x, x), floats.Dot(x, y), floats.Dot(y, y), floats.Dot(x, took), floats.Dot(y, took)
+	if yy == 0 {
+		return b
+	}
+	each := 0.0
+	if det := xx*yy - xy*xy; det > 0 {
+		each = max((xt*yy-yt*xy)/det, 0)
+	}
+	depth := (yt - xy*each) / yy
+	if depth < 0 {
+		each, depth = max(xt/xx, 0), 0
+	}
+	b.Each, b.Depth = time.Duration(each), depth
+	return b
 }
 
 // fitHost returns the time of the cores for a query and for each of its terms, by least

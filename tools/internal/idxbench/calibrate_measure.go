@@ -77,12 +77,16 @@ func (c *calibrator) mode(ctx context.Context, name string, train, test [][][]by
 	if err := c.bring(ctx, queries); err != nil {
 		return err
 	}
-	cpu, err := c.passes(ctx, queries)
+	cpu, err := c.onCore(ctx, queries)
+	if err != nil {
+		return err
+	}
+	alone, err := c.onGPU(ctx, queries)
 	if err != nil {
 		return err
 	}
 	for i := range queries {
-		r, ok, err := c.measure(ctx, &queries[i], cpu[i])
+		r, ok, err := c.measure(ctx, &queries[i], cpu[i], alone[i])
 		if err != nil {
 			return err
 		}
@@ -108,31 +112,32 @@ func (c *calibrator) mode(ctx context.Context, name string, train, test [][][]by
 	return c.batches(ctx, name)
 }
 
-// batchSample is a batch that was alone on the GPU.
+// batchSample is a batch that was alone on the GPU, and what its queries take.
 type batchSample struct {
-	n          int
-	work, took time.Duration // work is the sum of its queries' times in large batches
+	mode query.Mode
+	load hybrid.Load
+	took time.Duration
 }
 
 // batches measures batches of different queries of a mode, one at a time.
 func (c *calibrator) batches(ctx context.Context, mode string) error {
-	var queries []query.Query
-	var work []time.Duration
-	for _, all := range [][]recorded{c.train, c.test} {
-		for i := range all {
-			if all[i].mode == mode {
-				queries, work = append(queries, all[i].query), append(work, all[i].record.Cost.GPU)
+	var all []*recorded
+	for _, some := range [][]recorded{c.train, c.test} {
+		for i := range some {
+			if some[i].mode == mode {
+				all = append(all, &some[i])
 			}
 		}
 	}
 	at := 0
-	for n := 1; n <= 4096 && n <= 16*len(queries); n *= 4 {
+	for n := 2; n <= 4096 && n <= 16*len(all); n *= 2 {
 		for range batchesOfSize {
-			s := batchSample{n: n}
 			some := make([]query.Query, n)
+			s := batchSample{}
 			for i := range some {
-				some[i] = queries[at%len(queries)]
-				s.work += work[at%len(queries)]
+				r := all[at%len(all)]
+				some[i], s.mode = r.query, r.query.Mode
+				s.load.Add(s.mode, r.record.Cost)
 				at++
 			}
 			var err error
@@ -171,16 +176,14 @@ func (c *calibrator) bring(ctx context.Context, queries []query.Query) error {
 	return nil
 }
 
-// passes returns the time of each query on one core, in the company of the others: the
-// medians of several passes over all of them, after one.
-func (c *calibrator) passes(ctx context.Context, queries []query.Query) ([]time.Duration, error) {
+// passes returns the time of each query, in the company of the others: the medians of
+// several passes over all of them, after one.
+func (c *calibrator) passes(queries []query.Query, answer func(q *query.Query) error) ([]time.Duration, error) {
 	all := make([]times, len(queries))
-	var hits []query.Hit
 	for pass := range 2*c.flags.repeat + 1 {
 		for i := range queries {
-			var err error
 			start := time.Now()
-			if hits, err = c.searcher.AppendHits(ctx, hits[:0], &queries[i]); err != nil {
+			if err := answer(&queries[i]); err != nil {
 				return nil, err
 			}
 			if took := time.Since(start); pass > 0 {
@@ -194,6 +197,26 @@ func (c *calibrator) passes(ctx context.Context, queries []query.Query) ([]time.
 		out[i] = all[i][len(all[i])/2]
 	}
 	return out, nil
+}
+
+// onCore returns passes on one core.
+func (c *calibrator) onCore(ctx context.Context, queries []query.Query) ([]time.Duration, error) {
+	var hits []query.Hit
+	return c.passes(queries, func(q *query.Query) (err error) {
+		hits, err = c.searcher.AppendHits(ctx, hits[:0], q)
+		return err
+	})
+}
+
+// onGPU returns passes in batches of one query.
+func (c *calibrator) onGPU(ctx context.Context, queries []query.Query) ([]time.Duration, error) {
+	if c.gpu == nil {
+		return make([]time.Duration, len(queries)), nil
+	}
+	return c.passes(queries, func(q *query.Query) error {
+		_, err := c.gpu.x.Execute(ctx, []query.Query{*q})
+		return err
+	})
 }
 
 // crowd measures the queries on all cores at once.
@@ -221,9 +244,9 @@ func (c *calibrator) crowd(ctx context.Context, queries []query.Query) error {
 	return nil
 }
 
-// measure measures one query, which takes a core the time cpu. ok is false if no document
-// can match, so that there is nothing to predict.
-func (c *calibrator) measure(ctx context.Context, q *query.Query, cpu time.Duration) (r recorded, ok bool, err error) {
+// measure measures one query, which takes a core the time cpu and the GPU the time alone. ok
+// is false if no document can match, so that there is nothing to predict.
+func (c *calibrator) measure(ctx context.Context, q *query.Query, cpu, alone time.Duration) (r recorded, ok bool, err error) {
 	infos, err := c.searcher.AppendTermInfo(nil, q.Terms)
 	if err != nil {
 		return r, false, err
@@ -232,7 +255,8 @@ func (c *calibrator) measure(ctx context.Context, q *query.Query, cpu time.Durat
 	if r.features.Terms == 0 || q.Mode == query.And && r.features.Shortest == 0 {
 		return r, false, nil
 	}
-	if r.record.Cost.CPU = cpu; c.gpu == nil {
+	r.record.Mode, r.record.Cost.CPU, r.record.Cost.Alone = q.Mode, cpu, alone
+	if c.gpu == nil {
 		return r, true, nil
 	}
 	one, busyOne, err := c.batch(ctx, q, 1)
@@ -249,7 +273,6 @@ func (c *calibrator) measure(ctx context.Context, q *query.Query, cpu time.Durat
 	} else {
 		r.record.Cost.GPU = share(one, many, n)
 	}
-	r.record.Alone = one
 	return r, true, nil
 }
 
@@ -362,14 +385,13 @@ func (c *calibrator) correct(mode string, device float64) {
 
 // predictions are what rows compare: what was measured, and what the model says.
 var predictions = []struct {
-	name     string
-	onGPU    bool
-	measured func(*recorded) time.Duration
-	model    func(*hybrid.Model, hybrid.Cost) time.Duration
+	name  string
+	onGPU bool
+	of    func(hybrid.Cost) time.Duration
 }{
-	{"CPU", false, func(r *recorded) time.Duration { return r.record.Cost.CPU }, func(_ *hybrid.Model, c hybrid.Cost) time.Duration { return c.CPU }},
-	{"GPU, in a batch", true, func(r *recorded) time.Duration { return r.record.Cost.GPU }, func(_ *hybrid.Model, c hybrid.Cost) time.Duration { return c.GPU }},
-	{"GPU, alone", true, func(r *recorded) time.Duration { return r.record.Alone }, func(m *hybrid.Model, c hybrid.Cost) time.Duration { return m.Alone(1, c.GPU) }},
+	{"CPU", false, func(c hybrid.Cost) time.Duration { return c.CPU }},
+	{"GPU, in a batch", true, func(c hybrid.Cost) time.Duration { return c.GPU }},
+	{"GPU, alone", true, func(c hybrid.Cost) time.Duration { return c.Alone }},
 }
 
 // rows compares predictions with measurements.
@@ -386,9 +408,9 @@ func (c *calibrator) rows(m *hybrid.Model) (rows []CalibrationRow) {
 			}
 			for i := range c.test {
 				if r := &c.test[i]; r.mode == mode {
-					was := p.measured(r)
+					was := p.of(r.record.Cost)
 					missed := func(m *hybrid.Model) float64 {
-						return math.Abs(float64(p.model(m, m.Predict(&r.features))-was)) / float64(max(was, 1))
+						return math.Abs(float64(p.of(m.Predict(&r.features))-was)) / float64(max(was, 1))
 					}
 					took, errs, ding = append(took, was), append(errs, missed(m)), append(ding, missed(&c.ding))
 				}

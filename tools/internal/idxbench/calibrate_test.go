@@ -3,6 +3,7 @@ package idxbench
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -79,19 +80,23 @@ func TestSplit(t *testing.T) {
 // TestFitBatches finds what batches take, from batches that take just that.
 func TestFitBatches(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 5))
-	var samples []batchSample
-	for n := 1; n <= 4096; n *= 4 {
+	var c calibrator
+	for n := 2; n <= 4096; n *= 2 {
 		for range 8 {
-			work := time.Duration(float64(n) * 1000 * math.Exp2(2*rng.Float64()))
-			samples = append(samples, batchSample{n, work, 60*time.Microsecond + time.Duration(n)*300 + 2*work})
+			s := batchSample{mode: query.Or}
+			for range n {
+				s.load.Add(s.mode, hybrid.Cost{GPU: time.Duration(1000 * math.Exp2(2*rng.Float64())), Alone: time.Duration(1e5 * (1 + rng.Float64()))})
+			}
+			of := &s.load[s.mode]
+			s.took = of.Longest.Alone + time.Duration(n-1)*300 + 2*(of.Work-of.Longest.GPU)
+			c.lone = append(c.lone, s)
 		}
 	}
-	fixed, each, depth := fitBatches(samples)
-	if math.Abs(float64(fixed)/60000-1) > 0.02 || math.Abs(float64(each)/300-1) > 0.1 || math.Abs(depth/2-1) > 0.02 {
-		t.Errorf("%v, %v for each query, %v of the work", fixed, each, depth)
+	if b := c.fitBatches("or"); math.Abs(float64(b.Each)/300-1) > 0.1 || math.Abs(b.Depth/2-1) > 0.02 {
+		t.Errorf("%v for each query, %v of the work", b.Each, b.Depth)
 	}
-	if fixed, each, depth = fitBatches(nil); fixed != 0 || each != 0 || depth != 0 {
-		t.Errorf("of nothing: %v, %v, %v", fixed, each, depth)
+	if b := c.fitBatches("and"); b.Each != 0 || b.Depth != 0 {
+		t.Errorf("of nothing: %v, %v of the work", b.Each, b.Depth)
 	}
 }
 
@@ -117,5 +122,22 @@ func TestWakeOf(t *testing.T) {
 	}
 	if last := w.Delays[wakeQuants-1]; last < 400*time.Microsecond {
 		t.Errorf("the longest wait is %v", last)
+	}
+}
+
+// TestRecordsOf lets the modes of mixed records take turns.
+func TestRecordsOf(t *testing.T) {
+	var all []recorded
+	for i, mode := range []string{"and", "and", "and", "or", "or"} {
+		all = append(all, recorded{mode: mode, record: hybrid.Record{Cost: hybrid.Cost{CPU: time.Duration(i)}}})
+	}
+	for mode, want := range map[string][]time.Duration{mixed: {0, 3, 1, 4, 2}, "or": {3, 4}, "and-or": nil} {
+		var got []time.Duration
+		for _, r := range recordsOf(all, mode) {
+			got = append(got, r.Cost.CPU)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", mode, got, want)
+		}
 	}
 }

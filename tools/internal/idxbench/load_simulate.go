@@ -17,7 +17,7 @@ import (
 )
 
 // costHead is the head of a file of recorded costs. Times are in nanoseconds.
-var costHead = []string{"mode", "k", "terms", "shortest", "second", "sum", "cpu_ns", "gpu_ns", "host_ns", "alone_ns", "predicted_cpu_ns", "predicted_gpu_ns", "predicted_host_ns"}
+var costHead = []string{"mode", "k", "terms", "shortest", "second", "sum", "cpu_ns", "gpu_ns", "host_ns", "alone_ns", "predicted_cpu_ns", "predicted_gpu_ns", "predicted_host_ns", "predicted_alone_ns"}
 
 // simulatedModel is the model of simulated rows.
 const simulatedModel = "simulated"
@@ -38,7 +38,7 @@ func writeCosts(w io.Writer, all []recorded) error {
 	for _, r := range all {
 		f, m, p := r.features, r.record.Cost, r.record.Predicted
 		row := []string{r.mode}
-		for _, n := range []uint64{uint64(f.K), uint64(f.Terms), f.Shortest, f.Second, f.Sum, uint64(m.CPU), uint64(m.GPU), uint64(m.Host), uint64(r.record.Alone), uint64(p.CPU), uint64(p.GPU), uint64(p.Host)} {
+		for _, n := range []uint64{uint64(f.K), uint64(f.Terms), f.Shortest, f.Second, f.Sum, uint64(m.CPU), uint64(m.GPU), uint64(m.Host), uint64(m.Alone), uint64(p.CPU), uint64(p.GPU), uint64(p.Host), uint64(p.Alone)} {
 			row = append(row, strconv.FormatUint(n, 10))
 		}
 		if err := c.Write(row); err != nil {
@@ -56,26 +56,30 @@ func readCosts(path string) ([]recorded, error) {
 		return nil, err
 	}
 	defer in.Close()
-	c := csv.NewReader(in)
-	c.FieldsPerRecord = len(costHead)
-	rows, err := c.ReadAll()
+	rows, err := csv.NewReader(in).ReadAll() // all of one length
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if len(rows) < 2 || !slices.Equal(rows[0], costHead) {
+	if len(rows) < 2 || !slices.Equal(rows[0], costHead) && !slices.Equal(rows[0], costHead[:len(costHead)-1]) {
 		return nil, fmt.Errorf("%s holds no recorded costs", path)
 	}
 	var out []recorded
 	for i, row := range rows[1:] {
-		var n [12]time.Duration
-		for k := range n {
+		var n [13]time.Duration
+		for k := range row[1:] {
 			v, err := strconv.ParseUint(row[k+1], 10, 62)
 			if err != nil {
 				return nil, fmt.Errorf("%s: line %d: %s is %q, not a number", path, i+2, costHead[k+1], row[k+1])
 			}
 			n[k] = time.Duration(v)
 		}
-		out = append(out, recorded{mode: row[0], record: hybrid.Record{Cost: hybrid.Cost{CPU: n[5], GPU: n[6], Host: n[7]}, Alone: n[8], Predicted: hybrid.Cost{CPU: n[9], GPU: n[10], Host: n[11]}}})
+		mode, err := query.ParseMode(row[0])
+		if err != nil {
+			return nil, fmt.Errorf("%s: line %d: %w", path, i+2, err)
+		}
+		out = append(out, recorded{mode: row[0], record: hybrid.Record{Mode: mode,
+			Cost:      hybrid.Cost{CPU: n[5], GPU: n[6], Host: n[7], Alone: n[8]},
+			Predicted: hybrid.Cost{CPU: n[9], GPU: n[10], Host: n[11], Alone: n[12]}}})
 	}
 	return out, nil
 }
@@ -92,12 +96,7 @@ func (f *loadFlags) simulated(ctx context.Context, stderr io.Writer) (*Load, err
 			return nil, err
 		}
 	}
-	var records []hybrid.Record
-	for _, r := range all {
-		if f.mode.Value == mixed || f.mode.Value == r.mode {
-			records = append(records, r.record)
-		}
-	}
+	records := recordsOf(all, f.mode.Value)
 	if len(records) == 0 {
 		return nil, fmt.Errorf("%s holds no query of mode %s", f.simulate, f.mode.Value)
 	}
@@ -146,6 +145,28 @@ func (f *loadFlags) simulated(ctx context.Context, stderr io.Writer) (*Load, err
 	}
 	out.Seconds = time.Since(start).Seconds()
 	return out, nil
+}
+
+// recordsOf returns the records of a mode. Those of mixed ones take turns, as in ask.
+func recordsOf(all []recorded, mode string) (records []hybrid.Record) {
+	var names []string
+	byMode := map[string][]hybrid.Record{}
+	for _, r := range all {
+		if mode != mixed && mode != r.mode {
+			continue
+		}
+		if byMode[r.mode] == nil {
+			names = append(names, r.mode)
+		}
+		byMode[r.mode] = append(byMode[r.mode], r.record)
+	}
+	for i := 0; len(names) > 0; i++ {
+		names = slices.DeleteFunc(names, func(name string) bool { return i == len(byMode[name]) })
+		for _, name := range names {
+			records = append(records, byMode[name][i])
+		}
+	}
+	return records
 }
 
 // simulator runs simulations of one machine.

@@ -47,7 +47,7 @@ func Oracle(records []Record, workers, batch int, fixed time.Duration) Bound {
 	for _, i := range order { // one after the other moves to the CPU
 		c := records[i].Cost
 		more, less := float64(c.CPU-c.Host)/n, float64(c.GPU)+each
-		if core+more >= device-less { // divide it where the two meet
+		if more > 0 && core+more >= device-less { // divide it where the two meet
 			if share := (device - core) / (more + less); share > 0 {
 				best = min(best, max(core+share*more, device-share*less))
 			}

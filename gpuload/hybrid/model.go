@@ -34,6 +34,9 @@ type Model struct {
 	Batches map[string]*BatchTimes `json:"batches,omitempty"`
 	Each    time.Duration          `json:"each_ns,omitempty"`
 	Depth   float64                `json:"depth,omitempty"`
+	// Launch is what a batch takes of the device and its driver while other batches wait,
+	// beside its queries' work, in nanoseconds; a simulation needs it.
+	Launch time.Duration `json:"launch_ns,omitempty"`
 	// Host is the time of the cores for a query that the GPU answers, and for each of its
 	// terms, in nanoseconds.
 	Host [2]time.Duration `json:"host_ns"`
@@ -141,7 +144,7 @@ func (m *Model) Prepare() error {
 	if m.Version < 1 || m.Version > ModelVersion {
 		return fmt.Errorf("version %d, want %d: calibrate again", m.Version, ModelVersion)
 	}
-	if m.Batch < 0 || m.Host[0] < 0 || m.Host[1] < 0 || m.Crowd < 0 || m.Load < 0 || m.Queued < 0 || m.Each < 0 || m.Depth < 0 {
+	if m.Batch < 0 || m.Host[0] < 0 || m.Host[1] < 0 || m.Crowd < 0 || m.Load < 0 || m.Queued < 0 || m.Each < 0 || m.Depth < 0 || m.Launch < 0 {
 		return fmt.Errorf("a time below 0")
 	}
 	for i, w := range m.Wakes {

@@ -151,7 +151,7 @@ func (c *calibrator) fit(m *hybrid.Model) error {
 	}
 	m.Crowd = max(float64(c.crowded)/float64(max(c.alone, 1)), 1)
 	if c.gpu != nil {
-		m.Batch, m.Host, m.Load = c.fixed(), fitHost(c.host), c.load
+		m.Batch, m.Host, m.Load, m.Launch = c.fixed(), fitHost(c.host), c.load, c.launch
 	}
 	c.ding.Batch = m.Batch
 	if err := c.ding.Prepare(); err != nil {

@@ -187,8 +187,12 @@ func (s *simulator) row(rate float64, d time.Duration) (LoadRow, error) {
 		warm = int(rate * d.Seconds() / 4)
 		n = max(warm+int(rate*d.Seconds()), 1)
 	}
-	o, err := hybrid.Simulate(s.records, hybrid.Simulation{Options: hybrid.Options{Model: s.model, Mode: s.mode, Deadline: s.f.deadline, Queue: s.f.queue},
-		Workers: s.workers, Rate: rate, Backlog: s.f.backlog(), Queries: n, Warm: warm, Seed: s.f.seed})
+	simulation := hybrid.Simulation{Options: hybrid.Options{Model: s.model, Mode: s.mode, Deadline: s.f.deadline, Queue: s.f.queue},
+		Workers: s.workers, Rate: rate, Backlog: s.f.backlog(), Queries: n, Warm: warm, Seed: s.f.seed}
+	if rate == 0 && inGroups(s.mode) {
+		simulation.Callers, simulation.Group = s.workers, min(s.f.backlog(), saturatedGroup)
+	}
+	o, err := hybrid.Simulate(s.records, simulation)
 	if err != nil {
 		return row, err
 	}
@@ -208,6 +212,9 @@ func (s *simulator) row(rate float64, d time.Duration) (LoadRow, error) {
 	row.Shares = newShares(o.Stats)
 	return row, nil
 }
+
+// inGroups reports whether runs at saturation ask groups of queries.
+func inGroups(mode hybrid.Mode) bool { return mode == hybrid.OnlyGPU || mode == hybrid.Parallel }
 
 // regret compares what the machine reached at saturation with the best choice in
 // hindsight.

@@ -1,0 +1,278 @@
+package hybrid
+
+import (
+	"container/heap"
+	"math/rand/v2"
+	"time"
+)
+
+// world is a running simulation: cores, on which goroutines and the Pool's workers run, a
+// GPU, and the scheduler of an Executor.
+type world struct {
+	s       Simulation
+	records []Record
+	policy  *policy
+	bulk    bulk // its stock and counts
+	rng     *rand.Rand
+	now     time.Duration
+
+	events  events
+	order   int             // of events, so that equal times keep it
+	idle    []time.Duration // since when the free cores are, ascending
+	ready   []simJob        // of goroutines, before the Pool's
+	pool    []simJob        // queries that the CPU has taken
+	serving int             // goroutines that work for the GPU
+	device  time.Duration   // when it will have done its work
+	taken   []*entry        // memory
+
+	arrived, entered int // queries; those that neither the queues nor the stock have
+	arrivals, times  []time.Duration
+	missed           [2]int64
+}
+
+// simJob is work for one core. start, if there is one, says what it is when the core begins;
+// then may be nil.
+type simJob struct {
+	work  time.Duration
+	query bool // from the queues
+	start func() (work time.Duration, then func())
+	then  func()
+}
+
+func newWorld(records []Record, s Simulation) *world {
+	w := &world{s: s, records: records, policy: newPolicy(&s.Options, s.Workers), idle: make([]time.Duration, s.Workers), rng: rand.New(rand.NewPCG(s.Seed, 17)),
+		arrivals: make([]time.Duration, s.Queries), times: make([]time.Duration, s.Queries)}
+	w.bulk.stock = newStock(&s.Options, s.Workers, true)
+	return w
+}
+
+// event is a moment at which something ends or arrives.
+type event struct {
+	at    time.Duration
+	order int
+	do    func()
+}
+
+type events []event
+
+func (h events) Len() int { return len(h) }
+func (h events) Less(i, j int) bool {
+	return h[i].at < h[j].at || h[i].at == h[j].at && h[i].order < h[j].order
+}
+func (h events) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+
+// Push adds an event.
+func (h *events) Push(x any) { *h = append(*h, x.(event)) }
+
+// Pop removes the last event.
+func (h *events) Pop() any {
+	n := len(*h) - 1
+	e := (*h)[n]
+	*h = (*h)[:n]
+	return e
+}
+
+func (w *world) after(d time.Duration, do func()) {
+	w.order++
+	heap.Push(&w.events, event{w.now + d, w.order, do})
+}
+
+func (w *world) run() {
+	w.begin()
+	w.dispatch()
+	for len(w.events) > 0 {
+		e := heap.Pop(&w.events).(event)
+		w.now = e.at
+		e.do()
+		w.dispatch()
+	}
+}
+
+// record returns what query i costs.
+func (w *world) record(i int) *Record { return &w.records[i%len(w.records)] }
+
+// predicted returns what query i is predicted to cost.
+func (w *world) predicted(i int) Cost {
+	r := w.record(i)
+	if r.Predicted == (Cost{}) {
+		return r.Cost
+	}
+	return r.Predicted
+}
+
+// dispatch lets the scheduler hand out work and idle cores take it.
+func (w *world) dispatch() {
+	w.enter()
+	p := w.policy
+	p.demand.observe(w.serving, w.now)
+	w.taken = p.takeCPU(w.now, w.taken[:0])
+	for _, e := range w.taken {
+		w.pool = append(w.pool, simJob{work: w.record(e.sim).Cost.CPU, query: true, then: func() {
+			p.finishCPU(1, e.cost.CPU, w.now)
+			w.took(e.sim, 0)
+			w.again(1, nil)
+		}})
+	}
+	for {
+		entries, work := p.takeGPU(w.now, nil)
+		if len(entries) == 0 {
+			break
+		}
+		w.batch(entries, work)
+	}
+	for len(w.idle) > 0 && len(w.ready)+len(w.pool) > 0 {
+		q := &w.ready
+		if len(*q) == 0 {
+			q = &w.pool
+		}
+		j := (*q)[0]
+		*q = (*q)[1:]
+		if j.start != nil {
+			if j.work, j.then = j.start(); j.then == nil {
+				continue
+			}
+		}
+		last := len(w.idle) - 1 // the one that spins most likely
+		delay := w.wake(w.now-w.idle[last], &j)
+		w.idle = w.idle[:last]
+		w.after(delay+w.crowded(j.work), func() {
+			w.idle = append(w.idle, w.now)
+			j.then()
+		})
+	}
+}
+
+// goroutine does work on a core.
+func (w *world) goroutine(work time.Duration, then func()) {
+	w.ready = append(w.ready, simJob{work: work, then: then})
+}
+
+// serve is goroutine for work for the GPU.
+func (w *world) serve(work time.Duration, then func()) {
+	w.serving++
+	w.goroutine(work, func() { w.serving--; then() })
+}
+
+// crowded returns how long work takes a core beside those that are busy.
+func (w *world) crowded(work time.Duration) time.Duration {
+	others := w.s.Workers - len(w.idle) - 1
+	if others <= 0 || w.s.Options.Model.Crowd == 0 {
+		return work
+	}
+	more := (w.s.Options.Model.Crowd - 1) * float64(others) / float64(w.s.Workers-1)
+	return time.Duration(float64(work) * max(1+more, 0))
+}
+
+// wake returns how much later a query ends on a core that has been idle for some time. It
+// lies between the times measured for the next shorter and the next longer one.
+func (w *world) wake(idle time.Duration, j *simJob) time.Duration {
+	if !j.query {
+		return 0 // part of what was measured for batches, or of the stock's
+	}
+	m := w.s.Options.Model
+	at := len(m.Wakes) - 1
+	for at >= 0 && m.Wakes[at].Idle > idle {
+		at--
+	}
+	if idle == 0 || at < 0 {
+		return m.Queued
+	}
+	x := &m.Wakes[at]
+	random := w.rng.Float64()
+	late := x.late(random, j.work)
+	if at+1 < len(m.Wakes) {
+		next := &m.Wakes[at+1]
+		share := float64(idle-x.Idle) / float64(next.Idle-x.Idle)
+		late += share * (next.late(random, j.work) - late)
+	}
+	return time.Duration(late)
+}
+
+// late returns how much later work ends, in nanoseconds. random is from 0 up to 1.
+func (x *Wake) late(random float64, work time.Duration) float64 {
+	return float64(x.Delays[int(random*float64(len(x.Delays)))]) + x.Slower*float64(work)
+}
+
+// batch answers queries that the policy gave to the GPU.
+func (w *world) batch(entries []*entry, predicted time.Duration) {
+	numbers := make([]int, len(entries))
+	for i, e := range entries {
+		numbers[i] = e.sim
+	}
+	w.onGPU(numbers, func() {
+		w.policy.finishGPU(len(entries), predicted, w.now)
+		for _, i := range numbers {
+			w.took(i, 1)
+		}
+		w.again(len(numbers), nil)
+	})
+}
+
+// gpuload looks up hostShare queries at a time, in as many goroutines as there are cores. Then
+// it answers pieceLen queries at a time.
+const hostShare, pieceLen = 64, 1024
+
+// Shares of Cost.Host: looking up, laying out, reading results.
+const lookUp, layOut, readOut = 0.6, 0.15, 0.25
+
+// onGPU answers queries on the GPU.
+func (w *world) onGPU(numbers []int, then func()) {
+	host := time.Duration(0)
+	for _, i := range numbers {
+		host += w.record(i).Cost.Host
+	}
+	n := (len(numbers) + hostShare - 1) / hostShare
+	w.lookUp(n, part(host, lookUp)/time.Duration(n), func() {
+		left := (len(numbers) + pieceLen - 1) / pieceLen
+		for lo := 0; lo < len(numbers); lo += pieceLen {
+			w.piece(numbers[lo:min(lo+pieceLen, len(numbers))], func() {
+				if left--; left == 0 {
+					then()
+				}
+			})
+		}
+	})
+}
+
+func part(d time.Duration, share float64) time.Duration { return time.Duration(float64(d) * share) }
+
+// lookUp does n pieces of work for the GPU, in as many goroutines as there are cores.
+func (w *world) lookUp(n int, each time.Duration, then func()) {
+	running := min(n, w.s.Workers)
+	next := running
+	var one func()
+	one = func() {
+		if next < n {
+			next++
+			w.serve(each, one)
+			return
+		}
+		if running--; running == 0 {
+			then()
+		}
+	}
+	for range running {
+		w.serve(each, one)
+	}
+}
+
+// piece answers queries that have been looked up. The device does the work of one piece after
+// the other; the rest of what these take alone, launches and copies, overlaps with others.
+func (w *world) piece(numbers []int, then func()) {
+	var load Load
+	var work, host time.Duration
+	for _, i := range numbers {
+		r := w.record(i)
+		load.Add(r.Mode, r.Cost)
+		work += r.Cost.GPU
+		host += r.Cost.Host
+	}
+	n := (len(numbers) + hostShare - 1) / hostShare
+	lookedUp := part(host, lookUp) / time.Duration(min(n, w.s.Workers))
+	// What is left of its time alone without the host's part of it.
+	least := w.s.Options.Model.Alone(&load) - lookedUp - part(host, layOut+readOut)
+	w.serve(part(host, layOut), func() {
+		w.device = max(w.device, w.now) + w.s.Options.Model.Launch + work
+		w.after(max(w.device-w.now, least, w.s.start-w.now, 0), func() { w.serve(part(host, readOut), then) })
+	})
+}

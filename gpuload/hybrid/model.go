@@ -84,12 +84,50 @@ type Polynomials struct {
 }
 
 // BatchTimes are what batches of one mode take on a GPU that does nothing else, from the
-// call to the answers. The query that takes longest alone holds the batch up; the others
-// run beside it.
+// call to the answers: what the query takes alone that takes longest so, and more for the
+// others.
 type BatchTimes struct {
-	Alone []float64     `json:"alone"`   // polynomial of the time of a batch of one query, as in Polynomials
-	Each  time.Duration `json:"each_ns"` // for each other query
-	Depth float64       `json:"depth"`   // for each nanosecond of the others' times in large batches
+	Alone []float64  `json:"alone"` // polynomial of the time of a batch of one query, as in Polynomials
+	More  []MoreTime `json:"more"`  // by work, ascending
+}
+
+// MoreTime is how much longer a batch takes for queries whose times in large batches add up
+// to Work. It grows more slowly than Work: the device is not full at first.
+type MoreTime struct {
+	Work time.Duration `json:"work_ns"`
+	Time time.Duration `json:"time_ns"`
+}
+
+// more returns how much longer a batch takes for some work. Between two times it is a
+// straight line in the logarithm of work; outside, it is in proportion.
+func (b *BatchTimes) more(work time.Duration) time.Duration {
+	n := len(b.More)
+	if n == 0 || work <= 0 {
+		return 0
+	}
+	at := 0
+	for at < n && b.More[at].Work < work {
+		at++
+	}
+	if at == 0 || at == n {
+		of := &b.More[min(at, n-1)]
+		return time.Duration(float64(of.Time) * float64(work) / float64(of.Work))
+	}
+	x, y := &b.More[at-1], &b.More[at]
+	share := math.Log(float64(work)/float64(x.Work)) / math.Log(float64(y.Work)/float64(x.Work))
+	return x.Time + time.Duration(share*float64(y.Time-x.Time))
+}
+
+// ascend reports whether times are above 0 and ascend.
+func (b *BatchTimes) ascend() bool {
+	last := MoreTime{}
+	for _, m := range b.More {
+		if m.Work <= last.Work || m.Time < last.Time {
+			return false
+		}
+		last = m
+	}
+	return true
 }
 
 //go:embed default.json
@@ -160,8 +198,8 @@ func (m *Model) Prepare() error {
 		}
 		m.byMode[i] = p
 		b := m.Batches[name]
-		if b != nil && (m.Version < 3 || !m.fits(b.Alone) || b.Each < 0 || b.Depth < 0) {
-			return fmt.Errorf("mode %s has times of batches that are below 0 or incomplete", name)
+		if b != nil && (m.Version < 3 || !m.fits(b.Alone) || !b.ascend()) {
+			return fmt.Errorf("mode %s has times of batches that do not ascend or are incomplete", name)
 		}
 		m.batches[i] = b
 	}
@@ -232,7 +270,7 @@ func (m *Model) Alone(l *Load) (sum time.Duration) {
 			work += of.Work
 			longest = max(longest, of.Longest.Alone)
 		default:
-			sum += of.Longest.Alone + time.Duration(of.Queries-1)*b.Each + time.Duration(b.Depth*float64(of.Work-of.Longest.GPU))
+			sum += of.Longest.Alone + b.more(of.Work-of.Longest.GPU)
 		}
 	}
 	switch {

@@ -219,7 +219,7 @@ func BenchmarkPredict(b *testing.B) {
 func TestAlone(t *testing.T) {
 	ding := make([]float64, DingBasis)
 	m := Model{Version: ModelVersion, Modes: DefaultModel().Modes, Batch: 50 * micro,
-		Batches: map[string]*BatchTimes{"and": {ding, 2 * micro, 3}, "or": {ding, 0, 1}}}
+		Batches: map[string]*BatchTimes{"and": {ding, []MoreTime{{20 * micro, 2 * micro}, {80 * micro, 10 * micro}}}, "or": {ding, []MoreTime{{14 * micro, 28 * micro}}}}}
 	if err := m.Prepare(); err != nil {
 		t.Fatal(err)
 	}
@@ -242,14 +242,32 @@ func TestAlone(t *testing.T) {
 		want time.Duration
 	}{
 		{"nothing", &m, &none, 0},
-		{"one mode", &m, &and, (80 + 2*2 + 3*40) * micro},
-		{"two modes, one after the other", &m, &both, (204 + 207) * micro},
-		{"one that was not measured", &m, &all, (204 + 207 + 61) * micro},
+		{"one mode, half way from 20 to 80 us", &m, &and, (80 + 6) * micro},
+		{"two modes, one after the other", &m, &both, (86 + 214) * micro},
+		{"one that was not measured", &m, &all, (86 + 214 + 61) * micro},
 		{"version 2", &old, &both, (50 + 5 + 2*72) * micro},
 		{"no times of batches", &Model{Batch: 50 * micro}, &both, 200 * micro},
 	} {
 		if got := c.m.Alone(c.l); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// TestMore refuses times of batches that do not ascend, and is in proportion outside those
+// that do.
+func TestMore(t *testing.T) {
+	ding := make([]float64, DingBasis)
+	for name, more := range map[string][]MoreTime{"work": {{2, 1}, {2, 2}}, "no work": {{0, 0}}, "time": {{2, 2}, {3, 1}}, "below 0": {{2, -1}}} {
+		m := Model{Version: ModelVersion, Modes: DefaultModel().Modes, Batches: map[string]*BatchTimes{"and": {ding, more}}}
+		if m.Prepare() == nil {
+			t.Errorf("%s: a model with times that do not ascend", name)
+		}
+	}
+	b := BatchTimes{More: []MoreTime{{10 * micro, 40 * micro}, {100 * micro, 100 * micro}}}
+	for work, want := range map[time.Duration]time.Duration{0: 0, 5 * micro: 20 * micro, 10 * micro: 40 * micro, 100 * micro: 100 * micro, 300 * micro: 300 * micro} {
+		if got := b.more(work); got != want {
+			t.Errorf("%v for %v of work, want %v", got, work, want)
 		}
 	}
 }

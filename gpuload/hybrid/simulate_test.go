@@ -44,6 +44,16 @@ func TestSimulatedCPU(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}
+	// While one core works, the machine does not sleep: another that was idle for long wakes sooner.
+	deep := Model{Wakes: append(slices.Clone(wakes), Wake{Idle: 200 * micro, Delays: []time.Duration{30 * micro}}, Wake{Idle: 300 * micro, Delays: []time.Duration{230 * micro}})}
+	if got := simulate(t, deep, OnlyCPU, cost, 2, 400*micro, 410*micro); !slices.Equal(got, []time.Duration{260 * micro, 60 * micro}) {
+		t.Errorf("deep sleep: %v", got)
+	}
+	// A batch wakes a lane, which does half of the fixed time, too: 24 us, 0.3 of 4 and of 20 us, and the batch.
+	lane := Model{Batch: 40 * micro, Wakes: wakes}
+	if got := simulate(t, lane, OnlyGPU, Cost{CPU: time.Second, GPU: micro, Host: 4 * micro, Alone: 40 * micro}, 2, 400*micro); !slices.Equal(got, []time.Duration{71720}) {
+		t.Errorf("a lane: %v", got)
+	}
 	// On two cores nobody waits, but both are slower.
 	if got := simulate(t, Model{Crowd: 1.5}, OnlyCPU, cost, 2, at...); !slices.Equal(got, []time.Duration{30 * micro, 45 * micro, 30 * micro}) {
 		t.Errorf("two cores: %v", got)
@@ -55,7 +65,7 @@ func TestSimulatedCPU(t *testing.T) {
 func TestSimulatedGPU(t *testing.T) {
 	cost := Cost{CPU: time.Second, GPU: 10 * micro, Host: 4 * micro, Alone: 80 * micro}
 	ding := make([]float64, DingBasis)
-	m := Model{Batches: map[string]*BatchTimes{"and": {Alone: ding, Each: 2 * micro, Depth: 3}}}
+	m := Model{Batches: map[string]*BatchTimes{"and": {Alone: ding, More: []MoreTime{{10 * micro, 3 * micro}}}}}
 	if got := simulate(t, m, OnlyGPU, cost, 4, 0); !slices.Equal(got, []time.Duration{80 * micro}) {
 		t.Errorf("alone: %v", got)
 	}

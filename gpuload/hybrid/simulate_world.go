@@ -22,6 +22,7 @@ type world struct {
 	ready   []simJob        // of goroutines, before the Pool's
 	pool    []simJob        // queries that the CPU has taken
 	serving int             // goroutines that work for the GPU
+	busy    time.Duration   // when a core was, last
 	device  time.Duration   // when it will have done its work
 	taken   []*entry        // memory
 
@@ -34,7 +35,8 @@ type world struct {
 // then may be nil.
 type simJob struct {
 	work  time.Duration
-	query bool // from the queues
+	cold  time.Duration // of the work, and of what follows, what is slower after a core was idle
+	query bool          // from the queues
 	start func() (work time.Duration, then func())
 	then  func()
 }
@@ -107,7 +109,7 @@ func (w *world) dispatch() {
 	p.demand.observe(w.serving, w.now)
 	w.taken = p.takeCPU(w.now, w.taken[:0])
 	for _, e := range w.taken {
-		w.pool = append(w.pool, simJob{work: w.record(e.sim).Cost.CPU, query: true, then: func() {
+		w.pool = append(w.pool, simJob{work: w.record(e.sim).Cost.CPU, cold: w.record(e.sim).Cost.CPU, query: true, then: func() {
 			p.finishCPU(1, e.cost.CPU, w.now)
 			w.took(e.sim, 0)
 			w.again(1, nil)
@@ -133,10 +135,13 @@ func (w *world) dispatch() {
 			}
 		}
 		last := len(w.idle) - 1 // the one that spins most likely
+		if len(w.idle) < w.s.Workers {
+			w.busy = w.now
+		}
 		delay := w.wake(w.now-w.idle[last], &j)
 		w.idle = w.idle[:last]
 		w.after(delay+w.crowded(j.work), func() {
-			w.idle = append(w.idle, w.now)
+			w.idle, w.busy = append(w.idle, w.now), w.now
 			j.then()
 		})
 	}
@@ -163,27 +168,38 @@ func (w *world) crowded(work time.Duration) time.Duration {
 	return time.Duration(float64(work) * max(1+more, 0))
 }
 
-// wake returns how much later a query ends on a core that has been idle for some time. It
+// awake is how long a core counts as idle at most while others are busy: then the machine
+// does not sleep as deeply as when all are idle, as in Model.Wakes.
+const awake = 200 * time.Microsecond
+
+// wake returns how much later a job ends on a core that has been idle for some time. It
 // lies between the times measured for the next shorter and the next longer one.
 func (w *world) wake(idle time.Duration, j *simJob) time.Duration {
-	if !j.query {
-		return 0 // part of what was measured for batches, or of the stock's
+	if j.cold == 0 {
+		return 0
 	}
 	m := w.s.Options.Model
+	idle = min(idle, max(w.now-w.busy, awake))
+	if !j.query {
+		idle = max(idle, awake) // a lane, which another goroutine wakes
+	}
 	at := len(m.Wakes) - 1
 	for at >= 0 && m.Wakes[at].Idle > idle {
 		at--
 	}
-	if idle == 0 || at < 0 {
+	switch {
+	case at < 0 && !j.query:
+		return 0
+	case idle == 0 || at < 0:
 		return m.Queued
 	}
 	x := &m.Wakes[at]
 	random := w.rng.Float64()
-	late := x.late(random, j.work)
+	late := x.late(random, j.cold)
 	if at+1 < len(m.Wakes) {
 		next := &m.Wakes[at+1]
 		share := float64(idle-x.Idle) / float64(next.Idle-x.Idle)
-		late += share * (next.late(random, j.work) - late)
+		late += share * (next.late(random, j.cold) - late)
 	}
 	return time.Duration(late)
 }
@@ -222,7 +238,7 @@ func (w *world) onGPU(numbers []int, then func()) {
 		host += w.record(i).Cost.Host
 	}
 	n := (len(numbers) + hostShare - 1) / hostShare
-	w.lookUp(n, part(host, lookUp)/time.Duration(n), func() {
+	w.lookUp(n, part(host, lookUp)/time.Duration(n), w.s.Options.Model.Batch/2, func() {
 		left := (len(numbers) + pieceLen - 1) / pieceLen
 		for lo := 0; lo < len(numbers); lo += pieceLen {
 			w.piece(numbers[lo:min(lo+pieceLen, len(numbers))], func() {
@@ -236,8 +252,9 @@ func (w *world) onGPU(numbers []int, then func()) {
 
 func part(d time.Duration, share float64) time.Duration { return time.Duration(float64(d) * share) }
 
-// lookUp does n pieces of work for the GPU, in as many goroutines as there are cores.
-func (w *world) lookUp(n int, each time.Duration, then func()) {
+// lookUp does n pieces of work for the GPU, in as many goroutines as there are cores. The first
+// wakes a core, which finds cold the code of what follows, too: lone of it.
+func (w *world) lookUp(n int, each, lone time.Duration, then func()) {
 	running := min(n, w.s.Workers)
 	next := running
 	var one func()
@@ -251,8 +268,11 @@ func (w *world) lookUp(n int, each time.Duration, then func()) {
 			then()
 		}
 	}
-	for range running {
+	for i := range running {
 		w.serve(each, one)
+		if i == 0 {
+			w.ready[len(w.ready)-1].cold = each + lone
+		}
 	}
 }
 

@@ -266,8 +266,10 @@ func (c *Calibration) text(w io.Writer) {
 	t.WriteTo(w)
 	if c.Device != noGPU {
 		for _, name := range slices.Sorted(maps.Keys(c.Model.Batches)) {
-			b := c.Model.Batches[name]
-			fmt.Fprintf(w, "\nof %s a batch alone takes the GPU %s for each query and %s times their time in many, beside the one that takes longest", name, cli.Seconds(b.Each), cli.Float(b.Depth, 3))
+			if more := c.Model.Batches[name].More; len(more) > 0 {
+				of := more[len(more)-1]
+				fmt.Fprintf(w, "\nof %s, a batch with %s of work takes %s more than the query in it that takes longest alone", name, cli.Seconds(of.Work), cli.Seconds(of.Time))
+			}
 		}
 		fmt.Fprintf(w, "\na batch of one takes %s; a MB of lists that is not there takes %s; the cores work %s for a query\nthat the GPU answers, and %s for each term\n",
 			cli.Seconds(c.Model.Batch), cli.Seconds(time.Duration(1e6*c.Model.Load)), cli.Seconds(c.Model.Host[0]), cli.Seconds(c.Model.Host[1]))

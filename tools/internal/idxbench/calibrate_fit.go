@@ -3,9 +3,9 @@ package idxbench
 import (
 	"maps"
 	"math"
+	"slices"
 	"time"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
@@ -179,31 +179,28 @@ func (c *calibrator) fixed() (least time.Duration) {
 }
 
 // fitBatches returns what batches of a mode take more than the query in them that takes
-// longest alone. Least squares of relative errors find it; neither is below 0.
+// longest alone: medians by the number of queries, made to ascend.
 func (c *calibrator) fitBatches(mode string) (b hybrid.BatchTimes) {
-	var x, y []float64 // of the time of the others, and for each of them; relative
-	var took []float64
+	bySize := map[int][2]times{} // work of the others, time
 	for _, s := range c.lone {
-		if s.mode.String() != mode {
-			continue
+		if s.mode.String() == mode {
+			of := &s.load[s.mode]
+			v := bySize[of.Queries]
+			v[0], v[1] = append(v[0], of.Work-of.Longest.GPU), append(v[1], s.took-of.Longest.Alone)
+			bySize[of.Queries] = v
 		}
-		of, t := &s.load[s.mode], float64(max(s.took, 1))
-		x, y = append(x, float64(of.Queries-1)/t), append(y, float64(of.Work-of.Longest.GPU)/t)
-		took = append(took, float64(s.took-of.Longest.Alone)/t)
 	}
-	xx, xy, yy, xt, yt := floats.Dot(x, x), floats.Dot(x, y), floats.Dot(y, y), floats.Dot(x, took), floats.Dot(y, took)
-	if yy == 0 {
-		return b
+	last := hybrid.MoreTime{}
+	for _, n := range slices.Sorted(maps.Keys(bySize)) {
+		v := bySize[n]
+		v[0].sort()
+		v[1].sort()
+		next := hybrid.MoreTime{Work: v[0].at(0.5), Time: max(v[1].at(0.5), last.Time)}
+		if next.Work > last.Work {
+			b.More = append(b.More, next)
+			last = next
+		}
 	}
-	each := 0.0
-	if det := xx*yy - xy*xy; det > 0 {
-		each = max((xt*yy-yt*xy)/det, 0)
-	}
-	depth := (yt - xy*each) / yy
-	if depth < 0 {
-		each, depth = max(xt/xx, 0), 0
-	}
-	b.Each, b.Depth = time.Duration(each), depth
 	return b
 }
 

@@ -88,15 +88,21 @@ func TestFitBatches(t *testing.T) {
 				s.load.Add(s.mode, hybrid.Cost{GPU: time.Duration(1000 * math.Exp2(2*rng.Float64())), Alone: time.Duration(1e5 * (1 + rng.Float64()))})
 			}
 			of := &s.load[s.mode]
-			s.took = of.Longest.Alone + time.Duration(n-1)*300 + 2*(of.Work-of.Longest.GPU)
+			s.took = of.Longest.Alone + time.Duration(300*math.Sqrt(float64(of.Work-of.Longest.GPU)))
 			c.lone = append(c.lone, s)
 		}
 	}
-	if b := c.fitBatches("or"); math.Abs(float64(b.Each)/300-1) > 0.1 || math.Abs(b.Depth/2-1) > 0.02 {
-		t.Errorf("%v for each query, %v of the work", b.Each, b.Depth)
+	b := c.fitBatches("or")
+	for _, m := range b.More {
+		if want := 300 * math.Sqrt(float64(m.Work)); math.Abs(float64(m.Time)/want-1) > 0.1 {
+			t.Errorf("%v for %v of work, want %v", m.Time, m.Work, time.Duration(want))
+		}
 	}
-	if b := c.fitBatches("and"); b.Each != 0 || b.Depth != 0 {
-		t.Errorf("of nothing: %v, %v of the work", b.Each, b.Depth)
+	if n := len(b.More); n != 12 {
+		t.Errorf("%d times of 12 sizes", n)
+	}
+	if b := c.fitBatches("and"); b.More != nil {
+		t.Errorf("of nothing: %v", b.More)
 	}
 }
 

@@ -235,8 +235,14 @@ func (s *simulator) best() string {
 		cli.Float(s.rate(b.CPU), 4), cli.Float(s.rate(b.GPU), 4), cli.Float(s.rate(b.Oracle), 4))
 }
 
+// oracle returns the bounds of a machine all of whose cores are busy.
 func (s *simulator) oracle() hybrid.Bound {
-	return hybrid.Oracle(s.records, s.workers, 4096, s.model.Batch)
+	records, crowd := slices.Clone(s.records), max(s.model.Crowd, 1)
+	for i := range records {
+		c := &records[i].Cost
+		c.CPU, c.Host = time.Duration(crowd*float64(c.CPU)), time.Duration(crowd*float64(c.Host))
+	}
+	return hybrid.Oracle(records, s.workers, 4096, s.model.Batch)
 }
 
 func (s *simulator) rate(d time.Duration) float64 {

@@ -52,7 +52,7 @@ const maxHead = 4096
 // batch.
 func (c *step) run() uint32 {
 	run := uint32(1)
-	for run < tileRun && c.blocks/int64(run) > maxTiles {
+	for run < tileRun && c.blocks/int64(run) > andTiles {
 		run *= 2
 	}
 	return run

@@ -18,7 +18,7 @@ type Paper struct {
 
 // Experiment is a table or figure.
 type Experiment struct {
-	Name   string // of the command line: ao-table1
+	Name   string // of the command line: ao-tab1
 	Number string // in the paper: Table 1
 	Title  string
 	Data   string // the paper's, and what stands in for it

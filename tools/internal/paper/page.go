@@ -83,7 +83,7 @@ the generator of its collections changed. Where a figure has several runs, their
 A paper's number is given where its text has it; where the text has none, as for most curves, there is none here. The claims were
 written down before measuring.
 
-` + "`idxbench paper all`" + ` takes 10 minutes on two cores without a GPU, at scale 1/4, 1.5 of them for the collections; the GPU's rows of this page took 9.5
+` + "`idxbench paper all`" + ` takes 11 minutes on two cores without a GPU, at scale 1/4, 1.5 of them for the collections; the GPU's rows of this page took 9.5
 minutes on a host with an H200, in two parts, at the scales that are named.
 
 A claim *holds* if ours reaches about 70 % of the effect that the paper reports, *holds more weakly* if the effect has the same direction, and

@@ -81,7 +81,10 @@ func TestSimulatedGPU(t *testing.T) {
 		at = append(at, time.Duration(i)*8*micro)
 	}
 	took := simulate(t, m, OnlyGPU, cost, 16, at...)
-	last := at[len(at)-1] + took[len(took)-1]
+	last := time.Duration(0)
+	for i := range at {
+		last = max(last, at[i]+took[i])
+	}
 	if busy := 20000 * cost.GPU; last < busy || last > busy+busy/50 {
 		t.Errorf("20,000 queries of 10 us took the device %v", last)
 	}
@@ -103,5 +106,16 @@ func TestSimulationRepeats(t *testing.T) {
 	}
 	if !slices.Equal(took[0], took[1]) {
 		t.Error("two simulations differ")
+	}
+}
+
+// TestSimulatedChoice leaves a query to the CPU that takes longer alone on the GPU, though
+// neither its share of a large batch nor the fixed time says so.
+func TestSimulatedChoice(t *testing.T) {
+	m := Model{Batch: 50 * micro}
+	for alone, want := range map[time.Duration]time.Duration{60 * micro: 60 * micro, 300 * micro: 150 * micro} {
+		if got := simulate(t, m, Parallel, Cost{CPU: 150 * micro, GPU: micro, Alone: alone}, 1, 0); !slices.Equal(got, []time.Duration{want}) {
+			t.Errorf("a query that takes the GPU %v alone: %v", alone, got)
+		}
 	}
 }

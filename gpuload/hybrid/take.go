@@ -45,7 +45,7 @@ func (p *policy) cpuDone(e *entry, extra time.Duration) time.Duration {
 // gpuDone predicts how long the GPU would take until it has answered e in a batch with
 // work for the time before.
 func (p *policy) gpuDone(e *entry, now, before time.Duration) time.Duration {
-	return max(p.ready-now, 0) + p.gpu.pace.of(p.base) + before + p.gpuTime(e)
+	return max(p.ready-now, 0) + p.gpu.pace.of(max(p.base, e.cost.Alone)) + before + p.gpuTime(e)
 }
 
 // takeCPU appends to dst the queries that the CPU begins now.
@@ -128,7 +128,7 @@ func (p *policy) takeGPU(now time.Duration, dst []*entry) (batch []*entry, work 
 	if p.mode == Serial && p.cpu.queries > 0 {
 		return dst, work
 	}
-	var sum, host time.Duration // predicted, of the batch's queries
+	var sum, host, alone time.Duration // predicted, of the batch's queries
 	limit := longest
 	for n := 0; n < p.trusted && (n == 0 || p.gpu.pace.of(sum) < limit && float64(host) < float64(limit)*p.workers); n++ {
 		e := p.forGPU(now, p.gpu.pace.of(sum))
@@ -136,6 +136,7 @@ func (p *policy) takeGPU(now time.Duration, dst []*entry) (batch []*entry, work 
 			break
 		}
 		sum += e.cost.GPU
+		alone = max(alone, e.cost.Alone)
 		host += e.cost.Host
 		if e.due != never {
 			limit = min(limit, max((e.due-now-max(p.ready-now, 0))/2, shortest))
@@ -151,7 +152,7 @@ func (p *policy) takeGPU(now time.Duration, dst []*entry) (batch []*entry, work 
 	if n == 0 {
 		return dst, work
 	}
-	work = p.base + sum
+	work = max(p.base, alone) + sum
 	p.gpu.pace.start(now)
 	p.gpu.queries += n
 	p.gpu.batches++

@@ -104,6 +104,34 @@ func TestVersion1(t *testing.T) {
 	}
 }
 
+// TestVersion2 reads a file of version 2: it predicts what it did when it was written, and that a
+// query alone takes the fixed time and its share.
+func TestVersion2(t *testing.T) {
+	m, err := ReadModel("testdata/version2.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Old(); err == nil || !strings.Contains(err.Error(), "calibrate again") {
+		t.Errorf("a file of version 2 is as good as a new one: %v", err)
+	}
+	for _, c := range []struct {
+		f    Features
+		want Cost
+	}{
+		{Features{Shortest: 100, Second: 2000, Sum: 2100, Terms: 2, K: 10, Mode: query.And, Probes: 100, Touched: 16, Matches: 0.6, Decode: 0.5}, Cost{CPU: 6336, GPU: 56, Host: 1724, Alone: 78271}},
+		{Features{Shortest: 100, Second: 2000, Sum: 2100, Terms: 2, K: 10, Mode: query.Or, Essential: 2, Postings: [2]float64{2100, 100}, Passing: 3, Decode: 0.5}, Cost{CPU: 16625, GPU: 59, Host: 1724, Alone: 78274}},
+	} {
+		if got := m.Predict(&c.f); got != c.want {
+			t.Errorf("%+v costs %v, want %v", c.f, got, c.want)
+		}
+	}
+	var l Load
+	l[query.Or].Queries, l[query.Or].Work = 100, 50*micro
+	if got := m.Alone(&l); got != 225284 {
+		t.Errorf("a batch takes %v", got)
+	}
+}
+
 // TestModelFiles writes and reads models, and refuses those that are wrong.
 func TestModelFiles(t *testing.T) {
 	m := *DefaultModel()

@@ -222,18 +222,23 @@ func (c *calibrator) bring(ctx context.Context, queries []query.Query) error {
 }
 
 // passes returns the time of each query, in the company of the others: the medians of
-// several passes over all of them, after one.
+// several passes over all of them, after the first ones, which find a processor that rests and
+// memory that nobody has read.
 func (c *calibrator) passes(queries []query.Query, answer func(q *query.Query) error) ([]time.Duration, error) {
 	all := make([]times, len(queries))
-	for pass := range 2*c.flags.repeat + 1 {
+	warm := false
+	for begin := time.Now(); len(all) > 0 && (len(all[0]) < 2*c.flags.repeat || time.Since(begin) < passTime); {
 		for i := range queries {
 			start := time.Now()
 			if err := answer(&queries[i]); err != nil {
 				return nil, err
 			}
-			if took := time.Since(start); pass > 0 {
+			if took := time.Since(start); warm {
 				all[i] = append(all[i], took)
 			}
+		}
+		if !warm {
+			warm = time.Since(begin) >= passTime/2
 		}
 	}
 	out := make([]time.Duration, len(queries))
@@ -243,6 +248,9 @@ func (c *calibrator) passes(queries []query.Query, answer func(q *query.Query) e
 	}
 	return out, nil
 }
+
+// passTime is how long passes take at least. The first half does not count.
+const passTime = 400 * time.Millisecond
 
 // onCore returns passes on one core.
 func (c *calibrator) onCore(ctx context.Context, queries []query.Query) ([]time.Duration, error) {

@@ -174,7 +174,7 @@ func (d *device) report() {
 	}
 	s := d.hybrid.Stats()
 	d.checkLost(s.Retired)
-	if d.f.queries == "" || s.GPU.Queries == 0 {
+	if s.GPU.Queries == 0 {
 		return
 	}
 	fmt.Fprintf(d.stderr, "the CPU took %s, %s of them from the GPU's queue; the GPU took %s in %s batches, %s of them from the CPU's queue; at most %s waited\n",

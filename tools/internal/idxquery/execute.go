@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/pinion-index/pinion/gpuload/hybrid"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/query/pool"
 	"github.com/pinion-index/pinion/reader"
@@ -120,6 +121,7 @@ func (s *session) answerAll(cmd *cobra.Command, l *pipeline, print printer) erro
 	case s.f.device.Value == "cpu":
 	case s.f.trace:
 		return s.onSteps(cmd, l, print)
+	case s.f.device.Value == hybrid.Parallel.String() && s.f.queries == "": // no argument is worth opening a GPU
 	default:
 		return s.onDevice(cmd, l, print)
 	}

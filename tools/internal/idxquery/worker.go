@@ -127,8 +127,8 @@ func (w *worker) together(ctx context.Context, x query.Executor, sh *share) (err
 	}
 	took := time.Since(start)
 	for i, q := range sh.questions {
-		r := reply{question: q, index: sh.first + i, query: w.queries[i], hits: results[i].Hits, took: took}
-		if sh.out, err = w.print(w, sh.out, &r); err != nil {
+		w.reply = reply{question: q, index: sh.first + i, query: w.queries[i], hits: results[i].Hits, took: took}
+		if sh.out, err = w.print(w, sh.out, &w.reply); err != nil {
 			return err
 		}
 	}

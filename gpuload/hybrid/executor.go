@@ -27,7 +27,6 @@ type Executor struct {
 	drained chan struct{}
 	lanes   chan *batch
 	running sync.WaitGroup
-	begin   func()       // begins to open the GPU
 	cancel  func()       // ends the opening of the GPU
 	free    func() error // releases what Open holds
 	alone   atomic.Int64 // queries that were alone
@@ -86,7 +85,7 @@ func New(cpu *pool.Pool, gpu query.Executor, o Options) (*Executor, error) {
 	}
 	o.setDefaults()
 	x := &Executor{cpu: cpu, options: o, start: time.Now(), opened: make(chan struct{}), drained: make(chan struct{}, 1),
-		begin: func() {}, cancel: func() {}, lanes: make(chan *batch, o.Lanes), policy: newPolicy(&o, cpu.Workers())}
+		cancel: func() {}, lanes: make(chan *batch, o.Lanes), policy: newPolicy(&o, cpu.Workers())}
 	x.chunk.Store(1)
 	x.hungry.Store(true)
 	x.slice = max(int64(turn)/int64(cpu.Workers()), 1)

@@ -19,9 +19,6 @@ type OpenOptions struct {
 	GPU gpuload.Options
 	// GPUs is the number of GPUs; 0 means all of them.
 	GPUs int
-	// OnDemand leaves the GPU closed until Ready is called. A process that ends soon should
-	// not open one: it cannot end before the driver has.
-	OnDemand bool
 }
 
 // Open returns an Executor with a Pool and a Group of its own. It does not wait for the
@@ -47,13 +44,12 @@ func Open(s *reader.Snapshot, q *query.Searcher, o OpenOptions) (*Executor, erro
 	if o.Mode == OnlyCPU {
 		open = nil
 	}
-	return start(cpu, o.Options, open, s.Close, o.OnDemand)
+	return start(cpu, o.Options, open, s.Close)
 }
 
-// start returns an Executor that closes cpu, and lets open open a GPU in the background,
-// later if on demand, unless open is nil. release is called once open is done, or never will
-// be called.
-func start(cpu *pool.Pool, o Options, open func(context.Context) (*device, error), release func() error, onDemand bool) (*Executor, error) {
+// start returns an Executor that closes cpu, and lets open open a GPU in the background
+// unless it is nil. release is called once open is done.
+func start(cpu *pool.Pool, o Options, open func(context.Context) (*device, error), release func() error) (*Executor, error) {
 	x, err := New(cpu, nil, o)
 	if err != nil {
 		cpu.Close()
@@ -77,7 +73,8 @@ func start(cpu *pool.Pool, o Options, open func(context.Context) (*device, error
 	opened := make(chan struct{})
 	x.opened = opened
 	settle := sync.OnceFunc(func() { close(opened) })
-	inBackground := func() {
+	x.cancel = func() { cancel(); settle() }
+	go func() {
 		defer settle()
 		d, err := open(ctx)
 		err = errors.Join(err, release())
@@ -87,17 +84,7 @@ func start(cpu *pool.Pool, o Options, open func(context.Context) (*device, error
 		case err != nil || !x.join(d):
 			x.miss(errors.Join(err, d.close()))
 		}
-	}
-	var begun sync.Once
-	x.begin = func() { begun.Do(func() { go inBackground() }) }
-	x.cancel = func() {
-		cancel()
-		settle()
-		begun.Do(func() { x.miss(release()) })
-	}
-	if !onDemand {
-		x.begin()
-	}
+	}()
 	return x, nil
 }
 
@@ -111,12 +98,11 @@ func (x *Executor) miss(err error) {
 }
 
 // Ready waits until the GPU answers queries, which is at once unless Open is opening it or
-// the driver compiles kernels for the one of New; the CPU answers meanwhile. With
-// OpenOptions.OnDemand the first call begins to open it. The error is the context's, or says why the GPU is not used, as Stats.Retired: it matches gpuload.ErrNoDevice if there is
+// the driver compiles kernels for the one of New; the CPU answers meanwhile. The error is the context's, or
+// says why the GPU is not used, as Stats.Retired: it matches gpuload.ErrNoDevice if there is
 // none, gpuload.ErrMemory if it has too little memory, gpuload.ErrDevice or ErrHung if it has
 // failed, and ErrClosed after Close. With OnlyCPU it is nil.
 func (x *Executor) Ready(ctx context.Context) error {
-	x.begin()
 	select {
 	case <-x.opened:
 	case <-ctx.Done():

@@ -19,9 +19,7 @@ type opener struct {
 	gpu      *stub
 	gate     chan struct{}
 	err      error
-	ignores  bool // the end of the context
-	onDemand bool
-	calls    atomic.Int64
+	ignores  bool          // the end of the context
 	released chan struct{} // closed when it is done
 	closed   atomic.Int64  // devices
 }
@@ -34,7 +32,7 @@ func (o *opener) start(t *testing.T, s *query.Searcher, options Options) *Execut
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := start(p, options, o.open, func() error { close(o.released); return nil }, o.onDemand)
+	x, err := start(p, options, o.open, func() error { close(o.released); return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +40,6 @@ func (o *opener) start(t *testing.T, s *query.Searcher, options Options) *Execut
 }
 
 func (o *opener) open(ctx context.Context) (*device, error) {
-	o.calls.Add(1)
 	if o.ignores {
 		ctx = context.WithoutCancel(ctx)
 	}
@@ -143,44 +140,6 @@ func TestJoin(t *testing.T) {
 		}
 		if err := x.Close(); err != nil || o.closed.Load() != 1 {
 			t.Errorf("%v, closed %d times", err, o.closed.Load())
-		}
-	}
-}
-
-// TestOnDemand answers without a GPU until Ready is called, and releases what one would have
-// used in Close if that never happens.
-func TestOnDemand(t *testing.T) {
-	s, qs, want := answeredQueries(t, 300, 15)
-	for _, ask := range []bool{false, true} {
-		o := &opener{onDemand: true}
-		x := o.start(t, s, Options{Batch: 20})
-		close(o.gate)
-		answers(t, x, qs, want)
-		if n, st := o.calls.Load(), x.Stats(); n > 0 || !st.Opening || st.GPU.Queries > 0 {
-			t.Errorf("before Ready: opened %d times, %+v", n, st)
-		}
-		if ask {
-			for range 2 {
-				if err := x.Ready(t.Context()); err != nil {
-					t.Error(err)
-				}
-			}
-			for range 20 {
-				answers(t, x, qs, want)
-			}
-			if x.Stats().GPU.Queries == 0 {
-				t.Error("a GPU opened on demand answers nothing")
-			}
-		}
-		if err := x.Close(); err != nil {
-			t.Error(err)
-		}
-		if err := x.Ready(t.Context()); !errors.Is(err, ErrClosed) {
-			t.Errorf("Ready after Close: %v", err)
-		}
-		<-o.released
-		if n := o.calls.Load(); (n == 1) != ask || o.closed.Load() != n {
-			t.Errorf("opened %d times, closed %d times", n, o.closed.Load())
 		}
 	}
 }

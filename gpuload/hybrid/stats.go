@@ -18,7 +18,7 @@ type Stats struct {
 	// Retired is why the GPU is not used: it is missing, has failed or hangs. nil means that
 	// it is in use or, with Opening, may be later.
 	Retired error
-	Opening bool // the GPU is being opened, or Ready will begin to; the CPU answers
+	Opening bool // the GPU is being opened; the CPU answers
 }
 
 // Share is what one processor has done.

@@ -1,21 +1,14 @@
 package idxquery
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"io"
 	"runtime"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/pinion-index/pinion/gpuload"
-	"github.com/pinion-index/pinion/gpuload/hybrid"
-	"github.com/pinion-index/pinion/query"
-	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/tools/internal/cli"
 )
 
@@ -51,134 +44,46 @@ func (f *flags) checkDevice() error {
 	return nil
 }
 
-// onDevice answers queries on a GPU, or with hybrid on the GPU and the CPU. Several
-// goroutines cut queries into terms and print answers while the device works for others.
+// onDevice answers queries on GPUs. Several goroutines cut queries into terms and print
+// answers while the devices work for others.
 func (s *session) onDevice(cmd *cobra.Command, l *pipeline, print printer) error {
 	d := &device{session: s, stderr: cmd.ErrOrStderr()}
 	if err := d.open(); err != nil {
 		return err
 	}
-	defer d.release()
-	workers, shares := max(runtime.GOMAXPROCS(0), 2), onDevices
+	defer func() { d.close() }()
 	start := time.Now()
-	if d.hybrid != nil {
-		shares = onBoth
-		done := make(chan struct{})
-		d.opening.Go(func() { d.openWhenItPays(l, workers, done) })
-		defer close(done) // before release
-	}
-	n, err := l.run(workers, shares, func(int) func(*share) error {
+	n, err := l.run(max(runtime.GOMAXPROCS(0), 2), onDevices, func(int) func(*share) error {
 		w := &worker{s: s, print: print}
-		return func(sh *share) error { return w.together(cmd.Context(), d, sh) }
+		return func(sh *share) error { return w.together(cmd.Context(), d.gpus, sh) }
 	})
 	took := time.Since(start)
 	l.progress.Stop()
 	if err == nil && s.f.queries != "" && n > 0 {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s queries in %s on %s: %s queries/s\n", cli.Count(n), cli.Seconds(took), d.processors(),
-			cli.Rate(float64(n), took))
+		fmt.Fprintf(d.stderr, "%s queries in %s on %s: %s queries/s\n", cli.Count(n), cli.Seconds(took), d.gpus.Name(), cli.Rate(float64(n), took))
 	}
-	d.report()
+	for i, x := range d.gpus.Executors() {
+		if err := x.Err(); err != nil {
+			fmt.Fprintf(d.stderr, "GPU %d is not used any more: %v\n", i, err)
+		}
+	}
 	return err
 }
 
-// device is a query.Executor on a GPU, or on both processors.
+// device is the GPUs of --device gpu.
 type device struct {
 	*session
-	query.Executor
-	stderr  io.Writer
-	hybrid  *hybrid.Executor // nil for GPUs alone
-	gpus    *gpuload.Group   // nil with hybrid
-	close   func()
-	opening sync.WaitGroup // of hybrid's GPU
-	asked   atomic.Bool    // for it
-	said    sync.Once
+	stderr io.Writer
+	gpus   *gpuload.Group
+	close  func()
 }
 
 func (d *device) open() (err error) {
-	if d.f.device.Value != hybrid.Parallel.String() {
-		if d.gpus, err = d.group(); err != nil {
-			return err
-		}
-		d.Executor = d.gpus
-		d.close = func() { _ = d.gpus.Close() } // all answers have arrived
-		return d.preload()
-	}
-	x, err := hybrid.Open(d.snapshot, d.searcher, hybrid.OpenOptions{GPUs: d.f.gpus, OnDemand: true})
-	if err != nil {
+	if d.gpus, err = d.group(); err != nil {
 		return err
 	}
-	d.Executor, d.hybrid = x, x
-	d.close = func() {
-		_ = x.Close() // all answers have arrived
-		d.opening.Wait()
-	}
-	return nil
-}
-
-// looks is how often it is looked whether the GPU of hybrid pays.
-const looks = 5 * time.Millisecond
-
-// openWhenItPays opens the GPU of hybrid once that pays for the queries of l, unless done is
-// closed before.
-func (d *device) openWhenItPays(l *pipeline, workers int, done <-chan struct{}) {
-	var rule demand
-	start := time.Now()
-	for tick := time.Tick(looks); ; {
-		select {
-		case <-done:
-			return
-		case <-tick:
-		}
-		answered := int(d.hybrid.Stats().CPU.Queries)
-		read, ended := l.progressed()
-		if !rule.pays(time.Since(start), answered, read-answered-workers, ended) {
-			continue
-		}
-		d.asked.Store(true)
-		d.opening.Go(func() { d.checkLost(d.hybrid.Ready(context.Background())) })
-		return
-	}
-}
-
-// checkLost says once why the GPU is not used, unless it is.
-func (d *device) checkLost(err error) {
-	if err != nil && !errors.Is(err, reader.ErrClosed) {
-		d.said.Do(func() { fmt.Fprintf(d.stderr, "answering on the CPU: %v\n", err) })
-	}
-}
-
-// processors names what has answered.
-func (d *device) processors() string {
-	switch {
-	case d.hybrid == nil:
-		return d.gpus.Name()
-	case !d.asked.Load():
-		return "the CPU, too few to open a GPU"
-	case d.hybrid.Stats().Opening:
-		return "the CPU, before a GPU was open"
-	}
-	return d.hybrid.Device()
-}
-
-func (d *device) release() { d.close() }
-
-// report says how the processors shared the queries, and why a GPU is not used.
-func (d *device) report() {
-	if d.hybrid == nil {
-		for i, x := range d.gpus.Executors() {
-			if err := x.Err(); err != nil {
-				fmt.Fprintf(d.stderr, "GPU %d is not used any more: %v\n", i, err)
-			}
-		}
-		return
-	}
-	s := d.hybrid.Stats()
-	d.checkLost(s.Retired)
-	if s.GPU.Queries == 0 {
-		return
-	}
-	fmt.Fprintf(d.stderr, "the CPU took %s, %s of them from the GPU's queue; the GPU took %s in %s batches, %s of them from the CPU's queue; at most %s waited\n",
-		cli.Count(s.CPU.Queries), cli.Count(s.CPU.Stolen), cli.Count(s.GPU.Queries), cli.Count(s.Batches), cli.Count(s.GPU.Stolen), cli.Count(s.Waiting.Most))
+	d.close = func() { _ = d.gpus.Close() } // all answers have arrived
+	return d.preload()
 }
 
 // group opens the GPUs and puts executors with the snapshot's lists on them. One that

@@ -2,10 +2,12 @@ package idxquery
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/gpuload"
@@ -43,21 +45,23 @@ func TestHybridOpens(t *testing.T) {
 	for _, waiting := range []int{0, 1e6} {
 		newSession(t, func(s *session) {
 			var stderr bytes.Buffer
-			d := &device{session: s, stderr: &stderr}
-			if err := d.open(); err != nil {
-				t.Fatal(err)
-			}
+			b := &both{session: s, stderr: &stderr, workers: make([]worker, 2)}
+			defer b.close()
 			l := newPipeline(io.Discard, cli.NewProgress(io.Discard, "query", 0, cli.ItemRate("queries")))
 			l.add(make([]question, waiting))
 			l.end(nil)
-			done := make(chan struct{})
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
 			if waiting == 0 {
-				close(done)
+				time.AfterFunc(10*looks, cancel)
 			}
-			d.openWhenItPays(l, 2, done) // returns when it has asked for the GPU, or nothing waits
-			d.opening.Wait()
+			b.openWhenItPays(ctx, l)
 			gpus, _ := gpuload.Devices()
-			switch on := d.processors(); {
+			opens := waiting > 0 && gpus > 0
+			if opens != (b.x.Load() != nil) || opens != (l.sizes == onGroups) {
+				t.Errorf("%d wait, there are %d GPUs: opened %v, shares of %v", waiting, gpus, b.x.Load() != nil, l.sizes)
+			}
+			switch on := b.processors(); {
 			case waiting == 0:
 				if on != "the CPU, too few to open a GPU" || stderr.Len() > 0 {
 					t.Errorf("nothing waits: %s, %q", on, &stderr)
@@ -71,7 +75,6 @@ func TestHybridOpens(t *testing.T) {
 					t.Errorf("much waits, there is no GPU: %s, %q", on, &stderr)
 				}
 			}
-			d.release()
 		})
 	}
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/pinion-index/pinion/gpuload/hybrid"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/query/pool"
 	"github.com/pinion-index/pinion/reader"
@@ -121,9 +120,10 @@ func (s *session) answerAll(cmd *cobra.Command, l *pipeline, print printer) erro
 	case s.f.device.Value == "cpu":
 	case s.f.trace:
 		return s.onSteps(cmd, l, print)
-	case s.f.device.Value == hybrid.Parallel.String() && s.f.queries == "": // no argument is worth opening a GPU
-	default:
+	case s.f.device.Value == "gpu":
 		return s.onDevice(cmd, l, print)
+	case s.f.queries != "": // arguments are not worth opening a GPU
+		return s.onBoth(cmd, l, print)
 	}
 	return s.onThreads(cmd, l, print)
 }
@@ -148,7 +148,7 @@ func (s *session) onThreads(cmd *cobra.Command, l *pipeline, print printer) erro
 	start := time.Now()
 	n, err := l.run(s.f.threads, onThreads, func(i int) func(*share) error {
 		w := &workers[i]
-		w.s, w.print = s, print
+		w.s, w.print, w.timed = s, print, s.f.threads == 1
 		return func(sh *share) error { return w.oneByOne(cmd.Context(), f, sh) }
 	})
 	took := time.Since(start)

@@ -14,7 +14,7 @@ type sizes struct{ least, most int }
 var (
 	onThreads = sizes{1, 64}            // large enough that taking one costs little, small enough that threads end together
 	onDevices = sizes{1024, readAtOnce} // enough to keep a device busy
-	onBoth    = sizes{128, readAtOnce}  // a hybrid.Executor puts those of several together
+	onGroups  = sizes{128, readAtOnce}  // a hybrid.Executor puts those of several together
 )
 
 // pipeline passes queries to workers while they are read, and writes what the workers
@@ -188,6 +188,13 @@ func (l *pipeline) progressed() (read int, ended bool) {
 	return l.read, l.ended
 }
 
+// resize changes the sizes of shares.
+func (l *pipeline) resize(s sizes) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.sizes = s
+}
+
 // report updates the progress.
 func (l *pipeline) report() {
 	total := 0
@@ -201,7 +208,8 @@ func (l *pipeline) report() {
 // and the function that it returns with one share after the other. An error ends the run
 // after what precedes it has been written. run returns the number of questions answered.
 func (l *pipeline) run(workers int, s sizes, newWorker func(i int) func(*share) error) (int, error) {
-	l.workers, l.sizes = workers, s
+	l.workers = workers
+	l.resize(s)
 	var group sync.WaitGroup
 	for i := range workers {
 		group.Go(func() {

@@ -41,7 +41,7 @@ func (s *session) onSteps(cmd *cobra.Command, l *pipeline, print printer) error 
 		return s.onThreads(cmd, l, print)
 	}
 	defer release()
-	w := &worker{s: s, print: print}
+	w := &worker{s: s, print: print, timed: true}
 	n, err := l.run(1, onThreads, func(int) func(*share) error {
 		return func(sh *share) error { return w.oneByOne(cmd.Context(), f, sh) }
 	})

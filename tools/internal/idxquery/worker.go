@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/pinion-index/pinion/gpuload"
@@ -33,8 +34,10 @@ type printer func(w *worker, b []byte, r *reply) ([]byte, error)
 type worker struct {
 	s     *session
 	print printer
-	took  []time.Duration // by query, of a single thread
+	timed bool            // took is kept
+	took  []time.Duration // by query
 
+	answered atomic.Int64 // by oneByOne
 	reply    reply
 	queries  []query.Query
 	terms    [][]byte
@@ -97,7 +100,8 @@ func (w *worker) oneByOne(ctx context.Context, f finder, sh *share) (err error) 
 		if err := w.find(ctx, f, q); err != nil {
 			return err
 		}
-		if w.s.f.threads == 1 {
+		w.answered.Add(1)
+		if w.timed {
 			w.took = append(w.took, w.reply.took)
 		}
 		w.reply.index = sh.first + i

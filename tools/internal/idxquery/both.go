@@ -1,0 +1,137 @@
+package idxquery
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pinion-index/pinion/gpuload/hybrid"
+	"github.com/pinion-index/pinion/tools/internal/cli"
+)
+
+// both answers queries with --device hybrid: on all cores, as onThreads does, and on a GPU
+// beside them once one has been worth opening and answers.
+type both struct {
+	*session
+	stderr  io.Writer
+	workers []worker
+	x       atomic.Pointer[hybrid.Executor] // nil until its GPU answers
+
+	opening sync.WaitGroup   // guards the fields below
+	asked   bool             // for a GPU
+	failed  bool             // to open one
+	opened  *hybrid.Executor // to be closed
+}
+
+func (s *session) onBoth(cmd *cobra.Command, l *pipeline, print printer) error {
+	b := &both{session: s, stderr: cmd.ErrOrStderr(), workers: make([]worker, max(runtime.GOMAXPROCS(0), 2))}
+	defer b.close()
+	ctx, cancel := context.WithCancel(cmd.Context())
+	defer cancel()
+	b.opening.Go(func() { b.openWhenItPays(ctx, l) })
+	start := time.Now()
+	n, err := l.run(len(b.workers), onThreads, func(i int) func(*share) error {
+		w := &b.workers[i]
+		w.s, w.print = s, print
+		return func(sh *share) error {
+			if x := b.x.Load(); x != nil {
+				return w.together(cmd.Context(), x, sh)
+			}
+			return w.oneByOne(cmd.Context(), s.searcher, sh)
+		}
+	})
+	took := time.Since(start)
+	l.progress.Stop()
+	cancel()
+	b.opening.Wait()
+	if err == nil && n > 0 {
+		fmt.Fprintf(b.stderr, "%s queries in %s on %s: %s queries/s\n", cli.Count(n), cli.Seconds(took), b.processors(), cli.Rate(float64(n), took))
+	}
+	b.report()
+	return err
+}
+
+// looks is how often it is looked whether a GPU pays.
+const looks = 5 * time.Millisecond
+
+// openWhenItPays opens a GPU once that pays for the queries of l, and lets it answer, unless
+// ctx ends before.
+func (b *both) openWhenItPays(ctx context.Context, l *pipeline) {
+	var rule demand
+	start, tick := time.Now(), time.Tick(looks)
+	for pays := false; !pays; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick:
+		}
+		answered := b.answered()
+		read, ended := l.progressed()
+		pays = rule.pays(time.Since(start), answered, read-answered-len(b.workers), ended)
+	}
+	b.asked = true
+	x, err := hybrid.Open(b.snapshot, b.searcher, hybrid.OpenOptions{GPUs: b.f.gpus})
+	if err == nil {
+		b.opened = x
+		err = x.Ready(ctx)
+	}
+	switch {
+	case err == nil:
+		l.resize(onGroups)
+		b.x.Store(x)
+	case ctx.Err() == nil:
+		b.failed = true
+		b.lost(err)
+	}
+}
+
+// answered returns how many queries the CPU has answered without x.
+func (b *both) answered() (n int) {
+	for i := range b.workers {
+		n += int(b.workers[i].answered.Load())
+	}
+	return n
+}
+
+func (b *both) lost(err error) { fmt.Fprintf(b.stderr, "answering on the CPU: %v\n", err) }
+
+// processors names what has answered.
+func (b *both) processors() string {
+	switch x := b.x.Load(); {
+	case x != nil:
+		return x.Device()
+	case b.failed:
+		return "the CPU"
+	case b.asked:
+		return "the CPU, before a GPU was open"
+	}
+	return "the CPU, too few to open a GPU"
+}
+
+// report says how the processors shared the queries, and why a GPU is not used any more.
+func (b *both) report() {
+	x := b.x.Load()
+	if x == nil {
+		return
+	}
+	s := x.Stats()
+	if s.Retired != nil {
+		b.lost(s.Retired)
+	}
+	fmt.Fprintf(b.stderr, "the CPU took %s, %s of them from the GPU's queue; the GPU took %s in %s batches, %s of them from the CPU's queue; at most %s waited\n",
+		cli.Count(int64(b.answered())+s.CPU.Queries), cli.Count(s.CPU.Stolen), cli.Count(s.GPU.Queries), cli.Count(s.Batches), cli.Count(s.GPU.Stolen), cli.Count(s.Waiting.Most))
+}
+
+// close closes what has been opened. All answers have arrived.
+func (b *both) close() {
+	b.opening.Wait()
+	if b.opened != nil {
+		_ = b.opened.Close()
+	}
+}

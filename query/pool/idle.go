@@ -42,7 +42,7 @@ func (w *worker) rest() {
 	w.exec.Forget()
 	p.sleeping.add(w.index)
 	if !w.available() || !p.sleeping.remove(w.index) {
-		w.sleeper.sleep()
+		w.sleep()
 	}
 	w.patience = min(p.options.SpinFor, DefaultSpinFor)
 	if time.Since(start) < p.options.SpinFor { // spinning that long would have paid
@@ -50,10 +50,18 @@ func (w *worker) rest() {
 	}
 }
 
+// sleep returns when w has been woken.
+func (w *worker) sleep() { w.sleeper.sleep(w.kernel && w.pool.spare.Load() == 0) }
+
+// Spare makes workers without work leave Ps of Go's scheduler to goroutines that must run at
+// once, such as those that serve a GPU: at least n workers, up to all, sleep rather than spin, and
+// they sleep without a P, though it takes longer to wake many. 0 undoes that.
+func (p *Pool) Spare(n int) { p.spare.Store(int64(min(max(n, 0), len(p.workers)))) }
+
 // spin looks for work until w's patience is exhausted, and reports whether there may be some.
 func (w *worker) spin(start time.Time) bool {
 	p := w.pool
-	if p.options.SpinFor < 0 || p.spinning.len() >= p.mostSpinning {
+	if p.options.SpinFor < 0 || p.spinning.len() >= p.mostSpinning || int64(p.sleeping.len()) < p.spare.Load() {
 		return w.available()
 	}
 	p.spinning.add(w.index)
@@ -64,7 +72,7 @@ func (w *worker) spin(start time.Time) bool {
 		case w.sleeper.woken():
 			return true
 		case !p.spinning.has(w.index): // a caller borrows w, or has put it into sleeping
-			w.sleeper.sleep()
+			w.sleep()
 			return true
 		case !found && !late:
 			relax(pauses)

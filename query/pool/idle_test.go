@@ -104,13 +104,13 @@ func TestWorkerSetConcurrency(t *testing.T) {
 func TestSleeper(t *testing.T) {
 	for _, kernel := range []bool{false, true} {
 		var ping, pong sleeper
-		ping.init(kernel)
-		pong.init(kernel)
+		ping.init()
+		pong.init()
 		turns := 0
 		var group sync.WaitGroup
 		group.Go(func() {
 			for range 500 {
-				ping.sleep()
+				ping.sleep(kernel)
 				turns++
 				pong.wake()
 			}
@@ -121,7 +121,7 @@ func TestSleeper(t *testing.T) {
 				time.Sleep(time.Microsecond)
 			}
 			if i%2 == 0 || !pong.woken() {
-				pong.sleep()
+				pong.sleep(kernel)
 			}
 			if turns != i+1 {
 				t.Fatalf("%d turns after %d wakes", turns, i+1)
@@ -130,6 +130,50 @@ func TestSleeper(t *testing.T) {
 		group.Wait()
 		if ping.woken() || pong.woken() {
 			t.Error("a wake is left over")
+		}
+	}
+}
+
+// TestSpare leaves Ps to others: workers sleep although they might spin, and in Go's scheduler, since
+// in the kernel they keep their Ps.
+func TestSpare(t *testing.T) {
+	s := newSearcher(t, querytest.ZipfDocs(rand.New(rand.NewPCG(73, 74)), 300, 80, 12), nil)
+	q := query.Query{Terms: querytest.Terms("w0", "w3"), K: 10}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8)) // so that all workers may sleep in the kernel
+	p := newTestPool(t, s, Options{Workers: 4, SpinFor: time.Minute})
+	for _, n := range []int{2, 0, 4, 9} {
+		p.Spare(n)
+		var group sync.WaitGroup
+		for range 400 {
+			group.Add(1)
+			if err := p.Submit(context.Background(), &q, func([]query.Hit, error) { group.Done() }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		group.Wait()
+		for _, w := range p.workers { // those that have slept since before go to sleep anew
+			p.unpark(w)
+		}
+		least, state := uint32(min(n, 4)), uint32(sleepParked)
+		if n == 0 {
+			if !haveFutex {
+				continue
+			}
+			least, state = 1, sleepAsleep
+		}
+		for begun := time.Now(); ; runtime.Gosched() {
+			asleep := uint32(0)
+			for _, w := range p.workers {
+				if w.sleeper.state.Load() == state {
+					asleep++
+				}
+			}
+			if asleep >= least && asleep+uint32(p.spinning.len()) == 4 {
+				break
+			}
+			if time.Since(begun) > 10*time.Second {
+				t.Fatalf("spare %d: %d of %d sleeping workers sleep as they should, %d spin", n, asleep, p.sleeping.len(), p.spinning.len())
+			}
 		}
 	}
 }

@@ -91,6 +91,7 @@ type Pool struct {
 
 	spinning, sleeping workerSet // workers without work
 	mostSpinning       int       // at a time
+	spare              atomic.Int64
 
 	// Idle workers poll these fields; what every query changes is in another cache line.
 	ended   atomic.Bool // no more queries will come
@@ -170,7 +171,8 @@ func New(s *query.Searcher, o Options) (*Pool, error) {
 	p.mostSpinning = cpus - freeProcs(cpus)
 	for i := range o.Workers {
 		w := &worker{pool: p, index: i, exec: p.engine.NewWorker(), own: newRing[task](taskRoom), patience: o.SpinFor}
-		w.sleeper.init(i < procs-freeProcs(procs))
+		w.kernel = i < procs-freeProcs(procs)
+		w.sleeper.init()
 		p.workers = append(p.workers, w)
 	}
 	for _, w := range p.workers {

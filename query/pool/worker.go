@@ -27,6 +27,7 @@ type worker struct {
 	index   int
 	own     *ring[task] // DocRanges, Partitions: tasks for this worker
 	sleeper sleeper
+	kernel  bool // it may sleep there
 
 	exec    exec.Worker
 	doing   *job   // the job of the last tasks

@@ -56,9 +56,10 @@ type LoadRow struct {
 	P99        float64 `json:"p99_us,omitempty"`
 	P999       float64 `json:"p999_us,omitempty"`
 	Max        float64 `json:"max_us,omitempty"`
-	Missed     uint64  `json:"missed,omitempty"`  // answered after the deadline
-	Shed       uint64  `json:"shed,omitempty"`    // refused, because too many waited
-	Highest    bool    `json:"highest,omitempty"` // the highest rate that keeps the deadline
+	Asked      float64 `json:"asked_p99_us,omitempty"` // how late the load generator asked a query, 99th percentile
+	Missed     uint64  `json:"missed,omitempty"`       // answered after the deadline
+	Shed       uint64  `json:"shed,omitempty"`         // refused, because too many waited
+	Highest    bool    `json:"highest,omitempty"`      // the highest rate that keeps the deadline
 	Shares     *Shares `json:"shares,omitempty"`
 	behind     bool    // arrivals were not answered in time
 }
@@ -90,11 +91,12 @@ func loadCommand() *cobra.Command {
 		Short: "Measure throughput and latency by device and parallel model",
 		Long: `Replay a query log, over and over, against a pool of workers. At each rate queries
 arrive at random (a Poisson process) whether or not earlier ones are answered, and
-latency counts from when a query was due. Rate 0 means saturation: queries are always
-waiting, and only throughput is measured; gpu and hybrid are asked groups of up to
-2,048 from one goroutine for each CPU. With --alone, each query is asked that long
-after the previous one was answered. With --deadline and no rate, it looks for the
-highest rate at which at most 1 query in 100,000 is answered later than that.
+latency counts from when a query was due; "asked" is how late this program asked it
+(99th percentile). Rate 0 means saturation: queries are always waiting, and only
+throughput is measured; gpu and hybrid are asked groups of up to 2,048 from one
+goroutine for each CPU. With --alone, each query is asked that long after the
+previous one was answered. With --deadline and no rate, it looks for the highest
+rate at which at most 1 query in 100,000 is answered later than that.
 
 --device chooses processors: the CPU, the GPU, the better one for each query but one
 query at a time (serial), or both at the same time (hybrid). --simulate does the same
@@ -384,7 +386,7 @@ func (l *Load) text(w io.Writer) {
 	fmt.Fprintf(w, "%s: %s queries, %s, top %d, %d CPUs%s; latencies in microseconds, rate 0 is saturation\n", l.Index, cli.Count(l.Queries), l.Mode, l.K, l.CPUs, gpu)
 	for i := 0; i < len(l.Rows); {
 		figure := l.Rows[i].Figure
-		t := cli.NewTable("model", ">workers", ">threshold", ">terms", ">rate", ">queries/s", ">CPUs", ">mean", ">p50", ">p95", ">p99", ">p99.9", ">max", ">late")
+		t := cli.NewTable("model", ">workers", ">threshold", ">terms", ">rate", ">queries/s", ">CPUs", ">mean", ">p50", ">p95", ">p99", ">p99.9", ">max", ">late", ">asked")
 		for ; i < len(l.Rows) && l.Rows[i].Figure == figure; i++ {
 			t.Row(l.Rows[i].cells()...)
 		}
@@ -433,5 +435,9 @@ func (r *LoadRow) cells() []any {
 		}
 		out = append(out, cli.Float(v, 3))
 	}
-	return append(out, some(int(r.Missed)))
+	asked := "-"
+	if r.Offered > 0 && !r.Alone && r.Mean > 0 {
+		asked = cli.Float(r.Asked, 3)
+	}
+	return append(out, some(int(r.Missed)), asked)
 }

@@ -37,9 +37,6 @@ type run struct {
 func (l *loader) measure(ctx context.Context, r run, queries []query.Query, d time.Duration) (LoadRow, error) {
 	row := LoadRow{Figure: r.figure, Device: cmp.Or(r.device, onCPU), Model: r.model.String(), Workers: r.workers, Threshold: r.threshold, Terms: r.terms, Offered: r.rate}
 	threads := r.workers
-	if r.rate > 0 && !r.alone {
-		threads++ // one submits the queries
-	}
 	if row.Device != onCPU {
 		threads = max(threads, l.out.CPUs)
 	}
@@ -164,39 +161,22 @@ func within(a, b, from, to time.Duration, n int) int64 {
 // arrive lets queries arrive when they are due. What arrives in the first quarter of d, the
 // warm-up, does not count.
 func arrive(ctx context.Context, p target, queries []query.Query, due []time.Duration, d, deadline time.Duration, row *LoadRow) error {
-	took := make([]time.Duration, len(due))
-	var failed atomic.Pointer[error]
-	var group sync.WaitGroup
-	begin, busy := time.Now(), cpuTime()
-	clock := newClock()
-	defer clock.stop()
-	for i, at := range due {
-		clock.wait(at)
-		group.Add(1)
-		err := p.Submit(ctx, &queries[i%len(queries)], func(_ []query.Hit, err error) {
-			took[i] = clock.now() - at
-			if err != nil {
-				failed.Store(&err)
-			}
-			group.Done()
-		})
-		if errors.Is(err, hybrid.ErrOverload) {
-			took[i] = refused
-			group.Done()
-		} else if err != nil {
-			failed.Store(&err)
-			group.Done()
-		}
-		if failed.Load() != nil {
-			break
-		}
+	askers, procs := min(1+runtime.NumCPU()/3, mostAskers), runtime.GOMAXPROCS(0)
+	runtime.GOMAXPROCS(procs + askers) // what is measured must not keep queries from being asked
+	defer runtime.GOMAXPROCS(procs)
+	a := &asking{due: due, took: make([]time.Duration, len(due)), asked: make([]time.Duration, len(due)), helps: make(chan struct{}, askers), clock: newClock()}
+	defer a.clock.stop()
+	a.ask = func(i int) error {
+		return p.Submit(ctx, &queries[i%len(queries)], func(_ []query.Hit, err error) { a.answered(i, err) })
 	}
-	group.Wait()
-	if err := failed.Load(); err != nil {
+	begin, busy := time.Now(), cpuTime()
+	a.run(askers)
+	if err := a.failed.Load(); err != nil {
 		return *err
 	}
+	took := a.took
 	row.cpus(begin, busy)
-	h := newLatencies()
+	h, late := newLatencies(), newLatencies()
 	last := d / 4
 	for i, at := range due {
 		switch {
@@ -205,6 +185,7 @@ func arrive(ctx context.Context, p target, queries []query.Query, due []time.Dur
 			row.Shed++
 		default:
 			record(h, took[i])
+			record(late, a.asked[i]-at)
 			last = max(last, at+took[i])
 			if deadline > 0 && took[i] > deadline {
 				row.Missed++
@@ -214,6 +195,7 @@ func arrive(ctx context.Context, p target, queries []query.Query, due []time.Dur
 	row.Throughput = float64(h.TotalCount()) / max(last-d/4, d).Seconds()
 	row.behind = last > d/4+d+d/8
 	row.latencies(h)
+	row.Asked = float64(late.ValueAtPercentile(99)) / 1e3
 	return nil
 }
 
@@ -274,6 +256,102 @@ func (row *LoadRow) latencies(h *hdrhistogram.Histogram) {
 	row.Queries = uint64(h.TotalCount())
 	row.Mean, row.Max = h.Mean()/1e3, float64(h.Max())/1e3
 	row.P50, row.P95, row.P99, row.P999 = at(50), at(95), at(99), at(99.9)
+}
+
+// asking asks queries when they are due: one goroutine does, and others help while it is behind, since
+// one asks no more than about a million a second and loses its core at times. What they share changes
+// with every askAtOnce queries.
+type asking struct {
+	due, took, asked []time.Duration // since the start: when it should be asked, and was; until the answer
+	ask              func(i int) error
+	clock            *clock
+	_                [64]byte
+	next             atomic.Int64
+	_                [64]byte
+	helps            chan struct{} // wakes those that help
+	failed           atomic.Pointer[error]
+	helpers          sync.WaitGroup
+	answers          [64]struct {
+		n atomic.Int64
+		_ [120]byte
+	}
+}
+
+const (
+	mostAskers = 6                      // goroutines that ask
+	helpAfter  = 100 * time.Microsecond // so late is a query when another helps
+	askAtOnce  = 16
+)
+
+// run asks all queries and waits for the answers.
+func (a *asking) run(askers int) {
+	for range askers - 1 {
+		a.helpers.Go(func() {
+			for range a.helps {
+				for i := int(a.next.Load()); a.late(i) > 0; i = int(a.next.Load()) {
+					a.some(i)
+				}
+			}
+		})
+	}
+	for i := 0; i < len(a.due) && a.failed.Load() == nil; i = int(a.next.Load()) {
+		a.clock.wait(a.due[i])
+		if a.late(i) > helpAfter {
+			select {
+			case a.helps <- struct{}{}:
+			default:
+			}
+		}
+		a.some(i)
+	}
+	close(a.helps)
+	a.helpers.Wait()
+	for asked := a.next.Load(); ; time.Sleep(100 * time.Microsecond) {
+		n := int64(0)
+		for k := range a.answers {
+			n += a.answers[k].n.Load()
+		}
+		if n == asked {
+			return
+		}
+	}
+}
+
+// late returns for how long query i has been due; below 0 if there is none.
+func (a *asking) late(i int) time.Duration {
+	if i >= len(a.due) || a.failed.Load() != nil {
+		return -1
+	}
+	return a.clock.now() - a.due[i]
+}
+
+// some asks the queries that are due from i on, unless another goroutine does.
+func (a *asking) some(i int) {
+	n := 1
+	if last := i + askAtOnce - 1; a.late(last) > 0 {
+		n = askAtOnce
+	}
+	if !a.next.CompareAndSwap(int64(i), int64(i+n)) {
+		return
+	}
+	for ; n > 0; n-- {
+		a.asked[i] = a.clock.now()
+		if err := a.ask(i); err != nil {
+			a.answered(i, err)
+		}
+		i++
+	}
+}
+
+// answered records the answer of query i.
+func (a *asking) answered(i int, err error) {
+	a.took[i] = a.clock.now() - a.due[i]
+	if errors.Is(err, hybrid.ErrOverload) {
+		a.took[i] = refused
+	} else if err != nil {
+		a.failed.Store(&err)
+	}
+	a.answers[i/askAtOnce%len(a.answers)].n.Add(1)
 }
 
 // arrivals returns when queries are due. At least one is due in the last four fifths of

@@ -6,12 +6,14 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"pgregory.net/rapid"
 
+	"github.com/pinion-index/pinion/gpuload/hybrid"
 	"github.com/pinion-index/pinion/query"
 )
 
@@ -32,6 +34,58 @@ func TestArrivals(t *testing.T) {
 	}
 	if due := arrivals(0.001, time.Second, 1); len(due) == 0 || due[len(due)-1] < time.Second/5 {
 		t.Errorf("%v: nothing to measure", due)
+	}
+}
+
+// TestAsking asks queries when they are due, each once, though the goroutine that asks them is held
+// up: others help.
+func TestAsking(t *testing.T) {
+	const n, stuck = 2000, 100
+	due := make([]time.Duration, n)
+	for i := range due {
+		due[i] = time.Duration(i) * 10 * time.Microsecond
+	}
+	a := &asking{due: due, took: make([]time.Duration, n), asked: make([]time.Duration, n), helps: make(chan struct{}, 3), clock: newClock()}
+	defer a.clock.stop()
+	var asked [n]atomic.Int32
+	var helped, answers atomic.Int64
+	helping := make(chan struct{})
+	a.ask = func(i int) error {
+		asked[i].Add(1)
+		if a.clock.now() < due[i] {
+			t.Errorf("query %d is asked %v too early", i, due[i]-a.clock.now())
+		}
+		switch {
+		case i == stuck:
+			time.Sleep(5 * time.Millisecond)
+		case i == stuck+1: // late, and held up until another goroutine has asked
+			<-helping
+		case i > stuck+1 && helped.Add(1) == 1:
+			close(helping)
+		}
+		if i == n-1 {
+			return hybrid.ErrOverload
+		}
+		go func() {
+			answers.Add(1)
+			a.answered(i, nil)
+		}()
+		return nil
+	}
+	a.run(3)
+	for i := range asked {
+		if k := asked[i].Load(); k != 1 {
+			t.Fatalf("query %d is asked %d times", i, k)
+		}
+	}
+	if a.took[n-1] != refused || answers.Load() != n-1 || a.took[stuck] < 5*time.Millisecond {
+		t.Errorf("%d answers, the last took %v, one that was held up %v", answers.Load(), a.took[n-1], a.took[stuck])
+	}
+	a = &asking{due: make([]time.Duration, 10), took: make([]time.Duration, 10), asked: make([]time.Duration, 10), helps: make(chan struct{}, 1), clock: a.clock}
+	broken := errors.New("broken")
+	a.ask = func(int) error { return broken }
+	if a.run(1); a.failed.Load() == nil || *a.failed.Load() != broken {
+		t.Error("the error of a query is lost")
 	}
 }
 

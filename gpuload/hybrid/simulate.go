@@ -37,6 +37,7 @@ type Simulation struct {
 	Seed           uint64
 
 	start   time.Duration // the GPU answers no batch before
+	slow    time.Duration // the first batches take longer by this each: they load lists
 	outside time.Duration // core time of callers for each query, at saturation
 }
 

@@ -24,7 +24,8 @@ type world struct {
 	serving int             // goroutines that work for the GPU
 	busy    time.Duration   // when a core was, last
 	device  time.Duration   // when it will have done its work
-	taken   []*entry        // memory
+	batches int
+	taken   []*entry // memory
 
 	arrived, entered int // queries; those that neither the queues nor the stock have
 	arrivals, times  []time.Duration
@@ -228,6 +229,9 @@ func (w *world) batch(entries []*entry, predicted time.Duration) {
 // it answers pieceLen queries at a time.
 const hostShare, pieceLen = 64, 1024
 
+// slowBatches is how many batches Simulation.slow makes longer.
+const slowBatches = 8
+
 // Shares of Cost.Host: looking up, laying out, reading results.
 const lookUp, layOut, readOut = 0.6, 0.15, 0.25
 
@@ -236,6 +240,10 @@ func (w *world) onGPU(numbers []int, then func()) {
 	host := time.Duration(0)
 	for _, i := range numbers {
 		host += w.record(i).Cost.Host
+	}
+	if w.batches++; w.batches <= slowBatches {
+		answered := then
+		then = func() { w.after(w.s.slow, answered) }
 	}
 	n := (len(numbers) + hostShare - 1) / hostShare
 	w.lookUp(n, part(host, lookUp)/time.Duration(n), w.s.Options.Model.Batch/2, func() {

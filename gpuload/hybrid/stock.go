@@ -1,7 +1,6 @@
 package hybrid
 
 import (
-	"math"
 	"math/bits"
 	"slices"
 	"time"
@@ -38,11 +37,14 @@ type stock struct {
 	// What is known of the processors, in nanoseconds. The older counts for less.
 	proven  int        // queries that the GPU may be given in a batch; 0: unproven
 	base    float64    // time of a batch at least
-	each    float64    // the GPU's time for each of its queries
+	each    float64    // the GPU's time for each of its queries, from batches that tell; 0: unknown
+	small   [2]float64 // time and queries of the last batch before that
+	slope   float64    // time of one more query, from the last two: each until it is known
 	host    float64    // core time for each of them
 	recent  [3]float64 // time, queries and core time of batches
 	hosted  float64    // core time for the GPU since its last batch ended
 	demand  demand
+	hosts   int           // goroutines that work for the GPU now
 	core    float64       // a core's time for a query
 	known   float64       // queries in core, 256 at most
 	pace    float64       // the same, over the predicted time
@@ -66,15 +68,18 @@ const (
 	// at most.
 	weighAtOnce, answerAtOnce = 64, 16
 	// smallBatch is the least that a batch is given while more is there, and a multiple of
-	// wholeBatch what it is given of many.
+	// wholeBatch what it is given of many. Batches from smallBatch on tell what a query costs.
 	smallBatch, wholeBatch = 256, 1 << 10
 	// unknownCore is the time of a query on a core before one is known, unknownBase that
 	// of a batch.
 	unknownCore, unknownBase = 20 * time.Microsecond, time.Millisecond
 	// patience is how long a query waits for a GPU that takes none before it goes first.
-	patience = 10 * time.Millisecond
+	patience = 2 * time.Millisecond
 	// worth is by how much core time the GPU must save on an average query, once it did not.
 	worth = 0.2
+	// gain is the share of the GPU's queries that the cores must be able to add. With less they
+	// are only in the way of the work for the GPU.
+	gain = 1. / 40
 )
 
 // binOf returns the bin of a query on a machine with the given number of cores.
@@ -136,44 +141,33 @@ func (s *stock) drop() {
 	s.calls = kept
 }
 
-// idle returns the cores that the GPU's work leaves, at least one.
+// idle returns the cores that the GPU's work leaves, at least one, and one if they add too little
+// to what the GPU answers.
 func (s *stock) idle() int {
 	if s.retired {
 		return s.workers
 	}
-	return max(s.workers-int(s.demand.cores+0.5), 1)
-}
-
-// observe records how many goroutines work for the GPU.
-func (s *stock) observe(host int, now time.Duration) {
-	s.hosted += float64(now-s.demand.seen) * float64(max(min(host, s.workers-s.active), 0))
-	s.demand.observe(min(host, s.workers), now)
-}
-
-// demand is how many cores work for the GPU. That comes in bursts, so the average over
-// demandTime counts. Goroutines that wait for a core count too: the more the CPU's queries
-// are in their way, the fewer cores these get.
-type demand struct {
-	cores float64
-	seen  time.Duration
-}
-
-// demandTime is the time over which a demand is averaged.
-const demandTime = 2 * time.Millisecond
-
-func (d *demand) observe(host int, now time.Duration) {
-	passed := float64(now - d.seen)
-	d.seen = now
-	d.cores += passed / (passed + float64(demandTime)) * (float64(host) - d.cores)
+	n := max(s.workers-int(s.demand.cores+0.5), 1)
+	if s.mode == Parallel && !s.off && s.each > 0 && len(s.flying) > 0 && float64(n)*s.each < gain*s.core {
+		return 1
+	}
+	return n
 }
 
 // mayStart reports whether another core may answer queries.
 func (s *stock) mayStart() bool {
-	return s.active < s.idle() && s.wanted() && (s.active == 0 || !s.leaves && 4*s.active < s.open())
+	return s.active < s.idle() && !s.crowds(s.active+1) && s.wanted() && (s.active == 0 || !s.leaves && 4*s.active < s.open())
 }
 
 // mustStop reports whether a core should leave its place to the GPU's work.
-func (s *stock) mustStop() bool { return s.active > s.idle() }
+func (s *stock) mustStop() bool { return s.active > s.idle() || s.crowds(s.active) }
+
+// crowds reports whether so many cores that answer, and more than one, are in the way of
+// goroutines that work for the GPU now: Go leaves those on the core that started them, while no
+// other is idle.
+func (s *stock) crowds(active int) bool {
+	return active > 1 && !s.retired && active+s.hosts > s.workers
+}
 
 // wanted reports whether the CPU has queries to answer, or may get some back.
 func (s *stock) wanted() bool {
@@ -192,7 +186,7 @@ func (b *bulkBatch) watched() bool { return b.probe && !b.given }
 // takeGPU returns the next batch, or nil.
 func (s *stock) takeGPU(now time.Duration) *bulkBatch {
 	can := s.fresh + s.weighed
-	if s.retired || can == 0 || len(s.flying) >= s.lanes || s.proven <= unproven && len(s.flying) > 0 {
+	if s.retired || can == 0 || len(s.flying) >= s.mayFly() {
 		return nil
 	}
 	n := max(can/s.lanes, smallBatch)
@@ -206,15 +200,18 @@ func (s *stock) takeGPU(now time.Duration) *bulkBatch {
 		n -= n % wholeBatch
 	}
 	n = min(n, can, s.batch, max(s.proven, unproven))
-	if g := s.calls[0]; g.urgent != never && s.each > 0 { // it should end in half of the time left
+	if g := s.calls[0]; g.urgent != never && now < g.due && s.each > 0 { // it should end in half of the time left
 		n = min(n, max(int((max(float64(g.due-now)/2, float64(shortest))-s.base)/s.each), unproven))
 	}
 	probe := s.proven <= unproven
 	if s.mode != OnlyGPU && !s.leaves {
-		base, before := s.base, 0.0
+		base, before, took := s.base, 0.0, s.each
+		if took == 0 {
+			took = s.slope
+		}
 		for _, b := range s.flying {
-			base = max(base, float64(now-b.begun)-s.each*float64(b.n))
-			before += s.each * float64(b.n)
+			base = max(base, float64(now-b.begun)-took*float64(b.n))
+			before += took * float64(b.n)
 		}
 		if len(s.flying) > 0 {
 			before = max(before-float64(now-max(s.ended, s.flying[0].begun)), 0)
@@ -223,16 +220,18 @@ func (s *stock) takeGPU(now time.Duration) *bulkBatch {
 		// they take.
 		each := max(s.core, s.mean) / float64(s.idle())
 		limit := float64(s.left) * each * 3 / 4
-		if most := (limit - base - before) / max(s.each+each, 1); most < float64(n) {
-			n = int(most)
+		if most := (limit - base - before) / max(took+each, 1); most < float64(n) {
+			if n = int(most); n < leastGroup && s.left < worthQueries { // the cores answer so few sooner
+				n = 0
+			}
 		}
 		if n <= 0 || s.off {
 			if now < s.rested || len(s.flying) > 0 || limit < float64(turn) {
 				return nil
 			}
-			n, probe = min(unproven, can), true
+			n, probe = min(s.telling(), can), true
 		}
-		probe = probe || n < s.left/64 // not worth waiting for
+		probe = probe || s.each == 0 || n < s.left/64 // not worth waiting for
 	}
 	b := &bulkBatch{n: n, begun: now, probe: probe}
 	for _, g := range s.calls {
@@ -250,36 +249,6 @@ func (s *stock) takeGPU(now time.Duration) *bulkBatch {
 	s.flying = append(s.flying, b)
 	s.drop()
 	return b
-}
-
-// finishGPU records the end of a batch.
-func (s *stock) finishGPU(b *bulkBatch, answered bool, now time.Duration) {
-	for i, f := range s.flying {
-		if f == b {
-			s.flying = append(s.flying[:i], s.flying[i+1:]...)
-			break
-		}
-	}
-	took, n := float64(now-b.begun), float64(b.n)
-	if s.proven > 0 { // the first loads kernels
-		for i, v := range [...]float64{float64(now - max(s.ended, b.begun)), n} {
-			s.recent[i] += v - s.recent[i]/4
-		}
-		s.each = s.recent[0] / s.recent[1]
-		s.base = min(took, s.base+(took-s.base)/8)
-		s.recent[2] += s.hosted - s.recent[2]/4
-		s.host = s.recent[2] / s.recent[1]
-		if s.off {
-			s.mean = s.core
-		}
-		s.off = s.mode != OnlyGPU && s.mean > 0 && s.host > s.mean*(1-worth) && (s.off || s.host > s.mean)
-	}
-	s.hosted = 0
-	s.count(1, n)
-	s.ended, s.rested = now, now+probeRest*(now-b.begun)
-	if answered {
-		s.proven = min(max(provenGrowth*s.proven, unproven), 1<<20)
-	}
 }
 
 // takeCPU sets e to what a core does next, and reports whether there is anything. at is
@@ -304,7 +273,7 @@ func (s *stock) takeCPU(now time.Duration, e *errand, at []int32) bool {
 		return true
 	}
 	predicted := float64(g.cost[g.bins[bin]-1]) * s.pace
-	if s.proven > unproven && predicted > s.base+s.each*float64(s.left) {
+	if s.each > 0 && predicted > s.base+s.each*float64(s.left) {
 		s.leaves = true
 		return false
 	}
@@ -369,36 +338,6 @@ func (s *stock) put(e *errand, bin []uint8, took time.Duration) {
 	g.held -= len(e.at)
 	s.weighed += len(e.at)
 	s.spend(0, took)
-}
-
-// spend adds core time for weighing or answering. The older counts for less.
-func (s *stock) spend(what int, took time.Duration) {
-	s.spent[what] += float64(took)
-	if s.spent[0]+s.spent[1] > float64(s.workers)*float64(10*time.Millisecond) {
-		s.spent[0] /= 2
-		s.spent[1] /= 2
-	}
-}
-
-// count adds queries that a processor has answered.
-func (s *stock) count(by int, n float64) {
-	if s.taken[by] += n; s.taken[0]+s.taken[1] > 1<<14 {
-		s.taken[0] /= 2
-		s.taken[1] /= 2
-	}
-}
-
-// finishCPU records that a core has answered the queries of an errand.
-func (s *stock) finishCPU(e *errand, took time.Duration) {
-	n := float64(len(e.at))
-	s.spend(1, took)
-	s.count(0, n)
-	s.known = min(s.known+n, 256)
-	weight := n / s.known
-	s.core += weight * (float64(took)/n - s.core)
-	if e.predicted > 0 {
-		s.pace *= math.Exp2(min(weight, 0.5) * math.Log2(max(float64(took), 1)/e.predicted/s.pace))
-	}
 }
 
 // oldest takes queries in the order of the calls.

@@ -146,6 +146,24 @@ func TestStockStarts(t *testing.T) {
 	}
 }
 
+// TestStockCold answers one log with a GPU whose first batches load lists: they must not make it look
+// slow for long.
+func TestStockCold(t *testing.T) {
+	for _, l := range measured {
+		for _, slow := range []time.Duration{20 * time.Millisecond, 50 * time.Millisecond} {
+			m := machineOf(l.cpu, l.gpu, l.host)
+			m.slow, m.outside, m.Queries, m.Callers, m.Group = slow, us(2), 400000, 2, mostGroup/2
+			_, cpu, _ := m.run(t, OnlyCPU)
+			_, gpu, _ := m.run(t, OnlyGPU)
+			_, both, shares := m.run(t, Parallel)
+			t.Logf("%-20s %v: CPU %5.0f  GPU %5.0f  both %5.0f: %.2f of the better one, %v", l.name, slow, cpu, gpu, both, both/max(cpu, gpu), shares)
+			if both < 0.8*max(cpu, gpu) { // the last of the slow batches ends when half of the log is answered
+				t.Errorf("%s, %v: both are slower", l.name, slow)
+			}
+		}
+	}
+}
+
 // TestStockUneven divides groups, and queries that come one by one, on machines on which either processor is up to 1,000
 // times faster than predicted in comparison. The limit is not proved: of other machines some with a
 // single caller and a much slower GPU lose up to a quarter.

@@ -35,6 +35,7 @@ type bulk struct {
 	done   Stats // CPU.Queries, GPU.Queries, Grouped, Batches
 	again  int64
 	most   int       // queries in the stock
+	begun  bool      // goroutines have been started since unlock
 	errand sync.Pool // of *errandRoom
 }
 
@@ -108,12 +109,21 @@ func (x *Executor) dispatch() {
 		if batch.probe {
 			batch.queries = batch.appendQueries(nil)
 		}
+		x.serving.Add(1)
+		b.begun = true
 		x.running.Go(func() { x.bulkLane(batch) })
 	}
 	for b.stock.mayStart() {
-		b.stock.active++
-		go x.bulkCore()
+		x.startCore()
 	}
+}
+
+// startCore starts a goroutine that answers on the CPU. x.bulk.mu must be held.
+func (x *Executor) startCore() {
+	x.bulk.stock.active++
+	x.bulk.begun = true
+	x.serving.Add(1)
+	go x.bulkCore()
 }
 
 // bulkCore answers queries on the CPU while there are some and cores are idle.
@@ -138,13 +148,13 @@ func (x *Executor) bulkCore() {
 			continue
 		default:
 			s.active--
+			x.serving.Add(-1)
 			x.dispatch()
 			x.unlock()
 			return
 		}
 		if s.mayStart() {
-			s.active++
-			go x.bulkCore()
+			x.startCore()
 		}
 		x.unlock()
 		start := x.now()
@@ -225,16 +235,33 @@ func (x *Executor) answer(r *errandRoom) {
 // deliverAll hands out what answer has found.
 func (x *Executor) deliverAll(r *errandRoom) {
 	if r.g.jobs != nil {
-		for k, i := range r.errand.at {
+		x.deliverJobs(r.g, r.errand.at, 0, func(k int) ([]query.Hit, error) {
 			a := &r.answers[k]
-			x.deliver(r.g.jobs[i], 0, r.hits[a.lo:a.hi:a.hi], a.err)
-		}
+			return r.hits[a.lo:a.hi:a.hi], a.err
+		})
 	}
 	r.g.answered(len(r.errand.at))
 }
 
+// deliverJobs hands out the answers of queries of Submit. They count as in the Executor until the
+// last of each few is delivered, but make room for others at once.
+func (x *Executor) deliverJobs(g *groupCall, at []int32, by int, answer func(k int) ([]query.Hit, error)) {
+	for lo := 0; lo < len(at); lo += answerAtOnce {
+		few := at[lo:min(lo+answerAtOnce, len(at))]
+		if len(few) > 1 {
+			x.leave(len(few) - 1)
+		}
+		for k, i := range few {
+			hits, err := answer(lo + k)
+			x.deliver(g.jobs[i], by, hits, err)
+		}
+		x.leave(1)
+	}
+}
+
 // bulkLane runs a batch and those that follow it.
 func (x *Executor) bulkLane(batch *bulkBatch) {
+	defer x.serving.Add(-1)
 	b := &x.bulk
 	room, ok := b.rooms.Get().(*[]query.Query)
 	if !ok {
@@ -298,10 +325,10 @@ func (x *Executor) runBulk(b *bulkBatch, queries []query.Query) bool {
 	}
 	now := x.now()
 	for _, p := range b.parts {
-		for k, i := range p.at {
-			if p.g.jobs != nil {
-				x.deliver(p.g.jobs[i], 1, results[k].Hits, nil)
-			} else {
+		if p.g.jobs != nil {
+			x.deliverJobs(p.g, p.at, 1, func(k int) ([]query.Hit, error) { return results[k].Hits, nil })
+		} else {
+			for k, i := range p.at {
 				p.g.results[i] = results[k]
 			}
 		}
@@ -369,10 +396,7 @@ func (b *bulk) report(s *Stats, now time.Duration) {
 // lose stops using the GPU if err or the number of faults shows that it is lost. x.mu must be
 // held.
 func (x *Executor) lose(err error) {
-	lost := errors.Is(err, gpuload.ErrDevice) || errors.Is(err, gpuload.ErrClosed) || errors.Is(err, ErrHung) || x.faults >= maxFaults
-	if lost && x.why == nil {
-		x.why = err
-		x.gone.Store(true)
-		x.policy.retire()
+	if errors.Is(err, gpuload.ErrDevice) || errors.Is(err, gpuload.ErrClosed) || errors.Is(err, ErrHung) || x.faults >= maxFaults {
+		x.retire(err)
 	}
 }

@@ -89,6 +89,7 @@ func (x *Executor) abandon(j *job, turn uint64) {
 	x.mu.Unlock()
 	if waits {
 		x.deliver(j, 0, nil, j.ctx.Err())
+		x.leave(1)
 	}
 }
 

@@ -33,7 +33,7 @@ type Executor struct {
 
 	chunk   atomic.Int64 // so many answers of the CPU call pump
 	hungry  atomic.Bool  // a processor is idle: an arrival calls pump
-	batches atomic.Int64 // on the GPU now
+	serving atomic.Int64 // batches on the GPU and goroutines of the stock: they need cores beside the Pool's workers
 	waiters atomic.Int64 // goroutines that wait for room
 
 	// What every query changes lies in cache lines of its own.
@@ -52,6 +52,7 @@ type Executor struct {
 	gone  atomic.Bool  // the GPU is retired
 	calls atomic.Int64 // of pump
 	begun []*entry     // memory of the goroutine in pump
+	taken []*job       // the same
 
 	mu     sync.Mutex // guards the fields below
 	policy *policy
@@ -106,16 +107,16 @@ type job struct {
 	x         *Executor
 	ctx       context.Context
 	q         query.Query
-	entry     entry
-	infos     []*query.TermInfo
-	predicted bool          // the policy may have it
-	after     time.Duration // deadline after the arrival; 0: none
-	at        time.Duration // of the arrival
-	next      *job          // in an intake
-	number    atomic.Int64  // there, from the first one on
-	turn      atomic.Uint64 // counts the queries that the job has served
 	notify    func([]query.Hit, error)
-	onCPU     func([]query.Hit, error) // j.answered
+	at        time.Duration // of the arrival
+	after     time.Duration // deadline after the arrival; 0: none
+	turn      atomic.Uint64 // counts the queries that the job has served
+	predicted bool          // the policy may have it
+
+	// For the queues.
+	entry entry
+	infos []*query.TermInfo
+	onCPU func([]query.Hit, error) // j.answered
 }
 
 func (x *Executor) newJob() any {
@@ -269,27 +270,31 @@ func (x *Executor) pump() {
 	if x.calls.Add(1) > 1 {
 		return
 	}
+	yield := false
 	for {
 		seen := x.calls.Load()
 		x.mu.Lock()
 		many := x.absorb()
 		begun := x.hand(x.begun[:0])
 		x.mu.Unlock()
-		x.crowd(many)
+		yield = x.crowd(many) || yield
 		for i, e := range begun {
 			begun[i] = nil
 			x.onCPU(e.job)
 		}
 		x.begun = begun
 		if x.calls.Add(-seen) == 0 {
-			return
+			break
 		}
+	}
+	if yield {
+		runtime.Gosched()
 	}
 }
 
-// absorb tells the policy what has happened, and returns the first of the jobs that are for
-// the stock. x.mu must be held.
-func (x *Executor) absorb() (many *job) {
+// absorb tells the policy what has happened, and returns the jobs that are for the stock. x.mu
+// must be held.
+func (x *Executor) absorb() (many []*job) {
 	p, now := x.policy, x.now()
 	p.demand.observe(x.hosts(), now)
 	if n := x.done.queries.Swap(0); n > 0 {
@@ -297,18 +302,15 @@ func (x *Executor) absorb() (many *job) {
 		p.finishCPU(int(n), time.Duration(work-x.told), now)
 		x.told = work
 	}
-	j, crowd := x.arrive(p.waiting())
+	jobs, crowd := x.arrive(p.waiting())
 	if crowd {
-		return j
+		return jobs
 	}
-	for j != nil {
-		next := j.next
-		j.next = nil
+	for _, j := range jobs {
 		if !j.predicted {
 			_ = x.expect(j) // the CPU will find the same error
 		}
 		p.add(&j.entry, j.at, j.after)
-		j = next
 	}
 	x.most = max(x.most, p.waiting())
 	return nil
@@ -325,7 +327,7 @@ func (x *Executor) hand(begun []*entry) []*entry {
 			batches.Put(b)
 			break
 		}
-		x.batches.Add(1)
+		x.serving.Add(1)
 		x.lanes <- b // has room for p.lanes batches
 	}
 	extra := p.cpu.queries - int(p.cores())
@@ -345,27 +347,33 @@ func (x *Executor) onCPU(j *job) {
 func (j *job) answered(hits []query.Hit, err error) {
 	x, work := j.x, j.entry.cost.CPU
 	x.deliver(j, 0, hits, err)
+	x.leave(1)
 	total := x.done.work.Add(int64(work))
 	if n := x.done.queries.Add(1); n >= x.chunk.Load() {
 		x.pump()
 	}
-	if x.batches.Load() > 0 && total/x.slice != (total-int64(work))/x.slice {
-		runtime.Gosched() // the goroutines that serve the GPU need the cores too
+	if x.serving.Load() > 0 && total/x.slice != (total-int64(work))/x.slice {
+		runtime.Gosched()
 	}
 }
+
+// spare makes the Pool's workers leave Ps to the goroutines that serve the GPU, one for each
+// lane. Workers that wait for queries would hold all Ps otherwise, and a lane that returns from
+// the driver would wait for one until Go's sysmon looks, up to 10 ms.
+func (x *Executor) spare() { x.cpu.Spare(min(x.options.Lanes, (x.cpu.Workers()+1)/2)) }
 
 // turn is how long a worker of the Pool works while others wait for its core, in
 // predicted time.
 const turn = 64 * time.Microsecond
 
-// deliver hands the answer of a query to its caller. by is 0 for the CPU, 1 for the GPU.
+// deliver hands the answer of a query to its caller. by is 0 for the CPU, 1 for the GPU. The caller
+// calls leave.
 func (x *Executor) deliver(j *job, by int, hits []query.Hit, err error) {
 	if j.after > 0 && x.now() > j.at+j.after {
 		x.missed[by].Add(1)
 	}
 	j.notify(hits, err)
 	x.recycle(j)
-	x.leave(1)
 }
 
 // Stats returns what x has done so far.
@@ -398,6 +406,7 @@ func (x *Executor) Close() error {
 	if h > 0 {
 		<-x.drained
 	}
+	x.cpu.Spare(0)
 	x.mu.Lock()
 	x.shut = true
 	hung := errors.Is(x.why, ErrHung)

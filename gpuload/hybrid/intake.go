@@ -1,44 +1,79 @@
 package hybrid
 
 import (
+	"runtime"
 	"slices"
+	"sync"
 	"sync/atomic"
 )
 
 // intake holds jobs that have arrived and that nobody has taken. Any goroutine may push; one
-// at a time may take.
-type intake struct{ last atomic.Pointer[job] }
-
-// push adds a job and returns how many there are.
-func (n *intake) push(j *job) int64 {
-	for {
-		old, number := n.last.Load(), int64(1)
-		if old != nil {
-			number += old.number.Load() // of another query, if it has been taken meanwhile
-		}
-		j.next = old
-		j.number.Store(number)
-		if n.last.CompareAndSwap(old, j) {
-			return number
-		}
-	}
+// at a time may take. Goroutines on different cores seldom use the same shard: at millions of
+// queries a second the cores' common cache lines are the limit.
+type intake struct {
+	shards [intakeShards]shard
+	next   atomic.Int64 // a shard for another core
+	mine   sync.Pool    // of *shard: the one that this core used last
+	_      [64]byte
+	many   atomic.Int64 // jobs, in multiples of intakeStep for each shard
 }
 
-// len returns about how many jobs there are. It is 0 only if there are none.
-func (n *intake) len() int64 {
-	if j := n.last.Load(); j != nil {
-		return max(j.number.Load(), 1)
-	}
-	return 0
+const intakeShards, intakeStep = 16, 16
+
+type shard struct {
+	mu   sync.Mutex
+	jobs []*job
+	n    atomic.Int64 // of jobs
+	_    [88]byte
 }
 
-// take removes all jobs and returns the first that arrived; next leads to the others.
-func (n *intake) take() (first *job) {
-	last := n.last.Swap(nil)
-	for last != nil {
-		last, last.next, first = last.next, first, last
+// push adds a job and returns how many there are in its shard.
+func (n *intake) push(j *job) int {
+	s, ok := n.mine.Get().(*shard)
+	if !ok {
+		s = &n.shards[uint64(n.next.Add(1))%intakeShards]
 	}
-	return first
+	s.mu.Lock()
+	s.jobs = append(s.jobs, j)
+	k := len(s.jobs)
+	s.n.Store(int64(k))
+	if k%intakeStep == 0 {
+		n.many.Add(intakeStep)
+	}
+	s.mu.Unlock()
+	n.mine.Put(s)
+	return k
+}
+
+// len returns how many jobs there are.
+func (n *intake) len() (sum int64) {
+	for i := range n.shards {
+		sum += n.shards[i].n.Load()
+	}
+	return sum
+}
+
+// reaches reports whether there are at least so many jobs, or nearly.
+func (n *intake) reaches(least int64) bool {
+	return n.many.Load() >= least || least < 2*intakeShards*intakeStep && n.len() >= least
+}
+
+// take removes all jobs, appends them to dst, and returns that.
+func (n *intake) take(dst []*job) []*job {
+	for i := range n.shards {
+		s := &n.shards[i]
+		if s.n.Load() == 0 {
+			continue
+		}
+		s.mu.Lock()
+		dst = append(dst, s.jobs...)
+		n.many.Add(-int64(len(s.jobs) / intakeStep * intakeStep))
+		clear(s.jobs)
+		s.jobs = s.jobs[:0]
+		s.n.Store(0)
+		s.mu.Unlock()
+	}
+	return dst
 }
 
 // Many queries that come one by one are divided like those that come together: without a
@@ -47,47 +82,58 @@ func (n *intake) take() (first *job) {
 // enter lets a job in.
 func (x *Executor) enter(j *job) {
 	n := x.arrived.push(j)
-	if x.bulk.crowded.Load() {
-		if n%leastGroup == 0 && n >= x.bulk.gather.Load() {
+	switch step := n%intakeStep == 0; {
+	case x.bulk.crowded.Load():
+		if step && x.arrived.reaches(x.bulk.gather.Load()) {
 			x.pump()
 		}
-	} else if n%leastGroup == 0 || x.hungry.Load() {
+	case step || x.hungry.Load():
 		x.pump()
 	}
 }
 
 // arrive takes the jobs that have arrived, if enough have, and says whether they are for the
 // stock, because so many wait. waiting is how many do in the queues.
-func (x *Executor) arrive(waiting int) (first *job, many bool) {
-	n := x.arrived.len()
+func (x *Executor) arrive(waiting int) (jobs []*job, many bool) {
 	switch {
 	case x.options.Mode == Serial || x.options.Queue < leastGroup:
 	case !x.bulk.crowded.Load():
-		many = n+int64(waiting) >= leastGroup
-	case n < x.bulk.gather.Load():
+		many = x.arrived.len()+int64(waiting) >= leastGroup
+	case !x.arrived.reaches(x.bulk.gather.Load()):
 		return nil, true
 	default:
 		many = true
 	}
-	return x.arrived.take(), many
+	x.taken = x.arrived.take(x.taken[:0])
+	return x.taken, many
 }
 
-// crowd puts jobs into the stock.
-func (x *Executor) crowd(first *job) {
-	for first != nil {
-		var g *groupCall
-		g, first = x.callOf(first)
+// crowd puts jobs into the stock. It reports whether there are goroutines to yield to.
+func (x *Executor) crowd(jobs []*job) (begun bool) {
+	for len(jobs) > 0 {
+		n := min(len(jobs), mostGroup/2)
+		g := x.callOf(jobs[:n])
+		jobs = jobs[n:]
 		b := &x.bulk
 		b.mu.Lock()
-		b.done.Grouped += int64(len(g.jobs))
+		b.done.Grouped += int64(n)
 		b.stock.add(g)
 		x.dispatch()
-		x.unlock()
+		begun = x.release() || begun
+	}
+	return begun
+}
+
+// unlock ends a change of the stock, lets jobs in that have waited for it, and yields to the
+// goroutines that were started: Go runs them on this core, if no other is idle.
+func (x *Executor) unlock() {
+	if x.release() {
+		runtime.Gosched()
 	}
 }
 
-// unlock ends a change of the stock, and lets jobs in that have waited for it.
-func (x *Executor) unlock() {
+// release is unlock without the yield, and reports whether there is something to yield to.
+func (x *Executor) release() (begun bool) {
 	b := &x.bulk
 	left, gather := b.stock.left, int64(b.stock.gather())
 	if b.gather.Load() != gather {
@@ -96,36 +142,33 @@ func (x *Executor) unlock() {
 	if more := left > 0; b.crowded.Load() != more {
 		b.crowded.Store(more)
 	}
+	begun, b.begun = b.begun, false
 	b.mu.Unlock()
-	if x.arrived.len() >= gather {
+	if x.arrived.reaches(gather) {
 		x.pump()
 	}
+	return begun
 }
 
-// callOf makes a call of some jobs and returns the next.
-func (x *Executor) callOf(first *job) (*groupCall, *job) {
+// callOf makes a call of jobs.
+func (x *Executor) callOf(jobs []*job) *groupCall {
 	g, ok := x.bulk.calls.Get().(*groupCall)
 	if !ok {
 		g = &groupCall{x: x}
 	}
-	*g = groupCall{x: x, jobs: g.jobs[:0], queries: g.queries[:0], all: g.all[:0], pinned: g.pinned[:0], next: g.next, cost: g.cost}
-	j := first
-	for ; j != nil && len(g.jobs) < mostGroup/2; j = j.next {
-		i := int32(len(g.jobs))
-		g.jobs, g.queries = append(g.jobs, j), append(g.queries, j.q)
+	*g = groupCall{x: x, jobs: append(g.jobs[:0], jobs...), queries: g.queries[:0], all: g.all[:0], pinned: g.pinned[:0], next: g.next, cost: g.cost}
+	for i, j := range jobs {
+		g.queries = append(g.queries, j.q)
 		if supported(&j.q) && x.options.Mode != OnlyCPU {
-			g.all = append(g.all, i)
+			g.all = append(g.all, int32(i))
 		} else {
-			g.pinned = append(g.pinned, i)
+			g.pinned = append(g.pinned, int32(i))
 		}
 		g.arrive(j.at, j.after)
 	}
-	for _, j := range g.jobs {
-		j.next = nil
-	}
-	n := len(g.jobs)
+	n := len(jobs)
 	g.hi = len(g.all)
 	g.next, g.cost = slices.Grow(g.next[:0], n)[:n], slices.Grow(g.cost[:0], n)[:n]
 	g.left.Store(int64(n))
-	return g, j
+	return g
 }

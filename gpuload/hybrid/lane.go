@@ -41,6 +41,7 @@ func (x *Executor) run(b *batch) bool {
 			b.entries[i] = nil
 			gone++
 			x.deliver(e.job, 1, nil, err)
+			x.leave(1)
 			continue
 		}
 		b.entries[i-gone] = e
@@ -75,6 +76,7 @@ func (x *Executor) run(b *batch) bool {
 	x.pump()
 	for i, e := range b.entries {
 		x.deliver(e.job, 1, results[i].Hits, nil)
+		x.leave(1)
 	}
 	clear(b.entries)
 	clear(b.queries)
@@ -86,7 +88,7 @@ var errResults = errors.New("hybrid: the GPU's executor returned another number 
 
 // finish tells the policy that a batch of n queries is done.
 func (x *Executor) finish(b *batch, n int) {
-	x.batches.Add(-1)
+	x.serving.Add(-1)
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.faults = 0
@@ -102,17 +104,23 @@ func (x *Executor) watch() {
 	if err := g.Err(); err != nil {
 		x.mu.Lock()
 		defer x.mu.Unlock()
-		if x.why == nil {
-			x.why = err
-			x.gone.Store(true)
-			x.policy.retire()
-		}
+		x.retire(err)
+	}
+}
+
+// retire stops using the GPU. x.mu must be held.
+func (x *Executor) retire(why error) {
+	if x.why == nil {
+		x.why = why
+		x.gone.Store(true)
+		x.policy.retire()
+		x.cpu.Spare(0)
 	}
 }
 
 // fail gives the queries of a batch of n to the CPU, and gives the GPU up if err says so.
 func (x *Executor) fail(b *batch, n int, err error) {
-	x.batches.Add(-1)
+	x.serving.Add(-1)
 	x.mu.Lock()
 	p := x.policy
 	p.finishGPU(n, b.work, x.now())

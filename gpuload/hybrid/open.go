@@ -164,6 +164,9 @@ func (x *Executor) join(d *device) bool {
 		x.running.Go(x.lane)
 	}
 	x.mu.Unlock()
+	if x.options.Mode != OnlyCPU {
+		x.spare()
+	}
 	b := &x.bulk
 	b.mu.Lock()
 	b.stock.retired = x.options.Mode == OnlyCPU

@@ -54,16 +54,18 @@ type stock struct {
 	spent   [2]float64    // core time: weighing, answering
 	taken   [2]float64    // queries answered by the CPU and the GPU
 	ended   time.Duration // when the last batch did
-	rested  time.Duration // when the GPU may be probed again
+	rested  time.Duration // when the GPU may be tried again
+	trials  int           // that it has had since it was worth a batch
 }
 
 const (
 	// Queries are sorted into bins by log2 of their ratio, four to an octave from -16 on.
 	bins, perOctave, lowest = 128, 4, -16
 	// unproven is the size of the first batch; each one that the GPU answers allows
-	// provenGrowth times as many. A GPU that is not worth a batch gets one of this size
-	// as a probe after probeRest times the time of its last.
-	unproven, provenGrowth, probeRest = 32, 4, 32
+	// provenGrowth times as many. A GPU that is not worth a batch is tried with a small one after
+	// the time of its last, and then after 2, 4 and up to 1<<mostTrials times that time: its first
+	// batches load kernels and lists.
+	unproven, provenGrowth, mostTrials = 32, 4, 5
 	// weighAtOnce and answerAtOnce are how many queries a core takes at a time, of a turn
 	// at most.
 	weighAtOnce, answerAtOnce = 64, 16
@@ -102,6 +104,7 @@ type bulkBatch struct {
 	queries []query.Query // of a probe
 	probe   bool          // the CPU may answer it, too
 	given   bool          // it does
+	trial   bool          // the GPU did not seem worth it
 }
 
 // errand is what a core does next: it answers or weighs a portion.
@@ -203,7 +206,7 @@ func (s *stock) takeGPU(now time.Duration) *bulkBatch {
 	if g := s.calls[0]; g.urgent != never && now < g.due && s.each > 0 { // it should end in half of the time left
 		n = min(n, max(int((max(float64(g.due-now)/2, float64(shortest))-s.base)/s.each), unproven))
 	}
-	probe := s.proven <= unproven
+	probe, trial := s.proven <= unproven, false
 	if s.mode != OnlyGPU && !s.leaves {
 		base, before, took := s.base, 0.0, s.each
 		if took == 0 {
@@ -229,11 +232,11 @@ func (s *stock) takeGPU(now time.Duration) *bulkBatch {
 			if now < s.rested || len(s.flying) > 0 || limit < float64(turn) {
 				return nil
 			}
-			n, probe = min(s.telling(), can), true
+			n, probe, trial = min(s.telling(), can), true, true
 		}
 		probe = probe || s.each == 0 || n < s.left/64 // not worth waiting for
 	}
-	b := &bulkBatch{n: n, begun: now, probe: probe}
+	b := &bulkBatch{n: n, begun: now, probe: probe, trial: trial}
 	for _, g := range s.calls {
 		if n == 0 {
 			break

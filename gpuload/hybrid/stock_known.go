@@ -64,11 +64,13 @@ func (s *stock) finishGPU(b *bulkBatch, answered bool, now time.Duration) {
 		s.small = [2]float64{alone, n}
 	}
 	if s.proven > unproven && b.n >= s.telling() {
-		for i, v := range [...]float64{float64(now - max(s.ended, b.begun)), n} {
+		if b.trial { // what made the GPU seem slow tells nothing about this one
+			s.recent = [3]float64{}
+		}
+		for i, v := range [...]float64{float64(now - max(s.ended, b.begun)), n, s.hosted} {
 			s.recent[i] += v - s.recent[i]/4
 		}
 		s.each = s.recent[0] / s.recent[1]
-		s.recent[2] += s.hosted - s.recent[2]/4
 		s.host = s.recent[2] / s.recent[1]
 		if s.off {
 			s.mean = s.core
@@ -77,7 +79,12 @@ func (s *stock) finishGPU(b *bulkBatch, answered bool, now time.Duration) {
 	}
 	s.hosted = 0
 	s.count(1, n)
-	s.ended, s.rested = now, now+probeRest*(now-b.begun)
+	if b.trial {
+		s.trials++
+	} else if !s.off {
+		s.trials = 0
+	}
+	s.ended, s.rested = now, now+(now-b.begun)<<min(s.trials, mostTrials)
 	if answered {
 		s.proven = min(max(provenGrowth*s.proven, unproven), 1<<20)
 	}

@@ -1,0 +1,51 @@
+package hybrid
+
+import (
+	"testing"
+	"time"
+)
+
+// A GPU that lost by what its first batches loaded is tried again soon, and one trial without that
+// is enough. One that goes on losing is tried less and less often.
+func TestStockTrials(t *testing.T) {
+	const ms = time.Millisecond
+	s := dueStock()
+	s.mean, s.each = float64(20*time.Microsecond), 0
+	s.add(callDue(100000, 0, 0))
+	// batch lets the GPU answer one, with so many goroutines that work for it meanwhile.
+	batch := func(now, took time.Duration, hosts int) (ended time.Duration) {
+		t.Helper()
+		b := s.takeGPU(now)
+		if b == nil {
+			t.Fatalf("no batch at %v: off %v, rests until %v", now, s.off, s.rested)
+		}
+		s.observe(0, now)
+		s.observe(hosts, now+took)
+		s.finishGPU(b, true, now+took)
+		return now + took
+	}
+	now := batch(0, 25*ms, 4)
+	if !s.off {
+		t.Fatal("a core takes 20 us for a query and 24 for one on the GPU, which is used")
+	}
+	if s.takeGPU(now+24*ms) != nil {
+		t.Error("the GPU is tried at once")
+	}
+	now = batch(now+25*ms, ms/2, 1)
+	if s.off {
+		t.Fatalf("the GPU is not used after a good trial: it takes the cores %v a query", time.Duration(s.host))
+	}
+	if b := s.takeGPU(now); b == nil || b.trial || b.n < wholeBatch {
+		t.Errorf("the next batch is %+v", b)
+	} else {
+		s.finishGPU(b, true, now+ms)
+	}
+	s.off, s.trials, s.rested = true, 0, 0
+	for i, rest := 0, time.Duration(2); i < 8; i, rest = i+1, min(2*rest, 32) {
+		from := now + time.Second
+		now = batch(from, 10*ms, 4)
+		if want := now + rest*10*ms; s.rested != want {
+			t.Errorf("after trial %d the GPU rests for %v, not %v", i+1, s.rested-now, want-now)
+		}
+	}
+}

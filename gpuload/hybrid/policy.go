@@ -63,6 +63,9 @@ const (
 	// band is how far from the threshold a query must be to suit one processor, as log2 of
 	// the ratio.
 	band = 1
+	// A query also suits the GPU if that answers it soon times as early as the cores, whatever
+	// the threshold: there is room, and a core would be busy for long.
+	soon = 2
 	// octave is the time in which the threshold moves by 1, if only one processor has work;
 	// farthest is how far it moves in total.
 	octave   = 10 * time.Millisecond
@@ -107,7 +110,7 @@ func (p *policy) add(e *entry, now, deadline time.Duration) {
 	}
 	p.adapt(now)
 	e.class = classOf(e.cost)
-	e.group = p.choose(e)
+	e.group = p.choose(e, now)
 	p.enqueue(e)
 }
 
@@ -118,7 +121,7 @@ func (p *policy) enqueue(e *entry) {
 }
 
 // choose returns the queue for a query.
-func (p *policy) choose(e *entry) group {
+func (p *policy) choose(e *entry, now time.Duration) group {
 	switch {
 	case e.pinned || p.retired || p.mode == OnlyCPU:
 		return pinnedGroup
@@ -127,8 +130,9 @@ func (p *policy) choose(e *entry) group {
 	case p.mode == Serial:
 		return eitherGroup
 	}
+	queued := p.gpu.pace.of(p.queues[gpuGroup].cost.GPU)
 	switch r := p.ratio(e.cost) - p.threshold; {
-	case r > band:
+	case r > band, soon*p.gpuDone(e, now, queued) < p.cpuDone(e, 0):
 		return gpuGroup
 	case r < -band:
 		return cpuGroup

@@ -285,3 +285,31 @@ func TestSuited(t *testing.T) {
 		t.Errorf("%+v", p.stats.CPU)
 	}
 }
+
+// A query that a core would work on for long goes to a GPU with room, whatever the threshold, and one that
+// finds no room by its ratio.
+func TestSoonOnGPU(t *testing.T) {
+	var o Options
+	o.setDefaults()
+	p := newPolicy(&o, 16)
+	p.join(100 * time.Microsecond)
+	p.threshold = farthest
+	long := Cost{CPU: time.Millisecond, GPU: 30 * time.Microsecond, Host: 2 * time.Microsecond, Alone: 200 * time.Microsecond}
+	for _, c := range []struct {
+		name  string
+		cost  Cost
+		ready time.Duration // when the GPU has finished what it has begun
+		want  group
+	}{
+		{"long, the GPU is idle", long, 0, gpuGroup},
+		{"long, the GPU is busy for longer", long, 2 * time.Millisecond, cpuGroup},
+		{"short", Cost{CPU: 20 * time.Microsecond, GPU: time.Microsecond, Host: 2 * time.Microsecond, Alone: 60 * time.Microsecond}, 0, cpuGroup},
+	} {
+		p.ready = c.ready
+		e := &entry{cost: c.cost}
+		if p.add(e, 0, 0); e.group != c.want {
+			t.Errorf("%s: group %d, want %d", c.name, e.group, c.want)
+		}
+		p.remove(e)
+	}
+}

@@ -132,9 +132,12 @@ func (f *calibrateFlags) check() error {
 			return cli.Usage("--k is 1 to 1024")
 		}
 	}
-	for _, m := range f.modes {
+	for i, m := range f.modes {
 		if _, err := query.ParseMode(m); err != nil {
 			return cli.Usage("%w", err)
+		}
+		if slices.Contains(f.modes[:i], m) {
+			return cli.Usage("--mode names %s twice", m)
 		}
 	}
 	return nil

@@ -28,7 +28,8 @@ func (c Cost) minus(d Cost) Cost {
 // that thresholds adapt.
 //
 // A query's ratio is the time that the cores save if the GPU answers it, over the time
-// that it takes there. Queries far above the threshold suit the GPU, far below the CPU.
+// that it takes there. Queries far above the threshold suit the GPU, far below the CPU; and the GPU
+// those that it is expected to answer much sooner than the cores.
 // The threshold rises while the GPU has more work waiting than the CPU, and falls while it
 // has less, so that in saturation both work all the time, each on what it is best at.
 type policy struct {

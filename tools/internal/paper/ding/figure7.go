@@ -84,7 +84,7 @@ func curves(cpu, gpu []float64) (rows []paper.Row, err error) {
 		last := 0.0
 		for rate := 0.2 / mean(cpu); rate < 1e8; rate *= 1.15 {
 			o, err := hybrid.Simulate(records, hybrid.Simulation{Workers: 1, Rate: rate, Queries: 3000, Seed: 9,
-				Options: hybrid.Options{Model: &hybrid.Model{}, Mode: c.mode, Deadline: limit, Batch: 1, Lanes: 1, Queue: 63}}) // so short that all goes through the paper's queues
+				Options: hybrid.Options{Model: &hybrid.Model{}, Mode: c.mode, Deadline: limit, Batch: 1, Lanes: 1, Queue: 63}}) // so short that queries wait only in the paper's queues
 			if err != nil {
 				return nil, err
 			}

@@ -10,6 +10,7 @@
 #include "paper/steps.cu"
 #include "paper/best.cu"
 #include "paper/select.cu"
+#include "paper/prefix.cu"
 
 static const Entry paper_entries[] = {
     ENTRY(paper_bs, SearchParams), ENTRY(paper_is, SearchParams), ENTRY(paper_lr, SearchParams),
@@ -20,6 +21,7 @@ static const Entry paper_entries[] = {
     ENTRY(paper_maxima, BestParams), ENTRY(paper_extract, BestParams),
     ENTRY(paper_radix_count, RadixParams), ENTRY(paper_radix_scan, RadixParams), ENTRY(paper_radix_place, RadixParams),
     ENTRY(paper_range, BucketParams), ENTRY(paper_buckets, BucketParams), ENTRY(paper_pick, BucketParams), ENTRY(paper_selected, BucketParams),
+    ENTRY(paper_prefix, PrefixParams),
     {nullptr, nullptr},
 };
 
@@ -32,6 +34,7 @@ extern "C" uint32_t emu_paper_sizes(uint32_t i) {
         offsetof(RawBucket, width), sizeof(RawQuery), sizeof(SearchParams), offsetof(SearchParams, nTiles),
         sizeof(FindParams), offsetof(FindParams, na), sizeof(KeepParams), offsetof(KeepParams, na), sizeof(HeadParams), sizeof(BlockParams),
         offsetof(BlockParams, n), sizeof(WithinParams), sizeof(ScoreParams), offsetof(ScoreParams, n), sizeof(BestParams),
-        offsetof(BestParams, n), sizeof(RadixParams), sizeof(BucketState), offsetof(BucketState, bucket), sizeof(BucketParams), 0};
+        offsetof(BestParams, n), sizeof(RadixParams), sizeof(BucketState), offsetof(BucketState, bucket), sizeof(BucketParams),
+        sizeof(PrefixTile), sizeof(PrefixParams), offsetof(PrefixParams, nTiles), 0};
     return sizes[i];
 }

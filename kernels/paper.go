@@ -38,6 +38,7 @@ const (
 	PaperPick     // one thread block
 	PaperSelected // any number of thread blocks
 
+	PaperPrefix // a thread block per tile of PaperPrefixTile gaps
 )
 
 var papers = []entry{
@@ -69,4 +70,6 @@ var papers = []entry{
 	PaperBuckets - Count:    {name: "paper_buckets", module: "paper/select", params: PaperBucketParams{}},
 	PaperPick - Count:       {name: "paper_pick", module: "paper/select", params: PaperBucketParams{}, threads: PaperBucketCount},
 	PaperSelected - Count:   {name: "paper_selected", module: "paper/select", params: PaperBucketParams{}},
+
+	PaperPrefix - Count: {name: "paper_prefix", module: "paper/prefix", params: PaperPrefixParams{}},
 }

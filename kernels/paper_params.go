@@ -20,6 +20,9 @@ const (
 	PaperBucketCount = 1024
 )
 
+// PaperPrefixTile is the greatest number of gaps in a tile of PaperPrefix.
+const PaperPrefixTile = 4096
+
 // RawList is an uncompressed list in device memory with what one way of searching it
 // keeps beside it. RawList and all structs below mirror those in paper/params.h, which
 // documents their fields.
@@ -121,4 +124,13 @@ type PaperBucketState struct {
 type PaperBucketParams struct {
 	Scores, State, Counts, Out, OutCount Ptr
 	N, K                                 uint32
+}
+
+// PrefixTile is a tile of a list of gaps.
+type PrefixTile struct{ At, N, First, _ uint32 }
+
+// PaperPrefixParams are the parameters of PaperPrefix.
+type PaperPrefixParams struct {
+	In, Out, Tiles, States, Next Ptr
+	NTiles, _                    uint32
 }

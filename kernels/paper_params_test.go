@@ -19,6 +19,7 @@ func TestPaperStructsMatch(t *testing.T) {
 		unsafe.Sizeof(PaperHeadParams{}), unsafe.Sizeof(PaperBlockParams{}), unsafe.Offsetof(PaperBlockParams{}.N), unsafe.Sizeof(PaperWithinParams{}),
 		unsafe.Sizeof(PaperScoreParams{}), unsafe.Offsetof(PaperScoreParams{}.N), unsafe.Sizeof(PaperBestParams{}), unsafe.Offsetof(PaperBestParams{}.N),
 		unsafe.Sizeof(PaperRadixParams{}), unsafe.Sizeof(PaperBucketState{}), unsafe.Offsetof(PaperBucketState{}.Bucket), unsafe.Sizeof(PaperBucketParams{}),
+		unsafe.Sizeof(PrefixTile{}), unsafe.Sizeof(PaperPrefixParams{}), unsafe.Offsetof(PaperPrefixParams{}.NTiles),
 	}
 	var got []uintptr
 	for _, v := range emuPaperSizes() {

@@ -125,6 +125,20 @@ struct BucketState {
     uint32_t bucket, want, done;
 };
 
+// PrefixTile is a tile of a list whose gaps are summed: at most PREFIX_TILE from at on, which
+// is a multiple of 4. There is room up to the next multiple of 4 behind n.
+struct PrefixTile { uint32_t at, n, first, pad; }; // first: 1 if it begins a list
+
+// PrefixParams: gaps, those of a list's first docID from -1, become docIDs. Tiles are in order.
+struct PrefixParams {
+    uint64_t in, out;  // uint32[]; may be the same
+    uint64_t tiles;    // PrefixTile[]
+    uint64_t states;   // uint64 a tile, 0 before the launch
+    uint64_t next;     // uint32: the next tile, 0 before the launch
+    uint32_t nTiles, pad;
+};
+enum { PREFIX_TILE = 4096 };
+
 struct BucketParams {
     uint64_t scores;  // float[]
     uint64_t state;   // BucketState

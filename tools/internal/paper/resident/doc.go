@@ -9,5 +9,6 @@
 //	steps.go      ranked queries over compressed lists, a launch a step
 //	best.go       selection of the best by levels of maxima
 //	select.go     selection by sorting and by buckets (Griffin 2018)
+//	prefix.go     one prefix sum over a list (Ding 2009)
 //	merge.go      pairs of compressed lists, merged or searched, with their transfer
 package resident

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/pinion-index/pinion/internal/cuda"
+	"github.com/pinion-index/pinion/kernels"
 	"github.com/pinion-index/pinion/reader"
 )
 
@@ -69,6 +70,10 @@ func newDevice(dev cuda.Device) *Device { return &Device{dev: dev} }
 // eviction.
 func init() {
 	cuda.Of = func(d any) cuda.Device { return d.(*Device).dev }
+	cuda.Watch = func(d any, note func(kernels.Kernel)) {
+		x := d.(*Device)
+		x.dev = &cuda.Watched{Device: x.dev, Note: note}
+	}
 	cuda.Forget = func(x any) { x.(*Executor).lists.forget() }
 }
 

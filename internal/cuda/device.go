@@ -79,6 +79,27 @@ type Device interface {
 // benchmarks of this repository, but not users, have access to it.
 var Of func(device any) Device
 
+// Watch has note called with each kernel of the batches that are submitted to a
+// *gpuload.Device from then on, by any goroutine. Executors that are open are not watched.
+// Package gpuload sets it, for the same benchmarks.
+var Watch func(device any, note func(kernels.Kernel))
+
+// Watched is a Device that calls Note with each kernel of a batch before it submits it.
+type Watched struct {
+	Device
+	Note func(kernels.Kernel)
+}
+
+// Submit submits b.
+func (w *Watched) Submit(b *Batch) error {
+	for i := range b.ops {
+		if o := &b.ops[i]; o.kind == opLaunch {
+			w.Note(kernels.Kernel(o.a))
+		}
+	}
+	return w.Device.Submit(b)
+}
+
 // Forget evicts all lists of a *gpuload.Executor, which must be idle. Package gpuload sets
 // it, for the same benchmarks.
 var Forget func(executor any)

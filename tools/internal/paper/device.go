@@ -10,25 +10,44 @@ import (
 	"github.com/pinion-index/pinion/query"
 )
 
+// executor is an executor that experiments share, and what all of them have drawn on: what
+// one launches to load a list serves the others.
+type executor struct {
+	*gpuload.Executor
+	used used
+}
+
 // Executor returns an executor for an index on the device. It is made once, and closed
 // with the index.
 func (e *Env) Executor(x *Index, o gpuload.Options) (*gpuload.Executor, error) {
+	e.watch()
 	key := fmt.Sprintf("%+v", o)
-	if g := x.executors[key]; g != nil {
-		return g, nil
+	g := x.executors[key]
+	if g == nil {
+		if e.Small {
+			o.Memory = 64 << 20
+		}
+		made, err := gpuload.New(e.Device, x.Snapshot, o)
+		if err != nil {
+			return nil, err
+		}
+		if x.executors == nil {
+			x.executors = map[string]*executor{}
+		}
+		g = &executor{made, newUsed()}
+		x.executors[key] = g
 	}
-	if e.Small {
-		o.Memory = 64 << 20
+	e.used.add(g.used)
+	e.inUse = append(e.inUse, g)
+	return g.Executor, nil
+}
+
+// share tells the executors of a measurement what it has drawn on.
+func (e *Env) share(u used) {
+	for _, g := range e.inUse {
+		g.used.add(u)
 	}
-	g, err := gpuload.New(e.Device, x.Snapshot, o)
-	if err != nil {
-		return nil, err
-	}
-	if x.executors == nil {
-		x.executors = map[string]*gpuload.Executor{}
-	}
-	x.executors[key] = g
-	return g, nil
+	e.inUse = nil
 }
 
 // Conjunctions measures a batch of queries on the device, given as indexes of the set's

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/pinion-index/pinion/gpuload"
@@ -29,10 +30,12 @@ type Env struct {
 	// Load replays queries against a pool, as `idxbench load` does.
 	Load func(ctx context.Context, index string, r LoadRun) (LoadResult, error)
 
-	sets    map[string]*corpus.Set
-	used    map[string]string // fingerprints of the sets that the experiment uses, by name
-	indexes map[string]*Index
-	made    map[string]kept
+	sets     map[string]*corpus.Set
+	indexes  map[string]*Index
+	made     map[string]kept
+	used     used          // by what is measured now
+	launched []atomic.Bool // by kernel, since the last settle
+	inUse    []*executor   // by what is measured now
 }
 
 // LoadRun is a run of the worker pool.
@@ -79,39 +82,29 @@ func (e *Env) SetOf(name string, scale float64) (*corpus.Set, error) {
 	return s, nil
 }
 
-// Use notes that an experiment draws lists of a collection.
-func (e *Env) Use(name string) {
-	if e.used == nil {
-		e.used = map[string]string{}
-	}
-	e.used[name] = corpus.Fingerprint(name)
-}
-
-// kept is what Once has made, and the collections that it used.
+// kept is what Once has made, and what that took.
 type kept struct {
 	x    any
-	used map[string]string
+	used used
 }
 
 // Once returns what f makes, which experiments with the same key share.
 func Once[T any](e *Env, key string, f func() (T, error)) (T, error) {
 	k, ok := e.made[key]
 	if !ok {
-		before := e.used
-		e.used = map[string]string{}
-		x, err := f()
-		k = kept{x, e.used}
-		if e.used = before; err != nil {
+		var x T
+		u, err := e.collect(func() (err error) { x, err = f(); return err })
+		if err != nil {
 			return x, err
 		}
+		k = kept{x, u}
 		if e.made == nil {
 			e.made = map[string]kept{}
 		}
 		e.made[key] = k
 	}
-	for name := range k.used {
-		e.Use(name)
-	}
+	e.watch()
+	e.used.add(k.used)
 	return k.x.(T), nil
 }
 

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion/format/codec/registry"
-	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/tools/internal/paper/corpus"
 	"github.com/pinion-index/pinion/writer"
@@ -21,7 +20,7 @@ type Index struct {
 	Snapshot *reader.Snapshot
 	index    *reader.Index
 
-	executors map[string]*gpuload.Executor
+	executors map[string]*executor
 }
 
 // Index writes a set in a codec. It is made once.

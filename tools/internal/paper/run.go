@@ -3,8 +3,6 @@ package paper
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"math"
 	"os"
@@ -15,7 +13,6 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/kernels"
 	"github.com/pinion-index/pinion/tools/internal/paper/corpus"
 )
 
@@ -31,7 +28,9 @@ type Run struct {
 	Date       time.Time `json:"date"`
 	Commit     string    `json:"commit"`
 	Format     string    `json:"format"`
-	Kernels    string    `json:"kernels,omitempty"` // fingerprint of the device code
+	// Kernels are the fingerprints of the modules of device code whose kernels were launched,
+	// by name.
+	Kernels map[string]string `json:"kernels,omitempty"`
 	// Lists are the fingerprints of the collections that the lists were drawn from, by name.
 	Lists    map[string]string `json:"lists,omitempty"`
 	Rows     []Row             `json:"rows"`
@@ -72,23 +71,24 @@ func (x *Experiment) Do(ctx context.Context, e *Env, h Half) (*Run, error) {
 	measure := x.Of(h)
 	r := &Run{Experiment: x.Name, Half: h, CPU: cpuName(), Cores: runtime.GOMAXPROCS(0), Scale: ScaleText(e.Scale), Date: time.Now().UTC().Truncate(time.Second),
 		Commit: Commit(), Format: format.Current().String()}
-	if h.OnGPU() {
-		r.Kernels = Fingerprint(h)
-		if e.Device != nil {
-			r.GPU = e.Device.Info().Name
-		}
+	if h.OnGPU() && e.Device != nil {
+		r.GPU = e.Device.Info().Name
 	}
 	if measure == nil {
 		return nil, nil
 	}
-	e.used = nil
+	var rows []Row
 	start := time.Now()
-	rows, err := measure(ctx, e)
+	u, err := e.collect(func() (err error) { rows, err = measure(ctx, e); return err })
 	if err != nil {
 		return nil, fmt.Errorf("%s on the %s: %w", x.Name, h, err)
 	}
 	r.Rows, r.Seconds = finite(rows), time.Since(start).Seconds()
-	r.Lists = e.used
+	r.Lists = u.sets
+	if h.OnGPU() {
+		r.Kernels = u.modules
+	}
+	e.share(u)
 	return r, nil
 }
 
@@ -100,11 +100,11 @@ func finite(rows []Row) []Row {
 
 // Stale says why a recorded run no longer speaks of this program; "" if it does.
 func (r *Run) Stale() string {
-	switch {
-	case r.Format != format.Current().String():
+	if r.Format != format.Current().String() {
 		return "the format is " + format.Current().String() + " now"
-	case r.Half.OnGPU() && Fingerprint(r.Half) != "" && r.Kernels != Fingerprint(r.Half):
-		return "the kernels have changed"
+	}
+	if r.Half.OnGPU() {
+		return r.staleKernels()
 	}
 	return ""
 }
@@ -143,27 +143,6 @@ func ScaleText(s float64) string {
 		return "1"
 	}
 	return fmt.Sprintf("1/%.0f", 1/s)
-}
-
-// Fingerprint identifies the device code that a half of experiments runs; "" if this
-// program has none of it.
-func Fingerprint(half Half) string {
-	h, n := sha256.New(), 0
-	for _, m := range kernels.Modules() {
-		if kernels.OfPaper(m) != (half == OwnHalf) {
-			continue
-		}
-		text, err := kernels.PTX(m)
-		if err != nil {
-			return ""
-		}
-		h.Write([]byte(text))
-		n++
-	}
-	if n == 0 {
-		return ""
-	}
-	return hex.EncodeToString(h.Sum(nil)[:6])
 }
 
 // commit is set by the linker where the build does not know it.

@@ -5,6 +5,9 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/kernels"
 )
 
 // A run that answered nothing has ratios of 0 to 0, which JSON does not hold.
@@ -21,6 +24,63 @@ func TestDoLeavesOutRowsWithoutNumber(t *testing.T) {
 	}
 	if err := Record(t.TempDir(), r); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestStale changes the device code behind recorded runs: those that launched it are stale, and
+// no others.
+func TestStale(t *testing.T) {
+	run := func(half Half, modules ...string) *Run {
+		r := &Run{Half: half, Format: format.Current().String(), Kernels: map[string]string{}}
+		for _, m := range modules {
+			r.Kernels[m] = fingerprints()[m]
+		}
+		return r
+	}
+	if s := run(GPUHalf, "decode", "merge").Stale(); s != "" {
+		t.Errorf("a run of today's kernels is stale: %s", s)
+	}
+	changed := run(GPUHalf, "decode", "merge")
+	changed.Kernels["merge"] = "0123456789ab"
+	if s := changed.Stale(); !strings.Contains(s, "merge") || strings.Contains(s, "decode") {
+		t.Errorf("a run of another module merge: %q", s)
+	}
+	gone := run(GPUHalf, "decode")
+	gone.Kernels["no such module"] = "0123456789ab"
+	if s := gone.Stale(); !strings.Contains(s, "no such module") {
+		t.Errorf("a run of a module that is gone: %q", s)
+	}
+	if s := run(OwnHalf).Stale(); s == "" {
+		t.Error("a run that names no modules is not stale")
+	}
+	if s := run(CPUHalf).Stale(); s != "" {
+		t.Errorf("a run on the CPU is stale: %s", s)
+	}
+	own := run(OwnHalf, "intersect")
+	own.Kernels["paper/find"] = "0123456789ab"
+	if s := own.Stale(); strings.Contains(s, "paper/find") != hasPaper() {
+		t.Errorf("a run of other kernels of the papers' own, in a program that has them (%v): %q", hasPaper(), s)
+	}
+	own.Kernels["intersect"] = "0123456789ab"
+	if s := own.Stale(); !strings.Contains(s, "intersect") {
+		t.Errorf("a run of own kernels with another module intersect: %q", s)
+	}
+	old := run(GPUHalf, "decode")
+	old.Format = "0.0"
+	if old.Stale() == "" {
+		t.Error("a run of another format is not stale")
+	}
+}
+
+// TestFingerprints looks for a fingerprint of each module, all different.
+func TestFingerprints(t *testing.T) {
+	seen := map[string]string{}
+	for _, m := range kernels.Modules() {
+		f := fingerprints()[m]
+		if other, ok := seen[f]; f == "" || ok {
+			t.Errorf("the fingerprint of %s is %q, like that of %s", m, f, other)
+		}
+		seen[f] = m
 	}
 }
 

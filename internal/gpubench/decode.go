@@ -101,6 +101,7 @@ type lists struct {
 	tiles     int
 	bytesRead float64
 	spare     kernels.Ptr // as many bytes, to measure copies
+	starts    []int       // of the lists' values at out, from resident
 }
 
 func (l *lists) close() {

@@ -18,9 +18,21 @@ type DecodeTimes struct {
 	Moved  float64 // likewise, with the copy of the payloads to the device before it
 }
 
+// Step is what follows a decoder's launch, and is timed with it.
+type Step struct {
+	Enqueue func(g *cuda.Batch)
+	Want    func(i int) []uint32 // what it leaves of list i
+}
+
 // DecodeTime measures how fast the device decodes lists to docIDs, or to frequencies, in
 // one launch, and compares all values with the CPU's. Payloads need 16-byte alignment.
-func (b *Bench) DecodeTime(c codec.Codec, seqs []codec.Sequence, freqs bool) (t DecodeTimes, err error) {
+func (b *Bench) DecodeTime(c codec.Codec, seqs []codec.Sequence, freqs bool) (DecodeTimes, error) {
+	return b.DecodeThen(c, seqs, freqs, nil)
+}
+
+// DecodeThen is DecodeTime with a step after the decoder, unless prepare is nil, which works
+// on the decoded values: those of list i are at out from starts[i] on.
+func (b *Bench) DecodeThen(c codec.Codec, seqs []codec.Sequence, freqs bool, prepare func(out kernels.Ptr, starts []int) (Step, error)) (t DecodeTimes, err error) {
 	b.direct()
 	kind := kernels.DecodeDocs
 	if freqs {
@@ -39,18 +51,28 @@ func (b *Bench) DecodeTime(c codec.Codec, seqs []codec.Sequence, freqs bool) (t 
 	if k.SharesTile() {
 		grid = l.tiles
 	}
-	if t.Kernel, err = b.repeat(9, func(g *cuda.Batch) { g.Launch(k, grid, 0, kernels.Bytes(&l.params)) }); err != nil {
+	enqueue, same := func(g *cuda.Batch) { g.Launch(k, grid, 0, kernels.Bytes(&l.params)) }, func() error { return b.sameLists(c, seqs, l, freqs) }
+	if prepare != nil {
+		step, err := prepare(l.out, l.starts)
+		if err != nil {
+			return t, err
+		}
+		decode := enqueue
+		enqueue = func(g *cuda.Batch) { decode(g); step.Enqueue(g) }
+		same = func() error { return b.asWanted(l, len(seqs), step.Want) }
+	}
+	if t.Kernel, err = b.repeat(9, enqueue); err != nil {
 		return t, err
 	}
 	t.Call, err = b.median(9, func() error {
 		var g cuda.Batch
-		g.Launch(k, grid, 0, kernels.Bytes(&l.params))
+		enqueue(&g)
 		return errors.Join(b.raw.Submit(&g), b.raw.Wait(0))
 	})
 	if err != nil {
 		return t, err
 	}
-	if err := b.sameLists(c, seqs, l, freqs); err != nil {
+	if err := same(); err != nil {
 		return t, err
 	}
 	pinned, err := b.raw.HostAlloc(int(l.bytesRead))
@@ -61,7 +83,7 @@ func (b *Bench) DecodeTime(c codec.Codec, seqs []codec.Sequence, freqs bool) (t 
 	t.Moved, err = b.median(9, func() error {
 		var g cuda.Batch
 		g.CopyIn(l.spare, pinned)
-		g.Launch(k, grid, 0, kernels.Bytes(&l.params))
+		enqueue(&g)
 		return errors.Join(b.raw.Submit(&g), b.raw.Wait(0))
 	})
 	return t, err
@@ -111,6 +133,7 @@ func (b *Bench) resident(c codec.Codec, seqs []codec.Sequence, k kernels.Kernel)
 		for t := 0; t < len(s.Ends)-1; t += tile {
 			tiles = append(tiles, kernels.Tile{Job: uint32(len(jobs)), First: uint32(t)})
 		}
+		l.starts = append(l.starts, at[i].out)
 		jobs = append(jobs, kernels.DecodeJob{Out: l.out + kernels.Ptr(4*at[i].out), List: uint32(len(descs))})
 		descs = append(descs, d)
 	}
@@ -130,6 +153,31 @@ func (b *Bench) resident(c codec.Codec, seqs []codec.Sequence, k kernels.Kernel)
 	}
 	l.mem = append(l.mem, l.spare)
 	return l, nil
+}
+
+// asWanted compares what a step has left of n lists.
+func (b *Bench) asWanted(l *lists, n int, want func(i int) []uint32) error {
+	const chunk = 16 << 20
+	h, err := b.raw.HostAlloc(chunk)
+	if err != nil {
+		return err
+	}
+	defer b.raw.HostFree(h)
+	for i := range n {
+		w := want(i)
+		for at := 0; at < len(w); at += chunk / 4 {
+			part := w[at:min(at+chunk/4, len(w))]
+			var g cuda.Batch
+			g.CopyOut(h[:4*len(part)], l.out+kernels.Ptr(4*(l.starts[i]+at)))
+			if err := errors.Join(b.raw.Submit(&g), b.raw.Wait(0)); err != nil {
+				return err
+			}
+			if !slices.Equal(format.Uint32s(h[:4*len(part)]), part) {
+				return fmt.Errorf("gpubench: list %d, from value %d on: the device has other values than the list", i, at)
+			}
+		}
+	}
+	return nil
 }
 
 // sameLists compares what a launch has decoded with the CPU's values.

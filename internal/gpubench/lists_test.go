@@ -4,14 +4,17 @@ package gpubench
 
 import (
 	"io"
+	"slices"
 	"testing"
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/registry"
 	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/internal/cuda"
 	"github.com/pinion-index/pinion/internal/gputrial"
 	"github.com/pinion-index/pinion/internal/synthetic"
+	"github.com/pinion-index/pinion/kernels"
 )
 
 // TestDecodeTime decodes lists of several lengths in one launch, by all codecs, and fails
@@ -25,6 +28,7 @@ func TestDecodeTime(t *testing.T) {
 	for _, name := range gputrial.Codecs() {
 		c, _ := registry.ByName(name)
 		var seqs []codec.Sequence
+		var lists [][]uint32
 		for i, n := range []int{1, 128, 1000, 3001} {
 			docs := synthetic.Uniform(uint64(i), n, 20*n)
 			s := codec.Sequence{N: n, Ends: make([]uint32, codec.Blocks(n, c.BlockLen())+1)}
@@ -38,10 +42,22 @@ func TestDecodeTime(t *testing.T) {
 			for at := 0; at < n; at += c.BlockLen() {
 				s.Last = append(s.Last, docs[min(at+c.BlockLen(), n)-1])
 			}
-			seqs = append(seqs, s)
+			seqs, lists = append(seqs, s), append(lists, docs)
 		}
 		if _, err := b.DecodeTime(c, seqs, false); err != nil {
 			t.Errorf("%s: %v", name, err)
+		}
+		for _, change := range []uint32{0, 1} { // a step that does nothing leaves docIDs
+			_, err := b.DecodeThen(c, seqs, false, func(kernels.Ptr, []int) (Step, error) {
+				return Step{Enqueue: func(*cuda.Batch) {}, Want: func(i int) []uint32 {
+					want := slices.Clone(lists[i])
+					want[len(want)-1] += change
+					return want
+				}}, nil
+			})
+			if (err == nil) != (change == 0) {
+				t.Errorf("%s: %v after a step whose last values are wanted %d greater", name, err, change)
+			}
 		}
 		seqs[2].Payload[4*seqs[2].Ends[0]] ^= 1
 		if _, err := b.DecodeTime(c, seqs, false); err == nil && c.ID() < codec.Rice {

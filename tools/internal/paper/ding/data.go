@@ -19,15 +19,14 @@ const data = "a generated collection in the place of GOV2, and queries on it"
 
 func collection(e *paper.Env) (*corpus.Set, error) { return e.SetOf("Terabyte", e.Scale*part) }
 
-// asked returns the lists of queries, each once, with at most that many docIDs: as docIDs
-// and as gaps in the place of frequencies.
+// asked returns the lists of queries, each once, with at most that many docIDs.
 func asked(s *corpus.Set, most int) (out []codecbench.Postings) {
 	seen, n := map[int]bool{}, 0
 	for _, q := range s.Queries {
 		for _, i := range q {
 			if l := s.Lists[i]; !seen[i] && n+len(l) <= most {
 				seen[i], n = true, n+len(l)
-				out = append(out, codecbench.Postings{Docs: l, Freqs: gaps(l)})
+				out = append(out, codecbench.Postings{Docs: l})
 			}
 		}
 	}
@@ -89,7 +88,7 @@ func mean(v []float64) float64 {
 
 // one returns the single list of a slice of postings.
 func one(docs []uint32) []codecbench.Postings {
-	return []codecbench.Postings{{Docs: slices.Clip(docs), Freqs: gaps(docs)}}
+	return []codecbench.Postings{{Docs: slices.Clip(docs)}}
 }
 
 // level returns PForDelta with that many levels of recursion.

@@ -67,7 +67,11 @@ var figure6 = paper.Experiment{
 				rows = append(rows, paper.Row{Metric: metric, Series: l.name, At: name(b), X: float64(b), Value: v, Unit: "ns"})
 			}
 			if metric == perElement {
-				t, err := gpuTime(e, bp128.Codec{}, codecbench.Docs, []codecbench.Postings{{Docs: x.Set.Lists[0]}, {Docs: x.Set.Lists[1]}})
+				both, err := codecbench.Encode(bp128.Codec{}, codecbench.Docs, []codecbench.Postings{{Docs: x.Set.Lists[0]}, {Docs: x.Set.Lists[1]}})
+				if err != nil {
+					return err
+				}
+				t, err := e.OnDevice(both)
 				if err != nil {
 					return err
 				}

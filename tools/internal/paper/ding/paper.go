@@ -19,6 +19,8 @@ func Paper() *paper.Paper {
 			"the GPU is slightly faster than one core for AND, and much faster for OR (8, Table 2)",
 			"scoring and top-k take less than 10 % of AND; scoring takes almost half of OR (8, Table 3)",
 			"CPU and GPU in parallel sustain over 300 arrivals a second, the CPU alone less than 100 (9, Figure 7)",
+			"localized prefix sums, each in a block from a base of its own, are faster than a global one (6, 7)",
+			"without the localized prefix sum, for gaps alone, the GPU decodes much faster (6, Figure 4)",
 		},
 		Experiments: []paper.Experiment{figure3, table1, figure4, figure6, table2, table3, figure7},
 	}

@@ -46,6 +46,15 @@ func TestRoundTrip(t *testing.T) {
 			if !slices.Equal(got, docs) {
 				t.Fatalf("%v, segments of %d, share %g: %d docIDs come back otherwise", k, s.Segment, s.Share, len(docs))
 			}
+			if k <= ParaPFD {
+				l.DecodeGaps(got)
+				for i, prev := 0, ^uint32(0); i < len(docs); i++ {
+					if got[i] != docs[i]-prev-1 {
+						t.Fatalf("%v: gap %d is %d, want %d", k, i, got[i], docs[i]-prev-1)
+					}
+					prev = docs[i]
+				}
+			}
 			if l.Bits() <= 0 {
 				t.Fatalf("%v takes %d bits", k, l.Bits())
 			}

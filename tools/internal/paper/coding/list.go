@@ -152,7 +152,7 @@ func (l *List) DecodeSegment(dst []uint32, i int) {
 	l.decodeLine(dst, i)
 }
 
-// DecodeGaps decodes only the gaps of a list of a gap kind.
+// DecodeGaps decodes only the gaps, less one, of a list of a gap kind.
 func (l *List) DecodeGaps(dst []uint32) {
 	for i := range l.Segments() {
 		l.decodeGaps(dst[l.first[i]:l.first[i+1]], i)

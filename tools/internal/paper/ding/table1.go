@@ -2,7 +2,9 @@ package ding
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/registry"
@@ -11,6 +13,7 @@ import (
 	"github.com/pinion-index/pinion/tools/internal/chart"
 	"github.com/pinion-index/pinion/tools/internal/codecbench"
 	"github.com/pinion-index/pinion/tools/internal/paper"
+	"github.com/pinion-index/pinion/tools/internal/paper/coding"
 )
 
 const (
@@ -105,7 +108,11 @@ var table1 = paper.Experiment{
 				paper.Row{Metric: decoding, Series: "CPU, docIDs", At: c.name, Value: d / 1e6, Unit: "M ints/s"})
 			return err
 		})
-		return rows, err
+		if err != nil {
+			return nil, err
+		}
+		more, err := baselines1(ctx, e)
+		return append(rows, more...), err
 	},
 	GPU: func(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) {
 		err = each1(ctx, e, func(c codec1, x *codecbench.Encoded, n float64) error {
@@ -153,7 +160,7 @@ var table1 = paper.Experiment{
 	},
 	Plot: paper.Plot{Kind: chart.Bars, LogY: true},
 	Notes: []string{"the paper's CPU decodes gaps, its GPU docIDs; its numbers are lost in the text",
-		"behind the paper's two codecs stand ours that store gaps; ef and the linear-regression codecs have none, and those of the CPU alone have no kernel",
+		"behind the paper's two codecs stand ours that store gaps, and two of the papers' baselines by portable decoders; ef and the linear-regression codecs have no gaps, and those of the CPU alone no kernel",
 		"gaps are the same bytes as docIDs, decoded without sums",
 		globalSum,
 		"rice takes b by block of 128, and pfordelta keeps exceptions by block of 128; the paper takes one b a list, and keeps exceptions by list in blocks of 512",
@@ -165,6 +172,45 @@ func onGPU(pfd, rice float64) string {
 		return ""
 	}
 	return ", " + paper.Num(pfd/rice) + " on the GPU"
+}
+
+// baselines1 measures what the papers compare with, on one core: PForDelta with b and a chain of
+// exceptions for each block, at most a tenth of it, and NewPFD with arrays in S16.
+func baselines1(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) {
+	lists, err := lists1(e)
+	if err != nil {
+		return nil, err
+	}
+	n, dst := total(lists), []uint32(nil)
+	for _, c := range []struct {
+		name string
+		kind coding.Kind
+	}{{"PForDelta, b a block", coding.PFD}, {"NewPFD, S16", coding.NewPFD}} {
+		var all []*coding.List
+		for _, l := range lists {
+			x, err := coding.Scheme{Kind: c.kind, Segment: 128, Share: 0.1}.Encode(l.Docs)
+			if err != nil || ctx.Err() != nil {
+				return nil, errors.Join(err, ctx.Err())
+			}
+			all, dst = append(all, x), slices.Grow(dst[:0], len(l.Docs))
+		}
+		for _, m := range []struct {
+			series string
+			decode func(l *coding.List, dst []uint32)
+		}{{"CPU, gaps", (*coding.List).DecodeGaps}, {"CPU, docIDs", (*coding.List).Decode}} {
+			took, err := codecbench.Fastest(e.Time, func() error {
+				for _, l := range all {
+					m.decode(l, dst[:l.Len()])
+				}
+				return nil
+			})
+			if err != nil {
+				return nil, err
+			}
+			rows = append(rows, paper.Row{Metric: decoding, Series: m.series, At: c.name, Value: n / took.Seconds() / 1e6, Unit: "M ints/s"})
+		}
+	}
+	return rows, nil
 }
 
 // cpuRate returns values that one core decodes in a second.

@@ -2,9 +2,13 @@ package ao
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/pinion-index/pinion/tools/internal/chart"
 	"github.com/pinion-index/pinion/tools/internal/paper"
+	"github.com/pinion-index/pinion/tools/internal/paper/coding"
+	"github.com/pinion-index/pinion/tools/internal/paper/corpus"
 )
 
 var figure7 = paper.Experiment{
@@ -25,7 +29,8 @@ var figure7 = paper.Experiment{
 				rows = append(rows, paper.Row{Metric: "compression ratio", Series: codec, At: paper.Num(part), X: part, Value: r})
 			}
 		}
-		return rows, nil
+		more, err := bySegments(ctx, lists)
+		return append(rows, more...), err
 	},
 	Judge: func(t paper.Table) []paper.Verdict {
 		const m = "compression ratio"
@@ -47,5 +52,20 @@ var figure7 = paper.Experiment{
 			paper.Judge(8, segments > 1.1*whole, segments > whole, "without exceptions LRCSeg has %s, LRC %s", paper.Num(segments), paper.Num(whole)),
 		}
 	},
-	Plot: paper.Plot{X: chart.Axis{Label: "exceptions"}},
+	Plot:  paper.Plot{X: chart.Axis{Label: "exceptions, or values of a segment"}},
+	Notes: []string{"segments have 64 values with gaps and 256 with lines, as the paper's; other lengths, which it does not vary, are beside them, without exceptions, and HS_LRC's is that of the mean bucket"},
+}
+
+// bySegments varies the length of segments, with no exceptions.
+func bySegments(ctx context.Context, lists []corpus.Weighted) (rows []paper.Row, err error) {
+	for _, k := range coding.Kinds() {
+		for _, n := range []int{64, 128, 256, 512, 1024} {
+			r, err := ratio(coding.Scheme{Kind: k, Segment: n}, lists)
+			if err != nil || ctx.Err() != nil {
+				return nil, errors.Join(err, ctx.Err())
+			}
+			rows = append(rows, paper.Row{Metric: "compression ratio by length of segments", Series: k.String(), At: fmt.Sprint(n), X: float64(n), Value: r})
+		}
+	}
+	return rows, nil
 }

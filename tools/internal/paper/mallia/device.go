@@ -67,7 +67,7 @@ func onQueries(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) 
 			return nil, err
 		}
 		for side := range 2 {
-			lists := asked(s, side, e.Pick(20_000_000, 300_000))
+			lists := asked(s, side, e.Pick(20_000_000, 60_000))
 			for _, m := range methods {
 				if !m.gpu || ctx.Err() != nil {
 					continue

@@ -24,7 +24,7 @@ var table4 = paper.Experiment{
 				return nil, err
 			}
 			for side := range 2 {
-				lists := asked(s, side, e.Pick(20_000_000, 300_000))
+				lists := asked(s, side, e.Pick(20_000_000, 60_000))
 				for _, m := range methods {
 					if m.gpu {
 						continue

@@ -72,6 +72,41 @@ func TestStale(t *testing.T) {
 	}
 }
 
+// TestRecorded reads all recorded runs: those on a GPU name it and the modules that they launched,
+// those with own kernels one of them.
+func TestRecorded(t *testing.T) {
+	files, err := recorded.ReadDir("recorded")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, f := range files {
+		name, half, ok := strings.Cut(strings.TrimSuffix(f.Name(), ".json"), ".")
+		if !ok {
+			continue
+		}
+		n++
+		r, err := Recorded(name, Half(half))
+		if err != nil {
+			t.Errorf("%s: %v", f.Name(), err)
+			continue
+		}
+		if r.Experiment != name || r.Half != Half(half) || r.Half.OnGPU() != (r.GPU != "") || r.Half.OnGPU() != (len(r.Kernels) > 0) {
+			t.Errorf("%s: a run of %s, half %s, on the GPU %q with kernels of %d modules", f.Name(), r.Experiment, r.Half, r.GPU, len(r.Kernels))
+		}
+		own := false
+		for m := range r.Kernels {
+			own = own || kernels.OfPaper(m)
+		}
+		if own != (r.Half == OwnHalf) {
+			t.Errorf("%s: kernels of the papers' own: %v", f.Name(), own)
+		}
+	}
+	if n < 42 {
+		t.Errorf("%d recorded runs", n)
+	}
+}
+
 // TestFingerprints looks for a fingerprint of each module, all different.
 func TestFingerprints(t *testing.T) {
 	seen := map[string]string{}

@@ -36,6 +36,8 @@ type Features struct {
 	Postings  [2]float64 // of the lists that are essential at the first threshold, and at 1.3 times that
 	Passing   float64    // blocks of the latter whose bounds can pass 1.3 times the first threshold
 	Read      float64    // postings of other lists that are read rather than probed
+	Reached   float64    // score that K documents of the shortest list reach, over the sum of all bounds
+	Shared    float64    // postings of documents that a longer list holds too, counted for each of these
 }
 
 const (
@@ -50,6 +52,9 @@ const (
 	blockLen   = 128
 	// smallDecode is Decode of lists without a codec.
 	smallDecode = 0.5
+	// Terms of a query occur together about so many times as often as if they were independent,
+	// and the best of many postings of a list score so much of its bound.
+	together, ofBound = 16, 0.5
 )
 
 // decodeTimes is the time to decode a posting's docID and frequency, by codecs.
@@ -135,7 +140,7 @@ func (f *Features) conjunction(infos []*query.TermInfo) {
 // query: the essential ones come first.
 func (f *Features) disjunction(infos []*query.TermInfo) {
 	first := firstThreshold(infos, f.K)
-	after := 0.0 // bound of the lists behind the current one
+	after, shares := 0.0, 0.0 // bound and shares of the lists behind the current one
 	for i := len(infos) - 1; i >= 0; i-- {
 		t := infos[i]
 		bound := boundOf(t)
@@ -147,8 +152,11 @@ func (f *Features) disjunction(infos []*query.TermInfo) {
 			f.Postings[1] += float64(t.Docs)
 			f.Passing += passing(t, (higher*first-after)/bound)
 		}
+		f.Shared += float64(t.Docs) * shares
 		after += bound
+		shares += float64(t.Share)
 	}
+	f.Reached = reached(infos, f.K) / max(after, 1e-30)
 	for _, t := range infos[f.Essential:] {
 		if float64(t.Docs) > readAlways+f.Postings[0] {
 			break
@@ -167,21 +175,46 @@ func boundOf(t *query.TermInfo) float64 {
 
 // firstThreshold returns a score that k documents probably reach.
 func firstThreshold(infos []*query.TermInfo, k int) (score float64) {
-	values := format.KthValues()
-	at := 0
-	for at < len(values)-1 && values[at] < k {
-		at++
-	}
 	seen := uint64(0)
 	for _, t := range infos { // the rarest term weighs most
-		if k <= values[at] {
-			score = max(score, float64(t.Kth[at]))
-		}
+		score = max(score, kthOf(t, k))
 		if seen += t.Docs; seen >= uint64(k) && seen-t.Docs < uint64(k) {
 			score = max(score, shortKth*float64(t.Weight))
 		}
 	}
 	return score
+}
+
+// kthOf returns a score that k postings of a term reach, or 0.
+func kthOf(t *query.TermInfo, k int) float64 {
+	for at, n := range format.KthValues() {
+		if k <= n {
+			return float64(t.Kth[at])
+		}
+	}
+	return 0
+}
+
+// reached estimates the score that k documents of the first of infos, the shortest list, reach: what the
+// GPU knows when it comes to the others. The other terms of these documents count as
+// independent draws, whose sum is normal.
+func reached(infos []*query.TermInfo, k int) float64 {
+	if infos[0].Docs < uint64(k) {
+		return 0
+	}
+	own := kthOf(infos[0], k)
+	if own == 0 {
+		own = shortKth * float64(infos[0].Weight)
+	}
+	mean, variance, most := 0.0, 0.0, 0.0
+	for _, t := range infos[1:] {
+		p, score := min(together*float64(t.Share), 1), ofBound*boundOf(t)
+		mean += p * score
+		variance += p * (1 - p) * score * score
+		most += score
+	}
+	best := math.Sqrt(2 * math.Ln2 * log2(float64(infos[0].Docs)/float64(k)) * variance)
+	return own + min(mean+best, most)
 }
 
 // passing returns the number of blocks of a term whose bounds are at least share of the
@@ -203,29 +236,42 @@ func passing(t *query.TermInfo, share float64) float64 {
 	return part * float64(t.Blocks)
 }
 
-// The polynomials in Model have inputs variables. Basis is the number of their terms: 1, the
-// variables, and the products of the first squared of them.
+// The polynomials in Model have inputs variables, and those of disjunctions two more. Basis is the
+// number of terms of these: 1, the variables, and the products of the first squared of them and of
+// the two more. AndBasis is that of conjunctions, and of all modes in files of versions 2 and 3.
 const (
-	inputs  = 9
-	squared = 6
-	Basis   = 1 + inputs + squared*(squared+1)/2
+	inputs   = 9
+	squared  = 6
+	AndBasis = 1 + inputs + squared*(squared+1)/2
+	Basis    = AndBasis + 2 + 2*squared + 3
 )
 
-// Expand sets x to the terms of the polynomial. Products of predicted matches or of what is
+// Expand returns the terms of the polynomial, in x. Products of predicted matches or of what is
 // nearly the same for all queries would carry single queries far away.
-func (f *Features) Expand(x *[Basis]float64) {
+func (f *Features) Expand(x *[Basis]float64) []float64 {
 	sum, terms := logOf(float64(f.Sum)), float64(min(f.Terms, 64))/4
 	decode, k := log2(16*max(f.Decode, 1.0/16)), logOf(float64(min(f.K, 1<<20)))
 	*x = [Basis]float64{}
 	if f.Mode == query.And {
 		products(x[:], []float64{logOf(float64(f.Shortest)), logOf(float64(f.Second)), sum, terms, logOf(f.Touched), logOf(f.Matches), logOf(f.Probes), decode, k}, squared-1)
-		return
+		return x[:AndBasis]
 	}
 	v := [inputs]float64{logOf(f.Postings[0]), logOf(f.Postings[1]), logOf(f.Passing), logOf(f.Read), sum, terms, float64(min(f.Essential, 64)) / 4, decode, k}
 	if f.Mode == query.AndOr {
 		v[0], v[6] = logOf(float64(f.Shortest)), logOf(f.Matches)
 	}
 	products(x[:], v[:], squared)
+	w := [squared + 2]float64(v[:squared+2])
+	at := AndBasis
+	for i, more := range [...]float64{8 * f.Reached, logOf(f.Shared)} {
+		w[squared+i] = more
+		x[at] = more
+		for k, b := range w[:squared+i+1] {
+			x[at+1+k] = more * b / 16
+		}
+		at += squared + i + 2
+	}
+	return x[:]
 }
 
 // products sets x to 1, v and the products of its first n.

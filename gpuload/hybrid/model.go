@@ -16,9 +16,9 @@ import (
 )
 
 // ModelVersion is the version of the files that WriteFile writes. ReadModel also accepts
-// version 1, whose polynomials know Ding's features alone, and version 2, without
-// Model.Batches.
-const ModelVersion = 3
+// version 1, whose polynomials know Ding's features alone, version 2, without Model.Batches, and
+// version 3, whose polynomials have AndBasis terms in all modes.
+const ModelVersion = 4
 
 // Model predicts what queries cost on one machine over one index. idxbench calibrate
 // makes one. It is immutable once in use.
@@ -76,8 +76,8 @@ type Key struct {
 	Generation uint64 `json:"generation"`
 }
 
-// Polynomials give log2 of a time in nanoseconds by their coefficients: Basis for those of
-// Features.Expand, or DingBasis.
+// Polynomials give log2 of a time in nanoseconds by their coefficients: Basis or AndBasis for those
+// of Features.Expand, or DingBasis.
 type Polynomials struct {
 	CPU []float64 `json:"cpu"`
 	GPU []float64 `json:"gpu"`
@@ -194,7 +194,7 @@ func (m *Model) Prepare() error {
 		name := query.Mode(i).String()
 		p := m.Modes[name]
 		if p == nil || !m.fits(p.CPU) || !m.fits(p.GPU) {
-			return fmt.Errorf("mode %s needs two polynomials of %d or %d terms", name, Basis, DingBasis)
+			return fmt.Errorf("mode %s needs two polynomials of %d, %d or %d terms", name, Basis, AndBasis, DingBasis)
 		}
 		m.byMode[i] = p
 		b := m.Batches[name]
@@ -208,7 +208,7 @@ func (m *Model) Prepare() error {
 
 // fits reports whether the file's version has polynomials of that length.
 func (m *Model) fits(p []float64) bool {
-	return len(p) == DingBasis || m.Version > 1 && len(p) == Basis
+	return len(p) == DingBasis || m.Version > 1 && len(p) == AndBasis || m.Version > 3 && len(p) == Basis
 }
 
 // Old returns an error if the Model is of a version that predicts worse than today's, nil
@@ -217,10 +217,7 @@ func (m *Model) Old() error {
 	if m.Version == ModelVersion {
 		return nil
 	}
-	lacks := "which knows lengths of lists alone"
-	if m.Version == 2 {
-		lacks = "which knows little of batches"
-	}
+	lacks := [...]string{1: "which knows lengths of lists alone", 2: "which knows little of batches", 3: "which knows little of disjunctions"}[m.Version]
 	return fmt.Errorf("the cost model is of version %d, %s: calibrate again for version %d", m.Version, lacks, ModelVersion)
 }
 
@@ -294,17 +291,17 @@ func (m *Model) Predict(f *Features) Cost {
 	p, b := m.byMode[f.Mode], m.batches[f.Mode]
 	var x [Basis]float64
 	var d [DingBasis]float64
-	if len(p.CPU) == Basis || len(p.GPU) == Basis || b != nil && len(b.Alone) == Basis {
+	if len(p.CPU) != DingBasis || len(p.GPU) != DingBasis || b != nil && len(b.Alone) != DingBasis {
 		f.Expand(&x)
 	}
-	if len(p.CPU) != Basis || len(p.GPU) != Basis || b != nil && len(b.Alone) != Basis {
+	if len(p.CPU) == DingBasis || len(p.GPU) == DingBasis || b != nil && len(b.Alone) == DingBasis {
 		f.ExpandDing(&d)
 	}
 	power := func(c []float64) time.Duration {
-		if len(c) == Basis {
-			return power(x[:], c)
+		if len(c) == DingBasis {
+			return power(d[:], c)
 		}
-		return power(d[:], c)
+		return power(x[:len(c)], c)
 	}
 	load := time.Duration(m.Load * float64(f.Missing))
 	c := Cost{CPU: power(p.CPU), GPU: power(p.GPU) + load, Host: m.Host[0] + time.Duration(f.Terms)*m.Host[1]}

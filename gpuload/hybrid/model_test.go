@@ -35,14 +35,16 @@ func TestFeatures(t *testing.T) {
 	and.Probes, and.Touched, and.Matches = 10.1, 8, 0.05
 	or := ding
 	// Ten documents hold the rare term: they score about 5. Without the common term no document
-	// that lacks the two others does; 6.5 takes the rare one.
+	// that lacks the two others does; 6.5 takes the rare one. One in 6 of them holds the second term, which
+	// adds 2.5, and all the third, which adds 0.45.
 	or.Mode, or.Essential, or.Postings, or.Passing = query.Or, 2, [2]float64{1010, 10}, 10/128.0+1
+	or.Reached, or.Shared = (5+0.16*2.5+0.45)/12.4, 10*0.51+1000*0.5
 	hundred := or
 	// The thresholds are 3 and 3.9: of the blocks of the second list, those that reach 3.9-0.9 of 5.
-	hundred.K, hundred.Postings, hundred.Passing = 100, [2]float64{1010, 1010}, 10/128.0+1+8*(204-0.6*102)/255
+	hundred.K, hundred.Postings, hundred.Passing, hundred.Reached = 100, [2]float64{1010, 1010}, 10/128.0+1+8*(204-0.6*102)/255, 0
 	both := or
 	both.Mode, both.Probes, both.Touched, both.Matches = query.AndOr, and.Probes, and.Touched, and.Matches
-	alone := Features{Shortest: 1000, Sum: 1000, Terms: 1, K: 10, Mode: query.Or, Decode: 0.53, Essential: 1, Postings: [2]float64{1000, 0}}
+	alone := Features{Shortest: 1000, Sum: 1000, Terms: 1, K: 10, Mode: query.Or, Decode: 0.53, Essential: 1, Postings: [2]float64{1000, 0}, Reached: 0.8}
 	for _, c := range []struct {
 		name      string
 		got, want Features
@@ -57,7 +59,7 @@ func TestFeatures(t *testing.T) {
 	} {
 		got, want := c.got, c.want
 		for _, v := range []struct{ got, want *float64 }{{&got.Decode, &want.Decode}, {&got.Probes, &want.Probes}, {&got.Touched, &want.Touched},
-			{&got.Matches, &want.Matches}, {&got.Passing, &want.Passing}} {
+			{&got.Matches, &want.Matches}, {&got.Passing, &want.Passing}, {&got.Reached, &want.Reached}, {&got.Shared, &want.Shared}} {
 			if math.Abs(*v.got-*v.want) > 1e-5*math.Abs(*v.want) {
 				t.Errorf("%s: %v, want %v", c.name, *v.got, *v.want)
 			}
@@ -104,26 +106,54 @@ func TestVersion1(t *testing.T) {
 	}
 }
 
-// TestVersion2 reads a file of version 2: it predicts what it did when it was written, and that a
-// query alone takes the fixed time and its share.
-func TestVersion2(t *testing.T) {
+// TestReached estimates the score of the k-th of many documents: the more there are, the more of the
+// other terms the best of them hold.
+func TestReached(t *testing.T) {
+	other := *medium
+	other.Docs, other.Share, other.Bound = 2000, 0.02, 4
+	for k, want := range map[int]float64{
+		10:   4 + 0.32*2 + math.Sqrt(2*math.Log(100)*0.32*0.68*4), // above 6, all that there is
+		1000: 2 + 0.32*2,
+		1001: 0, // documents are too few
+	} {
+		if want = min(want, 4+2); math.Abs(reached([]*query.TermInfo{medium, &other}, k)-want) > 0.01 {
+			t.Errorf("the %d-th document reaches %v, want %v", k, reached([]*query.TermInfo{medium, &other}, k), want)
+		}
+	}
+	other.Share = 0.005
+	want := 3 + 0.08*2 + math.Sqrt(2*math.Log(10)*0.08*0.92*4)
+	if got := reached([]*query.TermInfo{medium, &other}, 100); math.Abs(got-want) > 0.01 {
+		t.Errorf("a rarer term: %v, want %v", got, want)
+	}
+}
+
+// TestOldVersions reads files of versions 2 and 3: they predict what they did when they were written, and
+// that of version 2 that a query alone takes the fixed time and its share.
+func TestOldVersions(t *testing.T) {
+	features := [...]Features{
+		{Shortest: 100, Second: 2000, Sum: 2100, Terms: 2, K: 10, Mode: query.And, Probes: 100, Touched: 16, Matches: 0.6, Decode: 0.5},
+		{Shortest: 100, Second: 2000, Sum: 2100, Terms: 2, K: 10, Mode: query.Or, Essential: 2, Postings: [2]float64{2100, 100}, Passing: 3, Decode: 0.5, Reached: 0.7, Shared: 100},
+	}
+	for file, want := range map[string][len(features)]Cost{
+		"testdata/version2.json": {{CPU: 6336, GPU: 56, Host: 1724, Alone: 78271}, {CPU: 16625, GPU: 59, Host: 1724, Alone: 78274}},
+		"testdata/version3.json": {{CPU: 5898, GPU: 56, Host: 1298, Alone: 52343}, {CPU: 12316, GPU: 66, Host: 1298, Alone: 63980}},
+	} {
+		m, err := ReadModel(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Old(); err == nil || !strings.Contains(err.Error(), "calibrate again") {
+			t.Errorf("%s is as good as a new one: %v", file, err)
+		}
+		for i := range features {
+			if got := m.Predict(&features[i]); got != want[i] {
+				t.Errorf("%s: %+v costs %v, want %v", file, features[i], got, want[i])
+			}
+		}
+	}
 	m, err := ReadModel("testdata/version2.json")
 	if err != nil {
 		t.Fatal(err)
-	}
-	if err := m.Old(); err == nil || !strings.Contains(err.Error(), "calibrate again") {
-		t.Errorf("a file of version 2 is as good as a new one: %v", err)
-	}
-	for _, c := range []struct {
-		f    Features
-		want Cost
-	}{
-		{Features{Shortest: 100, Second: 2000, Sum: 2100, Terms: 2, K: 10, Mode: query.And, Probes: 100, Touched: 16, Matches: 0.6, Decode: 0.5}, Cost{CPU: 6336, GPU: 56, Host: 1724, Alone: 78271}},
-		{Features{Shortest: 100, Second: 2000, Sum: 2100, Terms: 2, K: 10, Mode: query.Or, Essential: 2, Postings: [2]float64{2100, 100}, Passing: 3, Decode: 0.5}, Cost{CPU: 16625, GPU: 59, Host: 1724, Alone: 78274}},
-	} {
-		if got := m.Predict(&c.f); got != c.want {
-			t.Errorf("%+v costs %v, want %v", c.f, got, c.want)
-		}
 	}
 	var l Load
 	l[query.Or].Queries, l[query.Or].Work = 100, 50*micro
@@ -167,6 +197,7 @@ func TestModelFiles(t *testing.T) {
 		"version":    func(m *Model) { m.Version = ModelVersion + 1 },
 		"version 0":  func(m *Model) { m.Version = 0 },
 		"old, new":   func(m *Model) { m.Version = 1 },
+		"older, new": func(m *Model) { m.Version = 3 },
 		"load":       func(m *Model) { m.Load = -1 },
 		"mode":       func(m *Model) { m.Modes = map[string]*Polynomials{} },
 		"polynomial": func(m *Model) { m.Modes = map[string]*Polynomials{"and": {}, "or": {}, "and-or": {}} },
@@ -218,7 +249,7 @@ func BenchmarkPredict(b *testing.B) {
 	coefficients := make([]float64, Basis)
 	coefficients[0] = 10
 	p := &Polynomials{CPU: coefficients, GPU: coefficients}
-	m.Modes = map[string]*Polynomials{"and": p, "or": p, "and-or": p}
+	m.Modes = map[string]*Polynomials{"and": {CPU: coefficients[:AndBasis], GPU: coefficients[:AndBasis]}, "or": p, "and-or": p}
 	if err := m.Prepare(); err != nil {
 		b.Fatal(err)
 	}

@@ -103,9 +103,8 @@ type samples struct {
 func (s *samples) add(r *recorded) {
 	var x [hybrid.Basis]float64
 	var d [hybrid.DingBasis]float64
-	r.features.Expand(&x)
 	r.features.ExpandDing(&d)
-	s.x, s.ding = append(s.x, x[:]), append(s.ding, d[:])
+	s.x, s.ding = append(s.x, r.features.Expand(&x)), append(s.ding, d[:])
 	t := r.record.Cost
 	s.cpu, s.gpu, s.alone = append(s.cpu, t.CPU), append(s.gpu, t.GPU), append(s.alone, t.Alone)
 }

@@ -24,8 +24,7 @@ func TestFit(t *testing.T) {
 		f.Passing = f.Postings[1] / 128 * rng.Float64()
 		f.Sum = uint64(2 * f.Postings[0])
 		var all [hybrid.Basis]float64
-		f.Expand(&all)
-		return all[:], 1000 * float64(n) * math.Pow(f.Postings[0], 0.4) * math.Pow(f.Passing+1, 0.2)
+		return f.Expand(&all), 1000 * float64(n) * math.Pow(f.Postings[0], 0.4) * math.Pow(f.Passing+1, 0.2)
 	}
 	var xs [][]float64
 	var times []time.Duration
@@ -53,7 +52,7 @@ func TestFit(t *testing.T) {
 		t.Errorf("a mean error of %.1f %%", sum/10)
 	}
 	// Variables that are the same for all queries have no part in it.
-	if k := hybrid.Basis - 21 - 1; c[k] != 0 || c[k-1] != 0 {
+	if k := hybrid.AndBasis - 21 - 1; c[k] != 0 || c[k-1] != 0 {
 		t.Errorf("coefficients %v and %v of what is the same for all", c[k-1], c[k])
 	}
 }

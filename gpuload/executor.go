@@ -273,17 +273,33 @@ func (x *Executor) aside(f func()) {
 	f()
 }
 
-// join runs work in n goroutines, one of which is the caller's.
+// join runs work in at most n goroutines, one of which is the caller's. When that returns, it
+// waits for those that have begun and no other may begin: on busy cores a new goroutine gets
+// its turn after 0.5 ms or more. So work must not return while something is left that nobody
+// has taken.
 func (x *Executor) join(n int, work func(i int)) {
+	var mu sync.Mutex
 	var wg sync.WaitGroup
+	over := false
 	for i := 1; i < n; i++ {
-		wg.Go(func() {
+		go func() {
+			mu.Lock()
+			if over {
+				mu.Unlock()
+				return
+			}
+			wg.Add(1)
+			mu.Unlock()
+			defer wg.Done()
 			x.working.Add(1)
 			defer x.working.Add(-1)
 			work(i)
-		})
+		}()
 	}
 	work(0)
+	mu.Lock()
+	over = true
+	mu.Unlock()
 	x.aside(wg.Wait)
 }
 

@@ -1,5 +1,3 @@
-//go:build unix
-
 package hybrid
 
 import (
@@ -10,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pinion-index/pinion/internal/cputime"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/query/pool"
 )
@@ -91,13 +90,13 @@ func BenchmarkSubmit(b *testing.B) {
 			}
 			follow = func([]query.Hit, error) { one() }
 			b.ReportAllocs()
-			used := cpuTime()
+			used := cputime.Process()
 			for range c.waiting {
 				group.Add(1)
 				one()
 			}
 			group.Wait()
-			b.ReportMetric(float64((cpuTime()-used).Nanoseconds())/float64(b.N), "cpu-ns/op")
+			b.ReportMetric(float64((cputime.Process()-used).Nanoseconds())/float64(b.N), "cpu-ns/op")
 		})
 	}
 }
@@ -112,13 +111,13 @@ func BenchmarkExecute(b *testing.B) {
 		queries []query.Query
 	}{{"searcher", short}, {"cpu", short}, {"slow", short}, {"searcher", empty}, {"cpu", empty}, {"gpu", empty}, {"both", empty}} {
 		b.Run(c.name+map[bool]string{true: "/empty", false: "/short"}[&c.queries[0] == &empty[0]], func(b *testing.B) {
-			used := cpuTime()
+			used := cputime.Process()
 			for range b.N {
 				if _, err := execute[c.name].Execute(context.Background(), c.queries); err != nil {
 					b.Fatal(err)
 				}
 			}
-			b.ReportMetric(float64((cpuTime()-used).Nanoseconds())/float64(b.N*len(c.queries)), "cpu-ns/query")
+			b.ReportMetric(float64((cputime.Process()-used).Nanoseconds())/float64(b.N*len(c.queries)), "cpu-ns/query")
 		})
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/internal/cputime"
 	"github.com/pinion-index/pinion/query"
 )
 
@@ -100,7 +101,7 @@ func (x *Executor) dispatch() {
 	b := &x.bulk
 	b.most = max(b.most, b.stock.left)
 	b.stock.retired = b.stock.retired || x.gone.Load()
-	b.stock.observe(x.hosts(), x.now())
+	x.observe()
 	for {
 		batch := b.stock.takeGPU(x.now())
 		if batch == nil {
@@ -115,6 +116,15 @@ func (x *Executor) dispatch() {
 	}
 	for b.stock.mayStart() {
 		x.startCore()
+	}
+}
+
+// observe tells the stock what the cores do. x.bulk.mu must be held.
+func (x *Executor) observe() {
+	s, now := &x.bulk.stock, x.now()
+	s.observe(x.hosts(), now)
+	if s.usage.due(now) {
+		s.usage.observe(cputime.Process(), min(runtime.GOMAXPROCS(0), runtime.NumCPU()), now)
 	}
 }
 
@@ -138,7 +148,7 @@ func (x *Executor) bulkCore() {
 	for {
 		b.mu.Lock()
 		s := &b.stock
-		s.observe(x.hosts(), x.now())
+		x.observe()
 		switch {
 		case !s.mustStop() && s.takeCPU(x.now(), &r.errand, r.at[:0]):
 		case s.active == 1 && s.wanted():

@@ -44,6 +44,7 @@ type stock struct {
 	recent  [3]float64 // time, queries and core time of batches
 	hosted  float64    // core time for the GPU since its last batch ended
 	demand  demand
+	usage   usage
 	hosts   int           // goroutines that work for the GPU now
 	core    float64       // a core's time for a query
 	known   float64       // queries in core, 256 at most
@@ -150,7 +151,11 @@ func (s *stock) idle() int {
 	if s.retired {
 		return s.workers
 	}
-	n := max(s.workers-int(s.demand.cores+0.5), 1)
+	n := s.workers - int(s.demand.cores+0.5)
+	if s.mode == Parallel && len(s.flying) > 0 {
+		n = min(n, s.usage.left())
+	}
+	n = max(n, 1)
 	if s.mode == Parallel && !s.off && s.each > 0 && len(s.flying) > 0 && float64(n)*s.each < gain*s.core {
 		return 1
 	}

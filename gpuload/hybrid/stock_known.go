@@ -10,6 +10,58 @@ func (s *stock) observe(host int, now time.Duration) {
 	s.hosts = host
 	s.hosted += float64(now-s.demand.seen) * float64(max(min(host, s.workers-s.active), 0))
 	s.demand.observe(min(host, s.workers), now)
+	s.usage.answer(s.active, now)
+}
+
+// usage is what the process takes of the cores beside the goroutines that answer on the CPU:
+// callers, all that serves the GPU, the collector. Cores that answer while these want them
+// slow the GPU down by more than they add.
+type usage struct {
+	cores  int           // of the process
+	others float64       // of these
+	cpu    time.Duration // of the process, when it was read
+	read   time.Duration // 0: never
+	seen   time.Duration
+	core   float64 // core time of answering since
+}
+
+const (
+	// usageEach is how often the CPU time of the process is read, usageTime over what time
+	// the cores that others take are averaged. After usageGap nothing is known.
+	usageEach, usageTime, usageGap = 2 * time.Millisecond, 6 * time.Millisecond, 20 * time.Millisecond
+	// One of spareShare cores is left to them beside what they take, 1 at least, or they could
+	// not take more.
+	spareShare = 8
+)
+
+// answer notes that so many goroutines have answered on the CPU since the last time.
+func (u *usage) answer(active int, now time.Duration) {
+	u.core += float64(now-u.seen) * float64(active)
+	u.seen = now
+}
+
+// due reports whether the CPU time should be read.
+func (u *usage) due(now time.Duration) bool { return now-u.read >= usageEach }
+
+// observe takes the CPU time of the process, 0 if that is unknown, and its cores.
+func (u *usage) observe(cpu time.Duration, cores int, now time.Duration) {
+	passed := now - u.read
+	switch {
+	case cpu == 0:
+		u.others = 0
+	case u.read > 0 && passed < usageGap:
+		others := max(float64(cpu-u.cpu)-u.core, 0) / float64(passed)
+		u.others += min(float64(passed)/float64(usageTime), 1) * (others - u.others)
+	}
+	u.cpu, u.cores, u.read, u.core = cpu, cores, now, 0
+}
+
+// left returns how many cores can answer; below 1 if others take all.
+func (u *usage) left() int {
+	if u.others == 0 {
+		return math.MaxInt
+	}
+	return u.cores - int(math.Ceil(u.others)) - max(u.cores/spareShare, 1)
 }
 
 // demand is how many cores work for the GPU. That comes in bursts, so the average over

@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/pinion-index/pinion/gpuload/hybrid"
+	"github.com/pinion-index/pinion/internal/cputime"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/query/pool"
 	"github.com/pinion-index/pinion/tools/internal/cli"
@@ -388,7 +389,7 @@ func (c *calibrator) hosts(ctx context.Context, mode string, queries []query.Que
 			terms += len(some[i].Terms)
 		}
 		var rounds atomic.Int64
-		begin, used, busy := time.Now(), cpuTime(), c.gpu.x.Stats().Busy
+		begin, used, busy := time.Now(), cputime.Process(), c.gpu.x.Stats().Busy
 		var group sync.WaitGroup
 		errs := make([]error, submitters)
 		for i := range errs {
@@ -410,7 +411,7 @@ func (c *calibrator) hosts(ctx context.Context, mode string, queries []query.Que
 			took = min(took, busy)
 		}
 		device += float64(took) / float64(rounds.Load())
-		c.host = append(c.host, hostSample{float64(terms) / float64(len(some)), (cpuTime() - used) / time.Duration(int(rounds.Load())*len(some))})
+		c.host = append(c.host, hostSample{float64(terms) / float64(len(some)), (cputime.Process() - used) / time.Duration(int(rounds.Load())*len(some))})
 	}
 	c.correct(mode, device)
 	return nil

@@ -13,6 +13,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/pinion-index/pinion/gpuload/hybrid"
+	"github.com/pinion-index/pinion/internal/cputime"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/query/pool"
 )
@@ -74,7 +75,7 @@ func saturate(ctx context.Context, p target, queries []query.Query, d time.Durat
 	var next, answered atomic.Int64
 	var failed atomic.Pointer[error]
 	var group sync.WaitGroup
-	begin, busy := time.Now(), cpuTime()
+	begin, busy := time.Now(), cputime.Process()
 	from, to := d/4, d/4+d
 	var follow func([]query.Hit, error)
 	submit := func() {
@@ -122,7 +123,7 @@ func saturateGroups(ctx context.Context, x query.Executor, queries []query.Query
 	var next, answered atomic.Int64
 	var failed atomic.Pointer[error]
 	var group sync.WaitGroup
-	begin, busy := time.Now(), cpuTime()
+	begin, busy := time.Now(), cputime.Process()
 	from, to := d/4, d/4+d
 	for range runtime.GOMAXPROCS(0) {
 		group.Go(func() {
@@ -169,7 +170,7 @@ func arrive(ctx context.Context, p target, queries []query.Query, due []time.Dur
 	a.ask = func(i int) error {
 		return p.Submit(ctx, &queries[i%len(queries)], func(_ []query.Hit, err error) { a.answered(i, err) })
 	}
-	begin, busy := time.Now(), cpuTime()
+	begin, busy := time.Now(), cputime.Process()
 	a.run(askers)
 	if err := a.failed.Load(); err != nil {
 		return *err
@@ -208,7 +209,7 @@ const idle = time.Millisecond
 // alone asks one query after the other for d, each a pause after the previous one was
 // answered, and at most r.most of them unless that is 0.
 func alone(ctx context.Context, p target, queries []query.Query, r run, d, deadline time.Duration, row *LoadRow) error {
-	began, used := time.Now(), cpuTime()
+	began, used := time.Now(), cputime.Process()
 	clock := newClock()
 	defer clock.stop()
 	h := newLatencies()
@@ -237,7 +238,7 @@ func alone(ctx context.Context, p target, queries []query.Query, r run, d, deadl
 // cpus records how many CPUs were busy on average since begin, when the CPU time of the
 // process was used.
 func (row *LoadRow) cpus(begin time.Time, used time.Duration) {
-	row.CPUs = (cpuTime() - used).Seconds() / max(time.Since(begin).Seconds(), 1e-9)
+	row.CPUs = (cputime.Process() - used).Seconds() / max(time.Since(begin).Seconds(), 1e-9)
 }
 
 // newLatencies returns a histogram of nanoseconds, up to an hour, whose values are

@@ -52,6 +52,7 @@ type batch struct {
 	order   []uint64
 	sorted  []chore
 	passes  [3]pass
+	cuts    []kernels.RankPart
 }
 
 // sized returns a slice of n zeros in the memory of *s, which grows if necessary.

@@ -46,6 +46,7 @@ type Options struct {
 	apart    bool      // lists of segments are not joined
 	width    int       // accumulators of a thread block in shared memory; 0: as many as fit
 	overflow int64     // keys that a query may collect in addition to its first list's; 0: overflowKeys
+	tiles    int       // of a pass that the host cuts; 0: hostTiles
 	selected selection // how the top k keys are selected
 	locate   uint32    // kernels.LocateAuto to LocateHash
 }
@@ -92,6 +93,9 @@ func (o *Options) setDefaults(info cuda.Info) {
 	}
 	if o.overflow == 0 {
 		o.overflow = overflowKeys
+	}
+	if o.tiles == 0 {
+		o.tiles = hostTiles
 	}
 	if o.Threshold == 0 {
 		o.Threshold = min(max(info.Memory>>10, 8<<20), 128<<20)

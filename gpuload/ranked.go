@@ -36,7 +36,8 @@ func (l *batch) ranked(size int) error {
 		keys += caps[i]
 	}
 	outKeys, outBytes := l.outLayout()
-	if err := l.reserve(size+l.passBytes()+256*len(l.plans)+4096, 8*keys+1024, outBytes); err != nil {
+	tilesIn, tilesWork := l.tileBytes()
+	if err := l.reserve(size+tilesIn+256*len(l.plans)+4096, 8*keys+tilesWork+1024, outBytes); err != nil {
 		return err
 	}
 	zeros, counts := layout.Space[uint32](st.Buffers, len(l.plans))
@@ -88,9 +89,9 @@ func (l *batch) rankedChores() (caps []int64) {
 	return caps
 }
 
-// passBytes returns the maximum number of bytes that the parts and tiles of the passes take.
-// Pinned memory takes long to allocate, so this is not a tile for each block.
-func (l *batch) passBytes() int {
+// tileBytes returns the maximum number of bytes that the parts of the passes and the tiles that
+// the host cuts take, and of those that the device cuts.
+func (l *batch) tileBytes() (in int, work int64) {
 	parts, blocks := 0, 0
 	for i := range l.chores {
 		c := &l.chores[i]
@@ -107,7 +108,7 @@ func (l *batch) passBytes() int {
 	// A pass has at most maxTiles() tiles of full length, unless these have mostRun blocks, and
 	// for each part a shorter one.
 	tiles := min(blocks, len(l.passes)*l.maxTiles()+blocks/mostRun) + parts
-	return 64*parts + 12*tiles
+	return 64*parts + 16*(parts+tiles/partTiles) + 12*len(l.passes)*l.x.options.tiles, 12*int64(tiles) + 64
 }
 
 // divide divides the chores' drivers among the launches of Rank. outs and caps are the
@@ -147,7 +148,7 @@ func (l *batch) divide(outs []kernels.Ptr, caps []int64) *[3]pass {
 // with a thirtieth of these tiles, and one of 4,096 twice.
 const (
 	andTiles = 1 << 13
-	orTiles  = 1 << 18
+	orTiles  = 1 << 20
 )
 
 // maxTiles returns the approximate number of tiles of a pass.
@@ -195,22 +196,51 @@ func (l *batch) launch(s *pass, terms, counts, floors kernels.Ptr) func() {
 	for s.blocks/int64(run) > int64(l.maxTiles()) && run < mostRun {
 		run *= 2
 	}
-	n := 0
-	for _, o := range s.parts {
-		n += int((o.to - o.from + run - 1) / run)
-	}
-	tiles, at := layout.Space[kernels.RankTile](l.st.Buffers, n)
-	for _, o := range s.parts {
-		for b := o.from; b < o.to; b += run {
-			tiles[0] = kernels.RankTile{Query: o.query, First: b, End: o.to}
-			tiles = tiles[1:]
-		}
-	}
-	p := kernels.RankParams{Lists: l.x.lists.table, Queries: layout.Put(l.st.Buffers, s.queries), Terms: terms, Tiles: at,
+	tiles, n, cut := l.tiles(s, run)
+	p := kernels.RankParams{Lists: l.x.lists.table, Queries: layout.Put(l.st.Buffers, s.queries), Terms: terms, Tiles: tiles,
 		Counts: counts, Floors: floors, Codes: l.x.codes, NTiles: uint32(n), Run: run, Required: required,
 		Locate: l.x.options.locate}
 	k := kernels.For(kernels.RankDocs, l.codecs)
-	return func() { l.st.Batch.Launch(k, (n+7)/8, 0, kernels.Bytes(&p)) }
+	return func() {
+		cut()
+		l.st.Batch.Launch(k, (n+7)/8, 0, kernels.Bytes(&p))
+	}
+}
+
+// hostTiles is the number of tiles of a pass that the host cuts: a launch would take longer.
+// The device cuts more of them: those of 1,024 disjunctions, 200,000 and more, would take the
+// host as long as the device takes for the pass. partTiles is the maximum number of tiles that a warp cuts.
+const hostTiles, partTiles = 1 << 12, 1 << 10
+
+// tiles cuts the parts of a pass into n tiles of so many blocks, with a launch if the device
+// does.
+func (l *batch) tiles(s *pass, run uint32) (at kernels.Ptr, n int, launch func()) {
+	for _, o := range s.parts {
+		n += int((o.to - o.from + run - 1) / run)
+	}
+	if n <= l.x.options.tiles {
+		tiles, at := layout.Space[kernels.RankTile](l.st.Buffers, n)
+		for _, o := range s.parts {
+			for b := o.from; b < o.to; b += run {
+				tiles[0] = kernels.RankTile{Query: o.query, First: b, End: o.to}
+				tiles = tiles[1:]
+			}
+		}
+		return at, n, func() {}
+	}
+	parts, first := l.cuts[:0], uint32(0)
+	for _, o := range s.parts {
+		for from := o.from; from < o.to; {
+			to := min(from+partTiles*run, o.to)
+			parts = append(parts, kernels.RankPart{Query: o.query, From: from, To: to, At: first})
+			first += (to - from + run - 1) / run
+			from = to
+		}
+	}
+	l.cuts = parts
+	at = l.st.Scratch(12 * int64(n))
+	p := kernels.TileParams{Parts: layout.Put(l.st.Buffers, parts), Tiles: at, NParts: uint32(len(parts)), Run: run}
+	return at, n, func() { l.st.Batch.Launch(kernels.CutTiles, (len(parts)+7)/8, 0, kernels.Bytes(&p)) }
 }
 
 // firstOf returns the number of postings of the first of a plan's lists that occurs in a

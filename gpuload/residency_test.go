@@ -60,6 +60,7 @@ func TestVariants(t *testing.T) {
 		"global/1": {Memory: 4 << 20, Accumulate: GlobalAccumulators, Scratch: 1},
 		"global/3": {Memory: 4 << 20, Accumulate: GlobalAccumulators, Scratch: 3 * 9000 * 4},
 		"overflow": {Memory: 4 << 20, overflow: 1},
+		"tiles":    {Memory: 4 << 20, tiles: 1}, // the device cuts them
 		"skip":     {Memory: 4 << 20, locate: kernels.LocateSkip},
 		"lr":       {Memory: 4 << 20, locate: kernels.LocateLR},
 		"warp":     {Memory: 4 << 20, selected: selectWarp},

@@ -16,6 +16,7 @@
 #include "disjunct.cu"
 #include "intersect.cu"
 #include "rank.cu"
+#include "tiles.cu"
 #include "packed.cu"
 #include "newpfd.cu"
 #include "loadpfd.cu"
@@ -30,7 +31,7 @@ static const Entry entries[] = {
     ENTRY(measure_newpfd, RecodeParams), ENTRY(recode_newpfd, RecodeParams), ENTRY(mark_packed, PresenceParams),
     ENTRY(decode_docs_bp128, DecodeParams), ENTRY(decode_docs_vbyte128, DecodeParams),
     ENTRY(sum_docs_bp128, DecodeParams),    ENTRY(intersect_docs, IntersectParams), ENTRY(intersect_elements, IntersectParams),
-    ENTRY(rank, RankParams), ENTRY(sum_tiles, GatherParams),
+    ENTRY(cut_tiles, TileParams), ENTRY(rank, RankParams), ENTRY(sum_tiles, GatherParams),
     ENTRY(scan_queries, GatherParams),      ENTRY(gather_docs, GatherParams),
     ENTRY(disjunct, DisjunctParams),        ENTRY(select_best, SelectParams),
     ENTRY(decode_docs_newpfd, DecodeParams), ENTRY(decode_docs_ef, DecodeParams),

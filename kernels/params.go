@@ -161,6 +161,15 @@ type Term struct {
 // before End.
 type RankTile struct{ Query, First, End uint32 }
 
+// RankPart is the blocks From up to To of a driver, whose tiles begin at number At.
+type RankPart struct{ Query, From, To, At uint32 }
+
+// TileParams are the parameters of CutTiles.
+type TileParams struct {
+	Parts, Tiles Ptr
+	NParts, Run  uint32
+}
+
 // RankParams are the parameters of Rank.
 type RankParams struct {
 	Lists, Queries, Terms, Tiles, Counts, Floors, Codes Ptr

@@ -121,6 +121,14 @@ struct Term { uint32_t list; float weight; float bound; float rest; };
 // before end.
 struct RankTile { uint32_t query, first, end; };
 
+// RankPart is blocks from up to to of a driver, whose tiles begin at number at.
+struct RankPart { uint32_t query, from, to, at; };
+
+struct TileParams {
+    uint64_t parts, tiles; // RankPart[], RankTile[]
+    uint32_t nParts, run;
+};
+
 struct RankParams {
     uint64_t lists, queries, terms, tiles;  // RankTile[]
     uint64_t counts;   // uint32 per slot: keys so far

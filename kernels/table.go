@@ -72,7 +72,8 @@ const (
 	ScanQueries       // one thread block
 	GatherDocs        // a warp per tile
 
-	Rank // a warp per tile; lists of any codec
+	CutTiles // a warp per part
+	Rank     // a warp per tile; lists of any codec
 	RankPacked
 	RankNewPFD
 	Disjunct         // a thread block per range
@@ -175,6 +176,7 @@ var ordinary = [Count]entry{
 	ScanQueries:       {name: "scan_queries", module: "intersect", params: GatherParams{}, threads: 1024},
 	GatherDocs:        {name: "gather_docs", module: "intersect", params: GatherParams{}},
 
+	CutTiles:         {name: "cut_tiles", module: "tiles", params: TileParams{}},
 	Rank:             {name: "rank", module: "rank", params: RankParams{}, task: RankDocs, codecs: all},
 	RankPacked:       {name: "rank_packed", module: "packed", params: RankParams{}, task: RankDocs, codecs: packed},
 	RankNewPFD:       {name: "rank_newpfd", module: "newpfd", params: RankParams{}, task: RankDocs, codecs: packed | set(NewPFD)},

@@ -64,7 +64,7 @@ type Options struct {
 	// No query is dropped because of its deadline. 0 means none.
 	Deadline time.Duration
 	// Queue is the maximum number of queries in the Executor. Search and Submit fail with
-	// ErrOverload beyond it; Execute waits. 0 means 65,536.
+	// ErrOverload beyond it; Execute waits. 0 means 262,144.
 	Queue int
 	// Batch is the maximum number of queries in a batch for the GPU. 0 means 4,096.
 	Batch int
@@ -103,7 +103,7 @@ func (o *Options) setDefaults() {
 		o.Model = DefaultModel()
 	}
 	if o.Queue == 0 {
-		o.Queue = 1 << 16
+		o.Queue = 1 << 18
 	}
 	if o.Batch == 0 {
 		o.Batch = 4096

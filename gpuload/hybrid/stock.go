@@ -45,6 +45,8 @@ type stock struct {
 	hosted  float64    // core time for the GPU since its last batch ended
 	demand  demand
 	usage   usage
+	contest contest
+	since   float64       // queries answered by the CPU since the last batch ended
 	hosts   int           // goroutines that work for the GPU now
 	core    float64       // a core's time for a query
 	known   float64       // queries in core, 256 at most
@@ -146,7 +148,7 @@ func (s *stock) drop() {
 }
 
 // idle returns the cores that the GPU's work leaves, at least one, and one if they add too little
-// to what the GPU answers.
+// to what the GPU answers, or take more from it.
 func (s *stock) idle() int {
 	if s.retired {
 		return s.workers
@@ -156,6 +158,9 @@ func (s *stock) idle() int {
 		n = min(n, s.usage.left())
 	}
 	n = max(n, 1)
+	if s.mode == Parallel && s.contest.one && len(s.flying) > 0 {
+		return 1
+	}
 	if s.mode == Parallel && !s.off && s.each > 0 && len(s.flying) > 0 && float64(n)*s.each < gain*s.core {
 		return 1
 	}

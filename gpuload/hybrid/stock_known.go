@@ -115,6 +115,12 @@ func (s *stock) finishGPU(b *bulkBatch, answered bool, now time.Duration) {
 		}
 		s.small = [2]float64{alone, n}
 	}
+	if s.mode == Parallel && !b.trial && len(s.flying) > 0 && s.open() >= smallBatch {
+		s.contest.batch(float64(now-s.ended), n+s.since, s.since)
+	} else {
+		s.contest.interrupt()
+	}
+	s.since = 0
 	if s.proven > unproven && b.n >= s.telling() {
 		if b.trial { // what made the GPU seem slow tells nothing about this one
 			s.recent = [3]float64{}
@@ -164,6 +170,7 @@ func (s *stock) finishCPU(e *errand, took time.Duration) {
 	n := float64(len(e.at))
 	s.spend(1, took)
 	s.count(0, n)
+	s.since += n
 	s.known = min(s.known+n, 256)
 	weight := n / s.known
 	s.core += weight * (float64(took)/n - s.core)

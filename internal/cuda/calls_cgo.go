@@ -97,8 +97,8 @@ func cuHostAlloc(n int) (p unsafe.Pointer, err error) {
 
 func cuHostFree(p unsafe.Pointer) error { return result(int(C.cuMemFreeHost(p))) }
 
-func cuHostRegister(p unsafe.Pointer, n int) error {
-	return result(int(C.cuMemHostRegister(p, C.size_t(n), hostPortable|hostReadOnly)))
+func cuHostRegister(p unsafe.Pointer, n, flags int) error {
+	return result(int(C.cuMemHostRegister(p, C.size_t(n), C.uint(flags))))
 }
 
 func cuHostUnregister(p unsafe.Pointer) error { return result(int(C.cuMemHostUnregister(p))) }

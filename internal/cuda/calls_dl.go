@@ -198,8 +198,8 @@ func cuHostAlloc(n int) (unsafe.Pointer, error) {
 
 func cuHostFree(p unsafe.Pointer) error { return call(symHostFree, uintptr(p)) }
 
-func cuHostRegister(p unsafe.Pointer, n int) error {
-	return call(symHostRegister, uintptr(p), uintptr(n), hostPortable|hostReadOnly)
+func cuHostRegister(p unsafe.Pointer, n, flags int) error {
+	return call(symHostRegister, uintptr(p), uintptr(n), uintptr(flags))
 }
 
 func cuHostUnregister(p unsafe.Pointer) error { return call(symHostUnregister, uintptr(p)) }

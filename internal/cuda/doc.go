@@ -4,6 +4,7 @@
 //	device.go    the Device interface and its errors
 //	batch.go     operations for one Submit
 //	driver.go    the GPU; modules.go: its kernels; wait_linux.go: waiting for it
+//	slab.go      pinned memory; pins.go: registered mappings
 //	calls_dl.go  the driver's functions, found at run time in libcuda.so.1
 //	calls_cgo.go the same through gorgonia.org/cu and driver_shim.h (build tag cuda)
 //	emulator.go  the emulator, which runs the kernels' sources on the host

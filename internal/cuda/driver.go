@@ -33,6 +33,7 @@ const (
 // for it, and its memory is left to the end of the process.
 type Driver struct {
 	modules
+	slab    slab
 	calls   chan func()
 	dead    atomic.Bool
 	info    Info
@@ -51,8 +52,12 @@ func OpenDriver(number int) (*Driver, error) {
 		}
 	}()
 	d.modules.init()
+	d.slab.begin()
 	if err := d.doWithin(time.Hour, func() error { return d.open(number) }); err != nil {
 		close(d.calls)
+		if !d.dead.Load() {
+			err = errors.Join(err, d.slab.end())
+		}
 		return nil, err
 	}
 	return d, nil
@@ -109,6 +114,7 @@ func (d *Driver) open(number int) error {
 			return err
 		}
 	}
+	d.slab.register()
 	return nil
 }
 
@@ -184,6 +190,9 @@ func (d *Driver) Free(p kernels.Ptr) error {
 
 // HostAlloc returns pinned memory.
 func (d *Driver) HostAlloc(n int) ([]byte, error) {
+	if b := d.slab.alloc(n); b != nil {
+		return b, nil
+	}
 	p := new(unsafe.Pointer)
 	err := d.do(func() (err error) {
 		*p, err = cuHostAlloc(max(n, 1))
@@ -197,6 +206,9 @@ func (d *Driver) HostAlloc(n int) ([]byte, error) {
 
 // HostFree frees memory returned by HostAlloc.
 func (d *Driver) HostFree(b []byte) error {
+	if d.slab.put(b) {
+		return nil
+	}
 	return d.do(func() error { return cuHostFree(unsafe.Pointer(unsafe.SliceData(b))) })
 }
 
@@ -259,13 +271,17 @@ func (d *Driver) here(f func() error) error {
 	return f()
 }
 
-// Close waits for all streams and stops the device's goroutine. It does not free memory.
+// Close waits for all streams and stops the device's goroutine. It does not free memory that
+// has been allocated.
 func (d *Driver) Close() error {
 	err := error(nil)
 	for s := range d.streams {
 		if err = d.Wait(s); err != nil {
 			break
 		}
+	}
+	if err == nil {
+		err = d.do(d.slab.end)
 	}
 	close(d.calls)
 	return err

@@ -39,7 +39,7 @@ func (d *Driver) Register(b []byte) error {
 		return nil
 	}
 	// Pages that are not resident are read from storage.
-	err := d.doWithin(time.Hour, func() error { return cuHostRegister(p, len(b)) })
+	err := d.doWithin(time.Hour, func() error { return cuHostRegister(p, len(b), hostPortable|hostReadOnly) })
 	if err == nil {
 		pins.at[uintptr(p)] = &pin{1, d.ctx}
 	}

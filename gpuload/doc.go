@@ -24,6 +24,7 @@
 //	execute.go        Execute: queries in shares, from terms to results
 //	state.go          whether the device answers: starts, failures
 //	group.go          Group: several devices; group_route.go, which of them answers a query
+//	opening.go        Opening: a Group that is being opened, and queries that will come
 //	preload.go        Preload: the lists of a query log
 //	plan.go           which lists of a query log are worth device memory
 //	snapshot.go       segments and statistics of a snapshot; LoadAll

@@ -46,7 +46,8 @@ type Executor struct {
 	idle     chan *stage
 	peak     layout.Peak
 	state    state
-	working  atomic.Int64 // goroutines at work for calls, beside those that wait
+	expected atomic.Pointer[expected] // nil unless queries are expected before there is a device
+	working  atomic.Int64             // goroutines at work for calls, beside those that wait
 
 	life    sync.RWMutex // held for reading during a call
 	closed  bool
@@ -89,28 +90,51 @@ const (
 // New returns an Executor for a snapshot. The Executor retains the snapshot and the
 // device until Close, so the caller may close both at any time. The error matches
 // ErrMemory if the device has too little memory and ErrClosed if it is closed.
-func New(dev *Device, snapshot *reader.Snapshot, o Options) (x *Executor, err error) {
-	if err := dev.hold(); err != nil {
+func New(dev *Device, snapshot *reader.Snapshot, o Options) (*Executor, error) {
+	x, err := hostHalf(snapshot, o)
+	if err != nil {
 		return nil, err
 	}
+	if err := x.use(dev); err != nil {
+		return nil, errors.Join(err, x.Close())
+	}
+	return x, nil
+}
+
+// hostHalf returns an Executor for a snapshot, which it retains, that lacks a device. It looks
+// terms up.
+func hostHalf(snapshot *reader.Snapshot, o Options) (*Executor, error) {
 	s, err := snapshot.Retain()
 	if err != nil {
-		return nil, errors.Join(err, dev.release())
+		return nil, err
 	}
-	release := func() error { return errors.Join(dev.release(), s.Close()) }
 	segs, err := segmentsOf(s)
 	if err == nil && o.Scorer == nil {
 		o.Scorer, err = scorerFor(s, o.CPU)
 	}
 	if err == nil {
-		x, err = newExecutor(dev.dev, segs, o)
+		err = o.check()
 	}
 	if err != nil {
-		return nil, errors.Join(err, release())
+		return nil, errors.Join(err, s.Close())
 	}
-	x.release = release
-	go x.reserve()
+	x := halfOf(segs, o)
+	x.release = s.Close
 	return x, nil
+}
+
+// use gives the Executor its device.
+func (x *Executor) use(dev *Device) error {
+	if err := dev.hold(); err != nil {
+		return err
+	}
+	release := x.release
+	x.release = func() error { return errors.Join(dev.release(), release()) }
+	if err := x.attach(dev.dev); err != nil {
+		return err
+	}
+	go x.reserve()
+	return nil
 }
 
 // newExecutor returns an Executor for segments in docID order. o.Scorer must be set.
@@ -118,26 +142,37 @@ func newExecutor(dev cuda.Device, segments []segmentView, o Options) (*Executor,
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	x := &Executor{dev: dev, segments: segments, views: join(segments, o.AsStored || o.apart), scorer: o.Scorer, options: o, epoch: 1, conjunctions: map[*Conjunction]bool{}}
-	x.state.ready = make(chan struct{})
-	x.loadKernels() // while memory is allocated and copied
-	err := x.open()
-	if err == nil {
-		err = x.start()
-	}
-	if err != nil {
+	x := halfOf(segments, o)
+	if err := x.attach(dev); err != nil {
 		return nil, errors.Join(err, x.Close())
 	}
 	return x, nil
 }
 
-// open allocates the device memory that does not depend on queries.
-func (x *Executor) open() (err error) {
-	x.options.setDefaults(x.dev.Info())
+// halfOf is hostHalf for segments and options that are valid.
+func halfOf(segments []segmentView, o Options) *Executor {
+	x := &Executor{segments: segments, views: join(segments, o.AsStored || o.apart), scorer: o.Scorer, options: o, epoch: 1, conjunctions: map[*Conjunction]bool{}}
+	x.state.ready = make(chan struct{})
 	for i := range x.views {
 		x.docs += uint64(x.views[i].docs)
 	}
 	x.terms.Init(knownSets(x.countTerms(), len(x.views)))
+	return x
+}
+
+// attach makes dev, which is held, the device.
+func (x *Executor) attach(dev cuda.Device) error {
+	x.dev = dev
+	x.loadKernels() // while memory is allocated and copied
+	if err := x.open(); err != nil {
+		return err
+	}
+	return x.start()
+}
+
+// open allocates the device memory that does not depend on queries.
+func (x *Executor) open() (err error) {
+	x.options.setDefaults(x.dev.Info())
 	zones := uint32(len(x.stages)) * zoneSlots
 	slots := uint32(min(tableSlots, x.options.Memory/512+1024)) + zones
 	if x.lists, err = newLists(x.dev, x.segments, x.views, min(x.options.Memory, x.mostBytes()), slots, zones); err != nil {
@@ -154,18 +189,19 @@ func (x *Executor) open() (err error) {
 	return nil
 }
 
-// firstIn and firstOut are bytes that the buffers of a batch of leastQueries have at least.
-const firstIn, firstOut = 1<<21 - 1, 1<<17 - 1
+// firstIn, firstOut and firstWork are bytes that the buffers of a batch of leastQueries have at
+// least.
+const firstIn, firstOut, firstWork = 1<<21 - 1, 1<<17 - 1, 2 << 20
 
-// reserve allocates the buffers of the first batches while their terms are looked up. Pinning
-// them takes 1 ms each, one after the other.
+// reserve allocates the buffers of the first batches while their terms are looked up: later
+// it would make them wait, one for the other.
 func (x *Executor) reserve() {
 	for range x.stages {
 		if x.enter() != nil {
 			return
 		}
 		st := <-x.idle
-		_ = errors.Join(st.ReserveIn(firstIn), st.ReserveOut(firstOut)) // batches try again, and say why it fails
+		_ = errors.Join(st.ReserveIn(firstIn), st.ReserveOut(firstOut), st.ReserveWork(firstWork)) // batches try again, and say why it fails
 		x.idle <- st
 		x.leave()
 	}

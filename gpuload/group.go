@@ -35,20 +35,11 @@ type member struct {
 // OpenGroup is NewGroup on the first n GPUs, or on all of them if n is 0. The error matches
 // ErrNoDevice if there are fewer.
 func OpenGroup(n int, snapshot *reader.Snapshot, o Options) (*Group, error) {
-	devices, err := openDevices(n)
+	p, err := StartGroup(n, snapshot, o)
 	if err != nil {
 		return nil, err
 	}
-	g, err := NewGroup(devices, snapshot, o)
-	for _, d := range devices {
-		if e := d.Close(); e != nil && err == nil { // they stay open for g
-			err = errors.Join(e, g.Close())
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	return g, nil
+	return p.Group()
 }
 
 // openDevices opens the first n GPUs at a time, or all of them if n is 0.
@@ -88,10 +79,12 @@ func NewGroup(devices []*Device, snapshot *reader.Snapshot, o Options) (*Group, 
 	return newGroup(len(devices), o, func(i int, o Options) (*Executor, error) { return New(devices[i], snapshot, o) })
 }
 
+var errNoCPU = fmt.Errorf("%w: a group without devices or without Options.CPU", query.ErrInvalid)
+
 // newGroup returns a Group of n Executors made by open.
 func newGroup(n int, o Options, open func(i int, o Options) (*Executor, error)) (*Group, error) {
 	if n == 0 || o.CPU == nil {
-		return nil, fmt.Errorf("%w: a group without devices or without Options.CPU", query.ErrInvalid)
+		return nil, errNoCPU
 	}
 	if s, ok := o.CPU.(interface{ Scorer() *query.Scorer }); ok && o.Scorer == nil {
 		o.Scorer = s.Scorer()

@@ -66,6 +66,9 @@ func (r *resolver) term(b []byte) (*known, error) {
 			v.lists[i].posting = k.lists[i].posting
 		}
 	})
+	if e := r.x.expected.Load(); e != nil {
+		e.add(r, k)
+	}
 	return k, nil
 }
 

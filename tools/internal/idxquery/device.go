@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -48,13 +50,17 @@ func (f *flags) checkDevice() error {
 // answers while the devices work for others.
 func (s *session) onDevice(cmd *cobra.Command, l *pipeline, print printer) error {
 	d := &device{session: s, stderr: cmd.ErrOrStderr()}
-	if err := d.open(); err != nil {
+	workers := make([]worker, max(runtime.GOMAXPROCS(0), 2))
+	for i := range workers {
+		workers[i].s, workers[i].print = s, print
+	}
+	if err := d.open(l, workers); err != nil {
 		return err
 	}
 	defer func() { d.close() }()
 	start := time.Now()
-	n, err := l.run(max(runtime.GOMAXPROCS(0), 2), onDevices, func(int) func(*share) error {
-		w := &worker{s: s, print: print}
+	n, err := l.run(len(workers), onDevices, func(i int) func(*share) error {
+		w := &workers[i]
 		return func(sh *share) error { return w.together(cmd.Context(), d.gpus, sh) }
 	})
 	took := time.Since(start)
@@ -78,20 +84,53 @@ type device struct {
 	close  func()
 }
 
-func (d *device) open() (err error) {
-	if d.gpus, err = d.group(); err != nil {
+// open opens the GPUs. Meanwhile workers look at the queries of l that have been read.
+func (d *device) open(l *pipeline, workers []worker) error {
+	o, err := d.group()
+	if err != nil {
+		return err
+	}
+	wait := expect(o, l, workers[:max(len(workers)/2, 1)])
+	d.gpus, err = o.Group()
+	if wait(); err != nil {
 		return err
 	}
 	d.close = func() { _ = d.gpus.Close() } // all answers have arrived
 	return d.preload()
 }
 
-// group opens the GPUs and puts executors with the snapshot's lists on them. One that
-// answers single queries gets one GPU.
-func (s *session) group() (*gpuload.Group, error) {
+// expects is the number of queries that are looked at while a GPU is opened: more than
+// enough for the lists that are loaded then, and not so many that the processor is busy for long.
+const expects = 1 << 16
+
+// expect begins to tell o of the queries of l, until o is open. The workers must not be used
+// until what it returns has been called, which waits for them.
+func expect(o *gpuload.Opening, l *pipeline, workers []worker) (wait func()) {
+	var next atomic.Int64
+	var group sync.WaitGroup
+	for i := range workers {
+		w := &workers[i]
+		group.Go(func() {
+			for {
+				qs := l.peek(int(next.Add(1))-1, expects)
+				if len(qs) == 0 || w.cutAll(qs) != nil || !o.Expect(w.queries) {
+					return
+				}
+			}
+		})
+	}
+	return func() {
+		l.unpeek()
+		group.Wait()
+	}
+}
+
+// group begins to open the GPUs and to put executors with the snapshot's lists on them. One
+// that answers single queries gets one GPU.
+func (s *session) group() (*gpuload.Opening, error) {
 	n := s.f.gpus
 	if s.f.queries == "" || s.f.trace {
 		n = 1
 	}
-	return gpuload.OpenGroup(n, s.snapshot, gpuload.Options{CPU: s.searcher, Scorer: s.searcher.Scorer()})
+	return gpuload.StartGroup(n, s.snapshot, gpuload.Options{CPU: s.searcher, Scorer: s.searcher.Scorer()})
 }

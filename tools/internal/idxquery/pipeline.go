@@ -40,6 +40,7 @@ type pipeline struct {
 	held           int // bytes that are printed in ready
 	spare          []*share
 	writing        bool // a goroutine writes shares
+	unpeeked       bool // nobody waits in peek any more
 }
 
 // Workers may be so far ahead of the writing. One that loses its processor for a time
@@ -100,6 +101,36 @@ func (l *pipeline) several() bool {
 		l.changed.Wait()
 	}
 	return l.read > 1
+}
+
+// peek returns run n of the questions that have been read and that no share has, without
+// taking them. It waits for it, and returns none if there are fewer runs, if those before it
+// have most questions, or after unpeek.
+func (l *pipeline) peek(n, most int) []question {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for n >= len(l.waiting) && !l.ended && !l.unpeeked {
+		l.changed.Wait()
+	}
+	if n >= len(l.waiting) || l.unpeeked {
+		return nil
+	}
+	before := 0
+	for _, qs := range l.waiting[:n] {
+		before += len(qs)
+	}
+	if before >= most {
+		return nil
+	}
+	return l.waiting[n]
+}
+
+// unpeek ends all calls of peek.
+func (l *pipeline) unpeek() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.unpeeked = true
+	l.changed.Broadcast()
 }
 
 // take returns the next share, or nil if there is none or the run has failed.

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -208,5 +209,46 @@ func TestPipelineAhead(t *testing.T) {
 		}); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestPeek looks at what will be taken, from several goroutines, while it is read.
+func TestPeek(t *testing.T) {
+	const n = 5000
+	var out bytes.Buffer
+	for _, most := range []int{1, 1000, n} {
+		l := fed(&out, n)
+		var next, seen atomic.Int64
+		var group sync.WaitGroup
+		for range 4 {
+			group.Go(func() {
+				for qs := l.peek(int(next.Add(1))-1, most); len(qs) > 0; qs = l.peek(int(next.Add(1))-1, most) {
+					seen.Add(int64(len(qs)))
+				}
+			})
+		}
+		group.Wait()
+		if s := int(seen.Load()); s < most || s > most+300 || s > n {
+			t.Errorf("%d of %d questions are seen, %d at most", s, n, most)
+		}
+		if got, err := l.run(3, onThreads, func(int) func(*share) error { return func(*share) error { return nil } }); got != n || err != nil {
+			t.Errorf("%d questions are answered, %v", got, err)
+		}
+	}
+}
+
+// TestUnpeek ends a call that waits for questions.
+func TestUnpeek(t *testing.T) {
+	l := newPipeline(io.Discard, cli.NewProgress(io.Discard, "query", 0, cli.ItemRate("queries")))
+	l.add(make([]question, 2))
+	if len(l.peek(0, 10)) != 2 {
+		t.Error("what has been read is not seen")
+	}
+	done := make(chan int)
+	go func() { done <- len(l.peek(1, 10)) }()
+	time.Sleep(time.Millisecond)
+	l.unpeek()
+	if n := <-done; n != 0 || l.peek(0, 10) != nil {
+		t.Errorf("%d questions are seen that are not there", n)
 	}
 }

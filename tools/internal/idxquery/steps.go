@@ -55,15 +55,19 @@ func (s *session) onSteps(cmd *cobra.Command, l *pipeline, print printer) error 
 // stepper opens a device for a stepFinder. Lists are copied to it before the first step
 // that needs them.
 func (s *session) stepper() (f *stepFinder, release func(), err error) {
-	g, err := s.group()
+	o, err := s.group()
 	if err != nil {
 		return nil, nil, err
 	}
-	o := gpuload.StepOptions{Load: true}
-	if s.f.device.Value == "gpu" {
-		o.Choose = func(gpuload.StepState) gpuload.StepChoice { return gpuload.StepRest }
+	g, err := o.Group()
+	if err != nil {
+		return nil, nil, err
 	}
-	steps, err := gpuload.NewStepper(g.Executors()[0], s.searcher, o)
+	step := gpuload.StepOptions{Load: true}
+	if s.f.device.Value == "gpu" {
+		step.Choose = func(gpuload.StepState) gpuload.StepChoice { return gpuload.StepRest }
+	}
+	steps, err := gpuload.NewStepper(g.Executors()[0], s.searcher, step)
 	if err != nil {
 		return nil, nil, errors.Join(err, g.Close())
 	}

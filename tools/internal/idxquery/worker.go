@@ -57,6 +57,20 @@ func (w *worker) cut(q question) (query.Query, error) {
 	return x, err
 }
 
+// cutAll cuts questions into terms, in w.queries.
+func (w *worker) cutAll(qs []question) error {
+	w.terms, w.buf = w.terms[:0], w.buf[:0]
+	w.queries = slices.Grow(w.queries[:0], len(qs))
+	for _, q := range qs {
+		c, err := w.cut(q)
+		if err != nil {
+			return err
+		}
+		w.queries = append(w.queries, c)
+	}
+	return nil
+}
+
 // find answers a question in w.reply.
 func (w *worker) find(ctx context.Context, f finder, q question) (err error) {
 	r := &w.reply
@@ -115,14 +129,8 @@ func (w *worker) oneByOne(ctx context.Context, f finder, sh *share) (err error) 
 // together answers the questions of a share with one call of Execute.
 func (w *worker) together(ctx context.Context, x query.Executor, sh *share) (err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
-	w.terms, w.buf = w.terms[:0], w.buf[:0]
-	w.queries = slices.Grow(w.queries[:0], len(sh.questions))
-	for _, q := range sh.questions {
-		c, err := w.cut(q)
-		if err != nil {
-			return err
-		}
-		w.queries = append(w.queries, c)
+	if err := w.cutAll(sh.questions); err != nil {
+		return err
 	}
 	start := time.Now()
 	results, err := x.Execute(ctx, w.queries)

@@ -1,0 +1,174 @@
+package gpuload
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/store"
+)
+
+// Opening is a Group that is being opened, for which a driver takes 0.3 s. Meanwhile Expect
+// does for the queries to come what needs no device.
+type Opening struct {
+	first    *Executor // of the Group; it has no device yet
+	snapshot *reader.Snapshot
+	options  Options
+	devices  []*Device
+	err      error
+	opened   chan struct{} // closed when devices or err is set
+	ended    atomic.Bool   // Group has returned
+}
+
+// StartGroup begins what OpenGroup does, and returns at once. The caller calls Group, and keeps
+// the snapshot open until that returns.
+func StartGroup(n int, snapshot *reader.Snapshot, o Options) (*Opening, error) {
+	if o.CPU == nil {
+		return nil, errNoCPU
+	}
+	first, err := hostHalf(snapshot, o)
+	if err != nil {
+		return nil, err
+	}
+	first.expected.Store(new(expected))
+	p := &Opening{first: first, snapshot: snapshot, options: o, opened: make(chan struct{})}
+	go func() {
+		defer close(p.opened)
+		p.devices, p.err = openDevices(n)
+	}()
+	return p, nil
+}
+
+// Expect looks up the terms of queries that will come soon, and reads and verifies their lists.
+// It reports false, possibly before it is done, when Group has returned. It is safe for
+// concurrent use.
+func (p *Opening) Expect(queries []query.Query) bool {
+	x := p.first
+	if x.enter() != nil {
+		return false
+	}
+	defer x.leave()
+	r := x.resolver()
+	defer x.found.Put(r)
+	for i := range queries {
+		if p.ended.Load() {
+			return false
+		}
+		for _, t := range queries[i].Terms {
+			if _, err := r.term(t); err != nil {
+				break // the query will fail, and say why
+			}
+		}
+	}
+	return true
+}
+
+// Group returns the Group when it is open, and begins to load the lists of the queries that
+// are expected, as many as fit. Of several devices each loads what its queries need instead.
+// The error is that of OpenGroup.
+func (p *Opening) Group() (*Group, error) {
+	defer p.ended.Store(true)
+	<-p.opened
+	if p.err != nil {
+		p.ended.Store(true)
+		return nil, errors.Join(p.err, p.first.Close())
+	}
+	g, err := newGroup(len(p.devices), p.options, func(i int, o Options) (*Executor, error) {
+		if i > 0 {
+			return New(p.devices[i], p.snapshot, o)
+		}
+		p.first.options.CPU = o.CPU
+		if err := p.first.use(p.devices[0]); err != nil {
+			return nil, errors.Join(err, p.first.Close())
+		}
+		return p.first, nil
+	})
+	for _, d := range p.devices {
+		if e := d.Close(); e != nil && err == nil { // they stay open for g
+			err = errors.Join(e, g.Close())
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if e := p.first.expected.Swap(nil); len(p.devices) == 1 {
+		go p.first.loadExpected(e)
+	}
+	return g, nil
+}
+
+// expected are lists of queries that will come, in the order in which these need them.
+type expected struct {
+	mu       sync.Mutex
+	wants    []*want // some are there twice
+	postings int64
+}
+
+// Lists that are expected have at most these postings together, 256 MB in bp128 and less than
+// 10 ms of copying, and this number, which takes the processor 20 ms to load.
+const (
+	mostExpectedPostings = 1 << 27
+	mostExpected         = 1 << 14
+)
+
+// add adds the lists of a term, and reads and verifies them, unless there are enough.
+func (e *expected) add(r *resolver, k *known) {
+	for i := range k.lists {
+		o := &k.lists[i].posting
+		if o.n == 0 || o.small != nil {
+			continue
+		}
+		e.mu.Lock()
+		ok := len(e.wants) < mostExpected && e.postings+int64(o.n) <= mostExpectedPostings
+		if ok {
+			w := o.want
+			e.wants, e.postings = append(e.wants, &w), e.postings+int64(o.n)
+		}
+		e.mu.Unlock()
+		if ok {
+			r.x.touch(&r.list, &o.want)
+		}
+	}
+}
+
+// touch reads a list and verifies its checksums, which is then done. What is wrong with it
+// is found when it is loaded.
+func (x *Executor) touch(v *segment.List, w *want) {
+	var ignored error
+	defer store.CatchFault(store.ArmFault(), &ignored)
+	if w.joined == nil {
+		if x.segments[w.key.Segment].seg.InitList(v, w.entry) == nil {
+			_ = v.VerifyBytes()
+		}
+		return
+	}
+	for _, p := range w.joined.parts {
+		if x.segments[p.seg].seg.InitList(v, p.entry) == nil {
+			_ = v.VerifyBytes()
+		}
+	}
+}
+
+// loadExpected makes lists resident, in that order, until one does not fit. Batches
+// load what is missing, and say why if they cannot.
+func (x *Executor) loadExpected(e *expected) {
+	if x.enter() != nil {
+		return
+	}
+	defer x.leave()
+	ctx := context.Background()
+	if x.await(ctx) != nil {
+		return
+	}
+	for wants := e.wants; len(wants) > 0; {
+		n := min(len(wants), checkSize)
+		if x.lists.load(ctx, wants[:n], 0, x.nextEpoch()) != nil || !anyLoaded(wants[:n]) { // no list is as old as epoch 0
+			return
+		}
+		wants = wants[n:]
+	}
+}

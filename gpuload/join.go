@@ -3,6 +3,8 @@ package gpuload
 import (
 	"bytes"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/registry"
@@ -34,6 +36,7 @@ type listPart struct {
 type joined struct {
 	view  int
 	parts []listPart
+	ahead atomic.Pointer[opened] // made before it is loaded; nil if it was not
 }
 
 // A list of leastJoined postings or more is resident. A view has fewer segments, so one of
@@ -134,6 +137,12 @@ func (v *view) eachTerm(f func(parts []listPart, n uint32)) error {
 	}
 }
 
+// joiners join lists of views, in several goroutines.
+type joiners struct {
+	views []view
+	idle  sync.Pool // of *joiner
+}
+
 // joiner is the state of one goroutine that joins lists.
 type joiner struct {
 	checks  segcheck.ListChecker
@@ -142,14 +151,14 @@ type joiner struct {
 	view    *view // of encoder
 }
 
-// joinOne joins the parts of a list into o.
-func (l *lists) joinOne(o *opened, w *joined) error {
-	j, ok := l.joiners.Get().(*joiner)
+// join joins the parts of a list into o.
+func (js *joiners) join(o *opened, w *joined) error {
+	j, ok := js.idle.Get().(*joiner)
 	if !ok {
 		j = new(joiner)
 	}
-	defer l.joiners.Put(j)
-	v := &l.views[w.view]
+	defer js.idle.Put(j)
+	v := &js.views[w.view]
 	if err := j.prepare(v); err != nil {
 		return err
 	}

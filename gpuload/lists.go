@@ -59,7 +59,7 @@ type lists struct {
 
 	segments   []segmentView
 	views      []view
-	joiners    sync.Pool // of *joiner
+	joiners    joiners
 	registered [][]byte  // mapped files that the device can copy from; nil for others
 	lengths    []lengths // of the documents, by segment
 	proven     proven
@@ -77,7 +77,7 @@ type lists struct {
 }
 
 const (
-	ringSize  = 64 << 20
+	ringSize  = 4 << 20 // filling it takes 20 times as long as waiting for its copies
 	firstRing = 256 << 10
 	firstRun  = 1 << 18  // bytes of the first copy from a mapping; the next lists are opened while it runs
 	lastRun   = 32 << 20 // each copy is four times as long as the previous one, up to this
@@ -88,7 +88,7 @@ const (
 // newLists allocates arenaBytes of device memory and a table of slots descriptors, the
 // last reserved of which belong to the caller.
 func newLists(dev cuda.Device, segs []segmentView, views []view, arenaBytes int64, slots, reserved uint32) (*lists, error) {
-	l := &lists{dev: dev, zone: slots - reserved, byKey: map[Key]*resident{}, segments: segs, views: views, epoch: 1,
+	l := &lists{dev: dev, zone: slots - reserved, byKey: map[Key]*resident{}, segments: segs, views: views, joiners: joiners{views: views}, epoch: 1,
 		lengths: make([]lengths, len(segs)), proven: newProven(segs), refused: map[Key]error{},
 		coming: map[Key]chan struct{}{}, loaders: make(chan *loader, loaders)}
 	if err := l.open(arenaBytes, slots); err != nil {

@@ -98,7 +98,11 @@ func (o *opening) get(i int) *opened {
 func (l *lists) openOne(o *opened, v *segment.List, w *want) {
 	defer store.CatchFault(store.ArmFault(), &o.err)
 	if w.joined != nil {
-		o.err = l.joinOne(o, w.joined)
+		if ahead := w.joined.ahead.Swap(nil); ahead != nil {
+			*o = *ahead
+			return
+		}
+		o.err = l.joiners.join(o, w.joined)
 		return
 	}
 	s := l.segments[w.key.Segment].seg

@@ -8,7 +8,6 @@ import (
 
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
-	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/store"
 )
 
@@ -34,7 +33,7 @@ func StartGroup(n int, snapshot *reader.Snapshot, o Options) (*Opening, error) {
 	if err != nil {
 		return nil, err
 	}
-	first.expected.Store(new(expected))
+	first.expected.Store(&expected{joiners: joiners{views: first.views}})
 	p := &Opening{first: first, snapshot: snapshot, options: o, opened: make(chan struct{})}
 	go func() {
 		defer close(p.opened)
@@ -43,8 +42,8 @@ func StartGroup(n int, snapshot *reader.Snapshot, o Options) (*Opening, error) {
 	return p, nil
 }
 
-// Expect looks up the terms of queries that will come soon, and reads and verifies their lists.
-// It reports false, possibly before it is done, when Group has returned. It is safe for
+// Expect looks up the terms of queries that will come soon, and reads and verifies their lists,
+// or joins those of several segments. It reports false, possibly before it is done, when Group has returned. It is safe for
 // concurrent use.
 func (p *Opening) Expect(queries []query.Query) bool {
 	x := p.first
@@ -97,25 +96,29 @@ func (p *Opening) Group() (*Group, error) {
 	}
 	if e := p.first.expected.Swap(nil); len(p.devices) == 1 {
 		go p.first.loadExpected(e)
+	} else {
+		e.forget()
 	}
 	return g, nil
 }
 
 // expected are lists of queries that will come, in the order in which these need them.
 type expected struct {
+	joiners  joiners
 	mu       sync.Mutex
 	wants    []*want // some are there twice
 	postings int64
+	taken    bool // no more are wanted
 }
 
-// Lists that are expected have at most these postings together, 256 MB in bp128 and less than
-// 10 ms of copying, and this number, which takes the processor 20 ms to load.
+// Lists that are expected have at most these postings together, which are 128 MB and 3 ms of
+// copying, and this number, which takes the processor 20 ms to load.
 const (
-	mostExpectedPostings = 1 << 27
+	mostExpectedPostings = joinedAtOnce
 	mostExpected         = 1 << 14
 )
 
-// add adds the lists of a term, and reads and verifies them, unless there are enough.
+// add adds the lists of a term, and prepares them for loading, unless there are enough.
 func (e *expected) add(r *resolver, k *known) {
 	for i := range k.lists {
 		o := &k.lists[i].posting
@@ -123,33 +126,29 @@ func (e *expected) add(r *resolver, k *known) {
 			continue
 		}
 		e.mu.Lock()
-		ok := len(e.wants) < mostExpected && e.postings+int64(o.n) <= mostExpectedPostings
+		ok := !e.taken && len(e.wants) < mostExpected && e.postings+int64(o.n) <= mostExpectedPostings
 		if ok {
 			w := o.want
 			e.wants, e.postings = append(e.wants, &w), e.postings+int64(o.n)
 		}
 		e.mu.Unlock()
 		if ok {
-			r.x.touch(&r.list, &o.want)
+			e.touch(r, &o.want)
 		}
 	}
 }
 
-// touch reads a list and verifies its checksums, which is then done. What is wrong with it
-// is found when it is loaded.
-func (x *Executor) touch(v *segment.List, w *want) {
+// touch reads a list and verifies its checksums, which is then done, or joins it. What is
+// wrong with it is found again when it is loaded.
+func (e *expected) touch(r *resolver, w *want) {
 	var ignored error
 	defer store.CatchFault(store.ArmFault(), &ignored)
-	if w.joined == nil {
-		if x.segments[w.key.Segment].seg.InitList(v, w.entry) == nil {
-			_ = v.VerifyBytes()
+	if w.joined != nil {
+		if o := new(opened); e.joiners.join(o, w.joined) == nil {
+			w.joined.ahead.Store(o)
 		}
-		return
-	}
-	for _, p := range w.joined.parts {
-		if x.segments[p.seg].seg.InitList(v, p.entry) == nil {
-			_ = v.VerifyBytes()
-		}
+	} else if r.x.segments[w.key.Segment].seg.InitList(&r.list, w.entry) == nil {
+		_ = r.list.VerifyBytes()
 	}
 }
 
@@ -160,15 +159,33 @@ func (x *Executor) loadExpected(e *expected) {
 		return
 	}
 	defer x.leave()
+	defer e.forget()
 	ctx := context.Background()
 	if x.await(ctx) != nil {
 		return
 	}
-	for wants := e.wants; len(wants) > 0; {
+	for wants := e.take(); len(wants) > 0; {
 		n := min(len(wants), checkSize)
 		if x.lists.load(ctx, wants[:n], 0, x.nextEpoch()) != nil || !anyLoaded(wants[:n]) { // no list is as old as epoch 0
 			return
 		}
 		wants = wants[n:]
+	}
+}
+
+// take ends the expectation and returns its lists.
+func (e *expected) take() []*want {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.taken = true
+	return e.wants
+}
+
+// forget drops the lists that have been joined and are not loaded.
+func (e *expected) forget() {
+	for _, w := range e.take() {
+		if w.joined != nil {
+			w.joined.ahead.Store(nil)
+		}
 	}
 }

@@ -10,8 +10,8 @@ import (
 )
 
 // slabBytes is the pinned memory that an Executor begins with: the buffers of its batches and
-// loads.
-const slabBytes = 20 << 20
+// loads, and some for lists that cannot be copied from their mapping.
+const slabBytes = 24 << 20
 
 // slab is pinned memory of a device. To allocate some takes a driver 0.55 ms/MB and at least
 // 1 ms, during which nothing can be submitted; to register memory that is resident takes it a

@@ -90,7 +90,7 @@ func (d *device) open(l *pipeline, workers []worker) error {
 	if err != nil {
 		return err
 	}
-	wait := expect(o, l, workers[:max(len(workers)/2, 1)])
+	wait := expect(o, l, workers[1:]) // one core is for the driver
 	d.gpus, err = o.Group()
 	if wait(); err != nil {
 		return err

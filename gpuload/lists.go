@@ -77,7 +77,7 @@ type lists struct {
 }
 
 const (
-	ringSize  = 4 << 20 // filling it takes 20 times as long as waiting for its copies
+	ringSize  = 4 << 20 // a longer one is not faster: it is filled, and then copied
 	firstRing = 256 << 10
 	firstRun  = 1 << 18  // bytes of the first copy from a mapping; the next lists are opened while it runs
 	lastRun   = 32 << 20 // each copy is four times as long as the previous one, up to this

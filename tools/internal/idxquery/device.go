@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -101,7 +102,11 @@ func (d *device) open(l *pipeline, workers []worker) error {
 
 // expects is the number of queries that are looked at while a GPU is opened: more than
 // enough for the lists that are loaded then, and not so many that the processor is busy for long.
-const expects = 1 << 16
+// They are looked at in pieces that a worker has memory for.
+const (
+	expects       = 1 << 16
+	expectsAtOnce = 256
+)
 
 // expect begins to tell o of the queries of l, until o is open. The workers must not be used
 // until what it returns has been called, which waits for them.
@@ -113,8 +118,13 @@ func expect(o *gpuload.Opening, l *pipeline, workers []worker) (wait func()) {
 		group.Go(func() {
 			for {
 				qs := l.peek(int(next.Add(1))-1, expects)
-				if len(qs) == 0 || w.cutAll(qs) != nil || !o.Expect(w.queries) {
+				if len(qs) == 0 {
 					return
+				}
+				for some := range slices.Chunk(qs, expectsAtOnce) {
+					if w.cutAll(some) != nil || !o.Expect(w.queries) { // who answers them says why
+						return
+					}
 				}
 			}
 		})

@@ -45,6 +45,8 @@ type Executor struct {
 	stages   [cuda.Streams - loadStreams]stage // the other streams are for loads
 	idle     chan *stage
 	peak     layout.Peak
+	pinned   []byte      // lent to stages
+	lent     kernels.Ptr // the same on the device
 	state    state
 	expected atomic.Pointer[expected] // nil unless queries are expected before there is a device
 	working  atomic.Int64             // goroutines at work for calls, beside those that wait
@@ -133,7 +135,7 @@ func (x *Executor) use(dev *Device) error {
 	if err := x.attach(dev.dev); err != nil {
 		return err
 	}
-	go x.reserve()
+	x.reserve()
 	return nil
 }
 
@@ -189,21 +191,27 @@ func (x *Executor) open() (err error) {
 	return nil
 }
 
-// firstIn, firstOut and firstWork are bytes that the buffers of a batch of leastQueries have at
-// least.
-const firstIn, firstOut, firstWork = 1<<21 - 1, 1<<17 - 1, 2 << 20
+// firstIn, firstOut and firstWork are bytes that suffice for the buffers of most batches of
+// leastQueries conjunctions.
+const firstIn, firstOut, firstWork = 2 << 20, 128 << 10, 2 << 20
 
-// reserve allocates the buffers of the first batches while their terms are looked up: later
-// it would make them wait, one for the other.
+// reserve allocates the buffers of the first batches, in two calls of the driver. If it
+// cannot, batches try again, and say why it fails.
 func (x *Executor) reserve() {
-	for range x.stages {
-		if x.enter() != nil {
-			return
-		}
+	const host, device = firstIn + firstOut, firstIn + 256 + firstOut + firstWork
+	n := len(x.stages)
+	var err error
+	if x.pinned, err = x.dev.HostAlloc(n * host); err != nil {
+		return
+	}
+	if x.lent, err = x.dev.Alloc(int64(n) * device); err != nil {
+		return
+	}
+	for i := range n {
+		pinned, at := x.pinned[i*host:][:host:host], x.lent+kernels.Ptr(i*device)
 		st := <-x.idle
-		_ = errors.Join(st.ReserveIn(firstIn), st.ReserveOut(firstOut), st.ReserveWork(firstWork)) // batches try again, and say why it fails
+		st.Lend(layout.Loan{In: pinned[:firstIn:firstIn], Out: pinned[firstIn:], InDev: at, OutDev: at + firstIn + 256, Work: at + firstIn + 256 + firstOut, WorkSize: firstWork})
 		x.idle <- st
-		x.leave()
 	}
 }
 
@@ -255,7 +263,10 @@ func (x *Executor) Close() error {
 			x.stages[i].Close()
 		}
 	}
-	for _, p := range append(append([]kernels.Ptr{x.codes}, x.norms...), x.live...) {
+	if x.pinned != nil {
+		_ = x.dev.HostFree(x.pinned)
+	}
+	for _, p := range append(append([]kernels.Ptr{x.codes, x.lent}, x.norms...), x.live...) {
 		if p != 0 {
 			_ = x.dev.Free(p)
 		}

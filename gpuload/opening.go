@@ -95,7 +95,7 @@ func (p *Opening) Group() (*Group, error) {
 		return nil, err
 	}
 	if e := p.first.expected.Swap(nil); len(p.devices) == 1 {
-		go p.first.loadExpected(e)
+		p.first.loadExpected(e)
 	} else {
 		e.forget()
 	}
@@ -152,25 +152,35 @@ func (e *expected) touch(r *resolver, w *want) {
 	}
 }
 
-// loadExpected makes lists resident, in that order, until one does not fit. Batches
-// load what is missing, and say why if they cannot.
+// loadExpected begins to make lists resident, in that order, until one does not fit. Batches
+// load what is missing, and say why if they cannot. They wait for the lists of the first load:
+// those of single batches would take longer in all.
 func (x *Executor) loadExpected(e *expected) {
-	if x.enter() != nil {
+	wants := e.take()
+	if len(wants) == 0 || x.enter() != nil {
 		return
 	}
-	defer x.leave()
-	defer e.forget()
-	ctx := context.Background()
-	if x.await(ctx) != nil {
-		return
+	ctx, epoch := context.Background(), x.nextEpoch()
+	var first *claim
+	if x.state.works.Load() { // or else the driver compiles
+		some := distinct(wants[:min(len(wants), checkSize)])
+		first, _ = x.lists.claim(ctx, some[:x.lists.together(some)], epoch)
 	}
-	for wants := e.take(); len(wants) > 0; {
-		n := min(len(wants), checkSize)
-		if x.lists.load(ctx, wants[:n], 0, x.nextEpoch()) != nil || !anyLoaded(wants[:n]) { // no list is as old as epoch 0
+	go func() {
+		defer x.leave()
+		defer e.forget()
+		const oldest = 0 // no list is evicted
+		if first != nil && first.load(ctx, oldest, epoch) != nil || x.await(ctx) != nil {
 			return
 		}
-		wants = wants[n:]
-	}
+		for len(wants) > 0 {
+			n := min(len(wants), checkSize)
+			if x.lists.load(ctx, wants[:n], oldest, x.nextEpoch()) != nil || !anyLoaded(wants[:n]) {
+				return
+			}
+			wants = wants[n:]
+		}
+	}()
 }
 
 // take ends the expectation and returns its lists.

@@ -27,6 +27,7 @@ type Buffers struct {
 
 	dev      cuda.Device
 	peak     *Peak
+	lent     Loan
 	work     kernels.Ptr
 	workCap  int64
 	workUsed int64
@@ -41,6 +42,37 @@ type Peak struct{ in, work, out atomic.Int64 }
 // Peak.
 func NewBuffers(dev cuda.Device, peak *Peak) *Buffers {
 	return &Buffers{dev: dev, peak: peak}
+}
+
+// Loan is memory for Buffers that is allocated and freed with that of others: each call of
+// the driver makes other calls wait.
+type Loan struct {
+	In, Out             []byte      // pinned
+	InDev, OutDev, Work kernels.Ptr // InDev has 256 bytes more than In
+	WorkSize            int64
+}
+
+// Lend gives empty Buffers their first memory. It must stay until Close.
+func (b *Buffers) Lend(l Loan) {
+	b.lent = l
+	b.In, b.InDev, b.Out, b.OutDev, b.work, b.workCap = l.In[:0], l.InDev, l.Out, l.OutDev, l.Work, l.WorkSize
+	capacity(&b.peak.in, int64(len(l.In)), int64(len(l.In)))
+	capacity(&b.peak.out, int64(len(l.Out)), int64(len(l.Out)))
+	capacity(&b.peak.work, l.WorkSize, l.WorkSize)
+}
+
+// free frees memory on the device that is not lent.
+func (b *Buffers) free(p, lent kernels.Ptr) {
+	if p != 0 && p != lent {
+		_ = b.dev.Free(p)
+	}
+}
+
+// hostFree frees pinned memory that is not lent.
+func (b *Buffers) hostFree(p, lent []byte) {
+	if cap(p) > 0 && unsafe.SliceData(p) != unsafe.SliceData(lent) {
+		_ = b.dev.HostFree(p[:cap(p)])
+	}
 }
 
 // capacity returns the number of bytes to allocate for need bytes: the peak so far or, if
@@ -87,12 +119,8 @@ func (b *Buffers) ReserveIn(n int) error {
 }
 
 func (b *Buffers) freeIn() {
-	if cap(b.In) > 0 {
-		_ = b.dev.HostFree(b.In[:cap(b.In)])
-	}
-	if b.InDev != 0 {
-		_ = b.dev.Free(b.InDev)
-	}
+	b.hostFree(b.In, b.lent.In)
+	b.free(b.InDev, b.lent.InDev)
 	b.In, b.InDev = nil, 0
 }
 
@@ -148,9 +176,7 @@ func (b *Buffers) ReserveWork(n int64) error {
 
 // FreeWork frees the scratch memory. Call ReserveWork before the next Scratch.
 func (b *Buffers) FreeWork() {
-	if b.work != 0 {
-		_ = b.dev.Free(b.work)
-	}
+	b.free(b.work, b.lent.Work)
 	b.work, b.workCap = 0, 0
 }
 
@@ -186,12 +212,8 @@ func (b *Buffers) ReserveOut(n int) error {
 }
 
 func (b *Buffers) freeOut() {
-	if b.Out != nil {
-		_ = b.dev.HostFree(b.Out)
-	}
-	if b.OutDev != 0 {
-		_ = b.dev.Free(b.OutDev)
-	}
+	b.hostFree(b.Out, b.lent.Out)
+	b.free(b.OutDev, b.lent.OutDev)
 	b.Out, b.OutDev = nil, 0
 }
 

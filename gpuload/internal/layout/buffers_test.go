@@ -43,3 +43,40 @@ func TestBuffersGrow(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestLend lends memory to Buffers, which use it while it suffices, and never free it.
+func TestLend(t *testing.T) {
+	dev := cuda.NewEmulator()
+	host, err := dev.HostAlloc(1536)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, err := dev.Alloc(1 << 12)
+	if err != nil {
+		t.Fatal(err)
+	}
+	loan := Loan{In: host[:1024:1024], Out: host[1024:], InDev: at, OutDev: at + 1280, Work: at + 1792, WorkSize: 1 << 10}
+	for _, grows := range []bool{false, true} {
+		var peak Peak
+		b := NewBuffers(dev, &peak)
+		b.Lend(loan)
+		for _, n := range []int{100, 512, 100} {
+			if grows && n > 100 {
+				n *= 8
+			}
+			if err := errors.Join(b.ReserveIn(n), b.ReserveOut(n), b.ReserveWork(int64(n))); err != nil {
+				t.Fatal(err)
+			}
+			if lent := b.InDev == loan.InDev && b.OutDev == loan.OutDev && b.work == loan.Work; lent == (peak.in.Load() > 1024) {
+				t.Errorf("%d bytes: in the memory that was lent: %v", n, lent)
+			}
+			if cap(b.In) < n || len(b.Out) < n || b.WorkSize() < int64(n) {
+				t.Errorf("%d bytes: %d, %d and %d", n, cap(b.In), len(b.Out), b.WorkSize())
+			}
+		}
+		b.Close()
+	}
+	if err := errors.Join(dev.HostFree(host), dev.Free(at), dev.Close()); err != nil {
+		t.Error(err)
+	}
+}

@@ -108,11 +108,20 @@ const (
 	expectsAtOnce = 256
 )
 
-// expect begins to tell o of the queries of l, until o is open. The workers must not be used
-// until what it returns has been called, which waits for them.
+// Answering queries for the first time takes heapOf bytes of new memory each, until there are
+// mostHeap and earlier memory is used again. To touch it takes longer than to answer.
+const (
+	heapOf   = 1536
+	mostHeap = 64 << 20
+)
+
+// expect begins to tell o of the queries of l, until o is open, and lets the heap grow as
+// their answers will. The workers must not be used until what it returns has been called, which
+// waits for them.
 func expect(o *gpuload.Opening, l *pipeline, workers []worker) (wait func()) {
-	var next atomic.Int64
+	var next, heap atomic.Int64
 	var group sync.WaitGroup
+	touched := make([][][]byte, len(workers))
 	for i := range workers {
 		w := &workers[i]
 		group.Go(func() {
@@ -125,14 +134,33 @@ func expect(o *gpuload.Opening, l *pipeline, workers []worker) (wait func()) {
 					if w.cutAll(some) != nil || !o.Expect(w.queries) { // who answers them says why
 						return
 					}
+					if n := heapOf * len(some); heap.Add(int64(n)) <= mostHeap {
+						touched[i] = append(touched[i], touch(n))
+					}
 				}
 			}
 		})
 	}
+	done := make(chan struct{})
+	go func() {
+		group.Wait()
+		touched = nil
+		close(done)
+		runtime.GC() // what has been touched is free now
+	}()
 	return func() {
 		l.unpeek()
-		group.Wait()
+		<-done
 	}
+}
+
+// touch returns n bytes each page of which has been written to.
+func touch(n int) []byte {
+	b := make([]byte, n)
+	for i := 0; i < n; i += 4096 {
+		b[i] = 1
+	}
+	return b
 }
 
 // group begins to open the GPUs and to put executors with the snapshot's lists on them. One

@@ -111,7 +111,7 @@ var figure6 = paper.Experiment{
 		}
 		return out
 	},
-	Plot:  paper.Plot{X: chart.Axis{Label: "docIDs of the longer list", Log: true}, LogY: true},
+	Plot: paper.Plot{X: chart.Axis{Label: "docIDs of the longer list", Log: true}, LogY: true},
 	Notes: []string{"without the paper's own kernels the GPU's lists are decoded first, the copies of a batch with one query are included, and there are no four levels; with them lists are raw, a level is a launch, and splitters are a factor of 16 apart, which the paper does not say",
 		"Parallel Merge Find is a strategy of conjunctions: the engine's ranked queries search the skip headers of the longer lists for blocks"},
 }

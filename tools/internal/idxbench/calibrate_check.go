@@ -1,6 +1,7 @@
 package idxbench
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -68,10 +69,11 @@ func (c *calibrator) check(ctx context.Context, m *hybrid.Model) (rows []CheckRo
 					row := CheckRow{Device: device.String(), Mode: mode, Workers: f.workers, Offered: rate}
 					due := arrivals(rate, f.time/4+f.time, f.seed+uint64(i))
 					o := hybrid.Options{Model: m, Mode: device}
-					if err := c.checkRun(ctx, gpu, queries, due, o, &row); err != nil {
+					asked, err := c.checkRun(ctx, gpu, queries, due, o, &row)
+					if err != nil {
 						return nil, err
 					}
-					if err := checkSimulation(records, due, f, o, &row); err != nil {
+					if err := checkSimulation(records, due, asked, f, o, &row); err != nil {
 						return nil, err
 					}
 					some = append(some, row)
@@ -103,41 +105,51 @@ func medianRow(rows []CheckRow) CheckRow {
 	return out
 }
 
-// checkRun is the run of a row.
-func (c *calibrator) checkRun(ctx context.Context, gpu query.Executor, queries []query.Query, due []time.Duration, o hybrid.Options, row *CheckRow) error {
+// checkRun is the run of a row. It returns when the queries were asked.
+func (c *calibrator) checkRun(ctx context.Context, gpu query.Executor, queries []query.Query, due []time.Duration, o hybrid.Options, row *CheckRow) (asked []time.Duration, err error) {
 	p, err := pool.New(c.searcher, pool.Options{Workers: c.flags.workers, SpinFor: c.flags.spin})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer p.Close()
 	x, err := hybrid.New(p, gpu, o)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer x.Close()
 	var got LoadRow
 	if err := arrive(ctx, &hybridTarget{Executor: x, pool: p}, queries, due, c.flags.time, 0, &got); err != nil {
-		return err
+		return nil, err
 	}
 	s := x.Stats()
 	row.Queries = int(got.Queries)
 	row.Run = CheckFigure{Mean: got.Mean, P99: got.P99, GPU: float64(s.GPU.Queries) / float64(max(s.CPU.Queries+s.GPU.Queries, 1)), Throughput: got.Throughput}
-	return s.Retired
+	return got.asked, s.Retired
 }
 
-// checkSimulation is the simulation of a row.
-func checkSimulation(records []hybrid.Record, due []time.Duration, f *calibrateFlags, o hybrid.Options, row *CheckRow) error {
-	warm := 0
-	for warm < len(due)-1 && due[warm] < f.time/4 {
-		warm++
+// checkSimulation is the simulation of a row: queries arrive when they were asked, some late, and take
+// the time since they were due.
+func checkSimulation(records []hybrid.Record, due, asked []time.Duration, f *calibrateFlags, o hybrid.Options, row *CheckRow) error {
+	order := make([]int, len(due))
+	for i := range order {
+		order[i] = i
 	}
-	out, err := hybrid.Simulate(records, hybrid.Simulation{Options: o, Workers: f.workers, Arrivals: due, Warm: warm})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(asked[a], asked[b]) })
+	arriving, arrivals, warm := make([]hybrid.Record, len(due)), make([]time.Duration, len(due)), 0
+	for k, i := range order {
+		arriving[k], arrivals[k] = records[i%len(records)], asked[i]
+		if asked[i] < f.time/4 && k < len(due)-1 {
+			warm++
+		}
+	}
+	out, err := hybrid.Simulate(arriving, hybrid.Simulation{Options: o, Workers: f.workers, Arrivals: arrivals, Warm: warm})
 	if err != nil {
 		return err
 	}
 	h := newLatencies()
-	for _, t := range out.Took {
-		record(h, t)
+	for k, t := range out.Took {
+		i := order[warm+k]
+		record(h, t+asked[i]-due[i])
 	}
 	s := out.Stats
 	row.Model = CheckFigure{Mean: h.Mean() / 1e3, P99: float64(h.ValueAtPercentile(99)) / 1e3, GPU: float64(s.GPU.Queries) / float64(max(s.CPU.Queries+s.GPU.Queries, 1)), Throughput: out.Throughput}

@@ -38,30 +38,31 @@ type Load struct {
 // LoadRow is one run. Latencies are in microseconds, from when a query was due to when
 // its result was ready.
 type LoadRow struct {
-	Figure     string  `json:"figure,omitempty"` // of the paper
-	Device     string  `json:"device"`
-	Model      string  `json:"model"`
-	Workers    int     `json:"workers"`
-	Threshold  int     `json:"threshold,omitempty"` // if it is not the default
-	Terms      int     `json:"terms,omitempty"`     // of each query, if all had the same number
-	Offered    float64 `json:"offered_qps"`         // arrivals per second; 0 means saturation
-	Alone      bool    `json:"alone,omitempty"`     // each query was asked some time after the previous one was answered
-	Pause      float64 `json:"pause_us,omitempty"`  // of Alone, in microseconds
-	Throughput float64 `json:"throughput_qps"`
-	Queries    uint64  `json:"queries"`
-	CPUs       float64 `json:"cpus"` // busy on average, including the one that submits queries
-	Mean       float64 `json:"mean_us,omitempty"`
-	P50        float64 `json:"p50_us,omitempty"`
-	P95        float64 `json:"p95_us,omitempty"`
-	P99        float64 `json:"p99_us,omitempty"`
-	P999       float64 `json:"p999_us,omitempty"`
-	Max        float64 `json:"max_us,omitempty"`
-	Asked      float64 `json:"asked_p99_us,omitempty"` // how late the load generator asked a query, 99th percentile
-	Missed     uint64  `json:"missed,omitempty"`       // answered after the deadline
-	Shed       uint64  `json:"shed,omitempty"`         // refused, because too many waited
-	Highest    bool    `json:"highest,omitempty"`      // the highest rate that keeps the deadline
-	Shares     *Shares `json:"shares,omitempty"`
-	behind     bool    // arrivals were not answered in time
+	Figure     string          `json:"figure,omitempty"` // of the paper
+	Device     string          `json:"device"`
+	Model      string          `json:"model"`
+	Workers    int             `json:"workers"`
+	Threshold  int             `json:"threshold,omitempty"` // if it is not the default
+	Terms      int             `json:"terms,omitempty"`     // of each query, if all had the same number
+	Offered    float64         `json:"offered_qps"`         // arrivals per second; 0 means saturation
+	Alone      bool            `json:"alone,omitempty"`     // each query was asked some time after the previous one was answered
+	Pause      float64         `json:"pause_us,omitempty"`  // of Alone, in microseconds
+	Throughput float64         `json:"throughput_qps"`
+	Queries    uint64          `json:"queries"`
+	CPUs       float64         `json:"cpus"` // busy on average, including the one that submits queries
+	Mean       float64         `json:"mean_us,omitempty"`
+	P50        float64         `json:"p50_us,omitempty"`
+	P95        float64         `json:"p95_us,omitempty"`
+	P99        float64         `json:"p99_us,omitempty"`
+	P999       float64         `json:"p999_us,omitempty"`
+	Max        float64         `json:"max_us,omitempty"`
+	Asked      float64         `json:"asked_p99_us,omitempty"` // how late the load generator asked a query, 99th percentile
+	Missed     uint64          `json:"missed,omitempty"`       // answered after the deadline
+	Shed       uint64          `json:"shed,omitempty"`         // refused, because too many waited
+	Highest    bool            `json:"highest,omitempty"`      // the highest rate that keeps the deadline
+	Shares     *Shares         `json:"shares,omitempty"`
+	behind     bool            // arrivals were not answered in time
+	asked      []time.Duration // when each query was, since the start
 }
 
 type loadFlags struct {

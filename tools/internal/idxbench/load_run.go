@@ -197,6 +197,7 @@ func arrive(ctx context.Context, p target, queries []query.Query, due []time.Dur
 	row.behind = last > d/4+d+d/8
 	row.latencies(h)
 	row.Asked = float64(late.ValueAtPercentile(99)) / 1e3
+	row.asked = a.asked
 	return nil
 }
 

@@ -52,13 +52,22 @@ func (w *world) group(first, n int) {
 func (w *world) share() {
 	s := &w.bulk.stock
 	w.bulk.most = max(w.bulk.most, s.left)
-	s.observe(w.serving, w.now)
+	w.observe()
 	for b := s.takeGPU(w.now); b != nil; b = s.takeGPU(w.now) {
 		w.bulkBatch(b)
 	}
 	for s.mayStart() {
 		s.active++
 		w.core()
+	}
+}
+
+// observe tells the stock what the cores do, as Executor.observe does.
+func (w *world) observe() {
+	s := &w.bulk.stock
+	s.observe(w.serving, w.now)
+	if s.usage.due(w.now) {
+		s.usage.observe(w.used, w.s.Workers, w.now)
 	}
 }
 
@@ -99,7 +108,7 @@ func (w *world) core() { w.ready = append(w.ready, simJob{start: w.errand}) }
 // errand returns what a goroutine that answers on the CPU does next, as Executor.bulkCore.
 func (w *world) errand() (work time.Duration, then func()) {
 	s, e := &w.bulk.stock, new(errand)
-	s.observe(w.serving, w.now)
+	w.observe()
 	switch {
 	case !s.mustStop() && s.takeCPU(w.now, e, nil):
 	case s.active == 1 && s.wanted():

@@ -24,6 +24,7 @@ type world struct {
 	pool    []simJob        // queries that the CPU has taken
 	serving int             // goroutines that work for the GPU
 	busy    time.Duration   // when a core was, last
+	used    time.Duration   // of all cores
 	device  time.Duration   // when it will have done its work
 	batches int
 	taken   []*entry // memory
@@ -89,6 +90,7 @@ func (w *world) run() {
 	w.dispatch()
 	for len(w.events) > 0 {
 		e := heap.Pop(&w.events).(event)
+		w.used += (e.at - w.now) * time.Duration(w.s.Workers-len(w.idle))
 		w.now = e.at
 		e.do()
 		w.dispatch()

@@ -30,7 +30,7 @@ const (
 	// the cores that others take are averaged. After usageGap nothing is known.
 	usageEach, usageTime, usageGap = 2 * time.Millisecond, 6 * time.Millisecond, 20 * time.Millisecond
 	// One of spareShare cores is left to them beside what they take, 1 at least, or they could
-	// not take more.
+	// not take more; but no more than they take.
 	spareShare = 8
 )
 
@@ -61,7 +61,8 @@ func (u *usage) left() int {
 	if u.others == 0 {
 		return math.MaxInt
 	}
-	return u.cores - int(math.Ceil(u.others)) - max(u.cores/spareShare, 1)
+	spare := float64(max(u.cores/spareShare, 1))
+	return u.cores - int(u.others+min(u.others, spare)+0.5)
 }
 
 // demand is how many cores work for the GPU. That comes in bursts, so the average over

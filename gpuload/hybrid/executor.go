@@ -360,7 +360,7 @@ func (j *job) answered(hits []query.Hit, err error) {
 // spare makes the Pool's workers leave Ps to the goroutines that serve the GPU, one for each
 // lane. Workers that wait for queries would hold all Ps otherwise, and a lane that returns from
 // the driver would wait for one until Go's sysmon looks, up to 10 ms.
-func (x *Executor) spare() { x.cpu.Spare(x.options.Spare(x.cpu.Workers())) }
+func (x *Executor) spare() { x.cpu.Spare(min(x.options.Lanes, (x.cpu.Workers()+1)/2)) }
 
 // turn is how long a worker of the Pool works while others wait for its core, in
 // predicted time.

@@ -49,10 +49,8 @@ type Model struct {
 	// query's own; a simulation needs it.
 	Queued time.Duration `json:"queued_ns,omitempty"`
 	// Wakes are how long queries wait for idle cores, by how long these have been idle,
-	// ascending; a simulation needs them. SpareWakes are the same beside a GPU, for whose
-	// goroutines workers leave their Ps; empty means Wakes.
-	Wakes      []Wake `json:"wakes,omitempty"`
-	SpareWakes []Wake `json:"spare_wakes,omitempty"`
+	// ascending; a simulation needs them.
+	Wakes []Wake `json:"wakes,omitempty"`
 	// Steps decides where the steps of a query run that is alone.
 	Steps gpuload.StepRule `json:"steps,omitzero"`
 
@@ -67,16 +65,6 @@ type Wake struct {
 	Idle   time.Duration   `json:"idle_ns"`
 	Slower float64         `json:"slower"`
 	Delays []time.Duration `json:"delays_ns"` // evenly spread quantiles, ascending
-}
-
-// ordered reports whether wakes ascend and are complete.
-func ordered(wakes []Wake) bool {
-	for i, w := range wakes {
-		if len(w.Delays) == 0 || w.Slower < 0 || w.Idle < 0 || slices.Min(w.Delays) < 0 || i > 0 && w.Idle <= wakes[i-1].Idle {
-			return false
-		}
-	}
-	return true
 }
 
 // Key says where a Model holds.
@@ -197,8 +185,10 @@ func (m *Model) Prepare() error {
 	if m.Batch < 0 || m.Host[0] < 0 || m.Host[1] < 0 || m.Crowd < 0 || m.Load < 0 || m.Queued < 0 || m.Each < 0 || m.Depth < 0 || m.Launch < 0 {
 		return fmt.Errorf("a time below 0")
 	}
-	if !ordered(m.Wakes) || !ordered(m.SpareWakes) {
-		return fmt.Errorf("wakes that are out of order, below 0 or empty")
+	for i, w := range m.Wakes {
+		if len(w.Delays) == 0 || w.Slower < 0 || w.Idle < 0 || slices.Min(w.Delays) < 0 || i > 0 && w.Idle <= m.Wakes[i-1].Idle {
+			return fmt.Errorf("wakes that are out of order, below 0 or empty")
+		}
 	}
 	for i := range m.byMode {
 		name := query.Mode(i).String()

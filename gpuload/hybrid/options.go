@@ -90,13 +90,6 @@ func (o *Options) check() error {
 
 const maxLanes = 64
 
-// Spare returns how many of a Pool's workers leave their Ps to the goroutines that serve a GPU, one
-// for each lane (pool.Pool.Spare).
-func (o Options) Spare(workers int) int {
-	o.setDefaults()
-	return min(o.Lanes, (workers+1)/2)
-}
-
 // setDefaults replaces zeros by the defaults.
 func (o *Options) setDefaults() {
 	if o.Model == nil {

@@ -54,13 +54,6 @@ func TestSimulatedCPU(t *testing.T) {
 	if got := simulate(t, lane, OnlyGPU, Cost{CPU: time.Second, GPU: micro, Host: 4 * micro, Alone: 40 * micro}, 2, 400*micro); !slices.Equal(got, []time.Duration{71720}) {
 		t.Errorf("a lane: %v", got)
 	}
-	// Beside a GPU workers leave their Ps to others, and sleep deeper.
-	beside := Model{Wakes: wakes, SpareWakes: []Wake{{Idle: 5 * micro, Delays: []time.Duration{70 * micro}}}}
-	for mode, want := range map[Mode]time.Duration{OnlyCPU: 63 * micro, Parallel: 100 * micro} {
-		if got := simulate(t, beside, mode, cost, 1, 500*micro); !slices.Equal(got, []time.Duration{want}) {
-			t.Errorf("%v: %v", mode, got)
-		}
-	}
 	// On two cores nobody waits, but both are slower.
 	if got := simulate(t, Model{Crowd: 1.5}, OnlyCPU, cost, 2, at...); !slices.Equal(got, []time.Duration{30 * micro, 45 * micro, 30 * micro}) {
 		t.Errorf("two cores: %v", got)

@@ -19,7 +19,6 @@ type world struct {
 	events  events
 	order   int             // of events, so that equal times keep it
 	idle    []time.Duration // since when the free cores are, ascending
-	wakes   []Wake          // Model.Wakes or SpareWakes
 	ready   []simJob        // of goroutines, before the Pool's
 	pool    []simJob        // queries that the CPU has taken
 	serving int             // goroutines that work for the GPU
@@ -48,9 +47,6 @@ func newWorld(records []Record, s Simulation) *world {
 	w := &world{s: s, records: records, policy: newPolicy(&s.Options, s.Workers), idle: make([]time.Duration, s.Workers), rng: rand.New(rand.NewPCG(s.Seed, 17)),
 		arrivals: make([]time.Duration, s.Queries), times: make([]time.Duration, s.Queries)}
 	w.bulk.stock = newStock(&s.Options, s.Workers, true)
-	if w.wakes = s.Options.Model.Wakes; s.Options.Mode != OnlyCPU && len(s.Options.Model.SpareWakes) > 0 {
-		w.wakes = s.Options.Model.SpareWakes
-	}
 	return w
 }
 
@@ -185,25 +181,26 @@ func (w *world) wake(idle time.Duration, j *simJob) time.Duration {
 	if j.cold == 0 {
 		return 0
 	}
+	m := w.s.Options.Model
 	idle = min(idle, max(w.now-w.busy, awake))
 	if !j.query {
 		idle = max(idle, awake) // a lane, which another goroutine wakes
 	}
-	at := len(w.wakes) - 1
-	for at >= 0 && w.wakes[at].Idle > idle {
+	at := len(m.Wakes) - 1
+	for at >= 0 && m.Wakes[at].Idle > idle {
 		at--
 	}
 	switch {
 	case at < 0 && !j.query:
 		return 0
 	case idle == 0 || at < 0:
-		return w.s.Options.Model.Queued
+		return m.Queued
 	}
-	x := &w.wakes[at]
+	x := &m.Wakes[at]
 	random := w.rng.Float64()
 	late := x.late(random, j.cold)
-	if at+1 < len(w.wakes) {
-		next := &w.wakes[at+1]
+	if at+1 < len(m.Wakes) {
+		next := &m.Wakes[at+1]
 		share := float64(idle-x.Idle) / float64(next.Idle-x.Idle)
 		late += share * (next.late(random, j.cold) - late)
 	}

@@ -54,36 +54,11 @@ func (c *calibrator) wakes(ctx context.Context, m *hybrid.Model) error {
 		return err
 	}
 	defer x.Close()
-	some := slices.Clone(c.train) // of all modes
-	rand.New(rand.NewPCG(c.flags.seed, 29)).Shuffle(len(some), func(i, j int) { some[i], some[j] = some[j], some[i] })
-	if m.Wakes, err = wakes(ctx, x, some); err != nil {
-		return err
-	}
-	if c.gpu != nil {
-		p.Spare(hybrid.Options{}.Spare(p.Workers()))
-		if m.SpareWakes, err = wakes(ctx, x, some); err != nil {
-			return err
-		}
-		p.Spare(0)
-	}
-	var queries []query.Query
-	var own time.Duration
-	for i := range some {
-		queries, own = append(queries, some[i].query), own+some[i].record.Cost.CPU
-	}
-	var row LoadRow
-	if err := saturate(ctx, &hybridTarget{Executor: x, pool: p, most: backlog}, queries, saturatedTime, &row); err != nil {
-		return err
-	}
-	each := float64(c.flags.workers) / max(row.Throughput, 1) * float64(time.Second)
-	m.Queued = time.Duration(max(each-m.Crowd*float64(own)/float64(len(some)), 0))
-	return nil
-}
-
-// wakes measures what queries wait that find all cores idle, by how long these have been.
-func wakes(ctx context.Context, x *hybrid.Executor, some []recorded) (all []hybrid.Wake, err error) {
 	clock := newClock()
 	defer clock.stop()
+	some := slices.Clone(c.train) // of all modes
+	rand.New(rand.NewPCG(c.flags.seed, 29)).Shuffle(len(some), func(i, j int) { some[i], some[j] = some[j], some[i] })
+	m.Wakes = nil
 	at := 0
 	for _, idle := range idles {
 		var rounds []hybrid.Wake
@@ -98,15 +73,26 @@ func wakes(ctx context.Context, x *hybrid.Executor, some []recorded) (all []hybr
 				at++
 				took, err := askAwake(ctx, x, &r.query, clock, clock.now()+idle)
 				if err != nil {
-					return nil, err
+					return err
 				}
 				costs, waits = append(costs, float64(r.record.Cost.CPU)), append(waits, float64(max(took-r.record.Cost.CPU, 0)))
 			}
 			rounds = append(rounds, wakeOf(idle, costs, waits))
 		}
-		all = append(all, medianWake(rounds))
+		m.Wakes = append(m.Wakes, medianWake(rounds))
 	}
-	return all, nil
+	var queries []query.Query
+	var own time.Duration
+	for i := range some {
+		queries, own = append(queries, some[i].query), own+some[i].record.Cost.CPU
+	}
+	var row LoadRow
+	if err := saturate(ctx, &hybridTarget{Executor: x, pool: p, most: backlog}, queries, saturatedTime, &row); err != nil {
+		return err
+	}
+	each := float64(c.flags.workers) / max(row.Throughput, 1) * float64(time.Second)
+	m.Queued = time.Duration(max(each-m.Crowd*float64(own)/float64(len(some)), 0))
+	return nil
 }
 
 // saturatedTime is how long queries always wait.

@@ -4,8 +4,8 @@ package gpuload
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
-	"time"
 
 	"github.com/pinion-index/pinion/internal/cuda"
 	"github.com/pinion-index/pinion/internal/gputrial"
@@ -47,31 +47,37 @@ func TestMostBytes(t *testing.T) {
 	}
 }
 
-// TestReserve waits until all stages of an Executor have buffers, before any batch, and closes
-// Executors meanwhile.
+// TestReserve checks that all stages of an Executor have buffers before any batch, which do not
+// overlap.
 func TestReserve(t *testing.T) {
 	s := openSnapshot(t)
 	defer s.Close()
 	dev := newDevice(cuda.NewEmulator())
-	for early := range 2 {
-		x, err := New(dev, s, Options{Memory: 1 << 20})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for ready := early > 0; !ready; time.Sleep(time.Millisecond) { // hangs if a stage gets no buffers
-			ready = true
-			var all []*stage
-			for range x.stages {
-				st := <-x.idle
-				ready = ready && cap(st.In) > firstIn && len(st.Out) > firstOut && st.InDev != 0 && st.OutDev != 0
-				all = append(all, st)
-			}
-			for _, st := range all {
-				x.idle <- st
-			}
-		}
-		closeExecutor(t, x)
+	x, err := New(dev, s, Options{Memory: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
 	}
+	var all []*stage
+	for i := range x.stages {
+		st := <-x.idle
+		in, out := st.In[:cap(st.In)], st.Out
+		for _, b := range [][]byte{in, out} {
+			for j := range b {
+				b[j] = byte(i)
+			}
+		}
+		if cap(st.In) < firstIn || len(st.Out) < firstOut || st.InDev == 0 || st.OutDev == 0 || st.WorkSize() < firstWork {
+			t.Errorf("a stage has buffers of %d, %d and %d bytes", cap(st.In), len(st.Out), st.WorkSize())
+		}
+		all = append(all, st)
+	}
+	for i, st := range all {
+		if in, out := st.In[:cap(st.In)], st.Out; slices.ContainsFunc(append(slices.Clone(in), out...), func(b byte) bool { return b != byte(i) }) {
+			t.Errorf("the buffers of stage %d are those of another", i)
+		}
+		x.idle <- st
+	}
+	closeExecutor(t, x)
 	if err := dev.Close(); err != nil {
 		t.Error(err)
 	}

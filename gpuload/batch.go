@@ -53,6 +53,7 @@ type batch struct {
 	sorted  []chore
 	passes  [3]pass
 	cuts    []kernels.RankPart
+	known   []uint64 // floors, by plan
 }
 
 // sized returns a slice of n zeros in the memory of *s, which grows if necessary.
@@ -286,14 +287,14 @@ func (l *batch) toOut(selects []kernels.Select, outKeys []int) {
 
 // floors stores the initial floor of each query: a key that all its hits exceed, or 0.
 func (l *batch) floors() kernels.Ptr {
-	known, at := layout.Space[uint64](l.st.Buffers, len(l.plans))
+	known := sized(&l.known, len(l.plans))
 	for i, p := range l.plans {
 		known[i] = 0
 		if !l.conjunctive { // k-th impacts give no bound for documents that contain every term
 			known[i] = l.x.floor(p)
 		}
 	}
-	return at
+	return layout.Put(l.st.Buffers, known)
 }
 
 // finish submits the batch: one copy in, the kernels, one copy out.

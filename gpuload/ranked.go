@@ -159,7 +159,7 @@ func (l *batch) idle(c *chore, t int) bool {
 // with a thirtieth of these tiles, and one of 4,096 twice.
 const (
 	andTiles = 1 << 13
-	orTiles  = 1 << 20
+	orTiles  = 1 << 18
 )
 
 // maxTiles returns the approximate number of tiles of a pass.

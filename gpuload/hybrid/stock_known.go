@@ -61,7 +61,7 @@ func (u *usage) left() int {
 	if u.others == 0 {
 		return math.MaxInt
 	}
-	spare := float64(max(u.cores/spareShare, 1))
+	spare := float64(max(u.cores/spareShare, 1)) + 0.5
 	return u.cores - int(u.others+min(u.others, spare)+0.5)
 }
 

@@ -60,37 +60,25 @@ func distinct(wants []*want) []*want {
 // loadSome loads at most checkSize lists, and waits for those of them that another load
 // has begun to copy.
 func (l *lists) loadSome(ctx context.Context, wants []*want, oldest, epoch uint64) error {
-	c, err := l.claim(ctx, wants, epoch)
-	if err != nil {
-		return err
+	var ld *loader
+	select {
+	case ld = <-l.loaders:
+	case <-ctx.Done():
+		return ctx.Err()
 	}
-	return c.load(ctx, oldest, epoch)
-}
-
-// claim is a load that has not begun.
-type claim struct {
-	*loader
-	l      *lists
-	own    []*want         // to be loaded
-	others []chan struct{} // closed when other loads are done that this one waits for
-	done   chan struct{}   // to be closed when this one is
-}
-
-// load loads what is claimed. It must be called for every claim.
-func (c *claim) load(ctx context.Context, oldest, epoch uint64) error {
-	l := c.l
+	own, others, done := l.claim(wants, epoch)
 	var err error
-	if len(c.own) > 0 {
-		err = c.loader.load(l, c.own, oldest, epoch)
+	if len(own) > 0 {
+		err = ld.load(l, own, oldest, epoch)
 	}
-	l.loaders <- c.loader
+	l.loaders <- ld
 	l.mu.Lock()
-	for _, w := range c.own {
+	for _, w := range own {
 		delete(l.coming, w.key)
 	}
 	l.mu.Unlock()
-	close(c.done)
-	for _, other := range c.others {
+	close(done)
+	for _, other := range others {
 		select {
 		case <-other:
 		case <-ctx.Done():
@@ -100,30 +88,26 @@ func (c *claim) load(ctx context.Context, oldest, epoch uint64) error {
 	return err
 }
 
-// claim waits for a loader and divides wants, which are distinct, into those that the caller
-// loads and those that others are loading. It pins those that are resident by now.
-func (l *lists) claim(ctx context.Context, wants []*want, epoch uint64) (*claim, error) {
-	c := &claim{l: l, done: make(chan struct{})}
-	select {
-	case c.loader = <-l.loaders:
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
+// claim divides wants into those that the caller loads and those that others are loading,
+// and pins those that are resident by now. It returns what the others close when they are
+// done, and what the caller has to close.
+func (l *lists) claim(wants []*want, epoch uint64) (own []*want, others []chan struct{}, done chan struct{}) {
+	done = make(chan struct{})
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, w := range wants {
 		if r := l.byKey[w.key]; r != nil {
 			r.pin = max(r.pin, epoch)
 		} else if other := l.coming[w.key]; other != nil {
-			if !slices.Contains(c.others, other) {
-				c.others = append(c.others, other)
+			if !slices.Contains(others, other) {
+				others = append(others, other)
 			}
 		} else if l.refused[w.key] == nil {
-			l.coming[w.key] = c.done
-			c.own = append(c.own, w)
+			l.coming[w.key] = done
+			own = append(own, w)
 		}
 	}
-	return c, nil
+	return own, others, done
 }
 
 // loading is the state of one load. Lists are copied on one stream and checked on another,

@@ -19,6 +19,7 @@ type Opening struct {
 	options  Options
 	devices  []*Device
 	err      error
+	lists    *expected     // of first, once Group has returned
 	opened   chan struct{} // closed when devices or err is set
 	ended    atomic.Bool   // Group has returned
 }
@@ -43,8 +44,8 @@ func StartGroup(n int, snapshot *reader.Snapshot, o Options) (*Opening, error) {
 }
 
 // Expect looks up the terms of queries that will come soon, and reads and verifies their lists,
-// or joins those of several segments. It reports false, possibly before it is done, when Group has returned. It is safe for
-// concurrent use.
+// or joins those of several segments. It reports false, possibly before it is done, when Group
+// has returned. It is safe for concurrent use.
 func (p *Opening) Expect(queries []query.Query) bool {
 	x := p.first
 	if x.enter() != nil {
@@ -66,9 +67,7 @@ func (p *Opening) Expect(queries []query.Query) bool {
 	return true
 }
 
-// Group returns the Group when it is open, and begins to load the lists of the queries that
-// are expected, as many as fit. Of several devices each loads what its queries need instead.
-// The error is that of OpenGroup.
+// Group returns the Group when it is open. The error is that of OpenGroup.
 func (p *Opening) Group() (*Group, error) {
 	defer p.ended.Store(true)
 	<-p.opened
@@ -76,6 +75,7 @@ func (p *Opening) Group() (*Group, error) {
 		p.ended.Store(true)
 		return nil, errors.Join(p.err, p.first.Close())
 	}
+	defer func() { p.lists = p.first.expected.Swap(nil) }()
 	g, err := newGroup(len(p.devices), p.options, func(i int, o Options) (*Executor, error) {
 		if i > 0 {
 			return New(p.devices[i], p.snapshot, o)
@@ -94,12 +94,18 @@ func (p *Opening) Group() (*Group, error) {
 	if err != nil {
 		return nil, err
 	}
-	if e := p.first.expected.Swap(nil); len(p.devices) == 1 {
-		p.first.loadExpected(e)
-	} else {
-		e.forget()
-	}
 	return g, nil
+}
+
+// Load makes the lists of the queries that have been expected resident, as many as fit, in the
+// order in which these need them: the first 4,096 before it returns. It is called once, after
+// Group has returned a Group. Of several devices each loads what its queries need instead.
+func (p *Opening) Load() {
+	if len(p.devices) == 1 {
+		p.first.loadExpected(p.lists)
+	} else {
+		p.lists.forget()
+	}
 }
 
 // expected are lists of queries that will come, in the order in which these need them.
@@ -152,33 +158,29 @@ func (e *expected) touch(r *resolver, w *want) {
 	}
 }
 
-// loadExpected begins to make lists resident, in that order, until one does not fit. Batches
-// load what is missing, and say why if they cannot. They wait for the lists of the first load:
-// those of single batches would take longer in all.
+// loadExpected makes lists resident, in that order, until one does not fit. It returns after
+// the first load.
 func (x *Executor) loadExpected(e *expected) {
 	wants := e.take()
 	if len(wants) == 0 || x.enter() != nil {
 		return
 	}
-	ctx, epoch := context.Background(), x.nextEpoch()
-	var first *claim
-	if x.state.works.Load() { // or else the driver compiles
-		some := distinct(wants[:min(len(wants), checkSize)])
-		first, _ = x.lists.claim(ctx, some[:x.lists.together(some)], epoch)
+	ctx := context.Background()
+	load := func() bool {
+		n := min(len(wants), checkSize)
+		err := x.lists.load(ctx, wants[:n], 0, x.nextEpoch()) // no list is as old as epoch 0
+		some := wants[:n]
+		wants = wants[n:]
+		return err == nil && anyLoaded(some) && len(wants) > 0
 	}
+	more := !x.state.works.Load() || load() // or else the driver compiles
 	go func() {
 		defer x.leave()
 		defer e.forget()
-		const oldest = 0 // no list is evicted
-		if first != nil && first.load(ctx, oldest, epoch) != nil || x.await(ctx) != nil {
-			return
-		}
-		for len(wants) > 0 {
-			n := min(len(wants), checkSize)
-			if x.lists.load(ctx, wants[:n], oldest, x.nextEpoch()) != nil || !anyLoaded(wants[:n]) {
-				return
+		if x.await(ctx) == nil {
+			for more {
+				more = load()
 			}
-			wants = wants[n:]
 		}
 	}()
 }

@@ -10,23 +10,12 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/pinion-index/pinion/internal/cuda"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/writer"
 )
-
-// waitFor waits until f holds.
-func waitFor(t *testing.T, what string, f func() bool) {
-	t.Helper()
-	for end := time.Now().Add(time.Minute); !f(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal(what)
-		}
-	}
-}
 
 // TestOpening tells a Group about queries from several goroutines while it is opened: it loads
 // their lists before it is asked, and answers as the CPU does.
@@ -65,12 +54,14 @@ func TestOpening(t *testing.T) {
 		if p.Expect(qs) {
 			t.Error("queries are expected after Group has returned")
 		}
-		x := g.Executors()[0]
-		waitFor(t, "lists are not loaded", func() bool {
-			return !slices.ContainsFunc(qs, func(q query.Query) bool {
-				return slices.ContainsFunc(q.Terms, func(b []byte) bool { return !x.Resident(b) })
-			})
-		})
+		p.Load()
+		for _, q := range qs {
+			for _, b := range q.Terms {
+				if !g.Resident(b) {
+					t.Fatalf("the list of %s is not loaded", b)
+				}
+			}
+		}
 		loaded := g.Stats()
 		got, err := g.Execute(context.Background(), qs)
 		if err != nil {
@@ -157,8 +148,8 @@ func TestOpeningWithoutRoom(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, "all lists are there, or none", func() bool { n := g.Stats(); return n.Lists > 0 && n.Refused > 0 })
-	if n := g.Stats(); n.Evicted > 0 {
+	p.Load()
+	if n := g.Stats(); n.Lists == 0 || n.Refused == 0 || n.Evicted > 0 {
 		t.Errorf("%+v", n)
 	}
 	if err := g.Close(); err != nil {

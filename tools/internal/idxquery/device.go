@@ -60,6 +60,7 @@ func (s *session) onDevice(cmd *cobra.Command, l *pipeline, print printer) error
 	}
 	defer func() { d.close() }()
 	start := time.Now()
+	d.load()
 	n, err := l.run(len(workers), onDevices, func(i int) func(*share) error {
 		w := &workers[i]
 		return func(sh *share) error { return w.together(cmd.Context(), d.gpus, sh) }
@@ -82,6 +83,7 @@ type device struct {
 	*session
 	stderr io.Writer
 	gpus   *gpuload.Group
+	load   func() // what is expected
 	close  func()
 }
 
@@ -96,6 +98,7 @@ func (d *device) open(l *pipeline, workers []worker) error {
 	if wait(); err != nil {
 		return err
 	}
+	d.load = o.Load
 	d.close = func() { _ = d.gpus.Close() } // all answers have arrived
 	return d.preload()
 }
@@ -108,20 +111,11 @@ const (
 	expectsAtOnce = 256
 )
 
-// Answering queries for the first time takes heapOf bytes of new memory each, until there are
-// mostHeap and earlier memory is used again. To touch it takes longer than to answer.
-const (
-	heapOf   = 1536
-	mostHeap = 64 << 20
-)
-
-// expect begins to tell o of the queries of l, until o is open, and lets the heap grow as
-// their answers will. The workers must not be used until what it returns has been called, which
-// waits for them.
+// expect begins to tell o of the queries of l, until o is open. The workers must not be used
+// until what it returns has been called, which waits for them.
 func expect(o *gpuload.Opening, l *pipeline, workers []worker) (wait func()) {
-	var next, heap atomic.Int64
+	var next atomic.Int64
 	var group sync.WaitGroup
-	touched := make([][][]byte, len(workers))
 	for i := range workers {
 		w := &workers[i]
 		group.Go(func() {
@@ -134,33 +128,14 @@ func expect(o *gpuload.Opening, l *pipeline, workers []worker) (wait func()) {
 					if w.cutAll(some) != nil || !o.Expect(w.queries) { // who answers them says why
 						return
 					}
-					if n := heapOf * len(some); heap.Add(int64(n)) <= mostHeap {
-						touched[i] = append(touched[i], touch(n))
-					}
 				}
 			}
 		})
 	}
-	done := make(chan struct{})
-	go func() {
-		group.Wait()
-		touched = nil
-		close(done)
-		runtime.GC() // what has been touched is free now
-	}()
 	return func() {
 		l.unpeek()
-		<-done
+		group.Wait()
 	}
-}
-
-// touch returns n bytes each page of which has been written to.
-func touch(n int) []byte {
-	b := make([]byte, n)
-	for i := 0; i < n; i += 4096 {
-		b[i] = 1
-	}
-	return b
 }
 
 // group begins to open the GPUs and to put executors with the snapshot's lists on them. One

@@ -18,7 +18,7 @@ func TestKernels(t *testing.T) {
 	bp128.DocsCodec, bp128.FreqsCodec = "bp128", "bp128"
 	lrc.DocsCodec, wide.DocsCodec, wide.FreqsCodec = "lrc", "vbyte1024", "vbyte1024"
 	joined.Segments = 3
-	always := []kernels.Kernel{kernels.CheckLists, kernels.SelectBest}
+	always := []kernels.Kernel{kernels.CheckLists, kernels.CutTiles, kernels.SelectBest}
 	for name, v := range map[string]struct {
 		shape    gputrial.Shape
 		asStored bool

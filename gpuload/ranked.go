@@ -109,7 +109,7 @@ func (l *batch) tileBytes() (in int, work int64) {
 	// A pass has at most maxTiles() tiles of full length, unless these have mostRun blocks, and
 	// for each part a shorter one.
 	tiles := min(blocks, len(l.passes)*l.maxTiles()+blocks/mostRun) + parts
-	return 64*parts + 16*(parts+tiles/partTiles) + 12*len(l.passes)*l.x.options.tiles, 12*int64(tiles) + 64
+	return 64*parts + 16*(parts+tiles/partTiles) + 12*min(tiles, len(l.passes)*l.x.options.tiles), 12*int64(tiles) + 64
 }
 
 // divide divides the chores' drivers among the launches of Rank. outs and caps are the

@@ -24,6 +24,8 @@ const (
 	// contestMargin is by how much one core must be better. Cores that answer contestShare of
 	// the queries are not compared: what serves the GPU does not lose as much to them.
 	contestMargin, contestShare = 1.02, 0.4
+	// A trial that is so much worse after contestEarly batches is over.
+	contestEarly, contestLost = 6, 0.9
 )
 
 // interrupt ends a window that tells nothing, since the stock ran empty.
@@ -38,12 +40,10 @@ func (c *contest) batch(time, n, cpu float64) {
 		return
 	}
 	c.n, c.cpu, c.time = c.n+n, c.cpu+cpu, c.time+time
-	if c.batches < contestFlush+contestBatches {
+	way, best := index(c.one), index(c.best)
+	lost := way != best && c.batches >= contestFlush+contestEarly && c.n < contestLost*c.rate[best]*c.time
+	if c.batches < contestFlush+contestBatches && !lost {
 		return
-	}
-	way := 0
-	if c.one {
-		way = 1
 	}
 	if c.rate[way] = c.n / max(c.time, 1); c.rest == 0 {
 		c.stay, c.rest = firstRest, nextRest
@@ -52,14 +52,22 @@ func (c *contest) batch(time, n, cpu float64) {
 	c.interrupt()
 	switch {
 	case c.one != c.best: // the trial is over
-		best := c.rate[1] > contestMargin*c.rate[0]
-		if c.rest = min(2*c.rest, mostRest); best != c.best {
+		one := c.rate[1] > contestMargin*c.rate[0]
+		if c.rest = min(2*c.rest, mostRest); one != c.best {
 			c.rest = nextRest
 		}
-		c.best, c.one, c.stay = best, best, c.rest
+		c.best, c.one, c.stay = one, one, c.rest
 	case c.stay > 0 || dear:
 		c.stay = max(c.stay-1, 0)
 	default:
 		c.one = !c.best
 	}
+}
+
+// index returns where contest.rate is of windows in which one core answers, or all idle ones.
+func index(one bool) int {
+	if one {
+		return 1
+	}
+	return 0
 }

@@ -45,3 +45,24 @@ func TestContest(t *testing.T) {
 		t.Errorf("the stock ran empty, and %+v is known", c)
 	}
 }
+
+// TestContestLost ends a trial early that costs much, and not one that costs little.
+func TestContestLost(t *testing.T) {
+	for one, want := range map[float64]int{0.8: contestFlush + contestEarly, 0.95: contestFlush + contestBatches} {
+		var c contest
+		trial := 0
+		for i := 0; trial == 0 || c.one; i++ {
+			rate := 1.0
+			if c.one {
+				rate = one
+				trial++
+			}
+			if c.batch(1000/rate, 1000, 200); i > 1000 {
+				t.Fatal("no trial ends")
+			}
+		}
+		if trial != want || c.best {
+			t.Errorf("with %g of the rate a trial takes %d batches, want %d", one, trial, want)
+		}
+	}
+}

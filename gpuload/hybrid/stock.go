@@ -47,7 +47,6 @@ type stock struct {
 	usage   usage
 	contest contest
 	since   float64       // queries answered by the CPU since the last batch ended
-	hosts   int           // goroutines that work for the GPU now
 	core    float64       // a core's time for a query
 	known   float64       // queries in core, 256 at most
 	pace    float64       // the same, over the predicted time
@@ -169,18 +168,11 @@ func (s *stock) idle() int {
 
 // mayStart reports whether another core may answer queries.
 func (s *stock) mayStart() bool {
-	return s.active < s.idle() && !s.crowds(s.active+1) && s.wanted() && (s.active == 0 || !s.leaves && 4*s.active < s.open())
+	return s.active < s.idle() && s.wanted() && (s.active == 0 || !s.leaves && 4*s.active < s.open())
 }
 
 // mustStop reports whether a core should leave its place to the GPU's work.
-func (s *stock) mustStop() bool { return s.active > s.idle() || s.crowds(s.active) }
-
-// crowds reports whether so many cores that answer, and more than one, are in the way of
-// goroutines that work for the GPU now: Go leaves those on the core that started them, while no
-// other is idle.
-func (s *stock) crowds(active int) bool {
-	return active > 1 && !s.retired && active+s.hosts > s.workers
-}
+func (s *stock) mustStop() bool { return s.active > s.idle() }
 
 // wanted reports whether the CPU has queries to answer, or may get some back.
 func (s *stock) wanted() bool {

@@ -7,7 +7,6 @@ import (
 
 // observe records how many goroutines work for the GPU.
 func (s *stock) observe(host int, now time.Duration) {
-	s.hosts = host
 	s.hosted += float64(now-s.demand.seen) * float64(max(min(host, s.workers-s.active), 0))
 	s.demand.observe(min(host, s.workers), now)
 	s.usage.answer(s.active, now)

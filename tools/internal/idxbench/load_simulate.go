@@ -179,10 +179,15 @@ type simulator struct {
 }
 
 // row simulates arrivals for d, after a quarter of that as warm-up; at saturation it
-// answers the whole log several times, and at least 20 times what waits.
+// answers the whole log several times, and at least 20 times what waits, or 100 times where
+// the scheduler compares ways to divide the queries.
 func (s *simulator) row(rate float64, d time.Duration) (LoadRow, error) {
 	row := LoadRow{Device: s.mode.String(), Model: simulatedModel, Workers: s.workers, Offered: rate}
-	n, warm := (20*s.f.backlog()/len(s.records)+5)*len(s.records), 0
+	times, warm := 20, 0
+	if s.mode == hybrid.Parallel {
+		times = 100
+	}
+	n := (times*s.f.backlog()/len(s.records) + 5) * len(s.records)
 	if rate > 0 {
 		warm = int(rate * d.Seconds() / 4)
 		n = max(warm+int(rate*d.Seconds()), 1)

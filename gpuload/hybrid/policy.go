@@ -29,7 +29,7 @@ func (c Cost) minus(d Cost) Cost {
 //
 // A query's ratio is the time that the cores save if the GPU answers it, over the time
 // that it takes there. Queries far above the threshold suit the GPU, far below the CPU; and the GPU
-// those that it is expected to answer much sooner than the cores.
+// those that it is expected to answer sooner than the cores.
 // The threshold rises while the GPU has more work waiting than the CPU, and falls while it
 // has less, so that in saturation both work all the time, each on what it is best at.
 type policy struct {
@@ -64,9 +64,6 @@ const (
 	// band is how far from the threshold a query must be to suit one processor, as log2 of
 	// the ratio.
 	band = 1
-	// A query also suits the GPU if that answers it soon times as early as the cores, whatever
-	// the threshold: there is room, and a core would be busy for long.
-	soon = 2
 	// octave is the time in which the threshold moves by 1, if only one processor has work;
 	// farthest is how far it moves in total.
 	octave   = 10 * time.Millisecond
@@ -133,7 +130,7 @@ func (p *policy) choose(e *entry, now time.Duration) group {
 	}
 	queued := p.gpu.pace.of(p.queues[gpuGroup].cost.GPU)
 	switch r := p.ratio(e.cost) - p.threshold; {
-	case r > band, soon*p.gpuDone(e, now, queued) < p.cpuDone(e, 0):
+	case r > band, p.gpuDone(e, now, queued) < p.cpuDone(e, 0):
 		return gpuGroup
 	case r < -band:
 		return cpuGroup

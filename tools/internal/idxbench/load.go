@@ -28,6 +28,7 @@ type Load struct {
 	K       int       `json:"k"`
 	CPUs    int       `json:"cpus"`
 	GPU     string    `json:"gpu,omitempty"`
+	Costs   string    `json:"costs,omitempty"` // "calibrated", "built in" or the file of --cost-model
 	Rows    []LoadRow `json:"rows"`
 	Tasks   []TaskRow `json:"tasks,omitempty"`
 	Figures []string  `json:"figures,omitempty"` // files written
@@ -136,7 +137,7 @@ writes its figures 4 to 7; that takes about 200 times --time with 1 to 16 worker
 	fl.StringSliceVar(&f.devices, "device", []string{onCPU}, "processors, as `DEVICE,...` of cpu, gpu, serial, hybrid")
 	deviceFlag(fl, &f.gpuNumber)
 	fl.DurationVar(&f.deadline, "deadline", 0, "when an answer is late, counted from the arrival (default: never)")
-	fl.StringVar(&f.cost, "cost-model", "", "cost model from `FILE`, as idxbench calibrate writes it (default: built in)")
+	fl.StringVar(&f.cost, "cost-model", "", "cost model from `FILE`, as idxbench calibrate writes it (default: the one that it wrote for this machine and index, or built in)")
 	cli.Int(fl, &f.queue, "queue", 0, 0, cli.Any, "how many queries may wait before others are refused (default: the library's)")
 	fl.StringVar(&f.simulate, "simulate", "", "simulate over the costs in `FILE`, as idxbench calibrate --record writes it")
 	fl.IntSliceVar(&f.workers, "workers", nil, "numbers of workers, as `N,...` (default: one for each CPU; with --figures 1, 2, 4 and so on)")
@@ -383,6 +384,9 @@ func (l *Load) text(w io.Writer) {
 	gpu := ""
 	if l.GPU != "" {
 		gpu = ", " + l.GPU
+	}
+	if l.Costs != "" {
+		gpu += ", costs " + l.Costs
 	}
 	fmt.Fprintf(w, "%s: %s queries, %s, top %d, %d CPUs%s; latencies in microseconds, rate 0 is saturation\n", l.Index, cli.Count(l.Queries), l.Mode, l.K, l.CPUs, gpu)
 	for i := 0; i < len(l.Rows); {

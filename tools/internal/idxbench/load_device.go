@@ -162,7 +162,24 @@ func (l *loader) openGPU(stderr io.Writer) (release func(), err error) {
 		return nil, err
 	}
 	l.out.GPU = l.gpu.x.Name()
+	switch {
+	case l.f.cost != "":
+		l.out.Costs = l.f.cost
+	case l.costs(l.out.CPUs) != nil:
+		l.out.Costs = "calibrated"
+	default:
+		l.out.Costs = "built in"
+	}
 	return l.gpu.close, nil
+}
+
+// costs returns the cost model for so many workers: of --cost-model, or what calibrate wrote for
+// this machine and index; nil, the built-in one, without.
+func (l *loader) costs(workers int) *hybrid.Model {
+	if l.model != nil {
+		return l.model
+	}
+	return hybrid.ModelFor(hybrid.KeyOf(l.snapshot, l.gpu.x.Name(), workers))
 }
 
 // allGPUs is the number of a device that stands for all of them.
@@ -251,7 +268,7 @@ func (l *loader) target(r run) (target, error) {
 	if err != nil {
 		return nil, err
 	}
-	x, err := hybrid.New(p, l.gpu.x, hybrid.Options{Model: l.model, Mode: mode, Deadline: l.f.deadline, Queue: l.f.queue})
+	x, err := hybrid.New(p, l.gpu.x, hybrid.Options{Model: l.costs(r.workers), Mode: mode, Deadline: l.f.deadline, Queue: l.f.queue})
 	if err != nil {
 		p.Close()
 		return nil, err

@@ -139,18 +139,6 @@ func (x *Executor) use(dev *Device) error {
 	return nil
 }
 
-// newExecutor returns an Executor for segments in docID order. o.Scorer must be set.
-func newExecutor(dev cuda.Device, segments []segmentView, o Options) (*Executor, error) {
-	if err := o.check(); err != nil {
-		return nil, err
-	}
-	x := halfOf(segments, o)
-	if err := x.attach(dev); err != nil {
-		return nil, errors.Join(err, x.Close())
-	}
-	return x, nil
-}
-
 // halfOf is hostHalf for segments and options that are valid.
 func halfOf(segments []segmentView, o Options) *Executor {
 	x := &Executor{segments: segments, views: join(segments, o.AsStored || o.apart), scorer: o.Scorer, options: o, epoch: 1, conjunctions: map[*Conjunction]bool{}}

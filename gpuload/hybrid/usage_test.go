@@ -29,8 +29,7 @@ func TestUsage(t *testing.T) {
 			t.Errorf("%g cores busy, %d of them answer: %d are left, want %d", c.busy, c.max, got, c.left)
 		}
 	}
-	var s stock
-	s = *dueStock()
+	s := dueStock()
 	s.workers, s.usage = 16, usage{cores: 16, others: 9.5}
 	s.add(callDue(1<<16, 0, 0))
 	if n := s.idle(); n != 16 {

@@ -1,0 +1,21 @@
+//go:build (emu && cgo) || cuda || gpu
+
+package gpuload
+
+import (
+	"errors"
+
+	"github.com/pinion-index/pinion/internal/cuda"
+)
+
+// newExecutor returns an Executor for segments in docID order. o.Scorer must be set.
+func newExecutor(dev cuda.Device, segments []segmentView, o Options) (*Executor, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	x := halfOf(segments, o)
+	if err := x.attach(dev); err != nil {
+		return nil, errors.Join(err, x.Close())
+	}
+	return x, nil
+}

@@ -26,7 +26,7 @@ type usage struct {
 
 const (
 	// usageEach is how often the CPU time of the process is read, usageTime over what time
-	// the cores that others take are averaged. After usageGap nothing is known.
+	// the cores that others take are averaged. A time over usageGap tells nothing.
 	usageEach, usageTime, usageGap = 2 * time.Millisecond, 6 * time.Millisecond, 20 * time.Millisecond
 	// One of spareShare cores is left to them beside what they take, 1 at least, or they could
 	// not take more; but no more than they take.

@@ -37,9 +37,9 @@ func (p *policy) cpuRoom() (room, idle bool) {
 func (p *policy) cpuDone(e *entry, extra time.Duration) time.Duration {
 	queued := p.cpu.queries + p.queues[pinnedGroup].n + p.queues[cpuGroup].n
 	if extra == 0 && float64(queued) < p.workers {
-		return p.cpuTime(e)
+		return p.doubted(e)
 	}
-	return p.cpuTime(e) + p.cpuWork() + time.Duration(float64(p.cpu.pace.of(extra))/p.workers)
+	return p.doubted(e) + p.cpuWork() + time.Duration(float64(p.cpu.pace.of(extra))/p.workers)
 }
 
 // gpuDone predicts how long the GPU would take until it has answered e in a batch with
@@ -90,7 +90,7 @@ func (p *policy) forCPU(now time.Duration, idle bool) *entry {
 	if !idle || p.mode == OnlyGPU {
 		return nil
 	}
-	if e := p.queues[gpuGroup].cheapest(); e != nil && p.cpuTime(e) <= p.gpuDone(e, now, queued) {
+	if e := p.queues[gpuGroup].cheapest(); e != nil && p.doubted(e) <= p.gpuDone(e, now, queued) {
 		return e
 	}
 	return nil
@@ -186,7 +186,7 @@ func (p *policy) forGPU(now, before time.Duration) *entry {
 		return e
 	}
 	if e := p.queues[cpuGroup].dearest(); e != nil && p.mode == Parallel && p.cpu.pace.of(e.cost.Host) < p.cpuTime(e) &&
-		p.gpuDone(e, now, before) < p.cpuDone(e, either.cost.CPU)-p.cpuTime(e) {
+		p.gpuDone(e, now, before) < p.cpuDone(e, either.cost.CPU)-p.doubted(e) {
 		return e
 	}
 	return nil

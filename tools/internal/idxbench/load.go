@@ -386,7 +386,7 @@ func (l *Load) text(w io.Writer) {
 		gpu = ", " + l.GPU
 	}
 	if l.Costs != "" {
-		gpu += ", costs " + l.Costs
+		gpu += "; costs " + l.Costs
 	}
 	fmt.Fprintf(w, "%s: %s queries, %s, top %d, %d CPUs%s; latencies in microseconds, rate 0 is saturation\n", l.Index, cli.Count(l.Queries), l.Mode, l.K, l.CPUs, gpu)
 	for i := 0; i < len(l.Rows); {

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 
+	"github.com/pinion-index/pinion/internal/cputime"
 	"github.com/pinion-index/pinion/internal/cuda"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
@@ -36,13 +36,6 @@ func (d *unmanned) Wait(stream int) error {
 		return nil
 	}
 	return d.Device.Wait(stream)
-}
-
-// cpu returns the CPU time of the process in nanoseconds.
-func cpu() float64 {
-	var r syscall.Rusage
-	_ = syscall.Getrusage(0, &r)
-	return float64(r.Utime.Nano() + r.Stime.Nano())
 }
 
 func hostQueries(b *testing.B, s *query.Searcher, mode query.Mode) []query.Query {
@@ -110,16 +103,16 @@ func BenchmarkHost(b *testing.B) {
 			}
 		}
 		b.Run("resolve/"+mode.String(), func(b *testing.B) {
-			start := cpu()
+			start := cputime.Process()
 			for b.Loop() {
 				e.resolve(qs)
 			}
-			b.ReportMetric((cpu()-start)/float64(b.N*len(qs)), "ns/query")
+			b.ReportMetric(float64(cputime.Process()-start)/float64(b.N*len(qs)), "ns/query")
 		})
 		for _, n := range []int{1, 2} {
 			b.Run(mode.String()+"/"+string(rune('0'+n)), func(b *testing.B) {
 				b.ReportAllocs()
-				start := cpu()
+				start := cputime.Process()
 				for b.Loop() {
 					var wg sync.WaitGroup
 					for range n {
@@ -131,7 +124,7 @@ func BenchmarkHost(b *testing.B) {
 					}
 					wg.Wait()
 				}
-				b.ReportMetric((cpu()-start)/float64(b.N*len(qs)*n), "ns/query")
+				b.ReportMetric(float64(cputime.Process()-start)/float64(b.N*len(qs)*n), "ns/query")
 			})
 		}
 	}

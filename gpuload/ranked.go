@@ -129,7 +129,7 @@ func (l *batch) divide(outs []kernels.Ptr, caps []int64) *[3]pass {
 			d.Driver = uint32(t)
 			switch {
 			case t > 0 && l.conjunctive:
-			case t > 0 && l.idle(c, t):
+			case t > 0 && l.nonEssential(c, t):
 			case t > 0:
 				passes[2].add(d, 0, nb)
 			case nb >= longDriver:
@@ -143,10 +143,10 @@ func (l *batch) divide(outs []kernels.Ptr, caps []int64) *[3]pass {
 	return passes
 }
 
-// idle reports whether the documents that are in no list before list t of a disjunction cannot
-// be hits, by the floor that is known before the query (Turtle and Flood 1995). The device
-// decides as much by the floors that it finds, but looks at each tile.
-func (l *batch) idle(c *chore, t int) bool {
+// nonEssential reports whether documents that are in no list before list t of a disjunction
+// cannot be hits, by the floor that is known before the query (Turtle and Flood 1995). The
+// device decides the same by the floors that it finds, but has to look at each tile.
+func (l *batch) nonEssential(c *chore, t int) bool {
 	term := &l.terms[c.first+t]
 	floor := math.Float32frombits(uint32(l.known[c.slot] >> 32))
 	return term.Bound+term.Rest < 0.9999*floor

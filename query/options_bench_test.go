@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/pinion-index/pinion/internal/cputime"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/store"
@@ -66,7 +67,7 @@ func BenchmarkOptions(b *testing.B) {
 	for _, mode := range []query.Mode{query.And, query.Or} {
 		b.Run(mode.String(), func(b *testing.B) {
 			round := func(i int) float64 {
-				start := processorTime()
+				start := cputime.Process()
 				var hits []query.Hit
 				for _, terms := range queries {
 					ask := func() (err error) {
@@ -83,7 +84,7 @@ func BenchmarkOptions(b *testing.B) {
 						b.Fatal(err)
 					}
 				}
-				return float64(processorTime()-start) / float64(len(queries))
+				return float64(cputime.Process()-start) / float64(len(queries))
 			}
 			times := make([][]float64, len(variants))
 			added := make([][]float64, len(variants))
@@ -116,13 +117,4 @@ func BenchmarkOptions(b *testing.B) {
 			}
 		})
 	}
-}
-
-// processorTime returns the processor time of the process so far, in nanoseconds.
-func processorTime() int64 {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return u.Utime.Nano() + u.Stime.Nano()
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/bp128"
 	"github.com/pinion-index/pinion/format/codec/vbyte128"
+	"github.com/pinion-index/pinion/internal/cputime"
 )
 
 // BenchmarkMerge merges two halves of the collection into one segment: with their
@@ -33,14 +34,14 @@ func BenchmarkMerge(b *testing.B) {
 			var cpu time.Duration
 			var walls []time.Duration
 			for b.Loop() {
-				cpu -= cpuTime()
+				cpu -= cputime.Process()
 				start := time.Now()
 				s, st, err := w.merge(b.Context(), w.segments, w.share(b.Context()))
 				if err != nil {
 					b.Fatal(err)
 				}
 				walls = append(walls, time.Since(start))
-				cpu += cpuTime()
+				cpu += cputime.Process()
 				stats = st
 				w.drop(s)
 			}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion/analysis"
+	"github.com/pinion-index/pinion/internal/cputime"
 )
 
 // collection returns the documents of the gzipped JSONL collection in the file that
@@ -99,7 +100,7 @@ func BenchmarkBuild(b *testing.B) {
 		dir := b.TempDir()
 		runtime.GC()
 		debug.FreeOSMemory()
-		cpu -= cpuTime()
+		cpu -= cputime.Process()
 		b.StartTimer()
 		start := time.Now()
 		w, err := Open(b.Context(), dir, Options{Analyzer: simpleAnalyzer(b)})
@@ -120,7 +121,7 @@ func BenchmarkBuild(b *testing.B) {
 		if err := w.Close(); err != nil {
 			b.Fatal(err)
 		}
-		cpu += cpuTime()
+		cpu += cputime.Process()
 	}
 	b.ReportMetric(best.Seconds(), "best-s/op")
 	b.ReportMetric(cpu.Seconds()/float64(b.N), "cpu-s/op")

@@ -16,9 +16,9 @@ type contest struct {
 }
 
 const (
-	// A window is contestBatches after contestFlush, which were begun before it. The other way is
-	// tried after firstRest windows, and then after twice as many each time that it is worse,
-	// up to mostRest.
+	// A window is contestBatches; the contestFlush before them do not count, since they began under the
+	// other way. That is tried after firstRest windows, then after nextRest, and after twice as
+	// many each time that it is worse, up to mostRest.
 	contestBatches, contestFlush  = 24, 8
 	firstRest, nextRest, mostRest = 3, 6, 48
 	// contestMargin is by how much one core must be better. Cores that answer contestShare of

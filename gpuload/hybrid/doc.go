@@ -16,7 +16,8 @@
 //	executor.go   Executor: queries in, answers out
 //	calls.go      Search and Execute; intake.go: queries on their way into the queues or the stock
 //	bulk.go       many queries at once: goroutines for both processors; call.go: one group
-//	stock.go      which of them a processor takes next; stock_known.go: what it knows of both
+//	stock.go      which of them a processor takes next; stock_known.go: what it knows of both, and
+//	              how many cores others take; contest.go: whether more cores help
 //	lane.go       batches for the GPU; what happens when it fails or hangs
 //	options.go    Options, modes, errors
 //	stats.go      what the scheduler did

@@ -6,9 +6,10 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
+
+	"github.com/pinion-index/pinion/internal/cputime"
 )
 
 // TestWait waits for work that finishes, that fails and that never finishes.
@@ -51,24 +52,17 @@ func BenchmarkWait(b *testing.B) {
 						}
 					})
 				}
-				late, before := time.Duration(0), processorTime()
+				late, before := time.Duration(0), cputime.Process()
 				for b.Loop() {
 					end := time.Now().Add(d)
 					_ = wait(func() (bool, error) { return !time.Now().Before(end), nil }, time.Hour)
 					late += time.Since(end)
 				}
 				b.ReportMetric(float64(late.Microseconds())/float64(b.N), "us-late/op")
-				b.ReportMetric(float64((processorTime()-before).Microseconds())/float64(b.N), "us-cpu/op")
+				b.ReportMetric(float64((cputime.Process()-before).Microseconds())/float64(b.N), "us-cpu/op")
 				stop.Store(true)
 				wg.Wait()
 			})
 		}
 	}
-}
-
-// processorTime returns the CPU time of the process.
-func processorTime() time.Duration {
-	var r syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &r)
-	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }

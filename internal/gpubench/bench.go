@@ -15,7 +15,7 @@ type Bench struct {
 	Log    io.Writer
 	// Small makes everything small enough for the emulator and the sanitizer.
 	Small bool
-	// Models are the collections to measure, by short name; nil: all.
+	// Models are the collections to measure, of Collections; nil: all.
 	Models []string
 	// Strategies are those that part strategies measures, by name; nil: all.
 	Strategies []string
@@ -27,7 +27,7 @@ type Bench struct {
 	// Times, unless nil, receives a line for each query and way of part steps: collection,
 	// way, number of the query, lengths of its two shortest lists, nanoseconds.
 	Times io.Writer
-	// Seed of all random data.
+	// Seed of the queries, and of all lists but those of Collections.
 	Seed uint64
 
 	asStored bool // executors keep lists in their codecs

@@ -7,35 +7,53 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/registry"
 	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/internal/corpus"
 	"github.com/pinion-index/pinion/internal/gputrial"
 	"github.com/pinion-index/pinion/query"
 )
-
-// checked are the collections of Check: lists from one posting to half of a segment.
-var checked = Model{Name: "check", Short: "check", Docs: 24000, Segments: 2, Terms: 240, RareLo: 1, RareHi: 700, CommonLo: 700, CommonHi: 12000}
 
 // Check compares n random queries for each codec with the CPU's answers: AND, OR and
 // AND-then-OR, one to six terms, which may repeat or occur nowhere, k from 1 to 1,000.
 func (b *Bench) Check(ctx context.Context, dir string, n int) error {
 	for _, name := range gputrial.Codecs() {
-		m := checked
-		m.Name = "check " + name
 		c, ok := registry.ByName(name)
 		if !ok {
 			return fmt.Errorf("no codec %q", name)
 		}
-		m.Codec = c
-		if err := b.check(ctx, m, dir, n); err != nil {
-			return fmt.Errorf("%s: %w", m.Name, err)
+		if err := b.check(ctx, c, dir, n); err != nil {
+			return fmt.Errorf("check %s: %w", name, err)
 		}
 	}
 	return nil
 }
 
-func (b *Bench) check(ctx context.Context, m Model, dir string, n int) (err error) {
-	e, err := b.open(ctx, m, dir)
+// checked makes an index of two segments with lists from one posting to half of the
+// documents.
+func (b *Bench) checked(ctx context.Context, c codec.Codec, dir string) (*corpus.Index, error) {
+	docs, terms := 24000, 240
+	if b.Small {
+		docs, terms = 4000, 60
+	}
+	var sets []*corpus.Set
+	for i := range uint64(2) {
+		s, err := corpus.Range(b.Seed+i, docs, terms, 1, float64(docs)/2)
+		if err != nil {
+			return nil, err
+		}
+		sets = append(sets, s)
+	}
+	return b.write(ctx, dir, c, sets...)
+}
+
+func (b *Bench) check(ctx context.Context, c codec.Codec, dir string, n int) (err error) {
+	index, err := b.checked(ctx, c, dir)
+	if err != nil {
+		return err
+	}
+	e, err := b.open(index)
 	if err != nil {
 		return err
 	}
@@ -48,10 +66,10 @@ func (b *Bench) check(ctx context.Context, m Model, dir string, n int) (err erro
 	}
 	defer func() { err = errors.Join(err, stored.Close()) }()
 	start := time.Now()
-	r := rand.New(rand.NewPCG(b.Seed, uint64(m.Codec.ID())))
+	r := rand.New(rand.NewPCG(b.Seed, uint64(c.ID())))
 	postings := 0
 	for left, x := n, e.gpu; left > 0; {
-		qs := m.mixed(r, min(left, 20000, n/2+1))
+		qs := mixed(r, e.Set, min(left, 20000, n/2+1))
 		left -= len(qs)
 		want, err := onAll(ctx, e.cpu, qs)
 		if err != nil {
@@ -73,13 +91,13 @@ func (b *Bench) check(ctx context.Context, m Model, dir string, n int) (err erro
 			postings += len(want[i].Hits)
 		}
 	}
-	b.add(Row{Name: m.Name + ": equal to the bit", Value: float64(n), Unit: "queries",
+	b.add(Row{Name: "check " + c.ID().String() + ": equal to the bit", Value: float64(n), Unit: "queries",
 		Note: fmt.Sprintf("%d hits, %.1f s", postings, time.Since(start).Seconds())})
 	return nil
 }
 
 // mixed draws queries of all kinds.
-func (m Model) mixed(r *rand.Rand, n int) []query.Query {
+func mixed(r *rand.Rand, s *corpus.Set, n int) []query.Query {
 	modes := []query.Mode{query.And, query.Or, query.AndOr}
 	qs := make([]query.Query, n)
 	for i := range qs {
@@ -88,16 +106,16 @@ func (m Model) mixed(r *rand.Rand, n int) []query.Query {
 			q.K = 1 + r.IntN(1000)
 		}
 		for range 1 + r.IntN(6) {
-			t := r.IntN(m.Terms)
+			term := []byte(s.Terms[r.IntN(len(s.Terms))])
 			switch r.IntN(50) {
 			case 0:
-				t = m.Terms + 7 // occurs nowhere
+				term = []byte("occurs nowhere")
 			case 1:
 				if len(q.Terms) > 0 {
 					q.Terms = append(q.Terms, q.Terms[0])
 				}
 			}
-			q.Terms = append(q.Terms, term(t))
+			q.Terms = append(q.Terms, term)
 		}
 		qs[i] = q
 	}

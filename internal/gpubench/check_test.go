@@ -46,9 +46,6 @@ func TestCheck(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := &Bench{Device: dev, Log: io.Discard, Small: true, Seed: 5}
-	m := checked
-	defer func() { checked = m }()
-	checked.Docs, checked.Terms, checked.RareHi, checked.CommonLo, checked.CommonHi = 4000, 60, 300, 300, 2500
 	if err := b.Check(context.Background(), t.TempDir(), 40); err != nil {
 		t.Fatal(err)
 	}

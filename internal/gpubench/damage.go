@@ -17,16 +17,15 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/registry"
 	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/internal/corpus"
 	"github.com/pinion-index/pinion/internal/gputrial"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
 )
-
-// damaged are the indexes that Damage changes.
-var damaged = Model{Name: "damage", Short: "damage", Docs: 3000, Terms: 24, RareLo: 128, RareHi: 400, CommonLo: 400, CommonHi: 2600}
 
 // outcomes counts the outcomes of the queries of Damage.
 type outcomes struct{ trials, refused, answered, resident, lists atomic.Int64 }
@@ -44,10 +43,8 @@ func (b *Bench) Damage(ctx context.Context, dir string, n int) error {
 		if !ok {
 			return fmt.Errorf("no codec %q", name)
 		}
-		m := damaged
-		m.Name, m.Codec, m.Seed = "damage "+name, c, b.Seed
-		if err := b.damage(ctx, m, dir, n*(i+1)/len(names)-n*i/len(names), &o); err != nil {
-			return fmt.Errorf("%s: %w", m.Name, err)
+		if err := b.damage(ctx, c, dir, n*(i+1)/len(names)-n*i/len(names), &o); err != nil {
+			return fmt.Errorf("damage %s: %w", name, err)
 		}
 	}
 	b.add(Row{Name: "damaged indexes: no other answer than the CPU's", Value: float64(o.trials.Load()), Unit: "indexes",
@@ -56,9 +53,13 @@ func (b *Bench) Damage(ctx context.Context, dir string, n int) error {
 	return nil
 }
 
-// damage makes n trials with the index of m, on all processors.
-func (b *Bench) damage(ctx context.Context, m Model, dir string, n int, o *outcomes) (err error) {
-	x, err := m.Build(ctx, dir)
+// damage makes n trials with an index in a codec, on all processors.
+func (b *Bench) damage(ctx context.Context, c codec.Codec, dir string, n int, o *outcomes) (err error) {
+	s, err := corpus.Range(b.Seed, 3000, 24, 140, 2600)
+	if err != nil {
+		return err
+	}
+	x, err := b.write(ctx, dir, c, s)
 	if err != nil {
 		return err
 	}
@@ -95,7 +96,7 @@ func (b *Bench) damage(ctx context.Context, m Model, dir string, n int, o *outco
 // trials are the trials of one goroutine, on a copy of an index.
 type trials struct {
 	b     *Bench
-	model Model
+	set   *corpus.Set
 	dir   string
 	file  *os.File // the segment
 	bytes []byte   // what it holds without damage
@@ -105,12 +106,12 @@ type trials struct {
 
 // extent is a list of the segment: its term, and its bytes in the file.
 type extent struct {
-	term   int
+	term   string
 	lo, hi int64
 }
 
-func newTrials(b *Bench, x *Index, dir string) (*trials, error) {
-	t := &trials{b: b, model: x.Model}
+func newTrials(b *Bench, x *corpus.Index, dir string) (*trials, error) {
+	t := &trials{b: b, set: x.Set}
 	var err error
 	if t.dir, err = os.MkdirTemp(dir, "pinion-damage-"); err != nil {
 		return nil, err
@@ -120,8 +121,8 @@ func newTrials(b *Bench, x *Index, dir string) (*trials, error) {
 	}
 	s := x.Snapshot.Segments()[0].Views
 	sec, _ := s.Header().Section(format.SectionPostings)
-	for i := range x.Model.Terms {
-		e, ok, err := s.Lookup(term(i))
+	for _, term := range x.Set.Terms {
+		e, ok, err := s.Lookup([]byte(term))
 		if err != nil || !ok || e.Kind != segment.KindExtent {
 			continue
 		}
@@ -130,7 +131,7 @@ func newTrials(b *Bench, x *Index, dir string) (*trials, error) {
 			return nil, err
 		}
 		lo := sec.Offset + e.Offset
-		t.lists = append(t.lists, extent{i, lo, lo + int64(len(l.Extent()))})
+		t.lists = append(t.lists, extent{term, lo, lo + int64(len(l.Extent()))})
 	}
 	t.sums, _ = s.Header().Section(format.SectionPageSums)
 	path := filepath.Join(t.dir, filepath.Base(s.Name()))
@@ -145,7 +146,7 @@ func (t *trials) close() error { return errors.Join(t.file.Close(), os.RemoveAll
 
 // trial damages five lists, mostly with new checksums, and compares answers.
 func (t *trials) trial(ctx context.Context, r *rand.Rand, o *outcomes) (err error) {
-	var terms []int
+	var terms []string
 	b := slices.Clone(t.bytes)
 	for _, i := range r.Perm(len(t.lists))[:5] {
 		l := t.lists[i]
@@ -182,10 +183,10 @@ func (t *trials) trial(ctx context.Context, r *rand.Rand, o *outcomes) (err erro
 	if err := gpu.Ready(ctx); err != nil {
 		return err
 	}
-	qs := t.model.mixed(r, 12)
+	qs := mixed(r, t.set, 12)
 	for i := range qs { // most with a damaged list
 		if r.IntN(4) > 0 {
-			qs[i].Terms[0] = term(terms[r.IntN(len(terms))])
+			qs[i].Terms[0] = []byte(terms[r.IntN(len(terms))])
 		}
 	}
 	if err := t.compare(ctx, cpu, gpu, qs, o); err != nil {

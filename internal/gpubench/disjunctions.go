@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/internal/corpus"
 	"github.com/pinion-index/pinion/internal/gputrial"
 	"github.com/pinion-index/pinion/query"
 )
@@ -22,9 +23,10 @@ func AccumulationNames() string {
 	return strings.Join(names, ", ")
 }
 
-// asked are the queries for all algorithms, with the CPU's answers.
-type asked struct {
-	kind    string
+// answered are queries for all algorithms, with the CPU's answers.
+type answered struct {
+	kind    kind
+	lists   [][]int
 	queries []query.Query
 	want    []query.Result
 }
@@ -36,12 +38,10 @@ func (b *Bench) disjunctions(ctx context.Context, e *engine) error {
 	if b.Small {
 		n = 40
 	}
-	var sets []asked
-	for _, rare := range []bool{true, false} {
-		s := asked{kind: "common terms", queries: e.Model.Queries(n, 10, query.Or, rare, 2000)}
-		if rare {
-			s.kind = "a rare and common terms"
-		}
+	var sets []answered
+	for _, k := range []kind{whole, long} {
+		s := answered{kind: k, lists: draw(e.Set, n, k, b.Seed+2000)}
+		s.queries = asked(e.Set, s.lists, 10, query.Or)
 		var err error
 		if s.want, err = onAll(ctx, e.cpu, s.queries); err != nil {
 			return err
@@ -59,7 +59,7 @@ func (b *Bench) disjunctions(ctx context.Context, e *engine) error {
 	return nil
 }
 
-func (b *Bench) disjunction(ctx context.Context, e *engine, sets []asked, how gpuload.Accumulation) error {
+func (b *Bench) disjunction(ctx context.Context, e *engine, sets []answered, how gpuload.Accumulation) error {
 	o := gpuload.Options{Memory: 8 << 30, Accumulate: how}
 	rounds := 4
 	if b.Small {
@@ -75,17 +75,14 @@ func (b *Bench) disjunction(ctx context.Context, e *engine, sets []asked, how gp
 	}
 	each := float64(x.Stats().Bytes) / float64(e.Snapshot.Stats().Postings)
 	for _, s := range sets {
-		var sec float64
-		var busy time.Duration
-		for round := range rounds {
-			before, start := x.Stats().Busy, time.Now()
+		sec := math.Inf(1)
+		for range rounds {
+			start := time.Now()
 			got, err := x.Execute(ctx, s.queries)
 			if err != nil {
 				return err
 			}
-			if t := time.Since(start).Seconds(); round == 0 || t < sec {
-				sec, busy = t, x.Stats().Busy-before
-			}
+			sec = min(sec, time.Since(start).Seconds())
 			for i := range s.want {
 				if !gputrial.Equal(got[i].Hits, s.want[i].Hits) {
 					return fmt.Errorf("query %d, %s: the device answers %v, the CPU %v", i, s.queries[i].Terms, got[i].Hits, s.want[i].Hits)
@@ -93,10 +90,10 @@ func (b *Bench) disjunction(ctx context.Context, e *engine, sets []asked, how gp
 			}
 		}
 		n := float64(len(s.queries))
-		r := Row{Name: fmt.Sprintf("OR %s, %s, %v", e.Model.Short, s.kind, how), Value: n / sec / 1e3, Unit: "k queries/s",
-			Note: fmt.Sprintf("top 10, %.1f ms for %.0f, batches on the device %.1f ms", sec*1e3, n, busy.Seconds()*1e3)}
+		r := Row{Name: fmt.Sprintf("OR %s, %v, %v", e.Set.Name, s.kind, how), Value: n / sec / 1e3, Unit: "k queries/s",
+			Note: fmt.Sprintf("top 10, %.1f ms for %.0f", sec*1e3, n)}
 		if how == gpuload.GlobalAccumulators {
-			bytes := e.Model.traffic(s.queries, each)
+			bytes := traffic(e.Set, s.lists, each)
 			r.Bound = b.copy / bytes / 1e3 * n
 			r.Note += fmt.Sprintf(", %.0f MB a query", bytes/n/1e6)
 		}
@@ -109,16 +106,12 @@ func (b *Bench) disjunction(ctx context.Context, e *engine, sets []asked, how gp
 // accumulators in device memory (kernels/accumulate.cu) move: 8 per document, the
 // postings with the given bytes each, and the 32-byte sectors of accumulators with a
 // posting, read and written. Norms are assumed to be in L2.
-func (m Model) traffic(qs []query.Query, each float64) (bytes float64) {
-	sectors := float64(m.Docs) / 8
-	for _, q := range qs {
-		bytes += 8 * float64(m.Docs)
-		for _, t := range q.Terms {
-			var i int
-			if _, err := fmt.Sscanf(string(t), "t%d", &i); err != nil {
-				continue
-			}
-			df := float64(m.df(i))
+func traffic(s *corpus.Set, queries [][]int, each float64) (bytes float64) {
+	sectors := float64(s.Docs) / 8
+	for _, q := range queries {
+		bytes += 8 * float64(s.Docs)
+		for _, i := range q {
+			df := float64(len(s.Lists[i]))
 			bytes += each*df + 64*sectors*(1-math.Exp(-df/sectors))
 		}
 	}

@@ -15,30 +15,23 @@ import (
 // Steps measures single conjunctions on two processors (Griffin 2018 section 3.2) over
 // generated collections.
 func (b *Bench) Steps(ctx context.Context, dir string) error {
-	models, n := []Model{GOV2, BD}, 1000
+	names := b.wanted(StepCollections)
+	n := 1000
 	if b.Small {
-		models, n = []Model{tiny}, 20
+		n = 20
 	}
-	for _, m := range models {
-		if b.Models != nil && !slices.Contains(b.Models, m.Short) {
-			continue
-		}
-		m.Seed = b.Seed
-		x, err := m.Build(ctx, dir)
+	for _, name := range names {
+		x, err := b.collection(ctx, name, dir)
 		if err != nil {
-			return fmt.Errorf("%s: %w", m.Name, err)
+			return fmt.Errorf("%s: %w", name, err)
 		}
-		for _, rare := range []bool{false, true} {
-			name := m.Short + ", common terms"
-			if rare {
-				name = m.Short + ", a rare term each"
-			}
+		for _, k := range []kind{long, whole} {
 			if err == nil {
-				err = b.StepsOver(ctx, name, x.Snapshot, m.Queries(n, 10, query.And, rare, 1))
+				err = b.StepsOver(ctx, name+", "+k.String(), x.Snapshot, asked(x.Set, draw(x.Set, n, k, b.Seed+1), 10, query.And))
 			}
 		}
 		if err = errors.Join(err, x.Close()); err != nil {
-			return fmt.Errorf("%s: %w", m.Name, err)
+			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	return nil

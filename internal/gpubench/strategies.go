@@ -4,23 +4,23 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/format/codec/bp128"
 	"github.com/pinion-index/pinion/format/codec/hslrc"
 	"github.com/pinion-index/pinion/format/codec/lrc"
 	"github.com/pinion-index/pinion/format/codec/lrcseg"
 	"github.com/pinion-index/pinion/format/codec/seglrc"
 	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/internal/corpus"
+	"github.com/pinion-index/pinion/internal/synthetic"
 	"github.com/pinion-index/pinion/query"
 )
-
-// ratios is the shape of the lists for Intersections: the rare lists have the same
-// length, the common ones at least that, 16 per octave.
-var ratios = Model{Name: "intersect", Short: "ratios", Docs: 1 << 24, RareLo: 8192, RareHi: 8192, CommonLo: 8192}
 
 // StrategyNames returns the names of the strategies.
 func StrategyNames() string {
@@ -34,26 +34,19 @@ func StrategyNames() string {
 // Intersections measures the strategies on pairs of bp128 lists, by the ratio of lengths,
 // and those that look up single docIDs on the linear-regression codecs too.
 func (b *Bench) Intersections(ctx context.Context, dir string) error {
-	for _, n := range b.Strategies {
-		if !slices.Contains(strings.Split(StrategyNames(), ", "), n) {
-			return fmt.Errorf("no strategy %q; there are %s", n, StrategyNames())
-		}
-	}
 	var all []gpuload.Strategy
 	for _, how := range gpuload.Strategies() {
 		if how != gpuload.Element { // on bp128 it is the same as Probe
 			all = append(all, how)
 		}
 	}
-	if err := b.octaves(ctx, dir, ratios, 10, all); err != nil {
+	if err := b.octaves(ctx, dir, "intersect", bp128.Codec{}, 10, all); err != nil {
 		return err
 	}
 	b.asStored = true // bp128 has no elements to search
 	defer func() { b.asStored = false }()
 	for _, c := range []codec.Codec{lrc.Codec{}, lrcseg.Codec{}, seglrc.Codec{}, hslrc.Codec{}} {
-		m := ratios
-		m.Codec, m.Name, m.Short = c, "intersect "+c.ID().String(), c.ID().String()
-		if err := b.octaves(ctx, dir, m, 7, []gpuload.Strategy{gpuload.Auto, gpuload.Probe, gpuload.Element}); err != nil {
+		if err := b.octaves(ctx, dir, "intersect "+c.ID().String(), c, 7, []gpuload.Strategy{gpuload.Auto, gpuload.Probe, gpuload.Element}); err != nil {
 			return err
 		}
 	}
@@ -62,19 +55,22 @@ func (b *Bench) Intersections(ctx context.Context, dir string) error {
 
 // octaves measures those strategies of some that are wanted, on lists up to 2^n times as
 // long as the rare ones.
-func (b *Bench) octaves(ctx context.Context, dir string, m Model, n int, some []gpuload.Strategy) (err error) {
+func (b *Bench) octaves(ctx context.Context, dir, name string, c codec.Codec, n int, some []gpuload.Strategy) (err error) {
 	if b.Strategies != nil {
 		some = slices.DeleteFunc(some, func(s gpuload.Strategy) bool { return !slices.Contains(b.Strategies, s.String()) })
 	}
 	if len(some) == 0 {
 		return nil
 	}
-	batch := 2048
+	batch, docs, first := 2048, 1<<24, 8192
 	if b.Small {
-		m.Docs, m.RareLo, m.RareHi, m.CommonLo, batch = 60000, 40, 40, 40, 20
+		batch, docs, first = 20, 60000, 40
 	}
-	m.CommonHi, m.Terms = m.CommonLo<<n, 2*(16*n+1)
-	e, err := b.open(ctx, m, dir)
+	x, err := b.write(ctx, dir, c, b.ladder(name, docs, first, n))
+	if err != nil {
+		return err
+	}
+	e, err := b.open(x)
 	if err != nil {
 		return err
 	}
@@ -94,8 +90,9 @@ func (b *Bench) octave(ctx context.Context, e *engine, batch, octave int, some [
 	if b.Small {
 		rounds, turns = 1, 1
 	}
-	qs := e.Model.pairs(batch, octave, 1)
-	want, err := e.docs(ctx, e.Model.pairs(batch, octave, 1<<30))
+	pairs := b.pairs(e.Set, batch, octave)
+	qs := asked(e.Set, pairs, 1, query.And)
+	want, err := e.docs(ctx, asked(e.Set, pairs, 1<<30, query.And))
 	if err != nil {
 		return err
 	}
@@ -126,20 +123,37 @@ func (b *Bench) octave(ctx context.Context, e *engine, batch, octave int, some [
 	for i, how := range some {
 		slices.Sort(secs[i])
 		sec := secs[i][rounds/2]
-		b.add(Row{Name: fmt.Sprintf("%s %v, ratio %d to %d", e.Model.Name, how, 1<<octave, 2<<octave), Value: float64(len(qs)) / sec / 1e6,
+		b.add(Row{Name: fmt.Sprintf("%s %v, ratio %d to %d", e.Set.Name, how, 1<<octave, 2<<octave), Value: float64(len(qs)) / sec / 1e6,
 			Unit: "M queries/s", Note: fmt.Sprintf("%.2f ms a batch of %d", sec*1e3, len(qs))})
 	}
 	return nil
 }
 
-// pairs draws conjunctions of a rare term and a common one between 2^octave and
-// 2^(octave+1) times as frequent.
-func (m Model) pairs(n, octave, k int) []query.Query {
-	half := m.Terms / 2
-	r := rand.New(rand.NewPCG(m.Seed, uint64(octave)))
-	qs := make([]query.Query, n)
-	for i := range qs {
-		qs[i] = query.Query{K: k, Mode: query.And, Terms: [][]byte{term(r.IntN(half)), term(half + 16*octave + r.IntN(16))}}
+// perOctave is the number of longer lists between two powers of two.
+const perOctave = 16
+
+// ladder draws as many lists of the same length as lists up to 2^n times as long.
+func (b *Bench) ladder(name string, docs, first, n int) *corpus.Set {
+	lists := make([][]uint32, 2*(perOctave*n+1))
+	half := len(lists) / 2
+	for i := range lists {
+		size := float64(first)
+		if i >= half {
+			size *= math.Exp2(float64(i-half) / perOctave)
+		}
+		lists[i] = synthetic.Uniform(b.Seed<<16+uint64(i), int(size), docs)
 	}
-	return qs
+	return corpus.Of(name, docs, lists)
+}
+
+// pairs draws pairs of a short list of a ladder and one between 2^octave and 2^(octave+1)
+// times as long.
+func (b *Bench) pairs(s *corpus.Set, n, octave int) [][]int {
+	half := len(s.Lists) / 2
+	r := rand.New(rand.NewPCG(b.Seed, uint64(octave)))
+	out := make([][]int, n)
+	for i := range out {
+		out[i] = []int{r.IntN(half), half + perOctave*octave + r.IntN(perOctave)}
+	}
+	return out
 }

@@ -25,8 +25,8 @@ import (
 
 func main() {
 	root := &cobra.Command{Use: "gpucheck", Short: "Test and measure Pinion on a GPU", SilenceErrors: true, SilenceUsage: true,
-		Long: `gpucheck build makes binaries for GPU hosts on a machine without a GPU; it needs Go,
-a C compiler and the CUDA headers (kernels/install-toolkit.sh). gpucheck run, on a
+		Long: `gpucheck build makes binaries for GPU hosts on a machine without a GPU; with --cgo it
+needs a C compiler and the CUDA headers (kernels/install-toolkit.sh). gpucheck run, on a
 GPU host with nothing but the driver, runs the tests and the benchmarks, compares
 every result with the CPU's and prints one table last.`,
 		Example: "  gpucheck build --out dist\n  dist/gpucheck run --tests dist --json figures.json"}
@@ -100,13 +100,13 @@ func runCommand() *cobra.Command {
 	c.Flags().BoolVar(&f.small, "small", false, "small data: for the emulator and compute-sanitizer")
 	c.Flags().BoolVar(&f.sanitize, "sanitize", false, "run the small ones under compute-sanitizer first")
 	c.Flags().StringVar(&f.only, "only", "", "comma-separated parts of "+strings.Join(partNames, ", ")+" (default all)")
-	c.Flags().StringVar(&f.models, "models", "", "comma-separated collections of gov, gov2, bdc, bd (default all)")
+	c.Flags().StringVar(&f.models, "models", "", "comma-separated collections of "+strings.Join(gpubench.Collections, ", ")+" (default all)")
 	c.Flags().StringVar(&f.profile, "cpuprofile", "", "write a profile of the host's time to this file")
 	c.Flags().StringVar(&f.tests, "tests", "", "directory with gpuload.test, to run it first")
 	c.Flags().StringVar(&f.dir, "dir", os.TempDir(), "directory for generated indexes")
 	c.Flags().StringVar(&f.out, "json", "", "also write the figures to this file")
 	c.Flags().IntVar(&f.damaged, "damaged", damaged, "damaged indexes in part damage")
-	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of random data")
+	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the queries and of random lists")
 	c.Flags().DurationVar(&f.limit, "limit", 8*time.Minute, "give up after this time")
 	return c
 }
@@ -190,12 +190,14 @@ func (f *runFlags) wants(name string) bool {
 }
 
 func (f *runFlags) check() error {
-	if f.only == "" {
-		return nil
-	}
-	for _, name := range strings.Split(f.only, ",") {
-		if !slices.Contains(partNames, name) {
-			return fmt.Errorf("no part %q; there are %s", name, strings.Join(partNames, ", "))
+	for _, c := range []struct {
+		what, names string
+		all         []string
+	}{{"part", f.only, partNames}, {"collection", f.models, gpubench.Collections}} {
+		for name := range strings.SplitSeq(c.names, ",") {
+			if c.names != "" && !slices.Contains(c.all, name) {
+				return fmt.Errorf("no %s %q; there are %s", c.what, name, strings.Join(c.all, ", "))
+			}
 		}
 	}
 	return nil

@@ -65,19 +65,30 @@ needs an NVIDIA GPU and a build that can use it. It generates the collections.`,
 	jsonFlag(cmd)
 	cmd.Flags().StringSliceVar(&f.parts, "part", []string{"memory", "decode", "collections"}, "what to measure, as `PART,...` of "+strings.Join(gpuParts, ", "))
 	cli.CompleteList(cmd, "part", gpuParts)
-	cmd.Flags().StringSliceVar(&f.models, "model", nil, "collections, as `NAME,...` of gov, gov2, bdc, bd (default all)")
+	cmd.Flags().StringSliceVar(&f.models, "model", nil, "collections, as `NAME,...` of "+strings.Join(figures.Collections, ", ")+" (default all)")
+	cli.CompleteList(cmd, "model", figures.Collections)
 	cmd.Flags().StringVar(&f.dir, "dir", os.TempDir(), "generate indexes below `DIR`")
 	cmd.Flags().StringSliceVar(&f.strategies, "strategy", nil, "ways to intersect in part strategies, as `NAME,...` of "+figures.StrategyNames()+" (default all)")
 	cmd.Flags().StringSliceVar(&f.accumulations, "accumulate", nil, "ways to answer disjunctions in part collections, as `NAME,...` of "+figures.AccumulationNames()+" (default all)")
 	cli.Int(cmd.Flags(), &f.queries, "queries", 2000, 1, cli.Any, "random queries for each codec in part check: `N`")
 	cli.Int(cmd.Flags(), &f.device, "gpu", 0, 0, cli.Any, "measure GPU number `N`")
 	cmd.Flags().BoolVar(&f.small, "small", false, "little data: a check, not a measurement")
-	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the generated data")
+	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the queries and of random lists")
 	return cmd
 }
 
 // gpuParts are the words of --part.
 var gpuParts = []string{"memory", "decode", "collections", "strategies", "check"}
+
+// known returns a usage error unless all names are among those that there are.
+func known(what string, names, all []string) error {
+	for _, n := range names {
+		if !slices.Contains(all, n) {
+			return cli.Usage("no %s %q; there are %s", what, n, strings.Join(all, ", "))
+		}
+	}
+	return nil
+}
 
 func (f *gpuFlags) run(cmd *cobra.Command) (g *GPU, err error) {
 	var ways []gpuload.Accumulation
@@ -88,10 +99,14 @@ func (f *gpuFlags) run(cmd *cobra.Command) (g *GPU, err error) {
 		}
 		ways = append(ways, a)
 	}
-	for _, p := range f.parts {
-		if !slices.Contains(gpuParts, p) {
-			return nil, cli.Usage("no part %q; there are %s", p, strings.Join(gpuParts, ", "))
-		}
+	if err := known("part", f.parts, gpuParts); err != nil {
+		return nil, err
+	}
+	if err := known("collection", f.models, figures.Collections); err != nil {
+		return nil, err
+	}
+	if err := known("strategy", f.strategies, strings.Split(figures.StrategyNames(), ", ")); err != nil {
+		return nil, err
 	}
 	dev, err := gpuload.OpenDeviceNumber(f.device)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -54,15 +55,19 @@ are compared. Without --index it generates collections with long lists.`,
 	fl.StringSliceVar(&f.queries, "queries", nil, "queries as lines of qid, tab, text from each `FILE,...`")
 	cli.Int(fl, &f.k, "k", 10, 1, cli.Any, "how many documents are wanted")
 	fl.Var(f.mode, "mode", "with --index: which documents match: "+f.mode.Words())
-	fl.StringSliceVar(&f.models, "model", nil, "collections to generate, as `NAME,...` of gov2, bd (default both)")
+	fl.StringSliceVar(&f.models, "model", nil, "collections to generate, as `NAME,...` of "+strings.Join(figures.StepCollections, ", ")+" (default both)")
+	cli.CompleteList(cmd, "model", figures.StepCollections)
 	fl.StringVar(&f.dir, "dir", os.TempDir(), "generate indexes below `DIR`")
 	fl.StringVar(&f.times, "times", "", "write collection, way, query, two shortest lengths and nanoseconds of each query to `FILE`")
 	fl.BoolVar(&f.small, "small", false, "little data: a check, not a measurement")
-	fl.Uint64Var(&f.seed, "seed", 1, "seed of the generated data")
+	fl.Uint64Var(&f.seed, "seed", 1, "seed of the queries that are drawn")
 	return cmd
 }
 
 func (f *stepsFlags) run(cmd *cobra.Command) (g *GPU, err error) {
+	if err := known("collection", f.models, figures.StepCollections); err != nil {
+		return nil, err
+	}
 	dev, err := gpuload.OpenDevice()
 	if err != nil {
 		return nil, err

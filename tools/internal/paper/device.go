@@ -17,10 +17,12 @@ type executor struct {
 	used used
 }
 
-// Executor returns an executor for an index on the device. It is made once, and closed
+// Executor returns an executor for an index on the device, which keeps lists there in the
+// codec of the index. It is made once, and closed
 // with the index.
 func (e *Env) Executor(x *Index, o gpuload.Options) (*gpuload.Executor, error) {
 	e.watch()
+	o.AsStored = true // otherwise lists of other codecs become bp128 as they are loaded
 	key := fmt.Sprintf("%+v", o)
 	g := x.executors[key]
 	if g == nil {

@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"runtime"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/pinion-index/pinion/gpuload"
-	"github.com/pinion-index/pinion/tools/internal/paper/corpus"
+	"github.com/pinion-index/pinion/internal/corpus"
 )
 
 // Env is what experiments run in.
@@ -62,20 +64,31 @@ func (e *Env) Set(name string) (*corpus.Set, error) { return e.SetOf(name, e.Sca
 
 // SetOf returns a collection with that share of the paper's documents.
 func (e *Env) SetOf(name string, scale float64) (*corpus.Set, error) {
+	return e.keep(fmt.Sprint(name, " ", scale), name, func() (*corpus.Set, error) { return corpus.New(name, scale) })
+}
+
+// AskedOf returns a collection as SetOf does, with the lists of its first queries alone, at
+// most that many.
+func (e *Env) AskedOf(name string, scale float64, most int) (*corpus.Set, error) {
+	return e.keep(fmt.Sprint(name, " ", scale, " ", most), name, func() (*corpus.Set, error) { return corpus.Asked(name, scale, most) })
+}
+
+// keep makes a collection once for each key.
+func (e *Env) keep(key, name string, draw func() (*corpus.Set, error)) (*corpus.Set, error) {
 	e.Use(name)
-	key := fmt.Sprint(name, " ", scale)
 	if s := e.sets[key]; s != nil {
+		e.used.docs[name] = s.Docs
 		return s, nil
 	}
 	start := time.Now()
-	s, err := corpus.New(name, scale)
+	s, err := draw()
 	if err != nil {
 		return nil, err
 	}
 	if e.sets == nil {
 		e.sets = map[string]*corpus.Set{}
 	}
-	e.sets[key] = s
+	e.sets[key], e.used.docs[name] = s, s.Docs
 	if e.Log != nil {
 		fmt.Fprintf(e.Log, "made %s: %d documents, %d lists, %d postings in %.1f s\n", name, s.Docs, len(s.Lists), s.Postings(), time.Since(start).Seconds())
 	}
@@ -114,6 +127,20 @@ func (e *Env) Pick(n, small int) int {
 		return small
 	}
 	return n
+}
+
+// Each calls f with 0 to n - 1, on all cores.
+func Each(n int, f func(i int)) {
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				f(i)
+			}
+		})
+	}
+	wg.Wait()
 }
 
 // number parses a number of a paper's text, which is a constant of an experiment.

@@ -4,28 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/pinion-index/pinion/format/codec/registry"
-	"github.com/pinion-index/pinion/reader"
-	"github.com/pinion-index/pinion/tools/internal/paper/corpus"
-	"github.com/pinion-index/pinion/writer"
+	"github.com/pinion-index/pinion/internal/corpus"
 )
 
 // Index is a set of lists, written in the engine's format and open.
 type Index struct {
-	Dir      string
-	Set      *corpus.Set
-	Snapshot *reader.Snapshot
-	index    *reader.Index
-
+	*corpus.Index
 	executors map[string]*executor
 }
 
 // Index writes a set in a codec. It is made once.
 func (e *Env) Index(ctx context.Context, s *corpus.Set, codec string) (*Index, error) {
-	key := fmt.Sprint(s.Name, " ", s.Docs, " ", codec)
+	key := fmt.Sprint(s.Name, " ", s.Docs, " ", len(s.Lists), " ", codec)
 	if x := e.indexes[key]; x != nil {
 		return x, nil
 	}
@@ -34,27 +27,11 @@ func (e *Env) Index(ctx context.Context, s *corpus.Set, codec string) (*Index, e
 		return nil, fmt.Errorf("no codec %q", codec)
 	}
 	start := time.Now()
-	dir, err := os.MkdirTemp(e.Dir, "index-")
+	written, err := corpus.Write(ctx, e.Dir, c, s)
 	if err != nil {
 		return nil, err
 	}
-	w, err := writer.Open(ctx, dir, writer.Options{DocsCodec: c, FreqsCodec: c})
-	if err != nil {
-		return nil, err
-	}
-	if err = w.AddInverted(ctx, s.Inverted()); err == nil {
-		err = w.Commit(ctx)
-	}
-	if err = errors.Join(err, w.Close()); err != nil {
-		return nil, err
-	}
-	x := &Index{Dir: dir, Set: s}
-	if x.index, err = reader.Open(dir); err != nil {
-		return nil, err
-	}
-	if x.Snapshot, err = x.index.Snapshot(); err != nil {
-		return nil, errors.Join(err, x.index.Close())
-	}
+	x := &Index{Index: written}
 	if e.indexes == nil {
 		e.indexes = map[string]*Index{}
 	}
@@ -77,7 +54,7 @@ func (e *Env) Drop(x *Index) error {
 			return err
 		}
 	}
-	return errors.Join(x.Snapshot.Close(), x.index.Close(), os.RemoveAll(x.Dir))
+	return x.Close()
 }
 
 // Close closes what experiments have opened.

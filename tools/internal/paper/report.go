@@ -37,7 +37,7 @@ func NewReport(p *Paper, x *Experiment, runs ...*Run) *Report {
 		if run == nil {
 			continue
 		}
-		for _, row := range run.Rows {
+		for _, row := range x.shown(run) {
 			if seen[row.Key()] {
 				continue // the earlier run counts
 			}
@@ -63,6 +63,22 @@ func NewReport(p *Paper, x *Experiment, runs ...*Run) *Report {
 	r.Entries = append(r.Entries, rest...)
 	r.judge()
 	return r
+}
+
+// shown returns the rows of a run, with those that follow from them.
+func (x *Experiment) shown(run *Run) []Row {
+	rows := slices.Clone(run.Rows)
+	if run.recoded() {
+		rows = slices.DeleteFunc(rows, func(r Row) bool { return slices.Contains(x.Codecs, r.At) })
+	}
+	if x.Follow == nil {
+		return rows
+	}
+	more := x.Follow(rows)
+	rows = slices.DeleteFunc(rows, func(r Row) bool {
+		return slices.ContainsFunc(more, func(m Row) bool { return m.Metric == r.Metric })
+	})
+	return append(rows, finite(more)...)
 }
 
 func (r *Report) judge() {

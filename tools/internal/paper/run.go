@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"runtime"
@@ -13,7 +14,8 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/tools/internal/paper/corpus"
+	"github.com/pinion-index/pinion/internal/corpus"
+	"github.com/pinion-index/pinion/tools/internal/cli"
 )
 
 // Run is one run of the CPU's or the GPU's half of an experiment. Recorded runs are files
@@ -32,10 +34,13 @@ type Run struct {
 	// by name.
 	Kernels map[string]string `json:"kernels,omitempty"`
 	// Lists are the fingerprints of the collections that the lists were drawn from, by name.
-	Lists    map[string]string `json:"lists,omitempty"`
-	Rows     []Row             `json:"rows"`
-	Seconds  float64           `json:"seconds"`
-	Recorded bool              `json:"-"`
+	Lists map[string]string `json:"lists,omitempty"`
+	// Documents are the numbers of documents of these collections, by name; nil in runs
+	// that were recorded before there was a field for them.
+	Documents map[string]int `json:"documents,omitempty"`
+	Rows      []Row          `json:"rows"`
+	Seconds   float64        `json:"seconds"`
+	Recorded  bool           `json:"-"`
 }
 
 // Half is which of an experiment's measurements a run is.
@@ -80,11 +85,14 @@ func (x *Experiment) Do(ctx context.Context, e *Env, h Half) (*Run, error) {
 	var rows []Row
 	start := time.Now()
 	u, err := e.collect(func() (err error) { rows, err = measure(ctx, e); return err })
+	if err == nil {
+		err = ctx.Err() // a measurement that was canceled lacks rows
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s on the %s: %w", x.Name, h, err)
 	}
 	r.Rows, r.Seconds = finite(rows), time.Since(start).Seconds()
-	r.Lists = u.sets
+	r.Lists, r.Documents = u.sets, u.docs
 	if h.OnGPU() {
 		r.Kernels = u.modules
 	}
@@ -121,6 +129,13 @@ func (r *Run) Older() (names []string) {
 	return names
 }
 
+// recoded reports whether the engine wrote lists in bp128 as it loaded them, which an
+// Executor of an Env does not.
+func (r *Run) recoded() bool {
+	launched := func(module string) bool { return r.Kernels[module] != "" }
+	return r.Half == GPUHalf && (launched("recode") || launched("loadpfd") && !launched("newpfd"))
+}
+
 // Where describes the machine and the state of the program that a run speaks of.
 func (r *Run) Where() string {
 	s := fmt.Sprintf("%s, %d cores", r.CPU, r.Cores)
@@ -128,6 +143,9 @@ func (r *Run) Where() string {
 		s = r.GPU + "; " + s
 	}
 	s += fmt.Sprintf("; scale %s; %s; commit %s", r.Scale, r.Date.Format(time.DateOnly), r.Commit)
+	for _, name := range slices.Sorted(maps.Keys(r.Documents)) {
+		s += fmt.Sprintf("; %s of %s million documents", name, cli.Float(float64(r.Documents[name])/1e6, 3))
+	}
 	if older := r.Older(); len(older) > 0 {
 		s += "; older lists of " + strings.Join(older, ", ")
 	}

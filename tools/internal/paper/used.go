@@ -9,21 +9,25 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/pinion-index/pinion/internal/corpus"
 	"github.com/pinion-index/pinion/internal/cuda"
 	"github.com/pinion-index/pinion/kernels"
-	"github.com/pinion-index/pinion/tools/internal/paper/corpus"
 )
 
 // used is what a measurement has drawn on: the fingerprints of collections and of modules of
 // device code, by name. A recorded run is as good as these are.
-type used struct{ sets, modules map[string]string }
+type used struct {
+	sets, modules map[string]string
+	docs          map[string]int // documents of sets
+}
 
-func newUsed() used { return used{map[string]string{}, map[string]string{}} }
+func newUsed() used { return used{map[string]string{}, map[string]string{}, map[string]int{}} }
 
 // add adds what another measurement, whose result this one shares, has drawn on.
 func (u used) add(v used) {
 	maps.Copy(u.sets, v.sets)
 	maps.Copy(u.modules, v.modules)
+	maps.Copy(u.docs, v.docs)
 }
 
 // Use notes that an experiment draws lists of a collection.

@@ -44,12 +44,12 @@ func TestLaunched(t *testing.T) {
 		_, err := Once(e, "rice", func() (int, error) { return 1, decode(rice.Codec{}) })
 		return err
 	}
-	conjunctions := func(queries int) error {
+	conjunctions := func(codec string, queries int) error {
 		s, err := e.Set("GOV")
 		if err != nil {
 			return err
 		}
-		x, err := e.Index(t.Context(), s, "bp128")
+		x, err := e.Index(t.Context(), s, codec)
 		if err != nil {
 			return err
 		}
@@ -85,11 +85,14 @@ func TestLaunched(t *testing.T) {
 			t.Errorf("run %d names %v, want %v", i, got, c.want)
 		}
 	}
-	first := kernels(func() error { return conjunctions(4) })
+	first := kernels(func() error { return conjunctions("bp128", 4) })
 	if len(first) < 2 || slices.Contains(first, "unary") {
 		t.Errorf("loading and intersecting names %v", first)
 	}
-	if got := kernels(func() error { return conjunctions(0) }); !slices.Equal(got, first) {
+	if got := kernels(func() error { return conjunctions("bp128", 0) }); !slices.Equal(got, first) {
 		t.Errorf("a run with lists that another has loaded names %v, not %v", got, first)
+	}
+	if got := kernels(func() error { return conjunctions("lrc", 4) }); slices.Contains(got, "recode") || len(got) < 2 {
+		t.Errorf("loading and intersecting lists in lrc names %v", got)
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/internal/corpus"
 	"github.com/pinion-index/pinion/tools/internal/paper"
-	"github.com/pinion-index/pinion/tools/internal/paper/corpus"
 )
 
 // onGPU is a way to intersect on the device.
@@ -28,6 +28,9 @@ var compressed = []onGPU{
 	{"ParaPFD", "parapfor", gpuload.ProbeSkip}, {"LRC", "lrc", gpuload.Element}, {"LRCSeg", "lrcseg", gpuload.Element}, {"SegLRC", "seglrc", gpuload.Element},
 	{"HS256_LRC", "hslrc", gpuload.Element},
 }
+
+// codecs7 are the names of compressed.
+var codecs7 = []string{"ParaPFD", "LRC", "LRCSeg", "SegLRC", "HS256_LRC"}
 
 // batch returns queries whose first lists have at least c docIDs together, over and over
 // if the log has too few.
@@ -50,7 +53,7 @@ func (r rate) perSecond() float64 { return float64(r.queries) / r.seconds }
 // measure runs batches of queries for each of ways and thresholds on a collection. It makes
 // an index for each codec and removes it.
 func measure(ctx context.Context, e *paper.Env, set string, ways []onGPU, cs []int) (out []point, err error) {
-	s, err := e.SetOf(set, e.Scale*share(set))
+	s, err := batched(e, set)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ const response = "response time"
 
 var figure6 = paper.Experiment{
 	Name: "ao-fig6", Number: "Figure 6", Title: "Response time on GOV against the computational threshold",
-	Data: "the GOV stand-in and queries like T06", Claims: []int{6},
+	Data: "the GOV stand-in and queries like T06", Claims: []int{6}, Engine: true,
 	OwnAdds: "the same as in Figure 5",
 	Paper:   paper.Values{}.Put(response, "HS256_LRC", "1M", 2.18),
 	GPU: func(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) {

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/pinion-index/pinion/internal/corpus"
 	"github.com/pinion-index/pinion/tools/internal/chart"
 	"github.com/pinion-index/pinion/tools/internal/paper"
 	"github.com/pinion-index/pinion/tools/internal/paper/coding"
-	"github.com/pinion-index/pinion/tools/internal/paper/corpus"
 )
 
 var figure7 = paper.Experiment{

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/pinion-index/pinion/internal/corpus"
 	"github.com/pinion-index/pinion/tools/internal/chart"
 	"github.com/pinion-index/pinion/tools/internal/codecbench"
 	"github.com/pinion-index/pinion/tools/internal/paper"
 	"github.com/pinion-index/pinion/tools/internal/paper/coding"
-	"github.com/pinion-index/pinion/tools/internal/paper/corpus"
 )
 
 var figure8 = paper.Experiment{

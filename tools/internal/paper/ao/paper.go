@@ -3,7 +3,10 @@
 // processing units", PVLDB 4(8), 2011.
 package ao
 
-import "github.com/pinion-index/pinion/tools/internal/paper"
+import (
+	"github.com/pinion-index/pinion/internal/corpus"
+	"github.com/pinion-index/pinion/tools/internal/paper"
+)
 
 // Paper returns the paper.
 func Paper() *paper.Paper {
@@ -38,6 +41,9 @@ var sets = []string{"GOV", "GOVPR", "GOVR", "GOV2", "GOV2R", "BD", "BDR"}
 // standIns says what stands in for them.
 const standIns = "lists of the queries' terms of generated collections with the sizes of GOV, GOV2 and BD, in crawl order, by a static score that stands in for PageRank (PR) and at random (R)"
 
+// cut says what share does.
+const cut = "at scale 1 GOV2 has a quarter of the paper's documents and BD a twelfth, 1.26 and 1.31 million, so that all collections have about as many postings and are made in minutes; at scale 1/2 half of that"
+
 // share is the part of a collection's documents beside that of the environment: the
 // larger ones are cut so that one run has about as many postings of each.
 func share(name string) float64 {
@@ -48,4 +54,22 @@ func share(name string) float64 {
 		return 1. / 12
 	}
 	return 1
+}
+
+// wholeQueries is how many queries of the larger collections batches have where these are
+// whole: enough for one at c = 1 M.
+const wholeQueries = 300
+
+// whole says what batched does.
+const whole = "BD has all its documents at scale 1, and the first 300 of its 1,000 queries; at smaller scales, which two cores draw in minutes, a twelfth of the share, with shorter first lists and so more queries in a batch"
+
+// batched returns the collection that batches are measured on. The larger ones are whole
+// at scale 1: first lists shrink with the documents, and a batch of c docIDs then has more
+// queries.
+func batched(e *paper.Env, name string) (*corpus.Set, error) {
+	part := share(name)
+	if part < 1 && e.Scale >= 1 {
+		return e.AskedOf(name, 1, wholeQueries)
+	}
+	return e.SetOf(name, e.Scale*part)
 }

@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/pinion-index/pinion/internal/corpus"
 	"github.com/pinion-index/pinion/tools/internal/chart"
 	"github.com/pinion-index/pinion/tools/internal/paper"
 	"github.com/pinion-index/pinion/tools/internal/paper/coding"
-	"github.com/pinion-index/pinion/tools/internal/paper/corpus"
 )
 
 // schemes are the codecs of section 5.1.2: segments of 64 for gaps, of 256 for lines.
@@ -101,5 +101,5 @@ var table2 = paper.Experiment{
 	},
 	Plot: paper.Plot{Kind: chart.Bars},
 	Notes: []string{"every 1.25^i-th list of a collection by length, weighted by the lists that it stands for, down to 256 docIDs; the best of 0, 10 and 20 % exceptions",
-		"each segment has a head and an offset of 32 bits; lines are in single precision"},
+		"each segment has a head and an offset of 32 bits; lines are in single precision", cut},
 }

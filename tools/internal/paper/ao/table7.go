@@ -11,9 +11,12 @@ import (
 // and the waiting for them, are in both.
 const beyond = "throughput from c = 1 M to 4 M"
 
+// rowsOfEngine says which columns of tables 3 and 7 the paper's own kernels do not fill.
+const rowsOfEngine = "ParaPFD (0.2) has no row of ours: the engine's parapfor takes the width of a block that makes it smallest, and no share of exceptions; the rows of ParaPFD, LRC, LRCSeg and SegLRC are of the engine's kernels, with blocks of 128"
+
 var table7 = paper.Experiment{
 	Name: "ao-tab7", Number: "Table 7", Title: "Throughput and response time on compressed lists, c = 1 M",
-	Data: standIns, Claims: []int{17},
+	Data: standIns, Claims: []int{17}, Engine: true, Codecs: codecs7,
 	OwnAdds: "HS_LRC with buckets as segments",
 	Paper: paper.Values{}.Grid(throughput, []string{"ParaPFD (0.2)", "ParaPFD", "LRC", "LRCSeg", "SegLRC", "HS256_LRC"},
 		"GOV | 15879 22998 42336 42347 47335 55955", "GOVPR | 16069 23302 41905 41862 46054 55315", "GOVR | 15587 22639 43034 43078 48078 55735",
@@ -29,8 +32,10 @@ var table7 = paper.Experiment{
 		for _, name := range five {
 			for _, p := range all[name][3:] {
 				rows = append(rows, paper.Row{Metric: throughput, Series: name, At: p.way, Value: p.perSecond(), Unit: "queries/s"},
-					paper.Row{Metric: response, Series: name, At: p.way, Value: 1e3 * p.seconds, Unit: "ms"},
-					paper.Row{Metric: beyond, Series: name, At: p.way, Value: 1 / p.more, Unit: "queries/s"})
+					paper.Row{Metric: response, Series: name, At: p.way, Value: 1e3 * p.seconds, Unit: "ms"})
+				if p.more*3*float64(p.queries) > 0.2*p.seconds {
+					rows = append(rows, paper.Row{Metric: beyond, Series: name, At: p.way, Value: 1 / p.more, Unit: "queries/s"})
+				}
 			}
 		}
 		return rows, nil
@@ -47,13 +52,13 @@ var table7 = paper.Experiment{
 		}
 		best := hs >= max(seg, part, whole, para)
 		return []paper.Verdict{paper.Judge(17, best && seg > max(part, whole) && ms < 3, hs > whole && seg > max(part, whole) && ms < 3,
-			"a batch with LRC takes %s ms on GOV; what it has more at c = 4 M than at 1 M it answers at %s k queries/s with LRC, %s k with LRCSeg, %s k with SegLRC and %s k with HS256_LRC, as the paper orders them but for the last two, but also at %s k with ParaPFD: a warp decodes a block of it once for all its docIDs, where Algorithm 1 takes seven steps for each; on BD ParaPFD is ahead, %s k to %s k",
+			"a batch with LRC takes %s ms on GOV; what it has more at c = 4 M than at 1 M it answers at %s k queries/s with LRC, %s k with LRCSeg, %s k with SegLRC, %s k with HS256_LRC and %s k with ParaPFD; on BD ParaPFD answers %s k, HS256_LRC %s k",
 			paper.Num(ms), paper.Num(whole/1e3), paper.Num(part/1e3), paper.Num(seg/1e3), paper.Num(hs/1e3), paper.Num(para/1e3), paper.Num(get("BD", "ParaPFD")/1e3), paper.Num(get("BD", "HS256_LRC")/1e3))}
 	},
 	Plot: paper.Plot{Kind: chart.Bars, LogY: true},
 	Notes: []string{"segments are blocks of 128 here, 256 in the paper, but buckets with the own kernels of HS128_LRC and HS256_LRC, whose first lists are uncompressed; ParaPFD finds the block by binary search and decodes it, the others search single elements (Algorithm 1); first lists shrink with the scale, so that a batch of c docIDs has more queries",
 		"hslrc has a line for each bucket of 256 over blocks of 128; the paper's buckets are its segments",
-		"batches of the engine take about as long with all methods at c = 1 M: their throughput compares waiting, not searches, and none of it with the own kernels of HS128_LRC and HS256_LRC",
-		"the collections of idxbench gpu have other queries, with shortest lists of 3.6 K on average on all of them",
+		"a batch at c = 4 M repeats queries: " + beyond + " is left out where it takes less than 1.2 times as long as one at 1 M",
+		rowsOfEngine, whole,
 	},
 }

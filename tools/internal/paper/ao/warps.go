@@ -3,8 +3,8 @@ package ao
 import (
 	"context"
 
+	"github.com/pinion-index/pinion/internal/corpus"
 	"github.com/pinion-index/pinion/tools/internal/paper"
-	"github.com/pinion-index/pinion/tools/internal/paper/corpus"
 )
 
 // The work of the search kernels of kernels/paper/search.cu is counted here, for a warp of 32

@@ -6,10 +6,10 @@ import (
 
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/rice"
+	"github.com/pinion-index/pinion/internal/corpus"
 	"github.com/pinion-index/pinion/tools/internal/chart"
 	"github.com/pinion-index/pinion/tools/internal/paper"
 	"github.com/pinion-index/pinion/tools/internal/paper/coding"
-	"github.com/pinion-index/pinion/tools/internal/paper/corpus"
 )
 
 const bits = "bits a docID"
@@ -63,7 +63,7 @@ var figure3 = paper.Experiment{
 		}
 	},
 	Plot: paper.Plot{Kind: chart.Bars},
-	Notes: []string{"an eighth of the documents at scale 1; every 1.25^i-th list of at least 128 docIDs by length, weighted by the lists that it stands for",
+	Notes: []string{eighth, "every 1.25^i-th list of at least 128 docIDs by length, weighted by the lists that it stands for",
 		"one b a block: blocks of 128, b for 90 % of the values, exceptions in S16; the engine's Rice takes b by block, the paper's by list",
 		"exceptions stand with each block of 128, where the paper keeps them by list; block endpoints are not counted"},
 }

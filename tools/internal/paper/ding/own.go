@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/pinion-index/pinion/internal/corpus"
 	"github.com/pinion-index/pinion/internal/synthetic"
 	"github.com/pinion-index/pinion/tools/internal/paper"
-	"github.com/pinion-index/pinion/tools/internal/paper/corpus"
 	"github.com/pinion-index/pinion/tools/internal/paper/resident"
 )
 
@@ -98,7 +98,7 @@ func ownFigure6(ctx context.Context, e *paper.Env) (rows []paper.Row, err error)
 // them. The lists are in PForDelta with one level of recursion; three levels find.
 func stepsOf(ctx context.Context, e *paper.Env) (map[string][]resident.Answer, error) {
 	return paper.Once(e, "ding own steps", func() (map[string][]resident.Answer, error) {
-		all, err := collection(e)
+		all, err := timed(e)
 		if err != nil {
 			return nil, err
 		}
@@ -214,16 +214,20 @@ func ownTable3(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) 
 	return append(rows, best...), err
 }
 
-// bestRows measures the selection of the best of as many candidates as GOV2 has documents, by
+// bestRows measures the selection of the best of as many candidates as the collection has documents, by
 // maxima, against k.
 func bestRows(e *paper.Env) (rows []paper.Row, err error) {
+	all, err := timed(e)
+	if err != nil {
+		return nil, err
+	}
 	m := resident.On(e.Device)
 	defer func() {
 		if e := m.Close(); err == nil {
 			err = e
 		}
 	}()
-	n := e.Pick(int(25_200_000*e.Scale*part), 20_000)
+	n := e.Pick(all.Docs, 20_000)
 	scores := make([]float32, n)
 	for i, v := range synthetic.Uniform(9, n, 1<<30) {
 		scores[(i*7919)%n] += float32(v)

@@ -3,15 +3,16 @@ package ding
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"time"
 
+	"github.com/pinion-index/pinion/internal/corpus"
 	"github.com/pinion-index/pinion/tools/internal/chart"
 	"github.com/pinion-index/pinion/tools/internal/codecbench"
 	"github.com/pinion-index/pinion/tools/internal/paper"
-	"github.com/pinion-index/pinion/tools/internal/paper/corpus"
 )
 
 const share, stepTime = "share of the time", "time of a step in a query"
@@ -21,12 +22,15 @@ var table3 = paper.Experiment{
 	Data: data, Claims: []int{9},
 	OwnAdds: "the steps on the GPU, timed by events, and top-k by k",
 	CPU: func(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) {
-		s, err := collection(e)
+		s, err := timed(e)
 		if err != nil {
 			return nil, err
 		}
-		st := &steps{s: s, lists: map[int]*codecbench.Encoded{}, scores: make([]float32, s.Docs)}
 		qs := s.Queries[:min(len(s.Queries), e.Pick(100, 10))]
+		st, err := newSteps(s, qs)
+		if err != nil {
+			return nil, err
+		}
 		for _, m := range []struct {
 			name string
 			run  func(q []int) error
@@ -73,7 +77,7 @@ var table3 = paper.Experiment{
 		return []paper.Verdict{paper.Judge(9, top+score < 10 && or > 40, top+score < 20 && or > 25, "on one core scoring and top-k take %s %% of AND, scoring %s %% of OR", paper.Num(top+score), paper.Num(or))}
 	},
 	Plot: paper.Plot{Kind: chart.Bars},
-	Notes: []string{"the rows without GPU are one core's, term at a time as on the paper's GPU; on the GPU a launch is a step, timed by events, with lists in PForDelta with one level of recursion",
+	Notes: []string{whole, "the rows without GPU are one core's, term at a time as on the paper's GPU; on the GPU a launch is a step, timed by events, with lists in PForDelta with one level of recursion",
 		"top-k on the GPU has as few levels of maxima as leave one group of 512: two for OR, where every document is a candidate, one for AND; the paper has two or three",
 	},
 }
@@ -81,10 +85,28 @@ var table3 = paper.Experiment{
 // steps answers queries term at a time, by the steps of section 8, and times each.
 type steps struct {
 	s      *corpus.Set
-	lists  map[int]*codecbench.Encoded
+	lists  []*codecbench.Encoded // those of the queries
 	buf    []uint32
 	scores []float32
 	took   map[string]time.Duration
+}
+
+// newSteps encodes the lists of queries.
+func newSteps(s *corpus.Set, queries [][]int) (*steps, error) {
+	st := &steps{s: s, lists: make([]*codecbench.Encoded, len(s.Lists)), scores: make([]float32, s.Docs)}
+	needed := make([]bool, len(s.Lists))
+	for _, q := range queries {
+		for _, i := range q {
+			needed[i] = true
+		}
+	}
+	errs := make([]error, len(s.Lists))
+	paper.Each(len(s.Lists), func(i int) {
+		if needed[i] {
+			st.lists[i], errs[i] = codecbench.Encode(level(1), codecbench.Docs, []codecbench.Postings{{Docs: s.Lists[i]}})
+		}
+	})
+	return st, errors.Join(errs...)
 }
 
 // timed adds the time of f to a step.
@@ -97,12 +119,6 @@ func (st *steps) timed(step string, f func()) {
 // decoded decodes a list of the set.
 func (st *steps) decoded(i int) (docs []uint32, err error) {
 	x := st.lists[i]
-	if x == nil {
-		if x, err = codecbench.Encode(level(1), codecbench.Docs, []codecbench.Postings{{Docs: st.s.Lists[i]}}); err != nil {
-			return nil, err
-		}
-		st.lists[i] = x
-	}
 	if need := max(x.Room(), codecbench.Row+1); cap(st.buf) < need {
 		st.buf = make([]uint32, need)
 	}

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/pinion-index/pinion/internal/corpus"
 	"github.com/pinion-index/pinion/tools/internal/paper/coding"
-	"github.com/pinion-index/pinion/tools/internal/paper/corpus"
 )
 
 // pfd is the paper's CPU codec: blocks of 128, 90 % of the values regular, exceptions

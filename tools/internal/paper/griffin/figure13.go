@@ -6,18 +6,18 @@ import (
 	"math/rand/v2"
 
 	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/internal/corpus"
 	"github.com/pinion-index/pinion/internal/synthetic"
 	"github.com/pinion-index/pinion/tools/internal/chart"
 	"github.com/pinion-index/pinion/tools/internal/codecbench"
 	"github.com/pinion-index/pinion/tools/internal/paper"
-	"github.com/pinion-index/pinion/tools/internal/paper/corpus"
 )
 
 const pairTime = "time of an intersection"
 
 var figure13 = paper.Experiment{
 	Name: "griffin-fig13", Number: "Figure 13", Title: "Intersection of two lists of like lengths",
-	Data: "uniform lists out of up to 13.7 million documents, one up to 16 times as long as the other", Claims: []int{7},
+	Data: "uniform lists out of up to 13.7 million documents, one up to 16 times as long as the other", Claims: []int{7}, Engine: true,
 	OwnAdds: "the same as in Figure 8",
 	Paper: paper.Values{}.Put("greatest speedup", "GPU merge over CPU merge", "all", 87.35).Put("greatest speedup", "GPU binary over CPU binary", "all", 102).
 		Put("greatest speedup", "GPU merge over GPU binary", "all", 2.29),

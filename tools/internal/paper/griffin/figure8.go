@@ -6,16 +6,16 @@ import (
 	"math/rand/v2"
 
 	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/internal/corpus"
 	"github.com/pinion-index/pinion/internal/synthetic"
 	"github.com/pinion-index/pinion/tools/internal/chart"
 	"github.com/pinion-index/pinion/tools/internal/codecbench"
 	"github.com/pinion-index/pinion/tools/internal/paper"
-	"github.com/pinion-index/pinion/tools/internal/paper/corpus"
 )
 
 var figure8 = paper.Experiment{
 	Name: "griffin-fig8", Number: "Figure 8", Title: "Intersection on GPU and CPU by the ratio of lengths",
-	Data: "uniform lists out of 4 million documents, the longer one with 1 to 2 million", Claims: []int{2},
+	Data: "uniform lists out of 4 million documents, the longer one with 1 to 2 million", Claims: []int{2}, Engine: true,
 	OwnAdds: "single pairs, merged and searched, with and without the transfer of the lists",
 	Paper:   paper.Values{}.Put("crossover", "ratio", "all", 128),
 	CPU: func(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) {

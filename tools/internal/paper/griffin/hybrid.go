@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/internal/corpus"
 	"github.com/pinion-index/pinion/internal/gputrial"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/tools/internal/codecbench"
 	"github.com/pinion-index/pinion/tools/internal/paper"
-	"github.com/pinion-index/pinion/tools/internal/paper/corpus"
 )
 
 // latencies are the times of the queries of a log in seconds, by who answers.

@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	"github.com/pinion-index/pinion/format/codec/ef"
+	"github.com/pinion-index/pinion/internal/corpus"
 	"github.com/pinion-index/pinion/tools/internal/paper"
-	"github.com/pinion-index/pinion/tools/internal/paper/corpus"
 	"github.com/pinion-index/pinion/tools/internal/paper/resident"
 )
 

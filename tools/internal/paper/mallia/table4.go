@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/pinion-index/pinion/internal/corpus"
 	"github.com/pinion-index/pinion/tools/internal/chart"
 	"github.com/pinion-index/pinion/tools/internal/codecbench"
 	"github.com/pinion-index/pinion/tools/internal/paper"
-	"github.com/pinion-index/pinion/tools/internal/paper/corpus"
 )
 
 var table4 = paper.Experiment{
@@ -51,7 +51,7 @@ var table4 = paper.Experiment{
 		return out
 	},
 	Plot:  paper.Plot{Kind: chart.Bars, LogY: true},
-	Notes: []string{"an eighth and a sixteenth of the documents at scale 1; up to 20 million integers of each"},
+	Notes: []string{partly, "up to 20 million integers of each"},
 }
 
 // asked returns the lists of the queries, each once: gaps or frequencies.

@@ -15,21 +15,17 @@ import (
 // Best answers a query on the CPU by adding up the scores of all postings: lists and
 // frequencies are those that were compressed.
 func (x *Index) Best(lists [][]uint32, freqs [][]uint8, q []int, and bool, k int) []uint64 {
-	type sum struct {
-		score float32
-		terms int
-	}
-	sums := map[uint32]sum{}
+	scores, terms := make([]float32, x.docs), make([]uint8, x.docs)
 	for _, l := range q {
 		for i, d := range lists[l] {
-			s := sums[d]
-			sums[d] = sum{s.score + query.Score(x.Weights[l], float32(max(freqs[l][i], 1)), x.Norms[d]), s.terms + 1}
+			scores[d] += query.Score(x.Weights[l], float32(max(freqs[l][i], 1)), x.Norms[d])
+			terms[d]++
 		}
 	}
 	var keys []uint64
-	for d, s := range sums {
-		if !and || s.terms == len(q) {
-			keys = append(keys, uint64(math.Float32bits(s.score))<<32|uint64(^d))
+	for d, n := range terms {
+		if n > 0 && !and || int(n) == len(q) {
+			keys = append(keys, uint64(math.Float32bits(scores[d]))<<32|uint64(^uint32(d)))
 		}
 	}
 	slices.Sort(keys)

@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
-	"runtime"
-	"sync"
-	"sync/atomic"
 
 	"github.com/pinion-index/pinion/kernels"
+	"github.com/pinion-index/pinion/tools/internal/paper"
 	"github.com/pinion-index/pinion/tools/internal/paper/coding"
 )
 
@@ -209,18 +207,11 @@ func (l *Lists) For(m *Memory, w Way) *Searched {
 	s := &Searched{Lists: l, Way: w, m: m}
 	descs := make([]kernels.RawList, len(l.docs))
 	all := make([]extra, len(l.docs))
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(all); i = int(next.Add(1)) - 1 {
-				if len(l.docs[i]) > 0 {
-					all[i] = w.beside(l.docs[i])
-				}
-			}
-		})
-	}
-	wg.Wait()
+	paper.Each(len(all), func(i int) {
+		if len(l.docs[i]) > 0 {
+			all[i] = w.beside(l.docs[i])
+		}
+	})
 	var aux, payload []uint32
 	var lines []byte
 	type offsets struct{ aux, lines, payload int }

@@ -11,6 +11,7 @@ import (
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/internal/cuda"
 	"github.com/pinion-index/pinion/kernels"
+	"github.com/pinion-index/pinion/tools/internal/paper"
 )
 
 // The steps of a query of Ding 2009, table 3.
@@ -45,31 +46,43 @@ func Compress(m *Memory, c codec.Codec, lists [][]uint32, freqs [][]uint8, docs 
 		x.Norms[d] = float32(1 / (0.5 + float64(uint32(d)*2654435761>>24)/200))
 	}
 	x.norms = m.Put(kernels.Slice(x.Norms))
+	all := make([]encoded, len(lists))
+	paper.Each(len(lists), func(i int) { all[i] = encode(c, lists[i], freqs[i]) })
 	for i, l := range lists {
-		f := make([]uint32, len(l))
-		for j, v := range freqs[i][:len(l)] {
-			f[j] = max(uint32(v), 1)
+		e := &all[i]
+		if e.err != nil {
+			return nil, e.err
 		}
-		nb := codec.Blocks(len(l), 128)
-		ends, freqEnds, last := make([]uint32, nb+1), make([]uint32, nb+1), make([]uint32, nb)
-		for j := range last {
-			last[j] = l[min(128*j+128, len(l))-1]
-		}
-		d, err := c.AppendDocs(nil, ends, l)
-		if err != nil {
-			return nil, err
-		}
-		fs, err := c.AppendFreqs(nil, freqEnds, f)
-		if err != nil {
-			return nil, err
-		}
-		desc := kernels.ListDesc{Docs: m.Put(pad(d)), Freqs: m.Put(pad(fs)), DocEnds: m.Put(kernels.Slice(ends)), FreqEnds: m.Put(kernels.Slice(freqEnds)),
-			Last: m.Put(kernels.Slice(last)), N: uint32(len(l)), Blocks: uint32(nb), DocWords: uint32(len(d) / 4), FreqWords: uint32(len(fs) / 4),
+		desc := kernels.ListDesc{Docs: m.Put(pad(e.docs)), Freqs: m.Put(pad(e.freqs)), DocEnds: m.Put(kernels.Slice(e.docEnds)), FreqEnds: m.Put(kernels.Slice(e.freqEnds)),
+			Last: m.Put(kernels.Slice(e.last)), N: uint32(len(l)), Blocks: uint32(len(e.last)), DocWords: uint32(len(e.docs) / 4), FreqWords: uint32(len(e.freqs) / 4),
 			DocsCodec: uint8(c.ID()), FreqsCodec: uint8(c.ID()), LogBlock: 7, MaxDoc: uint32(docs)}
 		x.list, x.last, x.n = append(x.list, m.Put(kernels.Bytes(&desc))), append(x.last, desc.Last), append(x.n, len(l))
 		x.Weights = append(x.Weights, float32(1.9*math.Log1p(float64(docs)/float64(len(l)))))
 	}
 	return x, m.Err()
+}
+
+// encoded is a list in a codec, in host memory.
+type encoded struct {
+	docs, freqs             []byte
+	docEnds, freqEnds, last []uint32
+	err                     error
+}
+
+func encode(c codec.Codec, docs []uint32, freqs []uint8) (e encoded) {
+	f := make([]uint32, len(docs))
+	for j, v := range freqs[:len(docs)] {
+		f[j] = max(uint32(v), 1)
+	}
+	nb := codec.Blocks(len(docs), 128)
+	e.docEnds, e.freqEnds, e.last = make([]uint32, nb+1), make([]uint32, nb+1), make([]uint32, nb)
+	for j := range e.last {
+		e.last[j] = docs[min(128*j+128, len(docs))-1]
+	}
+	if e.docs, e.err = c.AppendDocs(nil, e.docEnds, docs); e.err == nil {
+		e.freqs, e.err = c.AppendFreqs(nil, e.freqEnds, f)
+	}
+	return e
 }
 
 // pad adds the bytes that decoders read beyond a payload.

@@ -2,6 +2,7 @@ package tatikonda
 
 import (
 	"context"
+	"strings"
 
 	"github.com/pinion-index/pinion/tools/internal/chart"
 	"github.com/pinion-index/pinion/tools/internal/paper"
@@ -32,35 +33,29 @@ var figure4a = paper.Experiment{
 		if err != nil {
 			return nil, err
 		}
-		one := 0.0
-		add := func(series string, n int, rate, base float64) {
-			rows = append(rows, paper.Row{Metric: "throughput", Series: series, At: coreName(n), X: float64(n), Value: rate, Unit: "queries/s"},
-				paper.Row{Metric: gain, Series: series, At: coreName(n), X: float64(n), Value: rate / base, Unit: "times"})
+		add := func(series string, n int, rate float64) {
+			rows = append(rows, paper.Row{Metric: "throughput", Series: series, At: coreName(n), X: float64(n), Value: rate, Unit: "queries/s"})
 		}
 		all, err := b.saturated(ctx)
 		if err != nil {
 			return nil, err
 		}
 		for _, o := range all {
-			if one == 0 {
-				one = o.rate
-			}
-			add(o.series, o.workers, o.rate, one)
+			add(o.series, o.workers, o.rate)
 		}
-		one = 0
 		for _, r := range ownRuns {
 			for _, n := range e.Workers {
 				o, err := b.own(ctx, paper.LoadRun{Model: r.model, Algorithm: r.algorithm, Workers: n})
 				if err != nil {
 					return nil, err
 				}
-				if one == 0 {
-					one = o.Throughput
-				}
-				add(r.name, n, o.Throughput, one)
+				add(r.name, n, o.Throughput)
 			}
 		}
 		return rows, nil
+	},
+	Follow: func(rows []paper.Row) []paper.Row {
+		return relativeTo(rows, "throughput", gain, func(base, v float64) float64 { return v / base })
 	},
 	Judge: func(t paper.Table) []paper.Verdict {
 		inter, ok := at8(t, gain, "INTER")
@@ -80,8 +75,29 @@ var figure4a = paper.Experiment{
 	Notes: []string{"INTER, FGQP and DOCP are the paper's, over PForDelta blocks of 512 in memory; the engine's models are those of idxbench load: top 10 with pruning, over its index",
 		"the engine's fgqp runs whole queries at saturation, which the paper's does not",
 		"DOCP-PI has an index of as many parts as there are cores",
-		"a gain above the number of cores shows how far runs differ: that on one core is the base of all",
+		"gains of the engine are over its own inter on one core, by the same algorithm; one above the number of cores shows how far runs differ",
 	},
+}
+
+// relativeTo returns a metric that compares each row of another with that of INTER on the
+// least number of cores: the paper's, or the engine's by the same algorithm.
+func relativeTo(rows []paper.Row, metric, as string, compare func(base, v float64) float64) (out []paper.Row) {
+	base := map[string]float64{}
+	for _, r := range rows {
+		if r.Metric != metric {
+			continue
+		}
+		of := "paper"
+		if rest, ok := strings.CutPrefix(r.Series, "the engine's "); ok {
+			_, of, _ = strings.Cut(rest, ", ")
+		}
+		if base[of] == 0 {
+			base[of] = r.Value
+		}
+		r.Metric, r.Value, r.Unit = as, compare(base[of], r.Value), "times"
+		out = append(out, r)
+	}
+	return out
 }
 
 // run is an outcome of figure 4 (a) and (b).

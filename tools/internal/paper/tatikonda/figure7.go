@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/pinion-index/pinion/internal/corpus"
 	"github.com/pinion-index/pinion/tools/internal/chart"
 	"github.com/pinion-index/pinion/tools/internal/codecbench"
 	"github.com/pinion-index/pinion/tools/internal/paper"
-	"github.com/pinion-index/pinion/tools/internal/paper/corpus"
 )
 
 // sizes are the skip block sizes B.
@@ -63,6 +63,7 @@ var figure7 = paper.Experiment{
 	},
 	Plot: paper.Plot{X: chart.Axis{Label: "B", Log: true}, LogY: true},
 	Notes: []string{"S_avg and O_avg are counted as in section 4.5: a task of s_j to s_k has k - j skips, and shares at most one with the task before it",
+		"the engine's fgqp has no rows: it cuts tasks of a size of its own, not of B, and only while cores are idle; `idxbench load --figures` draws the same against that size ([load.md](load.md#measured))",
 		"the paper's seven sizes are not in its text"},
 }
 

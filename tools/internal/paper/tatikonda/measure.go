@@ -8,15 +8,15 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/pinion-index/pinion/internal/corpus"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/tools/internal/paper"
-	"github.com/pinion-index/pinion/tools/internal/paper/corpus"
 )
 
 // block is the paper's default skip block size.
 const block = 512
 
-const data = "a generated collection in the place of UK-2006-05, and queries of 2 to 10 terms in the place of AltaVista's log"
+const data = "a generated collection in the place of UK-2006-05, of 2.5 million documents at scale 1 (the paper's text has no number of documents), and queries of 2 to 10 terms in the place of AltaVista's log"
 
 // set returns the collection.
 func set(e *paper.Env) (*corpus.Set, error) { return e.SetOf("UK", e.Scale/2) }

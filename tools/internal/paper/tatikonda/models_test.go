@@ -3,7 +3,8 @@ package tatikonda
 import (
 	"testing"
 
-	"github.com/pinion-index/pinion/tools/internal/paper/corpus"
+	"github.com/pinion-index/pinion/internal/corpus"
+	"github.com/pinion-index/pinion/tools/internal/paper"
 )
 
 // TestModels compares the number of documents that each model finds with those of the
@@ -56,6 +57,29 @@ func TestTasks(t *testing.T) {
 					t.Fatalf("task [%d, %d) has blocks %d to %d", k.lo, k.hi, u.from, u.to)
 				}
 			}
+		}
+	}
+}
+
+// TestRelativeTo compares series with INTER on one core: the paper's, or the engine's by the
+// same algorithm.
+func TestRelativeTo(t *testing.T) {
+	var rows []paper.Row
+	for _, s := range []struct {
+		name     string
+		one, two float64
+	}{{"INTER", 100, 190}, {"FGQP (κ = 5)", 90, 150}, {"the engine's inter", 1000, 2000}, {"the engine's inter, Small Adaptive", 500, 1000}, {"the engine's fgqp, Small Adaptive", 400, 750}} {
+		rows = append(rows, paper.Row{Metric: "throughput", Series: s.name, At: "1", Value: s.one}, paper.Row{Metric: gain, Series: s.name, At: "1", Value: 17},
+			paper.Row{Metric: "throughput", Series: s.name, At: "2", Value: s.two})
+	}
+	got := figure4a.Follow(rows)
+	want := []float64{1, 1.9, 0.9, 1.5, 1, 2, 1, 2, 0.8, 1.5}
+	if len(got) != len(want) {
+		t.Fatalf("%d rows, want %d", len(got), len(want))
+	}
+	for i, r := range got {
+		if r.Metric != gain || r.Value != want[i] {
+			t.Errorf("%s of %s on %s is %v, want %v", r.Metric, r.Series, r.At, r.Value, want[i])
 		}
 	}
 }

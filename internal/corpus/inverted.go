@@ -8,12 +8,13 @@ import (
 	"github.com/pinion-index/pinion/writer"
 )
 
-// Inverted returns the set for writer.AddInverted.
-func (s *Set) Inverted() writer.Inverted {
-	return writer.Inverted{Docs: s.documents(), Lists: s.inverted(), ForeignLengths: true}
+// inverted returns the set for writer.AddInverted. The ids of its documents count from
+// first.
+func (s *Set) inverted(first int) writer.Inverted {
+	return writer.Inverted{Docs: s.documents(first), Lists: s.lists(), ForeignLengths: true}
 }
 
-func (s *Set) documents() iter.Seq2[writer.InvertedDoc, error] {
+func (s *Set) documents(first int) iter.Seq2[writer.InvertedDoc, error] {
 	return func(yield func(writer.InvertedDoc, error) bool) {
 		old := s.order.Inverse()
 		var id []byte
@@ -22,7 +23,7 @@ func (s *Set) documents() iter.Seq2[writer.InvertedDoc, error] {
 			if s.order != nil {
 				from = int(old[d])
 			}
-			id = fmt.Appendf(id[:0], "d%09d", d)
+			id = fmt.Appendf(id[:0], "d%09d", first+d)
 			if !yield(writer.InvertedDoc{ID: id, Len: s.length(from)}, nil) {
 				return
 			}
@@ -30,7 +31,7 @@ func (s *Set) documents() iter.Seq2[writer.InvertedDoc, error] {
 	}
 }
 
-func (s *Set) inverted() iter.Seq2[writer.InvertedList, error] {
+func (s *Set) lists() iter.Seq2[writer.InvertedList, error] {
 	return func(yield func(writer.InvertedList, error) bool) {
 		byTerm := make([]int, len(s.Lists))
 		for i := range byTerm {

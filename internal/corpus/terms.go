@@ -9,8 +9,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/pinion-index/pinion/internal/synth"
 	"github.com/pinion-index/pinion/order"
-	"github.com/pinion-index/pinion/tools/internal/synth"
 )
 
 // terms describes the distinct terms of a long log by the lengths of their lists: those
@@ -113,4 +113,20 @@ func place(docs []uint32, p order.Permutation) []uint32 {
 		}
 	}
 	return out
+}
+
+// Range makes a small collection with lists of a number of terms, whose expected lengths
+// descend evenly, by their logarithms, from most documents to least. Sets of other seeds have
+// the same terms; rare ones may have empty lists.
+func Range(seed uint64, docs, terms int, least, most float64) (*Set, error) {
+	c, err := synth.New(synth.Spec{Docs: docs, Terms: 1 << 20, Length: 400, Topics: 4, Seed: seed, SiteDocs: 20})
+	if err != nil {
+		return nil, err
+	}
+	s := &Set{Name: "range", Docs: c.Spec().Docs, Scale: 1, base: c}
+	ranks := make([]int, terms)
+	for i := range ranks {
+		ranks[i] = rank(c, least*math.Pow(most/least, float64(terms-1-i)/float64(terms-1)))
+	}
+	return s, s.take(slices.Compact(ranks))
 }

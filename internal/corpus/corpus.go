@@ -1,5 +1,10 @@
 // Package corpus makes stand-ins for the collections and query logs of the papers: the
-// lists of the queries' terms only, in memory.
+// lists of the queries' terms only, in memory or written as an index.
+//
+//	corpus.go    the collections by name, and sets of given lists
+//	terms.go     terms by the lengths of their lists
+//	inverted.go  a set for package writer
+//	index.go     sets as an open index
 package corpus
 
 import (
@@ -14,8 +19,8 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/pinion-index/pinion/internal/synth"
 	"github.com/pinion-index/pinion/order"
-	"github.com/pinion-index/pinion/tools/internal/synth"
 )
 
 // Set is a collection, reduced to the lists of a query log.
@@ -110,6 +115,16 @@ func Documents(name string) int { return kinds[name].docs }
 // New makes a collection with that share of the paper's documents. First lists shrink
 // with it.
 func New(name string, scale float64) (*Set, error) {
+	s, err := Asked(name, scale, math.MaxInt)
+	if err != nil {
+		return nil, err
+	}
+	return s, s.sample()
+}
+
+// Asked makes the collection that New makes, but with the lists of the first queries of its
+// log alone, at most that many, and without Sample.
+func Asked(name string, scale float64, most int) (*Set, error) {
 	k, ok := kinds[name]
 	if !ok {
 		return nil, fmt.Errorf("no collection %q", name)
@@ -117,7 +132,7 @@ func New(name string, scale float64) (*Set, error) {
 	k = k.scaled(scale)
 	scale = float64(k.spec.Docs) / float64(k.docs)
 	k.log.First = max(k.log.First*scale, 10)
-	k.log.Queries = max(int(float64(k.log.Queries)*math.Sqrt(scale)), 100)
+	k.log.Queries = min(max(int(float64(k.log.Queries)*math.Sqrt(scale)), 100), most)
 	base, err := synth.New(k.spec)
 	if err != nil {
 		return nil, err
@@ -126,10 +141,7 @@ func New(name string, scale float64) (*Set, error) {
 	if s.order, err = k.permutation(base); err != nil {
 		return nil, err
 	}
-	if err := s.draw(base.LogRanks(k.log)); err != nil {
-		return nil, err
-	}
-	return s, s.sample()
+	return s, s.draw(base.LogRanks(k.log))
 }
 
 // scaled returns the kind with a share of its documents and terms. Regions shrink with
@@ -184,11 +196,7 @@ func (s *Set) draw(queries [][]int) error {
 	}
 	slices.Sort(ranks)
 	ranks = slices.Compact(ranks)
-	s.Lists, s.Freqs, s.Terms = make([][]uint32, len(ranks)), make([][]uint8, len(ranks)), make([]string, len(ranks))
-	err := s.base.Draw(context.Background(), ranks, 0, func(i int, docs, freqs []uint32) {
-		s.Lists[i], s.Freqs[i] = s.arrange(docs, freqs)
-		s.Terms[i] = string(s.base.Term(nil, ranks[i]))
-	})
+	err := s.take(ranks)
 	for _, q := range queries {
 		var lists []int
 		for _, r := range q {
@@ -205,6 +213,15 @@ func (s *Set) draw(queries [][]int) error {
 		}
 	}
 	return err
+}
+
+// take draws the lists of ranks.
+func (s *Set) take(ranks []int) error {
+	s.Lists, s.Freqs, s.Terms = make([][]uint32, len(ranks)), make([][]uint8, len(ranks)), make([]string, len(ranks))
+	return s.base.Draw(context.Background(), ranks, 0, func(i int, docs, freqs []uint32) {
+		s.Lists[i], s.Freqs[i] = s.arrange(docs, freqs)
+		s.Terms[i] = string(s.base.Term(nil, ranks[i]))
+	})
 }
 
 // arrange gives the documents of a list their places in the order.

@@ -1,4 +1,4 @@
-package corpus
+package ao
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/pinion-index/pinion/internal/corpus"
 	"github.com/pinion-index/pinion/tools/internal/paper/coding"
 )
 
@@ -15,7 +16,7 @@ func TestLists(t *testing.T) {
 	groups := []float64{0, 1e5, 2e5, 4e5, 6e5, 8e5}
 	names := []string{"GOV", "GOVPR", "GOVR"}
 	lengths, local := map[string][]int{}, map[string]float64{}
-	err := Lists(context.Background(), names, 0.01, groups, 4, func(name string, docs []uint32) {
+	err := corpus.Lists(context.Background(), names, 0.01, groups, 4, func(name string, docs []uint32) {
 		for i := 1; i < len(docs); i++ {
 			if docs[i] <= docs[i-1] {
 				t.Fatalf("%s: docID %d follows %d", name, docs[i], docs[i-1])
@@ -41,7 +42,7 @@ func TestLists(t *testing.T) {
 	if !(local["GOVR"] < 0.7*local["GOV"] && local["GOVR"] < 0.7*local["GOVPR"]) {
 		t.Errorf("contraction ratios are %.3f in crawl order, %.3f by score and %.3f at random", local["GOV"], local["GOVPR"], local["GOVR"])
 	}
-	if err := Lists(context.Background(), []string{"none"}, 1, groups, 1, nil); err == nil {
+	if err := corpus.Lists(context.Background(), []string{"none"}, 1, groups, 1, nil); err == nil {
 		t.Error("a collection without a name")
 	}
 }
@@ -50,7 +51,7 @@ func TestLists(t *testing.T) {
 // it is derived from.
 func TestRandomLists(t *testing.T) {
 	sum, n := 0.0, 0.0
-	err := Lists(context.Background(), []string{"GOVR"}, 1, []float64{0, 1e5}, 24, func(_ string, docs []uint32) {
+	err := corpus.Lists(context.Background(), []string{"GOVR"}, 1, []float64{0, 1e5}, 24, func(_ string, docs []uint32) {
 		if len(docs) > 0 && len(docs) < 1e5 {
 			sum, n = sum+coding.FitLine(docs).Range()/float64(len(docs)), n+1
 		}

@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"github.com/pinion-index/pinion/internal/cuda"
-	"github.com/pinion-index/pinion/kernels"
 	"github.com/pinion-index/pinion/reader"
 )
 
@@ -66,13 +65,13 @@ func OpenDeviceNumber(number int) (*Device, error) {
 
 func newDevice(dev cuda.Device) *Device { return &Device{dev: dev} }
 
-// init gives the repository's own benchmarks access to the underlying device and to
+// init gives the repository's own benchmarks and tests access to the underlying device and to
 // eviction.
 func init() {
 	cuda.Of = func(d any) cuda.Device { return d.(*Device).dev }
-	cuda.Watch = func(d any, note func(kernels.Kernel)) {
+	cuda.Wrap = func(d any, wrap func(cuda.Device) cuda.Device) {
 		x := d.(*Device)
-		x.dev = &cuda.Watched{Device: x.dev, Note: note}
+		x.dev = wrap(x.dev)
 	}
 	cuda.Forget = func(x any) { x.(*Executor).lists.forget() }
 }

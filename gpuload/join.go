@@ -36,7 +36,7 @@ type listPart struct {
 type joined struct {
 	view  int
 	parts []listPart
-	ahead atomic.Pointer[opened] // made before it is loaded; nil if it was not
+	ahead atomic.Pointer[opened] // made before it is loaded, for all devices; nil if it was not
 }
 
 // A list of leastJoined postings or more is resident. A view has fewer segments, so one of

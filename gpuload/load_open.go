@@ -98,7 +98,7 @@ func (o *opening) get(i int) *opened {
 func (l *lists) openOne(o *opened, v *segment.List, w *want) {
 	defer store.CatchFault(store.ArmFault(), &o.err)
 	if w.joined != nil {
-		if ahead := w.joined.ahead.Swap(nil); ahead != nil {
+		if ahead := w.joined.ahead.Load(); ahead != nil {
 			*o = *ahead
 			return
 		}

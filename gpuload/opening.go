@@ -18,6 +18,7 @@ type Opening struct {
 	snapshot *reader.Snapshot
 	options  Options
 	devices  []*Device
+	group    *Group
 	err      error
 	lists    *expected     // of first, once Group has returned
 	opened   chan struct{} // closed when devices or err is set
@@ -94,18 +95,31 @@ func (p *Opening) Group() (*Group, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.group = g
 	return g, nil
 }
 
 // Load makes the lists of the queries that have been expected resident, as many as fit, in the
 // order in which these need them: the first 4,096 before it returns. It is called once, after
-// Group has returned a Group. Of several devices each loads what its queries need instead.
+// Group has returned a Group. Of several devices each loads all of them, since most lists are of
+// terms that queries of all devices have.
 func (p *Opening) Load() {
-	if len(p.devices) == 1 {
-		p.first.loadExpected(p.lists)
-	} else {
-		p.lists.forget()
+	wants := p.lists.take()
+	var first, all sync.WaitGroup
+	for _, m := range p.group.members {
+		copies, own := make([]want, len(wants)), make([]*want, len(wants))
+		for i, w := range wants {
+			copies[i] = *w
+			own[i] = &copies[i]
+		}
+		all.Add(1)
+		first.Go(func() { m.x.loadAhead(own, all.Done) })
 	}
+	first.Wait()
+	go func() {
+		all.Wait()
+		p.lists.forget()
+	}()
 }
 
 // expected are lists of queries that will come, in the order in which these need them.
@@ -158,11 +172,11 @@ func (e *expected) touch(r *resolver, w *want) {
 	}
 }
 
-// loadExpected makes lists resident, in that order, until one does not fit. It returns after
-// the first load.
-func (x *Executor) loadExpected(e *expected) {
-	wants := e.take()
+// loadAhead makes lists resident, in that order, until one does not fit. It returns after the
+// first load, and calls done after the last.
+func (x *Executor) loadAhead(wants []*want, done func()) {
 	if len(wants) == 0 || x.enter() != nil {
+		done()
 		return
 	}
 	ctx := context.Background()
@@ -175,8 +189,8 @@ func (x *Executor) loadExpected(e *expected) {
 	}
 	more := !x.state.works.Load() || load() // or else the driver compiles
 	go func() {
+		defer done()
 		defer x.leave()
-		defer e.forget()
 		if x.await(ctx) == nil {
 			for more {
 				more = load()

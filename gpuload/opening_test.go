@@ -17,10 +17,11 @@ import (
 	"github.com/pinion-index/pinion/writer"
 )
 
-// TestOpening tells a Group about queries from several goroutines while it is opened: it loads
-// their lists before it is asked, and answers as the CPU does.
+// TestOpening tells a Group about queries from several goroutines while it is opened: each of
+// its devices loads their lists before it is asked, and answers as the CPU does.
 func TestOpening(t *testing.T) {
-	for _, segments := range []int{1, 3} {
+	for _, c := range []struct{ segments, devices int }{{1, 1}, {3, 1}, {1, 2}, {3, 2}} {
+		segments := c.segments
 		s, searcher := manyTerms(t, segments)
 		r := rand.New(rand.NewPCG(3, 1))
 		qs := make([]query.Query, 300)
@@ -34,7 +35,7 @@ func TestOpening(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := StartGroup(1, s, Options{Memory: 4 << 20, CPU: searcher})
+		p, err := StartGroup(c.devices, s, Options{Memory: 4 << 20, CPU: searcher})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,6 +63,11 @@ func TestOpening(t *testing.T) {
 				}
 			}
 		}
+		for i, x := range g.Executors() {
+			if n := x.Stats().Lists; n != 12 {
+				t.Errorf("%+v: GPU %d has loaded %d lists", c, i, n)
+			}
+		}
 		loaded := g.Stats()
 		got, err := g.Execute(context.Background(), qs)
 		if err != nil {
@@ -69,11 +75,11 @@ func TestOpening(t *testing.T) {
 		}
 		for i := range want {
 			if !slices.Equal(got[i].Hits, want[i].Hits) {
-				t.Errorf("%d segments, query %d: %v, want %v", segments, i, got[i].Hits, want[i].Hits)
+				t.Errorf("%+v, query %d: %v, want %v", c, i, got[i].Hits, want[i].Hits)
 			}
 		}
 		if n := g.Stats(); n.Misses > 0 || n.Loaded != loaded.Loaded || n.Hits == 0 {
-			t.Errorf("%d segments: %d lists were missing, %d loaded ahead of %d", segments, n.Misses, loaded.Loaded, n.Loaded)
+			t.Errorf("%+v: %d lists were missing, %d loaded ahead of %d", c, n.Misses, loaded.Loaded, n.Loaded)
 		}
 		if err := g.Close(); err != nil {
 			t.Error(err)

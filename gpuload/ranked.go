@@ -106,9 +106,9 @@ func (l *batch) tileBytes() (in int, work int64) {
 			}
 		}
 	}
-	// A pass has at most maxTiles() tiles of full length, unless these have mostRun blocks, and
+	// A pass has at most maxTiles() tiles of full length, unless these have MostRun blocks, and
 	// for each part a shorter one.
-	tiles := min(blocks, len(l.passes)*l.maxTiles()+blocks/mostRun) + parts
+	tiles := min(blocks, len(l.passes)*l.maxTiles()+blocks/kernels.MostRun) + parts
 	return 64*parts + 16*(parts+tiles/partTiles) + 12*min(tiles, len(l.passes)*l.x.options.tiles), 12*int64(tiles) + 64
 }
 
@@ -145,7 +145,7 @@ func (l *batch) divide(outs []kernels.Ptr, caps []int64) *[3]pass {
 
 // nonEssential reports whether documents that are in no list before list t of a disjunction
 // cannot be hits, by the floor that is known before the query (Turtle and Flood 1995). The
-// device decides the same by the floors that it finds, but has to look at each tile.
+// device decides the same by the floors that it finds, when it cuts tiles.
 func (l *batch) nonEssential(c *chore, t int) bool {
 	term := &l.terms[c.first+t]
 	floor := math.Float32frombits(uint32(l.known[c.slot] >> 32))
@@ -156,7 +156,8 @@ func (l *batch) nonEssential(c *chore, t int) bool {
 // warps of a device several times. In a conjunction the docIDs of a tile that are left after
 // filtering should fill a warp. In a disjunction the blocks of a tile are scored one after
 // the other, each some microseconds: a batch of 256 queries took an H200 three times as long
-// with a thirtieth of these tiles, and one of 4,096 twice.
+// with a thirtieth of these tiles, and one of 4,096 twice. Where so few docIDs pass that they
+// would not fill a warp, the device makes tiles longer (kernels/tiles.cu).
 const (
 	andTiles = 1 << 13
 	orTiles  = 1 << 18
@@ -169,9 +170,6 @@ func (l *batch) maxTiles() int {
 	}
 	return orTiles
 }
-
-// mostRun is the maximum number of blocks in a tile.
-const mostRun = 32
 
 // byLists sorts the chores by their second lists, so that warps that run at the same time
 // read the same lists and find their blocks in L2.
@@ -204,13 +202,12 @@ func (l *batch) launch(s *pass, terms, counts, floors kernels.Ptr) func() {
 		required = 1
 	}
 	run := uint32(1)
-	for s.blocks/int64(run) > int64(l.maxTiles()) && run < mostRun {
+	for s.blocks/int64(run) > int64(l.maxTiles()) && run < kernels.MostRun {
 		run *= 2
 	}
-	tiles, n, cut := l.tiles(s, run)
-	p := kernels.RankParams{Lists: l.x.lists.table, Queries: layout.Put(l.st.Buffers, s.queries), Terms: terms, Tiles: tiles,
-		Counts: counts, Floors: floors, Codes: l.x.codes, NTiles: uint32(n), Run: run, Required: required,
-		Locate: l.x.options.locate}
+	p := kernels.RankParams{Lists: l.x.lists.table, Queries: layout.Put(l.st.Buffers, s.queries), Terms: terms,
+		Counts: counts, Floors: floors, Codes: l.x.codes, Required: required, Locate: l.x.options.locate}
+	n, cut := l.tiles(s, run, &p)
 	k := kernels.For(kernels.RankDocs, l.codecs)
 	return func() {
 		cut()
@@ -223,35 +220,40 @@ func (l *batch) launch(s *pass, terms, counts, floors kernels.Ptr) func() {
 // host as long as the device takes for the pass. partTiles is the maximum number of tiles that a warp cuts.
 const hostTiles, partTiles = 1 << 12, 1 << 10
 
-// tiles cuts the parts of a pass into n tiles of so many blocks, with a launch if the device
-// does.
-func (l *batch) tiles(s *pass, run uint32) (at kernels.Ptr, n int, launch func()) {
+// tiles cuts the parts of a pass into tiles of so many blocks, or longer ones, n at most, and sets
+// them in p, with a launch if the device does.
+func (l *batch) tiles(s *pass, run uint32, p *kernels.RankParams) (n int, launch func()) {
 	for _, o := range s.parts {
 		n += int((o.to - o.from + run - 1) / run)
 	}
+	p.NTiles = uint32(n)
 	if n <= l.x.options.tiles {
 		tiles, at := layout.Space[kernels.RankTile](l.st.Buffers, n)
 		for _, o := range s.parts {
 			for b := o.from; b < o.to; b += run {
-				tiles[0] = kernels.RankTile{Query: o.query, First: b, End: o.to}
+				tiles[0] = kernels.RankTile{Query: o.query, First: b, End: min(b+run, o.to)}
 				tiles = tiles[1:]
 			}
 		}
-		return at, n, func() {}
+		p.Tiles = at
+		return n, func() {}
 	}
-	parts, first := l.cuts[:0], uint32(0)
+	parts := l.cuts[:0]
 	for _, o := range s.parts {
 		for from := o.from; from < o.to; {
 			to := min(from+partTiles*run, o.to)
-			parts = append(parts, kernels.RankPart{Query: o.query, From: from, To: to, At: first})
-			first += (to - from + run - 1) / run
+			parts = append(parts, kernels.RankPart{Query: o.query, From: from, To: to})
 			from = to
 		}
 	}
 	l.cuts = parts
-	at = l.st.Scratch(12 * int64(n))
-	p := kernels.TileParams{Parts: layout.Put(l.st.Buffers, parts), Tiles: at, NParts: uint32(len(parts)), Run: run}
-	return at, n, func() { l.st.Batch.Launch(kernels.CutTiles, (len(parts)+7)/8, 0, kernels.Bytes(&p)) }
+	p.Tiles, p.Count = l.st.Scratch(12*int64(n)), layout.Put(l.st.Buffers, []uint32{0})
+	c := kernels.TileParams{Parts: layout.Put(l.st.Buffers, parts), Tiles: p.Tiles, Lists: p.Lists, Queries: p.Queries,
+		Terms: p.Terms, Floors: p.Floors, Codes: p.Codes, Count: p.Count, NParts: uint32(len(parts)), Run: run, Most: run}
+	if !l.conjunctive {
+		c.Most = kernels.MostRun
+	}
+	return n, func() { l.st.Batch.Launch(kernels.CutTiles, (len(parts)+7)/8, 0, kernels.Bytes(&c)) }
 }
 
 // firstOf returns the number of postings of the first of a plan's lists that occurs in a

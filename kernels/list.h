@@ -1,6 +1,5 @@
-// Device functions for list extents: decode a block, locate the block that may contain a
-// docID, read a single frequency. Kernels inline them and process the postings in
-// registers.
+// Device functions for list extents: decode a block, locate the block that may contain a docID,
+// read a single frequency. Kernels inline them and process the postings in registers.
 //
 // A warp decodes a block in chunks of 128 consecutive values: lane t gets positions 4t to
 // 4t+3. Longer blocks consist of several chunks.
@@ -9,10 +8,9 @@
 // patched.h, unary.h, pfordelta.h, lines.h); four-lane interleaved layout, Lemire and
 // Boytsov 2015 (SIMD-BP128); safe range and hash buckets, Ao 2011 sections 3.3 and 3.4.
 //
-// Payloads are not trusted: widths and byte offsets are clamped to the block, so a
-// corrupt payload gives wrong values but no access outside the extent and the 64 bytes
-// after it. Endpoints, skip header and bucket starts have been checked before
-// (lists.cu).
+// Payloads are not trusted: widths and byte offsets are clamped to the block, so a corrupt
+// payload gives wrong values but no access outside the extent and the 64 bytes after it.
+// Endpoints, skip header and bucket starts have been checked before (lists.cu).
 #ifndef PINION_LIST_H
 #define PINION_LIST_H
 #include "cuda.h"
@@ -20,8 +18,7 @@
 
 DEV uint32_t low_mask(uint32_t b) { return b ? FULL >> (32 - b) : 0; }
 
-// bp_width returns the bit width of a packed block of v 16-byte vectors and rows
-// rows of four values.
+// bp_width returns the bit width of a packed block of v 16-byte vectors and rows rows of four values.
 DEV uint32_t bp_width(uint32_t v, uint32_t rows) {
     if (rows == 32) return v < 32 ? v : 32;
     if (v >= rows) return 32;
@@ -352,14 +349,13 @@ COLD uint32_t call_value_at(const uint32_t *payload, uint32_t lo, uint32_t hi, u
     return dense_value_at(kind, payload, lo, hi, n, i);
 }
 
-// each_docs calls f(chunk, docs, count) for every chunk of block j. docs are the lane's
-// four docIDs; those at positions from count on are undefined.
-template <class F> DEV void each_docs(const ListDesc &l, uint32_t j, int lane, F f) {
-    const uint32_t *ends = at<uint32_t>(l.docEnds) + j;
-    uint32_t n = block_count(l, j), carry = block_prev(l, j);
+// each_docs calls f(chunk, docs, count) for every chunk of block j, with endpoints lo and hi, after docID
+// carry. docs are the lane's four docIDs; those at positions from count on are undefined.
+template <class F> DEV void each_docs(const ListDesc &l, uint32_t j, uint32_t lo, uint32_t hi, uint32_t carry, int lane, F f) {
+    uint32_t n = block_count(l, j);
     int kind = kind_of(l.docsCodec);
     Chunks<ANY> ch;
-    ch.begin(kind, at<uint32_t>(l.docs), __ldg(ends), __ldg(ends + 1), n);
+    ch.begin(kind, at<uint32_t>(l.docs), lo, hi, n);
 #pragma unroll 1
     for (uint32_t c = 0; 128 * c < n; c++) {
         uint4 v;
@@ -367,7 +363,7 @@ template <class F> DEV void each_docs(const ListDesc &l, uint32_t j, int lane, F
             v = block_docs(newpfd_values(ch.p, ch.words, n, lane), carry, lane);
         } else if (!PACKED_ONLY && !NEWPFD_ONLY && kind >= RICE) {
             const uint32_t *last = at<uint32_t>(l.last);
-            v = call_docs(at<uint32_t>(l.docs), __ldg(ends), __ldg(ends + 1), n, j << 7, carry, __ldg(last + j), l.n,
+            v = call_docs(at<uint32_t>(l.docs), lo, hi, n, j << 7, carry, __ldg(last + j), l.n,
                           kind == HSLRC ? __ldg(last + l.nb - 1) : 0, lane, kind);
         } else {
             v = ch.get(c, lane);
@@ -375,6 +371,12 @@ template <class F> DEV void each_docs(const ListDesc &l, uint32_t j, int lane, F
         }
         f(c, v, n - 128 * c);
     }
+}
+
+// each_docs does the same for a caller that has not read the block's endpoints.
+template <class F> DEV void each_docs(const ListDesc &l, uint32_t j, int lane, F f) {
+    const uint32_t *ends = at<uint32_t>(l.docEnds) + j;
+    each_docs(l, j, __ldg(ends), __ldg(ends + 1), block_prev(l, j), lane, f);
 }
 
 // Freqs decodes a block's frequencies chunk by chunk.

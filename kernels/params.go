@@ -157,23 +157,30 @@ type Term struct {
 	Weight, Bound, Rest float32
 }
 
-// RankTile is a run of blocks of a driver: at most RankParams.Run blocks from First,
-// before End.
+// MostRun is the maximum number of blocks in a RankTile.
+const MostRun = 32
+
+// RankTile is the blocks of a driver from First up to End, at most MostRun.
 type RankTile struct{ Query, First, End uint32 }
 
-// RankPart is the blocks From up to To of a driver, whose tiles begin at number At.
-type RankPart struct{ Query, From, To, At uint32 }
+// RankPart is the blocks of a driver from From up to To.
+type RankPart struct{ Query, From, To uint32 }
 
-// TileParams are the parameters of CutTiles.
+// TileParams are the parameters of CutTiles. It cuts Parts into tiles of Run blocks, or of up to
+// Most where few docIDs pass, writes those of lists that may add hits to Tiles in any order, and
+// adds their number to Count.
 type TileParams struct {
-	Parts, Tiles Ptr
-	NParts, Run  uint32
+	Parts, Tiles                         Ptr
+	Lists, Queries, Terms, Floors, Codes Ptr
+	Count                                Ptr
+	NParts, Run, Most, _                 uint32
 }
 
 // RankParams are the parameters of Rank.
 type RankParams struct {
 	Lists, Queries, Terms, Tiles, Counts, Floors, Codes Ptr
-	NTiles, Run, Required, Locate                       uint32
+	Count                                               Ptr // of tiles, if CutTiles has counted them
+	NTiles, Required, Locate, _                         uint32
 }
 
 // IntersectParams are the parameters of IntersectDocs.

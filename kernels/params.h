@@ -117,16 +117,19 @@ struct QueryDesc {
 // exceeds bound; rest is at least the sum of the bounds of the following terms.
 struct Term { uint32_t list; float weight; float bound; float rest; };
 
-// RankTile is a run of blocks of a driver: at most RankParams.run blocks from first,
-// before end.
+// RankTile is the blocks of a driver from first up to end, at most 32.
 struct RankTile { uint32_t query, first, end; };
 
-// RankPart is blocks from up to to of a driver, whose tiles begin at number at.
-struct RankPart { uint32_t query, from, to, at; };
+// RankPart is the blocks of a driver from up to to.
+struct RankPart { uint32_t query, from, to; };
 
 struct TileParams {
     uint64_t parts, tiles; // RankPart[], RankTile[]
-    uint32_t nParts, run;
+    uint64_t lists, queries, terms, floors, codes; // as in RankParams
+    uint64_t count;        // uint32: of tiles, 0 at first
+    uint32_t nParts;
+    uint32_t run, most;    // blocks in a tile, and in one that is longer to fill a sieve
+    uint32_t pad;
 };
 
 struct RankParams {
@@ -134,9 +137,10 @@ struct RankParams {
     uint64_t counts;   // uint32 per slot: keys so far
     uint64_t floors;   // uint64 per slot: only greater keys can be hits
     uint64_t codes;    // float[512]: the frequencies of quad codes, then the norms of their length codes
-    uint32_t nTiles, run;
+    uint64_t count;    // uint32: of tiles, if the device has cut them; 0: nTiles is it
+    uint32_t nTiles;   // at most
     uint32_t required; // 1: a document must be in every list
-    uint32_t locate;
+    uint32_t locate, pad;
 };
 
 struct IntersectParams {

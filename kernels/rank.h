@@ -89,7 +89,11 @@ DEV uint32_t sift_chunk(const RankParams &p, const QueryDesc &q, const Term *ter
     float most[4] = {bound, bound, bound, bound};
 #pragma unroll
     for (int k = 0; k < 4; k++)
-        if (4 * lane + k < count && is_live(q, d[k])) alive |= 1u << k;
+        if (4 * lane + k < count && d[k] < q.docs) alive |= 1u << k;
+    if (q.live)
+#pragma unroll
+        for (int k = 0; k < 4; k++)
+            if ((alive >> k & 1) && !is_live(q, d[k])) alive &= ~(1u << k);
     for (uint32_t i = q.driver + 1; i < q.nTerms; i++) {
         const Term t = terms[i];
         uint32_t in = may_hold(at<ListDesc>(p.lists)[t.list], d, alive);
@@ -112,6 +116,35 @@ DEV uint32_t sift_chunk(const RankParams &p, const QueryDesc &q, const Term *ter
     return __shfl_sync(FULL, sum, 31);
 }
 
+// freqs_at reads the frequencies of those of the lane's four postings that have a bit in want.
+// Each is a chain of dependent loads, so the four chains advance together.
+DEV void freqs_at(const ListDesc &l, const uint32_t *blk, const uint32_t *pos, uint32_t want, uint32_t *f) {
+    if (l.freqsCodec == CODEC_RAW || (!PACKED_ONLY && l.freqsCodec != CODEC_BP128 && l.freqsCodec != CODEC_BP256)) {
+#pragma unroll
+        for (int k = 0; k < 4; k++) f[k] = want >> k & 1 ? freq_at(l, blk[k], pos[k]) : 1;
+        return;
+    }
+    const uint32_t *ends = at<uint32_t>(l.freqEnds), *payload = at<uint32_t>(l.freqs);
+    uint32_t j[4], lo[4], hi[4], b[4], s[4], v[4];
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        j[k] = want >> k & 1 ? blk[k] : 0;
+        lo[k] = __ldg(ends + j[k]);
+        hi[k] = __ldg(ends + j[k] + 1);
+    }
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        uint32_t i = want >> k & 1 ? pos[k] : 0;
+        b[k] = bp_width((hi[k] - lo[k]) >> 2, (block_count(l, j[k]) + 3) >> 2);
+        s[k] = (i >> 2) * b[k];
+        const uint32_t *p = payload + lo[k] + 4 * (s[k] >> 5) + (i & 3);
+        f[k] = __ldg(p);
+        v[k] = __ldg(p + 4);
+    }
+#pragma unroll
+    for (int k = 0; k < 4; k++) f[k] = (__funnelshift_r(f[k], v[k], s[k] & 31) & low_mask(b[k])) + 1;
+}
+
 // rank_sieve processes count docIDs of a tile's driver, at most 128, in the sieve from
 // head on.
 COLD void rank_sieve(const RankParams p, uint32_t tile, Sieve *s, uint32_t head, uint32_t count, int lane) {
@@ -121,21 +154,21 @@ COLD void rank_sieve(const RankParams p, uint32_t tile, Sieve *s, uint32_t head,
     const Term own = terms[q.driver];
     Pruner prune;
     prune.begin(at<unsigned long long>(p.floors)[q.slot]);
-    uint32_t d[4], blk[4], pos[4], alive = 0;
+    uint32_t d[4], blk[4], pos[4], freq[4], alive = 0;
     float norm[4], score[4], most[4];
     const ListDesc driver = lists[own.list];
 #pragma unroll
     for (int k = 0; k < 4; k++) {
-        norm[k] = score[k] = most[k] = 0;
         d[k] = s->doc[(head + 4 * lane + k) & 255];
         uint32_t i = s->at[(head + 4 * lane + k) & 255];
         blk[k] = i >> driver.logBlock;
         pos[k] = i & ((1u << driver.logBlock) - 1);
-        if (4 * lane + k >= count) continue;
-        alive |= 1u << k;
-        norm[k] = __ldg(at<float>(q.norms) + d[k]);
-        most[k] = score[k] = posting_score(own.weight, freq_at(driver, blk[k], pos[k]), norm[k]);
+        if (4 * lane + k < count) alive |= 1u << k;
+        norm[k] = __ldg(at<float>(q.norms) + (alive >> k & 1 ? d[k] : 0));
     }
+    freqs_at(driver, blk, pos, alive, freq);
+#pragma unroll
+    for (int k = 0; k < 4; k++) most[k] = score[k] = posting_score(own.weight, freq[k], norm[k]);
     for (uint32_t i = q.driver + 1; i < q.nTerms; i++) {
         const Term t = terms[i];
         uint32_t in = may_hold(lists[t.list], d, alive);
@@ -152,10 +185,10 @@ COLD void rank_sieve(const RankParams p, uint32_t tile, Sieve *s, uint32_t head,
         uint32_t found = may_hold(l, d, alive);
         if (__any_sync(FULL, found != 0)) found = search<true>(l, d, found, p.locate, blk, pos, s->probes, lane);
         if (p.required) alive = found;
+        if (__any_sync(FULL, found != 0)) freqs_at(l, blk, pos, found, freq);
 #pragma unroll
         for (int k = 0; k < 4; k++) {
-            if (found >> k & 1)
-                score[k] = __fadd_rn(score[k], posting_score(t.weight, freq_at(l, blk[k], pos[k]), norm[k]));
+            if (found >> k & 1) score[k] = __fadd_rn(score[k], posting_score(t.weight, freq[k], norm[k]));
             if (!prune.can(score[k] + t.rest)) alive &= ~(1u << k);
         }
     }
@@ -177,6 +210,7 @@ DEV void rank_tile(const RankParams &p, Sieve *shared) {
     uint32_t tile = blockIdx.x * 8 + warp;
     if (tile >= p.nTiles) return;
     RankTile t = at<RankTile>(p.tiles)[tile];
+    if (p.count && tile >= *at<uint32_t>(p.count)) return;
     const QueryDesc q = at<QueryDesc>(p.queries)[t.query];
     const Term *terms = at<Term>(p.terms) + q.firstTerm;
     const Term own = terms[q.driver];
@@ -184,11 +218,13 @@ DEV void rank_tile(const RankParams &p, Sieve *shared) {
     prune.begin(at<unsigned long long>(p.floors)[q.slot]);
     if (!prune.can(own.bound + own.rest)) return;
     const ListDesc driver = at<ListDesc>(p.lists)[own.list];
-    uint32_t rest = t.end - t.first, n = rest < p.run ? rest : p.run;
+    uint32_t n = t.end - t.first;
     float bound = own.bound;
     bool want = (uint32_t)lane < n;
+    uint32_t mine = t.first + (want ? lane : 0), prev = block_prev(driver, mine);
+    uint32_t lo = __ldg(at<uint32_t>(driver.docEnds) + mine), hi = __ldg(at<uint32_t>(driver.docEnds) + mine + 1);
     if (want && prune.cut >= 0 && driver.quads) {
-        bound = block_bound(driver, t.first + lane, own.weight, at<float>(p.codes));
+        bound = block_bound(driver, mine, own.weight, at<float>(p.codes));
         want = prune.can(bound + own.rest);
     }
     Sieve &s = shared[warp];
@@ -197,7 +233,8 @@ DEV void rank_tile(const RankParams &p, Sieve *shared) {
         int src = __ffs(vote) - 1;
         uint32_t block = t.first + src;
         float most = __shfl_sync(FULL, bound, src);
-        each_docs(driver, block, lane, [&](uint32_t c, uint4 v, uint32_t count) {
+        uint32_t from = __shfl_sync(FULL, lo, src), to = __shfl_sync(FULL, hi, src), before = __shfl_sync(FULL, prev, src);
+        each_docs(driver, block, from, to, before, lane, [&](uint32_t c, uint4 v, uint32_t count) {
             fill += sift_chunk(p, q, terms, v, count, (block << driver.logBlock) + 128 * c, most, prune, s, head + fill, lane);
             if (fill < 128) return;
             rank_sieve(p, tile, &s, head, 128, lane);

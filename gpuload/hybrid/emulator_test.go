@@ -99,6 +99,44 @@ func closeDevice(t *testing.T, g *gpuload.Executor, dev *gpuload.Device) {
 	}
 }
 
+// TestExpect tells an Executor about queries while it opens the GPUs: their lists are there
+// before the first query.
+func TestExpect(t *testing.T) {
+	s, snapshot := newSnapshot(t)
+	qs, times := someQueries(100, 9), 0
+	for _, mode := range []Mode{Parallel, Parallel, Parallel, Parallel, OnlyCPU} {
+		x, err := Open(snapshot, s, OpenOptions{Options: Options{Mode: mode}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		expected := x.Expect(qs)
+		if err := x.Ready(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if x.Expect(qs) {
+			t.Errorf("%v: queries are expected when the GPUs are open", mode)
+		}
+		if d := x.gpu.Load(); d != nil {
+			for i, e := range d.Executor.(*gpuload.Group).Executors() {
+				if expected && e.Stats().Lists == 0 {
+					t.Errorf("GPU %d has loaded no lists", i)
+				}
+			}
+			if expected {
+				times++
+			}
+		} else if expected {
+			t.Error("queries are expected without a GPU")
+		}
+		if err := x.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if times == 0 {
+		t.Error("the GPUs were open too soon each time")
+	}
+}
+
 // TestOpen finds the emulator and answers on both processors.
 func TestOpen(t *testing.T) {
 	s, snapshot := newSnapshot(t)

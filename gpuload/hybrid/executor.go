@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/query/pool"
 )
@@ -19,6 +20,7 @@ type Executor struct {
 	cpu     *pool.Pool
 	gpu     atomic.Pointer[device] // nil until there is one
 	opened  chan struct{}          // closed when it is known whether there is one
+	coming  *gpuload.Opening       // it is being opened, or was; may be nil
 	options Options
 	start   time.Time
 	jobs    sync.Pool
@@ -283,6 +285,9 @@ func (x *Executor) pump() {
 			x.onCPU(e.job)
 		}
 		x.begun = begun
+		if x.overlooked() {
+			continue
+		}
 		if x.calls.Add(-seen) == 0 {
 			break
 		}
@@ -290,6 +295,13 @@ func (x *Executor) pump() {
 	if yield {
 		runtime.Gosched()
 	}
+}
+
+// overlooked reports whether something has happened between absorb and the end of hand that its
+// goroutine left to this call of pump: queries that came before x was hungry, but those of a
+// crowd, which are release's, or the last answers of the CPU while more were to be told at once.
+func (x *Executor) overlooked() bool {
+	return x.hungry.Load() && !x.bulk.crowded.Load() && x.arrived.len() > 0 || x.done.queries.Load() >= x.chunk.Load()
 }
 
 // absorb tells the policy what has happened, and returns the jobs that are for the stock. x.mu

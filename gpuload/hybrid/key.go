@@ -1,7 +1,9 @@
 package hybrid
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -40,18 +42,24 @@ func (k Key) File() (string, error) {
 	return filepath.Join(dir, "pinion", name), nil
 }
 
-// ModelFor returns the Model that idxbench calibrate has kept for a key, or nil if there
-// is none or it is stale.
-func ModelFor(k Key) *Model {
+// ModelFor returns the Model that idxbench calibrate has kept for a key, nil if there is
+// none. The error says why one that is there cannot be used, for example that it is stale.
+func ModelFor(k Key) (*Model, error) {
 	file, err := k.File()
 	if err != nil {
-		return nil
+		return nil, nil // nowhere to keep one
 	}
 	m, err := ReadModel(file)
-	if err != nil || m.Stale(k) != nil {
-		return nil
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
 	}
-	return m
+	if err == nil {
+		err = m.Stale(k)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
 }
 
 var (

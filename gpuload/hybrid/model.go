@@ -43,14 +43,17 @@ type Model struct {
 	// Load is the time to bring a byte of a list to the device, in nanoseconds.
 	Load float64 `json:"load_ns,omitempty"`
 	// Crowd is the time of a query on a core while all cores answer queries, over its time
-	// alone; a simulation needs it. 0 means 1.
+	// on the core that measured it; a simulation needs it. 0 means 1.
 	Crowd float64 `json:"crowd,omitempty"`
 	// Queued is the time of a core for a query that has waited in the queues, beside the
 	// query's own; a simulation needs it.
 	Queued time.Duration `json:"queued_ns,omitempty"`
 	// Wakes are how long queries wait for idle cores, by how long these have been idle,
-	// ascending; a simulation needs them.
-	Wakes []Wake `json:"wakes,omitempty"`
+	// ascending; Spared while a GPU is used, to whose goroutines cores are left; Lanes how long
+	// batches of one query take more, by how long no batch was answered. A simulation needs them.
+	Wakes  []Wake `json:"wakes,omitempty"`
+	Spared []Wake `json:"spared,omitempty"`
+	Lanes  []Wake `json:"lanes,omitempty"`
 	// Steps decides where the steps of a query run that is alone.
 	Steps gpuload.StepRule `json:"steps,omitzero"`
 
@@ -59,12 +62,26 @@ type Model struct {
 }
 
 // Wake is how long queries wait for a core that has been idle for at least Idle, which
-// spins or sleeps then, and by what share of their time they are slower for that its caches
-// hold less.
+// spins or sleeps then, and how much slower they are on it: its caches hold less, and it is not the
+// core that measured them. Cold is for any query, Slower a share of its time.
 type Wake struct {
 	Idle   time.Duration   `json:"idle_ns"`
-	Slower float64         `json:"slower"`
+	Cold   ByMode          `json:"cold_ns,omitzero"`
+	Slower ByMode          `json:"slower"`
 	Delays []time.Duration `json:"delays_ns"` // evenly spread quantiles, ascending
+}
+
+// ByMode is a number for each query.Mode. In a file it may be one number for all.
+type ByMode [3]float64
+
+// UnmarshalJSON accepts an array or a number.
+func (b *ByMode) UnmarshalJSON(text []byte) error {
+	var all float64
+	if json.Unmarshal(text, &all) == nil {
+		*b = ByMode{all, all, all}
+		return nil
+	}
+	return json.Unmarshal(text, (*[3]float64)(b))
 }
 
 // Key says where a Model holds.
@@ -185,9 +202,11 @@ func (m *Model) Prepare() error {
 	if m.Batch < 0 || m.Host[0] < 0 || m.Host[1] < 0 || m.Crowd < 0 || m.Load < 0 || m.Queued < 0 || m.Each < 0 || m.Depth < 0 || m.Launch < 0 {
 		return fmt.Errorf("a time below 0")
 	}
-	for i, w := range m.Wakes {
-		if len(w.Delays) == 0 || w.Slower < 0 || w.Idle < 0 || slices.Min(w.Delays) < 0 || i > 0 && w.Idle <= m.Wakes[i-1].Idle {
-			return fmt.Errorf("wakes that are out of order, below 0 or empty")
+	for _, wakes := range [][]Wake{m.Wakes, m.Spared, m.Lanes} {
+		for i, w := range wakes {
+			if len(w.Delays) == 0 || slices.Min(w.Slower[:]) <= -1 || slices.Min(w.Cold[:]) < 0 || w.Idle < 0 || slices.Min(w.Delays) < 0 || i > 0 && w.Idle <= wakes[i-1].Idle {
+				return fmt.Errorf("wakes that are out of order, below 0 or empty")
+			}
 		}
 	}
 	for i := range m.byMode {

@@ -1,6 +1,7 @@
 package hybrid
 
 import (
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"math"
@@ -201,6 +202,12 @@ func TestModelFiles(t *testing.T) {
 		"load":       func(m *Model) { m.Load = -1 },
 		"mode":       func(m *Model) { m.Modes = map[string]*Polynomials{} },
 		"polynomial": func(m *Model) { m.Modes = map[string]*Polynomials{"and": {}, "or": {}, "and-or": {}} },
+		"no waits":   func(m *Model) { m.Wakes = []Wake{{}} },
+		"waits":      func(m *Model) { m.Spared = []Wake{{Delays: []time.Duration{-1}}} },
+		"slower":     func(m *Model) { m.Spared = []Wake{{Delays: []time.Duration{1}, Slower: ByMode{0, -1, 0}}} },
+		"order": func(m *Model) {
+			m.Lanes = []Wake{{Idle: 1, Delays: []time.Duration{1}}, {Idle: 1, Delays: []time.Duration{1}}}
+		},
 	} {
 		bad := m
 		change(&bad)
@@ -216,6 +223,19 @@ func TestModelFiles(t *testing.T) {
 	}
 	if _, err := ReadModel(file); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no file: %v", err)
+	}
+}
+
+// TestByMode reads numbers of each mode, and one for all.
+func TestByMode(t *testing.T) {
+	for text, want := range map[string]ByMode{"0.5": {0.5, 0.5, 0.5}, "[1,2,3]": {1, 2, 3}} {
+		var got ByMode
+		if err := json.Unmarshal([]byte(text), &got); err != nil || got != want {
+			t.Errorf("%s is %v: %v", text, got, err)
+		}
+	}
+	if err := json.Unmarshal([]byte(`"a"`), new(ByMode)); err == nil {
+		t.Error("a word is a number")
 	}
 }
 

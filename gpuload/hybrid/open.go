@@ -40,11 +40,32 @@ func Open(s *reader.Snapshot, q *query.Searcher, o OpenOptions) (*Executor, erro
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	open := func(ctx context.Context) (*device, error) { return openGPU(ctx, s, q, cpu, &o) }
 	if o.Mode == OnlyCPU {
-		open = nil
+		return start(cpu, o.Options, nil, s.Close)
 	}
-	return start(cpu, o.Options, open, s.Close)
+	o.GPU.CPU, o.GPU.Scorer = cpu, q.Scorer()
+	var p *gpuload.Opening
+	begun := make(chan error, 1)
+	x, err := start(cpu, o.Options, func(ctx context.Context) (*device, error) {
+		if err := <-begun; err != nil {
+			return nil, err
+		}
+		return openGPU(ctx, p, s, q, cpu, &o)
+	}, s.Close)
+	if err != nil {
+		return nil, err
+	}
+	p, err = gpuload.StartGroup(o.GPUs, s, o.GPU)
+	x.coming = p
+	begun <- err // Ready says it
+	return x, nil
+}
+
+// Expect prepares for queries that will come soon while Open opens the GPU, as
+// gpuload.Opening.Expect does. It reports false, possibly before it is done, when there is
+// nothing more to prepare: the GPU is open, or there is none. It is safe for concurrent use.
+func (x *Executor) Expect(queries []query.Query) bool {
+	return x.coming != nil && x.coming.Expect(queries)
 }
 
 // start returns an Executor that closes cpu, and lets open open a GPU in the background
@@ -176,20 +197,22 @@ func (x *Executor) join(d *device) bool {
 	return true
 }
 
-// openGPU opens the devices, puts executors on them and waits until they answer, or until ctx
-// ends.
-func openGPU(ctx context.Context, s *reader.Snapshot, q *query.Searcher, cpu *pool.Pool, o *OpenOptions) (*device, error) {
-	o.GPU.CPU, o.GPU.Scorer = cpu, q.Scorer()
-	g, err := gpuload.OpenGroup(o.GPUs, s, o.GPU)
+// openGPU waits until the devices that p opens answer and have loaded the first lists of the
+// queries that are expected, or until ctx ends.
+func openGPU(ctx context.Context, p *gpuload.Opening, s *reader.Snapshot, q *query.Searcher, cpu *pool.Pool, o *OpenOptions) (*device, error) {
+	g, err := p.Group()
 	if err != nil {
 		return nil, err
+	}
+	if ctx.Err() == nil {
+		p.Load()
 	}
 	if err := g.Ready(ctx); err != nil { // the driver may have to compile the kernels
 		return nil, errors.Join(err, g.Close())
 	}
 	m := o.Model
 	if m == nil {
-		m = ModelFor(KeyOf(s, g.Name(), cpu.Workers()))
+		m, _ = ModelFor(KeyOf(s, g.Name(), cpu.Workers())) // or else the default
 	}
 	if m == nil {
 		m = DefaultModel()

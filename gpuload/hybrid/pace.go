@@ -33,6 +33,15 @@ func (p *pace) start(now time.Duration) {
 	}
 }
 
+// relax lets the pace of a processor that is idle approach 1 in the time octave: what it took when it
+// was last busy, or stopped by others on the host, says less and less. A pace that sends it no work
+// would never be corrected otherwise.
+func (p *pace) relax(passed time.Duration) {
+	if p.since == idlePace {
+		p.factor += (1 - p.factor) * min(float64(passed)/float64(octave), 1)
+	}
+}
+
 // rest marks the processor as idle since the last call.
 func (p *pace) rest() { p.since = idlePace }
 

@@ -148,6 +148,7 @@ func (p *policy) choose(e *entry, now time.Duration) group {
 func (p *policy) adapt(now time.Duration) {
 	passed := min(now-p.adapted, octave/8)
 	p.adapted = max(p.adapted, now)
+	p.cpu.pace.relax(max(passed, 0))
 	cpu, gpu := p.cpuWork(), p.gpuWork()
 	both := cpu + gpu
 	if both < p.base || passed <= 0 || p.mode != Parallel {

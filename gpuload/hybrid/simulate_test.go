@@ -27,7 +27,7 @@ func simulate(t *testing.T, m Model, mode Mode, c Cost, workers int, at ...time.
 func TestSimulatedCPU(t *testing.T) {
 	cost := Cost{CPU: 30 * micro, GPU: time.Second}
 	at := []time.Duration{10 * micro, 20 * micro, 500 * micro}
-	wakes := []Wake{{Idle: 5 * micro, Slower: 0.1, Delays: []time.Duration{4 * micro}}, {Idle: 105 * micro, Slower: 0.3, Delays: []time.Duration{24 * micro, 24 * micro}}}
+	wakes := []Wake{{Idle: 5 * micro, Slower: ByMode{0.1}, Delays: []time.Duration{4 * micro}}, {Idle: 105 * micro, Slower: ByMode{0.3}, Delays: []time.Duration{24 * micro, 24 * micro}}}
 	for name, c := range map[string]struct {
 		m    Model
 		at   []time.Duration
@@ -37,26 +37,54 @@ func TestSimulatedCPU(t *testing.T) {
 		"queues":            {Model{Queued: 5 * micro}, at, []time.Duration{35 * micro, 60 * micro, 35 * micro}},
 		// Between 5 and 105 us of idling, what a query takes more rises from 7 to 33 us; after 10 us
 		// it is 8.3. The second query finds the core busy.
-		"wakes": {Model{Queued: 5 * micro, Wakes: wakes}, at, []time.Duration{38300, 63300, 63 * micro}},
-		"sleep": {Model{Queued: 5 * micro, Wakes: wakes}, []time.Duration{200 * micro}, []time.Duration{63 * micro}},
+		"wakes":         {Model{Queued: 5 * micro, Wakes: wakes}, at, []time.Duration{38300, 63300, 63 * micro}},
+		"sleep":         {Model{Queued: 5 * micro, Wakes: wakes}, []time.Duration{200 * micro}, []time.Duration{63 * micro}},
+		"cold":          {Model{Wakes: []Wake{{Idle: 1, Cold: ByMode{2000}, Delays: []time.Duration{1}}}}, []time.Duration{200 * micro}, []time.Duration{32001}},
+		"without a GPU": {Model{Wakes: wakes, Spared: wakes[:1]}, []time.Duration{200 * micro}, []time.Duration{63 * micro}},
 	} {
 		if got := simulate(t, c.m, OnlyCPU, cost, 1, c.at...); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}
-	// While one core works, the machine does not sleep: another that was idle for long wakes sooner.
-	deep := Model{Wakes: append(slices.Clone(wakes), Wake{Idle: 200 * micro, Delays: []time.Duration{30 * micro}}, Wake{Idle: 300 * micro, Delays: []time.Duration{230 * micro}})}
-	if got := simulate(t, deep, OnlyCPU, cost, 2, 400*micro, 410*micro); !slices.Equal(got, []time.Duration{260 * micro, 60 * micro}) {
+	// While a GPU is used, cores wake otherwise.
+	if got := simulate(t, Model{Wakes: wakes, Spared: wakes[:1]}, Parallel, cost, 1, 200*micro); !slices.Equal(got, []time.Duration{37 * micro}) {
+		t.Errorf("beside a GPU: %v", got)
+	}
+	// While one core works, the machine does not sleep: another that was idle for long wakes sooner,
+	// and takes what one of busy cores takes.
+	deep := Model{Wakes: append(slices.Clone(wakes), Wake{Idle: 200 * micro, Delays: []time.Duration{30 * micro}, Slower: ByMode{0.5}}, Wake{Idle: 300 * micro, Delays: []time.Duration{230 * micro}})}
+	if got := simulate(t, deep, OnlyCPU, cost, 2, 400*micro, 410*micro); !slices.Equal(got, []time.Duration{260 * micro, 54947}) {
 		t.Errorf("deep sleep: %v", got)
 	}
-	// A batch wakes a lane, which does half of the fixed time, too: 24 us, 0.3 of 4 and of 20 us, and the batch.
-	lane := Model{Batch: 40 * micro, Wakes: wakes}
-	if got := simulate(t, lane, OnlyGPU, Cost{CPU: time.Second, GPU: micro, Host: 4 * micro, Alone: 40 * micro}, 2, 400*micro); !slices.Equal(got, []time.Duration{71720}) {
-		t.Errorf("a lane: %v", got)
+	// A batch waits for a lane that has not answered one for 405 us; the next one begins 1 us after it is
+	// asked, when that lane has answered, and waits for less.
+	lanes := Model{Batch: 40 * micro, Lanes: []Wake{{Idle: 1, Delays: []time.Duration{2 * micro}}, {Idle: 400 * micro, Delays: []time.Duration{20 * micro}}}}
+	if got := simulate(t, lanes, OnlyGPU, Cost{CPU: time.Second, GPU: micro, Host: 4 * micro, Alone: 40 * micro}, 2, 405*micro, 465*micro); !slices.Equal(got, []time.Duration{61 * micro, 44 * micro}) {
+		t.Errorf("lanes: %v", got)
 	}
 	// On two cores nobody waits, but both are slower.
 	if got := simulate(t, Model{Crowd: 1.5}, OnlyCPU, cost, 2, at...); !slices.Equal(got, []time.Duration{30 * micro, 45 * micro, 30 * micro}) {
 		t.Errorf("two cores: %v", got)
+	}
+}
+
+// TestSimulatedTaker asks two queries at once, then two alone, again and again, on two cores. Both look
+// for work, so that either may take one that is alone. The one that has taken none for 120 us sleeps.
+func TestSimulatedTaker(t *testing.T) {
+	m := Model{Wakes: []Wake{{Idle: 1, Delays: []time.Duration{0}}, {Idle: 99 * micro, Delays: []time.Duration{0}}, {Idle: 100 * micro, Delays: []time.Duration{20 * micro}}}}
+	var at []time.Duration
+	for i := range time.Duration(100) {
+		at = append(at, i*120*micro, i*120*micro, i*120*micro+40*micro, i*120*micro+80*micro)
+	}
+	took := simulate(t, m, OnlyCPU, Cost{CPU: micro, GPU: time.Second}, 2, at...)
+	woke := 0
+	for i := 4; i < len(took); i += 4 {
+		if max(took[i], took[i+1]) == 21*micro {
+			woke++
+		}
+	}
+	if woke < 10 || woke > 60 { // 99 if the last one to become idle took all
+		t.Errorf("%d of 99 times one of two was asleep", woke)
 	}
 }
 
@@ -87,6 +115,34 @@ func TestSimulatedGPU(t *testing.T) {
 	}
 	if busy := 20000 * cost.GPU; last < busy || last > busy+busy/50 {
 		t.Errorf("20,000 queries of 10 us took the device %v", last)
+	}
+}
+
+// TestSimulatedStall stops all cores for 5 ms in the middle of 40 short queries. What these took must
+// not send later ones to the GPU, which takes ten times as long, once the cores have time again.
+func TestSimulatedStall(t *testing.T) {
+	short := Cost{CPU: 4 * micro, GPU: 60, Host: 2 * micro, Alone: 55 * micro}
+	stopped := short
+	stopped.CPU = 5 * time.Millisecond
+	var records []Record
+	var at []time.Duration
+	for i := range time.Duration(30000) {
+		if i < 40 {
+			records, at = append(records, Record{Cost: stopped, Predicted: short}), append(at, 0)
+		} else {
+			records, at = append(records, Record{Cost: short}), append(at, 15*time.Millisecond+i*7*micro)
+		}
+	}
+	m := *DefaultModel()
+	m.Batch = 50 * micro
+	out, err := Simulate(records, Simulation{Options: Options{Model: &m}, Workers: 16, Arrivals: at})
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := slices.Clone(out.Took[15000:])
+	slices.Sort(last)
+	if took := last[len(last)/2]; took > 10*micro {
+		t.Errorf("0.1 s later queries of 4 us take %v", took)
 	}
 }
 

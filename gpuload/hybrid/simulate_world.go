@@ -3,7 +3,11 @@ package hybrid
 import (
 	"container/heap"
 	"math/rand/v2"
+	"slices"
 	"time"
+
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/query/pool"
 )
 
 // world is a running simulation: cores, on which goroutines and the Pool's workers run, a
@@ -23,6 +27,7 @@ type world struct {
 	pool    []simJob        // queries that the CPU has taken
 	serving int             // goroutines that work for the GPU
 	busy    time.Duration   // when a core was, last
+	idled   time.Duration   // since when no batch was answered
 	used    time.Duration   // of all cores
 	device  time.Duration   // when it will have done its work
 	batches int
@@ -37,14 +42,14 @@ type world struct {
 // then may be nil.
 type simJob struct {
 	work  time.Duration
-	cold  time.Duration // of the work, and of what follows, what is slower after a core was idle
-	query bool          // from the queues
+	mode  query.Mode
+	query bool // from the queues
 	start func() (work time.Duration, then func())
 	then  func()
 }
 
 func newWorld(records []Record, s Simulation) *world {
-	w := &world{s: s, records: records, policy: newPolicy(&s.Options, s.Workers), idle: make([]time.Duration, s.Workers), rng: rand.New(rand.NewPCG(s.Seed, 17)),
+	w := &world{s: s, records: records, policy: newPolicy(&s.Options, s.Workers), idle: make([]time.Duration, s.Workers), idled: -time.Second, rng: rand.New(rand.NewPCG(s.Seed, 17)),
 		arrivals: make([]time.Duration, s.Queries), times: make([]time.Duration, s.Queries)}
 	w.bulk.stock = newStock(&s.Options, s.Workers, true)
 	return w
@@ -112,7 +117,7 @@ func (w *world) dispatch() {
 	p.demand.observe(w.serving, w.now)
 	w.taken = p.takeCPU(w.now, w.taken[:0])
 	for _, e := range w.taken {
-		w.pool = append(w.pool, simJob{work: w.record(e.sim).Cost.CPU, cold: w.record(e.sim).Cost.CPU, query: true, then: func() {
+		w.pool = append(w.pool, simJob{work: w.record(e.sim).Cost.CPU, mode: w.record(e.sim).Mode, query: true, then: func() {
 			p.finishCPU(1, e.cost.CPU, w.now)
 			w.took(e.sim, 0)
 			w.again(1, nil)
@@ -137,17 +142,28 @@ func (w *world) dispatch() {
 				continue
 			}
 		}
-		last := len(w.idle) - 1 // the one that spins most likely
+		since := w.idle[len(w.idle)-1] // as in Model.Wakes, the last that became idle
 		if len(w.idle) < w.s.Workers {
 			w.busy = w.now
 		}
-		delay := w.wake(w.now-w.idle[last], &j)
-		w.idle = w.idle[:last]
-		w.after(delay+w.crowded(j.work), func() {
+		at := w.taker()
+		w.idle = slices.Delete(w.idle, at, at+1)
+		w.after(w.wake(w.now-since, &j)+w.crowded(j.work), func() {
 			w.idle, w.busy = append(w.idle, w.now), w.now
 			j.then()
 		})
 	}
+}
+
+// taker chooses the idle core that takes the next job: any of those that look for work, or the last that
+// did.
+func (w *world) taker() int {
+	n := len(w.idle)
+	at, _ := slices.BinarySearch(w.idle, w.now-pool.DefaultSpinFor)
+	if at >= n-1 {
+		return n - 1
+	}
+	return at + w.rng.IntN(n-at)
 }
 
 // goroutine does work on a core.
@@ -161,55 +177,62 @@ func (w *world) serve(work time.Duration, then func()) {
 	w.goroutine(work, func() { w.serving--; then() })
 }
 
-// crowded returns how long work takes a core beside those that are busy.
-func (w *world) crowded(work time.Duration) time.Duration {
-	others := w.s.Workers - len(w.idle) - 1
-	if others <= 0 || w.s.Options.Model.Crowd == 0 {
-		return work
-	}
-	more := (w.s.Options.Model.Crowd - 1) * float64(others) / float64(w.s.Workers-1)
-	return time.Duration(float64(work) * max(1+more, 0))
+// crowd returns the share of the other cores that are busy.
+func (w *world) crowd() float64 {
+	return float64(w.s.Workers-len(w.idle)-1) / float64(max(w.s.Workers-1, 1))
 }
 
-// awake is how long a core counts as idle at most while others are busy: then the machine
-// does not sleep as deeply as when all are idle, as in Model.Wakes.
-const awake = 200 * time.Microsecond
+// crowded returns how long work takes a core beside those that are busy.
+func (w *world) crowded(work time.Duration) time.Duration {
+	if w.s.Options.Model.Crowd == 0 {
+		return work
+	}
+	return work + time.Duration((w.s.Options.Model.Crowd-1)*w.crowd()*float64(work))
+}
 
-// wake returns how much later a job ends on a core that has been idle for some time. It
-// lies between the times measured for the next shorter and the next longer one.
+// awake is how long a core counts as idle at most while others are busy: then it wakes like one that
+// has just ceased to look for work while all are idle, as in Model.Wakes.
+const awake = pool.DefaultSpinFor * 6 / 5
+
+// wake returns how much later a job ends on a core that has been idle for some time. The more
+// cores are busy, the less of what a query takes more on an idle one counts: Model.Crowd does.
 func (w *world) wake(idle time.Duration, j *simJob) time.Duration {
-	if j.cold == 0 {
+	if !j.query {
 		return 0
 	}
 	m := w.s.Options.Model
+	wakes := m.Wakes
+	if w.s.Options.Mode != OnlyCPU && len(m.Spared) > 0 {
+		wakes = m.Spared
+	}
 	idle = min(idle, max(w.now-w.busy, awake))
-	if !j.query {
-		idle = max(idle, awake) // a lane, which another goroutine wakes
-	}
-	at := len(m.Wakes) - 1
-	for at >= 0 && m.Wakes[at].Idle > idle {
-		at--
-	}
-	switch {
-	case at < 0 && !j.query:
-		return 0
-	case idle == 0 || at < 0:
+	if idle == 0 || len(wakes) == 0 || idle < wakes[0].Idle {
 		return m.Queued
 	}
-	x := &m.Wakes[at]
-	random := w.rng.Float64()
-	late := x.late(random, j.cold)
-	if at+1 < len(m.Wakes) {
-		next := &m.Wakes[at+1]
-		share := float64(idle-x.Idle) / float64(next.Idle-x.Idle)
-		late += share * (next.late(random, j.cold) - late)
-	}
-	return time.Duration(late)
+	late, slower := w.late(wakes, idle, j)
+	return late + time.Duration(slower*(1-w.crowd()))
 }
 
-// late returns how much later work ends, in nanoseconds. random is from 0 up to 1.
-func (x *Wake) late(random float64, work time.Duration) float64 {
-	return float64(x.Delays[int(random*float64(len(x.Delays)))]) + x.Slower*float64(work)
+// late draws how long a job waits, and returns how much slower it is, in nanoseconds. Both lie between what was
+// measured for the next shorter and the next longer time without work.
+func (w *world) late(wakes []Wake, idle time.Duration, j *simJob) (late time.Duration, slower float64) {
+	at := len(wakes) - 1
+	for at > 0 && wakes[at].Idle > idle {
+		at--
+	}
+	x, next, share := &wakes[at], &wakes[min(at+1, len(wakes)-1)], 0.0
+	if idle > x.Idle && next != x {
+		share = float64(idle-x.Idle) / float64(next.Idle-x.Idle)
+	}
+	random := w.rng.Float64()
+	between := func(a, b float64) float64 { return a + share*(b-a) }
+	work := float64(j.work)
+	return time.Duration(between(x.delay(random), next.delay(random))), between(x.Cold[j.mode]+x.Slower[j.mode]*work, next.Cold[j.mode]+next.Slower[j.mode]*work)
+}
+
+// delay returns a quantile, in nanoseconds. random is from 0 up to 1.
+func (x *Wake) delay(random float64) float64 {
+	return float64(x.Delays[int(random*float64(len(x.Delays)))])
 }
 
 // batch answers queries that the policy gave to the GPU.
@@ -243,28 +266,33 @@ func (w *world) onGPU(numbers []int, then func()) {
 	for _, i := range numbers {
 		host += w.record(i).Cost.Host
 	}
+	finish := func() { w.idled = w.now; then() }
+	late := time.Duration(0)
+	if wakes := w.s.Options.Model.Lanes; len(wakes) > 0 {
+		late, _ = w.late(wakes, w.now-w.idled, &simJob{})
+	}
 	if w.batches++; w.batches <= slowBatches {
-		answered := then
-		then = func() { w.after(w.s.slow, answered) }
+		late += w.s.slow
 	}
 	n := (len(numbers) + hostShare - 1) / hostShare
-	w.lookUp(n, part(host, lookUp)/time.Duration(n), w.s.Options.Model.Batch/2, func() {
-		left := (len(numbers) + pieceLen - 1) / pieceLen
-		for lo := 0; lo < len(numbers); lo += pieceLen {
-			w.piece(numbers[lo:min(lo+pieceLen, len(numbers))], func() {
-				if left--; left == 0 {
-					then()
-				}
-			})
-		}
+	w.after(late, func() {
+		w.lookUp(n, part(host, lookUp)/time.Duration(n), func() {
+			left := (len(numbers) + pieceLen - 1) / pieceLen
+			for lo := 0; lo < len(numbers); lo += pieceLen {
+				w.piece(numbers[lo:min(lo+pieceLen, len(numbers))], func() {
+					if left--; left == 0 {
+						finish()
+					}
+				})
+			}
+		})
 	})
 }
 
 func part(d time.Duration, share float64) time.Duration { return time.Duration(float64(d) * share) }
 
-// lookUp does n pieces of work for the GPU, in as many goroutines as there are cores. The first
-// wakes a core, which finds cold the code of what follows, too: lone of it.
-func (w *world) lookUp(n int, each, lone time.Duration, then func()) {
+// lookUp does n pieces of work for the GPU, in as many goroutines as there are cores.
+func (w *world) lookUp(n int, each time.Duration, then func()) {
 	running := min(n, w.s.Workers)
 	next := running
 	var one func()
@@ -278,11 +306,8 @@ func (w *world) lookUp(n int, each, lone time.Duration, then func()) {
 			then()
 		}
 	}
-	for i := range running {
+	for range running {
 		w.serve(each, one)
-		if i == 0 {
-			w.ready[len(w.ready)-1].cold = each + lone
-		}
 	}
 }
 

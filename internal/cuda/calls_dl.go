@@ -233,7 +233,8 @@ func text(p *byte) string {
 	return string(unsafe.Slice(p, n))
 }
 
-// launch is what cuLaunchKernel reads while it runs.
+// launch is what cuLaunchKernel reads while it runs. It lies in the heap, which does not move,
+// and is kept alive until the call returns; the parameters do, too.
 type launch struct {
 	extra [5]uintptr
 	size  uint64

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -28,16 +29,33 @@ var queries = flag.Int("queries", 6000, "random queries to answer")
 // model of a pool, and the device if there is one, which with the build tag emu is the
 // emulator.
 func TestQueries(t *testing.T) {
+	device := openDevice(t)
+	overSeeds(t, func(seed uint64) (int, error) { return askAll(seed, device) })
+}
+
+// openDevice returns a device, which it closes when the test is done, or nil if there is none.
+func openDevice(t *testing.T) *gpuload.Device {
+	device, err := gpuload.OpenDevice()
+	if errors.Is(err, gpuload.ErrNoDevice) {
+		return nil
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := device.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return device
+}
+
+// overSeeds calls f with one seed after another, on all processors, until it has asked as
+// many queries as the flag says.
+func overSeeds(t *testing.T, f func(seed uint64) (asked int, err error)) {
 	n := *queries
 	if testing.Short() {
 		n /= 10
-	}
-	device, err := gpuload.OpenDevice()
-	switch {
-	case err == nil:
-		defer device.Close()
-	case !errors.Is(err, gpuload.ErrNoDevice):
-		t.Fatal(err)
 	}
 	var left, next atomic.Int64
 	left.Store(int64(n))
@@ -47,7 +65,7 @@ func TestQueries(t *testing.T) {
 		group.Go(func() {
 			for left.Load() > 0 && !t.Failed() {
 				seed := uint64(next.Add(1))
-				asked, err := collection(seed, device)
+				asked, err := f(seed)
 				if err != nil {
 					t.Errorf("-seed %d: %v", seed, err)
 				}
@@ -59,55 +77,30 @@ func TestQueries(t *testing.T) {
 	t.Logf("%d queries over %d collections", int64(n)-left.Load(), next.Load()+1-int64(*firstSeed))
 }
 
-// collection makes a collection and queries it.
-func collection(seed uint64, device *gpuload.Device) (asked int, err error) {
+// askAll makes a collection and queries it.
+func askAll(seed uint64, device *gpuload.Device) (asked int, err error) {
 	r := rand.New(rand.NewPCG(seed, 5))
-	fs, ctx := memfs.New(), context.Background()
-	o := drawOptions(r)
-	o.Stored = false
-	w, err := writer.OpenFS(ctx, fs, o)
+	c, err := newCollection(r, drawOptions(r))
 	if err != nil {
 		return 0, err
 	}
-	defer w.Close()
-	docs, err := fill(r, w)
-	if err != nil {
-		return 0, err
-	}
-	x, err := reader.OpenFS(fs)
-	if err != nil {
-		return 0, err
-	}
-	defer x.Close()
-	s, err := x.Snapshot()
-	if err != nil {
-		return 0, err
-	}
-	defer s.Close()
-	if docs, err = numbered(s, docs); err != nil {
-		return 0, err
-	}
-	index, p := oracle.New(docs), drawParams(r)
-	searcher, err := query.NewSearcher(s, query.Options{Params: &p, Seek: reader.Strategy(r.IntN(3)), DenseBytes: r.IntN(3) - 1})
-	if err != nil {
-		return 0, err
-	}
+	defer c.close()
 	test := func(what string, e query.Executor, n int) {
-		if e := ask(r, e, index, p, max(len(docs), 1), n); e != nil {
-			err = errors.Join(err, fmt.Errorf("%s, %s: %w", what, describe(o), e))
+		if e := c.ask(r, e, n); e != nil {
+			err = errors.Join(err, fmt.Errorf("%s, %s: %w", what, describe(c.options), e))
 		}
 		asked += n
 	}
-	test("searcher", searcher, 300)
+	test("searcher", c.searcher, 300)
 	model := pool.Model(r.IntN(4))
-	workers, err := pool.New(searcher, pool.Options{Workers: 1 + r.IntN(4), Model: model, TaskPostings: r.IntN(2) * r.IntN(300), SpinFor: -1})
+	workers, err := pool.New(c.searcher, pool.Options{Workers: 1 + r.IntN(4), Model: model, TaskPostings: r.IntN(2) * r.IntN(300), SpinFor: -1})
 	if err != nil {
 		return asked, err
 	}
 	defer workers.Close()
 	test("pool "+model.String(), workers, 100)
 	if device != nil {
-		gpu, err := gpuload.New(device, s, gpuload.Options{CPU: searcher, Memory: 64 << 20, Threshold: 1 << 18,
+		gpu, err := gpuload.New(device, c.snapshot, gpuload.Options{CPU: c.searcher, Memory: 64 << 20, Threshold: 1 << 18,
 			Accumulate: gpuload.Accumulations()[r.IntN(len(gpuload.Accumulations()))]})
 		if err != nil {
 			return asked, err
@@ -117,6 +110,62 @@ func collection(seed uint64, device *gpuload.Device) (asked int, err error) {
 		test("device", gpu, 200)
 	}
 	return asked, err
+}
+
+// collection is a random collection, and the oracle's.
+type collection struct {
+	options  writer.Options
+	snapshot *reader.Snapshot
+	searcher *query.Searcher
+	index    *oracle.Index
+	params   query.Params
+	docs     int
+	closers  []func() error
+}
+
+func newCollection(r *rand.Rand, o writer.Options) (_ *collection, err error) {
+	o.Stored = false
+	c, fs := &collection{options: o}, memfs.New()
+	defer func() {
+		if err != nil {
+			c.close()
+		}
+	}()
+	w, err := writer.OpenFS(context.Background(), fs, o)
+	if err != nil {
+		return nil, err
+	}
+	c.closers = append(c.closers, w.Close)
+	docs, err := fill(r, w)
+	if err != nil {
+		return nil, err
+	}
+	x, err := reader.OpenFS(fs)
+	if err != nil {
+		return nil, err
+	}
+	c.closers = append(c.closers, x.Close)
+	if c.snapshot, err = x.Snapshot(); err != nil {
+		return nil, err
+	}
+	c.closers = append(c.closers, c.snapshot.Close)
+	if docs, err = numbered(c.snapshot, docs); err != nil {
+		return nil, err
+	}
+	c.index, c.docs, c.params = oracle.New(docs), max(len(docs), 1), drawParams(r)
+	c.searcher, err = query.NewSearcher(c.snapshot, query.Options{Params: &c.params, Seek: reader.Strategy(r.IntN(3)), DenseBytes: r.IntN(3) - 1})
+	return c, err
+}
+
+func (c *collection) close() {
+	for _, f := range slices.Backward(c.closers) {
+		_ = f()
+	}
+}
+
+// ask draws n queries and compares the answers of e with the oracle's.
+func (c *collection) ask(r *rand.Rand, e query.Executor, n int) error {
+	return ask(r, e, c.index, c.params, c.docs, n)
 }
 
 // fill adds random documents, in several segments, deletes some of them and commits.

@@ -45,7 +45,7 @@ func build(ctx context.Context, dir string, pattern *regexp.Regexp) error {
 		{"worlds|queries", ".", plain, []string{"test", "-c", "-tags", "static", stripped, "-o", out("sim"), "./" + sim}},
 		{"wasm worlds", ".", []string{"GOOS=wasip1", "GOARCH=wasm"}, []string{"build", stripped, "-o", out("world.wasm"), "./internal/sim/world"}},
 		{"wasm worlds", "internal/simhost", plain, []string{"build", stripped, "-o", out("simhost"), "."}},
-		{"emulator queries", ".", native, []string{"test", "-c", "-tags", "emu", linked, "-o", out("sim-emu"), "./" + sim}},
+		{"emulator queries|emulator hybrid", ".", native, []string{"test", "-c", "-tags", "emu", linked, "-o", out("sim-emu"), "./" + sim}},
 		{"emulator damage", ".", native, []string{"test", "-c", "-tags", "emu", linked, "-o", out("gpubench-emu"), "./internal/gpubench"}},
 	} {
 		wanted := false

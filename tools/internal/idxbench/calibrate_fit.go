@@ -148,7 +148,7 @@ func (c *calibrator) fit(m *hybrid.Model) error {
 			to.m.Batches[name] = &b
 		}
 	}
-	m.Crowd = max(float64(c.crowded)/float64(max(c.alone, 1)), 1)
+	m.Crowd = float64(c.crowded) / float64(max(c.alone, 1))
 	if c.gpu != nil {
 		m.Batch, m.Host, m.Load, m.Launch = c.fixed(), fitHost(c.host), c.load, c.launch
 	}

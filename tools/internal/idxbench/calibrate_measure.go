@@ -2,19 +2,15 @@ package idxbench
 
 import (
 	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/pinion-index/pinion/gpuload/hybrid"
-	"github.com/pinion-index/pinion/internal/cputime"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/query/pool"
 	"github.com/pinion-index/pinion/tools/internal/cli"
@@ -55,6 +51,7 @@ type calibrator struct {
 	train, test []recorded
 	host        []hostSample
 	lone        []batchSample
+	going       times         // what a batch of one takes more right after another
 	load        float64       // Model.Load
 	launch      time.Duration // Model.Launch
 
@@ -103,7 +100,7 @@ func (c *calibrator) mode(ctx context.Context, name string, train, test [][][]by
 			c.test = append(c.test, r)
 		}
 	}
-	if err := c.crowd(ctx, queries); err != nil {
+	if err := c.crowd(ctx, queries, cpu); err != nil {
 		return err
 	}
 	if c.gpu == nil {
@@ -117,90 +114,6 @@ func (c *calibrator) mode(ctx context.Context, name string, train, test [][][]by
 	}
 	return c.beside(ctx, queries)
 }
-
-// batchSample is a batch that was alone on the GPU, and what its queries take.
-type batchSample struct {
-	mode query.Mode
-	load hybrid.Load
-	took time.Duration
-}
-
-// batches measures batches of different queries of a mode, one at a time.
-func (c *calibrator) batches(ctx context.Context, mode string) error {
-	var all []*recorded
-	for _, some := range [][]recorded{c.train, c.test} {
-		for i := range some {
-			if some[i].mode == mode {
-				all = append(all, &some[i])
-			}
-		}
-	}
-	at := 0
-	for n := 2; n <= 4096 && n <= 16*len(all); n *= 2 {
-		for range batchesOfSize {
-			some := make([]query.Query, n)
-			s := batchSample{}
-			for i := range some {
-				r := all[at%len(all)]
-				some[i], s.mode = r.query, r.query.Mode
-				s.load.Add(s.mode, r.record.Cost)
-				at++
-			}
-			var err error
-			if s.took, err = c.median(func() error {
-				_, err := c.gpu.x.Execute(ctx, some)
-				return err
-			}); err != nil {
-				return err
-			}
-			c.lone = append(c.lone, s)
-		}
-	}
-	return nil
-}
-
-// beside measures small batches that many goroutines ask for: what is left of a batch's time
-// when the rest overlaps with others.
-func (c *calibrator) beside(ctx context.Context, queries []query.Query) error {
-	const goroutines, size = 2 * submitters, 8
-	var batches atomic.Int64
-	var group sync.WaitGroup
-	errs := make([]error, goroutines)
-	begin, work := time.Now(), time.Duration(0)
-	for i := range errs {
-		group.Go(func() {
-			some := make([]query.Query, size)
-			for at := i * len(queries) / goroutines; errs[i] == nil && time.Since(begin) < 100*time.Millisecond; at += size {
-				for k := range some {
-					some[k] = queries[(at+k)%len(queries)]
-				}
-				_, errs[i] = c.gpu.x.Execute(ctx, some)
-				batches.Add(1)
-			}
-		})
-	}
-	group.Wait()
-	if err := errors.Join(errs...); err != nil {
-		return err
-	}
-	n := 0
-	for _, all := range [][]recorded{c.train, c.test} {
-		for i := range all {
-			if all[i].record.Mode == queries[0].Mode {
-				work += all[i].record.Cost.GPU
-				n++
-			}
-		}
-	}
-	each := time.Since(begin)/time.Duration(batches.Load()) - size*work/time.Duration(max(n, 1))
-	if each = max(each, 0); c.launch == 0 || each < c.launch {
-		c.launch = each
-	}
-	return nil
-}
-
-// batchesOfSize is how many batches of each size and mode are measured.
-const batchesOfSize = 8
 
 // bring brings the lists of queries to the device, and measures that the first time.
 func (c *calibrator) bring(ctx context.Context, queries []query.Query) error {
@@ -272,31 +185,25 @@ func (c *calibrator) onGPU(ctx context.Context, queries []query.Query) ([]time.D
 	})
 }
 
-// crowd measures the queries on all cores at once.
-func (c *calibrator) crowd(ctx context.Context, queries []query.Query) error {
-	alone := time.Duration(math.MaxInt64)
-	for range c.flags.repeat + 1 { // the first finds caches that have held other things
-		begin := time.Now()
-		for i := range queries {
-			var err error
-			if c.hits, err = c.searcher.AppendHits(ctx, c.hits[:0], &queries[i]); err != nil {
-				return err
-			}
-		}
-		alone = min(alone, time.Since(begin))
+// crowd measures queries on all cores at once that take one core the times alone.
+func (c *calibrator) crowd(ctx context.Context, queries []query.Query, alone []time.Duration) error {
+	for _, t := range alone {
+		c.alone += t
 	}
-	c.alone += alone
 	p, err := pool.New(c.searcher, pool.Options{Workers: c.flags.workers})
 	if err != nil {
 		return err
 	}
 	defer p.Close()
-	var row LoadRow
-	const d = 500 * time.Millisecond
-	if err := saturate(ctx, cpuTarget{p}, queries, d, &row); err != nil {
-		return err
+	most := 0.0
+	for range c.flags.repeat { // others use the host, too
+		var row LoadRow
+		if err := saturate(ctx, cpuTarget{p}, queries, 200*time.Millisecond, &row); err != nil {
+			return err
+		}
+		most = max(most, row.Throughput)
 	}
-	c.crowded += time.Duration(float64(c.flags.workers) * float64(len(queries)) / max(row.Throughput, 1) * float64(time.Second))
+	c.crowded += time.Duration(float64(c.flags.workers) * float64(len(queries)) / max(most, 1) * float64(time.Second))
 	return nil
 }
 
@@ -352,91 +259,6 @@ func (c *calibrator) median(f func() error) (time.Duration, error) {
 	}
 	all.sort()
 	return all[len(all)/2], nil
-}
-
-// batch asks the GPU n copies of a query. It returns how long that took, and how long the
-// device was busy.
-func (c *calibrator) batch(ctx context.Context, q *query.Query, n int) (took, busy time.Duration, err error) {
-	queries := slices.Repeat([]query.Query{*q}, n)
-	var all times
-	took, err = c.median(func() error {
-		before := c.gpu.x.Stats().Busy
-		_, err := c.gpu.x.Execute(ctx, queries)
-		all = append(all, c.gpu.x.Stats().Busy-before)
-		return err
-	})
-	all.sort()
-	return took, all[len(all)/2], err
-}
-
-// submitters is how many goroutines ask for batches at the same time, as a scheduler does.
-const submitters = 4
-
-// hosts measures what the cores do for large batches: of queries with few terms, and of
-// those with many. It also corrects the times on the device: copies of a query find their
-// lists in its caches, different queries less often.
-func (c *calibrator) hosts(ctx context.Context, mode string, queries []query.Query) error {
-	byTerms := slices.Clone(queries)
-	slices.SortStableFunc(byTerms, func(a, b query.Query) int { return len(a.Terms) - len(b.Terms) })
-	half := len(byTerms) / 2
-	device := 0.0
-	for _, some := range [][]query.Query{byTerms[:half], byTerms[half:]} {
-		if len(some) == 0 {
-			continue
-		}
-		terms := 0
-		for i := range some {
-			terms += len(some[i].Terms)
-		}
-		var rounds atomic.Int64
-		begin, used, busy := time.Now(), cputime.Process(), c.gpu.x.Stats().Busy
-		var group sync.WaitGroup
-		errs := make([]error, submitters)
-		for i := range errs {
-			group.Go(func() {
-				for errs[i] == nil {
-					_, errs[i] = c.gpu.x.Execute(ctx, some)
-					if rounds.Add(1) >= submitters && time.Since(begin) > 200*time.Millisecond {
-						return
-					}
-				}
-			})
-		}
-		group.Wait()
-		if err := errors.Join(errs...); err != nil {
-			return err
-		}
-		took := time.Since(begin)
-		if busy = c.gpu.x.Stats().Busy - busy; busy > 0 {
-			took = min(took, busy)
-		}
-		device += float64(took) / float64(rounds.Load())
-		c.host = append(c.host, hostSample{float64(terms) / float64(len(some)), (cputime.Process() - used) / time.Duration(int(rounds.Load())*len(some))})
-	}
-	c.correct(mode, device)
-	return nil
-}
-
-// correct makes the times on the device of a mode's queries add up to what all of them
-// took.
-func (c *calibrator) correct(mode string, device float64) {
-	sum := 0.0
-	each := func(f func(r *recorded)) {
-		for _, all := range [][]recorded{c.train, c.test} {
-			for i := range all {
-				if all[i].mode == mode {
-					f(&all[i])
-				}
-			}
-		}
-	}
-	each(func(r *recorded) { sum += float64(r.record.Cost.GPU) })
-	if sum == 0 {
-		return
-	}
-	each(func(r *recorded) {
-		r.record.Cost.GPU = max(time.Duration(float64(r.record.Cost.GPU)*device/sum), 1)
-	})
 }
 
 // predictions are what rows compare: what was measured, and what the model says.

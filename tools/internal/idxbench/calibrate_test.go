@@ -105,28 +105,44 @@ func TestFitBatches(t *testing.T) {
 	}
 }
 
-// TestWakeOf tells the wait from what long queries take more, with some that wait much
-// longer.
-func TestWakeOf(t *testing.T) {
-	rng := rand.New(rand.NewPCG(4, 6))
-	var costs, waits []float64
-	for i := range 1000 {
-		cost := 1000 + 100000*rng.Float64()
-		wait := 20000 + cost/2 + 100*rng.Float64()
-		if i%50 == 0 {
-			wait += 400000
+// TestMedianWake takes the medians of three rounds, one of which was disturbed.
+func TestMedianWake(t *testing.T) {
+	var rounds []hybrid.Wake
+	for i, slower := range []float64{0.4, 7, 0.5} {
+		var delays times
+		for k := range 100 {
+			delays = append(delays, time.Duration(1000+10*(99-k)+5000*(i%2)))
 		}
-		costs, waits = append(costs, cost), append(waits, wait)
+		rounds = append(rounds, quantiles(hybrid.Wake{Idle: time.Millisecond, Slower: hybrid.ByMode{slower, 1}, Cold: hybrid.ByMode{float64(1000 * (i + 1))}}, delays))
 	}
-	w := wakeOf(time.Millisecond, costs, waits)
-	if math.Abs(w.Slower-0.5) > 0.05 {
-		t.Errorf("slower by %v", w.Slower)
+	w := medianWake(rounds)
+	if w.Slower != (hybrid.ByMode{0.5, 1}) || w.Cold != (hybrid.ByMode{2000}) || w.Idle != time.Millisecond {
+		t.Errorf("after %v slower by %v", w.Idle, w.Slower)
 	}
-	if mid := w.Delays[wakeQuants/2]; mid < 18*time.Microsecond || mid > 22*time.Microsecond {
-		t.Errorf("the median wait is %v", mid)
+	if n := len(w.Delays); n != wakeQuants || !slices.IsSorted(w.Delays) || w.Delays[0] != 1010 || w.Delays[n-1] != 1980 {
+		t.Errorf("waits %v", w.Delays)
 	}
-	if last := w.Delays[wakeQuants-1]; last < 400*time.Microsecond {
-		t.Errorf("the longest wait is %v", last)
+}
+
+// TestSlowerOf tells what all queries take more from what long ones do, beside waits, with one in a
+// hundred that is stopped.
+func TestSlowerOf(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 6))
+	var some []wakeSample
+	for i := range 1000 {
+		cost, wait := time.Duration(1000+100000*rng.Float64()), time.Duration(2000+2000*rng.Float64())
+		took := wait + 4000 + cost*3/2
+		if i%100 == 0 {
+			took += time.Millisecond
+		}
+		some = append(some, wakeSample{took, cost}, wakeSample{wait, 0})
+	}
+	cold, slower, delays := slowerOf(some)
+	if math.Abs(slower-0.5) > 0.01 || math.Abs(cold-4000) > 300 || len(delays) != 1000 || delays.mean() < 2900 || delays.mean() > 3100 {
+		t.Errorf("slower by %v and %v ns, %d waits of %v", slower, cold, len(delays), delays.mean())
+	}
+	if cold, slower, delays := slowerOf(some[:1]); cold != 0 || slower != 0 || delays != nil {
+		t.Errorf("of one query: %v, %v, %v", cold, slower, delays)
 	}
 }
 

@@ -26,9 +26,8 @@ func (noDevice) Execute(context.Context, []query.Query) ([]query.Result, error) 
 	return nil, errNoDevice
 }
 
-// idles are how long cores are idle before queries that measure how they wake: while they
-// spin, and when they sleep.
-var idles = []time.Duration{1, 20 * time.Microsecond, 50 * time.Microsecond, 100 * time.Microsecond, 200 * time.Microsecond, time.Millisecond, 3 * time.Millisecond}
+// laneIdles are how long the GPU rests before queries that measure how much longer they take then.
+var laneIdles = []time.Duration{1, 50 * time.Microsecond, 200 * time.Microsecond, time.Millisecond, 10 * time.Millisecond, 30 * time.Millisecond}
 
 const (
 	wakeRounds  = 5 // the medians of these count
@@ -36,10 +35,14 @@ const (
 	leastWakes  = 10 // samples of a round that takes longer than wakeTime
 	wakeTime    = 100 * time.Millisecond
 	wakeQuants  = 40
+	// While a GPU rests for longer than this, cores answer queries.
+	coresRest  = 200 * time.Microsecond
+	streamTime = 150 * time.Millisecond // of a round of queries that arrive, unless --time is less
 )
 
-// wakes measures what queries wait that arrive while all cores are idle, and what the
-// queues cost those that arrive while none is.
+// wakes measures what queries wait that arrive while all cores are idle, while a GPU is used and
+// without one, what batches of one take more, and what the queues cost queries that arrive while no
+// core is idle.
 func (c *calibrator) wakes(ctx context.Context, m *hybrid.Model) error {
 	cpus := runtime.GOMAXPROCS(0)
 	defer runtime.GOMAXPROCS(cpus)
@@ -54,45 +57,251 @@ func (c *calibrator) wakes(ctx context.Context, m *hybrid.Model) error {
 		return err
 	}
 	defer x.Close()
-	clock := newClock()
-	defer clock.stop()
-	some := slices.Clone(c.train) // of all modes
-	rand.New(rand.NewPCG(c.flags.seed, 29)).Shuffle(len(some), func(i, j int) { some[i], some[j] = some[j], some[i] })
-	m.Wakes = nil
-	at := 0
-	for _, idle := range idles {
-		var rounds []hybrid.Wake
-		for range wakeRounds {
-			var costs, waits []float64
-			begin := clock.now()
-			for n := range wakeSamples {
-				if n >= leastWakes && clock.now()-begin > wakeTime {
-					break
-				}
-				r := &some[at%len(some)]
-				at++
-				took, err := askAwake(ctx, x, &r.query, clock, clock.now()+idle)
-				if err != nil {
-					return err
-				}
-				costs, waits = append(costs, float64(r.record.Cost.CPU)), append(waits, float64(max(took-r.record.Cost.CPU, 0)))
-			}
-			rounds = append(rounds, wakeOf(idle, costs, waits))
-		}
-		m.Wakes = append(m.Wakes, medianWake(rounds))
+	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + askers()) // as in arrive
+	w := &waking{clock: newClock(), cpu: x, pool: p, some: slices.Clone(c.train), modes: c.flags.modes, spin: c.flags.spin, time: min(streamTime, c.flags.time)}
+	if w.spin < time.Microsecond {
+		w.spin = pool.DefaultSpinFor
 	}
-	var queries []query.Query
-	var own time.Duration
-	for i := range some {
-		queries, own = append(queries, some[i].query), own+some[i].record.Cost.CPU
-	}
-	var row LoadRow
-	if err := saturate(ctx, &hybridTarget{Executor: x, pool: p, most: backlog}, queries, saturatedTime, &row); err != nil {
+	defer w.clock.stop()
+	rand.New(rand.NewPCG(c.flags.seed, 29)).Shuffle(len(w.some), func(i, j int) { w.some[i], w.some[j] = w.some[j], w.some[i] })
+	if m.Wakes, err = w.cores(ctx); err != nil {
 		return err
 	}
-	each := float64(c.flags.workers) / max(row.Throughput, 1) * float64(time.Second)
-	m.Queued = time.Duration(max(each-m.Crowd*float64(own)/float64(len(some)), 0))
+	if c.gpu != nil {
+		g, err := hybrid.New(p, c.gpu.x, hybrid.Options{Mode: hybrid.OnlyGPU}) // from now on, workers leave cores to it
+		if err != nil {
+			return err
+		}
+		if m.Spared, err = w.cores(ctx); err == nil {
+			m.Lanes, err = w.lanes(ctx, g)
+		}
+		if len(c.going) > 0 {
+			m.Lanes = append([]hybrid.Wake{quantiles(hybrid.Wake{}, c.going)}, m.Lanes...)
+		}
+		if err = errors.Join(err, g.Close()); err != nil {
+			return err
+		}
+	}
+	var queries []query.Query
+	for i := range w.some {
+		queries = append(queries, w.some[i].query)
+	}
+	var each [2]float64 // core time, in the queues and without
+	for i, t := range []target{&hybridTarget{Executor: x, pool: p, most: backlog}, cpuTarget{p}} {
+		var row LoadRow
+		if err := saturate(ctx, t, queries, saturatedTime, &row); err != nil {
+			return err
+		}
+		each[i] = float64(c.flags.workers) / max(row.Throughput, 1) * float64(time.Second)
+	}
+	m.Queued = time.Duration(max(each[0]-each[1], 0))
 	return nil
+}
+
+// waking asks queries that wake cores and lanes.
+type waking struct {
+	clock   *clock
+	cpu     *hybrid.Executor
+	pool    *pool.Pool // its
+	some    []recorded
+	modes   []string
+	spin    time.Duration // of an idle worker
+	time    time.Duration // of a stream
+	at      int           // the last one of some that was asked alone
+	streams uint64        // asked so far
+}
+
+// next returns a query of a mode, nil if there is none.
+func (w *waking) next(mode string) *recorded {
+	for range w.some {
+		w.at++
+		if r := &w.some[w.at%len(w.some)]; r.mode == mode {
+			return r
+		}
+	}
+	return nil
+}
+
+// nothing is a query that takes no time to answer: what it takes, every query waits.
+var nothing = query.Query{Terms: [][]byte{{0}, {0, 0}}, K: 10, Mode: query.And}
+
+// wakeSample is what a query took, and what it took on one core: 0 if it was one of nothing.
+type wakeSample struct{ took, cost time.Duration }
+
+// cores measures how cores wake. Queries of nothing, between others, wait like these; the rest of
+// what others take, over what they took on one core, is how much slower they are. Queries arrive at
+// random, so that cores take turns as in a run, more of them in short pauses, which keep caches warm;
+// in long pauses they are asked one at a time.
+func (w *waking) cores(ctx context.Context) (out []hybrid.Wake, err error) {
+	spans := []struct {
+		idle     []time.Duration // of Model.Wakes
+		from, to time.Duration   // since the last answer
+		each     time.Duration   // one query arrives in this time, at random; 0: one at a time
+	}{
+		{[]time.Duration{1, w.spin / 5}, 0, w.spin / 5, w.spin / 10},
+		{[]time.Duration{w.spin / 2, w.spin * 4 / 5}, w.spin / 5, w.spin * 4 / 5, w.spin / 2},
+		{[]time.Duration{w.spin * 6 / 5}, w.spin * 6 / 5, 2 * w.spin, w.spin / 2},
+		{[]time.Duration{2 * w.spin}, 2 * w.spin, 4 * w.spin, w.spin / 2},
+		{[]time.Duration{10 * w.spin}, 10 * w.spin, 0, 0},
+		{[]time.Duration{30 * w.spin}, 30 * w.spin, 0, 0},
+	}
+	rounds, delays := make([][wakeRounds]hybrid.Wake, len(spans)), make([][wakeRounds]times, len(spans))
+	for _, name := range w.modes {
+		mode, err := query.ParseMode(name)
+		if err != nil {
+			return nil, err
+		}
+		for round := range wakeRounds {
+			var arrived map[time.Duration][]wakeSample
+			for i, span := range spans {
+				var some []wakeSample
+				if span.each > 0 {
+					if i == 0 || span.each != spans[i-1].each {
+						if arrived, err = w.stream(ctx, name, span.each); err != nil {
+							return nil, err
+						}
+					}
+					for gap, of := range arrived {
+						if gap >= span.from && gap < span.to {
+							some = append(some, of...)
+						}
+					}
+				} else if some, err = w.pairs(ctx, name, span.from); err != nil {
+					return nil, err
+				}
+				var all times
+				rounds[i][round].Cold[mode], rounds[i][round].Slower[mode], all = slowerOf(some)
+				delays[i][round] = append(delays[i][round], all...)
+			}
+		}
+	}
+	for i, span := range spans {
+		for round := range wakeRounds {
+			rounds[i][round] = quantiles(rounds[i][round], delays[i][round])
+		}
+		wake := medianWake(rounds[i][:])
+		for _, wake.Idle = range span.idle {
+			out = append(out, wake)
+		}
+	}
+	return out, nil
+}
+
+// slowerOf returns what queries of nothing took, and how much more others took than they cost: each of
+// them, and by what share of their cost. The shorter half and the longer half tell these apart. One
+// in fifty, which others on the host may have stopped, does not count.
+func slowerOf(some []wakeSample) (cold, slower float64, delays times) {
+	var rest []wakeSample
+	for _, s := range some {
+		if s.cost == 0 {
+			delays = append(delays, s.took)
+		} else {
+			rest = append(rest, s)
+		}
+	}
+	slices.SortFunc(rest, func(a, b wakeSample) int { return cmp.Compare(a.took-a.cost, b.took-b.cost) })
+	rest = rest[:len(rest)-len(rest)/50]
+	slices.SortFunc(rest, func(a, b wakeSample) int { return cmp.Compare(a.cost, b.cost) })
+	mean := func(some []wakeSample) (cost, more float64) {
+		for _, s := range some {
+			cost += float64(s.cost) / float64(len(some))
+			more += float64(s.took-s.cost-delays.mean()) / float64(len(some))
+		}
+		return cost, more
+	}
+	if len(rest) < 2 {
+		return 0, 0, delays
+	}
+	short, less := mean(rest[:len(rest)/2])
+	long, more := mean(rest[len(rest)/2:])
+	cost, all := mean(rest)
+	if long > short {
+		slower = min(max((more-less)/(long-short), -0.5), max(all/cost, -0.5))
+	}
+	return max(all-slower*cost, 0), slower, delays
+}
+
+// stream asks queries of a mode, and as many of nothing, that arrive at random: one in the given time,
+// or as many as keep a quarter of the workers busy. It returns what they took, by the time since the
+// last answer, if none was running.
+func (w *waking) stream(ctx context.Context, mode string, each time.Duration) (map[time.Duration][]wakeSample, error) {
+	var queries []query.Query
+	var costs times
+	for i := range w.some {
+		if r := &w.some[i]; r.mode == mode {
+			queries, costs = append(queries, r.query, nothing), append(costs, max(r.record.Cost.CPU, 1), 0)
+		}
+	}
+	out := map[time.Duration][]wakeSample{}
+	if len(queries) == 0 {
+		return out, nil
+	}
+	w.streams++
+	rate := min(1/each.Seconds(), float64(w.pool.Workers())/4/costs.mean().Seconds())
+	due := arrivals(rate, w.time/4+w.time, w.streams)
+	var row LoadRow
+	if err := arrive(ctx, &hybridTarget{Executor: w.cpu, pool: w.pool}, queries, due, w.time, 0, &row); err != nil {
+		return nil, err
+	}
+	last := time.Duration(0) // answer
+	for i, asked := range row.asked {
+		if gap := asked - last; gap >= 0 && asked > w.time/4 {
+			out[gap] = append(out[gap], wakeSample{row.took[i] - (asked - due[i]), costs[i%len(costs)]})
+		}
+		last = max(last, due[i]+row.took[i])
+	}
+	return out, nil
+}
+
+// pairs asks queries of a mode and of nothing in turn, each after a pause.
+func (w *waking) pairs(ctx context.Context, mode string, idle time.Duration) (out []wakeSample, err error) {
+	begin := w.clock.now()
+	for n := 0; n < wakeSamples/2 && (n < leastWakes/2 || w.clock.now()-begin < wakeTime); n++ {
+		r := w.next(mode)
+		if r == nil {
+			break
+		}
+		for _, of := range []struct {
+			q    *query.Query
+			cost time.Duration
+		}{{&r.query, r.record.Cost.CPU}, {&nothing, 0}} {
+			took, err := askAwake(ctx, w.cpu, of.q, w.clock, w.clock.now()+idle)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, wakeSample{took, of.cost})
+		}
+	}
+	return out, nil
+}
+
+// lanes measures how much longer than in calibrator.onGPU a query takes that is alone on the GPU.
+func (w *waking) lanes(ctx context.Context, x *hybrid.Executor) (out []hybrid.Wake, err error) {
+	for _, idle := range laneIdles {
+		var rounds []hybrid.Wake
+		for range wakeRounds {
+			var all times
+			begin := w.clock.now()
+			for n := 0; n < wakeSamples && (n < leastWakes || w.clock.now()-begin < wakeTime); n++ {
+				w.at++
+				r := &w.some[w.at%len(w.some)]
+				due := w.clock.now() + idle
+				for idle > coresRest && w.clock.now() < due {
+					if _, err := askAwake(ctx, w.cpu, &r.query, w.clock, w.clock.now()+coresRest/4); err != nil {
+						return nil, err
+					}
+				}
+				took, err := askAwake(ctx, x, &r.query, w.clock, max(due, w.clock.now()))
+				if err != nil {
+					return nil, err
+				}
+				all = append(all, max(took-r.record.Cost.Alone, 0))
+			}
+			rounds = append(rounds, quantiles(hybrid.Wake{Idle: idle}, all))
+		}
+		out = append(out, medianWake(rounds))
+	}
+	return out, nil
 }
 
 // saturatedTime is how long queries always wait.
@@ -112,31 +321,8 @@ func askAwake(ctx context.Context, x *hybrid.Executor, q *query.Query, c *clock,
 	return time.Duration(took.Load()), err
 }
 
-// wakeOf describes what queries waited that take these times. The waits of the longer half
-// and of the shorter half, by their medians, say what a longer one waits more.
-func wakeOf(idle time.Duration, costs, waits []float64) hybrid.Wake {
-	order := make([]int, len(costs))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(costs[a], costs[b]) })
-	median := func(of []float64, at []int) float64 {
-		var v []float64
-		for _, i := range at {
-			v = append(v, of[i])
-		}
-		slices.Sort(v)
-		return v[len(v)/2]
-	}
-	short, long := order[:len(order)/2], order[len(order)/2:]
-	w := hybrid.Wake{Idle: idle}
-	if more := median(costs, long) - median(costs, short); more > 0 {
-		w.Slower = max((median(waits, long)-median(waits, short))/more, 0)
-	}
-	var delays times
-	for i := range waits {
-		delays = append(delays, time.Duration(max(waits[i]-w.Slower*costs[i], 0)))
-	}
+// quantiles returns w with the quantiles of delays.
+func quantiles(w hybrid.Wake, delays times) hybrid.Wake {
 	delays.sort()
 	for i := range wakeQuants {
 		w.Delays = append(w.Delays, delays.at((float64(i)+0.5)/wakeQuants))
@@ -147,12 +333,15 @@ func wakeOf(idle time.Duration, costs, waits []float64) hybrid.Wake {
 // medianWake returns the medians of rounds.
 func medianWake(rounds []hybrid.Wake) hybrid.Wake {
 	w := hybrid.Wake{Idle: rounds[0].Idle, Delays: make([]time.Duration, wakeQuants)}
-	var slower []float64
-	for _, r := range rounds {
-		slower = append(slower, r.Slower)
+	for mode := range w.Slower {
+		var cold, slower []float64
+		for _, r := range rounds {
+			cold, slower = append(cold, r.Cold[mode]), append(slower, r.Slower[mode])
+		}
+		slices.Sort(cold)
+		slices.Sort(slower)
+		w.Cold[mode], w.Slower[mode] = cold[len(cold)/2], slower[len(slower)/2]
 	}
-	slices.Sort(slower)
-	w.Slower = slower[len(slower)/2]
 	for i := range w.Delays {
 		var all times
 		for _, r := range rounds {

@@ -28,7 +28,7 @@ type Load struct {
 	K       int       `json:"k"`
 	CPUs    int       `json:"cpus"`
 	GPU     string    `json:"gpu,omitempty"`
-	Costs   string    `json:"costs,omitempty"` // "calibrated", "built in" or the file of --cost-model
+	Costs   string    `json:"costs,omitempty"` // "calibrated", "built in", which may say why, or the file of --cost-model
 	Rows    []LoadRow `json:"rows"`
 	Tasks   []TaskRow `json:"tasks,omitempty"`
 	Figures []string  `json:"figures,omitempty"` // files written
@@ -63,6 +63,7 @@ type LoadRow struct {
 	Highest    bool            `json:"highest,omitempty"`      // the highest rate that keeps the deadline
 	Shares     *Shares         `json:"shares,omitempty"`
 	behind     bool            // arrivals were not answered in time
+	took       []time.Duration // of each query, since it was due
 	asked      []time.Duration // when each query was, since the start
 }
 

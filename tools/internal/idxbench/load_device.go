@@ -162,22 +162,26 @@ func (l *loader) openGPU(stderr io.Writer) (release func(), err error) {
 		return nil, err
 	}
 	l.out.GPU = l.gpu.x.Name()
-	switch {
-	case l.f.cost != "":
-		l.out.Costs = l.f.cost
-	case l.costs(l.out.CPUs) != nil:
-		l.out.Costs = "calibrated"
-	default:
-		l.out.Costs = "built in"
+	l.out.Costs = l.f.cost
+	if l.f.cost == "" {
+		m, err := l.costs(l.out.CPUs)
+		switch {
+		case err != nil:
+			l.out.Costs = "built in: " + err.Error()
+		case m == nil:
+			l.out.Costs = "built in"
+		default:
+			l.out.Costs = "calibrated"
+		}
 	}
 	return l.gpu.close, nil
 }
 
 // costs returns the cost model for so many workers: of --cost-model, or what calibrate wrote for
-// this machine and index; nil, the built-in one, without.
-func (l *loader) costs(workers int) *hybrid.Model {
+// this machine and index; nil, the built-in one, without, or with the reason why not.
+func (l *loader) costs(workers int) (*hybrid.Model, error) {
 	if l.model != nil {
-		return l.model
+		return l.model, nil
 	}
 	return hybrid.ModelFor(hybrid.KeyOf(l.snapshot, l.gpu.x.Name(), workers))
 }
@@ -268,7 +272,8 @@ func (l *loader) target(r run) (target, error) {
 	if err != nil {
 		return nil, err
 	}
-	x, err := hybrid.New(p, l.gpu.x, hybrid.Options{Model: l.costs(r.workers), Mode: mode, Deadline: l.f.deadline, Queue: l.f.queue})
+	m, _ := l.costs(r.workers) // the heading says why there is none
+	x, err := hybrid.New(p, l.gpu.x, hybrid.Options{Model: m, Mode: mode, Deadline: l.f.deadline, Queue: l.f.queue})
 	if err != nil {
 		p.Close()
 		return nil, err

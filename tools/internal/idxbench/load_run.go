@@ -162,7 +162,7 @@ func within(a, b, from, to time.Duration, n int) int64 {
 // arrive lets queries arrive when they are due. What arrives in the first quarter of d, the
 // warm-up, does not count.
 func arrive(ctx context.Context, p target, queries []query.Query, due []time.Duration, d, deadline time.Duration, row *LoadRow) error {
-	askers, procs := min(1+runtime.NumCPU()/3, mostAskers), runtime.GOMAXPROCS(0)
+	askers, procs := askers(), runtime.GOMAXPROCS(0)
 	runtime.GOMAXPROCS(procs + askers) // what is measured must not keep queries from being asked
 	defer runtime.GOMAXPROCS(procs)
 	a := &asking{due: due, took: make([]time.Duration, len(due)), asked: make([]time.Duration, len(due)), helps: make(chan struct{}, askers), clock: newClock()}
@@ -197,9 +197,12 @@ func arrive(ctx context.Context, p target, queries []query.Query, due []time.Dur
 	row.behind = last > d/4+d+d/8
 	row.latencies(h)
 	row.Asked = float64(late.ValueAtPercentile(99)) / 1e3
-	row.asked = a.asked
+	row.asked, row.took = a.asked, a.took
 	return nil
 }
+
+// askers returns how many goroutines ask queries that arrive.
+func askers() int { return min(1+runtime.NumCPU()/3, mostAskers) }
 
 // refused stands for the latency of a query that was not answered.
 const refused = time.Duration(-1)

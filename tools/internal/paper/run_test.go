@@ -2,6 +2,7 @@ package paper
 
 import (
 	"context"
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -24,6 +25,58 @@ func TestDoLeavesOutRowsWithoutNumber(t *testing.T) {
 	}
 	if err := Record(t.TempDir(), r); err != nil {
 		t.Error(err)
+	}
+}
+
+// A measurement that ends early because it is canceled lacks rows: there is no run of it.
+func TestDoCanceled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	x := &Experiment{Name: "x", CPU: func(context.Context, *Env) ([]Row, error) { cancel(); return nil, nil }}
+	if r, err := x.Do(ctx, &Env{Scale: 1}, CPUHalf); !errors.Is(err, context.Canceled) {
+		t.Errorf("run %v and error %v, want none and that of the context", r, err)
+	}
+}
+
+// TestFollow shows rows that follow from others, in the place of recorded ones.
+func TestFollow(t *testing.T) {
+	x := &Experiment{Name: "x", Paper: Values{}.Put("twice", "s", "a", 3), Follow: func(rows []Row) (out []Row) {
+		for _, r := range rows {
+			if r.Metric == "once" {
+				r.Metric, r.Value = "twice", 2*r.Value
+				out = append(out, r)
+			}
+		}
+		return out
+	}}
+	run := &Run{Half: CPUHalf, Rows: []Row{{Metric: "once", Series: "s", At: "a", Value: 5}, {Metric: "twice", Series: "s", At: "a", Value: 7}}}
+	r := NewReport(&Paper{}, x, run)
+	if v, ok := r.Entries.Get("twice", "s", "a"); !ok || v != 10 || len(r.Entries) != 2 || r.Entries[1].Paper == nil {
+		t.Errorf("rows are %+v, want one of 10 beside the paper's 3", r.Entries)
+	}
+	if len(run.Rows) != 2 || run.Rows[1].Value != 7 {
+		t.Errorf("the run has become %+v", run.Rows)
+	}
+}
+
+// TestRecoded leaves out rows that name a codec where the engine wrote all lists in bp128.
+func TestRecoded(t *testing.T) {
+	x := &Experiment{Name: "x", Number: "Table 1", Title: "Codecs", Engine: true, Codecs: []string{"LRC"}}
+	p := &Paper{Title: "P", Experiments: []Experiment{*x}}
+	for _, c := range []struct {
+		half    Half
+		modules []string
+		recoded bool
+	}{{GPUHalf, []string{"recode"}, true}, {GPUHalf, []string{"lists"}, false}, {GPUHalf, []string{"loadpfd"}, true}, {GPUHalf, []string{"loadpfd", "newpfd"}, false}, {OwnHalf, []string{"recode"}, false}} {
+		run := &Run{Half: c.half, Kernels: map[string]string{}, Rows: []Row{{Metric: "m", Series: "s", At: "BS", Value: 1}, {Metric: "m", Series: "s", At: "LRC", Value: 2}}}
+		for _, m := range c.modules {
+			run.Kernels[m] = "0123456789ab"
+		}
+		r := NewReport(p, x, run)
+		_, has := r.Entries.Get("m", "s", "LRC")
+		page := string(Page("d", []*Paper{p}, []*Report{r}))
+		if has == c.recoded || strings.Contains(page, "it has no rows of LRC") != c.recoded {
+			t.Errorf("%s with %v: the rows of LRC are there: %v; the page:\n%s", c.half, c.modules, has, page)
+		}
 	}
 }
 
@@ -90,6 +143,9 @@ func TestRecorded(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %v", f.Name(), err)
 			continue
+		}
+		if len(r.Rows) == 0 {
+			t.Errorf("%s has no rows", f.Name())
 		}
 		if r.Experiment != name || r.Half != Half(half) || r.Half.OnGPU() != (r.GPU != "") || r.Half.OnGPU() != (len(r.Kernels) > 0) {
 			t.Errorf("%s: a run of %s, half %s, on the GPU %q with kernels of %d modules", f.Name(), r.Experiment, r.Half, r.GPU, len(r.Kernels))

@@ -20,7 +20,8 @@ import (
 type both struct {
 	*session
 	stderr  io.Writer
-	workers []worker
+	cores   int
+	workers []worker                        // one for each core, and extra
 	x       atomic.Pointer[hybrid.Executor] // nil until its GPU answers
 
 	opening sync.WaitGroup   // guards the fields below
@@ -29,8 +30,21 @@ type both struct {
 	opened  *hybrid.Executor // to be closed
 }
 
+// sharesAtOnce is how many shares there are for each core with a GPU, which works on some of them
+// while others wait for their last answers, or are printed.
+const sharesAtOnce = 2
+
+func newBoth(s *session, stderr io.Writer) *both {
+	cores := max(runtime.GOMAXPROCS(0), 2)
+	return &both{session: s, stderr: stderr, cores: cores, workers: make([]worker, sharesAtOnce*cores)}
+}
+
+// extra returns how many of the workers rest until a GPU answers.
+func (b *both) extra() int { return len(b.workers) - b.cores }
+
 func (s *session) onBoth(cmd *cobra.Command, l *pipeline, print printer) error {
-	b := &both{session: s, stderr: cmd.ErrOrStderr(), workers: make([]worker, max(runtime.GOMAXPROCS(0), 2))}
+	b := newBoth(s, cmd.ErrOrStderr())
+	l.rest(b.extra())
 	defer b.close()
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
@@ -38,7 +52,7 @@ func (s *session) onBoth(cmd *cobra.Command, l *pipeline, print printer) error {
 	start := time.Now()
 	n, err := l.run(len(b.workers), onThreads, func(i int) func(*share) error {
 		w := &b.workers[i]
-		w.s, w.print = s, print
+		w.s, w.print, w.yields = s, print, true
 		return func(sh *share) error {
 			if x := b.x.Load(); x != nil {
 				return w.together(cmd.Context(), x, sh)
@@ -65,30 +79,60 @@ const looks = 5 * time.Millisecond
 func (b *both) openWhenItPays(ctx context.Context, l *pipeline) {
 	var rule demand
 	start, tick := time.Now(), time.Tick(looks)
+	answered := 0
 	for pays := false; !pays; {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick:
 		}
-		answered := b.answered()
-		read, ended := l.progressed()
-		pays = rule.pays(time.Since(start), answered, read-answered-len(b.workers), ended)
+		answered = b.answered()
+		read, coming, ended := l.progressed()
+		pays = rule.pays(time.Since(start), answered, read-answered-b.cores, coming, ended)
 	}
 	b.asked = true
-	x, err := hybrid.Open(b.snapshot, b.searcher, hybrid.OpenOptions{GPUs: b.f.gpus})
+	x, err := b.open(ctx, l, answered+int(rule.rate*untilOpen.Seconds()))
 	if err == nil {
-		b.opened = x
-		err = x.Ready(ctx)
-	}
-	switch {
-	case err == nil:
-		l.resize(onGroups)
+		l.resize(onDevices)
 		b.x.Store(x)
-	case ctx.Err() == nil:
+		l.rest(0)
+		return
+	}
+	l.rest(b.extra())
+	if ctx.Err() == nil {
 		b.failed = true
 		b.lost(err)
 	}
+}
+
+// untilOpen is how long it takes until a GPU answers. What the CPU answers meanwhile needs no
+// lists there.
+const untilOpen = 300 * time.Millisecond
+
+// open opens a GPU. Until that answers, an eighth of the cores is left to the driver, and others
+// prepare for the queries of l from number first on.
+func (b *both) open(ctx context.Context, l *pipeline, first int) (*hybrid.Executor, error) {
+	free, looking := max(b.cores/8, 1), make([]worker, max(b.cores/4, 1))
+	for i := range looking {
+		looking[i].s = b.session
+	}
+	l.rest(b.extra() + min(free+len(looking), b.cores-1))
+	x, err := hybrid.Open(b.snapshot, b.searcher, hybrid.OpenOptions{GPUs: b.f.gpus})
+	if err != nil {
+		return nil, err
+	}
+	b.opened = x
+	l.peekFrom(first, expects)
+	expecting, rested := expect(x, l, looking), make(chan struct{})
+	go func() {
+		defer close(rested)
+		expecting.Wait()
+		l.rest(b.extra() + free)
+	}()
+	err = x.Ready(ctx)
+	l.unpeek()
+	<-rested
+	return x, err
 }
 
 // answered returns how many queries the CPU has answered without x.

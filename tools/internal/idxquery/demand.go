@@ -15,20 +15,22 @@ const (
 const window = 20 * time.Millisecond
 
 // demand decides when the GPU of hybrid is worth opening: when the CPU needs pays for the
-// queries that wait. While nobody knows how many are still to come, that
-// is once the CPU has been behind for as long as a GPU takes to open: at worst a run takes twice as long as it
-// would have (Karlin, Manasse, Rudolph and Sleator, Competitive snoopy caching, 1988).
+// queries that wait and those that are known to come. While nobody knows how many these are, that
+// is once the CPU has been behind for as long as a GPU takes to open: at worst a run takes twice
+// as long as it would have (Karlin, Manasse, Rudolph and Sleator, Competitive snoopy caching, 1988).
 type demand struct {
 	behind time.Duration // since then queries have always waited
 	from   time.Duration // of the window
 	done   int           // answered until then
+	rate   float64       // answered in a second of the last window
 	warm   bool          // it is not the first window, in which lists are first touched
 }
 
 // pays reports whether the GPU should be opened. It is called every few milliseconds, until
 // it reports true, with the time since the start, how many queries have been answered, how
-// many of those that have been read wait for a processor, and whether all have been read.
-func (d *demand) pays(now time.Duration, done, waiting int, ended bool) bool {
+// many of those that have been read wait for a processor, about how many are known to come, and
+// whether all have been read.
+func (d *demand) pays(now time.Duration, done, waiting, coming int, ended bool) bool {
 	if waiting <= 0 {
 		*d = demand{behind: now, from: now, done: done, warm: d.warm}
 		return false
@@ -40,7 +42,8 @@ func (d *demand) pays(now time.Duration, done, waiting int, ended bool) bool {
 	if took < window {
 		return false
 	}
-	left := time.Duration(float64(took) * float64(waiting) / float64(answered))
+	d.rate = float64(answered) / took.Seconds()
+	left := time.Duration(float64(waiting+coming) / d.rate * float64(time.Second))
 	most := pays
 	if !d.warm {
 		most *= 2

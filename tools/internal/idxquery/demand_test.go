@@ -38,8 +38,12 @@ func TestDemand(t *testing.T) {
 					rate /= 3
 				}
 				read := min(c.read*now.Seconds(), float64(c.n))
+				coming := 0
+				if c.read == file {
+					coming = c.n - int(read)
+				}
 				answered = min(answered+rate*looks.Seconds(), read)
-				if d.pays(now, int(answered), int(read)-int(answered)-cores, read == float64(c.n)) {
+				if d.pays(now, int(answered), int(read)-int(answered)-cores, coming, read == float64(c.n)) {
 					at = now
 					break
 				}

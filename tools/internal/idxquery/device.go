@@ -4,14 +4,13 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/tools/internal/cli"
 )
 
@@ -58,7 +57,12 @@ func (s *session) onDevice(cmd *cobra.Command, l *pipeline, print printer) error
 	if err := d.open(l, workers); err != nil {
 		return err
 	}
-	defer func() { d.close() }()
+	defer func() { _ = d.gpus.Close() }() // all answers have arrived
+	stop, err := d.preload()
+	if err != nil {
+		return err
+	}
+	defer stop()
 	start := time.Now()
 	d.load()
 	n, err := l.run(len(workers), onDevices, func(i int) func(*share) error {
@@ -84,7 +88,6 @@ type device struct {
 	stderr io.Writer
 	gpus   *gpuload.Group
 	load   func() // what is expected
-	close  func()
 }
 
 // open opens the GPUs. Meanwhile workers look at the queries of l that have been read.
@@ -93,14 +96,13 @@ func (d *device) open(l *pipeline, workers []worker) error {
 	if err != nil {
 		return err
 	}
-	wait := expect(o, l, workers[1:]) // one core is for the driver
+	l.peekFrom(0, expects)
+	expecting := expect(o, l, workers[1:]) // one core is for the driver
 	d.gpus, err = o.Group()
-	if wait(); err != nil {
-		return err
-	}
+	l.unpeek()
+	expecting.Wait()
 	d.load = o.Load
-	d.close = func() { _ = d.gpus.Close() } // all answers have arrived
-	return d.preload()
+	return err
 }
 
 // expects is the number of queries that are looked at while a GPU is opened: more than
@@ -111,31 +113,27 @@ const (
 	expectsAtOnce = 256
 )
 
-// expect begins to tell o of the queries of l, until o is open. The workers must not be used
-// until what it returns has been called, which waits for them.
-func expect(o *gpuload.Opening, l *pipeline, workers []worker) (wait func()) {
-	var next atomic.Int64
-	var group sync.WaitGroup
+// opening is what opens GPUs, and prepares for queries meanwhile.
+type opening interface {
+	Expect(queries []query.Query) bool
+}
+
+// expect begins to tell o of the queries that l.peek returns, until o is open. The workers must
+// not be used until what it returns has been waited for.
+func expect(o opening, l *pipeline, workers []worker) *sync.WaitGroup {
+	group := new(sync.WaitGroup)
 	for i := range workers {
 		w := &workers[i]
 		group.Go(func() {
-			for {
-				qs := l.peek(int(next.Add(1))-1, expects)
-				if len(qs) == 0 {
+			var qs []question
+			for qs = l.peek(qs[:0], expectsAtOnce); len(qs) > 0; qs = l.peek(qs[:0], expectsAtOnce) {
+				if w.cutAll(qs) != nil || !o.Expect(w.queries) { // who answers them says why
 					return
-				}
-				for some := range slices.Chunk(qs, expectsAtOnce) {
-					if w.cutAll(some) != nil || !o.Expect(w.queries) { // who answers them says why
-						return
-					}
 				}
 			}
 		})
 	}
-	return func() {
-		l.unpeek()
-		group.Wait()
-	}
+	return group
 }
 
 // group begins to open the GPUs and to put executors with the snapshot's lists on them. One

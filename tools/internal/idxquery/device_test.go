@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -45,7 +47,7 @@ func TestHybridOpens(t *testing.T) {
 	for _, waiting := range []int{0, 1e6} {
 		newSession(t, func(s *session) {
 			var stderr bytes.Buffer
-			b := &both{session: s, stderr: &stderr, workers: make([]worker, 2)}
+			b := newBoth(s, &stderr)
 			defer b.close()
 			l := newPipeline(io.Discard, cli.NewProgress(io.Discard, "query", 0, cli.ItemRate("queries")))
 			l.add(make([]question, waiting))
@@ -55,10 +57,11 @@ func TestHybridOpens(t *testing.T) {
 			if waiting == 0 {
 				time.AfterFunc(10*looks, cancel)
 			}
+			l.rest(b.extra())
 			b.openWhenItPays(ctx, l)
 			gpus, _ := gpuload.Devices()
 			opens := waiting > 0 && gpus > 0
-			if opens != (b.x.Load() != nil) || opens != (l.sizes == onGroups) {
+			if opens != (b.x.Load() != nil) || opens != (l.sizes == onDevices) || opens != (l.resting == 0) {
 				t.Errorf("%d wait, there are %d GPUs: opened %v, shares of %v", waiting, gpus, b.x.Load() != nil, l.sizes)
 			}
 			switch on := b.processors(); {
@@ -77,4 +80,43 @@ func TestHybridOpens(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestHybridAnswers answers a log for which the CPU would take more than a second, since printing
+// is slow, and a GPU is opened meanwhile: all is answered, in order, and some of it by the GPU.
+func TestHybridAnswers(t *testing.T) {
+	const n = 6000
+	newSession(t, func(s *session) {
+		s.f.k = 10
+		var out, stderr bytes.Buffer
+		l := newPipeline(&out, cli.NewProgress(io.Discard, "query", 0, cli.ItemRate("queries")))
+		var want strings.Builder
+		go func() {
+			qs := make([]question, n)
+			for i := range qs {
+				qs[i] = question{fmt.Sprint(i), "word"}
+			}
+			for some := range slices.Chunk(qs, 1000) {
+				l.add(some)
+			}
+			l.end(nil)
+		}()
+		for i := range n {
+			fmt.Fprintln(&want, i, 10)
+		}
+		cmd := Command()
+		cmd.SetErr(&stderr)
+		cmd.SetContext(t.Context())
+		err := s.onBoth(cmd, l, func(_ *worker, b []byte, r *reply) ([]byte, error) {
+			time.Sleep(time.Duration(max(runtime.GOMAXPROCS(0), 2)) * 100 * time.Microsecond)
+			return fmt.Appendln(b, r.index, len(r.hits)), nil
+		})
+		if err != nil || out.String() != want.String() {
+			t.Errorf("%v: %d of %d bytes", err, out.Len(), want.Len())
+		}
+		gpus, _ := gpuload.Devices()
+		if opened := strings.Contains(stderr.String(), " and the CPU: "); opened != (gpus > 0) || opened && strings.Contains(stderr.String(), "the GPU took 0 ") {
+			t.Errorf("%d GPUs: %s", gpus, &stderr)
+		}
+	})
 }

@@ -29,7 +29,7 @@ func (f *flags) feed(l *pipeline, args []string) error {
 	if err != nil {
 		return err
 	}
-	r := &questions{src: src, to: l, most: readFirst}
+	r := &questions{src: src, to: l, most: readFirst, size: exchange.Size(f.queries, exchange.FormatTSV)}
 	if f.run != "" {
 		l.check = newIDSet().checkShare
 	}
@@ -43,7 +43,9 @@ func (f *flags) feed(l *pipeline, args []string) error {
 // questions reads a file of queries.
 type questions struct {
 	src  exchange.Source
+	size int64 // of its file; 0 if unknown
 	to   *pipeline
+	read int    // queries
 	text []byte // of those not passed on yet: ids and texts
 	ends []int  // of ids and texts, in turn
 	most int    // queries that are passed on together
@@ -89,6 +91,9 @@ func (r *questions) flush() {
 	}
 	r.text, r.ends = r.text[:0], r.ends[:0]
 	r.to.add(qs)
+	if r.read += len(qs); r.size > 0 {
+		r.to.expect(int(float64(r.read) * float64(r.size) / float64(max(r.src.BytesRead(), 1))))
+	}
 }
 
 // idSet is a set of query ids. One goroutine at a time adds millions of them a second,

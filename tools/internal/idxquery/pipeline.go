@@ -14,7 +14,6 @@ type sizes struct{ least, most int }
 var (
 	onThreads = sizes{1, 64}            // large enough that taking one costs little, small enough that threads end together
 	onDevices = sizes{1024, readAtOnce} // enough to keep a device busy
-	onGroups  = sizes{128, readAtOnce}  // a hybrid.Executor puts those of several together
 )
 
 // pipeline passes queries to workers while they are read, and writes what the workers
@@ -33,14 +32,18 @@ type pipeline struct {
 	read           int   // questions so far
 	cut            int   // questions that are in shares
 	ended          bool  // no more will be read
+	all            int   // about so many will have been read; 0 if that is unknown
 	failed         error // the first error
 	taken, written int   // shares
 	answered       int   // questions
 	ready          map[int]*share
 	held           int // bytes that are printed in ready
 	spare          []*share
-	writing        bool // a goroutine writes shares
-	unpeeked       bool // nobody waits in peek any more
+	writing        bool      // a goroutine writes shares
+	resting        int       // workers that take no shares
+	awake          sync.Cond // for these
+	peeked, peeks  int       // the next question for peek, and the last but one
+	unpeeked       bool      // nobody waits in peek any more
 }
 
 // Workers may be so far ahead of the writing. One that loses its processor for a time
@@ -61,7 +64,7 @@ type share struct {
 
 func newPipeline(out io.Writer, p *cli.Progress) *pipeline {
 	l := &pipeline{out: out, progress: p, ready: map[int]*share{}}
-	l.changed.L = &l.mu
+	l.changed.L, l.awake.L = &l.mu, &l.mu
 	return l
 }
 
@@ -103,26 +106,35 @@ func (l *pipeline) several() bool {
 	return l.read > 1
 }
 
-// peek returns run n of the questions that have been read and that no share has, without
-// taking them. It waits for it, and returns none if there are fewer runs, if those before it
-// have most questions, or after unpeek.
-func (l *pipeline) peek(n, most int) []question {
+// peekFrom makes peek return questions from number first on, most of them at most.
+func (l *pipeline) peekFrom(first, most int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for n >= len(l.waiting) && !l.ended && !l.unpeeked {
+	l.peeked, l.peeks = first, first+most
+}
+
+// peek appends to dst the next n questions that no share has, without taking them. It waits
+// until they have been read. There are fewer at the end, and none after unpeek.
+func (l *pipeline) peek(dst []question, n int) []question {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for l.read < min(l.peeked+n, l.peeks) && !l.ended && !l.unpeeked {
 		l.changed.Wait()
 	}
-	if n >= len(l.waiting) || l.unpeeked {
-		return nil
+	if l.unpeeked {
+		return dst
 	}
-	before := 0
-	for _, qs := range l.waiting[:n] {
-		before += len(qs)
+	from := max(l.peeked, l.cut)
+	to := min(from+n, l.peeks, l.read)
+	l.peeked = max(from, to)
+	first := l.cut
+	for _, qs := range l.waiting {
+		if lo, hi := max(from-first, 0), min(to-first, len(qs)); lo < hi {
+			dst = append(dst, qs[lo:hi]...)
+		}
+		first += len(qs)
 	}
-	if before >= most {
-		return nil
-	}
-	return l.waiting[n]
+	return dst
 }
 
 // unpeek ends all calls of peek.
@@ -133,26 +145,39 @@ func (l *pipeline) unpeek() {
 	l.changed.Broadcast()
 }
 
-// take returns the next share, or nil if there is none or the run has failed.
-func (l *pipeline) take() *share {
+// rest makes the first n workers take no more shares, fewer than all, and the others work.
+func (l *pipeline) rest(n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.resting = n
+	l.awake.Broadcast()
+}
+
+// take returns the next share for a worker, or nil if there is none or the run has failed.
+func (l *pipeline) take(worker int) *share {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for l.failed == nil {
 		switch {
+		case worker < l.resting && (len(l.waiting) > 0 || !l.ended):
+			l.awake.Wait()
+			continue
 		case len(l.waiting) > 0 && (l.held < aheadBytes || l.taken-l.written < ahead*l.workers):
 			return l.next()
 		case len(l.waiting) == 0 && l.ended:
+			l.awake.Broadcast()
 			return nil
 		}
 		l.changed.Wait()
 	}
+	l.awake.Broadcast()
 	return nil
 }
 
 // next makes a share of questions that wait. l.mu must be held.
 func (l *pipeline) next() *share {
 	qs := l.waiting[0]
-	n := min(max((l.read-l.cut)/(4*l.workers), l.sizes.least), l.sizes.most, len(qs))
+	n := min(max((l.read-l.cut)/(4*(l.workers-l.resting)), l.sizes.least), l.sizes.most, len(qs))
 	sh := l.empty()
 	sh.number, sh.first, sh.questions = l.taken, l.cut, qs[:n]
 	l.taken++
@@ -212,11 +237,22 @@ func (l *pipeline) write(sh *share) error {
 	return err
 }
 
-// progressed returns how many questions have been read, and whether those are all.
-func (l *pipeline) progressed() (read int, ended bool) {
+// expect records that there will be about all questions.
+func (l *pipeline) expect(all int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.read, l.ended
+	l.all = all
+}
+
+// progressed returns how many questions have been read, about how many are still to come, if
+// that is known, and whether none are.
+func (l *pipeline) progressed() (read, coming int, ended bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.ended {
+		coming = max(l.all-l.read, 0)
+	}
+	return l.read, coming, l.ended
 }
 
 // resize changes the sizes of shares.
@@ -245,7 +281,7 @@ func (l *pipeline) run(workers int, s sizes, newWorker func(i int) func(*share) 
 	for i := range workers {
 		group.Go(func() {
 			work := newWorker(i)
-			for sh := l.take(); sh != nil; sh = l.take() {
+			for sh := l.take(i); sh != nil; sh = l.take(i) {
 				sh.err = work(sh)
 				l.put(sh)
 			}

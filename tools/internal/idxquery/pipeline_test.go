@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -216,24 +217,62 @@ func TestPipelineAhead(t *testing.T) {
 func TestPeek(t *testing.T) {
 	const n = 5000
 	var out bytes.Buffer
-	for _, most := range []int{1, 1000, n} {
-		l := fed(&out, n)
-		var next, seen atomic.Int64
-		var group sync.WaitGroup
-		for range 4 {
-			group.Go(func() {
-				for qs := l.peek(int(next.Add(1))-1, most); len(qs) > 0; qs = l.peek(int(next.Add(1))-1, most) {
-					seen.Add(int64(len(qs)))
+	for _, first := range []int{0, 1, 700, n + 1} {
+		for _, most := range []int{1, 1000, n} {
+			l := fed(&out, n)
+			l.peekFrom(first, most)
+			seen := make([]atomic.Int32, n)
+			var group sync.WaitGroup
+			for range 4 {
+				group.Go(func() {
+					for qs := l.peek(nil, 256); len(qs) > 0; qs = l.peek(qs[:0], 256) {
+						for _, q := range qs {
+							i, _ := strconv.Atoi(q.id)
+							seen[i].Add(1)
+						}
+					}
+				})
+			}
+			group.Wait()
+			for i := range seen {
+				want := int32(0)
+				if i >= first && i < first+most {
+					want = 1
 				}
-			})
+				if seen[i].Load() != want {
+					t.Fatalf("from %d, %d at most: question %d is seen %d times", first, most, i, seen[i].Load())
+				}
+			}
+			if got, err := l.run(3, onThreads, func(int) func(*share) error { return func(*share) error { return nil } }); got != n || err != nil {
+				t.Errorf("%d questions are answered, %v", got, err)
+			}
 		}
-		group.Wait()
-		if s := int(seen.Load()); s < most || s > most+300 || s > n {
-			t.Errorf("%d of %d questions are seen, %d at most", s, n, most)
+	}
+}
+
+// TestPeekTaken looks at what comes while workers take it: each question is seen once at most, in
+// order.
+func TestPeekTaken(t *testing.T) {
+	const n = 20000
+	var out bytes.Buffer
+	l := fed(&out, n)
+	l.peekFrom(100, n)
+	var last int
+	var group sync.WaitGroup
+	group.Go(func() {
+		for qs := l.peek(nil, 64); len(qs) > 0; qs = l.peek(qs[:0], 64) {
+			for _, q := range qs {
+				i, _ := strconv.Atoi(q.id)
+				if i < 100 || i < last {
+					t.Errorf("question %d after %d", i, last)
+				}
+				last = i + 1
+			}
 		}
-		if got, err := l.run(3, onThreads, func(int) func(*share) error { return func(*share) error { return nil } }); got != n || err != nil {
-			t.Errorf("%d questions are answered, %v", got, err)
-		}
+	})
+	got, err := l.run(3, onThreads, func(int) func(*share) error { return func(*share) error { return nil } })
+	if group.Wait(); got != n || err != nil {
+		t.Errorf("%d questions are answered, %v", got, err)
 	}
 }
 
@@ -241,14 +280,55 @@ func TestPeek(t *testing.T) {
 func TestUnpeek(t *testing.T) {
 	l := newPipeline(io.Discard, cli.NewProgress(io.Discard, "query", 0, cli.ItemRate("queries")))
 	l.add(make([]question, 2))
-	if len(l.peek(0, 10)) != 2 {
+	l.peekFrom(0, 10)
+	if len(l.peek(nil, 2)) != 2 {
 		t.Error("what has been read is not seen")
 	}
 	done := make(chan int)
-	go func() { done <- len(l.peek(1, 10)) }()
+	go func() { done <- len(l.peek(nil, 1)) }()
 	time.Sleep(time.Millisecond)
 	l.unpeek()
-	if n := <-done; n != 0 || l.peek(0, 10) != nil {
+	if n := <-done; n != 0 || len(l.peek(nil, 1)) != 0 {
 		t.Errorf("%d questions are seen that are not there", n)
+	}
+}
+
+// TestRest lets workers rest: they take nothing until they may, and all end.
+func TestRest(t *testing.T) {
+	const workers, n = 4, 2000
+	var out bytes.Buffer
+	for _, resting := range []int{1, workers - 1} {
+		l := fed(&out, n)
+		l.rest(resting)
+		var early, late atomic.Int64
+		if got, err := l.run(workers, sizes{1, 1}, func(i int) func(*share) error {
+			return func(sh *share) error {
+				if i < resting && sh.first < n/2 {
+					early.Add(1)
+				} else if i < resting {
+					late.Add(1)
+					return nil
+				} else if sh.first == n/2 {
+					l.rest(0)
+				} else if sh.first > n/2 {
+					time.Sleep(10 * time.Microsecond)
+				}
+				return nil
+			}
+		}); got != n || err != nil || early.Load() > 0 || late.Load() == 0 {
+			t.Errorf("%d rest: %d questions are answered, %v; %d shares are taken early, %d late", resting, got, err, early.Load(), late.Load())
+		}
+		l = fed(&out, n)
+		l.rest(resting)
+		if got, err := l.run(workers, onThreads, func(i int) func(*share) error {
+			return func(*share) error {
+				if i < resting {
+					t.Error("a worker that rests works")
+				}
+				return nil
+			}
+		}); got != n || err != nil {
+			t.Errorf("%d rest to the end: %d questions are answered, %v", resting, got, err)
+		}
 	}
 }

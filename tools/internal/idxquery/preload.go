@@ -13,17 +13,16 @@ import (
 	"github.com/pinion-index/pinion/query"
 )
 
-// preload begins to load the lists that --preload names, and makes close wait for it.
-func (d *device) preload() error {
+// preload begins to load the lists that --preload names. stop ends that, and waits for it.
+func (d *device) preload() (stop func(), err error) {
 	if d.f.preload == "" {
-		return nil
+		return func() {}, nil
 	}
 	queries, err := d.preloads()
 	if err != nil {
-		d.close()
-		return err
+		return nil, err
 	}
-	ctx, stop := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -31,13 +30,10 @@ func (d *device) preload() error {
 			fmt.Fprintf(d.stderr, "--preload: %v\n", err)
 		}
 	}()
-	after := d.close
-	d.close = func() {
-		stop()
+	return func() {
+		cancel()
 		<-ended
-		after()
-	}
-	return nil
+	}, nil
 }
 
 // preloads reads the file of --preload.

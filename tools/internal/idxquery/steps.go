@@ -40,7 +40,7 @@ func (s *session) onSteps(cmd *cobra.Command, l *pipeline, print printer) error 
 		fmt.Fprintf(cmd.ErrOrStderr(), "answering on the CPU: %v\n", err)
 		return s.onThreads(cmd, l, print)
 	}
-	defer release()
+	defer func() { _ = release() }() // all answers have arrived
 	w := &worker{s: s, print: print, timed: true}
 	n, err := l.run(1, onThreads, func(int) func(*share) error {
 		return func(sh *share) error { return w.oneByOne(cmd.Context(), f, sh) }
@@ -54,7 +54,7 @@ func (s *session) onSteps(cmd *cobra.Command, l *pipeline, print printer) error 
 
 // stepper opens a device for a stepFinder. Lists are copied to it before the first step
 // that needs them.
-func (s *session) stepper() (f *stepFinder, release func(), err error) {
+func (s *session) stepper() (f *stepFinder, release func() error, err error) {
 	o, err := s.group()
 	if err != nil {
 		return nil, nil, err
@@ -71,9 +71,7 @@ func (s *session) stepper() (f *stepFinder, release func(), err error) {
 	if err != nil {
 		return nil, nil, errors.Join(err, g.Close())
 	}
-	return &stepFinder{steps: steps}, func() {
-		_ = errors.Join(steps.Close(), g.Close()) // all answers have arrived
-	}, nil
+	return &stepFinder{steps: steps}, func() error { return errors.Join(steps.Close(), g.Close()) }, nil
 }
 
 // Step is gpuload.Step as --json prints it.

@@ -3,6 +3,7 @@ package idxquery
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -32,12 +33,14 @@ type printer func(w *worker, b []byte, r *reply) ([]byte, error)
 
 // worker answers questions in one goroutine.
 type worker struct {
-	s     *session
-	print printer
-	timed bool            // took is kept
-	took  []time.Duration // by query
+	s      *session
+	print  printer
+	timed  bool            // took is kept
+	yields bool            // to other goroutines, every turn
+	took   []time.Duration // by query
 
-	answered atomic.Int64 // by oneByOne
+	answered atomic.Int64  // by oneByOne
+	busy     time.Duration // since it has yielded
 	reply    reply
 	queries  []query.Query
 	terms    [][]byte
@@ -107,6 +110,10 @@ func (w *worker) idOf(doc uint32) (id []byte, err error) {
 	return w.id, err
 }
 
+// turn is how long a worker answers questions while others wait for its P. Go preempts it after
+// 10 ms only, which is long for what opens a GPU.
+const turn = 100 * time.Microsecond
+
 // oneByOne answers the questions of a share.
 func (w *worker) oneByOne(ctx context.Context, f finder, sh *share) (err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
@@ -115,6 +122,10 @@ func (w *worker) oneByOne(ctx context.Context, f finder, sh *share) (err error) 
 			return err
 		}
 		w.answered.Add(1)
+		if w.busy += w.reply.took; w.yields && w.busy > turn {
+			w.busy = 0
+			runtime.Gosched()
+		}
 		if w.timed {
 			w.took = append(w.took, w.reply.took)
 		}

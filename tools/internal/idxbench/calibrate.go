@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -51,21 +52,21 @@ type CalibrationRow struct {
 }
 
 type calibrateFlags struct {
-	index, queries, out, record string
-	modes                       []string
-	k                           []int
-	workers, copies, limit      int
-	device                      int
-	repeat                      int
-	seed                        uint64
-	rates                       []float64
-	time, spin                  time.Duration
+	index, out, record     string
+	queries, modes         []string
+	k                      []int
+	workers, copies, limit int
+	device                 int
+	repeat                 int
+	seed                   uint64
+	rates                  []float64
+	time, spin             time.Duration
 }
 
 func calibrateCommand() *cobra.Command {
 	f := &calibrateFlags{}
 	cmd := &cobra.Command{
-		Use:   "calibrate --index DIR --queries FILE",
+		Use:   "calibrate --index DIR --queries FILE,...",
 		Short: "Fit the cost model of the scheduler over CPU and GPU",
 		Long: `Measure what queries cost on one core and on the GPU, and fit the model by which
 --device hybrid chooses: from the lengths of the shortest and the second list, the
@@ -93,7 +94,7 @@ the simulation of the same arrivals.`,
 	jsonFlag(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&f.index, "index", "", "index `DIR` (required)")
-	fl.StringVar(&f.queries, "queries", "", cli.QueriesUsage+" (required)")
+	fl.StringSliceVar(&f.queries, "queries", nil, cli.QueryFilesUsage+" (required)")
 	fl.StringVar(&f.out, "out", "", "write the model to `FILE` (default: where --device hybrid finds it)")
 	fl.StringVar(&f.record, "record", "", "write what each query costs to `FILE`, for idxbench load --simulate")
 	fl.StringSliceVar(&f.modes, "mode", []string{query.And.String(), query.Or.String(), query.AndOr.String()}, "modes, as `MODE,...`; the others get the built-in model")
@@ -114,7 +115,7 @@ func (f *calibrateFlags) check() error {
 	switch {
 	case f.index == "":
 		return cli.Usage("--index is missing")
-	case f.queries == "":
+	case len(f.queries) == 0:
 		return cli.Usage("--queries is missing")
 	case len(f.modes) == 0 || len(f.k) == 0:
 		return cli.Usage("--mode and --k name at least one")
@@ -153,13 +154,17 @@ func (f *calibrateFlags) run(ctx context.Context, stderr io.Writer) (out *Calibr
 		return nil, err
 	}
 	defer closeIndex()
-	terms, err := readQueries(f.queries, snapshot)
-	if err != nil {
-		return nil, err
+	var terms [][][]byte
+	for _, path := range f.queries {
+		some, err := readQueries(path, snapshot)
+		if err != nil {
+			return nil, err
+		}
+		terms = append(terms, some...)
 	}
 	train, test := split(terms, f.limit, f.seed)
 	if len(train) == 0 || len(test) == 0 {
-		return nil, fmt.Errorf("%s has too few different queries to fit and to test a model", f.queries)
+		return nil, fmt.Errorf("%s: too few different queries to fit and to test a model", strings.Join(f.queries, ", "))
 	}
 	g, err := newGPU(s, snapshot, f.device)
 	switch {

@@ -52,7 +52,7 @@ are compared. Without --index it generates collections with long lists.`,
 	jsonFlag(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&f.index, "index", "", "index `DIR`")
-	fl.StringSliceVar(&f.queries, "queries", nil, "queries as lines of qid, tab, text from each `FILE,...`")
+	fl.StringSliceVar(&f.queries, "queries", nil, cli.QueryFilesUsage)
 	cli.Int(fl, &f.k, "k", 10, 1, cli.Any, "how many documents are wanted")
 	fl.Var(f.mode, "mode", "with --index: which documents match: "+f.mode.Words())
 	fl.StringSliceVar(&f.models, "model", nil, "collections to generate, as `NAME,...` of "+strings.Join(figures.StepCollections, ", ")+" (default both)")

@@ -153,10 +153,8 @@ func (l *batch) bring(ctx context.Context, plans []*plan) error {
 
 // usable reports whether all lists of a plan are on the device.
 func (x *Executor) usable(p *plan) bool {
-	for i := range p.lists {
-		if o := &p.lists[i]; o.n > 0 && o.small == nil && o.want.list == nil {
-			return false
-		}
+	for range absent(p.lists) {
+		return false
 	}
 	return true
 }

@@ -1,6 +1,7 @@
 package gpuload
 
 import (
+	"iter"
 	"runtime"
 	"sync/atomic"
 
@@ -21,6 +22,18 @@ type posting struct {
 	want  want
 	small *small
 	home  *place // of a term in the cache
+}
+
+// absent returns those of some lists that are not on the device, where single postings and
+// compact lists never are.
+func absent(lists []posting) iter.Seq[*posting] {
+	return func(yield func(*posting) bool) {
+		for i := range lists {
+			if o := &lists[i]; o.n > 0 && o.small == nil && o.want.list == nil && !yield(o) {
+				return
+			}
+		}
+	}
 }
 
 // plan is a resolved query.

@@ -25,8 +25,7 @@ type StepOptions struct {
 	// otherwise Probe. A strategy that merges makes every intersection a step of its own.
 	Strategy Strategy
 	// Load copies missing lists to the device before the step that needs them, and decides
-	// as if they were there. Otherwise a list that was missing in two queries whose steps
-	// would have run on the GPU is copied in the background, unless Rule.Load says so.
+	// as if they were there. Otherwise lists are copied as Rule.Load says.
 	Load bool
 
 	sorted int // keys that are copied for the CPU to select from; set by tests only
@@ -45,9 +44,9 @@ type Stepper struct {
 	rooms   []room    // by stream; each belongs to the query that has the stream's stage
 	found   sync.Pool // of *resolver
 	behind  sync.WaitGroup
-	mu      sync.Mutex    // guards the fields below
-	ruler   kernels.Ptr   // the endpoints of blocks of intermediate results, or 0
-	missed  map[Key]uint8 // queries whose steps a missing list has kept from the GPU
+	mu      sync.Mutex      // guards the fields below
+	ruler   kernels.Ptr     // the endpoints of blocks of intermediate results, or 0
+	missed  map[Key]float64 // work that queries had for want of a list on the GPU
 	loading bool
 	rest    time.Time // no lists are copied behind queries before
 	closed  bool
@@ -71,7 +70,7 @@ func NewStepper(x *Executor, cpu *query.Searcher, o StepOptions) (*Stepper, erro
 	}
 	defer x.leave()
 	o.Rule.setDefaults()
-	s := &Stepper{x: x, cpu: cpu, o: o, rooms: make([]room, len(x.stages)), missed: map[Key]uint8{}}
+	s := &Stepper{x: x, cpu: cpu, o: o, rooms: make([]room, len(x.stages)), missed: map[Key]float64{}}
 	s.found.New = func() any { return &resolver{x: x} }
 	if o.sorted == 0 {
 		s.o.sorted = maxSorted
@@ -260,10 +259,8 @@ func (s *Stepper) whole(ctx context.Context, q *query.Query, p *plan, t *StepTra
 // missing returns the number of postings of the plan's terms from up to to that are not on
 // the device.
 func (p *plan) missing(from, to, segments int) (n int64) {
-	for i := from * segments; i < to*segments; i++ {
-		if o := &p.lists[i]; o.n > 0 && o.small == nil && o.want.list == nil {
-			n += int64(o.n)
-		}
+	for o := range absent(p.lists[from*segments : to*segments]) {
+		n += int64(o.n)
 	}
 	return n
 }

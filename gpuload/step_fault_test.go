@@ -82,20 +82,29 @@ func TestStepFaults(t *testing.T) {
 	}
 }
 
-// Lists that keep queries from the device are loaded behind them, and are then used.
+// Lists that keep queries from the device are loaded behind them once a core has done as much
+// for want of them as while they are copied, and are then used.
 func TestStepsLoadBehind(t *testing.T) {
-	s := newStepper(t, stepIndex(t, "", 2000, 1), Options{Memory: 8 << 20}, StepOptions{Rule: StepRule{Ratio: -1, Work: -1}})
+	s := newStepper(t, stepIndex(t, "", 2000, 1), Options{Memory: 8 << 20}, StepOptions{Rule: StepRule{Work: -1, Load: 2500}})
 	q := query.Query{Terms: [][]byte{[]byte("w1"), []byte("w3")}, K: 10, Mode: query.And}
-	for i := range 4 {
+	n, err := s.cpu.AppendLengths(nil, q.Terms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	short, long := min(n[0], n[1]), max(n[0], n[1])
+	each, cost := float64(short+3*min(short, long/128)), 2500+float64((short+long)/96)
+	lost := 0.0
+	for i := 0; lost < 2*cost; i++ {
 		tr := s.check(t, q)
 		s.behind.Wait()
 		want := StepCPU
-		if i >= stepMisses {
+		if lost >= cost {
 			want = StepRest
 		}
 		if len(tr.Steps) != 1 || tr.Steps[0].Choice != want {
-			t.Fatalf("query %d: %+v, want %v", i, tr.Steps, want)
+			t.Fatalf("query %d, after %.0f of %.0f: %+v, want %v", i, lost, cost, tr.Steps, want)
 		}
+		lost += each
 	}
 }
 
@@ -103,9 +112,14 @@ func TestStepsLoadBehind(t *testing.T) {
 func TestStepsRest(t *testing.T) {
 	s := newStepper(t, stepIndex(t, "", 3000, 1), Options{Memory: 5 << 10, Presence: -1}, StepOptions{Rule: StepRule{Work: -1, Load: -1}})
 	ask := func(a, b string) (loaded, evicted int64) {
-		for range stepMisses {
-			s.check(t, query.Query{Terms: [][]byte{[]byte(a), []byte(b)}, K: 10, Mode: query.And})
+		q := query.Query{Terms: [][]byte{[]byte(a), []byte(b)}, K: 10, Mode: query.And}
+		before := s.x.Stats().Loaded
+		for range 100 { // far more than cost a copy
+			s.check(t, q)
 			s.behind.Wait()
+			if s.x.Stats().Loaded > before {
+				break
+			}
 		}
 		st := s.x.Stats()
 		return st.Loaded, st.Evicted

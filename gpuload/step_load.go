@@ -5,18 +5,19 @@ import (
 	"time"
 )
 
-// A list is copied behind a query once it has kept stepMisses queries from the GPU. The
-// counts are forgotten when there are maxMissed. Copies that evict other lists take at most
-// 1/stepPause of the time: they slow the CPU down, and what they bring may be evicted unused.
+// What lists have cost is forgotten when maxMissed of them are known. Copies that evict other
+// lists take at most 1/stepPause of the time: they slow the CPU down, and what they bring may be
+// evicted unused.
 const (
-	stepMisses = 2
-	maxMissed  = 1 << 16
-	stepPause  = 16
+	maxMissed = 1 << 16
+	stepPause = 16
 )
 
-// miss notes which lists keep a step from the GPU, if the rule would run it there, and
-// begins to load those that have done so before.
+// miss notes what the lists that keep a step from the GPU cost, if the rule would run it there,
+// and begins to load those of the query once they have cost as much as copying them does. So
+// copies never take more time than what queries have lost for want of them.
 func (s *Stepper) miss(p *plan, state StepState) {
+	missing := state.Rest
 	state.Missing, state.Rest = 0, 0
 	if s.o.Load || s.o.Choose(state) == StepCPU {
 		return
@@ -26,20 +27,19 @@ func (s *Stepper) miss(p *plan, state StepState) {
 	if len(s.missed) > maxMissed {
 		clear(s.missed)
 	}
-	idle := !s.loading && !time.Now().Before(s.rest)
-	var wants []*want
-	for i := range p.lists {
-		o := &p.lists[i]
-		if o.n == 0 || o.small != nil || o.want.list != nil {
-			continue
-		}
-		if s.missed[o.want.key]++; s.missed[o.want.key] >= stepMisses && idle {
-			wants = append(wants, &want{key: o.want.key, entry: o.want.entry, joined: o.want.joined})
-			delete(s.missed, o.want.key)
-		}
+	share := float64(max(s.o.Rule.gain(state), 0)) / float64(missing)
+	cost := 0.0
+	for o := range absent(p.lists) {
+		s.missed[o.want.key] += share * float64(o.n)
+		cost += s.missed[o.want.key]
 	}
-	if len(wants) == 0 || s.closed {
+	if s.closed || s.loading || cost < float64(s.o.Rule.copying(missing)) || time.Now().Before(s.rest) {
 		return
+	}
+	var wants []*want
+	for o := range absent(p.lists) {
+		delete(s.missed, o.want.key)
+		wants = append(wants, &want{key: o.want.key, entry: o.want.entry, joined: o.want.joined})
 	}
 	s.loading = true
 	s.behind.Go(func() {

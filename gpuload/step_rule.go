@@ -64,9 +64,10 @@ type StepRule struct {
 	// 0 means 131,072.
 	Or int64 `json:"or"`
 	// Load is the work from which lists that are missing are copied to the device before
-	// a step, plus 1/256 of their postings: the CPU would take longer than the copy. With less
-	// work the CPU continues instead. 0 means 6,144. Negative means that no query waits for a
-	// copy.
+	// a step, plus 1/96 of their postings: the CPU would take longer than the copy. With less
+	// work the CPU continues instead, and the lists are copied behind a query once they
+	// have cost the queries that they kept from the GPU as much. 0 means 6,144. Negative means
+	// that no query waits for a copy.
 	Load int64 `json:"load"`
 	// Merge is the ratio below which a step decodes both lists and merges them
 	// (MergePath), rather than search for the docIDs of one in the other (Probe).
@@ -88,8 +89,10 @@ const (
 	stepLoad = 6144
 )
 
-// stepCopied postings are copied and checked while a core does a unit of work.
-const stepCopied = 256
+// stepCopied postings of a few lists are copied, checked and recoded while a core does a unit
+// of work, 12 ns: with memory for a quarter of the lists, an H200 takes 120 to 140 ns for each
+// thousand of those that a query lacks.
+const stepCopied = 96
 
 // Griffin is the rule of Griffin 2018 section 3.2: by ratio alone, 128 since blocks have 128
 // postings, decided again after each intersection.
@@ -104,7 +107,28 @@ func (r *StepRule) setDefaults() {
 
 // loads reports whether a step waits for so many missing postings.
 func (r StepRule) loads(s StepState, missing int64) bool {
-	return r.Load >= 0 && s.Work() >= r.Load+missing/stepCopied && !s.Or
+	return r.Load >= 0 && !s.Or && r.gain(s) >= r.copying(missing)
+}
+
+// gain returns how much more work than a launch is worth a step would cost a core.
+func (r StepRule) gain(s StepState) int64 {
+	if s.Or {
+		return (s.Length - r.Or) / (stepOr / stepWork)
+	}
+	return s.Work() - max(r.Work, 0)
+}
+
+// atOnce reports whether copying the lists of later steps, too, costs less than to decide again
+// with what this step leaves, for another launch.
+func (r StepRule) atOnce(s StepState) bool { return (s.Rest-s.Missing)/stepCopied <= max(r.Work, 0) }
+
+// copying returns the work that a core does while missing postings are copied.
+func (r StepRule) copying(missing int64) int64 {
+	start := int64(stepLoad - stepWork)
+	if r.Load >= 0 {
+		start = max(r.Load-max(r.Work, 0), 0)
+	}
+	return start + missing/stepCopied
 }
 
 // Choose decides on a step.
@@ -131,7 +155,7 @@ func (r StepRule) choose(s StepState) (StepChoice, string) {
 		return StepCPU, "not resident"
 	case s.Next > 0 && r.Ratio > 0 && s.Ratio() >= r.Ratio:
 		return StepCPU, "ratio"
-	case s.Next == 0 || !r.Each && (s.Rest == 0 || r.loads(s, s.Rest)):
+	case s.Next == 0 || !r.Each && (s.Rest == 0 || r.loads(s, s.Rest) && r.atOnce(s)):
 		return StepRest, "long"
 	}
 	return StepGPU, "long"

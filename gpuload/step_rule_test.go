@@ -23,6 +23,8 @@ func TestStepRule(t *testing.T) {
 		{"a list missing now, a longer result", StepRule{}, StepState{Done: 1, Terms: 3, Length: 10_000, Next: 20_000, Missing: 20_000, Rest: 20_000}, StepRest},
 		{"much missing now", StepRule{}, StepState{Done: 1, Terms: 3, Length: 10_000, Next: 10_000_000, Missing: 10_000_000, Rest: 10_000_000}, StepCPU},
 		{"much missing later", StepRule{}, StepState{Done: 1, Terms: 3, Length: 10_000, Next: 20_000, Missing: 20_000, Rest: 10_020_000}, StepGPU},
+		{"lists missing later, cheaper than a launch", StepRule{}, StepState{Done: 1, Terms: 3, Length: 20_000, Next: 40_000, Missing: 1000, Rest: 1000 + 3072*96 + 95}, StepRest},
+		{"lists missing later, dearer than a launch", StepRule{}, StepState{Done: 1, Terms: 3, Length: 20_000, Next: 40_000, Missing: 1000, Rest: 1000 + 3073*96}, StepGPU},
 		{"a list missing now, but long", StepRule{}, StepState{Done: 1, Terms: 3, Length: 200_000, Next: 200_000, Missing: 200_000, Rest: 200_000}, StepRest},
 		{"no query waits", StepRule{Load: -1}, StepState{Done: 1, Terms: 3, Length: 200_000, Next: 200_000, Missing: 200_000, Rest: 200_000}, StepCPU},
 		{"a short disjunction", StepRule{}, StepState{Done: 1, Terms: 2, Or: true, Length: 131_071}, StepCPU},

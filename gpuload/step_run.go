@@ -184,10 +184,8 @@ func (w *stepping) load(choice StepChoice) error {
 		from, to = 0, len(w.p.weights)
 	}
 	var wants []*want
-	for i := from * segs; i < to*segs; i++ {
-		if o := &w.p.lists[i]; o.n > 0 && o.small == nil && o.want.list == nil {
-			wants = append(wants, &o.want)
-		}
+	for o := range absent(w.p.lists[from*segs : to*segs]) {
+		wants = append(wants, &o.want)
 	}
 	return w.s.x.lists.load(w.ctx, wants, w.s.x.oldest(w.st.epoch), w.st.epoch)
 }

@@ -33,7 +33,8 @@ type stream struct {
 	name   string
 	packed bool // known when the first block has been read
 	f      *os.File
-	read   atomic.Int64 // bytes of the file consumed
+	ahead  atomic.Int64 // bytes of the file that have been read
+	read   atomic.Int64 // those up to the end of cur
 
 	full chan block
 	free chan []byte
@@ -47,6 +48,7 @@ type stream struct {
 type block struct {
 	b   []byte
 	n   int
+	end int64 // bytes of the file up to here; if that is inflated, as many as had been read
 	err error
 }
 
@@ -102,7 +104,7 @@ func inflate(r *bufio.Reader) (content io.Reader, packed bool, release func(), e
 func (s *stream) fill() {
 	defer s.wg.Done()
 	buf := buffers.Get().(*bufio.Reader)
-	buf.Reset(counter{s.f, &s.read})
+	buf.Reset(counter{s.f, &s.ahead})
 	defer func() { buf.Reset(nil); buffers.Put(buf) }()
 	r, packed, release, err := inflate(buf)
 	if err != nil {
@@ -111,6 +113,7 @@ func (s *stream) fill() {
 	}
 	defer release()
 	s.packed = packed
+	end := int64(0)
 	for size := firstBlock; ; size = readBlock {
 		var b []byte
 		select {
@@ -122,8 +125,11 @@ func (s *stream) fill() {
 			b = make([]byte, size)
 		}
 		n, err := readSome(r, b)
+		if end += int64(n); packed {
+			end = s.ahead.Load()
+		}
 		select {
-		case s.full <- block{b, n, err}:
+		case s.full <- block{b, n, end, err}:
 		case <-s.done:
 			return
 		}
@@ -168,6 +174,7 @@ func (s *stream) ready() error {
 		select {
 		case s.cur = <-s.full:
 			s.pos = 0
+			s.read.Store(s.cur.end)
 		case <-s.done:
 			return os.ErrClosed
 		}
@@ -184,7 +191,8 @@ func (s *stream) peek(n int) []byte {
 	return b[:min(n, len(b))]
 }
 
-// BytesRead returns how many bytes of the file have been consumed.
+// BytesRead returns how many bytes of the file have been consumed, with the rest of the block that
+// is being read.
 func (s *stream) BytesRead() int64 { return s.read.Load() }
 
 // Close stops reading ahead and closes the file. It may be called while another

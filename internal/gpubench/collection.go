@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -43,7 +44,7 @@ func (b *Bench) collection(ctx context.Context, name, dir string) (*corpus.Index
 	if b.Small {
 		scale = 20000 / float64(corpus.Documents(name))
 	}
-	s, err := corpus.New(name, scale)
+	s, err := corpus.Asked(name, scale, math.MaxInt)
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/pinion-index/pinion/gpuload"
@@ -15,12 +14,11 @@ import (
 )
 
 // AccumulationNames returns the names of the algorithms for disjunctions.
-func AccumulationNames() string {
-	var names []string
+func AccumulationNames() (names []string) {
 	for _, a := range gpuload.Accumulations() {
 		names = append(names, a.String())
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // answered are queries for all algorithms, with the CPU's answers.

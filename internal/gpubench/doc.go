@@ -12,5 +12,6 @@
 //	disjunctions.go  algorithms for disjunctions
 //	latency.go       consecutive batches
 //	steps.go         single queries on two processors
-//	check.go         random queries, compared with the CPU's answers
+//	check.go         random queries, compared with the CPU's answers; damage.go damages their index
+//	lists.go         decoding of resident lists, timed
 package gpubench

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/pinion-index/pinion/gpuload"
@@ -16,6 +17,9 @@ import (
 // generated collections.
 func (b *Bench) Steps(ctx context.Context, dir string) error {
 	names := b.wanted(StepCollections)
+	if len(names) == 0 {
+		return fmt.Errorf("single queries are measured on %s", strings.Join(StepCollections, " and "))
+	}
 	n := 1000
 	if b.Small {
 		n = 20

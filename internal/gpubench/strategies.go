@@ -7,7 +7,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/pinion-index/pinion/format/codec"
@@ -23,12 +22,11 @@ import (
 )
 
 // StrategyNames returns the names of the strategies.
-func StrategyNames() string {
-	var names []string
+func StrategyNames() (names []string) {
 	for _, s := range gpuload.Strategies() {
 		names = append(names, s.String())
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // Intersections measures the strategies on pairs of bp128 lists, by the ratio of lengths,

@@ -34,6 +34,9 @@ func (c *calibrator) batches(ctx context.Context, mode string) error {
 			}
 		}
 	}
+	if len(all) == 0 {
+		return nil
+	}
 	one, err := c.following(ctx, all, 1)
 	if err != nil {
 		return err
@@ -84,6 +87,7 @@ func batchOf(all []*recorded, at, n int) (s batchSample, some []query.Query) {
 // following measures batches of n queries that an Executor asks the GPU one right after the other: the
 // queries of each come while the last one is answered.
 func (c *calibrator) following(ctx context.Context, all []*recorded, n int) (out []batchSample, err error) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), c.flags.workers+1))) // await spins
 	p, err := pool.New(c.searcher, pool.Options{Workers: c.flags.workers})
 	if err != nil {
 		return nil, err
@@ -97,6 +101,7 @@ func (c *calibrator) following(ctx context.Context, all []*recorded, n int) (out
 	var done [2]struct { // of the last two batches
 		left, at atomic.Int64 // answers to come; when the last one came
 	}
+	var failed atomic.Pointer[error]
 	begin, last := time.Now(), int64(0)
 	await := func(i int) {
 		for since := time.Now(); done[i].left.Load() > 0; {
@@ -110,7 +115,10 @@ func (c *calibrator) following(ctx context.Context, all []*recorded, n int) (out
 		d, before := &done[i%2], &done[1-i%2]
 		d.left.Store(int64(n))
 		for k := range some {
-			if err := x.Submit(ctx, &some[k], func([]query.Hit, error) {
+			if err := x.Submit(ctx, &some[k], func(_ []query.Hit, err error) {
+				if err != nil {
+					failed.CompareAndSwap(nil, &err)
+				}
 				d.at.Store(int64(time.Since(begin)))
 				d.left.Add(-1)
 			}); err != nil {
@@ -128,6 +136,12 @@ func (c *calibrator) following(ctx context.Context, all []*recorded, n int) (out
 	}
 	await(0)
 	await(1)
+	if err := failed.Load(); err != nil {
+		return nil, *err
+	}
+	if err := x.Stats().Retired; err != nil { // the CPU has answered since
+		return nil, err
+	}
 	return slices.DeleteFunc(out, func(s batchSample) bool { return s.took == 0 }), nil
 }
 

@@ -135,7 +135,7 @@ func TestSlowerOf(t *testing.T) {
 		if i%100 == 0 {
 			took += time.Millisecond
 		}
-		some = append(some, wakeSample{took, cost}, wakeSample{wait, 0})
+		some = append(some, wakeSample{took: took, cost: cost}, wakeSample{took: wait})
 	}
 	cold, slower, delays := slowerOf(some)
 	if math.Abs(slower-0.5) > 0.01 || math.Abs(cold-4000) > 300 || len(delays) != 1000 || delays.mean() < 2900 || delays.mean() > 3100 {

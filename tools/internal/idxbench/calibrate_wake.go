@@ -57,7 +57,6 @@ func (c *calibrator) wakes(ctx context.Context, m *hybrid.Model) error {
 		return err
 	}
 	defer x.Close()
-	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + askers()) // as in arrive
 	w := &waking{clock: newClock(), cpu: x, pool: p, some: slices.Clone(c.train), modes: c.flags.modes, spin: c.flags.spin, time: min(streamTime, c.flags.time)}
 	if w.spin < time.Microsecond {
 		w.spin = pool.DefaultSpinFor
@@ -126,7 +125,17 @@ func (w *waking) next(mode string) *recorded {
 var nothing = query.Query{Terms: [][]byte{{0}, {0, 0}}, K: 10, Mode: query.And}
 
 // wakeSample is what a query took, and what it took on one core: 0 if it was one of nothing.
-type wakeSample struct{ took, cost time.Duration }
+type wakeSample struct {
+	gap        time.Duration // since the last answer
+	took, cost time.Duration
+}
+
+// askersProcs raises GOMAXPROCS for goroutines that ask, as arrive does, and returns what lowers it.
+func askersProcs() (lower func()) {
+	n := runtime.GOMAXPROCS(0)
+	runtime.GOMAXPROCS(n + askers())
+	return func() { runtime.GOMAXPROCS(n) }
+}
 
 // cores measures how cores wake. Queries of nothing, between others, wait like these; the rest of
 // what others take, over what they took on one core, is how much slower they are. Queries arrive at
@@ -152,7 +161,7 @@ func (w *waking) cores(ctx context.Context) (out []hybrid.Wake, err error) {
 			return nil, err
 		}
 		for round := range wakeRounds {
-			var arrived map[time.Duration][]wakeSample
+			var arrived []wakeSample
 			for i, span := range spans {
 				var some []wakeSample
 				if span.each > 0 {
@@ -161,9 +170,9 @@ func (w *waking) cores(ctx context.Context) (out []hybrid.Wake, err error) {
 							return nil, err
 						}
 					}
-					for gap, of := range arrived {
-						if gap >= span.from && gap < span.to {
-							some = append(some, of...)
+					for _, s := range arrived {
+						if s.gap >= span.from && s.gap < span.to {
+							some = append(some, s)
 						}
 					}
 				} else if some, err = w.pairs(ctx, name, span.from); err != nil {
@@ -176,10 +185,16 @@ func (w *waking) cores(ctx context.Context) (out []hybrid.Wake, err error) {
 		}
 	}
 	for i, span := range spans {
+		var some []hybrid.Wake
 		for round := range wakeRounds {
-			rounds[i][round] = quantiles(rounds[i][round], delays[i][round])
+			if len(delays[i][round]) > 0 { // queries that are slow arrive too seldom for short pauses
+				some = append(some, quantiles(rounds[i][round], delays[i][round]))
+			}
 		}
-		wake := medianWake(rounds[i][:])
+		if len(some) == 0 {
+			continue
+		}
+		wake := medianWake(some)
 		for _, wake.Idle = range span.idle {
 			out = append(out, wake)
 		}
@@ -224,7 +239,7 @@ func slowerOf(some []wakeSample) (cold, slower float64, delays times) {
 // stream asks queries of a mode, and as many of nothing, that arrive at random: one in the given time,
 // or as many as keep a quarter of the workers busy. It returns what they took, by the time since the
 // last answer, if none was running.
-func (w *waking) stream(ctx context.Context, mode string, each time.Duration) (map[time.Duration][]wakeSample, error) {
+func (w *waking) stream(ctx context.Context, mode string, each time.Duration) (out []wakeSample, err error) {
 	var queries []query.Query
 	var costs times
 	for i := range w.some {
@@ -232,9 +247,8 @@ func (w *waking) stream(ctx context.Context, mode string, each time.Duration) (m
 			queries, costs = append(queries, r.query, nothing), append(costs, max(r.record.Cost.CPU, 1), 0)
 		}
 	}
-	out := map[time.Duration][]wakeSample{}
 	if len(queries) == 0 {
-		return out, nil
+		return nil, nil
 	}
 	w.streams++
 	rate := min(1/each.Seconds(), float64(w.pool.Workers())/4/costs.mean().Seconds())
@@ -245,8 +259,11 @@ func (w *waking) stream(ctx context.Context, mode string, each time.Duration) (m
 	}
 	last := time.Duration(0) // answer
 	for i, asked := range row.asked {
+		if row.took[i] == refused {
+			continue
+		}
 		if gap := asked - last; gap >= 0 && asked > w.time/4 {
-			out[gap] = append(out[gap], wakeSample{row.took[i] - (asked - due[i]), costs[i%len(costs)]})
+			out = append(out, wakeSample{gap, row.took[i] - (asked - due[i]), costs[i%len(costs)]})
 		}
 		last = max(last, due[i]+row.took[i])
 	}
@@ -255,6 +272,7 @@ func (w *waking) stream(ctx context.Context, mode string, each time.Duration) (m
 
 // pairs asks queries of a mode and of nothing in turn, each after a pause.
 func (w *waking) pairs(ctx context.Context, mode string, idle time.Duration) (out []wakeSample, err error) {
+	defer askersProcs()()
 	begin := w.clock.now()
 	for n := 0; n < wakeSamples/2 && (n < leastWakes/2 || w.clock.now()-begin < wakeTime); n++ {
 		r := w.next(mode)
@@ -269,7 +287,7 @@ func (w *waking) pairs(ctx context.Context, mode string, idle time.Duration) (ou
 			if err != nil {
 				return nil, err
 			}
-			out = append(out, wakeSample{took, of.cost})
+			out = append(out, wakeSample{idle, took, of.cost})
 		}
 	}
 	return out, nil
@@ -277,6 +295,7 @@ func (w *waking) pairs(ctx context.Context, mode string, idle time.Duration) (ou
 
 // lanes measures how much longer than in calibrator.onGPU a query takes that is alone on the GPU.
 func (w *waking) lanes(ctx context.Context, x *hybrid.Executor) (out []hybrid.Wake, err error) {
+	defer askersProcs()()
 	for _, idle := range laneIdles {
 		var rounds []hybrid.Wake
 		for range wakeRounds {
@@ -301,7 +320,7 @@ func (w *waking) lanes(ctx context.Context, x *hybrid.Executor) (out []hybrid.Wa
 		}
 		out = append(out, medianWake(rounds))
 	}
-	return out, nil
+	return out, x.Stats().Retired
 }
 
 // saturatedTime is how long queries always wait.
@@ -311,14 +330,18 @@ const saturatedTime = 300 * time.Millisecond
 // returns when that came, from then on.
 func askAwake(ctx context.Context, x *hybrid.Executor, q *query.Query, c *clock, due time.Duration) (time.Duration, error) {
 	var took atomic.Int64
+	var failed error
 	c.wait(due)
-	err := x.Submit(ctx, q, func([]query.Hit, error) { took.Store(int64(max(c.now()-due, 1))) })
+	err := x.Submit(ctx, q, func(_ []query.Hit, err error) {
+		failed = err
+		took.Store(int64(max(c.now()-due, 1)))
+	})
 	for err == nil && took.Load() == 0 {
 		if c.now()-due > 10*time.Millisecond {
 			runtime.Gosched()
 		}
 	}
-	return time.Duration(took.Load()), err
+	return time.Duration(took.Load()), cmp.Or(err, failed)
 }
 
 // quantiles returns w with the quantiles of delays.

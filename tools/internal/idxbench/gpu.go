@@ -68,8 +68,8 @@ needs an NVIDIA GPU and a build that can use it. It generates the collections.`,
 	cmd.Flags().StringSliceVar(&f.models, "model", nil, "collections, as `NAME,...` of "+strings.Join(figures.Collections, ", ")+" (default all)")
 	cli.CompleteList(cmd, "model", figures.Collections)
 	cmd.Flags().StringVar(&f.dir, "dir", os.TempDir(), "generate indexes below `DIR`")
-	cmd.Flags().StringSliceVar(&f.strategies, "strategy", nil, "ways to intersect in part strategies, as `NAME,...` of "+figures.StrategyNames()+" (default all)")
-	cmd.Flags().StringSliceVar(&f.accumulations, "accumulate", nil, "ways to answer disjunctions in part collections, as `NAME,...` of "+figures.AccumulationNames()+" (default all)")
+	cmd.Flags().StringSliceVar(&f.strategies, "strategy", nil, "ways to intersect in part strategies, as `NAME,...` of "+strings.Join(figures.StrategyNames(), ", ")+" (default all)")
+	cmd.Flags().StringSliceVar(&f.accumulations, "accumulate", nil, "ways to answer disjunctions in part collections, as `NAME,...` of "+strings.Join(figures.AccumulationNames(), ", ")+" (default all)")
 	cli.Int(cmd.Flags(), &f.queries, "queries", 2000, 1, cli.Any, "random queries for each codec in part check: `N`")
 	cli.Int(cmd.Flags(), &f.device, "gpu", 0, 0, cli.Any, "measure GPU number `N`")
 	cmd.Flags().BoolVar(&f.small, "small", false, "little data: a check, not a measurement")
@@ -95,7 +95,7 @@ func (f *gpuFlags) run(cmd *cobra.Command) (g *GPU, err error) {
 	for _, name := range f.accumulations {
 		a, err := gpuload.ParseAccumulation(name)
 		if err != nil {
-			return nil, cli.Usage("no way %q to answer disjunctions; there are %s", name, figures.AccumulationNames())
+			return nil, cli.Usage("no way %q to answer disjunctions; there are %s", name, strings.Join(figures.AccumulationNames(), ", "))
 		}
 		ways = append(ways, a)
 	}
@@ -105,7 +105,7 @@ func (f *gpuFlags) run(cmd *cobra.Command) (g *GPU, err error) {
 	if err := known("collection", f.models, figures.Collections); err != nil {
 		return nil, err
 	}
-	if err := known("strategy", f.strategies, strings.Split(figures.StrategyNames(), ", ")); err != nil {
+	if err := known("strategy", f.strategies, figures.StrategyNames()); err != nil {
 		return nil, err
 	}
 	dev, err := gpuload.OpenDeviceNumber(f.device)

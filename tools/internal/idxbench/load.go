@@ -259,7 +259,7 @@ func (f *loadFlags) run(ctx context.Context, stderr io.Writer) (out *Load, err e
 	if f.figures != "" {
 		err = l.figures(ctx, cpus)
 	} else {
-		err = l.rates(ctx, cpus)
+		err = l.rates(ctx)
 	}
 	l.out.Seconds = time.Since(start).Seconds()
 	return l.out, err
@@ -342,12 +342,17 @@ func (l *loader) ask(ctx context.Context, s *query.Searcher) ([]query.Result, er
 	return p.Execute(ctx, l.queries)
 }
 
-// rates measures what --model, --workers, --rate and --alone name.
-func (l *loader) rates(ctx context.Context, cpus int) error {
-	workers := l.f.workers
-	if len(workers) == 0 {
-		workers = []int{cpus}
+// workerCounts returns the numbers of workers that --workers names, or one worker for each CPU.
+func (l *loader) workerCounts() []int {
+	if len(l.f.workers) == 0 {
+		return []int{l.out.CPUs}
 	}
+	return l.f.workers
+}
+
+// rates measures what --model, --workers, --rate and --alone name.
+func (l *loader) rates(ctx context.Context) error {
+	workers := l.workerCounts()
 	var runs []run
 	for _, rate := range l.f.rates {
 		runs = append(runs, run{rate: rate})

@@ -1,6 +1,7 @@
 package idxbench
 
 import (
+	"cmp"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -162,19 +163,32 @@ func (l *loader) openGPU(stderr io.Writer) (release func(), err error) {
 		return nil, err
 	}
 	l.out.GPU = l.gpu.x.Name()
-	l.out.Costs = l.f.cost
-	if l.f.cost == "" {
-		m, err := l.costs(l.out.CPUs)
+	l.out.Costs = cmp.Or(l.f.cost, l.costsOf(l.workerCounts()))
+	return l.gpu.close, nil
+}
+
+// costsOf says which costs runs with so many workers have; workers are named where others have
+// other costs.
+func (l *loader) costsOf(workers []int) string {
+	var all []string
+	for _, n := range workers {
+		m, err := l.costs(n)
 		switch {
 		case err != nil:
-			l.out.Costs = "built in: " + err.Error()
+			all = append(all, "built in: "+err.Error())
 		case m == nil:
-			l.out.Costs = "built in"
+			all = append(all, "built in")
 		default:
-			l.out.Costs = "calibrated"
+			all = append(all, "calibrated")
 		}
 	}
-	return l.gpu.close, nil
+	if len(slices.Compact(slices.Clone(all))) == 1 {
+		return all[0]
+	}
+	for i, n := range workers {
+		all[i] = fmt.Sprintf("for %d workers %s", n, all[i])
+	}
+	return strings.Join(all, ", ")
 }
 
 // costs returns the cost model for so many workers: of --cost-model, or what calibrate wrote for

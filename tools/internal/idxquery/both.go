@@ -43,7 +43,11 @@ func newBoth(s *session, stderr io.Writer) *both {
 func (b *both) extra() int { return len(b.workers) - b.cores }
 
 func (s *session) onBoth(cmd *cobra.Command, l *pipeline, print printer) error {
-	b := newBoth(s, cmd.ErrOrStderr())
+	return newBoth(s, cmd.ErrOrStderr()).answer(cmd, l, print)
+}
+
+// answer answers the questions of l.
+func (b *both) answer(cmd *cobra.Command, l *pipeline, print printer) error {
 	l.rest(b.extra())
 	defer b.close()
 	ctx, cancel := context.WithCancel(cmd.Context())
@@ -52,12 +56,12 @@ func (s *session) onBoth(cmd *cobra.Command, l *pipeline, print printer) error {
 	start := time.Now()
 	n, err := l.run(len(b.workers), onThreads, func(i int) func(*share) error {
 		w := &b.workers[i]
-		w.s, w.print, w.yields = s, print, true
+		w.s, w.print, w.yields = b.session, print, true
 		return func(sh *share) error {
 			if x := b.x.Load(); x != nil {
 				return w.together(cmd.Context(), x, sh)
 			}
-			return w.oneByOne(cmd.Context(), s.searcher, sh)
+			return w.oneByOne(cmd.Context(), b.searcher, sh)
 		}
 	})
 	took := time.Since(start)
@@ -105,16 +109,15 @@ func (b *both) openWhenItPays(ctx context.Context, l *pipeline) {
 	}
 }
 
-// untilOpen is how long it takes until a GPU answers. What the CPU answers meanwhile needs no
-// lists there.
-const untilOpen = 300 * time.Millisecond
-
 // open opens a GPU. Until that answers, an eighth of the cores is left to the driver, and others
 // prepare for the queries of l from number first on.
 func (b *both) open(ctx context.Context, l *pipeline, first int) (*hybrid.Executor, error) {
 	free, looking := max(b.cores/8, 1), make([]worker, max(b.cores/4, 1))
 	for i := range looking {
 		looking[i].s = b.session
+	}
+	if read, _, _ := l.progressed(); first >= read { // they would wait for what is read
+		looking = looking[:1]
 	}
 	l.rest(b.extra() + min(free+len(looking), b.cores-1))
 	x, err := hybrid.Open(b.snapshot, b.searcher, hybrid.OpenOptions{GPUs: b.f.gpus})

@@ -2,14 +2,18 @@ package idxquery
 
 import "time"
 
-// opens is what it takes to open and to close a GPU: 0.25 to 0.38 s on an H200, and 0.1 s at
+// opens is what it takes to open and to close a GPU: untilOpen, 0.25 to 0.38 s on an H200, and 0.1 s at
 // the end of the process, which cannot end while the driver is opening one. A GPU is worth that
 // if the CPU takes at least pays for what waits: for it also has to load lists, and what the
 // CPU has not answered until then must take half of its time.
 const (
-	opens = 450 * time.Millisecond
+	opens = untilOpen + 150*time.Millisecond
 	pays  = 650 * time.Millisecond
 )
+
+// untilOpen is how long it takes until a GPU answers. What the CPU answers meanwhile needs no
+// lists there.
+const untilOpen = 300 * time.Millisecond
 
 // window is the time over which demand measures how fast queries are answered.
 const window = 20 * time.Millisecond

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -82,10 +81,14 @@ func TestHybridOpens(t *testing.T) {
 	}
 }
 
-// TestHybridAnswers answers a log for which the CPU would take more than a second, since printing
-// is slow, and a GPU is opened meanwhile: all is answered, in order, and some of it by the GPU.
+// TestHybridAnswers answers a log for which the CPU would take seconds, since printing is slow
+// until a GPU is open: all is answered, in order, and some of it by the GPU.
 func TestHybridAnswers(t *testing.T) {
-	const n = 6000
+	gpus, _ := gpuload.Devices()
+	n := 6000
+	if gpus > 0 {
+		n = 30000
+	}
 	newSession(t, func(s *session) {
 		s.f.k = 10
 		var out, stderr bytes.Buffer
@@ -107,14 +110,16 @@ func TestHybridAnswers(t *testing.T) {
 		cmd := Command()
 		cmd.SetErr(&stderr)
 		cmd.SetContext(t.Context())
-		err := s.onBoth(cmd, l, func(_ *worker, b []byte, r *reply) ([]byte, error) {
-			time.Sleep(time.Duration(max(runtime.GOMAXPROCS(0), 2)) * 100 * time.Microsecond)
+		both := newBoth(s, &stderr)
+		err := both.answer(cmd, l, func(_ *worker, b []byte, r *reply) ([]byte, error) {
+			if both.x.Load() == nil {
+				time.Sleep(time.Duration(both.cores) * 100 * time.Microsecond)
+			}
 			return fmt.Appendln(b, r.index, len(r.hits)), nil
 		})
 		if err != nil || out.String() != want.String() {
 			t.Errorf("%v: %d of %d bytes", err, out.Len(), want.Len())
 		}
-		gpus, _ := gpuload.Devices()
 		if opened := strings.Contains(stderr.String(), " and the CPU: "); opened != (gpus > 0) || opened && strings.Contains(stderr.String(), "the GPU took 0 ") {
 			t.Errorf("%d GPUs: %s", gpus, &stderr)
 		}

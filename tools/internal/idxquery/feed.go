@@ -92,7 +92,7 @@ func (r *questions) flush() {
 	r.text, r.ends = r.text[:0], r.ends[:0]
 	r.to.add(qs)
 	if r.read += len(qs); r.size > 0 {
-		r.to.expect(int(float64(r.read) * float64(r.size) / float64(max(r.src.BytesRead(), 1))))
+		r.to.estimate(int(float64(r.read) * float64(r.size) / float64(max(r.src.BytesRead(), 1))))
 	}
 }
 

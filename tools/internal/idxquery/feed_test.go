@@ -1,10 +1,14 @@
 package idxquery
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"testing"
 
+	"github.com/pinion-index/pinion/exchange"
 	"github.com/pinion-index/pinion/tools/internal/cli"
 	"github.com/pinion-index/pinion/writer"
 )
@@ -38,6 +42,52 @@ func TestComing(t *testing.T) {
 		l.end(nil)
 		if _, coming, ended := l.progressed(); coming != 0 || !ended {
 			t.Errorf("%d bytes, at the end: %d coming, ended %v", size, coming, ended)
+		}
+	}
+}
+
+// firstOf is a Source that ends after n documents.
+type firstOf struct {
+	exchange.Source
+	n int
+}
+
+func (s *firstOf) Next() (writer.Document, error) {
+	if s.n--; s.n < 0 {
+		return writer.Document{}, io.EOF
+	}
+	return s.Source.Next()
+}
+
+// TestComingOfFile looks how many queries are known to come of a file that is read ahead: as many,
+// less what a block of 256 KiB holds.
+func TestComingOfFile(t *testing.T) {
+	const n, line = 100000, len("123456\tten words\n")
+	path := filepath.Join(t.TempDir(), "log.tsv")
+	var b []byte
+	for i := range n {
+		b = fmt.Appendf(b, "%06d\tten words\n", i)
+	}
+	if err := os.WriteFile(path, b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, first := range []int{readFirst, 1024, 10048, 50000} {
+		src, err := exchange.OpenQueries(path, exchange.QueriesAuto)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := newPipeline(io.Discard, cli.NewProgress(io.Discard, "query", 0, cli.ItemRate("queries")))
+		r := &questions{src: &firstOf{src, first}, size: int64(len(b)), to: l, most: readFirst}
+		if err := errors.Join(r.all(), src.Close()); err != nil {
+			t.Fatal(err)
+		}
+		block := 256 << 10
+		if first == readFirst {
+			block = 16 << 10
+		}
+		least := float64(first) * float64(len(b)) / float64(first*line+block)
+		if read, coming, _ := l.progressed(); read != first || coming > n-first || float64(read+coming) < least-1 {
+			t.Errorf("after %d of %d queries %d are coming, want %.0f at least", read, n, coming, least-float64(read))
 		}
 	}
 }

@@ -42,7 +42,7 @@ type pipeline struct {
 	writing        bool      // a goroutine writes shares
 	resting        int       // workers that take no shares
 	awake          sync.Cond // for these
-	peeked, peeks  int       // the next question for peek, and the last but one
+	peeked, peeks  int       // the next question for peek, and the one after the last
 	unpeeked       bool      // nobody waits in peek any more
 }
 
@@ -118,7 +118,7 @@ func (l *pipeline) peekFrom(first, most int) {
 func (l *pipeline) peek(dst []question, n int) []question {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for l.read < min(l.peeked+n, l.peeks) && !l.ended && !l.unpeeked {
+	for l.read < min(max(l.peeked, l.cut)+n, l.peeks) && l.cut < l.peeks && !l.ended && !l.unpeeked {
 		l.changed.Wait()
 	}
 	if l.unpeeked {
@@ -237,8 +237,8 @@ func (l *pipeline) write(sh *share) error {
 	return err
 }
 
-// expect records that there will be about all questions.
-func (l *pipeline) expect(all int) {
+// estimate records that there will be about all questions.
+func (l *pipeline) estimate(all int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.all = all

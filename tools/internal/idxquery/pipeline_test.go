@@ -259,6 +259,7 @@ func TestPeekTaken(t *testing.T) {
 	l.peekFrom(100, n)
 	var last int
 	var group sync.WaitGroup
+	looked := make(chan struct{})
 	group.Go(func() {
 		for qs := l.peek(nil, 64); len(qs) > 0; qs = l.peek(qs[:0], 64) {
 			for _, q := range qs {
@@ -266,13 +267,47 @@ func TestPeekTaken(t *testing.T) {
 				if i < 100 || i < last {
 					t.Errorf("question %d after %d", i, last)
 				}
-				last = i + 1
+				if i < n/4 && i+1 != max(last+1, 101) {
+					t.Errorf("question %d after %d, though nobody takes them", i, last)
+				}
+				if last = i + 1; last == n/4 {
+					close(looked)
+				}
 			}
 		}
 	})
-	got, err := l.run(3, onThreads, func(int) func(*share) error { return func(*share) error { return nil } })
+	got, err := l.run(3, onThreads, func(int) func(*share) error {
+		return func(*share) error {
+			<-looked
+			return nil
+		}
+	})
 	if group.Wait(); got != n || err != nil {
 		t.Errorf("%d questions are answered, %v", got, err)
+	}
+}
+
+// TestPeekBehind looks at what comes after workers have taken more than was seen: it waits for it.
+func TestPeekBehind(t *testing.T) {
+	l := newPipeline(io.Discard, cli.NewProgress(io.Discard, "query", 0, cli.ItemRate("queries")))
+	l.add(make([]question, 1000))
+	l.peekFrom(100, 5000)
+	if _, err := l.run(1, sizes{1000, 1000}, func(int) func(*share) error {
+		return func(sh *share) error {
+			if sh.first > 0 {
+				return nil
+			}
+			go func() {
+				defer l.end(nil)
+				l.add(make([]question, 64))
+			}()
+			if n := len(l.peek(nil, 64)); n != 64 {
+				t.Errorf("%d questions are seen after 1000 have been taken", n)
+			}
+			return nil
+		}
+	}); err != nil {
+		t.Error(err)
 	}
 }
 

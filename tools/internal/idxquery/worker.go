@@ -40,7 +40,7 @@ type worker struct {
 	took   []time.Duration // by query
 
 	answered atomic.Int64  // by oneByOne
-	busy     time.Duration // since it has yielded
+	busy     time.Duration // of searches since it has yielded
 	reply    reply
 	queries  []query.Query
 	terms    [][]byte
@@ -110,8 +110,8 @@ func (w *worker) idOf(doc uint32) (id []byte, err error) {
 	return w.id, err
 }
 
-// turn is how long a worker answers questions while others wait for its P. Go preempts it after
-// 10 ms only, which is long for what opens a GPU.
+// turn is how long a worker searches while others wait for its P. Go preempts it after 10 ms only,
+// which is long for what opens a GPU.
 const turn = 100 * time.Microsecond
 
 // oneByOne answers the questions of a share.

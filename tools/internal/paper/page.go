@@ -79,7 +79,7 @@ const pageHead = `# The papers' tables and figures
 
 ` + "`idxbench paper NAME`" + ` draws each table and figure of the five papers on the machine at hand, with the paper's number beside ours. This page
 is drawn from recorded runs; each says on what machine, at what scale and from which commit; one with older lists was made before
-the generator of its collections changed. Commits 223d206b2738 and 471ca08b7208 were steps of 91e4fe170c18. Where a figure has several runs, their numbers stand in brackets behind what they measured.
+the generator of its collections changed. Where a figure has several runs, their numbers stand in brackets behind what they measured.
 A paper's number is given where its text has it; where the text has none, as for most curves, there is none here. The claims were
 written down before measuring.
 

@@ -136,6 +136,9 @@ func (r *Run) recoded() bool {
 	return r.Half == GPUHalf && (launched("recode") || launched("loadpfd") && !launched("newpfd"))
 }
 
+// folded are commits of recorded runs that have become part of others.
+var folded = map[string]string{"223d206b2738": "91e4fe170c18", "471ca08b7208": "91e4fe170c18"}
+
 // Where describes the machine and the state of the program that a run speaks of.
 func (r *Run) Where() string {
 	s := fmt.Sprintf("%s, %d cores", r.CPU, r.Cores)
@@ -143,6 +146,9 @@ func (r *Run) Where() string {
 		s = r.GPU + "; " + s
 	}
 	s += fmt.Sprintf("; scale %s; %s; commit %s", r.Scale, r.Date.Format(time.DateOnly), r.Commit)
+	if into := folded[r.Commit]; into != "" {
+		s += " in " + into
+	}
 	for _, name := range slices.Sorted(maps.Keys(r.Documents)) {
 		s += fmt.Sprintf("; %s of %s million documents", name, cli.Float(float64(r.Documents[name])/1e6, 3))
 	}

@@ -53,7 +53,7 @@ func (r rate) perSecond() float64 { return float64(r.queries) / r.seconds }
 // measure runs batches of queries for each of ways and thresholds on a collection. It makes
 // an index for each codec and removes it.
 func measure(ctx context.Context, e *paper.Env, set string, ways []onGPU, cs []int) (out []point, err error) {
-	s, err := batched(e, set)
+	s, err := batchSet(e, set)
 	if err != nil {
 		return nil, err
 	}

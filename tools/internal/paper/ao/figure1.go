@@ -39,7 +39,7 @@ var figure1 = paper.Experiment{
 		return []paper.Verdict{paper.Judge(1, least >= 0.99, least >= 0.95, "of lists that stand for about 100,000 docIDs the least linear, on %s, has R² %s", of, paper.Num(least))}
 	},
 	Plot:  paper.Plot{Kind: chart.Scatter, X: chart.Axis{Label: "position, share of the list"}},
-	Notes: []string{"one list of each collection that stands for about 100,000 docIDs at scale 1, and 200 of its docIDs, since the paper does not name its lists", cut},
+	Notes: []string{"one list of each collection that stands for about 100,000 docIDs at scale 1, and 200 of its docIDs, since the paper does not name its lists", cutNote},
 }
 
 // nearest returns the list whose length is nearest to n.

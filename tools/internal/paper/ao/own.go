@@ -32,7 +32,7 @@ func (p ownPoint) perSecond() float64 { return float64(p.queries) / p.t.Batch }
 // onLists measures batches of a collection's queries, for each way and threshold, and for
 // some ways with few multiprocessors.
 func onLists(ctx context.Context, e *paper.Env, set string, ways []resident.Way, cs, sms []int, few ...string) (out []ownPoint, err error) {
-	s, err := batched(e, set)
+	s, err := batchSet(e, set)
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +193,7 @@ func ownTable3(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) 
 		return nil, err
 	}
 	for _, name := range five {
-		s, err := batched(e, name)
+		s, err := batchSet(e, name)
 		if err != nil {
 			return nil, err
 		}

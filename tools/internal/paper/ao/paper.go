@@ -41,8 +41,8 @@ var sets = []string{"GOV", "GOVPR", "GOVR", "GOV2", "GOV2R", "BD", "BDR"}
 // standIns says what stands in for them.
 const standIns = "lists of the queries' terms of generated collections with the sizes of GOV, GOV2 and BD, in crawl order, by a static score that stands in for PageRank (PR) and at random (R)"
 
-// cut says what share does.
-const cut = "at scale 1 GOV2 has a quarter of the paper's documents and BD a twelfth, 1.26 and 1.31 million, so that all collections have about as many postings and are made in minutes; at scale 1/2 half of that"
+// cutNote says what share does.
+const cutNote = "at scale 1 GOV2 has a quarter of the paper's documents and BD a twelfth, 1.26 and 1.31 million, so that all collections have about as many postings and are made in minutes; at scale 1/2 half of that"
 
 // share is the part of a collection's documents beside that of the environment: the
 // larger ones are cut so that one run has about as many postings of each.
@@ -60,13 +60,13 @@ func share(name string) float64 {
 // whole: enough for one at c = 1 M.
 const wholeQueries = 300
 
-// whole says what batched does.
-const whole = "BD has all its documents at scale 1, and the first 300 of its 1,000 queries; at smaller scales, which two cores draw in minutes, a twelfth of the share, with shorter first lists and so more queries in a batch"
+// wholeNote says what batchSet does.
+const wholeNote = "BD has all its documents at scale 1, and the first 300 of its 1,000 queries; at smaller scales, which two cores draw in minutes, a twelfth of the share, with shorter first lists and so more queries in a batch"
 
-// batched returns the collection that batches are measured on. The larger ones are whole
+// batchSet returns the collection that batches are measured on. The larger ones are whole
 // at scale 1: first lists shrink with the documents, and a batch of c docIDs then has more
 // queries.
-func batched(e *paper.Env, name string) (*corpus.Set, error) {
+func batchSet(e *paper.Env, name string) (*corpus.Set, error) {
 	part := share(name)
 	if part < 1 && e.Scale >= 1 {
 		return e.AskedOf(name, 1, wholeQueries)

@@ -101,5 +101,5 @@ var table2 = paper.Experiment{
 	},
 	Plot: paper.Plot{Kind: chart.Bars},
 	Notes: []string{"every 1.25^i-th list of a collection by length, weighted by the lists that it stands for, down to 256 docIDs; the best of 0, 10 and 20 % exceptions",
-		"each segment has a head and an offset of 32 bits; lines are in single precision", cut},
+		"each segment has a head and an offset of 32 bits; lines are in single precision", cutNote},
 }

@@ -26,7 +26,7 @@ var table3 = paper.Experiment{
 		"BDR | 8.70 9.42 12.35 12.96 5.64 2.43 3.53 7.24 7.22 7.93 8.81 8.80"),
 	CPU: func(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) {
 		for _, name := range five {
-			s, err := batched(e, name)
+			s, err := batchSet(e, name)
 			if err != nil || ctx.Err() != nil {
 				return nil, err
 			}
@@ -43,7 +43,7 @@ var table3 = paper.Experiment{
 			return nil, err
 		}
 		for _, name := range five {
-			s, err := batched(e, name)
+			s, err := batchSet(e, name)
 			if err != nil {
 				return nil, err
 			}
@@ -75,7 +75,7 @@ var table3 = paper.Experiment{
 		"the searches on one core are the paper's, on uncompressed lists, each docID of the first list on its own",
 		"without the paper's own kernels LR leaves out lists whose safe range exceeds a quarter of them",
 		"the engine's own searches by safe ranges and buckets on the CPU (query.Options.Seek) are not measured: no command has a flag for them",
-		rowsOfEngine, whole,
+		rowsOfEngine, wholeNote,
 	},
 }
 

@@ -45,20 +45,26 @@ var table7 = paper.Experiment{
 		if !ok {
 			return nil
 		}
-		get := func(set, at string) float64 { v, _ := t.Get(beyond, set, at); return v }
+		lacks := false
+		get := func(set, at string) float64 {
+			v, ok := t.Get(beyond, set, at)
+			lacks = lacks || !ok
+			return v
+		}
 		hs, seg, part, whole, para := get("GOV", "HS256_LRC"), get("GOV", "SegLRC"), get("GOV", "LRCSeg"), get("GOV", "LRC"), get("GOV", "ParaPFD")
-		if whole == 0 {
-			return []paper.Verdict{{Claim: 17, Holds: paper.Untested, Why: "batches at c = 1 M take about as long with all methods, and no larger ones are measured"}}
+		paraBD, hsBD := get("BD", "ParaPFD"), get("BD", "HS256_LRC")
+		if lacks {
+			return []paper.Verdict{{Claim: 17, Holds: paper.Untested, Why: "with some methods a batch at c = 4 M takes about as long as one at 1 M, so that their rates do not show"}}
 		}
 		best := hs >= max(seg, part, whole, para)
 		return []paper.Verdict{paper.Judge(17, best && seg > max(part, whole) && ms < 3, hs > whole && seg > max(part, whole) && ms < 3,
 			"a batch with LRC takes %s ms on GOV; what it has more at c = 4 M than at 1 M it answers at %s k queries/s with LRC, %s k with LRCSeg, %s k with SegLRC, %s k with HS256_LRC and %s k with ParaPFD; on BD ParaPFD answers %s k, HS256_LRC %s k",
-			paper.Num(ms), paper.Num(whole/1e3), paper.Num(part/1e3), paper.Num(seg/1e3), paper.Num(hs/1e3), paper.Num(para/1e3), paper.Num(get("BD", "ParaPFD")/1e3), paper.Num(get("BD", "HS256_LRC")/1e3))}
+			paper.Num(ms), paper.Num(whole/1e3), paper.Num(part/1e3), paper.Num(seg/1e3), paper.Num(hs/1e3), paper.Num(para/1e3), paper.Num(paraBD/1e3), paper.Num(hsBD/1e3))}
 	},
 	Plot: paper.Plot{Kind: chart.Bars, LogY: true},
 	Notes: []string{"segments are blocks of 128 here, 256 in the paper, but buckets with the own kernels of HS128_LRC and HS256_LRC, whose first lists are uncompressed; ParaPFD finds the block by binary search and decodes it, the others search single elements (Algorithm 1); first lists shrink with the scale, so that a batch of c docIDs has more queries",
 		"hslrc has a line for each bucket of 256 over blocks of 128; the paper's buckets are its segments",
 		"a batch at c = 4 M repeats queries: " + beyond + " is left out where it takes less than 1.2 times as long as one at 1 M",
-		rowsOfEngine, whole,
+		rowsOfEngine, wholeNote,
 	},
 }

@@ -15,22 +15,22 @@ import (
 // part is the share of GOV2's 25.2 million documents beside that of the environment.
 const part = 1. / 8
 
-// eighth says what part does.
-const eighth = "an eighth of GOV2's 25.2 million documents at scale 1: all of them would take lists eight times as long, of 2.8 times the queries: 1.7 to 4.7 billion postings, 8 to 23 GB before an index is written"
+// eighthNote says what part does.
+const eighthNote = "an eighth of GOV2's 25.2 million documents at scale 1: all of them would take lists eight times as long, of 2.8 times the queries: 1.7 to 4.7 billion postings, 8 to 23 GB before an index is written"
 
 const data = "a generated collection in the place of GOV2, and queries on it"
 
 func collection(e *paper.Env) (*corpus.Set, error) { return e.SetOf("Terabyte", e.Scale*part) }
 
-// whole says what timed does.
-const whole = "all 25.2 million documents of GOV2 at scale 1, and 64 queries; at smaller scales, which two cores draw in minutes, an eighth of the share, and up to 200 queries"
+// wholeNote says what timedSet does.
+const wholeNote = "all 25.2 million documents of GOV2 at scale 1, and 64 queries; at smaller scales, which two cores draw in minutes, an eighth of the share, and up to 200 queries"
 
 // wholeQueries is how many queries are asked of all documents.
 const wholeQueries = 64
 
-// timed returns the collection of tables 2 and 3, all of it at scale 1: launches take as long
+// timedSet returns the collection of tables 2 and 3, all of it at scale 1: launches take as long
 // on an eighth of it, where queries do not.
-func timed(e *paper.Env) (*corpus.Set, error) {
+func timedSet(e *paper.Env) (*corpus.Set, error) {
 	if e.Scale >= 1 {
 		return e.AskedOf("Terabyte", 1, wholeQueries)
 	}

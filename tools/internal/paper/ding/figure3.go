@@ -63,7 +63,7 @@ var figure3 = paper.Experiment{
 		}
 	},
 	Plot: paper.Plot{Kind: chart.Bars},
-	Notes: []string{eighth, "every 1.25^i-th list of at least 128 docIDs by length, weighted by the lists that it stands for",
+	Notes: []string{eighthNote, "every 1.25^i-th list of at least 128 docIDs by length, weighted by the lists that it stands for",
 		"one b a block: blocks of 128, b for 90 % of the values, exceptions in S16; the engine's Rice takes b by block, the paper's by list",
 		"exceptions stand with each block of 128, where the paper keeps them by list; block endpoints are not counted"},
 }

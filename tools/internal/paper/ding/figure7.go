@@ -54,7 +54,7 @@ var figure7 = paper.Experiment{
 		return []paper.Verdict{paper.Judge(10, both > 2.1*cpu, both > 1.2*cpu, "in the simulation CPU and GPU in parallel sustain %s arrivals/s, one core %s: %s times (3 in the paper); the GPU alone, one query at a time, sustains %s, and both serialized %s", paper.Num(both), paper.Num(cpu), paper.Num(both/cpu), paper.Num(gpu), paper.Num(serial))}
 	},
 	Plot: paper.Plot{X: chart.Axis{Label: "arrivals/s", Log: true}, LogY: true},
-	Notes: []string{eighth, "simulated, as in the paper, by the scheduler of package hybrid, from the time of each query alone on one core and on the GPU",
+	Notes: []string{eighthNote, "simulated, as in the paper, by the scheduler of package hybrid, from the time of each query alone on one core and on the GPU",
 		"costs are known, where the paper estimates them with errors of 22 %",
 		"of the paper's system its result cache, and the integrator that spreads queries over several nodes, have no counterpart here: both stand before an index"},
 }

@@ -98,7 +98,7 @@ func ownFigure6(ctx context.Context, e *paper.Env) (rows []paper.Row, err error)
 // them. The lists are in PForDelta with one level of recursion; three levels find.
 func stepsOf(ctx context.Context, e *paper.Env) (map[string][]resident.Answer, error) {
 	return paper.Once(e, "ding own steps", func() (map[string][]resident.Answer, error) {
-		all, err := timed(e)
+		all, err := timedSet(e)
 		if err != nil {
 			return nil, err
 		}
@@ -217,7 +217,7 @@ func ownTable3(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) 
 // bestRows measures the selection of the best of as many candidates as the collection has documents, by
 // maxima, against k.
 func bestRows(e *paper.Env) (rows []paper.Row, err error) {
-	all, err := timed(e)
+	all, err := timedSet(e)
 	if err != nil {
 		return nil, err
 	}

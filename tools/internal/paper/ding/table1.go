@@ -159,7 +159,7 @@ var table1 = paper.Experiment{
 		return out
 	},
 	Plot: paper.Plot{Kind: chart.Bars, LogY: true},
-	Notes: []string{eighth, "the paper's CPU decodes gaps, its GPU docIDs; its numbers are lost in the text",
+	Notes: []string{eighthNote, "the paper's CPU decodes gaps, its GPU docIDs; its numbers are lost in the text",
 		"behind the paper's two codecs stand ours that store gaps, and two of the papers' baselines by portable decoders; ef and the linear-regression codecs have no gaps, and those of the CPU alone no kernel",
 		"gaps are the same bytes as docIDs, decoded without sums",
 		globalSum,

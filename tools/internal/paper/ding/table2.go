@@ -20,7 +20,7 @@ var table2 = paper.Experiment{
 	OwnAdds: "the paper's steps, one launch each",
 	CPU: func(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) {
 		for i, m := range modes {
-			t, err := cpuTimes(ctx, e, timed, m)
+			t, err := cpuTimes(ctx, e, timedSet, m)
 			if err != nil {
 				return nil, err
 			}
@@ -30,11 +30,11 @@ var table2 = paper.Experiment{
 	},
 	GPU: func(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) {
 		for i, m := range modes {
-			one, batch, err := gpuTimes(ctx, e, timed, m, gpuload.ListByList)
+			one, batch, err := gpuTimes(ctx, e, timedSet, m, gpuload.ListByList)
 			if err != nil {
 				return nil, err
 			}
-			cpu, err := cpuTimes(ctx, e, timed, m)
+			cpu, err := cpuTimes(ctx, e, timedSet, m)
 			if err != nil {
 				return nil, err
 			}
@@ -45,7 +45,7 @@ var table2 = paper.Experiment{
 			row("GPU, in a batch", batch)
 			row("CPU beside it, one core", mean(cpu))
 			if m == query.Or {
-				one, _, err = gpuTimes(ctx, e, timed, m, gpuload.GlobalAccumulators)
+				one, _, err = gpuTimes(ctx, e, timedSet, m, gpuload.GlobalAccumulators)
 				row("GPU, one by one, an accumulator for every document", mean(one))
 			}
 			if err != nil {
@@ -70,7 +70,7 @@ var table2 = paper.Experiment{
 		return []paper.Verdict{paper.Judge(8, and > 1 && or > 2*and, or > and, "one by one the GPU answers AND %s times as fast as one core and OR %s times; the core prunes by block maxima, which gains more with OR", paper.Num(and), paper.Num(or))}
 	},
 	Plot: paper.Plot{Kind: chart.Bars, LogY: true},
-	Notes: []string{whole, "lists are resident; the paper's numbers are lost in the text",
+	Notes: []string{wholeNote, "lists are resident; the paper's numbers are lost in the text",
 		"the GPU step by step has no time of AND+OR: the paper gives its steps for AND and OR",
 		"the CPU prunes by block maxima, which the paper's does not",
 		"all lists are on the GPU beforehand: the paper's copies while other queries run take no part",

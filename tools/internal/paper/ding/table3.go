@@ -22,7 +22,7 @@ var table3 = paper.Experiment{
 	Data: data, Claims: []int{9},
 	OwnAdds: "the steps on the GPU, timed by events, and top-k by k",
 	CPU: func(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) {
-		s, err := timed(e)
+		s, err := timedSet(e)
 		if err != nil {
 			return nil, err
 		}
@@ -77,7 +77,7 @@ var table3 = paper.Experiment{
 		return []paper.Verdict{paper.Judge(9, top+score < 10 && or > 40, top+score < 20 && or > 25, "on one core scoring and top-k take %s %% of AND, scoring %s %% of OR", paper.Num(top+score), paper.Num(or))}
 	},
 	Plot: paper.Plot{Kind: chart.Bars},
-	Notes: []string{whole, "the rows without GPU are one core's, term at a time as on the paper's GPU; on the GPU a launch is a step, timed by events, with lists in PForDelta with one level of recursion",
+	Notes: []string{wholeNote, "the rows without GPU are one core's, term at a time as on the paper's GPU; on the GPU a launch is a step, timed by events, with lists in PForDelta with one level of recursion",
 		"top-k on the GPU has as few levels of maxima as leave one group of 512: two for OR, where every document is a candidate, one for AND; the paper has two or three",
 	},
 }

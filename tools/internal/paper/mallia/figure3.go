@@ -70,7 +70,7 @@ func judgeSpeed(t paper.Table) (out []paper.Verdict) {
 				other, best = m.name, e.Value
 			}
 		}
-		out = append(out, paper.Judge(3, last.Value >= 100_000 && last.Value > best, last.Value >= 50_000, "GPU-BP256 decodes %s G integers/s of a list of %s, the next, %s, %s G",
+		out = append(out, paper.Judge(3, last.Value >= 100_000 && last.Value > best, last.Value >= 50_000, "GPU-BP256 decodes %s G integers/s of a list of %s, the best of the others, %s, %s G",
 			paper.Num(last.Value/1e3), last.At, other, paper.Num(best/1e3)),
 			paper.Judge(4, last.Value > 5*first.Value, last.Value > first.Value, "GPU-BP256 is %s times as fast on %s integers as on %s", paper.Num(last.Value/first.Value), last.At, first.At))
 	}

@@ -82,22 +82,31 @@ var figure4a = paper.Experiment{
 // relativeTo returns a metric that compares each row of another with that of INTER on the
 // least number of cores: the paper's, or the engine's by the same algorithm.
 func relativeTo(rows []paper.Row, metric, as string, compare func(base, v float64) float64) (out []paper.Row) {
-	base := map[string]float64{}
+	base := map[string]paper.Row{}
 	for _, r := range rows {
-		if r.Metric != metric {
-			continue
+		model, of := modelOf(r.Series)
+		if b, ok := base[of]; r.Metric == metric && strings.EqualFold(model, "INTER") && (!ok || r.X < b.X) {
+			base[of] = r
 		}
-		of := "paper"
-		if rest, ok := strings.CutPrefix(r.Series, "the engine's "); ok {
-			_, of, _ = strings.Cut(rest, ", ")
+	}
+	for _, r := range rows {
+		_, of := modelOf(r.Series)
+		if b, ok := base[of]; r.Metric == metric && ok {
+			r.Metric, r.Value, r.Unit = as, compare(b.Value, r.Value), "times"
+			out = append(out, r)
 		}
-		if base[of] == 0 {
-			base[of] = r.Value
-		}
-		r.Metric, r.Value, r.Unit = as, compare(base[of], r.Value), "times"
-		out = append(out, r)
 	}
 	return out
+}
+
+// modelOf returns the model of a series, and what it is compared with: the paper's models, or
+// the engine's of the same algorithm.
+func modelOf(series string) (model, of string) {
+	if rest, ok := strings.CutPrefix(series, "the engine's "); ok {
+		model, of, _ = strings.Cut(rest, ", ")
+		return model, "engine, " + of
+	}
+	return series, "paper"
 }
 
 // run is an outcome of figure 4 (a) and (b).

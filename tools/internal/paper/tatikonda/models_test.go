@@ -1,6 +1,7 @@
 package tatikonda
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/pinion-index/pinion/internal/corpus"
@@ -69,11 +70,12 @@ func TestRelativeTo(t *testing.T) {
 		name     string
 		one, two float64
 	}{{"INTER", 100, 190}, {"FGQP (κ = 5)", 90, 150}, {"the engine's inter", 1000, 2000}, {"the engine's inter, Small Adaptive", 500, 1000}, {"the engine's fgqp, Small Adaptive", 400, 750}} {
-		rows = append(rows, paper.Row{Metric: "throughput", Series: s.name, At: "1", Value: s.one}, paper.Row{Metric: gain, Series: s.name, At: "1", Value: 17},
-			paper.Row{Metric: "throughput", Series: s.name, At: "2", Value: s.two})
+		rows = append(rows, paper.Row{Metric: "throughput", Series: s.name, At: "2", X: 2, Value: s.two}, paper.Row{Metric: gain, Series: s.name, At: "1", X: 1, Value: 17},
+			paper.Row{Metric: "throughput", Series: s.name, At: "1", X: 1, Value: s.one})
 	}
+	slices.Reverse(rows) // INTER comes last
 	got := figure4a.Follow(rows)
-	want := []float64{1, 1.9, 0.9, 1.5, 1, 2, 1, 2, 0.8, 1.5}
+	want := []float64{0.8, 1.5, 1, 2, 1, 2, 0.9, 1.5, 1, 1.9}
 	if len(got) != len(want) {
 		t.Fatalf("%d rows, want %d", len(got), len(want))
 	}

@@ -20,6 +20,7 @@ const browser = await puppeteer.launch({
 const faults = [];
 async function open(allowed = []) {
   const page = await browser.newPage();
+  page.setDefaultTimeout(120_000);
   await page.setViewport({ width: 1280, height: 860 });
   page.on("console", (m) => { if (m.type() === "error" || m.type() === "warn") faults.push(m.text()); });
   page.on("pageerror", (e) => faults.push(e.message));

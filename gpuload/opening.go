@@ -77,12 +77,18 @@ func (p *Opening) Group() (*Group, error) {
 		return nil, errors.Join(p.err, p.first.Close())
 	}
 	defer func() { p.lists = p.first.expected.Swap(nil) }()
-	g, err := newGroup(len(p.devices), p.options, func(i int, o Options) (*Executor, error) {
+	g, err := newGroup(len(p.devices), p.options, func(i int, o Options) (x *Executor, err error) {
+		defer func() {
+			if err != nil {
+				p.ended.Store(true) // or closing first would wait for all queries of Expect
+			}
+		}()
 		if i > 0 {
 			return New(p.devices[i], p.snapshot, o)
 		}
 		p.first.options.CPU = o.CPU
 		if err := p.first.use(p.devices[0]); err != nil {
+			p.ended.Store(true)
 			return nil, errors.Join(err, p.first.Close())
 		}
 		return p.first, nil
@@ -129,6 +135,7 @@ type expected struct {
 	wants    []*want // some are there twice
 	postings int64
 	taken    bool // no more are wanted
+	gone     bool // those that are joined from now on are not loaded any more
 }
 
 // Lists that are expected have at most these postings together, which are 128 MB and 3 ms of
@@ -165,7 +172,11 @@ func (e *expected) touch(r *resolver, w *want) {
 	defer store.CatchFault(store.ArmFault(), &ignored)
 	if w.joined != nil {
 		if o := new(opened); e.joiners.join(o, w.joined) == nil {
-			w.joined.ahead.Store(o)
+			e.mu.Lock()
+			if !e.gone {
+				w.joined.ahead.Store(o)
+			}
+			e.mu.Unlock()
 		}
 	} else if r.x.segments[w.key.Segment].seg.InitList(&r.list, w.entry) == nil {
 		_ = r.list.VerifyBytes()
@@ -209,7 +220,10 @@ func (e *expected) take() []*want {
 
 // forget drops the lists that have been joined and are not loaded.
 func (e *expected) forget() {
-	for _, w := range e.take() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.gone = true
+	for _, w := range e.wants {
 		if w.joined != nil {
 			w.joined.ahead.Store(nil)
 		}

@@ -4,9 +4,13 @@
 # components contrib and non-free to the package sources that the machine has.
 set -e
 [ "$(id -u)" = 0 ] || { echo "install-toolkit.sh: run as root" >&2; exit 1; }
+# add ADDRESS FILE appends the components that lines lack.
+add() {
+    sed -i -E "$1{/ contrib( |\$)/!s/\$/ contrib/;/ non-free( |\$)/!s/\$/ non-free/}" "$2"
+}
 for f in /etc/apt/sources.list.d/*.sources; do
-    [ -f "$f" ] && grep -q debian "$f" && sed -i 's/^Components: main$/Components: main contrib non-free/' "$f"
+    if [ -f "$f" ] && grep -q debian "$f"; then add '/^Components:.* main( |$)/' "$f"; fi
 done
-[ -f /etc/apt/sources.list ] && sed -i '/debian/s/ main$/ main contrib non-free/' /etc/apt/sources.list
+if [ -f /etc/apt/sources.list ]; then add '/^deb.*debian.* main( |$)/' /etc/apt/sources.list; fi
 apt-get update
 DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends nvidia-cuda-toolkit nvidia-cuda-dev libcuda1

@@ -28,7 +28,7 @@ type bulk struct {
 	crowded atomic.Bool  // queries are in the stock
 	gather  atomic.Int64 // so many arrive before they are put there
 	calls   sync.Pool    // of *groupCall, for jobs
-	rooms   sync.Pool    // of *[]query.Query, for batches
+	rooms   sync.Pool    // of *copies, for batches
 	_       [64]byte
 
 	mu     sync.Mutex
@@ -108,7 +108,7 @@ func (x *Executor) dispatch() {
 			break
 		}
 		if batch.probe {
-			batch.queries = batch.appendQueries(nil)
+			batch.copyQueries(new(copies))
 		}
 		x.serving.Add(1)
 		b.begun = true
@@ -273,23 +273,21 @@ func (x *Executor) deliverJobs(g *groupCall, at []int32, by int, answer func(k i
 func (x *Executor) bulkLane(batch *bulkBatch) {
 	defer x.serving.Add(-1)
 	b := &x.bulk
-	room, ok := b.rooms.Get().(*[]query.Query)
+	room, ok := b.rooms.Get().(*copies)
 	if !ok {
-		room = new([]query.Query)
+		room = new(copies)
 	}
 	for batch != nil {
-		queries := batch.queries
-		if queries == nil {
-			queries = batch.appendQueries((*room)[:0])
-			*room = queries
+		if batch.asked == nil {
+			room.reset()
+			batch.copyQueries(room)
 		}
-		if !x.runBulk(batch, queries) {
-			return
+		if !x.runBulk(batch) {
+			return // the GPU may still use room
 		}
-		clear(queries)
 		b.mu.Lock()
 		if batch = b.stock.takeGPU(x.now()); batch != nil && batch.probe {
-			batch.queries = batch.appendQueries(nil)
+			batch.copyQueries(new(copies))
 		}
 		x.dispatch()
 		x.unlock()
@@ -297,37 +295,32 @@ func (x *Executor) bulkLane(batch *bulkBatch) {
 	b.rooms.Put(room)
 }
 
-// appendQueries appends the queries of a batch. Those of a probe are copied: their callers
-// may have the CPU's answers before the GPU is done with them.
-func (b *bulkBatch) appendQueries(dst []query.Query) []query.Query {
+// copyQueries copies the queries of a batch. Those of a probe must be copied when it is taken:
+// the CPU may answer them before the GPU begins.
+func (b *bulkBatch) copyQueries(room *copies) {
 	for _, p := range b.parts {
 		for _, i := range p.at {
-			q := p.g.queries[i]
-			q.Trace = nil
-			if b.probe {
-				q.Terms = cloneTerms(q.Terms)
-			}
-			dst = append(dst, q)
+			room.add(&p.g.queries[i])
 		}
 	}
-	return dst
+	b.asked = room
 }
 
 // runBulk answers a batch on the GPU. It returns false if the GPU hung meanwhile: then the
 // queries were given to the CPU.
-func (x *Executor) runBulk(b *bulkBatch, queries []query.Query) bool {
+func (x *Executor) runBulk(b *bulkBatch) bool {
 	var claimed atomic.Bool
 	watch := time.AfterFunc(x.options.Hang, func() {
 		if claimed.CompareAndSwap(false, true) {
 			x.endBulk(b, ErrHung)
 		}
 	})
-	results, err := x.gpu.Load().Execute(context.Background(), queries)
+	results, err := x.gpu.Load().Execute(context.Background(), b.asked.queries)
 	watch.Stop()
 	if !claimed.CompareAndSwap(false, true) {
 		return false
 	}
-	if err == nil && len(results) != len(queries) {
+	if err == nil && len(results) != b.n {
 		err = errResults
 	}
 	if !x.endBulk(b, err) {

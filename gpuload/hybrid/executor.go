@@ -50,11 +50,12 @@ type Executor struct {
 	}
 	_ [64]byte
 
-	bulk  bulk         // of Execute
-	gone  atomic.Bool  // the GPU is retired
-	calls atomic.Int64 // of pump
-	begun []*entry     // memory of the goroutine in pump
-	taken []*job       // the same
+	bulk     bulk         // of Execute
+	gone     atomic.Bool  // the GPU is retired
+	calls    atomic.Int64 // of pump
+	begun    []*entry     // memory of the goroutine in pump
+	absorbed func()       // called after absorb; set by tests only
+	taken    []*job       // the same
 
 	mu     sync.Mutex // guards the fields below
 	policy *policy
@@ -277,6 +278,9 @@ func (x *Executor) pump() {
 		seen := x.calls.Load()
 		x.mu.Lock()
 		many := x.absorb()
+		if x.absorbed != nil {
+			x.absorbed()
+		}
 		begun := x.hand(x.begun[:0])
 		x.mu.Unlock()
 		yield = x.crowd(many) || yield
@@ -297,9 +301,9 @@ func (x *Executor) pump() {
 	}
 }
 
-// overlooked reports whether something has happened between absorb and the end of hand that its
-// goroutine left to this call of pump: queries that came before x was hungry, but those of a
-// crowd, which are release's, or the last answers of the CPU while more were to be told at once.
+// overlooked reports whether something has happened between absorb and the end of hand for which
+// nobody else calls pump: queries may have arrived while hungry was false, and answers of the CPU
+// while chunk was larger. While crowded, release sees to the queries.
 func (x *Executor) overlooked() bool {
 	return x.hungry.Load() && !x.bulk.crowded.Load() && x.arrived.len() > 0 || x.done.queries.Load() >= x.chunk.Load()
 }

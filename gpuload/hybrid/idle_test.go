@@ -2,85 +2,73 @@ package hybrid
 
 import (
 	"slices"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/query/pool"
 )
 
-// TestOverlooked asks one query after the other while another goroutine takes the cores
-// from the scheduler at any point: a query that arrives when it has just looked is answered, too,
-// though no other comes after it.
-func TestOverlooked(t *testing.T) {
-	s, qs, want := answeredQueries(t, 100, 12)
-	cpu, err := pool.New(s, pool.Options{Workers: 1, SpinFor: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, err := New(cpu, nil, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	rounds := 10000
-	if testing.Short() {
-		rounds = 1000
-	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		for n := range rounds {
-			i := n % len(qs)
-			r, err := x.Search(t.Context(), qs[i])
-			if err != nil || !slices.Equal(r.Hits, want[i].Hits) {
-				t.Errorf("query %d: %v, %v", i, r.Hits, err)
-			}
-		}
-	}()
-	var end atomic.Bool
-	var busy sync.WaitGroup
-	busy.Go(func() {
-		for !end.Load() { // takes a core
-		}
-	})
-	select {
-	case <-done:
-	case <-time.After(time.Minute):
-		t.Fatalf("a query is not answered: %+v", x.Stats())
-	}
-	end.Store(true)
-	busy.Wait()
-	if err := x.Close(); err != nil {
-		t.Error(err)
-	}
-	cpu.Close()
-}
-
-// TestOverlookedAnswers counts answers while the scheduler lowers the number that are told at
-// once: nobody else tells it of them.
-func TestOverlookedAnswers(t *testing.T) {
-	s, _, _ := answeredQueries(t, 1, 13)
+// idleExecutor returns an Executor without a GPU, and a query with its answer.
+func idleExecutor(t *testing.T) (x *Executor, q query.Query, want []query.Hit) {
+	s, qs, results := answeredQueries(t, 1, 12)
 	cpu, err := pool.New(s, pool.Options{Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := New(cpu, nil, Options{})
-	if err != nil {
+	t.Cleanup(cpu.Close)
+	if x, err = New(cpu, nil, Options{}); err != nil {
 		t.Fatal(err)
 	}
-	x.chunk.Store(6)
-	x.done.queries.Add(2)
-	if x.overlooked() {
-		t.Error("two answers of six are told")
+	return x, qs[0], results[0].Hits
+}
+
+// TestOverlooked asks a query just after the scheduler has taken those that have arrived, and when
+// no processor was idle the last time that it looked: it is answered, though none comes after it.
+func TestOverlooked(t *testing.T) {
+	x, q, want := idleExecutor(t)
+	answer := make(chan []query.Hit, 1)
+	x.absorbed = func() {
+		x.absorbed = nil
+		x.hungry.Store(false)
+		if err := x.Submit(t.Context(), &q, func(hits []query.Hit, err error) {
+			if err != nil {
+				t.Error(err)
+			}
+			answer <- slices.Clone(hits)
+		}); err != nil {
+			t.Error(err)
+		}
 	}
-	x.chunk.Store(1)
-	if !x.overlooked() {
-		t.Error("two answers are not told")
+	x.pump()
+	select {
+	case hits := <-answer:
+		if !slices.Equal(hits, want) {
+			t.Errorf("%v, want %v", hits, want)
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("the query is not answered")
 	}
-	x.done.queries.Store(0)
 	if err := x.Close(); err != nil {
 		t.Error(err)
 	}
-	cpu.Close()
+}
+
+// TestOverlookedAnswers counts answers of the CPU just after the scheduler has taken those that
+// there were, while more are told at once: it takes them, too, though nobody tells it.
+func TestOverlookedAnswers(t *testing.T) {
+	x, _, _ := idleExecutor(t)
+	x.chunk.Store(6)
+	x.policy.cpu.queries = 2
+	x.absorbed = func() {
+		x.absorbed = nil
+		x.done.queries.Add(2)
+	}
+	x.pump()
+	if n, left := x.policy.cpu.queries, x.done.queries.Load(); n != 0 || left != 0 {
+		t.Errorf("%d queries are on the CPU, %d answers are not taken", n, left)
+	}
+	if err := x.Close(); err != nil {
+		t.Error(err)
+	}
 }

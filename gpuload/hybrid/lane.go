@@ -13,7 +13,7 @@ import (
 // batch is what the GPU answers at a time.
 type batch struct {
 	entries []*entry
-	queries []query.Query
+	asked   copies
 	work    time.Duration // predicted
 }
 
@@ -34,7 +34,7 @@ func (x *Executor) lane() {
 
 // run answers a batch. It returns false if the GPU was given up meanwhile.
 func (x *Executor) run(b *batch) bool {
-	b.queries = b.queries[:0]
+	b.asked.reset()
 	gone := 0
 	for i, e := range b.entries {
 		if err := e.job.ctx.Err(); err != nil {
@@ -45,12 +45,12 @@ func (x *Executor) run(b *batch) bool {
 			continue
 		}
 		b.entries[i-gone] = e
-		b.queries = append(b.queries, e.job.q)
+		b.asked.add(&e.job.q)
 	}
 	taken := len(b.entries)
 	b.entries = b.entries[:taken-gone]
 	var results []query.Result
-	if len(b.queries) > 0 {
+	if len(b.entries) > 0 {
 		var err error
 		var claimed atomic.Bool
 		watch := time.AfterFunc(x.options.Hang, func() {
@@ -58,12 +58,12 @@ func (x *Executor) run(b *batch) bool {
 				x.fail(b, taken, ErrHung)
 			}
 		})
-		results, err = x.gpu.Load().Execute(context.Background(), b.queries)
+		results, err = x.gpu.Load().Execute(context.Background(), b.asked.queries)
 		watch.Stop()
 		if !claimed.CompareAndSwap(false, true) {
 			return false
 		}
-		if err == nil && len(results) != len(b.queries) {
+		if err == nil && len(results) != len(b.entries) {
 			err = errResults
 		}
 		if err != nil {
@@ -79,7 +79,6 @@ func (x *Executor) run(b *batch) bool {
 		x.leave(1)
 	}
 	clear(b.entries)
-	clear(b.queries)
 	batches.Put(b)
 	return true
 }

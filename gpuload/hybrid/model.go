@@ -16,9 +16,10 @@ import (
 )
 
 // ModelVersion is the version of the files that WriteFile writes. ReadModel also accepts
-// version 1, whose polynomials know Ding's features alone, version 2, without Model.Batches, and
-// version 3, whose polynomials have AndBasis terms in all modes.
-const ModelVersion = 4
+// version 1, whose polynomials know Ding's features alone, version 2, without Model.Batches,
+// version 3, whose polynomials have AndBasis terms in all modes, and version 4, whose Wakes are for
+// queries of all modes and for the GPU, too, and are left out.
+const ModelVersion = 5
 
 // Model predicts what queries cost on one machine over one index. idxbench calibrate
 // makes one. It is immutable once in use.
@@ -49,11 +50,13 @@ type Model struct {
 	// query's own; a simulation needs it.
 	Queued time.Duration `json:"queued_ns,omitempty"`
 	// Wakes are how long queries wait for idle cores, by how long these have been idle,
-	// ascending; Spared while a GPU is used, to whose goroutines cores are left; Lanes how long
-	// batches of one query take more, by how long no batch was answered. A simulation needs them.
-	Wakes  []Wake `json:"wakes,omitempty"`
+	// ascending; a simulation needs them.
+	Wakes []Wake `json:"wakes,omitempty"`
+	// Spared are Wakes while a GPU is used: the Pool leaves cores to the goroutines that serve it.
 	Spared []Wake `json:"spared,omitempty"`
-	Lanes  []Wake `json:"lanes,omitempty"`
+	// Lanes are how much longer than Alone batches of one query take, by how long no batch was
+	// answered before.
+	Lanes []Wake `json:"lanes,omitempty"`
 	// Steps decides where the steps of a query run that is alone.
 	Steps gpuload.StepRule `json:"steps,omitzero"`
 
@@ -76,12 +79,20 @@ type ByMode [3]float64
 
 // UnmarshalJSON accepts an array or a number.
 func (b *ByMode) UnmarshalJSON(text []byte) error {
-	var all float64
-	if json.Unmarshal(text, &all) == nil {
-		*b = ByMode{all, all, all}
+	var all *float64
+	if json.Unmarshal(text, &all) == nil && all != nil {
+		*b = ByMode{*all, *all, *all}
 		return nil
 	}
-	return json.Unmarshal(text, (*[3]float64)(b))
+	var each []float64
+	if err := json.Unmarshal(text, &each); err != nil {
+		return err
+	}
+	if len(each) != len(b) {
+		return fmt.Errorf("%d numbers for %d modes", len(each), len(b))
+	}
+	copy(b[:], each)
+	return nil
 }
 
 // Key says where a Model holds.
@@ -202,10 +213,13 @@ func (m *Model) Prepare() error {
 	if m.Batch < 0 || m.Host[0] < 0 || m.Host[1] < 0 || m.Crowd < 0 || m.Load < 0 || m.Queued < 0 || m.Each < 0 || m.Depth < 0 || m.Launch < 0 {
 		return fmt.Errorf("a time below 0")
 	}
+	if m.Version < ModelVersion {
+		m.Wakes = nil
+	}
 	for _, wakes := range [][]Wake{m.Wakes, m.Spared, m.Lanes} {
 		for i, w := range wakes {
 			if len(w.Delays) == 0 || slices.Min(w.Slower[:]) <= -1 || slices.Min(w.Cold[:]) < 0 || w.Idle < 0 || slices.Min(w.Delays) < 0 || i > 0 && w.Idle <= wakes[i-1].Idle {
-				return fmt.Errorf("wakes that are out of order, below 0 or empty")
+				return fmt.Errorf("wakes that are out of order or empty, or have a time below 0")
 			}
 		}
 	}
@@ -236,7 +250,7 @@ func (m *Model) Old() error {
 	if m.Version == ModelVersion {
 		return nil
 	}
-	lacks := [...]string{1: "which knows lengths of lists alone", 2: "which knows little of batches", 3: "which knows little of disjunctions"}[m.Version]
+	lacks := [...]string{1: "which knows lengths of lists alone", 2: "which knows little of batches", 3: "which knows little of disjunctions", 4: "which knows little of idle cores"}[m.Version]
 	return fmt.Errorf("the cost model is of version %d, %s: calibrate again for version %d", m.Version, lacks, ModelVersion)
 }
 

@@ -1,12 +1,14 @@
 package hybrid
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -234,8 +236,29 @@ func TestByMode(t *testing.T) {
 			t.Errorf("%s is %v: %v", text, got, err)
 		}
 	}
-	if err := json.Unmarshal([]byte(`"a"`), new(ByMode)); err == nil {
-		t.Error("a word is a number")
+	for _, text := range []string{`"a"`, "null", "[]", "[1,2]", "[1,2,3,4]"} {
+		var b ByMode
+		if err := json.Unmarshal([]byte(text), &b); err == nil {
+			t.Errorf("%s is %v", text, b)
+		}
+	}
+}
+
+// TestVersion4 reads a file of version 4 without its wakes, which had another meaning.
+func TestVersion4(t *testing.T) {
+	m := *DefaultModel()
+	m.Version, m.Wakes = 4, []Wake{{Idle: micro, Delays: []time.Duration{micro}}}
+	text, err := json.Marshal(&m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = bytes.Replace(text, []byte(`"slower":[0,0,0]`), []byte(`"slower":0.3`), 1)
+	got, err := decodeModel(text)
+	if err != nil || got.Wakes != nil || !slices.Equal(got.Modes["or"].CPU, m.Modes["or"].CPU) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if err := got.Old(); err == nil || !strings.Contains(err.Error(), "calibrate again") {
+		t.Errorf("a file of version 4 is as good as a new one: %v", err)
 	}
 }
 

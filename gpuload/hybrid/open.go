@@ -26,8 +26,8 @@ type OpenOptions struct {
 // the kernels: until they are ready the CPU answers, and for good if there is no device or it
 // has too little memory. Ready waits, and says why there is no GPU, as Stats does. The caller
 // closes the Executor, and may close the snapshot at once. Without Options.Model it takes the
-// one that idxbench calibrate has kept for this machine and index, if any. The error matches
-// query.ErrInvalid or reader.ErrClosed.
+// one that idxbench calibrate has kept for this machine and index, if there is one that can be
+// read; ModelFor says why not. The error matches query.ErrInvalid or reader.ErrClosed.
 func Open(s *reader.Snapshot, q *query.Searcher, o OpenOptions) (*Executor, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -212,7 +212,7 @@ func openGPU(ctx context.Context, p *gpuload.Opening, s *reader.Snapshot, q *que
 	}
 	m := o.Model
 	if m == nil {
-		m, _ = ModelFor(KeyOf(s, g.Name(), cpu.Workers())) // or else the default
+		m, _ = ModelFor(KeyOf(s, g.Name(), cpu.Workers())) // one that cannot be used is as good as none
 	}
 	if m == nil {
 		m = DefaultModel()

@@ -1,6 +1,9 @@
 package hybrid
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // pace is how long a processor takes over what the Model predicts: a moving average over
 // the times when it was busy. It makes up for what the Model does not know: cores that
@@ -33,20 +36,25 @@ func (p *pace) start(now time.Duration) {
 	}
 }
 
-// relax lets the pace of a processor that is idle approach 1 in the time octave: what it took when it
-// was last busy, or stopped by others on the host, says less and less. A pace that sends it no work
-// would never be corrected otherwise.
+// relax lets the pace of a processor that is idle approach 1, by a factor of e in each octave that
+// has passed: what it took when it was last busy, or stopped by others on the host, says less and
+// less. A pace that sends it no work would never be corrected otherwise.
 func (p *pace) relax(passed time.Duration) {
-	if p.since == idlePace {
-		p.factor += (1 - p.factor) * min(float64(passed)/float64(octave), 1)
+	if p.since == idlePace && p.factor != 1 {
+		p.factor = 1 + (p.factor-1)*math.Exp(-float64(passed)/float64(octave))
 	}
 }
 
 // rest marks the processor as idle since the last call.
 func (p *pace) rest() { p.since = idlePace }
 
-// finish records that the processor has finished work and was busy since the last call.
+// finish records that the processor has finished work and was busy since the last call, or start. If
+// it was not known to be busy, nothing is known of what the work took.
 func (p *pace) finish(work, now time.Duration) {
+	if p.since == idlePace {
+		p.since = now
+		return
+	}
 	p.took += now - p.since
 	p.work += work
 	p.since = now

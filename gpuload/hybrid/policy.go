@@ -146,9 +146,10 @@ func (p *policy) choose(e *entry, now time.Duration) group {
 // adapt moves the threshold towards balance: both processors should have work for the same
 // time.
 func (p *policy) adapt(now time.Duration) {
-	passed := min(now-p.adapted, octave/8)
+	passed := now - p.adapted
 	p.adapted = max(p.adapted, now)
 	p.cpu.pace.relax(max(passed, 0))
+	passed = min(passed, octave/8)
 	cpu, gpu := p.cpuWork(), p.gpuWork()
 	both := cpu + gpu
 	if both < p.base || passed <= 0 || p.mode != Parallel {

@@ -1,6 +1,7 @@
 package hybrid
 
 import (
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -311,5 +312,45 @@ func TestSoonOnGPU(t *testing.T) {
 			t.Errorf("%s: group %d, want %d", c.name, e.group, c.want)
 		}
 		p.remove(e)
+	}
+}
+
+// TestPaceOfIdle lets the cores get too few to answer what they have while they do: what that took
+// is not known, and the pace stays.
+func TestPaceOfIdle(t *testing.T) {
+	o := Options{Model: DefaultModel()}
+	o.setDefaults()
+	p := newPolicy(&o, 4)
+	for range 3 {
+		p.add(&entry{cost: Cost{CPU: 100 * micro, GPU: time.Second}}, time.Second, 0)
+	}
+	if begun := p.takeCPU(time.Second, nil); len(begun) != 3 {
+		t.Fatalf("%d queries begin", len(begun))
+	}
+	p.demand.observe(4, time.Second)
+	p.demand.observe(4, time.Second+4*time.Millisecond)
+	if p.cores() > 3 {
+		t.Fatalf("%v cores are left", p.cores())
+	}
+	p.finishCPU(1, 100*micro, time.Second+4*time.Millisecond)
+	if f := p.cpu.pace.factor; f != 1 {
+		t.Errorf("the pace is %v", f)
+	}
+}
+
+// TestRelax lets the pace of idle cores approach 1 by the time that passes, however many queries
+// arrive meanwhile.
+func TestRelax(t *testing.T) {
+	for _, arrivals := range []int{1, 7, 1000} {
+		o := Options{Model: DefaultModel()}
+		o.setDefaults()
+		p := newPolicy(&o, 4)
+		p.cpu.pace.factor = 257
+		for i := range arrivals {
+			p.adapt(5 * octave * time.Duration(i+1) / time.Duration(arrivals))
+		}
+		if f := p.cpu.pace.factor; math.Abs(f-1-256*math.Exp(-5)) > 1e-6 {
+			t.Errorf("after %d arrivals in five octaves the pace is %v", arrivals, f)
+		}
 	}
 }

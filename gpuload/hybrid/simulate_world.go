@@ -20,18 +20,18 @@ type world struct {
 	rng     *rand.Rand
 	now     time.Duration
 
-	events  events
-	order   int             // of events, so that equal times keep it
-	idle    []time.Duration // since when the free cores are, ascending
-	ready   []simJob        // of goroutines, before the Pool's
-	pool    []simJob        // queries that the CPU has taken
-	serving int             // goroutines that work for the GPU
-	busy    time.Duration   // when a core was, last
-	idled   time.Duration   // since when no batch was answered
-	used    time.Duration   // of all cores
-	device  time.Duration   // when it will have done its work
-	batches int
-	taken   []*entry // memory
+	events    events
+	order     int             // of events, so that equal times keep it
+	idle      []time.Duration // since when the free cores are, ascending
+	ready     []simJob        // of goroutines, before the Pool's
+	pool      []simJob        // queries that the CPU has taken
+	serving   int             // goroutines that work for the GPU
+	busy      time.Duration   // when a core was, last
+	lastBatch time.Duration   // when one was answered last
+	used      time.Duration   // of all cores
+	device    time.Duration   // when it will have done its work
+	batches   int
+	taken     []*entry // memory
 
 	arrived, entered int // queries; those that neither the queues nor the stock have
 	arrivals, times  []time.Duration
@@ -49,7 +49,7 @@ type simJob struct {
 }
 
 func newWorld(records []Record, s Simulation) *world {
-	w := &world{s: s, records: records, policy: newPolicy(&s.Options, s.Workers), idle: make([]time.Duration, s.Workers), idled: -time.Second, rng: rand.New(rand.NewPCG(s.Seed, 17)),
+	w := &world{s: s, records: records, policy: newPolicy(&s.Options, s.Workers), idle: make([]time.Duration, s.Workers), lastBatch: -time.Second, rng: rand.New(rand.NewPCG(s.Seed, 17)),
 		arrivals: make([]time.Duration, s.Queries), times: make([]time.Duration, s.Queries)}
 	w.bulk.stock = newStock(&s.Options, s.Workers, true)
 	return w
@@ -148,7 +148,7 @@ func (w *world) dispatch() {
 		}
 		at := w.taker()
 		w.idle = slices.Delete(w.idle, at, at+1)
-		w.after(w.wake(w.now-since, &j)+w.crowded(j.work), func() {
+		w.after(w.wake(w.now-since, &j)+w.besideOthers(j.work), func() {
 			w.idle, w.busy = append(w.idle, w.now), w.now
 			j.then()
 		})
@@ -177,17 +177,17 @@ func (w *world) serve(work time.Duration, then func()) {
 	w.goroutine(work, func() { w.serving--; then() })
 }
 
-// crowd returns the share of the other cores that are busy.
-func (w *world) crowd() float64 {
+// busyShare returns the share of the other cores that are busy.
+func (w *world) busyShare() float64 {
 	return float64(w.s.Workers-len(w.idle)-1) / float64(max(w.s.Workers-1, 1))
 }
 
-// crowded returns how long work takes a core beside those that are busy.
-func (w *world) crowded(work time.Duration) time.Duration {
+// besideOthers returns how long work takes a core beside those that are busy.
+func (w *world) besideOthers(work time.Duration) time.Duration {
 	if w.s.Options.Model.Crowd == 0 {
 		return work
 	}
-	return work + time.Duration((w.s.Options.Model.Crowd-1)*w.crowd()*float64(work))
+	return work + time.Duration((w.s.Options.Model.Crowd-1)*w.busyShare()*float64(work))
 }
 
 // awake is how long a core counts as idle at most while others are busy: then it wakes like one that
@@ -210,7 +210,7 @@ func (w *world) wake(idle time.Duration, j *simJob) time.Duration {
 		return m.Queued
 	}
 	late, slower := w.late(wakes, idle, j)
-	return late + time.Duration(slower*(1-w.crowd()))
+	return late + time.Duration(slower*(1-w.busyShare()))
 }
 
 // late draws how long a job waits, and returns how much slower it is, in nanoseconds. Both lie between what was
@@ -266,10 +266,10 @@ func (w *world) onGPU(numbers []int, then func()) {
 	for _, i := range numbers {
 		host += w.record(i).Cost.Host
 	}
-	finish := func() { w.idled = w.now; then() }
+	finish := func() { w.lastBatch = w.now; then() }
 	late := time.Duration(0)
 	if wakes := w.s.Options.Model.Lanes; len(wakes) > 0 {
-		late, _ = w.late(wakes, w.now-w.idled, &simJob{})
+		late, _ = w.late(wakes, w.now-w.lastBatch, &simJob{})
 	}
 	if w.batches++; w.batches <= slowBatches {
 		late += w.s.slow

@@ -4,8 +4,6 @@ import (
 	"math/bits"
 	"slices"
 	"time"
-
-	"github.com/pinion-index/pinion/query"
 )
 
 // stock holds the queries of calls of Execute, and of many calls of Submit, that no processor
@@ -100,13 +98,13 @@ type portion struct {
 
 // bulkBatch is what the GPU answers at a time.
 type bulkBatch struct {
-	parts   []portion
-	n       int
-	begun   time.Duration
-	queries []query.Query // of a probe
-	probe   bool          // the CPU may answer it, too
-	given   bool          // it does
-	trial   bool          // the GPU did not seem worth it
+	parts []portion
+	n     int
+	begun time.Duration
+	asked *copies // what the GPU is asked
+	probe bool    // the CPU may answer it, too
+	given bool    // it does
+	trial bool    // the GPU did not seem worth it
 }
 
 // errand is what a core does next: it answers or weighs a portion.

@@ -15,7 +15,7 @@ import (
 )
 
 // hang is how long an execution may take.
-const hang = 10 * time.Second
+const hang = 100 * time.Second
 
 // engine executes the body of one target.
 type engine struct {

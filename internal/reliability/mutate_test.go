@@ -22,7 +22,7 @@ import (
 )
 
 // patience is how long a trial may take.
-const patience = 10 * time.Second
+const patience = 100 * time.Second
 
 // subject is an index to damage.
 type subject struct {

@@ -46,6 +46,7 @@ type mixed struct {
 	devices []*gpuload.Device
 	faults  []*fault
 	gpu     query.Executor      // nil if it cannot be opened
+	bare    bool                // gpu does not answer on the Pool what the device cannot
 	members []*gpuload.Executor // of gpu
 	close   func() error        // closes gpu
 	options hybrid.Options
@@ -61,7 +62,7 @@ func askHybrid(seed uint64, shared *gpuload.Device, sum *tally) (asked int, err 
 	}
 	defer func() {
 		if !errors.Is(err, errLost) {
-			c.close()
+			err = errors.Join(err, c.close())
 		}
 	}()
 	m := &mixed{collection: c, close: func() error { return nil }}
@@ -178,7 +179,7 @@ func (m *mixed) openDevices(r *rand.Rand, shared *gpuload.Device, sum *tally) er
 	var err error
 	if len(m.devices) == 1 {
 		if r.IntN(3) > 0 {
-			o.CPU = nil // the hybrid.Executor asks the Pool
+			o.CPU, m.bare = nil, true // the hybrid.Executor asks the Pool
 		}
 		var x *gpuload.Executor
 		if x, err = gpuload.New(m.devices[0], m.snapshot, o); err == nil {
@@ -247,7 +248,7 @@ func (m *mixed) retired() error {
 	case why == nil, m.gpu == nil:
 		return nil
 	case m.options.Hang > 0 && errors.Is(why, hybrid.ErrHung),
-		errors.Is(why, gpuload.ErrUnsupported),
+		m.bare && errors.Is(why, gpuload.ErrUnsupported),
 		slices.ContainsFunc(m.faults, (*fault).began) && (errors.Is(why, gpuload.ErrDevice) || errors.Is(why, gpuload.ErrMemory)):
 		return nil
 	default:

@@ -84,7 +84,7 @@ func askAll(seed uint64, device *gpuload.Device) (asked int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	defer c.close()
+	defer func() { err = errors.Join(err, c.close()) }()
 	test := func(what string, e query.Executor, n int) {
 		if e := c.ask(r, e, n); e != nil {
 			err = errors.Join(err, fmt.Errorf("%s, %s: %w", what, describe(c.options), e))
@@ -128,7 +128,7 @@ func newCollection(r *rand.Rand, o writer.Options) (_ *collection, err error) {
 	c, fs := &collection{options: o}, memfs.New()
 	defer func() {
 		if err != nil {
-			c.close()
+			err = errors.Join(err, c.close())
 		}
 	}()
 	w, err := writer.OpenFS(context.Background(), fs, o)
@@ -157,10 +157,12 @@ func newCollection(r *rand.Rand, o writer.Options) (_ *collection, err error) {
 	return c, err
 }
 
-func (c *collection) close() {
+func (c *collection) close() error {
+	var errs []error
 	for _, f := range slices.Backward(c.closers) {
-		_ = f()
+		errs = append(errs, f())
 	}
+	return errors.Join(errs...)
 }
 
 // ask draws n queries and compares the answers of e with the oracle's.

@@ -100,8 +100,11 @@ func (s *submitting) submit(ctx context.Context, r *rand.Rand, q *query.Query, a
 		return s.x.Submit(ctx, &own, func(hits []query.Hit, err error) {
 			if a.calls.Add(1) == 1 {
 				a.hits, a.err = slices.Clone(hits), err
-				for _, t := range own.Terms { // they are the caller's again
-					clear(t)
+				for i, t := range own.Terms { // they are the caller's again
+					for k := range t {
+						t[k] = '-'
+					}
+					own.Terms[i] = nil
 				}
 				if own.Filter != nil {
 					own.Filter.Clear()

@@ -64,7 +64,7 @@ func TestFollow(t *testing.T) {
 
 	old, _ := s.main.use()
 	add(t, dir, "late")
-	s.main.checked = time.Now()
+	s.main.checked = time.Now().Add(time.Hour)
 	shows("doc?id=late", 404, "no document has the id")
 	s.main.recheckNow()
 	shows("doc?id=late", 200, "every fresh late")

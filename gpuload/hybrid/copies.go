@@ -1,0 +1,29 @@
+package hybrid
+
+import "github.com/pinion-index/pinion/query"
+
+// copies are queries as a GPU gets them, with terms of their own: a GPU that hangs, or whose answers
+// nobody waits for any more, may read them when their callers change theirs.
+type copies struct {
+	queries []query.Query
+	terms   [][]byte
+	bytes   []byte
+}
+
+// reset forgets the queries and keeps their memory, which no GPU may use any more.
+func (c *copies) reset() {
+	c.queries, c.terms, c.bytes = c.queries[:0], c.terms[:0], c.bytes[:0]
+}
+
+// add adds a copy of q without its trace. A filter is not copied: no GPU gets one.
+func (c *copies) add(q *query.Query) {
+	from := len(c.terms)
+	for _, t := range q.Terms {
+		at := len(c.bytes)
+		c.bytes = append(c.bytes, t...)
+		c.terms = append(c.terms, c.bytes[at:len(c.bytes):len(c.bytes)])
+	}
+	own := *q
+	own.Terms, own.Trace = c.terms[from:len(c.terms):len(c.terms)], nil
+	c.queries = append(c.queries, own)
+}

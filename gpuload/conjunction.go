@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/pinion-index/pinion/format"
@@ -133,6 +134,9 @@ func (c *Conjunction) layOut(plans []*plan, how Strategy) error {
 	s := c.spread(l, run, false)
 	stride := s.stride * run
 	room := int64(len(s.tiles)) * int64(stride)
+	if err := fits(room); err != nil {
+		return err
+	}
 	if err := errors.Join(st.ReserveIn(s.size+8*len(s.tiles)), st.ReserveOut(c.outSize(room)),
 		st.ReserveWork(4*room+8*int64(len(s.tiles))+8*int64(c.slots)+256)); err != nil {
 		return err
@@ -198,6 +202,14 @@ func (c *Conjunction) spread(l *batch, run uint32, decoded bool) (s spread) {
 	s.first = append(s.first, uint32(len(s.tiles)))
 	s.size += 4 * c.slots
 	return s
+}
+
+// fits returns an error if room for so many docIDs is more than kernels count.
+func fits(room int64) error {
+	if room > math.MaxUint32 {
+		return fmt.Errorf("gpuload: a batch of docIDs needs room for %d of them, 2^32-1 are the most: %w", room, ErrUnsupported)
+	}
+	return nil
 }
 
 // outSize returns the bytes of Out for room docIDs.

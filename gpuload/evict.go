@@ -9,7 +9,7 @@ import (
 )
 
 // room allocates a range. If necessary it evicts lists, lowest priority first, that no
-// batch of epoch oldest or later uses.
+// batch of epoch oldest or later uses, and that do not get presence words.
 func (l *lists) room(size int64, oldest uint64) (kernels.Ptr, bool) {
 	if size == 0 || size > l.arena.Size() {
 		return 0, false
@@ -23,7 +23,7 @@ func (l *lists) room(size int64, oldest uint64) (kernels.Ptr, bool) {
 	}
 	var victims []*resident
 	for _, r := range l.byKey {
-		if r.pin < oldest {
+		if r.pin < oldest && !r.marking {
 			victims = append(victims, r)
 		}
 	}

@@ -182,7 +182,7 @@ func (e *execution) alone(others bool) {
 		}
 		again.results = make([]query.Result, len(again.queries))
 		if err := again.answer(new(crew), 0, len(rest)); err != nil {
-			e.failed = err
+			e.failed = numbered(err, rest)
 			return
 		}
 		if again.broken != nil {

@@ -208,7 +208,8 @@ func (g *Group) Execute(ctx context.Context, queries []query.Query) ([]query.Res
 // Execute answers queries that m's device does not: on the others if it has failed, and
 // otherwise on the CPU.
 func (m *member) Execute(ctx context.Context, queries []query.Query) ([]query.Result, error) {
-	if others := m.group.working(); m.x.Err() != nil && len(others) > 0 {
+	others := slices.DeleteFunc(m.group.working(), func(o *member) bool { return o == m }) // m may have failed since
+	if m.x.Err() != nil && len(others) > 0 {
 		return m.group.on(ctx, others, queries)
 	}
 	return m.group.cpu.Execute(ctx, queries)
@@ -252,3 +253,13 @@ type queryError struct {
 
 func (e *queryError) Error() string { return fmt.Sprintf("query %d: %v", e.number, e.err) }
 func (e *queryError) Unwrap() error { return e.err }
+
+// numbered returns an error of some queries with the number that its query has among all, which
+// index gives.
+func numbered(err error, index []int) error {
+	var failed *queryError
+	if errors.As(err, &failed) {
+		return &queryError{index[failed.number], failed.err}
+	}
+	return err
+}

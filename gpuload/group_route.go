@@ -2,7 +2,6 @@ package gpuload
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"sync"
 
@@ -23,11 +22,7 @@ func (s *stake) execute(ctx context.Context, results []query.Result) {
 	s.load.Add(s.cost)
 	defer s.load.Add(-s.cost)
 	got, err := s.x.Execute(ctx, s.queries)
-	var failed *queryError
-	if errors.As(err, &failed) {
-		err = &queryError{s.index[failed.number], failed.err}
-	}
-	s.err = err
+	s.err = numbered(err, s.index)
 	for i := range got {
 		results[s.index[i]] = got[i]
 	}

@@ -30,10 +30,11 @@ type resident struct {
 	marked   int64       // their size in bytes
 
 	// Guarded by lists.mu.
-	uses float64     // priority, see lists
-	pin  uint64      // epoch of the last batch that needs it
-	bare bool        // it gets presence words on its next use
-	gone atomic.Bool // evicted; may be read without the lock
+	uses    float64     // priority, see lists
+	pin     uint64      // epoch of the last batch that needs it
+	bare    bool        // it gets presence words on its next use
+	marking bool        // these are being made: it is not evicted
+	gone    atomic.Bool // evicted; may be read without the lock
 }
 
 // lists manages the table of descriptors and the extents on the device. When the arena is

@@ -76,6 +76,9 @@ func (c *Conjunction) layOutMerged(l *batch, size int, tiles []kernels.Tile, fir
 		hits += 4 * na
 	}
 	room := int64(len(tiles)) * 128
+	if err := fits(room); err != nil {
+		return err
+	}
 	size += 8*(len(tiles)+spreads+merges) + 16*len(order) + 40*(jobs+len(l.chores)) + 4096
 	if err := errors.Join(st.ReserveIn(size), st.ReserveOut(c.outSize(room)),
 		st.ReserveWork(lists+hits+4*room+8*int64(len(tiles))+8*int64(c.slots)+512)); err != nil {

@@ -110,7 +110,11 @@ func (g *Group) Preload(ctx context.Context, queries []query.Query) error {
 	if err := g.Ready(ctx); err != nil {
 		return err
 	}
-	stakes, err := g.route(g.working(), queries)
+	use := g.working()
+	if len(use) == 0 {
+		return g.Err()
+	}
+	stakes, err := g.route(use, queries)
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ const maxTable = 1 << 26
 // computes norms there.
 func (x *Executor) prepare(i int) error {
 	v := &x.views[i]
-	norms, err := x.dev.Alloc(int64(4*v.docs) + 64)
+	norms, err := x.dev.Alloc(4*int64(v.docs) + 64)
 	if err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ func (m *marker) close() {
 	}
 }
 
-// mark makes the presence words of lists, which must be pinned by the caller's batch.
+// mark makes the presence words of lists, which are not evicted meanwhile, whatever their epochs.
 func (l *lists) mark(lists []*resident) error {
 	if len(lists) == 0 {
 		return nil
@@ -69,6 +69,7 @@ func (l *lists) markSome(lists []*resident) error {
 	if n == 0 {
 		return nil
 	}
+	defer l.marked(lists)
 	m := l.marker
 	b.CopyIn(m.scratch, m.pinned[:n*int(unsafe.Sizeof(kernels.PresenceJob{}))])
 	p := kernels.PresenceParams{Lists: l.table, Jobs: m.scratch, NJobs: uint32(n), Parts: markParts}
@@ -85,12 +86,15 @@ func (l *lists) markJobs(b *cuda.Batch, lists []*resident) (n int, codecs kernel
 	defer l.mu.Unlock()
 	var clear span // adjacent words: a fill of its own for each list takes longer than its kernels
 	for _, r := range lists {
+		if r.gone.Load() { // its slot may be another list's
+			continue
+		}
 		size := layout.PresenceBytes(r.n, r.docs)
 		at, ok := l.spare(size)
 		if !ok {
 			continue // no presence words until it is loaded again
 		}
-		r.marks, r.marked = at, size
+		r.marks, r.marked, r.marking = at, size, true
 		l.stats.Marked += size
 		if l.isolate || at != clear.at+kernels.Ptr(clear.size) {
 			b.Fill(clear.at, clear.size)
@@ -103,6 +107,15 @@ func (l *lists) markJobs(b *cuda.Batch, lists []*resident) (n int, codecs kernel
 	}
 	b.Fill(clear.at, clear.size)
 	return n, codecs
+}
+
+// marked lets lists be evicted again.
+func (l *lists) marked(lists []*resident) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, r := range lists {
+		r.marking = false
+	}
 }
 
 // spare allocates a range without evicting.

@@ -167,6 +167,7 @@ func (r *resolver) resolve(p *plan, q *query.Query) error {
 	}
 	p.done = len(p.weights) == 0
 	p.weight = p.weigh(views)
+	p.cpu = p.cpu || p.weight.smalls > zoneSlots
 	return nil
 }
 

@@ -163,6 +163,9 @@ func (s *Stepper) search(ctx context.Context, q *query.Query, t *StepTrace) (que
 	t.name(s, w)
 	r, err := w.run()
 	if w.st != nil {
+		if err == nil && s.x.state.short.Load() != 0 {
+			_ = s.x.settle(nil, nil)
+		}
 		s.x.giveBack(w.st)
 	}
 	if err == nil && q.Mode == query.AndOr && len(r.Hits) < p.k {

@@ -207,3 +207,16 @@ func TestStepsTogether(t *testing.T) {
 		t.Errorf("%d lists loaded, %d evicted, %d found", st.Loaded, st.Evicted, st.Hits)
 	}
 }
+
+// TestStepsShort forgets that memory ran out once a query has been answered on the device.
+func TestStepsShort(t *testing.T) {
+	s := newStepper(t, stepIndex(t, "", 2000, 1), Options{Memory: 8 << 20}, StepOptions{Load: true,
+		Choose: func(StepState) StepChoice { return StepGPU }})
+	for range 2 {
+		s.x.state.short.Store(maxShort - 1)
+		s.check(t, query.Query{Terms: [][]byte{[]byte("w1"), []byte("w3")}, K: 10, Mode: query.And})
+		if n := s.x.state.short.Load(); n != 0 {
+			t.Errorf("memory ran out %d times in a row", n)
+		}
+	}
+}

@@ -75,13 +75,18 @@ func (d *Driver) doWithin(limit time.Duration, f func() error) error {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	call := func() { done <- f() }
-	for calls := d.calls; ; {
+	for calls, late := d.calls, false; ; {
 		select {
 		case calls <- call:
 			calls = nil
 		case err := <-done:
 			return err
 		case <-timer.C:
+			if !late { // the process may have been stopped for that time
+				late = true
+				timer.Reset(limit / 16)
+				continue
+			}
 			d.dead.Store(true)
 			return errDead
 		}

@@ -30,16 +30,17 @@ var errHang = fmt.Errorf("%w: it does not finish its work", ErrDevice)
 func wait(done func() (bool, error), limit time.Duration) error {
 	start := time.Now()
 	for {
+		waited := time.Since(start) // before asking: the process may be stopped after that
 		ok, err := done()
 		if ok || err != nil {
 			return err
 		}
-		waited := time.Since(start)
 		if waited > limit {
 			return fmt.Errorf("%w in %v", errHang, limit)
 		}
+		asked := time.Since(start)
 		runtime.Gosched()
-		if waited > spinFor && time.Since(start)-waited < busyYield {
+		if waited > spinFor && time.Since(start)-asked < busyYield {
 			nap(min(waited/napShare, mostNap))
 		}
 	}

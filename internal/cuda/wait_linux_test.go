@@ -66,3 +66,19 @@ func BenchmarkWait(b *testing.B) {
 		}
 	}
 }
+
+// TestWaitStopped stops the process, for longer than the limit, after the device has said that it
+// works: it is asked once more.
+func TestWaitStopped(t *testing.T) {
+	asked := 0
+	err := wait(func() (bool, error) {
+		if asked++; asked > 1 {
+			return true, nil
+		}
+		time.Sleep(20 * time.Millisecond)
+		return false, nil
+	}, 10*time.Millisecond)
+	if err != nil || asked != 2 {
+		t.Errorf("%v after %d questions", err, asked)
+	}
+}

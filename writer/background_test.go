@@ -20,9 +20,11 @@ import (
 var eager = Tiered{PerTier: 2, MinSize: 20}.Runs
 
 // gateFS holds up the first write to a segment after armed was set, until the gate opens.
+// Then it fails if fail is set.
 type gateFS struct {
 	*memfs.FS
 	armed         atomic.Bool
+	fail          error
 	entered, open chan struct{}
 }
 
@@ -45,6 +47,9 @@ func (f gateFile) WriteAt(p []byte, off int64) (int, error) {
 	if f.segment && f.fs.armed.CompareAndSwap(true, false) {
 		close(f.fs.entered)
 		<-f.fs.open
+		if f.fs.fail != nil {
+			return 0, f.fs.fail
+		}
 	}
 	return f.File.WriteAt(p, off)
 }

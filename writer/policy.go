@@ -12,7 +12,8 @@ import (
 // them and drops deleted documents.
 type MergeOptions struct {
 	// MaxSegments is how many segments may be left; 0 means 1. Only neighbors are
-	// joined, the smallest first, so that documents keep their order.
+	// joined, the smallest first, so that documents keep their order. With more than 1,
+	// which are joined depends on how far merges in the background have come.
 	MaxSegments int
 	// Purge also rewrites segments that are not joined but hold deleted documents.
 	// MaxSegments 1 implies it.
@@ -23,7 +24,7 @@ type MergeOptions struct {
 }
 
 // Merge flushes, then joins segments. The next commit will hold the result. A merge
-// changes no answer.
+// changes no answer. Merges in the background of the same segments are given up.
 func (w *Writer) Merge(ctx context.Context, o MergeOptions) (MergeStats, error) {
 	var stats MergeStats
 	err := w.pipe.exclusive(ctx, func() error {
@@ -35,29 +36,23 @@ func (w *Writer) Merge(ctx context.Context, o MergeOptions) (MergeStats, error) 
 	return stats, err
 }
 
+// mergeGroups merges the segments as they are, whatever is planned for the background: a
+// plan may be paused, and what it leaves out is still there. replace gives up the plans of
+// what it replaces.
 func (w *Writer) mergeGroups(ctx context.Context, o MergeOptions, stats *MergeStats) error {
 	most := max(o.MaxSegments, 1)
-	entries := w.entries()
-	at := 0 // in w.segments
-	for _, n := range groups(entries, most) {
-		e := entries[0]
-		count := 0 // of segments
-		for _, e := range entries[:n] {
-			count += len(e.segments)
-		}
-		entries = entries[n:]
-		purge := (o.Purge || most == 1) && e.stats.Deleted > 0
-		if n == 1 && !purge && !o.Recode && (count == 1 || most > 1) {
-			at += count
+	for at, n := range groups(w.segments, most) { // each before at is one segment by now
+		segments := w.segments[at : at+n]
+		purge := (o.Purge || most == 1) && segments[0].deleted() > 0
+		if n == 1 && !purge && !o.Recode {
 			continue
 		}
-		merged, s, err := w.merge(ctx, w.segments[at:at+count], w.share(ctx))
+		merged, s, err := w.merge(ctx, segments, w.share(ctx))
 		if err != nil {
-			return fmt.Errorf("merging %d segments: %w", count, err)
+			return fmt.Errorf("merging %d segments: %w", n, err)
 		}
 		stats.add(s)
-		w.replace(at, count, merged)
-		at++
+		w.replace(at, n, merged)
 	}
 	return nil
 }
@@ -74,17 +69,17 @@ func (w *Writer) replace(at, n int, s *liveSegment) {
 	w.changed = true
 }
 
-// groups partitions entries into at most `most` runs of neighbors and returns their
+// groups partitions segments into at most `most` runs of neighbors and returns their
 // lengths. It joins the two neighbors with the fewest tokens together until few enough
 // are left. Segments without live documents can always be joined.
-func groups(entries []entry, most int) []int {
+func groups(segments []*liveSegment, most int) []int {
 	type group struct {
 		n            int
 		docs, tokens uint64
 	}
 	var gs []group
-	for _, e := range entries {
-		gs = append(gs, group{1, e.stats.Docs - e.stats.Deleted, e.stats.Tokens})
+	for _, s := range segments {
+		gs = append(gs, group{1, uint64(s.info.Docs - s.deleted()), s.info.Tokens})
 	}
 	for len(gs) > most {
 		best := -1

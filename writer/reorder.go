@@ -83,6 +83,9 @@ func (w *Writer) Reorder(ctx context.Context, o ReorderOptions) (ReorderStats, e
 // writeReordered writes the documents of s in another order. None of them may be deleted.
 func (w *Writer) writeReordered(ctx context.Context, s *liveSegment, o ReorderOptions) (_ *liveSegment, err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
+	if n := s.deleted(); n > 0 {
+		return nil, fmt.Errorf("writer: %s holds %d deleted documents, which reordering would bring back", s.seg.Name(), n)
+	}
 	to := order.Shuffle(s.info.Docs, o.Seed)
 	if o.Order == OrderBisection {
 		if to, err = w.bisect(ctx, s.seg); err != nil {

@@ -195,6 +195,24 @@ func TestReorderErrors(t *testing.T) {
 	}
 }
 
+// No segment with deleted documents is written in another order: they would be back.
+func TestReorderRefusesDeleted(t *testing.T) {
+	ctx := t.Context()
+	w := mustOpen(t, memfs.New(), Options{Analyzer: whitespace(t)})
+	defer w.Close()
+	for _, id := range []string{"a", "b", "c"} {
+		if err := w.Add(ctx, doc(id, "text")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(w.Flush(ctx), w.Delete(ctx, []byte("b")), w.Flush(ctx)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.writeReordered(ctx, w.segments[0], ReorderOptions{Order: OrderRandom}); err == nil {
+		t.Error("a segment with a deleted document was reordered")
+	}
+}
+
 // TestReorderFaults makes every operation of a Reorder and its commit fail in turn.
 // A crash afterwards leaves all the original documents, in any order.
 func TestReorderFaults(t *testing.T) {

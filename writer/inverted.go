@@ -9,6 +9,7 @@ import (
 	"io"
 	"iter"
 	"math"
+	"slices"
 
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/build"
@@ -35,7 +36,7 @@ type Inverted struct {
 // InvertedDoc is a document of an Inverted collection.
 type InvertedDoc struct {
 	ID   []byte // 1 to 65535 bytes, unique in the collection
-	Len  uint32 // its length in tokens
+	Len  uint32 // its length in tokens: the sum of its frequencies, unless ForeignLengths
 	Text []byte // stored if the Writer stores text
 }
 
@@ -63,10 +64,11 @@ func (e *ListError) Unwrap() error { return e.Err }
 
 // AddInverted writes a collection as a segment of its own, after everything added
 // before. Its documents replace those with the same ids. A list that is out of
-// order, empty or otherwise invalid ends it with a *ListError. On any error of the
-// collection nothing is added, and the Writer remains usable. AddInverted holds 12
-// bytes for each document and the longest lists in memory, and the documents in a
-// temporary file.
+// order, empty or otherwise invalid ends it with a *ListError, and so does one that
+// exceeds the length of a document, unless in.ForeignLengths. On any error of the
+// collection nothing is added, and the Writer remains usable. AddInverted holds 16
+// bytes for each document (12 with ForeignLengths) and the longest lists in memory, and
+// the documents in a temporary file.
 func (w *Writer) AddInverted(ctx context.Context, in Inverted) error {
 	var bad error // an error of the collection does not end the Writer
 	err := w.pipe.exclusive(ctx, func() error {
@@ -117,10 +119,51 @@ func (w *Writer) writeInverted(ctx context.Context, in Inverted) (*liveSegment, 
 	if err := docs.each(func(id, text []byte) error { return out.builder.AddDoc(id, text) }); err != nil {
 		return nil, err
 	}
-	if err := w.encodeLists(ctx, out.builder, in.Lists); err != nil {
+	var tokens *tally
+	if !in.ForeignLengths {
+		tokens = &tally{docs.lens, slices.Clone(docs.lens)}
+	}
+	if err := w.encodeLists(ctx, out.builder, in.Lists, tokens); err != nil {
+		return nil, err
+	}
+	if err := tokens.check(); err != nil {
 		return nil, err
 	}
 	return out.finish()
+}
+
+// tally compares the lengths of documents with the sums of their frequencies. A nil one
+// takes any.
+type tally struct {
+	lens []uint32
+	left []uint32 // tokens that no list so far has
+}
+
+// add counts a list that was encoded, so that it names only documents there are.
+func (t *tally) add(docs, freqs []uint32) error {
+	if t == nil {
+		return nil
+	}
+	for i, d := range docs {
+		if freqs[i] > t.left[d] {
+			return fmt.Errorf("document %d has length %d, but its frequencies up to here exceed that", d, t.lens[d])
+		}
+		t.left[d] -= freqs[i]
+	}
+	return nil
+}
+
+// check returns an error if a document has tokens left.
+func (t *tally) check() error {
+	if t == nil {
+		return nil
+	}
+	for d, n := range t.left {
+		if n > 0 {
+			return fmt.Errorf("document %d has length %d, but its frequencies sum to %d", d, t.lens[d], t.lens[d]-n)
+		}
+	}
+	return nil
 }
 
 // docSpool holds documents in a temporary file until all their lengths are known.
@@ -238,12 +281,28 @@ func (j *listJob) encode(enc *build.ListEncoder) error {
 	return nil
 }
 
+// append appends all lists of j, which are encoded, to b and counts them in tokens.
+func (j *listJob) append(b *build.Builder, tokens *tally) error {
+	from := 0
+	for i, to := range j.docEnds {
+		if err := b.Append(j.term(i), j.result.List(i)); err != nil {
+			return j.fail(i, err)
+		}
+		if err := tokens.add(j.docs[from:to], j.freqs[from:to]); err != nil {
+			return j.fail(i, err)
+		}
+		from = to
+	}
+	return nil
+}
+
 func (j *listJob) fail(i int, err error) error {
 	return &ListError{Number: j.first + uint64(i), Term: string(j.term(i)), Err: err}
 }
 
-// encodeLists encodes lists on several goroutines and appends them in order.
-func (w *Writer) encodeLists(ctx context.Context, b *build.Builder, in iter.Seq2[InvertedList, error]) error {
+// encodeLists encodes lists on several goroutines, appends them in order and counts them
+// in tokens.
+func (w *Writer) encodeLists(ctx context.Context, b *build.Builder, in iter.Seq2[InvertedList, error], tokens *tally) error {
 	return ordered.Run(ctx, w.opts.Threads, 2*w.opts.Threads+2,
 		func(_ context.Context, yield func(*listJob) bool) error {
 			j, n := &listJob{}, uint64(0)
@@ -273,12 +332,5 @@ func (w *Writer) encodeLists(ctx context.Context, b *build.Builder, in iter.Seq2
 			enc := b.NewListEncoder()
 			return func(_ context.Context, j *listJob) (*listJob, error) { return j, j.encode(enc) }
 		},
-		func(j *listJob) error {
-			for i := range j.ends {
-				if err := b.Append(j.term(i), j.result.List(i)); err != nil {
-					return j.fail(i, err)
-				}
-			}
-			return nil
-		})
+		func(j *listJob) error { return j.append(b, tokens) })
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/internal/memfs"
+	"github.com/pinion-index/pinion/segment/check"
 )
 
 // invertedOf makes an Inverted of shownDocs.
@@ -191,5 +193,67 @@ func TestBadInverted(t *testing.T) {
 	}
 	if names, err := fs.List(); err != nil || len(names) != 4 {
 		t.Errorf("files left: %v, %v", names, err)
+	}
+}
+
+// A document's length is the sum of its frequencies, unless ForeignLengths.
+func TestInvertedLengths(t *testing.T) {
+	ctx := t.Context()
+	most := uint32(math.MaxUint32)
+	many := make([]uint32, 200)
+	for i := range many {
+		many[i] = uint32(i)
+	}
+	list := func(term string, docs, freqs []uint32) InvertedList {
+		return InvertedList{[]byte(term), docs, freqs}
+	}
+	x, y := list("x", []uint32{0, 1}, []uint32{2, 1}), list("y", []uint32{1}, []uint32{3})
+	long := list("x", many, slices.Repeat([]uint32{1}, len(many)))
+	for _, tt := range []struct {
+		name  string
+		lens  []uint32
+		lists []InvertedList
+		want  string // "": no error
+	}{
+		{"equal", []uint32{2, 4, 0}, []InvertedList{x, y}, ""},
+		{"no lists", []uint32{0}, nil, ""},
+		{"long list", slices.Repeat([]uint32{1}, 200), []InvertedList{long}, ""},
+		{"too long", []uint32{2, 5, 0}, []InvertedList{x, y}, "document 1 has length 5, but its frequencies sum to 4"},
+		{"in no list", []uint32{2, 4, 1}, []InvertedList{x, y}, "document 2 has length 1, but its frequencies sum to 0"},
+		{"no list", []uint32{1}, nil, "document 0 has length 1, but its frequencies sum to 0"},
+		{"too short", []uint32{2, 3}, []InvertedList{x, y}, `posting list 1, term "y": document 1 has length 3`},
+		{"no tokens", []uint32{0, 4}, []InvertedList{x, y}, `posting list 0, term "x": document 0 has length 0`},
+		{"sum of 2^32", []uint32{0}, []InvertedList{list("x", []uint32{0}, []uint32{most}), list("y", []uint32{0}, []uint32{1})}, `posting list 0, term "x"`},
+		{"one over the greatest length", []uint32{most}, []InvertedList{list("x", []uint32{0}, []uint32{most}), list("y", []uint32{0}, []uint32{1})}, `posting list 1, term "y"`},
+		{"long list, too short", append(slices.Repeat([]uint32{1}, 199), 0), []InvertedList{long}, "document 199 has length 0"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := mustOpen(t, memfs.New(), Options{Analyzer: whitespace(t)})
+			defer w.Close()
+			var docs []InvertedDoc
+			for i, n := range tt.lens {
+				docs = append(docs, InvertedDoc{ID: []byte(fmt.Sprint(i)), Len: n})
+			}
+			in := Inverted{Docs: pairs(docs...), Lists: pairs(tt.lists...)}
+			err := w.AddInverted(ctx, in)
+			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+				t.Fatalf("error %v, want one with %q", err, tt.want)
+			}
+			if err != nil {
+				if len(w.segments) > 0 {
+					t.Error("a segment was added in spite of the error")
+				}
+				in.ForeignLengths = true
+				if err := w.AddInverted(ctx, in); err != nil {
+					t.Fatalf("with ForeignLengths: %v", err)
+				}
+			}
+			if err := check.Segment(ctx, w.segments[0].seg, check.Options{Level: check.Postings}); err != nil {
+				t.Error(err)
+			}
+			if err := w.Commit(ctx); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }

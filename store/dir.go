@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -32,7 +33,9 @@ type folder struct {
 
 	mu      sync.Mutex          // held while files are read or removed
 	pins    map[string]int      // file name -> commits that refer to it
-	garbage map[string]struct{} // superseded files that are pinned
+	writer  *Lock               // the open one; nil if there is none
+	last    *Manifest           // the newest commit when the last one was closed
+	garbage map[string]struct{} // files that the last Lock would have removed, were they not pinned
 
 	published *Commit // by the Lock, since the newest commit; nil if there is none
 	sequence  uint64  // Commit.Published of the last one
@@ -401,8 +404,9 @@ func (c *Commit) Retain() *Commit {
 }
 
 // Release ends the use of the commit. Files that a newer commit superseded and
-// nothing else uses are removed. Further calls do nothing; other methods then fail
-// with an error that matches fs.ErrClosed. Files that were opened before stay open.
+// nothing else uses are removed, or left to the next Lock if another process is writing
+// or has committed. Further calls do nothing; other methods then fail with an error that
+// matches fs.ErrClosed. Files that were opened before stay open.
 func (c *Commit) Release() {
 	if !c.released.Swap(true) {
 		c.release()
@@ -420,34 +424,61 @@ func (c *Commit) err() error {
 func (c *Commit) release() {
 	d := c.dir
 	d.mu.Lock()
+	var unused []string
 	for _, f := range c.files {
 		if d.pins[f]--; d.pins[f] > 0 {
 			continue
 		}
 		delete(d.pins, f)
 		if _, ok := d.garbage[f]; ok {
-			d.remove(f)
+			delete(d.garbage, f)
+			unused = append(unused, f)
 		}
+	}
+	if len(unused) > 0 {
+		d.remove(unused)
 	}
 	d.mu.Unlock()
 	d.Close()
 }
 
-// claim makes the files of a commit that is to be the newest no longer superseded, whatever
-// commits were before: Release must not remove them.
-func (d *folder) claim(m *Manifest) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, f := range m.Files() {
-		delete(d.garbage, f)
+// remove removes files that were garbage, under the write lock: without it, they may be
+// another writer's. If it cannot be had or something fails, the next sweep tries again.
+// The caller holds d.mu.
+func (d *folder) remove(names []string) {
+	w := d.fs.(FS) // there was a Lock
+	if d.writer != nil {
+		if d.writer.held.Held() != nil {
+			return
+		}
+	} else {
+		if !d.unchanged() { // perhaps not even the same directory
+			return
+		}
+		held, err := w.Lock(LockName)
+		if err != nil {
+			return
+		}
+		defer held.Close()
+		if !d.unchanged() {
+			return
+		}
+	}
+	for _, name := range names {
+		if errors.Is(w.Remove(name), fs.ErrNotExist) {
+			w.Remove(name + tempSuffix) // it was published, but never committed
+		}
 	}
 }
 
-// remove removes a superseded file. If that fails, the next sweep tries again.
-// The caller holds d.mu.
-func (d *folder) remove(name string) {
-	delete(d.garbage, name)
-	if w, ok := d.fs.(FS); ok && errors.Is(w.Remove(name), fs.ErrNotExist) {
-		w.Remove(name + tempSuffix) // it was published, but never committed
+// unchanged reports whether the newest commit is still that of the last Lock. The caller
+// holds d.mu.
+func (d *folder) unchanged() bool {
+	l, err := list(d.fs)
+	if err != nil {
+		return false
 	}
+	m, err := readManifest(d.fs, l.newest)
+	return err == nil && m.Generation == d.last.Generation && m.NextFile == d.last.NextFile &&
+		slices.Equal(m.Segments, d.last.Segments)
 }

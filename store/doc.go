@@ -28,10 +28,11 @@
 // that no manifest names was not. The next writer removes the latter. Of the former it
 // removes those that superseded commits name, which is why their manifests stay until
 // the files are gone for good; others go to quarantine. Files in use by a snapshot of
-// this process stay until it is released. If a reader in another process has read a
-// manifest and finds one of its files removed, it starts again from the newer manifest.
-// Files that it has mapped stay valid on Unix; on Windows the removal fails and is
-// repeated at the next commit.
+// this process stay until it is released. They go then, or with the next writer
+// if another process is writing or has committed: nothing is removed without the write
+// lock. If a reader in another process has read a manifest and finds one of its files
+// removed, it starts again from the newer manifest. Files that it has mapped stay valid
+// on Unix; on Windows the removal fails and is repeated at the next commit.
 //
 // Locking a new directory commits an empty manifest before any other file is created.
 // Files of an index without a manifest, a manifest of which both files are damaged, and

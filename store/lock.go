@@ -77,14 +77,19 @@ func (d *Dir) acquire(keep int) (*Lock, error) {
 	if !ok {
 		return nil, fmt.Errorf("%s: %w", d, ErrReadOnly)
 	}
+	d.mu.Lock() // Release may have the lock for a moment
+	defer d.mu.Unlock()
 	held, err := w.Lock(LockName)
 	if err != nil {
 		return nil, err
 	}
-	return &Lock{
+	l := &Lock{
 		dir: d.hold(), fs: w, held: held, keep: max(keep, 1),
 		cur: &Manifest{}, next: 1, pending: make(map[string]*output),
-	}, nil
+	}
+	d.writer = l
+	clear(d.garbage) // other writers may have changed what the names stand for
+	return l, nil
 }
 
 // Manifest returns a copy of the newest commit's manifest. That of a new index has
@@ -218,7 +223,6 @@ func (l *Lock) CommitAndPublish(m, published *Manifest) error {
 		}
 		return fmt.Errorf("commit %d: %w", m.Generation, err)
 	}
-	l.dir.claim(m)
 	for _, name := range names {
 		if err == nil {
 			err = l.fs.Rename(name+tempSuffix, name)
@@ -392,7 +396,18 @@ func (l *Lock) Close() error {
 	l.mu.Lock()
 	l.pending, l.failed = nil, fs.ErrClosed
 	l.mu.Unlock()
-	err := l.held.Close()
-	l.dir.Close()
-	return err
+	return l.release()
+}
+
+// release releases the lock. From then on, what snapshots hold is removed only if the newest
+// commit is still l.cur.
+func (l *Lock) release() error {
+	d := l.dir
+	defer d.Close()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.writer == l { // else it lost the lock file
+		d.writer, d.last = nil, l.cur
+	}
+	return l.held.Close()
 }

@@ -219,8 +219,7 @@ func (l *Lock) apply(ctx context.Context, inv *Inventory, r *Recovery) error {
 	m := r.Manifest.Clone()
 	l.next = inv.next
 	l.cur = &Manifest{Generation: inv.generation, Segments: r.Manifest.Segments} // no commit on disk
-	l.dir.claim(l.cur)
-	if err := l.checkNamed(); err != nil { // the release of a snapshot may have removed files since
+	if err := l.checkNamed(); err != nil {
 		return err
 	}
 	for i := range m.Segments {

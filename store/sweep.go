@@ -336,7 +336,9 @@ func (s *sweeping) file(name string, n fileName, first bool) {
 			delete(s.exists, f)
 		}
 	case n.temp:
-		if first && !pinned {
+		if first && pinned { // of a publication that outlived its lock
+			l.dir.garbage[f] = struct{}{}
+		} else if first {
 			l.fs.Remove(name)
 		}
 	case !pinned:

@@ -180,16 +180,15 @@ func (l *Lock) Discard(num uint64) error {
 
 func (l *Lock) discard(name string) error {
 	l.mu.Lock()
-	o := l.pending[name]
-	delete(l.pending, name)
-	err := l.usable()
-	l.mu.Unlock()
-	if err != nil {
-		return err // a commit of uncertain outcome may name the file
+	defer l.mu.Unlock()
+	if err := l.stillHeld(); err != nil {
+		return err // a commit of uncertain outcome may name the file, or it may be another writer's
 	}
+	o := l.pending[name]
 	if o == nil {
 		return &fs.PathError{Op: "discard", Path: name, Err: fs.ErrNotExist}
 	}
+	delete(l.pending, name)
 	o.release()
 	return l.removeUnused(name)
 }
@@ -218,8 +217,10 @@ func (l *Lock) CommitAndPublish(m, published *Manifest) error {
 	}
 	names := manifestNames(m.Generation)[:2]
 	if err := l.writeManifest(names, content, unsynced); err != nil {
-		for _, name := range names {
-			l.fs.Remove(name + tempSuffix)
+		if !errors.Is(err, ErrLockLost) { // else they may be another writer's
+			for _, name := range names {
+				l.fs.Remove(name + tempSuffix)
+			}
 		}
 		return fmt.Errorf("commit %d: %w", m.Generation, err)
 	}
@@ -255,7 +256,7 @@ func (l *Lock) CommitAndPublish(m, published *Manifest) error {
 func (l *Lock) prepare(m *Manifest) (content []byte, unsynced []*output, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err := l.usable(); err != nil {
+	if err := l.stillHeld(); err != nil {
 		return nil, nil, err
 	}
 	m.Generation, m.NextFile = l.cur.Generation+1, l.next
@@ -306,9 +307,6 @@ func (l *Lock) checkFiles(m *Manifest) error {
 // durable, together with the files that it names and the directory. All of that must
 // be durable before the first of the two is renamed, but in any order.
 func (l *Lock) writeManifest(names []string, content []byte, unsynced []*output) error {
-	if err := l.stillHeld(); err != nil {
-		return err
-	}
 	var files []File
 	var errs []error
 	for _, name := range names {
@@ -340,6 +338,8 @@ func (l *Lock) writeManifest(names []string, content []byte, unsynced []*output)
 			return err
 		}
 	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	return l.stillHeld() // a removed lock file after this moment goes unnoticed
 }
 
@@ -356,14 +356,15 @@ func (l *Lock) createTemp(name string) (File, error) {
 	return f, err
 }
 
-// stillHeld returns an error, and makes the lock unusable, if the lock file was
-// removed or replaced.
+// stillHeld is usable, but also returns an error, and makes the lock unusable, if the
+// lock file was removed or replaced.
 func (l *Lock) stillHeld() error {
+	if err := l.usable(); err != nil {
+		return err
+	}
 	err := l.held.Held()
 	if errors.Is(err, ErrLockLost) {
-		l.mu.Lock()
 		l.failed = err
-		l.mu.Unlock()
 	}
 	return err
 }
@@ -379,7 +380,15 @@ func (l *Lock) Close() error {
 		l.mu.Unlock()
 		return nil
 	}
-	pending, keep := l.pending, l.failed != nil
+	keep := l.stillHeld() != nil
+	l.mu.Unlock()
+	if !keep && l.superseded() {
+		l.Clean() // best effort: the next lock tries again
+	}
+	l.mu.Lock()
+	pending := l.pending
+	keep = l.stillHeld() != nil
+	l.pending, l.failed = nil, fs.ErrClosed // nothing is created or discarded from now on
 	l.mu.Unlock()
 	if c := l.dir.setPublished(nil); c != nil {
 		c.Release()
@@ -390,12 +399,6 @@ func (l *Lock) Close() error {
 			l.removeUnused(f)
 		}
 	}
-	if !keep && l.superseded() && l.held.Held() == nil {
-		l.Clean() // best effort: the next lock tries again
-	}
-	l.mu.Lock()
-	l.pending, l.failed = nil, fs.ErrClosed
-	l.mu.Unlock()
 	return l.release()
 }
 

@@ -214,7 +214,7 @@ func (l *Lock) sweep(first bool) error {
 	d := l.dir
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err := l.usable(); err != nil {
+	if err := l.stillHeld(); err != nil {
 		return err
 	}
 	d.mu.Lock()

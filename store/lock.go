@@ -243,7 +243,10 @@ func (l *Lock) CommitAndPublish(m, published *Manifest) error {
 	}
 	l.cur, l.stored = m.Clone(), true
 	for _, f := range m.Files() {
-		delete(l.pending, f)
+		if o := l.pending[f]; o != nil {
+			o.release() // still open if it was synced by a commit that failed
+			delete(l.pending, f)
+		}
 	}
 	l.mu.Unlock()
 	l.replacePublished(published)

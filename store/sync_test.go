@@ -3,6 +3,7 @@ package store_test
 import (
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/pinion-index/pinion/internal/memfs"
@@ -51,5 +52,70 @@ func TestCommitAfterFailedSync(t *testing.T) {
 	}
 	if err := checkWhole(mem.Crash(), 2, 2); err != nil {
 		t.Error(err)
+	}
+}
+
+// counting is a file system that counts the open files that it created.
+type counting struct {
+	store.FS
+	open atomic.Int64
+	fail error // of the next Sync, which syncs nevertheless
+}
+
+type countedFile struct {
+	store.File
+	fs *counting
+}
+
+func (c *counting) Create(name string) (store.File, error) {
+	f, err := c.FS.Create(name)
+	if err != nil {
+		return nil, err
+	}
+	c.open.Add(1)
+	return &countedFile{f, c}, nil
+}
+
+func (c *counting) Sync(files ...store.File) error {
+	err := errors.Join(c.FS.Sync(files...), c.fail)
+	c.fail = nil
+	return err
+}
+
+func (f *countedFile) Close() error {
+	f.fs.open.Add(-1)
+	return f.File.Close()
+}
+
+// A commit fails after its segment was synced, because of the directory perhaps. The next one
+// closes the segment.
+func TestCommitClosesFiles(t *testing.T) {
+	for name, mem := range systems(t) {
+		t.Run(name, func(t *testing.T) {
+			fsys := &counting{FS: mem}
+			d, _ := store.OpenFS(fsys)
+			defer d.Close()
+			l, err := d.Lock()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer l.Close()
+			m := l.Manifest()
+			s, err := writeSegment(l, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m.Segments = []store.SegmentInfo{s}
+			fsys.fail = errInjected
+			if err := l.Commit(m); !errors.Is(err, errInjected) || errors.Is(err, store.ErrUncertain) {
+				t.Fatal(err)
+			}
+			if err := l.Commit(m); err != nil {
+				t.Fatal(err)
+			}
+			if n := fsys.open.Load(); n != 0 {
+				t.Errorf("%d files are still open", n)
+			}
+		})
 	}
 }

@@ -23,7 +23,7 @@ type Inventory struct {
 	// Files are the segment and deletes files, in the order of their numbers.
 	Files []FileState
 
-	generation, next uint64 // above all that is there
+	generation, next uint64 // above all that are there; next also above those that manifests tell of
 }
 
 // ManifestState is one file of a manifest.
@@ -85,6 +85,9 @@ func (d *Dir) Inspect(ctx context.Context, check func(context.Context, *segment.
 			m := inspectManifest(d.fs, name, n.num)
 			if m.Err != nil && !isDamage(m.Err) {
 				return nil, m.Err
+			}
+			if m.Manifest != nil {
+				inv.next = max(inv.next, m.Manifest.NextFile) // files with lower numbers may be gone
 			}
 			inv.Manifests = append(inv.Manifests, m)
 		default:

@@ -375,6 +375,35 @@ func TestRestoreCommit(t *testing.T) {
 	}
 }
 
+// Numbers of files that came and went are not given out again after a repair.
+func TestNumbersAfterRepair(t *testing.T) {
+	for _, doRepair := range []func(fsys store.FS, gen uint64) error{
+		restore,
+		func(fsys store.FS, _ uint64) error { _, err := rebuild(fsys); return err },
+	} {
+		mem := directory(t, library(t))
+		var before *store.Manifest
+		change(t, mem, func(l *store.Lock) {
+			num, f, err := l.CreateSegment()
+			if err == nil {
+				err = errors.Join(f.Close(), l.Discard(num))
+			}
+			before = l.Manifest()
+			if err := errors.Join(err, l.Commit(before)); err != nil {
+				t.Fatal(err)
+			}
+		})
+		if err := doRepair(mem, before.Generation); err != nil {
+			t.Fatal(err)
+		}
+		c := latest(t, mem)
+		if c.NextFile < before.NextFile {
+			t.Errorf("the next file is %d, before it was %d", c.NextFile, before.NextFile)
+		}
+		c.Release()
+	}
+}
+
 // broken are directories to repair: how, and what then is there.
 func broken(t testing.TB) map[string]struct {
 	content map[string]string

@@ -170,7 +170,7 @@ func (l *Lock) WriteDeletes(segment format.ID, docs *roaring.Bitmap) (num uint64
 func (l *Lock) CreateTemp() (Temp, error) { return l.fs.CreateTemp() }
 
 // Discard removes file num, complete or not. This lock must have created it, and
-// no commit may name it.
+// no commit may name it. A file that is published remains until that ends.
 func (l *Lock) Discard(num uint64) error {
 	if err := l.discard(SegmentName(num)); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -187,6 +187,9 @@ func (l *Lock) discard(name string) error {
 	o := l.pending[name]
 	if o == nil {
 		return &fs.PathError{Op: "discard", Path: name, Err: fs.ErrNotExist}
+	}
+	if l.dir.publishes(name) {
+		return nil // what is published can be published again; replacePublished discards it
 	}
 	delete(l.pending, name)
 	o.release()

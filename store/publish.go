@@ -92,6 +92,13 @@ func (d *folder) setPublished(c *Commit) (old *Commit) {
 	return old
 }
 
+// publishes reports whether the publication names a file.
+func (d *folder) publishes(name string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.published != nil && slices.Contains(d.published.files, name)
+}
+
 // removeUnused removes an uncommitted file, at once or when the last publication and
 // the last snapshot that hold it are gone.
 func (l *Lock) removeUnused(name string) error {

@@ -155,3 +155,49 @@ func TestCommitAfterPublish(t *testing.T) {
 		t.Errorf("committed %+v, published %+v", now.Manifest, c.Manifest)
 	}
 }
+
+// Segments that are published are merged while a merge of committed ones runs in the background.
+// That one succeeds, and what was published remains visible until the next publication.
+func TestMergePublished(t *testing.T) {
+	ctx := t.Context()
+	fs := newGateFS()
+	policy, planned := fs.policy(2), false
+	w := mustOpen(t, fs, Options{Analyzer: whitespace(t), MergePolicy: func(s []SegmentStats) []Run {
+		if planned {
+			return nil
+		}
+		runs := policy(s)
+		planned = runs != nil
+		return runs
+	}})
+	must := func(errs ...error) {
+		t.Helper()
+		if err := errors.Join(errs...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	long := strings.Repeat("long ", 100)
+	must(w.Add(ctx, doc("a", long)), w.Commit(ctx), w.Add(ctx, doc("b", long)), w.Commit(ctx))
+	<-fs.entered
+	must(w.Add(ctx, doc("c", "short")), w.Flush(ctx), w.Add(ctx, doc("d", "short")), w.Flush(ctx),
+		w.Add(ctx, doc("e", "short")), w.Publish(ctx))
+	_, err := w.Merge(ctx, MergeOptions{MaxSegments: 3}) // of the short ones
+	close(fs.open)
+	must(err, w.WaitMerges(ctx))
+	if n := len(manifest(t, fs).Segments); n != 1 {
+		t.Errorf("%d segments are committed, want the one of the background merge", n)
+	}
+	d, err := store.OpenFS(fs)
+	must(err)
+	defer d.Close()
+	c := visible(t, d)
+	if len(c.Segments) != 4 || len(dumpCommit(t, c)) != 5 {
+		t.Errorf("%d segments are published, want 4 with 5 documents", len(c.Segments))
+	}
+	c.Release()
+	must(w.Commit(ctx), w.Close())
+	if docs := dump(t, fs); len(docs) != 5 {
+		t.Errorf("%d documents, want 5", len(docs))
+	}
+	onlySegmentsOf(t, fs)
+}

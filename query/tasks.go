@@ -258,27 +258,45 @@ func (w *taskWorker) Forget() {
 	w.last, w.run.terms, w.run.q, w.run.part = attached{}, nil, nil, nil
 }
 
-func (w *taskWorker) Answer(q exec.Query) (err error) {
+// guard runs work, which uses w's run, and turns a fault into an error. A fault leaves the run in
+// an unknown state, so that w gets a new one.
+func (w *taskWorker) guard(work func() error) (err error) {
+	done := false
+	defer func() {
+		w.run.blame(&err)
+		if !done {
+			w.run, w.last, w.holds, w.next = run{}, attached{}, false, nil
+		}
+	}()
+	defer store.CatchFault(store.ArmFault(), &err)
+	err = work()
+	done = true
+	return err
+}
+
+func (w *taskWorker) Answer(q exec.Query) error {
 	x := q.(*sharedQuery)
 	if x.Failed() {
 		return nil
 	}
-	defer w.run.blame(&err)
-	defer store.CatchFault(store.ArmFault(), &err)
-	w.run.begin(x.ctx, x.s, x.q)
-	if err := w.run.resolve(); err != nil {
+	return w.guard(func() error {
+		w.run.begin(x.ctx, x.s, x.q)
+		if err := w.run.resolve(); err != nil {
+			return err
+		}
+		err := w.run.compute()
+		x.top.heap = append(x.top.heap[:0], w.run.top.heap...)
+		w.run.forget()
 		return err
-	}
-	err = w.run.compute()
-	x.top.heap = append(x.top.heap[:0], w.run.top.heap...)
-	w.run.forget()
-	return err
+	})
 }
 
-func (w *taskWorker) Do(q exec.Query, t exec.Task, s exec.Sink) (err error) {
-	defer w.run.blame(&err)
-	defer store.CatchFault(store.ArmFault(), &err)
-	x, r := q.(*sharedQuery), &w.run
+func (w *taskWorker) Do(q exec.Query, t exec.Task, s exec.Sink) error {
+	return w.guard(func() error { return w.do(q.(*sharedQuery), t, s) })
+}
+
+func (w *taskWorker) do(x *sharedQuery, t exec.Task, s exec.Sink) error {
+	r := &w.run
 	w.next, r.later = nil, nil
 	if !w.attach(x, t.Segment, t.Lo) {
 		return r.err
@@ -356,10 +374,12 @@ func (w *taskWorker) postpone(m *matches, lists int) bool {
 	return true
 }
 
-func (w *taskWorker) Score(q exec.Query, b *exec.Batch) (err error) {
-	defer w.run.blame(&err)
-	defer store.CatchFault(store.ArmFault(), &err)
-	x, r := q.(*sharedQuery), &w.run
+func (w *taskWorker) Score(q exec.Query, b *exec.Batch) error {
+	return w.guard(func() error { return w.score(q.(*sharedQuery), b) })
+}
+
+func (w *taskWorker) score(x *sharedQuery, b *exec.Batch) error {
+	r := &w.run
 	defer func() { w.holds = false }()
 	if !w.attach(x, b.Segment, end) || !r.open(len(r.lists)) {
 		w.last = attached{}

@@ -3,6 +3,7 @@ package query
 import (
 	"errors"
 	"maps"
+	"math"
 	"math/bits"
 	"sync"
 	"sync/atomic"
@@ -48,6 +49,7 @@ type denseList struct {
 	freqs []uint8  // by posting, at most manyFreq; one more at the end
 	docs  []uint32 // those with frequencies of at least manyFreq, ascending
 	many  []uint32 // the frequencies of docs
+	huge  bool     // some are 2^31 or more
 }
 
 // holds returns 1 if the list holds a document, and 0 otherwise.
@@ -192,6 +194,7 @@ func newDenseList(s *reader.Segment, l *list) (*denseList, error) {
 			d.freqs = append(d.freqs, uint8(min(freqs[i], manyFreq)))
 			if freqs[i] > manyFreq {
 				d.docs, d.many = append(d.docs, doc), append(d.many, freqs[i])
+				d.huge = d.huge || freqs[i] > math.MaxInt32
 			}
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/pinion-index/pinion/query/internal/querytest"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/build"
 )
 
 // Caching long lists changes no answer, not even with frequencies above 255, and stays within its
@@ -71,6 +72,61 @@ func TestDenseLists(t *testing.T) {
 		if n != x.want {
 			t.Errorf("%d lists are kept, want %d", n, x.want)
 		}
+	}
+}
+
+// A cached list with a frequency of 2^31 or more scores as it does before it is cached, whatever
+// list used the memory before.
+func TestDenseHugeFrequency(t *testing.T) {
+	const n, huge = 20000, 3_000_000_000
+	f := &memFile{}
+	lens, all, twos := make([]uint32, n), make([]uint32, n), slices.Repeat([]uint32{2}, n)
+	var rare []uint32
+	for d := range uint32(n) {
+		lens[d], all[d] = 10, d
+		if d%1000 == 0 {
+			rare = append(rare, d)
+		}
+	}
+	lens[0], twos[0] = huge+8, huge
+	w := format.NewFileWriter(f, format.KindSegment, format.ID{1})
+	b, err := build.New(w, build.Options{Docs: n, Lengths: []segment.LengthTable{segment.NewLengthTable(lens)}, Analyzer: "whitespace", DocsCodec: bp128.Codec{}, FreqsCodec: bp128.Codec{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for d := range n {
+		err = errors.Join(err, b.AddDoc(fmt.Appendf(nil, "d%07d", d), nil))
+	}
+	err = errors.Join(err, b.AddList([]byte("huge"), all, twos))
+	err = errors.Join(err, b.AddList([]byte("mid"), all[:n/10], slices.Repeat([]uint32{1}, n/10)))
+	err = errors.Join(err, b.AddList([]byte("rare"), rare, slices.Repeat([]uint32{1}, len(rare))))
+	if _, finish := b.Finish(); errors.Join(err, finish) != nil {
+		t.Fatal(err, finish)
+	}
+	views, err := segment.Open("test", segment.Aligned(f.b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seg := &reader.Segment{Views: views}
+	seg.Info.Docs = n
+	s := searcherOver(t, []part{{seg: seg}}, Options{})
+	q := Query{Terms: querytest.Terms("huge", "rare"), K: 100, Mode: And}
+	other := Query{Terms: querytest.Terms("mid", "rare"), K: 100, Mode: And}
+	want, err := s.Search(context.Background(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 2 * denseAsks {
+		if _, err := s.Search(context.Background(), other); err != nil {
+			t.Fatal(err)
+		}
+		got, err := s.Search(context.Background(), q)
+		if err != nil || !slices.Equal(got.Hits, want.Hits) {
+			t.Fatalf("query %d: %v, %s", i, err, difference(want.Hits, got.Hits))
+		}
+	}
+	if m := s.parts[0].dense.lists.Load(); m == nil {
+		t.Error("the list is not cached")
 	}
 }
 

@@ -120,6 +120,7 @@ func (m *matches) findByBlock(l *list, j int, set *bitmap) {
 
 // findDense is find for a cached list.
 func (m *matches) findDense(l *list, j int, d *denseList) {
+	l.huge = d.huge // l may not be open
 	n := len(m.docs)
 	if cap(m.kept) < n {
 		m.kept = make([]uint32, 2*n)

@@ -72,7 +72,8 @@ func Names() []string {
 // comma-separated list of key=value:
 //
 //	max=N      tokens over N bytes are dropped, 1 <= N <= 65535; simple counts
-//	           before lower-casing, english before stemming
+//	           before lower-casing, english before stemming; terms over 65535
+//	           bytes are dropped whatever N is
 //	stop=LIST  english only: english (default, 33 words), none, or words joined by +
 func New(name, options string) (Analyzer, error) {
 	registered.RLock()

@@ -180,7 +180,7 @@ func (s *simple) runByRun(dst *Tokens, text []byte) {
 			dst.bytes = utf8.AppendRune(dst.bytes, r)
 		}
 		switch n := i - from; {
-		case n > s.max:
+		case n > s.max || len(dst.bytes)-start > MaxTokenBytes: // the lower case may be longer
 			dst.bytes = dst.bytes[:start]
 			dst.skip(len(dst.spans), 1)
 		case n > 0:

@@ -35,7 +35,12 @@ func (s *standard) Tokenize(dst *Tokens, text []byte) {
 		case n <= s.max:
 			start := len(dst.bytes)
 			dst.bytes = appendLower(dst.bytes, text[i:i+n])
-			dst.end(start, i, i+n)
+			if len(dst.bytes)-start > MaxTokenBytes { // the lower case may be longer
+				dst.bytes = dst.bytes[:start]
+				dst.skip(len(dst.spans), 1)
+			} else {
+				dst.end(start, i, i+n)
+			}
 		default:
 			dst.skip(len(dst.spans), 1)
 		}

@@ -48,6 +48,27 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
+// A word that is too long for an index in lower case only is dropped, and leaves a gap.
+func TestLongLowerCase(t *testing.T) {
+	fits := strings.Repeat("\u023a", MaxTokenBytes/3) // 2 bytes each, 3 in lower case
+	for _, name := range []string{"simple", "standard", "english"} {
+		for _, tt := range []struct{ text, want string }{
+			{"one " + fits + " two", "one " + strings.ToLower(fits) + " two"},
+			{"one " + fits + "a two", "one two"},
+			{"one " + strings.Repeat("\u023e", 32000) + " two", "one two"},
+		} {
+			got := terms(t, name, "max=65535", tt.text)
+			if want := strings.Fields(tt.want); !slices.Equal(got, want) {
+				t.Errorf("%s: %d terms of %d bytes, want %d", name, len(got), len(strings.Join(got, "")), len(want))
+			}
+		}
+		text := "one " + fits + "a two"
+		if got, want := describe(t, name, "max=65535", text), []string{"one=one", "_two=two"}; !slices.Equal(got, want) {
+			t.Errorf("%s: %.100q, want %q", name, got, want)
+		}
+	}
+}
+
 func TestAdd(t *testing.T) {
 	text := "a  wi fi"
 	var toks Tokens

@@ -49,6 +49,8 @@ func TestTerms(t *testing.T) {
 		{"english", "stop=none", "The Running dogs' national generously", "the run dog nation generous"},
 		{"english", "stop=english", "The cat is on the mat", "cat mat"},
 		{"english", "stop=cat+mat", "The cat is on the mats", "the is on the mat"},
+		{"english", "stop=english+english", "none the English", "none the"},
+		{"english", "stop=none+none", "none the English", "the english"},
 		{"whitespace", "", " a\tB\u00a0c\u2003d\ne!  ", "a B c d e!"},
 		{"whitespace", "max=2", "ab abc \xff\xfe \xff", "ab \xff\xfe \xff"},
 	}
@@ -70,6 +72,9 @@ func TestNew(t *testing.T) {
 		{"english", "stop=english", "max=255,stop=english"},
 		{"english", "stop=the+a,max=9", "max=9,stop=a+the"},
 		{"english", "stop=" + strings.Join(strings.Fields(englishStopText), "+"), "max=255,stop=english"},
+		{"english", "stop=english+english", "max=255,stop=english+english"},
+		{"english", "stop=none+none", "max=255,stop=none+none"},
+		{"english", "stop=none+english", "max=255,stop=english+none"},
 	} {
 		a, err := New(tt.name, tt.options)
 		if err != nil {

@@ -47,7 +47,11 @@ func (s stopList) String() string {
 	case maps.Equal(s, englishStop):
 		return "english"
 	}
-	return strings.Join(slices.Sorted(maps.Keys(s)), "+")
+	words := slices.Sorted(maps.Keys(s))
+	if w := words[0]; len(words) == 1 && (w == "none" || w == "english") {
+		words = append(words, w) // alone it is the name of a list
+	}
+	return strings.Join(words, "+")
 }
 
 func (s stopList) has(word []byte) bool {

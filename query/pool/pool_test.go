@@ -352,6 +352,39 @@ func TestPoolSubmit(t *testing.T) {
 	}
 }
 
+// A query of Submit whose context ends before a worker takes it gives the context's error, however
+// little work it is.
+func TestPoolSubmitCancelled(t *testing.T) {
+	s := newSearcher(t, [][]string{{"a", "b"}, {"a"}, {"b", "c"}}, nil)
+	for _, m := range models {
+		p := newTestPool(t, s, Options{Workers: 1, Model: m})
+		for _, words := range [][]string{{"a"}, {"a", "b"}, {"a", "nowhere"}} {
+			for mode := range query.Mode(3) {
+				q := query.Query{Terms: querytest.Terms(words...), K: 5, Mode: mode}
+				hold, held := make(chan struct{}), make(chan struct{})
+				if err := p.Submit(context.Background(), &q, func([]query.Hit, error) { close(held); <-hold }); err != nil {
+					t.Fatal(err)
+				}
+				<-held // the only worker is busy
+				done := make(chan error, 2)
+				notify := func(_ []query.Hit, err error) { done <- err }
+				ctx, cancel := context.WithCancel(context.Background())
+				before := p.Submit(ctx, &q, notify)
+				cancel()
+				if err := errors.Join(before, p.Submit(ctx, &q, notify)); err != nil {
+					t.Fatal(err)
+				}
+				close(hold)
+				for range 2 {
+					if err := <-done; !errors.Is(err, context.Canceled) {
+						t.Errorf("%v, %v, %s: %v", m, mode, words, err)
+					}
+				}
+			}
+		}
+	}
+}
+
 // The number of allocations of a query is bounded, however many postings and tasks it has.
 func TestPoolAllocations(t *testing.T) {
 	if raceEnabled {

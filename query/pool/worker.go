@@ -109,6 +109,11 @@ func (w *worker) takeQuery() bool {
 
 // begin answers j, or makes its first tasks.
 func (w *worker) begin(j *job) {
+	if err := j.ctx.Err(); err != nil { // short queries do not look again
+		j.x.Fail(err)
+		j.end()
+		return
+	}
 	if w.pool.options.Model == Inter {
 		j.x.Fail(w.exec.Answer(j.x))
 		j.end()

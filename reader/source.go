@@ -85,6 +85,9 @@ func (f *sourceFS) Open(name string) (store.Data, error) {
 		return nil, err
 	}
 	if size < 0 || size > format.MaxFileSize {
+		if c, ok := r.(io.Closer); ok {
+			c.Close()
+		}
 		e := format.Corrupt("impossible file length %d", size)
 		e.File = name
 		return nil, e

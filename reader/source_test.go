@@ -216,6 +216,20 @@ func TestReaderAtErrors(t *testing.T) {
 	}
 }
 
+// A file whose length is impossible is an error, and is closed.
+func TestReaderAtImpossibleLength(t *testing.T) {
+	for _, n := range []int64{-1, format.MaxFileSize + 1} {
+		c := &counting{files: map[string]func() (io.ReaderAt, int64){
+			"manifest-000000000001.pin": func() (io.ReaderAt, int64) { return strings.NewReader(""), n }}}
+		if _, err := reader.OpenReaderAt(c, reader.Options{}); !errors.Is(err, format.ErrCorrupt) {
+			t.Errorf("length %d: %v", n, err)
+		}
+		if n := c.opened.Load(); n != 0 {
+			t.Errorf("%d files are still open", n)
+		}
+	}
+}
+
 // What Open reads does not depend on the size of the index.
 func TestOpenReadsConstant(t *testing.T) {
 	read := func(docs uint32) (reads, bytes int64) {

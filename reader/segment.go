@@ -2,8 +2,9 @@ package reader
 
 import (
 	"context"
+	"errors"
+	"iter"
 	"runtime"
-	"runtime/debug"
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
@@ -112,21 +113,59 @@ func (s *Segment) FindID(id []byte) (doc uint32, ok bool, err error) {
 
 // EachID calls f with every docID and external id, in docID order. The id is
 // valid until f returns. An error of f stops EachID and is returned.
-func (s *Segment) EachID(f func(doc uint32, id []byte) error) (err error) {
+func (s *Segment) EachID(f func(doc uint32, id []byte) error) error {
 	if err := s.life.acquire(); err != nil {
 		return err
 	}
 	defer s.life.release()
-	before := store.ArmFault()
-	defer store.CatchFault(before, &err)
-	return s.Views.EachID(func(doc uint32, id []byte) error {
-		debug.SetPanicOnFault(before) // f is not ours
-		err := f(doc, id)
-		debug.SetPanicOnFault(true)
-		if err == nil {
-			err = s.life.err()
+	b := idBatch{seg: s}
+	next, stop := iter.Pull(b.fill)
+	defer stop()
+	for more := true; more; {
+		_, more = next()
+		start := 0
+		for i, end := range b.ends {
+			err := f(b.first+uint32(i), b.bytes[start:end:end])
+			if err == nil {
+				err = s.life.err()
+			}
+			if err != nil {
+				return err
+			}
+			start = end
 		}
-		return err
+	}
+	return b.err
+}
+
+// idBatch is the state of EachID: ids of consecutive documents. The caller's code runs between the
+// steps of fill, so that it runs under its own guard against faults.
+type idBatch struct {
+	seg   *Segment
+	first uint32 // document
+	bytes []byte // the ids, one after the other
+	ends  []int  // of the ids in bytes
+	err   error
+}
+
+// idBatchSize is how many ids make a batch.
+const idBatchSize = 256
+
+var errStopped = errors.New("EachID has ended")
+
+// fill yields whenever the batch is full. At the end the batch holds the remaining ids.
+func (b *idBatch) fill(yield func(struct{}) bool) {
+	defer store.CatchFault(store.ArmFault(), &b.err)
+	b.err = b.seg.Views.EachID(func(doc uint32, id []byte) error {
+		if len(b.ends) == idBatchSize {
+			if !yield(struct{}{}) {
+				return errStopped
+			}
+			b.first, b.bytes, b.ends = doc, b.bytes[:0], b.ends[:0]
+		}
+		b.bytes = append(b.bytes, id...)
+		b.ends = append(b.ends, len(b.bytes))
+		return nil
 	})
 }
 

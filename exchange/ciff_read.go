@@ -31,10 +31,13 @@ type CIFF struct {
 }
 
 // OpenCIFF opens the file at path, reads its header and documents, and checks its
-// structure. The caller closes the CIFF.
+// structure. It refuses what can be read only once. The caller closes the CIFF.
 func OpenCIFF(path string) (*CIFF, error) {
-	if path == Stdin {
-		return nil, fmt.Errorf("CIFF cannot be read from standard input: it is read twice")
+	if ReadOnce(path) {
+		if path == Stdin {
+			path = "standard input"
+		}
+		return nil, fmt.Errorf("CIFF cannot be read from %s: it is read twice", path)
 	}
 	c := &CIFF{path: path}
 	sorted, err := c.survey()

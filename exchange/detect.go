@@ -31,10 +31,22 @@ func Formats() []Format {
 // text.
 func (f Format) Postings() bool { return f == FormatCIFF || f == FormatDS2I }
 
+// ReadOnce reports whether the input at path can be read only once: it is standard
+// input, or neither a regular file nor a directory, as pipes are.
+func ReadOnce(path string) bool {
+	if path == Stdin {
+		return true
+	}
+	st, err := os.Stat(path)
+	return err == nil && !st.IsDir() && !st.Mode().IsRegular()
+}
+
 // Detect returns the format of the input at path by its kind and its first bytes.
-// It does not work for standard input, which cannot be read twice: OpenDocuments
-// detects the format there.
+// It refuses what can be read only once: OpenDocuments detects the format there.
 func Detect(path string) (Format, error) {
+	if ReadOnce(path) {
+		return "", fmt.Errorf("%s can be read only once: its format cannot be told before", path)
+	}
 	if _, ok := ds2iBase(path); ok {
 		return FormatDS2I, nil
 	}
@@ -83,7 +95,7 @@ func (s *stream) detect() (Format, error) {
 // FormatAuto it detects the format; it is an error if the input holds postings.
 // The caller closes the Source.
 func OpenDocuments(path string, f Format) (Source, Format, error) {
-	if f == FormatAuto && path != Stdin {
+	if f == FormatAuto && !ReadOnce(path) {
 		var err error
 		if f, err = Detect(path); err != nil {
 			return nil, "", err

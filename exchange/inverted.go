@@ -65,8 +65,8 @@ func invertedOf(x lists) writer.Inverted {
 }
 
 // OpenInverted opens an input of posting lists and returns its format. It reads
-// the documents at once and the lists when they are iterated over. The caller
-// closes the InvertedSource.
+// the documents at once and the lists when they are iterated over, so it refuses
+// what can be read only once. The caller closes the InvertedSource.
 func OpenInverted(path string, f Format) (InvertedSource, Format, error) {
 	if f == FormatAuto {
 		var err error

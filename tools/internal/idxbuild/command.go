@@ -155,14 +155,15 @@ type input struct {
 	size   int64
 }
 
-// inputs determines the format of every input before any of them is read.
+// inputs determines the format of every input before any of them is read, except of
+// those that can be read only once.
 func (f *flags) inputs(args []string) ([]input, int64, error) {
 	var ins []input
 	total := int64(0)
 	for _, path := range args {
 		in := input{path: path, format: exchange.Format(f.format.Value)}
 		if path != exchange.Stdin {
-			if in.format == exchange.FormatAuto {
+			if in.format == exchange.FormatAuto && !exchange.ReadOnce(path) {
 				var err error
 				in.format, err = exchange.Detect(path)
 				var bad *exchange.Error

@@ -120,6 +120,10 @@ func TestTextFormats(t *testing.T) {
 		{"trec", trec, "<DOC>\n<DOCNO> FT-1 </DOCNO>\n<DATE>930101</DATE>\n<HEADLINE>Big &amp; small</HEADLINE>\n" +
 			"<TEXT>\nOne <b>two</b>\nthree<!-- no > -->.\n</TEXT>\n</DOC>\n<doc><docno>2</docno></doc> <DOC>\n<DOCNO>3</DOCNO><P>\n<TEXT>a < b</TEXT></DOC>\n",
 			[]doc{{"FT-1", "Big & small\nOne  two \nthree ."}, {"2", ""}, {"3", "a < b"}}, nil},
+		{"trec less-than signs", trec, "<DOC>\n<DOCNO>1</DOCNO>\n<SUMMARY> p < 0.05 </SUMMARY>\n<TEXT> one </TEXT>\n</DOC>\n" +
+			"<DOC><SUMMARY> if a < b > c <= d <e</SUMMARY><DOCNO>2</DOCNO> <<TEXT>two</TEXT></DOC>\n" +
+			"<DOC><DOCNO>3</DOCNO><? <TEXT> ?><!-- <TEXT> > --><P\nCLASS=x><TEXT\nCLASS=x>three</TEXT> <>< </DOC>\n",
+			[]doc{{"1", "one"}, {"2", "two"}, {"3", "three"}}, nil},
 		{"trec bad", trec, "junk\n<DOC><DOCNO>1</DOCNO></DOC>\n<DOC>\n<TEXT>x</TEXT></DOC>\njunk <DOC><DOCNO>4</DOCNO></DOC>\n" +
 			"<DOC><DOCNO>5</DOCNO><TEXT></DOC><DOC><DOCNO></DOCNO></DOC>\n<DOC>\n<DOCNO>7</DOCNO><DOCNO>8</DOCNO></DOC>\n\n<DOC>\n<DOCNO>9</DOCNO>",
 			[]doc{{"1", ""}, {"4", ""}}, []string{

@@ -146,13 +146,17 @@ func trecElement(b []byte) (name string, body, rest []byte, err error) {
 		if open < 0 {
 			return "", nil, nil, nil
 		}
-		end := bytes.IndexByte(b[open:], '>')
+		b = b[open+1:]
+		end := tagEnd(b)
 		if end < 0 {
 			return "", nil, nil, nil
 		}
-		tag := b[open+1 : open+end]
-		b = b[open+end+1:]
-		if len(tag) == 0 || tag[0] == '/' || tag[0] == '!' || tag[0] == '?' {
+		if end == 0 {
+			continue
+		}
+		tag := b[:end]
+		b = b[end+1:]
+		if tag[0] == '/' || tag[0] == '!' || tag[0] == '?' {
 			continue
 		}
 		if i := bytes.IndexAny(tag, " \t\r\n"); i >= 0 {
@@ -169,6 +173,25 @@ func trecElement(b []byte) (name string, body, rest []byte, err error) {
 		}
 		return name, nil, b, nil
 	}
+}
+
+// tagEnd returns where the ">" of the tag is whose "<" precedes b: 0 if that begins no tag
+// but is text, as in "p < 0.05", and -1 if nothing that follows is a tag.
+func tagEnd(b []byte) int {
+	if len(b) == 0 {
+		return -1
+	}
+	switch c := b[0] | 0x20; {
+	case b[0] == '!' || b[0] == '?': // a comment may hold tags
+		return bytes.IndexByte(b, '>')
+	case b[0] != '/' && (c < 'a' || c > 'z'):
+		return 0
+	}
+	end := bytes.IndexAny(b, "<>")
+	if end >= 0 && b[end] == '<' {
+		return 0
+	}
+	return end
 }
 
 // appendText appends body with tags and comments replaced by a blank.

@@ -56,6 +56,7 @@ type Topics struct {
 	in    input
 	buf   []byte // the topic being collected
 	line  int64  // line of its beginning
+	rest  []byte // unread part of the current line
 }
 
 // NewTopics reads from r; file is its name in errors.
@@ -90,36 +91,52 @@ func (t *Topics) bad(msg string) error {
 	return &Error{File: t.lines.file, Line: t.line, Offset: -1, Recoverable: true, Msg: msg}
 }
 
-// gather collects the next topic in t.buf, from its start tag on, and returns the name of
-// that tag.
+// gather collects the next topic in t.buf, from its start tag to before its end tag, and
+// returns the name of these tags.
 func (t *Topics) gather() (tag string, err error) {
-	t.buf = t.buf[:0]
-	for tag == "" {
-		line, err := t.lines.next()
-		if err != nil {
+	for tag, t.rest = topicStart(t.rest); tag == ""; tag, t.rest = topicStart(t.rest) {
+		if t.rest, err = t.lines.next(); err != nil {
 			return "", err
 		}
-		t.line = t.lines.line
-		for _, name := range []string{"top", "topic"} {
-			if at, _ := startTag(line, name); at >= 0 {
-				tag, t.buf = name, append(t.buf, line[at:]...)
-			}
-		}
 	}
-	for foldIndex(t.buf, "</"+tag+">") < 0 {
+	t.line = t.lines.line
+	shut := "</" + tag + ">"
+	t.buf = t.buf[:0]
+	for {
+		if at := foldIndex(t.rest, shut); at >= 0 {
+			t.buf = append(t.buf, t.rest[:at]...)
+			t.rest = t.rest[at+len(shut):]
+			return tag, nil
+		}
+		t.buf = append(append(t.buf, t.rest...), '\n')
 		if len(t.buf) > MaxRecord {
+			t.rest = nil
 			return "", t.bad(fmt.Sprintf("the topic is longer than %d bytes", MaxRecord))
 		}
-		line, err := t.lines.next()
-		if err == io.EOF {
+		if t.rest, err = t.lines.next(); err == io.EOF {
 			return "", t.bad("the file ends inside this topic")
-		}
-		if err != nil {
+		} else if err != nil {
 			return "", err
 		}
-		t.buf = append(append(t.buf, '\n'), line...)
 	}
-	return tag, nil
+}
+
+// topicStart returns the name of the first start tag of a topic in b, and b from that tag
+// on; nothing if there is none.
+func topicStart(b []byte) (tag string, from []byte) {
+	for {
+		at := foldIndex(b, "<top")
+		if at < 0 {
+			return "", nil
+		}
+		b = b[at:]
+		for _, name := range []string{"top", "topic"} {
+			if at, _ := startTag(b[:min(len(b), len("<topic>"))], name); at == 0 {
+				return name, b
+			}
+		}
+		b = b[1:]
+	}
 }
 
 // startTag returns where the first start tag of a name begins in b, and what follows its

@@ -36,6 +36,9 @@ func TestTopics(t *testing.T) {
 		{"xml", "<?xml version=\"1.0\"?>\n<topics>\n<topic number=\"7\" type='x'>\n <query>one  two</query>\n <desc>d</desc></topic>\n<TOPIC number='8'><title>three</title></TOPIC>\n</topics>",
 			[]string{"7: one two", "8: three"}},
 		{"one line", "<top><num>1</num><title>a b</title></top>", []string{"1: a b"}},
+		{"several in a line", "<topics><topic number='1'><query>one</query></topic><topic number='2'><query>two</query></topic></topics>\n" +
+			"<top><num>3<title>three</top> <top><num>4\n<title>four\n</top><top><num>5<title>five</top>",
+			[]string{"1: one", "2: two", "3: three", "4: four", "5: five"}},
 		{"none", "\n", nil},
 	} {
 		got, err := topics(t, test.text)

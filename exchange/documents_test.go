@@ -382,6 +382,27 @@ func TestTextDir(t *testing.T) {
 	}
 }
 
+// TestTextDirLink opens a directory by the name of a link to it.
+func TestTextDirLink(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, ".real", "a", "b.txt"), []byte("bee"))
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink(".real", link); err != nil {
+		t.Skip(err)
+	}
+	s, f, err := OpenDocuments(link, FormatAuto)
+	if err != nil || f != FormatTextDir {
+		t.Fatal(f, err)
+	}
+	defer s.Close()
+	docs, errs := readAll(s)
+	compareDocs(t, docs, []doc{{"a/b.txt", "bee"}})
+	compareErrors(t, errs, nil)
+	if n := Size(link, f); n != 3 {
+		t.Errorf("size %d, want 3", n)
+	}
+}
+
 func TestDetect(t *testing.T) {
 	dir := t.TempDir()
 	for _, test := range []struct {

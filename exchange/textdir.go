@@ -17,7 +17,7 @@ import (
 // TextDir reads every regular file below a directory as one document, in lexical
 // order of paths. The id is the path relative to the directory, with slashes. It
 // skips files and directories whose names begin with a dot, does not follow
-// links, and inflates gzip, zstd and bzip2 files. A file with a NUL byte is not text and gives a
+// links below the directory, which may be one itself, and inflates gzip, zstd and bzip2 files. A file with a NUL byte is not text and gives a
 // recoverable error.
 type TextDir struct {
 	dir   string
@@ -37,10 +37,9 @@ func OpenTextDir(dir string) (*TextDir, error) {
 		return nil, fmt.Errorf("%s is not a directory", dir)
 	}
 	t := &TextDir{dir: dir}
-	err = walkTexts(dir, func(path string, _ fs.DirEntry) error {
-		rel, err := filepath.Rel(dir, path)
+	err = walkTexts(dir, func(rel string, _ fs.DirEntry) error {
 		t.paths = append(t.paths, rel)
-		return err
+		return nil
 	})
 	if err != nil {
 		return nil, err
@@ -48,8 +47,12 @@ func OpenTextDir(dir string) (*TextDir, error) {
 	return t, nil
 }
 
-// walkTexts calls fn for every file that is a document.
-func walkTexts(dir string, fn func(path string, e fs.DirEntry) error) error {
+// walkTexts calls fn for every file that is a document, with its path relative to dir.
+func walkTexts(dir string, fn func(rel string, e fs.DirEntry) error) error {
+	dir, err := filepath.EvalSymlinks(dir) // WalkDir does not follow a link
+	if err != nil {
+		return err
+	}
 	return filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -62,7 +65,11 @@ func walkTexts(dir string, fn func(path string, e fs.DirEntry) error) error {
 		case !e.Type().IsRegular():
 			return nil
 		}
-		return fn(path, e)
+		rel, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		return fn(rel, e)
 	})
 }
 

@@ -24,6 +24,9 @@ func (b *pageBuilder) log(ctx context.Context, x *index, l *listDrawer) error {
 	if x.manifest == nil {
 		return cli.Usage("--queries goes with an index directory, not with a segment file")
 	}
+	if exchange.ReadOnce(b.queries) {
+		return fmt.Errorf("queries cannot be read from %s: they are read twice", b.queries)
+	}
 	src, _, err := exchange.OpenDocuments(b.queries, exchange.FormatTSV)
 	if err != nil {
 		return err

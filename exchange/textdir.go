@@ -16,9 +16,9 @@ import (
 
 // TextDir reads every regular file below a directory as one document, in lexical
 // order of paths. The id is the path relative to the directory, with slashes. It
-// skips files and directories whose names begin with a dot, does not follow
-// links below the directory, which may be one itself, and inflates gzip, zstd and bzip2 files. A file with a NUL byte is not text and gives a
-// recoverable error.
+// skips files and directories whose names begin with a dot, follows no link below the
+// directory, which may be one itself, and inflates gzip, zstd and bzip2 files. A file
+// with a NUL byte is not text and gives a recoverable error.
 type TextDir struct {
 	dir   string
 	paths []string // relative to dir

@@ -358,9 +358,12 @@ func TestPoolSubmitCancelled(t *testing.T) {
 	s := newSearcher(t, [][]string{{"a", "b"}, {"a"}, {"b", "c"}}, nil)
 	for _, m := range models {
 		p := newTestPool(t, s, Options{Workers: 1, Model: m})
-		for _, words := range [][]string{{"a"}, {"a", "b"}, {"a", "nowhere"}} {
-			for mode := range query.Mode(3) {
-				q := query.Query{Terms: querytest.Terms(words...), K: 5, Mode: mode}
+		for _, words := range [][]string{{"a", "b"}, {"a", "nowhere"}, {"nowhere"}} {
+			for _, a := range append(query.Algorithms(), query.Auto) {
+				q := query.Query{Terms: querytest.Terms(words...), K: 5, Algorithm: a}
+				if a.Conjunctive() {
+					q.Mode = query.And
+				}
 				hold, held := make(chan struct{}), make(chan struct{})
 				if err := p.Submit(context.Background(), &q, func([]query.Hit, error) { close(held); <-hold }); err != nil {
 					t.Fatal(err)
@@ -377,7 +380,7 @@ func TestPoolSubmitCancelled(t *testing.T) {
 				close(hold)
 				for range 2 {
 					if err := <-done; !errors.Is(err, context.Canceled) {
-						t.Errorf("%v, %v, %s: %v", m, mode, words, err)
+						t.Errorf("%v, %v, %s: %v", m, a, words, err)
 					}
 				}
 			}

@@ -109,7 +109,7 @@ func (w *worker) takeQuery() bool {
 
 // begin answers j, or makes its first tasks.
 func (w *worker) begin(j *job) {
-	if err := j.ctx.Err(); err != nil { // short queries do not look again
+	if err := j.ctx.Err(); err != nil { // a query with little to do would not notice
 		j.x.Fail(err)
 		j.end()
 		return

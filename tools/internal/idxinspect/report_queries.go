@@ -27,7 +27,7 @@ func (b *pageBuilder) log(ctx context.Context, x *index, l *listDrawer) error {
 	if exchange.ReadOnce(b.queries) {
 		return fmt.Errorf("queries cannot be read from %s: they are read twice", b.queries)
 	}
-	src, _, err := exchange.OpenDocuments(b.queries, exchange.FormatTSV)
+	src, err := exchange.OpenQueries(b.queries, exchange.QueriesAuto)
 	if err != nil {
 		return err
 	}

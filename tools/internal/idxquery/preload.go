@@ -38,6 +38,9 @@ func (d *device) preload() (stop func(), err error) {
 
 // preloads reads the file of --preload.
 func (s *session) preloads() ([]query.Query, error) {
+	if exchange.ReadOnce(s.f.preload) {
+		return nil, fmt.Errorf("--preload cannot be read from %s: it is read twice", s.f.preload)
+	}
 	plan, err := isPlan(s.f.preload)
 	if err != nil {
 		return nil, err

@@ -283,3 +283,42 @@ func TestGroupOnDevices(t *testing.T) {
 		}
 	}
 }
+
+// TestPreloadRetired preloads lists when the last device fails just after it was ready.
+func TestPreloadRetired(t *testing.T) {
+	c, sc, qs := smallCollection(t)
+	g := groupOn(t, c, sc, &counted{brute: brute{c: c, sc: sc}}, cuda.NewEmulator())
+	in := make([]query.Query, len(qs))
+	for i, q := range qs {
+		in[i] = q.Query()
+	}
+	if err := g.Preload(retiring{context.Background(), g.members[0].x}, in); !errors.Is(err, ErrDevice) {
+		t.Errorf("%v", err)
+	}
+}
+
+// retiring is a context that retires x when it is asked whether it is done, which Ready does last.
+type retiring struct {
+	context.Context
+	x *Executor
+}
+
+func (r retiring) Err() error {
+	r.x.retire(ErrDevice)
+	return nil
+}
+
+// TestRetiring asks a member for what its device does not answer while that is about to be given up:
+// not the device, which would wait for itself when it is closed meanwhile.
+func TestRetiring(t *testing.T) {
+	c, sc, qs := smallCollection(t)
+	cpu := &counted{brute: brute{c: c, sc: sc}}
+	g := groupOn(t, c, sc, cpu, cuda.NewEmulator())
+	m := g.members[0]
+	m.x.state.mu.Lock()
+	m.x.state.err = ErrDevice // and works is still true
+	m.x.state.mu.Unlock()
+	if _, err := m.Execute(context.Background(), []query.Query{qs[0].Query()}); err != nil || cpu.asked != 1 {
+		t.Errorf("%d queries on the CPU, %v", cpu.asked, err)
+	}
+}

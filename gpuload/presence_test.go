@@ -3,6 +3,7 @@
 package gpuload
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -133,6 +134,69 @@ func TestPresenceInFreeMemory(t *testing.T) {
 	}
 	if s := x.Stats(); s.Evicted == 0 {
 		t.Errorf("statistics are %+v", s)
+	}
+	closeExecutor(t, x)
+	if err := dev.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// hooked is a device that calls a function before it makes presence words.
+type hooked struct {
+	*cuda.Emulator
+	hook func()
+}
+
+func (d *hooked) Submit(b *cuda.Batch) error {
+	if b.Stream == markStream && d.hook != nil {
+		d.hook()
+	}
+	return d.Emulator.Submit(b)
+}
+
+// TestMarking asks for all the memory while lists get presence words, as a batch of a later epoch
+// may: those lists stay, and may be evicted after that.
+func TestMarking(t *testing.T) {
+	c, sc := newCollection(t, gputrial.Shape{Docs: 4000, Segments: 1, Terms: 12, MaxDF: 0.9, MinDF: 600, DocsCodec: "bp128", FreqsCodec: "bp128"})
+	dev := &hooked{Emulator: cuda.NewEmulator()}
+	x, err := newExecutor(dev, viewsIn(c), Options{Scorer: sc, Memory: 4 << 20, Presence: 1, CPU: &brute{c: c, sc: sc}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(1, 9))
+	check(t, x, c, sc, c.Draw(r, 25, 5, 30, query.And), nil) // lists are loaded
+	l := x.lists
+	evictAll := func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if at, ok := l.room(l.arena.Size(), math.MaxUint64); ok {
+			l.release(at, l.arena.Size())
+		}
+	}
+	calls, kept := 0, 0
+	dev.hook = func() {
+		calls++
+		var marking []*resident
+		for _, r := range l.byKey {
+			if r.marking {
+				marking = append(marking, r)
+			}
+		}
+		evictAll()
+		for _, r := range marking {
+			if r.gone.Load() || l.byKey[r.key] != r {
+				t.Errorf("a list of %d postings was evicted", r.n)
+			}
+			kept++
+		}
+	}
+	check(t, x, c, sc, c.Draw(r, 25, 5, 30, query.And), nil) // and get presence words
+	if dev.hook = nil; calls == 0 || kept == 0 {
+		t.Errorf("%d lists got presence words in %d calls", kept, calls)
+	}
+	check(t, x, c, sc, c.Draw(r, 25, 5, 30, query.And, query.Or), nil)
+	if evictAll(); len(l.byKey) != 0 {
+		t.Errorf("%d lists cannot be evicted", len(l.byKey))
 	}
 	closeExecutor(t, x)
 	if err := dev.Close(); err != nil {

@@ -3,6 +3,7 @@ package idxinspect
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -25,7 +26,7 @@ func (b *pageBuilder) log(ctx context.Context, x *index, l *listDrawer) error {
 		return cli.Usage("--queries goes with an index directory, not with a segment file")
 	}
 	if exchange.ReadOnce(b.queries) {
-		return fmt.Errorf("queries cannot be read from %s: they are read twice", b.queries)
+		return errors.New("--queries cannot be read from standard input or a pipe: it is read twice")
 	}
 	src, err := exchange.OpenQueries(b.queries, exchange.QueriesAuto)
 	if err != nil {

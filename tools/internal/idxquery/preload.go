@@ -39,7 +39,7 @@ func (d *device) preload() (stop func(), err error) {
 // preloads reads the file of --preload.
 func (s *session) preloads() ([]query.Query, error) {
 	if exchange.ReadOnce(s.f.preload) {
-		return nil, fmt.Errorf("--preload cannot be read from %s: it is read twice", s.f.preload)
+		return nil, errors.New("--preload cannot be read from standard input or a pipe: it is read twice")
 	}
 	plan, err := isPlan(s.f.preload)
 	if err != nil {

@@ -62,7 +62,7 @@
 //	candidates.go, probe.go     RangeMaxScore: candidates of a window, probing the longest lists
 //	maxscore.go                 MaxScore, BlockMaxMaxScore
 //	wand.go                     WAND, BlockMaxWAND
-//	filterfirst.go              FilterFirst
+//	filter.go, filterfirst.go   filters in windows; FilterFirst
 //	and.go                      Leapfrog, SmallAdaptive
 //	blockand.go, matches.go     BlockMaxAnd: intersecting blocks, scoring the matches
 //	among.go                    And continued from an intermediate result

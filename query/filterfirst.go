@@ -1,5 +1,7 @@
 package query
 
+import "github.com/pinion-index/pinion/format"
+
 // filterFirst computes Or or And by looking up the documents of the filter in every list.
 func (r *run) filterFirst(conjunctive bool) {
 	r.start(r.lists)
@@ -31,9 +33,12 @@ func (r *run) filterFirst(conjunctive bool) {
 	}
 }
 
-// filterFactor is how many postings can be read in the time that looking up one document in a list
-// takes.
-const filterFactor = 32
+// How many postings can be read in the time that looking up one document in a list takes: if no
+// threshold can be guessed or all documents must be read, and if one can, so that most are skipped.
+const (
+	readFactor = 4
+	skipFactor = 32
+)
 
 // smallFilter reports whether looking up the documents of the filter is faster than reading the
 // lists: the shortest for And, all for Or.
@@ -41,16 +46,18 @@ func (r *run) smallFilter(conjunctive bool) bool {
 	if r.q.Filter == nil {
 		return false
 	}
-	postings := uint64(0)
+	probes, postings, factor := r.filter.docs, uint64(0), uint64(readFactor)
 	for _, l := range r.lists {
 		postings += uint64(l.entry.DF)
 		if conjunctive {
 			break
 		}
 	}
-	probes := r.q.Filter.GetCardinality()
 	if !conjunctive {
 		probes *= uint64(len(r.lists))
+		if r.likely(format.KthValues()[format.NumKth-1]) {
+			factor = skipFactor
+		}
 	}
-	return filterFactor*probes < postings
+	return factor*probes*uint64(r.part.seg.Docs()) < postings*uint64(r.hi-r.lo)
 }

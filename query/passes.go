@@ -41,6 +41,18 @@ func (r *run) passes() error {
 
 // pass computes And or Or over all segments into r.top and sets r.err on failure.
 func (r *run) pass(conjunctive bool) {
+	r.sure = false
+	r.attempt(conjunctive)
+	if r.err == nil && !r.verified() {
+		r.sure = true
+		r.q.Trace.forgetThresholds()
+		r.attempt(conjunctive)
+	}
+}
+
+// attempt is pass with thresholds that are proven only if r.sure.
+func (r *run) attempt(conjunctive bool) {
+	r.guess = -1
 	r.top.reset(r.maxHits(), len(r.terms))
 	r.top.delay()
 	r.partial.reset(r.top.k)

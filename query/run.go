@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/RoaringBitmap/roaring/v2"
+
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
@@ -31,12 +33,14 @@ type run struct {
 	// Of the current segment.
 	part    *part
 	lo, hi  uint32  // documents to consider: lo up to hi
-	vet     bool    // deletes and filter must be checked
 	lists   []*list // the lists of terms that occur in the segment, in canonical order
 	opened  int     // how many lists are open
 	spare   []*list // memory: all lists ever made
 	suffix  []float32
 	bounded bool // sumBounds has been called for lists
+	filter  filterSet
+	guess   float32 // the greatest threshold that was not proven; -1 if there is none
+	sure    bool    // thresholds must be proven
 	Counts
 
 	later *taskWorker // may pass matches on to be scored; nil: they are scored at once
@@ -60,10 +64,12 @@ func (r *run) unknown() bool { return len(r.terms) > 0 && r.terms[0].df == 0 }
 // enter makes p the current segment. It returns false if no document of it can match.
 func (r *run) enter(p int, conjunctive bool) bool {
 	r.part = &r.s.parts[p]
-	r.vet = r.part.deletes != nil || r.q.Filter != nil
 	r.lists, r.opened, r.bounded = r.lists[:0], 0, false
-	r.lo, r.hi = 0, end
 	r.Counts = Counts{}
+	r.sift()
+	if !r.within(0, end) {
+		return false
+	}
 	for i := range r.terms {
 		t := &r.terms[i]
 		e := t.entries[p]
@@ -137,11 +143,8 @@ func grow(v []float32, n int) []float32 {
 }
 
 // estimate raises the threshold to what the k-th impacts of the current lists prove: at least k
-// documents that are not deleted reach it. With a filter they prove nothing.
+// documents that are not deleted reach it. With a filter they prove nothing but allow a guess.
 func (r *run) estimate() {
-	if r.q.Filter != nil {
-		return
-	}
 	for _, l := range r.lists {
 		if l.small {
 			r.kth = r.liveScores(r.kth[:0], l)
@@ -151,22 +154,26 @@ func (r *run) estimate() {
 			continue
 		}
 		for i, n := range l.reach {
-			if tf, dl, ok := l.List().Kth[i].Pair(); ok && r.top.k <= int(n) {
-				r.top.raise(Score(l.weight, float32(tf), r.s.scorer.Norm(dl)))
+			if tf, dl, ok := l.List().Kth[i].Pair(); ok && r.enough(int(n)) {
+				theta := Score(l.weight, float32(tf), r.s.scorer.Norm(dl))
+				if r.q.Filter != nil && theta > r.top.theta {
+					r.guess = theta
+				}
+				r.top.raise(theta)
 				break
 			}
 		}
 	}
 }
 
-// liveScores appends the scores of a small list's documents that are not deleted to dst.
+// liveScores appends the scores of a small list's documents that may be hits to dst.
 func (r *run) liveScores(dst []float32, l *list) []float32 {
-	if r.part.deletes == nil {
+	if r.q.Filter == nil && r.part.deletes == nil {
 		return append(dst, l.scores...)
 	}
 	docs, _ := l.List().Small()
 	for i, doc := range docs {
-		if !r.part.deletes.Has(doc) {
+		if r.allowed(doc) {
 			dst = append(dst, l.scores[i])
 		}
 	}
@@ -179,11 +186,14 @@ func (r *run) norm(doc uint32) float32 { return r.s.scorer.Norm(r.part.lens.tabl
 // accept offers a document of the current segment with its full score.
 func (r *run) accept(doc uint32, score float32) {
 	r.Scored++
-	if score < r.top.theta || r.vet && !r.allowed(doc) {
+	if score < r.top.theta || r.vets() && !r.allowed(doc) {
 		return
 	}
 	r.top.offer(r.part.seg.Base+doc, score)
 }
+
+// vets reports whether documents of the range to consider must be checked with allowed.
+func (r *run) vets() bool { return r.filter.sifted || r.part.deletes != nil }
 
 // allowed reports whether a document of the current segment may be a hit.
 func (r *run) allowed(doc uint32) bool {
@@ -197,12 +207,14 @@ func (r *run) allowed(doc uint32) bool {
 // begin makes r ready for q.
 func (r *run) begin(ctx context.Context, s *Searcher, q *Query) {
 	r.s, r.q = s, q
+	r.filter.next = 0
 	r.stop.reset(ctx, nil)
 }
 
 // forget drops references that a pooled run must not keep alive.
 func (r *run) forget() {
 	r.q, r.part = nil, nil
+	r.filter.it = roaring.ManyIntIterator{}
 	r.stop.ctx, r.stop.done = nil, nil
 	clear(r.terms)
 }

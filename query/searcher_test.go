@@ -384,12 +384,19 @@ func TestAllocations(t *testing.T) {
 	c := newCollection(t, querytest.ZipfDocs(rand.New(rand.NewPCG(13, 14)), 6000, 300, 10), nil, DefaultParams())
 	s := c.searchers[0]
 	var hits []Hit
-	for _, a := range Algorithms() {
+	filter := roaring.New()
+	for d := uint32(0); d < 6000; d += 20 {
+		filter.Add(d)
+	}
+	for i, a := range append(Algorithms(), RangeMaxScore) {
 		mode := Or
 		if a.Conjunctive() {
 			mode = And
 		}
 		q := Query{Terms: querytest.Terms("w0", "w40", "w90"), K: 10, Mode: mode, Algorithm: a}
+		if i == len(Algorithms()) {
+			q.Filter = filter
+		}
 		n := testing.AllocsPerRun(50, func() {
 			var err error
 			if hits, err = s.AppendHits(context.Background(), hits[:0], &q); err != nil {

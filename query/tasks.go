@@ -255,7 +255,9 @@ type attached struct {
 }
 
 func (w *taskWorker) Forget() {
-	w.last, w.run.terms, w.run.q, w.run.part = attached{}, nil, nil, nil
+	w.last = attached{}
+	w.run.terms = nil // the lead's, which others may still read
+	w.run.forget()
 }
 
 // guard runs work, which uses w's run, and turns a fault into an error. A fault leaves the run in
@@ -301,7 +303,7 @@ func (w *taskWorker) do(x *sharedQuery, t exec.Task, s exec.Sink) error {
 	if !w.attach(x, t.Segment, t.Lo) {
 		return r.err
 	}
-	r.lo, r.hi = t.Lo, t.Hi
+	r.within(t.Lo, t.Hi)
 	if s != nil && x.conjunctive && (t.Lo > 0 || t.Hi < end) {
 		w.sink, r.later = s, w
 	}

@@ -97,6 +97,13 @@ func (t *Trace) reset() {
 	}
 }
 
+// forgetThresholds drops the thresholds of a pass that has to be repeated.
+func (t *Trace) forgetThresholds() {
+	if t != nil {
+		t.Thresholds = t.Thresholds[:0]
+	}
+}
+
 // add records the pass of a over the current segment.
 func (t *Trace) add(r *run, a Algorithm) {
 	t.Algorithm = a

@@ -50,6 +50,12 @@ func (r *run) windows(prune bool) {
 		for _, l := range r.lists[:e] {
 			w.lo = min(w.lo, max(l.Doc(), l.from))
 		}
+		if r.filter.sifted && w.lo < r.hi {
+			w.lo = r.nextFiltered(w.lo)
+			for _, l := range r.lists[:e] {
+				l.from = max(l.from, w.lo)
+			}
+		}
 		if w.lo >= r.hi {
 			return
 		}
@@ -57,6 +63,9 @@ func (r *run) windows(prune bool) {
 		r.Pivots++
 		r.cand.reset()
 		r.gather(e, read, prune)
+		if r.filter.sifted {
+			r.keepFiltered()
+		}
 		r.finish(read)
 		r.q.Trace.threshold(r, w.lo)
 	}
@@ -186,7 +195,7 @@ func (r *run) worthTesting(i int) bool {
 // threshold to the k-th best of them, and reports whether it rose.
 func (r *run) raise(n int) bool {
 	for i, s := range r.cand.sums[n:] {
-		if s > r.partial.least && (!r.vet || r.allowed(r.cand.docs[n+i])) {
+		if s > r.partial.least && (!r.vets() || r.allowed(r.cand.docs[n+i])) {
 			r.partial.add(s)
 		}
 	}

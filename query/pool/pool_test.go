@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/RoaringBitmap/roaring/v2"
+
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/query/internal/querytest"
@@ -64,8 +66,16 @@ func TestPoolsAgree(t *testing.T) {
 		for range 1 + rng.IntN(5) {
 			ws = append(ws, fmt.Sprintf("w%d", rng.IntN(1<<(1+rng.IntN(8)))))
 		}
-		queries = append(queries, query.Query{Terms: querytest.Terms(ws...), K: []int{1, 10, 200}[rng.IntN(3)], Mode: query.Mode(rng.IntN(3)),
-			Algorithm: query.Algorithms()[rng.IntN(len(query.Algorithms()))]})
+		q := query.Query{Terms: querytest.Terms(ws...), K: []int{1, 10, 200}[rng.IntN(3)], Mode: query.Mode(rng.IntN(3)),
+			Algorithm: query.Algorithms()[rng.IntN(len(query.Algorithms()))]}
+		if rng.IntN(2) == 0 {
+			q.Filter = roaring.New()
+			lo := rng.IntN(n)
+			for d, step := lo, 1+rng.IntN(3); d < lo+rng.IntN(n-lo)+1; d += step {
+				q.Filter.Add(uint32(d))
+			}
+		}
+		queries = append(queries, q)
 	}
 	queries = append(queries, query.Query{K: 10}, query.Query{Terms: querytest.Terms("w1"), K: 0}, query.Query{Terms: querytest.Terms("nowhere", "w2"), K: 10, Mode: query.AndOr})
 	for i, s := range searchers {

@@ -1,0 +1,115 @@
+package query
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/pinion-index/pinion/format/codec/bp128"
+	"github.com/pinion-index/pinion/query/internal/querytest"
+)
+
+// filterDocs returns documents with lists long enough to have k-th impacts.
+func filterDocs() [][]string {
+	r := rand.New(rand.NewPCG(5, 6))
+	docs := make([][]string, 8000)
+	for d := range docs {
+		if r.IntN(2) == 0 {
+			docs[d] = append(docs[d], slices.Repeat([]string{"long"}, 1+int(r.ExpFloat64()*3))...)
+		}
+		if r.IntN(6) == 0 {
+			docs[d] = append(docs[d], slices.Repeat([]string{"middle"}, 1+r.IntN(4))...)
+		}
+		if d%200 == 0 {
+			docs[d] = append(docs[d], slices.Repeat([]string{"short"}, 1+r.IntN(6))...)
+		}
+		docs[d] = append(docs[d], slices.Repeat([]string{"filler"}, 5+r.IntN(40))...)
+	}
+	return docs
+}
+
+// every returns a filter of every n-th document from lo up to hi.
+func every(lo, hi, n uint32) *roaring.Bitmap {
+	b := roaring.New()
+	for d := lo; d < hi; d += n {
+		b.Add(d)
+	}
+	return b
+}
+
+// Answers with filters of many shapes are those of the oracle, whatever thresholds are guessed.
+func TestFilters(t *testing.T) {
+	docs := filterDocs()
+	deleted := map[int]bool{3: true, 100: true, 200: true, 4000: true, 7999: true}
+	c := newCollection(t, docs, deleted, DefaultParams(), 900, 901, 5000)
+	worst := every(0, 8000, 1) // without the best documents of every list
+	for d, words := range docs {
+		for _, w := range []string{"long", "middle", "short"} {
+			n := 0
+			for _, x := range words {
+				if x == w {
+					n++
+				}
+			}
+			if n >= 3 {
+				worst.Remove(uint32(d))
+			}
+		}
+	}
+	filters := map[string]*roaring.Bitmap{
+		"none": nil, "empty": roaring.New(), "all": every(0, 8000, 1), "outside": every(8000, 9000, 1), "beyond": every(7000, 9000, 1),
+		"half": every(0, 8000, 2), "every 7": every(3, 8000, 7), "every 50": every(0, 8000, 50), "every 900": every(11, 8000, 900),
+		"one": every(4321, 4322, 1), "interval": every(1000, 3000, 1), "across": every(850, 5100, 1), "last segment": every(5000, 8000, 1),
+		"ends": roaring.Or(every(0, 40, 1), every(7960, 8000, 1)), "worst": worst,
+	}
+	for name, f := range filters {
+		if f != nil {
+			f.RunOptimize()
+		}
+		for _, words := range [][]string{{"long"}, {"short", "long"}, {"long", "middle", "filler"}, {"short", "middle", "long", "nowhere"}} {
+			for _, k := range []int{1, 10, 200} {
+				for _, mode := range []Mode{Or, And, AndOr} {
+					if err := c.check(t, words, k, mode, f); err != nil {
+						t.Errorf("filter %s: %v", name, err)
+					}
+				}
+			}
+		}
+	}
+}
+
+// A disjunction with a filter guesses a threshold from its share of the documents, and is repeated
+// if there are not as many hits above it.
+func TestGuess(t *testing.T) {
+	docs := filterDocs()
+	s := searcherOver(t, buildParts(t, docs, nil, bp128.Codec{}), Options{})
+	search := func(f *roaring.Bitmap) (hits []Hit, passes int) {
+		q := Query{Terms: querytest.Terms("long"), K: 10, Mode: Or, Filter: f, Algorithm: RangeMaxScore, Trace: new(Trace)}
+		res, err := s.Search(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range q.Trace.Thresholds {
+			if x.Score > res.Hits[9].Score {
+				t.Errorf("threshold %g, but hit 10 scores %g", x.Score, res.Hits[9].Score)
+			}
+		}
+		return res.Hits, len(q.Trace.Segments)
+	}
+	if _, passes := search(every(0, 8000, 2)); passes != 1 {
+		t.Errorf("every second document: %d passes, want 1", passes)
+	}
+	all, _ := search(nil)
+	worst := every(0, 8000, 1)
+	for range 300 {
+		for _, h := range all {
+			worst.Remove(h.Doc)
+		}
+		all, _ = search(worst)
+	}
+	if _, passes := search(worst); passes != 2 {
+		t.Errorf("without the best 3000 documents: %d passes, want 2", passes)
+	}
+}

@@ -132,7 +132,7 @@ func (l *List) DecodeDocs(dst []uint32, block, count int) (int, error) {
 		return copy(dst, l.docs[:l.N]), nil
 	}
 	if l.unsure {
-		if err := l.touch(l.y.Docs, &l.Docs, block, count); err != nil {
+		if err := l.touch(l.DocsCodec, l.y.Docs, &l.Docs, block, count); err != nil {
 			return l.failed(l.DecodeDocs, dst, block, count, err)
 		}
 	}
@@ -151,7 +151,7 @@ func (l *List) DecodeFreqs(dst []uint32, block, count int) (int, error) {
 		return copy(dst, l.freqs[:l.N]), nil
 	}
 	if l.unsure {
-		if err := l.touch(l.y.Freqs, &l.Freqs, block, count); err != nil {
+		if err := l.touch(l.FreqsCodec, l.y.Freqs, &l.Freqs, block, count); err != nil {
 			return l.failed(l.DecodeFreqs, dst, block, count, err)
 		}
 	}
@@ -178,9 +178,23 @@ func (l *List) CheckBlock(block int, docs, freqs []uint32) (err error) {
 }
 
 // touch checks the pages of count blocks of seq, whose payload is at offset part of the
-// extent. Endpoints outside the payload are left to the codec.
-func (l *List) touch(part int64, seq *codec.Sequence, block, count int) error {
-	lo, hi := 4*int64(seq.Ends[block]), 4*int64(seq.Ends[block+count])
+// extent, and of what the first of them shares with blocks before it. Endpoints outside the
+// payload are left to the codec.
+func (l *List) touch(c codec.Codec, part int64, seq *codec.Sequence, block, count int) error {
+	if g, ok := c.(codec.Grouped); ok {
+		blocks, shared := g.Group()
+		if in := block % blocks; in > 0 {
+			lo := 4 * int64(seq.Ends[block-in])
+			if err := l.touchPayload(part, seq, lo, lo+int64(shared)); err != nil {
+				return err
+			}
+		}
+	}
+	return l.touchPayload(part, seq, 4*int64(seq.Ends[block]), 4*int64(seq.Ends[block+count]))
+}
+
+// touchPayload checks the pages of bytes lo to hi of the payload of seq.
+func (l *List) touchPayload(part int64, seq *codec.Sequence, lo, hi int64) error {
 	part += l.s.postings.Offset + l.entry.Offset
 	if l.s.pages.isGood(part+lo, part+hi) || hi > int64(len(seq.Payload)) {
 		return nil

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/check"
 	"github.com/pinion-index/pinion/segment/internal/segtest"
@@ -105,6 +106,60 @@ func TestDamagedPages(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A block fails while a page is damaged that holds none of it, but bytes that it shares with
+// blocks before it.
+func TestDamagedSharedBytes(t *testing.T) {
+	m := &segtest.Model{Lists: map[string][]segtest.Posting{}, Lens: make([]uint32, 50000)}
+	for i := range m.Lens {
+		m.IDs = append(m.IDs, fmt.Sprint(i))
+	}
+	var ps []segtest.Posting
+	for i := range uint32(47*128 + 8) {
+		ps = append(ps, segtest.P(3*i+i/128*600, 1+i%600))
+	}
+	for i := range 8 { // not all have page borders in the same places
+		m.AddList(fmt.Sprint(i), ps[i*100:])
+	}
+	c := segtest.Codec("simdbp128")
+	b := segment.Aligned(m.Build(t, segtest.With{Docs: c, Freqs: c}))
+	page := func(at int64) int64 { return at / format.PageSize * format.PageSize }
+	tested := [2]int{}
+	for term := range m.Lists {
+		s := segtest.Open(t, b)
+		sec, _ := s.Header().Section(format.SectionPostings)
+		e, _, _ := s.Lookup([]byte(term))
+		l, err := s.List(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := map[string]int64{}
+		for _, p := range l.Layout() {
+			at[p.Name] = sec.Offset + e.Offset + p.Offset
+		}
+		last := l.Blocks - 1
+		for i, x := range []struct {
+			payload int64
+			seq     *codec.Sequence
+			decode  func(dst []uint32, block, count int) (int, error)
+		}{{at["docs"], &l.Docs, l.DecodeDocs}, {at["freqs"], &l.Freqs, l.DecodeFreqs}} {
+			shared := x.payload + 4*int64(x.seq.Ends[last/16*16]) + int64(last%16)
+			if page(shared) == page(at["docs"]-1) || page(shared) == page(x.payload+4*int64(x.seq.Ends[last])) {
+				continue // List has read the page, or the block is there, too
+			}
+			tested[i]++
+			b[shared] ^= 1
+			var fe *format.Error
+			if _, err := x.decode(make([]uint32, l.BlockLen), last, 1); !errors.As(err, &fe) || fe.Offset != page(shared) || fe.Block != last {
+				t.Errorf("list %s: %v", term, err)
+			}
+			b[shared] ^= 1
+		}
+	}
+	if tested[0] == 0 || tested[1] == 0 {
+		t.Errorf("tested %v lists", tested)
 	}
 }
 

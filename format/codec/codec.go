@@ -132,6 +132,14 @@ type BlockCodec interface {
 	AppendFreqsBlock(dst []byte, freqs []uint32) ([]byte, error)
 }
 
+// Grouped is a Codec whose blocks come in groups that share bytes: those that the first block
+// of a group begins with. Blocks of other codecs need only their own words and the list header.
+type Grouped interface {
+	Codec
+	// Group returns the number of blocks of a group and the number of bytes that they share.
+	Group() (blocks, shared int)
+}
+
 // Strict is a Codec whose decoders pass over bits: unused ones, or fields that are wider than
 // what they hold. Verification and merges, which refuse such blocks, call its methods. The
 // decoders of other codecs check all bits.

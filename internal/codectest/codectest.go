@@ -27,6 +27,7 @@ func Run(t *testing.T, c codec.Codec) {
 			t.Run("widths", func(t *testing.T) { testWidths(t, c) })
 			t.Run("random", func(t *testing.T) { testRandom(t, c) })
 			t.Run("rows", func(t *testing.T) { testRows(t, c) })
+			t.Run("reach", func(t *testing.T) { testReach(t, c) })
 			t.Run("guarded", func(t *testing.T) { testGuarded(t, c) })
 		})
 	}

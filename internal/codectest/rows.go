@@ -77,3 +77,40 @@ func testRows(t *testing.T, c codec.Codec) {
 		dst.check(t)
 	}
 }
+
+// testReach decodes blocks, alone and in rows, while all of the payload is overwritten except
+// their words, the list header and what codec.Grouped says they share: readers check only these.
+func testReach(t *testing.T, c codec.Codec) {
+	const blocks = 35
+	size := c.BlockLen()
+	n := blocks*size - 3
+	docs, freqs := wide(n, 6), wideFreqs(n, 6)
+	l := encode(t, c, docs, freqs)
+	dst := make([]uint32, 3*size)
+	for _, x := range []struct {
+		s      *codec.Sequence
+		values []uint32
+	}{{&l.DocSeq, docs}, {&l.TFSeq, freqs}} {
+		s := *x.s
+		s.Payload = padded(s.Payload)
+		keep := func(lo, n uint32) { copy(s.Payload[4*lo:][:n], x.s.Payload[4*lo:]) }
+		for from := range blocks {
+			for to := from + 1; to <= min(from+3, blocks); to++ {
+				for i := range s.Payload {
+					s.Payload[i] = 0xa5
+				}
+				keep(0, 4*s.Ends[0])
+				keep(s.Ends[from], 4*(s.Ends[to]-s.Ends[from]))
+				if g, ok := c.(codec.Grouped); ok {
+					group, shared := g.Group()
+					keep(s.Ends[from-from%group], uint32(shared))
+				}
+				want := x.values[from*size : min(to*size, n)]
+				n, err := decodeRow(c, dst, &s, from, to-from)
+				if err != nil || !slices.Equal(dst[:n], want) {
+					t.Fatalf("blocks %d to %d: %d values, error %v", from, to, n, err)
+				}
+			}
+		}
+	}
+}

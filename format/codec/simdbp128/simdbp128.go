@@ -19,13 +19,16 @@ const noWrap = 24
 // Codec is simdbp128. The zero value is ready to use.
 type Codec struct{ _ *byte }
 
-var _ codec.Codec = Codec{}
+var _ codec.Grouped = Codec{}
 
 // ID returns codec.SIMDBP128.
 func (Codec) ID() codec.ID { return codec.SIMDBP128 }
 
 // BlockLen returns 128.
 func (Codec) BlockLen() int { return BlockLen }
+
+// Group implements codec.Grouped: blocks share selectors, a byte for each.
+func (Codec) Group() (blocks, shared int) { return group, group }
 
 // writer appends the blocks of a list.
 type writer struct {

@@ -6,6 +6,7 @@ import (
 	"github.com/pinion-index/pinion/format"
 )
 
+// noLength marks a frequency that no posting has.
 const noLength = ^uint32(0)
 
 // frontier collects postings and returns the Quad that dominates them. Use newFrontier; the
@@ -43,7 +44,7 @@ func (f *frontier) Add(freqs, lens []uint32) {
 		}
 		or |= tf
 		p := &f.low[i&1][tf]
-		*p = min(*p, dl)
+		*p = min(*p, dl, noLength-1) // a length may be noLength; both have the same code
 	}
 	f.or |= or
 }

@@ -85,6 +85,30 @@ func TestQuadDominates(t *testing.T) {
 	})
 }
 
+// The greatest length, which also marks missing frequencies in a frontier, is one like others.
+func TestQuadOfLongest(t *testing.T) {
+	longest := uint32(math.MaxUint32)
+	f := newFrontier(newImpactModel(100))
+	for _, ps := range [][]impact{
+		{{1, longest}},
+		{{31, longest}, {1, longest}},
+		{{1, longest}, {1, 1 << 20}},
+		{{40, longest}, {3, longest}},
+		{{2, longest}, {1, 7}},
+	} {
+		f.Add(columns(ps))
+		q := f.Quad()
+		if !q.Valid() {
+			t.Errorf("%v: quad %x is not in order", ps, uint64(q))
+		}
+		for _, p := range ps {
+			if !under(q, p) {
+				t.Errorf("%v is not under %x", p, uint64(q))
+			}
+		}
+	}
+}
+
 // A frontier of at most four pairs is kept exactly, so nothing tighter exists.
 func TestQuadIsTight(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -64,7 +64,10 @@ func (s *Segment) IDHashes() ([]uint64, error) {
 	if err == nil {
 		err = s.touch(&s.idHash, 0, s.idHash.Length)
 	}
-	return h, err
+	if err != nil {
+		return nil, err
+	}
+	return h, nil
 }
 
 // FindID returns the docID of the document with an external id; ok is false if there is

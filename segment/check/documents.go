@@ -170,6 +170,9 @@ func hashPair(s *segment.Segment, hashes []uint64, i int) error {
 	if x >= y {
 		return s.Raw().Corrupt(format.SectionIDHash, int64(i)*8, "hashes are not ascending")
 	}
+	if doc := uint32(y); doc >= s.Meta().Docs { // above that of x, as the hashes are equal
+		return s.Raw().Corrupt(format.SectionIDHash, int64(i)*8, "docID %d of %d", doc, s.Meta().Docs)
+	}
 	a, err := s.ID(uint32(x), nil)
 	if err != nil {
 		return err

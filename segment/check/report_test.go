@@ -3,7 +3,10 @@ package check_test
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"fmt"
+	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -132,4 +135,28 @@ func texts(all []check.Damage) string {
 		fmt.Fprintf(&b, "%v, %d bytes, documents %v, %v\n", d.Err, d.Length, d.Docs, d.Flip)
 	}
 	return b.String()
+}
+
+// A docID in IDHASH that is too great does not end the check, whether its page is damaged or not.
+func TestHashOfNoDocument(t *testing.T) {
+	b, s := small(t)
+	hashes, _ := s.Header().Section(format.SectionIDHash)
+	stored, _ := s.Header().Section(format.SectionStored)
+	copy(b[hashes.Offset+8:], b[hashes.Offset:hashes.Offset+8])
+	binary.LittleEndian.PutUint32(b[hashes.Offset+8:], math.MaxUint32) // with the hash before it
+	b[stored.Offset] ^= 0xff
+	count := func(want map[string]int) {
+		t.Helper()
+		all, _ := report(t, b, check.Postings, 1)
+		got := map[string]int{}
+		for _, d := range all {
+			got[d.Err.Section]++
+		}
+		if !maps.Equal(got, want) {
+			t.Errorf("%v, want %v:\n%s", got, want, texts(all))
+		}
+	}
+	count(map[string]int{"id-hash": 2, "stored": 2}) // the pages, then the parts that need them
+	segtest.Repair(b)
+	count(map[string]int{"id-hash": 2, "stored": 1}) // an id that is missing, and the docID; a block
 }

@@ -3,11 +3,13 @@ package check_test
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/damage"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/check"
 	"github.com/pinion-index/pinion/segment/internal/segtest"
@@ -156,6 +158,37 @@ func TestErrorsSayWhere(t *testing.T) {
 	var fe *format.Error
 	if !errors.As(err, &fe) || fe.File != "broken.pin" || fe.Section != "postings" || fe.List != "hash" || fe.Block != 3 || fe.Offset != sec.Offset+e.Offset {
 		t.Fatalf("error says %+v", fe)
+	}
+}
+
+// Without blocks of stored text there are no documents and no bytes.
+func TestStoredWithoutBlocks(t *testing.T) {
+	none := &segtest.Model{Lists: map[string][]segtest.Posting{}}
+	for _, tt := range []struct {
+		m      *segtest.Model
+		stored int
+		ok     bool
+	}{{segtest.Small(), 0, false}, {none, 8, false}, {none, 0, true}} {
+		w := segtest.Default()
+		w.Stored = true
+		f, err := damage.Parse(tt.m.Build(t, w))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range f.Sections {
+			switch s := &f.Sections[i]; s.ID {
+			case format.SectionStored:
+				s.Content = make([]byte, tt.stored)
+			case format.SectionStoredIndex:
+				s.Content = binary.LittleEndian.AppendUint64(nil, uint64(len(tt.m.IDs)))
+				s.Content = binary.LittleEndian.AppendUint64(s.Content, uint64(tt.stored))
+			}
+		}
+		err = openAndVerify(segment.Aligned(f.Bytes()))
+		var fe *format.Error
+		if tt.ok != (err == nil) || err != nil && (!errors.As(err, &fe) || fe.Section != format.SectionStoredIndex.String()) {
+			t.Errorf("%d documents, %d bytes: %v", len(tt.m.IDs), tt.stored, err)
+		}
 	}
 }
 

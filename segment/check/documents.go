@@ -220,7 +220,11 @@ func (v *verifier) stored() error {
 	}
 	docs, form, length, err := s.Raw().StoredEnd()
 	stored, _ := s.Header().Section(format.SectionStored)
-	if err == nil && (docs != s.Meta().Docs || form != 0 || length != uint64(stored.Length)) {
+	whole := docs == s.Meta().Docs && form == 0 && length == uint64(stored.Length)
+	if blocks == 0 {
+		whole = whole && docs == 0 && length == 0
+	}
+	if err == nil && !whole {
 		err = s.Raw().Corrupt(format.SectionStoredIndex, int64(blocks)*layout.StoredEntry, "blocks do not cover the documents and the section")
 	}
 	return v.report(err, Damage{Length: layout.StoredEntry})

@@ -36,6 +36,9 @@ func (v *verifier) report(err error, d Damage) error {
 	if v.o.Report == nil || !errors.Is(err, format.ErrCorrupt) || !errors.As(err, &d.Err) {
 		return err
 	}
+	if d.Docs[0] >= d.Docs[1] { // the damage is in padding, or in what says where documents are
+		d.Docs = [2]uint32{}
+	}
 	v.mu.Lock()
 	v.found = append(v.found, d)
 	v.mu.Unlock()

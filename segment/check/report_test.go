@@ -160,3 +160,18 @@ func TestHashOfNoDocument(t *testing.T) {
 	segtest.Repair(b)
 	count(map[string]int{"id-hash": 2, "stored": 1}) // an id that is missing, and the docID; a block
 }
+
+// Damage of padding touches no documents.
+func TestDamagedPadding(t *testing.T) {
+	m := &segtest.Model{Lists: map[string][]segtest.Posting{}, Lens: make([]uint32, 4050)} // not all of a page
+	for i := range m.Lens {
+		m.IDs = append(m.IDs, fmt.Sprint(i))
+	}
+	b := segment.Aligned(m.Build(t, segtest.Default()))
+	lengths, _ := segtest.Open(t, b).Header().Section(format.SectionDocLengths)
+	b[lengths.Offset+format.PageSize] ^= 1
+	all, _ := report(t, b, check.Checksums, 1)
+	if len(all) != 1 || all[0].Err.Offset != lengths.Offset+format.PageSize || all[0].Docs != [2]uint32{} {
+		t.Error(texts(all))
+	}
+}

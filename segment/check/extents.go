@@ -231,7 +231,7 @@ func (lv *listVerifier) skip(w *walk, err error) error {
 	w.prev = l.Docs.Last[w.block]
 	w.block++
 	if l.HasHash && w.bucket >= 0 {
-		w.bucket = int(w.prev >> l.Hash.Shift)
+		w.bucket = min(int(w.prev>>l.Hash.Shift), len(l.Hash.Start)-2) // the skip header may be wrong
 	}
 	return lv.fault(err, d)
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/check"
 	"github.com/pinion-index/pinion/segment/internal/segtest"
@@ -159,6 +160,44 @@ func TestHashOfNoDocument(t *testing.T) {
 	count(map[string]int{"id-hash": 2, "stored": 2}) // the pages, then the parts that need them
 	segtest.Repair(b)
 	count(map[string]int{"id-hash": 2, "stored": 1}) // an id that is missing, and the docID; a block
+}
+
+// The entry of the skip header before the last block is the one that the first block of a list
+// follows, and the last block decodes so. There is no hash bucket for it.
+func TestSkipHeaderPastBuckets(t *testing.T) {
+	m := segtest.Small()
+	var ps []segtest.Posting
+	for i := range uint32(66*128 + 52) {
+		ps = append(ps, segtest.P(i+i/(66*128)*500, 1)) // the last gaps take two bytes from either
+	}
+	m.AddList("jump", ps)
+	b := segment.Aligned(m.Build(t, segtest.With{Docs: segtest.Codec("vbyte128"), Freqs: segtest.Codec("bp128")}))
+	s := segtest.Open(t, b)
+	e, _, _ := s.Lookup([]byte("jump"))
+	l, err := s.List(e)
+	if err != nil || !l.HasHash {
+		t.Fatal(l, err)
+	}
+	docs, _ := segtest.Split(ps)
+	last := l.Blocks - 1
+	block, err := l.DocsCodec.(codec.BlockCodec).AppendDocsBlock(nil, docs[128*last:], codec.NoDoc)
+	if old := l.Docs.Payload[4*l.Docs.Ends[last]:]; err != nil || len(block) != len(old) {
+		t.Fatalf("%d bytes for %d, error %v", len(block), len(old), err)
+	}
+	postings, _ := s.Header().Section(format.SectionPostings)
+	for _, p := range l.Layout() {
+		switch part := b[postings.Offset+e.Offset+p.Offset:]; p.Name {
+		case "skip":
+			binary.LittleEndian.PutUint32(part[4*(last-1):], codec.NoDoc)
+		case "docs":
+			copy(part[4*l.Docs.Ends[last]:], block)
+		}
+	}
+	segtest.Repair(b)
+	all, _ := report(t, b, check.Postings, 1)
+	if len(all) != 1 || all[0].Err.List != "jump" || all[0].Err.Block != last-1 || all[0].Docs != [2]uint32{} {
+		t.Error(texts(all))
+	}
 }
 
 // Damage of padding touches no documents.

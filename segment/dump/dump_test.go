@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/damage"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/dump"
 	"github.com/pinion-index/pinion/segment/internal/segtest"
@@ -88,6 +89,29 @@ func TestTerm(t *testing.T) {
 	}
 	if _, err := dump.Term("test.pin", d, []byte("nonesuch"), 0); !errors.Is(err, dump.ErrNoTerm) {
 		t.Error(err)
+	}
+}
+
+// A file of another kind may have sections of segments, which are not explained.
+func TestSectionsOfSegments(t *testing.T) {
+	f, err := damage.Parse(small(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Kind = format.KindManifest
+	fields, err := dump.File("test.pin", segment.Aligned(f.Bytes()), dump.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := int64(0)
+	for _, x := range fields {
+		if x.Length > 0 && x.Offset != at {
+			t.Fatalf("field %s at %d, the one before ends at %d", x.Name, x.Offset, at)
+		}
+		at += x.Length
+	}
+	if n := int64(len(f.Bytes())); at != n {
+		t.Errorf("%d of %d bytes", at, n)
 	}
 }
 

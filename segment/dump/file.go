@@ -107,39 +107,21 @@ func (d *dumper) footer() {
 	d.sum(at+56, at, at+56)
 }
 
-// section shows one section.
+// section shows one section. s is nil if the file is not a segment.
 func (d *dumper) section(s *segment.Segment, sec format.Section) {
 	d.heading(sec.Offset, "section %s: %s bytes at %#x, xxhash64 %s", sec.ID, count(sec.Length), sec.Offset,
 		d.sectionStatus(sec.Checksum, sec.Offset, sec.Offset+sec.PaddedLength()))
 	d.cover = "section"
 	c := &cursor{d: d, pos: sec.Offset, end: sec.Offset + sec.Length}
 	switch sec.ID {
-	case format.SectionMeta:
-		c.meta()
-	case format.SectionTerms:
-		c.termBlocks(s)
-	case format.SectionTermIndex:
-		c.termIndex(s)
-	case format.SectionPostings:
-		d.extents(s, c)
-	case format.SectionDocLengths:
-		c.lengths(s)
-	case format.SectionIDs:
-		c.ids(s)
-	case format.SectionIDIndex:
-		c.words("offset of block")
-	case format.SectionIDHash:
-		c.idHash()
-	case format.SectionStored:
-		c.stored(s)
-	case format.SectionStoredIndex:
-		c.storedIndex()
-	case format.SectionPageSums:
-		c.pageSums(s)
 	case format.SectionManifest:
 		c.manifest()
 	case format.SectionDeletes:
 		c.deletes()
+	default:
+		if s != nil {
+			c.part(s, sec.ID)
+		}
 	}
 	d.rest(c.pos, c.end)
 	d.put(sec.Offset+sec.Length, sec.PaddedLength()-sec.Length, "padding", "%s", d.zeros(sec.Offset+sec.Length, sec.PaddedLength()-sec.Length))

@@ -17,6 +17,34 @@ import (
 	"github.com/pinion-index/pinion/segment/internal/layout"
 )
 
+// part shows one of the sections of segments.
+func (c *cursor) part(s *segment.Segment, id format.SectionID) {
+	switch id {
+	case format.SectionMeta:
+		c.meta()
+	case format.SectionTerms:
+		c.termBlocks(s)
+	case format.SectionTermIndex:
+		c.termIndex(s)
+	case format.SectionPostings:
+		c.d.extents(s, c)
+	case format.SectionDocLengths:
+		c.lengths(s)
+	case format.SectionIDs:
+		c.ids(s)
+	case format.SectionIDIndex:
+		c.words("offset of block")
+	case format.SectionIDHash:
+		c.idHash()
+	case format.SectionStored:
+		c.stored(s)
+	case format.SectionStoredIndex:
+		c.storedIndex()
+	case format.SectionPageSums:
+		c.pageSums(s)
+	}
+}
+
 // meta shows section META.
 func (c *cursor) meta() {
 	for _, name := range []string{"meta version", "documents", "terms", "postings", "tokens", "least length",

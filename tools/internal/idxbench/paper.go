@@ -1,12 +1,14 @@
 package idxbench
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -33,6 +35,7 @@ type paperFlags struct {
 	device *cli.Choice
 	which  *cli.Choice
 	record bool
+	failed int // halves that could not be measured
 	time   time.Duration
 	json   bool
 }
@@ -128,20 +131,21 @@ func choose(names []string) ([]drawing, error) {
 // parseScale returns the scale of --scale. Automatic is what a machine of this size draws
 // in a few minutes; "auto" is 0 < scale <= 1 otherwise.
 func parseScale(s string) (float64, error) {
-	if s == "auto" {
+	switch s {
+	case "1":
+		return 1, nil
+	case "auto":
 		if runtime.GOMAXPROCS(0) >= 8 {
 			return 1, nil
 		}
 		return 1. / 4, nil
 	}
-	v, err := strconv.ParseFloat(strings.TrimPrefix(s, "1/"), 64)
-	if err == nil && strings.HasPrefix(s, "1/") {
-		v = 1 / v
-	}
-	if err != nil || !(v > 0 && v <= 1) {
+	part, ok := strings.CutPrefix(s, "1/")
+	n, err := strconv.ParseUint(part, 10, 32)
+	if !ok || err != nil || n == 0 {
 		return 0, cli.Usage("--scale %q is none of auto, 1 and 1/N", s)
 	}
-	return v, nil
+	return 1 / float64(n), nil
 }
 
 // environment opens what the experiments need. The GPU is left out unless it is wanted and
@@ -171,14 +175,14 @@ func (f *paperFlags) environment(cmd *cobra.Command) (*paper.Env, func() error, 
 		switch {
 		case err == nil && (want == "emu") != isEmulator(dev):
 			err = errors.Join(fmt.Errorf("--device %s: this program has the device %s", want, dev.Info().Name), dev.Close())
-			if want != "auto" {
+			if want != "auto" || paper.Half(f.which.Value).OnGPU() {
 				return nil, nil, errors.Join(err, done())
 			}
 		case err == nil:
 			e.Device = dev
 			inner := done
 			done = func() error { return errors.Join(inner(), dev.Close()) }
-		case want != "auto":
+		case want != "auto" || paper.Half(f.which.Value).OnGPU():
 			return nil, nil, errors.Join(err, done())
 		}
 	}
@@ -190,6 +194,25 @@ func isEmulator(d *gpuload.Device) bool {
 	return strings.Contains(strings.ToLower(d.Info().Name), "emulator")
 }
 
+// checkHalf refuses a --half of which nothing can be measured.
+func (f *paperFlags) checkHalf(chosen []drawing) error {
+	h, on := f.which.Value, f.device.Value
+	if h == "all" {
+		return nil
+	}
+	if gpu := paper.Half(h).OnGPU(); on == "recorded" || on == "cpu" && gpu || (on == "gpu" || on == "emu") && !gpu {
+		return cli.Usage("--device %s measures no rows of --half %s", on, h)
+	}
+	has := func(d drawing) bool { return d.x.Of(paper.Half(h)) != nil }
+	if slices.ContainsFunc(chosen, has) {
+		return nil
+	}
+	if all, err := choose([]string{"all"}); err == nil && !slices.ContainsFunc(all, has) {
+		return cli.Usage("--half %s: this program was built without the tag paper", h)
+	}
+	return cli.Usage("what is named has no rows of --half %s", h)
+}
+
 func (f *paperFlags) draw(cmd *cobra.Command, names []string) (err error) {
 	chosen, err := choose(names)
 	if err != nil {
@@ -197,6 +220,9 @@ func (f *paperFlags) draw(cmd *cobra.Command, names []string) (err error) {
 	}
 	if f.record && f.out == "" {
 		return cli.Usage("--record wants --out")
+	}
+	if err := f.checkHalf(chosen); err != nil {
+		return err
 	}
 	e, done, err := f.environment(cmd)
 	if err != nil {
@@ -225,13 +251,16 @@ func (f *paperFlags) draw(cmd *cobra.Command, names []string) (err error) {
 			r.Text(cmd.OutOrStdout())
 		}
 	}
-	if f.json {
-		return cli.JSON(cmd.OutOrStdout(), reports)
+	switch {
+	case f.json:
+		err = cli.JSON(cmd.OutOrStdout(), reports)
+	case f.out != "" && len(names) == 1 && names[0] == "all":
+		err = os.WriteFile(filepath.Join(f.out, "papers.md"), paper.Page(".", papers(), reports), 0o666)
 	}
-	if f.out != "" && len(names) == 1 && names[0] == "all" {
-		return os.WriteFile(filepath.Join(f.out, "papers.md"), paper.Page(".", papers(), reports), 0o666)
+	if err == nil && f.failed > 0 {
+		err = fmt.Errorf("%d measurements failed, whose rows are not of this run", f.failed)
 	}
-	return nil
+	return err
 }
 
 // report measures an experiment, or takes recorded runs, as --device says.
@@ -262,11 +291,17 @@ func (f *paperFlags) half(cmd *cobra.Command, e *paper.Env, x *paper.Experiment,
 		return nil, nil
 	}
 	r, err := x.Do(cmd.Context(), e, h)
-	if errors.Is(err, gpuload.ErrMemory) && on == "auto" {
+	if cause := context.Cause(cmd.Context()); cause != nil {
+		return nil, cause
+	}
+	if err != nil {
+		if on != "auto" || !errors.Is(err, gpuload.ErrMemory) {
+			f.failed++
+		}
 		return nil, f.leaveOut(cmd, x, h, err)
 	}
-	if err != nil || r == nil {
-		return nil, err
+	if r == nil {
+		return nil, nil
 	}
 	if on == "emu" {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s: the emulator's answers are right; its times are left out\n", x.Name)
@@ -278,7 +313,7 @@ func (f *paperFlags) half(cmd *cobra.Command, e *paper.Env, x *paper.Experiment,
 	return r, err
 }
 
-// leaveOut says what stands in the place of rows that the device has too little memory for.
+// leaveOut says what stands in the place of rows that could not be measured.
 func (f *paperFlags) leaveOut(cmd *cobra.Command, x *paper.Experiment, h paper.Half, why error) error {
 	r, err := paper.Recorded(x.Name, h)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -124,26 +125,42 @@ func same(t *testing.T, path string, want []byte) {
 	}
 }
 
-// TestLittleMemory measures rows for which the device has too little memory.
-func TestLittleMemory(t *testing.T) {
-	for name, want := range map[string]string{"ao-tab1": "are recorded ones", "new": "are left out"} {
-		x := &paper.Experiment{Name: name, CPU: func(context.Context, *paper.Env) ([]paper.Row, error) {
-			return nil, fmt.Errorf("lists: %w", gpuload.ErrMemory)
+// TestFailures measures rows that cannot be measured: others stand in their place, and the
+// command fails at its end, unless the device has too little memory for --device auto.
+func TestFailures(t *testing.T) {
+	for _, x := range []struct {
+		name, device, want string
+		err                error
+		failed             int
+	}{
+		{"ao-tab1", "auto", "are recorded ones", gpuload.ErrMemory, 0},
+		{"new", "auto", "are left out", gpuload.ErrMemory, 0},
+		{"new", "cpu", "are left out", gpuload.ErrMemory, 1},
+		{"ao-tab1", "auto", "are recorded ones", io.ErrShortWrite, 1},
+	} {
+		e := &paper.Experiment{Name: x.name, CPU: func(context.Context, *paper.Env) ([]paper.Row, error) {
+			return nil, fmt.Errorf("lists: %w", x.err)
 		}}
 		cmd := paperCommand()
+		cmd.SetContext(t.Context())
 		var text bytes.Buffer
 		cmd.SetErr(&text)
-		f := &paperFlags{device: cli.NewChoice("DEVICE", "auto"), which: cli.NewChoice("HALF", "all")}
-		r, err := f.half(cmd, &paper.Env{}, x, paper.CPUHalf)
-		if r != nil || err != nil || !strings.Contains(text.String(), name) || !strings.Contains(text.String(), want) || !strings.Contains(text.String(), "memory") {
-			t.Errorf("%s: %v, %v, %q", name, r, err, &text)
+		f := &paperFlags{device: cli.NewChoice("DEVICE", x.device), which: cli.NewChoice("HALF", "all")}
+		r, err := f.half(cmd, &paper.Env{}, e, paper.CPUHalf)
+		if r != nil || err != nil || f.failed != x.failed {
+			t.Errorf("%s on %s: %v, %v, %d failed", x.name, x.device, r, err, f.failed)
+		}
+		for _, want := range []string{x.name, x.want, x.err.Error()} {
+			if !strings.Contains(text.String(), want) {
+				t.Errorf("%s on %s: %q lacks %q", x.name, x.device, &text, want)
+			}
 		}
 	}
 }
 
 // TestParseScale parses what --scale takes.
 func TestParseScale(t *testing.T) {
-	for text, want := range map[string]float64{"1": 1, "1/4": 0.25, "0.5": 0.5, "2": 0, "1/0": 0, "-1": 0, "x": 0} {
+	for text, want := range map[string]float64{"1": 1, "1/4": 0.25, "0.5": 0, "0.3": 0, "1/2.5": 0, "2": 0, "1/0": 0, "-1": 0, "x": 0} {
 		got, err := parseScale(text)
 		if got != want || (err == nil) != (want > 0) {
 			t.Errorf("%s: %g, %v", text, got, err)

@@ -113,7 +113,7 @@ var figure6 = paper.Experiment{
 	},
 	Plot: paper.Plot{X: chart.Axis{Label: "docIDs of the longer list", Log: true}, LogY: true},
 	Notes: []string{"without the paper's own kernels the GPU's lists are decoded first, the copies of a batch with one query are included, and there are no four levels; with them lists are raw, a level is a launch, and splitters are a factor of 16 apart, which the paper does not say",
-		"Parallel Merge Find is a strategy of conjunctions: the engine's ranked queries search the skip headers of the longer lists for blocks"},
+		"Parallel Merge Find is a strategy of conjunctions in the Go API (gpuload.Find1 to Find4), which no command has a flag for: the engine's ranked queries search the skip headers of the longer lists for blocks"},
 }
 
 // equal are the lengths of two equal lists.

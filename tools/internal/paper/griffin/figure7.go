@@ -74,7 +74,7 @@ var figure7 = paper.Experiment{
 	},
 	Plot: paper.Plot{X: chart.Axis{Label: "results", Log: true}, LogY: true},
 	Notes: []string{"a launch and its wait is the least that a selection on the GPU takes; the times of selections there end with the result in host memory",
-		"the engine selects on the device, by radix as bucketSelect does, and never on the CPU, which is the paper's choice"},
+		"the engine selects on the device, by radix as bucketSelect does; a query that goes step by step is ranked on the CPU, by a partial sort as in the paper, up to 65,536 candidates"},
 }
 
 func lengthOf(n int) string {

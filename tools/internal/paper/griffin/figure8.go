@@ -70,7 +70,7 @@ var figure8 = paper.Experiment{
 	},
 	Plot: paper.Plot{Kind: chart.Bars, LogY: true},
 	Notes: []string{"4 pairs a group, the paper 100; one pair at a time, lists resident on the GPU",
-		"the engine's choice for a whole query is to search at every ratio; it merges only where a query goes step by step (Figure 14)",
+		"the engine's choice for a whole query is to search at every ratio; a query that goes step by step merges only if the Go API (gpuload.StepRule) or a file of costs tells it to",
 	},
 }
 

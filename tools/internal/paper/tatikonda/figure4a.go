@@ -74,6 +74,7 @@ var figure4a = paper.Experiment{
 	Plot: paper.Plot{X: chart.Axis{Label: "cores", Log: true}},
 	Notes: []string{"INTER, FGQP and DOCP are the paper's, over PForDelta blocks of 512 in memory; the engine's models are those of idxbench load: top 10 with pruning, over its index",
 		"the engine's fgqp runs whole queries at saturation, which the paper's does not",
+		"scores are BM25 alone; the paper adds a score that does not depend on the query",
 		"DOCP-PI has an index of as many parts as there are cores",
 		"gains of the engine are over its own inter on one core, by the same algorithm; one above the number of cores shows how far runs differ",
 	},

@@ -1,14 +1,8 @@
 package idxinspect
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"math/rand/v2"
-	"os"
-	"path/filepath"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/spf13/cobra"
@@ -82,7 +76,7 @@ documents are left out. "-" is standard output.`,
 		if out == "-" {
 			return write(cmd.OutOrStdout())
 		}
-		return writeFile(out, write)
+		return cli.WriteFile(out, true, write)
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "", "`FILE` to write (required)")
 	cmd.Flags().Var(form, "format", form.Words())
@@ -103,55 +97,4 @@ func (m *meter) Write(b []byte) (int, error) {
 	m.n += int64(n)
 	m.p.Set(m.n)
 	return n, err
-}
-
-// writeFile makes what write writes the content of the file at path, durably. It
-// writes to a new file beside path, and leaves path as it was on an error. Where path is
-// a device or a pipe, it writes there, and where it is a link, to what that names.
-func writeFile(path string, write func(io.Writer) error) error {
-	mode := fs.FileMode(0o666)
-	switch st, err := os.Stat(path); {
-	case err != nil && !cli.IsNotExist(err):
-		return err
-	case err == nil && st.IsDir():
-		return fmt.Errorf("%s is a directory", path)
-	case err == nil && !st.Mode().IsRegular():
-		return writeThrough(path, write)
-	case err == nil:
-		mode = st.Mode().Perm()
-		if path, err = filepath.EvalSymlinks(path); err != nil {
-			return err
-		}
-	}
-	tmp := fmt.Sprintf("%s.%016x.tmp", path, rand.Uint64())
-	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if err != nil {
-		var e *fs.PathError
-		if errors.As(err, &e) {
-			e.Path = path // the name that the user knows
-		}
-		return err
-	}
-	if err = write(f); err == nil {
-		err = f.Sync()
-	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = os.Rename(tmp, path)
-	}
-	if err != nil {
-		os.Remove(tmp)
-	}
-	return err
-}
-
-// writeThrough writes to a file that is not regular.
-func writeThrough(path string, write func(io.Writer) error) error {
-	f, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err != nil {
-		return err
-	}
-	return cmp.Or(write(f), f.Close())
 }

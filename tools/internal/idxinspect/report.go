@@ -58,7 +58,7 @@ is damaged, that is on top of the page, and the exit code is 1.`,
 		if out == "-" {
 			err = write(cmd.OutOrStdout())
 		} else {
-			err = writeFile(out, write)
+			err = cli.WriteFile(out, true, write)
 		}
 		if err != nil {
 			return err

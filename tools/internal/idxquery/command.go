@@ -123,6 +123,8 @@ func (f *flags) check(args []string) error {
 		return cli.Usage("--run and --json exclude each other")
 	case f.run != "" && f.trace:
 		return cli.Usage("--run and --trace exclude each other")
+	case f.run != "" && f.run != "-" && f.queries != "" && cli.SameFile(f.run, f.queries):
+		return cli.Usage("--run and --queries name the same file")
 	case f.tag == "" || strings.ContainsAny(f.tag, " \t\n"):
 		return cli.Usage("--tag is one word")
 	}

@@ -31,7 +31,7 @@ type session struct {
 // small.
 const spareHeap = 64 << 20
 
-func (f *flags) execute(cmd *cobra.Command, args []string) (err error) {
+func (f *flags) execute(cmd *cobra.Command, args []string) error {
 	if err := f.check(args); err != nil {
 		return err
 	}
@@ -46,21 +46,25 @@ func (f *flags) execute(cmd *cobra.Command, args []string) (err error) {
 			fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s is read as plain words: queries have no operators\n", cmd.CommandPath(), cli.Quote(op))
 		}
 	}
-	out := cmd.OutOrStdout()
-	if f.run != "" && f.run != "-" {
-		file := &runFile{name: f.run}
-		defer func() { err = file.end(err) }()
-		out = file
-	}
 	p := cli.NewProgress(cmd.ErrOrStderr(), "query", int64(len(args)), cli.ItemRate("queries"))
 	defer p.Stop()
-	l := newPipeline(out, p)
+	l := newPipeline(cmd.OutOrStdout(), p)
 	if err := f.feed(l, args); err != nil {
 		return err
 	}
-	return f.with(func(s *session) error {
-		s.out = cmd.OutOrStdout()
-		return s.each(cmd, l)
+	answer := func() error {
+		return f.with(func(s *session) error {
+			s.out = cmd.OutOrStdout()
+			return s.each(cmd, l)
+		})
+	}
+	if f.run == "" || f.run == "-" {
+		return answer()
+	}
+	// Not durable: a run can be had again, and the disk may take longer than the queries.
+	return cli.WriteFile(f.run, false, func(w io.Writer) error {
+		l.out = w
+		return answer()
 	})
 }
 

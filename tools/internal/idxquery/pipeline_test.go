@@ -7,7 +7,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -145,36 +144,6 @@ func BenchmarkIDSet(b *testing.B) {
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(ids)), "ns/id")
 			rand.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
 		})
-	}
-}
-
-// A run that fails leaves no file, and does not remove what is not one.
-func TestRunFile(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "out.run")
-	for _, c := range []struct {
-		write bool
-		err   error
-		want  bool
-	}{{false, nil, true}, {true, nil, true}, {true, os.ErrInvalid, false}, {false, os.ErrInvalid, false}} {
-		_ = os.Remove(name)
-		r := &runFile{name: name}
-		if c.write {
-			if _, err := r.Write([]byte("x")); err != nil {
-				t.Fatal(err)
-			}
-		}
-		err := r.end(c.err)
-		_, serr := os.Stat(name)
-		if !errors.Is(err, c.err) || (serr == nil) != c.want {
-			t.Errorf("%+v: error %v, the file: %v", c, err, serr)
-		}
-	}
-	r := &runFile{name: os.DevNull}
-	if err := r.end(errors.Join(r.create(), os.ErrInvalid)); !errors.Is(err, os.ErrInvalid) {
-		t.Error(err)
-	}
-	if _, err := os.Stat(os.DevNull); err != nil {
-		t.Error(err)
 	}
 }
 

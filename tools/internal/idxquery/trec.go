@@ -1,9 +1,7 @@
 package idxquery
 
 import (
-	"errors"
 	"fmt"
-	"os"
 	"strconv"
 )
 
@@ -27,41 +25,4 @@ func asRunLines(w *worker, b []byte, r *reply) ([]byte, error) {
 		b = append(append(b, w.s.f.tag...), '\n')
 	}
 	return b, nil
-}
-
-// runFile is the file of --run. The first Write creates it. If the run fails, it is
-// removed, so that no evaluator takes it for a complete one.
-type runFile struct {
-	name string
-	file *os.File
-}
-
-func (r *runFile) Write(b []byte) (int, error) {
-	if err := r.create(); err != nil {
-		return 0, err
-	}
-	return r.file.Write(b)
-}
-
-func (r *runFile) create() (err error) {
-	if r.file == nil {
-		r.file, err = os.Create(r.name)
-	}
-	return err
-}
-
-// end closes the file and returns err, the error of the run, or its own.
-func (r *runFile) end(err error) error {
-	if err == nil {
-		err = r.create()
-	}
-	if r.file == nil {
-		return err
-	}
-	stat, serr := r.file.Stat()
-	err = errors.Join(err, r.file.Close())
-	if err != nil && serr == nil && stat.Mode().IsRegular() {
-		_ = os.Remove(r.name) // a second error would not help
-	}
-	return err
 }

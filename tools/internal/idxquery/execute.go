@@ -1,6 +1,7 @@
 package idxquery
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"runtime"
@@ -52,6 +53,8 @@ func (f *flags) execute(cmd *cobra.Command, args []string) error {
 	if err := f.feed(l, args); err != nil {
 		return err
 	}
+	ctx := cmd.Context()
+	defer context.AfterFunc(ctx, func() { l.end(ctx.Err()) })() // standard input may never end
 	answer := func() error {
 		return f.with(func(s *session) error {
 			s.out = cmd.OutOrStdout()

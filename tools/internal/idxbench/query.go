@@ -20,6 +20,7 @@ import (
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/tools/internal/cli"
+	"github.com/pinion-index/pinion/tools/internal/idxquery"
 )
 
 // Queries is what `idxbench query` and `idxbench intersect` print.
@@ -62,7 +63,8 @@ func queryCommand() *cobra.Command {
 		Use:   "query --index DIR --queries FILE",
 		Short: "Measure the time that queries take",
 		Long: `Measure the time of each query, one after the other, with caches warm. The fastest of
-the repeats counts. It is an error if algorithms give different answers.`,
+the repeats counts. An algorithm is measured in those of the modes that it is for. It
+is an error if algorithms give different answers.`,
 		Example: `  idxbench query --index kjv.idx --queries topics.tsv
   idxbench query --index kjv.idx --queries topics.tsv --algo maxscore,bmw`,
 		Args: cli.Want(),
@@ -120,32 +122,49 @@ func (f *queryFlags) register(cmd *cobra.Command) {
 	fl.Float64Var(&f.params.B, "b", f.params.B, "BM25's b")
 }
 
-// plan returns the modes and the algorithms of each.
+// plan returns the modes, and for each those of the algorithms that are for it.
 func (f *queryFlags) plan() (modes []query.Mode, algos map[query.Mode][]query.Algorithm, err error) {
-	algos = map[query.Mode][]query.Algorithm{}
 	for _, name := range f.modes {
 		m, err := query.ParseMode(name)
 		if err != nil {
 			return nil, nil, cli.Usage("%w", err)
 		}
 		modes = append(modes, m)
-		for _, name := range f.algos {
-			if name == "all" {
-				for _, a := range query.Algorithms() {
-					if a == query.Auto || m == query.AndOr || a.Conjunctive() == (m == query.And) {
-						algos[m] = append(algos[m], a)
-					}
-				}
-				continue
+	}
+	algos = map[query.Mode][]query.Algorithm{}
+	for _, name := range f.algos {
+		if name == "all" {
+			for _, m := range modes {
+				algos[m] = append(algos[m], allFor(m)...)
 			}
-			a, err := query.ParseAlgorithm(name)
-			if err != nil {
-				return nil, nil, cli.Usage("%w", err)
+			continue
+		}
+		a, err := query.ParseAlgorithm(name)
+		if err != nil {
+			return nil, nil, cli.Usage("%w", err)
+		}
+		fits := false
+		for _, m := range modes {
+			if err = idxquery.CheckAlgorithm(name, m.String()); err == nil {
+				fits = true
+				algos[m] = append(algos[m], a)
 			}
-			algos[m] = append(algos[m], a)
+		}
+		if !fits && err != nil {
+			return nil, nil, err
 		}
 	}
 	return modes, algos, nil
+}
+
+// allFor returns all algorithms for a mode.
+func allFor(m query.Mode) (all []query.Algorithm) {
+	for _, a := range query.Algorithms() {
+		if a == query.Auto || m == query.AndOr || a.Conjunctive() == (m == query.And) {
+			all = append(all, a)
+		}
+	}
+	return all
 }
 
 func (f *queryFlags) run(ctx context.Context, stderr io.Writer) (out *Queries, err error) {

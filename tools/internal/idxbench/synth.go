@@ -87,6 +87,8 @@ func (f *synthFlags) check() error {
 		return cli.Usage("--out is missing")
 	case f.memory < writer.MinMemory:
 		return cli.Usage("--memory is at least %s", cli.Bytes(int64(writer.MinMemory)))
+	case f.queries != "" && f.longQueries != "" && cli.SameFile(f.queries, f.longQueries):
+		return cli.Usage("--queries and --long-queries name the same file")
 	case f.codec != "auto" && f.named() == nil:
 		return cli.Usage("--codec %s is not known", f.codec)
 	}
@@ -125,7 +127,9 @@ func (f *synthFlags) run(ctx context.Context, stderr io.Writer) (*Synth, error) 
 			return nil, err
 		}
 	}
+	fresh := cli.NewFresh(f.out)
 	if err := f.write(ctx, stderr, c); err != nil {
+		fresh.Undo()
 		return nil, err
 	}
 	r := &Synth{Index: f.out, Documents: f.spec.Docs, Tokens: c.Tokens(), Segments: f.segments, Seconds: time.Since(start).Seconds(), PeakRSS: peakRSS()}
@@ -160,7 +164,7 @@ func (f *synthFlags) write(ctx context.Context, stderr io.Writer, c *synth.Colle
 	named := f.named()
 	w, err := writer.Open(ctx, f.out, writer.Options{Memory: int64(f.memory), Threads: f.threads, DocsCodec: named, FreqsCodec: named})
 	if err != nil {
-		return err
+		return cli.Opening(err)
 	}
 	defer w.Close()
 	parts := c.Parts(f.segments)

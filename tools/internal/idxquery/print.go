@@ -100,7 +100,7 @@ func asJSON(w *worker, b []byte, r *reply) ([]byte, error) {
 
 func (s *session) table(w io.Writer, a *Answer, head bool) error {
 	if head {
-		if _, err := fmt.Fprintf(w, "%s: %s\n", a.QID, a.Query); err != nil {
+		if _, err := fmt.Fprintf(w, "%s: %s\n", cli.Printable(a.QID), cli.Printable(a.Query)); err != nil {
 			return err
 		}
 	}

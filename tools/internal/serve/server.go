@@ -216,13 +216,18 @@ func countAny(v any) string {
 	return ""
 }
 
-// number returns the parameter called name, or otherwise if it is missing.
+// number returns the parameter called name, or otherwise if it is missing. It is decimal, or
+// hexadecimal after 0x.
 func number(r *http.Request, name string, otherwise, most uint64) (uint64, error) {
 	text := strings.ReplaceAll(strings.TrimSpace(r.URL.Query().Get(name)), ",", "")
 	if text == "" {
 		return otherwise, nil
 	}
-	n, err := strconv.ParseUint(text, 0, 64)
+	digits, base := text, 10
+	if hex, ok := strings.CutPrefix(strings.ToLower(text), "0x"); ok {
+		digits, base = hex, 16
+	}
+	n, err := strconv.ParseUint(digits, base, 64)
 	if err != nil || n > most {
 		return 0, badRequest("%s=%q is no number up to %d", name, text, most)
 	}

@@ -118,6 +118,21 @@ func TestSimulatedGPU(t *testing.T) {
 	}
 }
 
+// TestSimulatedHost asks the GPU while a query keeps the only core busy: only what the host does for
+// the GPU waits for that core.
+func TestSimulatedHost(t *testing.T) {
+	for host, want := range map[time.Duration]time.Duration{0: 10 * micro, 4 * micro: 1004 * micro} {
+		records := []Record{{Cost: Cost{CPU: time.Millisecond}, Pinned: true}, {Cost: Cost{CPU: time.Second, GPU: 10 * micro, Host: host}}}
+		out, err := Simulate(records, Simulation{Options: Options{Model: &Model{}}, Workers: 1, Arrivals: []time.Duration{0, 10 * micro}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := out.Took[1]; got != want {
+			t.Errorf("with %v of the host a query on the GPU takes %v, want %v", host, got, want)
+		}
+	}
+}
+
 // TestSimulatedStall stops all cores for 5 ms in the middle of 40 short queries. What these took must
 // not send later ones to the GPU, which takes ten times as long, once the cores have time again.
 func TestSimulatedStall(t *testing.T) {

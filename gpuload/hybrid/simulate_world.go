@@ -171,8 +171,12 @@ func (w *world) goroutine(work time.Duration, then func()) {
 	w.ready = append(w.ready, simJob{work: work, then: then})
 }
 
-// serve is goroutine for work for the GPU.
+// serve is goroutine for work for the GPU. Costs without Cost.Host need no core.
 func (w *world) serve(work time.Duration, then func()) {
+	if work <= 0 {
+		then()
+		return
+	}
 	w.serving++
 	w.goroutine(work, func() { w.serving--; then() })
 }

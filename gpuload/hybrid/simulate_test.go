@@ -133,6 +133,33 @@ func TestSimulatedHost(t *testing.T) {
 	}
 }
 
+// TestSimulatedFewCores asks nearly as much as a fast GPU answers alone, in small batches, one at a
+// time. The few cores, which serve it, must not make it wait for what they answer themselves.
+func TestSimulatedFewCores(t *testing.T) {
+	var records []Record
+	for _, cpu := range []time.Duration{100 * micro, 300 * micro, 1500 * micro, 200 * micro, 400 * micro} {
+		records = append(records, Record{Cost: Cost{CPU: cpu, GPU: cpu / 10, Host: cpu / 200, Alone: cpu/10 + 20*micro}})
+	}
+	for _, workers := range []int{1, 2, 4} {
+		for _, batch := range []int{1, 4} {
+			var means [4]time.Duration
+			for _, mode := range []Mode{OnlyGPU, Parallel} {
+				out, err := Simulate(records, Simulation{Workers: workers, Rate: 12000, Queries: 3000, Seed: 9,
+					Options: Options{Model: &Model{Batch: 20 * micro, Launch: 5 * micro}, Mode: mode, Deadline: 20 * time.Millisecond, Batch: batch, Lanes: 1, Queue: 63}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, took := range out.Took {
+					means[mode] += took / time.Duration(len(out.Took))
+				}
+			}
+			if means[Parallel] > means[OnlyGPU] {
+				t.Errorf("%d cores, batches of %d: queries take %v, %v on the GPU alone", workers, batch, means[Parallel], means[OnlyGPU])
+			}
+		}
+	}
+}
+
 // TestSimulatedStall stops all cores for 5 ms in the middle of 40 short queries. What these took must
 // not send later ones to the GPU, which takes ten times as long, once the cores have time again.
 func TestSimulatedStall(t *testing.T) {

@@ -56,7 +56,7 @@ func (p *policy) takeCPU(now time.Duration, dst []*entry) []*entry {
 			return dst
 		}
 		e := p.forCPU(now, idle)
-		if e == nil {
+		if e == nil || p.delays(e, now) {
 			return dst
 		}
 		if p.cpu.queries++; float64(p.cpu.queries) >= p.cores() {
@@ -67,6 +67,18 @@ func (p *policy) takeCPU(now time.Duration, dst []*entry) []*entry {
 		p.remove(e)
 		dst = append(dst, e)
 	}
+}
+
+// delays reports whether e would take the last core from the work for the GPU, and that work
+// wait for one, beyond what the GPU has begun, for longer than the GPU needs for e: it would lose
+// more than it is spared, and seem slow, so that the cores were given even more.
+func (p *policy) delays(e *entry, now time.Duration) bool {
+	works := p.gpu.batches > 0 || p.queues[gpuGroup].n > 0 // or will at once
+	if e.pinned || e.cost.Host <= 0 || p.mode != Parallel || p.retired || !works || float64(p.cpu.queries+1) < p.workers {
+		return false
+	}
+	wait := time.Duration(float64(p.doubted(e)) / p.workers) // until one of the cores is free
+	return wait > max(p.ready-now, 0)+p.gpu.pace.of(max(p.base+e.cost.GPU, e.cost.Alone))
 }
 
 // forCPU chooses the next query of the CPU. idle means that a worker has nothing to do.

@@ -18,13 +18,17 @@ const (
 	cpuAlone, cpuBeside = "CPU only", "CPU only, beside the GPU"
 )
 
-// deadline is the longest that a query may take, in the paper and here, in seconds.
-const deadline = 0.5
+// deadline is the longest that a query may take, over the mean time of a query on the CPU: 0.5 s in the
+// paper, which sustains less than 100 a second there. So queues are as long here.
+const deadline = 50
+
+// inTime is the place of rates at which all queries meet their deadlines.
+const inTime = "all within 50 mean costs"
 
 var figure7 = paper.Experiment{
 	Name: "ding-fig7", Number: "Figure 7", Title: "Mean delay against arrivals, AND, simulated from measured costs",
 	Data: data, Claims: []int{10}, Engine: true,
-	Paper: paper.Values{}.Put(sustained, "CPU+GPU parallel", "500 ms", 300).Put(sustained, cpuAlone, "500 ms", 100).Put(sustained, cpuBeside, "500 ms", 100),
+	Paper: paper.Values{}.Put(sustained, "CPU+GPU parallel", inTime, 300).Put(sustained, cpuAlone, inTime, 100).Put(sustained, cpuBeside, inTime, 100),
 	CPU: func(ctx context.Context, e *paper.Env) ([]paper.Row, error) {
 		cpu, err := cpuTimes(ctx, e, collection, query.And)
 		if err != nil {
@@ -44,17 +48,20 @@ var figure7 = paper.Experiment{
 		return curves(cpu, gpu)
 	},
 	Judge: func(t paper.Table) []paper.Verdict {
-		both, ok := t.Get(sustained, "CPU+GPU parallel", "500 ms")
-		cpu, _ := t.Get(sustained, cpuBeside, "500 ms")
-		gpu, _ := t.Get(sustained, "GPU only", "500 ms")
-		serial, _ := t.Get(sustained, "CPU+GPU serialized", "500 ms")
+		both, ok := t.Get(sustained, "CPU+GPU parallel", inTime)
+		cpu, _ := t.Get(sustained, cpuBeside, inTime)
+		gpu, _ := t.Get(sustained, "GPU only", inTime)
+		serial, _ := t.Get(sustained, "CPU+GPU serialized", inTime)
 		if !ok || cpu == 0 {
 			return nil
 		}
-		return []paper.Verdict{paper.Judge(10, both > 2.1*cpu, both > 1.2*cpu, "in the simulation CPU and GPU in parallel sustain %s arrivals/s, one core %s: %s times (3 in the paper); the GPU alone, one query at a time, sustains %s, and both serialized %s", paper.Num(both), paper.Num(cpu), paper.Num(both/cpu), paper.Num(gpu), paper.Num(serial))}
+		better := max(gpu, serial)
+		return []paper.Verdict{paper.Judge(10, both > 2.1*cpu && both >= better, both > 1.2*cpu, "in the simulation CPU and GPU in parallel sustain %s arrivals/s, one core %s: %s times (3 in the paper); the GPU alone, one query at a time, sustains %s, and both serialized %s: parallel sustains %s times the better of these", paper.Num(both), paper.Num(cpu), paper.Num(both/cpu), paper.Num(gpu), paper.Num(serial), paper.Num(both/max(better, 1)))}
 	},
 	Plot: paper.Plot{X: chart.Axis{Label: "arrivals/s", Log: true}, LogY: true},
 	Notes: []string{eighthNote, "simulated, as in the paper, by the scheduler of package hybrid, from the time of each query alone on one core and on the GPU",
+		"the deadline is 50 times what our queries take on one core on average, as the paper's 500 ms are, where one takes about 10 ms",
+		"the GPU's times hold what the host does for it, and no core that answers is taken for that; runs up to commit 471ca08b7208 made the GPU wait for that core before and after each query, so that both in parallel sustain less there than the GPU alone",
 		"costs are known, where the paper estimates them with errors of 22 %",
 		"of the paper's system its result cache, and the integrator that spreads queries over several nodes, have no counterpart here: both stand before an index"},
 }
@@ -80,7 +87,7 @@ func curves(cpu, gpu []float64) (rows []paper.Row, err error) {
 			records[i].Cost.GPU = seconds(gpu[i])
 		}
 	}
-	limit := seconds(deadline * mean(cpu) / paperCost)
+	limit := seconds(deadline * mean(cpu))
 	for _, c := range configs {
 		last := 0.0
 		for rate := 0.2 / mean(cpu); rate < 1e8; rate *= 1.15 {
@@ -99,14 +106,9 @@ func curves(cpu, gpu []float64) (rows []paper.Row, err error) {
 			last = rate
 			rows = append(rows, paper.Row{Metric: delay, Series: c.name, At: fmt.Sprintf("%.0f", rate), X: rate, Value: 1e3 * sum / float64(len(o.Took)), Unit: "ms"})
 		}
-		rows = append(rows, paper.Row{Metric: sustained, Series: c.name, At: "500 ms", Value: last, Unit: "queries/s"})
+		rows = append(rows, paper.Row{Metric: sustained, Series: c.name, At: inTime, Value: last, Unit: "queries/s"})
 	}
 	return rows, nil
 }
 
 func seconds(v float64) time.Duration { return time.Duration(v * float64(time.Second)) }
-
-// paperCost is about what a query takes in the paper, which sustains less than 100 a
-// second on its CPU: the deadline is scaled by our cost over it, so that queues are as
-// long.
-const paperCost = 0.01

@@ -54,8 +54,9 @@ other, which makes posting lists smaller; it takes 4 bytes of memory a posting i
 addition to --memory. Ids and scores do not change, only the order among equal scores.
 
 With --salvage it adds what can still be read of damaged indexes SRC to the one in DIR,
-and lists what is lost: documents, terms, postings, texts. It then exits with 1. For an
-index without a sound manifest, see 'idxinspect repair'.`,
+and lists what is lost: documents, terms, postings, texts. It then exits with 1. Nothing
+is added unless all SRC have the same analyzer and a sound manifest. For an index
+without one, see 'idxinspect repair'.`,
 		Example: `  idxmerge --out all.idx 2023.idx 2024.idx
   idxmerge --in-place all.idx
   idxmerge --in-place all.idx --max-segments 4

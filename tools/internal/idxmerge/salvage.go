@@ -1,6 +1,7 @@
 package idxmerge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,17 +45,38 @@ func (r *Salvaged) lose(file, what, where string, count uint64, err error) {
 // errLost ends a run that could not read everything.
 var errLost = errors.New("not everything could be read")
 
-func (f *flags) runSalvage(cmd *cobra.Command, sources []string, o writer.Options) (err error) {
+func (f *flags) runSalvage(cmd *cobra.Command, sources []string, o writer.Options) error {
+	opened, err := openDamaged(sources)
+	defer func() {
+		for _, s := range opened {
+			s.close()
+		}
+	}()
+	if err != nil {
+		return err
+	}
+	return f.copyAll(cmd, opened, o)
+}
+
+// copyAll copies what can be read of all indexes, and prints what that is.
+func (f *flags) copyAll(cmd *cobra.Command, opened []*damaged, o writer.Options) (err error) {
 	r := &Salvaged{Index: f.out, Losses: []Loss{}}
 	fresh := cli.NewFresh(f.out)
-	for _, src := range sources {
-		if err := r.index(cmd.Context(), f.out, src, o); err != nil {
-			fresh.Undo()
-			return err
+	added := 0
+	for _, s := range opened {
+		before := *r
+		if err = r.index(cmd.Context(), f.out, s, o); err != nil {
+			*r = before // the others are committed
+			break
 		}
+		added++
+	}
+	if added == 0 {
+		fresh.Undo()
+		return err
 	}
 	if f.json {
-		err = cli.JSON(cmd.OutOrStdout(), r)
+		err = cmp.Or(err, cli.JSON(cmd.OutOrStdout(), r))
 	} else {
 		r.text(cmd.OutOrStdout())
 	}
@@ -64,70 +86,43 @@ func (f *flags) runSalvage(cmd *cobra.Command, sources []string, o writer.Option
 	return err
 }
 
-// index adds what can be read of the index in src to the one in out.
-func (r *Salvaged) index(ctx context.Context, out, src string, o writer.Options) (err error) {
+// index adds what can be read of s to the index in out.
+func (r *Salvaged) index(ctx context.Context, out string, s *damaged, o writer.Options) (err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
-	d, err := store.Open(src)
-	if err != nil {
-		return cli.Opening(err)
-	}
-	defer d.Close()
-	c, err := d.Latest()
-	if err != nil {
-		return cli.Opening(err)
-	}
-	defer c.Release()
-	if o.Analyzer, err = analysis.New(c.Analyzer, c.AnalyzerOptions); err != nil {
+	if o.Analyzer, err = analysis.New(s.commit.Analyzer, s.commit.AnalyzerOptions); err != nil {
 		return err
 	}
-	o.Stored = stored(c)
+	o.Stored = s.stored()
 	w, err := writer.Open(ctx, out, o)
 	if err != nil {
 		return cli.Opening(err)
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
-	for i := range c.Segments {
-		if err := r.segment(ctx, w, c, i); err != nil {
+	for i := range s.parts {
+		if err := r.segment(ctx, w, &s.parts[i]); err != nil {
 			return err
 		}
 	}
 	return w.Commit(ctx)
 }
 
-// stored reports whether a segment that can be opened has stored text.
-func stored(c *store.Commit) bool {
-	for i := range c.Segments {
-		if s, data, err := c.OpenSegment(i); err == nil {
-			has := s.Meta().Stored
-			data.Close()
-			if has {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// segment adds what can be read of segment i of c.
-func (r *Salvaged) segment(ctx context.Context, w *writer.Writer, c *store.Commit, i int) error {
-	info := &c.Segments[i]
+// segment adds what can be read of a segment.
+func (r *Salvaged) segment(ctx context.Context, w *writer.Writer, p *part) error {
+	info := p.info
 	file := store.SegmentName(info.File)
-	s, data, err := c.OpenSegment(i)
-	if err != nil {
-		r.lose(file, "documents", "all", uint64(info.Docs-info.Deleted), err)
+	if p.err != nil {
+		r.lose(file, "documents", "all", uint64(info.Docs-info.Deleted), p.err)
 		return nil
 	}
-	defer data.Close()
-	plain, err := segment.Open(file, data)
+	plain, err := segment.Open(file, p.data)
 	if err != nil {
 		return err
 	}
 	plain.Raw().SkipPageChecks()
-	deletes, err := c.Deletes(i)
-	if err != nil {
-		r.lose(store.DeletesName(info.DeletesFile), "deletes", "all: these documents are back", uint64(info.Deleted), err)
+	if p.deletesErr != nil {
+		r.lose(store.DeletesName(info.DeletesFile), "deletes", "all: these documents are back", uint64(info.Deleted), p.deletesErr)
 	}
-	source := salvage.New(s, plain, func(doc uint32) bool { return has(deletes, doc) })
+	source := salvage.New(p.seg, plain, func(doc uint32) bool { return has(p.deletes, doc) })
 	in := writer.Inverted{Docs: r.docs(source), Lists: r.lists(source), ForeignLengths: true}
 	if err := w.AddInverted(ctx, in); err != nil {
 		return err

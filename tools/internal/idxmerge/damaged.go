@@ -1,0 +1,97 @@
+package idxmerge
+
+import (
+	"fmt"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/tools/internal/cli"
+	"github.com/pinion-index/pinion/writer"
+)
+
+// damaged is an index to be salvaged, with the files of a commit open.
+type damaged struct {
+	dir    *store.Dir
+	commit *store.Commit
+	parts  []part
+}
+
+// part is a segment of a damaged index.
+type part struct {
+	info       *store.SegmentInfo
+	seg        *segment.Segment
+	data       store.Data
+	err        error // why the segment does not open
+	deletes    *roaring.Bitmap
+	deletesErr error
+}
+
+// openDamaged opens the newest commits of the indexes in the directories sources, which must
+// have the same analyzer. The caller closes what it returns, with an error too.
+func openDamaged(sources []string) (opened []*damaged, err error) {
+	for _, src := range sources {
+		s := &damaged{}
+		opened = append(opened, s)
+		if s.dir, err = store.Open(src); err != nil {
+			return opened, cli.Opening(err)
+		}
+		if s.commit, err = s.dir.OpenLatest(s.open); err != nil {
+			return opened, cli.Opening(err)
+		}
+		a, b := opened[0].commit, s.commit
+		if a.Analyzer != b.Analyzer || a.AnalyzerOptions != b.AnalyzerOptions {
+			return opened, cli.Opening(fmt.Errorf("%w: %s was made with %s(%s), %s with %s(%s)", writer.ErrAnalyzer,
+				sources[0], a.Analyzer, a.AnalyzerOptions, src, b.Analyzer, b.AnalyzerOptions))
+		}
+	}
+	return opened, nil
+}
+
+// open opens the files of a commit. One that does not open is lost, unless a newer commit
+// may have removed it.
+func (s *damaged) open(c *store.Commit) error {
+	s.closeParts()
+	for i := range c.Segments {
+		p := part{info: &c.Segments[i]}
+		p.seg, p.data, p.err = c.OpenSegment(i)
+		p.deletes, p.deletesErr = c.Deletes(i)
+		s.parts = append(s.parts, p)
+		for _, err := range []error{p.err, p.deletesErr} {
+			if err := cli.Overtaken(s.dir, c, err); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// stored reports whether a segment that opens has stored text.
+func (s *damaged) stored() bool {
+	for _, p := range s.parts {
+		if p.err == nil && p.seg.Meta().Stored {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *damaged) closeParts() {
+	for _, p := range s.parts {
+		if p.err == nil {
+			p.data.Close()
+		}
+	}
+	s.parts = nil
+}
+
+func (s *damaged) close() {
+	s.closeParts()
+	if s.commit != nil {
+		s.commit.Release()
+	}
+	if s.dir != nil {
+		s.dir.Close()
+	}
+}

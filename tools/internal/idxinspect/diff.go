@@ -60,10 +60,15 @@ wherever that is; postings are compared where both indexes have the document.`,
 	return cmd
 }
 
+// add records a difference, if a and b are different.
 func (d *Diff) add(what, a, b string) {
-	if a == b {
-		return
+	if a != b {
+		d.record(what, a, b)
 	}
+}
+
+// record records a difference that a and b show.
+func (d *Diff) record(what, a, b string) {
 	if d.limit > 0 && len(d.Differences) == d.limit {
 		d.More++
 		return

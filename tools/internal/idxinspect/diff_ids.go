@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"strconv"
+	"unicode/utf8"
 
 	"github.com/pinion-index/pinion/tools/internal/cli"
 )
@@ -68,8 +70,27 @@ func (d *Diff) byID(a, b *liveView) error {
 func (d *Diff) document(what string, a, b *liveView, x, y *liveDoc) {
 	d.add(what+": tokens", cli.Count(x.length), cli.Count(y.length))
 	if a.stored && b.stored && !bytes.Equal(x.text, y.text) {
-		d.add(what+": text", fmt.Sprintf("%q", cli.Snippet(x.text, 30)), fmt.Sprintf("%q", cli.Snippet(y.text, 30)))
+		a, b := unlike(x.text, y.text)
+		d.record(what+": text", a, b)
 	}
+}
+
+// unlike returns quoted parts of two different texts that look different: their beginnings
+// if these do, else what is there from the first difference on.
+func unlike(a, b []byte) (string, string) {
+	const runes = 30
+	if x, y := cli.Snippet(a, runes), cli.Snippet(b, runes); x != y {
+		return strconv.Quote(x), strconv.Quote(y)
+	}
+	at := 0
+	for at < min(len(a), len(b)) && a[at] == b[at] {
+		at++
+	}
+	for back := 1; back < utf8.UTFMax && at > 0 && (at < len(a) && !utf8.RuneStart(a[at]) || at < len(b) && !utf8.RuneStart(b[at])); back++ {
+		at--
+	}
+	from := func(text []byte) string { return fmt.Sprintf("…%.*q", runes, text[at:]) }
+	return from(a), from(b)
 }
 
 // find returns the place of the live document with an external id.

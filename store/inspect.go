@@ -60,15 +60,33 @@ type FileState struct {
 // Inspect lists the files of a directory and checks them. Of segments it reads what
 // opening them reads; check, if not nil, checks the rest (check.Segment). Damage is in
 // the Inventory; an error is of the operating system, of ctx, or of kind
-// format.ErrNotAnIndex if there is no trace of an index.
+// format.ErrNotAnIndex if there is no trace of an index. If a writer in another process
+// removes a file meanwhile, Inspect starts again.
 func (d *Dir) Inspect(ctx context.Context, check func(context.Context, *segment.Segment) error) (*Inventory, error) {
 	if err := d.err("read"); err != nil {
 		return nil, err
 	}
-	l, err := list(d.fs)
-	if err != nil {
-		return nil, err
+	for attempt := 1; ; attempt++ {
+		l, err := list(d.fs)
+		if err != nil {
+			return nil, err
+		}
+		inv, err := d.inspect(ctx, l, check)
+		if !errors.Is(err, fs.ErrNotExist) || attempt == retries {
+			return inv, err
+		}
+		if now, e := list(d.fs); e != nil || sameNames(l, now) {
+			return nil, cmp.Or(e, err)
+		}
 	}
+}
+
+func sameNames(a, b *listing) bool {
+	return slices.Equal(slices.Sorted(slices.Values(a.names)), slices.Sorted(slices.Values(b.names)))
+}
+
+// inspect is Inspect of the files in a listing.
+func (d *Dir) inspect(ctx context.Context, l *listing, check func(context.Context, *segment.Segment) error) (*Inventory, error) {
 	if l.found == "" {
 		return nil, l.noManifest()
 	}

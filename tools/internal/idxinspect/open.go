@@ -81,26 +81,40 @@ func (x *index) openDir() error {
 		return err
 	}
 	x.closers = append(x.closers, func() { d.Close() })
-	c, err := d.OpenLatest(func(c *store.Commit) error {
-		x.segs = nil
-		for i := range c.Segments {
-			err := x.openSegment(d, c, i)
-			if err != nil && x.damaged != nil && (errors.Is(err, format.ErrCorrupt) || cli.IsNotExist(err)) {
-				x.damaged(err)
-				continue
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
+	var left []error
+	c, err := d.OpenLatest(func(c *store.Commit) (err error) {
+		left, err = x.openCommit(d, c)
+		return err
 	})
 	if err != nil {
 		return err
 	}
 	x.closers = append(x.closers, c.Release)
 	x.manifest = c.Manifest
+	for _, err := range left {
+		x.damaged(err)
+	}
 	return nil
+}
+
+// openCommit opens the segments of c. With x.damaged it leaves out damaged ones and returns
+// what is wrong with them. A file that a newer commit may have removed is an error.
+func (x *index) openCommit(d *store.Dir, c *store.Commit) (left []error, err error) {
+	x.segs = nil
+	for i := range c.Segments {
+		err := x.openSegment(d, c, i)
+		switch {
+		case err == nil:
+			continue
+		case x.damaged == nil || !errors.Is(err, format.ErrCorrupt) && !cli.IsNotExist(err):
+			return nil, err
+		}
+		if err := cli.Overtaken(d, c, err); err != nil {
+			return nil, err
+		}
+		left = append(left, err)
+	}
+	return left, nil
 }
 
 func (x *index) openSegment(d *store.Dir, c *store.Commit, i int) error {

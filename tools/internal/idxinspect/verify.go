@@ -145,43 +145,109 @@ func (v *Verification) verify(ctx context.Context, stderr io.Writer) error {
 		return cli.Opening(err)
 	}
 	defer d.Close()
-	c, err := d.Latest()
-	if err != nil && !errors.Is(err, format.ErrCorrupt) {
-		return cli.Opening(err)
-	}
-	gen, gerr := d.Generation()
-	if gerr != nil {
-		return cli.Opening(gerr)
-	}
-	if gen > 0 {
-		for _, name := range []string{store.ManifestName(gen), store.MirrorName(gen)} {
-			if err := v.add(path, name, verifyManifest(d, name), nil); err != nil {
-				return err
-			}
-		}
+	files := map[string]opened{}
+	defer closeAll(files)
+	c, err := d.OpenLatest(func(c *store.Commit) error { return openAll(files, d, c) })
+	if errors.Is(err, format.ErrCorrupt) {
+		return v.unreadable(d, err)
 	}
 	if err != nil {
-		if !v.OK {
-			return nil
-		}
-		return v.add(path, fileOf(err, "manifest"), err, nil) // not the manifest is damaged, but the directory
+		return cli.Opening(err)
 	}
 	defer c.Release()
+	if err := v.commit(ctx, stderr, c, files); err != nil {
+		return err
+	}
+	v.Orphans, err = orphans(ctx, d, c)
+	return err
+}
+
+// opened is a file to be verified.
+type opened struct {
+	name string
+	data store.Data
+	err  error // why it does not open
+}
+
+func openNamed(d *store.Dir, name string) opened {
+	data, err := d.OpenFile(name)
+	return opened{name, data, err}
+}
+
+func (f *opened) close() {
+	if f.err == nil {
+		f.data.Close()
+	}
+}
+
+// openAll opens the files of c, so that they remain when newer commits remove them.
+func openAll(files map[string]opened, d *store.Dir, c *store.Commit) error {
+	closeAll(files)
+	for _, name := range append([]string{store.ManifestName(c.Generation), store.MirrorName(c.Generation)}, c.Files()...) {
+		f := openNamed(d, name)
+		files[name] = f
+		if err := cli.Overtaken(d, c, f.err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func closeAll(files map[string]opened) {
+	for _, f := range files {
+		f.close()
+	}
+	clear(files)
+}
+
+// commit checks the files of c.
+func (v *Verification) commit(ctx context.Context, stderr io.Writer, c *store.Commit, files map[string]opened) error {
+	for _, name := range []string{store.ManifestName(c.Generation), store.MirrorName(c.Generation)} {
+		f := files[name]
+		if err := v.add(f, verifyManifest(f), nil); err != nil {
+			return err
+		}
+	}
 	for i := range c.Segments {
 		info := &c.Segments[i]
-		if err := v.segment(ctx, stderr, filepath.Join(path, store.SegmentName(info.File)), c.Manifest, i); err != nil {
+		f := files[store.SegmentName(info.File)]
+		if err := v.segment(ctx, stderr, v.Index, f, c.Manifest, i); err != nil {
 			return err
 		}
 		if info.DeletesFile == 0 {
 			continue
 		}
-		err := verifyDeletes(c, i, v.Files[len(v.Files)-1].OK)
-		if err := v.add(path, store.DeletesName(info.DeletesFile), err, nil); err != nil {
+		sound := v.Files[len(v.Files)-1].OK
+		deletes := files[store.DeletesName(info.DeletesFile)]
+		if err := v.add(deletes, verifyDeletes(c.Manifest, i, deletes, f, sound), nil); err != nil {
 			return err
 		}
 	}
-	v.Orphans, err = orphans(ctx, d)
-	return err
+	return nil
+}
+
+// unreadable says what is damaged of an index whose newest commit cannot be read, and why.
+func (v *Verification) unreadable(d *store.Dir, why error) error {
+	gen, err := d.Generation()
+	if err != nil {
+		return cli.Opening(err)
+	}
+	if gen > 0 {
+		for _, name := range []string{store.ManifestName(gen), store.MirrorName(gen)} {
+			f := openNamed(d, name)
+			err := v.add(f, verifyManifest(f), nil)
+			f.close()
+			if err != nil {
+				return err
+			}
+		}
+	}
+	if !v.OK {
+		return nil
+	}
+	f := openNamed(d, fileOf(why, "manifest")) // not the manifest is damaged, but the directory
+	defer f.close()
+	return v.add(f, why, nil)
 }
 
 // file checks one file, a segment or a manifest. Where its first bytes are not those of
@@ -191,25 +257,29 @@ func (v *Verification) file(ctx context.Context, stderr io.Writer, path string) 
 	if err != nil {
 		return cli.Opening(err)
 	}
+	defer data.Close()
 	dir, name := filepath.Split(path)
-	_, err = store.ReadManifest(name, data)
-	data.Close()
+	f := opened{name: name, data: data}
+	err = verifyManifest(f)
 	if err == nil || strings.HasPrefix(name, "manifest-") || strings.HasPrefix(name, "mirror-") {
-		return v.add(dir, name, err, nil)
+		return v.add(f, err, nil)
 	}
 	if errors.Is(err, format.ErrNotAnIndex) && filepath.Ext(name) != ".pin" {
 		return cli.Opening(err)
 	}
-	return v.segment(ctx, stderr, path, nil, 0)
+	return v.segment(ctx, stderr, dir, f, nil, 0)
 }
 
-// orphans returns the segment and deletes files that no manifest names.
-func orphans(ctx context.Context, d *store.Dir) (names []string, err error) {
+// orphans returns the segment and deletes files that no manifest names, nor c.
+func orphans(ctx context.Context, d *store.Dir, c *store.Commit) (names []string, err error) {
 	inv, err := d.Inspect(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
 	named := map[string]bool{}
+	for _, f := range c.Files() {
+		named[f] = true
+	}
 	for _, m := range inv.Manifests {
 		if m.Manifest != nil {
 			for _, f := range m.Manifest.Files() {
@@ -225,14 +295,12 @@ func orphans(ctx context.Context, d *store.Dir) (names []string, err error) {
 	return names, nil
 }
 
-func verifyManifest(d *store.Dir, name string) (err error) {
+func verifyManifest(f opened) (err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
-	data, err := d.OpenFile(name)
-	if err != nil {
-		return err
+	if f.err != nil {
+		return f.err
 	}
-	defer data.Close()
-	_, err = store.ReadManifest(name, data)
+	_, err = store.ReadManifest(f.name, f.data)
 	return err
 }
 
@@ -245,23 +313,21 @@ func fileOf(err error, otherwise string) string {
 	return otherwise
 }
 
-// segment checks one segment file, which is segment i of m unless m is nil.
-func (v *Verification) segment(ctx context.Context, stderr io.Writer, path string, m *store.Manifest, i int) error {
+// segment checks one segment file of a directory, which is segment i of m unless m is nil.
+func (v *Verification) segment(ctx context.Context, stderr io.Writer, dir string, f opened, m *store.Manifest, i int) error {
 	var places []Place
-	err := v.places(ctx, stderr, path, m, i, func(d check.Damage) { places = append(places, placeOf(d)) })
-	return v.add(filepath.Dir(path), filepath.Base(path), err, places)
+	err := v.places(ctx, stderr, dir, f, m, i, func(d check.Damage) { places = append(places, placeOf(d)) })
+	return v.add(f, err, places)
 }
 
 // places calls report for the damaged places of a segment file. It returns an error if the
 // file cannot be opened, does not belong to m, or is damaged.
-func (v *Verification) places(ctx context.Context, stderr io.Writer, path string, m *store.Manifest, i int, report func(check.Damage)) (err error) {
+func (v *Verification) places(ctx context.Context, stderr io.Writer, dir string, f opened, m *store.Manifest, i int, report func(check.Damage)) (err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
-	data, err := openData(path)
-	if err != nil {
-		return err
+	if f.err != nil {
+		return f.err
 	}
-	defer data.Close()
-	s, err := segment.Open(path, data)
+	s, err := segment.Open(filepath.Join(dir, f.name), f.data)
 	if err != nil {
 		return err
 	}
@@ -270,32 +336,35 @@ func (v *Verification) places(ctx context.Context, stderr io.Writer, path string
 			return err
 		}
 	}
-	p := cli.NewProgress(stderr, "verify "+filepath.Base(path), 0, cli.BytesRate)
+	p := cli.NewProgress(stderr, "verify "+f.name, 0, cli.BytesRate)
 	defer p.Stop()
 	return check.Segment(ctx, s, check.Options{Level: v.level, Threads: v.threads, Guard: store.Guard, Progress: p.Update, Report: report})
 }
 
-// verifyDeletes checks the deletes file of segment i, against the segment if that is
-// sound.
-func verifyDeletes(c *store.Commit, i int, sound bool) error {
-	bm, err := c.Deletes(i)
+// verifyDeletes checks the deletes file f of segment i of m, against the segment's file g if
+// that is sound.
+func verifyDeletes(m *store.Manifest, i int, f, g opened, sound bool) (err error) {
+	defer store.CatchFault(store.ArmFault(), &err)
+	if f.err != nil {
+		return f.err
+	}
+	bm, err := store.ReadDeletes(f.name, f.data, &m.Segments[i])
 	if err != nil || !sound {
 		return err
 	}
-	s, data, err := c.OpenSegment(i)
+	s, err := segment.Open(g.name, g.data)
 	if err != nil {
 		return err
 	}
-	defer data.Close()
-	return c.CheckDeletes(i, s, bm.ToDense())
+	return m.CheckDeletes(i, s, bm.ToDense())
 }
 
 // add records a file. Damage and missing files are recorded; other errors are returned.
 // Without places err is the only one.
-func (v *Verification) add(dir, file string, err error, places []Place) error {
-	f := FileStatus{File: file, OK: err == nil, Damage: places}
-	if st, serr := os.Stat(filepath.Join(dir, file)); serr == nil {
-		f.Bytes = st.Size()
+func (v *Verification) add(f opened, err error, places []Place) error {
+	st := FileStatus{File: f.name, OK: err == nil, Damage: places}
+	if f.err == nil {
+		st.Bytes = f.data.Size()
 	}
 	if err != nil {
 		if !errors.Is(err, format.ErrCorrupt) && !errors.Is(err, format.ErrNotAnIndex) && !cli.IsNotExist(err) {
@@ -303,10 +372,10 @@ func (v *Verification) add(dir, file string, err error, places []Place) error {
 		}
 		v.OK = false
 		if len(places) == 0 {
-			f.Damage = []Place{place(err)}
+			st.Damage = []Place{place(err)}
 		}
 	}
-	v.Files = append(v.Files, f)
+	v.Files = append(v.Files, st)
 	return nil
 }
 

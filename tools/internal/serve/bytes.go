@@ -83,11 +83,10 @@ func (s *shown) bytes(r *http.Request) (any, error) {
 	if !s.main.hasFile(p.File) {
 		return nil, notFound("the index has no file %q", p.File)
 	}
-	d, err := s.main.dir.OpenFile(p.File)
-	if err != nil {
-		return nil, err
+	d := s.main.data[p.File]
+	if d == nil {
+		return nil, notFound("%s does not open", p.File)
 	}
-	defer d.Close()
 	p.Size = d.Size()
 	p.sections(d)
 	off, err := number(r, "off", math.MaxInt64, math.MaxInt64)

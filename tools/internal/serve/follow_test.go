@@ -110,6 +110,34 @@ func TestFollow(t *testing.T) {
 	shows("", 200, "This index is damaged")
 }
 
+// TestShownFilesRemain reads the pages of a commit whose files are gone.
+func TestShownFilesRemain(t *testing.T) {
+	dir := build(t)
+	s, err := New(Options{Index: dir, Token: "secret"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	h := httptest.NewServer(s)
+	t.Cleanup(h.Close)
+	s.main.checked = time.Now().Add(time.Hour)
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	paths := []string{"", "search?q=every+number7", "list?term=every", "docs?from=600", "doc?id=id-700"}
+	for _, f := range s.main.source.files {
+		paths = append(paths, "bytes?file="+f.Name, "bytes?off=0&file="+f.Name)
+	}
+	if len(s.main.source.files) != 5 {
+		t.Errorf("files: %+v", s.main.source.files)
+	}
+	for _, path := range paths {
+		if status, body := get(t, h.URL+"/secret/"+path); status != 200 {
+			t.Errorf("%s: status %d: %s", path, status, body)
+		}
+	}
+}
+
 // TestFollowBusy reads pages while commits replace each other.
 func TestFollowBusy(t *testing.T) {
 	dir := build(t)

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/RoaringBitmap/roaring/v2"
+
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
@@ -23,7 +25,8 @@ type source struct {
 	manifest *store.Manifest // nil if it cannot be read
 	segs     []*seg          // those that open
 	files    []file
-	damage   []string // why parts do not open
+	data     map[string]store.Data // open files by name: newer commits of other processes may remove them
+	damage   []string              // why parts do not open
 
 	searcher *query.Searcher // nil unless all opens
 	snapshot *reader.Snapshot
@@ -62,7 +65,7 @@ const attempts = 16
 // holds no index; of a damaged index it opens what it can.
 func open(path string) (*source, error) {
 	for attempt := 1; ; attempt++ {
-		x := &source{path: path}
+		x := &source{path: path, data: map[string]store.Data{}}
 		err := x.open()
 		if err == nil {
 			return x, nil
@@ -174,11 +177,12 @@ func (x *source) openCommit(c *store.Commit) error {
 		x.addFile(name, "segment", err)
 		base += info.Docs
 		if info.DeletesFile > 0 {
-			bm, err := c.Deletes(i)
+			name := store.DeletesName(info.DeletesFile)
+			bm, err := x.openDeletes(name, &info)
 			if err == nil && g != nil {
 				g.deletes = reader.NewDeletes(bm)
 			}
-			x.addFile(store.DeletesName(info.DeletesFile), "deletes", err)
+			x.addFile(name, "deletes", err)
 		}
 	}
 	return nil
@@ -187,13 +191,21 @@ func (x *source) openCommit(c *store.Commit) error {
 // checkManifest returns why one of the two files of a manifest cannot be read.
 func (x *source) checkManifest(name string) (err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
-	d, err := x.dir.OpenFile(name)
+	d, err := x.openFile(name)
 	if err != nil {
 		return err
 	}
-	defer d.Close()
 	_, err = store.ReadManifest(name, d)
 	return err
+}
+
+func (x *source) openDeletes(name string, info *store.SegmentInfo) (bm *roaring.Bitmap, err error) {
+	defer store.CatchFault(store.ArmFault(), &err)
+	d, err := x.openFile(name)
+	if err != nil {
+		return nil, err
+	}
+	return store.ReadDeletes(name, d, info)
 }
 
 // inspect lists the files of an index without a manifest that can be read.
@@ -225,11 +237,10 @@ func (x *source) inspect() error {
 
 func (x *source) openSegment(name string) (g *seg, err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
-	d, err := x.dir.OpenFile(name)
+	d, err := x.openFile(name)
 	if err != nil {
 		return nil, err
 	}
-	x.closers = append(x.closers, d.Close)
 	s, err := segment.Open(filepath.Join(x.path, name), d)
 	if err != nil {
 		return nil, err
@@ -237,12 +248,25 @@ func (x *source) openSegment(name string) (g *seg, err error) {
 	return &seg{Segment: s, file: name}, nil
 }
 
+// openFile opens a file, once.
+func (x *source) openFile(name string) (store.Data, error) {
+	if d := x.data[name]; d != nil {
+		return d, nil
+	}
+	d, err := x.dir.OpenFile(name)
+	if err != nil {
+		return nil, err
+	}
+	x.closers = append(x.closers, d.Close)
+	x.data[name] = d
+	return d, nil
+}
+
 // addFile records a file, and its damage if it does not open.
 func (x *source) addFile(name, kind string, err error) {
 	f := file{Name: name, Kind: kind}
-	if d, derr := x.dir.OpenFile(name); derr == nil {
+	if d, derr := x.openFile(name); derr == nil {
 		f.Size = d.Size()
-		d.Close()
 	}
 	if err != nil {
 		f.Err = err.Error()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 )
@@ -27,10 +28,9 @@ type BackupStats struct {
 // Backup makes an index of the newest commit in dst, which must be empty: hard links to
 // its files if both are local directories of one file system, copies otherwise. Writers
 // may work meanwhile, in any process. Everything is durable when Backup returns. The
-// manifest comes last, so what a crash or an error leaves is not taken for an index.
-// Backup does not check the content of files.
+// manifest comes last, so what a crash leaves is not taken for an index. After an error
+// Backup removes what it wrote. It does not check the content of files.
 func (d *Dir) Backup(ctx context.Context, dst FS, o BackupOptions) (stats BackupStats, err error) {
-	defer CatchFault(ArmFault(), &err)
 	if err := d.err("open"); err != nil {
 		return stats, err
 	}
@@ -48,6 +48,27 @@ func (d *Dir) Backup(ctx context.Context, dst FS, o BackupOptions) (stats Backup
 			return stats, fmt.Errorf("%s is not empty: it holds %s", dst, s)
 		}
 	}
+	b := &backup{ctx: ctx, from: d.fs, to: dst, o: o}
+	if stats, err = b.run(d); err != nil {
+		b.undo()
+	}
+	return stats, err
+}
+
+// backup is a backup in progress.
+type backup struct {
+	ctx         context.Context
+	from        ReadFS
+	to          FS
+	o           BackupOptions
+	made        []string // segment and deletes files
+	manifest    []string // names of its files, as far as there are any
+	linked      int
+	done, total int64
+}
+
+func (b *backup) run(d *Dir) (stats BackupStats, err error) {
+	defer CatchFault(ArmFault(), &err)
 	// Open files can be copied even if a writer of another process removes them.
 	var files []Data
 	defer func() {
@@ -73,7 +94,6 @@ func (d *Dir) Backup(ctx context.Context, dst FS, o BackupOptions) (stats Backup
 		return stats, err
 	}
 	defer c.Release()
-	b := &backup{ctx: ctx, from: d.fs, to: dst, o: o}
 	for _, f := range files {
 		b.total += f.Size()
 	}
@@ -88,22 +108,13 @@ func (d *Dir) Backup(ctx context.Context, dst FS, o BackupOptions) (stats Backup
 	return BackupStats{Generation: c.Generation, Files: len(files), Linked: b.linked, Copied: len(files) - b.linked, Bytes: b.total}, nil
 }
 
-// backup is a backup in progress.
-type backup struct {
-	ctx         context.Context
-	from        ReadFS
-	to          FS
-	o           BackupOptions
-	linked      int
-	done, total int64
-}
-
 // file links or copies a file.
 func (b *backup) file(name string, data Data) error {
 	if err := b.ctx.Err(); err != nil {
 		return err
 	}
 	if !b.o.Copy && b.link(name) {
+		b.made = append(b.made, name)
 		b.linked++
 		b.step(data.Size())
 		return nil
@@ -112,6 +123,7 @@ func (b *backup) file(name string, data Data) error {
 	if err != nil {
 		return err
 	}
+	b.made = append(b.made, name)
 	err = b.copy(f, data)
 	if err == nil {
 		err = f.Sync()
@@ -173,6 +185,7 @@ func (b *backup) finish(m *Manifest) error {
 			return err
 		}
 		files = append(files, f)
+		b.manifest = append(b.manifest, name, name+tempSuffix)
 		if _, err := f.WriteAt(content, 0); err != nil {
 			return err
 		}
@@ -190,4 +203,24 @@ func (b *backup) finish(m *Manifest) error {
 	}
 	files = nil
 	return b.to.Sync()
+}
+
+// undo removes what was made, the manifest first and for good: without it, what a crash or
+// another error leaves is not taken for an index.
+func (b *backup) undo() {
+	if !b.remove(b.manifest) || len(b.manifest) > 0 && b.to.Sync() != nil {
+		return
+	}
+	b.remove(b.made)
+}
+
+// remove removes files and reports whether none of them is left.
+func (b *backup) remove(names []string) bool {
+	gone := true
+	for _, name := range names {
+		if err := b.to.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			gone = false
+		}
+	}
+	return gone
 }

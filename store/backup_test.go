@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -142,6 +143,49 @@ func TestBackupAtEveryOperation(t *testing.T) {
 			if e == nil && !maps.Equal(got, libraryModel()) || e != nil && err == nil {
 				t.Fatalf("operation %d, mode %d (%v): %v, %v", i, mode, err, e, got)
 			}
+		}
+	}
+}
+
+// A backup that fails at any operation, or is cancelled at any file, leaves nothing.
+func TestBackupUndone(t *testing.T) {
+	from := directory(t, library(t))
+	empty := func(what string, to store.FS) {
+		t.Helper()
+		names, err := to.List()
+		if err != nil || slices.ContainsFunc(names, func(s string) bool { return s != store.LockName }) {
+			t.Errorf("%s: %v, %v", what, names, err)
+		}
+	}
+	for i := 0; ; i++ {
+		to := memfs.New()
+		to.Inject(memfs.Fault{At: i, Err: errInjected})
+		_, err := backup(from, to, store.BackupOptions{})
+		if to.Ops() <= i {
+			break
+		}
+		to.Heal()
+		if err != nil {
+			empty(fmt.Sprintf("operation %d (%v)", i, err), to)
+		}
+	}
+	d, _ := store.OpenFS(from)
+	defer d.Close()
+	for i := range 6 {
+		to := memfs.New()
+		ctx, cancel := context.WithCancel(context.Background())
+		files := 0
+		_, err := d.Backup(ctx, to, store.BackupOptions{Progress: func(int64, int64) {
+			if files++; files == i {
+				cancel()
+			}
+		}})
+		cancel()
+		if i == 0 && err != nil || i > 0 && !errors.Is(err, context.Canceled) {
+			t.Errorf("cancelled at file %d: %v", i, err)
+		}
+		if i > 0 {
+			empty(fmt.Sprintf("cancelled at file %d", i), to)
 		}
 	}
 }

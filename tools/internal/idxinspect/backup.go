@@ -26,8 +26,9 @@ func backupCommand() *cobra.Command {
 	cmd := command("backup INDEX DIR", "Copy the newest commit to another directory",
 		`DIR must be empty or new. Writers and readers may work on INDEX meanwhile. Files are
 linked where the file system can, which takes no time and no space, and copied
-otherwise. Linked files share their blocks: to survive a failing disk, use --copy and
-another disk. Run 'idxinspect verify' on the result to check its content.`,
+otherwise. A backup that fails is removed. Linked files share their blocks: to survive a
+failing disk, use --copy and another disk. Run 'idxinspect verify' on the
+result to check its content.`,
 		`  idxinspect backup kjv.idx kjv.backup
   idxinspect backup --copy kjv.idx /mnt/other/kjv.idx`,
 		[]string{"INDEX", "DIR"}, func(cmd *cobra.Command, args []string) (report, error) {
@@ -41,9 +42,11 @@ another disk. Run 'idxinspect verify' on the result to check its content.`,
 				return nil, cli.Opening(err)
 			}
 			c.Release()
-			if st, err := os.Stat(args[1]); err == nil && !st.IsDir() {
+			st, absent := os.Stat(args[1])
+			if absent == nil && !st.IsDir() {
 				return nil, fmt.Errorf("%s is not a directory", args[1])
 			}
+			fresh := cli.NewFresh(args[1])
 			to, err := store.Create(args[1])
 			if err != nil {
 				return nil, err
@@ -53,6 +56,9 @@ another disk. Run 'idxinspect verify' on the result to check its content.`,
 			stats, err := from.Backup(cmd.Context(), store.OSDir(args[1]), store.BackupOptions{Copy: copyAll, Progress: p.Update})
 			p.Stop()
 			if err != nil {
+				if absent != nil {
+					fresh.Undo()
+				}
 				return nil, err
 			}
 			return &Backup{args[0], args[1], stats.Generation, stats.Linked, stats.Copied, stats.Bytes}, nil

@@ -34,7 +34,7 @@ func WriteCIFF(w io.Writer, in writer.Inverted, lists int64, description string)
 		h.AvgLength = float64(tokens) / float64(docs)
 	}
 	bw := bufio.NewWriterSize(w, 256<<10)
-	bw.Write(h.append(nil)) // Flush returns the first error of a bufio.Writer
+	bw.Write(h.append(nil)) // later writes return its error, too
 	if err := writeLists(bw, in, lists); err != nil {
 		return err
 	}
@@ -45,7 +45,9 @@ func WriteCIFF(w io.Writer, in writer.Inverted, lists int64, description string)
 			return err
 		}
 		buf = ciffDoc{doc: doc, id: d.ID, length: d.Len}.append(buf[:0])
-		bw.Write(buf)
+		if _, err := bw.Write(buf); err != nil {
+			return err
+		}
 		doc++
 	}
 	return bw.Flush()

@@ -1,6 +1,7 @@
 package idxinspect
 
 import (
+	"context"
 	"fmt"
 	"io"
 
@@ -52,7 +53,7 @@ documents are left out. "-" is standard output.`,
 		p := cli.NewProgress(cmd.ErrOrStderr(), "export", 0, cli.BytesRate)
 		defer p.Stop()
 		write := func(w io.Writer) error {
-			m := &meter{w: w, p: p}
+			m := &meter{ctx: cmd.Context(), w: w, p: p}
 			if form.Value == "ciff" {
 				return exchange.ExportCIFF(m, s, description)
 			}
@@ -85,14 +86,19 @@ documents are left out. "-" is standard output.`,
 	return cmd
 }
 
-// meter counts what is written through it for a progress bar.
+// meter counts what is written through it for a progress bar. It writes nothing more once
+// ctx is done.
 type meter struct {
-	w io.Writer
-	p *cli.Progress
-	n int64
+	ctx context.Context
+	w   io.Writer
+	p   *cli.Progress
+	n   int64
 }
 
 func (m *meter) Write(b []byte) (int, error) {
+	if err := m.ctx.Err(); err != nil {
+		return 0, err
+	}
 	n, err := m.w.Write(b)
 	m.n += int64(n)
 	m.p.Set(m.n)

@@ -105,6 +105,10 @@ func (s *Snapshot) Verify(ctx context.Context) error {
 	return nil
 }
 
+// Directory returns the name of the index's directory, which does not depend on how it was
+// opened: of a local one its absolute path, with symbolic links resolved.
+func (s *Snapshot) Directory() string { return s.view.index.dir.Name() }
+
 // Generation returns the number of the commit, which counts from 1. That of an
 // uncommitted snapshot is the commit before.
 func (s *Snapshot) Generation() uint64 { return s.view.commit.Generation }

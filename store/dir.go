@@ -136,6 +136,15 @@ func (d *Dir) Same(other *Dir) bool { return d.folder == other.folder }
 // String returns the directory's name.
 func (f *folder) String() string { return f.fs.String() }
 
+// Name returns a name that does not depend on how the directory was opened: of a local one
+// its absolute path, with symbolic links resolved, and otherwise what String returns.
+func (f *folder) Name() string {
+	if path, ok := f.id.(osID); ok {
+		return string(path)
+	}
+	return f.String()
+}
+
 // OpenFile opens a file of the directory. A segment or deletes file is found also
 // under the temporary name that it has until after its commit. The caller closes it.
 func (d *Dir) OpenFile(name string) (Data, error) {

@@ -223,3 +223,35 @@ func TestBreaks(t *testing.T) {
 	}
 	closeDevice(t, g, dev)
 }
+
+// TestOpenStale says why a Model that is kept is not used, and nothing of one that is.
+func TestOpenStale(t *testing.T) {
+	ownCache(t)
+	s, snapshot := newSnapshot(t)
+	g, err := gpuload.OpenGroup(1, snapshot, gpuload.Options{CPU: s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fits := KeyOf(snapshot, g.Name(), 2)
+	if err := g.Close(); err != nil {
+		t.Fatal(err)
+	}
+	other := fits
+	other.Generation++
+	for _, k := range []Key{fits, other} {
+		keep(t, k)
+		x, err := Open(snapshot, s, OpenOptions{Pool: pool.Options{Workers: 2}, GPUs: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := x.Ready(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if err := x.Stats().Costs; (err != nil) != (k == other) {
+			t.Errorf("generation %d of %d: %v", k.Generation, fits.Generation, err)
+		}
+		if err := x.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -27,18 +27,20 @@ func KeyOf(s *reader.Snapshot, device string, workers int) Key {
 		Driver:     driver(),
 		Index:      fmt.Sprintf("%016x", h.Sum64()),
 		Generation: s.Generation(),
+		Directory:  s.Directory(),
 	}
 }
 
 // File returns where the Model for a machine and an index is kept: in the user's folder
-// for caches, apart from the index. A Model for a newer generation replaces an older one.
+// for caches, apart from the index. Its name depends on the machine and the directory alone: a
+// Model for a newer index, device or driver replaces an older one, and Stale tells them apart.
 // It returns an error if there is no such folder.
 func (k Key) File() (string, error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
 		return "", err
 	}
-	name := fmt.Sprintf("cost-%016x.json", xxhash.Sum64String(k.Machine+"\x00"+k.Device+"\x00"+k.Driver+"\x00"+k.Index))
+	name := fmt.Sprintf("cost-%016x.json", xxhash.Sum64String(k.Machine+"\x00"+k.Directory))
 	return filepath.Join(dir, "pinion", name), nil
 }
 

@@ -102,6 +102,8 @@ type Key struct {
 	Driver     string `json:"driver"` // its version; empty if unknown
 	Index      string `json:"index"`  // a hash of the ids of its segments
 	Generation uint64 `json:"generation"`
+	// Directory of the index. It names the Model's file (File), and is not in it.
+	Directory string `json:"-"`
 }
 
 // Polynomials give log2 of a time in nanoseconds by their coefficients: Basis or AndBasis for those
@@ -259,10 +261,11 @@ func (m *Model) Old() error {
 func (m *Model) Stale(key Key) error {
 	for _, v := range []struct{ what, is, was any }{
 		{"machine", key.Machine, m.Key.Machine}, {"device", key.Device, m.Key.Device}, {"driver", key.Driver, m.Key.Driver},
-		{"index", key.Index, m.Key.Index}, {"generation", key.Generation, m.Key.Generation},
+		{"generation", key.Generation, m.Key.Generation}, // before the index, whose hash says less
+		{"index", key.Index, m.Key.Index},
 	} {
 		if v.is != v.was {
-			return fmt.Errorf("the cost model is of %s %v, not of %v: calibrate again", v.what, v.was, v.is)
+			return fmt.Errorf("the cost model is of %s %v, not of %v: idxbench calibrate fits it again", v.what, v.was, v.is)
 		}
 	}
 	return nil

@@ -27,7 +27,7 @@ type OpenOptions struct {
 // has too little memory. Ready waits, and says why there is no GPU, as Stats does. The caller
 // closes the Executor, and may close the snapshot at once. Without Options.Model it takes the
 // one that idxbench calibrate has kept for this machine and index, if there is one that can be
-// read; ModelFor says why not. The error matches query.ErrInvalid or reader.ErrClosed.
+// used; Stats.Costs says why one cannot. The error matches query.ErrInvalid or reader.ErrClosed.
 func Open(s *reader.Snapshot, q *query.Searcher, o OpenOptions) (*Executor, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -158,6 +158,7 @@ func (x *Executor) Device() string {
 type device struct {
 	query.Executor
 	model   *Model
+	unused  error      // why the Model that is kept for it is not used; nil if it is, or there is none
 	working func() int // goroutines that look up and lay out queries for it; nil if unknown
 	name    string
 	stepper *gpuload.Stepper // answers a query that is alone; nil for none
@@ -181,6 +182,7 @@ func (x *Executor) join(d *device) bool {
 	}
 	x.gpu.Store(d)
 	x.policy.join(d.model.Batch)
+	x.policy.stats.Costs = d.unused
 	for range 2 * x.options.Lanes { // while some hand out answers, others start batches
 		x.running.Go(x.lane)
 	}
@@ -210,15 +212,15 @@ func openGPU(ctx context.Context, p *gpuload.Opening, s *reader.Snapshot, q *que
 	if err := g.Ready(ctx); err != nil { // the driver may have to compile the kernels
 		return nil, errors.Join(err, g.Close())
 	}
-	m := o.Model
+	m, unused := o.Model, error(nil)
 	if m == nil {
-		m, _ = ModelFor(KeyOf(s, g.Name(), cpu.Workers())) // one that cannot be used is as good as none
+		m, unused = ModelFor(KeyOf(s, g.Name(), cpu.Workers()))
 	}
 	if m == nil {
 		m = DefaultModel()
 	}
 	d := newDevice(g, m)
-	d.name, d.close = g.Name(), g.Close
+	d.name, d.close, d.unused = g.Name(), g.Close, unused
 	if o.Mode != Parallel || o.Pool.Model != pool.Inter {
 		return d, nil
 	}

@@ -18,6 +18,9 @@ type Stats struct {
 	// Retired is why the GPU is not used: it is missing, has failed or hangs. nil means that
 	// it is in use or, with Opening, may be later.
 	Retired error
+	// Costs is why Open did not take the Model that idxbench calibrate has kept, such as that it is
+	// stale: the built-in one serves. nil if it did, if there is none, or while Opening.
+	Costs   error
 	Opening bool // the GPU is being opened; the CPU answers
 }
 

@@ -163,8 +163,22 @@ func (l *loader) openGPU(stderr io.Writer) (release func(), err error) {
 		return nil, err
 	}
 	l.out.GPU = l.gpu.x.Name()
+	l.elsewhere(stderr)
 	l.out.Costs = cmp.Or(l.f.cost, l.costsOf(l.workerCounts()))
 	return l.gpu.close, nil
+}
+
+// elsewhere says if the model of --cost-model was fitted elsewhere. It is used all the same.
+func (l *loader) elsewhere(stderr io.Writer) {
+	if l.model == nil {
+		return
+	}
+	for _, n := range l.workerCounts() {
+		if err := l.model.Stale(hybrid.KeyOf(l.snapshot, l.gpu.x.Name(), n)); err != nil {
+			fmt.Fprintf(stderr, "idxbench: %s was fitted elsewhere: %v\n", l.f.cost, err)
+			return
+		}
+	}
 }
 
 // costsOf says which costs runs with so many workers have; workers are named where others have

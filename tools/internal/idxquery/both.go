@@ -171,6 +171,9 @@ func (b *both) report() {
 	if s.Retired != nil {
 		b.lost(s.Retired)
 	}
+	if s.Costs != nil {
+		fmt.Fprintf(b.stderr, "costs are built in: %v\n", s.Costs)
+	}
 	fmt.Fprintf(b.stderr, "the CPU took %s, %s of them from the GPU's queue; the GPU took %s in %s batches, %s of them from the CPU's queue; at most %s waited\n",
 		cli.Count(int64(b.answered())+s.CPU.Queries), cli.Count(s.CPU.Stolen), cli.Count(s.GPU.Queries), cli.Count(s.Batches), cli.Count(s.GPU.Stolen), cli.Count(s.Waiting.Most))
 }

@@ -143,7 +143,7 @@ func (s *Stepper) search(ctx context.Context, q *query.Query, t *StepTrace) (que
 		if p, err := s.resolve(q); err == nil {
 			t.name(s, &stepping{s: s, q: *q, p: p})
 		}
-		_, why := s.o.Rule.choose(state)
+		_, why := s.choose(state)
 		return s.onCPU(ctx, q, t, state, why)
 	}
 	p, err := s.resolve(q)
@@ -155,12 +155,13 @@ func (s *Stepper) search(ctx context.Context, q *query.Query, t *StepTrace) (que
 		return query.Result{}, nil
 	case p.cpu || len(p.weights) == kernels.MaxTerms:
 		return s.onCPU(ctx, q, t, StepState{}, "not supported on the device")
-	case p.mode == query.Or:
-		return s.whole(ctx, q, p, t)
 	}
 	w := &stepping{s: s, ctx: ctx, q: *q, p: p, t: t, done: 1}
-	w.q.Mode = query.And
 	t.name(s, w)
+	if p.mode == query.Or {
+		return s.whole(ctx, q, p, t)
+	}
+	w.q.Mode = query.And
 	r, err := w.run()
 	if w.st != nil {
 		if err == nil && s.x.state.short.Load() != 0 {
@@ -173,6 +174,16 @@ func (s *Stepper) search(ctx context.Context, q *query.Query, t *StepTrace) (que
 		return s.whole(ctx, q, p, t)
 	}
 	return r, err
+}
+
+// choose decides on a step. The reason is empty if StepOptions.Choose decided otherwise than Rule
+// would have.
+func (s *Stepper) choose(state StepState) (StepChoice, string) {
+	choice := s.o.Choose(state)
+	if byRule, why := s.o.Rule.choose(state); byRule == choice {
+		return choice, why
+	}
+	return choice, ""
 }
 
 // resolve makes the plan of a query.
@@ -240,7 +251,7 @@ func (s *Stepper) whole(ctx context.Context, q *query.Query, p *plan, t *StepTra
 	if s.o.Load {
 		state.Missing, state.Rest = 0, 0
 	}
-	choice, why := s.o.Choose(state), "long"
+	choice, why := s.choose(state)
 	switch {
 	case choice == StepCPU && missing > 0, missing > 0 && !s.o.Load:
 		return s.onCPU(ctx, &or, t, state, "not resident")
@@ -249,14 +260,21 @@ func (s *Stepper) whole(ctx context.Context, q *query.Query, p *plan, t *StepTra
 	}
 	done := t.step(Step{Choice: StepRest, Whole: true, State: state, Why: why})
 	err := s.x.answer(ctx, []*plan{p})
+	t.loaded(max(missing-p.missing(0, len(p.weights), len(s.x.views)), 0))
 	done(int64(len(p.hits)))
 	if err != nil {
 		return query.Result{}, err
 	}
-	if p.cpu {
-		return s.onCPU(ctx, &or, t, state, "not supported on the device")
+	switch failed := s.x.Err(); {
+	case !p.cpu:
+		return query.Result{Hits: p.hits}, nil
+	case failed != nil:
+		t.failed(failed)
+		return s.onCPU(ctx, &or, t, state, "the device failed")
+	case p.misfit:
+		return s.onCPU(ctx, &or, t, state, "did not fit")
 	}
-	return query.Result{Hits: p.hits}, nil
+	return s.onCPU(ctx, &or, t, state, "not supported on the device")
 }
 
 // missing returns the number of postings of the plan's terms from up to to that are not on

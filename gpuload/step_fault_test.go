@@ -220,3 +220,38 @@ func TestStepsShort(t *testing.T) {
 		}
 	}
 }
+
+// TestStepTraceWhole traces disjunctions that a device answers whole: what was copied for the first
+// one, the terms and whether their lists were there, and no reason where the rule would have taken
+// the CPU.
+func TestStepTraceWhole(t *testing.T) {
+	snapshot := stepIndex(t, "", 2000, 2)
+	s := newStepper(t, snapshot, Options{Memory: 8 << 20}, StepOptions{Load: true,
+		Choose: func(StepState) StepChoice { return StepRest }})
+	q := query.Query{Terms: [][]byte{[]byte("w1"), []byte("w3")}, K: 10, Mode: query.Or}
+	for _, there := range []bool{false, true} {
+		tr := s.check(t, q)
+		if len(tr.Steps) != 1 || len(tr.Terms) != 2 || tr.Steps[0].Choice != StepRest || tr.Steps[0].Why != "" {
+			t.Fatalf("%+v", tr)
+		}
+		all := int64(0)
+		for _, term := range tr.Terms {
+			if all += term.Postings; term.Resident != there {
+				t.Errorf("%+v, want resident: %v", term, there)
+			}
+		}
+		if all != tr.Steps[0].State.Length {
+			t.Errorf("terms of %d postings, a step of %d", all, tr.Steps[0].State.Length)
+		}
+		if loaded := tr.Steps[0].Loaded; there != (loaded == 0) || loaded > all {
+			t.Errorf("%d of %d postings copied", loaded, all)
+		}
+		if len(tr.CPU.Segments) > 0 || tr.CPU.Resolve > 0 {
+			t.Errorf("the CPU did %+v", tr.CPU)
+		}
+	}
+	own := newStepper(t, snapshot, Options{Memory: 8 << 20}, StepOptions{Load: true, Rule: StepRule{Or: 1}})
+	if tr := own.check(t, q); tr.Steps[0].Why != "long" {
+		t.Errorf("by the rule: %+v", tr.Steps)
+	}
+}

@@ -135,10 +135,7 @@ func (w *stepping) decide(s StepState) (StepChoice, string) {
 	if o.Load { // as if they were there
 		as.Missing, as.Rest = 0, 0
 	}
-	choice, why := o.Choose(as), ""
-	if byRule, reason := o.Rule.choose(as); byRule == choice {
-		why = reason
-	}
+	choice, why := w.s.choose(as)
 	if s.Missing+s.Rest > 0 && choice == StepCPU {
 		w.s.miss(w.p, s)
 	}

@@ -25,7 +25,7 @@ type StepTrace struct {
 type StepTerm struct {
 	Term     string
 	Postings int64 // summed over segments, including those of deleted documents
-	Resident bool  // all of them were on the device at the start
+	Resident bool  // all of them were on the device at the start, or are so few that they go with the query
 }
 
 // Step is one decision and what followed.
@@ -33,7 +33,7 @@ type Step struct {
 	Choice    StepChoice
 	Whole     bool      // one processor answers the whole query
 	State     StepState // what the decision was based on; zero if there was none
-	Why       string    // the reason; empty if StepOptions.Choose decided
+	Why       string    // the reason; empty if StepOptions.Choose decided otherwise than Rule
 	Algorithm string    // on the GPU
 	Length    int64     // of the new intermediate result, or the number of hits
 	Moved     int64     // docIDs moved from the device to the CPU
@@ -81,6 +81,13 @@ func (t *StepTrace) step(s Step) func(length int64) {
 	t.Steps = append(t.Steps, s)
 	return func(length int64) {
 		t.Steps[at].Length, t.Steps[at].Took = length, time.Since(start)
+	}
+}
+
+// loaded sets how many postings were copied for the last step.
+func (t *StepTrace) loaded(postings int64) {
+	if t != nil {
+		t.Steps[len(t.Steps)-1].Loaded = postings
 	}
 }
 

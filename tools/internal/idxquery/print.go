@@ -41,7 +41,7 @@ func (w *worker) answer(r *reply) (*Answer, error) {
 	if a.trace = r.query.Trace; a.trace != nil {
 		a.Trace = newTrace(a.trace)
 		if r.steps != nil {
-			a.Trace.Steps = newSteps(r.steps)
+			a.Trace.addSteps(r.steps)
 		}
 	}
 	stored := w.s.snapshot.HasStored()
@@ -128,10 +128,10 @@ func (s *session) table(w io.Writer, a *Answer, head bool) error {
 		return err
 	}
 	if a.trace != nil {
-		if len(a.Trace.Steps) > 0 {
-			writeSteps(w, a.Trace.Steps)
+		writeSteps(w, a.Trace)
+		if !a.Trace.onGPU {
+			writeTrace(w, a.trace)
 		}
-		writeTrace(w, a.trace)
 	}
 	if head {
 		fmt.Fprintln(w)

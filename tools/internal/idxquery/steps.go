@@ -1,10 +1,12 @@
 package idxquery
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -89,12 +91,37 @@ type Step struct {
 	Seconds   float64  `json:"seconds"`
 }
 
+// StepTerm is a term of the query, in the order in which scores are summed.
+type StepTerm struct {
+	Term     cli.Text `json:"term"`
+	Postings int64    `json:"postings"`
+	Resident bool     `json:"resident"` // on the GPU, before the first step
+}
+
+// askedFor is the reason of a step that --device gpu sent there.
+const askedFor = "asked for"
+
 func (s *Step) time() time.Duration { return time.Duration(s.Seconds * 1e9) }
+
+// addSteps adds what a stepFinder did to t, whose other fields are of the CPU.
+func (t *Trace) addSteps(from *gpuload.StepTrace) {
+	t.Steps = newSteps(from)
+	for _, term := range from.Terms {
+		t.Terms = append(t.Terms, StepTerm{cli.Text(term.Term), term.Postings, term.Resident})
+	}
+	if from.Failed != nil {
+		t.Failed = from.Failed.Error()
+	}
+	t.onGPU = !slices.ContainsFunc(from.Steps, func(s gpuload.Step) bool { return s.Choice == gpuload.StepCPU })
+	if t.onGPU {
+		t.Algorithm = ""
+	}
+}
 
 func newSteps(t *gpuload.StepTrace) []Step {
 	var out []Step
 	for _, s := range t.Steps {
-		p := Step{Processor: s.Choice.String(), Whole: s.Whole, Why: s.Why, Length: s.State.Length, Next: s.State.Next, Algorithm: s.Algorithm,
+		p := Step{Processor: s.Choice.String(), Whole: s.Whole, Why: cmp.Or(s.Why, askedFor), Length: s.State.Length, Next: s.State.Next, Algorithm: s.Algorithm,
 			Result: s.Length, Moved: s.Moved, Copied: s.Loaded, Seconds: s.Took.Seconds()}
 		if s.State.Next > 0 && s.State.Done < len(t.Terms) {
 			p.Term = cli.Text(t.Terms[s.State.Done].Term)
@@ -104,11 +131,29 @@ func newSteps(t *gpuload.StepTrace) []Step {
 	return out
 }
 
-// writeSteps prints where the steps of a query ran.
-func writeSteps(w io.Writer, steps []Step) {
+// writeSteps prints where the steps of a query ran, and its terms.
+func writeSteps(w io.Writer, trace *Trace) {
+	if trace.Failed != "" {
+		fmt.Fprintf(w, "\nthe GPU failed: %s\n", trace.Failed)
+	}
+	if len(trace.Terms) > 0 {
+		fmt.Fprintln(w)
+		t := cli.NewTable("term", ">postings", "on the GPU")
+		for _, s := range trace.Terms {
+			there := "no"
+			if s.Resident {
+				there = "yes"
+			}
+			t.Row(cli.Quote(s.Term), s.Postings, there)
+		}
+		t.WriteTo(w)
+	}
+	if len(trace.Steps) == 0 {
+		return
+	}
 	fmt.Fprintln(w)
 	t := cli.NewTable(">step", "on", "because", ">docIDs", "next list", ">postings", ">ratio", "algorithm", ">result", ">moved", ">copied", ">time")
-	for i, s := range steps {
+	for i, s := range trace.Steps {
 		ratio := ""
 		if s.Next > 0 {
 			ratio = cli.Float(gpuload.StepState{Length: s.Length, Next: s.Next}.Ratio(), 3)

@@ -9,12 +9,15 @@ import (
 
 // Trace is query.Trace as --json prints it.
 type Trace struct {
-	Algorithm  string         `json:"algorithm"`
-	Resolve    float64        `json:"resolve_seconds"`
-	Search     float64        `json:"search_seconds"`
+	Algorithm  string         `json:"algorithm,omitempty"`       // of the CPU
+	Resolve    float64        `json:"resolve_seconds,omitempty"` // by the CPU
+	Search     float64        `json:"search_seconds,omitempty"`
 	Segments   []SegmentTrace `json:"segments"`
 	Thresholds []Threshold    `json:"thresholds"`
-	Steps      []Step         `json:"steps,omitempty"` // on two processors
+	Terms      []StepTerm     `json:"terms,omitempty"`  // of Steps
+	Steps      []Step         `json:"steps,omitempty"`  // on two processors
+	Failed     string         `json:"failed,omitempty"` // why the GPU did not answer
+	onGPU      bool           // the CPU did nothing
 }
 
 // SegmentTrace is one pass over one segment.

@@ -40,7 +40,8 @@ type Calibration struct {
 type CalibrationRow struct {
 	Processor string  `json:"processor"`
 	Mode      string  `json:"mode"`
-	Train     int     `json:"train"` // queries
+	Train     int     `json:"train"`    // queries
+	Features  string  `json:"features"` // that it was fitted to: all, Ding's, or none, with the built-in model
 	Test      int     `json:"test"`
 	Mean      float64 `json:"mean_us"` // measured, of a test query
 	Median    float64 `json:"median_us"`
@@ -72,7 +73,8 @@ func calibrateCommand() *cobra.Command {
 --device hybrid chooses: from the lengths of the shortest and the second list, the
 sum of the lengths and the number of terms (Ding 2009, section 9), and from k and
 the bounds and codecs of the lists. Half of the queries, none of whose texts is
-among the others, tests the model. Without a GPU only the CPU is measured.
+among the others, tests the model. Modes with few queries are fitted to Ding's
+features alone, or keep the built-in model. Without a GPU only the CPU is measured.
 
 The model holds for this machine, its driver and this generation of the index. It is
 kept in the user's folder for caches, where --device hybrid finds it.
@@ -265,13 +267,37 @@ func (c *calibrator) record(path string, m *hybrid.Model) (err error) {
 	return writeCosts(w, all)
 }
 
-func (c *Calibration) text(w io.Writer) {
-	fmt.Fprintf(w, "%s on %s: fitted to %s queries, tested on %s others, in %s\n\n", c.Index, c.Device, cli.Count(c.Train), cli.Count(c.Test), cli.Seconds(time.Duration(c.Seconds*float64(time.Second))))
-	t := cli.NewTable("processor", "mode", ">queries", ">mean, us", ">median, us", ">mean error", ">median error", ">Ding's alone: mean", ">median")
+// fewText says which modes have too few queries for all features.
+func (c *Calibration) fewText(w io.Writer) {
+	said := ""
 	for _, r := range c.Rows {
-		t.Row(r.Processor, r.Mode, r.Test, cli.Float(r.Mean, 3), cli.Float(r.Median, 3), cli.Float(100*r.MeanError, 3)+" %", cli.Float(100*r.Error, 3)+" %", cli.Float(100*r.DingMeanError, 3)+" %", cli.Float(100*r.DingError, 3)+" %")
+		if r.Mode == said || r.Features == allTerms {
+			continue
+		}
+		said = r.Mode
+		what := "the built-in model stays"
+		if r.Features == dings {
+			what = "Ding's features alone are fitted"
+		}
+		fmt.Fprintf(w, "\nof %s, %s queries are few: %s; from %d on Ding's features are fitted, from %d on all", r.Mode, cli.Count(r.Train), what, fitsEach*hybrid.DingBasis, fitsEach*wholeBasis(r.Mode))
+	}
+	if said != "" {
+		fmt.Fprintln(w)
+	}
+}
+
+func (c *Calibration) text(w io.Writer) {
+	device := "on " + c.Device
+	if c.Device == noGPU {
+		device = "without a GPU"
+	}
+	fmt.Fprintf(w, "%s %s: fitted to %s queries, tested on %s others, in %s\n\n", c.Index, device, cli.Count(c.Train), cli.Count(c.Test), cli.Seconds(time.Duration(c.Seconds*float64(time.Second))))
+	t := cli.NewTable("processor", "mode", ">fitted to", "features", ">tested on", ">mean, us", ">median, us", ">mean error", ">median error", ">Ding's alone: mean", ">median")
+	for _, r := range c.Rows {
+		t.Row(r.Processor, r.Mode, r.Train, r.Features, r.Test, cli.Float(r.Mean, 3), cli.Float(r.Median, 3), cli.Float(100*r.MeanError, 3)+" %", cli.Float(100*r.Error, 3)+" %", cli.Float(100*r.DingMeanError, 3)+" %", cli.Float(100*r.DingError, 3)+" %")
 	}
 	t.WriteTo(w)
+	c.fewText(w)
 	if c.Device != noGPU {
 		for _, name := range slices.Sorted(maps.Keys(c.Model.Batches)) {
 			if more := c.Model.Batches[name].More; len(more) > 0 {

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/pinion-index/pinion/gpuload/hybrid"
+	"github.com/pinion-index/pinion/query"
 )
 
 const (
@@ -109,8 +110,38 @@ func (s *samples) add(r *recorded) {
 	s.cpu, s.gpu, s.alone = append(s.cpu, t.CPU), append(s.gpu, t.GPU), append(s.alone, t.Alone)
 }
 
+// fitsEach is how many queries of a mode there are at least for each coefficient of a polynomial:
+// fewer say little about others.
+const fitsEach = 4
+
+// Values of CalibrationRow.Features.
+const (
+	builtIn  = "built in"
+	dings    = "Ding's"
+	allTerms = "all"
+)
+
+// wholeBasis returns the number of coefficients of a mode's whole polynomial.
+func wholeBasis(mode string) int {
+	if mode == query.And.String() {
+		return hybrid.AndBasis
+	}
+	return hybrid.Basis
+}
+
+// featuresFor returns which features so many queries of a mode are enough for.
+func featuresFor(mode string, queries int) string {
+	switch {
+	case queries >= fitsEach*wholeBasis(mode):
+		return allTerms
+	case queries >= fitsEach*hybrid.DingBasis:
+		return dings
+	}
+	return builtIn
+}
+
 // fit sets the parts of m that were measured, and those of c.ding, which knows Ding's
-// features alone.
+// features alone. Modes of too few queries keep the built-in model.
 func (c *calibrator) fit(m *hybrid.Model) error {
 	c.ding = *m
 	c.ding.Modes, c.ding.Batches = maps.Clone(m.Modes), map[string]*hybrid.BatchTimes{}
@@ -122,13 +153,20 @@ func (c *calibrator) fit(m *hybrid.Model) error {
 				s.add(&c.train[i])
 			}
 		}
-		if len(s.x) == 0 {
+		x := s.x
+		if len(x) == 0 {
 			continue // no query of the mode matches anything
+		}
+		switch featuresFor(name, len(x)) {
+		case builtIn:
+			continue
+		case dings:
+			x = s.ding
 		}
 		for _, to := range []struct {
 			m *hybrid.Model
 			x [][]float64
-		}{{m, s.x}, {&c.ding, s.ding}} {
+		}{{m, x}, {&c.ding, s.ding}} {
 			p := *to.m.Modes[name]
 			var err error
 			if p.CPU, err = fit(to.x, s.cpu); err != nil {

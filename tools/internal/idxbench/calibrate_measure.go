@@ -284,6 +284,7 @@ func (c *calibrator) rows(m *hybrid.Model) (rows []CalibrationRow) {
 					row.Train++
 				}
 			}
+			row.Features = featuresFor(mode, row.Train)
 			for i := range c.test {
 				if r := &c.test[i]; r.mode == mode {
 					was := p.of(r.record.Cost)

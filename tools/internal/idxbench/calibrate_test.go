@@ -1,6 +1,7 @@
 package idxbench
 
 import (
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -73,6 +74,33 @@ func TestSplit(t *testing.T) {
 	}
 	if train, test = split(log, 4, 3); len(train) != 2 || len(test) != 2 {
 		t.Errorf("%d and %d texts of 4", len(train), len(test))
+	}
+}
+
+// TestFitFew fits a mode of few queries to Ding's features alone, and keeps the built-in model for
+// one of fewer.
+func TestFitFew(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 6))
+	builtIn := hybrid.DefaultModel().Modes
+	for n, want := range map[int]int{1: 0, 4*hybrid.DingBasis - 1: 0, 4 * hybrid.DingBasis: hybrid.DingBasis,
+		4*hybrid.AndBasis - 1: hybrid.DingBasis, 4 * hybrid.AndBasis: hybrid.AndBasis} {
+		c := calibrator{flags: &calibrateFlags{modes: []string{"and"}}, alone: 1, crowded: 1}
+		for range n {
+			r := recorded{mode: "and", features: hybrid.Features{Terms: 2, K: 10, Mode: query.And, Shortest: 1 + rng.Uint64N(1000), Second: 2000 + rng.Uint64N(5000)}}
+			r.record.Cost.CPU = time.Duration(1000 + rng.IntN(5000))
+			c.train = append(c.train, r)
+		}
+		m := *hybrid.DefaultModel()
+		m.Version, m.Modes = hybrid.ModelVersion, maps.Clone(builtIn)
+		if err := c.fit(&m); err != nil {
+			t.Fatal(err)
+		}
+		switch p := m.Modes["and"]; {
+		case want == 0 && p != builtIn["and"]:
+			t.Errorf("%d queries: fitted to %d coefficients", n, len(p.CPU))
+		case want > 0 && (p == builtIn["and"] || len(p.CPU) != want):
+			t.Errorf("%d queries: %d coefficients, want %d", n, len(p.CPU), want)
+		}
 	}
 }
 

@@ -66,6 +66,9 @@ func openDevices(n int) ([]*Device, error) {
 				err = errors.Join(err, d.Close())
 			}
 		}
+		if i == 0 && errors.Is(err, ErrNoDevice) {
+			return nil, err // there is none at all
+		}
 		return nil, fmt.Errorf("GPU %d of %d: %w", i, n, err)
 	}
 	return devices, nil

@@ -1,6 +1,7 @@
 package idxbench
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -34,6 +35,7 @@ type Load struct {
 	Figures []string  `json:"figures,omitempty"` // files written
 	Seconds float64   `json:"seconds"`
 	summary []string
+	missing error // why runs on a GPU were left out
 }
 
 // LoadRow is one run. Latencies are in microseconds, from when a query was due to when
@@ -104,7 +106,8 @@ rate at which at most 1 query in 100,000 is answered later than that.
 --device chooses processors: the CPU, the GPU, the better one for each query but one
 query at a time (serial), or both at the same time (hybrid). --simulate does the same
 with the scheduler of the engine over costs that idxbench calibrate recorded, for
-rates and machines that are not at hand.
+rates and machines that are not at hand. Without a GPU, the runs on the CPU that
+--device names as well are printed before the error.
 
 --figures runs the experiments of Tatikonda 2011, section 4, on this machine and
 writes its figures 4 to 7; that takes about 200 times --time with 1 to 16 workers.`,
@@ -120,9 +123,11 @@ writes its figures 4 to 7; that takes about 200 times --time with 1 to 16 worker
 				return err
 			}
 			if f.csv {
-				return r.csv(cmd.OutOrStdout())
+				err = r.csv(cmd.OutOrStdout())
+			} else {
+				err = show(cmd, r)
 			}
-			return show(cmd, r)
+			return cmp.Or(err, r.missing)
 		},
 	}
 	jsonFlag(cmd)

@@ -148,7 +148,8 @@ type gpu struct {
 	cpu *pool.Pool // answers what the devices cannot
 }
 
-// openGPU opens the device if a run needs it. It also reads the cost model.
+// openGPU opens the device if a run needs it; if there is none, only runs on the CPU are left, if any
+// were asked for. It also reads the cost model.
 func (l *loader) openGPU(stderr io.Writer) (release func(), err error) {
 	release = func() {}
 	if l.f.cost != "" {
@@ -160,7 +161,11 @@ func (l *loader) openGPU(stderr io.Writer) (release func(), err error) {
 		return release, nil
 	}
 	if l.gpu, err = newGPU(l.whole, l.snapshot, l.f.gpuNumber); err != nil {
-		return nil, err
+		if !errors.Is(err, gpuload.ErrNoDevice) || !slices.Contains(l.f.devices, onCPU) {
+			return nil, err
+		}
+		l.out.missing, l.f.devices = err, []string{onCPU}
+		return release, nil
 	}
 	l.out.GPU = l.gpu.x.Name()
 	l.elsewhere(stderr)

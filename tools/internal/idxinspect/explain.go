@@ -72,7 +72,7 @@ which processor each step ran and why; lists are copied to the device first.`,
 					return nil, err
 				}
 				o.Mode, o.Algorithm, o.Device = mode.Value, algo.Value, device.Value
-				a, text, err := idxquery.Explain(cmd.Context(), cmd.OutOrStdout(), args[0], args[1], o)
+				a, text, err := idxquery.Explain(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), args[0], args[1], o)
 				if err != nil {
 					return nil, err
 				}

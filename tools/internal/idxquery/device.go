@@ -36,6 +36,10 @@ func (f *flags) checkDevice() error {
 	switch {
 	case f.gpus > 0 && (f.device.Value == "cpu" || f.queries == ""):
 		return cli.Usage("--gpus takes --queries, and --device gpu or hybrid")
+	case f.gpus > 1 && f.trace:
+		return cli.Usage("--trace takes one GPU: it answers one query after the other")
+	case f.preload != "" && f.device.Value == "hybrid":
+		return cli.Usage("--preload takes --device gpu: hybrid opens a GPU only for many queries that wait, and loads their lists then")
 	case f.preload != "" && (f.device.Value != "gpu" || f.queries == "" || f.trace):
 		return cli.Usage("--preload takes --queries and --device gpu, and no --trace")
 	case f.device.Value == "cpu":

@@ -3,6 +3,7 @@ package idxquery
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 
 	"github.com/pinion-index/pinion/query"
@@ -17,8 +18,8 @@ type TraceOptions struct {
 }
 
 // Explain answers one query and returns the answer with its trace, and the text that
-// idxquery --trace prints to out.
-func Explain(ctx context.Context, out io.Writer, index, text string, o TraceOptions) (*Answer, []byte, error) {
+// idxquery --trace prints to out. Without a device for hybrid the CPU answers, which stderr says.
+func Explain(ctx context.Context, out, stderr io.Writer, index, text string, o TraceOptions) (*Answer, []byte, error) {
 	f := newFlags()
 	f.index, f.k, f.params, f.trace = index, o.K, o.Params, true
 	if err := f.mode.Set(o.Mode); err != nil {
@@ -38,11 +39,15 @@ func Explain(ctx context.Context, out io.Writer, index, text string, o TraceOpti
 		var finder finder = s.searcher
 		if o.Device != "cpu" {
 			steps, release, err := s.stepper()
-			if err != nil {
+			switch {
+			case err == nil:
+				defer release()
+				finder = steps
+			case o.Device == "gpu":
 				return err
+			default:
+				fmt.Fprintf(stderr, "answering on the CPU: %v\n", err)
 			}
-			defer release()
-			finder = steps
 		}
 		if err := w.find(ctx, finder, question{id: "1", text: text}); err != nil {
 			return err

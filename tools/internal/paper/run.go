@@ -58,7 +58,7 @@ const (
 func Halves() []Half { return []Half{CPUHalf, OwnHalf, GPUHalf} }
 
 // OnGPU reports whether a half wants a GPU.
-func (h Half) OnGPU() bool { return h != CPUHalf }
+func (h Half) OnGPU() bool { return h == GPUHalf || h == OwnHalf }
 
 // Of returns the measurement of a half, or nil.
 func (x *Experiment) Of(h Half) Measure {

@@ -72,15 +72,16 @@ func TestChecks(t *testing.T) {
 						continue
 					}
 					why := fault(t, s, e)
-					_, resident := x.lists.byKey[Key{0, e.Offset}]
+					key := listKey{Key: Key{0, e.Offset}, n: e.DF}
+					_, resident := x.lists.byKey[key]
 					switch {
 					case resident && why != "":
 						t.Errorf("%v, round %d: list %s is resident: %s", codecs, round, it.Term(), why)
 					case !resident && why == "" && !changed[e.Offset]:
-						t.Errorf("%v, round %d: sound list %s is refused: %v", codecs, round, it.Term(), x.lists.refused[Key{0, e.Offset}])
+						t.Errorf("%v, round %d: sound list %s is refused: %v", codecs, round, it.Term(), x.lists.refused[key])
 					case !resident && why == "":
 						cautious++
-						t.Logf("%v, round %d: list %s: %v", codecs, round, it.Term(), x.lists.refused[Key{0, e.Offset}])
+						t.Logf("%v, round %d: list %s: %v", codecs, round, it.Term(), x.lists.refused[key])
 					case !resident:
 						refused++
 						q := query.Query{Terms: [][]byte{it.Term()}, K: 5, Mode: query.Or}

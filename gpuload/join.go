@@ -2,6 +2,7 @@ package gpuload
 
 import (
 	"bytes"
+	"encoding/binary"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -70,18 +71,31 @@ const compactBit = 1 << 62
 func (v *view) wantOf(parts []listPart, n uint32) (w want, ok bool) {
 	if len(v.parts) == 1 {
 		e := parts[0].entry
-		return want{key: Key{parts[0].seg, e.Offset}, entry: e}, e.Kind == segment.KindExtent
+		return want{key: listKey{Key: Key{parts[0].seg, e.Offset}, n: e.DF}, entry: e}, e.Kind == segment.KindExtent
 	}
 	if n < leastJoined {
 		return w, false
 	}
 	at := slices.IndexFunc(parts, func(p listPart) bool { return p.entry.Kind != segment.KindSingleton })
-	w.key = Key{parts[at].seg, parts[at].entry.Offset}
+	w.key = listKey{Key: Key{parts[at].seg, parts[at].entry.Offset}, n: n, parts: textOf(parts)}
 	if parts[at].entry.Kind == segment.KindCompact {
 		w.key.Offset |= compactBit
 	}
 	w.joined = &joined{view: v.number, parts: slices.Clone(parts)}
 	return w, true
+}
+
+// textOf returns a string that differs from that of any other parts.
+func textOf(parts []listPart) string {
+	b := make([]byte, 0, 16*len(parts))
+	for _, p := range parts {
+		b = binary.AppendUvarint(append(b, byte(p.entry.Kind)), uint64(p.seg))
+		for _, v := range []uint32{p.entry.DF, p.entry.Doc, p.entry.TF, p.entry.Length} {
+			b = binary.AppendUvarint(b, uint64(v))
+		}
+		b = binary.AppendUvarint(b, uint64(p.entry.Offset))
+	}
+	return string(b)
 }
 
 // eachTerm calls f with the lists of each term that has documents, and their postings.

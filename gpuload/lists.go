@@ -13,7 +13,7 @@ import (
 
 // resident is one list on the device.
 type resident struct {
-	key      Key
+	key      listKey
 	slot     uint32 // in the table of descriptors
 	at       kernels.Ptr
 	size     int64
@@ -53,7 +53,7 @@ type lists struct {
 	zone  uint32      // first slot reserved for the caller
 	free  []uint32
 	next  uint32
-	byKey map[Key]*resident
+	byKey map[listKey]*resident
 	clock float64
 	epoch uint64
 	stats Stats
@@ -64,9 +64,9 @@ type lists struct {
 	registered [][]byte  // mapped files that the device can copy from; nil for others
 	lengths    []lengths // of the documents, by segment
 	proven     proven
-	refused    map[Key]error         // lists that failed a check
-	coming     map[Key]chan struct{} // lists that are being loaded; closed when that load is done
-	loaders    chan *loader          // those that are idle
+	refused    map[listKey]error         // lists that failed a check
+	coming     map[listKey]chan struct{} // lists that are being loaded; closed when that load is done
+	loaders    chan *loader              // those that are idle
 	marker     *marker
 
 	least    uint32 // minimum number of postings for presence words
@@ -89,9 +89,9 @@ const (
 // newLists allocates arenaBytes of device memory and a table of slots descriptors, the
 // last reserved of which belong to the caller.
 func newLists(dev cuda.Device, segs []segmentView, views []view, arenaBytes int64, slots, reserved uint32) (*lists, error) {
-	l := &lists{dev: dev, zone: slots - reserved, byKey: map[Key]*resident{}, segments: segs, views: views, joiners: joiners{views: views}, epoch: 1,
-		lengths: make([]lengths, len(segs)), proven: newProven(segs), refused: map[Key]error{},
-		coming: map[Key]chan struct{}{}, loaders: make(chan *loader, loaders)}
+	l := &lists{dev: dev, zone: slots - reserved, byKey: map[listKey]*resident{}, segments: segs, views: views, joiners: joiners{views: views}, epoch: 1,
+		lengths: make([]lengths, len(segs)), proven: newProven(segs), refused: map[listKey]error{},
+		coming: map[listKey]chan struct{}{}, loaders: make(chan *loader, loaders)}
 	if err := l.open(arenaBytes, slots); err != nil {
 		l.close()
 		return nil, err
@@ -185,10 +185,18 @@ func (l *lists) counters() Stats {
 	return s
 }
 
+// listKey identifies a list on the device. Key alone would not if a dictionary is damaged:
+// several of its entries may have one place, and each is checked as if it were the only one.
+type listKey struct {
+	Key
+	n     uint32 // postings
+	parts string // of a joined list, one after the other
+}
+
 // want is a list that a batch needs. list is nil if it was not resident when last looked
 // up.
 type want struct {
-	key    Key
+	key    listKey
 	entry  segment.Entry // if not joined
 	joined *joined
 	list   *resident

@@ -43,7 +43,7 @@ func (l *lists) load(ctx context.Context, wants []*want, oldest, epoch uint64) e
 // distinct returns a want of each list in the order of their places in the files. A batch
 // wants most lists many times, so it drops these before it sorts.
 func distinct(wants []*want) []*want {
-	seen := make(map[Key]struct{}, len(wants)/2)
+	seen := make(map[listKey]struct{}, len(wants)/2)
 	kept := make([]*want, 0, len(wants)/2)
 	for _, w := range wants {
 		if _, ok := seen[w.key]; !ok {
@@ -262,7 +262,7 @@ func (ld *loading) publish(bad []error, err error) {
 			l.free = append(l.free, r.slot)
 			continue
 		}
-		l.proven.add(r.key)
+		l.proven.add(r.key.Key)
 		l.byKey[r.key] = r.resident
 		l.stats.Loaded++
 		l.stats.Bytes += r.size

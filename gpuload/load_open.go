@@ -135,7 +135,7 @@ func (ld *loading) admit(w *want, o *opened, at kernels.Ptr, epoch uint64) {
 	r := &resident{key: w.key, slot: l.slot(), at: at, size: int64(len(o.extent)), stored: o.stored, n: d.N, docs: d.MaxDoc, blocks: d.Blocks, kth: o.kth, quad: o.quad,
 		logBlock: d.LogBlock, codecs: kernels.CodecsOf(d.DocsCodec, d.FreqsCodec), uses: l.clock + 1, pin: epoch,
 		bare: d.N >= l.least, elements: kernels.HasElements(d.DocsCodec)}
-	known := w.joined != nil || l.proven.has(w.key) // what is joined has been checked before
+	known := w.joined != nil || l.proven.has(w.key.Key) // what is joined has been checked before
 	ld.jobs[number] = l.job(r, o, known, number > ld.launched, ld.jobs[max(number-1, 0)].Tiles)
 	ld.bytes += r.size
 	next := loaded{resident: r, recodes: !l.asStored && recodes(d), head: uint32(d.Docs - at)}

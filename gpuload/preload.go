@@ -87,12 +87,12 @@ func (x *Executor) demands(queries []query.Query) (map[Key]*want, []Demand, erro
 				if o.n == 0 || o.small != nil {
 					continue
 				}
-				n, ok := at[o.want.key]
+				n, ok := at[o.want.key.Key]
 				if !ok {
 					n = len(plan)
 					w := o.want
-					at[w.key], wants[w.key] = n, &w
-					plan = append(plan, Demand{Key: w.key, Bytes: int64(o.n) * bytesPerPosting})
+					at[w.key.Key], wants[w.key.Key] = n, &w
+					plan = append(plan, Demand{Key: w.key.Key, Bytes: int64(o.n) * bytesPerPosting})
 				}
 				plan[n].Uses++
 			}

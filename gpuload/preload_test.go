@@ -61,13 +61,13 @@ func TestPreloadWhenFull(t *testing.T) {
 	if s.Evicted > 0 || s.Lists <= before.Lists || s.Refused == 0 {
 		t.Errorf("%+v, before %+v", s, before)
 	}
-	_, plan, err := x.demands(log)
+	wants, plan, err := x.demands(log)
 	if err != nil {
 		t.Fatal(err)
 	}
 	Plan(plan)
 	for _, d := range plan[:3] {
-		if x.lists.byKey[d.Key] == nil {
+		if x.lists.byKey[wants[d.Key].key] == nil {
 			t.Errorf("%+v is not there", d)
 		}
 	}

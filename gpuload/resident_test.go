@@ -26,13 +26,13 @@ func TestResident(t *testing.T) {
 			there, not = 0, 0
 			for _, q := range qs {
 				for _, term := range q.Query().Terms {
-					_, lists, err := x.demands([]query.Query{{Terms: [][]byte{term}, K: 10, Mode: query.Or}})
+					wants, lists, err := x.demands([]query.Query{{Terms: [][]byte{term}, K: 10, Mode: query.Or}})
 					if err != nil {
 						t.Fatal(err)
 					}
 					want := len(lists) > 0
 					for _, d := range lists {
-						want = want && x.lists.byKey[d.Key] != nil
+						want = want && x.lists.byKey[wants[d.Key].key] != nil
 					}
 					if got := x.Resident(term); got != want {
 						t.Errorf("%d bytes: %q is on the device: %v, want %v", memory, term, got, want)

@@ -30,15 +30,15 @@ func (s *Stepper) miss(p *plan, state StepState) {
 	share := float64(max(s.o.Rule.gain(state), 0)) / float64(missing)
 	cost := 0.0
 	for o := range absent(p.lists) {
-		s.missed[o.want.key] += share * float64(o.n)
-		cost += s.missed[o.want.key]
+		s.missed[o.want.key.Key] += share * float64(o.n)
+		cost += s.missed[o.want.key.Key]
 	}
 	if s.closed || s.loading || cost < float64(s.o.Rule.copying(missing)) || time.Now().Before(s.rest) {
 		return
 	}
 	var wants []*want
 	for o := range absent(p.lists) {
-		delete(s.missed, o.want.key)
+		delete(s.missed, o.want.key.Key)
 		wants = append(wants, &want{key: o.want.key, entry: o.want.entry, joined: o.want.joined})
 	}
 	s.loading = true

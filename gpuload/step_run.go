@@ -213,7 +213,7 @@ func (w *stepping) descs() (d []kernels.ListDesc, parts []posting) {
 }
 
 // interimKey is the key of parts of intermediate results.
-var interimKey = Key{Segment: -1}
+var interimKey = listKey{Key: Key{Segment: -1}}
 
 // intersect intersects the intermediate result with the next list.
 func (w *stepping) intersect(state StepState, why string) error {

@@ -89,6 +89,11 @@ func (c *Conjunction) prepare(ctx context.Context, queries []query.Query, how St
 	if err := x.bring(ctx, use, x.nextEpoch()); err != nil {
 		return err
 	}
+	for i, p := range use {
+		if p.cpu || !x.usable(p) {
+			return fmt.Errorf("query %d: %w", i, x.lists.why(p))
+		}
+	}
 	if how == Auto {
 		how = x.choose(use)
 	}
@@ -111,14 +116,9 @@ type spread struct {
 }
 
 // layOut divides the first lists into tiles, which are runs of blocks, and prepares the
-// batch.
+// batch. All lists of the plans are on the device.
 func (c *Conjunction) layOut(plans []*plan, how Strategy) error {
 	x, st := c.x, &c.st
-	for i, p := range plans {
-		if p.cpu || !x.usable(p) {
-			return fmt.Errorf("query %d: %w", i, x.lists.why(p))
-		}
-	}
 	// Queries that read the same list run at the same time, so that they find its blocks
 	// in L2.
 	slices.SortStableFunc(plans, func(a, b *plan) int { return cmp.Compare(a.second(len(x.views)), b.second(len(x.views))) })

@@ -296,3 +296,20 @@ func checkConjunction(t *testing.T, x *Executor, c *gputrial.Collection, sc *que
 		}
 	}
 }
+
+// TestConjoinAbsent asks for docIDs where no list fits.
+func TestConjoinAbsent(t *testing.T) {
+	shape := someShape
+	shape.Segments = 1
+	c, sc := newCollection(t, shape)
+	x, err := newExecutor(testDevice(t, 0), viewsIn(c), Options{Scorer: sc, Memory: 2 << 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeExecutor(t, x)
+	for _, how := range Strategies() {
+		if err := conjoin(x, []query.Query{gputrial.Query{Terms: []int{0, 1, 2}, K: 10}.Query()}, how); !errors.Is(err, ErrUnsupported) {
+			t.Errorf("%v: %v", how, err)
+		}
+	}
+}

@@ -21,23 +21,8 @@ func (l *lists) room(size int64, oldest uint64) (kernels.Ptr, bool) {
 	if p, ok := l.arena.Alloc(size); ok {
 		return p, true
 	}
-	var victims []*resident
-	for _, r := range l.byKey {
-		if r.pin < oldest && !r.marking {
-			victims = append(victims, r)
-		}
-	}
-	slices.SortFunc(victims, func(a, b *resident) int {
-		switch {
-		case a.uses < b.uses:
-			return -1
-		case a.uses > b.uses:
-			return 1
-		}
-		return int(min(max(int64(a.at)-int64(b.at), -1), 1))
-	})
 	goal := max(size, l.arena.Size()/16)
-	for _, r := range victims {
+	for _, r := range l.victims(oldest) {
 		l.evict(r)
 		if goal -= r.size; goal > 0 {
 			continue
@@ -47,6 +32,42 @@ func (l *lists) room(size int64, oldest uint64) (kernels.Ptr, bool) {
 		}
 	}
 	return l.arena.Alloc(size)
+}
+
+// victims returns the lists that room may evict, in that order.
+func (l *lists) victims(oldest uint64) (all []*resident) {
+	for _, r := range l.byKey {
+		if r.pin < oldest && !r.marking {
+			all = append(all, r)
+		}
+	}
+	slices.SortFunc(all, func(a, b *resident) int {
+		switch {
+		case a.uses < b.uses:
+			return -1
+		case a.uses > b.uses:
+			return 1
+		}
+		return int(min(max(int64(a.at)-int64(b.at), -1), 1))
+	})
+	return all
+}
+
+// slots makes n slots of the table free, or more, so that it does not begin anew with each
+// list. It reports false if there are fewer although it has evicted all lists that room may.
+func (l *lists) slots(n int, oldest uint64) bool {
+	free := func() int { return len(l.free) + int(l.zone) - int(l.next) }
+	if free() >= n {
+		return true
+	}
+	goal := max(n, int(l.zone)/16)
+	for _, r := range l.victims(oldest) {
+		if free() >= goal {
+			break
+		}
+		l.evict(r)
+	}
+	return free() >= n
 }
 
 // release frees a range that room returned.

@@ -172,11 +172,11 @@ func (l *lists) runOf(wants []*want, o *opening, i int, limit int64) (n int, siz
 	return n, size
 }
 
-// rangeFor allocates a range for n lists. It reports false if there is no room or the
-// table has too few slots.
+// rangeFor allocates a range for n lists, for which it evicts others if necessary. It reports
+// false if there is no room or the table has too few slots.
 func (l *lists) rangeFor(n int, size int64, oldest uint64) (kernels.Ptr, bool) {
 	at, ok := l.room(size, oldest)
-	if ok && len(l.free)+int(l.zone)-int(l.next) < n {
+	if ok && !l.slots(n, oldest) {
 		l.release(at, size)
 		return 0, false
 	}

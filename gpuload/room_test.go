@@ -50,3 +50,32 @@ func TestRoom(t *testing.T) {
 		}
 	}
 }
+
+// TestSlots has fewer slots of the table than lists, and memory for all of them: lists are evicted
+// for the sake of their slots.
+func TestSlots(t *testing.T) {
+	shape := someShape
+	shape.Segments = 1
+	c, sc := newCollection(t, shape)
+	dev := cuda.NewEmulator()
+	cpu := &brute{c: c, sc: sc}
+	x, err := newExecutor(dev, viewsIn(c), Options{Scorer: sc, Memory: 4 << 20, CPU: cpu})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.lists.zone = 4
+	for term := range 10 {
+		check(t, x, c, sc, []gputrial.Query{{Terms: []int{term, (term + 1) % 10}, K: 10, Mode: query.Or}}, nil)
+	}
+	if s := x.Stats(); cpu.asked > 0 || s.Lists != 4 || s.Evicted < 6 || s.Refused > 0 {
+		t.Errorf("%d queries on the CPU, %+v", cpu.asked, s)
+	}
+	check(t, x, c, sc, []gputrial.Query{{Terms: []int{0, 1, 2, 3, 4}, K: 10, Mode: query.Or}}, nil)
+	if cpu.asked != 1 {
+		t.Errorf("%d queries of more lists than slots on the CPU", cpu.asked)
+	}
+	closeExecutor(t, x)
+	if err := dev.Close(); err != nil {
+		t.Error(err)
+	}
+}

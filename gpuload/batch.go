@@ -2,6 +2,7 @@ package gpuload
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 
@@ -245,14 +246,37 @@ func (l *batch) outLayout() (keys []int, size int) {
 }
 
 func (l *batch) reserve(in int, work int64, out int) error {
-	if err := l.st.ReserveIn(in); err != nil {
-		return err
-	}
 	// Each array that Scratch returns may be padded by up to 16 bytes.
-	if err := l.st.ReserveWork(work + 64*int64(len(l.plans))); err != nil {
-		return err
+	return l.x.makeRoom(l.st, in, work+64*int64(len(l.plans)), out)
+}
+
+// makeRoom makes room in the buffers of a stage, if need be with the scratch memory of those
+// that are idle: after long batches they may hold all that there is.
+func (x *Executor) makeRoom(st *stage, in int, work int64, out int) error {
+	err := st.Reserve(in, work, out)
+	if errors.Is(err, ErrMemory) && x.freeIdle() {
+		err = st.Reserve(in, work, out)
 	}
-	return l.st.ReserveOut(out)
+	return err
+}
+
+// freeIdle frees the scratch memory of idle stages. It reports whether there was any.
+func (x *Executor) freeIdle() (some bool) {
+	var stages []*stage
+	for range len(x.idle) {
+		select {
+		case st := <-x.idle:
+			stages = append(stages, st)
+		default:
+		}
+	}
+	for _, st := range stages {
+		size := st.WorkSize()
+		st.FreeWork()
+		some = some || st.WorkSize() < size
+		x.idle <- st
+	}
+	return some
 }
 
 // selection returns a launch that selects the top keys.

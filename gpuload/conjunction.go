@@ -137,8 +137,7 @@ func (c *Conjunction) layOut(plans []*plan, how Strategy) error {
 	if err := fits(room); err != nil {
 		return err
 	}
-	if err := errors.Join(st.ReserveIn(s.size+8*len(s.tiles)), st.ReserveOut(c.outSize(room)),
-		st.ReserveWork(4*room+8*int64(len(s.tiles))+8*int64(c.slots)+256)); err != nil {
+	if err := x.makeRoom(st, s.size+8*len(s.tiles), 4*room+8*int64(len(s.tiles))+8*int64(c.slots)+256, c.outSize(room)); err != nil {
 		return err
 	}
 	for i := range l.chores {

@@ -18,20 +18,30 @@ import (
 // submission.
 type faulty struct {
 	*cuda.Emulator
-	left atomic.Int64 // operations until the failure
+	left  atomic.Int64 // operations until the failure
+	lasts bool         // after an allocation failed, others do
+	short atomic.Bool  // that is so
 }
 
 func (f *faulty) fails() bool { return f.left.Add(-1) == 0 }
 
-func (f *faulty) Alloc(n int64) (kernels.Ptr, error) {
+func (f *faulty) lacks() bool {
 	if f.fails() {
+		f.short.Store(f.lasts)
+		return true
+	}
+	return f.short.Load()
+}
+
+func (f *faulty) Alloc(n int64) (kernels.Ptr, error) {
+	if f.lacks() {
 		return 0, ErrMemory
 	}
 	return f.Emulator.Alloc(n)
 }
 
 func (f *faulty) HostAlloc(n int) ([]byte, error) {
-	if f.fails() {
+	if f.lacks() {
 		return nil, ErrMemory
 	}
 	return f.Emulator.HostAlloc(n)
@@ -57,11 +67,12 @@ func TestFaults(t *testing.T) {
 		in[i] = q.Query()
 	}
 	for at := int64(1); ; at++ {
-		dev := &faulty{Emulator: cuda.NewEmulator()}
+		dev := &faulty{Emulator: cuda.NewEmulator(), lasts: true}
 		dev.left.Store(at)
 		x, err := newExecutor(dev, viewsIn(c), Options{Scorer: sc, Memory: 4 << 20})
 		if err == nil {
 			_, err = x.Execute(context.Background(), in)
+			dev.short.Store(false)
 			_, again := x.Execute(context.Background(), in)
 			if retired := errors.Is(err, ErrDevice); err != nil && (errors.Is(again, ErrDevice) != retired || errors.Is(x.Err(), ErrDevice) != retired || again != nil && !retired) {
 				t.Errorf("after operation %d failed: %v, retired with %v", at, again, x.Err())

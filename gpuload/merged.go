@@ -1,8 +1,6 @@
 package gpuload
 
 import (
-	"errors"
-
 	"github.com/pinion-index/pinion/gpuload/internal/layout"
 	"github.com/pinion-index/pinion/internal/cuda"
 	"github.com/pinion-index/pinion/kernels"
@@ -80,8 +78,7 @@ func (c *Conjunction) layOutMerged(l *batch, size int, tiles []kernels.Tile, fir
 		return err
 	}
 	size += 8*(len(tiles)+spreads+merges) + 16*len(order) + 40*(jobs+len(l.chores)) + 4096
-	if err := errors.Join(st.ReserveIn(size), st.ReserveOut(c.outSize(room)),
-		st.ReserveWork(lists+hits+4*room+8*int64(len(tiles))+8*int64(c.slots)+512)); err != nil {
+	if err := x.makeRoom(st, size, lists+hits+4*room+8*int64(len(tiles))+8*int64(c.slots)+512, c.outSize(room)); err != nil {
 		return err
 	}
 	for i := range l.chores {

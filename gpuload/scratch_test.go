@@ -99,3 +99,35 @@ func TestScratchFaults(t *testing.T) {
 		}
 	}
 }
+
+// TestIdleScratch has room for the scratch memory of one large batch, which each stage gets in turn,
+// and asks small queries afterwards: idle stages give back what others lack.
+func TestIdleScratch(t *testing.T) {
+	c, sc := newCollection(t, gputrial.Shape{Docs: 60000, Segments: 1, Terms: 12, MaxDF: 0.9, MinDF: 1, DocsCodec: "bp128", FreqsCodec: "bp128", Seed: 8})
+	dev := cuda.NewEmulator()
+	x, err := newExecutor(dev, viewsIn(c), Options{Scorer: sc, Memory: 4 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.reserve()
+	if err := x.LoadAll(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	large := c.Draw(rand.New(rand.NewPCG(1, 2)), 40, 6, 10, query.Or)
+	before := dev.Used()
+	check(t, x, c, sc, large, nil)
+	dev.Memory = dev.Used() + (dev.Used()-before)/8
+	for range len(x.stages) {
+		check(t, x, c, sc, large, nil)
+	}
+	for range len(x.stages) {
+		check(t, x, c, sc, large[:1], nil)
+	}
+	if err := conjoin(x, []query.Query{large[0].Query()}, MergePath); err != nil {
+		t.Error(err)
+	}
+	closeExecutor(t, x)
+	if err := dev.Close(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"errors"
 	"math/bits"
 	"sync/atomic"
 	"unsafe"
@@ -34,7 +35,8 @@ type Buffers struct {
 }
 
 // Peak holds the largest sizes needed by any of the Buffers that share it. Each of them
-// allocates the largest size: its next batch may need it, and growing stalls the device.
+// allocates the largest size, if it can: its next batch may need it, and growing stalls the
+// device.
 // The zero value is ready to use.
 type Peak struct{ in, work, out atomic.Int64 }
 
@@ -97,25 +99,72 @@ func (b *Buffers) Reset(stream int) {
 	b.workUsed = 0
 }
 
+// grow makes room for need bytes where there is some for have. alloc allocates as many as
+// capacity says. Where memory is short, what is there has to do, or else what is needed.
+func grow(peak *atomic.Int64, need, large, have int64, free func(), alloc func(n int64) error) error {
+	n := capacity(peak, need, large)
+	if n <= have {
+		return nil
+	}
+	if need > have {
+		free() // alloc may need the memory
+	}
+	err := alloc(n)
+	if err == nil {
+		return nil
+	}
+	peak.Store(0) // the device does not have this much
+	if !errors.Is(err, cuda.ErrMemory) {
+		return err
+	}
+	if need <= have {
+		peak.Store(have)
+		return nil
+	}
+	if n > need {
+		err = alloc(need)
+	}
+	if err == nil {
+		peak.Store(need)
+	}
+	return err
+}
+
+// Reserve makes room in all buffers.
+func (b *Buffers) Reserve(in int, work int64, out int) error {
+	if err := b.ReserveIn(in); err != nil {
+		return err
+	}
+	if err := b.ReserveWork(work); err != nil {
+		return err
+	}
+	return b.ReserveOut(out)
+}
+
+// pair allocates n bytes of pinned memory and as many on the device, with padding.
+func (b *Buffers) pair(n, padding int64) (host []byte, at kernels.Ptr, err error) {
+	if host, err = b.dev.HostAlloc(int(n)); err != nil {
+		return nil, 0, err
+	}
+	if at, err = b.dev.Alloc(n + padding); err != nil {
+		_ = b.dev.HostFree(host) // one is useless without the other
+		return nil, 0, err
+	}
+	return host, at, nil
+}
+
 // ReserveIn makes room for n bytes in In.
 func (b *Buffers) ReserveIn(n int) error {
 	b.Wanted = n
-	n = int(capacity(&b.peak.in, int64(n), 1<<bits.Len(uint(n)))) // pinning takes milliseconds: grow seldom
-	if n <= cap(b.In) {
-		return nil
-	}
-	b.freeIn()
-	in, err := b.dev.HostAlloc(n)
-	if err != nil {
-		b.peak.in.Store(0)
+	// Pinning takes milliseconds: grow seldom.
+	return grow(&b.peak.in, int64(n), 1<<bits.Len(uint(n)), int64(cap(b.In)), b.freeIn, func(n int64) error {
+		in, at, err := b.pair(n, 256)
+		if err == nil {
+			b.freeIn()
+			b.In, b.InDev = in[:0], at
+		}
 		return err
-	}
-	b.In = in[:0]
-	if b.InDev, err = b.dev.Alloc(int64(n) + 256); err != nil {
-		b.freeIn() // one is useless without the other
-		b.peak.in.Store(0)
-	}
-	return err
+	})
 }
 
 func (b *Buffers) freeIn() {
@@ -160,24 +209,21 @@ func (b *Buffers) CopyIn() { b.Batch.CopyIn(b.InDev, b.In) }
 // ReserveWork makes room for n bytes of Scratch. Each call of Scratch may use up to 15
 // bytes more than requested.
 func (b *Buffers) ReserveWork(n int64) error {
-	c := capacity(&b.peak.work, n, n+n/4)
-	if c <= b.workCap {
-		return nil
-	}
-	b.FreeWork()
-	p, err := b.dev.Alloc(c)
-	if err != nil {
-		b.peak.work.Store(0) // the device does not have this much
+	return grow(&b.peak.work, n, n+n/4, b.workCap, b.FreeWork, func(n int64) error {
+		p, err := b.dev.Alloc(n)
+		if err == nil {
+			b.FreeWork()
+			b.work, b.workCap = p, n
+		}
 		return err
-	}
-	b.work, b.workCap = p, c
-	return nil
+	})
 }
 
-// FreeWork frees the scratch memory. Call ReserveWork before the next Scratch.
+// FreeWork frees the scratch memory, except what is lent. Call ReserveWork before the next
+// Scratch.
 func (b *Buffers) FreeWork() {
 	b.free(b.work, b.lent.Work)
-	b.work, b.workCap = 0, 0
+	b.work, b.workCap = b.lent.Work, b.lent.WorkSize
 }
 
 // WorkSize returns the size of the scratch memory.
@@ -193,22 +239,14 @@ func (b *Buffers) Scratch(n int64) kernels.Ptr {
 
 // ReserveOut makes room for n bytes in Out.
 func (b *Buffers) ReserveOut(n int) error {
-	n = int(capacity(&b.peak.out, int64(n), 1<<bits.Len(uint(n))))
-	if n <= len(b.Out) {
-		return nil
-	}
-	b.freeOut()
-	out, err := b.dev.HostAlloc(n)
-	if err != nil {
-		b.peak.out.Store(0)
+	return grow(&b.peak.out, int64(n), 1<<bits.Len(uint(n)), int64(len(b.Out)), b.freeOut, func(n int64) error {
+		out, at, err := b.pair(n, 0)
+		if err == nil {
+			b.freeOut()
+			b.Out, b.OutDev = out, at
+		}
 		return err
-	}
-	b.Out = out
-	if b.OutDev, err = b.dev.Alloc(int64(n)); err != nil {
-		b.freeOut()
-		b.peak.out.Store(0)
-	}
-	return err
+	})
 }
 
 func (b *Buffers) freeOut() {
@@ -222,4 +260,5 @@ func (b *Buffers) Close() {
 	b.freeIn()
 	b.freeOut()
 	b.FreeWork()
+	b.lent, b.work, b.workCap = Loan{}, 0, 0
 }

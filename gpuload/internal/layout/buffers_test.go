@@ -9,8 +9,8 @@ import (
 	"github.com/pinion-index/pinion/internal/cuda"
 )
 
-// TestBuffersGrow checks that Buffers allocate the largest size needed so far, unless
-// that allocation failed.
+// TestBuffersGrow checks that Buffers allocate the largest size needed so far or, if that
+// allocation fails, keep what suffices or allocate what they need.
 func TestBuffersGrow(t *testing.T) {
 	dev := cuda.NewEmulator()
 	dev.Memory = 1001
@@ -22,7 +22,8 @@ func TestBuffersGrow(t *testing.T) {
 	for i, c := range []struct {
 		which      int
 		need, want int64
-	}{{0, 400, 500}, {0, 300, 500}, {1, 10, 500}, {2, 1, 0}, {0, 401, 501}, {1, 300, 0}, {1, 300, 375}} {
+	}{{0, 400, 500}, {0, 300, 500}, {1, 10, 500}, {2, 2, 0}, {0, 401, 500}, {1, 300, 500}, {1, 300, 500},
+		{2, 1, 1}, {1, 480, 500}, {0, 501, 0}, {0, 500, 500}, {0, 400, 500}} {
 		b := buffers[c.which]
 		err := b.ReserveWork(c.need)
 		if c.want == 0 {
@@ -39,6 +40,34 @@ func TestBuffersGrow(t *testing.T) {
 		b.Close()
 		b.Close()
 	}
+	if err := dev.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestBuffersShort lets memory run short for all buffers: what is there is kept.
+func TestBuffersShort(t *testing.T) {
+	dev := cuda.NewEmulator()
+	var peak Peak
+	a, b := NewBuffers(dev, &peak), NewBuffers(dev, &peak)
+	if err := errors.Join(a.Reserve(100, 100, 100), b.Reserve(1000, 1000, 1000)); err != nil {
+		t.Fatal(err)
+	}
+	dev.Memory = dev.Used() + 16
+	in, work, out := a.InDev, a.work, a.OutDev
+	if err := a.Reserve(100, 100, 100); err != nil || a.InDev != in || a.work != work || a.OutDev != out {
+		t.Errorf("buffers that suffice: %v", err)
+	}
+	for name, err := range map[string]error{"in": a.ReserveIn(1000), "work": a.ReserveWork(1000), "out": a.ReserveOut(1000)} {
+		if !errors.Is(err, cuda.ErrMemory) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := a.Reserve(10, 10, 10); err != nil {
+		t.Errorf("buffers that fit exactly: %v", err)
+	}
+	a.Close()
+	b.Close()
 	if err := dev.Close(); err != nil {
 		t.Error(err)
 	}
@@ -73,6 +102,9 @@ func TestLend(t *testing.T) {
 			if cap(b.In) < n || len(b.Out) < n || b.WorkSize() < int64(n) {
 				t.Errorf("%d bytes: %d, %d and %d", n, cap(b.In), len(b.Out), b.WorkSize())
 			}
+		}
+		if b.FreeWork(); b.work != loan.Work || b.WorkSize() != loan.WorkSize {
+			t.Error("the memory that was lent is not used again")
 		}
 		b.Close()
 	}

@@ -33,7 +33,7 @@ type member struct {
 }
 
 // OpenGroup is NewGroup on the first n GPUs, or on all of them if n is 0. The error matches
-// ErrNoDevice if there are fewer.
+// ErrNoDevice if there are fewer, or if n is negative.
 func OpenGroup(n int, snapshot *reader.Snapshot, o Options) (*Group, error) {
 	p, err := StartGroup(n, snapshot, o)
 	if err != nil {
@@ -44,12 +44,17 @@ func OpenGroup(n int, snapshot *reader.Snapshot, o Options) (*Group, error) {
 
 // openDevices opens the first n GPUs at a time, or all of them if n is 0.
 func openDevices(n int) ([]*Device, error) {
+	all, err := Devices()
+	if err != nil {
+		return nil, err
+	}
 	if n == 0 {
-		all, err := Devices()
-		if err != nil {
-			return nil, err
-		}
 		n = max(all, 1) // opening the first fails if there is none
+	}
+	if n < 0 || n > all { // opening takes threads and memory, so none of them is opened
+		first := min(n, all)
+		_, err := OpenDeviceNumber(first)
+		return nil, fmt.Errorf("GPU %d of %d: %w", first, n, err)
 	}
 	devices, errs := make([]*Device, n), make([]error, n)
 	var wg sync.WaitGroup

@@ -249,8 +249,10 @@ func TestGroupOnDevices(t *testing.T) {
 			t.Errorf("device %d: %v", number, err)
 		}
 	}
-	if _, err := OpenGroup(n+1, s, Options{CPU: searcher}); !errors.Is(err, ErrNoDevice) {
-		t.Errorf("a group of %d: %v", n+1, err)
+	for _, number := range []int{n + 1, 1 << 40, -1} {
+		if _, err := OpenGroup(number, s, Options{CPU: searcher}); !errors.Is(err, ErrNoDevice) {
+			t.Errorf("a group of %d: %v", number, err)
+		}
 	}
 	if _, err := OpenGroup(0, s, Options{}); !errors.Is(err, query.ErrInvalid) {
 		t.Errorf("a group without a CPU: %v", err)

@@ -348,7 +348,7 @@ func (x *Executor) onCPU(ctx context.Context, queries []query.Query, p *plan) ([
 	return nil, x.lists.why(p)
 }
 
-// answer sets the hits of plans, or marks plans for the CPU.
+// answer sets the hits of plans, or marks plans for the CPU. The caller settles the error.
 func (x *Executor) answer(ctx context.Context, plans []*plan) error {
 	if ok, err := x.works(ctx); err != nil {
 		return err
@@ -358,7 +358,7 @@ func (x *Executor) answer(ctx context.Context, plans []*plan) error {
 	}
 	x.working.Add(1)
 	defer x.working.Add(-1)
-	return x.settle(plans, x.onDevice(ctx, plans))
+	return x.onDevice(ctx, plans)
 }
 
 // onDevice answers plans in batches.

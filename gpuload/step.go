@@ -263,8 +263,9 @@ func (s *Stepper) whole(ctx context.Context, q *query.Query, p *plan, t *StepTra
 	t.loaded(max(missing-p.missing(0, len(p.weights), len(s.x.views)), 0))
 	done(int64(len(p.hits)))
 	if err != nil {
-		return query.Result{}, err
+		return query.Result{}, err // Search settles it
 	}
+	_ = s.x.settle(nil, nil)
 	switch failed := s.x.Err(); {
 	case !p.cpu:
 		return query.Result{Hits: p.hits}, nil

@@ -255,3 +255,50 @@ func TestStepTraceWhole(t *testing.T) {
 		t.Errorf("by the rule: %+v", tr.Steps)
 	}
 }
+
+// TestStepsOutOfMemory counts each query that runs out of memory once, also disjunctions.
+func TestStepsOutOfMemory(t *testing.T) {
+	snapshot := stepIndex(t, "", 2000, 1)
+	cpu, err := query.NewSearcher(snapshot, query.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, other := range []query.Executor{nil, cpu} {
+		f := &full{Emulator: cuda.NewEmulator()}
+		dev := newDevice(f)
+		x, err := New(dev, snapshot, Options{Memory: 4 << 20, CPU: other})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := NewStepper(x, cpu, StepOptions{Load: true, Choose: func(StepState) StepChoice { return StepRest }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range x.stages {
+			x.stages[i].Close()
+		}
+		f.set.Store(true)
+		for i, mode := range []query.Mode{query.Or, query.And, query.Or} {
+			q := query.Query{Terms: [][]byte{[]byte("w1"), []byte("w3")}, K: 10, Mode: mode}
+			tr := &StepTrace{}
+			if _, err := s.Search(context.Background(), q, tr); err != nil {
+				t.Fatal(err)
+			}
+			if n := x.state.short.Load(); n != int32(i+1) || !errors.Is(tr.Failed, ErrMemory) {
+				t.Errorf("query %d: memory ran out %d times, %v", i, n, tr.Failed)
+			}
+		}
+		f.set.Store(false)
+		stepper{s, cpu, x}.check(t, query.Query{Terms: [][]byte{[]byte("w1"), []byte("w3")}, K: 10, Mode: query.Or})
+		if n := x.state.short.Load(); n != 0 {
+			t.Errorf("after an answer memory has run out %d times", n)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		closeExecutor(t, x)
+		if err := dev.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -163,7 +163,9 @@ func (f *runFlags) run(ctx context.Context) error {
 	}
 	if f.out != "" {
 		text, e := json.MarshalIndent(rows, "", "  ")
-		err = errors.Join(err, e, os.WriteFile(f.out, text, 0o666))
+		if e = errors.Join(e, os.WriteFile(f.out, text, 0o666)); e != nil {
+			err = errors.Join(err, &failure{e})
+		}
 	}
 	gpubench.Print(os.Stdout, rows)
 	return err

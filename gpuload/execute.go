@@ -123,7 +123,7 @@ func (e *execution) answer(c *crew, lo, hi int) error {
 	for i := range c.plans {
 		p := &c.plans[i]
 		if p.err != nil {
-			return &queryError{lo + i, p.err}
+			return &query.NumberError{Number: lo + i, Err: p.err}
 		}
 		c.use = append(c.use, p)
 	}
@@ -213,7 +213,11 @@ func (e *execution) finish() {
 	}
 	r, err := e.x.onCPU(e.ctx, rest, &p)
 	if err != nil {
-		e.failed = &queryError{e.onCPU[0], err}
+		var failed *query.NumberError
+		if !errors.As(err, &failed) && (len(rest) == 1 || e.x.options.CPU == nil) {
+			err = &query.NumberError{Err: err} // the first
+		}
+		e.failed = numbered(err, e.onCPU)
 		return
 	}
 	for i, j := range e.onCPU {

@@ -253,21 +253,12 @@ func (g *Group) on(ctx context.Context, use []*member, queries []query.Query) ([
 	return results, nil
 }
 
-// queryError is the failure of one query of a call.
-type queryError struct {
-	number int
-	err    error
-}
-
-func (e *queryError) Error() string { return fmt.Sprintf("query %d: %v", e.number, e.err) }
-func (e *queryError) Unwrap() error { return e.err }
-
 // numbered returns an error of some queries with the number that its query has among all, which
 // index gives.
 func numbered(err error, index []int) error {
-	var failed *queryError
-	if errors.As(err, &failed) {
-		return &queryError{index[failed.number], failed.err}
+	var failed *query.NumberError
+	if errors.As(err, &failed) && uint(failed.Number) < uint(len(index)) {
+		return &query.NumberError{Number: index[failed.Number], Err: failed.Err}
 	}
 	return err
 }

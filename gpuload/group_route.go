@@ -87,7 +87,7 @@ func (x *Executor) wishAll(wishes []wish, queries []query.Query) error {
 		defer x.found.Put(r)
 		for i := n * wishesAtOnce; i < min((n+1)*wishesAtOnce, len(queries)); i++ {
 			if err := r.wish(&wishes[i], &queries[i]); err != nil {
-				errs[n] = &queryError{i, err}
+				errs[n] = &query.NumberError{Number: i, Err: err}
 				return
 			}
 		}

@@ -129,13 +129,13 @@ func TestGroupErrors(t *testing.T) {
 		}
 		in[bad].K = 2000 // for the CPU
 		_, err := g.Execute(context.Background(), in)
-		var failed *queryError
-		if !errors.Is(err, errRefused) || !errors.As(err, &failed) || failed.number != bad {
+		var failed *query.NumberError
+		if !errors.Is(err, errRefused) || !errors.As(err, &failed) || failed.Number != bad {
 			t.Errorf("query %d on the CPU: %v", bad, err)
 		}
 		in[bad].Mode = 99
 		_, err = g.Execute(context.Background(), in)
-		if !errors.Is(err, query.ErrInvalid) || !errors.As(err, &failed) || failed.number != bad {
+		if !errors.Is(err, query.ErrInvalid) || !errors.As(err, &failed) || failed.Number != bad {
 			t.Errorf("query %d: %v", bad, err)
 		}
 	}
@@ -160,6 +160,44 @@ func TestGroupErrors(t *testing.T) {
 			t.Errorf("memory of a group that was not made: %v", err)
 		}
 	}
+}
+
+// TestErrorNumbers has the CPU fail at one of the queries that it gets: the error has the number
+// of that query in the call, and none if the CPU does not say which it was.
+func TestErrorNumbers(t *testing.T) {
+	c, sc, qs := smallCollection(t)
+	var in []query.Query
+	for _, q := range qs {
+		in = append(in, q.Query())
+	}
+	bad := len(in) - 2
+	in[1].K, in[bad].K = 2000, blamed // for the CPU
+	one, two := groupOn(t, c, sc, blaming{}, testDevice(t, 0)), groupOn(t, c, sc, blaming{}, testDevice(t, 0), testDevice(t, 0))
+	for i, x := range []query.Executor{one, two} {
+		_, err := x.Execute(context.Background(), in)
+		var failed *query.NumberError
+		if !errors.Is(err, errRefused) || !errors.As(err, &failed) || failed.Number != bad {
+			t.Errorf("%d devices, query %d: %v", i+1, bad, err)
+		}
+	}
+	var failed *query.NumberError
+	if _, err := groupOn(t, c, sc, refusing{}, testDevice(t, 0)).Execute(context.Background(), in); !errors.Is(err, errRefused) || errors.As(err, &failed) {
+		t.Errorf("an error without a number: %v", err)
+	}
+}
+
+// blaming is a CPU that fails at queries with a k of blamed.
+type blaming struct{}
+
+const blamed = 1999
+
+func (blaming) Execute(_ context.Context, qs []query.Query) ([]query.Result, error) {
+	for i, q := range qs {
+		if q.K == blamed {
+			return nil, &query.NumberError{Number: i, Err: errRefused}
+		}
+	}
+	return make([]query.Result, len(qs)), nil
 }
 
 // refusing is a CPU that answers nothing.

@@ -79,7 +79,7 @@ func (x *Executor) demands(queries []query.Query) (map[Key]*want, []Demand, erro
 	for i := range queries {
 		terms, err := r.distinct(queries[i].Terms)
 		if err != nil {
-			return nil, nil, &queryError{i, err}
+			return nil, nil, &query.NumberError{Number: i, Err: err}
 		}
 		for _, t := range terms {
 			for s := range t.lists {

@@ -25,7 +25,8 @@ func TestInvalidValues(t *testing.T) {
 				if _, err := s.Search(ctx, q); !errors.Is(err, ErrInvalid) {
 					t.Errorf("%+v gives %v", q, err)
 				}
-				if res, err := s.Execute(ctx, []Query{{}, q}); !errors.Is(err, ErrInvalid) || res != nil {
+				var failed *NumberError
+				if res, err := s.Execute(ctx, []Query{{}, q}); !errors.Is(err, ErrInvalid) || !errors.As(err, &failed) || failed.Number != 1 || res != nil {
 					t.Errorf("%+v in a batch gives %v, %v", q, res, err)
 				}
 			}

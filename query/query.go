@@ -83,6 +83,19 @@ type Result struct {
 type Executor interface {
 	// Execute returns one Result for each query, in their order. On an error it returns no
 	// results at all. The error is the context's if the context is done, matches ErrInvalid
-	// for a query that Check refuses, and names the damage found in the index.
+	// for a query that Check refuses, and names the damage found in the index. A *NumberError
+	// in it says which query failed, if one did.
 	Execute(ctx context.Context, queries []Query) ([]Result, error)
 }
+
+// NumberError is the failure of one query of a batch.
+type NumberError struct {
+	Number int // index of the query
+	Err    error
+}
+
+// Error says which query failed, and why.
+func (e *NumberError) Error() string { return fmt.Sprintf("query %d: %v", e.Number, e.Err) }
+
+// Unwrap returns Err.
+func (e *NumberError) Unwrap() error { return e.Err }

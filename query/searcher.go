@@ -140,7 +140,7 @@ func (s *Searcher) Execute(ctx context.Context, queries []Query) ([]Result, erro
 	for i := range queries {
 		hits, err := s.AppendHits(ctx, nil, &queries[i])
 		if err != nil {
-			return nil, fmt.Errorf("query %d: %w", i, err)
+			return nil, &NumberError{Number: i, Err: err}
 		}
 		results[i].Hits = hits
 	}

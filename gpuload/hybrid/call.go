@@ -2,7 +2,6 @@ package hybrid
 
 import (
 	"context"
-	"fmt"
 	"math/bits"
 	"sync/atomic"
 	"time"
@@ -57,7 +56,7 @@ func newGroupCall(ctx context.Context, x *Executor, queries []query.Query, resul
 func (g *groupCall) sort(gpu bool) error {
 	for i := range g.queries {
 		if err := g.queries[i].Check(); err != nil {
-			return fmt.Errorf("query %d: %w", g.first+i, err)
+			return &query.NumberError{Number: g.first + i, Err: err}
 		}
 		if gpu && supported(&g.queries[i]) {
 			g.all = append(g.all, int32(i))
@@ -110,7 +109,7 @@ func (g *groupCall) takePinned(n int, s *stock) []int32 {
 }
 
 func (g *groupCall) fail(i int32, err error) {
-	err = fmt.Errorf("query %d: %w", g.first+int(i), err)
+	err = &query.NumberError{Number: g.first + int(i), Err: err}
 	g.err.CompareAndSwap(nil, &err)
 }
 

@@ -257,7 +257,7 @@ func (p *Pool) Execute(ctx context.Context, queries []query.Query) ([]query.Resu
 		}
 		empty, err := p.check(&queries[i])
 		if err != nil {
-			failed = fmt.Errorf("query %d: %w", i, err)
+			failed = &query.NumberError{Number: i, Err: err}
 			break
 		}
 		if empty {
@@ -274,7 +274,7 @@ func (p *Pool) Execute(ctx context.Context, queries []query.Query) ([]query.Resu
 		}
 		hits, err := p.wait(j, nil)
 		if err != nil && failed == nil {
-			failed = fmt.Errorf("query %d: %w", i, err)
+			failed = &query.NumberError{Number: i, Err: err}
 		}
 		results[i].Hits = hits
 	}

@@ -206,7 +206,8 @@ func TestInvalid(t *testing.T) {
 		if _, err := p.Search(ctx, q); !errors.Is(err, query.ErrInvalid) {
 			t.Errorf("%+v gives %v", q, err)
 		}
-		if res, err := p.Execute(ctx, []query.Query{{}, q}); !errors.Is(err, query.ErrInvalid) || res != nil {
+		var failed *query.NumberError
+		if res, err := p.Execute(ctx, []query.Query{{}, q}); !errors.Is(err, query.ErrInvalid) || !errors.As(err, &failed) || failed.Number != 1 || res != nil {
 			t.Errorf("%+v in a batch gives %v, %v", q, res, err)
 		}
 		if err := p.Submit(ctx, &q, func([]query.Hit, error) { t.Error("done was called") }); !errors.Is(err, query.ErrInvalid) {

@@ -128,6 +128,9 @@ func (c *Conjunction) layOut(plans []*plan, how Strategy) error {
 		l.descs, l.local, run = c.step.descs, true, c.step.run()
 	}
 	if how.merges() {
+		if !mergeable(plans) {
+			return fmt.Errorf("gpuload: %v cannot merge lists of %d postings or more: %w", how, mostMerged, ErrUnsupported)
+		}
 		s := c.spread(l, 1, true)
 		return c.layOutMerged(l, s.size, s.tiles, s.first, how)
 	}

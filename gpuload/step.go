@@ -22,7 +22,8 @@ type StepOptions struct {
 	// them copied.
 	Choose func(StepState) StepChoice
 	// Strategy intersects lists on the GPU. Auto takes MergePath where Rule says so, and
-	// otherwise Probe. A strategy that merges makes every intersection a step of its own.
+	// otherwise Probe. A strategy that merges makes every intersection a step of its own, and
+	// gives way to Probe in a query of a list that it does not take.
 	Strategy Strategy
 	// Load copies missing lists to the device before the step that needs them, and decides
 	// as if they were there. Otherwise lists are copied as Rule.Load says.

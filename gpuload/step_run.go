@@ -215,16 +215,22 @@ func (w *stepping) descs() (d []kernels.ListDesc, parts []posting) {
 // interimKey is the key of parts of intermediate results.
 var interimKey = listKey{Key: Key{Segment: -1}}
 
+// strategy returns how the next list is intersected.
+func (w *stepping) strategy(state StepState) Strategy {
+	how := w.s.o.Strategy
+	if how == Auto && w.s.o.Rule.merges(state) {
+		how = MergePath
+	}
+	if how == Auto || how.merges() && !mergeable([]*plan{w.p}) {
+		return Probe
+	}
+	return how
+}
+
 // intersect intersects the intermediate result with the next list.
 func (w *stepping) intersect(state StepState, why string) error {
 	x, st, segs := w.s.x, w.st, len(w.s.x.views)
-	how := w.s.o.Strategy
-	switch {
-	case how == Auto && w.s.o.Rule.merges(state):
-		how = MergePath
-	case how == Auto:
-		how = Probe
-	}
+	how := w.strategy(state)
 	done := w.t.step(Step{Choice: StepGPU, Why: why, State: state, Algorithm: how.String(), Loaded: w.loaded})
 	to, err := w.s.reserve(st.stream, w.cur.at, state.Length)
 	if err != nil {

@@ -13,7 +13,8 @@ type Strategy uint8
 
 // The strategies. Probe searches for the docIDs of the shortest list in those blocks of
 // the other lists that may contain them, and decodes only these. MergePath and Find1 to
-// Find4 first decode all lists of a batch, each once.
+// Find4 first decode all lists of a batch, each once; they take no lists of 2^31 postings or
+// more.
 const (
 	Auto Strategy = iota // Element, Find1 or Probe, depending on codecs and lengths
 	Probe
@@ -92,7 +93,7 @@ func (x *Executor) choose(plans []*plan) Strategy {
 	switch {
 	case 2*elements > long:
 		return Element
-	case 2*bare > long && lists*mergeShare < long:
+	case 2*bare > long && lists*mergeShare < long && mergeable(plans):
 		return Find1
 	}
 	return Probe
@@ -100,6 +101,20 @@ func (x *Executor) choose(plans []*plan) Strategy {
 
 // merges reports whether the strategy decodes lists first and merges them.
 func (s Strategy) merges() bool { return s >= MergePath && s <= Find4 }
+
+// A list with mostMerged postings or more is not merged: kernels that do (kernels/merge.h) have
+// sums of positions in two lists, in 32 bits.
+const mostMerged uint32 = 1 << 31
+
+// mergeable reports whether the lists of plans can be merged.
+func mergeable(plans []*plan) bool {
+	for _, p := range plans {
+		if slices.ContainsFunc(p.lists, func(o posting) bool { return o.n >= mostMerged }) {
+			return false
+		}
+	}
+	return true
+}
 
 // locate returns how the strategy finds blocks.
 func (s Strategy) locate(o Options) uint32 {

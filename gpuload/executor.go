@@ -22,7 +22,8 @@ const maxK = 1024
 
 // ErrUnsupported means that the device cannot answer a query and that Options.CPU is nil.
 // Such a query has k over 1024, more than 64 terms, a filter, a trace, a list in a codec
-// without kernels, or a list that did not fit.
+// without kernels, or a list that did not fit; or the snapshot has more than 2^32-2^20
+// documents or one of more than 2^26 tokens, so that New fails.
 var ErrUnsupported = errors.New("gpuload: query not supported on the device")
 
 // Executor answers batches of queries over one snapshot on a Device. It implements
@@ -91,7 +92,8 @@ const (
 
 // New returns an Executor for a snapshot. The Executor retains the snapshot and the
 // device until Close, so the caller may close both at any time. The error matches
-// ErrMemory if the device has too little memory and ErrClosed if it is closed.
+// ErrMemory if the device has too little memory, ErrClosed if it is closed, and
+// ErrUnsupported if it cannot answer queries of the snapshot and Options.CPU is nil.
 func New(dev *Device, snapshot *reader.Snapshot, o Options) (*Executor, error) {
 	x, err := hostHalf(snapshot, o)
 	if err != nil {

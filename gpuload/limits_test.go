@@ -38,6 +38,32 @@ func (d *allocated) Alloc(n int64) (kernels.Ptr, error) {
 	return 0, ErrMemory
 }
 
+// TestMostDocs has more documents than kernels count: the device gets nothing, and the CPU, if there
+// is one, answers.
+func TestMostDocs(t *testing.T) {
+	c, sc, qs := smallCollection(t)
+	cpu := &counted{brute: brute{c: c, sc: sc}}
+	for _, docs := range []uint64{mostDocs, mostDocs + 1} {
+		x := halfOf(viewsIn(c), Options{Scorer: sc, Memory: 4 << 20, CPU: cpu})
+		x.docs = docs
+		if err := x.attach(testDevice(t, 0)); err != nil {
+			t.Fatal(err)
+		}
+		cpu.asked = 0
+		check(t, x, c, sc, qs, nil)
+		if refused := docs > mostDocs; refused != (cpu.asked == len(qs)) || refused != errors.Is(x.Err(), ErrUnsupported) || refused == (len(x.norms) > 0) {
+			t.Errorf("%d documents: %d of %d queries on the CPU, %v", docs, cpu.asked, len(qs), x.Err())
+		}
+		closeExecutor(t, x)
+	}
+	x := halfOf(viewsIn(c), Options{Scorer: sc, Memory: 4 << 20})
+	x.docs = mostDocs + 1
+	if err := x.attach(testDevice(t, 0)); !errors.Is(err, ErrUnsupported) {
+		t.Errorf("without a CPU: %v", err)
+	}
+	closeExecutor(t, x)
+}
+
 // TestManySmalls asks one query for more lists without an extent than a batch's zone of the table
 // holds: the CPU answers.
 func TestManySmalls(t *testing.T) {

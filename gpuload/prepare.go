@@ -13,6 +13,10 @@ import (
 // maxTable is the greatest document length for which prepare knows the norm.
 const maxTable = 1 << 26
 
+// mostDocs is the most documents of a snapshot. Kernels go beyond the last document in 32 bits, by
+// the accumulators of a thread block, and queries may collect more keys than there are documents.
+const mostDocs uint64 = 1<<32 - 1<<20
+
 // prepare copies the document lengths and the live documents of view i to the device, and
 // computes norms there.
 func (x *Executor) prepare(i int) error {

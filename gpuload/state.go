@@ -32,6 +32,9 @@ func (x *Executor) start() error {
 	if !x.dev.Info().Compiles {
 		err := x.prepareAll()
 		x.started(err)
+		if errors.Is(err, ErrUnsupported) && x.options.CPU != nil {
+			return nil // it answers
+		}
 		return err
 	}
 	go func() {
@@ -90,6 +93,9 @@ func (x *Executor) kernels() []kernels.Kernel {
 // prepareAll copies what queries need besides lists.
 func (x *Executor) prepareAll() (err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
+	if x.docs > mostDocs {
+		return fmt.Errorf("%w: %d documents, %d are the most", ErrUnsupported, x.docs, mostDocs)
+	}
 	for i := range x.views {
 		if err := x.prepare(i); err != nil {
 			return err
@@ -125,7 +131,8 @@ func (x *Executor) retire(err error) {
 // Ready waits until the device answers queries. That is at once, unless the driver has to
 // compile the kernels (Info.Compiles); until it has, Options.CPU answers. The error says
 // why the device does not answer: it matches ErrDevice if it has failed, ErrMemory if it
-// has too little memory and ErrClosed after Close.
+// has too little memory, ErrUnsupported if it cannot answer queries of the snapshot and
+// ErrClosed after Close.
 func (x *Executor) Ready(ctx context.Context) error {
 	if err := x.await(ctx); err != nil {
 		return err
@@ -149,7 +156,7 @@ func (x *Executor) await(ctx context.Context) error {
 
 // Err returns the error that has ended the use of the device, or nil. It matches ErrDevice
 // if the device has failed, has not finished its work in time, or has run out of memory
-// time and again. From then on Options.CPU answers all queries; if it is nil, they fail
+// time and again, and ErrUnsupported if it cannot answer queries of the snapshot. From then on Options.CPU answers all queries; if it is nil, they fail
 // with this error.
 func (x *Executor) Err() error {
 	x.state.mu.Lock()

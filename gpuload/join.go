@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/cespare/xxhash/v2"
+
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/registry"
 	"github.com/pinion-index/pinion/segment"
@@ -77,7 +79,7 @@ func (v *view) wantOf(parts []listPart, n uint32) (w want, ok bool) {
 		return w, false
 	}
 	at := slices.IndexFunc(parts, func(p listPart) bool { return p.entry.Kind != segment.KindSingleton })
-	w.key = listKey{Key: Key{parts[at].seg, parts[at].entry.Offset}, n: n, parts: textOf(parts)}
+	w.key = listKey{Key: Key{parts[at].seg, parts[at].entry.Offset}, n: n, parts: digestOf(parts)}
 	if parts[at].entry.Kind == segment.KindCompact {
 		w.key.Offset |= compactBit
 	}
@@ -85,17 +87,18 @@ func (v *view) wantOf(parts []listPart, n uint32) (w want, ok bool) {
 	return w, true
 }
 
-// textOf returns a string that differs from that of any other parts.
-func textOf(parts []listPart) string {
-	b := make([]byte, 0, 16*len(parts))
-	for _, p := range parts {
-		b = binary.AppendUvarint(append(b, byte(p.entry.Kind)), uint64(p.seg))
-		for _, v := range []uint32{p.entry.DF, p.entry.Doc, p.entry.TF, p.entry.Length} {
+// digestOf returns a hash of parts.
+func digestOf(parts []listPart) uint32 {
+	b := make([]byte, 0, 1024)
+	for i := range parts {
+		e := &parts[i].entry
+		b = binary.AppendUvarint(append(b, byte(e.Kind)), uint64(parts[i].seg))
+		for _, v := range [...]uint32{e.DF, e.Doc, e.TF, e.Length} {
 			b = binary.AppendUvarint(b, uint64(v))
 		}
-		b = binary.AppendUvarint(b, uint64(p.entry.Offset))
+		b = binary.AppendUvarint(b, uint64(e.Offset))
 	}
-	return string(b)
+	return uint32(xxhash.Sum64(b))
 }
 
 // eachTerm calls f with the lists of each term that has documents, and their postings.

@@ -190,7 +190,7 @@ func (l *lists) counters() Stats {
 type listKey struct {
 	Key
 	n     uint32 // postings
-	parts string // of a joined list, one after the other
+	parts uint32 // digest of the parts of a joined list
 }
 
 // want is a list that a batch needs. list is nil if it was not resident when last looked

@@ -1,6 +1,7 @@
 package tatikonda
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -82,6 +83,47 @@ func TestRelativeTo(t *testing.T) {
 	for i, r := range got {
 		if r.Metric != gain || r.Value != want[i] {
 			t.Errorf("%s of %s on %s is %v, want %v", r.Metric, r.Series, r.At, r.Value, want[i])
+		}
+	}
+}
+
+// TestSharedSkips counts the skips that tasks share with the one before them: of the first
+// list never one, so that it does not count, nor does the first task.
+func TestSharedSkips(t *testing.T) {
+	var lists [][]uint32
+	for _, at := range [][]uint32{
+		{0, 100, 200},
+		{0, 50, 150},  // its skips lie across those of the first
+		{0, 100, 200}, // as those of the first
+	} {
+		var l []uint32
+		for _, first := range at {
+			for i := range uint32(32) {
+				l = append(l, first+i)
+			}
+		}
+		lists = append(lists, l)
+	}
+	encoded, err := encode(lists, 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		query                      []int
+		skips, overlap, overlapAll float64
+	}{
+		{[]int{0, 1}, (1.5 + 1.5 + 1) / 3, 1, 1. / 3},
+		{[]int{0, 2}, 1, 0, 0},
+		{[]int{0, 1, 2}, (4./3 + 4./3 + 1) / 3, 1. / 2, 2. / 9},
+		{[]int{0}, 1, 0, 0},
+	} {
+		var got taskCost
+		got.count(&engine{lists: encoded, queries: [][]int{c.query}})
+		for _, v := range [][2]float64{{got.perQuery, 3}, {got.skips, c.skips}, {got.overlap, c.overlap}, {got.overlapAll, c.overlapAll}} {
+			if math.Abs(v[0]-v[1]) > 1e-12 {
+				t.Errorf("query %v: %v tasks, S_avg %v, O_avg %v, %v over all; want 3, %v, %v, %v", c.query, got.perQuery, got.skips, got.overlap, got.overlapAll, c.skips, c.overlap, c.overlapAll)
+				break
+			}
 		}
 	}
 }

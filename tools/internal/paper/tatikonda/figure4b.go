@@ -25,7 +25,9 @@ var figure4b = paper.Experiment{
 			return nil, err
 		}
 		for _, o := range all {
-			add(o.series, o.workers, o.service)
+			if o.figures {
+				add(o.series, o.load.workers, o.service)
+			}
 		}
 		for _, r := range ownRuns {
 			for _, n := range e.Workers {

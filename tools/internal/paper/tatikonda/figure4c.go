@@ -10,11 +10,11 @@ import (
 
 var thresholds = []int{5, 20, 50, 100, 150}
 
-const lost, gained = "throughput lost", "latency gained"
+const lost, gained, apart = "throughput lost", "latency gained", "throughput of rounds apart, at most"
 
 var figure4c = paper.Experiment{
 	Name: "tatikonda-fig4c", Number: "Figure 4(c)", Title: "Throughput lost and latency gained against the pool threshold",
-	Data: data, Claims: []int{4},
+	Data: data, Claims: []int{2, 4},
 	Paper: paper.Values{}.Put(lost, "FGQP", "5", 16).Put(lost, "FGQP", "150", 3.3).Put(gained, "FGQP", "5", 5.75).Put(gained, "FGQP", "150", 3.7).
 		Put(lost, "DOCP-UI", "any", 36).Put(lost, "DOCP-PI", "any", 41),
 	CPU: func(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) {
@@ -22,38 +22,25 @@ var figure4c = paper.Experiment{
 		if err != nil {
 			return nil, err
 		}
-		n := 8
-		for _, w := range e.Workers {
-			if w <= 8 {
-				n = w
-			}
-		}
-		base, err := b.measure(ctx, load{model: inter, workers: 1})
+		all, err := b.saturated(ctx)
 		if err != nil {
 			return nil, err
 		}
-		whole, err := b.measure(ctx, load{model: inter, workers: n})
-		if err != nil {
-			return nil, err
-		}
-		add := func(series, at string, x float64, o outcome) {
-			rows = append(rows, paper.Row{Metric: lost, Series: series, At: at, X: x, Value: 100 * (1 - o.rate/whole.rate), Unit: "%"},
-				paper.Row{Metric: gained, Series: series, At: at, X: x, Value: base.service / o.service, Unit: "times"})
+		n := b.cores()
+		base, whole := runAt(all, inter.String(), e.Workers[0]), runAt(all, inter.String(), n)
+		spread := whole.spread
+		add := func(series, place string, x float64, o *run) {
+			rows = append(rows, paper.Row{Metric: lost, Series: series, At: place, X: x, Value: 100 * (1 - o.rate/whole.rate), Unit: "%"},
+				paper.Row{Metric: gained, Series: series, At: place, X: x, Value: base.service / o.service, Unit: "times"})
+			spread = max(spread, o.spread)
 		}
 		for _, k := range thresholds {
-			o, err := b.measure(ctx, load{model: fgqp, workers: n, kappa: k})
-			if err != nil {
-				return nil, err
-			}
-			add("FGQP", fmt.Sprint(k), float64(k), o)
+			add("FGQP", fmt.Sprint(k), float64(k), runAt(all, withThreshold(k), n))
 		}
 		for _, m := range []model{docpUI, docpPI} {
-			o, err := b.measure(ctx, load{model: m, workers: n})
-			if err != nil {
-				return nil, err
-			}
-			add(m.String(), "any", 0, o)
+			add(m.String(), "any", 0, runAt(all, m.String(), n))
 		}
+		rows = append(rows, paper.Row{Metric: apart, At: "any", Value: 100 * spread, Unit: "%"})
 		more, err := b.ownThresholds(ctx, n)
 		if err != nil {
 			return nil, err
@@ -75,7 +62,8 @@ var figure4c = paper.Experiment{
 		if !ok {
 			return nil
 		}
-		v := paper.Judge(4, many < few-3 && slow < 0.8*fast && slow > 0.7*3.7, many < few && slow < fast, "on %s cores from κ = 5 to 150 the loss goes from %s %% to %s %%, the gain from %s to %s times",
+		back := rises(t.Of(lost, "FGQP"))
+		v := paper.Judge(4, few-many >= 0.7*(16-3.3) && back < few-many && slow < 0.8*fast && slow > 0.7*3.7, many < few && slow < fast, "on %s cores from κ = 5 to 150 the loss goes from %s %% to %s %%, the gain from %s to %s times",
 			paper.Num(n), paper.Num(few), paper.Num(many), paper.Num(fast), paper.Num(slow))
 		if slow < 1 {
 			v.Why += ": below 1 FGQP is slower than INTER on one core, since queries wait in the pool"
@@ -84,12 +72,36 @@ var figure4c = paper.Experiment{
 			less, _ := t.Get(tasksOf, "FGQP", "fewer than cores")
 			v.Why += fmt.Sprintf("; a query makes %s tasks, and %s %% of the queries fewer than there are cores, so that a pool of κ tasks holds several queries", paper.Num(each), paper.Num(less))
 		}
-		return []paper.Verdict{v}
+		if many < few && back >= few-many {
+			v.Why += fmt.Sprintf("; that the loss falls is within the noise: it rises by %s points between other thresholds", paper.Num(back))
+		}
+		if d, ok := t.Get(apart, "", "any"); ok {
+			v.Why += fmt.Sprintf("; rounds of a load are at most %s %% apart", paper.Num(d))
+		} else {
+			v.Why += "; each was measured once, and Figure 4(a) has other losses for the same loads"
+		}
+		part, _ := t.Get(lost, "DOCP-UI", "any")
+		own, _ := t.Get(lost, "DOCP-PI", "any")
+		return []paper.Verdict{
+			paper.Judge(2, part >= 0.7*36 && own >= 0.7*41, part > 0 && own > 0, "on %s cores DOCP-UI loses %s %% of INTER's throughput, DOCP-PI %s %% (36 and 41)", paper.Num(n), paper.Num(part), paper.Num(own)),
+			v,
+		}
 	},
 	Plot: paper.Plot{X: chart.Axis{Label: "pool threshold κ", Log: true}},
 	Notes: []string{"at scale 1/4 a query makes 5.0 tasks, 83 % of the queries fewer than eight; at scale 1 it makes 19.8, and 29 % fewer than eight",
 		"on eight cores or as many as there are; loss against INTER on as many cores, gain against INTER on one",
+		"the paper's models are those of Figures 4(a) and 4(b), measured together; the recorded run measured them anew, once each: it loses 5.3 % with κ = 5, 2.4 % with 150, 28 % with DOCP-UI and 25 % with DOCP-PI, where that of Figure 4(a), 92 seconds before on the same host, loses 19, 13, 40 and 41 %",
 		"the engine's fgqp cuts no tasks while queries wait, so at saturation it is its inter"},
+}
+
+// rises returns the most that a value exceeds one before it.
+func rises(of []paper.Entry) (most float64) {
+	for i, low := range of {
+		for _, high := range of[i:] {
+			most = max(most, high.Value-low.Value)
+		}
+	}
+	return most
 }
 
 const tasksOf = "tasks of a query"

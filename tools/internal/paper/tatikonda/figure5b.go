@@ -57,8 +57,7 @@ func byTerms(ctx context.Context, e *paper.Env, take func(series string, k int, 
 }
 
 func (b *bench) lengths(ctx context.Context) (all []ofLength, err error) {
-	workers := halfAndAll(b.env.Workers)
-	n := workers[len(workers)-1]
+	n := b.cores()
 	each := func(series string, measure func(qs [][]int) (outcome, error)) {
 		var two outcome
 		for k := 2; k <= 10 && err == nil; k++ {

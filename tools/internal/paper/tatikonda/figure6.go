@@ -16,15 +16,14 @@ var figure6 = paper.Experiment{
 		if err != nil {
 			return nil, err
 		}
-		workers := halfAndAll(e.Workers)
-		n := workers[len(workers)-1]
-		four, err := b.measure(ctx, load{model: inter, workers: n, queries: b.set.OfLength(4)})
+		n := b.cores()
+		four, err := b.medians(ctx, []load{{model: inter, workers: n, queries: b.set.OfLength(4)}})
 		if err != nil {
 			return nil, err
 		}
 		for _, k := range []int{4, 6} {
 			for _, m := range loaded {
-				more, err := b.arrivals(ctx, load{model: m, workers: n, queries: b.set.OfLength(k)}, four.rate, fmt.Sprintf("%v, %d terms", m, k))
+				more, err := b.arrivals(ctx, load{model: m, workers: n, queries: b.set.OfLength(k)}, four[0].rate, fmt.Sprintf("%v, %d terms", m, k))
 				if err != nil {
 					return nil, err
 				}
@@ -46,7 +45,9 @@ var figure6 = paper.Experiment{
 		if !ok {
 			return nil
 		}
-		return []paper.Verdict{paper.Judge(8, long > 2*short, long > short, "at 90 %% of what saturates four terms, these take %s ms and six terms %s ms", paper.Num(short), paper.Num(long))}
+		few, many := saturates(t, "INTER, 4 terms"), saturates(t, "INTER, 6 terms")
+		return []paper.Verdict{paper.Judge(8, many < few, long > short, "with four terms INTER is saturated %s of what it answers of them, with six %s of that, by %s; at 90 %% four terms take %s ms and six %s ms",
+			from(few), from(many), means(t), paper.Num(short), paper.Num(long))}
 	},
 	Plot:  paper.Plot{X: chart.Axis{Label: "arrivals, share of INTER's throughput with 4 terms"}, LogY: true},
 	Notes: []string{"arrivals at the engine's models are shares of what its inter answers with as many terms"},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -71,12 +72,16 @@ type load struct {
 	queries [][]int // nil: all
 }
 
+// rounds is how often loads are measured whose rates are compared.
+const rounds = 3
+
 // outcome is what a load measured.
 type outcome struct {
 	rate    float64 // answers a second
 	latency float64 // mean from when a query was due, in seconds
 	service float64 // mean from when a core took it from the entry queue
-	behind  bool
+	share   float64 // of the rate of arrivals that answers reach, with a rate
+	spread  float64 // of the rates of several rounds: from least to greatest, over the median
 }
 
 // bench measures loads on a set; engines are made once for each number of cores.
@@ -157,8 +162,49 @@ func (b *bench) measure(ctx context.Context, l load) (o outcome, err error) {
 	close(source)
 	<-over
 	n, sec := float64(answered.Load()), time.Since(begin).Seconds()
-	o = outcome{rate: n / sec, latency: float64(took.Load()) / 1e9 / max(n, 1), service: float64(served.Load()) / 1e9 / max(n, 1), behind: sec > 1.3*long.Seconds()}
+	// What was asked was due by the last one's time, and took until now.
+	share := due.Sub(begin).Seconds() / sec
+	o = outcome{rate: n / sec, latency: float64(took.Load()) / 1e9 / max(n, 1), service: float64(served.Load()) / 1e9 / max(n, 1), share: share}
 	return o, ctx.Err()
+}
+
+// medians measures loads in turns, several times, since two runs of the same load differ by
+// more than some models do. It returns the medians of each.
+func (b *bench) medians(ctx context.Context, loads []load) ([]outcome, error) {
+	all := make([][]outcome, len(loads))
+	for range b.env.Pick(rounds, 1) {
+		for i, l := range loads {
+			o, err := b.measure(ctx, l)
+			if err != nil {
+				return nil, err
+			}
+			all[i] = append(all[i], o)
+		}
+	}
+	out := make([]outcome, len(loads))
+	for i, of := range all {
+		out[i] = median(of)
+	}
+	return out, nil
+}
+
+// median returns the median of each number of outcomes, and the spread of the rates.
+func median(of []outcome) (o outcome) {
+	sorted := func(number func(o outcome) float64) []float64 {
+		var all []float64
+		for _, o := range of {
+			all = append(all, number(o))
+		}
+		slices.Sort(all)
+		return all
+	}
+	mid := len(of) / 2
+	rates := sorted(func(o outcome) float64 { return o.rate })
+	o.rate, o.spread = rates[mid], (rates[len(rates)-1]-rates[0])/rates[mid]
+	o.latency = sorted(func(o outcome) float64 { return o.latency })[mid]
+	o.service = sorted(func(o outcome) float64 { return o.service })[mid]
+	o.share = sorted(func(o outcome) float64 { return o.share })[mid]
+	return o
 }
 
 // own measures the engine's pool on the same lists and queries, as `idxbench load` does.

@@ -76,11 +76,16 @@ func TestRelativeTo(t *testing.T) {
 	}
 	slices.Reverse(rows) // INTER comes last
 	got := figure4a.Follow(rows)
-	want := []float64{0.8, 1.5, 1, 2, 1, 2, 0.9, 1.5, 1, 1.9}
-	if len(got) != len(want) {
-		t.Fatalf("%d rows, want %d", len(got), len(want))
+	want, less := []float64{0.8, 1.5, 1, 2, 1, 2, 0.9, 1.5, 1, 1.9}, []float64{10, 100 * (1 - 150./190)}
+	if len(got) != len(want)+len(less) {
+		t.Fatalf("%d rows, want %d", len(got), len(want)+len(less))
 	}
-	for i, r := range got {
+	for i, r := range got[len(want):] {
+		if r.Metric != lost || r.Series != withThreshold(5) || math.Abs(r.Value-less[i]) > 1e-9 {
+			t.Errorf("%s of %s on %s is %v, want %v of %s", r.Metric, r.Series, r.At, r.Value, less[i], withThreshold(5))
+		}
+	}
+	for i, r := range got[:len(want)] {
 		if r.Metric != gain || r.Value != want[i] {
 			t.Errorf("%s of %s on %s is %v, want %v", r.Metric, r.Series, r.At, r.Value, want[i])
 		}

@@ -13,6 +13,9 @@ const throughput, reads, memory = "throughput", "reads of a search", "memory bes
 // searchOnly is the throughput of the search kernel alone.
 const searchOnly = "throughput of the kernel"
 
+// inTurn says how the recorded runs with own kernels were measured.
+const inTurn = "the recorded runs with the own kernels measured one way after the other, each by the median of 9 batches: HS16 over BS on GOV at c = 1 M is 1.51 in the run of Figure 5 and 1.25 in that of Table 3, 45 s later; from now on the ways take turns, 51 batches each"
+
 var figure5 = paper.Experiment{
 	Name: "ao-fig5", Number: "Figure 5", Title: "Throughput on GOV against the computational threshold",
 	Data: "the GOV stand-in and queries like T06", Claims: []int{4, 5, 12}, Engine: true,
@@ -52,10 +55,10 @@ var figure5 = paper.Experiment{
 		}
 		if bs > 0 {
 			if kernel, _ := t.Get("HS16 over BS", searchOnly, "1M"); ok && raw {
-				out = append(out, paper.Judge(4, gpuHS > 1.4*gpuBS, gpuHS > gpuBS && lr < bs, "a search reads %s words with BS, %s with LR, %s with HS16 for %s %% more memory; on uncompressed lists HS16 has %s times the throughput of BS, LR %s times; the kernel alone %s times with HS16, but it is %s %% of a batch with BS and %s %% with HS16, the rest being launches, copies and waiting%s",
+				out = append(out, paper.Judge(4, gpuHS >= 1.42*gpuBS, gpuHS > gpuBS && lr < bs, "a search reads %s words with BS, %s with LR, %s with HS16 for %s %% more memory; on uncompressed lists HS16 has %s times the throughput of BS, LR %s times; the kernel alone %s times with HS16, but it is %s %% of a batch with BS and %s %% with HS16, the rest being launches, copies and waiting%s",
 					paper.Num(bs), paper.Num(lr), paper.Num(hs), paper.Num(room), paper.Num(gpuHS/gpuBS), paper.Num(gpuLR/gpuBS), paper.Num(kernel), ofBatch(t, "BS"), ofBatch(t, "HS16"), counted))
 			} else if ok {
-				out = append(out, paper.Judge(4, gpuHS > 1.4*gpuBS, gpuHS > gpuBS && lr < bs, "a search reads %s words with BS, %s with LR, %s with HS16 for %s %% more memory; on the GPU HS256 has %s times the throughput of BS, LR %s times: batches take as long at most c (Figure 6), so that compares waiting%s",
+				out = append(out, paper.Judge(4, gpuHS >= 1.42*gpuBS, gpuHS > gpuBS && lr < bs, "a search reads %s words with BS, %s with LR, %s with HS16 for %s %% more memory; on the GPU HS256 has %s times the throughput of BS, LR %s times: batches take as long at most c (Figure 6), so that compares waiting%s",
 					paper.Num(bs), paper.Num(lr), paper.Num(hs), paper.Num(room), paper.Num(gpuHS/gpuBS), paper.Num(gpuLR/gpuBS), counted))
 			} else {
 				out = append(out, paper.Judge(4, hs < bs/1.6, hs < bs, "a search reads %s words with BS, %s with LR and %s with HS16, for %s %% more memory; throughput is not measured%s", paper.Num(bs), paper.Num(lr), paper.Num(hs), paper.Num(room), counted))
@@ -77,6 +80,7 @@ var figure5 = paper.Experiment{
 		"reads count the elements that are compared and the two offsets of a bucket",
 		"without the paper's own kernels LR is a line through the ends of blocks, of positions on docIDs, and lists whose safe range exceeds a quarter of them have none: they are searched as by BS",
 		"the direct algorithm on lists decoded first compares the first list with each other list, not the shrinking result",
+		firstLists, inTurn,
 	},
 }
 

@@ -55,5 +55,6 @@ var figure9 = paper.Experiment{
 	},
 	Plot: paper.Plot{X: chart.Axis{Label: "c, or multiprocessors", Log: true}},
 	Notes: []string{"(a) leaves multiprocessors unused: thread blocks on others than the first n end at once",
-		"without the paper's own kernels (b) is the share of a batch's time beyond that of the smallest batch, which is launches, copies and waiting: kernels and copies of one batch are not timed apart"},
+		"without the paper's own kernels (b) is the share of a batch's time beyond that of the smallest batch, which is launches, copies and waiting: kernels and copies of one batch are not timed apart",
+		firstLists},
 }

@@ -5,7 +5,6 @@ package ao
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/pinion-index/pinion/internal/corpus"
 	"github.com/pinion-index/pinion/tools/internal/paper"
@@ -31,7 +30,7 @@ func (p ownPoint) perSecond() float64 { return float64(p.queries) / p.t.Batch }
 
 // onLists measures batches of a collection's queries, for each way and threshold, and for
 // some ways with few multiprocessors.
-func onLists(ctx context.Context, e *paper.Env, set string, ways []resident.Way, cs, sms []int, few ...string) (out []ownPoint, err error) {
+func onLists(ctx context.Context, e *paper.Env, set string, ways []resident.Way, cs, sms []int) (out []ownPoint, err error) {
 	s, err := batchSet(e, set)
 	if err != nil {
 		return nil, err
@@ -43,11 +42,21 @@ func onLists(ctx context.Context, e *paper.Env, set string, ways []resident.Way,
 		}
 	}()
 	lists := resident.Load(m, s.Lists)
+	var searched []*resident.Searched
 	for _, w := range ways {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		points, err := oneWay(e, s, lists, w, cs, sms, few)
+		searched = append(searched, lists.For(m, w))
+	}
+	if err := m.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", set, err)
+	}
+	if e.Small {
+		cs = []int{400}
+	}
+	for _, c := range cs {
+		points, err := atThreshold(ctx, e, s, searched, c, append([]int{0}, sms...))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", set, err)
 		}
@@ -56,36 +65,33 @@ func onLists(ctx context.Context, e *paper.Env, set string, ways []resident.Way,
 	return out, nil
 }
 
-func oneWay(e *paper.Env, s *corpus.Set, lists *resident.Lists, w resident.Way, cs, sms []int, few []string) (out []ownPoint, err error) {
+// atThreshold measures a batch in all ways, with each number of multiprocessors.
+func atThreshold(ctx context.Context, e *paper.Env, s *corpus.Set, ways []*resident.Searched, c int, sms []int) (out []ownPoint, err error) {
 	m := resident.On(e.Device)
 	defer func() {
 		if e := m.Close(); err == nil {
 			err = e
 		}
 	}()
-	searched := lists.For(m, w)
-	if e.Small {
-		cs = []int{400}
+	qs := batch(s, c)
+	batches := make([]*resident.Batch, len(ways))
+	for i, w := range ways {
+		batches[i] = w.NewBatch(m, qs)
 	}
-	for _, c := range cs {
-		qs := batch(s, c)
-		step := e.Pick(1+len(qs)/64, 1)
-		want := func(q int) []uint32 { return s.Intersect(qs[q]) }
-		b := searched.NewBatch(m, qs)
-		t, err := b.Measure(e.Pick(9, 1), step, want)
+	step := e.Pick(1+len(qs)/64, 1)
+	for _, n := range sms {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		for _, b := range batches {
+			b.Multiprocessors = n
+		}
+		times, err := resident.Measure(batches, e.Pick(51, 1), step, func(q int) []uint32 { return s.Intersect(qs[q]) })
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, ownPoint{w.Name, c, 0, len(qs), t})
-		for _, n := range sms {
-			if c != cs[len(cs)-1] || !slices.Contains(few, w.Name) {
-				continue
-			}
-			b.Multiprocessors = n
-			if t, err = b.Measure(e.Pick(9, 1), step, want); err != nil {
-				return nil, err
-			}
-			out = append(out, ownPoint{w.Name, c, n, len(qs), t})
+		for i, t := range times {
+			out = append(out, ownPoint{ways[i].Name, c, n, len(qs), t})
 		}
 	}
 	return out, nil
@@ -153,7 +159,7 @@ func ownFigure9(ctx context.Context, e *paper.Env) (rows []paper.Row, err error)
 	}
 	sms = append(sms, all)
 	ways := []resident.Way{resident.Named("HS16"), resident.Named("HS256_LRC")}
-	if points, err = onLists(ctx, e, "GOV", ways, []int{1 << 20}, sms, "HS16", "HS256_LRC"); err != nil {
+	if points, err = onLists(ctx, e, "GOV", ways, []int{1 << 20}, sms); err != nil {
 		return nil, err
 	}
 	one := map[string]float64{}

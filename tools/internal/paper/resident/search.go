@@ -123,33 +123,56 @@ func (b *Batch) Of(query int) []uint32 {
 	return format.Uint32s(b.found)[s[query]:s[query+1]]
 }
 
-// Measure runs the batch and returns the median times of some runs. want gives the
-// answer of a query; every step-th is compared.
-func (b *Batch) Measure(rounds, step int, want func(query int) []uint32) (Times, error) {
+// Measure runs batches of the same queries and returns the median times of some runs of
+// each. They take turns, so that whatever slows the machine for a while slows all of them.
+// want gives the answer of a query; every step-th is compared.
+func Measure(batches []*Batch, rounds, step int, want func(query int) []uint32) ([]Times, error) {
+	for _, b := range batches {
+		if err := b.check(step, want); err != nil {
+			return nil, err
+		}
+	}
+	return medians(len(batches), rounds, func(i int) (Times, error) { return batches[i].Run() })
+}
+
+// check runs the batch and compares every step-th query's answer.
+func (b *Batch) check(step int, want func(query int) []uint32) error {
 	clear(b.found)
 	if _, err := b.Run(); err != nil {
-		return Times{}, err
+		return err
 	}
 	for q := 0; q < b.queries; q += step {
 		if got, want := b.Of(q), want(q); !slices.Equal(got, want) {
-			return Times{}, fmt.Errorf("%s, query %d: the device finds %d documents, the lists have %d", b.s.Name, q, len(got), len(want))
+			return fmt.Errorf("%s, query %d: the device finds %d documents, the lists have %d", b.s.Name, q, len(got), len(want))
 		}
 	}
-	all := make([]Times, rounds)
-	for i := range all {
-		var err error
-		if all[i], err = b.Run(); err != nil {
-			return Times{}, err
-		}
-	}
-	median := func(f func(Times) float64) float64 {
-		v := make([]float64, rounds)
+	return nil
+}
+
+// medians calls run for each of n in turn, a number of rounds, and returns the medians.
+func medians(n, rounds int, run func(i int) (Times, error)) ([]Times, error) {
+	all := make([][]Times, n)
+	for range rounds {
 		for i := range all {
-			v[i] = f(all[i])
+			t, err := run(i)
+			if err != nil {
+				return nil, err
+			}
+			all[i] = append(all[i], t)
 		}
-		slices.Sort(v)
-		return v[rounds/2]
 	}
-	return Times{median(func(t Times) float64 { return t.Batch }), median(func(t Times) float64 { return t.In }),
-		median(func(t Times) float64 { return t.Search }), median(func(t Times) float64 { return t.Gather })}, nil
+	out := make([]Times, n)
+	for i, of := range all {
+		median := func(f func(Times) float64) float64 {
+			v := make([]float64, rounds)
+			for k := range of {
+				v[k] = f(of[k])
+			}
+			slices.Sort(v)
+			return v[rounds/2]
+		}
+		out[i] = Times{median(func(t Times) float64 { return t.Batch }), median(func(t Times) float64 { return t.In }),
+			median(func(t Times) float64 { return t.Search }), median(func(t Times) float64 { return t.Gather })}
+	}
+	return out, nil
 }

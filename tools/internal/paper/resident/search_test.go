@@ -108,11 +108,11 @@ func TestWays(t *testing.T) {
 			m := memory(t, device(t, uint64(i)))
 			b := Load(m, lists).For(m, w).NewBatch(m, queries)
 			want := func(q int) []uint32 { return intersect(lists, queries[q]) }
-			if _, err := b.Measure(1, 1, want); err != nil {
+			if _, err := Measure([]*Batch{b}, 1, 1, want); err != nil {
 				t.Fatal(err)
 			}
 			b.Multiprocessors = 1
-			if _, err := b.Measure(1, 1, want); err != nil {
+			if _, err := Measure([]*Batch{b}, 1, 1, want); err != nil {
 				t.Fatal(err)
 			}
 		})

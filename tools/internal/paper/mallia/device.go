@@ -34,29 +34,27 @@ func (m method) onDevice(e *paper.Env, side codecbench.Side, lists []codecbench.
 	return deviceRate{n / t.Kernel, n / t.Call, n / t.Moved}, nil
 }
 
-// sweep is the GPU's half of figure 3.
-func sweep(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) {
-	err = each3(ctx, e, func(log int, d data3, lists []codecbench.Postings) error {
-		for _, m := range methods {
-			if !m.gpu || ctx.Err() != nil {
-				continue
+// onDevice3 decodes lists with the GPU's codecs, once for figure 3 and table 3.
+func onDevice3(ctx context.Context, e *paper.Env, d data3) ([]paper.Row, error) {
+	return paper.Once(e, "mallia on the device, "+d.metric, func() (rows []paper.Row, err error) {
+		err = each3(ctx, e, d, func(log int, lists []codecbench.Postings) error {
+			for _, m := range methods {
+				if !m.gpu {
+					continue
+				}
+				g, err := m.onDevice(e, d.side, lists)
+				if err != nil {
+					return err
+				}
+				rows = append(rows, row3(d.metric, m, log, g.kernel))
+				if d.metric == speed {
+					rows = append(rows, row3("with the launch", m, log, g.call), row3("with the launch and the copy of the list", m, log, g.moved))
+				}
 			}
-			g, err := m.onDevice(e, d.side, lists)
-			if err != nil {
-				return err
-			}
-			row := func(metric string, v float64) {
-				rows = append(rows, paper.Row{Metric: metric, Series: m.name, At: fmt.Sprintf("2^%d", log), X: float64(int(1) << log), Value: v / 1e6, Unit: "M ints/s"})
-			}
-			row(d.metric, g.kernel)
-			if d.metric == speed {
-				row("with the launch", g.call)
-				row("with the launch and the copy of the list", g.moved)
-			}
-		}
-		return ctx.Err()
+			return nil
+		})
+		return rows, err
 	})
-	return rows, err
 }
 
 // onQueries is the GPU's half of table 4.

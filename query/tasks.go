@@ -97,6 +97,7 @@ type sharedQuery struct {
 func (x *sharedQuery) begin(ctx context.Context, q *Query) {
 	x.use++
 	x.ctx, x.q, x.err = ctx, q, nil
+	x.top.heap = x.top.heap[:0] // a query that failed has left hits
 	x.halt.Store(false)
 	x.lead.begin(ctx, x.s, q)
 	err := x.s.hold()

@@ -355,7 +355,7 @@ func (x *Executor) hand(begun []*entry) []*entry {
 // onCPU gives a query to the Pool.
 func (x *Executor) onCPU(j *job) {
 	if err := x.cpu.Submit(j.ctx, &j.q, j.onCPU); err != nil {
-		j.answered(nil, err)
+		go j.answered(nil, err) // not in the goroutine that calls Submit
 	}
 }
 

@@ -1,12 +1,14 @@
 package hybrid
 
 import (
+	"errors"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/query/pool"
+	"github.com/pinion-index/pinion/reader"
 )
 
 // idleExecutor returns an Executor without a GPU, and a query with its answer.
@@ -51,6 +53,35 @@ func TestOverlooked(t *testing.T) {
 	}
 	if err := x.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestSubmitReturns gives answers in a goroutine that does not call Submit, also of trivial queries and
+// of those that the Pool refuses since the snapshot is closed.
+func TestSubmitReturns(t *testing.T) {
+	s, snapshot := newSnapshot(t)
+	x := newHybrid(t, s, nil, Options{})
+	for _, open := range []bool{true, false} {
+		if !open {
+			snapshot.Close()
+		}
+		for name, q := range map[string]query.Query{"no terms": {K: 10}, "no documents": {Terms: [][]byte{[]byte("w1")}}} {
+			returned, done := make(chan struct{}), make(chan error, 1)
+			if err := x.Submit(t.Context(), &q, func(_ []query.Hit, err error) {
+				select {
+				case <-returned:
+				case <-time.After(10 * time.Second):
+					t.Errorf("%s, open %v: Submit waits for the answer", name, open)
+				}
+				done <- err
+			}); err != nil {
+				t.Fatal(err)
+			}
+			close(returned)
+			if err := <-done; open && err != nil || !open && !errors.Is(err, reader.ErrClosed) {
+				t.Errorf("%s, open %v: %v", name, open, err)
+			}
+		}
 	}
 }
 

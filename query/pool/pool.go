@@ -289,24 +289,19 @@ func (p *Pool) Execute(ctx context.Context, queries []query.Query) ([]query.Resu
 // with the results of AppendHits, on a goroutine of the Pool, which done must not block. The
 // hits are valid only during that call. q's slices and filter must not change before it.
 func (p *Pool) Submit(ctx context.Context, q *query.Query, done func(hits []query.Hit, err error)) error {
-	empty, err := p.check(q)
-	if err != nil {
+	if _, err := p.check(q); err != nil {
 		return err
 	}
-	if empty {
-		done(nil, ctx.Err())
-		return nil
-	}
-	_, err = p.start(ctx, q, done)
+	_, err := p.start(ctx, q, done)
 	return err
 }
 
-// check returns an error if p does not accept q, and reports whether q trivially has no hits.
+// check returns an error if p does not accept q, and reports whether q is trivial.
 func (p *Pool) check(q *query.Query) (empty bool, err error) {
 	if err := q.Check(); err != nil {
 		return false, err
 	}
-	if empty = q.K <= 0 || len(q.Terms) == 0; !empty {
+	if !trivial(q) {
 		return false, nil
 	}
 	if p.queries.Load()&closed != 0 {
@@ -314,6 +309,9 @@ func (p *Pool) check(q *query.Query) (empty bool, err error) {
 	}
 	return true, p.engine.Err()
 }
+
+// trivial reports whether q has no hits whatever the index holds.
+func trivial(q *query.Query) bool { return q.K <= 0 || len(q.Terms) == 0 }
 
 // enter makes a job of a query.
 func (p *Pool) enter(ctx context.Context, q *query.Query) (*job, error) {

@@ -363,6 +363,47 @@ func TestPoolSubmit(t *testing.T) {
 	}
 }
 
+// Submit returns before the answer of a trivial query, too, and that has no hits of the query before.
+func TestPoolSubmitEmpty(t *testing.T) {
+	s := newSearcher(t, [][]string{{"a", "b"}, {"a"}}, nil)
+	for _, m := range models {
+		p := newTestPool(t, s, Options{Workers: 1, Model: m})
+		for name, q := range map[string]query.Query{"no terms": {K: 10}, "no documents": {Terms: querytest.Terms("a")}} {
+			q.Mode = query.Or
+			hold, held := make(chan struct{}), make(chan struct{})
+			if err := p.Submit(t.Context(), &query.Query{Terms: querytest.Terms("b"), K: 1}, func([]query.Hit, error) { close(held); <-hold }); err != nil {
+				t.Fatal(err)
+			}
+			<-held // the only worker is busy
+			answers := make(chan int, 1)
+			submit := func() {
+				if err := p.Submit(t.Context(), &q, func(hits []query.Hit, err error) {
+					if err != nil {
+						t.Error(err)
+					}
+					answers <- len(hits)
+				}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if submit(); len(answers) > 0 {
+				t.Errorf("%v, %s: done was called before Submit returned", m, name)
+			}
+			close(hold)
+			for range 5 {
+				if n := <-answers; n > 0 {
+					t.Errorf("%v, %s: %d hits", m, name, n)
+				}
+				if _, err := p.Search(t.Context(), query.Query{Terms: querytest.Terms("a"), K: 10}); err != nil {
+					t.Fatal(err)
+				}
+				submit()
+			}
+			<-answers
+		}
+	}
+}
+
 // A query of Submit whose context ends before a worker takes it gives the context's error, however
 // little work it is.
 func TestPoolSubmitCancelled(t *testing.T) {

@@ -114,6 +114,10 @@ func (w *worker) begin(j *job) {
 		j.end()
 		return
 	}
+	if trivial(&j.q) { // of Submit
+		j.end()
+		return
+	}
 	if w.pool.options.Model == Inter {
 		j.x.Fail(w.exec.Answer(j.x))
 		j.end()

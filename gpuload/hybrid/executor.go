@@ -151,7 +151,7 @@ func (x *Executor) Submit(ctx context.Context, q *query.Query, done func(hits []
 
 // hold makes room for n queries, or fails.
 func (x *Executor) hold(n int) error {
-	if h := x.held.Add(int64(n)); h > int64(x.options.Queue) {
+	if h := x.held.Add(int64(n)); h&closed != 0 || h > int64(x.options.Queue) {
 		x.leave(n)
 		if h&closed != 0 {
 			return ErrClosed

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -319,6 +320,19 @@ func TestClose(t *testing.T) {
 	}
 	if err := x.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestCloseUnlimited closes an Executor whose Queue is above the mark of a closed one.
+func TestCloseUnlimited(t *testing.T) {
+	s := newIndex(t)
+	x := newHybrid(t, s, &stub{Executor: s}, Options{Queue: math.MaxInt, Mode: OnlyGPU})
+	if err := x.Close(); err != nil {
+		t.Fatal(err)
+	}
+	q := query.Query{Terms: [][]byte{[]byte("w1")}, K: 3}
+	if err := x.Submit(t.Context(), &q, func([]query.Hit, error) {}); !errors.Is(err, ErrClosed) {
+		t.Errorf("after Close: %v", err)
 	}
 }
 

@@ -67,12 +67,7 @@ func (x *Executor) startGroup(ctx context.Context, queries []query.Query, result
 		return nil, err
 	}
 	g := newGroupCall(ctx, x, queries, results)
-	g.first, g.begun, g.after = first, x.now(), x.options.Deadline
-	if at, ok := ctx.Deadline(); ok {
-		if left := max(time.Until(at), 1); g.after == 0 || left < g.after {
-			g.after = left
-		}
-	}
+	g.first, g.begun, g.after = first, x.now(), x.within(ctx)
 	if err := g.sort(x.options.Mode != OnlyCPU); err != nil {
 		x.leave(len(queries))
 		return nil, err

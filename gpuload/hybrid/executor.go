@@ -221,12 +221,7 @@ func (x *Executor) prepare(ctx context.Context, q *query.Query) (*job, error) {
 	j := x.jobs.Get().(*job)
 	j.ctx, j.q, j.at = ctx, *q, x.now()
 	j.q.Trace = nil
-	j.after = x.options.Deadline
-	if at, ok := ctx.Deadline(); ok {
-		if left := max(time.Until(at), 1); j.after == 0 || left < j.after {
-			j.after = left
-		}
-	}
+	j.after = x.within(ctx)
 	if !x.bulk.crowded.Load() {
 		if err := x.expect(j); err != nil {
 			x.recycle(j)
@@ -234,6 +229,17 @@ func (x *Executor) prepare(ctx context.Context, q *query.Query) (*job, error) {
 		}
 	}
 	return j, nil
+}
+
+// within returns how long after its arrival a query with ctx should be answered; 0 for any time.
+func (x *Executor) within(ctx context.Context) time.Duration {
+	after := x.options.Deadline
+	if at, ok := ctx.Deadline(); ok {
+		if left := min(max(time.Until(at), 1), farthestDeadline); after == 0 || left < after {
+			after = left
+		}
+	}
+	return after
 }
 
 // expect says what the policy needs to know of a job.

@@ -323,6 +323,30 @@ func TestClose(t *testing.T) {
 	}
 }
 
+// TestFarDeadline gives queries centuries: none is late, in the queues or in a group.
+func TestFarDeadline(t *testing.T) {
+	s, qs, _ := answeredQueries(t, 100, 9)
+	centuries, cancel := context.WithDeadline(t.Context(), time.Now().AddDate(1000, 0, 0))
+	defer cancel()
+	for name, c := range map[string]struct {
+		ctx context.Context
+		o   Options
+	}{"option": {t.Context(), Options{Deadline: math.MaxInt64}}, "context": {centuries, Options{}}} {
+		x := newHybrid(t, s, &stub{Executor: s}, c.o)
+		for i := range qs[:20] {
+			if _, err := x.Search(c.ctx, qs[i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := x.Execute(c.ctx, qs); err != nil {
+			t.Fatal(err)
+		}
+		if n := x.Stats().Missed; n > 0 {
+			t.Errorf("%s: %d of 120 queries are late", name, n)
+		}
+	}
+}
+
 // TestCloseUnlimited closes an Executor whose Queue is above the mark of a closed one.
 func TestCloseUnlimited(t *testing.T) {
 	s := newIndex(t)

@@ -88,13 +88,18 @@ func (o *Options) check() error {
 	return nil
 }
 
-const maxLanes = 64
+const (
+	maxLanes = 64
+	// farthestDeadline, 73 years, can be added to the time of an arrival.
+	farthestDeadline = time.Duration(1 << 61)
+)
 
 // setDefaults replaces zeros by the defaults.
 func (o *Options) setDefaults() {
 	if o.Model == nil {
 		o.Model = DefaultModel()
 	}
+	o.Deadline = min(o.Deadline, farthestDeadline)
 	if o.Queue == 0 {
 		o.Queue = 1 << 18
 	}

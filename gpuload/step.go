@@ -122,6 +122,16 @@ func (s *Stepper) Search(ctx context.Context, q query.Query, t *StepTrace) (quer
 	return r, err
 }
 
+// OnDevice reports whether Search may run a step of q on the device. It answers other queries as the
+// Searcher does, whatever lists are there.
+func (s *Stepper) OnDevice(q *query.Query) bool {
+	if q.Filter != nil || !s.x.state.works.Load() {
+		return false
+	}
+	state, err := s.outlook(q)
+	return err == nil && s.o.Choose(state) != StepCPU
+}
+
 func (s *Stepper) search(ctx context.Context, q *query.Query, t *StepTrace) (query.Result, error) {
 	if err := ctx.Err(); err != nil {
 		return query.Result{}, err

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/RoaringBitmap/roaring/v2"
+
 	"github.com/pinion-index/pinion/internal/cuda"
 	"github.com/pinion-index/pinion/query"
 )
@@ -205,6 +207,28 @@ func TestStepsTogether(t *testing.T) {
 	}
 	if st := s.x.Stats(); st.Loaded < 10 || st.Evicted < 5 || st.Hits < 20 {
 		t.Errorf("%d lists loaded, %d evicted, %d found", st.Loaded, st.Evicted, st.Hits)
+	}
+}
+
+// OnDevice reports false only of queries that the CPU answers.
+func TestStepsOnDevice(t *testing.T) {
+	s := newStepper(t, stepIndex(t, "", 2000, 2), Options{Memory: 8 << 20}, StepOptions{Rule: StepRule{Work: 300, Or: 2000}, Load: true})
+	rng := rand.New(rand.NewPCG(72, 73))
+	on, off := 0, 0
+	for range 100 {
+		q := drawQuery(rng, query.And, query.Or, query.AndOr)
+		tr := s.check(t, q)
+		if s.OnDevice(&q) {
+			on++
+		} else if off++; slices.ContainsFunc(tr.Steps, func(st Step) bool { return st.Choice != StepCPU }) {
+			t.Errorf("%v %q: %+v", q.Mode, q.Terms, tr.Steps)
+		}
+		if q.Filter = roaring.New(); s.OnDevice(&q) {
+			t.Errorf("%q with a filter", q.Terms)
+		}
+	}
+	if on < 10 || off < 10 {
+		t.Errorf("%d queries may run on the device, %d do not", on, off)
 	}
 }
 

@@ -18,10 +18,8 @@ func (x *Executor) Search(ctx context.Context, q query.Query) (r query.Result, e
 	if err := x.hold(1); err != nil {
 		return r, err
 	}
-	if d := x.gpu.Load(); d != nil && d.stepper != nil && x.held.Load() == 1 {
-		defer x.leave(1)
-		x.alone.Add(1)
-		return d.stepper.Search(ctx, q, nil)
+	if d := x.gpu.Load(); d != nil && d.stepper != nil && !x.gone.Load() && x.held.Load() == 1 {
+		return x.searchAlone(ctx, d.stepper, q)
 	}
 	if ctx.Done() != nil {
 		q.Terms = cloneTerms(q.Terms) // the caller may change them while the query runs

@@ -14,7 +14,8 @@
 // Answers are those of the CPU to the bit, whatever was decided.
 //
 //	executor.go   Executor: queries in, answers out
-//	calls.go      Search and Execute; intake.go: queries on their way into the queues or the stock
+//	calls.go      Search and Execute; alone.go: a query that finds no other
+//	intake.go     queries on their way into the queues or the stock
 //	bulk.go       many queries at once: goroutines for both processors; call.go: one group
 //	stock.go      which of them a processor takes next; stock_known.go: what it knows of both, and
 //	              how many cores others take; contest.go: whether more cores help

@@ -391,11 +391,16 @@ const turn = 64 * time.Microsecond
 // deliver hands the answer of a query to its caller. by is 0 for the CPU, 1 for the GPU. The caller
 // calls leave.
 func (x *Executor) deliver(j *job, by int, hits []query.Hit, err error) {
-	if j.after > 0 && x.now() > j.at+j.after {
-		x.missed[by].Add(1)
-	}
+	x.late(j.at, j.after, by)
 	j.notify(hits, err)
 	x.recycle(j)
+}
+
+// late counts a query that arrived at some time if it is answered too late.
+func (x *Executor) late(at, after time.Duration, by int) {
+	if after > 0 && x.now() > at+after {
+		x.missed[by].Add(1)
+	}
 }
 
 // Stats returns what x has done so far.

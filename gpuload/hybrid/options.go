@@ -15,8 +15,8 @@ var (
 	ErrOverload = errors.New("hybrid: too many queries wait")
 	// ErrClosed means that the Executor has been closed. It matches reader.ErrClosed.
 	ErrClosed = fmt.Errorf("hybrid: %w", reader.ErrClosed)
-	// ErrHung means that the GPU was given up because a batch took longer than
-	// Options.Hang.
+	// ErrHung means that the GPU was given up because a batch, or a query that was alone, took
+	// longer than Options.Hang.
 	ErrHung = errors.New("hybrid: the GPU does not answer")
 )
 
@@ -70,8 +70,8 @@ type Options struct {
 	Batch int
 	// Lanes is the number of batches that the GPU works on at the same time. 0 means 4.
 	Lanes int
-	// Hang is how long a batch may take before the GPU is given up. Its queries are then
-	// answered by the CPU. 0 means 10 s.
+	// Hang is how long a batch, or a query that is alone, may take before the GPU is given up.
+	// The CPU then answers its queries. 0 means 10 s.
 	Hang time.Duration
 }
 

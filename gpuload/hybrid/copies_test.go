@@ -105,8 +105,8 @@ func TestHungReads(t *testing.T) {
 				g.mu.Lock()
 				hangs := g.calls >= 2
 				g.mu.Unlock()
-				if !hangs {
-					if mode == OnlyGPU {
+				if !hangs { // on a busy machine the first batch may take too long
+					if mode == OnlyGPU && !errors.Is(x.Stats().Retired, ErrHung) {
 						t.Error("no batch hung")
 					}
 					return

@@ -25,7 +25,8 @@ type OpenOptions struct {
 // GPU, whose driver, memory and kernels take up to a second, or a minute if the driver compiles
 // the kernels: until they are ready the CPU answers, and for good if there is no device or it
 // has too little memory. Ready waits, and says why there is no GPU, as Stats does. The caller
-// closes the Executor, and may close the snapshot at once. Without Options.Model it takes the
+// closes the Executor, and the snapshot after that, not before: the Searcher answers from it. A
+// GPU that is still being opened then keeps what it needs. Without Options.Model it takes the
 // one that idxbench calibrate has kept for this machine and index, if there is one that can be
 // used; Stats.Costs says why one cannot. The error matches query.ErrInvalid or reader.ErrClosed.
 func Open(s *reader.Snapshot, q *query.Searcher, o OpenOptions) (*Executor, error) {

@@ -2,6 +2,7 @@ package hybrid
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -20,8 +21,10 @@ type Record struct {
 // Executor, so that rates and machines can be tried that are not at hand (Ding 2009,
 // section 9, simulates too). It is deterministic.
 type Simulation struct {
-	Options Options // Model gives the times of batches, and what cores take from each other
-	Workers int     // cores; 0 means 16
+	// Options are those of the Executor. Model gives the times of batches, and what cores take from
+	// each other. No query is refused, however many wait.
+	Options Options
+	Workers int // cores; 0 means 16
 	// Rate is the number of arrivals per second, as a Poisson process. 0 means
 	// saturation: Backlog queries always wait, or Callers ask.
 	Rate float64
@@ -30,7 +33,8 @@ type Simulation struct {
 	Arrivals []time.Duration
 	Backlog  int // 0 means 4,096
 	// Callers is how many goroutines call Execute, each with Group queries at a time, at
-	// saturation; 0 means that queries are submitted one by one. Group 0 means 2,048.
+	// saturation; 0 means that queries are submitted one by one. Group 0 means 2,048. As Execute
+	// does, they use the queues in mode Serial, or if Group or Options.Queue is small.
 	Callers, Group int
 	Queries        int // to simulate, taken from the records in turn; 0 means each once
 	Warm           int // of these, the first do not count in the results
@@ -55,7 +59,7 @@ func Simulate(records []Record, s Simulation) (*Outcome, error) {
 	if err := s.Options.check(); err != nil {
 		return nil, err
 	}
-	if len(records) == 0 || s.Rate < 0 || s.Workers < 0 || s.Backlog < 0 || s.Queries < 0 || s.Warm < 0 || s.Callers < 0 || s.Group < 0 {
+	if len(records) == 0 || !(s.Rate >= 0) || math.IsInf(s.Rate, 1) || s.Workers < 0 || s.Backlog < 0 || s.Queries < 0 || s.Warm < 0 || s.Callers < 0 || s.Group < 0 {
 		return nil, fmt.Errorf("%w: simulation of %d queries of %d records at %v/s on %d workers", query.ErrInvalid, s.Queries, len(records), s.Rate, s.Workers)
 	}
 	s.Options.setDefaults()
@@ -92,6 +96,9 @@ func (w *world) begin() {
 	case w.s.Rate > 0:
 		w.after(0, w.arrive)
 	case w.s.Callers > 0:
+		for lo := 0; lo < w.s.Queries; lo += w.s.Group {
+			w.left = append(w.left, min(w.s.Group, w.s.Queries-lo))
+		}
 		for range w.s.Callers {
 			w.call()
 		}
@@ -121,10 +128,15 @@ func (w *world) admit(n int) {
 	}
 }
 
-// call lets a group of queries in.
+// call lets the queries of one call of Execute in.
 func (w *world) call() {
 	n := min(w.s.Group, w.s.Queries-w.arrived)
 	if n == 0 {
+		return
+	}
+	asking := w.s.outside * time.Duration(n) / 2
+	if w.s.Group < leastGroup || !w.divides() {
+		w.goroutine(asking, func() { w.admit(n) })
 		return
 	}
 	first := w.arrived
@@ -132,22 +144,26 @@ func (w *world) call() {
 		w.arrivals[first+i] = w.now
 	}
 	w.arrived += n
-	w.goroutine(w.s.outside*time.Duration(n)/2, func() { w.group(first, n) })
+	w.goroutine(asking, func() { w.group(first, n) })
 }
 
-// again lets others in for n queries that were answered, of a group unless g is nil.
-func (w *world) again(n int, g *groupCall) {
-	switch {
-	case w.s.Rate > 0 || len(w.s.Arrivals) > 0:
-	case w.s.Callers == 0:
+// again lets others in for n queries that were submitted one by one and answered.
+func (w *world) again(n int) {
+	if w.s.Rate == 0 && len(w.s.Arrivals) == 0 && w.left == nil {
 		w.goroutine(w.s.outside*time.Duration(n), func() { w.admit(n) })
-	case g.left.Add(-int64(n)) == 0:
-		w.goroutine(w.s.outside*time.Duration(len(g.next))/2, w.call)
 	}
 }
 
-// took records that a query was answered, by the CPU or the GPU: by is 0 or 1.
+// took records that a query was answered, by the CPU or the GPU: by is 0 or 1. The caller whose
+// last query it was calls again.
 func (w *world) took(i, by int) {
+	if w.left != nil {
+		k := i / w.s.Group
+		if w.left[k]--; w.left[k] == 0 {
+			n := min(w.s.Group, w.s.Queries-k*w.s.Group)
+			w.goroutine(w.s.outside*time.Duration(n)/2, w.call)
+		}
+	}
 	w.times[i] = w.now - w.arrivals[i]
 	if d := w.s.Options.Deadline; d > 0 && w.times[i] > d {
 		w.missed[by]++
@@ -164,13 +180,15 @@ func (w *world) outcome() *Outcome {
 	if w.s.Rate == 0 && len(w.s.Arrivals) == 0 {
 		o.Throughput = w.saturated()
 	}
+	o.Stats.Waiting.Most = w.most
 	w.bulk.report(&o.Stats, w.now)
 	o.Stats.CPU.Missed, o.Stats.GPU.Missed = w.missed[0], w.missed[1]
 	o.Stats.Missed = w.missed[0] + w.missed[1]
 	return o
 }
 
-// saturated returns answers per second from a quarter of them on until no more queries came.
+// saturated returns answers per second from a quarter of them on until no more queries came. Those
+// that the time begins with do not count.
 func (w *world) saturated() float64 {
 	answers := make([]time.Duration, len(w.times))
 	for i, t := range w.times {
@@ -184,7 +202,8 @@ func (w *world) saturated() float64 {
 	}
 	passed := answers[to-1] - answers[from]
 	if passed <= 0 {
-		from, passed, to = 0, answers[len(answers)-1], len(answers)
+		return float64(len(answers)) / max(answers[len(answers)-1], 1).Seconds()
 	}
-	return float64(to-from) / max(passed, 1).Seconds()
+	later, _ := slices.BinarySearch(answers, answers[from]+1)
+	return float64(to-later) / passed.Seconds()
 }

@@ -8,7 +8,7 @@ func (w *world) enter() {
 	for w.entered > 0 {
 		s, many := &w.bulk.stock, true
 		switch {
-		case w.s.Options.Mode == Serial || w.s.Options.Queue < leastGroup:
+		case !w.divides():
 			many = false
 		case s.left == 0:
 			many = w.entered+w.policy.waiting() >= leastGroup
@@ -27,7 +27,13 @@ func (w *world) enter() {
 			e := &entry{cost: w.predicted(i), pinned: w.record(i).Pinned, sim: i}
 			w.policy.add(e, w.now, w.s.Options.Deadline)
 		}
+		w.most = max(w.most, w.policy.waiting())
 	}
+}
+
+// divides reports whether many queries are divided by the stock, as in Execute.
+func (w *world) divides() bool {
+	return w.s.Options.Mode != Serial && w.s.Options.Queue >= leastGroup
 }
 
 // group gives n queries to the stock.
@@ -42,7 +48,6 @@ func (w *world) group(first, n int) {
 		g.arrive(w.arrivals[first+int(i)], w.s.Options.Deadline)
 	}
 	g.hi = len(g.all)
-	g.left.Store(int64(n))
 	w.bulk.done.Grouped += int64(n)
 	w.bulk.stock.add(g)
 	w.share()
@@ -96,7 +101,7 @@ func (w *world) answered(p portion, by int) {
 	for _, i := range p.at {
 		w.took(p.g.first+int(i), by)
 	}
-	w.again(len(p.at), p.g)
+	w.again(len(p.at))
 }
 
 // weighTime is what a prediction takes a core.

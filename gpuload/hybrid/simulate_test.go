@@ -1,9 +1,13 @@
 package hybrid
 
 import (
+	"errors"
+	"math"
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/pinion-index/pinion/query"
 )
 
 const micro = time.Microsecond
@@ -214,6 +218,51 @@ func TestSimulatedChoice(t *testing.T) {
 	for alone, want := range map[time.Duration]time.Duration{60 * micro: 60 * micro, 300 * micro: 150 * micro} {
 		if got := simulate(t, m, Parallel, Cost{CPU: 150 * micro, GPU: micro, Alone: alone}, 1, 0); !slices.Equal(got, []time.Duration{want}) {
 			t.Errorf("a query that takes the GPU %v alone: %v", alone, got)
+		}
+	}
+}
+
+// TestSimulatedCallers lets callers ask groups that go through the queues or are divided: all
+// queries are answered, and those that wait are counted.
+func TestSimulatedCallers(t *testing.T) {
+	cost := Cost{CPU: 50 * micro, GPU: 5 * micro, Host: micro, Alone: 100 * micro}
+	for _, mode := range []Mode{Parallel, Serial, OnlyCPU, OnlyGPU} {
+		for _, pinned := range []bool{false, true} {
+			for _, c := range []struct{ group, queue int }{{100, 0}, {30, 0}, {100, 63}} {
+				out, err := Simulate([]Record{{Cost: cost, Pinned: pinned}}, Simulation{Options: Options{Mode: mode, Queue: c.queue}, Workers: 4, Callers: 2, Group: c.group, Queries: 1010})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if least := slices.Min(out.Took); least <= 0 || out.Throughput <= 0 {
+					t.Errorf("%v, pinned %v, groups of %d, queue %d: a query took %v, %v a second", mode, pinned, c.group, c.queue, least, out.Throughput)
+				}
+				queued := mode == Serial || c.queue > 0
+				if s := out.Stats; queued != (s.Grouped == 0) && c.group >= leastGroup || s.Waiting.Most == 0 {
+					t.Errorf("%v, pinned %v, groups of %d, queue %d: %d in groups, at most %d waited", mode, pinned, c.group, c.queue, s.Grouped, s.Waiting.Most)
+				}
+			}
+		}
+	}
+}
+
+// TestSimulatedSaturation asks a GPU that takes 10 us for each query: it answers no more than
+// 100,000 a second, though batches end at once.
+func TestSimulatedSaturation(t *testing.T) {
+	records := []Record{{Cost: Cost{CPU: time.Millisecond, GPU: 10 * micro, Host: micro, Alone: 60 * micro}}}
+	out, err := Simulate(records, Simulation{Options: Options{Mode: OnlyGPU}, Workers: 4, Callers: 4, Group: 1000, Queries: 20000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out.Throughput < 95_000 || out.Throughput > 100_000 {
+		t.Errorf("%.0f queries a second", out.Throughput)
+	}
+}
+
+// TestSimulatedRates refuses what is no rate.
+func TestSimulatedRates(t *testing.T) {
+	for _, rate := range []float64{-1, math.NaN(), math.Inf(1)} {
+		if _, err := Simulate([]Record{{Cost: Cost{CPU: micro}}}, Simulation{Rate: rate}); !errors.Is(err, query.ErrInvalid) {
+			t.Errorf("%v a second: %v", rate, err)
 		}
 	}
 }

@@ -35,7 +35,9 @@ type world struct {
 
 	arrived, entered int // queries; those that neither the queues nor the stock have
 	arrivals, times  []time.Duration
+	left             []int // by call of Execute: queries without answers; nil without callers
 	missed           [2]int64
+	most             int // queries in the queues
 }
 
 // simJob is work for one core. start, if there is one, says what it is when the core begins;
@@ -120,7 +122,7 @@ func (w *world) dispatch() {
 		w.pool = append(w.pool, simJob{work: w.record(e.sim).Cost.CPU, mode: w.record(e.sim).Mode, query: true, then: func() {
 			p.finishCPU(1, e.cost.CPU, w.now)
 			w.took(e.sim, 0)
-			w.again(1, nil)
+			w.again(1)
 		}})
 	}
 	for {
@@ -250,7 +252,7 @@ func (w *world) batch(entries []*entry, predicted time.Duration) {
 		for _, i := range numbers {
 			w.took(i, 1)
 		}
-		w.again(len(numbers), nil)
+		w.again(len(numbers))
 	})
 }
 

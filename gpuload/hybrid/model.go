@@ -4,10 +4,11 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
-	"slices"
 	"sync"
 	"time"
 
@@ -141,18 +142,18 @@ func (b *BatchTimes) more(work time.Duration) time.Duration {
 	}
 	if at == 0 || at == n {
 		of := &b.More[min(at, n-1)]
-		return time.Duration(float64(of.Time) * float64(work) / float64(of.Work))
+		return time.Duration(min(float64(of.Time)*float64(work)/float64(of.Work), 1<<60)) // of each mode
 	}
 	x, y := &b.More[at-1], &b.More[at]
 	share := math.Log(float64(work)/float64(x.Work)) / math.Log(float64(y.Work)/float64(x.Work))
 	return x.Time + time.Duration(share*float64(y.Time-x.Time))
 }
 
-// ascend reports whether times are above 0 and ascend.
+// ascend reports whether times are above 0 and ascend, in the bounds of a Model.
 func (b *BatchTimes) ascend() bool {
 	last := MoreTime{}
 	for _, m := range b.More {
-		if m.Work <= last.Work || m.Time < last.Time {
+		if m.Work <= last.Work || m.Time < last.Time || !inTime(m.Work, m.Time) {
 			return false
 		}
 		last = m
@@ -195,6 +196,9 @@ func decodeModel(text []byte) (*Model, error) {
 	if err := d.Decode(m); err != nil {
 		return nil, err
 	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, errors.New("something follows the model")
+	}
 	return m, m.Prepare()
 }
 
@@ -212,16 +216,16 @@ func (m *Model) Prepare() error {
 	if m.Version < 1 || m.Version > ModelVersion {
 		return fmt.Errorf("version %d, want %d: calibrate again", m.Version, ModelVersion)
 	}
-	if m.Batch < 0 || m.Host[0] < 0 || m.Host[1] < 0 || m.Crowd < 0 || m.Load < 0 || m.Queued < 0 || m.Each < 0 || m.Depth < 0 || m.Launch < 0 {
-		return fmt.Errorf("a time below 0")
+	if !inTime(m.Batch, m.Host[0], m.Host[1], m.Queued, m.Each, m.Launch) || !inFactor(mostFactor, m.Load) || !inFactor(mostFactor/1000, m.Crowd, m.Depth) {
+		return fmt.Errorf("a time or factor below 0 or far too large")
 	}
 	if m.Version < ModelVersion {
 		m.Wakes = nil
 	}
 	for _, wakes := range [][]Wake{m.Wakes, m.Spared, m.Lanes} {
 		for i, w := range wakes {
-			if len(w.Delays) == 0 || slices.Min(w.Slower[:]) <= -1 || slices.Min(w.Cold[:]) < 0 || w.Idle < 0 || slices.Min(w.Delays) < 0 || i > 0 && w.Idle <= wakes[i-1].Idle {
-				return fmt.Errorf("wakes that are out of order or empty, or have a time below 0")
+			if len(w.Delays) == 0 || !w.valid() || i > 0 && w.Idle <= wakes[i-1].Idle {
+				return fmt.Errorf("wakes that are out of order or empty, or have a time below 0 or far too large")
 			}
 		}
 	}
@@ -229,21 +233,63 @@ func (m *Model) Prepare() error {
 		name := query.Mode(i).String()
 		p := m.Modes[name]
 		if p == nil || !m.fits(p.CPU) || !m.fits(p.GPU) {
-			return fmt.Errorf("mode %s needs two polynomials of %d, %d or %d terms", name, Basis, AndBasis, DingBasis)
+			return fmt.Errorf("mode %s needs two polynomials of %d, %d or %d terms, each at most %g", name, Basis, AndBasis, DingBasis, mostFactor)
 		}
 		m.byMode[i] = p
 		b := m.Batches[name]
 		if b != nil && (m.Version < 3 || !m.fits(b.Alone) || !b.ascend()) {
-			return fmt.Errorf("mode %s has times of batches that do not ascend or are incomplete", name)
+			return fmt.Errorf("mode %s has times of batches that do not ascend, are incomplete or far too large", name)
 		}
 		m.batches[i] = b
 	}
 	return nil
 }
 
-// fits reports whether the file's version has polynomials of that length.
+// fits reports whether the file's version has polynomials of that length, and it is one that can
+// be evaluated.
 func (m *Model) fits(p []float64) bool {
+	for _, c := range p {
+		if !(math.Abs(c) <= mostFactor) {
+			return false
+		}
+	}
 	return len(p) == DingBasis || m.Version > 1 && len(p) == AndBasis || m.Version > 3 && len(p) == Basis
+}
+
+// Bounds of what a Model says: the time of the largest batch stays in the range of one.
+const (
+	mostTime   = time.Duration(1) << mostLog
+	mostFactor = 1e6
+)
+
+// inTime reports whether times are in the bounds of a Model.
+func inTime(times ...time.Duration) bool {
+	for _, d := range times {
+		if d < 0 || d > mostTime {
+			return false
+		}
+	}
+	return true
+}
+
+// inFactor reports whether factors are at least 0 and at most most.
+func inFactor(most float64, factors ...float64) bool {
+	for _, f := range factors {
+		if !(f >= 0 && f <= most) {
+			return false
+		}
+	}
+	return true
+}
+
+// valid reports whether the numbers of w are in the bounds of a Model.
+func (w *Wake) valid() bool {
+	for _, slower := range w.Slower {
+		if !(slower > -1 && slower <= mostFactor) {
+			return false
+		}
+	}
+	return inFactor(float64(mostTime), w.Cold[:]...) && inTime(w.Idle) && inTime(w.Delays...)
 }
 
 // Old returns an error if the Model is of a version that predicts worse than today's, nil
@@ -347,11 +393,14 @@ func (m *Model) Predict(f *Features) Cost {
 	return c
 }
 
-// power returns 2 to the polynomial with the given coefficients.
+// power returns 2 to the polynomial with the given coefficients, the greatest time if it has no value.
 func power(x, c []float64) time.Duration {
 	sum := 0.0
 	for i := range x {
 		sum += x[i] * c[i]
 	}
-	return time.Duration(math.Exp2(min(max(sum, leastLog), mostLog)))
+	if !(sum < mostLog) {
+		return mostTime
+	}
+	return time.Duration(math.Exp2(max(sum, leastLog)))
 }

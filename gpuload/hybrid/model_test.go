@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -210,6 +211,18 @@ func TestModelFiles(t *testing.T) {
 		"order": func(m *Model) {
 			m.Lanes = []Wake{{Idle: 1, Delays: []time.Duration{1}}, {Idle: 1, Delays: []time.Duration{1}}}
 		},
+		"coefficient": func(m *Model) { m.Modes = withCoefficient(m.Modes, 1e308) },
+		"negative":    func(m *Model) { m.Modes = withCoefficient(m.Modes, -1e7) },
+		"fixed time":  func(m *Model) { m.Batch = math.MaxInt64 },
+		"host":        func(m *Model) { m.Host[1] = mostTime + 1 },
+		"high load":   func(m *Model) { m.Load = 1e308 },
+		"crowd":       func(m *Model) { m.Crowd = 1e5 },
+		"cold":        func(m *Model) { m.Wakes = []Wake{{Delays: []time.Duration{1}, Cold: ByMode{0, 0, 1e300}}} },
+		"much slower": func(m *Model) { m.Wakes = []Wake{{Delays: []time.Duration{1}, Slower: ByMode{1e300}}} },
+		"long wait":   func(m *Model) { m.Wakes = []Wake{{Delays: []time.Duration{math.MaxInt64}}} },
+		"more": func(m *Model) {
+			m.Batches = map[string]*BatchTimes{"or": {Alone: coefficients, More: []MoreTime{{Work: 1, Time: math.MaxInt64}}}}
+		},
 	} {
 		bad := m
 		change(&bad)
@@ -220,11 +233,64 @@ func TestModelFiles(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	if err := os.WriteFile(file, append(bytes.Clone(defaultModel), "{}"...), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadModel(file); err == nil || !strings.Contains(err.Error(), "follows") {
+		t.Errorf("two models in a file: %v", err)
+	}
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := ReadModel(file); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no file: %v", err)
+	}
+}
+
+// withCoefficient returns modes with another coefficient of disjunctions on the GPU.
+func withCoefficient(modes map[string]*Polynomials, c float64) map[string]*Polynomials {
+	out, or := maps.Clone(modes), *modes["or"]
+	or.GPU = slices.Clone(or.GPU)
+	or.GPU[0] = c
+	out["or"] = &or
+	return out
+}
+
+// TestGreatestTimes predicts times of a model with the greatest numbers that one may have: none
+// overflows, not even of the largest batch.
+func TestGreatestTimes(t *testing.T) {
+	m := *DefaultModel()
+	m.Version, m.Batches = 2, nil // with Each and Depth
+	m.Batch, m.Host, m.Each, m.Launch, m.Queued = mostTime, [2]time.Duration{mostTime, mostTime}, mostTime, mostTime, mostTime
+	m.Load, m.Depth, m.Crowd = mostFactor, mostFactor/1000, mostFactor/1000
+	m.Modes = map[string]*Polynomials{}
+	for i, c := range [...]float64{mostFactor, -mostFactor, math.NaN()} {
+		all := slices.Repeat([]float64{c}, DingBasis)
+		m.Modes[query.Mode(i).String()] = &Polynomials{CPU: all, GPU: all}
+	}
+	if err := m.Prepare(); err == nil {
+		t.Error("a coefficient may be no number")
+	}
+	m.Modes["and-or"] = m.Modes["and"]
+	if err := m.Prepare(); err != nil {
+		t.Fatal(err)
+	}
+	for mode := range query.Mode(3) {
+		f := Features{Shortest: 1 << 32, Second: 1 << 32, Sum: 1 << 38, Terms: 64, K: 1024, Mode: mode, Missing: 1 << 36}
+		c := m.Predict(&f)
+		var l Load
+		l[mode].Queries, l[mode].Longest, f.Missing = 4096, c, 0
+		l[mode].Work = 4096 * m.Predict(&f).GPU
+		if c.CPU <= 0 || c.GPU <= 0 || c.Host <= 0 || c.Alone <= 0 || m.Alone(&l) <= 0 {
+			t.Errorf("%v costs %+v, a batch of it %v", mode, c, m.Alone(&l))
+		}
+	}
+	steep := &BatchTimes{More: []MoreTime{{Work: 1, Time: mostTime}}}
+	if got := steep.more(4096 * mostTime); got <= 0 {
+		t.Errorf("the largest batch takes %v more", got)
+	}
+	if got := power([]float64{math.Inf(1), math.Inf(1)}, []float64{1, -1}); got != mostTime {
+		t.Errorf("what has no value takes %v", got)
 	}
 }
 

@@ -36,6 +36,8 @@ type Load struct {
 	Seconds float64   `json:"seconds"`
 	summary []string
 	missing error // why runs on a GPU were left out
+
+	deadline time.Duration // 0: no answer is late
 }
 
 // LoadRow is one run. Latencies are in microseconds, from when a query was due to when
@@ -96,12 +98,13 @@ func loadCommand() *cobra.Command {
 		Short: "Measure throughput and latency by device and parallel model",
 		Long: `Replay a query log, over and over, against a pool of workers. At each rate queries
 arrive at random (a Poisson process) whether or not earlier ones are answered, and
-latency counts from when a query was due; "asked" is how late this program asked it
-(99th percentile). Rate 0 means saturation: queries are always waiting, and only
-throughput is measured; gpu and hybrid are asked groups of up to 2,048 from one
-goroutine for each CPU. With --alone, each query is asked that long after the
-previous one was answered. With --deadline and no rate, it looks for the highest
-rate at which at most 1 query in 100,000 is answered later than that.
+latency counts from when a query was due; "refused" are queries that found too many
+waiting, and "asked" is how late this program asked them (99th percentile). Rate 0
+means saturation: queries are always waiting, and only throughput is measured; gpu
+and hybrid are asked groups of up to 2,048 from one goroutine for each CPU. With
+--alone, each query is asked that long after the previous one was answered. With
+--deadline and no rate, it looks for the highest rate at which at most 1 query in
+100,000 is answered later than that.
 
 --device chooses processors: the CPU, the GPU, the better one for each query but one
 query at a time (serial), or both at the same time (hybrid). --simulate does the same
@@ -118,6 +121,9 @@ writes its figures 4 to 7; that takes about 200 times --time with 1 to 16 worker
   idxbench load --simulate costs.csv --device hybrid --rate 1e6`,
 		Args: cli.Want(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if f.csv && cmd.Flags().Changed("json") {
+				return cli.Usage("--csv and --json exclude each other")
+			}
 			r, err := f.run(cmd.Context(), cmd.ErrOrStderr())
 			if err != nil {
 				return err
@@ -249,7 +255,7 @@ func (f *loadFlags) run(ctx context.Context, stderr io.Writer) (out *Load, err e
 	rand.New(rand.NewPCG(f.seed, 7)).Shuffle(len(l.queries), func(i, j int) { l.queries[i], l.queries[j] = l.queries[j], l.queries[i] })
 	cpus := runtime.GOMAXPROCS(0)
 	defer runtime.GOMAXPROCS(cpus)
-	l.out = &Load{Index: f.index, Queries: len(terms), Mode: f.mode.Value, Algo: f.algo, K: f.k, CPUs: cpus}
+	l.out = &Load{Index: f.index, Queries: len(terms), Mode: f.mode.Value, Algo: f.algo, K: f.k, CPUs: cpus, deadline: f.deadline}
 	l.progress = cli.NewProgress(stderr, "load", 0, cli.ItemRate("runs"))
 	defer l.progress.Stop()
 	start := time.Now()
@@ -368,7 +374,7 @@ func (l *loader) rates(ctx context.Context) error {
 	if len(runs) == 0 {
 		runs = []run{{rate: 0}}
 	}
-	find := l.f.deadline > 0 && len(l.f.rates) == 0 && len(l.f.alone) == 0
+	find := l.f.finds()
 	for _, r := range l.targets() {
 		for _, r.workers = range workers {
 			for _, how := range runs {
@@ -402,7 +408,7 @@ func (l *Load) text(w io.Writer) {
 	fmt.Fprintf(w, "%s: %s queries, %s, top %d, %d CPUs%s; latencies in microseconds, rate 0 is saturation\n", l.Index, cli.Count(l.Queries), l.Mode, l.K, l.CPUs, gpu)
 	for i := 0; i < len(l.Rows); {
 		figure := l.Rows[i].Figure
-		t := cli.NewTable("model", ">workers", ">threshold", ">terms", ">rate", ">queries/s", ">CPUs", ">mean", ">p50", ">p95", ">p99", ">p99.9", ">max", ">late", ">asked")
+		t := cli.NewTable("model", ">workers", ">threshold", ">terms", ">rate", ">queries/s", ">CPUs", ">mean", ">p50", ">p95", ">p99", ">p99.9", ">max", ">late", ">refused", ">asked")
 		for ; i < len(l.Rows) && l.Rows[i].Figure == figure; i++ {
 			t.Row(l.Rows[i].cells()...)
 		}
@@ -455,5 +461,5 @@ func (r *LoadRow) cells() []any {
 	if r.Offered > 0 && !r.Alone && r.Mean > 0 {
 		asked = cli.Float(r.Asked, 3)
 	}
-	return append(out, some(int(r.Missed)), asked)
+	return append(out, some(int(r.Missed)), some(int(r.Shed)), asked)
 }

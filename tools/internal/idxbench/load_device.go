@@ -3,12 +3,10 @@ package idxbench
 import (
 	"cmp"
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/pinion-index/pinion/gpuload"
@@ -61,10 +59,13 @@ func (l *Load) sharesText(w io.Writer) {
 		if s == nil {
 			continue
 		}
-		all := float64(max(s.CPU+s.GPU, 1)) / 100
-		t.Row(r.Device, cli.Float(r.Offered, 3), cli.Float(float64(s.CPU)/all, 3)+" %", cli.Float(float64(s.GPU)/all, 3)+" %", int(s.Batches), int(s.CPUStole), int(s.GPUStole),
+		all, rate := float64(max(s.CPU+s.GPU, 1))/100, cli.Float(r.Offered, 3)
+		if r.Alone {
+			rate = "-"
+		}
+		t.Row(r.Device, rate, cli.Float(float64(s.CPU)/all, 3)+" %", cli.Float(float64(s.GPU)/all, 3)+" %", int(s.Batches), int(s.CPUStole), int(s.GPUStole),
 			int(s.CPUMissed), int(s.GPUMissed), s.Most, cli.Float(s.Threshold, 3), cli.Float(s.CPUPace, 3), cli.Float(s.GPUPace, 3))
-		retired = s.Retired
+		retired = cmp.Or(retired, s.Retired)
 	}
 	if t.Len() == 0 {
 		return
@@ -74,31 +75,6 @@ func (l *Load) sharesText(w io.Writer) {
 	if retired != "" {
 		fmt.Fprintf(w, "the GPU is not used: %s\n", retired)
 	}
-}
-
-// csv writes the rows as comma-separated values with a head.
-func (l *Load) csv(w io.Writer) error {
-	c := csv.NewWriter(w)
-	head := []string{"device", "model", "workers", "offered_qps", "throughput_qps", "queries", "cpus", "mean_us", "p50_us", "p95_us", "p99_us", "p999_us", "max_us",
-		"missed", "shed", "highest", "cpu_queries", "gpu_queries", "cpu_stole", "gpu_stole"}
-	if err := c.Write(head); err != nil {
-		return err
-	}
-	float := func(v float64) string { return strconv.FormatFloat(v, 'g', 7, 64) }
-	for i := range l.Rows {
-		r := &l.Rows[i]
-		s := r.Shares
-		if s == nil {
-			s = &Shares{CPU: int64(r.Queries)}
-		}
-		row := []string{r.Device, r.Model, fmt.Sprint(r.Workers), float(r.Offered), float(r.Throughput), fmt.Sprint(r.Queries), float(r.CPUs), float(r.Mean), float(r.P50), float(r.P95),
-			float(r.P99), float(r.P999), float(r.Max), fmt.Sprint(r.Missed), fmt.Sprint(r.Shed), fmt.Sprint(r.Highest), fmt.Sprint(s.CPU), fmt.Sprint(s.GPU), fmt.Sprint(s.CPUStole), fmt.Sprint(s.GPUStole)}
-		if err := c.Write(row); err != nil {
-			return err
-		}
-	}
-	c.Flush()
-	return c.Error()
 }
 
 // checkDevices checks the flags for devices and simulations.
@@ -112,14 +88,26 @@ func (f *loadFlags) checkDevices() error {
 		}
 	}
 	switch {
+	case f.queue == 1 && f.simulate == "" && f.saturates() && slices.Contains(f.devices, hybrid.Serial.String()):
+		return cli.Usage("--device serial takes --queue 2 or more at saturation: each answer asks the next query")
 	case f.deadline < 0:
 		return cli.Usage("--deadline is above 0")
 	case f.figures != "" && (f.simulate != "" || !slices.Equal(f.devices, []string{onCPU})):
 		return cli.Usage("--figures takes --device cpu")
 	case f.simulate != "" && (f.index != "" || f.queries != "" || f.partitions != "" || len(f.alone) > 0):
 		return cli.Usage("--simulate takes no --index, --queries, --partitions or --alone")
+	case f.simulate != "" && f.queue > 0 && (f.finds() || slices.ContainsFunc(f.rates, func(r float64) bool { return r > 0 })):
+		return cli.Usage("--simulate takes --queue at saturation alone, --rate 0: it refuses no query")
 	}
 	return nil
+}
+
+// finds reports whether the highest rate is looked for.
+func (f *loadFlags) finds() bool { return f.deadline > 0 && len(f.rates) == 0 && len(f.alone) == 0 }
+
+// saturates reports whether a run is one at saturation.
+func (f *loadFlags) saturates() bool {
+	return slices.Contains(f.rates, 0) || len(f.rates) == 0 && len(f.alone) == 0
 }
 
 // usesGPU reports whether a run needs a GPU.

@@ -49,7 +49,7 @@ func writeCosts(w io.Writer, all []recorded) error {
 	return c.Error()
 }
 
-// readCosts reads what writeCosts wrote. Of the features, only the mode is needed.
+// readCosts reads what writeCosts wrote. Of the features, only the mode and k are needed.
 func readCosts(path string) ([]recorded, error) {
 	in, err := os.Open(path)
 	if err != nil {
@@ -77,7 +77,7 @@ func readCosts(path string) ([]recorded, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: line %d: %w", path, i+2, err)
 		}
-		out = append(out, recorded{mode: row[0], record: hybrid.Record{Mode: mode,
+		out = append(out, recorded{features: hybrid.Features{Mode: mode, K: int(n[0])}, mode: row[0], record: hybrid.Record{Mode: mode,
 			Cost:      hybrid.Cost{CPU: n[5], GPU: n[6], Host: n[7], Alone: n[8]},
 			Predicted: hybrid.Cost{CPU: n[9], GPU: n[10], Host: n[11], Alone: n[12]}}})
 	}
@@ -104,11 +104,11 @@ func (f *loadFlags) simulated(ctx context.Context, stderr io.Writer) (*Load, err
 	if len(workers) == 0 {
 		workers = []int{runtime.NumCPU()}
 	}
-	find := f.deadline > 0 && len(rates) == 0
+	find := f.finds()
 	if len(rates) == 0 {
 		rates = []float64{0}
 	}
-	out := &Load{Index: "simulated", Queries: len(records), Mode: f.mode.Value, K: f.k, CPUs: workers[0], GPU: "simulated"}
+	out := &Load{Index: "simulated", Queries: len(records), Mode: f.mode.Value, K: all[0].features.K, CPUs: workers[0], GPU: "simulated", deadline: f.deadline}
 	p := cli.NewProgress(stderr, "simulate", 0, cli.ItemRate("runs"))
 	defer p.Stop()
 	start := time.Now()

@@ -1,10 +1,13 @@
 package idxbench
 
 import (
+	"bytes"
 	"context"
+	"encoding/csv"
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -186,4 +189,64 @@ func TestCutTasks(t *testing.T) {
 			r.Fatalf("%d tasks, %.2f blocks, %.2f twice; not %d, %d, %d", tasks, skips*n, overlap*n, wantTasks, wantSkips, wantOverlap)
 		}
 	})
+}
+
+// TestLoadPrints prints what the rows of a load are worth: refused queries, and why the GPU was given
+// up in any row.
+func TestLoadPrints(t *testing.T) {
+	l := &Load{Rows: []LoadRow{
+		{Device: "hybrid", Offered: 1000, Throughput: 360, Queries: 36, Shed: 64, Mean: 3, Shares: &Shares{CPU: 10, Retired: "the GPU does not answer"}},
+		{Device: "serial", Alone: true, Pause: 1000, Mean: 3, Shares: &Shares{CPU: 5, GPU: 5}},
+	}}
+	var out bytes.Buffer
+	l.text(&out)
+	lines := strings.Split(out.String(), "\n")
+	for _, want := range [][]string{{"hybrid", "1000", "64"}, {"serial", "after", "1ms"}, {"hybrid", "1000", "100 %"}, {"serial", "-", "50.0 %", "50.0 %"}, {"the GPU is not used: the GPU does not answer"}} {
+		if !slices.ContainsFunc(lines, func(line string) bool {
+			for _, part := range want {
+				_, after, ok := strings.Cut(line, part)
+				if !ok {
+					return false
+				}
+				line = after
+			}
+			return true
+		}) {
+			t.Errorf("no line with %q:\n%s", want, out.String())
+		}
+	}
+}
+
+// TestLoadCSV writes a row of each kind: what it did not measure is empty.
+func TestLoadCSV(t *testing.T) {
+	shares := &Shares{CPU: 20, GPU: 30, Batches: 4, CPUStole: 1, GPUMissed: 2, Most: 17, Threshold: -1.5, CPUPace: 1.25, GPUPace: 1, Retired: "lost"}
+	l := &Load{Mode: "or", K: 20, deadline: time.Second, Rows: []LoadRow{
+		{Device: onCPU, Model: "inter", Workers: 2, Throughput: 50, Queries: 100, CPUs: 2},
+		{Device: onCPU, Model: "inter", Workers: 2, Alone: true, Pause: 500, Throughput: 50, Queries: 100, CPUs: 1, Mean: 3, P50: 3, P95: 3, P99: 3, P999: 3, Max: 3},
+		{Device: "hybrid", Model: "inter", Workers: 2, Offered: 1000, Throughput: 50, Queries: 100, CPUs: 1, Mean: 3, P50: 3, P95: 3, P99: 3, P999: 3, Max: 3, Missed: 2, Shed: 5, Shares: shares},
+	}}
+	var out bytes.Buffer
+	if err := l.csv(&out); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(&out).ReadAll()
+	if err != nil || len(rows) != 4 {
+		t.Fatalf("%d rows: %v", len(rows), err)
+	}
+	for row, want := range []map[string]string{
+		{"offered_qps": "0", "mean_us": "", "missed": "", "shed": "", "mode": "or", "k": "20", "alone": "false", "pause_us": "", "cpu_queries": "100", "batches": "", "most_waiting": "", "threshold": "", "retired": ""},
+		{"offered_qps": "", "mean_us": "3", "missed": "0", "shed": "", "alone": "true", "pause_us": "500", "gpu_missed": "", "cpu_pace": ""},
+		{"offered_qps": "1000", "missed": "2", "shed": "5", "alone": "false", "cpu_queries": "20", "gpu_queries": "30", "cpu_stole": "1", "batches": "4", "cpu_missed": "0", "gpu_missed": "2",
+			"most_waiting": "17", "threshold": "-1.5", "cpu_pace": "1.25", "gpu_pace": "1", "retired": "lost"},
+	} {
+		for column, v := range want {
+			if at := slices.Index(rows[0], column); at < 0 || rows[row+1][at] != v {
+				t.Errorf("row %d, %s: %q, want %q", row, column, rows[row+1], v)
+			}
+		}
+	}
+	l.deadline = 0
+	if got := l.record(&l.Rows[2]); got[slices.Index(csvHead, "missed")] != "" || got[slices.Index(csvHead, "gpu_missed")] != "" {
+		t.Errorf("without a deadline: %q", got)
+	}
 }

@@ -6,7 +6,7 @@ import "time"
 type Stats struct {
 	CPU, GPU Share
 	Batches  int64 // on the GPU
-	Again    int64 // queries that the GPU failed to answer and the CPU answered
+	Again    int64 // queries that the GPU took and the CPU answered after all: both have counted them
 	Missed   int64 // queries answered after their deadline
 	Shed     int64 // queries refused with ErrOverload
 	Alone    int64 // queries that found the Executor idle and were answered step by step on both processors

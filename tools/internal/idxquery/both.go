@@ -174,8 +174,18 @@ func (b *both) report() {
 	if s.Costs != nil {
 		fmt.Fprintf(b.stderr, "costs are built in: %v\n", s.Costs)
 	}
-	fmt.Fprintf(b.stderr, "the CPU took %s, %s of them from the GPU's queue; the GPU took %s in %s batches, %s of them from the CPU's queue; at most %s waited\n",
-		cli.Count(int64(b.answered())+s.CPU.Queries), cli.Count(s.CPU.Stolen), cli.Count(s.GPU.Queries), cli.Count(s.Batches), cli.Count(s.GPU.Stolen), cli.Count(s.Waiting.Most))
+	fmt.Fprintln(b.stderr, taken(&s, int64(b.answered())))
+}
+
+// taken says how the processors shared the queries, the CPU some before there was a GPU. What the GPU
+// took and the CPU answered counts for both.
+func taken(s *hybrid.Stats, before int64) string {
+	gave := ""
+	if s.Again > 0 {
+		gave = fmt.Sprintf(", and left %s of them to the CPU after all", cli.Count(s.Again))
+	}
+	return fmt.Sprintf("the CPU took %s, %s of them from the GPU's queue; the GPU took %s in %s batches, %s of them from the CPU's queue%s; at most %s waited",
+		cli.Count(before+s.CPU.Queries), cli.Count(s.CPU.Stolen), cli.Count(s.GPU.Queries), cli.Count(s.Batches), cli.Count(s.GPU.Stolen), gave, cli.Count(s.Waiting.Most))
 }
 
 // close closes what has been opened. All answers have arrived.

@@ -185,7 +185,7 @@ func baselines1(ctx context.Context, e *paper.Env) (rows []paper.Row, err error)
 	for _, c := range []struct {
 		name string
 		kind coding.Kind
-	}{{"PForDelta, b a block", coding.PFD}, {"NewPFD, S16", coding.NewPFD}} {
+	}{{linked3, coding.PFD}, {"NewPFD, S16", coding.NewPFD}} {
 		var all []*coding.List
 		for _, l := range lists {
 			x, err := coding.Scheme{Kind: c.kind, Segment: 128, Share: 0.1}.Encode(l.Docs)

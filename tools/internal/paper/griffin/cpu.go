@@ -43,9 +43,9 @@ func (p *packed) block(i int) []uint32 {
 	return out
 }
 
-// search keeps of some, which ascend, what the list has: by binary search over skip
-// pointers, and then in the block.
-func (p *packed) search(some []uint32) (out []uint32) {
+// search appends to out what the list has of some, which ascend: by binary search over skip
+// pointers, and then in the block. Out may start where some does.
+func (p *packed) search(out, some []uint32) []uint32 {
 	from := 0
 	for _, d := range some {
 		i, _ := slices.BinarySearch(p.last[from:], d)
@@ -59,8 +59,9 @@ func (p *packed) search(some []uint32) (out []uint32) {
 	return out
 }
 
-// merge keeps of some what the list has, by decoding all blocks and advancing in both.
-func (p *packed) merge(some []uint32) (out []uint32) {
+// merge appends to out what the list has of some, by decoding all blocks and advancing in
+// both. Out may start where some does.
+func (p *packed) merge(out, some []uint32) []uint32 {
 	j := 0
 	for i := range p.Segments() {
 		for _, d := range p.block(i) {
@@ -78,25 +79,23 @@ func (p *packed) merge(some []uint32) (out []uint32) {
 	return out
 }
 
-// all decodes the list.
-func (p *packed) all() []uint32 {
-	out := make([]uint32, p.Len())
-	p.Decode(out)
-	return out
-}
-
 // intersect is what Griffin's CPU does with two lists: it merges lists of like lengths and
-// searches if one is much longer.
+// searches if one is much longer. What is left of the short one takes its place.
 func intersect(short []uint32, long *packed) []uint32 {
 	if long.Len() < 16*len(short) {
-		return long.merge(short)
+		return long.merge(short[:0], short)
 	}
-	return long.search(short)
+	return long.search(short[:0], short)
 }
 
-// conjunction answers a query, shortest list first.
-func conjunction(lists []*packed) []uint32 {
-	have := lists[0].all()
+// conjunction answers a query, shortest list first, of which no block is decoded. The answer
+// lies in buf if there is room for the shortest list.
+func conjunction(buf []uint32, lists []*packed) []uint32 {
+	for _, l := range lists {
+		l.at = -1
+	}
+	have := slices.Grow(buf[:0], lists[0].Len())[:lists[0].Len()]
+	lists[0].Decode(have)
 	for _, l := range lists[1:] {
 		have = intersect(have, l)
 	}

@@ -13,6 +13,9 @@ import (
 // linked (section 2.1.1).
 var pfd = coding.Scheme{Kind: coding.PFD, Segment: 128, Share: 0.1}
 
+// allocated says what recorded runs did.
+const allocated = "runs up to commit 471ca08b7208 timed the CPU with allocating what it finds"
+
 // packed is a list in that codec with its skip pointers.
 type packed struct {
 	*coding.List

@@ -69,7 +69,7 @@ var figure8 = paper.Experiment{
 		return []paper.Verdict{paper.Judge(2, cross >= 64 && cross <= 256, cross > 1, "the GPU is ahead up to a ratio of %s, of at most 1024 that are measured: its lead falls from %s times in the first group to %s in the last, as the paper says, but the CPU does not pass it", paper.Num(cross), paper.Num(lead(t, 0)), paper.Num(lead(t, len(ratios)-1)))}
 	},
 	Plot: paper.Plot{Kind: chart.Bars, LogY: true},
-	Notes: []string{"4 pairs a group, the paper 100; one pair at a time, lists resident on the GPU",
+	Notes: []string{"4 pairs a group, the paper 100; one pair at a time, lists resident on the GPU; " + allocated,
 		"the engine's choice for a whole query is to search at every ratio; a query that goes step by step merges only if the Go API (gpuload.StepRule) or a file of costs tells it to",
 	},
 }

@@ -41,7 +41,7 @@ func (s *stepped) add(t *gpuload.StepTrace) {
 const cpuBeside, coldBeside = "CPU beside it, warm", "CPU beside it"
 
 // timedOnce says what the recorded runs did.
-const timedOnce = "the time of a query is the least of three, after two that are not timed; runs up to commit 471ca08b7208 timed the paper's CPU method once, with its allocations, and all else so: in small runs the least of three is 1.3 to 1.55 times as fast in the mean, and 1.06 to 1.49 times at the 99th percentile"
+const timedOnce = "the time of a query is the least of three, after two that are not timed; runs up to commit 471ca08b7208 timed the paper's CPU method once, with its allocations, and the others like this: in small runs the least of three is 1.3 to 1.55 times as fast in the mean, and 1.06 to 1.49 times at the 99th percentile"
 
 // caveat says which times a verdict rests on if the paper's CPU method was timed once.
 func caveat(t paper.Table, metric string) string {

@@ -167,7 +167,6 @@ func ownFigure8(ctx context.Context, e *paper.Env) (rows []paper.Row, err error)
 // ownFigure13 measures single pairs of like lengths.
 func ownFigure13(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) {
 	var most [4]float64
-	names := []string{"GPU merge over CPU merge, with the transfer", "GPU binary over CPU binary, with the transfer", "GPU merge over GPU binary, alone", "GPU merge over CPU merge, alone"}
 	_, err = alike(ctx, e, func(n int, s *corpus.Set, pairs [][]int) error {
 		times, err := pairTimes(e, s, pairs)
 		if err != nil {
@@ -186,8 +185,8 @@ func ownFigure13(ctx context.Context, e *paper.Env) (rows []paper.Row, err error
 		}
 		return nil
 	})
-	for i, name := range names {
-		rows = append(rows, paper.Row{Metric: "greatest speedup", Series: name, At: "all", Value: most[i], Unit: "times"})
+	for i, name := range ownSpeedups {
+		rows = append(rows, paper.Row{Metric: mostGained, Series: name, At: "all", Value: most[i], Unit: "times"})
 	}
 	return rows, err
 }

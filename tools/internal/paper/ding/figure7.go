@@ -30,7 +30,7 @@ var figure7 = paper.Experiment{
 	Data: data, Claims: []int{10}, Engine: true,
 	Paper: paper.Values{}.Put(sustained, "CPU+GPU parallel", inTime, 300).Put(sustained, cpuAlone, inTime, 100).Put(sustained, cpuBeside, inTime, 100),
 	CPU: func(ctx context.Context, e *paper.Env) ([]paper.Row, error) {
-		cpu, err := cpuTimes(ctx, e, collection, query.And)
+		cpu, err := cpuTimes(ctx, e, collection, query.And, query.Auto, query.Options{})
 		if err != nil {
 			return nil, err
 		}
@@ -41,7 +41,7 @@ var figure7 = paper.Experiment{
 		if err != nil {
 			return nil, err
 		}
-		cpu, err := cpuTimes(ctx, e, collection, query.And)
+		cpu, err := cpuTimes(ctx, e, collection, query.And, query.Auto, query.Options{})
 		if err != nil {
 			return nil, err
 		}

@@ -184,8 +184,8 @@ func ownTable2(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) 
 			}
 		}
 		n := float64(max(len(all[m]), 1))
-		rows = append(rows, paper.Row{Metric: queryTime, Series: "GPU, step by step", At: m, X: float64(i), Value: 1e3 * whole / n, Unit: "ms"},
-			paper.Row{Metric: queryTime, Series: "GPU, step by step, between events", At: m, X: float64(i), Value: 1e3 * steps / n, Unit: "ms"})
+		rows = append(rows, paper.Row{Metric: queryTime, Series: stepByStep, At: m, X: float64(i), Value: 1e3 * whole / n, Unit: "ms"},
+			paper.Row{Metric: queryTime, Series: stepByStep + ", between events", At: m, X: float64(i), Value: 1e3 * steps / n, Unit: "ms"})
 	}
 	return rows, err
 }

@@ -74,6 +74,38 @@ func TestJudges(t *testing.T) {
 	}
 }
 
+// TestMixedJudges judges recorded runs of which that on the CPU is of another scale, as if measured here:
+// no verdict sets its rows beside the others'.
+func TestMixedJudges(t *testing.T) {
+	for _, p := range papers() {
+		for i := range p.Experiments {
+			x := &p.Experiments[i]
+			var runs []*paper.Run
+			for _, h := range paper.Halves() {
+				r, err := paper.Recorded(x.Name, h)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if r != nil && h == paper.CPUHalf {
+					r.Scale = "1/256"
+				}
+				if r != nil {
+					runs = append(runs, r)
+				}
+			}
+			if len(runs) < 2 || runs[0].Half != paper.CPUHalf {
+				continue
+			}
+			here, there := paper.NewReport(p, x, runs[0]).Verdicts, paper.NewReport(p, x, runs[1:]...).Verdicts
+			for _, v := range paper.NewReport(p, x, runs...).Verdicts {
+				if v.Holds != paper.Untested && !slices.Contains(here, v) && !slices.Contains(there, v) {
+					t.Errorf("%s: %+v is of runs of several scales", x.Name, v)
+				}
+			}
+		}
+	}
+}
+
 var update = flag.Bool("update", false, "rewrite docs/papers.md and its charts")
 
 // TestPage compares docs/papers.md and its charts with what recorded runs give.

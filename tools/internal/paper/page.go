@@ -49,30 +49,6 @@ func (r *Report) runsOf(metric, series string) (runs []int) {
 	return runs
 }
 
-// differ says what the runs of a report do not have in common: rows of different runs do
-// not compare then.
-func (r *Report) differ() string {
-	var what []string
-	for _, d := range []struct {
-		name string
-		of   func(*Run) string
-	}{{"machine", func(run *Run) string { return run.CPU }}, {"scale", func(run *Run) string { return run.Scale }}} {
-		var all []string
-		for _, run := range r.Runs {
-			if v := d.of(run); !slices.Contains(all, v) {
-				all = append(all, v)
-			}
-		}
-		if len(all) > 1 {
-			what = append(what, d.name)
-		}
-	}
-	if len(what) == 0 {
-		return ""
-	}
-	return "the runs differ in " + strings.Join(what, " and ") + ", so that rows compare within a run only"
-}
-
 const pageHead = `# The papers' tables and figures
 
 <!-- Written by: go test ./tools/internal/idxbench -run TestPage -update. Do not edit. -->
@@ -90,7 +66,8 @@ times the square root of the share of the paper's documents; Ding's Figure 7 ask
 and notes say where other figures ask fewer.
 
 A claim *holds* if ours reaches about 70 % of the effect that the paper reports, *holds more weakly* if the effect has the same direction, and
-*does not hold* otherwise. It *holds by construction* where the generator of the collections was given what it says.
+*does not hold* otherwise. It *holds by construction* where the generator of the collections was given what it says. No claim is
+judged by rows of several machines, scales or numbers of documents; where only the numbers of cores are several the verdict says so.
 `
 
 // summary counts the claims by verdict; where experiments differ, the weakest counts.

@@ -84,6 +84,7 @@ func (x *Experiment) shown(run *Run) []Row {
 func (r *Report) judge() {
 	if r.x.Judge != nil && len(r.Runs) > 0 {
 		r.Verdicts = r.x.Judge(r.Entries)
+		r.unmix()
 	}
 	for _, c := range r.x.Claims {
 		if !slices.ContainsFunc(r.Verdicts, func(v Verdict) bool { return v.Claim == c }) {

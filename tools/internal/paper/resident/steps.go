@@ -41,10 +41,7 @@ func Compress(m *Memory, c codec.Codec, lists [][]uint32, freqs [][]uint8, docs 
 	if c.BlockLen() != 128 {
 		return nil, fmt.Errorf("resident: blocks of %d, not 128", c.BlockLen())
 	}
-	x := &Index{m: m, docs: docs, Norms: make([]float32, docs)}
-	for d := range x.Norms {
-		x.Norms[d] = float32(1 / (0.5 + float64(uint32(d)*2654435761>>24)/200))
-	}
+	x := &Index{m: m, docs: docs, Norms: paper.Norms(docs)}
 	x.norms = m.Put(kernels.Slice(x.Norms))
 	all := make([]encoded, len(lists))
 	paper.Each(len(lists), func(i int) { all[i] = encode(c, lists[i], freqs[i]) })

@@ -54,8 +54,8 @@ const pageHead = `# The papers' tables and figures
 <!-- Written by: go test ./tools/internal/idxbench -run TestPage -update. Do not edit. -->
 
 ` + "`idxbench paper NAME`" + ` draws each table and figure of the five papers on the machine at hand, with the paper's number beside ours. This page
-is drawn from recorded runs; each says on what machine, at what scale and from which commit; one with older lists was made before
-the generator of its collections changed. Where a figure has several runs, their numbers stand in brackets behind what they measured.
+is drawn from recorded runs; each says on what machine, at what scale and from which commit, and in which one of the repository's that
+is now if it became part of another; one with older lists was made before the generator of its collections changed. Where a figure has several runs, their numbers stand in brackets behind what they measured.
 A paper's number is given where its text has it; where the text has none, as for most curves, there is none here. The claims were
 written down before measuring.
 

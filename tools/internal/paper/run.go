@@ -137,7 +137,10 @@ func (r *Run) recoded() bool {
 }
 
 // folded are commits of recorded runs that have become part of others.
-var folded = map[string]string{"223d206b2738": "91e4fe170c18", "471ca08b7208": "91e4fe170c18"}
+var folded = map[string]string{
+	"223d206b2738": "91e4fe170c18", "471ca08b7208": "91e4fe170c18",
+	"8730ec78f8cb": "5a6e410725af", "0c3ceb415f15": "799a1889d04d", "a8d9ec6a24e0": "c3d5c598cbd4",
+}
 
 // Where describes the machine and the state of the program that a run speaks of.
 func (r *Run) Where() string {

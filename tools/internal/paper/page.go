@@ -54,10 +54,10 @@ const pageHead = `# The papers' tables and figures
 <!-- Written by: go test ./tools/internal/idxbench -run TestPage -update. Do not edit. -->
 
 ` + "`idxbench paper NAME`" + ` draws each table and figure of the five papers on the machine at hand, with the paper's number beside ours. This page
-is drawn from recorded runs; each says on what machine, at what scale and from which commit, and in which one of the repository's that
-is now if it became part of another; one with older lists was made before the generator of its collections changed. Where a figure has several runs, their numbers stand in brackets behind what they measured.
-A paper's number is given where its text has it; where the text has none, as for most curves, there is none here. The claims were
-written down before measuring.
+is drawn from recorded runs; each says on what machine, at what scale and from which commit ("a in b": commit a has become part of b);
+one with older lists was made before the generator of its collections changed. Where a figure has several runs, their numbers stand in
+brackets behind what they measured. A paper's number is given where its text has it; where the text has none, as for most curves, there is
+none here. The claims were written down before measuring.
 
 ` + "`idxbench paper all`" + ` takes 11 minutes on two cores without a GPU, at scale 1/4, 1.5 of them for the collections. The rows of this page that are
 of hosts with an H200, of its CPU too, took 15.2 minutes at scale 1, in parts of less than five; on 16 cores a collection takes 0.9 to 13

@@ -9,7 +9,8 @@ import (
 // filterSet is a query's filter in the current segment.
 type filterSet struct {
 	docs   uint64 // how many of the segment's documents it has
-	sifted bool   // it lacks some of the documents to consider
+	count  uint64 // how many of the documents to consider it has
+	sifted bool   // it lacks some of these
 
 	// For reading it window by window, in global docIDs.
 	it    roaring.ManyIntIterator
@@ -19,13 +20,13 @@ type filterSet struct {
 	set   bitmap
 }
 
-// sift counts the documents of the current segment that are in the filter.
-func (r *run) sift() {
+// sift makes all documents of the current segment that are in the filter the ones to consider. It
+// returns false if there is none.
+func (r *run) sift() bool {
 	r.filter.sifted = false
-	if r.q.Filter != nil {
-		base := uint64(r.part.seg.Base)
-		r.filter.docs = r.q.Filter.CardinalityInRange(base, base+uint64(r.part.seg.Docs()))
-	}
+	some := r.within(0, end)
+	r.filter.docs = r.filter.count
+	return some
 }
 
 // within makes the documents from lo up to hi the ones to consider, but for those before the first
@@ -40,12 +41,13 @@ func (r *run) within(lo, hi uint32) bool {
 	after := min(base+uint64(hi), base+uint64(r.part.seg.Docs()))
 	first := f.NextValue(uint32(base + uint64(lo)))
 	if first < 0 || uint64(first) >= after {
-		r.hi = lo
+		r.hi, r.filter.count = lo, 0
 		return false
 	}
 	last := f.PreviousValue(uint32(after - 1))
 	r.lo, r.hi = uint32(uint64(first)-base), uint32(uint64(last)-base)+1
-	r.filter.sifted = f.CardinalityInRange(uint64(first), uint64(last)+1) <= uint64(last-first)
+	r.filter.count = f.CardinalityInRange(uint64(first), uint64(last)+1)
+	r.filter.sifted = r.filter.count <= uint64(last-first)
 	return true
 }
 

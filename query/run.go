@@ -66,8 +66,7 @@ func (r *run) enter(p int, conjunctive bool) bool {
 	r.part = &r.s.parts[p]
 	r.lists, r.opened, r.bounded = r.lists[:0], 0, false
 	r.Counts = Counts{}
-	r.sift()
-	if !r.within(0, end) {
+	if !r.sift() {
 		return false
 	}
 	for i := range r.terms {

@@ -222,10 +222,10 @@ func TestPeek(t *testing.T) {
 // TestPeekTaken looks at what comes while workers take it: each question is seen once at most, in
 // order.
 func TestPeekTaken(t *testing.T) {
-	const n = 20000
+	const n, first = 20000, 1000 // the three workers take at most 192 questions before they wait for looked
 	var out bytes.Buffer
 	l := fed(&out, n)
-	l.peekFrom(100, n)
+	l.peekFrom(first, n)
 	var last int
 	var group sync.WaitGroup
 	looked := make(chan struct{})
@@ -233,10 +233,10 @@ func TestPeekTaken(t *testing.T) {
 		for qs := l.peek(nil, 64); len(qs) > 0; qs = l.peek(qs[:0], 64) {
 			for _, q := range qs {
 				i, _ := strconv.Atoi(q.id)
-				if i < 100 || i < last {
+				if i < first || i < last {
 					t.Errorf("question %d after %d", i, last)
 				}
-				if i < n/4 && i+1 != max(last+1, 101) {
+				if i < n/4 && i+1 != max(last+1, first+1) {
 					t.Errorf("question %d after %d, though nobody takes them", i, last)
 				}
 				if last = i + 1; last == n/4 {

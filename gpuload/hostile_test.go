@@ -5,13 +5,16 @@ package gpuload
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"math/rand/v2"
 	"os"
 	"strconv"
 	"testing"
+	"unsafe"
 
 	"github.com/pinion-index/pinion/internal/cuda"
 	"github.com/pinion-index/pinion/internal/gputrial"
+	"github.com/pinion-index/pinion/kernels"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/segment"
 )
@@ -126,4 +129,68 @@ type nothing struct{}
 
 func (nothing) Execute(_ context.Context, q []query.Query) ([]query.Result, error) {
 	return make([]query.Result, len(q)), nil
+}
+
+// TestMergeUnordered merges lists whose docIDs do not ascend, as if their file had changed after
+// their check. A thread block has keys and counters for one tile: it must leave the others, and
+// what follows the counters, alone.
+func TestMergeUnordered(t *testing.T) {
+	const n, guard = 3 * kernels.MergeTile, 4096
+	for seed := range uint64(few(20, 200)) {
+		r := rand.New(rand.NewPCG(seed, 2))
+		dev := cuda.NewEmulator()
+		dev.Seed = seed
+		at, err := dev.Alloc(4 * (3*n + 3*guard))
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys := make([]byte, 4*2*n)
+		for i := range 2 * n {
+			binary.LittleEndian.PutUint32(keys[4*i:], r.Uint32N(1<<r.IntN(32)|1))
+		}
+		hits := at + 4*(2*n+guard)
+		jobs := []kernels.MergeJob{{A: at, B: at + 4*n, Hits: hits, NA: n, NB: n}}
+		var tiles []kernels.Tile
+		for i := range 2 * n / kernels.MergeTile {
+			tiles = append(tiles, kernels.Tile{First: uint32(i) * kernels.MergeTile})
+		}
+		host, err := dev.HostAlloc(len(keys) + 4096)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tables, err := dev.Alloc(4096)
+		if err != nil {
+			t.Fatal(err)
+		}
+		copy(host, keys)
+		tilesAt := copy(host[len(keys):], bytesOf(jobs))
+		copy(host[len(keys)+tilesAt:], bytesOf(tiles))
+		p := kernels.MergeParams{Jobs: tables, Tiles: tables + kernels.Ptr(tilesAt), NTiles: uint32(len(tiles))}
+		out, err := dev.HostAlloc(4 * (n + 2*guard))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := &cuda.Batch{}
+		b.CopyIn(at, host[:len(keys)])
+		b.CopyIn(tables, host[len(keys):])
+		b.Fill(hits-4*guard, 4*(n+2*guard))
+		b.Launch(kernels.MergePath, len(tiles), 0, kernels.Bytes(&p))
+		b.CopyOut(out, hits-4*guard)
+		if err := errors.Join(dev.Submit(b), dev.Wait(0)); err != nil {
+			t.Fatal(err)
+		}
+		for i := range guard {
+			if binary.LittleEndian.Uint32(out[4*i:]) != 0 || binary.LittleEndian.Uint32(out[4*(guard+n+i):]) != 0 {
+				t.Fatalf("seed %d: writes outside the counters, %d before or behind them", seed, i)
+			}
+		}
+		if err := errors.Join(dev.Free(at), dev.Free(tables), dev.HostFree(host), dev.HostFree(out), dev.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// bytesOf returns the bytes of values without pointers.
+func bytesOf[T any](v []T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), len(v)*int(unsafe.Sizeof(v[0])))
 }

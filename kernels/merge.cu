@@ -41,6 +41,7 @@ KERNEL(merge_path, MergeParams, 256, 4) {
     if (threadIdx.x < 2) cut[threadIdx.x] = crossing(a, job.na, b, job.nb, threadIdx.x ? end : first);
     __syncthreads();
     uint32_t a0 = cut[0], na = cut[1] - a0, b0 = first - a0, nb = end - cut[1] - b0;
+    if (na > end - first) return; // only if a list does not ascend: its cuts may cross, or lie too far apart
     // One more element of b, since the match of the last element of a may be after the
     // tile.
     uint32_t more = b0 + nb < job.nb ? 1 : 0;

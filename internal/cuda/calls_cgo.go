@@ -61,6 +61,8 @@ func cuModuleLoad(text string) (uintptr, error) {
 	return handle(&m), failed(err)
 }
 
+func cuModuleUnload(m uintptr) error { return failed((*(*cu.Module)(unsafe.Pointer(&m))).Unload()) }
+
 func cuModuleFunction(m uintptr, name string) (uintptr, error) {
 	f, err := (*(*cu.Module)(unsafe.Pointer(&m))).Function(name)
 	return handle(&f), failed(err)
@@ -75,10 +77,14 @@ func cuStreamCreate() (uintptr, error) {
 	return handle(&s), failed(err)
 }
 
+func cuStreamDestroy(s uintptr) error { return failed((*cu.Stream)(unsafe.Pointer(&s)).Destroy()) }
+
 func cuEventCreate() (uintptr, error) {
 	e, err := cu.MakeEvent(cu.DefaultEvent)
 	return handle(&e), failed(err)
 }
+
+func cuEventDestroy(e uintptr) error { return failed(cu.DestroyEvent((*cu.Event)(unsafe.Pointer(&e)))) }
 
 func cuMemAlloc(n int64) (kernels.Ptr, error) {
 	p, err := cu.MemAlloc(n)

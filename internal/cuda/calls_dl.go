@@ -32,10 +32,13 @@ const (
 	symSetContext
 	symMemInfo
 	symModuleLoad
+	symModuleUnload
 	symModuleFunction
 	symFuncSetAttribute
 	symStreamCreate
+	symStreamDestroy
 	symEventCreate
+	symEventDestroy
 	symMemAlloc
 	symMemFree
 	symHostAlloc
@@ -68,10 +71,13 @@ var names = [symbols]string{
 	symSetContext:       "cuCtxSetCurrent",
 	symMemInfo:          "cuMemGetInfo_v2",
 	symModuleLoad:       "cuModuleLoadData",
+	symModuleUnload:     "cuModuleUnload",
 	symModuleFunction:   "cuModuleGetFunction",
 	symFuncSetAttribute: "cuFuncSetAttribute",
 	symStreamCreate:     "cuStreamCreate",
+	symStreamDestroy:    "cuStreamDestroy_v2",
 	symEventCreate:      "cuEventCreate",
+	symEventDestroy:     "cuEventDestroy_v2",
 	symMemAlloc:         "cuMemAlloc_v2",
 	symMemFree:          "cuMemFree_v2",
 	symHostAlloc:        "cuMemHostAlloc",
@@ -170,6 +176,8 @@ func cuModuleLoad(text string) (uintptr, error) {
 	return create(symModuleLoad, uintptr(unsafe.Pointer(&b[0])), 0)
 }
 
+func cuModuleUnload(m uintptr) error { return call(symModuleUnload, m) }
+
 func cuModuleFunction(m uintptr, name string) (uintptr, error) {
 	b := append([]byte(name), 0)
 	return create(symModuleFunction, m, uintptr(unsafe.Pointer(&b[0])))
@@ -181,7 +189,11 @@ func cuFuncSetAttribute(f uintptr, attribute, value int) error {
 
 func cuStreamCreate() (uintptr, error) { return create(symStreamCreate, 1, 0) } // CU_STREAM_NON_BLOCKING
 
+func cuStreamDestroy(s uintptr) error { return call(symStreamDestroy, s) }
+
 func cuEventCreate() (uintptr, error) { return create(symEventCreate, 0, 0) }
+
+func cuEventDestroy(e uintptr) error { return call(symEventDestroy, e) }
 
 func cuMemAlloc(n int64) (kernels.Ptr, error) {
 	p, err := create(symMemAlloc, uintptr(n), 0)

@@ -71,7 +71,8 @@ type Device interface {
 	Wait(stream int) error
 	// Elapsed returns the time between two recorded events in milliseconds.
 	Elapsed(from, to int) (float32, error)
-	// Close waits for all streams. The device cannot be used afterwards.
+	// Close waits for all streams, but not for Load, which may run beside it and then fail.
+	// The device cannot be used afterwards.
 	Close() error
 }
 

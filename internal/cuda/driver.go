@@ -54,10 +54,10 @@ func OpenDriver(number int) (*Driver, error) {
 	d.modules.init()
 	d.slab.begin()
 	if err := d.doWithin(time.Hour, func() error { return d.open(number) }); err != nil {
-		close(d.calls)
 		if !d.dead.Load() {
-			err = errors.Join(err, d.slab.end())
+			err = errors.Join(err, d.do(d.free))
 		}
+		close(d.calls)
 		return nil, err
 	}
 	return d, nil
@@ -93,7 +93,10 @@ func (d *Driver) doWithin(limit time.Duration, f func() error) error {
 	}
 }
 
-var errDead = fmt.Errorf("%w: the driver does not return", ErrDevice)
+var (
+	errDead   = fmt.Errorf("%w: the driver does not return", ErrDevice)
+	errClosed = fmt.Errorf("%w: it is closed", ErrDevice)
+)
 
 func (d *Driver) open(number int) error {
 	version, devices, err := cuInit()
@@ -276,8 +279,8 @@ func (d *Driver) here(f func() error) error {
 	return f()
 }
 
-// Close waits for all streams and stops the device's goroutine. It does not free memory that
-// has been allocated.
+// Close waits for all streams, frees what OpenDriver and Load have made, and stops the device's
+// goroutine. It does not free memory that has been allocated.
 func (d *Driver) Close() error {
 	err := error(nil)
 	for s := range d.streams {
@@ -286,10 +289,35 @@ func (d *Driver) Close() error {
 		}
 	}
 	if err == nil {
-		err = d.do(d.slab.end)
+		err = d.do(d.free)
 	}
 	close(d.calls)
 	return err
+}
+
+// free frees what open and loadModule have made, on the device's thread. The device is idle. It
+// stops at the first error, since a device that fails one call fails those after it.
+//
+// The primary context stays retained: to open it again takes 0.13 s, and the other Drivers of
+// the process share it.
+func (d *Driver) free() error {
+	if err := d.slab.end(); err != nil {
+		return err
+	}
+	for _, all := range []struct {
+		handles []uintptr
+		destroy func(uintptr) error
+	}{{d.modules.end(), cuModuleUnload}, {d.events[:], cuEventDestroy}, {d.streams[:], cuStreamDestroy}} {
+		for _, h := range all.handles {
+			if h == 0 { // open has not come that far
+				continue
+			}
+			if err := all.destroy(h); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // Flags of pinned and registered memory. Mappings of files opened for reading need

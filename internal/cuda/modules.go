@@ -3,6 +3,7 @@
 package cuda
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"sync"
@@ -30,6 +31,10 @@ type modules struct {
 	of      []*module          // by kernel, as below
 	fns     []uintptr          // set once the kernel's module is loaded
 	threads []uint32
+
+	mu     sync.Mutex
+	loaded []uintptr // to unload
+	ended  bool
 }
 
 func (m *modules) init() {
@@ -41,6 +46,25 @@ func (m *modules) init() {
 		}
 		m.of[k], m.threads[k] = m.byName[k.Module()], uint32(k.Threads())
 	}
+}
+
+// keep notes a module that is complete, for end to return. It reports false after end.
+func (m *modules) keep(handle uintptr) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.ended {
+		m.loaded = append(m.loaded, handle)
+	}
+	return !m.ended
+}
+
+// end returns the modules that have been loaded. Close does not wait for a Load, for which the
+// driver may compile for a minute: modules that come later are for loadModule to unload.
+func (m *modules) end() []uintptr {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.ended = true
+	return m.loaded
 }
 
 // compiles reports whether the driver has to compile kernels for a device.
@@ -80,7 +104,7 @@ func (d *Driver) need(k kernels.Kernel) error {
 	return m.err
 }
 
-// loadModule loads a module on the caller's thread.
+// loadModule loads a module on the caller's thread, and unloads it if it cannot be used.
 func (d *Driver) loadModule(name string) error {
 	image, err := d.image(name)
 	if err != nil {
@@ -90,6 +114,17 @@ func (d *Driver) loadModule(name string) error {
 	if err != nil {
 		return err
 	}
+	if err = d.functions(m, name); err == nil && !d.keep(m) {
+		err = errClosed
+	}
+	if err != nil && !d.dead.Load() {
+		err = errors.Join(err, cuModuleUnload(m))
+	}
+	return err
+}
+
+// functions sets the functions of the kernels in a module.
+func (d *Driver) functions(m uintptr, name string) error {
 	for _, k := range kernels.All() {
 		if k.Module() != name {
 			continue

@@ -13,9 +13,6 @@ import (
 // linked (section 2.1.1).
 var pfd = coding.Scheme{Kind: coding.PFD, Segment: 128, Share: 0.1}
 
-// allocated says what recorded runs did.
-const allocated = "runs up to commit 471ca08b7208 timed the CPU with allocating what it finds"
-
 // packed is a list in that codec with its skip pointers.
 type packed struct {
 	*coding.List
@@ -135,11 +132,18 @@ func lengthName(n int) string {
 // ratios are the groups of figure 8: the lower bounds.
 var ratios = []int{1, 16, 32, 64, 128, 256, 512}
 
+// mostRatio bounds the last of them.
+const mostRatio = 1024
+
+// above returns the upper bound of a group.
+func above(i int) int {
+	if i+1 < len(ratios) {
+		return ratios[i+1]
+	}
+	return mostRatio
+}
+
 // between returns a ratio of a group.
 func between(rng *rand.Rand, i int) float64 {
-	hi := 1024
-	if i+1 < len(ratios) {
-		hi = ratios[i+1]
-	}
-	return float64(ratios[i]) + rng.Float64()*float64(hi-ratios[i])
+	return float64(ratios[i]) + rng.Float64()*float64(above(i)-ratios[i])
 }

@@ -2,12 +2,10 @@ package griffin
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/pinion-index/pinion/internal/corpus"
 	"github.com/pinion-index/pinion/internal/synthetic"
-	"github.com/pinion-index/pinion/tools/internal/paper"
 )
 
 // TestConjunction intersects lists that are merged and lists that are searched, and does not allocate
@@ -39,24 +37,5 @@ func TestLeastOf(t *testing.T) {
 	n := 0
 	if v, err := leastOf(func() error { n++; return nil }); n != 5 || v < 0 || err != nil {
 		t.Errorf("asked %d times: %g s, %v", n, v, err)
-	}
-}
-
-// TestCaveat judges claims 8 and 9 by runs that timed the paper's CPU method once, and as all else.
-func TestCaveat(t *testing.T) {
-	row := func(metric, series, at string, v float64) paper.Entry {
-		return paper.Entry{Row: paper.Row{Metric: metric, Series: series, At: at, Value: v}, Ours: true}
-	}
-	for series, want := range map[string]bool{cpuBeside: false, coldBeside: true} {
-		of14 := paper.Table{row(latency, series, "2", 3), row(meanSpeedup, "over CPU", "all", 3), row(meanSpeedup, "over Griffin-GPU", "all", 2)}
-		of15 := paper.Table{row(tail, series, "p80", 3)}
-		for _, at := range percentileNames {
-			of15 = append(of15, row(tailSpeedup, "over CPU", at, 3))
-		}
-		for _, v := range append(figure14.Judge(of14), figure15.Judge(of15)...) {
-			if v.Holds != paper.Weakly || strings.Contains(v.Why, "at most") != want {
-				t.Errorf("with %q: %+v", series, v)
-			}
-		}
 	}
 }

@@ -15,7 +15,7 @@ const (
 
 var figure14 = paper.Experiment{
 	Name: "griffin-fig14", Number: "Figure 14", Title: "Query latency by the number of terms",
-	Data: standIn, Claims: []int{8}, Engine: true,
+	Data: standIn, Claims: []int{8},
 	Paper: paper.Values{}.Put(meanSpeedup, "over CPU", "all", 10).Put(meanSpeedup, "over Griffin-GPU", "all", 1.5),
 	CPU: func(_ context.Context, e *paper.Env) ([]paper.Row, error) {
 		s, err := collection(e)
@@ -42,30 +42,40 @@ var figure14 = paper.Experiment{
 		}
 		return rows, nil
 	},
-	Judge: func(t paper.Table) []paper.Verdict {
-		cpu, ok := t.Get(meanSpeedup, "over CPU", "all")
-		gpu, _ := t.Get(meanSpeedup, "over Griffin-GPU", "all")
-		own, _ := t.Get(meanSpeedup, "over the engine's CPU", "all")
-		if !ok {
-			return nil
-		}
-		v := paper.Judge(8, cpu >= 7 && gpu >= 1.35, cpu > 1 && gpu > 1, "Griffin's rule is %s times as fast as the paper's CPU method%s, and %s times as fast as the GPU alone; over the engine's CPU it gains %s times",
-			paper.Num(cpu), caveat(t, latency), paper.Num(gpu), paper.Num(own))
-		if us, ok := t.Get(ofAStep, "Griffin", "CPU"); ok {
-			there, _ := t.Get(ofAStep, "Griffin-GPU", "GPU")
-			n, _ := t.Get(stepsAQuery, "Griffin", "CPU")
-			rule, _ := t.Get(latency, "the engine's rule", "3")
-			griffin, _ := t.Get(latency, "Griffin", "3")
-			v.Why += fmt.Sprintf("; the paper's crossover, a ratio of 128, is its GPU's: here the GPU is ahead up to 1024 (Figure 8), so that the rule moves what is left of %s %% of the queries to the CPU, where that step takes %s us and one on the GPU %s; with the engine's rule a query of three terms takes %s ms, with Griffin's %s",
-				paper.Num(100*n), paper.Num(us), paper.Num(there), paper.Num(rule), paper.Num(griffin))
-		}
-		return []paper.Verdict{v}
-	},
-	Plot: paper.Plot{Kind: chart.Bars, LogY: true},
+	Judge: judgeMean,
+	Plot:  paper.Plot{Kind: chart.Bars, LogY: true},
 	Notes: []string{"CPU is the paper's method: PForDelta lists merged or searched by skip pointers, without scores; Griffin steps between processors by the ratio alone, with ef lists that are resident, and scores the results",
-		timedOnce, eighth,
+		timed, eighth,
 		"steps are what a query that is alone takes in Search of hybrid.Open, and what idxquery --trace --device hybrid and idxbench steps show; a query on the GPU alone searches at every ratio",
 	},
+}
+
+// judgeMean judges claim 8 by both of its halves, the paper's CPU method and the GPU alone.
+func judgeMean(t paper.Table) []paper.Verdict {
+	cpu, ok := t.Get(meanSpeedup, "over CPU", "all")
+	gpu, _ := t.Get(meanSpeedup, "over Griffin-GPU", "all")
+	if !ok {
+		return nil
+	}
+	v := paper.Judge(8, cpu >= 7 && gpu >= 1.35, cpu > 1 && gpu > 1, "Griffin's rule is %s times as fast as the paper's CPU method (10 in the paper), and %s times as fast as the GPU alone (1.5)", paper.Num(cpu), paper.Num(gpu))
+	if own, ok := t.Get(meanSpeedup, "over the engine's CPU", "all"); ok {
+		v.Why += fmt.Sprintf("; it is %s times as fast as the engine's CPU", paper.Num(own))
+		if own < 1 {
+			v.Why += ", which is the faster one"
+		}
+	}
+	if us, ok := t.Get(ofAStep, "Griffin", "CPU"); ok {
+		there, _ := t.Get(ofAStep, "Griffin", "GPU")
+		alone, _ := t.Get(ofAStep, "Griffin-GPU", "GPU")
+		n, _ := t.Get(stepsAQuery, "Griffin", "CPU")
+		v.Why += fmt.Sprintf("; the rule goes by the ratio alone (Figure 8), and moves what is left of %s %% of the queries to the CPU: that step takes %s us, one before it on the GPU %s, and a step on the GPU alone %s",
+			paper.Num(100*n), paper.Num(us), paper.Num(there), paper.Num(alone))
+	}
+	if rule, ok := t.Get(latency, "the engine's rule", "3"); ok {
+		griffin, _ := t.Get(latency, "Griffin", "3")
+		v.Why += fmt.Sprintf("; with the engine's rule a query of three terms takes %s ms, with Griffin's %s", paper.Num(rule), paper.Num(griffin))
+	}
+	return []paper.Verdict{v}
 }
 
 // byTerms returns the mean latencies of the queries with 2 to 6 terms.

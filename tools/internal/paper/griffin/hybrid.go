@@ -36,20 +36,11 @@ func (s *stepped) add(t *gpuload.StepTrace) {
 	}
 }
 
-// cpuBeside is the paper's CPU, measured beside the GPU as all other ways to answer are. Runs that
-// timed it once have coldBeside.
-const cpuBeside, coldBeside = "CPU beside it, warm", "CPU beside it"
+// cpuBeside is the paper's CPU, measured beside the GPU as all other ways to answer are.
+const cpuBeside = "CPU beside it, warm"
 
-// timedOnce says what the recorded runs did.
-const timedOnce = "the time of a query is the least of three, after two that are not timed; runs up to commit 471ca08b7208 timed the paper's CPU method once, with its allocations, and the others like this: in small runs the least of three is 1.3 to 1.55 times as fast in the mean, and 1.06 to 1.49 times at the 99th percentile"
-
-// caveat says which times a verdict rests on if the paper's CPU method was timed once.
-func caveat(t paper.Table, metric string) string {
-	if _, cold := t.Last(metric, coldBeside); cold {
-		return " at most, since that was timed once, cold, and Griffin warm, the best of three"
-	}
-	return ""
-}
+// timed says what leastOf does.
+const timed = "the time of a query is the least of three, after two that are not timed"
 
 // leastOf returns the least of three times of answering a query, after two that are not timed, in
 // seconds.

@@ -148,10 +148,7 @@ func ownFigure8(ctx context.Context, e *paper.Env) (rows []paper.Row, err error)
 		}
 		rows = append(rows, pairRows(times, ratioName(i), float64(ratios[i]))...)
 		rows = append(rows, paper.Row{Metric: pairTime, Series: "CPU beside single pairs", At: ratioName(i), X: float64(ratios[i]), Value: cpu * 1e6, Unit: "us"})
-		to := 1024.0
-		if i+1 < len(ratios) {
-			to = float64(ratios[i+1])
-		}
+		to := float64(above(i))
 		if min(times[0], times[2]) < cpu {
 			alone = to
 		}

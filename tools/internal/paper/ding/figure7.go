@@ -27,7 +27,7 @@ const inTime = "all within 50 mean costs"
 
 var figure7 = paper.Experiment{
 	Name: "ding-fig7", Number: "Figure 7", Title: "Mean delay against arrivals, AND, simulated from measured costs",
-	Data: data, Claims: []int{10}, Engine: true,
+	Data: data, Claims: []int{10},
 	Paper: paper.Values{}.Put(sustained, "CPU+GPU parallel", inTime, 300).Put(sustained, cpuAlone, inTime, 100).Put(sustained, cpuBeside, inTime, 100),
 	CPU: func(ctx context.Context, e *paper.Env) ([]paper.Row, error) {
 		cpu, err := cpuTimes(ctx, e, collection, query.And, query.Auto, query.Options{})
@@ -61,7 +61,7 @@ var figure7 = paper.Experiment{
 	Plot: paper.Plot{X: chart.Axis{Label: "arrivals/s", Log: true}, LogY: true},
 	Notes: []string{eighthNote, "simulated, as in the paper, by the scheduler of package hybrid, from the time of each query alone on one core and on the GPU",
 		"the deadline is 50 times what our queries take on one core on average, as the paper's 500 ms are, where one takes about 10 ms",
-		"the GPU's times hold what the host does for it, and no core that answers is taken for that; runs up to commit 471ca08b7208 made the GPU wait for that core before and after each query, so that both in parallel sustain less there than the GPU alone",
+		"the GPU's times hold what the host does for it, and no core that answers is taken for that",
 		"costs are known, where the paper estimates them with errors of 22 %",
 		"of the paper's system its result cache, and the integrator that spreads queries over several nodes, have no counterpart here: both stand before an index"},
 }

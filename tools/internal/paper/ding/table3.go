@@ -71,7 +71,7 @@ var table3 = paper.Experiment{
 	},
 	Plot: paper.Plot{Kind: chart.Bars},
 	Notes: []string{wholeNote, "the rows without GPU are one core's, term at a time as on the paper's GPU; on the GPU a launch is a step, timed by events, with lists in PForDelta with one level of recursion",
-		"both decode the blocks of 128 that candidates fall in, and score by compressed frequencies and lengths of documents; in runs up to commit 471ca08b7208 one core decoded all blocks of each list (at scales 1/128 and 1/32 six to seven times as many of the later lists), and its frequencies were not compressed and its documents equally long, so that its steps do not compare with the GPU's there",
+		"both decode the blocks of 128 that candidates fall in, and score by compressed frequencies and lengths of documents",
 		"top-k on the GPU has as few levels of maxima as leave one group of 512: two for OR, where every document is a candidate, one for AND; the paper has two or three",
 	},
 }

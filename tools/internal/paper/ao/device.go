@@ -32,9 +32,6 @@ var compressed = []onGPU{
 	{"HS256_LRC", "hslrc", gpuload.Element},
 }
 
-// codecs7 are the names of compressed.
-var codecs7 = []string{"ParaPFD", "LRC", "LRCSeg", "SegLRC", "HS256_LRC"}
-
 // batch returns queries whose first lists have at least c docIDs together, over and over
 // if the log has too few.
 func batch(s *corpus.Set, c int) (out [][]int) {

@@ -15,7 +15,7 @@ const kernelShare, bySMs = "share of GPU time", "speedup by multiprocessors"
 
 var figure9 = paper.Experiment{
 	Name: "ao-fig9", Number: "Figure 9", Title: "Speedup against multiprocessors, and share of GPU time",
-	Data: "the GOV stand-in and queries like T06", Claims: []int{13, 14}, Engine: true,
+	Data: "the GOV stand-in and queries like T06", Claims: []int{13, 14},
 	OwnAdds: "(a), and the time of kernels in (b)",
 	GPU: func(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) {
 		points, err := sweep(ctx, e)

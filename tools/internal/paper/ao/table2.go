@@ -3,6 +3,7 @@ package ao
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/pinion-index/pinion/internal/corpus"
 	"github.com/pinion-index/pinion/tools/internal/chart"
@@ -91,15 +92,41 @@ var table2 = paper.Experiment{
 				segments++
 			}
 		}
-		gain := func(codec string) float64 { return at("GOVR", codec) / at("GOV", codec) }
 		return []paper.Verdict{
 			paper.Judge(8, segments == len(sets), segments > len(sets)/2, "LRCSeg and SegLRC are more than 10 %% smaller than LRC on %d of %d collections", segments, len(sets)),
-			paper.Judge(10, gain("LRC") > 1.1 && gain("LRCSeg") > 1.02 && at("GOVPR", "LRC") <= at("GOV", "LRC") && gain("PFD") < 1.05, gain("LRC") > 1.05,
-				"random docIDs against crawl order: LRC %s times, LRCSeg %s, SegLRC %s, PFD %s; static score against crawl order: LRC %s, where the paper has 0.967: our lists below 100 K are as wide in crawl order as by static score (Table 1)", paper.Num(gain("LRC")), paper.Num(gain("LRCSeg")),
-				paper.Num(gain("SegLRC")), paper.Num(gain("PFD")), paper.Num(at("GOVPR", "LRC")/at("GOV", "LRC"))),
+			judgeOrders(at),
 		}
 	},
 	Plot: paper.Plot{Kind: chart.Bars},
 	Notes: []string{"every 1.25^i-th list of a collection by length, weighted by the lists that it stands for, down to 256 docIDs; the best of 0, 10 and 20 % exceptions",
 		"each segment has a head and an offset of 32 bits; lines are in single precision", cutNote},
+}
+
+// judgeOrders judges claim 10 by all collections that have lists in random order too. Of the gap codecs the one that
+// changes most counts.
+func judgeOrders(at func(set, codec string) float64) paper.Verdict {
+	gains := func(codec string) (least, most float64) {
+		least = 1e18
+		for _, set := range []string{"GOV", "GOV2", "BD"} {
+			g := at(set+"R", codec) / at(set, codec)
+			least, most = min(least, g), max(most, g)
+		}
+		return least, most
+	}
+	holds, weakly := true, true
+	var why []string
+	for _, codec := range []string{"LRC", "LRCSeg", "SegLRC"} {
+		least, most := gains(codec)
+		holds, weakly = holds && least > 1.02, weakly && least > 1
+		why = append(why, fmt.Sprintf("%s %s to %s times", codec, paper.Num(least), paper.Num(most)))
+	}
+	lrc, _ := gains("LRC")
+	for _, codec := range []string{"PFD", "NewPFD", "ParaPFD"} {
+		least, most := gains(codec)
+		holds = holds && least > 0.95 && most < 1.05
+		why = append(why, fmt.Sprintf("%s %s to %s", codec, paper.Num(least), paper.Num(most)))
+	}
+	static := at("GOVPR", "LRC") / at("GOV", "LRC")
+	return paper.Judge(10, holds && lrc > 1.1 && static <= 1, weakly && lrc > 1.05, "random docIDs against crawl order on GOV, GOV2 and BD: %s; static score against crawl order: LRC %s, where the paper has 0.967: our lists below 100 K are as wide in crawl order as by static score (Table 1)",
+		strings.Join(why, ", "), paper.Num(static))
 }

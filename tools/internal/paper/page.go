@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Page returns the page of all papers: claims with their verdicts first, then each table
 // and figure, whose charts lie in a directory.
 func Page(dir string, papers []*Paper, reports []*Report) []byte {
 	var b bytes.Buffer
-	b.WriteString(pageHead)
+	fmt.Fprintf(&b, pageHead, besideGPU(reports).Minutes())
 	by := map[string]*Report{}
 	for _, r := range reports {
 		by[r.Experiment] = r
@@ -60,15 +61,33 @@ brackets behind what they measured. A paper's number is given where its text has
 none here. The claims were written down before measuring.
 
 ` + "`idxbench paper all`" + ` takes 11 minutes on two cores without a GPU, at scale 1/4, 1.5 of them for the collections. The rows of this page that are
-of hosts with an H200, of its CPU too, took 15.2 minutes at scale 1, in parts of less than five; on 16 cores a collection takes 0.9 to 13
+of hosts with an H200, of its CPU too, took %.1f minutes at scale 1, in parts of less than five; on 16 cores a collection takes 0.9 to 13
 seconds of that to make. The notes say where a collection has fewer documents than the paper's at scale 1, and why. A log has 1,000 queries
 times the square root of the share of the paper's documents; Ding's Figure 7 asks up to 200 of them, Griffin's Figures 14 and 15 up to 300,
 and notes say where other figures ask fewer.
 
-A claim *holds* if ours reaches about 70 % of the effect that the paper reports, *holds more weakly* if the effect has the same direction, and
+A claim *holds* if ours reaches about 70 %% of the effect that the paper reports, *holds more weakly* if the effect has the same direction, and
 *does not hold* otherwise. It *holds by construction* where the generator of the collections was given what it says. No claim is
 judged by rows of several machines, scales or numbers of documents; where only the numbers of cores are several the verdict says so.
 `
+
+// besideGPU returns how long the runs took that are of hosts with a GPU.
+func besideGPU(reports []*Report) time.Duration {
+	hosts, seconds := map[string]bool{}, 0.0
+	for _, r := range reports {
+		for _, run := range r.Runs {
+			hosts[run.CPU] = hosts[run.CPU] || run.GPU != ""
+		}
+	}
+	for _, r := range reports {
+		for _, run := range r.Runs {
+			if hosts[run.CPU] {
+				seconds += run.Seconds
+			}
+		}
+	}
+	return time.Duration(seconds * float64(time.Second))
+}
 
 // summary counts the claims by verdict; where experiments differ, the weakest counts.
 func summary(b *bytes.Buffer, papers []*Paper, by map[string]*Report) {
@@ -146,11 +165,6 @@ func (r *Report) markdown(b *bytes.Buffer, dir string) {
 	for i, run := range r.Runs {
 		fmt.Fprintf(b, "Run %d: %s.\n", i+1, run.Where())
 	}
-	for i, run := range r.Runs {
-		if r.x.Engine && run.recoded() {
-			fmt.Fprintf(b, "Run %d: the engine wrote its lists in bp128 as it loaded them, %s.\n", i+1, without(r.x.Codecs))
-		}
-	}
 	if d := r.differ(); d != "" {
 		fmt.Fprintf(b, "Mixed: %s.\n", d)
 	}
@@ -169,14 +183,6 @@ func (r *Report) markdown(b *bytes.Buffer, dir string) {
 	for _, v := range r.Verdicts {
 		fmt.Fprintf(b, "\nClaim %d %s: %s.\n", v.Claim, v.Holds, v.Why)
 	}
-}
-
-// without says what a run lacks whose lists are all in bp128.
-func without(codecs []string) string {
-	if len(codecs) == 0 {
-		return "so that its rows are of bp128"
-	}
-	return "so that it has no rows of " + strings.Join(codecs, ", ")
 }
 
 // grid writes the numbers of a metric, a line for each series: ours, and the paper's in

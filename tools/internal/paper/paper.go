@@ -31,11 +31,6 @@ type Experiment struct {
 	// without the build tag paper.
 	Own     Measure
 	OwnAdds string
-	// Engine is whether GPU has lists of other codecs than bp128 in an Executor, and Codecs
-	// are the places of rows that compare these codecs: runs whose lists the engine wrote in
-	// bp128 have no such rows.
-	Engine bool
-	Codecs []string
 	// Follow returns rows that follow from those that a run measured, as ratios do. They are
 	// worked out when a run is shown, in the place of recorded rows of their metrics.
 	Follow func(rows []Row) []Row

@@ -68,9 +68,6 @@ func NewReport(p *Paper, x *Experiment, runs ...*Run) *Report {
 // shown returns the rows of a run, with those that follow from them.
 func (x *Experiment) shown(run *Run) []Row {
 	rows := slices.Clone(run.Rows)
-	if run.recoded() {
-		rows = slices.DeleteFunc(rows, func(r Row) bool { return slices.Contains(x.Codecs, r.At) })
-	}
 	if x.Follow == nil {
 		return rows
 	}

@@ -129,13 +129,6 @@ func (r *Run) Older() (names []string) {
 	return names
 }
 
-// recoded reports whether the engine wrote lists in bp128 as it loaded them, which an
-// Executor of an Env does not.
-func (r *Run) recoded() bool {
-	launched := func(module string) bool { return r.Kernels[module] != "" }
-	return r.Half == GPUHalf && (launched("recode") || launched("loadpfd") && !launched("newpfd"))
-}
-
 // folded are commits of recorded runs that have become part of others.
 var folded = map[string]string{
 	"223d206b2738": "91e4fe170c18", "471ca08b7208": "91e4fe170c18",

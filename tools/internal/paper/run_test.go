@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/kernels"
@@ -58,25 +59,11 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestRecoded leaves out rows that name a codec where the engine wrote all lists in bp128.
-func TestRecoded(t *testing.T) {
-	x := &Experiment{Name: "x", Number: "Table 1", Title: "Codecs", Engine: true, Codecs: []string{"LRC"}}
-	p := &Paper{Title: "P", Experiments: []Experiment{*x}}
-	for _, c := range []struct {
-		half    Half
-		modules []string
-		recoded bool
-	}{{GPUHalf, []string{"recode"}, true}, {GPUHalf, []string{"lists"}, false}, {GPUHalf, []string{"loadpfd"}, true}, {GPUHalf, []string{"loadpfd", "newpfd"}, false}, {OwnHalf, []string{"recode"}, false}} {
-		run := &Run{Half: c.half, Kernels: map[string]string{}, Rows: []Row{{Metric: "m", Series: "s", At: "BS", Value: 1}, {Metric: "m", Series: "s", At: "LRC", Value: 2}}}
-		for _, m := range c.modules {
-			run.Kernels[m] = "0123456789ab"
-		}
-		r := NewReport(p, x, run)
-		_, has := r.Entries.Get("m", "s", "LRC")
-		page := string(Page("d", []*Paper{p}, []*Report{r}))
-		if has == c.recoded || strings.Contains(page, "it has no rows of LRC") != c.recoded {
-			t.Errorf("%s with %v: the rows of LRC are there: %v; the page:\n%s", c.half, c.modules, has, page)
-		}
+// TestBesideGPU adds up the runs of hosts with a GPU, those of their CPU too.
+func TestBesideGPU(t *testing.T) {
+	reports := []*Report{{Runs: []*Run{{CPU: "host", Seconds: 10}, {CPU: "small", Seconds: 100}}}, {Runs: []*Run{{CPU: "host", GPU: "gpu", Seconds: 20}}}}
+	if got := besideGPU(reports); got != 30*time.Second {
+		t.Errorf("%v, want 30s", got)
 	}
 }
 

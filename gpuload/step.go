@@ -8,7 +8,7 @@ import (
 	"math"
 	"slices"
 	"sync"
-	"time"
+	"sync/atomic"
 
 	"github.com/pinion-index/pinion/kernels"
 	"github.com/pinion-index/pinion/query"
@@ -45,11 +45,11 @@ type Stepper struct {
 	rooms   []room    // by stream; each belongs to the query that has the stream's stage
 	found   sync.Pool // of *resolver
 	behind  sync.WaitGroup
+	full    atomic.Bool     // no lists are copied behind queries any more
 	mu      sync.Mutex      // guards the fields below
 	ruler   kernels.Ptr     // the endpoints of blocks of intermediate results, or 0
 	missed  map[Key]float64 // work that queries had for want of a list on the GPU
 	loading bool
-	rest    time.Time // no lists are copied behind queries before
 	closed  bool
 }
 

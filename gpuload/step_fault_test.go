@@ -10,7 +10,6 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -94,7 +93,7 @@ func TestStepsLoadBehind(t *testing.T) {
 		t.Fatal(err)
 	}
 	short, long := min(n[0], n[1]), max(n[0], n[1])
-	each, cost := float64(short+3*min(short, long/128)), 2500+float64((short+long)/96)
+	each, cost := float64(short+3*min(short, long/128)), 2500+float64((short+long)/192)
 	lost := 0.0
 	for i := 0; lost < 2*cost; i++ {
 		tr := s.check(t, q)
@@ -110,40 +109,47 @@ func TestStepsLoadBehind(t *testing.T) {
 	}
 }
 
-// After a copy behind a query has evicted lists, the next one waits.
-func TestStepsRest(t *testing.T) {
+// Copies behind queries evict nothing, and end once other lists have been evicted.
+func TestStepsBehindFull(t *testing.T) {
 	s := newStepper(t, stepIndex(t, "", 3000, 1), Options{Memory: 5 << 10, Presence: -1}, StepOptions{Rule: StepRule{Work: -1, Load: -1}})
-	ask := func(a, b string) (loaded, evicted int64) {
+	ask := func(a, b string) (loaded int64) {
 		q := query.Query{Terms: [][]byte{[]byte(a), []byte(b)}, K: 10, Mode: query.And}
 		before := s.x.Stats().Loaded
 		for range 100 { // far more than cost a copy
 			s.check(t, q)
 			s.behind.Wait()
-			if s.x.Stats().Loaded > before {
-				break
-			}
 		}
-		st := s.x.Stats()
-		return st.Loaded, st.Evicted
+		return s.x.Stats().Loaded - before
 	}
-	loaded, evicted := int64(0), int64(0)
-	for i := 0; evicted == 0; i += 2 {
-		before := loaded
-		if loaded, evicted = ask(fmt.Sprint("w", i), fmt.Sprint("w", i+1)); loaded == before {
-			t.Fatalf("no list was loaded before the memory was full, after %d", loaded)
+	if n := ask("w0", "w1"); n == 0 {
+		t.Fatal("no list was loaded into free memory")
+	}
+	const words = 40
+	for i := 2; i < words; i += 2 {
+		ask(fmt.Sprint("w", i), fmt.Sprint("w", i+1))
+	}
+	if st := s.x.Stats(); st.Evicted > 0 || st.Lists >= words {
+		t.Fatalf("%d lists of %d are resident, %d evicted", st.Lists, words, st.Evicted)
+	}
+	var qs []query.Query // whose batch evicts
+	for i := range words {
+		qs = append(qs, query.Query{Terms: [][]byte{fmt.Append(nil, "w", i), []byte("w0")}, K: 10, Mode: query.And})
+	}
+	for i := range qs {
+		if _, err := s.x.Execute(context.Background(), qs[i:i+1]); err != nil {
+			t.Fatal(err)
 		}
 	}
-	if s.rest.IsZero() {
-		t.Fatal("no rest after an eviction")
+	if s.x.Stats().Evicted == 0 {
+		t.Fatal("no list was evicted")
 	}
-	s.rest = time.Now().Add(time.Hour)
-	before := loaded
-	if loaded, _ = ask("w0", "w3"); loaded != before {
-		t.Errorf("%d lists were loaded during the rest", loaded-before)
+	for i := 0; i < words; i += 2 {
+		if n := ask(fmt.Sprint("w", i), fmt.Sprint("w", i+1)); n > 0 {
+			t.Fatalf("%d lists were loaded after others had been evicted", n)
+		}
 	}
-	s.rest = time.Time{}
-	if loaded, _ = ask("w0", "w3"); loaded == before {
-		t.Error("no list was loaded after the rest")
+	if s.missed != nil {
+		t.Error("what lists have cost is still counted")
 	}
 }
 
@@ -181,7 +187,7 @@ func TestStepTrace(t *testing.T) {
 // Queries run at the same time, on a device that has room for some of the lists only.
 func TestStepsTogether(t *testing.T) {
 	snapshot := stepIndex(t, "", 3000, 2)
-	s := newStepper(t, snapshot, Options{Memory: 5 << 10, Presence: -1}, StepOptions{Rule: StepRule{Ratio: 4, Work: -1, Load: 900, Or: 1}})
+	s := newStepper(t, snapshot, Options{Memory: 5 << 10, Presence: -1}, StepOptions{Rule: StepRule{Ratio: 4, Work: -1, Load: 100, Or: 1}})
 	var all sync.WaitGroup
 	failed := make(chan string, 4)
 	for i := range 4 {

@@ -1,29 +1,27 @@
 package gpuload
 
-import (
-	"context"
-	"time"
-)
+import "context"
 
-// What lists have cost is forgotten when maxMissed of them are known. Copies that evict other
-// lists take at most 1/stepPause of the time: they slow the CPU down, and what they bring may be
-// evicted unused.
-const (
-	maxMissed = 1 << 16
-	stepPause = 16
-)
+// What lists have cost is forgotten when maxMissed of them are known.
+const maxMissed = 1 << 16
 
 // miss notes what the lists that keep a step from the GPU cost, if the rule would run it there,
 // and begins to load those of the query once they have cost as much as copying them does. So
 // copies never take more time than what queries have lost for want of them.
+//
+// It ends once lists have been evicted: copies that evict others slow down what the CPU answers,
+// and what they bring is often evicted before it is used.
 func (s *Stepper) miss(p *plan, state StepState) {
 	missing := state.Rest
 	state.Missing, state.Rest = 0, 0
-	if s.o.Load || s.o.Choose(state) == StepCPU {
+	if s.o.Load || s.full.Load() || s.o.Choose(state) == StepCPU {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.closed || s.full.Load() {
+		return
+	}
 	if len(s.missed) > maxMissed {
 		clear(s.missed)
 	}
@@ -33,7 +31,7 @@ func (s *Stepper) miss(p *plan, state StepState) {
 		s.missed[o.want.key.Key] += share * float64(o.n)
 		cost += s.missed[o.want.key.Key]
 	}
-	if s.closed || s.loading || cost < float64(s.o.Rule.copying(missing)) || time.Now().Before(s.rest) {
+	if s.loading || cost < float64(s.o.Rule.copying(missing)) {
 		return
 	}
 	var wants []*want
@@ -43,27 +41,31 @@ func (s *Stepper) miss(p *plan, state StepState) {
 	}
 	s.loading = true
 	s.behind.Go(func() {
-		start, evicted := time.Now(), s.x.Stats().Evicted
-		s.bring(wants)
-		evicted = s.x.Stats().Evicted - evicted
+		full := s.bring(wants)
 		s.mu.Lock()
-		if s.loading = false; evicted > 0 {
-			s.rest = time.Now().Add((stepPause - 1) * time.Since(start))
+		defer s.mu.Unlock()
+		if s.loading = false; full {
+			s.full.Store(true)
+			s.missed = nil
 		}
-		s.mu.Unlock()
 	})
 }
 
-// bring loads lists. Those that cannot be loaded remain the CPU's; queries that need them
-// report what is wrong.
-func (s *Stepper) bring(wants []*want) {
+// bring loads lists, and evicts none. It does nothing and reports true if lists have been evicted:
+// memory is full. Lists that cannot be loaded remain the CPU's; queries that need them report what
+// is wrong.
+func (s *Stepper) bring(wants []*want) (full bool) {
 	x := s.x
 	if x.enter() != nil {
-		return
+		return false
 	}
 	defer x.leave()
+	if x.lists.counters().Evicted > 0 {
+		return true
+	}
 	epoch := x.nextEpoch()
 	if missing, bare := x.lists.find(wants, epoch); x.lists.mark(bare) == nil && len(missing) > 0 {
-		_ = x.lists.load(context.Background(), missing, x.oldest(epoch), epoch)
+		_ = x.lists.load(context.Background(), missing, 0, epoch) // no list is as old as epoch 0
 	}
+	return false
 }

@@ -63,11 +63,11 @@ type StepRule struct {
 	// Or is the number of postings of all lists from which a disjunction is worth a launch.
 	// 0 means 131,072.
 	Or int64 `json:"or"`
-	// Load is the work from which lists that are missing are copied to the device before
-	// a step, plus 1/96 of their postings: the CPU would take longer than the copy. With less
-	// work the CPU continues instead, and the lists are copied behind a query once they
-	// have cost the queries that they kept from the GPU as much. 0 means 6,144. Negative means
-	// that no query waits for a copy.
+	// Load is the work from which all lists of a query that are missing are copied to the
+	// device, plus 1/192 of their postings: the CPU would take longer than the copy. With less
+	// work the CPU answers instead, and the lists are copied behind a query once they have cost
+	// the queries that they kept from the GPU as much, while there is memory to spare. 0 means
+	// 12,288. Negative means that no query waits for a copy.
 	Load int64 `json:"load"`
 	// Merge is the ratio below which a step decodes both lists and merges them
 	// (MergePath), rather than search for the docIDs of one in the other (Probe).
@@ -76,8 +76,8 @@ type StepRule struct {
 	// Sort is the number of candidates below which the CPU selects the best of a query that ends
 	// on the GPU (Griffin 2018 section 3.1.3). 0 means 65,536.
 	Sort int64 `json:"sort"`
-	// Each makes every intersection on the GPU a step of its own, as in the paper. Otherwise
-	// those that no decision can follow run in one batch.
+	// Each makes every intersection on the GPU a step of its own, as in the paper, which waits
+	// for its own lists only. Otherwise the GPU does what is left in one batch.
 	Each bool `json:"each"`
 }
 
@@ -86,13 +86,13 @@ const (
 	stepWork = 3072
 	stepSort = 65536
 	stepOr   = 131072
-	stepLoad = 6144
+	stepLoad = 12288
 )
 
-// stepCopied postings of a few lists are copied, checked and recoded while a core does a unit
-// of work, 12 ns: with memory for a quarter of the lists, an H200 takes 120 to 140 ns for each
-// thousand of those that a query lacks.
-const stepCopied = 96
+// stepCopied postings are copied, checked and searched for the first time while a core does a unit
+// of work, 12 ns. With memory for a quarter of the lists, queries that wait for a copy take an H200
+// 110 us longer, and 60 ns for each thousand postings.
+const stepCopied = 192
 
 // Griffin is the rule of Griffin 2018 section 3.2: by ratio alone, 128 since blocks have 128
 // postings, decided again after each intersection.
@@ -117,10 +117,6 @@ func (r StepRule) gain(s StepState) int64 {
 	}
 	return s.Work() - max(r.Work, 0)
 }
-
-// atOnce reports whether copying the lists of later steps, too, costs less than to decide again
-// with what this step leaves, for another launch.
-func (r StepRule) atOnce(s StepState) bool { return (s.Rest-s.Missing)/stepCopied <= max(r.Work, 0) }
 
 // copying returns the work that a core does while missing postings are copied.
 func (r StepRule) copying(missing int64) int64 {
@@ -151,11 +147,11 @@ func (r StepRule) choose(s StepState) (StepChoice, string) {
 		return StepCPU, "one list: its bounds skip most blocks"
 	case s.Work() < r.Work:
 		return StepCPU, "short"
-	case s.Missing > 0 && !r.loads(s, s.Missing):
+	case r.Each && s.Missing > 0 && !r.loads(s, s.Missing), !r.Each && s.Rest > 0 && !r.loads(s, s.Rest):
 		return StepCPU, "not resident"
 	case s.Next > 0 && r.Ratio > 0 && s.Ratio() >= r.Ratio:
 		return StepCPU, "ratio"
-	case s.Next == 0 || !r.Each && (s.Rest == 0 || r.loads(s, s.Rest) && r.atOnce(s)):
+	case s.Next == 0 || !r.Each:
 		return StepRest, "long"
 	}
 	return StepGPU, "long"

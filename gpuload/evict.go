@@ -34,8 +34,11 @@ func (l *lists) room(size int64, oldest uint64) (kernels.Ptr, bool) {
 	return l.arena.Alloc(size)
 }
 
-// victims returns the lists that room may evict, in that order.
+// victims returns the lists that room may evict, in that order: none if oldest is 0.
 func (l *lists) victims(oldest uint64) (all []*resident) {
+	if oldest == 0 {
+		return nil
+	}
 	for _, r := range l.byKey {
 		if r.pin < oldest && !r.marking {
 			all = append(all, r)

@@ -109,7 +109,8 @@ func TestStepsLoadBehind(t *testing.T) {
 	}
 }
 
-// Copies behind queries evict nothing, and end once other lists have been evicted.
+// Copies behind queries evict nothing, try what does not fit once, and end once other lists have
+// been evicted.
 func TestStepsBehindFull(t *testing.T) {
 	s := newStepper(t, stepIndex(t, "", 3000, 1), Options{Memory: 5 << 10, Presence: -1}, StepOptions{Rule: StepRule{Work: -1, Load: -1}})
 	ask := func(a, b string) (loaded int64) {
@@ -124,12 +125,19 @@ func TestStepsBehindFull(t *testing.T) {
 	if n := ask("w0", "w1"); n == 0 {
 		t.Fatal("no list was loaded into free memory")
 	}
-	const words = 40
-	for i := 2; i < words; i += 2 {
+	const words, first = 40, 4 // nobody asks for w2 and w3 before lists are evicted
+	for i := first; i < words; i += 2 {
 		ask(fmt.Sprint("w", i), fmt.Sprint("w", i+1))
 	}
-	if st := s.x.Stats(); st.Evicted > 0 || st.Lists >= words {
+	st := s.x.Stats()
+	if st.Evicted > 0 || st.Lists >= words {
 		t.Fatalf("%d lists of %d are resident, %d evicted", st.Lists, words, st.Evicted)
+	}
+	for i := first; i < words; i += 2 {
+		ask(fmt.Sprint("w", i), fmt.Sprint("w", i+1))
+	}
+	if n := s.x.Stats().Refused - st.Refused; n > 0 {
+		t.Errorf("lists that do not fit were tried %d times more", n)
 	}
 	var qs []query.Query // whose batch evicts
 	for i := range words {

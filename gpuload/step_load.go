@@ -1,13 +1,17 @@
 package gpuload
 
-import "context"
+import (
+	"context"
+	"math"
+)
 
 // What lists have cost is forgotten when maxMissed of them are known.
 const maxMissed = 1 << 16
 
 // miss notes what the lists that keep a step from the GPU cost, if the rule would run it there,
 // and begins to load those of the query once they have cost as much as copying them does. So
-// copies never take more time than what queries have lost for want of them.
+// copies never take more time than what queries have lost for want of them. Lists that do not fit
+// in free memory, or fail a check, are tried once.
 //
 // It ends once lists have been evicted: copies that evict others slow down what the CPU answers,
 // and what they bring is often evicted before it is used.
@@ -41,31 +45,37 @@ func (s *Stepper) miss(p *plan, state StepState) {
 	}
 	s.loading = true
 	s.behind.Go(func() {
-		full := s.bring(wants)
+		full, err := s.bring(wants)
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if s.loading = false; full {
 			s.full.Store(true)
 			s.missed = nil
 		}
+		for _, w := range wants {
+			if !full && err == nil && w.list == nil {
+				s.missed[w.key.Key] = math.Inf(-1)
+			}
+		}
 	})
 }
 
 // bring loads lists, and evicts none. It does nothing and reports true if lists have been evicted:
 // memory is full. Lists that cannot be loaded remain the CPU's; queries that need them report what
-// is wrong.
-func (s *Stepper) bring(wants []*want) (full bool) {
+// is wrong. After an error it is not known which these are.
+func (s *Stepper) bring(wants []*want) (full bool, err error) {
 	x := s.x
-	if x.enter() != nil {
-		return false
+	if err := x.enter(); err != nil {
+		return false, err
 	}
 	defer x.leave()
 	if x.lists.counters().Evicted > 0 {
-		return true
+		return true, nil
 	}
 	epoch := x.nextEpoch()
-	if missing, bare := x.lists.find(wants, epoch); x.lists.mark(bare) == nil && len(missing) > 0 {
-		_ = x.lists.load(context.Background(), missing, 0, epoch) // no list is as old as epoch 0
+	missing, bare := x.lists.find(wants, epoch)
+	if err := x.lists.mark(bare); err != nil || len(missing) == 0 {
+		return false, err
 	}
-	return false
+	return false, x.lists.load(context.Background(), missing, 0, epoch) // no list is as old as epoch 0
 }

@@ -264,10 +264,10 @@ func (s *Stepper) whole(ctx context.Context, q *query.Query, p *plan, t *StepTra
 	}
 	choice, why := s.choose(state)
 	switch {
-	case choice == StepCPU && missing > 0, missing > 0 && !s.o.Load:
-		return s.onCPU(ctx, &or, t, state, "not resident")
 	case choice == StepCPU:
-		return s.onCPU(ctx, &or, t, state, "short")
+		return s.onCPU(ctx, &or, t, state, why)
+	case missing > 0 && !s.o.Load:
+		return s.onCPU(ctx, &or, t, state, "not resident")
 	}
 	done := t.step(Step{Choice: StepRest, Whole: true, State: state, Why: why})
 	err := s.x.answer(ctx, []*plan{p})

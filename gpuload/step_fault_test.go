@@ -192,6 +192,28 @@ func TestStepTrace(t *testing.T) {
 	}
 }
 
+// The disjunction of a query that has too few documents with all terms says why the CPU answers
+// it: it is short, whatever is on the device.
+func TestStepsWhyWhole(t *testing.T) {
+	cpuOr := func(state StepState) StepChoice {
+		if state.Or {
+			return StepCPU
+		}
+		return StepRest
+	}
+	for _, c := range []struct {
+		o   StepOptions
+		why string
+	}{{StepOptions{Rule: StepRule{Work: -1, Load: -1, Or: 1 << 40}}, "short"}, {StepOptions{Rule: StepRule{Work: -1, Load: -1}}, "short"},
+		{StepOptions{Rule: StepRule{Work: -1, Load: -1, Or: 1}}, "not resident"}, {StepOptions{Rule: StepRule{Or: 1}, Choose: cpuOr, Load: true}, ""}} {
+		s := newStepper(t, stepIndex(t, "", 2000, 2), Options{Memory: 8 << 20}, c.o)
+		tr := s.check(t, query.Query{Terms: [][]byte{[]byte("w1"), []byte("w3")}, K: 1000, Mode: query.AndOr})
+		if n := len(tr.Steps); n != 2 || !tr.Steps[1].State.Or || tr.Steps[1].Why != c.why {
+			t.Errorf("%+v: %+v, want the reason %q", c.o.Rule, tr.Steps, c.why)
+		}
+	}
+}
+
 // Queries run at the same time, on a device that has room for some of the lists only.
 func TestStepsTogether(t *testing.T) {
 	snapshot := stepIndex(t, "", 3000, 2)

@@ -35,7 +35,8 @@ type StepOptions struct {
 // Stepper answers single queries on two processors, a conjunction step by step (Griffin
 // 2018, section 3.2): it begins with the two shortest lists and decides before each
 // intersection where it runs. Once the intermediate result has moved to the CPU, the query
-// ends there. Other queries are answered by one processor.
+// ends there. By default it decides once, for all of the query (StepRule.Each). Other queries
+// are answered by one processor.
 //
 // It is safe for concurrent use. Its answers are those of the Searcher to the bit.
 type Stepper struct {

@@ -70,7 +70,8 @@ type StepRule struct {
 	// 12,288. Negative means that no query waits for a copy.
 	Load int64 `json:"load"`
 	// Merge is the ratio below which a step decodes both lists and merges them
-	// (MergePath), rather than search for the docIDs of one in the other (Probe).
+	// (MergePath), rather than search for the docIDs of one in the other (Probe). Such a step
+	// is one of its own, as with Each.
 	// 0 means never, since probing has been faster at every ratio measured.
 	Merge float64 `json:"merge"`
 	// Sort is the number of candidates below which the CPU selects the best of a query that ends

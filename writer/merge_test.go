@@ -11,6 +11,7 @@ import (
 	"github.com/pinion-index/pinion/format/codec/vbyte128"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/writer/internal/lists"
 )
 
 // fill adds n documents to w and m. So many of them have the word "often" that its
@@ -160,6 +161,40 @@ func TestPurge(t *testing.T) {
 	if stats, err := w.Merge(ctx, MergeOptions{MaxSegments: 3, Purge: true}); err != nil || stats != (MergeStats{}) {
 		t.Errorf("second purge did %+v, %v", stats, err)
 	}
+}
+
+// TestPurgeBetweenJobs purges a term that ends a job of lists. The next term shares more
+// bytes with it than with the last term that is left.
+func TestPurgeBetweenJobs(t *testing.T) {
+	ctx := t.Context()
+	fs := memfs.New()
+	w := mustOpen(t, fs, Options{Analyzer: whitespace(t), MergePolicy: NoMerges})
+	defer w.Close()
+	text := ""
+	for i := range lists.ChunkTerms - 1 {
+		text += fmt.Sprintf("a%04d ", i)
+	}
+	m := model{}
+	for id, text := range []string{text, "b", "bc bcd"} {
+		m.add(fmt.Sprint(id), text)
+		if err := w.Add(ctx, doc(fmt.Sprint(id), text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Commit(ctx); err != nil {
+		t.Fatal(err)
+	}
+	m.delete("1")
+	if err := w.Delete(ctx, []byte("1")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Merge(ctx, MergeOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Commit(ctx); err != nil {
+		t.Fatal(err)
+	}
+	m.check(t, fs)
 }
 
 func TestMergeInto(t *testing.T) {

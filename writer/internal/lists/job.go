@@ -102,18 +102,19 @@ func (j *job) encode(f func(e *Encoded, lists []Ref) error) (err error) {
 	return nil
 }
 
-// appendTo adds the encoded lists to b.
-func (j *job) appendTo(b *build.Builder) error {
-	from, shared := 0, segment.MaxTerm
+// appendTo adds the encoded lists to b. shared is how many bytes the last term that is in b
+// shares with the last one of the jobs before. appendTo returns the same for this job.
+func (j *job) appendTo(b *build.Builder, shared int) (int, error) {
+	from := 0
 	for i, to := range j.ends {
 		shared = min(shared, int(j.shared[i]))
 		if l := j.result.List(i); l.DF > 0 {
 			if err := b.AppendShared(j.terms[from:to], shared, l); err != nil {
-				return err
+				return shared, err
 			}
 			shared = segment.MaxTerm
 		}
 		from = to
 	}
-	return nil
+	return shared, nil
 }

@@ -32,6 +32,7 @@ func Rewrite(ctx context.Context, b *build.Builder, segments []*segment.Segment,
 	newTerm func(enc *build.ListEncoder) func(e *Encoded, lists []Ref) error,
 ) (sum Counts, err error) {
 	free := make(chan *job, o.Ahead+2)
+	shared := segment.MaxTerm
 	begun := o.First == nil
 	first := func() error {
 		if begun {
@@ -58,7 +59,8 @@ func Rewrite(ctx context.Context, b *build.Builder, segments []*segment.Segment,
 			if err := first(); err != nil {
 				return err
 			}
-			if err := j.appendTo(b); err != nil {
+			var err error
+			if shared, err = j.appendTo(b, shared); err != nil {
 				return err
 			}
 			sum.Copied += j.counts.Copied

@@ -1,13 +1,17 @@
 package writer
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/format/codec/bp128"
 	"github.com/pinion-index/pinion/format/codec/newpfd"
 	"github.com/pinion-index/pinion/format/codec/vbyte128"
 	"github.com/pinion-index/pinion/internal/memfs"
+	"github.com/pinion-index/pinion/segment/check"
 )
 
 // A merge with codecs set leaves no list with another codec, even if there is only
@@ -59,4 +63,49 @@ func TestRecode(t *testing.T) {
 		}
 		m.check(t, fs)
 	}
+}
+
+// only is a policy that chooses a codec for everything and copies only its blocks.
+type only struct{ codec.BlockCodec }
+
+func (c only) Docs([]uint32) (codec.BlockCodec, error)  { return c.BlockCodec, nil }
+func (c only) Freqs([]uint32) (codec.BlockCodec, error) { return c.BlockCodec, nil }
+
+func (c only) Keeps(docs, freqs codec.Codec) bool { return docs.ID() == c.ID() && freqs.ID() == c.ID() }
+
+// A list whose blocks a policy does not keep is encoded again, also if they are in the
+// codecs of the options.
+func TestPolicyKeepsSome(t *testing.T) {
+	ctx := t.Context()
+	fs := memfs.New()
+	m := model{}
+	for _, c := range []codec.Codec{bp128.Codec{}, newpfd.Codec{}} {
+		w := mustOpen(t, fs, Options{Analyzer: whitespace(t), DocsCodec: c, FreqsCodec: c, MergePolicy: NoMerges})
+		for i := range 512 {
+			id, text := fmt.Sprint(c.ID(), i), "often"
+			if i%100 == 3 {
+				text = strings.Repeat("often ", 10)
+			}
+			m.add(id, text)
+			if err := w.Add(ctx, doc(id, text)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := errors.Join(w.Commit(ctx), w.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w := mustOpen(t, fs, Options{Analyzer: whitespace(t), DocsCodec: bp128.Codec{}, FreqsCodec: bp128.Codec{}, Choose: only{newpfd.Codec{}}})
+	defer w.Close()
+	stats, err := w.Merge(ctx, MergeOptions{})
+	if err != nil || stats.Copied != 3 { // 4 blocks, the first of which has a new gap
+		t.Fatalf("merge did %+v, %v", stats, err)
+	}
+	if err := check.Segment(ctx, w.segments[0].seg, check.Options{Level: check.Postings}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Commit(ctx); err != nil {
+		t.Fatal(err)
+	}
+	m.check(t, fs)
 }

@@ -11,7 +11,8 @@ import (
 
 // AppendList adds the postings of l, with base added to their docIDs, behind those of the
 // list so far. Encoded blocks are copied where encoding would give the same: with equal
-// codecs that encode block by block, at a block boundary. Then only the first block's
+// codecs that encode block by block, at a block boundary, unless a policy that is yet to
+// choose the codecs does not keep them. Then only the first block's
 // docIDs are encoded again, because their gaps count from another docID, and the last
 // block if it is not full.
 func (e *ListEncoder) AppendList(l *segment.List, base uint32) error {
@@ -34,7 +35,7 @@ func (e *ListEncoder) AppendList(l *segment.List, base uint32) error {
 			e.setCodecs(e.standard[0], e.standard[1])
 		}
 	}
-	if e.docsBlock != nil && len(e.pendDocs) == 0 &&
+	if e.docsBlock != nil && len(e.pendDocs) == 0 && (e.choose == nil || e.chosen) &&
 		l.DocsCodec.ID() == e.docsCodec.ID() && l.FreqsCodec.ID() == e.freqsCodec.ID() {
 		next = l.N / e.blockLen
 		if err := e.copyBlocks(l, base, next); err != nil {

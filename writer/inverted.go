@@ -178,6 +178,12 @@ func (w *Writer) spoolDocs(ctx context.Context, docs iter.Seq2[InvertedDoc, erro
 	if err != nil {
 		return nil, err
 	}
+	done := false
+	defer func() {
+		if !done { // docs may have panicked
+			temp.Close()
+		}
+	}()
 	s := &docSpool{temp: temp, buf: bufio.NewWriterSize(temp, 256<<10)}
 	for d, err := range docs {
 		if err == nil {
@@ -187,14 +193,13 @@ func (w *Writer) spoolDocs(ctx context.Context, docs iter.Seq2[InvertedDoc, erro
 			err = s.add(d, w.opts.Stored)
 		}
 		if err != nil {
-			temp.Close()
 			return nil, err
 		}
 	}
 	if err := s.buf.Flush(); err != nil {
-		temp.Close()
 		return nil, err
 	}
+	done = true
 	return s, nil
 }
 

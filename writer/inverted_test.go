@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/internal/memfs"
@@ -256,4 +257,37 @@ func TestInvertedLengths(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A collection that panics ends the Writer, which can be closed.
+func TestInvertedPanics(t *testing.T) {
+	ctx := t.Context()
+	fs := memfs.New()
+	w := mustOpen(t, fs, Options{Analyzer: whitespace(t)})
+	if err := errors.Join(w.Add(ctx, doc("a", "word")), w.Commit(ctx)); err != nil {
+		t.Fatal(err)
+	}
+	func() {
+		defer func() {
+			if recover() != "broken input" {
+				t.Error("the panic did not reach the caller")
+			}
+		}()
+		w.AddInverted(ctx, Inverted{Docs: func(func(InvertedDoc, error) bool) { panic("broken input") }, Lists: pairs[InvertedList]()})
+	}()
+	if err := w.Add(ctx, doc("b", "word")); !errors.Is(err, errPanic) {
+		t.Errorf("Add behind a panic: %v", err)
+	}
+	closed := make(chan error)
+	go func() { closed <- w.Close() }()
+	select {
+	case err := <-closed:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("Close waits for a call that panicked")
+	}
+	m := model{docs: []shownDoc{show("a", "word", false)}}
+	m.check(t, fs)
 }

@@ -77,8 +77,11 @@ func (w *Writer) verified(ctx context.Context, inputs []*liveSegment, parts chec
 	}
 	o := check.Options{Level: check.Structure, Parts: parts, Threads: threads, Guard: store.Guard}
 	during, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
 	done := make(chan struct{})
+	defer func() { // f may panic: nothing reads the inputs when they are closed
+		cancel(nil)
+		<-done
+	}()
 	go func() {
 		defer close(done)
 		if err := verify(during, o, inputs...); err != nil {

@@ -2,6 +2,7 @@ package writer
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"github.com/pinion-index/pinion/writer/internal/invert"
@@ -221,13 +222,23 @@ func (p *pipeline) exclusive(ctx context.Context, f func() error) error {
 	if err := p.enter(ctx, until); err != nil {
 		return err
 	}
+	returned := false
+	defer func() {
+		if !returned { // code of the Writer's user panicked or ended the goroutine: Close must not wait for it
+			p.cancel(errPanic)
+		}
+		p.release()
+	}()
 	err := f()
+	returned = true
 	if err != nil && ctx.Err() == nil {
 		p.cancel(err)
 	}
-	p.release()
 	return err
 }
+
+// errPanic ends a pipeline within exclusive.
+var errPanic = errors.New("writer: a call panicked")
 
 // enter takes the absorber role when the batches before batch until have been absorbed.
 func (p *pipeline) enter(ctx context.Context, until uint64) error {

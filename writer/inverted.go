@@ -320,7 +320,7 @@ func (w *Writer) encodeLists(ctx context.Context, b *build.Builder, in iter.Seq2
 				}
 				j.add(l)
 				n++
-				if len(j.docs) < lists.ChunkPostings && len(j.ends) < lists.ChunkTerms {
+				if len(j.docs) < lists.ChunkPostings && len(j.ends) < lists.ChunkTerms && len(j.terms) < lists.ChunkBytes {
 					continue
 				}
 				if !yield(j) {

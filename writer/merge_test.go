@@ -197,6 +197,41 @@ func TestPurgeBetweenJobs(t *testing.T) {
 	m.check(t, fs)
 }
 
+// TestMergeOfLongTerms checks that a merge holds few long terms at a time.
+func TestMergeOfLongTerms(t *testing.T) {
+	ctx := t.Context()
+	fs := memfs.New()
+	const size = 60000
+	before, most := uint64(0), uint64(0)
+	w := mustOpen(t, fs, Options{Analyzer: whitespace(t), MergePolicy: NoMerges, Progress: func(p Progress) {
+		if p.Stage == "merge" {
+			before, most = p.Done, max(most, p.Done-before)
+		}
+	}})
+	defer w.Close()
+	m := model{}
+	for i := range 40 {
+		id, text := fmt.Sprint(i), fmt.Sprintf("%0*d", size, i)
+		m.add(id, text)
+		if err := w.Add(ctx, doc(id, text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Flush(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Merge(ctx, MergeOptions{Recode: true}); err != nil {
+		t.Fatal(err)
+	}
+	if most*size > lists.ChunkBytes+size {
+		t.Errorf("a job of %d terms of %d bytes", most, size)
+	}
+	if err := w.Commit(ctx); err != nil {
+		t.Fatal(err)
+	}
+	m.check(t, fs)
+}
+
 func TestMergeInto(t *testing.T) {
 	ctx := t.Context()
 	r := rand.New(rand.NewPCG(5, 5))

@@ -6,10 +6,11 @@ import (
 )
 
 // A job encodes lists with at least ChunkPostings postings together, or ChunkTerms
-// lists.
+// lists, or lists of terms with ChunkBytes bytes together.
 const (
 	ChunkPostings = 1 << 15
 	ChunkTerms    = 1 << 12
+	ChunkBytes    = 1 << 18
 )
 
 // Encoded is the result of one job: encoded lists back to back in one buffer.

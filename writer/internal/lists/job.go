@@ -65,7 +65,7 @@ func walk(segments []*segment.Segment, free chan *job, yield func(*job) bool) (e
 		default:
 			j = newJob(segments)
 		}
-		for more && len(j.ends) < ChunkTerms && j.postings < ChunkPostings {
+		for more && len(j.ends) < ChunkTerms && j.postings < ChunkPostings && len(j.terms) < ChunkBytes {
 			j.take(terms)
 			more = terms.Next()
 		}

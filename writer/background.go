@@ -75,7 +75,7 @@ func (w *Writer) planMerges(removed bool) {
 		runs := w.opts.MergePolicy(stats)
 		if err := checkRuns(runs, stats); err != nil {
 			w.mergeFailed(err)
-			return
+			break // merges that are planned begin nevertheless
 		}
 		for _, r := range runs {
 			w.addPlan(entries[r.From : r.From+r.Segments])

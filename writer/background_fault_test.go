@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/memfs"
@@ -206,4 +207,44 @@ func TestCloseAbortsMerge(t *testing.T) {
 	if err := w.WaitMerges(ctx); !errors.Is(err, ErrClosed) {
 		t.Errorf("waiting on a closed writer: %v", err)
 	}
+}
+
+// A policy that fails for the segments behind a damaged one does not keep the merges
+// before it from running.
+func TestPolicyFailsBehindDamaged(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	calls := 0
+	policy := func(s []SegmentStats) []Run {
+		if calls == 0 {
+			return nil
+		}
+		if calls++; calls == 2 {
+			return []Run{{0, 2}}
+		}
+		return []Run{{0, len(s) + 1}}
+	}
+	fs := memfs.New()
+	w := mustOpen(t, fs, Options{Analyzer: whitespace(t), MergePolicy: policy})
+	defer w.Close()
+	m := model{}
+	for i := range 5 {
+		id := fmt.Sprint(i)
+		m.add(id, "word")
+		if err := errors.Join(w.Add(ctx, doc(id, "word")), w.Flush(ctx)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.segments[2].damaged = true
+	calls = 1
+	if err := w.Commit(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.WaitMerges(ctx); err == nil || !strings.Contains(err.Error(), "merge policy returned") {
+		t.Errorf("WaitMerges: %v", err)
+	}
+	if n := len(manifest(t, fs).Segments); n != 4 {
+		t.Errorf("%d segments are left, want 4", n)
+	}
+	m.check(t, fs)
 }

@@ -122,6 +122,10 @@ func TestBuilderRefuses(t *testing.T) {
 			b.AddList([]byte("a"), one, one)
 			return b.AddList([]byte("a"), one, one)
 		},
+		"bytes not shared": func(b *build.Builder) error {
+			b.AddList([]byte("ax"), one, one)
+			return b.AppendShared([]byte("bz-----------------")[:2], 1, build.EncodedList{Kind: segment.KindSingleton, DF: 1, Bytes: []byte{0}})
+		},
 		"term order": func(b *build.Builder) error {
 			b.AddList([]byte("b"), one, one)
 			return b.AddList([]byte("a"), one, one)

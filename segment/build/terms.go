@@ -1,6 +1,7 @@
 package build
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 
@@ -25,6 +26,9 @@ func (t *termsBuilder) add(term []byte, lcp int, entry []byte) error {
 	}
 	if lcp >= len(term) || lcp > len(t.prev) || lcp < len(t.prev) && t.prev[lcp] > term[lcp] {
 		return fmt.Errorf("segment: term %q added after %q", term, t.prev)
+	}
+	if !bytes.Equal(term[:lcp], t.prev[:lcp]) { // it would be read as another term
+		return fmt.Errorf("segment: term %q added after %q as if they shared %d bytes", term, t.prev, lcp)
 	}
 	t.prev = layout.AppendShort(t.prev[:lcp], term[lcp:])
 	if t.n == 0 {

@@ -142,7 +142,7 @@ func grow(v []float32, n int) []float32 {
 }
 
 // estimate raises the threshold to what the k-th impacts of the current lists prove: at least k
-// documents that are not deleted reach it. With a filter they prove nothing but allow a guess.
+// documents that are not deleted reach it. Impacts that prove nothing may allow a guess.
 func (r *run) estimate() {
 	for _, l := range r.lists {
 		if l.small {
@@ -153,14 +153,16 @@ func (r *run) estimate() {
 			continue
 		}
 		for i, n := range l.reach {
-			if tf, dl, ok := l.List().Kth[i].Pair(); ok && r.enough(int(n)) {
-				theta := Score(l.weight, float32(tf), r.s.scorer.Norm(dl))
-				if r.q.Filter != nil && theta > r.top.theta {
-					r.guess = theta
-				}
-				r.top.raise(theta)
-				break
+			tf, dl, ok := l.List().Kth[i].Pair()
+			if !ok || !r.proven(int(n)) && !r.guessed(int(n)) {
+				continue
 			}
+			theta := Score(l.weight, float32(tf), r.s.scorer.Norm(dl))
+			if !r.proven(int(n)) && theta > r.top.theta {
+				r.guess = theta
+			}
+			r.top.raise(theta)
+			break
 		}
 	}
 }

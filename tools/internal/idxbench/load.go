@@ -199,8 +199,11 @@ func (f *loadFlags) check() error {
 			return cli.Usage("--rate is 0 to 10000000")
 		}
 	}
-	if _, err := query.ParseAlgorithm(f.algo); err != nil {
+	switch a, err := query.ParseAlgorithm(f.algo); {
+	case err != nil:
 		return cli.Usage("%w", err)
+	case a == query.FilterFirst:
+		return errUnfiltered
 	}
 	for _, m := range f.models {
 		if _, err := pool.ParseModel(m); err != nil {

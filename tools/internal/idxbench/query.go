@@ -135,13 +135,16 @@ func (f *queryFlags) plan() (modes []query.Mode, algos map[query.Mode][]query.Al
 	for _, name := range f.algos {
 		if name == "all" {
 			for _, m := range modes {
-				algos[m] = append(algos[m], allFor(m)...)
+				algos[m] = append(algos[m], f.allFor(m)...)
 			}
 			continue
 		}
 		a, err := query.ParseAlgorithm(name)
 		if err != nil {
 			return nil, nil, cli.Usage("%w", err)
+		}
+		if a == query.FilterFirst && f.every == 1 {
+			return nil, nil, errUnfiltered
 		}
 		fits := false
 		for _, m := range modes {
@@ -157,10 +160,15 @@ func (f *queryFlags) plan() (modes []query.Mode, algos map[query.Mode][]query.Al
 	return modes, algos, nil
 }
 
+// errUnfiltered is the error for an algorithm that would be auto.
+var errUnfiltered = cli.Usage("--algo %v is for queries with a filter", query.FilterFirst)
+
 // allFor returns all algorithms for a mode.
-func allFor(m query.Mode) (all []query.Algorithm) {
+func (f *queryFlags) allFor(m query.Mode) (all []query.Algorithm) {
 	for _, a := range query.Algorithms() {
-		if a == query.Auto || m == query.AndOr || a.Conjunctive() == (m == query.And) {
+		switch {
+		case a == query.FilterFirst && f.every == 1:
+		case a == query.Auto, a == query.FilterFirst, m == query.AndOr, a.Conjunctive() == (m == query.And):
 			all = append(all, a)
 		}
 	}

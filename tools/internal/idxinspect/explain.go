@@ -46,11 +46,7 @@ type TermScore struct {
 func explainCommand() *cobra.Command {
 	o := idxquery.TraceOptions{Params: query.DefaultParams()}
 	trace := false
-	algos := []string{}
-	for _, a := range query.Algorithms() {
-		algos = append(algos, a.String())
-	}
-	mode, algo := cli.NewChoice("MODE", query.Or.String(), query.And.String(), query.AndOr.String()), cli.NewChoice("NAME", algos...)
+	mode, algo := cli.NewChoice("MODE", query.Or.String(), query.And.String(), query.AndOr.String()), cli.NewChoice("NAME", idxquery.Algorithms()...)
 	device := cli.NewChoice("DEVICE", "cpu", "gpu", "hybrid")
 	cmd := command("explain INDEX QUERY ID", "Show how a document gets its score, or what a query does",
 		`Terms are shown in the order in which their scores are summed: by ascending document

@@ -37,10 +37,6 @@ const defaultWidth = 72
 
 // newFlags returns the defaults.
 func newFlags() *flags {
-	var algos []string
-	for _, a := range query.Algorithms() {
-		algos = append(algos, a.String())
-	}
 	var formats []string
 	for _, x := range exchange.QueryFormats() {
 		formats = append(formats, string(x))
@@ -48,7 +44,7 @@ func newFlags() *flags {
 	return &flags{
 		format:  cli.NewChoice("FORMAT", formats...),
 		mode:    cli.NewChoice("MODE", query.Or.String(), query.And.String(), query.AndOr.String()),
-		algo:    cli.NewChoice("NAME", algos...),
+		algo:    cli.NewChoice("NAME", Algorithms()...),
 		device:  cli.NewChoice("DEVICE", "cpu", "gpu", "hybrid"),
 		model:   cli.NewChoice("MODEL", pool.Inter.String(), pool.FineGrained.String(), pool.DocRanges.String(), pool.Partitions.String()),
 		threads: 1,
@@ -132,6 +128,16 @@ func (f *flags) check(args []string) error {
 		return cli.Usage("%w", err)
 	}
 	return CheckAlgorithm(f.algo.Value, f.mode.Value)
+}
+
+// Algorithms returns the names of those that do not need a filter, which commands do not have.
+func Algorithms() (names []string) {
+	for _, a := range query.Algorithms() {
+		if a != query.FilterFirst {
+			names = append(names, a.String())
+		}
+	}
+	return names
 }
 
 // CheckAlgorithm returns an error if the algorithm of that name is not for the mode: the

@@ -50,10 +50,10 @@ func (f *flags) execute(cmd *cobra.Command, args []string) error {
 	p := cli.NewProgress(cmd.ErrOrStderr(), "query", int64(len(args)), cli.ItemRate("queries"))
 	defer p.Stop()
 	l := newPipeline(cmd.OutOrStdout(), p)
-	if err := f.feed(l, args); err != nil {
+	ctx := cmd.Context()
+	if err := f.feed(ctx, l, args); err != nil {
 		return err
 	}
-	ctx := cmd.Context()
 	defer context.AfterFunc(ctx, func() { l.end(ctx.Err()) })() // standard input may never end
 	answer := func() error {
 		return f.with(func(s *session) error {

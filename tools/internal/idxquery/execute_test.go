@@ -30,7 +30,11 @@ func TestInterrupted(t *testing.T) {
 		os.Mkdir(filepath.Dir(run), 0o777), os.WriteFile(run, []byte("earlier"), 0o666)); err != nil {
 		t.Fatal(err)
 	}
-	for _, flags := range [][]string{{"--run", run}, {"--run", run, "--threads", "3"}, {"--run", run, "--device", "hybrid"}, {"--json"}, {}} {
+	for i, flags := range [][]string{{"--run", run}, {"--run", run, "--threads", "3"}, {"--run", run, "--device", "hybrid"}, {"--json"}, {}, {}} {
+		text, format := "1\tword\n", "tsv"
+		if i == 5 {
+			text, format = "", "auto" // the first bytes, which tell the format, never come
+		}
 		r, w, err := os.Pipe()
 		if err != nil {
 			t.Fatal(err)
@@ -39,11 +43,11 @@ func TestInterrupted(t *testing.T) {
 		cmd := Command()
 		cmd.SetOut(io.Discard)
 		cmd.SetErr(io.Discard)
-		cmd.SetArgs(append(flags, "--index", index, "--queries", fmt.Sprintf("/dev/fd/%d", r.Fd()), "--queries-format", "tsv"))
+		cmd.SetArgs(append(flags, "--index", index, "--queries", fmt.Sprintf("/dev/fd/%d", r.Fd()), "--queries-format", format))
 		cmd.SilenceErrors, cmd.SilenceUsage = true, true
 		done := make(chan error, 1)
 		go func() { done <- cmd.ExecuteContext(ctx) }()
-		if _, err := io.WriteString(w, "1\tword\n"); err != nil {
+		if _, err := io.WriteString(w, text); err != nil {
 			t.Fatal(err)
 		}
 		cancel()

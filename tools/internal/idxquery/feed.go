@@ -1,6 +1,7 @@
 package idxquery
 
 import (
+	"context"
 	"fmt"
 	"hash/maphash"
 	"io"
@@ -15,7 +16,7 @@ type question struct{ id, text string }
 
 // feed passes the queries to the pipeline: the arguments, or, in a goroutine of their
 // own, those of the file, while the first are being answered.
-func (f *flags) feed(l *pipeline, args []string) error {
+func (f *flags) feed(ctx context.Context, l *pipeline, args []string) error {
 	if f.queries == "" {
 		qs := make([]question, len(args))
 		for i, a := range args {
@@ -25,7 +26,7 @@ func (f *flags) feed(l *pipeline, args []string) error {
 		l.end(nil)
 		return nil
 	}
-	src, err := exchange.OpenQueries(f.queries, exchange.QueryFormat(f.format.Value))
+	src, err := openQueries(ctx, f.queries, exchange.QueryFormat(f.format.Value))
 	if err != nil {
 		return err
 	}
@@ -38,6 +39,31 @@ func (f *flags) feed(l *pipeline, args []string) error {
 		l.end(r.all())
 	}()
 	return nil
+}
+
+// openQueries is exchange.OpenQueries until ctx is done: a pipe may never be opened by who writes it,
+// or never hold the first bytes, which tell the format.
+func openQueries(ctx context.Context, path string, format exchange.QueryFormat) (exchange.Source, error) {
+	type opened struct {
+		src exchange.Source
+		err error
+	}
+	c := make(chan opened, 1)
+	go func() {
+		src, err := exchange.OpenQueries(path, format)
+		c <- opened{src, err}
+	}()
+	select {
+	case o := <-c:
+		return o.src, o.err
+	case <-ctx.Done():
+		go func() {
+			if o := <-c; o.err == nil {
+				o.src.Close()
+			}
+		}()
+		return nil, ctx.Err()
+	}
 }
 
 // questions reads a file of queries.

@@ -128,7 +128,8 @@ func (r *run) proven(n int) bool { return r.q.Filter == nil && r.top.k <= n }
 
 // guessed reports whether they do in all likelihood, and a guess is allowed: with a filter by its
 // share, and otherwise since other lists add to the scores of more documents. With half of k such
-// documents in a list, that was so for all but a few of the queries measured.
+// documents in a list, that was so for all but a few of the queries measured. Lists with fewer than k
+// postings together cannot have k hits.
 func (r *run) guessed(n int) bool {
 	switch {
 	case r.sure || r.top.shared != nil:
@@ -136,7 +137,19 @@ func (r *run) guessed(n int) bool {
 	case r.q.Filter != nil:
 		return r.likely(n)
 	}
-	return len(r.lists) > 1 && r.top.k <= 2*n
+	return len(r.lists) > 1 && r.top.k <= 2*n && r.mayFill()
+}
+
+// mayFill reports whether the terms have k postings, without those of deleted documents.
+func (r *run) mayFill() bool {
+	left := uint64(r.top.k)
+	for i := range r.terms {
+		if r.terms[i].df >= left {
+			return true
+		}
+		left -= r.terms[i].df
+	}
+	return false
 }
 
 // likely reports whether k of n documents of the segment are in the filter in all likelihood, if

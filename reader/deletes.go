@@ -1,12 +1,14 @@
 package reader
 
 import (
+	"fmt"
 	"io/fs"
 	"sync"
 	"sync/atomic"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/store"
 )
 
@@ -60,7 +62,8 @@ type deletesFile struct {
 	data store.Data // nil once decoded or closed
 }
 
-// openDeletes opens the file now, while it certainly exists.
+// openDeletes opens the file now, while it certainly exists. Of its content it reads only the
+// header, for the key.
 func (x *Index) openDeletes(c *store.Commit, i int) (*handle, error) {
 	info := c.Segments[i]
 	name := store.DeletesName(info.DeletesFile)
@@ -68,9 +71,21 @@ func (x *Index) openDeletes(c *store.Commit, i int) (*handle, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &handle{}
+	h := &handle{key: fileKey{num: info.DeletesFile, segment: info.ID}}
+	if err := readHead(&h.key.head, data); err != nil {
+		data.Close()
+		return nil, fmt.Errorf("open %s: %w", name, err)
+	}
 	h.deletes.name, h.deletes.info, h.deletes.data = name, info, data
 	return h, nil
+}
+
+// readHead reads the header of a file, or all of a file that is too short to have one.
+func readHead(head *[format.HeaderSize]byte, data store.Data) (err error) {
+	defer store.CatchFault(store.ArmFault(), &err)
+	b, err := data.Range(0, min(format.HeaderSize, data.Size()))
+	copy(head[:], b)
+	return err
 }
 
 func (f *deletesFile) load() (d *Deletes, err error) {

@@ -22,10 +22,14 @@ type view struct {
 }
 
 // fileKey tells the files of an index apart, also from those of one that was made anew in its
-// directory, whose numbers begin again.
+// directory, whose numbers begin again, or restored from a copy and changed in another way. For
+// a segment its random id suffices. Deletes files have no id of their own: numbers of files
+// that were published but never committed, or came after the copy, can be used again for the
+// same segment.
 type fileKey struct {
 	num     uint64
-	segment format.ID // of the segment that the file holds or deletes from
+	segment format.ID               // of the segment that the file holds or deletes from
+	head    [format.HeaderSize]byte // of a deletes file; with checksums of all that follows
 }
 
 // handle is one open file. Views of several commits share it.
@@ -79,7 +83,7 @@ func (x *Index) fill(v *view) error {
 	base := uint64(0) // store.MaxDocs keeps all docIDs within 32 bits
 	for i := range v.commit.Segments {
 		info := &v.commit.Segments[i]
-		h, err := x.hold(v, fileKey{info.File, info.ID}, func() (*handle, error) { return x.openSegment(v.commit, i) })
+		h, err := x.hold(v, fileKey{num: info.File, segment: info.ID}, func() (*handle, error) { return x.openSegment(v.commit, i) })
 		if err != nil {
 			return err
 		}
@@ -88,11 +92,9 @@ func (x *Index) fill(v *view) error {
 		}
 		s := Segment{Views: h.segment, Ord: i, Base: uint32(base), Info: *info, file: h}
 		if info.DeletesFile != 0 {
-			d, err := x.hold(v, fileKey{info.DeletesFile, info.ID}, func() (*handle, error) { return x.openDeletes(v.commit, i) })
-			if err != nil {
+			if s.deletes, err = x.holdDeletes(v, i); err != nil {
 				return err
 			}
-			s.deletes = &d.deletes
 		}
 		v.segments = append(v.segments, s)
 		v.stats.add(&s)
@@ -121,6 +123,23 @@ func (x *Index) hold(v *view, key fileKey, open func() (*handle, error)) (*handl
 	}
 	v.held = append(v.held, h)
 	return h, nil
+}
+
+// holdDeletes adds the deletes file of segment i to v. It opens the file in any case, to see
+// whether it is the one that a view has open.
+func (x *Index) holdDeletes(v *view, i int) (*deletesFile, error) {
+	opened, err := x.openDeletes(v.commit, i)
+	if err != nil {
+		return nil, err
+	}
+	h, err := x.hold(v, opened.key, func() (*handle, error) { return opened, nil })
+	if h != opened {
+		opened.close()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &h.deletes, nil
 }
 
 func (x *Index) openSegment(c *store.Commit, i int) (*handle, error) {

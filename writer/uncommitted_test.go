@@ -208,3 +208,56 @@ func seeWhole(t *testing.T, x *reader.Index) error {
 	}
 	return nil
 }
+
+// A deletes file that was published but never committed leaves its number to a later writer of
+// another process, which may use it for the same segment. A reader that still has the first one
+// open does not take it for the second.
+func TestNumberOfPublishedDeletes(t *testing.T) {
+	ctx := t.Context()
+	fs := memfs.New()
+	do := func(errs ...error) {
+		t.Helper()
+		if err := errors.Join(errs...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w, err := writer.OpenFS(ctx, fs, writer.Options{})
+	do(err)
+	for _, id := range []string{"a", "b", "c"} {
+		do(w.Add(ctx, writer.Document{ID: []byte(id), Contents: []byte("all")}))
+	}
+	do(w.Commit(ctx))
+	x, err := reader.OpenFS(fs)
+	do(err)
+	defer x.Close()
+	do(w.Delete(ctx, []byte("a")), w.Publish(ctx))
+	_, err = x.RefreshUncommitted()
+	do(err)
+	published, err := x.Snapshot()
+	do(err)
+	defer published.Close()
+	number := published.Manifest().Segments[0].DeletesFile
+	do(w.Close())
+	for _, id := range []string{"", "b"} { // the first one removes the file
+		w, err := writer.OpenFS(ctx, elsewhere{fs}, writer.Options{})
+		do(err)
+		if id != "" {
+			do(w.Delete(ctx, []byte(id)), w.Commit(ctx))
+		}
+		do(w.Close())
+	}
+	_, err = x.Refresh()
+	do(err)
+	committed, err := x.Snapshot()
+	do(err)
+	defer committed.Close()
+	if n := committed.Manifest().Segments[0].DeletesFile; n != number {
+		t.Fatalf("deletes file %d, not %d", n, number)
+	}
+	if got := ids(t, committed); !slices.Equal(got, []string{"a", "c"}) {
+		t.Errorf("the commit holds %q", got)
+	}
+	if got := ids(t, published); !slices.Equal(got, []string{"b", "c"}) {
+		t.Errorf("the publication held %q", got)
+	}
+}

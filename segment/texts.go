@@ -7,7 +7,7 @@ import "fmt"
 type Texts struct {
 	s       *Segment
 	index   []byte      // STOREDINDEX
-	block   StoredBlock // the current block; End is 0 before the first
+	block   StoredBlock // the current block; End is 0 if there is none
 	text    []byte      // its content
 	scratch []byte
 	next    uint32 // docID at pos of text
@@ -56,6 +56,7 @@ func (t *Texts) load(doc uint32) error {
 	if err != nil {
 		return err
 	}
+	t.block = StoredBlock{} // a block that does not decompress may overwrite text
 	text, err := t.s.readStored(b, &t.scratch)
 	if err != nil {
 		return err

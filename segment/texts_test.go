@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/internal/segtest"
 )
 
@@ -49,4 +51,41 @@ func TestTexts(t *testing.T) {
 	if got, err := texts.At(5); err != nil || len(got) != 0 {
 		t.Fatalf("%q, %v without stored text", got, err)
 	}
+}
+
+// After a block that does not decompress, Texts still gives the texts of the block before it.
+func TestTextsAfterDamage(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	m := segtest.Random(r, 400, 1)
+	for i := range m.Texts {
+		m.Texts[i] = strings.Repeat(string(rune('a'+i%26)), 300)
+	}
+	w := segtest.Default()
+	w.Stored = true
+	b := segment.Aligned(m.Build(t, w))
+	s := segtest.Open(t, b)
+	s.Raw().SkipPageChecks()
+	second, err := s.Raw().StoredBlock(1)
+	if err != nil || second.Raw {
+		t.Fatal(second, err)
+	}
+	sec, _ := s.Header().Section(format.SectionStored)
+	b[sec.Offset+second.Offset+second.Size-1] ^= 0xff // decompression fails at its end
+	texts, err := s.Texts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(doc uint32, good bool) {
+		t.Helper()
+		if got, err := texts.At(doc); good != (err == nil) || good && string(got) != m.Texts[doc] {
+			t.Errorf("docID %d: %.10q, %v; want %.10q", doc, got, err, m.Texts[doc])
+		}
+	}
+	check(0, true)
+	check(second.First, false)
+	check(1, true)
+	check(second.First+1, false)
+	check(second.End, true)
+	check(second.First, false)
+	check(second.End+1, true)
 }

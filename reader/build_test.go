@@ -107,8 +107,8 @@ func addSegment(t testing.TB, l *store.Lock, c *content) store.SegmentInfo {
 	return s
 }
 
-// commit makes an index of exactly these segments the newest.
-func commit(t testing.TB, fsys store.FS, contents ...*content) {
+// amend commits what f makes of the newest manifest, that many times.
+func amend(t testing.TB, fsys store.FS, commits int, f func(l *store.Lock, m *store.Manifest)) {
 	t.Helper()
 	d, err := store.OpenFS(fsys)
 	if err != nil {
@@ -121,13 +121,23 @@ func commit(t testing.TB, fsys store.FS, contents ...*content) {
 	}
 	defer l.Close()
 	m := l.Manifest()
-	m.Analyzer, m.Segments = "simple", nil
-	for _, c := range contents {
-		m.Segments = append(m.Segments, addSegment(t, l, c))
+	f(l, m)
+	for range commits {
+		if err := l.Commit(m); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if err := l.Commit(m); err != nil {
-		t.Fatal(err)
-	}
+}
+
+// commit makes an index of exactly these segments the newest.
+func commit(t testing.TB, fsys store.FS, contents ...*content) {
+	t.Helper()
+	amend(t, fsys, 1, func(l *store.Lock, m *store.Manifest) {
+		m.Analyzer, m.Segments = "simple", nil
+		for _, c := range contents {
+			m.Segments = append(m.Segments, addSegment(t, l, c))
+		}
+	})
 }
 
 // writeTo makes an index of exactly these segments in a local directory. It works

@@ -67,21 +67,11 @@ func TestLiveDF(t *testing.T) {
 func TestVerifyDeletedTokens(t *testing.T) {
 	fsys := memfs.New()
 	commit(t, fsys, three()...)
-	d, err := store.OpenFS(fsys)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
-	l, err := d.Lock()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	m := l.Manifest()
-	m.Segments[0].DeletedTokens++
-	if err := l.Commit(m); err != nil {
-		t.Fatal(err)
-	}
+	var deletes uint64
+	amend(t, fsys, 1, func(_ *store.Lock, m *store.Manifest) {
+		m.Segments[0].DeletedTokens++
+		deletes = m.Segments[0].DeletesFile
+	})
 	x, err := reader.OpenFS(fsys)
 	if err != nil {
 		t.Fatal(err)
@@ -93,7 +83,7 @@ func TestVerifyDeletedTokens(t *testing.T) {
 	}
 	defer s.Close()
 	var e *format.Error
-	if err := s.Verify(t.Context()); !errors.As(err, &e) || e.Kind != format.ErrCorrupt || e.File != store.DeletesName(m.Segments[0].DeletesFile) {
+	if err := s.Verify(t.Context()); !errors.As(err, &e) || e.Kind != format.ErrCorrupt || e.File != store.DeletesName(deletes) {
 		t.Errorf("verification: %v", err)
 	}
 }

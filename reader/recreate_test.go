@@ -19,24 +19,10 @@ func TestIndexMadeAnew(t *testing.T) {
 	path := t.TempDir()
 	build := func(content, commits int) {
 		t.Helper()
-		d, err := store.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer d.Close()
-		l, err := d.Lock()
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer l.Close()
-		m := l.Manifest()
-		m.Analyzer = "simple"
-		m.Segments = []store.SegmentInfo{addSegment(t, l, three()[content])} // with deletes
-		for range commits {
-			if err := l.Commit(m); err != nil {
-				t.Fatal(err)
-			}
-		}
+		amend(t, store.OSDir(path), commits, func(l *store.Lock, m *store.Manifest) {
+			m.Analyzer = "simple"
+			m.Segments = []store.SegmentInfo{addSegment(t, l, three()[content])} // with deletes
+		})
 	}
 	build(0, 1)
 	x, err := reader.Open(path)

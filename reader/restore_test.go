@@ -20,45 +20,19 @@ func TestIndexRestored(t *testing.T) {
 		t.Skip("this platform cannot lock a directory, or remove mapped files")
 	}
 	path := t.TempDir()
-	change := func(commits int, f func(l *store.Lock, m *store.Manifest) error) {
+	deleteOnly := func(commits int, doc uint32) (num uint64) {
 		t.Helper()
-		d, err := store.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer d.Close()
-		l, err := d.Lock()
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer l.Close()
-		m := l.Manifest()
-		if err := f(l, m); err != nil {
-			t.Fatal(err)
-		}
-		for range commits {
-			if err := l.Commit(m); err != nil {
+		amend(t, store.OSDir(path), commits, func(l *store.Lock, m *store.Manifest) {
+			s := &m.Segments[0]
+			var err error
+			if num, err = l.WriteDeletes(s.ID, roaring.BitmapOf(doc)); err != nil {
 				t.Fatal(err)
 			}
-		}
-	}
-	deleteOnly := func(commits int, doc uint32) uint64 {
-		t.Helper()
-		var num uint64
-		change(commits, func(l *store.Lock, m *store.Manifest) (err error) {
-			s := &m.Segments[0]
-			num, err = l.WriteDeletes(s.ID, roaring.BitmapOf(doc))
 			s.DeletesFile, s.Deleted, s.DeletedTokens = num, 1, 1
-			return err
 		})
 		return num
 	}
-	change(1, func(l *store.Lock, m *store.Manifest) error {
-		m.Analyzer = "simple"
-		c := &content{docs: 4, lists: map[string]postings{"t": {docs: []uint32{0, 1, 2, 3}, freqs: ones(4)}}}
-		m.Segments = []store.SegmentInfo{addSegment(t, l, c)}
-		return nil
-	})
+	commit(t, store.OSDir(path), &content{docs: 4, lists: map[string]postings{"t": {docs: []uint32{0, 1, 2, 3}, freqs: ones(4)}}})
 	names, err := filepath.Glob(filepath.Join(path, "*.pin"))
 	if err != nil {
 		t.Fatal(err)

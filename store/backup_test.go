@@ -97,7 +97,7 @@ func TestBackupBesideWriter(t *testing.T) {
 	for i := range 12 {
 		var from store.ReadFS = store.OSDir(dir)
 		if i%2 == 1 {
-			from = elsewhere{store.OSDir(dir)}
+			from = memfs.Elsewhere(store.OSDir(dir))
 		}
 		to := filepath.Join(t.TempDir(), "backup")
 		if d, err := store.Create(to); err != nil {

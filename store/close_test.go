@@ -91,8 +91,8 @@ func TestCloseWithoutLockFile(t *testing.T) {
 	if err := mem.Remove(store.LockName); err != nil {
 		t.Fatal(err)
 	}
-	change(t, elsewhere{mem}, func(*store.Lock) {}) // removes what the first one has created
-	other, second := open(elsewhere{mem})
+	change(t, memfs.Elsewhere(mem), func(*store.Lock) {}) // removes what the first one has created
+	other, second := open(memfs.Elsewhere(mem))
 	for _, want := range []uint64{num, discarded} {
 		if got := create(second); got != want {
 			t.Fatalf("file %d, the test needs %d", got, want)

@@ -19,11 +19,6 @@ import (
 	"github.com/pinion-index/pinion/store"
 )
 
-// elsewhere is the same directory as another process sees it: it shares no Dir.
-type elsewhere struct{ store.FS }
-
-func (e elsewhere) ID() any { return e }
-
 // put commits a new index of one segment with content n.
 func put(t testing.TB, l *store.Lock, n int) *store.Manifest {
 	t.Helper()
@@ -107,7 +102,7 @@ func TestPinnedFilesStay(t *testing.T) {
 func TestOneWriter(t *testing.T) {
 	dir := t.TempDir()
 	for name, two := range map[string][2]store.FS{
-		"os":     {store.OSDir(dir), elsewhere{store.OSDir(dir)}},
+		"os":     {store.OSDir(dir), memfs.Elsewhere(store.OSDir(dir))},
 		"memory": func() [2]store.FS { m := memfs.New(); return [2]store.FS{m, m} }(),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -202,7 +197,7 @@ func TestReaderInAnotherProcess(t *testing.T) {
 	}
 	defer l.Close()
 	put(t, l, 1)
-	far, _ := store.OpenFS(elsewhere{mem})
+	far, _ := store.OpenFS(memfs.Elsewhere(mem))
 	defer far.Close()
 	tries := 0
 	c, err := far.OpenLatest(func(c *store.Commit) error {
@@ -242,7 +237,7 @@ func TestCommitsBesideReaders(t *testing.T) {
 			put(t, l, 1)
 			var done atomic.Bool
 			var wg sync.WaitGroup
-			for _, from := range []store.ReadFS{fsys, fsys, elsewhere{fsys}} {
+			for _, from := range []store.ReadFS{fsys, fsys, memfs.Elsewhere(fsys)} {
 				if runtime.GOOS == "windows" && from != store.ReadFS(fsys) {
 					continue
 				}

@@ -55,11 +55,11 @@ func TestReleaseAfterRestore(t *testing.T) {
 	mem := directory(t, library(t))
 	snapshot := latest(t, mem)
 	change(t, mem, func(l *store.Lock) { put(t, l, 1) })
-	if err := restore(elsewhere{mem}, snapshot.Generation); err != nil {
+	if err := restore(memfs.Elsewhere(mem), snapshot.Generation); err != nil {
 		t.Fatal(err)
 	}
 	snapshot.Release()
-	whole(t, elsewhere{mem})
+	whole(t, memfs.Elsewhere(mem))
 }
 
 // A snapshot holds a file that was published and never committed. Another process removes it, and
@@ -79,14 +79,14 @@ func TestReleaseOfPublication(t *testing.T) {
 		}
 		snapshot = published(t, l.Dir())
 	})
-	change(t, elsewhere{mem}, func(*store.Lock) {})
-	change(t, elsewhere{mem}, func(l *store.Lock) {
+	change(t, memfs.Elsewhere(mem), func(*store.Lock) {})
+	change(t, memfs.Elsewhere(mem), func(l *store.Lock) {
 		if m := put(t, l, 2); m.Segments[0].File != snapshot.Segments[0].File {
 			t.Fatalf("file %d, the test needs %d", m.Segments[0].File, snapshot.Segments[0].File)
 		}
 	})
 	snapshot.Release()
-	whole(t, elsewhere{mem})
+	whole(t, memfs.Elsewhere(mem))
 }
 
 // Another index takes the place of one of which a snapshot is held, while a writer is open or after

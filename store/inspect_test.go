@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"testing"
 
+	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/store"
 )
 
@@ -25,7 +26,7 @@ func TestInspectOvertaken(t *testing.T) {
 	from := &overtaken{FS: mem}
 	from.opened = func(string) {
 		from.opened = func(string) {}
-		change(t, elsewhere{mem}, func(l *store.Lock) { put(t, l, 1) })
+		change(t, memfs.Elsewhere(mem), func(l *store.Lock) { put(t, l, 1) })
 	}
 	d, err := store.OpenFS(from)
 	if err != nil {

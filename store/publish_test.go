@@ -7,6 +7,7 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
+	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/store"
 )
 
@@ -39,7 +40,7 @@ func TestPublish(t *testing.T) {
 	for name, fsys := range systems(t) {
 		t.Run(name, func(t *testing.T) {
 			d, _ := store.OpenFS(fsys)
-			other, _ := store.OpenFS(elsewhere{fsys})
+			other, _ := store.OpenFS(memfs.Elsewhere(fsys))
 			l, err := d.Lock()
 			if err != nil {
 				t.Fatal(err)

@@ -10,14 +10,8 @@ import (
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
-	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer"
 )
-
-// elsewhere is a directory as another process sees it.
-type elsewhere struct{ store.FS }
-
-func (e elsewhere) ID() any { return e }
 
 // ids returns the ids of the live documents of a snapshot.
 func ids(t *testing.T, s *reader.Snapshot) (all []string) {
@@ -57,7 +51,7 @@ func TestRefreshUncommitted(t *testing.T) {
 	x, err := reader.OpenFS(fs)
 	do(err)
 	defer x.Close()
-	far, err := reader.OpenFS(elsewhere{fs})
+	far, err := reader.OpenFS(memfs.Elsewhere(fs))
 	do(err)
 	defer far.Close()
 	type step struct {
@@ -239,7 +233,7 @@ func TestNumberOfPublishedDeletes(t *testing.T) {
 	number := published.Manifest().Segments[0].DeletesFile
 	do(w.Close())
 	for _, id := range []string{"", "b"} { // the first one removes the file
-		w, err := writer.OpenFS(ctx, elsewhere{fs}, writer.Options{})
+		w, err := writer.OpenFS(ctx, memfs.Elsewhere(fs), writer.Options{})
 		do(err)
 		if id != "" {
 			do(w.Delete(ctx, []byte(id)), w.Commit(ctx))

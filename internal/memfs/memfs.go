@@ -367,3 +367,11 @@ func (l *lock) Close() error {
 	delete(l.fs.locks, l.in)
 	return nil
 }
+
+// elsewhere is a store.FS with another identity.
+type elsewhere struct{ store.FS }
+
+func (e elsewhere) ID() any { return e }
+
+// Elsewhere returns a directory as another process sees it: the two share no store.Dir.
+func Elsewhere(fsys store.FS) store.FS { return elsewhere{fsys} }

@@ -11,19 +11,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pinion-index/pinion/analysis"
+	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer"
 )
 
-// elsewhere is a directory as another process sees it.
-type elsewhere struct{ store.FS }
-
-func (e elsewhere) ID() any { return e }
-
 // change lets another process change the index in dir, and commit.
 func change(t *testing.T, dir string, f func(w *writer.Writer) error) {
 	t.Helper()
-	w, err := writer.OpenFS(t.Context(), elsewhere{store.OSDir(dir)}, writer.Options{MergePolicy: writer.NoMerges})
+	w, err := writer.OpenFS(t.Context(), memfs.Elsewhere(store.OSDir(dir)), writer.Options{MergePolicy: writer.NoMerges})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -126,10 +126,9 @@ func (c *candidates) keep(members *bitmap, base uint32) {
 // proven reports whether k hits reach what n documents of a list that are not deleted reach.
 func (r *run) proven(n int) bool { return r.q.Filter == nil && r.top.k <= n }
 
-// guessed reports whether they do in all likelihood, and a guess is allowed: with a filter by its
-// share, and otherwise since other lists add to the scores of more documents. With half of k such
-// documents in a list, that was so for all but a few of the queries measured. Lists with fewer than k
-// postings together cannot have k hits.
+// guessed reports whether k hits likely do, and a guess is allowed. With a filter its share of the
+// documents decides. Without one, k/2 documents of a list are enough: other lists raise the scores of
+// more documents. Lists with fewer than k postings together cannot have k hits.
 func (r *run) guessed(n int) bool {
 	switch {
 	case r.sure || r.top.shared != nil:

@@ -51,6 +51,7 @@
 //	bm25.go, log.go             parameters, weights, norms, bounds, Score
 //	score*.go                   scores of many postings at once
 //	topk.go, kth.go, select.go  the best hits and the threshold
+//	guess.go                    first thresholds that are likely, not proven
 //	tasks.go, internal/exec     executing a query in tasks, for package pool
 //	trace.go                    a record of an execution
 //

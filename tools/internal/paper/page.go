@@ -60,7 +60,7 @@ one with older lists was made before the generator of its collections changed. W
 brackets behind what they measured. A paper's number is given where its text has it; where the text has none, as for most curves, there is
 none here. The claims were written down before measuring.
 
-` + "`idxbench paper all`" + ` takes 11 minutes on two cores without a GPU, at scale 1/4, 1.5 of them for the collections. The rows of this page that are
+` + "`idxbench paper all`" + ` takes 6.4 minutes on two cores without a GPU, at scale 1/4, 0.3 of them for the collections. The rows of this page that are
 of hosts with an H200, of its CPU too, took %.1f minutes at scale 1, in parts of less than five; on 16 cores a collection takes 0.9 to 13
 seconds of that to make. The notes say where a collection has fewer documents than the paper's at scale 1, and why. A log has 1,000 queries
 times the square root of the share of the paper's documents; Ding's Figure 7 asks up to 200 of them, Griffin's Figures 14 and 15 up to 300,

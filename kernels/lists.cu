@@ -12,16 +12,29 @@
 #include "check.h"
 #include "recode.h"
 
-// ascending reports, for the thread's share of words[0], words[stride] and so on, n of
-// them, whether they do not decrease, are at most most, and have no bits of mask. If exact
-// is set, the last one must be most.
-DEV bool ascending(const uint32_t *words, uint32_t n, uint32_t stride, uint32_t most, bool exact, uint32_t mask) {
+// ascending reports, for the thread's share of words[0], words[stride] and so on, n of them,
+// whether each is at least step more than the one before and at most most, and has no bits of
+// mask. If exact is set, the last one must be most. A thread has several loads under way: one
+// after the other they would take as long as the copy.
+DEV bool ascending(const uint32_t *words, uint32_t n, uint32_t stride, uint32_t step, uint32_t most, bool exact, uint32_t mask) {
+    const uint32_t loads = 4;
     bool ok = true;
-    for (uint32_t i = threadIdx.x; i < n; i += blockDim.x) {
-        uint32_t v = words[stride * i];
-        if (i && v < words[stride * (i - 1)]) ok = false;
-        if (v & mask) ok = false;
-        if (exact && i + 1 == n ? v != most : v > most) ok = false;
+    for (uint32_t from = threadIdx.x; from < n; from += loads * blockDim.x) {
+        uint32_t v[loads], before[loads];
+#pragma unroll
+        for (uint32_t k = 0; k < loads; k++) {
+            uint32_t i = from + k * blockDim.x;
+            v[k] = i < n ? words[stride * i] : 0;
+            before[k] = i && i < n ? words[stride * (i - 1)] : 0;
+        }
+#pragma unroll
+        for (uint32_t k = 0; k < loads; k++) {
+            uint32_t i = from + k * blockDim.x;
+            if (i >= n) continue;
+            if (i && (v[k] < before[k] || v[k] - before[k] < step)) ok = false;
+            if (v[k] & mask) ok = false;
+            if (exact && i + 1 == n ? v[k] != most : v[k] > most) ok = false;
+        }
     }
     return ok;
 }
@@ -30,22 +43,20 @@ DEV bool ascending(const uint32_t *words, uint32_t n, uint32_t stride, uint32_t 
 DEV bool table_ascends(const ListDesc &l) {
     uint32_t shift, end = hslrc_table(l.n, at<uint32_t>(l.last)[l.nb - 1], &shift), head = at<uint32_t>(l.docEnds)[0];
     const uint32_t *table = at<uint32_t>(l.docs);
-    return head == end + 1 && head <= l.docWords && table[end] == shift && ascending(table, end / 4, 4, l.n, false, 0);
+    return head == end + 1 && head <= l.docWords && table[end] == shift && ascending(table, end / 4, 4, 0, l.n, false, 0);
 }
 
-KERNEL(check_lists, CheckParams, 256, 4) {
+KERNEL(check_lists, CheckParams, 512, 2) {
     uint32_t i = blockIdx.x;
     if (i >= p.count) return;
     const ListDesc l = at<ListDesc>(p.descs)[i];
     uint32_t bad = 0;
     uint32_t docMask = l.docsCodec == CODEC_BP128 || l.docsCodec == CODEC_BP256 ? 3 : 0;
     uint32_t freqMask = l.freqsCodec == CODEC_BP128 || l.freqsCodec == CODEC_BP256 ? 3 : 0;
-    if (!ascending(at<uint32_t>(l.docEnds), l.nb + 1, 1, l.docWords, true, docMask)) bad |= CHECK_DOCENDS;
-    if (!ascending(at<uint32_t>(l.freqEnds), l.nb + 1, 1, l.freqWords, true, freqMask)) bad |= CHECK_FREQENDS;
-    const uint32_t *last = at<uint32_t>(l.last);
-    for (uint32_t j = threadIdx.x; j < l.nb; j += blockDim.x)
-        if (last[j] >= l.maxDoc || (j && last[j] <= last[j - 1])) bad |= CHECK_LAST;
-    if (l.hash && !ascending(at<uint32_t>(l.hash), (1u << l.hashBits) + 1, 1, l.n, true, 0)) bad |= CHECK_HASH;
+    if (!ascending(at<uint32_t>(l.docEnds), l.nb + 1, 1, 0, l.docWords, true, docMask)) bad |= CHECK_DOCENDS;
+    if (!ascending(at<uint32_t>(l.freqEnds), l.nb + 1, 1, 0, l.freqWords, true, freqMask)) bad |= CHECK_FREQENDS;
+    if (!l.maxDoc || !ascending(at<uint32_t>(l.last), l.nb, 1, 1, l.maxDoc - 1, false, 0)) bad |= CHECK_LAST;
+    if (l.hash && !ascending(at<uint32_t>(l.hash), (1u << l.hashBits) + 1, 1, 0, l.n, true, 0)) bad |= CHECK_HASH;
     if (l.docsCodec == CODEC_HSLRC && !table_ascends(l)) bad |= CHECK_HASH;
     uint32_t all = 0;
     for (uint32_t b = 1; b <= CHECK_HASH; b <<= 1)

@@ -117,7 +117,7 @@ const warpTile = 32
 var table = slices.Concat(ordinary[:], papers)
 
 var ordinary = [Count]entry{
-	CheckLists:     {name: "check_lists", module: "lists", params: CheckParams{}},
+	CheckLists:     {name: "check_lists", module: "lists", params: CheckParams{}, threads: 512},
 	CheckBlocks:    {name: "check_blocks", module: "check", params: CheckParams{}, task: CheckPostings, codecs: all},
 	CheckPacked:    {name: "check_packed", module: "packed", params: CheckParams{}, task: CheckPostings, codecs: packed},
 	CheckNewPFD:    {name: "check_newpfd", module: "loadpfd", params: CheckParams{}, task: CheckPostings, codecs: packed | set(NewPFD)},

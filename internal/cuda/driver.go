@@ -40,6 +40,7 @@ type Driver struct {
 	ctx     uintptr
 	streams [Streams]uintptr
 	events  [Events]uintptr
+	waiting atomic.Int32 // calls of Wait
 }
 
 // OpenDriver opens the GPU with that number.
@@ -250,7 +251,7 @@ func (d *Driver) Wait(stream int) error {
 			return err
 		})
 		return done, err
-	}, hangs)
+	}, &d.waiting, hangs)
 	if errors.Is(err, errHang) {
 		d.dead.Store(true)
 	}

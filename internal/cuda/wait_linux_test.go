@@ -25,7 +25,7 @@ func TestWait(t *testing.T) {
 		err := wait(func() (bool, error) {
 			n++
 			return n == v.polls && v.err == nil, map[bool]error{true: v.err}[n == v.polls]
-		}, v.limit)
+		}, new(atomic.Int32), v.limit)
 		if !errors.Is(err, v.want) || (v.want == nil || v.want == broken) && n != v.polls {
 			t.Errorf("%+v: %v after %d polls", v, err, n)
 		}
@@ -55,7 +55,7 @@ func BenchmarkWait(b *testing.B) {
 				late, before := time.Duration(0), cputime.Process()
 				for b.Loop() {
 					end := time.Now().Add(d)
-					_ = wait(func() (bool, error) { return !time.Now().Before(end), nil }, time.Hour)
+					_ = wait(func() (bool, error) { return !time.Now().Before(end), nil }, new(atomic.Int32), time.Hour)
 					late += time.Since(end)
 				}
 				b.ReportMetric(float64(late.Microseconds())/float64(b.N), "us-late/op")
@@ -77,8 +77,46 @@ func TestWaitStopped(t *testing.T) {
 		}
 		time.Sleep(20 * time.Millisecond)
 		return false, nil
-	}, 10*time.Millisecond)
+	}, new(atomic.Int32), 10*time.Millisecond)
 	if err != nil || asked != 2 {
 		t.Errorf("%v after %d questions", err, asked)
+	}
+}
+
+// TestWaitYields waits on one P, and beside another wait, and counts how often another goroutine
+// runs meanwhile.
+func TestWaitYields(t *testing.T) {
+	for _, others := range []int32{0, 1} {
+		func() {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+			var stop, ran atomic.Int64
+			defer stop.Store(1)
+			go func() {
+				for stop.Load() == 0 {
+					ran.Add(1)
+					runtime.Gosched()
+				}
+			}()
+			var waiting atomic.Int32
+			waiting.Store(others)
+			const polls = 300
+			n := 0
+			if err := wait(func() (bool, error) { n++; return n > polls, nil }, &waiting, time.Hour); err != nil {
+				t.Fatal(err)
+			}
+			if ran.Load() < polls/2 || waiting.Load() != others {
+				t.Errorf("beside %d: the other goroutine ran %d times in %d polls; %d wait", others, ran.Load(), polls, waiting.Load())
+			}
+		}()
+	}
+	for _, v := range []struct {
+		waited  time.Duration
+		waiting int32
+		procs   int
+		want    bool
+	}{{0, 1, quietProcs, true}, {spinFor, 1, quietProcs, true}, {spinFor + 1, 1, quietProcs, false}, {0, 2, quietProcs, false}, {0, 1, quietProcs - 1, false}} {
+		if quiet(v.waited, v.waiting, v.procs) != v.want {
+			t.Errorf("%+v", v)
+		}
 	}
 }

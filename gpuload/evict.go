@@ -40,18 +40,12 @@ func (l *lists) victims(oldest uint64) (all []*resident) {
 		return nil
 	}
 	for _, r := range l.byKey {
-		if r.pin < oldest && !r.marking {
+		if r.pin.Load() < oldest && !r.marking {
 			all = append(all, r)
 		}
 	}
 	slices.SortFunc(all, func(a, b *resident) int {
-		switch {
-		case a.uses < b.uses:
-			return -1
-		case a.uses > b.uses:
-			return 1
-		}
-		return int(min(max(int64(a.at)-int64(b.at), -1), 1))
+		return cmp.Or(cmp.Compare(a.uses.Load(), b.uses.Load()), cmp.Compare(a.at, b.at))
 	})
 	return all
 }
@@ -101,7 +95,7 @@ func (l *lists) evict(r *resident) {
 	l.release(r.at, r.size)
 	l.unmark(r)
 	l.free = append(l.free, r.slot)
-	l.clock = max(l.clock, r.uses)
+	l.clock = max(l.clock, r.uses.Load())
 	l.stats.Evicted++
 	l.stats.Bytes -= r.size
 	l.stats.Stored -= r.stored

@@ -29,12 +29,20 @@ type resident struct {
 	marks    kernels.Ptr // presence words, or 0
 	marked   int64       // their size in bytes
 
-	// Guarded by lists.mu.
-	uses    float64     // priority, see lists
-	pin     uint64      // epoch of the last batch that needs it
-	bare    bool        // it gets presence words on its next use
-	marking bool        // these are being made: it is not evicted
+	// Batches raise these while they hold lists.mu for reading. Whoever holds it for writing sees
+	// what they have raised.
+	uses atomic.Uint64 // priority, see lists
+	pin  atomic.Uint64 // epoch of the last batch that needs it
+	bare atomic.Int32  // uses until it gets presence words; 0 or below: it has them, or gets none
+
+	marking bool        // these are being made: it is not evicted; guarded by lists.mu
 	gone    atomic.Bool // evicted; may be read without the lock
+}
+
+// hold keeps the list from being evicted while a batch of epoch is in flight.
+func (r *resident) hold(epoch uint64) {
+	for pin := r.pin.Load(); pin < epoch && !r.pin.CompareAndSwap(pin, epoch); pin = r.pin.Load() {
+	}
 }
 
 // lists manages the table of descriptors and the extents on the device. When the arena is
@@ -42,8 +50,8 @@ type resident struct {
 // the clock, if it is lower, and adds 1; the clock is the highest priority evicted so
 // far. So frequent use counts, and old use counts less and less.
 //
-// It is safe for concurrent use. Loads hold mu only to find room and to publish what they
-// have loaded.
+// It is safe for concurrent use. Loads hold mu for writing only to find room and to publish what
+// they have loaded, and batches that find their lists hold it for reading.
 type lists struct {
 	mu    sync.RWMutex
 	dev   cuda.Device
@@ -54,9 +62,10 @@ type lists struct {
 	free  []uint32
 	next  uint32
 	byKey map[listKey]*resident
-	clock float64
+	clock uint64
 	epoch uint64
-	stats Stats
+	stats Stats // without Hits, HitBytes and Misses
+	found struct{ hits, bytes, misses atomic.Int64 }
 
 	segments   []segmentView
 	views      []view
@@ -182,6 +191,7 @@ func (l *lists) counters() Stats {
 	defer l.mu.Unlock()
 	s := l.stats
 	s.Lists = int64(len(l.byKey))
+	s.Hits, s.HitBytes, s.Misses = l.found.hits.Load(), l.found.bytes.Load(), l.found.misses.Load()
 	return s
 }
 
@@ -217,28 +227,31 @@ func (l *lists) look(postings []posting) {
 }
 
 // find looks up wants and marks the lists it finds as used by batch epoch. It returns the
-// wants that are missing and the lists whose presence words the caller must make.
+// wants that are missing and the lists whose presence words the caller must make. Several goroutines
+// do so at once: a batch has thousands of wants.
 func (l *lists) find(wants []*want, epoch uint64) (missing []*want, bare []*resident) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	bytes := int64(0)
 	for _, w := range wants {
 		if w.list == nil || w.list.gone.Load() {
 			w.list = l.byKey[w.key]
 		}
-		if w.list == nil {
+		r := w.list
+		if r == nil {
 			missing = append(missing, w)
-			l.stats.Misses++
 			continue
 		}
-		w.list.pin = max(w.list.pin, epoch)
-		w.list.uses = max(w.list.uses, l.clock) + 1
-		if w.list.bare {
-			w.list.bare = false
-			bare = append(bare, w.list)
+		r.hold(epoch)
+		r.uses.Store(max(r.uses.Load(), l.clock) + 1) // one of two uses at the same time may be lost
+		if r.bare.Load() > 0 && r.bare.Add(-1) == 0 {
+			bare = append(bare, r)
 		}
-		l.stats.Hits++
-		l.stats.HitBytes += w.list.size
+		bytes += r.size
 	}
+	l.found.hits.Add(int64(len(wants) - len(missing)))
+	l.found.bytes.Add(bytes)
+	l.found.misses.Add(int64(len(missing)))
 	return missing, bare
 }
 

@@ -34,7 +34,7 @@ func (l *lists) load(ctx context.Context, wants []*want, oldest, epoch uint64) e
 			w.list = l.byKey[w.key]
 		}
 		if w.list != nil {
-			w.list.pin = max(w.list.pin, epoch)
+			w.list.hold(epoch)
 		}
 	}
 	return nil
@@ -97,7 +97,7 @@ func (l *lists) claim(wants []*want, epoch uint64) (own []*want, others []chan s
 	defer l.mu.Unlock()
 	for _, w := range wants {
 		if r := l.byKey[w.key]; r != nil {
-			r.pin = max(r.pin, epoch)
+			r.hold(epoch)
 		} else if other := l.coming[w.key]; other != nil {
 			if !slices.Contains(others, other) {
 				others = append(others, other)

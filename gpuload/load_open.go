@@ -133,8 +133,13 @@ func (ld *loading) admit(w *want, o *opened, at kernels.Ptr, epoch uint64) {
 	layout.Place(d, at)
 	copy(ld.pinned[descsAt+layout.DescSize*number:], kernels.Bytes(d))
 	r := &resident{key: w.key, slot: l.slot(), at: at, size: int64(len(o.extent)), stored: o.stored, n: d.N, docs: d.MaxDoc, blocks: d.Blocks, kth: o.kth, quad: o.quad,
-		logBlock: d.LogBlock, codecs: kernels.CodecsOf(d.DocsCodec, d.FreqsCodec), uses: l.clock + 1, pin: epoch,
-		bare: d.N >= l.least, elements: kernels.HasElements(d.DocsCodec)}
+		logBlock: d.LogBlock, codecs: kernels.CodecsOf(d.DocsCodec, d.FreqsCodec),
+		elements: kernels.HasElements(d.DocsCodec)}
+	r.uses.Store(l.clock + 1)
+	r.pin.Store(epoch)
+	if d.N >= l.least {
+		r.bare.Store(l.bareFor())
+	}
 	known := w.joined != nil || l.proven.has(w.key.Key) // what is joined has been checked before
 	ld.jobs[number] = l.job(r, o, known, number > ld.launched, ld.jobs[max(number-1, 0)].Tiles)
 	ld.bytes += r.size

@@ -11,11 +11,27 @@ import (
 
 // Presence words (kernels/presence.h) are made on the device, for lists that a batch
 // finds resident, that is, for lists used more than once. They take free memory of the
-// arena; no list is evicted for them.
+// arena; no list is evicted for them. Once lists have been evicted they wait for more uses: a
+// query alone waits for them as long as for its lists, most of which are soon evicted again.
 const (
 	markSize  = 2048 // lists per launch
-	markParts = 16   // thread blocks per list
+	markParts = 16   // thread blocks per list at least
+	mostParts = 128  // and at most
+	// markBlocks is how many thread blocks a launch has at least, as far as mostParts allows: enough
+	// for any device.
+	markBlocks = 1024
+	// A list gets presence words on its next use, or on that after evictions.
+	markUses, markUsesScarce = 1, 8
 )
+
+// bareFor returns how many uses of a list that is loaded now get it presence words. l.mu must be
+// held.
+func (l *lists) bareFor() int32 {
+	if l.stats.Evicted > 0 {
+		return markUsesScarce
+	}
+	return markUses
+}
 
 // marker is what one call of mark at a time uses.
 type marker struct {
@@ -72,8 +88,9 @@ func (l *lists) markSome(lists []*resident) error {
 	defer l.marked(lists)
 	m := l.marker
 	b.CopyIn(m.scratch, m.pinned[:n*int(unsafe.Sizeof(kernels.PresenceJob{}))])
-	p := kernels.PresenceParams{Lists: l.table, Jobs: m.scratch, NJobs: uint32(n), Parts: markParts}
-	b.Launch(kernels.For(kernels.MarkPostings, codecs), n*markParts, 0, kernels.Bytes(&p))
+	parts := min(max(markBlocks/n, markParts), mostParts)
+	p := kernels.PresenceParams{Lists: l.table, Jobs: m.scratch, NJobs: uint32(n), Parts: uint32(parts)}
+	b.Launch(kernels.For(kernels.MarkPostings, codecs), n*parts, 0, kernels.Bytes(&p))
 	b.Launch(kernels.PublishPresence, (n+255)/256, 0, kernels.Bytes(&p))
 	return flush(l.dev, b)
 }

@@ -64,10 +64,10 @@ type StepRule struct {
 	// 0 means 131,072.
 	Or int64 `json:"or"`
 	// Load is the work from which all lists of a query that are missing are copied to the
-	// device, plus 1/192 of their postings: the CPU would take longer than the copy. With less
+	// device, plus 1/256 of their postings: the CPU would take longer than the copy. With less
 	// work the CPU answers instead, and the lists are copied behind a query once they have cost
 	// the queries that they kept from the GPU as much, while there is memory to spare. 0 means
-	// 12,288. Negative means that no query waits for a copy.
+	// 7,680. Negative means that no query waits for a copy.
 	Load int64 `json:"load"`
 	// Merge is the ratio below which a step decodes both lists and merges them
 	// (MergePath), rather than search for the docIDs of one in the other (Probe). Such a step
@@ -87,13 +87,13 @@ const (
 	stepWork = 3072
 	stepSort = 65536
 	stepOr   = 131072
-	stepLoad = 12288
+	stepLoad = 7680
 )
 
 // stepCopied postings are copied, checked and searched for the first time while a core does a unit
 // of work, 12 ns. With memory for a quarter of the lists, queries that wait for a copy take an H200
-// 110 us longer, and 60 ns for each thousand postings.
-const stepCopied = 192
+// 55 us longer, and 45 ns for each thousand postings.
+const stepCopied = 256
 
 // Griffin is the rule of Griffin 2018 section 3.2: by ratio alone, 128 since blocks have 128
 // postings, decided again after each intersection.

@@ -23,7 +23,7 @@ type Executor struct {
 	coming  *gpuload.Opening       // it is being opened, or was; may be nil
 	options Options
 	start   time.Time
-	jobs    sync.Pool
+	jobs    spares
 	slice   int64 // predicted work after which a worker lets other goroutines run, over the number of workers
 
 	drained chan struct{}
@@ -93,7 +93,6 @@ func New(cpu *pool.Pool, gpu query.Executor, o Options) (*Executor, error) {
 	x.chunk.Store(1)
 	x.hungry.Store(true)
 	x.slice = max(int64(turn)/int64(cpu.Workers()), 1)
-	x.jobs.New = x.newJob
 	x.available = sync.NewCond(&x.room)
 	x.bulk.gather.Store(leastGroup)
 	x.bulk.stock = newStock(&o, cpu.Workers(), false)
@@ -122,7 +121,11 @@ type job struct {
 	onCPU func([]query.Hit, error) // j.answered
 }
 
-func (x *Executor) newJob() any {
+// newJob returns a job without a query.
+func (x *Executor) newJob() *job {
+	if j := x.jobs.get(); j != nil {
+		return j
+	}
 	j := &job{x: x}
 	j.entry.job = j
 	j.onCPU = j.answered
@@ -218,7 +221,7 @@ func (x *Executor) prepare(ctx context.Context, q *query.Query) (*job, error) {
 	if err := q.Check(); err != nil {
 		return nil, err
 	}
-	j := x.jobs.Get().(*job)
+	j := x.newJob()
 	j.ctx, j.q, j.at = ctx, *q, x.now()
 	j.q.Trace = nil
 	j.after = x.within(ctx)
@@ -270,7 +273,7 @@ func (x *Executor) recycle(j *job) {
 	j.turn.Add(1)
 	j.predicted = false
 	j.ctx, j.q, j.notify = nil, query.Query{}, nil
-	x.jobs.Put(j)
+	x.jobs.put(j)
 }
 
 // pump lets queries and results in and hands out work. One goroutine at a time does so;

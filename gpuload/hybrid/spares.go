@@ -1,0 +1,53 @@
+package hybrid
+
+import "sync"
+
+// spares are jobs to be used again. Callers take them on some cores and answers give them back on
+// others, so they change cores in shares: one by one from the lists of other cores, as a sync.Pool
+// of jobs takes them, would cost as much as all else that Submit does.
+type spares struct {
+	some sync.Pool // of *share: what a core uses
+	full sync.Pool // of *share
+}
+
+// share is some of the spares, up to n.
+type share struct {
+	n    int
+	jobs [64]*job
+}
+
+// get returns a spare job, or nil.
+func (s *spares) get() (j *job) {
+	own, ok := s.some.Get().(*share)
+	if !ok || own.n == 0 {
+		full, more := s.full.Get().(*share)
+		switch {
+		case more:
+			own = full
+		case ok:
+			s.some.Put(own)
+			return nil
+		default:
+			return nil
+		}
+	}
+	own.n--
+	j, own.jobs[own.n] = own.jobs[own.n], nil
+	s.some.Put(own)
+	return j
+}
+
+// put adds a spare job.
+func (s *spares) put(j *job) {
+	own, ok := s.some.Get().(*share)
+	if ok && own.n == len(own.jobs) {
+		s.full.Put(own)
+		ok = false
+	}
+	if !ok {
+		own = new(share)
+	}
+	own.jobs[own.n] = j
+	own.n++
+	s.some.Put(own)
+}

@@ -130,13 +130,6 @@ type wakeSample struct {
 	took, cost time.Duration
 }
 
-// askersProcs raises GOMAXPROCS for goroutines that ask, as arrive does, and returns what lowers it.
-func askersProcs() (lower func()) {
-	n := runtime.GOMAXPROCS(0)
-	runtime.GOMAXPROCS(n + askers())
-	return func() { runtime.GOMAXPROCS(n) }
-}
-
 // cores measures how cores wake. Queries of nothing, between others, wait like these; the rest of
 // what others take, over what they took on one core, is how much slower they are. Queries arrive at
 // random, so that cores take turns as in a run, more of them in short pauses, which keep caches warm;
@@ -272,7 +265,7 @@ func (w *waking) stream(ctx context.Context, mode string, each time.Duration) (o
 
 // pairs asks queries of a mode and of nothing in turn, each after a pause.
 func (w *waking) pairs(ctx context.Context, mode string, idle time.Duration) (out []wakeSample, err error) {
-	defer askersProcs()()
+	defer spareProcs()()
 	begin := w.clock.now()
 	for n := 0; n < wakeSamples/2 && (n < leastWakes/2 || w.clock.now()-begin < wakeTime); n++ {
 		r := w.next(mode)
@@ -295,7 +288,7 @@ func (w *waking) pairs(ctx context.Context, mode string, idle time.Duration) (ou
 
 // lanes measures how much longer than in calibrator.onGPU a query takes that is alone on the GPU.
 func (w *waking) lanes(ctx context.Context, x *hybrid.Executor) (out []hybrid.Wake, err error) {
-	defer askersProcs()()
+	defer spareProcs()()
 	for _, idle := range laneIdles {
 		var rounds []hybrid.Wake
 		for range wakeRounds {

@@ -162,9 +162,8 @@ func within(a, b, from, to time.Duration, n int) int64 {
 // arrive lets queries arrive when they are due. What arrives in the first quarter of d, the
 // warm-up, does not count.
 func arrive(ctx context.Context, p target, queries []query.Query, due []time.Duration, d, deadline time.Duration, row *LoadRow) error {
-	askers, procs := askers(), runtime.GOMAXPROCS(0)
-	runtime.GOMAXPROCS(procs + askers) // what is measured must not keep queries from being asked
-	defer runtime.GOMAXPROCS(procs)
+	defer spareProcs()()
+	askers := askers()
 	a := &asking{due: due, took: make([]time.Duration, len(due)), asked: make([]time.Duration, len(due)), helps: make(chan struct{}, askers), clock: newClock()}
 	defer a.clock.stop()
 	a.ask = func(i int) error {
@@ -203,6 +202,15 @@ func arrive(ctx context.Context, p target, queries []query.Query, due []time.Dur
 
 // askers returns how many goroutines ask queries that arrive.
 func askers() int { return min(1+runtime.NumCPU()/3, mostAskers) }
+
+// spareProcs raises GOMAXPROCS for goroutines that ask, as far as there are cores: what is measured
+// must not keep queries from being asked, but threads that wait for a core, with a P, would hold up
+// both. It returns what lowers it.
+func spareProcs() (lower func()) {
+	procs := runtime.GOMAXPROCS(0)
+	runtime.GOMAXPROCS(max(procs, min(procs+askers(), runtime.NumCPU())))
+	return func() { runtime.GOMAXPROCS(procs) }
+}
 
 // refused stands for the latency of a query that was not answered.
 const refused = time.Duration(-1)

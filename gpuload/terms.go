@@ -157,11 +157,10 @@ func (r *resolver) distinct(terms [][]byte) ([]queryTerm, error) {
 		if err != nil {
 			return nil, err
 		}
-		t := queryTerm{known: k, bytes: b, qtf: 1}
 		if len(terms) <= sortedByInsertion {
-			r.insert(t)
+			r.insert(k, b)
 		} else {
-			r.terms = append(r.terms, t)
+			r.terms = append(r.terms, queryTerm{known: k, bytes: b, qtf: 1})
 		}
 	}
 	if len(terms) > sortedByInsertion {
@@ -189,21 +188,29 @@ func compareTerms(a, b queryTerm) int {
 	return bytes.Compare(a.bytes, b.bytes)
 }
 
-// insert adds t to the sorted terms, or counts it if it is one of them.
-func (r *resolver) insert(t queryTerm) {
+// insert adds a term to the sorted terms, or counts it if it is one of them.
+func (r *resolver) insert(k *known, b []byte) {
 	at := len(r.terms)
-	for at > 0 {
-		c := compareTerms(r.terms[at-1], t)
+	for ; at > 0; at-- {
+		before := &r.terms[at-1]
+		if before.df > k.df {
+			continue
+		}
+		if before.df < k.df {
+			break
+		}
+		c := bytes.Compare(before.bytes, b)
 		if c == 0 {
-			r.terms[at-1].qtf++
+			before.qtf++
 			return
 		}
 		if c < 0 {
 			break
 		}
-		at--
 	}
-	r.terms = slices.Insert(r.terms, at, t)
+	r.terms = append(r.terms, queryTerm{})
+	copy(r.terms[at+1:], r.terms[at:])
+	r.terms[at] = queryTerm{known: k, bytes: b, qtf: 1}
 }
 
 // countTerms returns the number of terms of the dictionaries.

@@ -5,6 +5,9 @@ package gpuload
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/pinion-index/pinion/format"
@@ -201,5 +204,103 @@ func TestMarking(t *testing.T) {
 	closeExecutor(t, x)
 	if err := dev.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestPresenceAfterEvictions counts the uses after which lists get presence words: on the
+// second as long as no list has been evicted, on the ninth of a list that is loaded after that, and
+// once only.
+func TestPresenceAfterEvictions(t *testing.T) {
+	c, sc := newCollection(t, someShape)
+	dev := testDevice(t, 1)
+	x, err := newExecutor(dev, viewsIn(c), Options{Scorer: sc, Memory: 4 << 20, Presence: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := x.lists
+	for _, most := range []int{markUses, markUsesScarce} {
+		use := func() (bare int) {
+			plans := x.resolve([]query.Query{{Terms: [][]byte{gputrial.Term(0)}, K: 10}})
+			var wants []*want
+			for i := range plans[0].lists {
+				wants = append(wants, &plans[0].lists[i].want)
+			}
+			epoch := x.nextEpoch()
+			missing, found := l.find(wants, epoch)
+			if err := l.mark(found); err != nil {
+				t.Fatal(err)
+			}
+			if err := l.load(t.Context(), missing, epoch, epoch); err != nil {
+				t.Fatal(err)
+			}
+			return len(found)
+		}
+		uses := 0
+		for use(); use() == 0; uses++ {
+			if uses > 2*most {
+				t.Fatalf("no presence words after %d uses", uses)
+			}
+		}
+		if uses+1 != most {
+			t.Errorf("presence words at use %d after the first, want %d", uses+1, most)
+		}
+		if n := use(); n != 0 {
+			t.Errorf("%d lists get presence words again", n)
+		}
+		l.forget()
+	}
+	if l.counters().Evicted == 0 {
+		t.Error("no list was evicted")
+	}
+	closeExecutor(t, x)
+	if err := dev.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestFindTogether finds lists in several goroutines, as batches do: lists hold the highest epoch,
+// and one of them is told to make presence words.
+func TestFindTogether(t *testing.T) {
+	l := &lists{byKey: map[listKey]*resident{}}
+	var wants []want
+	for i := range 50 {
+		r := &resident{key: listKey{n: uint32(i)}, size: 1}
+		r.bare.Store(int32(i%7 + 1))
+		l.byKey[r.key] = r
+		wants = append(wants, want{key: r.key})
+	}
+	const goroutines, rounds = 8, 200
+	var wg sync.WaitGroup
+	var bare atomic.Int64
+	for g := range goroutines {
+		wg.Go(func() {
+			for n := range rounds {
+				own := slices.Clone(wants)
+				var ask []*want
+				for i := range own {
+					ask = append(ask, &own[i])
+				}
+				missing, found := l.find(ask, uint64(n*goroutines+g+1))
+				if len(missing) > 0 {
+					t.Error("a list is missing")
+				}
+				bare.Add(int64(len(found)))
+			}
+		})
+	}
+	wg.Wait()
+	if n := bare.Load(); n != 50 {
+		t.Errorf("%d of 50 lists get presence words", n)
+	}
+	for _, r := range l.byKey {
+		if r.pin.Load() != goroutines*rounds {
+			t.Errorf("a list holds epoch %d of %d", r.pin.Load(), goroutines*rounds)
+		}
+		if n := r.uses.Load(); n == 0 || n > goroutines*rounds {
+			t.Errorf("%d uses of %d", n, goroutines*rounds)
+		}
+	}
+	if s := l.counters(); s.Hits != 50*goroutines*rounds || s.HitBytes != s.Hits || s.Misses != 0 {
+		t.Errorf("%+v", s)
 	}
 }

@@ -73,6 +73,10 @@ func (x *Executor) startGroup(ctx context.Context, queries []query.Query, result
 		return nil, err
 	}
 	g.arrive(g.begun, g.after)
+	x.mu.Lock()
+	x.policy.use.take(g.begun)
+	x.spare()
+	x.mu.Unlock()
 	b := &x.bulk
 	b.mu.Lock()
 	b.done.Grouped += int64(len(queries))

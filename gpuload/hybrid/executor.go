@@ -62,6 +62,7 @@ type Executor struct {
 	told   int64 // done.work as the policy knows it
 	why    error // the GPU is retired
 	shut   bool  // Close has ended the lanes
+	spared int   // Ps that the Pool leaves
 	faults int   // batches that failed one after the other
 	most   int
 	again  int64
@@ -328,6 +329,10 @@ func (x *Executor) absorb() (many []*job) {
 		x.told = work
 	}
 	jobs, crowd := x.arrive(p.waiting())
+	if p.use.observe(x.serving.Load() > 0, now); crowd {
+		p.use.take(now)
+	}
+	x.spare()
 	if crowd {
 		return jobs
 	}
@@ -383,9 +388,19 @@ func (j *job) answered(hits []query.Hit, err error) {
 }
 
 // spare makes the Pool's workers leave Ps to the goroutines that serve the GPU, one for each
-// lane. Workers that wait for queries would hold all Ps otherwise, and a lane that returns from
-// the driver would wait for one until Go's sysmon looks, up to 10 ms.
-func (x *Executor) spare() { x.cpu.Spare(min(x.options.Lanes, (x.cpu.Workers()+1)/2)) }
+// lane, unless it is used little. Workers that wait for queries would hold nearly all Ps otherwise, and
+// a lane that returns from the driver would wait for one until Go's sysmon looks, up to 10 ms. x.mu
+// must be held.
+func (x *Executor) spare() {
+	n := 0
+	if x.policy.spares() {
+		n = min(x.options.Lanes, (x.cpu.Workers()+1)/2)
+	}
+	if n != x.spared {
+		x.spared = n
+		x.cpu.Spare(n)
+	}
+}
 
 // turn is how long a worker of the Pool works while others wait for its core, in
 // predicted time.
@@ -436,9 +451,10 @@ func (x *Executor) Close() error {
 	if h > 0 {
 		<-x.drained
 	}
-	x.cpu.Spare(0)
 	x.mu.Lock()
 	x.shut = true
+	x.spared = 0
+	x.cpu.Spare(0)
 	hung := errors.Is(x.why, ErrHung)
 	x.mu.Unlock()
 	close(x.lanes)

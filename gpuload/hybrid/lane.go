@@ -113,7 +113,7 @@ func (x *Executor) retire(why error) {
 		x.why = why
 		x.gone.Store(true)
 		x.policy.retire()
-		x.cpu.Spare(0)
+		x.spare()
 	}
 }
 

@@ -182,15 +182,13 @@ func (x *Executor) join(d *device) bool {
 		return false
 	}
 	x.gpu.Store(d)
-	x.policy.join(d.model.Batch)
+	x.policy.join(d.model.Batch, x.now())
 	x.policy.stats.Costs = d.unused
 	for range 2 * x.options.Lanes { // while some hand out answers, others start batches
 		x.running.Go(x.lane)
 	}
+	x.spare()
 	x.mu.Unlock()
-	if x.options.Mode != OnlyCPU {
-		x.spare()
-	}
 	b := &x.bulk
 	b.mu.Lock()
 	b.stock.retired = x.options.Mode == OnlyCPU

@@ -49,6 +49,7 @@ type policy struct {
 	cpu, gpu flight
 	ready    time.Duration // when the GPU is predicted to finish what it has begun
 	demand   demand
+	use      gpuUse
 
 	stats Stats
 }
@@ -187,6 +188,11 @@ func (p *policy) waiting() (n int) {
 	return n
 }
 
+// spares reports whether the Pool's workers should leave Ps to what serves the GPU.
+func (p *policy) spares() bool {
+	return !p.retired && p.mode != OnlyCPU && (p.use.spares || p.mode == OnlyGPU)
+}
+
 // hungry reports whether a processor takes a query as soon as it arrives.
 func (p *policy) hungry() bool {
 	_, idle := p.cpuRoom()
@@ -234,8 +240,9 @@ func (p *policy) finishGPU(n int, work, now time.Duration) {
 }
 
 // join starts to use a GPU, on which a batch takes the time base at least.
-func (p *policy) join(base time.Duration) {
+func (p *policy) join(base, now time.Duration) {
 	p.retired, p.base = false, max(base, time.Microsecond)
+	p.use.take(now)
 }
 
 // retire stops using the GPU: what waits for it goes to the CPU.

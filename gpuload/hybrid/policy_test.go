@@ -293,7 +293,7 @@ func TestSoonOnGPU(t *testing.T) {
 	var o Options
 	o.setDefaults()
 	p := newPolicy(&o, 16)
-	p.join(100 * time.Microsecond)
+	p.join(100*time.Microsecond, 0)
 	p.threshold = farthest
 	long := Cost{CPU: time.Millisecond, GPU: 30 * time.Microsecond, Host: 2 * time.Microsecond, Alone: 200 * time.Microsecond}
 	for _, c := range []struct {

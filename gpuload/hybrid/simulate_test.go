@@ -50,8 +50,8 @@ func TestSimulatedCPU(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}
-	// While a GPU is used, cores wake otherwise.
-	if got := simulate(t, Model{Wakes: wakes, Spared: wakes[:1]}, Parallel, cost, 1, 200*micro); !slices.Equal(got, []time.Duration{37 * micro}) {
+	// While a GPU is used, or has just been opened, cores wake otherwise.
+	if got := simulate(t, Model{Wakes: wakes, Spared: wakes[:1]}, Parallel, cost, 1, 200*micro, time.Second); !slices.Equal(got, []time.Duration{37 * micro, 63 * micro}) {
 		t.Errorf("beside a GPU: %v", got)
 	}
 	// While one core works, the machine does not sleep: another that was idle for long wakes sooner,

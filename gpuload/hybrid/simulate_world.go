@@ -54,6 +54,7 @@ func newWorld(records []Record, s Simulation) *world {
 	w := &world{s: s, records: records, policy: newPolicy(&s.Options, s.Workers), idle: make([]time.Duration, s.Workers), lastBatch: -time.Second, rng: rand.New(rand.NewPCG(s.Seed, 17)),
 		arrivals: make([]time.Duration, s.Queries), times: make([]time.Duration, s.Queries)}
 	w.bulk.stock = newStock(&s.Options, s.Workers, true)
+	w.policy.use.take(0)
 	return w
 }
 
@@ -117,6 +118,10 @@ func (w *world) dispatch() {
 	w.enter()
 	p := w.policy
 	p.demand.observe(w.serving, w.now)
+	s := &w.bulk.stock
+	if p.use.observe(p.gpu.batches+len(s.flying)+s.active > 0, w.now); s.left > 0 {
+		p.use.take(w.now)
+	}
 	w.taken = p.takeCPU(w.now, w.taken[:0])
 	for _, e := range w.taken {
 		w.pool = append(w.pool, simJob{work: w.record(e.sim).Cost.CPU, mode: w.record(e.sim).Mode, query: true, then: func() {
@@ -208,7 +213,7 @@ func (w *world) wake(idle time.Duration, j *simJob) time.Duration {
 	}
 	m := w.s.Options.Model
 	wakes := m.Wakes
-	if w.s.Options.Mode != OnlyCPU && len(m.Spared) > 0 {
+	if w.policy.spares() && len(m.Spared) > 0 {
 		wakes = m.Spared
 	}
 	idle = min(idle, max(w.now-w.busy, awake))

@@ -15,7 +15,7 @@
 //
 //	executor.go   Executor: queries in, answers out
 //	calls.go      Search and Execute; alone.go: a query that finds no other
-//	intake.go     queries on their way into the queues or the stock
+//	intake.go     queries on their way into the queues or the stock; spares.go: their memory
 //	bulk.go       many queries at once: goroutines for both processors; call.go: one group
 //	stock.go      which of them a processor takes next; stock_known.go: what it knows of both, and
 //	              how many cores others take; contest.go: whether more cores help
@@ -24,7 +24,8 @@
 //	stats.go      what the scheduler did
 //	open.go       Open: pool, device and Executor in one call, the device in the background
 //	policy.go     the scheduler as a state machine without a clock
-//	take.go       which queries a processor takes next; pace.go: corrected predictions
+//	take.go       which queries a processor takes next; pace.go: corrected predictions; use.go: how
+//	              much the GPU is used
 //	queue.go      the queues
 //	model.go      Model: predicted costs; key.go: where one holds and where it is kept
 //	features.go   what a Model knows of a query

@@ -329,7 +329,7 @@ func (x *Executor) absorb() (many []*job) {
 		x.told = work
 	}
 	jobs, crowd := x.arrive(p.waiting())
-	if p.use.observe(x.serving.Load() > 0, now); crowd {
+	if p.use.observe(now); crowd {
 		p.use.take(now)
 	}
 	x.spare()

@@ -234,6 +234,7 @@ func (p *policy) finishGPU(n int, work, now time.Duration) {
 	p.gpu.batches--
 	p.gpu.work -= work
 	if p.gpu.batches == 0 {
+		p.use.set(false, now)
 		p.gpu.work, p.ready = 0, now
 		p.gpu.pace.rest()
 	}

@@ -119,7 +119,7 @@ func (w *world) dispatch() {
 	p := w.policy
 	p.demand.observe(w.serving, w.now)
 	s := &w.bulk.stock
-	if p.use.observe(p.gpu.batches+len(s.flying)+s.active > 0, w.now); s.left > 0 {
+	if p.use.observe(w.now); s.left > 0 {
 		p.use.take(w.now)
 	}
 	w.taken = p.takeCPU(w.now, w.taken[:0])

@@ -166,6 +166,7 @@ func (p *policy) takeGPU(now time.Duration, dst []*entry) (batch []*entry, work 
 	}
 	work = max(p.base, alone) + sum
 	p.gpu.pace.start(now)
+	p.use.set(true, now)
 	p.gpu.queries += n
 	p.gpu.batches++
 	p.gpu.work += work

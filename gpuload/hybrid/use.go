@@ -6,6 +6,7 @@ import "time"
 // need not leave Ps to the goroutines that serve it (Executor.spare): without work they wake sooner
 // if they keep them.
 type gpuUse struct {
+	busy   bool    // it has a batch of the queues
 	share  float64 // of the time
 	seen   time.Duration
 	spares bool // workers leave Ps
@@ -17,10 +18,10 @@ const (
 	leastUse, mostUse = 0.1, 0.25
 )
 
-// observe records whether the GPU is used now.
-func (u *gpuUse) observe(used bool, now time.Duration) {
+// observe lets time pass.
+func (u *gpuUse) observe(now time.Duration) {
 	passed, target := float64(max(now-u.seen, 0)), 0.0
-	if used {
+	if u.busy {
 		target = 1
 	}
 	u.seen = max(u.seen, now)
@@ -28,5 +29,13 @@ func (u *gpuUse) observe(used bool, now time.Duration) {
 	u.spares = u.share > mostUse || u.spares && u.share >= leastUse
 }
 
+// set records that the GPU has a batch from now on, or none.
+func (u *gpuUse) set(busy bool, now time.Duration) {
+	u.observe(now)
+	u.busy = busy
+}
+
 // take records that much is coming.
-func (u *gpuUse) take(now time.Duration) { *u = gpuUse{1, max(u.seen, now), true} }
+func (u *gpuUse) take(now time.Duration) {
+	u.share, u.seen, u.spares = 1, max(u.seen, now), true
+}

@@ -11,8 +11,10 @@ func TestUse(t *testing.T) {
 	run := func(u *gpuUse, from time.Duration, share float64) time.Duration {
 		period := time.Duration(float64(piece) / share)
 		end := from + 200*time.Millisecond
-		for now := from; now < end; now += 20 * time.Microsecond { // queries arrive
-			u.observe((now-from)%period < piece, now)
+		for now := from; now < end; now += period {
+			u.set(true, now)
+			u.observe(now + piece/2) // a query arrives
+			u.set(false, now+piece)
 		}
 		return end
 	}
@@ -21,7 +23,7 @@ func TestUse(t *testing.T) {
 	for i, c := range []struct {
 		share float64
 		want  bool
-	}{{0.04, false}, {0.18, false}, {0.5, true}, {0.18, true}, {0.04, false}, {1, true}} {
+	}{{0.04, false}, {0.18, false}, {0.5, true}, {0.18, true}, {0.04, false}, {0.9, true}} {
 		if now = run(&u, now, c.share); u.spares != c.want {
 			t.Errorf("%d: used for %v of the time: workers leave Ps %v, want %v; share %v", i, c.share, u.spares, c.want, u.share)
 		}
@@ -30,11 +32,11 @@ func TestUse(t *testing.T) {
 	if u.take(time.Second); !u.spares {
 		t.Error("not used although much is coming")
 	}
-	u.observe(false, time.Second+5*time.Millisecond)
+	u.observe(time.Second + 5*time.Millisecond)
 	if !u.spares {
 		t.Error("given up after 5 ms")
 	}
-	if u.observe(false, 2*time.Second); u.spares {
+	if u.observe(2 * time.Second); u.spares {
 		t.Error("used for a second after the last batch")
 	}
 }

@@ -16,6 +16,7 @@ type groupCall struct {
 	ctx     context.Context
 	queries []query.Query
 	jobs    []*job // of Submit: one for each query; nil for a call of Execute
+	single  bool   // of Submit
 	kept    bool   // the GPU may still read them
 	results []query.Result
 	first   int // of the queries, in the call of Execute

@@ -1,13 +1,13 @@
 package hybrid
 
 // contest finds out whether cores that answer slow the GPU down by more than they add: they
-// share caches, memory and often hardware threads with what serves it. While the stock does
-// not run empty, windows of batches are compared in which all idle cores answer, and in which
-// one does.
+// share caches, memory and often hardware threads with what serves it, and a query costs them more
+// than looking it up for the GPU does. While the stock does not run empty, windows of batches are
+// compared in which all idle cores answer, and in which the GPU answers alone.
 type contest struct {
-	one     bool       // one core answers in this window
-	best    bool       // value of one that was better
-	rate    [2]float64 // queries a nanosecond with all idle cores, with one; 0: unknown
+	alone   bool       // the GPU answers alone in this window
+	best    bool       // value of alone that was better
+	rate    [2]float64 // queries a nanosecond with all idle cores, with the GPU alone; 0: unknown
 	batches int        // that have ended in this window
 	n, cpu  float64    // queries that both, and the CPU, answered in it
 	time    float64    // nanoseconds
@@ -21,8 +21,8 @@ const (
 	// many each time that it is worse, up to mostRest.
 	contestBatches, contestFlush  = 24, 8
 	firstRest, nextRest, mostRest = 3, 6, 48
-	// contestMargin is by how much one core must be better. Cores that answer contestShare of
-	// the queries are not compared: what serves the GPU does not lose as much to them.
+	// contestMargin is by how much the other way must be better. Cores that answer contestShare of
+	// the queries, or could, are not compared: what serves the GPU does not lose as much to them.
 	contestMargin, contestShare = 1.02, 0.4
 	// A trial that is so much worse after contestEarly batches is over.
 	contestEarly, contestLost = 6, 0.9
@@ -40,7 +40,7 @@ func (c *contest) batch(time, n, cpu float64) {
 		return
 	}
 	c.n, c.cpu, c.time = c.n+n, c.cpu+cpu, c.time+time
-	way, best := index(c.one), index(c.best)
+	way, best := index(c.alone), index(c.best)
 	lost := way != best && c.batches >= contestFlush+contestEarly && c.n < contestLost*c.rate[best]*c.time
 	if c.batches < contestFlush+contestBatches && !lost {
 		return
@@ -51,22 +51,21 @@ func (c *contest) batch(time, n, cpu float64) {
 	dear := c.cpu > contestShare*c.n
 	c.interrupt()
 	switch {
-	case c.one != c.best: // the trial is over
-		one := c.rate[1] > contestMargin*c.rate[0]
-		if c.rest = min(2*c.rest, mostRest); one != c.best {
-			c.rest = nextRest
+	case c.alone != c.best: // the trial is over
+		if c.rest = min(2*c.rest, mostRest); c.rate[way] > contestMargin*c.rate[best] {
+			c.best, c.rest = c.alone, nextRest
 		}
-		c.best, c.one, c.stay = one, one, c.rest
+		c.alone, c.stay = c.best, c.rest
 	case c.stay > 0 || dear:
 		c.stay = max(c.stay-1, 0)
 	default:
-		c.one = !c.best
+		c.alone = !c.best
 	}
 }
 
-// index returns where contest.rate is of windows in which one core answers, or all idle ones.
-func index(one bool) int {
-	if one {
+// index returns 1 for true.
+func index(b bool) int {
+	if b {
 		return 1
 	}
 	return 0

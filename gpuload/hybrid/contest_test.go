@@ -1,6 +1,9 @@
 package hybrid
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 // The better way gets nearly all windows, also when it changes, and the other one is tried ever
 // less often.
@@ -8,11 +11,11 @@ func TestContest(t *testing.T) {
 	var c contest
 	windows := func(n int, all, one, share float64) (ones int) {
 		for range n {
-			if c.one {
+			if c.alone {
 				ones++
 			}
 			rate := all
-			if c.one {
+			if c.alone {
 				rate = one
 			}
 			for range contestFlush + contestBatches {
@@ -22,13 +25,21 @@ func TestContest(t *testing.T) {
 		return ones
 	}
 	if n := windows(200, 1.2, 1, 0.2); n > 9 || n == 0 {
-		t.Errorf("one core answers alone in %d of 200 windows, though others add a fifth", n)
+		t.Errorf("the GPU answers alone in %d of 200 windows, though others add a fifth", n)
 	}
 	if n := windows(200, 1, 1.2, 0.2); n < 140 {
-		t.Errorf("one core answers alone in %d of 200 windows, though others cost a fifth", n)
+		t.Errorf("the GPU answers alone in %d of 200 windows, though others cost a fifth", n)
 	}
 	if n := windows(400, 1.2, 1, 0.2); n > 120 {
-		t.Errorf("one core answers alone in %d of 400 windows after that has become the worse way", n)
+		t.Errorf("the GPU answers alone in %d of 400 windows after that has become the worse way", n)
+	}
+	// Queries of Submit begin with the GPU alone, and stay there unless others add something.
+	submit := contest{alone: true, best: true, rest: nextRest}
+	for add, most := range map[float64][2]int{1: {188, 199}, 1.01: {188, 199}, 1.2: {1, 12}} {
+		c = submit
+		if n := windows(200, add, 1, 0.1); n < most[0] || n > most[1] {
+			t.Errorf("the GPU answers alone in %d of 200 windows, and others would make that %g times as fast", n, add)
+		}
 	}
 	c = contest{}
 	if n := windows(200, 1, 2, 0.5); n > 0 {
@@ -51,9 +62,9 @@ func TestContestLost(t *testing.T) {
 	for one, want := range map[float64]int{0.8: contestFlush + contestEarly, 0.95: contestFlush + contestBatches} {
 		var c contest
 		trial := 0
-		for i := 0; trial == 0 || c.one; i++ {
+		for i := 0; trial == 0 || c.alone; i++ {
 			rate := 1.0
-			if c.one {
+			if c.alone {
 				rate = one
 				trial++
 			}
@@ -63,6 +74,51 @@ func TestContestLost(t *testing.T) {
 		}
 		if trial != want || c.best {
 			t.Errorf("with %g of the rate a trial takes %d batches, want %d", one, trial, want)
+		}
+	}
+}
+
+// TestStockAlone leaves queries of Submit to the GPU while it has a batch, except what only the CPU can
+// answer and what is urgent; not if the cores could answer much of them, nor those of Execute.
+func TestStockAlone(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		single  bool
+		core    time.Duration
+		pinned  int
+		after   time.Duration
+		flies   bool
+		takes   bool
+		weighed bool
+	}{
+		{"of Submit", true, 100 * time.Microsecond, 0, 0, true, false, false},
+		{"of Execute", false, 100 * time.Microsecond, 0, 0, true, true, true},
+		{"no batch on the GPU", true, 100 * time.Microsecond, 0, 0, false, true, false}, // and they have waited
+		{"fast cores", true, 8 * time.Microsecond, 0, 0, true, true, true},
+		{"for the CPU alone", true, 100 * time.Microsecond, 3, 0, true, true, false},
+		{"urgent", true, 100 * time.Microsecond, 0, 30 * time.Millisecond, true, true, false},
+	} {
+		s := dueStock()
+		s.workers, s.core = 16, float64(c.core)
+		g := callDue(1<<15, 0, c.after)
+		g.single = c.single
+		for i := range int32(c.pinned) {
+			g.pinned = append(g.pinned, i)
+		}
+		s.add(g)
+		if c.flies {
+			b := s.takeGPU(time.Microsecond)
+			if want := 4096; c.after == 0 && (b == nil || b.n != want) {
+				t.Errorf("%s: a batch of %+v, want %d", c.name, b, want)
+			}
+		}
+		var e errand
+		takes := s.takeCPU(20*time.Millisecond, &e, nil)
+		if takes != c.takes || takes && e.weigh != c.weighed {
+			t.Errorf("%s: a core takes %v, weighs %v", c.name, takes, e.weigh)
+		}
+		if n := s.idle(); !takes && n != 1 {
+			t.Errorf("%s: %d cores may answer", c.name, n)
 		}
 	}
 }

@@ -156,7 +156,7 @@ func (x *Executor) callOf(jobs []*job) *groupCall {
 	if !ok {
 		g = &groupCall{x: x}
 	}
-	*g = groupCall{x: x, jobs: append(g.jobs[:0], jobs...), queries: g.queries[:0], all: g.all[:0], pinned: g.pinned[:0], next: g.next, cost: g.cost}
+	*g = groupCall{x: x, single: true, jobs: append(g.jobs[:0], jobs...), queries: g.queries[:0], all: g.all[:0], pinned: g.pinned[:0], next: g.next, cost: g.cost}
 	for i, j := range jobs {
 		g.queries = append(g.queries, j.q)
 		if supported(&j.q) && x.options.Mode != OnlyCPU {

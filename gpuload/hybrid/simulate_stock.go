@@ -38,7 +38,7 @@ func (w *world) divides() bool {
 
 // group gives n queries to the stock.
 func (w *world) group(first, n int) {
-	g := &groupCall{first: first, next: make([]int32, n), cost: make([]float32, n)}
+	g := &groupCall{first: first, single: w.left == nil, next: make([]int32, n), cost: make([]float32, n)}
 	for i := range int32(n) {
 		if w.s.Options.Mode == OnlyCPU || w.record(first+int(i)).Pinned {
 			g.pinned = append(g.pinned, i)

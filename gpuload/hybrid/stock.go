@@ -43,7 +43,8 @@ type stock struct {
 	hosted  float64    // core time for the GPU since its last batch ended
 	demand  demand
 	usage   usage
-	contest contest
+	contest [2]contest    // for queries of Execute, of Submit
+	single  int           // the last ones came by Submit: 1
 	since   float64       // queries answered by the CPU since the last batch ended
 	core    float64       // a core's time for a query
 	known   float64       // queries in core, 256 at most
@@ -115,8 +116,10 @@ type errand struct {
 }
 
 func newStock(o *Options, workers int, gpu bool) stock {
-	return stock{workers: max(workers, 1), lanes: o.Lanes, batch: o.Batch, mode: o.Mode, retired: !gpu || o.Mode == OnlyCPU,
+	s := stock{workers: max(workers, 1), lanes: o.Lanes, batch: o.Batch, mode: o.Mode, retired: !gpu || o.Mode == OnlyCPU,
 		core: float64(unknownCore), base: float64(unknownBase), pace: 1, taken: [2]float64{0, weighAtOnce}}
+	s.contest[1] = contest{alone: true, best: true, rest: nextRest}
+	return s
 }
 
 // add lets a call in. Its queries are fresh or pinned.
@@ -126,6 +129,7 @@ func (s *stock) add(g *groupCall) {
 		i--
 	}
 	s.calls = slices.Insert(s.calls, i, g)
+	s.single = index(g.single)
 	s.left += g.hi - g.lo + len(g.pinned)
 	s.fresh += g.hi - g.lo
 	s.pinned += len(g.pinned)
@@ -144,9 +148,18 @@ func (s *stock) drop() {
 	s.calls = kept
 }
 
-// idle returns the cores that the GPU's work leaves, at least one, and one if they add too little
-// to what the GPU answers, or take more from it.
+// idle returns the cores that may answer: those that the GPU's work leaves, at least one, and one
+// if they add too little to what the GPU answers, or take more from it.
 func (s *stock) idle() int {
+	n := s.free()
+	if s.alone() || s.mode == Parallel && !s.retired && !s.off && s.each > 0 && len(s.flying) > 0 && float64(n)*s.each < gain*s.core {
+		return 1
+	}
+	return n
+}
+
+// free returns the cores that the GPU's work leaves, at least one.
+func (s *stock) free() int {
 	if s.retired {
 		return s.workers
 	}
@@ -154,14 +167,14 @@ func (s *stock) idle() int {
 	if s.mode == Parallel && len(s.flying) > 0 {
 		n = min(n, s.usage.left())
 	}
-	n = max(n, 1)
-	if s.mode == Parallel && s.contest.one && len(s.flying) > 0 {
-		return 1
-	}
-	if s.mode == Parallel && !s.off && s.each > 0 && len(s.flying) > 0 && float64(n)*s.each < gain*s.core {
-		return 1
-	}
-	return n
+	return max(n, 1)
+}
+
+// alone reports whether the GPU answers alone as long as it has batches, since cores that answer take
+// more from it than they add. A core still looks after deadlines and what only the CPU can answer.
+func (s *stock) alone() bool {
+	return s.contest[s.single].alone && s.mode == Parallel && !s.retired && !s.off && s.each > 0 && len(s.flying) > 0 &&
+		float64(s.free())*s.each < contestShare*s.core
 }
 
 // mayStart reports whether another core may answer queries.
@@ -196,7 +209,7 @@ func (s *stock) takeGPU(now time.Duration) *bulkBatch {
 	if s.each > 0 {
 		n = max(n, int(min(s.base/s.each, wholeBatch)))
 	}
-	if s.mode == OnlyGPU {
+	if s.mode == OnlyGPU || s.single == 1 && s.each > 0 {
 		n = can
 	}
 	if n > wholeBatch {
@@ -207,7 +220,7 @@ func (s *stock) takeGPU(now time.Duration) *bulkBatch {
 		n = min(n, max(int((max(float64(g.due-now)/2, float64(shortest))-s.base)/s.each), unproven))
 	}
 	probe, trial := s.proven <= unproven, false
-	if s.mode != OnlyGPU && !s.leaves {
+	if s.mode != OnlyGPU && !s.leaves && !s.alone() {
 		base, before, took := s.base, 0.0, s.each
 		if took == 0 {
 			took = s.slope
@@ -261,7 +274,9 @@ func (s *stock) takeCPU(now time.Duration, e *errand, at []int32) bool {
 	switch {
 	case s.retired || s.off && !s.leaves || s.presses(now):
 		return s.oldest(e, at) || s.late(now, e)
-	case s.weighs():
+	case s.pinned == 0 && s.alone():
+		return s.late(now, e)
+	case s.weighs() && !s.alone():
 		e.weigh = true
 		return s.newest(e, weighAtOnce)
 	}

@@ -116,9 +116,9 @@ func (s *stock) finishGPU(b *bulkBatch, answered bool, now time.Duration) {
 		s.small = [2]float64{alone, n}
 	}
 	if s.mode == Parallel && !b.trial && len(s.flying) > 0 && s.open() >= smallBatch {
-		s.contest.batch(float64(now-s.ended), n+s.since, s.since)
+		s.contest[s.single].batch(float64(now-s.ended), n+s.since, s.since)
 	} else {
-		s.contest.interrupt()
+		s.contest[s.single].interrupt()
 	}
 	s.since = 0
 	if s.proven > unproven && b.n >= s.telling() {

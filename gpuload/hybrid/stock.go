@@ -209,7 +209,7 @@ func (s *stock) takeGPU(now time.Duration) *bulkBatch {
 	if s.each > 0 {
 		n = max(n, int(min(s.base/s.each, wholeBatch)))
 	}
-	if s.mode == OnlyGPU || s.single == 1 && s.each > 0 {
+	if s.mode == OnlyGPU || s.alone() || s.single == 1 && s.each > 0 {
 		n = can
 	}
 	if n > wholeBatch {

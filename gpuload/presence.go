@@ -20,7 +20,8 @@ const (
 	// markBlocks is how many thread blocks a launch has at least, as far as mostParts allows: enough
 	// for any device.
 	markBlocks = 1024
-	// A list gets presence words on its next use, or on that after evictions.
+	// So many uses after that which loads it, a list gets presence words; the second once lists have
+	// been evicted.
 	markUses, markUsesScarce = 1, 8
 )
 

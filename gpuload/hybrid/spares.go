@@ -21,15 +21,13 @@ func (s *spares) get() (j *job) {
 	own, ok := s.some.Get().(*share)
 	if !ok || own.n == 0 {
 		full, more := s.full.Get().(*share)
-		switch {
-		case more:
-			own = full
-		case ok:
-			s.some.Put(own)
-			return nil
-		default:
+		if !more {
+			if ok {
+				s.some.Put(own)
+			}
 			return nil
 		}
+		own = full
 	}
 	own.n--
 	j, own.jobs[own.n] = own.jobs[own.n], nil

@@ -152,7 +152,7 @@ func (s *stock) drop() {
 // if they add too little to what the GPU answers, or take more from it.
 func (s *stock) idle() int {
 	n := s.free()
-	if s.alone() || s.mode == Parallel && !s.retired && !s.off && s.each > 0 && len(s.flying) > 0 && float64(n)*s.each < gain*s.core {
+	if s.shared() && (s.alone() || float64(n)*s.each < gain*s.core) {
 		return 1
 	}
 	return n
@@ -173,8 +173,13 @@ func (s *stock) free() int {
 // alone reports whether the GPU answers alone as long as it has batches, since cores that answer take
 // more from it than they add. A core still looks after deadlines and what only the CPU can answer.
 func (s *stock) alone() bool {
-	return s.contest[s.single].alone && s.mode == Parallel && !s.retired && !s.off && s.each > 0 && len(s.flying) > 0 &&
-		float64(s.free())*s.each < contestShare*s.core
+	return s.contest[s.single].alone && s.shared() && float64(s.free())*s.each < contestShare*s.core
+}
+
+// shared reports whether the CPU answers beside batches of the GPU, of which it is known what a query
+// takes.
+func (s *stock) shared() bool {
+	return s.mode == Parallel && !s.retired && !s.off && s.each > 0 && len(s.flying) > 0
 }
 
 // mayStart reports whether another core may answer queries.

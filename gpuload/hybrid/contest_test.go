@@ -79,8 +79,10 @@ func TestContestLost(t *testing.T) {
 }
 
 // TestStockAlone leaves queries of Submit to the GPU while it has a batch, except what only the CPU can
-// answer and what is urgent; not if the cores could answer much of them, nor those of Execute.
+// answer and what is urgent; not if the batch does not end, if the cores could answer much of them, nor
+// those of Execute.
 func TestStockAlone(t *testing.T) {
+	const ms = time.Millisecond
 	for _, c := range []struct {
 		name    string
 		single  bool
@@ -90,13 +92,15 @@ func TestStockAlone(t *testing.T) {
 		flies   bool
 		takes   bool
 		weighed bool
+		passed  time.Duration
 	}{
-		{"of Submit", true, 100 * time.Microsecond, 0, 0, true, false, false},
-		{"of Execute", false, 100 * time.Microsecond, 0, 0, true, true, true},
-		{"no batch on the GPU", true, 100 * time.Microsecond, 0, 0, false, true, false}, // and they have waited
-		{"fast cores", true, 8 * time.Microsecond, 0, 0, true, true, true},
-		{"for the CPU alone", true, 100 * time.Microsecond, 3, 0, true, true, false},
-		{"urgent", true, 100 * time.Microsecond, 0, 30 * time.Millisecond, true, true, false},
+		{"of Submit", true, 100 * time.Microsecond, 0, 0, true, false, false, 19 * ms},
+		{"of Submit, and the batch stalls", true, 100 * time.Microsecond, 0, 0, true, true, true, 21 * ms},
+		{"of Execute", false, 100 * time.Microsecond, 0, 0, true, true, true, 19 * ms},
+		{"no batch on the GPU", true, 100 * time.Microsecond, 0, 0, false, true, false, 19 * ms}, // and they have waited
+		{"fast cores", true, 8 * time.Microsecond, 0, 0, true, true, true, 19 * ms},
+		{"for the CPU alone", true, 100 * time.Microsecond, 3, 0, true, true, false, 19 * ms},
+		{"urgent", true, 100 * time.Microsecond, 0, 30 * ms, true, true, false, 19 * ms},
 	} {
 		s := dueStock()
 		s.workers, s.core = 16, float64(c.core)
@@ -113,7 +117,8 @@ func TestStockAlone(t *testing.T) {
 			}
 		}
 		var e errand
-		takes := s.takeCPU(20*time.Millisecond, &e, nil)
+		s.observe(0, c.passed)
+		takes := s.takeCPU(c.passed, &e, nil)
 		if takes != c.takes || takes && e.weigh != c.weighed {
 			t.Errorf("%s: a core takes %v, weighs %v", c.name, takes, e.weigh)
 		}

@@ -78,6 +78,9 @@ const (
 	unknownCore, unknownBase = 20 * time.Microsecond, time.Millisecond
 	// patience is how long a query waits for a GPU that takes none before it goes first.
 	patience = 2 * time.Millisecond
+	// stalled is how long a GPU that answers alone may take for a batch, at least, before the cores
+	// help: the host stops a process for 5 ms at times.
+	stalled = 20 * time.Millisecond
 	// worth is by how much core time the GPU must save on an average query, once it did not.
 	worth = 0.2
 	// gain is the share of the GPU's queries that the cores must be able to add. With less they
@@ -173,7 +176,17 @@ func (s *stock) free() int {
 // alone reports whether the GPU answers alone as long as it has batches, since cores that answer take
 // more from it than they add. A core still looks after deadlines and what only the CPU can answer.
 func (s *stock) alone() bool {
-	return s.contest[s.single].alone && s.shared() && float64(s.free())*s.each < contestShare*s.core
+	return s.contest[s.single].alone && s.shared() && float64(s.free())*s.each < contestShare*s.core && !s.stalls()
+}
+
+// stalls reports whether the oldest batch takes much longer than what is on the GPU should: it may
+// hang.
+func (s *stock) stalls() bool {
+	n := 0
+	for _, b := range s.flying {
+		n += b.n
+	}
+	return n > 0 && float64(s.demand.seen-s.flying[0].begun) > max(float64(stalled), 4*(s.base+s.each*float64(n)))
 }
 
 // shared reports whether the CPU answers beside batches of the GPU, of which it is known what a query

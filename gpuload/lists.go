@@ -29,8 +29,7 @@ type resident struct {
 	marks    kernels.Ptr // presence words, or 0
 	marked   int64       // their size in bytes
 
-	// Batches raise these while they hold lists.mu for reading. Whoever holds it for writing sees
-	// what they have raised.
+	// Batches raise these under the read lock of lists.mu; under its write lock they do not change.
 	uses atomic.Uint64 // priority, see lists
 	pin  atomic.Uint64 // epoch of the last batch that needs it
 	bare atomic.Int32  // uses until it gets presence words; 0 or below: it has them, or gets none

@@ -11,8 +11,9 @@ import (
 
 // Presence words (kernels/presence.h) are made on the device, for lists that a batch
 // finds resident, that is, for lists used more than once. They take free memory of the
-// arena; no list is evicted for them. Once lists have been evicted they wait for more uses: a
-// query alone waits for them as long as for its lists, most of which are soon evicted again.
+// arena; no list is evicted for them. Once lists have been evicted, a list must be used more
+// often first: making its words takes a single query as long as copying its lists, and most
+// lists are evicted again soon.
 const (
 	markSize  = 2048 // lists per launch
 	markParts = 16   // thread blocks per list at least
@@ -20,8 +21,8 @@ const (
 	// markBlocks is how many thread blocks a launch has at least, as far as mostParts allows: enough
 	// for any device.
 	markBlocks = 1024
-	// So many uses after that which loads it, a list gets presence words; the second once lists have
-	// been evicted.
+	// A list gets presence words on this use after the one that loads it; Scarce is for lists loaded
+	// after evictions.
 	markUses, markUsesScarce = 1, 8
 )
 

@@ -2,12 +2,12 @@ package hybrid
 
 import "time"
 
-// gpuUse is for which part of the time the GPU is used. While that is little, the Pool's workers
-// need not leave Ps to the goroutines that serve it (Executor.spare): without work they wake sooner
-// if they keep them.
+// gpuUse measures the share of time in which the GPU has batches of the queues. While that is small,
+// the Pool's workers keep their Ps, and so wake sooner, rather than leave them to the goroutines that
+// serve the GPU (Executor.spare).
 type gpuUse struct {
-	busy   bool    // it has a batch of the queues
-	share  float64 // of the time
+	busy   bool    // the GPU has a batch
+	share  float64 // moving average
 	seen   time.Duration
 	spares bool // workers leave Ps
 }
@@ -18,7 +18,7 @@ const (
 	leastUse, mostUse = 0.1, 0.25
 )
 
-// observe lets time pass.
+// observe advances the average to now.
 func (u *gpuUse) observe(now time.Duration) {
 	passed, target := float64(max(now-u.seen, 0)), 0.0
 	if u.busy {
@@ -29,13 +29,13 @@ func (u *gpuUse) observe(now time.Duration) {
 	u.spares = u.share > mostUse || u.spares && u.share >= leastUse
 }
 
-// set records that the GPU has a batch from now on, or none.
+// set records whether the GPU has a batch from now on.
 func (u *gpuUse) set(busy bool, now time.Duration) {
 	u.observe(now)
 	u.busy = busy
 }
 
-// take records that much is coming.
+// take counts the GPU as used all the time, for work that is about to come.
 func (u *gpuUse) take(now time.Duration) {
 	u.share, u.seen, u.spares = 1, max(u.seen, now), true
 }

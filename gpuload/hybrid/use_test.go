@@ -40,3 +40,34 @@ func TestUse(t *testing.T) {
 		t.Error("used for a second after the last batch")
 	}
 }
+
+// TestSpared follows how many Ps the Pool's workers leave: some while there is much for the GPU, none
+// while there is little or no GPU, and always some if it answers alone.
+func TestSpared(t *testing.T) {
+	s, qs, _ := answeredQueries(t, 300, 3)
+	for _, mode := range []Mode{Parallel, OnlyGPU, OnlyCPU} {
+		x := newHybrid(t, s, &stub{Executor: s}, Options{Mode: mode})
+		spared := func(change func()) int {
+			x.mu.Lock()
+			defer x.mu.Unlock()
+			if change != nil {
+				change()
+				x.spare()
+			}
+			return x.spared
+		}
+		check := func(when string, got int, want bool) {
+			t.Helper()
+			if got > 0 != want {
+				t.Errorf("%v: %s workers leave %d Ps", mode, when, got)
+			}
+		}
+		check("at first", spared(nil), mode != OnlyCPU)
+		check("while the GPU is hardly used", spared(func() { x.policy.use = gpuUse{} }), mode == OnlyGPU)
+		if _, err := x.Execute(t.Context(), qs); err != nil {
+			t.Fatal(err)
+		}
+		check("after a group", spared(nil), mode != OnlyCPU)
+		check("without a GPU", spared(func() { x.retire(ErrHung) }), false)
+	}
+}

@@ -12,13 +12,12 @@ import (
 // milliseconds.
 const hangs = 20 * time.Second
 
-// Waiting asks all the time at first, since most batches take less than a millisecond, and yields
-// between two questions, since the work for other batches needs the cores. Who waits alone, with
-// quietProcs Ps or more, does not: with each yield Go may move the goroutine to a core that has been
-// idle, whose caches are empty and whose clock is low, and queries of one at a time take 1.1 to 1.2
-// times as long. Then it naps between two questions, for 1/napShare of the time waited so far but no longer than
-// mostNap, and so notices late by little. A yield that takes busyYield has run other
-// goroutines and was nap enough.
+// Waiting polls all the time at first, since most batches take less than a millisecond, and
+// yields between two polls, since the work for other batches needs the cores. A lone wait does not
+// yield if there are quietProcs Ps: a yield may move the goroutine to a core that was idle, with
+// cold caches and a low clock, and single queries take 1.1 to 1.2 times as long. Later it naps
+// between two polls, for 1/napShare of the time waited so far but no longer than mostNap, and so
+// notices late by little. A yield that takes busyYield has run other goroutines and was nap enough.
 const (
 	spinFor   = 200 * time.Microsecond
 	napShare  = 8
@@ -32,7 +31,7 @@ const (
 var errHang = fmt.Errorf("%w: it does not finish its work", ErrDevice)
 
 // wait calls done until it reports true or an error, for at most limit. Then the error
-// matches errHang. waiting counts its calls for a device.
+// matches errHang. waiting counts the waits for a device.
 func wait(done func() (bool, error), waiting *atomic.Int32, limit time.Duration) error {
 	waiting.Add(1)
 	defer waiting.Add(-1)
@@ -58,7 +57,7 @@ func wait(done func() (bool, error), waiting *atomic.Int32, limit time.Duration)
 	}
 }
 
-// quiet reports whether a wait, one of so many, asks again without a yield.
+// quiet reports whether a wait, one of waiting, polls again without a yield.
 func quiet(waited time.Duration, waiting int32, procs int) bool {
 	return waiting == 1 && procs >= quietProcs && waited <= spinFor
 }

@@ -203,9 +203,9 @@ func arrive(ctx context.Context, p target, queries []query.Query, due []time.Dur
 // askers returns how many goroutines ask queries that arrive.
 func askers() int { return min(1+runtime.NumCPU()/3, mostAskers) }
 
-// spareProcs raises GOMAXPROCS for goroutines that ask, as far as there are cores: what is measured
-// must not keep queries from being asked, but threads that wait for a core, with a P, would hold up
-// both. It returns what lowers it.
+// spareProcs raises GOMAXPROCS for goroutines that ask, so that what is measured does not keep
+// queries from being asked, but not above the number of cores: the kernel would stop threads that
+// hold Ps. It returns what lowers it.
 func spareProcs() (lower func()) {
 	procs := runtime.GOMAXPROCS(0)
 	runtime.GOMAXPROCS(max(procs, min(procs+askers(), runtime.NumCPU())))

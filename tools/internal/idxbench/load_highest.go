@@ -3,6 +3,7 @@ package idxbench
 import (
 	"context"
 	"fmt"
+	"time"
 )
 
 // lateShare is how many queries of a million may be late at the highest rate.
@@ -16,18 +17,21 @@ func (row *LoadRow) keeps() bool {
 
 // highest looks for the highest rate of arrivals that keeps the deadline. It halves the
 // range below the throughput at saturation until that is known to within 3 %, with runs of
-// half of --time, and then measures the result for --time, a little lower until it keeps
-// the deadline too.
+// half of --time or searchRun, and then measures the result for --time, a little lower until
+// it keeps the deadline too.
 func (l *loader) highest(ctx context.Context, r run, saturated float64) (LoadRow, error) {
 	return findHighest(saturated, func(rate float64, long bool) (LoadRow, error) {
 		r.rate = rate
 		d := l.f.time
 		if !long {
-			d /= 2
+			d = min(d/2, searchRun)
 		}
 		return l.measure(ctx, r, l.queries, d)
 	})
 }
+
+// searchRun bounds the runs that only narrow the range: that of --time decides.
+const searchRun = time.Second
 
 // leastRate is a rate that is tried though a short run at saturation gave no answer.
 const leastRate = 100

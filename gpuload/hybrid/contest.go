@@ -20,12 +20,13 @@ const (
 	// other way. That is tried after firstRest windows, then after nextRest, and after twice as
 	// many each time that it is worse, up to mostRest.
 	contestBatches, contestFlush  = 24, 8
-	firstRest, nextRest, mostRest = 3, 6, 48
-	// contestMargin is by how much the other way must be better. Cores that answer contestShare of
+	firstRest, nextRest, mostRest = 1, 6, 48
+	// contestMargin is by how much cores that answer must raise the rate: windows differ by
+	// several percent of their own. Cores that answer contestShare of
 	// the queries, or could, are not compared: what serves the GPU does not lose as much to them.
-	contestMargin, contestShare = 1.02, 0.4
+	contestMargin, contestShare = 1.05, 0.4
 	// A trial that is so much worse after contestEarly batches is over.
-	contestEarly, contestLost = 6, 0.9
+	contestEarly, contestLost = 12, 0.9
 )
 
 // interrupt ends a window that tells nothing, since the stock ran empty.
@@ -34,29 +35,34 @@ func (c *contest) interrupt() {
 }
 
 // batch notes that a batch has ended, so many nanoseconds after the one before it, and how many
-// queries both processors and the CPU answered in that time.
-func (c *contest) batch(time, n, cpu float64) {
+// queries both processors and the CPU answered in that time. In a hurry nothing is tried.
+func (c *contest) batch(time, n, cpu float64, hurry bool) {
 	if c.batches++; c.batches <= contestFlush {
 		return
 	}
 	c.n, c.cpu, c.time = c.n+n, c.cpu+cpu, c.time+time
 	way, best := index(c.alone), index(c.best)
-	lost := way != best && c.batches >= contestFlush+contestEarly && c.n < contestLost*c.rate[best]*c.time
+	lost := way != best && (hurry || c.batches >= contestFlush+contestEarly && c.n < contestLost*c.rate[best]*c.time)
 	if c.batches < contestFlush+contestBatches && !lost {
 		return
 	}
-	if c.rate[way] = c.n / max(c.time, 1); c.rest == 0 {
+	rate := c.n / max(c.time, 1)
+	if way == best && c.rate[way] > 0 { // windows of one way differ by a tenth
+		rate = (c.rate[way] + rate) / 2
+	}
+	if c.rate[way] = rate; c.rest == 0 {
 		c.stay, c.rest = firstRest, nextRest
 	}
 	dear := c.cpu > contestShare*c.n
 	c.interrupt()
 	switch {
 	case c.alone != c.best: // the trial is over
-		if c.rest = min(2*c.rest, mostRest); c.rate[way] > contestMargin*c.rate[best] {
-			c.best, c.rest = c.alone, nextRest
+		c.rest = min(2*c.rest, mostRest)
+		if better := c.rate[0] < contestMargin*c.rate[1]; !lost && better != c.best {
+			c.best, c.rest = better, nextRest
 		}
 		c.alone, c.stay = c.best, c.rest
-	case c.stay > 0 || dear:
+	case c.stay > 0 || dear || hurry:
 		c.stay = max(c.stay-1, 0)
 	default:
 		c.alone = !c.best

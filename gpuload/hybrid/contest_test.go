@@ -1,6 +1,7 @@
 package hybrid
 
 import (
+	"math/rand/v2"
 	"testing"
 	"time"
 )
@@ -19,7 +20,7 @@ func TestContest(t *testing.T) {
 				rate = one
 			}
 			for range contestFlush + contestBatches {
-				c.batch(1000/rate, 1000, share*1000)
+				c.batch(1000/rate, 1000, share*1000, false)
 			}
 		}
 		return ones
@@ -48,12 +49,61 @@ func TestContest(t *testing.T) {
 	c = contest{}
 	for range 1000 { // too few in a row
 		for range contestFlush + contestBatches - 1 {
-			c.batch(1000, 1000, 0)
+			c.batch(1000, 1000, 0, false)
 		}
 		c.interrupt()
 	}
 	if c != (contest{}) {
 		t.Errorf("the stock ran empty, and %+v is known", c)
+	}
+}
+
+// TestContestHurry tries nothing while queries are near their deadlines, and ends a trial then.
+func TestContestHurry(t *testing.T) {
+	c := contest{alone: true, best: true, rest: nextRest}
+	window := func(hurry bool) {
+		for range contestFlush + contestBatches {
+			c.batch(1000, 1000, 0, hurry)
+		}
+	}
+	for range 100 {
+		if window(true); !c.alone {
+			t.Fatal("a trial in a hurry")
+		}
+	}
+	if window(false); c.alone {
+		t.Fatal("no trial later")
+	}
+	if c.batch(1000, 1000, 0, true); c.batches == 0 { // the first of those that began before
+		t.Error("a trial ends before its batches")
+	}
+	for range contestFlush {
+		c.batch(1000, 1000, 0, true)
+	}
+	if !c.alone || !c.best || c.rest != 2*nextRest {
+		t.Errorf("a trial in a hurry goes on, or has won: %+v", c)
+	}
+}
+
+// TestContestVaries lets windows differ by a tenth: cores that add nothing do not win for long, nor lose
+// those that add a fifth.
+func TestContestVaries(t *testing.T) {
+	for add, most := range map[float64][2]float64{1: {0, 0.25}, 1.2: {0.75, 1}} {
+		rng, c, shared := rand.New(rand.NewPCG(5, 5)), contest{}, 0.0
+		const windows = 2000
+		for range windows {
+			rate := 0.95 + 0.1*rng.Float64()
+			if !c.alone {
+				rate *= add
+				shared++
+			}
+			for alone, n := c.alone, 0; n < contestFlush+contestBatches && c.alone == alone; n++ {
+				c.batch(1000/rate, 1000, 100, false)
+			}
+		}
+		if shared /= windows; shared < most[0] || shared > most[1] {
+			t.Errorf("cores that make it %g times as fast answer in %.2f of the windows, want %v", add, shared, most)
+		}
 	}
 }
 
@@ -68,7 +118,7 @@ func TestContestLost(t *testing.T) {
 				rate = one
 				trial++
 			}
-			if c.batch(1000/rate, 1000, 200); i > 1000 {
+			if c.batch(1000/rate, 1000, 200, false); i > 1000 {
 				t.Fatal("no trial ends")
 			}
 		}
@@ -100,7 +150,8 @@ func TestStockAlone(t *testing.T) {
 		{"no batch on the GPU", true, 100 * time.Microsecond, 0, 0, false, true, false, 19 * ms}, // and they have waited
 		{"fast cores", true, 8 * time.Microsecond, 0, 0, true, true, true, 19 * ms},
 		{"for the CPU alone", true, 100 * time.Microsecond, 3, 0, true, true, false, 19 * ms},
-		{"urgent", true, 100 * time.Microsecond, 0, 30 * ms, true, true, false, 19 * ms},
+		{"half of the time gone", true, 100 * time.Microsecond, 0, 30 * ms, true, false, false, 19 * ms},
+		{"the GPU would be late", true, 100 * time.Microsecond, 0, 23 * ms, true, true, false, 19 * ms},
 	} {
 		s := dueStock()
 		s.workers, s.core = 16, float64(c.core)

@@ -182,11 +182,16 @@ func (s *stock) alone() bool {
 // stalls reports whether the oldest batch takes much longer than what is on the GPU should: it may
 // hang.
 func (s *stock) stalls() bool {
+	return len(s.flying) > 0 && float64(s.demand.seen-s.flying[0].begun) > max(float64(stalled), 4*s.ahead())
+}
+
+// ahead returns how long a batch takes that begins behind those on the GPU, at most.
+func (s *stock) ahead() float64 {
 	n := 0
 	for _, b := range s.flying {
 		n += b.n
 	}
-	return n > 0 && float64(s.demand.seen-s.flying[0].begun) > max(float64(stalled), 4*(s.base+s.each*float64(n)))
+	return s.base + s.each*float64(n)
 }
 
 // shared reports whether the CPU answers beside batches of the GPU, of which it is known what a query
@@ -235,7 +240,7 @@ func (s *stock) takeGPU(now time.Duration) *bulkBatch {
 	}
 	n = min(n, can, s.batch, max(s.proven, unproven))
 	if g := s.calls[0]; g.urgent != never && now < g.due && s.each > 0 { // it should end in half of the time left
-		n = min(n, max(int((max(float64(g.due-now)/2, float64(shortest))-s.base)/s.each), unproven))
+		n = min(n, max(int(max(float64(g.due-now)/2-s.base, float64(shortest))/s.each), unproven))
 	}
 	probe, trial := s.proven <= unproven, false
 	if s.mode != OnlyGPU && !s.leaves && !s.alone() {
@@ -326,14 +331,19 @@ func (s *stock) takeCPU(now time.Duration, e *errand, at []int32) bool {
 	return true
 }
 
-// presses reports whether the oldest query is near its deadline, or waits for a GPU that takes
-// none.
+// presses reports whether a core should take the oldest query: it is near its deadline, and a GPU that
+// answers alone would take too long for it; or it waits for a GPU that takes none.
 func (s *stock) presses(now time.Duration) bool {
 	if len(s.calls) == 0 || s.mode != Parallel {
 		return false
 	}
 	g := s.calls[0]
-	return g.urgent <= now && now < g.due || len(s.flying) == 0 && now-g.since > patience
+	return s.hurries(now) && (!s.alone() || float64(g.due-now) < s.ahead()) || len(s.flying) == 0 && now-g.since > patience
+}
+
+// hurries reports whether half of the oldest query's time is gone, but not all.
+func (s *stock) hurries(now time.Duration) bool {
+	return len(s.calls) > 0 && s.calls[0].urgent <= now && now < s.calls[0].due
 }
 
 // weighs reports whether a core should weigh queries now.

@@ -61,12 +61,18 @@ func TestStockBatchDue(t *testing.T) {
 	for _, c := range []struct {
 		after time.Duration
 		most  int
-	}{{0, 4096}, {100 * time.Millisecond, 4096}, {4 * time.Millisecond, 1899}, {time.Millisecond, 900}, {time.Nanosecond, 4096}} {
+	}{{0, 4096}, {100 * time.Millisecond, 4096}, {4 * time.Millisecond, 1899}, {time.Millisecond, 1000}, {time.Nanosecond, 4096}} {
 		s := dueStock()
 		s.add(callDue(1<<16, 0, c.after))
 		if b := s.takeGPU(time.Nanosecond); b == nil || b.n != c.most {
 			t.Errorf("deadline after %v: a batch of %d, want %d", c.after, b.n, c.most)
 		}
+	}
+	s := dueStock()
+	s.base = float64(4 * time.Millisecond) // any batch takes longer than half of the time
+	s.add(callDue(1<<16, 0, 7*time.Millisecond))
+	if b := s.takeGPU(time.Nanosecond); b == nil || b.n != 1000 {
+		t.Errorf("a batch of %d, too small to answer what follows in time", b.n)
 	}
 }
 

@@ -115,8 +115,12 @@ func (s *stock) finishGPU(b *bulkBatch, answered bool, now time.Duration) {
 		}
 		s.small = [2]float64{alone, n}
 	}
-	if s.mode == Parallel && !b.trial && len(s.flying) > 0 && s.open() >= smallBatch {
-		s.contest[s.single].batch(float64(now-s.ended), n+s.since, s.since)
+	least := smallBatch
+	if s.single == 1 { // with less the rate may be that of arrivals
+		least = s.batch
+	}
+	if s.mode == Parallel && !b.trial && len(s.flying) > 0 && s.open() >= least {
+		s.contest[s.single].batch(float64(now-s.ended), n+s.since, s.since, s.hurries(now))
 	} else {
 		s.contest[s.single].interrupt()
 	}

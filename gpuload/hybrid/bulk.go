@@ -25,10 +25,11 @@ const (
 // bulk is the state of an Executor for groups.
 type bulk struct {
 	_       [64]byte
-	crowded atomic.Bool  // queries are in the stock
-	gather  atomic.Int64 // so many arrive before they are put there
-	calls   sync.Pool    // of *groupCall, for jobs
-	rooms   sync.Pool    // of *copies, for batches
+	crowded atomic.Bool     // queries are in the stock
+	gather  atomic.Int64    // so many arrive before they are put there
+	flight  [2]atomic.Int64 // as the stock's
+	calls   sync.Pool       // of *groupCall, for jobs
+	rooms   sync.Pool       // of *copies, for batches
 	_       [64]byte
 
 	mu     sync.Mutex

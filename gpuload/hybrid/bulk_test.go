@@ -160,3 +160,35 @@ func TestCrowd(t *testing.T) {
 		}
 	}
 }
+
+// TestFlight tells the queues of batches of the stock that do not end.
+func TestFlight(t *testing.T) {
+	s, qs, _ := answeredQueries(t, 500, 3)
+	gate := make(chan struct{})
+	x := newHybrid(t, s, &stub{Executor: s, hang: gate}, Options{Mode: OnlyGPU, Batch: 20})
+	busy := func() time.Duration {
+		x.pump()
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		return x.policy.busy(x.now())
+	}
+	ended := make(chan error, 1)
+	go func() {
+		_, err := x.Execute(t.Context(), qs)
+		ended <- err
+	}()
+	for start := time.Now(); busy() < 10*time.Millisecond; time.Sleep(time.Millisecond) {
+		if time.Since(start) > time.Minute {
+			t.Fatal("a batch does not end, and the GPU seems idle")
+		}
+	}
+	close(gate)
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	for start := time.Now(); busy() > 0; time.Sleep(time.Millisecond) {
+		if time.Since(start) > time.Minute {
+			t.Fatal("all batches have ended, and the GPU seems busy")
+		}
+	}
+}

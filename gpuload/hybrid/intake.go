@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // intake holds jobs that have arrived and that nobody has taken. Any goroutine may push; one
@@ -141,6 +142,12 @@ func (x *Executor) release() (begun bool) {
 	}
 	if more := left > 0; b.crowded.Load() != more {
 		b.crowded.Store(more)
+	}
+	first, done := b.stock.flight()
+	for i, at := range [...]time.Duration{first, done} {
+		if b.flight[i].Load() != int64(at) {
+			b.flight[i].Store(int64(at))
+		}
 	}
 	begun, b.begun = b.begun, false
 	b.mu.Unlock()

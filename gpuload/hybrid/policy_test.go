@@ -315,6 +315,35 @@ func TestSoonOnGPU(t *testing.T) {
 	}
 }
 
+// TestOccupied sends a query that suits the GPU to a core while batches of the stock keep that for longer
+// than the core takes, unless they are done within a millisecond.
+func TestOccupied(t *testing.T) {
+	const ms, now = time.Millisecond, time.Second
+	for _, c := range []struct {
+		name        string
+		begun, done time.Duration
+		core        bool
+	}{
+		{"idle", 0, 0, false},
+		{"done soon", now - ms, now + ms/2, false},
+		{"done late", now - ms, now + 5*ms, true},
+		{"overdue, not for long", now - ms/2, now - ms/4, false},
+		{"overdue for long", now - 50*ms, now - 20*ms, true},
+	} {
+		var o Options
+		o.setDefaults()
+		p := newPolicy(&o, 16)
+		p.join(100*time.Microsecond, 0)
+		p.threshold = -farthest // all suit the GPU
+		p.occupied(0, now+time.Hour, now)
+		p.occupied(c.begun, c.done, now)
+		p.add(&entry{cost: Cost{CPU: ms, GPU: 30 * time.Microsecond, Host: 2 * time.Microsecond, Alone: 200 * time.Microsecond}}, now, 0)
+		if n := len(p.takeCPU(now, nil)); (n == 1) != c.core {
+			t.Errorf("%s: cores take %d", c.name, n)
+		}
+	}
+}
+
 // TestPaceOfIdle lets the cores get too few to answer what they have while they do: what that took
 // is not known, and the pace stays.
 func TestPaceOfIdle(t *testing.T) {

@@ -122,6 +122,8 @@ func (w *world) dispatch() {
 	if p.use.observe(w.now); s.left > 0 {
 		p.use.take(w.now)
 	}
+	begun, done := w.bulk.stock.flight()
+	p.occupied(begun, done, w.now)
 	w.taken = p.takeCPU(w.now, w.taken[:0])
 	for _, e := range w.taken {
 		w.pool = append(w.pool, simJob{work: w.record(e.sim).Cost.CPU, mode: w.record(e.sim).Mode, query: true, then: func() {

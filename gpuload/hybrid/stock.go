@@ -187,11 +187,33 @@ func (s *stock) stalls() bool {
 
 // ahead returns how long a batch takes that begins behind those on the GPU, at most.
 func (s *stock) ahead() float64 {
-	n := 0
+	return s.base + s.each*float64(s.aloft())
+}
+
+// aloft returns how many queries are in batches on the GPU.
+func (s *stock) aloft() (n int) {
 	for _, b := range s.flying {
 		n += b.n
 	}
-	return s.base + s.each*float64(n)
+	return n
+}
+
+// more returns how much longer a batch takes with one more query.
+func (s *stock) more() float64 {
+	if s.each == 0 {
+		return s.slope
+	}
+	return s.each
+}
+
+// flight returns when the oldest batch on the GPU began, and when all that are there should be done; 0 if
+// there are none.
+func (s *stock) flight() (begun, done time.Duration) {
+	if len(s.flying) == 0 {
+		return 0, 0
+	}
+	begun = s.flying[0].begun
+	return begun, max(begun+time.Duration(s.base), max(begun, s.ended)+time.Duration(s.more()*float64(s.aloft())))
 }
 
 // shared reports whether the CPU answers beside batches of the GPU, of which it is known what a query
@@ -244,10 +266,7 @@ func (s *stock) takeGPU(now time.Duration) *bulkBatch {
 	}
 	probe, trial := s.proven <= unproven, false
 	if s.mode != OnlyGPU && !s.leaves && !s.alone() {
-		base, before, took := s.base, 0.0, s.each
-		if took == 0 {
-			took = s.slope
-		}
+		base, before, took := s.base, 0.0, s.more()
 		for _, b := range s.flying {
 			base = max(base, float64(now-b.begun)-took*float64(b.n))
 			before += took * float64(b.n)

@@ -42,10 +42,25 @@ func (p *policy) cpuDone(e *entry, extra time.Duration) time.Duration {
 	return p.doubted(e) + p.cpuWork() + time.Duration(float64(p.cpu.pace.of(extra))/p.workers)
 }
 
+// busy predicts how long the GPU works on what it has begun.
+func (p *policy) busy(now time.Duration) time.Duration { return max(p.ready, p.bulk, now) - now }
+
+// occupied tells the policy of batches that are not its own: when the oldest began, and when they should
+// be done; 0 if there are none. Those that are overdue may take as long again. What takes less than
+// shortest does not count: queries that went to cores for that would cost them more than the GPU.
+func (p *policy) occupied(begun, done, now time.Duration) {
+	if done > 0 && done < now {
+		done = 2*now - begun
+	}
+	if p.bulk = 0; done-now >= shortest {
+		p.bulk = done
+	}
+}
+
 // gpuDone predicts how long the GPU would take until it has answered e in a batch with
 // work for the time before.
 func (p *policy) gpuDone(e *entry, now, before time.Duration) time.Duration {
-	return max(p.ready-now, 0) + p.gpu.pace.of(max(p.base, e.cost.Alone)) + before + p.gpuTime(e)
+	return p.busy(now) + p.gpu.pace.of(max(p.base, e.cost.Alone)) + before + p.gpuTime(e)
 }
 
 // takeCPU appends to dst the queries that the CPU begins now.
@@ -78,7 +93,7 @@ func (p *policy) delays(e *entry, now time.Duration) bool {
 		return false
 	}
 	wait := time.Duration(float64(p.doubted(e)) / p.workers) // until one of the cores is free
-	return wait > max(p.ready-now, 0)+p.gpu.pace.of(max(p.base+e.cost.GPU, e.cost.Alone))
+	return wait > p.busy(now)+p.gpu.pace.of(max(p.base+e.cost.GPU, e.cost.Alone))
 }
 
 // forCPU chooses the next query of the CPU. idle means that a worker has nothing to do.
@@ -151,7 +166,7 @@ func (p *policy) takeGPU(now time.Duration, dst []*entry) (batch []*entry, work 
 		alone = max(alone, e.cost.Alone)
 		host += e.cost.Host
 		if e.due != never {
-			limit = min(limit, max((e.due-now-max(p.ready-now, 0))/2, shortest))
+			limit = min(limit, max((e.due-now-p.busy(now))/2, shortest))
 		}
 		p.note(&p.stats.GPU, e, gpuGroup, cpuGroup)
 		p.remove(e)
@@ -171,7 +186,7 @@ func (p *policy) takeGPU(now time.Duration, dst []*entry) (batch []*entry, work 
 	p.gpu.batches++
 	p.gpu.work += work
 	p.stats.Batches++
-	p.ready = max(p.ready, now) + p.gpu.pace.of(work)
+	p.ready = now + p.busy(now) + p.gpu.pace.of(work)
 	return dst, work
 }
 

@@ -27,7 +27,7 @@ type bulk struct {
 	_       [64]byte
 	crowded atomic.Bool     // queries are in the stock
 	gather  atomic.Int64    // so many arrive before they are put there
-	flight  [2]atomic.Int64 // as the stock's
+	gpuDone [2]atomic.Int64 // of the stock, for the queues
 	calls   sync.Pool       // of *groupCall, for jobs
 	rooms   sync.Pool       // of *copies, for batches
 	_       [64]byte

@@ -161,8 +161,8 @@ func TestCrowd(t *testing.T) {
 	}
 }
 
-// TestFlight tells the queues of batches of the stock that do not end.
-func TestFlight(t *testing.T) {
+// TestGPUDone tells the queues of batches of the stock that do not end.
+func TestGPUDone(t *testing.T) {
 	s, qs, _ := answeredQueries(t, 500, 3)
 	gate := make(chan struct{})
 	x := newHybrid(t, s, &stub{Executor: s, hang: gate}, Options{Mode: OnlyGPU, Batch: 20})

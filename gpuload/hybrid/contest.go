@@ -21,9 +21,9 @@ const (
 	// many each time that it is worse, up to mostRest.
 	contestBatches, contestFlush  = 24, 8
 	firstRest, nextRest, mostRest = 1, 6, 48
-	// contestMargin is by how much cores that answer must raise the rate: windows differ by
-	// several percent of their own. Cores that answer contestShare of
-	// the queries, or could, are not compared: what serves the GPU does not lose as much to them.
+	// contestMargin is by how much cores that answer must raise the rate: windows of one way differ
+	// by several percent. Cores that answer contestShare of the queries, or could, are not compared:
+	// what serves the GPU does not lose as much to them.
 	contestMargin, contestShare = 1.05, 0.4
 	// A trial that is so much worse after contestEarly batches is over.
 	contestEarly, contestLost = 12, 0.9
@@ -35,7 +35,7 @@ func (c *contest) interrupt() {
 }
 
 // batch notes that a batch has ended, so many nanoseconds after the one before it, and how many
-// queries both processors and the CPU answered in that time. In a hurry nothing is tried.
+// queries both processors and the CPU answered in that time. In a hurry a trial ends and none begins.
 func (c *contest) batch(time, n, cpu float64, hurry bool) {
 	if c.batches++; c.batches <= contestFlush {
 		return

@@ -328,7 +328,7 @@ func (x *Executor) absorb() (many []*job) {
 		p.finishCPU(int(n), time.Duration(work-x.told), now)
 		x.told = work
 	}
-	p.occupied(time.Duration(x.bulk.flight[0].Load()), time.Duration(x.bulk.flight[1].Load()), now)
+	p.occupied(time.Duration(x.bulk.gpuDone[0].Load()), time.Duration(x.bulk.gpuDone[1].Load()), now)
 	jobs, crowd := x.arrive(p.waiting())
 	if p.use.observe(now); crowd {
 		p.use.take(now)

@@ -143,10 +143,10 @@ func (x *Executor) release() (begun bool) {
 	if more := left > 0; b.crowded.Load() != more {
 		b.crowded.Store(more)
 	}
-	first, done := b.stock.flight()
+	first, done := b.stock.gpuDone()
 	for i, at := range [...]time.Duration{first, done} {
-		if b.flight[i].Load() != int64(at) {
-			b.flight[i].Store(int64(at))
+		if b.gpuDone[i].Load() != int64(at) {
+			b.gpuDone[i].Store(int64(at))
 		}
 	}
 	begun, b.begun = b.begun, false

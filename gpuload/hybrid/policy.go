@@ -48,7 +48,7 @@ type policy struct {
 
 	cpu, gpu flight
 	ready    time.Duration // when the GPU is predicted to finish what it has begun
-	bulk     time.Duration // the same of the stock's batches; 0: none
+	stocked  time.Duration // the same of the stock's batches; 0: none
 	demand   demand
 	use      gpuUse
 

@@ -122,7 +122,7 @@ func (w *world) dispatch() {
 	if p.use.observe(w.now); s.left > 0 {
 		p.use.take(w.now)
 	}
-	begun, done := w.bulk.stock.flight()
+	begun, done := w.bulk.stock.gpuDone()
 	p.occupied(begun, done, w.now)
 	w.taken = p.takeCPU(w.now, w.taken[:0])
 	for _, e := range w.taken {

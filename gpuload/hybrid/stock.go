@@ -187,11 +187,11 @@ func (s *stock) stalls() bool {
 
 // ahead returns how long a batch takes that begins behind those on the GPU, at most.
 func (s *stock) ahead() float64 {
-	return s.base + s.each*float64(s.aloft())
+	return s.base + s.each*float64(s.inFlight())
 }
 
-// aloft returns how many queries are in batches on the GPU.
-func (s *stock) aloft() (n int) {
+// inFlight returns how many queries are in batches on the GPU.
+func (s *stock) inFlight() (n int) {
 	for _, b := range s.flying {
 		n += b.n
 	}
@@ -206,14 +206,14 @@ func (s *stock) more() float64 {
 	return s.each
 }
 
-// flight returns when the oldest batch on the GPU began, and when all that are there should be done; 0 if
+// gpuDone returns when the oldest batch on the GPU began, and when all that are there should be done; 0 if
 // there are none.
-func (s *stock) flight() (begun, done time.Duration) {
+func (s *stock) gpuDone() (begun, done time.Duration) {
 	if len(s.flying) == 0 {
 		return 0, 0
 	}
 	begun = s.flying[0].begun
-	return begun, max(begun+time.Duration(s.base), max(begun, s.ended)+time.Duration(s.more()*float64(s.aloft())))
+	return begun, max(begun+time.Duration(s.base), max(begun, s.ended)+time.Duration(s.more()*float64(s.inFlight())))
 }
 
 // shared reports whether the CPU answers beside batches of the GPU, of which it is known what a query

@@ -5,27 +5,27 @@ import (
 	"time"
 )
 
-// TestStockFlight checks when batches should be done: behind each other, and not before the least that one
+// TestStockGPUDone checks when batches should be done: behind each other, and not before the least that one
 // takes.
-func TestStockFlight(t *testing.T) {
+func TestStockGPUDone(t *testing.T) {
 	const ms = time.Millisecond
 	s := dueStock()
-	if begun, done := s.flight(); begun != 0 || done != 0 {
+	if begun, done := s.gpuDone(); begun != 0 || done != 0 {
 		t.Errorf("no batch: begun %v, done %v", begun, done)
 	}
 	s.add(callDue(100000, 0, 0))
 	first := s.takeGPU(ms)
-	if begun, done := s.flight(); begun != ms || done != ms+time.Duration(first.n)*time.Microsecond {
+	if begun, done := s.gpuDone(); begun != ms || done != ms+time.Duration(first.n)*time.Microsecond {
 		t.Errorf("a batch of %d: begun %v, done %v", first.n, begun, done)
 	}
 	second := s.takeGPU(2 * ms)
 	s.finishGPU(first, true, 6*ms)
 	s.each = float64(time.Microsecond)
-	if begun, done := s.flight(); begun != 2*ms || done != 6*ms+time.Duration(second.n)*time.Microsecond {
+	if begun, done := s.gpuDone(); begun != 2*ms || done != 6*ms+time.Duration(second.n)*time.Microsecond {
 		t.Errorf("a batch of %d behind one that ended after 6 ms: begun %v, done %v", second.n, begun, done)
 	}
 	s.base = float64(time.Second)
-	if _, done := s.flight(); done != 2*ms+time.Second {
+	if _, done := s.gpuDone(); done != 2*ms+time.Second {
 		t.Errorf("done %v, before the least that a batch takes", done)
 	}
 }

@@ -43,7 +43,7 @@ func (p *policy) cpuDone(e *entry, extra time.Duration) time.Duration {
 }
 
 // busy predicts how long the GPU works on what it has begun.
-func (p *policy) busy(now time.Duration) time.Duration { return max(p.ready, p.bulk, now) - now }
+func (p *policy) busy(now time.Duration) time.Duration { return max(p.ready, p.stocked, now) - now }
 
 // occupied tells the policy of batches that are not its own: when the oldest began, and when they should
 // be done; 0 if there are none. Those that are overdue may take as long again. What takes less than
@@ -52,8 +52,8 @@ func (p *policy) occupied(begun, done, now time.Duration) {
 	if done > 0 && done < now {
 		done = 2*now - begun
 	}
-	if p.bulk = 0; done-now >= shortest {
-		p.bulk = done
+	if p.stocked = 0; done-now >= shortest {
+		p.stocked = done
 	}
 }
 

@@ -15,35 +15,32 @@ func (row *LoadRow) keeps() bool {
 	return !row.behind && (row.Missed+row.Shed)*1e6 <= (row.Queries+row.Shed)*lateShare
 }
 
-// highest looks for the highest rate of arrivals that keeps the deadline. It halves the
-// range below the throughput at saturation until that is known to within 3 %, with runs of
-// half of --time or searchRun, and then measures the result for --time, a little lower until
-// it keeps the deadline too.
+// highest looks for the highest rate of arrivals that keeps the deadline.
 func (l *loader) highest(ctx context.Context, r run, saturated float64) (LoadRow, error) {
-	return findHighest(saturated, func(rate float64, long bool) (LoadRow, error) {
+	return findHighest(saturated, l.f.time, func(rate float64, d time.Duration) (LoadRow, error) {
 		r.rate = rate
-		d := l.f.time
-		if !long {
-			d = min(d/2, searchRun)
-		}
 		return l.measure(ctx, r, l.queries, d)
 	})
 }
 
-// searchRun bounds the runs that only narrow the range: that of --time decides.
-const searchRun = time.Second
+// leastRate is a rate that is tried though a short run at saturation gave no answer. searchRun bounds
+// the runs that only narrow the range.
+const (
+	leastRate = 100
+	searchRun = time.Second
+)
 
-// leastRate is a rate that is tried though a short run at saturation gave no answer.
-const leastRate = 100
-
-func findHighest(saturated float64, measure func(rate float64, long bool) (LoadRow, error)) (LoadRow, error) {
+// findHighest halves the range below the throughput at saturation until the highest rate is known to
+// within 3 %, with runs of half of long, searchRun at most, and then measures the result for long, a
+// little lower until it keeps the deadline too.
+func findHighest(saturated float64, long time.Duration, measure func(rate float64, d time.Duration) (LoadRow, error)) (LoadRow, error) {
 	low, high := 0.0, max(1.1*saturated, leastRate)
 	for high-low > 0.03*high && high > 1 {
 		rate := (low + high) / 2
 		if low == 0 {
 			rate = 0.8 * high
 		}
-		row, err := measure(rate, false)
+		row, err := measure(rate, min(long/2, searchRun))
 		if err != nil {
 			return row, err
 		}
@@ -54,7 +51,7 @@ func findHighest(saturated float64, measure func(rate float64, long bool) (LoadR
 		}
 	}
 	for rate := low; rate > 1; rate *= 0.97 {
-		row, err := measure(rate, true)
+		row, err := measure(rate, long)
 		if err != nil {
 			return row, err
 		}

@@ -132,7 +132,7 @@ func (f *loadFlags) simulated(ctx context.Context, stderr io.Writer) (*Load, err
 				if !find {
 					continue
 				}
-				if row, err = findHighest(row.Throughput, func(rate float64, _ bool) (LoadRow, error) { return one.row(rate, f.time) }); err != nil {
+				if row, err = findHighest(row.Throughput, f.time, one.row); err != nil {
 					return nil, err
 				}
 				out.Rows = append(out.Rows, row)

@@ -344,7 +344,7 @@ func (p *pending) read(out []byte) {
 	for i, q := range p.plans {
 		total += min(int(counts[i]), q.k) // q.k for a query that overflowed
 	}
-	slab := make([]query.Hit, 0, total)
+	slab := p.arena.Hits(total)
 	for i, q := range p.plans {
 		if q.overflow = counts[i] == math.MaxUint32; q.overflow {
 			continue

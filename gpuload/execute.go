@@ -18,8 +18,9 @@ type execution struct {
 	ctx     context.Context
 	queries []query.Query
 	results []query.Result
-	share   int // queries in each
-	helpers int // goroutines that look up the terms of a share
+	arena   *query.Arena // of the hits; may be nil
+	share   int          // queries in each
+	helpers int          // goroutines that look up the terms of a share
 
 	mu     sync.Mutex
 	next   int   // the first query that no share has yet
@@ -36,11 +37,22 @@ type crew struct {
 	resolvers []resolver
 	plans     []plan
 	use       []*plan
+	scratch   scratch
 }
 
 // Execute answers queries and returns one Result for each, in the same order. If a query
 // fails, it returns the error and no results.
 func (x *Executor) Execute(ctx context.Context, queries []query.Query) ([]query.Result, error) {
+	return x.ExecuteInto(ctx, queries, nil)
+}
+
+// ExecuteInto is Execute with results that lie in a, until a's next use. With nil it is Execute.
+func (x *Executor) ExecuteInto(ctx context.Context, queries []query.Query, a *query.Arena) ([]query.Result, error) {
+	return x.execute(ctx, queries, a.Results(len(queries)), a)
+}
+
+// execute answers queries. The hits of results lie in a.
+func (x *Executor) execute(ctx context.Context, queries []query.Query, results []query.Result, a *query.Arena) ([]query.Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -54,7 +66,7 @@ func (x *Executor) Execute(ctx context.Context, queries []query.Query) ([]query.
 	}
 	x.working.Add(1)
 	defer x.working.Add(-1)
-	e := &execution{x: x, ctx: ctx, queries: queries, results: make([]query.Result, len(queries)), lost: !ok}
+	e := &execution{x: x, ctx: ctx, queries: queries, results: results, arena: a, lost: !ok}
 	shares := e.run()
 	if e.failed == nil && len(e.misfit) > 0 {
 		e.alone(shares > 1)
@@ -115,10 +127,17 @@ func (e *execution) fail(lo int, err error) {
 	}
 }
 
+// forget drops what c knows of queries and results.
+func (c *crew) forget() {
+	clear(c.plans)
+	c.scratch.arena = nil
+}
+
 // answer answers the queries from lo up to hi.
 func (e *execution) answer(c *crew, lo, hi int) error {
 	c.plans, c.use = slices.Grow(c.plans[:0], hi-lo)[:hi-lo], c.use[:0]
-	defer clear(c.plans) // they refer to results
+	c.scratch.arena = e.arena
+	defer c.forget()
 	e.x.resolveAll(c, e.queries[lo:hi], e.helpers)
 	for i := range c.plans {
 		p := &c.plans[i]
@@ -132,7 +151,7 @@ func (e *execution) answer(c *crew, lo, hi int) error {
 	e.mu.Unlock()
 	if lost {
 		toCPU(c.use)
-	} else if err := e.onDevice(c.use); err != nil {
+	} else if err := e.onDevice(c); err != nil {
 		return err
 	}
 	var misfit, onCPU []int
@@ -154,9 +173,9 @@ func (e *execution) answer(c *crew, lo, hi int) error {
 	return nil
 }
 
-// onDevice answers plans on the device, or marks them for the CPU if it fails.
-func (e *execution) onDevice(plans []*plan) error {
-	err := e.x.onDevice(e.ctx, plans)
+// onDevice answers c.use on the device, or marks them for the CPU if it fails.
+func (e *execution) onDevice(c *crew) error {
+	err := e.x.onDevice(e.ctx, &c.scratch, c.use)
 	if !errors.Is(err, ErrDevice) && !errors.Is(err, ErrMemory) {
 		return err
 	}
@@ -166,7 +185,7 @@ func (e *execution) onDevice(plans []*plan) error {
 		e.broken = err
 	}
 	e.lost = e.lost || errors.Is(err, ErrDevice)
-	toCPU(plans)
+	toCPU(c.use)
 	return nil
 }
 
@@ -176,7 +195,7 @@ func (e *execution) alone(others bool) {
 	slices.Sort(e.misfit)
 	rest := e.misfit
 	if others {
-		again := &execution{x: e.x, ctx: e.ctx, helpers: 1, lost: e.lost}
+		again := &execution{x: e.x, ctx: e.ctx, arena: e.arena, helpers: 1, lost: e.lost}
 		for _, i := range rest {
 			again.queries = append(again.queries, e.queries[i])
 		}

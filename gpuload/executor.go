@@ -83,6 +83,7 @@ type stage struct {
 type pending struct {
 	plans []*plan
 	keys  []int
+	arena *query.Arena // for the hits; may be nil
 }
 
 const (
@@ -360,12 +361,18 @@ func (x *Executor) answer(ctx context.Context, plans []*plan) error {
 	}
 	x.working.Add(1)
 	defer x.working.Add(-1)
-	return x.onDevice(ctx, plans)
+	return x.onDevice(ctx, new(scratch), plans)
+}
+
+// scratch is memory for onDevice, and where the hits go.
+type scratch struct {
+	and, or, sorted []*plan
+	arena           *query.Arena
 }
 
 // onDevice answers plans in batches.
-func (x *Executor) onDevice(ctx context.Context, plans []*plan) error {
-	var and, or []*plan
+func (x *Executor) onDevice(ctx context.Context, s *scratch, plans []*plan) error {
+	and, or := s.and[:0], s.or[:0]
 	for _, p := range plans {
 		switch {
 		case p.done || p.cpu:
@@ -375,7 +382,7 @@ func (x *Executor) onDevice(ctx context.Context, plans []*plan) error {
 			and = append(and, p)
 		}
 	}
-	if err := x.run(ctx, and, byAnd); err != nil {
+	if err := x.run(ctx, s, and, byAnd); err != nil {
 		return err
 	}
 	for _, p := range and {
@@ -384,7 +391,8 @@ func (x *Executor) onDevice(ctx context.Context, plans []*plan) error {
 			or = append(or, p)
 		}
 	}
-	if err := x.run(ctx, or, x.options.Accumulate.way()); err != nil {
+	s.and, s.or = and, or
+	if err := x.run(ctx, s, or, x.options.Accumulate.way()); err != nil {
 		return err
 	}
 	var rest []*plan
@@ -393,5 +401,5 @@ func (x *Executor) onDevice(ctx context.Context, plans []*plan) error {
 			rest = append(rest, p)
 		}
 	}
-	return x.run(ctx, rest, byAccumulators)
+	return x.run(ctx, s, rest, byAccumulators)
 }

@@ -52,6 +52,11 @@ func check(t *testing.T, x query.Executor, c *gputrial.Collection, sc *query.Sco
 	if err != nil {
 		t.Fatal(err)
 	}
+	compare(t, got, c, sc, qs, deletes)
+}
+
+func compare(t *testing.T, got []query.Result, c *gputrial.Collection, sc *query.Scorer, qs []gputrial.Query, deletes *roaring.Bitmap) {
+	t.Helper()
 	for i, q := range qs {
 		if want := c.Answer(sc, q, deletes); !gputrial.Equal(got[i].Hits, want) {
 			t.Fatalf("query %d %+v:\n got %v\nwant %v", i, q, got[i].Hits, want)

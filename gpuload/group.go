@@ -210,7 +210,12 @@ func (g *Group) working() []*member {
 
 // Execute answers queries as Executor.Execute.
 func (g *Group) Execute(ctx context.Context, queries []query.Query) ([]query.Result, error) {
-	return g.on(ctx, g.working(), queries)
+	return g.ExecuteInto(ctx, queries, nil)
+}
+
+// ExecuteInto answers queries as Executor.ExecuteInto.
+func (g *Group) ExecuteInto(ctx context.Context, queries []query.Query, a *query.Arena) ([]query.Result, error) {
+	return g.on(ctx, g.working(), queries, a)
 }
 
 // Execute answers queries that m's device does not: on the others if it has failed, and
@@ -218,28 +223,28 @@ func (g *Group) Execute(ctx context.Context, queries []query.Query) ([]query.Res
 func (m *member) Execute(ctx context.Context, queries []query.Query) ([]query.Result, error) {
 	others := slices.DeleteFunc(m.group.working(), func(o *member) bool { return o == m }) // m may have failed since
 	if m.x.Err() != nil && len(others) > 0 {
-		return m.group.on(ctx, others, queries)
+		return m.group.on(ctx, others, queries, nil)
 	}
 	return m.group.cpu.Execute(ctx, queries)
 }
 
-// on answers queries on some of the devices.
-func (g *Group) on(ctx context.Context, use []*member, queries []query.Query) ([]query.Result, error) {
+// on answers queries on some of the devices, with results in a.
+func (g *Group) on(ctx context.Context, use []*member, queries []query.Query, a *query.Arena) ([]query.Result, error) {
 	if len(use) == 0 {
 		use = g.members[:1] // it says if it is closed, and otherwise asks the CPU
 	}
 	if len(use) == 1 || len(queries) == 0 {
-		return use[0].x.Execute(ctx, queries)
+		return use[0].x.ExecuteInto(ctx, queries, a)
 	}
 	stakes, err := g.route(use, queries)
 	if err != nil {
 		return nil, err
 	}
-	results := make([]query.Result, len(queries))
+	results := a.Results(len(queries))
 	var wg sync.WaitGroup
 	for i := range stakes {
 		if p := &stakes[i]; len(p.queries) > 0 {
-			wg.Go(func() { p.execute(ctx, results) })
+			wg.Go(func() { p.execute(ctx, results, a) })
 		}
 	}
 	wg.Wait()

@@ -18,10 +18,10 @@ type stake struct {
 	err     error
 }
 
-func (s *stake) execute(ctx context.Context, results []query.Result) {
+func (s *stake) execute(ctx context.Context, results []query.Result, a *query.Arena) {
 	s.load.Add(s.cost)
 	defer s.load.Add(-s.cost)
-	got, err := s.x.Execute(ctx, s.queries)
+	got, err := s.x.execute(ctx, s.queries, make([]query.Result, len(s.queries)), a)
 	s.err = numbered(err, s.index)
 	for i := range got {
 		results[s.index[i]] = got[i]

@@ -78,6 +78,46 @@ func TestGroup(t *testing.T) {
 	}
 }
 
+// TestExecuteInto compares results in the same memory with brute force, call after call, on one device and
+// on two. Results in memory of their own stay what they were.
+func TestExecuteInto(t *testing.T) {
+	shape := someShape
+	shape.Docs = 5000
+	c, sc := newCollection(t, shape)
+	cpu := brute{c: c, sc: sc}
+	rng := rand.New(rand.NewPCG(5, 1))
+	all := c.Draw(rng, 40, 6, 50, query.And, query.Or, query.AndOr)
+	for _, devices := range [][]cuda.Device{{testDevice(t, 1)}, {testDevice(t, 2), testDevice(t, 3)}} {
+		g := groupOn(t, c, sc, &counted{brute: cpu}, devices...)
+		var arena query.Arena
+		var kept []query.Result
+		for call := range 6 {
+			rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+			qs := all[:1+rng.IntN(len(all))]
+			in := make([]query.Query, len(qs))
+			for i, q := range qs {
+				in[i] = q.Query()
+			}
+			if call == 2 { // one for the CPU
+				in[0].K, qs[0].K = 2*maxK, 2*maxK
+			}
+			got, err := arena.Execute(t.Context(), g, in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			compare(t, got, c, sc, qs, nil)
+			if call > 0 {
+				continue
+			}
+			if kept, err = g.Execute(t.Context(), in); err != nil {
+				t.Fatal(err)
+			}
+			first := slices.Clone(qs)
+			defer func() { compare(t, kept, c, sc, first, nil) }()
+		}
+	}
+}
+
 // TestGroupPlaces checks that queries go where their longest list is, unless the other
 // device would have nothing to do.
 func TestGroupPlaces(t *testing.T) {

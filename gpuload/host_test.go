@@ -112,12 +112,13 @@ func BenchmarkHost(b *testing.B) {
 		for _, n := range []int{1, 2} {
 			b.Run(mode.String()+"/"+string(rune('0'+n)), func(b *testing.B) {
 				b.ReportAllocs()
+				arenas := make([]query.Arena, n)
 				start := cputime.Process()
 				for b.Loop() {
 					var wg sync.WaitGroup
-					for range n {
+					for i := range n {
 						wg.Go(func() {
-							if _, err := e.Execute(context.Background(), qs); err != nil {
+							if _, err := e.ExecuteInto(context.Background(), qs, &arenas[i]); err != nil {
 								b.Error(err)
 							}
 						})

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/pinion-index/pinion/internal/cuda"
+	"github.com/pinion-index/pinion/query"
 )
 
 // way is an algorithm for a batch.
@@ -30,9 +31,9 @@ const (
 
 // run answers conjunctions or disjunctions in batches, as many at a time as there are
 // stages. Each batch needs a stream and, while it is prepared, a processor.
-func (x *Executor) run(ctx context.Context, plans []*plan, how way) error {
+func (x *Executor) run(ctx context.Context, s *scratch, plans []*plan, how way) error {
 	if len(plans) > leastQueries {
-		plans = byPartner(plans)
+		plans = s.byPartner(plans)
 	}
 	batches := x.cut(plans, how)
 	var mu sync.Mutex
@@ -51,7 +52,7 @@ func (x *Executor) run(ctx context.Context, plans []*plan, how way) error {
 	}
 	work := func() {
 		for b := take(); b != nil; b = take() {
-			if err := x.batch(ctx, b, how); err != nil {
+			if err := x.batch(ctx, s.arena, b, how); err != nil {
 				mu.Lock()
 				failed = errors.Join(failed, err)
 				mu.Unlock()
@@ -59,7 +60,7 @@ func (x *Executor) run(ctx context.Context, plans []*plan, how way) error {
 		}
 	}
 	x.join(min(len(batches), len(x.stages)), func(int) { work() })
-	if failed != nil || len(batches) == 1 {
+	if failed != nil || len(batches) == 1 || !slices.ContainsFunc(plans, func(p *plan) bool { return p.cpu }) {
 		return failed
 	}
 	// Lists that did not fit together with those of other batches may fit alone.
@@ -68,7 +69,7 @@ func (x *Executor) run(ctx context.Context, plans []*plan, how way) error {
 		for _, p := range b {
 			p.cpu = false
 		}
-		if err := x.batch(ctx, b, how); err != nil {
+		if err := x.batch(ctx, s.arena, b, how); err != nil {
 			return err
 		}
 	}
@@ -78,7 +79,7 @@ func (x *Executor) run(ctx context.Context, plans []*plan, how way) error {
 // byPartner sorts plans roughly by the offsets of their second lists, so that queries of
 // one batch read the same lists and find their blocks in L2. One pass of counting sort
 // takes a tenth of the time of a full sort; each batch sorts its own queries.
-func byPartner(plans []*plan) []*plan {
+func (s *scratch) byPartner(plans []*plan) []*plan {
 	const places = 1 << 12
 	var last int64
 	for _, p := range plans {
@@ -92,7 +93,8 @@ func byPartner(plans []*plan) []*plan {
 	for i := range places {
 		starts[i+1] += starts[i]
 	}
-	sorted := make([]*plan, len(plans))
+	sorted := slices.Grow(s.sorted[:0], len(plans))[:len(plans)]
+	s.sorted = sorted
 	for _, p := range plans {
 		at := &starts[p.weight.partner>>shift]
 		sorted[*at] = p
@@ -101,8 +103,8 @@ func byPartner(plans []*plan) []*plan {
 	return sorted
 }
 
-// batch answers one batch.
-func (x *Executor) batch(ctx context.Context, plans []*plan, how way) error {
+// batch answers one batch, with hits in a.
+func (x *Executor) batch(ctx context.Context, a *query.Arena, plans []*plan, how way) error {
 	var st *stage
 	x.aside(func() {
 		select {
@@ -128,6 +130,7 @@ func (x *Executor) batch(ctx context.Context, plans []*plan, how way) error {
 		// Work enqueued before the failure may still use the buffers.
 		return errors.Join(err, x.dev.Wait(st.stream))
 	}
+	st.pending.arena = a
 	return x.harvest(st)
 }
 

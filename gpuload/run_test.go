@@ -14,7 +14,7 @@ func TestByPartner(t *testing.T) {
 		for i := range plans {
 			plans[i] = &plan{index: i, weight: weight{partner: r.Int64N(most + 1)}}
 		}
-		sorted := byPartner(plans)
+		sorted := new(scratch).byPartner(plans)
 		seen := map[int]bool{}
 		for i, p := range sorted {
 			seen[p.index] = true

@@ -29,6 +29,7 @@ type bulk struct {
 	gather  atomic.Int64    // so many arrive before they are put there
 	gpuDone [2]atomic.Int64 // of the stock, for the queues
 	calls   sync.Pool       // of *groupCall, for jobs
+	groups  sync.Pool       // of *groupCall, for Execute
 	rooms   sync.Pool       // of *copies, for batches
 	_       [64]byte
 
@@ -47,7 +48,7 @@ type errandRoom struct {
 	at      [answerAtOnce]int32
 	bin     [weighAtOnce]uint8
 	infos   []*query.TermInfo
-	hits    []query.Hit // of jobs
+	hits    []query.Hit
 	answers [answerAtOnce]struct {
 		lo, hi int // in hits
 		err    error
@@ -63,12 +64,12 @@ func (x *Executor) hosts() int {
 }
 
 // startGroup lets a group in, when there is room for it.
-func (x *Executor) startGroup(ctx context.Context, queries []query.Query, results []query.Result, first int) (*groupCall, error) {
+func (x *Executor) startGroup(ctx context.Context, queries []query.Query, results []query.Result, a *query.Arena, first int) (*groupCall, error) {
 	if err := x.await(ctx, len(queries)); err != nil {
 		return nil, err
 	}
 	g := newGroupCall(ctx, x, queries, results)
-	g.first, g.begun, g.after = first, x.now(), x.within(ctx)
+	g.arena, g.first, g.begun, g.after = a, first, x.now(), x.within(ctx)
 	if err := g.sort(x.options.Mode != OnlyCPU); err != nil {
 		x.leave(len(queries))
 		return nil, err
@@ -87,13 +88,17 @@ func (x *Executor) startGroup(ctx context.Context, queries []query.Query, result
 	return g, nil
 }
 
-// wait waits for the answers of a group and returns its error.
-func (g *groupCall) wait() error {
+// wait waits for the answers of a group and returns its error. The group may be used for another call then.
+func (g *groupCall) wait() (failed error) {
 	<-g.done
 	if err := g.err.Load(); err != nil {
-		return *err
+		failed = *err
 	}
-	return nil
+	if !g.kept {
+		g.ctx, g.queries, g.results, g.arena = nil, nil, nil, nil
+		g.x.bulk.groups.Put(g)
+	}
+	return failed
 }
 
 // dispatch starts goroutines for what the processors can take. x.bulk.mu must be held.
@@ -230,12 +235,14 @@ func (x *Executor) answer(r *errandRoom) {
 			silent.Trace = nil
 			q = &silent
 		}
-		hits, err := s.AppendHits(g.ctx, nil, q)
+		hits, err := s.AppendHits(g.ctx, r.hits[:0], q)
 		if err != nil {
 			g.fail(i, err)
 			return
 		}
-		g.results[i].Hits = hits
+		if r.hits = hits; len(hits) > 0 {
+			g.results[i].Hits = append(g.arena.Hits(len(hits)), hits...)
+		}
 	}
 	if g.after > 0 && x.now() > g.begun+g.after {
 		x.missed[0].Add(int64(len(r.errand.at)))
@@ -315,7 +322,7 @@ func (x *Executor) runBulk(b *bulkBatch) bool {
 			x.endBulk(b, ErrHung)
 		}
 	})
-	results, err := x.gpu.Load().Execute(context.Background(), b.asked.queries)
+	results, err := b.asked.answer(x.gpu.Load().Executor)
 	watch.Stop()
 	if !claimed.CompareAndSwap(false, true) {
 		return false
@@ -331,9 +338,7 @@ func (x *Executor) runBulk(b *bulkBatch) bool {
 		if p.g.jobs != nil {
 			x.deliverJobs(p.g, p.at, 1, func(k int) ([]query.Hit, error) { return results[k].Hits, nil })
 		} else {
-			for k, i := range p.at {
-				p.g.results[i] = results[k]
-			}
+			p.g.keep(p.at, results)
 		}
 		results = results[len(p.at):]
 		if p.g.after > 0 && now > p.g.begun+p.g.after {

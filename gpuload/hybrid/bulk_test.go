@@ -46,6 +46,10 @@ func TestGroups(t *testing.T) {
 			var group sync.WaitGroup
 			for c := range 4 {
 				group.Go(func() {
+					arena := new(query.Arena)
+					if c%2 == 0 {
+						arena = nil
+					}
 					for round := range 6 {
 						lo := (c*6 + round) * 50
 						ctx, cancel := context.WithCancel(t.Context())
@@ -53,7 +57,7 @@ func TestGroups(t *testing.T) {
 						if canceled {
 							cancel()
 						}
-						got, err := x.Execute(ctx, qs[lo:lo+300])
+						got, err := x.ExecuteInto(ctx, qs[lo:lo+300], arena)
 						cancel()
 						if canceled {
 							if !errors.Is(err, context.Canceled) {

@@ -3,6 +3,7 @@ package hybrid
 import (
 	"context"
 	"math/bits"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -19,7 +20,8 @@ type groupCall struct {
 	single  bool   // of Submit
 	kept    bool   // the GPU may still read them
 	results []query.Result
-	first   int // of the queries, in the call of Execute
+	arena   *query.Arena // for their hits; may be nil
+	first   int          // of the queries, in the call of Execute
 	begun   time.Duration
 	after   time.Duration // deadline after begun; 0: none
 	err     atomic.Pointer[error]
@@ -46,9 +48,12 @@ const pinnedBin = bins
 
 func newGroupCall(ctx context.Context, x *Executor, queries []query.Query, results []query.Result) *groupCall {
 	n := len(queries)
-	numbers := make([]int32, 2*n)
-	g := &groupCall{x: x, ctx: ctx, queries: queries, results: results, done: make(chan struct{}),
-		all: numbers[:0:n], next: numbers[n:], cost: make([]float32, n)}
+	g, ok := x.bulk.groups.Get().(*groupCall)
+	if !ok {
+		g = new(groupCall)
+	}
+	*g = groupCall{x: x, ctx: ctx, queries: queries, results: results, done: make(chan struct{}), all: slices.Grow(g.all[:0], n), pinned: g.pinned[:0],
+		next: slices.Grow(g.next[:0], n)[:n], cost: slices.Grow(g.cost[:0], n)[:n]}
 	g.left.Store(int64(n))
 	return g
 }
@@ -107,6 +112,22 @@ func (g *groupCall) takePinned(n int, s *stock) []int32 {
 	at := g.pinned[:n:n]
 	g.pinned = g.pinned[n:]
 	return at
+}
+
+// keep copies results of the queries with some numbers, which the GPU has answered.
+func (g *groupCall) keep(at []int32, results []query.Result) {
+	n := 0
+	for k := range at {
+		n += len(results[k].Hits)
+	}
+	slab := g.arena.Hits(n)
+	for k, i := range at {
+		if hits := results[k].Hits; len(hits) > 0 {
+			lo := len(slab)
+			slab = append(slab, hits...)
+			g.results[i].Hits = slab[lo:len(slab):len(slab)]
+		}
+	}
 }
 
 func (g *groupCall) fail(i int32, err error) {

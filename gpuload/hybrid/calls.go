@@ -98,11 +98,16 @@ func (x *Executor) abandon(j *job, turn uint64) {
 // processors at once, without the queues. Call it with thousands of queries from as many
 // goroutines as there are cores.
 func (x *Executor) Execute(ctx context.Context, queries []query.Query) ([]query.Result, error) {
+	return x.ExecuteInto(ctx, queries, nil)
+}
+
+// ExecuteInto is Execute with results that lie in a, until a's next use. With nil it is Execute.
+func (x *Executor) ExecuteInto(ctx context.Context, queries []query.Query, a *query.Arena) ([]query.Result, error) {
 	most := min(x.options.Queue, mostGroup)
 	if len(queries) < leastGroup || most < leastGroup || x.options.Mode == Serial {
-		return x.executeEach(ctx, queries)
+		return x.executeEach(ctx, queries, a)
 	}
-	results := make([]query.Result, len(queries))
+	results := a.Results(len(queries))
 	var last *groupCall // two are in the Executor, so that neither processor waits for the end of one
 	var failed error
 	end := func() {
@@ -114,7 +119,7 @@ func (x *Executor) Execute(ctx context.Context, queries []query.Query) ([]query.
 	}
 	for lo, hi := 0, 0; lo < len(queries) && failed == nil; lo = hi {
 		hi = min(lo+most/2, len(queries))
-		g, err := x.startGroup(ctx, queries[lo:hi], results[lo:hi], lo)
+		g, err := x.startGroup(ctx, queries[lo:hi], results[lo:hi], a, lo)
 		end()
 		if last = g; failed == nil {
 			failed = err
@@ -128,8 +133,8 @@ func (x *Executor) Execute(ctx context.Context, queries []query.Query) ([]query.
 }
 
 // executeEach answers queries through the queues.
-func (x *Executor) executeEach(ctx context.Context, queries []query.Query) ([]query.Result, error) {
-	b := &execution{x: x, results: make([]query.Result, len(queries)), done: make(chan struct{})}
+func (x *Executor) executeEach(ctx context.Context, queries []query.Query, a *query.Arena) ([]query.Result, error) {
+	b := &execution{x: x, results: a.Results(len(queries)), arena: a, done: make(chan struct{})}
 	b.left.Store(1)
 	share := min(256, x.options.Queue)
 	for lo := 0; lo < len(queries) && b.err.Load() == nil; lo += share {
@@ -147,6 +152,7 @@ func (x *Executor) executeEach(ctx context.Context, queries []query.Query) ([]qu
 type execution struct {
 	x       *Executor
 	results []query.Result
+	arena   *query.Arena
 	left    atomic.Int64 // queries without an answer, plus one until all are submitted
 	done    chan struct{}
 	err     atomic.Pointer[error]
@@ -182,7 +188,7 @@ func (b *execution) submit(ctx context.Context, queries []query.Query, lo, hi in
 			if err != nil {
 				b.fail(i, err)
 			} else if len(hits) > 0 {
-				b.results[i].Hits = append([]query.Hit(nil), hits...)
+				b.results[i].Hits = append(b.arena.Hits(len(hits)), hits...)
 			}
 			b.leave()
 		}

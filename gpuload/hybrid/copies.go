@@ -1,10 +1,16 @@
 package hybrid
 
-import "github.com/pinion-index/pinion/query"
+import (
+	"context"
+
+	"github.com/pinion-index/pinion/query"
+)
 
 // copies are queries as a GPU gets them, with terms of their own: a GPU that hangs, or whose answers
-// nobody waits for any more, may read them when their callers change theirs.
+// nobody waits for any more, may read them when their callers change theirs. The answers lie beside
+// them.
 type copies struct {
+	arena   query.Arena
 	queries []query.Query
 	terms   [][]byte
 	bytes   []byte
@@ -26,4 +32,9 @@ func (c *copies) add(q *query.Query) {
 	own := *q
 	own.Terms, own.Trace = c.terms[from:len(c.terms):len(c.terms)], nil
 	c.queries = append(c.queries, own)
+}
+
+// answer lets the GPU answer the queries. The results are valid until the next answer.
+func (c *copies) answer(gpu query.Executor) ([]query.Result, error) {
+	return c.arena.Execute(context.Background(), gpu, c.queries)
 }

@@ -32,6 +32,10 @@ type stub struct {
 }
 
 func (g *stub) Execute(ctx context.Context, queries []query.Query) ([]query.Result, error) {
+	return g.ExecuteInto(ctx, queries, nil)
+}
+
+func (g *stub) ExecuteInto(ctx context.Context, queries []query.Query, a *query.Arena) ([]query.Result, error) {
 	n := g.calls.Add(1)
 	if g.hang != nil && n == 2 {
 		<-g.hang
@@ -43,7 +47,12 @@ func (g *stub) Execute(ctx context.Context, queries []query.Query) ([]query.Resu
 		}
 	}
 	time.Sleep(g.took)
-	return g.Executor.Execute(ctx, queries)
+	answers, err := g.Executor.Execute(ctx, queries)
+	results := a.Results(len(answers))
+	for i, r := range answers {
+		results[i].Hits = append(a.Hits(len(r.Hits)), r.Hits...)
+	}
+	return results, err
 }
 
 // newIndex returns a Searcher over random documents.

@@ -1,7 +1,6 @@
 package hybrid
 
 import (
-	"context"
 	"errors"
 	"sync"
 	"sync/atomic"
@@ -58,7 +57,7 @@ func (x *Executor) run(b *batch) bool {
 				x.fail(b, taken, ErrHung)
 			}
 		})
-		results, err = x.gpu.Load().Execute(context.Background(), b.asked.queries)
+		results, err = b.asked.answer(x.gpu.Load().Executor)
 		watch.Stop()
 		if !claimed.CompareAndSwap(false, true) {
 			return false

@@ -43,6 +43,7 @@ type worker struct {
 	busy     time.Duration // of searches since it has yielded
 	reply    reply
 	queries  []query.Query
+	arena    query.Arena // of their results
 	terms    [][]byte
 	buf      []byte // bytes of terms
 	id, text []byte
@@ -144,7 +145,7 @@ func (w *worker) together(ctx context.Context, x query.Executor, sh *share) (err
 		return err
 	}
 	start := time.Now()
-	results, err := x.Execute(ctx, w.queries)
+	results, err := w.arena.Execute(ctx, x, w.queries)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package idxbench
 import (
 	"cmp"
 	"context"
-	"errors"
 	"math/rand/v2"
 	"runtime"
 	"sync"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
-	"github.com/pinion-index/pinion/gpuload/hybrid"
 	"github.com/pinion-index/pinion/internal/cputime"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/query/pool"
@@ -127,13 +125,14 @@ func saturateGroups(ctx context.Context, x query.Executor, queries []query.Query
 	from, to := d/4, d/4+d
 	for range runtime.GOMAXPROCS(0) {
 		group.Go(func() {
+			var arena query.Arena
 			for failed.Load() == nil {
 				started := time.Since(begin)
 				if started >= to {
 					return
 				}
 				lo := int(next.Add(int64(size))-int64(size)) % len(queries)
-				if _, err := x.Execute(ctx, all[lo:lo+size]); err != nil {
+				if _, err := arena.Execute(ctx, x, all[lo:lo+size]); err != nil {
 					failed.Store(&err)
 					return
 				}
@@ -164,10 +163,10 @@ func within(a, b, from, to time.Duration, n int) int64 {
 func arrive(ctx context.Context, p target, queries []query.Query, due []time.Duration, d, deadline time.Duration, row *LoadRow) error {
 	defer spareProcs()()
 	askers := askers()
-	a := &asking{due: due, took: make([]time.Duration, len(due)), asked: make([]time.Duration, len(due)), helps: make(chan struct{}, askers), clock: newClock()}
+	a := newAsking(due, askers)
 	defer a.clock.stop()
-	a.ask = func(i int) error {
-		return p.Submit(ctx, &queries[i%len(queries)], func(_ []query.Hit, err error) { a.answered(i, err) })
+	a.ask = func(i int, done func([]query.Hit, error)) error {
+		return p.Submit(ctx, &queries[i%len(queries)], done)
 	}
 	begin, busy := time.Now(), cputime.Process()
 	a.run(askers)
@@ -198,18 +197,6 @@ func arrive(ctx context.Context, p target, queries []query.Query, due []time.Dur
 	row.Asked = float64(late.ValueAtPercentile(99)) / 1e3
 	row.asked, row.took = a.asked, a.took
 	return nil
-}
-
-// askers returns how many goroutines ask queries that arrive.
-func askers() int { return min(1+runtime.NumCPU()/3, mostAskers) }
-
-// spareProcs raises GOMAXPROCS for goroutines that ask, so that what is measured does not keep
-// queries from being asked, but not above the number of cores: the kernel would stop threads that
-// hold Ps. It returns what lowers it.
-func spareProcs() (lower func()) {
-	procs := runtime.GOMAXPROCS(0)
-	runtime.GOMAXPROCS(max(procs, min(procs+askers(), runtime.NumCPU())))
-	return func() { runtime.GOMAXPROCS(procs) }
 }
 
 // refused stands for the latency of a query that was not answered.
@@ -269,102 +256,6 @@ func (row *LoadRow) latencies(h *hdrhistogram.Histogram) {
 	row.Queries = uint64(h.TotalCount())
 	row.Mean, row.Max = h.Mean()/1e3, float64(h.Max())/1e3
 	row.P50, row.P95, row.P99, row.P999 = at(50), at(95), at(99), at(99.9)
-}
-
-// asking asks queries when they are due: one goroutine does, and others help while it is behind, since
-// one asks no more than about a million a second and loses its core at times. What they share changes
-// with every askAtOnce queries.
-type asking struct {
-	due, took, asked []time.Duration // since the start: when it should be asked, and was; until the answer
-	ask              func(i int) error
-	clock            *clock
-	_                [64]byte
-	next             atomic.Int64
-	_                [64]byte
-	helps            chan struct{} // wakes those that help
-	failed           atomic.Pointer[error]
-	helpers          sync.WaitGroup
-	answers          [64]struct {
-		n atomic.Int64
-		_ [120]byte
-	}
-}
-
-const (
-	mostAskers = 6                      // goroutines that ask
-	helpAfter  = 100 * time.Microsecond // so late is a query when another helps
-	askAtOnce  = 16
-)
-
-// run asks all queries and waits for the answers.
-func (a *asking) run(askers int) {
-	for range askers - 1 {
-		a.helpers.Go(func() {
-			for range a.helps {
-				for i := int(a.next.Load()); a.late(i) > 0; i = int(a.next.Load()) {
-					a.some(i)
-				}
-			}
-		})
-	}
-	for i := 0; i < len(a.due) && a.failed.Load() == nil; i = int(a.next.Load()) {
-		a.clock.wait(a.due[i])
-		if a.late(i) > helpAfter {
-			select {
-			case a.helps <- struct{}{}:
-			default:
-			}
-		}
-		a.some(i)
-	}
-	close(a.helps)
-	a.helpers.Wait()
-	for asked := a.next.Load(); ; time.Sleep(100 * time.Microsecond) {
-		n := int64(0)
-		for k := range a.answers {
-			n += a.answers[k].n.Load()
-		}
-		if n == asked {
-			return
-		}
-	}
-}
-
-// late returns for how long query i has been due; below 0 if there is none.
-func (a *asking) late(i int) time.Duration {
-	if i >= len(a.due) || a.failed.Load() != nil {
-		return -1
-	}
-	return a.clock.now() - a.due[i]
-}
-
-// some asks the queries that are due from i on, unless another goroutine does.
-func (a *asking) some(i int) {
-	n := 1
-	if last := i + askAtOnce - 1; a.late(last) > 0 {
-		n = askAtOnce
-	}
-	if !a.next.CompareAndSwap(int64(i), int64(i+n)) {
-		return
-	}
-	for ; n > 0; n-- {
-		a.asked[i] = a.clock.now()
-		if err := a.ask(i); err != nil {
-			a.answered(i, err)
-		}
-		i++
-	}
-}
-
-// answered records the answer of query i.
-func (a *asking) answered(i int, err error) {
-	a.took[i] = a.clock.now() - a.due[i]
-	if errors.Is(err, hybrid.ErrOverload) {
-		a.took[i] = refused
-	} else if err != nil {
-		a.failed.Store(&err)
-	}
-	a.answers[i/askAtOnce%len(a.answers)].n.Add(1)
 }
 
 // arrivals returns when queries are due. At least one is due in the last four fifths of

@@ -48,12 +48,13 @@ func TestAsking(t *testing.T) {
 	for i := range due {
 		due[i] = time.Duration(i) * 10 * time.Microsecond
 	}
-	a := &asking{due: due, took: make([]time.Duration, n), asked: make([]time.Duration, n), helps: make(chan struct{}, 3), clock: newClock()}
+	a := newAsking(due, 3)
+	a.replies = a.replies[:100] // some are used again, others are busy
 	defer a.clock.stop()
 	var asked [n]atomic.Int32
 	var helped, answers atomic.Int64
 	helping := make(chan struct{})
-	a.ask = func(i int) error {
+	a.ask = func(i int, done func([]query.Hit, error)) error {
 		asked[i].Add(1)
 		if a.clock.now() < due[i] {
 			t.Errorf("query %d is asked %v too early", i, due[i]-a.clock.now())
@@ -71,7 +72,7 @@ func TestAsking(t *testing.T) {
 		}
 		go func() {
 			answers.Add(1)
-			a.answered(i, nil)
+			done(nil, nil)
 		}()
 		return nil
 	}
@@ -84,9 +85,10 @@ func TestAsking(t *testing.T) {
 	if a.took[n-1] != refused || answers.Load() != n-1 || a.took[stuck] < 5*time.Millisecond {
 		t.Errorf("%d answers, the last took %v, one that was held up %v", answers.Load(), a.took[n-1], a.took[stuck])
 	}
-	a = &asking{due: make([]time.Duration, 10), took: make([]time.Duration, 10), asked: make([]time.Duration, 10), helps: make(chan struct{}, 1), clock: a.clock}
+	a = newAsking(make([]time.Duration, 10), 1)
+	defer a.clock.stop()
 	broken := errors.New("broken")
-	a.ask = func(int) error { return broken }
+	a.ask = func(int, func([]query.Hit, error)) error { return broken }
 	if a.run(1); a.failed.Load() == nil || *a.failed.Load() != broken {
 		t.Error("the error of a query is lost")
 	}

@@ -129,8 +129,8 @@ func TestContestLost(t *testing.T) {
 }
 
 // TestStockAlone leaves queries of Submit to the GPU while it has a batch, except what only the CPU can
-// answer and what is urgent; not if the batch does not end, if the cores could answer much of them, nor
-// those of Execute.
+// answer and what is urgent; not if the batch does not end or if the cores could answer much of them. Those
+// of Execute it leaves to the GPU if the cores could answer too few.
 func TestStockAlone(t *testing.T) {
 	const ms = time.Millisecond
 	for _, c := range []struct {
@@ -147,6 +147,7 @@ func TestStockAlone(t *testing.T) {
 		{"of Submit", true, 100 * time.Microsecond, 0, 0, true, false, false, 19 * ms},
 		{"of Submit, and the batch stalls", true, 100 * time.Microsecond, 0, 0, true, true, true, 21 * ms},
 		{"of Execute", false, 100 * time.Microsecond, 0, 0, true, true, true, 19 * ms},
+		{"of Execute, with too little to add", false, 330 * time.Microsecond, 0, 0, true, false, false, 19 * ms},
 		{"no batch on the GPU", true, 100 * time.Microsecond, 0, 0, false, true, false, 19 * ms}, // and they have waited
 		{"fast cores", true, 8 * time.Microsecond, 0, 0, true, true, true, 19 * ms},
 		{"for the CPU alone", true, 100 * time.Microsecond, 3, 0, true, true, false, 19 * ms},
@@ -155,6 +156,7 @@ func TestStockAlone(t *testing.T) {
 	} {
 		s := dueStock()
 		s.workers, s.core = 16, float64(c.core)
+		s.adds = s.mayAdd()
 		g := callDue(1<<15, 0, c.after)
 		g.single = c.single
 		for i := range int32(c.pinned) {

@@ -41,6 +41,7 @@ type stock struct {
 	host    float64    // core time for each of them
 	recent  [3]float64 // time, queries and core time of batches
 	hosted  float64    // core time for the GPU since its last batch ended
+	adds    float64    // mayAdd, averaged over addsBatches
 	demand  demand
 	usage   usage
 	contest [2]contest    // for queries of Execute, of Submit
@@ -83,9 +84,6 @@ const (
 	stalled = 20 * time.Millisecond
 	// worth is by how much core time the GPU must save on an average query, once it did not.
 	worth = 0.2
-	// gain is the share of the GPU's queries that the cores must be able to add. With less they
-	// are only in the way of the work for the GPU.
-	gain = 1. / 40
 )
 
 // binOf returns the bin of a query on a machine with the given number of cores.
@@ -151,15 +149,17 @@ func (s *stock) drop() {
 	s.calls = kept
 }
 
-// idle returns the cores that may answer: those that the GPU's work leaves, at least one, and one
-// if they add too little to what the GPU answers, or take more from it.
+// idle returns the cores that may answer: those that the GPU's work leaves, at least one, and one if
+// the GPU answers alone.
 func (s *stock) idle() int {
-	n := s.free()
-	if s.shared() && (s.alone() || float64(n)*s.each < gain*s.core) {
+	if s.alone() {
 		return 1
 	}
-	return n
+	return s.free()
 }
+
+// mayAdd returns what cores could answer now, over what the GPU does.
+func (s *stock) mayAdd() float64 { return float64(s.free()) * s.each / max(s.core, 1) }
 
 // free returns the cores that the GPU's work leaves, at least one.
 func (s *stock) free() int {
@@ -173,10 +173,14 @@ func (s *stock) free() int {
 	return max(n, 1)
 }
 
-// alone reports whether the GPU answers alone as long as it has batches, since cores that answer take
-// more from it than they add. A core still looks after deadlines and what only the CPU can answer.
+// alone reports whether the GPU answers alone as long as it has batches, since cores that answer could
+// add too little, or take more from it than they add. A core still looks after deadlines and what only
+// the CPU can answer.
 func (s *stock) alone() bool {
-	return s.contest[s.single].alone && s.shared() && float64(s.free())*s.each < contestShare*s.core && !s.stalls()
+	if !s.shared() || s.stalls() {
+		return false
+	}
+	return min(s.adds, s.mayAdd()) < contestMargin-1 || s.contest[s.single].alone && s.adds < contestShare
 }
 
 // stalls reports whether the oldest batch takes much longer than what is on the GPU should: it may

@@ -22,6 +22,7 @@ func dueStock() *stock {
 	o.setDefaults()
 	s := newStock(&o, 4, true)
 	s.proven, s.base, s.each, s.known = 1<<20, float64(100*time.Microsecond), float64(time.Microsecond), 256
+	s.adds = s.mayAdd()
 	return &s
 }
 
@@ -125,5 +126,25 @@ func TestStockReported(t *testing.T) {
 	b.report(&s, 10*time.Millisecond)
 	if w := s.Waiting; w.Grouped != 300 || w.Oldest != 7*time.Millisecond {
 		t.Errorf("%+v", w)
+	}
+}
+
+// TestStockAdds has cores that answer in no time that the clock shows: they could add much, and that stays a
+// number however often it is averaged.
+func TestStockAdds(t *testing.T) {
+	s, now := dueStock(), time.Millisecond
+	s.adds = 0
+	s.add(callDue(1<<17, 0, 0))
+	s.flying = []*bulkBatch{{n: 4096}}
+	for range 20 {
+		b := s.flying[0]
+		s.flying = append(s.flying, &bulkBatch{n: 4096, begun: now})
+		s.finishCPU(&errand{portion: portion{at: make([]int32, 256)}}, 0)
+		now += time.Millisecond
+		s.observe(0, now)
+		s.finishGPU(b, true, now)
+		if !(s.adds > contestShare && s.adds < 1e18) || s.alone() {
+			t.Fatalf("cores could add %v, the GPU answers alone: %v", s.adds, s.alone())
+		}
 	}
 }

@@ -81,6 +81,9 @@ func (d *demand) observe(host int, now time.Duration) {
 	d.cores += passed / (passed + float64(demandTime)) * (float64(host) - d.cores)
 }
 
+// addsBatches is the number of batches over which the CPU's possible share is averaged.
+const addsBatches = 16
+
 // mayFly returns how many batches the GPU may work on: few until it is known what they take, or
 // while few queries wait, of which one batch is soon made.
 func (s *stock) mayFly() int {
@@ -139,6 +142,10 @@ func (s *stock) finishGPU(b *bulkBatch, answered bool, now time.Duration) {
 		}
 		s.off = s.mode != OnlyGPU && s.mean > 0 && s.host > s.mean*(1-worth) && (s.off || s.host > s.mean)
 	}
+	if s.adds == 0 {
+		s.adds = s.mayAdd()
+	}
+	s.adds += (s.mayAdd() - s.adds) / addsBatches
 	s.hosted = 0
 	s.count(1, n)
 	if b.trial {

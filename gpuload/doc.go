@@ -5,7 +5,7 @@
 // OpenDevice opens a GPU, New creates an Executor for a snapshot on it, and the Executor
 // answers batches of queries as a query.Searcher does. A Group has an Executor on each of
 // several GPUs. Package hybrid makes batches of single queries. ExecuteInto puts results into
-// memory that the next call uses again, so that millions of queries a second leave no garbage.
+// memory that the next call reuses, so that millions of queries a second leave hardly any garbage.
 //
 // A list's extent is copied unchanged from the mapped segment. The first time, its checksum
 // is verified and a kernel decodes each of its blocks and compares the postings with the

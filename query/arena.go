@@ -5,10 +5,10 @@ import (
 	"sync"
 )
 
-// Arena is memory for the results of a call, which the next call uses again. Results that nobody keeps
-// are garbage otherwise, 100 bytes a query: at millions of queries a second, the collector takes the
-// cores every second. The zero value is ready for use, by one call at a time. Results and Hits are for
-// executors; on a nil Arena they allocate.
+// Arena holds the results of one call in memory that the next call reuses. Results that nobody keeps are
+// garbage otherwise, some 100 bytes a query: at millions of queries a second the collector then runs
+// every second or two, and queries wait meanwhile. The zero value is ready for use, by one call at a
+// time. Callers need Execute; Results and Hits are for executors, and allocate if the Arena is nil.
 type Arena struct {
 	mu      sync.Mutex
 	results []Result
@@ -17,8 +17,8 @@ type Arena struct {
 	asked   int // since the last call of Results, also of memory of their own
 }
 
-// Execute lets x answer queries. If x has a method ExecuteInto, as those of package gpuload do, the
-// results lie in a until its next use.
+// Execute lets x answer queries. If x has a method ExecuteInto, as the executors of packages gpuload and
+// hybrid do, the results lie in a and are valid until its next use; otherwise x allocates them.
 func (a *Arena) Execute(ctx context.Context, x Executor, queries []Query) ([]Result, error) {
 	if into, ok := x.(interface {
 		ExecuteInto(ctx context.Context, queries []Query, a *Arena) ([]Result, error)
@@ -28,7 +28,7 @@ func (a *Arena) Execute(ctx context.Context, x Executor, queries []Query) ([]Res
 	return x.Execute(ctx, queries)
 }
 
-// Results returns n results without hits. What the Arena returned before is no longer valid.
+// Results returns n results without hits, and ends the use of what the Arena returned before.
 func (a *Arena) Results(n int) []Result {
 	if a == nil {
 		return make([]Result, n)
@@ -47,8 +47,8 @@ func (a *Arena) Results(n int) []Result {
 	return a.results
 }
 
-// Hits returns an empty slice with room for n hits, in memory of their own if there is no more: the next
-// call has room for as many. It is safe for concurrent use.
+// Hits returns an empty slice with room for n hits. If the Arena is full it allocates them, and the next
+// call of Results makes room for as many. It is safe for concurrent use.
 func (a *Arena) Hits(n int) []Hit {
 	if a == nil {
 		return make([]Hit, 0, n)

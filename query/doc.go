@@ -42,6 +42,7 @@
 //
 //	query.go, algorithm.go      queries and their parts
 //	searcher.go, parse.go       Searcher: options, queries in, hits out; text to terms
+//	arena.go                    memory for results that is reused
 //	passes.go                   one or two passes over the segments; which algorithm runs
 //	iterate.go                  Matches: all documents of a query, not scored
 //	run.go, list.go, stop.go    the state of an execution, its lists, stopping it early

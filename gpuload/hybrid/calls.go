@@ -101,7 +101,8 @@ func (x *Executor) Execute(ctx context.Context, queries []query.Query) ([]query.
 	return x.ExecuteInto(ctx, queries, nil)
 }
 
-// ExecuteInto is Execute with results that lie in a, until a's next use. With nil it is Execute.
+// ExecuteInto is like Execute, but the results lie in a and are valid until its next use. If a is nil,
+// they are allocated.
 func (x *Executor) ExecuteInto(ctx context.Context, queries []query.Query, a *query.Arena) ([]query.Result, error) {
 	most := min(x.options.Queue, mostGroup)
 	if len(queries) < leastGroup || most < leastGroup || x.options.Mode == Serial {

@@ -19,7 +19,7 @@
 //	bulk.go       many queries at once: goroutines for both processors; call.go: one group
 //	stock.go      which of them a processor takes next; stock_known.go: what it knows of both, and
 //	              how many cores others take; contest.go: whether more cores help
-//	lane.go       batches for the GPU; what happens when it fails or hangs; copies.go: what it is asked
+//	lane.go       batches for the GPU; what happens when it fails or hangs; copies.go: what it is asked, and answers
 //	options.go    Options, modes, errors
 //	stats.go      what the scheduler did
 //	open.go       Open: pool, device and Executor in one call, the device in the background

@@ -53,11 +53,10 @@ type reply struct {
 }
 
 const (
-	mostReplies = 1 << 16
-
-	mostAskers = 6                      // goroutines that ask
-	helpAfter  = 100 * time.Microsecond // so late is a query when another helps
-	askAtOnce  = 16
+	mostReplies = 1 << 16                // more queries than mostly wait; others have closures
+	mostAskers  = 6                      // goroutines that ask
+	helpAfter   = 100 * time.Microsecond // so late is a query when another helps
+	askAtOnce   = 16
 )
 
 func newAsking(due []time.Duration, askers int) *asking {

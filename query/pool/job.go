@@ -18,6 +18,7 @@ type job struct {
 	q      query.Query
 	done   chan struct{}            // receives one value when the result is complete
 	notify func([]query.Hit, error) // called instead, if not nil
+	wanted func() bool              // of SubmitIf
 	hits   []query.Hit              // memory for the argument of notify
 	state  atomic.Int32             // queued, begun or abandoned
 
@@ -43,7 +44,7 @@ func (p *Pool) newJob() any {
 // start makes j ready for q.
 func (j *job) start(ctx context.Context, q *query.Query) {
 	j.ctx, j.q = ctx, *q
-	j.q.Trace, j.notify = nil, nil
+	j.q.Trace, j.notify, j.wanted = nil, nil, nil
 	j.awaited.Store(false)
 	j.state.Store(queued)
 	j.pool.engine.Begin(ctx, j.x, &j.q)
@@ -52,9 +53,7 @@ func (j *job) start(ctx context.Context, q *query.Query) {
 // end delivers the result. Afterwards j may serve another query.
 func (j *job) end() {
 	p, notify := j.pool, j.notify
-	if p.options.Model.exclusive() {
-		p.turn.Store(false)
-	}
+	p.endTurn()
 	if notify == nil {
 		awaited := j.awaited.Load()
 		j.done <- struct{}{}
@@ -72,6 +71,19 @@ func (j *job) end() {
 		}
 	}
 	p.recycle(j)
+}
+
+// drop ends j without an answer.
+func (j *job) drop() {
+	j.pool.endTurn()
+	j.pool.recycle(j)
+}
+
+// endTurn lets the next query begin, if they take turns.
+func (p *Pool) endTurn() {
+	if p.options.Model.exclusive() {
+		p.turn.Store(false)
+	}
 }
 
 // wait waits for the result of j and recycles j. If the context is done, it waits only for
@@ -96,7 +108,7 @@ func (p *Pool) wait(j *job, dst []query.Hit) ([]query.Hit, error) {
 // recycle makes j available for another query.
 func (p *Pool) recycle(j *job) {
 	j.x.Forget()
-	j.ctx, j.q, j.notify = nil, query.Query{}, nil
+	j.ctx, j.q, j.notify, j.wanted = nil, query.Query{}, nil, nil
 	p.jobs.Put(j)
 	p.leave()
 }

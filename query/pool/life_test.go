@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -74,6 +76,56 @@ func TestQueriesBesideClose(t *testing.T) {
 		p.Close()
 		if _, err := New(s, Options{}); !errors.Is(err, reader.ErrClosed) {
 			t.Errorf("New over a closed snapshot: %v", err)
+		}
+	}
+}
+
+// TestSubmitIf drops some queries when a worker comes to them, and answers the others.
+func TestSubmitIf(t *testing.T) {
+	s := newSearcher(t, querytest.ZipfDocs(rand.New(rand.NewPCG(75, 76)), 3000, 80, 12), nil, 1500)
+	q := query.Query{Terms: querytest.Terms("w0", "w3"), K: 10}
+	want, err := s.Search(context.Background(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	canceled, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, m := range models {
+		p := newTestPool(t, s, Options{Workers: 3, Model: m, TaskPostings: 256})
+		var asked, answered, failed atomic.Int64
+		var group sync.WaitGroup
+		const n = 600
+		for i := range n {
+			ctx := context.Background()
+			if i%3 == 2 {
+				ctx = canceled
+			}
+			group.Add(1)
+			wanted := func() bool {
+				asked.Add(1)
+				if i%3 == 1 {
+					group.Done()
+				}
+				return i%3 == 0
+			}
+			if err := p.SubmitIf(ctx, &q, wanted, func(hits []query.Hit, err error) {
+				defer group.Done()
+				switch {
+				case i%3 == 0 && err == nil && slices.Equal(hits, want.Hits):
+					answered.Add(1)
+				case i%3 == 2 && errors.Is(err, context.Canceled):
+					failed.Add(1)
+				default:
+					t.Errorf("%v: query %d: %v, %v", m, i, hits, err)
+				}
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		group.Wait()
+		p.Close()
+		if a, b, c := asked.Load(), answered.Load(), failed.Load(); a != n/3*2 || b != n/3 || c != n/3 {
+			t.Errorf("%v: %d asked about, %d answered, %d canceled of %d", m, a, b, c, n)
 		}
 	}
 }

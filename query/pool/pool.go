@@ -263,7 +263,7 @@ func (p *Pool) Execute(ctx context.Context, queries []query.Query) ([]query.Resu
 		if empty {
 			continue
 		}
-		if waiting[i], failed = p.start(ctx, &queries[i], nil); failed != nil {
+		if waiting[i], failed = p.start(ctx, &queries[i], nil, nil); failed != nil {
 			waiting[i] = nil
 			break
 		}
@@ -289,10 +289,17 @@ func (p *Pool) Execute(ctx context.Context, queries []query.Query) ([]query.Resu
 // with the results of AppendHits, on a goroutine of the Pool, which done must not block. The
 // hits are valid only during that call. q's slices and filter must not change before it.
 func (p *Pool) Submit(ctx context.Context, q *query.Query, done func(hits []query.Hit, err error)) error {
+	return p.SubmitIf(ctx, q, nil, done)
+}
+
+// SubmitIf is like Submit, but the worker that is about to answer calls wanted first. If that
+// returns false, the query is dropped, and done is not called: wanted may have another processor
+// answer. A query that is canceled, or has no hits whatever the index holds, is answered without.
+func (p *Pool) SubmitIf(ctx context.Context, q *query.Query, wanted func() bool, done func(hits []query.Hit, err error)) error {
 	if _, err := p.check(q); err != nil {
 		return err
 	}
-	_, err := p.start(ctx, q, done)
+	_, err := p.start(ctx, q, wanted, done)
 	return err
 }
 
@@ -338,11 +345,11 @@ func (p *Pool) enqueue(j *job) error {
 }
 
 // start puts a query into the entry queue.
-func (p *Pool) start(ctx context.Context, q *query.Query, notify func([]query.Hit, error)) (*job, error) {
+func (p *Pool) start(ctx context.Context, q *query.Query, wanted func() bool, notify func([]query.Hit, error)) (*job, error) {
 	j, err := p.enter(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	j.notify = notify
+	j.wanted, j.notify = wanted, notify
 	return j, p.enqueue(j)
 }

@@ -118,6 +118,10 @@ func (w *worker) begin(j *job) {
 		j.end()
 		return
 	}
+	if j.wanted != nil && !j.wanted() {
+		j.drop()
+		return
+	}
 	if w.pool.options.Model == Inter {
 		j.x.Fail(w.exec.Answer(j.x))
 		j.end()

@@ -4,8 +4,9 @@
 // An Executor stands over a pool.Pool and an executor on a GPU. A Model predicts from the
 // lengths, bounds and codecs of a query's lists what the query costs on either.
 //
-// Few queries that come one by one (Submit) wait in three queues: those that suit the CPU,
-// that suit the GPU, and that suit either. An idle processor takes from its own queue, then the
+// While the Pool has little to do, queries that come one by one (Submit) go to its workers, which
+// weigh them and keep those that the GPU is not expected to answer sooner. The others wait in three
+// queues: those that suit the CPU, that suit the GPU, and that suit either. An idle processor takes from its own queue, then the
 // oldest query of the third, then steals from the other processor where that gains time. A
 // query near its deadline goes first. Many, and queries that come together (Execute), are one
 // stock: the GPU takes the oldest, and the CPU, on cores that the work for the GPU leaves idle,
@@ -15,6 +16,7 @@
 //
 //	executor.go   Executor: queries in, answers out
 //	calls.go      Search and Execute; alone.go: a query that finds no other
+//	direct.go     queries that go to the Pool past the queues
 //	intake.go     queries on their way into the queues or the stock; spares.go: their memory
 //	bulk.go       many queries at once: goroutines for both processors; call.go: one group
 //	stock.go      which of them a processor takes next; stock_known.go: what it knows of both, and

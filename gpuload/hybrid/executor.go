@@ -44,26 +44,29 @@ type Executor struct {
 	_       [64]byte
 	arrived intake
 	_       [64]byte
-	done    struct { // by the CPU
-		queries atomic.Int64 // not yet known to the policy
-		work    atomic.Int64 // predicted, since New
-	}
-	_ [64]byte
+	onPool  atomic.Int64 // queries
+	begun   tally        // by the Pool, past the queues
+	done    tally        // by the Pool
+	_       [64]byte
+
+	limit    atomic.Int64 // with fewer queries on the Pool, others go there past the queues
+	soonest  atomic.Int64 // the least time that the GPU takes for a query
+	weighing weighing
 
 	bulk     bulk         // of Execute
 	gone     atomic.Bool  // the GPU is retired
 	calls    atomic.Int64 // of pump
-	begun    []*entry     // memory of the goroutine in pump
+	handed   []*entry     // memory of the goroutine in pump
 	absorbed func()       // called after absorb; set by tests only
-	taken    []*job       // the same
+	arrivals []*job       // the same
 
 	mu     sync.Mutex // guards the fields below
 	policy *policy
-	told   int64 // done.work as the policy knows it
-	why    error // the GPU is retired
-	shut   bool  // Close has ended the lanes
-	spared int   // Ps that the Pool leaves
-	faults int   // batches that failed one after the other
+	told   struct{ begun, done int64 } // begun.work and done.work as the policy knows them
+	why    error                       // the GPU is retired
+	shut   bool                        // Close has ended the lanes
+	spared int                         // Ps that the Pool leaves
+	faults int                         // batches that failed one after the other
 	most   int
 	again  int64
 
@@ -93,6 +96,7 @@ func New(cpu *pool.Pool, gpu query.Executor, o Options) (*Executor, error) {
 		cancel: func() {}, lanes: make(chan *batch, o.Lanes), policy: newPolicy(&o, cpu.Workers())}
 	x.chunk.Store(1)
 	x.hungry.Store(true)
+	x.weighing.init()
 	x.slice = max(int64(turn)/int64(cpu.Workers()), 1)
 	x.available = sync.NewCond(&x.room)
 	x.bulk.gather.Store(leastGroup)
@@ -120,6 +124,7 @@ type job struct {
 	entry entry
 	infos []*query.TermInfo
 	onCPU func([]query.Hit, error) // j.answered
+	stays func() bool              // j.weighed
 }
 
 // newJob returns a job without a query.
@@ -129,7 +134,7 @@ func (x *Executor) newJob() *job {
 	}
 	j := &job{x: x}
 	j.entry.job = j
-	j.onCPU = j.answered
+	j.onCPU, j.stays = j.answered, j.weighed
 	return j
 }
 
@@ -213,8 +218,8 @@ func (x *Executor) leave(n int) {
 	}
 }
 
-// prepare makes a job of a query. Unless many wait, it looks up the lengths of its lists and
-// predicts its cost.
+// prepare makes a job of a query. Unless many wait, or it may pass the queues, it looks up
+// the lengths of its lists and predicts its cost.
 func (x *Executor) prepare(ctx context.Context, q *query.Query) (*job, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -226,7 +231,7 @@ func (x *Executor) prepare(ctx context.Context, q *query.Query) (*job, error) {
 	j.ctx, j.q, j.at = ctx, *q, x.now()
 	j.q.Trace = nil
 	j.after = x.within(ctx)
-	if !x.bulk.crowded.Load() {
+	if !x.bulk.crowded.Load() && !x.passes() {
 		if err := x.expect(j); err != nil {
 			x.recycle(j)
 			return nil, err
@@ -291,14 +296,14 @@ func (x *Executor) pump() {
 		if x.absorbed != nil {
 			x.absorbed()
 		}
-		begun := x.hand(x.begun[:0])
+		begun := x.hand(x.handed[:0])
 		x.mu.Unlock()
 		yield = x.crowd(many) || yield
 		for i, e := range begun {
 			begun[i] = nil
 			x.onCPU(e.job)
 		}
-		x.begun = begun
+		x.handed = begun
 		if x.overlooked() {
 			continue
 		}
@@ -323,11 +328,7 @@ func (x *Executor) overlooked() bool {
 func (x *Executor) absorb() (many []*job) {
 	p, now := x.policy, x.now()
 	p.demand.observe(x.hosts(), now)
-	if n := x.done.queries.Swap(0); n > 0 {
-		work := x.done.work.Load()
-		p.finishCPU(int(n), time.Duration(work-x.told), now)
-		x.told = work
-	}
+	x.settle(now)
 	p.occupied(time.Duration(x.bulk.gpuDone[0].Load()), time.Duration(x.bulk.gpuDone[1].Load()), now)
 	jobs, crowd := x.arrive(p.waiting())
 	if p.use.observe(now); crowd {
@@ -361,14 +362,13 @@ func (x *Executor) hand(begun []*entry) []*entry {
 		x.serving.Add(1)
 		x.lanes <- b // has room for p.lanes batches
 	}
-	extra := p.cpu.queries - int(p.cores())
-	x.chunk.Store(int64(max(1, extra/2)))
-	x.hungry.Store(p.hungry())
+	x.publish()
 	return begun
 }
 
 // onCPU gives a query to the Pool.
 func (x *Executor) onCPU(j *job) {
+	x.onPool.Add(1)
 	if err := x.cpu.Submit(j.ctx, &j.q, j.onCPU); err != nil {
 		go j.answered(nil, err) // not in the goroutine that calls Submit
 	}
@@ -377,6 +377,7 @@ func (x *Executor) onCPU(j *job) {
 // answered delivers the answer of the CPU. It runs on a worker of the Pool.
 func (j *job) answered(hits []query.Hit, err error) {
 	x, work := j.x, j.entry.cost.CPU
+	x.onPool.Add(-1)
 	x.deliver(j, 0, hits, err)
 	x.leave(1)
 	total := x.done.work.Add(int64(work))
@@ -426,12 +427,14 @@ func (x *Executor) late(at, after time.Duration, by int) {
 func (x *Executor) Stats() Stats {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	s := x.policy.snapshot(x.now())
+	now := x.now()
+	x.settle(now)
+	s := x.policy.snapshot(now)
 	s.CPU.Missed, s.GPU.Missed = x.missed[0].Load(), x.missed[1].Load()
 	s.Missed = s.CPU.Missed + s.GPU.Missed
 	s.Shed, s.Again, s.Waiting.Most, s.Retired = x.shed.Load(), x.again, x.most, x.why
 	s.Alone, s.Opening = x.alone.Load(), !isClosed(x.opened)
-	x.bulk.report(&s, x.now())
+	x.bulk.report(&s, now)
 	return s
 }
 

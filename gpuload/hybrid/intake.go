@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 )
 
 // intake holds jobs that have arrived and that nobody has taken. Any goroutine may push; one
@@ -82,6 +81,9 @@ func (n *intake) take(dst []*job) []*job {
 
 // enter lets a job in.
 func (x *Executor) enter(j *job) {
+	if x.pass(j) {
+		return
+	}
 	n := x.arrived.push(j)
 	switch step := n%intakeStep == 0; {
 	case x.bulk.crowded.Load():
@@ -105,8 +107,8 @@ func (x *Executor) arrive(waiting int) (jobs []*job, many bool) {
 	default:
 		many = true
 	}
-	x.taken = x.arrived.take(x.taken[:0])
-	return x.taken, many
+	x.arrivals = x.arrived.take(x.arrivals[:0])
+	return x.arrivals, many
 }
 
 // crowd puts jobs into the stock. It reports whether there are goroutines to yield to.
@@ -137,18 +139,13 @@ func (x *Executor) unlock() {
 func (x *Executor) release() (begun bool) {
 	b := &x.bulk
 	left, gather := b.stock.left, int64(b.stock.gather())
-	if b.gather.Load() != gather {
-		b.gather.Store(gather)
-	}
+	change(&b.gather, gather)
 	if more := left > 0; b.crowded.Load() != more {
 		b.crowded.Store(more)
 	}
 	first, done := b.stock.gpuDone()
-	for i, at := range [...]time.Duration{first, done} {
-		if b.gpuDone[i].Load() != int64(at) {
-			b.gpuDone[i].Store(int64(at))
-		}
-	}
+	change(&b.gpuDone[0], int64(first))
+	change(&b.gpuDone[1], int64(done))
 	begun, b.begun = b.begun, false
 	b.mu.Unlock()
 	if x.arrived.reaches(gather) {

@@ -367,30 +367,55 @@ const leastLog, mostLog = 5, 40
 
 // Predict returns what a query with these features costs.
 func (m *Model) Predict(f *Features) Cost {
-	if f.Terms == 0 || f.K <= 0 || f.Mode == query.And && f.Shortest == 0 {
+	if f.empty() {
 		return Cost{CPU: time.Microsecond, GPU: time.Microsecond, Host: m.Host[0], Alone: m.Batch}
 	}
-	p, b := m.byMode[f.Mode], m.batches[f.Mode]
-	var x [Basis]float64
-	var d [DingBasis]float64
-	if len(p.CPU) != DingBasis || len(p.GPU) != DingBasis || b != nil && len(b.Alone) != DingBasis {
-		f.Expand(&x)
-	}
-	if len(p.CPU) == DingBasis || len(p.GPU) == DingBasis || b != nil && len(b.Alone) == DingBasis {
-		f.ExpandDing(&d)
-	}
-	power := func(c []float64) time.Duration {
-		if len(c) == DingBasis {
-			return power(d[:], c)
-		}
-		return power(x[:len(c)], c)
-	}
+	p, b, x := m.byMode[f.Mode], m.batches[f.Mode], expansion{f: f}
 	load := time.Duration(m.Load * float64(f.Missing))
-	c := Cost{CPU: power(p.CPU), GPU: power(p.GPU) + load, Host: m.Host[0] + time.Duration(f.Terms)*m.Host[1]}
+	c := Cost{CPU: x.power(p.CPU), GPU: x.power(p.GPU) + load, Host: m.Host[0] + time.Duration(f.Terms)*m.Host[1]}
 	if c.Alone = m.Batch + c.GPU; b != nil {
-		c.Alone = power(b.Alone) + load
+		c.Alone = x.power(b.Alone) + load
 	}
 	return c
+}
+
+// core returns Predict's Cost.CPU.
+func (m *Model) core(f *Features) time.Duration {
+	if f.empty() {
+		return time.Microsecond
+	}
+	x := expansion{f: f}
+	return x.power(m.byMode[f.Mode].CPU)
+}
+
+// empty reports whether the query has no hits.
+func (f *Features) empty() bool {
+	return f.Terms == 0 || f.K <= 0 || f.Mode == query.And && f.Shortest == 0
+}
+
+// expansion holds the terms of the polynomials that have been needed.
+type expansion struct {
+	f    *Features
+	all  [Basis]float64
+	ding [DingBasis]float64
+
+	hasAll, hasDing bool
+}
+
+// power returns 2 to the polynomial with the given coefficients.
+func (x *expansion) power(c []float64) time.Duration {
+	if len(c) == DingBasis {
+		if !x.hasDing {
+			x.f.ExpandDing(&x.ding)
+			x.hasDing = true
+		}
+		return power(x.ding[:], c)
+	}
+	if !x.hasAll {
+		x.f.Expand(&x.all)
+		x.hasAll = true
+	}
+	return power(x.all[:len(c)], c)
 }
 
 // power returns 2 to the polynomial with the given coefficients, the greatest time if it has no value.

@@ -92,10 +92,10 @@ func newPolicy(o *Options, workers int) *policy {
 func (p *policy) cpuTime(e *entry) time.Duration { return p.cpu.pace.of(e.cost.CPU) }
 func (p *policy) gpuTime(e *entry) time.Duration { return p.gpu.pace.of(e.cost.GPU) }
 
-// doubted returns the time of a query on a core with which it competes with the GPU. Times on
+// doubted returns the time with which a query on a core competes with the GPU. Times on
 // cores are predicted with errors of 14 to 28 %, those of single batches with 5 to 9, so the
 // lesser of the two is too low more often where it is a core's.
-func (p *policy) doubted(e *entry) time.Duration { return p.cpuTime(e) / 3 * 4 }
+func doubted(onCore time.Duration) time.Duration { return onCore / 3 * 4 }
 
 // ratio returns log2 of a query's ratio.
 func (p *policy) ratio(c Cost) float64 {
@@ -211,15 +211,35 @@ func (p *policy) remove(e *entry) bool {
 	return true
 }
 
-// finishCPU records that the CPU has finished n queries that were predicted to take work.
-func (p *policy) finishCPU(n int, work, now time.Duration) {
-	if float64(p.cpu.queries) >= p.cores() {
-		p.cpu.pace.finish(time.Duration(float64(work)/p.cores()), now)
+// freely returns how many queries the CPU may have for others to go there past the queues. each is what a
+// query is predicted to take a core.
+func (p *policy) freely(each time.Duration) int {
+	_, idle := p.cpuRoom()
+	waiting := p.queues[pinnedGroup].n + p.queues[cpuGroup].n + p.queues[eitherGroup].n
+	switch {
+	case waiting > 0 || p.mode == Serial || p.mode == OnlyGPU:
+		return 0
+	case !p.serves():
+		return int(p.cores() * min(1+float64(depthFreely)/float64(max(p.cpu.pace.of(each), 1)), ahead))
+	case idle:
+		return int(p.cores())
 	}
-	p.cpu.queries -= n
-	p.cpu.work = max(p.cpu.work-work, 0)
+	return 0
+}
+
+// passCPU records queries that the CPU has begun past the queues, and those that it has done since
+// the last call.
+func (p *policy) passCPU(begun, done amount, now time.Duration) {
+	if float64(p.cpu.queries) >= p.cores() {
+		p.cpu.pace.finish(time.Duration(float64(done.work)/p.cores()), now)
+	}
+	p.stats.CPU.Queries += int64(begun.queries)
+	p.cpu.queries += begun.queries - done.queries
+	p.cpu.work = max(p.cpu.work+begun.work-done.work, 0)
 	if float64(p.cpu.queries) < p.cores() {
 		p.cpu.pace.rest()
+	} else {
+		p.cpu.pace.start(now)
 	}
 	if p.cpu.queries == 0 {
 		p.cpu.work = 0

@@ -127,7 +127,7 @@ func (w *world) dispatch() {
 	w.taken = p.takeCPU(w.now, w.taken[:0])
 	for _, e := range w.taken {
 		w.pool = append(w.pool, simJob{work: w.record(e.sim).Cost.CPU, mode: w.record(e.sim).Mode, query: true, then: func() {
-			p.finishCPU(1, e.cost.CPU, w.now)
+			p.passCPU(amount{}, amount{1, e.cost.CPU}, w.now)
 			w.took(e.sim, 0)
 			w.again(1)
 		}})

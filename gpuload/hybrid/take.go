@@ -4,9 +4,13 @@ import "time"
 
 const (
 	// depth is how much work the CPU takes ahead, so that its workers need not wait for the
-	// scheduler; ahead is the maximum number of queries for each worker.
-	depth = 200 * time.Microsecond
-	ahead = 32
+	// scheduler; ahead is the maximum number of queries for each worker. Past the queues it takes
+	// as much as it does while a small batch waits for cores that are all busy.
+	depth       = 200 * time.Microsecond
+	depthFreely = 500 * time.Microsecond
+	ahead       = 32
+	// servesShare is the share of the cores that work for the GPU from which the CPU takes nothing ahead.
+	servesShare = 4
 	// worthQueries is how many queries must wait before another batch joins those that the
 	// GPU works on, unless they take it as long as starting a batch.
 	worthQueries = 128
@@ -18,6 +22,9 @@ const (
 	looked = 8
 )
 
+// serves reports whether much of the cores works for the GPU.
+func (p *policy) serves() bool { return p.demand.cores >= max(p.workers/servesShare, 1) }
+
 // cpuRoom reports whether the CPU may take another query, and whether a worker is idle.
 func (p *policy) cpuRoom() (room, idle bool) {
 	n := float64(p.cpu.queries)
@@ -26,7 +33,7 @@ func (p *policy) cpuRoom() (room, idle bool) {
 	if p.mode == Serial {
 		return p.cpu.queries == 0 && p.gpu.batches == 0, idle
 	}
-	if p.demand.cores >= 1 { // what is ahead would take the other cores, too
+	if p.serves() { // what is ahead would take the other cores, too
 		return idle, idle
 	}
 	return idle || n < ahead*cores && float64(p.cpu.pace.of(p.cpu.work)) < float64(depth)*cores, idle
@@ -37,9 +44,9 @@ func (p *policy) cpuRoom() (room, idle bool) {
 func (p *policy) cpuDone(e *entry, extra time.Duration) time.Duration {
 	queued := p.cpu.queries + p.queues[pinnedGroup].n + p.queues[cpuGroup].n
 	if extra == 0 && float64(queued) < p.workers {
-		return p.doubted(e)
+		return doubted(e.cost.CPU) // the pace is that of cores that are all busy
 	}
-	return p.doubted(e) + p.cpuWork() + time.Duration(float64(p.cpu.pace.of(extra))/p.workers)
+	return doubted(p.cpuTime(e)) + p.cpuWork() + time.Duration(float64(p.cpu.pace.of(extra))/p.workers)
 }
 
 // busy predicts how long the GPU works on what it has begun.
@@ -92,7 +99,7 @@ func (p *policy) delays(e *entry, now time.Duration) bool {
 	if e.pinned || e.cost.Host <= 0 || p.mode != Parallel || p.retired || !works || float64(p.cpu.queries+1) < p.workers {
 		return false
 	}
-	wait := time.Duration(float64(p.doubted(e)) / p.workers) // until one of the cores is free
+	wait := time.Duration(float64(doubted(p.cpuTime(e))) / p.workers) // until one of the cores is free
 	return wait > p.busy(now)+p.gpu.pace.of(max(p.base+e.cost.GPU, e.cost.Alone))
 }
 
@@ -117,7 +124,7 @@ func (p *policy) forCPU(now time.Duration, idle bool) *entry {
 	if !idle || p.mode == OnlyGPU {
 		return nil
 	}
-	if e := p.queues[gpuGroup].cheapest(); e != nil && p.doubted(e) <= p.gpuDone(e, now, queued) {
+	if e := p.queues[gpuGroup].cheapest(); e != nil && doubted(e.cost.CPU) <= p.gpuDone(e, now, queued) {
 		return e
 	}
 	return nil
@@ -214,7 +221,7 @@ func (p *policy) forGPU(now, before time.Duration) *entry {
 		return e
 	}
 	if e := p.queues[cpuGroup].dearest(); e != nil && p.mode == Parallel && p.cpu.pace.of(e.cost.Host) < p.cpuTime(e) &&
-		p.gpuDone(e, now, before) < p.cpuDone(e, either.cost.CPU)-p.doubted(e) {
+		p.gpuDone(e, now, before) < p.cpuDone(e, either.cost.CPU)-doubted(p.cpuTime(e)) {
 		return e
 	}
 	return nil

@@ -150,6 +150,15 @@ func TestWeighing(t *testing.T) {
 	if n := weighedOf(query.Or, 1000, often); n < 800 {
 		t.Errorf("%d of 1000 queries are weighed that gain much", n)
 	}
+	if !w.most[query.And].Load() || w.most[query.AndOr].Load() {
+		t.Errorf("most queries are the GPU's: %v and %v", w.most[query.And].Load(), w.most[query.AndOr].Load())
+	}
+	for range weighTimes {
+		w.count(query.And, 0)
+	}
+	if w.most[query.And].Load() {
+		t.Error("most queries are the GPU's, though the last were not")
+	}
 	if each := time.Duration(w.each.Load()); each < core*9/10 || each > core {
 		t.Errorf("a query takes %v on average, not %v", each, core)
 	}
@@ -175,8 +184,7 @@ func TestFreely(t *testing.T) {
 		{name: "queries wait for the GPU", base: 100 * micro, each: 50 * micro, change: func(p *policy) {
 			p.enqueue(&entry{group: gpuGroup})
 		}, want: 44},
-		{name: "the GPU's work needs cores", base: 100 * micro, each: 50 * micro, change: func(p *policy) { p.demand.cores = 2 }, want: 2},
-		{name: "and the others are busy", base: 100 * micro, each: 50 * micro, change: func(p *policy) { p.demand.cores, p.cpu.queries = 2, 2 }},
+		{name: "the GPU's work needs cores", base: 100 * micro, each: 50 * micro, change: func(p *policy) { p.demand.cores = 2 }},
 		{name: "one at a time", base: 100 * micro, each: 50 * micro, change: func(p *policy) { p.mode = Serial }},
 		{name: "GPU alone", base: 100 * micro, each: 50 * micro, change: func(p *policy) { p.mode = OnlyGPU }},
 	} {

@@ -231,7 +231,7 @@ func (x *Executor) prepare(ctx context.Context, q *query.Query) (*job, error) {
 	j.ctx, j.q, j.at = ctx, *q, x.now()
 	j.q.Trace = nil
 	j.after = x.within(ctx)
-	if !x.bulk.crowded.Load() && !x.passes() {
+	if !x.bulk.crowded.Load() && !x.passes(q) {
 		if err := x.expect(j); err != nil {
 			x.recycle(j)
 			return nil, err
@@ -342,6 +342,7 @@ func (x *Executor) absorb() (many []*job) {
 		if !j.predicted {
 			_ = x.expect(j) // the CPU will find the same error
 		}
+		x.reconsider(j, now)
 		p.add(&j.entry, j.at, j.after)
 	}
 	x.most = max(x.most, p.waiting())

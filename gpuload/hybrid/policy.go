@@ -211,20 +211,19 @@ func (p *policy) remove(e *entry) bool {
 	return true
 }
 
+// gain returns how much sooner than an idle core the GPU is expected to answer a query, at least 0.
+func (p *policy) gain(e *entry, now time.Duration) time.Duration {
+	return max(doubted(e.cost.CPU)-p.gpuDone(e, now, p.gpu.pace.of(p.queues[gpuGroup].cost.GPU)), 0)
+}
+
 // freely returns how many queries the CPU may have for others to go there past the queues. each is what a
 // query is predicted to take a core.
 func (p *policy) freely(each time.Duration) int {
-	_, idle := p.cpuRoom()
 	waiting := p.queues[pinnedGroup].n + p.queues[cpuGroup].n + p.queues[eitherGroup].n
-	switch {
-	case waiting > 0 || p.mode == Serial || p.mode == OnlyGPU:
+	if waiting > 0 || p.serves() || p.mode == Serial || p.mode == OnlyGPU {
 		return 0
-	case !p.serves():
-		return int(p.cores() * min(1+float64(depthFreely)/float64(max(p.cpu.pace.of(each), 1)), ahead))
-	case idle:
-		return int(p.cores())
 	}
-	return 0
+	return int(p.cores() * min(1+float64(depthFreely)/float64(max(p.cpu.pace.of(each), 1)), ahead))
 }
 
 // passCPU records queries that the CPU has begun past the queues, and those that it has done since

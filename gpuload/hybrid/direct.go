@@ -1,7 +1,6 @@
 package hybrid
 
 import (
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -98,7 +97,8 @@ func (j *job) weighed() (stays bool) {
 		return true // the CPU will find the same error
 	}
 	f, guessed := FeaturesOf(&j.q, all), e.cost.CPU
-	e.cost.CPU = gpu.model.core(&f)
+	model := gpu.model.core(&f)
+	e.cost.CPU = x.weighing.correct(j.q.Mode, model)
 	took, gain := x.now()-begun, time.Duration(0)
 	if doubted(e.cost.CPU) > time.Duration(x.soonest.Load()) && x.expect(j) == nil {
 		x.mu.Lock()
@@ -115,77 +115,15 @@ func (j *job) weighed() (stays bool) {
 		return false
 	}
 	x.begun.work.Add(int64(e.cost.CPU - guessed))
+	j.model, j.began = model, begun+took
 	return true
 }
 
 // reconsider lets the queries of a mode pass the queues again once the GPU is not expected to answer most of them
 // sooner than an idle core. The job has been weighed by Submit. x.mu must be held.
 func (x *Executor) reconsider(j *job, now time.Duration) {
-	if w := &x.weighing; w.most[j.q.Mode].Load() && !j.entry.pinned {
-		w.mu.Lock()
+	if w := &x.weighing; w.most[j.q.Mode].Load() && !j.entry.pinned && w.mu.TryLock() {
 		defer w.mu.Unlock()
 		w.count(j.q.Mode, x.policy.gain(&j.entry, now))
-	}
-}
-
-// weighing decides which of the queries past the queues are weighed: all while that gains more time than it
-// takes, and otherwise a few, to see whether it would. It takes 1 to 4 us on a core that has been idle. While most
-// are the GPU's, none pass the queues.
-type weighing struct {
-	each atomic.Int64   // what a query is predicted to take a core, nanoseconds; moving average
-	idle [3]atomic.Bool // it does not pay, by mode
-	most [3]atomic.Bool // most are the GPU's
-
-	_    [64]byte // the rest changes with each query that is weighed
-	mu   sync.Mutex
-	took [3]float64 // nanoseconds a query; moving averages
-	gain [3]float64
-	gpus [3]float64      // share of the queries that are the GPU's
-	n    [3]atomic.Int64 // queries while idle
-}
-
-const (
-	// When weighing does not pay, one query in weighSome is weighed.
-	weighSome = 16
-	// Times and gains are averaged over some of the last queries. Gains are rare and large.
-	weighTimes, weighGains = 64, 1024
-	// firstGain is the gain that is expected at first. longestWeigh is what an interrupted weighing counts.
-	firstGain, longestWeigh = 100 * time.Microsecond, 10 * time.Microsecond
-	// Most queries are the GPU's from the share mostGPU on, until it is below leastGPU.
-	leastGPU, mostGPU = 0.5, 0.75
-)
-
-func (w *weighing) init() {
-	for i := range w.gain {
-		w.gain[i] = float64(firstGain)
-	}
-}
-
-// due reports whether the next query of a mode is to be weighed.
-func (w *weighing) due(mode query.Mode) bool {
-	return !w.idle[mode].Load() || w.n[mode].Add(1)%weighSome == 0
-}
-
-// count records whether a query is the GPU's, which is so if that gains time. w.mu must be held.
-func (w *weighing) count(mode query.Mode, gain time.Duration) {
-	w.gpus[mode] -= w.gpus[mode] / weighTimes
-	if gain > 0 {
-		w.gpus[mode] += 1.0 / weighTimes
-	}
-	if most := w.gpus[mode] > mostGPU || w.most[mode].Load() && w.gpus[mode] > leastGPU; most != w.most[mode].Load() {
-		w.most[mode].Store(most)
-	}
-}
-
-// observe records that weighing a query took some time and gained some, and what it is predicted to take a core.
-func (w *weighing) observe(mode query.Mode, core, took, gain time.Duration) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.count(mode, gain)
-	change(&w.each, w.each.Load()+(int64(core)-w.each.Load())/weighTimes)
-	w.took[mode] += (float64(min(took, longestWeigh)) - w.took[mode]) / weighTimes
-	w.gain[mode] += (float64(gain) - w.gain[mode]) / weighGains
-	if idle := w.gain[mode] < w.took[mode]; idle != w.idle[mode].Load() {
-		w.idle[mode].Store(idle)
 	}
 }

@@ -115,55 +115,6 @@ func TestIdleCorePace(t *testing.T) {
 	}
 }
 
-// TestWeighing weighs every query while that gains more than it takes, then one in weighSome, and all again soon
-// after it gains.
-func TestWeighing(t *testing.T) {
-	var w weighing
-	w.init()
-	const core, took = 40 * micro, 2 * micro
-	weighedOf := func(mode query.Mode, n int, gain func(int) time.Duration) (weighed int) {
-		for i := range n {
-			if w.due(mode) {
-				weighed++
-				w.observe(mode, core, took, gain(i))
-			}
-		}
-		return weighed
-	}
-	rare := func(i int) time.Duration { // 0.5 us a query
-		if i%400 == 0 {
-			return 200 * micro
-		}
-		return 0
-	}
-	often := func(int) time.Duration { return 300 * micro }
-	if n := weighedOf(query.Or, 1000, rare); n != 1000 {
-		t.Errorf("%d of the first 1000 queries are weighed", n)
-	}
-	weighedOf(query.Or, 10_000, rare)
-	if n := weighedOf(query.Or, 16_000, rare); n > 1500 {
-		t.Errorf("%d of 16000 queries are weighed, which gains a quarter of what it takes", n)
-	}
-	if n := weighedOf(query.And, 1000, often); n != 1000 {
-		t.Errorf("%d of 1000 queries of another mode are weighed", n)
-	}
-	if n := weighedOf(query.Or, 1000, often); n < 800 {
-		t.Errorf("%d of 1000 queries are weighed that gain much", n)
-	}
-	if !w.most[query.And].Load() || w.most[query.AndOr].Load() {
-		t.Errorf("most queries are the GPU's: %v and %v", w.most[query.And].Load(), w.most[query.AndOr].Load())
-	}
-	for range weighTimes {
-		w.count(query.And, 0)
-	}
-	if w.most[query.And].Load() {
-		t.Error("most queries are the GPU's, though the last were not")
-	}
-	if each := time.Duration(w.each.Load()); each < core*9/10 || each > core {
-		t.Errorf("a query takes %v on average, not %v", each, core)
-	}
-}
-
 // TestFreely lets as many queries past the queues as cores answer in depthFreely, and fewer if they serve the GPU.
 func TestFreely(t *testing.T) {
 	o := Options{Model: DefaultModel()}

@@ -16,7 +16,8 @@
 //
 //	executor.go   Executor: queries in, answers out
 //	calls.go      Search and Execute; alone.go: a query that finds no other
-//	direct.go     queries that go to the Pool past the queues
+//	direct.go     queries that go to the Pool past the queues; weighing.go: which of them are weighed, and how the
+//	              model is corrected by that
 //	intake.go     queries on their way into the queues or the stock; spares.go: their memory
 //	bulk.go       many queries at once: goroutines for both processors; call.go: one group
 //	stock.go      which of them a processor takes next; stock_known.go: what it knows of both, and

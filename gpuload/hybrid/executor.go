@@ -125,6 +125,8 @@ type job struct {
 	infos []*query.TermInfo
 	onCPU func([]query.Hit, error) // j.answered
 	stays func() bool              // j.weighed
+	model time.Duration            // of a core, by the Model, if a worker has weighed the query
+	began time.Duration            // when it had
 }
 
 // newJob returns a job without a query.
@@ -277,7 +279,7 @@ const (
 
 func (x *Executor) recycle(j *job) {
 	j.turn.Add(1)
-	j.predicted = false
+	j.predicted, j.model = false, 0
 	j.ctx, j.q, j.notify = nil, query.Query{}, nil
 	x.jobs.put(j)
 }
@@ -379,6 +381,9 @@ func (x *Executor) onCPU(j *job) {
 func (j *job) answered(hits []query.Hit, err error) {
 	x, work := j.x, j.entry.cost.CPU
 	x.onPool.Add(-1)
+	if j.model > 0 {
+		x.weighing.answered(j.q.Mode, j.model, x.now()-j.began)
+	}
 	x.deliver(j, 0, hits, err)
 	x.leave(1)
 	total := x.done.work.Add(int64(work))

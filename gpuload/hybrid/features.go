@@ -336,7 +336,9 @@ func (x *Executor) predict(gpu *device, q *query.Query, infos *[]*query.TermInfo
 	}
 	f := FeaturesOf(q, all)
 	f.Missing = missing
-	return gpu.model.Predict(&f), nil
+	c := gpu.model.Predict(&f)
+	c.CPU = x.weighing.correct(q.Mode, c.CPU)
+	return c, nil
 }
 
 // MissingOf returns Features.Missing of a query for an executor on a GPU, which must be a

@@ -6,11 +6,11 @@
 //
 // While the Pool has little to do, queries that come one by one (Submit) go to its workers, which
 // weigh them and keep those that the GPU is not expected to answer sooner. The others wait in three
-// queues: those that suit the CPU, that suit the GPU, and that suit either. An idle processor takes from its own queue, then the
-// oldest query of the third, then steals from the other processor where that gains time. A
-// query near its deadline goes first. Many, and queries that come together (Execute), are one
-// stock: the GPU takes the oldest, and the CPU, on cores that the work for the GPU leaves idle,
-// those that the GPU saves least on, or those near their deadline.
+// queues: those that suit the CPU, that suit the GPU, and that suit either. An idle processor takes
+// from its own queue, then the oldest query of the third, then steals from the other processor
+// where that gains time. A query near its deadline goes first. Many, and queries that come together
+// (Execute), are one stock: the GPU takes the oldest, and the CPU, on cores that the work for the GPU
+// leaves idle, those that the GPU saves least on, or those near their deadline.
 //
 // Answers are those of the CPU to the bit, whatever was decided.
 //

@@ -34,9 +34,11 @@ func (t *tally) since(told *int64) amount {
 // settle tells the policy what the CPU has begun and done. x.mu must be held.
 func (x *Executor) settle(now time.Duration) {
 	done := x.done.since(&x.told.done) // before begun, which it must not exceed
-	if begun := x.begun.since(&x.told.begun); begun != (amount{}) || done != (amount{}) {
+	begun := x.begun.since(&x.told.begun)
+	if begun != (amount{}) || done != (amount{}) {
 		x.policy.passCPU(begun, done, now)
 	}
+	x.policy.offered.observe(begun.queries, now) // those that were given back arrive again
 }
 
 // answersWhileIdle is how many answers of the CPU pump may leave to the next call while cores are idle and no

@@ -35,7 +35,7 @@ func TestWeighed(t *testing.T) {
 	})
 	for _, mode := range []Mode{Parallel, OnlyCPU} {
 		gpu := &stub{Executor: s}
-		x := newHybrid(t, s, gpu, Options{Mode: mode, Model: m})
+		x := newHybridOn(t, manyCores, s, gpu, Options{Mode: mode, Model: m})
 		onGPU := int64(0)
 		for i := range qs {
 			if q := &qs[i]; mode == Parallel && q.Mode == query.Or && supported(q) {
@@ -65,7 +65,7 @@ func TestWeighed(t *testing.T) {
 			t.Errorf("%v: %d queries may pass the queues, %d are on the Pool, %d batches", mode, x.limit.Load(), x.onPool.Load(), gpu.calls.Load())
 		}
 		p := x.policy
-		if p.cpu.queries != 0 || p.cpu.work != 0 || mode == OnlyCPU == (x.begun.work.Load() > 0) {
+		if p.cpu.queries != 0 || p.cpu.work != 0 || x.begun.work.Load() == 0 {
 			t.Errorf("%v: %d queries and work of %v on the CPU, %d in all", mode, p.cpu.queries, p.cpu.work, x.begun.work.Load())
 		}
 	}
@@ -126,20 +126,23 @@ func TestFreely(t *testing.T) {
 		change func(*policy)
 		want   int
 	}{
-		{name: "GPU", base: 100 * micro, each: 50 * micro, want: 44},
-		{name: "slow cores", base: 100 * micro, each: 50 * micro, change: func(p *policy) { p.cpu.pace.factor = 4 }, want: 14},
-		{name: "no GPU", each: 50 * micro, want: 44},
-		{name: "long queries", base: 100 * micro, each: time.Second, want: 4},
-		{name: "short queries", base: 100 * micro, want: 4 * ahead},
+		{name: "GPU", base: 100 * micro, each: 50 * micro, want: 88},
+		{name: "slow cores", base: 100 * micro, each: 50 * micro, change: func(p *policy) { p.cpu.pace.factor = 4 }, want: 28},
+		{name: "no GPU", each: 50 * micro, want: 88},
+		{name: "long queries", base: 100 * micro, each: time.Second, want: 8},
+		{name: "short queries", base: 100 * micro, want: 8 * ahead},
 		{name: "queries wait", base: 100 * micro, each: 50 * micro, change: func(p *policy) { p.add(&entry{pinned: true}, 0, 0) }},
 		{name: "queries wait for the GPU", base: 100 * micro, each: 50 * micro, change: func(p *policy) {
 			p.enqueue(&entry{group: gpuGroup})
-		}, want: 44},
+		}, want: 88},
 		{name: "the GPU's work needs cores", base: 100 * micro, each: 50 * micro, change: func(p *policy) { p.demand.cores = 2 }},
+		{name: "more arrive than the cores can answer", base: 100 * micro, each: 50 * micro, change: func(p *policy) { p.offered.rate = manyCores / 55e3 }},
+		{name: "nearly as many", base: 100 * micro, each: 50 * micro, change: func(p *policy) { p.offered.rate = manyCores / 60e3 }, want: 88},
+		{name: "few cores", base: 100 * micro, each: 50 * micro, change: func(p *policy) { p.workers = manyCores - 1 }},
 		{name: "one at a time", base: 100 * micro, each: 50 * micro, change: func(p *policy) { p.mode = Serial }},
 		{name: "GPU alone", base: 100 * micro, each: 50 * micro, change: func(p *policy) { p.mode = OnlyGPU }},
 	} {
-		p := newPolicy(&o, 4)
+		p := newPolicy(&o, manyCores)
 		if p.retired = true; c.base > 0 {
 			p.join(c.base, 0)
 		}
@@ -148,6 +151,36 @@ func TestFreely(t *testing.T) {
 		}
 		if got := p.freely(c.each); got != c.want {
 			t.Errorf("%s: %d queries, want %d", c.name, got, c.want)
+		}
+	}
+}
+
+// TestOffered follows the rate of arrivals, however they are counted together.
+func TestOffered(t *testing.T) {
+	for _, each := range []int{1, 7, 300} {
+		var o offered
+		now := time.Duration(0)
+		arrive := func(n int, every time.Duration) {
+			for i := range n {
+				if now += every; i%each == each-1 {
+					o.observe(each-1, now)
+					o.observe(1, now) // at the same time
+				}
+			}
+		}
+		check := func(when string, every time.Duration) {
+			t.Helper()
+			if got := o.rate * float64(every); got < 0.9 || got > 1.1 {
+				t.Errorf("%s, %d at a time: %v of the rate", when, each, got)
+			}
+		}
+		arrive(9000, 2*micro)
+		check("at first", 2*micro)
+		arrive(1500, 20*micro)
+		check("a tenth", 20*micro)
+		o.observe(0, now+time.Second)
+		if o.rate*float64(20*micro) > 0.01 {
+			t.Errorf("%v after a second without arrivals", o.rate)
 		}
 	}
 }

@@ -33,5 +33,6 @@
 //	model.go      Model: predicted costs; key.go: where one holds and where it is kept
 //	features.go   what a Model knows of a query
 //	simulate.go   the same scheduler over recorded costs; simulate_world.go: cores, host work and device;
-//	              simulate_stock.go: calls of the stock; oracle.go: the best in hindsight
+//	              simulate_stock.go: calls of the stock; simulate_pass.go: queries past the queues; oracle.go: the best
+//	              in hindsight
 package hybrid

@@ -97,7 +97,13 @@ func newSnapshot(t testing.TB) (*query.Searcher, *reader.Snapshot) {
 
 func newHybrid(t testing.TB, s *query.Searcher, gpu query.Executor, o Options) *Executor {
 	t.Helper()
-	p, err := pool.New(s, pool.Options{Workers: 2})
+	return newHybridOn(t, 2, s, gpu, o)
+}
+
+// newHybridOn is newHybrid with so many workers.
+func newHybridOn(t testing.TB, workers int, s *query.Searcher, gpu query.Executor, o Options) *Executor {
+	t.Helper()
+	p, err := pool.New(s, pool.Options{Workers: workers})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,6 +50,7 @@ type policy struct {
 	ready    time.Duration // when the GPU is predicted to finish what it has begun
 	stocked  time.Duration // the same of the stock's batches; 0: none
 	demand   demand
+	offered  offered
 	use      gpuUse
 
 	stats Stats
@@ -216,11 +217,28 @@ func (p *policy) gain(e *entry, now time.Duration) time.Duration {
 	return max(doubted(e.cost.CPU)-p.gpuDone(e, now, p.gpu.pace.of(p.queues[gpuGroup].cost.GPU)), 0)
 }
 
+// offered is how many queries arrive.
+type offered struct {
+	rate float64 // in a nanosecond; moving average over demandTime
+	n    int     // not yet in rate
+	seen time.Duration
+}
+
+// observe records that n queries have arrived since the last call.
+func (o *offered) observe(n int, now time.Duration) {
+	o.n += n
+	if passed := float64(now - o.seen); passed > 0 {
+		o.rate += (float64(o.n) - passed*o.rate) / (passed + float64(demandTime))
+		o.n, o.seen = 0, now
+	}
+}
+
 // freely returns how many queries the CPU may have for others to go there past the queues. each is what a
 // query is predicted to take a core.
 func (p *policy) freely(each time.Duration) int {
 	waiting := p.queues[pinnedGroup].n + p.queues[cpuGroup].n + p.queues[eitherGroup].n
-	if waiting > 0 || p.serves() || p.mode == Serial || p.mode == OnlyGPU {
+	few := p.workers < manyCores || p.offered.rate*float64(each) > mostOffered*p.workers
+	if few || waiting > 0 || p.serves() || p.mode == Serial || p.mode == OnlyGPU {
 		return 0
 	}
 	return int(p.cores() * min(1+float64(depthFreely)/float64(max(p.cpu.pace.of(each), 1)), ahead))

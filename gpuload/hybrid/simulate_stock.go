@@ -8,10 +8,11 @@ func (w *world) enter() {
 	for w.entered > 0 {
 		s, many := &w.bulk.stock, true
 		switch {
-		case !w.divides():
-			many = false
-		case s.left == 0:
-			many = w.entered+w.policy.waiting() >= leastGroup
+		case !w.divides() || s.left == 0:
+			for w.entered > 0 && w.pass(w.arrived-w.entered) {
+				w.entered--
+			}
+			many = w.divides() && w.entered+w.policy.waiting() >= leastGroup
 		case w.entered < s.gather():
 			return
 		}
@@ -25,7 +26,8 @@ func (w *world) enter() {
 		w.entered = 0
 		for i := first; i < first+n; i++ {
 			e := &entry{cost: w.predicted(i), pinned: w.record(i).Pinned, sim: i}
-			w.policy.add(e, w.now, w.s.Options.Deadline)
+			e.cost.CPU = w.weighing.correct(w.record(i).Mode, e.cost.CPU)
+			w.queue(e)
 		}
 		w.most = max(w.most, w.policy.waiting())
 	}
@@ -108,7 +110,7 @@ func (w *world) answered(p portion, by int) {
 const weighTime = 350 * time.Nanosecond
 
 // core is a goroutine that answers on the CPU.
-func (w *world) core() { w.ready = append(w.ready, simJob{start: w.errand}) }
+func (w *world) core() { w.ready = append(w.ready, simJob{start: w.errand, since: w.now}) }
 
 // errand returns what a goroutine that answers on the CPU does next, as Executor.bulkCore.
 func (w *world) errand() (work time.Duration, then func()) {

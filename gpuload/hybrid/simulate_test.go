@@ -144,7 +144,7 @@ func TestSimulatedFewCores(t *testing.T) {
 	for _, cpu := range []time.Duration{100 * micro, 300 * micro, 1500 * micro, 200 * micro, 400 * micro} {
 		records = append(records, Record{Cost: Cost{CPU: cpu, GPU: cpu / 10, Host: cpu / 200, Alone: cpu/10 + 20*micro}})
 	}
-	for _, workers := range []int{1, 2, 4} {
+	for _, workers := range []int{1, 2, 4, 8, 16} {
 		for _, batch := range []int{1, 4} {
 			var means [4]time.Duration
 			for _, mode := range []Mode{OnlyGPU, Parallel} {

@@ -23,7 +23,7 @@ type world struct {
 	events    events
 	order     int             // of events, so that equal times keep it
 	idle      []time.Duration // since when the free cores are, ascending
-	ready     []simJob        // of goroutines, before the Pool's
+	ready     []simJob        // of goroutines: before the Pool's, but for those that answer, which take turns
 	pool      []simJob        // queries that the CPU has taken
 	serving   int             // goroutines that work for the GPU
 	busy      time.Duration   // when a core was, last
@@ -32,8 +32,11 @@ type world struct {
 	device    time.Duration   // when it will have done its work
 	batches   int
 	taken     []*entry // memory
+	onPool    int      // queries
+	weighing  weighing
 
 	arrived, entered int // queries; those that neither the queues nor the stock have
+	known            int // of those that arrived, by the policy
 	arrivals, times  []time.Duration
 	left             []int // by call of Execute: queries without answers; nil without callers
 	missed           [2]int64
@@ -45,7 +48,8 @@ type world struct {
 type simJob struct {
 	work  time.Duration
 	mode  query.Mode
-	query bool // from the queues
+	query bool // for the Pool
+	since time.Duration
 	start func() (work time.Duration, then func())
 	then  func()
 }
@@ -55,6 +59,7 @@ func newWorld(records []Record, s Simulation) *world {
 		arrivals: make([]time.Duration, s.Queries), times: make([]time.Duration, s.Queries)}
 	w.bulk.stock = newStock(&s.Options, s.Workers, true)
 	w.policy.use.take(0)
+	w.weighing.init()
 	return w
 }
 
@@ -118,6 +123,8 @@ func (w *world) dispatch() {
 	w.enter()
 	p := w.policy
 	p.demand.observe(w.serving, w.now)
+	p.offered.observe(w.arrived-w.known, w.now)
+	w.known = w.arrived
 	s := &w.bulk.stock
 	if p.use.observe(w.now); s.left > 0 {
 		p.use.take(w.now)
@@ -126,7 +133,9 @@ func (w *world) dispatch() {
 	p.occupied(begun, done, w.now)
 	w.taken = p.takeCPU(w.now, w.taken[:0])
 	for _, e := range w.taken {
-		w.pool = append(w.pool, simJob{work: w.record(e.sim).Cost.CPU, mode: w.record(e.sim).Mode, query: true, then: func() {
+		w.onPool++
+		w.pool = append(w.pool, simJob{since: w.now, work: w.record(e.sim).Cost.CPU, mode: w.record(e.sim).Mode, query: true, then: func() {
+			w.onPool--
 			p.passCPU(amount{}, amount{1, e.cost.CPU}, w.now)
 			w.took(e.sim, 0)
 			w.again(1)
@@ -141,7 +150,7 @@ func (w *world) dispatch() {
 	}
 	for len(w.idle) > 0 && len(w.ready)+len(w.pool) > 0 {
 		q := &w.ready
-		if len(*q) == 0 {
+		if len(*q) == 0 || (*q)[0].start != nil && len(w.pool) > 0 && w.pool[0].since < (*q)[0].since {
 			q = &w.pool
 		}
 		j := (*q)[0]

@@ -9,6 +9,11 @@ const (
 	depth       = 200 * time.Microsecond
 	depthFreely = 500 * time.Microsecond
 	ahead       = 32
+	// On fewer than manyCores cores queries do not pass the queues: they would wait for each other, and
+	// for the GPU's work, without being weighed.
+	manyCores = 8
+	// Nor do they if more arrive than so much of what the cores can answer.
+	mostOffered = 0.9
 	// servesShare is the share of the cores that work for the GPU from which the CPU takes nothing ahead.
 	servesShare = 4
 	// worthQueries is how many queries must wait before another batch joins those that the

@@ -12,7 +12,7 @@ import (
 // while that gains more time than it takes, 1 to 4 us on a core that has been idle, and otherwise a few, to see
 // whether it would. While most are the GPU's, none pass the queues.
 type weighing struct {
-	each atomic.Int64    // what a query is predicted to take a core, nanoseconds; moving average
+	each atomic.Int64    // what a query is predicted to take a core, 0 for the GPU's, nanoseconds; moving average
 	idle [3]atomic.Bool  // weighing does not pay
 	most [3]atomic.Bool  // most are the GPU's
 	far  [3]atomic.Int64 // what a core takes over what the Model says, in 1/farUnit; 1 unless that is far off
@@ -31,8 +31,8 @@ const (
 	weighSome = 16
 	// Times and gains are averaged over some of the last queries. Gains are rare and large.
 	weighTimes, weighGains = 64, 1024
-	// firstGain is the gain that is expected at first. longestWeigh is what an interrupted weighing counts.
-	firstGain, longestWeigh = 100 * time.Microsecond, 10 * time.Microsecond
+	// firstGain and firstEach are what is expected at first. longestWeigh is what an interrupted weighing counts.
+	firstGain, firstEach, longestWeigh = 100 * time.Microsecond, 100 * time.Microsecond, 10 * time.Microsecond
 	// Most queries are the GPU's from the share mostGPU on, until it is below leastGPU.
 	leastGPU, mostGPU = 0.5, 0.75
 	// A Model is far off if cores take farOff times as long or more; on cold caches they may take nearly that.
@@ -43,6 +43,7 @@ const (
 )
 
 func (w *weighing) init() {
+	w.each.Store(int64(firstEach))
 	for i := range w.gain {
 		w.gain[i], w.slow[i] = float64(firstGain), 1
 		w.far[i].Store(farUnit)
@@ -61,6 +62,9 @@ func (w *weighing) observe(mode query.Mode, core, took, gain time.Duration) {
 	}
 	defer w.mu.Unlock()
 	w.count(mode, gain)
+	if gain > 0 {
+		core = 0
+	}
 	change(&w.each, w.each.Load()+(int64(core)-w.each.Load())/weighTimes)
 	w.took[mode] += (float64(min(took, longestWeigh)) - w.took[mode]) / weighTimes
 	w.gain[mode] += (float64(gain) - w.gain[mode]) / weighGains

@@ -16,8 +16,8 @@
 //
 //	executor.go   Executor: queries in, answers out
 //	calls.go      Search and Execute; alone.go: a query that finds no other
-//	direct.go     queries that go to the Pool past the queues; weighing.go: which of them are weighed, and how the
-//	              model is corrected by that
+//	bypass.go     queries that bypass the queues; weighing.go: which of them are weighed, and how that corrects
+//	              the model
 //	intake.go     queries on their way into the queues or the stock; spares.go: their memory
 //	bulk.go       many queries at once: goroutines for both processors; call.go: one group
 //	stock.go      which of them a processor takes next; stock_known.go: what it knows of both, and
@@ -33,6 +33,6 @@
 //	model.go      Model: predicted costs; key.go: where one holds and where it is kept
 //	features.go   what a Model knows of a query
 //	simulate.go   the same scheduler over recorded costs; simulate_world.go: cores, host work and device;
-//	              simulate_stock.go: calls of the stock; simulate_pass.go: queries past the queues; oracle.go: the best
+//	              simulate_stock.go: calls of the stock; simulate_bypass.go: queries that bypass the queues; oracle.go: the best
 //	              in hindsight
 package hybrid

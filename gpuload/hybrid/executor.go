@@ -45,11 +45,11 @@ type Executor struct {
 	arrived intake
 	_       [64]byte
 	onPool  atomic.Int64 // queries
-	begun   tally        // by the Pool, past the queues
+	begun   tally        // by the Pool, bypassing the queues
 	done    tally        // by the Pool
 	_       [64]byte
 
-	limit    atomic.Int64 // with fewer queries on the Pool, others go there past the queues
+	limit    atomic.Int64 // with fewer queries on the Pool, others bypass the queues
 	soonest  atomic.Int64 // the least time that the GPU takes for a query
 	weighing weighing
 
@@ -220,7 +220,7 @@ func (x *Executor) leave(n int) {
 	}
 }
 
-// prepare makes a job of a query. Unless many wait, or it may pass the queues, it looks up
+// prepare makes a job of a query. Unless many wait, or it may bypass the queues, it looks up
 // the lengths of its lists and predicts its cost.
 func (x *Executor) prepare(ctx context.Context, q *query.Query) (*job, error) {
 	if err := ctx.Err(); err != nil {
@@ -233,7 +233,7 @@ func (x *Executor) prepare(ctx context.Context, q *query.Query) (*job, error) {
 	j.ctx, j.q, j.at = ctx, *q, x.now()
 	j.q.Trace = nil
 	j.after = x.within(ctx)
-	if !x.bulk.crowded.Load() && !x.passes(q) {
+	if !x.bulk.crowded.Load() && !x.bypasses(q) {
 		if err := x.expect(j); err != nil {
 			x.recycle(j)
 			return nil, err

@@ -81,7 +81,7 @@ func (n *intake) take(dst []*job) []*job {
 
 // enter lets a job in.
 func (x *Executor) enter(j *job) {
-	if x.pass(j) {
+	if x.bypass(j) {
 		return
 	}
 	n := x.arrived.push(j)

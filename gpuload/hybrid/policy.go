@@ -233,20 +233,20 @@ func (o *offered) observe(n int, now time.Duration) {
 	}
 }
 
-// freely returns how many queries the CPU may have for others to go there past the queues. each is what a
-// query is predicted to take a core.
+// freely returns the limit of the CPU's queries below which others bypass the queues. each is what a query
+// is predicted to take a core.
 func (p *policy) freely(each time.Duration) int {
 	waiting := p.queues[pinnedGroup].n + p.queues[cpuGroup].n + p.queues[eitherGroup].n
-	few := p.workers < manyCores || p.offered.rate*float64(each) > mostOffered*p.workers
-	if few || waiting > 0 || p.serves() || p.mode == Serial || p.mode == OnlyGPU {
+	tooFew := p.workers < manyCores || p.offered.rate*float64(each) > mostOffered*p.workers
+	if tooFew || waiting > 0 || p.serves() || p.mode == Serial || p.mode == OnlyGPU {
 		return 0
 	}
 	return int(p.cores() * min(1+float64(depthFreely)/float64(max(p.cpu.pace.of(each), 1)), ahead))
 }
 
-// passCPU records queries that the CPU has begun past the queues, and those that it has done since
-// the last call.
-func (p *policy) passCPU(begun, done amount, now time.Duration) {
+// countCPU records queries that have bypassed the queues, and those that the CPU has done since the
+// last call.
+func (p *policy) countCPU(begun, done amount, now time.Duration) {
 	if float64(p.cpu.queries) >= p.cores() {
 		p.cpu.pace.finish(time.Duration(float64(done.work)/p.cores()), now)
 	}

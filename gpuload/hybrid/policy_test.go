@@ -100,7 +100,7 @@ func (r *trial) finishCPU() {
 		return
 	}
 	i := rapid.IntRange(0, len(r.onCPU)-1).Draw(r.T, "of CPU")
-	r.p.passCPU(amount{}, amount{1, r.onCPU[i].cost.CPU}, r.now)
+	r.p.countCPU(amount{}, amount{1, r.onCPU[i].cost.CPU}, r.now)
 	r.onCPU = slices.Delete(r.onCPU, i, i+1)
 	r.done++
 }
@@ -361,7 +361,7 @@ func TestPaceOfIdle(t *testing.T) {
 	if p.cores() > 3 {
 		t.Fatalf("%v cores are left", p.cores())
 	}
-	p.passCPU(amount{}, amount{1, 100 * micro}, time.Second+4*time.Millisecond)
+	p.countCPU(amount{}, amount{1, 100 * micro}, time.Second+4*time.Millisecond)
 	if f := p.cpu.pace.factor; f != 1 {
 		t.Errorf("the pace is %v", f)
 	}

@@ -9,7 +9,7 @@ func (w *world) enter() {
 		s, many := &w.bulk.stock, true
 		switch {
 		case !w.divides() || s.left == 0:
-			for w.entered > 0 && w.pass(w.arrived-w.entered) {
+			for w.entered > 0 && w.bypass(w.arrived-w.entered) {
 				w.entered--
 			}
 			many = w.divides() && w.entered+w.policy.waiting() >= leastGroup

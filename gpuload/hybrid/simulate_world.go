@@ -23,7 +23,7 @@ type world struct {
 	events    events
 	order     int             // of events, so that equal times keep it
 	idle      []time.Duration // since when the free cores are, ascending
-	ready     []simJob        // of goroutines: before the Pool's, but for those that answer, which take turns
+	ready     []simJob        // of goroutines: before the Pool's, but for those that answer
 	pool      []simJob        // queries that the CPU has taken
 	serving   int             // goroutines that work for the GPU
 	busy      time.Duration   // when a core was, last
@@ -48,8 +48,8 @@ type world struct {
 type simJob struct {
 	work  time.Duration
 	mode  query.Mode
-	query bool // for the Pool
-	since time.Duration
+	query bool          // for the Pool
+	since time.Duration // for those that take turns: the Pool's, and goroutines that answer
 	start func() (work time.Duration, then func())
 	then  func()
 }
@@ -136,7 +136,7 @@ func (w *world) dispatch() {
 		w.onPool++
 		w.pool = append(w.pool, simJob{since: w.now, work: w.record(e.sim).Cost.CPU, mode: w.record(e.sim).Mode, query: true, then: func() {
 			w.onPool--
-			p.passCPU(amount{}, amount{1, e.cost.CPU}, w.now)
+			p.countCPU(amount{}, amount{1, e.cost.CPU}, w.now)
 			w.took(e.sim, 0)
 			w.again(1)
 		}})

@@ -4,13 +4,13 @@ import "time"
 
 const (
 	// depth is how much work the CPU takes ahead, so that its workers need not wait for the
-	// scheduler; ahead is the maximum number of queries for each worker. Past the queues it takes
-	// as much as it does while a small batch waits for cores that are all busy.
+	// scheduler; ahead is the maximum number of queries for each worker. Of queries that bypass the queues it
+	// takes what it answers while a small batch waits for cores that are all busy.
 	depth       = 200 * time.Microsecond
 	depthFreely = 500 * time.Microsecond
 	ahead       = 32
-	// On fewer than manyCores cores queries do not pass the queues: they would wait for each other, and
-	// for the GPU's work, without being weighed.
+	// On fewer than manyCores cores queries do not bypass the queues: they would wait for each other, and
+	// the GPU's work for them, without being weighed.
 	manyCores = 8
 	// Nor do they if more arrive than so much of what the cores can answer.
 	mostOffered = 0.9

@@ -8,9 +8,9 @@ import (
 	"github.com/pinion-index/pinion/query"
 )
 
-// weighing is what is known, by mode, of the queries that go to the Pool past the queues. They are all weighed
-// while that gains more time than it takes, 1 to 4 us on a core that has been idle, and otherwise a few, to see
-// whether it would. While most are the GPU's, none pass the queues.
+// weighing is what is known, by mode, of the queries that bypass the queues. All are weighed while that gains
+// more time than it takes, 1 to 4 us on a core that has been idle; otherwise a few are, to see whether it would.
+// While most are the GPU's, none bypass the queues.
 type weighing struct {
 	each atomic.Int64    // what a query is predicted to take a core, 0 for the GPU's, nanoseconds; moving average
 	idle [3]atomic.Bool  // weighing does not pay

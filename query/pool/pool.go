@@ -293,8 +293,8 @@ func (p *Pool) Submit(ctx context.Context, q *query.Query, done func(hits []quer
 }
 
 // SubmitIf is like Submit, but the worker that is about to answer calls wanted first. If that
-// returns false, the query is dropped, and done is not called: wanted may have another processor
-// answer. A query that is canceled, or has no hits whatever the index holds, is answered without.
+// returns false, the query is dropped and done is not called: wanted may have another processor
+// answer. It is not called for a query that is canceled, or has no hits whatever the index holds.
 func (p *Pool) SubmitIf(ctx context.Context, q *query.Query, wanted func() bool, done func(hits []query.Hit, err error)) error {
 	if _, err := p.check(q); err != nil {
 		return err

@@ -7,9 +7,9 @@ import (
 	"github.com/pinion-index/pinion/query"
 )
 
-// While few queries are on the Pool, others go there past the queues. The worker that takes one weighs it
-// and gives it to the queues if the GPU is expected to answer sooner. So the goroutine that asks, which may be
-// one for all cores, need not weigh, and what weighing brings into caches serves the answer.
+// While the Pool has little to do, queries bypass the queues. The worker that comes to one weighs it, and gives
+// it to the queues if the GPU is expected to answer sooner. So the goroutine that asks, which may be one for all
+// cores, need not weigh, and the answer finds in caches what weighing has read.
 
 // tally counts queries that a processor has begun or done.
 type tally struct {
@@ -36,7 +36,7 @@ func (x *Executor) settle(now time.Duration) {
 	done := x.done.since(&x.told.done) // before begun, which it must not exceed
 	begun := x.begun.since(&x.told.begun)
 	if begun != (amount{}) || done != (amount{}) {
-		x.policy.passCPU(begun, done, now)
+		x.policy.countCPU(begun, done, now)
 	}
 	x.policy.offered.observe(begun.queries, now) // those that were given back arrive again
 }
@@ -65,14 +65,14 @@ func change(at *atomic.Int64, to int64) {
 	}
 }
 
-// passes reports whether a query may go to the Pool past the queues.
-func (x *Executor) passes(q *query.Query) bool {
+// bypasses reports whether a query may bypass the queues.
+func (x *Executor) bypasses(q *query.Query) bool {
 	return !x.bulk.crowded.Load() && !x.weighing.most[q.Mode].Load() && x.onPool.Load() < x.limit.Load() // onPool changes often
 }
 
-// pass gives a job to the Pool past the queues, if it may go there.
-func (x *Executor) pass(j *job) bool {
-	if !x.passes(&j.q) {
+// bypass gives a job to the Pool, if it may bypass the queues.
+func (x *Executor) bypass(j *job) bool {
+	if !x.bypasses(&j.q) {
 		return false
 	}
 	j.entry.cost = Cost{CPU: time.Duration(x.weighing.each.Load())}
@@ -85,8 +85,8 @@ func (x *Executor) pass(j *job) bool {
 	return true
 }
 
-// weighed is called by the worker that comes to a job past the queues. It returns false if the GPU is
-// expected to answer sooner; then the queues have the job.
+// weighed is called by the worker that comes to a job that has bypassed the queues. It returns false if the
+// GPU is expected to answer sooner; then the queues have the job.
 func (j *job) weighed() (stays bool) {
 	x, e := j.x, &j.entry
 	gpu := x.gpu.Load()
@@ -121,7 +121,7 @@ func (j *job) weighed() (stays bool) {
 	return true
 }
 
-// reconsider lets the queries of a mode pass the queues again once the GPU is not expected to answer most of them
+// reconsider lets the queries of a mode bypass the queues again once the GPU is not expected to answer most of them
 // sooner than an idle core. The job has been weighed by Submit. x.mu must be held.
 func (x *Executor) reconsider(j *job, now time.Duration) {
 	if w := &x.weighing; w.most[j.q.Mode].Load() && !j.entry.pinned && w.mu.TryLock() {

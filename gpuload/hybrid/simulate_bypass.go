@@ -5,20 +5,20 @@ import "time"
 // weighAlone is what it takes a worker of the Pool to weigh a query, whose terms are seldom in its caches.
 const weighAlone = 2 * time.Microsecond
 
-// pass gives query i to the Pool past the queues, if it may go there, as Executor.pass does.
-func (w *world) pass(i int) bool {
+// bypass gives query i to the Pool, if it may bypass the queues, as Executor.bypass does.
+func (w *world) bypass(i int) bool {
 	p, r, each := w.policy, w.record(i), time.Duration(w.weighing.each.Load())
 	if w.bulk.stock.left > 0 || w.weighing.most[r.Mode].Load() || w.onPool >= p.freely(each) {
 		return false
 	}
 	w.onPool++
 	e := &entry{cost: Cost{CPU: each}, pinned: r.Pinned, sim: i}
-	p.passCPU(amount{1, each}, amount{}, w.now)
+	p.countCPU(amount{1, each}, amount{}, w.now)
 	w.pool = append(w.pool, simJob{since: w.now, mode: r.Mode, query: true, start: func() (time.Duration, func()) { return w.weighed(e) }})
 	return true
 }
 
-// weighed returns what the core does that comes to a query past the queues, as job.weighed.
+// weighed returns what the core does that comes to a query that has bypassed the queues, as job.weighed.
 func (w *world) weighed(e *entry) (work time.Duration, then func()) {
 	p, r, guessed, model := w.policy, w.record(e.sim), e.cost.CPU, time.Duration(0)
 	if !e.pinned && !p.retired && p.mode != OnlyCPU && w.weighing.due(r.Mode) {
@@ -30,18 +30,18 @@ func (w *world) weighed(e *entry) (work time.Duration, then func()) {
 		if gain > 0 {
 			return work, func() {
 				w.onPool--
-				p.passCPU(amount{-1, -guessed}, amount{}, w.now)
+				p.countCPU(amount{-1, -guessed}, amount{}, w.now)
 				w.queue(e)
 			}
 		}
 	}
-	p.passCPU(amount{0, e.cost.CPU - guessed}, amount{}, w.now)
+	p.countCPU(amount{0, e.cost.CPU - guessed}, amount{}, w.now)
 	return work + r.Cost.CPU, func() {
 		if model > 0 {
 			w.weighing.answered(r.Mode, model, r.Cost.CPU)
 		}
 		w.onPool--
-		p.passCPU(amount{}, amount{1, e.cost.CPU}, w.now)
+		p.countCPU(amount{}, amount{1, e.cost.CPU}, w.now)
 		w.took(e.sim, 0)
 		w.again(1)
 	}

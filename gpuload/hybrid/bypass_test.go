@@ -62,7 +62,7 @@ func TestWeighed(t *testing.T) {
 			}
 		}
 		if x.limit.Load() == 0 || x.onPool.Load() != 0 || gpu.calls.Load() != onGPU {
-			t.Errorf("%v: %d queries may pass the queues, %d are on the Pool, %d batches", mode, x.limit.Load(), x.onPool.Load(), gpu.calls.Load())
+			t.Errorf("%v: %d queries may bypass the queues, %d are on the Pool, %d batches", mode, x.limit.Load(), x.onPool.Load(), gpu.calls.Load())
 		}
 		p := x.policy
 		if p.cpu.queries != 0 || p.cpu.work != 0 || x.begun.work.Load() == 0 {
@@ -71,9 +71,9 @@ func TestWeighed(t *testing.T) {
 	}
 }
 
-// TestPassCPU lets the policy hear of queries that pass the queues before and after they are weighed, and of
+// TestCountCPU lets the policy hear of queries that bypass the queues before and after they are weighed, and of
 // those that go back to the queues.
-func TestPassCPU(t *testing.T) {
+func TestCountCPU(t *testing.T) {
 	o := Options{Model: DefaultModel()}
 	o.setDefaults()
 	p := newPolicy(&o, 4)
@@ -87,7 +87,7 @@ func TestPassCPU(t *testing.T) {
 		{begun: amount{-1, 0}, queries: 1, work: 150 * micro},                                        // the other is the GPU's
 		{begun: amount{5, 50 * micro}, done: amount{6, 200 * micro}},
 	} {
-		p.passCPU(step.begun, step.done, time.Millisecond)
+		p.countCPU(step.begun, step.done, time.Millisecond)
 		if p.cpu.queries != step.queries || p.cpu.work != step.work {
 			t.Fatalf("%+v: %d queries, work %v", step, p.cpu.queries, p.cpu.work)
 		}
@@ -115,7 +115,7 @@ func TestIdleCorePace(t *testing.T) {
 	}
 }
 
-// TestFreely lets as many queries past the queues as cores answer in depthFreely, and fewer if they serve the GPU.
+// TestFreely lets as many queries bypass the queues as cores answer in depthFreely, and none if they serve the GPU.
 func TestFreely(t *testing.T) {
 	o := Options{Model: DefaultModel()}
 	o.setDefaults()

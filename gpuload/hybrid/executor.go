@@ -329,7 +329,7 @@ func (x *Executor) overlooked() bool {
 // must be held.
 func (x *Executor) absorb() (many []*job) {
 	p, now := x.policy, x.now()
-	p.demand.observe(x.hosts(), now)
+	p.observe(x.hosts(), now)
 	x.settle(now)
 	p.occupied(time.Duration(x.bulk.gpuDone[0].Load()), time.Duration(x.bulk.gpuDone[1].Load()), now)
 	jobs, crowd := x.arrive(p.waiting())

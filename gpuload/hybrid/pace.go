@@ -36,12 +36,12 @@ func (p *pace) start(now time.Duration) {
 	}
 }
 
-// relax lets the pace of a processor that is idle approach 1, by a factor of e in each octave that
-// has passed: what it took when it was last busy, or stopped by others on the host, says less and
-// less. A pace that sends it no work would never be corrected otherwise.
-func (p *pace) relax(passed time.Duration) {
+// relax lets the pace of a processor that is idle approach 1, by a factor of e in the time every: what it
+// took when it was last busy, or stopped by others on the host, says less and less. A pace that sends it
+// no work would never be corrected otherwise.
+func (p *pace) relax(passed, every time.Duration) {
 	if p.since == idlePace && p.factor != 1 {
-		p.factor = 1 + (p.factor-1)*math.Exp(-float64(passed)/float64(octave))
+		p.factor = 1 + (p.factor-1)*math.Exp(-float64(passed)/float64(every))
 	}
 }
 

@@ -71,6 +71,9 @@ const (
 	// farthest is how far it moves in total.
 	octave   = 10 * time.Millisecond
 	farthest = 12
+	// gpuForgets is the time in which the pace of a GPU that gets no batch approaches 1, by a factor of e. It is
+	// longer than octave, since a batch too many costs its queries more than the cores' next guess.
+	gpuForgets = time.Second
 	// Until batches of provenBatch queries have been answered, one runs at a time.
 	provenBatch = 32
 	// urgentShare is the share of a query's time until its deadline after which it goes
@@ -146,12 +149,19 @@ func (p *policy) choose(e *entry, now time.Duration) group {
 	return eitherGroup
 }
 
+// observe tells the policy how many goroutines work for the GPU, and lets the paces of idle processors approach 1.
+func (p *policy) observe(hosts int, now time.Duration) {
+	passed := max(now-p.demand.seen, 0)
+	p.demand.observe(hosts, now)
+	p.cpu.pace.relax(passed, octave)
+	p.gpu.pace.relax(passed, gpuForgets)
+}
+
 // adapt moves the threshold towards balance: both processors should have work for the same
 // time.
 func (p *policy) adapt(now time.Duration) {
 	passed := now - p.adapted
 	p.adapted = max(p.adapted, now)
-	p.cpu.pace.relax(max(passed, 0))
 	passed = min(passed, octave/8)
 	cpu, gpu := p.cpuWork(), p.gpuWork()
 	both := cpu + gpu

@@ -367,19 +367,24 @@ func TestPaceOfIdle(t *testing.T) {
 	}
 }
 
-// TestRelax lets the pace of idle cores approach 1 by the time that passes, however many queries
-// arrive meanwhile.
+// TestRelax lets the paces of idle processors approach 1 by the time that passes, however often the policy is told.
 func TestRelax(t *testing.T) {
-	for _, arrivals := range []int{1, 7, 1000} {
+	for _, calls := range []int{1, 7, 1000} {
 		o := Options{Model: DefaultModel()}
 		o.setDefaults()
 		p := newPolicy(&o, 4)
-		p.cpu.pace.factor = 257
-		for i := range arrivals {
-			p.adapt(5 * octave * time.Duration(i+1) / time.Duration(arrivals))
+		p.cpu.pace.factor, p.gpu.pace.factor = 257, 257
+		pass := func(from, passed time.Duration) {
+			for i := range calls {
+				p.observe(0, from+passed*time.Duration(i+1)/time.Duration(calls))
+			}
 		}
+		pass(0, 5*octave)
 		if f := p.cpu.pace.factor; math.Abs(f-1-256*math.Exp(-5)) > 1e-6 {
-			t.Errorf("after %d arrivals in five octaves the pace is %v", arrivals, f)
+			t.Errorf("after %d calls in five octaves the pace of the cores is %v", calls, f)
+		}
+		if pass(5*octave, 5*gpuForgets-5*octave); math.Abs(p.gpu.pace.factor-1-256*math.Exp(-5)) > 1e-6 {
+			t.Errorf("after %d calls in five seconds the pace of the GPU is %v", calls, p.gpu.pace.factor)
 		}
 	}
 }

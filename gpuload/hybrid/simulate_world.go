@@ -122,7 +122,7 @@ func (w *world) predicted(i int) Cost {
 func (w *world) dispatch() {
 	w.enter()
 	p := w.policy
-	p.demand.observe(w.serving, w.now)
+	p.observe(w.serving, w.now)
 	p.offered.observe(w.arrived-w.known, w.now)
 	w.known = w.arrived
 	s := &w.bulk.stock

@@ -38,7 +38,6 @@ func (x *Executor) settle(now time.Duration) {
 	if begun != (amount{}) || done != (amount{}) {
 		x.policy.countCPU(begun, done, now)
 	}
-	x.policy.offered.observe(begun.queries, now) // those that were given back arrive again
 }
 
 // answersWhileIdle is how many answers of the CPU pump may leave to the next call while cores are idle and no
@@ -48,7 +47,7 @@ const answersWhileIdle = 16
 // publish tells Submit and the Pool's workers what the policy has decided. x.mu must be held.
 func (x *Executor) publish() {
 	p := x.policy
-	chunk, freely := max(1, (p.cpu.queries-int(p.cores()))/2), p.freely(time.Duration(x.weighing.each.Load()))
+	chunk, freely := max(1, (p.cpu.queries-int(p.cores()))/2), p.freely(x.now())
 	if _, idle := p.cpuRoom(); idle && freely > 0 {
 		chunk = answersWhileIdle
 	}
@@ -75,7 +74,7 @@ func (x *Executor) bypass(j *job) bool {
 	if !x.bypasses(&j.q) {
 		return false
 	}
-	j.entry.cost = Cost{CPU: time.Duration(x.weighing.each.Load())}
+	j.entry.cost = Cost{CPU: time.Duration(x.weighing.each[j.q.Mode].Load())}
 	x.onPool.Add(1)
 	x.begun.queries.Add(1)
 	x.begun.work.Add(int64(j.entry.cost.CPU))
@@ -102,7 +101,7 @@ func (j *job) weighed() (stays bool) {
 	model := gpu.model.core(&f)
 	e.cost.CPU = x.weighing.correct(j.q.Mode, model)
 	took, gain := x.now()-begun, time.Duration(0)
-	if doubted(e.cost.CPU) > time.Duration(x.soonest.Load()) && x.expect(j) == nil {
+	if e.cost.CPU > time.Duration(x.soonest.Load()) && x.expect(j) == nil {
 		x.mu.Lock()
 		gain = x.policy.gain(e, x.now())
 		x.mu.Unlock()

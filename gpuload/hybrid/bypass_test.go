@@ -126,18 +126,20 @@ func TestFreely(t *testing.T) {
 		change func(*policy)
 		want   int
 	}{
-		{name: "GPU", base: 100 * micro, each: 50 * micro, want: 88},
-		{name: "slow cores", base: 100 * micro, each: 50 * micro, change: func(p *policy) { p.cpu.pace.factor = 4 }, want: 28},
-		{name: "no GPU", each: 50 * micro, want: 88},
-		{name: "long queries", base: 100 * micro, each: time.Second, want: 8},
-		{name: "short queries", base: 100 * micro, want: 8 * ahead},
+		{name: "GPU", base: 100 * micro, each: 50 * micro, want: 248},
+		{name: "slow cores", base: 100 * micro, each: 50 * micro, change: func(p *policy) { p.cpu.pace.factor = 4 }, want: 68},
+		{name: "no GPU", each: 50 * micro, want: 248},
+		{name: "long queries", base: 100 * micro, each: time.Second, want: 16},
+		{name: "short queries", base: 100 * micro, want: 8 * aheadFreely},
 		{name: "queries wait", base: 100 * micro, each: 50 * micro, change: func(p *policy) { p.add(&entry{pinned: true}, 0, 0) }},
 		{name: "queries wait for the GPU", base: 100 * micro, each: 50 * micro, change: func(p *policy) {
 			p.enqueue(&entry{group: gpuGroup})
-		}, want: 88},
+		}, want: 248},
 		{name: "the GPU's work needs cores", base: 100 * micro, each: 50 * micro, change: func(p *policy) { p.demand.cores = 2 }},
-		{name: "more arrive than the cores can answer", base: 100 * micro, each: 50 * micro, change: func(p *policy) { p.offered.rate = manyCores / 55e3 }},
-		{name: "nearly as many", base: 100 * micro, each: 50 * micro, change: func(p *policy) { p.offered.rate = manyCores / 60e3 }, want: 88},
+		{name: "the cores have as much", base: 100 * micro, each: 50 * micro, change: func(p *policy) { p.cpu.queries, p.cpu.work = 248, 248*50*micro }},
+		{name: "they had it just now", base: 100 * micro, each: 50 * micro, change: func(p *policy) { p.overload.until = 1 }},
+		{name: "they had it a while ago", base: 100 * micro, each: 50 * micro, change: func(p *policy) { p.overload.until = 0 }, want: 248},
+		{name: "they have it without a GPU", each: 50 * micro, change: func(p *policy) { p.cpu.queries, p.cpu.work = 248, 248*50*micro }, want: 248},
 		{name: "few cores", base: 100 * micro, each: 50 * micro, change: func(p *policy) { p.workers = manyCores - 1 }},
 		{name: "one at a time", base: 100 * micro, each: 50 * micro, change: func(p *policy) { p.mode = Serial }},
 		{name: "GPU alone", base: 100 * micro, each: 50 * micro, change: func(p *policy) { p.mode = OnlyGPU }},
@@ -146,41 +148,12 @@ func TestFreely(t *testing.T) {
 		if p.retired = true; c.base > 0 {
 			p.join(c.base, 0)
 		}
+		p.cpu.queries, p.cpu.work = 4, 4*c.each
 		if c.change != nil {
 			c.change(p)
 		}
-		if got := p.freely(c.each); got != c.want {
+		if got := p.freely(0); got != c.want {
 			t.Errorf("%s: %d queries, want %d", c.name, got, c.want)
-		}
-	}
-}
-
-// TestOffered follows the rate of arrivals, however they are counted together.
-func TestOffered(t *testing.T) {
-	for _, each := range []int{1, 7, 300} {
-		var o offered
-		now := time.Duration(0)
-		arrive := func(n int, every time.Duration) {
-			for i := range n {
-				if now += every; i%each == each-1 {
-					o.observe(each-1, now)
-					o.observe(1, now) // at the same time
-				}
-			}
-		}
-		check := func(when string, every time.Duration) {
-			t.Helper()
-			if got := o.rate * float64(every); got < 0.9 || got > 1.1 {
-				t.Errorf("%s, %d at a time: %v of the rate", when, each, got)
-			}
-		}
-		arrive(9000, 2*micro)
-		check("at first", 2*micro)
-		arrive(1500, 20*micro)
-		check("a tenth", 20*micro)
-		o.observe(0, now+time.Second)
-		if o.rate*float64(20*micro) > 0.01 {
-			t.Errorf("%v after a second without arrivals", o.rate)
 		}
 	}
 }

@@ -17,7 +17,7 @@
 //	executor.go   Executor: queries in, answers out
 //	calls.go      Search and Execute; alone.go: a query that finds no other
 //	bypass.go     queries that bypass the queues; weighing.go: which of them are weighed, and how that corrects
-//	              the model
+//	              the model; overload.go: when cores have to catch up
 //	intake.go     queries on their way into the queues or the stock; spares.go: their memory
 //	bulk.go       many queries at once: goroutines for both processors; call.go: one group
 //	stock.go      which of them a processor takes next; stock_known.go: what it knows of both, and

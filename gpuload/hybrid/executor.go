@@ -333,7 +333,6 @@ func (x *Executor) absorb() (many []*job) {
 	x.settle(now)
 	p.occupied(time.Duration(x.bulk.gpuDone[0].Load()), time.Duration(x.bulk.gpuDone[1].Load()), now)
 	jobs, crowd := x.arrive(p.waiting())
-	p.offered.observe(len(jobs), now)
 	if p.use.observe(now); crowd {
 		p.use.take(now)
 	}

@@ -96,12 +96,14 @@ func (x *Executor) enter(j *job) {
 }
 
 // arrive takes the jobs that have arrived, if enough have, and says whether they are for the
-// stock, because so many wait. waiting is how many do in the queues.
+// stock, because so many wait or the cores have too much to do. waiting is how many wait in the
+// queues. x.mu must be held.
 func (x *Executor) arrive(waiting int) (jobs []*job, many bool) {
 	switch {
 	case x.options.Mode == Serial || x.options.Queue < leastGroup:
 	case !x.bulk.crowded.Load():
-		many = x.arrived.len()+int64(waiting) >= leastGroup
+		n := x.arrived.len()
+		many = n+int64(waiting) >= leastGroup || n > 0 && x.policy.overload.now(x.now())
 	case !x.arrived.reaches(x.bulk.gather.Load()):
 		return nil, true
 	default:

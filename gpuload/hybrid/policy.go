@@ -50,7 +50,7 @@ type policy struct {
 	ready    time.Duration // when the GPU is predicted to finish what it has begun
 	stocked  time.Duration // the same of the stock's batches; 0: none
 	demand   demand
-	offered  offered
+	overload overload
 	use      gpuUse
 
 	stats Stats
@@ -224,34 +224,23 @@ func (p *policy) remove(e *entry) bool {
 
 // gain returns how much sooner than an idle core the GPU is expected to answer a query, at least 0.
 func (p *policy) gain(e *entry, now time.Duration) time.Duration {
-	return max(doubted(e.cost.CPU)-p.gpuDone(e, now, p.gpu.pace.of(p.queues[gpuGroup].cost.GPU)), 0)
+	return max(e.cost.CPU-p.gpuDone(e, now, p.gpu.pace.of(p.queues[gpuGroup].cost.GPU)), 0)
 }
 
-// offered is how many queries arrive.
-type offered struct {
-	rate float64 // in a nanosecond; moving average over demandTime
-	n    int     // not yet in rate
-	seen time.Duration
-}
-
-// observe records that n queries have arrived since the last call.
-func (o *offered) observe(n int, now time.Duration) {
-	o.n += n
-	if passed := float64(now - o.seen); passed > 0 {
-		o.rate += (float64(o.n) - passed*o.rate) / (passed + float64(demandTime))
-		o.n, o.seen = 0, now
-	}
-}
-
-// freely returns the limit of the CPU's queries below which others bypass the queues. each is what a query
-// is predicted to take a core.
-func (p *policy) freely(each time.Duration) int {
+// freely returns the limit of the CPU's queries below which others bypass the queues: what the cores answer in
+// depthFreely, by the average of what they have. Once they have as many, the policy is overloaded for a time.
+func (p *policy) freely(now time.Duration) int {
 	waiting := p.queues[pinnedGroup].n + p.queues[cpuGroup].n + p.queues[eitherGroup].n
-	tooFew := p.workers < manyCores || p.offered.rate*float64(each) > mostOffered*p.workers
-	if tooFew || waiting > 0 || p.serves() || p.mode == Serial || p.mode == OnlyGPU {
+	if p.workers < manyCores || waiting > 0 || p.overload.now(now) || p.serves() || p.mode == Serial || p.mode == OnlyGPU {
 		return 0
 	}
-	return int(p.cores() * min(1+float64(depthFreely)/float64(max(p.cpu.pace.of(each), 1)), ahead))
+	ahead := float64(depthFreely) * float64(p.cpu.queries) / float64(max(p.cpu.pace.of(p.cpu.work), 1))
+	limit := int(p.cores() * min(1+max(ahead, 1), aheadFreely))
+	if p.cpu.queries >= limit && !p.retired && p.mode == Parallel {
+		p.overload.full(now)
+		return 0
+	}
+	return limit
 }
 
 // countCPU records queries that have bypassed the queues, and those that the CPU has done since the

@@ -7,8 +7,9 @@ const weighAlone = 2 * time.Microsecond
 
 // bypass gives query i to the Pool, if it may bypass the queues, as Executor.bypass does.
 func (w *world) bypass(i int) bool {
-	p, r, each := w.policy, w.record(i), time.Duration(w.weighing.each.Load())
-	if w.bulk.stock.left > 0 || w.weighing.most[r.Mode].Load() || w.onPool >= p.freely(each) {
+	p, r := w.policy, w.record(i)
+	each := time.Duration(w.weighing.each[r.Mode].Load())
+	if w.bulk.stock.left > 0 || w.weighing.most[r.Mode].Load() || w.onPool >= p.freely(w.now) {
 		return false
 	}
 	w.onPool++

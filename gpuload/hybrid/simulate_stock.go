@@ -12,7 +12,7 @@ func (w *world) enter() {
 			for w.entered > 0 && w.bypass(w.arrived-w.entered) {
 				w.entered--
 			}
-			many = w.divides() && w.entered+w.policy.waiting() >= leastGroup
+			many = w.divides() && (w.entered+w.policy.waiting() >= leastGroup || w.policy.overload.now(w.now))
 		case w.entered < s.gather():
 			return
 		}

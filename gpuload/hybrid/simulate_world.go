@@ -36,7 +36,6 @@ type world struct {
 	weighing  weighing
 
 	arrived, entered int // queries; those that neither the queues nor the stock have
-	known            int // of those that arrived, by the policy
 	arrivals, times  []time.Duration
 	left             []int // by call of Execute: queries without answers; nil without callers
 	missed           [2]int64
@@ -123,8 +122,6 @@ func (w *world) dispatch() {
 	w.enter()
 	p := w.policy
 	p.observe(w.serving, w.now)
-	p.offered.observe(w.arrived-w.known, w.now)
-	w.known = w.arrived
 	s := &w.bulk.stock
 	if p.use.observe(w.now); s.left > 0 {
 		p.use.take(w.now)

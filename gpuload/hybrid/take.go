@@ -5,15 +5,15 @@ import "time"
 const (
 	// depth is how much work the CPU takes ahead, so that its workers need not wait for the
 	// scheduler; ahead is the maximum number of queries for each worker. Of queries that bypass the queues it
-	// takes what it answers while a small batch waits for cores that are all busy.
+	// takes more: cores that can answer what arrives soon catch up after a stop of the host or a burst, and
+	// small batches would only hold them up.
 	depth       = 200 * time.Microsecond
-	depthFreely = 500 * time.Microsecond
+	depthFreely = 1500 * time.Microsecond
 	ahead       = 32
+	aheadFreely = 192
 	// On fewer than manyCores cores queries do not bypass the queues: they would wait for each other, and
 	// the GPU's work for them, without being weighed.
 	manyCores = 8
-	// Nor do they if more arrive than so much of what the cores can answer.
-	mostOffered = 0.9
 	// servesShare is the share of the cores that work for the GPU from which the CPU takes nothing ahead.
 	servesShare = 4
 	// worthQueries is how many queries must wait before another batch joins those that the

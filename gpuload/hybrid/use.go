@@ -14,7 +14,7 @@ type gpuUse struct {
 
 // The share is averaged over useTime. Workers leave Ps from mostUse on, until it is below leastUse.
 const (
-	useTime           = 20 * time.Millisecond
+	useTime           = 5 * time.Millisecond
 	leastUse, mostUse = 0.1, 0.25
 )
 

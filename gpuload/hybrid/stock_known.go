@@ -100,6 +100,10 @@ func (s *stock) mayFly() int {
 // it takes whatever is in it, and the first ones load lists.
 func (s *stock) telling() int { return min(smallBatch, s.batch) }
 
+// A batch that ends less than 1/abreast of its time after another does not tell what a query costs: the device worked
+// on both.
+const abreast = 16
+
 // finishGPU records the end of a batch.
 func (s *stock) finishGPU(b *bulkBatch, answered bool, now time.Duration) {
 	for i, f := range s.flying {
@@ -112,7 +116,8 @@ func (s *stock) finishGPU(b *bulkBatch, answered bool, now time.Duration) {
 	if s.proven > 0 { // the first loads kernels
 		s.base = min(took, s.base+(took-s.base)/8)
 	}
-	if alone := float64(now - max(s.ended, b.begun)); s.each == 0 {
+	alone := float64(now - max(s.ended, b.begun))
+	if s.each == 0 {
 		if s.small[1] > 0 && s.small[1] != n {
 			s.slope = max((alone-s.small[0])/(n-s.small[1]), 0)
 		}
@@ -128,11 +133,11 @@ func (s *stock) finishGPU(b *bulkBatch, answered bool, now time.Duration) {
 		s.contest[s.single].interrupt()
 	}
 	s.since = 0
-	if s.proven > unproven && b.n >= s.telling() {
+	if s.proven > unproven && b.n >= s.telling() && abreast*alone >= took {
 		if b.trial { // what made the GPU seem slow tells nothing about this one
 			s.recent = [3]float64{}
 		}
-		for i, v := range [...]float64{float64(now - max(s.ended, b.begun)), n, s.hosted} {
+		for i, v := range [...]float64{alone, n, s.hosted} {
 			s.recent[i] += v - s.recent[i]/4
 		}
 		s.each = s.recent[0] / s.recent[1]

@@ -30,6 +30,33 @@ func TestStockGPUDone(t *testing.T) {
 	}
 }
 
+// TestStockEach learns what a query takes the GPU, 10 us, but not from a large batch just before which a small one has
+// ended: the device worked on both.
+func TestStockEach(t *testing.T) {
+	const ms = time.Millisecond
+	s := dueStock()
+	s.each, s.single = 0, 1
+	s.add(callDue(100000, 0, 0))
+	batch := func(now time.Duration, n int) *bulkBatch {
+		t.Helper()
+		s.batch = n
+		b := s.takeGPU(now)
+		if s.batch = 4096; b == nil || b.n != n {
+			t.Fatalf("a batch of %d: %+v", n, b)
+		}
+		return b
+	}
+	large := batch(0, 900)
+	s.finishGPU(batch(ms, 100), true, 10*ms-10*time.Microsecond)
+	if s.finishGPU(large, true, 10*ms); s.each != 0 {
+		t.Errorf("%v ns a query, by the time between two batches that ended together", s.each)
+	}
+	s.finishGPU(batch(10*ms, 1000), true, 20*ms)
+	if want := 10e3; s.each != want {
+		t.Errorf("%v ns a query, not %v", s.each, want)
+	}
+}
+
 // A GPU that lost by what its first batches loaded is tried again soon, and one trial without that
 // is enough. One that goes on losing is tried less and less often.
 func TestStockTrials(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"github.com/pinion-index/pinion/query"
 )
 
-// While the Pool has little to do, queries bypass the queues. The worker that comes to one weighs it, and gives
+// While the Pool is not behind, queries bypass the queues. The worker that comes to one weighs it, and gives
 // it to the queues if the GPU is expected to answer sooner. So the goroutine that asks, which may be one for all
 // cores, need not weigh, and the answer finds in caches what weighing has read.
 

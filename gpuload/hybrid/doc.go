@@ -4,7 +4,7 @@
 // An Executor stands over a pool.Pool and an executor on a GPU. A Model predicts from the
 // lengths, bounds and codecs of a query's lists what the query costs on either.
 //
-// While the Pool has little to do, queries that come one by one (Submit) go to its workers, which
+// While the Pool is not behind, queries that come one by one (Submit) go to its workers, which
 // weigh them and keep those that the GPU is not expected to answer sooner. The others wait in three
 // queues: those that suit the CPU, that suit the GPU, and that suit either. An idle processor takes
 // from its own queue, then the oldest query of the third, then steals from the other processor

@@ -279,7 +279,7 @@ const (
 
 func (x *Executor) recycle(j *job) {
 	j.turn.Add(1)
-	j.predicted, j.model = false, 0
+	j.predicted = false
 	j.ctx, j.q, j.notify = nil, query.Query{}, nil
 	x.jobs.put(j)
 }
@@ -383,6 +383,7 @@ func (j *job) answered(hits []query.Hit, err error) {
 	x.onPool.Add(-1)
 	if j.model > 0 {
 		x.weighing.answered(j.q.Mode, j.model, x.now()-j.began)
+		j.model = 0 // not in recycle: a cache line that answers of the stock do not need
 	}
 	x.deliver(j, 0, hits, err)
 	x.leave(1)

@@ -1,6 +1,9 @@
 package pool
 
-import "time"
+import (
+	"runtime"
+	"time"
+)
 
 // DefaultSpinFor and DefaultFineSpinFor, for FineGrained, are the defaults of Options.SpinFor.
 // Waking takes 0.1 to 0.2 ms if the CPUs are virtual or sleep deeply. A query whose tasks wait
@@ -21,6 +24,12 @@ const (
 	fanOut = 16
 
 	expectedUnit = 16 // unit of Pool.expected: 1/expectedUnit task
+
+	// While no worker is parked, all may hold Ps, and Go preempts them only after 10 ms, in the midst of a query,
+	// which then waits as long. So each yields between two queries, or two looks for one, once it has had a turn.
+	// Shorter turns while busy cost caches: with 100 microseconds 16 workers answered a fifth less.
+	busyTurn = time.Millisecond
+	idleTurn = 50 * time.Microsecond
 )
 
 // freeProcs returns how many of the n Ps of Go's scheduler the workers leave to other
@@ -30,7 +39,7 @@ func freeProcs(n int) int { return max(1, n/8) }
 // A worker without work is in one of two sets. A worker in spinning looks for work. A worker in
 // sleeping does not: a goroutine that creates work takes it out of the set and wakes its
 // sleeper. A caller that waits for an answer takes a worker out of either set and works in its
-// place (Pool.borrow); afterwards it puts the worker into sleeping.
+// place (Pool.borrow); afterwards it puts the worker into sleeping. Sleepers in the set parked hold no P.
 
 // rest returns when there may be work for w.
 func (w *worker) rest() {
@@ -51,7 +60,50 @@ func (w *worker) rest() {
 }
 
 // sleep returns when w has been woken.
-func (w *worker) sleep() { w.sleeper.sleep(w.kernel && w.pool.spare.Load() == 0) }
+func (w *worker) sleep() {
+	parks := w.parks()
+	if parks {
+		w.pool.parked.add(w.index)
+	}
+	w.sleeper.sleep(!parks)
+	if parks {
+		w.pool.parked.remove(w.index)
+	}
+}
+
+// parks reports whether w, which is about to sleep, must not hold a P meanwhile. Of model Inter these are the first
+// that sleep, since they wake last; where all workers share a query, the last by index, since all wake.
+func (w *worker) parks() bool {
+	p := w.pool
+	switch {
+	case p.spare.Load() > 0:
+		return true
+	case p.options.Model == Inter:
+		return p.parked.len() < p.mustPark
+	}
+	return w.index >= len(p.workers)-p.mustPark
+}
+
+// giveWay lets other goroutines run on w's P if w has had a turn that long since it last did, and they may have no
+// other. Workers that share a query keep theirs.
+func (w *worker) giveWay(turn time.Duration) {
+	if w.due(turn) {
+		runtime.Gosched()
+	}
+}
+
+func (w *worker) due(turn time.Duration) bool {
+	p := w.pool
+	if p.options.Model != Inter || p.mustPark == 0 || !p.parked.empty() {
+		return false
+	}
+	now := time.Now()
+	if now.Sub(w.yielded) < turn {
+		return false
+	}
+	w.yielded = now
+	return true
+}
 
 // Spare makes workers without work leave Ps of Go's scheduler to goroutines that must run at
 // once, such as those that serve a GPU: at least n workers, up to all, sleep rather than spin, and
@@ -78,6 +130,7 @@ func (w *worker) spin(start time.Time) bool {
 			relax(pauses)
 			if n%looks == 0 {
 				yieldCPU() // another thread may wait for this CPU
+				w.giveWay(idleTurn)
 			}
 		case p.spinning.remove(w.index):
 			return found
@@ -92,17 +145,21 @@ func (w *worker) available() bool {
 	return entry || w.own.len() > 0 || p.tasks.len() > 0 || p.scoring.len() > 0 || p.ended.Load()
 }
 
-// wake wakes workers for n pieces of work, minus those that spinning workers will find.
+// wake wakes workers for n pieces of work, minus those that spinning workers will find. Those that are
+// parked, which take longest, come last.
 func (p *Pool) wake(n int) {
 	if p.sleeping.empty() {
 		return
 	}
 	for n = min(n, fanOut) - p.spinning.len(); n > 0; n-- {
-		i := p.sleeping.first()
+		i := p.sleeping.firstBut(p.parked)
+		if i < 0 {
+			i = p.sleeping.first()
+		}
 		if i < 0 {
 			return
 		}
-		p.workers[i].sleeper.wake()
+		p.rouse(p.workers[i])
 	}
 }
 
@@ -126,8 +183,14 @@ func (p *Pool) spread() {
 // unpark wakes w if it is sleeping.
 func (p *Pool) unpark(w *worker) {
 	if p.sleeping.remove(w.index) {
-		w.sleeper.wake()
+		p.rouse(w)
 	}
+}
+
+// rouse wakes w, which the caller has taken out of sleeping.
+func (p *Pool) rouse(w *worker) {
+	p.parked.remove(w.index)
+	w.sleeper.wake()
 }
 
 // borrow returns an idle worker, in whose place the caller works on its query at once. It

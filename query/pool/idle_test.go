@@ -38,7 +38,22 @@ func TestWorkerSet(t *testing.T) {
 	}
 	for range 5000 {
 		i := rng.IntN(n)
-		switch rng.IntN(5) {
+		switch rng.IntN(6) {
+		case 5:
+			but := newWorkerSet(n)
+			for j := range n / 2 {
+				but.add(j)
+			}
+			want := -1
+			for j := n / 2; j < n && want < 0; j++ {
+				if in[j] {
+					want = j
+				}
+			}
+			if got := s.firstBut(but); got != want {
+				t.Fatalf("first but the lower half is %d, not %d", got, want)
+			}
+			delete(in, want)
 		case 0, 1:
 			s.add(i)
 			in[i] = true
@@ -182,6 +197,115 @@ func TestSpare(t *testing.T) {
 				t.Fatalf("spare %d: %d of %d sleeping workers sleep as they should, %d spin", n, asleep, p.sleeping.len(), p.spinning.len())
 			}
 		}
+	}
+}
+
+// TestParked checks that of idle workers that share no query some leave their Ps, and that others wake before them.
+func TestParked(t *testing.T) {
+	s := newSearcher(t, querytest.ZipfDocs(rand.New(rand.NewPCG(73, 74)), 300, 80, 12), nil)
+	q := query.Query{Terms: querytest.Terms("w0", "w3"), K: 10}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(16))
+	p := newTestPool(t, s, Options{Workers: 16, SpinFor: -1})
+	if p.mustPark != 2 {
+		t.Fatalf("%d of 16 workers must park", p.mustPark)
+	}
+	asleep := func() {
+		for begun := time.Now(); p.sleeping.len() < 16 || p.parked.len() < 2; runtime.Gosched() {
+			if time.Since(begun) > time.Minute {
+				t.Fatalf("%d workers sleep, %d without a P", p.sleeping.len(), p.parked.len())
+			}
+		}
+	}
+	asleep()
+	for range 200 {
+		if _, err := p.Search(context.Background(), q); err != nil { // on a worker that the caller borrows
+			t.Fatal(err)
+		}
+		done := make(chan struct{})
+		if err := p.Submit(context.Background(), &q, func([]query.Hit, error) { close(done) }); err != nil {
+			t.Fatal(err)
+		}
+		if n := p.parked.len(); n < 2 {
+			t.Fatalf("%d of 16 workers without a P while one works", n)
+		}
+		<-done
+		asleep()
+	}
+}
+
+// TestGiveWay checks when a worker yields.
+func TestGiveWay(t *testing.T) {
+	s := newSearcher(t, querytest.ZipfDocs(rand.New(rand.NewPCG(73, 74)), 300, 80, 12), nil)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(16))
+	for _, c := range []struct {
+		name    string
+		o       Options
+		parked  bool
+		yielded time.Duration // ago
+		want    bool
+	}{
+		{"had its turn", Options{Workers: 16}, false, 2 * time.Hour, true},
+		{"has its turn", Options{Workers: 16}, false, time.Minute, false},
+		{"a worker is parked", Options{Workers: 16}, true, 2 * time.Hour, false},
+		{"Ps are left", Options{Workers: 14}, false, 2 * time.Hour, false},
+		{"workers share a query", Options{Workers: 16, Model: FineGrained}, false, 2 * time.Hour, false},
+	} {
+		p := newTestPool(t, s, c.o)
+		p.Close()
+		w := p.workers[3]
+		w.yielded = time.Now().Add(-c.yielded)
+		if c.parked {
+			p.parked.add(5)
+		}
+		for _, want := range []bool{c.want, false} { // what is due is due once
+			if got := w.due(time.Hour); got != want {
+				t.Errorf("%s: due %v", c.name, got)
+			}
+		}
+	}
+}
+
+// BenchmarkOthers measures how late a goroutine runs that sleeps for a millisecond at a time, median and 99th percentile,
+// while half of the workers, or all, always have a query.
+func BenchmarkOthers(b *testing.B) {
+	s := newSearcher(b, querytest.ZipfDocs(rand.New(rand.NewPCG(73, 74)), 30000, 80, 12), nil)
+	q := query.Query{Terms: querytest.Terms("w0", "w3", "w9"), K: 10}
+	n := runtime.GOMAXPROCS(0)
+	for name, busy := range map[string]int{"half": max(n/2, 1), "all": n} {
+		b.Run(name, func(b *testing.B) {
+			p := newTestPool(b, s, Options{})
+			var ended atomic.Bool
+			var group sync.WaitGroup
+			var next func([]query.Hit, error)
+			ask := func() {
+				if err := p.Submit(context.Background(), &q, next); err != nil {
+					b.Error(err)
+					group.Done()
+				}
+			}
+			next = func([]query.Hit, error) {
+				if ended.Load() {
+					group.Done()
+					return
+				}
+				ask()
+			}
+			for range busy {
+				group.Add(1)
+				ask()
+			}
+			var late []time.Duration
+			for b.Loop() {
+				begun := time.Now()
+				time.Sleep(time.Millisecond)
+				late = append(late, time.Since(begun)-time.Millisecond)
+			}
+			ended.Store(true)
+			group.Wait()
+			slices.Sort(late)
+			b.ReportMetric(float64(late[len(late)/2].Microseconds()), "us-median")
+			b.ReportMetric(float64(late[len(late)*99/100].Microseconds()), "us-p99")
+		})
 	}
 }
 

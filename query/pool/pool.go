@@ -31,8 +31,8 @@ type Options struct {
 	// in that time does not wait for workers to wake. It costs at most that much CPU time for
 	// each worker that worked on a query. A worker that finds no work in that time gives up
 	// after DefaultSpinFor the next time, and an eighth of the CPUs is left to other
-	// goroutines. 0 means DefaultSpinFor, or DefaultFineSpinFor for FineGrained; a negative
-	// value disables spinning.
+	// goroutines, to which busy workers of model Inter yield every millisecond. 0 means DefaultSpinFor,
+	// or DefaultFineSpinFor for FineGrained; a negative value disables spinning.
 	SpinFor time.Duration
 }
 
@@ -90,7 +90,9 @@ type Pool struct {
 	jobs    sync.Pool
 
 	spinning, sleeping workerSet // workers without work
+	parked             workerSet // those that sleep without a P
 	mostSpinning       int       // at a time
+	mustPark           int       // how many of all workers must, to leave freeProcs
 	spare              atomic.Int64
 
 	// Idle workers poll these fields; what every query changes is in another cache line.
@@ -164,14 +166,15 @@ func New(s *query.Searcher, o Options) (*Pool, error) {
 		drained:  make(chan struct{}, 1),
 		spinning: newWorkerSet(o.Workers),
 		sleeping: newWorkerSet(o.Workers),
+		parked:   newWorkerSet(o.Workers),
 	}
 	p.jobs.New = p.newJob
 	procs := runtime.GOMAXPROCS(0)
 	cpus := min(procs, runtime.NumCPU())
 	p.mostSpinning = cpus - freeProcs(cpus)
+	p.mustPark = max(0, o.Workers-(procs-freeProcs(procs)))
 	for i := range o.Workers {
 		w := &worker{pool: p, index: i, exec: p.engine.NewWorker(), own: newRing[task](taskRoom), patience: o.SpinFor}
-		w.kernel = i < procs-freeProcs(procs)
 		w.sleeper.init()
 		p.workers = append(p.workers, w)
 	}

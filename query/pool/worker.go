@@ -27,7 +27,6 @@ type worker struct {
 	index   int
 	own     *ring[task] // DocRanges, Partitions: tasks for this worker
 	sleeper sleeper
-	kernel  bool // it may sleep there
 
 	exec    exec.Worker
 	doing   *job   // the job of the last tasks
@@ -39,13 +38,16 @@ type worker struct {
 
 	// patience is how long w spins when idle; it depends on how long w was idle the last time.
 	patience time.Duration
+	yielded  time.Time // when it last gave way
 
 	performed atomic.Uint64 // tasks
 }
 
 func (w *worker) loop() {
 	for !w.pool.ended.Load() {
-		if !w.step() {
+		if w.step() {
+			w.giveWay(busyTurn)
+		} else {
 			w.rest()
 		}
 	}

@@ -20,9 +20,20 @@ func (s workerSet) remove(i int) bool {
 }
 
 // first removes and returns the lowest member, or -1 if there is none.
-func (s workerSet) first() int {
+func (s workerSet) first() int { return s.firstBut(nil) }
+
+// firstBut removes and returns the lowest member that is not in o, which is as long as s or nil, or -1 if there is
+// none.
+func (s workerSet) firstBut(o workerSet) int {
+	others := func(at int) uint64 {
+		v := s[at].Load()
+		if o != nil {
+			v &^= o[at].Load()
+		}
+		return v
+	}
 	for at := range s {
-		for v := s[at].Load(); v != 0; v = s[at].Load() {
+		for v := others(at); v != 0; v = others(at) {
 			if i := 64*at + bits.TrailingZeros64(v); s.remove(i) {
 				return i
 			}

@@ -99,17 +99,13 @@ func (x *Executor) enter(j *job) {
 // stock, because so many wait or the cores have too much to do. waiting is how many wait in the
 // queues. x.mu must be held.
 func (x *Executor) arrive(waiting int) (jobs []*job, many bool) {
-	switch {
-	case x.options.Mode == Serial || x.options.Queue < leastGroup:
-	case !x.bulk.crowded.Load():
-		n := x.arrived.len()
-		many = n+int64(waiting) >= leastGroup || n > 0 && x.policy.overload.now(x.now())
-	case !x.arrived.reaches(x.bulk.gather.Load()):
+	divides, crowded := x.options.Mode != Serial && x.options.Queue >= leastGroup, x.bulk.crowded.Load()
+	if divides && crowded && !x.arrived.reaches(x.bulk.gather.Load()) {
 		return nil, true
-	default:
-		many = true
 	}
 	x.arrivals = x.arrived.take(x.arrivals[:0])
+	n := len(x.arrivals)
+	many = divides && (crowded || n+waiting >= leastGroup || n > 0 && x.policy.overload.now(x.now()))
 	return x.arrivals, many
 }
 

@@ -262,6 +262,13 @@ func TestGiveWay(t *testing.T) {
 				t.Errorf("%s: due %v", c.name, got)
 			}
 		}
+		w.yielded = time.Time{}
+		for range 4 * mostStride { // none takes long, so the clock is read after some only
+			w.stepped()
+		}
+		if yielded := !w.yielded.IsZero(); yielded != (c.want || c.name == "has its turn") || w.stride > mostStride {
+			t.Errorf("%s: yielded %v, %d steps between two looks at the clock", c.name, yielded, w.stride)
+		}
 	}
 }
 

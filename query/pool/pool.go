@@ -174,7 +174,7 @@ func New(s *query.Searcher, o Options) (*Pool, error) {
 	p.mostSpinning = cpus - freeProcs(cpus)
 	p.mustPark = max(0, o.Workers-(procs-freeProcs(procs)))
 	for i := range o.Workers {
-		w := &worker{pool: p, index: i, exec: p.engine.NewWorker(), own: newRing[task](taskRoom), patience: o.SpinFor}
+		w := &worker{pool: p, index: i, exec: p.engine.NewWorker(), own: newRing[task](taskRoom), patience: o.SpinFor, stride: 1}
 		w.sleeper.init()
 		p.workers = append(p.workers, w)
 	}

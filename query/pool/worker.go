@@ -38,7 +38,9 @@ type worker struct {
 
 	// patience is how long w spins when idle; it depends on how long w was idle the last time.
 	patience time.Duration
-	yielded  time.Time // when it last gave way
+
+	yielded, looked time.Time // when it last gave way, and read the clock for that
+	unread, stride  int       // steps since, and steps between two such looks
 
 	performed atomic.Uint64 // tasks
 }
@@ -46,7 +48,7 @@ type worker struct {
 func (w *worker) loop() {
 	for !w.pool.ended.Load() {
 		if w.step() {
-			w.giveWay(busyTurn)
+			w.stepped()
 		} else {
 			w.rest()
 		}

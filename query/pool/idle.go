@@ -27,7 +27,7 @@ const (
 
 	// While no worker is parked, all may hold Ps, and Go preempts them only after 10 ms, in the midst of a query,
 	// which then waits as long. So each yields between two queries, or two looks for one, once it has had a turn.
-	// Shorter turns while busy cost caches: with 100 microseconds 16 workers answered a fifth less.
+	// Shorter turns while busy cost too much: with 100 microseconds 16 workers answered a fifth less.
 	busyTurn = time.Millisecond
 	idleTurn = 50 * time.Microsecond
 
@@ -112,6 +112,7 @@ func (w *worker) giveWay(turn time.Duration) {
 	}
 }
 
+// due reports whether giveWay has to, and notes that it does.
 func (w *worker) due(turn time.Duration) bool {
 	p := w.pool
 	if p.options.Model != Inter || p.mustPark == 0 || !p.parked.empty() {

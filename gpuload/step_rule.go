@@ -3,6 +3,7 @@ package gpuload
 import (
 	"cmp"
 	"fmt"
+	"math"
 )
 
 // StepState is what the decision before a step of a conjunction depends on. Lengths are
@@ -67,7 +68,8 @@ type StepRule struct {
 	// device, plus 1/256 of their postings: the CPU would take longer than the copy. With less
 	// work the CPU answers instead, and the lists are copied behind a query once they have cost
 	// the queries that they kept from the GPU as much, while there is memory to spare. 0 means
-	// 7,680. Negative means that no query waits for a copy.
+	// 2.5 times Work: to begin a copy takes 1.5 times what a launch takes. Negative means that no
+	// query waits for a copy.
 	Load int64 `json:"load"`
 	// Merge is the ratio below which a step decodes both lists and merges them
 	// (MergePath), rather than search for the docIDs of one in the other (Probe). Such a step
@@ -82,12 +84,15 @@ type StepRule struct {
 	Each bool `json:"each"`
 }
 
-// Defaults of StepRule.
+// Defaults of StepRule.Work and StepRule.Or.
 const (
-	stepWork = 3072
+	DefaultStepWork = 3072
+	DefaultStepOr   = 131072
+)
+
+const (
 	stepSort = 65536
-	stepOr   = 131072
-	stepLoad = 7680
+	stepLoad = 2.5 // of Work
 )
 
 // stepCopied postings are copied, checked and searched for the first time while a core does a unit
@@ -100,10 +105,16 @@ const stepCopied = 256
 var Griffin = StepRule{Ratio: 128, Work: -1, Each: true}
 
 func (r *StepRule) setDefaults() {
-	r.Work = cmp.Or(r.Work, stepWork)
+	r.Work = cmp.Or(r.Work, DefaultStepWork)
 	r.Sort = cmp.Or(r.Sort, stepSort)
-	r.Or = cmp.Or(r.Or, stepOr)
-	r.Load = cmp.Or(r.Load, stepLoad)
+	r.Or = cmp.Or(r.Or, DefaultStepOr)
+	if r.Load == 0 {
+		work := r.Work
+		if work < 0 {
+			work = DefaultStepWork
+		}
+		r.Load = int64(min(stepLoad*float64(work), math.MaxInt64/2))
+	}
 }
 
 // loads reports whether a step waits for so many missing postings.
@@ -114,14 +125,14 @@ func (r StepRule) loads(s StepState, missing int64) bool {
 // gain returns how much more work than a launch is worth a step would cost a core.
 func (r StepRule) gain(s StepState) int64 {
 	if s.Or {
-		return (s.Length - r.Or) / (stepOr / stepWork)
+		return (s.Length - r.Or) / (DefaultStepOr / DefaultStepWork)
 	}
 	return s.Work() - max(r.Work, 0)
 }
 
 // copying returns the work that a core does while missing postings are copied.
 func (r StepRule) copying(missing int64) int64 {
-	start := int64(stepLoad - stepWork)
+	start := int64((stepLoad - 1) * DefaultStepWork)
 	if r.Load >= 0 {
 		start = max(r.Load-max(r.Work, 0), 0)
 	}

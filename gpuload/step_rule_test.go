@@ -27,6 +27,8 @@ func TestStepRule(t *testing.T) {
 		{"each step, a list missing later", StepRule{Each: true}, StepState{Done: 1, Terms: 3, Length: 20_000, Next: 40_000, Rest: 13257 * 256}, StepGPU},
 		{"each step, a list missing now", StepRule{Each: true}, StepState{Done: 1, Terms: 3, Length: 4_000, Next: 20_000, Missing: 20_000, Rest: 20_000}, StepCPU},
 		{"a list missing now, but long", StepRule{}, StepState{Done: 1, Terms: 3, Length: 200_000, Next: 200_000, Missing: 200_000, Rest: 200_000}, StepRest},
+		{"slower cores, a list missing", StepRule{Work: 2048}, StepState{Done: 1, Terms: 3, Length: 5_120, Next: 5_120, Rest: 255}, StepRest},
+		{"slower cores, a shorter result", StepRule{Work: 2048}, StepState{Done: 1, Terms: 3, Length: 4_999, Next: 5_120, Rest: 255}, StepCPU},
 		{"no query waits", StepRule{Load: -1}, StepState{Done: 1, Terms: 3, Length: 200_000, Next: 200_000, Missing: 200_000, Rest: 200_000}, StepCPU},
 		{"a short disjunction", StepRule{}, StepState{Done: 1, Terms: 2, Or: true, Length: 131_071}, StepCPU},
 		{"a long disjunction", StepRule{}, StepState{Done: 1, Terms: 1, Or: true, Length: 131_072}, StepRest},

@@ -58,7 +58,7 @@ type Model struct {
 	// Lanes are how much longer than Alone batches of one query take, by how long no batch was
 	// answered before.
 	Lanes []Wake `json:"lanes,omitempty"`
-	// Steps decides where the steps of a query run that is alone.
+	// Steps decides where the steps of a query run that is alone. Thresholds that were not fitted are 0.
 	Steps gpuload.StepRule `json:"steps,omitzero"`
 
 	byMode  [3]*Polynomials

@@ -27,6 +27,8 @@ type Bench struct {
 	// Times, unless nil, receives a line for each query and way of part steps: collection,
 	// way, number of the query, lengths of its two shortest lists, nanoseconds.
 	Times io.Writer
+	// Rule is the rule of single queries that part steps compares with others; the zero value is the default.
+	Rule gpuload.StepRule
 	// Seed of the queries, and of all lists but those of Collections.
 	Seed uint64
 

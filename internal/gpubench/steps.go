@@ -133,6 +133,9 @@ func (b *Bench) stepsResident(ctx context.Context, name string, snapshot *reader
 		ways, turned = ways[:2], nil
 	}
 	for i, w := range ways {
+		if w.name == "hybrid" {
+			w.o.Rule = b.Rule
+		}
 		s, err := gpuload.NewStepper(x, cpu, w.o)
 		if err != nil {
 			return 0, err
@@ -223,7 +226,7 @@ func (b *Bench) stepsScarce(ctx context.Context, name string, snapshot *reader.S
 		if err != nil {
 			return err
 		}
-		s, err := gpuload.NewStepper(x, cpu, gpuload.StepOptions{})
+		s, err := gpuload.NewStepper(x, cpu, gpuload.StepOptions{Rule: b.Rule})
 		if err != nil {
 			return errors.Join(err, x.Close())
 		}

@@ -29,6 +29,7 @@ type Calibration struct {
 	Train   int              `json:"train_texts"` // different queries that the model is fitted to
 	Test    int              `json:"test_texts"`  // different queries that it is tested on; none of them is among the others
 	Rows    []CalibrationRow `json:"rows"`
+	Steps   []StepRow        `json:"steps,omitempty"`
 	Model   *hybrid.Model    `json:"model"`
 	Checks  []CheckRow       `json:"checks,omitempty"`
 	File    string           `json:"file"`
@@ -75,6 +76,8 @@ sum of the lengths and the number of terms (Ding 2009, section 9), and from k an
 the bounds and codecs of the lists. Half of the queries, none of whose texts is
 among the others, tests the model. Modes with few queries are fitted to Ding's
 features alone, or keep the built-in model. Without a GPU only the CPU is measured.
+It also fits from which length on single queries are the GPU's (Griffin 2018,
+section 3.2), and keeps the default unless the test queries are faster otherwise.
 
 The model holds for this machine, its driver and this generation of the index. It is
 kept in the user's folder for caches, where --device hybrid finds it.
@@ -200,7 +203,8 @@ func (f *calibrateFlags) run(ctx context.Context, stderr io.Writer) (out *Calibr
 	if err := c.fit(&m); err != nil {
 		return nil, err
 	}
-	out.Model, out.Rows = &m, c.rows(&m)
+	c.setSteps(&m)
+	out.Model, out.Rows, out.Steps = &m, c.rows(&m), c.stepRows
 	if len(c.train) > 0 && (len(f.rates) > 0 || f.record != "") { // for simulations
 		if err := c.wakes(ctx, &m); err != nil {
 			return nil, err
@@ -309,6 +313,7 @@ func (c *Calibration) text(w io.Writer) {
 			cli.Seconds(c.Model.Batch), cli.Seconds(time.Duration(1e6*c.Model.Load)), cli.Seconds(c.Model.Host[0]), cli.Seconds(c.Model.Host[1]))
 	}
 	fmt.Fprintf(w, "\nwith all cores busy a query takes %s times as long\n", cli.Float(c.Model.Crowd, 3))
+	c.stepsText(w)
 	c.checkText(w)
 	fmt.Fprintf(w, "wrote %s\n", c.File)
 }

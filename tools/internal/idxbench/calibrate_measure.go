@@ -51,7 +51,8 @@ type calibrator struct {
 	train, test []recorded
 	host        []hostSample
 	lone        []batchSample
-	going       times         // what a batch of one takes more right after another
+	going       times // what a batch of one takes more right after another
+	stepRows    []StepRow
 	load        float64       // Model.Load
 	launch      time.Duration // Model.Launch
 
@@ -112,7 +113,10 @@ func (c *calibrator) mode(ctx context.Context, name string, train, test [][][]by
 	if err := c.batches(ctx, name); err != nil {
 		return err
 	}
-	return c.beside(ctx, queries)
+	if err := c.beside(ctx, queries); err != nil {
+		return err
+	}
+	return c.steps(ctx, queries, len(train), cpu)
 }
 
 // bring brings the lists of queries to the device, and measures that the first time.

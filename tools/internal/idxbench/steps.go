@@ -19,6 +19,7 @@ import (
 type stepsFlags struct {
 	index, dir string
 	times      string
+	cost       string
 	queries    []string
 	models     []string
 	mode       *cli.Choice
@@ -34,13 +35,18 @@ func stepsCommand() *cobra.Command {
 		Short: "Measure single conjunctions on two processors",
 		Long: `Measure the latency of single conjunctions on the CPU, on a GPU, and step by step on
 both: with all lists on the device, and with memory for a quarter of them. All answers
-are compared. Without --index it generates collections with long lists.`,
+are compared. Without --index it generates collections with long lists. The way
+hybrid follows the default rule, or that of --cost-model.`,
 		Example: `  idxbench steps --model gov2
-  idxbench steps --index big.idx --queries long.tsv`,
+  idxbench steps --index big.idx --queries long.tsv
+  idxbench steps --index big.idx --queries long.tsv --cost-model model.json`,
 		Args: cli.Want(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if (f.index == "") != (len(f.queries) == 0) {
 				return cli.Usage("--index and --queries need each other")
+			}
+			if f.cost != "" && f.index == "" {
+				return cli.Usage("--cost-model needs --index: a model is of one index")
 			}
 			g, err := f.run(cmd)
 			if err != nil {
@@ -59,6 +65,7 @@ are compared. Without --index it generates collections with long lists.`,
 	cli.CompleteList(cmd, "model", figures.StepCollections)
 	fl.StringVar(&f.dir, "dir", os.TempDir(), "generate indexes below `DIR`")
 	fl.StringVar(&f.times, "times", "", "write collection, way, query, two shortest lengths and nanoseconds of each query to `FILE`")
+	fl.StringVar(&f.cost, "cost-model", "", "with --index: rule of single queries from `FILE`, as idxbench calibrate writes it (default: the library's)")
 	fl.BoolVar(&f.small, "small", false, "little data: a check, not a measurement")
 	fl.Uint64Var(&f.seed, "seed", 1, "seed of the queries that are drawn")
 	return cmd
@@ -68,12 +75,20 @@ func (f *stepsFlags) run(cmd *cobra.Command) (g *GPU, err error) {
 	if err := known("collection", f.models, figures.StepCollections); err != nil {
 		return nil, err
 	}
+	var rule gpuload.StepRule
+	if f.cost != "" {
+		m, err := readModel(f.cost, cmd.ErrOrStderr())
+		if err != nil {
+			return nil, err
+		}
+		rule = m.Steps
+	}
 	dev, err := gpuload.OpenDevice()
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, dev.Close()) }()
-	b := &figures.Bench{Device: dev, Log: cmd.ErrOrStderr(), Small: f.small, Models: f.models, Seed: f.seed}
+	b := &figures.Bench{Device: dev, Log: cmd.ErrOrStderr(), Small: f.small, Models: f.models, Seed: f.seed, Rule: rule}
 	if f.times != "" {
 		var out *os.File
 		if out, err = os.Create(f.times); err != nil {

@@ -38,3 +38,23 @@ func (s *Searcher) lookupLength(b []byte, hash uint64) (n uint64, err error) {
 	err = r.lookup(&t, hash)
 	return t.df, err
 }
+
+// Lengths are the lengths of the lists of a query's distinct terms: documents of the snapshot that are not
+// deleted.
+type Lengths struct {
+	Terms            int
+	Shortest, Second uint64 // Second is 0 if there is one list only
+	Sum              uint64
+}
+
+// lengths returns those of the query, whose terms are resolved.
+func (r *run) lengths() Lengths {
+	l := Lengths{Terms: len(r.terms), Shortest: r.terms[0].df}
+	if l.Terms > 1 {
+		l.Second = r.terms[1].df
+	}
+	for i := range r.terms {
+		l.Sum += r.terms[i].df
+	}
+	return l
+}

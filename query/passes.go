@@ -2,22 +2,26 @@ package query
 
 import "time"
 
-// search answers the query and appends its hits to dst.
-func (r *run) search(dst []Hit) ([]Hit, error) {
+// search answers the query, if accept is nil or accepts it, and appends its hits to dst.
+func (r *run) search(dst []Hit, accept func(Lengths) bool) (hits []Hit, ok bool, err error) {
 	t := r.q.Trace
 	t.reset()
 	start := t.now()
 	if err := r.resolve(); err != nil {
-		return dst, err
+		return dst, false, err
+	}
+	if accept != nil && !accept(r.lengths()) {
+		t.reset()
+		return dst, false, nil
 	}
 	if t != nil {
 		t.Resolve = time.Since(start)
 		defer func() { t.Search = time.Since(start) - t.Resolve }()
 	}
 	if err := r.compute(); err != nil {
-		return dst, err
+		return dst, false, err
 	}
-	return r.top.appendHits(dst), nil
+	return r.top.appendHits(dst), true, nil
 }
 
 // compute collects the hits of a query with resolved terms in r.top.

@@ -151,15 +151,23 @@ func (s *Searcher) Execute(ctx context.Context, queries []Query) ([]Result, erro
 // Searcher's pooled memory must grow. On an error it returns dst unchanged. The error is that of
 // ctx, or matches ErrInvalid, ErrTooManyTerms, reader.ErrClosed or format.ErrCorrupt.
 func (s *Searcher) AppendHits(ctx context.Context, dst []Hit, q *Query) (hits []Hit, err error) {
+	hits, _, err = s.AppendHitsIf(ctx, dst, q, nil)
+	return hits, err
+}
+
+// AppendHitsIf is AppendHits for a query that another processor may answer instead: once the terms are
+// looked up, it asks accept, which may use the Searcher, and goes on only if that returns true. ok reports
+// whether it did. A query that has no terms or wants no hits is answered unasked. A nil accept accepts all.
+func (s *Searcher) AppendHitsIf(ctx context.Context, dst []Hit, q *Query, accept func(Lengths) bool) (hits []Hit, ok bool, err error) {
 	hits = dst
 	if err = ctx.Err(); err != nil {
-		return dst, err
+		return dst, false, err
 	}
 	if err = q.Check(); err != nil {
-		return dst, err
+		return dst, false, err
 	}
 	if err = s.hold(); err != nil {
-		return dst, err
+		return dst, false, err
 	}
 	defer s.release()
 	var r *run
@@ -167,16 +175,16 @@ func (s *Searcher) AppendHits(ctx context.Context, dst []Hit, q *Query) (hits []
 	defer store.CatchFault(store.ArmFault(), &err)
 	if q.K <= 0 || len(q.Terms) == 0 {
 		q.Trace.reset()
-		return dst, nil
+		return dst, true, nil
 	}
 	r = s.runs.Get().(*run)
 	r.begin(ctx, s, q)
-	found, err := r.search(dst)
+	found, ok, err := r.search(dst, accept)
 	r.forget()
 	s.runs.Put(r)
 	r = nil // it is another query's
 	if err != nil {
-		return dst, err
+		return dst, false, err
 	}
-	return found, nil
+	return found, ok, nil
 }

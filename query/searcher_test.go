@@ -331,7 +331,7 @@ func TestCancelMidway(t *testing.T) {
 			t.Fatal(err)
 		}
 		cancel()
-		_, err := r.search(nil)
+		_, _, err := r.search(nil, nil)
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%v: %v", a, err)
 		}
